@@ -1,0 +1,138 @@
+package layout
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "dgsbench/"
+
+// rooms is the table of docs/architecture.md. A room covers its
+// sub-packages, which may also import each other.
+var rooms = map[string][]string{
+	"internal": {},
+	"kernels":  {},
+	"nn":       {"kernels"},
+	"datasets": {"internal"},
+	"metrics":  {},
+	"models":   {"nn", "kernels", "datasets"},
+	"specs":    {"models", "datasets", "internal"},
+	"results":  {"metrics", "internal"},
+	"harness":  {"nn", "kernels", "datasets", "metrics", "models", "specs", "results", "internal"},
+	"cmd":      {"nn", "kernels", "datasets", "metrics", "models", "specs", "results", "harness", "internal"},
+}
+
+// only lists third-party packages that belong to some rooms alone.
+var only = map[string][]string{
+	"gorgonia.org/":                {"nn"},
+	"gopkg.in/yaml.v3":             {"internal", "results"},
+	"github.com/spf13/":            {"cmd"},
+	"github.com/vbauerster/mpb/":   {"cmd"},
+	"golang.org/x/term":            {"cmd"},
+	"github.com/olekukonko/":       {"results", "cmd"},
+	"github.com/sbinet/npyio":      {"results"},
+	"gonum.org/v1/gonum/blas":      {"nn"},
+	"pgregory.net/rapid":           {}, // tests
+	"github.com/google/go-cmp":     {}, // tests
+	"dgsbench/models/modeltest":    {}, // tests
+	"math/rand":                    {}, // only math/rand/v2, from the trial's seed
+	"gonum.org/v1/gonum/stat":      {"metrics", "results"},
+	"gonum.org/v1/gonum/integrate": {},
+}
+
+type file struct {
+	path, room string
+	test       bool
+	imports    []string
+}
+
+func TestImports(t *testing.T) {
+	files := sources(t)
+	if len(files) < 20 {
+		t.Fatalf("only %d files found", len(files))
+	}
+	for _, f := range files {
+		allowed, known := rooms[f.room]
+		if !known {
+			t.Errorf("%s: room %q is not in the table", f.path, f.room)
+			continue
+		}
+		for _, path := range f.imports {
+			if inside, ours := strings.CutPrefix(path, module); ours {
+				room, _, _ := strings.Cut(inside, "/")
+				if room != f.room && !slices.Contains(allowed, room) && !f.test {
+					t.Errorf("%s imports %s: %s may import %v", f.path, path, f.room, allowed)
+				}
+			}
+			checkOnly(t, f, path)
+		}
+	}
+}
+
+// checkOnly applies the longest prefix of only that fits. Tests may import
+// anything but math/rand.
+func checkOnly(t *testing.T, f file, path string) {
+	longest := ""
+	for prefix := range only {
+		if strings.HasPrefix(path, prefix) && len(prefix) > len(longest) && !(prefix == "math/rand" && path != prefix) {
+			longest = prefix
+		}
+	}
+	if longest == "" || f.test && longest != "math/rand" || slices.Contains(only[longest], f.room) {
+		return
+	}
+	t.Errorf("%s imports %s, which belongs to %v", f.path, path, only[longest])
+}
+
+// sources parses the imports of every Go file of the module.
+func sources(t *testing.T) []file {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	var out []file
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && path != root && strings.HasPrefix(d.Name(), ".") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || filepath.Ext(path) != ".go" {
+			return nil
+		}
+		f, err := read(root, path)
+		out = append(out, f)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func read(root, path string) (file, error) {
+	rel, err := filepath.Rel(root, path)
+	if err != nil {
+		return file{}, err
+	}
+	rel = filepath.ToSlash(rel)
+	room, _, _ := strings.Cut(rel, "/")
+	f := file{path: rel, room: room, test: strings.HasSuffix(rel, "_test.go") || strings.HasPrefix(rel, "models/modeltest/")}
+	parsed, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+	if err != nil {
+		return file{}, err
+	}
+	for _, i := range parsed.Imports {
+		name, err := strconv.Unquote(i.Path.Value)
+		if err != nil {
+			return file{}, err
+		}
+		f.imports = append(f.imports, name)
+	}
+	return f, nil
+}

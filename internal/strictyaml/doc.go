@@ -1,0 +1,12 @@
+// Package strictyaml reads YAML into Go values and refuses whatever is not
+// exactly what the value asks for: unknown and repeated keys, values of
+// another type, numbers that are not finite. It reports everything that is
+// wrong at once, each with its file and line.
+//
+// A Node keeps a part of a document for later, for a type that is only known
+// once other parts have been read. (The YAML library's own strict mode does
+// not reach such parts, so the values are filled in here.)
+//
+// Anchors, aliases, merge keys, custom tags and several documents in a file
+// are left out of the language on purpose.
+package strictyaml

@@ -1,0 +1,66 @@
+package strictyaml
+
+import (
+	"bytes"
+	"fmt"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Of is the value as it would stand in a document. The error is that of a
+// value that YAML cannot express.
+func Of(value any) (Node, error) {
+	var y yaml.Node
+	if err := y.Encode(value); err != nil {
+		return Node{}, fmt.Errorf("cannot write %T as YAML: %w", value, err)
+	}
+	return Node{yaml: &y}, nil
+}
+
+// Value is the node as maps, slices, strings, booleans and numbers, as
+// encoding/json takes them.
+func (n Node) Value() (any, error) {
+	var out any
+	if !n.Present() {
+		return nil, nil
+	}
+	err := n.yaml.Decode(&out)
+	return out, err
+}
+
+// Encode writes the value as a document. Behind each leaf that fits on one
+// line stands what comment says about its path; nil and "" stand for no
+// comment.
+func Encode(value any, comment func(path string) string) ([]byte, error) {
+	n, err := Of(value)
+	if err != nil {
+		return nil, err
+	}
+	n.flow()
+	if comment != nil {
+		for _, l := range n.Leaves() {
+			if l.yaml.Kind == yaml.ScalarNode || l.yaml.Style&yaml.FlowStyle != 0 {
+				l.yaml.LineComment = comment(l.Path)
+			}
+		}
+	}
+	var out bytes.Buffer
+	enc := yaml.NewEncoder(&out)
+	enc.SetIndent(2)
+	if err := enc.Encode(n.yaml); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), enc.Close()
+}
+
+// flow puts lists of scalars on one line.
+func (n Node) flow() {
+	scalars := true
+	for _, c := range n.children() {
+		c.flow()
+		scalars = scalars && c.yaml.Kind == yaml.ScalarNode
+	}
+	if n.yaml.Kind == yaml.SequenceNode && scalars {
+		n.yaml.Style |= yaml.FlowStyle
+	}
+}

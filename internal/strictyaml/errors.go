@@ -1,0 +1,79 @@
+package strictyaml
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Error is one thing that is wrong with a document.
+type Error struct {
+	File string
+	Line int // from 1
+	Text string
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text)
+}
+
+// Errors collects what is wrong, to report it all at once. The zero value is
+// ready to use.
+type Errors struct{ list []error }
+
+// Add takes an error in; it ignores nil and takes a collection apart.
+func (e *Errors) Add(err error) {
+	var many *Errors
+	switch {
+	case err == nil:
+	case errors.As(err, &many):
+		e.list = append(e.list, many.list...)
+	default:
+		e.list = append(e.list, err)
+	}
+}
+
+// Err is nil when nothing was added, and otherwise the collection, a line an
+// error: by file and line, each once, those without a place at the end.
+func (e *Errors) Err() error {
+	if len(e.list) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(e.list, func(a, b error) int {
+		x, y := place(a), place(b)
+		return cmp.Or(
+			cmp.Compare(x.rank, y.rank),
+			strings.Compare(x.file, y.file),
+			cmp.Compare(x.line, y.line),
+		)
+	})
+	e.list = slices.CompactFunc(e.list, func(a, b error) bool { return a.Error() == b.Error() })
+	return e
+}
+
+// Unwrap gives the errors one by one.
+func (e *Errors) Unwrap() []error { return e.list }
+
+func (e *Errors) Error() string {
+	lines := make([]string, len(e.list))
+	for i, err := range e.list {
+		lines[i] = err.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+type filePlace struct {
+	rank int // 0 with a place, 1 without
+	file string
+	line int
+}
+
+func place(err error) filePlace {
+	var located *Error
+	if errors.As(err, &located) {
+		return filePlace{file: located.File, line: located.Line}
+	}
+	return filePlace{rank: 1}
+}

@@ -1,0 +1,69 @@
+// Package suggest finds the word a user probably meant.
+package suggest
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Nearest is the known word with the smallest edit distance to word, the
+// first of them on a tie. It is "" when none is near: when more than a third
+// of the longer word would have to change.
+func Nearest(word string, known []string) string {
+	best, bestDistance := "", 0
+	for _, k := range known {
+		d := distance(strings.ToLower(word), strings.ToLower(k))
+		near := d <= max(1, max(len(word), len(k))/3) && d < max(len(word), len(k))
+		if near && (best == "" || d < bestDistance) {
+			best, bestDistance = k, d
+		}
+	}
+	return best
+}
+
+// DidYouMean is ` (did you mean "x"?)`, to be put behind a message about an
+// unknown word, or "" when no known word is near.
+func DidYouMean(word string, known []string) string {
+	if n := Nearest(word, known); n != "" {
+		return fmt.Sprintf(" (did you mean %q?)", n)
+	}
+	return ""
+}
+
+// Hint is DidYouMean, or a list of all known words when none is near.
+func Hint(word string, known []string) string {
+	if d := DidYouMean(word, known); d != "" {
+		return d
+	}
+	if len(known) == 0 {
+		return "; there are none"
+	}
+	return "; known: " + strings.Join(known, ", ")
+}
+
+// distance counts the bytes to insert, delete or replace, and the
+// neighbouring pairs to swap, that turn a into b. (Optimal string alignment:
+// "alhpa" is one slip away from "alpha".)
+func distance(a, b string) int {
+	var before []int // row i-2
+	above := make([]int, len(b)+1)
+	for j := range above {
+		above[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row := make([]int, len(b)+1)
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			replace := above[j-1]
+			if a[i-1] != b[j-1] {
+				replace++
+			}
+			row[j] = min(above[j]+1, row[j-1]+1, replace)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, above = above, row
+	}
+	return above[len(b)]
+}
