@@ -1,0 +1,114 @@
+package datasets
+
+// The datasets that come with the benchmark. Their files do not: see URL.
+func init() {
+	wikipedia := Dataset{
+		Name:      "wikipedia",
+		Title:     "Wikipedia: users edit pages; label: the user is banned after this edit",
+		Citation:  jodieCitation,
+		Licence:   jodieLicence,
+		URL:       "http://snap.stanford.edu/jodie/wikipedia.csv",
+		File:      "wikipedia.csv",
+		SHA256:    "a6b73e09c0d1e5b9db11e7e7aa416f2e87838a745273e0446a79952cf4cfae09",
+		Layout:    JODIE,
+		Want:      Counts{Events: 157_474, Nodes: 9_227, Users: 8_227, Items: 1_000, Positives: 217, Features: 172},
+		Split:     ByTime(0.70, 0.85),
+		HeldOut:   TGNWikipediaHeldOut,
+		Labelled:  true,
+		PaperName: "Wikipedia",
+	}
+	Register(wikipedia)
+
+	bare := wikipedia
+	bare.Name = "wikipedia-nofeat"
+	bare.Title += "; without the 172 edit features"
+	bare.Obtain = "the header line and the first four fields of every other line"
+	bare.File = "wikipedia-nofeat.csv"
+	bare.SHA256 = "038e71dead787c917c4d9aff16775dd7fcd2940e28d1155890d38a4cacb7323b"
+	bare.Want.Features = 0
+	bare.Substitute = gapsAndCounts
+	bare.Notes = []string{"the 172 edit features are absent from this file; models that need features are given time gaps and event counts instead"}
+	Register(bare)
+
+	Register(Dataset{
+		Name:      "reddit",
+		Title:     "Reddit: users post to subreddits; label: the user is banned after this post",
+		Citation:  jodieCitation,
+		Licence:   jodieLicence,
+		URL:       "http://snap.stanford.edu/jodie/reddit.csv",
+		File:      "reddit.csv",
+		Layout:    JODIE,
+		Want:      Counts{Events: 672_447, Nodes: 10_984, Users: 10_000, Items: 984, Positives: 366, Features: 172},
+		Split:     ByTime(0.70, 0.85),
+		HeldOut:   SampleHeldOut(2020),
+		Labelled:  true,
+		PaperName: "Reddit",
+	})
+
+	mooc := Dataset{
+		Name:      "mooc",
+		Title:     "MOOC: students act on course items; label: the student drops out after this action",
+		Citation:  jodieCitation,
+		Licence:   jodieLicence,
+		URL:       "http://snap.stanford.edu/jodie/mooc.csv",
+		File:      "mooc.csv",
+		Layout:    JODIE,
+		Want:      Counts{Events: 411_749, Nodes: 7_144, Users: 7_047, Items: 97, Positives: 4_066, Features: 4},
+		Split:     ByRow(0.60, 0.80),
+		HeldOut:   SampleHeldOut(2020),
+		Labelled:  true,
+		Features:  []Derived{Raw(), Gap(Source), Gap(Destination), Count(Source)},
+		Notes:     []string{"7 features, as the paper counts: the 4 of the public file and 3 derived ones (time gaps of both nodes, earlier actions of the student)"},
+		PaperName: "MOOC",
+	}
+	Register(mooc)
+
+	raw := mooc
+	raw.Name = "mooc-raw4"
+	raw.Features = nil
+	raw.Notes = []string{"4 features, as in the public file; the paper has 7"}
+	Register(raw)
+
+	Register(Dataset{
+		Name:     "amlsim-20k",
+		Title:    "AMLSim: bank transfers with fan-in and cycle typologies; label: the transfer belongs to an alert",
+		Citation: "Suzumura and Kanezashi: Anti-Money Laundering Datasets, IBM AMLSim, 2021",
+		Licence:  "Apache-2.0",
+		URL:      "https://github.com/IBM/AMLSim",
+		Obtain:   "the sample fanin200cycle200 as columns src,dst,ts,label,amount, in order of time",
+		File:     "amlsim-20k.csv",
+		SHA256:   "b34f22ded411f66c74ef62e64c18a176b0ef5ca1f60872fdc93e6a7b330c3c9a",
+		Layout:   Layout{Src: "src", Dst: "dst", Time: "ts", Label: "label", Features: []string{"amount"}},
+		Want:     Counts{Events: 120_558, Nodes: 19_980, Positives: 13_844, Features: 1},
+		Split:    ByRow(0.60, 0.70),
+		HeldOut:  SampleHeldOut(2020),
+		Labelled: true,
+		Features: []Derived{Log1p(0), Gap(Source), Gap(Destination), Count(Source)},
+		Notes:    []string{"simulated data; time is counted in simulation steps"},
+	})
+
+	Register(Dataset{
+		Name:       "collegemsg",
+		Title:      "CollegeMsg: private messages between students; no labels",
+		Citation:   "Panzarasa, Opsahl and Carley: Patterns and dynamics of users' behavior and interaction, JASIST 60(5), 2009",
+		Licence:    "not stated by the publisher (SNAP); linked, not shipped",
+		URL:        "https://snap.stanford.edu/data/CollegeMsg.html",
+		Obtain:     "as columns src,dst,ts,label with label 0 everywhere",
+		File:       "collegemsg.csv",
+		SHA256:     "48c05a62771bd06e7e21d0631a8c826970d03d0518eaba431e4517a4047236b4",
+		Layout:     Layout{Src: "src", Dst: "dst", Time: "ts"}, // the label says nothing: it is always 0
+		Want:       Counts{Events: 59_835, Nodes: 1_899},
+		Split:      ByTime(0.70, 0.85),
+		HeldOut:    SampleHeldOut(2020),
+		Substitute: gapsAndCounts,
+		Notes:      []string{"no features in this file; models that need features are given time gaps and event counts instead"},
+	})
+}
+
+const (
+	jodieCitation = "Kumar, Zhang and Leskovec: Predicting Dynamic Embedding Trajectory in Temporal Interaction Networks, KDD 2019"
+	jodieLicence  = "not stated by the publisher (SNAP); linked, not shipped"
+)
+
+// gapsAndCounts stands in where a file has no features.
+var gapsAndCounts = []Derived{Gap(Source), Gap(Destination), Count(Source), Count(Destination)}

@@ -1,0 +1,80 @@
+package datasets
+
+import (
+	"bytes"
+	"errors"
+)
+
+var (
+	errOpenQuote  = errors.New("a closing quote on the same line (fields cannot hold line breaks)")
+	errAfterQuote = errors.New("a comma after the closing quote")
+)
+
+// cutField takes the first field off a line. more tells whether a comma, and
+// so another field, follows. Fields without quotes lose the blanks around
+// them, and with them the CR of a line that ends in CRLF. The error says
+// what was expected.
+func cutField(line []byte) (field, rest []byte, more bool, err error) {
+	if len(line) > 0 && line[0] == '"' {
+		return cutQuoted(line[1:])
+	}
+	if i := bytes.IndexByte(line, ','); i >= 0 {
+		field, rest, more = line[:i], line[i+1:], true
+	} else {
+		field = line
+	}
+	if n := len(field); n > 0 && (field[0] <= ' ' || field[n-1] <= ' ') {
+		field = bytes.TrimSpace(field)
+	}
+	return field, rest, more, nil
+}
+
+// cutQuoted is cutField behind an opening quote. A doubled quote stands for
+// one.
+func cutQuoted(line []byte) (field, rest []byte, more bool, err error) {
+	end := 0
+	for {
+		i := bytes.IndexByte(line[end:], '"')
+		if i < 0 {
+			return line, nil, false, errOpenQuote
+		}
+		end += i
+		if end+1 == len(line) || line[end+1] != '"' {
+			break
+		}
+		end += 2
+	}
+	field = bytes.ReplaceAll(line[:end], []byte(`""`), []byte(`"`))
+	rest = line[end+1:]
+	switch {
+	case len(bytes.TrimSpace(rest)) == 0:
+		return field, nil, false, nil
+	case rest[0] == ',':
+		return field, rest[1:], true, nil
+	}
+	return field, nil, false, errAfterQuote
+}
+
+// cutAll splits a whole line, up to the first field with an error, which is
+// the last one returned.
+func cutAll(line []byte) (fields []string, err error) {
+	for more := true; more; {
+		var field []byte
+		field, line, more, err = cutField(line)
+		fields = append(fields, string(field))
+	}
+	return fields, err
+}
+
+// parseLabel reads a class.
+func parseLabel(field []byte, mayLack bool) (label int8, ok bool) {
+	switch string(field) {
+	case "0", "0.0":
+		return 0, true
+	case "1", "1.0":
+		return 1, true
+	case "", "-1", "-1.0":
+		return Unlabelled, mayLack
+	}
+	return 0, false
+}

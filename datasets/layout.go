@@ -1,0 +1,135 @@
+package datasets
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"dgsbench/internal/suggest"
+)
+
+// Layout says which columns of a CSV file hold what. The file starts with a
+// header line; the columns may stand in any order, and others are skipped.
+//
+// Nodes are numbered in the order in which they first appear, source before
+// destination. Their names may be any text.
+type Layout struct {
+	Src, Dst string // columns of the two nodes
+	Time     string // seconds or steps; must never decrease
+	// Label holds 0 or 1, and -1 or nothing where the class is not known.
+	// Without a name, all events are unlabelled.
+	Label    string
+	Features []string // columns of numbers, in the order of Stream.Feat
+	// Bipartite keeps sources and destinations apart: destinations are
+	// numbered after all sources, even where their names are the same.
+	Bipartite bool
+
+	jodie bool
+}
+
+// JODIE is the layout of the files published with JODIE (Kumar et al., KDD
+// 2019): user, item, timestamp, label and any number of features, for which
+// the header has one single fifth name. It is bipartite.
+var JODIE = Layout{Bipartite: true, jodie: true}
+
+// jodieNames is how many names the header of a JODIE file has; the last one
+// stands for all features.
+const jodieNames = 5
+
+// role says what a column is: the number of a feature, or one of these.
+type role int
+
+const (
+	roleSkip role = -1 - iota
+	roleSrc
+	roleDst
+	roleTime
+	roleLabel
+)
+
+// schema is a layout matched with one file.
+type schema struct {
+	names     []string // one a column
+	roles     []role   // one a column
+	numFeat   int
+	bipartite bool
+	// mayLackLabel: -1 and nothing are labels too.
+	mayLackLabel bool
+}
+
+// match finds the layout's columns. header is the first line; fields is the
+// number of fields of the second.
+func (l Layout) match(header []string, fields int) (*schema, *Damage) {
+	if l.jodie {
+		return matchJODIE(header, fields)
+	}
+	s := &schema{names: header, roles: make([]role, len(header)), numFeat: len(l.Features)}
+	s.bipartite, s.mayLackLabel = l.Bipartite, true
+	for c := range s.roles {
+		s.roles[c] = roleSkip
+	}
+	wanted := map[role]string{roleSrc: l.Src, roleDst: l.Dst, roleTime: l.Time}
+	if l.Label != "" {
+		wanted[roleLabel] = l.Label
+	}
+	for i, name := range l.Features {
+		wanted[role(i)] = name
+	}
+	for r := roleLabel; int(r) < len(l.Features); r++ {
+		name, ok := wanted[r]
+		if !ok {
+			continue
+		}
+		if d := s.assign(name, r); d != nil {
+			return nil, d
+		}
+	}
+	return s, nil
+}
+
+// column is where the role's column stands, or -1.
+func (s *schema) column(r role) int { return slices.Index(s.roles, r) }
+
+// assign gives the column of that name its role.
+func (s *schema) assign(name string, r role) *Damage {
+	c := slices.Index(s.names, name)
+	if c < 0 {
+		return &Damage{
+			Line: 1, Found: "the columns " + strings.Join(s.names, ", "),
+			Want: fmt.Sprintf("a column named %q%s", name, suggest.DidYouMean(name, s.names)),
+		}
+	}
+	if slices.Contains(s.names[c+1:], name) {
+		return &Damage{Line: 1, Column: c + 1, Name: name, Found: "this name more than once", Want: "one such column"}
+	}
+	if s.roles[c] != roleSkip {
+		return &Damage{
+			Line: 1, Column: c + 1, Name: name, Found: "a layout that uses this column twice",
+			Want: "one use a column",
+		}
+	}
+	s.roles[c] = r
+	return nil
+}
+
+// matchJODIE takes the columns by position.
+func matchJODIE(header []string, fields int) (*schema, *Damage) {
+	if len(header) != jodieNames {
+		return nil, &Damage{
+			Line: 1, Found: plural(len(header), "name"),
+			Want: "the 5 names of the JODIE layout: user, item, timestamp, label, and one for all features",
+		}
+	}
+	k := fields - (jodieNames - 1)
+	if k < 0 {
+		return nil, &Damage{Line: 2, Found: plural(fields, "field"), Want: "user, item, timestamp, label and the features"}
+	}
+	s := &schema{bipartite: true, numFeat: k}
+	s.names = append(s.names, header[:jodieNames-1]...)
+	s.roles = append(s.roles, roleSrc, roleDst, roleTime, roleLabel)
+	for i := range k {
+		s.names = append(s.names, fmt.Sprintf("feature %d", i+1))
+		s.roles = append(s.roles, role(i))
+	}
+	return s, nil
+}

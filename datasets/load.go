@@ -1,0 +1,102 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+)
+
+// Loaded is a dataset in memory.
+type Loaded struct {
+	Dataset Dataset
+	Stream  Stream // with the file's features
+	SHA256  string // of the file, or what Open returned
+	Split   Split
+}
+
+// Load reads the dataset's file below dir, or opens its other source. The
+// checksum must be the known one, and so must the counts. Every error is one
+// message that says what to do.
+func (d Dataset) Load(dir string) (*Loaded, error) {
+	open := d.Open
+	if open == nil {
+		open = d.openFile
+	}
+	s, sum, err := open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if s.Len() == 0 {
+		return nil, fmt.Errorf("dataset %s has no events", d.Name)
+	}
+	if err := d.Want.check(s.Counts()); err != nil {
+		return nil, fmt.Errorf("dataset %s: %w", d.Name, err)
+	}
+	return &Loaded{Dataset: d, Stream: s, SHA256: sum, Split: d.Split.Split(s)}, nil
+}
+
+// openFile is the normal source.
+func (d Dataset) openFile(dir string) (Stream, string, error) {
+	path := filepath.Join(dir, d.File)
+	sum, err := checksum(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Stream{}, "", d.missing(dir)
+	}
+	if err != nil {
+		return Stream{}, "", fmt.Errorf("dataset %s: %w", d.Name, err)
+	}
+	if d.SHA256 != "" && sum != d.SHA256 {
+		return Stream{}, "", fmt.Errorf("dataset %s: %s has SHA-256 %s, expected %s: it is damaged or another version; get it again from %s",
+			d.Name, path, sum, d.SHA256, d.URL)
+	}
+	s, err := ReadFile(path, d.Layout, 0)
+	return s, sum, err
+}
+
+// missing is the message for a file that is not there.
+func (d Dataset) missing(dir string) error {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	msg := fmt.Sprintf("dataset %s: no file %s in %s; get it from %s", d.Name, d.File, dir, d.URL)
+	if d.Obtain != "" {
+		msg += " (" + d.Obtain + ")"
+	}
+	return fmt.Errorf("%s: %w", msg, fs.ErrNotExist)
+}
+
+// Counts are the stream's sizes. Users and Items are 0 where any node may be
+// source and destination.
+func (s Stream) Counts() Counts {
+	c := Counts{Events: s.Len(), Nodes: s.NumNodes, Features: s.NumFeat}
+	if s.Bipartite() {
+		c.Users, c.Items = s.Users, s.NumNodes-s.Users
+	}
+	for _, label := range s.Label {
+		if label == 1 {
+			c.Positives++
+		}
+	}
+	return c
+}
+
+// check compares what is known of a dataset with what was read.
+func (want Counts) check(got Counts) error {
+	for _, c := range []struct {
+		what      string
+		want, got int
+	}{
+		{"events", want.Events, got.Events},
+		{"nodes", want.Nodes, got.Nodes},
+		{"users", want.Users, got.Users},
+		{"items", want.Items, got.Items},
+		{"positive labels", want.Positives, got.Positives},
+		{"features", want.Features, got.Features},
+	} {
+		if c.want != 0 && c.want != c.got {
+			return fmt.Errorf("%d %s, expected %d: this is another file", c.got, c.what, c.want)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package datasets
+
+import (
+	"errors"
+	"math"
+	"sync"
+	"sync/atomic"
+)
+
+var errChanged = errors.New("the file changed while it was read")
+
+// merger joins parsed blocks in file order. Its own tables of names number
+// the nodes of the whole file.
+type merger struct{ *parser }
+
+// run parses all blocks and returns the first error in file order. Workers
+// take the blocks in that order too, so that whatever stands before a
+// damaged line has been looked at.
+func (m merger) run(blocks []block, workers int) error {
+	var stop atomic.Bool
+	early := map[int]parsed{} // parsed before a block that precedes them
+	merged := 0
+	var first error
+	for res := range m.parseAll(blocks, workers, &stop) {
+		early[res.index] = res
+		for res, ok := early[merged]; ok && first == nil; res, ok = early[merged] {
+			delete(early, merged)
+			merged++
+			first = m.add(res)
+		}
+		stop.Store(first != nil)
+	}
+	return first
+}
+
+// parseAll has the blocks parsed until it is told to stop. The channel is
+// closed when all workers are done.
+func (m merger) parseAll(blocks []block, workers int, stop *atomic.Bool) <-chan parsed {
+	largest := int64(0)
+	for _, b := range blocks {
+		largest = max(largest, b.end-b.off)
+	}
+	var next atomic.Int64
+	take := func() int { return int(next.Add(1)) - 1 }
+	results := make(chan parsed, workers)
+	var wg sync.WaitGroup
+	for range min(workers, len(blocks)) {
+		wg.Go(func() {
+			p := newParser(m.file, m.schema, m.out, int(largest))
+			for i := take(); i < len(blocks) && !stop.Load(); i = take() {
+				results <- p.parse(i, blocks[i])
+			}
+		})
+	}
+	go func() {
+		wg.Wait()
+		close(results)
+	}()
+	return results
+}
+
+// add renumbers the nodes of the next block, after a look at the seam: its
+// first event must not be earlier than the last one before it.
+func (m merger) add(b parsed) error {
+	if b.good > 0 && b.row > 0 {
+		if d := m.order(b.row); d != nil {
+			d.File, d.Line = m.file.name, b.row+2
+			return d
+		}
+	}
+	if b.err != nil {
+		return b.err
+	}
+	if b.good < b.rows {
+		return errChanged
+	}
+	nodes := m.nodes.adopt(b.nodes)
+	items := nodes
+	if m.bipartite {
+		items = m.items.adopt(b.items)
+	}
+	for r := b.row; r < b.row+b.rows; r++ {
+		m.out.Src[r] = nodes[m.out.Src[r]]
+		m.out.Dst[r] = items[m.out.Dst[r]]
+	}
+	return nil
+}
+
+// finish puts items after users and the first event at time 0.
+func (m merger) finish() error {
+	s := m.out
+	s.NumNodes = len(m.nodes.number)
+	if m.bipartite {
+		s.Users = s.NumNodes
+		s.NumNodes += len(m.items.number)
+		for r := range s.Dst {
+			s.Dst[r] += int32(s.Users)
+		}
+	}
+	start := s.Time[0]
+	for r, t := range s.Time {
+		s.Time[r] = t - start
+		if math.IsInf(s.Time[r], 0) {
+			d := m.bad(m.column(roleTime), nil, "a distance from the first event within the range of float64")
+			d.File, d.Line, d.Found = m.file.name, r+2, number(t)
+			return d
+		}
+	}
+	return nil
+}

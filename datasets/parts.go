@@ -1,0 +1,102 @@
+package datasets
+
+import "fmt"
+
+// Setting says which nodes training may see.
+type Setting string
+
+// The two settings of the paper.
+const (
+	// Transductive: training sees the whole train part.
+	Transductive Setting = "T"
+	// Inductive: training sees no event of a held-out node, and scores count
+	// only where a node is met that training has not seen.
+	Inductive Setting = "I"
+)
+
+// Parts are a dataset cut for one setting, with the features that a model is
+// given. Train, Val and Test number their events as the whole stream does.
+type Parts struct {
+	Whole            Stream
+	Train, Val, Test Stream
+	// NewNode marks the nodes that are absent from Train (inductive
+	// setting); nil in the transductive one.
+	NewNode []bool
+	// Substituted: the file has no features, and the dataset's substitute
+	// columns stand in.
+	Substituted bool
+}
+
+// Scored reports whether a validation or test event between these nodes
+// counts: always in the transductive setting, and in the inductive one where
+// at least one of them is new.
+func (p Parts) Scored(src, dst int32) bool {
+	return p.NewNode == nil || p.NewNode[src] || p.NewNode[dst]
+}
+
+// Parts cuts the dataset. needFeatures says that the model cannot work
+// without features: it is given the dataset's substitute where there are
+// none.
+//
+// Derived columns are computed over the whole stream and scaled with the
+// train part of the setting, after held-out nodes were taken out of it.
+func (l *Loaded) Parts(setting Setting, needFeatures bool) (Parts, error) {
+	train, newNode, err := l.train(setting)
+	if err != nil {
+		return Parts{}, err
+	}
+	p := Parts{Whole: l.Stream, NewNode: newNode}
+	columns := l.Dataset.Features
+	if len(columns) == 0 && needFeatures && l.Stream.NumFeat == 0 {
+		columns, p.Substituted = l.Dataset.Substitute, true
+		if len(columns) == 0 {
+			return Parts{}, fmt.Errorf("dataset %s has no features, which this model needs", l.Dataset.Name)
+		}
+	}
+	if len(columns) > 0 {
+		if p.Whole, err = Derive(l.Stream, train(l.Stream), columns); err != nil {
+			return Parts{}, fmt.Errorf("dataset %s: %w", l.Dataset.Name, err)
+		}
+	}
+	p.Train = train(p.Whole)
+	p.Val = p.Whole.Slice(l.Split.TrainEnd, l.Split.ValEnd)
+	p.Test = p.Whole.Slice(l.Split.ValEnd, p.Whole.Len())
+	return p, nil
+}
+
+// train returns how to take the setting's train part out of the stream, and
+// the nodes that are not in it.
+func (l *Loaded) train(setting Setting) (take func(Stream) Stream, newNode []bool, err error) {
+	switch setting {
+	case Transductive:
+		return func(s Stream) Stream { return s.Slice(0, l.Split.TrainEnd) }, nil, nil
+	case Inductive:
+		heldOut, err := l.Dataset.HeldOut(l.Stream, l.Split)
+		if err != nil {
+			return nil, nil, err
+		}
+		events, newNode := withoutNodes(l.Stream.Slice(0, l.Split.TrainEnd), heldOut)
+		return func(s Stream) Stream { return s.Select(events) }, newNode, nil
+	}
+	return nil, nil, fmt.Errorf("no setting %q; known: %s (transductive), %s (inductive)", setting, Transductive, Inductive)
+}
+
+// withoutNodes lists the events that touch none of the nodes, and marks the
+// nodes that have no event among them.
+func withoutNodes(s Stream, nodes []int32) (events []int, absent []bool) {
+	out := make([]bool, s.NumNodes)
+	for _, n := range nodes {
+		out[n] = true
+	}
+	absent = make([]bool, s.NumNodes)
+	for n := range absent {
+		absent[n] = true
+	}
+	for k := range s.Len() {
+		if u, v := s.Src[k], s.Dst[k]; !out[u] && !out[v] {
+			events = append(events, k)
+			absent[u], absent[v] = false, false
+		}
+	}
+	return events, absent
+}

@@ -1,0 +1,76 @@
+package datasets
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"dgsbench/internal/suggest"
+)
+
+// Dataset is an entry of the registry: where a stream comes from and what is
+// expected of it.
+type Dataset struct {
+	Name     string // as in specs and on the command line
+	Title    string
+	Citation string
+	Licence  string
+	URL      string
+	// Obtain says how the file is made from what the URL serves; empty where
+	// it is served as it is.
+	Obtain string
+
+	File   string // name below the data folder
+	SHA256 string // of the file; empty where it is not known
+	Layout Layout
+	// Open replaces File, SHA256 and Layout where the stream does not come
+	// from a file: it returns the stream and a checksum that stands for it.
+	// dir is the data folder, which Open may ignore.
+	Open func(dir string) (Stream, string, error)
+
+	Want     Counts
+	Split    SplitRule
+	HeldOut  HeldOut
+	Labelled bool
+	// Features are derived columns that every model is given instead of the
+	// file's. Without any, models are given the file's.
+	Features []Derived
+	// Substitute is what models that need features are given where the file
+	// has none.
+	Substitute []Derived
+
+	Notes []string // footnotes of every table with this dataset
+	// PaperName is what the paper calls it; empty where it is not in there.
+	PaperName string
+}
+
+// Counts are the sizes of a dataset. As an expectation, 0 means unknown.
+type Counts struct {
+	Events, Nodes, Users, Items, Positives, Features int
+}
+
+var entries = map[string]Dataset{}
+
+// Register adds a dataset. It panics when the name is taken or when the
+// entry lacks a name, a split rule, a choice of held-out nodes or a source.
+func Register(d Dataset) {
+	switch _, taken := entries[d.Name]; {
+	case taken:
+		panic("datasets: " + d.Name + " is registered twice")
+	case d.Name == "", d.Split == SplitRule{}, d.HeldOut == nil, d.File == "" && d.Open == nil:
+		panic(fmt.Sprintf("datasets: entry %q is not complete", d.Name))
+	}
+	entries[d.Name] = d
+}
+
+// Lookup finds a registered dataset.
+func Lookup(name string) (Dataset, error) {
+	d, ok := entries[name]
+	if !ok {
+		return Dataset{}, fmt.Errorf("no dataset %q%s; known: %v", name, suggest.DidYouMean(name, Names()), Names())
+	}
+	return d, nil
+}
+
+// Names lists the registered datasets, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(entries)) }

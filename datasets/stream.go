@@ -1,0 +1,98 @@
+package datasets
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Unlabelled is the label of an event whose class is not known.
+const Unlabelled int8 = -1
+
+// Stream is a columnar, immutable sequence of timed interactions, in stream
+// order: time never decreases, and events of equal time keep the order of
+// their file. It is a view, like a slice: copying it copies no event.
+//
+// All columns have one entry an event; Feat has NumFeat.
+type Stream struct {
+	Src, Dst []int32   // nodes, 0 .. NumNodes-1
+	Time     []float64 // seconds from the first event of the dataset
+	Label    []int8    // 0, 1 or Unlabelled
+	Feat     []float32 // events x NumFeat, row major
+	NumFeat  int
+	NumNodes int
+	// Users is the boundary of a bipartite graph: sources are below it,
+	// destinations at or above it. It is 0 where any node may be either.
+	Users int
+
+	first int     // number of event 0 within the whole stream
+	ids   []int32 // event numbers, where events were left out; else nil
+}
+
+// Len is the number of events.
+func (s Stream) Len() int { return len(s.Src) }
+
+// Bipartite reports whether sources and destinations are disjoint sets.
+func (s Stream) Bipartite() bool { return s.Users > 0 }
+
+// Features is the feature row of event k, NumFeat long. Callers must not
+// write to it.
+func (s Stream) Features(k int) []float32 {
+	return s.Feat[k*s.NumFeat : (k+1)*s.NumFeat : (k+1)*s.NumFeat]
+}
+
+// EventID is the number of event k within the whole stream, also when
+// events were left out before it.
+func (s Stream) EventID(k int) int {
+	if s.ids != nil {
+		return int(s.ids[k])
+	}
+	return s.first + k
+}
+
+// Slice is the window of events lo .. hi-1. It copies nothing.
+func (s Stream) Slice(lo, hi int) Stream {
+	w := s
+	w.Src, w.Dst = s.Src[lo:hi:hi], s.Dst[lo:hi:hi]
+	w.Time, w.Label = s.Time[lo:hi:hi], s.Label[lo:hi:hi]
+	w.Feat = s.Feat[lo*s.NumFeat : hi*s.NumFeat : hi*s.NumFeat]
+	w.first = s.first + lo
+	if s.ids != nil {
+		w.ids = s.ids[lo:hi:hi]
+	}
+	return w
+}
+
+// Destinations lists the nodes that are a destination anywhere in the
+// stream, ascending: the candidates a link can be ranked against.
+func (s Stream) Destinations() []int32 {
+	out := slices.Clone(s.Dst)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Select copies the given events, in the given (ascending) order.
+func (s Stream) Select(events []int) Stream {
+	n := len(events)
+	out := s
+	out.Src, out.Dst = make([]int32, n), make([]int32, n)
+	out.Time, out.Label = make([]float64, n), make([]int8, n)
+	out.Feat = make([]float32, n*s.NumFeat)
+	out.first, out.ids = 0, make([]int32, n)
+	for i, k := range events {
+		out.Src[i], out.Dst[i] = s.Src[k], s.Dst[k]
+		out.Time[i], out.Label[i] = s.Time[k], s.Label[k]
+		copy(out.Feat[i*s.NumFeat:], s.Features(k))
+		out.ids[i] = int32(s.EventID(k))
+	}
+	return out
+}
+
+// WithFeatures is the same stream with another feature matrix, events x n.
+// It panics when the matrix has another size.
+func (s Stream) WithFeatures(feat []float32, n int) Stream {
+	if len(feat) != s.Len()*n {
+		panic(fmt.Sprintf("datasets: %d feature values for %d events x %d", len(feat), s.Len(), n))
+	}
+	s.Feat, s.NumFeat = feat, n
+	return s
+}
