@@ -1,0 +1,72 @@
+package nn
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"testing"
+)
+
+// adamCase is one case of testdata/adam.json, computed with PyTorch in
+// float64.
+type adamCase struct {
+	LR, Beta1, Beta2, Eps float64
+	WeightDecay           float64 `json:"weight_decay"`
+	After                 []adamTensors
+}
+
+type adamTensors struct {
+	A []float32
+	M [][]float32
+}
+
+func (a adamTensors) flat() [][]float32 {
+	var m []float32
+	for _, row := range a.M {
+		m = append(m, row...)
+	}
+	return [][]float32{append([]float32(nil), a.A...), m}
+}
+
+func TestAdamMatchesPyTorch(t *testing.T) {
+	raw, err := os.ReadFile("testdata/adam.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f struct {
+		Params adamTensors
+		Grads  []adamTensors
+		AdamL2 adamCase `json:"adam_l2"`
+		Adam   adamCase
+	}
+	if err := json.Unmarshal(raw, &f); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]adamCase{"adam_l2": f.AdamL2, "adam": f.Adam} {
+		t.Run(name, func(t *testing.T) {
+			params := f.Params.flat()
+			adam := NewAdam(c.LR, c.WeightDecay)
+			adam.Beta1, adam.Beta2, adam.Eps = c.Beta1, c.Beta2, c.Eps
+			for step, g := range f.Grads {
+				adam.Step(params, g.flat())
+				for i, want := range c.After[step].flat() {
+					closeTo(t, params[i], want)
+				}
+			}
+		})
+	}
+}
+
+// closeTo uses the tolerance that the fixtures state for float32.
+func closeTo(t *testing.T, got, want []float32) {
+	t.Helper()
+	largest := 0.0
+	for _, w := range want {
+		largest = max(largest, math.Abs(float64(w)))
+	}
+	for i := range want {
+		if !(math.Abs(float64(got[i]-want[i])) <= 2e-6+2e-5*largest) {
+			t.Errorf("entry %d: %v, expected %v", i, got[i], want[i])
+		}
+	}
+}
