@@ -1,0 +1,174 @@
+package graphsprints
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"dgsbench/datasets"
+)
+
+// fixture is testdata/graphsprints.json: the equation in float64, computed
+// with PyTorch.
+type fixture struct {
+	Dims struct {
+		N, F, K   int
+		Events    int `json:"n"`
+		TrainRows int `json:"train_rows"`
+	}
+	Alpha, Beta  float64
+	Src, Dst     []int32
+	Feat         [][]float32
+	Edges        [][]float64
+	BucketCounts []int `json:"bucket_counts"`
+	Buckets      [][]int32
+	Delta        [][]float64
+	batches      map[int]fixtureRun
+}
+
+type fixtureRun struct {
+	States      [][][]float64
+	SourceAfter [][]float64 `json:"source_after"`
+	SumBefore   []float64   `json:"sum_before"`
+}
+
+func loadFixture(t *testing.T) fixture {
+	t.Helper()
+	raw, err := os.ReadFile("testdata/graphsprints.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f fixture
+	var sections map[string]json.RawMessage
+	for _, into := range []any{&f, &sections} {
+		if err := json.Unmarshal(raw, into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.batches = map[int]fixtureRun{}
+	for name, section := range sections {
+		size, found := strings.CutPrefix(name, "batch_size_")
+		if !found {
+			continue
+		}
+		b, err := strconv.Atoi(size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var run fixtureRun
+		if err := json.Unmarshal(section, &run); err != nil {
+			t.Fatal(err)
+		}
+		f.batches[b] = run
+	}
+	if len(f.batches) == 0 {
+		t.Fatal("the fixture has no batch sizes")
+	}
+	return f
+}
+
+func (f fixture) stream() datasets.Stream {
+	n := f.Dims.Events
+	s := datasets.Stream{
+		Src: f.Src, Dst: f.Dst, Time: make([]float64, n), Label: make([]int8, n),
+		NumFeat: f.Dims.F, NumNodes: f.Dims.N,
+	}
+	for _, row := range f.Feat {
+		s.Feat = append(s.Feat, row...)
+	}
+	return s
+}
+
+func TestBucketsMatchFixture(t *testing.T) {
+	f := loadFixture(t)
+	s := f.stream()
+	b := NewBuckets(s.Slice(0, f.Dims.TrainRows), 10)
+	if b.Size() != f.Dims.K {
+		t.Fatalf("%d buckets, expected %d", b.Size(), f.Dims.K)
+	}
+	for c, want := range f.Edges {
+		close64(t, fmt.Sprintf("edges of column %d", c), b.edges[c], want)
+		if got := len(b.edges[c]) + 1; got != f.BucketCounts[c] {
+			t.Errorf("column %d has %d buckets, expected %d", c, got, f.BucketCounts[c])
+		}
+	}
+	row := make([]int32, f.Dims.F)
+	for k := range s.Len() {
+		if err := b.Row(s.Features(k), row); err != nil {
+			t.Fatal(err)
+		}
+		delta := make([]float64, b.Size())
+		for c, bucket := range row {
+			delta[bucket] = 1
+			if got := bucket - int32(b.offset[c]); got != f.Buckets[k][c] {
+				t.Errorf("event %d column %d is in bucket %d, expected %d", k, c, got, f.Buckets[k][c])
+			}
+		}
+		close64(t, fmt.Sprintf("delta of event %d", k), delta, f.Delta[k])
+	}
+}
+
+func TestStatesMatchFixture(t *testing.T) {
+	f := loadFixture(t)
+	for size, want := range f.batches {
+		t.Run(fmt.Sprintf("batch %d", size), func(t *testing.T) { f.checkRun(t, size, want) })
+	}
+}
+
+func (f fixture) checkRun(t *testing.T, size int, want fixtureRun) {
+	s := f.stream()
+	buckets := NewBuckets(s.Slice(0, f.Dims.TrainRows), 10)
+	st := newStates(f.Alpha, f.Beta, buckets, f.Dims.N, size, f.Dims.F)
+	after := make([]float32, st.k)
+	for i := 0; i*size < s.Len(); i++ {
+		b := s.Slice(i*size, min((i+1)*size, s.Len()))
+		if err := st.read(b); err != nil {
+			t.Fatal(err)
+		}
+		for k := range b.Len() {
+			event := i*size + k
+			sum := 0.0
+			for _, n := range []int32{b.Src[k], b.Dst[k]} {
+				for _, v := range st.of(n) {
+					sum += float64(v)
+				}
+			}
+			close64(t, fmt.Sprintf("sum before event %d", event), []float64{sum}, want.SumBefore[event:event+1])
+			st.after(b, k, b.Src[k], b.Dst[k], after)
+			close64(t, fmt.Sprintf("source after event %d", event), widen(after), want.SourceAfter[event])
+		}
+		st.fold(b)
+		for n, row := range want.States[i] {
+			close64(t, fmt.Sprintf("state of node %d after batch %d", n, i), widen(st.of(int32(n))), row)
+		}
+	}
+}
+
+func widen(x []float32) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = float64(v)
+	}
+	return out
+}
+
+// close64 uses the tolerance that the fixtures state for float32.
+func close64(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d numbers, expected %d", what, len(got), len(want))
+	}
+	largest := 0.0
+	for _, w := range want {
+		largest = max(largest, math.Abs(w))
+	}
+	for i := range want {
+		if !(math.Abs(got[i]-want[i]) <= 2e-6+2e-5*largest) {
+			t.Errorf("%s, entry %d: %v, expected %v", what, i, got[i], want[i])
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package graphsprints
+
+import (
+	"dgsbench/datasets"
+	"dgsbench/models"
+	"dgsbench/models/internal/head"
+	"dgsbench/models/internal/lastwrite"
+	"dgsbench/models/internal/pairrank"
+)
+
+// Model is Graph-Sprints with its head.
+type Model struct {
+	task   models.Task
+	states *states
+	head   *head.Head
+	x      []float32 // input rows of the head
+	ranker *pairrank.Ranker
+}
+
+var _ models.Model = (*Model)(nil)
+
+// New builds the model for one trial; the bucket edges come from
+// s.Train.
+func New(s models.Setup, o *Options) (*Model, error) {
+	buckets := NewBuckets(s.Train, o.Buckets)
+	m := &Model{
+		task:   s.Task,
+		states: newStates(o.Alpha, o.Beta, buckets, s.NumNodes, s.MaxBatch, s.NumFeat),
+	}
+	in, rows := buckets.Size(), s.MaxBatch
+	if s.Task == models.LinkPrediction {
+		in, rows = 2*in, 2*rows
+	}
+	m.x = make([]float32, in*rows)
+	var err error
+	if m.head, err = head.New(o.Head, in, rows, s.Seed); err != nil {
+		return nil, err
+	}
+	if s.Task == models.LinkPrediction {
+		m.ranker = pairrank.New(m.head.MLP, m.states.s, buckets.Size(), s)
+	}
+	return m, nil
+}
+
+// Train makes one step of the head and folds the batch in. The states do
+// not depend on anything learned.
+func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
+	if err := m.states.read(b); err != nil {
+		return 0, err
+	}
+	loss, err := m.step(b, negatives)
+	if err != nil {
+		return 0, err
+	}
+	m.advance(b)
+	return loss, nil
+}
+
+func (m *Model) step(b datasets.Stream, negatives []int32) (float64, error) {
+	if m.task == models.NodeClassification {
+		m.sourcesAfter(b)
+		return m.head.TrainLabels(m.x, b)
+	}
+	n := b.Len()
+	for k := range n {
+		m.pair(k, b.Src[k], b.Dst[k])
+		m.pair(n+k, b.Src[k], negatives[k])
+	}
+	loss, err := m.head.TrainPairs(m.x, n)
+	m.ranker.ParametersChanged()
+	return loss, err
+}
+
+// sourcesAfter fills one head input an event: the source's state with that
+// event folded in.
+func (m *Model) sourcesAfter(b datasets.Stream) {
+	for k := range b.Len() {
+		m.states.after(b, k, b.Src[k], b.Dst[k], m.x[k*m.states.k:][:m.states.k])
+	}
+}
+
+// pair fills head input i with the two states.
+func (m *Model) pair(i int, src, dst int32) {
+	row := m.x[2*i*m.states.k:][:2*m.states.k]
+	copy(row, m.states.of(src))
+	copy(row[m.states.k:], m.states.of(dst))
+}
+
+func (m *Model) advance(b datasets.Stream) {
+	writes := m.states.fold(b)
+	if m.ranker != nil {
+		m.ranker.Changed(selves(writes))
+	}
+}
+
+// selves yields the nodes that were written.
+func selves(writes []lastwrite.Write) func(func(int32) bool) {
+	return func(yield func(int32) bool) {
+		for _, w := range writes {
+			if !yield(w.Self) {
+				return
+			}
+		}
+	}
+}
+
+// Classify writes the logits of the batch's events and folds it in.
+func (m *Model) Classify(b datasets.Stream, logits []float32) error {
+	if m.task != models.NodeClassification {
+		return models.ErrTask
+	}
+	if err := m.states.read(b); err != nil {
+		return err
+	}
+	m.sourcesAfter(b)
+	if err := m.head.Classify(m.x, b, logits); err != nil {
+		return err
+	}
+	m.advance(b)
+	return nil
+}
+
+// Rank counts the negatives above and level with the true destinations.
+func (m *Model) Rank(b datasets.Stream, c models.Candidates, out models.Counts) error {
+	if m.task != models.LinkPrediction {
+		return models.ErrTask
+	}
+	return m.ranker.Rank(b, c, out)
+}
+
+// Score writes the logits of all pairs of a source of the batch with a
+// candidate.
+func (m *Model) Score(b datasets.Stream, candidates []int32, logits []float32) error {
+	if m.task != models.LinkPrediction {
+		return models.ErrTask
+	}
+	return m.ranker.Score(b, candidates, logits)
+}
+
+// Observe folds the batch in.
+func (m *Model) Observe(b datasets.Stream) error {
+	if err := m.states.read(b); err != nil {
+		return err
+	}
+	m.advance(b)
+	return nil
+}
+
+// Reset empties all histograms.
+func (m *Model) Reset() {
+	clear(m.states.s)
+	m.forgetParts()
+}
+
+// Snapshot copies parameters and, where asked, the histograms.
+func (m *Model) Snapshot(what models.Part) models.Snapshot {
+	s := models.Snapshot{Params: models.Clone(m.head.Tensors())}
+	if what == models.Everything {
+		s.State = models.Clone(m.stateTensors())
+	}
+	return s
+}
+
+// Restore puts a snapshot back.
+func (m *Model) Restore(s models.Snapshot) error {
+	m.forgetParts()
+	if err := models.Copy(m.head.Tensors(), s.Params); err != nil {
+		return err
+	}
+	if s.State == nil {
+		return nil
+	}
+	return models.Copy(m.stateTensors(), s.State)
+}
+
+func (m *Model) stateTensors() []models.Tensor {
+	nodes := len(m.states.s) / m.states.k
+	return []models.Tensor{{Name: "S", Shape: []int{nodes, m.states.k}, F32: m.states.s}}
+}
+
+// forgetParts tells the ranker that everything may have changed.
+func (m *Model) forgetParts() {
+	if m.ranker != nil {
+		m.ranker.ParametersChanged()
+	}
+}
+
+// NumParams counts the head's parameters: the embedding has none.
+func (m *Model) NumParams() int { return m.head.NumParams() }

@@ -1,0 +1,45 @@
+package graphsprints
+
+import (
+	"fmt"
+
+	"dgsbench/models"
+	"dgsbench/models/internal/head"
+)
+
+// Options of Graph-Sprints.
+type Options struct {
+	Alpha   float64      `yaml:"alpha"`   // share of the other endpoint's state in what is mixed in
+	Beta    float64      `yaml:"beta"`    // share of the own state that is kept
+	Buckets int          `yaml:"buckets"` // most buckets a feature: percentile steps of the training part
+	Head    head.Options `yaml:"head"`
+}
+
+// Defaults are the settings of the reference runs.
+func Defaults() *Options {
+	return &Options{Alpha: .5, Beta: .8, Buckets: 10, Head: head.Defaults()}
+}
+
+// Validate names the first value that is out of range. alpha and beta may
+// be 1, as in the paper's search range, although beta 1 freezes the states.
+func (o *Options) Validate() error {
+	if !(o.Alpha >= 0 && o.Alpha <= 1) {
+		return fmt.Errorf("alpha is %v, expected 0 to 1", o.Alpha)
+	}
+	if !(o.Beta >= 0 && o.Beta <= 1) {
+		return fmt.Errorf("beta is %v, expected 0 to 1", o.Beta)
+	}
+	if o.Buckets < 2 || o.Buckets > 100 {
+		return fmt.Errorf("buckets is %d, expected 2 to 100", o.Buckets)
+	}
+	return o.Head.Validate()
+}
+
+func init() {
+	models.Register(models.Kind{
+		Name: "graphsprints", Class: models.Learned, Memory: true, Features: models.FeaturesRequired,
+		Tasks:   []models.Task{models.NodeClassification, models.LinkPrediction},
+		Options: func() models.Options { return Defaults() },
+		New:     func(s models.Setup, o models.Options) (models.Model, error) { return New(s, o.(*Options)) },
+	})
+}

@@ -1,0 +1,89 @@
+package graphsprints
+
+import (
+	"math"
+	"testing"
+
+	"dgsbench/datasets"
+
+	"pgregory.net/rapid"
+)
+
+// TestStatesAgainstDefinition compares with the equation written out with
+// one-hot vectors, on graphs with self loops and repeated nodes.
+func TestStatesAgainstDefinition(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const f = 2
+		nodes := rapid.IntRange(1, 5).Draw(t, "nodes")
+		n := rapid.IntRange(1, 12).Draw(t, "events")
+		node := rapid.Int32Range(0, int32(nodes-1))
+		s := datasets.Stream{
+			Src: rapid.SliceOfN(node, n, n).Draw(t, "src"), Dst: rapid.SliceOfN(node, n, n).Draw(t, "dst"),
+			Time: make([]float64, n), Label: make([]int8, n),
+			Feat:    rapid.SliceOfN(rapid.Float32Range(-2, 2), f*n, f*n).Draw(t, "feat"),
+			NumFeat: f, NumNodes: nodes,
+		}
+		alpha, beta := rapid.Float64Range(0, 1).Draw(t, "alpha"), rapid.Float64Range(0, 1).Draw(t, "beta")
+		buckets := NewBuckets(s, rapid.IntRange(2, 10).Draw(t, "buckets"))
+		st := newStates(alpha, beta, buckets, nodes, n, f)
+		for range 2 {
+			want := byDefinition(s, st, alpha, beta)
+			if err := st.read(s); err != nil {
+				t.Fatal(err)
+			}
+			st.fold(s)
+			for i, w := range want {
+				if math.Abs(float64(st.s[i])-w) > 1e-5 {
+					t.Fatalf("entry %d is %v, expected %v", i, st.s[i], w)
+				}
+			}
+		}
+	})
+}
+
+func byDefinition(s datasets.Stream, st *states, alpha, beta float64) []float64 {
+	before, out := widen(st.s), widen(st.s)
+	row := make([]int32, s.NumFeat)
+	for k := range s.Len() {
+		delta := make([]float64, st.k)
+		if st.buckets.Row(s.Features(k), row) != nil {
+			panic("finite features")
+		}
+		for _, b := range row {
+			delta[b] = 1
+		}
+		for _, ends := range [][2]int32{{s.Src[k], s.Dst[k]}, {s.Dst[k], s.Src[k]}} {
+			for i := range st.k {
+				self, other := int(ends[0])*st.k+i, int(ends[1])*st.k+i
+				out[self] = beta*before[self] + (1-beta)*((1-alpha)*delta[i]+alpha*before[other])
+			}
+		}
+	}
+	return out
+}
+
+// TestBlocksStayBelowOne: every feature's block of a state sums to at most
+// one, whatever happens.
+func TestBlocksStayBelowOne(t *testing.T) {
+	f := loadFixture(t)
+	s := f.stream()
+	st := newStates(f.Alpha, f.Beta, NewBuckets(s, 10), f.Dims.N, s.Len(), f.Dims.F)
+	for range 50 {
+		if err := st.read(s); err != nil {
+			t.Fatal(err)
+		}
+		st.fold(s)
+	}
+	for n := range f.Dims.N {
+		state := st.of(int32(n))
+		for c, lo := range st.buckets.offset {
+			sum := float32(0)
+			for _, v := range state[lo:][:len(st.buckets.edges[c])+1] {
+				sum += v
+			}
+			if sum > 1+1e-5 {
+				t.Errorf("node %d, column %d: the block sums to %v", n, c, sum)
+			}
+		}
+	}
+}

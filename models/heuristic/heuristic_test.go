@@ -1,0 +1,97 @@
+package heuristic
+
+import (
+	"testing"
+
+	"dgsbench/datasets"
+	"dgsbench/models"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// story is three users (0-2) and three items (3-5).
+func story() datasets.Stream {
+	return datasets.Stream{
+		Src: []int32{0, 1, 0, 2, 0}, Dst: []int32{3, 4, 4, 4, 3},
+		Time: []float64{0, 10, 20, 30, 40}, Label: make([]int8, 5), NumNodes: 6, Users: 3,
+	}
+}
+
+func build(t *testing.T, name string, o models.Options, task models.Task, train datasets.Stream) models.Model {
+	t.Helper()
+	kind, err := models.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o == nil {
+		o = kind.Options()
+	}
+	m, err := kind.New(models.Setup{Task: task, NumNodes: train.NumNodes, MaxBatch: 10, Train: train}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestLinkRules: after the story, user 0 is asked about the items.
+func TestLinkRules(t *testing.T) {
+	for _, c := range []struct {
+		rule           string
+		opts           models.Options
+		dst            int32
+		greater, level int32
+	}{
+		{"edgebank", nil, 3, 0, 1},                            // 4 was seen as well
+		{"edgebank", nil, 5, 2, 0},                            // never seen, 3 and 4 were
+		{"edgebank", &EdgeBankOptions{Window: .25}, 3, 0, 0},  // 4 was seen 20 s ago, the window is 10 s
+		{"edgebank", &EdgeBankOptions{Window: .25}, 4, 1, 1},  // forgotten: below 3, level with 5
+		{"edgebank", &EdgeBankOptions{Window: .999}, 3, 0, 1}, // a window over the whole story
+		{"recency", nil, 3, 0, 0},                             // 3 was seen last
+		{"recency", nil, 4, 1, 0},                             // then 4
+		{"recency", nil, 5, 2, 0},                             // then all others
+		{"popularity", nil, 4, 0, 0},                          // 3 events, 3 has 2
+		{"popularity", nil, 3, 1, 0},                          //
+		{"recency-pop", nil, 3, 0, 0},                         //
+		{"recency-pop", nil, 5, 2, 0},                         //
+	} {
+		m := build(t, c.rule, c.opts, models.LinkPrediction, story())
+		if err := m.Observe(story()); err != nil {
+			t.Fatal(err)
+		}
+		b := datasets.Stream{Src: []int32{0}, Dst: []int32{c.dst}, Time: []float64{50}, Label: []int8{0}, NumNodes: 6, Users: 3}
+		out := models.Counts{Greater: make([]int32, 1), Equal: make([]int32, 1)}
+		if err := m.Rank(b, models.Candidates{Nodes: []int32{3, 4, 5}}, out); err != nil {
+			t.Fatal(err)
+		}
+		if out.Greater[0] != c.greater || out.Equal[0] != c.level {
+			t.Errorf("%s %+v, item %d: %d above, %d level; expected %d, %d",
+				c.rule, c.opts, c.dst, out.Greater[0], out.Equal[0], c.greater, c.level)
+		}
+	}
+}
+
+// TestUserRules: scores come from before the batch; both halves of the story
+// are one batch.
+func TestUserRules(t *testing.T) {
+	for rule, want := range map[string][]float32{
+		"user-count": {-2, 0, -2},   // users 0, 2, 0
+		"user-age":   {-20, 0, -40}, // user 0 since 0 s, user 2 is new
+	} {
+		m := build(t, rule, nil, models.NodeClassification, story())
+		if err := m.Observe(story().Slice(0, 2)); err != nil {
+			t.Fatal(err)
+		}
+		if rule == "user-count" { // a second event for user 0
+			if err := m.Observe(story().Slice(0, 1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := make([]float32, 3)
+		if err := m.Classify(story().Slice(2, 5), got); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", rule, diff)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+// Package head is the classifier that Raw, Graph-Sprints and Deep-Graph-
+// Sprints put on top of their inputs: an MLP trained by binary cross-entropy
+// with Adam.
+package head
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"dgsbench/datasets"
+	"dgsbench/models"
+	"dgsbench/nn"
+)
+
+// Options are the head's hyper-parameters (ranges: the paper's table of
+// hyper-parameter ranges is wholly inside what is accepted).
+type Options struct {
+	Hidden      []int   `yaml:"hidden"`       // units of the dense layers, 1 to 3 layers
+	Dropout     float64 `yaml:"dropout"`      // share of hidden units dropped in training
+	LR          float64 `yaml:"lr"`           // Adam's learning rate
+	WeightDecay float64 `yaml:"weight_decay"` // L2 added to the gradient, biases included
+	PosWeight   float64 `yaml:"pos_weight"`   // weight of positive events in classification
+}
+
+// Defaults are the settings of the reference runs.
+func Defaults() Options {
+	return Options{Hidden: []int{100}, Dropout: .1, LR: 1e-3, PosWeight: 1}
+}
+
+// Validate names the first value that is out of range.
+func (o Options) Validate() error {
+	if len(o.Hidden) < 1 || len(o.Hidden) > 3 || slices.Min(o.Hidden) < 1 || slices.Max(o.Hidden) > 4096 {
+		return fmt.Errorf("hidden is %v, expected 1 to 3 layers of 1 to 4096 units", o.Hidden)
+	}
+	if !(o.Dropout >= 0 && o.Dropout < 1) {
+		return fmt.Errorf("dropout is %v, expected 0 <= dropout < 1", o.Dropout)
+	}
+	if !(o.LR > 0 && o.LR <= 10) {
+		return fmt.Errorf("lr is %v, expected 0 < lr <= 10", o.LR)
+	}
+	if !(o.WeightDecay >= 0 && o.WeightDecay <= 1) {
+		return fmt.Errorf("weight_decay is %v, expected 0 to 1", o.WeightDecay)
+	}
+	if !(o.PosWeight > 0 && o.PosWeight <= 1e6) {
+		return fmt.Errorf("pos_weight is %v, expected 0 < pos_weight <= 1e6", o.PosWeight)
+	}
+	return nil
+}
+
+// Head is the MLP with its optimiser and the buffers of one batch.
+type Head struct {
+	*nn.MLP
+	opts             Options
+	adam             *nn.Adam
+	targets, weights []float32
+}
+
+// New builds a head for rows of in values, at most maxRows at once.
+func New(o Options, in, maxRows int, seed uint64) (*Head, error) {
+	mlp, err := nn.NewMLP(nn.MLPConfig{In: in, Hidden: o.Hidden, Dropout: o.Dropout, MaxRows: maxRows}, seed)
+	if err != nil {
+		return nil, err
+	}
+	return &Head{
+		MLP: mlp, opts: o, adam: nn.NewAdam(o.LR, o.WeightDecay),
+		targets: make([]float32, maxRows), weights: make([]float32, maxRows),
+	}, nil
+}
+
+// TrainLabels makes one step on the mean cross-entropy of the labelled
+// events of the batch; x holds one row an event. Without labels it does
+// nothing.
+func (h *Head) TrainLabels(x []float32, b datasets.Stream) (float64, error) {
+	labelled := 0
+	for _, l := range b.Label {
+		if l != datasets.Unlabelled {
+			labelled++
+		}
+	}
+	if labelled == 0 {
+		return 0, nil
+	}
+	for k, l := range b.Label {
+		h.targets[k], h.weights[k] = 0, 0
+		if l != datasets.Unlabelled {
+			h.targets[k], h.weights[k] = float32(l), 1/float32(labelled)
+		}
+		if l == 1 {
+			h.weights[k] *= float32(h.opts.PosWeight)
+		}
+	}
+	return h.step(x, b.Len())
+}
+
+// TrainPairs makes one step on mean BCE(positives, 1) + mean BCE(negatives,
+// 0); x holds n positive rows, then n negative rows.
+func (h *Head) TrainPairs(x []float32, n int) (float64, error) {
+	for k := range 2 * n {
+		h.targets[k], h.weights[k] = 0, 1/float32(n)
+		if k < n {
+			h.targets[k] = 1
+		}
+	}
+	return h.step(x, 2*n)
+}
+
+func (h *Head) step(x []float32, rows int) (float64, error) {
+	loss, grads, err := h.Gradient(x, h.targets, h.weights, rows)
+	if err != nil {
+		return 0, err
+	}
+	if math.IsNaN(loss) || math.IsInf(loss, 0) {
+		return 0, fmt.Errorf("training loss is %v", loss)
+	}
+	h.adam.Step(h.Params(), grads)
+	return loss, nil
+}
+
+// Classify writes the logits of the batch's rows; b says which events they
+// are.
+func (h *Head) Classify(x []float32, b datasets.Stream, logits []float32) error {
+	if err := h.Forward(x, b.Len(), logits); err != nil {
+		return err
+	}
+	for k, z := range logits[:b.Len()] {
+		if !models.Finite(z) {
+			return &models.BadScore{Event: b.EventID(k), Score: float64(z)}
+		}
+	}
+	return nil
+}
+
+// Tensors are the live parameters under the names W1, b1, W2 ...
+func (h *Head) Tensors() []models.Tensor {
+	var out []models.Tensor
+	for i, l := range h.Layers() {
+		out = append(out,
+			models.Tensor{Name: fmt.Sprintf("head.W%d", i+1), Shape: []int{l.In, l.Out}, F32: l.W},
+			models.Tensor{Name: fmt.Sprintf("head.b%d", i+1), Shape: []int{l.Out}, F32: l.B})
+	}
+	return out
+}

@@ -1,0 +1,91 @@
+package models
+
+import "dgsbench/datasets"
+
+// Task is what a model is trained and judged for.
+type Task string
+
+// The two tasks of the paper.
+const (
+	NodeClassification Task = "nc"
+	LinkPrediction     Task = "lp"
+)
+
+// Model is a stream model with per-node state outside its parameters. It is
+// built for one task. Batches come in stream order; b.Len() never exceeds
+// Setup.MaxBatch.
+//
+// Within a batch no event sees another one's update: all reads come from
+// before the batch, and where a node occurs several times its last
+// occurrence in stream order is kept (semantics: the mini-batch rule of the
+// paper).
+//
+// A method that meets a score that is not finite returns a *BadScore.
+type Model interface {
+	// Train makes one optimisation step on the batch and then folds it into
+	// the state. For link prediction, negatives holds one negative
+	// destination an event; for node classification it is nil, and events
+	// without a label only advance the state. The loss is that of before
+	// the step.
+	Train(b datasets.Stream, negatives []int32) (loss float64, err error)
+
+	// Classify writes one logit an event, from the source's state with this
+	// event folded into it, and folds the batch in. logits has b.Len()
+	// entries.
+	Classify(b datasets.Stream, logits []float32) error
+
+	// Rank counts, for every event, the negatives that score above and level
+	// with the true destination, from the state before the batch, which it
+	// leaves unchanged. The true destination itself is left out once.
+	Rank(b datasets.Stream, c Candidates, out Counts) error
+
+	// Score writes the full matrix of logits, b.Len() x len(candidates),
+	// from the state before the batch. For tests and small exports.
+	Score(b datasets.Stream, candidates []int32, logits []float32) error
+
+	// Observe folds the batch in.
+	Observe(b datasets.Stream) error
+
+	// Reset forgets the state of all nodes, not the parameters.
+	Reset()
+
+	// Snapshot copies the parameters, or parameters and state.
+	Snapshot(what Part) Snapshot
+
+	// Restore puts back what the snapshot holds. A snapshot of another
+	// model or size is an error.
+	Restore(Snapshot) error
+
+	// NumParams is the number of learnable parameters.
+	NumParams() int
+}
+
+// Candidates are the destinations that an event is ranked against.
+type Candidates struct {
+	// Nodes are the candidates, ascending, without repetition.
+	Nodes []int32
+	// Without lists, for each event of the batch, further nodes that are
+	// not negatives of it (ascending); nil leaves nobody out.
+	Without [][]int32
+}
+
+// Counts receives the ranking facts: entry k counts the negatives of event
+// k that score above (Greater) and exactly level with (Equal) its true
+// destination.
+type Counts struct {
+	Greater, Equal []int32
+}
+
+// Setup is what a model is built from, beside its options.
+type Setup struct {
+	Task     Task
+	NumNodes int
+	Users    int // bipartite boundary as in datasets.Stream
+	NumFeat  int
+	MaxBatch int
+	// Train is the training part, for what a model fixes before training
+	// (bucket edges, time statistics). It must not be kept.
+	Train   datasets.Stream
+	Seed    uint64
+	Threads int // threads the model may use; results do not depend on it
+}

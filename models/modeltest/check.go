@@ -1,0 +1,190 @@
+package modeltest
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"dgsbench/models"
+)
+
+// Check runs the conformance suite on one option set of a kind.
+func Check(t *testing.T, kind models.Kind, opts models.Options) {
+	if err := opts.Validate(); err != nil {
+		t.Fatalf("options are refused: %v", err)
+	}
+	for _, task := range kind.Tasks {
+		s := subject{kind, opts, task}
+		t.Run(string(task), func(t *testing.T) {
+			t.Run("same seed, same bits", s.sameBits)
+			t.Run("reset is complete", s.reset)
+			t.Run("snapshots", s.snapshots)
+			t.Run("no look-ahead", s.lookAhead)
+			if task == models.LinkPrediction {
+				t.Run("rank agrees with score", s.rankAgrees)
+			}
+			if kind.Features != models.FeaturesIgnored {
+				t.Run("NaN features are refused", s.nanFeatures)
+			}
+		})
+	}
+}
+
+// sameBits also uses different numbers of threads, and for what is trained
+// a second seed, which must differ.
+func (s subject) sameBits(t *testing.T) {
+	stream := Random(1, events)
+	run := func(seed uint64, threads int) []float32 {
+		m := s.build(t, stream, seed, threads)
+		s.train(t, m, stream)
+		m.Reset()
+		return s.evaluate(t, m, stream)
+	}
+	one := run(1, 1)
+	equal(t, "second run", run(1, 1), one)
+	equal(t, "three threads", run(1, 3), one)
+	if s.kind.Trainable() && slices.Equal(run(2, 1), one) {
+		t.Error("another seed gives the same numbers")
+	}
+}
+
+func (s subject) reset(t *testing.T) {
+	stream := Random(2, events)
+	m := s.build(t, stream, 1, 1)
+	s.train(t, m, stream)
+	m.Reset()
+	want := s.evaluate(t, m, stream)
+	m.Reset()
+	equal(t, "after Reset", s.evaluate(t, m, stream), want)
+}
+
+func (s subject) snapshots(t *testing.T) {
+	stream := Random(3, events)
+	half, rest := stream.Slice(0, events/2), stream.Slice(events/2, events)
+	m := s.build(t, stream, 1, 1)
+	s.train(t, m, half)
+	m.Reset()
+	s.observe(t, m, half)
+	all, params := m.Snapshot(models.Everything), m.Snapshot(models.Parameters)
+	want := s.evaluate(t, m, rest)
+	s.train(t, m, rest)
+
+	restore := func(m models.Model, snap models.Snapshot) {
+		if err := m.Restore(snap); err != nil {
+			t.Fatal(err)
+		}
+	}
+	restore(m, all)
+	equal(t, "restored in place", s.evaluate(t, m, rest), want)
+	other := s.build(t, stream, 7, 1)
+	restore(other, all)
+	equal(t, "restored elsewhere", s.evaluate(t, other, rest), want)
+	s.train(t, m, rest)
+	restore(m, params)
+	m.Reset()
+	s.observe(t, m, half)
+	equal(t, "parameters restored, state replayed", s.evaluate(t, m, rest), want)
+
+	foreign := models.Snapshot{
+		Params: []models.Tensor{{Name: "foreign", F32: make([]float32, 3)}},
+		State:  []models.Tensor{{Name: "foreign", F32: make([]float32, 3)}},
+	}
+	if m.Restore(foreign) == nil {
+		t.Error("a foreign snapshot is accepted")
+	}
+}
+
+// lookAhead: a link score depends on no event at or after the start of its
+// batch, a classification on the event itself and on earlier batches only.
+func (s subject) lookAhead(t *testing.T) {
+	stream := Random(4, events)
+	start, event := events-batch, events-batch/2
+	changed := otherwise(stream, start, event, s.task == models.LinkPrediction)
+	m := s.build(t, stream, 1, 1)
+	s.train(t, m, stream.Slice(0, start))
+	m.Reset()
+	s.observe(t, m, stream.Slice(0, start))
+	before := m.Snapshot(models.Everything)
+	want := s.answer(t, m, stream.Slice(start, events))
+	if err := m.Restore(before); err != nil {
+		t.Fatal(err)
+	}
+	got := s.answer(t, m, changed.Slice(start, events))
+	width := len(want) / batch
+	k := event - start
+	equal(t, "the event, its batch redrawn", got[k*width:][:width], want[k*width:][:width])
+}
+
+// rankAgrees: Rank counts what Score shows, leaves the state alone and
+// obeys the exclusions.
+func (s subject) rankAgrees(t *testing.T) {
+	stream := Random(5, events)
+	m := s.build(t, stream, 1, 2)
+	s.train(t, m, stream)
+	m.Reset()
+	for i, b := range batches(stream) {
+		c := models.Candidates{Nodes: everyone(stream)[i%5:], Without: make([][]int32, b.Len())}
+		for k := range c.Without {
+			c.Without[k] = []int32{int32(k % 4), int32(users + k%items)}
+		}
+		out := models.Counts{Greater: make([]int32, b.Len()), Equal: make([]int32, b.Len())}
+		if err := m.Rank(b, c, out); err != nil {
+			t.Fatal(err)
+		}
+		scores := s.answer(t, m, b)
+		for k := range b.Len() {
+			greater, level := count(scores[k*stream.NumNodes:][:stream.NumNodes], b.Dst[k], c.Nodes, c.Without[k])
+			if out.Greater[k] != greater || out.Equal[k] != level {
+				t.Fatalf("batch %d event %d: Rank says %d above, %d level; Score says %d, %d",
+					i, k, out.Greater[k], out.Equal[k], greater, level)
+			}
+		}
+		if err := m.Observe(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// count is the definition: negatives are the candidates but the true
+// destination and the excluded nodes.
+func count(scores []float32, dst int32, candidates, without []int32) (greater, level int32) {
+	for _, v := range candidates {
+		if v == dst || slices.Contains(without, v) {
+			continue
+		}
+		if scores[v] > scores[dst] {
+			greater++
+		} else if scores[v] == scores[dst] {
+			level++
+		}
+	}
+	return greater, level
+}
+
+func (s subject) nanFeatures(t *testing.T) {
+	stream := Random(6, events)
+	bad := otherwise(stream, events, 0, false).Slice(0, batch)
+	bad.Feat[features*batch/2] = float32(math.NaN())
+	if _, err := s.build(t, stream, 1, 1).Train(bad, s.negatives(bad, 0)); err == nil {
+		t.Error("Train accepts NaN features")
+	}
+	if s.task != models.NodeClassification {
+		return
+	}
+	if err := s.build(t, stream, 1, 1).Classify(bad, make([]float32, batch)); err == nil {
+		t.Error("Classify accepts NaN features")
+	}
+}
+
+// equal compares bit by bit.
+func equal(t *testing.T, what string, got, want []float32) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d numbers, expected %d", what, len(got), len(want))
+	}
+	for i := range got {
+		if math.Float32bits(got[i]) != math.Float32bits(want[i]) {
+			t.Fatalf("%s: number %d is %v, expected %v", what, i, got[i], want[i])
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package modeltest
+
+import (
+	"testing"
+
+	"dgsbench/datasets"
+	"dgsbench/models"
+)
+
+// subject builds fresh models of one kind, options and task.
+type subject struct {
+	kind models.Kind
+	opts models.Options
+	task models.Task
+}
+
+func (s subject) build(t *testing.T, stream datasets.Stream, seed uint64, threads int) models.Model {
+	t.Helper()
+	m, err := s.kind.New(models.Setup{
+		Task: s.task, NumNodes: stream.NumNodes, Users: stream.Users, NumFeat: stream.NumFeat,
+		MaxBatch: batch, Train: stream.Slice(0, stream.Len()/2), Seed: seed, Threads: threads,
+	}, s.opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// batches cuts the stream into windows.
+func batches(s datasets.Stream) []datasets.Stream {
+	var out []datasets.Stream
+	for lo := 0; lo < s.Len(); lo += batch {
+		out = append(out, s.Slice(lo, min(lo+batch, s.Len())))
+	}
+	return out
+}
+
+// everyone lists all nodes: the candidates of the checks.
+func everyone(s datasets.Stream) []int32 {
+	out := make([]int32, s.NumNodes)
+	for i := range out {
+		out[i] = int32(i)
+	}
+	return out
+}
+
+// train makes one pass over the stream.
+func (s subject) train(t *testing.T, m models.Model, stream datasets.Stream) {
+	t.Helper()
+	for i, b := range batches(stream) {
+		if _, err := m.Train(b, s.negatives(b, i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// negatives are some destinations, one an event.
+func (s subject) negatives(b datasets.Stream, i int) []int32 {
+	if s.task != models.LinkPrediction {
+		return nil
+	}
+	out := make([]int32, b.Len())
+	for k := range out {
+		out[k] = int32((3*k + 5*i) % b.NumNodes)
+	}
+	return out
+}
+
+// evaluate passes over the stream as the harness does and returns every
+// number that comes out: logits of all events, or of all pairs.
+func (s subject) evaluate(t *testing.T, m models.Model, stream datasets.Stream) []float32 {
+	t.Helper()
+	var out []float32
+	for _, b := range batches(stream) {
+		out = append(out, s.answer(t, m, b)...)
+		if s.task == models.LinkPrediction {
+			if err := m.Observe(b); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return out
+}
+
+// answer is what the model says of one batch. Classification folds it in.
+func (s subject) answer(t *testing.T, m models.Model, b datasets.Stream) []float32 {
+	t.Helper()
+	var out []float32
+	var err error
+	if s.task == models.LinkPrediction {
+		c := everyone(b)
+		out = make([]float32, b.Len()*len(c))
+		err = m.Score(b, c, out)
+	} else {
+		out = make([]float32, b.Len())
+		err = m.Classify(b, out)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func (s subject) observe(t *testing.T, m models.Model, stream datasets.Stream) {
+	t.Helper()
+	for _, b := range batches(stream) {
+		if err := m.Observe(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package modeltest
+
+import (
+	"math/rand/v2"
+
+	"dgsbench/datasets"
+)
+
+// Sizes of the random streams.
+const (
+	users, items = 12, 7
+	features     = 3
+	batch        = 10
+	events       = 16 * batch
+)
+
+// Random is a bipartite stream without structure, for checks of mechanics:
+// n events, repeated pairs, equal times, some events unlabelled.
+func Random(seed uint64, n int) datasets.Stream {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	s := empty(n, users, items, features)
+	now := 0.0
+	for k := range n {
+		now += float64(rng.IntN(3))
+		fill(rng, s, k)
+		s.Time[k] = now
+	}
+	return s
+}
+
+func empty(n, users, items, f int) datasets.Stream {
+	return datasets.Stream{
+		Src: make([]int32, n), Dst: make([]int32, n), Time: make([]float64, n), Label: make([]int8, n),
+		Feat: make([]float32, n*f), NumFeat: f, NumNodes: users + items, Users: users,
+	}
+}
+
+// fill draws everything of event k but its time.
+func fill(rng *rand.Rand, s datasets.Stream, k int) {
+	s.Src[k] = int32(rng.IntN(s.Users))
+	s.Dst[k] = int32(s.Users + rng.IntN(s.NumNodes-s.Users))
+	s.Label[k] = int8(rng.IntN(3)) - 1
+	for c := range s.NumFeat {
+		s.Feat[k*s.NumFeat+c] = float32(rng.NormFloat64())
+	}
+}
+
+// otherwise copies the stream and redraws all events from lo on but one,
+// whose features alone are redrawn if features is set.
+func otherwise(s datasets.Stream, lo, but int, features bool) datasets.Stream {
+	all := make([]int, s.Len())
+	for k := range all {
+		all[k] = k
+	}
+	out := s.Select(all)
+	rng := rand.New(rand.NewPCG(99, 1))
+	for k := lo; k < s.Len(); k++ {
+		if k != but {
+			fill(rng, out, k)
+		} else if features {
+			for c := range s.NumFeat {
+				out.Feat[k*s.NumFeat+c] = float32(rng.NormFloat64())
+			}
+		}
+	}
+	return out
+}
+
+// History is a stream whose labels need memory: a user's unlabelled events
+// show a bit in feature 0, and the labelled event that follows, whose own
+// features are noise, has that bit as its label. The bit is drawn anew each
+// time, and the two events of a pair lie in different batches.
+func History(seed uint64, n int) datasets.Stream {
+	const users, items = 40, 10
+	rng := rand.New(rand.NewPCG(seed, 2))
+	s := empty(n, users, items, 2)
+	bit := make([]int8, users)
+	for k := range n {
+		round, u := k/users, k%users
+		s.Src[k], s.Dst[k] = int32(u), int32(users+rng.IntN(items))
+		s.Time[k] = float64(k)
+		s.Feat[2*k+1] = float32(rng.NormFloat64())
+		if round%2 == 0 {
+			bit[u] = int8(rng.IntN(2))
+			s.Feat[2*k] = float32(2*int(bit[u])-1) + float32(rng.NormFloat64())*.1
+			s.Label[k] = datasets.Unlabelled
+		} else {
+			s.Feat[2*k] = float32(rng.NormFloat64()) * .1
+			s.Label[k] = bit[u]
+		}
+	}
+	return s
+}

@@ -1,0 +1,75 @@
+package raw
+
+import (
+	"dgsbench/datasets"
+	"dgsbench/models"
+	"dgsbench/models/internal/head"
+)
+
+// Options of Raw.
+type Options struct {
+	Head head.Options `yaml:"head"`
+}
+
+// Validate names the first value that is out of range.
+func (o *Options) Validate() error { return o.Head.Validate() }
+
+func init() {
+	models.Register(models.Kind{
+		Name: "raw", Class: models.Learned, Features: models.FeaturesRequired,
+		Tasks:   []models.Task{models.NodeClassification},
+		Options: func() models.Options { return &Options{Head: head.Defaults()} },
+		New:     func(s models.Setup, o models.Options) (models.Model, error) { return New(s, o.(*Options)) },
+	})
+}
+
+// Raw classifies events by their features.
+type Raw struct {
+	head *head.Head
+}
+
+var _ models.Model = (*Raw)(nil)
+
+// New builds the model for one trial.
+func New(s models.Setup, o *Options) (*Raw, error) {
+	h, err := head.New(o.Head, s.NumFeat, s.MaxBatch, s.Seed)
+	if err != nil {
+		return nil, err
+	}
+	return &Raw{head: h}, nil
+}
+
+// Train makes one step on the batch's labels.
+func (r *Raw) Train(b datasets.Stream, _ []int32) (float64, error) {
+	return r.head.TrainLabels(b.Feat, b)
+}
+
+// Classify writes the logits of the batch's events.
+func (r *Raw) Classify(b datasets.Stream, logits []float32) error {
+	return r.head.Classify(b.Feat, b, logits)
+}
+
+// Rank is not defined for Raw: see the package comment.
+func (r *Raw) Rank(datasets.Stream, models.Candidates, models.Counts) error {
+	return models.ErrTask
+}
+
+// Score is not defined for Raw either.
+func (r *Raw) Score(datasets.Stream, []int32, []float32) error { return models.ErrTask }
+
+// Observe does nothing: Raw has no state.
+func (r *Raw) Observe(datasets.Stream) error { return nil }
+
+// Reset does nothing.
+func (r *Raw) Reset() {}
+
+// Snapshot copies the parameters; there is no state.
+func (r *Raw) Snapshot(models.Part) models.Snapshot {
+	return models.Snapshot{Params: models.Clone(r.head.Tensors())}
+}
+
+// Restore puts the parameters back.
+func (r *Raw) Restore(s models.Snapshot) error { return models.Copy(r.head.Tensors(), s.Params) }
+
+// NumParams counts the head's parameters.
+func (r *Raw) NumParams() int { return r.head.NumParams() }

@@ -1,0 +1,81 @@
+package models
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// FeatureUse says what a model does with event features.
+type FeatureUse int
+
+const (
+	// FeaturesIgnored: the model does not read them.
+	FeaturesIgnored FeatureUse = iota
+	// FeaturesOptional: the model reads them where there are any.
+	FeaturesOptional
+	// FeaturesRequired: the model cannot work without them.
+	FeaturesRequired
+)
+
+// Class groups the rows of a table.
+type Class string
+
+const (
+	// Learned models stand in the ranking.
+	Learned Class = "learned"
+	// ZeroParameter rules have nothing to learn and stand outside it.
+	ZeroParameter Class = "zero-parameter"
+	// Oracle rows know the simulator's planted signal.
+	Oracle Class = "oracle"
+)
+
+// Options are a model's hyper-parameters: a pointer to a struct with yaml
+// tags. Validate says, in one sentence, which value is out of range and what
+// was expected.
+type Options interface {
+	Validate() error
+}
+
+// Kind is one registered implementation.
+type Kind struct {
+	Name     string // as in `model:` of a spec
+	Class    Class
+	Tasks    []Task
+	Memory   bool // keeps per-node state
+	Features FeatureUse
+	// Options returns a fresh set of default options.
+	Options func() Options
+	// New builds the model. Options are of the type that Options returns
+	// and have been validated.
+	New func(Setup, Options) (Model, error)
+}
+
+// Trainable reports whether there is anything to learn.
+func (k Kind) Trainable() bool { return k.Class == Learned }
+
+// Supports reports whether the kind can do the task.
+func (k Kind) Supports(t Task) bool { return slices.Contains(k.Tasks, t) }
+
+var kinds = map[string]Kind{}
+
+// Register adds a kind. It panics when the name is taken: two packages
+// claim it.
+func Register(k Kind) {
+	if _, taken := kinds[k.Name]; taken {
+		panic("models: " + k.Name + " is registered twice")
+	}
+	kinds[k.Name] = k
+}
+
+// Lookup finds a registered kind.
+func Lookup(name string) (Kind, error) {
+	k, ok := kinds[name]
+	if !ok {
+		return Kind{}, fmt.Errorf("no model kind %q; known: %v", name, Names())
+	}
+	return k, nil
+}
+
+// Names lists the registered kinds, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(kinds)) }

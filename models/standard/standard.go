@@ -1,0 +1,9 @@
+// Package standard registers every model of the project: import it for its
+// side effect.
+package standard
+
+import (
+	_ "dgsbench/models/graphsprints"
+	_ "dgsbench/models/heuristic"
+	_ "dgsbench/models/raw"
+)
