@@ -1,0 +1,111 @@
+package specs_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	_ "dgsbench/models/standard"
+	"dgsbench/specs"
+)
+
+func embeddedLibrary(t *testing.T) *specs.Library {
+	t.Helper()
+	lib, err := specs.NewLibrary("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lib
+}
+
+// Every embedded model spec is right, is named after its file and leaves no
+// option to the code's defaults: the file is the published setting.
+func TestEmbeddedModels(t *testing.T) {
+	lib := embeddedLibrary(t)
+	for _, id := range lib.ModelIDs() {
+		t.Run(id, func(t *testing.T) {
+			m, err := lib.LoadModel(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := "specs/models/" + id + ".yaml"; filepath.ToSlash(m.File) != want {
+				t.Errorf("stands in %s, want %s", m.File, want)
+			}
+			if want := "docs/models/" + id + ".md"; m.Page != want {
+				t.Errorf("page is %s, want %s", m.Page, want)
+			}
+			for _, variant := range append(m.Variants(), "") {
+				r, err := m.Resolve(specs.Place{}, variant)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for option, p := range r.Origins {
+					if p.File == "" {
+						t.Errorf("%s: option %s is not in the file", specs.JoinRef(id, variant), option)
+					}
+					if (p.Origin == specs.Tuned) != (p.Record != "") {
+						t.Errorf("%s: option %s is %q with record %q", specs.JoinRef(id, variant), option, p.Origin, p.Record)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Every embedded suite is right, and no two of its trials are the same.
+func TestEmbeddedSuites(t *testing.T) {
+	lib := embeddedLibrary(t)
+	for _, name := range lib.SuiteNames() {
+		t.Run(name, func(t *testing.T) {
+			s, err := lib.LoadSuite(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := "specs/suites/" + name + ".yaml"; filepath.ToSlash(s.File) != want {
+				t.Errorf("stands in %s, want %s", s.File, want)
+			}
+			trials, err := s.Trials(specs.Filter{})
+			if err != nil || len(trials) == 0 {
+				t.Fatalf("%d trials, %v", len(trials), err)
+			}
+			seen := map[string]string{}
+			for _, trial := range trials {
+				id := trial.Identity("sum", 1)
+				if other, twice := seen[id]; twice {
+					t.Errorf("same identity: %s and %s", other, trial.JSON())
+				}
+				seen[id] = string(trial.JSON())
+			}
+		})
+	}
+}
+
+// The suite that is compared with PyTorch runs exactly what was measured
+// there.
+func TestTorchNC(t *testing.T) {
+	s, err := embeddedLibrary(t).LoadSuite("torch-nc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	trials, err := s.Trials(specs.Filter{Seeds: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := `"head":{"dropout":0.1,"hidden":[100],"lr":0.001,"pos_weight":1,"weight_decay":0}`
+	protocol := `"protocol":{"batch":200,"candidates":["all_nodes","destinations"],"epochs":25,"filter":"none",` +
+		`"patience":0,"select":"best","test_state":"replay","val_negatives":0,"validation_state":"replay"}`
+	want := map[string]string{
+		"raw":           `"options":{` + head + `}`,
+		"graph-sprints": `"options":{"alpha":0.5,"beta":0.8,"buckets":10,` + head + `}`,
+	}
+	for _, trial := range trials {
+		for _, part := range []string{want[trial.ModelID], protocol} {
+			if got := string(trial.JSON()); part == "" || !strings.Contains(got, part) {
+				t.Errorf("%s: want %s in\n%s", trial.ModelID, part, got)
+			}
+		}
+	}
+	if len(trials) != len(want) || s.Seeds != 5 {
+		t.Errorf("%d models, %d seeds, want %d and 5", len(trials), s.Seeds, len(want))
+	}
+}

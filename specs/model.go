@@ -1,0 +1,180 @@
+package specs
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"dgsbench/datasets"
+	"dgsbench/internal/strictyaml"
+	"dgsbench/models"
+)
+
+// Place is where options apply. In an override, an empty field fits all.
+type Place struct {
+	Dataset string
+	Task    models.Task
+	Setting datasets.Setting
+}
+
+func (p Place) fits(q Place) bool {
+	return (p.Dataset == "" || p.Dataset == q.Dataset) &&
+		(p.Task == "" || p.Task == q.Task) &&
+		(p.Setting == "" || p.Setting == q.Setting)
+}
+
+// Model is a model specification: a registered kind and its options.
+type Model struct {
+	ID    string // the name of its rows, as in --models
+	Title string // as tables print it
+	Page  string // of the documentation
+	File  string
+	Kind  models.Kind
+
+	node      strictyaml.Node
+	base      layer
+	overrides []override
+	variants  map[string]variant
+}
+
+type override struct {
+	match Place
+	layer
+}
+
+type variant struct {
+	title string
+	layer
+}
+
+type modelYAML struct {
+	ID        string          `yaml:"id"`
+	Model     strictyaml.Node `yaml:"model"`
+	Title     string          `yaml:"title"`
+	Page      string          `yaml:"page"`
+	block     `yaml:",inline"`
+	Overrides []strictyaml.Node          `yaml:"overrides"`
+	Variants  map[string]strictyaml.Node `yaml:"variants"`
+}
+
+type overrideYAML struct {
+	Match matchYAML `yaml:"match"`
+	block `yaml:",inline"`
+}
+
+type matchYAML struct {
+	Dataset strictyaml.Node `yaml:"dataset"`
+	Task    strictyaml.Node `yaml:"task"`
+	Setting strictyaml.Node `yaml:"setting"`
+}
+
+type variantYAML struct {
+	Title string `yaml:"title"`
+	block `yaml:",inline"`
+}
+
+// JoinRef is how lists and flags name a variant of a model: "edgebank+tw",
+// or the id alone for the empty variant.
+func JoinRef(id, variant string) string {
+	if variant == "" {
+		return id
+	}
+	return id + "+" + variant
+}
+
+// SplitRef is the inverse of JoinRef.
+func SplitRef(ref string) (id, variant string) {
+	id, variant, _ = strings.Cut(ref, "+")
+	return id, variant
+}
+
+// Variants lists the named option sets, sorted, without the empty one.
+func (m Model) Variants() []string { return slices.Sorted(maps.Keys(m.variants)) }
+
+// title is what tables print for a variant.
+func (m Model) title(variant string) string {
+	if v, ok := m.variants[variant]; ok {
+		return v.title
+	}
+	return m.Title
+}
+
+// newModel reads a model spec and tries every block of options that it
+// holds.
+func newModel(n strictyaml.Node) (Model, error) {
+	var y modelYAML
+	var errs strictyaml.Errors
+	errs.Add(n.Decode(&y))
+	require(n, &errs, "id", "model", "title")
+	checkName(n.Get("id"), y.ID, &errs)
+	m := Model{
+		ID: y.ID, Title: y.Title, Page: y.Page, File: n.File(),
+		node: n, base: newLayer(y.block, &errs), variants: map[string]variant{},
+	}
+	for _, o := range y.Overrides {
+		m.overrides = append(m.overrides, newOverride(o, &errs))
+	}
+	for _, key := range n.Get("variants").Keys() {
+		v := n.Get("variants").Get(key)
+		checkName(v, key, &errs)
+		m.variants[key] = newVariant(v, &errs)
+	}
+	kind, ok := readKind(y.Model, &errs)
+	if !ok {
+		return Model{}, errs.Err()
+	}
+	m.Kind = kind
+	m.check(&errs)
+	return m, errs.Err()
+}
+
+func newOverride(n strictyaml.Node, errs *strictyaml.Errors) override {
+	var y overrideYAML
+	errs.Add(n.Decode(&y))
+	require(n, errs, "match", "options")
+	match := n.Get("match")
+	if match.Present() && len(match.Keys()) == 0 {
+		errs.Add(match.Errorf("expected at least one of dataset, task, setting"))
+	}
+	at := Place{
+		Dataset: readDataset(y.Match.Dataset, errs),
+		Task:    readWord(y.Match.Task, errs, models.NodeClassification, models.LinkPrediction),
+		Setting: readWord(y.Match.Setting, errs, datasets.Transductive, datasets.Inductive),
+	}
+	return override{at, newLayer(y.block, errs)}
+}
+
+func newVariant(n strictyaml.Node, errs *strictyaml.Errors) variant {
+	var y variantYAML
+	errs.Add(n.Decode(&y))
+	require(n, errs, "title", "options")
+	return variant{y.Title, newLayer(y.block, errs)}
+}
+
+// check tries the options by themselves and under each override and variant.
+func (m Model) check(errs *strictyaml.Errors) {
+	try := func(layers ...layer) {
+		_, err := m.merge(layers...)
+		errs.Add(err)
+	}
+	try(m.base)
+	for _, o := range m.overrides {
+		try(m.base, o.layer)
+	}
+	for _, name := range m.Variants() {
+		try(m.base, m.variants[name].layer)
+	}
+}
+
+func readKind(n strictyaml.Node, errs *strictyaml.Errors) (models.Kind, bool) {
+	var kind string
+	if err := n.Decode(&kind); err != nil || !n.Present() {
+		errs.Add(err)
+		return models.Kind{}, false
+	}
+	k, err := models.Lookup(kind)
+	if err != nil {
+		errs.Add(n.Errorf("%s", unknown("kind", kind, models.Names())))
+	}
+	return k, err == nil
+}

@@ -1,0 +1,140 @@
+package specs_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"dgsbench/specs"
+)
+
+// Later layers win, and each value keeps the place and origin of its own
+// layer. The lines are those of testdata/good/toy.yaml.
+func TestResolve(t *testing.T) {
+	m, err := toyLibrary(t).LoadModel("toy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name    string
+		at      specs.Place
+		variant string
+		want    toyOptions
+		origins string
+	}{
+		{
+			name: "base",
+			want: toyOptions{0.1, []int{8}, "fast", toyHead{0.01, 0}},
+			origins: `alpha paper 6
+head.dropout default 0
+head.lr tuned 8 tuning/toy-1.json
+layers default 7
+mode default 0`,
+		},
+		{
+			name: "an override in another place",
+			at:   specs.Place{Dataset: "amlsim-20k", Task: "nc"},
+			want: toyOptions{0.1, []int{8}, "fast", toyHead{0.01, 0}},
+			origins: `alpha paper 6
+head.dropout default 0
+head.lr tuned 8 tuning/toy-1.json
+layers default 7
+mode default 0`,
+		},
+		{
+			name: "two overrides, the later one wins",
+			at:   specs.Place{Dataset: "collegemsg", Task: "lp", Setting: "I"},
+			want: toyOptions{0.3, []int{8}, "fast", toyHead{0.01, 0.2}},
+			origins: `alpha tuned 15 tuning/toy-2.json
+head.dropout default 13
+head.lr tuned 8 tuning/toy-1.json
+layers default 7
+mode default 0`,
+		},
+		{
+			name:    "the variant over the override",
+			at:      specs.Place{Dataset: "wikipedia-nofeat", Task: "lp", Setting: "I"},
+			variant: "steep",
+			want:    toyOptions{0.9, []int{8}, "slow", toyHead{0.01, 0.2}},
+			origins: `alpha default 27
+head.dropout default 13
+head.lr tuned 8 tuning/toy-1.json
+layers default 7
+mode default 19`,
+		},
+		{
+			name:    "a list is replaced",
+			variant: "wide",
+			want:    toyOptions{0.1, []int{16, 16}, "fast", toyHead{0.01, 0}},
+			origins: `alpha paper 6
+head.dropout default 0
+head.lr tuned 8 tuning/toy-1.json
+layers paper 23
+mode default 0`,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := m.Resolve(tt.at, tt.variant)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(&tt.want, r.Options.(*toyOptions)); diff != "" {
+				t.Errorf("options (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.origins, originLines(r.Origins)); diff != "" {
+				t.Errorf("origins (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func originLines(origins map[string]specs.Provenance) string {
+	var lines []string
+	for _, option := range slices.Sorted(maps.Keys(origins)) {
+		p := origins[option]
+		lines = append(lines, strings.TrimSpace(fmt.Sprint(option, " ", p.Origin, " ", p.Line, " ", p.Record)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestResolveUnknownVariant(t *testing.T) {
+	m, err := toyLibrary(t).LoadModel("toy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = m.Resolve(specs.Place{}, "step")
+	if want := `model "toy" has no variant "step" (did you mean "steep"?)`; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestShow(t *testing.T) {
+	lib := toyLibrary(t)
+	for _, tt := range []struct {
+		ref    string
+		at     specs.Place
+		golden string
+	}{
+		{"toy", specs.Place{}, "toy"},
+		{"toy+wide", specs.Place{Dataset: "collegemsg", Task: "lp", Setting: "I"}, "toy-wide-collegemsg"},
+		{"toy-rule", specs.Place{}, "toy-rule"},
+	} {
+		t.Run(tt.golden, func(t *testing.T) {
+			got, err := lib.Show(tt.ref, tt.at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compareGolden(t, "testdata/show/"+tt.golden+".stdout", got)
+		})
+	}
+	for _, ref := range []string{"tyo", "toy+wid"} {
+		if _, err := lib.Show(ref, specs.Place{}); err == nil || !strings.Contains(err.Error(), "did you mean") {
+			t.Errorf("Show(%q): %v", ref, err)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package specs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"dgsbench/datasets"
+	"dgsbench/internal/strictyaml"
+	"dgsbench/internal/suggest"
+	"dgsbench/models"
+)
+
+// runYAML is one run of a suite: every model on every dataset in every
+// setting.
+type runYAML struct {
+	Task     strictyaml.Node            `yaml:"task"`
+	Settings strictyaml.Node            `yaml:"settings"`
+	Datasets strictyaml.Node            `yaml:"datasets"`
+	Models   strictyaml.Node            `yaml:"models"`
+	Protocol strictyaml.Node            `yaml:"protocol"`
+	Options  map[string]strictyaml.Node `yaml:"options"` // by id or id+variant, as in models
+}
+
+// addRun reads a run and adds its cells: those whose dataset, setting and
+// model are right, so that mistakes in their options come to light too.
+func (r *suiteReader) addRun(n strictyaml.Node, base Protocol) {
+	var y runYAML
+	r.errs.Add(n.Decode(&y))
+	require(n, &r.errs, "task", "datasets", "models")
+	task := readWord(y.Task, &r.errs, models.NodeClassification, models.LinkPrediction)
+	settings := r.settings(n, y.Settings, task)
+	data := r.datasets(y.Datasets, task)
+	refs := r.refs(y.Models, task)
+	protocol := base.with(y.Protocol, &r.errs)
+	r.checkOptionKeys(n.Get("options"), y.Models)
+	for _, dataset := range data {
+		for _, setting := range settings {
+			for _, ref := range refs {
+				r.addCell(n, Place{dataset, task, setting}, ref, y.Options[ref], protocol)
+			}
+		}
+	}
+}
+
+// settings are those of link prediction; node classification, which knows
+// none, gets the empty one.
+func (r *suiteReader) settings(run, at strictyaml.Node, task models.Task) []datasets.Setting {
+	switch {
+	case task == models.NodeClassification && at.Present():
+		r.errs.Add(at.Errorf("node classification has no settings; leave the key out"))
+	case task == models.NodeClassification:
+		return []datasets.Setting{""}
+	case task == models.LinkPrediction && !at.Present():
+		r.errs.Add(run.Errorf("link prediction needs settings: [%s], [%s] or both", datasets.Transductive, datasets.Inductive))
+	}
+	return readWords(at, &r.errs, datasets.Transductive, datasets.Inductive)
+}
+
+// datasets are the names in the list that fit the task.
+func (r *suiteReader) datasets(n strictyaml.Node, task models.Task) []string {
+	var out []string
+	for i, dataset := range readList[string](n, &r.errs) {
+		at := n.Items()[i]
+		if !checkDataset(at, dataset, &r.errs) {
+			continue
+		}
+		if d, _ := datasets.Lookup(dataset); task == models.NodeClassification && !d.Labelled {
+			r.errs.Add(at.Errorf("dataset %q has no labels for the task %q", dataset, task))
+			continue
+		}
+		out = append(out, dataset)
+	}
+	return out
+}
+
+// refs are the models in the list that exist and can do the task.
+func (r *suiteReader) refs(n strictyaml.Node, task models.Task) []string {
+	var out []string
+	for i, ref := range readList[string](n, &r.errs) {
+		if r.checkModel(n.Items()[i], ref, task) {
+			out = append(out, ref)
+		}
+	}
+	return out
+}
+
+func (r *suiteReader) checkModel(at strictyaml.Node, ref string, task models.Task) bool {
+	id, variant := SplitRef(ref)
+	m, ok := r.model(at, id)
+	if !ok {
+		return false
+	}
+	if _, known := m.variants[variant]; JoinRef(id, variant) != ref || variant != "" && !known {
+		r.errs.Add(at.Errorf("%v", m.unknownVariant(strings.TrimPrefix(ref, id+"+"))))
+		return false
+	}
+	if task != "" && !m.Kind.Supports(task) {
+		tasks := strings.Join(texts(m.Kind.Tasks), ", ")
+		r.errs.Add(at.Errorf("model %q cannot do the task %q; it can do: %s", id, task, tasks))
+		return false
+	}
+	return true
+}
+
+// model reads the spec of a model once.
+func (r *suiteReader) model(at strictyaml.Node, id string) (Model, bool) {
+	if m, ok := r.models[id]; ok {
+		return m, true
+	}
+	n, ok := r.lib.models[id]
+	if !ok {
+		r.errs.Add(at.Errorf("%s", unknown("model", id, r.lib.ModelIDs())))
+		return Model{}, false
+	}
+	m, err := newModel(n)
+	if err != nil {
+		r.errs.Add(err) // with the place in its own file
+		return Model{}, false
+	}
+	r.models[id] = m
+	return m, true
+}
+
+// checkOptionKeys: options are for models of the run.
+func (r *suiteReader) checkOptionKeys(options, list strictyaml.Node) {
+	var refs []string
+	if list.Decode(&refs) != nil {
+		return // reported where the models are read
+	}
+	for _, ref := range options.Keys() {
+		if !slices.Contains(refs, ref) {
+			r.errs.Add(options.Get(ref).Errorf("model %q is not in this run%s", ref, suggest.Hint(ref, refs)))
+		}
+	}
+}
+
+func (r *suiteReader) addCell(run strictyaml.Node, at Place, ref string, options strictyaml.Node, p Protocol) {
+	id, variant := SplitRef(ref)
+	m := r.models[id]
+	resolved, err := m.resolve(at, variant, newLayer(block{Options: options}, &r.errs))
+	if err != nil {
+		r.errs.Add(err)
+		return
+	}
+	cell := fmt.Sprintf("%s (%s)", ref, at)
+	if first, twice := r.taken[cell]; twice {
+		if first != run { // else a list of the run names it twice, and that is reported
+			r.errs.Add(run.Errorf("%s is in the run on line %d already", cell, first.Line()))
+		}
+		return
+	}
+	r.taken[cell] = run
+	r.suite.cells = append(r.suite.cells, Trial{
+		Suite: r.suite.Name, Dataset: at.Dataset, Task: at.Task, Setting: at.Setting,
+		ModelID: id, Variant: variant, Kind: m.Kind.Name, Title: m.title(variant), Class: m.Kind.Class,
+		Options: resolved.Options, Origins: resolved.Origins, Protocol: p,
+	})
+}

@@ -1,0 +1,56 @@
+package specs
+
+import (
+	"dgsbench/internal/strictyaml"
+)
+
+// Suite is a list of runs: models on datasets under a protocol.
+type Suite struct {
+	Name  string
+	Title string
+	File  string
+	// Seeds is the number of seeds of models with something to learn. The
+	// others run once: nothing in them is random.
+	Seeds int
+
+	cells []Trial // one a table cell, in the suite's order, with seed 0
+}
+
+type suiteYAML struct {
+	Name     string            `yaml:"name"`
+	Title    string            `yaml:"title"`
+	Protocol strictyaml.Node   `yaml:"protocol"`
+	Seeds    int               `yaml:"seeds"`
+	Runs     []strictyaml.Node `yaml:"runs"`
+}
+
+// suiteReader gathers the cells of a suite and what is wrong with it.
+type suiteReader struct {
+	lib    *Library
+	suite  Suite
+	models map[string]Model           // by id; those that could be read
+	taken  map[string]strictyaml.Node // cell -> its run
+	errs   strictyaml.Errors
+}
+
+// newSuite reads a suite and resolves all of its cells.
+func newSuite(n strictyaml.Node, lib *Library) (Suite, error) {
+	y := suiteYAML{Seeds: 1}
+	r := suiteReader{lib: lib, models: map[string]Model{}, taken: map[string]strictyaml.Node{}}
+	r.errs.Add(n.Decode(&y))
+	require(n, &r.errs, "name", "title", "runs")
+	checkName(n.Get("name"), y.Name, &r.errs)
+	inRange(n.Get("seeds"), y.Seeds, 1, 1000, &r.errs)
+	if len(y.Runs) == 0 && n.Get("runs").Present() {
+		r.errs.Add(n.Get("runs").Errorf("expected at least one run"))
+	}
+	r.suite = Suite{Name: y.Name, Title: y.Title, File: n.File(), Seeds: y.Seeds}
+	protocol := DefaultProtocol().with(y.Protocol, &r.errs)
+	for _, run := range y.Runs {
+		r.addRun(run, protocol)
+	}
+	if err := r.errs.Err(); err != nil {
+		return Suite{}, err
+	}
+	return r.suite, nil
+}

@@ -1,0 +1,53 @@
+package specs_test
+
+import (
+	"fmt"
+	"slices"
+
+	"dgsbench/models"
+)
+
+// toyOptions are those of a kind that only these tests know: nothing here
+// depends on what real models offer.
+type toyOptions struct {
+	Alpha  float64 `yaml:"alpha"`
+	Layers []int   `yaml:"layers"`
+	Mode   string  `yaml:"mode"`
+	Head   toyHead `yaml:"head"`
+}
+
+type toyHead struct {
+	LR      float64 `yaml:"lr"`
+	Dropout float32 `yaml:"dropout"`
+}
+
+func (o *toyOptions) Validate() error {
+	switch {
+	case o.Alpha < 0 || o.Alpha > 1:
+		return fmt.Errorf("alpha is %v, expected 0 to 1", o.Alpha)
+	case o.Head.LR <= 0:
+		return fmt.Errorf("lr is %v, expected more than 0", o.Head.LR)
+	case !slices.Contains([]string{"fast", "slow"}, o.Mode):
+		return fmt.Errorf("mode is %q, expected fast or slow", o.Mode)
+	}
+	return nil
+}
+
+type noOptions struct{}
+
+func (*noOptions) Validate() error { return nil }
+
+func init() {
+	models.Register(models.Kind{
+		Name: "toy", Class: models.Learned,
+		Tasks: []models.Task{models.NodeClassification, models.LinkPrediction},
+		Options: func() models.Options {
+			return &toyOptions{Alpha: 0.5, Layers: []int{4}, Mode: "fast", Head: toyHead{LR: 0.1}}
+		},
+	})
+	models.Register(models.Kind{
+		Name: "toy-rule", Class: models.ZeroParameter,
+		Tasks:   []models.Task{models.LinkPrediction},
+		Options: func() models.Options { return &noOptions{} },
+	})
+}

@@ -1,0 +1,86 @@
+package specs
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"dgsbench/datasets"
+	"dgsbench/internal/strictyaml"
+	"dgsbench/models"
+)
+
+// Trial is one thing to measure: everything about it is resolved.
+type Trial struct {
+	Suite   string
+	Dataset string
+	Task    models.Task
+	Setting datasets.Setting
+	ModelID string
+	Variant string // "" for none
+	Kind    string
+	Title   string // as tables print the model
+	Class   models.Class
+	// Options are shared by the seeds of a cell and must not be written to.
+	Options  models.Options
+	Origins  map[string]Provenance // by dotted path of the option
+	Protocol Protocol
+	// Seed, 0 .. n-1, is all that the trial's random streams derive from.
+	Seed uint64
+}
+
+// Ref names model and variant, as in "edgebank+tw".
+func (t Trial) Ref() string { return JoinRef(t.ModelID, t.Variant) }
+
+// Identity is the SHA-256, in hex, of everything that can change the
+// trial's result: what was asked for, the checksum of the dataset's file and
+// the version of our numerics. Titles and the origin of values are not in
+// it.
+func (t Trial) Identity(dataSHA256 string, numerics int) string {
+	facts := t.facts()
+	facts["data_sha256"] = dataSHA256
+	facts["numerics"] = numerics
+	sum := sha256.Sum256(canonical(facts))
+	return hex.EncodeToString(sum[:])
+}
+
+// JSON is the resolved trial for its record: an object with sorted keys.
+func (t Trial) JSON() []byte {
+	facts := t.facts()
+	facts["title"] = t.Title
+	facts["class"] = t.Class
+	facts["origins"] = t.Origins
+	return canonical(facts)
+}
+
+// facts are what decides the result, as far as the trial knows it.
+func (t Trial) facts() map[string]any {
+	return map[string]any{
+		"suite": t.Suite, "dataset": t.Dataset, "task": t.Task, "setting": t.Setting,
+		"model": t.ModelID, "variant": t.Variant, "kind": t.Kind,
+		"options": plain(t.Options), "protocol": plain(t.Protocol), "seed": t.Seed,
+	}
+}
+
+// plain is a value under its YAML keys. It panics when the type cannot be
+// written as YAML, so that no spec could hold it.
+func plain(value any) any {
+	n, err := strictyaml.Of(value)
+	if err == nil {
+		var out any
+		if out, err = n.Value(); err == nil {
+			return out
+		}
+	}
+	panic(fmt.Sprintf("specs: %v", err))
+}
+
+// canonical is JSON with sorted keys.
+func canonical(facts map[string]any) []byte {
+	out, err := json.Marshal(facts)
+	if err != nil {
+		panic(fmt.Sprintf("specs: %v", err))
+	}
+	return out
+}

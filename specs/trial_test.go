@@ -1,0 +1,200 @@
+package specs_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"dgsbench/datasets"
+	"dgsbench/models"
+	"dgsbench/specs"
+)
+
+func toyTrials(t *testing.T, f specs.Filter) []specs.Trial {
+	t.Helper()
+	s, err := toyLibrary(t).LoadSuite("toys")
+	if err != nil {
+		t.Fatal(err)
+	}
+	trials, err := s.Trials(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trials
+}
+
+func trialLines(trials []specs.Trial) string {
+	var lines []string
+	for _, t := range trials {
+		lines = append(lines, fmt.Sprint(t.Task, " ", t.Setting, " ", t.Dataset, " ", t.Ref(), " ", t.Seed))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Trials come in the suite's order, seeds side by side, and what cannot
+// learn runs once.
+func TestTrials(t *testing.T) {
+	tests := []struct {
+		name   string
+		filter specs.Filter
+		want   string
+	}{
+		{"all", specs.Filter{}, `lp I wikipedia-nofeat toy 0
+lp I wikipedia-nofeat toy 1
+lp I wikipedia-nofeat toy+steep 0
+lp I wikipedia-nofeat toy+steep 1
+lp I wikipedia-nofeat toy-rule 0
+lp T wikipedia-nofeat toy 0
+lp T wikipedia-nofeat toy 1
+lp T wikipedia-nofeat toy+steep 0
+lp T wikipedia-nofeat toy+steep 1
+lp T wikipedia-nofeat toy-rule 0
+lp I collegemsg toy 0
+lp I collegemsg toy 1
+lp I collegemsg toy+steep 0
+lp I collegemsg toy+steep 1
+lp I collegemsg toy-rule 0
+lp T collegemsg toy 0
+lp T collegemsg toy 1
+lp T collegemsg toy+steep 0
+lp T collegemsg toy+steep 1
+lp T collegemsg toy-rule 0
+nc  amlsim-20k toy+wide 0
+nc  amlsim-20k toy+wide 1`},
+		{"an id stands for all of its variants", specs.Filter{Models: []string{"toy"}, Datasets: []string{"collegemsg", "amlsim-20k"}, Seeds: 1}, `lp I collegemsg toy 0
+lp I collegemsg toy+steep 0
+lp T collegemsg toy 0
+lp T collegemsg toy+steep 0
+nc  amlsim-20k toy+wide 0`},
+		{"one variant", specs.Filter{Models: []string{"toy+wide"}, Seeds: 3}, `nc  amlsim-20k toy+wide 0
+nc  amlsim-20k toy+wide 1
+nc  amlsim-20k toy+wide 2`},
+		{"a task", specs.Filter{Tasks: []string{"nc"}, Seeds: 1}, `nc  amlsim-20k toy+wide 0`},
+		{"more seeds do not multiply rules", specs.Filter{Models: []string{"toy-rule"}, Datasets: []string{"collegemsg"}, Seeds: 9}, `lp I collegemsg toy-rule 0
+lp T collegemsg toy-rule 0`},
+		{"filters that exclude each other", specs.Filter{Models: []string{"toy-rule"}, Tasks: []string{"nc"}}, ``},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, trialLines(toyTrials(t, tt.filter))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestTrialsRefuseWordsThatFitNothing(t *testing.T) {
+	s, err := toyLibrary(t).LoadSuite("toys")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, f := range map[string]specs.Filter{
+		`suite "toys" has no model "toy-rul" (did you mean "toy-rule"?)`:                           {Models: []string{"toy", "toy-rul"}},
+		`suite "toys" has no dataset "wikipedia"; known: amlsim-20k, collegemsg, wikipedia-nofeat`: {Datasets: []string{"wikipedia"}},
+		`suite "toys" has no task "link"; known: lp, nc`:                                           {Tasks: []string{"link"}},
+		`expected a number of seeds of 1 or more, found -1`:                                        {Seeds: -1},
+	} {
+		if _, err := s.Trials(f); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// A run's protocol goes over the suite's, which goes over the defaults, and
+// a suite's options go over the model's.
+func TestTrialValues(t *testing.T) {
+	byRef := map[string]specs.Trial{}
+	for _, trial := range toyTrials(t, specs.Filter{Seeds: 1}) {
+		byRef[trial.Ref()] = trial
+	}
+	want := specs.DefaultProtocol()
+	want.Epochs, want.Candidates = 3, []specs.CandidateSet{specs.Destinations}
+	if diff := cmp.Diff(want, byRef["toy+wide"].Protocol); diff != "" {
+		t.Errorf("nc protocol (-want +got):\n%s", diff)
+	}
+	want.Batch, want.Patience, want.Select, want.TestState = 10, 0, specs.SelectLast, specs.Carry
+	if diff := cmp.Diff(want, byRef["toy+steep"].Protocol); diff != "" {
+		t.Errorf("lp protocol (-want +got):\n%s", diff)
+	}
+	steep := byRef["toy+steep"]
+	if lr := steep.Options.(*toyOptions).Head.LR; lr != 0.5 {
+		t.Errorf("lr %v, want the suite's 0.5", lr)
+	}
+	from := specs.Provenance{Origin: specs.Default, File: "testdata/good/toys.yml", Line: 12}
+	if diff := cmp.Diff(from, steep.Origins["head.lr"]); diff != "" {
+		t.Errorf("origin of lr (-want +got):\n%s", diff)
+	}
+	if steep.Title != "Toy, steep" || byRef["toy-rule"].Title != "Rule" {
+		t.Errorf("titles %q and %q", steep.Title, byRef["toy-rule"].Title)
+	}
+}
+
+// Whatever can change the result changes the identity; nothing else does.
+func TestIdentity(t *testing.T) {
+	trial := func() specs.Trial { return toyTrials(t, specs.Filter{})[0] }
+	base := trial().Identity("sum", 1)
+	if len(base) != 64 || base != trial().Identity("sum", 1) {
+		t.Fatalf("identity %q is no stable SHA-256", base)
+	}
+	changes := map[string]func(*specs.Trial){
+		"suite":      func(t *specs.Trial) { t.Suite = "x" },
+		"dataset":    func(t *specs.Trial) { t.Dataset = "x" },
+		"task":       func(t *specs.Trial) { t.Task = models.NodeClassification },
+		"setting":    func(t *specs.Trial) { t.Setting = datasets.Transductive },
+		"model":      func(t *specs.Trial) { t.ModelID = "x" },
+		"variant":    func(t *specs.Trial) { t.Variant = "x" },
+		"kind":       func(t *specs.Trial) { t.Kind = "x" },
+		"option":     func(t *specs.Trial) { t.Options.(*toyOptions).Alpha = 0.7 },
+		"list":       func(t *specs.Trial) { t.Options.(*toyOptions).Layers = []int{8, 8} },
+		"nested":     func(t *specs.Trial) { t.Options.(*toyOptions).Head.Dropout = 0.3 },
+		"batch":      func(t *specs.Trial) { t.Protocol.Batch++ },
+		"candidates": func(t *specs.Trial) { t.Protocol.Candidates = []specs.CandidateSet{specs.AllNodes} },
+		"test state": func(t *specs.Trial) { t.Protocol.TestState = "x" },
+		"seed":       func(t *specs.Trial) { t.Seed++ },
+	}
+	seen := map[string]string{base: "nothing"}
+	note := func(what, id string) {
+		if other, twice := seen[id]; twice {
+			t.Errorf("a change of %s and of %s give the same identity", what, other)
+		}
+		seen[id] = what
+	}
+	for what, change := range changes {
+		changed := trial()
+		change(&changed)
+		note(what, changed.Identity("sum", 1))
+	}
+	note("data", trial().Identity("other", 1))
+	note("numerics", trial().Identity("sum", 2))
+
+	same := trial()
+	same.Title, same.Class, same.Origins = "x", models.Oracle, nil
+	if same.Identity("sum", 1) != base {
+		t.Error("titles or origins change the identity")
+	}
+}
+
+func TestTrialJSON(t *testing.T) {
+	trials := toyTrials(t, specs.Filter{Models: []string{"toy-rule", "toy+wide"}, Seeds: 1})
+	var pretty []byte
+	for _, trial := range []specs.Trial{trials[0], trials[len(trials)-1]} {
+		var fields map[string]any
+		if err := json.Unmarshal(trial.JSON(), &fields); err != nil {
+			t.Fatal(err)
+		}
+		again, err := json.Marshal(fields) // a map: sorted keys
+		if err != nil || string(again) != string(trial.JSON()) {
+			t.Errorf("keys are not sorted in %s, %v", trial.JSON(), err)
+		}
+		indented, err := json.MarshalIndent(fields, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		pretty = slices.Concat(pretty, indented, []byte("\n"))
+	}
+	compareGolden(t, "testdata/show/trials.json", string(pretty))
+}
