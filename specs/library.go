@@ -20,6 +20,7 @@ var embedded embed.FS
 // Library holds the specs that can be looked up by name.
 type Library struct {
 	models, suites map[string]strictyaml.Node
+	own            []string // models given as single files, for any suite
 }
 
 // Entry is what a file holds.
@@ -32,7 +33,7 @@ type Entry struct {
 // which replace embedded ones of the same name. An empty dir stands for
 // none.
 func NewLibrary(dir string) (*Library, error) {
-	l := &Library{map[string]strictyaml.Node{}, map[string]strictyaml.Node{}}
+	l := &Library{models: map[string]strictyaml.Node{}, suites: map[string]strictyaml.Node{}}
 	if err := l.addAll(embedded, "specs"); err != nil {
 		return nil, err
 	}
@@ -48,7 +49,8 @@ func NewLibrary(dir string) (*Library, error) {
 	return l, nil
 }
 
-// AddFile adds one file, in place of a spec of the same name.
+// AddFile adds one file, in place of a spec of the same name. A model that
+// a suite does not name joins it wherever it can do the task.
 func (l *Library) AddFile(file string) (Entry, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -59,6 +61,9 @@ func (l *Library) AddFile(file string) (Entry, error) {
 		return Entry{}, err
 	}
 	l.put(e, n)
+	if !e.Suite {
+		l.own = append(l.own, e.Name)
+	}
 	return e, nil
 }
 

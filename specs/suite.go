@@ -1,6 +1,8 @@
 package specs
 
 import (
+	"slices"
+
 	"dgsbench/internal/strictyaml"
 )
 
@@ -49,8 +51,28 @@ func newSuite(n strictyaml.Node, lib *Library) (Suite, error) {
 	for _, run := range y.Runs {
 		r.addRun(run, protocol)
 	}
+	for _, id := range lib.own {
+		r.addOwn(n, id)
+	}
 	if err := r.errs.Err(); err != nil {
 		return Suite{}, err
 	}
 	return r.suite, nil
+}
+
+// addOwn puts a user's model, if the suite does not name it, wherever the
+// suite has something that it can do.
+func (r *suiteReader) addOwn(suite strictyaml.Node, id string) {
+	m, ok := r.model(suite, id)
+	if !ok || slices.ContainsFunc(r.suite.cells, func(t Trial) bool { return t.ModelID == id }) {
+		return
+	}
+	var done []Place
+	for _, t := range slices.Clone(r.suite.cells) {
+		at := Place{t.Dataset, t.Task, t.Setting}
+		if m.Kind.Supports(t.Task) && !slices.Contains(done, at) {
+			done = append(done, at)
+			r.addCell(suite, at, id, strictyaml.Node{}, t.Protocol)
+		}
+	}
 }

@@ -3,6 +3,8 @@ package specs_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -197,4 +199,44 @@ func TestTrialJSON(t *testing.T) {
 		pretty = slices.Concat(pretty, indented, []byte("\n"))
 	}
 	compareGolden(t, "testdata/show/trials.json", string(pretty))
+}
+
+// A user's own model joins a suite that does not name it wherever it can do
+// the task, under the protocol of that place.
+func TestOwnModelJoinsSuite(t *testing.T) {
+	lib := toyLibrary(t)
+	file := filepath.Join(t.TempDir(), "own.yaml")
+	if err := os.WriteFile(file, []byte("id: own\nmodel: toy-rule\ntitle: Own\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lib.AddFile(file); err != nil {
+		t.Fatal(err)
+	}
+	suite, err := lib.LoadSuite("toys")
+	if err != nil {
+		t.Fatal(err)
+	}
+	trials, err := suite.Trials(specs.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var own []string
+	protocol := map[specs.Place]specs.Protocol{}
+	for _, trial := range trials {
+		at := specs.Place{Dataset: trial.Dataset, Task: trial.Task, Setting: trial.Setting}
+		if trial.ModelID == "own" {
+			own = append(own, at.String())
+			if diff := cmp.Diff(protocol[at], trial.Protocol); diff != "" {
+				t.Errorf("%s: protocol (-others' +own):\n%s", at, diff)
+			}
+		}
+		protocol[at] = trial.Protocol
+	}
+	want := []string{
+		"dataset wikipedia-nofeat, task lp, setting I", "dataset wikipedia-nofeat, task lp, setting T",
+		"dataset collegemsg, task lp, setting I", "dataset collegemsg, task lp, setting T",
+	}
+	if diff := cmp.Diff(want, own); diff != "" {
+		t.Errorf("places (-want +got):\n%s", diff)
+	}
 }

@@ -31,7 +31,7 @@ var rooms = map[string][]string{
 // only lists third-party packages that belong to some rooms alone.
 var only = map[string][]string{
 	"gorgonia.org/":                {"nn"},
-	"gopkg.in/yaml.v3":             {"internal", "results"},
+	"gopkg.in/yaml.v3":             {"internal"},
 	"github.com/spf13/":            {"cmd"},
 	"github.com/vbauerster/mpb/":   {"cmd"},
 	"golang.org/x/term":            {"cmd"},

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"dgsbench/harness"
+	"dgsbench/internal/atomicfile"
+	"dgsbench/results"
+	"dgsbench/specs"
+
+	"github.com/spf13/cobra"
+)
+
+func newAll(o *options) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "all [SPEC.yaml...]", Short: "Measure a suite and print its tables",
+		Long: "all measures what has no record yet, prints the tables and writes them, with the\n" +
+			"numbers as CSV, to the folder of the results.\n\n" + ownSpecs,
+		Example: "  bench all --data ~/streams\n  bench all --suite torch-nc --data ~/streams",
+		RunE: func(cmd *cobra.Command, files []string) error {
+			trials, err := o.trials(files, false)
+			if err != nil {
+				return err
+			}
+			measured := o.measure(cmd.Context(), trials)
+			var failed failure
+			if measured != nil && !errors.As(measured, &failed) {
+				return withHint(measured)
+			}
+			if err := o.report(trials); err != nil {
+				return err
+			}
+			return measured
+		},
+	}
+	o.addWhere(cmd)
+	o.addData(cmd)
+	o.addWhat(cmd)
+	o.addWorkers(cmd)
+	o.addStale(cmd)
+	return cmd
+}
+
+// withHint adds to a missing file how to say where files are.
+func withHint(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w; --data DIR says where files are", err)
+	}
+	return err
+}
+
+// report prints the tables and leaves them beside the records.
+func (o *options) report(trials []specs.Trial) error {
+	r, err := o.newReport(trials)
+	if err != nil {
+		return err
+	}
+	if err := o.print(r, results.WriteText); err != nil {
+		return err
+	}
+	var markdown, csv bytes.Buffer
+	for i, t := range r.Tables {
+		if i > 0 {
+			markdown.WriteByte('\n')
+		}
+		if err := results.WriteMarkdown(&markdown, t); err != nil {
+			return err
+		}
+	}
+	if err := results.WriteCSV(&csv, r.Rows); err != nil {
+		return err
+	}
+	for name, text := range map[string][]byte{"tables.md": markdown.Bytes(), "results.csv": csv.Bytes()} {
+		if err := atomicfile.Write(filepath.Join(o.out, o.suite, name), text); err != nil {
+			return &harness.StoreError{Err: err}
+		}
+	}
+	fmt.Fprintf(o.stderr, "tables.md and results.csv are in %s\n", filepath.Join(o.out, o.suite))
+	return nil
+}
+
+// newReport summarises what has been measured of the trials.
+func (o *options) newReport(trials []specs.Trial) (harness.Report, error) {
+	records, err := o.records(trials)
+	if err != nil {
+		return harness.Report{}, err
+	}
+	if len(records) == 0 {
+		return harness.Report{}, fmt.Errorf("no records of suite %s in %s; measure it with: bench all --suite %s --out %s --data DIR",
+			o.suite, o.out, o.suite, o.out)
+	}
+	return harness.NewReport(o.store(), records, trials, "bench all --suite "+o.suite)
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"dgsbench/harness"
+	"dgsbench/metrics"
+	"dgsbench/results"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
+)
+
+// bar shows progress: a bar with the time left on a terminal, one line a
+// trial elsewhere.
+type bar struct {
+	out     io.Writer
+	started time.Time
+	pending int
+	done    int
+	share   float64
+
+	container *mpb.Progress // nil where out is no terminal
+	line      *mpb.Bar
+}
+
+// barUnits is how finely the bar moves.
+const barUnits = 10_000
+
+func newBar(out io.Writer) *bar { return &bar{out: out, started: time.Now()} }
+
+// isTerminal reports whether out is a terminal.
+func isTerminal(out io.Writer) bool {
+	f, ok := out.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+func (b *bar) hooks() harness.Hooks {
+	return harness.Hooks{Start: b.start, Progress: b.progress, Done: b.trial}
+}
+
+func (b *bar) start(pending, found int) {
+	b.pending, b.started = pending, time.Now()
+	if pending == 0 {
+		return
+	}
+	fmt.Fprintf(b.out, "%d trials to measure, %d found measured\n", pending, found)
+	if !isTerminal(b.out) {
+		return
+	}
+	b.container = mpb.New(mpb.WithOutput(b.out), mpb.WithWidth(60))
+	b.line = b.container.AddBar(barUnits,
+		mpb.BarRemoveOnComplete(),
+		mpb.AppendDecorators(decor.Percentage(), decor.Any(func(decor.Statistics) string {
+			return fmt.Sprintf("  %s left", b.left())
+		})))
+}
+
+// left estimates the time to the end from the time so far.
+func (b *bar) left() string {
+	if b.share <= 0 {
+		return "?"
+	}
+	spent := time.Since(b.started)
+	return (time.Duration(float64(spent)/b.share) - spent).Round(time.Second).String()
+}
+
+func (b *bar) progress(share float64) {
+	b.share = share
+	if b.line != nil {
+		b.line.SetCurrent(int64(share * barUnits))
+	}
+}
+
+// trial prints a line for each trial where there is no bar, and for failed
+// ones everywhere.
+func (b *bar) trial(r results.Record) {
+	b.done++
+	switch {
+	case r.Failed():
+		b.print(fmt.Sprintf("failed: %s: %s", r.Key, r.Error))
+	case b.container == nil:
+		b.print(fmt.Sprintf("[%d/%d] %s: %s (%.1f s, %s left)", b.done, b.pending, r.Key, headline(r), r.Durations.Total, b.left()))
+	}
+}
+
+func (b *bar) print(line string) {
+	if b.container != nil {
+		fmt.Fprintln(b.container, line)
+		return
+	}
+	fmt.Fprintln(b.out, line)
+}
+
+// headline is the first test metric of the record.
+func headline(r results.Record) string {
+	for _, s := range r.Scores {
+		if s.Split == results.Test {
+			m, err := metrics.Lookup(s.Metric)
+			if err != nil {
+				break
+			}
+			return fmt.Sprintf("test %s %.4f", m.Title, float64(s.Value))
+		}
+	}
+	return "measured"
+}
+
+// close ends the bar, also one that is not full.
+func (b *bar) close() {
+	if b.container == nil {
+		return
+	}
+	b.line.Abort(true)
+	b.container.Wait()
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestAll: tables on standard output, everything else on standard error; a
+// second run measures nothing and prints the same.
+func TestAll(t *testing.T) {
+	dir := workplace(t)
+	code, first, stderr := bench(all(dir, "out")...)
+	if code != exitDone {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	for _, want := range []string{"Node classification", "Link prediction against all nodes", "Link prediction against all destinations", "Graph-Sprints"} {
+		if !strings.Contains(first, want) {
+			t.Errorf("no %q in\n%s", want, first)
+		}
+	}
+	if !strings.Contains(stderr, "done: 15 trials measured, 0 found measured, 0 failed") {
+		t.Errorf("no summary in\n%s", stderr)
+	}
+	code, second, stderr := bench(all(dir, "out")...)
+	if code != exitDone || !strings.Contains(stderr, "done: 0 trials measured, 15 found measured, 0 failed") {
+		t.Errorf("second run: exit code %d\n%s", code, stderr)
+	}
+	if diff := cmp.Diff(first, second); diff != "" {
+		t.Errorf("first (-) and second run (+):\n%s", diff)
+	}
+	_, third, _ := bench(append([]string{"tables"}, where(dir)...)...)
+	if diff := cmp.Diff(first, third); diff != "" {
+		t.Errorf("all (-) and tables (+):\n%s", diff)
+	}
+}
+
+func where(dir string) []string {
+	return []string{"--suite", "toy", "--specs", filepath.Join(dir, "specs"), "--out", filepath.Join(dir, "out")}
+}
+
+// TestResults: the CSV and the JSON say the same.
+func TestResults(t *testing.T) {
+	dir := workplace(t)
+	if code, _, stderr := bench(all(dir, "out", "--seeds", "1")...); code != exitDone {
+		t.Fatal(stderr)
+	}
+	_, text, _ := bench(append([]string{"results"}, where(dir)...)...)
+	lines, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "suite,dataset,task,setting,model,variant,candidates,split,device,metric,unit,mean,std,n,ci_low,ci_high"
+	if got := strings.Join(lines[0], ","); got != want {
+		t.Errorf("columns %s, expected %s", got, want)
+	}
+	_, text, _ = bench(append([]string{"results", "--format", "json"}, where(dir)...)...)
+	var objects []map[string]any
+	if err := json.Unmarshal([]byte(text), &objects); err != nil {
+		t.Fatal(err)
+	}
+	if len(objects) != len(lines)-1 || len(objects) == 0 {
+		t.Fatalf("%d objects, %d lines", len(objects), len(lines)-1)
+	}
+	for i, o := range objects {
+		for c, name := range lines[0] {
+			if _, there := o[name]; !there {
+				t.Fatalf("object %d has no %s", i, name)
+			}
+			if s, isText := o[name].(string); isText && s != lines[i+1][c] {
+				t.Errorf("row %d, %s: %q in JSON, %q in CSV", i, name, s, lines[i+1][c])
+			}
+		}
+	}
+}
+
+// TestWrongUse: exit code 2 and one line that says what is wrong.
+func TestWrongUse(t *testing.T) {
+	dir := workplace(t)
+	write(t, filepath.Join(dir, "damaged", "toy.csv"), "src,dst,t,label,a,b\nu1,i1,0,0,1,2\nu1,i1,1,0,one,2\n")
+	write(t, filepath.Join(dir, "bad.yaml"), "id: mine\nmodel: raw\ntitle: Mine\noptions: {head: {droput: 0.1}}\n")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--nonsense"}, "unknown flag: --nonsense"},
+		{[]string{"al"}, `unknown command "al"`},
+		{[]string{"all", "--suite", "wiki-rael"}, `unknown suite "wiki-rael" (did you mean "wiki-real"?)`},
+		{[]string{"all", "--models", "recensy"}, `(did you mean "recency"?)`},
+		{[]string{"all", "--data", filepath.Join(dir, "nothing")}, "--data DIR says where files are"},
+		{[]string{"all", "--workers", "-1"}, "--workers is -1, expected"},
+		{[]string{"tables", "--out", filepath.Join(dir, "nothing")}, "no records of suite wiki-real"},
+		{[]string{"tables", "--format", "latex"}, `--format is "latex", expected`},
+		{[]string{"data", "stats", "wikipdia"}, `did you mean "wikipedia"`},
+		{[]string{"spec", "show", "graph-sprint"}, `did you mean "graph-sprints"`},
+		{[]string{"run", filepath.Join(dir, "bad.yaml"), "--suite", "torch-nc"}, `did you mean "dropout"`},
+		{[]string{
+			"all", "--suite", "toy", "--specs", filepath.Join(dir, "specs"), "--out", filepath.Join(dir, "out"),
+			"--data", filepath.Join(dir, "damaged"),
+		}, "toy.csv:3"},
+	} {
+		code, stdout, stderr := bench(c.args...)
+		if code != exitUsage || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("bench %s: exit code %d, stdout %q, stderr %q; expected exit code 2 and one line with %q",
+				strings.Join(c.args, " "), code, stdout, stderr, c.want)
+		}
+	}
+}
+
+// TestOwnModel: a user's model spec joins a suite, alone in run, beside the
+// others in tables.
+func TestOwnModel(t *testing.T) {
+	dir := workplace(t)
+	file := filepath.Join(dir, "mine.yaml")
+	write(t, file, "id: mine\nmodel: raw\ntitle: My Raw\noptions: {head: {hidden: [8]}}\n")
+	args := append([]string{"run", file, "--data", filepath.Join(dir, "data")}, where(dir)...)
+	if code, _, stderr := bench(args...); code != exitDone || !strings.Contains(stderr, "done: 4 trials measured") {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+	code, stdout, stderr := bench(append([]string{"tables", file}, where(dir)...)...)
+	if code != exitDone || !strings.Contains(stdout, "My Raw") || !strings.Contains(stdout, "Graph-Sprints") {
+		t.Errorf("exit code %d\n%s%s", code, stderr, stdout)
+	}
+}
+
+// TestFailedTrial: exit code 1, the tables are printed and say why.
+func TestFailedTrial(t *testing.T) {
+	dir := workplace(t)
+	write(t, filepath.Join(dir, "specs", "broken.yaml"), "id: broken\nmodel: broken\ntitle: Broken\n")
+	write(t, filepath.Join(dir, "specs", "toy.yaml"), strings.Replace(toySuite, "user-count", "broken", 1))
+	code, stdout, stderr := bench(all(dir, "out")...)
+	if code != exitFailed {
+		t.Errorf("exit code %d, expected %d\n%s", code, exitFailed, stderr)
+	}
+	for _, want := range []string{"failed: broken on toy", "1 of 15 trials failed"} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("no %q in\n%s", want, stderr)
+		}
+	}
+	if want := "score of event 720 is NaN"; !strings.Contains(stdout, want) {
+		t.Errorf("no %q in\n%s", want, stdout)
+	}
+}
+
+// TestGolden: what the listing commands print.
+func TestGolden(t *testing.T) {
+	for name, args := range map[string][]string{
+		"help":      {"--help"},
+		"models":    {"models"},
+		"spec-show": {"spec", "show", "edgebank+tw"},
+		"data-list": {"data", "list", "--data", "nowhere"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, got, stderr := bench(args...)
+			if code != exitDone {
+				t.Fatalf("exit code %d\n%s", code, stderr)
+			}
+			file := filepath.Join("testdata", name+".stdout")
+			want, err := os.ReadFile(file)
+			if err != nil && !os.IsNotExist(err) {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				write(t, filepath.Join("testdata", ".got-"+name+".stdout"), got)
+				t.Errorf("%s (-want +got), the new one is beside it as .got-%s.stdout:\n%s", file, name, diff)
+			}
+		})
+	}
+}

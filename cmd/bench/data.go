@@ -1,0 +1,128 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+
+	"dgsbench/datasets"
+
+	"github.com/spf13/cobra"
+)
+
+func newData(o *options) *cobra.Command {
+	cmd := &cobra.Command{Use: "data", Short: "Look at datasets", Args: cobra.NoArgs}
+	list := &cobra.Command{
+		Use: "list", Short: "List the datasets and whether their files are there", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return o.listData() },
+	}
+	var asJSON bool
+	stats := &cobra.Command{
+		Use: "stats NAME", Short: "Read a dataset and count what is in it", Args: cobra.ExactArgs(1),
+		Example: "  bench data stats wikipedia-nofeat --data ~/streams",
+		RunE:    func(_ *cobra.Command, args []string) error { return o.dataStats(args[0], asJSON) },
+	}
+	stats.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	o.addData(list)
+	o.addData(stats)
+	cmd.AddCommand(list, stats)
+	return cmd
+}
+
+func (o *options) listData() error {
+	w := tabwriter.NewWriter(o.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "DATASET\tEVENTS\tNODES\tFEATURES\tSPLIT\tHERE\tFROM")
+	for _, name := range datasets.Names() {
+		d, err := datasets.Lookup(name)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\t%s\t%s\n", name, d.Want.Events, d.Want.Nodes, features(d), d.Split, o.here(d), d.URL)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(o.stdout, "\nFiles are looked for in %s (--data).\n", o.data)
+	return err
+}
+
+// features says how many columns models are given.
+func features(d datasets.Dataset) string {
+	if n := len(d.Features); n > 0 {
+		return fmt.Sprintf("%d in the file, derived", d.Want.Features)
+	}
+	return fmt.Sprint(d.Want.Features)
+}
+
+// here says whether the dataset can be read.
+func (o *options) here(d datasets.Dataset) string {
+	if d.Open != nil {
+		return "made"
+	}
+	if _, err := os.Stat(filepath.Join(o.data, d.File)); err != nil {
+		return "no"
+	}
+	return "yes"
+}
+
+func (o *options) dataStats(name string, asJSON bool) error {
+	d, err := datasets.Lookup(name)
+	if err != nil {
+		return err
+	}
+	loaded, err := d.Load(o.data)
+	if err != nil {
+		return err
+	}
+	s, err := loaded.Describe()
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		e := json.NewEncoder(o.stdout)
+		e.SetIndent("", "  ")
+		return e.Encode(s)
+	}
+	return printStats(o.stdout, loaded, s)
+}
+
+func printStats(out io.Writer, l *datasets.Loaded, s datasets.Stats) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	row := func(what, format string, args ...any) {
+		fmt.Fprintf(w, "%s\t"+format+"\n", append([]any{what}, args...)...)
+	}
+	d := l.Dataset
+	row("dataset", "%s", d.Title)
+	row("citation", "%s", d.Citation)
+	row("licence", "%s", d.Licence)
+	row("from", "%s", d.URL)
+	row("SHA-256", "%s", l.SHA256)
+	row("events", "%d", s.Events)
+	row("nodes", "%d", s.Nodes)
+	if s.Users > 0 {
+		row("users, items", "%d, %d", s.Users, s.Items)
+	}
+	row("destinations", "%d", s.Destinations)
+	row("features in the file", "%d", s.Features)
+	row("time span", "%.0f s, %d different times", s.Span, s.Distinct)
+	row("events at the time of the one before", "%d", s.EqualTimes)
+	row("self loops", "%d", s.SelfLoops)
+	row("split", "%s", d.Split)
+	for i, part := range []string{"train", "validation", "test"} {
+		row("  "+part, "%d events, %d positive", s.Parts[i].Events, s.Parts[i].Positives)
+	}
+	row("positive labels", "%d (%.3f %%), %d on their source's last event", s.Positives, 100*float64(s.Positives)/float64(s.Events), s.LastPositives)
+	row("pair seen before", "%.1f %%", 100*s.RepeatPairs)
+	row("goes where its source went last", "%.1f %%", 100*s.SameAgain)
+	row("batches of 200", "%.1f different nodes; %.1f %% of events meet a node of their batch; %.1f %% of writes survive",
+		s.Batches.Nodes, 100*s.Batches.Stale, 100*s.Batches.Surviving)
+	row("inductive", "%d nodes held out, %d new; %d train, %d validation, %d test events",
+		s.Inductive.HeldOut, s.Inductive.NewNodes, s.Inductive.Train, s.Inductive.Val, s.Inductive.Test)
+	for _, note := range d.Notes {
+		row("note", "%s", note)
+	}
+	return w.Flush()
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"dgsbench/harness"
+	"dgsbench/results"
+	"dgsbench/specs"
+
+	"github.com/spf13/cobra"
+)
+
+// defaultSuite is what `bench all` runs.
+const defaultSuite = "wiki-real"
+
+// options are the flags that commands share.
+type options struct {
+	data, out, suite, specs string
+	seeds, workers          int
+	models, datasets, tasks []string
+	allowStale              bool
+
+	stdout, stderr io.Writer
+}
+
+func newRoot(stdout, stderr io.Writer) *cobra.Command {
+	o := &options{stdout: stdout, stderr: stderr}
+	root := &cobra.Command{
+		Use:   "bench",
+		Short: "Benchmark low-latency models on event streams",
+		Long: "bench measures models on event streams, keeps one record a trial, and prints\n" +
+			"the tables of the Deep-Graph-Sprints paper from the records.\n\n" +
+			"Exit codes: 0 done, 1 something measured failed, 2 wrong use or bad input,\n" +
+			"130 interrupted (the same command goes on where it stopped).",
+		SilenceErrors: true, SilenceUsage: true,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.AddCommand(newAll(o), newRun(o), newTables(o), newResults(o), newModels(o), newData(o), newSpec(o), newVersion(o))
+	return root
+}
+
+// addWhere adds the flags that say where specs and results are.
+func (o *options) addWhere(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.out, "out", "bench-out", "folder of the results")
+	o.addSpecs(cmd)
+}
+
+func (o *options) addSpecs(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.specs, "specs", "", "folder of further specs, which replace built-in ones of the same name")
+}
+
+func (o *options) addData(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.data, "data", "data", "folder where the files of datasets are looked for")
+}
+
+// addWhat adds the flags that narrow a suite down.
+func (o *options) addWhat(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.suite, "suite", defaultSuite, "what to measure")
+	cmd.Flags().IntVar(&o.seeds, "seeds", 0, "number of seeds instead of the suite's")
+	cmd.Flags().StringSliceVar(&o.models, "models", nil, "only these models (ids, id+variant)")
+	cmd.Flags().StringSliceVar(&o.datasets, "datasets", nil, "only these datasets")
+	cmd.Flags().StringSliceVar(&o.tasks, "tasks", nil, "only these tasks (nc, lp)")
+}
+
+func (o *options) addWorkers(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&o.workers, "workers", 0, "trials side by side (default: one a core); results do not depend on it")
+}
+
+func (o *options) addStale(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&o.allowStale, "allow-stale", false, "also use records of older numerics, marked in the tables")
+}
+
+// ownSpecs explains the files that commands take.
+const ownSpecs = "A SPEC.yaml with the key `runs` is a suite and takes the place of --suite. One with the\n" +
+	"key `model` is a model spec: it replaces the suite's model of that id, or joins the suite\n" +
+	"wherever it can do the task."
+
+// trials resolves the suite together with the user's own files. If
+// onlyOwn is set, models among these are the only ones, unless --models says
+// otherwise.
+func (o *options) trials(files []string, onlyOwn bool) ([]specs.Trial, error) {
+	if o.workers < 0 {
+		return nil, fmt.Errorf("--workers is %d, expected 1 or more, or 0 for one a core", o.workers)
+	}
+	lib, err := specs.NewLibrary(o.specs)
+	if err != nil {
+		return nil, err
+	}
+	filter := specs.Filter{Models: o.models, Datasets: o.datasets, Tasks: o.tasks, Seeds: o.seeds}
+	for _, file := range files {
+		entry, err := lib.AddFile(file)
+		switch {
+		case err != nil:
+			return nil, err
+		case entry.Suite:
+			o.suite = entry.Name
+		case onlyOwn && len(o.models) == 0:
+			filter.Models = append(filter.Models, entry.Name)
+		}
+	}
+	suite, err := lib.LoadSuite(o.suite)
+	if err != nil {
+		return nil, err
+	}
+	return suite.Trials(filter)
+}
+
+func (o *options) store() results.Store { return results.Store{Dir: o.out} }
+
+// records loads the records of the trials: those of older numerics only if
+// asked for, and none that another spec has left.
+func (o *options) records(trials []specs.Trial) ([]results.Record, error) {
+	all, incomplete, err := o.store().Load()
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range incomplete {
+		fmt.Fprintf(o.stderr, "%s has no whole sidecar beside it: it counts as not measured\n", file)
+	}
+	use, stale := results.Select(all, harness.Numerics, o.allowStale)
+	if len(stale) > 0 && !o.allowStale {
+		fmt.Fprintf(o.stderr, "%d records were made by older numerics and are left out; --allow-stale uses them\n", len(stale))
+	}
+	return slices.DeleteFunc(use, func(r results.Record) bool { return !harness.Fits(r, trials) }), nil
+}

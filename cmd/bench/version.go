@@ -1,0 +1,18 @@
+package main
+
+import (
+	"fmt"
+
+	"dgsbench/harness"
+
+	"github.com/spf13/cobra"
+)
+
+func newVersion(o *options) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print version, numerics and machine", Args: cobra.NoArgs,
+		Run: func(*cobra.Command, []string) {
+			fmt.Fprintf(o.stdout, "code      %s\nnumerics  %d\nmachine   %s\n", harness.CodeVersion(), harness.Numerics, harness.Machine())
+		},
+	}
+}

@@ -1,0 +1,109 @@
+package harness
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"dgsbench/datasets"
+	"dgsbench/specs"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// stream makes events of the form {source, destination, time}.
+func stream(nodes int, events ...[3]int) datasets.Stream {
+	s := datasets.Stream{NumNodes: nodes}
+	for _, e := range events {
+		s.Src, s.Dst = append(s.Src, int32(e[0])), append(s.Dst, int32(e[1]))
+		s.Time, s.Label = append(s.Time, float64(e[2])), append(s.Label, 0)
+	}
+	return s
+}
+
+func TestCandidateSets(t *testing.T) {
+	s := stream(6, [3]int{0, 4, 0}, [3]int{1, 5, 1}, [3]int{2, 4, 2})
+	for name, want := range map[specs.CandidateSet][]int32{
+		specs.AllNodes:     {0, 1, 2, 3, 4, 5},
+		specs.Destinations: {4, 5},
+	} {
+		if diff := cmp.Diff(want, newCandidateSet(name, s).nodes); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestSampleIsDistinctAndSorted(t *testing.T) {
+	all := newCandidateSet(specs.AllNodes, stream(50))
+	for _, k := range []int{0, 1, 20, 50, 60} {
+		got := all.sample(rand.New(rand.NewPCG(1, 1)), k).nodes
+		want := min(k, 50)
+		if k == 0 {
+			want = 50
+		}
+		if len(got) != want || !slices.IsSorted(got) || len(slices.Compact(slices.Clone(got))) != want {
+			t.Errorf("sample of %d: %v", k, got)
+		}
+	}
+}
+
+func TestDrawIsUniform(t *testing.T) {
+	set := candidateSet{nodes: []int32{3, 7, 9}}
+	out := make([]int32, 30_000)
+	set.draw(rand.New(rand.NewPCG(1, 1)), out)
+	count := map[int32]int{}
+	for _, v := range out {
+		count[v]++
+	}
+	for _, v := range set.nodes {
+		if count[v] < 9_500 || count[v] > 10_500 {
+			t.Errorf("node %d was drawn %d times of 30000", v, count[v])
+		}
+	}
+	if len(count) != 3 {
+		t.Errorf("%d different nodes were drawn from 3", len(count))
+	}
+}
+
+func TestSameSourceAndTime(t *testing.T) {
+	s := stream(9, [3]int{0, 4, 0}, [3]int{0, 5, 1}, [3]int{0, 4, 1}, [3]int{1, 6, 1}, [3]int{0, 5, 1})
+	want := [][]int32{nil, {4}, {5}, nil, {4}}
+	if diff := cmp.Diff(want, sameSourceAndTime(s)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestWindowsRestartAndKeepTheShortOne(t *testing.T) {
+	s := stream(2, [3]int{0, 1, 0}, [3]int{0, 1, 1}, [3]int{0, 1, 2}, [3]int{0, 1, 3}, [3]int{0, 1, 4})
+	var first, size []int
+	for b := range windows(s.Slice(1, 5), 3) {
+		first, size = append(first, b.EventID(0)), append(size, b.Len())
+	}
+	if !slices.Equal(first, []int{1, 4}) || !slices.Equal(size, []int{3, 1}) {
+		t.Errorf("windows start at %v with sizes %v", first, size)
+	}
+	if n := numWindows(s.Slice(1, 5), 3); n != 2 {
+		t.Errorf("numWindows is %d", n)
+	}
+}
+
+func TestStopping(t *testing.T) {
+	s := newStopping(2)
+	var best []int
+	stopped := -1
+	for epoch, v := range []float64{.5, .6, .6, .55, .9} {
+		if s.see(epoch, v) {
+			best = append(best, epoch)
+		}
+		if s.done(epoch) {
+			stopped = epoch
+			break
+		}
+	}
+	if !slices.Equal(best, []int{0, 1}) || stopped != 3 {
+		t.Errorf("best epochs %v, stopped after %d; expected [0 1] and 3", best, stopped)
+	}
+	if never := newStopping(0); never.done(1000) {
+		t.Error("patience 0 stops")
+	}
+}

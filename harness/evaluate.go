@@ -1,0 +1,116 @@
+package harness
+
+import (
+	"context"
+
+	"dgsbench/datasets"
+	"dgsbench/metrics"
+	"dgsbench/models"
+)
+
+// evaluator asks a model about the events of a part and folds them in.
+type evaluator struct {
+	model models.Model
+	batch int
+	tick  func() // called after every batch
+}
+
+// observe folds a part in without asking anything.
+func (e *evaluator) observe(ctx context.Context, part datasets.Stream) error {
+	for b := range windows(part, e.batch) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := e.model.Observe(b); err != nil {
+			return err
+		}
+		e.tick()
+	}
+	return nil
+}
+
+// classify collects a score an event, with its label.
+func (e *evaluator) classify(ctx context.Context, part datasets.Stream) (metrics.Facts, error) {
+	f := metrics.Facts{Score: make([]float32, part.Len()), Label: part.Label}
+	lo := 0
+	for b := range windows(part, e.batch) {
+		if err := ctx.Err(); err != nil {
+			return f, err
+		}
+		if err := e.model.Classify(b, f.Score[lo:lo+b.Len()]); err != nil {
+			return f, err
+		}
+		lo += b.Len()
+		e.tick()
+	}
+	return f, nil
+}
+
+// questions says which events of a part are ranked, and against what.
+type questions struct {
+	asked   []bool // nil asks about every event
+	without [][]int32
+	sets    []candidateSet
+}
+
+// rank collects, for every candidate set, the counts of the asked events.
+// Each batch is ranked from the state before it and then folded in.
+func (e *evaluator) rank(ctx context.Context, part datasets.Stream, q questions) ([]metrics.Facts, error) {
+	facts := make([]metrics.Facts, len(q.sets))
+	lo := 0
+	for b := range windows(part, e.batch) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		asked, without := q.of(b, lo)
+		for i, set := range q.sets {
+			if err := e.rankBatch(asked, models.Candidates{Nodes: set.nodes, Without: without}, &facts[i]); err != nil {
+				return nil, err
+			}
+		}
+		if err := e.model.Observe(b); err != nil {
+			return nil, err
+		}
+		lo += b.Len()
+		e.tick()
+	}
+	return facts, nil
+}
+
+// of is the asked part of batch b, which starts at event lo of its part,
+// without features: they are unknown before the edge.
+func (q questions) of(b datasets.Stream, lo int) (datasets.Stream, [][]int32) {
+	asked := b.WithFeatures(nil, 0)
+	without := q.without
+	if without != nil {
+		without = without[lo : lo+b.Len()]
+	}
+	if q.asked == nil {
+		return asked, without
+	}
+	var events []int
+	var left [][]int32
+	for k := range b.Len() {
+		if !q.asked[lo+k] {
+			continue
+		}
+		events = append(events, k)
+		if without != nil {
+			left = append(left, without[k])
+		}
+	}
+	return asked.Select(events), left
+}
+
+func (e *evaluator) rankBatch(b datasets.Stream, c models.Candidates, into *metrics.Facts) error {
+	if b.Len() == 0 {
+		return nil
+	}
+	out := models.Counts{Greater: make([]int32, b.Len()), Equal: make([]int32, b.Len())}
+	if err := e.model.Rank(b, c, out); err != nil {
+		return err
+	}
+	into.Greater = append(into.Greater, out.Greater...)
+	into.Equal = append(into.Equal, out.Equal...)
+	return nil
+}

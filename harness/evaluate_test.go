@@ -1,0 +1,173 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"dgsbench/datasets"
+	"dgsbench/metrics"
+	"dgsbench/models"
+	"dgsbench/specs"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// rule is a model for tests: it scores a destination by a function of what
+// it has observed. Only what the evaluator calls is there.
+type rule struct {
+	models.Model
+	seen  []datasets.Stream
+	score func(r *rule, v int32) float32
+}
+
+func (r *rule) Observe(b datasets.Stream) error {
+	r.seen = append(r.seen, b)
+	return nil
+}
+
+func (r *rule) Rank(b datasets.Stream, c models.Candidates, out models.Counts) error {
+	if b.NumFeat != 0 || len(b.Feat) != 0 {
+		return errors.New("features are visible before the edge")
+	}
+	for k := range b.Len() {
+		n := models.NewCounter(b, k, c, r.score(r, b.Dst[k]))
+		for _, v := range c.Nodes {
+			n.Add(v, r.score(r, v))
+		}
+		var bad *models.BadScore
+		if out.Greater[k], out.Equal[k], bad = n.Counts(); bad != nil {
+			return bad
+		}
+	}
+	return nil
+}
+
+func random(n, nodes int) datasets.Stream {
+	rng := rand.New(rand.NewPCG(3, 3))
+	s := datasets.Stream{NumNodes: nodes, NumFeat: 1, Feat: make([]float32, n)}
+	for k := range n {
+		s.Src, s.Dst = append(s.Src, int32(rng.IntN(nodes))), append(s.Dst, int32(rng.IntN(nodes)))
+		s.Time, s.Label = append(s.Time, float64(k/3)), append(s.Label, int8(k%2))
+	}
+	return s
+}
+
+// TestConstantScore: average ties give MRR 2/(n+1) whatever n is.
+func TestConstantScore(t *testing.T) {
+	for _, n := range []int{2, 10, 1000} {
+		e := evaluator{model: &rule{score: func(*rule, int32) float32 { return 0 }}, batch: 7, tick: func() {}}
+		s := random(20, n)
+		facts, err := e.rank(context.Background(), s, questions{sets: []candidateSet{newCandidateSet(specs.AllNodes, s)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mrr, err := metrics.Of(metrics.LinkPrediction)[0].Value(facts[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := 2 / float64(n+1); math.Abs(mrr-want) > 1e-12 {
+			t.Errorf("%d candidates: MRR %v, expected %v", n, mrr, want)
+		}
+	}
+}
+
+// TestRankThenObserve: a batch is ranked from the state before it, and then
+// folded in as a whole, features included, also the events nobody asked
+// about.
+func TestRankThenObserve(t *testing.T) {
+	s := random(10, 5)
+	asked := make([]bool, 10)
+	asked[1], asked[4], asked[9] = true, true, true
+	var batchesSeen []int
+	model := &rule{score: func(r *rule, v int32) float32 {
+		if v == 0 {
+			batchesSeen = append(batchesSeen, len(r.seen))
+		}
+		return float32(v)
+	}}
+	e := evaluator{model: model, batch: 4, tick: func() {}}
+	sets := []candidateSet{newCandidateSet(specs.AllNodes, s)}
+	facts, err := e.rank(context.Background(), s, questions{asked: asked, sets: sets})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := metrics.Facts{}
+	for _, k := range []int{1, 4, 9} { // all higher numbers score above
+		want.Greater = append(want.Greater, 4-s.Dst[k])
+		want.Equal = append(want.Equal, 0)
+	}
+	if diff := cmp.Diff(want, facts[0]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	observed := 0
+	for _, b := range model.seen {
+		observed += b.Len()
+		if b.NumFeat != 1 {
+			t.Error("Observe sees no features")
+		}
+	}
+	if observed != 10 {
+		t.Errorf("%d events were folded in, expected all 10", observed)
+	}
+	for i, n := range batchesSeen {
+		if i > 0 && n < batchesSeen[i-1] || n > 2 {
+			t.Errorf("states at ranking: %v", batchesSeen)
+		}
+	}
+}
+
+// TestFilterLeavesOutTrueDestinations of the same source and time.
+func TestFilterLeavesOutTrueDestinations(t *testing.T) {
+	s := stream(4, [3]int{0, 1, 5}, [3]int{0, 3, 5}, [3]int{0, 2, 6})
+	model := &rule{score: func(_ *rule, v int32) float32 { return float32(v) }}
+	e := evaluator{model: model, batch: 2, tick: func() {}}
+	sets := []candidateSet{newCandidateSet(specs.AllNodes, s)}
+	for name, c := range map[string]struct {
+		without [][]int32
+		asked   []bool
+		want    []int32
+	}{
+		"none":                      {nil, nil, []int32{2, 0, 1}},
+		"same_src_t":                {sameSourceAndTime(s), nil, []int32{1, 0, 1}},
+		"same_src_t, first unasked": {sameSourceAndTime(s), []bool{false, true, true}, []int32{0, 1}},
+	} {
+		facts, err := e.rank(context.Background(), s, questions{sets: sets, without: c.without, asked: c.asked})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, facts[0].Greater); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestBadScores: NaN and infinities name the event, also among negatives.
+func TestBadScores(t *testing.T) {
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		model := &rule{score: func(r *rule, v int32) float32 {
+			if len(r.seen) == 1 && v == 2 {
+				return float32(bad)
+			}
+			return 1
+		}}
+		e := evaluator{model: model, batch: 3, tick: func() {}}
+		s := random(6, 5)
+		_, err := e.rank(context.Background(), s, questions{sets: []candidateSet{newCandidateSet(specs.AllNodes, s)}})
+		var found *models.BadScore
+		if !errors.As(err, &found) || found.Event != 3 {
+			t.Errorf("score %v: error %v, expected a bad score at event 3", bad, err)
+		}
+	}
+}
+
+func TestEvaluationStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	s := random(9, 5)
+	e := evaluator{model: &rule{}, batch: 3, tick: cancel}
+	if err := e.observe(ctx, s); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, expected cancellation after the first batch", err)
+	}
+}

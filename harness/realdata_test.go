@@ -1,0 +1,189 @@
+package harness
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"os"
+	"testing"
+
+	"dgsbench/datasets"
+	"dgsbench/metrics"
+	"dgsbench/models"
+	"dgsbench/models/heuristic"
+	_ "dgsbench/models/standard"
+	"dgsbench/results"
+	"dgsbench/specs"
+)
+
+// realData loads a dataset from DGSBENCH_DATA.
+func realData(t *testing.T, name string) *datasets.Loaded {
+	t.Helper()
+	dir := os.Getenv("DGSBENCH_DATA")
+	if dir == "" {
+		t.Skip("DGSBENCH_DATA is not set: no real data")
+	}
+	d, err := datasets.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := d.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// zeroParameter runs a rule and returns the metric by split and candidates.
+func zeroParameter(t *testing.T, l *datasets.Loaded, trial specs.Trial, metric string) map[string]float64 {
+	t.Helper()
+	kind, err := models.Lookup(trial.Kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trial.Class = kind.Class
+	if trial.Options == nil {
+		trial.Options = kind.Options()
+	}
+	parts, err := l.Parts(cmp.Or(trial.Setting, datasets.Transductive), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := newRun(trial, parts, 1, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.do(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	m, err := metrics.Lookup(metric)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]float64{}
+	for _, f := range r.facts {
+		if out[f.part.Split+" "+f.part.Candidates], err = m.Value(f.facts); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+// link asks a rule about all events of the setting.
+func link(rule string, setting datasets.Setting, batch int) specs.Trial {
+	p := specs.DefaultProtocol()
+	p.Batch = batch
+	return specs.Trial{Task: models.LinkPrediction, Setting: setting, Kind: rule, Protocol: p}
+}
+
+// TestRealDataRanking holds the evaluator to numbers computed independently:
+// MRR on validation and test, and Recall@10 on test. EdgeBank's .527 and
+// .495 stand on TGB's leaderboard too.
+func TestRealDataRanking(t *testing.T) {
+	wikipedia, collegemsg := realData(t, "wikipedia-nofeat"), realData(t, "collegemsg")
+	for _, c := range []struct {
+		data       *datasets.Loaded
+		rule       string
+		candidates specs.CandidateSet
+		want       [3]float64
+	}{
+		{wikipedia, "edgebank", specs.Destinations, [3]float64{.5267, .4947, .7962}},
+		{wikipedia, "edgebank", specs.AllNodes, [3]float64{.5264, .4944, .7962}},
+		{wikipedia, "recency", specs.Destinations, [3]float64{.7555, .7248, .8221}},
+		{wikipedia, "recency", specs.AllNodes, [3]float64{.7552, .7245, .8221}},
+		{wikipedia, "popularity", specs.Destinations, [3]float64{.0255, .0393, .0658}},
+		{wikipedia, "popularity", specs.AllNodes, [3]float64{.0255, .0393, .0658}},
+		{wikipedia, "recency-pop", specs.Destinations, [3]float64{.7576, .7282, .8282}},
+		{wikipedia, "recency-pop", specs.AllNodes, [3]float64{.7576, .7282, .8282}},
+		{collegemsg, "edgebank", specs.Destinations, [3]float64{.0668, .0576, .1540}},
+		{collegemsg, "recency", specs.Destinations, [3]float64{.2667, .3149, .4846}},
+		{collegemsg, "popularity", specs.Destinations, [3]float64{.0133, .0215, .0387}},
+		{collegemsg, "recency-pop", specs.Destinations, [3]float64{.2697, .3189, .4925}},
+	} {
+		trial, set := link(c.rule, datasets.Transductive, 200), " "+string(c.candidates)
+		mrr, recall := zeroParameter(t, c.data, trial, "mrr"), zeroParameter(t, c.data, trial, "recall@10")
+		got := [3]float64{mrr[results.Validation+set], mrr[results.Test+set], recall[results.Test+set]}
+		for i := range got {
+			if math.Abs(got[i]-c.want[i]) > .5e-4 {
+				t.Errorf("%s on %s%s: %.5f, expected %.4f", c.rule, c.data.Dataset.Name, set, got, c.want)
+				break
+			}
+		}
+	}
+}
+
+// TestRealDataProtocolChoices: numbers that hang on one choice each.
+func TestRealDataProtocolChoices(t *testing.T) {
+	wikipedia := realData(t, "wikipedia-nofeat")
+	window := link("edgebank", datasets.Transductive, 200)
+	window.Options = &heuristic.EdgeBankOptions{Window: .15}
+	for _, c := range []struct {
+		what      string
+		trial     specs.Trial
+		metric    string
+		set       specs.CandidateSet
+		want, tol float64
+	}{
+		{"EdgeBank with TGB's time window, three digits published", window, "mrr", specs.Destinations, .571, 1e-3},
+		{"recency+pop at batch 1", link("recency-pop", datasets.Transductive, 1), "mrr", specs.Destinations, .819, 5e-4},
+		{"recency+pop at batch 1", link("recency-pop", datasets.Transductive, 1), "recall@10", specs.Destinations, .882, 5e-4},
+		{"recency+pop, inductive", link("recency-pop", datasets.Inductive, 200), "mrr", specs.Destinations, .695, 5e-4},
+	} {
+		got := zeroParameter(t, wikipedia, c.trial, c.metric)[results.Test+" "+string(c.set)]
+		if math.Abs(got-c.want) > c.tol {
+			t.Errorf("%s: %s is %.5f, expected %.4f", c.what, c.metric, got, c.want)
+		}
+	}
+}
+
+// TestRealDataClassification: causal scalars of the user, read from before
+// the batch of 200 and event by event; AUC on train, validation, test.
+func TestRealDataClassification(t *testing.T) {
+	wikipedia := realData(t, "wikipedia-nofeat")
+	for _, c := range []struct {
+		rule  string
+		batch int
+		want  [3]float64
+	}{
+		{"user-count", 200, [3]float64{.8386, .8722, .8957}},
+		{"user-count", 1, [3]float64{.8407, .8613, .8869}},
+		{"user-age", 200, [3]float64{.8058, .7803, .8959}},
+		{"user-age", 1, [3]float64{.8083, .7768, .8942}},
+	} {
+		p := specs.DefaultProtocol()
+		p.Batch = c.batch
+		auc := zeroParameter(t, wikipedia, specs.Trial{Task: models.NodeClassification, Kind: c.rule, Protocol: p}, "auc")
+		got := [3]float64{trainAUC(t, wikipedia, c.rule, c.batch), auc[results.Validation+" "], auc[results.Test+" "]}
+		for i := range got {
+			if math.Abs(got[i]-c.want[i]) > .5e-4 {
+				t.Errorf("%s, batch %d: %.5f, expected %.4f", c.rule, c.batch, got, c.want)
+				break
+			}
+		}
+	}
+}
+
+// trainAUC classifies the training part from an empty state.
+func trainAUC(t *testing.T, l *datasets.Loaded, rule string, batch int) float64 {
+	t.Helper()
+	parts, err := l.Parts(datasets.Transductive, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := specs.DefaultProtocol()
+	p.Batch = batch
+	trial := specs.Trial{Task: models.NodeClassification, Kind: rule, Options: &heuristic.None{}, Protocol: p}
+	r, err := newRun(trial, parts, 1, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := r.eval.classify(context.Background(), parts.Train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	auc, err := r.headline(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return auc
+}

@@ -1,0 +1,162 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"dgsbench/datasets"
+	"dgsbench/internal/atomicfile"
+	"dgsbench/results"
+	"dgsbench/specs"
+)
+
+// Runner measures trials side by side and keeps their records.
+type Runner struct {
+	Store   results.Store
+	DataDir string
+	Workers int // trials side by side; 0 takes one a core
+	Hooks   Hooks
+}
+
+// Hooks tell whoever watches what is going on. Any may be nil; they are
+// called one at a time.
+type Hooks struct {
+	// Start says how many trials are to be measured, and how many were
+	// found measured.
+	Start func(pending, found int)
+	// Progress says how much of the pending work is done, 0 to 1.
+	Progress func(share float64)
+	// Done reports one finished or failed trial.
+	Done func(results.Record)
+}
+
+// Summary counts what a run did.
+type Summary struct {
+	Found, Finished, Failed, Left int
+}
+
+// job is one trial to be measured.
+type job struct {
+	trial   specs.Trial
+	record  results.Record
+	parts   datasets.Parts
+	batches int
+}
+
+// Run measures the trials whose records are not there yet, in their order.
+// The summary is right even with an error. Cancelling ctx stops at the next
+// batch; what was finished is kept, and the error is ctx.Err().
+func (r *Runner) Run(ctx context.Context, trials []specs.Trial) (Summary, error) {
+	var sum Summary
+	if err := atomicfile.Clean(r.Store.Dir); err != nil {
+		return sum, err
+	}
+	lib, err := loadAll(trials, r.DataDir)
+	if err != nil {
+		return sum, err
+	}
+	workers := min(r.workers(), max(1, len(trials)))
+	threads := max(1, runtime.NumCPU()/workers)
+	var jobs []job
+	for _, t := range trials {
+		rec := describe(t, lib.loaded[t.Dataset], threads)
+		found, ok, err := r.Store.Find(rec.Key, rec.Identity)
+		if err != nil {
+			return sum, err
+		}
+		if ok {
+			sum.Found++
+			if found.Failed() {
+				sum.Failed++
+			}
+			continue
+		}
+		j, err := newJob(t, rec, lib)
+		if err != nil {
+			return sum, err
+		}
+		jobs = append(jobs, j)
+	}
+	return r.runAll(ctx, jobs, workers, sum)
+}
+
+func (r *Runner) workers() int {
+	if r.Workers > 0 {
+		return r.Workers
+	}
+	return runtime.NumCPU()
+}
+
+func newJob(t specs.Trial, rec results.Record, lib *library) (job, error) {
+	kind, err := kindOf(t)
+	if err != nil {
+		return job{}, err
+	}
+	parts, err := lib.of(t, kind)
+	if err != nil {
+		return job{}, fmt.Errorf("%s on %s: %w", t.Ref(), t.Dataset, err)
+	}
+	return job{t, rec, parts, numBatches(t, parts)}, nil
+}
+
+// runAll works the jobs off. The first error that is not a trial's own stops
+// all workers.
+func (r *Runner) runAll(ctx context.Context, jobs []job, workers int, sum Summary) (Summary, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watch := newWatch(r.Hooks, jobs, sum.Found)
+	queue := make(chan job)
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for j := range queue {
+				if err := r.one(ctx, j, watch); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	for _, j := range jobs {
+		select {
+		case queue <- j:
+		case <-ctx.Done():
+		}
+	}
+	close(queue)
+	wg.Wait()
+	sum.Finished, sum.Failed = watch.finished, sum.Failed+watch.failed
+	sum.Left = len(jobs) - watch.finished - watch.failed
+	if err := context.Cause(ctx); err != nil {
+		return sum, err
+	}
+	return sum, nil
+}
+
+// one measures a trial and writes its record.
+func (r *Runner) one(ctx context.Context, j job, w *watch) error {
+	p := w.begin(j)
+	rec, observed, err := measure(ctx, j.record, j.trial, j.parts, p.tick)
+	if err != nil {
+		return err
+	}
+	if rec, err = r.Store.Write(rec, observed); err != nil {
+		return &StoreError{err}
+	}
+	p.done(rec)
+	return nil
+}
+
+// StoreError says that results could not be written: the run is over, but
+// nothing was wrong with what was asked for.
+type StoreError struct{ Err error }
+
+func (e *StoreError) Error() string { return "write results: " + e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *StoreError) Unwrap() error { return e.Err }
+
+// Interrupted reports whether a run ended because its context did.
+func Interrupted(err error) bool { return errors.Is(err, context.Canceled) }

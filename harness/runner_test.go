@@ -1,0 +1,217 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"dgsbench/datasets"
+	"dgsbench/models"
+	"dgsbench/results"
+	"dgsbench/specs"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// toyEvents are enough for several batches in every part.
+const toyEvents = 600
+
+// broken is a model for tests that fails at a given event of the test part.
+type broken struct{ models.Model }
+
+func (b broken) Classify(s datasets.Stream, logits []float32) error {
+	for k := range logits {
+		if logits[k] = float32(k % 7); s.EventID(k) == toyEvents-5 {
+			return &models.BadScore{Event: s.EventID(k), Score: math.NaN()}
+		}
+	}
+	return nil
+}
+
+func (broken) Observe(datasets.Stream) error { return nil }
+func (broken) Reset()                        {}
+func (broken) NumParams() int                { return 0 }
+
+type noOptions struct{}
+
+func (*noOptions) Validate() error { return nil }
+
+var registerOnce sync.Once
+
+// toySuite registers a simulated dataset and a broken model, and resolves a
+// suite on them.
+func toySuite(t *testing.T) []specs.Trial {
+	t.Helper()
+	registerOnce.Do(func() {
+		datasets.Register(datasets.Dataset{
+			Name: "toy", Title: "toy, simulated", Open: openToy,
+			Split: datasets.ByRow(.6, .8), HeldOut: datasets.SampleHeldOut(1), Labelled: true,
+		})
+		models.Register(models.Kind{
+			Name: "broken", Class: models.ZeroParameter, Tasks: []models.Task{models.NodeClassification},
+			Options: func() models.Options { return &noOptions{} },
+			New:     func(models.Setup, models.Options) (models.Model, error) { return broken{}, nil },
+		})
+	})
+	lib, err := specs.NewLibrary("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"broken.yaml": "id: broken\nmodel: broken\ntitle: Broken\n",
+		"suite.yaml": `name: toy
+title: toy
+protocol: {batch: 20, epochs: 3}
+seeds: 3
+runs:
+  - {task: nc, datasets: [toy], models: [user-count, raw, graph-sprints, broken]}
+  - {task: lp, settings: [T, I], datasets: [toy], models: [recency, graph-sprints]}
+`,
+	} {
+		file := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := lib.AddFile(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	suite, err := lib.LoadSuite("toy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	trials, err := suite.Trials(specs.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trials
+}
+
+func openToy(string) (datasets.Stream, string, error) {
+	const users, items, f = 30, 8, 3
+	rng := rand.New(rand.NewPCG(1, 1))
+	s := datasets.Stream{NumNodes: users + items, Users: users, NumFeat: f}
+	for k := range toyEvents {
+		s.Src, s.Dst = append(s.Src, int32(rng.IntN(users))), append(s.Dst, int32(users+rng.IntN(items)))
+		s.Time, s.Label = append(s.Time, float64(k)), append(s.Label, int8(rng.IntN(2)))
+		for range f {
+			s.Feat = append(s.Feat, float32(rng.NormFloat64()))
+		}
+	}
+	return s, strings.Repeat("0", 64), nil
+}
+
+// load reads the records without what differs from run to run.
+func load(t *testing.T, dir string) []results.Record {
+	t.Helper()
+	records, incomplete, err := results.Store{Dir: dir}.Load()
+	if err != nil || len(incomplete) > 0 {
+		t.Fatal(err, incomplete)
+	}
+	for i := range records {
+		r := &records[i]
+		r.Durations.Train, r.Durations.Test, r.Durations.Total, r.Threads = 0, 0, 0, 0
+		for e := range r.Epochs {
+			r.Epochs[e].Seconds = 0
+		}
+	}
+	return records
+}
+
+// TestWorkersDoNotMatter: records and sidecars (their checksums stand in the
+// records) are the same whatever runs beside them.
+func TestWorkersDoNotMatter(t *testing.T) {
+	trials := toySuite(t)
+	var all [2][]results.Record
+	for i, workers := range []int{1, 4} {
+		dir := t.TempDir()
+		r := Runner{Store: results.Store{Dir: dir}, Workers: workers}
+		sum, err := r.Run(context.Background(), trials)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := (Summary{Finished: len(trials) - 1, Failed: 1}); sum != want {
+			t.Errorf("%d workers: %+v, expected %+v", workers, sum, want)
+		}
+		all[i] = load(t, dir)
+	}
+	if diff := cmp.Diff(all[0], all[1], cmp.AllowUnexported(results.Record{})); diff != "" {
+		t.Errorf("1 worker (-) and 4 (+):\n%s", diff)
+	}
+}
+
+// TestFailedTrial: it says which model and event, and stops nobody else.
+func TestFailedTrial(t *testing.T) {
+	dir := t.TempDir()
+	r := Runner{Store: results.Store{Dir: dir}}
+	if _, err := r.Run(context.Background(), toySuite(t)); err != nil {
+		t.Fatal(err)
+	}
+	failed := 0
+	for _, rec := range load(t, dir) {
+		if rec.Failed() {
+			failed++
+			if want := "broken: score of event 595 is NaN"; rec.Error != want {
+				t.Errorf("error %q, expected %q", rec.Error, want)
+			}
+		}
+	}
+	if failed != 1 {
+		t.Errorf("%d failed records, expected 1", failed)
+	}
+}
+
+// TestResume: a cancelled run keeps what was finished, and the next one does
+// the rest and nothing twice.
+func TestResume(t *testing.T) {
+	trials, dir := toySuite(t), t.TempDir()
+	ctx, cancel := context.WithCancel(context.Background())
+	r := Runner{Store: results.Store{Dir: dir}, Workers: 2, Hooks: Hooks{Done: func(results.Record) { cancel() }}}
+	first, err := r.Run(ctx, trials)
+	if !Interrupted(err) || first.Finished+first.Failed == 0 || first.Left == 0 {
+		t.Fatalf("cancelled run: %+v, %v", first, err)
+	}
+	var shares []float64
+	r.Hooks = Hooks{Progress: func(s float64) { shares = append(shares, s) }}
+	second, err := r.Run(context.Background(), trials)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done := first.Finished + first.Failed; second.Found != done || second.Finished+second.Failed-first.Failed != first.Left {
+		t.Errorf("first %+v, second %+v", first, second)
+	}
+	if last := shares[len(shares)-1]; math.Abs(last-1) > 1e-9 {
+		t.Errorf("progress ends at %v", last)
+	}
+	whole := t.TempDir()
+	r = Runner{Store: results.Store{Dir: whole}}
+	if _, err := r.Run(context.Background(), trials); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(load(t, whole), load(t, dir), cmp.AllowUnexported(results.Record{})); diff != "" {
+		t.Errorf("in one go (-), resumed (+):\n%s", diff)
+	}
+}
+
+// TestResultsThatCannotBeWritten stop the run.
+func TestResultsThatCannotBeWritten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := Runner{Store: results.Store{Dir: filepath.Join(file, "below")}}
+	_, err := r.Run(context.Background(), toySuite(t)[:1])
+	if err == nil {
+		t.Fatal("no error")
+	}
+	var store *StoreError
+	if !errors.As(err, &store) && !errors.Is(err, os.ErrNotExist) && !strings.Contains(err.Error(), "not a directory") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,68 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"dgsbench/datasets"
+	"dgsbench/models"
+	"dgsbench/results"
+	"dgsbench/specs"
+)
+
+// Numerics is raised by hand whenever results may change: records of an
+// older version are stale.
+const Numerics = 1
+
+// KeyOf is where a trial's record lies.
+func KeyOf(t specs.Trial) results.Key {
+	return results.Key{
+		CellKey: results.CellKey{
+			Suite: t.Suite, Dataset: t.Dataset, Task: string(t.Task), Setting: string(t.Setting),
+			Model: t.ModelID, Variant: t.Variant,
+		},
+		Seed: t.Seed,
+	}
+}
+
+// describe fills in what is known of a trial before it is run.
+func describe(t specs.Trial, l *datasets.Loaded, threads int) results.Record {
+	return results.Record{
+		Key: KeyOf(t), Identity: t.Identity(l.SHA256, Numerics), Numerics: Numerics,
+		Spec: t.JSON(), DataChecksum: l.SHA256, CodeVersion: CodeVersion(), Machine: Machine(), Device: "cpu", Threads: threads,
+		ModelClass: results.Class(t.Class), ModelTitle: t.Title,
+		DatasetTitle: l.Dataset.Title, PaperName: l.Dataset.PaperName,
+		Footnotes: l.Dataset.Notes, BestEpoch: -1,
+	}
+}
+
+// measure runs one trial. A trial that fails by itself (a score that is not
+// finite, a metric without positives) gives a record that says so; the error
+// is for what stops everything, such as cancellation.
+func measure(ctx context.Context, rec results.Record, t specs.Trial, parts datasets.Parts, tick func()) (results.Record, results.Observed, error) {
+	start := time.Now()
+	r, err := newRun(t, parts, rec.Threads, tick)
+	if err == nil {
+		rec.NumParams = r.model.NumParams()
+		err = r.do(ctx)
+	}
+	if ctx.Err() != nil {
+		return rec, nil, ctx.Err()
+	}
+	rec.Durations.Total = time.Since(start).Seconds()
+	if err != nil {
+		rec.Error = fmt.Sprintf("%s: %v", t.Ref(), err)
+		return rec, nil, nil
+	}
+	rec.Epochs, rec.BestEpoch = r.epochs, r.best
+	rec.Durations.Train, rec.Durations.Test = r.trainSeconds, rec.Durations.Total-r.trainSeconds
+	observed := results.Observed{}
+	for _, f := range r.facts {
+		observed[f.part] = f.facts
+	}
+	return rec, observed, nil
+}
+
+// kindOf finds the registered kind of a trial.
+func kindOf(t specs.Trial) (models.Kind, error) { return models.Lookup(t.Kind) }

@@ -1,0 +1,64 @@
+package harness
+
+import (
+	"sync"
+
+	"dgsbench/results"
+)
+
+// watch turns what workers do into calls of the hooks, one at a time.
+type watch struct {
+	mu       sync.Mutex
+	hooks    Hooks
+	total    int // batches of all jobs
+	batches  int // of them done, or saved by early stopping
+	finished int
+	failed   int
+}
+
+func newWatch(h Hooks, jobs []job, found int) *watch {
+	w := &watch{hooks: h}
+	for _, j := range jobs {
+		w.total += j.batches
+	}
+	if h.Start != nil {
+		h.Start(len(jobs), found)
+	}
+	return w
+}
+
+// progress is the part of the watch that one trial holds.
+type progress struct {
+	*watch
+	left int // batches of the trial
+}
+
+func (w *watch) begin(j job) *progress { return &progress{w, j.batches} }
+
+// tick says that one more batch is done.
+func (p *progress) tick() { p.advance(1) }
+
+func (p *progress) advance(batches int) {
+	p.left -= batches
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.batches += batches
+	if p.hooks.Progress != nil && p.total > 0 {
+		p.hooks.Progress(float64(p.batches) / float64(p.total))
+	}
+}
+
+// done says that the trial is over, however many batches were left.
+func (p *progress) done(rec results.Record) {
+	p.advance(p.left)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if rec.Failed() {
+		p.failed++
+	} else {
+		p.finished++
+	}
+	if p.hooks.Done != nil {
+		p.hooks.Done(rec)
+	}
+}

@@ -1,0 +1,159 @@
+package metrics_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/stat"
+
+	"dgsbench/metrics"
+)
+
+// randomRanking has reciprocal ranks all over the place.
+func randomRanking(events int, seed uint64) metrics.Facts {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	f := metrics.Facts{Greater: make([]int32, events), Equal: make([]int32, events)}
+	for k := range events {
+		f.Greater[k], f.Equal[k] = rng.Int32N(40), rng.Int32N(4)
+	}
+	return f
+}
+
+// randomScores has one positive in rarity events, which tends to score
+// higher.
+func randomScores(events, rarity int, seed uint64) metrics.Facts {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	f := metrics.Facts{Score: make([]float32, events), Label: make([]int8, events)}
+	for k := range events {
+		if rng.IntN(rarity) == 0 {
+			f.Label[k] = 1
+		}
+		f.Score[k] = float32(rng.NormFloat64()) + float32(f.Label[k])
+	}
+	return f
+}
+
+func prepared(t testing.TB, metric string, seeds ...metrics.Facts) []metrics.Weighted {
+	t.Helper()
+	m, err := metrics.Lookup(metric)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []metrics.Weighted
+	for _, f := range seeds {
+		out = append(out, m.Prepare(f))
+	}
+	return out
+}
+
+func TestDrawsAreMultinomialAndFixed(t *testing.T) {
+	const events = 500
+	weights, again := make([]int32, events), make([]int32, events)
+	sum := make([]float64, events)
+	for d := range metrics.NumDraws {
+		metrics.Draw(d, weights)
+		total := 0
+		for k, w := range weights {
+			total += int(w)
+			sum[k] += float64(w)
+		}
+		if total != events {
+			t.Fatalf("draw %d has %d events, want %d", d, total, events)
+		}
+		metrics.Draw(d, again)
+		if !cmp.Equal(weights, again) {
+			t.Fatalf("draw %d is not the same twice", d)
+		}
+	}
+	// An event's count over all draws is nearly Poisson with mean NumDraws.
+	_, std := stat.MeanStdDev(sum, nil)
+	if want := math.Sqrt(metrics.NumDraws); math.Abs(std/want-1) > 0.15 {
+		t.Errorf("counts over all draws spread by %.1f, want about %.1f", std, want)
+	}
+}
+
+func TestBootstrapSpreadIsTheStandardError(t *testing.T) {
+	f := randomRanking(2000, 1)
+	g := randomScores(3000, 10, 2)
+	ranks := make([]float64, f.Len())
+	for k := range ranks {
+		ranks[k] = 1 / metrics.Rank(f.Greater[k], f.Equal[k])
+	}
+	for _, c := range []struct {
+		metric string
+		facts  metrics.Facts
+		want   float64
+	}{
+		{"mrr", f, stat.StdErr(stat.StdDev(ranks, nil), float64(f.Len()))},
+		{"auc", g, metrics.DeLong(g)},
+	} {
+		values := metrics.Bootstrap(c.facts.Len(), [][]metrics.Weighted{prepared(t, c.metric, c.facts)})[0]
+		if got := stat.StdDev(values, nil); math.Abs(got/c.want-1) > 0.1 {
+			t.Errorf("%s: draws spread by %.5f, standard error %.5f", c.metric, got, c.want)
+		}
+		low, high := metrics.Interval(values)
+		if v := value(t, c.metric, c.facts); !(low < v && v < high) {
+			t.Errorf("%s: %v is not inside %v .. %v", c.metric, v, low, high)
+		}
+		if got := (high - low) / c.want; math.Abs(got-2*1.96) > 0.4 {
+			t.Errorf("%s: the interval is %.2f standard errors wide, want about 3.92", c.metric, got)
+		}
+	}
+}
+
+func TestBootstrapAveragesSeeds(t *testing.T) {
+	f, g := randomRanking(300, 1), randomRanking(300, 2)
+	got := metrics.Bootstrap(300, [][]metrics.Weighted{
+		prepared(t, "mrr", f), prepared(t, "mrr", g), prepared(t, "mrr", f, g),
+	})
+	for d := range metrics.NumDraws {
+		if want := (got[0][d] + got[1][d]) / 2; !same(got[2][d], want) {
+			t.Fatalf("draw %d: %v, want %v", d, got[2][d], want)
+		}
+	}
+}
+
+func TestBootstrapDoesNotDependOnWorkers(t *testing.T) {
+	cells := [][]metrics.Weighted{prepared(t, "auc", randomScores(400, 5, 1), randomScores(400, 5, 2))}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	want := metrics.Bootstrap(400, cells)
+	runtime.GOMAXPROCS(7)
+	if diff := cmp.Diff(want, metrics.Bootstrap(400, cells)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestIntervalLeavesUndefinedDrawsOut(t *testing.T) {
+	nan := math.NaN()
+	if low, high := metrics.Interval([]float64{nan, 3, nan, 3}); low != 3 || high != 3 {
+		t.Errorf("got %v .. %v, want 3 .. 3", low, high)
+	}
+	if low, high := metrics.Interval([]float64{nan}); !math.IsNaN(low) || !math.IsNaN(high) {
+		t.Errorf("got %v .. %v, want NaN", low, high)
+	}
+}
+
+func BenchmarkBootstrap(b *testing.B) {
+	var scores []metrics.Facts
+	for seed := range uint64(10) {
+		scores = append(scores, randomScores(36_000, 10, seed))
+	}
+	for _, c := range []struct {
+		name, metric string
+		seeds        []metrics.Facts
+	}{
+		{"auc/10x36000", "auc", scores},
+		{"ap/10x36000", "ap", scores},
+		{"mrr/1x23621", "mrr", []metrics.Facts{randomRanking(23_621, 1)}},
+	} {
+		cells := [][]metrics.Weighted{prepared(b, c.metric, c.seeds...)}
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				metrics.Bootstrap(c.seeds[0].Len(), cells)
+			}
+		})
+	}
+}

@@ -1,0 +1,64 @@
+package metrics
+
+import (
+	"fmt"
+	"math"
+)
+
+// Facts are what was observed for each event of one evaluated part, in
+// stream order. Either the first two columns are set (ranking) or the last
+// two (classification).
+type Facts struct {
+	// Greater and Equal count the negatives that scored above and exactly
+	// level with the true destination.
+	Greater, Equal []int32
+
+	Score []float32 // any finite number, higher for class 1
+	Label []int8    // 0, 1, or -1 where the class is not known
+}
+
+// Len is the number of events.
+func (f Facts) Len() int { return max(len(f.Greater), len(f.Score)) }
+
+// Positives is the number of events of class 1.
+func (f Facts) Positives() int { return f.count(1) }
+
+// Negatives is the number of events of class 0.
+func (f Facts) Negatives() int { return f.count(0) }
+
+func (f Facts) count(class int8) int {
+	n := 0
+	for _, label := range f.Label {
+		if label == class {
+			n++
+		}
+	}
+	return n
+}
+
+// Check reports the first thing that no evaluation could have observed:
+// columns of different length, negative counts, scores that are not finite,
+// unknown classes.
+func (f Facts) Check() error {
+	if len(f.Greater) > 0 && len(f.Score) > 0 {
+		return fmt.Errorf("facts hold counts and scores, expected one of them")
+	}
+	if len(f.Greater) != len(f.Equal) || len(f.Score) != len(f.Label) {
+		return fmt.Errorf("facts have %d, %d counts and %d scores, %d labels",
+			len(f.Greater), len(f.Equal), len(f.Score), len(f.Label))
+	}
+	for k := range f.Greater {
+		if f.Greater[k] < 0 || f.Equal[k] < 0 {
+			return fmt.Errorf("entry %d: counts %d and %d, expected none below 0", k, f.Greater[k], f.Equal[k])
+		}
+	}
+	for k, score := range f.Score {
+		if math.IsNaN(float64(score)) || math.IsInf(float64(score), 0) {
+			return fmt.Errorf("entry %d: score %v, expected a finite number", k, score)
+		}
+		if f.Label[k] < -1 || f.Label[k] > 1 {
+			return fmt.Errorf("entry %d: label %d, expected -1, 0 or 1", k, f.Label[k])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package metrics
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// ErrUndefined is the value of a metric that the facts do not define: a mean
+// over no events, a curve without positives or without negatives.
+var ErrUndefined = errors.New("not defined: no events, no positives or no negatives")
+
+// The tasks that metrics judge.
+const (
+	NodeClassification = "nc"
+	LinkPrediction     = "lp"
+)
+
+// Weighted evaluates a metric with event k counted weights[k] times; nil
+// counts every event once. It returns NaN where the metric is not defined.
+// It may be called from several goroutines at once.
+type Weighted func(weights []int32) float64
+
+// Metric is one entry of the table of metrics.
+type Metric struct {
+	Name           string // in records and CSV files
+	Title          string // at the head of a table's column
+	Unit           string // "1" for a fraction
+	HigherIsBetter bool
+	Task           string // lp wants ranking facts, nc wants scores
+	// Prepare does what needs doing once, such as sorting, so that
+	// resampling costs no more than a pass over the events a draw.
+	Prepare func(Facts) Weighted
+}
+
+// table holds all metrics. The first one of a task is its headline: models
+// are selected and ranked by it.
+var table = []Metric{
+	{Name: "mrr", Title: "MRR", Unit: "1", HigherIsBetter: true, Task: LinkPrediction, Prepare: prepareMRR},
+	{Name: "recall@10", Title: "Recall@10", Unit: "1", HigherIsBetter: true, Task: LinkPrediction, Prepare: prepareRecall(10)},
+	{Name: "auc", Title: "AUC", Unit: "1", HigherIsBetter: true, Task: NodeClassification, Prepare: prepareAUC},
+	{Name: "ap", Title: "AP", Unit: "1", HigherIsBetter: true, Task: NodeClassification, Prepare: prepareAP},
+}
+
+// Of lists the metrics of a task, the headline first.
+func Of(task string) []Metric {
+	var out []Metric
+	for _, m := range table {
+		if m.Task == task {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// Lookup finds a metric by name.
+func Lookup(name string) (Metric, error) {
+	var known []string
+	for _, m := range table {
+		if m.Name == name {
+			return m, nil
+		}
+		known = append(known, m.Name)
+	}
+	return Metric{}, fmt.Errorf("no metric %q; known: %s", name, strings.Join(known, ", "))
+}
+
+// Value is the metric with every event counted once. The error is
+// ErrUndefined.
+func (m Metric) Value(f Facts) (float64, error) {
+	v := m.Prepare(f)(nil)
+	if math.IsNaN(v) {
+		return v, ErrUndefined
+	}
+	return v, nil
+}

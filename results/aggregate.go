@@ -1,0 +1,85 @@
+package results
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Aggregate summarises records over seeds, in order of key. Metrics are
+// computed from the facts in the store, so that they do not depend on what
+// was known when the trial ran. It is an error when two records are of the
+// same trial, or when the seeds of a cell differ in more than the seed.
+func Aggregate(s Store, records []Record) ([]Cell, error) {
+	groups, err := groupBySeeds(records)
+	if err != nil {
+		return nil, err
+	}
+	var cells []Cell
+	for len(groups) > 0 {
+		n := 1 // groups of the same place share their events, and so the draws
+		for n < len(groups) && groups[n].place() == groups[0].place() {
+			n++
+		}
+		some, err := summarise(s, groups[:n])
+		if err != nil {
+			return nil, err
+		}
+		cells, groups = append(cells, some...), groups[n:]
+	}
+	return cells, nil
+}
+
+// group is the records of one cell, in order of seed.
+type group []Record
+
+// place is the cell without its model.
+func (g group) place() CellKey {
+	k := g[0].Key.CellKey
+	k.Model, k.Variant = "", ""
+	return k
+}
+
+// groupBySeeds puts the records of each cell together, in order of key.
+func groupBySeeds(records []Record) ([]group, error) {
+	sorted := slices.Clone(records)
+	slices.SortStableFunc(sorted, func(a, b Record) int {
+		return cmp.Or(compareCells(a, b), cmp.Compare(a.Key.Seed, b.Key.Seed))
+	})
+	var groups []group
+	for i, r := range sorted {
+		if i == 0 || compareCells(sorted[i-1], r) != 0 {
+			groups = append(groups, group{r})
+			continue
+		}
+		last := &groups[len(groups)-1]
+		if err := checkPair(sorted[i-1], r); err != nil {
+			return nil, err
+		}
+		*last = append(*last, r)
+	}
+	return groups, nil
+}
+
+func compareCells(a, b Record) int {
+	return cmp.Or(
+		cmp.Compare(a.Key.Suite, b.Key.Suite), cmp.Compare(a.Key.Dataset, b.Key.Dataset),
+		cmp.Compare(a.Key.Task, b.Key.Task), cmp.Compare(a.Key.Setting, b.Key.Setting),
+		cmp.Compare(a.Key.Model, b.Key.Model), cmp.Compare(a.Key.Variant, b.Key.Variant),
+		cmp.Compare(a.Device, b.Device),
+	)
+}
+
+// checkPair refuses to average what does not belong together.
+func checkPair(a, b Record) error {
+	files := fmt.Sprintf("%s and %s", a.Key.Path(a.Identity), b.Key.Path(b.Identity))
+	switch {
+	case a.Key.Seed == b.Key.Seed:
+		return fmt.Errorf("%s are of the same trial; keep one of them", files)
+	case a.DataChecksum != b.DataChecksum:
+		return fmt.Errorf("%s are of different data; keep the ones that belong together", files)
+	case a.specButSeed() != b.specButSeed():
+		return fmt.Errorf("%s have different specifications; keep the ones that belong together", files)
+	}
+	return nil
+}

@@ -1,0 +1,199 @@
+package results_test
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/stat"
+
+	"dgsbench/metrics"
+	"dgsbench/results"
+)
+
+// random is what a seed observed on 400 events, other ones for each seed.
+func random(seed uint64) results.Observed {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	o := results.Observed{}
+	for _, split := range []string{results.Validation, results.Test} {
+		f := metrics.Facts{Score: make([]float32, 400), Label: make([]int8, 400)}
+		for k := range f.Score {
+			f.Label[k] = int8(k % 4 / 3)
+			f.Score[k] = rng.Float32() + 0.3*float32(f.Label[k])
+		}
+		o[results.Part{Split: split}] = f
+	}
+	return o
+}
+
+func aggregate(t *testing.T, s results.Store) []results.Cell {
+	t.Helper()
+	records, _, err := s.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells, err := results.Aggregate(s, records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cells
+}
+
+func testAUC(t *testing.T, o results.Observed) float64 {
+	t.Helper()
+	auc, err := metrics.Lookup("auc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := auc.Value(o[results.Part{Split: results.Test}])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// find is the row of the test AUC.
+func find(t *testing.T, c results.Cell) results.Row {
+	t.Helper()
+	for _, r := range c.Rows {
+		if r.Split == results.Test && r.Metric == "auc" {
+			return r
+		}
+	}
+	t.Fatalf("%s has no test AUC", c.CellKey)
+	return results.Row{}
+}
+
+func TestAggregateOverSeeds(t *testing.T) {
+	s := results.Store{Dir: t.TempDir()}
+	var values []float64
+	for seed := range uint64(4) {
+		write(t, s, record("nc", "", "dgs", seed), random(seed))
+		values = append(values, testAUC(t, random(seed)))
+	}
+	failed := record("nc", "", "dgs", 4)
+	failed.Error = "loss of batch 3 is NaN"
+	write(t, s, failed, nil)
+	cells := aggregate(t, s)
+	if len(cells) != 1 {
+		t.Fatalf("%d cells, want 1", len(cells))
+	}
+	c, row := cells[0], find(t, cells[0])
+	if c.Seeds != 4 || row.N != 4 || !cmp.Equal(c.Failures, []string{failed.Error}) || c.Positives != 100 {
+		t.Errorf("%d seeds, n %d, failures %v, %d positives", c.Seeds, row.N, c.Failures, c.Positives)
+	}
+	if !cmp.Equal(c.Notes, []string{"simulated data"}) {
+		t.Errorf("notes %v", c.Notes)
+	}
+	mean, std := stat.MeanStdDev(values, nil)
+	if math.Abs(float64(row.Mean)-mean) > 1e-15 || math.Abs(float64(row.Std)-std) > 1e-15 {
+		t.Errorf("%v ± %v, want %v ± %v", row.Mean, row.Std, mean, std)
+	}
+	if !(row.CILow < row.Mean && row.Mean < row.CIHigh) || row.CIHigh-row.CILow > 0.2 {
+		t.Errorf("interval %v .. %v of %v", row.CILow, row.CIHigh, row.Mean)
+	}
+	var order []string
+	for _, r := range c.Rows {
+		order = append(order, r.Split+" "+r.Metric)
+	}
+	if want := []string{"validation auc", "validation ap", "test auc", "test ap"}; !cmp.Equal(order, want) {
+		t.Errorf("rows %v, want %v", order, want)
+	}
+}
+
+func TestTwoSeedsHaveNoDeviation(t *testing.T) {
+	s := results.Store{Dir: t.TempDir()}
+	for seed := range uint64(2) {
+		write(t, s, record("nc", "", "dgs", seed), random(seed))
+	}
+	if row := find(t, aggregate(t, s)[0]); row.Std.Present() || !row.CILow.Present() {
+		t.Errorf("std %v, ci_low %v; want only the interval", row.Std, row.CILow)
+	}
+}
+
+func TestOnlyFailuresGiveACellWithoutRows(t *testing.T) {
+	s := results.Store{Dir: t.TempDir()}
+	r := record("nc", "", "dgs", 0)
+	r.Error = "out of memory"
+	write(t, s, r, nil)
+	cells := aggregate(t, s)
+	if len(cells) != 1 || len(cells[0].Rows) != 0 || len(cells[0].Failures) != 1 {
+		t.Errorf("got %+v", cells)
+	}
+}
+
+func TestUndefinedMetricsAreAbsent(t *testing.T) {
+	s := results.Store{Dir: t.TempDir()}
+	o := random(0)
+	clear(o[results.Part{Split: results.Test}].Label)
+	write(t, s, record("nc", "", "dgs", 0), o)
+	if row := find(t, aggregate(t, s)[0]); row.Mean.Present() || row.CILow.Present() || row.N != 1 {
+		t.Errorf("got %+v", row)
+	}
+}
+
+func TestAggregateRefusesToMix(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*results.Record)
+		facts  results.Observed
+	}{
+		"same trial":               {func(r *results.Record) { r.Key.Seed, r.Identity = 0, "ffffffffffffffff" }, random(1)},
+		"different data":           {func(r *results.Record) { r.DataChecksum = "beef" }, random(1)},
+		"different specifications": {func(r *results.Record) { r.Spec = json.RawMessage(`{"alpha": 0.7, "seed": 1}`) }, random(1)},
+		"different events":         {func(*results.Record) {}, classified()},
+	} {
+		s := results.Store{Dir: t.TempDir()}
+		write(t, s, record("nc", "", "dgs", 0), random(0))
+		r := record("nc", "", "dgs", 1)
+		c.change(&r)
+		write(t, s, r, c.facts)
+		records, _, err := s.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := results.Aggregate(s, records); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("got %v, want %q", err, name)
+		}
+	}
+}
+
+func TestSelectKeepsStaleRecordsApart(t *testing.T) {
+	old, current := record("nc", "", "dgs", 0), record("nc", "", "dgs", 0)
+	old.Numerics, old.Identity = 1, "ffffffffffffffff"
+	alone := record("nc", "", "raw", 0)
+	alone.Numerics = 1
+	all := []results.Record{old, current, alone}
+	for _, c := range []struct {
+		allow bool
+		want  []string // identity and model of what is used
+	}{
+		{false, []string{identity + " dgs"}},
+		{true, []string{identity + " dgs", identity + " raw"}},
+	} {
+		use, stale := results.Select(all, 2, c.allow)
+		var got []string
+		for _, r := range use {
+			got = append(got, r.Identity+" "+r.Key.Model)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" || len(stale) != 2 {
+			t.Errorf("allow %v: %d stale, used (-want +got):\n%s", c.allow, len(stale), diff)
+		}
+	}
+}
+
+func TestStaleCellsSaySo(t *testing.T) {
+	s := results.Store{Dir: t.TempDir()}
+	write(t, s, record("nc", "", "dgs", 0), random(0))
+	records, _, err := s.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	use, _ := results.Select(records, 3, true)
+	cells, err := results.Aggregate(s, use)
+	if err != nil || len(cells) != 1 || !cells[0].Stale {
+		t.Errorf("got %+v, %v", cells, err)
+	}
+}

@@ -1,0 +1,209 @@
+package results
+
+import (
+	"strconv"
+	"strings"
+
+	"dgsbench/metrics"
+)
+
+// The heads of the columns that code looks for.
+const (
+	paperHead = "paper" // with the unit behind it
+	seedsHead = "seeds"
+)
+
+// builder makes a table out of cells.
+type builder struct {
+	Layout
+	task       string
+	candidates string // empty for nc
+	metrics    []metrics.Metric
+	cells      map[place]*Cell
+	notes      notes
+	columns    []Column
+}
+
+func newBuilder(cells []Cell, l Layout, task, candidates string, names ...string) (*builder, error) {
+	at, err := index(cells, task)
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{Layout: l, task: task, candidates: candidates, cells: at}
+	for _, name := range names {
+		m, err := metrics.Lookup(name)
+		if err != nil {
+			return nil, err
+		}
+		b.metrics = append(b.metrics, m)
+	}
+	return b, nil
+}
+
+func (b *builder) build(title string) Table {
+	b.addColumns()
+	t := Table{Title: title, Columns: b.columns, Command: b.Command}
+	for _, setting := range b.Settings {
+		for _, class := range []Class{Learned, ZeroParameter, Oracle} {
+			if rows := b.block(setting, class); len(rows) > 0 {
+				t.Blocks = append(t.Blocks, rows)
+			}
+		}
+	}
+	t.Legend, t.Notes = b.legend(t), b.notes.texts
+	return t
+}
+
+// addColumns makes: setting, model, per dataset each metric with the paper's
+// value, seeds, average rank.
+func (b *builder) addColumns() {
+	if b.task == metrics.LinkPrediction {
+		b.columns = append(b.columns, Column{Head: "T/I"})
+	}
+	b.columns = append(b.columns, Column{Head: "model"})
+	for _, d := range b.Datasets {
+		shared := b.notes.refer(b.sharedNotes(d)...)
+		for i, m := range b.metrics {
+			ours := Column{Kind: Measured, Group: d.Title, Metric: m.Title, Head: m.Title + " %"}
+			if i == 0 {
+				ours.Notes = shared
+			}
+			b.columns = append(b.columns, ours)
+			if b.hasPaper(d, m) {
+				b.columns = append(b.columns, Column{
+					Kind: Published, Group: d.Title, Metric: m.Title, Head: paperHead + " %", Notes: b.paperNotes(d),
+				})
+			}
+		}
+	}
+	b.columns = append(b.columns, Column{Head: seedsHead})
+	if len(b.models(Learned)) > 0 {
+		b.columns = append(b.columns, Column{Kind: Ranks, Head: "average rank"})
+	}
+}
+
+// models lists the models of a class.
+func (b *builder) models(class Class) []ModelHead {
+	var out []ModelHead
+	for _, m := range b.Models {
+		if m.Class == class {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+func (b *builder) cell(d DatasetHead, setting string, m ModelHead) *Cell {
+	return b.cells[place{d.ID, setting, m.ID, m.Variant}]
+}
+
+// row finds the row of results that an entry shows.
+func (b *builder) row(c *Cell, metric string) (Row, bool) {
+	if c != nil {
+		for _, r := range c.Rows {
+			if r.Split == Test && r.Candidates == b.candidates && r.Metric == metric {
+				return r, true
+			}
+		}
+	}
+	return Row{}, false
+}
+
+// block is the rows of one class in one setting. Only learned models are
+// ranked.
+func (b *builder) block(setting string, class Class) []TableRow {
+	models := b.models(class)
+	rows := make([]TableRow, len(models))
+	for i, m := range models {
+		rows[i] = b.tableRow(setting, m)
+	}
+	if class != Learned {
+		return rows
+	}
+	b.addRanks(rows)
+	b.markPlaces(rows)
+	return rows
+}
+
+func (b *builder) tableRow(setting string, m ModelHead) TableRow {
+	var row TableRow
+	if b.task == metrics.LinkPrediction {
+		row = append(row, Entry{Text: setting})
+	}
+	row = append(row, Entry{Text: m.Title, Notes: b.notes.refer(classNotes(m.Class)...)})
+	for _, d := range b.Datasets {
+		for i, metric := range b.metrics {
+			row = append(row, b.measured(d, setting, m, metric, i == 0))
+			if b.hasPaper(d, metric) {
+				row = append(row, published(d, b.task, setting, m, metric))
+			}
+		}
+	}
+	row = append(row, Entry{Text: b.seeds(setting, m)})
+	if len(row) < len(b.columns) {
+		row = append(row, Entry{}) // the average rank
+	}
+	return row
+}
+
+// measured is our value. The cell's footnotes stand at its first metric.
+func (b *builder) measured(d DatasetHead, setting string, m ModelHead, metric metrics.Metric, first bool) Entry {
+	var e Entry
+	c := b.cell(d, setting, m)
+	if c == nil {
+		return e
+	}
+	r, ok := b.row(c, metric.Name)
+	if first {
+		e.Notes = b.notes.refer(b.cellNotes(d, c, m.Class)...)
+	}
+	switch {
+	case !ok:
+	case r.Mean.Present():
+		e.Value = percent(r)
+	default:
+		e.Notes = append(e.Notes, b.notes.refer(undefinedNote(metric))...)
+	}
+	return e
+}
+
+// published is the paper's value beside ours. Variants are not the paper's.
+func published(d DatasetHead, task, setting string, m ModelHead, metric metrics.Metric) Entry {
+	ref, ok := Paper(task, setting, m.ID, d.PaperName, metric.Name)
+	if !ok || m.Variant != "" {
+		return Entry{}
+	}
+	return Entry{Value: &Value{Mean: Number(ref.Mean), Std: Number(ref.Std), Low: Absent(), High: Absent(), Decimals: 1}}
+}
+
+// hasPaper reports whether the paper's column would have an entry. The paper
+// ranks against all nodes.
+func (b *builder) hasPaper(d DatasetHead, metric metrics.Metric) bool {
+	for _, setting := range b.Settings {
+		for _, m := range b.Models {
+			if b.candidates != Destinations && published(d, b.task, setting, m, metric).Value != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// seeds is how many seeds finished: one number, or one a dataset where they
+// differ.
+func (b *builder) seeds(setting string, m ModelHead) string {
+	var each []string
+	same := true
+	for _, d := range b.Datasets {
+		text := noValue
+		if c := b.cell(d, setting, m); c != nil {
+			text = strconv.Itoa(c.Seeds)
+		}
+		each = append(each, text)
+		same = same && text == each[0]
+	}
+	if same {
+		each = each[:1]
+	}
+	return strings.Join(each, "/")
+}

@@ -1,0 +1,164 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"dgsbench/metrics"
+)
+
+// fewestForStd is the number of seeds below which no deviation is given.
+const fewestForStd = 3
+
+// Cell is what all seeds of one model gave on one dataset, task and setting.
+type Cell struct {
+	CellKey
+	Device   string
+	Seeds    int      // that finished
+	Failures []string // messages of those that failed, in order of seed
+	Stale    bool     // some record is of another numerics version
+	Notes    []string // the records' footnotes, each once
+	// Positives is the number of positive events of the test part; node
+	// classification only.
+	Positives int
+	Rows      []Row // empty when no seed finished
+}
+
+// Rows lists the rows of all cells.
+func Rows(cells []Cell) []Row {
+	var out []Row
+	for _, c := range cells {
+		out = append(out, c.Rows...)
+	}
+	return out
+}
+
+// summarise turns groups of the same place into cells.
+func summarise(s Store, groups []group) ([]Cell, error) {
+	cells := make([]Cell, len(groups))
+	var pending []pendingRow
+	for i, g := range groups {
+		seeds, err := cells[i].read(s, g)
+		if err != nil {
+			return nil, err
+		}
+		for _, part := range parts(cells[i].Task) {
+			rows, err := cells[i].summarise(part, seeds)
+			if err != nil {
+				return nil, err
+			}
+			pending = append(pending, rows...)
+		}
+	}
+	resample(pending)
+	for _, p := range pending {
+		p.cell.Rows = append(p.cell.Rows, p.row)
+	}
+	return cells, nil
+}
+
+// read fills in all but the rows, and returns the facts of the seeds that
+// finished.
+func (c *Cell) read(s Store, g group) ([]Observed, error) {
+	c.CellKey, c.Device = g[0].Key.CellKey, g[0].Device
+	var finished []Observed
+	for _, r := range g {
+		c.Stale = c.Stale || r.stale
+		for _, note := range r.Footnotes {
+			if !slices.Contains(c.Notes, note) {
+				c.Notes = append(c.Notes, note)
+			}
+		}
+		if r.Failed() {
+			c.Failures = append(c.Failures, r.Error)
+			continue
+		}
+		observed, err := s.Facts(r)
+		if err != nil {
+			return nil, err
+		}
+		finished = append(finished, observed)
+	}
+	c.Seeds = len(finished)
+	if c.Seeds > 0 {
+		c.Positives = finished[0][Part{Split: Test}].Positives()
+	}
+	return finished, nil
+}
+
+// pendingRow is a row that still lacks its interval.
+type pendingRow struct {
+	cell   *Cell
+	row    Row
+	events int
+	seeds  []metrics.Weighted // the metric on the facts of each seed
+}
+
+// summarise makes a row a metric. A part that no seed has gives none.
+func (c *Cell) summarise(part Part, seeds []Observed) ([]pendingRow, error) {
+	var facts []metrics.Facts
+	for _, o := range seeds {
+		if f, ok := o[part]; ok {
+			facts = append(facts, f)
+		}
+	}
+	if len(facts) == 0 {
+		return nil, nil
+	}
+	for _, f := range facts {
+		if len(facts) != len(seeds) || f.Len() != facts[0].Len() {
+			return nil, fmt.Errorf("%s: its seeds have different events in %s; remove its records to have it run again",
+				c.CellKey, part.Split)
+		}
+	}
+	var rows []pendingRow
+	for _, m := range metrics.Of(c.Task) {
+		p := pendingRow{cell: c, events: facts[0].Len()}
+		for _, f := range facts {
+			p.seeds = append(p.seeds, m.Prepare(f))
+		}
+		p.row = c.newRow(part, m, p.seeds)
+		rows = append(rows, p)
+	}
+	return rows, nil
+}
+
+// newRow has the mean and the deviation over seeds.
+func (c *Cell) newRow(p Part, m metrics.Metric, seeds []metrics.Weighted) Row {
+	values := make([]float64, len(seeds))
+	for i, value := range seeds {
+		values[i] = value(nil)
+	}
+	row := Row{
+		CellKey: c.CellKey, Candidates: p.Candidates, Split: p.Split, Device: c.Device,
+		Metric: m.Name, Unit: m.Unit, N: len(seeds), Mean: Number(stat.Mean(values, nil)),
+		Std: Absent(), CILow: Absent(), CIHigh: Absent(),
+	}
+	if row.N >= fewestForStd {
+		row.Std = Number(stat.StdDev(values, nil))
+	}
+	return row
+}
+
+// resample fills in the intervals. Rows with the same number of events share
+// the draws.
+func resample(rows []pendingRow) {
+	byEvents := map[int][]*pendingRow{}
+	for i := range rows {
+		if p := &rows[i]; p.row.Mean.Present() {
+			byEvents[p.events] = append(byEvents[p.events], p)
+		}
+	}
+	for events, some := range byEvents {
+		cells := make([][]metrics.Weighted, len(some))
+		for i, p := range some {
+			cells[i] = p.seeds
+		}
+		for i, values := range metrics.Bootstrap(events, cells) {
+			low, high := metrics.Interval(values)
+			some[i].row.CILow, some[i].row.CIHigh = Number(low), Number(high)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"dgsbench/metrics"
+)
+
+// fewPositives is the number of positives in the test part below which a
+// table warns.
+const fewPositives = 30
+
+// notes numbers footnotes from 1, the same text once.
+type notes struct{ texts []string }
+
+// refer gives the numbers of texts, ascending.
+func (n *notes) refer(texts ...string) []int {
+	var numbers []int
+	for _, text := range texts {
+		i := slices.Index(n.texts, text)
+		if i < 0 {
+			i = len(n.texts)
+			n.texts = append(n.texts, text)
+		}
+		numbers = append(numbers, i+1)
+	}
+	slices.Sort(numbers)
+	return slices.Compact(numbers)
+}
+
+// dataNotes are about what was measured on.
+func dataNotes(c *Cell) []string {
+	out := slices.Clone(c.Notes)
+	if c.Task == metrics.NodeClassification && c.Positives > 0 && c.Positives < fewPositives {
+		out = append(out, fmt.Sprintf("only %s in the test part: differences between models may be chance", count(c.Positives, "positive event")))
+	}
+	return out
+}
+
+// sharedNotes are the data notes that all cells of a dataset have: they
+// stand at its head.
+func (b *builder) sharedNotes(d DatasetHead) []string {
+	var shared []string
+	seen := false
+	for _, setting := range b.Settings {
+		for _, m := range b.Models {
+			c := b.cell(d, setting, m)
+			switch {
+			case c == nil || c.Seeds == 0:
+			case !seen:
+				seen, shared = true, dataNotes(c)
+			default:
+				own := dataNotes(c)
+				shared = slices.DeleteFunc(shared, func(n string) bool { return !slices.Contains(own, n) })
+			}
+		}
+	}
+	return shared
+}
+
+// cellNotes are what is to be said about one cell and not about the whole
+// dataset.
+func (b *builder) cellNotes(d DatasetHead, c *Cell, class Class) []string {
+	shared := b.sharedNotes(d)
+	out := slices.DeleteFunc(dataNotes(c), func(n string) bool { return slices.Contains(shared, n) })
+	if failed := len(c.Failures); failed > 0 {
+		out = append(out, fmt.Sprintf("%d of %s failed: %s", failed, count(failed+c.Seeds, "seed"), reasons(c.Failures)))
+	}
+	if class == Learned && c.Seeds > 0 && c.Seeds < fewestForStd {
+		out = append(out, "fewer than three seeds: no deviation is shown")
+	}
+	if c.Stale {
+		out = append(out, "from stale records: measured with another version of the numerics")
+	}
+	return out
+}
+
+// reasons joins different messages.
+func reasons(messages []string) string {
+	return strings.Join(slices.Compact(slices.Sorted(slices.Values(messages))), "; ")
+}
+
+func undefinedNote(m metrics.Metric) string {
+	_, err := m.Value(metrics.Facts{})
+	return fmt.Sprintf("%s is %v in the test part", m.Title, err)
+}
+
+// classNotes say why a row is not ranked.
+func classNotes(c Class) []string {
+	switch c {
+	case ZeroParameter:
+		return []string{"a rule with nothing to learn: one run, outside the ranking"}
+	case Oracle:
+		return []string{"an oracle, which knows the simulator's planted signal: outside the ranking"}
+	}
+	return nil
+}
+
+// paperNotes say where the paper's values are not of the same data. Versions
+// of a dataset have names of their own.
+func (b *builder) paperNotes(d DatasetHead) []int {
+	if strings.EqualFold(d.ID, d.PaperName) {
+		return nil
+	}
+	return b.notes.refer(fmt.Sprintf("the paper's values are of %s, of which %s is another version", d.PaperName, d.ID))
+}
+
+// legend explains what the entries of the table need.
+func (b *builder) legend(t Table) []string {
+	var interval, deviation, dash, ranked, paper, seeds bool
+	for _, row := range slices.Concat(t.Blocks...) {
+		for c, e := range row {
+			kind := t.Columns[c].Kind
+			dash = dash || kind != Text && e.Value == nil
+			ranked = ranked || kind == Ranks && e.Value != nil
+			seeds = seeds || t.Columns[c].Head == seedsHead && strings.Contains(e.Text, "/")
+			paper = paper || kind == Published
+			if kind == Measured && e.Value != nil {
+				interval = interval || e.Value.Low.Present()
+				deviation = deviation || e.Value.Std.Present()
+			}
+		}
+	}
+	var out []string
+	for _, line := range []struct {
+		shown bool
+		text  string
+	}{
+		{b.task == metrics.LinkPrediction, "T: transductive, I: inductive"},
+		{deviation, "±: standard deviation over seeds (n-1)"},
+		{interval, fmt.Sprintf("[low, high]: 95%% interval, events resampled %d times", metrics.NumDraws)},
+		{paper, "paper: the value that the paper gives"},
+		{ranked, fmt.Sprintf("average rank: of the learned models by %s over the datasets with values", b.metrics[0].Title)},
+		{seeds, "seeds: one number a dataset where they differ"},
+		{dash, noValue + ": no value"},
+	} {
+		if line.shown {
+			out = append(out, line.text)
+		}
+	}
+	return out
+}
+
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}

@@ -1,0 +1,58 @@
+package results
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"strconv"
+)
+
+// Row is one metric of one cell: a line of `bench results`. Numbers are in
+// Unit; fractions have the unit "1".
+type Row struct {
+	CellKey
+	Candidates string `json:"candidates"` // empty for nc
+	Split      string `json:"split"`
+	Device     string `json:"device"`
+	Metric     string `json:"metric"`
+	Unit       string `json:"unit"`
+	Mean       Number `json:"mean"` // over seeds; absent where the metric is not defined
+	// Std is the sample standard deviation over seeds (n-1), absent with
+	// fewer than three.
+	Std Number `json:"std"`
+	N   int    `json:"n"` // seeds that finished
+	// CILow and CIHigh are the 2.5 and 97.5 percentiles of the mean over
+	// seeds when the events are resampled.
+	CILow  Number `json:"ci_low"`
+	CIHigh Number `json:"ci_high"`
+}
+
+var csvHeader = []string{
+	"suite", "dataset", "task", "setting", "model", "variant", "candidates", "split", "device",
+	"metric", "unit", "mean", "std", "n", "ci_low", "ci_high",
+}
+
+// WriteCSV writes rows with a header line. Absent numbers are empty.
+func WriteCSV(w io.Writer, rows []Row) error {
+	out := csv.NewWriter(w)
+	out.Write(csvHeader) // errors stay until Flush
+	for _, r := range rows {
+		out.Write([]string{
+			r.Suite, r.Dataset, r.Task, r.Setting, r.Model, r.Variant, r.Candidates, r.Split, r.Device,
+			r.Metric, r.Unit, r.Mean.csv(), r.Std.csv(), strconv.Itoa(r.N), r.CILow.csv(), r.CIHigh.csv(),
+		})
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// WriteJSON writes rows as a list of objects with the names of the CSV
+// columns. Absent numbers are null.
+func WriteJSON(w io.Writer, rows []Row) error {
+	if rows == nil {
+		rows = []Row{}
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(rows)
+}
