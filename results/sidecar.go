@@ -3,8 +3,10 @@ package results
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"slices"
 
+	"github.com/sbinet/npyio/npy"
 	"github.com/sbinet/npyio/npz"
 
 	"dgsbench/metrics"
@@ -83,7 +85,7 @@ func decodeSidecar(task string, data []byte) (Observed, error) {
 		for column, into := range columns {
 			if name := part.array(column); slices.Contains(names, name) {
 				found = true
-				if err := r.Read(name, into); err != nil {
+				if err := readArray(r, name, into); err != nil {
 					return nil, err
 				}
 			}
@@ -97,4 +99,20 @@ func decodeSidecar(task string, data []byte) (Observed, error) {
 		out[part] = f
 	}
 	return out, nil
+}
+
+// readArray unpacks an array whole before it is parsed: npyio takes a short
+// read, which a decompressor may give at any point, for a full one and
+// returns wrong numbers without an error.
+func readArray(r *npz.Reader, name string, into any) error {
+	entry, err := r.Open(name)
+	if err != nil {
+		return err
+	}
+	defer entry.Close()
+	data, err := io.ReadAll(entry)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return npy.Read(bytes.NewReader(data), into)
 }
