@@ -33,7 +33,8 @@ type Hooks struct {
 	Done func(results.Record)
 }
 
-// Summary counts what a run did.
+// Summary counts trials: found measured, measured now, failed now or
+// before, and left because the run ended early.
 type Summary struct {
 	Found, Finished, Failed, Left int
 }
@@ -67,11 +68,12 @@ func (r *Runner) Run(ctx context.Context, trials []specs.Trial) (Summary, error)
 		if err != nil {
 			return sum, err
 		}
-		if ok {
+		switch {
+		case ok && found.Failed(): // it would fail again: the seed is the same
+			sum.Failed++
+			continue
+		case ok:
 			sum.Found++
-			if found.Failed() {
-				sum.Failed++
-			}
 			continue
 		}
 		j, err := newJob(t, rec, lib)
@@ -127,8 +129,8 @@ func (r *Runner) runAll(ctx context.Context, jobs []job, workers int, sum Summar
 	}
 	close(queue)
 	wg.Wait()
-	sum.Finished, sum.Failed = watch.finished, sum.Failed+watch.failed
-	sum.Left = len(jobs) - watch.finished - watch.failed
+	sum.Finished, sum.Left = watch.finished, len(jobs)-watch.finished-watch.failed
+	sum.Failed += watch.failed
 	if err := context.Cause(ctx); err != nil {
 		return sum, err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sync"
 )
 
 // MLPConfig describes a multi-layer perceptron with ReLU and dropout after
@@ -30,6 +31,10 @@ type MLP struct {
 	train   *trainGraph
 }
 
+// building serialises the making of graphs: gorgonia's Grad shares constant
+// nodes between all graphs of a program, and caches hashes in them.
+var building sync.Mutex
+
 // NewMLP draws the parameters from the trial's seed: weights and biases
 // uniform in +-1/sqrt(In), as PyTorch's Linear.
 func NewMLP(cfg MLPConfig, seed uint64) (*MLP, error) {
@@ -40,6 +45,8 @@ func NewMLP(cfg MLPConfig, seed uint64) (*MLP, error) {
 		m.layers = append(m.layers, newLayer(in, out, rng))
 		in = out
 	}
+	building.Lock()
+	defer building.Unlock()
 	var err error
 	if m.infer, err = newInferGraph(cfg, m.layers); err != nil {
 		return nil, fmt.Errorf("inference graph: %w", err)

@@ -2,9 +2,7 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 
 	"dgsbench/harness"
@@ -26,15 +24,14 @@ func newAll(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			measured := o.measure(cmd.Context(), trials)
-			var failed failure
-			if measured != nil && !errors.As(measured, &failed) {
-				return withHint(measured)
+			sum, err := o.measure(cmd.Context(), trials)
+			if err != nil {
+				return err
 			}
 			if err := o.report(trials); err != nil {
 				return err
 			}
-			return measured
+			return o.lastLine(sum, "records, tables.md and results.csv", filepath.Join(o.out, o.suite))
 		},
 	}
 	o.addWhere(cmd)
@@ -43,14 +40,6 @@ func newAll(o *options) *cobra.Command {
 	o.addWorkers(cmd)
 	o.addStale(cmd)
 	return cmd
-}
-
-// withHint adds to a missing file how to say where files are.
-func withHint(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w; --data DIR says where files are", err)
-	}
-	return err
 }
 
 // report prints the tables and leaves them beside the records.
@@ -79,7 +68,6 @@ func (o *options) report(trials []specs.Trial) error {
 			return &harness.StoreError{Err: err}
 		}
 	}
-	fmt.Fprintf(o.stderr, "tables.md and results.csv are in %s\n", filepath.Join(o.out, o.suite))
 	return nil
 }
 

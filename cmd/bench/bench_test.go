@@ -137,7 +137,7 @@ func TestFailedTrial(t *testing.T) {
 	if code != exitFailed {
 		t.Errorf("exit code %d, expected %d\n%s", code, exitFailed, stderr)
 	}
-	for _, want := range []string{"failed: broken on toy", "1 of 15 trials failed"} {
+	for _, want := range []string{"failed: broken on toy", "14 trials measured, 0 found measured, 1 failed"} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("no %q in\n%s", want, stderr)
 		}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"dgsbench/harness"
 	"dgsbench/specs"
@@ -20,7 +22,11 @@ func newRun(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return withHint(o.measure(cmd.Context(), trials))
+			sum, err := o.measure(cmd.Context(), trials)
+			if err != nil {
+				return err
+			}
+			return o.lastLine(sum, "records", o.out)
 		},
 	}
 	o.addWhere(cmd)
@@ -30,24 +36,30 @@ func newRun(o *options) *cobra.Command {
 	return cmd
 }
 
-// measure runs the trials and says what was done, what failed and where it
-// is. A failed trial makes the command fail.
-func (o *options) measure(ctx context.Context, trials []specs.Trial) error {
+// measure runs the trials. An error says what is left to do; failed trials
+// are none.
+func (o *options) measure(ctx context.Context, trials []specs.Trial) (harness.Summary, error) {
 	bar := newBar(o.stderr)
 	runner := harness.Runner{Store: o.store(), DataDir: o.data, Workers: o.workers, Hooks: bar.hooks()}
 	sum, err := runner.Run(ctx, trials)
 	bar.close()
 	if harness.Interrupted(err) {
-		return fmt.Errorf("interrupted with %d of %d trials measured; run the same command again to go on: %w",
-			len(trials)-sum.Left, len(trials), err)
+		err = fmt.Errorf("interrupted with %d of %d trials measured, their records are in %s; run the same command again to go on: %w",
+			len(trials)-sum.Left, len(trials), o.out, err)
 	}
-	if err != nil {
-		return err
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w; --data DIR says where files are", err)
 	}
-	fmt.Fprintf(o.stderr, "done: %d trials measured, %d found measured, %d failed; records are in %s\n",
-		sum.Finished, sum.Found, sum.Failed, o.out)
+	return sum, err
+}
+
+// lastLine says what was done, what failed and where it is. Failed trials
+// make it an error.
+func (o *options) lastLine(sum harness.Summary, what, where string) error {
+	line := fmt.Sprintf("%d trials measured, %d found measured, %d failed; %s are in %s", sum.Finished, sum.Found, sum.Failed, what, where)
 	if sum.Failed > 0 {
-		return failure{fmt.Errorf("%d of %d trials failed; their records say why", sum.Failed, len(trials))}
+		return failure{errors.New(line)}
 	}
+	fmt.Fprintln(o.stderr, "done:", line)
 	return nil
 }
