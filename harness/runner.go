@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,24 +52,32 @@ type job struct {
 // The summary is right even with an error. Cancelling ctx stops at the next
 // batch; what was finished is kept, and the error is ctx.Err().
 func (r *Runner) Run(ctx context.Context, trials []specs.Trial) (Summary, error) {
-	var sum Summary
 	if err := atomicfile.Clean(r.Store.Dir); err != nil {
-		return sum, err
+		return Summary{}, err
 	}
 	lib, err := loadAll(trials, r.DataDir)
 	if err != nil {
+		return Summary{}, err
+	}
+	jobs, sum, err := r.pending(trials, lib)
+	if err != nil {
 		return sum, err
 	}
-	workers := min(r.workers(), max(1, len(trials)))
-	threads := max(1, runtime.NumCPU()/workers)
-	var jobs []job
+	workers := max(1, min(cmp.Or(r.Workers, runtime.NumCPU()), len(jobs)))
+	for i := range jobs {
+		jobs[i].record.Threads = max(1, runtime.NumCPU()/workers)
+	}
+	return r.runAll(ctx, jobs, workers, sum)
+}
+
+// pending makes jobs of the trials without a record, and counts the others.
+func (r *Runner) pending(trials []specs.Trial, lib *library) (jobs []job, sum Summary, err error) {
 	for _, t := range trials {
-		rec := describe(t, lib.loaded[t.Dataset], threads)
+		rec := describe(t, lib.loaded[t.Dataset])
 		found, ok, err := r.Store.Find(rec.Key, rec.Identity)
-		if err != nil {
-			return sum, err
-		}
 		switch {
+		case err != nil:
+			return nil, sum, err
 		case ok && found.Failed(): // it would fail again: the seed is the same
 			sum.Failed++
 			continue
@@ -78,18 +87,11 @@ func (r *Runner) Run(ctx context.Context, trials []specs.Trial) (Summary, error)
 		}
 		j, err := newJob(t, rec, lib)
 		if err != nil {
-			return sum, err
+			return nil, sum, err
 		}
 		jobs = append(jobs, j)
 	}
-	return r.runAll(ctx, jobs, workers, sum)
-}
-
-func (r *Runner) workers() int {
-	if r.Workers > 0 {
-		return r.Workers
-	}
-	return runtime.NumCPU()
+	return jobs, sum, nil
 }
 
 func newJob(t specs.Trial, rec results.Record, lib *library) (job, error) {
