@@ -27,7 +27,7 @@ func init() {
 	bare.SHA256 = "038e71dead787c917c4d9aff16775dd7fcd2940e28d1155890d38a4cacb7323b"
 	bare.Want.Features = 0
 	bare.Substitute = gapsAndCounts
-	bare.Notes = []string{"the 172 edit features are absent from this file; models that need features are given time gaps and event counts instead"}
+	bare.Notes = []string{"the 172 edit features are absent from this file"}
 	Register(bare)
 
 	Register(Dataset{
@@ -101,7 +101,7 @@ func init() {
 		Split:      ByTime(0.70, 0.85),
 		HeldOut:    SampleHeldOut(2020),
 		Substitute: gapsAndCounts,
-		Notes:      []string{"no features in this file; models that need features are given time gaps and event counts instead"},
+		Notes:      []string{"no features in this file"},
 	})
 }
 

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"strings"
 	"sync"
 
 	"dgsbench/datasets"
@@ -63,4 +64,14 @@ func (l *library) of(t specs.Trial, kind models.Kind) (datasets.Parts, error) {
 	l.mu.Unlock()
 	once.Do(func() { once.parts, once.err = l.loaded[t.Dataset].Parts(key.setting, key.needsFeatures) })
 	return once.parts, once.err
+}
+
+// substituteNote says what a model that needs features is given on a dataset
+// without any.
+func substituteNote(d datasets.Dataset) string {
+	var columns []string
+	for _, f := range d.Substitute {
+		columns = append(columns, f.String())
+	}
+	return "in place of features it is given " + strings.Join(columns, ", ")
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 
 	"dgsbench/datasets"
@@ -102,6 +103,9 @@ func newJob(t specs.Trial, rec results.Record, lib *library) (job, error) {
 	parts, err := lib.of(t, kind)
 	if err != nil {
 		return job{}, fmt.Errorf("%s on %s: %w", t.Ref(), t.Dataset, err)
+	}
+	if parts.Substituted {
+		rec.Footnotes = append(slices.Clone(rec.Footnotes), substituteNote(lib.loaded[t.Dataset].Dataset))
 	}
 	return job{t, rec, parts, numBatches(t, parts)}, nil
 }
