@@ -33,7 +33,7 @@ func loadReal(t *testing.T, name string) (*Loaded, Stats) {
 
 // The split is TGN's, and so are the inductive counts (reported for TGN's
 // utils/data_processing.py with seed 2020); the others are facts of the file.
-func TestRealWikipedia(t *testing.T) {
+func TestRealDataWikipedia(t *testing.T) {
 	l, got := loadReal(t, "wikipedia-nofeat")
 	want := Stats{
 		Counts: Counts{Events: 157_474, Nodes: 9_227, Users: 8_227, Items: 1_000, Positives: 217},
@@ -63,7 +63,7 @@ func TestRealWikipedia(t *testing.T) {
 	}
 }
 
-func TestRealAMLSim(t *testing.T) {
+func TestRealDataAMLSim(t *testing.T) {
 	l, got := loadReal(t, "amlsim-20k")
 	want := Counts{Events: 120_558, Nodes: 19_980, Positives: 13_844, Features: 1}
 	if diff := cmp.Diff(want, got.Counts); diff != "" {
@@ -93,7 +93,7 @@ func TestRealAMLSim(t *testing.T) {
 	}
 }
 
-func TestRealCollegeMsg(t *testing.T) {
+func TestRealDataCollegeMsg(t *testing.T) {
 	l, got := loadReal(t, "collegemsg")
 	if diff := cmp.Diff(Counts{Events: 59_835, Nodes: 1_899}, got.Counts); diff != "" {
 		t.Error(diff)
