@@ -97,7 +97,7 @@ func TestTorchNC(t *testing.T) {
 		`"patience":0,"select":"best","test_state":"replay","val_negatives":0,"validation_state":"replay"}`
 	want := map[string]string{
 		"raw":           `"options":{` + head + `}`,
-		"graph-sprints": `"options":{"alpha":0.5,"beta":0.8,"buckets":10,` + head + `}`,
+		"graph-sprints": `"options":{"alpha":0.5,"beta":0.8,"buckets":10,"decay":"constant",` + head + `,"tau":86400}`,
 	}
 	for _, trial := range trials {
 		for _, part := range []string{want[trial.ModelID], protocol} {

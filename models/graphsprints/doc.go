@@ -12,6 +12,7 @@
 // batch, head inputs of both tasks. Unknown there, and our choice: buckets
 // are the distinct train percentiles 10, 20 ... 90; S starts at zero; the
 // last write of a batch survives. Differs from the original Graph-Sprints
-// paper: no time decay of the coefficients, no hashing of buckets, and link
-// prediction on the two states (as the Deep-Graph-Sprints paper has it).
+// paper: no hashing of buckets, and link prediction on the two states (as the
+// Deep-Graph-Sprints paper has it). Forgetting by time is an option, default
+// off.
 package graphsprints

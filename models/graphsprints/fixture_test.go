@@ -122,7 +122,7 @@ func TestStatesMatchFixture(t *testing.T) {
 func (f fixture) checkRun(t *testing.T, size int, want fixtureRun) {
 	s := f.stream()
 	buckets := NewBuckets(s.Slice(0, f.Dims.TrainRows), 10)
-	st := newStates(f.Alpha, f.Beta, buckets, f.Dims.N, size, f.Dims.F)
+	st := newStates(&Options{Alpha: f.Alpha, Beta: f.Beta}, buckets, f.Dims.N, size, f.Dims.F)
 	after := make([]float32, st.k)
 	for i := 0; i*size < s.Len(); i++ {
 		b := s.Slice(i*size, min((i+1)*size, s.Len()))

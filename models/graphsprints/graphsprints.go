@@ -25,7 +25,7 @@ func New(s models.Setup, o *Options) (*Model, error) {
 	buckets := NewBuckets(s.Train, o.Buckets)
 	m := &Model{
 		task:   s.Task,
-		states: newStates(o.Alpha, o.Beta, buckets, s.NumNodes, s.MaxBatch, s.NumFeat),
+		states: newStates(o, buckets, s.NumNodes, s.MaxBatch, s.NumFeat),
 	}
 	in, rows := buckets.Size(), s.MaxBatch
 	if s.Task == models.LinkPrediction {
@@ -148,7 +148,7 @@ func (m *Model) Observe(b datasets.Stream) error {
 
 // Reset empties all histograms.
 func (m *Model) Reset() {
-	clear(m.states.s)
+	m.states.reset()
 	m.forgetParts()
 }
 
@@ -156,7 +156,7 @@ func (m *Model) Reset() {
 func (m *Model) Snapshot(what models.Part) models.Snapshot {
 	s := models.Snapshot{Params: models.Clone(m.head.Tensors())}
 	if what == models.Everything {
-		s.State = models.Clone(m.stateTensors())
+		s.State = models.Clone(m.states.tensors())
 	}
 	return s
 }
@@ -170,12 +170,7 @@ func (m *Model) Restore(s models.Snapshot) error {
 	if s.State == nil {
 		return nil
 	}
-	return models.Copy(m.stateTensors(), s.State)
-}
-
-func (m *Model) stateTensors() []models.Tensor {
-	nodes := len(m.states.s) / m.states.k
-	return []models.Tensor{{Name: "S", Shape: []int{nodes, m.states.k}, F32: m.states.s}}
+	return models.Copy(m.states.tensors(), s.State)
 }
 
 // forgetParts tells the ranker that everything may have changed.

@@ -10,14 +10,28 @@ import (
 // Options of Graph-Sprints.
 type Options struct {
 	Alpha   float64      `yaml:"alpha"`   // share of the other endpoint's state in what is mixed in
-	Beta    float64      `yaml:"beta"`    // share of the own state that is kept
+	Beta    float64      `yaml:"beta"`    // share of the own state that is kept, with constant decay
+	Decay   Decay        `yaml:"decay"`   // how a node forgets
+	Tau     float64      `yaml:"tau"`     // seconds, with decay exp_dt
 	Buckets int          `yaml:"buckets"` // most buckets a feature: percentile steps of the training part
 	Head    head.Options `yaml:"head"`
 }
 
+// Decay is how a node forgets its own state.
+type Decay string
+
+const (
+	// DecayConstant keeps the share beta at every event, as the
+	// Deep-Graph-Sprints paper has it.
+	DecayConstant Decay = "constant"
+	// DecayByTime keeps exp(-dt/tau), dt being the time since the node's
+	// last event: an option of the original Graph-Sprints.
+	DecayByTime Decay = "exp_dt"
+)
+
 // Defaults are the settings of the reference runs.
 func Defaults() *Options {
-	return &Options{Alpha: .5, Beta: .8, Buckets: 10, Head: head.Defaults()}
+	return &Options{Alpha: .5, Beta: .8, Decay: DecayConstant, Tau: 86_400, Buckets: 10, Head: head.Defaults()}
 }
 
 // Validate names the first value that is out of range. alpha and beta may
@@ -28,6 +42,12 @@ func (o *Options) Validate() error {
 	}
 	if !(o.Beta >= 0 && o.Beta <= 1) {
 		return fmt.Errorf("beta is %v, expected 0 to 1", o.Beta)
+	}
+	if o.Decay != DecayConstant && o.Decay != DecayByTime {
+		return fmt.Errorf("decay is %q, expected %s or %s", o.Decay, DecayConstant, DecayByTime)
+	}
+	if !(o.Tau > 0 && o.Tau <= 1e12) {
+		return fmt.Errorf("tau is %v, expected seconds above 0", o.Tau)
 	}
 	if o.Buckets < 2 || o.Buckets > 100 {
 		return fmt.Errorf("buckets is %d, expected 2 to 100", o.Buckets)

@@ -4,24 +4,26 @@ import (
 	"fmt"
 
 	"dgsbench/datasets"
+	"dgsbench/models"
 	"dgsbench/models/internal/lastwrite"
 )
 
 // states is the table of node histograms and its update rule. Nothing
 // one-hot is ever materialised: delta is a list of bucket numbers.
 type states struct {
-	alpha, beta float32
-	buckets     *Buckets
-	k           int       // buckets in all: length of a state
-	s           []float32 // nodes x k
-	row         []int32   // scratch: buckets of every event of the batch
-	staged      []float32 // scratch: surviving writes of the batch
-	finder      *lastwrite.Finder
+	alpha   float32
+	forget  forgetting
+	buckets *Buckets
+	k       int       // buckets in all: length of a state
+	s       []float32 // nodes x k
+	row     []int32   // scratch: buckets of every event of the batch
+	staged  []float32 // scratch: surviving writes of the batch
+	finder  *lastwrite.Finder
 }
 
-func newStates(alpha, beta float64, b *Buckets, numNodes, maxBatch, numFeat int) *states {
+func newStates(o *Options, b *Buckets, numNodes, maxBatch, numFeat int) *states {
 	return &states{
-		alpha: float32(alpha), beta: float32(beta), buckets: b, k: b.Size(),
+		alpha: float32(o.Alpha), forget: newForgetting(o, numNodes), buckets: b, k: b.Size(),
 		s:      make([]float32, numNodes*b.Size()),
 		row:    make([]int32, maxBatch*numFeat),
 		staged: make([]float32, 2*maxBatch*b.Size()),
@@ -50,12 +52,13 @@ func (t *states) eventBuckets(b datasets.Stream, k int) []int32 {
 // after writes the state that node self has after event k with the other
 // endpoint, both read as they are in the table.
 func (t *states) after(b datasets.Stream, k int, self, other int32, out []float32) {
-	mix := (1 - t.beta) * t.alpha
+	beta := t.forget.beta(self, b.Time[k])
+	mix := (1 - beta) * t.alpha
 	so := t.of(other)
 	for i, v := range t.of(self) {
-		out[i] = t.beta*v + mix*so[i]
+		out[i] = beta*v + mix*so[i]
 	}
-	hit := (1 - t.beta) * (1 - t.alpha)
+	hit := (1 - beta) * (1 - t.alpha)
 	for _, bucket := range t.eventBuckets(b, k) {
 		out[bucket] += hit
 	}
@@ -70,6 +73,19 @@ func (t *states) fold(b datasets.Stream) []lastwrite.Write {
 	}
 	for i, w := range writes {
 		copy(t.of(w.Self), t.staged[i*t.k:][:t.k])
+		t.forget.seen(w.Self, b.Time[w.Event])
 	}
 	return writes
+}
+
+// reset empties all histograms.
+func (t *states) reset() {
+	clear(t.s)
+	t.forget.reset()
+}
+
+// tensors are the live state.
+func (t *states) tensors() []models.Tensor {
+	histograms := models.Tensor{Name: "S", Shape: []int{len(t.s) / t.k, t.k}, F32: t.s}
+	return append([]models.Tensor{histograms}, t.forget.tensors()...)
 }

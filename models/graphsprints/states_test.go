@@ -25,7 +25,7 @@ func TestStatesAgainstDefinition(t *testing.T) {
 		}
 		alpha, beta := rapid.Float64Range(0, 1).Draw(t, "alpha"), rapid.Float64Range(0, 1).Draw(t, "beta")
 		buckets := NewBuckets(s, rapid.IntRange(2, 10).Draw(t, "buckets"))
-		st := newStates(alpha, beta, buckets, nodes, n, f)
+		st := newStates(&Options{Alpha: alpha, Beta: beta}, buckets, nodes, n, f)
 		for range 2 {
 			want := byDefinition(s, st, alpha, beta)
 			if err := st.read(s); err != nil {
@@ -67,7 +67,7 @@ func byDefinition(s datasets.Stream, st *states, alpha, beta float64) []float64 
 func TestBlocksStayBelowOne(t *testing.T) {
 	f := loadFixture(t)
 	s := f.stream()
-	st := newStates(f.Alpha, f.Beta, NewBuckets(s, 10), f.Dims.N, s.Len(), f.Dims.F)
+	st := newStates(&Options{Alpha: f.Alpha, Beta: f.Beta}, NewBuckets(s, 10), f.Dims.N, s.Len(), f.Dims.F)
 	for range 50 {
 		if err := st.read(s); err != nil {
 			t.Fatal(err)
@@ -85,5 +85,25 @@ func TestBlocksStayBelowOne(t *testing.T) {
 				t.Errorf("node %d, column %d: the block sums to %v", n, c, sum)
 			}
 		}
+	}
+}
+
+// TestDecayByTime: what is kept depends on the time since the last event
+// that is in the table, exp(-dt/tau).
+func TestDecayByTime(t *testing.T) {
+	o := Defaults()
+	o.Decay, o.Tau, o.Alpha = DecayByTime, 10, 0
+	s := datasets.Stream{
+		Src: []int32{0, 0, 0}, Dst: []int32{1, 1, 1}, Time: []float64{0, 10, 30}, Label: make([]int8, 3),
+		Feat: []float32{0, 1, 1}, NumFeat: 1, NumNodes: 2,
+	}
+	st := newStates(o, NewBuckets(s, 2), 2, 1, 1)
+	for k, want := range [][]float64{{1, 0}, {math.Exp(-1), 1 - math.Exp(-1)}, {math.Exp(-3), 1 - math.Exp(-3)}} {
+		b := s.Slice(k, k+1)
+		if err := st.read(b); err != nil {
+			t.Fatal(err)
+		}
+		st.fold(b)
+		close64(t, "state of node 0", widen(st.of(0)), want)
 	}
 }

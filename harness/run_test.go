@@ -1,0 +1,258 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"dgsbench/datasets"
+	"dgsbench/models"
+	"dgsbench/results"
+	"dgsbench/specs"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// scripted is a model that writes down what is asked of it, and whose
+// validation AUC after each epoch is given. Its one parameter is the epoch.
+type scripted struct {
+	*script
+	epoch int
+}
+
+// script is what a scripted model is built from: its options.
+type script struct {
+	auc       []float64 // after each epoch
+	log       []string
+	negatives [][]int32
+	loss      float64
+}
+
+func (*script) Validate() error { return nil }
+
+func init() {
+	models.Register(models.Kind{
+		Name: "scripted", Class: models.Learned, Tasks: []models.Task{models.NodeClassification, models.LinkPrediction},
+		Options: func() models.Options { return &script{} },
+		New: func(_ models.Setup, o models.Options) (models.Model, error) {
+			return &scripted{script: o.(*script), epoch: -1}, nil
+		},
+	})
+}
+
+func (s *scripted) note(what string, b datasets.Stream) {
+	s.log = append(s.log, fmt.Sprintf("%s %d-%d", what, b.EventID(0), b.EventID(b.Len()-1)))
+}
+
+func (s *scripted) Train(b datasets.Stream, negatives []int32) (float64, error) {
+	if b.EventID(0) == 0 {
+		s.epoch++
+	}
+	s.note("train", b)
+	s.negatives = append(s.negatives, slices.Clone(negatives))
+	return s.loss, nil
+}
+
+// Classify scores the part's single positive, its first event, above the
+// given share of the ten others.
+func (s *scripted) Classify(b datasets.Stream, logits []float32) error {
+	s.note("classify", b)
+	for k := range logits {
+		logits[k] = float32(k)
+	}
+	logits[0] = float32(math.Round(10*s.auc[s.epoch])) + .5
+	return nil
+}
+
+func (s *scripted) Rank(b datasets.Stream, c models.Candidates, out models.Counts) error {
+	s.note(fmt.Sprintf("rank %d candidates", len(c.Nodes)), b)
+	clear(out.Greater)
+	clear(out.Equal)
+	return nil
+}
+
+func (s *scripted) Observe(b datasets.Stream) error {
+	s.note("observe", b)
+	return nil
+}
+
+func (s *scripted) Reset() { s.log = append(s.log, "reset") }
+
+func (s *scripted) Snapshot(models.Part) models.Snapshot {
+	return models.Snapshot{Params: []models.Tensor{{Name: "epoch", I64: []int64{int64(s.epoch)}}}}
+}
+
+func (s *scripted) Restore(snap models.Snapshot) error {
+	s.epoch = int(snap.Params[0].I64[0])
+	s.log = append(s.log, fmt.Sprintf("restore epoch %d", s.epoch))
+	return nil
+}
+
+func (*scripted) Score(datasets.Stream, []int32, []float32) error { return models.ErrTask }
+func (*scripted) NumParams() int                                  { return 1 }
+
+// scriptedParts has 20 training events, 11 for validation and 11 for test.
+func scriptedParts() datasets.Parts {
+	s := random(42, 10)
+	for k := range s.Label {
+		s.Label[k] = 0
+		if k == 20 || k == 31 {
+			s.Label[k] = 1
+		}
+	}
+	return datasets.Parts{Whole: s, Train: s.Slice(0, 20), Val: s.Slice(20, 31), Test: s.Slice(31, 42)}
+}
+
+func runScript(t *testing.T, task models.Task, s *script, change func(*specs.Protocol)) *run {
+	t.Helper()
+	p := specs.DefaultProtocol()
+	p.Batch, p.Epochs, p.Patience = 20, len(s.auc), 0
+	change(&p)
+	r, err := newRun(specs.Trial{Task: task, Kind: "scripted", Class: models.Learned, Options: s, Protocol: p}, scriptedParts(), 1, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.do(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestOrderOfAProtocol: what a model is asked, in which order, under each
+// rule for the state.
+func TestOrderOfAProtocol(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*specs.Protocol)
+		want   string
+	}{
+		"carry, best, replay": {
+			func(*specs.Protocol) {},
+			"reset, train 0-19, classify 20-30, reset, train 0-19, classify 20-30, restore epoch 0, " +
+				"reset, observe 0-19, classify 20-30, classify 31-41",
+		},
+		"replay before every evaluation": {
+			func(p *specs.Protocol) { p.ValidationState = specs.Replay },
+			"reset, train 0-19, reset, observe 0-19, classify 20-30, reset, train 0-19, reset, observe 0-19, classify 20-30, " +
+				"restore epoch 0, reset, observe 0-19, classify 20-30, classify 31-41",
+		},
+		"last epoch, carried on": {
+			func(p *specs.Protocol) { p.Select, p.TestState = specs.SelectLast, specs.Carry },
+			"reset, train 0-19, classify 20-30, reset, train 0-19, classify 20-30, classify 31-41",
+		},
+	} {
+		s := &script{auc: []float64{.9, .8}}
+		runScript(t, models.NodeClassification, s, c.change)
+		if diff := cmp.Diff(strings.Split(c.want, ", "), s.log); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestEarlyStopping: patience counts epochs without improvement, and the
+// best epoch is the one tested.
+func TestEarlyStopping(t *testing.T) {
+	s := &script{auc: []float64{.5, .7, .7, .6, .9}}
+	r := runScript(t, models.NodeClassification, s, func(p *specs.Protocol) { p.Patience = 2 })
+	if len(r.epochs) != 4 || r.best != 1 {
+		t.Errorf("%d epochs, best %d; expected 4 and 1", len(r.epochs), r.best)
+	}
+	for _, f := range r.facts {
+		auc, err := r.headline(f.facts)
+		if err != nil || math.Abs(auc-.7) > 1e-9 {
+			t.Errorf("%s AUC %v, expected that of the best epoch, .7 (%v)", f.part.Split, auc, err)
+		}
+	}
+}
+
+// TestRankingParts: link prediction reports every candidate set on both
+// parts; epochs are judged by the first set, or by a sample of it.
+func TestRankingParts(t *testing.T) {
+	s := &script{auc: []float64{0}}
+	r := runScript(t, models.LinkPrediction, s, func(p *specs.Protocol) { p.ValNegatives = 4 })
+	var got []results.Part
+	for _, f := range r.facts {
+		got = append(got, f.part)
+	}
+	want := []results.Part{
+		{Split: "validation", Candidates: "all_nodes"}, {Split: "validation", Candidates: "destinations"},
+		{Split: "test", Candidates: "all_nodes"}, {Split: "test", Candidates: "destinations"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if s.log[2] != "rank 4 candidates 20-30" {
+		t.Errorf("the epoch is judged by %q", s.log[2])
+	}
+}
+
+// TestNegatives come from the headline's candidates, anew in every batch
+// and the same for the same seed.
+func TestNegatives(t *testing.T) {
+	draw := func(sets ...specs.CandidateSet) [][]int32 {
+		s := &script{auc: []float64{0, 0}}
+		runScript(t, models.LinkPrediction, s, func(p *specs.Protocol) { p.Batch, p.Candidates = 11, sets })
+		return s.negatives
+	}
+	first := draw(specs.Destinations)
+	if diff := cmp.Diff(first, draw(specs.Destinations)); diff != "" {
+		t.Errorf("same seed, first (-) and second run (+):\n%s", diff)
+	}
+	if len(first) != 4 || len(first[0]) != 11 || len(first[1]) != 9 || slices.Equal(first[0], first[2]) {
+		t.Errorf("negatives of two epochs: %v", first)
+	}
+	destinations := scriptedParts().Whole.Destinations()
+	for _, v := range slices.Concat(first...) {
+		if !slices.Contains(destinations, v) {
+			t.Errorf("negative %d is no destination", v)
+		}
+	}
+}
+
+// TestUndefinedValidation: a part without positives cannot select an epoch.
+func TestUndefinedValidation(t *testing.T) {
+	parts := scriptedParts()
+	parts.Val = parts.Val.Slice(1, 11)
+	r, err := newRun(specs.Trial{
+		Task: models.NodeClassification, Kind: "scripted", Class: models.Learned,
+		Options: &script{auc: []float64{.5}}, Protocol: specs.DefaultProtocol(),
+	}, parts, 1, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.do(context.Background()); err == nil || !strings.Contains(err.Error(), "validation after epoch 1: auc") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestInductive: only events with a node that training has not seen are
+// asked about, and all are folded in.
+func TestInductive(t *testing.T) {
+	parts := scriptedParts()
+	parts.NewNode = make([]bool, parts.Whole.NumNodes)
+	parts.NewNode[3] = true
+	s := &script{auc: []float64{0}}
+	p := specs.DefaultProtocol()
+	p.Epochs = 1
+	r, err := newRun(specs.Trial{Task: models.LinkPrediction, Setting: datasets.Inductive, Kind: "scripted", Class: models.Learned, Options: s, Protocol: p}, parts, 1, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.do(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	for k := range parts.Test.Len() {
+		if parts.Test.Src[k] == 3 || parts.Test.Dst[k] == 3 {
+			asked++
+		}
+	}
+	if got := r.facts[len(r.facts)-1].facts.Len(); got != asked || asked == 0 || asked == parts.Test.Len() {
+		t.Errorf("%d events were ranked, %d have the new node", got, asked)
+	}
+	if last := s.log[len(s.log)-1]; last != "observe 31-41" {
+		t.Errorf("the last thing done is %q, expected all test events to be folded in", last)
+	}
+}
