@@ -1,47 +1,97 @@
 package datasets
 
-import "slices"
+import (
+	"bytes"
+	"hash/maphash"
+	"sync"
+)
 
 // names numbers texts in the order in which they first appear. A block has
 // one of its own, so that blocks can be parsed side by side; adopt then
 // joins them in file order.
+//
+// It is a hash table whose texts lie one behind the other in a single slice,
+// because millions of small strings would take more memory than the stream.
 type names struct {
-	number map[string]int32
-	list   []string // in order; left empty by adopt, which does not need it
+	seed  maphash.Seed
+	slots []int32 // number + 1 of the text that hashes there or before it; 0 is free
+	text  []byte
+	ends  []int // of each text
 }
 
-func newNames() *names { return &names{number: map[string]int32{}} }
+// fewestSlots is the size of an empty table, a power of two.
+const fewestSlots = 64
+
+func newNames() *names {
+	return &names{seed: maphash.MakeSeed(), slots: make([]int32, fewestSlots)}
+}
+
+// len is how many texts there are.
+func (n *names) len() int { return len(n.ends) }
+
+// get is the text of that number.
+func (n *names) get(id int32) []byte {
+	start := 0
+	if id > 0 {
+		start = n.ends[id-1]
+	}
+	return n.text[start:n.ends[id]]
+}
 
 // intern is the number of a text.
 func (n *names) intern(text []byte) int32 {
-	if id, ok := n.number[string(text)]; ok {
-		return id
+	if 2*len(n.ends) >= len(n.slots) {
+		n.grow()
 	}
-	id := int32(len(n.list))
-	s := string(text)
-	n.number[s] = id
-	n.list = append(n.list, s)
-	return id
+	slot := n.find(text)
+	if id := n.slots[slot]; id > 0 {
+		return id - 1
+	}
+	n.text = append(n.text, text...)
+	n.ends = append(n.ends, len(n.text))
+	n.slots[slot] = int32(len(n.ends))
+	return int32(len(n.ends)) - 1
 }
 
-// take returns the texts in order and starts afresh.
-func (n *names) take() []string {
-	list := slices.Clone(n.list)
-	clear(n.number)
-	n.list = n.list[:0]
-	return list
+// find is the slot where the text is, or where it belongs.
+func (n *names) find(text []byte) uint64 {
+	last := uint64(len(n.slots) - 1)
+	slot := maphash.Bytes(n.seed, text) & last
+	for n.slots[slot] > 0 && !bytes.Equal(n.get(n.slots[slot]-1), text) {
+		slot = (slot + 1) & last
+	}
+	return slot
 }
 
-// adopt is the number here of every text of a block.
-func (n *names) adopt(list []string) []int32 {
-	table := make([]int32, len(list))
-	for i, text := range list {
-		id, ok := n.number[text]
-		if !ok {
-			id = int32(len(n.number))
-			n.number[text] = id
-		}
-		table[i] = id
+// grow doubles the table.
+func (n *names) grow() {
+	n.slots = make([]int32, 2*len(n.slots))
+	for id := range n.ends {
+		n.slots[n.find(n.get(int32(id)))] = int32(id) + 1
+	}
+}
+
+// reset forgets all texts and keeps the memory.
+func (n *names) reset() {
+	clear(n.slots)
+	n.text, n.ends = n.text[:0], n.ends[:0]
+}
+
+// adopt is the number here of every text of a block. It uses the memory of
+// table.
+func (n *names) adopt(block *names, table []int32) []int32 {
+	table = table[:0]
+	for id := range block.len() {
+		table = append(table, n.intern(block.get(int32(id))))
 	}
 	return table
+}
+
+// spareNames are tables of merged blocks, for the blocks to come.
+var spareNames = sync.Pool{New: func() any { return newNames() }}
+
+func blockNames() *names {
+	n := spareNames.Get().(*names)
+	n.reset()
+	return n
 }

@@ -11,12 +11,15 @@ var errChanged = errors.New("the file changed while it was read")
 
 // merger joins parsed blocks in file order. Its own tables of names number
 // the nodes of the whole file.
-type merger struct{ *parser }
+type merger struct {
+	*parser
+	table [2][]int32 // from a block's numbers to the file's
+}
 
 // run parses all blocks and returns the first error in file order. Workers
 // take the blocks in that order too, so that whatever stands before a
 // damaged line has been looked at.
-func (m merger) run(blocks []block, workers int) error {
+func (m *merger) run(blocks []block, workers int) error {
 	var stop atomic.Bool
 	early := map[int]parsed{} // parsed before a block that precedes them
 	merged := 0
@@ -35,7 +38,7 @@ func (m merger) run(blocks []block, workers int) error {
 
 // parseAll has the blocks parsed until it is told to stop. The channel is
 // closed when all workers are done.
-func (m merger) parseAll(blocks []block, workers int, stop *atomic.Bool) <-chan parsed {
+func (m *merger) parseAll(blocks []block, workers int, stop *atomic.Bool) <-chan parsed {
 	largest := int64(0)
 	for _, b := range blocks {
 		largest = max(largest, b.end-b.off)
@@ -61,7 +64,7 @@ func (m merger) parseAll(blocks []block, workers int, stop *atomic.Bool) <-chan 
 
 // add renumbers the nodes of the next block, after a look at the seam: its
 // first event must not be earlier than the last one before it.
-func (m merger) add(b parsed) error {
+func (m *merger) add(b parsed) error {
 	if b.good > 0 && b.row > 0 {
 		if d := m.order(b.row); d != nil {
 			d.File, d.Line = m.file.name, b.row+2
@@ -74,11 +77,14 @@ func (m merger) add(b parsed) error {
 	if b.good < b.rows {
 		return errChanged
 	}
-	nodes := m.nodes.adopt(b.nodes)
-	items := nodes
+	m.table[0] = m.nodes.adopt(b.nodes, m.table[0])
+	nodes, items := m.table[0], m.table[0]
 	if m.bipartite {
-		items = m.items.adopt(b.items)
+		m.table[1] = m.items.adopt(b.items, m.table[1])
+		items = m.table[1]
+		spareNames.Put(b.items)
 	}
+	spareNames.Put(b.nodes)
 	for r := b.row; r < b.row+b.rows; r++ {
 		m.out.Src[r] = nodes[m.out.Src[r]]
 		m.out.Dst[r] = items[m.out.Dst[r]]
@@ -87,12 +93,12 @@ func (m merger) add(b parsed) error {
 }
 
 // finish puts items after users and the first event at time 0.
-func (m merger) finish() error {
+func (m *merger) finish() error {
 	s := m.out
-	s.NumNodes = len(m.nodes.number)
+	s.NumNodes = m.nodes.len()
 	if m.bipartite {
 		s.Users = s.NumNodes
-		s.NumNodes += len(m.items.number)
+		s.NumNodes += m.items.len()
 		for r := range s.Dst {
 			s.Dst[r] += int32(s.Users)
 		}

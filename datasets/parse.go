@@ -14,7 +14,7 @@ type parser struct {
 	out   *Stream   // nodes are still numbered within their block
 	buf   []byte    // holds any block
 	ends  [2][]byte // the nodes of the present line, by Side
-	nodes *names    // of a block; sources only in a bipartite graph
+	nodes *names    // of the present block; sources only in a bipartite graph
 	items *names    // destinations; the same table where any node may be either
 }
 
@@ -22,28 +22,29 @@ type parser struct {
 type parsed struct {
 	block
 	index        int
-	good         int      // events before the first error
-	nodes, items []string // in order of first appearance
+	good         int    // events before the first error
+	nodes, items *names // one table where any node may be either
 	err          error
 }
 
 func newParser(file *source, s *schema, out *Stream, bufSize int) *parser {
-	p := &parser{schema: s, file: file, out: out, buf: make([]byte, bufSize), nodes: newNames()}
+	return &parser{schema: s, file: file, out: out, buf: make([]byte, bufSize)}
+}
+
+// begin gives the parser fresh tables of names.
+func (p *parser) begin(fresh func() *names) {
+	p.nodes = fresh()
 	p.items = p.nodes
-	if s.bipartite {
-		p.items = newNames()
+	if p.bipartite {
+		p.items = fresh()
 	}
-	return p
 }
 
 // parse reads one block.
 func (p *parser) parse(index int, b block) parsed {
-	res := parsed{block: b, index: index}
+	p.begin(blockNames)
+	res := parsed{block: b, index: index, nodes: p.nodes, items: p.items}
 	res.good, res.err = p.rows(b)
-	res.nodes = p.nodes.take()
-	if p.bipartite {
-		res.items = p.items.take()
-	}
 	return res
 }
 

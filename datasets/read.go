@@ -10,7 +10,7 @@ import (
 )
 
 // blockSize is how many bytes a worker reads at once: they stay in its cache.
-const blockSize = 256 << 10
+const blockSize = 64 << 10
 
 // maxEvents keeps the numbers of events and of nodes within int32.
 const maxEvents = math.MaxInt32 / 2
@@ -62,7 +62,8 @@ func read(r io.ReaderAt, name string, size int64, layout Layout, workers, blockS
 	if err != nil {
 		return Stream{}, err
 	}
-	merge := merger{newParser(file, schema, &out, 0)}
+	merge := merger{parser: newParser(file, schema, &out, 0)}
+	merge.begin(newNames)
 	if err := merge.run(blocks, workers); err != nil {
 		return Stream{}, err
 	}

@@ -32,12 +32,12 @@ func drawStream(t *rapid.T, bipartite bool) (s Stream, nodeNames []string) {
 			s.Feat = append(s.Feat, feature.Draw(t, "feature"))
 		}
 	}
-	s.NumNodes = len(sources.list)
-	nodeNames = sources.list
+	s.NumNodes = sources.len()
+	nodeNames = allNames(sources)
 	if bipartite {
-		s.Users = len(sources.list)
-		s.NumNodes += len(destinations.list)
-		nodeNames = append(nodeNames, destinations.list...)
+		s.Users = sources.len()
+		s.NumNodes += destinations.len()
+		nodeNames = append(nodeNames, allNames(destinations)...)
 		for k := range s.Dst {
 			s.Dst[k] += int32(s.Users)
 		}
@@ -93,6 +93,43 @@ func TestReadReturnsWhatWasWritten(t *testing.T) {
 		}
 		if diff := diffStreams(want, got); diff != "" {
 			t.Fatalf("%s\nfrom\n%s", diff, text)
+		}
+	})
+}
+
+// allNames are the texts in order.
+func allNames(n *names) []string {
+	var out []string
+	for id := range n.len() {
+		out = append(out, string(n.get(int32(id))))
+	}
+	return out
+}
+
+// TestNames: numbers are those of a map, whatever the texts, and reset
+// forgets them.
+func TestNames(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := newNames()
+		for range 2 {
+			known := map[string]int32{}
+			for _, text := range rapid.SliceOfN(rapid.StringOfN(rapid.RuneFrom([]rune("ab")), 0, 9, -1), 0, 300).Draw(t, "texts") {
+				want, ok := known[text]
+				if !ok {
+					want = int32(len(known))
+					known[text] = want
+				}
+				if got := n.intern([]byte(text)); got != want {
+					t.Fatalf("%q has number %d, want %d", text, got, want)
+				}
+				if got := string(n.get(want)); got != text {
+					t.Fatalf("number %d is %q, want %q", want, got, text)
+				}
+			}
+			if n.len() != len(known) {
+				t.Fatalf("%d texts, want %d", n.len(), len(known))
+			}
+			n.reset()
 		}
 	})
 }
