@@ -3,7 +3,6 @@ package datasets
 import (
 	"bytes"
 	"hash/maphash"
-	"sync"
 )
 
 // names numbers texts in the order in which they first appear. A block has
@@ -85,13 +84,4 @@ func (n *names) adopt(block *names, table []int32) []int32 {
 		table = append(table, n.intern(block.get(int32(id))))
 	}
 	return table
-}
-
-// spareNames are tables of merged blocks, for the blocks to come.
-var spareNames = sync.Pool{New: func() any { return newNames() }}
-
-func blockNames() *names {
-	n := spareNames.Get().(*names)
-	n.reset()
-	return n
 }

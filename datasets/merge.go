@@ -13,23 +13,35 @@ var errChanged = errors.New("the file changed while it was read")
 // the nodes of the whole file.
 type merger struct {
 	*parser
-	table [2][]int32 // from a block's numbers to the file's
+	renumber [2][]int32 // from a block's numbers to the file's: nodes, items
+	free     chan tables
 }
+
+// ahead is how many blocks a worker may be ahead of the merge: it bounds
+// what waits in memory.
+const ahead = 2
 
 // run parses all blocks and returns the first error in file order. Workers
 // take the blocks in that order too, so that whatever stands before a
 // damaged line has been looked at.
 func (m *merger) run(blocks []block, workers int) error {
+	m.free = make(chan tables, ahead*workers)
+	for range cap(m.free) {
+		m.free <- newTables(m.bipartite)
+	}
 	var stop atomic.Bool
 	early := map[int]parsed{} // parsed before a block that precedes them
 	merged := 0
 	var first error
 	for res := range m.parseAll(blocks, workers, &stop) {
 		early[res.index] = res
-		for res, ok := early[merged]; ok && first == nil; res, ok = early[merged] {
+		for res, ok := early[merged]; ok; res, ok = early[merged] {
 			delete(early, merged)
 			merged++
-			first = m.add(res)
+			if first == nil {
+				first = m.add(res)
+			}
+			m.free <- res.tables
 		}
 		stop.Store(first != nil)
 	}
@@ -37,21 +49,26 @@ func (m *merger) run(blocks []block, workers int) error {
 }
 
 // parseAll has the blocks parsed until it is told to stop. The channel is
-// closed when all workers are done.
+// closed when all workers are done. A worker takes its tables before its
+// block, so that the next block to be merged always has some.
 func (m *merger) parseAll(blocks []block, workers int, stop *atomic.Bool) <-chan parsed {
 	largest := int64(0)
 	for _, b := range blocks {
 		largest = max(largest, b.end-b.off)
 	}
 	var next atomic.Int64
-	take := func() int { return int(next.Add(1)) - 1 }
 	results := make(chan parsed, workers)
 	var wg sync.WaitGroup
 	for range min(workers, len(blocks)) {
 		wg.Go(func() {
 			p := newParser(m.file, m.schema, m.out, int(largest))
-			for i := take(); i < len(blocks) && !stop.Load(); i = take() {
-				results <- p.parse(i, blocks[i])
+			for t := range m.free {
+				i := int(next.Add(1)) - 1
+				if i >= len(blocks) || stop.Load() {
+					m.free <- t
+					return
+				}
+				results <- p.parse(i, blocks[i], t)
 			}
 		})
 	}
@@ -77,14 +94,12 @@ func (m *merger) add(b parsed) error {
 	if b.good < b.rows {
 		return errChanged
 	}
-	m.table[0] = m.nodes.adopt(b.nodes, m.table[0])
-	nodes, items := m.table[0], m.table[0]
+	m.renumber[0] = m.nodes.adopt(b.nodes, m.renumber[0])
+	nodes, items := m.renumber[0], m.renumber[0]
 	if m.bipartite {
-		m.table[1] = m.items.adopt(b.items, m.table[1])
-		items = m.table[1]
-		spareNames.Put(b.items)
+		m.renumber[1] = m.items.adopt(b.items, m.renumber[1])
+		items = m.renumber[1]
 	}
-	spareNames.Put(b.nodes)
 	for r := b.row; r < b.row+b.rows; r++ {
 		m.out.Src[r] = nodes[m.out.Src[r]]
 		m.out.Dst[r] = items[m.out.Dst[r]]

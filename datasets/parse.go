@@ -10,40 +10,51 @@ import (
 // blocks have a row in common.
 type parser struct {
 	*schema
-	file  *source
-	out   *Stream   // nodes are still numbered within their block
-	buf   []byte    // holds any block
-	ends  [2][]byte // the nodes of the present line, by Side
-	nodes *names    // of the present block; sources only in a bipartite graph
-	items *names    // destinations; the same table where any node may be either
+	file   *source
+	out    *Stream   // nodes are still numbered within their block
+	buf    []byte    // holds any block
+	ends   [2][]byte // the nodes of the present line, by Side
+	tables           // of the present block
+}
+
+// tables number the nodes of a block, or of the whole file.
+type tables struct {
+	nodes *names // sources only in a bipartite graph
+	items *names // destinations; the same table where any node may be either
+}
+
+func newTables(bipartite bool) tables {
+	t := tables{nodes: newNames()}
+	t.items = t.nodes
+	if bipartite {
+		t.items = newNames()
+	}
+	return t
+}
+
+func (t tables) reset() {
+	t.nodes.reset()
+	t.items.reset()
 }
 
 // parsed is what the merge needs of a block.
 type parsed struct {
 	block
-	index        int
-	good         int    // events before the first error
-	nodes, items *names // one table where any node may be either
-	err          error
+	index int
+	tables
+	good int // events before the first error
+	err  error
 }
 
 func newParser(file *source, s *schema, out *Stream, bufSize int) *parser {
 	return &parser{schema: s, file: file, out: out, buf: make([]byte, bufSize)}
 }
 
-// begin gives the parser fresh tables of names.
-func (p *parser) begin(fresh func() *names) {
-	p.nodes = fresh()
-	p.items = p.nodes
-	if p.bipartite {
-		p.items = fresh()
-	}
-}
-
 // parse reads one block.
-func (p *parser) parse(index int, b block) parsed {
-	p.begin(blockNames)
-	res := parsed{block: b, index: index, nodes: p.nodes, items: p.items}
+func (p *parser) parse(index int, b block, t tables) parsed {
+	t.reset()
+	p.tables = t
+	res := parsed{block: b, index: index, tables: t}
 	res.good, res.err = p.rows(b)
 	return res
 }

@@ -63,7 +63,7 @@ func read(r io.ReaderAt, name string, size int64, layout Layout, workers, blockS
 		return Stream{}, err
 	}
 	merge := merger{parser: newParser(file, schema, &out, 0)}
-	merge.begin(newNames)
+	merge.tables = newTables(schema.bipartite)
 	if err := merge.run(blocks, workers); err != nil {
 		return Stream{}, err
 	}
