@@ -39,8 +39,9 @@ type Model interface {
 	// leaves unchanged. The true destination itself is left out once.
 	Rank(b datasets.Stream, c Candidates, out Counts) error
 
-	// Score writes the full matrix of logits, b.Len() x len(candidates),
-	// from the state before the batch. For tests and small exports.
+	// Score writes the full matrix of the logits that Rank counts by, b.Len()
+	// x len(candidates), from the state before the batch; a constant that
+	// all pairs share may be left out. For tests and small exports.
 	Score(b datasets.Stream, candidates []int32, logits []float32) error
 
 	// Observe folds the batch in.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"os"
 	"testing"
+
+	"dgsbench/kernels"
 )
 
 // adamCase is one case of testdata/adam.json, computed with PyTorch in
@@ -44,17 +46,29 @@ func TestAdamMatchesPyTorch(t *testing.T) {
 	}
 	for name, c := range map[string]adamCase{"adam_l2": f.AdamL2, "adam": f.Adam} {
 		t.Run(name, func(t *testing.T) {
-			params := f.Params.flat()
-			adam := NewAdam(c.LR, c.WeightDecay)
-			adam.Beta1, adam.Beta2, adam.Eps = c.Beta1, c.Beta2, c.Eps
-			for step, g := range f.Grads {
-				adam.Step(params, g.flat())
-				for i, want := range c.After[step].flat() {
-					closeTo(t, params[i], want)
-				}
-			}
+			onEveryDevice(t, func(t *testing.T, d kernels.Device) { c.check(t, d, f.Params, f.Grads) })
 		})
 	}
+}
+
+func (c adamCase) check(t *testing.T, d kernels.Device, start adamTensors, grads []adamTensors) {
+	adam := NewAdam(d, c.LR, c.WeightDecay)
+	adam.Beta1, adam.Beta2, adam.Eps = c.Beta1, c.Beta2, c.Eps
+	params := start.upload(d)
+	for step, g := range grads {
+		adam.Step(params, g.upload(d))
+		for i, want := range c.After[step].flat() {
+			closeTo(t, download(d, params[i], len(want)), want)
+		}
+	}
+}
+
+func (a adamTensors) upload(d kernels.Device) []kernels.Buffer {
+	var out []kernels.Buffer
+	for _, values := range a.flat() {
+		out = append(out, upload(d, values))
+	}
+	return out
 }
 
 // closeTo uses the tolerance that the fixtures state for float32.

@@ -1,203 +1,94 @@
 package nn
 
 import (
-	"math"
-	"math/rand/v2"
+	"fmt"
+
+	"dgsbench/kernels"
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
-// forward is the part that the training and the inference graph share: one
-// definition of the network, from the input to the logits.
-type forward struct {
-	g      *G.ExprGraph
-	x      []float32 // MaxRows x In, behind the input node
-	masks  [][]float32
-	params G.Nodes
-	logits *G.Node
+// Graph is a gorgonia graph whose inputs and parameters live in buffers of a
+// device. Programs compiled from it share them.
+type Graph struct {
+	device kernels.Device
+	expr   *G.ExprGraph
+	leaves map[string]*leaf // by the name of the node
 }
 
-// matrix binds a node to a buffer, so that filling the buffer feeds the node.
-func matrix(g *G.ExprGraph, name string, rows, cols int, buf []float32) *G.Node {
-	t := tensor.New(tensor.WithShape(rows, cols), tensor.WithBacking(buf))
-	return G.NewMatrix(g, tensor.Float32, G.WithShape(rows, cols), G.WithName(name), G.WithValue(t))
+// leaf is an input or a parameter.
+type leaf struct {
+	buffer kernels.Buffer
+	ints   kernels.Ints // instead of buffer, for a list
+	active *int         // rows; nil for parameters
 }
 
-func newForward(cfg MLPConfig, layers []Layer, withMasks bool) (*forward, error) {
-	f := &forward{g: G.NewGraph(), x: make([]float32, cfg.MaxRows*cfg.In)}
-	one := make([]float32, cfg.MaxRows)
-	for i := range one {
-		one[i] = 1
-	}
-	ones := matrix(f.g, "ones", cfg.MaxRows, 1, one)
-	h := matrix(f.g, "x", cfg.MaxRows, cfg.In, f.x)
-	for i, l := range layers {
-		w := matrix(f.g, name("W", i), l.In, l.Out, l.W)
-		b := matrix(f.g, name("b", i), 1, l.Out, l.B)
-		f.params = append(f.params, w, b)
-		var err error
-		if h, err = dense(h, w, ones, b); err != nil {
-			return nil, err
-		}
-		if i == len(layers)-1 {
-			break
-		}
-		if h, err = G.Rectify(h); err != nil {
-			return nil, err
-		}
-		if withMasks {
-			mask := make([]float32, cfg.MaxRows*l.Out)
-			f.masks = append(f.masks, mask)
-			if h, err = G.HadamardProd(h, matrix(f.g, name("mask", i), cfg.MaxRows, l.Out, mask)); err != nil {
-				return nil, err
-			}
-		}
-	}
-	f.logits = h
-	return f, nil
+// Rows is a size that changes from batch to batch, such as the number of
+// events: inputs of the same Rows have equally many.
+type Rows struct {
+	capacity, active int
 }
 
-func name(what string, layer int) string { return what + string(rune('1'+layer)) }
+// NewRows is a size of at most capacity, and as large until Set.
+func NewRows(capacity int) *Rows { return &Rows{capacity, capacity} }
 
-// dense is x W + 1 b: the bias as an outer product, because gorgonia's
-// broadcast copies the vector row by row.
-func dense(x, w, ones, b *G.Node) (*G.Node, error) {
-	xw, err := G.Mul(x, w)
-	if err != nil {
-		return nil, err
+// Set makes n rows the active ones. It panics above the capacity.
+func (r *Rows) Set(n int) {
+	if n < 0 || n > r.capacity {
+		panic(fmt.Sprintf("nn: %d rows, built for %d", n, r.capacity))
 	}
-	bias, err := G.Mul(ones, b)
-	if err != nil {
-		return nil, err
-	}
-	return G.Add(xw, bias)
+	r.active = n
 }
 
-// fill copies the active rows in and clears the others.
-func (f *forward) fill(x []float32) {
-	clear(f.x[copy(f.x, x):])
+// NewGraph is an empty graph on a device.
+func NewGraph(d kernels.Device) *Graph {
+	return &Graph{device: d, expr: G.NewGraph(), leaves: map[string]*leaf{}}
 }
 
-// inferGraph runs the network forward.
-type inferGraph struct {
-	*forward
-	vm  G.VM
-	out G.Value
+// Input is a matrix of rows x cols that is written for every batch.
+func (g *Graph) Input(name string, rows *Rows, cols int) *G.Node {
+	return g.leaf(name, tensor.Shape{rows.capacity, cols}, &rows.active)
 }
 
-func newInferGraph(cfg MLPConfig, layers []Layer) (*inferGraph, error) {
-	f, err := newForward(cfg, layers, false)
-	if err != nil {
-		return nil, err
-	}
-	i := &inferGraph{forward: f}
-	G.Read(f.logits, &i.out)
-	i.vm = G.NewTapeMachine(f.g)
-	return i, nil
+// Param is a parameter with the given values: a vector or a matrix, by its
+// shape.
+func (g *Graph) Param(name string, values []float32, shape ...int) *G.Node {
+	n := g.leaf(name, shape, nil)
+	g.device.Write(g.leaves[name].buffer, values)
+	return n
 }
 
-func (i *inferGraph) run(x []float32, rows int, logits []float32) error {
-	i.fill(x[:rows*len(i.x)/i.logits.Shape()[0]])
-	defer i.vm.Reset()
-	if err := i.vm.RunAll(); err != nil {
-		return err
-	}
-	copy(logits[:rows], i.out.Data().([]float32))
-	return nil
+// Index is a list of row numbers that is written for every batch.
+func (g *Graph) Index(name string, rows *Rows) *G.Node {
+	return g.list(name, rows.capacity, &rows.active)
 }
 
-// trainGraph runs the network forward and backward.
-type trainGraph struct {
-	*forward
-	targets, weights []float32
-	vm               G.VM
-	out              G.Value
-	gradValues       []G.Value
-	grads            [][]float32
+// Offsets is a list of one number more than rows: where the parts of another
+// list begin that belong to each row, and the end of the last one.
+func (g *Graph) Offsets(name string, rows *Rows) *G.Node {
+	return g.list(name, rows.capacity+1, nil)
 }
 
-func newTrainGraph(cfg MLPConfig, layers []Layer) (*trainGraph, error) {
-	f, err := newForward(cfg, layers, true)
-	if err != nil {
-		return nil, err
-	}
-	t := &trainGraph{forward: f, targets: make([]float32, cfg.MaxRows), weights: make([]float32, cfg.MaxRows)}
-	loss, err := weightedBCE(f.logits,
-		matrix(f.g, "targets", cfg.MaxRows, 1, t.targets), matrix(f.g, "weights", cfg.MaxRows, 1, t.weights))
-	if err != nil {
-		return nil, err
-	}
-	grads, err := G.Grad(loss, f.params...)
-	if err != nil {
-		return nil, err
-	}
-	G.Read(f.logits, &t.out)
-	t.gradValues = make([]G.Value, len(grads))
-	for i, g := range grads {
-		G.Read(g, &t.gradValues[i])
-	}
-	t.grads = make([][]float32, len(grads))
-	t.vm = G.NewTapeMachine(f.g)
-	return t, nil
+// Ints is where an index or offsets live.
+func (g *Graph) Ints(n *G.Node) kernels.Ints { return g.leaves[n.Name()].ints }
+
+// Buffer is where an input or a parameter lives.
+func (g *Graph) Buffer(n *G.Node) kernels.Buffer { return g.leaves[n.Name()].buffer }
+
+func (g *Graph) leaf(name string, shape tensor.Shape, active *int) *G.Node {
+	g.add(name, &leaf{buffer: g.device.NewBuffer(shape.TotalSize()), active: active})
+	return G.NewTensor(g.expr, tensor.Float32, shape.Dims(), G.WithShape(shape...), G.WithName(name))
 }
 
-// weightedBCE is sum(w (softplus(z) - z y)): binary cross-entropy on logits.
-func weightedBCE(z, y, w *G.Node) (*G.Node, error) {
-	soft, err := G.Softplus(z)
-	if err != nil {
-		return nil, err
-	}
-	zy, err := G.HadamardProd(z, y)
-	if err != nil {
-		return nil, err
-	}
-	each, err := G.Sub(soft, zy)
-	if err != nil {
-		return nil, err
-	}
-	weighted, err := G.HadamardProd(each, w)
-	if err != nil {
-		return nil, err
-	}
-	return G.Sum(weighted)
+func (g *Graph) list(name string, size int, active *int) *G.Node {
+	g.add(name, &leaf{ints: g.device.NewInts(size), active: active})
+	return G.NewTensor(g.expr, tensor.Int32, 1, G.WithShape(size), G.WithName(name))
 }
 
-// draw makes new dropout masks: 0 for a dropped unit, 1/(1-p) for the rest.
-func (t *trainGraph) draw(rng *rand.Rand, p float64) {
-	keep := float32(1 / (1 - p))
-	for _, mask := range t.masks {
-		for i := range mask {
-			mask[i] = keep
-			if p > 0 && rng.Float64() < p {
-				mask[i] = 0
-			}
-		}
+func (g *Graph) add(name string, l *leaf) {
+	if g.leaves[name] != nil {
+		panic("nn: two leaves are called " + name) // gorgonia would merge them
 	}
-}
-
-func (t *trainGraph) run(x, targets, weights []float32, rows int) (float64, [][]float32, error) {
-	t.fill(x[:rows*len(t.x)/len(t.targets)])
-	clear(t.targets[copy(t.targets, targets[:rows]):])
-	clear(t.weights[copy(t.weights, weights[:rows]):])
-	defer t.vm.Reset()
-	if err := t.vm.RunAll(); err != nil {
-		return 0, nil, err
-	}
-	for i, v := range t.gradValues {
-		t.grads[i] = v.Data().([]float32)
-	}
-	return t.loss(rows), t.grads, nil
-}
-
-// loss is evaluated in float64 from the logits: the graph's own sum, in
-// float32, loses the last digits.
-func (t *trainGraph) loss(rows int) float64 {
-	z := t.out.Data().([]float32)
-	sum := 0.0
-	for k := range rows {
-		x := float64(z[k])
-		sum += float64(t.weights[k]) * (math.Max(x, 0) - x*float64(t.targets[k]) + math.Log1p(math.Exp(-math.Abs(x))))
-	}
-	return sum
+	g.leaves[name] = l
 }

@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"dgsbench/kernels"
+	"dgsbench/kernels/cpu"
+	"dgsbench/kernels/reference"
 )
 
 // problem is a small training problem.
@@ -13,9 +17,9 @@ type problem struct {
 	x, y, w []float32
 }
 
-func newProblem(t testing.TB, cfg MLPConfig, rows int) problem {
+func newProblem(t testing.TB, d kernels.Device, cfg MLPConfig, rows int) problem {
 	t.Helper()
-	m, err := NewMLP(cfg, 3)
+	m, err := NewMLP(d, cfg, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,31 +34,33 @@ func newProblem(t testing.TB, cfg MLPConfig, rows int) problem {
 	return p
 }
 
-func (p problem) gradient(t testing.TB) (float64, [][]float32) {
-	t.Helper()
-	loss, grads, err := p.mlp.Gradient(p.x, p.y, p.w, p.rows)
-	if err != nil {
-		t.Fatal(err)
+func (p problem) gradient() (float64, [][]float32) {
+	loss := p.mlp.Gradient(p.x, p.y, p.w, p.rows)
+	var grads [][]float32
+	for i, b := range p.mlp.Gradients() {
+		grads = append(grads, download(p.mlp.device, b, p.mlp.params[i].buffer.Len()))
 	}
-	return loss, grads
+	return float64(loss), grads
 }
 
 // plain computes the logits with loops, in float64.
 func (p problem) plain() []float64 {
 	out := make([]float64, p.rows)
+	params := p.mlp.Params()
 	for k := range out {
 		in := make([]float64, p.mlp.cfg.In)
 		for i := range in {
 			in[i] = float64(p.x[k*len(in)+i])
 		}
-		for li, l := range p.mlp.layers {
-			next := make([]float64, l.Out)
+		for l := 0; l < len(params); l += 2 {
+			w, b := params[l], params[l+1]
+			next := make([]float64, w.Shape[1])
 			for j := range next {
-				next[j] = float64(l.B[j])
+				next[j] = float64(b.Values[j])
 				for i, v := range in {
-					next[j] += v * float64(l.W[i*l.Out+j])
+					next[j] += v * float64(w.Values[i*len(next)+j])
 				}
-				if li < len(p.mlp.layers)-1 {
+				if l+2 < len(params) {
 					next[j] = max(next[j], 0)
 				}
 			}
@@ -65,22 +71,7 @@ func (p problem) plain() []float64 {
 	return out
 }
 
-func TestForwardMatchesLoops(t *testing.T) {
-	for _, hidden := range [][]int{{7}, {7, 6}, {5, 4, 3}} {
-		p := newProblem(t, MLPConfig{In: 5, Hidden: hidden, Dropout: .5, MaxRows: 9}, 8)
-		got := make([]float32, p.rows)
-		if err := p.mlp.Forward(p.x, p.rows, got); err != nil {
-			t.Fatal(err)
-		}
-		for k, want := range p.plain() {
-			if math.Abs(float64(got[k])-want) > 1e-5 {
-				t.Errorf("hidden %v, row %d: logit %v, expected %v", hidden, k, got[k], want)
-			}
-		}
-	}
-}
-
-// plainLoss is the weighted cross-entropy with loops, in float64.
+// plainLoss is the weighted cross-entropy of plain.
 func (p problem) plainLoss() float64 {
 	sum := 0.0
 	for k, z := range p.plain() {
@@ -90,67 +81,127 @@ func (p problem) plainLoss() float64 {
 	return sum
 }
 
-func TestLossMatchesLoops(t *testing.T) {
-	p := newProblem(t, MLPConfig{In: 5, Hidden: []int{7}, MaxRows: 9}, 8)
-	if got, _ := p.gradient(t); math.Abs(got-p.plainLoss()) > 1e-5 {
-		t.Errorf("loss %v, expected %v", got, p.plainLoss())
-	}
-}
-
-// TestGradientMatchesDifferences takes central differences of the float64
-// loops, over the step that float32 parameters really make.
-func TestGradientMatchesDifferences(t *testing.T) {
-	p := newProblem(t, MLPConfig{In: 5, Hidden: []int{7, 6}, MaxRows: 9}, 8)
-	_, grads := p.gradient(t)
-	for i, tensor := range p.mlp.Params() {
-		for j, old := range tensor {
-			tensor[j] = old + 1e-4
-			up, high := p.plainLoss(), float64(tensor[j])
-			tensor[j] = old - 1e-4
-			down, low := p.plainLoss(), float64(tensor[j])
-			tensor[j] = old
-			want := (up - down) / (high - low)
-			if math.Abs(want-float64(grads[i][j])) > 1e-5 {
-				t.Errorf("tensor %d[%d]: gradient %v, differences %v", i, j, grads[i][j], want)
+func TestForwardMatchesLoops(t *testing.T) {
+	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
+		for _, hidden := range [][]int{{7}, {7, 6}, {5, 4, 3}} {
+			p := newProblem(t, d, MLPConfig{In: 5, Hidden: hidden, Dropout: .5, MaxRows: 9}, 8)
+			got := make([]float32, p.rows)
+			p.mlp.Forward(p.x, p.rows, got)
+			for k, want := range p.plain() {
+				if math.Abs(float64(got[k])-want) > 1e-5 {
+					t.Errorf("hidden %v, row %d: logit %v, expected %v", hidden, k, got[k], want)
+				}
 			}
 		}
+	})
+}
+
+func TestLossMatchesLoops(t *testing.T) {
+	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
+		p := newProblem(t, d, MLPConfig{In: 5, Hidden: []int{7}, MaxRows: 9}, 8)
+		if got, _ := p.gradient(); math.Abs(got-p.plainLoss()) > 1e-5 {
+			t.Errorf("loss %v, expected %v", got, p.plainLoss())
+		}
+	})
+}
+
+// TestGradientMatchesDifferences: central differences in float64, through
+// the program itself on the reference device; the processor's gradients are
+// compared with its.
+func TestGradientMatchesDifferences(t *testing.T) {
+	cfg := MLPConfig{In: 5, Hidden: []int{7, 6}, MaxRows: 9}
+	d := reference.New()
+	p := newProblem(t, d, cfg, 8)
+	_, exact := p.gradient()
+	loss := func() float64 {
+		p.gradient()
+		return d.Exact(p.mlp.loss)[0]
+	}
+	const step = 1e-6
+	for i, param := range p.mlp.params {
+		values := d.Exact(param.buffer)
+		for j, old := range values {
+			values[j] = old + step
+			up := loss()
+			values[j] = old - step
+			down := loss()
+			values[j] = old
+			want := (up - down) / (2 * step)
+			if math.Abs(want-float64(exact[i][j])) > 1e-7 {
+				t.Errorf("%s[%d]: gradient %v, differences %v", param.name, j, exact[i][j], want)
+			}
+		}
+	}
+	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
+		_, got := newProblem(t, d, cfg, 8).gradient()
+		for i := range exact {
+			closeTo(t, got[i], exact[i])
+		}
+	})
+}
+
+// TestLevelsAgree: AVX2 and AVX-512 give the same bits, step after step.
+func TestLevelsAgree(t *testing.T) {
+	var want [][]float32
+	for _, k := range cpu.Available() {
+		if k.Level() == cpu.Portable {
+			continue
+		}
+		d := cpu.NewDevice(k, 2)
+		p := newProblem(t, d, MLPConfig{In: 37, Hidden: []int{53, 19}, Dropout: .2, MaxRows: 60}, 41)
+		adam := NewAdam(d, 1e-2, 1e-3)
+		for range 20 {
+			p.gradient()
+			adam.Step(p.mlp.Buffers(), p.mlp.Gradients())
+		}
+		var got [][]float32
+		for _, q := range p.mlp.Params() {
+			got = append(got, q.Values)
+		}
+		for i := range want {
+			for j := range want[i] {
+				if math.Float32bits(got[i][j]) != math.Float32bits(want[i][j]) {
+					t.Fatalf("%s: tensor %d[%d] is %v, and %v on narrower vectors", k.Level(), i, j, got[i][j], want[i][j])
+				}
+			}
+		}
+		want = got
 	}
 }
 
 // TestIdleRowsDoNotCount: a short batch after a long one gives what a fresh
 // network gives.
 func TestIdleRowsDoNotCount(t *testing.T) {
-	cfg := MLPConfig{In: 3, Hidden: []int{4}, MaxRows: 10}
-	used, fresh := newProblem(t, cfg, 10), newProblem(t, cfg, 10)
-	used.gradient(t)
-	used.rows, fresh.rows = 4, 4
-	a, ga := used.gradient(t)
-	b, gb := fresh.gradient(t)
-	if a != b {
-		t.Errorf("loss %v after a longer batch, %v without", a, b)
-	}
-	for i := range ga {
-		for j := range ga[i] {
-			if ga[i][j] != gb[i][j] {
-				t.Errorf("tensor %d[%d]: %v after a longer batch, %v without", i, j, ga[i][j], gb[i][j])
+	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
+		cfg := MLPConfig{In: 3, Hidden: []int{4}, MaxRows: 10}
+		used, fresh := newProblem(t, d, cfg, 10), newProblem(t, d, cfg, 10)
+		used.gradient()
+		used.rows, fresh.rows = 4, 4
+		a, ga := used.gradient()
+		b, gb := fresh.gradient()
+		if a != b {
+			t.Errorf("loss %v after a longer batch, %v without", a, b)
+		}
+		for i := range ga {
+			for j := range ga[i] {
+				if ga[i][j] != gb[i][j] {
+					t.Errorf("tensor %d[%d]: %v after a longer batch, %v without", i, j, ga[i][j], gb[i][j])
+				}
 			}
 		}
-	}
+	})
 }
 
 // TestDropoutMasks: the dropped share is right, what is kept is scaled up,
 // and two layers of one size have masks of their own.
 func TestDropoutMasks(t *testing.T) {
 	const width, rows, p = 50, 100, .3
-	m, err := NewMLP(MLPConfig{In: 2, Hidden: []int{width, width}, Dropout: p, MaxRows: rows}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.train.draw(m.dropout, p)
+	q := newProblem(t, cpu.NewDevice(cpu.Best(), 2), MLPConfig{In: 2, Hidden: []int{width, width}, Dropout: p, MaxRows: rows}, rows)
+	q.gradient()
 	equal := 0
-	for i, mask := range m.train.masks {
+	for i, mask := range q.mlp.masks {
 		zero := 0
-		for j, v := range mask {
+		for j, v := range mask.drawn {
 			switch v {
 			case 0:
 				zero++
@@ -158,7 +209,7 @@ func TestDropoutMasks(t *testing.T) {
 			default:
 				t.Fatalf("mask %d[%d] is %v", i, j, v)
 			}
-			if m.train.masks[0][j] == m.train.masks[1][j] {
+			if q.mlp.masks[0].drawn[j] == q.mlp.masks[1].drawn[j] {
 				equal++
 			}
 		}
@@ -180,40 +231,74 @@ func TestStreamsAreIndependent(t *testing.T) {
 	}
 }
 
-// TestPairsMatchConcatenation: the split first layer gives what the MLP
-// gives on [left || right].
-func TestPairsMatchConcatenation(t *testing.T) {
-	for _, hidden := range [][]int{{7}, {7, 6}, {3, 9, 4}} {
-		const left, right = 4, 3
-		p := newProblem(t, MLPConfig{In: left + right, Hidden: hidden, MaxRows: 9}, 8)
-		head := NewPairHead(p.mlp, left)
-		var lefts, rights []float32
-		for k := range p.rows {
-			row := p.x[k*(left+right):][:left+right]
-			lefts, rights = append(lefts, row[:left]...), append(rights, row[left:]...)
-		}
-		width := head.Width()
-		l, r := make([]float32, p.rows*width), make([]float32, p.rows*width)
-		head.Left(lefts, p.rows, l)
-		head.Right(rights, p.rows, r)
-		score := head.Scorer()
-		for k, want := range p.plain() {
-			got := score(l[k*width:][:width], r[k*width:][:width])
-			if math.Abs(float64(got)-want) > 1e-5 {
-				t.Errorf("hidden %v, pair %d: %v, expected %v", hidden, k, got, want)
-			}
-		}
+// TestStepsAllocateNothing: training steps and inference.
+func TestStepsAllocateNothing(t *testing.T) {
+	d := cpu.NewDevice(cpu.Best(), 2)
+	p := newProblem(t, d, MLPConfig{In: 20, Hidden: []int{30}, Dropout: .1, MaxRows: 50}, 40)
+	adam, params, logits := NewAdam(d, 1e-3, 0), p.mlp.Buffers(), make([]float32, 40)
+	step := func() {
+		p.mlp.Gradient(p.x, p.y, p.w, p.rows)
+		adam.Step(params, p.mlp.Gradients())
+		p.mlp.Forward(p.x, p.rows, logits)
+	}
+	step()
+	if n := testing.AllocsPerRun(20, step); n > 0 {
+		t.Errorf("%v allocations a step", n)
 	}
 }
 
+// TestPairsMatchConcatenation: the split first layer gives what the MLP
+// gives on [left || right], up to a constant of all pairs, and ranks are
+// counted from the same scores.
+func TestPairsMatchConcatenation(t *testing.T) {
+	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
+		for _, hidden := range [][]int{{7}, {7, 6}, {3, 9, 4}} {
+			const left, right, nodes = 4, 3, 6
+			p := newProblem(t, d, MLPConfig{In: left + right, Hidden: hidden, MaxRows: nodes}, nodes)
+			head := NewPairHead(p.mlp, left, nodes, 1, 2)
+			all := []int32{0, 1, 2, 3, 4, 5}
+			var rights []float32
+			for k := range nodes { // one left vector for all pairs
+				row := p.x[k*(left+right):][:left+right]
+				copy(row, p.x[:left])
+				rights = append(rights, row[left:]...)
+			}
+			head.ParametersChanged()
+			head.SetRight(all, rights)
+			head.SetLeft(1, p.x)
+			scores, want := make([]float32, nodes), p.plain()
+			q := Question{True: []int32{2}, Candidates: all, Without: [][]int32{{4}}}
+			head.Scores(q, scores)
+			greater, equal := make([]int32, 1), make([]int32, 1)
+			if bad := head.Rank(q, greater, equal); bad >= 0 {
+				t.Errorf("hidden %v: event %d is not finite", hidden, bad)
+			}
+			above := int32(0)
+			for v := range nodes {
+				if got, want := float64(scores[v]-scores[0]), want[v]-want[0]; math.Abs(got-want) > 1e-5 {
+					t.Errorf("hidden %v, node %d: %v above node 0, expected %v", hidden, v, got, want)
+				}
+				if v != 4 && scores[v] > scores[2] {
+					above++
+				}
+			}
+			if greater[0] != above || equal[0] != 0 {
+				t.Errorf("hidden %v: %d above, %d level; expected %d, 0", hidden, greater[0], equal[0], above)
+			}
+		}
+	})
+}
+
+// BenchmarkStep is a whole training step, dropout and Adam included.
 func BenchmarkStep(b *testing.B) {
 	for _, in := range []int{4, 40, 344} {
 		b.Run(fmt.Sprintf("200x%d-100-1", in), func(b *testing.B) {
-			p := newProblem(b, MLPConfig{In: in, Hidden: []int{100}, Dropout: .1, MaxRows: 200}, 200)
-			adam := NewAdam(1e-3, 0)
+			d := cpu.NewDevice(cpu.Best(), 2)
+			p := newProblem(b, d, MLPConfig{In: in, Hidden: []int{100}, Dropout: .1, MaxRows: 200}, 200)
+			adam, params := NewAdam(d, 1e-3, 0), p.mlp.Buffers()
 			for b.Loop() {
-				_, grads := p.gradient(b)
-				adam.Step(p.mlp.Params(), grads)
+				p.mlp.Gradient(p.x, p.y, p.w, p.rows)
+				adam.Step(params, p.mlp.Gradients())
 			}
 		})
 	}

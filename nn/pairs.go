@@ -1,120 +1,107 @@
 package nn
 
 import (
-	"sync"
-
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/gonum"
+	"dgsbench/kernels"
 )
 
-// PairHead scores pairs [left || right] with an MLP without ever building
-// the pairs: its first layer splits into a part of the left vector and a
-// part of the right one, each computed once a vector. The parameters are
-// those of the MLP, live.
+// PairHead scores pairs [left || right] of nodes with an MLP without ever
+// building the pairs: its first layer splits into a part of the left vector
+// and a part of the right one. The right parts of all nodes are kept in a
+// table on the device.
 type PairHead struct {
-	mlp  *MLP
-	left int // columns of the left vector
+	mlp         *MLP
+	device      kernels.Device
+	left, right int // columns of the vectors
+	width       int // units of the first layer
+
+	leftW, rightW, bias kernels.Buffer // views of the first layer
+	z                   kernels.Buffer // vectors of up to chunk rows
+	u                   kernels.Buffer // left parts of a batch
+	index               kernels.Ints   // up to chunk nodes
+	parts               kernels.Buffer // their right parts
+	table               kernels.Buffer // right parts of all nodes
+	nodes               int
+	scorer              pairScorer
 }
+
+// pairScorer is what follows the first layer.
+type pairScorer interface {
+	// update takes the MLP's present parameters over.
+	update()
+	kernels.Ranker
+}
+
+// chunk is how many nodes are projected at once.
+const chunk = 512
 
 // NewPairHead reads the first left input columns of the MLP as the left
-// vector and the others as the right one.
-func NewPairHead(m *MLP, left int) *PairHead { return &PairHead{mlp: m, left: left} }
+// vector and the others as the right one, of so many nodes.
+func NewPairHead(m *MLP, left, nodes, maxEvents, threads int) *PairHead {
+	d, first := m.device, m.params[0]
+	in, width := first.shape[0], first.shape[1]
+	h := &PairHead{
+		mlp: m, device: d, left: left, right: in - left, width: width, nodes: nodes,
+		leftW: d.View(first.buffer, 0, left*width), rightW: d.View(first.buffer, left*width, (in-left)*width),
+		bias: m.params[1].buffer,
+		z:    d.NewBuffer(max(chunk, maxEvents) * max(left, in-left)), u: d.NewBuffer(maxEvents * width),
+		index: d.NewInts(chunk), parts: d.NewBuffer(chunk * width), table: d.NewBuffer(nodes * width),
+	}
+	if len(m.cfg.Hidden) == 1 {
+		h.scorer = oneLayer{d.NewRanker(maxEvents, width)}
+	} else {
+		h.scorer = newDeepScorer(m, threads)
+	}
+	return h
+}
 
-// Width is the number of units of the first layer: the length of a part.
-func (h *PairHead) Width() int { return h.mlp.layers[0].Out }
+// oneLayer ranks on the device: the rest of the head is one dot product.
+type oneLayer struct{ kernels.Ranker }
 
-// Left writes the left part, bias included, of every row of z (rows x left)
-// to out (rows x Width).
-func (h *PairHead) Left(z []float32, rows int, out []float32) {
-	first := h.mlp.layers[0]
-	multiply(z, rows, h.left, first.W[:h.left*first.Out], first.Out, out)
-	for k := range rows {
-		row := out[k*first.Out:][:first.Out]
-		for j, b := range first.B {
-			row[j] += b
-		}
+func (oneLayer) update() {}
+
+// ParametersChanged says that the MLP was trained or restored. All right
+// parts must be set anew.
+func (h *PairHead) ParametersChanged() { h.scorer.update() }
+
+// SetRight computes the right parts of the given nodes from their vectors
+// (len(nodes) x right), at most MaxNodes at once.
+func (h *PairHead) SetRight(nodes []int32, z []float32) {
+	h.device.Write(h.z, z[:len(nodes)*h.right])
+	h.device.Gemm(kernels.NN, len(nodes), h.width, h.right, h.z, h.rightW, h.parts, nil, false)
+	h.device.WriteInts(h.index, nodes)
+	h.device.ScatterRows(len(nodes), h.width, h.table, h.parts, h.index)
+}
+
+// MaxNodes is how many nodes SetRight takes at once.
+func (h *PairHead) MaxNodes() int { return chunk }
+
+// SetLeft computes the left parts of a batch from its vectors (rows x left).
+func (h *PairHead) SetLeft(rows int, z []float32) {
+	h.device.Write(h.z, z[:rows*h.left])
+	h.device.Gemm(kernels.NN, rows, h.width, h.left, h.z, h.leftW, h.u, h.bias, false)
+}
+
+// Question is a ranking of the batch that SetLeft was given.
+type Question struct {
+	True       []int32 // true destination of each event
+	Candidates []int32 // ascending
+	Without    [][]int32
+}
+
+func (h *PairHead) ranking(q Question) kernels.Ranking {
+	return kernels.Ranking{
+		Events: len(q.True), Nodes: h.nodes, Dim: h.width, U: h.u, P: h.table, W: h.mlp.params[2].buffer,
+		Candidates: q.Candidates, True: q.True, Without: q.Without,
 	}
 }
 
-// Right writes the right part of every row of z (rows x right) to out (rows
-// x Width).
-func (h *PairHead) Right(z []float32, rows int, out []float32) {
-	first := h.mlp.layers[0]
-	multiply(z, rows, first.In-h.left, first.W[h.left*first.Out:], first.Out, out)
+// Rank counts, for every event, the negatives above and level with its true
+// destination. It returns the first event with a score that is not finite,
+// or -1.
+func (h *PairHead) Rank(q Question, greater, equal []int32) (bad int) {
+	return h.scorer.Rank(h.ranking(q), greater, equal)
 }
 
-// multiply is out = a (n x k) times b (k x m).
-func multiply(a []float32, n, k int, b []float32, m int, out []float32) {
-	if n == 0 {
-		return
-	}
-	gonum.Implementation{}.Sgemm(blas.NoTrans, blas.NoTrans, n, m, k, 1, a, k, b, m, 0, out, m)
-}
-
-// Scorer returns a function that turns a left and a right part into the
-// logit. The function owns scratch memory: one a goroutine.
-func (h *PairHead) Scorer() func(left, right []float32) float32 {
-	var hidden [2][]float32
-	rest := h.mlp.layers[1:]
-	width := h.Width()
-	for _, l := range rest {
-		width = max(width, l.Out)
-	}
-	hidden[0], hidden[1] = make([]float32, width), make([]float32, width)
-	if len(rest) == 1 {
-		return func(left, right []float32) float32 { return addReluDot(left, right, rest[0]) }
-	}
-	return func(left, right []float32) float32 {
-		in := hidden[0][:len(left)]
-		for j, v := range left {
-			in[j] = max(v+right[j], 0)
-		}
-		for i, l := range rest {
-			out := hidden[(i+1)%2][:l.Out]
-			l.apply(in, out)
-			if i < len(rest)-1 {
-				relu(out)
-			}
-			in = out
-		}
-		return in[0]
-	}
-}
-
-// addReluDot is the whole rest of a head with one hidden layer.
-func addReluDot(left, right []float32, out Layer) float32 {
-	sum := out.B[0]
-	right, w := right[:len(left)], out.W[:len(left)]
-	for j, v := range left {
-		sum += max(v+right[j], 0) * w[j]
-	}
-	return sum
-}
-
-// apply computes one row of a dense layer.
-func (l Layer) apply(in, out []float32) {
-	copy(out, l.B)
-	for i, v := range in {
-		row := l.W[i*l.Out:][:l.Out]
-		for j, w := range row {
-			out[j] += v * w
-		}
-	}
-}
-
-func relu(x []float32) {
-	for i, v := range x {
-		x[i] = max(v, 0)
-	}
-}
-
-// Rows runs work on the rows 0 .. n-1, cut into one range a thread.
-func Rows(n, threads int, work func(lo, hi int)) {
-	threads = max(1, min(threads, n))
-	var wg sync.WaitGroup
-	for t := range threads {
-		lo, hi := t*n/threads, (t+1)*n/threads
-		wg.Go(func() { work(lo, hi) })
-	}
-	wg.Wait()
-}
+// Scores writes the scores of all candidates, but for a constant that all
+// scores share: those that Rank counts by.
+func (h *PairHead) Scores(q Question, out []float32) { h.scorer.Scores(h.ranking(q), out) }

@@ -21,7 +21,7 @@ var rooms = map[string][]string{
 	"nn":       {"kernels"},
 	"datasets": {"internal"},
 	"metrics":  {},
-	"models":   {"nn", "kernels", "datasets"},
+	"models":   {"nn", "kernels", "datasets", "internal"},
 	"specs":    {"models", "datasets", "internal"},
 	"results":  {"metrics", "internal"},
 	"harness":  {"nn", "kernels", "datasets", "metrics", "models", "specs", "results", "internal"},

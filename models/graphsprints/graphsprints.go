@@ -33,7 +33,7 @@ func New(s models.Setup, o *Options) (*Model, error) {
 	}
 	m.x = make([]float32, in*rows)
 	var err error
-	if m.head, err = head.New(o.Head, in, rows, s.Seed); err != nil {
+	if m.head, err = head.New(o.Head, in, rows, s); err != nil {
 		return nil, err
 	}
 	if s.Task == models.LinkPrediction {
@@ -67,7 +67,7 @@ func (m *Model) step(b datasets.Stream, negatives []int32) (float64, error) {
 		m.pair(n+k, b.Src[k], negatives[k])
 	}
 	loss, err := m.head.TrainPairs(m.x, n)
-	m.ranker.ParametersChanged()
+	m.ranker.EverythingChanged()
 	return loss, err
 }
 
@@ -154,7 +154,7 @@ func (m *Model) Reset() {
 
 // Snapshot copies parameters and, where asked, the histograms.
 func (m *Model) Snapshot(what models.Part) models.Snapshot {
-	s := models.Snapshot{Params: models.Clone(m.head.Tensors())}
+	s := models.Snapshot{Params: m.head.Tensors()}
 	if what == models.Everything {
 		s.State = models.Clone(m.states.tensors())
 	}
@@ -164,7 +164,7 @@ func (m *Model) Snapshot(what models.Part) models.Snapshot {
 // Restore puts a snapshot back.
 func (m *Model) Restore(s models.Snapshot) error {
 	m.forgetParts()
-	if err := models.Copy(m.head.Tensors(), s.Params); err != nil {
+	if err := m.head.Restore(s.Params); err != nil {
 		return err
 	}
 	if s.State == nil {
@@ -176,7 +176,7 @@ func (m *Model) Restore(s models.Snapshot) error {
 // forgetParts tells the ranker that everything may have changed.
 func (m *Model) forgetParts() {
 	if m.ranker != nil {
-		m.ranker.ParametersChanged()
+		m.ranker.EverythingChanged()
 	}
 }
 

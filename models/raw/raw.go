@@ -32,7 +32,7 @@ var _ models.Model = (*Raw)(nil)
 
 // New builds the model for one trial.
 func New(s models.Setup, o *Options) (*Raw, error) {
-	h, err := head.New(o.Head, s.NumFeat, s.MaxBatch, s.Seed)
+	h, err := head.New(o.Head, s.NumFeat, s.MaxBatch, s)
 	if err != nil {
 		return nil, err
 	}
@@ -65,11 +65,11 @@ func (r *Raw) Reset() {}
 
 // Snapshot copies the parameters; there is no state.
 func (r *Raw) Snapshot(models.Part) models.Snapshot {
-	return models.Snapshot{Params: models.Clone(r.head.Tensors())}
+	return models.Snapshot{Params: r.head.Tensors()}
 }
 
 // Restore puts the parameters back.
-func (r *Raw) Restore(s models.Snapshot) error { return models.Copy(r.head.Tensors(), s.Params) }
+func (r *Raw) Restore(s models.Snapshot) error { return r.head.Restore(s.Params) }
 
 // NumParams counts the head's parameters.
 func (r *Raw) NumParams() int { return r.head.NumParams() }

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"dgsbench/datasets"
+	"dgsbench/kernels"
+	"dgsbench/kernels/cpu"
 	"dgsbench/models"
 	"dgsbench/nn"
 )
@@ -53,17 +55,20 @@ type Head struct {
 	*nn.MLP
 	opts             Options
 	adam             *nn.Adam
+	params           []kernels.Buffer
 	targets, weights []float32
 }
 
-// New builds a head for rows of in values, at most maxRows at once.
-func New(o Options, in, maxRows int, seed uint64) (*Head, error) {
-	mlp, err := nn.NewMLP(nn.MLPConfig{In: in, Hidden: o.Hidden, Dropout: o.Dropout, MaxRows: maxRows}, seed)
+// New builds a head for rows of in values, at most maxRows at
+// once, for the trial described by s.
+func New(o Options, in, maxRows int, s models.Setup) (*Head, error) {
+	device := cpu.NewDevice(cpu.Best(), s.Threads)
+	mlp, err := nn.NewMLP(device, nn.MLPConfig{In: in, Hidden: o.Hidden, Dropout: o.Dropout, MaxRows: maxRows}, s.Seed)
 	if err != nil {
 		return nil, err
 	}
 	return &Head{
-		MLP: mlp, opts: o, adam: nn.NewAdam(o.LR, o.WeightDecay),
+		MLP: mlp, opts: o, adam: nn.NewAdam(device, o.LR, o.WeightDecay), params: mlp.Buffers(),
 		targets: make([]float32, maxRows), weights: make([]float32, maxRows),
 	}, nil
 }
@@ -106,23 +111,18 @@ func (h *Head) TrainPairs(x []float32, n int) (float64, error) {
 }
 
 func (h *Head) step(x []float32, rows int) (float64, error) {
-	loss, grads, err := h.Gradient(x, h.targets, h.weights, rows)
-	if err != nil {
-		return 0, err
-	}
+	loss := float64(h.Gradient(x, h.targets, h.weights, rows))
 	if math.IsNaN(loss) || math.IsInf(loss, 0) {
 		return 0, fmt.Errorf("training loss is %v", loss)
 	}
-	h.adam.Step(h.Params(), grads)
+	h.adam.Step(h.params, h.Gradients())
 	return loss, nil
 }
 
 // Classify writes the logits of the batch's rows; b says which events they
 // are.
 func (h *Head) Classify(x []float32, b datasets.Stream, logits []float32) error {
-	if err := h.Forward(x, b.Len(), logits); err != nil {
-		return err
-	}
+	h.Forward(x, b.Len(), logits)
 	for k, z := range logits[:b.Len()] {
 		if !models.Finite(z) {
 			return &models.BadScore{Event: b.EventID(k), Score: float64(z)}
@@ -131,13 +131,25 @@ func (h *Head) Classify(x []float32, b datasets.Stream, logits []float32) error 
 	return nil
 }
 
-// Tensors are the live parameters under the names W1, b1, W2 ...
+// Tensors copies the parameters under the names head.W1, head.b1, head.W2 ...
 func (h *Head) Tensors() []models.Tensor {
 	var out []models.Tensor
-	for i, l := range h.Layers() {
-		out = append(out,
-			models.Tensor{Name: fmt.Sprintf("head.W%d", i+1), Shape: []int{l.In, l.Out}, F32: l.W},
-			models.Tensor{Name: fmt.Sprintf("head.b%d", i+1), Shape: []int{l.Out}, F32: l.B})
+	for _, p := range h.Params() {
+		out = append(out, models.Tensor{Name: "head." + p.Name, Shape: slices.Clone(p.Shape), F32: p.Values})
 	}
 	return out
+}
+
+// Restore puts parameters back that Tensors gave.
+func (h *Head) Restore(saved []models.Tensor) error {
+	own := h.Tensors()
+	if err := models.Copy(own, saved); err != nil {
+		return err
+	}
+	var values [][]float32
+	for _, t := range own {
+		values = append(values, t.F32)
+	}
+	h.SetParams(values)
+	return nil
 }

@@ -1,11 +1,12 @@
 // Package pairrank ranks destinations for models whose link score is an MLP
 // on [z_u || z_v], with one embedding z a node that is constant within a
-// batch. The candidates' part of the first layer is kept in a table and
-// only refreshed where an embedding changed.
+// batch. The candidates' part of the first layer is only computed anew where
+// an embedding changed.
 package pairrank
 
 import (
 	"iter"
+	"math"
 
 	"dgsbench/datasets"
 	"dgsbench/models"
@@ -14,38 +15,33 @@ import (
 
 // Ranker scores and ranks pairs of nodes.
 type Ranker struct {
-	head    *nn.PairHead
-	z       []float32 // nodes x size: the model's live embedding table
-	size    int
-	threads int
+	head *nn.PairHead
+	z    []float32 // nodes x size: the model's live embedding table
+	size int
+	all  []int32 // every node
 
-	right   []float32 // nodes x width: right part of every node
-	fresh   bool      // right is complete, but for the nodes in changed
+	fresh   bool // all right parts are there, but for the nodes in changed
 	changed []int32
 	mark    []bool
-	gather  []float32 // scratch: embeddings of a batch of nodes
-	left    []float32 // scratch: left parts of the batch
-	parts   []float32 // scratch: right parts of refreshed nodes
+	gather  []float32 // scratch: embeddings of some nodes
 }
-
-// refreshRows is how many changed nodes are projected at once.
-const refreshRows = 512
 
 // New reads embeddings from z, the model's table of s.NumNodes x size.
 func New(m *nn.MLP, z []float32, size int, s models.Setup) *Ranker {
-	h := nn.NewPairHead(m, size)
-	return &Ranker{
-		head: h, z: z, size: size, threads: s.Threads,
-		right:  make([]float32, s.NumNodes*h.Width()),
+	h := nn.NewPairHead(m, size, s.NumNodes, s.MaxBatch, s.Threads)
+	r := &Ranker{
+		head: h, z: z, size: size,
 		mark:   make([]bool, s.NumNodes),
-		gather: make([]float32, max(s.MaxBatch, refreshRows)*size),
-		left:   make([]float32, s.MaxBatch*h.Width()),
-		parts:  make([]float32, refreshRows*h.Width()),
+		gather: make([]float32, max(s.MaxBatch, h.MaxNodes())*size),
 	}
+	for n := range s.NumNodes {
+		r.all = append(r.all, int32(n))
+	}
+	return r
 }
 
-// ParametersChanged says that every part must be computed anew.
-func (r *Ranker) ParametersChanged() {
+// EverythingChanged says that the parameters, or all embeddings, are new.
+func (r *Ranker) EverythingChanged() {
 	r.fresh = false
 	for _, n := range r.changed {
 		r.mark[n] = false
@@ -68,75 +64,70 @@ func (r *Ranker) Changed(nodes iter.Seq[int32]) {
 
 // refresh brings the right parts up to date.
 func (r *Ranker) refresh() {
-	width := r.head.Width()
+	nodes := r.changed
 	if !r.fresh {
-		r.head.Right(r.z, len(r.mark), r.right)
-		r.fresh = true
-		return
+		r.head.ParametersChanged()
+		nodes = r.all
 	}
-	for lo := 0; lo < len(r.changed); lo += refreshRows {
-		nodes := r.changed[lo:min(lo+refreshRows, len(r.changed))]
-		r.collect(nodes)
-		r.head.Right(r.gather, len(nodes), r.parts)
-		for i, n := range nodes {
-			copy(r.right[int(n)*width:], r.parts[i*width:][:width])
-			r.mark[n] = false
-		}
+	for step := r.head.MaxNodes(); len(nodes) > 0; nodes = nodes[min(step, len(nodes)):] {
+		some := nodes[:min(step, len(nodes))]
+		r.head.SetRight(some, r.collect(some))
+	}
+	r.fresh = true
+	for _, n := range r.changed {
+		r.mark[n] = false
 	}
 	r.changed = r.changed[:0]
 }
 
 // collect gathers the embeddings of the nodes.
-func (r *Ranker) collect(nodes []int32) {
+func (r *Ranker) collect(nodes []int32) []float32 {
 	for i, n := range nodes {
 		copy(r.gather[i*r.size:], r.z[int(n)*r.size:][:r.size])
 	}
+	return r.gather
 }
 
 // prepare makes both parts ready for the batch.
 func (r *Ranker) prepare(b datasets.Stream) {
 	r.refresh()
-	r.collect(b.Src)
-	r.head.Left(r.gather, b.Len(), r.left)
+	r.head.SetLeft(b.Len(), r.collect(b.Src))
 }
-
-func (r *Ranker) rightOf(n int32) []float32 { return r.right[int(n)*r.head.Width():][:r.head.Width()] }
-func (r *Ranker) leftOf(k int) []float32    { return r.left[k*r.head.Width():][:r.head.Width()] }
 
 // Rank implements models.Model.Rank.
 func (r *Ranker) Rank(b datasets.Stream, c models.Candidates, out models.Counts) error {
 	r.prepare(b)
-	bad := make([]*models.BadScore, b.Len())
-	nn.Rows(b.Len(), r.threads, func(lo, hi int) {
-		score := r.head.Scorer()
-		for k := lo; k < hi; k++ {
-			left := r.leftOf(k)
-			counter := models.NewCounter(b, k, c, score(left, r.rightOf(b.Dst[k])))
-			for _, v := range c.Nodes {
-				counter.Add(v, score(left, r.rightOf(v)))
-			}
-			out.Greater[k], out.Equal[k], bad[k] = counter.Counts()
-		}
-	})
-	for _, err := range bad { // the first event in order, however many threads
-		if err != nil {
-			return err
-		}
+	q := nn.Question{True: b.Dst, Candidates: c.Nodes, Without: c.Without}
+	if bad := r.head.Rank(q, out.Greater, out.Equal); bad >= 0 {
+		return r.badScore(b, bad, c.Nodes)
 	}
 	return nil
+}
+
+// badScore finds the score of event k that is not finite.
+func (r *Ranker) badScore(b datasets.Stream, k int, candidates []int32) error {
+	r.head.SetLeft(1, r.collect(b.Src[k:k+1]))
+	err := &models.BadScore{Event: b.EventID(k), Score: math.NaN()}
+	for _, nodes := range [][]int32{b.Dst[k : k+1], candidates} {
+		scores := make([]float32, len(nodes))
+		r.head.Scores(nn.Question{True: b.Dst[k : k+1], Candidates: nodes}, scores)
+		for _, z := range scores {
+			if !models.Finite(z) {
+				err.Score = float64(z)
+				return err
+			}
+		}
+	}
+	return err
 }
 
 // Score implements models.Model.Score.
 func (r *Ranker) Score(b datasets.Stream, candidates []int32, logits []float32) error {
 	r.prepare(b)
-	score := r.head.Scorer()
-	for k := range b.Len() {
-		for i, v := range candidates {
-			z := score(r.leftOf(k), r.rightOf(v))
-			if !models.Finite(z) {
-				return &models.BadScore{Event: b.EventID(k), Score: float64(z)}
-			}
-			logits[k*len(candidates)+i] = z
+	r.head.Scores(nn.Question{True: b.Dst, Candidates: candidates}, logits)
+	for i, z := range logits[:b.Len()*len(candidates)] {
+		if !models.Finite(z) {
+			return &models.BadScore{Event: b.EventID(i / len(candidates)), Score: float64(z)}
 		}
 	}
 	return nil

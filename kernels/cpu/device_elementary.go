@@ -1,0 +1,78 @@
+package cpu
+
+import "dgsbench/kernels"
+
+// Zero is dst = 0.
+func (d *Device) Zero(n int, dst kernels.Buffer) { clear(take(dst, n)) }
+
+// Add is dst = a + b.
+func (d *Device) Add(n int, dst, a, b kernels.Buffer) {
+	d.kernels.Add(take(dst, n), take(a, n), take(b, n))
+}
+
+// Mul is dst = a b, elementwise.
+func (d *Device) Mul(n int, dst, a, b kernels.Buffer) {
+	d.kernels.Mul(take(dst, n), take(a, n), take(b, n))
+}
+
+// Blend is dst = keep dst + add x.
+func (d *Device) Blend(n int, dst kernels.Buffer, keep float32, x kernels.Buffer, add float32) {
+	to := take(dst, n)
+	d.kernels.Affine(to, keep, to, 0)
+	d.kernels.Axpy(to, add, take(x, n))
+}
+
+// AddReLU is dst = relu(a + b).
+func (d *Device) AddReLU(n int, dst, a, b kernels.Buffer) {
+	to := take(dst, n)
+	d.kernels.Add(to, take(a, n), take(b, n))
+	d.kernels.ReLU(to, to)
+}
+
+// ReLUGrad is dst = g where y > 0, else 0.
+func (d *Device) ReLUGrad(n int, dst, y, g kernels.Buffer) {
+	d.kernels.ReLUGrad(take(dst, n), take(g, n), take(y, n))
+}
+
+// ColumnSums is the sum over the rows of x, in order.
+func (d *Device) ColumnSums(rows, cols int, dst, x kernels.Buffer) {
+	sums := take(dst, cols)
+	clear(sums)
+	d.kernels.AddColumnSums(sums, take(x, rows*cols), cols, rows)
+}
+
+// BCE is the weighted binary cross-entropy on logits, summed in float64.
+func (d *Device) BCE(rows int, loss, z, y, w kernels.Buffer) {
+	at, target, weight, each := take(z, rows), take(y, rows), take(w, rows), d.scratch[0]
+	sum := 0.0
+	for lo := 0; lo < rows; lo += len(each) {
+		hi := min(rows, lo+len(each))
+		sum += d.kernels.BCELoss(each[:hi-lo], at[lo:hi], target[lo:hi], weight[lo:hi])
+	}
+	loss.(buffer)[0] = float32(sum)
+}
+
+// BCEGrad is its gradient.
+func (d *Device) BCEGrad(rows int, dz, z, y, w, g kernels.Buffer) {
+	d.kernels.BCEGrad(take(dz, rows), take(z, rows), take(y, rows), take(w, rows), g.(buffer)[0])
+}
+
+// GatherRows copies row index[i] of src to row i of dst.
+func (d *Device) GatherRows(rows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
+	d.kernels.GatherRows(take(dst, rows*cols), cols, src.(buffer), cols, cols, index.(ints)[:rows])
+}
+
+// ScatterRows copies row i of src to row index[i] of dst.
+func (d *Device) ScatterRows(rows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
+	d.kernels.ScatterRows(dst.(buffer), cols, take(src, rows*cols), cols, cols, index.(ints)[:rows])
+}
+
+// ScatterAddRows adds row i of src to row index[i] of dst, in order.
+func (d *Device) ScatterAddRows(rows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
+	d.kernels.ScatterAddRows(dst.(buffer), cols, take(src, rows*cols), cols, cols, index.(ints)[:rows])
+}
+
+// CopyRows copies the first cols numbers of each row.
+func (d *Device) CopyRows(rows, cols int, dst kernels.Buffer, dstStride int, src kernels.Buffer, srcStride int) {
+	d.kernels.CopyRows(dst.(buffer), dstStride, src.(buffer), srcStride, rows, cols)
+}

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"math"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Kernels over contiguous blocks of h columns come in two forms. Packed ones
+// hold several whole blocks in a register, with a table that says which lane
+// meets which; wide ones do one block a call, for h above the register
+// width. Both sum a block in the sixteen lanes of tree, so it does not matter
+// which of them a level uses for some h.
+var blocks = []kernel{
+	{"softmaxPacked", "func(dst, x []float32, table *uint32, step int, scale float32)", softmaxPacked},
+	{"softmaxGradPacked", "func(dx, dy, y []float32, table *uint32, step int, scale float32)", softmaxGradPacked},
+	{"divideSumPacked", "func(dst, z []float32, table *uint32, step int, eps, floor float32)", divideSumPacked},
+	{"divideSumGradPacked", "func(dz, dy, y, z []float32, table *uint32, step int, eps, floor float32)", divideSumGradPacked},
+	{"softmaxWide", "func(dst, x []float32, scale float32)", softmaxWide},
+	{"softmaxGradWide", "func(dx, dy, y []float32, scale float32)", softmaxGradWide},
+	{"divideSumWide", "func(dst, z []float32, eps, floor float32)", divideSumWide},
+	{"divideSumGradWide", "func(dz, dy, y, z []float32, eps, floor float32)", divideSumGradWide},
+}
+
+// A packing is the table of a packed kernel: rows of sixteen 32-bit words.
+// Row 0 marks the lanes that belong to a block, row 1 names the first lane of
+// a lane's block. A pair of rows follows for each step of the tree, 8, 4, 2
+// and 1: the lane to join with, and whether the block has that lane.
+type packing struct {
+	*machine
+	table reg.Register
+	step  reg.Register // elements of the blocks in a register
+}
+
+const (
+	rowUsed = iota
+	rowFirst
+	rowSteps
+)
+
+func (m *machine) packing() packing {
+	table := m.Load(m.Param("table"), m.GP64())
+	return packing{m, table, m.Load(m.Param("step"), m.GP64())}
+}
+
+func (p packing) row(i int) operand.Mem {
+	return operand.Mem{Base: p.table, Disp: lineBytes * i}
+}
+
+// fold joins the lanes of each block in the order of tree, the result in
+// every lane of the block.
+func (p packing) fold(v V, join func(v, other V, live operand.Mem) V) V {
+	for i, distance := range []int{8, 4, 2, 1} {
+		if distance < p.lanes {
+			v = join(v, p.permute(v, rowSteps+2*i), p.row(rowSteps+2*i+1))
+		}
+	}
+	return p.permute(v, rowFirst)
+}
+
+func (p packing) permute(v V, row int) V {
+	d := p.vec()
+	p.VPERMPS(v, p.set(p.row(row)), d)
+	return d
+}
+
+func (p packing) sumOf(v V) V {
+	return p.fold(v, func(v, other V, live operand.Mem) V { return p.add(v, p.and(other, live)) })
+}
+
+func (p packing) maxOf(v V) V {
+	return p.fold(v, func(v, other V, _ operand.Mem) V { return p.max(v, other) })
+}
+
+// span runs body over n elements, the whole blocks of one register at a
+// time. Lanes past the blocks keep what is stored there.
+func (p packing) span(n reg.Register, body func(lanes)) {
+	full, rest, done := p.label("full"), p.label("rest"), p.label("done")
+	used := p.sign(p.set(p.row(rowUsed)))
+	i := p.GP64()
+	p.XORQ(i, i)
+	p.Label(full)
+	p.CMPQ(n, operand.U8(p.lanes))
+	p.JLT(operand.LabelRef(rest))
+	body(lanes{m: p.machine, index: i, keep: used})
+	p.ADDQ(p.step, i)
+	p.SUBQ(p.step, n)
+	p.JMP(operand.LabelRef(full))
+	p.Label(rest)
+	p.TESTQ(n, n)
+	p.JE(operand.LabelRef(done))
+	body(lanes{m: p.machine, index: i, mask: p.mask(n, 0)})
+	p.Label(done)
+}
+
+func softmaxPacked(m *machine) {
+	dst, x, n, scale := m.data("dst"), m.data("x"), m.size("x"), m.scalar("scale")
+	p, e := m.packing(), m.exponential()
+	p.span(n, func(l lanes) {
+		v := l.load(x)
+		power := e.ofNegative(m.mul(m.sub(v, p.maxOf(v)), scale))
+		l.store(dst, m.div(power, p.sumOf(power)))
+	})
+}
+
+// softmaxGradPacked is dx = (dy - sum(y*dy)) * y * scale.
+func softmaxGradPacked(m *machine) {
+	dx, dy, y, n, scale := m.data("dx"), m.data("dy"), m.data("y"), m.size("dx"), m.scalar("scale")
+	p, zero := m.packing(), m.zero()
+	p.span(n, func(l lanes) {
+		g, v := l.load(dy), l.load(y)
+		mean := p.sumOf(m.fma(v, g, zero))
+		l.store(dx, m.mul(m.mul(m.sub(g, mean), v), scale))
+	})
+}
+
+// denominator is sum + eps, with a sum below floor in size raised to it.
+// raised says where.
+func (m *machine) denominator(sum, eps, floor V) (d V, raised condition) {
+	raised = m.compare(lessThan, m.abs(sum), floor)
+	least := m.or(floor, m.and(sum, m.bits(0x80000000)))
+	return m.add(m.choose(raised, least, sum), eps), raised
+}
+
+func divideSumPacked(m *machine) {
+	dst, z, n, eps, floor := m.data("dst"), m.data("z"), m.size("z"), m.scalar("eps"), m.scalar("floor")
+	p, zero := m.packing(), m.zero()
+	p.span(n, func(l lanes) {
+		v := l.load(z)
+		d, _ := m.denominator(p.sumOf(m.add(zero, v)), eps, floor)
+		l.store(dst, m.div(v, d))
+	})
+}
+
+// divideSumGradPacked is dz = (dy - sum(y*dy)) / d, without the sum where d
+// was raised.
+func divideSumGradPacked(m *machine) {
+	dz, dy, y, z, n := m.data("dz"), m.data("dy"), m.data("y"), m.data("z"), m.size("dz")
+	eps, floor := m.scalar("eps"), m.scalar("floor")
+	p, zero := m.packing(), m.zero()
+	p.span(n, func(l lanes) {
+		d, raised := m.denominator(p.sumOf(m.add(zero, l.load(z))), eps, floor)
+		g := l.load(dy)
+		mean := p.sumOf(m.fma(l.load(y), g, zero))
+		l.store(dz, m.div(m.sub(g, m.choose(raised, zero, mean)), d))
+	})
+}
+
+func softmaxWide(m *machine) {
+	dst, x, scale, e := m.data("dst"), m.data("x"), m.scalar("scale"), m.exponential()
+	lowest := m.set(m.c(math.Inf(-1)))
+	acc := m.accumulators()
+	for i := range acc {
+		acc[i] = m.copy(lowest)
+	}
+	m.groups(m.size("x"), func(part int, l lanes) {
+		m.VMAXPS(l.only(l.load(x), lowest), acc[part], acc[part])
+	})
+	top := m.treeAll(m.VMAXPS, acc)
+
+	zero := m.zero()
+	sum := m.accumulators()
+	m.groups(m.size("x"), func(part int, l lanes) {
+		power := e.ofNegative(m.mul(m.sub(l.load(x), top), scale))
+		l.store(dst, power)
+		m.VADDPS(l.only(power, zero), sum[part], sum[part])
+	})
+	total := m.treeAll(m.VADDPS, sum)
+	m.span(m.size("x"), func(l lanes) { l.store(dst, m.div(l.load(dst), total)) })
+}
+
+// only is v, with other in the lanes outside the mask.
+func (l lanes) only(v, other V) V {
+	if l.mask == nil {
+		return v
+	}
+	return l.m.choose(l.mask, v, other)
+}
+
+func softmaxGradWide(m *machine) {
+	dx, dy, y, scale := m.data("dx"), m.data("dy"), m.data("y"), m.scalar("scale")
+	mean := m.sumProduct(dy, y, m.size("dx"))
+	m.span(m.size("dx"), func(l lanes) {
+		l.store(dx, m.mul(m.mul(m.sub(l.load(dy), mean), l.load(y)), scale))
+	})
+}
+
+// sumProduct is the dot product of two arrays, in every lane.
+func (m *machine) sumProduct(a, b, n reg.Register) V {
+	acc := m.accumulators()
+	m.groups(n, func(part int, l lanes) { m.addMul(acc[part], l.load(b), l.load(a)) })
+	return m.treeAll(m.VADDPS, acc)
+}
+
+func (m *machine) sumAll(a, n reg.Register) V {
+	acc := m.accumulators()
+	m.groups(n, func(part int, l lanes) { m.VADDPS(l.load(a), acc[part], acc[part]) })
+	return m.treeAll(m.VADDPS, acc)
+}
+
+func divideSumWide(m *machine) {
+	dst, z := m.data("dst"), m.data("z")
+	d, _ := m.denominator(m.sumAll(z, m.size("z")), m.scalar("eps"), m.scalar("floor"))
+	m.span(m.size("z"), func(l lanes) { l.store(dst, m.div(l.load(z), d)) })
+}
+
+func divideSumGradWide(m *machine) {
+	dz, dy, y, z := m.data("dz"), m.data("dy"), m.data("y"), m.data("z")
+	d, raised := m.denominator(m.sumAll(z, m.size("z")), m.scalar("eps"), m.scalar("floor"))
+	mean := m.choose(raised, m.zero(), m.sumProduct(dy, y, m.size("dz")))
+	m.span(m.size("dz"), func(l lanes) { l.store(dz, m.div(m.sub(l.load(dy), mean), d)) })
+}

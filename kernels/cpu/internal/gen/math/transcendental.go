@@ -1,0 +1,68 @@
+package main
+
+const trigSignature = "func(dst, x []float32) (far int)"
+
+var transcendental = []kernel{
+	{"exp", unarySignature, unary(func(m *machine) func(V) V { return m.exponential().of })},
+	{"tanh", unarySignature, unary(func(m *machine) func(V) V {
+		limit := m.set(m.c(tanhLimit))
+		return func(x V) V { return m.tanh(x, limit) }
+	})},
+	{"sigmoid", unarySignature, unary(func(m *machine) func(V) V { return m.exponential().sigmoid })},
+	{"softplus", unarySignature, unary(func(m *machine) func(V) V { return m.exponential().softplus })},
+	{"cos", trigSignature, trig((*machine).cos)},
+	{"sin", trigSignature, trig((*machine).sin)},
+}
+
+var losses = []kernel{
+	{"bceLoss", "func(loss, x, y, w []float32)", bceLoss},
+	{"bceGrad", "func(dx, x, y, w []float32, scale float32)", bceGrad},
+}
+
+// bceLoss is w * (max(x, 0) - x*y + log(1 + e^-|x|)).
+func bceLoss(m *machine) {
+	loss, x, y, w, n := m.data("loss"), m.data("x"), m.data("y"), m.data("w"), m.size("x")
+	e := m.exponential()
+	m.span(n, func(l lanes) {
+		v := l.load(x)
+		linear := m.max(m.zero(), v)
+		m.subMul(linear, v, l.load(y))
+		l.store(loss, m.mul(m.add(linear, e.log1pExp(v)), l.load(w)))
+	})
+}
+
+// bceGrad is scale * w * (sigmoid(x) - y).
+func bceGrad(m *machine) {
+	dx, x, y, w, n, scale := m.data("dx"), m.data("x"), m.data("y"), m.data("w"), m.size("x"), m.scalar("scale")
+	e := m.exponential()
+	m.span(n, func(l lanes) {
+		d := m.sub(e.sigmoid(l.load(x)), l.load(y))
+		l.store(dx, m.mul(m.mul(scale, l.load(w)), d))
+	})
+}
+
+var timeEncoding = []kernel{
+	{"timeForward", "func(dst, w, b []float32, dt float32)", timeForward},
+	{"timeBackward", "func(dw, db, dout, w, b []float32, dt float32)", timeBackward},
+}
+
+// timeForward is cos(w*dt + b), the product rounded before the sum.
+func timeForward(m *machine) {
+	dst, w, b, n, dt := m.data("dst"), m.data("w"), m.data("b"), m.size("dst"), m.scalar("dt")
+	m.span(n, func(l lanes) {
+		l.store(dst, m.cos(m.add(m.mul(l.load(w), dt), l.load(b))))
+	})
+}
+
+// timeBackward is g = dout*sin(w*dt + b), db -= g, dw -= g*dt.
+func timeBackward(m *machine) {
+	dw, db, dout, w, b := m.data("dw"), m.data("db"), m.data("dout"), m.data("w"), m.data("b")
+	n, dt := m.size("dw"), m.scalar("dt")
+	m.span(n, func(l lanes) {
+		g := m.mul(m.sin(m.add(m.mul(l.load(w), dt), l.load(b))), l.load(dout))
+		l.store(db, m.sub(l.load(db), g))
+		sum := l.load(dw)
+		m.subMul(sum, g, dt)
+		l.store(dw, sum)
+	})
+}

@@ -1,0 +1,49 @@
+package cpu_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"dgsbench/kernels/cpu"
+)
+
+func BenchmarkRank(b *testing.B) {
+	const events, nodes, dim = 200, 9227, 100
+	q := question(events, nodes, dim)
+	greater, equal := make([]int32, events), make([]int32, events)
+	for _, k := range cpu.Available() {
+		for _, threads := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%dx%dx%d/%s/threads=%d", events, nodes, dim, k.Level(), threads), func(b *testing.B) {
+				pool := cpu.NewPool(threads)
+				defer pool.Close()
+				r := cpu.NewRanker(k, pool, events, dim)
+				for b.Loop() {
+					r.Rank(q, greater, equal)
+				}
+				pairs := float64(events) * float64(nodes) * float64(b.N)
+				b.ReportMetric(pairs/b.Elapsed().Seconds()/1e6, "Mpairs/s")
+			})
+		}
+	}
+}
+
+// question has seeded normal numbers everywhere and no exclusions.
+func question(events, nodes, dim int) cpu.Ranking {
+	rng := newRand(uint64(events*nodes + dim))
+	normal := func(n int) []float32 {
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = float32(rng.NormFloat64())
+		}
+		return x
+	}
+	q := cpu.Ranking{Events: events, Nodes: nodes, Dim: dim}
+	q.U, q.P, q.W = normal(events*dim), normal(nodes*dim), normal(dim)
+	for range events {
+		q.True = append(q.True, rng.Int32N(int32(nodes)))
+	}
+	return q
+}
+
+func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(1, seed)) }

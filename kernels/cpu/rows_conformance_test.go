@@ -1,0 +1,143 @@
+package cpu_test
+
+import (
+	"fmt"
+	"testing"
+
+	"dgsbench/kernels/cpu"
+)
+
+const testRows = 5
+
+var rowsCases = []kernelCase{
+	{"GatherRows", func(a *arrays, n int) func(cpu.Kernels) {
+		dst, src := a.normal(4*(n+1)), a.normal(7*(n+2))
+		return func(k cpu.Kernels) { k.GatherRows(dst, n+1, src, n+2, n, []int32{6, 0, 3, 3}) }
+	}},
+	{"ScatterRows", func(a *arrays, n int) func(cpu.Kernels) {
+		dst, src := a.normal(7*(n+2)), a.normal(4*(n+1))
+		return func(k cpu.Kernels) { k.ScatterRows(dst, n+2, src, n+1, n, []int32{6, 0, 3, 3}) }
+	}},
+	{"ScatterAddRows", func(a *arrays, n int) func(cpu.Kernels) {
+		dst, src := a.normal(7*(n+2)), a.normal(4*(n+1))
+		return func(k cpu.Kernels) { k.ScatterAddRows(dst, n+2, src, n+1, n, []int32{6, 0, 3, 3}) }
+	}},
+	{"CopyRows", func(a *arrays, n int) func(cpu.Kernels) {
+		dst, src := a.normal(4*(n+1)), a.normal(4*(n+2))
+		return func(k cpu.Kernels) { k.CopyRows(dst, n+1, src, n+2, 4, n) }
+	}},
+	{"AddBias", func(a *arrays, n int) func(cpu.Kernels) {
+		dst, x, bias := a.normal(testRows*n), a.normal(testRows*n), a.normal(n)
+		return func(k cpu.Kernels) { k.AddBias(dst, x, bias) }
+	}},
+	{"AddColumnSums", func(a *arrays, n int) func(cpu.Kernels) {
+		sums, x := a.normal(n), a.normal(testRows*(n+2))
+		return func(k cpu.Kernels) { k.AddColumnSums(sums, x, n+2, testRows) }
+	}},
+	{"GRUCell", func(a *arrays, n int) func(cpu.Kernels) {
+		h, gates, gi, gh, q := a.normal(testRows*n), a.normal(3*testRows*n), a.normal(3*testRows*n), a.normal(3*testRows*n), a.normal(testRows*n)
+		return func(k cpu.Kernels) { k.GRUCell(h, gates, gi, gh, q, n) }
+	}},
+	{"GRUCellGrad", func(a *arrays, n int) func(cpu.Kernels) {
+		dgi, dgh, dq := a.normal(3*testRows*n), a.normal(3*testRows*n), a.normal(testRows*n)
+		dh, gates, gh, q := a.normal(testRows*n), a.positive(3*testRows*n), a.normal(3*testRows*n), a.normal(testRows*n)
+		return func(k cpu.Kernels) { k.GRUCellGrad(dgi, dgh, dq, dh, gates, gh, q, n) }
+	}},
+	{"Attend", attentionCase(func(k cpu.Kernels, a *cpu.Attention, _ *cpu.AttentionGrad) { k.Attend(a) })},
+	{"AttendGrad", attentionCase(func(k cpu.Kernels, a *cpu.Attention, g *cpu.AttentionGrad) { k.AttendGrad(a, g) })},
+}
+
+// attentionCase has centres without edges, a repeated pair, and n channels.
+func attentionCase(f func(cpu.Kernels, *cpu.Attention, *cpu.AttentionGrad)) func(*arrays, int) func(cpu.Kernels) {
+	return func(a *arrays, n int) func(cpu.Kernels) {
+		const heads, centres, nodes, edges = 2, 4, 6, 5
+		width := heads * n
+		in := &cpu.Attention{
+			Heads: heads, Channels: n,
+			Offsets: []int32{0, 3, 3, 5, 5}, Index: []int32{2, 5, 2, 0, 2},
+			Q: a.normal(centres * width), Out: a.normal(centres * width),
+			K: a.normal(nodes * width), V: a.normal(nodes * width), E: a.normal(edges * width),
+			Weights: a.positive(edges * heads), Drop: a.positive(edges * heads),
+		}
+		g := &cpu.AttentionGrad{
+			Out: a.normal(centres * width), Q: a.normal(centres * width), E: a.normal(edges * width),
+			K: a.normal(nodes * width), V: a.normal(nodes * width), Scores: a.normal(edges * heads),
+		}
+		return func(k cpu.Kernels) { f(k, in, g) }
+	}
+}
+
+// blockCases are the kernels over blocks, for blocks within a register and
+// beyond.
+func blockCases() []kernelCase {
+	var all []kernelCase
+	for _, h := range []int{1, 2, 3, 4, 5, 7, 8, 9, 10, 13, 15, 16, 17, 25, 33} {
+		all = append(all,
+			kernelCase{fmt.Sprintf("SoftmaxBlocks/%d", h), func(a *arrays, n int) func(cpu.Kernels) {
+				dst, x := a.normal(n*h), a.normal(n*h)
+				return func(k cpu.Kernels) { k.SoftmaxBlocks(dst, x, h, .7) }
+			}},
+			kernelCase{fmt.Sprintf("SoftmaxBlocksGrad/%d", h), func(a *arrays, n int) func(cpu.Kernels) {
+				dx, dy, y := a.normal(n*h), a.normal(n*h), a.positive(n*h)
+				return func(k cpu.Kernels) { k.SoftmaxBlocksGrad(dx, dy, y, h, .7) }
+			}},
+			kernelCase{fmt.Sprintf("DivideSumBlocks/%d", h), func(a *arrays, n int) func(cpu.Kernels) {
+				dst, z := a.normal(n*h), a.normal(n*h)
+				return func(k cpu.Kernels) { k.DivideSumBlocks(dst, z, h, 1e-6, .5) }
+			}},
+			kernelCase{fmt.Sprintf("DivideSumBlocksGrad/%d", h), func(a *arrays, n int) func(cpu.Kernels) {
+				dz, dy, y, z := a.normal(n*h), a.normal(n*h), a.positive(n*h), a.normal(n*h)
+				return func(k cpu.Kernels) { k.DivideSumBlocksGrad(dz, dy, y, z, h, 1e-6, .5) }
+			}})
+	}
+	return all
+}
+
+var normCases = []kernelCase{
+	{"LayerNorm", func(a *arrays, n int) func(cpu.Kernels) {
+		dst, hat, inverse, x := a.normal(testRows*n), a.normal(testRows*n), a.normal(testRows), a.normal(testRows*n)
+		scale, shift := a.positive(n), a.normal(n)
+		return func(k cpu.Kernels) { k.LayerNorm(dst, hat, inverse, x, scale, shift, 1e-5) }
+	}},
+	{"LayerNormGrad", func(a *arrays, n int) func(cpu.Kernels) {
+		dx, dscale, dshift, dy := a.normal(testRows*n), a.normal(n), a.normal(n), a.normal(testRows*n)
+		hat, inverse, scale := a.normal(testRows*n), a.positive(testRows), a.normal(n)
+		return func(k cpu.Kernels) { k.LayerNormGrad(dx, dscale, dshift, dy, hat, inverse, scale) }
+	}},
+	{"BatchNorm", func(a *arrays, n int) func(cpu.Kernels) {
+		dst, hat, mean, variance, inverse := a.normal(testRows*n), a.normal(testRows*n), a.normal(n), a.normal(n), a.normal(n)
+		x, scale, shift := a.normal(testRows*n), a.positive(n), a.normal(n)
+		return func(k cpu.Kernels) {
+			k.BatchNorm(dst, hat, mean, variance, inverse, x, scale, shift, testRows, 1e-5)
+		}
+	}},
+	{"BatchNormFixed", func(a *arrays, n int) func(cpu.Kernels) {
+		dst, mean, inverse, x, scale, shift := a.normal(testRows*n), a.normal(n), a.normal(n), a.normal(testRows*n), a.normal(n), a.normal(n)
+		return func(k cpu.Kernels) { k.BatchNormFixed(dst, mean, inverse, x, scale, shift, testRows) }
+	}},
+	{"BatchNormGrad", func(a *arrays, n int) func(cpu.Kernels) {
+		dx, dscale, dshift, dy := a.normal(testRows*n), a.normal(n), a.normal(n), a.normal(testRows*n)
+		hat, inverse, scale := a.normal(testRows*n), a.positive(n), a.normal(n)
+		return func(k cpu.Kernels) { k.BatchNormGrad(dx, dscale, dshift, dy, hat, inverse, scale, testRows) }
+	}},
+}
+
+func TestRowsConform(t *testing.T)   { conform(t, rowsCases, 2e-6) }
+func TestBlocksConform(t *testing.T) { conform(t, blockCases(), 2e-6) }
+
+// A normalised column of one element is 0/sqrt(eps): rounding shows there.
+func TestNormsConform(t *testing.T) { conform(t, normCases, 1e-4) }
+
+// TestKernelsAllocateNothing runs every kernel at every level.
+func TestKernelsAllocateNothing(t *testing.T) {
+	for _, cases := range [][]kernelCase{mathCases, rowsCases, blockCases(), normCases} {
+		for _, c := range cases {
+			for _, k := range cpu.Available() {
+				call := c.make(newArrays(1, false), 21)
+				if n := testing.AllocsPerRun(5, func() { call(k) }); n != 0 {
+					t.Errorf("%s at %s: %v allocations", c.name, k.Level(), n)
+				}
+			}
+		}
+	}
+}

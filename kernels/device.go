@@ -1,0 +1,98 @@
+package kernels
+
+// Buffer is memory of a device: numbers that only the device can touch.
+type Buffer interface {
+	// Len is how many numbers it holds.
+	Len() int
+}
+
+// Op says which operands of a matrix product are transposed.
+type Op int
+
+// C = A B, A transpose(B), transpose(A) B.
+const (
+	NN Op = iota
+	NT
+	TN
+)
+
+// Ints is a list on a device: row numbers, or offsets into another list.
+type Ints interface {
+	// Len is how many numbers it holds.
+	Len() int
+}
+
+// Device runs kernels on buffers of its own. Matrices are row major without
+// gaps. Sizes are active ones: a buffer may be larger. Calls on one device
+// come from one goroutine, and take effect in the order in which they are
+// made. Wrong sizes are programmer errors and panic. No kernel allocates.
+type Device interface {
+	// Name is what records call the device.
+	Name() string
+
+	Memory
+	Elementary
+	Rows
+	Recurrent
+	Attentive
+	Normalising
+
+	// NewRanker serves rankings of at most so many events and dimensions.
+	NewRanker(maxEvents, maxDim int) Ranker
+	// Adam makes one step of PyTorch's Adam on p from gradient g; m and v
+	// are its moments.
+	Adam(n int, p, g, m, v Buffer, s AdamStep)
+}
+
+// Memory is where numbers live and how they get there.
+type Memory interface {
+	// NewBuffer holds n zeros.
+	NewBuffer(n int) Buffer
+	// NewInts holds n zeros.
+	NewInts(n int) Ints
+	// View is a window of n numbers of b. It shares b's memory.
+	View(b Buffer, offset, n int) Buffer
+	// Write copies src to the start of dst.
+	Write(dst Buffer, src []float32)
+	// Read copies the start of src to dst.
+	Read(dst []float32, src Buffer)
+	// WriteInts copies src to the start of dst.
+	WriteInts(dst Ints, src []int32)
+}
+
+// Elementary are matrix products, sums and what works on single numbers.
+type Elementary interface {
+	// Gemm is c (m x n) = op(a, b), k being the length of the sums; with
+	// bias (n numbers, or nil) added to every row, and relu applied, where
+	// asked for.
+	Gemm(op Op, m, n, k int, a, b, c, bias Buffer, relu bool)
+	// Zero is dst = 0.
+	Zero(n int, dst Buffer)
+	// Add is dst = a + b.
+	Add(n int, dst, a, b Buffer)
+	// Mul is dst = a b, elementwise.
+	Mul(n int, dst, a, b Buffer)
+	// Blend is dst = keep dst + add x.
+	Blend(n int, dst Buffer, keep float32, x Buffer, add float32)
+	// AddReLU is dst = relu(a + b).
+	AddReLU(n int, dst, a, b Buffer)
+	// ReLUGrad is dst = g where y > 0, else 0.
+	ReLUGrad(n int, dst, y, g Buffer)
+	// ColumnSums is dst (cols) = the sum over the rows of x, in order.
+	ColumnSums(rows, cols int, dst, x Buffer)
+	// BCE is loss (1) = sum over rows of w (softplus(z) - z y): weighted
+	// binary cross-entropy on logits.
+	BCE(rows int, loss, z, y, w Buffer)
+	// BCEGrad is dz = g w (sigmoid(z) - y), g (1) being the gradient of the
+	// loss.
+	BCEGrad(rows int, dz, z, y, w, g Buffer)
+}
+
+// AdamStep are the scalars of one step: Size is lr/(1-beta1^t), Root is
+// 1/sqrt(1-beta2^t), Rest1 and Rest2 are 1-beta1 and 1-beta2, all taken in
+// float64 before they were rounded.
+type AdamStep struct {
+	Size, Root                 float32
+	Beta1, Rest1, Beta2, Rest2 float32
+	Eps, WeightDecay           float32
+}

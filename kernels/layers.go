@@ -1,0 +1,103 @@
+package kernels
+
+// Rows are the kernels that move rows of matrices, cols wide, by lists of
+// row numbers or from and into wider matrices.
+type Rows interface {
+	// GatherRows copies row index[i] of src to row i of dst.
+	GatherRows(rows, cols int, dst, src Buffer, index Ints)
+	// ScatterRows copies row i of src to row index[i] of dst; of rows with
+	// one index the last is kept.
+	ScatterRows(rows, cols int, dst, src Buffer, index Ints)
+	// ScatterAddRows adds row i of src to row index[i] of dst, in the order
+	// of the list.
+	ScatterAddRows(rows, cols int, dst, src Buffer, index Ints)
+	// CopyRows copies the first cols numbers of each row; rows of dst and
+	// src are so many numbers apart.
+	CopyRows(rows, cols int, dst Buffer, dstStride int, src Buffer, srcStride int)
+}
+
+// Recurrent are the kernels of a memory and of its clock. Gradients are set
+// unless the contrary is said.
+type Recurrent interface {
+	// GRUCell is PyTorch's GRU cell after its two products: gi and gh
+	// (rows x 3 units: r, z, n) are the inputs and the state q (rows x
+	// units) through their matrices, biases added. gates takes r, z and n.
+	//
+	//	r = sigmoid(gi_r + gh_r)   z = sigmoid(gi_z + gh_z)
+	//	n = tanh(gi_n + r gh_n)    h = (1 - z) n + z q
+	GRUCell(rows, units int, h, gates, gi, gh, q Buffer)
+	// GRUCellGrad is its gradient; dq is the part that passes the gates.
+	GRUCellGrad(rows, units int, dgi, dgh, dq, dh, gates, gh, q Buffer)
+	// TimeEncode is dst (rows x cols) = cos(w[j] dt[i] + b[j]).
+	TimeEncode(rows, cols int, dst, dt, w, b Buffer)
+	// TimeEncodeGrad is its gradient for w and b, the rows in order.
+	TimeEncodeGrad(rows, cols int, dw, db, g, dt, w, b Buffer)
+	// TimeProject is dst (rows x cols) = m[i,j] (1 + w[j] dt[i] + b[j]).
+	TimeProject(rows, cols int, dst, m, dt, w, b Buffer)
+	// TimeProjectGrad is its gradient for m, w and b, the rows in order.
+	TimeProjectGrad(rows, cols int, dm, dw, db, g, m, dt, w, b Buffer)
+}
+
+// Attentive are the kernels of attention over ragged lists.
+type Attentive interface {
+	// Attend sets Weights and Out.
+	Attend(a *Attention)
+	// AttendGrad sets Q, K, V and E of g. Attend has run.
+	AttendGrad(a *Attention, g *AttentionGrad)
+}
+
+// Attention has an edge list grouped by centre: those of centre i are
+// Offsets[i] to Offsets[i+1]-1, and edge e leads to the neighbour Index[e].
+// Rows hold the heads side by side. For each head, on its Channels columns,
+//
+//	score[e] = Q[i] . (K[Index[e]] + E[e]) / sqrt(Channels)
+//	Weights[e] = softmax of the scores over the edges of i, + 1e-16 below
+//	Out[i] = sum over the edges of i of Drop[e] Weights[e] (V[Index[e]] + E[e])
+//
+// A centre without edges has zeros.
+type Attention struct {
+	Heads, Channels       int
+	Centres, Nodes, Edges int // active ones
+
+	Offsets Ints   // Centres + 1
+	Index   Ints   // Edges
+	Q, Out  Buffer // a row per centre
+	K, V    Buffer // a row per node
+	E       Buffer // a row per edge
+	Weights Buffer // Edges x Heads
+	Drop    Buffer // Edges x Heads: factors of dropout, or nil
+}
+
+// AttentionGrad are the gradients of an Attention.
+type AttentionGrad struct {
+	Out        Buffer // the given one
+	Q, K, V, E Buffer
+	Scores     Buffer // Edges x Heads, for the kernel's own use
+}
+
+// Normalising are the kernels that rescale rows, blocks of rows or columns.
+// Blocks are of h numbers, without gaps; n numbers are whole blocks.
+type Normalising interface {
+	// SoftmaxBlocks is the softmax of scale x in each block.
+	SoftmaxBlocks(n, h int, scale float32, dst, x Buffer)
+	// SoftmaxBlocksGrad is its gradient, y being its result.
+	SoftmaxBlocksGrad(n, h int, scale float32, dx, g, y Buffer)
+	// DivideSumBlocks divides each block by its sum + eps. A sum below floor
+	// in size is replaced by floor, with the sum's sign.
+	DivideSumBlocks(n, h int, eps, floor float32, dst, z Buffer)
+	// DivideSumBlocksGrad is its gradient, y being its result; a replaced
+	// sum counts as constant.
+	DivideSumBlocksGrad(n, h int, eps, floor float32, dz, g, y, z Buffer)
+	// LayerNorm is dst = hat scale + shift, hat being the rows of x less
+	// their mean, times inverse = 1/sqrt(variance + eps).
+	LayerNorm(rows, cols int, eps float32, dst, hat, inverse, x, scale, shift Buffer)
+	// LayerNormGrad is its gradient.
+	LayerNormGrad(rows, cols int, dx, dscale, dshift, g, hat, inverse, scale Buffer)
+	// BatchNorm is the same over the columns of x; it sets mean, variance
+	// (divided by rows) and inverse of each.
+	BatchNorm(rows, cols int, eps float32, dst, hat, mean, variance, inverse, x, scale, shift Buffer)
+	// BatchNormFixed takes mean and variance as given.
+	BatchNormFixed(rows, cols int, eps float32, dst, inverse, x, mean, variance, scale, shift Buffer)
+	// BatchNormGrad is the gradient of BatchNorm.
+	BatchNormGrad(rows, cols int, dx, dscale, dshift, g, hat, inverse, scale Buffer)
+}

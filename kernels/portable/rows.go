@@ -1,0 +1,48 @@
+package portable
+
+// GatherRows copies rows of src: row i of dst is row index[i] of src. Rows
+// are cols wide, and dstStride or srcStride elements apart.
+func GatherRows[T Float](dst []T, dstStride int, src []T, srcStride, cols int, index []int32) {
+	for i, r := range index {
+		copy(dst[i*dstStride:][:cols], src[int(r)*srcStride:][:cols])
+	}
+}
+
+// ScatterRows copies row i of src to row index[i] of dst, in order: where an
+// index occurs twice the later row stays.
+func ScatterRows[T Float](dst []T, dstStride int, src []T, srcStride, cols int, index []int32) {
+	for i, r := range index {
+		copy(dst[int(r)*dstStride:][:cols], src[i*srcStride:][:cols])
+	}
+}
+
+// ScatterAddRows adds row i of src to row index[i] of dst, in order.
+func ScatterAddRows[T Float](k Rows[T], dst []T, dstStride int, src []T, srcStride, cols int, index []int32) {
+	for i, r := range index {
+		row := dst[int(r)*dstStride:][:cols]
+		k.Add(row, row, src[i*srcStride:][:cols])
+	}
+}
+
+// CopyRows copies the first cols elements of each row.
+func CopyRows[T Float](dst []T, dstStride int, src []T, srcStride, rows, cols int) {
+	for i := range rows {
+		copy(dst[i*dstStride:][:cols], src[i*srcStride:][:cols])
+	}
+}
+
+// AddBias is dst[i,j] = x[i,j] + bias[j] over the rows of dst and x, which
+// are len(bias) wide.
+func AddBias[T Float](k Rows[T], dst, x, bias []T) {
+	for n := len(bias); len(x) > 0; dst, x = dst[n:], x[n:] {
+		k.Add(dst[:n], x[:n], bias)
+	}
+}
+
+// AddColumnSums adds the rows of x, which are len(sums) wide and stride
+// elements apart, to sums in order: sums[j] += x[0,j] + x[1,j] + ...
+func AddColumnSums[T Float](k Rows[T], sums, x []T, stride, rows int) {
+	for i := range rows {
+		k.Add(sums, sums, x[i*stride:][:len(sums)])
+	}
+}

@@ -1,0 +1,124 @@
+package reference
+
+import (
+	"dgsbench/kernels"
+	"dgsbench/kernels/portable"
+)
+
+// Device is the reference device.
+type Device struct{}
+
+var _ kernels.Device = Device{}
+
+// New is a reference device.
+func New() Device { return Device{} }
+
+// buffer is memory of this device.
+type buffer []float64
+
+// Len is how many numbers it holds.
+func (b buffer) Len() int { return len(b) }
+
+// ints is a list on this device.
+type ints []int32
+
+// Len is how many numbers it holds.
+func (l ints) Len() int { return len(l) }
+
+// take is the first n numbers of b.
+func take(b kernels.Buffer, n int) []float64 { return b.(buffer)[:n] }
+
+// plain are the kernels on rows.
+type plain = portable.Plain[float64]
+
+// Name is "reference".
+func (Device) Name() string { return "reference" }
+
+// NewBuffer holds n zeros.
+func (Device) NewBuffer(n int) kernels.Buffer { return make(buffer, n) }
+
+// NewInts holds n zeros.
+func (Device) NewInts(n int) kernels.Ints { return make(ints, n) }
+
+// View is a window of b.
+func (Device) View(b kernels.Buffer, offset, n int) kernels.Buffer {
+	return b.(buffer)[offset : offset+n : offset+n]
+}
+
+// Write copies src to the start of dst.
+func (Device) Write(dst kernels.Buffer, src []float32) {
+	to := dst.(buffer)[:len(src)]
+	for i, v := range src {
+		to[i] = float64(v)
+	}
+}
+
+// Read copies the start of src to dst.
+func (Device) Read(dst []float32, src kernels.Buffer) {
+	from := src.(buffer)[:len(dst)]
+	for i, v := range from {
+		dst[i] = float32(v)
+	}
+}
+
+// WriteInts copies src to the start of dst.
+func (Device) WriteInts(dst kernels.Ints, src []int32) { copy(dst.(ints)[:len(src)], src) }
+
+// Exact gives the numbers themselves, which tests may read and change.
+func (Device) Exact(b kernels.Buffer) []float64 { return b.(buffer) }
+
+// Gemm is c = op(a, b), with bias and relu where asked for.
+func (Device) Gemm(op kernels.Op, m, n, k int, a, b, c, bias kernels.Buffer, relu bool) {
+	g := portable.Gemm[float64]{
+		M: m, N: n, K: k, A: a.(buffer), B: b.(buffer), C: c.(buffer), LDA: k, LDB: n, LDC: n,
+		TransA: op == kernels.TN, TransB: op == kernels.NT, ReLU: relu,
+	}
+	if g.TransA {
+		g.LDA = m
+	}
+	if g.TransB {
+		g.LDB = k
+	}
+	if bias != nil {
+		g.Bias = bias.(buffer)
+	}
+	g.Run()
+}
+
+// NewRanker serves rankings.
+func (Device) NewRanker(int, int) kernels.Ranker { return ranker{} }
+
+type ranker struct{}
+
+func ranking(q kernels.Ranking) portable.Ranking[float64] {
+	return portable.Ranking[float64]{
+		Events: q.Events, Nodes: q.Nodes, Dim: q.Dim, U: q.U.(buffer), P: q.P.(buffer), W: q.W.(buffer),
+		Candidates: q.Candidates, True: q.True, Without: q.Without,
+	}
+}
+
+// Rank counts the negatives above and level.
+func (ranker) Rank(q kernels.Ranking, greater, equal []int32) (bad int) {
+	exact := ranking(q)
+	exact.Check()
+	return exact.Count(0, q.Events, greater, equal)
+}
+
+// Scores writes the scores of all candidates.
+func (ranker) Scores(q kernels.Ranking, out []float32) {
+	exact := ranking(q)
+	exact.Check()
+	for e := range q.Events {
+		for i, v := range q.Candidates {
+			out[e*len(q.Candidates)+i] = float32(exact.Score(e, v))
+		}
+	}
+}
+
+// Adam makes one step.
+func (Device) Adam(n int, p, g, m, v kernels.Buffer, s kernels.AdamStep) {
+	portable.Adam(take(p, n), take(g, n), take(m, n), take(v, n), portable.AdamStep[float64]{
+		Size: float64(s.Size), Root: float64(s.Root), Beta1: float64(s.Beta1), Rest1: float64(s.Rest1),
+		Beta2: float64(s.Beta2), Rest2: float64(s.Rest2), Eps: float64(s.Eps), WeightDecay: float64(s.WeightDecay),
+	})
+}

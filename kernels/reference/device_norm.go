@@ -1,0 +1,59 @@
+package reference
+
+import (
+	"dgsbench/kernels"
+	"dgsbench/kernels/portable"
+)
+
+// SoftmaxBlocks is the softmax of scale x in each block of h numbers.
+func (Device) SoftmaxBlocks(n, h int, scale float32, dst, x kernels.Buffer) {
+	portable.SoftmaxBlocks(take(dst, n), take(x, n), h, float64(scale))
+}
+
+// SoftmaxBlocksGrad is its gradient.
+func (Device) SoftmaxBlocksGrad(n, h int, scale float32, dx, g, y kernels.Buffer) {
+	portable.SoftmaxBlocksGrad(take(dx, n), take(g, n), take(y, n), h, float64(scale))
+}
+
+// DivideSumBlocks divides each block of h numbers by its sum + eps.
+func (Device) DivideSumBlocks(n, h int, eps, floor float32, dst, z kernels.Buffer) {
+	portable.DivideSumBlocks(take(dst, n), take(z, n), h, float64(eps), float64(floor))
+}
+
+// DivideSumBlocksGrad is its gradient.
+func (Device) DivideSumBlocksGrad(n, h int, eps, floor float32, dz, g, y, z kernels.Buffer) {
+	portable.DivideSumBlocksGrad(take(dz, n), take(g, n), take(y, n), take(z, n), h, float64(eps), float64(floor))
+}
+
+// LayerNorm normalises the rows of x.
+func (Device) LayerNorm(rows, cols int, eps float32, dst, hat, inverse, x, scale, shift kernels.Buffer) {
+	n := rows * cols
+	portable.LayerNorm(plain{}, take(dst, n), take(hat, n), take(inverse, rows), take(x, n), take(scale, cols), take(shift, cols), float64(eps))
+}
+
+// LayerNormGrad is its gradient.
+func (d Device) LayerNormGrad(rows, cols int, dx, dscale, dshift, g, hat, inverse, scale kernels.Buffer) {
+	n := rows * cols
+	d.Zero(cols, dscale)
+	d.Zero(cols, dshift)
+	portable.LayerNormGrad(plain{}, take(dx, n), take(dscale, cols), take(dshift, cols), take(g, n), take(hat, n), take(inverse, rows), take(scale, cols))
+}
+
+// BatchNorm normalises the columns of x.
+func (Device) BatchNorm(rows, cols int, eps float32, dst, hat, mean, variance, inverse, x, scale, shift kernels.Buffer) {
+	n := rows * cols
+	portable.BatchNorm(plain{}, take(dst, n), take(hat, n), take(mean, cols), take(variance, cols), take(inverse, cols), take(x, n), take(scale, cols), take(shift, cols), rows, float64(eps))
+}
+
+// BatchNormFixed takes mean and variance as given.
+func (Device) BatchNormFixed(rows, cols int, eps float32, dst, inverse, x, mean, variance, scale, shift kernels.Buffer) {
+	n := rows * cols
+	portable.InverseRoots(take(inverse, cols), take(variance, cols), float64(eps))
+	portable.BatchNormFixed(plain{}, take(dst, n), take(mean, cols), take(inverse, cols), take(x, n), take(scale, cols), take(shift, cols), rows)
+}
+
+// BatchNormGrad is the gradient of BatchNorm.
+func (Device) BatchNormGrad(rows, cols int, dx, dscale, dshift, g, hat, inverse, scale kernels.Buffer) {
+	n := rows * cols
+	portable.BatchNormGrad(plain{}, take(dx, n), take(dscale, cols), take(dshift, cols), take(g, n), take(hat, n), take(inverse, cols), take(scale, cols), rows)
+}

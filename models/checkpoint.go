@@ -1,0 +1,78 @@
+package models
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"strings"
+
+	"dgsbench/internal/atomicfile"
+	"dgsbench/internal/safetensors"
+)
+
+const (
+	// SpecKey is where a checkpoint's metadata has the resolved spec of its
+	// model, as JSON.
+	SpecKey = "spec"
+
+	// versionKey and version mark a file as a checkpoint of this layout.
+	versionKey, version = "dgsbench.checkpoint", "1"
+
+	// statePrefix tells state from parameters.
+	statePrefix = "state/"
+)
+
+// WriteCheckpoint writes the snapshot, as a whole or not at all, to a file
+// in the safetensors format, which PyTorch users can open: parameters under
+// their own names (head.W1), per-node state under state/ (state/S).
+// metadata, under SpecKey the spec, goes along with it.
+func WriteCheckpoint(path string, s Snapshot, metadata map[string]string) error {
+	var tensors []safetensors.Tensor
+	for _, t := range s.Params {
+		if strings.HasPrefix(t.Name, statePrefix) {
+			panic("models: parameter " + t.Name + " has the name of a state")
+		}
+		tensors = append(tensors, safetensors.Tensor(t))
+	}
+	for _, t := range s.State {
+		t.Name = statePrefix + t.Name
+		tensors = append(tensors, safetensors.Tensor(t))
+	}
+	all := map[string]string{}
+	maps.Copy(all, metadata)
+	all[versionKey] = version
+	data, err := safetensors.Encode(tensors, all)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return atomicfile.Write(path, data)
+}
+
+// ReadCheckpoint reads what WriteCheckpoint wrote. A file that is damaged or
+// no checkpoint is an error with the reason; that it is one of the right
+// model is for Restore to say.
+func ReadCheckpoint(path string) (Snapshot, map[string]string, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Snapshot{}, nil, err
+	}
+	tensors, metadata, err := safetensors.Decode(path, data)
+	if err != nil {
+		return Snapshot{}, nil, err
+	}
+	if v := metadata[versionKey]; v != version {
+		return Snapshot{}, nil, fmt.Errorf("%s: not a checkpoint: its metadata has %q as %s, expected %q", path, v, versionKey, version)
+	}
+	delete(metadata, versionKey)
+	var s Snapshot
+	for _, t := range tensors {
+		name, isState := strings.CutPrefix(t.Name, statePrefix)
+		t.Name = name
+		if isState {
+			s.State = append(s.State, Tensor(t))
+		} else {
+			s.Params = append(s.Params, Tensor(t))
+		}
+	}
+	return s, metadata, nil
+}

@@ -1,0 +1,225 @@
+package models_test
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"dgsbench/datasets"
+	"dgsbench/internal/safetensors"
+	"dgsbench/models"
+	"dgsbench/models/modeltest"
+	_ "dgsbench/models/standard"
+)
+
+const batch = 10
+
+var stream = modeltest.Random(8, 12*batch)
+
+// subject is a registered kind, for one of its tasks.
+type subject struct {
+	kind models.Kind
+	task models.Task
+}
+
+func (s subject) String() string { return fmt.Sprintf("%s-%s", s.kind.Name, s.task) }
+
+func subjects(t *testing.T) []subject {
+	t.Helper()
+	var out []subject
+	for _, name := range models.Names() {
+		kind, err := models.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, task := range kind.Tasks {
+			out = append(out, subject{kind, task})
+		}
+	}
+	return out
+}
+
+func (s subject) build(t *testing.T, seed uint64) models.Model {
+	t.Helper()
+	m, err := s.kind.New(models.Setup{
+		Task: s.task, NumNodes: stream.NumNodes, Users: stream.Users, NumFeat: stream.NumFeat,
+		MaxBatch: batch, Train: stream.Slice(0, stream.Len()/2), Seed: seed, Threads: 1,
+	}, s.kind.Options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// trained has seen all batches but the last.
+func (s subject) trained(t *testing.T) models.Model {
+	t.Helper()
+	m := s.build(t, 1)
+	for lo := 0; lo < stream.Len()-batch; lo += batch {
+		var negatives []int32
+		if s.task == models.LinkPrediction {
+			negatives = slices.Repeat([]int32{int32(stream.Users)}, batch)
+		}
+		if _, err := m.Train(stream.Slice(lo, lo+batch), negatives); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return m
+}
+
+// scores is what the model says of the last batch, bit by bit.
+func (s subject) scores(t *testing.T, m models.Model) []uint32 {
+	t.Helper()
+	b := stream.Slice(stream.Len()-batch, stream.Len())
+	logits, err := make([]float32, batch), error(nil)
+	if s.task == models.LinkPrediction {
+		nodes := destinations(b)
+		logits = make([]float32, batch*len(nodes))
+		err = m.Score(b, nodes, logits)
+	} else {
+		err = m.Classify(b, logits)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bits []uint32
+	for _, x := range logits {
+		bits = append(bits, math.Float32bits(x))
+	}
+	return bits
+}
+
+func destinations(b datasets.Stream) []int32 {
+	var out []int32
+	for v := b.Users; v < b.NumNodes; v++ {
+		out = append(out, int32(v))
+	}
+	return out
+}
+
+// TestCheckpoint: every registered model, trained, written, read and put
+// into a fresh one of another seed, gives the same scores.
+func TestCheckpoint(t *testing.T) {
+	for _, s := range subjects(t) {
+		t.Run(s.String(), func(t *testing.T) {
+			m := s.trained(t)
+			path := filepath.Join(t.TempDir(), "new", "model.safetensors")
+			metadata := map[string]string{models.SpecKey: `{"model":"` + s.kind.Name + `"}`}
+			if err := models.WriteCheckpoint(path, m.Snapshot(models.Everything), metadata); err != nil {
+				t.Fatal(err)
+			}
+			want := s.scores(t, m)
+			snapshot, found, err := models.ReadCheckpoint(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !maps.Equal(found, metadata) {
+				t.Errorf("metadata %v, expected %v", found, metadata)
+			}
+			fresh := s.build(t, 7)
+			if slices.Equal(s.scores(t, s.build(t, 7)), want) {
+				t.Fatal("the scores do not depend on what is restored")
+			}
+			if err := fresh.Restore(snapshot); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(s.scores(t, fresh), want) {
+				t.Error("the restored model gives other scores")
+			}
+		})
+	}
+}
+
+// TestCheckpointOfAnotherModel: whatever has parameters refuses those of
+// another model, or of its own for the other task.
+func TestCheckpointOfAnotherModel(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model.safetensors")
+	all := subjects(t)
+	for _, of := range all {
+		if err := models.WriteCheckpoint(path, of.trained(t).Snapshot(models.Everything), nil); err != nil {
+			t.Fatal(err)
+		}
+		snapshot, _, err := models.ReadCheckpoint(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, into := range all {
+			if !into.kind.Trainable() || into.String() == of.String() {
+				continue
+			}
+			if err := into.build(t, 1).Restore(snapshot); err == nil {
+				t.Errorf("%s accepts a checkpoint of %s", into, of)
+			}
+		}
+	}
+}
+
+// TestCheckpointNames: what a PyTorch user sees in the file.
+func TestCheckpointNames(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model.safetensors")
+	s := models.Snapshot{
+		Params: []models.Tensor{{Name: "head.W1", Shape: []int{1, 2}, F32: []float32{1, 2}}},
+		State:  []models.Tensor{{Name: "S", Shape: []int{1}, F32: []float32{3}}},
+	}
+	if err := models.WriteCheckpoint(path, s, map[string]string{models.SpecKey: "{}"}); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tensors, metadata, err := safetensors.Decode(path, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(tensors) != 2 || tensors[0].Name != "head.W1" || tensors[1].Name != "state/S" {
+		t.Errorf("tensors %v", tensors)
+	}
+	if want := (map[string]string{"spec": "{}", "dgsbench.checkpoint": "1"}); !maps.Equal(metadata, want) {
+		t.Errorf("metadata %v, expected %v", metadata, want)
+	}
+}
+
+func TestReadCheckpointRefuses(t *testing.T) {
+	dir := t.TempDir()
+	whole := filepath.Join(dir, "whole")
+	if err := models.WriteCheckpoint(whole, subjects(t)[0].trained(t).Snapshot(models.Everything), nil); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign, err := safetensors.Encode([]safetensors.Tensor{{Name: "w", Shape: []int{1}, F32: []float32{1}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := bytes.Replace(data, []byte(`"dgsbench.checkpoint":"1"`), []byte(`"dgsbench.checkpoint":"2"`), 1)
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"cut":     {data[:len(data)-3], "not a whole safetensors file"},
+		"text":    {[]byte("src,dst,t\n1,2,3\n"), "not a whole safetensors file"},
+		"foreign": {foreign, `not a checkpoint: its metadata has ""`},
+		"later":   {later, `has "2" as dgsbench.checkpoint, expected "1"`},
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, c.data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err := models.ReadCheckpoint(path)
+		if err == nil || !strings.Contains(err.Error(), path+": ") || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, expected one with the path and %q", name, err, c.want)
+		}
+	}
+	if _, _, err := models.ReadCheckpoint(filepath.Join(dir, "missing")); !os.IsNotExist(err) {
+		t.Errorf("missing file: error %v", err)
+	}
+}

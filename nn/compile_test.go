@@ -1,0 +1,131 @@
+package nn
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"dgsbench/kernels"
+	"dgsbench/kernels/reference"
+
+	G "gorgonia.org/gorgonia"
+	"pgregory.net/rapid"
+)
+
+// TestRandomGraphs: whatever the graph, the values of the outputs are those
+// that every node has if it is computed by itself, although buffers are used
+// again, and for every number of active rows.
+func TestRandomGraphs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const capacity, width = 4, 3
+		d := reference.New()
+		g, rows := NewGraph(d), NewRows(capacity)
+		var nodes G.Nodes
+		for i := range 3 {
+			in := g.Input(fmt.Sprintf("in%d", i), rows, width)
+			values := make([]float32, capacity*width)
+			for k := range values {
+				values[k] = float32((i+2)*(k+1)%7) - 3
+			}
+			d.Write(g.Buffer(in), values)
+			nodes = append(nodes, in)
+		}
+		w := g.Param("w", []float32{1, -1, 0, .5, 1, 0, 0, -.5, 1}, width, width)
+		b := g.Param("b", []float32{.25, 0, -.25}, width)
+		for range rapid.IntRange(1, 12).Draw(t, "operations") {
+			pick := func(name string) *G.Node { return nodes[rapid.IntRange(0, len(nodes)-1).Draw(t, name)] }
+			var n *G.Node
+			switch rapid.IntRange(0, 2).Draw(t, "operation") {
+			case 0:
+				n = G.Must(Dense(pick("x"), w, b, rapid.Bool().Draw(t, "relu")))
+			case 1:
+				n = G.Must(Dropout(pick("h"), pick("mask")))
+			default:
+				n = G.Must(G.Add(pick("a"), pick("b")))
+			}
+			nodes = append(nodes, n)
+		}
+		mode := rapid.SampledFrom([]Mode{ForTraining, ForInference}).Draw(t, "mode")
+		outputs := G.Nodes{nodes[len(nodes)-1], nodes[rapid.IntRange(0, len(nodes)-1).Draw(t, "output")]}
+		together, err := g.Compile(mode, outputs...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, active := range []int{capacity, 2, 1} {
+			rows.Set(active)
+			together.Run()
+			for _, n := range outputs {
+				got := download(d, together.Buffer(n), active*width)
+				if want := g.alone(t, mode, n, active*width); !slices.Equal(got, want) {
+					t.Fatalf("%v, %d rows: %v, expected %v", n, active, got, want)
+				}
+			}
+		}
+	})
+}
+
+// alone computes a node with a program for each of the nodes below it, so
+// that no two values share a buffer.
+func (g *Graph) alone(t *rapid.T, mode Mode, n *G.Node, size int) []float32 {
+	sorted, err := G.Sort(g.expr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Every node is an output: none of the buffers can be used again.
+	var all G.Nodes
+	for _, m := range slices.Backward(sorted) {
+		if m.Op() != nil || m == n {
+			all = append(all, m)
+		}
+	}
+	p, err := g.Compile(mode, all...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Run()
+	return download(g.device, p.Buffer(n), size)
+}
+
+// counting counts the buffers that a compilation allocates.
+type counting struct {
+	kernels.Device
+	buffers int
+}
+
+func (c *counting) NewBuffer(n int) kernels.Buffer {
+	c.buffers++
+	return c.Device.NewBuffer(n)
+}
+
+// TestBuffersAreShared: a long chain needs two buffers, and what no output
+// depends on costs nothing.
+func TestBuffersAreShared(t *testing.T) {
+	d := &counting{Device: reference.New()}
+	g, rows := NewGraph(d), NewRows(5)
+	h := g.Input("x", rows, 3)
+	w, b := g.Param("w", make([]float32, 9), 3, 3), g.Param("b", make([]float32, 3), 3)
+	G.Must(Dropout(h, h)) // dead
+	for range 10 {
+		h = G.Must(Dense(h, w, b, true))
+	}
+	before := d.buffers
+	p, err := g.Compile(ForTraining, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := d.buffers - before; got != 2 {
+		t.Errorf("%d buffers for a chain of ten layers, expected 2", got)
+	}
+	if len(p.calls) != 10 {
+		t.Errorf("%d calls, expected 10", len(p.calls))
+	}
+}
+
+// TestForeignOperations are refused with their name.
+func TestForeignOperations(t *testing.T) {
+	g := NewGraph(reference.New())
+	x := g.Input("x", NewRows(2), 2)
+	if _, err := g.Compile(ForTraining, G.Must(G.Tanh(x))); err == nil {
+		t.Error("an operation without a kernel is accepted")
+	}
+}

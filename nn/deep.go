@@ -1,0 +1,154 @@
+package nn
+
+import (
+	"dgsbench/kernels"
+	"dgsbench/kernels/portable"
+	"sync"
+)
+
+// deepScorer is the rest of a pair head with several hidden layers. Only the
+// first one splits, so every pair goes through the others, in plain loops on
+// the host.
+type deepScorer struct {
+	mlp     *MLP
+	threads int
+	layers  []layer // without the first
+	u, p    []float32
+}
+
+// layer is a copy of one dense layer, y = x W + b. W is in x out, row major.
+type layer struct {
+	in, out int
+	w, b    []float32
+}
+
+func newDeepScorer(m *MLP, threads int) *deepScorer {
+	s := &deepScorer{mlp: m, threads: threads}
+	s.update()
+	return s
+}
+
+// update takes the MLP's present parameters over.
+func (s *deepScorer) update() {
+	p := s.mlp.Params()[2:]
+	s.layers = s.layers[:0]
+	for i := 0; i < len(p); i += 2 {
+		s.layers = append(s.layers, layer{p[i].Shape[0], p[i].Shape[1], p[i].Values, p[i+1].Values})
+	}
+}
+
+// read copies the parts of the first layer from the device.
+func (s *deepScorer) read(q kernels.Ranking) {
+	s.u, s.p = grow(s.u, q.Events*q.Dim), grow(s.p, q.Nodes*q.Dim)
+	s.mlp.device.Read(s.u, q.U)
+	s.mlp.device.Read(s.p, q.P)
+}
+
+func grow(s []float32, n int) []float32 {
+	if cap(s) < n {
+		return make([]float32, n)
+	}
+	return s[:n]
+}
+
+// Rank implements kernels.Ranker.
+func (s *deepScorer) Rank(q kernels.Ranking, greater, equal []int32) (bad int) {
+	s.read(q)
+	failed := make([]bool, q.Events)
+	split(q.Events, s.threads, func(lo, hi int) {
+		score := s.scorer(q)
+		for e := lo; e < hi; e++ {
+			greater[e], equal[e], failed[e] = countAbove(q, e, score)
+		}
+	})
+	for e, f := range failed {
+		if f {
+			return e
+		}
+	}
+	return -1
+}
+
+// countAbove compares the negatives of one event with its true destination.
+func countAbove(q kernels.Ranking, e int, score func(e int, v int32) float32) (greater, equal int32, failed bool) {
+	truth := score(e, q.True[e])
+	failed = truth-truth != 0 // NaN or infinite
+	left := portable.Ranking[float32]{Candidates: q.Candidates, True: q.True, Without: q.Without, Nodes: q.Nodes}
+	tally := func(v int32, by int32) {
+		x := score(e, v)
+		failed = failed || x-x != 0
+		if x > truth {
+			greater += by
+		} else if x == truth {
+			equal += by
+		}
+	}
+	for _, v := range q.Candidates {
+		tally(v, 1)
+	}
+	left.LeftOut(e, func(v int32) { tally(v, -1) })
+	return greater, equal, failed
+}
+
+// Scores implements kernels.Ranker.
+func (s *deepScorer) Scores(q kernels.Ranking, out []float32) {
+	s.read(q)
+	score := s.scorer(q)
+	for e := range q.Events {
+		for i, v := range q.Candidates {
+			out[e*len(q.Candidates)+i] = score(e, v)
+		}
+	}
+}
+
+// scorer returns a function for one goroutine.
+func (s *deepScorer) scorer(q kernels.Ranking) func(e int, v int32) float32 {
+	width := q.Dim
+	for _, l := range s.layers {
+		width = max(width, l.out)
+	}
+	hidden := [2][]float32{make([]float32, width), make([]float32, width)}
+	return func(e int, v int32) float32 {
+		in, right := hidden[0][:q.Dim], s.p[int(v)*q.Dim:]
+		for j, left := range s.u[e*q.Dim:][:q.Dim] {
+			in[j] = max(left+right[j], 0)
+		}
+		for i, l := range s.layers {
+			out := hidden[(i+1)%2][:l.out]
+			l.apply(in, out)
+			if i < len(s.layers)-1 {
+				relu(out)
+			}
+			in = out
+		}
+		return in[0]
+	}
+}
+
+// apply computes one row of a dense layer.
+func (l layer) apply(in, out []float32) {
+	copy(out, l.b)
+	for i, v := range in {
+		row := l.w[i*l.out:][:l.out]
+		for j, w := range row {
+			out[j] += v * w
+		}
+	}
+}
+
+func relu(x []float32) {
+	for i, v := range x {
+		x[i] = max(v, 0)
+	}
+}
+
+// split runs work on 0 .. n-1, cut into one range a thread.
+func split(n, threads int, work func(lo, hi int)) {
+	threads = max(1, min(threads, n))
+	var wg sync.WaitGroup
+	for t := range threads {
+		lo, hi := t*n/threads, (t+1)*n/threads
+		wg.Go(func() { work(lo, hi) })
+	}
+	wg.Wait()
+}

@@ -1,0 +1,200 @@
+package nn
+
+import (
+	"fmt"
+	"hash"
+	"hash/fnv"
+
+	"dgsbench/kernels"
+	"dgsbench/kernels/reference"
+
+	"github.com/chewxy/hm"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// op is one fused operation of a graph, a layer or the gradient of one: what
+// gorgonia must know to differentiate it, and the kernel call that it
+// becomes. Adding one takes nothing else.
+type op struct {
+	// name identifies the operation with all of its parameters: gorgonia
+	// merges nodes of equal name on equal inputs.
+	name string
+	in   []int // dimensions of the inputs: 0 scalar, 1 vector, 2 matrix, or ints
+	out  int   // dimensions of the output
+	// rows is the input whose active rows the output has, or fixed.
+	rows int
+	// shape is that of the output at full capacity.
+	shape func(in []tensor.Shape) tensor.Shape
+	// smooth says which inputs have a gradient; grad makes the nodes of
+	// these, with nil for the others.
+	smooth []bool
+	grad   func(in G.Nodes, out, grad *G.Node) (G.Nodes, error)
+	// call prepares the kernel call. What it returns is run for every batch
+	// and allocates nothing.
+	call func(c *call) func()
+	// view, instead of call, makes the output a window of an input.
+	view *window
+	// trainingOnly operations pass their first input on in programs for
+	// inference.
+	trainingOnly bool
+}
+
+// sameShape is that of the first input.
+func sameShape(in []tensor.Shape) tensor.Shape { return in[0] }
+
+// window is where in its input number of a view begins.
+type window struct{ input, offset int }
+
+// fixed is the rows of an output whose size no batch changes.
+const fixed = -1
+
+// ints, as dimensions, is a list of row numbers or offsets.
+const ints = -1
+
+// call is an operation's place in a program.
+type call struct {
+	device kernels.Device
+	mode   Mode
+	in     []kernels.Buffer // nil for lists
+	ints   []kernels.Ints   // nil for all others
+	out    kernels.Buffer
+	shapes []tensor.Shape // of the inputs, at full capacity
+	active []*int         // active rows of each input; nil where all count
+}
+
+// rows is the number of active rows of input i, now.
+func (c *call) rows(i int) int {
+	if c.active[i] != nil {
+		return *c.active[i]
+	}
+	return c.shapes[i][0]
+}
+
+// cols is the number of columns of input i.
+func (c *call) cols(i int) int { return c.shapes[i][1] }
+
+// size is the number of elements of input i at full capacity.
+func (c *call) size(i int) int { return c.shapes[i].TotalSize() }
+
+var (
+	_ G.Op   = (*op)(nil)
+	_ G.SDOp = (*op)(nil)
+)
+
+// Arity is the number of inputs.
+func (o *op) Arity() int { return len(o.in) }
+
+// Type is the signature for gorgonia's inference.
+func (o *op) Type() hm.Type {
+	types := make([]hm.Type, 0, len(o.in)+1)
+	for _, d := range append(append([]int(nil), o.in...), o.out) {
+		types = append(types, typeOf(d))
+	}
+	return hm.NewFnType(types...)
+}
+
+func typeOf(dims int) hm.Type {
+	switch dims {
+	case ints:
+		return G.TensorType{Dims: 1, Of: tensor.Int32}
+	case 0:
+		return tensor.Float32
+	}
+	return G.TensorType{Dims: dims, Of: tensor.Float32}
+}
+
+// InferShape is the shape at full capacity.
+func (o *op) InferShape(in ...G.DimSizer) (tensor.Shape, error) {
+	shapes, err := G.DimSizersToShapes(in)
+	if err != nil {
+		return nil, err
+	}
+	return o.shape(shapes).Clone(), nil
+}
+
+// Do runs the operation by itself, for gorgonia's own machines: tests
+// compare them with compiled programs.
+func (o *op) Do(values ...G.Value) (G.Value, error) {
+	c := &call{device: reference.New(), active: make([]*int, len(values))}
+	for _, v := range values {
+		c.take(v)
+	}
+	shape := o.shape(c.shapes)
+	out := make([]float32, shape.TotalSize())
+	if o.view != nil {
+		copy(out, numbers(values[o.view.input])[o.view.offset:])
+	} else {
+		c.out = c.device.NewBuffer(len(out))
+		o.call(c)()
+		c.device.Read(out, c.out)
+	}
+	if o.out == 0 {
+		return G.NewF32(out[0]), nil
+	}
+	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(out)), nil
+}
+
+// take makes a gorgonia value the next input.
+func (c *call) take(v G.Value) {
+	var buffer kernels.Buffer
+	var list kernels.Ints
+	if data, ok := v.Data().([]int32); ok {
+		list = c.device.NewInts(len(data))
+		c.device.WriteInts(list, data)
+	} else {
+		data := numbers(v)
+		buffer = c.device.NewBuffer(len(data))
+		c.device.Write(buffer, data)
+	}
+	c.in, c.ints, c.shapes = append(c.in, buffer), append(c.ints, list), append(c.shapes, v.Shape())
+}
+
+// numbers are those of a gorgonia value.
+func numbers(v G.Value) []float32 {
+	switch data := v.Data().(type) {
+	case []float32:
+		return data
+	case float32:
+		return []float32{data}
+	}
+	panic(fmt.Sprintf("nn: a value of type %T", v.Data()))
+}
+
+// ReturnsPtr, CallsExtern and OverwritesInput: none of that.
+func (o *op) ReturnsPtr() bool     { return false }
+func (o *op) CallsExtern() bool    { return false }
+func (o *op) OverwritesInput() int { return -1 }
+
+// WriteHash writes the name, which holds all parameters.
+func (o *op) WriteHash(h hash.Hash) { fmt.Fprint(h, o.name) }
+
+// Hashcode is the hash of the name.
+func (o *op) Hashcode() uint32 {
+	h := fnv.New32a()
+	o.WriteHash(h)
+	return h.Sum32()
+}
+
+func (o *op) String() string { return o.name }
+
+// DiffWRT says which inputs have a gradient.
+func (o *op) DiffWRT(int) []bool {
+	if o.smooth == nil {
+		return make([]bool, len(o.in))
+	}
+	return o.smooth
+}
+
+// SymDiff makes the gradient nodes.
+func (o *op) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) { return o.grad(in, out, grad) }
+
+// apply puts the operation into the graph of its inputs.
+func (o *op) apply(in ...*G.Node) (*G.Node, error) {
+	for i, n := range in {
+		if got, want := n.Type(), typeOf(o.in[i]); !got.Eq(want) {
+			return nil, fmt.Errorf("%s: input %d (%s) is a %v, expected a %v", o.name, i, n.Name(), got, want)
+		}
+	}
+	return G.ApplyOp(o, in...)
+}

@@ -1,0 +1,253 @@
+package nn
+
+import (
+	"math"
+	"testing"
+
+	"dgsbench/kernels"
+	"dgsbench/kernels/cpu"
+	"dgsbench/kernels/reference"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// An opTest builds a graph around an operation, from the leaves of a bench,
+// and says what batches it is to be run on: functions that set the active
+// rows and write lists, the largest batch first.
+type opTest func(b *opBench) (out *G.Node, batches []func())
+
+// opBench is one such graph on one device, with loss = sum of out times
+// given weights, and the gradients of everything that has one.
+type opBench struct {
+	device          kernels.Device
+	graph           *Graph
+	wrt             G.Nodes
+	out             *G.Node
+	batches         []func()
+	train           *Program
+	infer           *Program
+	loss            *G.Node
+	grads           G.Nodes
+	trainingDiffers bool // from inference
+}
+
+func newOpBench(t testing.TB, d kernels.Device, test opTest) *opBench {
+	t.Helper()
+	building.Lock()
+	defer building.Unlock()
+	b := &opBench{device: d, graph: NewGraph(d)}
+	b.out, b.batches = test(b)
+	size := b.out.Shape().TotalSize()
+	weights := b.graph.Param("weights of the loss", drawn("weights of the loss", size), b.out.Shape()...)
+	var err error
+	if b.loss, err = inner.apply(b.out, weights); err != nil {
+		t.Fatal(err)
+	}
+	if b.grads, err = G.Grad(b.loss, b.wrt...); err != nil {
+		t.Fatal(err)
+	}
+	if b.train, err = b.graph.Compile(ForTraining, append(append(G.Nodes{}, b.grads...), b.loss, b.out)...); err != nil {
+		t.Fatal(err)
+	}
+	if b.infer, err = b.graph.Compile(ForInference, b.out); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// leaf is an input without gradient, of the same numbers on every device.
+func (b *opBench) leaf(name string, rows *Rows, cols int) *G.Node {
+	n := b.graph.Input(name, rows, cols)
+	b.device.Write(b.graph.Buffer(n), drawn(name, rows.capacity*cols))
+	return n
+}
+
+// input has a gradient.
+func (b *opBench) input(name string, rows *Rows, cols int) *G.Node {
+	n := b.leaf(name, rows, cols)
+	b.wrt = append(b.wrt, n)
+	return n
+}
+
+// param has a gradient, too.
+func (b *opBench) param(name string, shape ...int) *G.Node {
+	n := b.graph.Param(name, drawn(name, tensor.Shape(shape).TotalSize()), shape...)
+	b.wrt = append(b.wrt, n)
+	return n
+}
+
+func (b *opBench) write(n *G.Node, list ...int32) { b.device.WriteInts(b.graph.Ints(n), list) }
+
+// drawn are numbers that depend on the name alone.
+func drawn(name string, n int) []float32 {
+	r, out := Rand(11, Purpose(name)), make([]float32, n)
+	for i := range out {
+		out[i] = float32(r.NormFloat64())
+	}
+	return out
+}
+
+// inner is the sum of a b, elementwise, with a gradient for a. It is made of
+// products that a device has anyway.
+var inner = &op{
+	name: "inner", in: []int{2, 2}, out: 0, rows: fixed, smooth: []bool{true, false},
+	shape: func([]tensor.Shape) tensor.Shape { return tensor.ScalarShape() },
+	grad: func(in G.Nodes, _, g *G.Node) (G.Nodes, error) {
+		d, err := innerGrad.apply(in[0], in[1], g)
+		return G.Nodes{d, nil}, err
+	},
+	call: func(c *call) func() {
+		return func() {
+			c.device.Gemm(kernels.NN, 1, 1, c.rows(0)*c.cols(0), c.in[0], c.in[1], c.out, nil, false)
+		}
+	},
+}
+
+var innerGrad = &op{
+	name: "inner.grad", in: []int{2, 2, 0}, out: 2, rows: 0,
+	shape: sameShape,
+	call: func(c *call) func() {
+		return func() {
+			c.device.Gemm(kernels.NN, 1, c.rows(0)*c.cols(0), 1, c.in[2], c.in[1], c.out, nil, false)
+		}
+	},
+}
+
+// results runs a batch: the output, then the gradients, active rows only.
+func (b *opBench) results(batch int) [][]float32 {
+	b.batches[batch]()
+	b.train.Run()
+	out := [][]float32{b.read(b.train, b.out)}
+	for i, n := range b.grads {
+		size := b.wrt[i].Shape().TotalSize()
+		if active := b.graph.leaves[b.wrt[i].Name()].active; active != nil {
+			size = *active * b.wrt[i].Shape()[1]
+		}
+		out = append(out, download(b.device, b.train.Buffer(n), size))
+	}
+	return out
+}
+
+func (b *opBench) read(p *Program, n *G.Node) []float32 {
+	size := n.Shape().TotalSize()
+	if active := p.values[n.ID()].active; active != nil {
+		size = *active * n.Shape()[1]
+	}
+	return download(b.device, p.Buffer(n), size)
+}
+
+// checkOp is everything that holds for every operation.
+func checkOp(t *testing.T, test opTest) {
+	t.Helper()
+	t.Run("differences", func(t *testing.T) { checkDifferences(t, test) })
+	t.Run("levels", func(t *testing.T) { checkLevels(t, test) })
+	t.Run("rows", func(t *testing.T) { checkRows(t, test) })
+	t.Run("allocations", func(t *testing.T) { checkAllocations(t, test) })
+}
+
+// checkDifferences compares the gradients with central differences of the
+// loss, both in float64: error at most 1e-7 of the largest gradient or of 1.
+func checkDifferences(t *testing.T, test opTest) {
+	d := reference.New()
+	b := newOpBench(t, d, test)
+	for batch := range b.batches {
+		got := b.results(batch)[1:]
+		exact := make([][]float64, len(got))
+		for i, n := range b.grads {
+			exact[i] = append([]float64(nil), d.Exact(b.train.Buffer(n))[:len(got[i])]...)
+		}
+		for i, n := range b.wrt {
+			compareDifferences(t, n.Name(), exact[i], d.Exact(b.graph.Buffer(n)), func() float64 {
+				b.train.Run()
+				return d.Exact(b.train.Buffer(b.loss))[0]
+			})
+		}
+	}
+}
+
+func compareDifferences(t *testing.T, name string, gradient, values []float64, loss func() float64) {
+	t.Helper()
+	const step = 1e-5
+	largest := 1.0
+	for _, g := range gradient {
+		largest = max(largest, math.Abs(g))
+	}
+	for j, g := range gradient {
+		old := values[j]
+		values[j] = old + step
+		up := loss()
+		values[j] = old - step
+		down := loss()
+		values[j] = old
+		if want := (up - down) / (2 * step); !(math.Abs(want-g) <= 1e-7*largest) {
+			t.Errorf("%s[%d]: gradient %v, differences %v", name, j, g, want)
+		}
+	}
+}
+
+// checkLevels compares every level of the processor with the reference
+// device, and AVX-512 with AVX2 and one thread with three bit for bit.
+func checkLevels(t *testing.T, test opTest) {
+	exact := newOpBench(t, reference.New(), test)
+	var wide *opBench
+	for _, k := range cpu.Available() {
+		b := newOpBench(t, cpu.NewDevice(k, 1), test)
+		threads := newOpBench(t, cpu.NewDevice(k, 3), test)
+		for batch := range exact.batches {
+			want, got := exact.results(batch), b.results(batch)
+			for i := range want {
+				closeTo(t, got[i], want[i])
+			}
+			sameBits(t, k.Level().String()+" on three threads", threads.results(batch), got)
+			if wide != nil {
+				sameBits(t, k.Level().String(), got, wide.results(batch))
+			}
+		}
+		if k.Level() != cpu.Portable {
+			wide = b
+		}
+	}
+}
+
+func sameBits(t *testing.T, what string, got, want [][]float32) {
+	t.Helper()
+	for i := range want {
+		for j := range want[i] {
+			if math.Float32bits(got[i][j]) != math.Float32bits(want[i][j]) {
+				t.Fatalf("%s: result %d[%d] is %v, expected the bits of %v", what, i, j, got[i][j], want[i][j])
+			}
+		}
+	}
+}
+
+// checkRows: a batch gives the same after a larger one as by itself, and the
+// program for inference the same as the one for training.
+func checkRows(t *testing.T, test opTest) {
+	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
+		used := newOpBench(t, d, test)
+		if len(used.batches) < 2 {
+			t.Fatal("only one batch")
+		}
+		for batch := range used.batches {
+			used.results(0)
+			got := used.results(batch)
+			sameBits(t, "a batch after a larger one", got, newOpBench(t, d, test).results(batch))
+			if used.trainingDiffers {
+				continue
+			}
+			used.infer.Run()
+			sameBits(t, "inference", [][]float32{used.read(used.infer, used.out)}, got[:1])
+		}
+	})
+}
+
+func checkAllocations(t *testing.T, test opTest) {
+	for _, k := range cpu.Available() {
+		b := newOpBench(t, cpu.NewDevice(k, 2), test)
+		b.batches[0]()
+		if n := testing.AllocsPerRun(10, func() { b.train.Run(); b.infer.Run() }); n > 0 {
+			t.Errorf("%s: %v allocations a run", k.Level(), n)
+		}
+	}
+}
