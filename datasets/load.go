@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 )
 
@@ -39,10 +40,17 @@ func (d Dataset) Load(dir string) (*Loaded, error) {
 // openFile is the normal source.
 func (d Dataset) openFile(dir string) (Stream, string, error) {
 	path := filepath.Join(dir, d.File)
-	sum, err := checksum(path)
+	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Stream{}, "", d.missing(dir)
 	}
+	if err == nil && !info.Mode().IsRegular() {
+		return Stream{}, "", fmt.Errorf("dataset %s: %s is not a regular file", d.Name, path)
+	}
+	if err != nil {
+		return Stream{}, "", fmt.Errorf("dataset %s: %w", d.Name, err)
+	}
+	sum, err := checksum(path)
 	if err != nil {
 		return Stream{}, "", fmt.Errorf("dataset %s: %w", d.Name, err)
 	}

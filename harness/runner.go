@@ -1,10 +1,13 @@
 package harness
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -39,6 +42,9 @@ type Hooks struct {
 // before, and left because the run ended early.
 type Summary struct {
 	Found, Finished, Failed, Left int
+	// FailedBefore are the records of trials that an earlier run saw fail.
+	// They are not run again: the seed is the same.
+	FailedBefore []results.Record
 }
 
 // job is one trial to be measured.
@@ -53,12 +59,12 @@ type job struct {
 // The summary is right even with an error. Cancelling ctx stops at the next
 // batch; what was finished is kept, and the error is ctx.Err().
 func (r *Runner) Run(ctx context.Context, trials []specs.Trial) (Summary, error) {
-	if err := atomicfile.Clean(r.Store.Dir); err != nil {
-		return Summary{}, err
-	}
 	lib, err := loadAll(trials, r.DataDir)
 	if err != nil {
 		return Summary{}, err
+	}
+	if err := atomicfile.Clean(r.Store.Dir); err != nil {
+		return Summary{}, &StoreError{err}
 	}
 	jobs, sum, err := r.pending(trials, lib)
 	if err != nil {
@@ -79,8 +85,12 @@ func (r *Runner) pending(trials []specs.Trial, lib *library) (jobs []job, sum Su
 		switch {
 		case err != nil:
 			return nil, sum, err
+		case ok && !sameTrial(found, rec):
+			return nil, sum, fmt.Errorf("the record of %s is not what its name says; remove %s",
+				rec.Key, filepath.Join(r.Store.Dir, rec.Key.Path(rec.Identity)))
 		case ok && found.Failed(): // it would fail again: the seed is the same
 			sum.Failed++
+			sum.FailedBefore = append(sum.FailedBefore, found)
 			continue
 		case ok:
 			sum.Found++
@@ -93,6 +103,14 @@ func (r *Runner) pending(trials []specs.Trial, lib *library) (jobs []job, sum Su
 		jobs = append(jobs, j)
 	}
 	return jobs, sum, nil
+}
+
+// sameTrial reports whether a record was made of what is asked for now: it
+// lies where such a record belongs, but may have been edited.
+func sameTrial(found, asked results.Record) bool {
+	var a, b bytes.Buffer
+	return found.DataChecksum == asked.DataChecksum && found.Numerics == asked.Numerics &&
+		json.Compact(&a, found.Spec) == nil && json.Compact(&b, asked.Spec) == nil && bytes.Equal(a.Bytes(), b.Bytes())
 }
 
 func newJob(t specs.Trial, rec results.Record, lib *library) (job, error) {

@@ -110,7 +110,7 @@ func openToy(string) (datasets.Stream, string, error) {
 // load reads the records without what differs from run to run.
 func load(t *testing.T, dir string) []results.Record {
 	t.Helper()
-	records, incomplete, err := results.Store{Dir: dir}.Load()
+	records, incomplete, err := results.Store{Dir: dir}.Load("")
 	if err != nil || len(incomplete) > 0 {
 		t.Fatal(err, incomplete)
 	}
@@ -136,8 +136,8 @@ func TestWorkersDoNotMatter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := (Summary{Finished: len(trials) - 1, Failed: 1}); sum != want {
-			t.Errorf("%d workers: %+v, expected %+v", workers, sum, want)
+		if diff := cmp.Diff(Summary{Finished: len(trials) - 1, Failed: 1}, sum); diff != "" {
+			t.Errorf("%d workers (-want +got):\n%s", workers, diff)
 		}
 		all[i] = load(t, dir)
 	}

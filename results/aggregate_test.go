@@ -31,7 +31,7 @@ func random(seed uint64) results.Observed {
 
 func aggregate(t *testing.T, s results.Store) []results.Cell {
 	t.Helper()
-	records, _, err := s.Load()
+	records, _, err := s.Load("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestAggregateRefusesToMix(t *testing.T) {
 		r := record("nc", "", "dgs", 1)
 		c.change(&r)
 		write(t, s, r, c.facts)
-		records, _, err := s.Load()
+		records, _, err := s.Load("")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +187,7 @@ func TestSelectKeepsStaleRecordsApart(t *testing.T) {
 func TestStaleCellsSaySo(t *testing.T) {
 	s := results.Store{Dir: t.TempDir()}
 	write(t, s, record("nc", "", "dgs", 0), random(0))
-	records, _, err := s.Load()
+	records, _, err := s.Load("")
 	if err != nil {
 		t.Fatal(err)
 	}

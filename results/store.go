@@ -63,13 +63,13 @@ func (s Store) Find(k Key, identity string) (r Record, found bool, err error) {
 	return r, whole, err
 }
 
-// Load reads all records, in the order of their paths. Records whose sidecar
+// Load reads all records of a suite, in the order of their paths. Records whose sidecar
 // is missing or damaged count as absent; their paths come back as
 // incomplete. Anything else in the place of a record is an error that names
 // the file. A folder that does not exist is empty.
-func (s Store) Load() (records []Record, incomplete []string, err error) {
-	err = filepath.WalkDir(s.Dir, func(file string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) && file == s.Dir {
+func (s Store) Load(suite string) (records []Record, incomplete []string, err error) {
+	err = filepath.WalkDir(filepath.Join(s.Dir, suite), func(file string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && file == filepath.Join(s.Dir, suite) {
 			return nil
 		}
 		if err != nil || d.IsDir() || !s.inRecordPlace(file) {

@@ -193,7 +193,7 @@ func TestResumeNeedsAWholeTrial(t *testing.T) {
 		if err != nil || found != c.found {
 			t.Errorf("%s: found %v, %v; want %v", name, found, err, c.found)
 		}
-		records, incomplete, err := s.Load()
+		records, incomplete, err := s.Load("")
 		if err != nil || (len(records) == 1) != c.found {
 			t.Errorf("%s: loaded %d records, %v", name, len(records), err)
 		}
@@ -232,7 +232,7 @@ func TestForeignFilesAreNamed(t *testing.T) {
 			t.Fatal(err)
 		}
 		for what, err := range map[string]error{
-			"Load": func() error { _, _, err := s.Load(); return err }(),
+			"Load": func() error { _, _, err := s.Load(""); return err }(),
 			"Find": func() error { _, _, err := s.Find(r.Key, identity); return err }(),
 		} {
 			if err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), c.want) {
@@ -250,11 +250,11 @@ func TestLoadLeavesOtherFilesAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if records, _, err := s.Load(); err != nil || len(records) != 1 {
+	if records, _, err := s.Load(""); err != nil || len(records) != 1 {
 		t.Errorf("%d records, %v; want 1", len(records), err)
 	}
 	empty := results.Store{Dir: filepath.Join(s.Dir, "none")}
-	if records, _, err := empty.Load(); err != nil || len(records) != 0 {
+	if records, _, err := empty.Load(""); err != nil || len(records) != 0 {
 		t.Errorf("a folder that does not exist: %d records, %v", len(records), err)
 	}
 }

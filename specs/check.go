@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"dgsbench/datasets"
 	"dgsbench/internal/strictyaml"
@@ -117,4 +118,17 @@ func texts[T ~string](words []T) []string {
 
 func unknown(what, word string, known []string) string {
 	return "unknown " + what + ` "` + word + `"` + suggest.Hint(word, known)
+}
+
+// checkTitle refuses what would break a table: nothing, line ends, control
+// characters and bars.
+func checkTitle(n strictyaml.Node, errs *strictyaml.Errors) {
+	bad := func(r rune) bool { return !unicode.IsPrint(r) || r == '|' }
+	var title string
+	if n.Decode(&title) != nil {
+		return // reported where the block is read
+	}
+	if n.Present() && (strings.TrimSpace(title) == "" || strings.ContainsFunc(title, bad)) {
+		errs.Add(n.Errorf("expected one line of printable text without bars, found %q", title))
+	}
 }

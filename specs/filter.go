@@ -28,6 +28,9 @@ func (s Suite) Trials(f Filter) ([]Trial, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(cells) == 0 {
+		return nil, fmt.Errorf("nothing in suite %q fits all of the models, datasets and tasks asked for", s.Name)
+	}
 	seeds := s.Seeds
 	if f.Seeds > 0 {
 		seeds = f.Seeds

@@ -17,10 +17,14 @@ import (
 //go:embed models/*.yaml suites/*.yaml
 var embedded embed.FS
 
+// embeddedDir is the folder that messages name for embedded specs.
+const embeddedDir = "specs"
+
 // Library holds the specs that can be looked up by name.
 type Library struct {
 	models, suites map[string]strictyaml.Node
-	own            []string // models given as single files, for any suite
+	own            []string       // models given as single files, for any suite
+	user           map[Entry]bool // specs that are not the embedded ones
 }
 
 // Entry is what a file holds.
@@ -33,8 +37,8 @@ type Entry struct {
 // which replace embedded ones of the same name. An empty dir stands for
 // none.
 func NewLibrary(dir string) (*Library, error) {
-	l := &Library{models: map[string]strictyaml.Node{}, suites: map[string]strictyaml.Node{}}
-	if err := l.addAll(embedded, "specs"); err != nil {
+	l := &Library{models: map[string]strictyaml.Node{}, suites: map[string]strictyaml.Node{}, user: map[Entry]bool{}}
+	if err := l.addAll(embedded, embeddedDir); err != nil {
 		return nil, err
 	}
 	if dir == "" {
@@ -61,6 +65,7 @@ func (l *Library) AddFile(file string) (Entry, error) {
 		return Entry{}, err
 	}
 	l.put(e, n)
+	l.user[e] = true
 	if !e.Suite {
 		l.own = append(l.own, e.Name)
 	}
@@ -92,6 +97,7 @@ func (l *Library) addAll(files fs.FS, dir string) error {
 		}
 		seen[e] = file
 		l.put(e, n)
+		l.user[e] = dir != embeddedDir
 		return nil
 	})
 	errs.Add(err)

@@ -107,6 +107,7 @@ func newModel(n strictyaml.Node) (Model, error) {
 	errs.Add(n.Decode(&y))
 	require(n, &errs, "id", "model", "title")
 	checkName(n.Get("id"), y.ID, &errs)
+	checkTitle(n.Get("title"), &errs)
 	m := Model{
 		ID: y.ID, Title: y.Title, Page: y.Page, File: n.File(),
 		node: n, base: newLayer(y.block, &errs), variants: map[string]variant{},
@@ -148,6 +149,7 @@ func newVariant(n strictyaml.Node, errs *strictyaml.Errors) variant {
 	var y variantYAML
 	errs.Add(n.Decode(&y))
 	require(n, errs, "title", "options")
+	checkTitle(n.Get("title"), errs)
 	return variant{y.Title, newLayer(y.block, errs)}
 }
 

@@ -138,6 +138,9 @@ func (r *suiteReader) checkOptionKeys(options, list strictyaml.Node) {
 func (r *suiteReader) addCell(run strictyaml.Node, at Place, ref string, options strictyaml.Node, p Protocol) {
 	id, variant := SplitRef(ref)
 	m := r.models[id]
+	if r.lib.user[Entry{Name: id}] && !r.lib.user[Entry{Suite: true, Name: r.suite.Name}] {
+		options = strictyaml.Node{} // a user's model has its own options in a suite of ours
+	}
 	resolved, err := m.resolve(at, variant, newLayer(block{Options: options}, &r.errs))
 	if err != nil {
 		r.errs.Add(err)

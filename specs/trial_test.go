@@ -78,7 +78,6 @@ nc  amlsim-20k toy+wide 2`},
 		{"a task", specs.Filter{Tasks: []string{"nc"}, Seeds: 1}, `nc  amlsim-20k toy+wide 0`},
 		{"more seeds do not multiply rules", specs.Filter{Models: []string{"toy-rule"}, Datasets: []string{"collegemsg"}, Seeds: 9}, `lp I collegemsg toy-rule 0
 lp T collegemsg toy-rule 0`},
-		{"filters that exclude each other", specs.Filter{Models: []string{"toy-rule"}, Tasks: []string{"nc"}}, ``},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -238,5 +237,29 @@ func TestOwnModelJoinsSuite(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, own); diff != "" {
 		t.Errorf("places (-want +got):\n%s", diff)
+	}
+}
+
+// A user's spec of a model that one of our suites names keeps its options,
+// which the suite's would otherwise lie over.
+func TestUsersOptionsWin(t *testing.T) {
+	lib := embeddedLibrary(t)
+	file := filepath.Join(t.TempDir(), "raw.yaml")
+	if err := os.WriteFile(file, []byte("id: raw\nmodel: raw\ntitle: Mine\noptions: {head: {hidden: [7]}}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lib.AddFile(file); err != nil {
+		t.Fatal(err)
+	}
+	suite, err := lib.LoadSuite("torch-nc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	trials, err := suite.Trials(specs.Filter{Models: []string{"raw"}, Seeds: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(trials[0].JSON()); !strings.Contains(got, `"hidden":[7]`) {
+		t.Errorf("the user's hidden layer is not in %s", got)
 	}
 }

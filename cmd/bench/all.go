@@ -28,10 +28,14 @@ func newAll(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := o.report(trials); err != nil {
+			if err := o.report(trials, files); err != nil {
 				return err
 			}
-			return o.lastLine(sum, "records, tables.md and results.csv", filepath.Join(o.out, o.suite))
+			what := "records, tables.md and results.csv"
+			if o.narrowed() {
+				what = "records"
+			}
+			return o.lastLine(sum, what, filepath.Join(o.out, o.suite))
 		},
 	}
 	o.addWhere(cmd)
@@ -42,14 +46,18 @@ func newAll(o *options) *cobra.Command {
 	return cmd
 }
 
-// report prints the tables and leaves them beside the records.
-func (o *options) report(trials []specs.Trial) error {
-	r, err := o.newReport(trials)
+// report prints the tables and, of a whole suite, leaves them beside the
+// records.
+func (o *options) report(trials []specs.Trial, files []string) error {
+	r, err := o.newReport(trials, files)
 	if err != nil {
 		return err
 	}
 	if err := o.print(r, results.WriteText); err != nil {
 		return err
+	}
+	if o.narrowed() {
+		return nil // the files are those of the whole suite
 	}
 	var markdown, csv bytes.Buffer
 	for i, t := range r.Tables {
@@ -72,14 +80,14 @@ func (o *options) report(trials []specs.Trial) error {
 }
 
 // newReport summarises what has been measured of the trials.
-func (o *options) newReport(trials []specs.Trial) (harness.Report, error) {
+func (o *options) newReport(trials []specs.Trial, files []string) (harness.Report, error) {
 	records, err := o.records(trials)
 	if err != nil {
 		return harness.Report{}, err
 	}
 	if len(records) == 0 {
-		return harness.Report{}, fmt.Errorf("no records of suite %s in %s; measure it with: bench all --suite %s --out %s --data DIR",
-			o.suite, o.out, o.suite, o.out)
+		return harness.Report{}, fmt.Errorf("no records of suite %s in %s; measure it with: %s --out %s --data DIR",
+			o.suite, o.out, o.command(files), o.out)
 	}
-	return harness.NewReport(o.store(), records, trials, "bench all --suite "+o.suite)
+	return harness.NewReport(o.store(), records, trials, o.command(files))
 }

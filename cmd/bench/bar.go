@@ -104,6 +104,9 @@ func headline(r results.Record) string {
 			if err != nil {
 				break
 			}
+			if !s.Value.Present() {
+				return "test " + m.Title + " not defined"
+			}
 			return fmt.Sprintf("test %s %.4f", m.Title, float64(s.Value))
 		}
 	}

@@ -94,6 +94,10 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"all", "--models", "recensy"}, `(did you mean "recency"?)`},
 		{[]string{"all", "--data", filepath.Join(dir, "nothing")}, "--data DIR says where files are"},
 		{[]string{"all", "--workers", "-1"}, "--workers is -1, expected"},
+		{[]string{"all", "--seeds", "0"}, "expected a whole number, 1 or more"},
+		{[]string{"all", "--out", ""}, "--out is empty"},
+		{[]string{"all", "--out", filepath.Join(dir, "bad.yaml")}, "--out: "},
+		{[]string{"all", "--models", "raw", "--tasks", "lp"}, "fits all of the models, datasets and tasks"},
 		{[]string{"tables", "--out", filepath.Join(dir, "nothing")}, "no records of suite wiki-real"},
 		{[]string{"tables", "--format", "latex"}, `--format is "latex", expected`},
 		{[]string{"data", "stats", "wikipdia"}, `did you mean "wikipedia"`},
@@ -144,6 +148,51 @@ func TestFailedTrial(t *testing.T) {
 	}
 	if want := "score of event 720 is NaN"; !strings.Contains(stdout, want) {
 		t.Errorf("no %q in\n%s", want, stdout)
+	}
+}
+
+// TestFailedBefore: a failed trial is not run again, and it is said how to
+// have it run.
+func TestFailedBefore(t *testing.T) {
+	dir := workplace(t)
+	write(t, filepath.Join(dir, "specs", "broken.yaml"), "id: broken\nmodel: broken\ntitle: Broken\n")
+	write(t, filepath.Join(dir, "specs", "toy.yaml"), strings.Replace(toySuite, "user-count", "broken", 1))
+	args := all(dir, "out", "--models", "broken")
+	bench(args...)
+	code, _, stderr := bench(args...)
+	if code != exitFailed || !strings.Contains(stderr, "failed before: broken on toy") || !strings.Contains(stderr, "to run it again, remove") {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+}
+
+// TestNarrowedRun: the files beside the records are those of the whole suite.
+func TestNarrowedRun(t *testing.T) {
+	dir := workplace(t)
+	bench(all(dir, "out", "--models", "user-count")...)
+	if _, err := os.Stat(filepath.Join(dir, "out", "toy", "results.csv")); err == nil {
+		t.Error("a narrowed run wrote results.csv")
+	}
+	bench(all(dir, "out")...)
+	whole := read(t, dir, "out", "toy", "results.csv")
+	bench(all(dir, "out", "--models", "user-count")...)
+	if diff := cmp.Diff(whole, read(t, dir, "out", "toy", "results.csv")); diff != "" {
+		t.Errorf("a narrowed run changed results.csv:\n%s", diff)
+	}
+}
+
+// TestEditedRecord: a record that is not what its name says stops the run.
+func TestEditedRecord(t *testing.T) {
+	dir := workplace(t)
+	args := all(dir, "out", "--models", "user-count")
+	bench(args...)
+	files, err := filepath.Glob(filepath.Join(dir, "out", "toy", "toy", "nc", "user-count", "*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	write(t, files[0], strings.Replace(read(t, files[0]), `"batch": 20`, `"batch": 21`, 1))
+	code, _, stderr := bench(args...)
+	if code != exitUsage || !strings.Contains(stderr, "remove "+files[0]) {
+		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }
 

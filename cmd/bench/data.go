@@ -62,7 +62,7 @@ func (o *options) here(d datasets.Dataset) string {
 	if d.Open != nil {
 		return "made"
 	}
-	if _, err := os.Stat(filepath.Join(o.data, d.File)); err != nil {
+	if info, err := os.Stat(filepath.Join(o.data, d.File)); err != nil || !info.Mode().IsRegular() {
 		return "no"
 	}
 	return "yes"

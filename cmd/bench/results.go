@@ -20,7 +20,7 @@ func newResults(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r, err := o.newReport(trials)
+			r, err := o.newReport(trials, files)
 			if err != nil {
 				return err
 			}

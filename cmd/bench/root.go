@@ -1,9 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
+	"strings"
 
 	"dgsbench/harness"
 	"dgsbench/results"
@@ -61,7 +64,12 @@ func (o *options) addData(cmd *cobra.Command) {
 // addWhat adds the flags that narrow a suite down.
 func (o *options) addWhat(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.suite, "suite", defaultSuite, "what to measure")
-	cmd.Flags().IntVar(&o.seeds, "seeds", 0, "number of seeds instead of the suite's")
+	cmd.Flags().Func("seeds", "number of seeds instead of the suite's", func(text string) (err error) {
+		if o.seeds, err = strconv.Atoi(text); err != nil || o.seeds < 1 {
+			return errors.New("expected a whole number, 1 or more")
+		}
+		return nil
+	})
 	cmd.Flags().StringSliceVar(&o.models, "models", nil, "only these models (ids, id+variant)")
 	cmd.Flags().StringSliceVar(&o.datasets, "datasets", nil, "only these datasets")
 	cmd.Flags().StringSliceVar(&o.tasks, "tasks", nil, "only these tasks (nc, lp)")
@@ -110,12 +118,37 @@ func (o *options) trials(files []string, onlyOwn bool) ([]specs.Trial, error) {
 	return suite.Trials(filter)
 }
 
+// narrowed reports whether flags leave something of the suite out.
+func (o *options) narrowed() bool {
+	return o.seeds > 0 || len(o.models)+len(o.datasets)+len(o.tasks) > 0
+}
+
+// command is what measures the suite of the flags and files and prints its
+// tables.
+func (o *options) command(files []string) string {
+	words := append([]string{"bench all"}, files...)
+	flag := func(name, value string) {
+		if value != "" {
+			words = append(words, "--"+name+" "+value)
+		}
+	}
+	flag("suite", o.suite)
+	flag("specs", o.specs)
+	if o.seeds > 0 {
+		flag("seeds", strconv.Itoa(o.seeds))
+	}
+	flag("models", strings.Join(o.models, ","))
+	flag("datasets", strings.Join(o.datasets, ","))
+	flag("tasks", strings.Join(o.tasks, ","))
+	return strings.Join(words, " ")
+}
+
 func (o *options) store() results.Store { return results.Store{Dir: o.out} }
 
 // records loads the records of the trials: those of older numerics only if
 // asked for, and none that another spec has left.
 func (o *options) records(trials []specs.Trial) ([]results.Record, error) {
-	all, incomplete, err := o.store().Load()
+	all, incomplete, err := o.store().Load(o.suite)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
 
 	"dgsbench/harness"
 	"dgsbench/specs"
@@ -37,20 +41,43 @@ func newRun(o *options) *cobra.Command {
 }
 
 // measure runs the trials. An error says what is left to do; failed trials
-// are none.
+// are none. The first signal to stop ends it at the next batch; a second one
+// ends the program at once, as everywhere outside of measure.
 func (o *options) measure(ctx context.Context, trials []specs.Trial) (harness.Summary, error) {
+	if err := o.makeOut(); err != nil {
+		return harness.Summary{}, err
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
 	bar := newBar(o.stderr)
 	runner := harness.Runner{Store: o.store(), DataDir: o.data, Workers: o.workers, Hooks: bar.hooks()}
 	sum, err := runner.Run(ctx, trials)
 	bar.close()
-	if harness.Interrupted(err) {
+	for _, r := range sum.FailedBefore {
+		fmt.Fprintf(o.stderr, "failed before: %s: %s; to run it again, remove %s\n",
+			r.Key, r.Error, filepath.Join(o.out, r.Key.Path(r.Identity)))
+	}
+	var store *harness.StoreError
+	switch {
+	case harness.Interrupted(err):
 		err = fmt.Errorf("interrupted with %d of %d trials measured, their records are in %s; run the same command again to go on: %w",
 			len(trials)-sum.Left, len(trials), o.out, err)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
+	case errors.Is(err, fs.ErrNotExist) && !errors.As(err, &store):
 		err = fmt.Errorf("%w; --data DIR says where files are", err)
 	}
 	return sum, err
+}
+
+// makeOut makes the folder of the results before anything is measured.
+func (o *options) makeOut() error {
+	if o.out == "" {
+		return errors.New("--out is empty, expected a folder for the results")
+	}
+	if err := os.MkdirAll(o.out, 0o755); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	return nil
 }
 
 // lastLine says what was done, what failed and where it is. Failed trials

@@ -23,7 +23,7 @@ func newTables(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r, err := o.newReport(trials)
+			r, err := o.newReport(trials, files)
 			if err != nil {
 				return err
 			}

@@ -3,15 +3,18 @@
 package atomicfile
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
+	"regexp"
+	"strconv"
+	"syscall"
 )
 
-// marker stands in every temporary name, so that Clean finds what a killed
-// process left behind.
-const marker = ".tmp-"
+// temporary is what a temporary name ends in: the process that writes it and
+// a random number. Clean finds what a killed process left behind by it.
+var temporary = regexp.MustCompile(`\.tmp-(\d+)-\d+$`)
 
 // Write puts data at path, making its folder where needed. Readers see the
 // old content or the new one, never a part.
@@ -20,7 +23,7 @@ func Write(path string, data []byte) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, filepath.Base(path)+marker)
+	f, err := os.CreateTemp(dir, fmt.Sprintf("%s.tmp-%d-*", filepath.Base(path), os.Getpid()))
 	if err != nil {
 		return err
 	}
@@ -59,15 +62,33 @@ func syncDir(dir string) error {
 	return d.Sync()
 }
 
-// Clean removes temporary files that killed processes left below root.
+// Clean removes temporary files below root whose process is gone. Those of
+// processes that are running, and whatever else lies there, stay.
 func Clean(root string) error {
 	return filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
 		if os.IsNotExist(err) {
 			return nil
 		}
-		if err != nil || d.IsDir() || !strings.Contains(d.Name(), marker) {
+		if err != nil || d.IsDir() {
 			return err
 		}
-		return os.Remove(path)
+		if m := temporary.FindStringSubmatch(d.Name()); m != nil && !running(m[1]) {
+			return os.Remove(path)
+		}
+		return nil
 	})
+}
+
+// running reports whether there is a process of that number.
+func running(number string) bool {
+	pid, err := strconv.Atoi(number)
+	if err != nil {
+		return false
+	}
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	err = p.Signal(syscall.Signal(0))
+	return err == nil || errors.Is(err, os.ErrPermission)
 }

@@ -157,7 +157,7 @@ func TestWriteFails(t *testing.T) {
 
 func TestCleanKeepsOtherFiles(t *testing.T) {
 	dir := t.TempDir()
-	keep, drop := filepath.Join(dir, "a.tmp"), filepath.Join(dir, "a.json"+marker+"123")
+	keep, drop := filepath.Join(dir, "a.tmp"), filepath.Join(dir, "a.json.tmp-999999999-123")
 	for _, file := range []string{keep, drop} {
 		if err := os.WriteFile(file, nil, 0o644); err != nil {
 			t.Fatal(err)

@@ -68,6 +68,15 @@ func loadFixture(t *testing.T) fixture {
 	if len(f.batches) == 0 {
 		t.Fatal("the fixture has no batch sizes")
 	}
+	n := f.Dims.Events
+	if n == 0 || len(f.Src) != n || len(f.Buckets) != n || len(f.Delta) != n || len(f.Edges) != f.Dims.F || len(f.BucketCounts) != f.Dims.F {
+		t.Fatalf("the fixture does not hold %d events of %d features", n, f.Dims.F)
+	}
+	for size, run := range f.batches {
+		if len(run.States) != (n+size-1)/size || len(run.SourceAfter) != n || len(run.SumBefore) != n {
+			t.Fatalf("batch size %d: %d states and %d, %d events, expected those of %d events", size, len(run.States), len(run.SourceAfter), len(run.SumBefore), n)
+		}
+	}
 	return f
 }
 
@@ -142,6 +151,9 @@ func (f fixture) checkRun(t *testing.T, size int, want fixtureRun) {
 			close64(t, fmt.Sprintf("source after event %d", event), widen(after), want.SourceAfter[event])
 		}
 		st.fold(b)
+		if len(want.States[i]) != f.Dims.N {
+			t.Fatalf("states of %d nodes, expected %d", len(want.States[i]), f.Dims.N)
+		}
 		for n, row := range want.States[i] {
 			close64(t, fmt.Sprintf("state of node %d after batch %d", n, i), widen(st.of(int32(n))), row)
 		}

@@ -66,7 +66,7 @@ func (m *Model) step(b datasets.Stream, negatives []int32) (float64, error) {
 		m.pair(k, b.Src[k], b.Dst[k])
 		m.pair(n+k, b.Src[k], negatives[k])
 	}
-	loss, err := m.head.TrainPairs(m.x, n)
+	loss, err := m.head.TrainPairs(m.x, b)
 	m.ranker.EverythingChanged()
 	return loss, err
 }

@@ -1,6 +1,7 @@
 package heuristic
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -173,13 +174,18 @@ func (r *linkRule) Snapshot(what models.Part) models.Snapshot {
 
 // Restore puts the tables back.
 func (r *linkRule) Restore(s models.Snapshot) error {
+	if len(s.Params) > 0 {
+		return errors.New("the snapshot has parameters, link rules have none")
+	}
 	if s.State == nil {
 		return nil
 	}
 	if len(s.State) != 3 || len(s.State[1].I64) != len(r.count) || len(s.State[2].I64) != 1 {
 		return fmt.Errorf("the snapshot is not of a link rule on %d nodes", len(r.count))
 	}
-	r.pairs.restore(s.State[0])
+	if err := r.pairs.restore(s.State[0]); err != nil {
+		return err
+	}
 	copy(r.count, s.State[1].I64)
 	r.now = timeOf(s.State[2].I64[0])
 	return nil

@@ -1,6 +1,7 @@
 package heuristic
 
 import (
+	"fmt"
 	"math"
 
 	"dgsbench/datasets"
@@ -68,9 +69,13 @@ func (m *pairMemory) tensor() models.Tensor {
 	return models.Tensor{Name: "pairs", Shape: []int{len(rows) / 4, 4}, I64: rows}
 }
 
-func (m *pairMemory) restore(t models.Tensor) {
+func (m *pairMemory) restore(t models.Tensor) error {
 	m.reset()
 	for r := t.I64; len(r) >= 4; r = r[4:] {
+		if nodes := int64(len(m.bySource)); r[0] < 0 || r[0] >= nodes || r[1] < 0 || r[1] >= nodes {
+			return fmt.Errorf("the snapshot has a pair of nodes %d and %d, the stream has %d nodes", r[0], r[1], nodes)
+		}
 		m.put(int32(r[0]), seen{dst: int32(r[1]), last: r[2], time: math.Float64frombits(uint64(r[3]))})
 	}
+	return nil
 }

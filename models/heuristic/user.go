@@ -1,6 +1,7 @@
 package heuristic
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -86,6 +87,9 @@ func (r *userRule) Snapshot(what models.Part) models.Snapshot {
 
 // Restore puts the tables back.
 func (r *userRule) Restore(s models.Snapshot) error {
+	if len(s.Params) > 0 {
+		return errors.New("the snapshot has parameters, user rules have none")
+	}
 	if s.State == nil {
 		return nil
 	}

@@ -95,25 +95,26 @@ func (h *Head) TrainLabels(x []float32, b datasets.Stream) (float64, error) {
 			h.weights[k] *= float32(h.opts.PosWeight)
 		}
 	}
-	return h.step(x, b.Len())
+	return h.step(x, b.Len(), b)
 }
 
 // TrainPairs makes one step on mean BCE(positives, 1) + mean BCE(negatives,
-// 0); x holds n positive rows, then n negative rows.
-func (h *Head) TrainPairs(x []float32, n int) (float64, error) {
+// 0); x holds a positive row for every event, then a negative one for each.
+func (h *Head) TrainPairs(x []float32, b datasets.Stream) (float64, error) {
+	n := b.Len()
 	for k := range 2 * n {
 		h.targets[k], h.weights[k] = 0, 1/float32(n)
 		if k < n {
 			h.targets[k] = 1
 		}
 	}
-	return h.step(x, 2*n)
+	return h.step(x, 2*n, b)
 }
 
-func (h *Head) step(x []float32, rows int) (float64, error) {
+func (h *Head) step(x []float32, rows int, b datasets.Stream) (float64, error) {
 	loss := float64(h.Gradient(x, h.targets, h.weights, rows))
 	if math.IsNaN(loss) || math.IsInf(loss, 0) {
-		return 0, fmt.Errorf("training loss is %v", loss)
+		return 0, fmt.Errorf("training loss of events %d to %d is %v", b.EventID(0), b.EventID(b.Len()-1), loss)
 	}
 	h.adam.Step(h.params, h.Gradients())
 	return loss, nil
