@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"dgsbench/datasets"
@@ -33,13 +34,18 @@ func (r *rule) Rank(b datasets.Stream, c models.Candidates, out models.Counts) e
 		return errors.New("features are visible before the edge")
 	}
 	for k := range b.Len() {
-		n := models.NewCounter(b, k, c, r.score(r, b.Dst[k]))
+		out.Greater[k], out.Equal[k] = 0, 0
 		for _, v := range c.Nodes {
-			n.Add(v, r.score(r, v))
-		}
-		var bad *models.BadScore
-		if out.Greater[k], out.Equal[k], bad = n.Counts(); bad != nil {
-			return bad
+			x := r.score(r, v)
+			switch {
+			case !models.Finite(x):
+				return &models.BadScore{Event: b.EventID(k), Score: float64(x)}
+			case v == b.Dst[k], c.Without != nil && slices.Contains(c.Without[k], v):
+			case x > r.score(r, b.Dst[k]):
+				out.Greater[k]++
+			case x == r.score(r, b.Dst[k]):
+				out.Equal[k]++
+			}
 		}
 	}
 	return nil

@@ -73,7 +73,7 @@ type Elementary interface {
 	// Mul is dst = a b, elementwise.
 	Mul(n int, dst, a, b Buffer)
 	// Blend is dst = keep dst + add x.
-	Blend(n int, dst Buffer, keep float32, x Buffer, add float32)
+	Blend(n int, dst Buffer, keep float64, x Buffer, add float64)
 	// AddReLU is dst = relu(a + b).
 	AddReLU(n int, dst, a, b Buffer)
 	// ReLUGrad is dst = g where y > 0, else 0.

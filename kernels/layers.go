@@ -76,28 +76,29 @@ type AttentionGrad struct {
 }
 
 // Normalising are the kernels that rescale rows, blocks of rows or columns.
-// Blocks are of h numbers, without gaps; n numbers are whole blocks.
+// Blocks are of h numbers, without gaps; n numbers are whole blocks. Scalars
+// are rounded to the device's own numbers.
 type Normalising interface {
 	// SoftmaxBlocks is the softmax of scale x in each block.
-	SoftmaxBlocks(n, h int, scale float32, dst, x Buffer)
+	SoftmaxBlocks(n, h int, scale float64, dst, x Buffer)
 	// SoftmaxBlocksGrad is its gradient, y being its result.
-	SoftmaxBlocksGrad(n, h int, scale float32, dx, g, y Buffer)
+	SoftmaxBlocksGrad(n, h int, scale float64, dx, g, y Buffer)
 	// DivideSumBlocks divides each block by its sum + eps. A sum below floor
 	// in size is replaced by floor, with the sum's sign.
-	DivideSumBlocks(n, h int, eps, floor float32, dst, z Buffer)
+	DivideSumBlocks(n, h int, eps, floor float64, dst, z Buffer)
 	// DivideSumBlocksGrad is its gradient, y being its result; a replaced
 	// sum counts as constant.
-	DivideSumBlocksGrad(n, h int, eps, floor float32, dz, g, y, z Buffer)
+	DivideSumBlocksGrad(n, h int, eps, floor float64, dz, g, y, z Buffer)
 	// LayerNorm is dst = hat scale + shift, hat being the rows of x less
 	// their mean, times inverse = 1/sqrt(variance + eps).
-	LayerNorm(rows, cols int, eps float32, dst, hat, inverse, x, scale, shift Buffer)
+	LayerNorm(rows, cols int, eps float64, dst, hat, inverse, x, scale, shift Buffer)
 	// LayerNormGrad is its gradient.
 	LayerNormGrad(rows, cols int, dx, dscale, dshift, g, hat, inverse, scale Buffer)
 	// BatchNorm is the same over the columns of x; it sets mean, variance
 	// (divided by rows) and inverse of each.
-	BatchNorm(rows, cols int, eps float32, dst, hat, mean, variance, inverse, x, scale, shift Buffer)
+	BatchNorm(rows, cols int, eps float64, dst, hat, mean, variance, inverse, x, scale, shift Buffer)
 	// BatchNormFixed takes mean and variance as given.
-	BatchNormFixed(rows, cols int, eps float32, dst, inverse, x, mean, variance, scale, shift Buffer)
+	BatchNormFixed(rows, cols int, eps float64, dst, inverse, x, mean, variance, scale, shift Buffer)
 	// BatchNormGrad is the gradient of BatchNorm.
 	BatchNormGrad(rows, cols int, dx, dscale, dshift, g, hat, inverse, scale Buffer)
 }

@@ -55,10 +55,13 @@ func (c adamCase) check(t *testing.T, d kernels.Device, start adamTensors, grads
 	adam := NewAdam(d, c.LR, c.WeightDecay)
 	adam.Beta1, adam.Beta2, adam.Eps = c.Beta1, c.Beta2, c.Eps
 	params := start.upload(d)
+	if len(grads) == 0 || len(c.After) != len(grads) {
+		t.Fatalf("%d gradients, %d results", len(grads), len(c.After))
+	}
 	for step, g := range grads {
 		adam.Step(params, g.upload(d))
 		for i, want := range c.After[step].flat() {
-			closeTo(t, download(d, params[i], len(want)), want)
+			closeTo(t, download(d, params[i], params[i].Len()), want)
 		}
 	}
 }
@@ -74,6 +77,9 @@ func (a adamTensors) upload(d kernels.Device) []kernels.Buffer {
 // closeTo uses the tolerance that the fixtures state for float32.
 func closeTo(t *testing.T, got, want []float32) {
 	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%d numbers, expected %d", len(got), len(want))
+	}
 	largest := 0.0
 	for _, w := range want {
 		largest = max(largest, math.Abs(float64(w)))

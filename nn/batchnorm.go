@@ -15,7 +15,7 @@ type BatchNormParams struct {
 	// Every run of a program for training moves them by Momentum towards
 	// the batch, as PyTorch does: the variance is that with rows-1 below.
 	Mean, Variance *G.Node
-	Momentum, Eps  float32 // PyTorch's defaults are .1 and 1e-5
+	Momentum, Eps  float64 // PyTorch's defaults are .1 and 1e-5
 }
 
 // BatchNorm is PyTorch's BatchNorm1d: each column of x less its mean, divided
@@ -30,7 +30,7 @@ func BatchNorm(x *G.Node, p BatchNormParams) (*G.Node, error) {
 }
 
 // batchNormPacked is out | hat | inverse | mean | variance of the batch.
-func batchNormPacked(momentum, eps float32) *op {
+func batchNormPacked(momentum, eps float64) *op {
 	return &op{
 		name: fmt.Sprintf("batch norm momentum %g eps %g", momentum, eps), in: []int{2, 1, 1, 1, 1}, out: 1, rows: fixed,
 		shape: func(s []tensor.Shape) tensor.Shape {
@@ -45,7 +45,7 @@ func batchNormPacked(momentum, eps float32) *op {
 	}
 }
 
-func batchNormFixed(c *call, eps float32) func() {
+func batchNormFixed(c *call, eps float64) func() {
 	p := c.sections(c.out, c.size(0), c.size(0), c.cols(0))
 	return func() {
 		c.device.BatchNormFixed(c.rows(0), c.cols(0), eps, p[0], p[2], c.in[0], c.in[3], c.in[4], c.in[1], c.in[2])
@@ -54,7 +54,7 @@ func batchNormFixed(c *call, eps float32) func() {
 
 // batchNormRunning moves the running averages, too. A batch of one row has no
 // variance: it moves the mean alone. An empty one moves nothing.
-func batchNormRunning(c *call, momentum, eps float32) func() {
+func batchNormRunning(c *call, momentum, eps float64) func() {
 	cols := c.cols(0)
 	p := c.sections(c.out, c.size(0), c.size(0), cols, cols, cols)
 	return func() {
@@ -65,7 +65,7 @@ func batchNormRunning(c *call, momentum, eps float32) func() {
 		c.device.BatchNorm(rows, cols, eps, p[0], p[1], p[3], p[4], p[2], c.in[0], c.in[1], c.in[2])
 		c.device.Blend(cols, c.in[3], 1-momentum, p[3], momentum)
 		if rows > 1 {
-			c.device.Blend(cols, c.in[4], 1-momentum, p[4], momentum*float32(rows)/float32(rows-1))
+			c.device.Blend(cols, c.in[4], 1-momentum, p[4], momentum*float64(rows)/float64(rows-1))
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 // Softmax is the softmax of x/temperature over each block of h columns, as in
 // the embedding of Deep-Graph-Sprints. h divides the columns.
-func Softmax(x *G.Node, h int, temperature float32) (*G.Node, error) {
+func Softmax(x *G.Node, h int, temperature float64) (*G.Node, error) {
 	if err := checkBlocks(x, h); err != nil {
 		return nil, err
 	}
@@ -22,7 +22,7 @@ func checkBlocks(x *G.Node, h int) error {
 	return nil
 }
 
-func softmax(h int, temperature float32) *op {
+func softmax(h int, temperature float64) *op {
 	o := &op{
 		name: fmt.Sprintf("softmax %d at %g", h, temperature), in: []int{2}, out: 2, rows: 0, smooth: []bool{true},
 		shape: sameShape,
@@ -46,14 +46,14 @@ func softmax(h int, temperature float32) *op {
 // DivideSum divides each block of h columns of z by its sum + eps, whatever
 // the sum's sign (DGS-sum). A sum below floor in size is replaced by floor
 // with its sign, and counts as constant then; 0 is no floor.
-func DivideSum(z *G.Node, h int, eps, floor float32) (*G.Node, error) {
+func DivideSum(z *G.Node, h int, eps, floor float64) (*G.Node, error) {
 	if err := checkBlocks(z, h); err != nil {
 		return nil, err
 	}
 	return divideSum(h, eps, floor).apply(z)
 }
 
-func divideSum(h int, eps, floor float32) *op {
+func divideSum(h int, eps, floor float64) *op {
 	o := &op{
 		name: fmt.Sprintf("divide by sum %d eps %g floor %g", h, eps, floor), in: []int{2}, out: 2, rows: 0, smooth: []bool{true},
 		shape: sameShape,

@@ -21,7 +21,7 @@ func blockTest(h int, f func(x *G.Node) (*G.Node, error)) opTest {
 
 func TestSoftmax(t *testing.T) {
 	for _, h := range []int{1, 2, 5, 10, 19} {
-		for _, temperature := range []float32{1, 2.5} {
+		for _, temperature := range []float64{1, 2.5} {
 			t.Run(fmt.Sprintf("%d at %g", h, temperature), func(t *testing.T) {
 				checkOp(t, blockTest(h, func(x *G.Node) (*G.Node, error) { return Softmax(x, h, temperature) }))
 			})
@@ -33,7 +33,7 @@ func TestSoftmax(t *testing.T) {
 // float32, the blocks are long and of one sign for most part.
 func TestDivideSum(t *testing.T) {
 	for _, h := range []int{1, 2, 5, 19} {
-		for _, floor := range []float32{.5, 2} {
+		for _, floor := range []float64{.5, 2} {
 			t.Run(fmt.Sprintf("%d above %g", h, floor), func(t *testing.T) {
 				checkOp(t, blockTest(h, func(x *G.Node) (*G.Node, error) { return DivideSum(x, h, 1e-6, floor) }))
 			})
@@ -44,7 +44,7 @@ func TestDivideSum(t *testing.T) {
 // TestDivideSumFloor: eps has no sign, the floor has the sum's.
 func TestDivideSumFloor(t *testing.T) {
 	cases := []struct {
-		eps, floor float32
+		eps, floor float64
 		z, want    []float32
 	}{
 		{0, 0, []float32{1, 3}, []float32{.25, .75}},

@@ -32,14 +32,19 @@ func TestRandomGraphs(t *testing.T) {
 		}
 		w := g.Param("w", []float32{1, -1, 0, .5, 1, 0, 0, -.5, 1}, width, width)
 		b := g.Param("b", []float32{.25, 0, -.25}, width)
+		gates, bias := g.Param("gates", drawn("gates", 3*width*width), width, 3*width), g.Param("bias", drawn("bias", 3*width), 3*width)
 		for range rapid.IntRange(1, 12).Draw(t, "operations") {
 			pick := func(name string) *G.Node { return nodes[rapid.IntRange(0, len(nodes)-1).Draw(t, name)] }
 			var n *G.Node
-			switch rapid.IntRange(0, 2).Draw(t, "operation") {
+			switch rapid.IntRange(0, 4).Draw(t, "operation") {
 			case 0:
 				n = G.Must(Dense(pick("x"), w, b, rapid.Bool().Draw(t, "relu")))
 			case 1:
 				n = G.Must(Dropout(pick("h"), pick("mask")))
+			case 2: // a view of a packed result
+				n = G.Must(GRU(pick("a"), pick("q"), gates, gates, bias, bias))
+			case 3:
+				n = G.Must(LayerNorm(pick("x"), b, b, 1))
 			default:
 				n = G.Must(G.Add(pick("a"), pick("b")))
 			}

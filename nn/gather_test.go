@@ -34,6 +34,42 @@ func gatherTest(b *opBench) (*G.Node, []func()) {
 
 func TestGather(t *testing.T) { checkOp(t, gatherTest) }
 
+// scatterTest leaves rows of the result out, and adds others up.
+func scatterTest(b *opBench) (*G.Node, []func()) {
+	table, listed := NewRows(6), NewRows(7)
+	index := b.graph.Index("index", listed)
+	out := G.Must(Scatter(b.input("x", listed, 19), index, b.leaf("table", table, 2)))
+	return out, []func(){
+		func() {
+			table.Set(6)
+			listed.Set(7)
+			b.write(index, 5, 0, 5, 2, 5, 3, 0)
+		},
+		func() {
+			table.Set(3)
+			listed.Set(2)
+			b.write(index, 2, 0)
+		},
+		func() {
+			table.Set(1)
+			listed.Set(0)
+		},
+	}
+}
+
+func TestScatter(t *testing.T) { checkOp(t, scatterTest) }
+
+// TestScatteredRows: zeros where nothing goes.
+func TestScatteredRows(t *testing.T) {
+	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
+		b := newOpBench(t, d, scatterTest)
+		x := drawn("x", 7*19)
+		if got, want := b.results(1)[0], slices.Concat(x[19:2*19], make([]float32, 19), x[:19]); !slices.Equal(got, want) {
+			t.Errorf("%v, expected %v", got, want)
+		}
+	})
+}
+
 // TestGatheredRows are those that the index names.
 func TestGatheredRows(t *testing.T) {
 	onEveryDevice(t, func(t *testing.T, d kernels.Device) {

@@ -10,7 +10,7 @@ import (
 // LayerNorm is PyTorch's: each row of x less its mean, divided by
 // sqrt(variance + eps), times scale, plus shift. scale and shift have a
 // number per column.
-func LayerNorm(x, scale, shift *G.Node, eps float32) (*G.Node, error) {
+func LayerNorm(x, scale, shift *G.Node, eps float64) (*G.Node, error) {
 	packed, err := layerNormPacked(eps).apply(x, scale, shift)
 	if err != nil {
 		return nil, err
@@ -20,7 +20,7 @@ func LayerNorm(x, scale, shift *G.Node, eps float32) (*G.Node, error) {
 
 // layerNormPacked is out | hat | inverse, hat being the rows before scale and
 // shift, and inverse 1/sqrt(variance + eps).
-func layerNormPacked(eps float32) *op {
+func layerNormPacked(eps float64) *op {
 	return &op{
 		name: fmt.Sprintf("layer norm eps %g", eps), in: []int{2, 1, 1}, out: 1, rows: fixed,
 		shape: func(s []tensor.Shape) tensor.Shape {

@@ -25,7 +25,7 @@ func batchNormTest(b *opBench) (*G.Node, []func()) {
 		Mean: b.graph.Param("mean", make([]float32, 19), 19), Variance: b.graph.Param("variance", constant(19, 1), 19),
 		Momentum: .1, Eps: 1e-5,
 	}))
-	return out, []func(){func() { rows.Set(9) }, func() { rows.Set(5) }}
+	return out, []func(){func() { rows.Set(9) }, func() { rows.Set(5) }, func() { rows.Set(0) }}
 }
 
 func TestBatchNorm(t *testing.T) { checkOp(t, batchNormTest) }

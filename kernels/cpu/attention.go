@@ -32,6 +32,19 @@ func (k Kernels) AttendGrad(a *Attention, g *AttentionGrad) {
 	portable.AttendGrad(k, a, g)
 }
 
+// EdgeGrad is one head of one edge of AttendGrad; see [portable.EdgeGrad].
+func (k Kernels) EdgeGrad(dq, dk, dv, de, q, key, e, out []float32, score, weight float32) {
+	same("EdgeGrad", len(q), len(dq), len(dk), len(dv), len(de), len(key), len(e), len(out))
+	switch k.level {
+	case AVX512:
+		edgeGradAVX512(dq, dk, dv, de, q, key, e, out, score, weight)
+	case AVX2:
+		edgeGradAVX2(dq, dk, dv, de, q, key, e, out, score, weight)
+	default:
+		portable.EdgeGrad(dq, dk, dv, de, q, key, e, out, score, weight)
+	}
+}
+
 func checkAttention(a *Attention) {
 	width, edges := a.Heads*a.Channels, len(a.Index)
 	if len(a.Offsets) == 0 || a.Offsets[0] != 0 || int(a.Offsets[len(a.Offsets)-1]) != edges {

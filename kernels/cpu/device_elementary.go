@@ -16,10 +16,10 @@ func (d *Device) Mul(n int, dst, a, b kernels.Buffer) {
 }
 
 // Blend is dst = keep dst + add x.
-func (d *Device) Blend(n int, dst kernels.Buffer, keep float32, x kernels.Buffer, add float32) {
+func (d *Device) Blend(n int, dst kernels.Buffer, keep float64, x kernels.Buffer, add float64) {
 	to := take(dst, n)
-	d.kernels.Affine(to, keep, to, 0)
-	d.kernels.Axpy(to, add, take(x, n))
+	d.kernels.Affine(to, float32(keep), to, 0)
+	d.kernels.Axpy(to, float32(add), take(x, n))
 }
 
 // AddReLU is dst = relu(a + b).

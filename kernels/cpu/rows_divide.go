@@ -15,9 +15,9 @@ func (k Kernels) DivideSumBlocks(dst, z []float32, h int, eps, floor float32) {
 	case k.level == Portable:
 		portable.DivideSumBlocks(dst, z, h, eps, floor)
 	case k.level == AVX512 && h <= 16:
-		divideSumPackedAVX512(dst, z, &packed16[h].rows[0][0], packed16[h].step, eps, floor)
+		divideSumPackedAVX512(dst, z, &packed16[h].rows[0][0], h, packed16[h].step, eps, floor)
 	case k.level == AVX2 && h <= 8:
-		divideSumPackedAVX2(dst, z, &packed8[h].rows[0][0], packed8[h].step, eps, floor)
+		divideSumPackedAVX2(dst, z, &packed8[h].rows[0][0], h, packed8[h].step, eps, floor)
 	default:
 		for at := 0; at < len(z); at += h {
 			k.divideSumWide(dst[at:at+h], z[at:at+h], eps, floor)
@@ -43,9 +43,9 @@ func (k Kernels) DivideSumBlocksGrad(dz, dy, y, z []float32, h int, eps, floor f
 	case k.level == Portable:
 		portable.DivideSumBlocksGrad(dz, dy, y, z, h, eps, floor)
 	case k.level == AVX512 && h <= 16:
-		divideSumGradPackedAVX512(dz, dy, y, z, &packed16[h].rows[0][0], packed16[h].step, eps, floor)
+		divideSumGradPackedAVX512(dz, dy, y, z, &packed16[h].rows[0][0], h, packed16[h].step, eps, floor)
 	case k.level == AVX2 && h <= 8:
-		divideSumGradPackedAVX2(dz, dy, y, z, &packed8[h].rows[0][0], packed8[h].step, eps, floor)
+		divideSumGradPackedAVX2(dz, dy, y, z, &packed8[h].rows[0][0], h, packed8[h].step, eps, floor)
 	default:
 		for at := 0; at < len(z); at += h {
 			k.divideSumGradWide(dz[at:at+h], dy[at:at+h], y[at:at+h], z[at:at+h], eps, floor)

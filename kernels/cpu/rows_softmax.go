@@ -20,9 +20,9 @@ func (k Kernels) SoftmaxBlocks(dst, x []float32, h int, scale float32) {
 	case k.level == Portable:
 		portable.SoftmaxBlocks(dst, x, h, scale)
 	case k.level == AVX512 && h <= 16:
-		softmaxPackedAVX512(dst, x, &packed16[h].rows[0][0], packed16[h].step, scale)
+		softmaxPackedAVX512(dst, x, &packed16[h].rows[0][0], h, packed16[h].step, scale)
 	case k.level == AVX2 && h <= 8:
-		softmaxPackedAVX2(dst, x, &packed8[h].rows[0][0], packed8[h].step, scale)
+		softmaxPackedAVX2(dst, x, &packed8[h].rows[0][0], h, packed8[h].step, scale)
 	default:
 		for at := 0; at < len(x); at += h {
 			k.softmaxWide(dst[at:at+h], x[at:at+h], scale)
@@ -48,9 +48,9 @@ func (k Kernels) SoftmaxBlocksGrad(dx, dy, y []float32, h int, scale float32) {
 	case k.level == Portable:
 		portable.SoftmaxBlocksGrad(dx, dy, y, h, scale)
 	case k.level == AVX512 && h <= 16:
-		softmaxGradPackedAVX512(dx, dy, y, &packed16[h].rows[0][0], packed16[h].step, scale)
+		softmaxGradPackedAVX512(dx, dy, y, &packed16[h].rows[0][0], h, packed16[h].step, scale)
 	case k.level == AVX2 && h <= 8:
-		softmaxGradPackedAVX2(dx, dy, y, &packed8[h].rows[0][0], packed8[h].step, scale)
+		softmaxGradPackedAVX2(dx, dy, y, &packed8[h].rows[0][0], h, packed8[h].step, scale)
 	default:
 		for at := 0; at < len(y); at += h {
 			k.softmaxGradWide(dx[at:at+h], dy[at:at+h], y[at:at+h], scale)

@@ -4,93 +4,73 @@
 
 package cpu
 
-func reluAVX2(dst []float32, x []float32) { panic("cpu: no reluAVX2 in this build") }
+func reluAVX2(dst, x []float32) { panic("cpu: no reluAVX2 in this build") }
 
-func reluAVX512(dst []float32, x []float32) { panic("cpu: no reluAVX512 in this build") }
+func reluAVX512(dst, x []float32) { panic("cpu: no reluAVX512 in this build") }
 
-func addAVX2(dst []float32, a []float32, b []float32) { panic("cpu: no addAVX2 in this build") }
+func addAVX2(dst, a, b []float32) { panic("cpu: no addAVX2 in this build") }
 
-func addAVX512(dst []float32, a []float32, b []float32) { panic("cpu: no addAVX512 in this build") }
+func addAVX512(dst, a, b []float32) { panic("cpu: no addAVX512 in this build") }
 
-func subAVX2(dst []float32, a []float32, b []float32) { panic("cpu: no subAVX2 in this build") }
+func subAVX2(dst, a, b []float32) { panic("cpu: no subAVX2 in this build") }
 
-func subAVX512(dst []float32, a []float32, b []float32) { panic("cpu: no subAVX512 in this build") }
+func subAVX512(dst, a, b []float32) { panic("cpu: no subAVX512 in this build") }
 
-func mulAVX2(dst []float32, a []float32, b []float32) { panic("cpu: no mulAVX2 in this build") }
+func mulAVX2(dst, a, b []float32) { panic("cpu: no mulAVX2 in this build") }
 
-func mulAVX512(dst []float32, a []float32, b []float32) { panic("cpu: no mulAVX512 in this build") }
+func mulAVX512(dst, a, b []float32) { panic("cpu: no mulAVX512 in this build") }
 
-func reluGradAVX2(dx []float32, dy []float32, y []float32) {
-	panic("cpu: no reluGradAVX2 in this build")
-}
+func reluGradAVX2(dx, dy, y []float32) { panic("cpu: no reluGradAVX2 in this build") }
 
-func reluGradAVX512(dx []float32, dy []float32, y []float32) {
-	panic("cpu: no reluGradAVX512 in this build")
-}
+func reluGradAVX512(dx, dy, y []float32) { panic("cpu: no reluGradAVX512 in this build") }
 
-func addMulAVX2(dst []float32, a []float32, b []float32) { panic("cpu: no addMulAVX2 in this build") }
+func addMulAVX2(dst, a, b []float32) { panic("cpu: no addMulAVX2 in this build") }
 
-func addMulAVX512(dst []float32, a []float32, b []float32) {
-	panic("cpu: no addMulAVX512 in this build")
-}
+func addMulAVX512(dst, a, b []float32) { panic("cpu: no addMulAVX512 in this build") }
 
-func affineAVX2(dst []float32, x []float32, a float32, b float32) {
-	panic("cpu: no affineAVX2 in this build")
-}
+func affineAVX2(dst, x []float32, a, b float32) { panic("cpu: no affineAVX2 in this build") }
 
-func affineAVX512(dst []float32, x []float32, a float32, b float32) {
-	panic("cpu: no affineAVX512 in this build")
-}
+func affineAVX512(dst, x []float32, a, b float32) { panic("cpu: no affineAVX512 in this build") }
 
-func axpyAVX2(y []float32, x []float32, a float32) { panic("cpu: no axpyAVX2 in this build") }
+func axpyAVX2(y, x []float32, a float32) { panic("cpu: no axpyAVX2 in this build") }
 
-func axpyAVX512(y []float32, x []float32, a float32) { panic("cpu: no axpyAVX512 in this build") }
+func axpyAVX512(y, x []float32, a float32) { panic("cpu: no axpyAVX512 in this build") }
 
-func axpySumAVX2(y []float32, u []float32, v []float32, a float32) {
-	panic("cpu: no axpySumAVX2 in this build")
-}
+func axpySumAVX2(y, u, v []float32, a float32) { panic("cpu: no axpySumAVX2 in this build") }
 
-func axpySumAVX512(y []float32, u []float32, v []float32, a float32) {
-	panic("cpu: no axpySumAVX512 in this build")
-}
+func axpySumAVX512(y, u, v []float32, a float32) { panic("cpu: no axpySumAVX512 in this build") }
 
-func expAVX2(dst []float32, x []float32) { panic("cpu: no expAVX2 in this build") }
+func expAVX2(dst, x []float32) { panic("cpu: no expAVX2 in this build") }
 
-func expAVX512(dst []float32, x []float32) { panic("cpu: no expAVX512 in this build") }
+func expAVX512(dst, x []float32) { panic("cpu: no expAVX512 in this build") }
 
-func tanhAVX2(dst []float32, x []float32) { panic("cpu: no tanhAVX2 in this build") }
+func tanhAVX2(dst, x []float32) { panic("cpu: no tanhAVX2 in this build") }
 
-func tanhAVX512(dst []float32, x []float32) { panic("cpu: no tanhAVX512 in this build") }
+func tanhAVX512(dst, x []float32) { panic("cpu: no tanhAVX512 in this build") }
 
-func sigmoidAVX2(dst []float32, x []float32) { panic("cpu: no sigmoidAVX2 in this build") }
+func sigmoidAVX2(dst, x []float32) { panic("cpu: no sigmoidAVX2 in this build") }
 
-func sigmoidAVX512(dst []float32, x []float32) { panic("cpu: no sigmoidAVX512 in this build") }
+func sigmoidAVX512(dst, x []float32) { panic("cpu: no sigmoidAVX512 in this build") }
 
-func softplusAVX2(dst []float32, x []float32) { panic("cpu: no softplusAVX2 in this build") }
+func softplusAVX2(dst, x []float32) { panic("cpu: no softplusAVX2 in this build") }
 
-func softplusAVX512(dst []float32, x []float32) { panic("cpu: no softplusAVX512 in this build") }
+func softplusAVX512(dst, x []float32) { panic("cpu: no softplusAVX512 in this build") }
 
-func cosAVX2(dst []float32, x []float32) (far int) { panic("cpu: no cosAVX2 in this build") }
+func cosAVX2(dst, x []float32) (far int) { panic("cpu: no cosAVX2 in this build") }
 
-func cosAVX512(dst []float32, x []float32) (far int) { panic("cpu: no cosAVX512 in this build") }
+func cosAVX512(dst, x []float32) (far int) { panic("cpu: no cosAVX512 in this build") }
 
-func sinAVX2(dst []float32, x []float32) (far int) { panic("cpu: no sinAVX2 in this build") }
+func sinAVX2(dst, x []float32) (far int) { panic("cpu: no sinAVX2 in this build") }
 
-func sinAVX512(dst []float32, x []float32) (far int) { panic("cpu: no sinAVX512 in this build") }
+func sinAVX512(dst, x []float32) (far int) { panic("cpu: no sinAVX512 in this build") }
 
-func bceLossAVX2(loss []float32, x []float32, y []float32, w []float32) {
-	panic("cpu: no bceLossAVX2 in this build")
-}
+func bceLossAVX2(loss, x, y, w []float32) { panic("cpu: no bceLossAVX2 in this build") }
 
-func bceLossAVX512(loss []float32, x []float32, y []float32, w []float32) {
-	panic("cpu: no bceLossAVX512 in this build")
-}
+func bceLossAVX512(loss, x, y, w []float32) { panic("cpu: no bceLossAVX512 in this build") }
 
-func bceGradAVX2(dx []float32, x []float32, y []float32, w []float32, scale float32) {
-	panic("cpu: no bceGradAVX2 in this build")
-}
+func bceGradAVX2(dx, x, y, w []float32, scale float32) { panic("cpu: no bceGradAVX2 in this build") }
 
-func bceGradAVX512(dx []float32, x []float32, y []float32, w []float32, scale float32) {
+func bceGradAVX512(dx, x, y, w []float32, scale float32) {
 	panic("cpu: no bceGradAVX512 in this build")
 }
 
@@ -98,126 +78,122 @@ func sumAVX2(x []float32) (s float32) { panic("cpu: no sumAVX2 in this build") }
 
 func sumAVX512(x []float32) (s float32) { panic("cpu: no sumAVX512 in this build") }
 
-func dotAVX2(a []float32, b []float32) (s float32) { panic("cpu: no dotAVX2 in this build") }
+func dotAVX2(a, b []float32) (s float32) { panic("cpu: no dotAVX2 in this build") }
 
-func dotAVX512(a []float32, b []float32) (s float32) { panic("cpu: no dotAVX512 in this build") }
+func dotAVX512(a, b []float32) (s float32) { panic("cpu: no dotAVX512 in this build") }
 
-func dotSumAVX2(a []float32, u []float32, v []float32) (s float32) {
-	panic("cpu: no dotSumAVX2 in this build")
-}
+func dotSumAVX2(a, u, v []float32) (s float32) { panic("cpu: no dotSumAVX2 in this build") }
 
-func dotSumAVX512(a []float32, u []float32, v []float32) (s float32) {
-	panic("cpu: no dotSumAVX512 in this build")
-}
+func dotSumAVX512(a, u, v []float32) (s float32) { panic("cpu: no dotSumAVX512 in this build") }
 
-func softmaxPackedAVX2(dst []float32, x []float32, table *uint32, step int, scale float32) {
+func softmaxPackedAVX2(dst, x []float32, table *uint32, h, step int, scale float32) {
 	panic("cpu: no softmaxPackedAVX2 in this build")
 }
 
-func softmaxPackedAVX512(dst []float32, x []float32, table *uint32, step int, scale float32) {
+func softmaxPackedAVX512(dst, x []float32, table *uint32, h, step int, scale float32) {
 	panic("cpu: no softmaxPackedAVX512 in this build")
 }
 
-func softmaxGradPackedAVX2(dx []float32, dy []float32, y []float32, table *uint32, step int, scale float32) {
+func softmaxGradPackedAVX2(dx, dy, y []float32, table *uint32, h, step int, scale float32) {
 	panic("cpu: no softmaxGradPackedAVX2 in this build")
 }
 
-func softmaxGradPackedAVX512(dx []float32, dy []float32, y []float32, table *uint32, step int, scale float32) {
+func softmaxGradPackedAVX512(dx, dy, y []float32, table *uint32, h, step int, scale float32) {
 	panic("cpu: no softmaxGradPackedAVX512 in this build")
 }
 
-func divideSumPackedAVX2(dst []float32, z []float32, table *uint32, step int, eps float32, floor float32) {
+func divideSumPackedAVX2(dst, z []float32, table *uint32, h, step int, eps, floor float32) {
 	panic("cpu: no divideSumPackedAVX2 in this build")
 }
 
-func divideSumPackedAVX512(dst []float32, z []float32, table *uint32, step int, eps float32, floor float32) {
+func divideSumPackedAVX512(dst, z []float32, table *uint32, h, step int, eps, floor float32) {
 	panic("cpu: no divideSumPackedAVX512 in this build")
 }
 
-func divideSumGradPackedAVX2(dz []float32, dy []float32, y []float32, z []float32, table *uint32, step int, eps float32, floor float32) {
+func divideSumGradPackedAVX2(dz, dy, y, z []float32, table *uint32, h, step int, eps, floor float32) {
 	panic("cpu: no divideSumGradPackedAVX2 in this build")
 }
 
-func divideSumGradPackedAVX512(dz []float32, dy []float32, y []float32, z []float32, table *uint32, step int, eps float32, floor float32) {
+func divideSumGradPackedAVX512(dz, dy, y, z []float32, table *uint32, h, step int, eps, floor float32) {
 	panic("cpu: no divideSumGradPackedAVX512 in this build")
 }
 
-func softmaxWideAVX2(dst []float32, x []float32, scale float32) {
-	panic("cpu: no softmaxWideAVX2 in this build")
-}
+func softmaxWideAVX2(dst, x []float32, scale float32) { panic("cpu: no softmaxWideAVX2 in this build") }
 
-func softmaxWideAVX512(dst []float32, x []float32, scale float32) {
+func softmaxWideAVX512(dst, x []float32, scale float32) {
 	panic("cpu: no softmaxWideAVX512 in this build")
 }
 
-func softmaxGradWideAVX2(dx []float32, dy []float32, y []float32, scale float32) {
+func softmaxGradWideAVX2(dx, dy, y []float32, scale float32) {
 	panic("cpu: no softmaxGradWideAVX2 in this build")
 }
 
-func softmaxGradWideAVX512(dx []float32, dy []float32, y []float32, scale float32) {
+func softmaxGradWideAVX512(dx, dy, y []float32, scale float32) {
 	panic("cpu: no softmaxGradWideAVX512 in this build")
 }
 
-func divideSumWideAVX2(dst []float32, z []float32, eps float32, floor float32) {
+func divideSumWideAVX2(dst, z []float32, eps, floor float32) {
 	panic("cpu: no divideSumWideAVX2 in this build")
 }
 
-func divideSumWideAVX512(dst []float32, z []float32, eps float32, floor float32) {
+func divideSumWideAVX512(dst, z []float32, eps, floor float32) {
 	panic("cpu: no divideSumWideAVX512 in this build")
 }
 
-func divideSumGradWideAVX2(dz []float32, dy []float32, y []float32, z []float32, eps float32, floor float32) {
+func divideSumGradWideAVX2(dz, dy, y, z []float32, eps, floor float32) {
 	panic("cpu: no divideSumGradWideAVX2 in this build")
 }
 
-func divideSumGradWideAVX512(dz []float32, dy []float32, y []float32, z []float32, eps float32, floor float32) {
+func divideSumGradWideAVX512(dz, dy, y, z []float32, eps, floor float32) {
 	panic("cpu: no divideSumGradWideAVX512 in this build")
 }
 
-func gruForwardAVX2(h []float32, gates []float32, gi []float32, gh []float32, q []float32) {
-	panic("cpu: no gruForwardAVX2 in this build")
-}
+func gruForwardAVX2(h, gates, gi, gh, q []float32) { panic("cpu: no gruForwardAVX2 in this build") }
 
-func gruForwardAVX512(h []float32, gates []float32, gi []float32, gh []float32, q []float32) {
-	panic("cpu: no gruForwardAVX512 in this build")
-}
+func gruForwardAVX512(h, gates, gi, gh, q []float32) { panic("cpu: no gruForwardAVX512 in this build") }
 
-func gruBackwardAVX2(dgi []float32, dgh []float32, dq []float32, dh []float32, gates []float32, gh []float32, q []float32) {
+func gruBackwardAVX2(dgi, dgh, dq, dh, gates, gh, q []float32) {
 	panic("cpu: no gruBackwardAVX2 in this build")
 }
 
-func gruBackwardAVX512(dgi []float32, dgh []float32, dq []float32, dh []float32, gates []float32, gh []float32, q []float32) {
+func gruBackwardAVX512(dgi, dgh, dq, dh, gates, gh, q []float32) {
 	panic("cpu: no gruBackwardAVX512 in this build")
 }
 
-func timeForwardAVX2(dst []float32, w []float32, b []float32, dt float32) {
-	panic("cpu: no timeForwardAVX2 in this build")
+func edgeGradAVX2(dq, dk, dv, de, q, k, e, out []float32, score, weight float32) {
+	panic("cpu: no edgeGradAVX2 in this build")
 }
 
-func timeForwardAVX512(dst []float32, w []float32, b []float32, dt float32) {
+func edgeGradAVX512(dq, dk, dv, de, q, k, e, out []float32, score, weight float32) {
+	panic("cpu: no edgeGradAVX512 in this build")
+}
+
+func timeForwardAVX2(dst, w, b []float32, dt float32) { panic("cpu: no timeForwardAVX2 in this build") }
+
+func timeForwardAVX512(dst, w, b []float32, dt float32) {
 	panic("cpu: no timeForwardAVX512 in this build")
 }
 
-func timeBackwardAVX2(dw []float32, db []float32, dout []float32, w []float32, b []float32, dt float32) {
+func timeBackwardAVX2(dw, db, dout, w, b []float32, dt float32) {
 	panic("cpu: no timeBackwardAVX2 in this build")
 }
 
-func timeBackwardAVX512(dw []float32, db []float32, dout []float32, w []float32, b []float32, dt float32) {
+func timeBackwardAVX512(dw, db, dout, w, b []float32, dt float32) {
 	panic("cpu: no timeBackwardAVX512 in this build")
 }
 
-func adamAVX2(p []float32, g []float32, mean []float32, square []float32, decay float32, beta1 float32, rest1 float32, beta2 float32, rest2 float32, size float32, root float32, eps float32) {
+func adamAVX2(p, g, mean, square []float32, decay, beta1, rest1, beta2, rest2, size, root, eps float32) {
 	panic("cpu: no adamAVX2 in this build")
 }
 
-func adamAVX512(p []float32, g []float32, mean []float32, square []float32, decay float32, beta1 float32, rest1 float32, beta2 float32, rest2 float32, size float32, root float32, eps float32) {
+func adamAVX512(p, g, mean, square []float32, decay, beta1, rest1, beta2, rest2, size, root, eps float32) {
 	panic("cpu: no adamAVX512 in this build")
 }
 
-func momentumAVX2(p []float32, g []float32, velocity []float32, decay float32, momentum float32, rate float32) {
+func momentumAVX2(p, g, velocity []float32, decay, momentum, rate float32) {
 	panic("cpu: no momentumAVX2 in this build")
 }
 
-func momentumAVX512(p []float32, g []float32, velocity []float32, decay float32, momentum float32, rate float32) {
+func momentumAVX512(p, g, velocity []float32, decay, momentum, rate float32) {
 	panic("cpu: no momentumAVX512 in this build")
 }

@@ -152,12 +152,23 @@ func (c *centre[T]) scoresGrad(k Rows[T], g *AttentionGrad[T]) {
 }
 
 func (c *centre[T]) edgeGrad(k Rows[T], g *AttentionGrad[T], e, h int) {
-	node, score, weight := int(c.Index[e]), g.Scores[e*c.Heads+h], c.kept(e, h)
-	q, out := c.head(c.Q, c.row, h), c.head(g.Out, c.row, h)
-	k.AxpySum(c.head(g.Q, c.row, h), score, c.head(c.K, node, h), c.head(c.E, e, h))
-	k.Axpy(c.head(g.K, node, h), score, q)
-	k.Axpy(c.head(g.V, node, h), weight, out)
-	edge := c.head(g.E, e, h)
-	k.Affine(edge, score, q, 0)
-	k.Axpy(edge, weight, out)
+	node := int(c.Index[e])
+	k.EdgeGrad(
+		c.head(g.Q, c.row, h), c.head(g.K, node, h), c.head(g.V, node, h), c.head(g.E, e, h),
+		c.head(c.Q, c.row, h), c.head(c.K, node, h), c.head(c.E, e, h), c.head(g.Out, c.row, h),
+		g.Scores[e*c.Heads+h], c.kept(e, h))
+}
+
+// EdgeGrad is one head of one edge of AttendGrad: with score' and the weight
+// after dropout,
+//
+//	dq += score'*(k + e)    dk += score'*q
+//	dv += weight*out'       de = score'*q + weight*out'
+func EdgeGrad[T Float](dq, dk, dv, de, q, k, e, out []T, score, weight T) {
+	for j := range q {
+		dq[j] = fma(score, k[j]+e[j], dq[j])
+		dk[j] = fma(score, q[j], dk[j])
+		dv[j] = fma(weight, out[j], dv[j])
+		de[j] = fma(weight, out[j], T(score*q[j]))
+	}
 }

@@ -30,21 +30,17 @@ func expParts(x float32) (p float32, n int32) {
 	whole := shifted - shifter
 	r := fma(-whole, ln2High, x)
 	r = fma(-whole, ln2Low, r)
-	tail := horner(r, 1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1)
+	tail := float32(1.9875691500e-4)
+	tail = fma(tail, r, 1.3981999507e-3)
+	tail = fma(tail, r, 8.3334519073e-3)
+	tail = fma(tail, r, 4.1665795894e-2)
+	tail = fma(tail, r, 1.6666665459e-1)
+	tail = fma(tail, r, 5.0000001201e-1)
 	return fma(r*r, tail, r) + 1, int32(math.Float32bits(shifted) - math.Float32bits(shifter))
 }
 
 // powerOfTwo is 2^n of a normal number.
 func powerOfTwo(n int32) float32 { return math.Float32frombits(uint32(n+127) << 23) }
-
-// horner evaluates a polynomial, the highest power first.
-func horner(x float32, coefficients ...float32) float32 {
-	p := coefficients[0]
-	for _, c := range coefficients[1:] {
-		p = fma(p, x, c)
-	}
-	return p
-}
 
 // tanh32 is x + x^3 P(x^2) near zero, and 1 - 2/(e^2x + 1) elsewhere.
 func tanh32(x float32) float32 {
@@ -52,8 +48,12 @@ func tanh32(x float32) float32 {
 	var size float32
 	if a < 0.625 {
 		square := a * a
-		p := horner(square, 0.0022927450481802225, -0.008343945257365704, 0.02176891826093197,
-			-0.053959257900714874, 0.13333304226398468, -0.3333333432674408)
+		p := float32(0.0022927450481802225)
+		p = fma(p, square, -0.008343945257365704)
+		p = fma(p, square, 0.02176891826093197)
+		p = fma(p, square, -0.053959257900714874)
+		p = fma(p, square, 0.13333304226398468)
+		p = fma(p, square, -0.3333333432674408)
 		size = fma(square*a, p, a)
 	} else {
 		p, n := expParts(a + a)
@@ -67,7 +67,11 @@ func tanh32(x float32) float32 {
 func log1p32(z float32) float32 {
 	s := z / (z + 2)
 	square := s * s
-	p := horner(square, 0.11612164974212646, 0.1085328757762909, 0.142961785197258, 0.19999852776527405, 0.3333333432674408)
+	p := float32(0.11612164974212646)
+	p = fma(p, square, 0.1085328757762909)
+	p = fma(p, square, 0.142961785197258)
+	p = fma(p, square, 0.19999852776527405)
+	p = fma(p, square, 0.3333333432674408)
 	rest := fma(-(square + square), p, z)
 	return fma(-s, rest, z)
 }
@@ -90,18 +94,34 @@ func quadrant32(x float32, turns int64) float32 {
 	k := math.FMA(float64(x), twoOverPi, shifter) - shifter
 	r := float32(math.FMA(-k, low, math.FMA(-k, high, float64(x))))
 	quarter := int64(k) + turns
-	square := r * r
 	var size float32
 	if quarter&1 != 0 {
-		size = fma(square*r, horner(square, -1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1), r)
+		size = sinQuarter(r)
 	} else {
-		size = fma(square, -0.5, 1)
-		size = fma(square*square, horner(square, 2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2), size)
+		size = cosQuarter(r)
 	}
 	if (quarter+1)&2 != 0 {
 		return -size
 	}
 	return size
+}
+
+// sinQuarter is sin(r) = r + r^3 P(r^2) for |r| <= pi/4.
+func sinQuarter(r float32) float32 {
+	square := r * r
+	p := float32(-1.9515295891e-4)
+	p = fma(p, square, 8.3321608736e-3)
+	p = fma(p, square, -1.6666654611e-1)
+	return fma(square*r, p, r)
+}
+
+// cosQuarter is cos(r) = 1 - r^2/2 + r^4 P(r^2) for |r| <= pi/4.
+func cosQuarter(r float32) float32 {
+	square := r * r
+	p := float32(2.443315711809948e-5)
+	p = fma(p, square, -1.388731625493765e-3)
+	p = fma(p, square, 4.166664568298827e-2)
+	return fma(square*square, p, fma(square, -0.5, 1))
 }
 
 // quadrantFar is quadrant32 for arguments of any size; NaN for infinities.

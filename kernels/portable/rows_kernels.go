@@ -15,6 +15,7 @@ type Rows[T Float] interface {
 	Dot(a, b []T) T
 	DotSum(a, u, v []T) T
 	Exp(dst, x []T)
+	EdgeGrad(dq, dk, dv, de, q, k, e, out []T, score, weight T)
 }
 
 // Plain are the functions of this package.
@@ -52,3 +53,8 @@ func (Plain[T]) DotSum(a, u, v []T) T { return DotSum(a, u, v) }
 
 // Exp is [Exp].
 func (Plain[T]) Exp(dst, x []T) { Exp(dst, x) }
+
+// EdgeGrad is [EdgeGrad].
+func (Plain[T]) EdgeGrad(dq, dk, dv, de, q, k, e, out []T, score, weight T) {
+	EdgeGrad(dq, dk, dv, de, q, k, e, out, score, weight)
+}

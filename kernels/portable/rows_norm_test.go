@@ -45,6 +45,7 @@ func TestBatchNormGrad(t *testing.T) {
 	checkGradient(t, "scale", scale, dscale, loss)
 	checkGradient(t, "shift", shift, dshift, loss)
 
+	loss()
 	fixed := make([]float64, n)
 	portable.BatchNormFixed(k, fixed, mean, inverse, x, scale, shift, normRows)
 	for i, v := range fixed {

@@ -19,10 +19,10 @@ func (Device) Mul(n int, dst, a, b kernels.Buffer) {
 }
 
 // Blend is dst = keep dst + add x.
-func (Device) Blend(n int, dst kernels.Buffer, keep float32, x kernels.Buffer, add float32) {
+func (Device) Blend(n int, dst kernels.Buffer, keep float64, x kernels.Buffer, add float64) {
 	to := take(dst, n)
-	portable.Affine(to, float64(keep), to, 0)
-	portable.Axpy(to, float64(add), take(x, n))
+	portable.Affine(to, keep, to, 0)
+	portable.Axpy(to, add, take(x, n))
 }
 
 // AddReLU is dst = relu(a + b).

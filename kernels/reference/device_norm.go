@@ -6,29 +6,29 @@ import (
 )
 
 // SoftmaxBlocks is the softmax of scale x in each block of h numbers.
-func (Device) SoftmaxBlocks(n, h int, scale float32, dst, x kernels.Buffer) {
-	portable.SoftmaxBlocks(take(dst, n), take(x, n), h, float64(scale))
+func (Device) SoftmaxBlocks(n, h int, scale float64, dst, x kernels.Buffer) {
+	portable.SoftmaxBlocks(take(dst, n), take(x, n), h, scale)
 }
 
 // SoftmaxBlocksGrad is its gradient.
-func (Device) SoftmaxBlocksGrad(n, h int, scale float32, dx, g, y kernels.Buffer) {
-	portable.SoftmaxBlocksGrad(take(dx, n), take(g, n), take(y, n), h, float64(scale))
+func (Device) SoftmaxBlocksGrad(n, h int, scale float64, dx, g, y kernels.Buffer) {
+	portable.SoftmaxBlocksGrad(take(dx, n), take(g, n), take(y, n), h, scale)
 }
 
 // DivideSumBlocks divides each block of h numbers by its sum + eps.
-func (Device) DivideSumBlocks(n, h int, eps, floor float32, dst, z kernels.Buffer) {
-	portable.DivideSumBlocks(take(dst, n), take(z, n), h, float64(eps), float64(floor))
+func (Device) DivideSumBlocks(n, h int, eps, floor float64, dst, z kernels.Buffer) {
+	portable.DivideSumBlocks(take(dst, n), take(z, n), h, eps, floor)
 }
 
 // DivideSumBlocksGrad is its gradient.
-func (Device) DivideSumBlocksGrad(n, h int, eps, floor float32, dz, g, y, z kernels.Buffer) {
-	portable.DivideSumBlocksGrad(take(dz, n), take(g, n), take(y, n), take(z, n), h, float64(eps), float64(floor))
+func (Device) DivideSumBlocksGrad(n, h int, eps, floor float64, dz, g, y, z kernels.Buffer) {
+	portable.DivideSumBlocksGrad(take(dz, n), take(g, n), take(y, n), take(z, n), h, eps, floor)
 }
 
 // LayerNorm normalises the rows of x.
-func (Device) LayerNorm(rows, cols int, eps float32, dst, hat, inverse, x, scale, shift kernels.Buffer) {
+func (Device) LayerNorm(rows, cols int, eps float64, dst, hat, inverse, x, scale, shift kernels.Buffer) {
 	n := rows * cols
-	portable.LayerNorm(plain{}, take(dst, n), take(hat, n), take(inverse, rows), take(x, n), take(scale, cols), take(shift, cols), float64(eps))
+	portable.LayerNorm(plain{}, take(dst, n), take(hat, n), take(inverse, rows), take(x, n), take(scale, cols), take(shift, cols), eps)
 }
 
 // LayerNormGrad is its gradient.
@@ -40,15 +40,15 @@ func (d Device) LayerNormGrad(rows, cols int, dx, dscale, dshift, g, hat, invers
 }
 
 // BatchNorm normalises the columns of x.
-func (Device) BatchNorm(rows, cols int, eps float32, dst, hat, mean, variance, inverse, x, scale, shift kernels.Buffer) {
+func (Device) BatchNorm(rows, cols int, eps float64, dst, hat, mean, variance, inverse, x, scale, shift kernels.Buffer) {
 	n := rows * cols
-	portable.BatchNorm(plain{}, take(dst, n), take(hat, n), take(mean, cols), take(variance, cols), take(inverse, cols), take(x, n), take(scale, cols), take(shift, cols), rows, float64(eps))
+	portable.BatchNorm(plain{}, take(dst, n), take(hat, n), take(mean, cols), take(variance, cols), take(inverse, cols), take(x, n), take(scale, cols), take(shift, cols), rows, eps)
 }
 
 // BatchNormFixed takes mean and variance as given.
-func (Device) BatchNormFixed(rows, cols int, eps float32, dst, inverse, x, mean, variance, scale, shift kernels.Buffer) {
+func (Device) BatchNormFixed(rows, cols int, eps float64, dst, inverse, x, mean, variance, scale, shift kernels.Buffer) {
 	n := rows * cols
-	portable.InverseRoots(take(inverse, cols), take(variance, cols), float64(eps))
+	portable.InverseRoots(take(inverse, cols), take(variance, cols), eps)
 	portable.BatchNormFixed(plain{}, take(dst, n), take(mean, cols), take(inverse, cols), take(x, n), take(scale, cols), take(shift, cols), rows)
 }
 

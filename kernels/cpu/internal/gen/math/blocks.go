@@ -13,10 +13,10 @@ import (
 // width. Both sum a block in the sixteen lanes of tree, so it does not matter
 // which of them a level uses for some h.
 var blocks = []kernel{
-	{"softmaxPacked", "func(dst, x []float32, table *uint32, step int, scale float32)", softmaxPacked},
-	{"softmaxGradPacked", "func(dx, dy, y []float32, table *uint32, step int, scale float32)", softmaxGradPacked},
-	{"divideSumPacked", "func(dst, z []float32, table *uint32, step int, eps, floor float32)", divideSumPacked},
-	{"divideSumGradPacked", "func(dz, dy, y, z []float32, table *uint32, step int, eps, floor float32)", divideSumGradPacked},
+	{"softmaxPacked", "func(dst, x []float32, table *uint32, h, step int, scale float32)", softmaxPacked},
+	{"softmaxGradPacked", "func(dx, dy, y []float32, table *uint32, h, step int, scale float32)", softmaxGradPacked},
+	{"divideSumPacked", "func(dst, z []float32, table *uint32, h, step int, eps, floor float32)", divideSumPacked},
+	{"divideSumGradPacked", "func(dz, dy, y, z []float32, table *uint32, h, step int, eps, floor float32)", divideSumGradPacked},
 	{"softmaxWide", "func(dst, x []float32, scale float32)", softmaxWide},
 	{"softmaxGradWide", "func(dx, dy, y []float32, scale float32)", softmaxGradWide},
 	{"divideSumWide", "func(dst, z []float32, eps, floor float32)", divideSumWide},
@@ -30,6 +30,7 @@ var blocks = []kernel{
 type packing struct {
 	*machine
 	table reg.Register
+	h     reg.Register // elements of a block
 	step  reg.Register // elements of the blocks in a register
 }
 
@@ -40,8 +41,8 @@ const (
 )
 
 func (m *machine) packing() packing {
-	table := m.Load(m.Param("table"), m.GP64())
-	return packing{m, table, m.Load(m.Param("step"), m.GP64())}
+	load := func(name string) reg.Register { return m.Load(m.Param(name), m.GP64()) }
+	return packing{m, load("table"), load("h"), load("step")}
 }
 
 func (p packing) row(i int) operand.Mem {
@@ -49,12 +50,19 @@ func (p packing) row(i int) operand.Mem {
 }
 
 // fold joins the lanes of each block in the order of tree, the result in
-// every lane of the block.
-func (p packing) fold(v V, join func(v, other V, live operand.Mem) V) V {
+// every lane of the block. join changes v; live marks the lanes that have
+// another one to join with. Steps beyond the block's size are left out.
+func (p packing) fold(v V, join func(v, other V, live operand.Mem)) V {
+	v = p.copy(v)
 	for i, distance := range []int{8, 4, 2, 1} {
-		if distance < p.lanes {
-			v = join(v, p.permute(v, rowSteps+2*i), p.row(rowSteps+2*i+1))
+		if distance >= p.lanes {
+			continue
 		}
+		beyond := p.label("beyond")
+		p.CMPQ(p.h, operand.U8(distance))
+		p.JLE(operand.LabelRef(beyond))
+		join(v, p.permute(v, rowSteps+2*i), p.row(rowSteps+2*i+1))
+		p.Label(beyond)
 	}
 	return p.permute(v, rowFirst)
 }
@@ -66,31 +74,35 @@ func (p packing) permute(v V, row int) V {
 }
 
 func (p packing) sumOf(v V) V {
-	return p.fold(v, func(v, other V, live operand.Mem) V { return p.add(v, p.and(other, live)) })
+	return p.fold(v, func(v, other V, live operand.Mem) { p.VADDPS(p.and(other, live), v, v) })
 }
 
 func (p packing) maxOf(v V) V {
-	return p.fold(v, func(v, other V, _ operand.Mem) V { return p.max(v, other) })
+	return p.fold(v, func(v, other V, _ operand.Mem) { p.VMAXPS(other, v, v) })
 }
 
 // span runs body over n elements, the whole blocks of one register at a
 // time. Lanes past the blocks keep what is stored there.
 func (p packing) span(n reg.Register, body func(lanes)) {
 	full, rest, done := p.label("full"), p.label("rest"), p.label("done")
-	used := p.sign(p.set(p.row(rowUsed)))
-	i := p.GP64()
-	p.XORQ(i, i)
+	whole := lanes{m: p.machine, index: p.GP64()}
+	if used := p.sign(p.set(p.row(rowUsed))); p.wide() {
+		whole.mask = used
+	} else {
+		whole.keep = used // a masked store of AVX2 is slow
+	}
+	p.XORQ(whole.index, whole.index)
 	p.Label(full)
 	p.CMPQ(n, operand.U8(p.lanes))
 	p.JLT(operand.LabelRef(rest))
-	body(lanes{m: p.machine, index: i, keep: used})
-	p.ADDQ(p.step, i)
+	body(whole)
+	p.ADDQ(p.step, whole.index)
 	p.SUBQ(p.step, n)
 	p.JMP(operand.LabelRef(full))
 	p.Label(rest)
 	p.TESTQ(n, n)
 	p.JE(operand.LabelRef(done))
-	body(lanes{m: p.machine, index: i, mask: p.mask(n, 0)})
+	body(lanes{m: p.machine, index: whole.index, mask: p.mask(n, 0)})
 	p.Label(done)
 }
 

@@ -16,10 +16,14 @@ type machine struct {
 	labels    int
 }
 
+// widths are those that every kernel is written for.
+var widths = []int{8, 16}
+
 func (m *machine) wide() bool { return m.lanes == 16 }
 
-func (m *machine) suffix() string {
-	if m.wide() {
+// suffix is how the names of the functions of a width end.
+func suffix(lanes int) string {
+	if lanes == 16 {
 		return "AVX512"
 	}
 	return "AVX2"

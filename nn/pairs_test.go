@@ -1,0 +1,50 @@
+package nn
+
+import (
+	"math"
+	"testing"
+
+	"dgsbench/kernels"
+)
+
+// TestPairsMatchConcatenation: the split first layer gives what the MLP
+// gives on [left || right], up to a constant of all pairs, and ranks are
+// counted from the same scores.
+func TestPairsMatchConcatenation(t *testing.T) {
+	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
+		for _, hidden := range [][]int{{7}, {7, 6}, {3, 9, 4}} {
+			const left, right, nodes = 4, 3, 6
+			p := newProblem(t, d, MLPConfig{In: left + right, Hidden: hidden, MaxRows: nodes}, nodes)
+			head := NewPairHead(p.mlp, left, nodes, 1, 2)
+			all := []int32{0, 1, 2, 3, 4, 5}
+			var rights []float32
+			for k := range nodes { // one left vector for all pairs
+				row := p.x[k*(left+right):][:left+right]
+				copy(row, p.x[:left])
+				rights = append(rights, row[left:]...)
+			}
+			head.ParametersChanged()
+			head.SetRight(all, rights)
+			head.SetLeft(1, p.x)
+			scores, want := make([]float32, nodes), p.plain()
+			q := Question{True: []int32{2}, Candidates: all, Without: [][]int32{{4}}}
+			head.Scores(q, scores)
+			greater, equal := make([]int32, 1), make([]int32, 1)
+			if bad := head.Rank(q, greater, equal); bad >= 0 {
+				t.Errorf("hidden %v: event %d is not finite", hidden, bad)
+			}
+			above := int32(0)
+			for v := range nodes {
+				if got, want := float64(scores[v]-scores[0]), want[v]-want[0]; math.Abs(got-want) > 1e-5 {
+					t.Errorf("hidden %v, node %d: %v above node 0, expected %v", hidden, v, got, want)
+				}
+				if v != 4 && scores[v] > scores[2] {
+					above++
+				}
+			}
+			if greater[0] != above || equal[0] != 0 {
+				t.Errorf("hidden %v: %d above, %d level; expected %d, 0", hidden, greater[0], equal[0], above)
+			}
+		}
+	})
+}
