@@ -42,6 +42,11 @@ type Device interface {
 	// Adam makes one step of PyTorch's Adam on p from gradient g; m and v
 	// are its moments.
 	Adam(n int, p, g, m, v Buffer, s AdamStep)
+	// Momentum makes one step of PyTorch's SGD on p from gradient g: v =
+	// momentum v + g + decay p, then p -= rate v.
+	Momentum(n int, p, g, v Buffer, rate, momentum, decay float64)
+	// Finite reports whether all n numbers, and their sum, are finite.
+	Finite(n int, b Buffer) bool
 }
 
 // Memory is where numbers live and how they get there.

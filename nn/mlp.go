@@ -206,5 +206,16 @@ func (m *MLP) Gradient(x, targets, weights []float32, rows int) (loss float32) {
 	return m.lossValue[0]
 }
 
+// BadGradient names the first parameter whose gradient is not finite, or is
+// empty.
+func (m *MLP) BadGradient() string {
+	for i, p := range m.params {
+		if !m.device.Finite(p.buffer.Len(), m.gradients[i]) {
+			return p.name
+		}
+	}
+	return ""
+}
+
 // Gradients are those of the last call of Gradient, in the order of Params.
 func (m *MLP) Gradients() []kernels.Buffer { return m.gradients }

@@ -192,6 +192,23 @@ func TestIdleRowsDoNotCount(t *testing.T) {
 	})
 }
 
+// TestBadGradient: an infinite input reaches the gradient of the first layer
+// and is named.
+func TestBadGradient(t *testing.T) {
+	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
+		p := newProblem(t, d, MLPConfig{In: 5, Hidden: []int{7}, MaxRows: 9}, 8)
+		p.gradient()
+		if name := p.mlp.BadGradient(); name != "" {
+			t.Errorf("the gradient of %s is said to be bad", name)
+		}
+		p.w[3] = float32(math.Inf(1))
+		p.gradient()
+		if name := p.mlp.BadGradient(); name != "W1" {
+			t.Errorf("bad gradient of %q, expected W1", name)
+		}
+	})
+}
+
 // TestStepsAllocateNothing: training steps and inference.
 func TestStepsAllocateNothing(t *testing.T) {
 	d := cpu.NewDevice(cpu.Best(), 2)
@@ -200,6 +217,7 @@ func TestStepsAllocateNothing(t *testing.T) {
 	step := func() {
 		p.mlp.Gradient(p.x, p.y, p.w, p.rows)
 		adam.Step(params, p.mlp.Gradients())
+		p.mlp.BadGradient()
 		p.mlp.Forward(p.x, p.rows, logits)
 	}
 	step()
@@ -211,14 +229,19 @@ func TestStepsAllocateNothing(t *testing.T) {
 // BenchmarkStep is a whole training step, dropout and Adam included.
 func BenchmarkStep(b *testing.B) {
 	for _, in := range []int{4, 40, 344} {
-		b.Run(fmt.Sprintf("200x%d-100-1", in), func(b *testing.B) {
-			d := cpu.NewDevice(cpu.Best(), 2)
-			p := newProblem(b, d, MLPConfig{In: in, Hidden: []int{100}, Dropout: .1, MaxRows: 200}, 200)
-			adam, params := NewAdam(d, 1e-3, 0), p.mlp.Buffers()
-			for b.Loop() {
-				p.mlp.Gradient(p.x, p.y, p.w, p.rows)
-				adam.Step(params, p.mlp.Gradients())
+		for _, threads := range []int{1, 2} {
+			for _, k := range cpu.Available() {
+				b.Run(fmt.Sprintf("200x%d-100-1/threads=%d/%s", in, threads, k.Level()), func(b *testing.B) { benchmarkStep(b, cpu.NewDevice(k, threads), in) })
 			}
-		})
+		}
+	}
+}
+
+func benchmarkStep(b *testing.B, d kernels.Device, in int) {
+	p := newProblem(b, d, MLPConfig{In: in, Hidden: []int{100}, Dropout: .1, MaxRows: 200}, 200)
+	adam, params := NewAdam(d, 1e-3, 0), p.mlp.Buffers()
+	for b.Loop() {
+		p.mlp.Gradient(p.x, p.y, p.w, p.rows)
+		adam.Step(params, p.mlp.Gradients())
 	}
 }

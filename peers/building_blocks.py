@@ -23,6 +23,7 @@ SECONDS = 0.1  # of one measurement
 PRODUCTS = [(200, 172, 100), (200, 344, 100), (400, 472, 300)]  # m, k, n
 FORMS = ["NN", "NT", "TN"]
 EVENTS, NODES, DIM = 200, 9227, 100
+STEP = (200, 344, 100)  # rows, inputs, hidden units
 
 
 def measure(f):
@@ -72,22 +73,44 @@ def rankings():
     }
 
 
+def training_step():
+    """Forward, backward and Adam of 344 -> 100 -> 1 on 200 rows, with dropout."""
+    rows, inputs, hidden = STEP
+    net = torch.nn.Sequential(
+        torch.nn.Linear(inputs, hidden), torch.nn.ReLU(), torch.nn.Dropout(0.1), torch.nn.Linear(hidden, 1)
+    )
+    adam = torch.optim.Adam(net.parameters(), lr=1e-3)
+    x, y = torch.randn(rows, inputs), torch.randint(2, (rows, 1)).float()
+
+    def run():
+        with torch.inference_mode(False), torch.enable_grad():
+            adam.zero_grad()
+            torch.nn.functional.binary_cross_entropy_with_logits(net(x), y).backward()
+            adam.step()
+
+    return run
+
+
 def rows():
-    """Each row: name, our benchmark, threads, operations, peer."""
+    """Each row: name, package and name of our benchmark, threads, operations, peer."""
     for m, k, n in PRODUCTS:
         for form in FORMS:
             name = f"{m}x{k}x{n}/{form}"
-            yield f"sgemm {name}, 1 thread", f"BenchmarkGemm/{name}/LEVEL", 1, 2 * m * k * n, product(m, k, n, form)
+            yield f"sgemm {name}, 1 thread", ("kernels/cpu", f"BenchmarkGemm/{name}/LEVEL"), 1, 2 * m * k * n, product(m, k, n, form)
+    size = "x".join(map(str, STEP[:2])) + "-100-1"
+    with torch.inference_mode(False):
+        step = training_step()
+    yield f"training step {size}, 1 thread", ("nn", f"BenchmarkStep/{size}/threads=1/LEVEL"), 1, None, step
     size = f"{EVENTS}x{NODES}x{DIM}"
     for way, run in rankings().items():
-        yield f"rank {size}, 2 threads, {way}", f"BenchmarkRank/{size}/LEVEL/threads=2", 2, None, run
+        yield f"rank {size}, 2 threads, {way}", ("kernels/cpu", f"BenchmarkRank/{size}/LEVEL/threads=2"), 2, None, run
 
 
-def ours(binary, benchmark):
+def ours(folder, package, benchmark):
     """Nanoseconds of our benchmark at the widest level, which comes last."""
     pattern = "/".join(f"^{part}$" for part in benchmark.replace("LEVEL", "avx.*").split("/"))
-    command = [binary, "-test.run=^$", f"-test.bench={pattern}", f"-test.benchtime={SECONDS}s"]
-    out = subprocess.run(command, cwd=ROOT / "kernels/cpu", check=True, capture_output=True, text=True).stdout
+    command = [binary_of(folder, package), "-test.run=^$", f"-test.bench={pattern}", f"-test.benchtime={SECONDS}s"]
+    out = subprocess.run(command, cwd=ROOT / package, check=True, capture_output=True, text=True).stdout
     found = re.findall(r"^Benchmark.*?/(avx\w+)\S*\s+\d+\s+([\d.]+) ns/op", out, re.MULTILINE)
     if not found:
         sys.exit(f"no benchmark matches {pattern}:\n{out}")
@@ -95,17 +118,23 @@ def ours(binary, benchmark):
     return level, float(nanoseconds) / 1e9
 
 
+def binary_of(folder, package):
+    """The package's compiled tests, made once."""
+    binary = f"{folder}/{package.replace('/', '-')}.test"
+    if not Path(binary).exists():
+        subprocess.run(["go", "test", "-c", "-o", binary, f"./{package}"], cwd=ROOT, check=True)
+    return binary
+
+
 def main():
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 9
     print(f"PyTorch {torch.__version__}, {torch.backends.cpu.get_cpu_capability()}, medians of {rounds} rounds", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        binary = f"{folder}/cpu.test"
-        subprocess.run(["go", "test", "-c", "-o", binary, "./kernels/cpu"], cwd=ROOT, check=True)
         for name, benchmark, threads, operations, peer in rows():
             torch.set_num_threads(threads)
             for _ in range(3):
                 peer()
-            pairs = [(ours(binary, benchmark), measure(peer)) for _ in range(rounds)]
+            pairs = [(ours(folder, *benchmark), measure(peer)) for _ in range(rounds)]
             level = pairs[0][0][0]
             mine = statistics.median(p[0][1] for p in pairs)
             theirs = statistics.median(p[1] for p in pairs)

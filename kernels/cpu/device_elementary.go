@@ -76,3 +76,14 @@ func (d *Device) ScatterAddRows(rows, cols int, dst, src kernels.Buffer, index k
 func (d *Device) CopyRows(rows, cols int, dst kernels.Buffer, dstStride int, src kernels.Buffer, srcStride int) {
 	d.kernels.CopyRows(dst.(buffer), dstStride, src.(buffer), srcStride, rows, cols)
 }
+
+// Momentum makes one step of stochastic gradient descent.
+func (d *Device) Momentum(n int, p, g, v kernels.Buffer, rate, momentum, decay float64) {
+	d.kernels.Momentum(take(p, n), take(g, n), take(v, n), float32(decay), float32(momentum), float32(rate))
+}
+
+// Finite reports whether all numbers, and their sum, are finite.
+func (d *Device) Finite(n int, b kernels.Buffer) bool {
+	sum := d.kernels.Sum(take(b, n))
+	return sum-sum == 0 // false for NaN and infinities
+}

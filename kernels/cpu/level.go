@@ -7,7 +7,7 @@ type Level int
 const (
 	Portable Level = iota
 	AVX2           // with FMA
-	AVX512         // F, DQ, BW, VL
+	AVX512         // F, DQ, BW, VL, and BMI2
 )
 
 func (l Level) String() string { return [...]string{"portable", "avx2", "avx512"}[l] }

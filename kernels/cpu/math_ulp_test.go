@@ -100,9 +100,11 @@ func report(t *testing.T, name string, worst map[cpu.Level]float64, at map[cpu.L
 // TestSpecialArguments checks what sampling could miss.
 func TestSpecialArguments(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
-	x := []float32{inf, -inf, nan, 0, float32(math.Copysign(0, -1)), 88.72283, 88.72284, -87.33655, -103.97208, -103.97209,
+	x := []float32{
+		inf, -inf, nan, 0, float32(math.Copysign(0, -1)), 88.72283, 88.72284, -87.33655, -103.97208, -103.97209,
 		math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32, math.MaxFloat32, -math.MaxFloat32, 0.625, -0.625,
-		1 << 50, -(1 << 50), 1.0001 * (1 << 50), 1e9, -1e9}
+		1 << 50, -(1 << 50), 1.0001 * (1 << 50), 1e9, -1e9,
+	}
 	for _, f := range functions {
 		worst, at := map[cpu.Level]float64{}, map[cpu.Level]float32{}
 		f.worstOf(x, worst, at)

@@ -73,3 +73,14 @@ func (Device) ScatterAddRows(rows, cols int, dst, src kernels.Buffer, index kern
 func (Device) CopyRows(rows, cols int, dst kernels.Buffer, dstStride int, src kernels.Buffer, srcStride int) {
 	portable.CopyRows(dst.(buffer), dstStride, src.(buffer), srcStride, rows, cols)
 }
+
+// Momentum makes one step of stochastic gradient descent.
+func (Device) Momentum(n int, p, g, v kernels.Buffer, rate, momentum, decay float64) {
+	portable.Momentum(take(p, n), take(g, n), take(v, n), decay, momentum, rate)
+}
+
+// Finite reports whether all numbers, and their sum, are finite.
+func (Device) Finite(n int, b kernels.Buffer) bool {
+	sum := portable.Sum(take(b, n))
+	return sum-sum == 0 // false for NaN and infinities
+}

@@ -116,6 +116,9 @@ func (h *Head) step(x []float32, rows int, b datasets.Stream) (float64, error) {
 	if math.IsNaN(loss) || math.IsInf(loss, 0) {
 		return 0, fmt.Errorf("training loss of events %d to %d is %v", b.EventID(0), b.EventID(b.Len()-1), loss)
 	}
+	if name := h.BadGradient(); name != "" {
+		return 0, fmt.Errorf("gradient of head.%s on events %d to %d is not finite", name, b.EventID(0), b.EventID(b.Len()-1))
+	}
 	h.adam.Step(h.params, h.Gradients())
 	return loss, nil
 }
