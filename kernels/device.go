@@ -45,7 +45,7 @@ type Device interface {
 	// Momentum makes one step of PyTorch's SGD on p from gradient g: v =
 	// momentum v + g + decay p, then p -= rate v.
 	Momentum(n int, p, g, v Buffer, rate, momentum, decay float64)
-	// Finite reports whether all n numbers, and their sum, are finite.
+	// Finite reports whether all n numbers are finite.
 	Finite(n int, b Buffer) bool
 }
 

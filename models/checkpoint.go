@@ -1,6 +1,8 @@
 package models
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"os"
@@ -17,6 +19,9 @@ const (
 
 	// versionKey and version mark a file as a checkpoint of this layout.
 	versionKey, version = "dgsbench.checkpoint", "1"
+
+	// checksumKey is where the metadata has the checksum of all the rest.
+	checksumKey = "dgsbench.sha256"
 
 	// statePrefix tells state from parameters.
 	statePrefix = "state/"
@@ -41,11 +46,26 @@ func WriteCheckpoint(path string, s Snapshot, metadata map[string]string) error 
 	all := map[string]string{}
 	maps.Copy(all, metadata)
 	all[versionKey] = version
+	sum, err := checksum(tensors, all)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	all[checksumKey] = sum
 	data, err := safetensors.Encode(tensors, all)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return atomicfile.Write(path, data)
+}
+
+// checksum is the SHA-256 of the file as it would be without a checksum.
+func checksum(tensors []safetensors.Tensor, metadata map[string]string) (string, error) {
+	data, err := safetensors.Encode(tensors, metadata)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:]), nil
 }
 
 // ReadCheckpoint reads what WriteCheckpoint wrote. A file that is damaged or
@@ -62,6 +82,11 @@ func ReadCheckpoint(path string) (Snapshot, map[string]string, error) {
 	}
 	if v := metadata[versionKey]; v != version {
 		return Snapshot{}, nil, fmt.Errorf("%s: not a checkpoint: its metadata has %q as %s, expected %q", path, v, versionKey, version)
+	}
+	want := metadata[checksumKey]
+	delete(metadata, checksumKey)
+	if sum, err := checksum(tensors, metadata); err != nil || sum != want {
+		return Snapshot{}, nil, fmt.Errorf("%s: damaged or edited: its checksum is not the one it was written with", path)
 	}
 	delete(metadata, versionKey)
 	var s Snapshot

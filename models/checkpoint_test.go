@@ -181,7 +181,11 @@ func TestCheckpointNames(t *testing.T) {
 	if len(tensors) != 2 || tensors[0].Name != "head.W1" || tensors[1].Name != "state/S" {
 		t.Errorf("tensors %v", tensors)
 	}
-	if want := (map[string]string{"spec": "{}", "dgsbench.checkpoint": "1"}); !maps.Equal(metadata, want) {
+	sum := metadata["dgsbench.sha256"]
+	if len(sum) != 64 {
+		t.Errorf("checksum %q", sum)
+	}
+	if want := (map[string]string{"spec": "{}", "dgsbench.checkpoint": "1", "dgsbench.sha256": sum}); !maps.Equal(metadata, want) {
 		t.Errorf("metadata %v, expected %v", metadata, want)
 	}
 }
@@ -221,5 +225,40 @@ func TestReadCheckpointRefuses(t *testing.T) {
 	}
 	if _, _, err := models.ReadCheckpoint(filepath.Join(dir, "missing")); !os.IsNotExist(err) {
 		t.Errorf("missing file: error %v", err)
+	}
+}
+
+// TestFlippedBits: a checkpoint in which any single bit changed is refused.
+func TestFlippedBits(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "small.safetensors")
+	small := models.Snapshot{Params: []models.Tensor{{Name: "head.W1", Shape: []int{2, 2}, F32: []float32{1, -2, 3, .5}}}}
+	if err := models.WriteCheckpoint(path, small, map[string]string{models.SpecKey: `{"alpha": 0.5}`}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := models.ReadCheckpoint(path); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range whole {
+		damaged := bytes.Clone(whole)
+		damaged[i] ^= 1 << (i % 8)
+		if err := os.WriteFile(path, damaged, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := models.ReadCheckpoint(path); err == nil {
+			t.Errorf("bit %d of byte %d (%q) may be wrong", i%8, i, whole[i])
+		}
+	}
+}
+
+// TestTransposedTensor: a tensor of the right size in another shape is
+// refused.
+func TestTransposedTensor(t *testing.T) {
+	own := []models.Tensor{{Name: "W", Shape: []int{2, 3}, F32: make([]float32, 6)}}
+	if models.Copy(own, []models.Tensor{{Name: "W", Shape: []int{3, 2}, F32: make([]float32, 6)}}) == nil {
+		t.Error("a transposed tensor is accepted")
 	}
 }

@@ -1,6 +1,9 @@
 package models
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Part says what a snapshot holds.
 type Part int
@@ -34,7 +37,7 @@ func Copy(dst, src []Tensor) error {
 	}
 	for i, d := range dst {
 		s := src[i]
-		if d.Name != s.Name || len(d.F32) != len(s.F32) || len(d.I64) != len(s.I64) {
+		if d.Name != s.Name || !slices.Equal(d.Shape, s.Shape) || len(d.F32) != len(s.F32) || len(d.I64) != len(s.I64) {
 			return fmt.Errorf("snapshot tensor %s %v does not fit the model's %s %v", s.Name, s.Shape, d.Name, d.Shape)
 		}
 	}

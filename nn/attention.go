@@ -65,6 +65,9 @@ func NeighbourAttention(centres, nodes, edges *G.Node, list Neighbours, p Attent
 //
 // and zeros for a centre without neighbours.
 func Attend(q, k, v, e *G.Node, list Neighbours, heads int) (*G.Node, error) {
+	if cols := q.Shape()[q.Dims()-1]; heads < 1 || cols%heads != 0 {
+		return nil, fmt.Errorf("attend: %d columns do not divide into %d heads", cols, heads)
+	}
 	in := G.Nodes{q, k, v, e, list.Offsets, list.Index}
 	if list.Drop != nil {
 		in = append(in, list.Drop)
@@ -92,6 +95,7 @@ func attentionName(heads int, drop bool) string {
 func attendPacked(heads int, drop bool) *op {
 	return &op{
 		name: attentionName(heads, drop) + " packed", in: attentionInputs(drop), out: 1, rows: fixed,
+		sizes: []string{"ck", "nk", "nk", "ek", "", ""},
 		shape: func(s []tensor.Shape) tensor.Shape { return packedShape(s[0].TotalSize(), s[3][0]*heads) },
 		call: func(c *call) func() {
 			a, p := c.attention(heads, drop, 0), c.sections(c.out, c.size(0), c.shapes[3][0]*heads)

@@ -33,6 +33,7 @@ func BatchNorm(x *G.Node, p BatchNormParams) (*G.Node, error) {
 func batchNormPacked(momentum, eps float64) *op {
 	return &op{
 		name: fmt.Sprintf("batch norm momentum %g eps %g", momentum, eps), in: []int{2, 1, 1, 1, 1}, out: 1, rows: fixed,
+		sizes: []string{"nk", "k", "k", "k", "k"},
 		shape: func(s []tensor.Shape) tensor.Shape {
 			return packedShape(s[0].TotalSize(), s[0].TotalSize(), s[0][1], s[0][1], s[0][1])
 		},
@@ -87,7 +88,7 @@ var batchNorm = &op{
 
 // batchNormGrad is the gradients of x | scale | shift.
 var batchNormGrad = &op{
-	name: "batch norm gradient", in: []int{2, 2, 1, 1}, out: 1, rows: fixed,
+	name: "batch norm gradient", inTraining: true, in: []int{2, 2, 1, 1}, out: 1, rows: fixed,
 	shape: func(s []tensor.Shape) tensor.Shape {
 		return packedShape(s[1].TotalSize(), s[2].TotalSize(), s[2].TotalSize())
 	},

@@ -11,7 +11,7 @@ import (
 func BCE(z, y, w *G.Node) (*G.Node, error) { return bce.apply(z, y, w) }
 
 var bce = &op{
-	name: "bce", in: []int{2, 2, 2}, out: 0, rows: fixed, smooth: []bool{true, false, false},
+	name: "bce", in: []int{2, 2, 2}, sizes: []string{"n1", "n1", "n1"}, out: 0, rows: fixed, smooth: []bool{true, false, false},
 	shape: func([]tensor.Shape) tensor.Shape { return tensor.ScalarShape() },
 	grad: func(in G.Nodes, _, g *G.Node) (G.Nodes, error) {
 		dz, err := bceGrad.apply(in[0], in[1], in[2], g)

@@ -141,16 +141,17 @@ func (c *compiler) add(n *G.Node) error {
 		c.addAlias(n, c.operands(n)[0])
 		return nil
 	}
-	o, err := fusedOp(n)
-	if err != nil {
+	o, err := c.fusedOp(n)
+	switch {
+	case err != nil:
 		return err
-	}
-	if o.view != nil {
+	case o.inTraining && c.mode == ForInference:
+		return fmt.Errorf("%s: a program for inference cannot compute it", o.name)
+	case o.view != nil:
 		c.addView(n, o)
-	} else {
-		c.addCall(n, o)
+		return nil
 	}
-	return nil
+	return c.addCall(n, o)
 }
 
 func (c *compiler) addConstant(n *G.Node) error {
@@ -168,7 +169,7 @@ func (c *compiler) addConstant(n *G.Node) error {
 
 // addCall allocates the output, prepares the call and gives back the buffers
 // that nobody reads any more.
-func (c *compiler) addCall(n *G.Node, o *op) {
+func (c *compiler) addCall(n *G.Node, o *op) error {
 	place := &call{device: c.graph.device, mode: c.mode}
 	operands := c.operands(n)
 	for _, child := range operands {
@@ -176,6 +177,9 @@ func (c *compiler) addCall(n *G.Node, o *op) {
 		place.in, place.ints = append(place.in, v.buffer), append(place.ints, v.ints)
 		place.active = append(place.active, v.active)
 		place.shapes = append(place.shapes, child.Shape())
+	}
+	if err := o.sameRows(place.active); err != nil {
+		return err
 	}
 	out := value{buffer: c.alloc(max(1, n.Shape().TotalSize()))}
 	if o.rows != fixed {
@@ -187,16 +191,19 @@ func (c *compiler) addCall(n *G.Node, o *op) {
 	for _, child := range operands {
 		c.release(c.root(child.ID()))
 	}
+	return nil
 }
 
 // fusedOp is the operation of a node: one of ours, or the addition that
 // gorgonia itself puts where a value has several gradients.
-func fusedOp(n *G.Node) (*op, error) {
+func (c *compiler) fusedOp(n *G.Node) (*op, error) {
 	if o, ok := n.Op().(*op); ok {
 		return o, nil
 	}
 	if n.Op() != nil && strings.HasPrefix(n.Op().String(), "+ ") {
-		return sum, nil
+		if in := c.operands(n); len(in) == 2 && in[0].Shape().Eq(in[1].Shape()) {
+			return sum, nil
+		}
 	}
 	return nil, fmt.Errorf("no kernel for %v (%T)", n, n.Op())
 }

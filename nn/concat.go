@@ -13,7 +13,7 @@ func Concat(x ...*G.Node) (*G.Node, error) { return concat(len(x)).apply(x...) }
 
 func concat(n int) *op {
 	return &op{
-		name: fmt.Sprintf("concat %d", n), in: slices.Repeat([]int{2}, n), out: 2, rows: 0,
+		name: fmt.Sprintf("concat %d", n), in: slices.Repeat([]int{2}, n), out: 2, rows: 0, sizes: concatSizes(n),
 		smooth: slices.Repeat([]bool{true}, n),
 		shape:  func(s []tensor.Shape) tensor.Shape { return tensor.Shape{s[0][0], totalColumns(s)} },
 		grad:   concatGrad,
@@ -65,4 +65,13 @@ func columns(offset int) *op {
 			return func() { c.device.CopyRows(c.rows(0), c.cols(1), c.out, c.cols(1), from, c.cols(0)) }
 		},
 	}
+}
+
+// concatSizes are the same rows n, and columns of each input's own.
+func concatSizes(n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = "n" + string(rune('A'+i))
+	}
+	return out
 }

@@ -19,14 +19,14 @@ func Dense(x, w, b *G.Node, relu bool) (*G.Node, error) {
 func Linear(x, w *G.Node) (*G.Node, error) { return linear.apply(x, w) }
 
 var dense = &op{
-	name: "dense", in: []int{2, 2, 1}, out: 2, rows: 0, smooth: []bool{true, true, true},
+	name: "dense", in: []int{2, 2, 1}, sizes: []string{"nk", "km", "m"}, out: 2, rows: 0, smooth: []bool{true, true, true},
 	shape: denseShape,
 	grad:  func(in G.Nodes, _, g *G.Node) (G.Nodes, error) { return denseGrad(in, g) },
 	call:  func(c *call) func() { return denseCall(c, c.in[2], false) },
 }
 
 var denseReLU = &op{
-	name: "dense.relu", in: []int{2, 2, 1}, out: 2, rows: 0, smooth: []bool{true, true, true},
+	name: "dense.relu", in: []int{2, 2, 1}, sizes: []string{"nk", "km", "m"}, out: 2, rows: 0, smooth: []bool{true, true, true},
 	shape: denseShape,
 	grad: func(in G.Nodes, out, g *G.Node) (G.Nodes, error) {
 		g, err := reluGrad.apply(out, g)
@@ -39,7 +39,7 @@ var denseReLU = &op{
 }
 
 var linear = &op{
-	name: "linear", in: []int{2, 2}, out: 2, rows: 0, smooth: []bool{true, true},
+	name: "linear", in: []int{2, 2}, sizes: []string{"nk", "km"}, out: 2, rows: 0, smooth: []bool{true, true},
 	shape: denseShape,
 	grad: func(in G.Nodes, _, g *G.Node) (G.Nodes, error) {
 		return applyAll(node{denseGradX, G.Nodes{g, in[1]}}, node{denseGradW, G.Nodes{in[0], g}})
@@ -83,7 +83,7 @@ func applyAll(nodes ...node) (G.Nodes, error) {
 
 // reluGrad passes the gradient where the output is above zero.
 var reluGrad = &op{
-	name: "relu.grad", in: []int{2, 2}, out: 2, rows: 0,
+	name: "relu.grad", in: []int{2, 2}, sizes: []string{"nk", "nk"}, out: 2, rows: 0,
 	shape: sameShape,
 	call: func(c *call) func() {
 		return func() { c.device.ReLUGrad(c.rows(0)*c.cols(0), c.out, c.in[0], c.in[1]) }

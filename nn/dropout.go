@@ -12,7 +12,7 @@ import (
 func Dropout(h, mask *G.Node) (*G.Node, error) { return dropout.apply(h, mask) }
 
 var dropout = &op{
-	name: "dropout", in: []int{2, 2}, out: 2, rows: 0, smooth: []bool{true, false},
+	name: "dropout", in: []int{2, 2}, sizes: []string{"nk", "nk"}, out: 2, rows: 0, smooth: []bool{true, false},
 	shape:        func(s []tensor.Shape) tensor.Shape { return s[0] },
 	trainingOnly: true,
 	call: func(c *call) func() {

@@ -125,15 +125,13 @@ type fixtureRun struct {
 
 func newFixtureRun(t *testing.T, g *Graph, loss *G.Node, params, values map[string]*G.Node) *fixtureRun {
 	t.Helper()
-	building.Lock()
-	defer building.Unlock()
 	f := &fixtureRun{graph: g, loss: loss, grads: map[string]*G.Node{}, values: values}
 	var wrt G.Nodes
 	var names []string
 	for name, n := range params {
 		wrt, names = append(wrt, n), append(names, name)
 	}
-	outputs, err := G.Grad(loss, wrt...)
+	outputs, err := Gradients(loss, wrt...)
 	if err != nil {
 		t.Fatal(err)
 	}

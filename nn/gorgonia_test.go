@@ -47,7 +47,7 @@ func valueNode(g *G.ExprGraph, name string, values []float32, shape ...int) *G.N
 // onTape runs loss and gradients on gorgonia's tape machine.
 func onTape(t *testing.T, g *G.ExprGraph, loss *G.Node, params G.Nodes) (float32, [][]float32) {
 	t.Helper()
-	grads, err := G.Grad(loss, params...)
+	grads, err := Gradients(loss, params...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func (n network) compiled(t *testing.T) (float32, [][]float32) {
 	z := G.Must(Dense(h, w2, b2, false))
 	loss := G.Must(BCE(z, input("y", n.target, 1), input("w", n.weight, 1)))
 	params := G.Nodes{w1, b1, w2, b2}
-	grads, err := G.Grad(loss, params...)
+	grads, err := Gradients(loss, params...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"sync"
 
 	"dgsbench/kernels"
 
@@ -55,6 +56,9 @@ func (g *Graph) Input(name string, rows *Rows, cols int) *G.Node {
 // shape.
 func (g *Graph) Param(name string, values []float32, shape ...int) *G.Node {
 	n := g.leaf(name, shape, nil)
+	if len(values) != n.Shape().TotalSize() {
+		panic(fmt.Sprintf("nn: %d values for %s of shape %v", len(values), name, shape))
+	}
 	g.device.Write(g.leaves[name].buffer, values)
 	return n
 }
@@ -91,4 +95,17 @@ func (g *Graph) add(name string, l *leaf) {
 		panic("nn: two leaves are called " + name) // gorgonia would merge them
 	}
 	g.leaves[name] = l
+}
+
+// differentiating serialises Gradients.
+var differentiating sync.Mutex
+
+// Gradients adds the gradients of a loss to its graph, one node a parameter.
+// Use it in place of gorgonia's Grad, which shares constant nodes between all
+// graphs of a process and caches hashes in them: trials build their graphs
+// side by side.
+func Gradients(loss *G.Node, params ...*G.Node) (G.Nodes, error) {
+	differentiating.Lock()
+	defer differentiating.Unlock()
+	return G.Grad(loss, params...)
 }

@@ -1,6 +1,8 @@
 package nn
 
 import (
+	"fmt"
+
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -15,6 +17,9 @@ import (
 //	n = tanh(a wi_n + bi_n + r (q wh_n + bh_n))
 //	state = (1 - z) n + z q
 func GRU(a, q, wi, wh, bi, bh *G.Node) (*G.Node, error) {
+	if state, gates := q.Shape()[q.Dims()-1], bi.Shape()[0]; gates != 3*state {
+		return nil, fmt.Errorf("gru: %d gate units for a state of %d, expected three times as many", gates, state)
+	}
 	gi, err := Dense(a, wi, bi, false)
 	if err != nil {
 		return nil, err
@@ -32,7 +37,7 @@ func GRU(a, q, wi, wh, bi, bh *G.Node) (*G.Node, error) {
 
 // gruPacked is state | gates.
 var gruPacked = &op{
-	name: "gru.packed", in: []int{2, 2, 2}, out: 1, rows: fixed,
+	name: "gru.packed", in: []int{2, 2, 2}, sizes: []string{"ng", "ng", "nm"}, out: 1, rows: fixed,
 	shape: func(s []tensor.Shape) tensor.Shape { return packedShape(s[2].TotalSize(), s[0].TotalSize()) },
 	call: func(c *call) func() {
 		p := c.sections(c.out, c.size(2), c.size(0))

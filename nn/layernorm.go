@@ -22,7 +22,7 @@ func LayerNorm(x, scale, shift *G.Node, eps float64) (*G.Node, error) {
 // shift, and inverse 1/sqrt(variance + eps).
 func layerNormPacked(eps float64) *op {
 	return &op{
-		name: fmt.Sprintf("layer norm eps %g", eps), in: []int{2, 1, 1}, out: 1, rows: fixed,
+		name: fmt.Sprintf("layer norm eps %g", eps), in: []int{2, 1, 1}, sizes: []string{"nk", "k", "k"}, out: 1, rows: fixed,
 		shape: func(s []tensor.Shape) tensor.Shape {
 			return packedShape(s[0].TotalSize(), s[0].TotalSize(), s[0][0])
 		},

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"sync"
 
 	"dgsbench/kernels"
 
@@ -51,16 +50,10 @@ type mask struct {
 	buffer kernels.Buffer
 }
 
-// building serialises the making of graphs: gorgonia's Grad shares constant
-// nodes between all graphs of a program, and caches hashes in them.
-var building sync.Mutex
-
 // NewMLP draws the parameters from the trial's seed: weights and biases
 // uniform in +-1/sqrt(In), as PyTorch's Linear.
 func NewMLP(d kernels.Device, cfg MLPConfig, seed uint64) (*MLP, error) {
 	m := &MLP{cfg: cfg, device: d, dropout: Rand(seed, ForDropout), rows: NewRows(cfg.MaxRows)}
-	building.Lock()
-	defer building.Unlock()
 	if err := m.build(Rand(seed, ForParameters)); err != nil {
 		return nil, fmt.Errorf("perceptron: %w", err)
 	}
@@ -84,7 +77,7 @@ func (m *MLP) build(rng *rand.Rand) error {
 	for _, p := range m.params {
 		params = append(params, p.node)
 	}
-	grads, err := G.Grad(loss, params...)
+	grads, err := Gradients(loss, params...)
 	if err != nil {
 		return err
 	}

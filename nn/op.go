@@ -22,6 +22,10 @@ type op struct {
 	name string
 	in   []int // dimensions of the inputs: 0 scalar, 1 vector, 2 matrix, or ints
 	out  int   // dimensions of the output
+	// sizes names the sizes of each input, a letter each: equal letters are
+	// equal sizes, 1 is one, and inputs with the same first letter have the
+	// same active rows. An input with "" is not checked.
+	sizes []string
 	// rows is the input whose active rows the output has, or fixed.
 	rows int
 	// shape is that of the output at full capacity.
@@ -38,6 +42,8 @@ type op struct {
 	// trainingOnly operations pass their first input on in programs for
 	// inference.
 	trainingOnly bool
+	// inTraining operations have no meaning in programs for inference.
+	inTraining bool
 }
 
 // sameShape is that of the first input.
@@ -196,5 +202,37 @@ func (o *op) apply(in ...*G.Node) (*G.Node, error) {
 			return nil, fmt.Errorf("%s: input %d (%s) is a %v, expected a %v", o.name, i, n.Name(), got, want)
 		}
 	}
+	if err := o.checkSizes(in); err != nil {
+		return nil, err
+	}
 	return G.ApplyOp(o, in...)
+}
+
+// checkSizes holds the inputs' shapes against sizes.
+func (o *op) checkSizes(in G.Nodes) error {
+	known := map[rune]int{'1': 1}
+	for i, letters := range o.sizes {
+		for d, letter := range letters {
+			size := in[i].Shape()[d]
+			if want, ok := known[letter]; ok && size != want {
+				return fmt.Errorf("%s: input %d (%s) is %v, expected %d in place of %d", o.name, i, in[i].Name(), in[i].Shape(), want, size)
+			}
+			known[letter] = size
+		}
+	}
+	return nil
+}
+
+// sameRows reports inputs i and j whose active rows must be the same, but
+// are not.
+func (o *op) sameRows(active []*int) error {
+	for i := range o.sizes {
+		for j := range i {
+			a, b := o.sizes[i], o.sizes[j]
+			if len(a) == 2 && len(b) == 2 && a[0] == b[0] && active[i] != active[j] {
+				return fmt.Errorf("%s: inputs %d and %d have rows of their own, expected the same", o.name, j, i)
+			}
+		}
+	}
+	return nil
 }

@@ -34,8 +34,6 @@ type opBench struct {
 
 func newOpBench(t testing.TB, d kernels.Device, test opTest) *opBench {
 	t.Helper()
-	building.Lock()
-	defer building.Unlock()
 	b := &opBench{device: d, graph: NewGraph(d)}
 	b.out, b.batches = test(b)
 	size := b.out.Shape().TotalSize()
@@ -44,7 +42,7 @@ func newOpBench(t testing.TB, d kernels.Device, test opTest) *opBench {
 	if b.loss, err = inner.apply(b.out, weights); err != nil {
 		t.Fatal(err)
 	}
-	if b.grads, err = G.Grad(b.loss, b.wrt...); err != nil {
+	if b.grads, err = Gradients(b.loss, b.wrt...); err != nil {
 		t.Fatal(err)
 	}
 	if b.train, err = b.graph.Compile(ForTraining, append(append(G.Nodes{}, b.grads...), b.loss, b.out)...); err != nil {

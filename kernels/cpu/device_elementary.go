@@ -82,8 +82,16 @@ func (d *Device) Momentum(n int, p, g, v kernels.Buffer, rate, momentum, decay f
 	d.kernels.Momentum(take(p, n), take(g, n), take(v, n), float32(decay), float32(momentum), float32(rate))
 }
 
-// Finite reports whether all numbers, and their sum, are finite.
+// Finite reports whether all numbers are finite.
 func (d *Device) Finite(n int, b kernels.Buffer) bool {
-	sum := d.kernels.Sum(take(b, n))
-	return sum-sum == 0 // false for NaN and infinities
+	numbers := take(b, n)
+	if sum := d.kernels.Sum(numbers); sum-sum == 0 {
+		return true // the usual case, in one quick pass
+	}
+	for _, x := range numbers {
+		if x-x != 0 { // NaN or infinite
+			return false
+		}
+	}
+	return true
 }

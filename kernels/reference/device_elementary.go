@@ -79,8 +79,16 @@ func (Device) Momentum(n int, p, g, v kernels.Buffer, rate, momentum, decay floa
 	portable.Momentum(take(p, n), take(g, n), take(v, n), decay, momentum, rate)
 }
 
-// Finite reports whether all numbers, and their sum, are finite.
+// Finite reports whether all numbers are finite.
 func (Device) Finite(n int, b kernels.Buffer) bool {
-	sum := portable.Sum(take(b, n))
-	return sum-sum == 0 // false for NaN and infinities
+	numbers := take(b, n)
+	if sum := portable.Sum(numbers); sum-sum == 0 {
+		return true // the usual case, in one quick pass
+	}
+	for _, x := range numbers {
+		if x-x != 0 { // NaN or infinite
+			return false
+		}
+	}
+	return true
 }

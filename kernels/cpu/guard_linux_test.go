@@ -1,0 +1,101 @@
+package cpu
+
+import (
+	"fmt"
+	"math"
+	"runtime/debug"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// guarded is a slice of n numbers that ends where memory that must not be
+// touched begins: assembly that reads or writes beyond it faults.
+func guarded(t *testing.T, n int) []float32 {
+	t.Helper()
+	page := syscall.Getpagesize()
+	size := (4*n + page - 1) / page * page
+	memory, err := syscall.Mmap(-1, 0, size+2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Munmap(memory) })
+	for _, edge := range [][]byte{memory[:page], memory[page+size:]} {
+		if err := syscall.Mprotect(edge, syscall.PROT_NONE); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n == 0 {
+		return []float32{}
+	}
+	out := unsafe.Slice((*float32)(unsafe.Pointer(&memory[page+size-4*n])), n)
+	for i := range out {
+		out[i] = float32(math.Sin(float64(i + n)))
+	}
+	return out
+}
+
+// TestNoAccessBeyondSlices runs kernels on slices that end at forbidden
+// memory, at every level and at sizes around the vectors' widths.
+func TestNoAccessBeyondSlices(t *testing.T) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	for _, k := range Available() {
+		for _, n := range []int{1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 40} {
+			t.Run(fmt.Sprintf("%s/%d", k.Level(), n), func(t *testing.T) {
+				s := func(size int) []float32 { return guarded(t, size) }
+				guardProducts(k, n, s)
+				guardArrays(k, n, s)
+				guardRows(k, n, s)
+			})
+		}
+	}
+}
+
+func guardProducts(k Kernels, n int, s func(int) []float32) {
+	scratch := make([]float32, GemmScratch)
+	for _, m := range []int{1, 7, 15} {
+		for _, depth := range []int{1, 5, 13} {
+			g := Gemm{M: m, N: n, K: depth, A: s(m * depth), B: s(n * depth), C: s(m * n), Bias: s(n), LDA: depth, LDB: n, LDC: n}
+			k.Gemm(g, scratch)
+			g.TransB, g.LDB = true, depth
+			k.Gemm(g, scratch)
+			g.TransA, g.LDA, g.TransB, g.LDB = true, m, false, n
+			k.Gemm(g, scratch)
+		}
+	}
+	r := NewRanker(k, NewPool(1), 17, n)
+	r.Rank(Ranking{
+		Events: 17, Nodes: 5, Dim: n, U: s(17 * n), P: s(5 * n), W: s(n), Candidates: []int32{0, 1, 4}, True: make([]int32, 17),
+	}, make([]int32, 17), make([]int32, 17))
+}
+
+func guardArrays(k Kernels, n int, s func(int) []float32) {
+	for _, f := range []func(dst, x []float32){k.Exp, k.Tanh, k.Sigmoid, k.Softplus, k.Cos, k.Sin, k.ReLU} {
+		f(s(n), s(n))
+	}
+	for _, f := range []func(dst, a, b []float32){k.Add, k.Sub, k.Mul, k.AddMul, k.ReLUGrad} {
+		f(s(n), s(n), s(n))
+	}
+	k.Affine(s(n), 2, s(n), 1)
+	k.Axpy(s(n), 2, s(n))
+	k.AxpySum(s(n), 2, s(n), s(n))
+	k.Sum(s(n))
+	k.Dot(s(n), s(n))
+	k.DotSum(s(n), s(n), s(n))
+	k.BCELoss(s(n), s(n), s(n), s(n))
+	k.BCEGrad(s(n), s(n), s(n), s(n), 1)
+	k.Adam(s(n), s(n), s(n), s(n), AdamStep{Size: 1, Root: 1})
+	k.Momentum(s(n), s(n), s(n), .1, .1, .1)
+}
+
+func guardRows(k Kernels, n int, s func(int) []float32) {
+	k.SoftmaxBlocks(s(7*n), s(7*n), n, .5)
+	k.SoftmaxBlocksGrad(s(7*n), s(7*n), s(7*n), n, .5)
+	k.DivideSumBlocks(s(7*n), s(7*n), n, .5, .1)
+	k.DivideSumBlocksGrad(s(7*n), s(7*n), s(7*n), s(7*n), n, .5, .1)
+	k.TimeEncode(s(3*n), n, s(3), s(n), s(n))
+	k.TimeEncodeGrad(s(n), s(n), s(3*n), n, s(3), s(n), s(n))
+	k.GRUCell(s(3*n), s(9*n), s(9*n), s(9*n), s(3*n), n)
+	k.GRUCellGrad(s(9*n), s(9*n), s(3*n), s(3*n), s(9*n), s(9*n), s(3*n), n)
+	k.AddColumnSums(s(n), s(3*n), n, 3)
+}
