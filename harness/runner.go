@@ -10,10 +10,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"dgsbench/datasets"
 	"dgsbench/internal/atomicfile"
+	"dgsbench/models"
 	"dgsbench/results"
 	"dgsbench/specs"
 )
@@ -23,7 +25,10 @@ type Runner struct {
 	Store   results.Store
 	DataDir string
 	Workers int // trials side by side; 0 takes one a core
-	Hooks   Hooks
+	// Checkpoints keeps the model of every trial measured now: a safetensors
+	// file beside its record, with parameters, state and spec.
+	Checkpoints bool
+	Hooks       Hooks
 }
 
 // Hooks tell whoever watches what is going on. Any may be nil; they are
@@ -164,15 +169,26 @@ func (r *Runner) runAll(ctx context.Context, jobs []job, workers int, sum Summar
 // one measures a trial and writes its record.
 func (r *Runner) one(ctx context.Context, j job, w *watch) error {
 	p := w.begin(j)
-	rec, observed, err := measure(ctx, j.record, j.trial, j.parts, p.tick)
+	rec, observed, model, err := measure(ctx, j.record, j.trial, j.parts, p.tick)
 	if err != nil {
 		return err
+	}
+	if r.Checkpoints && model != nil {
+		spec := map[string]string{models.SpecKey: string(rec.Spec)}
+		if err := models.WriteCheckpoint(r.checkpointPath(rec), model.Snapshot(models.Everything), spec); err != nil {
+			return &StoreError{err}
+		}
 	}
 	if rec, err = r.Store.Write(rec, observed); err != nil {
 		return &StoreError{err}
 	}
 	p.done(rec)
 	return nil
+}
+
+// checkpointPath is beside the record, under its name.
+func (r *Runner) checkpointPath(rec results.Record) string {
+	return filepath.Join(r.Store.Dir, strings.TrimSuffix(rec.Key.Path(rec.Identity), ".json")+".safetensors")
 }
 
 // StoreError says that results could not be written: the run is over, but

@@ -1,7 +1,9 @@
 package harness
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -213,5 +215,36 @@ func TestResultsThatCannotBeWritten(t *testing.T) {
 	var store *StoreError
 	if !errors.As(err, &store) && !errors.Is(err, os.ErrNotExist) && !strings.Contains(err.Error(), "not a directory") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestCheckpoints: the file beside a record holds its spec, parameters and
+// state.
+func TestCheckpoints(t *testing.T) {
+	trials, dir := toySuite(t), t.TempDir()
+	r := Runner{Store: results.Store{Dir: dir}, Checkpoints: true}
+	if _, err := r.Run(context.Background(), trials[:7]); err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for _, rec := range load(t, dir) {
+		if rec.Key.Model != "graph-sprints" {
+			continue
+		}
+		checked++
+		snapshot, metadata, err := models.ReadCheckpoint(r.checkpointPath(rec))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var spec, want bytes.Buffer
+		if json.Compact(&spec, []byte(metadata[models.SpecKey])) != nil || json.Compact(&want, rec.Spec) != nil || spec.String() != want.String() {
+			t.Errorf("spec %s, expected %s", spec.String(), want.String())
+		}
+		if len(snapshot.Params) != 4 || len(snapshot.State) != 1 {
+			t.Errorf("%d parameter tensors and %d of state, expected 4 and 1", len(snapshot.Params), len(snapshot.State))
+		}
+	}
+	if checked != 3 {
+		t.Errorf("%d checkpoints of Graph-Sprints, expected 3", checked)
 	}
 }

@@ -40,7 +40,10 @@ func describe(t specs.Trial, l *datasets.Loaded) results.Record {
 // measure runs one trial. A trial that fails by itself (a score that is not
 // finite, a metric without positives) gives a record that says so; the error
 // is for what stops everything, such as cancellation.
-func measure(ctx context.Context, rec results.Record, t specs.Trial, parts datasets.Parts, tick func()) (results.Record, results.Observed, error) {
+//
+// The model is that of a trial that succeeded, with the tested parameters and
+// the state after the last test event.
+func measure(ctx context.Context, rec results.Record, t specs.Trial, parts datasets.Parts, tick func()) (results.Record, results.Observed, models.Model, error) {
 	start := time.Now()
 	r, err := newRun(t, parts, rec.Threads, tick)
 	if err == nil {
@@ -48,12 +51,12 @@ func measure(ctx context.Context, rec results.Record, t specs.Trial, parts datas
 		err = r.do(ctx)
 	}
 	if ctx.Err() != nil {
-		return rec, nil, ctx.Err()
+		return rec, nil, nil, ctx.Err()
 	}
 	rec.Durations.Total = time.Since(start).Seconds()
 	if err != nil {
 		rec.Error = fmt.Sprintf("%s: %v", t.Ref(), err)
-		return rec, nil, nil
+		return rec, nil, nil, nil
 	}
 	rec.Epochs, rec.BestEpoch = r.epochs, r.best
 	rec.Durations.Train, rec.Durations.Test = r.trainSeconds, rec.Durations.Total-r.trainSeconds
@@ -61,7 +64,7 @@ func measure(ctx context.Context, rec results.Record, t specs.Trial, parts datas
 	for _, f := range r.facts {
 		observed[f.part] = f.facts
 	}
-	return rec, observed, nil
+	return rec, observed, r.model, nil
 }
 
 // kindOf finds the registered kind of a trial.

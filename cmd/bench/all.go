@@ -42,6 +42,7 @@ func newAll(o *options) *cobra.Command {
 	o.addData(cmd)
 	o.addWhat(cmd)
 	o.addWorkers(cmd)
+	o.addCheckpoints(cmd)
 	o.addStale(cmd)
 	return cmd
 }

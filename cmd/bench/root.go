@@ -22,6 +22,7 @@ const defaultSuite = "wiki-real"
 type options struct {
 	data, out, suite, specs string
 	seeds, workers          int
+	checkpoints             bool
 	models, datasets, tasks []string
 	allowStale              bool
 
@@ -77,6 +78,10 @@ func (o *options) addWhat(cmd *cobra.Command) {
 
 func (o *options) addWorkers(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&o.workers, "workers", 0, "trials side by side (default: one a core); results do not depend on it")
+}
+
+func (o *options) addCheckpoints(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&o.checkpoints, "checkpoints", false, "keep the models measured now as safetensors files beside their records")
 }
 
 func (o *options) addStale(cmd *cobra.Command) {

@@ -37,6 +37,7 @@ func newRun(o *options) *cobra.Command {
 	o.addData(cmd)
 	o.addWhat(cmd)
 	o.addWorkers(cmd)
+	o.addCheckpoints(cmd)
 	return cmd
 }
 
@@ -51,7 +52,7 @@ func (o *options) measure(ctx context.Context, trials []specs.Trial) (harness.Su
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	bar := newBar(o.stderr)
-	runner := harness.Runner{Store: o.store(), DataDir: o.data, Workers: o.workers, Hooks: bar.hooks()}
+	runner := harness.Runner{Store: o.store(), DataDir: o.data, Workers: o.workers, Checkpoints: o.checkpoints, Hooks: bar.hooks()}
 	sum, err := runner.Run(ctx, trials)
 	bar.close()
 	for _, r := range sum.FailedBefore {
