@@ -77,6 +77,8 @@ type Elementary interface {
 	Add(n int, dst, a, b Buffer)
 	// Mul is dst = a b, elementwise.
 	Mul(n int, dst, a, b Buffer)
+	// Affine is dst = a x + b.
+	Affine(n int, dst Buffer, a float64, x Buffer, b float64)
 	// Blend is dst = keep dst + add x.
 	Blend(n int, dst Buffer, keep float64, x Buffer, add float64)
 	// AddReLU is dst = relu(a + b).

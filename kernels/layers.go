@@ -3,14 +3,16 @@ package kernels
 // Rows are the kernels that move rows of matrices, cols wide, by lists of
 // row numbers or from and into wider matrices.
 type Rows interface {
-	// GatherRows copies row index[i] of src to row i of dst.
-	GatherRows(rows, cols int, dst, src Buffer, index Ints)
+	// GatherRows copies row index[i] of src, which has srcRows, to row i of
+	// dst.
+	GatherRows(rows, srcRows, cols int, dst, src Buffer, index Ints)
 	// ScatterRows copies row i of src to row index[i] of dst; of rows with
 	// one index the last is kept.
 	ScatterRows(rows, cols int, dst, src Buffer, index Ints)
-	// ScatterAddRows adds row i of src to row index[i] of dst, in the order
+	// ScatterAddRows adds row i of src to row index[i] of dst, which has
+	// dstRows, in the order
 	// of the list.
-	ScatterAddRows(rows, cols int, dst, src Buffer, index Ints)
+	ScatterAddRows(rows, dstRows, cols int, dst, src Buffer, index Ints)
 	// CopyRows copies the first cols numbers of each row; rows of dst and
 	// src are so many numbers apart.
 	CopyRows(rows, cols int, dst Buffer, dstStride int, src Buffer, srcStride int)

@@ -1,6 +1,8 @@
 package nn
 
 import (
+	"fmt"
+
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -29,4 +31,30 @@ var bceGrad = &op{
 	call: func(c *call) func() {
 		return func() { c.device.BCEGrad(c.rows(0), c.out, c.in[0], c.in[1], c.in[2], c.in[3]) }
 	},
+}
+
+// MeanBCE is the mean over rows of binary cross-entropy on logits z with
+// targets y of 0 and 1, the positive ones weighted by posWeight: PyTorch's
+// BCEWithLogitsLoss.
+func MeanBCE(z, y *G.Node, posWeight float64) (*G.Node, error) {
+	w, err := meanWeights(posWeight).apply(y)
+	if err != nil {
+		return nil, err
+	}
+	return BCE(z, y, w)
+}
+
+// meanWeights is 1/rows for targets of 0, posWeight/rows for those of 1.
+func meanWeights(posWeight float64) *op {
+	return &op{
+		name: fmt.Sprintf("bce.weights positive %g", posWeight), in: []int{2}, out: 2, rows: 0, sizes: []string{"n1"},
+		shape: sameShape,
+		call: func(c *call) func() {
+			return func() {
+				if n := c.rows(0); n > 0 {
+					c.device.Affine(n, c.out, (posWeight-1)/float64(n), c.in[0], 1/float64(n))
+				}
+			}
+		},
+	}
 }

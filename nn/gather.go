@@ -13,7 +13,7 @@ var gather = &op{
 	name: "gather", in: []int{2, ints}, out: 2, rows: 1, smooth: []bool{true, false},
 	shape: func(s []tensor.Shape) tensor.Shape { return tensor.Shape{s[1][0], s[0][1]} },
 	call: func(c *call) func() {
-		return func() { c.device.GatherRows(c.rows(1), c.cols(0), c.out, c.in[0], c.ints[1]) }
+		return func() { c.device.GatherRows(c.rows(1), c.rows(0), c.cols(0), c.out, c.in[0], c.ints[1]) }
 	},
 }
 
@@ -27,7 +27,7 @@ var scatter = &op{
 	call: func(c *call) func() {
 		return func() {
 			c.device.Zero(c.rows(2)*c.cols(0), c.out)
-			c.device.ScatterAddRows(c.rows(1), c.cols(0), c.out, c.in[0], c.ints[1])
+			c.device.ScatterAddRows(c.rows(1), c.rows(2), c.cols(0), c.out, c.in[0], c.ints[1])
 		}
 	},
 }

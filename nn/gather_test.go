@@ -92,3 +92,28 @@ func TestScatterKeepsTheLast(t *testing.T) {
 		}
 	})
 }
+
+// TestGatherBeyondActiveRows: an index of a row that no batch filled is a
+// programmer's error, not an old number.
+func TestGatherBeyondActiveRows(t *testing.T) {
+	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
+		g, rows, list := NewGraph(d), NewRows(3), NewRows(1)
+		x, index := g.Input("x", rows, 2), g.Index("index", list)
+		n, err := Gather(x, index)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := g.Compile(ForTraining, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows.Set(1)
+		d.WriteInts(g.Ints(index), []int32{2})
+		defer func() {
+			if recover() == nil {
+				t.Error("row 2 of 1 was read")
+			}
+		}()
+		p.Run()
+	})
+}

@@ -58,8 +58,8 @@ func (d *Device) BCEGrad(rows int, dz, z, y, w, g kernels.Buffer) {
 }
 
 // GatherRows copies row index[i] of src to row i of dst.
-func (d *Device) GatherRows(rows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
-	d.kernels.GatherRows(take(dst, rows*cols), cols, src.(buffer), cols, cols, index.(ints)[:rows])
+func (d *Device) GatherRows(rows, srcRows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
+	d.kernels.GatherRows(take(dst, rows*cols), cols, take(src, srcRows*cols), cols, cols, index.(ints)[:rows])
 }
 
 // ScatterRows copies row i of src to row index[i] of dst.
@@ -68,8 +68,8 @@ func (d *Device) ScatterRows(rows, cols int, dst, src kernels.Buffer, index kern
 }
 
 // ScatterAddRows adds row i of src to row index[i] of dst, in order.
-func (d *Device) ScatterAddRows(rows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
-	d.kernels.ScatterAddRows(dst.(buffer), cols, take(src, rows*cols), cols, cols, index.(ints)[:rows])
+func (d *Device) ScatterAddRows(rows, dstRows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
+	d.kernels.ScatterAddRows(take(dst, dstRows*cols), cols, take(src, rows*cols), cols, cols, index.(ints)[:rows])
 }
 
 // CopyRows copies the first cols numbers of each row.
@@ -94,4 +94,9 @@ func (d *Device) Finite(n int, b kernels.Buffer) bool {
 		}
 	}
 	return true
+}
+
+// Affine is dst = a x + b.
+func (d *Device) Affine(n int, dst kernels.Buffer, a float64, x kernels.Buffer, b float64) {
+	d.kernels.Affine(take(dst, n), float32(a), take(x, n), float32(b))
 }

@@ -55,8 +55,8 @@ func (Device) BCEGrad(rows int, dz, z, y, w, g kernels.Buffer) {
 }
 
 // GatherRows copies row index[i] of src to row i of dst.
-func (Device) GatherRows(rows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
-	portable.GatherRows(take(dst, rows*cols), cols, src.(buffer), cols, cols, index.(ints)[:rows])
+func (Device) GatherRows(rows, srcRows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
+	portable.GatherRows(take(dst, rows*cols), cols, take(src, srcRows*cols), cols, cols, index.(ints)[:rows])
 }
 
 // ScatterRows copies row i of src to row index[i] of dst.
@@ -65,8 +65,8 @@ func (Device) ScatterRows(rows, cols int, dst, src kernels.Buffer, index kernels
 }
 
 // ScatterAddRows adds row i of src to row index[i] of dst, in order.
-func (Device) ScatterAddRows(rows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
-	portable.ScatterAddRows(plain{}, dst.(buffer), cols, take(src, rows*cols), cols, cols, index.(ints)[:rows])
+func (Device) ScatterAddRows(rows, dstRows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
+	portable.ScatterAddRows(plain{}, take(dst, dstRows*cols), cols, take(src, rows*cols), cols, cols, index.(ints)[:rows])
 }
 
 // CopyRows copies the first cols numbers of each row.
@@ -91,4 +91,9 @@ func (Device) Finite(n int, b kernels.Buffer) bool {
 		}
 	}
 	return true
+}
+
+// Affine is dst = a x + b.
+func (Device) Affine(n int, dst kernels.Buffer, a float64, x kernels.Buffer, b float64) {
+	portable.Affine(take(dst, n), a, take(x, n), b)
 }
