@@ -1,6 +1,9 @@
 package harness
 
 import (
+	"bytes"
+	"encoding/json"
+
 	"dgsbench/results"
 	"dgsbench/specs"
 )
@@ -10,8 +13,16 @@ import (
 func Fits(r results.Record, trials []specs.Trial) bool {
 	for _, t := range trials {
 		if KeyOf(t) == r.Key {
-			return t.Identity(r.DataChecksum, r.Numerics) == r.Identity
+			return sameSpec(r, t)
 		}
 	}
 	return false
+}
+
+// sameSpec reports whether the record was made under the trial's spec, and
+// has not been edited since: its name would not tell.
+func sameSpec(r results.Record, t specs.Trial) bool {
+	var spec bytes.Buffer
+	return json.Compact(&spec, r.Spec) == nil && bytes.Equal(spec.Bytes(), t.JSON()) &&
+		t.Identity(r.DataChecksum, r.Numerics) == r.Identity
 }

@@ -1,10 +1,8 @@
 package harness
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -90,7 +88,7 @@ func (r *Runner) pending(trials []specs.Trial, lib *library) (jobs []job, sum Su
 		switch {
 		case err != nil:
 			return nil, sum, err
-		case ok && !sameTrial(found, rec):
+		case ok && !(sameSpec(found, t) && found.DataChecksum == rec.DataChecksum && found.Numerics == rec.Numerics):
 			return nil, sum, fmt.Errorf("the record of %s is not what its name says; remove %s",
 				rec.Key, filepath.Join(r.Store.Dir, rec.Key.Path(rec.Identity)))
 		case ok && found.Failed(): // it would fail again: the seed is the same
@@ -108,14 +106,6 @@ func (r *Runner) pending(trials []specs.Trial, lib *library) (jobs []job, sum Su
 		jobs = append(jobs, j)
 	}
 	return jobs, sum, nil
-}
-
-// sameTrial reports whether a record was made of what is asked for now: it
-// lies where such a record belongs, but may have been edited.
-func sameTrial(found, asked results.Record) bool {
-	var a, b bytes.Buffer
-	return found.DataChecksum == asked.DataChecksum && found.Numerics == asked.Numerics &&
-		json.Compact(&a, found.Spec) == nil && json.Compact(&b, asked.Spec) == nil && bytes.Equal(a.Bytes(), b.Bytes())
 }
 
 func newJob(t specs.Trial, rec results.Record, lib *library) (job, error) {

@@ -30,7 +30,7 @@ func KeyOf(t specs.Trial) results.Key {
 func describe(t specs.Trial, l *datasets.Loaded) results.Record {
 	return results.Record{
 		Key: KeyOf(t), Identity: t.Identity(l.SHA256, Numerics), Numerics: Numerics,
-		Spec: t.JSON(), DataChecksum: l.SHA256, CodeVersion: CodeVersion(), Machine: Machine(), Device: "cpu",
+		Spec: t.JSON(), Origins: t.OriginsJSON(), DataChecksum: l.SHA256, CodeVersion: CodeVersion(), Machine: Machine(), Device: "cpu",
 		ModelClass: results.Class(t.Class), ModelTitle: t.Title,
 		DatasetTitle: l.Dataset.Title, PaperName: l.Dataset.PaperName,
 		Footnotes: l.Dataset.Notes, BestEpoch: -1,

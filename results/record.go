@@ -33,7 +33,10 @@ type Record struct {
 
 	// Spec is the resolved specification. Seeds of one cell differ in its
 	// top-level key "seed" and in nothing else.
-	Spec         json.RawMessage `json:"spec"`
+	Spec json.RawMessage `json:"spec"`
+	// Origins says where each option comes from. It decides nothing, and
+	// may differ between seeds.
+	Origins      json.RawMessage `json:"origins,omitempty"`
 	DataChecksum string          `json:"data_checksum"`
 	CodeVersion  string          `json:"code_version"`
 	Machine      string          `json:"machine"`

@@ -24,7 +24,7 @@ func record(task, setting, model string, seed uint64) results.Record {
 			CellKey: results.CellKey{Suite: "made-up", Dataset: "mooc", Task: task, Setting: setting, Model: model},
 			Seed:    seed,
 		},
-		Identity: identity, Numerics: 2, Spec: json.RawMessage(`{"alpha": 0.5, "seed": ` + string('0'+rune(seed)) + `}`),
+		Identity: identity, Numerics: 2, Origins: json.RawMessage(`{"alpha": "default"}`), Spec: json.RawMessage(`{"alpha": 0.5, "seed": ` + string('0'+rune(seed)) + `}`),
 		DataChecksum: "feed", CodeVersion: "v0", Machine: "a machine", Device: "cpu", Threads: 2,
 		ModelClass: results.Learned, ModelTitle: "A model", DatasetTitle: "MOOC", PaperName: "MOOC", NumParams: 7,
 		Footnotes: []string{"simulated data"}, BestEpoch: 1,

@@ -45,13 +45,17 @@ func (t Trial) Identity(dataSHA256 string, numerics int) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// JSON is the resolved trial for its record: an object with sorted keys.
-func (t Trial) JSON() []byte {
-	facts := t.facts()
-	facts["title"] = t.Title
-	facts["class"] = t.Class
-	facts["origins"] = t.Origins
-	return canonical(facts)
+// JSON is the resolved trial for its record, an object with sorted keys:
+// what decides the result, and nothing that a comment or a title changes.
+func (t Trial) JSON() []byte { return canonical(t.facts()) }
+
+// OriginsJSON says for its record where the trial's options come from.
+func (t Trial) OriginsJSON() []byte {
+	out, err := json.Marshal(t.Origins)
+	if err != nil {
+		panic(fmt.Sprintf("specs: %v", err))
+	}
+	return out
 }
 
 // facts are what decides the result, as far as the trial knows it.

@@ -191,6 +191,11 @@ func TestTrialJSON(t *testing.T) {
 		if err != nil || string(again) != string(trial.JSON()) {
 			t.Errorf("keys are not sorted in %s, %v", trial.JSON(), err)
 		}
+		var origins any
+		if err := json.Unmarshal(trial.OriginsJSON(), &origins); err != nil {
+			t.Fatal(err)
+		}
+		fields["title"], fields["class"], fields["origins"] = trial.Title, trial.Class, origins
 		indented, err := json.MarshalIndent(fields, "", "  ")
 		if err != nil {
 			t.Fatal(err)

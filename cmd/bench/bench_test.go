@@ -221,3 +221,26 @@ func TestGolden(t *testing.T) {
 		})
 	}
 }
+
+// TestCommentsDoNotMatter: a comment or another title in a spec changes no
+// result, so records stay valid and seeds made before and after it belong
+// together.
+func TestCommentsDoNotMatter(t *testing.T) {
+	dir := workplace(t)
+	file := filepath.Join(dir, "mine.yaml")
+	measure := func(text, seeds, want string) {
+		t.Helper()
+		write(t, file, text)
+		args := append([]string{"run", file, "--data", filepath.Join(dir, "data"), "--seeds", seeds}, where(dir)...)
+		if code, _, stderr := bench(args...); code != exitDone || !strings.Contains(stderr, want) {
+			t.Errorf("exit code %d, expected %q in\n%s", code, want, stderr)
+		}
+	}
+	const options = "options: {head: {hidden: [8]}}\n"
+	measure("id: mine\nmodel: raw\ntitle: Mine\n"+options, "2", "2 trials measured, 0 found")
+	measure("# a comment\nid: mine\nmodel: raw\ntitle: Still mine\n"+options, "3", "1 trials measured, 2 found")
+	code, stdout, stderr := bench(append([]string{"tables", file, "--seeds", "3"}, where(dir)...)...)
+	if code != exitDone || !strings.Contains(stdout, "Still mine") {
+		t.Errorf("exit code %d\n%s%s", code, stderr, stdout)
+	}
+}
