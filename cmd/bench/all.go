@@ -80,6 +80,16 @@ func (o *options) report(trials []specs.Trial, files []string) error {
 	return nil
 }
 
+// reportOn summarises what has been measured of the suite of the flags and
+// files.
+func (o *options) reportOn(files []string) (harness.Report, error) {
+	trials, err := o.trials(files, false)
+	if err != nil {
+		return harness.Report{}, err
+	}
+	return o.newReport(trials, files)
+}
+
 // newReport summarises what has been measured of the trials.
 func (o *options) newReport(trials []specs.Trial, files []string) (harness.Report, error) {
 	records, err := o.records(trials)

@@ -16,11 +16,7 @@ func newResults(o *options) *cobra.Command {
 			if format != "csv" && format != "json" {
 				return fmt.Errorf("--format is %q, expected csv or json", format)
 			}
-			trials, err := o.trials(files, false)
-			if err != nil {
-				return err
-			}
-			r, err := o.newReport(trials, files)
+			r, err := o.reportOn(files)
 			if err != nil {
 				return err
 			}

@@ -19,11 +19,7 @@ func newTables(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			trials, err := o.trials(files, false)
-			if err != nil {
-				return err
-			}
-			r, err := o.newReport(trials, files)
+			r, err := o.reportOn(files)
 			if err != nil {
 				return err
 			}

@@ -18,6 +18,19 @@ type Gemm[T Float] struct {
 	ReLU           bool
 }
 
+// Gapless sets the distances between rows to those of matrices that are
+// stored without gaps.
+func (g Gemm[T]) Gapless() Gemm[T] {
+	g.LDA, g.LDB, g.LDC = g.K, g.N, g.N
+	if g.TransA {
+		g.LDA = g.M
+	}
+	if g.TransB {
+		g.LDB = g.K
+	}
+	return g
+}
+
 // Rows is the part of the product that gives rows lo to hi of C, for a
 // division over threads. It gives the same bits as the whole.
 func (g Gemm[T]) Rows(lo, hi int) Gemm[T] {

@@ -70,15 +70,9 @@ func (Device) Exact(b kernels.Buffer) []float64 { return b.(buffer) }
 // Gemm is c = op(a, b), with bias and relu where asked for.
 func (Device) Gemm(op kernels.Op, m, n, k int, a, b, c, bias kernels.Buffer, relu bool) {
 	g := portable.Gemm[float64]{
-		M: m, N: n, K: k, A: a.(buffer), B: b.(buffer), C: c.(buffer), LDA: k, LDB: n, LDC: n,
+		M: m, N: n, K: k, A: a.(buffer), B: b.(buffer), C: c.(buffer),
 		TransA: op == kernels.TN, TransB: op == kernels.NT, ReLU: relu,
-	}
-	if g.TransA {
-		g.LDA = m
-	}
-	if g.TransB {
-		g.LDB = k
-	}
+	}.Gapless()
 	if bias != nil {
 		g.Bias = bias.(buffer)
 	}
