@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"dgsbench/internal/suggest"
 )
@@ -27,6 +29,10 @@ type Dataset struct {
 	// from a file: it returns the stream and a checksum that stands for it.
 	// dir is the data folder, which Open may ignore.
 	Open func(dir string) (Stream, string, error)
+	// Scaled is the dataset at another size, for what is simulated: scale
+	// times the events and nodes. It is what NAME@SCALE means; nil where the
+	// size is given.
+	Scaled func(scale float64) (Dataset, error)
 
 	Want     Counts
 	Split    SplitRule
@@ -63,13 +69,24 @@ func Register(d Dataset) {
 	entries[d.Name] = d
 }
 
-// Lookup finds a registered dataset.
+// Lookup finds a registered dataset, or makes the one that NAME@SCALE stands
+// for.
 func Lookup(name string) (Dataset, error) {
-	d, ok := entries[name]
-	if !ok {
-		return Dataset{}, fmt.Errorf("no dataset %q%s; known: %v", name, suggest.DidYouMean(name, Names()), Names())
+	base, suffix, scaled := strings.Cut(name, "@")
+	d, ok := entries[base]
+	switch {
+	case !ok:
+		return Dataset{}, fmt.Errorf("no dataset %q%s; known: %v", base, suggest.DidYouMean(base, Names()), Names())
+	case !scaled:
+		return d, nil
+	case d.Scaled == nil:
+		return Dataset{}, fmt.Errorf("dataset %s comes from a file and has one size: expected no @", base)
 	}
-	return d, nil
+	scale, err := strconv.ParseFloat(suffix, 64)
+	if err != nil || strconv.FormatFloat(scale, 'f', -1, 64) != suffix { // one spelling, one dataset
+		return Dataset{}, fmt.Errorf("dataset %s: %q behind the @, expected a number such as 0.1", base, suffix)
+	}
+	return d.Scaled(scale)
 }
 
 // Names lists the registered datasets, sorted.

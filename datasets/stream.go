@@ -23,6 +23,9 @@ type Stream struct {
 	// Users is the boundary of a bipartite graph: sources are below it,
 	// destinations at or above it. It is 0 where any node may be either.
 	Users int
+	// Truth is what a simulator knows of its events; nil where nobody does.
+	// Only models of class Oracle may ask it.
+	Truth Truth
 
 	first int     // number of event 0 within the whole stream
 	ids   []int32 // event numbers, where events were left out; else nil
@@ -85,6 +88,13 @@ func (s Stream) Select(events []int) Stream {
 		out.ids[i] = int32(s.EventID(k))
 	}
 	return out
+}
+
+// From is the same stream with event 0 numbered first within the whole
+// stream: a chunk of a stream that nobody holds as a whole.
+func (s Stream) From(first int) Stream {
+	s.first, s.ids = first, nil
+	return s
 }
 
 // WithFeatures is the same stream with another feature matrix, events x n.

@@ -36,7 +36,10 @@ type Device interface {
 	Recurrent
 	Attentive
 	Normalising
+	Mixing
 
+	// NewJacobians keeps Jacobians of one shape, none at first.
+	NewJacobians(s JacobianShape) Jacobians
 	// NewRanker serves rankings of at most so many events and dimensions.
 	NewRanker(maxEvents, maxDim int) Ranker
 	// Adam makes one step of PyTorch's Adam on p from gradient g; m and v

@@ -29,6 +29,20 @@ func TestSoftmax(t *testing.T) {
 	}
 }
 
+// TestSparsemaxAndEntmax: the numbers drawn lie off the kinks, where an
+// element enters the support.
+func TestSparsemaxAndEntmax(t *testing.T) {
+	for name, f := range map[string]func(*G.Node, int, float64) (*G.Node, error){"sparsemax": Sparsemax, "entmax": Entmax} {
+		for _, h := range []int{1, 2, 5, 19} {
+			for _, temperature := range []float64{1, 2.5} {
+				t.Run(fmt.Sprintf("%s %d at %g", name, h, temperature), func(t *testing.T) {
+					checkOp(t, blockTest(h, func(x *G.Node) (*G.Node, error) { return f(x, h, temperature) }))
+				})
+			}
+		}
+	}
+}
+
 // TestDivideSum: without a floor, where a sum near zero spoils the numbers of
 // float32, the blocks are long and of one sign for most part.
 func TestDivideSum(t *testing.T) {
@@ -75,6 +89,12 @@ func TestBlocksMustFit(t *testing.T) {
 		if _, err := Softmax(x, h, 1); err == nil {
 			t.Errorf("blocks of %d in 10 columns are accepted", h)
 		}
+		if _, err := Sparsemax(x, h, 1); err == nil {
+			t.Errorf("sparsemax of %d in 10 columns is accepted", h)
+		}
+		if _, err := Entmax(x, h, 1); err == nil {
+			t.Errorf("entmax of %d in 10 columns is accepted", h)
+		}
 		if _, err := DivideSum(x, h, 0, 0); err == nil {
 			t.Errorf("sums of %d in 10 columns are accepted", h)
 		}
@@ -90,6 +110,7 @@ func TestParametersAreNotMerged(t *testing.T) {
 	d.Write(g.Buffer(x), []float32{1, 2, 3, 4})
 	outputs := G.Nodes{
 		G.Must(Softmax(x, 2, 1)), G.Must(Softmax(x, 4, 1)), G.Must(Softmax(x, 2, 1.0000001)), G.Must(Softmax(x, 2, 3)),
+		G.Must(Sparsemax(x, 2, 5)), G.Must(Sparsemax(x, 2, 4)), G.Must(Entmax(x, 2, 4)), G.Must(Entmax(x, 4, 4)),
 		G.Must(DivideSum(x, 2, 0, 0)), G.Must(DivideSum(x, 2, 1, 0)), G.Must(DivideSum(x, 2, 0, 9)), G.Must(DivideSum(x, 4, 0, 0)),
 	}
 	p, err := g.Compile(ForTraining, outputs...)

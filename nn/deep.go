@@ -1,47 +1,59 @@
 package nn
 
 import (
+	"sync"
+
 	"dgsbench/kernels"
 	"dgsbench/kernels/portable"
-	"sync"
 )
 
-// deepScorer is the rest of a pair head with several hidden layers. Only the
-// first one splits, so every pair goes through the others, in plain loops on
-// the host.
+// deepScorer is the rest of a pair head with several hidden layers or with
+// normalised ones. Only the first product splits, so every pair goes through
+// what follows, in plain loops on the host.
 type deepScorer struct {
-	mlp     *MLP
+	device  kernels.Device
+	layers  []layer
 	threads int
-	layers  []layer // without the first
+	first   hostNorm    // between the first product and its ReLU
+	rest    []hostLayer // the layers after the first
 	u, p    []float32
 }
 
-// layer is a copy of one dense layer, y = x W + b. W is in x out, row major.
-type layer struct {
+// hostLayer is a copy of one dense layer, y = x W + b. W is in x out, row
+// major.
+type hostLayer struct {
 	in, out int
 	w, b    []float32
+	norm    hostNorm
 }
 
-func newDeepScorer(m *MLP, threads int) *deepScorer {
-	s := &deepScorer{mlp: m, threads: threads}
+func newDeepScorer(d kernels.Device, layers []layer, threads int) *deepScorer {
+	s := &deepScorer{device: d, layers: layers, threads: threads}
 	s.update()
 	return s
 }
 
-// update takes the MLP's present parameters over.
+// update takes the present parameters over.
 func (s *deepScorer) update() {
-	p := s.mlp.Params()[2:]
-	s.layers = s.layers[:0]
-	for i := 0; i < len(p); i += 2 {
-		s.layers = append(s.layers, layer{p[i].Shape[0], p[i].Shape[1], p[i].Values, p[i+1].Values})
+	s.first = hostNormOf(s.device, s.layers[0].norm)
+	s.rest = s.rest[:0]
+	for _, l := range s.layers[1:] {
+		s.rest = append(s.rest, hostLayer{l.in, l.out, read(s.device, l.w), read(s.device, l.b), hostNormOf(s.device, l.norm)})
 	}
 }
 
-// read copies the parts of the first layer from the device.
-func (s *deepScorer) read(q kernels.Ranking) {
+// read copies a buffer.
+func read(d kernels.Device, b kernels.Buffer) []float32 {
+	out := make([]float32, b.Len())
+	d.Read(out, b)
+	return out
+}
+
+// fetch copies the parts of the first layer from the device.
+func (s *deepScorer) fetch(q kernels.Ranking) {
 	s.u, s.p = grow(s.u, q.Events*q.Dim), grow(s.p, q.Nodes*q.Dim)
-	s.mlp.device.Read(s.u, q.U)
-	s.mlp.device.Read(s.p, q.P)
+	s.device.Read(s.u, q.U)
+	s.device.Read(s.p, q.P)
 }
 
 func grow(s []float32, n int) []float32 {
@@ -53,7 +65,7 @@ func grow(s []float32, n int) []float32 {
 
 // Rank implements kernels.Ranker.
 func (s *deepScorer) Rank(q kernels.Ranking, greater, equal []int32) (bad int) {
-	s.read(q)
+	s.fetch(q)
 	failed := make([]bool, q.Events)
 	split(q.Events, s.threads, func(lo, hi int) {
 		score := s.scorer(q)
@@ -92,7 +104,7 @@ func countAbove(q kernels.Ranking, e int, score func(e int, v int32) float32) (g
 
 // Scores implements kernels.Ranker.
 func (s *deepScorer) Scores(q kernels.Ranking, out []float32) {
-	s.read(q)
+	s.fetch(q)
 	score := s.scorer(q)
 	for e := range q.Events {
 		for i, v := range q.Candidates {
@@ -104,20 +116,23 @@ func (s *deepScorer) Scores(q kernels.Ranking, out []float32) {
 // scorer returns a function for one goroutine.
 func (s *deepScorer) scorer(q kernels.Ranking) func(e int, v int32) float32 {
 	width := q.Dim
-	for _, l := range s.layers {
+	for _, l := range s.rest {
 		width = max(width, l.out)
 	}
 	hidden := [2][]float32{make([]float32, width), make([]float32, width)}
 	return func(e int, v int32) float32 {
 		in, right := hidden[0][:q.Dim], s.p[int(v)*q.Dim:]
 		for j, left := range s.u[e*q.Dim:][:q.Dim] {
-			in[j] = max(left+right[j], 0)
+			in[j] = left + right[j]
 		}
-		for i, l := range s.layers {
+		s.first.apply(in)
+		rectify(in)
+		for i, l := range s.rest {
 			out := hidden[(i+1)%2][:l.out]
 			l.apply(in, out)
-			if i < len(s.layers)-1 {
-				relu(out)
+			if i < len(s.rest)-1 {
+				l.norm.apply(out)
+				rectify(out)
 			}
 			in = out
 		}
@@ -126,7 +141,7 @@ func (s *deepScorer) scorer(q kernels.Ranking) func(e int, v int32) float32 {
 }
 
 // apply computes one row of a dense layer.
-func (l layer) apply(in, out []float32) {
+func (l hostLayer) apply(in, out []float32) {
 	copy(out, l.b)
 	for i, v := range in {
 		row := l.w[i*l.out:][:l.out]
@@ -136,7 +151,7 @@ func (l layer) apply(in, out []float32) {
 	}
 }
 
-func relu(x []float32) {
+func rectify(x []float32) {
 	for i, v := range x {
 		x[i] = max(v, 0)
 	}

@@ -10,6 +10,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
+// Node is a value of a graph: a leaf, or the result of an operation.
+type Node = G.Node
+
 // Graph is a gorgonia graph whose inputs and parameters live in buffers of a
 // device. Programs compiled from it share them.
 type Graph struct {

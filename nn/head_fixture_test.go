@@ -212,7 +212,7 @@ func checkHead(t *testing.T, d kernels.Device, head map[string]array, batches []
 		loss := m.Gradient(b.x, b.y, b.w, len(b.y))
 		closeTo(t, []float32{loss}, []float32{float32(run.Loss.values[i])})
 		for j, p := range m.Params() {
-			for k, g := range download(d, m.Gradients()[j], len(p.Values)) {
+			for k, g := range download(d, m.train.Gradients()[j], len(p.Values)) {
 				sums[p.Name][k] += g
 			}
 		}

@@ -80,6 +80,14 @@ func (c *call) rows(i int) int {
 // cols is the number of columns of input i.
 func (c *call) cols(i int) int { return c.shapes[i][1] }
 
+// width is the number of columns of input i; of a vector, one.
+func (c *call) width(i int) int {
+	if c.shapes[i].Dims() == 1 {
+		return 1
+	}
+	return c.cols(i)
+}
+
 // size is the number of elements of input i at full capacity.
 func (c *call) size(i int) int { return c.shapes[i].TotalSize() }
 

@@ -4,29 +4,54 @@ import (
 	"dgsbench/kernels"
 )
 
-// PairHead scores pairs [left || right] of nodes with an MLP without ever
-// building the pairs: its first layer splits into a part of the left vector
-// and a part of the right one. The right parts of all nodes are kept in a
-// table on the device.
-type PairHead struct {
-	mlp         *MLP
-	device      kernels.Device
-	left, right int // columns of the vectors
-	width       int // units of the first layer
+// PairLayers are the layers of a score for pairs of vectors: the first one
+// takes left W + bias + right W + bias, with a ReLU, others follow.
+type PairLayers struct {
+	Left, Right         int            // columns of the vectors
+	Width               int            // units of the first layer
+	LeftW, RightW       kernels.Buffer // Left x Width, Right x Width
+	LeftBias, RightBias kernels.Buffer // Width; or nil
+	// Out are the Width weights of the last layer.
+	Out kernels.Buffer
+	// between first and last, for perceptrons of several hidden layers or
+	// with normalised ones
+	deep []layer
+}
 
-	leftW, rightW, bias kernels.Buffer // views of the first layer
-	z                   kernels.Buffer // vectors of up to chunk rows
-	u                   kernels.Buffer // left parts of a batch
-	index               kernels.Ints   // up to chunk nodes
-	parts               kernels.Buffer // their right parts
-	table               kernels.Buffer // right parts of all nodes
-	nodes               int
-	scorer              pairScorer
+// PairLayers reads the first left columns of the MLP's input as the left
+// vector and the others as the right one.
+func (m *MLP) PairLayers(left int) PairLayers {
+	first, last := m.layers[0], m.layers[len(m.layers)-1]
+	p := PairLayers{
+		Left: left, Right: first.in - left, Width: first.out, LeftBias: first.b, Out: last.w,
+		LeftW:  m.device.View(first.w, 0, left*first.out),
+		RightW: m.device.View(first.w, left*first.out, (first.in-left)*first.out),
+	}
+	if len(m.layers) > 2 || first.norm != nil {
+		p.deep = m.layers
+	}
+	return p
+}
+
+// PairHead scores pairs [left || right] of nodes without ever building the
+// pairs: the first layer splits into a part of the left vector and a part of
+// the right one. The right parts of all nodes are kept in a table on the
+// device.
+type PairHead struct {
+	PairLayers
+	device kernels.Device
+	nodes  int
+	z      kernels.Buffer // vectors of up to chunk rows
+	u      kernels.Buffer // left parts of a batch
+	index  kernels.Ints   // up to chunk nodes
+	parts  kernels.Buffer // their right parts
+	table  kernels.Buffer // right parts of all nodes
+	scorer pairScorer
 }
 
 // pairScorer is what follows the first layer.
 type pairScorer interface {
-	// update takes the MLP's present parameters over.
+	// update takes the present parameters over.
 	update()
 	kernels.Ranker
 }
@@ -34,22 +59,17 @@ type pairScorer interface {
 // chunk is how many nodes are projected at once.
 const chunk = 512
 
-// NewPairHead reads the first left input columns of the MLP as the left
-// vector and the others as the right one, of so many nodes.
-func NewPairHead(m *MLP, left, nodes, maxEvents, threads int) *PairHead {
-	d, first := m.device, m.params[0]
-	in, width := first.shape[0], first.shape[1]
+// NewPairHead serves so many nodes and batches of at most maxEvents events.
+func NewPairHead(d kernels.Device, p PairLayers, nodes, maxEvents, threads int) *PairHead {
 	h := &PairHead{
-		mlp: m, device: d, left: left, right: in - left, width: width, nodes: nodes,
-		leftW: d.View(first.buffer, 0, left*width), rightW: d.View(first.buffer, left*width, (in-left)*width),
-		bias: m.params[1].buffer,
-		z:    d.NewBuffer(max(chunk, maxEvents) * max(left, in-left)), u: d.NewBuffer(maxEvents * width),
-		index: d.NewInts(chunk), parts: d.NewBuffer(chunk * width), table: d.NewBuffer(nodes * width),
+		PairLayers: p, device: d, nodes: nodes,
+		z: d.NewBuffer(max(chunk, maxEvents) * max(p.Left, p.Right)), u: d.NewBuffer(maxEvents * p.Width),
+		index: d.NewInts(chunk), parts: d.NewBuffer(chunk * p.Width), table: d.NewBuffer(nodes * p.Width),
 	}
-	if len(m.cfg.Hidden) == 1 {
-		h.scorer = oneLayer{d.NewRanker(maxEvents, width)}
+	if p.deep == nil {
+		h.scorer = oneLayer{d.NewRanker(maxEvents, p.Width)}
 	} else {
-		h.scorer = newDeepScorer(m, threads)
+		h.scorer = newDeepScorer(d, p.deep, threads)
 	}
 	return h
 }
@@ -59,26 +79,28 @@ type oneLayer struct{ kernels.Ranker }
 
 func (oneLayer) update() {}
 
-// ParametersChanged says that the MLP was trained or restored. All right
-// parts must be set anew.
+// ParametersChanged says that the parameters are new. All right parts must
+// be set anew.
 func (h *PairHead) ParametersChanged() { h.scorer.update() }
 
-// SetRight computes the right parts of the given nodes from their vectors
-// (len(nodes) x right), at most MaxNodes at once.
-func (h *PairHead) SetRight(nodes []int32, z []float32) {
-	h.device.Write(h.z, z[:len(nodes)*h.right])
-	h.device.Gemm(kernels.NN, len(nodes), h.width, h.right, h.z, h.rightW, h.parts, nil, false)
+// Vectors is where the vectors of SetLeft and SetRight are written, a row
+// each.
+func (h *PairHead) Vectors() kernels.Buffer { return h.z }
+
+// SetRight computes the right parts of the given nodes, at most MaxNodes at
+// once, from Vectors.
+func (h *PairHead) SetRight(nodes []int32) {
+	h.device.Gemm(kernels.NN, len(nodes), h.Width, h.Right, h.z, h.RightW, h.parts, h.RightBias, false)
 	h.device.WriteInts(h.index, nodes)
-	h.device.ScatterRows(len(nodes), h.width, h.table, h.parts, h.index)
+	h.device.ScatterRows(len(nodes), h.Width, h.table, h.parts, h.index)
 }
 
 // MaxNodes is how many nodes SetRight takes at once.
 func (h *PairHead) MaxNodes() int { return chunk }
 
-// SetLeft computes the left parts of a batch from its vectors (rows x left).
-func (h *PairHead) SetLeft(rows int, z []float32) {
-	h.device.Write(h.z, z[:rows*h.left])
-	h.device.Gemm(kernels.NN, rows, h.width, h.left, h.z, h.leftW, h.u, h.bias, false)
+// SetLeft computes the left parts of a batch from Vectors.
+func (h *PairHead) SetLeft(rows int) {
+	h.device.Gemm(kernels.NN, rows, h.Width, h.Left, h.z, h.LeftW, h.u, h.LeftBias, false)
 }
 
 // Question is a ranking of the batch that SetLeft was given.
@@ -90,7 +112,7 @@ type Question struct {
 
 func (h *PairHead) ranking(q Question) kernels.Ranking {
 	return kernels.Ranking{
-		Events: len(q.True), Nodes: h.nodes, Dim: h.width, U: h.u, P: h.table, W: h.mlp.params[2].buffer,
+		Events: len(q.True), Nodes: h.nodes, Dim: h.Width, U: h.u, P: h.table, W: h.Out,
 		Candidates: q.Candidates, True: q.True, Without: q.Without,
 	}
 }

@@ -15,7 +15,7 @@ func TestPairsMatchConcatenation(t *testing.T) {
 		for _, hidden := range [][]int{{7}, {7, 6}, {3, 9, 4}} {
 			const left, right, nodes = 4, 3, 6
 			p := newProblem(t, d, MLPConfig{In: left + right, Hidden: hidden, MaxRows: nodes}, nodes)
-			head := NewPairHead(p.mlp, left, nodes, 1, 2)
+			head := NewPairHead(d, p.mlp.PairLayers(left), nodes, 1, 2)
 			all := []int32{0, 1, 2, 3, 4, 5}
 			var rights []float32
 			for k := range nodes { // one left vector for all pairs
@@ -24,8 +24,10 @@ func TestPairsMatchConcatenation(t *testing.T) {
 				rights = append(rights, row[left:]...)
 			}
 			head.ParametersChanged()
-			head.SetRight(all, rights)
-			head.SetLeft(1, p.x)
+			d.Write(head.Vectors(), rights)
+			head.SetRight(all)
+			d.Write(head.Vectors(), p.x[:left])
+			head.SetLeft(1)
 			scores, want := make([]float32, nodes), p.plain()
 			q := Question{True: []int32{2}, Candidates: all, Without: [][]int32{{4}}}
 			head.Scores(q, scores)

@@ -28,6 +28,9 @@ func TestWrongShapes(t *testing.T) {
 		"time.encode":  func() (*G.Node, error) { return TimeEncode(one, b2, b5) },
 		"time.project": func() (*G.Node, error) { return TimeProject(x, x, b2, b2) },
 		"layer norm":   func() (*G.Node, error) { return LayerNorm(x, b2, b5, 1e-5) },
+		"mix":          func() (*G.Node, error) { return Mix(x, x, y, b2, b2) },
+		"mix factors":  func() (*G.Node, error) { return Mix(x, x, x, b2, b5) },
+		"mix rows":     func() (*G.Node, error) { return Mix(x, x, x, x, b2) },
 		"attend":       func() (*G.Node, error) { return Attend(x, x, x, x, Neighbours{Offsets: offsets, Index: index}, 3) },
 		"attend heads": func() (*G.Node, error) { return Attend(x, y, y, x, Neighbours{Offsets: offsets, Index: index}, 1) },
 	} {

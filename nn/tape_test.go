@@ -63,6 +63,13 @@ var tapeCases = []struct {
 		m := p.param("m", 6, 19)
 		return had(m, add(p.all(1, 6, 19), add(mul(dt, p.param("w", 1, 19)), p.down(p.param("b", 1, 19), 6))))
 	}},
+	{"sigmoid", sigmoidTest, func(p *tape) *G.Node { return G.Must(G.Sigmoid(p.param("x", 6, 19))) }},
+	{"mix", mixTest(false), func(p *tape) *G.Node {
+		return tapeMix(p, p.down(p.param("alpha", 1, 19), 6), p.down(p.param("beta", 1, 19), 6))
+	}},
+	{"mix per row", mixTest(true), func(p *tape) *G.Node {
+		return tapeMix(p, p.param("alpha", 6, 19), p.param("beta", 6, 19))
+	}},
 	{"softmax", blockTest(5, func(x *G.Node) (*G.Node, error) { return Softmax(x, 5, 2.5) }), func(p *tape) *G.Node {
 		x := G.Must(G.Reshape(p.param("x", 5, 15), []int{15, 5}))
 		e := G.Must(G.Exp(div(x, p.all(2.5, 15, 5))))
@@ -102,6 +109,12 @@ func tapeGRU(p *tape) *G.Node {
 	z := G.Must(G.Sigmoid(add(input(1), state(1))))
 	n := G.Must(G.Tanh(add(input(2), had(r, state(2)))))
 	return add(had(sub(p.all(1, rows, units), z), n), had(z, q))
+}
+
+func tapeMix(p *tape, alpha, beta *G.Node) *G.Node {
+	one := p.all(1, 6, 19)
+	inner := add(had(sub(one, alpha), p.param("e", 6, 19)), had(alpha, p.param("other", 6, 19)))
+	return add(had(beta, p.param("self", 6, 19)), had(sub(one, beta), inner))
 }
 
 // TestOpsMatchTheTapeMachine: output and gradients.

@@ -23,10 +23,16 @@ func checkName(n strictyaml.Node, s string, errs *strictyaml.Errors) {
 
 func checkDataset(n strictyaml.Node, dataset string, errs *strictyaml.Errors) bool {
 	_, err := datasets.Lookup(dataset)
-	if err != nil {
+	base, _, _ := strings.Cut(dataset, "@")
+	switch {
+	case err == nil:
+		return true
+	case slices.Contains(datasets.Names(), base): // the size behind the @ is wrong
+		errs.Add(n.Errorf("%v", err))
+	default:
 		errs.Add(n.Errorf("%s", unknown("dataset", dataset, datasets.Names())))
 	}
-	return err == nil
+	return false
 }
 
 // readDataset reads the name of a dataset; it is "" when the value is wrong

@@ -46,6 +46,7 @@ func TestNoAccessBeyondSlices(t *testing.T) {
 				guardProducts(k, n, s)
 				guardArrays(k, n, s)
 				guardRows(k, n, s)
+				guardMixing(k, n, s)
 			})
 		}
 	}
@@ -98,4 +99,15 @@ func guardRows(k Kernels, n int, s func(int) []float32) {
 	k.GRUCell(s(3*n), s(9*n), s(9*n), s(9*n), s(3*n), n)
 	k.GRUCellGrad(s(9*n), s(9*n), s(3*n), s(3*n), s(9*n), s(9*n), s(3*n), n)
 	k.AddColumnSums(s(n), s(3*n), n, 3)
+}
+
+func guardMixing(k Kernels, n int, s func(int) []float32) {
+	k.SigmoidGrad(s(n), s(n), s(n))
+	m := &Mixture{Cols: n, Self: s(3 * n), Other: s(3 * n), Alpha: s(n), Beta: s(n)}
+	d := &MixtureGrad{Self: s(3 * n), Other: s(3 * n), E: s(3 * n), Alpha: s(3 * n), Beta: s(3 * n)}
+	for _, e := range [][]float32{nil, s(3 * n)} {
+		m.E = e
+		k.Mix(s(3*n), m)
+		k.MixGrad(d, m, s(3*n))
+	}
 }

@@ -88,6 +88,26 @@ func BenchmarkRows(b *testing.B) {
 		run("Adam", n, func() { k.Adam(y, x, mean, square, adam) })
 		benchGRU(run, a, k, rows, cols)
 		benchAttention(run, a, k)
+		benchMixing(run, a, k)
+	}
+}
+
+// benchMixing has the states of 200 events.
+func benchMixing(run func(string, int, func()), a *arrays, k cpu.Kernels) {
+	const rows = 200
+	for _, cols := range []int{100, 250} {
+		n := rows * cols
+		m := &cpu.Mixture{Cols: cols, Self: a.normal(n), Other: a.normal(n), E: a.normal(n), Alpha: a.positive(cols), Beta: a.positive(cols)}
+		d := &cpu.MixtureGrad{Self: a.normal(n), Other: a.normal(n), E: a.normal(n), Alpha: a.normal(n), Beta: a.normal(n)}
+		dst, g := a.normal(n), a.normal(n)
+		run(fmt.Sprintf("Mix%d", cols), n, func() { k.Mix(dst, m) })
+		run(fmt.Sprintf("MixGrad%d", cols), n, func() { k.MixGrad(d, m, g) })
+		run(fmt.Sprintf("Sigmoid%d", cols), n, func() { k.Sigmoid(dst, g) })
+		run(fmt.Sprintf("SigmoidGrad%d", cols), n, func() { k.SigmoidGrad(dst, g, m.Self) })
+		for _, h := range []int{2, 10, 25} {
+			run(fmt.Sprintf("SparsemaxBlocks%d of %d", h, cols), n, func() { k.SparsemaxBlocks(dst, g, h, .5) })
+			run(fmt.Sprintf("EntmaxBlocks%d of %d", h, cols), n, func() { k.EntmaxBlocks(dst, g, h, .5) })
+		}
 	}
 }
 

@@ -191,6 +191,36 @@ func edgeGradAVX2(dq []float32, dk []float32, dv []float32, de []float32, q []fl
 func edgeGradAVX512(dq []float32, dk []float32, dv []float32, de []float32, q []float32, k []float32, e []float32, out []float32, score float32, weight float32)
 
 //go:noescape
+func sigmoidGradAVX2(dx []float32, g []float32, y []float32)
+
+//go:noescape
+func sigmoidGradAVX512(dx []float32, g []float32, y []float32)
+
+//go:noescape
+func mixAVX2(dst []float32, self []float32, other []float32, e []float32, alpha []float32, beta []float32)
+
+//go:noescape
+func mixAVX512(dst []float32, self []float32, other []float32, e []float32, alpha []float32, beta []float32)
+
+//go:noescape
+func mixWithoutEAVX2(dst []float32, self []float32, other []float32, alpha []float32, beta []float32)
+
+//go:noescape
+func mixWithoutEAVX512(dst []float32, self []float32, other []float32, alpha []float32, beta []float32)
+
+//go:noescape
+func mixGradAVX2(dself []float32, dother []float32, de []float32, dalpha []float32, dbeta []float32, g []float32, self []float32, other []float32, e []float32, alpha []float32, beta []float32)
+
+//go:noescape
+func mixGradAVX512(dself []float32, dother []float32, de []float32, dalpha []float32, dbeta []float32, g []float32, self []float32, other []float32, e []float32, alpha []float32, beta []float32)
+
+//go:noescape
+func mixGradWithoutEAVX2(dself []float32, dother []float32, dalpha []float32, dbeta []float32, g []float32, self []float32, other []float32, alpha []float32, beta []float32)
+
+//go:noescape
+func mixGradWithoutEAVX512(dself []float32, dother []float32, dalpha []float32, dbeta []float32, g []float32, self []float32, other []float32, alpha []float32, beta []float32)
+
+//go:noescape
 func timeForwardAVX2(dst []float32, w []float32, b []float32, dt float32)
 
 //go:noescape

@@ -5772,6 +5772,649 @@ done3:
 	VZEROUPPER
 	RET
 
+// func sigmoidGradAVX2(dx []float32, g []float32, y []float32)
+// Requires: AVX
+TEXT ·sigmoidGradAVX2(SB), NOSPLIT, $0-72
+	MOVQ    dx_base+0(FP), AX
+	MOVQ    g_base+24(FP), CX
+	MOVQ    y_base+48(FP), DX
+	MOVQ    dx_len+8(FP), BX
+	VMOVUPS constants<>+768(SB), Y0
+	XORQ    SI, SI
+
+full1:
+	CMPQ    BX, $0x08
+	JLT     rest2
+	VMOVUPS (DX)(SI*4), Y1
+	VMOVUPS (CX)(SI*4), Y2
+	VSUBPS  Y1, Y0, Y3
+	VMULPS  Y3, Y1, Y1
+	VMULPS  Y1, Y2, Y1
+	VMOVUPS Y1, (AX)(SI*4)
+	ADDQ    $0x08, SI
+	SUBQ    $0x08, BX
+	JMP     full1
+
+rest2:
+	TESTQ      BX, BX
+	JE         done3
+	LEAQ       masks<>+0(SB), DI
+	MOVQ       $0x00000010, R8
+	SUBQ       BX, R8
+	VMOVUPS    (DI)(R8*4), Y1
+	VMASKMOVPS (DX)(SI*4), Y1, Y2
+	VMASKMOVPS (CX)(SI*4), Y1, Y3
+	VSUBPS     Y2, Y0, Y0
+	VMULPS     Y0, Y2, Y0
+	VMULPS     Y0, Y3, Y0
+	VMASKMOVPS Y0, Y1, (AX)(SI*4)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func sigmoidGradAVX512(dx []float32, g []float32, y []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sigmoidGradAVX512(SB), NOSPLIT, $0-72
+	MOVQ    dx_base+0(FP), AX
+	MOVQ    g_base+24(FP), CX
+	MOVQ    y_base+48(FP), DX
+	MOVQ    dx_len+8(FP), BX
+	VMOVUPS constants<>+768(SB), Z0
+	XORQ    SI, SI
+
+full1:
+	CMPQ    BX, $0x10
+	JLT     rest2
+	VMOVUPS (DX)(SI*4), Z1
+	VMOVUPS (CX)(SI*4), Z2
+	VSUBPS  Z1, Z0, Z3
+	VMULPS  Z3, Z1, Z1
+	VMULPS  Z1, Z2, Z1
+	VMOVUPS Z1, (AX)(SI*4)
+	ADDQ    $0x10, SI
+	SUBQ    $0x10, BX
+	JMP     full1
+
+rest2:
+	TESTQ     BX, BX
+	JE        done3
+	MOVL      $-1, DI
+	BZHIL     BX, DI, DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (DX)(SI*4), K1, Z1
+	VMOVUPS.Z (CX)(SI*4), K1, Z2
+	VSUBPS    Z1, Z0, Z0
+	VMULPS    Z0, Z1, Z0
+	VMULPS    Z0, Z2, Z0
+	VMOVUPS   Z0, K1, (AX)(SI*4)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func mixAVX2(dst []float32, self []float32, other []float32, e []float32, alpha []float32, beta []float32)
+// Requires: AVX, FMA3
+TEXT ·mixAVX2(SB), NOSPLIT, $0-144
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    self_base+24(FP), DX
+	MOVQ    other_base+48(FP), BX
+	MOVQ    alpha_base+96(FP), SI
+	MOVQ    beta_base+120(FP), DI
+	VMOVUPS constants<>+768(SB), Y0
+	MOVQ    e_base+72(FP), R8
+	XORQ    R9, R9
+
+full1:
+	CMPQ        CX, $0x08
+	JLT         rest2
+	VMOVUPS     (SI)(R9*4), Y1
+	VMOVUPS     (BX)(R9*4), Y2
+	VMOVUPS     (R8)(R9*4), Y3
+	VSUBPS      Y1, Y0, Y4
+	VMULPS      Y3, Y4, Y3
+	VMOVAPS     Y3, Y3
+	VFMADD231PS Y2, Y1, Y3
+	VMOVUPS     (DI)(R9*4), Y1
+	VMOVUPS     (DX)(R9*4), Y2
+	VSUBPS      Y1, Y0, Y4
+	VMULPS      Y3, Y4, Y3
+	VMOVAPS     Y3, Y3
+	VFMADD231PS Y2, Y1, Y3
+	VMOVUPS     Y3, (AX)(R9*4)
+	ADDQ        $0x08, R9
+	SUBQ        $0x08, CX
+	JMP         full1
+
+rest2:
+	TESTQ       CX, CX
+	JE          done3
+	LEAQ        masks<>+0(SB), R10
+	MOVQ        $0x00000010, R11
+	SUBQ        CX, R11
+	VMOVUPS     (R10)(R11*4), Y1
+	VMASKMOVPS  (SI)(R9*4), Y1, Y2
+	VMASKMOVPS  (BX)(R9*4), Y1, Y3
+	VMASKMOVPS  (R8)(R9*4), Y1, Y4
+	VSUBPS      Y2, Y0, Y5
+	VMULPS      Y4, Y5, Y4
+	VMOVAPS     Y4, Y4
+	VFMADD231PS Y3, Y2, Y4
+	VMASKMOVPS  (DI)(R9*4), Y1, Y2
+	VMASKMOVPS  (DX)(R9*4), Y1, Y3
+	VSUBPS      Y2, Y0, Y0
+	VMULPS      Y4, Y0, Y0
+	VMOVAPS     Y0, Y0
+	VFMADD231PS Y3, Y2, Y0
+	VMASKMOVPS  Y0, Y1, (AX)(R9*4)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func mixAVX512(dst []float32, self []float32, other []float32, e []float32, alpha []float32, beta []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·mixAVX512(SB), NOSPLIT, $0-144
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    self_base+24(FP), DX
+	MOVQ    other_base+48(FP), BX
+	MOVQ    alpha_base+96(FP), SI
+	MOVQ    beta_base+120(FP), DI
+	VMOVUPS constants<>+768(SB), Z0
+	MOVQ    e_base+72(FP), R8
+	XORQ    R9, R9
+
+full1:
+	CMPQ        CX, $0x10
+	JLT         rest2
+	VMOVUPS     (SI)(R9*4), Z1
+	VMOVUPS     (BX)(R9*4), Z2
+	VMOVUPS     (R8)(R9*4), Z3
+	VSUBPS      Z1, Z0, Z4
+	VMULPS      Z3, Z4, Z3
+	VMOVAPS     Z3, Z3
+	VFMADD231PS Z2, Z1, Z3
+	VMOVUPS     (DI)(R9*4), Z1
+	VMOVUPS     (DX)(R9*4), Z2
+	VSUBPS      Z1, Z0, Z4
+	VMULPS      Z3, Z4, Z3
+	VMOVAPS     Z3, Z3
+	VFMADD231PS Z2, Z1, Z3
+	VMOVUPS     Z3, (AX)(R9*4)
+	ADDQ        $0x10, R9
+	SUBQ        $0x10, CX
+	JMP         full1
+
+rest2:
+	TESTQ       CX, CX
+	JE          done3
+	MOVL        $-1, R10
+	BZHIL       CX, R10, R10
+	KMOVW       R10, K1
+	VMOVUPS.Z   (SI)(R9*4), K1, Z1
+	VMOVUPS.Z   (BX)(R9*4), K1, Z2
+	VMOVUPS.Z   (R8)(R9*4), K1, Z3
+	VSUBPS      Z1, Z0, Z4
+	VMULPS      Z3, Z4, Z3
+	VMOVAPS     Z3, Z3
+	VFMADD231PS Z2, Z1, Z3
+	VMOVUPS.Z   (DI)(R9*4), K1, Z1
+	VMOVUPS.Z   (DX)(R9*4), K1, Z2
+	VSUBPS      Z1, Z0, Z0
+	VMULPS      Z3, Z0, Z0
+	VMOVAPS     Z0, Z0
+	VFMADD231PS Z2, Z1, Z0
+	VMOVUPS     Z0, K1, (AX)(R9*4)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func mixWithoutEAVX2(dst []float32, self []float32, other []float32, alpha []float32, beta []float32)
+// Requires: AVX, FMA3
+TEXT ·mixWithoutEAVX2(SB), NOSPLIT, $0-120
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    self_base+24(FP), DX
+	MOVQ    other_base+48(FP), BX
+	MOVQ    alpha_base+72(FP), SI
+	MOVQ    beta_base+96(FP), DI
+	VMOVUPS constants<>+768(SB), Y0
+	VXORPS  Y1, Y1, Y1
+	XORQ    R8, R8
+
+full1:
+	CMPQ        CX, $0x08
+	JLT         rest2
+	VMOVUPS     (SI)(R8*4), Y2
+	VMOVUPS     (BX)(R8*4), Y3
+	VSUBPS      Y2, Y0, Y4
+	VMULPS      Y1, Y4, Y4
+	VMOVAPS     Y4, Y4
+	VFMADD231PS Y3, Y2, Y4
+	VMOVUPS     (DI)(R8*4), Y2
+	VMOVUPS     (DX)(R8*4), Y3
+	VSUBPS      Y2, Y0, Y5
+	VMULPS      Y4, Y5, Y4
+	VMOVAPS     Y4, Y4
+	VFMADD231PS Y3, Y2, Y4
+	VMOVUPS     Y4, (AX)(R8*4)
+	ADDQ        $0x08, R8
+	SUBQ        $0x08, CX
+	JMP         full1
+
+rest2:
+	TESTQ       CX, CX
+	JE          done3
+	LEAQ        masks<>+0(SB), R9
+	MOVQ        $0x00000010, R10
+	SUBQ        CX, R10
+	VMOVUPS     (R9)(R10*4), Y2
+	VMASKMOVPS  (SI)(R8*4), Y2, Y3
+	VMASKMOVPS  (BX)(R8*4), Y2, Y4
+	VSUBPS      Y3, Y0, Y5
+	VMULPS      Y1, Y5, Y1
+	VMOVAPS     Y1, Y1
+	VFMADD231PS Y4, Y3, Y1
+	VMASKMOVPS  (DI)(R8*4), Y2, Y3
+	VMASKMOVPS  (DX)(R8*4), Y2, Y4
+	VSUBPS      Y3, Y0, Y0
+	VMULPS      Y1, Y0, Y0
+	VMOVAPS     Y0, Y0
+	VFMADD231PS Y4, Y3, Y0
+	VMASKMOVPS  Y0, Y2, (AX)(R8*4)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func mixWithoutEAVX512(dst []float32, self []float32, other []float32, alpha []float32, beta []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·mixWithoutEAVX512(SB), NOSPLIT, $0-120
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    self_base+24(FP), DX
+	MOVQ    other_base+48(FP), BX
+	MOVQ    alpha_base+72(FP), SI
+	MOVQ    beta_base+96(FP), DI
+	VMOVUPS constants<>+768(SB), Z0
+	VXORPS  Z1, Z1, Z1
+	XORQ    R8, R8
+
+full1:
+	CMPQ        CX, $0x10
+	JLT         rest2
+	VMOVUPS     (SI)(R8*4), Z2
+	VMOVUPS     (BX)(R8*4), Z3
+	VSUBPS      Z2, Z0, Z4
+	VMULPS      Z1, Z4, Z4
+	VMOVAPS     Z4, Z4
+	VFMADD231PS Z3, Z2, Z4
+	VMOVUPS     (DI)(R8*4), Z2
+	VMOVUPS     (DX)(R8*4), Z3
+	VSUBPS      Z2, Z0, Z5
+	VMULPS      Z4, Z5, Z4
+	VMOVAPS     Z4, Z4
+	VFMADD231PS Z3, Z2, Z4
+	VMOVUPS     Z4, (AX)(R8*4)
+	ADDQ        $0x10, R8
+	SUBQ        $0x10, CX
+	JMP         full1
+
+rest2:
+	TESTQ       CX, CX
+	JE          done3
+	MOVL        $-1, R9
+	BZHIL       CX, R9, R9
+	KMOVW       R9, K1
+	VMOVUPS.Z   (SI)(R8*4), K1, Z2
+	VMOVUPS.Z   (BX)(R8*4), K1, Z3
+	VSUBPS      Z2, Z0, Z4
+	VMULPS      Z1, Z4, Z1
+	VMOVAPS     Z1, Z1
+	VFMADD231PS Z3, Z2, Z1
+	VMOVUPS.Z   (DI)(R8*4), K1, Z2
+	VMOVUPS.Z   (DX)(R8*4), K1, Z3
+	VSUBPS      Z2, Z0, Z0
+	VMULPS      Z1, Z0, Z0
+	VMOVAPS     Z0, Z0
+	VFMADD231PS Z3, Z2, Z0
+	VMOVUPS     Z0, K1, (AX)(R8*4)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func mixGradAVX2(dself []float32, dother []float32, de []float32, dalpha []float32, dbeta []float32, g []float32, self []float32, other []float32, e []float32, alpha []float32, beta []float32)
+// Requires: AVX, FMA3
+TEXT ·mixGradAVX2(SB), NOSPLIT, $8-264
+	MOVQ    dself_base+0(FP), AX
+	MOVQ    dother_base+24(FP), CX
+	MOVQ    dalpha_base+72(FP), DX
+	MOVQ    dbeta_base+96(FP), BX
+	MOVQ    de_base+48(FP), SI
+	MOVQ    g_base+120(FP), DI
+	MOVQ    g_len+128(FP), R8
+	MOVQ    self_base+144(FP), R9
+	MOVQ    other_base+168(FP), R10
+	MOVQ    alpha_base+216(FP), R11
+	MOVQ    beta_base+240(FP), R12
+	VMOVUPS constants<>+768(SB), Y0
+	MOVQ    e_base+192(FP), R13
+	XORQ    R14, R14
+
+full1:
+	CMPQ        R8, $0x08
+	JLT         rest2
+	VMOVUPS     (DI)(R14*4), Y1
+	VMOVUPS     (R11)(R14*4), Y2
+	VMOVUPS     (R12)(R14*4), Y3
+	VMOVUPS     (R10)(R14*4), Y4
+	VMOVUPS     (R13)(R14*4), Y5
+	VMULPS      Y3, Y1, Y6
+	VMOVUPS     Y6, (AX)(R14*4)
+	VMOVUPS     (R9)(R14*4), Y6
+	VSUBPS      Y2, Y0, Y7
+	VMULPS      Y5, Y7, Y7
+	VMOVAPS     Y7, Y7
+	VFMADD231PS Y4, Y2, Y7
+	VSUBPS      Y7, Y6, Y6
+	VMULPS      Y6, Y1, Y6
+	VMOVUPS     Y6, (BX)(R14*4)
+	VSUBPS      Y3, Y0, Y3
+	VMULPS      Y3, Y1, Y1
+	VMULPS      Y2, Y1, Y3
+	VMOVUPS     Y3, (CX)(R14*4)
+	VSUBPS      Y5, Y4, Y3
+	VMULPS      Y3, Y1, Y3
+	VMOVUPS     Y3, (DX)(R14*4)
+	VSUBPS      Y2, Y0, Y2
+	VMULPS      Y2, Y1, Y1
+	VMOVUPS     Y1, (SI)(R14*4)
+	ADDQ        $0x08, R14
+	SUBQ        $0x08, R8
+	JMP         full1
+
+rest2:
+	TESTQ       R8, R8
+	JE          done3
+	LEAQ        masks<>+0(SB), R15
+	MOVQ        $0x00000010, BP
+	SUBQ        R8, BP
+	VMOVUPS     (R15)(BP*4), Y1
+	VMASKMOVPS  (DI)(R14*4), Y1, Y2
+	VMASKMOVPS  (R11)(R14*4), Y1, Y3
+	VMASKMOVPS  (R12)(R14*4), Y1, Y4
+	VMASKMOVPS  (R10)(R14*4), Y1, Y5
+	VMASKMOVPS  (R13)(R14*4), Y1, Y6
+	VMULPS      Y4, Y2, Y7
+	VMASKMOVPS  Y7, Y1, (AX)(R14*4)
+	VMASKMOVPS  (R9)(R14*4), Y1, Y7
+	VSUBPS      Y3, Y0, Y8
+	VMULPS      Y6, Y8, Y8
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y5, Y3, Y8
+	VSUBPS      Y8, Y7, Y7
+	VMULPS      Y7, Y2, Y7
+	VMASKMOVPS  Y7, Y1, (BX)(R14*4)
+	VSUBPS      Y4, Y0, Y4
+	VMULPS      Y4, Y2, Y2
+	VMULPS      Y3, Y2, Y4
+	VMASKMOVPS  Y4, Y1, (CX)(R14*4)
+	VSUBPS      Y6, Y5, Y4
+	VMULPS      Y4, Y2, Y4
+	VMASKMOVPS  Y4, Y1, (DX)(R14*4)
+	VSUBPS      Y3, Y0, Y0
+	VMULPS      Y0, Y2, Y0
+	VMASKMOVPS  Y0, Y1, (SI)(R14*4)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func mixGradAVX512(dself []float32, dother []float32, de []float32, dalpha []float32, dbeta []float32, g []float32, self []float32, other []float32, e []float32, alpha []float32, beta []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·mixGradAVX512(SB), NOSPLIT, $0-264
+	MOVQ    dself_base+0(FP), AX
+	MOVQ    dother_base+24(FP), CX
+	MOVQ    dalpha_base+72(FP), DX
+	MOVQ    dbeta_base+96(FP), BX
+	MOVQ    de_base+48(FP), SI
+	MOVQ    g_base+120(FP), DI
+	MOVQ    g_len+128(FP), R8
+	MOVQ    self_base+144(FP), R9
+	MOVQ    other_base+168(FP), R10
+	MOVQ    alpha_base+216(FP), R11
+	MOVQ    beta_base+240(FP), R12
+	VMOVUPS constants<>+768(SB), Z0
+	MOVQ    e_base+192(FP), R13
+	XORQ    R14, R14
+
+full1:
+	CMPQ        R8, $0x10
+	JLT         rest2
+	VMOVUPS     (DI)(R14*4), Z1
+	VMOVUPS     (R11)(R14*4), Z2
+	VMOVUPS     (R12)(R14*4), Z3
+	VMOVUPS     (R10)(R14*4), Z4
+	VMOVUPS     (R13)(R14*4), Z5
+	VMULPS      Z3, Z1, Z6
+	VMOVUPS     Z6, (AX)(R14*4)
+	VMOVUPS     (R9)(R14*4), Z6
+	VSUBPS      Z2, Z0, Z7
+	VMULPS      Z5, Z7, Z7
+	VMOVAPS     Z7, Z7
+	VFMADD231PS Z4, Z2, Z7
+	VSUBPS      Z7, Z6, Z6
+	VMULPS      Z6, Z1, Z6
+	VMOVUPS     Z6, (BX)(R14*4)
+	VSUBPS      Z3, Z0, Z3
+	VMULPS      Z3, Z1, Z1
+	VMULPS      Z2, Z1, Z3
+	VMOVUPS     Z3, (CX)(R14*4)
+	VSUBPS      Z5, Z4, Z3
+	VMULPS      Z3, Z1, Z3
+	VMOVUPS     Z3, (DX)(R14*4)
+	VSUBPS      Z2, Z0, Z2
+	VMULPS      Z2, Z1, Z1
+	VMOVUPS     Z1, (SI)(R14*4)
+	ADDQ        $0x10, R14
+	SUBQ        $0x10, R8
+	JMP         full1
+
+rest2:
+	TESTQ       R8, R8
+	JE          done3
+	MOVL        $-1, R15
+	BZHIL       R8, R15, R15
+	KMOVW       R15, K1
+	VMOVUPS.Z   (DI)(R14*4), K1, Z1
+	VMOVUPS.Z   (R11)(R14*4), K1, Z2
+	VMOVUPS.Z   (R12)(R14*4), K1, Z3
+	VMOVUPS.Z   (R10)(R14*4), K1, Z4
+	VMOVUPS.Z   (R13)(R14*4), K1, Z5
+	VMULPS      Z3, Z1, Z6
+	VMOVUPS     Z6, K1, (AX)(R14*4)
+	VMOVUPS.Z   (R9)(R14*4), K1, Z6
+	VSUBPS      Z2, Z0, Z7
+	VMULPS      Z5, Z7, Z7
+	VMOVAPS     Z7, Z7
+	VFMADD231PS Z4, Z2, Z7
+	VSUBPS      Z7, Z6, Z6
+	VMULPS      Z6, Z1, Z6
+	VMOVUPS     Z6, K1, (BX)(R14*4)
+	VSUBPS      Z3, Z0, Z3
+	VMULPS      Z3, Z1, Z1
+	VMULPS      Z2, Z1, Z3
+	VMOVUPS     Z3, K1, (CX)(R14*4)
+	VSUBPS      Z5, Z4, Z3
+	VMULPS      Z3, Z1, Z3
+	VMOVUPS     Z3, K1, (DX)(R14*4)
+	VSUBPS      Z2, Z0, Z0
+	VMULPS      Z0, Z1, Z0
+	VMOVUPS     Z0, K1, (SI)(R14*4)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func mixGradWithoutEAVX2(dself []float32, dother []float32, dalpha []float32, dbeta []float32, g []float32, self []float32, other []float32, alpha []float32, beta []float32)
+// Requires: AVX, FMA3
+TEXT ·mixGradWithoutEAVX2(SB), NOSPLIT, $0-216
+	MOVQ    dself_base+0(FP), AX
+	MOVQ    dother_base+24(FP), CX
+	MOVQ    dalpha_base+48(FP), DX
+	MOVQ    dbeta_base+72(FP), BX
+	MOVQ    g_base+96(FP), SI
+	MOVQ    g_len+104(FP), DI
+	MOVQ    self_base+120(FP), R8
+	MOVQ    other_base+144(FP), R9
+	MOVQ    alpha_base+168(FP), R10
+	MOVQ    beta_base+192(FP), R11
+	VMOVUPS constants<>+768(SB), Y0
+	VXORPS  Y1, Y1, Y1
+	XORQ    R12, R12
+
+full1:
+	CMPQ        DI, $0x08
+	JLT         rest2
+	VMOVUPS     (SI)(R12*4), Y2
+	VMOVUPS     (R10)(R12*4), Y3
+	VMOVUPS     (R11)(R12*4), Y4
+	VMOVUPS     (R9)(R12*4), Y5
+	VMULPS      Y4, Y2, Y6
+	VMOVUPS     Y6, (AX)(R12*4)
+	VMOVUPS     (R8)(R12*4), Y6
+	VSUBPS      Y3, Y0, Y7
+	VMULPS      Y1, Y7, Y7
+	VMOVAPS     Y7, Y7
+	VFMADD231PS Y5, Y3, Y7
+	VSUBPS      Y7, Y6, Y6
+	VMULPS      Y6, Y2, Y6
+	VMOVUPS     Y6, (BX)(R12*4)
+	VSUBPS      Y4, Y0, Y4
+	VMULPS      Y4, Y2, Y2
+	VMULPS      Y3, Y2, Y3
+	VMOVUPS     Y3, (CX)(R12*4)
+	VSUBPS      Y1, Y5, Y3
+	VMULPS      Y3, Y2, Y2
+	VMOVUPS     Y2, (DX)(R12*4)
+	ADDQ        $0x08, R12
+	SUBQ        $0x08, DI
+	JMP         full1
+
+rest2:
+	TESTQ       DI, DI
+	JE          done3
+	LEAQ        masks<>+0(SB), R13
+	MOVQ        $0x00000010, R14
+	SUBQ        DI, R14
+	VMOVUPS     (R13)(R14*4), Y2
+	VMASKMOVPS  (SI)(R12*4), Y2, Y3
+	VMASKMOVPS  (R10)(R12*4), Y2, Y4
+	VMASKMOVPS  (R11)(R12*4), Y2, Y5
+	VMASKMOVPS  (R9)(R12*4), Y2, Y6
+	VMULPS      Y5, Y3, Y7
+	VMASKMOVPS  Y7, Y2, (AX)(R12*4)
+	VMASKMOVPS  (R8)(R12*4), Y2, Y7
+	VSUBPS      Y4, Y0, Y8
+	VMULPS      Y1, Y8, Y8
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y6, Y4, Y8
+	VSUBPS      Y8, Y7, Y7
+	VMULPS      Y7, Y3, Y7
+	VMASKMOVPS  Y7, Y2, (BX)(R12*4)
+	VSUBPS      Y5, Y0, Y0
+	VMULPS      Y0, Y3, Y0
+	VMULPS      Y4, Y0, Y3
+	VMASKMOVPS  Y3, Y2, (CX)(R12*4)
+	VSUBPS      Y1, Y6, Y1
+	VMULPS      Y1, Y0, Y0
+	VMASKMOVPS  Y0, Y2, (DX)(R12*4)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func mixGradWithoutEAVX512(dself []float32, dother []float32, dalpha []float32, dbeta []float32, g []float32, self []float32, other []float32, alpha []float32, beta []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·mixGradWithoutEAVX512(SB), NOSPLIT, $0-216
+	MOVQ    dself_base+0(FP), AX
+	MOVQ    dother_base+24(FP), CX
+	MOVQ    dalpha_base+48(FP), DX
+	MOVQ    dbeta_base+72(FP), BX
+	MOVQ    g_base+96(FP), SI
+	MOVQ    g_len+104(FP), DI
+	MOVQ    self_base+120(FP), R8
+	MOVQ    other_base+144(FP), R9
+	MOVQ    alpha_base+168(FP), R10
+	MOVQ    beta_base+192(FP), R11
+	VMOVUPS constants<>+768(SB), Z0
+	VXORPS  Z1, Z1, Z1
+	XORQ    R12, R12
+
+full1:
+	CMPQ        DI, $0x10
+	JLT         rest2
+	VMOVUPS     (SI)(R12*4), Z2
+	VMOVUPS     (R10)(R12*4), Z3
+	VMOVUPS     (R11)(R12*4), Z4
+	VMOVUPS     (R9)(R12*4), Z5
+	VMULPS      Z4, Z2, Z6
+	VMOVUPS     Z6, (AX)(R12*4)
+	VMOVUPS     (R8)(R12*4), Z6
+	VSUBPS      Z3, Z0, Z7
+	VMULPS      Z1, Z7, Z7
+	VMOVAPS     Z7, Z7
+	VFMADD231PS Z5, Z3, Z7
+	VSUBPS      Z7, Z6, Z6
+	VMULPS      Z6, Z2, Z6
+	VMOVUPS     Z6, (BX)(R12*4)
+	VSUBPS      Z4, Z0, Z4
+	VMULPS      Z4, Z2, Z2
+	VMULPS      Z3, Z2, Z3
+	VMOVUPS     Z3, (CX)(R12*4)
+	VSUBPS      Z1, Z5, Z3
+	VMULPS      Z3, Z2, Z2
+	VMOVUPS     Z2, (DX)(R12*4)
+	ADDQ        $0x10, R12
+	SUBQ        $0x10, DI
+	JMP         full1
+
+rest2:
+	TESTQ       DI, DI
+	JE          done3
+	MOVL        $-1, R13
+	BZHIL       DI, R13, R13
+	KMOVW       R13, K1
+	VMOVUPS.Z   (SI)(R12*4), K1, Z2
+	VMOVUPS.Z   (R10)(R12*4), K1, Z3
+	VMOVUPS.Z   (R11)(R12*4), K1, Z4
+	VMOVUPS.Z   (R9)(R12*4), K1, Z5
+	VMULPS      Z4, Z2, Z6
+	VMOVUPS     Z6, K1, (AX)(R12*4)
+	VMOVUPS.Z   (R8)(R12*4), K1, Z6
+	VSUBPS      Z3, Z0, Z7
+	VMULPS      Z1, Z7, Z7
+	VMOVAPS     Z7, Z7
+	VFMADD231PS Z5, Z3, Z7
+	VSUBPS      Z7, Z6, Z6
+	VMULPS      Z6, Z2, Z6
+	VMOVUPS     Z6, K1, (BX)(R12*4)
+	VSUBPS      Z4, Z0, Z0
+	VMULPS      Z0, Z2, Z0
+	VMULPS      Z3, Z0, Z2
+	VMOVUPS     Z2, K1, (CX)(R12*4)
+	VSUBPS      Z1, Z5, Z1
+	VMULPS      Z1, Z0, Z0
+	VMOVUPS     Z0, K1, (DX)(R12*4)
+
+done3:
+	VZEROUPPER
+	RET
+
 // func timeForwardAVX2(dst []float32, w []float32, b []float32, dt float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·timeForwardAVX2(SB), NOSPLIT, $0-76

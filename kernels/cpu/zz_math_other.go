@@ -168,6 +168,38 @@ func edgeGradAVX512(dq, dk, dv, de, q, k, e, out []float32, score, weight float3
 	panic("cpu: no edgeGradAVX512 in this build")
 }
 
+func sigmoidGradAVX2(dx, g, y []float32) { panic("cpu: no sigmoidGradAVX2 in this build") }
+
+func sigmoidGradAVX512(dx, g, y []float32) { panic("cpu: no sigmoidGradAVX512 in this build") }
+
+func mixAVX2(dst, self, other, e, alpha, beta []float32) { panic("cpu: no mixAVX2 in this build") }
+
+func mixAVX512(dst, self, other, e, alpha, beta []float32) { panic("cpu: no mixAVX512 in this build") }
+
+func mixWithoutEAVX2(dst, self, other, alpha, beta []float32) {
+	panic("cpu: no mixWithoutEAVX2 in this build")
+}
+
+func mixWithoutEAVX512(dst, self, other, alpha, beta []float32) {
+	panic("cpu: no mixWithoutEAVX512 in this build")
+}
+
+func mixGradAVX2(dself, dother, de, dalpha, dbeta, g, self, other, e, alpha, beta []float32) {
+	panic("cpu: no mixGradAVX2 in this build")
+}
+
+func mixGradAVX512(dself, dother, de, dalpha, dbeta, g, self, other, e, alpha, beta []float32) {
+	panic("cpu: no mixGradAVX512 in this build")
+}
+
+func mixGradWithoutEAVX2(dself, dother, dalpha, dbeta, g, self, other, alpha, beta []float32) {
+	panic("cpu: no mixGradWithoutEAVX2 in this build")
+}
+
+func mixGradWithoutEAVX512(dself, dother, dalpha, dbeta, g, self, other, alpha, beta []float32) {
+	panic("cpu: no mixGradWithoutEAVX512 in this build")
+}
+
 func timeForwardAVX2(dst, w, b []float32, dt float32) { panic("cpu: no timeForwardAVX2 in this build") }
 
 func timeForwardAVX512(dst, w, b []float32, dt float32) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"dgsbench/datasets"
+	"dgsbench/models/internal/buckets"
 )
 
 // fixture is testdata/graphsprints.json: the equation in float64, computed
@@ -95,13 +96,13 @@ func (f fixture) stream() datasets.Stream {
 func TestBucketsMatchFixture(t *testing.T) {
 	f := loadFixture(t)
 	s := f.stream()
-	b := NewBuckets(s.Slice(0, f.Dims.TrainRows), 10)
+	b := buckets.New(s.Slice(0, f.Dims.TrainRows), 10)
 	if b.Size() != f.Dims.K {
 		t.Fatalf("%d buckets, expected %d", b.Size(), f.Dims.K)
 	}
 	for c, want := range f.Edges {
-		close64(t, fmt.Sprintf("edges of column %d", c), b.edges[c], want)
-		if got := len(b.edges[c]) + 1; got != f.BucketCounts[c] {
+		close64(t, fmt.Sprintf("edges of column %d", c), b.Edges[c], want)
+		if got := len(b.Edges[c]) + 1; got != f.BucketCounts[c] {
 			t.Errorf("column %d has %d buckets, expected %d", c, got, f.BucketCounts[c])
 		}
 	}
@@ -113,7 +114,7 @@ func TestBucketsMatchFixture(t *testing.T) {
 		delta := make([]float64, b.Size())
 		for c, bucket := range row {
 			delta[bucket] = 1
-			if got := bucket - int32(b.offset[c]); got != f.Buckets[k][c] {
+			if got := bucket - int32(b.Offset[c]); got != f.Buckets[k][c] {
 				t.Errorf("event %d column %d is in bucket %d, expected %d", k, c, got, f.Buckets[k][c])
 			}
 		}
@@ -130,8 +131,8 @@ func TestStatesMatchFixture(t *testing.T) {
 
 func (f fixture) checkRun(t *testing.T, size int, want fixtureRun) {
 	s := f.stream()
-	buckets := NewBuckets(s.Slice(0, f.Dims.TrainRows), 10)
-	st := newStates(&Options{Alpha: f.Alpha, Beta: f.Beta}, buckets, f.Dims.N, size, f.Dims.F)
+	bs := buckets.New(s.Slice(0, f.Dims.TrainRows), 10)
+	st := newStates(&Options{Alpha: f.Alpha, Beta: f.Beta}, bs, f.Dims.N, size, f.Dims.F)
 	after := make([]float32, st.k)
 	for i := 0; i*size < s.Len(); i++ {
 		b := s.Slice(i*size, min((i+1)*size, s.Len()))

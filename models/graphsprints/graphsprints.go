@@ -3,6 +3,7 @@ package graphsprints
 import (
 	"dgsbench/datasets"
 	"dgsbench/models"
+	"dgsbench/models/internal/buckets"
 	"dgsbench/models/internal/head"
 	"dgsbench/models/internal/lastwrite"
 	"dgsbench/models/internal/pairrank"
@@ -22,12 +23,12 @@ var _ models.Model = (*Model)(nil)
 // New builds the model for one trial; the bucket edges come from
 // s.Train.
 func New(s models.Setup, o *Options) (*Model, error) {
-	buckets := NewBuckets(s.Train, o.Buckets)
+	bs := buckets.New(s.Train, o.Buckets)
 	m := &Model{
 		task:   s.Task,
-		states: newStates(o, buckets, s.NumNodes, s.MaxBatch, s.NumFeat),
+		states: newStates(o, bs, s.NumNodes, s.MaxBatch, s.NumFeat),
 	}
-	in, rows := buckets.Size(), s.MaxBatch
+	in, rows := bs.Size(), s.MaxBatch
 	if s.Task == models.LinkPrediction {
 		in, rows = 2*in, 2*rows
 	}
@@ -37,7 +38,7 @@ func New(s models.Setup, o *Options) (*Model, error) {
 		return nil, err
 	}
 	if s.Task == models.LinkPrediction {
-		m.ranker = pairrank.New(m.head.MLP, m.states.s, buckets.Size(), s)
+		m.ranker = pairrank.New(m.head.Device(), m.head.PairLayers(bs.Size()), m.states, s)
 	}
 	return m, nil
 }
@@ -59,14 +60,15 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 func (m *Model) step(b datasets.Stream, negatives []int32) (float64, error) {
 	if m.task == models.NodeClassification {
 		m.sourcesAfter(b)
-		return m.head.TrainLabels(m.x, b)
+		return m.head.TrainLabels(b)
 	}
 	n := b.Len()
 	for k := range n {
 		m.pair(k, b.Src[k], b.Dst[k])
 		m.pair(n+k, b.Src[k], negatives[k])
 	}
-	loss, err := m.head.TrainPairs(m.x, b)
+	m.head.Put(m.x[:4*n*m.states.k])
+	loss, err := m.head.TrainPairs(b)
 	m.ranker.EverythingChanged()
 	return loss, err
 }
@@ -77,6 +79,7 @@ func (m *Model) sourcesAfter(b datasets.Stream) {
 	for k := range b.Len() {
 		m.states.after(b, k, b.Src[k], b.Dst[k], m.x[k*m.states.k:][:m.states.k])
 	}
+	m.head.Put(m.x[:b.Len()*m.states.k])
 }
 
 // pair fills head input i with the two states.
@@ -89,18 +92,7 @@ func (m *Model) pair(i int, src, dst int32) {
 func (m *Model) advance(b datasets.Stream) {
 	writes := m.states.fold(b)
 	if m.ranker != nil {
-		m.ranker.Changed(selves(writes))
-	}
-}
-
-// selves yields the nodes that were written.
-func selves(writes []lastwrite.Write) func(func(int32) bool) {
-	return func(yield func(int32) bool) {
-		for _, w := range writes {
-			if !yield(w.Self) {
-				return
-			}
-		}
+		m.ranker.Changed(lastwrite.Selves(writes))
 	}
 }
 
@@ -113,7 +105,7 @@ func (m *Model) Classify(b datasets.Stream, logits []float32) error {
 		return err
 	}
 	m.sourcesAfter(b)
-	if err := m.head.Classify(m.x, b, logits); err != nil {
+	if err := m.head.Classify(b, logits); err != nil {
 		return err
 	}
 	m.advance(b)

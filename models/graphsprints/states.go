@@ -4,7 +4,9 @@ import (
 	"fmt"
 
 	"dgsbench/datasets"
+	"dgsbench/kernels"
 	"dgsbench/models"
+	"dgsbench/models/internal/buckets"
 	"dgsbench/models/internal/lastwrite"
 )
 
@@ -13,7 +15,7 @@ import (
 type states struct {
 	alpha   float32
 	forget  forgetting
-	buckets *Buckets
+	buckets *buckets.Buckets
 	k       int       // buckets in all: length of a state
 	s       []float32 // nodes x k
 	row     []int32   // scratch: buckets of every event of the batch
@@ -21,7 +23,7 @@ type states struct {
 	finder  *lastwrite.Finder
 }
 
-func newStates(o *Options, b *Buckets, numNodes, maxBatch, numFeat int) *states {
+func newStates(o *Options, b *buckets.Buckets, numNodes, maxBatch, numFeat int) *states {
 	return &states{
 		alpha: float32(o.Alpha), forget: newForgetting(o, numNodes), buckets: b, k: b.Size(),
 		s:      make([]float32, numNodes*b.Size()),
@@ -33,6 +35,13 @@ func newStates(o *Options, b *Buckets, numNodes, maxBatch, numFeat int) *states 
 
 // of is the state of a node.
 func (t *states) of(node int32) []float32 { return t.s[int(node)*t.k:][:t.k] }
+
+// Gather writes the states of the nodes, a row each.
+func (t *states) Gather(d kernels.Device, nodes []int32, dst kernels.Buffer) {
+	for i, n := range nodes {
+		d.Write(d.View(dst, i*t.k, t.k), t.of(n))
+	}
+}
 
 // read finds the buckets of every event of the batch; after and fold use
 // them.

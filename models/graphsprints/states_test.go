@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"dgsbench/datasets"
+	"dgsbench/models/internal/buckets"
 
 	"pgregory.net/rapid"
 )
@@ -24,8 +25,8 @@ func TestStatesAgainstDefinition(t *testing.T) {
 			NumFeat: f, NumNodes: nodes,
 		}
 		alpha, beta := rapid.Float64Range(0, 1).Draw(t, "alpha"), rapid.Float64Range(0, 1).Draw(t, "beta")
-		buckets := NewBuckets(s, rapid.IntRange(2, 10).Draw(t, "buckets"))
-		st := newStates(&Options{Alpha: alpha, Beta: beta}, buckets, nodes, n, f)
+		bs := buckets.New(s, rapid.IntRange(2, 10).Draw(t, "buckets"))
+		st := newStates(&Options{Alpha: alpha, Beta: beta}, bs, nodes, n, f)
 		for range 2 {
 			want := byDefinition(s, st, alpha, beta)
 			if err := st.read(s); err != nil {
@@ -67,7 +68,7 @@ func byDefinition(s datasets.Stream, st *states, alpha, beta float64) []float64 
 func TestBlocksStayBelowOne(t *testing.T) {
 	f := loadFixture(t)
 	s := f.stream()
-	st := newStates(&Options{Alpha: f.Alpha, Beta: f.Beta}, NewBuckets(s, 10), f.Dims.N, s.Len(), f.Dims.F)
+	st := newStates(&Options{Alpha: f.Alpha, Beta: f.Beta}, buckets.New(s, 10), f.Dims.N, s.Len(), f.Dims.F)
 	for range 50 {
 		if err := st.read(s); err != nil {
 			t.Fatal(err)
@@ -76,9 +77,9 @@ func TestBlocksStayBelowOne(t *testing.T) {
 	}
 	for n := range f.Dims.N {
 		state := st.of(int32(n))
-		for c, lo := range st.buckets.offset {
+		for c, lo := range st.buckets.Offset {
 			sum := float32(0)
-			for _, v := range state[lo:][:len(st.buckets.edges[c])+1] {
+			for _, v := range state[lo:][:len(st.buckets.Edges[c])+1] {
 				sum += v
 			}
 			if sum > 1+1e-5 {
@@ -97,7 +98,7 @@ func TestDecayByTime(t *testing.T) {
 		Src: []int32{0, 0, 0}, Dst: []int32{1, 1, 1}, Time: []float64{0, 10, 30}, Label: make([]int8, 3),
 		Feat: []float32{0, 1, 1}, NumFeat: 1, NumNodes: 2,
 	}
-	st := newStates(o, NewBuckets(s, 2), 2, 1, 1)
+	st := newStates(o, buckets.New(s, 2), 2, 1, 1)
 	for k, want := range [][]float64{{1, 0}, {math.Exp(-1), 1 - math.Exp(-1)}, {math.Exp(-3), 1 - math.Exp(-3)}} {
 		b := s.Slice(k, k+1)
 		if err := st.read(b); err != nil {

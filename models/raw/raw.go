@@ -41,12 +41,14 @@ func New(s models.Setup, o *Options) (*Raw, error) {
 
 // Train makes one step on the batch's labels.
 func (r *Raw) Train(b datasets.Stream, _ []int32) (float64, error) {
-	return r.head.TrainLabels(b.Feat, b)
+	r.head.Put(b.Feat)
+	return r.head.TrainLabels(b)
 }
 
 // Classify writes the logits of the batch's events.
 func (r *Raw) Classify(b datasets.Stream, logits []float32) error {
-	return r.head.Classify(b.Feat, b, logits)
+	r.head.Put(b.Feat)
+	return r.head.Classify(b, logits)
 }
 
 // Rank is not defined for Raw: see the package comment.

@@ -3,6 +3,7 @@
 package standard
 
 import (
+	_ "dgsbench/models/dgs"
 	_ "dgsbench/models/graphsprints"
 	_ "dgsbench/models/heuristic"
 	_ "dgsbench/models/raw"

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"dgsbench/datasets"
-	"dgsbench/kernels"
 	"dgsbench/kernels/cpu"
 	"dgsbench/models"
 	"dgsbench/nn"
@@ -19,6 +19,7 @@ import (
 // hyper-parameter ranges is wholly inside what is accepted).
 type Options struct {
 	Hidden      []int   `yaml:"hidden"`       // units of the dense layers, 1 to 3 layers
+	Norm        nn.Norm `yaml:"norm"`         // of the hidden units before their ReLU: none, layer or batch
 	Dropout     float64 `yaml:"dropout"`      // share of hidden units dropped in training
 	LR          float64 `yaml:"lr"`           // Adam's learning rate
 	WeightDecay float64 `yaml:"weight_decay"` // L2 added to the gradient, biases included
@@ -27,13 +28,16 @@ type Options struct {
 
 // Defaults are the settings of the reference runs.
 func Defaults() Options {
-	return Options{Hidden: []int{100}, Dropout: .1, LR: 1e-3, PosWeight: 1}
+	return Options{Hidden: []int{100}, Norm: nn.NoNorm, Dropout: .1, LR: 1e-3, PosWeight: 1}
 }
 
 // Validate names the first value that is out of range.
 func (o Options) Validate() error {
 	if len(o.Hidden) < 1 || len(o.Hidden) > 3 || slices.Min(o.Hidden) < 1 || slices.Max(o.Hidden) > 4096 {
 		return fmt.Errorf("hidden is %v, expected 1 to 3 layers of 1 to 4096 units", o.Hidden)
+	}
+	if o.Norm != nn.NoNorm && o.Norm != nn.WithLayer && o.Norm != nn.WithBatch {
+		return fmt.Errorf("norm is %q, expected %s, %s or %s", o.Norm, nn.NoNorm, nn.WithLayer, nn.WithBatch)
 	}
 	if !(o.Dropout >= 0 && o.Dropout < 1) {
 		return fmt.Errorf("dropout is %v, expected 0 <= dropout < 1", o.Dropout)
@@ -55,28 +59,47 @@ type Head struct {
 	*nn.MLP
 	opts             Options
 	adam             *nn.Adam
-	params           []kernels.Buffer
+	own              int // parameters of the network below, which are not the head's
 	targets, weights []float32
 }
 
-// New builds a head for rows of in values, at most maxRows at
-// once, for the trial described by s.
+// New builds a head for rows of in values, at most maxRows at once, for the
+// trial described by s.
 func New(o Options, in, maxRows int, s models.Setup) (*Head, error) {
-	device := cpu.NewDevice(cpu.Best(), s.Threads)
-	mlp, err := nn.NewMLP(device, nn.MLPConfig{In: in, Hidden: o.Hidden, Dropout: o.Dropout, MaxRows: maxRows}, s.Seed)
+	net, rows := nn.NewNetwork(cpu.NewDevice(cpu.Best(), s.Threads), s.Seed), nn.NewRows(maxRows)
+	return On(net, net.Input("x", rows, in), rows, o, maxRows, nn.Wanted{})
+}
+
+// On puts a head on top of x, a node of net with at most maxRows rows.
+func On(net *nn.Network, x *nn.Node, rows *nn.Rows, o Options, maxRows int, w nn.Wanted) (*Head, error) {
+	mlp, err := net.Classifier(x, rows, nn.MLPConfig{
+		Name: Prefix, In: x.Shape()[1], Hidden: o.Hidden, Norm: o.Norm, Dropout: o.Dropout, MaxRows: maxRows,
+	}, w)
 	if err != nil {
 		return nil, err
 	}
-	return &Head{
-		MLP: mlp, opts: o, adam: nn.NewAdam(device, o.LR, o.WeightDecay), params: mlp.Buffers(),
+	h := &Head{
+		MLP: mlp, opts: o, adam: nn.NewAdam(net.Device(), o.LR, o.WeightDecay),
 		targets: make([]float32, maxRows), weights: make([]float32, maxRows),
-	}, nil
+	}
+	for _, name := range mlp.Training().Names() {
+		if !strings.HasPrefix(name, Prefix) {
+			h.own++
+		}
+	}
+	return h, nil
 }
 
-// TrainLabels makes one step on the mean cross-entropy of the labelled
-// events of the batch; x holds one row an event. Without labels it does
-// nothing.
-func (h *Head) TrainLabels(x []float32, b datasets.Stream) (float64, error) {
+// Prefix is in front of the names of the head's parameters.
+const Prefix = "head."
+
+// Put writes the input rows of a head that stands by itself.
+func (h *Head) Put(x []float32) { h.Device().Write(h.Leaf(), x) }
+
+// LossOfLabels sets up the gradients of the mean cross-entropy of the
+// labelled events of the batch; the input has one row an event. Without
+// labels there are none: ok is false.
+func (h *Head) LossOfLabels(b datasets.Stream) (loss float64, ok bool, err error) {
 	labelled := 0
 	for _, l := range b.Label {
 		if l != datasets.Unlabelled {
@@ -84,7 +107,7 @@ func (h *Head) TrainLabels(x []float32, b datasets.Stream) (float64, error) {
 		}
 	}
 	if labelled == 0 {
-		return 0, nil
+		return 0, false, nil
 	}
 	for k, l := range b.Label {
 		h.targets[k], h.weights[k] = 0, 0
@@ -95,12 +118,14 @@ func (h *Head) TrainLabels(x []float32, b datasets.Stream) (float64, error) {
 			h.weights[k] *= float32(h.opts.PosWeight)
 		}
 	}
-	return h.step(x, b.Len(), b)
+	loss, err = h.learn(b.Len(), b)
+	return loss, true, err
 }
 
-// TrainPairs makes one step on mean BCE(positives, 1) + mean BCE(negatives,
-// 0); x holds a positive row for every event, then a negative one for each.
-func (h *Head) TrainPairs(x []float32, b datasets.Stream) (float64, error) {
+// LossOfPairs sets up the gradients of mean BCE(positives, 1) + mean
+// BCE(negatives, 0); the input has a positive row for every event, then a
+// negative one for each.
+func (h *Head) LossOfPairs(b datasets.Stream) (float64, error) {
 	n := b.Len()
 	for k := range 2 * n {
 		h.targets[k], h.weights[k] = 0, 1/float32(n)
@@ -108,25 +133,49 @@ func (h *Head) TrainPairs(x []float32, b datasets.Stream) (float64, error) {
 			h.targets[k] = 1
 		}
 	}
-	return h.step(x, 2*n, b)
+	return h.learn(2*n, b)
 }
 
-func (h *Head) step(x []float32, rows int, b datasets.Stream) (float64, error) {
-	loss := float64(h.Gradient(x, h.targets, h.weights, rows))
+func (h *Head) learn(rows int, b datasets.Stream) (float64, error) {
+	loss := float64(h.Learn(h.targets, h.weights, rows))
 	if math.IsNaN(loss) || math.IsInf(loss, 0) {
 		return 0, fmt.Errorf("training loss of events %d to %d is %v", b.EventID(0), b.EventID(b.Len()-1), loss)
 	}
-	if name := h.BadGradient(); name != "" {
-		return 0, fmt.Errorf("gradient of head.%s on events %d to %d is not finite", name, b.EventID(0), b.EventID(b.Len()-1))
+	if name := h.Training().BadGradient(); name != "" {
+		return 0, fmt.Errorf("gradient of %s on events %d to %d is not finite", name, b.EventID(0), b.EventID(b.Len()-1))
 	}
-	h.adam.Step(h.params, h.Gradients())
 	return loss, nil
+}
+
+// Step moves the head's own parameters by the gradients.
+func (h *Head) Step() {
+	t := h.Training()
+	h.adam.Step(t.Params()[h.own:], t.Gradients()[h.own:])
+}
+
+// TrainLabels makes one step on the labelled events of the batch; without
+// any it does nothing.
+func (h *Head) TrainLabels(b datasets.Stream) (float64, error) {
+	loss, ok, err := h.LossOfLabels(b)
+	if ok && err == nil {
+		h.Step()
+	}
+	return loss, err
+}
+
+// TrainPairs makes one step on the pairs of the batch.
+func (h *Head) TrainPairs(b datasets.Stream) (float64, error) {
+	loss, err := h.LossOfPairs(b)
+	if err == nil {
+		h.Step()
+	}
+	return loss, err
 }
 
 // Classify writes the logits of the batch's rows; b says which events they
 // are.
-func (h *Head) Classify(x []float32, b datasets.Stream, logits []float32) error {
-	h.Forward(x, b.Len(), logits)
+func (h *Head) Classify(b datasets.Stream, logits []float32) error {
+	h.Infer(b.Len(), logits)
 	for k, z := range logits[:b.Len()] {
 		if !models.Finite(z) {
 			return &models.BadScore{Event: b.EventID(k), Score: float64(z)}
@@ -135,11 +184,12 @@ func (h *Head) Classify(x []float32, b datasets.Stream, logits []float32) error 
 	return nil
 }
 
-// Tensors copies the parameters under the names head.W1, head.b1, head.W2 ...
+// Tensors copies the parameters of the whole network: head.W1, head.b1,
+// head.W2 ... and what lies below.
 func (h *Head) Tensors() []models.Tensor {
 	var out []models.Tensor
 	for _, p := range h.Params() {
-		out = append(out, models.Tensor{Name: "head." + p.Name, Shape: slices.Clone(p.Shape), F32: p.Values})
+		out = append(out, models.Tensor{Name: p.Name, Shape: slices.Clone(p.Shape), F32: p.Values})
 	}
 	return out
 }

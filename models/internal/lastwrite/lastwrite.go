@@ -3,7 +3,11 @@
 // one in stream order is kept (the paper's mini-batch rule).
 package lastwrite
 
-import "dgsbench/datasets"
+import (
+	"iter"
+
+	"dgsbench/datasets"
+)
 
 // Write is the surviving occurrence of one node.
 type Write struct {
@@ -42,4 +46,15 @@ func (f *Finder) put(w Write) {
 	}
 	f.writes = append(f.writes, w)
 	f.position[w.Self] = int32(len(f.writes))
+}
+
+// Selves yields the nodes that are written.
+func Selves(writes []Write) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for _, w := range writes {
+			if !yield(w.Self) {
+				return
+			}
+		}
+	}
 }

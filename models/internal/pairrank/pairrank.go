@@ -9,30 +9,34 @@ import (
 	"math"
 
 	"dgsbench/datasets"
+	"dgsbench/kernels"
 	"dgsbench/models"
 	"dgsbench/nn"
 )
 
+// Embeddings give nodes' present embeddings.
+type Embeddings interface {
+	// Gather writes those of the nodes to dst, a row each.
+	Gather(d kernels.Device, nodes []int32, dst kernels.Buffer)
+}
+
 // Ranker scores and ranks pairs of nodes.
 type Ranker struct {
-	head *nn.PairHead
-	z    []float32 // nodes x size: the model's live embedding table
-	size int
-	all  []int32 // every node
+	device kernels.Device
+	head   *nn.PairHead
+	z      Embeddings
+	all    []int32 // every node
 
 	fresh   bool // all right parts are there, but for the nodes in changed
 	changed []int32
 	mark    []bool
-	gather  []float32 // scratch: embeddings of some nodes
 }
 
-// New reads embeddings from z, the model's table of s.NumNodes x size.
-func New(m *nn.MLP, z []float32, size int, s models.Setup) *Ranker {
-	h := nn.NewPairHead(m, size, s.NumNodes, s.MaxBatch, s.Threads)
+// New ranks by the layers p on the embeddings z.
+func New(d kernels.Device, p nn.PairLayers, z Embeddings, s models.Setup) *Ranker {
 	r := &Ranker{
-		head: h, z: z, size: size,
-		mark:   make([]bool, s.NumNodes),
-		gather: make([]float32, max(s.MaxBatch, h.MaxNodes())*size),
+		device: d, head: nn.NewPairHead(d, p, s.NumNodes, s.MaxBatch, s.Threads), z: z,
+		mark: make([]bool, s.NumNodes),
 	}
 	for n := range s.NumNodes {
 		r.all = append(r.all, int32(n))
@@ -71,7 +75,8 @@ func (r *Ranker) refresh() {
 	}
 	for step := r.head.MaxNodes(); len(nodes) > 0; nodes = nodes[min(step, len(nodes)):] {
 		some := nodes[:min(step, len(nodes))]
-		r.head.SetRight(some, r.collect(some))
+		r.z.Gather(r.device, some, r.head.Vectors())
+		r.head.SetRight(some)
 	}
 	r.fresh = true
 	for _, n := range r.changed {
@@ -80,18 +85,16 @@ func (r *Ranker) refresh() {
 	r.changed = r.changed[:0]
 }
 
-// collect gathers the embeddings of the nodes.
-func (r *Ranker) collect(nodes []int32) []float32 {
-	for i, n := range nodes {
-		copy(r.gather[i*r.size:], r.z[int(n)*r.size:][:r.size])
-	}
-	return r.gather
-}
-
 // prepare makes both parts ready for the batch.
 func (r *Ranker) prepare(b datasets.Stream) {
 	r.refresh()
-	r.head.SetLeft(b.Len(), r.collect(b.Src))
+	r.left(b.Src)
+}
+
+// left computes the left parts of the sources.
+func (r *Ranker) left(sources []int32) {
+	r.z.Gather(r.device, sources, r.head.Vectors())
+	r.head.SetLeft(len(sources))
 }
 
 // Rank implements models.Model.Rank.
@@ -106,7 +109,7 @@ func (r *Ranker) Rank(b datasets.Stream, c models.Candidates, out models.Counts)
 
 // badScore finds the score of event k that is not finite.
 func (r *Ranker) badScore(b datasets.Stream, k int, candidates []int32) error {
-	r.head.SetLeft(1, r.collect(b.Src[k:k+1]))
+	r.left(b.Src[k : k+1])
 	err := &models.BadScore{Event: b.EventID(k), Score: math.NaN()}
 	for _, nodes := range [][]int32{b.Dst[k : k+1], candidates} {
 		scores := make([]float32, len(nodes))

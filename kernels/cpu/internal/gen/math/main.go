@@ -24,7 +24,7 @@ type kernel struct {
 func kernels() []kernel {
 	var all []kernel
 	for _, group := range [][]kernel{
-		elementwise, transcendental, losses, reductions, blocks, recurrent, attention, timeEncoding, optimisers,
+		elementwise, transcendental, losses, reductions, blocks, recurrent, attention, mixing, timeEncoding, optimisers,
 	} {
 		all = append(all, group...)
 	}

@@ -1,4 +1,6 @@
-package graphsprints
+// Package buckets turns features into bucket numbers: the function delta of
+// Graph-Sprints, which two variants of Deep-Graph-Sprints use, too.
+package buckets
 
 import (
 	"fmt"
@@ -10,17 +12,17 @@ import (
 // Buckets turns feature rows into bucket numbers. The buckets of all
 // columns stand side by side in one vector of Size entries.
 type Buckets struct {
-	edges  [][]float64 // per column, ascending and distinct
-	offset []int       // first bucket of the column
+	Edges  [][]float64 // per column, ascending and distinct
+	Offset []int       // first bucket of the column
 	size   int
 }
 
-// NewBuckets takes, for every feature column, the distinct ones among the
+// New takes, for every feature column, the distinct ones among the
 // percentiles 100/n, 200/n ... of the training part as edges: at most n
 // buckets a column. Percentiles are interpolated linearly at position
 // p/100 (rows-1) of the sorted column, in float64; a constant column has
 // one edge and two buckets.
-func NewBuckets(train datasets.Stream, n int) *Buckets {
+func New(train datasets.Stream, n int) *Buckets {
 	b := &Buckets{}
 	column := make([]float64, train.Len())
 	for c := range train.NumFeat {
@@ -35,8 +37,8 @@ func NewBuckets(train datasets.Stream, n int) *Buckets {
 
 // add appends a column with the given edges.
 func (b *Buckets) add(edges []float64) {
-	b.edges = append(b.edges, edges)
-	b.offset = append(b.offset, b.size)
+	b.Edges = append(b.Edges, edges)
+	b.Offset = append(b.Offset, b.size)
 	b.size += len(edges) + 1
 }
 
@@ -59,8 +61,8 @@ func (b *Buckets) Row(features []float32, out []int32) error {
 		if f != f {
 			return fmt.Errorf("feature %d is NaN", c)
 		}
-		bucket := b.offset[c]
-		for _, e := range b.edges[c] {
+		bucket := b.Offset[c]
+		for _, e := range b.Edges[c] {
 			if e > float64(f) {
 				break
 			}

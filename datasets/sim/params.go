@@ -1,0 +1,93 @@
+package sim
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+)
+
+// Version of the generator. It is raised whenever the same parameters and
+// seed make another stream.
+const Version = 1
+
+// Params decide, with a seed, every event of a stream.
+type Params struct {
+	Users     int // sources; all accounts where Items is 0
+	Items     int // destinations of a bipartite stream; 0 lets any account be one
+	Events    int
+	Positives int // events with label 1; all others have label 0
+	Features  int
+	Span      float64 // seconds from the first to the last event, on average
+
+	// Terminal: a positive event is its source's last.
+	Terminal bool
+	Activity Activity
+	Links    Links
+	Labels   Labels
+	// Noise is the deviation of what features show beside the hidden state.
+	Noise float64
+}
+
+// Activity says who acts next. Newcomers are spread over the whole stream;
+// all others are found by going back to an earlier event.
+type Activity struct {
+	// Arrival is the exponent of the growth curve: at a share x of the
+	// events, x^Arrival of the users have appeared. 1 is steady.
+	Arrival float64
+	// Session is the chance to go back to the present session, by a number
+	// of events that is exponential with mean Lag. Otherwise the number is
+	// log-uniform up to the length of the memory.
+	Session, Lag float64
+	// Forward is the chance that whoever received at that earlier event acts
+	// now, instead of its source. Only where accounts are both.
+	Forward float64
+}
+
+// Links says where an event goes.
+type Links struct {
+	// Same is the chance to repeat the source's last destination, Recent that
+	// to return to one of the few before. A source with one destination takes
+	// it in both cases. What remains explores by taste and mood.
+	Same, Recent float64
+	// Topics is the number of kinds of destinations, Taste and Mood say how
+	// sharply long-term taste and recent features choose between them.
+	Topics      int
+	Taste, Mood float64
+	// Skew is the share of explorations that prefer the popular among a
+	// topic's destinations; the others take any. Every Epoch events the order
+	// of popularity moves on by one place.
+	Skew  float64
+	Epoch int
+}
+
+// Labels says how the log-odds of a positive label depend on the history.
+type Labels struct {
+	Fast, Slow float64 // weights of the source's average tone over few and many events
+	Other      float64 // weight of the destination's average tone of its visitors
+	Count      float64 // weight of minus log(1 + the source's earlier events)
+}
+
+// checksum stands for a stream where a file's checksum would: it changes
+// with all that the stream depends on.
+func (p Params) checksum(seed uint64) string {
+	facts, err := json.Marshal(map[string]any{"generator": Version, "params": p, "seed": seed})
+	if err != nil {
+		panic(fmt.Sprintf("sim: %v", err)) // numbers that JSON cannot hold
+	}
+	sum := sha256.Sum256(facts)
+	return hex.EncodeToString(sum[:])
+}
+
+func (p Params) bipartite() bool { return p.Items > 0 }
+
+// nodes is the number of all nodes.
+func (p Params) nodes() int { return p.Users + p.Items }
+
+// targets is the number of nodes that can be a destination.
+func (p Params) targets() int {
+	if p.bipartite() {
+		return p.Items
+	}
+	return p.Users
+}

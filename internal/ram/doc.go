@@ -1,0 +1,2 @@
+// Package ram tells how much memory the program may still take.
+package ram

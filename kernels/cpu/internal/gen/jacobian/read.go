@@ -1,0 +1,56 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// readFunc writes the function that takes a slice of a Jacobian from memory.
+func (m *machine) readFunc() {
+	m.start("jacobianRead", "sum, keep, weights *float32, x, next",
+		"copies x to keep and adds x, each lane times its weight, to sum. The",
+		"lanes of the groups have their weights at weights[lanes[i]]. It will soon be",
+		"called for next.")
+	sum, keep, weights := m.load("sum"), m.load("keep"), m.load("weights")
+	x, next, lanes, groups := m.load("x"), m.load("next"), m.load("lanes"), m.load("groups")
+	m.Label("group")
+	weight := m.row()
+	m.gather(weights, lanes, weight)
+	n := m.load("features")
+	m.Label("feature")
+	m.prefetch(next)
+	for v := range m.vectors() {
+		number, total := m.vector(), m.vector()
+		m.widen(m.stored(x, v), number)
+		m.VMOVUPS(m.at(sum, v), total)
+		m.VMOVUPS(number, m.at(keep, v))
+		m.VFMADD231PS(number, weight[v], total)
+		m.VMOVUPS(total, m.at(sum, v))
+	}
+	m.advance(4, sum, keep)
+	m.advance(m.size(), x, next)
+	m.DECQ(n)
+	m.JNE(operand.LabelRef("feature"))
+	m.nextGroup(lanes, groups)
+}
+
+// prefetch asks for the row at next, which will be read later.
+func (m *machine) prefetch(next reg.Register) {
+	m.PREFETCHT0(operand.Mem{Base: next})
+}
+
+// advance moves pointers to the next row, whose numbers have so many bytes.
+func (m *machine) advance(size int, pointers ...reg.GPVirtual) {
+	for _, p := range pointers {
+		m.ADDQ(operand.Imm(uint64(size*m.lanes)), p)
+	}
+}
+
+// nextGroup goes to the next group, or ends the function.
+func (m *machine) nextGroup(lanes, groups reg.GPVirtual) {
+	m.advance(4, lanes)
+	m.DECQ(groups)
+	m.JNE(operand.LabelRef("group"))
+	m.VZEROUPPER()
+	m.RET()
+}

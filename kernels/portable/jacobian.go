@@ -1,0 +1,120 @@
+package portable
+
+import "dgsbench/kernels"
+
+// Jacobians keeps the Jacobians of states, a matrix Features x Lanes each,
+// and carries them forward; see [kernels.Jacobians]. They are never rounded
+// to bfloat16.
+type Jacobians[T Float] struct {
+	Shape kernels.JacobianShape
+	slots [][]T
+}
+
+// JacobianStep is a [kernels.JacobianStep] on slices.
+type JacobianStep[T Float] struct {
+	Slots               []int32
+	Weights, Grad       []T
+	Writes              []kernels.JacobianWrite
+	Keep, Mix, Drive, X []T
+	PerWrite            bool
+}
+
+// Slots is the number of slots.
+func (j *Jacobians[T]) Slots() int { return len(j.slots) }
+
+// Grow makes room for slots 0 to n-1.
+func (j *Jacobians[T]) Grow(n int) {
+	for len(j.slots) < n {
+		j.slots = append(j.slots, j.zeros())
+	}
+}
+
+func (j *Jacobians[T]) zeros() []T { return make([]T, j.Shape.Features*j.Shape.Lanes()) }
+
+// At is number c of lane l of the Jacobian of a slot.
+func (j *Jacobians[T]) At(slot, l, c int) T { return j.slots[slot][c*j.Shape.Lanes()+l] }
+
+// Step works a batch off.
+func (j *Jacobians[T]) Step(s *JacobianStep[T]) {
+	sum, old := j.zeros(), make([][]T, len(s.Slots))
+	weights := make([]T, j.Shape.Lanes())
+	for i, slot := range s.Slots {
+		old[i] = j.zeros()
+		if slot < 0 {
+			continue
+		}
+		if s.Weights != nil {
+			j.spread(weights, s.Weights, i)
+		}
+		ReadJacobian(sum, old[i], j.slots[slot], weights)
+	}
+	if s.Weights != nil {
+		clear(s.Grad[:j.Shape.Features*j.Shape.Columns])
+		AddLanes(j.Shape, s.Grad, sum, 0, j.Shape.Lanes())
+	}
+	j.write(s, old)
+}
+
+// write stores the new Jacobians, made from the old ones of the touched
+// states.
+func (j *Jacobians[T]) write(s *JacobianStep[T], old [][]T) {
+	lanes, features := j.Shape.Lanes(), j.Shape.Features
+	keep, mix := make([]T, lanes), make([]T, lanes)
+	for w, to := range s.Writes {
+		row := 0
+		if s.PerWrite {
+			row = w
+		}
+		j.spread(keep, s.Keep, row)
+		j.spread(mix, s.Mix, row)
+		x := s.X[int(to.Row)*features:][:features]
+		WriteJacobian(j.slots[to.Slot], old[to.Self], old[to.Other], keep, mix, s.Drive[w*lanes:][:lanes], x)
+	}
+}
+
+// spread gives each lane its number of a row of States numbers.
+func (j *Jacobians[T]) spread(dst, numbers []T, row int) {
+	numbers = numbers[row*j.Shape.States:]
+	for l, state := range j.Shape.State {
+		dst[l] = numbers[state]
+	}
+}
+
+// ReadJacobian copies a Jacobian x, rows of len(weights) lanes, to dst and
+// adds it, each lane times its weight, to sum.
+func ReadJacobian[T Float](sum, dst, x, weights []T) {
+	for n := len(weights); len(x) >= n && n > 0; sum, dst, x = sum[n:], dst[n:], x[n:] {
+		for l, w := range weights {
+			dst[l] = x[l]
+			sum[l] += w * x[l]
+		}
+	}
+}
+
+// WriteJacobian is dst = keep self + mix other + drive x, over rows of
+// len(keep) lanes, one for each number of x.
+func WriteJacobian[T Float](dst, self, other, keep, mix, drive, x []T) {
+	n := len(keep)
+	for c, v := range x {
+		to, a, b := dst[c*n:][:n], self[c*n:][:n], other[c*n:][:n]
+		for l := range to {
+			to[l] = keep[l]*a[l] + (mix[l]*b[l] + drive[l]*v)
+		}
+	}
+}
+
+// AddLanes adds lanes lo to hi-1, whose rows are in sum, to the columns of
+// the gradient that they belong to, and takes them away from others.
+func AddLanes[T Float](s kernels.JacobianShape, grad, sum []T, lo, hi int) {
+	for c := range s.Features {
+		row, from := grad[c*s.Columns:][:s.Columns], sum[c*(hi-lo):]
+		for l := lo; l < hi; l++ {
+			if plus := s.Plus[l]; plus >= 0 {
+				row[plus] += from[l-lo]
+			}
+			if minus := s.Minus[l]; minus >= 0 {
+				row[minus] -= from[l-lo]
+			}
+		}
+	}
+}

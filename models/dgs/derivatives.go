@@ -1,0 +1,219 @@
+package dgs
+
+import (
+	"slices"
+
+	"dgsbench/datasets"
+	"dgsbench/kernels"
+	"dgsbench/models"
+)
+
+// derivatives are those of all nodes' states by the parameters below the
+// head: A by alpha, B by beta (with Input: by their biases) and J by the
+// matrices. A node that was never trained on has zeros.
+type derivatives struct {
+	device kernels.Device
+	net    *network
+	states *states
+	a, b   kernels.Buffer // nodes x size
+	shape  kernels.JacobianShape
+	j      kernels.Jacobians // nil where the shape has no lanes
+	slots  slots
+
+	batch touched
+	step  kernels.JacobianStep
+	drive *drive // nil without W
+
+	// Scratch, a row a write.
+	ones, zeros   kernels.Buffer
+	direct        kernels.MixtureGrad // derivatives of one step, all else constant
+	tangent       kernels.Mixture     // of A or B
+	carried       kernels.Buffer
+	keep, mix     kernels.Buffer // one row of direct.Self and direct.Other
+	product, sums kernels.Buffer // of contract
+}
+
+func newDerivatives(n *network, t *states, s models.Setup) *derivatives {
+	d, most := t.device, max(2*s.MaxBatch, 3*s.MaxBatch)
+	rows := func() kernels.Buffer { return d.NewBuffer(2 * s.MaxBatch * n.size) }
+	v := &derivatives{
+		device: d, net: n, states: t, a: d.NewBuffer(t.nodes * n.size), b: d.NewBuffer(t.nodes * n.size),
+		shape: jacobianShape(n.opts, n.size, s.NumFeat), slots: newSlots(t.nodes),
+		batch: newTouched(d, t.nodes, most, n.size),
+		ones:  rows(), zeros: rows(), carried: rows(),
+		direct:  kernels.MixtureGrad{Self: rows(), Other: rows(), E: rows(), Alpha: rows(), Beta: rows()},
+		tangent: kernels.Mixture{Cols: n.size, Self: rows(), Other: rows(), PerRow: t.mixture.PerRow},
+		product: d.NewBuffer(most * n.size), sums: d.NewBuffer(n.size),
+	}
+	d.Affine(2*s.MaxBatch*n.size, v.ones, 0, v.zeros, 1)
+	v.keep, v.mix = d.View(v.direct.Self, 0, n.size), d.View(v.direct.Other, 0, n.size)
+	if lanes := v.shape.Lanes(); lanes > 0 {
+		v.j = d.NewJacobians(v.shape)
+		v.step = kernels.JacobianStep{
+			Grad: d.NewBuffer(s.NumFeat * v.shape.Columns), Drive: d.NewBuffer(2 * s.MaxBatch * lanes),
+			PerWrite: t.mixture.PerRow,
+		}
+		if n.w != nil {
+			v.drive = newDrive(d, n, v.step.Drive, lanes, 2*s.MaxBatch)
+		}
+	}
+	return v
+}
+
+// forget makes all derivatives zero: those of states that are zero, or that
+// count as constants.
+func (v *derivatives) forget() {
+	v.device.Zero(v.states.nodes*v.net.size, v.a)
+	v.device.Zero(v.states.nodes*v.net.size, v.b)
+	v.slots.reset()
+}
+
+// forgetWrites does so for the nodes of the staged writes.
+func (v *derivatives) forgetWrites() {
+	t := v.states
+	v.device.ScatterRows(len(t.writes), t.size, v.a, v.zeros, t.selves)
+	v.device.ScatterRows(len(t.writes), t.size, v.b, v.zeros, t.selves)
+	for _, w := range t.writes {
+		v.slots.free(w.Self)
+	}
+}
+
+// prepare lists what the batch touches and computes its derivatives of one
+// step. The writes are staged.
+func (v *derivatives) prepare(b datasets.Stream, negatives []int32, x values) {
+	t := v.states
+	v.batch.list(t.writes, negatives)
+	v.device.MixGrad(&t.mixture, v.ones, &v.direct)
+	if t.mixture.PerRow { // of the logits
+		n := t.mixture.Rows * t.size
+		v.device.SigmoidGrad(n, v.direct.Alpha, v.direct.Alpha, t.mixture.Alpha)
+		v.device.SigmoidGrad(n, v.direct.Beta, v.direct.Beta, t.mixture.Beta)
+	}
+	if v.j != nil {
+		v.prepareStep(b, x)
+	}
+}
+
+// prepareStep fills in what the Jacobians are to do.
+func (v *derivatives) prepareStep(b datasets.Stream, x values) {
+	t, s := v.states, &v.step
+	s.Slots = v.slots.of(v.batch.nodes, s.Slots[:0])
+	s.Writes = s.Writes[:0]
+	for i, w := range t.writes {
+		s.Writes = append(s.Writes, kernels.JacobianWrite{
+			Self: int32(i), Other: v.batch.position[w.Other] - 1, Slot: v.slots.take(w.Self), Row: w.Event,
+		})
+	}
+	v.j.Grow(v.slots.next)
+	s.Keep, s.Mix = v.keep, v.mix
+	if s.PerWrite {
+		s.Keep, s.Mix = v.direct.Self, v.direct.Other
+	}
+	s.X = v.net.Buffer(v.net.x)
+	if v.drive != nil {
+		v.drive.embedding(len(t.writes), b.Len(), t, v.direct.E, x)
+	}
+	if v.net.opts.Factors == Input {
+		v.driveFactors(len(t.writes))
+	}
+}
+
+// driveFactors are the lanes of the matrices of alpha and beta, which come
+// last.
+func (v *derivatives) driveFactors(rows int) {
+	lanes, size := v.shape.Lanes(), v.net.size
+	for i, part := range []kernels.Buffer{v.direct.Alpha, v.direct.Beta} {
+		to := v.device.View(v.step.Drive, lanes-(2-i)*size, v.step.Drive.Len()-lanes+(2-i)*size)
+		v.device.CopyRows(rows, size, to, lanes, part, size)
+	}
+}
+
+// advance carries A and B over the staged writes. The Jacobians have done
+// their step.
+func (v *derivatives) advance() {
+	v.carry(v.a, v.direct.Alpha)
+	v.carry(v.b, v.direct.Beta)
+}
+
+// carry is table[n] = beta table[n] + (1-beta) alpha table[o] + direct, for
+// every write.
+func (v *derivatives) carry(table, direct kernels.Buffer) {
+	t, d, m := v.states, v.device, &v.tangent
+	n := len(t.writes)
+	m.Rows, m.Alpha, m.Beta = n, t.mixture.Alpha, t.mixture.Beta
+	d.GatherRows(n, t.nodes, t.size, m.Self, table, t.selves)
+	d.GatherRows(n, t.nodes, t.size, m.Other, table, t.others)
+	d.Mix(m, v.carried)
+	d.Add(n*t.size, v.carried, v.carried, direct)
+	d.ScatterRows(n, t.size, table, v.carried, t.selves)
+}
+
+// size of the memory that one trained node takes, beyond its state.
+func bytesPerNode(s kernels.JacobianShape) int64 { return s.Bytes() + 2*4*int64(s.States) }
+
+// trainedNodes counts the nodes of the training part: those that get a
+// Jacobian.
+func trainedNodes(train datasets.Stream) int {
+	seen := make([]bool, train.NumNodes)
+	count := 0
+	for _, ends := range [][]int32{train.Src, train.Dst} {
+		for _, n := range ends {
+			if !seen[n] {
+				seen[n] = true
+				count++
+			}
+		}
+	}
+	return count
+}
+
+// slots are the places of the nodes' Jacobians.
+type slots struct {
+	slot []int32 // of a node, -1 for none
+	next int     // slots that were given out
+	open []int32 // that are free again
+}
+
+func newSlots(nodes int) slots {
+	s := slots{slot: make([]int32, nodes)}
+	s.reset()
+	return s
+}
+
+func (s *slots) reset() {
+	for i := range s.slot {
+		s.slot[i] = -1
+	}
+	s.next, s.open = 0, s.open[:0]
+}
+
+// of lists the slots of the nodes.
+func (s *slots) of(nodes, out []int32) []int32 {
+	out = slices.Grow(out, len(nodes))
+	for _, n := range nodes {
+		out = append(out, s.slot[n])
+	}
+	return out
+}
+
+// take is the slot of a node, a new one if it has none.
+func (s *slots) take(node int32) int32 {
+	if s.slot[node] >= 0 {
+		return s.slot[node]
+	}
+	if n := len(s.open); n > 0 {
+		s.slot[node], s.open = s.open[n-1], s.open[:n-1]
+	} else {
+		s.slot[node] = int32(s.next)
+		s.next++
+	}
+	return s.slot[node]
+}
+
+// free gives a node's slot back.
+func (s *slots) free(node int32) {
+	if s.slot[node] >= 0 {
+		s.open = append(s.open, s.slot[node])
+		s.slot[node] = -1
+	}
+}

@@ -1,0 +1,33 @@
+package dgs
+
+import (
+	"dgsbench/datasets"
+	"dgsbench/models"
+	"dgsbench/models/internal/buckets"
+)
+
+// encoder writes E of buckets: ones at the buckets of an event's features.
+type encoder struct {
+	*buckets.Buckets
+	e   []float32 // a row an event
+	row []int32
+}
+
+func newEncoder(b *buckets.Buckets, s models.Setup) *encoder {
+	return &encoder{b, make([]float32, s.MaxBatch*b.Size()), make([]int32, s.NumFeat)}
+}
+
+// encode is E of the batch, whose features are finite.
+func (n *encoder) encode(b datasets.Stream) []float32 {
+	e := n.e[:b.Len()*n.Size()]
+	clear(e)
+	for k := range b.Len() {
+		if err := n.Row(b.Features(k), n.row); err != nil {
+			panic("dgs: " + err.Error())
+		}
+		for _, bucket := range n.row {
+			e[k*n.Size()+int(bucket)] = 1
+		}
+	}
+	return e
+}

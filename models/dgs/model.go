@@ -1,0 +1,209 @@
+package dgs
+
+import (
+	"errors"
+	"fmt"
+
+	"dgsbench/datasets"
+	"dgsbench/kernels"
+	"dgsbench/kernels/cpu"
+	"dgsbench/models"
+	"dgsbench/models/internal/buckets"
+	"dgsbench/models/internal/lastwrite"
+	"dgsbench/models/internal/pairrank"
+)
+
+// Model is Deep-Graph-Sprints with its head.
+type Model struct {
+	setup   models.Setup
+	opts    *Options
+	device  kernels.Device
+	net     *network
+	states  *states
+	encoder *encoder // with Buckets
+	ranker  *pairrank.Ranker
+
+	trained, inferred, embedded values // of the three programs
+	learning                    *learning
+}
+
+// learning is what training needs and inference does not.
+type learning struct {
+	derivatives *derivatives // nil for Truncated
+	gradients   *gradients
+	step        func(params, gradients []kernels.Buffer)
+	any         bool    // since Reset: there are derivatives to forget
+	pairs       []int32 // scratch
+}
+
+var _ models.Model = (*Model)(nil)
+
+// errTruncated says why one variant cannot do one task.
+var errTruncated = errors.New("gradient: truncated cannot train link prediction: its loss is about states from before the batch, which then count as constants; use gradient: forward")
+
+// New builds the model for one trial, if its derivatives fit the memory.
+func New(s models.Setup, o *Options) (*Model, error) {
+	if s.Task == models.LinkPrediction && o.Gradient == Truncated {
+		return nil, errTruncated
+	}
+	if err := checkMemory(o, s); err != nil {
+		return nil, err
+	}
+	return newOn(cpu.NewDevice(cpu.Best(), s.Threads), s, o)
+}
+
+// newOn builds it on a device.
+func newOn(d kernels.Device, s models.Setup, o *Options) (*Model, error) {
+	m := &Model{setup: s, opts: o, device: d}
+	size := o.Size
+	if o.Embedding == Buckets {
+		m.encoder = newEncoder(buckets.New(s.Train, o.Buckets), s)
+		size = m.encoder.Size()
+	}
+	m.setup.Train = datasets.Stream{} // not to be kept
+	var err error
+	if m.net, err = newNetwork(d, o, size, s); err != nil {
+		return nil, err
+	}
+	m.states = newStates(d, m.net, s)
+	m.embedded = m.net.valuesOf(m.net.embed.Buffer)
+	if s.Task == models.LinkPrediction {
+		m.ranker = pairrank.New(d, m.net.head.PairLayers(size), m.states, s)
+	} else {
+		m.trained = m.net.valuesOf(m.net.head.Training().Buffer)
+		m.inferred = m.net.valuesOf(m.net.head.Inference().Buffer)
+	}
+	return m, nil
+}
+
+// read puts the batch's features on the device.
+func (m *Model) read(b datasets.Stream) error {
+	m.net.rows.Set(b.Len())
+	x := m.net.Buffer(m.net.x)
+	m.device.Write(x, b.Feat)
+	if !m.device.Finite(len(b.Feat), x) {
+		return badFeature(b)
+	}
+	if m.encoder != nil {
+		m.device.Write(m.net.Buffer(m.net.e), m.encoder.encode(b))
+	}
+	return nil
+}
+
+// badFeature finds the feature that is not finite.
+func badFeature(b datasets.Stream) error {
+	for i, f := range b.Feat {
+		if !models.Finite(f) {
+			return fmt.Errorf("feature %d of event %d is %v", i%b.NumFeat, b.EventID(i/b.NumFeat), f)
+		}
+	}
+	panic("dgs: the device finds features bad that are not")
+}
+
+// Classify writes the logits of the batch's events and folds it in.
+func (m *Model) Classify(b datasets.Stream, logits []float32) error {
+	if m.setup.Task != models.NodeClassification {
+		return models.ErrTask
+	}
+	if err := m.read(b); err != nil {
+		return err
+	}
+	m.endpoints(b)
+	if err := m.net.head.Classify(b, logits); err != nil {
+		return err
+	}
+	m.fold(b, m.inferred)
+	return nil
+}
+
+// endpoints gathers the states of both ends of every event.
+func (m *Model) endpoints(b datasets.Stream) {
+	m.states.Gather(m.device, b.Src, m.net.Buffer(m.net.self))
+	m.states.Gather(m.device, b.Dst, m.net.Buffer(m.net.other))
+}
+
+// Observe folds the batch in.
+func (m *Model) Observe(b datasets.Stream) error {
+	if err := m.read(b); err != nil {
+		return err
+	}
+	m.net.embed.Run()
+	m.fold(b, m.embedded)
+	return nil
+}
+
+// fold writes the states that the batch leaves, without derivatives.
+func (m *Model) fold(b datasets.Stream, v values) {
+	m.states.stage(b, v)
+	m.states.commit()
+	if l := m.learning; l != nil && l.any && l.derivatives != nil {
+		l.derivatives.forgetWrites()
+	}
+	m.written()
+}
+
+// written tells the ranker.
+func (m *Model) written() {
+	if m.ranker != nil {
+		m.ranker.Changed(lastwrite.Selves(m.states.writes))
+	}
+}
+
+// Rank counts the negatives above and level with the true destinations.
+func (m *Model) Rank(b datasets.Stream, c models.Candidates, out models.Counts) error {
+	if m.setup.Task != models.LinkPrediction {
+		return models.ErrTask
+	}
+	return m.ranker.Rank(b, c, out)
+}
+
+// Score writes the logits of all pairs of a source of the batch with a
+// candidate.
+func (m *Model) Score(b datasets.Stream, candidates []int32, logits []float32) error {
+	if m.setup.Task != models.LinkPrediction {
+		return models.ErrTask
+	}
+	return m.ranker.Score(b, candidates, logits)
+}
+
+// Reset forgets all states and derivatives.
+func (m *Model) Reset() {
+	m.states.reset()
+	m.changed()
+}
+
+// changed says that all states or parameters are new.
+func (m *Model) changed() {
+	if l := m.learning; l != nil && l.any && l.derivatives != nil {
+		l.derivatives.forget()
+		l.any = false
+	}
+	if m.ranker != nil {
+		m.ranker.EverythingChanged()
+	}
+}
+
+// Snapshot copies parameters and, where asked, the states. Derivatives are
+// not part of it: a restored state counts as a constant.
+func (m *Model) Snapshot(what models.Part) models.Snapshot {
+	s := models.Snapshot{Params: m.net.head.Tensors()}
+	if what == models.Everything {
+		s.State = m.states.tensors()
+	}
+	return s
+}
+
+// Restore puts a snapshot back.
+func (m *Model) Restore(s models.Snapshot) error {
+	m.changed()
+	if err := m.net.head.Restore(s.Params); err != nil {
+		return err
+	}
+	if s.State == nil {
+		return nil
+	}
+	return m.states.restore(s.State)
+}
+
+// NumParams counts the parameters of the head and those below it.
+func (m *Model) NumParams() int { return m.net.NumParams() }

@@ -1,0 +1,155 @@
+package dgs
+
+import (
+	"math"
+
+	"dgsbench/kernels"
+	"dgsbench/models"
+	"dgsbench/models/internal/head"
+	"dgsbench/nn"
+)
+
+// network is the graph of one batch: features and the states before it go
+// in, the embedding of every event, alpha, beta and the loss come out.
+type network struct {
+	*nn.Network
+	opts *Options
+	size int      // numbers of a state
+	rows *nn.Rows // events
+	x    *nn.Node // features, a row an event
+
+	// The learned parameters below the head; nil where a variant has none.
+	w, alphaBias, betaBias, alphaWeights, betaWeights *nn.Node
+
+	// Values. alpha and beta are vectors, or with Input a row an event.
+	z, e, alpha, beta *nn.Node
+
+	// What the head reads. Classification: states of source and destination
+	// before the batch, a row an event, and what becomes of the source's.
+	// Link prediction: pairs of states, positive ones, then negative ones.
+	self, other, pairs *nn.Node
+
+	head  *head.Head
+	embed *nn.Program // values alone
+}
+
+// values are those of one program.
+type values struct{ z, e, alpha, beta kernels.Buffer }
+
+func newNetwork(d kernels.Device, o *Options, size int, s models.Setup) (*network, error) {
+	n := &network{Network: nn.NewNetwork(d, s.Seed), opts: o, size: size, rows: nn.NewRows(s.MaxBatch)}
+	n.x = n.Input("x", n.rows, s.NumFeat)
+	for _, build := range []func() error{n.embedding, n.factors, func() error { return n.classifier(s) }} {
+		if err := build(); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	n.embed, err = n.Compile(nn.ForInference, n.outputs()...)
+	return n, err
+}
+
+// embedding is E(F). That of buckets is written by the host.
+func (n *network) embedding() (err error) {
+	if n.opts.Embedding == Buckets {
+		n.e = n.Input("E", n.rows, n.size)
+		return nil
+	}
+	features := n.x.Shape()[1]
+	n.w = n.Weight("W", n.Uniform(features*n.size, 1/math.Sqrt(float64(features))), features, n.size)
+	if n.z, err = nn.Linear(n.x, n.w); err != nil {
+		return err
+	}
+	n.e, err = normalisations[n.opts.Embedding].node(n.z, n.size/n.opts.Blocks, n.opts)
+	return err
+}
+
+// factors are alpha and beta.
+func (n *network) factors() (err error) {
+	if n.alpha, n.alphaBias, n.alphaWeights, err = n.factor("alpha", .1, .9); err != nil {
+		return err
+	}
+	n.beta, n.betaBias, n.betaWeights, err = n.factor("beta", .1, .99)
+	return err
+}
+
+// factor is one of them, drawn between low and high.
+func (n *network) factor(name string, low, high float64) (value, bias, weights *nn.Node, err error) {
+	count := n.size
+	if n.opts.Factors == Scalar {
+		count = 1
+	}
+	drawn := n.UniformIn(count, low, high)
+	if n.opts.Range == Clamp {
+		bias = n.Weight(name, drawn, count)
+		value = bias
+	} else {
+		for i, v := range drawn {
+			drawn[i] = float32(math.Log(float64(v) / (1 - float64(v))))
+		}
+		bias = n.Weight(name+"_logit", drawn, count)
+		logits := bias
+		if n.opts.Factors == Input {
+			features := n.x.Shape()[1]
+			weights = n.Weight(name+"_weights", make([]float32, features*n.size), features, n.size)
+			if logits, err = nn.Dense(n.x, weights, bias, false); err != nil {
+				return nil, nil, nil, err
+			}
+		}
+		if value, err = nn.Sigmoid(logits); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	if n.opts.Factors == Scalar {
+		value, err = nn.Spread(value, n.size)
+	}
+	return value, bias, weights, err
+}
+
+// classifier is the head.
+func (n *network) classifier(s models.Setup) (err error) {
+	if s.Task == models.LinkPrediction {
+		rows := nn.NewRows(2 * s.MaxBatch)
+		n.pairs = n.Input("pairs", rows, 2*n.size)
+		n.head, err = head.On(n.Network, n.pairs, rows, n.opts.Head, 2*s.MaxBatch, nn.Wanted{Inputs: []*nn.Node{n.pairs}})
+		return err
+	}
+	n.self, n.other = n.Input("self", n.rows, n.size), n.Input("other", n.rows, n.size)
+	after, err := nn.Mix(n.self, n.other, n.e, n.alpha, n.beta)
+	if err != nil {
+		return err
+	}
+	n.head, err = head.On(n.Network, after, n.rows, n.opts.Head, s.MaxBatch, nn.Wanted{
+		Outputs: n.outputs(), Inputs: []*nn.Node{n.self, n.other},
+	})
+	return err
+}
+
+// outputs are the nodes of values.
+func (n *network) outputs() []*nn.Node {
+	out := []*nn.Node{n.e, n.alpha, n.beta}
+	if n.z != nil {
+		out = append(out, n.z)
+	}
+	return out
+}
+
+// valuesOf finds the values of a program.
+func (n *network) valuesOf(buffer func(*nn.Node) kernels.Buffer) values {
+	v := values{e: buffer(n.e), alpha: buffer(n.alpha), beta: buffer(n.beta)}
+	if n.z != nil {
+		v.z = buffer(n.z)
+	}
+	return v
+}
+
+// recurrent are the learned parameters below the head.
+func (n *network) recurrent() []*nn.Node {
+	var out []*nn.Node
+	for _, p := range []*nn.Node{n.w, n.alphaBias, n.betaBias, n.alphaWeights, n.betaWeights} {
+		if p != nil {
+			out = append(out, p)
+		}
+	}
+	return out
+}

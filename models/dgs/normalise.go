@@ -1,0 +1,52 @@
+package dgs
+
+import (
+	"dgsbench/kernels"
+	"dgsbench/nn"
+)
+
+// sumEps is what DGS-sum adds to a block's sum, without sign.
+const sumEps = 1e-6
+
+// normalisation makes E of z = W F, block by block of h numbers.
+type normalisation struct {
+	node func(z *nn.Node, h int, o *Options) (*nn.Node, error)
+	// pull is its gradient by itself: dz of g, the gradient of y = E(z). n
+	// numbers are whole blocks.
+	pull func(d kernels.Device, n, h int, o *Options, dz, g, y, z kernels.Buffer)
+	// shiftless normalisations do not change when a number is added to all
+	// of a block. Then the derivatives by the rows of a block add up to zero,
+	// and those by the last row need not be kept.
+	shiftless bool
+}
+
+// normalisations are those of the embeddings that have a W.
+var normalisations = map[Embedding]normalisation{
+	Softmax: {
+		node: func(z *nn.Node, h int, o *Options) (*nn.Node, error) { return nn.Softmax(z, h, o.Temperature) },
+		pull: func(d kernels.Device, n, h int, o *Options, dz, g, y, _ kernels.Buffer) {
+			d.SoftmaxBlocksGrad(n, h, 1/o.Temperature, dz, g, y)
+		},
+		shiftless: true,
+	},
+	Sparsemax: {
+		node: func(z *nn.Node, h int, o *Options) (*nn.Node, error) { return nn.Sparsemax(z, h, o.Temperature) },
+		pull: func(d kernels.Device, n, h int, o *Options, dz, g, y, _ kernels.Buffer) {
+			d.SparsemaxBlocksGrad(n, h, 1/o.Temperature, dz, g, y)
+		},
+		shiftless: true,
+	},
+	Entmax: {
+		node: func(z *nn.Node, h int, o *Options) (*nn.Node, error) { return nn.Entmax(z, h, o.Temperature) },
+		pull: func(d kernels.Device, n, h int, o *Options, dz, g, y, _ kernels.Buffer) {
+			d.EntmaxBlocksGrad(n, h, 1/o.Temperature, dz, g, y)
+		},
+		shiftless: true,
+	},
+	Sum: {
+		node: func(z *nn.Node, h int, o *Options) (*nn.Node, error) { return nn.DivideSum(z, h, sumEps, o.SumFloor) },
+		pull: func(d kernels.Device, n, h int, o *Options, dz, g, y, z kernels.Buffer) {
+			d.DivideSumBlocksGrad(n, h, sumEps, o.SumFloor, dz, g, y, z)
+		},
+	},
+}

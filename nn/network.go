@@ -1,0 +1,149 @@
+package nn
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"dgsbench/kernels"
+
+	G "gorgonia.org/gorgonia"
+)
+
+// Network is a graph whose weights are drawn from a trial's seed, with its
+// dropout sites: what a model builds once, trains and runs.
+type Network struct {
+	*Graph
+	initial *rand.Rand // of the weights
+	drops   *rand.Rand
+	params  []param
+	masks   []mask
+}
+
+// param is a parameter tensor.
+type param struct {
+	name    string
+	shape   []int
+	node    *G.Node
+	buffer  kernels.Buffer
+	learned bool // by gradients; running averages are not
+}
+
+// mask is a dropout site: drawn here, written to the device.
+type mask struct {
+	share  float64 // of the units that are dropped
+	rows   *Rows
+	cols   int
+	drawn  []float32
+	buffer kernels.Buffer
+}
+
+// NewNetwork is an empty network on a device.
+func NewNetwork(d kernels.Device, seed uint64) *Network {
+	return &Network{Graph: NewGraph(d), initial: Rand(seed, ForParameters), drops: Rand(seed, ForDropout)}
+}
+
+// Device is where the network lives.
+func (n *Network) Device() kernels.Device { return n.device }
+
+// Weight is a learned parameter with the given values: a vector or a matrix.
+func (n *Network) Weight(name string, values []float32, shape ...int) *G.Node {
+	return n.add(name, values, shape, true)
+}
+
+// Running is a parameter that is saved with the others, but not learned by
+// gradients.
+func (n *Network) Running(name string, values []float32, shape ...int) *G.Node {
+	return n.add(name, values, shape, false)
+}
+
+func (n *Network) add(name string, values []float32, shape []int, learned bool) *G.Node {
+	node := n.Param(name, values, shape...)
+	n.params = append(n.params, param{name, shape, node, n.Buffer(node), learned})
+	return node
+}
+
+// Uniform draws so many initial values between -bound and bound.
+func (n *Network) Uniform(count int, bound float64) []float32 {
+	return n.UniformIn(count, -bound, bound)
+}
+
+// UniformIn draws so many initial values between low and high.
+func (n *Network) UniformIn(count int, low, high float64) []float32 {
+	out := make([]float32, count)
+	for i := range out {
+		out[i] = float32(low + n.initial.Float64()*(high-low))
+	}
+	return out
+}
+
+// Normal draws so many initial values with mean 0 and deviation 1.
+func (n *Network) Normal(count int) []float32 {
+	out := make([]float32, count)
+	for i := range out {
+		out[i] = float32(n.initial.NormFloat64())
+	}
+	return out
+}
+
+// Linear is x W, plus b, and relu of it: PyTorch's Linear, weights and biases
+// uniform in +-1/sqrt(inputs).
+func (n *Network) Linear(w, b string, x *G.Node, out int, relu bool) (*G.Node, error) {
+	in := x.Shape()[1]
+	bound := 1 / math.Sqrt(float64(in))
+	weights := n.Weight(w, n.Uniform(in*out, bound), in, out)
+	return Dense(x, weights, n.Weight(b, n.Uniform(out, bound), out), relu)
+}
+
+// Drop is dropout on h, a share of whose units are dropped in training.
+func (n *Network) Drop(site string, h *G.Node, rows *Rows, share float64) (*G.Node, error) {
+	cols := h.Shape()[1]
+	node := n.Input(site, rows, cols)
+	n.masks = append(n.masks, mask{share, rows, cols, make([]float32, rows.capacity*cols), n.Buffer(node)})
+	return Dropout(h, node)
+}
+
+// drawMasks redraws the active rows of all dropout sites.
+func (n *Network) drawMasks() {
+	for _, m := range n.masks {
+		active := m.drawn[:m.rows.active*m.cols]
+		DrawMask(active, m.share, n.drops)
+		n.device.Write(m.buffer, active)
+	}
+}
+
+// Tensor is a named block of numbers, row major.
+type Tensor struct {
+	Name   string
+	Shape  []int
+	Values []float32
+}
+
+// Params copies the parameters, those that are not learned too, in the order
+// in which they were added.
+func (n *Network) Params() []Tensor {
+	var out []Tensor
+	for _, p := range n.params {
+		t := Tensor{p.name, p.shape, make([]float32, p.buffer.Len())}
+		n.device.Read(t.Values, p.buffer)
+		out = append(out, t)
+	}
+	return out
+}
+
+// SetParams puts parameters back that Params gave.
+func (n *Network) SetParams(values [][]float32) {
+	for i, p := range n.params {
+		n.device.Write(p.buffer, values[i])
+	}
+}
+
+// NumParams is the number of learned parameters.
+func (n *Network) NumParams() int {
+	count := 0
+	for _, p := range n.params {
+		if p.learned {
+			count += p.buffer.Len()
+		}
+	}
+	return count
+}

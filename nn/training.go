@@ -1,0 +1,119 @@
+package nn
+
+import (
+	"dgsbench/kernels"
+
+	G "gorgonia.org/gorgonia"
+)
+
+// Training is the program of a network's loss and gradients.
+type Training struct {
+	network  *Network
+	program  *Program
+	learned  []param // those that the loss depends on
+	gradient []kernels.Buffer
+	inputs   map[*G.Node]kernels.Buffer // gradients of inputs
+	loss     kernels.Buffer
+	value    [1]float32
+}
+
+// Wanted is what a model wants to know beside the loss and the gradients of
+// the parameters.
+type Wanted struct {
+	Outputs G.Nodes // values
+	Inputs  G.Nodes // leaves whose gradients are wanted
+}
+
+// NewTraining compiles the loss and its gradients for all learned parameters
+// that it depends on, and what else is wanted.
+func (n *Network) NewTraining(loss *G.Node, w Wanted) (*Training, error) {
+	t := &Training{network: n, learned: n.reached(loss), inputs: map[*G.Node]kernels.Buffer{}}
+	var wrt G.Nodes
+	for _, p := range t.learned {
+		wrt = append(wrt, p.node)
+	}
+	grads, err := Gradients(loss, append(wrt, w.Inputs...)...)
+	if err != nil {
+		return nil, err
+	}
+	if t.program, err = n.Compile(ForTraining, append(append(G.Nodes{loss}, grads...), w.Outputs...)...); err != nil {
+		return nil, err
+	}
+	for i, g := range grads {
+		if i < len(wrt) {
+			t.gradient = append(t.gradient, t.program.Buffer(g))
+		} else {
+			t.inputs[w.Inputs[i-len(wrt)]] = t.program.Buffer(g)
+		}
+	}
+	t.loss = t.program.Buffer(loss)
+	return t, nil
+}
+
+// reached are the learned parameters that a node depends on.
+func (n *Network) reached(node *G.Node) []param {
+	seen := map[int64]bool{node.ID(): true}
+	for open := (G.Nodes{node}); len(open) > 0; {
+		last := open[len(open)-1]
+		open = open[:len(open)-1]
+		for it := n.expr.From(last.ID()); it != nil && it.Next(); {
+			if child := it.Node().(*G.Node); !seen[child.ID()] {
+				seen[child.ID()] = true
+				open = append(open, child)
+			}
+		}
+	}
+	var out []param
+	for _, p := range n.params {
+		if p.learned && seen[p.node.ID()] {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Run draws the dropout masks, computes the gradients and returns the loss.
+func (t *Training) Run() float32 {
+	t.network.drawMasks()
+	t.program.Run()
+	t.network.device.Read(t.value[:], t.loss)
+	return t.value[0]
+}
+
+// Buffer is where an output is.
+func (t *Training) Buffer(n *G.Node) kernels.Buffer { return t.program.Buffer(n) }
+
+// InputGradient is the gradient of a wanted input, of the last run.
+func (t *Training) InputGradient(in *G.Node) kernels.Buffer { return t.inputs[in] }
+
+// Names are those of the parameters that have a gradient.
+func (t *Training) Names() []string {
+	var out []string
+	for _, p := range t.learned {
+		out = append(out, p.name)
+	}
+	return out
+}
+
+// Params are the live parameters that Gradients belong to.
+func (t *Training) Params() []kernels.Buffer {
+	var out []kernels.Buffer
+	for _, p := range t.learned {
+		out = append(out, p.buffer)
+	}
+	return out
+}
+
+// Gradients are those of the last run, in the order of Params.
+func (t *Training) Gradients() []kernels.Buffer { return t.gradient }
+
+// BadGradient names the first parameter whose gradient is not finite, or is
+// empty.
+func (t *Training) BadGradient() string {
+	for i, p := range t.learned {
+		if !t.network.device.Finite(p.buffer.Len(), t.gradient[i]) {
+			return p.name
+		}
+	}
+	return ""
+}
