@@ -37,6 +37,7 @@ type Device interface {
 	Attentive
 	Normalising
 	Mixing
+	Histogram
 
 	// NewJacobians keeps Jacobians of one shape, none at first.
 	NewJacobians(s JacobianShape) Jacobians

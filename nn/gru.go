@@ -16,11 +16,13 @@ import (
 //	z = sigmoid(a wi_z + bi_z + q wh_z + bh_z)
 //	n = tanh(a wi_n + bi_n + r (q wh_n + bh_n))
 //	state = (1 - z) n + z q
+//
+// a may have fewer active rows than q. The rest of q then sees zeros.
 func GRU(a, q, wi, wh, bi, bh *G.Node) (*G.Node, error) {
 	if state, gates := q.Shape()[q.Dims()-1], bi.Shape()[0]; gates != 3*state {
 		return nil, fmt.Errorf("gru: %d gate units for a state of %d, expected three times as many", gates, state)
 	}
-	gi, err := Dense(a, wi, bi, false)
+	gi, err := denseOfFirst.apply(a, wi, bi, q)
 	if err != nil {
 		return nil, err
 	}

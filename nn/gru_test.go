@@ -1,7 +1,10 @@
 package nn
 
 import (
+	"slices"
 	"testing"
+
+	"dgsbench/kernels/reference"
 
 	G "gorgonia.org/gorgonia"
 )
@@ -16,3 +19,38 @@ func gruTest(b *opBench) (*G.Node, []func()) {
 }
 
 func TestGRU(t *testing.T) { checkOp(t, gruTest) }
+
+// gruOfSomeTest has states without input.
+func gruOfSomeTest(b *opBench) (*G.Node, []func()) {
+	const in, units = 7, 19
+	first, rows := NewRows(6), NewRows(8)
+	out := G.Must(GRU(b.input("a", first, in), b.input("q", rows, units), b.param("wi", in, 3*units), b.param("wh", units, 3*units),
+		b.param("bi", 3*units), b.param("bh", 3*units)))
+	size := func(some, all int) func() {
+		return func() {
+			first.Set(some)
+			rows.Set(all)
+		}
+	}
+	return out, []func(){size(6, 8), size(3, 3), size(0, 2), size(0, 0)}
+}
+
+func TestGRUOfSome(t *testing.T) { checkOp(t, gruOfSomeTest) }
+
+// TestGRUWithoutInput: a state beyond the inputs has seen zeros.
+func TestGRUWithoutInput(t *testing.T) {
+	b := newOpBench(t, reference.New(), gruOfSomeTest)
+	got := b.results(1)[0]
+	b.batches[0]()
+	d := b.device
+	d.Zero(7*6, b.graph.Buffer(b.wrt[0]))
+	b.train.Run()
+	with := b.read(b.train, b.out)
+	b.batches[2]()
+	b.train.Run()
+	without := b.read(b.train, b.out)
+	closeTo(t, without, with[:2*19])
+	if slices.Equal(got[:19], with[:19]) {
+		t.Error("the input makes no difference")
+	}
+}

@@ -96,10 +96,15 @@ func (n *Network) Linear(w, b string, x *G.Node, out int, relu bool) (*G.Node, e
 
 // Drop is dropout on h, a share of whose units are dropped in training.
 func (n *Network) Drop(site string, h *G.Node, rows *Rows, share float64) (*G.Node, error) {
-	cols := h.Shape()[1]
+	return Dropout(h, n.Mask(site, rows, h.Shape()[1], share))
+}
+
+// Mask is an input of factors of dropout, rows x cols, that are drawn anew
+// for every run of training.
+func (n *Network) Mask(site string, rows *Rows, cols int, share float64) *G.Node {
 	node := n.Input(site, rows, cols)
 	n.masks = append(n.masks, mask{share, rows, cols, make([]float32, rows.capacity*cols), n.Buffer(node)})
-	return Dropout(h, node)
+	return node
 }
 
 // drawMasks redraws the active rows of all dropout sites.

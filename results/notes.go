@@ -93,7 +93,7 @@ func classNotes(c Class) []string {
 	case ZeroParameter:
 		return []string{"a rule with nothing to learn: one run, outside the ranking"}
 	case Oracle:
-		return []string{"an oracle, which knows the simulator's planted signal: outside the ranking"}
+		return []string{"upper bound, not attainable: knows the simulator's hidden state; outside the ranking"}
 	}
 	return nil
 }

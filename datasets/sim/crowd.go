@@ -86,6 +86,9 @@ func (g *Generator) source() int32 {
 	if c.alive == 0 || g.rng.Float64() < c.arrival(slots) {
 		return g.enter()
 	}
+	if g.rng.Float64() < c.p.Activity.Anyone {
+		return g.anyone()
+	}
 	const tries = 64
 	for range tries {
 		lag := c.lag(g.rng)
@@ -105,17 +108,17 @@ func (g *Generator) source() int32 {
 
 // anyone is some actor that can act.
 func (g *Generator) anyone() int32 {
-	u := g.rng.IntN(g.crowd.arrived)
-	for g.actors[u].gone {
-		u = (u + 1) % g.crowd.arrived
+	for {
+		if u := g.rng.IntN(g.crowd.arrived); !g.actors[u].gone {
+			return int32(u)
+		}
 	}
-	return int32(u)
 }
 
 // enter lets the next newcomer in.
 func (g *Generator) enter() int32 {
 	u := g.crowd.arrived
-	g.actors[u].enter(g.rng)
+	g.actors[u].enter(g.rng, g.p.Links)
 	g.crowd.arrived++
 	g.crowd.alive++
 	return int32(u)

@@ -13,8 +13,8 @@ const (
 type column struct{ one, other int }
 
 // newColumns goes through the hidden numbers: the tone, then one of each
-// group in turn. The second number of a column goes on where the first
-// numbers end.
+// group in turn. The second number of a column lies nine further, and one
+// more in each round, so that 16 columns already show all of them.
 func newColumns(n int) []column {
 	order := []int{atTone}
 	for i := range dims {
@@ -22,7 +22,7 @@ func newColumns(n int) []column {
 	}
 	out := make([]column, n)
 	for c := range out {
-		out[c] = column{order[c%len(order)], order[(c+n%len(order)+c/len(order))%len(order)]}
+		out[c] = column{order[c%len(order)], order[(c+9+c/len(order)%8)%len(order)]}
 	}
 	return out
 }

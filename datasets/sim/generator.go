@@ -30,7 +30,7 @@ type Generator struct {
 	clock float64 // its time, seconds
 
 	chunk datasets.Stream // memory of Next
-	facts *facts          // where the truth is written down; nil normally
+	diary diary           // writes the truth down where it is asked for
 }
 
 // New starts the stream of the parameters and the seed.
@@ -67,7 +67,7 @@ func direction(rng *rand.Rand) [dims]float64 {
 // Generate is the whole stream at once, with its truth.
 func Generate(p Params, seed uint64) datasets.Stream {
 	s := New(p, seed).Next(p.Events)
-	s.Truth = &truth{p: p, seed: seed}
+	s.Truth = newTruth(p, seed)
 	return s
 }
 
@@ -113,14 +113,14 @@ func (g *Generator) empty(n int) datasets.Stream {
 func (g *Generator) event(s datasets.Stream, k int) {
 	u := g.source()
 	a := &g.actors[u]
-	g.facts.beforeLink(g, u)
+	g.diary.beforeLink(g, u)
 	v := g.destination(u)
 	t := &g.targets[v]
 
 	tone := a.act(g.rng, &g.hidden)
 	t.drift(g.rng, &g.hidden, g.centroids[int(v)%len(g.centroids)])
 	logit := g.odds.logit(a, t, tone)
-	g.facts.afterLabel(logit)
+	g.diary.afterLabel(logit)
 	label := g.odds.draw(g.rng, logit, g.p.Events-g.next, !g.p.Terminal || g.crowd.more())
 	if label == 1 && g.p.Terminal {
 		a.gone = true
@@ -138,10 +138,10 @@ func (g *Generator) write(s datasets.Stream, k int, u, v int32, label int8) {
 		s.Dst[k] += int32(g.p.Users)
 	}
 	s.Time[k] = math.Floor(g.clock)
-	g.clock += g.p.Span / float64(g.p.Events) * g.rng.ExpFloat64()
+	g.clock += float64(g.p.Span / float64(g.p.Events) * g.rng.ExpFloat64()) // rounded before the sum, see mul
 	row := s.Feat[k*s.NumFeat : (k+1)*s.NumFeat]
 	for c := range row {
-		row[c] = g.columns[c].value(&g.hidden) + float32(float64(g.p.Noise)*g.noise.NormFloat64())
+		row[c] = g.columns[c].value(&g.hidden) + float32(g.p.Noise*g.noise.NormFloat64())
 	}
 	g.next++
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // follow is how fast the base rate of positives is corrected.
-const follow = 0.002
+const follow = 0.001
 
 // odds decides labels.
 type odds struct {
@@ -38,7 +38,7 @@ func (o *odds) logit(a *actor, t *target, tone float32) float64 {
 // so that the number of positives comes out exactly (selection sampling).
 func (o *odds) draw(rng *rand.Rand, logit float64, events int, allowed bool) int8 {
 	chance := 1 / (1 + math.Exp(-logit))
-	o.base += follow * math.Max(1-chance/o.rate, -10)
+	o.base += follow * (1 - chance/o.rate)
 	chance *= float64(o.left) / (float64(events) * o.rate)
 	if r := rng.Float64(); allowed && (r < chance || o.left >= events) && o.left > 0 {
 		o.left--

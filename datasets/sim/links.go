@@ -17,12 +17,10 @@ func (g *Generator) destination(u int32) int32 {
 	if !g.p.bipartite() && (g.crowd.arrived == 1 || g.rng.Float64() < g.crowd.arrival(1)) {
 		return g.enter()
 	}
-	l := g.p.Links
-	r := g.rng.Float64()
-	switch {
-	case a.known == 0 || r >= l.Same+l.Recent:
+	if a.known == 0 || g.rng.Float64() < float64(a.roam) {
 		return g.explore(u)
-	case a.known == 1 || r < l.Same:
+	}
+	if a.known == 1 || g.rng.Float64() < g.p.Links.Same {
 		return a.recent[0]
 	}
 	// Each of the recent ones is half as likely as the one after it.

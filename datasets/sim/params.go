@@ -29,12 +29,14 @@ type Params struct {
 	Noise float64
 }
 
-// Activity says who acts next. Newcomers are spread over the whole stream;
-// all others are found by going back to an earlier event.
+// Activity says who acts next: a newcomer, anyone who has appeared, or the
+// source of an earlier event.
 type Activity struct {
 	// Arrival is the exponent of the growth curve: at a share x of the
 	// events, x^Arrival of the users have appeared. 1 is steady.
 	Arrival float64
+	// Anyone is the chance that it is anyone who has appeared, all alike.
+	Anyone float64
 	// Session is the chance to go back to the present session, by a number
 	// of events that is exponential with mean Lag. Otherwise the number is
 	// log-uniform up to the length of the memory.
@@ -46,10 +48,12 @@ type Activity struct {
 
 // Links says where an event goes.
 type Links struct {
-	// Same is the chance to repeat the source's last destination, Recent that
-	// to return to one of the few before. A source with one destination takes
-	// it in both cases. What remains explores by taste and mood.
-	Same, Recent float64
+	// Explore and Roam make some sources explore often and most rarely: the
+	// chance is Explore x U^Roam with a U of the source's own, uniform in
+	// 0 .. 1. An event that does not explore repeats the source's last
+	// destination with chance Same, and returns to one of the few before
+	// otherwise.
+	Explore, Roam, Same float64
 	// Topics is the number of kinds of destinations, Taste and Mood say how
 	// sharply long-term taste and recent features choose between them.
 	Topics      int

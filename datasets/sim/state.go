@@ -33,6 +33,7 @@ type actor struct {
 	taste, mood [dims]float32
 	trait       float32 // what its tones have in common
 	fast, slow  float32 // averages of its tones
+	roam        float32 // chance to explore
 	events      int32
 
 	recent [remembered]int32 // its last destinations, all different, the last one first
@@ -56,11 +57,12 @@ func average(old, x, keep float32) float32 { return mul(keep, old) + mul(1-keep,
 func normal(rng *rand.Rand) float32 { return float32(rng.NormFloat64()) }
 
 // enter draws a newcomer.
-func (a *actor) enter(rng *rand.Rand) {
+func (a *actor) enter(rng *rand.Rand, l Links) {
 	for i := range a.taste {
 		a.taste[i] = normal(rng)
 	}
 	a.trait = normal(rng)
+	a.roam = float32(l.Explore * math.Pow(rng.Float64(), l.Roam))
 }
 
 // enter draws a destination near the centroid of its topic.

@@ -16,6 +16,8 @@ type Device struct {
 
 	attention     Attention // that is being computed
 	attentionGrad AttentionGrad
+
+	histogram histogramWork // that the workers share
 }
 
 var _ kernels.Device = (*Device)(nil)
@@ -29,6 +31,7 @@ func NewDevice(k Kernels, threads int) *Device {
 		d.scratch = append(d.scratch, make([]float32, GemmScratch))
 	}
 	d.part = d.gemmPart
+	d.histogram.init(d)
 	runtime.AddCleanup(d, func(p *Pool) { p.Close() }, d.pool)
 	return d
 }

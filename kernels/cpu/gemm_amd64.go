@@ -15,6 +15,13 @@ var (
 	tileAVX2   = tileShape{rows: 6, lanes: 8}
 )
 
+func tileOf(level Level) tileShape {
+	if level == AVX2 {
+		return tileAVX2
+	}
+	return tileAVX512
+}
+
 func gemm(level Level, g *Gemm, scratch []float32) {
 	switch {
 	case level == Portable:
@@ -22,6 +29,14 @@ func gemm(level Level, g *Gemm, scratch []float32) {
 	case g.N == 1 && g.LDC == 1:
 		gemmColumn(level, g, scratch)
 	default:
+		gemmRows(level, g, scratch)
+	}
+}
+
+func gemmRows(level Level, g *Gemm, scratch []float32) {
+	if g.M == 1 && !g.TransB {
+		gemmRow(level, g)
+	} else {
 		gemmPanels(level, g, scratch)
 	}
 }
@@ -33,7 +48,7 @@ func gemmColumn(level Level, g *Gemm, scratch []float32) {
 		M: 1, N: g.M, K: g.K, A: g.B, B: g.A, C: g.C, LDA: g.LDB, LDB: g.LDA, LDC: g.M,
 		TransA: !g.TransB, TransB: !g.TransA, Accumulate: g.Accumulate,
 	}
-	gemmPanels(level, &row, scratch)
+	gemmRows(level, &row, scratch)
 	for i, v := range g.C[:g.M] {
 		if g.Bias != nil {
 			v += g.Bias[0]
@@ -49,15 +64,12 @@ func gemmColumn(level Level, g *Gemm, scratch []float32) {
 // through k in blocks of gemmDepth. Between blocks the sums lie in C, which
 // rounds nothing.
 func gemmPanels(level Level, g *Gemm, scratch []float32) {
-	tile := tileAVX512
-	if level == AVX2 {
-		tile = tileAVX2
-	}
+	tile := tileOf(level)
 	for j := 0; j < g.N; j += 2 * tile.lanes {
 		p := panel{g: g, level: level, tile: tile, column: j, columns: min(2*tile.lanes, g.N-j)}
-		for k := 0; k == 0 || k < g.K; k += gemmDepth {
-			p.k, p.depth = k, min(gemmDepth, g.K-k)
-			p.run(scratch)
+		p.next(scratch)
+		for p.k+p.depth < g.K {
+			p.next(scratch)
 		}
 	}
 }
@@ -68,7 +80,7 @@ type panel struct {
 	level           Level
 	tile            tileShape
 	column, columns int
-	k, depth        int
+	k, depth        int      // the block of k that is being added
 	b               *float32 // its part of op(B), rows bRow elements apart
 	bRow            int
 }
@@ -81,8 +93,10 @@ func (p *panel) width() int {
 	return p.tile.lanes
 }
 
-// run divides the rows evenly over as few tiles as possible.
-func (p *panel) run(scratch []float32) {
+// next adds the next block of k, the rows evenly divided over as few tiles as
+// possible.
+func (p *panel) next(scratch []float32) {
+	p.k += p.depth
 	p.locate(scratch)
 	tiles := (p.g.M + p.tile.rows - 1) / p.tile.rows
 	for row := 0; tiles > 0; tiles-- {
@@ -122,19 +136,25 @@ func (p *panel) runTile(row, rows int) {
 	}
 }
 
-// locate says where op(B) can be read in whole vectors: where it lies or, if
-// it is transposed or narrower, packed in scratch. (Packing for the sake of
+// locate says how long the block of k is and where its part of op(B) can be
+// read in whole vectors: where it lies or, if it is transposed, packed in
+// scratch. Packed, too, are the last rows of a narrower one, behind which
+// there is nothing to read; what is read behind the others, of the next row,
+// reaches only columns that are never stored. (Packing for the sake of
 // alignment is slower at every size of a model's layer.)
 func (p *panel) locate(scratch []float32) {
 	g, width := p.g, p.width()
+	p.depth = min(gemmDepth, g.K-p.k)
 	p.b, p.bRow = &scratch[0], width
 	switch {
 	case p.depth == 0:
 	case g.TransB:
 		packTransposed(scratch, width, g.B[p.column*g.LDB+p.k:], g.LDB, p.depth, p.columns)
-	case p.columns < width:
+	case len(g.B) < p.k*g.LDB+p.column+width:
 		pack(scratch, width, g.B[p.k*g.LDB+p.column:], g.LDB, p.depth, p.columns)
 	default:
 		p.b, p.bRow = &g.B[p.k*g.LDB+p.column], g.LDB
+		whole := (len(g.B)-p.column-width)/g.LDB + 1 // rows with width elements behind the column
+		p.depth = min(p.depth, whole-p.k)
 	}
 }

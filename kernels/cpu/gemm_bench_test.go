@@ -8,7 +8,7 @@ import (
 )
 
 func BenchmarkGemm(b *testing.B) {
-	sizes := [][3]int{{200, 172, 100}, {200, 344, 100}, {400, 472, 300}, {200, 100, 1}, {1, 172, 100}}
+	sizes := [][3]int{{200, 172, 100}, {200, 344, 100}, {400, 472, 300}, {200, 100, 1}, {1, 172, 100}, {1, 100, 100}, {2, 172, 100}, {4, 172, 100}, {8, 172, 100}}
 	for _, k := range cpu.Available() {
 		for _, s := range sizes {
 			for _, form := range []string{"NN", "NT", "TN"} {

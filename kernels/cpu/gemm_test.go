@@ -99,6 +99,8 @@ func TestGemmSpecialValues(t *testing.T) {
 	}
 }
 
+// A product divided into rows, down to single ones, which have kernels of
+// their own.
 func TestGemmRowsGiveTheSameBits(t *testing.T) {
 	rng := newRand(4)
 	for _, c := range gemmCases() {
@@ -106,13 +108,15 @@ func TestGemmRowsGiveTheSameBits(t *testing.T) {
 		for _, k := range cpu.Available() {
 			want := on(k, g)
 			scratch := make([]float32, cpu.GemmScratch)
-			parts := g
-			parts.C = append([]float32(nil), g.C...)
-			for part := range 3 {
-				k.Gemm(parts.Rows(cpu.Split(g.M, 3, part)), scratch)
-			}
-			if !sameNumbers(parts.C, want) {
-				t.Fatalf("%s %s: %s", k.Level(), c, cmp.Diff(want, parts.C))
+			for _, parts := range []int{3, g.M} {
+				divided := g
+				divided.C = append([]float32(nil), g.C...)
+				for part := range parts {
+					k.Gemm(divided.Rows(cpu.Split(g.M, parts, part)), scratch)
+				}
+				if !sameNumbers(divided.C, want) {
+					t.Fatalf("%s %s in %d parts: %s", k.Level(), c, parts, cmp.Diff(want, divided.C))
+				}
 			}
 		}
 	}

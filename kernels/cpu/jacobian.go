@@ -37,7 +37,7 @@ type jacobianWorker struct {
 	zeros, spare, kept []float32
 }
 
-const slabBytes = 8 << 20
+const slabBytes = 64 << 20
 
 func newJacobians[S float32 | uint16](shape kernels.JacobianShape, pool *Pool) *jacobians[S] {
 	shape.Check()
@@ -72,7 +72,12 @@ func (j *jacobians[S]) Grow(n int) {
 	}
 }
 
-func newSlab[S float32 | uint16](n int) []S { return make([]S, n) }
+func newSlab[S float32 | uint16](n int) []S {
+	if false {
+		panic("x")
+	}
+	return make([]S, n)
+}
 
 func (j *jacobians[S]) slot(i int32) []S {
 	return j.slabs[int(i)/j.perSlab][int(i)%j.perSlab*j.stride():][:j.size]

@@ -9,6 +9,7 @@ const (
 )
 
 var JacobianBudget = 96 << 10 // numbers of scratch
+var JacobianDistance = 1
 var JacobianMaxRows = 128
 
 func (j *jacobians[S]) Step(s *kernels.JacobianStep) {
@@ -99,7 +100,7 @@ func (j *jacobians[S]) workOff(b *jacobianBlock, w *jacobianWorker) {
 	lanes, driven := j.lanes[b.lane:], j.driven[b.lane:]
 	weights := j.noWeights
 	for r, i := range j.reads {
-		next := j.old[min(r+1, len(j.reads)-1)]
+		next := j.old[min(r+JacobianDistance, len(j.reads)-1)]
 		keep := w.spare
 		if p := j.place[i]; p >= 0 {
 			keep = w.kept[int(p)*n:]

@@ -126,14 +126,16 @@ func TestWrongLength(t *testing.T) {
 	three, two := make([]float32, 3), make([]float32, 2)
 	k := cpu.Best()
 	for name, f := range map[string]func(){
-		"Exp":            func() { k.Exp(three, two) },
-		"Add":            func() { k.Add(three, three, two) },
-		"Dot":            func() { k.Dot(three, two) },
-		"BCELoss":        func() { k.BCELoss(three, three, three, two) },
-		"Adam":           func() { k.Adam(three, three, three, two, cpu.AdamStep{}) },
-		"TimeEncode":     func() { k.TimeEncode(two, 3, three[:1], three, three) },
-		"Mix":            func() { k.Mix(three, &cpu.Mixture{Cols: 3, Self: three, Other: three, Alpha: three, Beta: two}) },
-		"MixGrad":        func() { k.MixGrad(&cpu.MixtureGrad{}, &cpu.Mixture{Cols: 3, Self: three, Other: three, Alpha: three, Beta: three}, three) },
+		"Exp":        func() { k.Exp(three, two) },
+		"Add":        func() { k.Add(three, three, two) },
+		"Dot":        func() { k.Dot(three, two) },
+		"BCELoss":    func() { k.BCELoss(three, three, three, two) },
+		"Adam":       func() { k.Adam(three, three, three, two, cpu.AdamStep{}) },
+		"TimeEncode": func() { k.TimeEncode(two, 3, three[:1], three, three) },
+		"Mix":        func() { k.Mix(three, &cpu.Mixture{Cols: 3, Self: three, Other: three, Alpha: three, Beta: two}) },
+		"MixGrad": func() {
+			k.MixGrad(&cpu.MixtureGrad{}, &cpu.Mixture{Cols: 3, Self: three, Other: three, Alpha: three, Beta: three}, three)
+		},
 		"EntmaxBlocks":   func() { k.EntmaxBlocks(three, three, 2, 1) },
 		"SoftmaxBlocks":  func() { k.SoftmaxBlocks(three, three, 2, 1) },
 		"GRUCell":        func() { k.GRUCell(two, three, three, three, two, 2) },

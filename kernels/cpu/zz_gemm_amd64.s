@@ -3873,6 +3873,561 @@ noReLU14:
 	VZEROUPPER
 	RET
 
+// func gemmRowAVX512(a *float32, aCol uintptr, b *float32, bRow uintptr, c *float32, depth int, cols int, bias *float32, accumulate bool, relu bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemmRowAVX512(SB), NOSPLIT, $0-66
+	MOVQ      a+0(FP), AX
+	MOVQ      b+16(FP), CX
+	MOVQ      depth+40(FP), DX
+	MOVQ      aCol+8(FP), BX
+	MOVQ      bRow+24(FP), SI
+	MOVQ      cols+48(FP), DI
+	DECQ      DI
+	MOVQ      DI, R8
+	SHRQ      $0x04, DI
+	INCQ      DI
+	ANDQ      $0x0f, R8
+	INCQ      R8
+	MOVL      $-1, R9
+	BZHIL     R8, R9, R9
+	KMOVW     R9, K1
+	CMPQ      DI, $0x08
+	JEQ       loadC8
+	CMPQ      DI, $0x07
+	JEQ       loadC7
+	CMPQ      DI, $0x06
+	JEQ       loadC6
+	CMPQ      DI, $0x05
+	JEQ       loadC5
+	CMPQ      DI, $0x04
+	JEQ       loadC4
+	CMPQ      DI, $0x03
+	JEQ       loadC3
+	CMPQ      DI, $0x02
+	JEQ       loadC2
+	VXORPS    Z0, Z0, Z0
+	MOVBLZX   accumulate+64(FP), DI
+	TESTL     DI, DI
+	JE        begin1
+	MOVQ      c+32(FP), DI
+	VMOVUPS.Z (DI), K1, Z0
+
+begin1:
+	TESTQ DX, DX
+	JE    store1
+
+loop1:
+	VBROADCASTSS (AX), Z1
+	VMOVUPS.Z    (CX), K1, Z2
+	VFMADD231PS  Z2, Z1, Z0
+	ADDQ         BX, AX
+	ADDQ         SI, CX
+	DECQ         DX
+	JNE          loop1
+
+store1:
+	MOVQ      bias+56(FP), AX
+	TESTQ     AX, AX
+	JE        noBias1
+	VMOVUPS.Z (AX), K1, Z1
+	VADDPS    Z1, Z0, Z0
+
+noBias1:
+	MOVBLZX relu+65(FP), AX
+	TESTL   AX, AX
+	JE      noReLU1
+	VXORPS  Z1, Z1, Z1
+	VMAXPS  Z0, Z1, Z0
+
+noReLU1:
+	MOVQ    c+32(FP), AX
+	VMOVUPS Z0, K1, (AX)
+	VZEROUPPER
+	RET
+
+loadC2:
+	VXORPS    Z0, Z0, Z0
+	VXORPS    Z1, Z1, Z1
+	MOVBLZX   accumulate+64(FP), DI
+	TESTL     DI, DI
+	JE        begin2
+	MOVQ      c+32(FP), DI
+	VMOVUPS   (DI), Z0
+	VMOVUPS.Z 64(DI), K1, Z1
+
+begin2:
+	TESTQ DX, DX
+	JE    store2
+
+loop2:
+	VBROADCASTSS (AX), Z2
+	VFMADD231PS  (CX), Z2, Z0
+	VMOVUPS.Z    64(CX), K1, Z3
+	VFMADD231PS  Z3, Z2, Z1
+	ADDQ         BX, AX
+	ADDQ         SI, CX
+	DECQ         DX
+	JNE          loop2
+
+store2:
+	MOVQ      bias+56(FP), AX
+	TESTQ     AX, AX
+	JE        noBias2
+	VMOVUPS   (AX), Z2
+	VADDPS    Z2, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z2
+	VADDPS    Z2, Z1, Z1
+
+noBias2:
+	MOVBLZX relu+65(FP), AX
+	TESTL   AX, AX
+	JE      noReLU2
+	VXORPS  Z2, Z2, Z2
+	VMAXPS  Z0, Z2, Z0
+	VMAXPS  Z1, Z2, Z1
+
+noReLU2:
+	MOVQ    c+32(FP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VZEROUPPER
+	RET
+
+loadC3:
+	VXORPS    Z0, Z0, Z0
+	VXORPS    Z1, Z1, Z1
+	VXORPS    Z2, Z2, Z2
+	MOVBLZX   accumulate+64(FP), DI
+	TESTL     DI, DI
+	JE        begin3
+	MOVQ      c+32(FP), DI
+	VMOVUPS   (DI), Z0
+	VMOVUPS   64(DI), Z1
+	VMOVUPS.Z 128(DI), K1, Z2
+
+begin3:
+	TESTQ DX, DX
+	JE    store3
+
+loop3:
+	VBROADCASTSS (AX), Z3
+	VFMADD231PS  (CX), Z3, Z0
+	VFMADD231PS  64(CX), Z3, Z1
+	VMOVUPS.Z    128(CX), K1, Z4
+	VFMADD231PS  Z4, Z3, Z2
+	ADDQ         BX, AX
+	ADDQ         SI, CX
+	DECQ         DX
+	JNE          loop3
+
+store3:
+	MOVQ      bias+56(FP), AX
+	TESTQ     AX, AX
+	JE        noBias3
+	VMOVUPS   (AX), Z3
+	VADDPS    Z3, Z0, Z0
+	VMOVUPS   64(AX), Z3
+	VADDPS    Z3, Z1, Z1
+	VMOVUPS.Z 128(AX), K1, Z3
+	VADDPS    Z3, Z2, Z2
+
+noBias3:
+	MOVBLZX relu+65(FP), AX
+	TESTL   AX, AX
+	JE      noReLU3
+	VXORPS  Z3, Z3, Z3
+	VMAXPS  Z0, Z3, Z0
+	VMAXPS  Z1, Z3, Z1
+	VMAXPS  Z2, Z3, Z2
+
+noReLU3:
+	MOVQ    c+32(FP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, K1, 128(AX)
+	VZEROUPPER
+	RET
+
+loadC4:
+	VXORPS    Z0, Z0, Z0
+	VXORPS    Z1, Z1, Z1
+	VXORPS    Z2, Z2, Z2
+	VXORPS    Z3, Z3, Z3
+	MOVBLZX   accumulate+64(FP), DI
+	TESTL     DI, DI
+	JE        begin4
+	MOVQ      c+32(FP), DI
+	VMOVUPS   (DI), Z0
+	VMOVUPS   64(DI), Z1
+	VMOVUPS   128(DI), Z2
+	VMOVUPS.Z 192(DI), K1, Z3
+
+begin4:
+	TESTQ DX, DX
+	JE    store4
+
+loop4:
+	VBROADCASTSS (AX), Z4
+	VFMADD231PS  (CX), Z4, Z0
+	VFMADD231PS  64(CX), Z4, Z1
+	VFMADD231PS  128(CX), Z4, Z2
+	VMOVUPS.Z    192(CX), K1, Z5
+	VFMADD231PS  Z5, Z4, Z3
+	ADDQ         BX, AX
+	ADDQ         SI, CX
+	DECQ         DX
+	JNE          loop4
+
+store4:
+	MOVQ      bias+56(FP), AX
+	TESTQ     AX, AX
+	JE        noBias4
+	VMOVUPS   (AX), Z4
+	VADDPS    Z4, Z0, Z0
+	VMOVUPS   64(AX), Z4
+	VADDPS    Z4, Z1, Z1
+	VMOVUPS   128(AX), Z4
+	VADDPS    Z4, Z2, Z2
+	VMOVUPS.Z 192(AX), K1, Z4
+	VADDPS    Z4, Z3, Z3
+
+noBias4:
+	MOVBLZX relu+65(FP), AX
+	TESTL   AX, AX
+	JE      noReLU4
+	VXORPS  Z4, Z4, Z4
+	VMAXPS  Z0, Z4, Z0
+	VMAXPS  Z1, Z4, Z1
+	VMAXPS  Z2, Z4, Z2
+	VMAXPS  Z3, Z4, Z3
+
+noReLU4:
+	MOVQ    c+32(FP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, K1, 192(AX)
+	VZEROUPPER
+	RET
+
+loadC5:
+	VXORPS    Z0, Z0, Z0
+	VXORPS    Z1, Z1, Z1
+	VXORPS    Z2, Z2, Z2
+	VXORPS    Z3, Z3, Z3
+	VXORPS    Z4, Z4, Z4
+	MOVBLZX   accumulate+64(FP), DI
+	TESTL     DI, DI
+	JE        begin5
+	MOVQ      c+32(FP), DI
+	VMOVUPS   (DI), Z0
+	VMOVUPS   64(DI), Z1
+	VMOVUPS   128(DI), Z2
+	VMOVUPS   192(DI), Z3
+	VMOVUPS.Z 256(DI), K1, Z4
+
+begin5:
+	TESTQ DX, DX
+	JE    store5
+
+loop5:
+	VBROADCASTSS (AX), Z5
+	VFMADD231PS  (CX), Z5, Z0
+	VFMADD231PS  64(CX), Z5, Z1
+	VFMADD231PS  128(CX), Z5, Z2
+	VFMADD231PS  192(CX), Z5, Z3
+	VMOVUPS.Z    256(CX), K1, Z6
+	VFMADD231PS  Z6, Z5, Z4
+	ADDQ         BX, AX
+	ADDQ         SI, CX
+	DECQ         DX
+	JNE          loop5
+
+store5:
+	MOVQ      bias+56(FP), AX
+	TESTQ     AX, AX
+	JE        noBias5
+	VMOVUPS   (AX), Z5
+	VADDPS    Z5, Z0, Z0
+	VMOVUPS   64(AX), Z5
+	VADDPS    Z5, Z1, Z1
+	VMOVUPS   128(AX), Z5
+	VADDPS    Z5, Z2, Z2
+	VMOVUPS   192(AX), Z5
+	VADDPS    Z5, Z3, Z3
+	VMOVUPS.Z 256(AX), K1, Z5
+	VADDPS    Z5, Z4, Z4
+
+noBias5:
+	MOVBLZX relu+65(FP), AX
+	TESTL   AX, AX
+	JE      noReLU5
+	VXORPS  Z5, Z5, Z5
+	VMAXPS  Z0, Z5, Z0
+	VMAXPS  Z1, Z5, Z1
+	VMAXPS  Z2, Z5, Z2
+	VMAXPS  Z3, Z5, Z3
+	VMAXPS  Z4, Z5, Z4
+
+noReLU5:
+	MOVQ    c+32(FP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, K1, 256(AX)
+	VZEROUPPER
+	RET
+
+loadC6:
+	VXORPS    Z0, Z0, Z0
+	VXORPS    Z1, Z1, Z1
+	VXORPS    Z2, Z2, Z2
+	VXORPS    Z3, Z3, Z3
+	VXORPS    Z4, Z4, Z4
+	VXORPS    Z5, Z5, Z5
+	MOVBLZX   accumulate+64(FP), DI
+	TESTL     DI, DI
+	JE        begin6
+	MOVQ      c+32(FP), DI
+	VMOVUPS   (DI), Z0
+	VMOVUPS   64(DI), Z1
+	VMOVUPS   128(DI), Z2
+	VMOVUPS   192(DI), Z3
+	VMOVUPS   256(DI), Z4
+	VMOVUPS.Z 320(DI), K1, Z5
+
+begin6:
+	TESTQ DX, DX
+	JE    store6
+
+loop6:
+	VBROADCASTSS (AX), Z6
+	VFMADD231PS  (CX), Z6, Z0
+	VFMADD231PS  64(CX), Z6, Z1
+	VFMADD231PS  128(CX), Z6, Z2
+	VFMADD231PS  192(CX), Z6, Z3
+	VFMADD231PS  256(CX), Z6, Z4
+	VMOVUPS.Z    320(CX), K1, Z7
+	VFMADD231PS  Z7, Z6, Z5
+	ADDQ         BX, AX
+	ADDQ         SI, CX
+	DECQ         DX
+	JNE          loop6
+
+store6:
+	MOVQ      bias+56(FP), AX
+	TESTQ     AX, AX
+	JE        noBias6
+	VMOVUPS   (AX), Z6
+	VADDPS    Z6, Z0, Z0
+	VMOVUPS   64(AX), Z6
+	VADDPS    Z6, Z1, Z1
+	VMOVUPS   128(AX), Z6
+	VADDPS    Z6, Z2, Z2
+	VMOVUPS   192(AX), Z6
+	VADDPS    Z6, Z3, Z3
+	VMOVUPS   256(AX), Z6
+	VADDPS    Z6, Z4, Z4
+	VMOVUPS.Z 320(AX), K1, Z6
+	VADDPS    Z6, Z5, Z5
+
+noBias6:
+	MOVBLZX relu+65(FP), AX
+	TESTL   AX, AX
+	JE      noReLU6
+	VXORPS  Z6, Z6, Z6
+	VMAXPS  Z0, Z6, Z0
+	VMAXPS  Z1, Z6, Z1
+	VMAXPS  Z2, Z6, Z2
+	VMAXPS  Z3, Z6, Z3
+	VMAXPS  Z4, Z6, Z4
+	VMAXPS  Z5, Z6, Z5
+
+noReLU6:
+	MOVQ    c+32(FP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, K1, 320(AX)
+	VZEROUPPER
+	RET
+
+loadC7:
+	VXORPS    Z0, Z0, Z0
+	VXORPS    Z1, Z1, Z1
+	VXORPS    Z2, Z2, Z2
+	VXORPS    Z3, Z3, Z3
+	VXORPS    Z4, Z4, Z4
+	VXORPS    Z5, Z5, Z5
+	VXORPS    Z6, Z6, Z6
+	MOVBLZX   accumulate+64(FP), DI
+	TESTL     DI, DI
+	JE        begin7
+	MOVQ      c+32(FP), DI
+	VMOVUPS   (DI), Z0
+	VMOVUPS   64(DI), Z1
+	VMOVUPS   128(DI), Z2
+	VMOVUPS   192(DI), Z3
+	VMOVUPS   256(DI), Z4
+	VMOVUPS   320(DI), Z5
+	VMOVUPS.Z 384(DI), K1, Z6
+
+begin7:
+	TESTQ DX, DX
+	JE    store7
+
+loop7:
+	VBROADCASTSS (AX), Z7
+	VFMADD231PS  (CX), Z7, Z0
+	VFMADD231PS  64(CX), Z7, Z1
+	VFMADD231PS  128(CX), Z7, Z2
+	VFMADD231PS  192(CX), Z7, Z3
+	VFMADD231PS  256(CX), Z7, Z4
+	VFMADD231PS  320(CX), Z7, Z5
+	VMOVUPS.Z    384(CX), K1, Z8
+	VFMADD231PS  Z8, Z7, Z6
+	ADDQ         BX, AX
+	ADDQ         SI, CX
+	DECQ         DX
+	JNE          loop7
+
+store7:
+	MOVQ      bias+56(FP), AX
+	TESTQ     AX, AX
+	JE        noBias7
+	VMOVUPS   (AX), Z7
+	VADDPS    Z7, Z0, Z0
+	VMOVUPS   64(AX), Z7
+	VADDPS    Z7, Z1, Z1
+	VMOVUPS   128(AX), Z7
+	VADDPS    Z7, Z2, Z2
+	VMOVUPS   192(AX), Z7
+	VADDPS    Z7, Z3, Z3
+	VMOVUPS   256(AX), Z7
+	VADDPS    Z7, Z4, Z4
+	VMOVUPS   320(AX), Z7
+	VADDPS    Z7, Z5, Z5
+	VMOVUPS.Z 384(AX), K1, Z7
+	VADDPS    Z7, Z6, Z6
+
+noBias7:
+	MOVBLZX relu+65(FP), AX
+	TESTL   AX, AX
+	JE      noReLU7
+	VXORPS  Z7, Z7, Z7
+	VMAXPS  Z0, Z7, Z0
+	VMAXPS  Z1, Z7, Z1
+	VMAXPS  Z2, Z7, Z2
+	VMAXPS  Z3, Z7, Z3
+	VMAXPS  Z4, Z7, Z4
+	VMAXPS  Z5, Z7, Z5
+	VMAXPS  Z6, Z7, Z6
+
+noReLU7:
+	MOVQ    c+32(FP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, K1, 384(AX)
+	VZEROUPPER
+	RET
+
+loadC8:
+	VXORPS    Z0, Z0, Z0
+	VXORPS    Z1, Z1, Z1
+	VXORPS    Z2, Z2, Z2
+	VXORPS    Z3, Z3, Z3
+	VXORPS    Z4, Z4, Z4
+	VXORPS    Z5, Z5, Z5
+	VXORPS    Z6, Z6, Z6
+	VXORPS    Z7, Z7, Z7
+	MOVBLZX   accumulate+64(FP), DI
+	TESTL     DI, DI
+	JE        begin8
+	MOVQ      c+32(FP), DI
+	VMOVUPS   (DI), Z0
+	VMOVUPS   64(DI), Z1
+	VMOVUPS   128(DI), Z2
+	VMOVUPS   192(DI), Z3
+	VMOVUPS   256(DI), Z4
+	VMOVUPS   320(DI), Z5
+	VMOVUPS   384(DI), Z6
+	VMOVUPS.Z 448(DI), K1, Z7
+
+begin8:
+	TESTQ DX, DX
+	JE    store8
+
+loop8:
+	VBROADCASTSS (AX), Z8
+	VFMADD231PS  (CX), Z8, Z0
+	VFMADD231PS  64(CX), Z8, Z1
+	VFMADD231PS  128(CX), Z8, Z2
+	VFMADD231PS  192(CX), Z8, Z3
+	VFMADD231PS  256(CX), Z8, Z4
+	VFMADD231PS  320(CX), Z8, Z5
+	VFMADD231PS  384(CX), Z8, Z6
+	VMOVUPS.Z    448(CX), K1, Z9
+	VFMADD231PS  Z9, Z8, Z7
+	ADDQ         BX, AX
+	ADDQ         SI, CX
+	DECQ         DX
+	JNE          loop8
+
+store8:
+	MOVQ      bias+56(FP), AX
+	TESTQ     AX, AX
+	JE        noBias8
+	VMOVUPS   (AX), Z8
+	VADDPS    Z8, Z0, Z0
+	VMOVUPS   64(AX), Z8
+	VADDPS    Z8, Z1, Z1
+	VMOVUPS   128(AX), Z8
+	VADDPS    Z8, Z2, Z2
+	VMOVUPS   192(AX), Z8
+	VADDPS    Z8, Z3, Z3
+	VMOVUPS   256(AX), Z8
+	VADDPS    Z8, Z4, Z4
+	VMOVUPS   320(AX), Z8
+	VADDPS    Z8, Z5, Z5
+	VMOVUPS   384(AX), Z8
+	VADDPS    Z8, Z6, Z6
+	VMOVUPS.Z 448(AX), K1, Z8
+	VADDPS    Z8, Z7, Z7
+
+noBias8:
+	MOVBLZX relu+65(FP), AX
+	TESTL   AX, AX
+	JE      noReLU8
+	VXORPS  Z8, Z8, Z8
+	VMAXPS  Z0, Z8, Z0
+	VMAXPS  Z1, Z8, Z1
+	VMAXPS  Z2, Z8, Z2
+	VMAXPS  Z3, Z8, Z3
+	VMAXPS  Z4, Z8, Z4
+	VMAXPS  Z5, Z8, Z5
+	VMAXPS  Z6, Z8, Z6
+	VMAXPS  Z7, Z8, Z7
+
+noReLU8:
+	MOVQ    c+32(FP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	VMOVUPS Z7, K1, 448(AX)
+	VZEROUPPER
+	RET
+
 DATA gemmMasks<>+0(SB)/4, $0xffffffff
 DATA gemmMasks<>+4(SB)/4, $0xffffffff
 DATA gemmMasks<>+8(SB)/4, $0xffffffff
@@ -5239,6 +5794,562 @@ partial6:
 	ADDQ       CX, AX
 	VMASKMOVPS Y5, Y6, (AX)
 	ADDQ       CX, AX
+	VZEROUPPER
+	RET
+
+// func gemmRowAVX2(a *float32, aCol uintptr, b *float32, bRow uintptr, c *float32, depth int, cols int, bias *float32, accumulate bool, relu bool)
+// Requires: AVX, FMA3
+TEXT ·gemmRowAVX2(SB), NOSPLIT, $0-66
+	MOVQ       a+0(FP), AX
+	MOVQ       b+16(FP), CX
+	MOVQ       depth+40(FP), DX
+	MOVQ       aCol+8(FP), BX
+	MOVQ       bRow+24(FP), SI
+	MOVQ       cols+48(FP), DI
+	DECQ       DI
+	MOVQ       DI, R8
+	SHRQ       $0x03, DI
+	INCQ       DI
+	ANDQ       $0x07, R8
+	INCQ       R8
+	LEAQ       gemmMasks<>+0(SB), R9
+	SHLQ       $0x02, R8
+	SUBQ       R8, R9
+	VMOVUPS    64(R9), Y0
+	CMPQ       DI, $0x08
+	JEQ        loadC8
+	CMPQ       DI, $0x07
+	JEQ        loadC7
+	CMPQ       DI, $0x06
+	JEQ        loadC6
+	CMPQ       DI, $0x05
+	JEQ        loadC5
+	CMPQ       DI, $0x04
+	JEQ        loadC4
+	CMPQ       DI, $0x03
+	JEQ        loadC3
+	CMPQ       DI, $0x02
+	JEQ        loadC2
+	VXORPS     Y1, Y1, Y1
+	MOVBLZX    accumulate+64(FP), DI
+	TESTL      DI, DI
+	JE         begin1
+	MOVQ       c+32(FP), DI
+	VMASKMOVPS (DI), Y0, Y1
+
+begin1:
+	TESTQ DX, DX
+	JE    store1
+
+loop1:
+	VBROADCASTSS (AX), Y2
+	VMASKMOVPS   (CX), Y0, Y3
+	VFMADD231PS  Y3, Y2, Y1
+	ADDQ         BX, AX
+	ADDQ         SI, CX
+	DECQ         DX
+	JNE          loop1
+
+store1:
+	MOVQ       bias+56(FP), AX
+	TESTQ      AX, AX
+	JE         noBias1
+	VMASKMOVPS (AX), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+
+noBias1:
+	MOVBLZX relu+65(FP), AX
+	TESTL   AX, AX
+	JE      noReLU1
+	VXORPS  Y2, Y2, Y2
+	VMAXPS  Y1, Y2, Y1
+
+noReLU1:
+	MOVQ       c+32(FP), AX
+	VMASKMOVPS Y1, Y0, (AX)
+	VZEROUPPER
+	RET
+
+loadC2:
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	MOVBLZX    accumulate+64(FP), DI
+	TESTL      DI, DI
+	JE         begin2
+	MOVQ       c+32(FP), DI
+	VMOVUPS    (DI), Y1
+	VMASKMOVPS 32(DI), Y0, Y2
+
+begin2:
+	TESTQ DX, DX
+	JE    store2
+
+loop2:
+	VBROADCASTSS (AX), Y3
+	VFMADD231PS  (CX), Y3, Y1
+	VMASKMOVPS   32(CX), Y0, Y4
+	VFMADD231PS  Y4, Y3, Y2
+	ADDQ         BX, AX
+	ADDQ         SI, CX
+	DECQ         DX
+	JNE          loop2
+
+store2:
+	MOVQ       bias+56(FP), AX
+	TESTQ      AX, AX
+	JE         noBias2
+	VMOVUPS    (AX), Y3
+	VADDPS     Y3, Y1, Y1
+	VMASKMOVPS 32(AX), Y0, Y3
+	VADDPS     Y3, Y2, Y2
+
+noBias2:
+	MOVBLZX relu+65(FP), AX
+	TESTL   AX, AX
+	JE      noReLU2
+	VXORPS  Y3, Y3, Y3
+	VMAXPS  Y1, Y3, Y1
+	VMAXPS  Y2, Y3, Y2
+
+noReLU2:
+	MOVQ       c+32(FP), AX
+	VMOVUPS    Y1, (AX)
+	VMASKMOVPS Y2, Y0, 32(AX)
+	VZEROUPPER
+	RET
+
+loadC3:
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	MOVBLZX    accumulate+64(FP), DI
+	TESTL      DI, DI
+	JE         begin3
+	MOVQ       c+32(FP), DI
+	VMOVUPS    (DI), Y1
+	VMOVUPS    32(DI), Y2
+	VMASKMOVPS 64(DI), Y0, Y3
+
+begin3:
+	TESTQ DX, DX
+	JE    store3
+
+loop3:
+	VBROADCASTSS (AX), Y4
+	VFMADD231PS  (CX), Y4, Y1
+	VFMADD231PS  32(CX), Y4, Y2
+	VMASKMOVPS   64(CX), Y0, Y5
+	VFMADD231PS  Y5, Y4, Y3
+	ADDQ         BX, AX
+	ADDQ         SI, CX
+	DECQ         DX
+	JNE          loop3
+
+store3:
+	MOVQ       bias+56(FP), AX
+	TESTQ      AX, AX
+	JE         noBias3
+	VMOVUPS    (AX), Y4
+	VADDPS     Y4, Y1, Y1
+	VMOVUPS    32(AX), Y4
+	VADDPS     Y4, Y2, Y2
+	VMASKMOVPS 64(AX), Y0, Y4
+	VADDPS     Y4, Y3, Y3
+
+noBias3:
+	MOVBLZX relu+65(FP), AX
+	TESTL   AX, AX
+	JE      noReLU3
+	VXORPS  Y4, Y4, Y4
+	VMAXPS  Y1, Y4, Y1
+	VMAXPS  Y2, Y4, Y2
+	VMAXPS  Y3, Y4, Y3
+
+noReLU3:
+	MOVQ       c+32(FP), AX
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMASKMOVPS Y3, Y0, 64(AX)
+	VZEROUPPER
+	RET
+
+loadC4:
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	MOVBLZX    accumulate+64(FP), DI
+	TESTL      DI, DI
+	JE         begin4
+	MOVQ       c+32(FP), DI
+	VMOVUPS    (DI), Y1
+	VMOVUPS    32(DI), Y2
+	VMOVUPS    64(DI), Y3
+	VMASKMOVPS 96(DI), Y0, Y4
+
+begin4:
+	TESTQ DX, DX
+	JE    store4
+
+loop4:
+	VBROADCASTSS (AX), Y5
+	VFMADD231PS  (CX), Y5, Y1
+	VFMADD231PS  32(CX), Y5, Y2
+	VFMADD231PS  64(CX), Y5, Y3
+	VMASKMOVPS   96(CX), Y0, Y6
+	VFMADD231PS  Y6, Y5, Y4
+	ADDQ         BX, AX
+	ADDQ         SI, CX
+	DECQ         DX
+	JNE          loop4
+
+store4:
+	MOVQ       bias+56(FP), AX
+	TESTQ      AX, AX
+	JE         noBias4
+	VMOVUPS    (AX), Y5
+	VADDPS     Y5, Y1, Y1
+	VMOVUPS    32(AX), Y5
+	VADDPS     Y5, Y2, Y2
+	VMOVUPS    64(AX), Y5
+	VADDPS     Y5, Y3, Y3
+	VMASKMOVPS 96(AX), Y0, Y5
+	VADDPS     Y5, Y4, Y4
+
+noBias4:
+	MOVBLZX relu+65(FP), AX
+	TESTL   AX, AX
+	JE      noReLU4
+	VXORPS  Y5, Y5, Y5
+	VMAXPS  Y1, Y5, Y1
+	VMAXPS  Y2, Y5, Y2
+	VMAXPS  Y3, Y5, Y3
+	VMAXPS  Y4, Y5, Y4
+
+noReLU4:
+	MOVQ       c+32(FP), AX
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMOVUPS    Y3, 64(AX)
+	VMASKMOVPS Y4, Y0, 96(AX)
+	VZEROUPPER
+	RET
+
+loadC5:
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	MOVBLZX    accumulate+64(FP), DI
+	TESTL      DI, DI
+	JE         begin5
+	MOVQ       c+32(FP), DI
+	VMOVUPS    (DI), Y1
+	VMOVUPS    32(DI), Y2
+	VMOVUPS    64(DI), Y3
+	VMOVUPS    96(DI), Y4
+	VMASKMOVPS 128(DI), Y0, Y5
+
+begin5:
+	TESTQ DX, DX
+	JE    store5
+
+loop5:
+	VBROADCASTSS (AX), Y6
+	VFMADD231PS  (CX), Y6, Y1
+	VFMADD231PS  32(CX), Y6, Y2
+	VFMADD231PS  64(CX), Y6, Y3
+	VFMADD231PS  96(CX), Y6, Y4
+	VMASKMOVPS   128(CX), Y0, Y7
+	VFMADD231PS  Y7, Y6, Y5
+	ADDQ         BX, AX
+	ADDQ         SI, CX
+	DECQ         DX
+	JNE          loop5
+
+store5:
+	MOVQ       bias+56(FP), AX
+	TESTQ      AX, AX
+	JE         noBias5
+	VMOVUPS    (AX), Y6
+	VADDPS     Y6, Y1, Y1
+	VMOVUPS    32(AX), Y6
+	VADDPS     Y6, Y2, Y2
+	VMOVUPS    64(AX), Y6
+	VADDPS     Y6, Y3, Y3
+	VMOVUPS    96(AX), Y6
+	VADDPS     Y6, Y4, Y4
+	VMASKMOVPS 128(AX), Y0, Y6
+	VADDPS     Y6, Y5, Y5
+
+noBias5:
+	MOVBLZX relu+65(FP), AX
+	TESTL   AX, AX
+	JE      noReLU5
+	VXORPS  Y6, Y6, Y6
+	VMAXPS  Y1, Y6, Y1
+	VMAXPS  Y2, Y6, Y2
+	VMAXPS  Y3, Y6, Y3
+	VMAXPS  Y4, Y6, Y4
+	VMAXPS  Y5, Y6, Y5
+
+noReLU5:
+	MOVQ       c+32(FP), AX
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMOVUPS    Y3, 64(AX)
+	VMOVUPS    Y4, 96(AX)
+	VMASKMOVPS Y5, Y0, 128(AX)
+	VZEROUPPER
+	RET
+
+loadC6:
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	MOVBLZX    accumulate+64(FP), DI
+	TESTL      DI, DI
+	JE         begin6
+	MOVQ       c+32(FP), DI
+	VMOVUPS    (DI), Y1
+	VMOVUPS    32(DI), Y2
+	VMOVUPS    64(DI), Y3
+	VMOVUPS    96(DI), Y4
+	VMOVUPS    128(DI), Y5
+	VMASKMOVPS 160(DI), Y0, Y6
+
+begin6:
+	TESTQ DX, DX
+	JE    store6
+
+loop6:
+	VBROADCASTSS (AX), Y7
+	VFMADD231PS  (CX), Y7, Y1
+	VFMADD231PS  32(CX), Y7, Y2
+	VFMADD231PS  64(CX), Y7, Y3
+	VFMADD231PS  96(CX), Y7, Y4
+	VFMADD231PS  128(CX), Y7, Y5
+	VMASKMOVPS   160(CX), Y0, Y8
+	VFMADD231PS  Y8, Y7, Y6
+	ADDQ         BX, AX
+	ADDQ         SI, CX
+	DECQ         DX
+	JNE          loop6
+
+store6:
+	MOVQ       bias+56(FP), AX
+	TESTQ      AX, AX
+	JE         noBias6
+	VMOVUPS    (AX), Y7
+	VADDPS     Y7, Y1, Y1
+	VMOVUPS    32(AX), Y7
+	VADDPS     Y7, Y2, Y2
+	VMOVUPS    64(AX), Y7
+	VADDPS     Y7, Y3, Y3
+	VMOVUPS    96(AX), Y7
+	VADDPS     Y7, Y4, Y4
+	VMOVUPS    128(AX), Y7
+	VADDPS     Y7, Y5, Y5
+	VMASKMOVPS 160(AX), Y0, Y7
+	VADDPS     Y7, Y6, Y6
+
+noBias6:
+	MOVBLZX relu+65(FP), AX
+	TESTL   AX, AX
+	JE      noReLU6
+	VXORPS  Y7, Y7, Y7
+	VMAXPS  Y1, Y7, Y1
+	VMAXPS  Y2, Y7, Y2
+	VMAXPS  Y3, Y7, Y3
+	VMAXPS  Y4, Y7, Y4
+	VMAXPS  Y5, Y7, Y5
+	VMAXPS  Y6, Y7, Y6
+
+noReLU6:
+	MOVQ       c+32(FP), AX
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMOVUPS    Y3, 64(AX)
+	VMOVUPS    Y4, 96(AX)
+	VMOVUPS    Y5, 128(AX)
+	VMASKMOVPS Y6, Y0, 160(AX)
+	VZEROUPPER
+	RET
+
+loadC7:
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	MOVBLZX    accumulate+64(FP), DI
+	TESTL      DI, DI
+	JE         begin7
+	MOVQ       c+32(FP), DI
+	VMOVUPS    (DI), Y1
+	VMOVUPS    32(DI), Y2
+	VMOVUPS    64(DI), Y3
+	VMOVUPS    96(DI), Y4
+	VMOVUPS    128(DI), Y5
+	VMOVUPS    160(DI), Y6
+	VMASKMOVPS 192(DI), Y0, Y7
+
+begin7:
+	TESTQ DX, DX
+	JE    store7
+
+loop7:
+	VBROADCASTSS (AX), Y8
+	VFMADD231PS  (CX), Y8, Y1
+	VFMADD231PS  32(CX), Y8, Y2
+	VFMADD231PS  64(CX), Y8, Y3
+	VFMADD231PS  96(CX), Y8, Y4
+	VFMADD231PS  128(CX), Y8, Y5
+	VFMADD231PS  160(CX), Y8, Y6
+	VMASKMOVPS   192(CX), Y0, Y9
+	VFMADD231PS  Y9, Y8, Y7
+	ADDQ         BX, AX
+	ADDQ         SI, CX
+	DECQ         DX
+	JNE          loop7
+
+store7:
+	MOVQ       bias+56(FP), AX
+	TESTQ      AX, AX
+	JE         noBias7
+	VMOVUPS    (AX), Y8
+	VADDPS     Y8, Y1, Y1
+	VMOVUPS    32(AX), Y8
+	VADDPS     Y8, Y2, Y2
+	VMOVUPS    64(AX), Y8
+	VADDPS     Y8, Y3, Y3
+	VMOVUPS    96(AX), Y8
+	VADDPS     Y8, Y4, Y4
+	VMOVUPS    128(AX), Y8
+	VADDPS     Y8, Y5, Y5
+	VMOVUPS    160(AX), Y8
+	VADDPS     Y8, Y6, Y6
+	VMASKMOVPS 192(AX), Y0, Y8
+	VADDPS     Y8, Y7, Y7
+
+noBias7:
+	MOVBLZX relu+65(FP), AX
+	TESTL   AX, AX
+	JE      noReLU7
+	VXORPS  Y8, Y8, Y8
+	VMAXPS  Y1, Y8, Y1
+	VMAXPS  Y2, Y8, Y2
+	VMAXPS  Y3, Y8, Y3
+	VMAXPS  Y4, Y8, Y4
+	VMAXPS  Y5, Y8, Y5
+	VMAXPS  Y6, Y8, Y6
+	VMAXPS  Y7, Y8, Y7
+
+noReLU7:
+	MOVQ       c+32(FP), AX
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMOVUPS    Y3, 64(AX)
+	VMOVUPS    Y4, 96(AX)
+	VMOVUPS    Y5, 128(AX)
+	VMOVUPS    Y6, 160(AX)
+	VMASKMOVPS Y7, Y0, 192(AX)
+	VZEROUPPER
+	RET
+
+loadC8:
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	MOVBLZX    accumulate+64(FP), DI
+	TESTL      DI, DI
+	JE         begin8
+	MOVQ       c+32(FP), DI
+	VMOVUPS    (DI), Y1
+	VMOVUPS    32(DI), Y2
+	VMOVUPS    64(DI), Y3
+	VMOVUPS    96(DI), Y4
+	VMOVUPS    128(DI), Y5
+	VMOVUPS    160(DI), Y6
+	VMOVUPS    192(DI), Y7
+	VMASKMOVPS 224(DI), Y0, Y8
+
+begin8:
+	TESTQ DX, DX
+	JE    store8
+
+loop8:
+	VBROADCASTSS (AX), Y9
+	VFMADD231PS  (CX), Y9, Y1
+	VFMADD231PS  32(CX), Y9, Y2
+	VFMADD231PS  64(CX), Y9, Y3
+	VFMADD231PS  96(CX), Y9, Y4
+	VFMADD231PS  128(CX), Y9, Y5
+	VFMADD231PS  160(CX), Y9, Y6
+	VFMADD231PS  192(CX), Y9, Y7
+	VMASKMOVPS   224(CX), Y0, Y10
+	VFMADD231PS  Y10, Y9, Y8
+	ADDQ         BX, AX
+	ADDQ         SI, CX
+	DECQ         DX
+	JNE          loop8
+
+store8:
+	MOVQ       bias+56(FP), AX
+	TESTQ      AX, AX
+	JE         noBias8
+	VMOVUPS    (AX), Y9
+	VADDPS     Y9, Y1, Y1
+	VMOVUPS    32(AX), Y9
+	VADDPS     Y9, Y2, Y2
+	VMOVUPS    64(AX), Y9
+	VADDPS     Y9, Y3, Y3
+	VMOVUPS    96(AX), Y9
+	VADDPS     Y9, Y4, Y4
+	VMOVUPS    128(AX), Y9
+	VADDPS     Y9, Y5, Y5
+	VMOVUPS    160(AX), Y9
+	VADDPS     Y9, Y6, Y6
+	VMOVUPS    192(AX), Y9
+	VADDPS     Y9, Y7, Y7
+	VMASKMOVPS 224(AX), Y0, Y9
+	VADDPS     Y9, Y8, Y8
+
+noBias8:
+	MOVBLZX relu+65(FP), AX
+	TESTL   AX, AX
+	JE      noReLU8
+	VXORPS  Y9, Y9, Y9
+	VMAXPS  Y1, Y9, Y1
+	VMAXPS  Y2, Y9, Y2
+	VMAXPS  Y3, Y9, Y3
+	VMAXPS  Y4, Y9, Y4
+	VMAXPS  Y5, Y9, Y5
+	VMAXPS  Y6, Y9, Y6
+	VMAXPS  Y7, Y9, Y7
+	VMAXPS  Y8, Y9, Y8
+
+noReLU8:
+	MOVQ       c+32(FP), AX
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMOVUPS    Y3, 64(AX)
+	VMOVUPS    Y4, 96(AX)
+	VMOVUPS    Y5, 128(AX)
+	VMOVUPS    Y6, 160(AX)
+	VMOVUPS    Y7, 192(AX)
+	VMASKMOVPS Y8, Y0, 224(AX)
 	VZEROUPPER
 	RET
 

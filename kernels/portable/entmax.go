@@ -31,7 +31,7 @@ func entmaxThreshold[T Float](z *descent[T]) float64 {
 		mean := sum / float64(k)
 		spread := (1 - (squares - mean*sum)) / float64(k)
 		wanted := mean - math.Sqrt(max(spread, 0))
-		if wanted > next {
+		if !(wanted <= next) { // nor with -Inf, whose square is no use
 			break
 		}
 		tau = wanted

@@ -143,10 +143,11 @@ func (n *network) valuesOf(buffer func(*nn.Node) kernels.Buffer) values {
 	return v
 }
 
-// recurrent are the learned parameters below the head.
+// recurrent are the learned parameters below the head, in the order of the
+// network's.
 func (n *network) recurrent() []*nn.Node {
 	var out []*nn.Node
-	for _, p := range []*nn.Node{n.w, n.alphaBias, n.betaBias, n.alphaWeights, n.betaWeights} {
+	for _, p := range []*nn.Node{n.w, n.alphaBias, n.alphaWeights, n.betaBias, n.betaWeights} {
 		if p != nil {
 			out = append(out, p)
 		}

@@ -23,6 +23,9 @@ func Check(t *testing.T, kind models.Kind, opts models.Options) {
 			if task == models.LinkPrediction {
 				t.Run("rank agrees with score", s.rankAgrees)
 			}
+			if kind.Class != models.Oracle {
+				t.Run("does not ask for the truth", s.noTruth)
+			}
 			if kind.Features != models.FeaturesIgnored {
 				t.Run("NaN features are refused", s.nanFeatures)
 			}
@@ -143,6 +146,16 @@ func (s subject) rankAgrees(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// noTruth: what a simulator knows is for oracles alone.
+func (s subject) noTruth(t *testing.T) {
+	stream := Random(7, events)
+	stream.Truth = forbidden{t}
+	m := s.build(t, stream, 1, 1)
+	s.train(t, m, stream)
+	m.Reset()
+	s.evaluate(t, m, stream)
 }
 
 // count is the definition: negatives are the candidates but the true

@@ -2,6 +2,7 @@ package modeltest
 
 import (
 	"math/rand/v2"
+	"testing"
 
 	"dgsbench/datasets"
 )
@@ -19,6 +20,7 @@ const (
 func Random(seed uint64, n int) datasets.Stream {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	s := empty(n, users, items, features)
+	s.Truth = toyTruth{}
 	now := 0.0
 	for k := range n {
 		now += float64(rng.IntN(3))
@@ -26,6 +28,30 @@ func Random(seed uint64, n int) datasets.Stream {
 		s.Time[k] = now
 	}
 	return s
+}
+
+// toyTruth is a hidden state for the mechanics of oracles: it says nothing
+// about the events.
+type toyTruth struct{}
+
+func (toyTruth) Logit(event int) float64 { return float64(event*7%11) - 5 }
+
+func (toyTruth) Links(event int, candidates []int32, scores []float32) {
+	for i, v := range candidates {
+		scores[i] = float32((event + 5*int(v)) % 9)
+	}
+}
+
+// forbidden is a hidden state that nobody may ask for.
+type forbidden struct{ t *testing.T }
+
+func (f forbidden) Logit(int) float64 {
+	f.t.Error("the model asks for the truth behind a label")
+	return 0
+}
+
+func (f forbidden) Links(int, []int32, []float32) {
+	f.t.Error("the model asks for the truth behind a link")
 }
 
 func empty(n, users, items, f int) datasets.Stream {

@@ -6,5 +6,6 @@ import (
 	_ "dgsbench/models/dgs"
 	_ "dgsbench/models/graphsprints"
 	_ "dgsbench/models/heuristic"
+	_ "dgsbench/models/oracle"
 	_ "dgsbench/models/raw"
 )

@@ -47,12 +47,29 @@ func (t *tile) columnMasks() []reg.Register {
 	return masks
 }
 
-// read loads vector v of a row of C or of the bias, zeros where no column is.
+// read loads vector v of a row, zeros where no column is; without a mask it
+// is a whole one.
 func (t *tile) read(row reg.GPVirtual, v int, mask reg.Register, to reg.VecVirtual) {
 	from := operand.Mem{Base: row, Disp: v * t.lanes * 4}
-	if t.lanes == 16 {
+	switch {
+	case mask == nil:
+		t.VMOVUPS(from, to)
+	case t.lanes == 16:
 		t.VMOVUPS_Z(from, mask, to)
-	} else {
+	default:
+		t.VMASKMOVPS(from, mask, to)
+	}
+}
+
+// write stores vector v of a row in the same way.
+func (t *tile) write(from reg.VecVirtual, v int, mask reg.Register, row reg.GPVirtual) {
+	to := operand.Mem{Base: row, Disp: v * t.lanes * 4}
+	switch {
+	case mask == nil:
+		t.VMOVUPS(from, to)
+	case t.lanes == 16:
+		t.VMOVUPS(from, mask, to)
+	default:
 		t.VMASKMOVPS(from, mask, to)
 	}
 }
@@ -91,7 +108,7 @@ func (t *tile) finish(rows int) {
 	t.addBias(rows, masks)
 	t.clamp(rows)
 	if t.lanes == 16 {
-		t.store(func(acc reg.VecVirtual, v int, to operand.Mem) { t.VMOVUPS(acc, masks[v], to) })
+		t.store(masks)
 		return
 	}
 	// Masked stores are slow without AVX-512, so whole tiles go unmasked.
@@ -99,10 +116,10 @@ func (t *tile) finish(rows int) {
 	cols := t.load("cols")
 	t.CMPQ(cols, operand.Imm(uint64(t.vectors*t.lanes)))
 	t.JNE(partial)
-	t.store(func(acc reg.VecVirtual, _ int, to operand.Mem) { t.VMOVUPS(acc, to) })
+	t.store(make([]reg.Register, t.vectors))
 	t.leave()
 	t.Label(string(partial))
-	t.store(func(acc reg.VecVirtual, v int, to operand.Mem) { t.VMASKMOVPS(acc, masks[v], to) })
+	t.store(masks)
 }
 
 func (t *tile) addBias(rows int, masks []reg.Register) {
@@ -135,11 +152,11 @@ func (t *tile) clamp(rows int) {
 	t.Label(string(none))
 }
 
-func (t *tile) store(put func(acc reg.VecVirtual, v int, to operand.Mem)) {
+func (t *tile) store(masks []reg.Register) {
 	c, step := t.load("c"), t.load("cRow")
 	for _, row := range t.acc {
 		for v, acc := range row {
-			put(acc, v, operand.Mem{Base: c, Disp: v * t.lanes * 4})
+			t.write(acc, v, masks[v], c)
 		}
 		t.ADDQ(step, c)
 	}
