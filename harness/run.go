@@ -42,10 +42,7 @@ func newRun(spec specs.Trial, parts datasets.Parts, threads int, tick func()) (*
 	if err != nil {
 		return nil, err
 	}
-	model, err := kind.New(models.Setup{
-		Task: spec.Task, NumNodes: parts.Whole.NumNodes, Users: parts.Whole.Users, NumFeat: parts.Whole.NumFeat,
-		MaxBatch: spec.Protocol.Batch, Train: parts.Train, Seed: spec.Seed, Threads: threads,
-	}, spec.Options)
+	model, err := kind.New(setupOf(spec, parts, threads), spec.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -61,6 +58,14 @@ func newRun(spec specs.Trial, parts datasets.Parts, threads int, tick func()) (*
 		}
 	}
 	return r, nil
+}
+
+// setupOf is what the trial's model is built from.
+func setupOf(spec specs.Trial, parts datasets.Parts, threads int) models.Setup {
+	return models.Setup{
+		Task: spec.Task, NumNodes: parts.Whole.NumNodes, Users: parts.Whole.Users, NumFeat: parts.Whole.NumFeat,
+		MaxBatch: spec.Protocol.Batch, Train: parts.Train, Seed: spec.Seed, Threads: threads,
+	}
 }
 
 // numBatches is how often do ticks if training is never stopped early.

@@ -56,6 +56,7 @@ type job struct {
 	record  results.Record
 	parts   datasets.Parts
 	batches int
+	bytes   int64 // of memory that training takes
 }
 
 // Run measures the trials whose records are not there yet, in their order.
@@ -120,7 +121,11 @@ func newJob(t specs.Trial, rec results.Record, lib *library) (job, error) {
 	if parts.Substituted {
 		rec.Footnotes = append(slices.Clone(rec.Footnotes), substituteNote(lib.loaded[t.Dataset].Dataset))
 	}
-	return job{t, rec, parts, numBatches(t, parts)}, nil
+	j := job{trial: t, record: rec, parts: parts, batches: numBatches(t, parts)}
+	if kind.Bytes != nil {
+		j.bytes = kind.Bytes(setupOf(t, parts, 1), t.Options)
+	}
+	return j, nil
 }
 
 // runAll works the jobs off. The first error that is not a trial's own stops
@@ -129,14 +134,16 @@ func (r *Runner) runAll(ctx context.Context, jobs []job, workers int, sum Summar
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	watch := newWatch(r.Hooks, jobs, sum.Found)
-	queue := make(chan job)
+	queue, memory := make(chan job), newMemory()
 	var wg sync.WaitGroup
 	for range workers {
 		wg.Go(func() {
 			for j := range queue {
+				memory.take(j.bytes)
 				if err := r.one(ctx, j, watch); err != nil {
 					cancel(err)
 				}
+				memory.give(j.bytes)
 			}
 		})
 	}

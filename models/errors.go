@@ -23,3 +23,6 @@ func Finite(x float32) bool {
 
 // ErrTask is what a model answers to a task that its Kind does not list.
 var ErrTask = errors.New("the model was not built for this task")
+
+// ErrDeployed is what a deployed model answers to Train and to Deploy.
+var ErrDeployed = errors.New("a deployed model is for inference alone: train, and deploy, the model that it was made from")

@@ -61,6 +61,15 @@ type Model interface {
 	NumParams() int
 }
 
+// Deployer is a model that also has a leaner form for inference alone.
+type Deployer interface {
+	// Deploy gives a copy with the same parameters and state that answers
+	// the same but for rounding, and whose Train returns ErrDeployed. Its
+	// snapshots are of a kind of their own. It may share read-only parts and
+	// the device with the model: both belong to one goroutine.
+	Deploy() (Model, error)
+}
+
 // Candidates are the destinations that an event is ranked against.
 type Candidates struct {
 	// Nodes are the candidates, ascending, without repetition.

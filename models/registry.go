@@ -46,6 +46,10 @@ type Kind struct {
 	Features FeatureUse
 	// Options returns a fresh set of default options.
 	Options func() Options
+	// Bytes is the memory that training takes on the training part of the
+	// setup, where that is much: trials side by side share the machine's. It
+	// may be nil.
+	Bytes func(Setup, Options) int64
 	// New builds the model. Options are of the type that Options returns
 	// and have been validated.
 	New func(Setup, Options) (Model, error)

@@ -25,6 +25,7 @@ var rooms = map[string][]string{
 	"specs":    {"models", "datasets", "internal"},
 	"results":  {"metrics", "internal"},
 	"harness":  {"nn", "kernels", "datasets", "metrics", "models", "specs", "results", "internal"},
+	"peers":    {"datasets", "models", "internal"},
 	"cmd":      {"nn", "kernels", "datasets", "metrics", "models", "specs", "results", "harness", "internal"},
 }
 

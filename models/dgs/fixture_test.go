@@ -15,6 +15,7 @@ import (
 	"dgsbench/kernels/reference"
 	"dgsbench/models"
 	"dgsbench/models/internal/head"
+	"dgsbench/models/internal/pairrank"
 )
 
 // fixture is testdata/dgs.json: PyTorch in float64, by backpropagation
@@ -119,6 +120,9 @@ func (c *check) build(task models.Task, o *Options, er, headParams fixture, trai
 	c.m, err = newOn(c.device, models.Setup{Task: task, NumNodes: s.NumNodes, NumFeat: s.NumFeat, MaxBatch: c.batch, Threads: 1, Train: train}, o)
 	if err != nil {
 		c.Fatal(err)
+	}
+	if task == models.LinkPrediction {
+		c.m.ranker = pairrank.New(c.device, c.m.net.head.PairLayers(c.m.net.size), c.m.states, c.m.setup)
 	}
 	c.put(er, headParams)
 }

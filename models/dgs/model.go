@@ -49,10 +49,14 @@ func New(s models.Setup, o *Options) (*Model, error) {
 	if err := checkMemory(o, s); err != nil {
 		return nil, err
 	}
-	return newOn(cpu.NewDevice(cpu.Best(), s.Threads), s, o)
+	m, err := newOn(cpu.NewDevice(cpu.Best(), s.Threads), s, o)
+	if err == nil && s.Task == models.LinkPrediction {
+		m.ranker = pairrank.New(m.device, m.net.head.PairLayers(m.net.size), m.states, s)
+	}
+	return m, err
 }
 
-// newOn builds it on a device.
+// newOn builds it on a device, without what ranking needs.
 func newOn(d kernels.Device, s models.Setup, o *Options) (*Model, error) {
 	m := &Model{setup: s, opts: o, device: d}
 	size := o.Size
@@ -67,9 +71,7 @@ func newOn(d kernels.Device, s models.Setup, o *Options) (*Model, error) {
 	}
 	m.states = newStates(d, m.net, s)
 	m.embedded = m.net.valuesOf(m.net.embed.Buffer)
-	if s.Task == models.LinkPrediction {
-		m.ranker = pairrank.New(d, m.net.head.PairLayers(size), m.states, s)
-	} else {
+	if s.Task == models.NodeClassification {
 		m.trained = m.net.valuesOf(m.net.head.Training().Buffer)
 		m.inferred = m.net.valuesOf(m.net.head.Inference().Buffer)
 	}

@@ -186,11 +186,15 @@ func oneOf[T ~string](name string, word T, known ...T) error {
 	return fmt.Errorf("%s is %q, expected one of %v", name, word, known)
 }
 
+// kindName is that of all variants.
+const kindName = "dgs"
+
 func init() {
 	models.Register(models.Kind{
-		Name: "dgs", Class: models.Learned, Memory: true, Features: models.FeaturesRequired,
+		Name: kindName, Class: models.Learned, Memory: true, Features: models.FeaturesRequired,
 		Tasks:   []models.Task{models.NodeClassification, models.LinkPrediction},
 		Options: func() models.Options { return Defaults() },
+		Bytes:   func(s models.Setup, o models.Options) int64 { return Bytes(o.(*Options), s) },
 		New:     func(s models.Setup, o models.Options) (models.Model, error) { return New(s, o.(*Options)) },
 	})
 }

@@ -89,6 +89,13 @@ func (t *states) commit() {
 // reset makes all states zero.
 func (t *states) reset() { t.device.Zero(t.nodes*t.size, t.s) }
 
+// grow makes room for so many nodes. The states stay.
+func (t *states) grow(nodes int) {
+	s := t.device.NewBuffer(nodes * t.size)
+	t.device.CopyRows(t.nodes, t.size, s, t.size, t.s, t.size)
+	t.s, t.nodes, t.finder = s, nodes, lastwrite.NewFinder(nodes)
+}
+
 // tensors copies the table.
 func (t *states) tensors() []models.Tensor {
 	s := models.Tensor{Name: "S", Shape: []int{t.nodes, t.size}, F32: make([]float32, t.nodes*t.size)}

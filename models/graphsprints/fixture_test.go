@@ -10,6 +10,10 @@ import (
 	"testing"
 
 	"dgsbench/datasets"
+	"dgsbench/kernels"
+	"dgsbench/kernels/cpu"
+	"dgsbench/kernels/reference"
+	"dgsbench/models"
 	"dgsbench/models/internal/buckets"
 )
 
@@ -125,40 +129,60 @@ func TestBucketsMatchFixture(t *testing.T) {
 func TestStatesMatchFixture(t *testing.T) {
 	f := loadFixture(t)
 	for size, want := range f.batches {
-		t.Run(fmt.Sprintf("batch %d", size), func(t *testing.T) { f.checkRun(t, size, want) })
+		for name, d := range devices() {
+			t.Run(fmt.Sprintf("batch %d on %s", size, name), func(t *testing.T) { f.checkRun(t, d, size, want) })
+		}
 	}
 }
 
-func (f fixture) checkRun(t *testing.T, size int, want fixtureRun) {
+func (f fixture) checkRun(t *testing.T, d kernels.Device, size int, want fixtureRun) {
 	s := f.stream()
 	bs := buckets.New(s.Slice(0, f.Dims.TrainRows), 10)
-	st := newStates(&Options{Alpha: f.Alpha, Beta: f.Beta}, bs, f.Dims.N, size, f.Dims.F)
-	after := make([]float32, st.k)
+	st := newStates(d, &Options{Alpha: f.Alpha, Beta: f.Beta}, bs, nil, models.Setup{NumNodes: f.Dims.N, MaxBatch: size})
+	after, rows := make([]float32, size*st.cols), d.NewBuffer(size*st.cols)
 	for i := 0; i*size < s.Len(); i++ {
 		b := s.Slice(i*size, min((i+1)*size, s.Len()))
 		if err := st.read(b); err != nil {
 			t.Fatal(err)
 		}
+		st.sourcesAfter(b, rows)
+		d.Read(after, rows)
 		for k := range b.Len() {
 			event := i*size + k
 			sum := 0.0
 			for _, n := range []int32{b.Src[k], b.Dst[k]} {
-				for _, v := range st.of(n) {
+				for _, v := range of(st, n) {
 					sum += float64(v)
 				}
 			}
 			close64(t, fmt.Sprintf("sum before event %d", event), []float64{sum}, want.SumBefore[event:event+1])
-			st.after(b, k, b.Src[k], b.Dst[k], after)
-			close64(t, fmt.Sprintf("source after event %d", event), widen(after), want.SourceAfter[event])
+			close64(t, fmt.Sprintf("source after event %d", event), widen(after[k*st.cols:][:st.cols]), want.SourceAfter[event])
 		}
 		st.fold(b)
 		if len(want.States[i]) != f.Dims.N {
 			t.Fatalf("states of %d nodes, expected %d", len(want.States[i]), f.Dims.N)
 		}
 		for n, row := range want.States[i] {
-			close64(t, fmt.Sprintf("state of node %d after batch %d", n, i), widen(st.of(int32(n))), row)
+			close64(t, fmt.Sprintf("state of node %d after batch %d", n, i), widen(of(st, int32(n))), row)
 		}
 	}
+}
+
+// devices are those that the tests run on.
+func devices() map[string]kernels.Device {
+	all := map[string]kernels.Device{"reference": reference.New()}
+	for _, k := range cpu.Available() {
+		all[k.Level().String()] = cpu.NewDevice(k, 2)
+	}
+	return all
+}
+
+// of is the state of a node.
+func of(st *states, node int32) []float32 {
+	row, out := st.device.NewBuffer(st.cols), make([]float32, st.cols)
+	st.Gather(st.device, []int32{node}, row)
+	st.device.Read(out, row)
+	return out
 }
 
 func widen(x []float32) []float64 {

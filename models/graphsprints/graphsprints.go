@@ -2,20 +2,26 @@ package graphsprints
 
 import (
 	"dgsbench/datasets"
+	"dgsbench/kernels"
+	"dgsbench/kernels/cpu"
 	"dgsbench/models"
 	"dgsbench/models/internal/buckets"
 	"dgsbench/models/internal/head"
 	"dgsbench/models/internal/lastwrite"
 	"dgsbench/models/internal/pairrank"
+	"dgsbench/nn"
 )
 
 // Model is Graph-Sprints with its head.
 type Model struct {
-	task   models.Task
+	setup  models.Setup
+	opts   *Options
+	device kernels.Device
 	states *states
 	head   *head.Head
-	x      []float32 // input rows of the head
 	ranker *pairrank.Ranker
+	params int     // learnable ones
+	pairs  []int32 // scratch
 }
 
 var _ models.Model = (*Model)(nil)
@@ -23,29 +29,35 @@ var _ models.Model = (*Model)(nil)
 // New builds the model for one trial; the bucket edges come from
 // s.Train.
 func New(s models.Setup, o *Options) (*Model, error) {
-	bs := buckets.New(s.Train, o.Buckets)
-	m := &Model{
-		task:   s.Task,
-		states: newStates(o, bs, s.NumNodes, s.MaxBatch, s.NumFeat),
-	}
-	in, rows := bs.Size(), s.MaxBatch
+	return newOn(cpu.NewDevice(cpu.Best(), s.Threads), s, o, buckets.New(s.Train, o.Buckets), nil)
+}
+
+// newOn builds it on a device, with a projection for a deployed one.
+func newOn(d kernels.Device, s models.Setup, o *Options, b *buckets.Buckets, p *projection) (*Model, error) {
+	m := &Model{setup: s, opts: o, device: d, states: newStates(d, o, b, p, s)}
+	m.setup.Train = datasets.Stream{} // not to be kept
+	in, most := m.states.cols, s.MaxBatch
 	if s.Task == models.LinkPrediction {
-		in, rows = 2*in, 2*rows
+		in, most = 2*in, 2*most
 	}
-	m.x = make([]float32, in*rows)
+	net, rows := nn.NewNetwork(d, s.Seed), nn.NewRows(most)
 	var err error
-	if m.head, err = head.New(o.Head, in, rows, s); err != nil {
+	if m.head, err = head.On(net, net.Input("x", rows, in), rows, o.Head, most, nn.Wanted{}); err != nil {
 		return nil, err
 	}
+	m.params = m.head.NumParams()
 	if s.Task == models.LinkPrediction {
-		m.ranker = pairrank.New(m.head.Device(), m.head.PairLayers(bs.Size()), m.states, s)
+		m.ranker = pairrank.New(d, m.head.PairLayers(m.states.cols), m.states, s)
 	}
 	return m, nil
 }
 
 // Train makes one step of the head and folds the batch in. The states do
-// not depend on anything learned.
+// not depend on anything learned. A deployed model cannot be trained.
 func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
+	if m.states.projection != nil {
+		return 0, models.ErrDeployed
+	}
 	if err := m.states.read(b); err != nil {
 		return 0, err
 	}
@@ -58,35 +70,20 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 }
 
 func (m *Model) step(b datasets.Stream, negatives []int32) (float64, error) {
-	if m.task == models.NodeClassification {
-		m.sourcesAfter(b)
+	if m.setup.Task == models.NodeClassification {
+		m.states.sourcesAfter(b, m.head.Leaf())
 		return m.head.TrainLabels(b)
 	}
-	n := b.Len()
-	for k := range n {
-		m.pair(k, b.Src[k], b.Dst[k])
-		m.pair(n+k, b.Src[k], negatives[k])
+	m.pairs = m.pairs[:0]
+	for _, destinations := range [][]int32{b.Dst, negatives} {
+		for k, v := range destinations[:b.Len()] {
+			m.pairs = append(m.pairs, b.Src[k], v)
+		}
 	}
-	m.head.Put(m.x[:4*n*m.states.k])
+	m.states.Gather(m.device, m.pairs, m.head.Leaf())
 	loss, err := m.head.TrainPairs(b)
 	m.ranker.EverythingChanged()
 	return loss, err
-}
-
-// sourcesAfter fills one head input an event: the source's state with that
-// event folded in.
-func (m *Model) sourcesAfter(b datasets.Stream) {
-	for k := range b.Len() {
-		m.states.after(b, k, b.Src[k], b.Dst[k], m.x[k*m.states.k:][:m.states.k])
-	}
-	m.head.Put(m.x[:b.Len()*m.states.k])
-}
-
-// pair fills head input i with the two states.
-func (m *Model) pair(i int, src, dst int32) {
-	row := m.x[2*i*m.states.k:][:2*m.states.k]
-	copy(row, m.states.of(src))
-	copy(row[m.states.k:], m.states.of(dst))
 }
 
 func (m *Model) advance(b datasets.Stream) {
@@ -98,13 +95,13 @@ func (m *Model) advance(b datasets.Stream) {
 
 // Classify writes the logits of the batch's events and folds it in.
 func (m *Model) Classify(b datasets.Stream, logits []float32) error {
-	if m.task != models.NodeClassification {
+	if m.setup.Task != models.NodeClassification {
 		return models.ErrTask
 	}
 	if err := m.states.read(b); err != nil {
 		return err
 	}
-	m.sourcesAfter(b)
+	m.states.sourcesAfter(b, m.head.Leaf())
 	if err := m.head.Classify(b, logits); err != nil {
 		return err
 	}
@@ -114,7 +111,7 @@ func (m *Model) Classify(b datasets.Stream, logits []float32) error {
 
 // Rank counts the negatives above and level with the true destinations.
 func (m *Model) Rank(b datasets.Stream, c models.Candidates, out models.Counts) error {
-	if m.task != models.LinkPrediction {
+	if m.setup.Task != models.LinkPrediction {
 		return models.ErrTask
 	}
 	return m.ranker.Rank(b, c, out)
@@ -123,7 +120,7 @@ func (m *Model) Rank(b datasets.Stream, c models.Candidates, out models.Counts) 
 // Score writes the logits of all pairs of a source of the batch with a
 // candidate.
 func (m *Model) Score(b datasets.Stream, candidates []int32, logits []float32) error {
-	if m.task != models.LinkPrediction {
+	if m.setup.Task != models.LinkPrediction {
 		return models.ErrTask
 	}
 	return m.ranker.Score(b, candidates, logits)
@@ -138,31 +135,10 @@ func (m *Model) Observe(b datasets.Stream) error {
 	return nil
 }
 
-// Reset empties all histograms.
+// Reset forgets all events.
 func (m *Model) Reset() {
 	m.states.reset()
 	m.forgetParts()
-}
-
-// Snapshot copies parameters and, where asked, the histograms.
-func (m *Model) Snapshot(what models.Part) models.Snapshot {
-	s := models.Snapshot{Params: m.head.Tensors()}
-	if what == models.Everything {
-		s.State = models.Clone(m.states.tensors())
-	}
-	return s
-}
-
-// Restore puts a snapshot back.
-func (m *Model) Restore(s models.Snapshot) error {
-	m.forgetParts()
-	if err := m.head.Restore(s.Params); err != nil {
-		return err
-	}
-	if s.State == nil {
-		return nil
-	}
-	return models.Copy(m.states.tensors(), s.State)
 }
 
 // forgetParts tells the ranker that everything may have changed.
@@ -172,5 +148,6 @@ func (m *Model) forgetParts() {
 	}
 }
 
-// NumParams counts the head's parameters: the embedding has none.
-func (m *Model) NumParams() int { return m.head.NumParams() }
+// NumParams counts the head's parameters, those of training: the embedding
+// has none.
+func (m *Model) NumParams() int { return m.params }

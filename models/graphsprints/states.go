@@ -1,100 +1,83 @@
 package graphsprints
 
 import (
-	"fmt"
-
-	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
 	"dgsbench/models/internal/buckets"
 	"dgsbench/models/internal/lastwrite"
 )
 
-// states is the table of node histograms and its update rule. Nothing
-// one-hot is ever materialised: delta is a list of bucket numbers.
+// states is the table of the nodes' states on the device, with its update
+// rule. The states are histograms S or, with a projection, products S W.
 type states struct {
-	alpha   float32
-	forget  forgetting
-	buckets *buckets.Buckets
-	k       int       // buckets in all: length of a state
-	s       []float32 // nodes x k
-	row     []int32   // scratch: buckets of every event of the batch
-	staged  []float32 // scratch: surviving writes of the batch
-	finder  *lastwrite.Finder
+	device kernels.Device
+	nodes  int
+	cols   int            // numbers of a state
+	table  kernels.Buffer // nodes x cols
+
+	alpha      float32
+	forget     forgetting
+	buckets    *buckets.Buckets
+	projection *projection // nil: the states are histograms
+
+	// What a batch needs.
+	finder  *buckets.Finder
+	found   kernels.Ints // the buckets of its events
+	writes  *lastwrite.Finder
+	rows    *rows
+	after   kernels.Buffer // new states of nodes
+	sources kernels.Buffer // new states of the events' sources, if computed
+	move    moves
+	index   kernels.Ints // of Gather
 }
 
-func newStates(o *Options, b *buckets.Buckets, numNodes, maxBatch, numFeat int) *states {
+// gatherRows is how many states Gather is asked for at once, but for those
+// of a batch.
+const gatherRows = 512
+
+// newStates are those of nodes without events.
+func newStates(d kernels.Device, o *Options, b *buckets.Buckets, p *projection, s models.Setup) *states {
+	cols, most := b.Size(), 2*s.MaxBatch
+	if p != nil {
+		cols = p.cols
+	}
 	return &states{
-		alpha: float32(o.Alpha), forget: newForgetting(o, numNodes), buckets: b, k: b.Size(),
-		s:      make([]float32, numNodes*b.Size()),
-		row:    make([]int32, maxBatch*numFeat),
-		staged: make([]float32, 2*maxBatch*b.Size()),
-		finder: lastwrite.NewFinder(numNodes),
+		device: d, nodes: s.NumNodes, cols: cols, table: d.NewBuffer(s.NumNodes * cols),
+		alpha: float32(o.Alpha), forget: newForgetting(o, s.NumNodes), buckets: b, projection: p,
+		finder: b.On(d, s.MaxBatch), writes: lastwrite.NewFinder(s.NumNodes), rows: newRows(d, most),
+		after: d.NewBuffer(most * cols), move: newMoves(d, most), index: d.NewInts(max(2*most, gatherRows)),
 	}
 }
 
-// of is the state of a node.
-func (t *states) of(node int32) []float32 { return t.s[int(node)*t.k:][:t.k] }
-
-// Gather writes the states of the nodes, a row each.
-func (t *states) Gather(d kernels.Device, nodes []int32, dst kernels.Buffer) {
-	for i, n := range nodes {
-		d.Write(d.View(dst, i*t.k, t.k), t.of(n))
-	}
+// Gather writes the states of the nodes to dst, a row each.
+func (t *states) Gather(_ kernels.Device, nodes []int32, dst kernels.Buffer) {
+	t.device.WriteInts(t.index, nodes)
+	t.device.GatherRows(len(nodes), t.nodes, t.cols, dst, t.table, t.index)
 }
 
-// read finds the buckets of every event of the batch; after and fold use
-// them.
-func (t *states) read(b datasets.Stream) error {
-	for k := range b.Len() {
-		if err := t.buckets.Row(b.Features(k), t.eventBuckets(b, k)); err != nil {
-			return fmt.Errorf("event %d: %w", b.EventID(k), err)
-		}
-	}
-	return nil
-}
-
-func (t *states) eventBuckets(b datasets.Stream, k int) []int32 {
-	return t.row[k*b.NumFeat:][:b.NumFeat]
-}
-
-// after writes the state that node self has after event k with the other
-// endpoint, both read as they are in the table.
-func (t *states) after(b datasets.Stream, k int, self, other int32, out []float32) {
-	beta := t.forget.beta(self, b.Time[k])
-	mix := (1 - beta) * t.alpha
-	so := t.of(other)
-	for i, v := range t.of(self) {
-		out[i] = beta*v + mix*so[i]
-	}
-	hit := (1 - beta) * (1 - t.alpha)
-	for _, bucket := range t.eventBuckets(b, k) {
-		out[bucket] += hit
-	}
-}
-
-// fold advances the table by the batch and returns the writes made. All
-// reads come before the first write.
-func (t *states) fold(b datasets.Stream) []lastwrite.Write {
-	writes := t.finder.Writes(b)
-	for i, w := range writes {
-		t.after(b, int(w.Event), w.Self, w.Other, t.staged[i*t.k:][:t.k])
-	}
-	for i, w := range writes {
-		copy(t.of(w.Self), t.staged[i*t.k:][:t.k])
-		t.forget.seen(w.Self, b.Time[w.Event])
-	}
-	return writes
-}
-
-// reset empties all histograms.
+// reset forgets all events.
 func (t *states) reset() {
-	clear(t.s)
+	t.device.Zero(t.nodes*t.cols, t.table)
 	t.forget.reset()
 }
 
-// tensors are the live state.
+// tensors copies what reset forgets.
 func (t *states) tensors() []models.Tensor {
-	histograms := models.Tensor{Name: "S", Shape: []int{len(t.s) / t.k, t.k}, F32: t.s}
-	return append([]models.Tensor{histograms}, t.forget.tensors()...)
+	name := "S"
+	if t.projection != nil {
+		name = "SW"
+	}
+	table := models.Tensor{Name: name, Shape: []int{t.nodes, t.cols}, F32: make([]float32, t.nodes*t.cols)}
+	t.device.Read(table.F32, t.table)
+	return append([]models.Tensor{table}, models.Clone(t.forget.tensors())...)
+}
+
+// restore puts back what tensors gave.
+func (t *states) restore(saved []models.Tensor) error {
+	own := t.tensors()
+	if err := models.Copy(own, saved); err != nil {
+		return err
+	}
+	t.device.Write(t.table, own[0].F32)
+	return models.Copy(t.forget.tensors(), own[1:])
 }

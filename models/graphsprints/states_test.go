@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"dgsbench/datasets"
+	"dgsbench/kernels/reference"
+	"dgsbench/models"
 	"dgsbench/models/internal/buckets"
 
 	"pgregory.net/rapid"
@@ -26,16 +28,22 @@ func TestStatesAgainstDefinition(t *testing.T) {
 		}
 		alpha, beta := rapid.Float64Range(0, 1).Draw(t, "alpha"), rapid.Float64Range(0, 1).Draw(t, "beta")
 		bs := buckets.New(s, rapid.IntRange(2, 10).Draw(t, "buckets"))
-		st := newStates(&Options{Alpha: alpha, Beta: beta}, bs, nodes, n, f)
-		for range 2 {
-			want := byDefinition(s, st, alpha, beta)
-			if err := st.read(s); err != nil {
-				t.Fatal(err)
-			}
-			st.fold(s)
-			for i, w := range want {
-				if math.Abs(float64(st.s[i])-w) > 1e-5 {
-					t.Fatalf("entry %d is %v, expected %v", i, st.s[i], w)
+		classified := rapid.Bool().Draw(t, "sources first")
+		for name, d := range devices() {
+			st := newStates(d, &Options{Alpha: alpha, Beta: beta}, bs, nil, models.Setup{NumNodes: nodes, MaxBatch: n})
+			for range 2 {
+				want := byDefinition(s, st, alpha, beta)
+				if err := st.read(s); err != nil {
+					t.Fatal(err)
+				}
+				if classified {
+					st.sourcesAfter(s, d.NewBuffer(n*st.cols))
+				}
+				st.fold(s)
+				for i, got := range st.tensors()[0].F32 {
+					if math.Abs(float64(got)-want[i]) > 1e-5 {
+						t.Fatalf("%s: entry %d is %v, expected %v", name, i, got, want[i])
+					}
 				}
 			}
 		}
@@ -43,10 +51,10 @@ func TestStatesAgainstDefinition(t *testing.T) {
 }
 
 func byDefinition(s datasets.Stream, st *states, alpha, beta float64) []float64 {
-	before, out := widen(st.s), widen(st.s)
+	before, out := widen(st.tensors()[0].F32), widen(st.tensors()[0].F32)
 	row := make([]int32, s.NumFeat)
 	for k := range s.Len() {
-		delta := make([]float64, st.k)
+		delta := make([]float64, st.cols)
 		if st.buckets.Row(s.Features(k), row) != nil {
 			panic("finite features")
 		}
@@ -54,8 +62,8 @@ func byDefinition(s datasets.Stream, st *states, alpha, beta float64) []float64 
 			delta[b] = 1
 		}
 		for _, ends := range [][2]int32{{s.Src[k], s.Dst[k]}, {s.Dst[k], s.Src[k]}} {
-			for i := range st.k {
-				self, other := int(ends[0])*st.k+i, int(ends[1])*st.k+i
+			for i := range st.cols {
+				self, other := int(ends[0])*st.cols+i, int(ends[1])*st.cols+i
 				out[self] = beta*before[self] + (1-beta)*((1-alpha)*delta[i]+alpha*before[other])
 			}
 		}
@@ -68,7 +76,7 @@ func byDefinition(s datasets.Stream, st *states, alpha, beta float64) []float64 
 func TestBlocksStayBelowOne(t *testing.T) {
 	f := loadFixture(t)
 	s := f.stream()
-	st := newStates(&Options{Alpha: f.Alpha, Beta: f.Beta}, buckets.New(s, 10), f.Dims.N, s.Len(), f.Dims.F)
+	st := newStates(reference.New(), &Options{Alpha: f.Alpha, Beta: f.Beta}, buckets.New(s, 10), nil, models.Setup{NumNodes: f.Dims.N, MaxBatch: s.Len()})
 	for range 50 {
 		if err := st.read(s); err != nil {
 			t.Fatal(err)
@@ -76,7 +84,7 @@ func TestBlocksStayBelowOne(t *testing.T) {
 		st.fold(s)
 	}
 	for n := range f.Dims.N {
-		state := st.of(int32(n))
+		state := of(st, int32(n))
 		for c, lo := range st.buckets.Offset {
 			sum := float32(0)
 			for _, v := range state[lo:][:len(st.buckets.Edges[c])+1] {
@@ -98,13 +106,13 @@ func TestDecayByTime(t *testing.T) {
 		Src: []int32{0, 0, 0}, Dst: []int32{1, 1, 1}, Time: []float64{0, 10, 30}, Label: make([]int8, 3),
 		Feat: []float32{0, 1, 1}, NumFeat: 1, NumNodes: 2,
 	}
-	st := newStates(o, buckets.New(s, 2), 2, 1, 1)
+	st := newStates(reference.New(), o, buckets.New(s, 2), nil, models.Setup{NumNodes: 2, MaxBatch: 1})
 	for k, want := range [][]float64{{1, 0}, {math.Exp(-1), 1 - math.Exp(-1)}, {math.Exp(-3), 1 - math.Exp(-3)}} {
 		b := s.Slice(k, k+1)
 		if err := st.read(b); err != nil {
 			t.Fatal(err)
 		}
 		st.fold(b)
-		close64(t, "state of node 0", widen(st.of(0)), want)
+		close64(t, "state of node 0", widen(of(st, 0)), want)
 	}
 }

@@ -1,0 +1,191 @@
+package dgs
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"dgsbench/datasets"
+	"dgsbench/internal/strictyaml"
+	"dgsbench/kernels/cpu"
+	"dgsbench/models"
+)
+
+// Scorer serves a trained model: events go in one at a time, scores come out,
+// and the states of the nodes move on. It keeps no derivatives and cannot
+// learn.
+//
+// All methods may be called from several goroutines; calls take turns, since
+// each event must see what the one before has left. Score allocates nothing
+// but when it meets a node beyond those it has room for.
+type Scorer struct {
+	mu       sync.Mutex
+	model    *Model
+	metadata map[string]string
+	features int
+
+	event  datasets.Stream // of one event
+	logits [1]float32
+}
+
+// Event is an interaction of two nodes. Nodes are numbered from 0; a number
+// that was not seen before is a new node, whose state is zero. Tables are
+// as long as the largest number, so number densely.
+type Event struct {
+	Source, Destination int32
+	// Features are as those the model was trained on, with the same
+	// standardisation.
+	Features []float32
+}
+
+// OpenScorer reads a checkpoint, as `bench all --checkpoints` or Save writes
+// it, with the states of the nodes that are in it. Variants with buckets are
+// refused: their edges are not part of a checkpoint.
+func OpenScorer(path string) (*Scorer, error) {
+	snapshot, metadata, err := models.ReadCheckpoint(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Scorer{metadata: metadata}
+	if err := s.build(path, snapshot); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+func (s *Scorer) build(path string, snapshot models.Snapshot) error {
+	spec, err := strictyaml.Parse(path, []byte(s.metadata[models.SpecKey]))
+	if err != nil {
+		return err
+	}
+	var kind, task string
+	if err := spec.Get("kind").Decode(&kind); err != nil || kind != kindName {
+		return fmt.Errorf("a checkpoint of model %q, expected %s", kind, kindName)
+	}
+	if err := spec.Get("task").Decode(&task); err != nil {
+		return err
+	}
+	o := Defaults()
+	if err := spec.Get("options").Decode(o); err != nil {
+		return err
+	}
+	if err := o.Validate(); err != nil {
+		return err
+	}
+	if o.Embedding == Buckets {
+		return fmt.Errorf("embedding: %s cannot be served: the bucket edges are not in the checkpoint", Buckets)
+	}
+	nodes := 1
+	for _, t := range snapshot.State {
+		nodes = max(nodes, t.Shape[0])
+	}
+	for _, t := range snapshot.Params {
+		if t.Name == "W" {
+			s.features = t.Shape[0]
+		}
+	}
+	s.model, err = newOn(cpu.NewDevice(cpu.Best(), 1), models.Setup{
+		Task: models.Task(task), NumNodes: nodes, NumFeat: s.features, MaxBatch: 1, Threads: 1,
+	}, o)
+	if err != nil {
+		return err
+	}
+	s.event = datasets.Stream{
+		Src: make([]int32, 1), Dst: make([]int32, 1), Time: make([]float64, 1), Label: []int8{datasets.Unlabelled},
+		Feat: make([]float32, s.features), NumFeat: s.features, NumNodes: nodes,
+	}
+	return s.model.Restore(snapshot)
+}
+
+// Score is the probability of the event's label with the event folded in, or
+// for a model of links that of the event itself from before it. The event is
+// then part of the nodes' states. An event that is refused changes nothing.
+func (s *Scorer) Score(e Event) (float64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.take(e); err != nil {
+		return 0, err
+	}
+	m := s.model
+	if m.setup.Task == models.NodeClassification {
+		err := m.Classify(s.event, s.logits[:])
+		return probability(s.logits[0]), err
+	}
+	p, err := s.link(e.Source, e.Destination)
+	if err != nil {
+		return 0, err
+	}
+	return p, m.Observe(s.event)
+}
+
+// Link is the probability that a model of links gives to an event between the
+// nodes. Nothing changes.
+func (s *Scorer) Link(source, destination int32) (float64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.model.setup.Task != models.LinkPrediction {
+		return 0, models.ErrTask
+	}
+	if err := s.room(source, destination); err != nil {
+		return 0, err
+	}
+	s.event.Src[0], s.event.Dst[0] = source, destination
+	return s.link(source, destination)
+}
+
+func (s *Scorer) link(source, destination int32) (float64, error) {
+	m := s.model
+	m.states.Gather(m.device, append(m.states.host[:0], source, destination), m.net.Buffer(m.net.pairs))
+	err := m.net.head.Classify(s.event, s.logits[:])
+	return probability(s.logits[0]), err
+}
+
+// Forget makes the states of all nodes zero.
+func (s *Scorer) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.model.Reset()
+}
+
+// Save writes parameters and states to a file that OpenScorer reads, as a
+// whole or not at all.
+func (s *Scorer) Save(path string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return models.WriteCheckpoint(path, s.model.Snapshot(models.Everything), s.metadata)
+}
+
+// take makes e the event, with room for its nodes.
+func (s *Scorer) take(e Event) error {
+	if len(e.Features) != s.features {
+		return fmt.Errorf("%d features, the model was trained on %d", len(e.Features), s.features)
+	}
+	for i, f := range e.Features {
+		if !models.Finite(f) {
+			return fmt.Errorf("feature %d is %v", i, f)
+		}
+	}
+	if err := s.room(e.Source, e.Destination); err != nil {
+		return err
+	}
+	s.event.Src[0], s.event.Dst[0] = e.Source, e.Destination
+	copy(s.event.Feat, e.Features)
+	return nil
+}
+
+// room makes the tables long enough for the nodes: twice as long at least, so
+// that it is rarely needed.
+func (s *Scorer) room(nodes ...int32) error {
+	for _, n := range nodes {
+		if n < 0 {
+			return fmt.Errorf("node %d, expected 0 or more", n)
+		}
+		if t := s.model.states; int(n) >= t.nodes {
+			t.grow(max(2*t.nodes, int(n)+1))
+			s.event.NumNodes = t.nodes
+		}
+	}
+	return nil
+}
+
+func probability(logit float32) float64 { return 1 / (1 + math.Exp(-float64(logit))) }

@@ -1,0 +1,115 @@
+package memory
+
+import (
+	"math"
+
+	"dgsbench/kernels"
+	"dgsbench/models"
+	"dgsbench/nn"
+)
+
+// Core is the memory of all nodes and the parameters that update it.
+type Core struct {
+	Net *nn.Network
+	// Table is the leaf of the memories that are kept, a row a node.
+	Table *nn.Node
+	// Updated is the time of the last update of each of them.
+	Updated []float64
+
+	opts   Options
+	device kernels.Device
+	nodes  int
+	width  int // columns of an event's features within a message
+
+	wi, wh, bi, bh *nn.Node // of the GRU
+	TimeW, TimeB   *nn.Node // of the time encoding
+}
+
+// NewCore draws the parameters: the GRU's uniform in +-1/sqrt(M).
+func NewCore(net *nn.Network, o Options, s models.Setup) *Core {
+	c := &Core{
+		Net: net, opts: o, device: net.Device(), nodes: s.NumNodes, width: MessageWidth(s.NumFeat),
+		Updated: make([]float64, s.NumNodes), Table: net.Input("memory", nn.NewRows(s.NumNodes), o.Size),
+	}
+	in, gates, bound := 2*o.Size+c.width+o.Time, 3*o.Size, 1/math.Sqrt(float64(o.Size))
+	c.wi = net.Weight("gru.weight_ih", net.Uniform(in*gates, bound), in, gates)
+	c.wh = net.Weight("gru.weight_hh", net.Uniform(o.Size*gates, bound), o.Size, gates)
+	c.bi = net.Weight("gru.bias_ih", net.Uniform(gates, bound), gates)
+	c.bh = net.Weight("gru.bias_hh", net.Uniform(gates, bound), gates)
+	w, b := net.Uniform(o.Time, 1), net.Uniform(o.Time, 1)
+	if o.TimeInit == TGN {
+		w, b = frequencies(o.Time), make([]float32, o.Time)
+	}
+	c.TimeW, c.TimeB = net.Weight("time_enc.w", w, o.Time), net.Weight("time_enc.b", b, o.Time)
+	return c
+}
+
+// MessageWidth is how many columns features take in a message: one of zeros
+// where a stream has none, as PyTorch Geometric has it.
+func MessageWidth(features int) int { return max(1, features) }
+
+// frequencies are 10^(-9k/(d-1)) for k = 0 to d-1.
+func frequencies(d int) []float32 {
+	out := make([]float32, d)
+	for k := range out {
+		out[k] = float32(math.Pow(10, -9*float64(k)/float64(max(1, d-1))))
+	}
+	return out
+}
+
+// Message is [self || other || features || cos(w dt + b)], a row each.
+func (c *Core) Message(self, other, features, dt *nn.Node) (*nn.Node, error) {
+	phi, err := nn.TimeEncode(dt, c.TimeW, c.TimeB)
+	if err != nil {
+		return nil, err
+	}
+	return nn.Concat(self, other, features, phi)
+}
+
+// Apply is the memory after a message. Memories beyond the last message see
+// zeros.
+func (c *Core) Apply(message, memory *nn.Node) (*nn.Node, error) {
+	return nn.GRU(message, memory, c.wi, c.wh, c.bi, c.bh)
+}
+
+// forget makes all memories and times zero.
+func (c *Core) forget() {
+	c.device.Zero(c.nodes*c.opts.Size, c.Net.Buffer(c.Table))
+	clear(c.Updated)
+}
+
+// tensors copies memories and times.
+func (c *Core) tensors() []models.Tensor {
+	m := models.Tensor{Name: "memory", Shape: []int{c.nodes, c.opts.Size}, F32: make([]float32, c.nodes*c.opts.Size)}
+	c.device.Read(m.F32, c.Net.Buffer(c.Table))
+	return []models.Tensor{m, {Name: "last_update", Shape: []int{c.nodes}, I64: bitsOf(c.Updated)}}
+}
+
+// restore puts back what tensors gave.
+func (c *Core) restore(saved []models.Tensor) error {
+	own := c.tensors()
+	if err := models.Copy(own, saved); err != nil {
+		return err
+	}
+	c.device.Write(c.Net.Buffer(c.Table), own[0].F32)
+	copy(c.Updated, timesOf(own[1].I64))
+	return nil
+}
+
+// bitsOf are the bits of float64 numbers, which a tensor cannot hold.
+func bitsOf(x []float64) []int64 {
+	out := make([]int64, len(x))
+	for i, v := range x {
+		out[i] = int64(math.Float64bits(v))
+	}
+	return out
+}
+
+// timesOf are the numbers of bits.
+func timesOf(bits []int64) []float64 {
+	out := make([]float64, len(bits))
+	for i, b := range bits {
+		out[i] = math.Float64frombits(uint64(b))
+	}
+	return out
+}

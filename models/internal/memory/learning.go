@@ -1,0 +1,131 @@
+package memory
+
+import (
+	"fmt"
+	"math"
+
+	"dgsbench/datasets"
+	"dgsbench/kernels"
+	"dgsbench/nn"
+)
+
+// learning is the graph of a training batch, from the kept memories to the
+// loss, and its optimiser.
+type learning struct {
+	*Core
+	nodes    *nodeList // the batch's own first
+	own      int
+	messages int // that it has room for
+	reading  *reading
+	site     Site
+	pairs    *nn.Rows // positive ones, then as many negative ones
+	left     *lookup
+	right    *lookup
+	logits   *nn.Node
+	program  *nn.Training
+
+	y, w             kernels.Buffer // of the loss
+	targets, weights []float32
+
+	persisted kernels.Buffer // new memories of the batch's nodes
+	rows, ids kernels.Ints
+}
+
+// newLearning has room for batches of at most maxBatch events, and where
+// the aggregator takes all messages for so many of them. generation tells
+// the leaves of one from those of another.
+func (m *Model) newLearning(messages, generation int) (l *learning, err error) {
+	batch := m.setup.MaxBatch
+	centres := min(3*batch, m.setup.NumNodes)
+	name := fmt.Sprintf("training %d", generation)
+	l = &learning{
+		Core: m.core, nodes: newNodeList(m.setup.NumNodes), messages: messages, pairs: nn.NewRows(2 * batch),
+		targets: make([]float32, 2*batch), weights: make([]float32, 2*batch),
+		persisted: m.device.NewBuffer(2 * batch * m.core.opts.Size), rows: m.device.NewInts(2 * batch), ids: m.device.NewInts(2 * batch),
+	}
+	if l.reading, err = newReading(m.core, m.store, name, m.embedding.Most(centres), messages); err != nil {
+		return nil, err
+	}
+	if l.site, err = m.embedding.Site(name, l.reading.out, Place{Centres: centres, Training: true}); err != nil {
+		return nil, err
+	}
+	if l.left, err = newLookup(m.embedding, l.Net, name+".left", l.site.Out(), l.pairs); err != nil {
+		return nil, err
+	}
+	if l.right, err = newLookup(m.embedding, l.Net, name+".right", l.site.Out(), l.pairs); err != nil {
+		return nil, err
+	}
+	return l, l.compile(name, m.decoder)
+}
+
+// compile adds decoder and loss and makes the program.
+func (l *learning) compile(name string, p nn.DecoderParams) (err error) {
+	y, w := l.Net.Input(name+".y", l.pairs, 1), l.Net.Input(name+".w", l.pairs, 1)
+	l.y, l.w = l.Net.Buffer(y), l.Net.Buffer(w)
+	if l.logits, err = nn.PairDecoder(l.left.out, l.right.out, p); err != nil {
+		return err
+	}
+	loss, err := nn.BCE(l.logits, y, w)
+	if err != nil {
+		return err
+	}
+	l.program, err = l.Net.NewTraining(loss, nn.Wanted{Outputs: []*nn.Node{l.reading.out, l.logits}})
+	return err
+}
+
+// list lists what the batch reads: its own nodes, the negatives, and what
+// their embeddings are made of.
+func (l *learning) list(b datasets.Stream, negatives []int32) []int32 {
+	l.nodes.start()
+	l.nodes.add(b.Src)
+	l.nodes.add(b.Dst)
+	l.own = len(l.nodes.nodes)
+	l.nodes.add(negatives)
+	return l.site.List(l.nodes.nodes)
+}
+
+// write prepares the batch. The reading is set up.
+func (l *learning) write(b datasets.Stream, negatives []int32) {
+	at := l.site.Write(l.reading.row, l.reading.updated)
+	l.left.start()
+	l.right.start()
+	targets, weights := l.targets[:2*b.Len()], l.weights[:2*b.Len()]
+	for i, ends := range [][]int32{b.Dst, negatives} {
+		for k, v := range ends {
+			u := l.nodes.at(b.Src[k])
+			l.left.add(at[u], Source, b.Time[k]-l.reading.updated[u])
+			v := l.nodes.at(v)
+			l.right.add(at[v], Destination, b.Time[k]-l.reading.updated[v])
+			targets[i*b.Len()+k], weights[i*b.Len()+k] = float32(1-i), 1/float32(b.Len())
+		}
+	}
+	l.left.write()
+	l.right.write()
+	l.device.Write(l.y, targets)
+	l.device.Write(l.w, weights)
+}
+
+// run is the loss, with the gradients set up.
+func (l *learning) run(b datasets.Stream) (float64, error) {
+	loss := float64(l.program.Run())
+	if math.IsNaN(loss) || math.IsInf(loss, 0) {
+		return 0, fmt.Errorf("training loss of events %d to %d is %v", b.EventID(0), b.EventID(b.Len()-1), loss)
+	}
+	if name := l.program.BadGradient(); name != "" {
+		return 0, fmt.Errorf("gradient of %s on events %d to %d is not finite", name, b.EventID(0), b.EventID(b.Len()-1))
+	}
+	return loss, nil
+}
+
+// persist keeps the memories that were read of the batch's own nodes.
+func (l *learning) persist() {
+	own := l.nodes.nodes[:l.own]
+	n, size := l.own, l.opts.Size
+	l.device.WriteInts(l.rows, l.reading.row[:n])
+	l.device.WriteInts(l.ids, own)
+	l.device.GatherRows(n, len(l.reading.ids), size, l.persisted, l.program.Buffer(l.reading.out), l.rows)
+	l.device.ScatterRows(n, size, l.Net.Buffer(l.Table), l.persisted, l.ids)
+	for i, node := range own {
+		l.Updated[node] = l.reading.updated[i]
+	}
+}

@@ -1,0 +1,152 @@
+package memory
+
+import (
+	"dgsbench/kernels"
+	"dgsbench/nn"
+)
+
+// reading is the memories of a list of nodes with their messages applied:
+// those with a message first, then those without.
+type reading struct {
+	core  *Core
+	store *store
+
+	rows, heard, messages       *nn.Rows
+	id, self, other, place      *nn.Node // memories, then two a message and the row that it is for
+	features, dt, share         *nn.Node // of messages; 1/number of them, a row a memory
+	out                         *nn.Node
+	slotInts                    kernels.Ints
+	ids, selves, others, places []int32
+	slots                       []int32
+	deltas, shares              []float32
+
+	// Of the listed nodes.
+	row     []int32   // of out
+	updated []float64 // after the messages
+}
+
+// newReading puts a reading of so many nodes and messages into the network.
+func newReading(c *Core, s *store, name string, nodes, messages int) (*reading, error) {
+	r := &reading{core: c, store: s, rows: nn.NewRows(nodes), heard: nn.NewRows(nodes), slotInts: c.device.NewInts(messages)}
+	r.messages = r.heard
+	if s.all {
+		r.messages = nn.NewRows(messages)
+	}
+	net := c.Net
+	r.id = net.Index(name+".id", r.rows)
+	r.self, r.other = net.Index(name+".self", r.messages), net.Index(name+".other", r.messages)
+	r.features, r.dt = net.Input(name+".features", r.messages, c.width), net.Input(name+".dt", r.messages, 1)
+	self, err := nn.Gather(c.Table, r.self)
+	if err != nil {
+		return nil, err
+	}
+	other, err := nn.Gather(c.Table, r.other)
+	if err != nil {
+		return nil, err
+	}
+	message, err := c.Message(self, other, r.features, r.dt)
+	if err != nil {
+		return nil, err
+	}
+	if s.all {
+		if message, err = r.mean(name, message); err != nil {
+			return nil, err
+		}
+	}
+	q, err := nn.Gather(c.Table, r.id)
+	if err != nil {
+		return nil, err
+	}
+	r.out, err = c.Apply(message, q)
+	return r, err
+}
+
+// mean is that of each memory's messages.
+func (r *reading) mean(name string, messages *nn.Node) (*nn.Node, error) {
+	r.place, r.share = r.core.Net.Index(name+".place", r.messages), r.core.Net.Input(name+".share", r.heard, 1)
+	sum, err := nn.Scatter(messages, r.place, r.share)
+	if err != nil {
+		return nil, err
+	}
+	return nn.ScaleRows(sum, r.share)
+}
+
+// list sets the reading up for nodes. Nodes without messages share one row
+// if they are blank: their memories are zero.
+func (r *reading) list(nodes []int32, blank bool) {
+	r.ids, r.selves, r.others, r.places = r.ids[:0], r.selves[:0], r.others[:0], r.places[:0]
+	r.slots, r.deltas, r.shares = r.slots[:0], r.deltas[:0], r.shares[:0]
+	r.row, r.updated = r.row[:0], r.updated[:0]
+	silent := 0
+	for _, n := range nodes {
+		if r.store.heard(n) {
+			r.row, r.updated = append(r.row, int32(len(r.ids))), append(r.updated, r.listen(n))
+			r.ids = append(r.ids, n)
+		} else {
+			r.row, r.updated = append(r.row, -1), append(r.updated, 0)
+			silent++
+		}
+	}
+	heard := len(r.ids)
+	if silent > 0 {
+		r.listSilent(nodes, blank)
+	}
+	r.rows.Set(len(r.ids))
+	r.heard.Set(heard)
+	r.messages.Set(len(r.slots))
+	r.write()
+}
+
+// listSilent gives rows to the nodes that have none yet.
+func (r *reading) listSilent(nodes []int32, blank bool) {
+	shared := int32(-1)
+	for i, n := range nodes {
+		switch {
+		case r.row[i] >= 0:
+		case blank && shared >= 0:
+			r.row[i] = shared
+		default:
+			shared = int32(len(r.ids))
+			r.row[i] = shared
+			r.ids = append(r.ids, n)
+		}
+	}
+}
+
+// listen lists the messages of a node, for the next row, and returns the
+// time of the last one.
+func (r *reading) listen(node int32) float64 {
+	s, place, latest := r.store, int32(len(r.ids)), 0.0
+	count := 0
+	for role := range s.first {
+		for at := s.first[role][node]; at > 0; at = s.next[role][at-1] {
+			slot := at - 1
+			r.slots, r.places = append(r.slots, slot), append(r.places, place)
+			r.selves, r.others = append(r.selves, node), append(r.others, s.other(slot, node))
+			r.deltas = append(r.deltas, float32(s.time[slot]-r.core.Updated[node]))
+			if count == 0 || s.time[slot] > latest {
+				latest = s.time[slot]
+			}
+			count++
+		}
+	}
+	r.shares = append(r.shares, 1/float32(count))
+	return latest
+}
+
+// write puts the lists on the device.
+func (r *reading) write() {
+	d, net := r.core.device, r.core.Net
+	d.WriteInts(net.Ints(r.id), r.ids)
+	d.WriteInts(net.Ints(r.self), r.selves)
+	d.WriteInts(net.Ints(r.other), r.others)
+	d.Write(net.Buffer(r.dt), r.deltas)
+	if r.place != nil {
+		d.WriteInts(net.Ints(r.place), r.places)
+		d.Write(net.Buffer(r.share), r.shares)
+	}
+	if !r.store.bare {
+		d.WriteInts(r.slotInts, r.slots)
+		d.GatherRows(len(r.slots), len(r.store.src), r.core.width, net.Buffer(r.features), r.store.features, r.slotInts)
+	}
+}
