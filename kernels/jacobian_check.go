@@ -1,6 +1,9 @@
 package kernels
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Check panics if the lanes of the shape do not fit together.
 func (s JacobianShape) Check() {
@@ -38,7 +41,8 @@ func (s *JacobianStep) Check(shape JacobianShape, slots int) {
 		inside("touched state", int(w.Self), 0, len(s.Slots))
 		inside("touched state", int(w.Other), 0, len(s.Slots))
 		inside("slot", int(w.Slot), 0, slots)
-		inside("row", int(w.Row), 0, s.X.Len()/max(shape.Features, 1))
+		inside("row", int(w.Row), 0, math.MaxInt32)
+		holds("inputs", s.X, (int(w.Row)+1)*shape.Features)
 	}
 }
 

@@ -12,10 +12,12 @@ type Mixing interface {
 	//
 	//	beta self + (1 - beta) ((1 - alpha) e + alpha other)
 	Mix(m *Mixture, dst Buffer)
-	// MixGrad sets all parts of d from the gradient g of the result.
+	// MixGrad sets all parts of d from the gradient g of the result; E only if
+	// m has one.
 	MixGrad(m *Mixture, g Buffer, d *MixtureGrad)
 	// SparsemaxBlocks is, in each block of h numbers of x, the point of the
-	// simplex that is nearest to scale x (Martins and Astudillo, 2016).
+	// simplex that is nearest to scale x (Martins and Astudillo, 2016). dst
+	// is not x, as for EntmaxBlocks.
 	SparsemaxBlocks(n, h int, scale float64, dst, x Buffer)
 	// SparsemaxBlocksGrad is its gradient, y being its result.
 	SparsemaxBlocksGrad(n, h int, scale float64, dx, g, y Buffer)

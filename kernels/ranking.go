@@ -6,6 +6,11 @@ package kernels
 type Ranking struct {
 	Events, Nodes, Dim int
 	U, P, W            Buffer // Events x Dim, Nodes x Dim, Dim
+	// Slope, where it is not nil, moves the candidates (Nodes x Dim): P[v,j]
+	// + s Slope[v,j] stands for P[v,j], s being EventTime[e] + NodeTime[v].
+	Slope     Buffer
+	EventTime []float32 // Events
+	NodeTime  []float32 // Nodes
 	// Candidates are rows of P, ascending, without repetition.
 	Candidates []int32
 	// True is the true destination of each event, a row of P.

@@ -49,3 +49,29 @@ func TestMixByHand(t *testing.T) {
 		closeTo(t, download(d, p.Buffer(out), 4), []float32{3, 5, 7, 4.5})
 	})
 }
+
+// TestMixtureWithoutE: kernels take a missing e for zeros.
+func TestMixtureWithoutE(t *testing.T) {
+	const rows, cols, n = 3, 19, 57
+	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
+		leaf := func(name string, n int) kernels.Buffer { return upload(d, drawn(name, n)) }
+		m := &kernels.Mixture{
+			Rows: rows, Cols: cols, Self: leaf("self", n), Other: leaf("other", n), Alpha: leaf("alpha", cols), Beta: leaf("beta", cols),
+		}
+		results := func() (out [][]float32) {
+			mixed := d.NewBuffer(n)
+			grad := &kernels.MixtureGrad{
+				Self: d.NewBuffer(n), Other: d.NewBuffer(n), E: d.NewBuffer(n), Alpha: d.NewBuffer(n), Beta: d.NewBuffer(n),
+			}
+			d.Mix(m, mixed)
+			d.MixGrad(m, leaf("gradient", n), grad)
+			for _, b := range []kernels.Buffer{mixed, grad.Self, grad.Other, grad.Alpha, grad.Beta} {
+				out = append(out, download(d, b, n))
+			}
+			return out
+		}
+		without := results()
+		m.E = d.NewBuffer(n)
+		sameBits(t, "without e", without, results())
+	})
+}

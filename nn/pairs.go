@@ -11,6 +11,10 @@ type PairLayers struct {
 	Width               int            // units of the first layer
 	LeftW, RightW       kernels.Buffer // Left x Width, Right x Width
 	LeftBias, RightBias kernels.Buffer // Width; or nil
+	// Slope (Right x Width), where it is not nil, moves the right part: right
+	// (RightW + s Slope) stands for right RightW, s being a time that
+	// Question says. There is no further layer then.
+	Slope kernels.Buffer
 	// Out are the Width weights of the last layer.
 	Out kernels.Buffer
 	// between first and last, for perceptrons of several hidden layers or
@@ -46,6 +50,7 @@ type PairHead struct {
 	index  kernels.Ints   // up to chunk nodes
 	parts  kernels.Buffer // their right parts
 	table  kernels.Buffer // right parts of all nodes
+	slopes kernels.Buffer // what of them moves with time; nil without Slope
 	scorer pairScorer
 }
 
@@ -65,6 +70,9 @@ func NewPairHead(d kernels.Device, p PairLayers, nodes, maxEvents, threads int) 
 		PairLayers: p, device: d, nodes: nodes,
 		z: d.NewBuffer(max(chunk, maxEvents) * max(p.Left, p.Right)), u: d.NewBuffer(maxEvents * p.Width),
 		index: d.NewInts(chunk), parts: d.NewBuffer(chunk * p.Width), table: d.NewBuffer(nodes * p.Width),
+	}
+	if p.Slope != nil {
+		h.slopes = d.NewBuffer(nodes * p.Width)
 	}
 	if p.deep == nil {
 		h.scorer = oneLayer{d.NewRanker(maxEvents, p.Width)}
@@ -90,9 +98,17 @@ func (h *PairHead) Vectors() kernels.Buffer { return h.z }
 // SetRight computes the right parts of the given nodes, at most MaxNodes at
 // once, from Vectors.
 func (h *PairHead) SetRight(nodes []int32) {
-	h.device.Gemm(kernels.NN, len(nodes), h.Width, h.Right, h.z, h.RightW, h.parts, h.RightBias, false)
 	h.device.WriteInts(h.index, nodes)
-	h.device.ScatterRows(len(nodes), h.Width, h.table, h.parts, h.index)
+	h.setRight(len(nodes), h.table, h.RightW, h.RightBias)
+	if h.Slope != nil {
+		h.setRight(len(nodes), h.slopes, h.Slope, nil)
+	}
+}
+
+// setRight computes rows of a table.
+func (h *PairHead) setRight(nodes int, table, weights, bias kernels.Buffer) {
+	h.device.Gemm(kernels.NN, nodes, h.Width, h.Right, h.z, weights, h.parts, bias, false)
+	h.device.ScatterRows(nodes, h.Width, table, h.parts, h.index)
 }
 
 // MaxNodes is how many nodes SetRight takes at once.
@@ -108,11 +124,15 @@ type Question struct {
 	True       []int32 // true destination of each event
 	Candidates []int32 // ascending
 	Without    [][]int32
+	// With Slope, the time of a pair is EventTime of its event + NodeTime of
+	// its node.
+	EventTime, NodeTime []float32
 }
 
 func (h *PairHead) ranking(q Question) kernels.Ranking {
 	return kernels.Ranking{
 		Events: len(q.True), Nodes: h.nodes, Dim: h.Width, U: h.u, P: h.table, W: h.Out,
+		Slope: h.slopes, EventTime: q.EventTime, NodeTime: q.NodeTime,
 		Candidates: q.Candidates, True: q.True, Without: q.Without,
 	}
 }

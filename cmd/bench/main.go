@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 
+	_ "dgsbench/datasets/sim"
 	"dgsbench/harness"
 	_ "dgsbench/models/standard"
 )

@@ -18,6 +18,7 @@ type crowd struct {
 	p         Params
 	sources   []int32 // of the last events, by number modulo memory
 	receivers []int32 // the same; nil where sources receive nothing
+	slots     int     // places for a newcomer in an event: 1, or 2 where accounts are both
 	done      int     // events so far
 	arrived   int     // nodes that have appeared; they are numbered by it
 	alive     int     // those among the sources that can act
@@ -25,9 +26,9 @@ type crowd struct {
 }
 
 func newCrowd(p Params) crowd {
-	c := crowd{p: p, sources: make([]int32, memory), pace: 1}
+	c := crowd{p: p, sources: make([]int32, memory), slots: 1, pace: 1}
 	if !p.bipartite() {
-		c.receivers = make([]int32, memory)
+		c.receivers, c.slots = make([]int32, memory), 2
 	}
 	return c
 }
@@ -43,10 +44,10 @@ func (c *crowd) remember(u, v int32) {
 	c.done++
 }
 
-// arrival is the chance that the next of `slots` places for a newcomer in
-// the present event is taken by one, so that all users will have appeared at
-// the end (selection sampling along the curve of arrivals).
-func (c *crowd) arrival(slots int) float64 {
+// arrival is the chance that the next place for a newcomer is taken by one,
+// when `open` of them are left in the present event, so that all users will
+// have appeared at the end (selection sampling along the curve of arrivals).
+func (c *crowd) arrival(open int) float64 {
 	if c.done%paceEvery == 0 {
 		c.pace = 1
 		if x := float64(c.done) / float64(c.p.Events); x > 0 && c.p.Activity.Arrival != 1 {
@@ -54,12 +55,7 @@ func (c *crowd) arrival(slots int) float64 {
 			c.pace = g * math.Pow(x, g-1) * (1 - x) / (1 - math.Pow(x, g))
 		}
 	}
-	places := slots
-	if c.receivers != nil {
-		places += 2 * (c.p.Events - c.done - 1)
-	} else {
-		places += c.p.Events - c.done - 1
-	}
+	places := open + c.slots*(c.p.Events-c.done-1)
 	missing := c.p.Users - c.arrived
 	if missing >= places {
 		return 1
@@ -79,11 +75,7 @@ func (c *crowd) lag(rng *rand.Rand) int {
 // source decides who acts.
 func (g *Generator) source() int32 {
 	c := &g.crowd
-	slots := 1
-	if c.receivers != nil {
-		slots = 2
-	}
-	if c.alive == 0 || g.rng.Float64() < c.arrival(slots) {
+	if c.alive == 0 || g.rng.Float64() < c.arrival(c.slots) {
 		return g.enter()
 	}
 	if g.rng.Float64() < c.p.Activity.Anyone {

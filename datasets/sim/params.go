@@ -54,7 +54,7 @@ type Links struct {
 	// destination with chance Same, and returns to one of the few before
 	// otherwise.
 	Explore, Roam, Same float64
-	// Topics is the number of kinds of destinations, Taste and Mood say how
+	// Topics is the number of kinds of destinations, at most 64. Taste and Mood say how
 	// sharply long-term taste and recent features choose between them.
 	Topics      int
 	Taste, Mood float64

@@ -176,3 +176,26 @@ func BenchmarkStream(b *testing.B) {
 		})
 	}
 }
+
+// TestSlowOutlivesBatches: about half of what the slow average knows lies further
+// back than a batch of 200 events.
+func TestSlowOutlivesBatches(t *testing.T) {
+	const halfLife = 14 // events: keepSlow^14 is just below 1/2
+	for _, name := range names() {
+		p := small(t, name, 100_000)
+		p.Features = 0
+		s := Generate(p, 1)
+		events := map[int32][]int{}
+		var spans []int
+		for k, u := range s.Src {
+			if before := events[u]; len(before) >= halfLife {
+				spans = append(spans, k-before[len(before)-halfLife])
+			}
+			events[u] = append(events[u], k)
+		}
+		slices.Sort(spans)
+		if len(spans) == 0 || spans[len(spans)/2] <= 200 {
+			t.Errorf("%s: a source's last %d events span %v events of the stream", name, halfLife, spans)
+		}
+	}
+}

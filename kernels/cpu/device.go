@@ -109,10 +109,15 @@ func (d *Device) NewRanker(maxEvents, maxDim int) kernels.Ranker {
 type deviceRanker struct{ *Ranker }
 
 func ranking(q kernels.Ranking) Ranking {
-	return Ranking{
+	r := Ranking{
 		Events: q.Events, Nodes: q.Nodes, Dim: q.Dim, U: q.U.(buffer), P: q.P.(buffer), W: q.W.(buffer),
+		EventTime: q.EventTime, NodeTime: q.NodeTime,
 		Candidates: q.Candidates, True: q.True, Without: q.Without,
 	}
+	if q.Slope != nil {
+		r.Slope = q.Slope.(buffer)
+	}
+	return r
 }
 
 // Rank counts the negatives above and level.

@@ -1,84 +1,94 @@
 package cpu
 
 import (
-	"sync/atomic"
-
 	"dgsbench/kernels"
+	"dgsbench/kernels/portable"
 )
 
-// jacobians keeps Jacobians on the processor, as float32 or, in half the
-// memory, as bfloat16.
+// jacobians keeps Jacobians as float32 or, in half the memory, as bfloat16
+// numbers.
+//
+// A slot holds groups of 16 lanes, then of 8 and of 4; lanes are padded to a
+// multiple of 4. A group is a row of its lanes for each feature: so lanes lie
+// along the registers, and any range of a group's features is one piece.
 type jacobians[S float32 | uint16] struct {
-	shape         kernels.JacobianShape
-	pool          *Pool
-	read          func(b *jacobianBlock, sum, keep, weights []float32, x, next []S, lanes []int32)
-	write         func(b *jacobianBlock, dst []S, self, other []float32, u *jacobianUpdate, lanes, driven []int32)
+	device *Device // whose threads end when it is no longer reachable
+	code   jacobianCode[S]
+	shape  kernels.JacobianShape
+	bands  []jacobianBlock // whole bands of groups of the same width
+	// lanes and driven are the number of the state and the column of Drive
+	// of each lane, those of the padding included.
 	lanes, driven []int32
-	size          int
-	perSlab       int
-	slabs         [][]S
-	slots         int
-
-	sum       []float32
-	noWeights []float32
-	step      *kernels.JacobianStep
-	old       [][]S
-	reads     []int32
-	place     []int32
-	kept      int
-	blocks    []jacobianBlock
-	next      atomic.Int32
-	workers   []jacobianWorker
-	workF     func(int)
-	addF      func(int)
+	slots         [][]S
+	jacobianWork[S]
 }
 
-type jacobianWorker struct {
-	zeros, spare, kept []float32
+// jacobianCode are the kernels for one kind of numbers.
+type jacobianCode[S float32 | uint16] struct {
+	read  func(b *jacobianBlock, sum, keep, weights []float32, x, next []S, lanes []int32)
+	write func(b *jacobianBlock, dst []S, self, other []float32, u *jacobianUpdate, lanes, driven []int32)
+	widen func(S) float32
 }
 
-const slabBytes = 64 << 20
-
-func newJacobians[S float32 | uint16](shape kernels.JacobianShape, pool *Pool) *jacobians[S] {
-	shape.Check()
-	j := &jacobians[S]{shape: shape, pool: pool}
-	n := shape.Lanes()
-	for l := range (n + 3) / 4 * 4 {
-		l = min(l, n-1)
+func newJacobians[S float32 | uint16](d *Device, s kernels.JacobianShape, code jacobianCode[S]) *jacobians[S] {
+	s.Check()
+	j := &jacobians[S]{device: d, shape: s, code: code}
+	lanes := s.Lanes()
+	for l := range (lanes + 3) / 4 * 4 {
+		l = min(l, lanes-1)
+		j.lanes = append(j.lanes, s.State[l])
 		j.driven = append(j.driven, int32(l))
-		j.lanes = append(j.lanes, shape.State[l])
 	}
-	j.size = len(j.lanes) * shape.Features
-	var s S
-	bytes := 4
-	if any(s) == any(uint16(0)) {
-		bytes = 2
+	for lane, width := 0, 16; lane < len(j.lanes); width /= 2 {
+		b := jacobianBlock{lane: lane, width: width, groups: (len(j.lanes) - lane) / width, hi: s.Features}
+		if b.groups > 0 {
+			j.bands = append(j.bands, b)
+		}
+		lane += b.lanes()
 	}
-	j.perSlab = max(1, slabBytes/bytes/max(j.stride(), 1))
-	j.sum = make([]float32, j.size)
-	j.noWeights = make([]float32, shape.States)
-	j.workers = make([]jacobianWorker, pool.Workers())
-	j.workF, j.addF = j.work, j.add
+	j.makeWork()
 	return j
 }
 
-func (j *jacobians[S]) stride() int { return (j.size + 31) / 32 * 32 }
+// size is how many numbers a Jacobian holds.
+func (j *jacobians[S]) size() int { return len(j.lanes) * j.shape.Features }
 
-// Grow makes room.
+// slabBytes is the most memory that Grow takes beyond what it is asked for.
+// What is not used is never touched, and so takes no memory in truth.
+const slabBytes = 64 << 20
+
+// Grow makes room for slots 0 to n-1.
 func (j *jacobians[S]) Grow(n int) {
-	for j.slots < n {
-		j.slabs = append(j.slabs, newSlab[S](j.perSlab*j.stride()))
-		j.slots += j.perSlab
+	missing := n - len(j.slots)
+	if missing <= 0 {
+		return
+	}
+	stride := (j.size() + 31) / 32 * 32 // whole cache lines
+	ahead := min(len(j.slots), int(slabBytes/max(j.shape.Bytes(), 1)))
+	slab := make([]S, max(missing, ahead)*stride)
+	hugePages(slab)
+	for range max(missing, ahead) {
+		j.slots = append(j.slots, slab[:j.size():j.size()])
+		slab = slab[stride:]
 	}
 }
 
-func newSlab[S float32 | uint16](n int) []S {
-	if false {
-		panic("x")
+// Read copies the Jacobian of a slot.
+func (j *jacobians[S]) Read(dst []float32, slot int) {
+	for _, b := range j.bands {
+		for l := b.lane; l < min(b.lane+b.lanes(), j.shape.Lanes()); l++ {
+			for c := range j.shape.Features {
+				dst[l*j.shape.Features+c] = j.code.widen(j.slots[slot][b.index(l, c)])
+			}
+		}
 	}
-	return make([]S, n)
 }
 
-func (j *jacobians[S]) slot(i int32) []S {
-	return j.slabs[int(i)/j.perSlab][int(i)%j.perSlab*j.stride():][:j.size]
+// NewJacobians keeps Jacobians of one shape.
+func (d *Device) NewJacobians(s kernels.JacobianShape) kernels.Jacobians {
+	k := d.kernels
+	if s.Half {
+		return newJacobians(d, s, jacobianCode[uint16]{k.readJacobianHalf, k.writeJacobianHalf, portable.FromBFloat16})
+	}
+	return newJacobians(d, s, jacobianCode[float32]{k.readJacobian, k.writeJacobian, func(x float32) float32 { return x }})
 }

@@ -103,7 +103,7 @@ func (k Kernels) writeJacobianHalf(b *jacobianBlock, dst []uint16, self, other [
 	x := u.x[b.lo:b.hi]
 	switch {
 	case k.level == Portable:
-		panic("todo")
+		writePortableHalf(b, dst, self, other, u, lanes, driven)
 	case b.width == 4:
 		jacobianWriteHalf4(&self[0], &other[0], &u.keep[0], &u.mix[0], &u.drive[0], &x[0], &driven[0], &dst[0], &lanes[0], b.groups, features)
 	case b.width == 8:
@@ -123,5 +123,22 @@ func writePortable(b *jacobianBlock, dst, self, other []float32, u *jacobianUpda
 		portable.GatherRows(mix[:w], 1, u.mix, 1, 1, lanes[:w])
 		portable.GatherRows(drive[:w], 1, u.drive, 1, 1, driven[:w])
 		portable.WriteJacobian(dst[:size], self[:size], other[:size], keep[:w], mix[:w], drive[:w], u.x[b.lo:b.hi])
+	}
+}
+
+func writePortableHalf(b *jacobianBlock, dst []uint16, self, other []float32, u *jacobianUpdate, lanes, driven []int32) {
+	var row [16]float32
+	one := *b
+	one.groups = 1
+	for len(dst) > 0 {
+		for c := b.lo; c < b.hi; c++ {
+			one.lo, one.hi = c, c+1
+			writePortable(&one, row[:b.width], self[:b.width], other[:b.width], u, lanes[:b.width], driven[:b.width])
+			for i, v := range row[:b.width] {
+				dst[i] = portable.BFloat16(v)
+			}
+			dst, self, other = dst[b.width:], self[b.width:], other[b.width:]
+		}
+		lanes, driven = lanes[b.width:], driven[b.width:]
 	}
 }

@@ -1,167 +1,200 @@
 package cpu
 
 import (
+	"sync/atomic"
+
 	"dgsbench/kernels"
+	"dgsbench/kernels/portable"
 )
 
+// A step is cut into blocks: the same piece of every Jacobian. A thread reads
+// a block of all touched states, one after the other, adds it to the sum and
+// keeps a copy of it if it is needed for a new Jacobian; then it writes the
+// new ones from these copies. So each Jacobian is read from memory once and
+// written once, and the copies never leave the cache.
 const (
-	unread = -1
+	// keptNumbers is the room for copies: less than most processors have in
+	// their second cache.
+	keptNumbers = 96 << 10
+	// blockNumbers is the most that a block has, so that its sum stays in
+	// the first cache.
+	blockNumbers = 2 << 10
+	// aheadNumbers is how far before they are read blocks are fetched: what
+	// is read while the memory answers.
+	aheadNumbers = 2560
+	// stepWorthSharing is how many numbers read and written are worth waking
+	// threads for.
+	stepWorthSharing = 1 << 16
 )
 
-var JacobianBudget = 96 << 10 // numbers of scratch
-var JacobianDistance = 1
-var JacobianMaxRows = 128
+// jacobianWork is the step that is being worked off.
+type jacobianWork[S float32 | uint16] struct {
+	step   portable.JacobianStep[float32]
+	reads  []jacobianRead[S]
+	places []int32 // of the touched states, where their copies are; -1 is nowhere
+	kept   int     // number of copies
+	blocks []jacobianBlock
+	next   atomic.Int32 // block that nobody has taken
+	sum    []float32    // of weighted Jacobians, as they lie in a slot
+	none   []float32    // weights of zero
 
+	threads        []jacobianThread
+	work, gradient func(thread int)
+}
+
+// jacobianRead is a Jacobian to be read.
+type jacobianRead[S float32 | uint16] struct {
+	state int // position among the touched ones
+	x     []S
+}
+
+// jacobianThread is what a thread has for itself.
+type jacobianThread struct {
+	copies []float32 // blocks of the states that are needed again
+	spare  []float32 // a copy that nobody needs
+	update jacobianUpdate
+}
+
+// noJacobian is the block of a state that has no slot.
+var noJacobian [blockNumbers]float32
+
+func (j *jacobians[S]) makeWork() {
+	j.sum, j.none = make([]float32, j.size()), make([]float32, j.shape.States)
+	j.threads = make([]jacobianThread, j.device.pool.Workers())
+	for i := range j.threads {
+		j.threads[i].spare = make([]float32, blockNumbers)
+	}
+	j.work, j.gradient = j.workOff, j.addLanes
+}
+
+// Step works a batch off.
 func (j *jacobians[S]) Step(s *kernels.JacobianStep) {
-	s.Check(j.shape, j.slots)
-	j.step = s
-	j.plan(s)
-	j.next.Store(0)
-	j.pool.Run(j.pool.Workers(), j.workF)
+	s.Check(j.shape, len(j.slots))
+	j.step = portable.JacobianStep[float32]{
+		Slots: s.Slots, Weights: numbers(s.Weights), Grad: numbers(s.Grad), Writes: s.Writes,
+		Keep: numbers(s.Keep), Mix: numbers(s.Mix), Drive: numbers(s.Drive), X: numbers(s.X), PerWrite: s.PerWrite,
+	}
+	j.plan()
+	threads := len(j.threads)
+	if (len(j.reads)+len(s.Writes))*j.size() < stepWorthSharing {
+		threads = 1
+	}
+	j.device.pool.Run(threads, j.work)
 	if s.Weights != nil {
-		j.pool.Run(j.pool.Workers(), j.addF)
+		clear(j.step.Grad[:j.shape.Features*j.shape.Columns])
+		j.device.pool.Run(threads, j.gradient)
 	}
-	j.step = nil
+	j.step = portable.JacobianStep[float32]{}
 }
 
-// plan decides.
-func (j *jacobians[S]) plan(s *kernels.JacobianStep) {
-	j.place = j.place[:0]
-	j.kept = 0
-	for range s.Slots {
-		j.place = append(j.place, unread)
+// numbers are those of a buffer, nil if there is none.
+func numbers(b kernels.Buffer) []float32 {
+	if b == nil {
+		return nil
 	}
-	mark := func(i int32) {
-		if j.place[i] == unread {
-			j.place[i] = int32(j.kept)
-			j.kept++
-		}
-	}
-	for _, w := range s.Writes {
-		mark(w.Self)
-		mark(w.Other)
-	}
-	j.reads = j.reads[:0]
-	j.old = j.old[:0]
-	for i, slot := range s.Slots {
-		if slot < 0 {
-			continue
-		}
-		if s.Weights != nil || j.place[i] != unread {
-			j.reads = append(j.reads, int32(i))
-			j.old = append(j.old, j.slot(slot))
-		}
-	}
-	j.cut(max(1, min(JacobianMaxRows, JacobianBudget/16/(j.kept+1))))
+	return b.(buffer)
 }
 
-func (j *jacobians[S]) cut(rows int) {
-	j.blocks = j.blocks[:0]
-	features := j.shape.Features
-	for lane := 0; lane < len(j.lanes); {
-		b := jacobianBlock{lane: lane, width: 16, groups: 1, hi: features}
-		rows := rows
-		for b.width > len(j.lanes)-lane {
-			b.width /= 2
-			rows *= 2
+// plan decides what is read and kept, and cuts the step into blocks.
+func (j *jacobians[S]) plan() {
+	j.places, j.reads, j.blocks, j.kept = j.places[:0], j.reads[:0], j.blocks[:0], 0
+	for range j.step.Slots {
+		j.places = append(j.places, -1)
+	}
+	for _, w := range j.step.Writes {
+		j.keep(w.Self)
+		j.keep(w.Other)
+	}
+	for i, slot := range j.step.Slots {
+		if slot >= 0 && (j.step.Weights != nil || j.places[i] >= 0) {
+			j.reads = append(j.reads, jacobianRead[S]{i, j.slots[slot]})
 		}
-		if rows >= 2*features && b.width == 16 {
-			b.groups = min(rows/features, (len(j.lanes)-lane)/16)
-		}
-		lane += b.lanes()
-		parts := (features + rows - 1) / rows
-		for part := range parts {
-			b.lo, b.hi = Split(features, parts, part)
-			j.blocks = append(j.blocks, b)
+	}
+	rows := max(min(keptNumbers/max(j.kept, 1), blockNumbers)/16, 1)
+	for i := range j.bands {
+		j.blocks = j.bands[i].cut(j.blocks, rows, len(j.threads))
+	}
+	j.next.Store(0)
+	for i := range j.threads {
+		t := &j.threads[i]
+		if room := max(keptNumbers, 16*j.kept); len(t.copies) < room {
+			t.copies = make([]float32, room)
 		}
 	}
 }
 
-func (j *jacobians[S]) work(worker int) {
-	w := &j.workers[worker]
+// keep gives the state a place for a copy, unless it is zero.
+func (j *jacobians[S]) keep(state int32) {
+	if j.places[state] < 0 && j.step.Slots[state] >= 0 {
+		j.places[state] = int32(j.kept)
+		j.kept++
+	}
+}
+
+// workOff takes blocks as long as there are any. Which thread takes which
+// changes no number.
+func (j *jacobians[S]) workOff(thread int) {
 	for {
 		i := int(j.next.Add(1)) - 1
 		if i >= len(j.blocks) {
 			return
 		}
-		j.workOff(&j.blocks[i], w)
+		j.readBlock(&j.blocks[i], &j.threads[thread])
+		j.writeBlock(&j.blocks[i], &j.threads[thread])
 	}
 }
 
-func (j *jacobians[S]) workOff(b *jacobianBlock, w *jacobianWorker) {
-	n := b.numbers()
-	w.zeros = zeros(w.zeros, n)
-	w.spare = zeros(w.spare, n)
-	w.kept = zeros(w.kept, n*j.kept)
-	at := b.lane*j.shape.Features + b.lo*b.width
-	s := j.step
-	sum := j.sum[at:][:n]
+// readBlock sums and copies.
+func (j *jacobians[S]) readBlock(b *jacobianBlock, t *jacobianThread) {
+	at, n, last := b.start(j.shape.Features), b.numbers(), len(j.reads)-1
+	sum, weights := j.sum[at:][:n], j.none
 	clear(sum)
-	lanes, driven := j.lanes[b.lane:], j.driven[b.lane:]
-	weights := j.noWeights
-	for r, i := range j.reads {
-		next := j.old[min(r+JacobianDistance, len(j.reads)-1)]
-		keep := w.spare
-		if p := j.place[i]; p >= 0 {
-			keep = w.kept[int(p)*n:]
+	ahead := (aheadNumbers + n - 1) / n
+	for i := range j.reads {
+		read := &j.reads[i]
+		if j.step.Weights != nil {
+			weights = j.step.Weights[read.state*j.shape.States:][:j.shape.States]
 		}
-		if s.Weights != nil {
-			weights = s.Weights.(buffer)[int(i)*j.shape.States:]
+		keep := t.spare
+		if j.places[read.state] >= 0 {
+			keep = j.copyOf(read.state, n, t)
 		}
-		j.read(b, sum, keep, weights, j.old[r][at:], next[at:], lanes)
+		j.code.read(b, sum, keep, weights, read.x[at:], j.reads[min(i+ahead, last)].x[at:], j.lanes[b.lane:])
 	}
-	for i, to := range s.Writes {
+}
+
+// copyOf is the copy of a block of n numbers.
+func (j *jacobians[S]) copyOf(state, n int, t *jacobianThread) []float32 {
+	if j.places[state] < 0 {
+		return noJacobian[:n]
+	}
+	return t.copies[int(j.places[state])*n:][:n]
+}
+
+// writeBlock makes the new Jacobians.
+func (j *jacobians[S]) writeBlock(b *jacobianBlock, t *jacobianThread) {
+	at, n, s := b.start(j.shape.Features), b.numbers(), &j.step
+	for i, w := range s.Writes {
 		row := 0
 		if s.PerWrite {
 			row = i * j.shape.States
 		}
-		u := jacobianUpdate{
-			keep: s.Keep.(buffer)[row:], mix: s.Mix.(buffer)[row:], drive: s.Drive.(buffer)[i*j.shape.Lanes():],
-			x: s.X.(buffer)[int(to.Row)*j.shape.Features:],
+		t.update = jacobianUpdate{
+			keep: s.Keep[row:][:j.shape.States], mix: s.Mix[row:][:j.shape.States],
+			drive: s.Drive[i*j.shape.Lanes():][:j.shape.Lanes()], x: s.X[int(w.Row)*j.shape.Features:][:j.shape.Features],
 		}
-		j.write(b, j.slot(to.Slot)[at:], j.keptAt(w, to.Self, n), j.keptAt(w, to.Other, n), &u, lanes, driven)
+		self, other := j.copyOf(int(w.Self), n, t), j.copyOf(int(w.Other), n, t)
+		j.code.write(b, j.slots[w.Slot][at:], self, other, &t.update, j.lanes[b.lane:], j.driven[b.lane:])
 	}
 }
 
-func (j *jacobians[S]) keptAt(w *jacobianWorker, i int32, n int) []float32 {
-	if j.step.Slots[i] < 0 {
-		return w.zeros
-	}
-	return w.kept[int(j.place[i])*n:][:n]
-}
-
-func zeros(x []float32, n int) []float32 {
-	if len(x) < n {
-		return make([]float32, n)
-	}
-	return x
-}
-
-func (j *jacobians[S]) add(worker int) {
-	lo, hi := Split(j.shape.Features, j.pool.Workers(), worker)
-	grad := j.step.Grad.(buffer)[:j.shape.Features*j.shape.Columns]
-	clear(grad[lo*j.shape.Columns : hi*j.shape.Columns])
-	for lane := 0; lane < j.shape.Lanes(); {
-		width := 16
-		for width > len(j.lanes)-lane {
-			width /= 2
+// addLanes adds the sums of one thread's features to the gradient, the lanes
+// in order.
+func (j *jacobians[S]) addLanes(thread int) {
+	lo, hi := Split(j.shape.Features, len(j.threads), thread)
+	for _, b := range j.bands {
+		for lane := b.lane; lane < b.lane+b.lanes(); lane += b.width {
+			portable.AddLanes(&j.shape, j.step.Grad, j.sum[lane*j.shape.Features:], lane, b.width, lo, hi)
 		}
-		sum := j.sum[lane*j.shape.Features:]
-		end := min(lane+width, j.shape.Lanes())
-		for c := lo; c < hi; c++ {
-			row := grad[c*j.shape.Columns:][:j.shape.Columns]
-			for l := lane; l < end; l++ {
-				v := sum[c*width+l-lane]
-				if p := j.shape.Plus[l]; p >= 0 {
-					row[p] += v
-				}
-				if p := j.shape.Minus[l]; p >= 0 {
-					row[p] -= v
-				}
-			}
-		}
-		lane += width
 	}
 }
-
-func (j *jacobians[S]) Read(dst []float32, slot int) {}

@@ -9,7 +9,7 @@ func newScorer(level Level, parts, maxEvents, maxDim int) scorer {
 		return &portableScorer{bad: make([]int, parts)}
 	}
 	padded := (maxEvents + rankLanes - 1) / rankLanes * rankLanes
-	s := &vectorScorer{level: level, packed: make([]float32, padded*maxDim), truth: make([]float32, padded)}
+	s := &vectorScorer{level: level, packed: make([]float32, padded*maxDim), truth: make([]float32, padded), times: make([]float32, padded)}
 	for range parts {
 		s.parts = append(s.parts, rankCounts{make([]int32, padded), make([]int32, padded), make([]float32, padded)})
 	}
@@ -29,6 +29,7 @@ type vectorScorer struct {
 	greater, equal []int32
 	packed         []float32 // U, block by block, each Dim x rankLanes
 	truth          []float32 // scores of the true destinations
+	times          []float32 // of the events, where candidates move
 	parts          []rankCounts
 }
 
@@ -40,6 +41,7 @@ type rankCounts struct {
 
 func (s *vectorScorer) ask(q Ranking, greater, equal []int32) {
 	s.q, s.greater, s.equal = q, greater, equal
+	copy(s.times, q.EventTime)
 	var scores [rankLanes * rankLanes]float32
 	for e := 0; e < q.Events; e += rankLanes {
 		events := min(rankLanes, q.Events-e)
@@ -64,6 +66,10 @@ func (s *vectorScorer) score(event int, node int32) float32 {
 func (s *vectorScorer) scores(event int, nodes []int32, out []float32) {
 	k := s.operands(event / rankLanes * rankLanes)
 	out = out[:len(nodes)*rankLanes]
+	if s.q.Slope != nil {
+		s.scoresMoving(k, event/rankLanes*rankLanes, nodes, out)
+		return
+	}
 	if s.level == AVX512 {
 		rankScoresAVX512(k.u, k.uBlock, k.p, k.pRow, k.w, s.q.Dim, &nodes[0], len(nodes), &out[0])
 	} else {
@@ -125,6 +131,10 @@ func (s *vectorScorer) countChunk(c *rankCounts, nodes []int32) {
 func (s *vectorScorer) countGroup(c *rankCounts, nodes []int32, e, blocks int) {
 	k, d, n, first := s.operands(e), s.q.Dim, len(nodes), &nodes[0]
 	truth, greater, equal, bad := &s.truth[e], &c.greater[e], &c.equal[e], &c.bad[e]
+	if s.q.Slope != nil {
+		s.countMoving(k, c, nodes, e, blocks)
+		return
+	}
 	switch {
 	case s.level == AVX2:
 		rankCountAVX2(k.u, k.uBlock, k.p, k.pRow, k.w, d, first, n, truth, greater, equal, bad)

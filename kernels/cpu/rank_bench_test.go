@@ -10,11 +10,16 @@ import (
 
 func BenchmarkRank(b *testing.B) {
 	const events, nodes, dim = 200, 9227, 100
-	q := question(events, nodes, dim)
+	benchmarkRank(b, "", question(events, nodes, dim))
+	benchmarkRank(b, "moving/", moving(events, nodes, dim))
+}
+
+func benchmarkRank(b *testing.B, kind string, q cpu.Ranking) {
+	events, nodes, dim := q.Events, q.Nodes, q.Dim
 	greater, equal := make([]int32, events), make([]int32, events)
 	for _, k := range cpu.Available() {
 		for _, threads := range []int{1, 2} {
-			b.Run(fmt.Sprintf("%dx%dx%d/%s/threads=%d", events, nodes, dim, k.Level(), threads), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%s%dx%dx%d/%s/threads=%d", kind, events, nodes, dim, k.Level(), threads), func(b *testing.B) {
 				pool := cpu.NewPool(threads)
 				defer pool.Close()
 				r := cpu.NewRanker(k, pool, events, dim)
@@ -43,6 +48,13 @@ func question(events, nodes, dim int) cpu.Ranking {
 	for range events {
 		q.True = append(q.True, rng.Int32N(int32(nodes)))
 	}
+	return q
+}
+
+// moving is a question with candidates that move.
+func moving(events, nodes, dim int) cpu.Ranking {
+	q, other := question(events, nodes, dim), question(nodes, events+1, dim)
+	q.Slope, q.EventTime, q.NodeTime = other.U, other.P[:events], question(1, 1, nodes).W
 	return q
 }
 

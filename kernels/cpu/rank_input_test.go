@@ -52,7 +52,7 @@ func TestRankReportsScoresThatAreNotFinite(t *testing.T) {
 }
 
 func TestRankDoesNotAllocate(t *testing.T) {
-	q := question(40, 70, 11)
+	q := moving(40, 70, 11)
 	q.Without = make([][]int32, q.Events)
 	q.Without[3] = []int32{4, 5}
 	greater, equal := make([]int32, q.Events), make([]int32, q.Events)
@@ -75,7 +75,17 @@ func TestRankRefusesWrongInput(t *testing.T) {
 		"too many events":          func(q *cpu.Ranking) { *q = question(50, 7, 3) },
 		"too many dimensions":      func(q *cpu.Ranking) { *q = question(5, 7, 30) },
 	}
+	wrongMoves := map[string]func(q *cpu.Ranking){
+		"short Slope":     func(q *cpu.Ranking) { q.Slope = q.Slope[1:] },
+		"times of events": func(q *cpu.Ranking) { q.EventTime = q.EventTime[:4] },
+		"times of nodes":  func(q *cpu.Ranking) { q.NodeTime = q.NodeTime[1:] },
+	}
 	eachRanker(question(5, 7, 3), func(name string, _ cpu.Kernels, r *cpu.Ranker) {
+		for what, spoil := range wrongMoves {
+			q := moving(5, 7, 3)
+			spoil(&q)
+			mustPanic(t, name+", "+what, func() { r.Rank(q, make([]int32, 50), make([]int32, 50)) })
+		}
 		for what, spoil := range cases {
 			q := question(5, 7, 3)
 			spoil(&q)

@@ -42,6 +42,9 @@ func drawRanking(t *rapid.T) cpu.Ranking {
 	}
 	offset := rapid.IntRange(0, 3).Draw(t, "offset")
 	q.U, q.P, q.W = whole(offset + q.Events*q.Dim)[offset:], whole(offset + q.Nodes*q.Dim)[offset:], whole(offset + q.Dim)[offset:]
+	if rapid.Bool().Draw(t, "moving") {
+		q.Slope, q.EventTime, q.NodeTime = whole(offset + q.Nodes*q.Dim)[offset:], whole(q.Events), whole(q.Nodes)
+	}
 	subset := func(share float64) []int32 {
 		nodes := []int32{}
 		for v := range q.Nodes {
@@ -68,9 +71,18 @@ func drawRanking(t *rapid.T) cpu.Ranking {
 func wholeScore(q cpu.Ranking, e int, v int32) int {
 	sum := 0
 	for j := range q.Dim {
-		sum += int(q.W[j]) * max(int(q.U[e*q.Dim+j])+int(q.P[int(v)*q.Dim+j]), 0)
+		sum += int(q.W[j]) * max(int(q.U[e*q.Dim+j])+int(exactPart(q, e, int(v), j)), 0)
 	}
 	return sum
+}
+
+// exactPart is P of a candidate at the time of an event.
+func exactPart(q cpu.Ranking, e, v, j int) float64 {
+	p := float64(q.P[v*q.Dim+j])
+	if q.Slope != nil {
+		p += float64(q.EventTime[e]+q.NodeTime[v]) * float64(q.Slope[v*q.Dim+j])
+	}
+	return p
 }
 
 func TestRankCounts(t *testing.T) {
@@ -112,25 +124,35 @@ func TestRankCounts(t *testing.T) {
 // Rank counts by them.
 func TestRankScores(t *testing.T) {
 	for _, size := range [][3]int{{1, 1, 1}, {3, 5, 7}, {16, 17, 100}, {37, 131, 33}, {200, 300, 100}, {65, 40, 301}} {
-		q := question(size[0], size[1], size[2])
-		copy(q.P[:q.Dim], q.P[len(q.P)-q.Dim:]) // the first node ties with the last
-		q.True[0] = 0
-		var bits []float32
-		eachRanker(q, func(name string, k cpu.Kernels, r *cpu.Ranker) {
-			scores := make([]float32, q.Events*q.Nodes)
-			r.Scores(q, scores)
-			checkScores(t, name, q, scores)
-			if k.Level() != cpu.Portable {
-				if bits == nil {
-					bits = scores
-				}
-				if !slices.Equal(bits, scores) {
-					t.Errorf("%s, %v: other bits: %s", name, size, cmp.Diff(bits, scores))
-				}
-			}
-			checkCounts(t, name, q, r, scores)
-		})
+		for _, q := range []cpu.Ranking{question(size[0], size[1], size[2]), moving(size[0], size[1], size[2])} {
+			checkRankScores(t, q)
+		}
 	}
+}
+
+func checkRankScores(t *testing.T, q cpu.Ranking) {
+	last := q.Nodes - 1
+	copy(q.P[:q.Dim], q.P[last*q.Dim:]) // the first node ties with the last
+	if q.Slope != nil {
+		copy(q.Slope[:q.Dim], q.Slope[last*q.Dim:])
+		q.NodeTime[0] = q.NodeTime[last]
+	}
+	q.True[0] = 0
+	var bits []float32
+	eachRanker(q, func(name string, k cpu.Kernels, r *cpu.Ranker) {
+		scores := make([]float32, q.Events*q.Nodes)
+		r.Scores(q, scores)
+		checkScores(t, name, q, scores)
+		if k.Level() != cpu.Portable {
+			if bits == nil {
+				bits = scores
+			}
+			if !slices.Equal(bits, scores) {
+				t.Errorf("%s, %d x %d x %d: other bits: %s", name, q.Events, q.Nodes, q.Dim, cmp.Diff(bits, scores))
+			}
+		}
+		checkCounts(t, name, q, r, scores)
+	})
 }
 
 func checkScores(t *testing.T, name string, q cpu.Ranking, scores []float32) {
@@ -139,9 +161,14 @@ func checkScores(t *testing.T, name string, q cpu.Ranking, scores []float32) {
 		e, v := at/q.Nodes, at%q.Nodes
 		want, size := 0.0, 0.0
 		for j, w := range q.W {
-			x := float64(w) * max(float64(q.U[e*q.Dim+j])+float64(q.P[v*q.Dim+j]), 0)
+			u, p := float64(q.U[e*q.Dim+j]), exactPart(q, e, v, j)
+			x := float64(w) * max(u+p, 0)
 			want += x
-			size += math.Abs(x)
+			if q.Slope == nil {
+				size += math.Abs(x)
+			} else { // p is rounded by itself
+				size += math.Abs(float64(w)) * (math.Abs(u) + 2*math.Abs(p))
+			}
 		}
 		if tolerance := float64(q.Dim+2) * 0x1p-24 * size; !(math.Abs(float64(score)-want) <= tolerance) {
 			t.Fatalf("%s: score of event %d, node %d: %v, want %v within %v", name, e, v, score, want, tolerance)

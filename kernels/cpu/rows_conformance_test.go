@@ -130,7 +130,7 @@ func TestNormsConform(t *testing.T) { conform(t, normCases, 1e-4) }
 
 // TestKernelsAllocateNothing runs every kernel at every level.
 func TestKernelsAllocateNothing(t *testing.T) {
-	for _, cases := range [][]kernelCase{mathCases, rowsCases, blockCases(), normCases, mixingCases()} {
+	for _, cases := range [][]kernelCase{mathCases, rowsCases, blockCases(), normCases, mixingCases(), histogramCases()} {
 		for _, c := range cases {
 			for _, k := range cpu.Available() {
 				call := c.make(newArrays(1, false), 21)

@@ -50,3 +50,57 @@ func rankScoresAVX512(u *float32, uBlock uintptr, p *float32, pRow uintptr, w *f
 //
 //go:noescape
 func rankScoresAVX2(u *float32, uBlock uintptr, p *float32, pRow uintptr, w *float32, dim int, rows *int32, n int, out *float32)
+
+// rankCountMovingAVX512x1 scores n candidates, rows of p + (time of event + time of node) slope,
+// for 16 events, the lanes.
+// It adds to greater and equal how many score above and level with truth, and
+// leaves NaN in bad where a score is not finite. Steps are in bytes.
+//
+//go:noescape
+func rankCountMovingAVX512x1(u *float32, uBlock uintptr, p *float32, pRow uintptr, w *float32, dim int, rows *int32, n int, slope *float32, eventTime *float32, nodeTime *float32, truth *float32, greater *int32, equal *int32, bad *float32)
+
+// rankCountMovingAVX512x2 scores n candidates, rows of p + (time of event + time of node) slope,
+// for 32 events, the lanes.
+// It adds to greater and equal how many score above and level with truth, and
+// leaves NaN in bad where a score is not finite. Steps are in bytes.
+//
+//go:noescape
+func rankCountMovingAVX512x2(u *float32, uBlock uintptr, p *float32, pRow uintptr, w *float32, dim int, rows *int32, n int, slope *float32, eventTime *float32, nodeTime *float32, truth *float32, greater *int32, equal *int32, bad *float32)
+
+// rankCountMovingAVX512x3 scores n candidates, rows of p + (time of event + time of node) slope,
+// for 48 events, the lanes.
+// It adds to greater and equal how many score above and level with truth, and
+// leaves NaN in bad where a score is not finite. Steps are in bytes.
+//
+//go:noescape
+func rankCountMovingAVX512x3(u *float32, uBlock uintptr, p *float32, pRow uintptr, w *float32, dim int, rows *int32, n int, slope *float32, eventTime *float32, nodeTime *float32, truth *float32, greater *int32, equal *int32, bad *float32)
+
+// rankCountMovingAVX512x4 scores n candidates, rows of p + (time of event + time of node) slope,
+// for 64 events, the lanes.
+// It adds to greater and equal how many score above and level with truth, and
+// leaves NaN in bad where a score is not finite. Steps are in bytes.
+//
+//go:noescape
+func rankCountMovingAVX512x4(u *float32, uBlock uintptr, p *float32, pRow uintptr, w *float32, dim int, rows *int32, n int, slope *float32, eventTime *float32, nodeTime *float32, truth *float32, greater *int32, equal *int32, bad *float32)
+
+// rankCountMovingAVX2 scores n candidates, rows of p + (time of event + time of node) slope,
+// for 16 events, the lanes.
+// It adds to greater and equal how many score above and level with truth, and
+// leaves NaN in bad where a score is not finite. Steps are in bytes.
+//
+//go:noescape
+func rankCountMovingAVX2(u *float32, uBlock uintptr, p *float32, pRow uintptr, w *float32, dim int, rows *int32, n int, slope *float32, eventTime *float32, nodeTime *float32, truth *float32, greater *int32, equal *int32, bad *float32)
+
+// rankScoresMovingAVX512 scores n candidates, rows of p + (time of event + time of node) slope,
+// for 16 events, the lanes.
+// out has a row of 16 for each candidate. Steps are in bytes.
+//
+//go:noescape
+func rankScoresMovingAVX512(u *float32, uBlock uintptr, p *float32, pRow uintptr, w *float32, dim int, rows *int32, n int, slope *float32, eventTime *float32, nodeTime *float32, out *float32)
+
+// rankScoresMovingAVX2 scores n candidates, rows of p + (time of event + time of node) slope,
+// for 16 events, the lanes.
+// out has a row of 16 for each candidate. Steps are in bytes.
+//
+//go:noescape
+func rankScoresMovingAVX2(u *float32, uBlock uintptr, p *float32, pRow uintptr, w *float32, dim int, rows *int32, n int, slope *float32, eventTime *float32, nodeTime *float32, out *float32)

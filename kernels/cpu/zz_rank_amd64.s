@@ -1555,3 +1555,1455 @@ scored1:
 done:
 	VZEROUPPER
 	RET
+
+// func rankCountMovingAVX512x1(u *float32, uBlock uintptr, p *float32, pRow uintptr, w *float32, dim int, rows *int32, n int, slope *float32, eventTime *float32, nodeTime *float32, truth *float32, greater *int32, equal *int32, bad *float32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·rankCountMovingAVX512x1(SB), NOSPLIT, $0-120
+	MOVQ   u+0(FP), AX
+	MOVQ   w+32(FP), CX
+	MOVQ   dim+40(FP), DX
+	LEAQ   (CX)(DX*4), CX
+	MOVQ   rows+48(FP), DX
+	MOVQ   n+56(FP), BX
+	MOVQ   uBlock+8(FP), SI
+	LEAQ   (SI)(SI*2), SI
+	VXORPS Z0, Z0, Z0
+
+groups:
+	CMPQ         BX, $0x02
+	JLT          singles
+	MOVQ         pRow+24(FP), DI
+	MOVLQSX      (DX), SI
+	MOVQ         nodeTime+80(FP), R8
+	MOVQ         eventTime+72(FP), R9
+	VBROADCASTSS (R8)(SI*4), Z1
+	VADDPS       (R9), Z1, Z1
+	IMULQ        DI, SI
+	MOVQ         slope+64(FP), DI
+	ADDQ         SI, DI
+	MOVQ         dim+40(FP), R8
+	LEAQ         (DI)(R8*4), DI
+	MOVQ         p+16(FP), R8
+	ADDQ         R8, SI
+	MOVQ         dim+40(FP), R8
+	LEAQ         (SI)(R8*4), SI
+	MOVQ         pRow+24(FP), R9
+	MOVLQSX      4(DX), R8
+	MOVQ         nodeTime+80(FP), R10
+	MOVQ         eventTime+72(FP), R11
+	VBROADCASTSS (R10)(R8*4), Z4
+	VADDPS       (R11), Z4, Z4
+	IMULQ        R9, R8
+	MOVQ         slope+64(FP), R9
+	ADDQ         R8, R9
+	MOVQ         dim+40(FP), R10
+	LEAQ         (R9)(R10*4), R9
+	MOVQ         p+16(FP), R10
+	ADDQ         R10, R8
+	MOVQ         dim+40(FP), R10
+	LEAQ         (R8)(R10*4), R8
+	ADDQ         $0x08, DX
+	SUBQ         $0x02, BX
+	VXORPS       Z5, Z5, Z5
+	VXORPS       Z6, Z6, Z6
+	MOVQ         dim+40(FP), R11
+	MOVQ         AX, R10
+	NEGQ         R11
+	SHLQ         $0x02, R11
+	JE           scored2
+
+dimension2:
+	VMOVUPS      (R10), Z7
+	VBROADCASTSS (CX)(R11*1), Z8
+	VBROADCASTSS (SI)(R11*1), Z9
+	VBROADCASTSS (DI)(R11*1), Z10
+	VADDPS       Z9, Z7, Z9
+	VFMADD231PS  Z10, Z1, Z9
+	VMAXPS       Z9, Z0, Z9
+	VFMADD231PS  Z9, Z8, Z5
+	VBROADCASTSS (R8)(R11*1), Z9
+	VBROADCASTSS (R9)(R11*1), Z10
+	VADDPS       Z9, Z7, Z7
+	VFMADD231PS  Z10, Z4, Z7
+	VMAXPS       Z7, Z0, Z7
+	VFMADD231PS  Z7, Z8, Z6
+	ADDQ         $0x40, R10
+	ADDQ         $0x04, R11
+	JNE          dimension2
+
+scored2:
+	MOVQ        truth+88(FP), SI
+	MOVQ        greater+96(FP), DI
+	MOVQ        equal+104(FP), R8
+	MOVQ        bad+112(FP), R9
+	VPTERNLOGD  $0xff, Z2, Z2, Z2
+	VMOVUPS     (SI), Z1
+	VMOVUPS     (DI), Z4
+	VMOVUPS     (R8), Z7
+	VMOVUPS     (R9), Z8
+	VCMPPS      $0x1e, Z1, Z5, K1
+	VPSUBD      Z2, Z4, K1, Z4
+	VCMPPS      $0x00, Z1, Z5, K1
+	VPSUBD      Z2, Z7, K1, Z7
+	VFMADD231PS Z0, Z5, Z8
+	VCMPPS      $0x1e, Z1, Z6, K1
+	VPSUBD      Z2, Z4, K1, Z4
+	VCMPPS      $0x00, Z1, Z6, K1
+	VPSUBD      Z2, Z7, K1, Z7
+	VFMADD231PS Z0, Z6, Z8
+	VMOVUPS     Z4, (DI)
+	VMOVUPS     Z7, (R8)
+	VMOVUPS     Z8, (R9)
+	JMP         groups
+
+singles:
+	TESTQ        BX, BX
+	JE           done
+	MOVQ         pRow+24(FP), DI
+	MOVLQSX      (DX), SI
+	MOVQ         nodeTime+80(FP), R8
+	MOVQ         eventTime+72(FP), R9
+	VBROADCASTSS (R8)(SI*4), Z1
+	VADDPS       (R9), Z1, Z1
+	IMULQ        DI, SI
+	MOVQ         slope+64(FP), DI
+	ADDQ         SI, DI
+	MOVQ         dim+40(FP), R8
+	LEAQ         (DI)(R8*4), DI
+	MOVQ         p+16(FP), R8
+	ADDQ         R8, SI
+	MOVQ         dim+40(FP), R8
+	LEAQ         (SI)(R8*4), SI
+	ADDQ         $0x04, DX
+	SUBQ         $0x01, BX
+	VXORPS       Z2, Z2, Z2
+	MOVQ         dim+40(FP), R9
+	MOVQ         AX, R8
+	NEGQ         R9
+	SHLQ         $0x02, R9
+	JE           scored1
+
+dimension1:
+	VMOVUPS      (R8), Z4
+	VBROADCASTSS (CX)(R9*1), Z5
+	VBROADCASTSS (SI)(R9*1), Z6
+	VBROADCASTSS (DI)(R9*1), Z7
+	VADDPS       Z6, Z4, Z4
+	VFMADD231PS  Z7, Z1, Z4
+	VMAXPS       Z4, Z0, Z4
+	VFMADD231PS  Z4, Z5, Z2
+	ADDQ         $0x40, R8
+	ADDQ         $0x04, R9
+	JNE          dimension1
+
+scored1:
+	MOVQ        truth+88(FP), SI
+	MOVQ        greater+96(FP), DI
+	MOVQ        equal+104(FP), R8
+	MOVQ        bad+112(FP), R9
+	VPTERNLOGD  $0xff, Z3, Z3, Z3
+	VMOVUPS     (SI), Z1
+	VMOVUPS     (DI), Z4
+	VMOVUPS     (R8), Z5
+	VMOVUPS     (R9), Z6
+	VCMPPS      $0x1e, Z1, Z2, K1
+	VPSUBD      Z3, Z4, K1, Z4
+	VCMPPS      $0x00, Z1, Z2, K1
+	VPSUBD      Z3, Z5, K1, Z5
+	VFMADD231PS Z0, Z2, Z6
+	VMOVUPS     Z4, (DI)
+	VMOVUPS     Z5, (R8)
+	VMOVUPS     Z6, (R9)
+	JMP         singles
+
+done:
+	VZEROUPPER
+	RET
+
+// func rankCountMovingAVX512x2(u *float32, uBlock uintptr, p *float32, pRow uintptr, w *float32, dim int, rows *int32, n int, slope *float32, eventTime *float32, nodeTime *float32, truth *float32, greater *int32, equal *int32, bad *float32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·rankCountMovingAVX512x2(SB), NOSPLIT, $0-120
+	MOVQ   u+0(FP), AX
+	MOVQ   w+32(FP), CX
+	MOVQ   dim+40(FP), DX
+	LEAQ   (CX)(DX*4), CX
+	MOVQ   rows+48(FP), DX
+	MOVQ   n+56(FP), BX
+	MOVQ   uBlock+8(FP), SI
+	LEAQ   (SI)(SI*2), DI
+	VXORPS Z0, Z0, Z0
+
+groups:
+	CMPQ         BX, $0x02
+	JLT          singles
+	MOVQ         pRow+24(FP), R8
+	MOVLQSX      (DX), DI
+	MOVQ         nodeTime+80(FP), R9
+	MOVQ         eventTime+72(FP), R10
+	VBROADCASTSS (R9)(DI*4), Z1
+	VADDPS       (R10), Z1, Z2
+	VADDPS       64(R10), Z1, Z1
+	IMULQ        R8, DI
+	MOVQ         slope+64(FP), R8
+	ADDQ         DI, R8
+	MOVQ         dim+40(FP), R9
+	LEAQ         (R8)(R9*4), R8
+	MOVQ         p+16(FP), R9
+	ADDQ         R9, DI
+	MOVQ         dim+40(FP), R9
+	LEAQ         (DI)(R9*4), DI
+	MOVQ         pRow+24(FP), R10
+	MOVLQSX      4(DX), R9
+	MOVQ         nodeTime+80(FP), R11
+	MOVQ         eventTime+72(FP), R12
+	VBROADCASTSS (R11)(R9*4), Z5
+	VADDPS       (R12), Z5, Z6
+	VADDPS       64(R12), Z5, Z5
+	IMULQ        R10, R9
+	MOVQ         slope+64(FP), R10
+	ADDQ         R9, R10
+	MOVQ         dim+40(FP), R11
+	LEAQ         (R10)(R11*4), R10
+	MOVQ         p+16(FP), R11
+	ADDQ         R11, R9
+	MOVQ         dim+40(FP), R11
+	LEAQ         (R9)(R11*4), R9
+	ADDQ         $0x08, DX
+	SUBQ         $0x02, BX
+	VXORPS       Z7, Z7, Z7
+	VXORPS       Z8, Z8, Z8
+	VXORPS       Z9, Z9, Z9
+	VXORPS       Z10, Z10, Z10
+	MOVQ         dim+40(FP), R12
+	MOVQ         AX, R11
+	NEGQ         R12
+	SHLQ         $0x02, R12
+	JE           scored2
+
+dimension2:
+	VMOVUPS      (R11), Z11
+	VMOVUPS      (R11)(SI*1), Z12
+	VBROADCASTSS (CX)(R12*1), Z13
+	VBROADCASTSS (DI)(R12*1), Z14
+	VBROADCASTSS (R8)(R12*1), Z15
+	VADDPS       Z14, Z11, Z16
+	VFMADD231PS  Z15, Z2, Z16
+	VMAXPS       Z16, Z0, Z16
+	VFMADD231PS  Z16, Z13, Z7
+	VADDPS       Z14, Z12, Z14
+	VFMADD231PS  Z15, Z1, Z14
+	VMAXPS       Z14, Z0, Z14
+	VFMADD231PS  Z14, Z13, Z8
+	VBROADCASTSS (R9)(R12*1), Z14
+	VBROADCASTSS (R10)(R12*1), Z15
+	VADDPS       Z14, Z11, Z11
+	VFMADD231PS  Z15, Z6, Z11
+	VMAXPS       Z11, Z0, Z11
+	VFMADD231PS  Z11, Z13, Z9
+	VADDPS       Z14, Z12, Z11
+	VFMADD231PS  Z15, Z5, Z11
+	VMAXPS       Z11, Z0, Z11
+	VFMADD231PS  Z11, Z13, Z10
+	ADDQ         $0x40, R11
+	ADDQ         $0x04, R12
+	JNE          dimension2
+
+scored2:
+	MOVQ        truth+88(FP), DI
+	MOVQ        greater+96(FP), R8
+	MOVQ        equal+104(FP), R9
+	MOVQ        bad+112(FP), R10
+	VPTERNLOGD  $0xff, Z3, Z3, Z3
+	VMOVUPS     (DI), Z1
+	VMOVUPS     (R8), Z2
+	VMOVUPS     (R9), Z5
+	VMOVUPS     (R10), Z6
+	VCMPPS      $0x1e, Z1, Z7, K1
+	VPSUBD      Z3, Z2, K1, Z2
+	VCMPPS      $0x00, Z1, Z7, K1
+	VPSUBD      Z3, Z5, K1, Z5
+	VFMADD231PS Z0, Z7, Z6
+	VCMPPS      $0x1e, Z1, Z9, K1
+	VPSUBD      Z3, Z2, K1, Z2
+	VCMPPS      $0x00, Z1, Z9, K1
+	VPSUBD      Z3, Z5, K1, Z5
+	VFMADD231PS Z0, Z9, Z6
+	VMOVUPS     Z2, (R8)
+	VMOVUPS     Z5, (R9)
+	VMOVUPS     Z6, (R10)
+	VMOVUPS     64(DI), Z1
+	VMOVUPS     64(R8), Z2
+	VMOVUPS     64(R9), Z5
+	VMOVUPS     64(R10), Z6
+	VCMPPS      $0x1e, Z1, Z8, K1
+	VPSUBD      Z3, Z2, K1, Z2
+	VCMPPS      $0x00, Z1, Z8, K1
+	VPSUBD      Z3, Z5, K1, Z5
+	VFMADD231PS Z0, Z8, Z6
+	VCMPPS      $0x1e, Z1, Z10, K1
+	VPSUBD      Z3, Z2, K1, Z2
+	VCMPPS      $0x00, Z1, Z10, K1
+	VPSUBD      Z3, Z5, K1, Z5
+	VFMADD231PS Z0, Z10, Z6
+	VMOVUPS     Z2, 64(R8)
+	VMOVUPS     Z5, 64(R9)
+	VMOVUPS     Z6, 64(R10)
+	JMP         groups
+
+singles:
+	TESTQ        BX, BX
+	JE           done
+	MOVQ         pRow+24(FP), R8
+	MOVLQSX      (DX), DI
+	MOVQ         nodeTime+80(FP), R9
+	MOVQ         eventTime+72(FP), R10
+	VBROADCASTSS (R9)(DI*4), Z1
+	VADDPS       (R10), Z1, Z2
+	VADDPS       64(R10), Z1, Z1
+	IMULQ        R8, DI
+	MOVQ         slope+64(FP), R8
+	ADDQ         DI, R8
+	MOVQ         dim+40(FP), R9
+	LEAQ         (R8)(R9*4), R8
+	MOVQ         p+16(FP), R9
+	ADDQ         R9, DI
+	MOVQ         dim+40(FP), R9
+	LEAQ         (DI)(R9*4), DI
+	ADDQ         $0x04, DX
+	SUBQ         $0x01, BX
+	VXORPS       Z3, Z3, Z3
+	VXORPS       Z5, Z5, Z5
+	MOVQ         dim+40(FP), R10
+	MOVQ         AX, R9
+	NEGQ         R10
+	SHLQ         $0x02, R10
+	JE           scored1
+
+dimension1:
+	VMOVUPS      (R9), Z6
+	VMOVUPS      (R9)(SI*1), Z7
+	VBROADCASTSS (CX)(R10*1), Z8
+	VBROADCASTSS (DI)(R10*1), Z9
+	VBROADCASTSS (R8)(R10*1), Z10
+	VADDPS       Z9, Z6, Z6
+	VFMADD231PS  Z10, Z2, Z6
+	VMAXPS       Z6, Z0, Z6
+	VFMADD231PS  Z6, Z8, Z3
+	VADDPS       Z9, Z7, Z6
+	VFMADD231PS  Z10, Z1, Z6
+	VMAXPS       Z6, Z0, Z6
+	VFMADD231PS  Z6, Z8, Z5
+	ADDQ         $0x40, R9
+	ADDQ         $0x04, R10
+	JNE          dimension1
+
+scored1:
+	MOVQ        truth+88(FP), DI
+	MOVQ        greater+96(FP), R8
+	MOVQ        equal+104(FP), R9
+	MOVQ        bad+112(FP), R10
+	VPTERNLOGD  $0xff, Z4, Z4, Z4
+	VMOVUPS     (DI), Z1
+	VMOVUPS     (R8), Z2
+	VMOVUPS     (R9), Z6
+	VMOVUPS     (R10), Z7
+	VCMPPS      $0x1e, Z1, Z3, K1
+	VPSUBD      Z4, Z2, K1, Z2
+	VCMPPS      $0x00, Z1, Z3, K1
+	VPSUBD      Z4, Z6, K1, Z6
+	VFMADD231PS Z0, Z3, Z7
+	VMOVUPS     Z2, (R8)
+	VMOVUPS     Z6, (R9)
+	VMOVUPS     Z7, (R10)
+	VMOVUPS     64(DI), Z1
+	VMOVUPS     64(R8), Z2
+	VMOVUPS     64(R9), Z3
+	VMOVUPS     64(R10), Z6
+	VCMPPS      $0x1e, Z1, Z5, K1
+	VPSUBD      Z4, Z2, K1, Z2
+	VCMPPS      $0x00, Z1, Z5, K1
+	VPSUBD      Z4, Z3, K1, Z3
+	VFMADD231PS Z0, Z5, Z6
+	VMOVUPS     Z2, 64(R8)
+	VMOVUPS     Z3, 64(R9)
+	VMOVUPS     Z6, 64(R10)
+	JMP         singles
+
+done:
+	VZEROUPPER
+	RET
+
+// func rankCountMovingAVX512x3(u *float32, uBlock uintptr, p *float32, pRow uintptr, w *float32, dim int, rows *int32, n int, slope *float32, eventTime *float32, nodeTime *float32, truth *float32, greater *int32, equal *int32, bad *float32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·rankCountMovingAVX512x3(SB), NOSPLIT, $0-120
+	MOVQ   u+0(FP), AX
+	MOVQ   w+32(FP), CX
+	MOVQ   dim+40(FP), DX
+	LEAQ   (CX)(DX*4), CX
+	MOVQ   rows+48(FP), DX
+	MOVQ   n+56(FP), BX
+	MOVQ   uBlock+8(FP), SI
+	LEAQ   (SI)(SI*2), DI
+	VXORPS Z0, Z0, Z0
+
+groups:
+	CMPQ         BX, $0x02
+	JLT          singles
+	MOVQ         pRow+24(FP), R8
+	MOVLQSX      (DX), DI
+	MOVQ         nodeTime+80(FP), R9
+	MOVQ         eventTime+72(FP), R10
+	VBROADCASTSS (R9)(DI*4), Z1
+	VADDPS       (R10), Z1, Z2
+	VADDPS       64(R10), Z1, Z3
+	VADDPS       128(R10), Z1, Z1
+	IMULQ        R8, DI
+	MOVQ         slope+64(FP), R8
+	ADDQ         DI, R8
+	MOVQ         dim+40(FP), R9
+	LEAQ         (R8)(R9*4), R8
+	MOVQ         p+16(FP), R9
+	ADDQ         R9, DI
+	MOVQ         dim+40(FP), R9
+	LEAQ         (DI)(R9*4), DI
+	MOVQ         pRow+24(FP), R10
+	MOVLQSX      4(DX), R9
+	MOVQ         nodeTime+80(FP), R11
+	MOVQ         eventTime+72(FP), R12
+	VBROADCASTSS (R11)(R9*4), Z6
+	VADDPS       (R12), Z6, Z7
+	VADDPS       64(R12), Z6, Z8
+	VADDPS       128(R12), Z6, Z6
+	IMULQ        R10, R9
+	MOVQ         slope+64(FP), R10
+	ADDQ         R9, R10
+	MOVQ         dim+40(FP), R11
+	LEAQ         (R10)(R11*4), R10
+	MOVQ         p+16(FP), R11
+	ADDQ         R11, R9
+	MOVQ         dim+40(FP), R11
+	LEAQ         (R9)(R11*4), R9
+	ADDQ         $0x08, DX
+	SUBQ         $0x02, BX
+	VXORPS       Z9, Z9, Z9
+	VXORPS       Z10, Z10, Z10
+	VXORPS       Z11, Z11, Z11
+	VXORPS       Z12, Z12, Z12
+	VXORPS       Z13, Z13, Z13
+	VXORPS       Z14, Z14, Z14
+	MOVQ         dim+40(FP), R12
+	MOVQ         AX, R11
+	NEGQ         R12
+	SHLQ         $0x02, R12
+	JE           scored2
+
+dimension2:
+	VMOVUPS      (R11), Z15
+	VMOVUPS      (R11)(SI*1), Z16
+	VMOVUPS      (R11)(SI*2), Z17
+	VBROADCASTSS (CX)(R12*1), Z18
+	VBROADCASTSS (DI)(R12*1), Z19
+	VBROADCASTSS (R8)(R12*1), Z20
+	VADDPS       Z19, Z15, Z21
+	VFMADD231PS  Z20, Z2, Z21
+	VMAXPS       Z21, Z0, Z21
+	VFMADD231PS  Z21, Z18, Z9
+	VADDPS       Z19, Z16, Z21
+	VFMADD231PS  Z20, Z3, Z21
+	VMAXPS       Z21, Z0, Z21
+	VFMADD231PS  Z21, Z18, Z10
+	VADDPS       Z19, Z17, Z19
+	VFMADD231PS  Z20, Z1, Z19
+	VMAXPS       Z19, Z0, Z19
+	VFMADD231PS  Z19, Z18, Z11
+	VBROADCASTSS (R9)(R12*1), Z19
+	VBROADCASTSS (R10)(R12*1), Z20
+	VADDPS       Z19, Z15, Z15
+	VFMADD231PS  Z20, Z7, Z15
+	VMAXPS       Z15, Z0, Z15
+	VFMADD231PS  Z15, Z18, Z12
+	VADDPS       Z19, Z16, Z15
+	VFMADD231PS  Z20, Z8, Z15
+	VMAXPS       Z15, Z0, Z15
+	VFMADD231PS  Z15, Z18, Z13
+	VADDPS       Z19, Z17, Z15
+	VFMADD231PS  Z20, Z6, Z15
+	VMAXPS       Z15, Z0, Z15
+	VFMADD231PS  Z15, Z18, Z14
+	ADDQ         $0x40, R11
+	ADDQ         $0x04, R12
+	JNE          dimension2
+
+scored2:
+	MOVQ        truth+88(FP), DI
+	MOVQ        greater+96(FP), R8
+	MOVQ        equal+104(FP), R9
+	MOVQ        bad+112(FP), R10
+	VPTERNLOGD  $0xff, Z4, Z4, Z4
+	VMOVUPS     (DI), Z1
+	VMOVUPS     (R8), Z2
+	VMOVUPS     (R9), Z3
+	VMOVUPS     (R10), Z6
+	VCMPPS      $0x1e, Z1, Z9, K1
+	VPSUBD      Z4, Z2, K1, Z2
+	VCMPPS      $0x00, Z1, Z9, K1
+	VPSUBD      Z4, Z3, K1, Z3
+	VFMADD231PS Z0, Z9, Z6
+	VCMPPS      $0x1e, Z1, Z12, K1
+	VPSUBD      Z4, Z2, K1, Z2
+	VCMPPS      $0x00, Z1, Z12, K1
+	VPSUBD      Z4, Z3, K1, Z3
+	VFMADD231PS Z0, Z12, Z6
+	VMOVUPS     Z2, (R8)
+	VMOVUPS     Z3, (R9)
+	VMOVUPS     Z6, (R10)
+	VMOVUPS     64(DI), Z1
+	VMOVUPS     64(R8), Z2
+	VMOVUPS     64(R9), Z3
+	VMOVUPS     64(R10), Z6
+	VCMPPS      $0x1e, Z1, Z10, K1
+	VPSUBD      Z4, Z2, K1, Z2
+	VCMPPS      $0x00, Z1, Z10, K1
+	VPSUBD      Z4, Z3, K1, Z3
+	VFMADD231PS Z0, Z10, Z6
+	VCMPPS      $0x1e, Z1, Z13, K1
+	VPSUBD      Z4, Z2, K1, Z2
+	VCMPPS      $0x00, Z1, Z13, K1
+	VPSUBD      Z4, Z3, K1, Z3
+	VFMADD231PS Z0, Z13, Z6
+	VMOVUPS     Z2, 64(R8)
+	VMOVUPS     Z3, 64(R9)
+	VMOVUPS     Z6, 64(R10)
+	VMOVUPS     128(DI), Z1
+	VMOVUPS     128(R8), Z2
+	VMOVUPS     128(R9), Z3
+	VMOVUPS     128(R10), Z6
+	VCMPPS      $0x1e, Z1, Z11, K1
+	VPSUBD      Z4, Z2, K1, Z2
+	VCMPPS      $0x00, Z1, Z11, K1
+	VPSUBD      Z4, Z3, K1, Z3
+	VFMADD231PS Z0, Z11, Z6
+	VCMPPS      $0x1e, Z1, Z14, K1
+	VPSUBD      Z4, Z2, K1, Z2
+	VCMPPS      $0x00, Z1, Z14, K1
+	VPSUBD      Z4, Z3, K1, Z3
+	VFMADD231PS Z0, Z14, Z6
+	VMOVUPS     Z2, 128(R8)
+	VMOVUPS     Z3, 128(R9)
+	VMOVUPS     Z6, 128(R10)
+	JMP         groups
+
+singles:
+	TESTQ        BX, BX
+	JE           done
+	MOVQ         pRow+24(FP), R8
+	MOVLQSX      (DX), DI
+	MOVQ         nodeTime+80(FP), R9
+	MOVQ         eventTime+72(FP), R10
+	VBROADCASTSS (R9)(DI*4), Z1
+	VADDPS       (R10), Z1, Z2
+	VADDPS       64(R10), Z1, Z3
+	VADDPS       128(R10), Z1, Z1
+	IMULQ        R8, DI
+	MOVQ         slope+64(FP), R8
+	ADDQ         DI, R8
+	MOVQ         dim+40(FP), R9
+	LEAQ         (R8)(R9*4), R8
+	MOVQ         p+16(FP), R9
+	ADDQ         R9, DI
+	MOVQ         dim+40(FP), R9
+	LEAQ         (DI)(R9*4), DI
+	ADDQ         $0x04, DX
+	SUBQ         $0x01, BX
+	VXORPS       Z4, Z4, Z4
+	VXORPS       Z6, Z6, Z6
+	VXORPS       Z7, Z7, Z7
+	MOVQ         dim+40(FP), R10
+	MOVQ         AX, R9
+	NEGQ         R10
+	SHLQ         $0x02, R10
+	JE           scored1
+
+dimension1:
+	VMOVUPS      (R9), Z8
+	VMOVUPS      (R9)(SI*1), Z9
+	VMOVUPS      (R9)(SI*2), Z10
+	VBROADCASTSS (CX)(R10*1), Z11
+	VBROADCASTSS (DI)(R10*1), Z12
+	VBROADCASTSS (R8)(R10*1), Z13
+	VADDPS       Z12, Z8, Z8
+	VFMADD231PS  Z13, Z2, Z8
+	VMAXPS       Z8, Z0, Z8
+	VFMADD231PS  Z8, Z11, Z4
+	VADDPS       Z12, Z9, Z8
+	VFMADD231PS  Z13, Z3, Z8
+	VMAXPS       Z8, Z0, Z8
+	VFMADD231PS  Z8, Z11, Z6
+	VADDPS       Z12, Z10, Z8
+	VFMADD231PS  Z13, Z1, Z8
+	VMAXPS       Z8, Z0, Z8
+	VFMADD231PS  Z8, Z11, Z7
+	ADDQ         $0x40, R9
+	ADDQ         $0x04, R10
+	JNE          dimension1
+
+scored1:
+	MOVQ        truth+88(FP), DI
+	MOVQ        greater+96(FP), R8
+	MOVQ        equal+104(FP), R9
+	MOVQ        bad+112(FP), R10
+	VPTERNLOGD  $0xff, Z5, Z5, Z5
+	VMOVUPS     (DI), Z1
+	VMOVUPS     (R8), Z2
+	VMOVUPS     (R9), Z3
+	VMOVUPS     (R10), Z8
+	VCMPPS      $0x1e, Z1, Z4, K1
+	VPSUBD      Z5, Z2, K1, Z2
+	VCMPPS      $0x00, Z1, Z4, K1
+	VPSUBD      Z5, Z3, K1, Z3
+	VFMADD231PS Z0, Z4, Z8
+	VMOVUPS     Z2, (R8)
+	VMOVUPS     Z3, (R9)
+	VMOVUPS     Z8, (R10)
+	VMOVUPS     64(DI), Z1
+	VMOVUPS     64(R8), Z2
+	VMOVUPS     64(R9), Z3
+	VMOVUPS     64(R10), Z4
+	VCMPPS      $0x1e, Z1, Z6, K1
+	VPSUBD      Z5, Z2, K1, Z2
+	VCMPPS      $0x00, Z1, Z6, K1
+	VPSUBD      Z5, Z3, K1, Z3
+	VFMADD231PS Z0, Z6, Z4
+	VMOVUPS     Z2, 64(R8)
+	VMOVUPS     Z3, 64(R9)
+	VMOVUPS     Z4, 64(R10)
+	VMOVUPS     128(DI), Z1
+	VMOVUPS     128(R8), Z2
+	VMOVUPS     128(R9), Z3
+	VMOVUPS     128(R10), Z4
+	VCMPPS      $0x1e, Z1, Z7, K1
+	VPSUBD      Z5, Z2, K1, Z2
+	VCMPPS      $0x00, Z1, Z7, K1
+	VPSUBD      Z5, Z3, K1, Z3
+	VFMADD231PS Z0, Z7, Z4
+	VMOVUPS     Z2, 128(R8)
+	VMOVUPS     Z3, 128(R9)
+	VMOVUPS     Z4, 128(R10)
+	JMP         singles
+
+done:
+	VZEROUPPER
+	RET
+
+// func rankCountMovingAVX512x4(u *float32, uBlock uintptr, p *float32, pRow uintptr, w *float32, dim int, rows *int32, n int, slope *float32, eventTime *float32, nodeTime *float32, truth *float32, greater *int32, equal *int32, bad *float32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·rankCountMovingAVX512x4(SB), NOSPLIT, $0-120
+	MOVQ   u+0(FP), AX
+	MOVQ   w+32(FP), CX
+	MOVQ   dim+40(FP), DX
+	LEAQ   (CX)(DX*4), CX
+	MOVQ   rows+48(FP), DX
+	MOVQ   n+56(FP), BX
+	MOVQ   uBlock+8(FP), SI
+	LEAQ   (SI)(SI*2), DI
+	VXORPS Z0, Z0, Z0
+
+groups:
+	CMPQ         BX, $0x02
+	JLT          singles
+	MOVQ         pRow+24(FP), R9
+	MOVLQSX      (DX), R8
+	MOVQ         nodeTime+80(FP), R10
+	MOVQ         eventTime+72(FP), R11
+	VBROADCASTSS (R10)(R8*4), Z1
+	VADDPS       (R11), Z1, Z2
+	VADDPS       64(R11), Z1, Z3
+	VADDPS       128(R11), Z1, Z4
+	VADDPS       192(R11), Z1, Z1
+	IMULQ        R9, R8
+	MOVQ         slope+64(FP), R9
+	ADDQ         R8, R9
+	MOVQ         dim+40(FP), R10
+	LEAQ         (R9)(R10*4), R9
+	MOVQ         p+16(FP), R10
+	ADDQ         R10, R8
+	MOVQ         dim+40(FP), R10
+	LEAQ         (R8)(R10*4), R8
+	MOVQ         pRow+24(FP), R11
+	MOVLQSX      4(DX), R10
+	MOVQ         nodeTime+80(FP), R12
+	MOVQ         eventTime+72(FP), R13
+	VBROADCASTSS (R12)(R10*4), Z7
+	VADDPS       (R13), Z7, Z8
+	VADDPS       64(R13), Z7, Z9
+	VADDPS       128(R13), Z7, Z10
+	VADDPS       192(R13), Z7, Z7
+	IMULQ        R11, R10
+	MOVQ         slope+64(FP), R11
+	ADDQ         R10, R11
+	MOVQ         dim+40(FP), R12
+	LEAQ         (R11)(R12*4), R11
+	MOVQ         p+16(FP), R12
+	ADDQ         R12, R10
+	MOVQ         dim+40(FP), R12
+	LEAQ         (R10)(R12*4), R10
+	ADDQ         $0x08, DX
+	SUBQ         $0x02, BX
+	VXORPS       Z11, Z11, Z11
+	VXORPS       Z12, Z12, Z12
+	VXORPS       Z13, Z13, Z13
+	VXORPS       Z14, Z14, Z14
+	VXORPS       Z15, Z15, Z15
+	VXORPS       Z16, Z16, Z16
+	VXORPS       Z17, Z17, Z17
+	VXORPS       Z18, Z18, Z18
+	MOVQ         dim+40(FP), R13
+	MOVQ         AX, R12
+	NEGQ         R13
+	SHLQ         $0x02, R13
+	JE           scored2
+
+dimension2:
+	VMOVUPS      (R12), Z19
+	VMOVUPS      (R12)(SI*1), Z20
+	VMOVUPS      (R12)(SI*2), Z21
+	VMOVUPS      (R12)(DI*1), Z22
+	VBROADCASTSS (CX)(R13*1), Z23
+	VBROADCASTSS (R8)(R13*1), Z24
+	VBROADCASTSS (R9)(R13*1), Z25
+	VADDPS       Z24, Z19, Z26
+	VFMADD231PS  Z25, Z2, Z26
+	VMAXPS       Z26, Z0, Z26
+	VFMADD231PS  Z26, Z23, Z11
+	VADDPS       Z24, Z20, Z26
+	VFMADD231PS  Z25, Z3, Z26
+	VMAXPS       Z26, Z0, Z26
+	VFMADD231PS  Z26, Z23, Z12
+	VADDPS       Z24, Z21, Z26
+	VFMADD231PS  Z25, Z4, Z26
+	VMAXPS       Z26, Z0, Z26
+	VFMADD231PS  Z26, Z23, Z13
+	VADDPS       Z24, Z22, Z24
+	VFMADD231PS  Z25, Z1, Z24
+	VMAXPS       Z24, Z0, Z24
+	VFMADD231PS  Z24, Z23, Z14
+	VBROADCASTSS (R10)(R13*1), Z24
+	VBROADCASTSS (R11)(R13*1), Z25
+	VADDPS       Z24, Z19, Z19
+	VFMADD231PS  Z25, Z8, Z19
+	VMAXPS       Z19, Z0, Z19
+	VFMADD231PS  Z19, Z23, Z15
+	VADDPS       Z24, Z20, Z19
+	VFMADD231PS  Z25, Z9, Z19
+	VMAXPS       Z19, Z0, Z19
+	VFMADD231PS  Z19, Z23, Z16
+	VADDPS       Z24, Z21, Z19
+	VFMADD231PS  Z25, Z10, Z19
+	VMAXPS       Z19, Z0, Z19
+	VFMADD231PS  Z19, Z23, Z17
+	VADDPS       Z24, Z22, Z19
+	VFMADD231PS  Z25, Z7, Z19
+	VMAXPS       Z19, Z0, Z19
+	VFMADD231PS  Z19, Z23, Z18
+	ADDQ         $0x40, R12
+	ADDQ         $0x04, R13
+	JNE          dimension2
+
+scored2:
+	MOVQ        truth+88(FP), R8
+	MOVQ        greater+96(FP), R9
+	MOVQ        equal+104(FP), R10
+	MOVQ        bad+112(FP), R11
+	VPTERNLOGD  $0xff, Z5, Z5, Z5
+	VMOVUPS     (R8), Z1
+	VMOVUPS     (R9), Z2
+	VMOVUPS     (R10), Z3
+	VMOVUPS     (R11), Z4
+	VCMPPS      $0x1e, Z1, Z11, K1
+	VPSUBD      Z5, Z2, K1, Z2
+	VCMPPS      $0x00, Z1, Z11, K1
+	VPSUBD      Z5, Z3, K1, Z3
+	VFMADD231PS Z0, Z11, Z4
+	VCMPPS      $0x1e, Z1, Z15, K1
+	VPSUBD      Z5, Z2, K1, Z2
+	VCMPPS      $0x00, Z1, Z15, K1
+	VPSUBD      Z5, Z3, K1, Z3
+	VFMADD231PS Z0, Z15, Z4
+	VMOVUPS     Z2, (R9)
+	VMOVUPS     Z3, (R10)
+	VMOVUPS     Z4, (R11)
+	VMOVUPS     64(R8), Z1
+	VMOVUPS     64(R9), Z2
+	VMOVUPS     64(R10), Z3
+	VMOVUPS     64(R11), Z4
+	VCMPPS      $0x1e, Z1, Z12, K1
+	VPSUBD      Z5, Z2, K1, Z2
+	VCMPPS      $0x00, Z1, Z12, K1
+	VPSUBD      Z5, Z3, K1, Z3
+	VFMADD231PS Z0, Z12, Z4
+	VCMPPS      $0x1e, Z1, Z16, K1
+	VPSUBD      Z5, Z2, K1, Z2
+	VCMPPS      $0x00, Z1, Z16, K1
+	VPSUBD      Z5, Z3, K1, Z3
+	VFMADD231PS Z0, Z16, Z4
+	VMOVUPS     Z2, 64(R9)
+	VMOVUPS     Z3, 64(R10)
+	VMOVUPS     Z4, 64(R11)
+	VMOVUPS     128(R8), Z1
+	VMOVUPS     128(R9), Z2
+	VMOVUPS     128(R10), Z3
+	VMOVUPS     128(R11), Z4
+	VCMPPS      $0x1e, Z1, Z13, K1
+	VPSUBD      Z5, Z2, K1, Z2
+	VCMPPS      $0x00, Z1, Z13, K1
+	VPSUBD      Z5, Z3, K1, Z3
+	VFMADD231PS Z0, Z13, Z4
+	VCMPPS      $0x1e, Z1, Z17, K1
+	VPSUBD      Z5, Z2, K1, Z2
+	VCMPPS      $0x00, Z1, Z17, K1
+	VPSUBD      Z5, Z3, K1, Z3
+	VFMADD231PS Z0, Z17, Z4
+	VMOVUPS     Z2, 128(R9)
+	VMOVUPS     Z3, 128(R10)
+	VMOVUPS     Z4, 128(R11)
+	VMOVUPS     192(R8), Z1
+	VMOVUPS     192(R9), Z2
+	VMOVUPS     192(R10), Z3
+	VMOVUPS     192(R11), Z4
+	VCMPPS      $0x1e, Z1, Z14, K1
+	VPSUBD      Z5, Z2, K1, Z2
+	VCMPPS      $0x00, Z1, Z14, K1
+	VPSUBD      Z5, Z3, K1, Z3
+	VFMADD231PS Z0, Z14, Z4
+	VCMPPS      $0x1e, Z1, Z18, K1
+	VPSUBD      Z5, Z2, K1, Z2
+	VCMPPS      $0x00, Z1, Z18, K1
+	VPSUBD      Z5, Z3, K1, Z3
+	VFMADD231PS Z0, Z18, Z4
+	VMOVUPS     Z2, 192(R9)
+	VMOVUPS     Z3, 192(R10)
+	VMOVUPS     Z4, 192(R11)
+	JMP         groups
+
+singles:
+	TESTQ        BX, BX
+	JE           done
+	MOVQ         pRow+24(FP), R9
+	MOVLQSX      (DX), R8
+	MOVQ         nodeTime+80(FP), R10
+	MOVQ         eventTime+72(FP), R11
+	VBROADCASTSS (R10)(R8*4), Z1
+	VADDPS       (R11), Z1, Z2
+	VADDPS       64(R11), Z1, Z3
+	VADDPS       128(R11), Z1, Z4
+	VADDPS       192(R11), Z1, Z1
+	IMULQ        R9, R8
+	MOVQ         slope+64(FP), R9
+	ADDQ         R8, R9
+	MOVQ         dim+40(FP), R10
+	LEAQ         (R9)(R10*4), R9
+	MOVQ         p+16(FP), R10
+	ADDQ         R10, R8
+	MOVQ         dim+40(FP), R10
+	LEAQ         (R8)(R10*4), R8
+	ADDQ         $0x04, DX
+	SUBQ         $0x01, BX
+	VXORPS       Z5, Z5, Z5
+	VXORPS       Z7, Z7, Z7
+	VXORPS       Z8, Z8, Z8
+	VXORPS       Z9, Z9, Z9
+	MOVQ         dim+40(FP), R11
+	MOVQ         AX, R10
+	NEGQ         R11
+	SHLQ         $0x02, R11
+	JE           scored1
+
+dimension1:
+	VMOVUPS      (R10), Z10
+	VMOVUPS      (R10)(SI*1), Z11
+	VMOVUPS      (R10)(SI*2), Z12
+	VMOVUPS      (R10)(DI*1), Z13
+	VBROADCASTSS (CX)(R11*1), Z14
+	VBROADCASTSS (R8)(R11*1), Z15
+	VBROADCASTSS (R9)(R11*1), Z16
+	VADDPS       Z15, Z10, Z10
+	VFMADD231PS  Z16, Z2, Z10
+	VMAXPS       Z10, Z0, Z10
+	VFMADD231PS  Z10, Z14, Z5
+	VADDPS       Z15, Z11, Z10
+	VFMADD231PS  Z16, Z3, Z10
+	VMAXPS       Z10, Z0, Z10
+	VFMADD231PS  Z10, Z14, Z7
+	VADDPS       Z15, Z12, Z10
+	VFMADD231PS  Z16, Z4, Z10
+	VMAXPS       Z10, Z0, Z10
+	VFMADD231PS  Z10, Z14, Z8
+	VADDPS       Z15, Z13, Z10
+	VFMADD231PS  Z16, Z1, Z10
+	VMAXPS       Z10, Z0, Z10
+	VFMADD231PS  Z10, Z14, Z9
+	ADDQ         $0x40, R10
+	ADDQ         $0x04, R11
+	JNE          dimension1
+
+scored1:
+	MOVQ        truth+88(FP), R8
+	MOVQ        greater+96(FP), R9
+	MOVQ        equal+104(FP), R10
+	MOVQ        bad+112(FP), R11
+	VPTERNLOGD  $0xff, Z6, Z6, Z6
+	VMOVUPS     (R8), Z1
+	VMOVUPS     (R9), Z2
+	VMOVUPS     (R10), Z3
+	VMOVUPS     (R11), Z4
+	VCMPPS      $0x1e, Z1, Z5, K1
+	VPSUBD      Z6, Z2, K1, Z2
+	VCMPPS      $0x00, Z1, Z5, K1
+	VPSUBD      Z6, Z3, K1, Z3
+	VFMADD231PS Z0, Z5, Z4
+	VMOVUPS     Z2, (R9)
+	VMOVUPS     Z3, (R10)
+	VMOVUPS     Z4, (R11)
+	VMOVUPS     64(R8), Z1
+	VMOVUPS     64(R9), Z2
+	VMOVUPS     64(R10), Z3
+	VMOVUPS     64(R11), Z4
+	VCMPPS      $0x1e, Z1, Z7, K1
+	VPSUBD      Z6, Z2, K1, Z2
+	VCMPPS      $0x00, Z1, Z7, K1
+	VPSUBD      Z6, Z3, K1, Z3
+	VFMADD231PS Z0, Z7, Z4
+	VMOVUPS     Z2, 64(R9)
+	VMOVUPS     Z3, 64(R10)
+	VMOVUPS     Z4, 64(R11)
+	VMOVUPS     128(R8), Z1
+	VMOVUPS     128(R9), Z2
+	VMOVUPS     128(R10), Z3
+	VMOVUPS     128(R11), Z4
+	VCMPPS      $0x1e, Z1, Z8, K1
+	VPSUBD      Z6, Z2, K1, Z2
+	VCMPPS      $0x00, Z1, Z8, K1
+	VPSUBD      Z6, Z3, K1, Z3
+	VFMADD231PS Z0, Z8, Z4
+	VMOVUPS     Z2, 128(R9)
+	VMOVUPS     Z3, 128(R10)
+	VMOVUPS     Z4, 128(R11)
+	VMOVUPS     192(R8), Z1
+	VMOVUPS     192(R9), Z2
+	VMOVUPS     192(R10), Z3
+	VMOVUPS     192(R11), Z4
+	VCMPPS      $0x1e, Z1, Z9, K1
+	VPSUBD      Z6, Z2, K1, Z2
+	VCMPPS      $0x00, Z1, Z9, K1
+	VPSUBD      Z6, Z3, K1, Z3
+	VFMADD231PS Z0, Z9, Z4
+	VMOVUPS     Z2, 192(R9)
+	VMOVUPS     Z3, 192(R10)
+	VMOVUPS     Z4, 192(R11)
+	JMP         singles
+
+done:
+	VZEROUPPER
+	RET
+
+// func rankCountMovingAVX2(u *float32, uBlock uintptr, p *float32, pRow uintptr, w *float32, dim int, rows *int32, n int, slope *float32, eventTime *float32, nodeTime *float32, truth *float32, greater *int32, equal *int32, bad *float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·rankCountMovingAVX2(SB), NOSPLIT, $0-120
+	MOVQ   u+0(FP), AX
+	MOVQ   w+32(FP), CX
+	MOVQ   dim+40(FP), DX
+	LEAQ   (CX)(DX*4), CX
+	MOVQ   rows+48(FP), DX
+	MOVQ   n+56(FP), BX
+	MOVQ   uBlock+8(FP), SI
+	LEAQ   (SI)(SI*2), SI
+	VXORPS Y0, Y0, Y0
+
+groups:
+	CMPQ         BX, $0x02
+	JLT          singles
+	MOVQ         pRow+24(FP), DI
+	MOVLQSX      (DX), SI
+	MOVQ         nodeTime+80(FP), R8
+	MOVQ         eventTime+72(FP), R9
+	VBROADCASTSS (R8)(SI*4), Y1
+	VADDPS       (R9), Y1, Y2
+	VADDPS       32(R9), Y1, Y1
+	IMULQ        DI, SI
+	MOVQ         slope+64(FP), DI
+	ADDQ         SI, DI
+	MOVQ         dim+40(FP), R8
+	LEAQ         (DI)(R8*4), DI
+	MOVQ         p+16(FP), R8
+	ADDQ         R8, SI
+	MOVQ         dim+40(FP), R8
+	LEAQ         (SI)(R8*4), SI
+	MOVQ         pRow+24(FP), R9
+	MOVLQSX      4(DX), R8
+	MOVQ         nodeTime+80(FP), R10
+	MOVQ         eventTime+72(FP), R11
+	VBROADCASTSS (R10)(R8*4), Y3
+	VADDPS       (R11), Y3, Y4
+	VADDPS       32(R11), Y3, Y3
+	IMULQ        R9, R8
+	MOVQ         slope+64(FP), R9
+	ADDQ         R8, R9
+	MOVQ         dim+40(FP), R10
+	LEAQ         (R9)(R10*4), R9
+	MOVQ         p+16(FP), R10
+	ADDQ         R10, R8
+	MOVQ         dim+40(FP), R10
+	LEAQ         (R8)(R10*4), R8
+	ADDQ         $0x08, DX
+	SUBQ         $0x02, BX
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	MOVQ         dim+40(FP), R11
+	MOVQ         AX, R10
+	NEGQ         R11
+	SHLQ         $0x02, R11
+	JE           scored2
+
+dimension2:
+	VMOVUPS      (R10), Y9
+	VMOVUPS      32(R10), Y10
+	VBROADCASTSS (CX)(R11*1), Y11
+	VBROADCASTSS (SI)(R11*1), Y12
+	VBROADCASTSS (DI)(R11*1), Y13
+	VADDPS       Y12, Y9, Y14
+	VFMADD231PS  Y13, Y2, Y14
+	VMAXPS       Y14, Y0, Y14
+	VFMADD231PS  Y14, Y11, Y5
+	VADDPS       Y12, Y10, Y12
+	VFMADD231PS  Y13, Y1, Y12
+	VMAXPS       Y12, Y0, Y12
+	VFMADD231PS  Y12, Y11, Y6
+	VBROADCASTSS (R8)(R11*1), Y12
+	VBROADCASTSS (R9)(R11*1), Y13
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  Y13, Y4, Y9
+	VMAXPS       Y9, Y0, Y9
+	VFMADD231PS  Y9, Y11, Y7
+	VADDPS       Y12, Y10, Y9
+	VFMADD231PS  Y13, Y3, Y9
+	VMAXPS       Y9, Y0, Y9
+	VFMADD231PS  Y9, Y11, Y8
+	ADDQ         $0x40, R10
+	ADDQ         $0x04, R11
+	JNE          dimension2
+
+scored2:
+	MOVQ        truth+88(FP), SI
+	MOVQ        greater+96(FP), DI
+	MOVQ        equal+104(FP), R8
+	MOVQ        bad+112(FP), R9
+	VMOVUPS     (SI), Y1
+	VMOVUPS     (DI), Y2
+	VMOVUPS     (R8), Y3
+	VMOVUPS     (R9), Y4
+	VCMPPS      $0x1e, Y1, Y5, Y9
+	VPSUBD      Y9, Y2, Y2
+	VCMPPS      $0x00, Y1, Y5, Y9
+	VPSUBD      Y9, Y3, Y3
+	VFMADD231PS Y0, Y5, Y4
+	VCMPPS      $0x1e, Y1, Y7, Y5
+	VPSUBD      Y5, Y2, Y2
+	VCMPPS      $0x00, Y1, Y7, Y1
+	VPSUBD      Y1, Y3, Y3
+	VFMADD231PS Y0, Y7, Y4
+	VMOVUPS     Y2, (DI)
+	VMOVUPS     Y3, (R8)
+	VMOVUPS     Y4, (R9)
+	VMOVUPS     32(SI), Y1
+	VMOVUPS     32(DI), Y2
+	VMOVUPS     32(R8), Y3
+	VMOVUPS     32(R9), Y4
+	VCMPPS      $0x1e, Y1, Y6, Y5
+	VPSUBD      Y5, Y2, Y2
+	VCMPPS      $0x00, Y1, Y6, Y5
+	VPSUBD      Y5, Y3, Y3
+	VFMADD231PS Y0, Y6, Y4
+	VCMPPS      $0x1e, Y1, Y8, Y5
+	VPSUBD      Y5, Y2, Y2
+	VCMPPS      $0x00, Y1, Y8, Y1
+	VPSUBD      Y1, Y3, Y3
+	VFMADD231PS Y0, Y8, Y4
+	VMOVUPS     Y2, 32(DI)
+	VMOVUPS     Y3, 32(R8)
+	VMOVUPS     Y4, 32(R9)
+	JMP         groups
+
+singles:
+	TESTQ        BX, BX
+	JE           done
+	MOVQ         pRow+24(FP), DI
+	MOVLQSX      (DX), SI
+	MOVQ         nodeTime+80(FP), R8
+	MOVQ         eventTime+72(FP), R9
+	VBROADCASTSS (R8)(SI*4), Y1
+	VADDPS       (R9), Y1, Y2
+	VADDPS       32(R9), Y1, Y1
+	IMULQ        DI, SI
+	MOVQ         slope+64(FP), DI
+	ADDQ         SI, DI
+	MOVQ         dim+40(FP), R8
+	LEAQ         (DI)(R8*4), DI
+	MOVQ         p+16(FP), R8
+	ADDQ         R8, SI
+	MOVQ         dim+40(FP), R8
+	LEAQ         (SI)(R8*4), SI
+	ADDQ         $0x04, DX
+	SUBQ         $0x01, BX
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	MOVQ         dim+40(FP), R9
+	MOVQ         AX, R8
+	NEGQ         R9
+	SHLQ         $0x02, R9
+	JE           scored1
+
+dimension1:
+	VMOVUPS      (R8), Y5
+	VMOVUPS      32(R8), Y6
+	VBROADCASTSS (CX)(R9*1), Y7
+	VBROADCASTSS (SI)(R9*1), Y8
+	VBROADCASTSS (DI)(R9*1), Y9
+	VADDPS       Y8, Y5, Y5
+	VFMADD231PS  Y9, Y2, Y5
+	VMAXPS       Y5, Y0, Y5
+	VFMADD231PS  Y5, Y7, Y3
+	VADDPS       Y8, Y6, Y5
+	VFMADD231PS  Y9, Y1, Y5
+	VMAXPS       Y5, Y0, Y5
+	VFMADD231PS  Y5, Y7, Y4
+	ADDQ         $0x40, R8
+	ADDQ         $0x04, R9
+	JNE          dimension1
+
+scored1:
+	MOVQ        truth+88(FP), SI
+	MOVQ        greater+96(FP), DI
+	MOVQ        equal+104(FP), R8
+	MOVQ        bad+112(FP), R9
+	VMOVUPS     (SI), Y1
+	VMOVUPS     (DI), Y2
+	VMOVUPS     (R8), Y5
+	VMOVUPS     (R9), Y6
+	VCMPPS      $0x1e, Y1, Y3, Y7
+	VPSUBD      Y7, Y2, Y2
+	VCMPPS      $0x00, Y1, Y3, Y1
+	VPSUBD      Y1, Y5, Y5
+	VFMADD231PS Y0, Y3, Y6
+	VMOVUPS     Y2, (DI)
+	VMOVUPS     Y5, (R8)
+	VMOVUPS     Y6, (R9)
+	VMOVUPS     32(SI), Y1
+	VMOVUPS     32(DI), Y2
+	VMOVUPS     32(R8), Y3
+	VMOVUPS     32(R9), Y5
+	VCMPPS      $0x1e, Y1, Y4, Y6
+	VPSUBD      Y6, Y2, Y2
+	VCMPPS      $0x00, Y1, Y4, Y1
+	VPSUBD      Y1, Y3, Y3
+	VFMADD231PS Y0, Y4, Y5
+	VMOVUPS     Y2, 32(DI)
+	VMOVUPS     Y3, 32(R8)
+	VMOVUPS     Y5, 32(R9)
+	JMP         singles
+
+done:
+	VZEROUPPER
+	RET
+
+// func rankScoresMovingAVX512(u *float32, uBlock uintptr, p *float32, pRow uintptr, w *float32, dim int, rows *int32, n int, slope *float32, eventTime *float32, nodeTime *float32, out *float32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·rankScoresMovingAVX512(SB), NOSPLIT, $0-96
+	MOVQ   u+0(FP), AX
+	MOVQ   w+32(FP), CX
+	MOVQ   dim+40(FP), DX
+	LEAQ   (CX)(DX*4), CX
+	MOVQ   rows+48(FP), DX
+	MOVQ   n+56(FP), BX
+	MOVQ   uBlock+8(FP), SI
+	LEAQ   (SI)(SI*2), SI
+	VXORPS Z0, Z0, Z0
+
+groups:
+	CMPQ         BX, $0x02
+	JLT          singles
+	MOVQ         pRow+24(FP), DI
+	MOVLQSX      (DX), SI
+	MOVQ         nodeTime+80(FP), R8
+	MOVQ         eventTime+72(FP), R9
+	VBROADCASTSS (R8)(SI*4), Z1
+	VADDPS       (R9), Z1, Z1
+	IMULQ        DI, SI
+	MOVQ         slope+64(FP), DI
+	ADDQ         SI, DI
+	MOVQ         dim+40(FP), R8
+	LEAQ         (DI)(R8*4), DI
+	MOVQ         p+16(FP), R8
+	ADDQ         R8, SI
+	MOVQ         dim+40(FP), R8
+	LEAQ         (SI)(R8*4), SI
+	MOVQ         pRow+24(FP), R9
+	MOVLQSX      4(DX), R8
+	MOVQ         nodeTime+80(FP), R10
+	MOVQ         eventTime+72(FP), R11
+	VBROADCASTSS (R10)(R8*4), Z2
+	VADDPS       (R11), Z2, Z2
+	IMULQ        R9, R8
+	MOVQ         slope+64(FP), R9
+	ADDQ         R8, R9
+	MOVQ         dim+40(FP), R10
+	LEAQ         (R9)(R10*4), R9
+	MOVQ         p+16(FP), R10
+	ADDQ         R10, R8
+	MOVQ         dim+40(FP), R10
+	LEAQ         (R8)(R10*4), R8
+	ADDQ         $0x08, DX
+	SUBQ         $0x02, BX
+	VXORPS       Z3, Z3, Z3
+	VXORPS       Z4, Z4, Z4
+	MOVQ         dim+40(FP), R11
+	MOVQ         AX, R10
+	NEGQ         R11
+	SHLQ         $0x02, R11
+	JE           scored2
+
+dimension2:
+	VMOVUPS      (R10), Z5
+	VBROADCASTSS (CX)(R11*1), Z6
+	VBROADCASTSS (SI)(R11*1), Z7
+	VBROADCASTSS (DI)(R11*1), Z8
+	VADDPS       Z7, Z5, Z7
+	VFMADD231PS  Z8, Z1, Z7
+	VMAXPS       Z7, Z0, Z7
+	VFMADD231PS  Z7, Z6, Z3
+	VBROADCASTSS (R8)(R11*1), Z7
+	VBROADCASTSS (R9)(R11*1), Z8
+	VADDPS       Z7, Z5, Z5
+	VFMADD231PS  Z8, Z2, Z5
+	VMAXPS       Z5, Z0, Z5
+	VFMADD231PS  Z5, Z6, Z4
+	ADDQ         $0x40, R10
+	ADDQ         $0x04, R11
+	JNE          dimension2
+
+scored2:
+	MOVQ    out+88(FP), SI
+	VMOVUPS Z3, (SI)
+	VMOVUPS Z4, 64(SI)
+	ADDQ    $+128, SI
+	MOVQ    SI, out+88(FP)
+	JMP     groups
+
+singles:
+	TESTQ        BX, BX
+	JE           done
+	MOVQ         pRow+24(FP), DI
+	MOVLQSX      (DX), SI
+	MOVQ         nodeTime+80(FP), R8
+	MOVQ         eventTime+72(FP), R9
+	VBROADCASTSS (R8)(SI*4), Z1
+	VADDPS       (R9), Z1, Z1
+	IMULQ        DI, SI
+	MOVQ         slope+64(FP), DI
+	ADDQ         SI, DI
+	MOVQ         dim+40(FP), R8
+	LEAQ         (DI)(R8*4), DI
+	MOVQ         p+16(FP), R8
+	ADDQ         R8, SI
+	MOVQ         dim+40(FP), R8
+	LEAQ         (SI)(R8*4), SI
+	ADDQ         $0x04, DX
+	SUBQ         $0x01, BX
+	VXORPS       Z2, Z2, Z2
+	MOVQ         dim+40(FP), R9
+	MOVQ         AX, R8
+	NEGQ         R9
+	SHLQ         $0x02, R9
+	JE           scored1
+
+dimension1:
+	VMOVUPS      (R8), Z3
+	VBROADCASTSS (CX)(R9*1), Z4
+	VBROADCASTSS (SI)(R9*1), Z5
+	VBROADCASTSS (DI)(R9*1), Z6
+	VADDPS       Z5, Z3, Z3
+	VFMADD231PS  Z6, Z1, Z3
+	VMAXPS       Z3, Z0, Z3
+	VFMADD231PS  Z3, Z4, Z2
+	ADDQ         $0x40, R8
+	ADDQ         $0x04, R9
+	JNE          dimension1
+
+scored1:
+	MOVQ    out+88(FP), SI
+	VMOVUPS Z2, (SI)
+	ADDQ    $+64, SI
+	MOVQ    SI, out+88(FP)
+	JMP     singles
+
+done:
+	VZEROUPPER
+	RET
+
+// func rankScoresMovingAVX2(u *float32, uBlock uintptr, p *float32, pRow uintptr, w *float32, dim int, rows *int32, n int, slope *float32, eventTime *float32, nodeTime *float32, out *float32)
+// Requires: AVX, FMA3
+TEXT ·rankScoresMovingAVX2(SB), NOSPLIT, $0-96
+	MOVQ   u+0(FP), AX
+	MOVQ   w+32(FP), CX
+	MOVQ   dim+40(FP), DX
+	LEAQ   (CX)(DX*4), CX
+	MOVQ   rows+48(FP), DX
+	MOVQ   n+56(FP), BX
+	MOVQ   uBlock+8(FP), SI
+	LEAQ   (SI)(SI*2), SI
+	VXORPS Y0, Y0, Y0
+
+groups:
+	CMPQ         BX, $0x02
+	JLT          singles
+	MOVQ         pRow+24(FP), DI
+	MOVLQSX      (DX), SI
+	MOVQ         nodeTime+80(FP), R8
+	MOVQ         eventTime+72(FP), R9
+	VBROADCASTSS (R8)(SI*4), Y1
+	VADDPS       (R9), Y1, Y2
+	VADDPS       32(R9), Y1, Y1
+	IMULQ        DI, SI
+	MOVQ         slope+64(FP), DI
+	ADDQ         SI, DI
+	MOVQ         dim+40(FP), R8
+	LEAQ         (DI)(R8*4), DI
+	MOVQ         p+16(FP), R8
+	ADDQ         R8, SI
+	MOVQ         dim+40(FP), R8
+	LEAQ         (SI)(R8*4), SI
+	MOVQ         pRow+24(FP), R9
+	MOVLQSX      4(DX), R8
+	MOVQ         nodeTime+80(FP), R10
+	MOVQ         eventTime+72(FP), R11
+	VBROADCASTSS (R10)(R8*4), Y3
+	VADDPS       (R11), Y3, Y4
+	VADDPS       32(R11), Y3, Y3
+	IMULQ        R9, R8
+	MOVQ         slope+64(FP), R9
+	ADDQ         R8, R9
+	MOVQ         dim+40(FP), R10
+	LEAQ         (R9)(R10*4), R9
+	MOVQ         p+16(FP), R10
+	ADDQ         R10, R8
+	MOVQ         dim+40(FP), R10
+	LEAQ         (R8)(R10*4), R8
+	ADDQ         $0x08, DX
+	SUBQ         $0x02, BX
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	MOVQ         dim+40(FP), R11
+	MOVQ         AX, R10
+	NEGQ         R11
+	SHLQ         $0x02, R11
+	JE           scored2
+
+dimension2:
+	VMOVUPS      (R10), Y9
+	VMOVUPS      32(R10), Y10
+	VBROADCASTSS (CX)(R11*1), Y11
+	VBROADCASTSS (SI)(R11*1), Y12
+	VBROADCASTSS (DI)(R11*1), Y13
+	VADDPS       Y12, Y9, Y14
+	VFMADD231PS  Y13, Y2, Y14
+	VMAXPS       Y14, Y0, Y14
+	VFMADD231PS  Y14, Y11, Y5
+	VADDPS       Y12, Y10, Y12
+	VFMADD231PS  Y13, Y1, Y12
+	VMAXPS       Y12, Y0, Y12
+	VFMADD231PS  Y12, Y11, Y6
+	VBROADCASTSS (R8)(R11*1), Y12
+	VBROADCASTSS (R9)(R11*1), Y13
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  Y13, Y4, Y9
+	VMAXPS       Y9, Y0, Y9
+	VFMADD231PS  Y9, Y11, Y7
+	VADDPS       Y12, Y10, Y9
+	VFMADD231PS  Y13, Y3, Y9
+	VMAXPS       Y9, Y0, Y9
+	VFMADD231PS  Y9, Y11, Y8
+	ADDQ         $0x40, R10
+	ADDQ         $0x04, R11
+	JNE          dimension2
+
+scored2:
+	MOVQ    out+88(FP), SI
+	VMOVUPS Y5, (SI)
+	VMOVUPS Y6, 32(SI)
+	VMOVUPS Y7, 64(SI)
+	VMOVUPS Y8, 96(SI)
+	ADDQ    $+128, SI
+	MOVQ    SI, out+88(FP)
+	JMP     groups
+
+singles:
+	TESTQ        BX, BX
+	JE           done
+	MOVQ         pRow+24(FP), DI
+	MOVLQSX      (DX), SI
+	MOVQ         nodeTime+80(FP), R8
+	MOVQ         eventTime+72(FP), R9
+	VBROADCASTSS (R8)(SI*4), Y1
+	VADDPS       (R9), Y1, Y2
+	VADDPS       32(R9), Y1, Y1
+	IMULQ        DI, SI
+	MOVQ         slope+64(FP), DI
+	ADDQ         SI, DI
+	MOVQ         dim+40(FP), R8
+	LEAQ         (DI)(R8*4), DI
+	MOVQ         p+16(FP), R8
+	ADDQ         R8, SI
+	MOVQ         dim+40(FP), R8
+	LEAQ         (SI)(R8*4), SI
+	ADDQ         $0x04, DX
+	SUBQ         $0x01, BX
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	MOVQ         dim+40(FP), R9
+	MOVQ         AX, R8
+	NEGQ         R9
+	SHLQ         $0x02, R9
+	JE           scored1
+
+dimension1:
+	VMOVUPS      (R8), Y5
+	VMOVUPS      32(R8), Y6
+	VBROADCASTSS (CX)(R9*1), Y7
+	VBROADCASTSS (SI)(R9*1), Y8
+	VBROADCASTSS (DI)(R9*1), Y9
+	VADDPS       Y8, Y5, Y5
+	VFMADD231PS  Y9, Y2, Y5
+	VMAXPS       Y5, Y0, Y5
+	VFMADD231PS  Y5, Y7, Y3
+	VADDPS       Y8, Y6, Y5
+	VFMADD231PS  Y9, Y1, Y5
+	VMAXPS       Y5, Y0, Y5
+	VFMADD231PS  Y5, Y7, Y4
+	ADDQ         $0x40, R8
+	ADDQ         $0x04, R9
+	JNE          dimension1
+
+scored1:
+	MOVQ    out+88(FP), SI
+	VMOVUPS Y3, (SI)
+	VMOVUPS Y4, 32(SI)
+	ADDQ    $+64, SI
+	MOVQ    SI, out+88(FP)
+	JMP     singles
+
+done:
+	VZEROUPPER
+	RET

@@ -2,9 +2,9 @@ package portable
 
 import "dgsbench/kernels"
 
-// Jacobians keeps the Jacobians of states, a matrix Features x Lanes each,
-// and carries them forward; see [kernels.Jacobians]. They are never rounded
-// to bfloat16.
+// Jacobians keeps the Jacobians of states and carries them forward, as
+// [kernels.Jacobians]. A slot holds a row of Lanes numbers for each feature.
+// They are never rounded to bfloat16.
 type Jacobians[T Float] struct {
 	Shape kernels.JacobianShape
 	slots [][]T
@@ -50,7 +50,7 @@ func (j *Jacobians[T]) Step(s *JacobianStep[T]) {
 	}
 	if s.Weights != nil {
 		clear(s.Grad[:j.Shape.Features*j.Shape.Columns])
-		AddLanes(j.Shape, s.Grad, sum, 0, j.Shape.Lanes())
+		AddLanes(&j.Shape, s.Grad, sum, 0, j.Shape.Lanes(), 0, j.Shape.Features)
 	}
 	j.write(s, old)
 }
@@ -80,10 +80,10 @@ func (j *Jacobians[T]) spread(dst, numbers []T, row int) {
 	}
 }
 
-// ReadJacobian copies a Jacobian x, rows of len(weights) lanes, to dst and
-// adds it, each lane times its weight, to sum.
+// ReadJacobian copies rows x of len(weights) lanes to dst and adds them, each
+// lane times its weight, to the rows of sum.
 func ReadJacobian[T Float](sum, dst, x, weights []T) {
-	for n := len(weights); len(x) >= n && n > 0; sum, dst, x = sum[n:], dst[n:], x[n:] {
+	for n := len(weights); n > 0 && len(x) > 0; sum, dst, x = sum[n:], dst[n:], x[n:] {
 		for l, w := range weights {
 			dst[l] = x[l]
 			sum[l] += w * x[l]
@@ -91,8 +91,8 @@ func ReadJacobian[T Float](sum, dst, x, weights []T) {
 	}
 }
 
-// WriteJacobian is dst = keep self + mix other + drive x, over rows of
-// len(keep) lanes, one for each number of x.
+// WriteJacobian is dst = keep self + mix other + drive x, in a row of
+// len(keep) lanes for each number of x.
 func WriteJacobian[T Float](dst, self, other, keep, mix, drive, x []T) {
 	n := len(keep)
 	for c, v := range x {
@@ -103,17 +103,21 @@ func WriteJacobian[T Float](dst, self, other, keep, mix, drive, x []T) {
 	}
 }
 
-// AddLanes adds lanes lo to hi-1, whose rows are in sum, to the columns of
-// the gradient that they belong to, and takes them away from others.
-func AddLanes[T Float](s kernels.JacobianShape, grad, sum []T, lo, hi int) {
-	for c := range s.Features {
-		row, from := grad[c*s.Columns:][:s.Columns], sum[c*(hi-lo):]
-		for l := lo; l < hi; l++ {
-			if plus := s.Plus[l]; plus >= 0 {
-				row[plus] += from[l-lo]
+// AddLanes adds features lo to hi-1 of some lanes, the first of which is
+// lane, to the columns of the gradient that they belong to, and takes them
+// away from others. The rows of sum are width lanes wide; those beyond the
+// last lane of the shape are left out.
+func AddLanes[T Float](s *kernels.JacobianShape, grad, sum []T, lane, width, lo, hi int) {
+	end := min(lane+width, s.Lanes())
+	plus, minus := s.Plus[lane:end], s.Minus[lane:end]
+	for c := lo; c < hi; c++ {
+		to, from := grad[c*s.Columns:][:s.Columns], sum[c*width:][:len(plus)]
+		for l, v := range from {
+			if column := plus[l]; column >= 0 {
+				to[column] += v
 			}
-			if minus := s.Minus[l]; minus >= 0 {
-				row[minus] -= from[l-lo]
+			if column := minus[l]; column >= 0 {
+				to[column] -= v
 			}
 		}
 	}

@@ -9,13 +9,18 @@ import (
 //
 //	score(e, v) = sum over j of W[j] relu(U[e,j] + P[v,j]),
 //
-// where relu lets NaN through. A constant that all scores share is left out:
+// where relu lets NaN through. With Slope, candidates move: P[v,j] + s
+// Slope[v,j] stands for P[v,j], s being EventTime[e] + NodeTime[v]. A constant that all scores share is left out:
 // it changes no rank.
 type Ranking[T Float] struct {
 	Events, Nodes, Dim int
 	U                  []T // Events x Dim
 	P                  []T // Nodes x Dim
 	W                  []T // Dim
+
+	Slope     []T // Nodes x Dim, or nil
+	EventTime []T // Events
+	NodeTime  []T // Nodes
 
 	// Candidates are rows of P, ascending, without repetition; nil stands
 	// for all of them.
@@ -50,6 +55,10 @@ func (q *Ranking[T]) Check() {
 		len(q.W) < q.Dim || len(q.True) < q.Events || q.Without != nil && len(q.Without) < q.Events {
 		panic(fmt.Sprintf("ranking: %d events, %d nodes, dimension %d, but U, P, W, True, Without have %d, %d, %d, %d, %d elements",
 			q.Events, q.Nodes, q.Dim, len(q.U), len(q.P), len(q.W), len(q.True), len(q.Without)))
+	}
+	if q.Slope != nil && (len(q.Slope) < q.Nodes*q.Dim || len(q.EventTime) < q.Events || len(q.NodeTime) < q.Nodes) {
+		panic(fmt.Sprintf("ranking: %d events, %d nodes, dimension %d, but Slope, EventTime, NodeTime have %d, %d, %d elements",
+			q.Events, q.Nodes, q.Dim, len(q.Slope), len(q.EventTime), len(q.NodeTime)))
 	}
 	for _, v := range q.True[:q.Events] {
 		q.checkNode(v)
@@ -99,6 +108,13 @@ func (q *Ranking[T]) isCandidate(v int32) bool {
 func (q *Ranking[T]) Score(event int, v int32) T {
 	u, p := q.U[event*q.Dim:][:q.Dim], q.P[int(v)*q.Dim:][:q.Dim]
 	var sum T
+	if q.Slope != nil {
+		slope, moved := q.Slope[int(v)*q.Dim:][:q.Dim], q.EventTime[event]+q.NodeTime[v]
+		for j, w := range q.W[:len(p)] {
+			sum += w * max(fma(moved, slope[j], u[j]+p[j]), 0)
+		}
+		return sum
+	}
 	for j, w := range q.W[:len(p)] {
 		sum += w * max(u[j]+p[j], 0)
 	}

@@ -85,10 +85,22 @@ func (Device) NewRanker(int, int) kernels.Ranker { return ranker{} }
 type ranker struct{}
 
 func ranking(q kernels.Ranking) portable.Ranking[float64] {
-	return portable.Ranking[float64]{
+	r := portable.Ranking[float64]{
 		Events: q.Events, Nodes: q.Nodes, Dim: q.Dim, U: q.U.(buffer), P: q.P.(buffer), W: q.W.(buffer),
 		Candidates: q.Candidates, True: q.True, Without: q.Without,
 	}
+	if q.Slope != nil {
+		r.Slope, r.EventTime, r.NodeTime = q.Slope.(buffer), widened(q.EventTime), widened(q.NodeTime)
+	}
+	return r
+}
+
+func widened(x []float32) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = float64(v)
+	}
+	return out
 }
 
 // Rank counts the negatives above and level.

@@ -306,3 +306,17 @@ func TestMemoryBeyondTheBatch(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeBatch: link prediction reads four states an event.
+func TestLargeBatch(t *testing.T) {
+	stream := modeltest.Random(5, 400)
+	m, err := New(models.Setup{
+		Task: models.LinkPrediction, NumNodes: stream.NumNodes, NumFeat: stream.NumFeat, MaxBatch: stream.Len(), Threads: 1, Train: stream,
+	}, Defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Train(stream, stream.Dst); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -38,7 +38,7 @@ func newStates(d kernels.Device, n *network, s models.Setup) *states {
 	t := &states{
 		device: d, nodes: s.NumNodes, size: n.size, s: d.NewBuffer(s.NumNodes * n.size), finder: lastwrite.NewFinder(s.NumNodes),
 		host: make([]int32, most), selves: d.NewInts(most), others: d.NewInts(most), event: d.NewInts(most),
-		after: rows(), index: d.NewInts(max(most, gatherRows)),
+		after: rows(), index: d.NewInts(max(2*most, gatherRows)),
 		mixture: kernels.Mixture{Cols: n.size, Self: rows(), Other: rows(), E: rows(), PerRow: n.opts.Factors == Input},
 	}
 	if t.mixture.PerRow {

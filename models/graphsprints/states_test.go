@@ -16,16 +16,8 @@ import (
 // one-hot vectors, on graphs with self loops and repeated nodes.
 func TestStatesAgainstDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		const f = 2
-		nodes := rapid.IntRange(1, 5).Draw(t, "nodes")
-		n := rapid.IntRange(1, 12).Draw(t, "events")
-		node := rapid.Int32Range(0, int32(nodes-1))
-		s := datasets.Stream{
-			Src: rapid.SliceOfN(node, n, n).Draw(t, "src"), Dst: rapid.SliceOfN(node, n, n).Draw(t, "dst"),
-			Time: make([]float64, n), Label: make([]int8, n),
-			Feat:    rapid.SliceOfN(rapid.Float32Range(-2, 2), f*n, f*n).Draw(t, "feat"),
-			NumFeat: f, NumNodes: nodes,
-		}
+		s := drawStream(t)
+		nodes, n := s.NumNodes, s.Len()
 		alpha, beta := rapid.Float64Range(0, 1).Draw(t, "alpha"), rapid.Float64Range(0, 1).Draw(t, "beta")
 		bs := buckets.New(s, rapid.IntRange(2, 10).Draw(t, "buckets"))
 		classified := rapid.Bool().Draw(t, "sources first")

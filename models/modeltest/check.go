@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"dgsbench/datasets"
 	"dgsbench/models"
 )
 
@@ -29,6 +30,7 @@ func Check(t *testing.T, kind models.Kind, opts models.Options) {
 			if kind.Features != models.FeaturesIgnored {
 				t.Run("NaN features are refused", s.nanFeatures)
 			}
+			s.checkDeployed(t)
 		})
 	}
 }
@@ -101,10 +103,16 @@ func (s subject) snapshots(t *testing.T) {
 // batch, a classification on the event itself and on earlier batches only.
 func (s subject) lookAhead(t *testing.T) {
 	stream := Random(4, events)
+	m := s.build(t, stream, 1, 1)
+	s.train(t, m, stream.Slice(0, events-batch))
+	s.looksAhead(t, m, stream)
+}
+
+// looksAhead redraws the last batch but for one event.
+func (s subject) looksAhead(t *testing.T, m models.Model, stream datasets.Stream) {
+	t.Helper()
 	start, event := events-batch, events-batch/2
 	changed := otherwise(stream, start, event, s.task == models.LinkPrediction)
-	m := s.build(t, stream, 1, 1)
-	s.train(t, m, stream.Slice(0, start))
 	m.Reset()
 	s.observe(t, m, stream.Slice(0, start))
 	before := m.Snapshot(models.Everything)
@@ -124,6 +132,12 @@ func (s subject) rankAgrees(t *testing.T) {
 	stream := Random(5, events)
 	m := s.build(t, stream, 1, 2)
 	s.train(t, m, stream)
+	s.countsScores(t, m, stream)
+}
+
+// countsScores replays the stream.
+func (s subject) countsScores(t *testing.T, m models.Model, stream datasets.Stream) {
+	t.Helper()
 	m.Reset()
 	for i, b := range batches(stream) {
 		c := models.Candidates{Nodes: everyone(stream)[i%5:], Without: make([][]int32, b.Len())}

@@ -13,16 +13,17 @@ import (
 // loss, and its optimiser.
 type learning struct {
 	*Core
-	nodes    *nodeList // the batch's own first
-	own      int
-	messages int // that it has room for
-	reading  *reading
-	site     Site
-	pairs    *nn.Rows // positive ones, then as many negative ones
-	left     *lookup
-	right    *lookup
-	logits   *nn.Node
-	program  *nn.Training
+	generation int
+	nodes      *nodeList // the batch's own first
+	own        int
+	messages   int // that it has room for
+	reading    *reading
+	site       Site
+	pairs      *nn.Rows // positive ones, then as many negative ones
+	left       *lookup
+	right      *lookup
+	logits     *nn.Node
+	program    *nn.Training
 
 	y, w             kernels.Buffer // of the loss
 	targets, weights []float32
@@ -39,7 +40,7 @@ func (m *Model) newLearning(messages, generation int) (l *learning, err error) {
 	centres := min(3*batch, m.setup.NumNodes)
 	name := fmt.Sprintf("training %d", generation)
 	l = &learning{
-		Core: m.core, nodes: newNodeList(m.setup.NumNodes), messages: messages, pairs: nn.NewRows(2 * batch),
+		Core: m.core, generation: generation, nodes: newNodeList(m.setup.NumNodes), messages: messages, pairs: nn.NewRows(2 * batch),
 		targets: make([]float32, 2*batch), weights: make([]float32, 2*batch),
 		persisted: m.device.NewBuffer(2 * batch * m.core.opts.Size), rows: m.device.NewInts(2 * batch), ids: m.device.NewInts(2 * batch),
 	}

@@ -8,7 +8,8 @@ type lookup struct {
 	net       *nn.Network
 	rows      *nn.Rows
 	index, dt *nn.Node
-	out       *nn.Node
+	plain     *nn.Node // the rows
+	out       *nn.Node // at their times
 
 	indices []int32
 	deltas  []float32
@@ -16,11 +17,11 @@ type lookup struct {
 
 func newLookup(e Embedding, net *nn.Network, name string, from *nn.Node, rows *nn.Rows) (*lookup, error) {
 	l := &lookup{embedding: e, net: net, rows: rows, index: net.Index(name+".index", rows), dt: net.Input(name+".dt", rows, 1)}
-	x, err := nn.Gather(from, l.index)
-	if err != nil {
+	var err error
+	if l.plain, err = nn.Gather(from, l.index); err != nil {
 		return nil, err
 	}
-	l.out, err = e.At(x, l.dt)
+	l.out, err = e.At(l.plain, l.dt)
 	return l, err
 }
 

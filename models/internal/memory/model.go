@@ -106,6 +106,11 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 	return loss, nil
 }
 
+// firstRoom is how many messages a batch may have at first.
+func (m *Model) firstRoom() int {
+	return 2 * (m.embedding.Most(min(3*m.setup.MaxBatch, m.setup.NumNodes)) + m.setup.MaxBatch)
+}
+
 // prepared is the training graph, with the batch in it. Where the batch's
 // messages do not fit, it is built anew.
 func (m *Model) prepared(b datasets.Stream, negatives []int32) (l *learning, err error) {
@@ -158,7 +163,9 @@ func (m *Model) flush() {
 		}
 	}
 	m.applying.renew(heard) // first: messages read memories from before
-	m.applying.renew(silent)
+	for part := range slices.Chunk(silent, m.applying.capacity) {
+		m.applying.renew(part) // reads no memories but its own
+	}
 	m.store.clear()
 	m.evaluated, m.blank = true, false
 	m.ranking.everythingChanged()
@@ -167,6 +174,7 @@ func (m *Model) flush() {
 // Rank counts the negatives above and level with the true destinations.
 func (m *Model) Rank(b datasets.Stream, c models.Candidates, out models.Counts) error {
 	m.flush()
+	m.ranking.ready()
 	return m.ranking.Rank(b, c, out)
 }
 
@@ -174,6 +182,7 @@ func (m *Model) Rank(b datasets.Stream, c models.Candidates, out models.Counts) 
 // candidate.
 func (m *Model) Score(b datasets.Stream, candidates []int32, logits []float32) error {
 	m.flush()
+	m.ranking.ready()
 	return m.ranking.Score(b, candidates, logits)
 }
 

@@ -27,7 +27,7 @@ type reading struct {
 
 // newReading puts a reading of so many nodes and messages into the network.
 func newReading(c *Core, s *store, name string, nodes, messages int) (*reading, error) {
-	r := &reading{core: c, store: s, rows: nn.NewRows(nodes), heard: nn.NewRows(nodes), slotInts: c.device.NewInts(messages)}
+	r := &reading{core: c, store: s, rows: nn.NewRows(nodes), heard: nn.NewRows(nodes), slotInts: c.device.NewInts(max(nodes, messages))}
 	r.messages = r.heard
 	if s.all {
 		r.messages = nn.NewRows(messages)

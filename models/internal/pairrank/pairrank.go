@@ -20,12 +20,28 @@ type Embeddings interface {
 	Gather(d kernels.Device, nodes []int32, dst kernels.Buffer)
 }
 
+// Timed are embeddings that also depend on the time of the question, on the
+// side of the candidates by the Slope of the layers: what Gather gives is
+// without time there.
+type Timed interface {
+	Embeddings
+	// GatherSources writes the embeddings of the batch's sources at the
+	// times of their events to dst, a row an event.
+	GatherSources(d kernels.Device, b datasets.Stream, dst kernels.Buffer)
+	// Times says how far a candidate moves: by events[k] + nodes[v] for
+	// event k of the batch.
+	Times(b datasets.Stream, events, nodes []float32)
+}
+
 // Ranker scores and ranks pairs of nodes.
 type Ranker struct {
 	device kernels.Device
 	head   *nn.PairHead
 	z      Embeddings
+	timed  Timed   // z, or nil
 	all    []int32 // every node
+
+	eventTime, nodeTime []float32 // with timed
 
 	fresh   bool // all right parts are there, but for the nodes in changed
 	changed []int32
@@ -40,6 +56,9 @@ func New(d kernels.Device, p nn.PairLayers, z Embeddings, s models.Setup) *Ranke
 	}
 	for n := range s.NumNodes {
 		r.all = append(r.all, int32(n))
+	}
+	if timed, ok := z.(Timed); ok {
+		r.timed, r.eventTime, r.nodeTime = timed, make([]float32, s.MaxBatch), make([]float32, s.NumNodes)
 	}
 	return r
 }
@@ -88,32 +107,45 @@ func (r *Ranker) refresh() {
 // prepare makes both parts ready for the batch.
 func (r *Ranker) prepare(b datasets.Stream) {
 	r.refresh()
-	r.left(b.Src)
+	r.left(b)
 }
 
-// left computes the left parts of the sources.
-func (r *Ranker) left(sources []int32) {
-	r.z.Gather(r.device, sources, r.head.Vectors())
-	r.head.SetLeft(len(sources))
+// left computes the left parts of the batch's sources.
+func (r *Ranker) left(b datasets.Stream) {
+	if r.timed != nil {
+		r.timed.GatherSources(r.device, b, r.head.Vectors())
+		r.timed.Times(b, r.eventTime[:b.Len()], r.nodeTime)
+	} else {
+		r.z.Gather(r.device, b.Src, r.head.Vectors())
+	}
+	r.head.SetLeft(b.Len())
+}
+
+// question asks about the batch.
+func (r *Ranker) question(b datasets.Stream, candidates []int32, without [][]int32) nn.Question {
+	q := nn.Question{True: b.Dst, Candidates: candidates, Without: without}
+	if r.timed != nil {
+		q.EventTime, q.NodeTime = r.eventTime[:b.Len()], r.nodeTime
+	}
+	return q
 }
 
 // Rank implements models.Model.Rank.
 func (r *Ranker) Rank(b datasets.Stream, c models.Candidates, out models.Counts) error {
 	r.prepare(b)
-	q := nn.Question{True: b.Dst, Candidates: c.Nodes, Without: c.Without}
-	if bad := r.head.Rank(q, out.Greater, out.Equal); bad >= 0 {
-		return r.badScore(b, bad, c.Nodes)
+	if bad := r.head.Rank(r.question(b, c.Nodes, c.Without), out.Greater, out.Equal); bad >= 0 {
+		return r.badScore(b.Slice(bad, bad+1), c.Nodes)
 	}
 	return nil
 }
 
-// badScore finds the score of event k that is not finite.
-func (r *Ranker) badScore(b datasets.Stream, k int, candidates []int32) error {
-	r.left(b.Src[k : k+1])
-	err := &models.BadScore{Event: b.EventID(k), Score: math.NaN()}
-	for _, nodes := range [][]int32{b.Dst[k : k+1], candidates} {
+// badScore finds the score of the one event of b that is not finite.
+func (r *Ranker) badScore(b datasets.Stream, candidates []int32) error {
+	r.left(b)
+	err := &models.BadScore{Event: b.EventID(0), Score: math.NaN()}
+	for _, nodes := range [][]int32{b.Dst, candidates} {
 		scores := make([]float32, len(nodes))
-		r.head.Scores(nn.Question{True: b.Dst[k : k+1], Candidates: nodes}, scores)
+		r.head.Scores(r.question(b, nodes, nil), scores)
 		for _, z := range scores {
 			if !models.Finite(z) {
 				err.Score = float64(z)
@@ -127,7 +159,7 @@ func (r *Ranker) badScore(b datasets.Stream, k int, candidates []int32) error {
 // Score implements models.Model.Score.
 func (r *Ranker) Score(b datasets.Stream, candidates []int32, logits []float32) error {
 	r.prepare(b)
-	r.head.Scores(nn.Question{True: b.Dst, Candidates: candidates}, logits)
+	r.head.Scores(r.question(b, candidates, nil), logits)
 	for i, z := range logits[:b.Len()*len(candidates)] {
 		if !models.Finite(z) {
 			return &models.BadScore{Event: b.EventID(i / len(candidates)), Score: float64(z)}

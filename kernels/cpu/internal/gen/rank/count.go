@@ -15,13 +15,12 @@ const (
 )
 
 // countFunc writes the function that counts and stores no score.
-func countFunc(ctx *build.Context, name string, lanes, vectors int) {
+func countFunc(ctx *build.Context, name string, s shape) {
 	doc := []string{
-		fmt.Sprintf(" scores n candidates, rows of p, for %d events, the lanes.", lanes*vectors),
 		"It adds to greater and equal how many score above and level with truth, and",
 		"leaves NaN in bad where a score is not finite. Steps are in bytes.",
 	}
-	pairsFunc(ctx, name, lanes, vectors, "truth *float32, greater, equal *int32, bad *float32", doc, (*pairs).count)
+	pairsFunc(ctx, name, s, "truth *float32, greater, equal *int32, bad *float32", doc, (*pairs).count)
 }
 
 func (m *pairs) count(scores [][]reg.VecVirtual) {
@@ -61,12 +60,9 @@ func (m *pairs) increment(predicate uint8, a, b, counter, minusOne reg.VecVirtua
 }
 
 // scoresFunc writes the function that stores the scores.
-func scoresFunc(ctx *build.Context, name string, lanes, vectors int) {
-	doc := []string{
-		fmt.Sprintf(" scores n candidates, rows of p, for %d events, the lanes.", lanes*vectors),
-		fmt.Sprintf("out has a row of %d for each candidate. Steps are in bytes.", lanes*vectors),
-	}
-	pairsFunc(ctx, name, lanes, vectors, "out *float32", doc, (*pairs).keep)
+func scoresFunc(ctx *build.Context, name string, s shape) {
+	doc := []string{fmt.Sprintf("out has a row of %d for each candidate. Steps are in bytes.", s.events())}
+	pairsFunc(ctx, name, s, "out *float32", doc, (*pairs).keep)
 }
 
 func (m *pairs) keep(scores [][]reg.VecVirtual) {

@@ -15,11 +15,17 @@ func main() { file.Write(generate()) }
 func generate() (map[string][]byte, error) {
 	ctx := build.NewContext()
 	ctx.ConstraintExpr("amd64,!purego")
-	for vectors := 1; vectors <= 4; vectors++ {
-		countFunc(ctx, fmt.Sprintf("rankCountAVX512x%d", vectors), 16, vectors)
+	for _, moving := range []bool{false, true} {
+		kind := ""
+		if moving {
+			kind = "Moving"
+		}
+		for vectors := 1; vectors <= 4; vectors++ {
+			countFunc(ctx, fmt.Sprintf("rankCount%sAVX512x%d", kind, vectors), shape{16, vectors, moving})
+		}
+		countFunc(ctx, "rankCount"+kind+"AVX2", shape{8, 2, moving})
+		scoresFunc(ctx, "rankScores"+kind+"AVX512", shape{16, 1, moving})
+		scoresFunc(ctx, "rankScores"+kind+"AVX2", shape{8, 2, moving})
 	}
-	countFunc(ctx, "rankCountAVX2", 8, 2)
-	scoresFunc(ctx, "rankScoresAVX512", 16, 1)
-	scoresFunc(ctx, "rankScoresAVX2", 8, 2)
 	return file.Render("rank", ctx)
 }

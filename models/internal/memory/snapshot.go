@@ -1,0 +1,156 @@
+package memory
+
+import (
+	"fmt"
+
+	"dgsbench/models"
+)
+
+// Snapshot copies the parameters and, where asked, memories, waiting
+// messages and what the embedding knows of events.
+func (m *Model) Snapshot(what models.Part) models.Snapshot {
+	s := models.Snapshot{Params: m.params()}
+	if what == models.Everything {
+		s.State = append(append(m.core.tensors(), m.store.tensors()...), m.phase())
+		s.State = append(s.State, m.embedding.Tensors()...)
+	}
+	return s
+}
+
+// phase is blank and evaluated.
+func (m *Model) phase() models.Tensor {
+	t := models.Tensor{Name: "phase", Shape: []int{2}, I64: make([]int64, 2)}
+	for i, on := range []bool{m.blank, m.evaluated} {
+		if on {
+			t.I64[i] = 1
+		}
+	}
+	return t
+}
+
+// Restore puts a snapshot back.
+func (m *Model) Restore(s models.Snapshot) error {
+	m.ranking.everythingChanged()
+	own := m.params()
+	if err := models.Copy(own, s.Params); err != nil {
+		return err
+	}
+	var values [][]float32
+	for _, t := range own {
+		values = append(values, t.F32)
+	}
+	m.core.Net.SetParams(values)
+	if s.State == nil {
+		return nil
+	}
+	return m.restoreState(s.State)
+}
+
+func (m *Model) restoreState(saved []models.Tensor) error {
+	const core, store = 2, 5 // tensors of each
+	if len(saved) < core+store+1 {
+		return fmt.Errorf("snapshot has %d tensors of state, expected %d or more", len(saved), core+store+1)
+	}
+	if err := m.core.restore(saved[:core]); err != nil {
+		return err
+	}
+	if err := m.store.restore(saved[core : core+store]); err != nil {
+		return err
+	}
+	phase := m.phase()
+	if err := models.Copy([]models.Tensor{phase}, saved[core+store:core+store+1]); err != nil {
+		return err
+	}
+	m.blank, m.evaluated = phase.I64[0] != 0, phase.I64[1] != 0
+	return m.embedding.Restore(saved[core+store+1:])
+}
+
+// tensors copies the messages: events (source, destination), times and
+// features of those that wait, and for each role the lists of them as pairs
+// of node and event.
+func (s *store) tensors() []models.Tensor {
+	number, used := make([]int64, len(s.src)), int64(0) // of the slots in use
+	ends := []int64{}
+	times := []float64{}
+	features := []float32{}
+	all := make([]float32, len(s.src)*s.width)
+	if !s.bare {
+		s.device.Read(all, s.features)
+	}
+	for slot, users := range s.users {
+		if users == 0 {
+			continue
+		}
+		number[slot] = used
+		used++
+		ends = append(ends, int64(s.src[slot]), int64(s.dst[slot]))
+		times = append(times, s.time[slot])
+		features = append(features, all[slot*s.width:][:s.width]...)
+	}
+	out := []models.Tensor{
+		{Name: "messages.ends", Shape: []int{int(used), 2}, I64: ends},
+		{Name: "messages.times", Shape: []int{int(used)}, I64: bitsOf(times)},
+		{Name: "messages.features", Shape: []int{int(used), s.width}, F32: features},
+	}
+	for role, name := range []string{"messages.first", "messages.second"} {
+		list := []int64{}
+		for node, at := range s.first[role] {
+			for ; at > 0; at = s.next[role][at-1] {
+				list = append(list, int64(node), number[at-1])
+			}
+		}
+		out = append(out, models.Tensor{Name: name, Shape: []int{len(list) / 2, 2}, I64: list})
+	}
+	return out
+}
+
+// restore puts back what tensors gave.
+func (s *store) restore(saved []models.Tensor) error {
+	if err := s.check(saved); err != nil {
+		return err
+	}
+	s.clear()
+	ends, times := saved[0].I64, timesOf(saved[1].I64)
+	for i, t := range times {
+		s.take(int32(ends[2*i]), int32(ends[2*i+1]), t)
+	}
+	if !s.bare {
+		s.grow()
+		s.device.Write(s.features, saved[2].F32)
+	}
+	for role, list := range [][]int64{saved[3].I64, saved[4].I64} {
+		for i := len(list) - 2; i >= 0; i -= 2 { // each goes in front
+			node, slot := list[i], int32(list[i+1])
+			s.next[role][slot] = s.first[role][node]
+			s.first[role][node] = slot + 1
+			s.users[slot]++
+		}
+	}
+	return nil
+}
+
+// check refuses tensors that are no messages of such a model.
+func (s *store) check(saved []models.Tensor) error {
+	for i, own := range s.tensors() {
+		if saved[i].Name != own.Name || len(saved[i].Shape) != len(own.Shape) {
+			return fmt.Errorf("snapshot tensor %s %v is not the expected %s", saved[i].Name, saved[i].Shape, own.Name)
+		}
+	}
+	events, nodes := len(saved[1].I64), int64(len(s.first[0]))
+	if len(saved[0].I64) != 2*events || len(saved[2].F32) != s.width*events {
+		return fmt.Errorf("snapshot tensor messages.features has %d numbers for %d messages, expected %d each", len(saved[2].F32), events, s.width)
+	}
+	for _, n := range saved[0].I64 {
+		if n < 0 || n >= nodes {
+			return fmt.Errorf("snapshot tensor messages.ends has node %d of %d", n, nodes)
+		}
+	}
+	for _, t := range saved[3:] {
+		for i, x := range t.I64 {
+			if most := []int64{nodes, int64(events)}[i%2]; x < 0 || x >= most {
+				return fmt.Errorf("snapshot tensor %s has %d, expected 0 to %d", t.Name, x, most-1)
+			}
+		}
+	}
+	return nil
+}
