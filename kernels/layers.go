@@ -16,6 +16,8 @@ type Rows interface {
 	// CopyRows copies the first cols numbers of each row; rows of dst and
 	// src are so many numbers apart.
 	CopyRows(rows, cols int, dst Buffer, dstStride int, src Buffer, srcStride int)
+	// ScaleRows is dst[i,j] = by[i] x[i,j].
+	ScaleRows(rows, cols int, dst, x, by Buffer)
 }
 
 // Recurrent are the kernels of a memory and of its clock. Gradients are set
@@ -103,4 +105,10 @@ type Normalising interface {
 	BatchNormFixed(rows, cols int, eps float64, dst, inverse, x, mean, variance, scale, shift Buffer)
 	// BatchNormGrad is the gradient of BatchNorm.
 	BatchNormGrad(rows, cols int, dx, dscale, dshift, g, hat, inverse, scale Buffer)
+	// UnitRows is dst = inverse x, inverse being 1/max(length, eps) of each
+	// row of x.
+	UnitRows(rows, cols int, eps float64, dst, inverse, x Buffer)
+	// UnitRowsGrad is its gradient, y being its result: inverse (g - (g . y)
+	// y).
+	UnitRowsGrad(rows, cols int, dx, g, y, inverse Buffer)
 }

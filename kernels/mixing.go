@@ -36,6 +36,15 @@ type Mixture struct {
 	E           Buffer // Rows x Cols; nil stands for zeros
 	Alpha, Beta Buffer // Cols, or Rows x Cols with PerRow
 	PerRow      bool
+	// From, where it is not nil, says which rows of the operands are read:
+	// they may have more than Rows.
+	From *MixtureRows
+}
+
+// MixtureRows are the rows that each row of a mixture reads: of Self, of
+// Other, and of E (and with PerRow of Alpha and Beta).
+type MixtureRows struct {
+	Self, Other, E Ints
 }
 
 // MixtureGrad are the gradients of a Mixture, Rows x Cols each, those of

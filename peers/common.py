@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 THREADS = 2
 BATCH = 200
 MEASURED = 200 * BATCH  # the last events of the stream: an inference test
-PAUSE = 0.2  # seconds between two sides, in which the threads of one fall asleep
+PAUSE = 0.05  # seconds between two sides, in which the threads of one fall asleep
 
 
 class Stream:
@@ -92,10 +92,18 @@ class Ours:
 
 
 def timed(run):
-    """Seconds that run() takes."""
+    """Seconds that run() takes on PyTorch's threads."""
+    wake()
     start = time.perf_counter()
     run()
     return time.perf_counter() - start
+
+
+def wake():
+    """Keeps PyTorch's threads busy for a while: while our side runs they fall asleep, and are slow to get up."""
+    x, start = torch.ones(1 << 20), time.perf_counter()
+    while time.perf_counter() - start < PAUSE:
+        x.add_(1)
 
 
 def alternate(rounds, *sides):
@@ -110,21 +118,22 @@ def alternate(rounds, *sides):
     return rows
 
 
-def ratio(rows, ours, peer):
-    """The median over the rounds of how many times as fast we are."""
-    return statistics.median(row[peer] / row[ours] for row in rows)
+def report(name, rows, peers, show):
+    """Prints a comparison. Ours are the last of each row, the peers before; show writes seconds.
 
-
-def median(rows, side):
-    return statistics.median(row[side] for row in rows)
-
-
-def report(name, rows, peers):
-    """Prints inference seconds; ours come last in the rows, the peers before."""
-    print(f"{name:36} ours {median(rows, -1):.4f} s", end="")
+    Ratios are medians over the rounds, with that of the best rounds: how many times as fast we are.
+    """
+    ours = [row[-1] for row in rows]
+    print(f"{name:32} ours {show(statistics.median(ours))}", end="")
     for i, peer in enumerate(peers):
-        print(f"   {peer} {median(rows, i):.4f} s, ratio {ratio(rows, -1, i):.2f}", end="")
+        theirs = [row[i] for row in rows]
+        ratio = statistics.median(t / o for t, o in zip(theirs, ours))
+        print(f"   {peer} {show(statistics.median(theirs))}, ratio {ratio:.2f} (best {min(theirs) / min(ours):.2f})", end="")
     print(flush=True)
+
+
+def seconds(x):
+    return f"{x:.4f} s"
 
 
 def compare(what, ours, theirs, tolerance):

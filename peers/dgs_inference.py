@@ -8,7 +8,7 @@ of both sides are compared first.
 """
 
 import torch
-from common import MEASURED, THREADS, alternate, compare, head_params, main, report, timed
+from common import MEASURED, THREADS, alternate, compare, head_params, main, report, seconds, timed
 
 SIZES = [(100, 50), (250, 50)]  # s, m
 CLOSE = 1e-4  # of logits
@@ -75,7 +75,7 @@ def beside(place, rounds, s, m):
 
     sides = side(peer.score), side(compiled), ours.seconds
     alternate(1, *sides)
-    report(f"DGS s={s} m={m}", alternate(rounds, *sides), ["eager", "compiled"])
+    report(f"DGS s={s} m={m}", alternate(rounds, *sides), ["eager", "compiled"], seconds)
     ours.close()
 
 

@@ -9,10 +9,8 @@ losses of the first batches are compared, then the sides take turns, a few
 batches a round.
 """
 
-import time
-
 import torch
-from common import BATCH, THREADS, alternate, compare, head_params, main, median, ratio
+from common import BATCH, THREADS, alternate, compare, head_params, main, report, timed
 
 SIZES = [(100, 50), (100, 20), (250, 50)]  # s, m
 FIRST = 20  # batches whose losses are compared
@@ -55,7 +53,7 @@ class DGS:
             self.adam.step()
             for p, d in zip((self.la, self.lb, self.W), grads):
                 p -= RATE * d
-        return float(loss)
+        return loss.item()
 
     def loss(self, u, v, n):
         """The loss and its gradients for the states of u, v and n; those of the head are set."""
@@ -114,15 +112,13 @@ def beside(place, rounds, s, m):
     compare(f"DGS s={s} m={m}: losses", ours.ask(FIRST)["losses"], peer.take(FIRST), CLOSE)
     torch.set_num_threads(THREADS)
 
-    def theirs():
-        start = time.perf_counter()
-        peer.take(CHUNK)
-        return time.perf_counter() - start
-
-    rows = alternate(rounds, theirs, lambda: ours.ask(CHUNK)["seconds"])
-    per_second = [CHUNK * BATCH / median(rows, side) for side in (1, 0)]
-    print(f"DGS s={s} m={m:<3} ours {per_second[0]:7.0f} events/s   PyTorch {per_second[1]:6.0f} events/s   ratio {ratio(rows, 1, 0):.1f}", flush=True)
+    sides = lambda: timed(lambda: peer.take(CHUNK)), lambda: ours.ask(CHUNK)["seconds"]
+    report(f"DGS s={s} m={m}", alternate(rounds, *sides), ["PyTorch"], events_per_second)
     ours.close()
+
+
+def events_per_second(seconds):
+    return f"{CHUNK * BATCH / seconds:7.0f} events/s"
 
 
 def script(place, rounds):

@@ -25,6 +25,31 @@ func (m Model) Resolve(at Place, variant string) (Resolved, error) {
 	return m.resolve(at, variant)
 }
 
+// ResolveWith is Resolve with one more option on top: its dotted path and its
+// value as YAML.
+func (m Model) ResolveWith(at Place, variant, path, value string) (Resolved, error) {
+	r, err := m.Resolve(at, variant)
+	if err != nil {
+		return Resolved{}, err
+	}
+	if _, ok := r.Origins[path]; !ok {
+		known := slices.Sorted(maps.Keys(r.Origins))
+		return Resolved{}, fmt.Errorf("model %q has no option %q%s", m.ID, path, suggest.Hint(path, known))
+	}
+	parts := strings.Split(path, ".")
+	text := strings.Join(parts, ": {") + ": " + value + strings.Repeat("}", len(parts)-1)
+	n, err := strictyaml.Parse(path+": "+value, []byte(text))
+	if err != nil {
+		return Resolved{}, err
+	}
+	var errs strictyaml.Errors
+	more := newLayer(block{Options: n}, &errs)
+	if err := errs.Err(); err != nil {
+		return Resolved{}, err
+	}
+	return m.resolve(at, variant, more)
+}
+
 // resolve puts further layers on top.
 func (m Model) resolve(at Place, variant string, more ...layer) (Resolved, error) {
 	layers := []layer{m.base}

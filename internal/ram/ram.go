@@ -1,8 +1,6 @@
 package ram
 
 import (
-	"bufio"
-	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -17,25 +15,13 @@ func Available() (bytes int64, known bool) {
 		return 0, false
 	}
 	defer f.Close()
-	bytes, known = available(f)
+	bytes, known = field(f, "MemAvailable:")
 	if limit, ok := number("/sys/fs/cgroup/memory.max"); ok && known {
 		if used, ok := number("/sys/fs/cgroup/memory.current"); ok {
 			bytes = min(bytes, max(0, limit-used))
 		}
 	}
 	return bytes, known
-}
-
-// available reads the line "MemAvailable: 123 kB".
-func available(meminfo io.Reader) (bytes int64, known bool) {
-	for lines := bufio.NewScanner(meminfo); lines.Scan(); {
-		fields := strings.Fields(lines.Text())
-		if len(fields) == 3 && fields[0] == "MemAvailable:" && fields[2] == "kB" {
-			kB, err := strconv.ParseInt(fields[1], 10, 64)
-			return kB << 10, err == nil
-		}
-	}
-	return 0, false
 }
 
 // number reads a file that holds one; "max" is none.

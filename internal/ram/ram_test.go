@@ -1,11 +1,13 @@
 package ram
 
 import (
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 )
 
-func TestAvailable(t *testing.T) {
+func TestField(t *testing.T) {
 	cases := []struct {
 		meminfo string
 		bytes   int64
@@ -16,7 +18,7 @@ func TestAvailable(t *testing.T) {
 		{"MemAvailable: many kB\n", 0, false},
 	}
 	for _, c := range cases {
-		if bytes, known := available(strings.NewReader(c.meminfo)); bytes != c.bytes || known != c.known {
+		if bytes, known := field(strings.NewReader(c.meminfo), "MemAvailable:"); bytes != c.bytes || known != c.known {
 			t.Errorf("%q: %d, %v; expected %d, %v", c.meminfo, bytes, known, c.bytes, c.known)
 		}
 	}
@@ -26,5 +28,27 @@ func TestAvailable(t *testing.T) {
 func TestHere(t *testing.T) {
 	if bytes, known := Available(); known && bytes < 1<<20 {
 		t.Errorf("%d bytes available", bytes)
+	}
+}
+
+// TestPeak: it follows what is taken, and forgets it.
+func TestPeak(t *testing.T) {
+	before, known := Peak()
+	if !known || !ForgetPeak() {
+		t.Skip("this system does not say")
+	}
+	const size = 64 << 20
+	x := make([]byte, size)
+	for i := range x {
+		x[i] = 1
+	}
+	after, _ := Peak()
+	if runtime.KeepAlive(x); after < size || after < before {
+		t.Errorf("peak %d, then %d with %d bytes more", before, after, size)
+	}
+	x = nil
+	debug.FreeOSMemory()
+	if ForgetPeak(); func() bool { now, _ := Peak(); return now > after-size/2 }() {
+		t.Error("the peak is not forgotten")
 	}
 }

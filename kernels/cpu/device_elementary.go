@@ -72,6 +72,11 @@ func (d *Device) ScatterAddRows(rows, dstRows, cols int, dst, src kernels.Buffer
 	d.kernels.ScatterAddRows(take(dst, dstRows*cols), cols, take(src, rows*cols), cols, cols, index.(ints)[:rows])
 }
 
+// ScaleRows is dst[i,j] = by[i] x[i,j].
+func (d *Device) ScaleRows(rows, cols int, dst, x, by kernels.Buffer) {
+	d.kernels.ScaleRows(take(dst, rows*cols), take(x, rows*cols), cols, take(by, rows))
+}
+
 // CopyRows copies the first cols numbers of each row.
 func (d *Device) CopyRows(rows, cols int, dst kernels.Buffer, dstStride int, src kernels.Buffer, srcStride int) {
 	d.kernels.CopyRows(dst.(buffer), dstStride, src.(buffer), srcStride, rows, cols)

@@ -12,20 +12,46 @@ func (d *Device) SigmoidGrad(n int, dx, g, y kernels.Buffer) {
 
 // Mix is dst = beta self + (1 - beta) ((1 - alpha) e + alpha other).
 func (d *Device) Mix(m *kernels.Mixture, dst kernels.Buffer) {
-	in := mixture(m)
-	d.kernels.Mix(take(dst, m.Rows*m.Cols), &in)
+	eachMixture(m, func(in Mixture, lo, hi int) {
+		d.kernels.Mix(dst.(buffer)[lo:hi], &in)
+	})
 }
 
 // MixGrad is its gradient.
 func (d *Device) MixGrad(m *kernels.Mixture, g kernels.Buffer, grad *kernels.MixtureGrad) {
-	n, in := m.Rows*m.Cols, mixture(m)
-	out := MixtureGrad{
-		Self: take(grad.Self, n), Other: take(grad.Other, n), Alpha: take(grad.Alpha, n), Beta: take(grad.Beta, n),
+	eachMixture(m, func(in Mixture, lo, hi int) {
+		out := MixtureGrad{
+			Self: grad.Self.(buffer)[lo:hi], Other: grad.Other.(buffer)[lo:hi],
+			Alpha: grad.Alpha.(buffer)[lo:hi], Beta: grad.Beta.(buffer)[lo:hi],
+		}
+		if m.E != nil {
+			out.E = grad.E.(buffer)[lo:hi]
+		}
+		d.kernels.MixGrad(&out, &in, g.(buffer)[lo:hi])
+	})
+}
+
+// eachMixture calls f with the mixture as a whole or, where its rows lie
+// apart, with each row, and with the elements of the result that it is for.
+func eachMixture(m *kernels.Mixture, f func(in Mixture, lo, hi int)) {
+	if m.From == nil {
+		f(mixture(m), 0, m.Rows*m.Cols)
+		return
 	}
-	if m.E != nil {
-		out.E = take(grad.E, n)
+	self, other, e := m.From.Self.(ints), m.From.Other.(ints), m.From.E.(ints)
+	row := func(b kernels.Buffer, i int32) []float32 { return b.(buffer)[int(i)*m.Cols:][:m.Cols] }
+	for i := range m.Rows {
+		in := Mixture{Cols: m.Cols, Self: row(m.Self, self[i]), Other: row(m.Other, other[i])}
+		if m.E != nil {
+			in.E = row(m.E, e[i])
+		}
+		if m.PerRow {
+			in.Alpha, in.Beta = row(m.Alpha, e[i]), row(m.Beta, e[i])
+		} else {
+			in.Alpha, in.Beta = take(m.Alpha, m.Cols), take(m.Beta, m.Cols)
+		}
+		f(in, i*m.Cols, (i+1)*m.Cols)
 	}
-	d.kernels.MixGrad(&out, &in, take(g, n))
 }
 
 func mixture(m *kernels.Mixture) Mixture {

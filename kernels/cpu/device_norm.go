@@ -54,3 +54,13 @@ func (d *Device) BatchNormGrad(rows, cols int, dx, dscale, dshift, g, hat, inver
 	n := rows * cols
 	d.kernels.BatchNormGrad(take(dx, n), take(dscale, cols), take(dshift, cols), take(g, n), take(hat, n), take(inverse, cols), take(scale, cols), rows)
 }
+
+// UnitRows divides rows by their lengths.
+func (d *Device) UnitRows(rows, cols int, eps float64, dst, inverse, x kernels.Buffer) {
+	d.kernels.UnitRows(take(dst, rows*cols), take(inverse, rows), take(x, rows*cols), cols, float32(eps))
+}
+
+// UnitRowsGrad is its gradient.
+func (d *Device) UnitRowsGrad(rows, cols int, dx, g, y, inverse kernels.Buffer) {
+	d.kernels.UnitRowsGrad(take(dx, rows*cols), take(g, rows*cols), take(y, rows*cols), take(inverse, rows), cols)
+}

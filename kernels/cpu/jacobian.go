@@ -1,9 +1,6 @@
 package cpu
 
-import (
-	"dgsbench/kernels"
-	"dgsbench/kernels/portable"
-)
+import "dgsbench/kernels"
 
 // jacobians keeps Jacobians as float32 or, in half the memory, as bfloat16
 // numbers.
@@ -23,13 +20,6 @@ type jacobians[S float32 | uint16] struct {
 	jacobianWork[S]
 }
 
-// jacobianCode are the kernels for one kind of numbers.
-type jacobianCode[S float32 | uint16] struct {
-	read  func(b *jacobianBlock, sum, keep, weights []float32, x, next []S, lanes []int32)
-	write func(b *jacobianBlock, dst []S, self, other []float32, u *jacobianUpdate, lanes, driven []int32)
-	widen func(S) float32
-}
-
 func newJacobians[S float32 | uint16](d *Device, s kernels.JacobianShape, code jacobianCode[S]) *jacobians[S] {
 	s.Check()
 	j := &jacobians[S]{device: d, shape: s, code: code}
@@ -41,7 +31,7 @@ func newJacobians[S float32 | uint16](d *Device, s kernels.JacobianShape, code j
 	}
 	for lane, width := 0, 16; lane < len(j.lanes); width /= 2 {
 		b := jacobianBlock{lane: lane, width: width, groups: (len(j.lanes) - lane) / width, hi: s.Features}
-		if b.groups > 0 {
+		if b.numbers() > 0 {
 			j.bands = append(j.bands, b)
 		}
 		lane += b.lanes()
@@ -82,13 +72,4 @@ func (j *jacobians[S]) Read(dst []float32, slot int) {
 			}
 		}
 	}
-}
-
-// NewJacobians keeps Jacobians of one shape.
-func (d *Device) NewJacobians(s kernels.JacobianShape) kernels.Jacobians {
-	k := d.kernels
-	if s.Half {
-		return newJacobians(d, s, jacobianCode[uint16]{k.readJacobianHalf, k.writeJacobianHalf, portable.FromBFloat16})
-	}
-	return newJacobians(d, s, jacobianCode[float32]{k.readJacobian, k.writeJacobian, func(x float32) float32 { return x }})
 }

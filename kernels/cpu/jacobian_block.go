@@ -1,144 +1,94 @@
 package cpu
 
-//go:generate go run ./internal/gen/jacobian
-
 import "dgsbench/kernels/portable"
 
 // jacobianBlock is a part that lies in one piece in every Jacobian: a range
 // of features of some groups of lanes, all features if there are several
-// groups.
+// groups. A group has 16, 8 or 4 lanes, the width.
 type jacobianBlock struct {
-	lane, width, groups int // the first lane, the lanes of a group
+	lane, width, groups int // lane is the first one
 	lo, hi              int // features
 }
 
+// lanes is the number of lanes in the block, features that of features.
+func (b *jacobianBlock) lanes() int    { return b.width * b.groups }
+func (b *jacobianBlock) features() int { return b.hi - b.lo }
+
 // numbers is how many there are in the block.
-func (b *jacobianBlock) numbers() int { return b.groups * b.width * (b.hi - b.lo) }
+func (b *jacobianBlock) numbers() int { return b.lanes() * b.features() }
 
-// lanes is the number of lanes in the block.
-func (b *jacobianBlock) lanes() int { return b.groups * b.width }
+// start is where the block begins in a Jacobian of so many features.
+func (b *jacobianBlock) start(features int) int { return b.lane*features + b.lo*b.width }
 
-// readJacobian copies the block x to keep and adds it, each lane times its
-// weight, to sum; lane i of the block has the weight weights[lanes[i]]. The
-// block that will be read next is fetched meanwhile.
-func (k Kernels) readJacobian(b *jacobianBlock, sum, keep, weights, x, next []float32, lanes []int32) {
-	n, features := b.numbers(), b.hi-b.lo
-	sum, keep, x, next, lanes = sum[:n], keep[:n], x[:n], next[:n], lanes[:b.lanes()]
-	switch {
-	case k.level == Portable:
-		readPortable(b, sum, keep, weights, x, lanes)
-	case b.width == 4:
-		jacobianRead4(&sum[0], &keep[0], &weights[0], &x[0], &next[0], &lanes[0], b.groups, features)
-	case b.width == 8:
-		jacobianRead8(&sum[0], &keep[0], &weights[0], &x[0], &next[0], &lanes[0], b.groups, features)
-	case k.level == AVX2:
-		jacobianRead16AVX2(&sum[0], &keep[0], &weights[0], &x[0], &next[0], &lanes[0], b.groups, features)
-	default:
-		jacobianRead16AVX512(&sum[0], &keep[0], &weights[0], &x[0], &next[0], &lanes[0], b.groups, features)
-	}
+// index is where feature c of lane l of a whole band is in a Jacobian.
+func (b *jacobianBlock) index(l, c int) int {
+	in := (l - b.lane) % b.width
+	return (l-in)*b.features() + c*b.width + in
 }
 
-// readJacobianHalf is readJacobian for a block of bfloat16 numbers.
-func (k Kernels) readJacobianHalf(b *jacobianBlock, sum, keep, weights []float32, x, next []uint16, lanes []int32) {
-	n, features := b.numbers(), b.hi-b.lo
-	sum, keep, x, next, lanes = sum[:n], keep[:n], x[:n], next[:n], lanes[:b.lanes()]
-	switch {
-	case k.level == Portable:
-		for i, v := range x {
-			keep[i] = portable.FromBFloat16(v)
+// cut appends the blocks of a band. None has more numbers than that many rows
+// of 16 lanes, but for single rows, and there is one for each thread if there
+// are enough groups.
+func (b jacobianBlock) cut(blocks []jacobianBlock, rows, threads int) []jacobianBlock {
+	rows *= 16 / b.width
+	features, groups := b.features(), b.groups
+	if features <= rows {
+		together := rows / features
+		parts := max((groups+together-1)/together, min(groups, threads))
+		for part := range parts {
+			lo, hi := Split(groups, parts, part)
+			b.groups = hi - lo
+			blocks = append(blocks, b)
+			b.lane += b.lanes()
 		}
-		readPortable(b, sum, keep, weights, keep, lanes)
-	case b.width == 4:
-		jacobianReadHalf4(&sum[0], &keep[0], &weights[0], &x[0], &next[0], &lanes[0], b.groups, features)
-	case b.width == 8:
-		jacobianReadHalf8(&sum[0], &keep[0], &weights[0], &x[0], &next[0], &lanes[0], b.groups, features)
-	case k.level == AVX2:
-		jacobianReadHalf16AVX2(&sum[0], &keep[0], &weights[0], &x[0], &next[0], &lanes[0], b.groups, features)
-	default:
-		jacobianReadHalf16AVX512(&sum[0], &keep[0], &weights[0], &x[0], &next[0], &lanes[0], b.groups, features)
+		return blocks
 	}
+	parts := (features + rows - 1) / rows
+	b.groups = 1
+	for range groups {
+		for part := range parts {
+			b.lo, b.hi = Split(features, parts, part)
+			blocks = append(blocks, b)
+		}
+		b.lane += b.width
+	}
+	return blocks
 }
 
-func readPortable(b *jacobianBlock, sum, keep, weights, x []float32, lanes []int32) {
-	var spread [16]float32
-	for size := b.width * (b.hi - b.lo); len(x) > 0; sum, keep, x, lanes = sum[size:], keep[size:], x[size:], lanes[b.width:] {
-		own := spread[:b.width]
-		portable.GatherRows(own, 1, weights, 1, 1, lanes[:b.width])
-		portable.ReadJacobian(sum[:size], keep[:size], x[:size], own)
-	}
-}
-
-// jacobianUpdate is what a new Jacobian is made of, besides older ones: rows
-// of numbers for each number of the state (keep and mix) and each lane
-// (drive), and the input, which has one for each feature.
+// jacobianUpdate is what a new Jacobian is made of, besides old ones: rows of
+// numbers for each number of the state (keep, mix) and for each lane (drive),
+// and the input, which has one for each feature.
 type jacobianUpdate struct {
 	keep, mix, drive, x []float32
 }
 
-// writeJacobian sets the block dst to keep self + mix other + drive x. Lane
-// i of the block has the number lanes[i] of keep and mix, and driven[i] of
-// drive.
-func (k Kernels) writeJacobian(b *jacobianBlock, dst, self, other []float32, u *jacobianUpdate, lanes, driven []int32) {
-	n, features := b.numbers(), b.hi-b.lo
-	dst, self, other, lanes, driven = dst[:n], self[:n], other[:n], lanes[:b.lanes()], driven[:b.lanes()]
-	x := u.x[b.lo:b.hi]
-	switch {
-	case k.level == Portable:
-		writePortable(b, dst, self, other, u, lanes, driven)
-	case b.width == 4:
-		jacobianWrite4(&self[0], &other[0], &u.keep[0], &u.mix[0], &u.drive[0], &x[0], &driven[0], &dst[0], &lanes[0], b.groups, features)
-	case b.width == 8:
-		jacobianWrite8(&self[0], &other[0], &u.keep[0], &u.mix[0], &u.drive[0], &x[0], &driven[0], &dst[0], &lanes[0], b.groups, features)
-	case k.level == AVX2:
-		jacobianWrite16AVX2(&self[0], &other[0], &u.keep[0], &u.mix[0], &u.drive[0], &x[0], &driven[0], &dst[0], &lanes[0], b.groups, features)
-	default:
-		jacobianWrite16AVX512(&self[0], &other[0], &u.keep[0], &u.mix[0], &u.drive[0], &x[0], &driven[0], &dst[0], &lanes[0], b.groups, features)
-	}
+// jacobianCode are the kernels for one kind of numbers.
+type jacobianCode[S float32 | uint16] struct {
+	// read copies the block x to keep and adds it, each lane times its
+	// weight, to sum. Lane i of the block has the weight weights[lanes[i]].
+	// Meanwhile the block next is fetched from memory.
+	read func(b *jacobianBlock, sum, keep, weights []float32, x, next []S, lanes []int32)
+	// write sets the block x to keep self + mix other + drive input. Lane i
+	// of the block has the numbers lanes[i] of keep and mix, and driven[i]
+	// of drive.
+	write func(b *jacobianBlock, x []S, self, other []float32, u *jacobianUpdate, lanes, driven []int32)
+	// widen gives a number as float32.
+	widen func(S) float32
 }
 
-// writeJacobianHalf is writeJacobian for a block of bfloat16 numbers.
-func (k Kernels) writeJacobianHalf(b *jacobianBlock, dst []uint16, self, other []float32, u *jacobianUpdate, lanes, driven []int32) {
-	n, features := b.numbers(), b.hi-b.lo
-	dst, self, other, lanes, driven = dst[:n], self[:n], other[:n], lanes[:b.lanes()], driven[:b.lanes()]
-	x := u.x[b.lo:b.hi]
-	switch {
-	case k.level == Portable:
-		writePortableHalf(b, dst, self, other, u, lanes, driven)
-	case b.width == 4:
-		jacobianWriteHalf4(&self[0], &other[0], &u.keep[0], &u.mix[0], &u.drive[0], &x[0], &driven[0], &dst[0], &lanes[0], b.groups, features)
-	case b.width == 8:
-		jacobianWriteHalf8(&self[0], &other[0], &u.keep[0], &u.mix[0], &u.drive[0], &x[0], &driven[0], &dst[0], &lanes[0], b.groups, features)
-	case k.level == AVX2:
-		jacobianWriteHalf16AVX2(&self[0], &other[0], &u.keep[0], &u.mix[0], &u.drive[0], &x[0], &driven[0], &dst[0], &lanes[0], b.groups, features)
-	default:
-		jacobianWriteHalf16AVX512(&self[0], &other[0], &u.keep[0], &u.mix[0], &u.drive[0], &x[0], &driven[0], &dst[0], &lanes[0], b.groups, features)
+// floatJacobians and halfJacobians are the kernels for float32 and bfloat16,
+// by level.
+var (
+	floatJacobians = [...]jacobianCode[float32]{
+		Portable: {readPortable, writePortable, sameNumber},
+		AVX2:     {jacobianAVX2.readBlock, jacobianAVX2.writeBlock, sameNumber},
+		AVX512:   {jacobianAVX512.readBlock, jacobianAVX512.writeBlock, sameNumber},
 	}
-}
+	halfJacobians = [...]jacobianCode[uint16]{
+		Portable: {readPortableHalf, writePortableHalf, portable.FromBFloat16},
+		AVX2:     {jacobianHalfAVX2.readBlock, jacobianHalfAVX2.writeBlock, portable.FromBFloat16},
+		AVX512:   {jacobianHalfAVX512.readBlock, jacobianHalfAVX512.writeBlock, portable.FromBFloat16},
+	}
+)
 
-func writePortable(b *jacobianBlock, dst, self, other []float32, u *jacobianUpdate, lanes, driven []int32) {
-	var keep, mix, drive [16]float32
-	w, size := b.width, b.width*(b.hi-b.lo)
-	for ; len(dst) > 0; dst, self, other, lanes, driven = dst[size:], self[size:], other[size:], lanes[w:], driven[w:] {
-		portable.GatherRows(keep[:w], 1, u.keep, 1, 1, lanes[:w])
-		portable.GatherRows(mix[:w], 1, u.mix, 1, 1, lanes[:w])
-		portable.GatherRows(drive[:w], 1, u.drive, 1, 1, driven[:w])
-		portable.WriteJacobian(dst[:size], self[:size], other[:size], keep[:w], mix[:w], drive[:w], u.x[b.lo:b.hi])
-	}
-}
-
-func writePortableHalf(b *jacobianBlock, dst []uint16, self, other []float32, u *jacobianUpdate, lanes, driven []int32) {
-	var row [16]float32
-	one := *b
-	one.groups = 1
-	for len(dst) > 0 {
-		for c := b.lo; c < b.hi; c++ {
-			one.lo, one.hi = c, c+1
-			writePortable(&one, row[:b.width], self[:b.width], other[:b.width], u, lanes[:b.width], driven[:b.width])
-			for i, v := range row[:b.width] {
-				dst[i] = portable.BFloat16(v)
-			}
-			dst, self, other = dst[b.width:], self[b.width:], other[b.width:]
-		}
-		lanes, driven = lanes[b.width:], driven[b.width:]
-	}
-}
+func sameNumber(x float32) float32 { return x }

@@ -15,7 +15,7 @@ import (
 const (
 	// keptNumbers is the room for copies: less than most processors have in
 	// their second cache.
-	keptNumbers = 96 << 10
+	keptNumbers = 128 << 10
 	// blockNumbers is the most that a block has, so that its sum stays in
 	// the first cache.
 	blockNumbers = 2 << 10
@@ -39,6 +39,7 @@ type jacobianWork[S float32 | uint16] struct {
 	none   []float32    // weights of zero
 
 	threads        []jacobianThread
+	parts          int // threads that take part
 	work, gradient func(thread int)
 }
 
@@ -75,14 +76,15 @@ func (j *jacobians[S]) Step(s *kernels.JacobianStep) {
 		Keep: numbers(s.Keep), Mix: numbers(s.Mix), Drive: numbers(s.Drive), X: numbers(s.X), PerWrite: s.PerWrite,
 	}
 	j.plan()
-	threads := len(j.threads)
+	parts := len(j.threads)
 	if (len(j.reads)+len(s.Writes))*j.size() < stepWorthSharing {
-		threads = 1
+		parts = 1
 	}
-	j.device.pool.Run(threads, j.work)
+	j.parts = parts
+	j.device.pool.Run(parts, j.work)
 	if s.Weights != nil {
 		clear(j.step.Grad[:j.shape.Features*j.shape.Columns])
-		j.device.pool.Run(threads, j.gradient)
+		j.device.pool.Run(parts, j.gradient)
 	}
 	j.step = portable.JacobianStep[float32]{}
 }
@@ -191,7 +193,7 @@ func (j *jacobians[S]) writeBlock(b *jacobianBlock, t *jacobianThread) {
 // addLanes adds the sums of one thread's features to the gradient, the lanes
 // in order.
 func (j *jacobians[S]) addLanes(thread int) {
-	lo, hi := Split(j.shape.Features, len(j.threads), thread)
+	lo, hi := Split(j.shape.Features, j.parts, thread)
 	for _, b := range j.bands {
 		for lane := b.lane; lane < b.lane+b.lanes(); lane += b.width {
 			portable.AddLanes(&j.shape, j.step.Grad, j.sum[lane*j.shape.Features:], lane, b.width, lo, hi)

@@ -31,6 +31,13 @@ func (k Kernels) CopyRows(dst []float32, dstStride int, src []float32, srcStride
 	portable.CopyRows(dst, dstStride, src, srcStride, rows, cols)
 }
 
+// ScaleRows is dst[i,j] = by[i]*x[i,j] for rows of cols elements. dst may be
+// x.
+func (k Kernels) ScaleRows(dst, x []float32, cols int, by []float32) {
+	same("ScaleRows", len(by)*cols, len(dst), len(x))
+	portable.ScaleRows(k, dst, x, cols, by)
+}
+
 // AddBias is dst[i,j] = x[i,j] + bias[j] over the rows of dst and x, which
 // are len(bias) wide. dst may be x.
 func (k Kernels) AddBias(dst, x, bias []float32) {

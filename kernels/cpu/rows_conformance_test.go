@@ -26,6 +26,18 @@ var rowsCases = []kernelCase{
 		dst, src := a.normal(4*(n+1)), a.normal(4*(n+2))
 		return func(k cpu.Kernels) { k.CopyRows(dst, n+1, src, n+2, 4, n) }
 	}},
+	{"ScaleRows", func(a *arrays, n int) func(cpu.Kernels) {
+		dst, x, by := a.normal(testRows*n), a.normal(testRows*n), a.normal(testRows)
+		return func(k cpu.Kernels) { k.ScaleRows(dst, x, n, by) }
+	}},
+	{"UnitRows", func(a *arrays, n int) func(cpu.Kernels) {
+		dst, inverse, x := a.normal(testRows*n), a.normal(testRows), a.normal(testRows*n)
+		return func(k cpu.Kernels) { k.UnitRows(dst, inverse, x, n, 1e-3) }
+	}},
+	{"UnitRowsGrad", func(a *arrays, n int) func(cpu.Kernels) {
+		dx, dy, y, inverse := a.normal(testRows*n), a.normal(testRows*n), a.normal(testRows*n), a.normal(testRows)
+		return func(k cpu.Kernels) { k.UnitRowsGrad(dx, dy, y, inverse, n) }
+	}},
 	{"AddBias", func(a *arrays, n int) func(cpu.Kernels) {
 		dst, x, bias := a.normal(testRows*n), a.normal(testRows*n), a.normal(n)
 		return func(k cpu.Kernels) { k.AddBias(dst, x, bias) }

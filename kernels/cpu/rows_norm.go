@@ -47,3 +47,16 @@ func (k Kernels) BatchNormGrad(dx, dscale, dshift, dy, hat, inverse, scale []flo
 	same("BatchNormGrad", rows*len(scale), len(dx), len(dy), len(hat))
 	portable.BatchNormGrad(k, dx, dscale, dshift, dy, hat, inverse, scale, rows)
 }
+
+// UnitRows divides each row of x, which is cols wide, by its length, or by
+// eps where that is larger; see [portable.UnitRows].
+func (k Kernels) UnitRows(dst, inverse, x []float32, cols int, eps float32) {
+	same("UnitRows", len(inverse)*cols, len(dst), len(x))
+	portable.UnitRows(k, dst, inverse, x, cols, eps)
+}
+
+// UnitRowsGrad is its gradient; see [portable.UnitRowsGrad].
+func (k Kernels) UnitRowsGrad(dx, dy, y, inverse []float32, cols int) {
+	same("UnitRowsGrad", len(inverse)*cols, len(dx), len(dy), len(y))
+	portable.UnitRowsGrad(k, dx, dy, y, inverse, cols)
+}

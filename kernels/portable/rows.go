@@ -31,6 +31,13 @@ func CopyRows[T Float](dst []T, dstStride int, src []T, srcStride, rows, cols in
 	}
 }
 
+// ScaleRows is dst[i,j] = by[i]*x[i,j] for rows of cols elements.
+func ScaleRows[T Float](k Rows[T], dst, x []T, cols int, by []T) {
+	for i, f := range by {
+		k.Affine(dst[i*cols:][:cols], f, x[i*cols:][:cols], 0)
+	}
+}
+
 // AddBias is dst[i,j] = x[i,j] + bias[j] over the rows of dst and x, which
 // are len(bias) wide.
 func AddBias[T Float](k Rows[T], dst, x, bias []T) {

@@ -108,3 +108,23 @@ func BatchNormGrad[T Float](k Rows[T], dx, dscale, dshift, dy, hat, inverse, sca
 		k.Mul(t, t, scale)
 	}
 }
+
+// UnitRows divides each row of x, which is cols wide, by its length, or by
+// eps where that is larger. The factors go to inverse.
+func UnitRows[T Float](k Rows[T], dst, inverse, x []T, cols int, eps T) {
+	for i := range inverse {
+		row := x[i*cols:][:cols]
+		inverse[i] = 1 / max(sqrt(k.Dot(row, row)), eps)
+		k.Affine(dst[i*cols:][:cols], inverse[i], row, 0)
+	}
+}
+
+// UnitRowsGrad is its gradient, dx = inverse*(dy - (dy . y)*y).
+func UnitRowsGrad[T Float](k Rows[T], dx, dy, y, inverse []T, cols int) {
+	for i, inv := range inverse {
+		d, out, row := dy[i*cols:][:cols], y[i*cols:][:cols], dx[i*cols:][:cols]
+		along := k.Dot(d, out)
+		k.Affine(row, inv, d, 0)
+		k.Axpy(row, -along*inv, out)
+	}
+}

@@ -69,6 +69,11 @@ func (Device) ScatterAddRows(rows, dstRows, cols int, dst, src kernels.Buffer, i
 	portable.ScatterAddRows(plain{}, take(dst, dstRows*cols), cols, take(src, rows*cols), cols, cols, index.(ints)[:rows])
 }
 
+// ScaleRows is dst[i,j] = by[i] x[i,j].
+func (Device) ScaleRows(rows, cols int, dst, x, by kernels.Buffer) {
+	portable.ScaleRows(plain{}, take(dst, rows*cols), take(x, rows*cols), cols, take(by, rows))
+}
+
 // CopyRows copies the first cols numbers of each row.
 func (Device) CopyRows(rows, cols int, dst kernels.Buffer, dstStride int, src kernels.Buffer, srcStride int) {
 	portable.CopyRows(dst.(buffer), dstStride, src.(buffer), srcStride, rows, cols)

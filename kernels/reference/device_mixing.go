@@ -15,20 +15,46 @@ func (Device) SigmoidGrad(n int, dx, g, y kernels.Buffer) {
 
 // Mix is dst = beta self + (1 - beta) ((1 - alpha) e + alpha other).
 func (Device) Mix(m *kernels.Mixture, dst kernels.Buffer) {
-	exact := mixture(m)
-	portable.Mix(take(dst, m.Rows*m.Cols), &exact)
+	eachMixture(m, func(in portable.Mixture[float64], lo, hi int) {
+		portable.Mix(dst.(buffer)[lo:hi], &in)
+	})
 }
 
 // MixGrad is its gradient.
-func (Device) MixGrad(m *kernels.Mixture, g kernels.Buffer, d *kernels.MixtureGrad) {
-	n, exact := m.Rows*m.Cols, mixture(m)
-	grad := portable.MixtureGrad[float64]{
-		Self: take(d.Self, n), Other: take(d.Other, n), Alpha: take(d.Alpha, n), Beta: take(d.Beta, n),
+func (Device) MixGrad(m *kernels.Mixture, g kernels.Buffer, grad *kernels.MixtureGrad) {
+	eachMixture(m, func(in portable.Mixture[float64], lo, hi int) {
+		out := portable.MixtureGrad[float64]{
+			Self: grad.Self.(buffer)[lo:hi], Other: grad.Other.(buffer)[lo:hi],
+			Alpha: grad.Alpha.(buffer)[lo:hi], Beta: grad.Beta.(buffer)[lo:hi],
+		}
+		if m.E != nil {
+			out.E = grad.E.(buffer)[lo:hi]
+		}
+		portable.MixGrad(&out, &in, g.(buffer)[lo:hi])
+	})
+}
+
+// eachMixture calls f with the mixture as a whole or, where its rows lie
+// apart, with each row, and with the elements of the result that it is for.
+func eachMixture(m *kernels.Mixture, f func(in portable.Mixture[float64], lo, hi int)) {
+	if m.From == nil {
+		f(mixture(m), 0, m.Rows*m.Cols)
+		return
 	}
-	if m.E != nil {
-		grad.E = take(d.E, n)
+	self, other, e := m.From.Self.(ints), m.From.Other.(ints), m.From.E.(ints)
+	row := func(b kernels.Buffer, i int32) []float64 { return b.(buffer)[int(i)*m.Cols:][:m.Cols] }
+	for i := range m.Rows {
+		in := portable.Mixture[float64]{Cols: m.Cols, Self: row(m.Self, self[i]), Other: row(m.Other, other[i])}
+		if m.E != nil {
+			in.E = row(m.E, e[i])
+		}
+		if m.PerRow {
+			in.Alpha, in.Beta = row(m.Alpha, e[i]), row(m.Beta, e[i])
+		} else {
+			in.Alpha, in.Beta = take(m.Alpha, m.Cols), take(m.Beta, m.Cols)
+		}
+		f(in, i*m.Cols, (i+1)*m.Cols)
 	}
-	portable.MixGrad(&grad, &exact, take(g, n))
 }
 
 func mixture(m *kernels.Mixture) portable.Mixture[float64] {

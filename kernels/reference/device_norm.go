@@ -57,3 +57,13 @@ func (Device) BatchNormGrad(rows, cols int, dx, dscale, dshift, g, hat, inverse,
 	n := rows * cols
 	portable.BatchNormGrad(plain{}, take(dx, n), take(dscale, cols), take(dshift, cols), take(g, n), take(hat, n), take(inverse, cols), take(scale, cols), rows)
 }
+
+// UnitRows divides rows by their lengths.
+func (Device) UnitRows(rows, cols int, eps float64, dst, inverse, x kernels.Buffer) {
+	portable.UnitRows(plain{}, take(dst, rows*cols), take(inverse, rows), take(x, rows*cols), cols, eps)
+}
+
+// UnitRowsGrad is its gradient.
+func (Device) UnitRowsGrad(rows, cols int, dx, g, y, inverse kernels.Buffer) {
+	portable.UnitRowsGrad(plain{}, take(dx, rows*cols), take(g, rows*cols), take(y, rows*cols), take(inverse, rows), cols)
+}

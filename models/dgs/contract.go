@@ -79,15 +79,9 @@ func (v *derivatives) contract(g *gradients, x values) {
 	}
 	v.step.Weights = v.batch.weights
 	v.j.Step(&v.step)
-	column := 0
-	for _, p := range []*nn.Node{v.net.w, v.net.alphaWeights, v.net.betaWeights} {
-		if p == nil {
-			continue
-		}
-		from := v.device.View(v.step.Grad, column, v.step.Grad.Len()-column)
-		v.device.CopyRows(v.shape.Features, v.net.size, g.part, v.net.size, from, v.shape.Columns)
-		g.add(p, g.part)
-		column += v.net.size
+	for _, part := range v.sections {
+		v.device.CopyRows(v.shape.Features, v.net.size, g.part, v.net.size, part.columns, v.shape.Columns)
+		g.add(part.param, g.part)
 	}
 }
 

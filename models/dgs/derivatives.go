@@ -6,6 +6,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
+	"dgsbench/nn"
 )
 
 // derivatives are those of all nodes' states by the parameters below the
@@ -31,6 +32,8 @@ type derivatives struct {
 	carried       kernels.Buffer
 	keep, mix     kernels.Buffer // one row of direct.Self and direct.Other
 	product, sums kernels.Buffer // of contract
+	sections      []section      // of the Jacobians' gradient
+	factorLanes   []kernels.Buffer
 }
 
 func newDerivatives(n *network, t *states, s models.Setup) *derivatives {
@@ -42,7 +45,7 @@ func newDerivatives(n *network, t *states, s models.Setup) *derivatives {
 		batch: newTouched(d, t.nodes, most, n.size),
 		ones:  rows(), zeros: rows(), carried: rows(),
 		direct:  kernels.MixtureGrad{Self: rows(), Other: rows(), E: rows(), Alpha: rows(), Beta: rows()},
-		tangent: kernels.Mixture{Cols: n.size, Self: rows(), Other: rows(), PerRow: t.mixture.PerRow},
+		tangent: kernels.Mixture{Cols: n.size, PerRow: t.mixture.PerRow, From: &t.from},
 		product: d.NewBuffer(most * n.size), sums: d.NewBuffer(n.size),
 	}
 	d.Affine(2*s.MaxBatch*n.size, v.ones, 0, v.zeros, 1)
@@ -53,11 +56,36 @@ func newDerivatives(n *network, t *states, s models.Setup) *derivatives {
 			Grad: d.NewBuffer(s.NumFeat * v.shape.Columns), Drive: d.NewBuffer(2 * s.MaxBatch * lanes),
 			PerWrite: t.mixture.PerRow,
 		}
+		v.divide()
 		if n.w != nil {
 			v.drive = newDrive(d, n, v.step.Drive, lanes, 2*s.MaxBatch)
 		}
 	}
 	return v
+}
+
+// section is a parameter's columns of the Jacobians' gradient.
+type section struct {
+	param   *nn.Node
+	columns kernels.Buffer
+}
+
+// divide finds the parts of the Jacobians' gradient, and those of the drive
+// that belong to alpha and beta.
+func (v *derivatives) divide() {
+	column, all := 0, v.step.Grad.Len()
+	for _, p := range []*nn.Node{v.net.w, v.net.alphaWeights, v.net.betaWeights} {
+		if p != nil {
+			v.sections = append(v.sections, section{p, v.device.View(v.step.Grad, column, all-column)})
+			column += v.net.size
+		}
+	}
+	if v.net.opts.Factors == Input {
+		for _, back := range []int{2, 1} {
+			lane := v.shape.Lanes() - back*v.net.size
+			v.factorLanes = append(v.factorLanes, v.device.View(v.step.Drive, lane, v.step.Drive.Len()-lane))
+		}
+	}
 }
 
 // forget makes all derivatives zero: those of states that are zero, or that
@@ -71,8 +99,8 @@ func (v *derivatives) forget() {
 // forgetWrites does so for the nodes of the staged writes.
 func (v *derivatives) forgetWrites() {
 	t := v.states
-	v.device.ScatterRows(len(t.writes), t.size, v.a, v.zeros, t.selves)
-	v.device.ScatterRows(len(t.writes), t.size, v.b, v.zeros, t.selves)
+	v.device.ScatterRows(len(t.writes), t.size, v.a, v.zeros, t.from.Self)
+	v.device.ScatterRows(len(t.writes), t.size, v.b, v.zeros, t.from.Self)
 	for _, w := range t.writes {
 		v.slots.free(w.Self)
 	}
@@ -84,14 +112,21 @@ func (v *derivatives) prepare(b datasets.Stream, negatives []int32, x values) {
 	t := v.states
 	v.batch.list(t.writes, negatives)
 	v.device.MixGrad(&t.mixture, v.ones, &v.direct)
-	if t.mixture.PerRow { // of the logits
-		n := t.mixture.Rows * t.size
-		v.device.SigmoidGrad(n, v.direct.Alpha, v.direct.Alpha, t.mixture.Alpha)
-		v.device.SigmoidGrad(n, v.direct.Beta, v.direct.Beta, t.mixture.Beta)
+	if t.mixture.PerRow {
+		v.throughSigmoid(v.direct.Alpha, x.alpha, b.Len())
+		v.throughSigmoid(v.direct.Beta, x.beta, b.Len())
 	}
 	if v.j != nil {
 		v.prepareStep(b, x)
 	}
+}
+
+// throughSigmoid makes derivatives by a factor, a row a write, those by its
+// logits. factors has a row an event.
+func (v *derivatives) throughSigmoid(direct, factors kernels.Buffer, events int) {
+	t, n := v.states, len(v.states.writes)
+	v.device.GatherRows(n, events, t.size, v.carried, factors, t.from.E)
+	v.device.SigmoidGrad(n*t.size, direct, direct, v.carried)
 }
 
 // prepareStep fills in what the Jacobians are to do.
@@ -122,10 +157,8 @@ func (v *derivatives) prepareStep(b datasets.Stream, x values) {
 // last.
 func (v *derivatives) driveFactors(rows int) {
 	lanes, size := v.shape.Lanes(), v.net.size
-	for i, part := range []kernels.Buffer{v.direct.Alpha, v.direct.Beta} {
-		to := v.device.View(v.step.Drive, lanes-(2-i)*size, v.step.Drive.Len()-lanes+(2-i)*size)
-		v.device.CopyRows(rows, size, to, lanes, part, size)
-	}
+	v.device.CopyRows(rows, size, v.factorLanes[0], lanes, v.direct.Alpha, size)
+	v.device.CopyRows(rows, size, v.factorLanes[1], lanes, v.direct.Beta, size)
 }
 
 // advance carries A and B over the staged writes. The Jacobians have done
@@ -140,15 +173,13 @@ func (v *derivatives) advance() {
 func (v *derivatives) carry(table, direct kernels.Buffer) {
 	t, d, m := v.states, v.device, &v.tangent
 	n := len(t.writes)
-	m.Rows, m.Alpha, m.Beta = n, t.mixture.Alpha, t.mixture.Beta
-	d.GatherRows(n, t.nodes, t.size, m.Self, table, t.selves)
-	d.GatherRows(n, t.nodes, t.size, m.Other, table, t.others)
+	m.Rows, m.Self, m.Other, m.Alpha, m.Beta = n, table, table, t.mixture.Alpha, t.mixture.Beta
 	d.Mix(m, v.carried)
 	d.Add(n*t.size, v.carried, v.carried, direct)
-	d.ScatterRows(n, t.size, table, v.carried, t.selves)
+	d.ScatterRows(n, t.size, table, v.carried, t.from.Self)
 }
 
-// size of the memory that one trained node takes, beyond its state.
+// bytesPerNode is the memory that one trained node takes, beyond its state.
 func bytesPerNode(s kernels.JacobianShape) int64 { return s.Bytes() + 2*4*int64(s.States) }
 
 // trainedNodes counts the nodes of the training part: those that get a

@@ -16,7 +16,7 @@ type drive struct {
 	lanes   int
 	masks   []kernels.Buffer // one for each r: ones at the states r of all blocks
 	parts   []kernels.Buffer // the lanes of each r within Drive
-	z       kernels.Buffer   // a row a write
+	e, z    kernels.Buffer   // a row a write
 	picked  kernels.Buffer
 	pulled  kernels.Buffer
 	packed  kernels.Buffer // pulled without the rows that are not kept
@@ -26,7 +26,7 @@ func newDrive(d kernels.Device, n *network, to kernels.Buffer, lanes, most int) 
 	v := &drive{device: d, opts: n.opts, size: n.size, lanes: lanes}
 	v.h, v.kept = blockSize(n.opts)
 	rows := func() kernels.Buffer { return d.NewBuffer(most * n.size) }
-	v.z, v.picked, v.pulled, v.packed = rows(), rows(), rows(), rows()
+	v.e, v.z, v.picked, v.pulled, v.packed = rows(), rows(), rows(), rows(), rows()
 	mask := make([]float32, most*n.size)
 	for r := range v.h {
 		clear(mask)
@@ -44,14 +44,13 @@ func newDrive(d kernels.Device, n *network, to kernels.Buffer, lanes, most int) 
 // embedding fills in the lanes of W; p is (1-beta) (1-alpha), a row a write.
 func (v *drive) embedding(writes, events int, t *states, p kernels.Buffer, x values) {
 	d, n := v.device, writes*v.size
-	if x.z != nil {
-		d.GatherRows(writes, events, v.size, v.z, x.z, t.event)
-	}
+	d.GatherRows(writes, events, v.size, v.e, x.e, t.from.E)
+	d.GatherRows(writes, events, v.size, v.z, x.z, t.from.E)
 	pull := normalisations[v.opts.Embedding].pull
 	width := v.opts.Blocks * v.kept
 	for r, mask := range v.masks {
 		d.Mul(n, v.picked, p, mask)
-		pull(d, n, v.h, v.opts, v.pulled, v.picked, t.mixture.E, v.z)
+		pull(d, n, v.h, v.opts, v.pulled, v.picked, v.e, v.z)
 		from := v.pulled
 		if v.kept < v.h {
 			d.CopyRows(writes*v.opts.Blocks, v.kept, v.packed, v.kept, v.pulled, v.h)

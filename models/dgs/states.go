@@ -16,14 +16,12 @@ type states struct {
 	s      kernels.Buffer // nodes x size
 	finder *lastwrite.Finder
 
-	// The surviving writes: which rows they read, and the rows that came of
-	// it.
-	writes                []lastwrite.Write
-	host                  []int32
-	selves, others, event kernels.Ints
-	mixture               kernels.Mixture
-	alphaRows, betaRows   kernels.Buffer // with PerRow
-	after                 kernels.Buffer // new states
+	// The surviving writes: which rows they read, and what came of it.
+	writes  []lastwrite.Write
+	host    []int32
+	from    kernels.MixtureRows
+	mixture kernels.Mixture
+	after   kernels.Buffer // new states, a row a write
 
 	index kernels.Ints // of Gather
 }
@@ -34,16 +32,12 @@ const gatherRows = 512
 
 func newStates(d kernels.Device, n *network, s models.Setup) *states {
 	most := 2 * s.MaxBatch
-	rows := func() kernels.Buffer { return d.NewBuffer(most * n.size) }
 	t := &states{
 		device: d, nodes: s.NumNodes, size: n.size, s: d.NewBuffer(s.NumNodes * n.size), finder: lastwrite.NewFinder(s.NumNodes),
-		host: make([]int32, most), selves: d.NewInts(most), others: d.NewInts(most), event: d.NewInts(most),
-		after: rows(), index: d.NewInts(max(2*most, gatherRows)),
-		mixture: kernels.Mixture{Cols: n.size, Self: rows(), Other: rows(), E: rows(), PerRow: n.opts.Factors == Input},
+		host: make([]int32, most), from: kernels.MixtureRows{Self: d.NewInts(most), Other: d.NewInts(most), E: d.NewInts(most)},
+		after: d.NewBuffer(most * n.size), index: d.NewInts(max(2*most, gatherRows)),
 	}
-	if t.mixture.PerRow {
-		t.alphaRows, t.betaRows = rows(), rows()
-	}
+	t.mixture = kernels.Mixture{Cols: n.size, PerRow: n.opts.Factors == Input, From: &t.from}
 	return t
 }
 
@@ -57,20 +51,12 @@ func (t *states) Gather(_ kernels.Device, nodes []int32, dst kernels.Buffer) {
 // in the table.
 func (t *states) stage(b datasets.Stream, v values) {
 	t.writes = t.finder.Writes(b)
-	t.list(t.selves, func(w lastwrite.Write) int32 { return w.Self })
-	t.list(t.others, func(w lastwrite.Write) int32 { return w.Other })
-	t.list(t.event, func(w lastwrite.Write) int32 { return w.Event })
-	m, d, n := &t.mixture, t.device, len(t.writes)
-	m.Rows, m.Alpha, m.Beta = n, v.alpha, v.beta
-	d.GatherRows(n, t.nodes, t.size, m.Self, t.s, t.selves)
-	d.GatherRows(n, t.nodes, t.size, m.Other, t.s, t.others)
-	d.GatherRows(n, b.Len(), t.size, m.E, v.e, t.event)
-	if m.PerRow {
-		d.GatherRows(n, b.Len(), t.size, t.alphaRows, v.alpha, t.event)
-		d.GatherRows(n, b.Len(), t.size, t.betaRows, v.beta, t.event)
-		m.Alpha, m.Beta = t.alphaRows, t.betaRows
-	}
-	d.Mix(m, t.after)
+	t.list(t.from.Self, func(w lastwrite.Write) int32 { return w.Self })
+	t.list(t.from.Other, func(w lastwrite.Write) int32 { return w.Other })
+	t.list(t.from.E, func(w lastwrite.Write) int32 { return w.Event })
+	m := &t.mixture
+	m.Rows, m.Self, m.Other, m.E, m.Alpha, m.Beta = len(t.writes), t.s, t.s, v.e, v.alpha, v.beta
+	t.device.Mix(m, t.after)
 }
 
 // list writes a number of every write to the device.
@@ -83,7 +69,7 @@ func (t *states) list(to kernels.Ints, of func(lastwrite.Write) int32) {
 
 // commit puts the staged states into the table.
 func (t *states) commit() {
-	t.device.ScatterRows(len(t.writes), t.size, t.s, t.after, t.selves)
+	t.device.ScatterRows(len(t.writes), t.size, t.s, t.after, t.from.Self)
 }
 
 // reset makes all states zero.

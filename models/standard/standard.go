@@ -6,6 +6,8 @@ import (
 	_ "dgsbench/models/dgs"
 	_ "dgsbench/models/graphsprints"
 	_ "dgsbench/models/heuristic"
+	_ "dgsbench/models/jodie"
 	_ "dgsbench/models/oracle"
 	_ "dgsbench/models/raw"
+	_ "dgsbench/models/tgn"
 )

@@ -21,21 +21,25 @@ type Core struct {
 	nodes  int
 	width  int // columns of an event's features within a message
 
-	wi, wh, bi, bh *nn.Node // of the GRU
+	wi, wh, bi, bh *nn.Node // of the cell
 	TimeW, TimeB   *nn.Node // of the time encoding
 }
 
-// NewCore draws the parameters: the GRU's uniform in +-1/sqrt(M).
+// NewCore draws the parameters: the cell's uniform in +-1/sqrt(M).
 func NewCore(net *nn.Network, o Options, s models.Setup) *Core {
 	c := &Core{
 		Net: net, opts: o, device: net.Device(), nodes: s.NumNodes, width: MessageWidth(s.NumFeat),
 		Updated: make([]float64, s.NumNodes), Table: net.Input("memory", nn.NewRows(s.NumNodes), o.Size),
 	}
-	in, gates, bound := 2*o.Size+c.width+o.Time, 3*o.Size, 1/math.Sqrt(float64(o.Size))
-	c.wi = net.Weight("gru.weight_ih", net.Uniform(in*gates, bound), in, gates)
-	c.wh = net.Weight("gru.weight_hh", net.Uniform(o.Size*gates, bound), o.Size, gates)
-	c.bi = net.Weight("gru.bias_ih", net.Uniform(gates, bound), gates)
-	c.bh = net.Weight("gru.bias_hh", net.Uniform(gates, bound), gates)
+	in, units, bound := 2*o.Size+c.width+o.Time, o.Size, 1/math.Sqrt(float64(o.Size))
+	if o.Cell == GRU {
+		units = 3 * o.Size
+	}
+	cell := string(o.Cell)
+	c.wi = net.Weight(cell+".weight_ih", net.Uniform(in*units, bound), in, units)
+	c.wh = net.Weight(cell+".weight_hh", net.Uniform(o.Size*units, bound), o.Size, units)
+	c.bi = net.Weight(cell+".bias_ih", net.Uniform(units, bound), units)
+	c.bh = net.Weight(cell+".bias_hh", net.Uniform(units, bound), units)
 	w, b := net.Uniform(o.Time, 1), net.Uniform(o.Time, 1)
 	if o.TimeInit == TGN {
 		w, b = frequencies(o.Time), make([]float32, o.Time)
@@ -69,7 +73,14 @@ func (c *Core) Message(self, other, features, dt *nn.Node) (*nn.Node, error) {
 // Apply is the memory after a message. Memories beyond the last message see
 // zeros.
 func (c *Core) Apply(message, memory *nn.Node) (*nn.Node, error) {
-	return nn.GRU(message, memory, c.wi, c.wh, c.bi, c.bh)
+	if c.opts.Cell == GRU {
+		return nn.GRU(message, memory, c.wi, c.wh, c.bi, c.bh)
+	}
+	h, err := nn.RNN(message, memory, c.wi, c.wh, c.bi, c.bh)
+	if err != nil {
+		return nil, err
+	}
+	return nn.UnitRows(h)
 }
 
 // forget makes all memories and times zero.

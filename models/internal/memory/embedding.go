@@ -131,3 +131,6 @@ func (p *plain) List(centres []int32) []int32 {
 func (p *plain) Write(rows []int32, _ []float64) []int32 { return rows[:p.centres] }
 
 func (p *plain) Out() *nn.Node { return p.out }
+
+// MostCentres is how many centres any site of a link predictor has at once.
+func MostCentres(s models.Setup) int { return max(chunk, 3*s.MaxBatch) }

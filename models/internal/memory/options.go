@@ -8,7 +8,19 @@ type Options struct {
 	Time       int        `yaml:"time"`       // columns of a time encoding
 	TimeInit   TimeInit   `yaml:"time_init"`  // how the time encoding starts
 	Aggregator Aggregator `yaml:"aggregator"` // which of a node's messages count
+	Cell       Cell       `yaml:"cell"`       // what applies a message
 }
+
+// Cell is what applies a message to a memory.
+type Cell string
+
+const (
+	// GRU is TGN's, and that of the Deep-Graph-Sprints paper for Jodie.
+	GRU Cell = "gru"
+	// RNN is the original JODIE's: tanh(W a + U q + b), divided by its
+	// length.
+	RNN Cell = "rnn"
+)
 
 // TimeInit is how the frequencies of the time encoding are drawn.
 type TimeInit string
@@ -35,7 +47,7 @@ const (
 
 // Defaults are those of PyTorch Geometric's example.
 func Defaults() Options {
-	return Options{Size: 100, Time: 100, TimeInit: PyG, Aggregator: Last}
+	return Options{Size: 100, Time: 100, TimeInit: PyG, Aggregator: Last, Cell: GRU}
 }
 
 // Validate names the first value that is out of range.
@@ -51,6 +63,9 @@ func (o Options) Validate() error {
 	}
 	if o.Aggregator != Last && o.Aggregator != Mean {
 		return fmt.Errorf("memory.aggregator is %q, expected %s or %s", o.Aggregator, Last, Mean)
+	}
+	if o.Cell != GRU && o.Cell != RNN {
+		return fmt.Errorf("memory.cell is %q, expected %s or %s", o.Cell, GRU, RNN)
 	}
 	return nil
 }

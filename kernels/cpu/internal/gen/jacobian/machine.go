@@ -26,19 +26,20 @@ type machine struct {
 	elsewhere io.Writer // the same functions for other builds
 }
 
-// start begins the function of this name.
+// start begins the function of this name. doc goes on after it, and the last
+// of the arguments is of the Jacobian's numbers.
 func (m *machine) start(name, arguments string, doc ...string) {
 	number := "float32"
 	if m.half {
 		name, number = name+"Half", "uint16"
 	}
 	name += m.name
+	arguments += " *" + number + ", lanes *int32, groups, features int"
+	doc[0] = name + " " + doc[0]
 	m.Function(name)
 	m.Attributes(attr.NOSPLIT)
-	doc[0] = name + " " + doc[0]
 	m.Pragma("noescape")
 	m.Doc(doc...)
-	arguments += " *" + number + ", lanes *int32, groups, features int"
 	m.SignatureExpr("func(" + arguments + ")")
 	m.declare(name, arguments)
 }

@@ -5,12 +5,13 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// readFunc writes the function that takes a slice of a Jacobian from memory.
+// readFunc writes the function that reads a block. While it works on a row it
+// asks for one of the block that comes later: the processor does not guess
+// where that is.
 func (m *machine) readFunc() {
 	m.start("jacobianRead", "sum, keep, weights *float32, x, next",
 		"copies x to keep and adds x, each lane times its weight, to sum. The",
-		"lanes of the groups have their weights at weights[lanes[i]]. It will soon be",
-		"called for next.")
+		"lanes have their weights at weights[lanes[i]]. The block next is fetched.")
 	sum, keep, weights := m.load("sum"), m.load("keep"), m.load("weights")
 	x, next, lanes, groups := m.load("x"), m.load("next"), m.load("lanes"), m.load("groups")
 	m.Label("group")
@@ -18,7 +19,7 @@ func (m *machine) readFunc() {
 	m.gather(weights, lanes, weight)
 	n := m.load("features")
 	m.Label("feature")
-	m.prefetch(next)
+	m.PREFETCHT0(operand.Mem{Base: next})
 	for v := range m.vectors() {
 		number, total := m.vector(), m.vector()
 		m.widen(m.stored(x, v), number)
@@ -32,11 +33,6 @@ func (m *machine) readFunc() {
 	m.DECQ(n)
 	m.JNE(operand.LabelRef("feature"))
 	m.nextGroup(lanes, groups)
-}
-
-// prefetch asks for the row at next, which will be read later.
-func (m *machine) prefetch(next reg.Register) {
-	m.PREFETCHT0(operand.Mem{Base: next})
 }
 
 // advance moves pointers to the next row, whose numbers have so many bytes.

@@ -1,14 +1,12 @@
 package main
 
-import (
-	"github.com/mmcloughlin/avo/operand"
-)
+import "github.com/mmcloughlin/avo/operand"
 
-// writeFunc writes the function that makes a slice of a new Jacobian.
+// writeFunc writes the function that makes a block of a new Jacobian.
 func (m *machine) writeFunc() {
 	m.start("jacobianWrite", "self, other, keep, mix, drive, inputs *float32, driven *int32, x",
-		"is x = keep self + mix other + drive input. The lanes of the groups have",
-		"their numbers at keep[lanes[i]], mix[lanes[i]] and drive[driven[i]].")
+		"is x = keep self + mix other + drive inputs. The lanes have their numbers",
+		"at keep[lanes[i]], mix[lanes[i]] and drive[driven[i]].")
 	self, other, x, lanes, driven := m.load("self"), m.load("other"), m.load("x"), m.load("lanes"), m.load("driven")
 	groups := m.load("groups")
 	round := m.rounding()

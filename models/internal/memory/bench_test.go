@@ -1,0 +1,122 @@
+package memory_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"dgsbench/datasets"
+	"dgsbench/models"
+	"dgsbench/models/internal/memory"
+	"dgsbench/models/jodie"
+	"dgsbench/models/tgn"
+)
+
+// benchmarked are the models with the sizes of their defaults.
+func benchmarked() map[string]memory.Config {
+	id := tgn.Defaults()
+	id.Embedding = tgn.Identity
+	return map[string]memory.Config{"tgn-id": id.Config(), "tgn-attn": tgn.Defaults().Config(), "jodie": jodie.Defaults().Config()}
+}
+
+// realOrder is Wikipedia's events with 172 random features.
+func realOrder(b *testing.B) datasets.Stream {
+	dir := os.Getenv("DGSBENCH_DATA")
+	if dir == "" {
+		b.Skip("DGSBENCH_DATA is not set: no real order of events")
+	}
+	d, err := datasets.Lookup("wikipedia-nofeat")
+	if err != nil {
+		b.Fatal(err)
+	}
+	l, err := d.Load(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	const features = 172
+	rng := rand.New(rand.NewPCG(1, 2))
+	x := make([]float32, l.Stream.Len()*features)
+	for i := range x {
+		x[i] = float32(rng.NormFloat64())
+	}
+	return l.Stream.WithFeatures(x, features)
+}
+
+// build is a model for the stream, after so many events of training.
+func build(b *testing.B, c memory.Config, s datasets.Stream, threads, batch, events int) models.Model {
+	b.Helper()
+	m, err := memory.New(models.Setup{
+		Task: models.LinkPrediction, NumNodes: s.NumNodes, Users: s.Users, NumFeat: s.NumFeat,
+		MaxBatch: batch, Train: s, Seed: 1, Threads: threads,
+	}, c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for lo := 0; lo < events; lo += batch {
+		trainOn(b, m, s.Slice(lo, lo+batch))
+	}
+	return m
+}
+
+func trainOn(b *testing.B, m models.Model, s datasets.Stream) {
+	negatives := make([]int32, s.Len())
+	for k := range negatives {
+		negatives[k] = int32(s.Users + (s.EventID(k)*7919)%(s.NumNodes-s.Users))
+	}
+	if _, err := m.Train(s, negatives); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkTrain is a training step on 200 events, 20,000 events into the
+// stream.
+func BenchmarkTrain(b *testing.B) {
+	const batch, warm = 200, 20_000
+	s := realOrder(b)
+	for name, c := range benchmarked() {
+		for _, threads := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%s/threads=%d", name, threads), func(b *testing.B) {
+				m := build(b, c, s, threads, batch, warm)
+				lo := warm
+				for b.Loop() {
+					trainOn(b, m, s.Slice(lo, lo+batch))
+					if lo += batch; lo+batch > s.Len() {
+						lo = warm
+					}
+				}
+				b.ReportMetric(float64(batch*b.N)/b.Elapsed().Seconds(), "events/s")
+			})
+		}
+	}
+}
+
+// BenchmarkRank ranks 200 events against all nodes and folds them in.
+func BenchmarkRank(b *testing.B) {
+	const batch, warm = 200, 20_000
+	s := realOrder(b)
+	candidates := models.Candidates{}
+	for v := range int32(s.NumNodes) {
+		candidates.Nodes = append(candidates.Nodes, v)
+	}
+	counts := models.Counts{Greater: make([]int32, batch), Equal: make([]int32, batch)}
+	for name, c := range benchmarked() {
+		b.Run(name, func(b *testing.B) {
+			m := build(b, c, s, 2, batch, warm)
+			lo := warm
+			for b.Loop() {
+				part := s.Slice(lo, lo+batch)
+				if err := m.Rank(part, candidates, counts); err != nil {
+					b.Fatal(err)
+				}
+				if err := m.Observe(part); err != nil {
+					b.Fatal(err)
+				}
+				if lo += batch; lo+batch > s.Len() {
+					lo = warm
+				}
+			}
+			b.ReportMetric(float64(batch*b.N)/b.Elapsed().Seconds(), "events/s")
+		})
+	}
+}

@@ -1,0 +1,203 @@
+package memory_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"testing"
+
+	"dgsbench/datasets"
+	"dgsbench/kernels"
+	"dgsbench/models"
+	"dgsbench/models/internal/memory"
+	"dgsbench/models/jodie"
+	"dgsbench/models/tgn"
+)
+
+// trainingFixture is testdata/tgn_training.json: three models that are
+// trained on one stream and then evaluated.
+type trainingFixture struct {
+	Dims struct {
+		N, Users, M, D, Td, F, Ring, Heads int
+		LR                                 float64
+	}
+	Sides struct {
+		SourceMean      float64 `json:"mu_src"`
+		SourceDeviation float64 `json:"sigma_src"`
+		TargetMean      float64 `json:"mu_dst"`
+		TargetDeviation float64 `json:"sigma_dst"`
+	} `json:"jodie_sides"`
+	Stream struct{ Train, Eval []events }
+	Attn   trainingRun `json:"tgn_attn"`
+	ID     trainingRun `json:"tgn_id"`
+	Jodie  trainingRun
+}
+
+type trainingRun struct {
+	Params      map[string]array
+	Train, Eval []struct {
+		Loss      array
+		PosLogits array `json:"pos_logits"`
+		NegLogits array `json:"neg_logits"`
+		Grad      map[string]array
+	}
+	FinalParams map[string]array `json:"final_params"`
+	Flush       struct {
+		Memory     array
+		LastUpdate array `json:"last_update"`
+	}
+	FinalMemory     array `json:"final_memory"`
+	FinalLastUpdate array `json:"final_last_update"`
+}
+
+func TestTrainingMatchesPyTorch(t *testing.T) {
+	var f trainingFixture
+	readFixture(t, "tgn_training.json", &f)
+	m := memory.Options{Size: f.Dims.M, Time: f.Dims.Td, TimeInit: memory.PyG, Aggregator: memory.Last, Cell: memory.GRU}
+	adam := memory.Optimiser{LR: f.Dims.LR}
+	attention := tgn.AttentionOptions{Size: f.Dims.D, Heads: f.Dims.Heads, Layers: 1, Neighbours: f.Dims.Ring}
+	for _, c := range []struct {
+		name   string
+		run    trainingRun
+		config memory.Config
+	}{
+		{"tgn-attn", f.Attn, (&tgn.Options{Embedding: tgn.Attention, Memory: m, Attention: attention, Optimiser: adam}).Config()},
+		{"tgn-id", f.ID, (&tgn.Options{Embedding: tgn.Identity, Memory: m, Attention: attention, Optimiser: adam}).Config()},
+		{"jodie", f.Jodie, (&jodie.Options{Memory: m, Optimiser: adam}).Config()},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			onEveryDevice(t, func(t *testing.T, d kernels.Device) {
+				r := &fixtureReplay{f: &f, run: c.run, device: d}
+				r.replay(t, c.config)
+			})
+		})
+	}
+}
+
+// intervals is a stream whose nodes come back after intervals of the file's
+// means and deviations.
+func (f *trainingFixture) intervals() datasets.Stream {
+	u := int32(f.Dims.Users)
+	s := f.Sides
+	type event struct {
+		src, dst int32
+		time     float64
+	}
+	list := []event{
+		{0, u, 0}, {0, u + 1, s.SourceMean - s.SourceDeviation}, {0, u + 2, 2 * s.SourceMean},
+		{1, u + 3, 0}, {2, u + 3, s.TargetMean - s.TargetDeviation}, {3, u + 3, 2 * s.TargetMean},
+	}
+	slices.SortStableFunc(list, func(a, b event) int { return cmp.Compare(a.time, b.time) })
+	out := datasets.Stream{NumNodes: f.Dims.N, Users: f.Dims.Users}
+	for _, e := range list {
+		out.Src, out.Dst, out.Time = append(out.Src, e.src), append(out.Dst, e.dst), append(out.Time, e.time)
+	}
+	return out
+}
+
+// trained is the tolerance on the reference device: the scalars of an Adam
+// step and the weights of the loss are float32 there, too.
+const trained = 2e-7
+
+// fixtureReplay runs one model through the file.
+type fixtureReplay struct {
+	f      *trainingFixture
+	run    trainingRun
+	device kernels.Device
+	model  *memory.Model
+	events int
+}
+
+func (r *fixtureReplay) replay(t *testing.T, c memory.Config) {
+	largest := 0
+	for _, e := range append(slices.Clone(r.f.Stream.Train), r.f.Stream.Eval...) {
+		largest = max(largest, len(e.Src))
+	}
+	var err error
+	r.model, err = memory.NewOn(r.device, models.Setup{
+		Task: models.LinkPrediction, NumNodes: r.f.Dims.N, Users: r.f.Dims.Users, NumFeat: r.f.Dims.F,
+		MaxBatch: largest, Train: r.f.intervals(), Seed: 1, Threads: 1,
+	}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	setParams(t, r.model, r.run.Params)
+	for i, e := range r.f.Stream.Train {
+		r.train(t, i, e)
+	}
+	for name, want := range r.run.FinalParams {
+		if name != "conv.lin_key.bias" { // noise: its gradient is zero
+			want.transposed().matches(t, "final "+name, r.device, r.param(name), trained)
+		}
+	}
+	r.model.Flush()
+	r.state(t, "flush", r.run.Flush.Memory, r.run.Flush.LastUpdate)
+	for i, e := range r.f.Stream.Eval {
+		r.evaluate(t, i, e)
+	}
+	r.state(t, "final", r.run.FinalMemory, r.run.FinalLastUpdate)
+}
+
+func (r *fixtureReplay) train(t *testing.T, i int, e events) {
+	t.Helper()
+	want := r.run.Train[i]
+	b := e.stream(r.f.Dims.N, r.f.Dims.Users, r.events)
+	r.events += b.Len()
+	loss, err := r.model.Train(b, e.Neg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	what := fmt.Sprintf("batch %d ", i)
+	want.Loss.within(t, what+"loss", []float64{loss}, 2e-6, 2e-5)
+	logits := array{values: append(slices.Clone(want.PosLogits.values), want.NegLogits.values...)}
+	logits.matches(t, what+"logits", r.device, r.model.Logits(), trained)
+	for name, g := range want.Grad {
+		got, ok := r.model.Gradients()[name]
+		if !ok {
+			t.Fatalf("no gradient of %s", name)
+		}
+		g.transposed().matches(t, what+"gradient of "+name, r.device, got, trained)
+	}
+}
+
+// evaluate scores all nodes as destinations of a batch and folds it in.
+// Scores are float32 on every device, and without the decoder's last bias.
+func (r *fixtureReplay) evaluate(t *testing.T, i int, e events) {
+	t.Helper()
+	want := r.run.Eval[i]
+	b := e.stream(r.f.Dims.N, r.f.Dims.Users, r.events)
+	r.events += b.Len()
+	n := r.f.Dims.N
+	everyone := make([]int32, n)
+	for v := range everyone {
+		everyone[v] = int32(v)
+	}
+	scores := make([]float32, n*b.Len())
+	if err := r.model.Score(b, everyone, scores); err != nil {
+		t.Fatal(err)
+	}
+	bias := make([]float32, 1)
+	r.device.Read(bias, r.param("pred.lin_final.bias"))
+	for _, side := range []struct {
+		nodes []int32
+		want  array
+	}{{e.Dst, want.PosLogits}, {e.Neg, want.NegLogits}} {
+		var got []float64
+		for k, v := range side.nodes {
+			got = append(got, float64(scores[k*n+int(v)]+bias[0]))
+		}
+		side.want.within(t, fmt.Sprintf("evaluated batch %d", i), got, 2e-6, 2e-5)
+	}
+	if err := r.model.Observe(b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (r *fixtureReplay) state(t *testing.T, what string, memories, updated array) {
+	t.Helper()
+	memories.matches(t, what+" memory", r.device, r.model.Memories(), trained)
+	updated.within(t, what+" last update", r.model.LastUpdates(), 0, 0)
+}
+
+// param is the live buffer of a parameter.
+func (r *fixtureReplay) param(name string) kernels.Buffer { return r.model.Parameter(name) }

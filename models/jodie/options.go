@@ -1,0 +1,45 @@
+package jodie
+
+import (
+	"dgsbench/models"
+	"dgsbench/models/internal/memory"
+)
+
+// Options of Jodie.
+type Options struct {
+	Memory    memory.Options   `yaml:"memory"`
+	Optimiser memory.Optimiser `yaml:"optimiser"`
+}
+
+// Defaults are those of TGN in PyTorch Geometric's example.
+func Defaults() *Options {
+	return &Options{Memory: memory.Defaults(), Optimiser: memory.Optimiser{LR: 1e-4}}
+}
+
+// Validate names the first value that is out of range.
+func (o *Options) Validate() error {
+	if err := o.Memory.Validate(); err != nil {
+		return err
+	}
+	return o.Optimiser.Validate()
+}
+
+// Config is the model of these options.
+func (o *Options) Config() memory.Config {
+	return memory.Config{Memory: o.Memory, Optimiser: o.Optimiser, Embedding: build}
+}
+
+func build(c *memory.Core, s models.Setup) (memory.Embedding, error) {
+	return newProjection(c, intervals(s.Train)), nil
+}
+
+func init() {
+	models.Register(models.Kind{
+		Name: "jodie", Class: models.Learned, Memory: true, Features: models.FeaturesOptional,
+		Tasks:   []models.Task{models.LinkPrediction},
+		Options: func() models.Options { return Defaults() },
+		New: func(s models.Setup, o models.Options) (models.Model, error) {
+			return memory.New(s, o.(*Options).Config())
+		},
+	})
+}

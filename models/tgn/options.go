@@ -1,0 +1,100 @@
+package tgn
+
+import (
+	"fmt"
+
+	"dgsbench/models"
+	"dgsbench/models/internal/memory"
+)
+
+// Options of TGN.
+type Options struct {
+	Embedding Embedding        `yaml:"embedding"` // how a node is embedded
+	Memory    memory.Options   `yaml:"memory"`
+	Attention AttentionOptions `yaml:"attention"` // for embedding: attention
+	Optimiser memory.Optimiser `yaml:"optimiser"`
+}
+
+// Embedding is how a node is embedded.
+type Embedding string
+
+const (
+	// Identity takes the memory (TGN-ID).
+	Identity Embedding = "identity"
+	// Attention looks at the nodes that it met last, too (TGN-attn).
+	Attention Embedding = "attention"
+)
+
+// AttentionOptions are those of the layers of attention.
+type AttentionOptions struct {
+	Size       int     `yaml:"size"`       // D: columns of an embedding
+	Heads      int     `yaml:"heads"`      // they share the columns
+	Layers     int     `yaml:"layers"`     // how many steps away it looks
+	Neighbours int     `yaml:"neighbours"` // last events of a node that it looks at
+	Dropout    float64 `yaml:"dropout"`    // share of the attention weights dropped in training
+}
+
+// Defaults are those of PyTorch Geometric's example, for TGN-attn.
+func Defaults() *Options {
+	return &Options{
+		Embedding: Attention, Memory: memory.Defaults(),
+		Attention: AttentionOptions{Size: 100, Heads: 2, Layers: 1, Neighbours: 10, Dropout: .1},
+		Optimiser: memory.Optimiser{LR: 1e-4},
+	}
+}
+
+// Validate names the first value that is out of range.
+func (o *Options) Validate() error {
+	if o.Embedding != Identity && o.Embedding != Attention {
+		return fmt.Errorf("embedding is %q, expected %s or %s", o.Embedding, Identity, Attention)
+	}
+	if err := o.Memory.Validate(); err != nil {
+		return err
+	}
+	if err := o.Attention.validate(); err != nil {
+		return err
+	}
+	return o.Optimiser.Validate()
+}
+
+func (o AttentionOptions) validate() error {
+	if o.Heads < 1 || o.Heads > 64 {
+		return fmt.Errorf("attention.heads is %d, expected 1 to 64", o.Heads)
+	}
+	if o.Size < 1 || o.Size > 4096 || o.Size%o.Heads != 0 {
+		return fmt.Errorf("attention.size is %d, expected a multiple of heads %d up to 4096", o.Size, o.Heads)
+	}
+	if o.Layers < 1 || o.Layers > 3 {
+		return fmt.Errorf("attention.layers is %d, expected 1 to 3", o.Layers)
+	}
+	if o.Neighbours < 1 || o.Neighbours > 100 {
+		return fmt.Errorf("attention.neighbours is %d, expected 1 to 100", o.Neighbours)
+	}
+	if !(o.Dropout >= 0 && o.Dropout < 1) {
+		return fmt.Errorf("attention.dropout is %v, expected 0 <= dropout < 1", o.Dropout)
+	}
+	return nil
+}
+
+// Config is the model of these options.
+func (o *Options) Config() memory.Config {
+	return memory.Config{Memory: o.Memory, Optimiser: o.Optimiser, Embedding: o.build}
+}
+
+func (o *Options) build(c *memory.Core, s models.Setup) (memory.Embedding, error) {
+	if o.Embedding == Identity {
+		return identity{width: o.Memory.Size}, nil
+	}
+	return newAttention(c, o, s), nil
+}
+
+func init() {
+	models.Register(models.Kind{
+		Name: "tgn", Class: models.Learned, Memory: true, Features: models.FeaturesOptional,
+		Tasks:   []models.Task{models.LinkPrediction},
+		Options: func() models.Options { return Defaults() },
+		New: func(s models.Setup, o models.Options) (models.Model, error) {
+			return memory.New(s, o.(*Options).Config())
+		},
+	})
+}

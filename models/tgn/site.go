@@ -1,0 +1,142 @@
+package tgn
+
+import (
+	"fmt"
+
+	"dgsbench/models/internal/memory"
+	"dgsbench/models/internal/ring"
+	"dgsbench/nn"
+)
+
+// site is the layers on top of the memories of centres and neighbours.
+type site struct {
+	*attention
+	apart  bool
+	graph  *ring.Graph // of the centres that were listed
+	layers []*layer
+	edges  *nn.Rows // those of the first layer, which has all of them
+	dt, x  *nn.Node // of the edges: time and features
+	out    *nn.Node
+
+	deltas  []float32
+	indices []int32
+}
+
+// layer is one layer at a site. Layer i of L has as centres what is at most
+// L-i steps away from those of the site.
+type layer struct {
+	centres, edges *nn.Rows
+	pick           *nn.Node // centres, as rows of the vectors
+	some           *nn.Node // edges, of those of the first layer; nil there
+	list           nn.Neighbours
+}
+
+// Site puts the layers on top of memories.
+func (a *attention) Site(name string, vectors *nn.Node, p memory.Place) (memory.Site, error) {
+	s := &site{attention: a, apart: p.Apart}
+	net := a.core.Net
+	_, edges := a.ring.Most(p.Centres, a.opts.Layers)
+	s.edges = nn.NewRows(edges)
+	s.dt, s.x = net.Input(name+".edge.dt", s.edges, 1), net.Input(name+".edge.features", s.edges, a.width)
+	phi, err := nn.TimeEncode(s.dt, a.core.TimeW, a.core.TimeB)
+	if err != nil {
+		return nil, err
+	}
+	all, err := nn.Concat(phi, s.x)
+	if err != nil {
+		return nil, err
+	}
+	s.out = vectors
+	for i := range a.layers {
+		if s.out, err = s.add(fmt.Sprintf("%s.layer%d", name, i+1), i, s.out, all, p); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// add puts layer i on top of vectors.
+func (s *site) add(name string, i int, vectors, edges *nn.Node, p memory.Place) (*nn.Node, error) {
+	net, steps := s.core.Net, len(s.attention.layers)-1-i
+	most, _ := s.ring.Most(p.Centres, steps)
+	l := &layer{centres: nn.NewRows(most), edges: s.edges}
+	s.layers = append(s.layers, l)
+	l.pick = net.Index(name+".centres", l.centres)
+	centres, err := nn.Gather(vectors, l.pick)
+	if err != nil {
+		return nil, err
+	}
+	if i > 0 {
+		_, room := s.ring.Most(p.Centres, steps+1)
+		l.edges = nn.NewRows(room)
+		l.some = net.Index(name+".edges", l.edges)
+		if edges, err = nn.Gather(edges, l.some); err != nil {
+			return nil, err
+		}
+	}
+	l.list = nn.Neighbours{Offsets: net.Offsets(name+".offsets", l.centres), Index: net.Index(name+".neighbours", l.edges)}
+	if p.Training && s.opts.Dropout > 0 {
+		l.list.Drop = net.Mask(name+".drop", l.edges, s.opts.Heads, s.opts.Dropout)
+	}
+	return nn.NeighbourAttention(centres, vectors, edges, l.list, s.attention.layers[i])
+}
+
+// Out has a row for each centre.
+func (s *site) Out() *nn.Node { return s.out }
+
+// List is the nodes in reach of the centres.
+func (s *site) List(centres []int32) []int32 {
+	if s.apart {
+		s.graph = s.ring.QueryApart(centres, len(s.layers))
+	} else {
+		s.graph = s.ring.Query(centres, len(s.layers))
+	}
+	return s.graph.Nodes
+}
+
+// Write puts the graph on the device.
+func (s *site) Write(rows []int32, updated []float64) []int32 {
+	g, d, net := s.graph, s.core.Net.Device(), s.core.Net
+	s.edges.Set(len(g.Index))
+	s.deltas = s.deltas[:0]
+	for e, j := range g.Index {
+		s.deltas = append(s.deltas, float32(updated[j]-g.Times[e]))
+	}
+	d.Write(net.Buffer(s.dt), s.deltas)
+	s.features.Gather(g, len(g.Index), net.Buffer(s.x))
+	for i, l := range s.layers {
+		centres, _, edges := g.Part(len(s.layers) - 1 - i)
+		l.centres.Set(centres)
+		l.edges.Set(edges)
+		d.WriteInts(net.Ints(l.list.Offsets), g.Offsets[:centres+1])
+		if i == 0 {
+			s.writeFirst(l, g.Index[:edges], rows, centres)
+		} else {
+			d.WriteInts(net.Ints(l.list.Index), g.Index[:edges])
+			d.WriteInts(net.Ints(l.pick), s.count(centres))
+			d.WriteInts(net.Ints(l.some), s.count(edges))
+		}
+	}
+	return s.count(g.Reach[0])
+}
+
+// writeFirst is about the first layer, whose vectors have an order of their
+// own.
+func (s *site) writeFirst(l *layer, index, rows []int32, centres int) {
+	d, net := s.core.Net.Device(), s.core.Net
+	s.indices = s.indices[:0]
+	for _, j := range index {
+		s.indices = append(s.indices, rows[j])
+	}
+	d.WriteInts(net.Ints(l.list.Index), s.indices)
+	d.WriteInts(net.Ints(l.pick), rows[:centres])
+}
+
+// count is 0 to n-1.
+func (s *site) count(n int) []int32 {
+	s.indices = s.indices[:0]
+	for i := range n {
+		s.indices = append(s.indices, int32(i))
+	}
+	return s.indices
+}
