@@ -1,6 +1,9 @@
 package datasets
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // Damage is the first thing in a file that cannot be read, in file order.
 type Damage struct {
@@ -10,13 +13,20 @@ type Damage struct {
 	Name   string // the column's name
 	Found  string
 	Want   string
+	// Unsorted: the line is earlier than the one before it, and nothing else
+	// is wrong with it. Layout.Sort reads such files.
+	Unsorted bool
 }
 
 // Error is one line: FILE:LINE: column N (NAME): found ..., expected ...
 func (d *Damage) Error() string {
 	where := fmt.Sprintf("%s:%d: ", d.File, d.Line)
 	if d.Column > 0 {
-		where += fmt.Sprintf("column %d (%s): ", d.Column, d.Name)
+		where += fmt.Sprintf("column %d", d.Column)
+		if d.Name != strconv.Itoa(d.Column) { // its name where there is no header
+			where += " (" + d.Name + ")"
+		}
+		where += ": "
 	}
 	return where + "found " + d.Found + ", expected " + d.Want
 }

@@ -59,7 +59,9 @@ func Derive(s, train Stream, features []Derived) (Stream, error) {
 	first := 0
 	for _, c := range fitted {
 		if c.scaled {
-			standardise(out, train, first)
+			for i := range c.width {
+				standardise(out, train, first+i)
+			}
 		}
 		first += c.width
 	}

@@ -9,8 +9,7 @@ import (
 
 // A Derived feature makes columns out of what is known when an event
 // arrives: the event itself and the events before it. Make one with Raw,
-// Log1p, Gap, Count, HashedID
-// or Categories.
+// Standardised, Log1p, Gap, Count, HashedID or Categories.
 type Derived struct {
 	name string
 	// fit learns what the columns need from the train part. The stream's
@@ -54,6 +53,16 @@ func Raw() Derived {
 		return columns{width: train.NumFeat, fill: func(s Stream, k int, _ *history, out []float32) {
 			copy(out, s.Features(k))
 		}}, nil
+	}}
+}
+
+// Standardised passes the file's features on, each with mean 0 and standard
+// deviation 1 in the train part.
+func Standardised() Derived {
+	return Derived{"the file's features, standardised", func(train Stream) (columns, error) {
+		c, err := Raw().fit(train)
+		c.scaled = true
+		return c, err
 	}}
 }
 

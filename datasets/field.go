@@ -3,22 +3,20 @@ package datasets
 import (
 	"bytes"
 	"errors"
+	"fmt"
 )
 
-var (
-	errOpenQuote  = errors.New("a closing quote on the same line (fields cannot hold line breaks)")
-	errAfterQuote = errors.New("a comma after the closing quote")
-)
+var errOpenQuote = errors.New("a closing quote on the same line (fields cannot hold line breaks)")
 
-// cutField takes the first field off a line. more tells whether a comma, and
-// so another field, follows. Fields without quotes lose the blanks around
+// cutField takes the first field off a line. more tells whether a separator,
+// and so another field, follows. Fields without quotes lose the blanks around
 // them, and with them the CR of a line that ends in CRLF. The error says
 // what was expected.
-func cutField(line []byte) (field, rest []byte, more bool, err error) {
+func cutField(line []byte, sep byte) (field, rest []byte, more bool, err error) {
 	if len(line) > 0 && line[0] == '"' {
-		return cutQuoted(line[1:])
+		return cutQuoted(line[1:], sep)
 	}
-	if i := bytes.IndexByte(line, ','); i >= 0 {
+	if i := bytes.IndexByte(line, sep); i >= 0 {
 		field, rest, more = line[:i], line[i+1:], true
 	} else {
 		field = line
@@ -31,7 +29,7 @@ func cutField(line []byte) (field, rest []byte, more bool, err error) {
 
 // cutQuoted is cutField behind an opening quote. A doubled quote stands for
 // one.
-func cutQuoted(line []byte) (field, rest []byte, more bool, err error) {
+func cutQuoted(line []byte, sep byte) (field, rest []byte, more bool, err error) {
 	end := 0
 	for {
 		i := bytes.IndexByte(line[end:], '"')
@@ -47,20 +45,20 @@ func cutQuoted(line []byte) (field, rest []byte, more bool, err error) {
 	field = bytes.ReplaceAll(line[:end], []byte(`""`), []byte(`"`))
 	rest = line[end+1:]
 	switch {
+	case len(rest) > 0 && rest[0] == sep: // before blanks: a tab is one
+		return field, rest[1:], true, nil
 	case len(bytes.TrimSpace(rest)) == 0:
 		return field, nil, false, nil
-	case rest[0] == ',':
-		return field, rest[1:], true, nil
 	}
-	return field, nil, false, errAfterQuote
+	return field, nil, false, fmt.Errorf("a %s after the closing quote", separatorOf(sep))
 }
 
 // cutAll splits a whole line, up to the first field with an error, which is
 // the last one returned.
-func cutAll(line []byte) (fields []string, err error) {
+func cutAll(line []byte, sep byte) (fields []string, err error) {
 	for more := true; more; {
 		var field []byte
-		field, line, more, err = cutField(line)
+		field, line, more, err = cutField(line, sep)
 		fields = append(fields, string(field))
 	}
 	return fields, err

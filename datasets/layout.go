@@ -3,6 +3,7 @@ package datasets
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"dgsbench/internal/suggest"
@@ -10,19 +11,32 @@ import (
 
 // Layout says which columns of a CSV file hold what. The file starts with a
 // header line; the columns may stand in any order, and others are skipped.
+// Columns go by name, or by number (from 1) where no column has that name.
 //
 // Nodes are numbered in the order in which they first appear, source before
 // destination. Their names may be any text.
 type Layout struct {
 	Src, Dst string // columns of the two nodes
-	Time     string // seconds or steps; must never decrease
+	// Time holds numbers, which are seconds or steps, or dates and times in
+	// the forms of ISO 8601 (see clock). It must never decrease.
+	Time string
 	// Label holds 0 or 1, and -1 or nothing where the class is not known.
 	// Without a name, all events are unlabelled.
 	Label    string
 	Features []string // columns of numbers, in the order of Stream.Feat
+	// Rest takes all columns as features that are nothing else, in place of
+	// Features.
+	Rest bool
 	// Bipartite keeps sources and destinations apart: destinations are
 	// numbered after all sources, even where their names are the same.
 	Bipartite bool
+
+	Separator Separator
+	// NoHeader: the first line is an event, and columns go by number.
+	NoHeader bool
+	// Sort puts events in order of time, those of equal time in file order.
+	// Without it, an event that is earlier than the one before it is damage.
+	Sort bool
 
 	jodie bool
 }
@@ -55,6 +69,10 @@ type schema struct {
 	bipartite bool
 	// mayLackLabel: -1 and nothing are labels too.
 	mayLackLabel bool
+	// mayBeUnsorted: events are put in order once all are read.
+	mayBeUnsorted bool
+	sep           byte
+	clock         clock
 }
 
 // match finds the layout's columns. header is the first line; fields is the
@@ -64,7 +82,7 @@ func (l Layout) match(header []string, fields int) (*schema, *Damage) {
 		return matchJODIE(header, fields)
 	}
 	s := &schema{names: header, roles: make([]role, len(header)), numFeat: len(l.Features)}
-	s.bipartite, s.mayLackLabel = l.Bipartite, true
+	s.bipartite, s.mayLackLabel, s.mayBeUnsorted = l.Bipartite, true, l.Sort
 	for c := range s.roles {
 		s.roles[c] = roleSkip
 	}
@@ -84,27 +102,62 @@ func (l Layout) match(header []string, fields int) (*schema, *Damage) {
 			return nil, d
 		}
 	}
+	if l.Rest {
+		s.assignRest()
+	}
 	return s, nil
+}
+
+// assignRest makes a feature of every column that has no role yet.
+func (s *schema) assignRest() {
+	for c, r := range s.roles {
+		if r == roleSkip {
+			s.roles[c] = role(s.numFeat)
+			s.numFeat++
+		}
+	}
+}
+
+// features are the names of the feature columns, in their order.
+func (s *schema) features() []string {
+	out := make([]string, s.numFeat)
+	for c, r := range s.roles {
+		if r >= 0 {
+			out[r] = s.names[c]
+		}
+	}
+	return out
 }
 
 // column is where the role's column stands, or -1.
 func (s *schema) column(r role) int { return slices.Index(s.roles, r) }
 
+// find is the column of that name, or else of that number, or -1.
+func (s *schema) find(name string) int {
+	if c := slices.Index(s.names, name); c >= 0 {
+		return c
+	}
+	if n, err := strconv.Atoi(name); err == nil && n >= 1 && n <= len(s.names) && strconv.Itoa(n) == name {
+		return n - 1
+	}
+	return -1
+}
+
 // assign gives the column of that name its role.
 func (s *schema) assign(name string, r role) *Damage {
-	c := slices.Index(s.names, name)
+	c := s.find(name)
 	if c < 0 {
 		return &Damage{
 			Line: 1, Found: "the columns " + strings.Join(s.names, ", "),
 			Want: fmt.Sprintf("a column named %q%s", name, suggest.DidYouMean(name, s.names)),
 		}
 	}
-	if slices.Contains(s.names[c+1:], name) {
+	if s.names[c] == name && slices.Contains(s.names[c+1:], name) {
 		return &Damage{Line: 1, Column: c + 1, Name: name, Found: "this name more than once", Want: "one such column"}
 	}
 	if s.roles[c] != roleSkip {
 		return &Damage{
-			Line: 1, Column: c + 1, Name: name, Found: "a layout that uses this column twice",
+			Line: 1, Column: c + 1, Name: s.names[c], Found: "a layout that uses this column twice",
 			Want: "one use a column",
 		}
 	}

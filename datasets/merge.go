@@ -82,9 +82,9 @@ func (m *merger) parseAll(blocks []block, workers int, stop *atomic.Bool) <-chan
 // add renumbers the nodes of the next block, after a look at the seam: its
 // first event must not be earlier than the last one before it.
 func (m *merger) add(b parsed) error {
-	if b.good > 0 && b.row > 0 {
+	if b.good > 0 && b.row > 0 && !m.mayBeUnsorted {
 		if d := m.order(b.row); d != nil {
-			d.File, d.Line = m.file.name, b.row+2
+			d.File, d.Line = m.file.name, m.file.lineOf(b.row)
 			return d
 		}
 	}
@@ -107,9 +107,14 @@ func (m *merger) add(b parsed) error {
 	return nil
 }
 
-// finish puts items after users and the first event at time 0.
+// finish puts events in order where they need not be, items after users and
+// the first event at time 0.
 func (m *merger) finish() error {
 	s := m.out
+	row := func(r int) int { return r } // in the file
+	if order := m.sort(); order != nil {
+		row = func(r int) int { return order[r] }
+	}
 	s.NumNodes = m.nodes.len()
 	if m.bipartite {
 		s.Users = s.NumNodes
@@ -123,7 +128,7 @@ func (m *merger) finish() error {
 		s.Time[r] = t - start
 		if math.IsInf(s.Time[r], 0) {
 			d := m.bad(m.column(roleTime), nil, "a distance from the first event within the range of float64")
-			d.File, d.Line, d.Found = m.file.name, r+2, number(t)
+			d.File, d.Line, d.Found = m.file.name, m.file.lineOf(row(r)), number(t)
 			return d
 		}
 	}

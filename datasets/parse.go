@@ -75,11 +75,11 @@ func (p *parser) rows(b block) (good int, err error) {
 			text = nil
 		}
 		d := p.line(line, r)
-		if d == nil && r > b.row {
+		if d == nil && r > b.row && !p.mayBeUnsorted {
 			d = p.order(r)
 		}
 		if d != nil {
-			d.File, d.Line = p.file.name, r+2
+			d.File, d.Line = p.file.name, p.file.lineOf(r)
 			return r - b.row, d
 		}
 		good++
@@ -100,7 +100,7 @@ func (p *parser) line(line []byte, r int) *Damage {
 		}
 		var field []byte
 		var err error
-		if field, rest, more, err = cutField(rest); err != nil {
+		if field, rest, more, err = cutField(rest, p.sep); err != nil {
 			return p.bad(c, field, err.Error())
 		}
 		var ok bool
@@ -131,7 +131,7 @@ func (p *parser) key(role role, field []byte, r int) (ok bool) {
 	case roleDst:
 		p.ends[Destination], ok = field, len(field) > 0
 	case roleTime:
-		p.out.Time[r], ok = parseFloat64(field)
+		p.out.Time[r], ok = p.clock.parse(field)
 	case roleLabel:
 		p.out.Label[r], ok = parseLabel(field, p.mayLackLabel)
 	}
@@ -144,7 +144,7 @@ func (p *parser) expected(role role) string {
 	case role == roleSrc || role == roleDst:
 		return "a node"
 	case role == roleTime:
-		return "a finite number within the range of float64"
+		return p.clock.expected()
 	case role == roleLabel && p.mayLackLabel:
 		return "a label: 0, 1, or -1 where it is not known"
 	case role == roleLabel:
@@ -156,7 +156,7 @@ func (p *parser) expected(role role) string {
 // explain reports a bad field, or the number of fields where that is wrong
 // too: it is then the likelier cause.
 func (p *parser) explain(line []byte, c int, field []byte) *Damage {
-	if fields, err := cutAll(line); err == nil && len(fields) != len(p.roles) {
+	if fields, err := cutAll(line, p.sep); err == nil && len(fields) != len(p.roles) {
 		return p.wrongCount(line)
 	}
 	return p.bad(c, field, p.expected(p.roles[c]))
@@ -172,7 +172,7 @@ func (p *parser) wrongCount(line []byte) *Damage {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return &Damage{Found: "an empty line", Want: want}
 	}
-	fields, _ := cutAll(line)
+	fields, _ := cutAll(line, p.sep)
 	return &Damage{Found: plural(len(fields), "field"), Want: want}
 }
 
@@ -183,7 +183,7 @@ func (p *parser) order(r int) *Damage {
 		return nil
 	}
 	d := p.bad(p.column(roleTime), nil, "a time not before the last line's "+number(before))
-	d.Found = number(now)
+	d.Found, d.Unsorted = number(now), true
 	return d
 }
 

@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -26,83 +25,58 @@ const maxEvents = math.MaxInt32 / 2
 //
 // What cannot be read is reported as a *Damage.
 func ReadFile(path string, layout Layout, workers int) (Stream, error) {
+	s, _, err := ReadColumns(path, path, layout, workers)
+	return s, err
+}
+
+// ReadColumns is ReadFile that calls the file by another name in messages,
+// and says which columns are the features.
+func ReadColumns(path, name string, layout Layout, workers int) (s Stream, features []string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return Stream{}, err
+		return Stream{}, nil, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return Stream{}, err
+		return Stream{}, nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return Stream{}, fmt.Errorf("%s is not a regular file, which is read in several places at once", path)
+		return Stream{}, nil, fmt.Errorf("%s is not a regular file, which is read in several places at once", name)
 	}
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	return read(f, path, info.Size(), layout, workers, blockSize)
+	return read(f, name, info.Size(), layout, workers, blockSize)
 }
 
-// read is ReadFile on anything.
-func read(r io.ReaderAt, name string, size int64, layout Layout, workers, blockSize int) (Stream, error) {
+// read is ReadColumns on anything.
+func read(r io.ReaderAt, name string, size int64, layout Layout, workers, blockSize int) (Stream, []string, error) {
 	file, err := newSource(r, name, size)
 	if err != nil {
-		return Stream{}, err
+		return Stream{}, nil, err
 	}
-	schema, start, err := file.header(layout)
+	schema, start, err := file.schema(layout)
 	if err != nil {
-		return Stream{}, err
+		return Stream{}, nil, err
 	}
 	blocks, err := file.blocks(start, blockSize)
 	if err != nil {
-		return Stream{}, err
+		return Stream{}, nil, err
 	}
 	out, err := newColumns(file, schema, blocks)
 	if err != nil {
-		return Stream{}, err
+		return Stream{}, nil, err
 	}
 	merge := merger{parser: newParser(file, schema, &out, 0)}
 	merge.tables = newTables(schema.bipartite)
 	if err := merge.run(blocks, workers); err != nil {
-		return Stream{}, err
+		return Stream{}, nil, err
 	}
 	if err := merge.finish(); err != nil {
-		return Stream{}, err
+		return Stream{}, nil, err
 	}
-	return out, nil
-}
-
-// header reads the first two lines. start is where the second one starts.
-func (s *source) header(layout Layout) (_ *schema, start int64, err error) {
-	damage := func(d *Damage) error {
-		d.File = s.name
-		return d
-	}
-	text, start, err := s.line(0, 1)
-	if err != nil {
-		return nil, 0, err
-	}
-	if text = bytes.TrimPrefix(text, []byte("\ufeff")); len(bytes.TrimSpace(text)) == 0 {
-		return nil, 0, damage(&Damage{Line: 1, Found: "nothing", Want: "a header line"})
-	}
-	names, err := cutAll(text)
-	if err != nil {
-		return nil, 0, damage(&Damage{Line: 1, Found: quoted(text), Want: err.Error()})
-	}
-	if start == s.size {
-		return nil, 0, damage(&Damage{Line: 2, Found: "the end of the file", Want: "at least one event"})
-	}
-	first, _, err := s.line(start, 2)
-	if err != nil {
-		return nil, 0, err
-	}
-	fields, _ := cutAll(first) // what is wrong with them is found when parsing
-	schema, d := layout.match(names, len(fields))
-	if d != nil {
-		return nil, 0, damage(d)
-	}
-	return schema, start, nil
+	return out, schema.features(), nil
 }
 
 // newColumns allocates the stream, once. An event of so many fields takes as

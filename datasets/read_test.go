@@ -31,7 +31,7 @@ func readText(tb failer, text string, layout Layout) (Stream, error) {
 	var firstErr error
 	for i, way := range readings {
 		r := bytes.NewReader([]byte(text))
-		s, err := read(r, "events.csv", r.Size(), layout, way.workers, way.blockSize)
+		s, _, err := read(r, "events.csv", r.Size(), layout, way.workers, way.blockSize)
 		if i == 0 {
 			first, firstErr = s, err
 			continue
@@ -160,7 +160,7 @@ func (s *shrinking) ReadAt(p []byte, off int64) (int, error) {
 
 func TestAFileThatChangesIsAnError(t *testing.T) {
 	text := []byte("a,b,t\n1,2,3\n1,2,4\n")
-	_, err := read(&shrinking{text: text}, "f.csv", int64(len(text)), Layout{Src: "a", Dst: "b", Time: "t"}, 1, blockSize)
+	_, _, err := read(&shrinking{text: text}, "f.csv", int64(len(text)), Layout{Src: "a", Dst: "b", Time: "t"}, 1, blockSize)
 	if err == nil {
 		t.Error("no error")
 	}

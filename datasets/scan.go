@@ -22,7 +22,12 @@ type source struct {
 	r    io.ReaderAt
 	name string
 	size int64 // without the line ends at the end
+	// headers is how many lines stand before the first event: 1 or 0.
+	headers int
 }
+
+// lineOf is the line, from 1, of an event.
+func (s *source) lineOf(row int) int { return row + s.headers + 1 }
 
 // newSource leaves out the empty lines at the end of the file.
 func newSource(r io.ReaderAt, name string, size int64) (*source, error) {
@@ -88,7 +93,7 @@ func (s *source) blocks(off int64, size int) ([]block, error) {
 		}
 		at += int64(len(text))
 		if at-b.off > longestLine {
-			return nil, s.tooLong(b.row + 2)
+			return nil, s.tooLong(s.lineOf(b.row))
 		}
 	}
 	if b.off < s.size { // the last line has no line end

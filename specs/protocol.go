@@ -37,6 +37,9 @@ type Protocol struct {
 	ValidationState StateRule `yaml:"validation_state"`
 	// TestState is the state in which the test starts.
 	TestState StateRule `yaml:"test_state"`
+	// Latency makes the suite a latency test: nothing is trained, and nothing
+	// above but Batch counts. It is nil elsewhere.
+	Latency *Latency `yaml:"latency,omitempty"`
 }
 
 // CandidateSet names a set of possible destinations.
@@ -104,6 +107,7 @@ type protocolYAML struct {
 	Select          strictyaml.Node `yaml:"select"`
 	ValidationState strictyaml.Node `yaml:"validation_state"`
 	TestState       strictyaml.Node `yaml:"test_state"`
+	Latency         strictyaml.Node `yaml:"latency"`
 }
 
 // with puts the values of a `protocol:` block over p.
@@ -120,6 +124,9 @@ func (p Protocol) with(n strictyaml.Node, errs *strictyaml.Errors) Protocol {
 	p.TestState = cmp.Or(readWord(y.TestState, errs, Carry, Replay), p.TestState)
 	if c := readWords(y.Candidates, errs, AllNodes, Destinations); c != nil {
 		p.Candidates = c
+	}
+	if y.Latency.Present() {
+		p.Latency = newLatency(y.Latency, errs)
 	}
 	if errs.Err() == nil {
 		p.checkCarry(n, errs)

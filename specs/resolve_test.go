@@ -138,3 +138,47 @@ func TestShow(t *testing.T) {
 		}
 	}
 }
+
+// TestResolveWith: one more option on top of all layers; a name that is none,
+// or a value that does not fit, is said.
+func TestResolveWith(t *testing.T) {
+	m, err := toyLibrary(t).LoadModel("toy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		path, value string
+		changed     func(*toyOptions)
+	}{
+		{"alpha", "0.25", func(o *toyOptions) { o.Alpha = 0.25 }},
+		{"head.dropout", "0.5", func(o *toyOptions) { o.Head.Dropout = 0.5 }},
+		{"layers", "[3, 2]", func(o *toyOptions) { o.Layers = []int{3, 2} }},
+	} {
+		before, err := m.Resolve(specs.Place{}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := *before.Options.(*toyOptions)
+		c.changed(&want)
+		got, err := m.ResolveWith(specs.Place{}, "", c.path, c.value)
+		if err != nil {
+			t.Errorf("%s=%s: %v", c.path, c.value, err)
+			continue
+		}
+		if diff := cmp.Diff(&want, got.Options); diff != "" {
+			t.Errorf("%s=%s: expected (-) and got (+):\n%s", c.path, c.value, diff)
+		}
+	}
+	for _, c := range []struct{ path, value, want string }{
+		{"head.droput", "0.5", `model "toy" has no option "head.droput" (did you mean "head.dropout"?)`},
+		{"head", "0.5", `model "toy" has no option "head"`},
+		{"alpha", "some", `expected a number, found text "some"`},
+		{"alpha", "0.5: [", "alpha: 0.5: [:1: "},
+		{"alpha", "2", "alpha: 2:1: alpha is 2, expected 0 to 1"},
+	} {
+		_, err := m.ResolveWith(specs.Place{}, "", c.path, c.value)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s=%s: %v, expected %q", c.path, c.value, err, c.want)
+		}
+	}
+}

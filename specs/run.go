@@ -33,6 +33,9 @@ func (r *suiteReader) addRun(n strictyaml.Node, base Protocol) {
 	data := r.datasets(y.Datasets, task)
 	refs := r.refs(y.Models, task)
 	protocol := base.with(y.Protocol, &r.errs)
+	if protocol.Latency != nil && task == models.LinkPrediction {
+		r.errs.Add(y.Task.Errorf("latency tests are of %s, found %s", models.NodeClassification, task))
+	}
 	r.checkOptionKeys(n.Get("options"), y.Models)
 	for _, dataset := range data {
 		for _, setting := range settings {

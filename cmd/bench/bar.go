@@ -44,11 +44,16 @@ func (b *bar) hooks() harness.Hooks {
 }
 
 func (b *bar) start(pending, found int) {
+	b.open(pending, fmt.Sprintf("%d trials to measure, %d found measured", pending, found))
+}
+
+// open begins with what is to be done, if there is anything.
+func (b *bar) open(pending int, line string) {
 	b.pending, b.started = pending, time.Now()
 	if pending == 0 {
 		return
 	}
-	fmt.Fprintf(b.out, "%d trials to measure, %d found measured\n", pending, found)
+	fmt.Fprintln(b.out, line)
 	if !isTerminal(b.out) {
 		return
 	}
@@ -76,16 +81,28 @@ func (b *bar) progress(share float64) {
 	}
 }
 
-// trial prints a line for each trial where there is no bar, and for failed
-// ones everywhere.
+// trial is finished or failed.
 func (b *bar) trial(r results.Record) {
-	b.done++
-	switch {
-	case r.Failed():
-		b.print(fmt.Sprintf("failed: %s: %s", r.Key, r.Error))
-	case b.container == nil:
-		b.print(fmt.Sprintf("[%d/%d] %s: %s (%.1f s, %s left)", b.done, b.pending, r.Key, headline(r), r.Durations.Total, b.left()))
+	if r.Failed() {
+		b.failed(fmt.Sprintf("%s: %s", r.Key, r.Error))
+		return
 	}
+	b.finished(fmt.Sprintf("%s: %s", r.Key, headline(r)), r.Durations.Total)
+}
+
+// finished says what came of one of the pending things, where there is no
+// bar.
+func (b *bar) finished(what string, seconds float64) {
+	b.done++
+	if b.container == nil {
+		b.print(fmt.Sprintf("[%d/%d] %s (%.1f s, %s left)", b.done, b.pending, what, seconds, b.left()))
+	}
+}
+
+// failed says everywhere that one of them failed.
+func (b *bar) failed(what string) {
+	b.done++
+	b.print("failed: " + what)
 }
 
 func (b *bar) print(line string) {

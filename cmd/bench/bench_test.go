@@ -103,6 +103,14 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"data", "stats", "wikipdia"}, `did you mean "wikipedia"`},
 		{[]string{"spec", "show", "graph-sprint"}, `did you mean "graph-sprints"`},
 		{[]string{"run", filepath.Join(dir, "bad.yaml"), "--suite", "torch-nc"}, `did you mean "dropout"`},
+		{[]string{"scale"}, "accepts 1 arg(s), received 0"},
+		{[]string{"scale", "user-count"}, "no sweep, expected at least one"},
+		{[]string{"scale", "user-cuont", "--sweep", "length=10"}, `did you mean "user-count"`},
+		{[]string{"scale", "user-count", "--sweep", "lenght=10"}, `did you mean "length"`},
+		{[]string{"scale", "user-count", "--sweep", "length=10", "--format", "latex"}, `--format is "latex", expected`},
+		{[]string{"scale", "user-count", "--sweep", "length=10", "--nodes", "ten"}, `expected a whole number such as 200 or 1e6, found "ten"`},
+		{[]string{"scale", "user-count", "--sweep", "length=10", "--threads", "0"}, "--threads is 0, expected 1 or more"},
+		{[]string{"scale", "user-count", "--sweep", "length=10", "--out", ""}, "--out is empty"},
 		{[]string{
 			"all", "--suite", "toy", "--specs", filepath.Join(dir, "specs"), "--out", filepath.Join(dir, "out"),
 			"--data", filepath.Join(dir, "damaged"),
@@ -200,6 +208,7 @@ func TestEditedRecord(t *testing.T) {
 func TestGolden(t *testing.T) {
 	for name, args := range map[string][]string{
 		"help":      {"--help"},
+		"scale":     {"scale", "--help"},
 		"models":    {"models"},
 		"spec-show": {"spec", "show", "edgebank+tw"},
 		"data-list": {"data", "list", "--data", "nowhere"},

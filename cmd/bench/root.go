@@ -44,7 +44,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(newAll(o), newRun(o), newTables(o), newResults(o), newModels(o), newData(o), newSpec(o), newDoctor(o), newVersion(o))
+	root.AddCommand(newAll(o), newRun(o), newTables(o), newResults(o), newModels(o), newData(o), newSpec(o), newDoctor(o), newScale(o), newVersion(o))
 	return root
 }
 

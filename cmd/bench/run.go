@@ -41,16 +41,22 @@ func newRun(o *options) *cobra.Command {
 	return cmd
 }
 
+// untilSignal ends ctx at the first signal to stop; a second one ends the
+// program at once, as everywhere else.
+func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
 // measure runs the trials. An error says what is left to do; failed trials
-// are none. The first signal to stop ends it at the next batch; a second one
-// ends the program at once, as everywhere outside of measure.
+// are none. A signal to stop ends it at the next batch.
 func (o *options) measure(ctx context.Context, trials []specs.Trial) (harness.Summary, error) {
 	if err := o.makeOut(); err != nil {
 		return harness.Summary{}, err
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilSignal(ctx)
 	defer stop()
-	context.AfterFunc(ctx, stop)
 	bar := newBar(o.stderr)
 	runner := harness.Runner{Store: o.store(), DataDir: o.data, Workers: o.workers, Checkpoints: o.checkpoints, Hooks: bar.hooks()}
 	sum, err := runner.Run(ctx, trials)

@@ -59,12 +59,7 @@ func NewGenerator(nodes, features int, seed uint64) *Generator {
 // Next is the window of the next n events, numbered as in the whole stream.
 // It overwrites the window before. How a stream is cut does not change it.
 func (g *Generator) Next(n int) datasets.Stream {
-	if g.chunk.Len() < n {
-		c := &g.chunk
-		c.Src, c.Dst = make([]int32, n), make([]int32, n)
-		c.Time, c.Label = make([]float64, n), make([]int8, n)
-		c.Feat = make([]float32, n*c.NumFeat)
-	}
+	g.reserve(n)
 	s := g.chunk.Slice(0, n).From(g.next)
 	for k := range n {
 		g.event(s, k)
@@ -73,6 +68,17 @@ func (g *Generator) Next(n int) datasets.Stream {
 		s.Feat[i] = float32(g.noise.NormFloat64())
 	}
 	return s
+}
+
+// reserve makes room for a chunk of n events.
+func (g *Generator) reserve(n int) {
+	c := &g.chunk
+	if c.Len() >= n {
+		return
+	}
+	c.Src, c.Dst = make([]int32, n), make([]int32, n)
+	c.Time, c.Label = make([]float64, n), make([]int8, n)
+	c.Feat = make([]float32, n*c.NumFeat)
 }
 
 // event makes the next event and writes it to place k of s.

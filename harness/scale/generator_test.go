@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// columns copies the columns of a chunk, and the numbers of its events.
-func columns(s datasets.Stream) (out struct {
+// contents copies the columns of a chunk, and the numbers of its events.
+func contents(s datasets.Stream) (out struct {
 	Src, Dst, ID []int32
 	Time         []float64
 	Label        []int8
@@ -37,10 +37,10 @@ func TestChunks(t *testing.T) {
 		for _, n := range sizes {
 			total += n
 		}
-		whole := columns(NewGenerator(nodes, features, seed).Next(total))
+		whole := contents(NewGenerator(nodes, features, seed).Next(total))
 		cut, lo := NewGenerator(nodes, features, seed), 0
 		for _, n := range sizes {
-			got := columns(cut.Next(n))
+			got := contents(cut.Next(n))
 			want := whole
 			want.Src, want.Dst, want.ID = want.Src[lo:lo+n], want.Dst[lo:lo+n], want.ID[lo:lo+n]
 			want.Time, want.Label = want.Time[lo:lo+n], want.Label[lo:lo+n]
@@ -106,7 +106,7 @@ func distinct(s datasets.Stream, batch int) float64 {
 
 // TestFeaturesChangeNoEvents: a sweep over features sees the same events.
 func TestFeaturesChangeNoEvents(t *testing.T) {
-	few, many := columns(NewGenerator(50, 1, 3).Next(100)), columns(NewGenerator(50, 9, 3).Next(100))
+	few, many := contents(NewGenerator(50, 1, 3).Next(100)), contents(NewGenerator(50, 9, 3).Next(100))
 	few.Feat, many.Feat = nil, nil
 	if diff := cmp.Diff(few, many); diff != "" {
 		t.Errorf("one feature (-) and nine (+):\n%s", diff)

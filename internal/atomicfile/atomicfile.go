@@ -5,6 +5,7 @@ package atomicfile
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,6 +20,15 @@ var temporary = regexp.MustCompile(`\.tmp-(\d+)-\d+$`)
 // Write puts data at path, making its folder where needed. Readers see the
 // old content or the new one, never a part.
 func Write(path string, data []byte) error {
+	return WriteTo(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// WriteTo is Write of what fill writes, for content that is made on the way.
+// Where fill fails, nothing is at path that was not there before.
+func WriteTo(path string, fill func(io.Writer) error) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -28,19 +38,19 @@ func Write(path string, data []byte) error {
 		return err
 	}
 	defer os.Remove(f.Name()) // gone already once renamed
-	if err := fill(f, data); err != nil {
+	if err := finish(f, fill); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	if err := os.Rename(f.Name(), path); err != nil {
 		return err
 	}
-	return syncDir(dir)
+	return SyncDir(dir)
 }
 
-// fill writes, syncs and closes the temporary file.
-func fill(f *os.File, data []byte) error {
+// finish fills, syncs and closes the temporary file.
+func finish(f *os.File, fill func(io.Writer) error) error {
 	defer f.Close()
-	if _, err := f.Write(data); err != nil {
+	if err := fill(f); err != nil {
 		return err
 	}
 	if err := f.Chmod(0o644); err != nil {
@@ -52,8 +62,8 @@ func fill(f *os.File, data []byte) error {
 	return f.Close()
 }
 
-// syncDir makes the rename itself durable.
-func syncDir(dir string) error {
+// SyncDir makes what was renamed in a folder durable.
+func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

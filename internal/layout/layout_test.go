@@ -43,7 +43,8 @@ var only = map[string][]string{
 	"github.com/google/go-cmp":     {}, // tests
 	"dgsbench/models/modeltest":    {}, // tests
 	"math/rand":                    {}, // only math/rand/v2, from the trial's seed
-	"gonum.org/v1/gonum/stat":      {"metrics", "results"},
+	"gonum.org/v1/gonum/stat":      {"metrics", "results", "harness"},
+	"gonum.org/v1/plot":            {"harness"},
 	"gonum.org/v1/gonum/integrate": {},
 }
 

@@ -13,8 +13,12 @@ func TestNoAccessBeyondJacobians(t *testing.T) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	for _, k := range Available() {
 		for _, b := range []jacobianBlock{
-			{width: 4, groups: 1, hi: 1}, {width: 4, groups: 2, hi: 3}, {width: 8, groups: 1, hi: 5},
-			{width: 16, groups: 1, hi: 2}, {width: 16, groups: 3, hi: 7}, {width: 16, groups: 1, lo: 2, hi: 7},
+			{width: 4, groups: 1, hi: 1},
+			{width: 4, groups: 2, hi: 3},
+			{width: 8, groups: 1, hi: 5},
+			{width: 16, groups: 1, hi: 2},
+			{width: 16, groups: 3, hi: 7},
+			{width: 16, groups: 1, lo: 2, hi: 7},
 		} {
 			t.Run(fmt.Sprintf("%s/%dx%dx%d", k.Level(), b.groups, b.width, b.features()), func(*testing.T) {
 				float := func() []float32 { return guarded(t, b.numbers()) }

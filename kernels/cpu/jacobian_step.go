@@ -11,7 +11,7 @@ import (
 // a block of all touched states, one after the other, adds it to the sum and
 // keeps a copy of it if it is needed for a new Jacobian; then it writes the
 // new ones from these copies. So each Jacobian is read from memory once and
-// written once, and the copies never leave the cache.
+// written once, and the copies stay in the cache.
 const (
 	// keptNumbers is the room for copies: less than most processors have in
 	// their second cache.

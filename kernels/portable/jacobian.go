@@ -83,10 +83,12 @@ func (j *Jacobians[T]) spread(dst, numbers []T, row int) {
 // ReadJacobian copies rows x of len(weights) lanes to dst and adds them, each
 // lane times its weight, to the rows of sum.
 func ReadJacobian[T Float](sum, dst, x, weights []T) {
-	for n := len(weights); n > 0 && len(x) > 0; sum, dst, x = sum[n:], dst[n:], x[n:] {
+	n := len(weights)
+	for ; n > 0 && len(x) > 0; sum, dst, x = sum[n:], dst[n:], x[n:] {
+		total, to, from := sum[:n], dst[:n], x[:n]
 		for l, w := range weights {
-			dst[l] = x[l]
-			sum[l] += w * x[l]
+			to[l] = from[l]
+			total[l] += w * from[l]
 		}
 	}
 }
@@ -95,10 +97,11 @@ func ReadJacobian[T Float](sum, dst, x, weights []T) {
 // len(keep) lanes for each number of x.
 func WriteJacobian[T Float](dst, self, other, keep, mix, drive, x []T) {
 	n := len(keep)
+	mix, drive = mix[:n], drive[:n]
 	for c, v := range x {
 		to, a, b := dst[c*n:][:n], self[c*n:][:n], other[c*n:][:n]
-		for l := range to {
-			to[l] = keep[l]*a[l] + (mix[l]*b[l] + drive[l]*v)
+		for l, k := range keep {
+			to[l] = k*a[l] + (mix[l]*b[l] + drive[l]*v)
 		}
 	}
 }

@@ -91,32 +91,79 @@ func BenchmarkTrain(b *testing.B) {
 	}
 }
 
+// BenchmarkObserve folds 200 events in.
+func BenchmarkObserve(b *testing.B) {
+	evaluate(b, func(models.Model, datasets.Stream) error { return nil })
+}
+
 // BenchmarkRank ranks 200 events against all nodes and folds them in.
 func BenchmarkRank(b *testing.B) {
-	const batch, warm = 200, 20_000
+	candidates, counts := models.Candidates{}, models.Counts{Greater: make([]int32, evaluated), Equal: make([]int32, evaluated)}
+	evaluate(b, func(m models.Model, s datasets.Stream) error {
+		for v := len(candidates.Nodes); v < s.NumNodes; v++ {
+			candidates.Nodes = append(candidates.Nodes, int32(v))
+		}
+		return m.Rank(s, candidates, counts)
+	})
+}
+
+// evaluated is the size of a batch of evaluate.
+const evaluated = 200
+
+// evaluate asks about batches and folds them in, 20,000 events into the
+// stream.
+func evaluate(b *testing.B, ask func(models.Model, datasets.Stream) error) {
+	const warm = 20_000
 	s := realOrder(b)
-	candidates := models.Candidates{}
-	for v := range int32(s.NumNodes) {
-		candidates.Nodes = append(candidates.Nodes, v)
-	}
-	counts := models.Counts{Greater: make([]int32, batch), Equal: make([]int32, batch)}
 	for name, c := range benchmarked() {
 		b.Run(name, func(b *testing.B) {
-			m := build(b, c, s, 2, batch, warm)
+			m := build(b, c, s, 2, evaluated, warm)
 			lo := warm
 			for b.Loop() {
-				part := s.Slice(lo, lo+batch)
-				if err := m.Rank(part, candidates, counts); err != nil {
+				part := s.Slice(lo, lo+evaluated)
+				if err := ask(m, part); err != nil {
 					b.Fatal(err)
 				}
 				if err := m.Observe(part); err != nil {
 					b.Fatal(err)
 				}
-				if lo += batch; lo+batch > s.Len() {
+				if lo += evaluated; lo+evaluated > s.Len() {
 					lo = warm
 				}
 			}
-			b.ReportMetric(float64(batch*b.N)/b.Elapsed().Seconds(), "events/s")
+			b.ReportMetric(float64(evaluated*b.N)/b.Elapsed().Seconds(), "events/s")
+		})
+	}
+}
+
+// BenchmarkLarge evaluates a batch on 10^6 nodes, after training batches that
+// a third of them took part in: flush, ranking against all nodes, update. The
+// peak of the process's memory is that of all of it.
+func BenchmarkLarge(b *testing.B) {
+	const nodes, batch, events = 1_000_000, 2000, 200_000
+	rng := rand.New(rand.NewPCG(1, 2))
+	s := datasets.Stream{NumNodes: nodes, NumFeat: 4, Label: make([]int8, events), Feat: make([]float32, 4*events)}
+	candidates := models.Candidates{}
+	for k := range events {
+		s.Src, s.Dst, s.Time = append(s.Src, rng.Int32N(nodes)), append(s.Dst, rng.Int32N(nodes)), append(s.Time, float64(k))
+	}
+	for v := range int32(nodes) {
+		candidates.Nodes = append(candidates.Nodes, v)
+	}
+	counts := models.Counts{Greater: make([]int32, batch), Equal: make([]int32, batch)}
+	for name, c := range benchmarked() {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				m := build(b, c, s, 2, batch, events)
+				b.StartTimer()
+				if err := m.Rank(s.Slice(0, batch/10), candidates, counts); err != nil {
+					b.Fatal(err)
+				}
+				if err := m.Observe(s.Slice(0, batch)); err != nil {
+					b.Fatal(err)
+				}
+			}
 		})
 	}
 }

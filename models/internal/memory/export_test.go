@@ -72,3 +72,11 @@ func (m *Model) Fold(b datasets.Stream) {
 	m.applying.keep(own.nodes, z, updated)
 	m.store.fold(b, m.x)
 }
+
+// Generation counts the graphs that were built for training.
+func (m *Model) Generation() int {
+	if m.learning == nil {
+		return 0
+	}
+	return m.learning.generation
+}

@@ -84,8 +84,12 @@ func (f *trainingFixture) intervals() datasets.Stream {
 		time     float64
 	}
 	list := []event{
-		{0, u, 0}, {0, u + 1, s.SourceMean - s.SourceDeviation}, {0, u + 2, 2 * s.SourceMean},
-		{1, u + 3, 0}, {2, u + 3, s.TargetMean - s.TargetDeviation}, {3, u + 3, 2 * s.TargetMean},
+		{0, u, 0},
+		{0, u + 1, s.SourceMean - s.SourceDeviation},
+		{0, u + 2, 2 * s.SourceMean},
+		{1, u + 3, 0},
+		{2, u + 3, s.TargetMean - s.TargetDeviation},
+		{3, u + 3, 2 * s.TargetMean},
 	}
 	slices.SortStableFunc(list, func(a, b event) int { return cmp.Compare(a.time, b.time) })
 	out := datasets.Stream{NumNodes: f.Dims.N, Users: f.Dims.Users}

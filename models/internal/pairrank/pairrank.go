@@ -1,7 +1,7 @@
 // Package pairrank ranks destinations for models whose link score is an MLP
 // on [z_u || z_v], with one embedding z a node that is constant within a
-// batch. The candidates' part of the first layer is only computed anew where
-// an embedding changed.
+// batch or linear in time. The candidates' part of the first layer is only
+// computed anew where an embedding changed.
 package pairrank
 
 import (

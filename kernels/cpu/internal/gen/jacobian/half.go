@@ -85,7 +85,7 @@ func (r rounding) narrow(x reg.VecVirtual, to operand.Mem) {
 	case 8:
 		high := r.XMM()
 		r.VEXTRACTI128(operand.U8(1), x, high)
-		r.VPACKUSDW(high, x.(reg.VecVirtual).AsX(), high)
+		r.VPACKUSDW(high, x.AsX(), high)
 		r.VMOVDQU(high, to)
 	default:
 		r.VPACKUSDW(x, x, x)

@@ -1,0 +1,103 @@
+package scale
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"strconv"
+
+	"dgsbench/models"
+	"dgsbench/results"
+)
+
+// Report is what came out of a plan.
+type Report struct {
+	Model   string      `json:"model"` // id, or id+variant
+	Title   string      `json:"title"`
+	Task    models.Task `json:"task"`
+	Mode    Mode        `json:"mode"`
+	Base    Size        `json:"base"` // where an axis says nothing else
+	Seed    uint64      `json:"seed"`
+	Threads int         `json:"threads"`
+	Machine string      `json:"machine"`
+	Code    string      `json:"code"`
+	Command string      `json:"command"`
+	Points  []Point     `json:"points"`
+}
+
+// Point is one measurement.
+type Point struct {
+	Axis  string `json:"axis"`
+	Value string `json:"value"`
+	Size
+	Met    int `json:"nodes_met"` // nodes with an event
+	Params int `json:"params"`
+
+	// Time of the model alone, microseconds an event: the median over chunks
+	// of the stream, and quartiles.
+	Micros results.Number `json:"us_per_event"`
+	Low    results.Number `json:"us_low"`
+	High   results.Number `json:"us_high"`
+	// Drift is the median of the second half of the chunks by that of the
+	// first; absent for less than 10 chunks.
+	Drift results.Number `json:"drift"`
+
+	Allocs results.Number `json:"allocs_per_batch"` // objects on the heap, after the stream
+	// Megabytes (1e6 bytes): what the model keeps on the heap, and the most
+	// that the process held in memory; absent where the system does not say.
+	Held  results.Number `json:"held_mb"`
+	Peak  results.Number `json:"peak_mb"`
+	Error string         `json:"error,omitempty"`
+}
+
+// Failed reports whether the model failed at the point.
+func (p Point) Failed() bool { return p.Error != "" }
+
+// Failed counts the points at which the model failed.
+func (r Report) Failed() (n int) {
+	for _, p := range r.Points {
+		if p.Failed() {
+			n++
+		}
+	}
+	return n
+}
+
+// WriteJSON writes the report with all that it knows.
+func (r Report) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
+
+var csvHeader = []string{
+	"model", "task", "mode", "axis", "value", "events", "nodes", "features", "batch", "nodes_met", "params",
+	"us_per_event", "us_low", "us_high", "drift", "allocs_per_batch", "held_mb", "peak_mb", "error",
+}
+
+// WriteCSV writes a line a point, under the names of the JSON. Absent numbers
+// are empty.
+func (r Report) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	out.Write(csvHeader) // errors stay until Flush
+	for _, p := range r.Points {
+		line := []string{r.Model, string(r.Task), string(r.Mode), p.Axis, p.Value}
+		for _, n := range []int{p.Events, p.Nodes, p.Features, p.Batch, p.Met, p.Params} {
+			line = append(line, strconv.Itoa(n))
+		}
+		for _, n := range []results.Number{p.Micros, p.Low, p.High, p.Drift, p.Allocs, p.Held, p.Peak} {
+			line = append(line, number(n))
+		}
+		out.Write(append(line, p.Error))
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// number has six significant digits, more than a time is worth.
+func number(n results.Number) string {
+	if !n.Present() {
+		return ""
+	}
+	return strconv.FormatFloat(float64(n), 'g', 6, 64)
+}

@@ -1,0 +1,93 @@
+package scale
+
+import (
+	"context"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"dgsbench/harness"
+	"dgsbench/internal/ram"
+	"dgsbench/results"
+	"dgsbench/specs"
+)
+
+// Hooks are called as a run goes on; none may be nil.
+type Hooks struct {
+	// Start gets the number of points.
+	Start func(points int)
+	// Progress gets the share of all events that are done.
+	Progress func(share float64)
+	// Done gets every point when it has been measured.
+	Done func(p Point, took time.Duration)
+}
+
+// Run measures the points of the plan, one after another. An error from
+// before the first point says what is wrong with the plan; cancelling ctx
+// stops at the next chunk with ctx's error and the report of what was
+// finished. A point at which the model fails says so, and the run goes on.
+func Run(ctx context.Context, p Plan, h Hooks) (Report, error) {
+	jobs, err := p.jobs()
+	if err != nil {
+		return Report{}, err
+	}
+	r := Report{
+		Model: specs.JoinRef(p.Model.ID, p.Variant), Title: p.Model.Title, Task: p.Task, Mode: p.Mode, Base: p.Base,
+		Seed: p.Seed, Threads: p.Threads, Machine: harness.Machine(), Code: harness.CodeVersion(),
+	}
+	if p.Variant != "" {
+		r.Title = r.Model
+	}
+	total, done := 0, 0
+	for _, j := range jobs {
+		total += j.point.Events
+	}
+	h.Start(len(jobs))
+	for _, j := range jobs {
+		start, before := time.Now(), done
+		point, err := one(ctx, j, func(events int) { h.Progress(float64(before+events) / float64(total)) })
+		if ctx.Err() != nil {
+			return r, ctx.Err()
+		}
+		if err != nil {
+			point.Error = err.Error()
+		}
+		done += point.Events
+		r.Points = append(r.Points, point)
+		h.Done(point, time.Since(start))
+	}
+	return r, nil
+}
+
+// one measures a point. Memory of the points before is given back first.
+func one(ctx context.Context, j job, progress func(events int)) (Point, error) {
+	debug.FreeOSMemory()
+	forgotten := ram.ForgetPeak()
+	s, err := newSubject(j)
+	if err != nil {
+		return j.point, err
+	}
+	if err := s.stream(ctx, progress); err != nil {
+		return j.point, err
+	}
+	point := j.point
+	point.Met, point.Params = s.generator.met, s.model.NumParams()
+	point.Micros, point.Low, point.High, point.Drift = summary(s.times)
+	point.Held, point.Peak = megabytes(heap()-s.before), results.Absent()
+	if peak, known := ram.Peak(); forgotten && known {
+		point.Peak = megabytes(peak)
+	}
+	point.Allocs, err = s.allocs()
+	runtime.KeepAlive(s)
+	return point, err
+}
+
+// heap is what is reachable, in bytes.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+func megabytes(bytes int64) results.Number { return results.Number(float64(bytes) / 1e6) }

@@ -1,0 +1,167 @@
+package scale
+
+import (
+	"context"
+	"math/rand/v2"
+	"runtime"
+	"time"
+
+	"dgsbench/datasets"
+	"dgsbench/models"
+	"dgsbench/nn"
+	"dgsbench/results"
+	"dgsbench/specs"
+)
+
+const (
+	// chunkEvents are timed together, or one batch where that is more: long
+	// enough for the clock, and short enough that a median over chunks is not
+	// disturbed by what else the machine does.
+	chunkEvents = 2_000
+	// fitEvents are given to the model as its training part.
+	fitEvents = 20_000
+	// countedBatches are watched for allocations.
+	countedBatches = 11
+)
+
+// subject is a model at work on a stream.
+type subject struct {
+	job
+	generator *Generator
+	model     models.Model
+	step      func(datasets.Stream) error // works a batch off
+	fit       datasets.Stream             // its training part
+	times     []float64                   // microseconds an event, of every chunk
+	before    int64                       // bytes on the heap with all but the model
+
+	negatives *rand.Rand
+	scratch   []int32
+}
+
+// newSubject builds the model and works off one chunk, so that what a model
+// sets up only once is not timed. Then its state is empty again.
+func newSubject(j job) (*subject, error) {
+	size := j.point.Size
+	s := &subject{
+		job: j, generator: NewGenerator(size.Nodes, size.Features, j.Seed),
+		fit:       NewGenerator(size.Nodes, size.Features, j.Seed+1).Next(max(fitEvents, j.chunk())),
+		times:     make([]float64, 0, 1+size.Events/j.chunk()),
+		negatives: nn.Rand(j.Seed, nn.ForNegatives), scratch: make([]int32, size.Batch),
+	}
+	s.generator.reserve(j.chunk())
+	s.before = heap()
+	var err error
+	s.model, err = j.Model.Kind.New(models.Setup{
+		Task: j.Task, NumNodes: size.Nodes, Users: s.fit.Users, NumFeat: size.Features, MaxBatch: size.Batch,
+		Train: s.fit, Seed: j.Seed, Threads: j.Threads,
+	}, j.options)
+	if err != nil {
+		return nil, err
+	}
+	s.step = s.steps()
+	if _, err := s.chunkTime(s.fit.Slice(0, j.chunk())); err != nil {
+		return nil, err
+	}
+	s.model.Reset()
+	return s, nil
+}
+
+// chunk is the number of events that are timed together: whole batches.
+func (j job) chunk() int {
+	return max(1, chunkEvents/j.point.Batch) * j.point.Batch
+}
+
+// steps is how a batch is worked off.
+func (s *subject) steps() func(datasets.Stream) error {
+	switch {
+	case s.Mode == Training:
+		return s.train
+	case s.Task == models.LinkPrediction:
+		return s.rank()
+	}
+	logits := make([]float32, s.point.Batch)
+	return func(b datasets.Stream) error { return s.model.Classify(b, logits[:b.Len()]) }
+}
+
+// train draws a negative destination for every event, where the task needs
+// them.
+func (s *subject) train(b datasets.Stream) error {
+	var negatives []int32
+	if s.Task == models.LinkPrediction {
+		negatives = s.scratch[:b.Len()]
+		for k := range negatives {
+			negatives[k] = int32(b.Users + s.negatives.IntN(b.NumNodes-b.Users))
+		}
+	}
+	_, err := s.model.Train(b, negatives)
+	return err
+}
+
+// rank ranks against the candidates of the plan and folds in, as evaluation
+// does.
+func (s *subject) rank() func(datasets.Stream) error {
+	first := 0
+	if s.Candidates == specs.Destinations {
+		first = s.generator.users
+	}
+	c := models.Candidates{Nodes: make([]int32, s.point.Nodes-first)}
+	for i := range c.Nodes {
+		c.Nodes[i] = int32(first + i)
+	}
+	counts := models.Counts{Greater: make([]int32, s.point.Batch), Equal: make([]int32, s.point.Batch)}
+	return func(b datasets.Stream) error {
+		out := models.Counts{Greater: counts.Greater[:b.Len()], Equal: counts.Equal[:b.Len()]}
+		if err := s.model.Rank(b.WithFeatures(nil, 0), c, out); err != nil {
+			return err
+		}
+		return s.model.Observe(b)
+	}
+}
+
+// stream works the events off and takes the time of every chunk, without
+// that of the generator.
+func (s *subject) stream(ctx context.Context, progress func(events int)) error {
+	for left := s.point.Events; left > 0; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := min(left, s.chunk())
+		took, err := s.chunkTime(s.generator.Next(n))
+		if err != nil {
+			return err
+		}
+		s.times = append(s.times, float64(took)/float64(time.Microsecond)/float64(n))
+		left -= n
+		progress(s.point.Events - left)
+	}
+	return nil
+}
+
+// chunkTime works a chunk off.
+func (s *subject) chunkTime(chunk datasets.Stream) (time.Duration, error) {
+	start := time.Now()
+	for lo := 0; lo < chunk.Len(); lo += s.point.Batch {
+		if err := s.step(chunk.Slice(lo, min(lo+s.point.Batch, chunk.Len()))); err != nil {
+			return 0, err
+		}
+	}
+	return time.Since(start), nil
+}
+
+// allocs is how many objects a batch takes from the heap: the median over
+// some batches behind the stream, so that what else the program does at times
+// is not counted.
+func (s *subject) allocs() (results.Number, error) {
+	var before, after runtime.MemStats
+	var counts []float64
+	for range countedBatches {
+		b := s.generator.Next(s.point.Batch)
+		runtime.ReadMemStats(&before)
+		if err := s.step(b); err != nil {
+			return results.Absent(), err
+		}
+		runtime.ReadMemStats(&after)
+		counts = append(counts, float64(after.Mallocs-before.Mallocs))
+	}
+	return results.Number(quantile(counts, .5)), nil
+}

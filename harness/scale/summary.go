@@ -1,0 +1,30 @@
+package scale
+
+import (
+	"slices"
+
+	"dgsbench/results"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// driftChunks is how many chunks it takes to compare the halves of a stream.
+const driftChunks = 10
+
+// summary is the median of the times, their quartiles, and the median of the
+// second half by that of the first.
+func summary(times []float64) (median, low, high, drift results.Number) {
+	drift = results.Absent()
+	if half := len(times) / 2; len(times) >= driftChunks {
+		drift = results.Number(quantile(times[half:], .5) / quantile(times[:half], .5))
+	}
+	at := func(p float64) results.Number { return results.Number(quantile(times, p)) }
+	return at(.5), at(.25), at(.75), drift
+}
+
+// quantile is the smallest of the values that a share p of them does not
+// exceed.
+func quantile(values []float64, p float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return stat.Quantile(p, stat.Empirical, sorted, nil)
+}

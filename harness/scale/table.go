@@ -1,0 +1,118 @@
+package scale
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"dgsbench/models"
+	"dgsbench/results"
+)
+
+// column is one of the table's, with its entry for a point.
+type column struct {
+	results.Column
+	entry func(Point) results.Entry
+}
+
+var tableColumns = []column{
+	{text("axis"), func(p Point) results.Entry { return results.Entry{Text: p.Axis} }},
+	{text("value"), func(p Point) results.Entry { return results.Entry{Text: grouped(p.Value)} }},
+	{
+		results.Column{Kind: results.Measured, Head: "us/event"},
+		func(p Point) results.Entry { return interval(p.Micros, p.Low, p.High, 3) },
+	},
+	{text("events/s"), func(p Point) results.Entry { return rounded(1e6/p.Micros, 0) }},
+	{text("drift"), func(p Point) results.Entry { return rounded(p.Drift, 3) }},
+	{text("allocs/batch"), func(p Point) results.Entry { return rounded(p.Allocs, 0) }},
+	{text("model MB"), func(p Point) results.Entry { return rounded(p.Held, 1) }},
+	{text("peak MB"), func(p Point) results.Entry { return rounded(p.Peak, 1) }},
+	{text("nodes met"), func(p Point) results.Entry { return results.Entry{Text: grouped(strconv.Itoa(p.Met))} }},
+}
+
+func text(head string) results.Column { return results.Column{Kind: results.Text, Head: head} }
+
+// Table is the report for readers: a block a sweep.
+func (r Report) Table() results.Table {
+	base := r.Base
+	t := results.Table{
+		Title: fmt.Sprintf("%s, %s: what an event costs", r.Title, r.what()), Command: r.Command,
+		Legend: []string{
+			fmt.Sprintf("where not said otherwise %s events of %d features among %s nodes, %d a batch, %d threads",
+				grouped(strconv.Itoa(base.Events)), base.Features, grouped(strconv.Itoa(base.Nodes)), base.Batch, r.Threads),
+			fmt.Sprintf("us/event: median [quartiles] over chunks of %s events, the model alone", grouped(strconv.Itoa(chunkEvents))),
+			"drift: second half of the stream by the first", "model MB: live on the heap", "peak MB: the whole process", r.Machine,
+		},
+	}
+	for _, c := range tableColumns {
+		t.Columns = append(t.Columns, c.Column)
+	}
+	for i, p := range r.Points {
+		if i == 0 || r.Points[i-1].Axis != p.Axis {
+			t.Blocks = append(t.Blocks, nil)
+		}
+		last := &t.Blocks[len(t.Blocks)-1]
+		*last = append(*last, r.row(p, &t))
+	}
+	return t
+}
+
+// what names mode and task.
+func (r Report) what() string {
+	task := "node classification"
+	if r.Task == models.LinkPrediction {
+		task = "link prediction"
+	}
+	return string(r.Mode) + ", " + task
+}
+
+// row is the point's; why it failed becomes a footnote.
+func (r Report) row(p Point, t *results.Table) results.TableRow {
+	var row results.TableRow
+	for i, c := range tableColumns {
+		if p.Failed() && i > 1 {
+			row = append(row, results.Entry{Text: "–"})
+			continue
+		}
+		row = append(row, c.entry(p))
+	}
+	if p.Failed() {
+		t.Notes = append(t.Notes, p.Error)
+		row[1].Notes = []int{len(t.Notes)}
+	}
+	return row
+}
+
+// interval is a number between two others.
+func interval(x, low, high results.Number, decimals int) results.Entry {
+	return results.Entry{Value: &results.Value{Mean: x, Std: results.Absent(), Low: low, High: high, Decimals: decimals}}
+}
+
+// rounded is a number with so many digits behind the point, or a dash.
+func rounded(x results.Number, decimals int) results.Entry {
+	if !x.Present() {
+		return results.Entry{Text: "–"}
+	}
+	whole, part := math.Modf(math.Round(float64(x)*math.Pow10(decimals)) / math.Pow10(decimals))
+	text := grouped(strconv.FormatFloat(whole, 'f', 0, 64))
+	if decimals > 0 {
+		text += strings.TrimLeft(strconv.FormatFloat(math.Abs(part), 'f', decimals, 64), "0")
+	}
+	return results.Entry{Text: text}
+}
+
+// grouped puts commas into a whole number; other texts stay.
+func grouped(number string) string {
+	if _, err := strconv.ParseUint(number, 10, 64); err != nil {
+		return number
+	}
+	var out strings.Builder
+	for i, digit := range number {
+		if i > 0 && (len(number)-i)%3 == 0 {
+			out.WriteByte(',')
+		}
+		out.WriteRune(digit)
+	}
+	return out.String()
+}

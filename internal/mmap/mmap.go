@@ -1,0 +1,30 @@
+package mmap
+
+import (
+	"fmt"
+	"os"
+)
+
+// File is the content of a file. Writing to Data ends the process where it
+// is mapped. It starts at an address that is a multiple of 8.
+type File struct {
+	Data   []byte
+	mapped bool
+}
+
+// Open maps a file. An empty one is an error: there is nothing to map.
+func Open(path string) (File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return File{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return File{}, err
+	}
+	if !info.Mode().IsRegular() || info.Size() == 0 || info.Size() != int64(int(info.Size())) {
+		return File{}, fmt.Errorf("%s: a %v of %d bytes cannot be mapped", path, info.Mode().Type(), info.Size())
+	}
+	return open(f, int(info.Size()))
+}

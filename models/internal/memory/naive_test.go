@@ -1,0 +1,212 @@
+package memory_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"dgsbench/datasets"
+	"dgsbench/kernels/reference"
+	"dgsbench/models"
+	"dgsbench/models/internal/memory"
+	"dgsbench/models/tgn"
+)
+
+// naive is the memory in loops: lists of messages, a map a role.
+type naive struct {
+	opts     memory.Options
+	params   map[string][]float64
+	memories [][]float64
+	updated  []float64
+	stores   [2]map[int32][]heard
+	events   int
+}
+
+type heard struct {
+	other    int32
+	time     float64
+	features []float64
+	number   int
+}
+
+// stored are a node's messages that count, in order.
+func (n *naive) stored(node int32) []heard {
+	all := append(slices.Clone(n.stores[0][node]), n.stores[1][node]...)
+	if n.opts.Aggregator == memory.Last && len(all) > 0 {
+		return []heard{slices.MaxFunc(all, func(a, b heard) int { return a.number - b.number })}
+	}
+	return all
+}
+
+// read is memory and last update of a node with its messages applied.
+func (n *naive) read(node int32) ([]float64, float64) {
+	q, all, latest := n.memories[node], n.stored(node), 0.0
+	a := make([]float64, len(n.params[string(n.opts.Cell)+".weight_ih"])/len(n.params[string(n.opts.Cell)+".bias_ih"]))
+	for _, m := range all {
+		message := append(append(slices.Clone(q), n.memories[m.other]...), m.features...)
+		for j, w := range n.params["time_enc.w"] {
+			message = append(message, math.Cos(w*(m.time-n.updated[node])+n.params["time_enc.b"][j]))
+		}
+		for i, x := range message {
+			a[i] += x / float64(len(all))
+		}
+		latest = max(latest, m.time)
+	}
+	return n.cell(a, q), latest
+}
+
+func (n *naive) cell(a, q []float64) []float64 {
+	name, size := string(n.opts.Cell), len(q)
+	gi := affine(a, n.params[name+".weight_ih"], n.params[name+".bias_ih"])
+	gh := affine(q, n.params[name+".weight_hh"], n.params[name+".bias_hh"])
+	out, length := make([]float64, size), 0.0
+	sigmoid := func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+	for j := range out {
+		if n.opts.Cell == memory.RNN {
+			out[j] = math.Tanh(gi[j] + gh[j])
+		} else {
+			r, z := sigmoid(gi[j]+gh[j]), sigmoid(gi[size+j]+gh[size+j])
+			out[j] = (1-z)*math.Tanh(gi[2*size+j]+r*gh[2*size+j]) + z*q[j]
+		}
+		length += out[j] * out[j]
+	}
+	if n.opts.Cell == memory.RNN {
+		for j := range out {
+			out[j] /= math.Sqrt(length)
+		}
+	}
+	return out
+}
+
+// affine is x w + b, w in x out.
+func affine(x, w, b []float64) []float64 {
+	out := slices.Clone(b)
+	for i, v := range x {
+		for j := range out {
+			out[j] += v * w[i*len(b)+j]
+		}
+	}
+	return out
+}
+
+// apply keeps what is read of the nodes.
+func (n *naive) apply(nodes []int32) {
+	var memories [][]float64
+	var updated []float64
+	for _, v := range nodes {
+		m, t := n.read(v)
+		memories, updated = append(memories, m), append(updated, t)
+	}
+	for i, v := range nodes {
+		n.memories[v], n.updated[v] = memories[i], updated[i]
+	}
+}
+
+// store replaces the messages of the batch's nodes.
+func (n *naive) store(b datasets.Stream) {
+	for role, ends := range [][2][]int32{{b.Src, b.Dst}, {b.Dst, b.Src}} {
+		fresh := map[int32][]heard{}
+		for k, v := range ends[0] {
+			h := heard{ends[1][k], b.Time[k], nil, 2*(n.events+k) + role}
+			for _, x := range b.Features(k) {
+				h.features = append(h.features, float64(x))
+			}
+			fresh[v] = append(fresh[v], h)
+		}
+		for v, list := range fresh {
+			n.stores[role][v] = list
+		}
+	}
+	n.events += b.Len()
+}
+
+// TestMemoryMatchesLoops: any graph, both aggregators and cells, in training
+// and in evaluation.
+func TestMemoryMatchesLoops(t *testing.T) {
+	const nodes, features, batch = 7, 2, 9
+	rapid.Check(t, func(t *rapid.T) {
+		o := memory.Options{
+			Size: 4, Time: 3, TimeInit: memory.PyG,
+			Aggregator: rapid.SampledFrom([]memory.Aggregator{memory.Last, memory.Mean}).Draw(t, "aggregator"),
+			Cell:       rapid.SampledFrom([]memory.Cell{memory.GRU, memory.RNN}).Draw(t, "cell"),
+		}
+		c := (&tgn.Options{Embedding: tgn.Identity, Memory: o}).Config()
+		d := reference.New()
+		m, err := memory.NewOn(d, models.Setup{Task: models.LinkPrediction, NumNodes: nodes, NumFeat: features, MaxBatch: batch, Seed: 3, Threads: 1}, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := newNaive(m, o, nodes)
+		check := func(what string) {
+			t.Helper()
+			for v, want := range n.memories {
+				for j, x := range want {
+					if got := d.Exact(m.Memories())[v*o.Size+j]; !(math.Abs(got-x) < 1e-7) {
+						t.Fatalf("%s: memory of node %d is %v at %d, expected %v", what, v, got, j, x)
+					}
+				}
+			}
+			if !slices.Equal(n.updated, m.LastUpdates()) {
+				t.Fatalf("%s: last updates %v, expected %v", what, m.LastUpdates(), n.updated)
+			}
+		}
+		now := 0.0
+		for range rapid.IntRange(0, 5).Draw(t, "training batches") {
+			b := drawBatch(t, nodes, features, batch, &now)
+			n.apply(distinct(b))
+			n.store(b)
+			m.Fold(b)
+			check("training")
+		}
+		everyone := []int32{0, 1, 2, 3, 4, 5, 6}
+		n.apply(everyone)
+		n.stores = [2]map[int32][]heard{{}, {}}
+		m.Flush()
+		check("flush")
+		for range rapid.IntRange(0, 5).Draw(t, "evaluated batches") {
+			b := drawBatch(t, nodes, features, batch, &now)
+			n.store(b)
+			n.apply(distinct(b))
+			if err := m.Observe(b); err != nil {
+				t.Fatal(err)
+			}
+			check("evaluation")
+		}
+	})
+}
+
+func newNaive(m *memory.Model, o memory.Options, nodes int) *naive {
+	n := &naive{opts: o, params: map[string][]float64{}, updated: make([]float64, nodes), stores: [2]map[int32][]heard{{}, {}}}
+	for _, p := range m.Network().Params() {
+		for _, x := range p.Values {
+			n.params[p.Name] = append(n.params[p.Name], float64(x))
+		}
+	}
+	for range nodes {
+		n.memories = append(n.memories, make([]float64, o.Size))
+	}
+	return n
+}
+
+func distinct(b datasets.Stream) []int32 {
+	out := append(slices.Clone(b.Src), b.Dst...)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// drawBatch has self-loops, repeated pairs and equal times.
+func drawBatch(t *rapid.T, nodes, features, most int, now *float64) datasets.Stream {
+	b := datasets.Stream{NumNodes: nodes, NumFeat: features}
+	node := rapid.Int32Range(0, int32(nodes-1))
+	for range rapid.IntRange(1, most).Draw(t, "events") {
+		*now += float64(rapid.IntRange(0, 2).Draw(t, "pause"))
+		b.Src, b.Dst = append(b.Src, node.Draw(t, "src")), append(b.Dst, node.Draw(t, "dst"))
+		b.Time, b.Label = append(b.Time, *now), append(b.Label, 0)
+		for range features {
+			b.Feat = append(b.Feat, float32(rapid.IntRange(-4, 4).Draw(t, "feature"))/4)
+		}
+	}
+	return b
+}

@@ -1,0 +1,58 @@
+package jodie
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"dgsbench/datasets"
+	"dgsbench/models"
+	"dgsbench/models/internal/memory"
+	"dgsbench/models/modeltest"
+)
+
+func TestVariants(t *testing.T) {
+	kind, err := models.Lookup("jodie")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rnn, mean := Defaults(), Defaults()
+	rnn.Memory.Cell, mean.Memory.Aggregator = memory.RNN, memory.Mean
+	for name, o := range map[string]*Options{"rnn": rnn, "mean": mean} {
+		t.Run(name, func(t *testing.T) {
+			modeltest.Check(t, kind, o)
+			modeltest.Differ(t, kind, Defaults(), o)
+		})
+	}
+}
+
+func TestValidateNamesTheValue(t *testing.T) {
+	for want, spoil := range map[string]func(o *Options){
+		"memory.size is 0":  func(o *Options) { o.Memory.Size = 0 },
+		"optimiser.lr is 0": func(o *Options) { o.Optimiser.LR = 0 },
+	} {
+		o := Defaults()
+		spoil(o)
+		if err := o.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, expected %q in it", err, want)
+		}
+	}
+}
+
+// TestIntervals: first events have none, sides are apart.
+func TestIntervals(t *testing.T) {
+	s := datasets.Stream{
+		Src: []int32{0, 1, 0, 0, 1}, Dst: []int32{2, 2, 2, 3, 3}, Time: []float64{5, 6, 7, 11, 16}, Label: make([]int8, 5), NumNodes: 4,
+	}
+	got := intervals(s)
+	// sources: 2, 4 and 10; destinations: 1, 1 and 5.
+	want := [2]interval{{16. / 3, math.Sqrt((4+16+100)/3. - 256./9)}, {7. / 3, math.Sqrt((1+1+25)/3. - 49./9)}}
+	for side := range want {
+		if math.Abs(got[side].mean-want[side].mean) > 1e-12 || math.Abs(got[side].deviation-want[side].deviation) > 1e-12 {
+			t.Errorf("side %d: %v, expected %v", side, got[side], want[side])
+		}
+	}
+	if got := intervals(s.Slice(0, 1)); got != [2]interval{{0, 1}, {0, 1}} {
+		t.Errorf("one event: %v, expected no scaling", got)
+	}
+}
