@@ -26,7 +26,7 @@ func init() {
 	bare.File = "wikipedia-nofeat.csv"
 	bare.SHA256 = "038e71dead787c917c4d9aff16775dd7fcd2940e28d1155890d38a4cacb7323b"
 	bare.Want.Features = 0
-	bare.Substitute = gapsAndCounts
+	bare.Substitute = GapsAndCounts()
 	bare.Notes = []string{"the 172 edit features are absent from this file"}
 	Register(bare)
 
@@ -100,7 +100,7 @@ func init() {
 		Want:       Counts{Events: 59_835, Nodes: 1_899},
 		Split:      ByTime(0.70, 0.85),
 		HeldOut:    SampleHeldOut(2020),
-		Substitute: gapsAndCounts,
+		Substitute: GapsAndCounts(),
 		Notes:      []string{"no features in this file"},
 	})
 }
@@ -110,5 +110,7 @@ const (
 	jodieLicence  = "not stated by the publisher (SNAP); linked, not shipped"
 )
 
-// gapsAndCounts stands in where a file has no features.
-var gapsAndCounts = []Derived{Gap(Source), Gap(Destination), Count(Source), Count(Destination)}
+// GapsAndCounts are the columns that stand in where a file has no features.
+func GapsAndCounts() []Derived {
+	return []Derived{Gap(Source), Gap(Destination), Count(Source), Count(Destination)}
+}

@@ -22,7 +22,7 @@ type Loaded struct {
 func (d Dataset) Load(dir string) (*Loaded, error) {
 	open := d.Open
 	if open == nil {
-		open = d.openFile
+		open = d.OpenFile
 	}
 	s, sum, err := open(dir)
 	if err != nil {
@@ -37,29 +37,50 @@ func (d Dataset) Load(dir string) (*Loaded, error) {
 	return &Loaded{Dataset: d, Stream: s, SHA256: sum, Split: d.Split.Split(s)}, nil
 }
 
-// openFile is the normal source.
-func (d Dataset) openFile(dir string) (Stream, string, error) {
+// OpenFile is the normal source: the file below dir, or what a cache has kept
+// of it, and the file's SHA-256.
+func (d Dataset) OpenFile(dir string) (Stream, string, error) {
+	path, err := d.path(dir)
+	if err != nil {
+		return Stream{}, "", err
+	}
+	kept := openCache(path, d.Layout)
+	sum, err := d.checkFile(path)
+	if err != nil {
+		kept.close()
+		return Stream{}, "", err
+	}
+	s, err := kept.stream(sum)
+	return s, sum, err
+}
+
+// path is where the file is, if it is there.
+func (d Dataset) path(dir string) (string, error) {
 	path := filepath.Join(dir, d.File)
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Stream{}, "", d.missing(dir)
+		return "", d.missing(dir)
 	}
 	if err == nil && !info.Mode().IsRegular() {
-		return Stream{}, "", fmt.Errorf("dataset %s: %s is not a regular file", d.Name, path)
+		return "", fmt.Errorf("dataset %s: %s is not a regular file", d.Name, path)
 	}
 	if err != nil {
-		return Stream{}, "", fmt.Errorf("dataset %s: %w", d.Name, err)
+		return "", fmt.Errorf("dataset %s: %w", d.Name, err)
 	}
-	sum, err := checksum(path)
+	return path, nil
+}
+
+// checkFile compares the checksum with the known one, if it is known.
+func (d Dataset) checkFile(path string) (sum string, err error) {
+	sum, err = checksum(path)
 	if err != nil {
-		return Stream{}, "", fmt.Errorf("dataset %s: %w", d.Name, err)
+		return "", fmt.Errorf("dataset %s: %w", d.Name, err)
 	}
 	if d.SHA256 != "" && sum != d.SHA256 {
-		return Stream{}, "", fmt.Errorf("dataset %s: %s has SHA-256 %s, expected %s: it is damaged or another version; get it again from %s",
+		return "", fmt.Errorf("dataset %s: %s has SHA-256 %s, expected %s: it is damaged or another version; get it again from %s",
 			d.Name, path, sum, d.SHA256, d.URL)
 	}
-	s, err := ReadFile(path, d.Layout, 0)
-	return s, sum, err
+	return sum, nil
 }
 
 // missing is the message for a file that is not there.

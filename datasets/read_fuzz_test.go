@@ -16,24 +16,39 @@ func FuzzRead(f *testing.F) {
 		if jodie {
 			layout = JODIE
 		}
-		s, err := readText(t, text, layout)
-		if err != nil {
-			var d *Damage
-			if !errors.As(err, &d) || d.Line < 1 || d.Found == "" || d.Want == "" {
-				t.Fatalf("not a description of damage: %#v", err)
-			}
-			return
-		}
-		if s.Len() == 0 {
-			t.Fatal("a stream without events")
-		}
-		for k := range s.Len() {
-			sound := s.Src[k] >= 0 && s.Src[k] < int32(s.NumNodes) && s.Dst[k] >= int32(s.Users) && s.Dst[k] < int32(s.NumNodes) &&
-				(k == 0 || s.Time[k] >= s.Time[k-1]) && !math.IsInf(s.Time[k], 0) &&
-				s.Label[k] >= Unlabelled && s.Label[k] <= 1 && !notFinite(s.Features(k))
-			if !sound {
-				t.Fatalf("event %d: %d -> %d at %v, label %d, features %v", k, s.Src[k], s.Dst[k], s.Time[k], s.Label[k], s.Features(k))
-			}
-		}
+		checkRead(t, text, layout)
 	})
+}
+
+// FuzzReadForms is FuzzRead for the forms that a user's file may have.
+func FuzzReadForms(f *testing.F) {
+	f.Add("a;b;t;f\nx;y;2024-05-31T08:15:00Z;1\ny;x;2024-05-31T08:14:00,5Z;2\n", byte(FindSeparator), false, true, true)
+	f.Add("x\ty\t7\nx\t\"y\"\t7\n", byte(Tab), true, false, false)
+	f.Fuzz(func(t *testing.T, text string, sep byte, noHeader, rest, sorts bool) {
+		layout := Layout{Src: "1", Dst: "2", Time: "3", Separator: Separator(sep) % (FindSeparator + 1), NoHeader: noHeader, Rest: rest, Sort: sorts}
+		checkRead(t, text, layout)
+	})
+}
+
+func checkRead(t *testing.T, text string, layout Layout) {
+	t.Helper()
+	s, err := readText(t, text, layout)
+	if err != nil {
+		var d *Damage
+		if !errors.As(err, &d) || d.Line < 1 || d.Found == "" || d.Want == "" {
+			t.Fatalf("not a description of damage: %#v", err)
+		}
+		return
+	}
+	if s.Len() == 0 {
+		t.Fatal("a stream without events")
+	}
+	for k := range s.Len() {
+		sound := s.Src[k] >= 0 && s.Src[k] < int32(s.NumNodes) && s.Dst[k] >= int32(s.Users) && s.Dst[k] < int32(s.NumNodes) &&
+			(k == 0 || s.Time[k] >= s.Time[k-1]) && !math.IsInf(s.Time[k], 0) &&
+			s.Label[k] >= Unlabelled && s.Label[k] <= 1 && !notFinite(s.Features(k))
+		if !sound {
+			t.Fatalf("event %d: %d -> %d at %v, label %d, features %v", k, s.Src[k], s.Dst[k], s.Time[k], s.Label[k], s.Features(k))
+		}
+	}
 }

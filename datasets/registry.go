@@ -48,6 +48,9 @@ type Dataset struct {
 	Notes []string // footnotes of every table with this dataset
 	// PaperName is what the paper calls it; empty where it is not in there.
 	PaperName string
+	// SizesOf is what the paper calls the dataset whose numbers of events,
+	// nodes and features this one has; empty for none.
+	SizesOf string
 }
 
 // Counts are the sizes of a dataset. As an expectation, 0 means unknown.
@@ -69,11 +72,37 @@ func Register(d Dataset) {
 	entries[d.Name] = d
 }
 
-// Lookup finds a registered dataset, or makes the one that NAME@SCALE stands
-// for.
+// imported are the datasets of the data folder in use.
+var imported = map[string]Dataset{}
+
+// SetImported makes the datasets of a data folder known, in place of those of
+// the folder before. Their names must be free.
+func SetImported(list []Dataset) error {
+	found := map[string]Dataset{}
+	for _, d := range list {
+		if BuiltIn(d.Name) {
+			return fmt.Errorf("the name %q is that of a dataset of the benchmark", d.Name)
+		}
+		found[d.Name] = d
+	}
+	imported = found
+	return nil
+}
+
+// BuiltIn reports whether a dataset of that name comes with the benchmark.
+func BuiltIn(name string) bool {
+	_, ok := entries[name]
+	return ok
+}
+
+// Lookup finds a registered or imported dataset, or makes the one that
+// NAME@SCALE stands for.
 func Lookup(name string) (Dataset, error) {
 	base, suffix, scaled := strings.Cut(name, "@")
 	d, ok := entries[base]
+	if !ok {
+		d, ok = imported[base]
+	}
 	switch {
 	case !ok:
 		return Dataset{}, fmt.Errorf("no dataset %q%s; known: %v", base, suggest.DidYouMean(base, Names()), Names())
@@ -89,5 +118,10 @@ func Lookup(name string) (Dataset, error) {
 	return d.Scaled(scale)
 }
 
-// Names lists the registered datasets, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(entries)) }
+// Names lists the registered and imported datasets, sorted.
+func Names() []string {
+	names := slices.Collect(maps.Keys(entries))
+	names = slices.AppendSeq(names, maps.Keys(imported))
+	slices.Sort(names)
+	return names
+}

@@ -1,5 +1,7 @@
 package datasets
 
+import "fmt"
+
 // Separator is what stands between the fields of a line.
 type Separator int
 
@@ -20,6 +22,17 @@ func (s Separator) String() string {
 	return [...]string{Comma: "comma", Tab: "tab", Semicolon: "semicolon", FindSeparator: "auto"}[s]
 }
 
+// ParseSeparator is the separator called so by String.
+func ParseSeparator(text string) (Separator, error) {
+	for s := Comma; s <= FindSeparator; s++ {
+		if s.String() == text {
+			return s, nil
+		}
+	}
+	return 0, fmt.Errorf("a separator %q, expected auto, comma, tab or semicolon", text)
+}
+
+// separatorOf is the separator of that byte.
 func separatorOf(sep byte) Separator {
 	for s, b := range separators {
 		if b == sep {

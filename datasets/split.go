@@ -30,6 +30,21 @@ func ByRow(train, val float64) SplitRule {
 	return SplitRule{train: train, val: val}
 }
 
+// NewSplitRule is ByTime or ByRow, for shares that a user gives: 0 < train <
+// val < 1. by is "time" or "row".
+func NewSplitRule(train, val float64, by string) (SplitRule, error) {
+	if !(0 < train && train < val && val < 1) {
+		return SplitRule{}, fmt.Errorf("a split at %v and %v, expected two shares of the events between 0 and 1, the smaller first, such as 0.7 and 0.85", train, val)
+	}
+	switch by {
+	case "time":
+		return ByTime(train, val), nil
+	case "row":
+		return ByRow(train, val), nil
+	}
+	return SplitRule{}, fmt.Errorf("a split by %q, expected time or row", by)
+}
+
 // Split applies the rule.
 func (r SplitRule) Split(s Stream) Split {
 	end := func(share float64) int {

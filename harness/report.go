@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"fmt"
 	"slices"
 
 	"dgsbench/datasets"
@@ -19,6 +20,9 @@ type Report struct {
 // missing in the rows and a dash in the tables; command is what makes the
 // tables again.
 func NewReport(s results.Store, records []results.Record, trials []specs.Trial, command string) (Report, error) {
+	if IsLatency(trials) {
+		return newLatencyReport(s, records, tableLayout(trials, command))
+	}
 	cells, err := results.Aggregate(s, records)
 	if err != nil {
 		return Report{}, err
@@ -40,6 +44,28 @@ func NewReport(s results.Store, records []results.Record, trials []specs.Trial, 
 		r.Tables = append(r.Tables, t)
 	}
 	return r, nil
+}
+
+// IsLatency reports whether the trials are latency tests: a suite has these
+// or others.
+func IsLatency(trials []specs.Trial) bool {
+	return len(trials) > 0 && trials[0].Protocol.Latency != nil
+}
+
+// newLatencyReport shows, of each dataset, the run that started last.
+func newLatencyReport(s results.Store, records []results.Record, l results.Layout) (Report, error) {
+	latest, left := results.LatestRun(records)
+	rows, err := results.LatencyRows(s, latest)
+	if err != nil {
+		return Report{}, err
+	}
+	tables, err := results.LatencyTables(s, latest, l)
+	if left > 0 {
+		for i := range tables {
+			tables[i].Legend = append(tables[i].Legend, fmt.Sprintf("%d records of earlier runs are left out: times are compared within a run alone", left))
+		}
+	}
+	return Report{Rows: rows, Tables: tables}, err
 }
 
 func ofTask(trials []specs.Trial, task models.Task) []specs.Trial {

@@ -84,7 +84,7 @@ func (r *Runner) Run(ctx context.Context, trials []specs.Trial) (Summary, error)
 // pending makes jobs of the trials without a record, and counts the others.
 func (r *Runner) pending(trials []specs.Trial, lib *library) (jobs []job, sum Summary, err error) {
 	for _, t := range trials {
-		rec := describe(t, lib.loaded[t.Dataset])
+		rec := Describe(t, lib.loaded[t.Dataset])
 		found, ok, err := r.Store.Find(rec.Key, rec.Identity)
 		switch {
 		case err != nil:

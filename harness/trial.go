@@ -26,8 +26,8 @@ func KeyOf(t specs.Trial) results.Key {
 	}
 }
 
-// describe fills in what is known of a trial before it is run.
-func describe(t specs.Trial, l *datasets.Loaded) results.Record {
+// Describe fills in what is known of a trial before it is run.
+func Describe(t specs.Trial, l *datasets.Loaded) results.Record {
 	return results.Record{
 		Key: KeyOf(t), Identity: t.Identity(l.SHA256, Numerics), Numerics: Numerics,
 		Spec: t.JSON(), Origins: t.OriginsJSON(), DataChecksum: l.SHA256, CodeVersion: CodeVersion(), Machine: Machine(), Device: "cpu",

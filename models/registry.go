@@ -43,6 +43,7 @@ type Kind struct {
 	Class    Class
 	Tasks    []Task
 	Memory   bool // keeps per-node state
+	Deploys  bool // its models are Deployers
 	Features FeatureUse
 	// Options returns a fresh set of default options.
 	Options func() Options

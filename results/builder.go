@@ -173,7 +173,7 @@ func published(d DatasetHead, task, setting string, m ModelHead, metric metrics.
 	if !ok || m.Variant != "" {
 		return Entry{}
 	}
-	return Entry{Value: &Value{Mean: Number(ref.Mean), Std: Number(ref.Std), Low: Absent(), High: Absent(), Decimals: 1}}
+	return Entry{Value: &Value{Mean: Number(ref.Mean), Std: ref.Std, Low: Absent(), High: Absent(), Decimals: 1}}
 }
 
 // hasPaper reports whether the paper's column would have an entry. The paper

@@ -57,6 +57,8 @@ type Record struct {
 	BestEpoch int       `json:"best_epoch"` // index into Epochs, -1 for none
 	Scores    []Score   `json:"scores"`
 	Durations Durations `json:"durations"`
+	// Latency is set where the trial was a latency test, which has no scores.
+	Latency *Latency `json:"latency,omitempty"`
 
 	// Error is the message of a failed trial. It has no sidecar.
 	Error   string   `json:"error,omitempty"`

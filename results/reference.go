@@ -12,10 +12,12 @@ import (
 //go:embed reference/paper.yaml
 var paperYAML []byte
 
-// Reference is a published value. Mean and Std are in per cent, as printed.
+// Reference is a published value. Mean and Std are in per cent, as printed,
+// and times in seconds.
 type Reference struct {
-	Mean, Std float64
-	Source    string // paper and table
+	Mean   float64
+	Std    Number // absent where none is given
+	Source string // paper and table
 }
 
 // referenceKey is what a published value is of. Names of datasets are in
@@ -46,7 +48,7 @@ type referenceYAML struct {
 		Source  string `yaml:"source"`
 		Task    string `yaml:"task"`
 		Setting string `yaml:"setting"`
-		// model -> dataset -> metric -> mean, standard deviation
+		// model -> dataset -> metric -> mean, standard deviation (if given)
 		Values map[string]map[string]map[string][]float64 `yaml:"values"`
 	} `yaml:"tables"`
 }
@@ -66,10 +68,14 @@ func parseReferences(file string, data []byte) (references, error) {
 			for dataset, byMetric := range datasets {
 				for metric, value := range byMetric {
 					key := referenceKey{table.Task, table.Setting, model, strings.ToLower(dataset), metric}
-					if _, twice := refs[key]; twice || len(value) != 2 {
-						return nil, fmt.Errorf("%s: %s on %s, %s: expected one mean and deviation", file, model, dataset, metric)
+					if _, twice := refs[key]; twice || len(value) < 1 || len(value) > 2 {
+						return nil, fmt.Errorf("%s: %s on %s, %s: expected one mean, and its deviation if there is one", file, model, dataset, metric)
 					}
-					refs[key] = Reference{Mean: value[0], Std: value[1], Source: y.Paper + ", " + table.Source}
+					ref := Reference{Mean: value[0], Std: Absent(), Source: y.Paper + ", " + table.Source}
+					if len(value) == 2 {
+						ref.Std = Number(value[1])
+					}
+					refs[key] = ref
 				}
 			}
 		}

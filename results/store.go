@@ -24,7 +24,7 @@ func (s Store) Write(r Record, observed Observed) (Record, error) {
 	if err := r.checkPlace(); err != nil {
 		return r, fmt.Errorf("record of %s: %w", r.Key, err)
 	}
-	r.Format, r.Scores, r.Sidecar = Format, nil, nil
+	r.Scores = nil
 	var facts []byte
 	if !r.Failed() {
 		var err error
@@ -32,6 +32,14 @@ func (s Store) Write(r Record, observed Observed) (Record, error) {
 			return r, fmt.Errorf("facts of %s: %w", r.Key, err)
 		}
 		r.Scores = observed.scores(r.Key.Task)
+	}
+	return s.put(r, facts)
+}
+
+// put writes the sidecar, if the trial has not failed, and then the record.
+func (s Store) put(r Record, facts []byte) (Record, error) {
+	r.Format, r.Sidecar = Format, nil
+	if !r.Failed() {
 		r.Sidecar = &Sidecar{File: sidecarName(r.Key, r.Identity), SHA256: checksum(facts)}
 	}
 	if err := r.check(); err != nil {
@@ -95,19 +103,28 @@ func (s Store) Load(suite string) (records []Record, incomplete []string, err er
 
 // Facts reads the record's sidecar.
 func (s Store) Facts(r Record) (Observed, error) {
-	file := s.sidecarPath(r)
-	data, err := os.ReadFile(file)
+	data, file, err := s.sidecar(r)
 	if err != nil {
 		return nil, err
-	}
-	if checksum(data) != r.Sidecar.SHA256 {
-		return nil, fmt.Errorf("%s is damaged: its checksum is not the one in the record; remove it to have the trial run again", file)
 	}
 	observed, err := decodeSidecar(r.Key.Task, data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return observed, nil
+}
+
+// sidecar reads the file beside the record, if it is the one that was
+// written.
+func (s Store) sidecar(r Record) (data []byte, file string, err error) {
+	file = s.sidecarPath(r)
+	if data, err = os.ReadFile(file); err != nil {
+		return nil, file, err
+	}
+	if checksum(data) != r.Sidecar.SHA256 {
+		return nil, file, fmt.Errorf("%s is damaged: its checksum is not the one in the record; remove it to have the trial run again", file)
+	}
+	return data, file, nil
 }
 
 // recordDepth is how many names a record's path has: see Key.Path.

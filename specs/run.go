@@ -157,9 +157,15 @@ func (r *suiteReader) addCell(run strictyaml.Node, at Place, ref string, options
 		return
 	}
 	r.taken[cell] = run
-	r.suite.cells = append(r.suite.cells, Trial{
+	t := Trial{
 		Suite: r.suite.Name, Dataset: at.Dataset, Task: at.Task, Setting: at.Setting,
 		ModelID: id, Variant: variant, Kind: m.Kind.Name, Title: m.title(variant), Class: m.Kind.Class,
 		Options: resolved.Options, Origins: resolved.Origins, Protocol: p,
-	})
+	}
+	r.suite.cells = append(r.suite.cells, t)
+	if p.Latency != nil && m.Kind.Deploys {
+		t.Deployed, t.Title = true, t.Title+", deployed"
+		t.Variant = strings.TrimPrefix(t.Variant+"-deployed", "-")
+		r.suite.cells = append(r.suite.cells, t)
+	}
 }

@@ -48,6 +48,9 @@ func newSuite(n strictyaml.Node, lib *Library) (Suite, error) {
 	}
 	r.suite = Suite{Name: y.Name, Title: y.Title, File: n.File(), Seeds: y.Seeds}
 	protocol := DefaultProtocol().with(y.Protocol, &r.errs)
+	if protocol.Latency != nil && y.Seeds != 1 {
+		r.errs.Add(n.Get("seeds").Errorf("a latency test has one seed: times do not depend on it"))
+	}
 	for _, run := range y.Runs {
 		r.addRun(run, protocol)
 	}

@@ -21,7 +21,10 @@ type Trial struct {
 	Variant string // "" for none
 	Kind    string
 	Title   string // as tables print the model
-	Class   models.Class
+	// Deployed: what is measured is the model that Deploy gives. The variant
+	// says so too.
+	Deployed bool
+	Class    models.Class
 	// Options are shared by the seeds of a cell and must not be written to.
 	Options  models.Options
 	Origins  map[string]Provenance // by dotted path of the option

@@ -28,7 +28,7 @@ func newAll(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := o.report(trials, files); err != nil {
+			if err := o.report(trials, files, results.WriteText); err != nil {
 				return err
 			}
 			what := "records, tables.md and results.csv"
@@ -49,12 +49,12 @@ func newAll(o *options) *cobra.Command {
 
 // report prints the tables and, of a whole suite, leaves them beside the
 // records.
-func (o *options) report(trials []specs.Trial, files []string) error {
+func (o *options) report(trials []specs.Trial, files []string, write writer) error {
 	r, err := o.newReport(trials, files)
 	if err != nil {
 		return err
 	}
-	if err := o.print(r, results.WriteText); err != nil {
+	if err := o.print(r, write); err != nil {
 		return err
 	}
 	if o.narrowed() {
@@ -98,7 +98,7 @@ func (o *options) newReport(trials []specs.Trial, files []string) (harness.Repor
 	}
 	if len(records) == 0 {
 		return harness.Report{}, fmt.Errorf("no records of suite %s in %s; measure it with: %s --out %s --data DIR",
-			o.suite, o.out, o.command(files), o.out)
+			o.suite, o.out, o.command(trials, files), o.out)
 	}
-	return harness.NewReport(o.store(), records, trials, o.command(files))
+	return harness.NewReport(o.store(), records, trials, o.command(trials, files))
 }

@@ -9,12 +9,13 @@ import (
 	"text/tabwriter"
 
 	"dgsbench/datasets"
+	"dgsbench/datasets/own"
 
 	"github.com/spf13/cobra"
 )
 
 func newData(o *options) *cobra.Command {
-	cmd := &cobra.Command{Use: "data", Short: "Look at datasets", Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: "data", Short: "List, describe, import, fetch and verify datasets", Args: cobra.NoArgs}
 	list := &cobra.Command{
 		Use: "list", Short: "List the datasets and whether their files are there", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return o.listData() },
@@ -28,11 +29,14 @@ func newData(o *options) *cobra.Command {
 	stats.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	o.addData(list)
 	o.addData(stats)
-	cmd.AddCommand(list, stats)
+	cmd.AddCommand(list, stats, newImport(o), newFetch(o), newVerify(o))
 	return cmd
 }
 
 func (o *options) listData() error {
+	if err := own.Use(o.data); err != nil {
+		return err
+	}
 	w := tabwriter.NewWriter(o.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "DATASET\tEVENTS\tNODES\tFEATURES\tSPLIT\tHERE\tFROM")
 	for _, name := range datasets.Names() {
@@ -59,7 +63,7 @@ func features(d datasets.Dataset) string {
 
 // here says whether the dataset can be read.
 func (o *options) here(d datasets.Dataset) string {
-	if d.Open != nil {
+	if d.File == "" {
 		return "made"
 	}
 	if info, err := os.Stat(filepath.Join(o.data, d.File)); err != nil || !info.Mode().IsRegular() {
@@ -68,8 +72,16 @@ func (o *options) here(d datasets.Dataset) string {
 	return "yes"
 }
 
+// dataset finds a dataset, also among those imported into the data folder.
+func (o *options) dataset(name string) (datasets.Dataset, error) {
+	if err := own.Use(o.data); err != nil {
+		return datasets.Dataset{}, err
+	}
+	return datasets.Lookup(name)
+}
+
 func (o *options) dataStats(name string, asJSON bool) error {
-	d, err := datasets.Lookup(name)
+	d, err := o.dataset(name)
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,7 @@ func newResults(o *options) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&format, "format", "csv", "csv or json")
 	o.addWhere(cmd)
+	o.addData(cmd)
 	o.addWhat(cmd)
 	o.addStale(cmd)
 	return cmd

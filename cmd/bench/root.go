@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"dgsbench/datasets/own"
 	"dgsbench/harness"
 	"dgsbench/results"
 	"dgsbench/specs"
@@ -44,7 +45,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(newAll(o), newRun(o), newTables(o), newResults(o), newModels(o), newData(o), newSpec(o), newDoctor(o), newScale(o), newVersion(o))
+	root.AddCommand(newAll(o), newRun(o), newTables(o), newResults(o), newModels(o), newData(o), newSpec(o), newDoctor(o), newScale(o), newLatency(o), newVersion(o))
 	return root
 }
 
@@ -62,7 +63,7 @@ func (o *options) addData(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.data, "data", "data", "folder where the files of datasets are looked for")
 }
 
-// addWhat adds the flags that narrow a suite down.
+// addWhat adds the flags that choose a suite and narrow it down.
 func (o *options) addWhat(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.suite, "suite", defaultSuite, "what to measure")
 	cmd.Flags().Func("seeds", "number of seeds instead of the suite's", func(text string) (err error) {
@@ -71,9 +72,13 @@ func (o *options) addWhat(cmd *cobra.Command) {
 		}
 		return nil
 	})
+	cmd.Flags().StringSliceVar(&o.tasks, "tasks", nil, "only these tasks (nc, lp)")
+	o.addModels(cmd)
+}
+
+func (o *options) addModels(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&o.models, "models", nil, "only these models (ids, id+variant)")
 	cmd.Flags().StringSliceVar(&o.datasets, "datasets", nil, "only these datasets")
-	cmd.Flags().StringSliceVar(&o.tasks, "tasks", nil, "only these tasks (nc, lp)")
 }
 
 func (o *options) addWorkers(cmd *cobra.Command) {
@@ -99,6 +104,9 @@ const ownSpecs = "A SPEC.yaml with the key `runs` is a suite and takes the place
 func (o *options) trials(files []string, onlyOwn bool) ([]specs.Trial, error) {
 	if o.workers < 0 {
 		return nil, fmt.Errorf("--workers is %d, expected 1 or more, or 0 for one a core", o.workers)
+	}
+	if err := own.Use(o.data); err != nil {
+		return nil, err
 	}
 	lib, err := specs.NewLibrary(o.specs)
 	if err != nil {
@@ -130,8 +138,12 @@ func (o *options) narrowed() bool {
 
 // command is what measures the suite of the flags and files and prints its
 // tables.
-func (o *options) command(files []string) string {
-	words := append([]string{"bench all"}, files...)
+func (o *options) command(trials []specs.Trial, files []string) string {
+	verb := "bench all"
+	if harness.IsLatency(trials) {
+		verb = "bench latency"
+	}
+	words := append([]string{verb}, files...)
 	flag := func(name, value string) {
 		if value != "" {
 			words = append(words, "--"+name+" "+value)

@@ -52,6 +52,9 @@ func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
 // measure runs the trials. An error says what is left to do; failed trials
 // are none. A signal to stop ends it at the next batch.
 func (o *options) measure(ctx context.Context, trials []specs.Trial) (harness.Summary, error) {
+	if err := latencyOnly(trials); err != nil {
+		return harness.Summary{}, err
+	}
 	if err := o.makeOut(); err != nil {
 		return harness.Summary{}, err
 	}

@@ -28,6 +28,7 @@ func newTables(o *options) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text, markdown or csv")
 	o.addWhere(cmd)
+	o.addData(cmd)
 	o.addWhat(cmd)
 	o.addStale(cmd)
 	return cmd

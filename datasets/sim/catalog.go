@@ -9,6 +9,7 @@ type Simulator struct {
 	Params    Params // at scale 1
 	Split     datasets.SplitRule
 	TestShare float64 // of the events, by Split
+	SizesOf   string  // at scale 1; see datasets.Dataset
 }
 
 const (
@@ -28,7 +29,7 @@ var Simulators = []Simulator{
 			Links:    Links{Explore: 0.34, Roam: 4.5, Same: 0.86, Topics: 16, Taste: 1.5, Mood: 1, Skew: 1, Epoch: 40_000},
 			Labels:   Labels{Fast: 1, Slow: 1, Other: 1, Count: 1.5},
 		},
-		Split: datasets.ByTime(0.70, 0.85), TestShare: 0.15,
+		Split: datasets.ByTime(0.70, 0.85), TestShare: 0.15, SizesOf: "Wikipedia",
 	},
 	{
 		Name:  "reddit-sim",
@@ -40,7 +41,7 @@ var Simulators = []Simulator{
 			Links:    Links{Explore: 1, Roam: 5.5, Same: 0.65, Topics: 16, Taste: 2, Mood: 1, Skew: 0.8, Epoch: 17_000},
 			Labels:   Labels{Fast: 1, Slow: 1, Other: 1, Count: 0},
 		},
-		Split: datasets.ByTime(0.70, 0.85), TestShare: 0.15,
+		Split: datasets.ByTime(0.70, 0.85), TestShare: 0.15, SizesOf: "Reddit",
 	},
 	{
 		Name:  "mooc-sim",
@@ -52,7 +53,7 @@ var Simulators = []Simulator{
 			Links:    Links{Explore: 1, Roam: 1, Same: 0.4, Topics: 16, Taste: 1, Mood: 2, Skew: 0.5, Epoch: 4_000},
 			Labels:   Labels{Fast: 1, Slow: 1, Other: 1, Count: 0},
 		},
-		Split: datasets.ByRow(0.60, 0.80), TestShare: 0.20,
+		Split: datasets.ByRow(0.60, 0.80), TestShare: 0.20, SizesOf: "Mooc",
 	},
 	{
 		Name:  "fi-a-sim",

@@ -66,12 +66,16 @@ func (s Simulator) dataset(name string, scale float64) (datasets.Dataset, error)
 	if p.bipartite() {
 		want.Users, want.Items = p.Users, p.Items
 	}
-	return datasets.Dataset{
+	d := datasets.Dataset{
 		Name: name, Title: s.Title, Citation: "this project", Licence: "as this project", URL: "docs/simulators.md",
 		Open: func(string) (datasets.Stream, string, error) { return Generate(p, Seed), p.checksum(Seed), nil },
 		Want: want, Split: s.Split, HeldOut: datasets.SampleHeldOut(2020), Labelled: true,
 		Notes: s.notes(p, scale),
-	}, nil
+	}
+	if scale == 1 {
+		d.SizesOf = s.SizesOf
+	}
+	return d, nil
 }
 
 // notes say in every table what the numbers are worth.

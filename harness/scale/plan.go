@@ -43,6 +43,9 @@ type Size struct {
 	Batch    int `json:"batch"`    // events
 }
 
+// ranks reports whether events are ranked against candidates.
+func (p Plan) ranks() bool { return p.Mode == Inference && p.Task == models.LinkPrediction }
+
 // job is one point with all that it needs.
 type job struct {
 	Plan

@@ -8,21 +8,25 @@ import (
 
 	"dgsbench/models"
 	"dgsbench/results"
+	"dgsbench/specs"
 )
 
 // Report is what came out of a plan.
 type Report struct {
-	Model   string      `json:"model"` // id, or id+variant
-	Title   string      `json:"title"`
-	Task    models.Task `json:"task"`
-	Mode    Mode        `json:"mode"`
-	Base    Size        `json:"base"` // where an axis says nothing else
-	Seed    uint64      `json:"seed"`
-	Threads int         `json:"threads"`
-	Machine string      `json:"machine"`
-	Code    string      `json:"code"`
-	Command string      `json:"command"`
-	Points  []Point     `json:"points"`
+	Model string      `json:"model"` // id, or id+variant
+	Title string      `json:"title"`
+	Task  models.Task `json:"task"`
+	Mode  Mode        `json:"mode"`
+	// Candidates are what events are ranked against; "" where none are.
+	Candidates specs.CandidateSet `json:"candidates,omitempty"`
+
+	Base    Size    `json:"base"` // where an axis says nothing else
+	Seed    uint64  `json:"seed"`
+	Threads int     `json:"threads"`
+	Machine string  `json:"machine"`
+	Code    string  `json:"code"`
+	Command string  `json:"command"`
+	Points  []Point `json:"points"`
 }
 
 // Point is one measurement.

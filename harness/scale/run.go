@@ -38,6 +38,9 @@ func Run(ctx context.Context, p Plan, h Hooks) (Report, error) {
 	if p.Variant != "" {
 		r.Title = r.Model
 	}
+	if p.ranks() {
+		r.Candidates = p.Candidates
+	}
 	total, done := 0, 0
 	for _, j := range jobs {
 		total += j.point.Events
@@ -71,12 +74,12 @@ func one(ctx context.Context, j job, progress func(events int)) (Point, error) {
 		return j.point, err
 	}
 	point := j.point
-	point.Met, point.Params = s.generator.met, s.model.NumParams()
-	point.Micros, point.Low, point.High, point.Drift = summary(s.times)
-	point.Held, point.Peak = megabytes(heap()-s.before), results.Absent()
+	point.Met, point.Params, point.Peak = s.generator.met, s.model.NumParams(), results.Absent()
 	if peak, known := ram.Peak(); forgotten && known {
 		point.Peak = megabytes(peak)
 	}
+	point.Held = megabytes(heap() - s.before)
+	point.Micros, point.Low, point.High, point.Drift = summary(s.times)
 	point.Allocs, err = s.allocs()
 	runtime.KeepAlive(s)
 	return point, err

@@ -52,7 +52,11 @@ func TestWhatTheModelSees(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := small(t, "witness", "length=50")
 			p.Mode, p.Task, p.Candidates, p.Threads, p.Seed = c.mode, c.task, c.candidates, 3, 9
-			point := measure(t, p).Points[0]
+			r := measure(t, p)
+			point := r.Points[0]
+			if want := map[string]specs.CandidateSet{"rank": specs.Destinations, "rank all": specs.AllNodes}[name]; r.Candidates != want {
+				t.Errorf("candidates %q, expected %q", r.Candidates, want)
+			}
 			if point.Failed() || point.Params != 3 || !(point.Micros > 0) || point.Low > point.Micros || point.High < point.Micros {
 				t.Errorf("point %+v", point)
 			}

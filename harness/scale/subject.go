@@ -76,7 +76,7 @@ func (s *subject) steps() func(datasets.Stream) error {
 	switch {
 	case s.Mode == Training:
 		return s.train
-	case s.Task == models.LinkPrediction:
+	case s.ranks():
 		return s.rank()
 	}
 	logits := make([]float32, s.point.Batch)

@@ -25,6 +25,7 @@ func summary(times []float64) (median, low, high, drift results.Number) {
 // quantile is the smallest of the values that a share p of them does not
 // exceed.
 func quantile(values []float64, p float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
 	return stat.Quantile(p, stat.Empirical, sorted, nil)
 }

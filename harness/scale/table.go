@@ -8,6 +8,7 @@ import (
 
 	"dgsbench/models"
 	"dgsbench/results"
+	"dgsbench/specs"
 )
 
 // column is one of the table's, with its entry for a point.
@@ -63,6 +64,12 @@ func (r Report) what() string {
 	task := "node classification"
 	if r.Task == models.LinkPrediction {
 		task = "link prediction"
+	}
+	switch r.Candidates {
+	case specs.Destinations:
+		task += " against all destinations"
+	case specs.AllNodes:
+		task += " against all nodes"
 	}
 	return string(r.Mode) + ", " + task
 }

@@ -47,6 +47,31 @@ func WriteTo(path string, fill func(io.Writer) error) error {
 	return SyncDir(dir)
 }
 
+// Folder is WriteTo for a folder of files, which must not be there yet (or
+// be empty). fill puts them into the folder that it is given, and syncs them
+// (as Write does).
+func Folder(path string, fill func(dir string) error) error {
+	parent := filepath.Dir(path)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(parent, fmt.Sprintf("%s.tmp-%d-*", filepath.Base(path), os.Getpid()))
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir) // gone already once renamed
+	if err := fill(dir); err != nil {
+		return err
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return err
+	}
+	if err := os.Rename(dir, path); err != nil {
+		return err
+	}
+	return SyncDir(parent)
+}
+
 // finish fills, syncs and closes the temporary file.
 func finish(f *os.File, fill func(io.Writer) error) error {
 	defer f.Close()
@@ -79,14 +104,34 @@ func Clean(root string) error {
 		if os.IsNotExist(err) {
 			return nil
 		}
-		if err != nil || d.IsDir() {
+		if err != nil || d.IsDir() || !leftBehind(d.Name()) {
 			return err
 		}
-		if m := temporary.FindStringSubmatch(d.Name()); m != nil && !running(m[1]) {
-			return os.Remove(path)
-		}
-		return nil
+		return os.Remove(path)
 	})
+}
+
+// CleanFolder is Clean for what lies directly in a folder: files, and the
+// folders of Folder.
+func CleanFolder(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	for _, e := range entries {
+		if leftBehind(e.Name()) {
+			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return err
+}
+
+// leftBehind tells the temporary names of processes that are gone.
+func leftBehind(name string) bool {
+	m := temporary.FindStringSubmatch(name)
+	return m != nil && !running(m[1])
 }
 
 // running reports whether there is a process of that number.

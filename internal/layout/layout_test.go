@@ -37,6 +37,7 @@ var only = map[string][]string{
 	"github.com/vbauerster/mpb/":   {"cmd"},
 	"golang.org/x/term":            {"cmd"},
 	"github.com/olekukonko/":       {"results", "cmd"},
+	"github.com/klauspost/":        {"datasets"},
 	"github.com/sbinet/npyio":      {"results"},
 	"gonum.org/v1/gonum/blas":      {"nn"},
 	"pgregory.net/rapid":           {}, // tests
@@ -45,6 +46,7 @@ var only = map[string][]string{
 	"math/rand":                    {}, // only math/rand/v2, from the trial's seed
 	"gonum.org/v1/gonum/stat":      {"metrics", "results", "harness"},
 	"gonum.org/v1/plot":            {"harness"},
+	"github.com/HdrHistogram/":     {"harness"},
 	"gonum.org/v1/gonum/integrate": {},
 }
 

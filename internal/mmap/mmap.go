@@ -24,7 +24,7 @@ func Open(path string) (File, error) {
 		return File{}, err
 	}
 	if !info.Mode().IsRegular() || info.Size() == 0 || info.Size() != int64(int(info.Size())) {
-		return File{}, fmt.Errorf("%s: a %v of %d bytes cannot be mapped", path, info.Mode().Type(), info.Size())
+		return File{}, fmt.Errorf("%s is not a file with content that fits into memory", path)
 	}
 	return open(f, int(info.Size()))
 }

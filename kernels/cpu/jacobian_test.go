@@ -59,6 +59,7 @@ func TestLargeJacobiansAreExact(t *testing.T) {
 	for _, size := range []struct{ lanes, features, states int }{
 		{100, 172, 150},  // a group's features in several blocks
 		{1000, 7, 100},   // several groups in a block
+		{304, 7, 4},      // one more than fit
 		{60, 300, 5},     // the largest blocks
 		{23, 3, 20_000},  // single rows, and more copies than fit in the cache
 		{2500, 1, 60},    // many groups of a row

@@ -57,7 +57,7 @@ func (o *Options) Validate() error {
 
 func init() {
 	models.Register(models.Kind{
-		Name: "graphsprints", Class: models.Learned, Memory: true, Features: models.FeaturesRequired,
+		Name: "graphsprints", Class: models.Learned, Memory: true, Features: models.FeaturesRequired, Deploys: true,
 		Tasks:   []models.Task{models.NodeClassification, models.LinkPrediction},
 		Options: func() models.Options { return Defaults() },
 		New:     func(s models.Setup, o models.Options) (models.Model, error) { return New(s, o.(*Options)) },

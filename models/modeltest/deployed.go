@@ -12,7 +12,11 @@ import (
 // checkDeployed holds what Deploy gives, where a model has it, against the
 // model itself and against the rules for all models, training apart.
 func (s subject) checkDeployed(t *testing.T) {
-	if _, ok := s.build(t, Random(7, events), 1, 1).(models.Deployer); !ok {
+	_, ok := s.build(t, Random(7, events), 1, 1).(models.Deployer)
+	if ok != s.kind.Deploys {
+		t.Errorf("it is a Deployer: %v, its kind says %v", ok, s.kind.Deploys)
+	}
+	if !ok {
 		return
 	}
 	t.Run("deployed: same answers", s.deployedAgrees)

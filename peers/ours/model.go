@@ -18,9 +18,9 @@ type spec struct {
 	Options string // YAML
 	Batch   int
 	Threads int
-	Fitted  int // so many events from the first are the training part
-	From    int // the first event that is measured; those before warm the state up
-	Deploy  bool
+	Fitted  int  // so many events from the first are the training part
+	From    int  // the first event that is measured; those before warm the state up
+	Deploy  bool // take the form for inference alone
 }
 
 // readModel builds the model of a file for a stream: by its spec, with its
@@ -41,7 +41,18 @@ func readModel(path string, s datasets.Stream) (models.Model, spec, error) {
 	if err != nil {
 		return nil, spec{}, fmt.Errorf("%s: %w", path, err)
 	}
-	return m, c, nil
+	if c.Deploy {
+		m, err = deploy(m)
+	}
+	return m, c, err
+}
+
+func deploy(m models.Model) (models.Model, error) {
+	d, ok := m.(models.Deployer)
+	if !ok {
+		return nil, fmt.Errorf("the model has no form for inference alone")
+	}
+	return d.Deploy()
 }
 
 func (c spec) build(s datasets.Stream) (models.Model, error) {

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"dgsbench/harness"
+	"dgsbench/harness/latency"
+	"dgsbench/results"
+	"dgsbench/specs"
+
+	"github.com/spf13/cobra"
+)
+
+// timing is bench latency with its flags.
+type timing struct {
+	shared       *options
+	suite        string
+	plan         latency.Plan
+	format       string
+	asJSON       bool
+	old          string // the build to compare with
+	alternations int
+}
+
+func newLatency(o *options) *cobra.Command {
+	l := &timing{shared: o}
+	cmd := &cobra.Command{
+		Use: "latency [SPEC.yaml...]", Short: "Time how fast models answer: the 200x200 test, single events, batch sizes",
+		Long: "latency times node classification on the last events of a stream, from a state warmed up\n" +
+			"with everything before: the paper's 200 batches of 200 events, then other batch sizes. It\n" +
+			"measures anew each time, prints the tables and keeps records, with every batch's time, in\n" +
+			"the folder of the results. Times are compared within a run alone.\n\n" +
+			"With --compare, this build and another one alternate. It fails when this one is slower:\n" +
+			"median ratio of the pairs at least 1.15, and p below .01.\n\n" + ownSpecs,
+		Example: "  bench latency --datasets wikipedia-sim\n" +
+			"  bench latency --suite latency-real --data ~/streams\n" +
+			"  bench latency --suite latency-small --compare ./bench-before",
+		RunE: func(cmd *cobra.Command, files []string) error { return l.run(cmd.Context(), files) },
+	}
+	o.addWhere(cmd)
+	o.addData(cmd)
+	o.addModels(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&l.suite, "suite", "latency", "what to measure")
+	flags.IntVar(&l.plan.Threads, "threads", runtime.GOMAXPROCS(0), "threads a model may use")
+	flags.Lookup("threads").DefValue = "all cores"
+	flags.Uint64Var(&l.plan.Seed, "seed", 0, "of the order in which models take turns")
+	flags.StringVar(&l.format, "format", "text", "text, markdown or csv")
+	flags.BoolVar(&l.asJSON, "json", false, "print JSON instead of tables")
+	flags.StringVar(&l.old, "compare", "", "another build of bench, to alternate with")
+	flags.IntVar(&l.alternations, "alternations", latency.FewestAlternations, "pairs of runs, for --compare")
+	return cmd
+}
+
+func (l *timing) run(ctx context.Context, files []string) error {
+	write, err := l.writer()
+	if err != nil {
+		return err
+	}
+	if l.plan.Threads < 1 {
+		return fmt.Errorf("--threads is %d, expected 1 or more", l.plan.Threads)
+	}
+	o := l.shared
+	o.suite = l.suite
+	if l.plan.Trials, err = o.trials(files, true); err != nil {
+		return err
+	}
+	if !harness.IsLatency(l.plan.Trials) {
+		return fmt.Errorf("suite %s is no latency test: its protocol has no `latency:`; measure it with bench all", o.suite)
+	}
+	l.plan.DataDir = o.data
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	if l.old != "" {
+		return l.compare(ctx, files)
+	}
+	if err := o.makeOut(); err != nil {
+		return err
+	}
+	all, err := l.measure(ctx)
+	if err != nil {
+		return err
+	}
+	if err := l.report(all, files, write); err != nil {
+		return err
+	}
+	return l.lastLine(all)
+}
+
+// writer finds the renderer of --format.
+func (l *timing) writer() (writer, error) {
+	if l.format == "csv" {
+		return nil, nil // rows, not tables
+	}
+	write, err := tableWriter(l.format)
+	if err != nil {
+		return nil, err
+	}
+	return write, nil
+}
+
+// measure keeps the records of every dataset as soon as it is done.
+func (l *timing) measure(ctx context.Context) ([]latency.Measured, error) {
+	var all []latency.Measured
+	bar, hooks := l.progress("steps")
+	err := latency.Run(ctx, l.plan, hooks, func(some []latency.Measured) error {
+		all = append(all, some...)
+		return latency.Keep(l.shared.store(), some)
+	})
+	bar.close()
+	switch {
+	case harness.Interrupted(err):
+		return nil, fmt.Errorf("interrupted; datasets that were finished have their records in %s: %w", l.shared.out, err)
+	case errors.Is(err, os.ErrNotExist):
+		return nil, fmt.Errorf("%w; --data DIR says where files are", err)
+	}
+	return all, err
+}
+
+// progress prints a line a step. A bar would be drawn while the clock runs.
+func (l *timing) progress(what string) (*bar, latency.Hooks) {
+	b := newBar(struct{ io.Writer }{l.shared.stderr})
+	done := 0
+	return b, latency.Hooks{
+		Start: func(steps int) { b.open(steps, fmt.Sprintf("%d %s", steps, what)) },
+		Step: func(what string, took time.Duration) {
+			done++
+			b.progress(float64(done) / float64(b.pending))
+			b.finished(what, took.Seconds())
+		},
+	}
+}
+
+// report prints what was measured now and, of a whole suite, leaves tables and
+// rows beside the records.
+func (l *timing) report(all []latency.Measured, files []string, write writer) error {
+	o := l.shared
+	if !l.asJSON && write != nil {
+		return o.report(l.plan.Trials, files, write)
+	}
+	if err := o.report(l.plan.Trials, files, nothing); err != nil {
+		return err
+	}
+	if l.asJSON {
+		return latency.NewReport(l.plan, all).WriteJSON(o.stdout)
+	}
+	r, err := o.newReport(l.plan.Trials, files)
+	if err != nil {
+		return err
+	}
+	return results.WriteCSV(o.stdout, r.Rows)
+}
+
+func nothing(io.Writer, results.Table, bool) error { return nil }
+
+func (l *timing) lastLine(all []latency.Measured) error {
+	failed := latency.NewReport(l.plan, all).Failed()
+	line := fmt.Sprintf("%d models measured, %d failed; records are in %s", len(all)-failed, failed, filepath.Join(l.shared.out, l.shared.suite))
+	if failed > 0 {
+		return failure{errors.New(line)}
+	}
+	fmt.Fprintln(l.shared.stderr, "done:", line)
+	return nil
+}
+
+// compare lets this build and the other one alternate.
+func (l *timing) compare(ctx context.Context, files []string) error {
+	own, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(l.old); err != nil || info.IsDir() {
+		return fmt.Errorf("--compare is %q, expected a build of bench", l.old)
+	}
+	old, err := filepath.Abs(l.old)
+	if err != nil {
+		return err
+	}
+	bar, hooks := l.progress("pairs of runs")
+	verdicts, err := latency.Compare(ctx, latency.Comparison{
+		Old: old, New: own, Args: l.childArgs(files), Alternations: l.alternations, Seed: l.plan.Seed,
+	}, hooks)
+	bar.close()
+	if err != nil {
+		return err
+	}
+	return l.verdicts(verdicts)
+}
+
+// childArgs are what both builds are asked to measure.
+func (l *timing) childArgs(files []string) []string {
+	o := l.shared
+	args := append([]string{}, files...)
+	for _, flag := range []struct{ name, value string }{
+		{"suite", o.suite}, {"data", o.data}, {"specs", o.specs}, {"threads", strconv.Itoa(l.plan.Threads)},
+		{"models", strings.Join(o.models, ",")}, {"datasets", strings.Join(o.datasets, ",")},
+	} {
+		if flag.value != "" {
+			args = append(args, "--"+flag.name, flag.value)
+		}
+	}
+	return args
+}
+
+// verdicts are printed; a slower build is a failure.
+func (l *timing) verdicts(all []latency.Verdict) error {
+	var slower []string
+	for _, v := range all {
+		fmt.Fprintf(l.shared.stdout, "%s on %s: median of new/old %.3f over %d pairs, p %.2g\n", v.Model, v.Dataset, v.Ratio, len(v.New), v.P)
+		if v.Slower {
+			slower = append(slower, v.Model+" on "+v.Dataset)
+		}
+	}
+	if len(slower) > 0 {
+		return failure{fmt.Errorf("this build is slower than %s: %s", l.old, strings.Join(slower, ", "))}
+	}
+	return nil
+}
+
+// latencyOnly says how a suite of latency tests is measured.
+func latencyOnly(trials []specs.Trial) error {
+	if harness.IsLatency(trials) {
+		return fmt.Errorf("suite %s is a latency test; measure it with bench latency --suite %s", trials[0].Suite, trials[0].Suite)
+	}
+	return nil
+}

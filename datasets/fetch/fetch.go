@@ -1,0 +1,143 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"dgsbench/datasets"
+	"dgsbench/internal/atomicfile"
+)
+
+// Fetcher downloads files. The zero value is ready to use.
+type Fetcher struct {
+	// Progress is told the bytes so far and in all; in all is -1 where the
+	// server does not say. It may be nil.
+	Progress func(done, all int64)
+	// Stall is how long a server may send nothing; 0 stands for 30 seconds.
+	Stall time.Duration
+	// Pause is the time before the first new attempt, doubled each time; 0
+	// stands for a second.
+	Pause time.Duration
+}
+
+const (
+	usualStall = 30 * time.Second
+	usualPause = time.Second
+	// attempts is how often in a row a server may send nothing new.
+	attempts = 4
+)
+
+// ErrThere says that the whole file is there already.
+var ErrThere = errors.New("is there already, and whole")
+
+// Fetch downloads the dataset's file to the data folder dir. Errors are one
+// message that says what to do. What was downloaded before an error is kept
+// for the next call, unless it is known to be wrong.
+func (f Fetcher) Fetch(ctx context.Context, d datasets.Dataset, dir string) error {
+	if err := fetchable(d); err != nil {
+		return err
+	}
+	path := filepath.Join(dir, d.File)
+	if _, err := os.Lstat(path); err == nil {
+		if err := d.Verify(dir); err != nil {
+			return fmt.Errorf("%w; remove the file to fetch it again", err)
+		}
+		return fmt.Errorf("%s %w", path, ErrThere)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	p, err := openPart(path, d.URL, d.SHA256 != "")
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	w := download{Fetcher: f, client: newClient(), part: p, url: d.URL, most: mostBytes(d)}
+	return w.verified(ctx, d, path)
+}
+
+// fetchable refuses what no server has as it is needed.
+func fetchable(d datasets.Dataset) error {
+	switch {
+	case d.File == "":
+		return fmt.Errorf("dataset %s is made when it is used: there is nothing to fetch", d.Name)
+	case d.Open != nil:
+		return fmt.Errorf("dataset %s was imported: there is nothing to fetch", d.Name)
+	case d.Obtain != "":
+		return fmt.Errorf("dataset %s is not served as it is needed; make %s from %s: %s", d.Name, d.File, d.URL, d.Obtain)
+	}
+	return nil
+}
+
+// mostBytes bounds a file from what is known to be in it: no field of the
+// public files has more than 24 characters.
+func mostBytes(d datasets.Dataset) int64 {
+	const field, line = 32, 4
+	return 1<<16 + int64(d.Want.Events)*field*int64(line+d.Want.Features)
+}
+
+// verified downloads the file, checks it and gives it its name. Wrong content
+// behind the seam of a download that went on is fetched again as a whole,
+// once.
+func (w *download) verified(ctx context.Context, d datasets.Dataset, path string) error {
+	for {
+		resumed := w.part.size > 0
+		if err := w.run(ctx); err != nil {
+			return w.explain(err, path)
+		}
+		if err := w.part.sync(); err != nil {
+			return err
+		}
+		err := d.VerifyFile(w.part.path)
+		if err == nil {
+			break
+		}
+		if err := w.part.reset(); err != nil {
+			return err
+		}
+		if !resumed {
+			return fmt.Errorf("%s sent something else: %w", w.url, err)
+		}
+	}
+	return errors.Join(w.part.rename(path), atomicfile.SyncDir(filepath.Dir(path)))
+}
+
+// explain says what is left, and what to do.
+func (w *download) explain(err error, path string) error {
+	kept := ""
+	if w.part.size > 0 {
+		kept = fmt.Sprintf("; %d bytes are kept in %s, and the same command goes on", w.part.size, w.part.path)
+	}
+	var unreachable *unreachableError
+	switch {
+	case errors.Is(err, context.Canceled):
+		return fmt.Errorf("interrupted%s: %w", kept, err)
+	case errors.As(err, &unreachable):
+		return fmt.Errorf("%w; is this machine offline? The file can also be fetched elsewhere from %s and put at %s%s", err, w.url, path, kept)
+	}
+	return fmt.Errorf("%w%s", err, kept)
+}
+
+// newClient follows redirects to web servers only, and takes no compressed
+// answers: sizes and offsets are those of the file.
+func newClient() *http.Client {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.DisableCompression = true
+	return &http.Client{Transport: t, CheckRedirect: func(to *http.Request, via []*http.Request) error {
+		from := via[len(via)-1].URL
+		switch {
+		case len(via) > 10:
+			return refused("more than 10 redirects")
+		case to.URL.Scheme != "https" && to.URL.Scheme != "http":
+			return refused(fmt.Sprintf("a redirect to %s, expected a web address", to.URL))
+		case from.Scheme == "https" && to.URL.Scheme != "https":
+			return refused(fmt.Sprintf("a redirect from https to %s", to.URL))
+		}
+		return nil
+	}}
+}

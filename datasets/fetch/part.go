@@ -1,0 +1,171 @@
+package fetch
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"strings"
+
+	"dgsbench/internal/atomicfile"
+)
+
+// part is a file that is not whole yet.
+type part struct {
+	version
+	path    string
+	url     string
+	f       *os.File
+	size    int64
+	checked bool // its checksum is known: a wrong seam would be found
+}
+
+// version says what a server began with.
+type version struct {
+	URL          string `json:"url"`
+	ETag         string `json:"etag,omitempty"`
+	LastModified string `json:"last_modified,omitempty"`
+	Total        int64  `json:"total"` // bytes; -1 where it is not known
+}
+
+// note is the file beside the part with its version.
+func (p *part) note() string { return p.path + ".json" }
+
+// openPart opens what there is of a file; what is not of this address is
+// forgotten.
+func openPart(path, url string, checked bool) (*part, error) {
+	p := &part{path: path + ".part", url: url, checked: checked}
+	f, err := os.OpenFile(p.path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	p.f = f
+	text, err := os.ReadFile(p.note())
+	if err == nil {
+		p.version, err = parseVersion(text)
+	}
+	if err != nil || p.URL != url {
+		return p, p.reset()
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	p.size = info.Size()
+	if p.Total >= 0 && p.size > p.Total {
+		return p, p.reset()
+	}
+	return p, nil
+}
+
+func parseVersion(text []byte) (v version, err error) {
+	err = json.Unmarshal(text, &v)
+	return v, err
+}
+
+// validator is what a server recognises the version by: a strong ETag, else
+// the date.
+func (v version) validator() string {
+	if v.ETag != "" && !strings.HasPrefix(v.ETag, "W/") {
+		return v.ETag
+	}
+	return v.LastModified
+}
+
+// ask requests what is missing, if the version is still the same, or all.
+func (p *part) ask(req *http.Request) {
+	req.Header.Set("Accept-Encoding", "identity")
+	if p.size == 0 || p.validator() == "" && !p.checked {
+		return
+	}
+	req.Header.Set("Range", fmt.Sprintf("bytes=%d-", p.size))
+	if v := p.validator(); v != "" {
+		req.Header.Set("If-Range", v)
+	}
+}
+
+// versionOf is the version in an answer whose file has so many bytes.
+func (p *part) versionOf(resp *http.Response, total int64) version {
+	return version{URL: p.url, ETag: resp.Header.Get("ETag"), LastModified: resp.Header.Get("Last-Modified"), Total: total}
+}
+
+// goOn checks that an answer continues the part.
+func (p *part) goOn(resp *http.Response) error {
+	first, total, ok := parseContentRange(resp.Header.Get("Content-Range"))
+	if !ok || first != p.size {
+		return fmt.Errorf("%s: the server sent the range %q, expected one from byte %d on", p.url, resp.Header.Get("Content-Range"), p.size)
+	}
+	v := p.versionOf(resp, total)
+	if v.validator() != p.validator() || p.Total >= 0 && total >= 0 && total != p.Total {
+		return fmt.Errorf("%s: the file has changed since the download began", p.url)
+	}
+	if p.Total < 0 {
+		p.Total = total
+	}
+	return nil
+}
+
+// parseContentRange reads "bytes FIRST-LAST/TOTAL"; total is -1 for "*".
+func parseContentRange(text string) (first, total int64, ok bool) {
+	var last int64
+	if n, err := fmt.Sscanf(text, "bytes %d-%d/%d", &first, &last, &total); err == nil && n == 3 {
+		return first, total, 0 <= first && first <= last && last < total
+	}
+	if n, err := fmt.Sscanf(text, "bytes %d-%d/*", &first, &last); err == nil && n == 2 {
+		return first, -1, 0 <= first && first <= last && strings.HasSuffix(text, "/*")
+	}
+	return 0, 0, false
+}
+
+// startAnew forgets what there was, and notes the version that comes.
+func (p *part) startAnew(resp *http.Response) error {
+	if err := p.reset(); err != nil {
+		return err
+	}
+	p.version = p.versionOf(resp, resp.ContentLength)
+	text, err := json.Marshal(p.version)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(p.note(), append(text, '\n'))
+}
+
+// whole reports whether nothing is missing, as far as is known.
+func (p *part) whole() bool { return p.size > 0 && p.size == p.Total }
+
+// append adds bytes at the end.
+func (p *part) append(data []byte) error {
+	n, err := p.f.WriteAt(data, p.size)
+	p.size += int64(n)
+	return err
+}
+
+func (p *part) sync() error { return p.f.Sync() }
+
+// reset empties the part and forgets its version.
+func (p *part) reset() error {
+	p.version, p.size = version{Total: -1}, 0
+	return errors.Join(p.f.Truncate(0), p.removeNote())
+}
+
+func (p *part) removeNote() error {
+	if err := os.Remove(p.note()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// rename gives the whole file its name.
+func (p *part) rename(path string) error {
+	return errors.Join(os.Rename(p.path, path), p.removeNote())
+}
+
+// close leaves an empty part nowhere.
+func (p *part) close() {
+	p.f.Close()
+	if p.size == 0 {
+		os.Remove(p.path)
+	}
+}

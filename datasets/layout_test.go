@@ -1,0 +1,183 @@
+package datasets
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// twoTransfers is the stream of the files of TestForms.
+func twoTransfers(feat ...float32) Stream {
+	return Stream{
+		Src: []int32{0, 1}, Dst: []int32{1, 2}, Time: []float64{0, 90}, Label: []int8{Unlabelled, Unlabelled},
+		Feat: feat, NumFeat: len(feat) / 2, NumNodes: 3,
+	}
+}
+
+func TestForms(t *testing.T) {
+	named := Layout{Src: "a", Dst: "b", Time: "t"}
+	with := func(l Layout, change func(*Layout)) Layout {
+		change(&l)
+		return l
+	}
+	separated := func(s Separator) Layout { return with(named, func(l *Layout) { l.Separator = s }) }
+	rest := with(named, func(l *Layout) { l.Rest = true })
+	numbers := Layout{Src: "1", Dst: "2", Time: "3"}
+	bare := with(numbers, func(l *Layout) { l.NoHeader = true })
+	for _, c := range []struct {
+		name   string
+		layout Layout
+		text   string
+		want   Stream
+	}{
+		{"tab", separated(Tab), "a\tb\tt\nx\ty\t10\ny\tz\t100\n", twoTransfers()},
+		{"semicolon", separated(Semicolon), "a;b;t\nx;y;10\ny;z;100\n", twoTransfers()},
+		{"found: comma", separated(FindSeparator), "a,b,t\nx,y;,10\ny;,z,100\n", twoTransfers()},
+		{"found: tab", separated(FindSeparator), "a\tb\tt\tx,y\nx\ty\t10\t\ny\tz\t100\t\"1\t2\"\n", twoTransfers()},
+		{"found: semicolon, commas in quotes", separated(FindSeparator), "\"a,b,c,d\";a;b;t\n;x;y;10\n;y;z;100\n", twoTransfers()},
+		{"found: nothing to find in quotes", separated(FindSeparator), "a,b,\"t\"\nx,y,10\ny,z,100\n", twoTransfers()},
+		{"a quoted field before a tab", separated(Tab), "a\tb\tt\n\"x\"\t\"y\"\t10\n\"y\"\tz\t\"100\"\n", twoTransfers()},
+		{"by number", numbers, "from,to,at\nx,y,10\ny,z,100\n", twoTransfers()},
+		{"a name is not taken for a number", numbers, "3,1,2\n10,x,y\n100,y,z\n", twoTransfers()},
+		{"no header", bare, "x,y,10\ny,z,100\n", twoTransfers()},
+		{"no header, byte order mark", bare, "\ufeffx,y,10\ny,z,100\n", twoTransfers()},
+		{"rest", rest, "f,a,b,t,g\n1,x,y,10,2\n3,y,z,100,4\n", twoTransfers(1, 2, 3, 4)},
+		{"rest: none left", rest, "a,b,t\nx,y,10\ny,z,100\n", twoTransfers()},
+		{"features by number", with(named, func(l *Layout) { l.Features = []string{"5", "f"} }), "f,a,b,t,g\n1,x,y,10,2\n3,y,z,100,4\n", twoTransfers(2, 1, 4, 3)},
+		{"dates", named, "a,b,t\nx,y,2024-02-28\ny,z,2024-03-01\n", spanning(twoTransfers(), 2*86400)},
+		{"UTC", named, "a,b,t\nx,y,2024-05-31T23:59:00Z\ny,z,2024-06-01T00:00:30Z\n", twoTransfers()},
+		{"no zone, a blank, minutes", named, "a,b,t\nx,y,2024-05-31 23:59\ny,z,2024-06-01 00:00\n", spanning(twoTransfers(), 60)},
+		{"offsets", named, "a,b,t\nx,y,2024-05-31T12:00:00+02:00\ny,z,2024-05-31T10:01:30Z\n", twoTransfers()},
+		{"offsets without colon", named, "a,b,t\nx,y,2024-05-31T12:00:00+0200\ny,z,2024-05-31T08:31:30-0130\n", twoTransfers()},
+		{"offsets of hours", named, "a,b,t\nx,y,2024-05-31T12:00:00+02\ny,z,2024-05-31T10:01:30+00\n", twoTransfers()},
+		{"fractions", named, "a,b,t\nx,y,2024-05-31T12:00:00.25Z\ny,z,2024-05-31T12:00:01Z\n", spanning(twoTransfers(), .75)},
+		{"before 1970", named, "a,b,t\nx,y,1969-12-31T23:59:59.5Z\ny,z,1970-01-01T00:01:29.5Z\n", twoTransfers()},
+		{"sorted", with(named, func(l *Layout) { l.Sort = true }), "a,b,t\ny,z,100\nx,y,10\n", twoTransfers()},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := readText(t, c.text, c.layout)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := diffStreams(c.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// spanning moves the second event.
+func spanning(s Stream, seconds float64) Stream {
+	s.Time = []float64{0, seconds}
+	return s
+}
+
+func TestFormDamage(t *testing.T) {
+	named := Layout{Src: "a", Dst: "b", Time: "t"}
+	bare := Layout{Src: "1", Dst: "2", Time: "3", NoHeader: true}
+	for _, c := range []struct {
+		name   string
+		layout Layout
+		text   string
+		want   string
+	}{
+		{"another form of date", named, "a,b,t\nx,y,2024-05-31\nx,y,2024-05-31T10:00:00Z\n", `3: column 3 (t): found "2024-05-31T10:00:00Z", expected a date in the form of the first event's, 2024-05-31`},
+		{"no such day", named, "a,b,t\nx,y,2024-05-31\nx,y,2024-06-31\n", `3: column 3 (t): found "2024-06-31", expected a date in the form of the first event's, 2024-05-31`},
+		{"no date", named, "a,b,t\nx,y,31.05.2024\n", `2: column 3 (t): found "31.05.2024", expected a finite number within the range of float64, or a date such as 2024-05-31T08:15:00Z`},
+		{"date behind numbers", named, "a,b,t\nx,y,5\nx,y,2024-05-31\n", `3: column 3 (t): found "2024-05-31", expected a finite number within the range of float64`},
+		{"dates going backwards", named, "a,b,t\nx,y,1970-01-02\nx,y,1970-01-01\n", `3: column 3 (t): found 0, expected a time not before the last line's 86400`},
+		{"no header", bare, "x,y,5\nx,,6\n", `2: column 2: found nothing, expected a node`},
+		{"no header, first line", bare, "x,y,noon\n", `1: column 3: found "noon", expected a finite number within the range of float64, or a date such as 2024-05-31T08:15:00Z`},
+		{"no header, backwards", bare, "x,y,5\nx,y,4\n", `2: column 3: found 4, expected a time not before the last line's 5`},
+		{"no header, empty", bare, "\n", `1: found nothing, expected at least one event`},
+		{"number out of range", Layout{Src: "1", Dst: "2", Time: "4"}, "a,b,t\nx,y,5\n", `1: found the columns a, b, t, expected a column named "4"`},
+		{"column used twice", Layout{Src: "a", Dst: "1", Time: "t"}, "a,b,t\nx,y,5\n", `1: column 1 (a): found a layout that uses this column twice, expected one use a column`},
+		{"text in the rest", Layout{Src: "a", Dst: "b", Time: "t", Rest: true}, "a,b,t,city\nx,y,5,Rome\n", `2: column 4 (city): found "Rome", expected a finite number within the range of float32`},
+		{"semicolons where commas are expected", named, "a;b;t\nx;y;5\n", `1: found the columns a;b;t, expected a column named "t"`},
+		{"text behind a quote", Layout{Src: "a", Dst: "b", Time: "t", Separator: Semicolon}, "a;b;t\n\"x\"y;z;5\n", `2: column 1 (a): found "x", expected a semicolon after the closing quote`},
+		{"sorted, span too large", Layout{Src: "a", Dst: "b", Time: "t", Sort: true}, "a,b,t\nx,y,1e308\nx,y,0\nx,y,-1e308\n", `2: column 3 (t): found 1` + strings.Repeat("0", 308) + `, expected a distance from the first event within the range of float64`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := readText(t, c.text, c.layout)
+			if err == nil || err.Error() != "events.csv:"+c.want {
+				t.Errorf("\ngot  %v\nwant events.csv:%s", err, c.want)
+			}
+		})
+	}
+}
+
+// A file that is put in order is read like one that was in order: events of
+// equal time keep their order, and nodes have the numbers that they would
+// have had.
+func TestSortIsStable(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		type event struct {
+			time int
+			line string
+		}
+		var events []event
+		for k := range rapid.IntRange(1, 50).Draw(t, "events") {
+			at := rapid.IntRange(0, 9).Draw(t, "time")
+			u, v := rapid.IntRange(0, 9).Draw(t, "src"), rapid.IntRange(0, 9).Draw(t, "dst")
+			events = append(events, event{at, fmt.Sprintf("%d,%d,%d,%d\n", u, v, at, k)})
+		}
+		text := func() string {
+			var b strings.Builder
+			b.WriteString("a,b,t,f\n")
+			for _, e := range events {
+				b.WriteString(e.line)
+			}
+			return b.String()
+		}
+		layout := Layout{Src: "a", Dst: "b", Time: "t", Features: []string{"f"}, Bipartite: rapid.Bool().Draw(t, "bipartite"), Sort: true}
+		got, err := readText(t, text(), layout)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.SortStableFunc(events, func(a, b event) int { return cmp.Compare(a.time, b.time) })
+		layout.Sort = false
+		want, err := readText(t, text(), layout)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := diffStreams(want, got); diff != "" {
+			t.Fatalf("in order (-) and put in order (+):\n%s", diff)
+		}
+	})
+}
+
+// FuzzDate: a date is read in its own form, or is none.
+func FuzzDate(f *testing.F) {
+	for _, text := range []string{"2024-05-31", "2024-05-31T08:15:00Z", "2024-05-31 08:15:00,125+0200", "0001-01-01T00:00", "24-5-1"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		c := newClock(text)
+		_, ok := c.parse([]byte(text))
+		_, number := parseFloat64([]byte(text))
+		if ok != (number || c.dates != "") {
+			t.Errorf("%q: form %q, read %v", text, c.dates, ok)
+		}
+		if number != (c == clock{}) && text != "" {
+			t.Errorf("%q: a number: %v, clock %+v", text, number, c)
+		}
+		if ok && c.dates != "" && !strings.HasPrefix(text[4:], "-") {
+			t.Errorf("%q was read as a date", text)
+		}
+	})
+}
+
+func TestSeparatorNames(t *testing.T) {
+	for s := Comma; s <= FindSeparator; s++ {
+		if got, err := ParseSeparator(s.String()); err != nil || got != s {
+			t.Errorf("%v: %v, %v", s, got, err)
+		}
+	}
+	if _, err := ParseSeparator("pipe"); err == nil {
+		t.Error("pipe was accepted")
+	}
+}

@@ -1,0 +1,149 @@
+package own
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"dgsbench/datasets"
+	"dgsbench/internal/atomicfile"
+	"dgsbench/internal/strictyaml"
+)
+
+// Source is what Import reads.
+type Source struct {
+	File   string // CSV, also compressed by gzip or zstd
+	Layout datasets.Layout
+	Name   string // of the dataset
+	Title  string // in listings; the file's name where it is empty
+	Split  Split
+}
+
+// Import makes the dataset of that name below the data folder, which must not
+// have it yet. What is wrong with the file is reported as a
+// *datasets.Damage, with the file's name and line.
+//
+// A labelled source must have events of both classes in each part: without
+// them, classification cannot be learnt or measured.
+func Import(dir string, src Source) (*datasets.Loaded, error) {
+	if err := src.check(dir); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	if err := atomicfile.CleanFolder(dir); err != nil {
+		return nil, err
+	}
+	var l *datasets.Loaded
+	err := atomicfile.Folder(filepath.Join(dir, src.Name), func(tmp string) (err error) {
+		l, err = src.fill(tmp)
+		return err
+	})
+	return l, err
+}
+
+// check looks at what can be wrong before the file is read.
+func (src Source) check(dir string) error {
+	path := filepath.Join(dir, src.Name)
+	switch _, err := os.Lstat(path); {
+	case !validName.MatchString(src.Name):
+		return fmt.Errorf("the name %q, expected small letters, digits and single dashes", src.Name)
+	case datasets.BuiltIn(src.Name):
+		return fmt.Errorf("the benchmark has a dataset %s of its own, expected another name", src.Name)
+	case err == nil:
+		return fmt.Errorf("%s is there already; remove it to import the dataset again", path)
+	case !errors.Is(err, os.ErrNotExist):
+		return err
+	}
+	_, err := src.Split.rule()
+	return err
+}
+
+// fill makes the files.
+func (src Source) fill(dir string) (*datasets.Loaded, error) {
+	text, err := plain(src.File, dir)
+	if err != nil {
+		return nil, err
+	}
+	s, features, err := datasets.ReadColumns(text, src.File, src.Layout, 0)
+	if text != src.File {
+		err = errors.Join(err, os.Remove(text))
+	}
+	if err != nil {
+		return nil, err
+	}
+	d := description{
+		Version: formatVersion, Title: src.title(), Split: src.Split, Bipartite: src.Layout.Bipartite,
+		Labelled: src.Layout.Label != "", Features: features, Counts: counts(s.Counts()),
+	}
+	sum := sha256.New()
+	err = atomicfile.WriteTo(filepath.Join(dir, eventsFile), func(w io.Writer) error {
+		return writeEvents(io.MultiWriter(w, sum), s, d.Labelled)
+	})
+	if err != nil {
+		return nil, err
+	}
+	d.SHA256 = fmt.Sprintf("%x", sum.Sum(nil))
+	entry, err := d.dataset(src.Name)
+	if err != nil {
+		return nil, err
+	}
+	l := &datasets.Loaded{Dataset: entry, Stream: s, SHA256: d.identity(), Split: entry.Split.Split(s)}
+	if err := src.checkParts(l); err != nil {
+		return nil, err
+	}
+	yaml, err := strictyaml.Encode(d, nil)
+	if err != nil {
+		return nil, err
+	}
+	return l, atomicfile.Write(filepath.Join(dir, descriptionFile), yaml)
+}
+
+func (src Source) title() string {
+	if src.Title != "" {
+		return src.Title
+	}
+	return "imported from " + filepath.Base(src.File)
+}
+
+// checkParts makes sure that there is something to learn and to measure.
+func (src Source) checkParts(l *datasets.Loaded) error {
+	s, split := l.Stream, l.Split
+	parts := []struct {
+		name   string
+		events datasets.Stream
+	}{
+		{"train", s.Slice(0, split.TrainEnd)},
+		{"validation", s.Slice(split.TrainEnd, split.ValEnd)},
+		{"test", s.Slice(split.ValEnd, s.Len())},
+	}
+	for _, p := range parts {
+		lacks := lackingClasses(p.events)
+		switch {
+		case p.events.Len() == 0:
+			return fmt.Errorf("%s: the %s part has no events (split %s), expected some", src.File, p.name, l.Dataset.Split)
+		case src.Layout.Label != "" && lacks != "":
+			return fmt.Errorf("%s: column %s: %s among the %d events of the %s part (split %s), expected both classes; without a label column the file is good for link prediction",
+				src.File, src.Layout.Label, lacks, p.events.Len(), p.name, l.Dataset.Split)
+		}
+	}
+	return nil
+}
+
+// lackingClasses says which classes no event has.
+func lackingClasses(s datasets.Stream) string {
+	var lacks []string
+	if !slices.Contains(s.Label, 1) {
+		lacks = append(lacks, "no positives (label 1)")
+	}
+	if !slices.Contains(s.Label, 0) {
+		lacks = append(lacks, "no negatives (label 0)")
+	}
+	return strings.Join(lacks, " and ")
+}

@@ -1,0 +1,92 @@
+package latency
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// Limits beyond which a warning is given. Ratios of medians, so that what else
+// the machine does at times gives none.
+const (
+	slowStart   = 3    // the first timed batch by a later one
+	slowRound   = 1.5  // the first timed iteration by a later one
+	firstUse    = 50   // the very first answer by a later one ...
+	firstUseMin = 1e-3 // ... in seconds
+	covered     = 0.98 // of an iteration, by the samples
+	clockSlack  = 20 * time.Microsecond
+)
+
+// warnings say what was not as it should be in the iterations of one timing.
+// first is the time of the very first answer.
+func warnings(all []observation, first time.Duration) []string {
+	var out []string
+	warn := func(bad bool, format string, args ...any) {
+		if bad {
+			out = append(out, fmt.Sprintf(format, args...))
+		}
+	}
+	var objects, bytes uint64
+	var collections uint32
+	for _, o := range all {
+		objects, bytes = max(objects, o.objects), max(bytes, o.bytes)
+		collections += o.collections
+	}
+	warn(objects > 0, "up to %d objects, %d bytes, were allocated in a timed iteration", objects, bytes)
+	warn(collections > 0, "garbage was collected %d times in the timed part", collections)
+
+	share := coverage(all)
+	warn(share < covered, "the samples cover only %.1f %% of the timed part", 100*share)
+	batch := medianOf(all, func(o observation) float64 { return median(seconds(o.samples)) })
+	start := medianOf(all, func(o observation) float64 { return float64(o.samples[0]) / 1e9 })
+	warn(start > slowStart*batch, "the first batch after the start of the clock takes %.1f times the median one", start/batch)
+	ratio := total(all[0]) / medianOf(all[1:], total)
+	warn(ratio > slowRound, "the first timed iteration took %.1f times the median of the others", ratio)
+	warn(first.Seconds() > max(firstUseMin, firstUse*batch), "its very first answer, which is not timed, took %.3g s, %.0f times the median one",
+		first.Seconds(), first.Seconds()/batch)
+	return out
+}
+
+// coverage is the share of an iteration that is in its samples, the median
+// over iterations.
+func coverage(all []observation) float64 {
+	return medianOf(all, func(o observation) float64 {
+		wall := (o.wall - clockSlack).Seconds()
+		if wall <= 0 {
+			return 1
+		}
+		return total(o) / wall
+	})
+}
+
+// total is the sum of the samples, in seconds.
+func total(o observation) float64 {
+	sum := 0.0
+	for _, ns := range o.samples {
+		sum += float64(ns)
+	}
+	return sum / 1e9
+}
+
+func seconds(ns []int64) []float64 {
+	out := make([]float64, len(ns))
+	for i, n := range ns {
+		out[i] = float64(n) / 1e9
+	}
+	return out
+}
+
+func medianOf(all []observation, of func(observation) float64) float64 {
+	var values []float64
+	for _, o := range all {
+		values = append(values, of(o))
+	}
+	return median(values)
+}
+
+// median is the smallest value that half of them do not exceed.
+func median(values []float64) float64 {
+	return stat.Quantile(.5, stat.Empirical, slices.Sorted(slices.Values(values)), nil)
+}

@@ -1,0 +1,118 @@
+package latency
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"time"
+)
+
+// Comparison lets two builds of bench alternate.
+type Comparison struct {
+	Old, New     string   // executables
+	Args         []string // of `bench latency` in both
+	Alternations int
+	Seed         uint64 // of the order within the pairs
+}
+
+// Compare runs both builds once in every alternation, in random order, and
+// judges each model by the median iteration of its headline. step is called
+// after every pair. Both builds measure in processes of their own and leave
+// nothing behind.
+func Compare(ctx context.Context, c Comparison, h Hooks) ([]Verdict, error) {
+	if c.Alternations < FewestAlternations {
+		return nil, fmt.Errorf("%d alternations, expected at least %d", c.Alternations, FewestAlternations)
+	}
+	out, err := os.MkdirTemp("", "bench-latency-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(out)
+	h.Start(c.Alternations)
+	rng := rand.New(rand.NewPCG(c.Seed, 1))
+	var verdicts []Verdict
+	for i := range c.Alternations {
+		start := time.Now()
+		// An order of turns of its own for every pair, the same in both builds.
+		args := append([]string{"latency", "--json", "--out", out, "--seed", strconv.Itoa(i)}, c.Args...)
+		pair, err := runPair(ctx, c, args, rng.IntN(2) == 0)
+		if err != nil {
+			return nil, err
+		}
+		if verdicts, err = addPair(verdicts, pair[0], pair[1]); err != nil {
+			return nil, err
+		}
+		h.Step(fmt.Sprintf("pair %d", i+1), time.Since(start))
+	}
+	for i := range verdicts {
+		verdicts[i] = judge(verdicts[i])
+	}
+	return verdicts, nil
+}
+
+// runPair gives the reports of the old and the new build.
+func runPair(ctx context.Context, c Comparison, args []string, oldFirst bool) (pair [2]Report, err error) {
+	programs := [2]string{c.Old, c.New}
+	order := [2]int{1, 0}
+	if oldFirst {
+		order = [2]int{0, 1}
+	}
+	for _, which := range order {
+		if pair[which], err = runBuild(ctx, programs[which], args); err != nil {
+			return pair, err
+		}
+	}
+	return pair, nil
+}
+
+// runBuild measures in a process of its own.
+func runBuild(ctx context.Context, program string, args []string) (Report, error) {
+	cmd := exec.CommandContext(ctx, program, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return Report{}, ctx.Err()
+	}
+	if err != nil {
+		return Report{}, fmt.Errorf("%s latency: %w: %s", program, err, bytes.TrimSpace(stderr.Bytes()))
+	}
+	var r Report
+	d := json.NewDecoder(&stdout)
+	if err := d.Decode(&r); err != nil {
+		return Report{}, fmt.Errorf("%s latency --json: %w", program, err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return Report{}, fmt.Errorf("%s latency --json: more than one report", program)
+	}
+	return r, nil
+}
+
+// addPair adds the headlines of two reports, which must be of the same models.
+func addPair(verdicts []Verdict, old, fresh Report) ([]Verdict, error) {
+	if len(old.Models) != len(fresh.Models) || len(old.Models) == 0 || verdicts != nil && len(verdicts) != len(old.Models) {
+		return nil, fmt.Errorf("the old build measured %d models, the new one %d", len(old.Models), len(fresh.Models))
+	}
+	if verdicts == nil {
+		verdicts = make([]Verdict, len(fresh.Models))
+	}
+	for i, n := range fresh.Models {
+		o, v := old.Models[i], &verdicts[i]
+		if o.Dataset != n.Dataset || o.Model != n.Model || len(o.Timings) == 0 || len(n.Timings) == 0 ||
+			o.Timings[0].Batch != n.Timings[0].Batch || o.Timings[0].Batches != n.Timings[0].Batches {
+			return nil, fmt.Errorf("the builds do not measure the same: %s on %s, and %s on %s", o.Model, o.Dataset, n.Model, n.Dataset)
+		}
+		v.Dataset, v.Model = n.Dataset, n.Model
+		v.Old = append(v.Old, median(o.Timings[0].Iterations))
+		v.New = append(v.New, median(n.Timings[0].Iterations))
+	}
+	return verdicts, nil
+}

@@ -1,0 +1,103 @@
+package latency
+
+import (
+	"encoding/json"
+	"io"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"dgsbench/harness"
+	"dgsbench/results"
+	"dgsbench/specs"
+)
+
+// Report is a run for machines. Times are seconds.
+type Report struct {
+	Machine string         `json:"machine"`
+	Code    string         `json:"code"`
+	Mode    string         `json:"mode"`
+	Threads int            `json:"threads"`
+	Seed    uint64         `json:"seed"` // of the order of turns
+	Models  []ModelReport  `json:"models"`
+	Load    results.Number `json:"load"`
+}
+
+// ModelReport is one model on one dataset. It has timings or an error.
+type ModelReport struct {
+	Dataset string         `json:"dataset"`
+	Model   string         `json:"model"` // id or id+variant
+	Title   string         `json:"title"`
+	Params  int            `json:"params"`
+	Error   string         `json:"error,omitempty"`
+	Timings []TimingReport `json:"timings"` // the headline first
+}
+
+// TimingReport is one batch size. Iterations are the times of whole
+// iterations; the others are quantiles over all batches.
+type TimingReport struct {
+	Batch        int       `json:"batch"`
+	Batches      int       `json:"batches"`
+	Iterations   []float64 `json:"iterations"`
+	P50          float64   `json:"p50"`
+	P90          float64   `json:"p90"`
+	P99          float64   `json:"p99"`
+	P999         float64   `json:"p99.9"`
+	Max          float64   `json:"max"`
+	EventsSecond float64   `json:"events_per_second"`
+	Histogram    string    `json:"histogram"`
+	FirstCall    float64   `json:"first_call"`
+	Warnings     []string  `json:"warnings"`
+}
+
+// NewReport summarises what a plan has given.
+func NewReport(p Plan, all []Measured) Report {
+	r := Report{Machine: harness.Machine(), Code: harness.CodeVersion(), Mode: results.Streaming, Threads: p.Threads, Seed: p.Seed, Load: results.Absent()}
+	for _, m := range all {
+		k := m.Record.Key
+		r.Load = m.Record.Latency.Load
+		out := ModelReport{
+			Dataset: k.Dataset, Model: specs.JoinRef(k.Model, k.Variant), Title: m.Record.ModelTitle,
+			Params: m.Record.NumParams, Error: m.Record.Error,
+		}
+		if !m.Record.Failed() {
+			for _, t := range m.Record.Latency.Timings {
+				out.Timings = append(out.Timings, newTimingReport(t, m.Samples[t.Batch]))
+			}
+		}
+		r.Models = append(r.Models, out)
+	}
+	return r
+}
+
+func newTimingReport(t results.Timing, ns []int64) TimingReport {
+	sorted := seconds(ns)
+	slices.Sort(sorted)
+	at := func(p float64) float64 { return stat.Quantile(p, stat.Empirical, sorted, nil) }
+	out := TimingReport{
+		Batch: t.Batch, Batches: t.Batches, Histogram: t.Histogram, FirstCall: t.FirstCall, Warnings: t.Warnings,
+		P50: at(.5), P90: at(.9), P99: at(.99), P999: at(.999), Max: at(1),
+	}
+	for chunk := range slices.Chunk(ns, t.Batches) {
+		out.Iterations = append(out.Iterations, total(observation{samples: chunk}))
+	}
+	out.EventsSecond = float64(t.Batch*t.Batches) / stat.Mean(out.Iterations, nil)
+	return out
+}
+
+// WriteJSON writes the report.
+func (r Report) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
+
+// Failed counts the models that failed.
+func (r Report) Failed() (n int) {
+	for _, m := range r.Models {
+		if m.Error != "" {
+			n++
+		}
+	}
+	return n
+}

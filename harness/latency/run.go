@@ -1,0 +1,202 @@
+package latency
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"dgsbench/datasets"
+	"dgsbench/harness"
+	"dgsbench/results"
+)
+
+// Measured is a model's record with its samples; none where it failed.
+type Measured struct {
+	Record  results.Record
+	Samples results.Samples
+}
+
+// Hooks tell whoever watches what is going on, between timed parts. Both must
+// be set.
+type Hooks struct {
+	Start func(steps int)
+	// Step says what was done.
+	Step func(what string, took time.Duration)
+}
+
+// Run measures the trials, dataset by dataset, and hands each dataset's to
+// keep. An error says what is wrong with the plan or what keep could not do;
+// cancelling ctx stops between iterations with ctx's error. A model that fails
+// has a record that says so, and the run goes on.
+func Run(ctx context.Context, p Plan, h Hooks, keep func([]Measured) error) error {
+	r := runner{Plan: p, Hooks: h, rng: rand.New(rand.NewPCG(p.Seed, 0)), started: time.Now(), load: load()}
+	groups := byDataset(p)
+	steps := 0
+	for _, g := range groups {
+		steps += len(g.Trials) + 1 + len(g.Trials[0].Protocol.Latency.Sweep)
+	}
+	h.Start(steps)
+	for _, g := range groups {
+		all, err := r.dataset(ctx, g)
+		if err != nil {
+			return err
+		}
+		if err := keep(all); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// byDataset are the trials of each dataset, in order.
+func byDataset(p Plan) []Plan {
+	var out []Plan
+	at := map[string]int{}
+	for _, t := range p.Trials {
+		i, known := at[t.Dataset]
+		if !known {
+			i = len(out)
+			at[t.Dataset], out = i, append(out, Plan{})
+		}
+		out[i].Trials = append(out[i].Trials, t)
+	}
+	return out
+}
+
+type runner struct {
+	Plan
+	Hooks
+	rng     *rand.Rand
+	started time.Time
+	load    results.Number
+}
+
+// dataset measures the trials of one.
+func (r *runner) dataset(ctx context.Context, p Plan) ([]Measured, error) {
+	name := p.Trials[0].Dataset
+	d, err := datasets.Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	loaded, err := d.Load(r.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	var subjects []*subject
+	for _, t := range p.Trials {
+		s, err := newSubject(t, loaded, r.Threads)
+		if err != nil {
+			return nil, err
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		start := time.Now()
+		s.record.Latency = &results.Latency{Run: r.started.UTC().Format(time.RFC3339Nano), Mode: results.Streaming, Load: r.load}
+		s.fail(s.prepare())
+		r.Step(fmt.Sprintf("%s: %s is warm", name, t.Title), time.Since(start))
+		subjects = append(subjects, s)
+	}
+	for i, at := range subjects[0].timings {
+		start := time.Now()
+		if err := r.timing(ctx, subjects, i); err != nil {
+			return nil, err
+		}
+		r.Step(fmt.Sprintf("%s: %d times %d batches of %d", name, at.iterations, at.batches, at.batch), time.Since(start))
+	}
+	var out []Measured
+	for _, s := range subjects {
+		out = append(out, Measured{s.record, s.samples})
+	}
+	return out, nil
+}
+
+// fail makes the model one that failed, if there is an error.
+func (s *subject) fail(err error) {
+	if err != nil && !s.record.Failed() {
+		s.record.Error = fmt.Sprintf("%s: %v", s.trial.Ref(), err)
+	}
+}
+
+// timing lets the models take turns with batches of one size.
+func (r *runner) timing(ctx context.Context, subjects []*subject, index int) error {
+	turns := make([]*turn, 0, len(subjects))
+	for _, s := range subjects {
+		if s.record.Failed() {
+			continue
+		}
+		in, err := newInstance(s, s.timings[index])
+		if err != nil {
+			s.fail(err)
+			continue
+		}
+		turns = append(turns, &turn{subject: s, instance: in})
+	}
+	at := subjects[0].timings[index]
+	for round := range at.warmups + at.iterations {
+		r.rng.Shuffle(len(turns), func(i, j int) { turns[i], turns[j] = turns[j], turns[i] })
+		for _, t := range turns {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			t.take(round)
+		}
+	}
+	for _, t := range turns {
+		t.finish()
+	}
+	return nil
+}
+
+// turn is a model with what it has given so far.
+type turn struct {
+	*subject
+	*instance
+	first    time.Duration // its very first answer
+	observed []observation
+}
+
+// take is one iteration; those that warm up are not kept.
+func (t *turn) take(round int) {
+	if t.record.Failed() {
+		return
+	}
+	o, err := t.iterate()
+	if round == 0 {
+		t.first = o.first
+	}
+	if err != nil {
+		t.fail(err)
+	} else if round >= t.warmups {
+		t.observed = append(t.observed, o)
+	}
+}
+
+// finish adds the timing to the record.
+func (t *turn) finish() {
+	if t.record.Failed() {
+		return
+	}
+	var ns []int64
+	for _, o := range t.observed {
+		ns = append(ns, o.samples...)
+		t.record.Durations.Test += total(o)
+	}
+	t.record.Durations.Total = t.record.Durations.Test
+	t.subject.samples[t.batch] = ns
+	t.record.Latency.Timings = append(t.record.Latency.Timings, results.Timing{
+		Batch: t.batch, Batches: t.batches, Iterations: t.iterations, Histogram: histogram(ns),
+		FirstCall: t.first.Seconds(), Warnings: warnings(t.observed, t.first),
+	})
+}
+
+// Keep writes records and samples to the store.
+func Keep(s results.Store, all []Measured) error {
+	for _, m := range all {
+		if _, err := s.WriteLatency(m.Record, m.Samples); err != nil {
+			return &harness.StoreError{Err: err}
+		}
+	}
+	return nil
+}

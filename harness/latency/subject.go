@@ -1,0 +1,131 @@
+package latency
+
+import (
+	"fmt"
+
+	"dgsbench/datasets"
+	"dgsbench/harness"
+	"dgsbench/models"
+	"dgsbench/results"
+	"dgsbench/specs"
+)
+
+// subject is a model to be measured on a stream.
+type subject struct {
+	trial   specs.Trial
+	kind    models.Kind
+	stream  datasets.Stream
+	setup   models.Setup
+	timings []timing
+	from    int             // events before it are in warm
+	warm    models.Snapshot // of the model before Deploy
+	answers []float32       // of the headline's events, by a model that was never put back
+
+	record  results.Record
+	samples results.Samples
+}
+
+// newSubject cuts the stream for the model.
+func newSubject(t specs.Trial, l *datasets.Loaded, threads int) (*subject, error) {
+	kind, err := models.Lookup(t.Kind)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := l.Parts(datasets.Transductive, kind.Features == models.FeaturesRequired)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.Ref(), err)
+	}
+	s := &subject{trial: t, kind: kind, stream: parts.Whole, record: harness.Describe(t, l), samples: results.Samples{}}
+	if s.timings, err = timings(t.Protocol, s.stream.Len()); err != nil {
+		return nil, fmt.Errorf("dataset %s: %w", t.Dataset, err)
+	}
+	s.from = s.timings[0].first
+	for _, at := range s.timings {
+		s.from = min(s.from, at.first)
+	}
+	s.setup = models.Setup{
+		Task: t.Task, NumNodes: parts.Whole.NumNodes, Users: parts.Whole.Users, NumFeat: parts.Whole.NumFeat,
+		Train: parts.Train, Seed: t.Seed, Threads: threads,
+	}
+	s.record.Threads = threads
+	if l.Dataset.PaperName == "" && l.Dataset.SizesOf != "" {
+		s.record.PaperName = l.Dataset.SizesOf
+		s.record.Footnotes = append(s.record.Footnotes[:len(s.record.Footnotes):len(s.record.Footnotes)],
+			fmt.Sprintf("the paper's times are of %s itself, whose numbers of events, nodes and features this stream has", l.Dataset.SizesOf))
+	}
+	s.record.Footnotes = append(s.record.Footnotes[:len(s.record.Footnotes):len(s.record.Footnotes)],
+		"not trained: the time of an answer does not depend on what the parameters are")
+	return s, nil
+}
+
+// prepare warms the model up and answers the headline's events once, untimed.
+func (s *subject) prepare() error {
+	headline := s.timings[0]
+	s.setup.MaxBatch = headline.batch
+	m, err := s.kind.New(s.setup, s.trial.Options)
+	if err != nil {
+		return err
+	}
+	s.record.NumParams = m.NumParams()
+	if err := observe(m, s.stream.Slice(0, s.from), headline.batch); err != nil {
+		return err
+	}
+	s.warm = m.Snapshot(models.Everything)
+	if m, err = s.deployed(m); err != nil {
+		return err
+	}
+	s.answers, err = s.untimed(m, headline)
+	return err
+}
+
+// deployed is the form of the model that is measured.
+func (s *subject) deployed(m models.Model) (models.Model, error) {
+	if !s.trial.Deployed {
+		return m, nil
+	}
+	return m.(models.Deployer).Deploy()
+}
+
+// build makes a model of its own with the warm state.
+func (s *subject) build(batch int) (models.Model, error) {
+	setup := s.setup
+	setup.MaxBatch = max(batch, s.timings[0].batch)
+	m, err := s.kind.New(setup, s.trial.Options)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.Restore(s.warm); err != nil {
+		return nil, err
+	}
+	return s.deployed(m)
+}
+
+// untimed answers the events of a timing with a model in the warm state.
+func (s *subject) untimed(m models.Model, at timing) ([]float32, error) {
+	if err := observe(m, s.stream.Slice(s.from, at.first), at.batch); err != nil {
+		return nil, err
+	}
+	if err := observe(m, s.stream.Slice(at.first, at.start), at.batch); err != nil {
+		return nil, err
+	}
+	logits := make([]float32, at.batch*at.batches)
+	return logits, classify(m, s.stream.Slice(at.start, at.end()), at.batch, logits)
+}
+
+func observe(m models.Model, part datasets.Stream, batch int) error {
+	for lo := 0; lo < part.Len(); lo += batch {
+		if err := m.Observe(part.Slice(lo, min(lo+batch, part.Len()))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func classify(m models.Model, part datasets.Stream, batch int, logits []float32) error {
+	for lo := 0; lo < part.Len(); lo += batch {
+		if err := m.Classify(part.Slice(lo, lo+batch), logits[lo:lo+batch]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+"""Training of TGN-ID, Jodie and TGN-attn for link prediction beside PyTorch Geometric.
+
+usage: python peers/tgn_training.py WIKIPEDIA.csv [ROUNDS]
+
+One negative an event, batches of 200 from the start of the stream, Adam,
+memory of 100 numbers, random features, 172 an event. Both sides start from
+the same parameters; the losses of the first batches are compared without
+dropout, then the sides take turns, a few batches a round, TGN-attn with
+dropout on its attention.
+"""
+
+import torch
+from common import BATCH, alternate, compare, main, report, timed
+from pyg import KINDS, Decoder, Embedder, Last, decoder_params
+
+FIRST = 20  # batches whose losses are compared
+CHUNK = 25  # batches of a round
+CLOSE = 1e-3  # of losses
+RATE = 1e-3  # of Adam
+FITTED = 110_232  # events of the training part
+
+
+class Trainer:
+    """A model that learns to predict links, batch by batch."""
+
+    def __init__(self, stream, name, dropout):
+        self.stream, self.todo = stream, iter(stream.windows(0, stream.events))
+        self.model, self.decoder = Embedder(stream, name, Last(), FITTED, dropout), Decoder()
+        params = {id(p): p for m in (self.model, self.decoder) for p in m.parameters()}  # the time encoder occurs twice
+        self.adam = torch.optim.Adam(params.values(), lr=RATE)
+        self.model.train()
+        self.model.memory.reset_state()
+
+    def params(self):
+        return self.model.params() | decoder_params(self.decoder)
+
+    def take(self, batches):
+        """Trains so many batches and returns their losses."""
+        return [self.step(next(self.todo)) for _ in range(batches)]
+
+    def step(self, w):
+        s = self.stream
+        nodes, inverse = torch.unique(torch.cat([s.src[w], s.dst[w], s.negative[w]]), return_inverse=True)
+        self.adam.zero_grad()
+        zu, zv, zn = self.embed(nodes, inverse.view(3, -1), w)
+        p, q = self.decoder(zu, zv), self.decoder(zu, zn)
+        bce = torch.nn.functional.binary_cross_entropy_with_logits
+        loss = bce(p, torch.ones_like(p)) + bce(q, torch.zeros_like(q))
+        self.model.fold(w)
+        self.model.insert(w)
+        loss.backward()
+        self.adam.step()
+        self.model.memory.detach()
+        return loss.item()
+
+    def embed(self, nodes, rows, w):
+        """Embeddings of sources, destinations and negatives."""
+        if self.model.name != "Jodie":
+            z = self.model.embed(nodes, None)
+            return [z[r] for r in rows]
+        z, last_update = self.model.memory(nodes)
+        return [self.model.at(z[r], last_update[r], nodes[r], self.stream.t[w]) for r in rows]
+
+
+def pair(place, name, dropout):
+    """Both sides of a model, from the same parameters."""
+    peer = Trainer(place.stream, name, dropout)
+    kind, options = KINDS[name]
+    options = f"{{{options}{', ' if options else ''}optimiser: {{lr: {RATE}}}"
+    if name == "TGN-attn":
+        options += f", attention: {{dropout: {dropout}}}"
+    spec = {"kind": kind, "task": "lp", "options": options + "}", "fitted": FITTED}
+    return peer, place.start("training", spec, peer.params())
+
+
+def beside(place, rounds, name):
+    peer, ours = pair(place, name, 0)
+    compare(f"{name}: losses", ours.ask(FIRST)["losses"], peer.take(FIRST), CLOSE)
+    ours.close()
+    peer, ours = pair(place, name, 0.1)
+    peer.take(FIRST), ours.ask(FIRST)
+    sides = lambda: timed(lambda: peer.take(CHUNK)), lambda: ours.ask(CHUNK)["seconds"]
+    report(name, alternate(rounds, *sides), ["PyTorch Geometric"], events_per_second)
+    ours.close()
+
+
+def events_per_second(seconds):
+    return f"{CHUNK * BATCH / seconds:7.0f} events/s"
+
+
+def script(place, rounds):
+    for name in KINDS:
+        beside(place, rounds, name)
+
+
+if __name__ == "__main__":
+    main(script)

@@ -1,0 +1,172 @@
+package results
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/sbinet/npyio/npz"
+	"gonum.org/v1/gonum/stat"
+)
+
+// Streaming is the mode in which each batch is known only when the one before
+// it has been answered.
+const Streaming = "streaming"
+
+// Latency is what a latency test adds to a record. Its samples are in the
+// sidecar.
+type Latency struct {
+	// Run says which run measured it, by the time of its start (RFC 3339, UTC):
+	// times are compared within a run alone.
+	Run  string `json:"run"`
+	Mode string `json:"mode"`
+	// Load is how many processes wanted a core when the run started (the
+	// average of a minute); absent where the system does not say.
+	Load    Number   `json:"load"`
+	Timings []Timing `json:"timings"` // the headline first
+}
+
+// Timing is what was measured with one batch size: Iterations times the same
+// Batches batches.
+type Timing struct {
+	Batch      int `json:"batch"` // events
+	Batches    int `json:"batches"`
+	Iterations int `json:"iterations"`
+	// Histogram is an HdrHistogram of the batches' nanoseconds (V2,
+	// compressed, base64), with three significant digits.
+	Histogram string `json:"histogram"`
+	// FirstCall is the time of the model's very first answer, which is not
+	// among the samples; seconds.
+	FirstCall float64 `json:"first_call"`
+	// Warnings say what was not as it should be in the timed part.
+	Warnings []string `json:"warnings"`
+}
+
+// Samples are the nanoseconds of every batch, iteration by iteration, under
+// the batch size.
+type Samples map[int][]int64
+
+// WriteLatency puts a latency test's samples and then its record in place, as
+// Write does.
+func (s Store) WriteLatency(r Record, samples Samples) (Record, error) {
+	if err := r.checkPlace(); err != nil {
+		return r, fmt.Errorf("record of %s: %w", r.Key, err)
+	}
+	r.Scores = nil
+	if r.Failed() {
+		return s.put(r, nil)
+	}
+	if err := r.Latency.check(samples); err != nil {
+		return r, fmt.Errorf("samples of %s: %w", r.Key, err)
+	}
+	data, err := samples.encode()
+	if err != nil {
+		return r, err
+	}
+	return s.put(r, data)
+}
+
+// check compares what the record says with what there is.
+func (l *Latency) check(samples Samples) error {
+	if l == nil || len(l.Timings) == 0 || len(l.Timings) != len(samples) {
+		return fmt.Errorf("%d batch sizes do not fit the record", len(samples))
+	}
+	for _, t := range l.Timings {
+		if got := len(samples[t.Batch]); got == 0 || got != t.Batches*t.Iterations {
+			return fmt.Errorf("%d samples of batches of %d, expected %d x %d", got, t.Batch, t.Iterations, t.Batches)
+		}
+	}
+	return nil
+}
+
+// Samples reads the sidecar of a latency test.
+func (s Store) Samples(r Record) (Samples, error) {
+	data, file, err := s.sidecar(r)
+	if err != nil {
+		return nil, err
+	}
+	samples := Samples{}
+	archive, err := npz.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	for _, t := range r.Latency.Timings {
+		var some []int64
+		if err := readArray(archive, samplesArray(t.Batch), &some); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		samples[t.Batch] = some
+	}
+	if err := r.Latency.check(samples); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return samples, nil
+}
+
+func samplesArray(batch int) string { return fmt.Sprintf("batch_%d.ns.npy", batch) }
+
+// encode is the archive: the same bytes for the same samples.
+func (s Samples) encode() ([]byte, error) {
+	var sizes []int
+	for batch := range s {
+		sizes = append(sizes, batch)
+	}
+	slices.Sort(sizes)
+	var out bytes.Buffer
+	w := npz.NewWriter(&out)
+	for _, batch := range sizes {
+		if err := w.Write(samplesArray(batch), s[batch]); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// times are the samples of one batch size, in seconds.
+type times struct {
+	Timing
+	iterations []float64 // the sum of each
+	sorted     []float64 // every batch, ascending
+}
+
+func newTimes(t Timing, ns []int64) times {
+	out := times{Timing: t}
+	for chunk := range slices.Chunk(ns, t.Batches) {
+		sum := 0.0
+		for _, n := range chunk {
+			sum += float64(n) / 1e9
+			out.sorted = append(out.sorted, float64(n)/1e9)
+		}
+		out.iterations = append(out.iterations, sum)
+	}
+	slices.Sort(out.sorted)
+	return out
+}
+
+// quantile is the smallest time that a share p of the batches does not
+// exceed.
+func (t times) quantile(p float64) float64 { return stat.Quantile(p, stat.Empirical, t.sorted, nil) }
+
+func (t times) mean() float64 { return stat.Mean(t.iterations, nil) }
+
+// std is over iterations (n-1).
+func (t times) std() float64 { return stat.StdDev(t.iterations, nil) }
+
+// rate is events a second.
+func (t times) rate() float64 { return float64(t.Batch*t.Batches) / t.mean() }
+
+// latencyTimes reads the samples of a record, the headline first.
+func latencyTimes(s Store, r Record) ([]times, error) {
+	samples, err := s.Samples(r)
+	if err != nil {
+		return nil, err
+	}
+	var out []times
+	for _, t := range r.Latency.Timings {
+		out = append(out, newTimes(t, samples[t.Batch]))
+	}
+	return out, nil
+}

@@ -1,0 +1,71 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+)
+
+// LatencySplit is what latency rows say in the column split: the last events
+// of the stream.
+const LatencySplit = "last"
+
+// quantiles are reported of every batch size; 1 is the largest time.
+var quantiles = []struct {
+	p    float64
+	name string
+}{{.5, "p50"}, {.9, "p90"}, {.99, "p99"}, {.999, "p99.9"}, {1, "max"}}
+
+// LatencyRows are the numbers of latency tests, in the order of the records:
+// latency_200x200, seconds an iteration with mean and deviation over
+// iterations, then for each batch size the quantiles of a batch's time
+// (latency_batch_200_p99) and the events a second (throughput_batch_200).
+// Failed tests have none.
+func LatencyRows(s Store, records []Record) ([]Row, error) {
+	var out []Row
+	for _, r := range records {
+		if r.Failed() {
+			continue
+		}
+		all, err := latencyTimes(s, r)
+		if err != nil {
+			return nil, err
+		}
+		for i, t := range all {
+			out = append(out, t.rows(r, i == 0)...)
+		}
+	}
+	return out, nil
+}
+
+// LatencyMetric is the name of the headline, such as latency_200x200.
+func LatencyMetric(batches, batch int) string { return fmt.Sprintf("latency_%dx%d", batches, batch) }
+
+func (t times) rows(r Record, headline bool) []Row {
+	row := func(metric, unit string, value float64) Row {
+		return Row{
+			CellKey: r.Key.CellKey, Split: LatencySplit, Device: r.Device, Metric: metric, Unit: unit,
+			Mean: Number(value), Std: Absent(), N: t.Iterations, CILow: Absent(), CIHigh: Absent(),
+		}
+	}
+	var out []Row
+	if headline {
+		first := row(LatencyMetric(t.Batches, t.Batch), "s", t.mean())
+		first.Std = Number(t.std())
+		out = append(out, first)
+	}
+	for _, q := range quantiles {
+		out = append(out, row(fmt.Sprintf("latency_batch_%d_%s", t.Batch, q.name), "s", t.quantile(q.p)))
+	}
+	return append(out, row(fmt.Sprintf("throughput_batch_%d", t.Batch), "events/s", t.rate()))
+}
+
+// LatestRun keeps, of each dataset, the records of the run that started last:
+// times of different runs are not compared. left counts the others.
+func LatestRun(records []Record) (latest []Record, left int) {
+	newest := map[string]string{}
+	for _, r := range records {
+		newest[r.Key.Dataset] = max(newest[r.Key.Dataset], r.Latency.Run)
+	}
+	latest = slices.DeleteFunc(slices.Clone(records), func(r Record) bool { return r.Latency.Run != newest[r.Key.Dataset] })
+	return latest, len(records) - len(latest)
+}

@@ -1,0 +1,253 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// LatencyTables are, for every dataset with records, the speed table and that
+// of the batch sizes. All records of a dataset must be of one run.
+func LatencyTables(s Store, records []Record, l Layout) ([]Table, error) {
+	var out []Table
+	for _, d := range l.Datasets {
+		b := latencyBuilder{layout: l, dataset: d}
+		for _, m := range l.Models {
+			if err := b.add(s, records, m); err != nil {
+				return nil, err
+			}
+		}
+		if len(b.rows) > 0 {
+			out = append(out, b.speed(), b.sweep())
+		}
+	}
+	return out, nil
+}
+
+// latencyBuilder makes the tables of one dataset.
+type latencyBuilder struct {
+	layout  Layout
+	dataset DatasetHead
+	rows    []latencyRow
+	notes   notes
+}
+
+// latencyRow is a model with what was measured of it; no times where it
+// failed.
+type latencyRow struct {
+	head   ModelHead
+	record Record
+	times  []times
+}
+
+func (b *latencyBuilder) add(s Store, records []Record, m ModelHead) error {
+	i := slices.IndexFunc(records, func(r Record) bool {
+		k := r.Key
+		return k.Dataset == b.dataset.ID && k.Model == m.ID && k.Variant == m.Variant
+	})
+	if i < 0 {
+		return nil
+	}
+	row := latencyRow{head: m, record: records[i]}
+	if !row.record.Failed() {
+		var err error
+		if row.times, err = latencyTimes(s, row.record); err != nil {
+			return err
+		}
+	}
+	b.rows = append(b.rows, row)
+	return nil
+}
+
+// first is a model that was measured, or the first one.
+func (b *latencyBuilder) first() latencyRow {
+	i := slices.IndexFunc(b.rows, func(r latencyRow) bool { return len(r.times) > 0 })
+	return b.rows[max(0, i)]
+}
+
+// at is the time of a batch size, if it was measured.
+func (r latencyRow) at(batch int) (times, bool) {
+	i := slices.IndexFunc(r.times, func(t times) bool { return t.Batch == batch })
+	if i < 0 {
+		return times{}, false
+	}
+	return r.times[i], true
+}
+
+// speed is the paper's table with what it leaves out: the distribution over
+// batches, and single events.
+func (b *latencyBuilder) speed() Table {
+	b.notes = notes{}
+	what := "no model was measured"
+	if first := b.first(); len(first.times) > 0 {
+		t := first.times[0]
+		what = fmt.Sprintf("%d batches of %d events", t.Batches, t.Batch)
+	}
+	t := Table{Title: fmt.Sprintf("Latency on %s, node classification, %s: %s", b.dataset.Title, Streaming, what), Command: b.layout.Command}
+	shared := b.notes.refer(b.first().record.Footnotes...)
+	t.Columns = []Column{
+		{Head: "model"},
+		{Kind: Measured, Metric: "seconds", Head: "seconds", Notes: shared},
+		{Kind: Published, Metric: "seconds", Head: paperHead + " s"},
+	}
+	for _, head := range []string{"p50 ms", "p90 ms", "p99 ms", "max ms"} {
+		t.Columns = append(t.Columns, Column{Group: "a batch", Head: head})
+	}
+	for _, head := range []string{"p50 us", "p99 us", "p99.9 us"} {
+		t.Columns = append(t.Columns, Column{Group: "single events", Head: head})
+	}
+	t.Blocks = b.blocks(b.speedRow)
+	t.Legend, t.Notes = b.legend(), b.notes.texts
+	return t
+}
+
+// blocks are the rows by class; the learned ones are placed by their headline.
+func (b *latencyBuilder) blocks(entries func(latencyRow) TableRow) [][]TableRow {
+	var out [][]TableRow
+	for _, class := range []Class{Learned, ZeroParameter, Oracle} {
+		var rows []TableRow
+		for _, r := range b.rows {
+			if r.head.Class == class {
+				rows = append(rows, entries(r))
+			}
+		}
+		if len(rows) == 0 {
+			continue
+		}
+		if class == Learned {
+			placeFastest(rows)
+		}
+		out = append(out, rows)
+	}
+	return out
+}
+
+// placeFastest marks the values of the second column.
+func placeFastest(rows []TableRow) {
+	var values []float64
+	var entries []*Entry
+	for _, row := range rows {
+		if e := &row[1]; e.Value != nil {
+			values, entries = append(values, e.Value.printed()), append(entries, e)
+		}
+	}
+	for i, p := range places(values, false) {
+		entries[i].Place = p
+	}
+}
+
+func (b *latencyBuilder) speedRow(r latencyRow) TableRow {
+	row := TableRow{{Text: r.head.Title}, {Notes: b.rowNotes(r)}, b.paper(r)}
+	if len(r.times) == 0 {
+		return slices.Concat(row, dashes(7))
+	}
+	headline := r.times[0]
+	row[1].Value = &Value{Mean: Number(headline.mean()), Std: Number(headline.std()), Low: Absent(), High: Absent(), Decimals: 4}
+	for _, p := range []float64{.5, .9, .99, 1} {
+		row = append(row, Entry{Text: fixed(1e3*headline.quantile(p), 3)})
+	}
+	single, ok := r.at(1)
+	if !ok {
+		return slices.Concat(row, dashes(3))
+	}
+	for _, p := range []float64{.5, .99, .999} {
+		row = append(row, Entry{Text: fixed(1e6*single.quantile(p), 1)})
+	}
+	return row
+}
+
+// paper is the paper's value of this model, this dataset and this test.
+func (b *latencyBuilder) paper(r latencyRow) Entry {
+	if len(r.times) == 0 || r.head.Variant != "" {
+		return Entry{}
+	}
+	metric := LatencyMetric(r.times[0].Batches, r.times[0].Batch)
+	ref, ok := Paper(r.record.Key.Task, "", r.head.ID, r.record.PaperName, metric)
+	if !ok {
+		return Entry{}
+	}
+	return Entry{Value: &Value{Mean: Number(ref.Mean), Std: ref.Std, Low: Absent(), High: Absent(), Decimals: 2}}
+}
+
+// rowNotes are what is to be said about one model alone.
+func (b *latencyBuilder) rowNotes(r latencyRow) []int {
+	var texts []string
+	for _, note := range r.record.Footnotes {
+		if !slices.Contains(b.first().record.Footnotes, note) {
+			texts = append(texts, note)
+		}
+	}
+	if r.record.Failed() {
+		texts = append(texts, r.record.Error)
+	}
+	for _, t := range r.times {
+		for _, w := range t.Warnings {
+			texts = append(texts, fmt.Sprintf("batches of %d: %s", t.Batch, w))
+		}
+	}
+	return b.notes.refer(texts...)
+}
+
+// sweep is the table of the batch sizes: what an answer takes, and how many
+// events are answered in a second.
+func (b *latencyBuilder) sweep() Table {
+	b.notes = notes{}
+	t := Table{Title: fmt.Sprintf("Latency on %s, by the number of events in a batch: median ms | events/s", b.dataset.Title), Command: b.layout.Command}
+	t.Columns = []Column{{Head: "model"}, {Head: "parameters"}}
+	var sizes []int
+	for _, timing := range b.first().times {
+		sizes = append(sizes, timing.Batch)
+	}
+	slices.Sort(sizes)
+	for _, n := range sizes {
+		t.Columns = append(t.Columns, Column{Group: "events in a batch", Head: strconv.Itoa(n)})
+	}
+	for _, r := range b.rows {
+		row := TableRow{{Text: r.head.Title}, {Text: strconv.Itoa(r.record.NumParams)}}
+		for _, n := range sizes {
+			e := Entry{Text: noValue}
+			if at, ok := r.at(n); ok {
+				e.Text = fmt.Sprintf("%s | %s", fixed(1e3*at.quantile(.5), 3), fixed(at.rate(), 0))
+			}
+			row = append(row, e)
+		}
+		if len(t.Blocks) == 0 {
+			t.Blocks = make([][]TableRow, 1)
+		}
+		t.Blocks[0] = append(t.Blocks[0], row)
+	}
+	t.Legend = b.legend()
+	return t
+}
+
+// legend says under which circumstances the times were measured.
+func (b *latencyBuilder) legend() []string {
+	r := b.first().record
+	out := []string{Streaming + ": a batch is known only when the one before it has been answered"}
+	if times := b.first().times; len(times) > 0 {
+		out = append(out, fmt.Sprintf("±: standard deviation over %d iterations (n-1)", times[0].Iterations))
+		for _, t := range times {
+			if t.Batch == 1 {
+				out = append(out, fmt.Sprintf("single events: %d times the first %d of them", t.Iterations, t.Batches))
+			}
+		}
+	}
+	out = append(out, "paper: on an RTX 2080 Ti", r.Machine, fmt.Sprintf("%d threads, %s", r.Threads, r.Device))
+	if r.Latency != nil {
+		if r.Latency.Load.Present() {
+			out = append(out, fmt.Sprintf("load %.1f when the run started", float64(r.Latency.Load)))
+		}
+		out = append(out, "run of "+r.Latency.Run)
+	}
+	return out
+}
+
+func dashes(n int) TableRow {
+	out := make(TableRow, n)
+	for i := range out {
+		out[i].Text = noValue
+	}
+	return out
+}
+
+func fixed(x float64, decimals int) string { return strconv.FormatFloat(x, 'f', decimals, 64) }
