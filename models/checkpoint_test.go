@@ -38,6 +38,9 @@ func subjects(t *testing.T) []subject {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if kind.Class == models.Oracle { // it keeps nothing
+			continue
+		}
 		for _, task := range kind.Tasks {
 			out = append(out, subject{kind, task})
 		}

@@ -69,10 +69,11 @@ func (m *MLP) build(w Wanted) (err error) {
 	if err != nil {
 		return err
 	}
+	w.Outputs = append(G.Nodes{m.logits}, w.Outputs...)
 	if m.train, err = m.NewTraining(loss, w); err != nil {
 		return err
 	}
-	m.infer, err = m.Compile(ForInference, append(G.Nodes{m.logits}, w.Outputs...)...)
+	m.infer, err = m.Compile(ForInference, w.Outputs...)
 	return err
 }
 
@@ -139,6 +140,9 @@ func (m *MLP) Gradient(x, targets, weights []float32, rows int) (loss float32) {
 	m.device.Write(m.Leaf(), x[:rows*m.cfg.In])
 	return m.Learn(targets, weights, rows)
 }
+
+// Learned are the logits of the last Learn, a row each.
+func (m *MLP) Learned() kernels.Buffer { return m.train.Buffer(m.logits) }
 
 // Training is the program behind Learn: parameters and their gradients.
 func (m *MLP) Training() *Training { return m.train }

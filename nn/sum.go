@@ -1,5 +1,10 @@
 package nn
 
+import G "gorgonia.org/gorgonia"
+
+// Add is a + b, of equal shapes.
+func Add(a, b *G.Node) (*G.Node, error) { return G.Add(a, b) }
+
 // sum is a + b, of equal shapes.
 var sum = &op{
 	name: "sum", in: []int{2, 2}, sizes: []string{"nk", "nk"}, out: 2, rows: 0,

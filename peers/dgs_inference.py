@@ -46,7 +46,7 @@ class DGS:
         return [step(S, stream.src[w], stream.dst[w], stream.x[w]) for w in windows]
 
     def params(self):
-        """Under our names. With one thread and T = 1 for both sides."""
+        """Under our names."""
         return {"W": self.W, "alpha_logit": self.alpha.logit(), "beta_logit": self.beta.logit(), **head_params(self.head)}
 
 

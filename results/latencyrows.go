@@ -64,8 +64,12 @@ func (t times) rows(r Record, headline bool) []Row {
 func LatestRun(records []Record) (latest []Record, left int) {
 	newest := map[string]string{}
 	for _, r := range records {
-		newest[r.Key.Dataset] = max(newest[r.Key.Dataset], r.Latency.Run)
+		if r.Latency != nil {
+			newest[r.Key.Dataset] = max(newest[r.Key.Dataset], r.Latency.Run)
+		}
 	}
-	latest = slices.DeleteFunc(slices.Clone(records), func(r Record) bool { return r.Latency.Run != newest[r.Key.Dataset] })
+	latest = slices.DeleteFunc(slices.Clone(records), func(r Record) bool {
+		return r.Latency == nil || r.Latency.Run != newest[r.Key.Dataset]
+	})
 	return latest, len(records) - len(latest)
 }

@@ -18,7 +18,10 @@ func LatencyTables(s Store, records []Record, l Layout) ([]Table, error) {
 			}
 		}
 		if len(b.rows) > 0 {
-			out = append(out, b.speed(), b.sweep())
+			out = append(out, b.speed())
+		}
+		if len(b.rows) > 0 && len(b.first().times) > 1 {
+			out = append(out, b.sweep())
 		}
 	}
 	return out, nil
@@ -88,15 +91,19 @@ func (b *latencyBuilder) speed() Table {
 	t.Columns = []Column{
 		{Head: "model"},
 		{Kind: Measured, Metric: "seconds", Head: "seconds", Notes: shared},
-		{Kind: Published, Metric: "seconds", Head: paperHead + " s"},
+	}
+	if b.first().record.PaperName != "" {
+		t.Columns = append(t.Columns, Column{Kind: Published, Metric: "latency", Head: paperHead + " s"})
 	}
 	for _, head := range []string{"p50 ms", "p90 ms", "p99 ms", "max ms"} {
 		t.Columns = append(t.Columns, Column{Group: "a batch", Head: head})
 	}
-	for _, head := range []string{"p50 us", "p99 us", "p99.9 us"} {
-		t.Columns = append(t.Columns, Column{Group: "single events", Head: head})
+	if _, ok := b.first().at(1); ok {
+		for _, head := range []string{"p50 us", "p99 us", "p99.9 us"} {
+			t.Columns = append(t.Columns, Column{Group: "single events", Head: head})
+		}
 	}
-	t.Blocks = b.blocks(b.speedRow)
+	t.Blocks = b.blocks(func(r latencyRow) TableRow { return b.speedRow(r, len(t.Columns)) })
 	t.Legend, t.Notes = b.legend(), b.notes.texts
 	return t
 }
@@ -136,22 +143,24 @@ func placeFastest(rows []TableRow) {
 	}
 }
 
-func (b *latencyBuilder) speedRow(r latencyRow) TableRow {
-	row := TableRow{{Text: r.head.Title}, {Notes: b.rowNotes(r)}, b.paper(r)}
+// speedRow has so many entries.
+func (b *latencyBuilder) speedRow(r latencyRow, columns int) TableRow {
+	row := TableRow{{Text: r.head.Title}, {Notes: b.rowNotes(r)}}
+	if b.first().record.PaperName != "" {
+		row = append(row, b.paper(r))
+	}
 	if len(r.times) == 0 {
-		return slices.Concat(row, dashes(7))
+		return slices.Concat(row, dashes(columns-len(row)))
 	}
 	headline := r.times[0]
 	row[1].Value = &Value{Mean: Number(headline.mean()), Std: Number(headline.std()), Low: Absent(), High: Absent(), Decimals: 4}
 	for _, p := range []float64{.5, .9, .99, 1} {
 		row = append(row, Entry{Text: fixed(1e3*headline.quantile(p), 3)})
 	}
-	single, ok := r.at(1)
-	if !ok {
-		return slices.Concat(row, dashes(3))
-	}
-	for _, p := range []float64{.5, .99, .999} {
-		row = append(row, Entry{Text: fixed(1e6*single.quantile(p), 1)})
+	if single, ok := r.at(1); ok {
+		for _, p := range []float64{.5, .99, .999} {
+			row = append(row, Entry{Text: fixed(1e6*single.quantile(p), 2)})
+		}
 	}
 	return row
 }
@@ -166,7 +175,7 @@ func (b *latencyBuilder) paper(r latencyRow) Entry {
 	if !ok {
 		return Entry{}
 	}
-	return Entry{Value: &Value{Mean: Number(ref.Mean), Std: ref.Std, Low: Absent(), High: Absent(), Decimals: 2}}
+	return Entry{Value: &Value{Mean: Number(ref.Mean), Std: ref.Std, Low: Absent(), High: Absent(), Decimals: 3}}
 }
 
 // rowNotes are what is to be said about one model alone.
@@ -192,7 +201,7 @@ func (b *latencyBuilder) rowNotes(r latencyRow) []int {
 // events are answered in a second.
 func (b *latencyBuilder) sweep() Table {
 	b.notes = notes{}
-	t := Table{Title: fmt.Sprintf("Latency on %s, by the number of events in a batch: median ms | events/s", b.dataset.Title), Command: b.layout.Command}
+	t := Table{Title: fmt.Sprintf("Latency on %s, by the number of events in a batch: median ms | thousand events/s", b.dataset.Title), Command: b.layout.Command}
 	t.Columns = []Column{{Head: "model"}, {Head: "parameters"}}
 	var sizes []int
 	for _, timing := range b.first().times {
@@ -202,20 +211,19 @@ func (b *latencyBuilder) sweep() Table {
 	for _, n := range sizes {
 		t.Columns = append(t.Columns, Column{Group: "events in a batch", Head: strconv.Itoa(n)})
 	}
+	var rows []TableRow
 	for _, r := range b.rows {
 		row := TableRow{{Text: r.head.Title}, {Text: strconv.Itoa(r.record.NumParams)}}
 		for _, n := range sizes {
 			e := Entry{Text: noValue}
 			if at, ok := r.at(n); ok {
-				e.Text = fmt.Sprintf("%s | %s", fixed(1e3*at.quantile(.5), 3), fixed(at.rate(), 0))
+				e.Text = fmt.Sprintf("%s | %s", fixed(1e3*at.quantile(.5), 3), fixed(at.rate()/1e3, 0))
 			}
 			row = append(row, e)
 		}
-		if len(t.Blocks) == 0 {
-			t.Blocks = make([][]TableRow, 1)
-		}
-		t.Blocks[0] = append(t.Blocks[0], row)
+		rows = append(rows, row)
 	}
+	t.Blocks = [][]TableRow{rows}
 	t.Legend = b.legend()
 	return t
 }
@@ -232,7 +240,10 @@ func (b *latencyBuilder) legend() []string {
 			}
 		}
 	}
-	out = append(out, "paper: on an RTX 2080 Ti", r.Machine, fmt.Sprintf("%d threads, %s", r.Threads, r.Device))
+	if r.PaperName != "" {
+		out = append(out, "paper: on an RTX 2080 Ti")
+	}
+	out = append(out, r.Machine, fmt.Sprintf("%d threads, %s", r.Threads, r.Device))
 	if r.Latency != nil {
 		if r.Latency.Load.Present() {
 			out = append(out, fmt.Sprintf("load %.1f when the run started", float64(r.Latency.Load)))

@@ -47,6 +47,9 @@ func (r *Record) check() error {
 	if !slices.Contains([]Class{Learned, ZeroParameter, Oracle}, r.ModelClass) {
 		return fmt.Errorf("model_class %q: expected %s, %s or %s", r.ModelClass, Learned, ZeroParameter, Oracle)
 	}
+	if r.Latency != nil && !r.Failed() && len(r.Latency.Timings) == 0 {
+		return fmt.Errorf("a latency test without timings")
+	}
 	if r.Failed() != (r.Sidecar == nil) {
 		return fmt.Errorf("expected a sidecar or an error, and not both")
 	}

@@ -92,17 +92,25 @@ func TestTorchNC(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	head := `"head":{"dropout":0.1,"hidden":[100],"lr":0.001,"pos_weight":1,"weight_decay":0}`
+	head := `"head":{"dropout":0.1,"hidden":[100],"lr":0.001,"norm":"none","pos_weight":1,"weight_decay":0}`
 	protocol := `"protocol":{"batch":200,"candidates":["all_nodes","destinations"],"epochs":25,"filter":"none",` +
 		`"patience":0,"select":"best","test_state":"replay","val_negatives":0,"validation_state":"replay"}`
+	dgs := func(gradient, eta string) string {
+		return `"options":{"blocks":50,"buckets":10,"embedding":"softmax","factors":"vector","gradient":"` + gradient + `",` + head +
+			`,"jacobian":"float32","optimiser":{"lr":` + eta + `,"method":"sgd","momentum":0,"weight_decay":0},"range":"sigmoid","size":100,"sum_floor":0.001,"temperature":2}`
+	}
 	want := map[string]string{
 		"raw":           `"options":{` + head + `}`,
 		"graph-sprints": `"options":{"alpha":0.5,"beta":0.8,"buckets":10,"decay":"constant",` + head + `,"tau":86400}`,
+		"dgs":           dgs("forward", "30"),
+		"dgs+eta-200":   dgs("forward", "200"),
+		"dgs-bp":        dgs("truncated", "30"),
+		"tgn-id":        `"memory":{"aggregator":"last","cell":"gru","size":100,"time":100,"time_init":"pyg"}`,
 	}
 	for _, trial := range trials {
-		for _, part := range []string{want[trial.ModelID], protocol} {
+		for _, part := range []string{want[trial.Ref()], protocol} {
 			if got := string(trial.JSON()); part == "" || !strings.Contains(got, part) {
-				t.Errorf("%s: want %s in\n%s", trial.ModelID, part, got)
+				t.Errorf("%s: want %s in\n%s", trial.Ref(), part, got)
 			}
 		}
 	}

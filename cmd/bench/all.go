@@ -28,7 +28,7 @@ func newAll(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := o.report(trials, files, results.WriteText); err != nil {
+			if err := o.report(trials, files); err != nil {
 				return err
 			}
 			what := "records, tables.md and results.csv"
@@ -47,16 +47,20 @@ func newAll(o *options) *cobra.Command {
 	return cmd
 }
 
-// report prints the tables and, of a whole suite, leaves them beside the
-// records.
-func (o *options) report(trials []specs.Trial, files []string, write writer) error {
+// report prints the tables and leaves them beside the records.
+func (o *options) report(trials []specs.Trial, files []string) error {
 	r, err := o.newReport(trials, files)
 	if err != nil {
 		return err
 	}
-	if err := o.print(r, write); err != nil {
+	if err := o.print(r, results.WriteText); err != nil {
 		return err
 	}
+	return o.leave(r)
+}
+
+// leave puts tables and numbers of a whole suite beside the records.
+func (o *options) leave(r harness.Report) error {
 	if o.narrowed() {
 		return nil // the files are those of the whole suite
 	}

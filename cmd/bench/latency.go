@@ -62,7 +62,7 @@ func newLatency(o *options) *cobra.Command {
 }
 
 func (l *timing) run(ctx context.Context, files []string) error {
-	write, err := l.writer()
+	write, err := tableWriter(l.format)
 	if err != nil {
 		return err
 	}
@@ -94,18 +94,6 @@ func (l *timing) run(ctx context.Context, files []string) error {
 		return err
 	}
 	return l.lastLine(all)
-}
-
-// writer finds the renderer of --format.
-func (l *timing) writer() (writer, error) {
-	if l.format == "csv" {
-		return nil, nil // rows, not tables
-	}
-	write, err := tableWriter(l.format)
-	if err != nil {
-		return nil, err
-	}
-	return write, nil
 }
 
 // measure keeps the records of every dataset as soon as it is done.
@@ -140,27 +128,25 @@ func (l *timing) progress(what string) (*bar, latency.Hooks) {
 	}
 }
 
-// report prints what was measured now and, of a whole suite, leaves tables and
-// rows beside the records.
+// report prints what was measured and leaves tables and rows beside the
+// records.
 func (l *timing) report(all []latency.Measured, files []string, write writer) error {
 	o := l.shared
-	if !l.asJSON && write != nil {
-		return o.report(l.plan.Trials, files, write)
-	}
-	if err := o.report(l.plan.Trials, files, nothing); err != nil {
-		return err
-	}
-	if l.asJSON {
-		return latency.NewReport(l.plan, all).WriteJSON(o.stdout)
-	}
 	r, err := o.newReport(l.plan.Trials, files)
 	if err != nil {
 		return err
 	}
-	return results.WriteCSV(o.stdout, r.Rows)
+	if err := o.leave(r); err != nil {
+		return err
+	}
+	switch {
+	case l.asJSON:
+		return latency.NewReport(l.plan, all).WriteJSON(o.stdout)
+	case l.format == "csv":
+		return results.WriteCSV(o.stdout, r.Rows)
+	}
+	return o.print(r, write)
 }
-
-func nothing(io.Writer, results.Table, bool) error { return nil }
 
 func (l *timing) lastLine(all []latency.Measured) error {
 	failed := latency.NewReport(l.plan, all).Failed()

@@ -17,7 +17,7 @@ import (
 )
 
 // defaultSuite is what `bench all` runs.
-const defaultSuite = "wiki-real"
+const defaultSuite = "quick"
 
 // options are the flags that commands share.
 type options struct {

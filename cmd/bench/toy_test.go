@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"dgsbench/datasets"
 	"dgsbench/models"
@@ -18,6 +20,12 @@ import (
 // child makes the test binary behave as bench: real processes can then be
 // killed and interrupted.
 const child = "BENCH_TEST_CHILD"
+
+// served is the address of the dataset of that name, in children that have
+// one.
+const served = "BENCH_TEST_SERVED"
+
+const servedText = "a,b,t\nu,v,1\nv,w,2\n"
 
 func TestMain(m *testing.M) {
 	datasets.Register(datasets.Dataset{
@@ -30,6 +38,18 @@ func TestMain(m *testing.M) {
 		Name: "broken", Class: models.ZeroParameter, Tasks: []models.Task{models.NodeClassification},
 		Options: func() models.Options { return &noOptions{} },
 		New:     func(models.Setup, models.Options) (models.Model, error) { return broken{}, nil },
+	})
+	if url := os.Getenv(served); url != "" {
+		datasets.Register(datasets.Dataset{
+			Name: "served", URL: url, File: "served.csv", SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(servedText))),
+			Layout: datasets.Layout{Src: "a", Dst: "b", Time: "t"}, Want: datasets.Counts{Events: 2},
+			Split: datasets.ByRow(.5, .7), HeldOut: datasets.SampleHeldOut(1),
+		})
+	}
+	models.Register(models.Kind{
+		Name: "sleeper", Class: models.ZeroParameter, Tasks: []models.Task{models.NodeClassification},
+		Options: func() models.Options { return &noOptions{} },
+		New:     func(models.Setup, models.Options) (models.Model, error) { return sleeper{}, nil },
 	})
 	if os.Getenv(child) != "" {
 		main()
@@ -48,9 +68,24 @@ func (broken) Classify(b datasets.Stream, logits []float32) error {
 	return nil
 }
 
-func (broken) Observe(datasets.Stream) error { return nil }
-func (broken) Reset()                        {}
-func (broken) NumParams() int                { return 0 }
+func (broken) Snapshot(models.Part) models.Snapshot { return models.Snapshot{} }
+func (broken) Restore(models.Snapshot) error        { return nil }
+func (broken) Observe(datasets.Stream) error        { return nil }
+func (broken) Reset()                               {}
+func (broken) NumParams() int                       { return 0 }
+
+// sleep is the environment variable that says how long a sleeper sleeps.
+const sleep = "BENCH_TEST_SLEEP"
+
+// sleeper takes its time for every answer.
+type sleeper struct{ broken }
+
+func (sleeper) Classify(_ datasets.Stream, logits []float32) error {
+	clear(logits)
+	d, err := time.ParseDuration(os.Getenv(sleep))
+	time.Sleep(d)
+	return err
+}
 
 type noOptions struct{}
 

@@ -8,11 +8,17 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Limits beyond which a warning is given. Ratios of medians, so that what else
-// the machine does at times gives none.
+// Limits beyond which a warning is given. They are about medians or about all
+// iterations, so that what else the machine does at times gives none.
 const (
-	slowStart   = 3    // the first timed batch by a later one
-	slowRound   = 1.5  // the first timed iteration by a later one
+	// The runtime itself takes an object now and then, for a goroutine that
+	// waits.
+	strayObjects = 16
+	strayBytes   = 4096
+
+	slowStart   = 3    // the first timed batch by a later one ...
+	startShare  = 0.01 // ... where it is so much of an iteration
+	slowRound   = 1.5  // the first timed iteration by the slowest later one
 	firstUse    = 50   // the very first answer by a later one ...
 	firstUseMin = 1e-3 // ... in seconds
 	covered     = 0.98 // of an iteration, by the samples
@@ -30,20 +36,24 @@ func warnings(all []observation, first time.Duration) []string {
 	}
 	var objects, bytes uint64
 	var collections uint32
-	for _, o := range all {
-		objects, bytes = max(objects, o.objects), max(bytes, o.bytes)
+	least, slowest := all[0].objects, 0.0
+	for i, o := range all {
+		objects, bytes, least = max(objects, o.objects), max(bytes, o.bytes), min(least, o.objects)
 		collections += o.collections
+		if i > 0 {
+			slowest = max(slowest, total(o))
+		}
 	}
-	warn(objects > 0, "up to %d objects, %d bytes, were allocated in a timed iteration", objects, bytes)
+	warn(least > 0 || objects > strayObjects || bytes > strayBytes, "up to %d objects, %d bytes, were allocated in a timed iteration", objects, bytes)
 	warn(collections > 0, "garbage was collected %d times in the timed part", collections)
 
 	share := coverage(all)
 	warn(share < covered, "the samples cover only %.1f %% of the timed part", 100*share)
 	batch := medianOf(all, func(o observation) float64 { return median(seconds(o.samples)) })
 	start := medianOf(all, func(o observation) float64 { return float64(o.samples[0]) / 1e9 })
-	warn(start > slowStart*batch, "the first batch after the start of the clock takes %.1f times the median one", start/batch)
-	ratio := total(all[0]) / medianOf(all[1:], total)
-	warn(ratio > slowRound, "the first timed iteration took %.1f times the median of the others", ratio)
+	warn(start > slowStart*batch && start-batch > startShare*medianOf(all, total), "the first batch after the start of the clock takes %.1f times the median one", start/batch)
+	ratio := total(all[0]) / slowest
+	warn(ratio > slowRound, "the first timed iteration took %.1f times the slowest of the others", ratio)
 	warn(first.Seconds() > max(firstUseMin, firstUse*batch), "its very first answer, which is not timed, took %.3g s, %.0f times the median one",
 		first.Seconds(), first.Seconds()/batch)
 	return out

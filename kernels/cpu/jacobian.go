@@ -44,7 +44,8 @@ func newJacobians[S float32 | uint16](d *Device, s kernels.JacobianShape, code j
 func (j *jacobians[S]) size() int { return len(j.lanes) * j.shape.Features }
 
 // slabBytes is the most memory that Grow takes beyond what it is asked for.
-// What is not used is never touched, and so takes no memory in truth.
+// The system gives fresh memory when it is first touched, so what is not used
+// costs nothing.
 const slabBytes = 64 << 20
 
 // Grow makes room for slots 0 to n-1.

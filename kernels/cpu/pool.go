@@ -1,18 +1,23 @@
 package cpu
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // Pool runs the parts of a computation on a fixed number of goroutines that
-// live as long as it does. Waiting ones sleep, so many pools in one process
-// share the processor like any other goroutines.
+// live as long as it does. After a moment of waiting they sleep, so many pools
+// in one process share the processor like any other goroutines.
 //
 // Which worker runs which part depends on the part's number alone. Parts must
 // write to different places; then results do not depend on the number of
 // workers.
 type Pool struct {
-	mu      sync.Mutex // held by the Run that has the workers
-	wake    []chan struct{}
-	done    sync.WaitGroup
+	mu      sync.Mutex   // held by the Run that has the workers
+	starts  []*gate      // one a goroutine: there is work, or the end
+	finish  *gate        // all goroutines of this Run are done
+	left    atomic.Int32 // those that are not yet
+	closed  bool
 	parts   int
 	workers int // taking part in this Run
 	f       func(part int)
@@ -21,17 +26,17 @@ type Pool struct {
 // NewPool starts a pool of n workers, at least one. The caller of Run is one
 // of them, so a pool of one worker has no goroutine.
 func NewPool(n int) *Pool {
-	p := &Pool{}
+	p := &Pool{finish: newGate()}
 	for range n - 1 {
-		wake := make(chan struct{}, 1)
-		p.wake = append(p.wake, wake)
-		go p.work(len(p.wake), wake)
+		start := newGate()
+		p.starts = append(p.starts, start)
+		go p.work(len(p.starts), start)
 	}
 	return p
 }
 
 // Workers is the number of parts that run at the same time.
-func (p *Pool) Workers() int { return len(p.wake) + 1 }
+func (p *Pool) Workers() int { return len(p.starts) + 1 }
 
 // Run calls f(0) to f(parts-1) and returns when all have returned. Worker w
 // of n takes parts w, w+n, w+2n, ... Calls from several goroutines take
@@ -42,12 +47,14 @@ func (p *Pool) Run(parts int, f func(part int)) {
 	defer p.mu.Unlock()
 	p.parts, p.f, p.workers = parts, f, min(parts, p.Workers())
 	others := max(p.workers-1, 0)
-	p.done.Add(others)
-	for _, wake := range p.wake[:others] {
-		wake <- struct{}{}
+	p.left.Store(int32(others))
+	for _, start := range p.starts[:others] {
+		start.release()
 	}
 	p.share(0)
-	p.done.Wait()
+	if others > 0 {
+		p.finish.pass()
+	}
 	p.f = nil
 }
 
@@ -58,19 +65,26 @@ func (p *Pool) share(worker int) {
 	}
 }
 
-func (p *Pool) work(worker int, wake <-chan struct{}) {
-	for range wake {
+func (p *Pool) work(worker int, start *gate) {
+	for {
+		start.pass()
+		if p.closed {
+			return
+		}
 		p.share(worker)
-		p.done.Done()
+		if p.left.Add(-1) == 0 {
+			p.finish.release()
+		}
 	}
 }
 
 // Close ends the goroutines. The pool must not be used afterwards.
 func (p *Pool) Close() {
-	for _, wake := range p.wake {
-		close(wake)
+	p.closed = true
+	for _, start := range p.starts {
+		start.release()
 	}
-	p.wake = nil
+	p.starts = nil
 }
 
 // Split divides 0 to n-1 into parts runs whose lengths differ by at most one,

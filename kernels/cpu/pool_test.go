@@ -3,6 +3,7 @@ package cpu_test
 import (
 	"sync"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -58,6 +59,25 @@ func TestPoolsSideBySide(t *testing.T) {
 		}()
 	}
 	callers.Wait()
+}
+
+// TestPoolAfterPauses: between runs the goroutines are looking out, falling
+// asleep or asleep.
+func TestPoolAfterPauses(t *testing.T) {
+	pool := cpu.NewPool(3)
+	defer pool.Close()
+	sums := make([]int, 3)
+	f := func(part int) { sums[part]++ }
+	const runs = 400
+	for run := range runs {
+		pool.Run(len(sums), f)
+		time.Sleep(time.Duration(run%50) * 5 * time.Microsecond)
+	}
+	for part, n := range sums {
+		if n != runs {
+			t.Errorf("part %d ran %d times, want %d", part, n, runs)
+		}
+	}
 }
 
 func TestPoolDoesNotAllocate(t *testing.T) {

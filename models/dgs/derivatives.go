@@ -185,6 +185,9 @@ func bytesPerNode(s kernels.JacobianShape) int64 { return s.Bytes() + 2*4*int64(
 // trainedNodes counts the nodes of the training part: those that get a
 // Jacobian.
 func trainedNodes(train datasets.Stream) int {
+	if train.NumNodes == 0 { // none was given
+		return 0
+	}
 	seen := make([]bool, train.NumNodes)
 	count := 0
 	for _, ends := range [][]int32{train.Src, train.Dst} {

@@ -62,7 +62,7 @@ type setting struct {
 
 func drawSetting(t *rapid.T) setting {
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-	h, m := rapid.IntRange(2, 4).Draw(t, "h"), rapid.IntRange(1, 3).Draw(t, "m")
+	h, m := rapid.IntRange(2, 4).Draw(t, "h"), rapid.IntRange(1, 2).Draw(t, "m")
 	o := frozen(3)
 	o.Size, o.Blocks, o.SumFloor = h*m, m, 0
 	o.Embedding = rapid.SampledFrom([]Embedding{Softmax, Sum, Sparsemax, Entmax}).Draw(t, "embedding")
@@ -72,8 +72,8 @@ func drawSetting(t *rapid.T) setting {
 		o.Range = rapid.SampledFrom([]Range{Sigmoid, Clamp}).Draw(t, "range")
 	}
 	c := setting{o: o, pairs: rapid.Bool().Draw(t, "pairs"), batch: rapid.IntRange(1, 5).Draw(t, "batch"), nodes: rapid.IntRange(2, 6).Draw(t, "nodes")}
-	f := rapid.IntRange(1, 4).Draw(t, "f")
-	c.events = drawEvents(r, rapid.IntRange(4, 16).Draw(t, "events"), c.nodes, f)
+	f := rapid.IntRange(1, 3).Draw(t, "f")
+	c.events = drawEvents(r, rapid.IntRange(4, 10).Draw(t, "events"), c.nodes, f)
 	c.naive = drawNaive(r, o, f, 3, c.pairs)
 	return c
 }

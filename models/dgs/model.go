@@ -15,13 +15,15 @@ import (
 
 // Model is Deep-Graph-Sprints with its head.
 type Model struct {
-	setup   models.Setup
-	opts    *Options
-	device  kernels.Device
-	net     *network
-	states  *states
-	encoder *encoder // with Buckets
-	ranker  *pairrank.Ranker
+	setup models.Setup
+	opts  *Options
+	// nodes of the training part: those that get derivatives
+	trainedNodes int
+	device       kernels.Device
+	net          *network
+	states       *states
+	encoder      *encoder // with Buckets
+	ranker       *pairrank.Ranker
 
 	trained, inferred, embedded values // of the three programs
 	learning                    *learning
@@ -41,13 +43,10 @@ var _ models.Model = (*Model)(nil)
 // errTruncated says why one variant cannot do one task.
 var errTruncated = errors.New("gradient: truncated cannot train link prediction: its loss is about states from before the batch, which then count as constants; use gradient: forward")
 
-// New builds the model for one trial, if its derivatives fit the memory.
+// New builds the model for one trial.
 func New(s models.Setup, o *Options) (*Model, error) {
 	if s.Task == models.LinkPrediction && o.Gradient == Truncated {
 		return nil, errTruncated
-	}
-	if err := checkMemory(o, s); err != nil {
-		return nil, err
 	}
 	m, err := newOn(cpu.NewDevice(cpu.Best(), s.Threads), s, o)
 	if err == nil && s.Task == models.LinkPrediction {
@@ -58,7 +57,7 @@ func New(s models.Setup, o *Options) (*Model, error) {
 
 // newOn builds it on a device, without what ranking needs.
 func newOn(d kernels.Device, s models.Setup, o *Options) (*Model, error) {
-	m := &Model{setup: s, opts: o, device: d}
+	m := &Model{setup: s, opts: o, device: d, trainedNodes: trainedNodes(s.Train)}
 	size := o.Size
 	if o.Embedding == Buckets {
 		m.encoder = newEncoder(buckets.New(s.Train, o.Buckets), s)

@@ -29,6 +29,9 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 		return 0, err
 	}
 	if m.learning == nil {
+		if err := checkMemory(m.opts, m.trainedNodes, b.NumFeat); err != nil {
+			return 0, err
+		}
 		m.learning = m.newLearning()
 	}
 	if m.setup.Task == models.NodeClassification {

@@ -9,11 +9,15 @@ import (
 type Options struct {
 	Memory    memory.Options   `yaml:"memory"`
 	Optimiser memory.Optimiser `yaml:"optimiser"`
+
+	memory.Classification `yaml:",inline"`
 }
 
 // Defaults are those of TGN in PyTorch Geometric's example.
 func Defaults() *Options {
-	return &Options{Memory: memory.Defaults(), Optimiser: memory.Optimiser{LR: 1e-4}}
+	return &Options{
+		Memory: memory.Defaults(), Optimiser: memory.Optimiser{LR: 1e-4}, Classification: memory.ClassificationDefaults(),
+	}
 }
 
 // Validate names the first value that is out of range.
@@ -21,12 +25,15 @@ func (o *Options) Validate() error {
 	if err := o.Memory.Validate(); err != nil {
 		return err
 	}
-	return o.Optimiser.Validate()
+	if err := o.Optimiser.Validate(); err != nil {
+		return err
+	}
+	return o.Check(o.Memory, o.Optimiser)
 }
 
 // Config is the model of these options.
 func (o *Options) Config() memory.Config {
-	return memory.Config{Memory: o.Memory, Optimiser: o.Optimiser, Embedding: build}
+	return memory.Config{Memory: o.Memory, Optimiser: o.Optimiser, Classification: o.Classification, Embedding: build}
 }
 
 func build(c *memory.Core, s models.Setup) (memory.Embedding, error) {
@@ -36,10 +43,10 @@ func build(c *memory.Core, s models.Setup) (memory.Embedding, error) {
 func init() {
 	models.Register(models.Kind{
 		Name: "jodie", Class: models.Learned, Memory: true, Features: models.FeaturesOptional,
-		Tasks:   []models.Task{models.LinkPrediction},
+		Tasks:   []models.Task{models.NodeClassification, models.LinkPrediction},
 		Options: func() models.Options { return Defaults() },
 		New: func(s models.Setup, o models.Options) (models.Model, error) {
-			return memory.New(s, o.(*Options).Config())
+			return memory.Build(s, o.(*Options).Config())
 		},
 	})
 }

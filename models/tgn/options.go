@@ -13,6 +13,8 @@ type Options struct {
 	Memory    memory.Options   `yaml:"memory"`
 	Attention AttentionOptions `yaml:"attention"` // for embedding: attention
 	Optimiser memory.Optimiser `yaml:"optimiser"`
+
+	memory.Classification `yaml:",inline"`
 }
 
 // Embedding is how a node is embedded.
@@ -39,7 +41,7 @@ func Defaults() *Options {
 	return &Options{
 		Embedding: Attention, Memory: memory.Defaults(),
 		Attention: AttentionOptions{Size: 100, Heads: 2, Layers: 1, Neighbours: 10, Dropout: .1},
-		Optimiser: memory.Optimiser{LR: 1e-4},
+		Optimiser: memory.Optimiser{LR: 1e-4}, Classification: memory.ClassificationDefaults(),
 	}
 }
 
@@ -54,7 +56,10 @@ func (o *Options) Validate() error {
 	if err := o.Attention.validate(); err != nil {
 		return err
 	}
-	return o.Optimiser.Validate()
+	if err := o.Optimiser.Validate(); err != nil {
+		return err
+	}
+	return o.Check(o.Memory, o.Optimiser)
 }
 
 func (o AttentionOptions) validate() error {
@@ -78,7 +83,7 @@ func (o AttentionOptions) validate() error {
 
 // Config is the model of these options.
 func (o *Options) Config() memory.Config {
-	return memory.Config{Memory: o.Memory, Optimiser: o.Optimiser, Embedding: o.build}
+	return memory.Config{Memory: o.Memory, Optimiser: o.Optimiser, Classification: o.Classification, Embedding: o.build}
 }
 
 func (o *Options) build(c *memory.Core, s models.Setup) (memory.Embedding, error) {
@@ -91,10 +96,10 @@ func (o *Options) build(c *memory.Core, s models.Setup) (memory.Embedding, error
 func init() {
 	models.Register(models.Kind{
 		Name: "tgn", Class: models.Learned, Memory: true, Features: models.FeaturesOptional,
-		Tasks:   []models.Task{models.LinkPrediction},
+		Tasks:   []models.Task{models.NodeClassification, models.LinkPrediction},
 		Options: func() models.Options { return Defaults() },
 		New: func(s models.Setup, o models.Options) (models.Model, error) {
-			return memory.New(s, o.(*Options).Config())
+			return memory.Build(s, o.(*Options).Config())
 		},
 	})
 }

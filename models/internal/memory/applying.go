@@ -9,9 +9,8 @@ import (
 // nodes are never there at once.
 type applying struct {
 	*Core
-	nodes    *nodeList // of a batch
-	capacity int       // nodes of a chunk
-	messages int       // and their messages
+	capacity int // nodes of a chunk
+	messages int // and their messages
 	reading  *reading
 	program  *nn.Program
 	ids      kernels.Ints
@@ -23,11 +22,11 @@ const chunk = 512
 func newApplying(c *Core, s *store, maxBatch int) (*applying, error) {
 	most := max(chunk, 2*maxBatch) // nodes of a batch, and messages of a node
 	a := &applying{
-		Core: c, nodes: newNodeList(c.nodes), capacity: min(most, c.nodes), messages: 2 * most,
+		Core: c, capacity: min(most, c.nodes), messages: 2 * most,
 		ids: c.device.NewInts(most),
 	}
 	var err error
-	if a.reading, err = newReading(c, s, "applying", a.capacity, a.messages); err != nil {
+	if a.reading, err = newReading(c, s, "applying", kept{c}, a.capacity, a.messages); err != nil {
 		return nil, err
 	}
 	a.program, err = c.Net.Compile(nn.ForInference, a.reading.out)

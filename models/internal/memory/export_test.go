@@ -26,7 +26,7 @@ func (m *Model) Gradients() map[string]kernels.Buffer {
 }
 
 // Network holds the parameters.
-func (m *Model) Network() *nn.Network { return m.core.Net }
+func (m *base) Network() *nn.Network { return m.core.Net }
 
 // Parameter is where a learned parameter is.
 func (m *Model) Parameter(name string) kernels.Buffer {
@@ -39,13 +39,13 @@ func (m *Model) Parameter(name string) kernels.Buffer {
 }
 
 // Memories are those that are kept.
-func (m *Model) Memories() kernels.Buffer { return m.core.Net.Buffer(m.core.Table) }
+func (m *base) Memories() kernels.Buffer { return m.core.Net.Buffer(m.core.Table) }
 
 // LastUpdates are those of all nodes.
-func (m *Model) LastUpdates() []float64 { return m.core.Updated }
+func (m *base) LastUpdates() []float64 { return m.core.Updated }
 
 // Flush is the switch to evaluation.
-func (m *Model) Flush() { m.flush() }
+func (m *Model) Flush() { m.evaluate() }
 
 // Read is what a training batch reads of the nodes: memories with their
 // messages applied, a row each, and their last updates.
@@ -79,4 +79,24 @@ func (m *Model) Generation() int {
 		return 0
 	}
 	return m.learning.generation
+}
+
+// Logits are those of the last training batch.
+func (m *Classifier) Logits() kernels.Buffer { return m.head.Learned() }
+
+// Gradients are those of the last training batch, by parameter.
+func (m *Classifier) Gradients() map[string]kernels.Buffer {
+	out := map[string]kernels.Buffer{}
+	for i, name := range m.head.Training().Names() {
+		out[name] = m.head.Training().Gradients()[i]
+	}
+	return out
+}
+
+// Parameter is where a learned parameter is.
+func (m *Classifier) Parameter(name string) kernels.Buffer {
+	if i := slices.Index(m.head.Training().Names(), name); i >= 0 {
+		return m.head.Training().Params()[i]
+	}
+	return nil
 }

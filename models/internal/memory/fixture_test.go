@@ -10,7 +10,7 @@ import (
 	"dgsbench/kernels"
 	"dgsbench/kernels/cpu"
 	"dgsbench/kernels/reference"
-	"dgsbench/models/internal/memory"
+	"dgsbench/nn"
 )
 
 // array is a number or nested lists of numbers of a fixture, computed with
@@ -88,14 +88,19 @@ func readFixture(t *testing.T, name string, into any) {
 // events of a fixture.
 type events struct {
 	Src, Dst, Neg []int32
+	Label         []int8
 	T             []float64
 	Msg           array
 }
 
 // stream makes a batch of them, the first one being event number first.
 func (e events) stream(nodes, users, first int) datasets.Stream {
+	labels := e.Label
+	if labels == nil {
+		labels = make([]int8, len(e.Src))
+	}
 	return datasets.Stream{
-		Src: e.Src, Dst: e.Dst, Time: e.T, Label: make([]int8, len(e.Src)), Feat: e.Msg.single(),
+		Src: e.Src, Dst: e.Dst, Time: e.T, Label: labels, Feat: e.Msg.single(),
 		NumFeat: e.Msg.shape[1], NumNodes: nodes, Users: users,
 	}.From(first)
 }
@@ -110,7 +115,7 @@ func onEveryDevice(t *testing.T, test func(t *testing.T, d kernels.Device)) {
 }
 
 // setParams gives a model the parameters of a fixture. All must be there.
-func setParams(t *testing.T, m *memory.Model, params map[string]array) {
+func setParams(t *testing.T, m interface{ Network() *nn.Network }, params map[string]array) {
 	t.Helper()
 	var values [][]float32
 	for _, p := range m.Network().Params() {

@@ -44,7 +44,7 @@ func (m *Model) newLearning(messages, generation int) (l *learning, err error) {
 		targets: make([]float32, 2*batch), weights: make([]float32, 2*batch),
 		persisted: m.device.NewBuffer(2 * batch * m.core.opts.Size), rows: m.device.NewInts(2 * batch), ids: m.device.NewInts(2 * batch),
 	}
-	if l.reading, err = newReading(m.core, m.store, name, m.embedding.Most(centres), messages); err != nil {
+	if l.reading, err = newReading(m.core, m.store, name, kept{m.core}, m.embedding.Most(centres), messages); err != nil {
 		return nil, err
 	}
 	if l.site, err = m.embedding.Site(name, l.reading.out, Place{Centres: centres, Training: true}); err != nil {

@@ -1,9 +1,6 @@
 package memory
 
 import (
-	"fmt"
-	"slices"
-
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/kernels/cpu"
@@ -13,29 +10,28 @@ import (
 
 // Config is a model of this family.
 type Config struct {
-	Memory    Options
-	Optimiser Optimiser
+	Memory         Options
+	Optimiser      Optimiser
+	Classification Classification
 	// Embedding adds the module's parameters to the core's network.
 	Embedding func(c *Core, s models.Setup) (Embedding, error)
 }
 
+// Build makes the model that the task needs.
+func Build(s models.Setup, c Config) (models.Model, error) {
+	if s.Task == models.NodeClassification {
+		return NewClassifierOn(cpu.NewDevice(cpu.Best(), s.Threads), s, c)
+	}
+	return New(s, c)
+}
+
 // Model predicts links from memories.
 type Model struct {
-	setup     models.Setup
-	device    kernels.Device
-	core      *Core
-	store     *store
-	embedding Embedding
-	decoder   nn.DecoderParams
-
-	x        kernels.Buffer // features of the batch
-	learning *learning      // nil until the first training batch
+	*waiting
+	decoder  nn.DecoderParams
+	learning *learning // nil until the first training batch
 	adam     *nn.Adam
-	applying *applying
 	ranking  *ranking
-
-	blank     bool // all memories without messages are zero
-	evaluated bool // no message waits
 }
 
 var _ models.Model = (*Model)(nil)
@@ -50,37 +46,16 @@ func NewOn(d kernels.Device, s models.Setup, c Config) (*Model, error) {
 	if s.Task != models.LinkPrediction {
 		return nil, models.ErrTask
 	}
-	core := NewCore(nn.NewNetwork(d, s.Seed), c.Memory, s)
-	e, err := c.Embedding(core, s)
+	b, err := newBase(d, s, c)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{
-		setup: s, device: d, core: core, embedding: e, decoder: newDecoder(core.Net, e.Width()), blank: true,
-		store: newStore(d, c.Memory.Aggregator, s.NumNodes, s.NumFeat, s.MaxBatch),
-		x:     d.NewBuffer(s.MaxBatch * core.width),
-		adam:  nn.NewAdam(d, c.Optimiser.LR, c.Optimiser.WeightDecay),
-	}
-	m.setup.Train = datasets.Stream{} // not to be kept
-	if m.applying, err = newApplying(core, m.store, s.MaxBatch); err != nil {
+	m := &Model{decoder: newDecoder(b.core.Net, b.embedding.Width()), adam: nn.NewAdam(d, c.Optimiser.LR, c.Optimiser.WeightDecay)}
+	if m.waiting, err = newWaiting(b); err != nil {
 		return nil, err
 	}
 	m.ranking, err = newRanking(m)
 	return m, err
-}
-
-// read puts the batch's features on the device.
-func (m *Model) read(b datasets.Stream) error {
-	m.device.Write(m.x, b.Feat)
-	if m.device.Finite(len(b.Feat), m.x) {
-		return nil
-	}
-	for i, f := range b.Feat {
-		if !models.Finite(f) {
-			return fmt.Errorf("feature %d of event %d is %v", i%b.NumFeat, b.EventID(i/b.NumFeat), f)
-		}
-	}
-	panic("memory: the device finds features bad that are not")
 }
 
 // Train makes one step. Memories, messages and neighbours advance with the
@@ -136,44 +111,23 @@ func (m *Model) Observe(b datasets.Stream) error {
 	if err := m.read(b); err != nil {
 		return err
 	}
-	m.flush()
-	m.store.fold(b, m.x)
-	nodes := m.applying.nodes
-	nodes.start()
-	nodes.add(b.Src)
-	nodes.add(b.Dst)
-	m.applying.renew(nodes.nodes)
+	m.evaluate()
+	own := m.advance(b)
 	m.embedding.Insert(b, m.x)
-	m.ranking.changed(nodes.nodes)
+	m.ranking.changed(own)
 	return nil
 }
 
-// flush is the switch to evaluation: messages are applied to all nodes, the
-// others pass the GRU with zeros, and no message is left.
-func (m *Model) flush() {
-	if m.evaluated {
-		return
+// evaluate switches to evaluation.
+func (m *Model) evaluate() {
+	if m.flush() {
+		m.ranking.everythingChanged()
 	}
-	var heard, silent []int32
-	for n := range int32(m.setup.NumNodes) {
-		if m.store.heard(n) {
-			heard = append(heard, n)
-		} else {
-			silent = append(silent, n)
-		}
-	}
-	m.applying.renew(heard) // first: messages read memories from before
-	for part := range slices.Chunk(silent, m.applying.capacity) {
-		m.applying.renew(part) // reads no memories but its own
-	}
-	m.store.clear()
-	m.evaluated, m.blank = true, false
-	m.ranking.everythingChanged()
 }
 
 // Rank counts the negatives above and level with the true destinations.
 func (m *Model) Rank(b datasets.Stream, c models.Candidates, out models.Counts) error {
-	m.flush()
+	m.evaluate()
 	m.ranking.ready()
 	return m.ranking.Rank(b, c, out)
 }
@@ -181,7 +135,7 @@ func (m *Model) Rank(b datasets.Stream, c models.Candidates, out models.Counts) 
 // Score writes the logits of all pairs of a source of the batch with a
 // candidate.
 func (m *Model) Score(b datasets.Stream, candidates []int32, logits []float32) error {
-	m.flush()
+	m.evaluate()
 	m.ranking.ready()
 	return m.ranking.Score(b, candidates, logits)
 }
@@ -191,21 +145,6 @@ func (m *Model) Classify(datasets.Stream, []float32) error { return models.ErrTa
 
 // Reset forgets all memories, messages and neighbours.
 func (m *Model) Reset() {
-	m.core.forget()
-	m.store.clear()
-	m.embedding.Reset()
-	m.blank, m.evaluated = true, false
+	m.reset()
 	m.ranking.everythingChanged()
-}
-
-// NumParams counts the parameters.
-func (m *Model) NumParams() int { return m.core.Net.NumParams() }
-
-// params copies the parameters.
-func (m *Model) params() []models.Tensor {
-	var out []models.Tensor
-	for _, p := range m.core.Net.Params() {
-		out = append(out, models.Tensor{Name: p.Name, Shape: slices.Clone(p.Shape), F32: p.Values})
-	}
-	return out
 }

@@ -10,6 +10,7 @@ import (
 type reading struct {
 	core  *Core
 	store *store
+	from  memories
 
 	rows, heard, messages       *nn.Rows
 	id, self, other, place      *nn.Node // memories, then two a message and the row that it is for
@@ -25,9 +26,23 @@ type reading struct {
 	updated []float64 // after the messages
 }
 
+// memories are what a reading starts from: rows of a table.
+type memories interface {
+	node() *nn.Node
+	// rowsOf are the rows of nodes. They are valid until the next call.
+	rowsOf(nodes []int32) []int32
+}
+
+// kept are the memories that are kept: of a node, the row of its number.
+type kept struct{ *Core }
+
+func (k kept) node() *nn.Node { return k.Table }
+
+func (k kept) rowsOf(nodes []int32) []int32 { return nodes }
+
 // newReading puts a reading of so many nodes and messages into the network.
-func newReading(c *Core, s *store, name string, nodes, messages int) (*reading, error) {
-	r := &reading{core: c, store: s, rows: nn.NewRows(nodes), heard: nn.NewRows(nodes), slotInts: c.device.NewInts(max(nodes, messages))}
+func newReading(c *Core, s *store, name string, from memories, nodes, messages int) (*reading, error) {
+	r := &reading{core: c, store: s, from: from, rows: nn.NewRows(nodes), heard: nn.NewRows(nodes), slotInts: c.device.NewInts(max(nodes, messages))}
 	r.messages = r.heard
 	if s.all {
 		r.messages = nn.NewRows(messages)
@@ -36,11 +51,11 @@ func newReading(c *Core, s *store, name string, nodes, messages int) (*reading, 
 	r.id = net.Index(name+".id", r.rows)
 	r.self, r.other = net.Index(name+".self", r.messages), net.Index(name+".other", r.messages)
 	r.features, r.dt = net.Input(name+".features", r.messages, c.width), net.Input(name+".dt", r.messages, 1)
-	self, err := nn.Gather(c.Table, r.self)
+	self, err := nn.Gather(from.node(), r.self)
 	if err != nil {
 		return nil, err
 	}
-	other, err := nn.Gather(c.Table, r.other)
+	other, err := nn.Gather(from.node(), r.other)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +68,7 @@ func newReading(c *Core, s *store, name string, nodes, messages int) (*reading, 
 			return nil, err
 		}
 	}
-	q, err := nn.Gather(c.Table, r.id)
+	q, err := nn.Gather(from.node(), r.id)
 	if err != nil {
 		return nil, err
 	}
@@ -137,9 +152,9 @@ func (r *reading) listen(node int32) float64 {
 // write puts the lists on the device.
 func (r *reading) write() {
 	d, net := r.core.device, r.core.Net
-	d.WriteInts(net.Ints(r.id), r.ids)
-	d.WriteInts(net.Ints(r.self), r.selves)
-	d.WriteInts(net.Ints(r.other), r.others)
+	d.WriteInts(net.Ints(r.id), r.from.rowsOf(r.ids))
+	d.WriteInts(net.Ints(r.self), r.from.rowsOf(r.selves))
+	d.WriteInts(net.Ints(r.other), r.from.rowsOf(r.others))
 	d.Write(net.Buffer(r.dt), r.deltas)
 	if r.place != nil {
 		d.WriteInts(net.Ints(r.place), r.places)

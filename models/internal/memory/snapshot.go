@@ -11,16 +11,24 @@ import (
 func (m *Model) Snapshot(what models.Part) models.Snapshot {
 	s := models.Snapshot{Params: m.params()}
 	if what == models.Everything {
-		s.State = append(append(m.core.tensors(), m.store.tensors()...), m.phase())
-		s.State = append(s.State, m.embedding.Tensors()...)
+		s.State = m.tensors()
 	}
 	return s
 }
 
+// Restore puts a snapshot back.
+func (m *Model) Restore(s models.Snapshot) error {
+	m.ranking.everythingChanged()
+	if err := m.setParams(s.Params); err != nil || s.State == nil {
+		return err
+	}
+	return m.restore(s.State)
+}
+
 // phase is blank and evaluated.
-func (m *Model) phase() models.Tensor {
+func (w *waiting) phase() models.Tensor {
 	t := models.Tensor{Name: "phase", Shape: []int{2}, I64: make([]int64, 2)}
-	for i, on := range []bool{m.blank, m.evaluated} {
+	for i, on := range []bool{w.blank, w.evaluated} {
 		if on {
 			t.I64[i] = 1
 		}
@@ -28,41 +36,24 @@ func (m *Model) phase() models.Tensor {
 	return t
 }
 
-// Restore puts a snapshot back.
-func (m *Model) Restore(s models.Snapshot) error {
-	m.ranking.everythingChanged()
-	own := m.params()
-	if err := models.Copy(own, s.Params); err != nil {
-		return err
-	}
-	var values [][]float32
-	for _, t := range own {
-		values = append(values, t.F32)
-	}
-	m.core.Net.SetParams(values)
-	if s.State == nil {
-		return nil
-	}
-	return m.restoreState(s.State)
-}
-
-func (m *Model) restoreState(saved []models.Tensor) error {
+// restore puts back what tensors gave.
+func (w *waiting) restore(saved []models.Tensor) error {
 	const core, store = 2, 5 // tensors of each
 	if len(saved) < core+store+1 {
 		return fmt.Errorf("snapshot has %d tensors of state, expected %d or more", len(saved), core+store+1)
 	}
-	if err := m.core.restore(saved[:core]); err != nil {
+	if err := w.core.restore(saved[:core]); err != nil {
 		return err
 	}
-	if err := m.store.restore(saved[core : core+store]); err != nil {
+	if err := w.store.restore(saved[core : core+store]); err != nil {
 		return err
 	}
-	phase := m.phase()
+	phase := w.phase()
 	if err := models.Copy([]models.Tensor{phase}, saved[core+store:core+store+1]); err != nil {
 		return err
 	}
-	m.blank, m.evaluated = phase.I64[0] != 0, phase.I64[1] != 0
-	return m.embedding.Restore(saved[core+store+1:])
+	w.blank, w.evaluated = phase.I64[0] != 0, phase.I64[1] != 0
+	return w.embedding.Restore(saved[core+store+1:])
 }
 
 // tensors copies the messages: events (source, destination), times and

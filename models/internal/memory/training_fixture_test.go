@@ -3,6 +3,7 @@ package memory_test
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -21,16 +22,20 @@ type trainingFixture struct {
 		N, Users, M, D, Td, F, Ring, Heads int
 		LR                                 float64
 	}
-	Sides struct {
-		SourceMean      float64 `json:"mu_src"`
-		SourceDeviation float64 `json:"sigma_src"`
-		TargetMean      float64 `json:"mu_dst"`
-		TargetDeviation float64 `json:"sigma_dst"`
-	} `json:"jodie_sides"`
+	Sides  sides `json:"jodie_sides"`
 	Stream struct{ Train, Eval []events }
 	Attn   trainingRun `json:"tgn_attn"`
 	ID     trainingRun `json:"tgn_id"`
 	Jodie  trainingRun
+}
+
+// sides are means and deviations of the intervals of sources and
+// destinations.
+type sides struct {
+	SourceMean      float64 `json:"mu_src"`
+	SourceDeviation float64 `json:"sigma_src"`
+	TargetMean      float64 `json:"mu_dst"`
+	TargetDeviation float64 `json:"sigma_dst"`
 }
 
 type trainingRun struct {
@@ -76,27 +81,37 @@ func TestTrainingMatchesPyTorch(t *testing.T) {
 
 // intervals is a stream whose nodes come back after intervals of the file's
 // means and deviations.
-func (f *trainingFixture) intervals() datasets.Stream {
-	u := int32(f.Dims.Users)
-	s := f.Sides
+func (s sides) intervals(nodes, users int) datasets.Stream {
+	u := int32(users)
 	type event struct {
 		src, dst int32
 		time     float64
 	}
-	list := []event{
-		{0, u, 0},
-		{0, u + 1, s.SourceMean - s.SourceDeviation},
-		{0, u + 2, 2 * s.SourceMean},
-		{1, u + 3, 0},
-		{2, u + 3, s.TargetMean - s.TargetDeviation},
-		{3, u + 3, 2 * s.TargetMean},
+	var list []event
+	for i, t := range times(s.SourceMean, s.SourceDeviation) {
+		list = append(list, event{0, u + int32(i), t})
+	}
+	last := u + int32(len(list))
+	for i, t := range times(s.TargetMean, s.TargetDeviation) {
+		list = append(list, event{int32(1 + i), last, t})
 	}
 	slices.SortStableFunc(list, func(a, b event) int { return cmp.Compare(a.time, b.time) })
-	out := datasets.Stream{NumNodes: f.Dims.N, Users: f.Dims.Users}
+	out := datasets.Stream{NumNodes: nodes, Users: users}
 	for _, e := range list {
 		out.Src, out.Dst, out.Time = append(out.Src, e.src), append(out.Dst, e.dst), append(out.Time, e.time)
 	}
 	return out
+}
+
+// times have intervals of the given mean and deviation, none of them
+// negative: all but one are equal.
+func times(mean, deviation float64) []float64 {
+	n := 1 + math.Ceil(deviation*deviation/(mean*mean))
+	out := []float64{0}
+	for range int(n) - 1 {
+		out = append(out, out[len(out)-1]+mean-deviation/math.Sqrt(n-1))
+	}
+	return append(out, n*mean)
 }
 
 // trained is the tolerance on the reference device: the scalars of an Adam
@@ -120,7 +135,7 @@ func (r *fixtureReplay) replay(t *testing.T, c memory.Config) {
 	var err error
 	r.model, err = memory.NewOn(r.device, models.Setup{
 		Task: models.LinkPrediction, NumNodes: r.f.Dims.N, Users: r.f.Dims.Users, NumFeat: r.f.Dims.F,
-		MaxBatch: largest, Train: r.f.intervals(), Seed: 1, Threads: 1,
+		MaxBatch: largest, Train: r.f.Sides.intervals(r.f.Dims.N, r.f.Dims.Users), Seed: 1, Threads: 1,
 	}, c)
 	if err != nil {
 		t.Fatal(err)

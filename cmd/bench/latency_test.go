@@ -1,0 +1,178 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"dgsbench/harness/latency"
+)
+
+// latencySuite is a latency test of the toy data.
+const latencySuite = `name: toy-latency
+title: Toy
+protocol:
+  batch: 20
+  latency: {batches: 20, iterations: 3, lead: 40, sweep: [1, 50], sweep_batches: 100, sweep_iterations: 2}
+runs:
+  - {task: nc, datasets: [toy], models: [user-count, graph-sprints]}
+`
+
+// latencyWorkplace has the suite beside the toy's data.
+func latencyWorkplace(t *testing.T, suite string) (dir string) {
+	t.Helper()
+	dir = workplace(t)
+	write(t, filepath.Join(dir, "specs", "toy-latency.yaml"), suite)
+	return dir
+}
+
+// latencyArgs are the arguments of a run of the suite.
+func latencyArgs(dir string, more ...string) []string {
+	return append([]string{
+		"latency", "--suite", "toy-latency", "--data", filepath.Join(dir, "data"),
+		"--specs", filepath.Join(dir, "specs"), "--out", filepath.Join(dir, "out"),
+	}, more...)
+}
+
+// TestLatency prints the table, keeps records that the other commands show,
+// and leaves table and rows beside them.
+func TestLatency(t *testing.T) {
+	dir := latencyWorkplace(t, latencySuite)
+	code, stdout, stderr := bench(latencyArgs(dir)...)
+	if code != exitDone || !strings.Contains(stderr, "done: 3 models measured, 0 failed") {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	for _, want := range []string{
+		"streaming: 20 batches of 20 events", "Graph-Sprints, deployed", "User's event count", "single events: 2 times the first 100",
+		"simulated data", "threads, cpu", "run of 2", "Made by: bench latency --suite toy-latency",
+	} {
+		if !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+	if lines := strings.Count(stderr, "/6] toy"); lines != 6 {
+		t.Errorf("%d steps of 6 in\n%s", lines, stderr)
+	}
+	csv := read(t, dir, "out", "toy-latency", "results.csv")
+	if !strings.Contains(csv, "toy-latency,toy,nc,,graph-sprints,deployed,,last,cpu,latency_20x20,s,") {
+		t.Errorf("no headline in\n%s", csv)
+	}
+	if table := read(t, dir, "out", "toy-latency", "tables.md"); !strings.Contains(table, "### Latency on toy") {
+		t.Errorf("no table in\n%s", table)
+	}
+	for command, want := range map[string]string{"tables": stdout, "results": csv} {
+		args := latencyArgs(dir)
+		args[0] = command
+		if code, stdout, stderr := bench(args...); code != exitDone || stdout != want {
+			t.Errorf("bench %s: exit code %d, %s\n%s\nexpected\n%s", command, code, stderr, stdout, want)
+		}
+	}
+}
+
+// TestLatencyJSON: one report on standard output, with every batch size.
+func TestLatencyJSON(t *testing.T) {
+	dir := latencyWorkplace(t, latencySuite)
+	code, stdout, stderr := bench(latencyArgs(dir, "--json", "--models", "graph-sprints", "--threads", "1")...)
+	if code != exitDone {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	var r latency.Report
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Models) != 2 || r.Models[1].Model != "graph-sprints+deployed" || r.Threads != 1 || r.Mode != "streaming" {
+		t.Fatalf("%+v", r)
+	}
+	for i, batch := range []int{20, 1, 50} {
+		at := r.Models[0].Timings[i]
+		if at.Batch != batch || len(at.Iterations) != []int{3, 2, 2}[i] || !(at.P50 > 0 && at.P999 <= at.Max) || at.Histogram == "" {
+			t.Errorf("timing %d: %+v", i, at)
+		}
+	}
+}
+
+// TestLatencyCSV has the same rows as the records.
+func TestLatencyCSV(t *testing.T) {
+	dir := latencyWorkplace(t, latencySuite)
+	code, stdout, stderr := bench(latencyArgs(dir, "--format", "csv")...)
+	if want := read(t, dir, "out", "toy-latency", "results.csv"); code != exitDone || stdout != want {
+		t.Errorf("exit code %d\n%s%s\nexpected\n%s", code, stderr, stdout, want)
+	}
+}
+
+// TestLatencyFailure: exit code 1, and the others are measured.
+func TestLatencyFailure(t *testing.T) {
+	dir := latencyWorkplace(t, strings.Replace(latencySuite, "graph-sprints", "broken", 1))
+	write(t, filepath.Join(dir, "specs", "broken.yaml"), "id: broken\nmodel: broken\ntitle: Broken\n")
+	code, stdout, stderr := bench(latencyArgs(dir)...)
+	if code != exitFailed || !strings.Contains(stderr, "1 models measured, 1 failed") || !strings.Contains(stdout, "score of event 720 is NaN") {
+		t.Errorf("exit code %d\n%s%s", code, stderr, stdout)
+	}
+}
+
+// TestLatencyWrongUse: exit code 2 and one line.
+func TestLatencyWrongUse(t *testing.T) {
+	dir := latencyWorkplace(t, latencySuite)
+	run := latencyArgs(dir)
+	run[0] = "run"
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{run, "suite toy-latency is a latency test; measure it with bench latency"},
+		{latencyArgs(dir, "--suite", "toy"), "suite toy is no latency test"},
+		{latencyArgs(dir, "--threads", "0"), "--threads is 0, expected 1 or more"},
+		{latencyArgs(dir, "--format", "latex"), `--format is "latex", expected`},
+		{latencyArgs(dir, "--compare", filepath.Join(dir, "nothing")), "expected a build of bench"},
+		{latencyArgs(dir, "--compare", os.Args[0], "--alternations", "19"), "19 alternations, expected at least 20"},
+		{latencyArgs(dir, "--out", ""), "--out is empty"},
+	} {
+		code, stdout, stderr := bench(c.args...)
+		if code != exitUsage || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("bench %s: exit code %d, stdout %q, stderr %q; expected exit code 2 and one line with %q",
+				strings.Join(c.args, " "), code, stdout, stderr, c.want)
+		}
+	}
+}
+
+// TestLatencyCompare: two builds alternate, and the slower one fails. The
+// model sleeps for as long as its environment says, which a script around the
+// other build changes.
+func TestLatencyCompare(t *testing.T) {
+	dir := latencyWorkplace(t, `name: toy-latency
+title: Toy
+protocol: {batch: 20, latency: {batches: 2, iterations: 2, lead: 20}}
+runs:
+  - {task: nc, datasets: [toy], models: [sleeper]}
+`)
+	write(t, filepath.Join(dir, "specs", "sleeper.yaml"), "id: sleeper\nmodel: sleeper\ntitle: Sleeper\n")
+	for _, c := range []struct {
+		name, old, own string
+		code           int
+		want           string
+	}{
+		{"slower", "1ms", "4ms", exitFailed, "this build is slower than"},
+		{"faster", "4ms", "1ms", exitDone, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			old := filepath.Join(dir, c.name+".sh")
+			write(t, old, fmt.Sprintf("#!/bin/sh\n%s=%s exec %s \"$@\"\n", sleep, c.old, os.Args[0]))
+			if err := os.Chmod(old, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			cmd, stdout, stderr := process(latencyArgs(dir, "--compare", old)...)
+			cmd.Env = append(cmd.Env, sleep+"="+c.own)
+			_ = cmd.Run() // its exit code is looked at
+			if code := cmd.ProcessState.ExitCode(); code != c.code || !strings.Contains(stderr.String(), c.want) ||
+				!strings.Contains(stdout.String(), "sleeper on toy: median of new/old ") || !strings.Contains(stderr.String(), "[20/20] pair 20") {
+				t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
+				t.Error("a comparison leaves records")
+			}
+		})
+	}
+}

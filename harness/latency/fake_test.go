@@ -1,0 +1,189 @@
+package latency
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"dgsbench/datasets"
+	"dgsbench/models"
+	"dgsbench/specs"
+)
+
+// Sizes of the test's stream and protocol.
+const (
+	streamEvents = 4000
+	fakeBatch    = 20
+	fakeBatches  = 25
+	fakeLead     = 3 // batches
+)
+
+var fakeProtocol = specs.Latency{Batches: fakeBatches, Iterations: 5, Warmups: 1, Lead: fakeLead * fakeBatch}
+
+func fakeStream() datasets.Stream {
+	s := datasets.Stream{NumNodes: 30, Users: 20, NumFeat: 2}
+	for k := range streamEvents {
+		s.Src, s.Dst = append(s.Src, int32(k*7%20)), append(s.Dst, int32(20+k*3%10))
+		s.Time, s.Label = append(s.Time, float64(k)), append(s.Label, int8(k%2))
+		s.Feat = append(s.Feat, float32(k%5)-2, float32(k%3)-1)
+	}
+	return s
+}
+
+// order is which fake was put back, one entry an iteration.
+var order []string
+
+// fake is a whole model, if a small one: its answers depend on everything
+// that it has seen. misbehave is called in every Classify.
+type fake struct {
+	name      string
+	seen      float32
+	misbehave func(*fake, []float32)
+
+	answers  int // since it was made
+	restored int // times
+	since    int // answers since it was put back
+	kept     []byte
+}
+
+var _ models.Model = (*fake)(nil)
+
+func (f *fake) Classify(b datasets.Stream, logits []float32) error {
+	f.answers++
+	f.since++
+	for start := time.Now(); time.Since(start) < 20*time.Microsecond; {
+	}
+	for k := range b.Len() {
+		logits[k] = f.seen + b.Feat[k*b.NumFeat]
+	}
+	f.misbehave(f, logits)
+	return f.Observe(b)
+}
+
+func (f *fake) Observe(b datasets.Stream) error {
+	for _, u := range b.Src {
+		f.seen = f.seen*.9 + float32(u)
+	}
+	return nil
+}
+
+func (f *fake) Snapshot(models.Part) models.Snapshot {
+	return models.Snapshot{State: []models.Tensor{{Name: "seen", Shape: []int{1}, F32: []float32{f.seen}}}}
+}
+
+func (f *fake) Restore(s models.Snapshot) error {
+	f.seen = s.State[0].F32[0]
+	f.restored++
+	f.since = 0
+	order = append(order, f.name)
+	return nil
+}
+
+func (f *fake) Train(datasets.Stream, []int32) (float64, error) { return 0, models.ErrTask }
+
+func (f *fake) Rank(datasets.Stream, models.Candidates, models.Counts) error { return models.ErrTask }
+
+func (f *fake) Score(datasets.Stream, []int32, []float32) error { return models.ErrTask }
+
+func (f *fake) Reset() { f.seen = 0 }
+
+func (f *fake) NumParams() int { return 0 }
+
+// forgetful does not put its state back.
+type forgetful struct{ *fake }
+
+func (f forgetful) Restore(s models.Snapshot) error {
+	seen := f.seen
+	err := f.fake.Restore(s)
+	if f.restored > 2 {
+		f.seen = seen + 1
+	}
+	return err
+}
+
+// faults are ways to make a time dishonest. An instance is put back once when
+// it is built and once an iteration, the first of which warms up.
+var faults = map[string]func(*fake, []float32){
+	"good":      func(*fake, []float32) {},
+	"good too":  func(*fake, []float32) {},
+	"forgetful": func(*fake, []float32) {},
+	"allocates": func(f *fake, _ []float32) { f.kept = make([]byte, 64) },
+	"makes a buffer late": func(f *fake, _ []float32) {
+		if f.restored == 4 && f.since == fakeLead+5 {
+			f.kept = make([]byte, 1<<20)
+		}
+	},
+	"collects garbage": func(f *fake, _ []float32) {
+		if f.since == fakeLead+5 {
+			runtime.GC()
+		}
+	},
+	"is slow at its very first answer": func(f *fake, _ []float32) {
+		if f.answers == 1 {
+			time.Sleep(100 * time.Millisecond)
+		}
+	},
+	"starts cold": func(f *fake, _ []float32) {
+		if f.since == fakeLead+1 {
+			time.Sleep(5 * time.Millisecond)
+		}
+	},
+	"is slow in the first timed iteration": func(f *fake, _ []float32) {
+		if f.restored == 3 && f.since == fakeLead+5 {
+			time.Sleep(200 * time.Millisecond)
+		}
+	},
+	"answers differently when timed": func(f *fake, logits []float32) {
+		if f.restored > 2 {
+			logits[3]++
+		}
+	},
+}
+
+func loadFake(t *testing.T) *datasets.Loaded {
+	t.Helper()
+	d, err := datasets.Lookup("fake")
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := d.Load("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return loaded
+}
+
+func TestMain(m *testing.M) {
+	datasets.Register(datasets.Dataset{
+		Name: "fake", Title: "fake", Split: datasets.ByRow(.6, .8), HeldOut: datasets.SampleHeldOut(1), Labelled: true,
+		Open:    func(string) (datasets.Stream, string, error) { return fakeStream(), "0123", nil },
+		SizesOf: "Wikipedia",
+	})
+	for name, misbehave := range faults {
+		models.Register(models.Kind{
+			Name: name, Class: models.Learned, Tasks: []models.Task{models.NodeClassification},
+			Options: func() models.Options { return noOptions{} },
+			New: func(models.Setup, models.Options) (models.Model, error) {
+				f := &fake{name: name, misbehave: misbehave}
+				if name == "forgetful" {
+					return forgetful{f}, nil
+				}
+				return f, nil
+			},
+		})
+	}
+	m.Run()
+}
+
+type noOptions struct{}
+
+func (noOptions) Validate() error { return nil }
+
+func trial(kind string) specs.Trial {
+	p := specs.DefaultProtocol()
+	p.Batch, p.Latency = fakeBatch, &fakeProtocol
+	return specs.Trial{
+		Suite: "fakes", Dataset: "fake", Task: models.NodeClassification, ModelID: kind, Kind: kind, Title: kind,
+		Class: models.Learned, Options: noOptions{}, Protocol: p,
+	}
+}

@@ -1,0 +1,84 @@
+package latency
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestVerdict: slower by much and surely, or not at all.
+func TestVerdict(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		pairs  int
+		ratio  func(i int) float64
+		slower bool
+	}{
+		{"the same", 20, func(int) float64 { return 1 }, false},
+		{"slower by 30 %", 20, func(int) float64 { return 1.3 }, true},
+		{"slower by 10 %, surely", 20, func(int) float64 { return 1.1 }, false},
+		{"faster by 30 %", 20, func(int) float64 { return .7 }, false},
+		{"too few pairs", 19, func(int) float64 { return 1.3 }, false},
+		{"slower in 12 of 20 pairs, which is chance", 20, func(i int) float64 {
+			if i < 12 {
+				return 1.5
+			}
+			return .6
+		}, false},
+		{"slower in 17 of 20 pairs", 20, func(i int) float64 {
+			if i < 17 {
+				return 1.2
+			}
+			return .5
+		}, true},
+	} {
+		var v Verdict
+		for i := range c.pairs {
+			old := .01 * float64(1+i%3)
+			v.Old, v.New = append(v.Old, old), append(v.New, old*c.ratio(i))
+		}
+		if v = judge(v); v.Slower != c.slower {
+			t.Errorf("%s: ratio %v, p %v, slower: %v", c.name, v.Ratio, v.P, v.Slower)
+		}
+	}
+}
+
+// TestSignTest: the first numbers are powers of two, the others R's
+// binom.test(k, n, alternative = "greater").
+func TestSignTest(t *testing.T) {
+	for _, c := range []struct {
+		k, n int
+		want float64
+	}{{0, 0, 1}, {0, 20, 1}, {20, 20, math.Pow(2, -20)}, {1, 1, .5}, {15, 20, 0.02069473}, {16, 20, 0.005908966}, {10, 20, 0.5880985}} {
+		if got := signTest(c.k, c.n); math.Abs(got-c.want) > 1e-7 {
+			t.Errorf("%d of %d: %v, expected %v", c.k, c.n, got, c.want)
+		}
+	}
+}
+
+func TestMiddle(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		want   float64
+	}{{[]float64{3}, 3}, {[]float64{4, 1}, 2.5}, {[]float64{9, 1, 2}, 2}, {[]float64{4, 3, 2, 1}, 2.5}} {
+		if got := middle(c.values); got != c.want {
+			t.Errorf("%v: %v, expected %v", c.values, got, c.want)
+		}
+	}
+}
+
+// TestPairsOfDifferentThings are refused.
+func TestPairsOfDifferentThings(t *testing.T) {
+	report := func(model string, batch int) Report {
+		return Report{Models: []ModelReport{{Dataset: "d", Model: model, Timings: []TimingReport{{Batch: batch, Batches: 2, Iterations: []float64{1, 2, 3}}}}}}
+	}
+	verdicts, err := addPair(nil, report("a", 1), report("a", 1))
+	if err != nil || len(verdicts) != 1 || verdicts[0].Old[0] != 2 {
+		t.Fatalf("%+v, %v", verdicts, err)
+	}
+	for _, other := range []Report{report("b", 1), report("a", 2), {}} {
+		if _, err := addPair(verdicts, report("a", 1), other); err == nil || !strings.Contains(err.Error(), "measure") {
+			t.Errorf("%+v is accepted: %v", other, err)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package memory
+
+import (
+	"fmt"
+	"slices"
+
+	"dgsbench/datasets"
+	"dgsbench/kernels"
+	"dgsbench/models"
+	"dgsbench/nn"
+)
+
+// base is what models of both tasks consist of.
+type base struct {
+	setup     models.Setup
+	device    kernels.Device
+	core      *Core
+	embedding Embedding
+	x         kernels.Buffer // features of the batch
+}
+
+func newBase(d kernels.Device, s models.Setup, c Config) (*base, error) {
+	core := NewCore(nn.NewNetwork(d, s.Seed), c.Memory, s)
+	e, err := c.Embedding(core, s)
+	if err != nil {
+		return nil, err
+	}
+	s.Train = datasets.Stream{} // not to be kept
+	return &base{setup: s, device: d, core: core, embedding: e, x: d.NewBuffer(s.MaxBatch * core.width)}, nil
+}
+
+// read puts the batch's features on the device.
+func (m *base) read(b datasets.Stream) error {
+	m.device.Write(m.x, b.Feat)
+	if m.device.Finite(len(b.Feat), m.x) {
+		return nil
+	}
+	for i, f := range b.Feat {
+		if !models.Finite(f) {
+			return fmt.Errorf("feature %d of event %d is %v", i%b.NumFeat, b.EventID(i/b.NumFeat), f)
+		}
+	}
+	panic("memory: the device finds features bad that are not")
+}
+
+// NumParams counts the parameters.
+func (m *base) NumParams() int { return m.core.Net.NumParams() }
+
+// params copies the parameters.
+func (m *base) params() []models.Tensor {
+	var out []models.Tensor
+	for _, p := range m.core.Net.Params() {
+		out = append(out, models.Tensor{Name: p.Name, Shape: slices.Clone(p.Shape), F32: p.Values})
+	}
+	return out
+}
+
+// setParams puts parameters back that params gave.
+func (m *base) setParams(saved []models.Tensor) error {
+	own := m.params()
+	if err := models.Copy(own, saved); err != nil {
+		return err
+	}
+	var values [][]float32
+	for _, t := range own {
+		values = append(values, t.F32)
+	}
+	m.core.Net.SetParams(values)
+	return nil
+}

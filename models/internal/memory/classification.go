@@ -1,0 +1,112 @@
+package memory
+
+import (
+	"fmt"
+
+	"dgsbench/models"
+	"dgsbench/models/internal/head"
+	"dgsbench/nn"
+)
+
+// Classification are the options of node classification.
+type Classification struct {
+	NCMemory       NCMemory    `yaml:"nc_memory"`       // what of its own batch an event is classified by
+	NCOrder        NCOrder     `yaml:"nc_order"`        // of updating and classifying
+	Pretrain       Pretrain    `yaml:"pretrain"`        // what is learned before classification
+	PretrainEpochs int         `yaml:"pretrain_epochs"` // passes over the training part
+	Freeze         bool        `yaml:"freeze"`          // after pretraining, only the head learns
+	Head           HeadOptions `yaml:"head"`
+}
+
+// NCMemory is what of its own batch an event is classified by.
+type NCMemory string
+
+const (
+	// PerEvent is the event alone: every occurrence of a node has a memory
+	// of its own.
+	PerEvent NCMemory = "per_event"
+	// PyGLast is the source's last event of the batch, which may be a later
+	// one: what PyTorch Geometric's module gives if it is updated before it
+	// is read. The gradient is two applications of the cell deep.
+	PyGLast NCMemory = "pyg_last"
+	// PyGLastDetached is the same with a detach in between: one application.
+	PyGLastDetached NCMemory = "pyg_last_detached"
+)
+
+// NCOrder is the order of updating and classifying.
+type NCOrder string
+
+const (
+	// After the event: update, then classify.
+	After NCOrder = "after"
+	// Before the event: classify, then update, with the messages and the
+	// gradient of link prediction.
+	Before NCOrder = "before"
+)
+
+// Pretrain is what is learned before classification.
+type Pretrain string
+
+// Nothing, or link prediction on the training part.
+const (
+	NoPretraining Pretrain = "none"
+	PretrainLinks Pretrain = "lp"
+)
+
+// HeadOptions are those of the classifier on top of the embeddings. It
+// shares its optimiser with what is below.
+type HeadOptions struct {
+	Hidden    []int   `yaml:"hidden"`     // units of the dense layers, 1 to 3 layers
+	Norm      nn.Norm `yaml:"norm"`       // of the hidden units before their ReLU: none, layer or batch
+	Dropout   float64 `yaml:"dropout"`    // share of hidden units dropped in training
+	PosWeight float64 `yaml:"pos_weight"` // weight of positive events
+}
+
+// with completes them.
+func (h HeadOptions) with(o Optimiser) head.Options {
+	return head.Options{Hidden: h.Hidden, Norm: h.Norm, Dropout: h.Dropout, LR: o.LR, WeightDecay: o.WeightDecay, PosWeight: h.PosWeight}
+}
+
+// ClassificationDefaults are those of the reference runs.
+func ClassificationDefaults() Classification {
+	h := head.Defaults()
+	return Classification{
+		NCMemory: PerEvent, NCOrder: After, Pretrain: NoPretraining, PretrainEpochs: 10,
+		Head: HeadOptions{Hidden: h.Hidden, Norm: h.Norm, Dropout: h.Dropout, PosWeight: h.PosWeight},
+	}
+}
+
+// Check names the first value that is out of range, or does not go with the
+// memory's or the optimiser's.
+func (c Classification) Check(m Options, o Optimiser) error {
+	last := c.NCMemory == PyGLast || c.NCMemory == PyGLastDetached
+	switch {
+	case c.NCMemory != PerEvent && !last:
+		return fmt.Errorf("nc_memory is %q, expected %s, %s or %s", c.NCMemory, PerEvent, PyGLast, PyGLastDetached)
+	case c.NCOrder != After && c.NCOrder != Before:
+		return fmt.Errorf("nc_order is %q, expected %s or %s", c.NCOrder, After, Before)
+	case last && c.NCOrder == Before:
+		return fmt.Errorf("nc_memory is %q, expected %s with nc_order: %s", c.NCMemory, PerEvent, Before)
+	case last && m.Aggregator == Mean:
+		return fmt.Errorf("nc_memory is %q, expected %s with memory.aggregator: %s", c.NCMemory, PerEvent, Mean)
+	case c.Pretrain != NoPretraining && c.Pretrain != PretrainLinks:
+		return fmt.Errorf("pretrain is %q, expected %s or %s", c.Pretrain, NoPretraining, PretrainLinks)
+	case c.PretrainEpochs < 1 || c.PretrainEpochs > 1000:
+		return fmt.Errorf("pretrain_epochs is %d, expected 1 to 1000", c.PretrainEpochs)
+	case c.Freeze && c.Pretrain == NoPretraining:
+		return fmt.Errorf("freeze is true, expected false with pretrain: %s", NoPretraining)
+	}
+	if err := c.Head.with(o).Validate(); err != nil {
+		return fmt.Errorf("head.%w", err)
+	}
+	return nil
+}
+
+// LooksAhead says why a classification depends on later events of its
+// batch; it is empty where it does not.
+func (c Classification) LooksAhead(task models.Task) string {
+	if task == models.NodeClassification && c.NCMemory != PerEvent {
+		return fmt.Sprintf("nc_memory: %s has one memory a node and batch, that after its last event", c.NCMemory)
+	}
+	return ""
+}

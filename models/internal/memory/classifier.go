@@ -1,0 +1,140 @@
+package memory
+
+import (
+	"slices"
+
+	"dgsbench/datasets"
+	"dgsbench/kernels"
+	"dgsbench/models"
+	"dgsbench/models/internal/head"
+	"dgsbench/nn"
+)
+
+// Classifier classifies the sources of events by their embeddings.
+type Classifier struct {
+	*base
+	reader reader
+	head   *head.Head
+	adam   *nn.Adam
+	frozen bool // all but the head
+}
+
+var _ models.Model = (*Classifier)(nil)
+
+// reader is an order of updating and classifying, and what of the batch a
+// classification sees. Training tells the two modes of the memory apart.
+type reader interface {
+	// embeddings are those of the sources, a row an event.
+	embeddings() *lookup
+	// wanted are values that finish asks for.
+	wanted() []*nn.Node
+	// prepare sets the batch up for its sources to be classified.
+	prepare(b datasets.Stream, training bool)
+	// finish folds the batch in after a program has run.
+	finish(b datasets.Stream, training bool, value func(*nn.Node) kernels.Buffer)
+	// observe folds a batch in that is not classified.
+	observe(b datasets.Stream, training bool)
+
+	reset()
+	tensors() []models.Tensor
+	restore(saved []models.Tensor) error
+}
+
+// NewClassifierOn builds it on a device. With pretraining this takes as long
+// as that takes: the training part must be there.
+func NewClassifierOn(d kernels.Device, s models.Setup, c Config) (*Classifier, error) {
+	if s.Task != models.NodeClassification {
+		return nil, models.ErrTask
+	}
+	b, err := newBase(d, s, c)
+	if err != nil {
+		return nil, err
+	}
+	m := &Classifier{base: b, frozen: c.Classification.Freeze, adam: nn.NewAdam(d, c.Optimiser.LR, c.Optimiser.WeightDecay)}
+	if m.reader, err = newReader(b, c.Classification); err != nil {
+		return nil, err
+	}
+	z := m.reader.embeddings()
+	m.head, err = head.On(b.core.Net, z.out, z.rows, c.Classification.Head.with(c.Optimiser), s.MaxBatch, nn.Wanted{Outputs: m.reader.wanted()})
+	return m, err
+}
+
+func newReader(b *base, c Classification) (reader, error) {
+	return newPerEvent(b, c.Freeze)
+}
+
+// Train makes one step. Memories and neighbours advance with the parameters
+// that scored. Without labels there is no step.
+func (m *Classifier) Train(b datasets.Stream, _ []int32) (float64, error) {
+	if err := m.read(b); err != nil {
+		return 0, err
+	}
+	if !slices.ContainsFunc(b.Label, func(l int8) bool { return l != datasets.Unlabelled }) {
+		m.reader.observe(b, !m.frozen)
+		return 0, nil
+	}
+	m.reader.prepare(b, !m.frozen)
+	loss, _, err := m.head.LossOfLabels(b)
+	if err != nil {
+		return 0, err
+	}
+	t := m.head.Training()
+	m.reader.finish(b, !m.frozen, t.Buffer)
+	if m.frozen {
+		m.head.Step()
+	} else {
+		m.adam.Step(t.Params(), t.Gradients())
+	}
+	return loss, nil
+}
+
+// Classify writes the logits of the batch's events and folds it in.
+func (m *Classifier) Classify(b datasets.Stream, logits []float32) error {
+	if err := m.read(b); err != nil {
+		return err
+	}
+	m.reader.prepare(b, false)
+	if err := m.head.Classify(b, logits); err != nil {
+		return err
+	}
+	m.reader.finish(b, false, m.head.Inference().Buffer)
+	return nil
+}
+
+// Observe folds the batch in.
+func (m *Classifier) Observe(b datasets.Stream) error {
+	if err := m.read(b); err != nil {
+		return err
+	}
+	m.reader.observe(b, false)
+	return nil
+}
+
+// Rank is not what the model was built for.
+func (m *Classifier) Rank(datasets.Stream, models.Candidates, models.Counts) error {
+	return models.ErrTask
+}
+
+// Score is not what the model was built for.
+func (m *Classifier) Score(datasets.Stream, []int32, []float32) error { return models.ErrTask }
+
+// Reset forgets all memories, messages and neighbours.
+func (m *Classifier) Reset() { m.reader.reset() }
+
+// Snapshot copies the parameters and, where asked, memories, waiting
+// messages and what the embedding knows of events.
+func (m *Classifier) Snapshot(what models.Part) models.Snapshot {
+	s := models.Snapshot{Params: m.params()}
+	if what == models.Everything {
+		s.State = m.reader.tensors()
+	}
+	return s
+}
+
+// Restore puts a snapshot back.
+func (m *Classifier) Restore(s models.Snapshot) error {
+	if err := m.setParams(s.Params); err != nil || s.State == nil {
+		return err
+	}
+	return m.reader.restore(s.State)
+}

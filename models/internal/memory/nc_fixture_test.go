@@ -1,0 +1,165 @@
+package memory_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"dgsbench/kernels"
+	"dgsbench/models"
+	"dgsbench/models/internal/memory"
+	"dgsbench/models/jodie"
+	"dgsbench/models/tgn"
+	"dgsbench/nn"
+)
+
+// ncFixture is testdata/tgn_nc.json: three models that are trained to
+// classify the events of one stream.
+type ncFixture struct {
+	Dims struct {
+		N, M, D, Td, F, Hidden, Ring, Heads int
+		LR                                  float64
+	}
+	Sides           sides `json:"jodie_sides"`
+	Stream          struct{ Train, Eval []events }
+	Attn            ncRun `json:"tgn_attn"`
+	ID              ncRun `json:"tgn_id"`
+	Jodie           ncRun
+	PyGLast         ncRun `json:"pyg_last"`
+	PyGLastDetached ncRun `json:"pyg_last_detached"`
+}
+
+type ncRun struct {
+	Params map[string]array
+	Train  []struct {
+		Loss, Logits    array
+		Grad            map[string]array
+		Edges           [][3]int32
+		AfterMemory     array `json:"after_memory"`
+		AfterLastUpdate array `json:"after_last_update"`
+	}
+	Eval []struct {
+		Logits array
+		Edges  [][3]int32
+	}
+	FinalParams     map[string]array `json:"final_params"`
+	FinalMemory     array            `json:"final_memory"`
+	FinalLastUpdate array            `json:"final_last_update"`
+}
+
+func TestClassificationMatchesPyTorch(t *testing.T) {
+	var f ncFixture
+	readFixture(t, "tgn_nc.json", &f)
+	f.PyGLast.Params, f.PyGLastDetached.Params = f.ID.Params, f.ID.Params
+	m := memory.Options{Size: f.Dims.M, Time: f.Dims.Td, TimeInit: memory.PyG, Aggregator: memory.Last, Cell: memory.GRU}
+	adam := memory.Optimiser{LR: f.Dims.LR}
+	attention := tgn.AttentionOptions{Size: f.Dims.D, Heads: f.Dims.Heads, Layers: 1, Neighbours: f.Dims.Ring}
+	how := memory.ClassificationDefaults()
+	how.Head = memory.HeadOptions{Hidden: []int{f.Dims.Hidden}, Norm: nn.NoNorm, PosWeight: 1}
+	of := func(e tgn.Embedding, n memory.NCMemory) memory.Config {
+		c := how
+		c.NCMemory = n
+		return (&tgn.Options{Embedding: e, Memory: m, Attention: attention, Optimiser: adam, Classification: c}).Config()
+	}
+	for _, c := range []struct {
+		name   string
+		run    ncRun
+		config memory.Config
+	}{
+		{"tgn-attn", f.Attn, of(tgn.Attention, memory.PerEvent)},
+		{"tgn-id", f.ID, of(tgn.Identity, memory.PerEvent)},
+		{"jodie", f.Jodie, (&jodie.Options{Memory: m, Optimiser: adam, Classification: how}).Config()},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			onEveryDevice(t, func(t *testing.T, d kernels.Device) {
+				r := &ncReplay{f: &f, run: c.run, device: d}
+				r.replay(t, c.config)
+			})
+		})
+	}
+}
+
+// ncReplay runs one model through the file.
+type ncReplay struct {
+	f      *ncFixture
+	run    ncRun
+	device kernels.Device
+	model  *memory.Classifier
+	events int
+}
+
+func (r *ncReplay) replay(t *testing.T, c memory.Config) {
+	largest := 0
+	for _, e := range append(slices.Clone(r.f.Stream.Train), r.f.Stream.Eval...) {
+		largest = max(largest, len(e.Src))
+	}
+	users := r.f.Dims.N / 2 // of the intervals; the stream is not bipartite
+	var err error
+	r.model, err = memory.NewClassifierOn(r.device, models.Setup{
+		Task: models.NodeClassification, NumNodes: r.f.Dims.N, NumFeat: r.f.Dims.F,
+		MaxBatch: largest, Train: r.f.Sides.intervals(r.f.Dims.N, users), Seed: 1, Threads: 1,
+	}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	setParams(t, r.model, r.run.Params)
+	for i, e := range r.f.Stream.Train {
+		r.train(t, i, e)
+	}
+	for name, want := range r.run.FinalParams {
+		if name != "conv.lin_key.bias" { // noise: its gradient is zero
+			want.transposed().matches(t, "final "+name, r.device, r.model.Parameter(name), trained)
+		}
+	}
+	for i, e := range r.f.Stream.Eval {
+		r.evaluate(t, i, e)
+	}
+	if len(r.run.FinalMemory.values) > 0 {
+		r.state(t, "final", r.run.FinalMemory, r.run.FinalLastUpdate)
+	}
+}
+
+func (r *ncReplay) train(t *testing.T, i int, e events) {
+	t.Helper()
+	want := r.run.Train[i]
+	b := e.stream(r.f.Dims.N, 0, r.events)
+	r.events += b.Len()
+	loss, err := r.model.Train(b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	what := fmt.Sprintf("batch %d ", i)
+	want.Loss.within(t, what+"loss", []float64{loss}, 2e-6, 2e-5)
+	want.Logits.matches(t, what+"logits", r.device, r.model.Logits(), trained)
+	for name, g := range want.Grad {
+		got, ok := r.model.Gradients()[name]
+		if !ok {
+			t.Fatalf("no gradient of %s", name)
+		}
+		g.transposed().matches(t, what+"gradient of "+name, r.device, got, trained)
+	}
+	if len(want.AfterMemory.values) > 0 {
+		r.state(t, what, want.AfterMemory, want.AfterLastUpdate)
+	}
+}
+
+// evaluate classifies a batch. These logits are float32 on every device.
+func (r *ncReplay) evaluate(t *testing.T, i int, e events) {
+	t.Helper()
+	b := e.stream(r.f.Dims.N, 0, r.events)
+	r.events += b.Len()
+	logits, got := make([]float32, b.Len()), []float64(nil)
+	if err := r.model.Classify(b, logits); err != nil {
+		t.Fatal(err)
+	}
+	for _, z := range logits {
+		got = append(got, float64(z))
+	}
+	r.run.Eval[i].Logits.within(t, fmt.Sprintf("evaluated batch %d", i), got, 2e-6, 2e-5)
+}
+
+func (r *ncReplay) state(t *testing.T, what string, memories, updated array) {
+	t.Helper()
+	memories.matches(t, what+" memory", r.device, r.model.Memories(), trained)
+	updated.within(t, what+" last update", r.model.LastUpdates(), 0, 0)
+}

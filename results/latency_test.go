@@ -1,0 +1,170 @@
+package results_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"dgsbench/results"
+)
+
+// latencyRecord is one of a run, with two iterations of two batches of 100
+// and of single events.
+func latencyRecord(model, run string) (results.Record, results.Samples) {
+	r := results.Record{
+		Key:        results.Key{CellKey: results.CellKey{Suite: "latency", Dataset: "wikipedia-sim", Task: "nc", Model: model}},
+		Identity:   strings.Repeat("a", 64),
+		ModelClass: results.Learned, ModelTitle: model, PaperName: "Wikipedia", Device: "cpu", Threads: 2, Machine: "a machine", NumParams: 7,
+		Latency: &results.Latency{Run: run, Mode: results.Streaming, Load: 1.5, Timings: []results.Timing{
+			{Batch: 100, Batches: 2, Iterations: 2, Warnings: []string{}},
+			{Batch: 1, Batches: 3, Iterations: 2, Warnings: []string{"something"}},
+		}},
+	}
+	return r, results.Samples{100: {1e6, 3e6, 2e6, 4e6}, 1: {1000, 2000, 3000, 4000, 5000, 60000}}
+}
+
+func writeLatency(t *testing.T, s results.Store, model, run string) results.Record {
+	t.Helper()
+	r, samples := latencyRecord(model, run)
+	r, err := s.WriteLatency(r, samples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestLatencyRecord: what is written can be read, and damage is noticed.
+func TestLatencyRecord(t *testing.T) {
+	s := results.Store{Dir: t.TempDir()}
+	want := writeLatency(t, s, "dgs", "1")
+	_, samples := latencyRecord("dgs", "1")
+	all, incomplete, err := s.Load("latency")
+	if err != nil || len(all) != 1 || len(incomplete) != 0 {
+		t.Fatal(all, incomplete, err)
+	}
+	if diff := cmp.Diff(want.Latency, all[0].Latency); diff != "" {
+		t.Errorf("written (-) and read (+):\n%s", diff)
+	}
+	got, err := s.Samples(all[0])
+	if diff := cmp.Diff(samples, got); diff != "" || err != nil {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	files, err := filepath.Glob(filepath.Join(s.Dir, "latency", "*", "*", "*", "*.npz"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	if err := os.WriteFile(files[0], []byte("something else"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Samples(all[0]); err == nil || !strings.Contains(err.Error(), "is damaged") {
+		t.Errorf("a damaged sidecar: %v", err)
+	}
+}
+
+// TestLatencyRecordsThatDoNotFit are refused.
+func TestLatencyRecordsThatDoNotFit(t *testing.T) {
+	s := results.Store{Dir: t.TempDir()}
+	for name, spoil := range map[string]func(*results.Record, results.Samples){
+		"no timings":     func(r *results.Record, _ results.Samples) { r.Latency.Timings = nil },
+		"no latency":     func(r *results.Record, _ results.Samples) { r.Latency = nil },
+		"a sample less":  func(_ *results.Record, samples results.Samples) { samples[100] = samples[100][1:] },
+		"another batch":  func(r *results.Record, _ results.Samples) { r.Latency.Timings[1].Batch = 2 },
+		"one batch more": func(_ *results.Record, samples results.Samples) { samples[7] = []int64{1} },
+	} {
+		r, samples := latencyRecord("dgs", "1")
+		spoil(&r, samples)
+		if _, err := s.WriteLatency(r, samples); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// TestLatencyRows: mean and deviation over iterations, quantiles over batches.
+func TestLatencyRows(t *testing.T) {
+	s := results.Store{Dir: t.TempDir()}
+	rows, err := results.LatencyRows(s, []results.Record{writeLatency(t, s, "dgs", "1"), {Error: "failed"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := results.WriteCSV(&out, rows); err != nil {
+		t.Fatal(err)
+	}
+	want := `suite,dataset,task,setting,model,variant,candidates,split,device,metric,unit,mean,std,n,ci_low,ci_high
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_2x100,s,0.005,0.001414213562,2,,
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_100_p50,s,0.002,,2,,
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_100_p90,s,0.004,,2,,
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_100_p99,s,0.004,,2,,
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_100_p99.9,s,0.004,,2,,
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_100_max,s,0.004,,2,,
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,throughput_batch_100,events/s,40000,,2,,
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_1_p50,s,3e-06,,2,,
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_1_p90,s,6e-05,,2,,
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_1_p99,s,6e-05,,2,,
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_1_p99.9,s,6e-05,,2,,
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_1_max,s,6e-05,,2,,
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,throughput_batch_1,events/s,80000,,2,,
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestLatencyTables: the paper's values beside ours where the test is the
+// same, warnings as footnotes, failures with their reason.
+func TestLatencyTables(t *testing.T) {
+	s := results.Store{Dir: t.TempDir()}
+	r, samples := latencyRecord("dgs", "1")
+	r.Latency.Timings[0].Batches, r.Latency.Timings[0].Batch = 200, 200
+	samples[200] = make([]int64, 400)
+	for i := range samples[200] {
+		samples[200][i] = 100_000 + int64(i%200)*100
+	}
+	delete(samples, 100)
+	r, err := s.WriteLatency(r, samples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed, _ := latencyRecord("raw", "1")
+	failed.Error = "raw: it broke"
+	layout := results.Layout{
+		Models:   []results.ModelHead{{ID: "dgs", Title: "DGS", Class: results.Learned}, {ID: "raw", Title: "Raw", Class: results.Learned}},
+		Datasets: []results.DatasetHead{{ID: "wikipedia-sim", Title: "wikipedia-sim"}, {ID: "mooc-sim", Title: "mooc-sim"}},
+		Command:  "bench latency",
+	}
+	tables, err := results.LatencyTables(s, []results.Record{r, failed}, layout)
+	if err != nil || len(tables) != 2 {
+		t.Fatal(len(tables), err)
+	}
+	var out bytes.Buffer
+	for _, table := range tables {
+		if err := results.WriteMarkdown(&out, table); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join("testdata", "latency.md")
+	want, err := os.ReadFile(file)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), out.String()); diff != "" {
+		_ = os.WriteFile(filepath.Join("testdata", ".got-latency.md"), out.Bytes(), 0o644)
+		t.Errorf("%s (-want +got), the new one is beside it as .got-latency.md:\n%s", file, diff)
+	}
+}
+
+// TestLatestRun: records of other runs of the same dataset are left out.
+func TestLatestRun(t *testing.T) {
+	old, _ := latencyRecord("dgs", "2026-01-01T00:00:00Z")
+	latest, _ := latencyRecord("raw", "2026-01-02T00:00:00Z")
+	elsewhere, _ := latencyRecord("dgs", "2026-01-01T00:00:00Z")
+	elsewhere.Key.Dataset = "mooc-sim"
+	got, left := results.LatestRun([]results.Record{old, latest, elsewhere, {}})
+	if len(got) != 2 || left != 2 || got[0].Key.Model != "raw" || got[1].Key.Dataset != "mooc-sim" {
+		t.Errorf("%d records, %d left out: %+v", len(got), left, got)
+	}
+}
