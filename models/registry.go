@@ -37,6 +37,13 @@ type Options interface {
 	Validate() error
 }
 
+// Leaky are Options under which a score may depend on what comes after its
+// event within the batch, which no model does unless it says so.
+type Leaky interface {
+	// LooksAhead says why; it is empty where no score does.
+	LooksAhead(Task) string
+}
+
 // Kind is one registered implementation.
 type Kind struct {
 	Name     string // as in `model:` of a spec

@@ -187,8 +187,12 @@ func (l *timing) childArgs(files []string) []string {
 	o := l.shared
 	args := append([]string{}, files...)
 	for _, flag := range []struct{ name, value string }{
-		{"suite", o.suite}, {"data", o.data}, {"specs", o.specs}, {"threads", strconv.Itoa(l.plan.Threads)},
-		{"models", strings.Join(o.models, ",")}, {"datasets", strings.Join(o.datasets, ",")},
+		{"suite", o.suite},
+		{"data", o.data},
+		{"specs", o.specs},
+		{"threads", strconv.Itoa(l.plan.Threads)},
+		{"models", strings.Join(o.models, ",")},
+		{"datasets", strings.Join(o.datasets, ",")},
 	} {
 		if flag.value != "" {
 			args = append(args, "--"+flag.name, flag.value)

@@ -131,8 +131,8 @@ func status(code int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
 }
 
-// quick does not wait long.
-var quick = Fetcher{Stall: 300 * time.Millisecond, Pause: time.Millisecond}
+// quick does not wait long, but longer than a busy machine may take.
+var quick = Fetcher{Stall: 2 * time.Second, Pause: time.Millisecond}
 
 func fetch(s *server, dir string) error {
 	return quick.Fetch(context.Background(), s.dataset(), dir)
@@ -185,6 +185,7 @@ func TestFetch(t *testing.T) {
 		{"redirect", []http.HandlerFunc{func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/other", http.StatusFound) }, whole}, []string{"", ""}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel() // some wait
 			dir := t.TempDir()
 			s := serve(t, c.turns...)
 			if err := fetch(s, dir); err != nil {
@@ -221,15 +222,21 @@ func ignoringIfRange(other http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// A bomb of 64 MB of zeros in 64 kB.
-func bomb(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Encoding", "gzip")
-	g := gzip.NewWriter(w)
-	zeros := make([]byte, 1<<20)
+// zeros are 64 MB in 64 kB.
+var zeros = func() []byte {
+	var b bytes.Buffer
+	g := gzip.NewWriter(&b)
 	for range 64 {
-		g.Write(zeros)
+		g.Write(make([]byte, 1<<20))
 	}
 	g.Close()
+	return b.Bytes()
+}()
+
+// bomb says that the file is in zeros.
+func bomb(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Encoding", "gzip")
+	w.Write(zeros)
 }
 
 // endless sends more than the file can have.
@@ -253,6 +260,7 @@ func TestFetchRefuses(t *testing.T) {
 		{"wrong bytes", version1(reversed()), "sent something else: dataset f: ", false},
 		{"half a file as a whole one", version1(content[:1000]), "sent something else: dataset f: ", false},
 		{"gzip bomb", bomb, "the server sent the file encoded by gzip, which nobody asked for", false},
+		{"gzip bomb as the file", version1(zeros), "sent something else: dataset f: ", false},
 		{"endless", endless, "the server sends more and more, expected at most", false},
 		{"a huge length", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Length", "99999999999") }, "the server sends a file of 99999999999 bytes", false},
 		{"redirect to a file", func(w http.ResponseWriter, _ *http.Request) {
@@ -262,12 +270,17 @@ func TestFetchRefuses(t *testing.T) {
 		{"redirects for ever", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path+"x", http.StatusFound) }, "more than 10 redirects", false},
 		{"not there", status(404), "the server answered 404 Not Found", false},
 		{"always busy", status(503), "the server answered 503 Service Unavailable, 4 times in a row", false},
-		{"always stalls", stalledAt(3000), "the server stopped sending for 300ms, 4 times in a row; 3000 bytes are kept in ", true},
+		{"always stalls", stalledAt(3000), "the server stopped sending for 200ms, 4 times in a row; 3000 bytes are kept in ", true},
 		{"always truncates", stuckAt(3000), "unexpected EOF, 4 times in a row; 3000 bytes are kept in ", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
-			err := fetch(serve(t, c.answer), dir)
+			s := serve(t, c.answer)
+			f := quick
+			if c.name == "always stalls" {
+				f.Stall = 200 * time.Millisecond
+			}
+			err := f.Fetch(context.Background(), s.dataset(), dir)
 			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %v, want one line with %q", err, c.want)
 			}

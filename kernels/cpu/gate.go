@@ -36,9 +36,19 @@ func (g *gate) pass() {
 			}
 		}
 	}
-	g.asleep.Store(true)
-	if !g.open.Load() || !g.asleep.CompareAndSwap(true, false) {
+	for {
+		g.asleep.Store(true)
+		if g.open.CompareAndSwap(true, false) {
+			if !g.asleep.CompareAndSwap(true, false) {
+				<-g.wake // release has seen a sleeper and wakes it
+			}
+			return
+		}
 		<-g.wake
+		if g.open.CompareAndSwap(true, false) {
+			return
+		}
+		// Woken for an opening that was passed already: its release was
+		// interrupted between its two steps.
 	}
-	g.open.Store(false)
 }

@@ -16,12 +16,27 @@ func TestVariants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rnn, mean := Defaults(), Defaults()
-	rnn.Memory.Cell, mean.Memory.Aggregator = memory.RNN, memory.Mean
-	for name, o := range map[string]*Options{"rnn": rnn, "mean": mean} {
+	with := func(change func(o *Options)) *Options {
+		o := Defaults()
+		change(o)
+		return o
+	}
+	links, classes := models.LinkPrediction, models.NodeClassification
+	for name, v := range map[string]struct {
+		options *Options
+		tasks   []models.Task
+	}{
+		"rnn":      {with(func(o *Options) { o.Memory.Cell = memory.RNN }), []models.Task{links, classes}},
+		"mean":     {with(func(o *Options) { o.Memory.Aggregator = memory.Mean }), []models.Task{links}},
+		"pyg_last": {with(func(o *Options) { o.NCMemory = memory.PyGLast }), []models.Task{classes}},
+		"before":   {with(func(o *Options) { o.NCOrder = memory.Before }), []models.Task{classes}},
+		"frozen":   {with(func(o *Options) { o.Pretrain, o.Freeze = memory.PretrainLinks, true }), []models.Task{classes}},
+	} {
 		t.Run(name, func(t *testing.T) {
-			modeltest.Check(t, kind, o)
-			modeltest.Differ(t, kind, Defaults(), o)
+			modeltest.Differ(t, kind, Defaults(), v.options, v.tasks...)
+			k := kind
+			k.Tasks = v.tasks
+			modeltest.Check(t, k, v.options)
 		})
 	}
 }

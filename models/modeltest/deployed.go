@@ -24,7 +24,8 @@ func (s subject) checkDeployed(t *testing.T) {
 	t.Run("deployed: snapshots", s.deployedSnapshots)
 	t.Run("deployed: no look-ahead", func(t *testing.T) {
 		stream := Random(4, events)
-		s.looksAhead(t, s.deployed(t, stream, 1, 1), stream)
+		want, got := s.redrawn(t, s.deployed(t, stream, 1, 1), stream, events-batch/2)
+		equal(t, "the event, its batch redrawn", got, want)
 	})
 	if s.kind.Features != models.FeaturesIgnored {
 		t.Run("deployed: NaN features are refused", func(t *testing.T) {

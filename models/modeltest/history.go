@@ -43,11 +43,14 @@ func auc(scores []float32, s datasets.Stream) float64 {
 	return won / pairs
 }
 
-// Differ fails when two option sets of a kind give the same outputs: an
-// option that is not wired.
-func Differ(t *testing.T, kind models.Kind, a, b models.Options) {
+// Differ fails when two option sets of a kind give the same outputs in one of
+// the tasks, all of the kind's if none is named: an option that is not wired.
+func Differ(t *testing.T, kind models.Kind, a, b models.Options, tasks ...models.Task) {
 	stream := Random(8, events)
-	for _, task := range kind.Tasks {
+	if len(tasks) == 0 {
+		tasks = kind.Tasks
+	}
+	for _, task := range tasks {
 		var out [2][]float32
 		for i, opts := range []models.Options{a, b} {
 			s := subject{kind, opts, task}

@@ -9,6 +9,7 @@ import (
 	"dgsbench/models"
 	"dgsbench/models/internal/memory"
 	"dgsbench/models/modeltest"
+	"dgsbench/nn"
 )
 
 func kind(t *testing.T) models.Kind {
@@ -29,49 +30,114 @@ func with(change func(o *Options)) *Options {
 
 // variants are option sets that take other ways through the code.
 var variants = map[string]*Options{
-	"identity":       with(func(o *Options) { o.Embedding = Identity }),
+	"identity":     with(func(o *Options) { o.Embedding = Identity }),
+	"cell rnn":     with(func(o *Options) { o.Memory.Cell = memory.RNN }),
+	"two layers":   with(func(o *Options) { o.Attention.Layers = 2 }),
+	"three layers": with(func(o *Options) { o.Attention.Layers = 3 }),
+	"no dropout":   with(func(o *Options) { o.Attention.Dropout = 0 }),
+	"size":         with(func(o *Options) { o.Attention.Size = 32 }),
+	"time_init":    with(func(o *Options) { o.Memory.TimeInit = memory.TGN }),
+	"heads":        with(func(o *Options) { o.Attention.Heads = 4 }),
+	"neighbours":   with(func(o *Options) { o.Attention.Neighbours = 2 }),
+	"memory size":  with(func(o *Options) { o.Memory.Size = 20 }),
+	"time size":    with(func(o *Options) { o.Memory.Time = 10 }),
+	"lr":           with(func(o *Options) { o.Optimiser.LR = 1e-2 }),
+	"weight decay": with(func(o *Options) { o.Optimiser.WeightDecay = 1e-1 }),
+}
+
+// linkVariants matter for link prediction alone.
+var linkVariants = map[string]*Options{
 	"mean":           with(func(o *Options) { o.Memory.Aggregator = memory.Mean }),
-	"cell rnn":       with(func(o *Options) { o.Memory.Cell = memory.RNN }),
-	"two layers":     with(func(o *Options) { o.Attention.Layers = 2 }),
-	"three layers":   with(func(o *Options) { o.Attention.Layers = 3 }),
-	"no dropout":     with(func(o *Options) { o.Attention.Dropout = 0 }),
-	"size":           with(func(o *Options) { o.Attention.Size = 32 }),
-	"time_init":      with(func(o *Options) { o.Memory.TimeInit = memory.TGN }),
-	"heads":          with(func(o *Options) { o.Attention.Heads = 4 }),
-	"neighbours":     with(func(o *Options) { o.Attention.Neighbours = 2 }),
-	"memory size":    with(func(o *Options) { o.Memory.Size = 20 }),
-	"time size":      with(func(o *Options) { o.Memory.Time = 10 }),
-	"lr":             with(func(o *Options) { o.Optimiser.LR = 1e-2 }),
-	"weight decay":   with(func(o *Options) { o.Optimiser.WeightDecay = 1e-1 }),
 	"identity, mean": with(func(o *Options) { o.Embedding, o.Memory.Aggregator = Identity, memory.Mean }),
 }
 
+// classVariants matter for node classification alone.
+var classVariants = map[string]*Options{
+	"pyg_last":          with(func(o *Options) { o.NCMemory = memory.PyGLast }),
+	"pyg_last_detached": with(func(o *Options) { o.NCMemory = memory.PyGLastDetached }),
+	"before":            with(func(o *Options) { o.NCOrder = memory.Before }),
+	"pretrained":        with(func(o *Options) { o.Pretrain = memory.PretrainLinks }),
+	"pretrained longer": with(func(o *Options) { o.Pretrain, o.PretrainEpochs = memory.PretrainLinks, 2 }),
+	"frozen":            with(func(o *Options) { o.Pretrain, o.Freeze = memory.PretrainLinks, true }),
+	"frozen, before":    with(func(o *Options) { o.Pretrain, o.Freeze, o.NCOrder = memory.PretrainLinks, true, memory.Before }),
+	"frozen, pyg_last":  with(func(o *Options) { o.Pretrain, o.Freeze, o.NCMemory = memory.PretrainLinks, true, memory.PyGLast }),
+	"hidden":            with(func(o *Options) { o.Head.Hidden = []int{20, 10} }),
+	"norm":              with(func(o *Options) { o.Head.Norm = nn.WithLayer }),
+	"head's dropout":    with(func(o *Options) { o.Head.Dropout = .3 }),
+	"pos_weight":        with(func(o *Options) { o.Head.PosWeight = 5 }),
+}
+
 func TestVariantsConform(t *testing.T) {
-	for _, name := range []string{"identity", "mean", "cell rnn", "two layers", "three layers", "identity, mean"} {
+	for _, name := range []string{"identity", "cell rnn", "two layers", "three layers"} {
 		t.Run(name, func(t *testing.T) { modeltest.Check(t, kind(t), variants[name]) })
 	}
+	for name, o := range linkVariants {
+		t.Run(name, func(t *testing.T) { modeltest.Check(t, only(t, models.LinkPrediction), o) })
+	}
+	for name, o := range classVariants {
+		t.Run(name, func(t *testing.T) { modeltest.Check(t, only(t, models.NodeClassification), o) })
+		other := *o
+		other.Embedding = Identity
+		t.Run("identity, "+name, func(t *testing.T) { modeltest.Check(t, only(t, models.NodeClassification), &other) })
+		deep := *o
+		deep.Attention.Layers = 2
+		t.Run("two layers, "+name, func(t *testing.T) { modeltest.Check(t, only(t, models.NodeClassification), &deep) })
+	}
+}
+
+// only is the kind with one task.
+func only(t *testing.T, task models.Task) models.Kind {
+	k := kind(t)
+	k.Tasks = []models.Task{task}
+	return k
 }
 
 func TestOptionsAreWired(t *testing.T) {
 	for name, o := range variants {
 		t.Run(name, func(t *testing.T) { modeltest.Differ(t, kind(t), Defaults(), o) })
 	}
+	for name, o := range linkVariants {
+		t.Run(name, func(t *testing.T) { modeltest.Differ(t, kind(t), Defaults(), o, models.LinkPrediction) })
+	}
+	for name, o := range classVariants {
+		t.Run(name, func(t *testing.T) { modeltest.Differ(t, kind(t), Defaults(), o, models.NodeClassification) })
+	}
+	for _, pair := range [][2]string{
+		{"pyg_last", "pyg_last_detached"}, {"pretrained", "pretrained longer"}, {"pretrained", "frozen"},
+		{"frozen", "frozen, before"}, {"frozen", "frozen, pyg_last"}, {"frozen, before", "frozen, pyg_last"},
+	} {
+		t.Run(pair[0]+" or "+pair[1], func(t *testing.T) {
+			modeltest.Differ(t, kind(t), classVariants[pair[0]], classVariants[pair[1]], models.NodeClassification)
+		})
+	}
 }
 
 func TestValidateNamesTheValue(t *testing.T) {
 	for want, spoil := range map[string]func(o *Options){
-		`embedding is "mean"`:           func(o *Options) { o.Embedding = "mean" },
-		"memory.size is 0":              func(o *Options) { o.Memory.Size = 0 },
-		"memory.time is -1":             func(o *Options) { o.Memory.Time = -1 },
-		`memory.time_init is ""`:        func(o *Options) { o.Memory.TimeInit = "" },
-		`memory.aggregator is "sum"`:    func(o *Options) { o.Memory.Aggregator = "sum" },
-		`memory.cell is "lstm"`:         func(o *Options) { o.Memory.Cell = "lstm" },
-		"attention.heads is 0":          func(o *Options) { o.Attention.Heads = 0 },
-		"attention.size is 99":          func(o *Options) { o.Attention.Size = 99 },
-		"attention.layers is 4":         func(o *Options) { o.Attention.Layers = 4 },
-		"attention.neighbours is 0":     func(o *Options) { o.Attention.Neighbours = 0 },
-		"attention.dropout is 1":        func(o *Options) { o.Attention.Dropout = 1 },
-		"optimiser.lr is 0":             func(o *Options) { o.Optimiser.LR = 0 },
+		`embedding is "mean"`:        func(o *Options) { o.Embedding = "mean" },
+		"memory.size is 0":           func(o *Options) { o.Memory.Size = 0 },
+		"memory.time is -1":          func(o *Options) { o.Memory.Time = -1 },
+		`memory.time_init is ""`:     func(o *Options) { o.Memory.TimeInit = "" },
+		`memory.aggregator is "sum"`: func(o *Options) { o.Memory.Aggregator = "sum" },
+		`memory.cell is "lstm"`:      func(o *Options) { o.Memory.Cell = "lstm" },
+		"attention.heads is 0":       func(o *Options) { o.Attention.Heads = 0 },
+		"attention.size is 99":       func(o *Options) { o.Attention.Size = 99 },
+		"attention.layers is 4":      func(o *Options) { o.Attention.Layers = 4 },
+		"attention.neighbours is 0":  func(o *Options) { o.Attention.Neighbours = 0 },
+		"attention.dropout is 1":     func(o *Options) { o.Attention.Dropout = 1 },
+		"optimiser.lr is 0":          func(o *Options) { o.Optimiser.LR = 0 },
+		`nc_memory is "last"`:        func(o *Options) { o.NCMemory = "last" },
+		`nc_order is ""`:             func(o *Options) { o.NCOrder = "" },
+		`pretrain is "yes"`:          func(o *Options) { o.Pretrain = "yes" },
+		"pretrain_epochs is 0":       func(o *Options) { o.PretrainEpochs = 0 },
+		"freeze is true":             func(o *Options) { o.Freeze = true },
+		"head.dropout is 1":          func(o *Options) { o.Head.Dropout = 1 },
+		`nc_memory is "pyg_last", expected per_event with nc_order: before`: func(o *Options) {
+			o.NCMemory, o.NCOrder = memory.PyGLast, memory.Before
+		},
+		`memory.aggregator is "mean", expected last with nc_memory: per_event, nc_order: before`: func(o *Options) {
+			o.Memory.Aggregator, o.NCOrder = memory.Mean, memory.Before
+		},
 		"optimiser.weight_decay is -1,": func(o *Options) { o.Optimiser.WeightDecay = -1 },
 	} {
 		err := with(spoil).Validate()

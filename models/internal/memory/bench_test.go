@@ -136,6 +136,43 @@ func evaluate(b *testing.B, ask func(models.Model, datasets.Stream) error) {
 	}
 }
 
+// BenchmarkClassify is node classification of 200 events, one by one in the
+// memory or by PyTorch Geometric's last message, 20,000 events into the
+// stream.
+func BenchmarkClassify(b *testing.B) {
+	const warm = 20_000
+	s := realOrder(b)
+	for name, c := range benchmarked() {
+		for _, n := range []memory.NCMemory{memory.PerEvent, memory.PyGLast} {
+			b.Run(fmt.Sprintf("%s/%s", name, n), func(b *testing.B) {
+				c.Classification.NCMemory = n
+				m, err := memory.Build(models.Setup{
+					Task: models.NodeClassification, NumNodes: s.NumNodes, Users: s.Users, NumFeat: s.NumFeat,
+					MaxBatch: evaluated, Train: s, Seed: 1, Threads: 2,
+				}, c)
+				if err != nil {
+					b.Fatal(err)
+				}
+				for lo := 0; lo < warm; lo += evaluated {
+					if err := m.Observe(s.Slice(lo, lo+evaluated)); err != nil {
+						b.Fatal(err)
+					}
+				}
+				lo, logits := warm, make([]float32, evaluated)
+				for b.Loop() {
+					if err := m.Classify(s.Slice(lo, lo+evaluated), logits); err != nil {
+						b.Fatal(err)
+					}
+					if lo += evaluated; lo+evaluated > s.Len() {
+						lo = warm
+					}
+				}
+				b.ReportMetric(float64(evaluated*b.N)/b.Elapsed().Seconds(), "events/s")
+			})
+		}
+	}
+}
+
 // BenchmarkLarge evaluates a batch on 10^6 nodes, after training batches that
 // a third of them took part in: flush, ranking against all nodes, update. The
 // peak of the process's memory is that of all of it.

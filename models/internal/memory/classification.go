@@ -87,8 +87,8 @@ func (c Classification) Check(m Options, o Optimiser) error {
 		return fmt.Errorf("nc_order is %q, expected %s or %s", c.NCOrder, After, Before)
 	case last && c.NCOrder == Before:
 		return fmt.Errorf("nc_memory is %q, expected %s with nc_order: %s", c.NCMemory, PerEvent, Before)
-	case last && m.Aggregator == Mean:
-		return fmt.Errorf("nc_memory is %q, expected %s with memory.aggregator: %s", c.NCMemory, PerEvent, Mean)
+	case (last || c.NCOrder == Before) && m.Aggregator != Last:
+		return fmt.Errorf("memory.aggregator is %q, expected %s with nc_memory: %s, nc_order: %s", m.Aggregator, Last, c.NCMemory, c.NCOrder)
 	case c.Pretrain != NoPretraining && c.Pretrain != PretrainLinks:
 		return fmt.Errorf("pretrain is %q, expected %s or %s", c.Pretrain, NoPretraining, PretrainLinks)
 	case c.PretrainEpochs < 1 || c.PretrainEpochs > 1000:

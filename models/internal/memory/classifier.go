@@ -40,8 +40,9 @@ type reader interface {
 	restore(saved []models.Tensor) error
 }
 
-// NewClassifierOn builds it on a device. With pretraining this takes as long
-// as that takes: the training part must be there.
+// NewClassifierOn builds it on a device. This takes as long as pretraining
+// does, where there is any: on the setup's training part, with the seed's
+// negatives, before anybody sees the model.
 func NewClassifierOn(d kernels.Device, s models.Setup, c Config) (*Classifier, error) {
 	if s.Task != models.NodeClassification {
 		return nil, models.ErrTask
@@ -51,6 +52,11 @@ func NewClassifierOn(d kernels.Device, s models.Setup, c Config) (*Classifier, e
 		return nil, err
 	}
 	m := &Classifier{base: b, frozen: c.Classification.Freeze, adam: nn.NewAdam(d, c.Optimiser.LR, c.Optimiser.WeightDecay)}
+	if c.Classification.Pretrain == PretrainLinks {
+		if err := b.pretrain(s.Train, c); err != nil {
+			return nil, err
+		}
+	}
 	if m.reader, err = newReader(b, c.Classification); err != nil {
 		return nil, err
 	}
@@ -60,7 +66,10 @@ func NewClassifierOn(d kernels.Device, s models.Setup, c Config) (*Classifier, e
 }
 
 func newReader(b *base, c Classification) (reader, error) {
-	return newPerEvent(b, c.Freeze)
+	if c.NCMemory == PerEvent && c.NCOrder == After {
+		return newPerEvent(b, c.Freeze)
+	}
+	return newPerNode(b, c)
 }
 
 // Train makes one step. Memories and neighbours advance with the parameters

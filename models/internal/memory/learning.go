@@ -28,8 +28,7 @@ type learning struct {
 	y, w             kernels.Buffer // of the loss
 	targets, weights []float32
 
-	persisted kernels.Buffer // new memories of the batch's nodes
-	rows, ids kernels.Ints
+	writer *writer
 }
 
 // newLearning has room for batches of at most maxBatch events, and where
@@ -42,7 +41,7 @@ func (m *Model) newLearning(messages, generation int) (l *learning, err error) {
 	l = &learning{
 		Core: m.core, generation: generation, nodes: newNodeList(m.setup.NumNodes), messages: messages, pairs: nn.NewRows(2 * batch),
 		targets: make([]float32, 2*batch), weights: make([]float32, 2*batch),
-		persisted: m.device.NewBuffer(2 * batch * m.core.opts.Size), rows: m.device.NewInts(2 * batch), ids: m.device.NewInts(2 * batch),
+		writer: newWriter(m.core, 2*batch),
 	}
 	if l.reading, err = newReading(m.core, m.store, name, kept{m.core}, m.embedding.Most(centres), messages); err != nil {
 		return nil, err
@@ -121,11 +120,7 @@ func (l *learning) run(b datasets.Stream) (float64, error) {
 // persist keeps the memories that were read of the batch's own nodes.
 func (l *learning) persist() {
 	own := l.nodes.nodes[:l.own]
-	n, size := l.own, l.opts.Size
-	l.device.WriteInts(l.rows, l.reading.row[:n])
-	l.device.WriteInts(l.ids, own)
-	l.device.GatherRows(n, len(l.reading.ids), size, l.persisted, l.program.Buffer(l.reading.out), l.rows)
-	l.device.ScatterRows(n, size, l.Net.Buffer(l.Table), l.persisted, l.ids)
+	l.writer.write(l.program.Buffer(l.reading.out), len(l.reading.ids), l.reading.row[:l.own], own)
 	for i, node := range own {
 		l.Updated[node] = l.reading.updated[i]
 	}

