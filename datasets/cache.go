@@ -95,9 +95,14 @@ func (c cache) stream(sum string) (Stream, error) {
 	return s, nil
 }
 
-// keep writes the cache. Where that cannot be done, as in a folder that may
-// only be read, nothing is lost but time.
+// keep writes the cache. Where that cannot be done, nothing is lost but time.
+// A folder that is marked as one to read is left alone, also by who may write
+// everywhere.
 func (c cache) keep(key cacheKey, s Stream) {
+	const anyWrite = 0o222
+	if info, err := os.Stat(filepath.Dir(c.source)); err != nil || info.Mode().Perm()&anyWrite == 0 {
+		return
+	}
 	_ = atomicfile.CleanFolder(filepath.Dir(c.path))
 	_ = atomicfile.WriteTo(c.path, encodeCache(key, s))
 }

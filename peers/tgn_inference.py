@@ -16,7 +16,7 @@ from pyg import KINDS, SIZE, Embedder, Last, stable_sorts
 from torch_geometric.nn.models.tgn import LastAggregator
 
 FITTED = 110_232  # events of the training part
-CLOSE = 1e-3  # of logits; times reach 10^6 seconds, and phases are float32
+CLOSE = 1e-4  # of logits
 STATE = "memory", "last_update"
 RING = "neighbors", "e_id"
 

@@ -2,9 +2,7 @@ package fetch
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net"
@@ -12,124 +10,12 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"dgsbench/datasets"
 )
-
-// content is the file that servers have.
-var content = func() []byte {
-	var b bytes.Buffer
-	b.WriteString("a,b,t\n")
-	for k := range 40_000 {
-		fmt.Fprintf(&b, "%d,%d,%d\n", k%97, k%31, k)
-	}
-	return b.Bytes()
-}()
-
-// server answers with the handlers in turn; the last one stays. It notes the
-// ranges that were asked for.
-type server struct {
-	*httptest.Server
-	mu     sync.Mutex
-	turns  []http.HandlerFunc
-	ranges []string
-}
-
-func serve(t *testing.T, turns ...http.HandlerFunc) *server {
-	t.Helper()
-	s := &server{turns: turns}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.mu.Lock()
-		answer := s.turns[0]
-		if len(s.turns) > 1 {
-			s.turns = s.turns[1:]
-		}
-		s.ranges = append(s.ranges, r.Header.Get("Range"))
-		s.mu.Unlock()
-		answer(w, r)
-	}))
-	t.Cleanup(func() {
-		s.CloseClientConnections()
-		s.Close()
-	})
-	return s
-}
-
-// dataset is the file of the server under a known checksum.
-func (s *server) dataset() datasets.Dataset {
-	return datasets.Dataset{
-		Name: "f", URL: s.URL + "/f.csv", File: "f.csv", SHA256: fmt.Sprintf("%x", sha256.Sum256(content)),
-		Layout: datasets.Layout{Src: "a", Dst: "b", Time: "t"}, Want: datasets.Counts{Events: 40_000, Nodes: 97},
-	}
-}
-
-// whole is a server as it should be: ranges, ETag, If-Range.
-func whole(w http.ResponseWriter, r *http.Request) { version1(content)(w, r) }
-
-func version1(data []byte) http.HandlerFunc { return versioned(`"1"`, data) }
-
-func versioned(tag string, data []byte) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("ETag", tag)
-		http.ServeContent(w, r, "f.csv", time.Time{}, bytes.NewReader(data))
-	}
-}
-
-// truncated breaks off behind n bytes of what the other one sends.
-func truncated(n int, other http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		other(&cutting{ResponseWriter: w, left: n}, r)
-	}
-}
-
-type cutting struct {
-	http.ResponseWriter
-	left int
-}
-
-func (c *cutting) Write(p []byte) (int, error) {
-	n, _ := c.ResponseWriter.Write(p[:min(len(p), c.left)])
-	c.left -= n
-	if c.left == 0 {
-		c.ResponseWriter.(http.Flusher).Flush()
-		panic(http.ErrAbortHandler)
-	}
-	return n, nil
-}
-
-// stalled sends n bytes, and then nothing.
-func stalled(n int) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("ETag", `"1"`)
-		w.Header().Set("Content-Length", fmt.Sprint(len(content)))
-		w.Write(content[:n])
-		w.(http.Flusher).Flush()
-		<-r.Context().Done()
-	}
-}
-
-// noRanges sends everything, whatever was asked for.
-func noRanges(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Length", fmt.Sprint(len(content)))
-	w.Write(content)
-}
-
-// noLength does not say how much comes.
-func noLength(w http.ResponseWriter, r *http.Request) {
-	for part := range slices.Chunk(content, 8192) {
-		w.Write(part)
-		w.(http.Flusher).Flush()
-	}
-}
-
-func status(code int) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
-}
 
 // quick does not wait long, but longer than a busy machine may take.
 var quick = Fetcher{Stall: 2 * time.Second, Pause: time.Millisecond}
@@ -199,55 +85,6 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// reversed is another file of the same size.
-func reversed() []byte {
-	out := bytes.Clone(content)
-	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
-		out[i], out[j] = out[j], out[i]
-	}
-	return out
-}
-
-// shifted answers with a range that nobody asked for.
-func shifted(w http.ResponseWriter, r *http.Request) {
-	r.Header.Set("Range", "bytes=5-")
-	r.Header.Del("If-Range")
-	whole(w, r)
-}
-
-func ignoringIfRange(other http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		r.Header.Del("If-Range")
-		other(w, r)
-	}
-}
-
-// zeros are 64 MB in 64 kB.
-var zeros = func() []byte {
-	var b bytes.Buffer
-	g := gzip.NewWriter(&b)
-	for range 64 {
-		g.Write(make([]byte, 1<<20))
-	}
-	g.Close()
-	return b.Bytes()
-}()
-
-// bomb says that the file is in zeros.
-func bomb(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Encoding", "gzip")
-	w.Write(zeros)
-}
-
-// endless sends more than the file can have.
-func endless(w http.ResponseWriter, _ *http.Request) {
-	for range 100_000 {
-		if _, err := w.Write(content); err != nil {
-			return
-		}
-	}
-}
-
 // Servers from which nothing good can be had: a message of one line, and no
 // file of that name.
 func TestFetchRefuses(t *testing.T) {
@@ -291,126 +128,6 @@ func TestFetchRefuses(t *testing.T) {
 				t.Error("a file has got its name")
 			}
 		})
-	}
-}
-
-// stalledAt never sends anything behind n bytes.
-func stalledAt(n int) http.HandlerFunc {
-	first := stalled(n)
-	return func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Range") == "" {
-			first(w, r)
-			return
-		}
-		<-r.Context().Done()
-	}
-}
-
-// stuckAt breaks off there each time.
-func stuckAt(n int) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Range") == "" {
-			truncated(n, whole)(w, r)
-			return
-		}
-		w.Header().Set("ETag", `"1"`)
-		w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", n, len(content)-1, len(content)))
-		w.Header().Set("Content-Length", fmt.Sprint(len(content)-n))
-		w.WriteHeader(http.StatusPartialContent)
-		w.(http.Flusher).Flush()
-		panic(http.ErrAbortHandler)
-	}
-}
-
-// An interrupted call keeps what it has, and the next one goes on from there.
-func TestFetchGoesOnAfterAnInterruption(t *testing.T) {
-	dir := t.TempDir()
-	s := serve(t, stalled(5000), whole)
-	ctx, cancel := context.WithCancel(context.Background())
-	f := Fetcher{Progress: func(done, all int64) {
-		if done == 5000 && all == int64(len(content)) {
-			cancel()
-		}
-	}}
-	err := f.Fetch(ctx, s.dataset(), dir)
-	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "5000 bytes are kept in "+filepath.Join(dir, "f.csv.part")) {
-		t.Fatal(err)
-	}
-	if err := fetch(s, dir); err != nil {
-		t.Fatal(err)
-	}
-	check(t, dir)
-	if got := s.ranges[1]; got != "bytes=5000-" {
-		t.Errorf("asked for %q", got)
-	}
-}
-
-// begun is a download that was killed: a part, and what the server said.
-func begun(t *testing.T, dir string, s *server, part []byte, note string) {
-	t.Helper()
-	for name, text := range map[string]string{"f.csv.part": string(part), "f.csv.part.json": strings.ReplaceAll(note, "URL", s.URL+"/f.csv")} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// What killed calls may have left: it is used if it is right, and never more.
-func TestFetchWithAPart(t *testing.T) {
-	note := fmt.Sprintf(`{"url": "URL", "etag": "\"1\"", "total": %d}`, len(content))
-	for _, c := range []struct {
-		name string
-		part []byte
-		note string
-		want []string
-	}{
-		{"right", content[:7000], note, []string{"bytes=7000-"}},
-		{"whole", content, note, nil},
-		{"wrong bytes", make([]byte, 7000), note, []string{"bytes=7000-", ""}},
-		{"whole and wrong", reversed(), note, []string{""}},
-		{"too long", append(bytes.Clone(content), 1), note, []string{""}},
-		{"of another address", content[:7000], strings.Replace(note, "URL", "http://example.org", 1), []string{""}},
-		{"no ETag: the checksum decides", content[:7000], `{"url": "URL", "total": -1}`, []string{"bytes=7000-", ""}},
-		{"damaged note", content[:7000], `{"url`, []string{""}},
-		{"empty", nil, note, []string{""}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			dir := t.TempDir()
-			s := serve(t, whole)
-			begun(t, dir, s, c.part, c.note)
-			if err := fetch(s, dir); err != nil {
-				t.Fatal(err)
-			}
-			check(t, dir)
-			if fmt.Sprint(s.ranges) != fmt.Sprint(c.want) {
-				t.Errorf("asked for %q, want %q", s.ranges, c.want)
-			}
-		})
-	}
-}
-
-// Without a known checksum, a part is only used if the server can tell its
-// version, and the file is read before it gets its name.
-func TestFetchWithoutAChecksum(t *testing.T) {
-	dir := t.TempDir()
-	s := serve(t, whole)
-	d := s.dataset()
-	d.SHA256 = ""
-	begun(t, dir, s, content[:7000], `{"url": "URL", "total": -1}`)
-	if err := quick.Fetch(context.Background(), d, dir); err != nil {
-		t.Fatal(err)
-	}
-	check(t, dir)
-	if s.ranges[0] != "" {
-		t.Errorf("asked for %q", s.ranges)
-	}
-	for name, data := range map[string][]byte{"another count": content[:1001], "damage": append(bytes.Clone(content), "x\n"...)} {
-		dir := t.TempDir()
-		s := serve(t, version1(data))
-		d.URL = s.URL + "/f.csv"
-		if err := quick.Fetch(context.Background(), d, dir); err == nil || len(files(t, dir)) > 0 {
-			t.Errorf("%s: error %v, files %v", name, err, files(t, dir))
-		}
 	}
 }
 
@@ -489,30 +206,4 @@ func TestMostBytes(t *testing.T) {
 	if got := mostBytes(d); got < 600e6 || got > 2e9 {
 		t.Errorf("at most %d bytes of wikipedia.csv", got)
 	}
-}
-
-// FuzzContentRange: what is read is what was said.
-func FuzzContentRange(f *testing.F) {
-	f.Add("bytes 0-9/10")
-	f.Add("bytes 5-9/*")
-	f.Add("bytes */10")
-	f.Fuzz(func(t *testing.T, text string) {
-		first, total, ok := parseContentRange(text)
-		if ok && (first < 0 || total == 0 || total > 0 && total <= first) {
-			t.Errorf("%q: from %d of %d", text, first, total)
-		}
-	})
-}
-
-// FuzzVersion: any note is a version or an error.
-func FuzzVersion(f *testing.F) {
-	f.Add([]byte(`{"url": "http://example.org", "etag": "W/\"1\"", "last_modified": "x", "total": 5}`))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		v, err := parseVersion(text)
-		if err == nil && strings.HasPrefix(v.validator(), "W/") {
-			if v.ETag == v.validator() {
-				t.Errorf("a weak ETag: %+v", v)
-			}
-		}
-	})
 }

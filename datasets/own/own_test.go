@@ -3,7 +3,6 @@ package own
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -16,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/klauspost/compress/zstd"
-	"pgregory.net/rapid"
 )
 
 var payments = datasets.Layout{Src: "payer", Dst: "payee", Time: "at", Label: "fraud", Features: []string{"amount"}, Separator: datasets.FindSeparator}
@@ -179,133 +177,6 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// Whatever is wrong, the message says what and where, and the data folder is
-// as it was.
-func TestImportRefuses(t *testing.T) {
-	good := text(60)
-	lines := strings.SplitAfter(good, "\n")
-	lines[10], lines[11] = lines[11], lines[10]
-	for _, c := range []struct {
-		name, text string
-		change     func(*Source)
-		want       string
-	}{
-		{"damage", strings.Replace(good, "17.5", "x", 1), nil, "log.csv:19: column 5 (amount): found \"x\", expected a finite number"},
-		{"damage in gzip", string(gzipped([]byte(strings.Replace(good, "17.5", "x", 1)))), nil, "log.csv:19: column 5 (amount)"},
-		{"half a gzip file", string(gzipped([]byte(good))[:100]), nil, "log.csv is not a whole gzip file: unexpected EOF"},
-		{"damaged gzip file", "\x1f\x8b\x08 this is not it", nil, "log.csv is not a whole gzip file"},
-		{"half a zstd file", string(zstandard([]byte(good))[:100]), nil, "log.csv is not a whole zstd file: unexpected EOF"},
-		{"empty", "", nil, "log.csv:1: found nothing, expected a header line"},
-		{"no such column", good, func(s *Source) { s.Layout.Label = "froud" }, `expected a column named "froud" (did you mean "fraud"?)`},
-		{"unsorted", strings.Join(lines, ""), nil, "log.csv:12: column 4 (at): found 1700032400, expected a time not before the last line's 1700036000"},
-		{"no positives", strings.ReplaceAll(good, ",1\n", ",0\n"), nil, "log.csv: column fraud: no positives (label 1) among the 42 events of the train part"},
-		{"no negatives", strings.ReplaceAll(good, ",0\n", ",1\n"), nil, "no negatives (label 0) among the 42 events of the train part"},
-		{"one class in the test part", good, func(s *Source) { s.Split.Val = .99 }, "no negatives (label 0) among the 1 events of the test part"},
-		{"no classes", strings.ReplaceAll(strings.ReplaceAll(good, ",0\n", ",\n"), ",1\n", ",\n"), nil, "no positives (label 1) and no negatives (label 0)"},
-		{"all at once", regular(good), nil, "the validation part has no events (split 70/15/15 by time)"},
-		{"split", good, func(s *Source) { s.Split.Train = .9 }, "a split at 0.9 and 0.85, expected two shares"},
-		{"split by", good, func(s *Source) { s.Split.By = "node" }, `a split by "node", expected time or row`},
-		{"name", good, func(s *Source) { s.Name = "../mine" }, `the name "../mine", expected small letters`},
-		{"no name", good, func(s *Source) { s.Name = "" }, `the name "", expected small letters`},
-		{"taken name", good, func(s *Source) { s.Name = "wikipedia" }, "the benchmark has a dataset wikipedia of its own"},
-		{"no file", good, func(s *Source) { s.File += "x" }, "no such file"},
-		{"a folder", good, func(s *Source) { s.File = filepath.Dir(s.File) }, "is a directory"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			dir, src := log(t, c.text)
-			if c.change != nil {
-				c.change(&src)
-			}
-			_, err := Import(dir, src)
-			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("error %v, want one line with %q", err, c.want)
-			}
-			if left := entries(t, dir); len(left) > 0 {
-				t.Errorf("%v is left", left)
-			}
-		})
-	}
-}
-
-// regular gives all events the same time.
-func regular(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines[1 : len(lines)-1] {
-		f := strings.Split(line, ",")
-		f[3] = "1700000000"
-		lines[i+1] = strings.Join(f, ",")
-	}
-	return strings.Join(lines, "\n")
-}
-
-// A dataset that is there is not replaced, nor is anything else.
-func TestImportKeepsWhatIsThere(t *testing.T) {
-	dir, src := log(t, text(60))
-	if err := os.WriteFile(filepath.Join(dir, "mine"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Import(dir, src); err == nil || !strings.Contains(err.Error(), "mine is there already; remove it") {
-		t.Error(err)
-	}
-}
-
-// What a killed import has left behind is removed by the next one.
-func TestImportCleansUp(t *testing.T) {
-	dir, src := log(t, text(60))
-	if err := os.MkdirAll(filepath.Join(dir, "mine.tmp-999999999-1", "x"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Import(dir, src); err != nil {
-		t.Fatal(err)
-	}
-	if got := entries(t, dir); len(got) != 1 || got[0] != "mine" {
-		t.Errorf("files %v", got)
-	}
-}
-
-// A dataset whose files were changed is refused.
-func TestUseRefuses(t *testing.T) {
-	for _, c := range []struct {
-		name, file, old, new, want string
-	}{
-		{"events", eventsFile, "3600", "3601", "it is damaged or another version"},
-		{"split", descriptionFile, "train: 0.7", "train: 1.7", "expected two shares of the events"},
-		{"version", descriptionFile, "version: 1", "version: 2", "version 2, expected 1: import the dataset again"},
-		{"unknown key", descriptionFile, "title:", "titel:", "titel"},
-		{"checksum", descriptionFile, "sha256: ", "sha256: x", "expected a SHA-256"},
-		{"counts", descriptionFile, "events: 60", "events: 61", "60 events, expected 61"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			dir, src := log(t, text(60))
-			if _, err := Import(dir, src); err != nil {
-				t.Fatal(err)
-			}
-			path := filepath.Join(dir, "mine", c.file)
-			content, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			changed := strings.Replace(string(content), c.old, c.new, 1)
-			if changed == string(content) {
-				t.Fatalf("no %q in %s", c.old, content)
-			}
-			if err := os.WriteFile(path, []byte(changed), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = datasets.SetImported(nil) })
-			err = Use(dir)
-			if err == nil {
-				d, lookupErr := datasets.Lookup("mine")
-				_, err = d.Load(dir)
-				err = errors.Join(lookupErr, err)
-			}
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v, want %q", err, c.want)
-			}
-		})
-	}
-}
-
 // Names of one folder are forgotten with the next, and none hides a dataset
 // of the benchmark.
 func TestUse(t *testing.T) {
@@ -328,87 +199,4 @@ func TestUse(t *testing.T) {
 	if err := Use(dir); err == nil || !strings.Contains(err.Error(), "dataset mooc of its own; rename the folder") {
 		t.Error(err)
 	}
-}
-
-// events.csv gives the same stream again, bit for bit.
-func TestEventsComeBack(t *testing.T) {
-	dir := t.TempDir()
-	rapid.Check(t, func(t *rapid.T) {
-		d := description{Bipartite: rapid.Bool().Draw(t, "bipartite"), Labelled: rapid.Bool().Draw(t, "labelled")}
-		features := rapid.IntRange(0, 3).Draw(t, "features")
-		d.Features = make([]string, features)
-		var text bytes.Buffer
-		text.WriteString("src,dst,time")
-		if d.Labelled {
-			text.WriteString(",label")
-		}
-		for i := range features {
-			text.WriteString("," + colFeature(i))
-		}
-		at := rapid.Float64Range(-1e12, 1e12).Draw(t, "start")
-		for range rapid.IntRange(1, 30).Draw(t, "events") {
-			at += rapid.Float64Range(0, 1e9).Draw(t, "gap")
-			fmt.Fprintf(&text, "\n%d,%d,%v", rapid.IntRange(0, 9).Draw(t, "src"), rapid.IntRange(0, 9).Draw(t, "dst"), at)
-			if d.Labelled {
-				fmt.Fprintf(&text, ",%d", rapid.IntRange(-1, 1).Draw(t, "label"))
-			}
-			for range features {
-				fmt.Fprintf(&text, ",%v", rapid.Float32Range(-math.MaxFloat32, math.MaxFloat32).Draw(t, "feature"))
-			}
-		}
-		want := reread(t, dir, text.Bytes(), d)
-		text.Reset()
-		if err := writeEvents(&text, want, d.Labelled); err != nil {
-			t.Fatal(err)
-		}
-		if d := diff(want, reread(t, dir, text.Bytes(), d)); d != "" {
-			t.Fatal(d)
-		}
-	})
-}
-
-func reread(t *rapid.T, dir string, text []byte, d description) datasets.Stream {
-	t.Helper()
-	path := filepath.Join(dir, "events.csv")
-	if err := os.WriteFile(path, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	s, err := datasets.ReadFile(path, d.layout(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// FuzzDescription: any text is a sound description or refused.
-func FuzzDescription(f *testing.F) {
-	f.Add("version: 1\ntitle: x\nsplit: {train: 0.7, val: 0.85, by: time}\nbipartite: false\nlabelled: true\nfeatures: [a]\ncounts: {events: 3}\nsha256: " + strings.Repeat("0", 64) + "\n")
-	f.Add("version: 2\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		d, err := parseDescription("dataset.yaml", []byte(text))
-		if err != nil {
-			return
-		}
-		if entry, err := d.dataset("mine"); err != nil || entry.Split == (datasets.SplitRule{}) {
-			t.Errorf("%+v: %v", d, err)
-		}
-	})
-}
-
-// FuzzPlain: any file is unpacked or refused.
-func FuzzPlain(f *testing.F) {
-	f.Add(gzipped([]byte("a,b,t\n")))
-	f.Add(zstandard([]byte("a,b,t\n")))
-	f.Add([]byte("a"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		dir := t.TempDir()
-		file := filepath.Join(dir, "log")
-		if err := os.WriteFile(file, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		path, err := plain(file, dir)
-		if err == nil && path == file && bytes.HasPrefix(data, formats[0].magic) {
-			t.Error("a compressed file was taken for a plain one")
-		}
-	})
 }

@@ -13,8 +13,8 @@ import (
 const (
 	// The runtime itself takes an object now and then, for a goroutine that
 	// waits.
-	strayObjects = 16
-	strayBytes   = 4096
+	strayObjects = 100
+	strayBytes   = 16 << 10
 
 	slowStart   = 3    // the first timed batch by a later one ...
 	startShare  = 0.01 // ... where it is so much of an iteration

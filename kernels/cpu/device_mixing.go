@@ -13,7 +13,7 @@ func (d *Device) SigmoidGrad(n int, dx, g, y kernels.Buffer) {
 // Mix is dst = beta self + (1 - beta) ((1 - alpha) e + alpha other).
 func (d *Device) Mix(m *kernels.Mixture, dst kernels.Buffer) {
 	eachMixture(m, func(in Mixture, lo, hi int) {
-		d.kernels.Mix(dst.(buffer)[lo:hi], &in)
+		d.kernels.mix(dst.(buffer)[lo:hi], &in)
 	})
 }
 

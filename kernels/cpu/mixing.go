@@ -26,6 +26,11 @@ func (k Kernels) SigmoidGrad(dx, g, y []float32) {
 // be any of the slices of m that is as long.
 func (k Kernels) Mix(dst []float32, m *Mixture) {
 	checkMixture("Mix", m, len(dst))
+	k.mix(dst, m)
+}
+
+// mix is Mix of slices that are known to fit.
+func (k Kernels) mix(dst []float32, m *Mixture) {
 	if k.level == Portable {
 		portable.Mix(dst, m)
 		return

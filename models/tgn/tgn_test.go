@@ -1,6 +1,7 @@
 package tgn
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -74,14 +75,19 @@ func TestVariantsConform(t *testing.T) {
 	for name, o := range linkVariants {
 		t.Run(name, func(t *testing.T) { modeltest.Check(t, only(t, models.LinkPrediction), o) })
 	}
-	for name, o := range classVariants {
-		t.Run(name, func(t *testing.T) { modeltest.Check(t, only(t, models.NodeClassification), o) })
-		other := *o
-		other.Embedding = Identity
-		t.Run("identity, "+name, func(t *testing.T) { modeltest.Check(t, only(t, models.NodeClassification), &other) })
-		deep := *o
-		deep.Attention.Layers = 2
-		t.Run("two layers, "+name, func(t *testing.T) { modeltest.Check(t, only(t, models.NodeClassification), &deep) })
+	for _, name := range []string{"pyg_last", "pyg_last_detached", "before", "frozen", "frozen, before", "frozen, pyg_last"} {
+		for _, change := range []func(o *Options){
+			func(*Options) {},
+			func(o *Options) { o.Embedding = Identity },
+			func(o *Options) { o.Attention.Layers = 2 },
+		} {
+			o := *classVariants[name]
+			o.Memory.Size, o.Memory.Time, o.Attention.Size = 16, 8, 8
+			change(&o)
+			t.Run(fmt.Sprintf("%s, %s, %d layers", name, o.Embedding, o.Attention.Layers), func(t *testing.T) {
+				modeltest.Check(t, only(t, models.NodeClassification), &o)
+			})
+		}
 	}
 }
 
@@ -103,8 +109,12 @@ func TestOptionsAreWired(t *testing.T) {
 		t.Run(name, func(t *testing.T) { modeltest.Differ(t, kind(t), Defaults(), o, models.NodeClassification) })
 	}
 	for _, pair := range [][2]string{
-		{"pyg_last", "pyg_last_detached"}, {"pretrained", "pretrained longer"}, {"pretrained", "frozen"},
-		{"frozen", "frozen, before"}, {"frozen", "frozen, pyg_last"}, {"frozen, before", "frozen, pyg_last"},
+		{"pyg_last", "pyg_last_detached"},
+		{"pretrained", "pretrained longer"},
+		{"pretrained", "frozen"},
+		{"frozen", "frozen, before"},
+		{"frozen", "frozen, pyg_last"},
+		{"frozen, before", "frozen, pyg_last"},
 	} {
 		t.Run(pair[0]+" or "+pair[1], func(t *testing.T) {
 			modeltest.Differ(t, kind(t), classVariants[pair[0]], classVariants[pair[1]], models.NodeClassification)

@@ -1,7 +1,8 @@
 // Package memory is what TGN and Jodie share, with the semantics of PyTorch
 // Geometric's TGNMemory: a memory and a time of last update for every node,
 // the messages that are still to be applied to it, a GRU that applies them,
-// and a decoder for pairs. The models differ by their Embedding.
+// and a decoder for pairs, or a classifier. The models differ by their
+// Embedding.
 //
 // # Training and evaluation
 //
@@ -16,4 +17,10 @@
 // zeros. From then on every batch is applied at once. A model that trains on
 // after an evaluation, without Reset, applies the messages of its last
 // evaluated batches a second time, as PyTorch Geometric does.
+//
+// # Classification
+//
+// An event is classified after it is folded in, by a memory of its own that
+// is made of those from before its batch; no message waits (PerEvent). The
+// ways of PyTorch Geometric's module are options (Classification).
 package memory

@@ -30,14 +30,14 @@ func testStream(n int) datasets.Stream {
 	return s
 }
 
-// testConfigs are small models of every kind.
-func testConfigs() map[string]memory.Config {
+// testConfigs are small models of every kind; dropout is that of attention.
+func testConfigs(dropout float64) map[string]memory.Config {
 	m := memory.Options{Size: 6, Time: 4, TimeInit: memory.PyG, Aggregator: memory.Last, Cell: memory.GRU}
 	mean := m
 	mean.Aggregator = memory.Mean
 	adam := memory.Optimiser{LR: .02}
 	attention := func(layers int) tgn.AttentionOptions {
-		return tgn.AttentionOptions{Size: 8, Heads: 2, Layers: layers, Neighbours: 3, Dropout: .1}
+		return tgn.AttentionOptions{Size: 8, Heads: 2, Layers: layers, Neighbours: 3, Dropout: dropout}
 	}
 	return map[string]memory.Config{
 		"tgn-id":           (&tgn.Options{Embedding: tgn.Identity, Memory: m, Attention: attention(1), Optimiser: adam}).Config(),
@@ -92,7 +92,7 @@ func scoresOf(t *testing.T, m *memory.Model, b datasets.Stream) []float32 {
 // changed are those of a model that computes all of them, bit for bit.
 func TestRankingKeepsUp(t *testing.T) {
 	s := testStream(20 * testBatch)
-	for name, c := range testConfigs() {
+	for name, c := range testConfigs(.1) {
 		t.Run(name, func(t *testing.T) {
 			m, other := newTestModel(t, c, s), newTestModel(t, c, s)
 			for lo := s.Len() / 2; lo < s.Len(); lo += testBatch {
@@ -116,7 +116,7 @@ func TestRankingKeepsUp(t *testing.T) {
 // in time, give what the formula says, to 1e-5.
 func TestScoresArePlain(t *testing.T) {
 	s := testStream(20 * testBatch)
-	configs := testConfigs()
+	configs := testConfigs(.1)
 	for _, name := range []string{"tgn-id", "jodie"} {
 		m := newTestModel(t, configs[name], s)
 		half := s.Len() / 2

@@ -17,7 +17,7 @@ func TestRoomGrows(t *testing.T) {
 		m, err := memory.New(models.Setup{
 			Task: models.LinkPrediction, NumNodes: testNodes, Users: testUsers, NumFeat: testFeatures, MaxBatch: most,
 			Train: s, Seed: 1, Threads: 1,
-		}, testConfigs()["tgn-id, mean"])
+		}, testConfigs(.1)["tgn-id, mean"])
 		if err != nil {
 			t.Fatal(err)
 		}

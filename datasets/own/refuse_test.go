@@ -1,0 +1,138 @@
+package own
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"dgsbench/datasets"
+)
+
+// Whatever is wrong, the message says what and where, and the data folder is
+// as it was.
+func TestImportRefuses(t *testing.T) {
+	good := text(60)
+	lines := strings.SplitAfter(good, "\n")
+	lines[10], lines[11] = lines[11], lines[10]
+	for _, c := range []struct {
+		name, text string
+		change     func(*Source)
+		want       string
+	}{
+		{"damage", strings.Replace(good, "17.5", "x", 1), nil, "log.csv:19: column 5 (amount): found \"x\", expected a finite number"},
+		{"damage in gzip", string(gzipped([]byte(strings.Replace(good, "17.5", "x", 1)))), nil, "log.csv:19: column 5 (amount)"},
+		{"half a gzip file", string(gzipped([]byte(good))[:100]), nil, "log.csv is not a whole gzip file: unexpected EOF"},
+		{"damaged gzip file", "\x1f\x8b\x08 this is not it", nil, "log.csv is not a whole gzip file"},
+		{"half a zstd file", string(zstandard([]byte(good))[:100]), nil, "log.csv is not a whole zstd file: unexpected EOF"},
+		{"empty", "", nil, "log.csv:1: found nothing, expected a header line"},
+		{"no such column", good, func(s *Source) { s.Layout.Label = "froud" }, `expected a column named "froud" (did you mean "fraud"?)`},
+		{"unsorted", strings.Join(lines, ""), nil, "log.csv:12: column 4 (at): found 1700032400, expected a time not before the last line's 1700036000"},
+		{"no positives", strings.ReplaceAll(good, ",1\n", ",0\n"), nil, "log.csv: column fraud: no positives (label 1) among the 42 events of the train part"},
+		{"no negatives", strings.ReplaceAll(good, ",0\n", ",1\n"), nil, "no negatives (label 0) among the 42 events of the train part"},
+		{"one class in the test part", good, func(s *Source) { s.Split.Val = .99 }, "no negatives (label 0) among the 1 events of the test part"},
+		{"no classes", strings.ReplaceAll(strings.ReplaceAll(good, ",0\n", ",\n"), ",1\n", ",\n"), nil, "no positives (label 1) and no negatives (label 0)"},
+		{"all at once", regular(good), nil, "the validation part has no events (split 70/15/15 by time)"},
+		{"split", good, func(s *Source) { s.Split.Train = .9 }, "a split at 0.9 and 0.85, expected two shares"},
+		{"split by", good, func(s *Source) { s.Split.By = "node" }, `a split by "node", expected time or row`},
+		{"name", good, func(s *Source) { s.Name = "../mine" }, `the name "../mine", expected small letters`},
+		{"no name", good, func(s *Source) { s.Name = "" }, `the name "", expected small letters`},
+		{"taken name", good, func(s *Source) { s.Name = "wikipedia" }, "the benchmark has a dataset wikipedia of its own"},
+		{"no file", good, func(s *Source) { s.File += "x" }, "no such file"},
+		{"a folder", good, func(s *Source) { s.File = filepath.Dir(s.File) }, "is a directory"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir, src := log(t, c.text)
+			if c.change != nil {
+				c.change(&src)
+			}
+			_, err := Import(dir, src)
+			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("error %v, want one line with %q", err, c.want)
+			}
+			if left := entries(t, dir); len(left) > 0 {
+				t.Errorf("%v is left", left)
+			}
+		})
+	}
+}
+
+// regular gives all events the same time.
+func regular(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines[1 : len(lines)-1] {
+		f := strings.Split(line, ",")
+		f[3] = "1700000000"
+		lines[i+1] = strings.Join(f, ",")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// A dataset that is there is not replaced, nor is anything else.
+func TestImportKeepsWhatIsThere(t *testing.T) {
+	dir, src := log(t, text(60))
+	if err := os.WriteFile(filepath.Join(dir, "mine"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Import(dir, src); err == nil || !strings.Contains(err.Error(), "mine is there already; remove it") {
+		t.Error(err)
+	}
+}
+
+// What a killed import has left behind is removed by the next one.
+func TestImportCleansUp(t *testing.T) {
+	dir, src := log(t, text(60))
+	if err := os.MkdirAll(filepath.Join(dir, "mine.tmp-999999999-1", "x"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Import(dir, src); err != nil {
+		t.Fatal(err)
+	}
+	if got := entries(t, dir); len(got) != 1 || got[0] != "mine" {
+		t.Errorf("files %v", got)
+	}
+}
+
+// A dataset whose files were changed is refused.
+func TestUseRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name, file, old, new, want string
+	}{
+		{"events", eventsFile, "3600", "3601", "it is damaged or another version"},
+		{"split", descriptionFile, "train: 0.7", "train: 1.7", "expected two shares of the events"},
+		{"version", descriptionFile, "version: 1", "version: 2", "version 2, expected 1: import the dataset again"},
+		{"unknown key", descriptionFile, "title:", "titel:", "titel"},
+		{"checksum", descriptionFile, "sha256: ", "sha256: x", "expected a SHA-256"},
+		{"counts", descriptionFile, "events: 60", "events: 61", "60 events, expected 61"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir, src := log(t, text(60))
+			if _, err := Import(dir, src); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(dir, "mine", c.file)
+			content, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			changed := strings.Replace(string(content), c.old, c.new, 1)
+			if changed == string(content) {
+				t.Fatalf("no %q in %s", c.old, content)
+			}
+			if err := os.WriteFile(path, []byte(changed), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = datasets.SetImported(nil) })
+			err = Use(dir)
+			if err == nil {
+				d, lookupErr := datasets.Lookup("mine")
+				_, err = d.Load(dir)
+				err = errors.Join(lookupErr, err)
+			}
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		})
+	}
+}
