@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"fmt"
 	"sync"
 
 	"dgsbench/internal/ram"
@@ -25,6 +26,17 @@ func newMemory() *memory {
 	m := &memory{free: free}
 	m.change.L = &m.mu
 	return m
+}
+
+// refuse says before anything is measured which trial never fits.
+func (m *memory) refuse(jobs []job) error {
+	for _, j := range jobs {
+		if j.bytes > m.free {
+			return fmt.Errorf("%s on %s: training needs %.1f GB of memory, this machine has %.1f GB free; change its options (docs/models says what its memory goes with), or leave it out with --models",
+				j.trial.Ref(), j.trial.Dataset, float64(j.bytes)/1e9, float64(m.free)/1e9)
+		}
+	}
+	return nil
 }
 
 // take waits until need bytes are free, or no other trial runs: then the

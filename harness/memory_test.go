@@ -1,9 +1,12 @@
 package harness
 
 import (
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+
+	"dgsbench/specs"
 )
 
 // TestMemoryIsShared: trials that do not fit together run one after another,
@@ -40,4 +43,17 @@ func TestMemoryIsShared(t *testing.T) {
 			t.Errorf("%d free, %d running at the end", m.free, m.running)
 		}
 	})
+}
+
+// TestMemoryIsRefused: a trial that never fits is named with the numbers.
+func TestMemoryIsRefused(t *testing.T) {
+	m := &memory{free: 2_000_000_000}
+	j := job{trial: specs.Trial{ModelID: "huge", Dataset: "toy"}, bytes: 1_000_000_000}
+	if err := m.refuse([]job{j}); err != nil {
+		t.Error(err)
+	}
+	j.bytes = 3_000_000_000
+	if err := m.refuse([]job{j}); err == nil || !strings.Contains(err.Error(), "huge on toy: training needs 3.0 GB of memory, this machine has 2.0 GB free") {
+		t.Errorf("%v, expected trial and numbers", err)
+	}
 }

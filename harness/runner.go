@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -74,11 +75,15 @@ func (r *Runner) Run(ctx context.Context, trials []specs.Trial) (Summary, error)
 	if err != nil {
 		return sum, err
 	}
+	memory := newMemory()
+	if err := memory.refuse(jobs); err != nil {
+		return sum, err
+	}
 	workers := max(1, min(cmp.Or(r.Workers, runtime.NumCPU()), len(jobs)))
 	for i := range jobs {
 		jobs[i].record.Threads = max(1, runtime.NumCPU()/workers)
 	}
-	return r.runAll(ctx, jobs, workers, sum)
+	return r.runAll(ctx, jobs, workers, memory, sum)
 }
 
 // pending makes jobs of the trials without a record, and counts the others.
@@ -130,11 +135,11 @@ func newJob(t specs.Trial, rec results.Record, lib *library) (job, error) {
 
 // runAll works the jobs off. The first error that is not a trial's own stops
 // all workers.
-func (r *Runner) runAll(ctx context.Context, jobs []job, workers int, sum Summary) (Summary, error) {
+func (r *Runner) runAll(ctx context.Context, jobs []job, workers int, memory *memory, sum Summary) (Summary, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	watch := newWatch(r.Hooks, jobs, sum.Found)
-	queue, memory := make(chan job), newMemory()
+	queue := make(chan job)
 	var wg sync.WaitGroup
 	for range workers {
 		wg.Go(func() {
@@ -142,6 +147,9 @@ func (r *Runner) runAll(ctx context.Context, jobs []job, workers int, sum Summar
 				memory.take(j.bytes)
 				if err := r.one(ctx, j, watch); err != nil {
 					cancel(err)
+				}
+				if j.bytes >= returned {
+					debug.FreeOSMemory() // the next one looks at what is free
 				}
 				memory.give(j.bytes)
 			}
@@ -162,6 +170,10 @@ func (r *Runner) runAll(ctx context.Context, jobs []job, workers int, sum Summar
 	}
 	return sum, nil
 }
+
+// returned is the memory of a trial from which it is given back to the
+// system at once.
+const returned = 64 << 20
 
 // one measures a trial and writes its record.
 func (r *Runner) one(ctx context.Context, j job, w *watch) error {

@@ -30,7 +30,9 @@ type MLP struct {
 	x, logits        *G.Node
 	targets, weights kernels.Buffer
 	infer            *Program
-	train            *Training
+	loss             *G.Node
+	wanted           Wanted
+	train            *Training // made by the first use
 }
 
 // layer are the parameters of a dense layer: W is in x out.
@@ -58,7 +60,7 @@ func (n *Network) Classifier(x *G.Node, rows *Rows, cfg MLPConfig, w Wanted) (*M
 	return m, nil
 }
 
-// build makes the graph and its two programs.
+// build makes the graph and the program for inference.
 func (m *MLP) build(w Wanted) (err error) {
 	y, weight := m.Input(m.cfg.Name+"y", m.rows, 1), m.Input(m.cfg.Name+"w", m.rows, 1)
 	m.targets, m.weights = m.Buffer(y), m.Buffer(weight)
@@ -132,7 +134,7 @@ func (m *MLP) Learn(targets, weights []float32, rows int) (loss float32) {
 	m.rows.Set(rows)
 	m.device.Write(m.targets, targets[:rows])
 	m.device.Write(m.weights, weights[:rows])
-	return m.train.Run()
+	return m.Training().Run()
 }
 
 // Gradient is Learn on x (rows x In).
@@ -144,8 +146,18 @@ func (m *MLP) Gradient(x, targets, weights []float32, rows int) (loss float32) {
 // Learned are the logits of the last Learn, a row each.
 func (m *MLP) Learned() kernels.Buffer { return m.train.Buffer(m.logits) }
 
-// Training is the program behind Learn: parameters and their gradients.
-func (m *MLP) Training() *Training { return m.train }
+// Training is the program behind Learn: parameters and their gradients. Who
+// never learns never has one.
+func (m *MLP) Training() *Training {
+	if m.train == nil {
+		t, err := m.NewTraining(m.loss, m.wanted)
+		if err != nil {
+			panic("nn: " + err.Error()) // the graph was built
+		}
+		m.train = t
+	}
+	return m.train
+}
 
 // Inference is the program behind Infer.
 func (m *MLP) Inference() *Program { return m.infer }

@@ -37,7 +37,7 @@ func newProblem(t testing.TB, d kernels.Device, cfg MLPConfig, rows int) problem
 func (p problem) gradient() (float64, [][]float32) {
 	loss := p.mlp.Gradient(p.x, p.y, p.w, p.rows)
 	var grads [][]float32
-	for i, b := range p.mlp.train.Gradients() {
+	for i, b := range p.mlp.Training().Gradients() {
 		grads = append(grads, download(p.mlp.device, b, p.mlp.params[i].buffer.Len()))
 	}
 	return float64(loss), grads
@@ -115,7 +115,7 @@ func TestGradientMatchesDifferences(t *testing.T) {
 	_, exact := p.gradient()
 	loss := func() float64 {
 		p.gradient()
-		return d.Exact(p.mlp.train.loss)[0]
+		return d.Exact(p.mlp.Training().loss)[0]
 	}
 	const step = 1e-6
 	for i, param := range p.mlp.params {
@@ -152,7 +152,7 @@ func TestLevelsAgree(t *testing.T) {
 		adam := NewAdam(d, 1e-2, 1e-3)
 		for range 20 {
 			p.gradient()
-			adam.Step(p.mlp.train.Params(), p.mlp.train.Gradients())
+			adam.Step(p.mlp.Training().Params(), p.mlp.Training().Gradients())
 		}
 		var got [][]float32
 		for _, q := range p.mlp.Params() {
@@ -198,12 +198,12 @@ func TestBadGradient(t *testing.T) {
 	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
 		p := newProblem(t, d, MLPConfig{In: 5, Hidden: []int{7}, MaxRows: 9}, 8)
 		p.gradient()
-		if name := p.mlp.train.BadGradient(); name != "" {
+		if name := p.mlp.Training().BadGradient(); name != "" {
 			t.Errorf("the gradient of %s is said to be bad", name)
 		}
 		p.w[3] = float32(math.Inf(1))
 		p.gradient()
-		if name := p.mlp.train.BadGradient(); name != "W1" {
+		if name := p.mlp.Training().BadGradient(); name != "W1" {
 			t.Errorf("bad gradient of %q, expected W1", name)
 		}
 	})
@@ -213,11 +213,11 @@ func TestBadGradient(t *testing.T) {
 func TestStepsAllocateNothing(t *testing.T) {
 	d := cpu.NewDevice(cpu.Best(), 2)
 	p := newProblem(t, d, MLPConfig{In: 20, Hidden: []int{30}, Dropout: .1, MaxRows: 50}, 40)
-	adam, params, logits := NewAdam(d, 1e-3, 0), p.mlp.train.Params(), make([]float32, 40)
+	adam, params, logits := NewAdam(d, 1e-3, 0), p.mlp.Training().Params(), make([]float32, 40)
 	step := func() {
 		p.mlp.Gradient(p.x, p.y, p.w, p.rows)
-		adam.Step(params, p.mlp.train.Gradients())
-		p.mlp.train.BadGradient()
+		adam.Step(params, p.mlp.Training().Gradients())
+		p.mlp.Training().BadGradient()
 		p.mlp.Forward(p.x, p.rows, logits)
 	}
 	step()
@@ -239,9 +239,9 @@ func BenchmarkStep(b *testing.B) {
 
 func benchmarkStep(b *testing.B, d kernels.Device, in int) {
 	p := newProblem(b, d, MLPConfig{In: in, Hidden: []int{100}, Dropout: .1, MaxRows: 200}, 200)
-	adam, params := NewAdam(d, 1e-3, 0), p.mlp.train.Params()
+	adam, params := NewAdam(d, 1e-3, 0), p.mlp.Training().Params()
 	for b.Loop() {
 		p.mlp.Gradient(p.x, p.y, p.w, p.rows)
-		adam.Step(params, p.mlp.train.Gradients())
+		adam.Step(params, p.mlp.Training().Gradients())
 	}
 }

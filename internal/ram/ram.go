@@ -2,6 +2,7 @@ package ram
 
 import (
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -16,9 +17,9 @@ func Available() (bytes int64, known bool) {
 	}
 	defer f.Close()
 	bytes, known = field(f, "MemAvailable:")
-	if limit, ok := number("/sys/fs/cgroup/memory.max"); ok && known {
-		if used, ok := number("/sys/fs/cgroup/memory.current"); ok {
-			bytes = min(bytes, max(0, limit-used))
+	if own, err := os.ReadFile("/proc/self/cgroup"); err == nil {
+		for _, folder := range groups(string(own)) {
+			bytes = min(bytes, left(filepath.Join("/sys/fs/cgroup", folder)))
 		}
 	}
 	return bytes, known

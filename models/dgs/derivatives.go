@@ -37,7 +37,7 @@ type derivatives struct {
 }
 
 func newDerivatives(n *network, t *states, s models.Setup) *derivatives {
-	d, most := t.device, max(2*s.MaxBatch, 3*s.MaxBatch)
+	d, most := t.device, 3*s.MaxBatch // sources, destinations, negatives
 	rows := func() kernels.Buffer { return d.NewBuffer(2 * s.MaxBatch * n.size) }
 	v := &derivatives{
 		device: d, net: n, states: t, a: d.NewBuffer(t.nodes * n.size), b: d.NewBuffer(t.nodes * n.size),
@@ -50,18 +50,24 @@ func newDerivatives(n *network, t *states, s models.Setup) *derivatives {
 	}
 	d.Affine(2*s.MaxBatch*n.size, v.ones, 0, v.zeros, 1)
 	v.keep, v.mix = d.View(v.direct.Self, 0, n.size), d.View(v.direct.Other, 0, n.size)
-	if lanes := v.shape.Lanes(); lanes > 0 {
-		v.j = d.NewJacobians(v.shape)
-		v.step = kernels.JacobianStep{
-			Grad: d.NewBuffer(s.NumFeat * v.shape.Columns), Drive: d.NewBuffer(2 * s.MaxBatch * lanes),
-			PerWrite: t.mixture.PerRow,
-		}
-		v.divide()
-		if n.w != nil {
-			v.drive = newDrive(d, n, v.step.Drive, lanes, 2*s.MaxBatch)
-		}
+	if v.shape.Lanes() > 0 {
+		v.addJacobians(2 * s.MaxBatch)
 	}
 	return v
+}
+
+// addJacobians is for parameters that are matrices.
+func (v *derivatives) addJacobians(mostWrites int) {
+	d, lanes := v.device, v.shape.Lanes()
+	v.j = d.NewJacobians(v.shape)
+	v.step = kernels.JacobianStep{
+		Grad: d.NewBuffer(v.shape.Features * v.shape.Columns), Drive: d.NewBuffer(mostWrites * lanes),
+		PerWrite: v.states.mixture.PerRow,
+	}
+	v.divide()
+	if v.net.w != nil {
+		v.drive = newDrive(d, v.net, v.step.Drive, lanes, mostWrites)
+	}
 }
 
 // section is a parameter's columns of the Jacobians' gradient.
@@ -178,9 +184,6 @@ func (v *derivatives) carry(table, direct kernels.Buffer) {
 	d.Add(n*t.size, v.carried, v.carried, direct)
 	d.ScatterRows(n, t.size, table, v.carried, t.from.Self)
 }
-
-// bytesPerNode is the memory that one trained node takes, beyond its state.
-func bytesPerNode(s kernels.JacobianShape) int64 { return s.Bytes() + 2*4*int64(s.States) }
 
 // trainedNodes counts the nodes of the training part: those that get a
 // Jacobian.

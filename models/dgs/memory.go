@@ -5,29 +5,48 @@ import (
 
 	"dgsbench/internal/ram"
 	"dgsbench/models"
+	"dgsbench/models/internal/buckets"
 )
 
-// Bytes is the memory that training takes on the stream of s, most of it the
-// derivatives of the nodes of the training part.
+// Bytes is the memory that training takes on the stream of s: most of it is
+// the Jacobians of the nodes of the training part.
 func Bytes(o *Options, s models.Setup) int64 {
-	return bytesFor(o, trainedNodes(s.Train), s.NumFeat)
-}
-
-func bytesFor(o *Options, nodes, features int) int64 {
-	if o.Gradient == Truncated || o.Embedding == Buckets {
-		return 0 // small beside the stream
+	size := o.Size
+	if o.Embedding == Buckets {
+		size = buckets.New(s.Train, o.Buckets).Size()
 	}
-	return int64(nodes) * bytesPerNode(jacobianShape(o, o.Size, features))
+	return bytesFor(o, size, trainedNodes(s.Train), s)
 }
 
-// checkMemory refuses to train what would not fit. Inference needs none of
+// bytesFor counts the tables of all nodes (states, A and B, and in link
+// prediction the right parts of the head), the Jacobians of so many trained
+// ones, and what the drive of a batch takes.
+func bytesFor(o *Options, size, trained int, s models.Setup) int64 {
+	shape := jacobianShape(o, size, s.NumFeat)
+	perNode, writes := 4*int64(size), 2*int64(s.MaxBatch)
+	if s.Task == models.LinkPrediction {
+		perNode += 4 * int64(o.Head.Hidden[0])
+	}
+	if o.Gradient == Truncated {
+		return perNode * int64(s.NumNodes)
+	}
+	perNode += 2 * 4 * int64(size)
+	drive := 4 * writes * int64(shape.Lanes())
+	if o.Embedding != Buckets {
+		h, _ := blockSize(o)
+		drive += 4 * writes * int64(size) * int64(h)
+	}
+	return perNode*int64(s.NumNodes) + shape.Bytes()*int64(trained) + drive
+}
+
+// checkMemory refuses to train what would not fit. Inference needs little of
 // it.
-func checkMemory(o *Options, nodes, features int) error {
-	need := bytesFor(o, nodes, features)
+func (m *Model) checkMemory() error {
+	need := bytesFor(m.opts, m.net.size, m.trainedNodes, m.setup)
 	free, known := ram.Available()
 	if !known || need <= free {
 		return nil
 	}
-	return fmt.Errorf("the derivatives of %d nodes need %.1f GB, this machine has %.1f GB free: choose more blocks (the memory goes with size / blocks), a smaller size, or jacobian: %s (half of it)",
-		nodes, float64(need)/1e9, float64(free)/1e9, BFloat16)
+	return fmt.Errorf("training needs %.1f GB, most of it derivatives of %d nodes, and this machine has %.1f GB free: choose more blocks (the memory goes with size / blocks), a smaller size, or jacobian: %s",
+		float64(need)/1e9, m.trainedNodes, float64(free)/1e9, BFloat16)
 }

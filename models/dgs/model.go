@@ -25,14 +25,15 @@ type Model struct {
 	encoder      *encoder // with Buckets
 	ranker       *pairrank.Ranker
 
-	trained, inferred, embedded values // of the three programs
-	learning                    *learning
+	inferred, embedded values // of the two programs for inference
+	learning           *learning
 }
 
 // learning is what training needs and inference does not.
 type learning struct {
 	derivatives *derivatives // nil for Truncated
 	gradients   *gradients
+	values      values // of the program for training, in classification
 	step        func(params, gradients []kernels.Buffer)
 	any         bool    // since Reset: there are derivatives to forget
 	pairs       []int32 // scratch
@@ -71,7 +72,6 @@ func newOn(d kernels.Device, s models.Setup, o *Options) (*Model, error) {
 	m.states = newStates(d, m.net, s)
 	m.embedded = m.net.valuesOf(m.net.embed.Buffer)
 	if s.Task == models.NodeClassification {
-		m.trained = m.net.valuesOf(m.net.head.Training().Buffer)
 		m.inferred = m.net.valuesOf(m.net.head.Inference().Buffer)
 	}
 	return m, nil

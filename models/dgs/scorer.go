@@ -19,6 +19,9 @@ import (
 // each event must see what the one before has left. Score allocates nothing
 // but when it meets a node beyond those it has room for.
 type Scorer struct {
+	// MaxNodes bounds the tables: an event of a node beyond is refused.
+	MaxNodes int
+
 	mu       sync.Mutex
 	model    *Model
 	metadata map[string]string
@@ -39,14 +42,14 @@ type Event struct {
 }
 
 // OpenScorer reads a checkpoint, as `bench all --checkpoints` or Save writes
-// it, with the states of the nodes that are in it. Variants with buckets are
-// refused: their edges are not part of a checkpoint.
+// it, with the states of the nodes that are in it. DGS-s and DGS-v are
+// refused: their bucket edges are not part of a checkpoint.
 func OpenScorer(path string) (*Scorer, error) {
 	snapshot, metadata, err := models.ReadCheckpoint(path)
 	if err != nil {
 		return nil, err
 	}
-	s := &Scorer{metadata: metadata}
+	s := &Scorer{metadata: metadata, MaxNodes: 10_000_000}
 	if err := s.build(path, snapshot); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -126,16 +129,26 @@ func (s *Scorer) Link(source, destination int32) (float64, error) {
 	if s.model.setup.Task != models.LinkPrediction {
 		return 0, models.ErrTask
 	}
-	if err := s.room(source, destination); err != nil {
+	if err := s.check(source, destination); err != nil {
 		return 0, err
 	}
-	s.event.Src[0], s.event.Dst[0] = source, destination
 	return s.link(source, destination)
 }
 
+// link reads the states of both nodes; those of new ones are zero.
 func (s *Scorer) link(source, destination int32) (float64, error) {
 	m := s.model
-	m.states.Gather(m.device, append(m.states.host[:0], source, destination), m.net.Buffer(m.net.pairs))
+	pair := m.net.Buffer(m.net.pairs)
+	if int(max(source, destination)) < m.states.nodes {
+		m.states.Gather(m.device, append(m.states.host[:0], source, destination), pair)
+	} else {
+		m.device.Zero(2*m.net.size, pair)
+		for i, n := range []int32{source, destination} {
+			if int(n) < m.states.nodes {
+				m.states.Gather(m.device, []int32{n}, m.device.View(pair, i*m.net.size, m.net.size))
+			}
+		}
+	}
 	err := m.net.head.Classify(s.event, s.logits[:])
 	return probability(s.logits[0]), err
 }
@@ -165,27 +178,32 @@ func (s *Scorer) take(e Event) error {
 			return fmt.Errorf("feature %d is %v", i, f)
 		}
 	}
-	if err := s.room(e.Source, e.Destination); err != nil {
+	if err := s.check(e.Source, e.Destination); err != nil {
 		return err
 	}
+	s.room(int(max(e.Source, e.Destination)))
 	s.event.Src[0], s.event.Dst[0] = e.Source, e.Destination
 	copy(s.event.Feat, e.Features)
 	return nil
 }
 
-// room makes the tables long enough for the nodes: twice as long at least, so
-// that it is rarely needed.
-func (s *Scorer) room(nodes ...int32) error {
+// check refuses node numbers that cannot be.
+func (s *Scorer) check(nodes ...int32) error {
 	for _, n := range nodes {
-		if n < 0 {
-			return fmt.Errorf("node %d, expected 0 or more", n)
-		}
-		if t := s.model.states; int(n) >= t.nodes {
-			t.grow(max(2*t.nodes, int(n)+1))
-			s.event.NumNodes = t.nodes
+		if n < 0 || int(n) >= s.MaxNodes {
+			return fmt.Errorf("node %d, expected 0 to %d (MaxNodes - 1)", n, s.MaxNodes-1)
 		}
 	}
 	return nil
+}
+
+// room makes the tables long enough for the node: twice as long at least, so
+// that it is rarely needed.
+func (s *Scorer) room(node int) {
+	if t := s.model.states; node >= t.nodes {
+		t.grow(min(max(2*t.nodes, node+1), s.MaxNodes))
+		s.event.NumNodes = t.nodes
+	}
 }
 
 func probability(logit float32) float64 { return 1 / (1 + math.Exp(-float64(logit))) }

@@ -107,6 +107,9 @@ func TestScorerGrows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if s.model.states.nodes != 9 {
+		t.Errorf("Link made room for %d nodes", s.model.states.nodes)
+	}
 	if _, err := s.Score(Event{5000, 6, []float32{1, 2, 3}}); err != nil {
 		t.Fatal(err)
 	}
@@ -134,12 +137,16 @@ func TestScorerRefuses(t *testing.T) {
 	for want, e := range map[string]Event{
 		"2 features":   {0, 1, []float32{1, 2}},
 		"feature 1":    {0, 1, []float32{1, nan, 3}},
-		"node -1":      {0, -1, []float32{1, 2, 3}},
-		"expected 0 o": {-3, 1, []float32{1, 2, 3}},
+		"node -1":      {50, -1, []float32{1, 2, 3}},
+		"node 2147483": {0, 2147483647, []float32{1, 2, 3}},
+		"node -3":      {-3, 1, []float32{1, 2, 3}},
 	} {
 		if _, err := s.Score(e); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, expected %q", e, err, want)
 		}
+	}
+	if s.model.states.nodes != 9 {
+		t.Errorf("room for %d nodes after events that were refused, expected 9", s.model.states.nodes)
 	}
 	if _, err := s.Link(0, 1); err == nil {
 		t.Error("a classifier scores links")

@@ -13,16 +13,16 @@ type touched struct {
 	position []int32 // of a node in nodes, +1; 0 between batches
 	size     int
 
-	weights kernels.Buffer // nodes x size
-	rows    kernels.Ints   // their rows in tables of all nodes
-	index   kernels.Ints   // of add
-	list32  []int32
+	weights   kernels.Buffer // nodes x size
+	rows      kernels.Ints   // their rows in tables of all nodes
+	index     kernels.Ints   // of add
+	positions []int32
 }
 
 func newTouched(d kernels.Device, nodes, most, size int) touched {
 	return touched{
 		device: d, position: make([]int32, nodes), size: size,
-		weights: d.NewBuffer(most * size), rows: d.NewInts(most), index: d.NewInts(2 * most), list32: make([]int32, 2*most),
+		weights: d.NewBuffer(most * size), rows: d.NewInts(most), index: d.NewInts(2 * most), positions: make([]int32, 2*most),
 	}
 }
 
@@ -53,8 +53,8 @@ func (t *touched) see(node int32) {
 // those of the nodes.
 func (t *touched) add(nodes []int32, gradients kernels.Buffer) {
 	for i, n := range nodes {
-		t.list32[i] = t.position[n] - 1
+		t.positions[i] = t.position[n] - 1
 	}
-	t.device.WriteInts(t.index, t.list32[:len(nodes)])
+	t.device.WriteInts(t.index, t.positions[:len(nodes)])
 	t.device.ScatterAddRows(len(nodes), len(t.nodes), t.size, t.weights, gradients, t.index)
 }

@@ -11,6 +11,9 @@ import (
 // newLearning makes what training needs, when it starts.
 func (m *Model) newLearning() *learning {
 	l := &learning{gradients: newGradients(m.net)}
+	if m.setup.Task == models.NodeClassification {
+		l.values = m.net.valuesOf(m.net.head.Training().Buffer)
+	}
 	if m.opts.Gradient == Forward {
 		l.derivatives = newDerivatives(m.net, m.states, m.setup)
 	}
@@ -29,7 +32,7 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 		return 0, err
 	}
 	if m.learning == nil {
-		if err := checkMemory(m.opts, m.trainedNodes, b.NumFeat); err != nil {
+		if err := m.checkMemory(); err != nil {
 			return 0, err
 		}
 		m.learning = m.newLearning()
@@ -47,7 +50,7 @@ func (m *Model) trainLabels(b datasets.Stream) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	v := m.trained
+	v := m.learning.values
 	if !labelled {
 		m.net.embed.Run()
 		v = m.embedded

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"dgsbench/datasets"
+	"dgsbench/kernels"
 	"dgsbench/kernels/cpu"
 	"dgsbench/models"
 	"dgsbench/nn"
@@ -59,8 +60,9 @@ type Head struct {
 	*nn.MLP
 	opts             Options
 	adam             *nn.Adam
-	own              int // parameters of the network below, which are not the head's
 	targets, weights []float32
+
+	params, gradients []kernels.Buffer // the head's own, after the first step
 }
 
 // New builds a head for rows of in values, at most maxRows at once, for the
@@ -81,11 +83,6 @@ func On(net *nn.Network, x *nn.Node, rows *nn.Rows, o Options, maxRows int, w nn
 	h := &Head{
 		MLP: mlp, opts: o, adam: nn.NewAdam(net.Device(), o.LR, o.WeightDecay),
 		targets: make([]float32, maxRows), weights: make([]float32, maxRows),
-	}
-	for _, name := range mlp.Training().Names() {
-		if !strings.HasPrefix(name, Prefix) {
-			h.own++
-		}
 	}
 	return h, nil
 }
@@ -150,7 +147,14 @@ func (h *Head) learn(rows int, b datasets.Stream) (float64, error) {
 // Step moves the head's own parameters by the gradients.
 func (h *Head) Step() {
 	t := h.Training()
-	h.adam.Step(t.Params()[h.own:], t.Gradients()[h.own:])
+	if h.params == nil {
+		for i, name := range t.Names() {
+			if strings.HasPrefix(name, Prefix) {
+				h.params, h.gradients = append(h.params, t.Params()[i]), append(h.gradients, t.Gradients()[i])
+			}
+		}
+	}
+	h.adam.Step(h.params, h.gradients)
 }
 
 // TrainLabels makes one step on the labelled events of the batch; without
