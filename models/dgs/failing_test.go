@@ -1,0 +1,98 @@
+package dgs
+
+import (
+	"math"
+	"testing"
+
+	"dgsbench/datasets"
+	"dgsbench/kernels"
+	"dgsbench/models"
+	"dgsbench/models/modeltest"
+)
+
+// TestTrainingFailsAtOnce: the batch whose gradient or step is not finite is
+// the one that fails, while its loss and its states still look well.
+func TestTrainingFailsAtOnce(t *testing.T) {
+	const onBatch = "on events 10 to 19"
+	for _, c := range []struct {
+		name       string
+		derivative float32 // that all states have
+		want       func(parameter string) string
+	}{
+		{"gradient", float32(math.Inf(1)), func(p string) string {
+			return "gradient of " + p + " " + onBatch + " is not finite"
+		}},
+		{"step", 1e36, func(p string) string { // the step is a million times as long
+			return p + " is not finite after the step " + onBatch + ": optimiser.lr 1e+06 is too large here"
+		}},
+	} {
+		for _, task := range []models.Task{models.NodeClassification, models.LinkPrediction} {
+			for parameter, put := range map[string]func(*derivatives, float32){
+				"alpha_logit": func(v *derivatives, x float32) { fillTable(v, v.a, x) },
+				"beta_logit":  func(v *derivatives, x float32) { fillTable(v, v.b, x) },
+				"W":           fillJacobians,
+			} {
+				t.Run(c.name+"/"+string(task)+"/"+parameter, func(t *testing.T) {
+					err := trainPoisoned(t, task, func(v *derivatives) { put(v, c.derivative) })
+					if err == nil || err.Error() != c.want(parameter) {
+						t.Errorf("%v, expected: %s", err, c.want(parameter))
+					}
+				})
+			}
+		}
+	}
+}
+
+// trainPoisoned spoils the derivatives between two batches and returns the
+// error of the second. The first moves nothing below the head: it has no
+// labels, or a loss that is about states of zero.
+func trainPoisoned(t *testing.T, task models.Task, spoil func(*derivatives)) error {
+	t.Helper()
+	const batch = 10
+	stream := modeltest.Random(4, 2*batch)
+	for k := range stream.Label {
+		stream.Label[k] = datasets.Unlabelled
+		if k >= batch {
+			stream.Label[k] = int8(k % 2)
+		}
+	}
+	o := Defaults()
+	o.Optimiser.LR = 1e6
+	m, err := New(models.Setup{
+		Task: task, NumNodes: stream.NumNodes, Users: stream.Users, NumFeat: stream.NumFeat, MaxBatch: batch, Threads: 1, Train: stream,
+	}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := stream.Slice(0, batch), stream.Slice(batch, 2*batch)
+	if _, err := m.Train(first, second.Dst); err != nil {
+		t.Fatal(err)
+	}
+	spoil(m.learning.derivatives)
+	_, err = m.Train(second, first.Dst)
+	return err
+}
+
+// fillTable sets A or B of all nodes.
+func fillTable(v *derivatives, table kernels.Buffer, x float32) {
+	values := make([]float32, table.Len())
+	for i := range values {
+		values[i] = x
+	}
+	v.device.Write(table, values)
+}
+
+// fillJacobians sets those of all nodes that have one, as if it were the
+// drive of one more write.
+func fillJacobians(v *derivatives, x float32) {
+	d := v.device
+	none := d.NewBuffer(v.net.size)
+	s := kernels.JacobianStep{Keep: none, Mix: none, Drive: d.NewBuffer(v.shape.Lanes()), X: d.NewBuffer(v.shape.Features)}
+	fillTable(v, s.Drive, x)
+	fillTable(v, s.X, 1)
+	for slot := range int32(v.slots.next) {
+		s.Slots = []int32{slot}
+		s.Writes = []kernels.JacobianWrite{{Slot: slot}}
+		v.j.Step(&s)
+	}
+}
