@@ -177,8 +177,10 @@ func TestRankingParts(t *testing.T) {
 		got = append(got, f.part)
 	}
 	want := []results.Part{
-		{Split: "validation", Candidates: "all_nodes"}, {Split: "validation", Candidates: "destinations"},
-		{Split: "test", Candidates: "all_nodes"}, {Split: "test", Candidates: "destinations"},
+		{Split: "validation", Candidates: "all_nodes"},
+		{Split: "validation", Candidates: "destinations"},
+		{Split: "test", Candidates: "all_nodes"},
+		{Split: "test", Candidates: "destinations"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -189,8 +189,10 @@ func TestDecodeRefuses(t *testing.T) {
 		"size negative":   {file(`{"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}}`, 4), "-1 is not a size"},
 		"size fraction":   {file(`{"a":{"dtype":"F32","shape":[1.0],"data_offsets":[0,4]}}`, 4), "1.0 is not a size"},
 		"three offsets":   {file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4,8]}}`, 8), "two data_offsets"},
-		"name twice": {file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8),
-			`"a" occurs twice`},
+		"name twice": {
+			file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8),
+			`"a" occurs twice`,
+		},
 		"other type":     {file(`{"a":{"dtype":"BF16","shape":[2],"data_offsets":[0,4]}}`, 4), `type "BF16" is not supported`},
 		"shape and size": {file(`{"a":{"dtype":"I64","shape":[2],"data_offsets":[0,8]}}`, 8), "shape [2] of I64 does not fit its 8 bytes"},
 		"odd size":       {file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,9]}}`, 9), "does not fit its 9 bytes"},
@@ -198,8 +200,10 @@ func TestDecodeRefuses(t *testing.T) {
 		"bytes overflow": {file(`{"a":{"dtype":"F32","shape":[4611686018427387904],"data_offsets":[0,0]}}`, 0), "does not fit its 0 bytes"},
 		"backwards":      {file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}}`, 4), "bytes 4 to 0"},
 		"beyond":         {file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, 4), "bytes 0 to 8 of 4"},
-		"overlap": {file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8),
-			`"a" and "b" overlap`},
+		"overlap": {
+			file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8),
+			`"a" and "b" overlap`,
+		},
 		"hole before": {file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8), "bytes 0 to 4 of the data are of no tensor"},
 		"hole after":  {file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, 8), "bytes 4 to 8 of the data are of no tensor"},
 	} {
