@@ -25,7 +25,7 @@ const (
 	cacheMagic = "dgsbench"
 	// cacheVersion is raised when the format changes, or what the readers make
 	// of a file.
-	cacheVersion = 1
+	cacheVersion = 2
 
 	atCounts  = 16
 	atKey     = 48

@@ -20,6 +20,9 @@ type Loaded struct {
 // checksum must be the known one, and so must the counts. Every error is one
 // message that says what to do.
 func (d Dataset) Load(dir string) (*Loaded, error) {
+	if d.Damaged != nil {
+		return nil, d.Damaged
+	}
 	open := d.Open
 	if open == nil {
 		open = d.OpenFile
@@ -77,10 +80,19 @@ func (d Dataset) checkFile(path string) (sum string, err error) {
 		return "", fmt.Errorf("dataset %s: %w", d.Name, err)
 	}
 	if d.SHA256 != "" && sum != d.SHA256 {
-		return "", fmt.Errorf("dataset %s: %s has SHA-256 %s, expected %s: it is damaged or another version; get it again from %s",
-			d.Name, path, sum, d.SHA256, d.URL)
+		return "", fmt.Errorf("dataset %s: %s has SHA-256 %s, expected %s: it is damaged or another version; %s",
+			d.Name, path, sum, d.SHA256, d.replace(path))
 	}
 	return sum, nil
+}
+
+// replace says how to get a file that is not damaged. An import is its
+// folder's.
+func (d Dataset) replace(path string) string {
+	if d.Imported {
+		return fmt.Sprintf("remove %s and import the source again", filepath.Dir(path))
+	}
+	return "get it again from " + d.URL
 }
 
 // missing is the message for a file that is not there.

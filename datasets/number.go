@@ -1,13 +1,14 @@
 package datasets
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"strconv"
 )
 
 // parseFloat64 reads a finite decimal number. What strconv takes beyond that
-// is refused: hexadecimal numbers, infinity and NaN.
+// is refused: hexadecimal numbers, infinity, NaN and underscores.
 func parseFloat64(field []byte) (x float64, ok bool) { return parseFloat(field, 64) }
 
 // parseFloat32 is parseFloat64 for float32: the decimal number is rounded
@@ -23,7 +24,7 @@ func parseFloat32(field []byte) (x float32, ok bool) {
 
 func parseFloat(field []byte, bits int) (x float64, ok bool) {
 	x, err := strconv.ParseFloat(string(field), bits)
-	if err != nil || math.IsInf(x, 0) || math.IsNaN(x) || isHex(field) {
+	if err != nil || math.IsInf(x, 0) || math.IsNaN(x) || isHex(field) || bytes.IndexByte(field, '_') >= 0 {
 		return 0, false
 	}
 	return x, true

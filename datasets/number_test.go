@@ -25,9 +25,21 @@ func TestParseFloat32ByHand(t *testing.T) {
 		"1e3", "1e39", "1e-50", "12345678", "123456789", "1234567.8", "12345678.12345678", "0.12345678901234567", "99999999.99999999",
 		"9999999999999999999", "18446744073709551615", "18446744073709551616", "99999999999999999999.5", "0.0000000000000000001",
 		"0.00000000000000000001", "16777217", "16777217.000000001", "16777216.99999999999", "8388608.5", "8388609.5", "1234567/", "1234567:",
-		"/2345678", ":2345678", "1 2345678", "12345678x", "abc", "0_1",
+		"/2345678", ":2345678", "1 2345678", "12345678x", "abc",
 	} {
 		sameAsStrconv(t, text)
+	}
+}
+
+// What strconv reads or may come to read, but no decimal number is.
+func TestParseFloatRefuses(t *testing.T) {
+	for _, text := range []string{"1_000", "0_1", "1_0.5", "0x_1p4", "0x1p4", "-0x1p4", "inf", "nan"} {
+		if x, ok := parseFloat32([]byte(text)); ok {
+			t.Errorf("%q is the float32 %v", text, x)
+		}
+		if x, ok := parseFloat64([]byte(text)); ok {
+			t.Errorf("%q is the float64 %v", text, x)
+		}
 	}
 }
 

@@ -34,6 +34,11 @@ type Dataset struct {
 	// size is given.
 	Scaled func(scale float64) (Dataset, error)
 
+	Imported bool // File is in a folder that an import made
+	// Damaged is why an imported dataset cannot be used: Load and Verify
+	// return it. It is nil for every other dataset.
+	Damaged error
+
 	Want     Counts
 	Split    SplitRule
 	HeldOut  HeldOut
@@ -76,11 +81,12 @@ func Register(d Dataset) {
 var imported = map[string]Dataset{}
 
 // SetImported makes the datasets of a data folder known, in place of those of
-// the folder before. Their names must be free.
+// the folder before. Their names must be free, but a damaged one hides the
+// dataset of the benchmark that has its name.
 func SetImported(list []Dataset) error {
 	found := map[string]Dataset{}
 	for _, d := range list {
-		if BuiltIn(d.Name) {
+		if BuiltIn(d.Name) && d.Damaged == nil {
 			return fmt.Errorf("the name %q is that of a dataset of the benchmark", d.Name)
 		}
 		found[d.Name] = d
@@ -99,15 +105,17 @@ func BuiltIn(name string) bool {
 // NAME@SCALE stands for.
 func Lookup(name string) (Dataset, error) {
 	base, suffix, scaled := strings.Cut(name, "@")
-	d, ok := entries[base]
+	d, ok := imported[base]
 	if !ok {
-		d, ok = imported[base]
+		d, ok = entries[base]
 	}
 	switch {
 	case !ok:
 		return Dataset{}, fmt.Errorf("no dataset %q%s; known: %v", base, suggest.DidYouMean(base, Names()), Names())
 	case !scaled:
 		return d, nil
+	case d.Damaged != nil:
+		return Dataset{}, d.Damaged
 	case d.Scaled == nil:
 		return Dataset{}, fmt.Errorf("dataset %s comes from a file and has one size: expected no @", base)
 	}
@@ -123,5 +131,5 @@ func Names() []string {
 	names := slices.Collect(maps.Keys(entries))
 	names = slices.AppendSeq(names, maps.Keys(imported))
 	slices.Sort(names)
-	return names
+	return slices.Compact(names)
 }

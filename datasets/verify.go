@@ -5,6 +5,9 @@ import "fmt"
 // Verify reads the dataset's file below dir and compares it with what is
 // known of it: its checksum or, where that is not known, its counts.
 func (d Dataset) Verify(dir string) error {
+	if d.Damaged != nil {
+		return d.Damaged
+	}
 	path, err := d.path(dir)
 	if err != nil {
 		return err

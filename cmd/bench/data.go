@@ -63,6 +63,9 @@ func features(d datasets.Dataset) string {
 
 // here says whether the dataset can be read.
 func (o *options) here(d datasets.Dataset) string {
+	if d.Damaged != nil {
+		return "damaged"
+	}
 	if d.File == "" {
 		return "made"
 	}

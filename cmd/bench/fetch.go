@@ -24,6 +24,9 @@ func newFetch(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := fetch.Fetchable(d); err != nil {
+				return err
+			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			bytes := newByteBar(o.stderr)
@@ -34,10 +37,11 @@ func newFetch(o *options) *cobra.Command {
 				fmt.Fprintln(o.stderr, "nothing to do:", err)
 				return nil
 			}
-			if err == nil {
-				fmt.Fprintf(o.stderr, "done: %s is in %s\n", d.Name, path)
+			if err != nil {
+				return failure{err}
 			}
-			return err
+			fmt.Fprintf(o.stderr, "done: %s is in %s\n", d.Name, path)
+			return nil
 		},
 	}
 	o.addData(cmd)

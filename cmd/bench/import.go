@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"text/tabwriter"
 
@@ -83,6 +84,10 @@ func (o *options) importData(src own.Source) error {
 	var damage *datasets.Damage
 	if errors.As(err, &damage) && damage.Unsorted {
 		return fmt.Errorf("%w; --sort puts events in order of time", err)
+	}
+	var place *fs.PathError
+	if errors.As(err, &place) && place.Path != src.File { // the data folder: what was asked for is right
+		return failure{err}
 	}
 	if err != nil {
 		return err

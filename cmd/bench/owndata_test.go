@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -79,6 +80,42 @@ func TestImportedLikeAnyOther(t *testing.T) {
 	}
 }
 
+// TestDamagedImport: it is listed and counted as damaged, and the others are
+// used as before.
+func TestDamagedImport(t *testing.T) {
+	dir := workplace(t)
+	if code, _, stderr := importToy(t, dir, "--sort"); code != exitDone {
+		t.Fatal(stderr)
+	}
+	data := filepath.Join(dir, "data")
+	write(t, filepath.Join(data, "mine", "dataset.yaml"), "version: 1\n")
+	if code, list, stderr := bench("data", "list", "--data", data); code != exitDone || !regexp.MustCompile(`(?m)^mine .* damaged `).MatchString(list) {
+		t.Errorf("exit code %d, stderr %q, no damaged one in\n%s", code, stderr, list)
+	}
+	code, out, stderr := bench("data", "verify", "--data", data)
+	if code != exitFailed || !strings.Contains(out, "toy: whole\n") || !strings.HasSuffix(stderr, "bench: 1 of 2 files in "+data+" are damaged or missing\n") {
+		t.Errorf("verify: exit code %d, stdout %q, stderr %q", code, out, stderr)
+	}
+	if code, _, stderr := bench("data", "stats", "toy", "--data", data); code != exitDone {
+		t.Errorf("another dataset: exit code %d, stderr %q", code, stderr)
+	}
+	if code, _, stderr := bench("data", "stats", "mine", "--data", data); code != exitUsage || !strings.Contains(stderr, "dataset.yaml") {
+		t.Errorf("the damaged one: exit code %d, stderr %q", code, stderr)
+	}
+}
+
+// TestImportCannotWrite: a data folder that cannot be made is no wrong use.
+func TestImportCannotWrite(t *testing.T) {
+	dir := workplace(t)
+	write(t, filepath.Join(dir, "taken"), "a file")
+	if code, _, stderr := importToy(t, dir, "--sort", "--data", filepath.Join(dir, "taken", "data")); code != exitFailed {
+		t.Errorf("exit code %d, stderr %q", code, stderr)
+	}
+	if code, _, stderr := bench("data", "import", filepath.Join(dir, "none.csv"), "--data", dir, "--name", "x", "--src", "1", "--dst", "2", "--time", "3"); code != exitUsage {
+		t.Errorf("no source: exit code %d, stderr %q", code, stderr)
+	}
+}
+
 // TestImportWrongUse: exit code 2, one line, and nothing in the data folder.
 func TestImportWrongUse(t *testing.T) {
 	dir := workplace(t)
@@ -133,12 +170,12 @@ func TestFetchAndVerify(t *testing.T) {
 	step("data fetch served", exitDone, "", "nothing to do: "+file+" is there already, and whole\n")
 	step("data verify", exitDone, "served: whole\n", "")
 	step("data verify served", exitDone, "served: whole\n", "")
-	step("data verify toy", exitUsage, "", "bench: 1 of 1 files in "+dir+" are damaged or missing\n")
+	step("data verify toy", exitFailed, "", "bench: 1 of 1 files in "+dir+" are damaged or missing\n")
 	step("data verify shop-sim", exitUsage, "", "bench: dataset shop-sim is made when it is used: there is no file to verify\n")
 	step("data fetch shop-sim", exitUsage, "", "bench: dataset shop-sim is made when it is used: there is nothing to fetch\n")
 	write(t, file, "a,b,t\nu,v,1\nv,w,3\n")
-	step("data verify", exitUsage, "", "it is damaged or another version; get it again from "+srv.URL+"\nbench: 1 of 1 files in "+dir+" are damaged or missing\n")
-	step("data fetch served", exitUsage, "", "remove the file to fetch it again\n")
+	step("data verify", exitFailed, "", "it is damaged or another version; get it again from "+srv.URL+"\nbench: 1 of 1 files in "+dir+" are damaged or missing\n")
+	step("data fetch served", exitFailed, "", "remove the file to fetch it again\n")
 }
 
 // TestFetchInterrupted: a signal ends it with exit code 130 and a message

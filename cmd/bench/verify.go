@@ -56,7 +56,7 @@ func (o *options) verify(names []string) error {
 		}
 	}
 	if bad > 0 {
-		return fmt.Errorf("%d of %d files in %s are damaged or missing", bad, whole+bad, o.data)
+		return failure{fmt.Errorf("%d of %d files in %s are damaged or missing", bad, whole+bad, o.data)}
 	}
 	if whole == 0 {
 		fmt.Fprintf(o.stdout, "no files of datasets in %s\n", o.data)

@@ -121,7 +121,7 @@ func (w *download) connectError(ctx context.Context, err error) error {
 		return fmt.Errorf("%s: %w", w.url, cause)
 	case errors.As(err, &no):
 		return refused(fmt.Sprintf("%s: %s", w.url, no))
-	case errors.As(err, &host), errors.As(err, &op) && op.Op == "dial":
+	case errors.As(err, &host), errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect"):
 		var inner *url.Error
 		if errors.As(err, &inner) {
 			err = inner.Err

@@ -39,7 +39,7 @@ var ErrThere = errors.New("is there already, and whole")
 // message that says what to do. What was downloaded before an error is kept
 // for the next call, unless it is known to be wrong.
 func (f Fetcher) Fetch(ctx context.Context, d datasets.Dataset, dir string) error {
-	if err := fetchable(d); err != nil {
+	if err := Fetchable(d); err != nil {
 		return err
 	}
 	path := filepath.Join(dir, d.File)
@@ -61,9 +61,11 @@ func (f Fetcher) Fetch(ctx context.Context, d datasets.Dataset, dir string) erro
 	return w.verified(ctx, d, path)
 }
 
-// fetchable refuses what no server has as it is needed.
-func fetchable(d datasets.Dataset) error {
+// Fetchable refuses what no server has as it is needed.
+func Fetchable(d datasets.Dataset) error {
 	switch {
+	case d.Damaged != nil:
+		return d.Damaged
 	case d.File == "":
 		return fmt.Errorf("dataset %s is made when it is used: there is nothing to fetch", d.Name)
 	case d.Open != nil:

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -153,6 +154,21 @@ func TestFetchOffline(t *testing.T) {
 	}
 }
 
+// Nor does a proxy that cannot be reached say anything else.
+func TestFetchOfflineBehindAProxy(t *testing.T) {
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := &url.URL{Scheme: "http", Host: closed.Addr().String()}
+	closed.Close()
+	w := download{client: &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(proxy)}}, part: &part{}, url: "http://example.org/f.csv"}
+	err = w.explain(w.run(context.Background()), "f.csv")
+	if want := "cannot reach http://example.org/f.csv"; !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "is this machine offline?") {
+		t.Errorf("error %v, want %q", err, want)
+	}
+}
+
 // Files that are there are never replaced.
 func TestFetchKeepsWhatIsThere(t *testing.T) {
 	dir := t.TempDir()
@@ -190,7 +206,7 @@ func TestFetchable(t *testing.T) {
 		"made when it is used": {Name: "s", Open: func(string) (datasets.Stream, string, error) { return datasets.Stream{}, "", nil }},
 		"was imported":         {Name: "s", File: "s/events.csv", Open: func(string) (datasets.Stream, string, error) { return datasets.Stream{}, "", nil }},
 	} {
-		if err := fetchable(d); err == nil || !strings.Contains(err.Error(), name) {
+		if err := Fetchable(d); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v, want %q", err, name)
 		}
 	}

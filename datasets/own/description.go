@@ -92,7 +92,7 @@ func (d description) dataset(name string) (datasets.Dataset, error) {
 		Name: name, Title: d.Title, Citation: "imported", Licence: "the user's own data", URL: "an import",
 		File: filepath.Join(name, eventsFile), SHA256: d.SHA256, Layout: d.layout(),
 		Want: datasets.Counts(d.Counts), Split: rule, HeldOut: datasets.SampleHeldOut(heldOutSeed), Labelled: d.Labelled,
-		Substitute: datasets.GapsAndCounts(),
+		Substitute: datasets.GapsAndCounts(), Imported: true,
 	}
 	if len(d.Features) > 0 {
 		entry.Features = []datasets.Derived{datasets.Standardised()}
@@ -131,10 +131,10 @@ func parseDescription(path string, text []byte) (description, error) {
 		return d, n.Errorf("version %d, expected %d: import the dataset again", d.Version, formatVersion)
 	}
 	if len(d.SHA256) != 2*sha256.Size {
-		return d, n.Get("sha256").Errorf("expected a SHA-256 of %d digits", 2*sha256.Size)
+		return d, n.Errorf("sha256: expected a SHA-256 of %d digits", 2*sha256.Size)
 	}
 	if _, err := d.Split.rule(); err != nil {
-		return d, n.Get("split").Errorf("%v", err)
+		return d, n.Errorf("split: %v", err)
 	}
 	return d, nil
 }

@@ -127,13 +127,21 @@ func (src Source) checkParts(l *datasets.Loaded) error {
 		lacks := lackingClasses(p.events)
 		switch {
 		case p.events.Len() == 0:
-			return fmt.Errorf("%s: the %s part has no events (split %s), expected some", src.File, p.name, l.Dataset.Split)
+			return fmt.Errorf("%s: the %s part has no events (split %s), expected some%s", src.File, p.name, l.Dataset.Split, src.Split.hint())
 		case src.Layout.Label != "" && lacks != "":
 			return fmt.Errorf("%s: column %s: %s among the %d events of the %s part (split %s), expected both classes; without a label column the file is good for link prediction",
 				src.File, src.Layout.Label, lacks, p.events.Len(), p.name, l.Dataset.Split)
 		}
 	}
 	return nil
+}
+
+// hint says what helps where a part has no events.
+func (s Split) hint() string {
+	if s.By == "row" {
+		return ""
+	}
+	return "; `--split-by row` splits by the number of events"
 }
 
 // lackingClasses says which classes no event has.

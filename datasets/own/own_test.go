@@ -196,7 +196,24 @@ func TestUse(t *testing.T) {
 	if err := os.Rename(filepath.Join(dir, "mine"), filepath.Join(dir, "mooc")); err != nil {
 		t.Fatal(err)
 	}
-	if err := Use(dir); err == nil || !strings.Contains(err.Error(), "dataset mooc of its own; rename the folder") {
-		t.Error(err)
+	if _, err := Import(dir, src); err != nil {
+		t.Fatal(err)
+	}
+	lookup(t, dir, "mine") // whatever is wrong with its neighbour
+	d, err := datasets.Lookup("mooc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, loadErr := d.Load(dir)
+	for _, err := range []error{loadErr, d.Verify(dir)} {
+		if err == nil || !strings.Contains(err.Error(), "dataset mooc of its own; rename the folder") {
+			t.Error(err)
+		}
+	}
+	if err := Use(t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := datasets.Lookup("mooc"); err != nil || d.Damaged != nil {
+		t.Errorf("the benchmark's own one in another folder: %v, %v", err, d.Damaged)
 	}
 }

@@ -33,7 +33,7 @@ func TestImportRefuses(t *testing.T) {
 		{"no negatives", strings.ReplaceAll(good, ",0\n", ",1\n"), nil, "no negatives (label 0) among the 42 events of the train part"},
 		{"one class in the test part", good, func(s *Source) { s.Split.Val = .99 }, "no negatives (label 0) among the 1 events of the test part"},
 		{"no classes", strings.ReplaceAll(strings.ReplaceAll(good, ",0\n", ",\n"), ",1\n", ",\n"), nil, "no positives (label 1) and no negatives (label 0)"},
-		{"all at once", regular(good), nil, "the validation part has no events (split 70/15/15 by time)"},
+		{"all at once", regular(good), nil, "the validation part has no events (split 70/15/15 by time), expected some; `--split-by row` splits by the number of events"},
 		{"split", good, func(s *Source) { s.Split.Train = .9 }, "a split at 0.9 and 0.85, expected two shares"},
 		{"split by", good, func(s *Source) { s.Split.By = "node" }, `a split by "node", expected time or row`},
 		{"name", good, func(s *Source) { s.Name = "../mine" }, `the name "../mine", expected small letters`},
@@ -99,7 +99,7 @@ func TestUseRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name, file, old, new, want string
 	}{
-		{"events", eventsFile, "3600", "3601", "it is damaged or another version"},
+		{"events", eventsFile, "3600", "3601", "mine and import the source again"},
 		{"split", descriptionFile, "train: 0.7", "train: 1.7", "expected two shares of the events"},
 		{"version", descriptionFile, "version: 1", "version: 2", "version 2, expected 1: import the dataset again"},
 		{"unknown key", descriptionFile, "title:", "titel:", "titel"},

@@ -16,7 +16,8 @@ var validName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // Use makes the datasets that were imported into the data folder known by
 // their names, in place of those of another folder. A folder that is not
-// there has none.
+// there has none. One that cannot be read is a damaged dataset: the others
+// can be used.
 func Use(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -28,20 +29,40 @@ func Use(dir string) error {
 		if !validName.MatchString(e.Name()) || !isFile(path) {
 			continue
 		}
-		description, err := readDescription(path)
+		d, err := read(e.Name(), path)
 		if err != nil {
-			return err
-		}
-		if datasets.BuiltIn(e.Name()) {
-			return fmt.Errorf("%s: the benchmark has a dataset %s of its own; rename the folder", path, e.Name())
-		}
-		d, err := description.dataset(e.Name())
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			d = damaged(e.Name(), err)
 		}
 		found = append(found, d)
 	}
 	return datasets.SetImported(found)
+}
+
+// read makes the dataset of that name from its description.
+func read(name, path string) (datasets.Dataset, error) {
+	if datasets.BuiltIn(name) {
+		return datasets.Dataset{}, fmt.Errorf("%s: the benchmark has a dataset %s of its own; rename the folder", path, name)
+	}
+	description, err := readDescription(path)
+	if err != nil {
+		return datasets.Dataset{}, err
+	}
+	d, err := description.dataset(name)
+	if err != nil {
+		return d, fmt.Errorf("%s: %w", path, err)
+	}
+	return d, nil
+}
+
+// damaged stands for a dataset of which nothing is known. It claims labels
+// and features, so that whoever wants it is told of the damage and not that
+// they lack.
+func damaged(name string, err error) datasets.Dataset {
+	rule, _ := DefaultSplit.rule() // which is right
+	return datasets.Dataset{
+		Name: name, Title: name, URL: "an import", File: filepath.Join(name, eventsFile), Imported: true, Damaged: err,
+		Split: rule, HeldOut: datasets.SampleHeldOut(heldOutSeed), Labelled: true, Substitute: datasets.GapsAndCounts(),
+	}
 }
 
 func isFile(path string) bool {

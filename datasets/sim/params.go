@@ -70,6 +70,10 @@ type Labels struct {
 	Fast, Slow float64 // weights of the source's average tone over few and many events
 	Other      float64 // weight of the destination's average tone of its visitors
 	Count      float64 // weight of minus log(1 + the source's earlier events)
+	// Quotas is the number of windows of the stream, equally long, of which
+	// each has its own number of positives; 0 stands for 1. It is left out of
+	// the checksum where it is 0.
+	Quotas int `json:",omitempty"`
 }
 
 // checksum stands for a stream where a file's checksum would: it changes

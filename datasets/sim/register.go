@@ -13,9 +13,11 @@ const Seed = 1
 const (
 	// fewestPositives is what the test part keeps at any scale below 1.
 	fewestPositives = 300
-	// spare positives are made on top: how many fall into the test part is
-	// left to chance.
+	// spare positives are made on top: the test part begins within a window
+	// of the quotas, and its share of the events is rounded.
 	spare = 1.25
+	// quotas is the number of windows with their own number of positives.
+	quotas = 100
 	// mostPositive is the largest share of positives that scaling may make.
 	mostPositive = 0.5
 	// largest scale: nodes and events stay far below what an int32 counts.
@@ -23,8 +25,8 @@ const (
 )
 
 // Scaled is the simulator's stream at another size: scale times the events
-// and nodes. Below 1, labels may fall on any event and are as many as the
-// test part needs.
+// and nodes. Below 1, labels may fall on any event, are as many as the test
+// part needs, and every hundredth of the stream has its share of them.
 func (s Simulator) Scaled(scale float64) (Params, error) {
 	if !(scale > 0 && scale <= largest) {
 		return Params{}, fmt.Errorf("dataset %s: scale %v, expected more than 0 and at most %d", s.Name, scale, largest)
@@ -39,7 +41,7 @@ func (s Simulator) Scaled(scale float64) (Params, error) {
 	if scale >= 1 {
 		return p, nil
 	}
-	p.Terminal = false
+	p.Terminal, p.Labels.Quotas = false, quotas
 	p.Links.Epoch = max(1, times(p.Links.Epoch))
 	p.Positives = max(p.Positives, int(math.Ceil(spare*fewestPositives/s.TestShare)))
 	if float64(p.Positives) > mostPositive*float64(p.Events) {
@@ -68,7 +70,7 @@ func (s Simulator) dataset(name string, scale float64) (datasets.Dataset, error)
 	}
 	d := datasets.Dataset{
 		Name: name, Title: s.Title, Citation: "this project", Licence: "as this project", URL: "docs/simulators.md",
-		Open: func(string) (datasets.Stream, string, error) { return Generate(p, Seed), p.checksum(Seed), nil },
+		Open: func(string) (datasets.Stream, string, error) { return s.open(name, p) },
 		Want: want, Split: s.Split, HeldOut: datasets.SampleHeldOut(2020), Labelled: true,
 		Notes: s.notes(p, scale),
 	}
@@ -76,6 +78,19 @@ func (s Simulator) dataset(name string, scale float64) (datasets.Dataset, error)
 		d.SizesOf = s.SizesOf
 	}
 	return d, nil
+}
+
+// open makes the stream and checks what is said of scaled ones.
+func (s Simulator) open(name string, p Params) (datasets.Stream, string, error) {
+	stream := Generate(p, Seed)
+	if p.Labels.Quotas > 0 {
+		test := stream.Slice(s.Split.Split(stream).ValEnd, stream.Len())
+		if n := test.Counts().Positives; n < fewestPositives {
+			return datasets.Stream{}, "", fmt.Errorf("dataset %s: its test part has %d positives, expected at least %d; take a larger scale",
+				name, n, fewestPositives)
+		}
+	}
+	return stream, p.checksum(Seed), nil
 }
 
 // notes say in every table what the numbers are worth.

@@ -96,11 +96,37 @@ func TestWrongScale(t *testing.T) {
 	}
 }
 
-// TestSmallest: the scale that the message names is large enough.
+// TestSmallest: the scale that the message names is large enough for the
+// stream itself.
 func TestSmallest(t *testing.T) {
 	for _, s := range Simulators {
-		if _, err := s.Scaled(s.smallest()); err != nil {
+		d, err := s.dataset(s.Name, s.smallest())
+		if err != nil {
 			t.Error(err)
+			continue
 		}
+		l, err := d.Load("no such folder")
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		test := l.Stream.Slice(l.Split.ValEnd, l.Stream.Len())
+		if n := test.Counts().Positives; n < fewestPositives {
+			t.Errorf("%s@%v: %d positives in the test part", s.Name, s.smallest(), n)
+		}
+	}
+}
+
+// TestFewerInTest: a stream with too few positives is refused when it is made.
+func TestFewerInTest(t *testing.T) {
+	s := Simulators[0]
+	p, err := s.Scaled(0.05)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Positives = 1_000
+	_, _, err = s.open("wikipedia-sim@0.05", p)
+	if err == nil || !strings.Contains(err.Error(), "dataset wikipedia-sim@0.05: its test part has 1") {
+		t.Errorf("error %v", err)
 	}
 }

@@ -14,13 +14,19 @@ type File struct {
 
 // Open maps a file. An empty one is an error: there is nothing to map.
 func Open(path string) (File, error) {
+	info, err := os.Stat(path) // before it is opened: a named pipe would wait for a writer
+	if err != nil {
+		return File{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return File{}, fmt.Errorf("%s is not a regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return File{}, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
+	if info, err = f.Stat(); err != nil {
 		return File{}, err
 	}
 	if !info.Mode().IsRegular() || info.Size() == 0 || info.Size() != int64(int(info.Size())) {

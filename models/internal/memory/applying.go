@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"fmt"
+
 	"dgsbench/kernels"
 	"dgsbench/nn"
 )
@@ -19,10 +21,14 @@ type applying struct {
 // chunk is how many nodes are worked off at once, but for those of a batch.
 const chunk = 512
 
+// messageRoom is how many messages a chunk has at most. Those of one node
+// always fit.
+func messageRoom(maxBatch int) int { return 2 * max(chunk, 2*maxBatch) }
+
 func newApplying(c *Core, s *store, maxBatch int) (*applying, error) {
-	most := max(chunk, 2*maxBatch) // nodes of a batch, and messages of a node
+	most := max(chunk, 2*maxBatch) // nodes of a batch
 	a := &applying{
-		Core: c, capacity: min(most, c.nodes), messages: 2 * most,
+		Core: c, capacity: min(most, c.nodes), messages: messageRoom(maxBatch),
 		ids: c.device.NewInts(most),
 	}
 	var err error
@@ -65,6 +71,9 @@ func (a *applying) next(nodes []int32) int {
 			break
 		}
 		fit++
+	}
+	if fit == 0 && len(nodes) > 0 {
+		panic(fmt.Sprintf("memory: node %d has more than %d messages", nodes[0], a.messages))
 	}
 	return fit
 }

@@ -112,36 +112,41 @@ func TestRankingKeepsUp(t *testing.T) {
 	}
 }
 
-// TestScoresArePlain: the split decoder, and Jodie's parts that are linear
-// in time, give what the formula says, to 1e-5.
+// TestScoresArePlain: the split decoder, Jodie's parts that are linear in
+// time, and layers of attention give what the formula says, to 1e-5.
 func TestScoresArePlain(t *testing.T) {
 	s := testStream(20 * testBatch)
-	configs := testConfigs(.1)
-	for _, name := range []string{"tgn-id", "jodie"} {
-		m := newTestModel(t, configs[name], s)
-		half := s.Len() / 2
-		for lo := half; lo < s.Len(); lo += testBatch {
-			b := s.Slice(lo, lo+testBatch)
-			p := newPlainScores(m, s)
-			for i, got := range scoresOf(t, m, b) {
-				k, v := i/testNodes, int32(i%testNodes)
-				if want := p.score(b.Src[k], v, b.Time[k], name == "jodie"); math.Abs(float64(got)-want) > 1e-5 {
-					t.Fatalf("%s, event %d, node %d: %v, expected %v", name, lo+k, v, got, want)
+	for k := range s.Time {
+		s.Time[k] /= 1024 // float32 has cosines of long times to fewer digits
+	}
+	layers := map[string]int{"tgn-attn": 1, "tgn-attn, 2 deep": 2, "tgn-attn, 3 deep": 3}
+	for name, c := range testConfigs(.1) {
+		t.Run(name, func(t *testing.T) {
+			m := newTestModel(t, c, s)
+			for lo := s.Len() / 2; lo < s.Len(); lo += testBatch {
+				b := s.Slice(lo, lo+testBatch)
+				p := newPlainScores(m, s)
+				p.attend(s.Slice(0, lo), layers[name])
+				for i, got := range scoresOf(t, m, b) {
+					k, v := i/testNodes, int32(i%testNodes)
+					if want := p.score(b.Src[k], v, b.Time[k], name == "jodie"); !(math.Abs(float64(got)-want) < 1e-5) {
+						t.Fatalf("event %d, node %d: %v, expected %v", lo+k, v, got, want)
+					}
+				}
+				if err := m.Observe(b); err != nil {
+					t.Fatal(err)
 				}
 			}
-			if err := m.Observe(b); err != nil {
-				t.Fatal(err)
-			}
-		}
+		})
 	}
 }
 
 // plainScores are loops over memories and parameters.
 type plainScores struct {
-	params   map[string][]float64
-	memories []float64
-	updated  []float64
-	sides    [2][2]float64 // mean and deviation
+	params  map[string][]float64
+	vectors [][]float64 // of nodes: memories, or what attention makes of them
+	updated []float64
+	sides   [2][2]float64 // mean and deviation
 }
 
 func newPlainScores(m *memory.Model, train datasets.Stream) *plainScores {
@@ -154,13 +159,27 @@ func newPlainScores(m *memory.Model, train datasets.Stream) *plainScores {
 	}
 	single := make([]float32, testNodes*6)
 	m.Network().Device().Read(single, m.Memories())
-	for _, x := range single {
-		p.memories = append(p.memories, float64(x))
+	for row := range slices.Chunk(single, 6) {
+		var vector []float64
+		for _, x := range row {
+			vector = append(vector, float64(x))
+		}
+		p.vectors = append(p.vectors, vector)
 	}
 	for i, nodes := range [][]int32{train.Src, train.Dst} {
 		p.sides[i] = spread(nodes, train.Time)
 	}
 	return p
+}
+
+// attend puts so many layers of attention to the log on top of memories.
+func (p *plainScores) attend(log datasets.Stream, layers int) {
+	a := plainAttention{params: p.params, updated: p.updated, log: log, neighbours: 3, heads: 2}
+	memories := p.vectors
+	p.vectors = nil
+	for n := range memories {
+		p.vectors = append(p.vectors, a.embed(int32(n), layers, memories))
+	}
 }
 
 // spread is mean and deviation of the times between events of a node.
@@ -184,7 +203,7 @@ func spread(nodes []int32, times []float64) [2]float64 {
 
 // embedding of a node as a source (0) or destination (1) at a time.
 func (p *plainScores) embedding(n int32, side int, time float64, projected bool) []float64 {
-	z := slices.Clone(p.memories[n*6:][:6])
+	z := slices.Clone(p.vectors[n])
 	if projected {
 		dt := (time - p.updated[n] - p.sides[side][0]) / p.sides[side][1]
 		for j := range z {

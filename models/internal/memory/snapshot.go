@@ -2,6 +2,7 @@ package memory
 
 import (
 	"fmt"
+	"slices"
 
 	"dgsbench/models"
 )
@@ -83,7 +84,7 @@ func (s *store) tensors() []models.Tensor {
 		{Name: "messages.times", Shape: []int{int(used)}, I64: bitsOf(times)},
 		{Name: "messages.features", Shape: []int{int(used), s.width}, F32: features},
 	}
-	for role, name := range []string{"messages.first", "messages.second"} {
+	for role, name := range s.lists() {
 		list := []int64{}
 		for node, at := range s.first[role] {
 			for ; at > 0; at = s.next[role][at-1] {
@@ -93,6 +94,15 @@ func (s *store) tensors() []models.Tensor {
 		out = append(out, models.Tensor{Name: name, Shape: []int{len(list) / 2, 2}, I64: list})
 	}
 	return out
+}
+
+// lists are the names of the lists, which mean other things with another
+// aggregator.
+func (s *store) lists() [2]string {
+	if s.all {
+		return [2]string{"messages.mean.source", "messages.mean.destination"}
+	}
+	return [2]string{"messages.last", "messages.last.none"}
 }
 
 // restore puts back what tensors gave.
@@ -136,10 +146,53 @@ func (s *store) check(saved []models.Tensor) error {
 			return fmt.Errorf("snapshot tensor messages.ends has node %d of %d", n, nodes)
 		}
 	}
-	for _, t := range saved[3:] {
-		for i, x := range t.I64 {
-			if most := []int64{nodes, int64(events)}[i%2]; x < 0 || x >= most {
-				return fmt.Errorf("snapshot tensor %s has %d, expected 0 to %d", t.Name, x, most-1)
+	for role, t := range saved[3:] {
+		if err := s.checkList(role, t, saved[0].I64); err != nil {
+			return err
+		}
+	}
+	return s.checkCounts(saved[3].I64, saved[4].I64)
+}
+
+// checkList refuses pairs of node and event that no such list has: a node
+// without part in the event, or a pair that was there before.
+func (s *store) checkList(role int, t models.Tensor, ends []int64) error {
+	if len(t.I64)%2 != 0 {
+		return fmt.Errorf("snapshot tensor %s has %d numbers, expected pairs", t.Name, len(t.I64))
+	}
+	known := map[[2]int64]bool{}
+	for i := 0; i < len(t.I64); i += 2 {
+		node, event := t.I64[i], t.I64[i+1]
+		if event < 0 || event >= int64(len(ends)/2) {
+			return fmt.Errorf("snapshot tensor %s has event %d, expected 0 to %d", t.Name, event, len(ends)/2-1)
+		}
+		own := ends[2*event:][:2] // of the event
+		if s.all {
+			own = own[role:][:1]
+		}
+		if !slices.Contains(own, node) {
+			return fmt.Errorf("snapshot tensor %s has node %d for event %d, expected one of %v", t.Name, node, event, own)
+		}
+		if known[[2]int64{node, event}] {
+			return fmt.Errorf("snapshot tensor %s has node %d with event %d twice", t.Name, node, event)
+		}
+		known[[2]int64{node, event}] = true
+	}
+	return nil
+}
+
+// checkCounts refuses more messages of a node than it can have: one, or as
+// many as can be applied at once.
+func (s *store) checkCounts(lists ...[]int64) error {
+	most := 1
+	if s.all {
+		most = s.room
+	}
+	counts := map[int64]int{}
+	for _, list := range lists {
+		for i := 0; i < len(list); i += 2 {
+			if counts[list[i]]++; counts[list[i]] > most {
+				return fmt.Errorf("snapshot has more messages of node %d than this model takes: expected at most %d", list[i], most)
 			}
 		}
 	}

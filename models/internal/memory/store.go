@@ -12,6 +12,7 @@ type store struct {
 	device kernels.Device
 	width  int
 	bare   bool // the stream has no features
+	room   int  // messages of a node, at most
 	all    bool // all of a batch's events of a node, those as source and as destination by themselves; else the last one
 
 	// Lists of slots. Without all there is one list a node, of one slot.
@@ -34,7 +35,7 @@ type store struct {
 }
 
 func newStore(d kernels.Device, a Aggregator, nodes, features, maxBatch int) *store {
-	s := &store{device: d, width: MessageWidth(features), bare: features == 0, all: a == Mean}
+	s := &store{device: d, width: MessageWidth(features), bare: features == 0, room: messageRoom(maxBatch), all: a == Mean}
 	for role := range s.first {
 		s.first[role], s.batch[role] = make([]int32, nodes), make([]int32, nodes)
 	}
