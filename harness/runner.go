@@ -88,6 +88,7 @@ func (r *Runner) Run(ctx context.Context, trials []specs.Trial) (Summary, error)
 
 // pending makes jobs of the trials without a record, and counts the others.
 func (r *Runner) pending(trials []specs.Trial, lib *library) (jobs []job, sum Summary, err error) {
+	sizes := map[results.CellKey]int64{} // of training: the seeds of a cell share it
 	for _, t := range trials {
 		rec := Describe(t, lib.loaded[t.Dataset])
 		found, ok, err := r.Store.Find(rec.Key, rec.Identity)
@@ -105,7 +106,7 @@ func (r *Runner) pending(trials []specs.Trial, lib *library) (jobs []job, sum Su
 			sum.Found++
 			continue
 		}
-		j, err := newJob(t, rec, lib)
+		j, err := newJob(t, rec, lib, sizes)
 		if err != nil {
 			return nil, sum, err
 		}
@@ -114,7 +115,7 @@ func (r *Runner) pending(trials []specs.Trial, lib *library) (jobs []job, sum Su
 	return jobs, sum, nil
 }
 
-func newJob(t specs.Trial, rec results.Record, lib *library) (job, error) {
+func newJob(t specs.Trial, rec results.Record, lib *library, sizes map[results.CellKey]int64) (job, error) {
 	kind, err := kindOf(t)
 	if err != nil {
 		return job{}, err
@@ -127,8 +128,13 @@ func newJob(t specs.Trial, rec results.Record, lib *library) (job, error) {
 		rec.Footnotes = append(slices.Clone(rec.Footnotes), substituteNote(lib.loaded[t.Dataset].Dataset))
 	}
 	j := job{trial: t, record: rec, parts: parts, batches: numBatches(t, parts)}
-	if kind.Bytes != nil {
+	if kind.Bytes == nil {
+		return j, nil
+	}
+	cell, known := rec.Key.CellKey, false
+	if j.bytes, known = sizes[cell]; !known {
 		j.bytes = kind.Bytes(setupOf(t, parts, 1), t.Options)
+		sizes[cell] = j.bytes
 	}
 	return j, nil
 }

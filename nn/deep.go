@@ -85,7 +85,7 @@ func (s *deepScorer) Rank(q kernels.Ranking, greater, equal []int32) (bad int) {
 func countAbove(q kernels.Ranking, e int, score func(e int, v int32) float32) (greater, equal int32, failed bool) {
 	truth := score(e, q.True[e])
 	failed = truth-truth != 0 // NaN or infinite
-	left := portable.Ranking[float32]{Candidates: q.Candidates, True: q.True, Without: q.Without, Nodes: q.Nodes}
+	ranking := portable.Ranking[float32]{Candidates: q.Candidates, True: q.True, Without: q.Without, Nodes: q.Nodes}
 	tally := func(v int32, by int32) {
 		x := score(e, v)
 		failed = failed || x-x != 0
@@ -98,7 +98,7 @@ func countAbove(q kernels.Ranking, e int, score func(e int, v int32) float32) (g
 	for _, v := range q.Candidates {
 		tally(v, 1)
 	}
-	left.LeftOut(e, func(v int32) { tally(v, -1) })
+	ranking.LeftOut(e, func(v int32) { tally(v, -1) })
 	return greater, equal, failed
 }
 

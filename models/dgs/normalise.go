@@ -22,31 +22,28 @@ type normalisation struct {
 
 // normalisations are those of the embeddings that have a W.
 var normalisations = map[Embedding]normalisation{
-	Softmax: {
-		node: func(z *nn.Node, h int, o *Options) (*nn.Node, error) { return nn.Softmax(z, h, o.Temperature) },
-		pull: func(d kernels.Device, n, h int, o *Options, dz, g, y, _ kernels.Buffer) {
-			d.SoftmaxBlocksGrad(n, h, 1/o.Temperature, dz, g, y)
-		},
-		shiftless: true,
-	},
-	Sparsemax: {
-		node: func(z *nn.Node, h int, o *Options) (*nn.Node, error) { return nn.Sparsemax(z, h, o.Temperature) },
-		pull: func(d kernels.Device, n, h int, o *Options, dz, g, y, _ kernels.Buffer) {
-			d.SparsemaxBlocksGrad(n, h, 1/o.Temperature, dz, g, y)
-		},
-		shiftless: true,
-	},
-	Entmax: {
-		node: func(z *nn.Node, h int, o *Options) (*nn.Node, error) { return nn.Entmax(z, h, o.Temperature) },
-		pull: func(d kernels.Device, n, h int, o *Options, dz, g, y, _ kernels.Buffer) {
-			d.EntmaxBlocksGrad(n, h, 1/o.Temperature, dz, g, y)
-		},
-		shiftless: true,
-	},
+	Softmax:   tempered(nn.Softmax, kernels.Device.SoftmaxBlocksGrad),
+	Sparsemax: tempered(nn.Sparsemax, kernels.Device.SparsemaxBlocksGrad),
+	Entmax:    tempered(nn.Entmax, kernels.Device.EntmaxBlocksGrad),
 	Sum: {
 		node: func(z *nn.Node, h int, o *Options) (*nn.Node, error) { return nn.DivideSum(z, h, sumEps, o.SumFloor) },
 		pull: func(d kernels.Device, n, h int, o *Options, dz, g, y, z kernels.Buffer) {
 			d.DivideSumBlocksGrad(n, h, sumEps, o.SumFloor, dz, g, y, z)
 		},
 	},
+}
+
+// tempered is a normalisation of z / T by a layer and the kernel of its
+// gradient.
+func tempered(
+	layer func(z *nn.Node, h int, temperature float64) (*nn.Node, error),
+	gradient func(d kernels.Device, n, h int, scale float64, dx, g, y kernels.Buffer),
+) normalisation {
+	return normalisation{
+		node: func(z *nn.Node, h int, o *Options) (*nn.Node, error) { return layer(z, h, o.Temperature) },
+		pull: func(d kernels.Device, n, h int, o *Options, dz, g, y, _ kernels.Buffer) {
+			gradient(d, n, h, 1/o.Temperature, dz, g, y)
+		},
+		shiftless: true,
+	}
 }
