@@ -1,42 +1,93 @@
 package datasets
 
-import "time"
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
 
 // clock reads the times of one file: numbers, or dates of one form. The
 // first event decides, because "2024" alone could be either.
+//
+// Dates and whole numbers are counted from the first event's. A float64 holds
+// their differences, when it could not hold the nanoseconds since 1970. The
+// others are read as they are: differences of fractions would be rounded.
 type clock struct {
-	dates string // the form as package time writes it; "" for numbers
-	first string // the first event's, where it is no number
+	first string // the first event's time, as it stands there
+	form  string // of dates, as package time writes it; "" for numbers
+	date  time.Time
+	whole bool // the first number is whole: it is start
+	start int64
 }
 
 // newClock looks at the first event.
 func newClock(field string) clock {
-	if _, ok := parseFloat64([]byte(field)); ok {
-		return clock{}
+	c := clock{first: field}
+	if _, ok := parseFloat64([]byte(field)); !ok {
+		c.form, c.date = dateForm(field)
+		return c
 	}
-	return clock{dates: dateForm(field), first: field}
+	if n, err := strconv.ParseInt(field, 10, 64); err == nil {
+		c.whole, c.start = true, n
+	}
+	return c
 }
 
-// parse is the field in seconds: as it is, or since 1970 in UTC.
-func (c clock) parse(field []byte) (seconds float64, ok bool) {
-	if c.dates == "" {
-		return parseFloat64(field)
+// isTime reports whether the first event has one.
+func (c clock) isTime() bool {
+	_, number := parseFloat64([]byte(c.first))
+	return number || c.form != ""
+}
+
+// parse is the field in seconds, or in the unit of the file's numbers: from
+// the first event on, or as it is.
+func (c clock) parse(field []byte) (t float64, ok bool) {
+	if c.form != "" {
+		date, err := time.Parse(c.form, string(field))
+		return c.since(date), err == nil
 	}
-	t, err := time.Parse(c.dates, string(field))
-	return float64(t.Unix()) + float64(t.Nanosecond())/1e9, err == nil
+	if c.whole {
+		if n, err := strconv.ParseInt(string(field), 10, 64); err == nil && (n-c.start < 0) == (n < c.start) {
+			return float64(n - c.start), true
+		}
+	}
+	t, ok = parseFloat64(field)
+	return t - float64(c.start), ok
+}
+
+// since is exact to a nanosecond, as far as a float64 is.
+func (c clock) since(date time.Time) (seconds float64) {
+	return float64(date.Unix()-c.date.Unix()) + float64(date.Nanosecond()-c.date.Nanosecond())/1e9
+}
+
+// text is what parse made t of, as the file would have it.
+func (c clock) text(t float64) string {
+	const exact = 1 << 53
+	switch {
+	case c.form != "":
+		whole, fraction := math.Modf(t)
+		date := time.Unix(c.date.Unix()+int64(whole), int64(c.date.Nanosecond())+int64(math.Round(fraction*1e9)))
+		return date.In(c.date.Location()).Format(strings.Replace(c.form, isoSeconds, isoSeconds+".999999999", 1))
+	case c.whole && t == math.Trunc(t) && math.Abs(t) < exact:
+		return strconv.FormatInt(c.start+int64(t), 10)
+	}
+	return number(float64(c.start) + t)
 }
 
 // expected says what parse reads.
 func (c clock) expected() string {
 	const finite = "a finite number within the range of float64"
 	switch {
-	case c.dates != "":
+	case c.form != "":
 		return "a date in the form of the first event's, " + c.first
-	case c.first != "":
+	case c.first != "" && !c.isTime():
 		return finite + ", or a date such as 2024-05-31T08:15:00Z"
 	}
 	return finite
 }
+
+func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // The forms of ISO 8601 that are read: a date, and behind T or a blank a time
 // of day with or without seconds. A fraction of the seconds may follow, then
@@ -49,14 +100,14 @@ const (
 
 var isoZones = []string{"", "Z07:00", "Z0700", "Z07"}
 
-// dateForm is the form of a date, or "".
-func dateForm(field string) string {
+// dateForm is the form of a date and the date, or "".
+func dateForm(field string) (form string, date time.Time) {
 	for _, form := range dateForms(field) {
-		if _, err := time.Parse(form, field); err == nil {
-			return form
+		if date, err := time.Parse(form, field); err == nil {
+			return form, date
 		}
 	}
-	return ""
+	return "", time.Time{}
 }
 
 // dateForms are those that a field may have.

@@ -3,6 +3,7 @@ package datasets
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // Damage is the first thing in a file that cannot be read, in file order.
@@ -13,10 +14,21 @@ type Damage struct {
 	Name   string // the column's name
 	Found  string
 	Want   string
-	// Unsorted: the line is earlier than the one before it, and nothing else
-	// is wrong with it. Layout.Sort reads such files.
-	Unsorted bool
+	// Option is what may read the file, if nothing else is wrong with it.
+	Option Option
 }
+
+// Option is a field of Layout that has to be set for some files.
+type Option int
+
+// The options of files that are no damaged ones for all we know.
+const (
+	NoOption        Option = iota
+	OptionSort             // the line is earlier than the one before it
+	OptionUnit             // the times are too large for seconds
+	OptionNoHeader         // the header line is like an event
+	OptionSeparator        // the separator does not split the first line
+)
 
 // Error is one line: FILE:LINE: column N (NAME): found ..., expected ...
 func (d *Damage) Error() string {
@@ -41,6 +53,23 @@ func quoted(field []byte) string {
 		return fmt.Sprintf("%q...", field[:most])
 	}
 	return fmt.Sprintf("%q", field)
+}
+
+// listed shows names, shortened where they are many.
+func listed(names []string) string {
+	const most = 30
+	more := ""
+	if n := len(names); n > most {
+		names, more = names[:most], fmt.Sprintf(", ... (%d in all)", n)
+	}
+	shown := make([]string, len(names))
+	for i, name := range names {
+		shown[i] = name
+		if q := quoted([]byte(name)); q != `"`+name+`"` { // long, or not to be printed
+			shown[i] = q
+		}
+	}
+	return strings.Join(shown, ", ") + more
 }
 
 // plural is "1 field", "2 fields".

@@ -18,8 +18,8 @@ func TestDamage(t *testing.T) {
 		text   string
 		want   string // behind "events.csv:"
 	}{
-		{"empty file", JODIE, "", `1: found nothing, expected a header line`},
-		{"only line ends", JODIE, "\r\n\n", `1: found nothing, expected a header line`},
+		{"empty file", JODIE, "", `1: found an empty file, expected a header line and events`},
+		{"only line ends", JODIE, "\r\n\n", `1: found an empty file, expected a header line and events`},
 		{"header only", JODIE, jodie + "\n", `2: found the end of the file, expected at least one event`},
 		{"other header", JODIE, "a,b,c\n1,2,3\n", `1: found 3 names, expected the 5 names of the JODIE layout: user, item, timestamp, label, and one for all features`},
 		{"short first row", JODIE, jodie + "1,2,3\n", `2: found 3 fields, expected user, item, timestamp, label and the features`},

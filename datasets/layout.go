@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"dgsbench/internal/suggest"
 )
@@ -17,9 +16,11 @@ import (
 // destination. Their names may be any text.
 type Layout struct {
 	Src, Dst string // columns of the two nodes
-	// Time holds numbers, which are seconds or steps, or dates and times in
-	// the forms of ISO 8601 (see clock). It must never decrease.
+	// Time holds numbers, or dates and times in the forms of ISO 8601 (see
+	// clock). It must never decrease.
 	Time string
+	// Unit is what the numbers of Time count.
+	Unit Unit
 	// Label holds 0 or 1, and -1 or nothing where the class is not known.
 	// Without a name, all events are unlabelled.
 	Label    string
@@ -61,10 +62,19 @@ const (
 	roleLabel
 )
 
+// String is what a user knows the role as.
+func (r role) String() string {
+	if r >= 0 {
+		return "a feature"
+	}
+	return [...]string{"nothing", "the source", "the destination", "the time", "the label"}[-1-r]
+}
+
 // schema is a layout matched with one file.
 type schema struct {
 	names     []string // one a column
 	roles     []role   // one a column
+	asked     []string // one a column: what the layout calls it
 	numFeat   int
 	bipartite bool
 	// mayLackLabel: -1 and nothing are labels too.
@@ -72,6 +82,7 @@ type schema struct {
 	// mayBeUnsorted: events are put in order once all are read.
 	mayBeUnsorted bool
 	sep           byte
+	unit          Unit
 	clock         clock
 }
 
@@ -81,8 +92,9 @@ func (l Layout) match(header []string, fields int) (*schema, *Damage) {
 	if l.jodie {
 		return matchJODIE(header, fields)
 	}
-	s := &schema{names: header, roles: make([]role, len(header)), numFeat: len(l.Features)}
-	s.bipartite, s.mayLackLabel, s.mayBeUnsorted = l.Bipartite, true, l.Sort
+	n := len(header)
+	s := &schema{names: header, roles: make([]role, n), asked: make([]string, n), numFeat: len(l.Features)}
+	s.bipartite, s.mayLackLabel, s.mayBeUnsorted, s.unit = l.Bipartite, true, l.Sort, l.Unit
 	for c := range s.roles {
 		s.roles[c] = roleSkip
 	}
@@ -148,7 +160,7 @@ func (s *schema) assign(name string, r role) *Damage {
 	c := s.find(name)
 	if c < 0 {
 		return &Damage{
-			Line: 1, Found: "the columns " + strings.Join(s.names, ", "),
+			Line: 1, Found: "the columns " + listed(s.names),
 			Want: fmt.Sprintf("a column named %q%s", name, suggest.DidYouMean(name, s.names)),
 		}
 	}
@@ -157,11 +169,11 @@ func (s *schema) assign(name string, r role) *Damage {
 	}
 	if s.roles[c] != roleSkip {
 		return &Damage{
-			Line: 1, Column: c + 1, Name: s.names[c], Found: "a layout that uses this column twice",
-			Want: "one use a column",
+			Line: 1, Column: c + 1, Name: s.names[c], Want: "one use a column (a number stands for the column at that place)",
+			Found: fmt.Sprintf("two uses, %q for %s and %q for %s", s.asked[c], s.roles[c], name, r),
 		}
 	}
-	s.roles[c] = r
+	s.roles[c], s.asked[c] = r, name
 	return nil
 }
 

@@ -51,7 +51,7 @@ func (d Dataset) OpenFile(dir string) (Stream, string, error) {
 	sum, err := d.checkFile(path)
 	if err != nil {
 		kept.close()
-		return Stream{}, "", err
+		return Stream{}, "", d.withRemedy(err, dir)
 	}
 	s, err := kept.stream(sum)
 	return s, sum, err
@@ -80,32 +80,52 @@ func (d Dataset) checkFile(path string) (sum string, err error) {
 		return "", fmt.Errorf("dataset %s: %w", d.Name, err)
 	}
 	if d.SHA256 != "" && sum != d.SHA256 {
-		return "", fmt.Errorf("dataset %s: %s has SHA-256 %s, expected %s: it is damaged or another version; %s",
-			d.Name, path, sum, d.SHA256, d.replace(path))
+		return "", fmt.Errorf("dataset %s: %s has SHA-256 %s, expected %s: %w", d.Name, path, sum, d.SHA256, errWrong)
 	}
 	return sum, nil
 }
 
-// replace says how to get a file that is not damaged. An import is its
-// folder's.
-func (d Dataset) replace(path string) string {
-	if d.Imported {
-		return fmt.Sprintf("remove %s and import the source again", filepath.Dir(path))
+var errWrong = errors.New("it is damaged or another version")
+
+// withRemedy says how to get another file in place of a wrong one.
+func (d Dataset) withRemedy(err error, dir string) error {
+	if !errors.Is(err, errWrong) {
+		return err
 	}
-	return "get it again from " + d.URL
+	if d.Imported {
+		return fmt.Errorf("%w; %s", err, d.obtain(dir))
+	}
+	return fmt.Errorf("%w; remove %s and %s", err, filepath.Join(dir, d.File), d.obtain(dir))
 }
 
 // missing is the message for a file that is not there.
 func (d Dataset) missing(dir string) error {
-	if abs, err := filepath.Abs(dir); err == nil {
-		dir = abs
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		abs = dir
 	}
-	msg := fmt.Sprintf("dataset %s: no file %s in %s; get it from %s", d.Name, d.File, dir, d.URL)
-	if d.Obtain != "" {
-		msg += " (" + d.Obtain + ")"
-	}
-	return fmt.Errorf("%s: %w", msg, fs.ErrNotExist)
+	return &missingError{fmt.Sprintf("dataset %s: no file %s in %s; %s", d.Name, d.File, abs, d.obtain(dir))}
 }
+
+// obtain says how the file gets into the data folder.
+func (d Dataset) obtain(dir string) string {
+	switch {
+	case d.Imported:
+		return fmt.Sprintf("remove %s and import the source again", filepath.Join(dir, filepath.Dir(d.File)))
+	case d.Served():
+		return fmt.Sprintf("`bench data fetch %s --data %s` downloads it from %s", d.Name, dir, d.URL)
+	}
+	return fmt.Sprintf("make it from %s (%s)", d.URL, d.Obtain)
+}
+
+// Served reports whether a server has the file as it is needed.
+func (d Dataset) Served() bool { return d.File != "" && d.Open == nil && d.Obtain == "" }
+
+// missingError is an fs.ErrNotExist with a message of its own.
+type missingError struct{ text string }
+
+func (m *missingError) Error() string { return m.text }
+func (m *missingError) Unwrap() error { return fs.ErrNotExist }
 
 // Counts are the stream's sizes. Users and Items are 0 where any node may be
 // source and destination.

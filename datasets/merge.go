@@ -108,7 +108,7 @@ func (m *merger) add(b parsed) error {
 }
 
 // finish puts events in order where they need not be, items after users and
-// the first event at time 0.
+// the first event at time 0, and counts seconds.
 func (m *merger) finish() error {
 	s := m.out
 	row := func(r int) int { return r } // in the file
@@ -123,14 +123,19 @@ func (m *merger) finish() error {
 			s.Dst[r] += int32(s.Users)
 		}
 	}
-	start := s.Time[0]
+	start, perSecond := s.Time[0], units[m.unit].perSecond
 	for r, t := range s.Time {
-		s.Time[r] = t - start
+		s.Time[r] = (t - start) / perSecond
 		if math.IsInf(s.Time[r], 0) {
 			d := m.bad(m.column(roleTime), nil, "a distance from the first event within the range of float64")
-			d.File, d.Line, d.Found = m.file.name, m.file.lineOf(row(r)), number(t)
+			d.File, d.Line, d.Found = m.file.name, m.file.lineOf(row(r)), m.clock.text(t)
 			return d
 		}
+	}
+	last := s.Len() - 1
+	if d := m.doubt(s.Time[last], longestSpan, number(s.Time[last])+" from the first event to the last"); d != nil {
+		d.File, d.Line = m.file.name, m.file.lineOf(row(last))
+		return d
 	}
 	return nil
 }

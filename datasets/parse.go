@@ -1,9 +1,6 @@
 package datasets
 
-import (
-	"bytes"
-	"strconv"
-)
+import "bytes"
 
 // parser reads blocks straight into their rows of the final columns. Each
 // worker has its own; they share nothing but the columns, in which no two
@@ -162,7 +159,7 @@ func (p *parser) explain(line []byte, c int, field []byte) *Damage {
 	return p.bad(c, field, p.expected(p.roles[c]))
 }
 
-func (p *parser) bad(c int, field []byte, want string) *Damage {
+func (p *schema) bad(c int, field []byte, want string) *Damage {
 	return &Damage{Column: c + 1, Name: p.names[c], Found: quoted(field), Want: want}
 }
 
@@ -182,9 +179,7 @@ func (p *parser) order(r int) *Damage {
 	if now >= before {
 		return nil
 	}
-	d := p.bad(p.column(roleTime), nil, "a time not before the last line's "+number(before))
-	d.Found, d.Unsorted = number(now), true
+	d := p.bad(p.column(roleTime), nil, "a time not before the last line's "+p.clock.text(before))
+	d.Found, d.Option = p.clock.text(now), OptionSort
 	return d
 }
-
-func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

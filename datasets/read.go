@@ -25,32 +25,41 @@ const maxEvents = math.MaxInt32 / 2
 //
 // What cannot be read is reported as a *Damage.
 func ReadFile(path string, layout Layout, workers int) (Stream, error) {
-	s, _, err := ReadColumns(path, path, layout, workers)
+	f, size, err := OpenRegular(path)
+	if err != nil {
+		return Stream{}, err
+	}
+	defer f.Close()
+	s, _, err := ReadColumns(f, path, size, layout, workers)
 	return s, err
 }
 
-// ReadColumns is ReadFile that calls the file by another name in messages,
-// and says which columns are the features.
-func ReadColumns(path, name string, layout Layout, workers int) (s Stream, features []string, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return Stream{}, nil, err
+// OpenRegular opens a file that can be read in several places at once, and
+// says how many bytes it has.
+func OpenRegular(path string) (f *os.File, size int64, err error) {
+	info, err := os.Stat(path) // before it is opened: a pipe would wait for a writer
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case info.IsDir():
+		return nil, 0, fmt.Errorf("%s is a folder, expected a file", path)
+	case !info.Mode().IsRegular():
+		return nil, 0, fmt.Errorf("%s is not a regular file, expected one: it is read in several places at once", path)
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return Stream{}, nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return Stream{}, nil, fmt.Errorf("%s is not a regular file, which is read in several places at once", name)
-	}
+	f, err = os.Open(path)
+	return f, info.Size(), err
+}
+
+// ReadColumns is ReadFile of any source of so many bytes, which has that name
+// in messages. It also says which columns are the features.
+func ReadColumns(r io.ReaderAt, name string, size int64, layout Layout, workers int) (s Stream, features []string, err error) {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	return read(f, name, info.Size(), layout, workers, blockSize)
+	return read(r, name, size, layout, workers, blockSize)
 }
 
-// read is ReadColumns on anything.
+// read is ReadColumns with blocks of another size.
 func read(r io.ReaderAt, name string, size int64, layout Layout, workers, blockSize int) (Stream, []string, error) {
 	file, err := newSource(r, name, size)
 	if err != nil {

@@ -22,10 +22,12 @@ func FuzzRead(f *testing.F) {
 
 // FuzzReadForms is FuzzRead for the forms that a user's file may have.
 func FuzzReadForms(f *testing.F) {
-	f.Add("a;b;t;f\nx;y;2024-05-31T08:15:00Z;1\ny;x;2024-05-31T08:14:00,5Z;2\n", byte(FindSeparator), false, true, true)
-	f.Add("x\ty\t7\nx\t\"y\"\t7\n", byte(Tab), true, false, false)
-	f.Fuzz(func(t *testing.T, text string, sep byte, noHeader, rest, sorts bool) {
-		layout := Layout{Src: "1", Dst: "2", Time: "3", Separator: Separator(sep) % (FindSeparator + 1), NoHeader: noHeader, Rest: rest, Sort: sorts}
+	f.Add("a;b;t;f\nx;y;2024-05-31T08:15:00Z;1\ny;x;2024-05-31T08:14:00,5Z;2\n", byte(FindSeparator), byte(FindUnit), false, true, true)
+	f.Add("x\ty\t7\nx\t\"y\"\t7\n", byte(Tab), byte(Nanoseconds), true, false, false)
+	f.Add("x y 1700000000123456789\nx y 1700000000123456790.5\n", byte(Space), byte(Nanoseconds), true, false, true)
+	f.Fuzz(func(t *testing.T, text string, sep, unit byte, noHeader, rest, sorts bool) {
+		layout := Layout{Src: "1", Dst: "2", Time: "3", NoHeader: noHeader, Rest: rest, Sort: sorts}
+		layout.Separator, layout.Unit = Separator(sep)%(FindSeparator+1), Unit(unit)%(FindUnit+1)
 		checkRead(t, text, layout)
 	})
 }

@@ -30,10 +30,12 @@ type Dataset struct {
 	// dir is the data folder, which Open may ignore.
 	Open func(dir string) (Stream, string, error)
 	// Scaled is the dataset at another size, for what is simulated: scale
-	// times the events and nodes. It is what NAME@SCALE means; nil where the
-	// size is given.
+	// times the events and nodes. It is what NAME@SCALE means, if that is the
+	// name of what it returns; nil where the size is given.
 	Scaled func(scale float64) (Dataset, error)
 
+	// HasTruth: the stream knows its hidden state (Stream.Truth).
+	HasTruth bool
 	Imported bool // File is in a folder that an import made
 	// Damaged is why an imported dataset cannot be used: Load and Verify
 	// return it. It is nil for every other dataset.
@@ -120,10 +122,16 @@ func Lookup(name string) (Dataset, error) {
 		return Dataset{}, fmt.Errorf("dataset %s comes from a file and has one size: expected no @", base)
 	}
 	scale, err := strconv.ParseFloat(suffix, 64)
-	if err != nil || strconv.FormatFloat(scale, 'f', -1, 64) != suffix { // one spelling, one dataset
+	if err != nil {
 		return Dataset{}, fmt.Errorf("dataset %s: %q behind the @, expected a number such as 0.1", base, suffix)
 	}
-	return d.Scaled(scale)
+	if d, err = d.Scaled(scale); err != nil {
+		return Dataset{}, err
+	}
+	if d.Name != name { // one spelling, one dataset: its results lie in one place
+		return Dataset{}, fmt.Errorf("dataset %s: expected the spelling %s", name, d.Name)
+	}
+	return d, nil
 }
 
 // Names lists the registered and imported datasets, sorted.

@@ -78,13 +78,13 @@ func TestLoad(t *testing.T) {
 			}
 		}
 	}
-	fails("missing", twoEvents, "no file two.csv in "+dir, "get it from https://example.org/two.csv")
+	fails("missing", twoEvents, "no file two.csv in "+dir, "`bench data fetch two --data "+dir+"` downloads it from https://example.org/two.csv")
 	if _, err := twoEvents.Load(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("missing: %v is not fs.ErrNotExist", err)
 	}
 	made := twoEvents
 	made.Obtain = "columns a,b,t"
-	fails("missing, made from something", made, "(columns a,b,t)")
+	fails("missing, made from something", made, "make it from https://example.org/two.csv (columns a,b,t)")
 
 	write(text)
 	l, err := twoEvents.Load(dir)

@@ -11,22 +11,24 @@ const mark = "\ufeff"
 // schema matches the layout with the first lines. start is where the first
 // event does.
 func (s *source) schema(layout Layout) (_ *schema, start int64, err error) {
+	if err := s.checkText(); err != nil {
+		return nil, 0, err
+	}
 	text, start, err := s.line(0, 1)
 	if err != nil {
 		return nil, 0, err
 	}
 	text = bytes.TrimPrefix(text, []byte(mark))
 	if len(bytes.TrimSpace(text)) == 0 {
-		want := "a header line"
-		if layout.NoHeader {
-			want = "at least one event"
-		}
-		return nil, 0, s.damage(&Damage{Line: 1, Found: "nothing", Want: want})
+		return nil, 0, s.damage(nothing(s.size, layout.NoHeader))
 	}
 	sep := layout.Separator.find(text)
 	names, err := cutAll(text, sep)
 	if err != nil {
 		return nil, 0, s.damage(&Damage{Line: 1, Found: quoted(text), Want: err.Error()})
+	}
+	if len(names) == 1 {
+		return nil, 0, s.damage(layout.Separator.unsplit(text))
 	}
 	fields := names
 	if layout.NoHeader {
@@ -44,10 +46,53 @@ func (s *source) schema(layout Layout) (_ *schema, start int64, err error) {
 		return nil, 0, s.damage(d)
 	}
 	out.sep = sep
-	if c := out.column(roleTime); c < len(fields) && !layout.jodie { // whose times are numbers
-		out.clock = newClock(fields[c])
+	c := out.column(roleTime)
+	if c >= len(fields) || layout.jodie { // whose times are numbers of seconds
+		return out, start, nil
+	}
+	out.clock = newClock(fields[c])
+	if d := out.eventAsHeader(c, layout); d != nil {
+		return nil, 0, s.damage(d)
+	}
+	if d := out.badUnit(c, fields[c]); d != nil {
+		d.Line = s.lineOf(0)
+		return nil, 0, s.damage(d)
 	}
 	return out, start, nil
+}
+
+// eventAsHeader reports a header line with a time in place of the name of the
+// time column, which was asked for by its number.
+func (p *schema) eventAsHeader(c int, layout Layout) *Damage {
+	name := p.names[c]
+	if layout.Time == name || !newClock(name).isTime() {
+		return nil
+	}
+	return &Damage{
+		Line: 1, Column: c + 1, Name: strconv.Itoa(c + 1), Found: "a time, " + name, Option: OptionNoHeader,
+		Want: "a header line (a column with such a name is asked for by it)",
+	}
+}
+
+// badUnit reports a first event that cannot be in the unit asked for.
+func (p *schema) badUnit(c int, first string) *Damage {
+	if p.clock.form != "" && p.unit != FindUnit && p.unit != Seconds {
+		return p.bad(c, []byte(first), "a number of "+p.unit.String()+" (dates have no unit)")
+	}
+	x, _ := parseFloat64([]byte(first))
+	return p.doubt(x, latestStart, first)
+}
+
+// nothing reports an empty file, or an empty first line.
+func nothing(size int64, noHeader bool) *Damage {
+	d := &Damage{Line: 1, Found: "an empty line", Want: "a header line"}
+	if size == 0 {
+		d.Found, d.Want = "an empty file", "a header line and events"
+	}
+	if noHeader {
+		d.Want = "at least one event"
+	}
+	return d
 }
 
 // damage puts the file's name into the message.

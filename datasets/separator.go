@@ -1,41 +1,51 @@
 package datasets
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+)
 
 // Separator is what stands between the fields of a line.
 type Separator int
 
 // The separators. FindSeparator stands for the one that splits the first
-// line into most fields, the first of them on a tie.
+// line into most fields, the first of them on a tie; blanks, which stand
+// within names too, only where no other one splits it.
 const (
 	Comma Separator = iota
 	Tab
 	Semicolon
+	Pipe
+	Space
 	FindSeparator
 )
 
-// separators are their bytes.
-var separators = [...]byte{Comma: ',', Tab: '\t', Semicolon: ';'}
+// separators are their names and bytes.
+var separators = [...]struct {
+	name string
+	char byte
+}{
+	Comma: {"comma", ','}, Tab: {"tab", '\t'}, Semicolon: {"semicolon", ';'}, Pipe: {"pipe", '|'}, Space: {"space", ' '},
+	FindSeparator: {"auto", 0},
+}
 
 // String is the separator in words.
-func (s Separator) String() string {
-	return [...]string{Comma: "comma", Tab: "tab", Semicolon: "semicolon", FindSeparator: "auto"}[s]
-}
+func (s Separator) String() string { return separators[s].name }
 
 // ParseSeparator is the separator called so by String.
 func ParseSeparator(text string) (Separator, error) {
-	for s := Comma; s <= FindSeparator; s++ {
-		if s.String() == text {
-			return s, nil
+	for s, known := range separators {
+		if known.name == text {
+			return Separator(s), nil
 		}
 	}
-	return 0, fmt.Errorf("a separator %q, expected auto, comma, tab or semicolon", text)
+	return 0, fmt.Errorf("a separator %q, expected auto, comma, tab, semicolon, pipe or space", text)
 }
 
 // separatorOf is the separator of that byte.
 func separatorOf(sep byte) Separator {
-	for s, b := range separators {
-		if b == sep {
+	for s, known := range separators {
+		if known.char == sep {
 			return Separator(s)
 		}
 	}
@@ -45,13 +55,38 @@ func separatorOf(sep byte) Separator {
 // find is the byte between the fields of the first line.
 func (s Separator) find(line []byte) byte {
 	if s != FindSeparator {
-		return separators[s]
+		return separators[s].char
 	}
-	best, most := separators[Comma], 0
-	for _, sep := range separators {
-		if fields, err := cutAll(line, sep); err == nil && len(fields) > most {
-			best, most = sep, len(fields)
+	best, most := Comma, 1
+	for other := Comma; other < FindSeparator; other++ {
+		if n := other.fields(line); n > most && (other != Space || most == 1) {
+			best, most = other, n
 		}
 	}
-	return best
+	return separators[best].char
+}
+
+// fields is how many fields the line has; 0 where a quote is wrong.
+func (s Separator) fields(line []byte) int {
+	fields, err := cutAll(line, separators[s].char)
+	if err != nil {
+		return 0
+	}
+	return len(fields)
+}
+
+// unsplit reports a first line that is left whole: every layout has more than
+// one column.
+func (s Separator) unsplit(line []byte) *Damage {
+	d := &Damage{Line: 1, Found: "one column, " + quoted(bytes.TrimSpace(line))}
+	if s == FindSeparator {
+		d.Want = "columns between commas, tabs, semicolons, pipes or spaces"
+		return d
+	}
+	d.Want = "columns with the separator " + s.String()
+	if other := separatorOf(FindSeparator.find(line)); other.fields(line) > 1 {
+		d.Want += fmt.Sprintf(" (%s gives %d)", other, other.fields(line))
+		d.Option = OptionSeparator
+	}
+	return d
 }

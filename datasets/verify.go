@@ -12,10 +12,11 @@ func (d Dataset) Verify(dir string) error {
 	if err != nil {
 		return err
 	}
-	return d.VerifyFile(path)
+	return d.withRemedy(d.VerifyFile(path), dir)
 }
 
-// VerifyFile is Verify of a file that may still be called otherwise.
+// VerifyFile is Verify of a file that may still be called otherwise, and so
+// says nothing about a better one.
 func (d Dataset) VerifyFile(path string) error {
 	if _, err := d.checkFile(path); err != nil || d.SHA256 != "" {
 		return err
@@ -25,7 +26,7 @@ func (d Dataset) VerifyFile(path string) error {
 		return err
 	}
 	if err := d.Want.check(s.Counts()); err != nil {
-		return fmt.Errorf("dataset %s: %s: %w", d.Name, path, err)
+		return fmt.Errorf("dataset %s: %s: %w: %w", d.Name, path, err, errWrong)
 	}
 	return nil
 }

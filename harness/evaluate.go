@@ -6,23 +6,27 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/metrics"
 	"dgsbench/models"
+	"dgsbench/specs"
 )
 
 // evaluator asks a model about the events of a part and folds them in.
 type evaluator struct {
 	model models.Model
-	batch int
-	tick  func() // called after every batch
+	size  int // of a window
+	rule  specs.BatchRule
+	tick  func() // called after every window
 }
 
 // observe folds a part in without asking anything.
 func (e *evaluator) observe(ctx context.Context, part datasets.Stream) error {
-	for b := range windows(part, e.batch) {
+	for w := range windows(part, e.size) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := e.model.Observe(b); err != nil {
-			return err
+		for _, b := range batches(w, e.rule) {
+			if err := e.model.Observe(b.Stream); err != nil {
+				return err
+			}
 		}
 		e.tick()
 	}
@@ -33,17 +37,34 @@ func (e *evaluator) observe(ctx context.Context, part datasets.Stream) error {
 func (e *evaluator) classify(ctx context.Context, part datasets.Stream) (metrics.Facts, error) {
 	f := metrics.Facts{Score: make([]float32, part.Len()), Label: part.Label}
 	lo := 0
-	for b := range windows(part, e.batch) {
+	for w := range windows(part, e.size) {
 		if err := ctx.Err(); err != nil {
 			return f, err
 		}
-		if err := e.model.Classify(b, f.Score[lo:lo+b.Len()]); err != nil {
-			return f, err
+		for _, b := range batches(w, e.rule) {
+			if err := e.classifyBatch(b, f.Score[lo:lo+w.Len()]); err != nil {
+				return f, err
+			}
 		}
-		lo += b.Len()
+		lo += w.Len()
 		e.tick()
 	}
 	return f, nil
+}
+
+// classifyBatch writes the scores to their places in the window.
+func (e *evaluator) classifyBatch(b batch, window []float32) error {
+	if b.places == nil {
+		return e.model.Classify(b.Stream, window)
+	}
+	scores := make([]float32, b.Len())
+	if err := e.model.Classify(b.Stream, scores); err != nil {
+		return err
+	}
+	for i, k := range b.places {
+		window[k] = scores[i]
+	}
+	return nil
 }
 
 // questions says which events of a part are ranked, and against what.
@@ -58,7 +79,7 @@ type questions struct {
 func (e *evaluator) rank(ctx context.Context, part datasets.Stream, q questions) ([]metrics.Facts, error) {
 	facts := make([]metrics.Facts, len(q.sets))
 	lo := 0
-	for b := range windows(part, e.batch) {
+	for b := range windows(part, e.size) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -64,7 +64,7 @@ func random(n, nodes int) datasets.Stream {
 // TestConstantScore: average ties give MRR 2/(n+1) whatever n is.
 func TestConstantScore(t *testing.T) {
 	for _, n := range []int{2, 10, 1000} {
-		e := evaluator{model: &rule{score: func(*rule, int32) float32 { return 0 }}, batch: 7, tick: func() {}}
+		e := evaluator{model: &rule{score: func(*rule, int32) float32 { return 0 }}, size: 7, tick: func() {}}
 		s := random(20, n)
 		facts, err := e.rank(context.Background(), s, questions{sets: []candidateSet{newCandidateSet(specs.AllNodes, s)}})
 		if err != nil {
@@ -94,7 +94,7 @@ func TestRankThenObserve(t *testing.T) {
 		}
 		return float32(v)
 	}}
-	e := evaluator{model: model, batch: 4, tick: func() {}}
+	e := evaluator{model: model, size: 4, tick: func() {}}
 	sets := []candidateSet{newCandidateSet(specs.AllNodes, s)}
 	facts, err := e.rank(context.Background(), s, questions{asked: asked, sets: sets})
 	if err != nil {
@@ -129,7 +129,7 @@ func TestRankThenObserve(t *testing.T) {
 func TestFilterLeavesOutTrueDestinations(t *testing.T) {
 	s := stream(4, [3]int{0, 1, 5}, [3]int{0, 3, 5}, [3]int{0, 2, 6})
 	model := &rule{score: func(_ *rule, v int32) float32 { return float32(v) }}
-	e := evaluator{model: model, batch: 2, tick: func() {}}
+	e := evaluator{model: model, size: 2, tick: func() {}}
 	sets := []candidateSet{newCandidateSet(specs.AllNodes, s)}
 	for name, c := range map[string]struct {
 		without [][]int32
@@ -159,7 +159,7 @@ func TestBadScores(t *testing.T) {
 			}
 			return 1
 		}}
-		e := evaluator{model: model, batch: 3, tick: func() {}}
+		e := evaluator{model: model, size: 3, tick: func() {}}
 		s := random(6, 5)
 		_, err := e.rank(context.Background(), s, questions{sets: []candidateSet{newCandidateSet(specs.AllNodes, s)}})
 		var found *models.BadScore
@@ -172,7 +172,7 @@ func TestBadScores(t *testing.T) {
 func TestEvaluationStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := random(9, 5)
-	e := evaluator{model: &rule{}, batch: 3, tick: cancel}
+	e := evaluator{model: &rule{}, size: 3, tick: cancel}
 	if err := e.observe(ctx, s); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, expected cancellation after the first batch", err)
 	}

@@ -3,6 +3,7 @@ package harness
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"dgsbench/datasets"
 	"dgsbench/models"
@@ -10,62 +11,129 @@ import (
 	"dgsbench/specs"
 )
 
-// Report is what is shown of a suite: rows for machines, tables for readers.
+// Report is what is shown of a suite: rows for machines, tables and figures
+// for readers.
 type Report struct {
-	Rows   []results.Row
-	Tables []results.Table
+	Title   string
+	Rows    []results.Row
+	Tables  []results.Table
+	Figures []results.Figure
+	// Comparisons are of the models, pair by pair.
+	Comparisons []results.Comparison
+	// Warnings say what no sound measurement has, a line each.
+	Warnings []string
+}
+
+// Shown says what a report is about.
+type Shown struct {
+	Trials  []specs.Trial
+	Tables  []results.Choice
+	Ranges  []results.Range // of the models' searches
+	File    string          // of the suite
+	Command string          // that makes the tables again
+}
+
+// ShownOf is what a suite shows: all but the trials and the command. It is an
+// error when it asks for a table that there is not.
+func ShownOf(s specs.Suite) (Shown, error) {
+	if err := s.Tables.Known(results.TableIDs()); err != nil {
+		return Shown{}, err
+	}
+	return Shown{Tables: choices(s), Ranges: ranges(s), File: s.File}, nil
+}
+
+// ranges are those of the searches of the suite's models.
+func ranges(s specs.Suite) []results.Range {
+	var out []results.Range
+	for _, m := range s.Models() {
+		for _, p := range m.Search() {
+			r := results.Range{Model: m.Title, Title: p.Title, Values: p.Range(), Note: p.Note}
+			for i, task := range p.Tasks {
+				if i > 0 {
+					r.Tasks += ", "
+				}
+				r.Tasks += string(task)
+			}
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// choices are the suite's tables, or the usual ones.
+func choices(s specs.Suite) []results.Choice {
+	var out []results.Choice
+	for _, t := range s.Tables.Show {
+		out = append(out, results.Choice{ID: t.ID, Title: t.Title, Models: t.Models, Without: t.Without, Datasets: t.Datasets})
+	}
+	if len(out) == 0 {
+		out = results.DefaultChoices()
+	}
+	for i := range out {
+		out[i].PaperDatasets = s.Tables.PaperDatasets
+	}
+	return out
 }
 
 // NewReport summarises the records of the trials. What has no record is
-// missing in the rows and a dash in the tables; command is what makes the
-// tables again.
-func NewReport(s results.Store, records []results.Record, trials []specs.Trial, command string) (Report, error) {
-	if IsLatency(trials) {
-		return newLatencyReport(s, records, tableLayout(trials, command))
+// missing in the rows and a dash in the tables.
+func NewReport(s results.Store, records []results.Record, shown Shown) (Report, error) {
+	scored, timed := specs.SplitLatency(shown.Trials)
+	in := results.Input{Store: s, Records: ofTrials(records, scored), Ranges: shown.Ranges}
+	var err error
+	if in.Cells, err = results.Aggregate(s, in.Records); err != nil {
+		return Report{}, err
 	}
-	cells, err := results.Aggregate(s, records)
+	in.Timed, in.EarlierRuns = results.LatestRun(ofTrials(records, timed))
+	times, err := results.LatencyRows(s, in.Timed)
 	if err != nil {
 		return Report{}, err
 	}
-	r := Report{Rows: results.Rows(cells)}
-	if nc := ofTask(trials, models.NodeClassification); len(nc) > 0 {
-		t, err := results.NodeClassification(cells, tableLayout(nc, command))
-		if err != nil {
-			return Report{}, err
-		}
-		r.Tables = append(r.Tables, t)
-	}
-	lp := ofTask(trials, models.LinkPrediction)
+	source := sourceOf(shown.File, records)
+	nc, lp := ofTask(scored, models.NodeClassification), ofTask(scored, models.LinkPrediction)
+	in.Classification, in.Links = tableLayout(nc, shown.Command, source), tableLayout(lp, shown.Command, source)
+	in.Latency = tableLayout(timed, shown.Command, source)
 	for _, set := range candidateSets(lp) {
-		t, err := results.LinkPrediction(cells, tableLayout(lp, command), string(set))
-		if err != nil {
-			return Report{}, err
-		}
-		r.Tables = append(r.Tables, t)
+		in.Candidates = append(in.Candidates, string(set))
 	}
-	return r, nil
+	out, err := results.Make(in, shown.Tables)
+	r := Report{
+		Rows: append(results.Rows(in.Cells), times...), Tables: out.Tables, Figures: out.Figures,
+		Comparisons: results.Comparisons(in.Cells), Warnings: results.Warnings(in.Cells),
+	}
+	if len(shown.Trials) > 0 {
+		r.Title = subtitle(shown.Trials[0])
+	}
+	return r, err
 }
 
-// IsLatency reports whether the trials are latency tests: a suite has these
-// or others.
-func IsLatency(trials []specs.Trial) bool {
-	return len(trials) > 0 && trials[0].Protocol.Latency != nil
+// sourceOf names the suite's file and the code that measured.
+func sourceOf(file string, records []results.Record) string {
+	var versions []string
+	for _, r := range records {
+		versions = appendNew(versions, shortVersion(r.CodeVersion))
+	}
+	slices.Sort(versions)
+	return fmt.Sprintf("%s; %d records of code version %s", file, len(records), strings.Join(versions, ", "))
 }
 
-// newLatencyReport shows, of each dataset, the run that started last.
-func newLatencyReport(s results.Store, records []results.Record, l results.Layout) (Report, error) {
-	latest, left := results.LatestRun(records)
-	rows, err := results.LatencyRows(s, latest)
-	if err != nil {
-		return Report{}, err
+// shortVersion is a code version with the first digits of its commit.
+func shortVersion(version string) string {
+	commit, changed, dirty := strings.Cut(version, "+")
+	commit = commit[:min(12, len(commit))]
+	if dirty {
+		return commit + "+" + changed
 	}
-	tables, err := results.LatencyTables(s, latest, l)
-	if left > 0 {
-		for i := range tables {
-			tables[i].Legend = append(tables[i].Legend, fmt.Sprintf("%d records of earlier runs are left out: times are compared within a run alone", left))
-		}
+	return commit
+}
+
+// ofTrials are the records of the trials.
+func ofTrials(records []results.Record, trials []specs.Trial) []results.Record {
+	keys := map[results.Key]bool{}
+	for _, t := range trials {
+		keys[KeyOf(t)] = true
 	}
-	return Report{Rows: rows, Tables: tables}, err
+	return slices.DeleteFunc(slices.Clone(records), func(r results.Record) bool { return !keys[r.Key] })
 }
 
 func ofTask(trials []specs.Trial, task models.Task) []specs.Trial {
@@ -85,20 +153,33 @@ func candidateSets(trials []specs.Trial) []specs.CandidateSet {
 
 // tableLayout is the order of the suite: models, datasets and settings as
 // they first appear in it.
-func tableLayout(trials []specs.Trial, command string) results.Layout {
-	l := results.Layout{Command: command}
+func tableLayout(trials []specs.Trial, command, source string) results.Layout {
+	l := results.Layout{Command: command, Source: source}
 	for _, t := range trials {
+		l.Subtitle = subtitle(t)
 		l.Models = appendNew(l.Models, results.ModelHead{
 			ID: t.ModelID, Variant: t.Variant, Title: t.Title, Class: results.Class(t.Class),
 		})
-		head := results.DatasetHead{ID: t.Dataset, Title: t.Dataset}
-		if d, err := datasets.Lookup(t.Dataset); err == nil {
-			head.PaperName = d.PaperName
-		}
+		head := datasetHead(t)
 		l.Datasets = appendNew(l.Datasets, head)
 		l.Settings = appendNew(l.Settings, string(t.Setting))
 	}
 	return l
+}
+
+// subtitle is what the trial's suite says of itself.
+func subtitle(t specs.Trial) string { return t.Suite + ": " + t.About }
+
+// datasetHead is the trial's column.
+func datasetHead(t specs.Trial) results.DatasetHead {
+	head := results.DatasetHead{ID: t.Dataset, Title: t.Dataset, Case: t.Case}
+	if t.Case != "" && !t.IsLatency() {
+		head.Title += ", " + t.Case
+	}
+	if d, err := datasets.Lookup(t.Dataset); err == nil {
+		head.PaperName = d.PaperName
+	}
+	return head
 }
 
 func appendNew[T comparable](list []T, x T) []T {

@@ -36,7 +36,7 @@ type partFacts struct {
 	facts metrics.Facts
 }
 
-// newRun builds the model. The last argument is called after every batch.
+// newRun builds the model. The last argument is called after every window.
 func newRun(spec specs.Trial, parts datasets.Parts, threads int, tick func()) (*run, error) {
 	kind, err := kindOf(spec)
 	if err != nil {
@@ -48,7 +48,7 @@ func newRun(spec specs.Trial, parts datasets.Parts, threads int, tick func()) (*
 	}
 	r := &run{
 		spec: spec, parts: parts, model: model, best: -1,
-		eval:      evaluator{model: model, batch: spec.Protocol.Batch, tick: tick},
+		eval:      evaluator{model: model, size: spec.Protocol.Batch, rule: spec.Protocol.WithinBatch, tick: tick},
 		negatives: nn.Rand(spec.Seed, nn.ForNegatives),
 		scratch:   make([]int32, spec.Protocol.Batch),
 	}
@@ -146,26 +146,44 @@ func (r *run) train(ctx context.Context) error {
 	return r.model.Restore(best)
 }
 
-// epoch makes one chronological pass of training steps.
+// epoch makes one chronological pass of training steps, one a batch, and
+// gives their mean loss.
 func (r *run) epoch(ctx context.Context) (float64, error) {
-	sum := 0.0
-	for b := range windows(r.parts.Train, r.spec.Protocol.Batch) {
+	sum, steps := 0.0, 0
+	for w := range windows(r.parts.Train, r.spec.Protocol.Batch) {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		var negatives []int32
-		if len(r.sets) > 0 {
-			negatives = r.scratch[:b.Len()]
-			r.sets[0].draw(r.negatives, negatives)
-		}
-		loss, err := r.model.Train(b, negatives)
+		losses, n, err := r.trainWindow(w)
 		if err != nil {
 			return 0, err
 		}
-		sum += loss
+		sum, steps = sum+losses, steps+n
 		r.eval.tick()
 	}
-	return sum / float64(numWindows(r.parts.Train, r.spec.Protocol.Batch)), nil
+	return sum / float64(steps), nil
+}
+
+// trainWindow makes the steps of a window and gives the sum of their losses.
+func (r *run) trainWindow(w datasets.Stream) (losses float64, steps int, err error) {
+	for _, b := range batches(w, r.spec.Protocol.WithinBatch) {
+		loss, err := r.step(b.Stream)
+		if err != nil {
+			return 0, 0, err
+		}
+		losses, steps = losses+loss, steps+1
+	}
+	return losses, steps, nil
+}
+
+// step trains on a batch, with one negative an event in link prediction.
+func (r *run) step(b datasets.Stream) (loss float64, err error) {
+	var negatives []int32
+	if len(r.sets) > 0 {
+		negatives = r.scratch[:b.Len()]
+		r.sets[0].draw(r.negatives, negatives)
+	}
+	return r.model.Train(b, negatives)
 }
 
 // validate returns the headline metric on the validation part. Where the
@@ -178,16 +196,21 @@ func (r *run) validate(ctx context.Context) (float64, error) {
 		}
 	}
 	r.facts = nil
-	sets := r.sets
-	if !r.carries() && len(sets) > 0 {
-		// The same sample in every epoch, so that epochs can be compared.
-		rng := nn.Rand(r.spec.Seed, nn.ForValidation)
-		sets = []candidateSet{sets[0].sample(rng, r.spec.Protocol.ValNegatives)}
-	}
-	if err := r.evaluateOn(ctx, results.Validation, r.parts.Val, sets); err != nil {
+	if err := r.evaluateOn(ctx, results.Validation, r.parts.Val, r.validationSets()); err != nil {
 		return 0, err
 	}
 	return r.headline(r.facts[0].facts)
+}
+
+// validationSets are what validation events are ranked against: the headline
+// set or a sample of it, the same in every epoch, so that epochs can be
+// compared; all sets where their facts are the final ones.
+func (r *run) validationSets() []candidateSet {
+	if r.carries() || len(r.sets) == 0 {
+		return r.sets
+	}
+	rng := nn.Rand(r.spec.Seed, nn.ForValidation)
+	return []candidateSet{r.sets[0].sample(rng, r.spec.Protocol.ValNegatives)}
 }
 
 // headline is the metric that early stopping and selection go by.

@@ -7,14 +7,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
-	"strings"
-	"sync"
+	"time"
 
 	"dgsbench/datasets"
 	"dgsbench/internal/atomicfile"
-	"dgsbench/models"
 	"dgsbench/results"
 	"dgsbench/specs"
 )
@@ -36,10 +33,16 @@ type Hooks struct {
 	// Start says how many trials are to be measured, and how many were
 	// found measured.
 	Start func(pending, found int)
+	// Expect says about how long the pending trials take, if training is
+	// never stopped early. To find out, each cell is tried out for a moment.
+	Expect func(time.Duration)
 	// Progress says how much of the pending work is done, 0 to 1.
 	Progress func(share float64)
 	// Done reports one finished or failed trial.
 	Done func(results.Record)
+	// Wait says that all that is left is being measured by another run in
+	// the same folder.
+	Wait func(left int)
 }
 
 // Summary counts trials: found measured, measured now, failed now or
@@ -91,19 +94,12 @@ func (r *Runner) pending(trials []specs.Trial, lib *library) (jobs []job, sum Su
 	sizes := map[results.CellKey]int64{} // of training: the seeds of a cell share it
 	for _, t := range trials {
 		rec := Describe(t, lib.loaded[t.Dataset])
-		found, ok, err := r.Store.Find(rec.Key, rec.Identity)
-		switch {
-		case err != nil:
+		found, ok, err := r.find(t, rec)
+		if err != nil {
 			return nil, sum, err
-		case ok && !(sameSpec(found, t) && found.DataChecksum == rec.DataChecksum && found.Numerics == rec.Numerics):
-			return nil, sum, fmt.Errorf("the record of %s is not what its name says; remove %s",
-				rec.Key, filepath.Join(r.Store.Dir, rec.Key.Path(rec.Identity)))
-		case ok && found.Failed(): // it would fail again: the seed is the same
-			sum.Failed++
-			sum.FailedBefore = append(sum.FailedBefore, found)
-			continue
-		case ok:
-			sum.Found++
+		}
+		if ok {
+			sum.add(found)
 			continue
 		}
 		j, err := newJob(t, rec, lib, sizes)
@@ -113,6 +109,27 @@ func (r *Runner) pending(trials []specs.Trial, lib *library) (jobs []job, sum Su
 		jobs = append(jobs, j)
 	}
 	return jobs, sum, nil
+}
+
+// find looks for the record of a trial.
+func (r *Runner) find(t specs.Trial, rec results.Record) (found results.Record, ok bool, err error) {
+	found, ok, err = r.Store.Find(rec.Key, rec.Identity)
+	if ok && !(sameSpec(found, t) && found.DataChecksum == rec.DataChecksum && found.Numerics == rec.Numerics) {
+		err = fmt.Errorf("the record of %s is not what its name says; remove %s",
+			rec.Key, filepath.Join(r.Store.Dir, rec.Key.Path(rec.Identity)))
+	}
+	return found, ok, err
+}
+
+// add counts a trial that was found measured. One that failed would fail
+// again: the seed is the same.
+func (s *Summary) add(found results.Record) {
+	if !found.Failed() {
+		s.Found++
+		return
+	}
+	s.Failed++
+	s.FailedBefore = append(s.FailedBefore, found)
 }
 
 func newJob(t specs.Trial, rec results.Record, lib *library, sizes map[results.CellKey]int64) (job, error) {
@@ -139,78 +156,13 @@ func newJob(t specs.Trial, rec results.Record, lib *library, sizes map[results.C
 	return j, nil
 }
 
-// runAll works the jobs off. The first error that is not a trial's own stops
-// all workers.
-func (r *Runner) runAll(ctx context.Context, jobs []job, workers int, memory *memory, sum Summary) (Summary, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	watch := newWatch(r.Hooks, jobs, sum.Found)
-	queue := make(chan job)
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for j := range queue {
-				memory.take(j.bytes)
-				if err := r.one(ctx, j, watch); err != nil {
-					cancel(err)
-				}
-				if j.bytes >= returned {
-					debug.FreeOSMemory() // the next one looks at what is free
-				}
-				memory.give(j.bytes)
-			}
-		})
-	}
-	for _, j := range jobs {
-		select {
-		case queue <- j:
-		case <-ctx.Done():
-		}
-	}
-	close(queue)
-	wg.Wait()
-	sum.Finished, sum.Left = watch.finished, len(jobs)-watch.finished-watch.failed
-	sum.Failed += watch.failed
-	if err := context.Cause(ctx); err != nil {
-		return sum, err
-	}
-	return sum, nil
-}
-
-// returned is the memory of a trial from which it is given back to the
-// system at once.
-const returned = 64 << 20
-
-// one measures a trial and writes its record.
-func (r *Runner) one(ctx context.Context, j job, w *watch) error {
-	p := w.begin(j)
-	rec, observed, model, err := measure(ctx, j.record, j.trial, j.parts, p.tick)
-	if err != nil {
-		return err
-	}
-	if r.Checkpoints && model != nil {
-		spec := map[string]string{models.SpecKey: string(rec.Spec)}
-		if err := models.WriteCheckpoint(r.checkpointPath(rec), model.Snapshot(models.Everything), spec); err != nil {
-			return &StoreError{err}
-		}
-	}
-	if rec, err = r.Store.Write(rec, observed); err != nil {
-		return &StoreError{err}
-	}
-	p.done(rec)
-	return nil
-}
-
-// checkpointPath is beside the record, under its name.
-func (r *Runner) checkpointPath(rec results.Record) string {
-	return filepath.Join(r.Store.Dir, strings.TrimSuffix(rec.Key.Path(rec.Identity), ".json")+".safetensors")
-}
-
 // StoreError says that results could not be written: the run is over, but
 // nothing was wrong with what was asked for.
 type StoreError struct{ Err error }
 
-func (e *StoreError) Error() string { return "write results: " + e.Err.Error() }
+func (e *StoreError) Error() string {
+	return fmt.Sprintf("write results: %v; what was measured before is kept: the same command goes on from there once this is put right", e.Err)
+}
 
 // Unwrap gives the cause.
 func (e *StoreError) Unwrap() error { return e.Err }

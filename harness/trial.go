@@ -19,7 +19,7 @@ const Numerics = 3
 func KeyOf(t specs.Trial) results.Key {
 	return results.Key{
 		CellKey: results.CellKey{
-			Suite: t.Suite, Dataset: t.Dataset, Task: string(t.Task), Setting: string(t.Setting),
+			Suite: t.Suite, Dataset: t.Dataset, Task: string(t.Task), Setting: string(t.Setting), Case: t.Case,
 			Model: t.ModelID, Variant: t.Variant,
 		},
 		Seed: t.Seed,
@@ -33,7 +33,7 @@ func Describe(t specs.Trial, l *datasets.Loaded) results.Record {
 		Spec: t.JSON(), Origins: t.OriginsJSON(), DataChecksum: l.SHA256, CodeVersion: CodeVersion(), Machine: Machine(), Device: "cpu",
 		ModelClass: results.Class(t.Class), ModelTitle: t.Title,
 		DatasetTitle: l.Dataset.Title, PaperName: l.Dataset.PaperName,
-		Footnotes: l.Dataset.Notes, BestEpoch: -1,
+		Footnotes: l.Dataset.Notes, Data: dataOf(l), BestEpoch: -1,
 	}
 }
 
@@ -47,7 +47,7 @@ func measure(ctx context.Context, rec results.Record, t specs.Trial, parts datas
 	start := time.Now()
 	r, err := newRun(t, parts, rec.Threads, tick)
 	if err == nil {
-		rec.NumParams = r.model.NumParams()
+		DescribeModel(&rec, r.model)
 		err = r.do(ctx)
 	}
 	if ctx.Err() != nil {

@@ -8,21 +8,22 @@ import (
 
 // watch turns what workers do into calls of the hooks, one at a time.
 type watch struct {
-	mu       sync.Mutex
-	hooks    Hooks
-	total    int // batches of all jobs
-	batches  int // of them done, or saved by early stopping
-	finished int
-	failed   int
+	mu      sync.Mutex
+	hooks   Hooks
+	total   int // batches of all jobs
+	batches int // of them done, or saved by early stopping
+	sum     Summary
 }
 
-func newWatch(h Hooks, jobs []job, found int) *watch {
-	w := &watch{hooks: h}
+// newWatch goes on from what sum counts.
+func newWatch(h Hooks, jobs []job, sum Summary) *watch {
+	w := &watch{hooks: h, sum: sum}
+	w.sum.Left = len(jobs)
 	for _, j := range jobs {
 		w.total += j.batches
 	}
 	if h.Start != nil {
-		h.Start(len(jobs), found)
+		h.Start(len(jobs), sum.Found)
 	}
 	return w
 }
@@ -53,12 +54,22 @@ func (p *progress) done(rec results.Record) {
 	p.advance(p.left)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.sum.Left--
 	if rec.Failed() {
-		p.failed++
+		p.sum.Failed++
 	} else {
-		p.finished++
+		p.sum.Finished++
 	}
 	if p.hooks.Done != nil {
 		p.hooks.Done(rec)
 	}
+}
+
+// found says that another run has measured the trial.
+func (p *progress) found(rec results.Record) {
+	p.advance(p.left)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sum.Left--
+	p.sum.add(rec)
 }

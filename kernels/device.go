@@ -31,6 +31,7 @@ type Device interface {
 	Name() string
 
 	Memory
+	Threads
 	Elementary
 	Rows
 	Recurrent
@@ -61,12 +62,29 @@ type Memory interface {
 	NewInts(n int) Ints
 	// View is a window of n numbers of b. It shares b's memory.
 	View(b Buffer, offset, n int) Buffer
+	// ViewInts is the same of a list.
+	ViewInts(l Ints, offset, n int) Ints
 	// Write copies src to the start of dst.
 	Write(dst Buffer, src []float32)
 	// Read copies the start of src to dst.
 	Read(dst []float32, src Buffer)
 	// WriteInts copies src to the start of dst.
 	WriteInts(dst Ints, src []int32)
+}
+
+// Threads are how a device works on several things at once. Kernels may use
+// them by themselves; whoever has calls that do not depend on each other can
+// hand out whole sequences of calls instead, which costs less.
+type Threads interface {
+	// Threads is how many there are, at least one.
+	Threads() int
+	// Thread is a device that runs kernels on this one's buffers in thread i
+	// alone. It is for calls within Together.
+	Thread(i int) Device
+	// Together calls f(0) to f(Threads()-1) at the same time and returns when
+	// all have returned. Each may make calls on its Thread, and write to
+	// buffers what no other one reads or writes.
+	Together(f func(thread int))
 }
 
 // Elementary are matrix products, sums and what works on single numbers.

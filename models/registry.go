@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"dgsbench/datasets"
 )
 
 // FeatureUse says what a model does with event features.
@@ -44,6 +46,13 @@ type Leaky interface {
 	LooksAhead(Task) string
 }
 
+// Reaching are Options under which an answer may depend on the states of
+// other nodes than the event's own two, as attention over neighbours does. In
+// t-batches such an answer could look ahead.
+type Reaching interface {
+	ReachesOut() bool
+}
+
 // Kind is one registered implementation.
 type Kind struct {
 	Name     string // as in `model:` of a spec
@@ -68,6 +77,10 @@ func (k Kind) Trainable() bool { return k.Class == Learned }
 
 // Supports reports whether the kind can do the task.
 func (k Kind) Supports(t Task) bool { return slices.Contains(k.Tasks, t) }
+
+// Fits reports whether the kind can be used on the dataset: oracles need a
+// hidden state to know.
+func (k Kind) Fits(d datasets.Dataset) bool { return k.Class != Oracle || d.HasTruth }
 
 var kinds = map[string]Kind{}
 

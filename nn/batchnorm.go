@@ -34,6 +34,7 @@ func batchNormPacked(momentum, eps float64) *op {
 	return &op{
 		name: fmt.Sprintf("batch norm momentum %g eps %g", momentum, eps), in: []int{2, 1, 1, 1, 1}, out: 1, rows: fixed,
 		sizes: []string{"nk", "k", "k", "k", "k"},
+		apart: []bool{true, false, false, false, false},
 		shape: func(s []tensor.Shape) tensor.Shape {
 			return packedShape(s[0].TotalSize(), s[0].TotalSize(), s[0][1], s[0][1], s[0][1])
 		},
@@ -74,6 +75,7 @@ func batchNormRunning(c *call, momentum, eps float64) func() {
 // batchNorm is out; its last input is the packed result.
 var batchNorm = &op{
 	name: "batch norm", in: []int{2, 1, 1, 1}, out: 2, rows: 0, smooth: []bool{true, true, true, false},
+	apart: []bool{true, false, false, true},
 	shape: sameShape,
 	view:  &window{3, 0},
 	grad: func(in G.Nodes, _, g *G.Node) (G.Nodes, error) {

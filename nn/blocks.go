@@ -47,6 +47,7 @@ func toSimplex(
 	}
 	o := &op{
 		name: fmt.Sprintf("%s %d at %g", name, h, temperature), in: []int{2}, out: 2, rows: 0, smooth: []bool{true},
+		apart: []bool{true},
 		shape: sameShape,
 		call: func(c *call) func() {
 			return func() { forward(c.device, c.rows(0)*c.cols(0), h, 1/temperature, c.out, c.in[0]) }
@@ -76,6 +77,7 @@ func DivideSum(z *G.Node, h int, eps, floor float64) (*G.Node, error) {
 func divideSum(h int, eps, floor float64) *op {
 	o := &op{
 		name: fmt.Sprintf("divide by sum %d eps %g floor %g", h, eps, floor), in: []int{2}, out: 2, rows: 0, smooth: []bool{true},
+		apart: []bool{true},
 		shape: sameShape,
 		call: func(c *call) func() {
 			return func() { c.device.DivideSumBlocks(c.rows(0)*c.cols(0), h, eps, floor, c.out, c.in[0]) }

@@ -23,7 +23,7 @@ const (
 // Program is a graph as a list of kernel calls over buffers that were
 // allocated once.
 type Program struct {
-	calls  []func()
+	stages []*stage
 	values map[int64]value // of the nodes asked for
 }
 
@@ -36,8 +36,8 @@ type value struct {
 
 // Run makes all calls. It allocates nothing.
 func (p *Program) Run() {
-	for _, call := range p.calls {
-		call()
+	for _, s := range p.stages {
+		s.run()
 	}
 }
 
@@ -52,24 +52,25 @@ func (p *Program) Buffer(n *G.Node) kernels.Buffer {
 }
 
 // Compile makes the program that computes the outputs, and nothing else, in
-// the order of gorgonia's sort. Buffers of intermediate values are used
-// again once their last reader has run.
+// the order of gorgonia's sort; programs for inference in the order of plan.
+// Buffers of intermediate values are used again once their last reader has
+// run.
 func (g *Graph) Compile(mode Mode, outputs ...*G.Node) (*Program, error) {
 	sorted, err := G.Sort(g.expr)
 	if err != nil {
 		return nil, err
 	}
 	slices.Reverse(sorted) // operands first
-	c := &compiler{graph: g, mode: mode, values: map[int64]value{}, source: map[int64]int64{}, readers: map[int64]int{}}
-	needed := c.needed(sorted, outputs)
-	for _, n := range needed {
-		if err := c.add(n); err != nil {
-			return nil, err
-		}
+	c := &compiler{
+		graph: g, mode: mode, values: map[int64]value{}, source: map[int64]int64{}, readers: map[int64]int{},
+		ops: map[int64]*op{}, domains: map[int64]*int{}, divided: map[int64]bool{},
 	}
-	p := &Program{calls: c.calls, values: map[int64]value{}}
+	if err := c.plan(c.needed(sorted, outputs)); err != nil {
+		return nil, err
+	}
+	p := &Program{stages: c.stages, values: map[int64]value{}}
 	for _, n := range outputs {
-		p.values[n.ID()] = c.values[n.ID()]
+		p.values[n.ID()] = c.values[c.behind(n).ID()]
 	}
 	return p, nil
 }
@@ -78,11 +79,15 @@ func (g *Graph) Compile(mode Mode, outputs ...*G.Node) (*Program, error) {
 type compiler struct {
 	graph   *Graph
 	mode    Mode
-	calls   []func()
+	stages  []*stage
 	values  map[int64]value
 	source  map[int64]int64 // node -> the node whose buffer it is
 	readers map[int64]int   // of that buffer, still to come
 	free    []kernels.Buffer
+
+	ops     map[int64]*op
+	domains map[int64]*int // the active rows that a node has
+	divided map[int64]bool // nodes whose rows can be computed apart
 }
 
 // needed are the nodes that the outputs depend on, operands first. It counts
@@ -90,6 +95,7 @@ type compiler struct {
 func (c *compiler) needed(sorted, outputs G.Nodes) G.Nodes {
 	live := map[int64]bool{}
 	for _, n := range outputs {
+		n = c.behind(n)
 		live[n.ID()] = true
 		c.readers[n.ID()]++
 	}
@@ -110,76 +116,70 @@ func (c *compiler) needed(sorted, outputs G.Nodes) G.Nodes {
 
 // operands are the nodes that n reads.
 func (c *compiler) operands(n *G.Node) G.Nodes {
-	var out G.Nodes
-	it := c.graph.expr.From(n.ID())
-	for it != nil && it.Next() {
-		out = append(out, it.Node().(*G.Node))
-	}
-	if c.skips(n) {
-		out = out[:1]
+	out := c.graph.children(n)
+	for i, child := range out {
+		out[i] = c.behind(child)
 	}
 	return out
 }
 
-// skips reports whether the node only passes its first operand on.
-func (c *compiler) skips(n *G.Node) bool {
-	o, ours := n.Op().(*op)
-	return ours && o.trainingOnly && c.mode == ForInference
+// behind is the node whose value n has: itself, or what an operation passes
+// on that is for training only.
+func (c *compiler) behind(n *G.Node) *G.Node {
+	for c.mode == ForInference {
+		o, ours := n.Op().(*op)
+		if !ours || !o.trainingOnly {
+			break
+		}
+		n = c.graph.children(n)[0]
+	}
+	return n
 }
 
-// add makes the node's value available.
-func (c *compiler) add(n *G.Node) error {
+func (g *Graph) children(n *G.Node) (out G.Nodes) {
+	for it := g.expr.From(n.ID()); it != nil && it.Next(); {
+		out = append(out, it.Node().(*G.Node))
+	}
+	return out
+}
+
+// addLeaf makes an input, a parameter or a constant available, and reports
+// whether n is one. Inputs that are fed become available later.
+func (c *compiler) addLeaf(n *G.Node) (bool, error) {
 	if leaf := c.graph.leaves[n.Name()]; leaf != nil && n.Op() == nil {
-		c.values[n.ID()] = value(*leaf)
 		c.readers[n.ID()]++ // it is never given back
-		return nil
+		if c.mode == ForInference && leaf.feed != nil {
+			return false, nil
+		}
+		c.values[n.ID()], c.domains[n.ID()] = value{leaf.buffer, leaf.ints, leaf.active}, leaf.active
+		return true, nil
 	}
-	if n.Op() != nil && n.Op().Arity() == 0 {
-		return c.addConstant(n)
+	if n.Op() == nil || n.Op().Arity() > 0 {
+		return false, nil
 	}
-	if c.skips(n) {
-		c.addAlias(n, c.operands(n)[0])
-		return nil
-	}
-	o, err := c.fusedOp(n)
-	switch {
-	case err != nil:
-		return err
-	case o.inTraining && c.mode == ForInference:
-		return fmt.Errorf("%s: a program for inference cannot compute it", o.name)
-	case o.view != nil:
-		c.addView(n, o)
-		return nil
-	}
-	return c.addCall(n, o)
-}
-
-func (c *compiler) addConstant(n *G.Node) error {
 	v := n.Value()
 	if v == nil || v.Dtype() != tensor.Float32 {
-		return fmt.Errorf("constant %s is no float32", n.Name())
+		return true, fmt.Errorf("constant %s is no float32", n.Name())
 	}
 	data := numbers(v)
 	b := c.graph.device.NewBuffer(len(data))
 	c.graph.device.Write(b, data)
 	c.values[n.ID()] = value{buffer: b}
 	c.readers[n.ID()]++
-	return nil
+	return true, nil
 }
 
-// addCall allocates the output, prepares the call and gives back the buffers
-// that nobody reads any more.
-func (c *compiler) addCall(n *G.Node, o *op) error {
+// addCall makes the node's value available by one call for all of its rows.
+func (c *compiler) addCall(s *stage, n *G.Node) {
+	o := c.ops[n.ID()]
+	if o.view != nil {
+		c.addView(n, o)
+		return
+	}
 	place := &call{device: c.graph.device, mode: c.mode}
 	operands := c.operands(n)
 	for _, child := range operands {
-		v := c.values[child.ID()]
-		place.in, place.ints = append(place.in, v.buffer), append(place.ints, v.ints)
-		place.active = append(place.active, v.active)
-		place.shapes = append(place.shapes, child.Shape())
-	}
-	if err := o.sameRows(place.active); err != nil {
-		return err
+		place.read(c.values[child.ID()], child.Shape())
 	}
 	out := value{buffer: c.alloc(max(1, n.Shape().TotalSize()))}
 	if o.rows != fixed {
@@ -187,17 +187,25 @@ func (c *compiler) addCall(n *G.Node, o *op) error {
 	}
 	place.out = out.buffer
 	c.values[n.ID()] = out
-	c.calls = append(c.calls, o.call(place))
+	s.calls = append(s.calls, o.call(place))
 	for _, child := range operands {
 		c.release(c.root(child.ID()))
 	}
-	return nil
+}
+
+// read makes a value the next input.
+func (c *call) read(v value, shape tensor.Shape) {
+	c.in, c.ints = append(c.in, v.buffer), append(c.ints, v.ints)
+	c.active, c.shapes = append(c.active, v.active), append(c.shapes, shape)
 }
 
 // fusedOp is the operation of a node: one of ours, or the addition that
 // gorgonia itself puts where a value has several gradients.
 func (c *compiler) fusedOp(n *G.Node) (*op, error) {
 	if o, ok := n.Op().(*op); ok {
+		if o.inTraining && c.mode == ForInference {
+			return nil, fmt.Errorf("%s: a program for inference cannot compute it", o.name)
+		}
 		return o, nil
 	}
 	if n.Op() != nil && strings.HasPrefix(n.Op().String(), "+ ") {

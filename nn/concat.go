@@ -14,9 +14,9 @@ func Concat(x ...*G.Node) (*G.Node, error) { return concat(len(x)).apply(x...) }
 func concat(n int) *op {
 	return &op{
 		name: fmt.Sprintf("concat %d", n), in: slices.Repeat([]int{2}, n), out: 2, rows: 0, sizes: concatSizes(n),
-		smooth: slices.Repeat([]bool{true}, n),
-		shape:  func(s []tensor.Shape) tensor.Shape { return tensor.Shape{s[0][0], totalColumns(s)} },
-		grad:   concatGrad,
+		smooth: slices.Repeat([]bool{true}, n), apart: slices.Repeat([]bool{true}, n),
+		shape: func(s []tensor.Shape) tensor.Shape { return tensor.Shape{s[0][0], totalColumns(s)} },
+		grad:  concatGrad,
 		call: func(c *call) func() {
 			width, parts := totalColumns(c.shapes), make([]func(), n)
 			offset := 0

@@ -32,6 +32,7 @@ func PairDecoder(left, right *G.Node, p DecoderParams) (*G.Node, error) {
 // addReLU is relu(a + b). Both have one gradient.
 var addReLU = &op{
 	name: "add.relu", in: []int{2, 2}, out: 2, rows: 0, smooth: []bool{true, true},
+	apart: []bool{true, true},
 	shape: sameShape,
 	grad: func(_ G.Nodes, out, g *G.Node) (G.Nodes, error) {
 		d, err := reluGrad.apply(out, g)

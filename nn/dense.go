@@ -20,6 +20,7 @@ func Linear(x, w *G.Node) (*G.Node, error) { return linear.apply(x, w) }
 
 var dense = &op{
 	name: "dense", in: []int{2, 2, 1}, sizes: []string{"nk", "km", "m"}, out: 2, rows: 0, smooth: []bool{true, true, true},
+	apart: []bool{true, false, false},
 	shape: denseShape,
 	grad:  func(in G.Nodes, _, g *G.Node) (G.Nodes, error) { return denseGrad(in, g) },
 	call:  func(c *call) func() { return denseCall(c, c.in[2], false) },
@@ -27,6 +28,7 @@ var dense = &op{
 
 var denseReLU = &op{
 	name: "dense.relu", in: []int{2, 2, 1}, sizes: []string{"nk", "km", "m"}, out: 2, rows: 0, smooth: []bool{true, true, true},
+	apart: []bool{true, false, false},
 	shape: denseShape,
 	grad: func(in G.Nodes, out, g *G.Node) (G.Nodes, error) {
 		g, err := reluGrad.apply(out, g)
@@ -40,6 +42,7 @@ var denseReLU = &op{
 
 var linear = &op{
 	name: "linear", in: []int{2, 2}, sizes: []string{"nk", "km"}, out: 2, rows: 0, smooth: []bool{true, true},
+	apart: []bool{true, false},
 	shape: denseShape,
 	grad: func(in G.Nodes, _, g *G.Node) (G.Nodes, error) {
 		return applyAll(node{denseGradX, G.Nodes{g, in[1]}}, node{denseGradW, G.Nodes{in[0], g}})

@@ -12,6 +12,7 @@ import (
 var denseOfFirst = &op{
 	name: "dense of the first rows", in: []int{2, 2, 1, 2}, sizes: []string{"nk", "km", "m", "lq"}, out: 2, rows: 3,
 	smooth: []bool{true, true, true, false},
+	apart:  []bool{true, false, false, true},
 	shape:  func(s []tensor.Shape) tensor.Shape { return tensor.Shape{s[3][0], s[1][1]} },
 	grad: func(in G.Nodes, _, g *G.Node) (G.Nodes, error) {
 		d, err := applyAll(

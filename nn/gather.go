@@ -11,6 +11,7 @@ func Gather(x, index *G.Node) (*G.Node, error) { return gather.apply(x, index) }
 
 var gather = &op{
 	name: "gather", in: []int{2, ints}, out: 2, rows: 1, smooth: []bool{true, false},
+	apart: []bool{false, true},
 	shape: func(s []tensor.Shape) tensor.Shape { return tensor.Shape{s[1][0], s[0][1]} },
 	call: func(c *call) func() {
 		return func() { c.device.GatherRows(c.rows(1), c.rows(0), c.cols(0), c.out, c.in[0], c.ints[1]) }

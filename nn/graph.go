@@ -26,6 +26,7 @@ type leaf struct {
 	buffer kernels.Buffer
 	ints   kernels.Ints // instead of buffer, for a list
 	active *int         // rows; nil for parameters
+	feed   Feed         // or nil
 }
 
 // Rows is a size that changes from batch to batch, such as the number of

@@ -40,6 +40,7 @@ func GRU(a, q, wi, wh, bi, bh *G.Node) (*G.Node, error) {
 // gruPacked is state | gates.
 var gruPacked = &op{
 	name: "gru.packed", in: []int{2, 2, 2}, sizes: []string{"ng", "ng", "nm"}, out: 1, rows: fixed,
+	apart: []bool{true, true, true},
 	shape: func(s []tensor.Shape) tensor.Shape { return packedShape(s[2].TotalSize(), s[0].TotalSize()) },
 	call: func(c *call) func() {
 		p := c.sections(c.out, c.size(2), c.size(0))
@@ -50,6 +51,7 @@ var gruPacked = &op{
 // gru is the state.
 var gru = &op{
 	name: "gru", in: []int{2, 2, 2, 1}, out: 2, rows: 2, smooth: []bool{true, true, true, false},
+	apart: []bool{true, true, true, true},
 	shape: func(s []tensor.Shape) tensor.Shape { return s[2] },
 	view:  &window{3, 0},
 	grad: func(in G.Nodes, _, g *G.Node) (G.Nodes, error) {

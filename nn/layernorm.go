@@ -23,6 +23,7 @@ func LayerNorm(x, scale, shift *G.Node, eps float64) (*G.Node, error) {
 func layerNormPacked(eps float64) *op {
 	return &op{
 		name: fmt.Sprintf("layer norm eps %g", eps), in: []int{2, 1, 1}, sizes: []string{"nk", "k", "k"}, out: 1, rows: fixed,
+		apart: []bool{true, false, false},
 		shape: func(s []tensor.Shape) tensor.Shape {
 			return packedShape(s[0].TotalSize(), s[0].TotalSize(), s[0][0])
 		},
@@ -38,6 +39,7 @@ func layerNormPacked(eps float64) *op {
 // layerNorm is out; its last input is the packed result.
 var layerNorm = &op{
 	name: "layer norm", in: []int{2, 1, 1, 1}, out: 2, rows: 0, smooth: []bool{true, true, true, false},
+	apart: []bool{true, false, false, true},
 	shape: sameShape,
 	view:  &window{3, 0},
 	grad: func(in G.Nodes, _, g *G.Node) (G.Nodes, error) {

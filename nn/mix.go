@@ -24,6 +24,7 @@ func Mix(self, other, e, alpha, beta *G.Node) (*G.Node, error) {
 // mix has one alpha and one beta for a column.
 var mix = &op{
 	name: "mix", in: []int{2, 2, 2, 1, 1}, sizes: []string{"nk", "nk", "nk", "k", "k"}, out: 2, rows: 0,
+	apart:  []bool{true, true, true, false, false},
 	smooth: []bool{true, true, true, true, true}, shape: sameShape,
 	call: func(c *call) func() { return mixCall(c, false) },
 	grad: func(in G.Nodes, _, g *G.Node) (G.Nodes, error) {
@@ -39,6 +40,7 @@ var mix = &op{
 // mixPerRow has an alpha and a beta for each element.
 var mixPerRow = &op{
 	name: "mix with factors per row", in: []int{2, 2, 2, 2, 2}, sizes: []string{"nk", "nk", "nk", "nk", "nk"}, out: 2, rows: 0,
+	apart:  []bool{true, true, true, true, true},
 	smooth: []bool{true, true, true, true, true}, shape: sameShape,
 	call: func(c *call) func() { return mixCall(c, true) },
 	grad: func(in G.Nodes, _, g *G.Node) (G.Nodes, error) { return mixParts(mixPerRowGrad, in, g) },

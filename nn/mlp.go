@@ -67,15 +67,12 @@ func (m *MLP) build(w Wanted) (err error) {
 	if m.logits, err = m.forward(); err != nil {
 		return err
 	}
-	loss, err := BCE(m.logits, y, weight)
-	if err != nil {
+	if m.loss, err = BCE(m.logits, y, weight); err != nil {
 		return err
 	}
-	w.Outputs = append(G.Nodes{m.logits}, w.Outputs...)
-	if m.train, err = m.NewTraining(loss, w); err != nil {
-		return err
-	}
-	m.infer, err = m.Compile(ForInference, w.Outputs...)
+	w.InTraining = append(G.Nodes{m.logits}, w.InTraining...)
+	m.wanted = w
+	m.infer, err = m.Compile(ForInference, append(G.Nodes{m.logits}, w.InInference...)...)
 	return err
 }
 
@@ -144,7 +141,7 @@ func (m *MLP) Gradient(x, targets, weights []float32, rows int) (loss float32) {
 }
 
 // Learned are the logits of the last Learn, a row each.
-func (m *MLP) Learned() kernels.Buffer { return m.train.Buffer(m.logits) }
+func (m *MLP) Learned() kernels.Buffer { return m.Training().Buffer(m.logits) }
 
 // Training is the program behind Learn: parameters and their gradients. Who
 // never learns never has one.

@@ -28,6 +28,11 @@ type op struct {
 	sizes []string
 	// rows is the input whose active rows the output has, or fixed.
 	rows int
+	// apart, where it is not nil, says that rows can be computed apart from
+	// each other: row i of the output (in a packed vector, of each of its
+	// sections) needs row i alone of the inputs that it names, and the other
+	// inputs as a whole. This must be so in programs for inference.
+	apart []bool
 	// shape is that of the output at full capacity.
 	shape func(in []tensor.Shape) tensor.Shape
 	// smooth says which inputs have a gradient; grad makes the nodes of

@@ -8,6 +8,7 @@ func ReLU(x *G.Node) (*G.Node, error) { return relu.apply(x) }
 
 var relu = &op{
 	name: "relu", in: []int{2}, out: 2, rows: 0, smooth: []bool{true},
+	apart: []bool{true},
 	shape: sameShape,
 	grad: func(_ G.Nodes, out, g *G.Node) (G.Nodes, error) {
 		return applyAll(node{reluGrad, G.Nodes{out, g}})

@@ -28,6 +28,7 @@ func RNN(a, q, wi, wh, bi, bh *G.Node) (*G.Node, error) {
 // one gradient.
 var tanhSum = &op{
 	name: "tanh of a sum", in: []int{2, 2}, sizes: []string{"nk", "nk"}, out: 2, rows: 0, smooth: []bool{true, true},
+	apart: []bool{true, true},
 	shape: sameShape,
 	grad: func(_ G.Nodes, out, g *G.Node) (G.Nodes, error) {
 		d, err := tanhGrad.apply(out, g)

@@ -11,6 +11,7 @@ func ScaleRows(x, by *G.Node) (*G.Node, error) { return scaleRows.apply(x, by) }
 
 var scaleRows = &op{
 	name: "scale rows", in: []int{2, 2}, sizes: []string{"nk", "n1"}, out: 2, rows: 0, smooth: []bool{true, false},
+	apart: []bool{true, true},
 	shape: sameShape,
 	call: func(c *call) func() {
 		return func() { c.device.ScaleRows(c.rows(0), c.cols(0), c.out, c.in[0], c.in[1]) }
@@ -42,6 +43,7 @@ const unitEps = 1e-12
 // unitPacked is the result | 1/length.
 var unitPacked = &op{
 	name: "unit rows packed", in: []int{2}, out: 1, rows: fixed,
+	apart: []bool{true},
 	shape: func(s []tensor.Shape) tensor.Shape { return packedShape(s[0].TotalSize(), s[0][0]) },
 	call: func(c *call) func() {
 		p := c.sections(c.out, c.size(0), c.shapes[0][0])
@@ -51,6 +53,7 @@ var unitPacked = &op{
 
 var unitRows = &op{
 	name: "unit rows", in: []int{2, 1}, out: 2, rows: 0, smooth: []bool{true, false},
+	apart: []bool{true, true},
 	shape: sameShape,
 	view:  &window{1, 0},
 	grad: func(in G.Nodes, _, g *G.Node) (G.Nodes, error) {

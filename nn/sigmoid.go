@@ -21,7 +21,7 @@ func sigmoid(name string, dims int) *op {
 		},
 	}
 	return &op{
-		name: name, in: []int{dims}, out: dims, rows: 0, smooth: []bool{true},
+		name: name, in: []int{dims}, out: dims, rows: 0, smooth: []bool{true}, apart: []bool{true},
 		shape: sameShape,
 		grad:  func(_ G.Nodes, y, g *G.Node) (G.Nodes, error) { return applyAll(node{grad, G.Nodes{g, y}}) },
 		call: func(c *call) func() {

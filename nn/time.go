@@ -11,6 +11,7 @@ func TimeEncode(dt, w, b *G.Node) (*G.Node, error) { return timeEncode.apply(dt,
 
 var timeEncode = &op{
 	name: "time.encode", in: []int{2, 1, 1}, sizes: []string{"n1", "k", "k"}, out: 2, rows: 0, smooth: []bool{false, true, true},
+	apart: []bool{true, false, false},
 	shape: func(s []tensor.Shape) tensor.Shape { return tensor.Shape{s[0][0], s[1][0]} },
 	grad: func(in G.Nodes, _, g *G.Node) (G.Nodes, error) {
 		packed, err := timeEncodeGrad.apply(g, in[0], in[1], in[2])
@@ -44,6 +45,7 @@ func TimeProject(m, dt, w, b *G.Node) (*G.Node, error) { return timeProject.appl
 
 var timeProject = &op{
 	name: "time.project", in: []int{2, 2, 1, 1}, sizes: []string{"nk", "n1", "k", "k"}, out: 2, rows: 0, smooth: []bool{true, false, true, true},
+	apart: []bool{true, true, false, false},
 	shape: sameShape,
 	grad: func(in G.Nodes, _, g *G.Node) (G.Nodes, error) {
 		packed, err := timeProjectGrad.apply(g, in[0], in[1], in[2], in[3])

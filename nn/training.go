@@ -20,8 +20,8 @@ type Training struct {
 // Wanted is what a model wants to know beside the loss and the gradients of
 // the parameters.
 type Wanted struct {
-	Outputs G.Nodes // values
-	Inputs  G.Nodes // leaves whose gradients are wanted
+	InTraining, InInference G.Nodes // values of a program
+	Inputs                  G.Nodes // leaves whose gradients are wanted
 }
 
 // NewTraining compiles the loss and its gradients for all learned parameters
@@ -36,7 +36,7 @@ func (n *Network) NewTraining(loss *G.Node, w Wanted) (*Training, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.program, err = n.Compile(ForTraining, append(append(G.Nodes{loss}, grads...), w.Outputs...)...); err != nil {
+	if t.program, err = n.Compile(ForTraining, append(append(G.Nodes{loss}, grads...), w.InTraining...)...); err != nil {
 		return nil, err
 	}
 	for i, g := range grads {

@@ -18,7 +18,7 @@ func Aggregate(s Store, records []Record) ([]Cell, error) {
 	var cells []Cell
 	for len(groups) > 0 {
 		n := 1 // groups of the same place share their events, and so the draws
-		for n < len(groups) && groups[n].place() == groups[0].place() {
+		for n < len(groups) && groups[n][0].Key.place() == groups[0][0].Key.place() {
 			n++
 		}
 		some, err := summarise(s, groups[:n])
@@ -34,8 +34,7 @@ func Aggregate(s Store, records []Record) ([]Cell, error) {
 type group []Record
 
 // place is the cell without its model.
-func (g group) place() CellKey {
-	k := g[0].Key.CellKey
+func (k CellKey) place() CellKey {
 	k.Model, k.Variant = "", ""
 	return k
 }
@@ -65,7 +64,7 @@ func compareCells(a, b Record) int {
 	return cmp.Or(
 		cmp.Compare(a.Key.Suite, b.Key.Suite), cmp.Compare(a.Key.Dataset, b.Key.Dataset),
 		cmp.Compare(a.Key.Task, b.Key.Task), cmp.Compare(a.Key.Setting, b.Key.Setting),
-		cmp.Compare(a.Key.Model, b.Key.Model), cmp.Compare(a.Key.Variant, b.Key.Variant),
+		cmp.Compare(a.Key.Case, b.Key.Case), cmp.Compare(a.Key.Model, b.Key.Model), cmp.Compare(a.Key.Variant, b.Key.Variant),
 		cmp.Compare(a.Device, b.Device),
 	)
 }
@@ -78,7 +77,7 @@ func checkPair(a, b Record) error {
 		return fmt.Errorf("%s are of the same trial; keep one of them", files)
 	case a.DataChecksum != b.DataChecksum:
 		return fmt.Errorf("%s are of different data; keep the ones that belong together", files)
-	case a.specButSeed() != b.specButSeed():
+	case a.specBut("seed") != b.specBut("seed"):
 		return fmt.Errorf("%s have different specifications; keep the ones that belong together", files)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,10 +19,14 @@ type builder struct {
 	Layout
 	task       string
 	candidates string // empty for nc
+	rank       string // the paper's average rank in paper.yaml; may be empty
 	metrics    []metrics.Metric
 	cells      map[place]*Cell
-	notes      notes
-	columns    []Column
+	// comparisons are those of all cells: the family does not depend on what
+	// a table shows.
+	comparisons []Comparison
+	notes       notes
+	columns     []Column
 }
 
 func newBuilder(cells []Cell, l Layout, task, candidates string, names ...string) (*builder, error) {
@@ -29,7 +34,7 @@ func newBuilder(cells []Cell, l Layout, task, candidates string, names ...string
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{Layout: l, task: task, candidates: candidates, cells: at}
+	b := &builder{Layout: l, task: task, candidates: candidates, cells: at, comparisons: Comparisons(cells)}
 	for _, name := range names {
 		m, err := metrics.Lookup(name)
 		if err != nil {
@@ -42,7 +47,10 @@ func newBuilder(cells []Cell, l Layout, task, candidates string, names ...string
 
 func (b *builder) build(title string) Table {
 	b.addColumns()
-	t := Table{Title: title, Columns: b.columns, Command: b.Command}
+	t := Table{Title: b.titled(title), Columns: b.columns, Heads: 1, Command: b.Command, Source: b.Source}
+	if b.task == metrics.LinkPrediction {
+		t.Heads = 2
+	}
 	for _, setting := range b.Settings {
 		for _, class := range []Class{Learned, ZeroParameter, Oracle} {
 			if rows := b.block(setting, class); len(rows) > 0 {
@@ -62,16 +70,16 @@ func (b *builder) addColumns() {
 	}
 	b.columns = append(b.columns, Column{Head: "model"})
 	for _, d := range b.Datasets {
-		shared := b.notes.refer(b.sharedNotes(d)...)
+		shared := b.notes.refer(b.datasetNotes(d)...)
 		for i, m := range b.metrics {
-			ours := Column{Kind: Measured, Group: d.Title, Metric: m.Title, Head: m.Title + " %"}
+			ours := Column{Kind: Measured, Group: d.Title, Metric: m.Title, Head: d.head(m)}
 			if i == 0 {
 				ours.Notes = shared
 			}
 			b.columns = append(b.columns, ours)
 			if b.hasPaper(d, m) {
 				b.columns = append(b.columns, Column{
-					Kind: Published, Group: d.Title, Metric: m.Title, Head: paperHead + " %", Notes: b.paperNotes(d),
+					Kind: Published, Group: d.Title, Metric: m.Title, Head: paperHead + " " + d.unit(), Notes: b.paperNotes(d),
 				})
 			}
 		}
@@ -80,6 +88,28 @@ func (b *builder) addColumns() {
 	if len(b.models(Learned)) > 0 {
 		b.columns = append(b.columns, Column{Kind: Ranks, Head: "average rank"})
 	}
+	if b.hasPaperRank() {
+		b.columns = append(b.columns, Column{
+			Kind: Published, Metric: "average rank", Head: paperHead,
+			Notes: b.notes.refer("over the datasets and the models of the paper's table"),
+		})
+	}
+}
+
+// head stands over our values.
+func (d DatasetHead) head(m metrics.Metric) string {
+	if d.Against != "" {
+		return "Δ " + m.Title + " " + d.unit()
+	}
+	return m.Title + " " + d.unit()
+}
+
+// unit is that of the dataset's values.
+func (d DatasetHead) unit() string {
+	if d.Against != "" {
+		return "pp"
+	}
+	return "%"
 }
 
 // models lists the models of a class.
@@ -94,7 +124,7 @@ func (b *builder) models(class Class) []ModelHead {
 }
 
 func (b *builder) cell(d DatasetHead, setting string, m ModelHead) *Cell {
-	return b.cells[place{d.ID, setting, m.ID, m.Variant}]
+	return b.cells[place{d.ID, d.Case, setting, m.ID, m.Variant}]
 }
 
 // row finds the row of results that an entry shows.
@@ -122,6 +152,7 @@ func (b *builder) block(setting string, class Class) []TableRow {
 	}
 	b.addRanks(rows)
 	b.markPlaces(rows)
+	b.markLevel(rows, setting, models)
 	return rows
 }
 
@@ -140,8 +171,12 @@ func (b *builder) tableRow(setting string, m ModelHead) TableRow {
 		}
 	}
 	row = append(row, Entry{Text: b.seeds(setting, m)})
-	if len(row) < len(b.columns) {
-		row = append(row, Entry{}) // the average rank
+	for _, column := range b.columns[len(row):] {
+		e := Entry{} // the average rank, to be filled in
+		if column.Kind == Published {
+			e = b.paperRank(setting, m)
+		}
+		row = append(row, e)
 	}
 	return row
 }
@@ -169,11 +204,43 @@ func (b *builder) measured(d DatasetHead, setting string, m ModelHead, metric me
 
 // published is the paper's value beside ours. Variants are not the paper's.
 func published(d DatasetHead, task, setting string, m ModelHead, metric metrics.Metric) Entry {
-	ref, ok := Paper(task, setting, m.ID, d.PaperName, metric.Name)
+	name := metric.Name
+	if d.Against != "" {
+		name += "_over_" + d.Against
+	}
+	e := paperEntry(task, setting, m, d.PaperName, name, 1)
+	if e.Value != nil {
+		e.Value.Signed = d.Against != ""
+	}
+	return e
+}
+
+// paperEntry is a value of paper.yaml, or nothing.
+func paperEntry(task, setting string, m ModelHead, dataset, metric string, decimals int) Entry {
+	ref, ok := Paper(task, setting, m.ID, dataset, metric)
 	if !ok || m.Variant != "" {
 		return Entry{}
 	}
-	return Entry{Value: &Value{Mean: Number(ref.Mean), Std: ref.Std, Low: Absent(), High: Absent(), Decimals: 1}}
+	return Entry{Value: &Value{Mean: Number(ref.Mean), Std: ref.Std, Low: Absent(), High: Absent(), Decimals: decimals}}
+}
+
+// paperRank is the average rank that the paper gives.
+func (b *builder) paperRank(setting string, m ModelHead) Entry {
+	return paperEntry(b.task, setting, m, "average", b.rank, 1)
+}
+
+// hasPaperRank reports whether there is an average rank beside values of the
+// paper.
+func (b *builder) hasPaperRank() bool {
+	beside := slices.ContainsFunc(b.columns, func(c Column) bool { return c.Kind == Published })
+	for _, setting := range b.Settings {
+		for _, m := range b.Models {
+			if beside && b.paperRank(setting, m).Value != nil {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // hasPaper reports whether the paper's column would have an entry. The paper
@@ -195,12 +262,18 @@ func (b *builder) seeds(setting string, m ModelHead) string {
 	var each []string
 	same := true
 	for _, d := range b.Datasets {
+		if d.PaperOnly {
+			continue
+		}
 		text := noValue
 		if c := b.cell(d, setting, m); c != nil {
 			text = strconv.Itoa(c.Seeds)
 		}
 		each = append(each, text)
 		same = same && text == each[0]
+	}
+	if len(each) == 0 {
+		return noValue
 	}
 	if same {
 		each = each[:1]

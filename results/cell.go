@@ -15,6 +15,8 @@ const fewestForStd = 3
 // Cell is what all seeds of one model gave on one dataset, task and setting.
 type Cell struct {
 	CellKey
+	Title    string // as tables print the model
+	Class    Class
 	Device   string
 	Seeds    int      // that finished
 	Failures []string // messages of those that failed, in order of seed
@@ -23,7 +25,18 @@ type Cell struct {
 	// Positives is the number of positive events of the test part; node
 	// classification only.
 	Positives int
-	Rows      []Row // empty when no seed finished
+	// Rising is the number of seeds whose validation metric was still rising
+	// when training had to end.
+	Rising int
+	// Doubts say, as footnotes, whose test scores are bit for bit the same
+	// although they should not be.
+	Doubts []string
+	Rows   []Row // empty when no seed finished
+
+	data      string              // its checksum
+	method    string              // what is measured, whatever it is called
+	answers   []answer            // of the seeds that finished
+	estimates map[string]estimate // of the headline test metric, by candidates
 }
 
 // Rows lists the rows of all cells.
@@ -56,13 +69,16 @@ func summarise(s Store, groups []group) ([]Cell, error) {
 	for _, p := range pending {
 		p.cell.Rows = append(p.cell.Rows, p.row)
 	}
+	doubt(cells)
 	return cells, nil
 }
 
 // read fills in all but the rows, and returns the facts of the seeds that
 // finished.
 func (c *Cell) read(s Store, g group) ([]Observed, error) {
-	c.CellKey, c.Device = g[0].Key.CellKey, g[0].Device
+	first := g[0]
+	c.CellKey, c.Title, c.Class, c.Device = first.Key.CellKey, first.ModelTitle, first.ModelClass, first.Device
+	c.data, c.method = first.DataChecksum, first.specBut("seed", "model", "variant")
 	var finished []Observed
 	for _, r := range g {
 		c.Stale = c.Stale || r.stale
@@ -80,6 +96,10 @@ func (c *Cell) read(s Store, g group) ([]Observed, error) {
 			return nil, err
 		}
 		finished = append(finished, observed)
+		c.answers = append(c.answers, answer{r.Key.Seed, observed.TestDigest()})
+		if r.rising() {
+			c.Rising++
+		}
 	}
 	c.Seeds = len(finished)
 	if c.Seeds > 0 {
@@ -90,10 +110,22 @@ func (c *Cell) read(s Store, g group) ([]Observed, error) {
 
 // pendingRow is a row that still lacks its interval.
 type pendingRow struct {
-	cell   *Cell
-	row    Row
-	events int
-	seeds  []metrics.Weighted // the metric on the facts of each seed
+	cell     *Cell
+	metric   metrics.Metric
+	row      Row
+	facts    []metrics.Facts    // of each seed
+	seeds    []metrics.Weighted // the metric on them
+	values   []float64          // on all events
+	headline bool
+}
+
+// finish fills in what follows from the values on each draw of events.
+func (p *pendingRow) finish(draws []float64) {
+	low, high := metrics.Interval(draws)
+	p.row.CILow, p.row.CIHigh = Number(low), Number(high)
+	if p.headline && p.row.Split == Test {
+		p.cell.keep(p, draws)
+	}
 }
 
 // summarise makes a row a metric. A part that no seed has gives none.
@@ -114,26 +146,23 @@ func (c *Cell) summarise(part Part, seeds []Observed) ([]pendingRow, error) {
 		}
 	}
 	var rows []pendingRow
-	for _, m := range metrics.Of(c.Task) {
-		p := pendingRow{cell: c, events: facts[0].Len()}
+	for i, m := range metrics.Of(c.Task) {
+		p := pendingRow{cell: c, metric: m, facts: facts, headline: i == 0}
 		for _, f := range facts {
-			p.seeds = append(p.seeds, m.Prepare(f))
+			value := m.Prepare(f)
+			p.seeds, p.values = append(p.seeds, value), append(p.values, value(nil))
 		}
-		p.row = c.newRow(part, m, p.seeds)
+		p.row = c.newRow(part, m, p.values)
 		rows = append(rows, p)
 	}
 	return rows, nil
 }
 
 // newRow has the mean and the deviation over seeds.
-func (c *Cell) newRow(p Part, m metrics.Metric, seeds []metrics.Weighted) Row {
-	values := make([]float64, len(seeds))
-	for i, value := range seeds {
-		values[i] = value(nil)
-	}
+func (c *Cell) newRow(p Part, m metrics.Metric, values []float64) Row {
 	row := Row{
 		CellKey: c.CellKey, Candidates: p.Candidates, Split: p.Split, Device: c.Device,
-		Metric: m.Name, Unit: m.Unit, N: len(seeds), Mean: Number(stat.Mean(values, nil)),
+		Metric: m.Name, Unit: m.Unit, N: len(values), Mean: Number(stat.Mean(values, nil)),
 		Std: Absent(), CILow: Absent(), CIHigh: Absent(),
 	}
 	if row.N >= fewestForStd {
@@ -148,7 +177,8 @@ func resample(rows []pendingRow) {
 	byEvents := map[int][]*pendingRow{}
 	for i := range rows {
 		if p := &rows[i]; p.row.Mean.Present() {
-			byEvents[p.events] = append(byEvents[p.events], p)
+			events := p.facts[0].Len()
+			byEvents[events] = append(byEvents[events], p)
 		}
 	}
 	for events, some := range byEvents {
@@ -156,9 +186,8 @@ func resample(rows []pendingRow) {
 		for i, p := range some {
 			cells[i] = p.seeds
 		}
-		for i, values := range metrics.Bootstrap(events, cells) {
-			low, high := metrics.Interval(values)
-			some[i].row.CILow, some[i].row.CIHigh = Number(low), Number(high)
+		for i, draws := range metrics.Bootstrap(events, cells) {
+			some[i].finish(draws)
 		}
 	}
 }

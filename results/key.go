@@ -15,6 +15,7 @@ type CellKey struct {
 	Dataset string `json:"dataset"`
 	Task    string `json:"task"`    // nc or lp
 	Setting string `json:"setting"` // T or I for lp, empty for nc
+	Case    string `json:"case"`    // names the protocol where a suite has several, else empty
 	Model   string `json:"model"`
 	Variant string `json:"variant"` // a named set of options, or empty
 }
@@ -29,13 +30,16 @@ type Key struct {
 const identityDigits = 12
 
 // Path is where the trial's record lies below the store's folder:
-// SUITE/DATASET/TASK[-SETTING]/MODEL[+VARIANT]/seed-SEED-IDENTITY.json. It
+// SUITE/DATASET/TASK[-SETTING][-CASE]/MODEL[+VARIANT]/seed-SEED-IDENTITY.json. It
 // depends on nothing but its arguments. The identity must have at least 12
 // digits.
 func (k Key) Path(identity string) string {
 	task, model := k.Task, k.Model
 	if k.Setting != "" {
 		task += "-" + k.Setting
+	}
+	if k.Case != "" {
+		task += "-" + k.Case
 	}
 	if k.Variant != "" {
 		model += "+" + k.Variant
@@ -56,13 +60,18 @@ func (k CellKey) String() string {
 	if k.Setting != "" {
 		s += " " + k.Setting
 	}
+	if k.Case != "" {
+		s += ", case " + k.Case
+	}
 	return s + " (suite " + k.Suite + ")"
 }
 
 var (
 	// pathName is what may be a part of a path. It cannot hold the + and -
 	// in places where a path would become ambiguous or lead elsewhere.
-	pathName     = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.@-]*$`)
+	pathName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.@-]*$`)
+	// caseName cannot be a setting.
+	caseName     = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 	identityText = regexp.MustCompile(`^[0-9a-f]{12,128}$`)
 )
 
@@ -78,6 +87,9 @@ func (k CellKey) check() error {
 	}
 	if k.Variant != "" && !pathName.MatchString(k.Variant) {
 		return fmt.Errorf("variant %q: expected letters, digits, dots, dashes and underscores, or nothing", k.Variant)
+	}
+	if k.Case != "" && !caseName.MatchString(k.Case) {
+		return fmt.Errorf("case %q: expected small letters, digits and single dashes, or nothing", k.Case)
 	}
 	switch {
 	case k.Task == metrics.NodeClassification && k.Setting == "":

@@ -86,7 +86,8 @@ func (b *latencyBuilder) speed() Table {
 		t := first.times[0]
 		what = fmt.Sprintf("%d batches of %d events", t.Batches, t.Batch)
 	}
-	t := Table{Title: fmt.Sprintf("Latency on %s, node classification, %s: %s", b.dataset.Title, Streaming, what), Command: b.layout.Command}
+	title := fmt.Sprintf("Latency on %s, node classification, %s: %s", b.dataset.Title, Streaming, what)
+	t := Table{Title: b.layout.titled(title), Name: b.dataset.ID, Command: b.layout.Command, Source: b.layout.Source}
 	shared := b.notes.refer(b.first().record.Footnotes...)
 	t.Columns = []Column{
 		{Head: "model"},
@@ -167,15 +168,13 @@ func (b *latencyBuilder) speedRow(r latencyRow, columns int) TableRow {
 
 // paper is the paper's value of this model, this dataset and this test.
 func (b *latencyBuilder) paper(r latencyRow) Entry {
-	if len(r.times) == 0 || r.head.Variant != "" {
+	if len(r.times) == 0 {
 		return Entry{}
 	}
-	metric := LatencyMetric(r.times[0].Batches, r.times[0].Batch)
-	ref, ok := Paper(r.record.Key.Task, "", r.head.ID, r.record.PaperName, metric)
-	if !ok {
+	if first := r.times[0]; LatencyMetric(first.Batches, first.Batch) != paperTest {
 		return Entry{}
 	}
-	return Entry{Value: &Value{Mean: Number(ref.Mean), Std: ref.Std, Low: Absent(), High: Absent(), Decimals: 3}}
+	return paperTime(r.head, r.record.PaperName, &b.notes)
 }
 
 // rowNotes are what is to be said about one model alone.
@@ -201,7 +200,7 @@ func (b *latencyBuilder) rowNotes(r latencyRow) []int {
 // events are answered in a second.
 func (b *latencyBuilder) sweep() Table {
 	b.notes = notes{}
-	t := Table{Title: fmt.Sprintf("Latency on %s, by the number of events in a batch: median ms | thousand events/s", b.dataset.Title), Command: b.layout.Command}
+	t := Table{Title: fmt.Sprintf("Latency on %s, by the number of events in a batch: median ms | thousand events/s", b.dataset.Title), Name: b.dataset.ID + "-batches", Command: b.layout.Command, Source: b.layout.Source}
 	t.Columns = []Column{{Head: "model"}, {Head: "parameters"}}
 	var sizes []int
 	for _, timing := range b.first().times {

@@ -2,6 +2,7 @@ package results
 
 import (
 	"fmt"
+	"strings"
 
 	"dgsbench/metrics"
 )
@@ -12,7 +13,17 @@ type Layout struct {
 	Models   []ModelHead
 	Datasets []DatasetHead
 	Settings []string // T, I; link prediction only
+	Subtitle string   // what the suite says of itself; may be empty
 	Command  string   // that makes the table
+	Source   string   // the specs and the code that its records are of
+}
+
+// titled is a table's title with what the suite says of itself.
+func (l Layout) titled(title string) string {
+	if l.Subtitle == "" {
+		return title
+	}
+	return title + " (" + l.Subtitle + ")"
 }
 
 // ModelHead is a row of a table.
@@ -22,37 +33,49 @@ type ModelHead struct {
 	Class       Class
 }
 
-// DatasetHead stands over a dataset's columns.
+// ref names model and variant, as in "edgebank+tw".
+func (m ModelHead) ref() string { return strings.Join(nonEmpty(m.ID, m.Variant), "+") }
+
+// DatasetHead stands over a dataset's columns: those of one case, where the
+// suite has several.
 type DatasetHead struct {
 	ID        string
+	Case      string
 	Title     string // a few words
 	PaperName string // the paper's values to show beside ours; empty for none
+	PaperOnly bool   // the suite does not measure it
+	// Against is the model to whose value the paper gives differences; empty
+	// where it gives the values themselves.
+	Against string
 }
 
-// NodeClassification is the table of test AUCs, models x datasets.
-func NodeClassification(cells []Cell, l Layout) (Table, error) {
+// classification is the table of test AUCs, models x datasets. rank is what
+// paper.yaml calls the paper's average rank.
+func classification(cells []Cell, l Layout, title, rank string) (Table, error) {
 	l.Settings = []string{""}
 	b, err := newBuilder(cells, l, metrics.NodeClassification, "", "auc")
 	if err != nil {
 		return Table{}, err
 	}
-	return b.build("Node classification, test events"), nil
+	b.rank = rank
+	return b.build(title + ", test events"), nil
 }
 
-// LinkPrediction is the table of test MRRs and Recalls@10 against one set of
+// links is the table of test MRRs and Recalls@10 against one set of
 // candidates (AllNodes or Destinations), settings x models x datasets. The
 // paper's values stand in the table of AllNodes.
-func LinkPrediction(cells []Cell, l Layout, candidates string) (Table, error) {
+func links(cells []Cell, l Layout, candidates, title, rank string) (Table, error) {
 	b, err := newBuilder(cells, l, metrics.LinkPrediction, candidates, "mrr", "recall@10")
 	if err != nil {
 		return Table{}, err
 	}
+	b.rank = rank
 	against := map[string]string{AllNodes: "all nodes", Destinations: "all destinations"}[candidates]
-	return b.build("Link prediction against " + against + ", test events"), nil
+	return b.build(title + " against " + against + ", test events"), nil
 }
 
 // place is where a cell stands in a table.
-type place struct{ dataset, setting, model, variant string }
+type place struct{ dataset, kase, setting, model, variant string }
 
 // index finds the cells of a task by their place.
 func index(cells []Cell, task string) (map[place]*Cell, error) {
@@ -62,7 +85,7 @@ func index(cells []Cell, task string) (map[place]*Cell, error) {
 		if c.Task != task {
 			continue
 		}
-		p := place{c.Dataset, c.Setting, c.Model, c.Variant}
+		p := place{c.Dataset, c.Case, c.Setting, c.Model, c.Variant}
 		if other, taken := at[p]; taken {
 			return nil, fmt.Errorf("%s on %s and %s on %s would stand in the same place of a table; choose one",
 				other.CellKey, other.Device, c.CellKey, c.Device)

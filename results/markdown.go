@@ -37,8 +37,8 @@ func WriteMarkdown(w io.Writer, t Table) error {
 		}
 		fmt.Fprintf(&out, "%d. %s\n", i+1, note)
 	}
-	if t.Command != "" {
-		fmt.Fprintf(&out, "\nMade by: `%s`\n", t.Command)
+	for _, line := range t.origin() {
+		fmt.Fprintf(&out, "\n%s: `%s`\n", line.What, line.Text)
 	}
 	_, err := w.Write(out.Bytes())
 	return err
@@ -70,11 +70,7 @@ func markdownNumbers(numbers []int) string {
 	if len(numbers) == 0 {
 		return ""
 	}
-	texts := make([]string, len(numbers))
-	for i, n := range numbers {
-		texts[i] = fmt.Sprint(n)
-	}
-	return "<sup>" + strings.Join(texts, ",") + "</sup>"
+	return "<sup>" + joinNumbers(numbers) + "</sup>"
 }
 
 // escapeCell keeps a text from ending its cell.

@@ -39,6 +39,23 @@ func dataNotes(c *Cell) []string {
 	return out
 }
 
+// datasetNotes are what is to be said at the head of a dataset.
+func (b *builder) datasetNotes(d DatasetHead) []string {
+	if d.PaperOnly {
+		return []string{unmeasuredNote(d)}
+	}
+	return b.sharedNotes(d)
+}
+
+// unmeasuredNote says how to measure one of the paper's datasets, or why
+// nobody can.
+func unmeasuredNote(d DatasetHead) string {
+	if closed := defined().dataset(d.PaperName).Closed; closed != "" {
+		return closed
+	}
+	return "not measured by this suite, but by: bench all --suite paper"
+}
+
 // sharedNotes are the data notes that all cells of a dataset have: they
 // stand at its head.
 func (b *builder) sharedNotes(d DatasetHead) []string {
@@ -71,6 +88,7 @@ func (b *builder) cellNotes(d DatasetHead, c *Cell, class Class) []string {
 	if class == Learned && c.Seeds > 0 && c.Seeds < fewestForStd {
 		out = append(out, "fewer than three seeds: no deviation is shown")
 	}
+	out = append(append(out, c.risingNotes()...), c.Doubts...)
 	if c.Stale {
 		out = append(out, "from stale records: measured with another version of the numerics")
 	}
@@ -101,7 +119,7 @@ func classNotes(c Class) []string {
 // paperNotes say where the paper's values are not of the same data. Versions
 // of a dataset have names of their own.
 func (b *builder) paperNotes(d DatasetHead) []int {
-	if strings.EqualFold(d.ID, d.PaperName) {
+	if d.PaperOnly || strings.EqualFold(d.ID, d.PaperName) {
 		return nil
 	}
 	return b.notes.refer(fmt.Sprintf("the paper's values are of %s, of which %s is another version", d.PaperName, d.ID))
@@ -109,7 +127,7 @@ func (b *builder) paperNotes(d DatasetHead) []int {
 
 // legend explains what the entries of the table need.
 func (b *builder) legend(t Table) []string {
-	var interval, deviation, dash, ranked, paper, seeds bool
+	var interval, deviation, dash, ranked, paper, seeds, sign, levels bool
 	for _, row := range slices.Concat(t.Blocks...) {
 		for c, e := range row {
 			kind := t.Columns[c].Kind
@@ -117,6 +135,8 @@ func (b *builder) legend(t Table) []string {
 			ranked = ranked || kind == Ranks && e.Value != nil
 			seeds = seeds || t.Columns[c].Head == seedsHead && strings.Contains(e.Text, "/")
 			paper = paper || kind == Published
+			levels = levels || e.Level
+			sign = sign || e.Value != nil && e.Value.Signed
 			if kind == Measured && e.Value != nil {
 				interval = interval || e.Value.Low.Present()
 				deviation = deviation || e.Value.Std.Present()
@@ -132,7 +152,9 @@ func (b *builder) legend(t Table) []string {
 		{deviation, "±: standard deviation over seeds (n-1)"},
 		{interval, fmt.Sprintf("[low, high]: 95%% interval, events resampled %d times", metrics.NumDraws)},
 		{paper, "paper: the value that the paper gives"},
+		{sign, "pp: percentage points"},
 		{ranked, fmt.Sprintf("average rank: of the learned models by %s over the datasets with values", b.metrics[0].Title)},
+		{levels, b.levelLegend()},
 		{seeds, "seeds: one number a dataset where they differ"},
 		{dash, noValue + ": no value"},
 	} {

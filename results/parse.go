@@ -31,6 +31,10 @@ func (r *Record) parse(data []byte) error {
 	case *version.Format != Format:
 		return fmt.Errorf("it has format %d, expected %d", *version.Format, Format)
 	}
+	data, err := unseal(data)
+	if err != nil {
+		return err
+	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(r); err != nil {
@@ -80,22 +84,25 @@ func sidecarName(k Key, identity string) string {
 	return strings.TrimSuffix(path.Base(k.Path(identity)), ".json") + ".npz"
 }
 
-// encode is the record's file: indented, fields in a fixed order.
+// encode is the record's file: indented, fields in a fixed order, sealed.
 func (r Record) encode() ([]byte, error) {
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("record of %s: %w", r.Key, err)
 	}
-	return append(data, '\n'), nil
+	return seal(append(data, '\n')), nil
 }
 
-// specButSeed is the specification without its seed, in one fixed form.
-func (r Record) specButSeed() string {
+// specBut is the specification without some of its top-level keys, in one
+// fixed form.
+func (r Record) specBut(keys ...string) string {
 	var spec map[string]any
 	if json.Unmarshal(r.Spec, &spec) != nil {
 		return string(r.Spec) // not an object: nothing to leave out
 	}
-	delete(spec, "seed")
+	for _, key := range keys {
+		delete(spec, key)
+	}
 	data, _ := json.Marshal(spec) // keys are sorted; what was JSON stays JSON
 	return string(data)
 }

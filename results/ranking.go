@@ -1,6 +1,10 @@
 package results
 
-import "dgsbench/metrics"
+import (
+	"slices"
+
+	"dgsbench/metrics"
+)
 
 // addRanks fills in the average rank by the task's headline metric over the
 // datasets on which any of the models has a value. A model without a value
@@ -33,9 +37,10 @@ func (b *builder) addRanks(rows []TableRow) {
 			sums[who[k]] += rank
 		}
 	}
+	at := slices.IndexFunc(b.columns, func(c Column) bool { return c.Kind == Ranks })
 	for i, row := range rows {
 		if datasets > 0 && !missing[i] {
-			row[len(row)-1].Value = &Value{
+			row[at].Value = &Value{
 				Mean: Number(sums[i] / float64(datasets)), Std: Absent(), Low: Absent(), High: Absent(), Decimals: 1,
 			}
 		}

@@ -49,6 +49,17 @@ type Record struct {
 	PaperName    string `json:"paper_name"` // of the dataset; empty where the paper does not have it
 	NumParams    int    `json:"num_params"`
 
+	// The following four are absent in records of before they were kept.
+
+	// Parameters are the learned ones by part; together they are NumParams.
+	Parameters []ParameterPart `json:"parameters,omitempty"`
+	// StateSize is how many numbers the model keeps of a node, Forgetting by
+	// how many different factors it multiplies them when it meets the node.
+	StateSize  int `json:"state_size,omitempty"`
+	Forgetting int `json:"forgetting,omitempty"`
+	// Data are the sizes of the dataset.
+	Data *Data `json:"data,omitempty"`
+
 	// Footnotes are what a reader of any table with this trial must know
 	// about its data, in full sentences without the final stop.
 	Footnotes []string `json:"footnotes"`

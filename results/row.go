@@ -29,7 +29,7 @@ type Row struct {
 
 var csvHeader = []string{
 	"suite", "dataset", "task", "setting", "model", "variant", "candidates", "split", "device",
-	"metric", "unit", "mean", "std", "n", "ci_low", "ci_high",
+	"metric", "unit", "mean", "std", "n", "ci_low", "ci_high", "case",
 }
 
 // WriteCSV writes rows with a header line. Absent numbers are empty.
@@ -39,7 +39,7 @@ func WriteCSV(w io.Writer, rows []Row) error {
 	for _, r := range rows {
 		out.Write([]string{
 			r.Suite, r.Dataset, r.Task, r.Setting, r.Model, r.Variant, r.Candidates, r.Split, r.Device,
-			r.Metric, r.Unit, r.Mean.csv(), r.Std.csv(), strconv.Itoa(r.N), r.CILow.csv(), r.CIHigh.csv(),
+			r.Metric, r.Unit, r.Mean.csv(), r.Std.csv(), strconv.Itoa(r.N), r.CILow.csv(), r.CIHigh.csv(), r.Case,
 		})
 	}
 	out.Flush()

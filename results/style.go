@@ -12,6 +12,16 @@ type style struct {
 	marks        string             // what best and second look like
 	numbers      func([]int) string // of footnotes
 	aligned      bool               // means of one column have their points below each other
+	// escape makes a text safe; nil where every text is.
+	escape func(string) string
+}
+
+// text is a text as the style writes it.
+func (s style) text(raw string) string {
+	if s.escape == nil {
+		return raw
+	}
+	return s.escape(raw)
 }
 
 // plainStyle marks places with signs.
@@ -40,18 +50,18 @@ func (s style) lines(k Kind, e Entry) []string {
 	notes := s.numbers(e.Notes)
 	switch {
 	case e.Value == nil && k == Text:
-		return []string{e.Text + notes}
+		return []string{s.text(e.Text) + notes}
 	case e.Value == nil:
-		return []string{noValue + notes}
+		return []string{s.text(noValue) + notes}
 	}
 	v := e.Value
-	mean, std := v.format(v.Mean), v.format(v.Std)
+	mean, std := v.signed(v.Mean), v.format(v.Std)
 	pad := ""
 	if s.aligned && k != Ranks {
 		pad = strings.Repeat(" ", max(0, len("10.")+v.Decimals-len(mean)))
 	}
 	if std != "" {
-		std = "± " + std
+		std = s.text("± ") + std
 	}
 	if k == Published {
 		return nonEmpty(pad+mean+notes, std)
@@ -60,8 +70,11 @@ func (s style) lines(k Kind, e Entry) []string {
 	if v.Low.Present() {
 		interval = "[" + v.format(v.Low) + ", " + v.format(v.High) + "]"
 	}
-	value := strings.Join(nonEmpty(mean, std), " ")
-	return nonEmpty(pad+s.placed(e.Place, value)+notes, interval)
+	value := s.placed(e.Place, strings.Join(nonEmpty(mean, std), " "))
+	if e.Level {
+		value += s.text(levelSign)
+	}
+	return nonEmpty(pad+value+notes, interval)
 }
 
 func (s style) placed(p Place, text string) string {

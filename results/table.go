@@ -1,20 +1,24 @@
 package results
 
 import (
-	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 )
 
 // Table says what is in a printed table. How it looks is up to WriteText,
-// WriteMarkdown and WriteCSV.
+// WriteMarkdown, WriteLaTeX, WriteHTML and WriteTableCSV.
 type Table struct {
+	Name    string // letters, digits and dashes; no other table of a report has it
 	Title   string
 	Columns []Column
+	Heads   int          // so many columns name the rows; 0 stands for 1
 	Blocks  [][]TableRow // rows that belong together
 	Legend  []string     // how to read the entries
 	Notes   []string     // footnotes; number n is Notes[n-1]
 	Command string       // that made the table
+	Source  string       // the specs and the code that its records are of
 }
 
 // Kind says what a column holds.
@@ -48,6 +52,13 @@ func (c Column) name() string {
 	return strings.Join(nonEmpty(c.Group, head), " ")
 }
 
+// origin says where a table comes from, in lines for its foot.
+type origin struct{ What, Text string }
+
+func (t Table) origin() []origin {
+	return slices.DeleteFunc([]origin{{"Made by", t.Command}, {"Made of", t.Source}}, func(o origin) bool { return o.Text == "" })
+}
+
 // TableRow has one entry a column.
 type TableRow []Entry
 
@@ -57,6 +68,8 @@ type Entry struct {
 	Text  string
 	Value *Value
 	Place Place
+	// Level values cannot be told apart from the best of their column.
+	Level bool
 	Notes []int
 }
 
@@ -76,7 +89,8 @@ type Value struct {
 	Std      Number // absent where it is not to be shown
 	Low      Number // interval; absent together with High
 	High     Number
-	Decimals int
+	Decimals int  // -1 for as many as the number has
+	Signed   bool // a difference: positive numbers have a +
 }
 
 // percent is a Value in per cent of fractions.
@@ -87,6 +101,9 @@ func percent(r Row) *Value {
 // printed is the mean as readers see it. Comparing what is printed makes
 // values that look the same tie.
 func (v *Value) printed() float64 {
+	if v.Decimals < 0 {
+		return float64(v.Mean)
+	}
 	scale := math.Pow10(v.Decimals)
 	return math.Round(float64(v.Mean)*scale) / scale
 }
@@ -95,5 +112,14 @@ func (v *Value) format(n Number) string {
 	if !n.Present() {
 		return ""
 	}
-	return fmt.Sprintf("%.*f", v.Decimals, float64(n))
+	return strconv.FormatFloat(float64(n), 'f', v.Decimals, 64)
+}
+
+// signed is format with the sign of a difference.
+func (v *Value) signed(n Number) string {
+	text := v.format(n)
+	if v.Signed && n > 0 {
+		text = "+" + text
+	}
+	return text
 }

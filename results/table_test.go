@@ -163,11 +163,8 @@ var ncTables = map[string]struct {
 func TestNodeClassificationTables(t *testing.T) {
 	for name, c := range ncTables {
 		t.Run(name, func(t *testing.T) {
-			table, err := results.NodeClassification(c.cells, c.layout)
-			if err != nil {
-				t.Fatal(err)
-			}
-			compareLayouts(t, "nc-"+name, table)
+			out := makeTables(t, results.Input{Cells: c.cells, Classification: c.layout}, "nc")
+			compareLayouts(t, "nc-"+name, out.Tables[0])
 		})
 	}
 }
@@ -195,20 +192,31 @@ func TestLinkPredictionTables(t *testing.T) {
 		Settings: []string{"T", "I"},
 		Command:  "bench tables --suite made-up",
 	}
-	for _, candidates := range []string{results.AllNodes, results.Destinations} {
-		table, err := results.LinkPrediction(lpCells(), layout, candidates)
-		if err != nil {
-			t.Fatal(err)
-		}
-		compareLayouts(t, "lp-"+candidates, table)
+	in := results.Input{Cells: lpCells(), Links: layout, Candidates: []string{results.AllNodes, results.Destinations}}
+	for i, table := range makeTables(t, in, "lp").Tables {
+		compareLayouts(t, "lp-"+in.Candidates[i], table)
 	}
 	layout.Models = layout.Models[4:]
 	layout.Datasets = []results.DatasetHead{bareWiki, college}
-	table, err := results.LinkPrediction([]results.Cell{lp("wikipedia-nofeat", "T", "edgebank", 0.4944, 0, 1)}, layout, results.AllNodes)
+	in = results.Input{
+		Cells: []results.Cell{lp("wikipedia-nofeat", "T", "edgebank", 0.4944, 0, 1)},
+		Links: layout, Candidates: []string{results.AllNodes},
+	}
+	compareLayouts(t, "lp-zero-parameter-only", makeTables(t, in, "lp").Tables[0])
+}
+
+// makeTables makes what has the given names in the catalogue.
+func makeTables(t *testing.T, in results.Input, ids ...string) results.Output {
+	t.Helper()
+	var choices []results.Choice
+	for _, id := range ids {
+		choices = append(choices, results.Choice{ID: id})
+	}
+	out, err := results.Make(in, choices)
 	if err != nil {
 		t.Fatal(err)
 	}
-	compareLayouts(t, "lp-zero-parameter-only", table)
+	return out
 }
 
 // compareLayouts compares each layout with its file in testdata/tables.
@@ -219,6 +227,8 @@ func compareLayouts(t *testing.T, name string, table results.Table) {
 		".ansi": func(w io.Writer) error { return results.WriteText(w, table, true) },
 		".md":   func(w io.Writer) error { return results.WriteMarkdown(w, table) },
 		".csv":  func(w io.Writer) error { return results.WriteTableCSV(w, table) },
+		".tex":  func(w io.Writer) error { return results.WriteLaTeX(w, []results.Table{table}) },
+		".html": func(w io.Writer) error { return results.WriteHTMLTable(w, table) },
 	} {
 		var got bytes.Buffer
 		if err := write(&got); err != nil {
@@ -265,7 +275,8 @@ func TestTextFitsATerminal(t *testing.T) {
 func TestTwoResultsForOnePlace(t *testing.T) {
 	a, b := nc("mooc", "raw", 0.6, 0, 1), nc("mooc", "raw", 0.7, 0, 1)
 	b.Device = "cuda"
-	_, err := results.NodeClassification([]results.Cell{a, b}, results.Layout{})
+	in := results.Input{Cells: []results.Cell{a, b}, Classification: results.Layout{Models: []results.ModelHead{rawHead}}}
+	_, err := results.Make(in, []results.Choice{{ID: "nc"}})
 	if err == nil || !strings.Contains(err.Error(), "on cpu") || !strings.Contains(err.Error(), "on cuda") {
 		t.Errorf("got %v, want both named", err)
 	}

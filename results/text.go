@@ -2,6 +2,7 @@ package results
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -17,43 +18,52 @@ const (
 
 // WriteText lays the table out for people: within 120 columns where that is
 // possible, with bold and underlined entries on a terminal, and with * and +
-// elsewhere.
+// elsewhere. What stays too wide is cut into parts that stand below each other.
 func WriteText(w io.Writer, t Table, terminal bool) error {
-	f, err := t.fits()
-	if err != nil {
-		return err
-	}
 	s := plainStyle()
 	if terminal {
 		s = terminalStyle()
 	}
-	grid, err := t.grid(s, f)
+	parts, f, err := t.fits()
 	if err != nil {
 		return err
 	}
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "%s\n\n%s\n", t.Title, grid)
+	fmt.Fprintln(&out, strings.Join(wrap(t.Title, textWidth), "\n"))
+	for _, part := range parts {
+		grid, err := part.grid(s, f)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&out, "\n%s", grid)
+	}
+	fmt.Fprintln(&out)
 	writeWrapped(&out, t.fullLegend(s), "")
 	for i, note := range t.Notes {
 		writeWrapped(&out, superscript([]int{i + 1})+" "+note, "  ")
 	}
-	if t.Command != "" {
-		fmt.Fprintf(&out, "Made by: %s\n", t.Command)
+	for _, line := range t.origin() {
+		fmt.Fprintf(&out, "%s: %s\n", line.What, line.Text)
 	}
 	_, err = w.Write(out.Bytes())
 	return err
 }
 
-// fits is the loosest way to lay the table out within the width. It is the
-// same for all styles.
-func (t Table) fits() (fit, error) {
-	for f := loose; f < folded; f++ {
-		grid, err := t.grid(plainStyle(), f)
-		if err != nil || widest(grid) <= textWidth {
-			return f, err
+// fits is the loosest way to lay the table out within the width, and the
+// parts in which it does. It is the same for all styles.
+func (t Table) fits() (parts []Table, f fit, err error) {
+	fitting := func(part Table) bool {
+		grid, gridErr := part.grid(plainStyle(), f)
+		err = cmp.Or(err, gridErr)
+		return widest(grid) <= textWidth
+	}
+	for _, f = range fits {
+		if fitting(t) || err != nil {
+			return []Table{t}, f, err
 		}
 	}
-	return folded, nil
+	f = fit{stacked, narrowest}
+	return t.narrow(fitting), f, err
 }
 
 // fullLegend is the legend with what the style's marks mean.

@@ -10,16 +10,25 @@ import (
 )
 
 // fit is how hard a table is pressed to fit a width.
-type fit int
+type fit struct {
+	shape shape
+	words int // where titles and texts are wrapped, unless the shape is loose
+}
+
+// shape is what stands side by side.
+type shape int
 
 const (
-	loose   fit = iota // an entry is one line
-	stacked            // intervals and published deviations have a line of their own
-	folded             // published values stand below ours instead of beside them
+	loose   shape = iota // an entry is one line
+	stacked              // intervals and published deviations have a line of their own
+	folded               // published values stand below ours instead of beside them
 )
 
-// titleWidth is where titles are wrapped unless the fit is loose.
-const titleWidth = 14
+// fits are tried in this order.
+var fits = []fit{{shape: loose}, {stacked, 40}, {stacked, 30}, {stacked, 24}, {stacked, 20}, {stacked, narrowest}, {folded, narrowest}}
+
+// narrowest is the width of a title that still can be read.
+const narrowest = 14
 
 // grid is the table without what stands above and below it.
 func (t Table) grid(s style, f fit) (string, error) {
@@ -84,7 +93,7 @@ func (t Table) heads(f fit) []string {
 		} else {
 			lines = append(lines, head)
 		}
-		if f == folded && column.Kind == Published {
+		if f.shape == folded && column.Kind == Published {
 			heads[len(heads)-1] = append(heads[len(heads)-1], lines...)
 		} else {
 			heads = append(heads, lines)
@@ -103,12 +112,12 @@ func (t Table) textRow(s style, f fit, row TableRow) []string {
 	for c, e := range row {
 		lines := s.lines(t.Columns[c].Kind, e)
 		switch {
-		case f == loose:
+		case f.shape == loose:
 			texts = append(texts, strings.Join(lines, " "))
 		case t.Columns[c].Kind == Text:
 			texts = append(texts, strings.Join(f.title(lines[0]), "\n"))
-		case f == folded && t.Columns[c].Kind == Published:
-			if e.Value != nil {
+		case f.shape == folded && t.Columns[c].Kind == Published:
+			if e.Value != nil || len(e.Notes) > 0 {
 				texts[len(texts)-1] += "\n" + paperHead + " " + strings.Join(lines, " ")
 			}
 		default:
@@ -120,8 +129,8 @@ func (t Table) textRow(s style, f fit, row TableRow) []string {
 
 // title is a title of any length in lines.
 func (f fit) title(text string) []string {
-	if f == loose {
+	if f.shape == loose {
 		return []string{text}
 	}
-	return wrap(text, titleWidth)
+	return wrap(text, f.words)
 }

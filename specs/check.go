@@ -75,9 +75,7 @@ func readWord[T ~string](n strictyaml.Node, errs *strictyaml.Errors, known ...T)
 		return word
 	}
 	words := texts(known)
-	last := len(words) - 1
-	expected := strings.Join(words[:last], ", ") + " or " + words[last]
-	errs.Add(n.Errorf("expected %s, found %q%s", expected, word, suggest.DidYouMean(string(word), words)))
+	errs.Add(n.Errorf("expected %s, found %q%s", orList(words), word, suggest.DidYouMean(string(word), words)))
 	return ""
 }
 

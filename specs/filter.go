@@ -15,11 +15,13 @@ type Filter struct {
 	Tasks    []string
 	// Seeds is the number of seeds in place of the suite's; 0 keeps it.
 	Seeds int
+	// FirstSeed is the lowest seed: fresh ones show what chance does.
+	FirstSeed uint64
 }
 
 // Trials lists what the suite measures, in its order, a cell's seeds side by
-// side: 0 .. n-1. A filter's word that fits nothing in the suite is an
-// error.
+// side: n from FirstSeed on, and 0 alone where there is nothing to learn. A
+// filter's word that fits nothing in the suite is an error.
 func (s Suite) Trials(f Filter) ([]Trial, error) {
 	if f.Seeds < 0 {
 		return nil, fmt.Errorf("expected a number of seeds of 1 or more, found %d", f.Seeds)
@@ -37,13 +39,13 @@ func (s Suite) Trials(f Filter) ([]Trial, error) {
 	}
 	var trials []Trial
 	for _, cell := range cells {
-		n := 1
-		if cell.Class == models.Learned {
-			n = seeds
+		first, n := uint64(0), 1
+		if cell.Class == models.Learned && !cell.IsLatency() {
+			first, n = f.FirstSeed, seeds
 		}
-		for seed := range n {
+		for i := range n {
 			t := cell
-			t.Seed = uint64(seed)
+			t.Seed = first + uint64(i)
 			trials = append(trials, t)
 		}
 	}

@@ -35,6 +35,7 @@ type Model struct {
 	base      layer
 	overrides []override
 	variants  map[string]variant
+	search    []Parameter
 }
 
 type override struct {
@@ -55,6 +56,7 @@ type modelYAML struct {
 	block     `yaml:",inline"`
 	Overrides []strictyaml.Node          `yaml:"overrides"`
 	Variants  map[string]strictyaml.Node `yaml:"variants"`
+	Search    []strictyaml.Node          `yaml:"search"`
 }
 
 type overrideYAML struct {
@@ -126,6 +128,7 @@ func newModel(n strictyaml.Node) (Model, error) {
 	}
 	m.Kind = kind
 	m.check(&errs)
+	m.search = m.readSearch(y.Search, &errs)
 	return m, errs.Err()
 }
 

@@ -13,6 +13,9 @@ type Protocol struct {
 	// Batch is the number of events in a batch, 1 to 100,000. No event sees
 	// the update of another one of its batch, so results depend on it.
 	Batch int `yaml:"batch"`
+	// WithinBatch says how the events of a window of Batch become batches;
+	// empty stands for LastWrite.
+	WithinBatch BatchRule `yaml:"within_batch,omitempty"`
 	// Epochs is the number of passes over the training part, at most; for
 	// models with something to learn.
 	Epochs int `yaml:"epochs"`
@@ -37,10 +40,13 @@ type Protocol struct {
 	ValidationState StateRule `yaml:"validation_state"`
 	// TestState is the state in which the test starts.
 	TestState StateRule `yaml:"test_state"`
-	// Latency makes the suite a latency test: nothing is trained, and nothing
+	// Latency makes the trials latency tests: nothing is trained, and nothing
 	// above but Batch counts. It is nil elsewhere.
 	Latency *Latency `yaml:"latency,omitempty"`
 }
+
+// maxBatch is the largest number of events in a batch.
+const maxBatch = 100_000
 
 // CandidateSet names a set of possible destinations.
 type CandidateSet string
@@ -63,6 +69,21 @@ const (
 	// FilterSameSrcT leaves out the destinations of other events with the
 	// same source and time, as TGB does.
 	FilterSameSrcT NegativeFilter = "same_src_t"
+)
+
+// BatchRule says how the events of a window become batches.
+type BatchRule string
+
+const (
+	// LastWrite makes the window one batch: all reads come from before it,
+	// and where a node occurs several times its last occurrence is kept.
+	LastWrite BatchRule = "last_write"
+	// TBatch cuts the window into JODIE's t-batches: each event is in the
+	// first one after those of the events before it that share a node with
+	// it. A node occurs once in each, and no update is lost. For node
+	// classification, and models that read no other states than those of the
+	// event's two nodes: these answer as with batches of one event.
+	TBatch BatchRule = "t_batch"
 )
 
 // Selection says which epoch's parameters are tested.
@@ -99,6 +120,7 @@ func DefaultProtocol() Protocol {
 // protocolYAML is a `protocol:` block, with the words left to be checked.
 type protocolYAML struct {
 	Batch           *int            `yaml:"batch"`
+	WithinBatch     strictyaml.Node `yaml:"within_batch"`
 	Epochs          *int            `yaml:"epochs"`
 	Patience        *int            `yaml:"patience"`
 	Candidates      strictyaml.Node `yaml:"candidates"`
@@ -114,10 +136,16 @@ type protocolYAML struct {
 func (p Protocol) with(n strictyaml.Node, errs *strictyaml.Errors) Protocol {
 	y := protocolYAML{Batch: &p.Batch, Epochs: &p.Epochs, Patience: &p.Patience, ValNegatives: &p.ValNegatives}
 	errs.Add(n.Decode(&y))
-	inRange(n.Get("batch"), p.Batch, 1, 100_000, errs)
+	inRange(n.Get("batch"), p.Batch, 1, maxBatch, errs)
 	inRange(n.Get("epochs"), p.Epochs, 1, 10_000, errs)
 	inRange(n.Get("patience"), p.Patience, 0, 10_000, errs)
 	inRange(n.Get("val_negatives"), p.ValNegatives, 0, 1_000_000, errs)
+	switch readWord(y.WithinBatch, errs, LastWrite, TBatch) {
+	case TBatch:
+		p.WithinBatch = TBatch
+	case LastWrite: // empty: identities are those from before there was a choice
+		p.WithinBatch = ""
+	}
 	p.Filter = cmp.Or(readWord(y.Filter, errs, FilterNone, FilterSameSrcT), p.Filter)
 	p.Select = cmp.Or(readWord(y.Select, errs, SelectBest, SelectLast), p.Select)
 	p.ValidationState = cmp.Or(readWord(y.ValidationState, errs, Carry, Replay), p.ValidationState)

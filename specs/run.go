@@ -12,13 +12,14 @@ import (
 )
 
 // runYAML is one run of a suite: every model on every dataset in every
-// setting.
+// setting and, where there are batch sizes, with each of them.
 type runYAML struct {
 	Task     strictyaml.Node            `yaml:"task"`
 	Settings strictyaml.Node            `yaml:"settings"`
 	Datasets strictyaml.Node            `yaml:"datasets"`
 	Models   strictyaml.Node            `yaml:"models"`
 	Protocol strictyaml.Node            `yaml:"protocol"`
+	Batches  strictyaml.Node            `yaml:"batches"`
 	Options  map[string]strictyaml.Node `yaml:"options"` // by id or id+variant, as in models
 }
 
@@ -36,11 +37,17 @@ func (r *suiteReader) addRun(n strictyaml.Node, base Protocol) {
 	if protocol.Latency != nil && task == models.LinkPrediction {
 		r.errs.Add(y.Task.Errorf("latency tests are of %s, found %s", models.NodeClassification, task))
 	}
+	if protocol.WithinBatch == TBatch && task == models.LinkPrediction {
+		r.errs.Add(y.Task.Errorf("within_batch: %s is for %s: candidates that are no node of the event would be ranked with events after it", TBatch, models.NodeClassification))
+	}
 	r.checkOptionKeys(n.Get("options"), y.Models)
-	for _, dataset := range data {
-		for _, setting := range settings {
-			for _, ref := range refs {
-				r.addCell(n, Place{dataset, task, setting}, ref, y.Options[ref], protocol)
+	r.checkTruth(y.Datasets, data, refs)
+	for _, c := range readCases(y.Batches, protocol, &r.errs) {
+		for _, dataset := range data {
+			for _, setting := range settings {
+				for _, ref := range refs {
+					r.addCell(n, Place{dataset, task, setting}, ref, y.Options[ref], c)
+				}
 			}
 		}
 	}
@@ -86,6 +93,23 @@ func (r *suiteReader) refs(n strictyaml.Node, task models.Task) []string {
 		}
 	}
 	return out
+}
+
+// checkTruth: a dataset that hides nothing has no row for those who would
+// know.
+func (r *suiteReader) checkTruth(list strictyaml.Node, data, refs []string) {
+	for _, item := range list.Items() {
+		var dataset string
+		if item.Decode(&dataset) != nil || !slices.Contains(data, dataset) {
+			continue // reported where the datasets are read
+		}
+		d, _ := datasets.Lookup(dataset)
+		for _, ref := range refs {
+			if id, _ := SplitRef(ref); !r.models[id].Kind.Fits(d) {
+				r.errs.Add(item.Errorf("model %q knows the hidden state of simulated streams, and dataset %q has none; expected it in runs of simulated data", ref, dataset))
+			}
+		}
+	}
 }
 
 func (r *suiteReader) checkModel(at strictyaml.Node, ref string, task models.Task) bool {
@@ -138,7 +162,7 @@ func (r *suiteReader) checkOptionKeys(options, list strictyaml.Node) {
 	}
 }
 
-func (r *suiteReader) addCell(run strictyaml.Node, at Place, ref string, options strictyaml.Node, p Protocol) {
+func (r *suiteReader) addCell(run strictyaml.Node, at Place, ref string, options strictyaml.Node, c protocolCase) {
 	id, variant := SplitRef(ref)
 	m := r.models[id]
 	if r.lib.user[Entry{Name: id}] && !r.lib.user[Entry{Suite: true, Name: r.suite.Name}] {
@@ -149,7 +173,16 @@ func (r *suiteReader) addCell(run strictyaml.Node, at Place, ref string, options
 		r.errs.Add(err)
 		return
 	}
+	if !c.fits(resolved.Options) {
+		if !slices.Contains(r.lib.own, id) { // else it joins the suite's other cases
+			r.errs.Add(run.Errorf("model %q reads states of other nodes than the event's own two; within_batch: %s would let it look ahead", ref, TBatch))
+		}
+		return
+	}
 	cell := fmt.Sprintf("%s (%s)", ref, at)
+	if c.name != "" {
+		cell = fmt.Sprintf("%s (%s, case %s)", ref, at, c.name)
+	}
 	if first, twice := r.taken[cell]; twice {
 		if first != run { // else a list of the run names it twice, and that is reported
 			r.errs.Add(run.Errorf("%s is in the run on line %d already", cell, first.Line()))
@@ -158,12 +191,12 @@ func (r *suiteReader) addCell(run strictyaml.Node, at Place, ref string, options
 	}
 	r.taken[cell] = run
 	t := Trial{
-		Suite: r.suite.Name, Dataset: at.Dataset, Task: at.Task, Setting: at.Setting,
+		Suite: r.suite.Name, About: r.suite.Title, Dataset: at.Dataset, Task: at.Task, Setting: at.Setting, Case: c.name,
 		ModelID: id, Variant: variant, Kind: m.Kind.Name, Title: m.title(variant), Class: m.Kind.Class,
-		Options: resolved.Options, Origins: resolved.Origins, Protocol: p,
+		Options: resolved.Options, Origins: resolved.Origins, Protocol: c.Protocol,
 	}
 	r.suite.cells = append(r.suite.cells, t)
-	if p.Latency != nil && m.Kind.Deploys {
+	if t.IsLatency() && m.Kind.Deploys {
 		t.Deployed, t.Title = true, t.Title+", deployed"
 		t.Variant = strings.TrimPrefix(t.Variant+"-deployed", "-")
 		r.suite.cells = append(r.suite.cells, t)

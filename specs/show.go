@@ -10,18 +10,19 @@ import (
 
 // shown is a model with all of its values, in the layout of a spec.
 type shown struct {
-	ID      string         `yaml:"id"`
-	Variant string         `yaml:"variant,omitempty"`
-	Model   string         `yaml:"model"`
-	Title   string         `yaml:"title"`
-	Page    string         `yaml:"page,omitempty"`
-	Options models.Options `yaml:"options"`
+	ID      string          `yaml:"id"`
+	Variant string          `yaml:"variant,omitempty"`
+	Model   string          `yaml:"model"`
+	Title   string          `yaml:"title"`
+	Page    string          `yaml:"page,omitempty"`
+	Options models.Options  `yaml:"options"`
+	Search  strictyaml.Node `yaml:"search,omitempty"` // as it stands in the spec
 }
 
 // Show prints a model, given as id or id+variant, as YAML with all of its
-// options, each followed by its origin and where it stands. The options are
-// those in the given place; the empty place leaves overrides out, and they
-// are listed at the top.
+// options, each followed by its origin and where it stands, and the ranges
+// that a search tries. The options are those in the given place; the empty
+// place leaves overrides out, and they are listed at the top.
 func (l *Library) Show(ref string, at Place) (string, error) {
 	id, variant := SplitRef(ref)
 	m, err := l.LoadModel(id)
@@ -33,7 +34,7 @@ func (l *Library) Show(ref string, at Place) (string, error) {
 		return "", err
 	}
 	text, err := strictyaml.Encode(
-		shown{m.ID, variant, m.Kind.Name, m.title(variant), m.Page, r.Options},
+		shown{m.ID, variant, m.Kind.Name, m.title(variant), m.Page, r.Options, m.node.Get("search")},
 		func(path string) string {
 			if option, ok := strings.CutPrefix(path, "options."); ok {
 				return r.Origins[option].String()

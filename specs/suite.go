@@ -3,6 +3,7 @@ package specs
 import (
 	"slices"
 
+	"dgsbench/datasets"
 	"dgsbench/internal/strictyaml"
 )
 
@@ -12,10 +13,13 @@ type Suite struct {
 	Title string
 	File  string
 	// Seeds is the number of seeds of models with something to learn. The
-	// others run once: nothing in them is random.
-	Seeds int
+	// others run once: nothing in them is random. So do latency tests: times
+	// do not depend on a seed.
+	Seeds  int
+	Tables Tables // what is shown of it
 
-	cells []Trial // one a table cell, in the suite's order, with seed 0
+	models []Model // of the cells, in order
+	cells  []Trial // one a table cell, in the suite's order, with seed 0
 }
 
 type suiteYAML struct {
@@ -24,6 +28,7 @@ type suiteYAML struct {
 	Protocol strictyaml.Node   `yaml:"protocol"`
 	Seeds    int               `yaml:"seeds"`
 	Runs     []strictyaml.Node `yaml:"runs"`
+	Tables   strictyaml.Node   `yaml:"tables"`
 }
 
 // suiteReader gathers the cells of a suite and what is wrong with it.
@@ -42,6 +47,7 @@ func newSuite(n strictyaml.Node, lib *Library) (Suite, error) {
 	r.errs.Add(n.Decode(&y))
 	require(n, &r.errs, "name", "title", "runs")
 	checkName(n.Get("name"), y.Name, &r.errs)
+	checkTitle(n.Get("title"), &r.errs)
 	inRange(n.Get("seeds"), y.Seeds, 1, 1000, &r.errs)
 	if len(y.Runs) == 0 && n.Get("runs").Present() {
 		r.errs.Add(n.Get("runs").Errorf("expected at least one run"))
@@ -57,10 +63,26 @@ func newSuite(n strictyaml.Node, lib *Library) (Suite, error) {
 	for _, id := range lib.own {
 		r.addOwn(n, id)
 	}
+	r.addModels()
+	r.readTables(y.Tables)
 	if err := r.errs.Err(); err != nil {
 		return Suite{}, err
 	}
 	return r.suite, nil
+}
+
+// Models lists the specs that the suite's cells are of, in their order.
+func (s Suite) Models() []Model { return slices.Clone(s.models) }
+
+// addModels lists the models of the cells.
+func (r *suiteReader) addModels() {
+	var ids []string
+	for _, cell := range r.suite.cells {
+		if !slices.Contains(ids, cell.ModelID) {
+			ids = append(ids, cell.ModelID)
+			r.suite.models = append(r.suite.models, r.models[cell.ModelID])
+		}
+	}
 }
 
 // addOwn puts a user's model, if the suite does not name it, wherever the
@@ -70,12 +92,16 @@ func (r *suiteReader) addOwn(suite strictyaml.Node, id string) {
 	if !ok || slices.ContainsFunc(r.suite.cells, func(t Trial) bool { return t.ModelID == id }) {
 		return
 	}
-	var done []Place
+	type place struct {
+		Place
+		name string // of the case
+	}
+	var done []place
 	for _, t := range slices.Clone(r.suite.cells) {
-		at := Place{t.Dataset, t.Task, t.Setting}
-		if m.Kind.Supports(t.Task) && !slices.Contains(done, at) {
+		at := place{Place{t.Dataset, t.Task, t.Setting}, t.Case}
+		if d, _ := datasets.Lookup(t.Dataset); m.Kind.Supports(t.Task) && m.Kind.Fits(d) && !slices.Contains(done, at) {
 			done = append(done, at)
-			r.addCell(suite, at, id, strictyaml.Node{}, t.Protocol)
+			r.addCell(suite, at.Place, id, strictyaml.Node{}, protocolCase{at.name, t.Protocol})
 		}
 	}
 }

@@ -14,9 +14,13 @@ import (
 // Trial is one thing to measure: everything about it is resolved.
 type Trial struct {
 	Suite   string
+	About   string // the suite's title
 	Dataset string
 	Task    models.Task
 	Setting datasets.Setting
+	// Case names the protocol where a suite has the same model at the same
+	// place under several: "batch-10", "latency"; else it is empty.
+	Case    string
 	ModelID string
 	Variant string // "" for none
 	Kind    string
@@ -29,12 +33,29 @@ type Trial struct {
 	Options  models.Options
 	Origins  map[string]Provenance // by dotted path of the option
 	Protocol Protocol
-	// Seed, 0 .. n-1, is all that the trial's random streams derive from.
+	// Seed is all that the trial's random streams derive from.
 	Seed uint64
 }
 
 // Ref names model and variant, as in "edgebank+tw".
 func (t Trial) Ref() string { return JoinRef(t.ModelID, t.Variant) }
+
+// IsLatency reports whether the trial is a latency test, which trains and
+// scores nothing.
+func (t Trial) IsLatency() bool { return t.Protocol.Latency != nil }
+
+// SplitLatency separates the trials that are scored from the latency tests,
+// each in order.
+func SplitLatency(all []Trial) (scored, timed []Trial) {
+	for _, t := range all {
+		if t.IsLatency() {
+			timed = append(timed, t)
+		} else {
+			scored = append(scored, t)
+		}
+	}
+	return scored, timed
+}
 
 // Identity is the SHA-256, in hex, of everything that can change the
 // trial's result: what was asked for, the checksum of the dataset's file and

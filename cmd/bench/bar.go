@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"dgsbench/harness"
@@ -40,11 +41,30 @@ func isTerminal(out io.Writer) bool {
 }
 
 func (b *bar) hooks() harness.Hooks {
-	return harness.Hooks{Start: b.start, Progress: b.progress, Done: b.trial}
+	return harness.Hooks{Start: b.start, Expect: b.expect, Progress: b.progress, Done: b.trial, Wait: b.wait}
 }
 
 func (b *bar) start(pending, found int) {
 	b.open(pending, fmt.Sprintf("%d trials to measure, %d found measured", pending, found))
+}
+
+// expect says how long it will take, and starts the clock.
+func (b *bar) expect(d time.Duration) {
+	b.print("expected to take about " + rounded(d))
+	b.started = time.Now()
+}
+
+// rounded is a duration in words, to two digits or so.
+func rounded(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	case d < 10*time.Minute:
+		return d.Round(time.Second).String()
+	case d < 10*time.Hour:
+		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+	}
+	return fmt.Sprintf("%.0f hours", d.Hours())
 }
 
 // open begins with what is to be done, if there is anything.
@@ -79,6 +99,11 @@ func (b *bar) progress(share float64) {
 	if b.line != nil {
 		b.line.SetCurrent(int64(share * barUnits))
 	}
+}
+
+// wait says why nothing seems to happen.
+func (b *bar) wait(left int) {
+	b.print(fmt.Sprintf("%d trials are being measured by another run in the same folder: waiting for it", left))
 }
 
 // trial is finished or failed.

@@ -55,7 +55,7 @@ func TestResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "suite,dataset,task,setting,model,variant,candidates,split,device,metric,unit,mean,std,n,ci_low,ci_high"
+	want := "suite,dataset,task,setting,model,variant,candidates,split,device,metric,unit,mean,std,n,ci_low,ci_high,case"
 	if got := strings.Join(lines[0], ","); got != want {
 		t.Errorf("columns %s, expected %s", got, want)
 	}

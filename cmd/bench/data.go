@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"dgsbench/datasets"
@@ -38,27 +40,48 @@ func (o *options) listData() error {
 		return err
 	}
 	w := tabwriter.NewWriter(o.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "DATASET\tEVENTS\tNODES\tFEATURES\tSPLIT\tHERE\tFROM")
+	fmt.Fprintf(w, "DATASET\tHERE\t%8s\t%7s\tFEATURES\tSPLIT\tFROM\n", "EVENTS", "NODES")
+	var served []string
 	for _, name := range datasets.Names() {
 		d, err := datasets.Lookup(name)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\t%s\t%s\n", name, d.Want.Events, d.Want.Nodes, features(d), d.Split, o.here(d), d.URL)
+		if d.Served() {
+			served = append(served, name)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%8s\t%7s\t%s\t%s\t%s\n",
+			name, o.here(d), known(d.Want.Events), known(d.Want.Nodes), features(d), d.Split, d.URL)
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(o.stdout, "\nFiles are looked for in %s (--data).\n", o.data)
+	_, err := fmt.Fprintf(o.stdout, "\nmade: simulated when it is used, also at another size: NAME@0.1\n"+
+		"yes, no: whether its file is in %s (--data DIR looks elsewhere)\n"+
+		"`bench data fetch NAME` downloads: %s\n"+
+		"`bench data import FILE` makes a dataset of your own file\n", o.data, strings.Join(served, ", "))
 	return err
 }
 
-// features says how many columns models are given.
-func features(d datasets.Dataset) string {
-	if n := len(d.Features); n > 0 {
-		return fmt.Sprintf("%d in the file, derived", d.Want.Features)
+// known is a number that may not be.
+func known(n int) string {
+	if n == 0 {
+		return "?"
 	}
-	return fmt.Sprint(d.Want.Features)
+	return strconv.Itoa(n)
+}
+
+// features says how many columns the file has, and what models are given
+// where it is not these.
+func features(d datasets.Dataset) string {
+	text := strconv.Itoa(d.Want.Features)
+	switch {
+	case d.Imported && d.Want.Features > 0:
+		text += ", standardised"
+	case len(d.Features) > 0:
+		text += ", and derived"
+	}
+	return text
 }
 
 // here says whether the dataset can be read.

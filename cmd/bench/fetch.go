@@ -3,10 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 
 	"dgsbench/datasets/fetch"
 
@@ -27,7 +24,7 @@ func newFetch(o *options) *cobra.Command {
 			if err := fetch.Fetchable(d); err != nil {
 				return err
 			}
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			ctx, stop := untilSignal(cmd.Context())
 			defer stop()
 			bytes := newByteBar(o.stderr)
 			err = fetch.Fetcher{Progress: bytes.progress}.Fetch(ctx, d, o.data)

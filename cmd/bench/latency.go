@@ -24,6 +24,7 @@ import (
 type timing struct {
 	shared       *options
 	suite        string
+	trials       []specs.Trial // of the suite, also those that are no latency tests
 	plan         latency.Plan
 	format       string
 	asJSON       bool
@@ -54,7 +55,7 @@ func newLatency(o *options) *cobra.Command {
 	flags.IntVar(&l.plan.Threads, "threads", runtime.GOMAXPROCS(0), "threads a model may use")
 	flags.Lookup("threads").DefValue = "all cores"
 	flags.Uint64Var(&l.plan.Seed, "seed", 0, "of the order in which models take turns")
-	flags.StringVar(&l.format, "format", "text", "text, markdown or csv")
+	flags.StringVar(&l.format, "format", "text", formatNames())
 	flags.BoolVar(&l.asJSON, "json", false, "print JSON instead of tables")
 	flags.StringVar(&l.old, "compare", "", "another build of bench, to alternate with")
 	flags.IntVar(&l.alternations, "alternations", latency.FewestAlternations, "pairs of runs, for --compare")
@@ -71,11 +72,11 @@ func (l *timing) run(ctx context.Context, files []string) error {
 	}
 	o := l.shared
 	o.suite = l.suite
-	if l.plan.Trials, err = o.trials(files, true); err != nil {
+	if l.trials, err = o.trials(files, true); err != nil {
 		return err
 	}
-	if !harness.IsLatency(l.plan.Trials) {
-		return fmt.Errorf("suite %s is no latency test: its protocol has no `latency:`; measure it with bench all", o.suite)
+	if _, l.plan.Trials = specs.SplitLatency(l.trials); len(l.plan.Trials) == 0 {
+		return fmt.Errorf("suite %s has no latency test: no protocol of it has `latency:`; measure it with bench all", o.suite)
 	}
 	l.plan.DataDir = o.data
 	ctx, stop := untilSignal(ctx)
@@ -86,8 +87,13 @@ func (l *timing) run(ctx context.Context, files []string) error {
 	if err := o.makeOut(); err != nil {
 		return err
 	}
-	all, err := l.measure(ctx)
-	if err != nil {
+	all, err := o.time(ctx, l.plan)
+	switch {
+	case harness.Interrupted(err):
+		return fmt.Errorf("interrupted; datasets that were finished have their records in %s: %w", o.out, err)
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("%w; --data DIR says where files are", err)
+	case err != nil:
 		return err
 	}
 	if err := l.report(all, files, write); err != nil {
@@ -96,27 +102,25 @@ func (l *timing) run(ctx context.Context, files []string) error {
 	return l.lastLine(all)
 }
 
-// measure keeps the records of every dataset as soon as it is done.
-func (l *timing) measure(ctx context.Context) ([]latency.Measured, error) {
+// time measures latency tests and keeps the records of every dataset as soon
+// as it is done: those are returned, also with an error.
+func (o *options) time(ctx context.Context, p latency.Plan) ([]latency.Measured, error) {
 	var all []latency.Measured
-	bar, hooks := l.progress("steps")
-	err := latency.Run(ctx, l.plan, hooks, func(some []latency.Measured) error {
+	bar, hooks := o.steps("steps of the latency test")
+	defer bar.close()
+	err := latency.Run(ctx, p, hooks, func(some []latency.Measured) error {
+		if err := latency.Keep(o.store(), some); err != nil {
+			return err
+		}
 		all = append(all, some...)
-		return latency.Keep(l.shared.store(), some)
+		return nil
 	})
-	bar.close()
-	switch {
-	case harness.Interrupted(err):
-		return nil, fmt.Errorf("interrupted; datasets that were finished have their records in %s: %w", l.shared.out, err)
-	case errors.Is(err, os.ErrNotExist):
-		return nil, fmt.Errorf("%w; --data DIR says where files are", err)
-	}
 	return all, err
 }
 
-// progress prints a line a step. A bar would be drawn while the clock runs.
-func (l *timing) progress(what string) (*bar, latency.Hooks) {
-	b := newBar(struct{ io.Writer }{l.shared.stderr})
+// steps prints a line a step. A bar would be drawn while the clock runs.
+func (o *options) steps(what string) (*bar, latency.Hooks) {
+	b := newBar(struct{ io.Writer }{o.stderr})
 	done := 0
 	return b, latency.Hooks{
 		Start: func(steps int) { b.open(steps, fmt.Sprintf("%d %s", steps, what)) },
@@ -136,7 +140,13 @@ func (l *timing) report(all []latency.Measured, files []string, write writer) er
 	if err != nil {
 		return err
 	}
-	if err := o.leave(r); err != nil {
+	whole := r
+	if len(l.trials) > len(l.plan.Trials) {
+		if whole, err = o.newReport(l.trials, files); err != nil {
+			return err
+		}
+	}
+	if err := o.leave(whole); err != nil {
 		return err
 	}
 	switch {
@@ -171,7 +181,7 @@ func (l *timing) compare(ctx context.Context, files []string) error {
 	if err != nil {
 		return err
 	}
-	bar, hooks := l.progress("pairs of runs")
+	bar, hooks := l.shared.steps("pairs of runs")
 	verdicts, err := latency.Compare(ctx, latency.Comparison{
 		Old: old, New: own, Args: l.childArgs(files), Alternations: l.alternations, Seed: l.plan.Seed,
 	}, hooks)
@@ -212,14 +222,6 @@ func (l *timing) verdicts(all []latency.Verdict) error {
 	}
 	if len(slower) > 0 {
 		return failure{fmt.Errorf("this build is slower than %s: %s", l.old, strings.Join(slower, ", "))}
-	}
-	return nil
-}
-
-// latencyOnly says how a suite of latency tests is measured.
-func latencyOnly(trials []specs.Trial) error {
-	if harness.IsLatency(trials) {
-		return fmt.Errorf("suite %s is a latency test; measure it with bench latency --suite %s", trials[0].Suite, trials[0].Suite)
 	}
 	return nil
 }

@@ -113,17 +113,71 @@ func TestLatencyFailure(t *testing.T) {
 	}
 }
 
+// mixedSuite has trials and latency tests.
+const mixedSuite = `name: toy-latency
+title: Toy
+protocol: {batch: 20}
+runs:
+  - {task: nc, datasets: [toy], models: [user-count]}
+  - {task: nc, datasets: [toy], models: [user-count, user-age], protocol: {latency: {batches: 20, iterations: 3, lead: 40}}}
+`
+
+// TestMixedSuite: all measures and shows both sorts, goes on where something
+// is missing, and leaves the rest alone; latency measures its sort anew.
+func TestMixedSuite(t *testing.T) {
+	dir := latencyWorkplace(t, mixedSuite)
+	allArgs := latencyArgs(dir)
+	allArgs[0] = "all"
+	measure := func(done string, args []string) string {
+		t.Helper()
+		code, stdout, stderr := bench(args...)
+		if code != exitDone || !strings.Contains(stderr, "done: "+done) {
+			t.Fatalf("exit code %d, expected %q in\n%s", code, done, stderr)
+		}
+		return stdout
+	}
+	first := measure("3 trials measured, 0 found measured, 0 failed", allArgs)
+	for _, want := range []string{"Node classification, test events (toy-latency: Toy)", "Latency on toy", "Made by: bench all --suite toy-latency"} {
+		if !strings.Contains(first, want) {
+			t.Errorf("no %q in\n%s", want, first)
+		}
+	}
+	if again := measure("0 trials measured, 3 found measured, 0 failed", allArgs); again != first {
+		t.Errorf("the second time\n%s\nexpected\n%s", again, first)
+	}
+	remove(t, dir, "out/toy-latency/toy/nc-latency/user-age")
+	measure("2 trials measured, 1 found measured, 0 failed", allArgs)
+
+	timed := measure("2 models measured, 0 failed", latencyArgs(dir))
+	if strings.Contains(timed, "Node classification, test events") || !strings.Contains(timed, "Latency on toy") {
+		t.Errorf("bench latency prints\n%s", timed)
+	}
+	left := read(t, dir, "out", "toy-latency", "tables.md")
+	if !strings.Contains(left, "Node classification, test events") || !strings.Contains(left, "Latency on toy") {
+		t.Errorf("bench latency leaves\n%s", left)
+	}
+}
+
+// remove takes a folder of results away.
+func remove(t *testing.T, dir, what string) {
+	t.Helper()
+	full := filepath.Join(dir, filepath.FromSlash(what))
+	if _, err := os.Stat(full); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(full); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestLatencyWrongUse: exit code 2 and one line.
 func TestLatencyWrongUse(t *testing.T) {
 	dir := latencyWorkplace(t, latencySuite)
-	run := latencyArgs(dir)
-	run[0] = "run"
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
-		{run, "suite toy-latency is a latency test; measure it with bench latency"},
-		{latencyArgs(dir, "--suite", "toy"), "suite toy is no latency test"},
+		{latencyArgs(dir, "--suite", "toy"), "suite toy has no latency test"},
 		{latencyArgs(dir, "--threads", "0"), "--threads is 0, expected 1 or more"},
 		{latencyArgs(dir, "--format", "latex"), `--format is "latex", expected`},
 		{latencyArgs(dir, "--compare", filepath.Join(dir, "nothing")), "expected a build of bench"},

@@ -1,13 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"compress/gzip"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -126,8 +122,12 @@ func TestImportWrongUse(t *testing.T) {
 		{nil, "log.gz:12: column 3 (t): found 10, expected a time not before the last line's 19; --sort puts events in order of time"},
 		{[]string{"--sort", "--name", "toy"}, "the benchmark has a dataset toy of its own"},
 		{[]string{"--sort", "--split", "0.5"}, "--split has 3 numbers, expected two"},
-		{[]string{"--sort", "--separator", "pipe"}, `--separator: a separator "pipe", expected auto, comma, tab or semicolon`},
-		{[]string{"--sort", "--dst", "a"}, "found a layout that uses this column twice"},
+		{[]string{"--sort", "--separator", "colon"}, `--separator: a separator "colon", expected auto, comma, tab, semicolon, pipe or space`},
+		{[]string{"--separator", "tab"}, `found one column, "src,dst,t,label,a,b", expected columns with the separator tab (comma gives 6); --separator says what stands between fields`},
+		{[]string{"--time-unit", "minutes"}, `--time-unit: a unit "minutes", expected auto, s, ms, us or ns`},
+		{[]string{"--features", "a,rest"}, "--features a,b,a,rest: rest and none stand alone (a column of that name goes by its number)"},
+		{[]string{"--features", "5"}, `column 5 (a): found two uses, "a" for a feature and "5" for a feature, expected one use a column (a number stands for the column at that place)`},
+		{[]string{"--sort", "--dst", "a"}, `found two uses, "a" for the destination and "a" for a feature`},
 		{[]string{"--sort", "--src", "srk"}, `expected a column named "srk" (did you mean "src"?)`},
 	} {
 		code, stdout, stderr := importToy(t, dir, c.more...)
@@ -143,85 +143,63 @@ func TestImportWrongUse(t *testing.T) {
 	}
 }
 
-// fetching is bench in a process of its own, in which the dataset "served" is
-// on the test's server.
-func fetching(srv *httptest.Server, args ...string) (cmd *exec.Cmd, stdout, stderr *bytes.Buffer) {
-	cmd, stdout, stderr = process(args...)
-	cmd.Env = append(cmd.Env, served+"="+srv.URL)
-	return cmd, stdout, stderr
-}
-
-// TestFetchAndVerify: silent but for the last line where nobody watches.
-func TestFetchAndVerify(t *testing.T) {
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, servedText) }))
-	defer srv.Close()
-	dir := filepath.Join(t.TempDir(), "data")
-	file := filepath.Join(dir, "served.csv")
-	step := func(args string, wantCode int, wantOut, wantErr string) {
-		t.Helper()
-		cmd, stdout, stderr := fetching(srv, append(strings.Fields(args), "--data", dir)...)
-		_ = cmd.Run() // the exit code is compared
-		if code := cmd.ProcessState.ExitCode(); code != wantCode || stdout.String() != wantOut || !strings.HasSuffix(stderr.String(), wantErr) || wantErr == "" && stderr.Len() > 0 {
-			t.Errorf("%v: exit code %d, stdout %q, stderr %q; want %d, %q, %q", args, code, stdout, stderr, wantCode, wantOut, wantErr)
-		}
-	}
-	step("data verify", exitDone, "no files of datasets in "+dir+"\n", "")
-	step("data fetch served", exitDone, "", "done: served is in "+file+"\n")
-	step("data fetch served", exitDone, "", "nothing to do: "+file+" is there already, and whole\n")
-	step("data verify", exitDone, "served: whole\n", "")
-	step("data verify served", exitDone, "served: whole\n", "")
-	step("data verify toy", exitFailed, "", "bench: 1 of 1 files in "+dir+" are damaged or missing\n")
-	step("data verify shop-sim", exitUsage, "", "bench: dataset shop-sim is made when it is used: there is no file to verify\n")
-	step("data fetch shop-sim", exitUsage, "", "bench: dataset shop-sim is made when it is used: there is nothing to fetch\n")
-	write(t, file, "a,b,t\nu,v,1\nv,w,3\n")
-	step("data verify", exitFailed, "", "it is damaged or another version; get it again from "+srv.URL+"\nbench: 1 of 1 files in "+dir+" are damaged or missing\n")
-	step("data fetch served", exitFailed, "", "remove the file to fetch it again\n")
-}
-
-// TestFetchInterrupted: a signal ends it with exit code 130 and a message
-// that says how to go on.
-func TestFetchInterrupted(t *testing.T) {
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Length", fmt.Sprint(len(servedText)))
-		fmt.Fprint(w, servedText[:9])
-		w.(http.Flusher).Flush()
-		<-r.Context().Done()
-	}))
-	defer srv.Close()
+// TestImportRemedies: what may be no damage is refused with the flag for it,
+// and read with that flag.
+func TestImportRemedies(t *testing.T) {
 	dir := t.TempDir()
-	part := filepath.Join(dir, "served.csv.part")
-	cmd, _, stderr := fetching(srv, "data", "fetch", "served", "--data", dir)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer cmd.Process.Kill() // also when it does not end
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		if info, err := os.Stat(part); err == nil && info.Size() == 9 {
-			break
+	file := filepath.Join(dir, "log.csv")
+	t.Cleanup(func() { _ = datasets.SetImported(nil) })
+	for name, c := range map[string]struct{ text, want, flags string }{
+		"ns":        {"a b t\nu v 1700000000123456789\nu v 1700000001123456789\nu v 1700000002123456790\nv u 1700000002123456791\n", "(such a large number seems to be ns); --time-unit says what they are", "--time-unit ns"},
+		"no-header": {"u|v|11\nu|v|12\nu|v|13\nv|u|14\n", "found a time, 11, expected a header line (a column with such a name is asked for by it); --no-header says that the first line is an event", "--no-header"},
+		"unsorted":  {"a,b,t\nu,v,2\nu,v,1\nu,v,3\nv,u,4\n", "; --sort puts events in order of time", "--sort"},
+	} {
+		write(t, file, c.text)
+		args := []string{"data", "import", file, "--data", dir, "--name", name, "--src", "1", "--dst", "2", "--time", "3", "--split-by", "row"}
+		if code, _, stderr := bench(args...); code != exitUsage || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: exit code %d, stderr %q, want %q", name, code, stderr, c.want)
+		}
+		if code, stdout, stderr := bench(append(args, strings.Fields(c.flags)...)...); code != exitDone || !strings.Contains(stdout, ": 4 events, 2 nodes") {
+			t.Errorf("%s %s: exit code %d, stdout %q, stderr %q", name, c.flags, code, stdout, stderr)
 		}
 	}
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait() // the exit code is compared
-	want := "9 bytes are kept in " + part + ", and the same command goes on"
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(stderr.String(), want) {
-		t.Errorf("exit code %d, stderr %q, want %q", code, stderr, want)
+	if got, want := read(t, dir, "ns", "events.csv"), "src,dst,time\n0,1,0\n0,1,1\n0,1,2.000000001\n1,0,2.000000002\n"; got != want {
+		t.Errorf("nanoseconds: %q, expected %q", got, want)
 	}
 }
 
-func TestRate(t *testing.T) {
-	for _, c := range []struct {
-		done, all, first int64
-		spent            time.Duration
-		want             string
-	}{
-		{60e6, 100e6, 20e6, 10 * time.Second, "  60.0 of 100.0 MB  4.0 MB/s  10s left"},
-		{20e6, 100e6, 20e6, time.Second, "  20.0 MB  0.0 MB/s"},
-		{5e6, 5e6, 0, time.Second, "  5.0 MB  5.0 MB/s"},
-	} {
-		if got := rate(c.done, c.all, c.first, c.spent); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
+// TestImportInterrupted: a signal ends it with exit code 130 and one line, and
+// nothing is left.
+func TestImportInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "log.csv")
+	var text strings.Builder
+	text.WriteString("a,b,t\n")
+	for k := range 2_000_000 {
+		fmt.Fprintf(&text, "u%d,v%d,%d\n", k%977, k%31, k)
+	}
+	write(t, file, text.String())
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		data := filepath.Join(dir, "data")
+		cmd, stdout, stderr := process("data", "import", file, "--data", data, "--name", "mine", "--src", "a", "--dst", "b", "--time", "t")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+			if found, _ := filepath.Glob(filepath.Join(data, "mine.tmp-*")); len(found) > 0 {
+				break
+			}
+		}
+		if err := cmd.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait() // the exit code is compared
+		want := "bench: interrupted: nothing of " + file + " is imported or left behind: context canceled\n"
+		if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || stdout.Len() > 0 || stderr.String() != want {
+			t.Errorf("%v: exit code %d, stdout %q, stderr %q, want %q", signal, code, stdout, stderr, want)
+		}
+		if left, err := os.ReadDir(data); err != nil || len(left) > 0 {
+			t.Errorf("%v: %v is left, error %v", signal, left, err)
 		}
 	}
 }

@@ -23,9 +23,11 @@ const defaultSuite = "quick"
 type options struct {
 	data, out, suite, specs string
 	seeds, workers          int
+	firstSeed               uint64
 	checkpoints             bool
 	models, datasets, tasks []string
 	allowStale              bool
+	shown                   harness.Shown // of the suite, once trials has read it
 
 	stdout, stderr io.Writer
 }
@@ -45,7 +47,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(newAll(o), newRun(o), newTables(o), newResults(o), newModels(o), newData(o), newSpec(o), newDoctor(o), newScale(o), newLatency(o), newVersion(o))
+	root.AddCommand(newAll(o), newRun(o), newPlan(o), newTables(o), newResults(o), newModels(o), newData(o), newSpec(o), newDoctor(o), newScale(o), newLatency(o), newCheck(o), newTune(o), newVersion(o))
 	return root
 }
 
@@ -112,7 +114,7 @@ func (o *options) trials(files []string, onlyOwn bool) ([]specs.Trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	filter := specs.Filter{Models: o.models, Datasets: o.datasets, Tasks: o.tasks, Seeds: o.seeds}
+	filter := specs.Filter{Models: o.models, Datasets: o.datasets, Tasks: o.tasks, Seeds: o.seeds, FirstSeed: o.firstSeed}
 	for _, file := range files {
 		entry, err := lib.AddFile(file)
 		switch {
@@ -128,6 +130,9 @@ func (o *options) trials(files []string, onlyOwn bool) ([]specs.Trial, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.shown, err = harness.ShownOf(suite); err != nil {
+		return nil, err
+	}
 	return suite.Trials(filter)
 }
 
@@ -139,9 +144,9 @@ func (o *options) narrowed() bool {
 // command is what measures the suite of the flags and files and prints its
 // tables.
 func (o *options) command(trials []specs.Trial, files []string) string {
-	verb := "bench all"
-	if harness.IsLatency(trials) {
-		verb = "bench latency"
+	verb := "bench latency" // which also measures anew
+	if scored, _ := specs.SplitLatency(trials); len(scored) > 0 {
+		verb = "bench all"
 	}
 	words := append([]string{verb}, files...)
 	flag := func(name, value string) {

@@ -8,9 +8,12 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"syscall"
 
 	"dgsbench/harness"
+	"dgsbench/harness/latency"
+	"dgsbench/internal/atomicfile"
 	"dgsbench/specs"
 
 	"github.com/spf13/cobra"
@@ -49,34 +52,78 @@ func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
 	return ctx, stop
 }
 
-// measure runs the trials. An error says what is left to do; failed trials
-// are none. A signal to stop ends it at the next batch.
+// measure runs the trials: first those that are scored, side by side, then
+// the latency tests, which need an idle machine. An error says what is left
+// to do; failed trials are none. A signal to stop ends it at the next batch.
 func (o *options) measure(ctx context.Context, trials []specs.Trial) (harness.Summary, error) {
-	if err := latencyOnly(trials); err != nil {
-		return harness.Summary{}, err
-	}
 	if err := o.makeOut(); err != nil {
 		return harness.Summary{}, err
 	}
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	bar := newBar(o.stderr)
-	runner := harness.Runner{Store: o.store(), DataDir: o.data, Workers: o.workers, Checkpoints: o.checkpoints, Hooks: bar.hooks()}
-	sum, err := runner.Run(ctx, trials)
-	bar.close()
+	scored, timed := specs.SplitLatency(trials)
+	sum, err := o.score(ctx, scored)
+	sum.Left += len(timed)
+	if err == nil && len(timed) > 0 {
+		sum, err = o.timeMissing(ctx, timed, sum)
+	}
 	for _, r := range sum.FailedBefore {
 		fmt.Fprintf(o.stderr, "failed before: %s: %s; to run it again, remove %s\n",
 			r.Key, r.Error, filepath.Join(o.out, r.Key.Path(r.Identity)))
 	}
+	return sum, o.explain(err, sum, trials)
+}
+
+// score measures what is no latency test.
+func (o *options) score(ctx context.Context, trials []specs.Trial) (harness.Summary, error) {
+	bar := newBar(o.stderr)
+	defer bar.close()
+	runner := harness.Runner{Store: o.store(), DataDir: o.data, Workers: o.workers, Checkpoints: o.checkpoints, Hooks: bar.hooks()}
+	return runner.Run(ctx, trials)
+}
+
+// timeMissing measures the latency tests of the datasets that lack any. Left
+// already counts all of the tests.
+func (o *options) timeMissing(ctx context.Context, tests []specs.Trial, sum harness.Summary) (harness.Summary, error) {
+	missing, found, err := latency.Missing(o.store(), o.data, tests)
+	if err != nil {
+		return sum, err
+	}
+	for _, r := range found {
+		sum.Left--
+		if r.Failed() {
+			sum.Failed++
+			sum.FailedBefore = append(sum.FailedBefore, r)
+		} else {
+			sum.Found++
+		}
+	}
+	if len(missing) == 0 {
+		return sum, nil
+	}
+	all, err := o.time(ctx, latency.Plan{Trials: missing, DataDir: o.data, Threads: runtime.GOMAXPROCS(0)})
+	for _, m := range all {
+		sum.Left--
+		if m.Record.Failed() {
+			sum.Failed++
+		} else {
+			sum.Finished++
+		}
+	}
+	return sum, err
+}
+
+// explain says what an error leaves to do.
+func (o *options) explain(err error, sum harness.Summary, trials []specs.Trial) error {
 	var store *harness.StoreError
 	switch {
 	case harness.Interrupted(err):
-		err = fmt.Errorf("interrupted with %d of %d trials measured, their records are in %s; run the same command again to go on: %w",
+		return fmt.Errorf("interrupted with %d of %d trials measured, their records are in %s; run the same command again to go on: %w",
 			len(trials)-sum.Left, len(trials), o.out, err)
 	case errors.Is(err, fs.ErrNotExist) && !errors.As(err, &store):
-		err = fmt.Errorf("%w; --data DIR says where files are", err)
+		return fmt.Errorf("%w; --data DIR says where files are", err)
 	}
-	return sum, err
+	return err
 }
 
 // makeOut makes the folder of the results before anything is measured.
@@ -86,6 +133,9 @@ func (o *options) makeOut() error {
 	}
 	if err := os.MkdirAll(o.out, 0o755); err != nil {
 		return fmt.Errorf("--out: %w", err)
+	}
+	if err := atomicfile.Probe(o.out); err != nil {
+		return fmt.Errorf("--out: nothing can be written there: %w", err)
 	}
 	return nil
 }

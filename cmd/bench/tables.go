@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"dgsbench/harness"
 	"dgsbench/results"
@@ -26,7 +27,7 @@ func newTables(o *options) *cobra.Command {
 			return o.print(r, write)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text, markdown or csv")
+	cmd.Flags().StringVar(&format, "format", "text", formatNames())
 	o.addWhere(cmd)
 	o.addData(cmd)
 	o.addWhat(cmd)
@@ -34,36 +35,74 @@ func newTables(o *options) *cobra.Command {
 	return cmd
 }
 
-// writer renders a table; terminal says whether it may use bold and
-// underlined text.
-type writer func(w io.Writer, t results.Table, terminal bool) error
+// writer renders the tables of a report; terminal says whether it may use bold
+// and underlined text.
+type writer func(w io.Writer, r harness.Report, terminal bool) error
+
+// tableFormats are the renderers.
+var tableFormats = []struct {
+	name  string
+	write writer
+}{
+	{"text", writeText},
+	{"markdown", writeMarkdown},
+	{"latex", writeLaTeX},
+	{"html", writeHTML},
+	{"csv", writeTableCSV},
+}
+
+// formatNames lists the formats for people.
+func formatNames() string {
+	var names []string
+	for _, f := range tableFormats {
+		names = append(names, f.name)
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
 
 // tableWriter finds the renderer of a format.
 func tableWriter(format string) (writer, error) {
-	switch format {
-	case "text":
-		return results.WriteText, nil
-	case "markdown":
-		return plain(results.WriteMarkdown), nil
-	case "csv":
-		return plain(results.WriteTableCSV), nil
+	for _, f := range tableFormats {
+		if f.name == format {
+			return f.write, nil
+		}
 	}
-	return nil, fmt.Errorf("--format is %q, expected text, markdown or csv", format)
+	return nil, fmt.Errorf("--format is %q, expected %s", format, formatNames())
 }
 
-func plain(write func(io.Writer, results.Table) error) writer {
-	return func(w io.Writer, t results.Table, _ bool) error { return write(w, t) }
+func writeText(w io.Writer, r harness.Report, terminal bool) error {
+	return oneByOne(w, r, func(w io.Writer, t results.Table) error { return results.WriteText(w, t, terminal) })
 }
 
-// print writes the tables one below the other.
-func (o *options) print(r harness.Report, write writer) error {
+func writeMarkdown(w io.Writer, r harness.Report, _ bool) error {
+	return oneByOne(w, r, results.WriteMarkdown)
+}
+
+func writeTableCSV(w io.Writer, r harness.Report, _ bool) error {
+	return oneByOne(w, r, results.WriteTableCSV)
+}
+
+func writeLaTeX(w io.Writer, r harness.Report, _ bool) error { return results.WriteLaTeX(w, r.Tables) }
+
+func writeHTML(w io.Writer, r harness.Report, _ bool) error {
+	return results.WriteHTML(w, r.Title, r.Tables, r.Figures)
+}
+
+// oneByOne writes the tables below each other.
+func oneByOne(w io.Writer, r harness.Report, write func(io.Writer, results.Table) error) error {
 	for i, t := range r.Tables {
 		if i > 0 {
-			fmt.Fprintln(o.stdout)
+			fmt.Fprintln(w)
 		}
-		if err := write(o.stdout, t, isTerminal(o.stdout)); err != nil {
+		if err := write(w, t); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// print writes the report to standard output.
+func (o *options) print(r harness.Report, write writer) error {
+	return write(o.stdout, r, isTerminal(o.stdout))
 }

@@ -45,7 +45,7 @@ func (f Fetcher) Fetch(ctx context.Context, d datasets.Dataset, dir string) erro
 	path := filepath.Join(dir, d.File)
 	if _, err := os.Lstat(path); err == nil {
 		if err := d.Verify(dir); err != nil {
-			return fmt.Errorf("%w; remove the file to fetch it again", err)
+			return err
 		}
 		return fmt.Errorf("%s %w", path, ErrThere)
 	}
@@ -66,14 +66,14 @@ func Fetchable(d datasets.Dataset) error {
 	switch {
 	case d.Damaged != nil:
 		return d.Damaged
+	case d.Served():
+		return nil
 	case d.File == "":
 		return fmt.Errorf("dataset %s is made when it is used: there is nothing to fetch", d.Name)
 	case d.Open != nil:
 		return fmt.Errorf("dataset %s was imported: there is nothing to fetch", d.Name)
-	case d.Obtain != "":
-		return fmt.Errorf("dataset %s is not served as it is needed; make %s from %s: %s", d.Name, d.File, d.URL, d.Obtain)
 	}
-	return nil
+	return fmt.Errorf("dataset %s is not served as it is needed; make %s from %s: %s", d.Name, d.File, d.URL, d.Obtain)
 }
 
 // mostBytes bounds a file from what is known to be in it: no field of the

@@ -183,7 +183,7 @@ func TestFetchKeepsWhatIsThere(t *testing.T) {
 	if err := os.WriteFile(path, content[1:], 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := fetch(s, dir); err == nil || !strings.Contains(err.Error(), "remove the file to fetch it again") {
+	if err := fetch(s, dir); err == nil || !strings.Contains(err.Error(), "remove "+path+" and `bench data fetch f --data "+dir+"` downloads it") {
 		t.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package own
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -22,15 +23,18 @@ type Source struct {
 	Name   string // of the dataset
 	Title  string // in listings; the file's name where it is empty
 	Split  Split
+	// Progress is told how much of the work is done, 0 to 1; it may be nil.
+	Progress func(share float64)
 }
 
 // Import makes the dataset of that name below the data folder, which must not
 // have it yet. What is wrong with the file is reported as a
-// *datasets.Damage, with the file's name and line.
+// *datasets.Damage, with the file's name and line. When ctx is done, so is
+// the import, and nothing of it is left.
 //
 // A labelled source must have events of both classes in each part: without
 // them, classification cannot be learnt or measured.
-func Import(dir string, src Source) (*datasets.Loaded, error) {
+func Import(ctx context.Context, dir string, src Source) (*datasets.Loaded, error) {
 	if err := src.check(dir); err != nil {
 		return nil, err
 	}
@@ -42,9 +46,12 @@ func Import(dir string, src Source) (*datasets.Loaded, error) {
 	}
 	var l *datasets.Loaded
 	err := atomicfile.Folder(filepath.Join(dir, src.Name), func(tmp string) (err error) {
-		l, err = src.fill(tmp)
+		l, err = src.fill(&meter{ctx: ctx, report: src.Progress}, tmp)
 		return err
 	})
+	if err != nil && ctx.Err() != nil { // whatever failed for that reason
+		return nil, ctx.Err()
+	}
 	return l, err
 }
 
@@ -65,16 +72,16 @@ func (src Source) check(dir string) error {
 	return err
 }
 
+// Shares of the work, as measured: where it was unpacked, and where it was
+// read.
+const (
+	unpacked = 0.2
+	wasRead  = 0.5
+)
+
 // fill makes the files.
-func (src Source) fill(dir string) (*datasets.Loaded, error) {
-	text, err := plain(src.File, dir)
-	if err != nil {
-		return nil, err
-	}
-	s, features, err := datasets.ReadColumns(text, src.File, src.Layout, 0)
-	if text != src.File {
-		err = errors.Join(err, os.Remove(text))
-	}
+func (src Source) fill(m *meter, dir string) (*datasets.Loaded, error) {
+	s, features, err := src.read(m, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -82,9 +89,10 @@ func (src Source) fill(dir string) (*datasets.Loaded, error) {
 		Version: formatVersion, Title: src.title(), Split: src.Split, Bipartite: src.Layout.Bipartite,
 		Labelled: src.Layout.Label != "", Features: features, Counts: counts(s.Counts()),
 	}
+	m.begin(1, int64(s.Len()))
 	sum := sha256.New()
 	err = atomicfile.WriteTo(filepath.Join(dir, eventsFile), func(w io.Writer) error {
-		return writeEvents(io.MultiWriter(w, sum), s, d.Labelled)
+		return writeEvents(io.MultiWriter(w, sum), s, d.Labelled, m.add)
 	})
 	if err != nil {
 		return nil, err
@@ -103,6 +111,42 @@ func (src Source) fill(dir string) (*datasets.Loaded, error) {
 		return nil, err
 	}
 	return l, atomicfile.Write(filepath.Join(dir, descriptionFile), yaml)
+}
+
+// read reads the file, which it unpacks into the folder tmp before if that is
+// needed.
+func (src Source) read(m *meter, tmp string) (datasets.Stream, []string, error) {
+	f, size, err := datasets.OpenRegular(src.File)
+	if err != nil {
+		return datasets.Stream{}, nil, err
+	}
+	defer f.Close()
+	start := make([]byte, min(size, 4))
+	if _, err := f.ReadAt(start, 0); err != nil {
+		return datasets.Stream{}, nil, err
+	}
+	packed, ok := formatOf(start)
+	if !ok {
+		return src.columns(m, f, size)
+	}
+	m.begin(unpacked, size)
+	path, err := packed.spool(meteredFile{f, m}, src.File, tmp)
+	if err != nil {
+		return datasets.Stream{}, nil, err
+	}
+	text, size, err := datasets.OpenRegular(path)
+	if err != nil {
+		return datasets.Stream{}, nil, err
+	}
+	defer text.Close()
+	s, features, err := src.columns(m, text, size)
+	return s, features, errors.Join(err, os.Remove(path))
+}
+
+// columns reads the text: once for its lines, once for what is in them.
+func (src Source) columns(m *meter, f *os.File, size int64) (datasets.Stream, []string, error) {
+	m.begin(wasRead, 2*size)
+	return datasets.ReadColumns(meteredFile{f, m}, src.File, size, src.Layout, 0)
 }
 
 func (src Source) title() string {

@@ -64,7 +64,7 @@ func lookup(t *testing.T, dir, name string) *datasets.Loaded {
 func TestImport(t *testing.T) {
 	dir, src := log(t, text(60))
 	src.Title = "Payments"
-	made, err := Import(dir, src)
+	made, err := Import(t.Context(), dir, src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,16 +97,19 @@ func TestImport(t *testing.T) {
 // The same events are the same dataset, however they were written down.
 func TestImportCompressed(t *testing.T) {
 	dir, src := log(t, text(60))
-	plain, err := Import(dir, src)
+	plain, err := Import(t.Context(), dir, src)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, pack := range map[string]func([]byte) []byte{"gz": gzipped, "zst": zstandard} {
+	halves := func(data []byte) []byte { // two members, one behind the other
+		return append(gzipped(data[:len(data)/2]), gzipped(data[len(data)/2:])...)
+	}
+	for name, pack := range map[string]func([]byte) []byte{"gz": gzipped, "zst": zstandard, "gz-gz": halves} {
 		src.Name = name
 		if err := os.WriteFile(src.File, pack([]byte(text(60))), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		l, err := Import(dir, src)
+		l, err := Import(t.Context(), dir, src)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +166,7 @@ func TestIdentity(t *testing.T) {
 		other := src
 		other.Name = name
 		change(&other)
-		l, err := Import(dir, other)
+		l, err := Import(t.Context(), dir, other)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +184,7 @@ func TestIdentity(t *testing.T) {
 // of the benchmark.
 func TestUse(t *testing.T) {
 	dir, src := log(t, text(60))
-	if _, err := Import(dir, src); err != nil {
+	if _, err := Import(t.Context(), dir, src); err != nil {
 		t.Fatal(err)
 	}
 	lookup(t, dir, "mine")
@@ -196,7 +199,7 @@ func TestUse(t *testing.T) {
 	if err := os.Rename(filepath.Join(dir, "mine"), filepath.Join(dir, "mooc")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Import(dir, src); err != nil {
+	if _, err := Import(t.Context(), dir, src); err != nil {
 		t.Fatal(err)
 	}
 	lookup(t, dir, "mine") // whatever is wrong with its neighbour

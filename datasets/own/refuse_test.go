@@ -26,7 +26,16 @@ func TestImportRefuses(t *testing.T) {
 		{"half a gzip file", string(gzipped([]byte(good))[:100]), nil, "log.csv is not a whole gzip file: unexpected EOF"},
 		{"damaged gzip file", "\x1f\x8b\x08 this is not it", nil, "log.csv is not a whole gzip file"},
 		{"half a zstd file", string(zstandard([]byte(good))[:100]), nil, "log.csv is not a whole zstd file: unexpected EOF"},
-		{"empty", "", nil, "log.csv:1: found nothing, expected a header line"},
+		{"junk behind gzip", string(gzipped([]byte(good))) + "junk", nil, "log.csv is not a whole gzip file: something else is behind the compressed data, which `gzip -dc FILE > NEW` leaves out"},
+		{"junk behind two", string(gzipped([]byte(good))) + string(gzipped(nil)) + "junk behind", nil, "something else is behind the compressed data"},
+		{"zeros behind gzip", string(gzipped([]byte(good))) + "\x00\x00", nil, "something else is behind the compressed data"},
+		{"half a second gzip file", string(gzipped([]byte(good))) + string(gzipped([]byte(good))[:9]), nil, "log.csv is not a whole gzip file: unexpected EOF"},
+		{"junk behind zstd", string(zstandard([]byte(good))) + "junk", nil, "log.csv is not a whole zstd file"},
+		{"a spreadsheet in gzip", string(gzipped([]byte("PK\x03\x04"))), nil, "log.csv:1: found a zip archive"},
+		{"UTF-16", "\xff\xfea\x00", nil, "log.csv:1: found text in UTF-16, expected CSV text in UTF-8 (iconv"},
+		{"milliseconds", strings.ReplaceAll(good, ",170", ",170000"), func(s *Source) { s.Layout.Unit = datasets.FindUnit }, "log.csv:2: column 4 (at): found 1700000000000, expected seconds or steps (such a large number seems to be ms)"},
+		{"empty", "", nil, "log.csv:1: found an empty file, expected a header line and events"},
+		{"a header alone", "id,payer,payee,at,amount,fraud\n", nil, "log.csv:2: found the end of the file, expected at least one event"},
 		{"no such column", good, func(s *Source) { s.Layout.Label = "froud" }, `expected a column named "froud" (did you mean "fraud"?)`},
 		{"unsorted", strings.Join(lines, ""), nil, "log.csv:12: column 4 (at): found 1700032400, expected a time not before the last line's 1700036000"},
 		{"no positives", strings.ReplaceAll(good, ",1\n", ",0\n"), nil, "log.csv: column fraud: no positives (label 1) among the 42 events of the train part"},
@@ -40,14 +49,14 @@ func TestImportRefuses(t *testing.T) {
 		{"no name", good, func(s *Source) { s.Name = "" }, `the name "", expected small letters`},
 		{"taken name", good, func(s *Source) { s.Name = "wikipedia" }, "the benchmark has a dataset wikipedia of its own"},
 		{"no file", good, func(s *Source) { s.File += "x" }, "no such file"},
-		{"a folder", good, func(s *Source) { s.File = filepath.Dir(s.File) }, "is a directory"},
+		{"a folder", good, func(s *Source) { s.File = filepath.Dir(s.File) }, "is a folder, expected a file"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir, src := log(t, c.text)
 			if c.change != nil {
 				c.change(&src)
 			}
-			_, err := Import(dir, src)
+			_, err := Import(t.Context(), dir, src)
 			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %v, want one line with %q", err, c.want)
 			}
@@ -75,7 +84,7 @@ func TestImportKeepsWhatIsThere(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "mine"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Import(dir, src); err == nil || !strings.Contains(err.Error(), "mine is there already; remove it") {
+	if _, err := Import(t.Context(), dir, src); err == nil || !strings.Contains(err.Error(), "mine is there already; remove it") {
 		t.Error(err)
 	}
 }
@@ -86,7 +95,7 @@ func TestImportCleansUp(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "mine.tmp-999999999-1", "x"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Import(dir, src); err != nil {
+	if _, err := Import(t.Context(), dir, src); err != nil {
 		t.Fatal(err)
 	}
 	if got := entries(t, dir); len(got) != 1 || got[0] != "mine" {
@@ -108,7 +117,7 @@ func TestUseRefuses(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir, src := log(t, text(60))
-			if _, err := Import(dir, src); err != nil {
+			if _, err := Import(t.Context(), dir, src); err != nil {
 				t.Fatal(err)
 			}
 			path := filepath.Join(dir, "mine", c.file)

@@ -2,7 +2,9 @@ package own
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -42,7 +44,7 @@ func TestEventsComeBack(t *testing.T) {
 		}
 		want := reread(t, dir, text.Bytes(), d)
 		text.Reset()
-		if err := writeEvents(&text, want, d.Labelled); err != nil {
+		if err := writeEvents(&text, want, d.Labelled, func(int) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 		if d := diff(want, reread(t, dir, text.Bytes(), d)); d != "" {
@@ -79,20 +81,32 @@ func FuzzDescription(f *testing.F) {
 	})
 }
 
-// FuzzPlain: any file is unpacked or refused.
-func FuzzPlain(f *testing.F) {
+// FuzzSpool: any file is unpacked as a whole or refused.
+func FuzzSpool(f *testing.F) {
 	f.Add(gzipped([]byte("a,b,t\n")))
+	f.Add(append(gzipped([]byte("a,b,t\n")), gzipped([]byte("x,y,1\n"))...))
+	f.Add(append(gzipped([]byte("a,b,t\n")), "junk"...))
 	f.Add(zstandard([]byte("a,b,t\n")))
 	f.Add([]byte("a"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		dir := t.TempDir()
-		file := filepath.Join(dir, "log")
-		if err := os.WriteFile(file, data, 0o644); err != nil {
+		packed, ok := formatOf(data)
+		if !ok {
+			return
+		}
+		path, err := packed.spool(bytes.NewReader(data), "log", t.TempDir())
+		if err != nil || packed.name != "gzip" {
+			return
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
 			t.Fatal(err)
 		}
-		path, err := plain(file, dir)
-		if err == nil && path == file && bytes.HasPrefix(data, formats[0].magic) {
-			t.Error("a compressed file was taken for a plain one")
+		r, err := gzip.NewReader(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want, err := io.ReadAll(r); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%q, expected %q, error %v", got, want, err)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package own
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"errors"
@@ -18,13 +19,15 @@ const mostWindow = 1 << 31
 // format is a way to compress a file, told by its first bytes.
 type format struct {
 	name   string
-	magic  []byte
-	unpack func(io.Reader) (io.ReadCloser, error)
+	magic  string
+	unpack func(*bufio.Reader) (io.ReadCloser, error)
 }
 
+const gzipMagic = "\x1f\x8b"
+
 var formats = []format{
-	{"gzip", []byte{0x1f, 0x8b}, func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }},
-	{"zstd", []byte{0x28, 0xb5, 0x2f, 0xfd}, func(r io.Reader) (io.ReadCloser, error) {
+	{"gzip", gzipMagic, func(r *bufio.Reader) (io.ReadCloser, error) { return newMembers(r) }},
+	{"zstd", "\x28\xb5\x2f\xfd", func(r *bufio.Reader) (io.ReadCloser, error) {
 		d, err := zstd.NewReader(r, zstd.WithDecoderMaxWindow(mostWindow))
 		if err != nil {
 			return nil, err
@@ -33,46 +36,38 @@ var formats = []format{
 	}},
 }
 
-// plain is where the file's text can be read in any place: the file itself,
-// or, if it is compressed, a file in the folder tmp.
-func plain(file, tmp string) (string, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	start := make([]byte, 4)
-	n, err := io.ReadFull(f, start)
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && err != io.EOF {
-		return "", err
-	}
-	for _, c := range formats {
-		if bytes.HasPrefix(start[:n], c.magic) {
-			if _, err := f.Seek(0, io.SeekStart); err != nil {
-				return "", err
-			}
-			return c.spool(f, tmp)
+// formatOf is the format of a file with that start; ok is false for text.
+func formatOf(start []byte) (_ format, ok bool) {
+	for _, f := range formats {
+		if bytes.HasPrefix(start, []byte(f.magic)) {
+			return f, true
 		}
 	}
-	return file, nil
+	return format{}, false
 }
 
-// spool unpacks the whole file: the reader looks at several places at once.
-func (c format) spool(f *os.File, tmp string) (string, error) {
-	r, err := c.unpack(f)
+// spool unpacks the whole file of that name into the folder tmp: the reader
+// looks at several places at once.
+func (c format) spool(from io.Reader, name, tmp string) (path string, err error) {
+	in := &source{}
+	defer func() {
+		if in.err != nil {
+			err = fmt.Errorf("%s is not a whole %s file: %w", name, c.name, in.err)
+		}
+	}()
+	r, err := c.unpack(bufio.NewReaderSize(from, 1<<16))
 	if err != nil {
-		return "", fmt.Errorf("%s is not a whole %s file: %w", f.Name(), c.name, err)
+		in.err = err
+		return "", err
 	}
 	defer r.Close()
+	in.r = r
 	out, err := os.CreateTemp(tmp, "plain-*.csv")
 	if err != nil {
 		return "", err
 	}
 	defer out.Close()
-	in := &source{r: r}
-	if _, err = io.Copy(out, in); in.err != nil {
-		err = fmt.Errorf("%s is not a whole %s file: %w", f.Name(), c.name, in.err)
-	}
+	_, err = io.Copy(out, in)
 	return out.Name(), errors.Join(err, out.Close())
 }
 
@@ -88,4 +83,41 @@ func (s *source) Read(p []byte) (int, error) {
 		s.err = err
 	}
 	return n, err
+}
+
+// members reads the members of a gzip file, one behind the other, and tells
+// what else follows from a damaged member.
+type members struct {
+	*gzip.Reader
+	from *bufio.Reader
+}
+
+var errJunk = errors.New("something else is behind the compressed data, which `gzip -dc FILE > NEW` leaves out")
+
+func newMembers(r *bufio.Reader) (*members, error) {
+	m, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, err
+	}
+	m.Multistream(false)
+	return &members{m, r}, nil
+}
+
+func (m *members) Read(p []byte) (int, error) {
+	n, err := m.Reader.Read(p)
+	if err != io.EOF {
+		return n, err
+	}
+	next, err := m.from.Peek(len(gzipMagic))
+	switch {
+	case len(next) == 0:
+		return n, err // the end of the file
+	case string(next) != gzipMagic:
+		return n, errJunk
+	}
+	if err := m.Reset(m.from); err != nil {
+		return n, err
+	}
+	m.Multistream(false)
+	return n, nil
 }

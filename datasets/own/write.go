@@ -8,9 +8,12 @@ import (
 	"dgsbench/datasets"
 )
 
+// often is after how many events it is said that they are written.
+const often = 1024
+
 // writeEvents writes a whole stream as a CSV file from which the same one is
-// read.
-func writeEvents(w io.Writer, s datasets.Stream, labelled bool) error {
+// read. The first error of written ends it.
+func writeEvents(w io.Writer, s datasets.Stream, labelled bool, written func(events int) error) error {
 	buf := bufio.NewWriterSize(w, 1<<20)
 	line := append([]byte(nil), colSrc+","+colDst+","+colTime...)
 	if labelled {
@@ -24,6 +27,11 @@ func writeEvents(w io.Writer, s datasets.Stream, labelled bool) error {
 			return err
 		}
 		line = appendEvent(line[:0], s, k, labelled)
+		if k%often == 0 {
+			if err := written(often); err != nil {
+				return err
+			}
+		}
 	}
 	if _, err := buf.Write(append(line, '\n')); err != nil {
 		return err

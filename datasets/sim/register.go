@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"dgsbench/datasets"
 )
@@ -71,7 +72,7 @@ func (s Simulator) dataset(name string, scale float64) (datasets.Dataset, error)
 	d := datasets.Dataset{
 		Name: name, Title: s.Title, Citation: "this project", Licence: "as this project", URL: "docs/simulators.md",
 		Open: func(string) (datasets.Stream, string, error) { return s.open(name, p) },
-		Want: want, Split: s.Split, HeldOut: datasets.SampleHeldOut(2020), Labelled: true,
+		Want: want, Split: s.Split, HeldOut: datasets.SampleHeldOut(2020), Labelled: true, HasTruth: true,
 		Notes: s.notes(p, scale),
 	}
 	if scale == 1 {
@@ -111,7 +112,11 @@ func init() {
 			panic(err)
 		}
 		d.Scaled = func(scale float64) (datasets.Dataset, error) {
-			return s.dataset(fmt.Sprintf("%s@%v", s.Name, scale), scale)
+			name := s.Name
+			if scale != 1 {
+				name += "@" + strconv.FormatFloat(scale, 'f', -1, 64)
+			}
+			return s.dataset(name, scale)
 		}
 		datasets.Register(d)
 	}

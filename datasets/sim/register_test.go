@@ -50,6 +50,9 @@ func TestLoad(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if !d.HasTruth || l.Stream.Truth == nil {
+			t.Errorf("%s: nobody knows the hidden state", name)
+		}
 		if d.Name != name || len(l.SHA256) != 64 || stats.Parts[2].Positives < fewestPositives {
 			t.Errorf("%s: name %q, checksum %q, %d positives in the test part", name, d.Name, l.SHA256, stats.Parts[2].Positives)
 		}
@@ -85,13 +88,32 @@ func TestWrongScale(t *testing.T) {
 		"wikipedia-sim@-1":   "scale -1, expected more than 0",
 		"wikipedia-sim@NaN":  "scale NaN, expected more than 0",
 		"wikipedia-sim@2000": "expected more than 0 and at most 1000",
-		"wikipedia-sim@0.10": `"0.10" behind the @, expected a number such as 0.1`,
+		"wikipedia-sim@0,1":  `"0,1" behind the @, expected a number such as 0.1`,
 		"wikipedia-sim@":     `"" behind the @, expected a number such as 0.1`,
 		"wikipedia-nofeat@2": "dataset wikipedia-nofeat comes from a file and has one size",
 		"wikipedai-sim@0.1":  `no dataset "wikipedai-sim" (did you mean "wikipedia-sim"?)`,
 	} {
 		if _, err := datasets.Lookup(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, expected %q", name, err, want)
+		}
+	}
+}
+
+// TestOneSpelling: a size has one name, so that all of its results lie in one
+// place.
+func TestOneSpelling(t *testing.T) {
+	for scale, want := range map[string]string{
+		"0.10": "@0.1", ".1": "@0.1", "1e-1": "@0.1", "+0.1": "@0.1", "00.1": "@0.1", "0x1p-3": "@0.125",
+		"1": "", "1.0": "", "1e0": "", "2.0": "@2", "1e1": "@10", "0.1000000000000000000001": "@0.1",
+	} {
+		name := "wikipedia-sim@" + scale
+		_, err := datasets.Lookup(name)
+		if want := "dataset " + name + ": expected the spelling wikipedia-sim" + want; err == nil || err.Error() != want {
+			t.Errorf("error %v, expected %s", err, want)
+		}
+		right := "wikipedia-sim" + want
+		if d, err := datasets.Lookup(right); err != nil || d.Name != right {
+			t.Errorf("%s: name %q, error %v", right, d.Name, err)
 		}
 	}
 }

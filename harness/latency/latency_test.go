@@ -131,7 +131,7 @@ func TestLateClockIsNoticed(t *testing.T) {
 // TestTimedPartAllocatesNothing, the harness' own code included, with
 // real models.
 func TestTimedPartAllocatesNothing(t *testing.T) {
-	for _, kind := range []string{"good", "raw", "dgs", "graphsprints"} {
+	for _, kind := range []string{"good", "raw", "dgs", "graphsprints", "tgn", "jodie"} {
 		t.Run(kind, func(t *testing.T) {
 			test := trial("good")
 			k, err := models.Lookup(kind)

@@ -66,7 +66,7 @@ func (s *subject) prepare() error {
 	if err != nil {
 		return err
 	}
-	s.record.NumParams = m.NumParams()
+	harness.DescribeModel(&s.record, m)
 	if err := observe(m, s.stream.Slice(0, s.from), headline.batch); err != nil {
 		return err
 	}

@@ -72,6 +72,15 @@ func Folder(path string, fill func(dir string) error) error {
 	return SyncDir(parent)
 }
 
+// Probe reports why no file can be made in a folder.
+func Probe(dir string) error {
+	f, err := os.CreateTemp(dir, fmt.Sprintf("probe.tmp-%d-*", os.Getpid()))
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
 // finish fills, syncs and closes the temporary file.
 func finish(f *os.File, fill func(io.Writer) error) error {
 	defer f.Close()

@@ -45,7 +45,7 @@ var only = map[string][]string{
 	"dgsbench/models/modeltest":    {}, // tests
 	"math/rand":                    {}, // only math/rand/v2, from the trial's seed
 	"gonum.org/v1/gonum/stat":      {"metrics", "results", "harness"},
-	"gonum.org/v1/plot":            {"harness"},
+	"gonum.org/v1/plot":            {"results", "harness"},
 	"github.com/HdrHistogram/":     {"harness"},
 	"gonum.org/v1/gonum/integrate": {},
 }

@@ -28,6 +28,13 @@ func (n Node) Value() (any, error) {
 	return out, err
 }
 
+// MarshalYAML lets a part of a document stand in another one, with its order,
+// its style and its comments.
+func (n Node) MarshalYAML() (any, error) { return n.yaml, nil }
+
+// IsZero tells the YAML library's omitempty that there is no value.
+func (n Node) IsZero() bool { return !n.Present() }
+
 // Encode writes the value as a document. Behind each leaf that fits on one
 // line stands what comment says about its path; nil and "" stand for no
 // comment.

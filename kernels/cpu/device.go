@@ -10,6 +10,7 @@ import (
 type Device struct {
 	kernels Kernels
 	pool    *Pool
+	threads []*Device   // of one worker each
 	scratch [][]float32 // of each worker
 	product Gemm        // that the workers compute
 	part    func(int)   // one worker's share of it
@@ -26,15 +27,35 @@ var _ kernels.Device = (*Device)(nil)
 // do not depend on the latter. The threads end when the device is no longer
 // reachable.
 func NewDevice(k Kernels, threads int) *Device {
-	d := &Device{kernels: k, pool: NewPool(threads)}
-	for range d.pool.Workers() {
-		d.scratch = append(d.scratch, make([]float32, GemmScratch))
+	pool := NewPool(threads)
+	scratch := make([][]float32, pool.Workers())
+	for i := range scratch {
+		scratch[i] = make([]float32, GemmScratch)
 	}
-	d.part = d.gemmPart
-	d.histogram.init(d)
+	d := newDevice(k, pool, scratch)
+	for i := range scratch {
+		d.threads = append(d.threads, newDevice(k, NewPool(1), scratch[i:i+1]))
+	}
 	runtime.AddCleanup(d, func(p *Pool) { p.Close() }, d.pool)
 	return d
 }
+
+// newDevice has a scratch for each worker of the pool.
+func newDevice(k Kernels, pool *Pool, scratch [][]float32) *Device {
+	d := &Device{kernels: k, pool: pool, scratch: scratch}
+	d.part = d.gemmPart
+	d.histogram.init(d)
+	return d
+}
+
+// Threads is how many the device was made for.
+func (d *Device) Threads() int { return d.pool.Workers() }
+
+// Thread is a device of one worker, which shares its scratch.
+func (d *Device) Thread(i int) kernels.Device { return d.threads[i] }
+
+// Together runs f on all workers.
+func (d *Device) Together(f func(thread int)) { d.pool.Run(d.pool.Workers(), f) }
 
 // buffer is memory of this device.
 type buffer []float32
@@ -63,6 +84,11 @@ func (d *Device) NewInts(n int) kernels.Ints { return make(ints, n) }
 // View is a window of b.
 func (d *Device) View(b kernels.Buffer, offset, n int) kernels.Buffer {
 	return b.(buffer)[offset : offset+n : offset+n]
+}
+
+// ViewInts is a window of l.
+func (d *Device) ViewInts(l kernels.Ints, offset, n int) kernels.Ints {
+	return l.(ints)[offset : offset+n : offset+n]
 }
 
 // Write copies src to the start of dst.

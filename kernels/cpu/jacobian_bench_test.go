@@ -7,6 +7,7 @@ import (
 
 	"dgsbench/kernels"
 	"dgsbench/kernels/cpu"
+	"dgsbench/kernels/devicetest"
 )
 
 // jacobianBatch is a batch of link prediction: as many states are written as
@@ -57,11 +58,11 @@ func benchmarkJacobians(b *testing.B, d *cpu.Device, shape kernels.JacobianShape
 	rng := newRand(1)
 	j := d.NewJacobians(shape)
 	j.Grow(nodes)
-	step, _ := (&jacobianStep{
-		keep: slices.Repeat([]float32{.5}, shape.States), mix: slices.Repeat([]float32{.5}, shape.States),
-		drive: slices.Repeat([]float32{.1}, jacobianWrites*shape.Lanes()), x: slices.Repeat([]float32{.1}, shape.Features),
-		weights: slices.Repeat([]float32{.1}, (jacobianWrites+jacobianReads)*shape.States),
-	}).on(d, &shape)
+	step, _ := (&devicetest.JacobianStep{
+		Keep: slices.Repeat([]float32{.5}, shape.States), Mix: slices.Repeat([]float32{.5}, shape.States),
+		Drive: slices.Repeat([]float32{.1}, jacobianWrites*shape.Lanes()), X: slices.Repeat([]float32{.1}, shape.Features),
+		Weights: slices.Repeat([]float32{.1}, (jacobianWrites+jacobianReads)*shape.States),
+	}).On(d, &shape)
 	step.Slots = make([]int32, jacobianWrites+jacobianReads)
 	step.Writes = make([]kernels.JacobianWrite, jacobianWrites)
 	order := rng.Perm(nodes)

@@ -6,6 +6,7 @@ import (
 
 	"dgsbench/kernels"
 	"dgsbench/kernels/cpu"
+	"dgsbench/kernels/devicetest"
 	"dgsbench/kernels/portable"
 	"dgsbench/kernels/reference"
 )
@@ -19,29 +20,29 @@ func TestJacobiansRoundToBFloat16(t *testing.T) {
 		Features: features, States: 1, Columns: 1, Half: true,
 		State: make([]int32, lanes), Plus: make([]int32, lanes), Minus: make([]int32, lanes),
 	}
-	s := jacobianStep{
-		slots: []int32{-1}, writes: []kernels.JacobianWrite{{}},
-		keep: make([]float32, 1), mix: make([]float32, 1), drive: make([]float32, lanes), x: []float32{1, -1, 1},
+	s := devicetest.JacobianStep{
+		Slots: []int32{-1}, Writes: []kernels.JacobianWrite{{}},
+		Keep: make([]float32, 1), Mix: make([]float32, 1), Drive: make([]float32, lanes), X: []float32{1, -1, 1},
 	}
 	for range 500 {
-		for l := range s.drive {
-			s.drive[l] = math.Float32frombits(rng.Uint32())
+		for l := range s.Drive {
+			s.Drive[l] = math.Float32frombits(rng.Uint32())
 			if rng.IntN(2) == 0 { // next to a tie, or one
-				s.drive[l] = math.Float32frombits(rng.Uint32()&^0xffff | 0x7fff + rng.Uint32N(3))
+				s.Drive[l] = math.Float32frombits(rng.Uint32()&^0xffff | 0x7fff + rng.Uint32N(3))
 			}
 		}
 		for _, k := range cpu.Available() {
 			d := cpu.NewDevice(k, 1)
 			j := d.NewJacobians(shape)
 			j.Grow(1)
-			step, _ := s.on(d, &shape)
+			step, _ := s.On(d, &shape)
 			j.Step(step)
 			got := make([]float32, lanes*features)
 			j.Read(got, 0)
 			for i, v := range got {
-				want := portable.FromBFloat16(portable.BFloat16(s.drive[i/features] * s.x[i%features]))
+				want := portable.FromBFloat16(portable.BFloat16(s.Drive[i/features] * s.X[i%features]))
 				if v != want && (v == v || want == want) {
-					t.Fatalf("%s: %x becomes %v, want %v", k.Level(), s.drive[i/features], v, want)
+					t.Fatalf("%s: %x becomes %v, want %v", k.Level(), s.Drive[i/features], v, want)
 				}
 			}
 		}
@@ -51,16 +52,16 @@ func TestJacobiansRoundToBFloat16(t *testing.T) {
 // A batch that is no larger than earlier ones allocates nothing.
 func TestJacobiansDoNotAllocate(t *testing.T) {
 	rng := newRand(7)
-	c := newJacobianCase(rng, 100, 30, 60, 20, rng.Float32)
+	c := devicetest.NewJacobianCase(rng, 100, 30, 60, 20, rng.Float32)
 	for _, half := range []bool{false, true} {
-		c.shape.Half = half
+		c.Shape.Half = half
 		for _, k := range cpu.Available() {
 			d := cpu.NewDevice(k, 3)
-			j := d.NewJacobians(c.shape)
-			j.Grow(c.slots)
+			j := d.NewJacobians(c.Shape)
+			j.Grow(c.Slots)
 			var steps []*kernels.JacobianStep
-			for _, s := range c.steps {
-				step, _ := s.on(d, &c.shape)
+			for _, s := range c.Steps {
+				step, _ := s.On(d, &c.Shape)
 				steps = append(steps, step)
 			}
 			if n := testing.AllocsPerRun(3, func() {
@@ -79,12 +80,12 @@ func TestJacobiansRefuseWrongInput(t *testing.T) {
 		shape := kernels.JacobianShape{
 			Features: 3, States: 2, Columns: 2, State: []int32{0, 1}, Plus: []int32{0, 1}, Minus: []int32{-1, 0},
 		}
-		s := jacobianStep{
-			slots: []int32{0, -1}, writes: []kernels.JacobianWrite{{Self: 0, Other: 1}, {Self: 1, Slot: 1}},
-			weights: make([]float32, 4), keep: make([]float32, 2), mix: make([]float32, 2),
-			drive: make([]float32, 4), x: make([]float32, 3),
+		s := devicetest.JacobianStep{
+			Slots: []int32{0, -1}, Writes: []kernels.JacobianWrite{{Self: 0, Other: 1}, {Self: 1, Slot: 1}},
+			Weights: make([]float32, 4), Keep: make([]float32, 2), Mix: make([]float32, 2),
+			Drive: make([]float32, 4), X: make([]float32, 3),
 		}
-		step, _ := s.on(d, &shape)
+		step, _ := s.On(d, &shape)
 		return shape, step
 	}
 	cases := map[string]func(d kernels.Device, shape *kernels.JacobianShape, s *kernels.JacobianStep){

@@ -10,17 +10,18 @@ import (
 	"pgregory.net/rapid"
 
 	"dgsbench/kernels/cpu"
+	"dgsbench/kernels/devicetest"
 	"dgsbench/kernels/reference"
 )
 
 // eachJacobians runs the case at every level, with one thread and with three,
 // on float32 and on bfloat16.
-func eachJacobians(c *jacobianCase, f func(name string, k cpu.Kernels, half bool, got []float32)) {
+func eachJacobians(c *devicetest.JacobianCase, f func(name string, k cpu.Kernels, half bool, got []float32)) {
 	for _, k := range cpu.Available() {
 		for _, threads := range []int{1, 3} {
 			for _, half := range []bool{false, true} {
 				name := fmt.Sprintf("%s, %d threads, half %v", k.Level(), threads, half)
-				f(name, k, half, c.run(cpu.NewDevice(k, threads), half))
+				f(name, k, half, c.Run(cpu.NewDevice(k, threads), half))
 			}
 		}
 	}
@@ -32,9 +33,9 @@ type fataler interface {
 	Fatalf(format string, arguments ...any)
 }
 
-func checkExact(t fataler, c *jacobianCase) {
+func checkExact(t fataler, c *devicetest.JacobianCase) {
 	t.Helper()
-	want := c.run(reference.New(), false)
+	want := c.Run(reference.New(), false)
 	eachJacobians(c, func(name string, _ cpu.Kernels, _ bool, got []float32) {
 		if !sameNumbers(got, want) {
 			t.Fatalf("%s: %s", name, cmp.Diff(want, got))
@@ -67,7 +68,7 @@ func TestLargeJacobiansAreExact(t *testing.T) {
 		{15_000, 2, 100}, // hardly any features, many lanes
 	} {
 		rng := newRand(5)
-		c := newJacobianCase(rng, size.lanes, size.features, size.states, 3, func() float32 { return small(rng) })
+		c := devicetest.NewJacobianCase(rng, size.lanes, size.features, size.states, 3, func() float32 { return small(rng) })
 		checkExact(t, &c)
 	}
 }
@@ -79,7 +80,7 @@ func TestLargeJacobiansAreExact(t *testing.T) {
 func TestJacobians(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawJacobianCase(t, func(rng *rand.Rand) float32 { return rng.Float32() - .5 })
-		want := c.run(reference.New(), false)
+		want := c.Run(reference.New(), false)
 		bits := map[string][]float32{}
 		eachJacobians(&c, func(name string, k cpu.Kernels, half bool, got []float32) {
 			for i, v := range got {

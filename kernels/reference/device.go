@@ -45,6 +45,20 @@ func (Device) View(b kernels.Buffer, offset, n int) kernels.Buffer {
 	return b.(buffer)[offset : offset+n : offset+n]
 }
 
+// ViewInts is a window of l.
+func (Device) ViewInts(l kernels.Ints, offset, n int) kernels.Ints {
+	return l.(ints)[offset : offset+n : offset+n]
+}
+
+// Threads is one.
+func (Device) Threads() int { return 1 }
+
+// Thread is the device itself.
+func (d Device) Thread(int) kernels.Device { return d }
+
+// Together calls f(0).
+func (Device) Together(f func(thread int)) { f(0) }
+
 // Write copies src to the start of dst.
 func (Device) Write(dst kernels.Buffer, src []float32) {
 	to := dst.(buffer)[:len(src)]

@@ -91,30 +91,34 @@ func BenchmarkTrain(b *testing.B) {
 	}
 }
 
-// BenchmarkClassify is one batch of 200 events.
+// BenchmarkClassify is one batch.
 func BenchmarkClassify(b *testing.B) {
-	stream := busy(40_000, 172)
-	windows, _ := batches(stream, 200)
+	stream := busy(20_000, 172)
 	for _, size := range []int{100, 250} {
-		b.Run(fmt.Sprintf("s=%d,m=50", size), func(b *testing.B) {
-			o := Defaults()
-			o.Size = size
-			m, err := New(models.Setup{
-				Task: models.NodeClassification, NumNodes: stream.NumNodes, Users: stream.Users, NumFeat: stream.NumFeat, MaxBatch: 200, Train: stream, Threads: 2,
-			}, o)
-			if err != nil {
-				b.Fatal(err)
+		for _, batch := range []int{1, 10, 25, 50, 100, 200, 1000} {
+			for _, threads := range []int{1, 2} {
+				b.Run(fmt.Sprintf("s=%d/batch=%d/threads=%d", size, batch, threads), func(b *testing.B) {
+					o := Defaults()
+					o.Size, o.Blocks = size, 50
+					m, err := New(models.Setup{
+						Task: models.NodeClassification, NumNodes: stream.NumNodes, Users: stream.Users, NumFeat: stream.NumFeat,
+						MaxBatch: max(batch, 200), Train: stream, Threads: threads,
+					}, o)
+					if err != nil {
+						b.Fatal(err)
+					}
+					windows, _ := batches(stream, batch)
+					logits := make([]float32, batch)
+					i := 0
+					b.ReportAllocs()
+					for b.Loop() {
+						if err := m.Classify(windows[i%len(windows)], logits); err != nil {
+							b.Fatal(err)
+						}
+						i++
+					}
+				})
 			}
-			logits := make([]float32, 200)
-			b.ReportAllocs()
-			i := 0
-			for b.Loop() {
-				if err := m.Classify(windows[i%len(windows)], logits); err != nil {
-					b.Fatal(err)
-				}
-				i++
-			}
-			b.ReportMetric(200*b.Elapsed().Seconds()/float64(b.N), "s/200-batches")
-		})
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
+	"dgsbench/models/internal/lastwrite"
 	"dgsbench/nn"
 )
 
@@ -105,6 +106,7 @@ func (v *derivatives) forget() {
 // forgetWrites does so for the nodes of the staged writes.
 func (v *derivatives) forgetWrites() {
 	t := v.states
+	t.list(t.from.Self, func(w lastwrite.Write) int32 { return w.Self })
 	v.device.ScatterRows(len(t.writes), t.size, v.a, v.zeros, t.from.Self)
 	v.device.ScatterRows(len(t.writes), t.size, v.b, v.zeros, t.from.Self)
 	for _, w := range t.writes {

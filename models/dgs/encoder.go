@@ -17,6 +17,11 @@ func newEncoder(b *buckets.Buckets, s models.Setup) *encoder {
 	return &encoder{b, make([]float32, s.MaxBatch*b.Size()), make([]int32, s.NumFeat)}
 }
 
+// another is an encoder of the same buckets for so many events.
+func (n *encoder) another(events int) *encoder {
+	return &encoder{n.Buckets, make([]float32, events*n.Size()), make([]int32, len(n.row))}
+}
+
 // encode is E of the batch, whose features are finite.
 func (n *encoder) encode(b datasets.Stream) []float32 {
 	e := n.e[:b.Len()*n.Size()]

@@ -500,6 +500,7 @@ func TestEmbeddingMatchesPyTorch(t *testing.T) {
 		if err := c.m.Observe(s); err != nil {
 			c.Fatal(err)
 		}
+		c.m.net.embed.Run()
 		c.close("E", c.read(c.m.embedded.e, s.Len()*c.m.net.size), c.f.numbers("E"))
 	})
 }

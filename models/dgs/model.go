@@ -25,7 +25,8 @@ type Model struct {
 	encoder      *encoder // with Buckets
 	ranker       *pairrank.Ranker
 
-	inferred, embedded values // of the two programs for inference
+	inferred, observed ends[kernels.Buffer] // states after a batch, of the two programs for inference
+	embedded           values
 	learning           *learning
 }
 
@@ -66,20 +67,22 @@ func newOn(d kernels.Device, s models.Setup, o *Options) (*Model, error) {
 	}
 	m.setup.Train = datasets.Stream{} // not to be kept
 	var err error
-	if m.net, err = newNetwork(d, o, size, s); err != nil {
+	if m.net, err = newNetwork(d, o, size, s, &feeds{encoder: m.encoder}); err != nil {
 		return nil, err
 	}
 	m.states = newStates(d, m.net, s)
+	m.net.feeds.states = m.states
+	m.observed = m.net.afterIn(m.net.observe)
 	m.embedded = m.net.valuesOf(m.net.embed.Buffer)
 	if s.Task == models.NodeClassification {
-		m.inferred = m.net.valuesOf(m.net.head.Inference().Buffer)
+		m.inferred = m.net.afterIn(m.net.head.Inference())
 	}
 	return m, nil
 }
 
-// read puts the batch's features on the device.
+// read puts the batch's features on the device, for training.
 func (m *Model) read(b datasets.Stream) error {
-	m.net.rows.Set(b.Len())
+	m.net.feed(b)
 	x := m.net.Buffer(m.net.x)
 	m.device.Write(x, b.Feat)
 	if !m.device.Finite(len(b.Feat), x) {
@@ -106,11 +109,12 @@ func (m *Model) Classify(b datasets.Stream, logits []float32) error {
 	if m.setup.Task != models.NodeClassification {
 		return models.ErrTask
 	}
-	if err := m.read(b); err != nil {
-		return err
+	m.net.feed(b)
+	err := m.net.head.Classify(b, logits)
+	if m.net.feeds.bad.Load() {
+		return badFeature(b)
 	}
-	m.endpoints(b)
-	if err := m.net.head.Classify(b, logits); err != nil {
+	if err != nil {
 		return err
 	}
 	m.fold(b, m.inferred)
@@ -125,18 +129,18 @@ func (m *Model) endpoints(b datasets.Stream) {
 
 // Observe folds the batch in.
 func (m *Model) Observe(b datasets.Stream) error {
-	if err := m.read(b); err != nil {
-		return err
+	m.net.feed(b)
+	m.net.observe.Run()
+	if m.net.feeds.bad.Load() {
+		return badFeature(b)
 	}
-	m.net.embed.Run()
-	m.fold(b, m.embedded)
+	m.fold(b, m.observed)
 	return nil
 }
 
 // fold writes the states that the batch leaves, without derivatives.
-func (m *Model) fold(b datasets.Stream, v values) {
-	m.states.stage(b, v)
-	m.states.commit()
+func (m *Model) fold(b datasets.Stream, after ends[kernels.Buffer]) {
+	m.states.keep(b, after)
 	if l := m.learning; l != nil && l.any && l.derivatives != nil {
 		l.derivatives.forgetWrites()
 	}
@@ -208,3 +212,13 @@ func (m *Model) Restore(s models.Snapshot) error {
 
 // NumParams counts the parameters of the head and those below it.
 func (m *Model) NumParams() int { return m.net.NumParams() }
+
+// Facts count alpha and beta by their different values; with factors of the
+// event every event has its own.
+func (m *Model) Facts() models.Facts {
+	forgetting := 2 * m.net.size
+	if m.opts.Factors == Scalar {
+		forgetting = 2
+	}
+	return models.Facts{Parameters: m.net.Parts(), State: m.net.size, Forgetting: forgetting}
+}

@@ -3,6 +3,7 @@ package dgs
 import (
 	"math"
 
+	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
 	"dgsbench/models/internal/head"
@@ -24,28 +25,40 @@ type network struct {
 	// Values. alpha and beta are vectors, or with Input a row an event.
 	z, e, alpha, beta *nn.Node
 
-	// What the head reads. Classification: states of source and destination
-	// before the batch, a row an event, and what becomes of the source's.
-	// Link prediction: pairs of states, positive ones, then negative ones.
-	self, other, pairs *nn.Node
+	// States of source and destination before the batch, a row an event, and
+	// what becomes of them.
+	self, other *nn.Node
+	after       ends[*nn.Node]
+	// What the head reads in link prediction: pairs of states, positive ones,
+	// then negative ones. In classification it reads after.source.
+	pairs *nn.Node
 
-	head  *head.Head
-	embed *nn.Program // values alone
+	head    *head.Head
+	feeds   *feeds      // of programs for inference
+	observe *nn.Program // after
+	embed   *nn.Program // values
 }
+
+// ends are something of the sources of events, and of their destinations.
+type ends[T any] struct{ source, destination T }
 
 // values are those of one program.
 type values struct{ z, e, alpha, beta kernels.Buffer }
 
-func newNetwork(d kernels.Device, o *Options, size int, s models.Setup) (*network, error) {
-	n := &network{Network: nn.NewNetwork(d, s.Seed), opts: o, size: size, rows: nn.NewRows(s.MaxBatch)}
+func newNetwork(d kernels.Device, o *Options, size int, s models.Setup, f *feeds) (*network, error) {
+	n := &network{Network: nn.NewNetwork(d, s.Seed), opts: o, size: size, rows: nn.NewRows(s.MaxBatch), feeds: f}
 	n.x = n.Input("x", n.rows, s.NumFeat)
-	for _, build := range []func() error{n.embedding, n.factors, func() error { return n.classifier(s) }} {
+	n.Feed(n.x, f.features)
+	for _, build := range []func() error{n.embedding, n.factors, n.mix, func() error { return n.classifier(s) }} {
 		if err := build(); err != nil {
 			return nil, err
 		}
 	}
 	var err error
-	n.embed, err = n.Compile(nn.ForInference, n.outputs()...)
+	if n.embed, err = n.Compile(nn.ForInference, n.outputs()...); err != nil {
+		return nil, err
+	}
+	n.observe, err = n.Compile(nn.ForInference, n.after.source, n.after.destination)
 	return n, err
 }
 
@@ -53,6 +66,7 @@ func newNetwork(d kernels.Device, o *Options, size int, s models.Setup) (*networ
 func (n *network) embedding() (err error) {
 	if n.opts.Embedding == Buckets {
 		n.e = n.Input("E", n.rows, n.size)
+		n.Feed(n.e, n.feeds.encoded)
 		return nil
 	}
 	features := n.x.Shape()[1]
@@ -106,6 +120,18 @@ func (n *network) factor(name string, low, high float64) (value, bias, weights *
 	return value, bias, weights, err
 }
 
+// mix is what becomes of both ends of an event.
+func (n *network) mix() (err error) {
+	n.self, n.other = n.Input("self", n.rows, n.size), n.Input("other", n.rows, n.size)
+	n.Feed(n.self, n.feeds.sources)
+	n.Feed(n.other, n.feeds.destinations)
+	if n.after.source, err = nn.Mix(n.self, n.other, n.e, n.alpha, n.beta); err != nil {
+		return err
+	}
+	n.after.destination, err = nn.Mix(n.other, n.self, n.e, n.alpha, n.beta)
+	return err
+}
+
 // classifier is the head.
 func (n *network) classifier(s models.Setup) (err error) {
 	if s.Task == models.LinkPrediction {
@@ -114,15 +140,17 @@ func (n *network) classifier(s models.Setup) (err error) {
 		n.head, err = head.On(n.Network, n.pairs, rows, n.opts.Head, 2*s.MaxBatch, nn.Wanted{Inputs: []*nn.Node{n.pairs}})
 		return err
 	}
-	n.self, n.other = n.Input("self", n.rows, n.size), n.Input("other", n.rows, n.size)
-	after, err := nn.Mix(n.self, n.other, n.e, n.alpha, n.beta)
-	if err != nil {
-		return err
-	}
-	n.head, err = head.On(n.Network, after, n.rows, n.opts.Head, s.MaxBatch, nn.Wanted{
-		Outputs: n.outputs(), Inputs: []*nn.Node{n.self, n.other},
+	n.head, err = head.On(n.Network, n.after.source, n.rows, n.opts.Head, s.MaxBatch, nn.Wanted{
+		InTraining: n.outputs(), InInference: []*nn.Node{n.after.source, n.after.destination}, Inputs: []*nn.Node{n.self, n.other},
 	})
 	return err
+}
+
+// feed makes b the batch of the next programs.
+func (n *network) feed(b datasets.Stream) {
+	n.rows.Set(b.Len())
+	n.feeds.batch = b
+	n.feeds.bad.Store(false)
 }
 
 // outputs are the nodes of values.
@@ -141,6 +169,11 @@ func (n *network) valuesOf(buffer func(*nn.Node) kernels.Buffer) values {
 		v.z = buffer(n.z)
 	}
 	return v
+}
+
+// afterIn finds what becomes of the states in a program.
+func (n *network) afterIn(p *nn.Program) ends[kernels.Buffer] {
+	return ends[kernels.Buffer]{p.Buffer(n.after.source), p.Buffer(n.after.destination)}
 }
 
 // recurrent are the learned parameters below the head, in the order of the

@@ -19,6 +19,7 @@ type states struct {
 	// The surviving writes: which rows they read, and what came of it.
 	writes  []lastwrite.Write
 	host    []int32
+	moved   struct{ nodes, events []int32 } // of one end of the events
 	from    kernels.MixtureRows
 	mixture kernels.Mixture
 	after   kernels.Buffer // new states, a row a write
@@ -57,6 +58,27 @@ func (t *states) stage(b datasets.Stream, v values) {
 	m := &t.mixture
 	m.Rows, m.Self, m.Other, m.E, m.Alpha, m.Beta = len(t.writes), t.s, t.s, v.e, v.alpha, v.beta
 	t.device.Mix(m, t.after)
+}
+
+// keep puts into the table what became of the nodes of a batch at their last
+// events: rows of after, one an event.
+func (t *states) keep(b datasets.Stream, after ends[kernels.Buffer]) {
+	t.writes = t.finder.Writes(b)
+	t.move(b, after.source, true)
+	t.move(b, after.destination, false)
+}
+
+// move keeps the writes of sources, or the others.
+func (t *states) move(b datasets.Stream, after kernels.Buffer, sources bool) {
+	t.moved.nodes, t.moved.events = t.moved.nodes[:0], t.moved.events[:0]
+	for _, w := range t.writes {
+		if sources == (w.Self == b.Src[w.Event]) {
+			t.moved.nodes, t.moved.events = append(t.moved.nodes, w.Self), append(t.moved.events, w.Event)
+		}
+	}
+	t.device.WriteInts(t.from.Self, t.moved.nodes)
+	t.device.WriteInts(t.from.E, t.moved.events)
+	t.device.MoveRows(len(t.moved.events), t.size, t.s, t.from.Self, after, t.from.E)
 }
 
 // list writes a number of every write to the device.

@@ -22,7 +22,7 @@ func (m *Model) Deploy() (models.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	lean.params = m.params
+	lean.params, lean.parts = m.params, m.parts
 	params := m.head.Tensors()
 	params[0] = handOn(params[0], m.states.cols)
 	if err := lean.head.Restore(params); err != nil {

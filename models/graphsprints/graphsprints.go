@@ -20,8 +20,9 @@ type Model struct {
 	states *states
 	head   *head.Head
 	ranker *pairrank.Ranker
-	params int     // learnable ones
-	pairs  []int32 // scratch
+	params int           // learnable ones
+	parts  []nn.PartSize // of params
+	pairs  []int32       // scratch
 }
 
 var _ models.Model = (*Model)(nil)
@@ -45,7 +46,7 @@ func newOn(d kernels.Device, s models.Setup, o *Options, b *buckets.Buckets, p *
 	if m.head, err = head.On(net, net.Input("x", rows, in), rows, o.Head, most, nn.Wanted{}); err != nil {
 		return nil, err
 	}
-	m.params = m.head.NumParams()
+	m.params, m.parts = m.head.NumParams(), m.head.Parts()
 	if s.Task == models.LinkPrediction {
 		m.ranker = pairrank.New(d, m.head.PairLayers(m.states.cols), m.states, s)
 	}
@@ -151,3 +152,9 @@ func (m *Model) forgetParts() {
 // NumParams counts the head's parameters, those of training: the embedding
 // has none.
 func (m *Model) NumParams() int { return m.params }
+
+// Facts are those of training too. Alpha and beta, or what stands in its
+// place, are one number each, and not learned.
+func (m *Model) Facts() models.Facts {
+	return models.Facts{Parameters: m.parts, State: m.states.buckets.Size(), Forgetting: 2}
+}

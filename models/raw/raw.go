@@ -75,3 +75,6 @@ func (r *Raw) Restore(s models.Snapshot) error { return r.head.Restore(s.Params)
 
 // NumParams counts the head's parameters.
 func (r *Raw) NumParams() int { return r.head.NumParams() }
+
+// Facts are those of the head: there is no state.
+func (r *Raw) Facts() models.Facts { return models.Facts{Parameters: r.head.Parts()} }

@@ -62,6 +62,9 @@ func (o *Options) Validate() error {
 	return o.Check(o.Memory, o.Optimiser)
 }
 
+// ReachesOut reports whether an embedding is made of neighbours' states too.
+func (o *Options) ReachesOut() bool { return o.Embedding == Attention }
+
 func (o AttentionOptions) validate() error {
 	if o.Heads < 1 || o.Heads > 64 {
 		return fmt.Errorf("attention.heads is %d, expected 1 to 64", o.Heads)

@@ -46,6 +46,12 @@ func (m *base) read(b datasets.Stream) error {
 // NumParams counts the parameters.
 func (m *base) NumParams() int { return m.core.Net.NumParams() }
 
+// Facts leave out what is kept beside the memory: times, messages and
+// neighbours.
+func (m *base) Facts() models.Facts {
+	return models.Facts{Parameters: m.core.Net.Parts(), State: m.core.opts.Size}
+}
+
 // params copies the parameters.
 func (m *base) params() []models.Tensor {
 	var out []models.Tensor

@@ -31,13 +31,19 @@ type reader interface {
 	// prepare sets the batch up for its sources to be classified.
 	prepare(b datasets.Stream, training bool)
 	// finish folds the batch in after a program has run.
-	finish(b datasets.Stream, training bool, value func(*nn.Node) kernels.Buffer)
+	finish(b datasets.Stream, training bool, ran program)
 	// observe folds a batch in that is not classified.
 	observe(b datasets.Stream, training bool)
 
 	reset()
 	tensors() []models.Tensor
 	restore(saved []models.Tensor) error
+}
+
+// program is one that has run: for training or for inference.
+type program interface {
+	// Buffer is where the value of a node is.
+	Buffer(n *nn.Node) kernels.Buffer
 }
 
 // NewClassifierOn builds it on a device. This takes as long as pretraining
@@ -61,7 +67,8 @@ func NewClassifierOn(d kernels.Device, s models.Setup, c Config) (*Classifier, e
 		return nil, err
 	}
 	z := m.reader.embeddings()
-	m.head, err = head.On(b.core.Net, z.out, z.rows, c.Classification.Head.with(c.Optimiser), s.MaxBatch, nn.Wanted{Outputs: m.reader.wanted()})
+	w := nn.Wanted{InTraining: m.reader.wanted(), InInference: m.reader.wanted()}
+	m.head, err = head.On(b.core.Net, z.out, z.rows, c.Classification.Head.with(c.Optimiser), s.MaxBatch, w)
 	return m, err
 }
 
@@ -88,7 +95,7 @@ func (m *Classifier) Train(b datasets.Stream, _ []int32) (float64, error) {
 		return 0, err
 	}
 	t := m.head.Training()
-	m.reader.finish(b, !m.frozen, t.Buffer)
+	m.reader.finish(b, !m.frozen, t)
 	if m.frozen {
 		m.head.Step()
 	} else {
@@ -106,7 +113,7 @@ func (m *Classifier) Classify(b datasets.Stream, logits []float32) error {
 	if err := m.head.Classify(b, logits); err != nil {
 		return err
 	}
-	m.reader.finish(b, false, m.head.Inference().Buffer)
+	m.reader.finish(b, false, m.head.Inference())
 	return nil
 }
 

@@ -69,7 +69,7 @@ func (l *learning) compile(name string, p nn.DecoderParams) (err error) {
 	if err != nil {
 		return err
 	}
-	l.program, err = l.Net.NewTraining(loss, nn.Wanted{Outputs: []*nn.Node{l.reading.out, l.logits}})
+	l.program, err = l.Net.NewTraining(loss, nn.Wanted{InTraining: []*nn.Node{l.reading.out, l.logits}})
 	return err
 }
 

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"dgsbench/datasets"
-	"dgsbench/kernels"
 	"dgsbench/models"
 	"dgsbench/models/internal/lastwrite"
 	"dgsbench/nn"
@@ -125,9 +124,9 @@ func (p *perEvent) occur(b datasets.Stream) {
 
 // finish keeps the memories of the last occurrences, which a program has
 // computed, and the events.
-func (p *perEvent) finish(b datasets.Stream, _ bool, value func(*nn.Node) kernels.Buffer) {
-	p.writer.write(value(p.sources.out), b.Len(), p.rows, p.nodes)
-	p.device.ScatterRows(len(p.late), p.core.opts.Size, p.core.Net.Buffer(p.core.Table), value(p.targets.out), p.core.Net.Ints(p.targets.self))
+func (p *perEvent) finish(b datasets.Stream, _ bool, ran program) {
+	p.writer.write(ran.Buffer(p.sources.out), b.Len(), p.rows, p.nodes)
+	p.device.ScatterRows(len(p.late), p.core.opts.Size, p.core.Net.Buffer(p.core.Table), ran.Buffer(p.targets.out), p.core.Net.Ints(p.targets.self))
 	for i, n := range p.nodes {
 		p.core.Updated[n] = b.Time[p.rows[i]]
 	}
@@ -141,7 +140,7 @@ func (p *perEvent) finish(b datasets.Stream, _ bool, value func(*nn.Node) kernel
 func (p *perEvent) observe(b datasets.Stream, training bool) {
 	p.occur(b)
 	p.update.Run()
-	p.finish(b, training, p.update.Buffer)
+	p.finish(b, training, p.update)
 }
 
 func (p *perEvent) reset() {

@@ -139,15 +139,15 @@ func (p *perNode) look(b datasets.Stream) {
 }
 
 // finish keeps what the read made of the batch's nodes, and the events.
-func (p *perNode) finish(b datasets.Stream, training bool, value func(*nn.Node) kernels.Buffer) {
+func (p *perNode) finish(b datasets.Stream, training bool, ran program) {
 	switch {
 	case !training && p.order == Before:
 		p.advance(b)
 	case training && p.order == Before:
-		p.keep(value(p.reading.out))
+		p.keep(ran.Buffer(p.reading.out))
 		p.store.fold(b, p.x)
 	case training && p.settled != nil:
-		p.settled.keep(p.writer, value)
+		p.settled.keep(p.writer, ran)
 	}
 	p.embedding.Insert(b, p.x)
 }

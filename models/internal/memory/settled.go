@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"dgsbench/kernels"
 	"dgsbench/nn"
 )
 
@@ -65,6 +64,6 @@ func (t *settled) rowsOf(nodes []int32) []int32 {
 func (t *settled) write() { t.table.write(len(t.reading.ids), t.others.nodes) }
 
 // keep keeps the memories of the batch's nodes, which a program has computed.
-func (t *settled) keep(w *writer, value func(*nn.Node) kernels.Buffer) {
-	w.write(value(t.reading.out), len(t.reading.ids), t.reading.row, t.own.nodes)
+func (t *settled) keep(w *writer, ran program) {
+	w.write(ran.Buffer(t.reading.out), len(t.reading.ids), t.reading.row, t.own.nodes)
 }

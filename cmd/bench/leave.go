@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"dgsbench/harness"
+	"dgsbench/internal/atomicfile"
+	"dgsbench/results"
+	"dgsbench/specs"
+)
+
+// report prints the tables and leaves them beside the records.
+func (o *options) report(trials []specs.Trial, files []string) error {
+	r, err := o.newReport(trials, files)
+	if err != nil {
+		return err
+	}
+	if err := o.print(r, writeText); err != nil {
+		return err
+	}
+	return o.leave(r)
+}
+
+// leftFiles are what a whole suite leaves in its folder, beside figures.
+var leftFiles = []struct {
+	name  string
+	write func(io.Writer, harness.Report) error
+}{
+	{"tables.md", func(w io.Writer, r harness.Report) error { return writeMarkdown(w, r, false) }},
+	{"tables.tex", func(w io.Writer, r harness.Report) error { return writeLaTeX(w, r, false) }},
+	{"tables.html", func(w io.Writer, r harness.Report) error { return writeHTML(w, r, false) }},
+	{"results.csv", func(w io.Writer, r harness.Report) error { return results.WriteCSV(w, r.Rows) }},
+	{"comparisons.csv", func(w io.Writer, r harness.Report) error { return results.WriteComparisons(w, r.Comparisons) }},
+}
+
+// leave puts tables, figures and numbers of a whole suite beside the records.
+func (o *options) leave(r harness.Report) error {
+	if o.narrowed() {
+		return nil // the files are those of the whole suite
+	}
+	files := map[string][]byte{}
+	for _, f := range leftFiles {
+		var out bytes.Buffer
+		if err := f.write(&out, r); err != nil {
+			return err
+		}
+		files[f.name] = out.Bytes()
+	}
+	for _, f := range r.Figures {
+		files[f.Name+".svg"], files[f.Name+".png"] = f.SVG, f.PNG
+	}
+	for name, data := range files {
+		if err := atomicfile.Write(filepath.Join(o.out, o.suite, name), data); err != nil {
+			return &harness.StoreError{Err: err}
+		}
+	}
+	return nil
+}
+
+// reportOn summarises what has been measured of the suite of the flags and
+// files.
+func (o *options) reportOn(files []string) (harness.Report, error) {
+	trials, err := o.trials(files, false)
+	if err != nil {
+		return harness.Report{}, err
+	}
+	return o.newReport(trials, files)
+}
+
+// newReport summarises what has been measured of the trials.
+func (o *options) newReport(trials []specs.Trial, files []string) (harness.Report, error) {
+	records, err := o.records(trials)
+	if err != nil {
+		return harness.Report{}, err
+	}
+	if len(records) == 0 {
+		return harness.Report{}, fmt.Errorf("no records of suite %s in %s; measure it with: %s --out %s --data DIR",
+			o.suite, o.out, o.command(trials, files), o.out)
+	}
+	shown := o.shown
+	shown.Trials, shown.Command = trials, o.command(trials, files)
+	r, err := harness.NewReport(o.store(), records, shown)
+	for _, warning := range r.Warnings {
+		fmt.Fprintln(o.stderr, "warning:", warning)
+	}
+	return r, err
+}

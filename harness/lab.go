@@ -1,0 +1,85 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"dgsbench/datasets"
+	"dgsbench/internal/atomicfile"
+	"dgsbench/results"
+	"dgsbench/specs"
+)
+
+// Lab trains models on trials that come up one by one: a search does not know
+// the next one before it has seen others. Datasets are read once. Its methods
+// may be called side by side.
+type Lab struct {
+	store   results.Store
+	threads int // of a trial
+	data    *library
+	memory  *memory
+}
+
+// NewLab reads the datasets of the trials from dataDir. Records go to the
+// store, and each trial may use that many threads.
+func NewLab(store results.Store, dataDir string, threads int, trials []specs.Trial) (*Lab, error) {
+	data, err := loadAll(trials, dataDir)
+	if err != nil {
+		return nil, err
+	}
+	if err := atomicfile.Clean(store.Dir); err != nil {
+		return nil, &StoreError{err}
+	}
+	return &Lab{store: store, threads: threads, data: data, memory: newMemory()}, nil
+}
+
+// DataSHA256 is the checksum of a dataset of the lab.
+func (l *Lab) DataSHA256(dataset string) string { return l.data.loaded[dataset].SHA256 }
+
+// Validate trains on a trial and evaluates it on the validation part. The
+// stream that it works on ends there: no test event reaches the model, the
+// candidates or the record. A record that is there already is read instead.
+// A trial that fails by itself has a record that says so; progress, from 0 to
+// 1, is told after every batch.
+func (l *Lab) Validate(ctx context.Context, t specs.Trial, progress func(float64)) (results.Record, error) {
+	rec := Describe(t, l.data.loaded[t.Dataset])
+	found, ok, err := l.store.Find(rec.Key, rec.Identity)
+	if err != nil || ok {
+		return found, err
+	}
+	j, err := newJob(t, rec, l.data, map[results.CellKey]int64{})
+	if err != nil {
+		return rec, err
+	}
+	if err := l.memory.refuse([]job{j}); err != nil {
+		return rec, err
+	}
+	l.memory.take(j.bytes)
+	defer l.memory.give(j.bytes)
+	if j.bytes >= returned {
+		defer debug.FreeOSMemory()
+	}
+	parts := withoutTest(j.parts)
+	j.record.Threads = l.threads
+	batches, done := numBatches(t, parts), 0
+	tick := func() {
+		done++
+		progress(float64(done) / float64(batches))
+	}
+	rec, observed, _, err := measure(ctx, j.record, t, parts, tick)
+	if err != nil {
+		return rec, err
+	}
+	if rec, err = l.store.Write(rec, observed); err != nil {
+		return rec, &StoreError{fmt.Errorf("%s: %w", t.Ref(), err)}
+	}
+	return rec, nil
+}
+
+// withoutTest ends the stream before the test part.
+func withoutTest(p datasets.Parts) datasets.Parts {
+	end := p.Whole.Len() - p.Test.Len()
+	p.Whole, p.Test = p.Whole.Slice(0, end), p.Whole.Slice(end, end)
+	return p
+}

@@ -1,0 +1,58 @@
+package latency
+
+import (
+	"time"
+
+	"dgsbench/datasets"
+	"dgsbench/specs"
+)
+
+// fewestAnswers are asked for before the clock of Expect is believed.
+const fewestAnswers = 4
+
+// Expect is about how long one latency test takes, in seconds: warming up and
+// all iterations, from some answers of each batch size that take about the
+// given time.
+func Expect(t specs.Trial, l *datasets.Loaded, threads int, each time.Duration) (float64, error) {
+	s, err := newSubject(t, l, threads)
+	if err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for i, at := range s.timings {
+		s.setup.MaxBatch = max(at.batch, s.timings[0].batch)
+		answer, err := s.try(at, each/time.Duration(len(s.timings)))
+		if err != nil {
+			return 0, err
+		}
+		before, measured := float64(at.start)/float64(at.batch), float64(at.batches)
+		lead := float64(at.start-at.first) / float64(at.batch)
+		answers := before + 2*measured + float64(at.warmups+at.iterations)*(lead+measured)
+		if i == 0 {
+			answers += before // of the model that is never put back
+		}
+		sum += answers * answer
+	}
+	return sum, nil
+}
+
+// try gives the time of an answer, in seconds, with little in the state.
+func (s *subject) try(at timing, budget time.Duration) (float64, error) {
+	m, err := s.kind.New(s.setup, s.trial.Options)
+	if err != nil {
+		return 0, err
+	}
+	if m, err = s.deployed(m); err != nil {
+		return 0, err
+	}
+	logits := make([]float32, at.batch)
+	n := 0
+	start := time.Now()
+	for lo := 0; lo+at.batch <= s.stream.Len() && (n < fewestAnswers || time.Since(start) < budget); lo += at.batch {
+		if err := m.Classify(s.stream.Slice(lo, lo+at.batch), logits); err != nil {
+			return 0, err
+		}
+		n++
+	}
+	return time.Since(start).Seconds() / float64(n), nil
+}

@@ -1,0 +1,182 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"slices"
+
+	"dgsbench/datasets"
+	"dgsbench/harness"
+	"dgsbench/harness/latency"
+	"dgsbench/models"
+	"dgsbench/results"
+	"dgsbench/specs"
+)
+
+// planner is a plan in the making.
+type planner struct {
+	Question
+	Hooks
+	out      Plan
+	cells    []*cell
+	datasets []string // in the suite's order
+	data     int64    // bytes of all streams
+}
+
+// cell is a cell with its trials.
+type cell struct {
+	Cell
+	trials []specs.Trial
+}
+
+// gather puts the trials of each cell together, in the suite's order.
+func (p *planner) gather() {
+	at := map[results.CellKey]*cell{}
+	for _, t := range p.Trials {
+		key := harness.KeyOf(t).CellKey
+		if at[key] == nil {
+			at[key] = &cell{Cell: Cell{CellKey: key, Title: t.Title, Latency: t.IsLatency()}}
+			p.cells = append(p.cells, at[key])
+		}
+		at[key].trials = append(at[key].trials, t)
+		if !slices.Contains(p.datasets, t.Dataset) {
+			p.datasets = append(p.datasets, t.Dataset)
+		}
+	}
+}
+
+// dataset plans the cells of one.
+func (p *planner) dataset(ctx context.Context, name string) error {
+	d, err := datasets.Lookup(name)
+	if err != nil {
+		return err
+	}
+	source := Tried
+	loaded, err := d.Load(p.DataDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		p.out.Missing = append(p.out.Missing, Missing{Dataset: name, How: err.Error()})
+		source = StoodIn
+		loaded, err = standIn(d)
+	}
+	if err != nil {
+		return err
+	}
+	p.data += bytesOf(loaded.Stream)
+	return p.plan(ctx, loaded, source)
+}
+
+// plan fills in the cells of a dataset: from records, else by trying out.
+func (p *planner) plan(ctx context.Context, l *datasets.Loaded, source Source) error {
+	var list []*harness.Rehearsal
+	of := map[*harness.Rehearsal]*cell{}
+	for _, c := range p.cells {
+		if c.Dataset != l.Dataset.Name {
+			continue
+		}
+		c.Trials, c.Source = len(c.trials), source
+		c.Disk = diskOf(c.trials[0], l)
+		if err := p.look(c, l); err != nil {
+			return err
+		}
+		switch {
+		case c.Latency:
+			p.timed(c, l)
+		case c.Source != Recorded:
+			r, err := rehearsal(c.trials[0], l)
+			if err != nil {
+				return err
+			}
+			list, of[r] = append(list, r), c
+			continue
+		}
+		p.Step(c.CellKey.String())
+	}
+	return p.rehearse(ctx, list, of)
+}
+
+// rehearse tries out cells side by side.
+func (p *planner) rehearse(ctx context.Context, list []*harness.Rehearsal, of map[*harness.Rehearsal]*cell) error {
+	err := harness.Rehearse(ctx, list, p.Workers, each, p.out.Free, func(r *harness.Rehearsal) { p.Step(of[r].CellKey.String()) })
+	for _, r := range list {
+		c := of[r]
+		c.Seconds, c.Memory = r.Seconds, r.Bytes
+		switch {
+		case r.Err != nil:
+			c.Source, c.Problem = Unplanned, r.Err.Error()
+		case c.Memory > p.out.Free:
+			c.Source, c.Problem = Unplanned, "needs more memory than is free"
+		}
+	}
+	return err
+}
+
+// rehearsal is the cell's first trial on its parts of the stream.
+func rehearsal(t specs.Trial, l *datasets.Loaded) (*harness.Rehearsal, error) {
+	kind, err := models.Lookup(t.Kind)
+	if err != nil {
+		return nil, err
+	}
+	setting := t.Setting
+	if setting == "" {
+		setting = datasets.Transductive
+	}
+	parts, err := l.Parts(setting, kind.Features == models.FeaturesRequired)
+	if err != nil {
+		return nil, fmt.Errorf("%s on %s: %w", t.Ref(), t.Dataset, err)
+	}
+	return &harness.Rehearsal{Trial: t, Parts: parts}, nil
+}
+
+// timed plans a latency test.
+func (p *planner) timed(c *cell, l *datasets.Loaded) {
+	var err error
+	if c.Seconds, err = latency.Expect(c.trials[0], l, runtime.GOMAXPROCS(0), each); err != nil {
+		c.Source, c.Problem = Unplanned, err.Error()
+	}
+}
+
+// look counts the trials that are to be done, and takes the time from those
+// that were done on this machine.
+func (p *planner) look(c *cell, l *datasets.Loaded) error {
+	sum, n := 0.0, 0
+	for _, t := range c.trials {
+		want := harness.Describe(t, l)
+		r, found, err := p.Store.Find(want.Key, want.Identity)
+		if err != nil {
+			return err
+		}
+		if !found {
+			c.ToDo++
+		} else if !r.Failed() && r.Machine == want.Machine {
+			sum, n = sum+r.Durations.Total, n+1
+		}
+	}
+	if n > 0 && !c.Latency {
+		c.Seconds, c.Source = sum/float64(n), Recorded
+	}
+	return nil
+}
+
+// total adds up what the cells take.
+func (p *planner) total() {
+	var loads []harness.Load
+	for _, c := range p.cells {
+		p.out.Trials += c.Trials
+		p.out.ToDo += c.ToDo
+		p.out.Disk += int64(c.ToDo) * c.Disk
+		for range c.ToDo {
+			if c.Latency {
+				p.out.Latency += c.Seconds
+			} else {
+				loads = append(loads, harness.Load{Seconds: c.Seconds, Bytes: c.Memory})
+			}
+		}
+		p.out.Cells = append(p.out.Cells, c.Cell)
+	}
+	all := harness.SideBySide(loads, p.Workers)
+	p.out.Seconds = all.Seconds + p.out.Latency
+	p.out.Memory = p.data + all.Bytes
+}

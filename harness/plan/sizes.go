@@ -1,0 +1,42 @@
+package plan
+
+import (
+	"dgsbench/datasets"
+	"dgsbench/models"
+	"dgsbench/specs"
+)
+
+// bytesOf is what a stream's columns take.
+func bytesOf(s datasets.Stream) int64 {
+	const columns = 4 + 4 + 8 + 1 // Src, Dst, Time, Label
+	return int64(s.Len()) * int64(columns+4*s.NumFeat)
+}
+
+// Sizes of files, in bytes. Arrays of a sidecar are stored as they are.
+const (
+	recordBytes = 6_000 // with its options and their origins
+	epochBytes  = 120
+	scoreBytes  = 4 + 1 // score and label of an event
+	countBytes  = 4 + 4 // greater and equal
+)
+
+// diskOf is about what the record of a trial and its sidecar take.
+func diskOf(t specs.Trial, l *datasets.Loaded) int64 {
+	if test := t.Protocol.Latency; test != nil {
+		samples := test.Batches * test.Iterations
+		for _, size := range test.Sweep {
+			samples += min(t.Protocol.Batch*test.Batches/size, test.SweepBatches) * test.SweepIterations
+		}
+		return int64(recordBytes + 8*samples)
+	}
+	judged := l.Stream.Len() - l.Split.TrainEnd
+	each := scoreBytes
+	if t.Task == models.LinkPrediction {
+		each = countBytes * len(t.Protocol.Candidates)
+	}
+	bytes := recordBytes + judged*each
+	if t.Class == models.Learned {
+		bytes += epochBytes * t.Protocol.Epochs
+	}
+	return int64(bytes)
+}

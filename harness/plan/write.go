@@ -1,0 +1,90 @@
+package plan
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"dgsbench/specs"
+)
+
+// WriteJSON writes the plan for machines.
+func (p Plan) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(p)
+}
+
+// WriteText writes the plan for readers: a line a cell, then what all of it
+// takes, then what cannot be measured yet.
+func (p Plan) WriteText(w io.Writer) error {
+	fmt.Fprintf(w, "Suite %s: %s\non %s; %d trials side by side\n\n", p.Suite, p.About, p.Machine, p.Workers)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "DATASET\tTASK\tMODEL\tTRIALS\tTO DO\tSECONDS EACH\tHOURS\tMEMORY EACH\tTIME FROM")
+	for _, c := range p.Cells {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%s\t%.3f\t%s\t%s\n", c.Dataset, c.where(), specs.JoinRef(c.Model, c.Variant),
+			c.Trials, c.ToDo, seconds(c), float64(c.ToDo)*c.Seconds/3600, size(c.Memory), c.Source)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\n%s\n", p.Short())
+	for _, c := range p.Cells {
+		if c.Problem != "" {
+			fmt.Fprintf(w, "not in the plan: %s: %s\n", c.CellKey, c.Problem)
+		}
+	}
+	p.writeMissing(w)
+	return nil
+}
+
+// writeMissing lists the datasets to be got first.
+func (p Plan) writeMissing(w io.Writer) {
+	if len(p.Missing) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "\nmissing; planned on simulated streams of the same numbers of events, nodes and features:")
+	for _, m := range p.Missing {
+		fmt.Fprintf(w, "  %s\n", m.How)
+	}
+}
+
+// Short is the plan in two lines.
+func (p Plan) Short() string {
+	free := "not known"
+	if p.Known {
+		free = size(p.Free)
+	}
+	return fmt.Sprintf("%d trials, %d to do: about %.3g hours on this machine, less where training is stopped early; %.3g of them are latency tests\nmemory: up to %s at once, free: %s; disk: %s",
+		p.Trials, p.ToDo, p.Seconds/3600, p.Latency/3600, size(p.Memory), free, size(p.Disk))
+}
+
+// where is a cell's task with its setting and case.
+func (c Cell) where() string {
+	out := c.Task
+	for _, part := range []string{c.Setting, c.Case} {
+		if part != "" {
+			out += " " + part
+		}
+	}
+	return out
+}
+
+func seconds(c Cell) string {
+	if c.Source == Unplanned {
+		return "?"
+	}
+	return fmt.Sprintf("%.3g", c.Seconds)
+}
+
+// size is a number of bytes in words.
+func size(bytes int64) string {
+	switch {
+	case bytes >= 1e9:
+		return fmt.Sprintf("%.1f GB", float64(bytes)/1e9)
+	case bytes >= 1e6:
+		return fmt.Sprintf("%.0f MB", float64(bytes)/1e6)
+	}
+	return fmt.Sprintf("%.0f kB", float64(bytes)/1e3)
+}

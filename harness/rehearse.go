@@ -1,0 +1,198 @@
+package harness
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"dgsbench/datasets"
+	"dgsbench/specs"
+)
+
+// Load is what a trial takes of a machine.
+type Load struct {
+	Seconds float64
+	Bytes   int64 // of memory
+}
+
+// Rehearsal is a trial that is tried out on some windows, so that what it
+// will take is known before it begins.
+type Rehearsal struct {
+	Trial specs.Trial
+	Parts datasets.Parts
+
+	// Load is what the whole trial takes, if training is never stopped early:
+	// as memory what the model declares, or what it took when it was built if
+	// that is more.
+	Load
+	// Err is why it cannot be tried out: the trial is likely to fail.
+	Err error
+}
+
+// fewestWindows are tried out of everything that a trial does.
+const fewestWindows = 3
+
+// Rehearse tries out the trials, so many at a time as will later be measured
+// side by side, each for about the given time; done is called after each.
+// Models that declare more memory than limit are left alone. The error is
+// ctx's.
+func Rehearse(ctx context.Context, list []*Rehearsal, workers int, each time.Duration, limit int64, done func(*Rehearsal)) error {
+	queue := make(chan *Rehearsal)
+	var building, reporting sync.Mutex
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for r := range queue {
+				r.Err = r.rehearse(ctx, &building, max(1, runtime.NumCPU()/workers), each, limit)
+				reporting.Lock()
+				done(r)
+				reporting.Unlock()
+			}
+		})
+	}
+	for _, r := range list {
+		queue <- r
+	}
+	close(queue)
+	wg.Wait()
+	return ctx.Err()
+}
+
+func (r *Rehearsal) rehearse(ctx context.Context, building *sync.Mutex, threads int, each time.Duration, limit int64) error {
+	kind, err := kindOf(r.Trial)
+	if err != nil {
+		return err
+	}
+	if kind.Bytes != nil {
+		if r.Bytes = kind.Bytes(setupOf(r.Trial, r.Parts, threads), r.Trial.Options); r.Bytes > limit {
+			return nil
+		}
+	}
+	run, seconds, err := r.build(building, threads)
+	if err != nil {
+		return err
+	}
+	p, err := run.rehearse(ctx, each)
+	r.Seconds = seconds + p.scaled(r.Trial, r.Parts)
+	return err
+}
+
+// build makes the model. One is made at a time, so that what is allocated
+// meanwhile is mostly its own.
+func (r *Rehearsal) build(one *sync.Mutex, threads int) (*run, float64, error) {
+	one.Lock()
+	defer one.Unlock()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	run, err := newRun(r.Trial, r.Parts, threads, func() {})
+	seconds := time.Since(start).Seconds()
+	runtime.ReadMemStats(&after)
+	r.Bytes = max(r.Bytes, int64(after.TotalAlloc-before.TotalAlloc))
+	return run, seconds, err
+}
+
+// pace is the time that a window takes, in seconds, by what is done with it.
+type pace struct{ train, observe, validate, test float64 }
+
+// rehearse does a little of all that the trial does, in its order.
+func (r *run) rehearse(ctx context.Context, budget time.Duration) (p pace, err error) {
+	each := budget / 4
+	if epochsOf(r.spec) > 0 {
+		if p.train, err = r.timed(r.parts.Train, each, func(w datasets.Stream) error {
+			_, _, err := r.trainWindow(w)
+			return err
+		}); err != nil {
+			return p, err
+		}
+	}
+	if p.observe, err = r.timed(r.parts.Train, each, func(w datasets.Stream) error { return r.eval.observe(ctx, w) }); err != nil {
+		return p, err
+	}
+	sets := r.validationSets()
+	if p.validate, err = r.timed(r.parts.Val, each, func(w datasets.Stream) error { return r.evaluateOn(ctx, "", w, sets) }); err != nil {
+		return p, err
+	}
+	p.test, err = r.timed(r.parts.Test, each, func(w datasets.Stream) error { return r.evaluateOn(ctx, "", w, r.sets) })
+	return p, err
+}
+
+// timed does something with the windows of a part until the time is over, and
+// says how long one takes. The first ones, which meet cold caches and new
+// nodes, do not count.
+func (r *run) timed(part datasets.Stream, budget time.Duration, do func(datasets.Stream) error) (float64, error) {
+	var took []time.Duration
+	start := time.Now()
+	for w := range windows(part, r.eval.size) {
+		if len(took) >= fewestWindows && time.Since(start) > budget {
+			break
+		}
+		began := time.Now()
+		if err := do(w); err != nil {
+			return 0, err
+		}
+		took = append(took, time.Since(began))
+	}
+	var sum time.Duration
+	warm := took[len(took)/4:]
+	for _, d := range warm {
+		sum += d
+	}
+	return sum.Seconds() / float64(max(1, len(warm))), nil
+}
+
+// scaled is the time of the whole trial but for building the model.
+func (p pace) scaled(t specs.Trial, parts datasets.Parts) float64 {
+	n := func(part datasets.Stream) float64 { return float64(numWindows(part, t.Protocol.Batch)) }
+	train, val, test, epochs := n(parts.Train), n(parts.Val), n(parts.Test), float64(epochsOf(t))
+	epoch := train*p.train + val*p.validate
+	if t.Protocol.ValidationState == specs.Replay {
+		epoch += train * p.observe
+	}
+	if t.Protocol.TestState == specs.Carry && epochs > 0 {
+		return epochs*epoch + test*p.test
+	}
+	return epochs*epoch + train*p.observe + (val+test)*p.test
+}
+
+// expect is about how long the jobs take, side by side.
+func expect(ctx context.Context, jobs []job, workers int, limit int64) (time.Duration, error) {
+	cells := map[string]*Rehearsal{}
+	var list []*Rehearsal
+	for _, j := range jobs {
+		cell := j.record.Key.CellKey.String()
+		if cells[cell] == nil {
+			cells[cell] = &Rehearsal{Trial: j.trial, Parts: j.parts}
+			list = append(list, cells[cell])
+		}
+	}
+	if err := Rehearse(ctx, list, workers, 50*time.Millisecond, limit, func(*Rehearsal) {}); err != nil {
+		return 0, err
+	}
+	var loads []Load
+	for _, j := range jobs {
+		loads = append(loads, cells[j.record.Key.CellKey.String()].Load)
+	}
+	return time.Duration(SideBySide(loads, workers).Seconds * float64(time.Second)), nil
+}
+
+// SideBySide is what trials take together if each worker takes the next one
+// as soon as it is free: the time to the end of the last one, and the most
+// memory at once.
+func SideBySide(loads []Load, workers int) (all Load) {
+	free, held := make([]float64, workers), make([]int64, workers)
+	for _, l := range loads {
+		i := slices.Index(free, slices.Min(free))
+		free[i] += l.Seconds
+		held[i] = l.Bytes
+		var sum int64
+		for _, bytes := range held {
+			sum += bytes
+		}
+		all.Bytes = max(all.Bytes, sum)
+	}
+	all.Seconds = slices.Max(free)
+	return all
+}

@@ -1,0 +1,136 @@
+package tune
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"dgsbench/harness/tune/tpe"
+	"dgsbench/specs"
+)
+
+// Importance is how much of the variance of the value, over the whole search
+// space, a parameter explains by itself. What is missing to 1 is explained by
+// parameters together.
+type Importance struct {
+	Parameter specs.Parameter
+	Share     float64 // 0 to 1
+}
+
+const (
+	numTrees = 64
+	// fewestTrials is from where on importances are estimated.
+	fewestTrials = 10
+)
+
+// Importances are those of the parameters that were searched, the highest
+// first: functional analysis of variance over regression trees (Hutter et al.
+// 2014, "An Efficient Approach for Assessing Hyperparameter Importance"). The
+// variance is over the space, not over the trials, so that it does not matter
+// that the search stays where values are high. It is nil with fewer than ten
+// trials that succeeded, or when all of them have the same value.
+func (h *History) Importances() []Importance {
+	space := h.Study.space()
+	var samples []sample
+	for _, l := range h.trials() {
+		if t, err := h.told(l); err == nil && !l.Failed() {
+			samples = append(samples, sample{unit(space, t.Point), t.Value})
+		}
+	}
+	if len(samples) < fewestTrials {
+		return nil
+	}
+	shares := explained(samples, h.Study.Seed)
+	var out []Importance
+	for i, p := range h.Study.params {
+		if len(p.Choices) != 1 && shares != nil {
+			out = append(out, Importance{p, shares[i]})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Importance) int { return cmp.Compare(b.Share, a.Share) })
+	return out
+}
+
+// unit takes a point to the unit cube, on the scales of its parameters.
+// Choices stand in their order.
+func unit(space []tpe.Param, point tpe.Point) []float64 {
+	out := make([]float64, len(point))
+	for i, p := range space {
+		switch {
+		case p.Choices > 0:
+			out[i] = (point[i] + 0.5) / float64(p.Choices)
+		case p.Log:
+			out[i] = math.Log(point[i]/p.Low) / math.Log(p.High/p.Low)
+		default:
+			out[i] = (point[i] - p.Low + p.Step/2) / (p.High - p.Low + p.Step)
+		}
+	}
+	return out
+}
+
+// explained is each dimension's share of the variance, as a mean over trees
+// that are grown on bootstrap samples; nil when no tree has any variance.
+func explained(samples []sample, seed uint64) []float64 {
+	rng := rand.New(rand.NewPCG(seed, numTrees))
+	sums := make([]float64, len(samples[0].at))
+	trees := 0.0
+	for range numTrees {
+		boxes := grow(bootstrap(rng, samples))
+		mean, variance := moments(boxes)
+		if variance <= 1e-18 {
+			continue
+		}
+		trees++
+		for i := range sums {
+			sums[i] += marginal(boxes, i, mean) / variance
+		}
+	}
+	if trees == 0 {
+		return nil
+	}
+	for i := range sums {
+		sums[i] /= trees
+	}
+	return sums
+}
+
+// moments are mean and variance of a tree over the unit cube.
+func moments(boxes []box) (mean, variance float64) {
+	for _, b := range boxes {
+		mean += b.volume() * b.value
+	}
+	for _, b := range boxes {
+		variance += b.volume() * (b.value - mean) * (b.value - mean)
+	}
+	return mean, variance
+}
+
+// marginal is the variance of the tree's mean over all other dimensions.
+func marginal(boxes []box, axis int, mean float64) float64 {
+	var ends []float64
+	for _, b := range boxes {
+		ends = append(ends, b.low[axis], b.high[axis])
+	}
+	slices.Sort(ends)
+	ends = slices.Compact(ends)
+	variance := 0.0
+	for i := 1; i < len(ends); i++ {
+		middle, there := (ends[i-1]+ends[i])/2, 0.0
+		for _, b := range boxes {
+			if b.low[axis] < middle && middle < b.high[axis] {
+				there += b.volume() / (b.high[axis] - b.low[axis]) * b.value
+			}
+		}
+		variance += (ends[i] - ends[i-1]) * (there - mean) * (there - mean)
+	}
+	return variance
+}
+
+func (b box) volume() float64 {
+	v := 1.0
+	for i := range b.low {
+		v *= b.high[i] - b.low[i]
+	}
+	return v
+}

@@ -1,0 +1,72 @@
+package tune
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// cube draws points of the unit cube and their values.
+func cube(seed uint64, n, d int, value func([]float64) float64) []sample {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	var out []sample
+	for range n {
+		at := make([]float64, d)
+		for i := range at {
+			at[i] = rng.Float64()
+		}
+		out = append(out, sample{at, value(at)})
+	}
+	return out
+}
+
+// The shares of an additive function are those of its terms' variances: x has
+// 1/12, 2x has 4/12.
+func TestExplained(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		value func(x []float64) float64
+		want  []float64
+	}{
+		{"one of three", func(x []float64) float64 { return 3 * x[1] }, []float64{0, 1, 0}},
+		{"1 to 4", func(x []float64) float64 { return x[0] + 2*x[2] }, []float64{0.2, 0, 0.8}},
+		// Both together alone: the mean over either is flat.
+		{"a product", func(x []float64) float64 { return math.Copysign(1, (x[0]-0.5)*(x[1]-0.5)) }, []float64{0, 0, 0}},
+	} {
+		got := explained(cube(1, 400, 3, c.value), 0)
+		for i, want := range c.want {
+			if math.Abs(got[i]-want) > 0.08 {
+				t.Errorf("%s: shares %.3f, want %v", c.name, got, c.want)
+				break
+			}
+		}
+	}
+	if got := explained(cube(1, 50, 2, func([]float64) float64 { return 7 }), 0); got != nil {
+		t.Errorf("of a constant: %v", got)
+	}
+}
+
+// The boxes of a tree fill the cube, and what its dimensions explain by
+// themselves is never more than all.
+func TestGrow(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.IntRange(1, 4).Draw(t, "dimensions")
+		samples := cube(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(1, 60).Draw(t, "samples"), d, func(x []float64) float64 {
+			return math.Round(5 * x[0] * x[d-1])
+		})
+		boxes := grow(samples)
+		mean, variance := moments(boxes)
+		whole, alone := 0.0, 0.0
+		for _, b := range boxes {
+			whole += b.volume()
+		}
+		for i := range d {
+			alone += marginal(boxes, i, mean)
+		}
+		if math.Abs(whole-1) > 1e-9 || alone > variance+1e-9 {
+			t.Fatalf("%d boxes fill %v; alone %v of %v", len(boxes), whole, alone, variance)
+		}
+	})
+}

@@ -1,0 +1,151 @@
+package tune
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+
+	"dgsbench/harness/tune/tpe"
+	"dgsbench/models"
+	"dgsbench/specs"
+)
+
+// suiteName is what the records of trials are filed under.
+const suiteName = "tune"
+
+// folder is where histories, figures and specs are, below the results.
+const folder = "tuned"
+
+// Study is the search for the options of a model at one place. Its trials
+// differ in options alone: the model's seed is that of the search.
+type Study struct {
+	Model    specs.Model
+	At       specs.Place
+	Protocol specs.Protocol
+	Trials   int // in all, without the one with the model's own options
+	Random   int // of them, the first
+	Seed     uint64
+
+	params []specs.Parameter
+}
+
+// NewStudy checks that the model can be searched. Only the headline's
+// candidates are evaluated.
+func NewStudy(m specs.Model, at specs.Place, p specs.Protocol, trials, random int, seed uint64) (Study, error) {
+	s := Study{Model: m, At: at, Protocol: p, Trials: trials, Random: random, Seed: seed, params: m.SearchFor(at.Task)}
+	switch {
+	case !m.Kind.Supports(at.Task):
+		return s, fmt.Errorf("model %q cannot do the task %q", m.ID, at.Task)
+	case m.Kind.Class != models.Learned:
+		return s, fmt.Errorf("model %q has nothing to learn, so nothing to tune", m.ID)
+	case len(s.params) == 0:
+		return s, fmt.Errorf("%s: model %q has no ranges to search for the task %q; add them under `search:`, as in `bench spec show dgs`", m.File, m.ID, at.Task)
+	case trials < 1 || random < 0 || random > trials:
+		return s, fmt.Errorf("%d trials with %d random ones: expected 1 trial or more, and no more random ones", trials, random)
+	case p.Latency != nil || p.Select != specs.SelectBest:
+		return s, fmt.Errorf("tuning needs a protocol that selects the best epoch (select: %s)", specs.SelectBest)
+	}
+	s.Protocol.Candidates = p.Candidates[:1]
+	return s, nil
+}
+
+// String is the study in words.
+func (s Study) String() string { return fmt.Sprintf("%s on %s", s.Model.ID, s.where()) }
+
+// where is the place as a part of a path: "shop-sim-lp-T".
+func (s Study) where() string {
+	text := s.At.Dataset + "-" + string(s.At.Task)
+	if s.At.Setting != "" {
+		text += "-" + string(s.At.Setting)
+	}
+	return text
+}
+
+// file is where something of the study is, below the results: for the suffix
+// ".jsonl" its history.
+func (s Study) file(suffix string) string {
+	return path.Join(folder, s.where(), s.Model.ID+suffix)
+}
+
+// HistoryFile is where the study's history is, below the results.
+func (s Study) HistoryFile() string { return s.file(".jsonl") }
+
+// space is what the sampler draws from.
+func (s Study) space() []tpe.Param {
+	out := make([]tpe.Param, len(s.params))
+	for i, p := range s.params {
+		out[i] = tpe.Param{
+			Low: p.Low, High: p.High, Log: p.Scale == specs.Log, Step: float64(p.Step), Choices: len(p.Choices),
+		}
+	}
+	return out
+}
+
+// values are a point's, by the names of the parameters.
+func (s Study) values(point tpe.Point) map[string]any {
+	out := map[string]any{}
+	for i, p := range s.params {
+		if len(p.Choices) > 0 {
+			out[p.Name()] = p.Choices[int(point[i])]
+		} else {
+			out[p.Name()] = rounded(point[i])
+		}
+	}
+	return out
+}
+
+// rounded has four significant digits: that is as fine as a search can tell.
+func rounded(x float64) float64 {
+	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
+	if err != nil {
+		panic(err) // it has just been written
+	}
+	return y
+}
+
+// point is the inverse of values, for values read from a history.
+func (s Study) point(values map[string]any) (tpe.Point, error) {
+	out := make(tpe.Point, len(s.params))
+	for i, p := range s.params {
+		v, ok := values[p.Name()]
+		if len(p.Choices) == 0 {
+			if out[i], ok = v.(float64); !ok {
+				return nil, fmt.Errorf("no number for %s", p.Name())
+			}
+			continue
+		}
+		out[i] = -1
+		for k, choice := range p.Choices {
+			if fmt.Sprint(choice) == fmt.Sprint(v) {
+				out[i] = float64(k)
+			}
+		}
+		if out[i] < 0 {
+			return nil, fmt.Errorf("%s is %v, which is none of its choices", p.Name(), v)
+		}
+	}
+	return out, nil
+}
+
+// trial is what is measured with these options.
+func (s Study) trial(options specs.Resolved) specs.Trial {
+	return specs.Trial{
+		Suite: suiteName, Dataset: s.At.Dataset, Task: s.At.Task, Setting: s.At.Setting,
+		ModelID: s.Model.ID, Kind: s.Model.Kind.Name, Title: s.Model.Title, Class: s.Model.Kind.Class,
+		Options: options.Options, Origins: options.Origins, Protocol: s.Protocol, Seed: s.Seed,
+	}
+}
+
+// resolve gives the options of a trial: the model's own where values is nil.
+func (s Study) resolve(values map[string]any) (specs.Resolved, error) {
+	if values == nil {
+		return s.Model.Resolve(s.At, "")
+	}
+	return s.Model.ResolveSearched(s.At, values, s.HistoryFile())
+}
+
+// own is the trial with the model's own options.
+func (s Study) own() (specs.Trial, error) {
+	r, err := s.resolve(nil)
+	return s.trial(r), err
+}

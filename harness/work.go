@@ -1,0 +1,135 @@
+package harness
+
+import (
+	"context"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"sync"
+
+	"dgsbench/models"
+	"dgsbench/results"
+)
+
+// crew works jobs off side by side.
+type crew struct {
+	*Runner
+	workers int
+	memory  *memory
+	watch   *watch
+	claims  claims
+	cancel  context.CancelCauseFunc // with the first error that is not a trial's own
+
+	mu    sync.Mutex
+	taken []job // by another run
+}
+
+// runAll works the jobs off: first those that nobody else is at, then what
+// other runs have left.
+func (r *Runner) runAll(ctx context.Context, jobs []job, workers int, memory *memory, sum Summary) (Summary, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	c := &crew{Runner: r, workers: workers, memory: memory, watch: newWatch(r.Hooks, jobs, sum), cancel: cancel}
+	if r.Hooks.Expect != nil && len(jobs) > 0 {
+		expected, err := expect(ctx, jobs, workers, memory.free)
+		if err != nil {
+			sum.Left = len(jobs)
+			return sum, err
+		}
+		r.Hooks.Expect(expected)
+	}
+	c.pass(ctx, jobs, c.claims.take)
+	if left := c.taken; len(left) > 0 && ctx.Err() == nil {
+		if r.Hooks.Wait != nil {
+			r.Hooks.Wait(len(left))
+		}
+		c.pass(ctx, left, func(dir string) (bool, error) { return c.claims.wait(ctx, dir) })
+	}
+	return c.watch.sum, context.Cause(ctx)
+}
+
+// pass gives every job to a worker.
+func (c *crew) pass(ctx context.Context, jobs []job, claim func(dir string) (bool, error)) {
+	queue := make(chan job)
+	var wg sync.WaitGroup
+	for range c.workers {
+		wg.Go(func() {
+			for j := range queue {
+				if err := c.attempt(ctx, j, claim); err != nil {
+					c.cancel(err)
+				}
+			}
+		})
+	}
+	for _, j := range jobs {
+		select {
+		case queue <- j:
+		case <-ctx.Done():
+		}
+	}
+	close(queue)
+	wg.Wait()
+}
+
+// attempt measures a trial, unless another run is about to or has done it.
+func (c *crew) attempt(ctx context.Context, j job, claim func(dir string) (bool, error)) error {
+	dir := filepath.Dir(c.recordPath(j.record))
+	claimed, err := claim(dir)
+	if err != nil {
+		return err
+	}
+	if !claimed {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.taken = append(c.taken, j)
+		return nil
+	}
+	defer c.claims.give(dir)
+	found, ok, err := c.find(j.trial, j.record)
+	if err != nil {
+		return err
+	}
+	p := c.watch.begin(j)
+	if ok {
+		p.found(found)
+		return nil
+	}
+	return c.measure(ctx, j, p)
+}
+
+// returned is the memory of a trial from which it is given back to the
+// system at once.
+const returned = 64 << 20
+
+// measure waits for memory, measures a trial and writes its record.
+func (c *crew) measure(ctx context.Context, j job, p *progress) error {
+	c.memory.take(j.bytes)
+	defer c.memory.give(j.bytes)
+	if j.bytes >= returned {
+		defer debug.FreeOSMemory() // the next one looks at what is free
+	}
+	rec, observed, model, err := measure(ctx, j.record, j.trial, j.parts, p.tick)
+	if err != nil {
+		return err
+	}
+	if c.Checkpoints && model != nil {
+		spec := map[string]string{models.SpecKey: string(rec.Spec)}
+		if err := models.WriteCheckpoint(c.checkpointPath(rec), model.Snapshot(models.Everything), spec); err != nil {
+			return &StoreError{err}
+		}
+	}
+	if rec, err = c.Store.Write(rec, observed); err != nil {
+		return &StoreError{err}
+	}
+	p.done(rec)
+	return nil
+}
+
+func (r *Runner) recordPath(rec results.Record) string {
+	return filepath.Join(r.Store.Dir, rec.Key.Path(rec.Identity))
+}
+
+// checkpointPath is beside the record, under its name.
+func (r *Runner) checkpointPath(rec results.Record) string {
+	return strings.TrimSuffix(r.recordPath(rec), ".json") + ".safetensors"
+}

@@ -1,0 +1,30 @@
+// compat.h: what every kernel file includes. nvcc sees CUDA, an ordinary
+// compiler the emulator of the tests.
+//
+// Rules: a kernel is KERNEL(name)(parameters), its parameters are pointers,
+// int, long long or float; shared memory is DYNAMIC_SHARED and nothing else;
+// shuffles name all lanes; nothing that is not written as fmaf is fused; no
+// atomic adds a float. Then the emulator sees every mistake that it can, and
+// results have the same bits whatever the order of the threads.
+#pragma once
+
+#ifdef __CUDACC__
+
+// At most 256 threads a block.
+#define KERNEL(name) extern "C" __global__ void __launch_bounds__(256) name
+#define DYNAMIC_SHARED(T, name)                                 \
+  extern __shared__ __align__(16) unsigned char shared_bytes[]; \
+  T* name = reinterpret_cast<T*>(shared_bytes)
+
+#else
+
+#include "cuda_words.h"
+#define KERNEL(name) static void kernel_##name
+#define DYNAMIC_SHARED(T, name) T* name = static_cast<T*>(emu::shared())
+
+#endif
+
+// Threads of a launch over n elements: element() may be n or more.
+__device__ __forceinline__ long long element() { return (long long)blockIdx.x * blockDim.x + threadIdx.x; }
+
+constexpr unsigned all_lanes = 0xffffffffu;

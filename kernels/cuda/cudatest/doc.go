@@ -1,0 +1,9 @@
+// Package cudatest finds a card for tests, or builds a fake driver that runs
+// the same kernels on the processor (emulator/). It takes the build tag gpu.
+//
+// In the emulator every thread of a kernel is a fiber. All memory is NaN at
+// first and ends at a page that is not there; barriers and shuffles check that
+// all threads meet at the same line; the work of a stream is done when
+// somebody waits for it; and devices differ in the order in which threads get
+// their turn. What it cannot show: time, and that memory is seen late.
+package cudatest

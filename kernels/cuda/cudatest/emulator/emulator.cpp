@@ -1,0 +1,270 @@
+#include "emulator.h"
+
+#include <csetjmp>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <sys/mman.h>
+#include <vector>
+
+#include "fiber.h"
+
+namespace emu {
+
+Thread* current;
+
+namespace {
+
+constexpr int warp_size = 32, most_threads = 1024;
+constexpr size_t page = 4096, most_shared = 227 << 10;
+
+// Meeting is where threads wait for each other: a barrier of a block, or a
+// shuffle of a warp. Values of two generations are kept, because a thread may
+// reach the next meeting before the last one has read those of this one.
+struct Meeting {
+  unsigned expected = 0, arrived = 0, generation = 0;
+  int line = 0;
+  uint64_t values[2][warp_size];
+};
+
+struct Block {
+  char* shared = nullptr;
+  unsigned left = 0;  // threads that have returned
+  Meeting barrier;
+  Meeting warps[most_threads / warp_size];
+};
+
+struct Worker : Thread {  // first, so that current is one
+  Fiber fiber;
+  Block* home;
+  Meeting* warp;
+  Meeting* waits;  // for the generation after this one
+  unsigned generation;
+  bool done;
+};
+
+std::vector<Worker*> workers;
+Call kernel;
+void** kernel_parameters;
+char message[512];
+sigjmp_buf escape;
+
+Worker* self() { return static_cast<Worker*>(current); }
+
+// fail ends the launch; the thread never goes on.
+[[noreturn]] void fail(const char* what, int line) {
+  const Thread& t = *current;
+  if (!message[0])
+    snprintf(message, sizeof message, "%s (line %d, block %u,%u, thread %u)", what, line, t.block.x, t.block.y, t.index.x);
+  for (;;) suspend(&self()->fiber);
+}
+
+// meet waits until everybody has arrived, and says which values count.
+int meet(Meeting* m, uint64_t value, int line) {
+  if (m->arrived == 0) m->line = line;
+  if (m->line != line) fail("threads that should meet wait at different lines", line);
+  const int at = m->generation & 1;
+  m->values[at][current->lane] = value;
+  if (++m->arrived == m->expected) {
+    m->arrived = 0;
+    m->generation++;
+    return at;
+  }
+  Worker* w = self();
+  w->waits = m;
+  w->generation = m->generation;
+  suspend(&w->fiber);
+  w->waits = nullptr;
+  return at;
+}
+
+void body() {
+  kernel(kernel_parameters);
+  Worker* w = self();
+  w->done = true;
+  w->home->left++;
+  w->warp->expected--;
+  if (w->home->barrier.arrived) fail("a thread returns while others wait at __syncthreads", w->home->barrier.line);
+  if (w->warp->arrived) fail("a thread returns while its warp waits at a shuffle", w->warp->line);
+  for (;;) suspend(&w->fiber);
+}
+
+// Shared memory ends at a page that is not there, and is full of NaN.
+class SharedMemory {
+ public:
+  explicit SharedMemory(size_t bytes) : bytes_((bytes + 15) / 16 * 16), body_((bytes + page - 1) / page * page) {
+    map_ = static_cast<char*>(mmap(nullptr, body_ + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    mprotect(map_ + body_, page, PROT_NONE);
+  }
+  ~SharedMemory() { munmap(map_, body_ + page); }
+  char* fresh() const {
+    char* p = map_ + body_ - bytes_;
+    memset(p, 0xff, bytes_);
+    return p;
+  }
+
+ private:
+  size_t bytes_, body_;
+  char* map_;
+};
+
+uint64_t random_state;
+unsigned random_below(unsigned n) {
+  random_state = random_state * 6364136223846793005ull + 1442695040888963407ull;
+  return static_cast<unsigned>(random_state >> 33) % n;
+}
+
+std::vector<int> turns(int n, Order order) {
+  std::vector<int> out(n);
+  for (int i = 0; i < n; i++) out[i] = order == backward ? n - 1 - i : i;
+  for (int i = n - 1; order == shuffled && i > 0; i--) std::swap(out[i], out[random_below(i + 1)]);
+  return out;
+}
+
+// prepare makes the threads of a block ready to start. The first is number
+// first of all workers.
+void prepare(Block* b, unsigned id, int first, char* shared, const Launch& l) {
+  *b = Block();
+  b->shared = shared;
+  b->barrier.expected = l.threads;
+  for (unsigned t = 0; t < l.threads; t++) {
+    Worker* w = workers[first + t];
+    w->index = {t, 0, 0};
+    w->block = {id % l.blocks_x, id / l.blocks_x, 0};
+    w->threads = {l.threads, 1, 1};
+    w->blocks = {l.blocks_x, l.blocks_y, 1};
+    w->lane = t % warp_size;
+    w->home = b;
+    w->warp = &b->warps[t / warp_size];
+    w->warp->expected++;
+    w->waits = nullptr;
+    w->done = false;
+    start(&w->fiber, body);
+  }
+}
+
+bool blocked(const Worker* w) { return w->done || (w->waits && w->waits->generation == w->generation); }
+
+// run_warp runs threads lo to hi-1 as far as they can come by themselves. It
+// reports whether any of them did anything but spin.
+bool run_warp(int lo, int hi, Order order) {
+  bool progress = false;
+  for (bool again = true; again && !message[0];) {
+    again = false;
+    for (int i = lo; i < hi && !message[0]; i++) {
+      Worker* w = workers[order == backward ? lo + hi - 1 - i : i];
+      if (blocked(w)) continue;
+      current = w;
+      resume(&w->fiber);
+      if (w->done || w->waits) again = progress = true;
+    }
+  }
+  return progress;
+}
+
+// run_blocks runs so many prepared blocks to their end.
+void run_blocks(std::vector<Block>& blocks, const Launch& l) {
+  constexpr int most_spins = 100000;
+  const int warps = (l.threads + warp_size - 1) / warp_size;
+  std::vector<int> order = turns(blocks.size() * warps, l.order);
+  for (int spins = 0; !message[0];) {
+    bool progress = false;
+    for (int i : order) {
+      const int first = i / warps * l.threads, lo = first + i % warps * warp_size;
+      const int hi = lo + warp_size < first + (int)l.threads ? lo + warp_size : first + l.threads;
+      progress |= run_warp(lo, hi, l.order);
+    }
+    bool left = false;
+    for (const Block& b : blocks) left |= b.left < l.threads;
+    if (!left) return;
+    spins = progress ? 0 : spins + 1;
+    if (spins <= most_spins) continue;
+    for (size_t i = 0; i < blocks.size() * l.threads; i++)
+      if (!workers[i]->done) current = workers[i];
+    snprintf(message, sizeof message, "deadlock: block %u,%u, thread %u waits for ever", current->block.x, current->block.y, current->index.x);
+  }
+}
+
+void no_such_memory(int) { siglongjmp(escape, 1); }
+
+// Guard turns the access of a page that is not there into an error.
+class Guard {
+ public:
+  Guard() {
+    struct sigaction act = {};
+    act.sa_handler = no_such_memory;
+    act.sa_flags = SA_ONSTACK;
+    sigaction(SIGSEGV, &act, &segv_);
+    sigaction(SIGBUS, &act, &bus_);
+  }
+  ~Guard() {
+    sigaction(SIGSEGV, &segv_, nullptr);
+    sigaction(SIGBUS, &bus_, nullptr);
+  }
+
+ private:
+  struct sigaction segv_, bus_;
+};
+
+void run_all(const Launch& l) {
+  const int blocks = l.blocks_x * l.blocks_y, live = l.cooperative ? blocks : 1;
+  while (workers.size() < live * (size_t)l.threads) workers.push_back(new Worker());
+  std::vector<Block> state(live);
+  std::vector<SharedMemory*> memory;
+  for (int i = 0; i < live; i++) memory.push_back(new SharedMemory(l.shared));
+  std::vector<int> order = turns(blocks, l.order);
+  for (int first = 0; first < blocks && !message[0]; first += live) {
+    for (int i = 0; i < live; i++) prepare(&state[i], order[first + i], i * l.threads, memory[i]->fresh(), l);
+    run_blocks(state, l);
+  }
+  for (SharedMemory* m : memory) delete m;
+}
+
+}  // namespace
+
+void* shared() { return self()->home->shared; }
+
+void sync_threads(int line) {
+  Block* b = self()->home;
+  if (b->left) fail("__syncthreads after a thread of the block has returned", line);
+  meet(&b->barrier, 0, line);
+}
+
+void sync_warp(int line) { meet(self()->warp, 0, line); }
+
+uint64_t shuffle(uint64_t bits, int from_lane, int line) {
+  Meeting* m = self()->warp;
+  const int lanes = m->expected;
+  const int at = meet(m, bits, line);
+  if (from_lane < 0 || from_lane >= lanes) fail("a shuffle reads a lane that is not there", line);
+  return m->values[at][from_lane];
+}
+
+unsigned ballot(bool vote, int line) {
+  Meeting* m = self()->warp;
+  const int lanes = m->expected;
+  const int at = meet(m, vote, line);
+  unsigned votes = 0;
+  for (int i = 0; i < lanes; i++) votes |= static_cast<unsigned>(m->values[at][i] & 1) << i;
+  return votes;
+}
+
+void yield() { suspend(&self()->fiber); }
+
+const char* run(Call call, void** parameters, const Launch& l) {
+  message[0] = 0;
+  if (l.threads < 1 || l.threads > most_threads || l.blocks_x < 1 || l.blocks_y < 1 || l.blocks_y > 65535)
+    return "a launch of no threads or of too many";
+  if (l.shared > most_shared) return "too much shared memory";
+  kernel = call;
+  kernel_parameters = parameters;
+  random_state = 1;
+  Guard guard;
+  if (sigsetjmp(escape, 1) == 0)
+    run_all(l);
+  else
+    snprintf(message, sizeof message, "touches memory that is not there (block %u,%u, thread %u)", current->block.x, current->block.y, current->index.x);
+  return message;
+}
+
+}  // namespace emu

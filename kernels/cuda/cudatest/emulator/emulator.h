@@ -1,0 +1,45 @@
+// emulator.h: runs kernels on the processor. Every thread of a block is a
+// fiber; barriers and shuffles are real, and check that all threads that meet
+// come from the same line.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+struct uint3 {
+  unsigned x, y, z;
+};
+
+namespace emu {
+
+// Thread is what a kernel may ask about itself.
+struct Thread {
+  uint3 index, block, threads, blocks;
+  int lane;
+};
+extern Thread* current;
+
+void* shared();
+void sync_threads(int line);
+void sync_warp(int line);
+// shuffle gives the bits that another lane of the warp brought along.
+uint64_t shuffle(uint64_t bits, int from_lane, int line);
+unsigned ballot(bool vote, int line);
+void yield();
+
+// Call runs a kernel as one thread, from pointers to its parameters.
+using Call = void (*)(void** parameters);
+
+// Order is the order in which blocks and warps get their turn.
+enum Order { forward, backward, shuffled };
+
+struct Launch {
+  unsigned blocks_x, blocks_y, threads;
+  size_t shared;
+  bool cooperative;
+  Order order;
+};
+
+// run is a whole launch. It returns what went wrong, or "".
+const char* run(Call call, void** parameters, const Launch& launch);
+
+}  // namespace emu

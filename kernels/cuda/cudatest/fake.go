@@ -1,0 +1,162 @@
+//go:build gpu
+
+package cudatest
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/ebitengine/purego"
+
+	"dgsbench/kernels/cuda"
+)
+
+//go:embed emulator
+var emulator embed.FS
+
+// Orders of threads, as in emulator.h.
+const (
+	forward = iota
+	backward
+	shuffled
+)
+
+// errNoCompiler: there is nothing to build the fake driver with.
+var errNoCompiler = errors.New("there is no g++ to build the emulator with")
+
+// flags: no multiplication is fused unless the source says so, as on the
+// card.
+var flags = []string{"-std=c++17", "-O1", "-Wall", "-fPIC", "-shared", "-ffp-contract=off"}
+
+// fakeLibrary is the path of the fake driver. It is built once for the same
+// sources, and kept among the user's caches.
+var fakeLibrary = sync.OnceValues(func() (string, error) {
+	compiler, err := exec.LookPath("g++")
+	if err != nil {
+		return "", errNoCompiler
+	}
+	sources, err := collect()
+	if err != nil {
+		return "", err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	cache = filepath.Join(cache, "dgsbench")
+	library := filepath.Join(cache, "fakecuda-"+hash(sources)+".so")
+	if _, err := os.Stat(library); err == nil {
+		return library, nil
+	}
+	return library, build(compiler, sources, cache, library)
+})
+
+// build compiles the sources. Tests that do it at the same time do not see
+// each other's half of a file.
+func build(compiler string, sources map[string]string, cache, library string) error {
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(cache, "build-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	arguments := append(flags[:len(flags):len(flags)], "-o", "fakecuda.so")
+	for name, text := range sources {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+		if strings.HasSuffix(name, ".cpp") {
+			arguments = append(arguments, name)
+		}
+	}
+	command := exec.Command(compiler, arguments...)
+	command.Dir = dir
+	if out, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("building the emulator: %w\n%s", err, out)
+	}
+	return os.Rename(filepath.Join(dir, "fakecuda.so"), library)
+}
+
+// collect gathers the sources by their names: the emulator, the kernels, and
+// a list of these.
+func collect() (map[string]string, error) {
+	sources := map[string]string{}
+	for _, from := range []fs.FS{emulator, cuda.Sources} {
+		err := fs.WalkDir(from, ".", func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			text, err := fs.ReadFile(from, path)
+			sources[filepath.Base(path)] = string(text)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	sources["kernels.cpp"] = list(sources)
+	return sources, nil
+}
+
+var kernelName = regexp.MustCompile(`(?m)^KERNEL\((\w+)\)`)
+
+// list is a source that has every kernel, each file in a namespace of its
+// own, and makes them known by their names.
+func list(sources map[string]string) string {
+	var headers, files strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
+		text := sources[name]
+		if strings.HasSuffix(name, ".h") {
+			fmt.Fprintf(&headers, "#include %q\n", name)
+		}
+		if !strings.HasSuffix(name, ".cu") {
+			continue
+		}
+		namespace := strings.TrimSuffix(name, ".cu")
+		fmt.Fprintf(&files, "namespace %s {\n#include %q\n", namespace, name)
+		for _, kernel := range kernelName.FindAllStringSubmatch(text, -1) {
+			fmt.Fprintf(&files, "REGISTER(%s)\n", kernel[1])
+		}
+		files.WriteString("}\n")
+	}
+	return headers.String() + files.String()
+}
+
+// hash tells apart what the library is made of.
+func hash(sources map[string]string) string {
+	h := sha256.New()
+	fmt.Fprintln(h, flags)
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
+		fmt.Fprintf(h, "%s %d\n%s", name, len(sources[name]), sources[name])
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// setOrder sets the order of threads on streams made from now on.
+func setOrder(t testing.TB, library string, order int) {
+	t.Helper()
+	handle, err := purego.Dlopen(library, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := purego.Dlsym(handle, "fakecuda_order")
+	if err != nil {
+		t.Fatal(err)
+	}
+	purego.SyscallN(set, uintptr(order))
+}

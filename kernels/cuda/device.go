@@ -1,0 +1,88 @@
+//go:build gpu
+
+package cuda
+
+import (
+	"runtime"
+
+	"dgsbench/kernels"
+	"dgsbench/kernels/cuda/driver"
+)
+
+// Device runs kernels on a card, one after the other on a stream of its own.
+type Device struct {
+	card    *card
+	heap    *heap
+	stream  driver.Stream
+	staging staging
+	found   kernels.Ints // one number, of Finite
+}
+
+var _ kernels.Device = (*Device)(nil)
+
+// Open makes a device on card number n, from 0 on, of the driver that this
+// library is: driver.Library, but for tests. An error wraps driver.ErrNoGPU
+// if there is no such card. What the device holds is given back when it is no
+// longer reachable.
+func Open(library string, n int) (*Device, error) {
+	c, err := openCard(place{library, n})
+	if err != nil {
+		return nil, err
+	}
+	d := &Device{card: c, heap: &heap{card: c}}
+	if err := c.Do(d.prepare); err != nil {
+		return nil, err
+	}
+	d.found = d.NewInts(1)
+	runtime.AddCleanup(d, func(r resources) { r.release() }, resources{d.heap, d.stream, d.staging})
+	return d, nil
+}
+
+func (d *Device) prepare() (err error) {
+	if d.stream, err = d.card.NewStream(); err != nil {
+		return err
+	}
+	d.staging, err = newStaging(d.card)
+	return err
+}
+
+// Name is "cuda".
+func (d *Device) Name() string { return "cuda" }
+
+// resources are what a device holds beside buffers.
+type resources struct {
+	heap    *heap
+	stream  driver.Stream
+	staging staging
+}
+
+// release gives them back. Its errors could only be those of work that
+// nobody waits for.
+func (r resources) release() {
+	c := r.heap.card
+	_ = c.Do(func() error {
+		_ = c.FreeStream(r.stream)
+		_ = c.FreePinned(r.staging.memory)
+		for _, e := range r.staging.passed {
+			_ = c.FreeEvent(e)
+		}
+		return nil
+	})
+	r.heap.close()
+}
+
+// Failure is what a device panics with when the card or its driver fails: no
+// method of a device returns an error.
+type Failure struct{ Err error }
+
+func (f *Failure) Error() string { return "cuda: " + f.Err.Error() }
+
+// Unwrap is the error of the driver.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// must does a piece of work on the card.
+func (c *card) must(work func() error) {
+	if err := c.Do(work); err != nil {
+		panic(&Failure{err})
+	}
+}

@@ -1,0 +1,107 @@
+//go:build gpu
+
+package cuda
+
+import (
+	"dgsbench/kernels"
+	"dgsbench/kernels/cuda/driver"
+)
+
+// gemmTile is the side of a block's part of a product; its two operands lie
+// in shared memory, with rows one number longer.
+const (
+	gemmTile   = 32
+	gemmShared = 2 * gemmTile * (gemmTile + 1) * wordBytes
+)
+
+// Gemm is c = op(a, b), with bias and relu where asked for.
+func (d *Device) Gemm(op kernels.Op, m, n, k int, a, b, c, bias kernels.Buffer, relu bool) {
+	if m == 0 || n == 0 {
+		return
+	}
+	d.launch("gemm", driver.Launch{Blocks: tiles(m, n), Threads: mostThreads, Shared: gemmShared},
+		whole(m), whole(n), whole(k), at(a, m*k), flag(op == kernels.TN), at(b, k*n), flag(op == kernels.NT),
+		at(c, m*n), maybe(bias, n), flag(relu))
+}
+
+// tiles is how many tiles cover a matrix.
+func tiles(rows, cols int) [2]int {
+	return [2]int{(rows + gemmTile - 1) / gemmTile, (cols + gemmTile - 1) / gemmTile}
+}
+
+// Zero is dst = 0.
+func (d *Device) Zero(n int, dst kernels.Buffer) { d.fill(driver.Ptr(at(dst, n)), n*wordBytes) }
+
+// Add is dst = a + b.
+func (d *Device) Add(n int, dst, a, b kernels.Buffer) {
+	d.each("add", n, at(dst, n), at(a, n), at(b, n))
+}
+
+// Mul is dst = a b, elementwise.
+func (d *Device) Mul(n int, dst, a, b kernels.Buffer) {
+	d.each("mul", n, at(dst, n), at(a, n), at(b, n))
+}
+
+// Affine is dst = a x + b.
+func (d *Device) Affine(n int, dst kernels.Buffer, a float64, x kernels.Buffer, b float64) {
+	d.each("affine", n, at(dst, n), real(a), at(x, n), real(b))
+}
+
+// Blend is dst = keep dst + add x.
+func (d *Device) Blend(n int, dst kernels.Buffer, keep float64, x kernels.Buffer, add float64) {
+	d.each("blend", n, at(dst, n), real(keep), at(x, n), real(add))
+}
+
+// AddReLU is dst = relu(a + b).
+func (d *Device) AddReLU(n int, dst, a, b kernels.Buffer) {
+	d.each("add_relu", n, at(dst, n), at(a, n), at(b, n))
+}
+
+// ReLUGrad is dst = g where y > 0, else 0.
+func (d *Device) ReLUGrad(n int, dst, y, g kernels.Buffer) {
+	d.each("relu_grad", n, at(dst, n), at(y, n), at(g, n))
+}
+
+// ColumnSums is the sum over the rows of x, in order.
+func (d *Device) ColumnSums(rows, cols int, dst, x kernels.Buffer) {
+	d.eachColumn("column_sums", rows, cols, at(dst, cols), at(x, rows*cols))
+}
+
+// BCE is the weighted binary cross-entropy on logits, summed in float64.
+func (d *Device) BCE(rows int, loss, z, y, w kernels.Buffer) {
+	const sumBytes = 8
+	d.launch("bce", driver.Launch{Blocks: [2]int{1, 1}, Threads: mostThreads, Shared: mostThreads * sumBytes},
+		whole(rows), at(loss, 1), at(z, rows), at(y, rows), at(w, rows))
+}
+
+// BCEGrad is its gradient.
+func (d *Device) BCEGrad(rows int, dz, z, y, w, g kernels.Buffer) {
+	d.each("bce_grad", rows, at(dz, rows), at(z, rows), at(y, rows), at(w, rows), at(g, 1))
+}
+
+// Adam makes one step.
+func (d *Device) Adam(n int, p, g, m, v kernels.Buffer, s kernels.AdamStep) {
+	number := func(x float32) uint64 { return real(float64(x)) }
+	d.each("adam", n, at(p, n), at(g, n), at(m, n), at(v, n), number(s.Size), number(s.Root),
+		number(s.Beta1), number(s.Rest1), number(s.Beta2), number(s.Rest2), number(s.Eps), number(s.WeightDecay))
+}
+
+// Momentum makes one step of stochastic gradient descent.
+func (d *Device) Momentum(n int, p, g, v kernels.Buffer, rate, momentum, decay float64) {
+	d.each("momentum", n, at(p, n), at(g, n), at(v, n), real(rate), real(momentum), real(decay))
+}
+
+// Finite reports whether all numbers are finite. It waits for the answer.
+func (d *Device) Finite(n int, b kernels.Buffer) bool {
+	answer := list(d.found, 1)
+	d.fill(driver.Ptr(answer), wordBytes)
+	d.each("not_finite", n, at(b, n), answer)
+	return d.readInts(d.found, 1)[0] == 0
+}
+
+// readInts copies the first n numbers of a list.
+func (d *Device) readInts(l kernels.Ints, n int) []int32 {
+	out := make([]int32, n)
+	d.download(bytesOf(out), driver.Ptr(list(l, n)))
+	return out
+}

@@ -1,0 +1,38 @@
+//go:build gpu
+
+package cuda
+
+import "dgsbench/kernels"
+
+// GatherRows copies row index[i] of src to row i of dst.
+func (d *Device) GatherRows(rows, srcRows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
+	d.eachRow("gather_rows", rows, cols, at(dst, rows*cols), at(src, srcRows*cols), list(index, rows))
+}
+
+// ScatterRows copies row i of src to row index[i] of dst.
+func (d *Device) ScatterRows(rows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
+	d.eachRow("scatter_rows", rows, cols, at(dst, 0), at(src, rows*cols), list(index, rows))
+}
+
+// ScatterAddRows adds row i of src to row index[i] of dst, in order.
+func (d *Device) ScatterAddRows(rows, dstRows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
+	d.eachRow("scatter_add_rows", rows, cols, at(dst, dstRows*cols), at(src, rows*cols), list(index, rows))
+}
+
+// CopyRows copies the first cols numbers of each row.
+func (d *Device) CopyRows(rows, cols int, dst kernels.Buffer, dstStride int, src kernels.Buffer, srcStride int) {
+	if rows > 0 {
+		to, from := at(dst, (rows-1)*dstStride+cols), at(src, (rows-1)*srcStride+cols)
+		d.eachRow("copy_rows", rows, cols, to, whole(dstStride), from, whole(srcStride))
+	}
+}
+
+// ScaleRows is dst[i,j] = by[i] x[i,j].
+func (d *Device) ScaleRows(rows, cols int, dst, x, by kernels.Buffer) {
+	d.eachRow("scale_rows", rows, cols, at(dst, rows*cols), at(x, rows*cols), at(by, rows))
+}
+
+// MoveRows copies row from[i] of src to row to[i] of dst.
+func (d *Device) MoveRows(rows, cols int, dst kernels.Buffer, to kernels.Ints, src kernels.Buffer, from kernels.Ints) {
+	d.eachRow("move_rows", rows, cols, at(dst, 0), list(to, rows), at(src, 0), list(from, rows))
+}

@@ -1,0 +1,75 @@
+// elementary.cu: what works on single numbers, and sums of columns.
+#include "scalars.h"
+
+KERNEL(add)(long long n, float* dst, const float* a, const float* b) {
+  const long long i = element();
+  if (i < n) dst[i] = a[i] + b[i];
+}
+
+KERNEL(mul)(long long n, float* dst, const float* a, const float* b) {
+  const long long i = element();
+  if (i < n) dst[i] = a[i] * b[i];
+}
+
+KERNEL(affine)(long long n, float* dst, float a, const float* x, float b) {
+  const long long i = element();
+  if (i < n) dst[i] = fmaf(a, x[i], b);
+}
+
+KERNEL(blend)(long long n, float* dst, float keep, const float* x, float add) {
+  const long long i = element();
+  if (i < n) dst[i] = fmaf(add, x[i], keep * dst[i]);
+}
+
+KERNEL(add_relu)(long long n, float* dst, const float* a, const float* b) {
+  const long long i = element();
+  if (i < n) dst[i] = relu(a[i] + b[i]);
+}
+
+KERNEL(relu_grad)(long long n, float* dst, const float* y, const float* g) {
+  const long long i = element();
+  if (i < n) dst[i] = y[i] > 0.f ? g[i] : 0.f;
+}
+
+KERNEL(sigmoids)(long long n, float* dst, const float* x) {
+  const long long i = element();
+  if (i < n) dst[i] = sigmoid(x[i]);
+}
+
+KERNEL(sigmoid_grad)(long long n, float* dx, const float* g, const float* y) {
+  const long long i = element();
+  if (i < n) dx[i] = g[i] * (y[i] * (1.f - y[i]));
+}
+
+// A thread a column, the rows in order.
+KERNEL(column_sums)(int rows, int cols, float* dst, const float* x) {
+  const long long j = element();
+  if (j >= cols) return;
+  float sum = 0.f;
+  for (int i = 0; i < rows; i++) sum += x[(long long)i * cols + j];
+  dst[j] = sum;
+}
+
+KERNEL(not_finite)(long long n, const float* x, int* found) {
+  const long long i = element();
+  if (i < n && !finite(x[i])) atomicOr(found, 1);
+}
+
+// One block, which sums in float64: each thread every 256th row, then a tree.
+KERNEL(bce)(int rows, float* loss, const float* z, const float* y, const float* w) {
+  DYNAMIC_SHARED(double, sums);
+  double own = 0.;
+  for (int i = threadIdx.x; i < rows; i += blockDim.x)
+    own += (fmaf(-z[i], y[i], larger(z[i], 0.f)) + log1p_exp(z[i])) * w[i];
+  sums[threadIdx.x] = own;
+  for (int step = blockDim.x / 2; step > 0; step /= 2) {
+    __syncthreads();
+    if (threadIdx.x < step) sums[threadIdx.x] += sums[threadIdx.x + step];
+  }
+  if (threadIdx.x == 0) *loss = static_cast<float>(sums[0]);
+}
+
+KERNEL(bce_grad)(long long rows, float* dz, const float* z, const float* y, const float* w, const float* g) {
+  const long long i = element();
+  if (i < rows) dz[i] = *g * w[i] * (sigmoid(z[i]) - y[i]);
+}

@@ -1,0 +1,78 @@
+// recurrent.cu: the GRU cell and what depends on time.
+#include "groups.h"
+#include "scalars.h"
+
+// Rows of gates, gi and gh hold r, z and n, units numbers each.
+KERNEL(gru_cell)(int width, int rows, int units, float* h, float* gates, const float* gi, const float* gh, const float* q) {
+  const Group g = group(width);
+  if (g.row >= rows) return;
+  for (int j = g.lane; j < units; j += width) {
+    const long long at = g.row * units + j, r = 3 * g.row * units + j, z = r + units, n = z + units;
+    const float reset = sigmoid(gi[r] + gh[r]), update = sigmoid(gi[z] + gh[z]), fresh = tanhf(fmaf(reset, gh[n], gi[n]));
+    gates[r] = reset;
+    gates[z] = update;
+    gates[n] = fresh;
+    h[at] = fmaf(update, q[at] - fresh, fresh);
+  }
+}
+
+KERNEL(gru_cell_grad)(int width, int rows, int units, float* dgi, float* dgh, float* dq, const float* dh, const float* gates, const float* gh, const float* q) {
+  const Group g = group(width);
+  if (g.row >= rows) return;
+  for (int j = g.lane; j < units; j += width) {
+    const long long at = g.row * units + j, r = 3 * g.row * units + j, z = r + units, n = z + units;
+    const float d = dh[at], reset = gates[r], update = gates[z], fresh = gates[n];
+    const float dz = d * (q[at] - fresh) * (update * (1.f - update));
+    const float dn = d * (1.f - update) * fmaf(-fresh, fresh, 1.f);
+    const float dr = dn * gh[n] * (reset * (1.f - reset));
+    dq[at] = d * update;
+    dgi[r] = dgh[r] = dr;
+    dgi[z] = dgh[z] = dz;
+    dgi[n] = dn;
+    dgh[n] = dn * reset;
+  }
+}
+
+// The product is rounded before the sum, as PyTorch does it.
+KERNEL(time_encode)(int width, int rows, int cols, float* dst, const float* dt, const float* w, const float* b) {
+  const Group g = group(width);
+  if (g.row >= rows) return;
+  for (int j = g.lane; j < cols; j += width) dst[g.row * cols + j] = cosf(w[j] * dt[g.row] + b[j]);
+}
+
+KERNEL(time_encode_grad)(int rows, int cols, float* dw, float* db, const float* g, const float* dt, const float* w, const float* b) {
+  const long long j = element();
+  if (j >= cols) return;
+  float of_w = 0.f, of_b = 0.f;
+  for (int i = 0; i < rows; i++) {
+    const float d = sinf(w[j] * dt[i] + b[j]) * g[(long long)i * cols + j];
+    of_b -= d;
+    of_w = fmaf(-d, dt[i], of_w);
+  }
+  dw[j] = of_w;
+  db[j] = of_b;
+}
+
+// growth is 1 + w dt + b.
+__device__ __forceinline__ float growth(float dt, float w, float b) { return fmaf(dt, w, 1.f) + b; }
+
+KERNEL(time_project)(int width, int rows, int cols, float* dst, const float* m, const float* dt, const float* w, const float* b) {
+  const Group g = group(width);
+  if (g.row >= rows) return;
+  for (int j = g.lane; j < cols; j += width) dst[g.row * cols + j] = m[g.row * cols + j] * growth(dt[g.row], w[j], b[j]);
+}
+
+KERNEL(time_project_grad)(int rows, int cols, float* dm, float* dw, float* db, const float* g, const float* m, const float* dt, const float* w, const float* b) {
+  const long long j = element();
+  if (j >= cols) return;
+  float of_w = 0.f, of_b = 0.f;
+  for (int i = 0; i < rows; i++) {
+    const long long at = (long long)i * cols + j;
+    const float d = g[at] * m[at];
+    of_b += d;
+    of_w = fmaf(dt[i], d, of_w);
+    dm[at] = g[at] * growth(dt[i], w[j], b[j]);
+  }
+  dw[j] = of_w;
+  db[j] = of_b;
+}

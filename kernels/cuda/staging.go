@@ -1,0 +1,86 @@
+//go:build gpu
+
+package cuda
+
+import "dgsbench/kernels/cuda/driver"
+
+// staging is pinned memory that all copies go through, so that a write need
+// not wait for the card. It has two halves: while one is filled, the card
+// still reads the other.
+type staging struct {
+	memory []byte
+	passed [2]driver.Event // the stream has read the half
+	half   int             // that is filled
+	used   int             // bytes of it
+}
+
+const halfBytes = 1 << 20
+
+func newStaging(c *card) (s staging, err error) {
+	if s.memory, err = c.Pinned(2 * halfBytes); err != nil {
+		return s, err
+	}
+	for i := range s.passed {
+		if s.passed[i], err = c.NewEvent(); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// room finds at most n bytes that the card does not use.
+func (d *Device) room(n int) ([]byte, error) {
+	s := &d.staging
+	if s.used == halfBytes || s.used+min(n, halfBytes) > halfBytes {
+		if err := d.card.Record(s.passed[s.half], d.stream); err != nil {
+			return nil, err
+		}
+		s.half, s.used = 1-s.half, 0
+		if err := d.card.Wait(s.passed[s.half]); err != nil {
+			return nil, err
+		}
+	}
+	n = min(n, halfBytes)
+	at := s.half*halfBytes + s.used
+	s.used += n
+	return s.memory[at : at+n], nil
+}
+
+// upload copies src, which may be changed afterwards.
+func (d *Device) upload(dst driver.Ptr, src []byte) {
+	d.card.must(func() error {
+		for len(src) > 0 {
+			room, err := d.room(len(src))
+			if err != nil {
+				return err
+			}
+			n := copy(room, src)
+			if err := d.card.Upload(dst, room, d.stream); err != nil {
+				return err
+			}
+			dst, src = dst+driver.Ptr(n), src[n:]
+		}
+		return nil
+	})
+}
+
+// download waits for the stream and copies to dst.
+func (d *Device) download(dst []byte, src driver.Ptr) {
+	d.card.must(func() error {
+		for len(dst) > 0 {
+			room, err := d.room(len(dst))
+			if err != nil {
+				return err
+			}
+			if err := d.card.Download(room, src, d.stream); err != nil {
+				return err
+			}
+			if err := d.card.Sync(d.stream); err != nil {
+				return err
+			}
+			n := copy(dst, room)
+			dst, src = dst[n:], src+driver.Ptr(n)
+		}
+		return nil
+	})
+}

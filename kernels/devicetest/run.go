@@ -1,0 +1,107 @@
+package devicetest
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"dgsbench/kernels"
+	"dgsbench/kernels/reference"
+)
+
+// A kernelCase prepares operands for a size n and calls a kernel with them.
+type kernelCase struct {
+	name string
+	// scale is how much less exact than others the results are.
+	scale float64
+	call  func(b *bench, n int)
+}
+
+// Run checks every kernel on devices that must agree bit for bit: of one kind,
+// with other numbers or orders of threads. Results may differ from those of
+// the reference device, in float64, by tolerance times their size and that of
+// the largest number beside them.
+func Run(t *testing.T, tolerance float64, devices ...kernels.Device) {
+	for _, cases := range [][]kernelCase{
+		elementaryCases, gemmCases(), optimiserCases, rowCases, recurrentCases, attentionCases(), blockCases(), normCases, mixingCases(), histogramCases(),
+	} {
+		for _, c := range cases {
+			t.Run(c.name, func(t *testing.T) { c.check(t, tolerance, devices) })
+		}
+	}
+	t.Run("Memory", func(t *testing.T) { each(t, devices, checkMemory) })
+	t.Run("Finite", func(t *testing.T) { each(t, devices, checkFinite) })
+	t.Run("Jacobians", func(t *testing.T) { checkJacobians(t, tolerance, devices) })
+	t.Run("Ranker", func(t *testing.T) { each(t, devices, checkRanker) })
+	t.Run("Scores", func(t *testing.T) { checkScores(t, tolerance, devices) })
+	t.Run("BadScores", func(t *testing.T) { each(t, devices, checkBadScores) })
+}
+
+func each(t *testing.T, devices []kernels.Device, check func(t *testing.T, d kernels.Device)) {
+	for _, d := range devices {
+		check(t, d)
+	}
+}
+
+// sizes lie around those of vectors, warps and blocks of threads.
+var (
+	sizes        = []int{0, 1, 2, 3, 5, 16, 31, 33, 64, 100, 257}
+	specialSizes = []int{4, 33, 70}
+)
+
+func (c kernelCase) check(t *testing.T, tolerance float64, devices []kernels.Device) {
+	for _, special := range []bool{false, true} {
+		of := sizes
+		if special {
+			of = specialSizes
+		}
+		for _, n := range of {
+			want := c.run(reference.New(), n, special)
+			var first [][]float32
+			for _, d := range devices {
+				got := c.run(d, n, special)
+				if first == nil {
+					first = got
+				}
+				for i := range want {
+					sameBits(t, n, got[i], first[i])
+					closeTo(t, n, got[i], want[i], tolerance*c.scale)
+				}
+			}
+		}
+	}
+}
+
+func (c kernelCase) run(d kernels.Device, n int, special bool) [][]float32 {
+	b := newBench(d, uint64(n), special)
+	c.call(b, n)
+	return b.results()
+}
+
+func sameBits(t *testing.T, n int, got, want []float32) {
+	t.Helper()
+	if !slices.EqualFunc(got, want, func(a, b float32) bool {
+		return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b
+	}) {
+		t.Fatalf("size %d: devices of one kind give other bits: %v and %v", n, got, want)
+	}
+}
+
+func closeTo(t *testing.T, n int, got, want []float32, tolerance float64) {
+	t.Helper()
+	largest := 1.
+	for _, v := range want {
+		if size := math.Abs(float64(v)); v != guard && size <= math.MaxFloat32 {
+			largest = max(largest, size)
+		}
+	}
+	for i := range want {
+		g, w := float64(got[i]), float64(want[i])
+		if g == w || math.IsNaN(g) && math.IsNaN(w) {
+			continue
+		}
+		if !(math.Abs(g-w) <= tolerance*(math.Abs(w)+largest)) {
+			t.Fatalf("size %d: number %d is %v, expected %v", n, i, g, w)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package dgs
+
+import (
+	"sync/atomic"
+
+	"dgsbench/datasets"
+	"dgsbench/models"
+	"dgsbench/nn"
+)
+
+// feeds bring a batch to the network's programs for inference. Each block of
+// rows fetches its own, in the thread that works on them.
+type feeds struct {
+	batch   datasets.Stream
+	states  *states
+	encoder *encoder
+	bad     atomic.Bool // a feature is not finite
+}
+
+// features copies the events' features.
+func (f *feeds) features(p nn.Part) func() {
+	return func() {
+		width := f.batch.NumFeat
+		x := f.batch.Feat[p.First*width:][:p.Rows()*width]
+		p.Device.Write(p.To, x)
+		if !p.Device.Finite(len(x), p.To) {
+			f.bad.Store(true)
+		}
+	}
+}
+
+// encoded writes E of buckets.
+func (f *feeds) encoded(p nn.Part) func() {
+	own := f.encoder.another(p.Most)
+	return func() {
+		part := f.batch.Slice(p.First, p.First+p.Rows())
+		for _, x := range part.Feat {
+			if !models.Finite(x) {
+				f.bad.Store(true)
+				return
+			}
+		}
+		p.Device.Write(p.To, own.encode(part))
+	}
+}
+
+// sources and destinations are the states of the events' ends.
+func (f *feeds) sources(p nn.Part) func() {
+	return f.ends(p, func() []int32 { return f.batch.Src })
+}
+
+func (f *feeds) destinations(p nn.Part) func() {
+	return f.ends(p, func() []int32 { return f.batch.Dst })
+}
+
+func (f *feeds) ends(p nn.Part, nodes func() []int32) func() {
+	index := p.Device.NewInts(p.Most)
+	return func() {
+		n, t := p.Rows(), f.states
+		p.Device.WriteInts(index, nodes()[p.First:][:n])
+		p.Device.GatherRows(n, t.nodes, t.size, p.To, t.s, index)
+	}
+}

@@ -1,0 +1,131 @@
+package nn
+
+import (
+	"slices"
+
+	G "gorgonia.org/gorgonia"
+)
+
+// A program for training is one stage of calls, each of which divides its own
+// work over the device's threads where that is worth it. In inference most
+// operations can compute rows apart from each other, and chains of them are
+// divided as a whole: each thread takes blocks of rows through all of a
+// chain's operations, and waits for the others once.
+
+// plan makes the stages of the nodes, operands first.
+func (c *compiler) plan(nodes G.Nodes) error {
+	var left G.Nodes
+	for _, n := range nodes {
+		there, err := c.addLeaf(n)
+		if err == nil && !there {
+			err = c.place(n)
+			left = append(left, n)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for len(left) > 0 {
+		s := &stage{device: c.graph.device}
+		s.work = s.runThread
+		c.stages = append(c.stages, s)
+		left = c.addWhole(s, left)
+		left = c.addDivided(s, left)
+	}
+	return nil
+}
+
+// place finds the operation of the node, which active rows it has, and
+// whether they can be computed apart.
+func (c *compiler) place(n *G.Node) error {
+	if leaf := c.graph.leaves[n.Name()]; leaf != nil && n.Op() == nil {
+		c.domains[n.ID()], c.divided[n.ID()] = leaf.active, true // it is fed
+		return nil
+	}
+	o, err := c.fusedOp(n)
+	if err != nil {
+		return err
+	}
+	c.ops[n.ID()] = o
+	var active []*int
+	for _, child := range c.operands(n) {
+		active = append(active, c.domains[child.ID()])
+	}
+	if err := o.sameRows(active); err != nil {
+		return err
+	}
+	if o.rows != fixed {
+		c.domains[n.ID()] = active[o.rows]
+	}
+	if rows := o.dividedBy(active); rows != nil && c.mode == ForInference {
+		c.domains[n.ID()], c.divided[n.ID()] = rows, true
+	}
+	return nil
+}
+
+// dividedBy is the active rows by which the operation can be divided, or nil.
+func (o *op) dividedBy(active []*int) (rows *int) {
+	for i, apart := range o.apart {
+		switch {
+		case !apart:
+		case active[i] == nil, rows != nil && rows != active[i]:
+			return nil
+		default:
+			rows = active[i]
+		}
+	}
+	return rows
+}
+
+// addWhole adds the calls that are not divided and whose operands are there.
+// It returns the nodes that are left.
+func (c *compiler) addWhole(s *stage, nodes G.Nodes) (left G.Nodes) {
+	for _, n := range nodes {
+		if !c.divided[n.ID()] && c.ready(n, nil) {
+			c.addCall(s, n)
+		} else {
+			left = append(left, n)
+		}
+	}
+	return left
+}
+
+// addDivided adds the chains whose operands are there or in the chain
+// itself. Those of different active rows do not read each other. It returns
+// the nodes that are left.
+func (c *compiler) addDivided(s *stage, nodes G.Nodes) (left G.Nodes) {
+	var chains []*chain
+	for _, n := range nodes {
+		rows := c.domains[n.ID()]
+		at := slices.IndexFunc(chains, func(h *chain) bool { return h.rows == rows })
+		if at < 0 {
+			chains, at = append(chains, &chain{compiler: c, rows: rows, in: map[int64]bool{}}), len(chains)
+		}
+		if c.divided[n.ID()] && c.ready(n, chains[at]) {
+			chains[at].add(n)
+		} else {
+			left = append(left, n)
+		}
+	}
+	for _, h := range chains {
+		if len(h.nodes) > 0 {
+			s.sections = append(s.sections, h.compile())
+		}
+	}
+	for _, h := range chains {
+		h.finish() // not before: what one gives back, others may still read
+	}
+	return left
+}
+
+// ready reports whether the operands of n are there, or in the chain row by
+// row.
+func (c *compiler) ready(n *G.Node, h *chain) bool {
+	for i, child := range c.operands(n) {
+		_, there := c.values[child.ID()]
+		if !there && (h == nil || !h.in[child.ID()] || !c.ops[n.ID()].apart[i]) {
+			return false
+		}
+	}
+	return true
+}

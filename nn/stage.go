@@ -1,0 +1,84 @@
+package nn
+
+import "dgsbench/kernels"
+
+// stage is a part of a program: calls one after another, then sections that
+// do not read each other, divided over the device's threads.
+type stage struct {
+	device   kernels.Device
+	calls    []func()
+	sections []*section
+	work     func(thread int) // that of one thread in the sections
+}
+
+// section is a chain of operations on the same active rows, compiled for each
+// block of them.
+type section struct {
+	rows   *int
+	blocks []*block // number i is of thread i modulo their number
+}
+
+// block is some of the rows.
+type block struct {
+	first, size int
+	active      int // rows, now
+	calls       []func()
+}
+
+// Blocks have at most so many rows: what they compute stays in a core's
+// cache. Nor have they less than the other number, but for the last one: a
+// thread would not be worth waking.
+const (
+	mostBlockRows  = 32
+	leastBlockRows = 16
+)
+
+// blockRows is how many rows a block has, so that all threads get about as
+// many of a full batch.
+func blockRows(capacity, threads int) int {
+	turns := (capacity + mostBlockRows*threads - 1) / (mostBlockRows * threads)
+	return max(leastBlockRows, (capacity+turns*threads-1)/(turns*threads))
+}
+
+func (s *stage) run() {
+	for _, call := range s.calls {
+		call()
+	}
+	switch {
+	case len(s.sections) == 0:
+	case s.shared():
+		s.device.Together(s.work)
+	default:
+		s.runThread(0)
+	}
+}
+
+// shared reports whether there is work for a second thread.
+func (s *stage) shared() bool {
+	if s.device.Threads() == 1 {
+		return false
+	}
+	for _, section := range s.sections {
+		if len(section.blocks) > 1 && section.blocks[1].first < *section.rows {
+			return true
+		}
+	}
+	return false
+}
+
+// runThread runs a thread's blocks.
+func (s *stage) runThread(thread int) {
+	threads := s.device.Threads()
+	for _, section := range s.sections {
+		for i := thread; i < len(section.blocks); i += threads {
+			b := section.blocks[i]
+			if b.first >= *section.rows {
+				break
+			}
+			b.active = min(b.size, *section.rows-b.first)
+			for _, call := range b.calls {
+				call()
+			}
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"dgsbench/kernels"
+	"dgsbench/kernels/cpu"
+	"dgsbench/kernels/reference"
+
+	G "gorgonia.org/gorgonia"
+	"pgregory.net/rapid"
+)
+
+// divisible is a random graph on two lists of rows. Programs for training
+// compute it call by call, those for inference in blocks of rows.
+type divisible struct {
+	*Graph
+	rows    [2]*Rows
+	nodes   [2]G.Nodes // of each list of rows
+	indices [2]*G.Node // rows of the other one's nodes
+	host    []float32  // of the input that is fed
+}
+
+const divisibleWidth = 3
+
+func newDivisible(d kernels.Device, capacity [2]int) *divisible {
+	g := &divisible{Graph: NewGraph(d)}
+	for side, n := range capacity {
+		g.rows[side] = NewRows(n)
+	}
+	for side, rows := range g.rows {
+		in := g.Input(fmt.Sprintf("in%d", side), rows, divisibleWidth)
+		values := drawn(in.Name(), rows.capacity*divisibleWidth)
+		d.Write(g.Buffer(in), values)
+		if side == 0 {
+			g.host = values
+			g.Feed(in, g.feed)
+		}
+		g.nodes[side] = G.Nodes{in}
+		g.indices[side] = g.Index(fmt.Sprintf("index%d", side), rows)
+	}
+	return g
+}
+
+// feed fills the rows from the host.
+func (g *divisible) feed(p Part) func() {
+	return func() {
+		p.Device.Write(p.To, g.host[p.First*divisibleWidth:][:p.Rows()*divisibleWidth])
+	}
+}
+
+// grow adds an operation, a number of a list each, whose inputs are numbers
+// of nodes.
+func (g *divisible) grow(operation, side, a, b int, p params) {
+	own := g.nodes[side]
+	x, y := own[a%len(own)], own[b%len(own)]
+	other := g.nodes[1-side]
+	g.nodes[side] = append(own, must(func() (*G.Node, error) {
+		switch operation {
+		case 0:
+			return Dense(x, p.w, p.b, b%2 == 0)
+		case 1:
+			return GRU(x, y, p.gates, p.gates, p.gateBias, p.gateBias)
+		case 2:
+			return LayerNorm(x, p.b, p.b, 1)
+		case 3: // rows of the other list, in any order
+			return Gather(other[a%len(other)], g.indices[side])
+		case 4: // not divided
+			return Scatter(other[a%len(other)], g.indices[1-side], x)
+		case 5:
+			return Mix(x, y, x, p.b, p.b)
+		}
+		return Add(x, y)
+	}))
+}
+
+// params are of all operations.
+type params struct{ w, b, gates, gateBias *G.Node }
+
+func (g *divisible) params() params {
+	const n = divisibleWidth
+	return params{
+		w: g.Param("w", drawn("w", n*n), n, n), b: g.Param("b", drawn("b", n), n),
+		gates: g.Param("gates", drawn("gates", 3*n*n), n, 3*n), gateBias: g.Param("gateBias", drawn("gateBias", 3*n), 3*n),
+	}
+}
+
+func must(f func() (*G.Node, error)) *G.Node { return G.Must(f()) }
+
+// results are those of a run on some of the rows.
+func (g *divisible) results(p *Program, outputs G.Nodes, active [2]int) [][]float32 {
+	for side, n := range active {
+		g.rows[side].Set(n)
+		list := make([]int32, n)
+		for i := range list {
+			list[i] = int32(i * 7 % active[1-side])
+		}
+		g.device.WriteInts(g.Ints(g.indices[side]), list)
+	}
+	p.Run()
+	var out [][]float32
+	for _, n := range outputs {
+		out = append(out, download(g.device, p.Buffer(n), *p.values[n.ID()].active*divisibleWidth))
+	}
+	return out
+}
+
+func (g *divisible) compiled(t *rapid.T, mode Mode, outputs G.Nodes) *Program {
+	p, err := g.Compile(mode, outputs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func same(t *rapid.T, what string, got, want [][]float32) {
+	for i := range want {
+		if !slices.Equal(floatBits(got[i]), floatBits(want[i])) {
+			t.Fatalf("%s: result %d is %v, expected %v", what, i, got[i], want[i])
+		}
+	}
+}
+
+func floatBits(x []float32) []uint32 {
+	out := make([]uint32, len(x))
+	for i, v := range x {
+		out[i] = math.Float32bits(v)
+	}
+	return out
+}
+
+// TestDivision: programs in blocks of rows have the bits of programs that
+// make one call after the other, for any number of threads, and allocate
+// nothing.
+func TestDivision(t *testing.T) {
+	devices := []kernels.Device{reference.New()}
+	for _, threads := range []int{1, 2, 3} {
+		devices = append(devices, cpu.NewDevice(cpu.Best(), threads))
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.IntRange(1, 150)
+		capacity := [2]int{size.Draw(t, "rows"), size.Draw(t, "other rows")}
+		number := rapid.IntRange(0, 20)
+		script := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) [4]int {
+			return [4]int{rapid.IntRange(0, 6).Draw(t, "operation"), rapid.IntRange(0, 1).Draw(t, "side"), number.Draw(t, "a"), number.Draw(t, "b")}
+		}), 1, 12).Draw(t, "script")
+		batches := [][2]int{capacity, {1 + size.Draw(t, "active")%capacity[0], capacity[1]}, {1, 1}}
+		var want [][][]float32
+		for i, d := range devices {
+			g := newDivisible(d, capacity)
+			p := g.params()
+			for _, step := range script {
+				g.grow(step[0], step[1], step[2], step[3], p)
+			}
+			last := script[len(script)-1][1]
+			outputs := G.Nodes{g.nodes[last][len(g.nodes[last])-1], g.nodes[0][len(g.nodes[0])/2], g.nodes[1][len(g.nodes[1])-1]}
+			whole, divided := g.compiled(t, ForTraining, outputs), g.compiled(t, ForInference, outputs)
+			for k, active := range batches {
+				plain, got := g.results(whole, outputs, active), g.results(divided, outputs, active)
+				same(t, "divided", got, plain)
+				if i == 1 {
+					want = append(want, got)
+				} else if i > 1 {
+					same(t, fmt.Sprintf("%d threads", d.Threads()), got, want[k])
+				}
+			}
+			if n := testing.AllocsPerRun(2, divided.Run); n > 0 && d.Name() == "cpu" {
+				t.Fatalf("%v allocations", n)
+			}
+		}
+	})
+}

@@ -1,0 +1,298 @@
+package results_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"image/png"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"dgsbench/results"
+)
+
+var (
+	attnHead   = results.ModelHead{ID: "tgn-attn", Title: "TGN-attn", Class: results.Learned}
+	scalarHead = results.ModelHead{ID: "dgs-s", Title: "DGS-s", Class: results.Learned}
+	vectorHead = results.ModelHead{ID: "dgs-v", Title: "DGS-v", Class: results.Learned}
+	sumHead    = results.ModelHead{ID: "dgs-sum", Title: "DGS-sum", Class: results.Learned}
+
+	shop = results.DatasetHead{ID: "shop-sim", Title: "shop-sim"}
+)
+
+// smallSuite is an input in which every table of the catalogue has something:
+// two datasets, one of them the paper's, and records of before there were facts
+// about models.
+func smallSuite(t *testing.T) results.Input {
+	t.Helper()
+	in := results.Input{Store: results.Store{Dir: t.TempDir()}, Candidates: []string{results.AllNodes}}
+	scored := []results.ModelHead{countHead, oracleHead, rawHead, tgnHead, attnHead, sprintsHead, dgsHead, scalarHead, vectorHead, sumHead}
+	data := []results.DatasetHead{wikipedia, shop}
+	about := results.Layout{Command: "bench all --suite small", Source: "specs/small.yaml; 20 records of code version 0123456789ab", Subtitle: "small: made up"}
+	in.Classification, in.Links, in.Latency = about, about, about
+	in.Classification.Models, in.Classification.Datasets = scored, data
+	in.Links.Models, in.Links.Datasets, in.Links.Settings = []results.ModelHead{attnHead, dgsHead}, data, []string{"T", "I"}
+	in.Latency.Models, in.Latency.Datasets = []results.ModelHead{rawHead, tgnHead, sprintsHead, dgsHead, sumHead}, data
+	for i, m := range scored {
+		for k, d := range data {
+			in.Cells = append(in.Cells, nc(d.ID, m.ID, 0.6+0.03*float64(i)-0.04*float64(k), 0.0123, 10))
+			in.Records = append(in.Records, factRecord(d, "nc", "", m))
+		}
+	}
+	for _, setting := range in.Links.Settings {
+		for _, m := range in.Links.Models {
+			in.Records = append(in.Records, factRecord(shop, "lp", setting, m))
+		}
+	}
+	for i, m := range in.Latency.Models {
+		in.Timed = append(in.Timed, timedRecord(t, in.Store, shop, m, int64(i+1)))
+	}
+	in.Ranges = []results.Range{
+		{Model: "Graph-Sprints", Title: "Alpha", Tasks: "nc, lp", Values: "0.1 to 1"},
+		{Model: "Graph-Sprints", Title: "Dropout", Tasks: "nc", Values: "0.1 to 0.3"},
+		{Model: "DGS", Title: "Dropout", Tasks: "nc", Values: "0.1 to 0.3"},
+		{Model: "DGS", Title: "Number of softmaxes (m)", Tasks: "nc", Values: "10, 20, 25 or 50", Note: "of 10 to 50, those that divide s"},
+		{Model: "DGS", Title: "Our own", Tasks: "nc", Values: "1 or 2"},
+	}
+	return in
+}
+
+// factRecord is a record without scores. Those of Wikipedia are old: they say
+// nothing about the model and the data.
+func factRecord(d results.DatasetHead, task, setting string, m results.ModelHead) results.Record {
+	r := results.Record{
+		Key: results.Key{CellKey: results.CellKey{
+			Suite: "small", Dataset: d.ID, Task: task, Setting: setting, Model: m.ID,
+		}},
+		DatasetTitle: "Simulated shop; label: the purchase is disputed", Footnotes: []string{"simulated data"}, NumParams: 4_100,
+	}
+	if m.ID == "tgn-attn" {
+		r.NumParams = 12_345
+	}
+	if d == wikipedia {
+		return r
+	}
+	r.Data = &results.Data{
+		Nodes: 840, Users: 600, Events: 30_000, Features: 16, Positives: 3_000, Labelled: 29_000, Duration: 29.8 * 86_400,
+		Parts: []results.DataPart{{Events: 21_000, Positives: 2_135}, {Events: 4_500, Positives: 447}, {Events: 4_500, Positives: 418}},
+	}
+	r.Parameters, r.StateSize, r.Forgetting = []results.ParameterPart{{Part: "head", Count: 4_100, Head: true}}, 160, 2
+	if m.ID == "dgs" {
+		r.Parameters = []results.ParameterPart{{Part: "W", Count: 500}, {Part: "head", Count: 3_600, Head: true}}
+		r.StateSize, r.Forgetting = 32, 64
+	}
+	return r
+}
+
+// timedRecord is a latency test whose batches take so many milliseconds.
+func timedRecord(t *testing.T, s results.Store, d results.DatasetHead, m results.ModelHead, ms int64) results.Record {
+	t.Helper()
+	r, samples := latencyRecord(m.ID, "1")
+	r.Key.Dataset, r.PaperName, r.ModelTitle, r.Footnotes = d.ID, d.PaperName, m.Title, []string{"not trained"}
+	for batch := range samples {
+		for i := range samples[batch] {
+			samples[batch][i] += ms * 1e6
+		}
+	}
+	r, err := s.WriteLatency(r, samples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestTablesOfTheCatalogue(t *testing.T) {
+	in := smallSuite(t)
+	for _, id := range results.TableIDs() {
+		if id == "latency" { // has tests of its own
+			continue
+		}
+		out, err := results.Make(in, []results.Choice{{ID: id, PaperDatasets: true}})
+		if err != nil || len(out.Tables) != 1 {
+			t.Fatalf("%s: %d tables, %v", id, len(out.Tables), err)
+		}
+		compareLayouts(t, "small-"+id, out.Tables[0])
+	}
+}
+
+// TestTablesHaveDifferentNames: pages and files are called by them.
+func TestTablesHaveDifferentNames(t *testing.T) {
+	in := smallSuite(t)
+	in.Candidates = []string{results.AllNodes, results.Destinations}
+	seen := map[string]bool{}
+	out := makeTables(t, in, results.TableIDs()...)
+	for _, table := range out.Tables {
+		if seen[table.Name] || table.Name == "" || strings.Trim(table.Name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+			t.Errorf("%q: a second table of that name, or a bad one", table.Name)
+		}
+		seen[table.Name] = true
+	}
+	if len(seen) < len(results.TableIDs()) {
+		t.Errorf("%d tables", len(seen))
+	}
+}
+
+func TestChoicesOfTables(t *testing.T) {
+	in := smallSuite(t)
+	titles := func(c results.Choice) string {
+		t.Helper()
+		out, err := results.Make(in, []results.Choice{c})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, block := range out.Tables[0].Blocks {
+			for _, row := range block {
+				names = append(names, row[0].Text)
+			}
+		}
+		return out.Tables[0].Title + ": " + strings.Join(names, ",")
+	}
+	for _, c := range []struct {
+		choice results.Choice
+		want   string
+	}{
+		{results.Choice{ID: "nc", Models: []string{"dgs", "raw"}}, "Node classification, test events (small: made up): DGS,Raw"},
+		{results.Choice{ID: "nc", Title: "Other", Without: []string{"dgs-s", "dgs-v", "dgs-sum", "raw"}},
+			"Other, test events (small: made up): TGN-ID,TGN-attn,Graph-Sprints,DGS,User's event count,Oracle"},
+	} {
+		if got := titles(c.choice); got != c.want {
+			t.Errorf("%+v:\n%s, want\n%s", c.choice, got, c.want)
+		}
+	}
+	if _, err := results.Make(in, []results.Choice{{ID: "tea"}}); err == nil || !strings.Contains(err.Error(), `no table "tea"; known: nc,`) {
+		t.Errorf("got %v", err)
+	}
+	out, err := results.Make(results.Input{}, []results.Choice{{ID: "nc"}, {ID: "parameters"}, {ID: "auc-runtime"}})
+	if err != nil || len(out.Tables)+len(out.Figures) > 0 {
+		t.Errorf("of nothing: %+v, %v", out, err)
+	}
+}
+
+// TestFigure: what is measured and what the paper gives is drawn, and nothing
+// else; every file can be read.
+func TestFigure(t *testing.T) {
+	in := smallSuite(t)
+	out, err := results.Make(in, []results.Choice{{ID: "auc-runtime", PaperDatasets: true}})
+	if err != nil || len(out.Figures) != 1 {
+		t.Fatal(len(out.Figures), err)
+	}
+	f := out.Figures[0]
+	texts := svgTexts(t, f.SVG)
+	for text, want := range map[string]int{
+		"Raw": 1, "DGS": 1, "Graph-Sprints": 1, "TGN-ID": 1, "TGN-attn": 0, // ours: one dataset
+		"DGS, paper": 3, "Graph-Sprints, paper": 3, "TGN-attn, paper": 2, "TGN-ID, paper": 0, "Raw, paper": 0,
+		"shop-sim": 1, "Wikipedia": 1, "Mooc": 1, "Reddit": 1, "FI-A": 0,
+	} {
+		if texts[text] != want {
+			t.Errorf("%q is drawn %d times, expected %d", text, texts[text], want)
+		}
+	}
+	if picture, err := png.Decode(bytes.NewReader(f.PNG)); err != nil || picture.Bounds().Dx() < 1000 {
+		t.Errorf("the PNG: %v", err)
+	}
+}
+
+// svgTexts counts the texts of a drawing.
+func svgTexts(t *testing.T, svg []byte) map[string]int {
+	t.Helper()
+	texts := map[string]int{}
+	d := xml.NewDecoder(bytes.NewReader(svg))
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return texts
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, ok := token.(xml.CharData); ok {
+			texts[strings.TrimSpace(string(text))]++
+		}
+	}
+}
+
+// TestTableHoldsTheCells: read back from CSV, a table has the means of its
+// cells, rounded, and no other numbers.
+func TestTableHoldsTheCells(t *testing.T) {
+	models := []results.ModelHead{rawHead, tgnHead, dgsHead, countHead}
+	data := []results.DatasetHead{amlsim, college, shop}
+	rapid.Check(t, func(t *rapid.T) {
+		var cells []results.Cell
+		want := map[string]string{}
+		for _, m := range models {
+			for _, d := range data {
+				if !rapid.Bool().Draw(t, "measured") {
+					continue
+				}
+				mean := rapid.Float64Range(0, 1).Draw(t, "mean")
+				cells = append(cells, nc(d.ID, m.ID, mean, 0.01, 10))
+				want[m.Title+d.Title] = fmt.Sprintf("%.2f", 100*mean)
+			}
+		}
+		in := results.Input{Cells: cells, Classification: results.Layout{Models: models, Datasets: data}}
+		out, err := results.Make(in, []results.Choice{{ID: "nc"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		if err := results.WriteTableCSV(&text, out.Tables[0]); err != nil {
+			t.Fatal(err)
+		}
+		lines, err := csv.NewReader(&text).ReadAll()
+		if err != nil || len(lines) != 1+len(models) {
+			t.Fatalf("%d lines, %v", len(lines), err)
+		}
+		for _, line := range lines[1:] {
+			for _, d := range data {
+				at := slices.Index(lines[0], d.Title+" AUC %")
+				if got := line[at]; got != want[line[0]+d.Title] {
+					t.Fatalf("%s on %s: %q, want %q", line[0], d.Title, got, want[line[0]+d.Title])
+				}
+			}
+		}
+	})
+}
+
+// TestNarrowTables: parts of a table that is too wide have all of its columns,
+// once, and each begins with what names the rows.
+func TestNarrowTables(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 40).Draw(t, "datasets")
+		var data []results.DatasetHead
+		var cells []results.Cell
+		for i := range n {
+			name := fmt.Sprintf("dataset-%d", i)
+			data = append(data, results.DatasetHead{ID: name, Title: name})
+			cells = append(cells, nc(name, "raw", 0.5+float64(i)/1000, 0.01, 10))
+		}
+		in := results.Input{Cells: cells, Classification: results.Layout{Models: []results.ModelHead{rawHead}, Datasets: data}}
+		out, err := results.Make(in, []results.Choice{{ID: "nc"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		if err := results.WriteText(&text, out.Tables[0], false); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			if value := fmt.Sprintf("%.2f ± 1.00", 50+float64(i)/10); strings.Count(text.String(), value) != 1 {
+				t.Fatalf("%s is there %d times in\n%s", value, strings.Count(text.String(), value), &text)
+			}
+		}
+		parts := math.MaxInt
+		for _, name := range []string{" model ", " Raw "} {
+			parts = min(parts, strings.Count(text.String(), "\n"+name))
+		}
+		if rules := strings.Count(text.String(), "\n─"); parts != rules {
+			t.Fatalf("%d parts, %d of them with the rows' names:\n%s", rules, parts, &text)
+		}
+	})
+}

@@ -1,0 +1,158 @@
+package results
+
+import (
+	"cmp"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"dgsbench/metrics"
+)
+
+// level is the adjusted p-value below which models are told apart.
+const level = 0.05
+
+// Comparison says by how much the mean of the better of two models lies from
+// that of the other, by the headline metric on the same test events of the
+// same data.
+type Comparison struct {
+	Suite      string
+	Dataset    string
+	Task       string
+	Setting    string
+	Case       string
+	Candidates string // empty for nc
+	Metric     string
+	Unit       string
+
+	Better Compared
+	Other  Compared
+
+	// Difference is Better's mean less Other's, with its 95% interval over
+	// events and seeds. Interval and p-values are absent where a learned
+	// model has a single seed.
+	Difference Number
+	CILow      Number
+	CIHigh     Number
+	P          Number // two-sided
+	Adjusted   Number // by Holm, over all pairs of the table
+}
+
+// Compared is one of the models of a comparison.
+type Compared struct {
+	Model   string
+	Variant string
+	Mean    Number
+	N       int // seeds that finished
+}
+
+// ToldApart reports whether the difference is more than chance gives.
+func (c Comparison) ToldApart() bool { return c.Adjusted.Present() && c.Adjusted < level }
+
+// estimate is what comparisons need of a cell and one set of candidates.
+type estimate struct {
+	metrics.Estimate
+	metric metrics.Metric
+	events int
+	labels []int8
+}
+
+// keep stores what comparisons need of a row.
+func (c *Cell) keep(p *pendingRow, draws []float64) {
+	if c.estimates == nil {
+		c.estimates = map[string]estimate{}
+	}
+	c.estimates[p.row.Candidates] = estimate{
+		metrics.Estimate{Seeds: p.values, Draws: draws, Exact: c.Class != Learned},
+		p.metric, p.facts[0].Len(), p.facts[0].Label,
+	}
+}
+
+// Comparisons compares the models of every place pair by pair, in the order
+// of the cells and from the best model down. Rules with nothing to learn are
+// compared with learned models, but not with each other, and nothing with an
+// oracle. The pairs of a task and a set of candidates are read together, so
+// Holm adjusts them together: a reader looks for the best, and whatever comes
+// out best has been chosen among all pairs.
+func Comparisons(cells []Cell) []Comparison {
+	var out []Comparison
+	for _, some := range byPlace(cells) {
+		for _, candidates := range []string{"", AllNodes, Destinations} {
+			out = append(out, comparePlace(some, candidates)...)
+		}
+	}
+	adjust(out)
+	return out
+}
+
+// comparePlace compares the cells of one place.
+func comparePlace(cells []Cell, candidates string) []Comparison {
+	var ranked []*Cell
+	for i, c := range cells {
+		if e, ok := c.estimates[candidates]; ok && c.Class != Oracle && Number(mean(e)).Present() {
+			ranked = append(ranked, &cells[i])
+		}
+	}
+	slices.SortStableFunc(ranked, func(a, b *Cell) int {
+		x, y := a.estimates[candidates], b.estimates[candidates]
+		if !x.metric.HigherIsBetter {
+			x, y = y, x
+		}
+		return cmp.Compare(mean(y), mean(x))
+	})
+	var out []Comparison
+	for i, better := range ranked {
+		for _, other := range ranked[i+1:] {
+			if better.comparable(other, candidates) {
+				out = append(out, compare(better, other, candidates))
+			}
+		}
+	}
+	return out
+}
+
+func mean(e estimate) float64 { return stat.Mean(e.Seeds, nil) }
+
+// comparable reports whether two cells of a place can be compared, and
+// whether anybody asks.
+func (c *Cell) comparable(other *Cell, candidates string) bool {
+	mine, theirs := c.estimates[candidates], other.estimates[candidates]
+	switch {
+	case c.Model == other.Model && c.Variant == other.Variant: // on two devices
+		return false
+	case c.Class != Learned && other.Class != Learned:
+		return false
+	}
+	return c.data == other.data && mine.events == theirs.events && slices.Equal(mine.labels, theirs.labels)
+}
+
+func compare(better, other *Cell, candidates string) Comparison {
+	b, o := better.estimates[candidates], other.estimates[candidates]
+	d := metrics.Compare(b.Estimate, o.Estimate)
+	return Comparison{
+		Suite: better.Suite, Dataset: better.Dataset, Task: better.Task, Setting: better.Setting, Case: better.Case,
+		Candidates: candidates, Metric: b.metric.Name, Unit: b.metric.Unit,
+		Better:     Compared{better.Model, better.Variant, Number(mean(b)), better.Seeds},
+		Other:      Compared{other.Model, other.Variant, Number(mean(o)), other.Seeds},
+		Difference: Number(d.Mean), CILow: Number(d.Low), CIHigh: Number(d.High), P: Number(d.P),
+	}
+}
+
+// adjust fills in the adjusted p-values, table by table.
+func adjust(all []Comparison) {
+	type table struct{ suite, task, candidates string }
+	tables := map[table][]int{}
+	for i, c := range all {
+		t := table{c.Suite, c.Task, c.Candidates}
+		tables[t] = append(tables[t], i)
+	}
+	for _, pairs := range tables {
+		p := make([]float64, len(pairs))
+		for k, i := range pairs {
+			p[k] = float64(all[i].P)
+		}
+		for k, adjusted := range metrics.Holm(p) {
+			all[pairs[k]].Adjusted = Number(adjusted)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package results
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// answer is what a seed's model said of the test part.
+type answer struct {
+	seed   uint64
+	digest [sha256.Size]byte
+}
+
+// TestDigest is a SHA-256 of what was observed on the test part: the same
+// for the same scores or counts, bit for bit.
+func (o Observed) TestDigest() [sha256.Size]byte {
+	h := sha256.New()
+	for _, candidates := range []string{"", AllNodes, Destinations} {
+		f := o[Part{Split: Test, Candidates: candidates}]
+		for _, column := range []any{uint64(f.Len()), f.Greater, f.Equal, f.Score} {
+			if err := binary.Write(h, binary.LittleEndian, column); err != nil {
+				panic(fmt.Sprintf("results: %v", err)) // columns have a fixed size
+			}
+		}
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// likeness says that seeds of two cells, or of one, have the same answers bit
+// for bit.
+type likeness struct {
+	a, b  *Cell    // the same one where its own seeds are alike
+	seeds []uint64 // of a
+}
+
+// likenesses finds what no sound measurement has among the cells of one
+// place: models of different specifications, or seeds of a learned model,
+// with the same answers. One specification under two names is no mistake.
+func likenesses(cells []Cell) []likeness {
+	var out []likeness
+	for i := range cells {
+		a := &cells[i]
+		if a.Class == Learned {
+			out = append(out, likeness{a, a, a.seedsIn(a)})
+		}
+		for j := range cells[:i] {
+			if b := &cells[j]; a.method != b.method {
+				out = append(out, likeness{b, a, b.seedsIn(a)})
+			}
+		}
+	}
+	return slices.DeleteFunc(out, func(l likeness) bool { return len(l.seeds) == 0 })
+}
+
+// seedsIn lists the seeds of c with an answer that a seed of other has, or
+// another one where both are the same cell.
+func (c *Cell) seedsIn(other *Cell) []uint64 {
+	var seeds []uint64
+	for i, mine := range c.answers {
+		if slices.ContainsFunc(other.answers, func(theirs answer) bool {
+			return theirs.digest == mine.digest && !(c == other && theirs.seed == c.answers[i].seed)
+		}) {
+			seeds = append(seeds, mine.seed)
+		}
+	}
+	return seeds
+}
+
+// doubt writes the footnotes of likenesses into the cells of one place.
+func doubt(cells []Cell) {
+	for _, l := range likenesses(cells) {
+		l.a.Doubts = append(l.a.Doubts, l.text(l.b))
+		if l.b != l.a {
+			l.b.Doubts = append(l.b.Doubts, l.text(l.a))
+		}
+	}
+}
+
+// text is the footnote of the one cell, that names the other.
+func (l likeness) text(other *Cell) string {
+	var numbers []string
+	for _, s := range l.seeds {
+		numbers = append(numbers, fmt.Sprint(s))
+	}
+	if l.a == l.b {
+		return fmt.Sprintf("seeds %s gave the same test scores, bit for bit: the seed does not reach the model, or a record is a copy", strings.Join(numbers, ", "))
+	}
+	return fmt.Sprintf("the same test scores, bit for bit, as %s (%s)", other.Title, count(len(l.seeds), "seed"))
+}
+
+// Warnings are lines about what no sound measurement has: different models,
+// or different seeds of a learned one, with bit-equal test scores.
+func Warnings(cells []Cell) []string {
+	var out []string
+	for _, some := range byPlace(cells) {
+		for _, l := range likenesses(some) {
+			out = append(out, fmt.Sprintf("%s: %s", l.a.CellKey, l.text(l.b)))
+		}
+	}
+	return out
+}
+
+// byPlace cuts a list, as Aggregate gives it, where the place changes.
+func byPlace(cells []Cell) [][]Cell {
+	var out [][]Cell
+	for len(cells) > 0 {
+		n := 1
+		for n < len(cells) && cells[n].CellKey.place() == cells[0].CellKey.place() {
+			n++
+		}
+		out, cells = append(out, cells[:n]), cells[n:]
+	}
+	return out
+}

@@ -1,0 +1,10 @@
+package results
+
+// NodeClassification is the table of the catalogue, by itself.
+func NodeClassification(cells []Cell, l Layout) (Table, error) {
+	out, err := Make(Input{Cells: cells, Classification: l}, []Choice{{ID: "nc"}})
+	if err != nil || len(out.Tables) == 0 {
+		return Table{}, err
+	}
+	return out.Tables[0], nil
+}

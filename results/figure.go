@@ -1,0 +1,197 @@
+package results
+
+import (
+	"bytes"
+	"image/color"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// Figure is a drawing for the folder of the results.
+type Figure struct {
+	Name     string // of its files, without an ending
+	Title    string
+	Caption  string
+	SVG, PNG []byte
+}
+
+// panel is the part of a figure about one dataset.
+type panel struct {
+	dataset DatasetHead
+	points  []point
+}
+
+// point is a model: seconds across, AUC in per cent upwards.
+type point struct {
+	model int // its number among the models of the figure
+	label string
+	paper bool
+	x, y  *Value
+}
+
+// add puts a point in where both values are known.
+func (p *panel) add(model int, title string, auc, time *Value, paper bool) {
+	if auc == nil || time == nil {
+		return
+	}
+	if paper {
+		title += ", paper"
+	}
+	p.points = append(p.points, point{model, title, paper, time, auc})
+}
+
+// Size of a panel.
+const (
+	panelWidth  = 13 * vg.Centimeter
+	panelHeight = 9 * vg.Centimeter
+	pixelsInch  = 150
+)
+
+// drawPanels puts up to two panels side by side.
+func drawPanels(panels []panel) (Figure, error) {
+	tiles := draw.Tiles{
+		Cols: min(2, len(panels)), Rows: (len(panels) + 1) / 2,
+		PadX: vg.Centimeter, PadY: vg.Centimeter, PadTop: vg.Centimeter / 2, PadBottom: vg.Centimeter / 4,
+		PadLeft: vg.Centimeter / 4, PadRight: vg.Centimeter / 2,
+	}
+	plots := make([][]*plot.Plot, tiles.Rows)
+	for i, p := range panels {
+		drawn, err := p.plot()
+		if err != nil {
+			return Figure{}, err
+		}
+		plots[i/tiles.Cols] = append(plots[i/tiles.Cols], drawn)
+	}
+	for len(plots[tiles.Rows-1]) < tiles.Cols {
+		plots[tiles.Rows-1] = append(plots[tiles.Rows-1], nil)
+	}
+	width, height := panelWidth*vg.Length(tiles.Cols), panelHeight*vg.Length(tiles.Rows)
+	svg := vgsvg.New(width, height)
+	png := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(pixelsInch))}
+	var f Figure
+	for _, c := range []struct {
+		canvas vg.CanvasWriterTo
+		file   *[]byte
+	}{{svg, &f.SVG}, {png, &f.PNG}} {
+		drawTiles(draw.NewCanvas(c.canvas, width, height), plots, tiles)
+		var out bytes.Buffer
+		if _, err := c.canvas.WriteTo(&out); err != nil {
+			return Figure{}, err
+		}
+		*c.file = out.Bytes()
+	}
+	return f, nil
+}
+
+// drawTiles draws on white, so that the figure can be read on any page.
+func drawTiles(c draw.Canvas, plots [][]*plot.Plot, tiles draw.Tiles) {
+	c.SetColor(color.White)
+	c.Fill(c.Rectangle.Path())
+	for i, row := range plot.Align(plots, tiles, c) {
+		for j, tile := range row {
+			if plots[i][j] != nil {
+				plots[i][j].Draw(tile)
+			}
+		}
+	}
+}
+
+// plot draws the panel.
+func (p panel) plot() (*plot.Plot, error) {
+	out := plot.New()
+	out.Title.Text = p.dataset.Title
+	out.X.Label.Text, out.Y.Label.Text = "seconds", "AUC %"
+	out.Add(plotter.NewGrid())
+	for _, pt := range p.points {
+		if err := pt.draw(out); err != nil {
+			return nil, err
+		}
+	}
+	p.fitAxes(out)
+	return out, p.label(out)
+}
+
+// fitAxes leaves room around the points. Times far apart want a logarithmic
+// axis.
+func (p panel) fitAxes(on *plot.Plot) {
+	const step = 5 // of an axis in per cent
+	on.Y.Min, on.Y.Max = step*math.Floor((on.Y.Min-1)/step), step*math.Ceil((on.Y.Max+1)/step)
+	if on.X.Max/on.X.Min < 3 {
+		room := max(.15*(on.X.Max-on.X.Min), .05*on.X.Max)
+		on.X.Min, on.X.Max = on.X.Min-room, on.X.Max+room
+		return
+	}
+	on.X.Scale, on.X.Tick.Marker = plot.LogScale{}, decadeTicks{}
+	on.X.Min, on.X.Max = on.X.Min/1.5, on.X.Max*1.5
+}
+
+// decadeTicks labels 1, 2 and 5 of every power of ten.
+type decadeTicks struct{}
+
+// Ticks are between two positive numbers.
+func (decadeTicks) Ticks(low, high float64) []plot.Tick {
+	var out []plot.Tick
+	for power := math.Pow(10, math.Floor(math.Log10(low))); power <= high; power *= 10 {
+		for digit := 1.0; digit < 10; digit++ {
+			tick := plot.Tick{Value: digit * power}
+			if digit == 1 || digit == 2 || digit == 5 {
+				tick.Label = strconv.FormatFloat(tick.Value, 'g', 2, 64)
+			}
+			if tick.Value >= low && tick.Value <= high {
+				out = append(out, tick)
+			}
+		}
+	}
+	return out
+}
+
+// pointErrors are a point with the deviations of both values.
+type pointErrors struct {
+	plotter.XYs
+	plotter.XErrors
+	plotter.YErrors
+}
+
+func (pt point) draw(on *plot.Plot) error {
+	at := pointErrors{
+		XYs:     plotter.XYs{{X: float64(pt.x.Mean), Y: float64(pt.y.Mean)}},
+		XErrors: plotter.XErrors{deviation(pt.x)}, YErrors: plotter.YErrors{deviation(pt.y)},
+	}
+	ink := plotutil.DarkColors[pt.model%len(plotutil.DarkColors)]
+	mark, err := plotter.NewScatter(at)
+	if err != nil {
+		return err
+	}
+	mark.Color, mark.Radius, mark.Shape = ink, vg.Points(3.5), draw.CircleGlyph{}
+	if pt.paper {
+		mark.Shape = draw.RingGlyph{}
+	}
+	across, err := plotter.NewXErrorBars(at)
+	if err != nil {
+		return err
+	}
+	upwards, err := plotter.NewYErrorBars(at)
+	if err != nil {
+		return err
+	}
+	across.Color, upwards.Color = ink, ink
+	on.Add(across, upwards, mark)
+	return nil
+}
+
+// deviation is how far a value reaches to both sides. It stays above zero,
+// which a logarithmic axis does not have.
+func deviation(v *Value) struct{ Low, High float64 } {
+	if !v.Std.Present() {
+		return struct{ Low, High float64 }{}
+	}
+	return struct{ Low, High float64 }{min(float64(v.Std), .9*float64(v.Mean)), float64(v.Std)}
+}

@@ -1,0 +1,118 @@
+package results
+
+import (
+	_ "embed"
+	"html"
+	"html/template"
+	"io"
+	"strings"
+)
+
+//go:embed page.html
+var pageHTML string
+
+var page = template.Must(template.New("page").Parse(pageHTML))
+
+// WriteHTML writes a page of tables and figures that needs no other file and
+// runs no scripts.
+func WriteHTML(w io.Writer, title string, tables []Table, figures []Figure) error {
+	p := htmlPage{Title: title}
+	for _, t := range tables {
+		p.Tables = append(p.Tables, t.html())
+	}
+	for _, f := range figures {
+		p.Figures = append(p.Figures, htmlFigure{f.Name, f.Title, f.Caption, inline(f.SVG)})
+	}
+	return page.ExecuteTemplate(w, "page", p)
+}
+
+// WriteHTMLTable writes one table, to be put into a page.
+func WriteHTMLTable(w io.Writer, t Table) error { return page.ExecuteTemplate(w, "table", t.html()) }
+
+// The values of the template.
+type (
+	htmlPage struct {
+		Title   string
+		Tables  []htmlTable
+		Figures []htmlFigure
+	}
+	htmlFigure struct {
+		Name, Title, Caption string
+		SVG                  template.HTML
+	}
+	htmlTable struct {
+		Name, Title, Legend string
+		Groups              []columnGroup
+		Heads               []template.HTML
+		Blocks              [][][]htmlCell
+		Notes               []htmlNote
+		Origin              []origin
+	}
+	htmlNote struct {
+		Number int
+		Text   string
+	}
+	htmlCell struct {
+		Row   bool // the head of its row
+		Words bool // wrapped where it is long
+		Lines []template.HTML
+	}
+)
+
+func (t Table) html() htmlTable {
+	s := htmlStyle(t.Name)
+	h := htmlTable{Name: t.Name, Title: t.Title, Legend: t.fullLegend(s), Groups: t.groups(), Origin: t.origin()}
+	for i, note := range t.Notes {
+		h.Notes = append(h.Notes, htmlNote{i + 1, note})
+	}
+	for _, c := range t.Columns {
+		h.Heads = append(h.Heads, template.HTML(s.text(c.Head)+s.numbers(c.Notes)))
+	}
+	for _, block := range t.Blocks {
+		var rows [][]htmlCell
+		for _, row := range block {
+			var cells []htmlCell
+			for c, e := range row {
+				kind := t.Columns[c].Kind
+				cell := htmlCell{Row: c < t.numHeads(), Words: len(e.Text) > longWords}
+				for _, line := range s.lines(kind, e) {
+					cell.Lines = append(cell.Lines, template.HTML(line))
+				}
+				cells = append(cells, cell)
+			}
+			rows = append(rows, cells)
+		}
+		h.Blocks = append(h.Blocks, rows)
+	}
+	return h
+}
+
+// longWords is the length of a text from which on it may be wrapped.
+const longWords = 24
+
+// htmlStyle gives markup: every text is escaped, and footnotes are linked.
+func htmlStyle(name string) style {
+	return style{
+		best:   func(s string) string { return "<b>" + s + "</b>" },
+		second: func(s string) string { return "<u>" + s + "</u>" },
+		marks:  "bold: best, underlined: second of the learned models",
+		numbers: func(numbers []int) string {
+			if len(numbers) == 0 {
+				return ""
+			}
+			var links []string
+			for _, n := range numbers {
+				number := joinNumbers([]int{n})
+				links = append(links, `<a href="#`+html.EscapeString(name)+`-note-`+number+`">`+number+`</a>`)
+			}
+			return "<sup>" + strings.Join(links, ",") + "</sup>"
+		},
+		escape: html.EscapeString,
+	}
+}
+
+// inline is a drawing without the head of a file.
+func inline(svg []byte) template.HTML {
+	text := string(svg)
+	return template.HTML(text[max(0, strings.Index(text, "<svg")):])
+}

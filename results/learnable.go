@@ -1,0 +1,140 @@
+package results
+
+import (
+	"slices"
+	"strconv"
+)
+
+// parametersTable is how many parameters the first model learns in its head
+// and below it, and how many the others do, by dataset and setting.
+func parametersTable(in Input, r request) (Output, error) {
+	l := r.layout(in.Links)
+	l.Datasets = slices.DeleteFunc(l.Datasets, func(d DatasetHead) bool { return d.Against != "" })
+	if len(l.Models) == 0 {
+		return Output{}, nil
+	}
+	b := learnable{in: in, layout: l}
+	t := newTable(l, r)
+	t.Columns = []Column{{Head: "parameters"}}
+	for _, d := range l.Datasets {
+		b.addColumns(&t, d)
+	}
+	split := l.Models[0]
+	rows := []TableRow{
+		b.row(split.Title+": head", split, "parameters_head", counted(func(r Record) (int, bool) { head, _, ok := r.headAndRest(); return head, ok })),
+		b.row(split.Title+": below the head", split, "parameters_rest", counted(func(r Record) (int, bool) { _, rest, ok := r.headAndRest(); return rest, ok })),
+	}
+	total := counted(func(r Record) (int, bool) { return r.NumParams, true })
+	for _, m := range l.Models {
+		rows = append(rows, b.row(m.Title+": all", m, "parameters", total))
+	}
+	t.Blocks = [][]TableRow{rows}
+	for _, m := range l.Models[1:] {
+		t.Blocks = append(t.Blocks, []TableRow{b.row(m.Title+" / "+split.Title, m, "parameters_ratio", b.ratioTo(split))})
+	}
+	t.Legend = []string{
+		"T: transductive, I: inductive", "head: the paper's NN component, below it: its ER component",
+		"the paper's models were tuned for each setting, which changes their sizes", noValue + ": no value",
+	}
+	t.Notes = b.notes.texts
+	return Output{Tables: []Table{t}}, nil
+}
+
+// learnable makes the table of learned parameters.
+type learnable struct {
+	in     Input
+	layout Layout
+	notes  notes
+	places []learnablePlace // of the columns, after the first
+}
+
+type learnablePlace struct {
+	dataset DatasetHead
+	setting string
+	paper   bool
+}
+
+func (b *learnable) addColumns(t *Table, d DatasetHead) {
+	var about []int
+	if d.PaperOnly {
+		about = b.notes.refer(unmeasuredNote(d))
+	}
+	for _, setting := range b.layout.Settings {
+		t.Columns = append(t.Columns, Column{Group: d.Title, Head: setting, Notes: about})
+		b.places = append(b.places, learnablePlace{d, setting, false})
+		if d.PaperName != "" {
+			t.Columns = append(t.Columns, Column{Group: d.Title, Head: paperHead + " " + setting})
+			b.places = append(b.places, learnablePlace{d, setting, true})
+		}
+	}
+}
+
+// quantity is what a row says of a model's record in a place.
+type quantity func(p learnablePlace, r Record) (string, bool)
+
+// counted is a number of parameters.
+func counted(count func(Record) (int, bool)) quantity {
+	return func(_ learnablePlace, r Record) (string, bool) {
+		n, ok := count(r)
+		return thousands(n), ok
+	}
+}
+
+// ratioTo is by how much more parameters a model has than another one.
+func (b *learnable) ratioTo(other ModelHead) quantity {
+	return func(p learnablePlace, r Record) (string, bool) {
+		base, ok := b.in.scored(p.dataset, p.setting, other)
+		if !ok || base.NumParams == 0 {
+			return "", false
+		}
+		return fixed(float64(r.NumParams)/float64(base.NumParams), 1), true
+	}
+}
+
+func (b *learnable) row(title string, m ModelHead, paper string, of quantity) TableRow {
+	row := TableRow{{Text: title}}
+	for _, p := range b.places {
+		text := noValue
+		if p.paper {
+			if ref, ok := Paper("lp", p.setting, m.ID, p.dataset.PaperName, paper); ok {
+				text = printedCount(ref.Mean)
+			}
+		} else if r, ok := b.in.scored(p.dataset, p.setting, m); ok {
+			if found, ok := of(p, r); ok {
+				text = found
+			}
+		}
+		row = append(row, Entry{Text: text})
+	}
+	return row
+}
+
+// scored is a record of link prediction, of any seed: all have the same
+// sizes.
+func (in Input) scored(d DatasetHead, setting string, m ModelHead) (Record, bool) {
+	i := slices.IndexFunc(in.Records, func(r Record) bool {
+		k := r.Key
+		return !r.Failed() && k.Dataset == d.ID && k.Case == d.Case && k.Task == "lp" && k.Setting == setting && k.Model == m.ID && k.Variant == m.Variant
+	})
+	if i < 0 {
+		return Record{}, false
+	}
+	return in.Records[i], true
+}
+
+// printedCount is a whole number with its thousands apart, or a ratio.
+func printedCount(x float64) string {
+	if x == float64(int(x)) {
+		return thousands(int(x))
+	}
+	return fixed(x, 1)
+}
+
+// thousands is a number as 80,145.
+func thousands(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}

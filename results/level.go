@@ -1,0 +1,70 @@
+package results
+
+import "fmt"
+
+// levelSign stands at values that are level with the best, as far as one can
+// tell.
+const levelSign = "≈"
+
+// markLevel marks what cannot be told apart from the best of its column, by
+// the headline metric. rows are those of the models, in their order.
+func (b *builder) markLevel(rows []TableRow, setting string, models []ModelHead) {
+	headline, next := b.metrics[0], 0
+	for c, column := range b.columns {
+		if !column.measures(headline) {
+			continue
+		}
+		d := b.Datasets[next]
+		next++
+		best := b.best(d, setting, models)
+		for i, m := range models {
+			e := &rows[i][c]
+			if pair, ok := b.pair(best, b.cell(d, setting, m)); ok && e.Value != nil && e.Place != Best {
+				e.Level = !pair.ToldApart()
+			}
+		}
+	}
+}
+
+// best is the cell with the best headline value of a column, or nil.
+func (b *builder) best(d DatasetHead, setting string, models []ModelHead) *Cell {
+	var best *Cell
+	var value Number
+	for _, m := range models {
+		c := b.cell(d, setting, m)
+		r, ok := b.row(c, b.metrics[0].Name)
+		if !ok || !r.Mean.Present() {
+			continue
+		}
+		if best == nil || r.Mean != value && (r.Mean > value) == b.metrics[0].HigherIsBetter {
+			best, value = c, r.Mean
+		}
+	}
+	return best
+}
+
+// pair finds the comparison of the better cell with the other one.
+func (b *builder) pair(better, other *Cell) (Comparison, bool) {
+	if better == nil || other == nil {
+		return Comparison{}, false
+	}
+	for _, c := range b.comparisons {
+		if c.place() == better.CellKey.place() && c.Candidates == b.candidates && c.Better.is(better) && c.Other.is(other) {
+			return c, true
+		}
+	}
+	return Comparison{}, false
+}
+
+func (m Compared) is(c *Cell) bool { return m.Model == c.Model && m.Variant == c.Variant }
+
+// place is where the models are compared.
+func (c Comparison) place() CellKey {
+	return CellKey{Suite: c.Suite, Dataset: c.Dataset, Task: c.Task, Setting: c.Setting, Case: c.Case}
+}
+
+// levelLegend explains the sign.
+func (b *builder) levelLegend() string {
+	return fmt.Sprintf("%s: not told apart from the best of the learned models by %s (paired over test events; p at least %.2g after Holm over the table, or a single seed)",
+		levelSign, b.metrics[0].Title, level)
+}

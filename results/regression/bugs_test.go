@@ -1,0 +1,78 @@
+package regression_test
+
+// bug is a mistake to be planted: text of a source file, which must be there
+// exactly once, and what takes its place.
+type bug struct {
+	name, what string
+	file       string
+	old, new   string
+}
+
+// bugs are the ones that a check worth its name must see.
+var bugs = []bug{
+	{
+		"gradient-sgd", "flipped gradient sign: the recurrent part of DGS goes uphill",
+		"nn/sgd.go", `s.velocity[i], s.LR,`, `s.velocity[i], -s.LR,`,
+	},
+	{
+		"gradient-adam", "flipped gradient sign: heads, TGN and Jodie go uphill",
+		"nn/adam.go", `Size:  float32(a.LR / (`, `Size:  float32(-a.LR / (`,
+	},
+	{
+		"window-short", "off-by-one batch window: batches of 199",
+		"harness/batches.go", `for lo := 0; lo < part.Len(); lo += size {`, `size--
+		for lo := 0; lo < part.Len(); lo += size {`,
+	},
+	{
+		"window-end", "off-by-one batch window: the last event of each is lost",
+		"harness/batches.go", `part.Slice(lo, min(lo+size, part.Len()))`, `part.Slice(lo, min(lo+size-1, part.Len()))`,
+	},
+	{
+		"leak", "leak of the current batch: ranked from the state after it",
+		"harness/evaluate.go", `		asked, without := q.of(b, lo)
+`, `		if err := e.model.Observe(b); err != nil {
+			return nil, err
+		}
+		asked, without := q.of(b, lo)
+`,
+	},
+	{
+		"reset-epoch", "forgotten state reset: at the start of an epoch",
+		"harness/run.go", `		start := time.Now()
+		r.model.Reset()
+`, `		start := time.Now()
+`,
+	},
+	{
+		"reset-test", "forgotten state reset: before the test's replay",
+		"harness/run.go", `	r.model.Reset()
+	if err := r.eval.observe(ctx, r.parts.Train); err != nil {
+		return err
+	}
+	r.facts = nil
+`, `	if err := r.eval.observe(ctx, r.parts.Train); err != nil {
+		return err
+	}
+	r.facts = nil
+`,
+	},
+	{
+		"reset-model", "forgotten state reset: Graph-Sprints keeps its table",
+		"models/graphsprints/states.go", `	t.device.Zero(t.nodes*t.cols, t.table)
+	t.forget.reset()
+`, `	t.forget.reset()
+`,
+	},
+	{
+		"seed-trials", "shared seed: every trial is called seed 0",
+		"specs/filter.go", `t.Seed = first + uint64(i)`, `t.Seed = first + 0*uint64(i)`,
+	},
+	{
+		"seed-streams", "shared seed: every random stream starts at seed 0",
+		"nn/random.go", `rand.NewPCG(seed, `, `rand.NewPCG(0*seed, `,
+	},
+	{
+		"ties", "ranking with optimistic ties",
+		"metrics/ranking.go", `1 + float64(greater) + float64(equal)/2`, `1 + float64(greater) + 0*float64(equal)`,
+	},
+}

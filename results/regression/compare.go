@@ -1,0 +1,125 @@
+package regression
+
+import (
+	"fmt"
+	"slices"
+
+	"dgsbench/results"
+)
+
+// Compare sets a measurement beside the baseline. faults are what is wrong
+// with the measurement by itself. What can be compared bit by bit is, unless
+// statistical says that seeds are to be taken as samples all over.
+//
+// The error says why nothing can be said: another suite, or too few seeds for
+// a statistical comparison that could ever find anything.
+func Compare(b Baseline, now Measurement, faults []Finding, statistical bool) (Report, error) {
+	if b.Suite != now.Suite {
+		return Report{}, fmt.Errorf("the baseline is of the suite %s, measured was %s", b.Suite, now.Suite)
+	}
+	c := comparison{baseline: b, now: now, forced: statistical}
+	c.report = Report{Suite: b.Suite, Old: b.Build, New: now.Build, Statistical: c.reason(), Findings: append([]Finding{}, faults...), Rows: []Row{}}
+	if b.Build.Numerics != now.Build.Numerics {
+		c.find(NewNumerics, "%d, the baseline has %d", now.Build.Numerics, b.Build.Numerics)
+	}
+	for _, old := range b.Cells {
+		if fresh, ok := now.cell(old.CellKey); ok {
+			c.cells(old, fresh)
+		} else {
+			c.find(MissingCell, "%s", old.CellKey)
+		}
+	}
+	for _, fresh := range now.Cells {
+		if _, ok := b.cell(fresh.CellKey); !ok {
+			c.find(ExtraCell, "%s", fresh.CellKey)
+		}
+	}
+	return c.report, c.report.judge()
+}
+
+// comparison is one in progress.
+type comparison struct {
+	baseline Baseline
+	now      Measurement
+	forced   bool // to be statistical
+	report   Report
+}
+
+// reason says why no cell is compared bit by bit; it is empty when they are.
+func (c *comparison) reason() string {
+	old, fresh := c.baseline.Build, c.now.Build
+	switch {
+	case c.forced:
+		return "asked for"
+	case old.Kernels != fresh.Kernels:
+		return fmt.Sprintf("kernels are %s, the baseline's were %s", fresh.Kernels, old.Kernels)
+	case old.Numerics != fresh.Numerics:
+		return fmt.Sprintf("numerics are %d, the baseline's were %d", fresh.Numerics, old.Numerics)
+	}
+	return ""
+}
+
+func (c *comparison) find(kind Kind, format string, args ...any) {
+	c.report.Findings = append(c.report.Findings, Finding{kind, fmt.Sprintf(format, args...)})
+}
+
+// cells compares two cells of one key.
+func (c *comparison) cells(old, fresh Cell) {
+	exact := c.report.Statistical == ""
+	for _, change := range specChanges(old.Spec, fresh.Spec) {
+		c.find(ChangedSpec, "%s: %s", old.CellKey, change)
+		exact = false
+	}
+	if old.Data != fresh.Data {
+		c.find(ChangedData, "%s: checksum %.12s, now %.12s", old.CellKey, old.Data, fresh.Data)
+		exact = false
+	}
+	if !slices.Equal(old.Seeds, fresh.Seeds) {
+		exact = false
+		if !c.forced || len(old.Seeds) != len(fresh.Seeds) {
+			c.find(ChangedSeeds, "%s: %v, now %v", old.CellKey, old.Seeds, fresh.Seeds)
+		}
+	}
+	for _, was := range old.Series {
+		c.series(old, was, fresh, exact)
+	}
+}
+
+// series compares one metric. Where it is not there any more, the spec has
+// changed, and that is said.
+func (c *comparison) series(old Cell, was Series, fresh Cell, exact bool) {
+	is, ok := fresh.find(was)
+	if !ok {
+		return
+	}
+	limit, _ := c.baseline.limit(was.Metric) // there is one: see Baseline.check
+	row := Row{
+		CellKey: old.CellKey, Candidates: was.Candidates, Metric: was.Metric,
+		Old: mean(was.Values), New: mean(is.Values), P: results.Absent(), Adjusted: results.Absent(), limit: limit,
+	}
+	switch {
+	case exact:
+		row.Test, row.Moved = Exact, !sameBits(was.Values, is.Values)
+	case old.seeded():
+		row.Test, row.before, row.after = Permutation, was.Values, is.Values
+	default:
+		row.Test, row.Moved = Tolerance, apart(row.Old, row.New, limit.Tolerance)
+	}
+	c.report.Rows = append(c.report.Rows, row)
+}
+
+func (m Measurement) cell(k results.CellKey) (Cell, bool) {
+	i := slices.IndexFunc(m.Cells, func(c Cell) bool { return c.CellKey == k })
+	if i < 0 {
+		return Cell{}, false
+	}
+	return m.Cells[i], true
+}
+
+func (c Cell) find(like Series) (Series, bool) {
+	i := slices.IndexFunc(c.Series, func(s Series) bool { return s.Candidates == like.Candidates && s.Metric == like.Metric })
+	if i < 0 {
+		return Series{}, false
+	}
+	return c.Series[i], true
+}

@@ -1,0 +1,95 @@
+package regression
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"dgsbench/results"
+)
+
+// Measurement is what one build gave on one suite.
+type Measurement struct {
+	Suite string `json:"suite"`
+	Build Build  `json:"build"`
+	Cells []Cell `json:"cells"` // in order of their keys
+}
+
+// Build is what measured.
+type Build struct {
+	Code     string `json:"code"`     // commit
+	Numerics int    `json:"numerics"` // see results.Record
+	// Kernels is the class of kernels: builds of one class and one numerics
+	// give the same bits.
+	Kernels string `json:"kernels"`
+	Go      string `json:"go"`
+}
+
+// Cell is what the seeds of one model gave in one place.
+type Cell struct {
+	results.CellKey
+	Class  results.Class   `json:"class"`
+	Data   string          `json:"data"` // checksum of the dataset
+	Spec   json.RawMessage `json:"spec"` // without the seed
+	Seeds  []uint64        `json:"seeds"`
+	Series []Series        `json:"metrics"`
+}
+
+// Series is one metric of the test part, as a fraction.
+type Series struct {
+	Candidates string           `json:"candidates"` // empty for nc
+	Metric     string           `json:"metric"`
+	Values     []results.Number `json:"values"` // one a seed; absent where not defined
+}
+
+// Measure gathers the records of a suite's trials. Trials that failed are
+// left out: Faults tells of them.
+func Measure(suite string, b Build, records []results.Record) Measurement {
+	finished := slices.DeleteFunc(slices.Clone(records), results.Record.Failed)
+	slices.SortStableFunc(finished, func(x, y results.Record) int {
+		return cmp.Or(compareKeys(x.Key.CellKey, y.Key.CellKey), cmp.Compare(x.Key.Seed, y.Key.Seed))
+	})
+	m := Measurement{Suite: suite, Build: b}
+	for _, r := range finished {
+		if n := len(m.Cells); n == 0 || m.Cells[n-1].CellKey != r.Key.CellKey {
+			m.Cells = append(m.Cells, newCell(r))
+		}
+		m.Cells[len(m.Cells)-1].add(r)
+	}
+	return m
+}
+
+// compareKeys orders cells by dataset and task, then by model.
+func compareKeys(a, b results.CellKey) int {
+	return cmp.Or(
+		cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(a.Task, b.Task),
+		cmp.Compare(a.Setting, b.Setting), cmp.Compare(a.Case, b.Case),
+		cmp.Compare(a.Model, b.Model), cmp.Compare(a.Variant, b.Variant),
+	)
+}
+
+// newCell has the series of the record's test scores, without values.
+func newCell(r results.Record) Cell {
+	c := Cell{CellKey: r.Key.CellKey, Class: r.ModelClass, Data: r.DataChecksum, Spec: withoutSeed(r.Spec)}
+	for _, s := range testScores(r) {
+		c.Series = append(c.Series, Series{Candidates: s.Candidates, Metric: s.Metric})
+	}
+	return c
+}
+
+// add appends a seed. All seeds of a cell have the same scores in the same
+// order: they are those of the task and the protocol.
+func (c *Cell) add(r results.Record) {
+	c.Seeds = append(c.Seeds, r.Key.Seed)
+	for i, s := range testScores(r) {
+		c.Series[i].Values = append(c.Series[i].Values, s.Value)
+	}
+}
+
+func testScores(r results.Record) []results.Score {
+	return slices.DeleteFunc(slices.Clone(r.Scores), func(s results.Score) bool { return s.Split != results.Test })
+}
+
+// seeded reports whether chance takes part: else there is one value, always
+// the same.
+func (c Cell) seeded() bool { return c.Class == results.Learned }

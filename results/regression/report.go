@@ -1,0 +1,100 @@
+package regression
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+
+	"dgsbench/results"
+)
+
+// Report is what a comparison found.
+type Report struct {
+	Suite string `json:"suite"`
+	Old   Build  `json:"baseline"`
+	New   Build  `json:"build"`
+	// Statistical says why seeds were taken as samples; it is empty where
+	// bits were compared.
+	Statistical string    `json:"statistical"`
+	Findings    []Finding `json:"findings"`
+	Rows        []Row     `json:"rows"`
+}
+
+// Same reports whether there is nothing to tell.
+func (r Report) Same() bool { return len(r.Findings) == 0 && len(r.moved()) == 0 }
+
+// Sound reports whether the measurement may become a baseline.
+func (r Report) Sound() bool { return !slices.ContainsFunc(r.Findings, Finding.Fault) }
+
+func (r Report) moved() []Row {
+	return slices.DeleteFunc(slices.Clone(r.Rows), func(row Row) bool { return !row.Moved })
+}
+
+// Verdict is the report in a sentence.
+func (r Report) Verdict() string {
+	how := "bit for bit"
+	if r.Statistical != "" {
+		how = "statistically (" + r.Statistical + ")"
+	}
+	compared := fmt.Sprintf("%d numbers of suite %s compared %s with the baseline of code %.12s", len(r.Rows), r.Suite, how, r.Old.Code)
+	if r.Same() {
+		return "same: " + compared + r.closest()
+	}
+	return fmt.Sprintf("moved: %d of %s; %d other findings", len(r.moved()), compared, len(r.Findings))
+}
+
+// closest names the row that came nearest to an alarm, where there could
+// have been one.
+func (r Report) closest() string {
+	tests := slices.DeleteFunc(slices.Clone(r.Rows), func(row Row) bool { return !row.Adjusted.Present() })
+	if len(tests) == 0 {
+		return ""
+	}
+	near := slices.MinFunc(tests, func(a, b Row) int { return cmp.Compare(a.P, b.P) })
+	return fmt.Sprintf("; closest to an alarm: %s of %s, adjusted p %.2g", near.name(), near.CellKey, float64(near.Adjusted))
+}
+
+// name is the metric with the candidates that it is against.
+func (r Row) name() string {
+	if r.Candidates == "" {
+		return r.Metric
+	}
+	return r.Metric + " against " + r.Candidates
+}
+
+// WriteText prints findings, numbers that moved and the verdict.
+func (r Report) WriteText(w io.Writer) error {
+	for _, f := range r.Findings {
+		fmt.Fprintf(w, "%s: %s\n", f.Kind, f.Text)
+	}
+	if moved := r.moved(); len(moved) > 0 {
+		if err := writeRows(w, moved); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintln(w, r.Verdict())
+	return err
+}
+
+// writeRows prints means as fractions.
+func writeRows(w io.Writer, rows []Row) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "MOVED\tTEST METRIC\tBASELINE\tNOW\tCHANGE\tADJUSTED P")
+	for _, r := range rows {
+		p := "(" + string(r.Test) + ")"
+		if r.Adjusted.Present() {
+			p = fmt.Sprintf("%.1e", float64(r.Adjusted))
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%+.2g\t%s\n", r.CellKey, r.name(), fraction(r.Old), fraction(r.New), float64(r.New-r.Old), p)
+	}
+	return t.Flush()
+}
+
+func fraction(n results.Number) string {
+	if !n.Present() {
+		return "not defined"
+	}
+	return fmt.Sprintf("%.6f", float64(n))
+}

@@ -1,0 +1,107 @@
+package regression
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/combin"
+
+	"dgsbench/metrics"
+	"dgsbench/results"
+)
+
+// Test is how a row is judged.
+type Test string
+
+// The tests.
+const (
+	// Exact asks for the same bits of every seed.
+	Exact Test = "exact"
+	// Permutation asks whether the seeds could be of one distribution.
+	Permutation Test = "permutation"
+	// Tolerance is for values without seeds.
+	Tolerance Test = "tolerance"
+)
+
+// Alpha is the chance of a false alarm among all permutation tests of a
+// report.
+const Alpha = 0.01
+
+// Row is one metric of one cell, before and now.
+type Row struct {
+	results.CellKey
+	Candidates string         `json:"candidates"` // empty for nc
+	Metric     string         `json:"metric"`
+	Old        results.Number `json:"old"` // mean over seeds
+	New        results.Number `json:"new"`
+	Test       Test           `json:"test"`
+	P          results.Number `json:"p"`          // of a permutation test
+	Adjusted   results.Number `json:"p_adjusted"` // by Holm, over all rows
+	Moved      bool           `json:"moved"`
+
+	limit         Limit
+	before, after []results.Number // of a permutation test
+}
+
+// judge does the permutation tests of all rows. It is an error if they could
+// not find anything, and nothing else has been found.
+func (r *Report) judge() error {
+	p := make([]float64, len(r.Rows))
+	least, tests := 1.0, 0
+	for i, row := range r.Rows {
+		p[i] = math.NaN()
+		if row.Test == Permutation {
+			p[i] = metrics.PermutationTest(floats(row.before), floats(row.after), draws, fixedStream())
+			least, tests = min(least, leastP(len(row.before), len(row.after))), tests+1
+		}
+	}
+	if tests > 0 && least*float64(tests) >= Alpha && len(r.Findings) == 0 {
+		return fmt.Errorf("too few seeds for a statistical comparison: with these, no change however large gives p below %.2g over %d rows", Alpha, tests)
+	}
+	for i, adjusted := range metrics.Holm(p) {
+		row := &r.Rows[i]
+		if row.Test != Permutation {
+			continue
+		}
+		row.P, row.Adjusted = results.Number(p[i]), results.Number(adjusted)
+		row.Moved = row.Old.Present() != row.New.Present() || adjusted < Alpha && apart(row.Old, row.New, row.limit.Effect)
+	}
+	return nil
+}
+
+// leastP is the smallest p-value that n and m seeds can give.
+func leastP(n, m int) float64 {
+	splits := combin.GeneralizedBinomial(float64(n+m), float64(n))
+	if n == m {
+		return 2 / splits // the split the other way round is as far apart
+	}
+	return 1 / splits
+}
+
+// apart reports whether two values differ by at least some amount. Values
+// that are both absent do not; one that is, does.
+func apart(a, b results.Number, least float64) bool {
+	if !a.Present() || !b.Present() {
+		return a.Present() != b.Present()
+	}
+	return math.Abs(float64(b-a)) >= least
+}
+
+func sameBits(a, b []results.Number) bool {
+	return slices.EqualFunc(a, b, func(x, y results.Number) bool { return x == y || !x.Present() && !y.Present() })
+}
+
+// mean is absent when one of the values is.
+func mean(values []results.Number) results.Number {
+	return results.Number(stat.Mean(floats(values), nil))
+}
+
+func floats(values []results.Number) []float64 {
+	out := make([]float64, len(values))
+	for i, v := range values {
+		out[i] = float64(v)
+	}
+	return out
+}
