@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"dgsbench/datasets"
 	"dgsbench/internal/atomicfile"
@@ -37,11 +38,12 @@ func NewLab(store results.Store, dataDir string, threads int, trials []specs.Tri
 // DataSHA256 is the checksum of a dataset of the lab.
 func (l *Lab) DataSHA256(dataset string) string { return l.data.loaded[dataset].SHA256 }
 
-// Validate trains on a trial and evaluates it on the validation part. The
-// stream that it works on ends there: no test event reaches the model, the
-// candidates or the record. A record that is there already is read instead.
-// A trial that fails by itself has a record that says so; progress, from 0 to
-// 1, is told after every batch.
+// Validate trains on a trial, with the validation after every epoch that picks
+// the best one, and stops there: the record has epochs and no scores. The
+// stream that it works on ends with the validation part, so that no test event
+// reaches the model or its candidates. A record that is there already is read
+// instead. A trial that fails by itself has a record that says so; progress,
+// from 0 to 1, is told after every batch.
 func (l *Lab) Validate(ctx context.Context, t specs.Trial, progress func(float64)) (results.Record, error) {
 	rec := Describe(t, l.data.loaded[t.Dataset])
 	found, ok, err := l.store.Find(rec.Key, rec.Identity)
@@ -67,13 +69,32 @@ func (l *Lab) Validate(ctx context.Context, t specs.Trial, progress func(float64
 		done++
 		progress(float64(done) / float64(batches))
 	}
-	rec, observed, _, err := measure(ctx, j.record, t, parts, tick)
-	if err != nil {
+	if rec, err = validate(ctx, j.record, t, parts, tick); err != nil {
 		return rec, err
 	}
-	if rec, err = l.store.Write(rec, observed); err != nil {
+	if rec, err = l.store.Write(rec, results.Observed{}); err != nil {
 		return rec, &StoreError{fmt.Errorf("%s: %w", t.Ref(), err)}
 	}
+	return rec, nil
+}
+
+// validate is measure without the evaluation after training.
+func validate(ctx context.Context, rec results.Record, t specs.Trial, parts datasets.Parts, tick func()) (results.Record, error) {
+	start := time.Now()
+	r, err := newRun(t, parts, rec.Threads, tick)
+	if err == nil {
+		DescribeModel(&rec, r.model)
+		err = r.train(ctx)
+	}
+	if ctx.Err() != nil {
+		return rec, ctx.Err()
+	}
+	rec.Durations.Total = time.Since(start).Seconds()
+	if err != nil {
+		rec.Error = fmt.Sprintf("%s: %v", t.Ref(), err)
+		return rec, nil
+	}
+	rec.Epochs, rec.BestEpoch, rec.Durations.Train = r.epochs, r.best, r.trainSeconds
 	return rec, nil
 }
 

@@ -32,7 +32,7 @@ type Rehearsal struct {
 }
 
 // fewestWindows are tried out of everything that a trial does.
-const fewestWindows = 3
+const fewestWindows = 5
 
 // Rehearse tries out the trials, so many at a time as will later be measured
 // side by side, each for about the given time; done is called after each.
@@ -120,8 +120,9 @@ func (r *run) rehearse(ctx context.Context, budget time.Duration) (p pace, err e
 }
 
 // timed does something with the windows of a part until the time is over, and
-// says how long one takes. The first ones, which meet cold caches and new
-// nodes, do not count.
+// says how long one takes: the median, so that what else the machine does
+// counts little. The first ones, which meet cold caches and new nodes, do not
+// count.
 func (r *run) timed(part datasets.Stream, budget time.Duration, do func(datasets.Stream) error) (float64, error) {
 	var took []time.Duration
 	start := time.Now()
@@ -135,12 +136,12 @@ func (r *run) timed(part datasets.Stream, budget time.Duration, do func(datasets
 		}
 		took = append(took, time.Since(began))
 	}
-	var sum time.Duration
-	warm := took[len(took)/4:]
-	for _, d := range warm {
-		sum += d
+	if len(took) == 0 {
+		return 0, nil
 	}
-	return sum.Seconds() / float64(max(1, len(warm))), nil
+	warm := took[len(took)/4:]
+	slices.Sort(warm)
+	return warm[len(warm)/2].Seconds(), nil
 }
 
 // scaled is the time of the whole trial but for building the model.

@@ -70,6 +70,15 @@ type Deployer interface {
 	Deploy() (Model, error)
 }
 
+// Ahead is a model that gains from knowing a part of the stream before it
+// has answered the beginning.
+type Ahead interface {
+	// ClassifyAhead is Classify on batches of so many events, one after the
+	// other (the last one may be shorter): the same bits in logits and in the
+	// state. part may be any number of events.
+	ClassifyAhead(part datasets.Stream, batch int, logits []float32) error
+}
+
 // Candidates are the destinations that an event is ranked against.
 type Candidates struct {
 	// Nodes are the candidates, ascending, without repetition.

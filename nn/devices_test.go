@@ -5,16 +5,21 @@ import (
 
 	"dgsbench/kernels"
 	"dgsbench/kernels/cpu"
+	"dgsbench/kernels/devicetest"
 	"dgsbench/kernels/reference"
 )
 
-// onEveryDevice runs a test on the kernels of every level of this processor
-// and on the reference device, whose buffers are no float32 slices.
+// onEveryDevice runs a test on the kernels of every level of this processor,
+// on the reference device, whose buffers are no float32 slices, and on what
+// accelerators there are.
 func onEveryDevice(t *testing.T, test func(t *testing.T, d kernels.Device)) {
 	for _, k := range cpu.Available() {
 		t.Run("cpu "+k.Level().String(), func(t *testing.T) { test(t, cpu.NewDevice(k, 2)) })
 	}
 	t.Run("reference", func(t *testing.T) { test(t, reference.New()) })
+	for name, open := range devicetest.Accelerators {
+		t.Run(name, func(t *testing.T) { test(t, open(t)) })
+	}
 }
 
 // upload makes a buffer of the values.

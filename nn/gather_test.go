@@ -115,5 +115,6 @@ func TestGatherBeyondActiveRows(t *testing.T) {
 			}
 		}()
 		p.Run()
+		download(d, p.Buffer(n), 2) // a device that works by itself tells now
 	})
 }

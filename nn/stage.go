@@ -34,8 +34,12 @@ const (
 )
 
 // blockRows is how many rows a block has, so that all threads get about as
-// many of a full batch.
+// many of a full batch. One thread takes all in one: blocks bring it nothing,
+// and an accelerator wants large calls.
 func blockRows(capacity, threads int) int {
+	if threads == 1 {
+		return capacity
+	}
 	turns := (capacity + mostBlockRows*threads - 1) / (mostBlockRows * threads)
 	return max(leastBlockRows, (capacity+turns*threads-1)/(turns*threads))
 }

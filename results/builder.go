@@ -1,7 +1,6 @@
 package results
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -194,66 +193,16 @@ func (b *builder) measured(d DatasetHead, setting string, m ModelHead, metric me
 	}
 	switch {
 	case !ok:
+	case r.Mean.Present() && d.Against != "":
+		if e.Value = b.difference(d, setting, m, r); e.Value == nil {
+			e.Notes = append(e.Notes, b.notes.refer("no value of "+d.Against+" here, from which differences are counted")...)
+		}
 	case r.Mean.Present():
 		e.Value = percent(r)
 	default:
 		e.Notes = append(e.Notes, b.notes.refer(undefinedNote(metric))...)
 	}
 	return e
-}
-
-// published is the paper's value beside ours. Variants are not the paper's.
-func published(d DatasetHead, task, setting string, m ModelHead, metric metrics.Metric) Entry {
-	name := metric.Name
-	if d.Against != "" {
-		name += "_over_" + d.Against
-	}
-	e := paperEntry(task, setting, m, d.PaperName, name, 1)
-	if e.Value != nil {
-		e.Value.Signed = d.Against != ""
-	}
-	return e
-}
-
-// paperEntry is a value of paper.yaml, or nothing.
-func paperEntry(task, setting string, m ModelHead, dataset, metric string, decimals int) Entry {
-	ref, ok := Paper(task, setting, m.ID, dataset, metric)
-	if !ok || m.Variant != "" {
-		return Entry{}
-	}
-	return Entry{Value: &Value{Mean: Number(ref.Mean), Std: ref.Std, Low: Absent(), High: Absent(), Decimals: decimals}}
-}
-
-// paperRank is the average rank that the paper gives.
-func (b *builder) paperRank(setting string, m ModelHead) Entry {
-	return paperEntry(b.task, setting, m, "average", b.rank, 1)
-}
-
-// hasPaperRank reports whether there is an average rank beside values of the
-// paper.
-func (b *builder) hasPaperRank() bool {
-	beside := slices.ContainsFunc(b.columns, func(c Column) bool { return c.Kind == Published })
-	for _, setting := range b.Settings {
-		for _, m := range b.Models {
-			if beside && b.paperRank(setting, m).Value != nil {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// hasPaper reports whether the paper's column would have an entry. The paper
-// ranks against all nodes.
-func (b *builder) hasPaper(d DatasetHead, metric metrics.Metric) bool {
-	for _, setting := range b.Settings {
-		for _, m := range b.Models {
-			if b.candidates != Destinations && published(d, b.task, setting, m, metric).Value != nil {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // seeds is how many seeds finished: one number, or one a dataset where they

@@ -111,10 +111,10 @@ func Make(in Input, choices []Choice) (Output, error) {
 
 // layout is what the request shows of a layout.
 func (r request) layout(l Layout) Layout {
+	l.Datasets = standIns(pick(l.Datasets, r.Datasets, func(d DatasetHead) string { return d.ID }), l.Models)
 	l.Models = slices.DeleteFunc(pick(l.Models, r.Choice.Models, ModelHead.ref), func(m ModelHead) bool {
 		return slices.Contains(r.Without, m.ref())
 	})
-	l.Datasets = pick(l.Datasets, r.Datasets, func(d DatasetHead) string { return d.ID })
 	if r.PaperDatasets {
 		l.Datasets = slices.Concat(l.Datasets, unmeasured(l.Datasets))
 	}
@@ -133,17 +133,6 @@ func pick[T any](list []T, wanted []string, name func(T) string) []T {
 			if name(x) == w {
 				out = append(out, x)
 			}
-		}
-	}
-	return out
-}
-
-// unmeasured are the paper's datasets that are not in the list.
-func unmeasured(list []DatasetHead) []DatasetHead {
-	var out []DatasetHead
-	for _, p := range defined().Datasets {
-		if !slices.ContainsFunc(list, func(d DatasetHead) bool { return strings.EqualFold(d.PaperName, p.Name) }) {
-			out = append(out, DatasetHead{Title: p.Name, PaperName: p.Name, PaperOnly: true, Against: p.Against})
 		}
 	}
 	return out
@@ -176,7 +165,7 @@ func classificationTable(in Input, r request) (Output, error) {
 // candidates, settings x models x datasets.
 func linkTables(in Input, r request) (Output, error) {
 	l := r.layout(in.Links)
-	l.Datasets = slices.DeleteFunc(l.Datasets, func(d DatasetHead) bool { return d.Against != "" })
+	l.Datasets = withoutDifferences(l.Datasets)
 	var out Output
 	if len(l.Models) == 0 {
 		return out, nil

@@ -160,8 +160,10 @@ func TestChoicesOfTables(t *testing.T) {
 		want   string
 	}{
 		{results.Choice{ID: "nc", Models: []string{"dgs", "raw"}}, "Node classification, test events (small: made up): DGS,Raw"},
-		{results.Choice{ID: "nc", Title: "Other", Without: []string{"dgs-s", "dgs-v", "dgs-sum", "raw"}},
-			"Other, test events (small: made up): TGN-ID,TGN-attn,Graph-Sprints,DGS,User's event count,Oracle"},
+		{
+			results.Choice{ID: "nc", Title: "Other", Without: []string{"dgs-s", "dgs-v", "dgs-sum", "raw"}},
+			"Other, test events (small: made up): TGN-ID,TGN-attn,Graph-Sprints,DGS,User's event count,Oracle",
+		},
 	} {
 		if got := titles(c.choice); got != c.want {
 			t.Errorf("%+v:\n%s, want\n%s", c.choice, got, c.want)
@@ -253,12 +255,39 @@ func TestTableHoldsTheCells(t *testing.T) {
 		for _, line := range lines[1:] {
 			for _, d := range data {
 				at := slices.Index(lines[0], d.Title+" AUC %")
-				if got := line[at]; got != want[line[0]+d.Title] {
-					t.Fatalf("%s on %s: %q, want %q", line[0], d.Title, got, want[line[0]+d.Title])
+				if got := line[at]; got != want[line[1]+d.Title] {
+					t.Fatalf("%s on %s: %q, want %q", line[1], d.Title, got, want[line[1]+d.Title])
 				}
 			}
 		}
 	})
+}
+
+// TestStandIns: a simulator in the place of a closed dataset is shown as
+// differences to the model that the paper counts from, beside the paper's; in
+// other tables its values are its own.
+func TestStandIns(t *testing.T) {
+	bank := results.DatasetHead{ID: "fi-a-sim", Title: "fi-a-sim"}
+	in := results.Input{
+		Cells:          []results.Cell{nc("fi-a-sim", "raw", 0.7, 0.01, 10), nc("fi-a-sim", "dgs", 0.75, 0.02, 10), nc("fi-a-sim", "tgn-id", 0.68, 0.03, 10)},
+		Classification: results.Layout{Models: []results.ModelHead{rawHead, tgnHead, dgsHead, jodieHead}, Datasets: []results.DatasetHead{bank}},
+	}
+	out := makeTables(t, in, "nc")
+	compareLayouts(t, "nc-stand-in", out.Tables[0])
+	out, err := results.Make(in, []results.Choice{{ID: "nc", Without: []string{"raw"}, PaperDatasets: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := out.Tables[0].Blocks[0][1][1].Value; got == nil || math.Abs(float64(got.Mean)-5) > 1e-9 {
+		t.Errorf("DGS less Raw, which is not shown: %+v, want 5", got)
+	}
+	groups := map[string]bool{}
+	for _, c := range out.Tables[0].Columns {
+		groups[c.Group] = true
+	}
+	if groups["FI-A"] || !groups["FI-B"] || !groups["fi-a-sim"] {
+		t.Errorf("datasets %v", groups)
+	}
 }
 
 // TestNarrowTables: parts of a table that is too wide have all of its columns,

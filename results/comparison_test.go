@@ -56,9 +56,11 @@ func (p planted) write(t *testing.T, s results.Store) {
 // two rules and an oracle.
 func suite(dataset string) []planted {
 	return []planted{
-		{dataset, "a", results.Learned, 4, 1, nil}, {dataset, "bb", results.Learned, 4, 1, nil},
+		{dataset, "a", results.Learned, 4, 1, nil},
+		{dataset, "bb", results.Learned, 4, 1, nil},
 		{dataset, "ccc", results.Learned, 4, 0.3, nil},
-		{dataset, "rule", results.ZeroParameter, 1, 0.3, nil}, {dataset, "rules", results.ZeroParameter, 1, 0.5, nil},
+		{dataset, "rule", results.ZeroParameter, 1, 0.3, nil},
+		{dataset, "rules", results.ZeroParameter, 1, 0.5, nil},
 		{dataset, "oracle", results.Oracle, 1, 3, nil},
 	}
 }

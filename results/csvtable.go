@@ -8,11 +8,11 @@ import (
 )
 
 // WriteTableCSV lays the table out for programs: one line a row, a column a
-// number, numbers as in the other layouts. The last column holds the texts
-// of all footnotes that concern the row.
+// number, numbers as in the other layouts. The first column is the table's
+// name, the last one the texts of all footnotes that concern the row.
 func WriteTableCSV(w io.Writer, t Table) error {
 	out := csv.NewWriter(w)
-	var heads []string
+	heads := []string{"table"}
 	for _, c := range t.Columns {
 		heads = append(heads, c.name())
 		for _, part := range c.Kind.parts() {
@@ -39,7 +39,7 @@ func (k Kind) parts() []string {
 }
 
 func (t Table) csvLine(row TableRow) []string {
-	var line []string
+	line := []string{t.Name}
 	var notes []int
 	for c, e := range row {
 		kind := t.Columns[c].Kind

@@ -30,7 +30,9 @@ type paperDataset struct {
 	// differences.
 	Against string `yaml:"against"`
 	// Closed is why nobody else can measure it; empty where anybody can.
-	Closed     string `yaml:"closed"`
+	Closed string `yaml:"closed"`
+	// StandIn is our dataset in its place.
+	StandIn    string `yaml:"stand_in"`
 	Statistics string `yaml:"statistics"` // a note on the paper's sizes of it
 }
 

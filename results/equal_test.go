@@ -44,7 +44,7 @@ func TestSoundResultsRaiseNoDoubt(t *testing.T) {
 
 // A copy of another model's scores, under another name and specification, is
 // told at both rows.
-func TestPlantedCopies(t *testing.T) {
+func TestCopiesOfOtherModels(t *testing.T) {
 	for name, c := range map[string]struct {
 		copy         planted
 		own, other   string // footnotes

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"image/color"
 	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -31,7 +32,7 @@ type panel struct {
 
 // point is a model: seconds across, AUC in per cent upwards.
 type point struct {
-	model int // its number among the models of the figure
+	model int // its number among those of the suite
 	label string
 	paper bool
 	x, y  *Value
@@ -63,8 +64,9 @@ func drawPanels(panels []panel) (Figure, error) {
 		PadLeft: vg.Centimeter / 4, PadRight: vg.Centimeter / 2,
 	}
 	plots := make([][]*plot.Plot, tiles.Rows)
+	colours := inks(panels)
 	for i, p := range panels {
-		drawn, err := p.plot()
+		drawn, err := p.plot(colours)
 		if err != nil {
 			return Figure{}, err
 		}
@@ -104,19 +106,35 @@ func drawTiles(c draw.Canvas, plots [][]*plot.Plot, tiles draw.Tiles) {
 	}
 }
 
+// inks gives every model that is drawn its colour: the same in all panels.
+func inks(panels []panel) map[int]color.Color {
+	var models []int
+	for _, p := range panels {
+		for _, pt := range p.points {
+			models = append(models, pt.model)
+		}
+	}
+	slices.Sort(models)
+	out := map[int]color.Color{}
+	for i, m := range slices.Compact(models) {
+		out[m] = plotutil.DarkColors[i%len(plotutil.DarkColors)]
+	}
+	return out
+}
+
 // plot draws the panel.
-func (p panel) plot() (*plot.Plot, error) {
+func (p panel) plot(inks map[int]color.Color) (*plot.Plot, error) {
 	out := plot.New()
 	out.Title.Text = p.dataset.Title
 	out.X.Label.Text, out.Y.Label.Text = "seconds", "AUC %"
 	out.Add(plotter.NewGrid())
 	for _, pt := range p.points {
-		if err := pt.draw(out); err != nil {
+		if err := pt.draw(out, inks[pt.model]); err != nil {
 			return nil, err
 		}
 	}
 	p.fitAxes(out)
-	return out, p.label(out)
+	return out, p.label(out, inks)
 }
 
 // fitAxes leaves room around the points. Times far apart want a logarithmic
@@ -160,12 +178,11 @@ type pointErrors struct {
 	plotter.YErrors
 }
 
-func (pt point) draw(on *plot.Plot) error {
+func (pt point) draw(on *plot.Plot, ink color.Color) error {
 	at := pointErrors{
 		XYs:     plotter.XYs{{X: float64(pt.x.Mean), Y: float64(pt.y.Mean)}},
 		XErrors: plotter.XErrors{deviation(pt.x)}, YErrors: plotter.YErrors{deviation(pt.y)},
 	}
-	ink := plotutil.DarkColors[pt.model%len(plotutil.DarkColors)]
 	mark, err := plotter.NewScatter(at)
 	if err != nil {
 		return err

@@ -2,40 +2,56 @@ package results
 
 import (
 	"cmp"
+	"image/color"
 	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
-// box is where a label lies within the panel; lengths from its lower left.
+// box is where a label lies within the panel.
 type box struct{ left, right, bottom, top vg.Length }
 
 func (b box) overlaps(c box) bool {
 	return b.left < c.right && c.left < b.right && b.bottom < c.top && c.bottom < b.top
 }
 
+// The part of a panel between its axes, about.
+const (
+	innerWidth  = panelWidth - 3*vg.Centimeter
+	innerHeight = panelHeight - 3*vg.Centimeter
+	labelGap    = vg.Length(6) // points between a mark and its label
+)
+
 // label writes the points' names beside them, from the highest down, each as
 // far below its place as the names before it make necessary.
-func (p panel) label(on *plot.Plot) error {
-	labels, err := plotter.NewLabels(plotter.XYLabels{XYs: make(plotter.XYs, len(p.points)), Labels: make([]string, len(p.points))})
-	if err != nil {
-		return err
-	}
+func (p panel) label(on *plot.Plot, inks map[int]color.Color) error {
 	points := slices.Clone(p.points)
 	slices.SortStableFunc(points, func(a, b point) int { return cmp.Compare(b.y.Mean, a.y.Mean) })
 	var taken []box
-	for i, pt := range points {
-		at, style := plotter.XY{X: float64(pt.x.Mean), Y: float64(pt.y.Mean)}, &labels.TextStyle[i]
-		b := place2(on, at, pt.label, style)
+	for _, pt := range points {
+		at := plotter.XYs{{X: float64(pt.x.Mean), Y: float64(pt.y.Mean)}}
+		label, err := plotter.NewLabels(plotter.XYLabels{XYs: at, Labels: []string{pt.label}})
+		if err != nil {
+			return err
+		}
+		style := &label.TextStyle[0]
+		style.Font.Size, style.Color = vg.Points(9), inks[pt.model]
+		x, y := vg.Length(on.X.Norm(at[0].X))*innerWidth, vg.Length(on.Y.Norm(at[0].Y))*innerHeight
+		size := style.Rectangle(pt.label).Size()
+		b := box{x + labelGap, x + labelGap + size.X, y + 2, y + 2 + size.Y}
+		label.Offset = vg.Point{X: labelGap, Y: 2}
+		if b.right > innerWidth { // to the left of the point
+			style.XAlign, label.Offset.X = draw.XRight, -labelGap
+			b.left, b.right = x-labelGap-size.X, x-labelGap
+		}
 		for slices.ContainsFunc(taken, b.overlaps) {
-			b.bottom, b.top = b.bottom-1, b.top-1
+			b.bottom, b.top, label.Offset.Y = b.bottom-1, b.top-1, label.Offset.Y-1
 		}
 		taken = append(taken, b)
-		labels.XYs[i], labels.Labels[i] = at, pt.label
+		on.Add(label)
 	}
-	on.Add(labels)
 	return nil
 }

@@ -13,6 +13,16 @@ import (
 // it has been answered.
 const Streaming = "streaming"
 
+// Known is the mode in which all batches are known before the first one is
+// answered. Its one answer holds all of their events.
+const Known = "whole stream known in advance"
+
+// modes say what the modes mean.
+var modes = map[string]string{
+	Streaming: "a batch is known only when the one before it has been answered",
+	Known:     "all events are answered at once; states advance batch by batch all the same",
+}
+
 // Latency is what a latency test adds to a record. Its samples are in the
 // sidecar.
 type Latency struct {

@@ -157,6 +157,33 @@ func TestLatencyTables(t *testing.T) {
 	}
 }
 
+// TestLatencyModes: a table says of which mode it is, and is of one alone.
+func TestLatencyModes(t *testing.T) {
+	s := results.Store{Dir: t.TempDir()}
+	ahead := func(model string) results.Record {
+		r, _ := latencyRecord(model, "1")
+		r.Latency.Mode, r.Latency.Timings, r.PaperName = results.Known, []results.Timing{{Batch: 200, Batches: 1, Iterations: 2}}, ""
+		r, err := s.WriteLatency(r, results.Samples{200: {1e6, 3e6}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	layout := results.Layout{
+		Models:   []results.ModelHead{{ID: "dgs", Title: "DGS", Class: results.Learned}, {ID: "raw", Title: "Raw", Class: results.Learned}},
+		Datasets: []results.DatasetHead{{ID: "wikipedia-sim", Title: "wikipedia-sim"}},
+	}
+	tables, err := results.LatencyTables(s, []results.Record{ahead("dgs"), ahead("raw")}, layout)
+	if err != nil || len(tables) != 1 || !strings.Contains(tables[0].Title, "whole stream known in advance: 200 events") ||
+		!strings.HasPrefix(tables[0].Legend[0], "whole stream known in advance: ") {
+		t.Errorf("%+v, %v", tables, err)
+	}
+	mixed := []results.Record{ahead("dgs"), writeLatency(t, s, "raw", "1")}
+	if _, err := results.LatencyTables(s, mixed, layout); err == nil || !strings.Contains(err.Error(), "cannot stand in one table") {
+		t.Errorf("two modes: %v", err)
+	}
+}
+
 // TestLatestRun: records of other runs of the same dataset are left out.
 func TestLatestRun(t *testing.T) {
 	old, _ := latencyRecord("dgs", "2026-01-01T00:00:00Z")

@@ -59,6 +59,9 @@ func (b *latencyBuilder) add(s Store, records []Record, m ModelHead) error {
 		}
 	}
 	b.rows = append(b.rows, row)
+	if l := row.record.Latency; l != nil && l.Mode != b.mode() {
+		return fmt.Errorf("latency of %s: %s is %s, and another one %s: they cannot stand in one table", b.dataset.ID, row.record.Key, l.Mode, b.mode())
+	}
 	return nil
 }
 
@@ -66,6 +69,14 @@ func (b *latencyBuilder) add(s Store, records []Record, m ModelHead) error {
 func (b *latencyBuilder) first() latencyRow {
 	i := slices.IndexFunc(b.rows, func(r latencyRow) bool { return len(r.times) > 0 })
 	return b.rows[max(0, i)]
+}
+
+// mode is that of the run.
+func (b *latencyBuilder) mode() string {
+	if l := b.first().record.Latency; l != nil {
+		return l.Mode
+	}
+	return Streaming
 }
 
 // at is the time of a batch size, if it was measured.
@@ -85,8 +96,11 @@ func (b *latencyBuilder) speed() Table {
 	if first := b.first(); len(first.times) > 0 {
 		t := first.times[0]
 		what = fmt.Sprintf("%d batches of %d events", t.Batches, t.Batch)
+		if t.Batches == 1 {
+			what = fmt.Sprintf("%d events", t.Batch)
+		}
 	}
-	title := fmt.Sprintf("Latency on %s, node classification, %s: %s", b.dataset.Title, Streaming, what)
+	title := fmt.Sprintf("Latency on %s, node classification, %s: %s", b.dataset.Title, b.mode(), what)
 	t := Table{Title: b.layout.titled(title), Name: b.dataset.ID, Command: b.layout.Command, Source: b.layout.Source}
 	shared := b.notes.refer(b.first().record.Footnotes...)
 	t.Columns = []Column{
@@ -230,7 +244,7 @@ func (b *latencyBuilder) sweep() Table {
 // legend says under which circumstances the times were measured.
 func (b *latencyBuilder) legend() []string {
 	r := b.first().record
-	out := []string{Streaming + ": a batch is known only when the one before it has been answered"}
+	out := []string{b.mode() + ": " + modes[b.mode()]}
 	if times := b.first().times; len(times) > 0 {
 		out = append(out, fmt.Sprintf("±: standard deviation over %d iterations (n-1)", times[0].Iterations))
 		for _, t := range times {

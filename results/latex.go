@@ -92,7 +92,7 @@ func (t Table) writeTabular(out *bytes.Buffer, s style) {
 		for _, row := range block {
 			var cells []string
 			for c, e := range row {
-				cells = append(cells, latexCell(t.Columns[c].Kind, s.lines(t.Columns[c].Kind, e)))
+				cells = append(cells, latexCell(e, s.lines(t.Columns[c].Kind, e)))
 			}
 			fmt.Fprintf(out, "%s \\\\\n", strings.Join(cells, " & "))
 		}
@@ -102,14 +102,14 @@ func (t Table) writeTabular(out *bytes.Buffer, s style) {
 
 // latexCell stacks the lines of an entry, the first of which is large. Long
 // texts are wrapped.
-func latexCell(k Kind, lines []string) string {
+func latexCell(e Entry, lines []string) string {
 	switch {
-	case k == Text && len(lines[0]) > latexWords:
+	case len(e.Text) > latexWords:
 		return `\parbox[t]{4.5cm}{\raggedright ` + lines[0] + `\strut}`
 	case len(lines) < 2:
 		return strings.Join(lines, "")
 	}
-	return `\shortstack[l]{` + lines[0] + `\\{\tiny ` + strings.Join(lines[1:], " ") + `}}`
+	return `\begin{tabular}[t]{@{}l@{}}` + lines[0] + `\\{\tiny ` + strings.Join(lines[1:], " ") + `}\end{tabular}`
 }
 
 // latexWords is the length of a text from which on it is wrapped.

@@ -9,7 +9,7 @@ import (
 // and below it, and how many the others do, by dataset and setting.
 func parametersTable(in Input, r request) (Output, error) {
 	l := r.layout(in.Links)
-	l.Datasets = slices.DeleteFunc(l.Datasets, func(d DatasetHead) bool { return d.Against != "" })
+	l.Datasets = withoutDifferences(l.Datasets)
 	if len(l.Models) == 0 {
 		return Output{}, nil
 	}

@@ -122,6 +122,9 @@ func (b *builder) paperNotes(d DatasetHead) []int {
 	if d.PaperOnly || strings.EqualFold(d.ID, d.PaperName) {
 		return nil
 	}
+	if closed := defined().dataset(d.PaperName).Closed; closed != "" {
+		return b.notes.refer(fmt.Sprintf("the paper's values are of %s itself: %s", d.PaperName, closed))
+	}
 	return b.notes.refer(fmt.Sprintf("the paper's values are of %s, of which %s is another version", d.PaperName, d.ID))
 }
 

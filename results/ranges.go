@@ -31,16 +31,24 @@ func rangesTable(in Input, r request) (Output, error) {
 	}
 	t := newTable(in.everything(), r)
 	t.Columns = []Column{
-		{Head: "hyper-parameter"}, {Head: "models"}, {Head: "tasks"}, {Group: "values", Head: "here"},
-		{Group: "values", Head: paperHead}, {Group: "values", Head: "of the paper's"},
+		{Head: "hyper-parameter"},
+		{Head: "models"},
+		{Head: "tasks"},
+		{Group: "values", Head: "here"},
+		{Group: "values", Head: paperHead},
+		{Group: "values", Head: "of the paper's"},
 	}
 	var n notes
 	var block []TableRow
 	for _, s := range rows {
 		method, values := s.paper()
 		block = append(block, TableRow{
-			{Text: s.Title, Notes: n.refer(nonEmpty(s.Note)...)}, {Text: s.models(in.Ranges)}, {Text: s.Tasks},
-			{Text: s.Values}, {Text: values}, {Text: method},
+			{Text: s.Title, Notes: n.refer(nonEmpty(s.Note)...)},
+			{Text: s.models(in.Ranges)},
+			{Text: s.Tasks},
+			{Text: s.Values},
+			{Text: values},
+			{Text: method},
 		})
 	}
 	t.Blocks, t.Notes = [][]TableRow{block}, n.texts

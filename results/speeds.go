@@ -35,7 +35,7 @@ func (in Input) headline(r Record) (times, error) {
 // speedsTable is the time of the latency test, datasets x models.
 func speedsTable(in Input, r request) (Output, error) {
 	l := r.layout(in.Latency)
-	l.Datasets = slices.DeleteFunc(l.Datasets, func(d DatasetHead) bool { return d.Against != "" })
+	l.Datasets = withoutDifferences(l.Datasets)
 	if len(l.Models) == 0 || len(in.Timed) == 0 {
 		return Output{}, nil
 	}

@@ -1,16 +1,12 @@
 package results
 
-import (
-	"slices"
-
-	"dgsbench/metrics"
-)
+import "dgsbench/metrics"
 
 // tradeOff is the table and the figure of AUC against the time of the latency
 // test: of every dataset for which there are both, here or in the paper.
 func tradeOff(in Input, r request) (Output, error) {
 	l := r.layout(in.Classification)
-	l.Datasets = slices.DeleteFunc(l.Datasets, func(d DatasetHead) bool { return d.Against != "" })
+	l.Datasets = withoutDifferences(l.Datasets)
 	auc, err := metrics.Lookup("auc")
 	if err != nil || len(l.Models) == 0 {
 		return Output{}, err
@@ -116,17 +112,7 @@ func (b *tradeOffBuilder) table(t Table) Table {
 	}
 	var rows []TableRow
 	for _, m := range b.layout.Models {
-		row := TableRow{{Text: m.Title}}
-		known := false
-		for i, e := range b.rows[m] {
-			if shown[i] {
-				row = append(row, e)
-			}
-			if i%4 >= 2 && (e.Value != nil || len(e.Notes) > 0) {
-				known = true
-			}
-		}
-		if known {
+		if row := b.row(m, shown); row != nil {
 			rows = append(rows, row)
 		}
 	}
@@ -136,4 +122,21 @@ func (b *tradeOffBuilder) table(t Table) Table {
 		noValue + ": no value",
 	}
 	return t
+}
+
+// row is nil for a model of which no time is known.
+func (b *tradeOffBuilder) row(m ModelHead, shown []bool) TableRow {
+	row := TableRow{{Text: m.Title}}
+	known := false
+	for i, e := range b.rows[m] {
+		if shown[i] {
+			row = append(row, e)
+		}
+		time := i%4 >= 2
+		known = known || time && (e.Value != nil || len(e.Notes) > 0)
+	}
+	if !known {
+		return nil
+	}
+	return row
 }

@@ -53,9 +53,15 @@ func TestEmbeddedModels(t *testing.T) {
 	}
 }
 
-// Every embedded suite is right, and no two of its trials are the same.
+// Every embedded suite is right and documented, and no two of its trials are
+// the same.
 func TestEmbeddedSuites(t *testing.T) {
 	lib := embeddedLibrary(t)
+	text, err := os.ReadFile(filepath.Join("..", "docs", "suites.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, _, _ := strings.Cut(string(text), "## What a suite may hold")
 	for _, name := range lib.SuiteNames() {
 		t.Run(name, func(t *testing.T) {
 			s, err := lib.LoadSuite(name)
@@ -64,6 +70,9 @@ func TestEmbeddedSuites(t *testing.T) {
 			}
 			if want := "specs/suites/" + name + ".yaml"; filepath.ToSlash(s.File) != want {
 				t.Errorf("stands in %s, want %s", s.File, want)
+			}
+			if !strings.Contains(page, "`"+name+"`") {
+				t.Error("docs/suites.md does not name it")
 			}
 			trials, err := s.Trials(specs.Filter{})
 			if err != nil || len(trials) == 0 {

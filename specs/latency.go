@@ -23,6 +23,10 @@ type Latency struct {
 	Sweep           []int `yaml:"sweep"`
 	SweepBatches    int   `yaml:"sweep_batches"`
 	SweepIterations int   `yaml:"sweep_iterations"`
+	// Known is the mode in which all of these events are known in advance, and
+	// answered at once (models.Ahead). In the other, streaming, a batch is
+	// known only when the one before it has been answered.
+	Known bool `yaml:"known"`
 }
 
 // newLatency reads a `latency:` block. What it does not say is as in the
@@ -36,6 +40,9 @@ func newLatency(n strictyaml.Node, errs *strictyaml.Errors) *Latency {
 	inRange(n.Get("lead"), l.Lead, 1, 1_000_000, errs)
 	inRange(n.Get("sweep_batches"), l.SweepBatches, 1, 1_000_000, errs)
 	inRange(n.Get("sweep_iterations"), l.SweepIterations, 2, 10_000, errs)
+	if l.Known && len(l.Sweep) > 0 {
+		errs.Add(n.Get("sweep").Errorf("known: true has one answer to all events, expected no sweep"))
+	}
 	for i, item := range n.Get("sweep").Items() {
 		if i < len(l.Sweep) {
 			inRange(item, l.Sweep[i], 1, 100_000, errs)

@@ -76,6 +76,10 @@ nc  amlsim-20k toy+wide 0`},
 nc  amlsim-20k toy+wide 1
 nc  amlsim-20k toy+wide 2`},
 		{"a task", specs.Filter{Tasks: []string{"nc"}, Seeds: 1}, `nc  amlsim-20k toy+wide 0`},
+		{"fresh seeds start elsewhere", specs.Filter{Models: []string{"toy+wide"}, Seeds: 2, FirstSeed: 7}, `nc  amlsim-20k toy+wide 7
+nc  amlsim-20k toy+wide 8`},
+		{"nothing in a rule is random", specs.Filter{Models: []string{"toy-rule"}, Datasets: []string{"wikipedia-nofeat"}, FirstSeed: 7}, `lp I wikipedia-nofeat toy-rule 0
+lp T wikipedia-nofeat toy-rule 0`},
 		{"more seeds do not multiply rules", specs.Filter{Models: []string{"toy-rule"}, Datasets: []string{"collegemsg"}, Seeds: 9}, `lp I collegemsg toy-rule 0
 lp T collegemsg toy-rule 0`},
 	}

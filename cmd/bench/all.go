@@ -24,7 +24,7 @@ func newAll(o *options) *cobra.Command {
 			if err := o.report(trials, files); err != nil {
 				return err
 			}
-			what := "records, tables.md and results.csv"
+			what := "records, tables, figures and results.csv"
 			if o.narrowed() {
 				what = "records"
 			}

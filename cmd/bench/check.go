@@ -209,7 +209,7 @@ func (c *checking) finish(b regression.Baseline, now regression.Measurement, r r
 	b.Measurement = now
 	data, err := b.Encode()
 	if err != nil {
-		return err
+		return fmt.Errorf("not accepted: %w; %s can be given one by hand", err, c.baseline)
 	}
 	if err := atomicfile.Write(c.baseline, data); err != nil {
 		return &harness.StoreError{Err: err}

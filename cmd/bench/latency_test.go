@@ -179,7 +179,7 @@ func TestLatencyWrongUse(t *testing.T) {
 	}{
 		{latencyArgs(dir, "--suite", "toy"), "suite toy has no latency test"},
 		{latencyArgs(dir, "--threads", "0"), "--threads is 0, expected 1 or more"},
-		{latencyArgs(dir, "--format", "latex"), `--format is "latex", expected`},
+		{latencyArgs(dir, "--format", "pdf"), `--format is "pdf", expected`},
 		{latencyArgs(dir, "--compare", filepath.Join(dir, "nothing")), "expected a build of bench"},
 		{latencyArgs(dir, "--compare", os.Args[0], "--alternations", "19"), "19 alternations, expected at least 20"},
 		{latencyArgs(dir, "--out", ""), "--out is empty"},

@@ -27,6 +27,7 @@ type tuning struct {
 	suite, setting         string
 	trials, random         int
 	epochs, patience       int
+	negatives              int // of a validation event; -1 for those of the protocol
 	seed                   uint64
 	dryRun, asJSON         bool
 	models, datasets, task []string
@@ -64,6 +65,8 @@ func newTune(o *options) *cobra.Command {
 	flags.IntVar(&t.random, "random", 70, "how many of them, the first, are random")
 	flags.IntVar(&t.epochs, "epochs", 0, "epochs of a trial at most (default: those of the protocol)")
 	flags.IntVar(&t.patience, "patience", 10, "epochs without a better validation after which a trial stops; 0 for none")
+	flags.IntVar(&t.negatives, "val-negatives", -1, "lp: sampled candidates that a validation event is ranked against; 0 for all (default: those of the protocol)")
+	flags.Lookup("val-negatives").DefValue = ""
 	flags.Uint64Var(&t.seed, "seed", 0, "of the search and of the models")
 	flags.IntVar(&o.workers, "workers", 0, "trials side by side (default: one a core)")
 	flags.BoolVar(&t.dryRun, "dry-run", false, "print what would be done, and how long that takes by the trials so far")
@@ -73,8 +76,8 @@ func newTune(o *options) *cobra.Command {
 
 func (t *tuning) run(cmd *cobra.Command) error {
 	o := t.shared
-	if o.workers < 0 || t.epochs < 0 || t.patience < 0 {
-		return errors.New("--workers, --epochs and --patience are 0 or more")
+	if o.workers < 0 || t.epochs < 0 || t.patience < 0 || t.negatives < -1 {
+		return errors.New("--workers, --epochs, --patience and --val-negatives are 0 or more")
 	}
 	if err := own.Use(o.data); err != nil {
 		return err
@@ -110,13 +113,19 @@ func (t *tuning) studies(lib *specs.Library, withSetting bool) ([]tune.Study, er
 		return nil, err
 	}
 	var out []tune.Study
-	for _, c := range cells {
+	for i, c := range cells {
+		if slices.ContainsFunc(cells[:i], c.isAt) {
+			continue // a flag or the suite names it twice
+		}
 		m, err := lib.LoadModel(c.model)
 		if err != nil {
 			return nil, err
 		}
 		p := c.protocol
 		p.Epochs, p.Patience = cmp.Or(t.epochs, p.Epochs), t.patience
+		if t.negatives >= 0 && c.at.Task == models.LinkPrediction {
+			p.ValNegatives = t.negatives
+		}
 		s, err := tune.NewStudy(m, c.at, p, t.trials, t.random, t.seed)
 		if err != nil {
 			return nil, err
@@ -132,6 +141,8 @@ type cell struct {
 	at       specs.Place
 	protocol specs.Protocol
 }
+
+func (c cell) isAt(other cell) bool { return c.model == other.model && c.at == other.at }
 
 func (t *tuning) cells(lib *specs.Library, withSetting bool) ([]cell, error) {
 	if t.suite == "" {
@@ -152,8 +163,7 @@ func (t *tuning) cells(lib *specs.Library, withSetting bool) ([]cell, error) {
 	var out []cell
 	for _, trial := range scored {
 		at := specs.Place{Dataset: trial.Dataset, Task: trial.Task, Setting: trial.Setting}
-		taken := slices.ContainsFunc(out, func(c cell) bool { return c.model == trial.ModelID && c.at == at })
-		if trial.Class == models.Learned && trial.Variant == "" && !taken {
+		if trial.Class == models.Learned && trial.Variant == "" {
 			out = append(out, cell{trial.ModelID, at, trial.Protocol})
 		}
 	}

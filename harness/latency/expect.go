@@ -20,7 +20,8 @@ func Expect(t specs.Trial, l *datasets.Loaded, threads int, each time.Duration) 
 	}
 	sum := 0.0
 	for i, at := range s.timings {
-		s.setup.MaxBatch = max(at.batch, s.timings[0].batch)
+		at = at.streamed()
+		s.setup.MaxBatch = max(at.batch, s.timings[0].fold)
 		answer, err := s.try(at, each/time.Duration(len(s.timings)))
 		if err != nil {
 			return 0, err
@@ -36,7 +37,7 @@ func Expect(t specs.Trial, l *datasets.Loaded, threads int, each time.Duration) 
 	return sum, nil
 }
 
-// try gives the time of an answer, in seconds, with little in the state.
+// try gives the median time of an answer, in seconds, with little in the state.
 func (s *subject) try(at timing, budget time.Duration) (float64, error) {
 	m, err := s.kind.New(s.setup, s.trial.Options)
 	if err != nil {
@@ -46,13 +47,14 @@ func (s *subject) try(at timing, budget time.Duration) (float64, error) {
 		return 0, err
 	}
 	logits := make([]float32, at.batch)
-	n := 0
+	var took []float64
 	start := time.Now()
-	for lo := 0; lo+at.batch <= s.stream.Len() && (n < fewestAnswers || time.Since(start) < budget); lo += at.batch {
+	for lo := 0; lo+at.batch <= s.stream.Len() && (len(took) < fewestAnswers || time.Since(start) < budget); lo += at.batch {
+		began := time.Now()
 		if err := m.Classify(s.stream.Slice(lo, lo+at.batch), logits); err != nil {
 			return 0, err
 		}
-		n++
+		took = append(took, time.Since(began).Seconds())
 	}
-	return time.Since(start).Seconds() / float64(n), nil
+	return median(took), nil
 }

@@ -133,6 +133,12 @@ var faults = map[string]func(*fake, []float32){
 			time.Sleep(200 * time.Millisecond)
 		}
 	},
+	"prophet": func(*fake, []float32) {},
+	"prophet that errs": func(f *fake, logits []float32) {
+		if f.restored > 2 {
+			logits[3]++
+		}
+	},
 	"answers differently when timed": func(f *fake, logits []float32) {
 		if f.restored > 2 {
 			logits[3]++
@@ -165,8 +171,11 @@ func TestMain(m *testing.M) {
 			Options: func() models.Options { return noOptions{} },
 			New: func(models.Setup, models.Options) (models.Model, error) {
 				f := &fake{name: name, misbehave: misbehave}
-				if name == "forgetful" {
+				switch name {
+				case "forgetful":
 					return forgetful{f}, nil
+				case "prophet", "prophet that errs":
+					return prophet{f}, nil
 				}
 				return f, nil
 			},

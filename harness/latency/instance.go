@@ -44,7 +44,7 @@ func newInstance(s *subject, at timing) (*instance, error) {
 	start := time.Now()
 	in.now = func() time.Duration { return time.Since(start) }
 	if at.batch != s.timings[0].batch {
-		other, err := s.build(at.batch)
+		other, err := s.build(at.fold)
 		if err != nil {
 			return nil, err
 		}
@@ -53,10 +53,10 @@ func newInstance(s *subject, at timing) (*instance, error) {
 		}
 	}
 	var err error
-	if in.model, err = s.build(at.batch); err != nil {
+	if in.model, err = s.build(at.fold); err != nil {
 		return nil, err
 	}
-	if err := observe(in.model, s.stream.Slice(s.from, at.first), at.batch); err != nil {
+	if err := observe(in.model, s.stream.Slice(s.from, at.first), at.fold); err != nil {
 		return nil, err
 	}
 	in.before = in.model.Snapshot(models.Everything)
@@ -93,11 +93,13 @@ func (in *instance) iterate() (observation, error) {
 // leadIn answers the batches before the measured ones, so that caches hold
 // what they hold in the middle of a stream, and says what the first one took.
 func (in *instance) leadIn() (first time.Duration, err error) {
-	start := time.Now()
-	err = classify(in.model, in.lead.Slice(0, in.batch), in.batch, in.logits)
-	first = time.Since(start)
-	for lo := in.batch; lo < in.lead.Len() && err == nil; lo += in.batch {
-		err = in.model.Classify(in.lead.Slice(lo, lo+in.batch), in.logits[:in.batch])
+	step := min(in.batch, in.lead.Len())
+	for lo := 0; lo < in.lead.Len() && err == nil; lo += step {
+		part := in.lead.Slice(lo, min(lo+step, in.lead.Len()))
+		start := time.Now()
+		if err = in.answer(part, in.logits[:part.Len()]); lo == 0 {
+			first = time.Since(start)
+		}
 	}
 	return first, err
 }
@@ -108,7 +110,7 @@ func (in *instance) timed() error {
 	last := in.now()
 	for k := range in.samples {
 		lo, hi := k*in.batch, (k+1)*in.batch
-		if err := in.model.Classify(in.window.Slice(lo, hi), in.logits[lo:hi]); err != nil {
+		if err := in.answer(in.window.Slice(lo, hi), in.logits[lo:hi]); err != nil {
 			return err
 		}
 		at := in.now()
@@ -116,6 +118,14 @@ func (in *instance) timed() error {
 		last = at
 	}
 	return nil
+}
+
+// answer is a call of the model.
+func (in *instance) answer(b datasets.Stream, logits []float32) error {
+	if in.known {
+		return in.model.(models.Ahead).ClassifyAhead(b, in.fold, logits)
+	}
+	return in.model.Classify(b, logits)
 }
 
 // compare holds the answers of the timed run against those of the untimed

@@ -198,13 +198,20 @@ func TestTimings(t *testing.T) {
 	}}
 	got, err := timings(p, 157_474)
 	want := []timing{
-		{batch: 200, batches: 200, warmups: 1, iterations: 10, start: 117_474, first: 115_474},
-		{batch: 1, batches: 10_000, warmups: 1, iterations: 3, start: 117_474, first: 115_474},
-		{batch: 10_000, batches: 4, warmups: 1, iterations: 3, start: 117_474, first: 107_474},
+		{batch: 200, batches: 200, fold: 200, warmups: 1, iterations: 10, start: 117_474, first: 115_474},
+		{batch: 1, batches: 10_000, fold: 1, warmups: 1, iterations: 3, start: 117_474, first: 115_474},
+		{batch: 10_000, batches: 4, fold: 10_000, warmups: 1, iterations: 3, start: 117_474, first: 107_474},
 	}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %+v, %v, expected %+v", got, err, want)
 	}
+	p.Latency.Known, p.Latency.Sweep = true, nil
+	got, err = timings(p, 157_474)
+	want = []timing{{batch: 40_000, batches: 1, fold: 200, known: true, warmups: 1, iterations: 10, start: 117_474, first: 115_474}}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("known in advance: got %+v, %v, expected %+v", got, err, want)
+	}
+	p.Latency.Known, p.Latency.Sweep = false, []int{1, 200, 10_000}
 	if _, err := timings(p, 50_000); err == nil || !strings.Contains(err.Error(), "50000 events, expected more than 50000") {
 		t.Errorf("a stream that is too short: %v", err)
 	}

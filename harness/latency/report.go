@@ -52,10 +52,10 @@ type TimingReport struct {
 
 // NewReport summarises what a plan has given.
 func NewReport(p Plan, all []Measured) Report {
-	r := Report{Machine: harness.Machine(), Code: harness.CodeVersion(), Mode: results.Streaming, Threads: p.Threads, Seed: p.Seed, Load: results.Absent()}
+	r := Report{Machine: harness.Machine(), Code: harness.CodeVersion(), Threads: p.Threads, Seed: p.Seed, Load: results.Absent()}
 	for _, m := range all {
 		k := m.Record.Key
-		r.Load = m.Record.Latency.Load
+		r.Mode, r.Load = m.Record.Latency.Mode, m.Record.Latency.Load
 		out := ModelReport{
 			Dataset: k.Dataset, Model: specs.JoinRef(k.Model, k.Variant), Title: m.Record.ModelTitle,
 			Params: m.Record.NumParams, Error: m.Record.Error,

@@ -93,7 +93,7 @@ func (r *runner) dataset(ctx context.Context, p Plan) ([]Measured, error) {
 			return nil, err
 		}
 		start := time.Now()
-		s.record.Latency = &results.Latency{Run: r.started.UTC().Format(time.RFC3339Nano), Mode: results.Streaming, Load: r.load}
+		s.record.Latency = &results.Latency{Run: r.started.UTC().Format(time.RFC3339Nano), Mode: mode(t), Load: r.load}
 		s.fail(s.prepare())
 		r.Step(fmt.Sprintf("%s: %s is warm", name, t.Title), time.Since(start))
 		subjects = append(subjects, s)

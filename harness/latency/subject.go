@@ -1,6 +1,7 @@
 package latency
 
 import (
+	"errors"
 	"fmt"
 
 	"dgsbench/datasets"
@@ -48,7 +49,9 @@ func newSubject(t specs.Trial, l *datasets.Loaded, threads int) (*subject, error
 		Train: parts.Train, Seed: t.Seed, Threads: threads,
 	}
 	s.record.Threads = threads
-	if l.Dataset.PaperName == "" && l.Dataset.SizesOf != "" {
+	if t.Protocol.Latency.Known {
+		s.record.PaperName = "" // its times are of streaming
+	} else if l.Dataset.PaperName == "" && l.Dataset.SizesOf != "" {
 		s.record.PaperName = l.Dataset.SizesOf
 		s.record.Footnotes = append(s.record.Footnotes[:len(s.record.Footnotes):len(s.record.Footnotes)],
 			fmt.Sprintf("the paper's times are of %s itself, whose numbers of events, nodes and features this stream has", l.Dataset.SizesOf))
@@ -61,22 +64,27 @@ func newSubject(t specs.Trial, l *datasets.Loaded, threads int) (*subject, error
 // prepare warms the model up and answers the headline's events once, untimed.
 func (s *subject) prepare() error {
 	headline := s.timings[0]
-	s.setup.MaxBatch = headline.batch
+	s.setup.MaxBatch = headline.fold
 	m, err := s.kind.New(s.setup, s.trial.Options)
 	if err != nil {
 		return err
 	}
 	harness.DescribeModel(&s.record, m)
-	if err := observe(m, s.stream.Slice(0, s.from), headline.batch); err != nil {
+	if err := observe(m, s.stream.Slice(0, s.from), headline.fold); err != nil {
 		return err
 	}
 	s.warm = m.Snapshot(models.Everything)
 	if m, err = s.deployed(m); err != nil {
 		return err
 	}
+	if _, ok := m.(models.Ahead); headline.known && !ok {
+		return errNotAhead
+	}
 	s.answers, err = s.untimed(m, headline)
 	return err
 }
+
+var errNotAhead = errors.New("it answers batches one by one alone (it has no ClassifyAhead): measure it without `known: true`")
 
 // deployed is the form of the model that is measured.
 func (s *subject) deployed(m models.Model) (models.Model, error) {
@@ -89,7 +97,7 @@ func (s *subject) deployed(m models.Model) (models.Model, error) {
 // build makes a model of its own with the warm state.
 func (s *subject) build(batch int) (models.Model, error) {
 	setup := s.setup
-	setup.MaxBatch = max(batch, s.timings[0].batch)
+	setup.MaxBatch = max(batch, s.timings[0].fold)
 	m, err := s.kind.New(setup, s.trial.Options)
 	if err != nil {
 		return nil, err
@@ -102,6 +110,7 @@ func (s *subject) build(batch int) (models.Model, error) {
 
 // untimed answers the events of a timing with a model in the warm state.
 func (s *subject) untimed(m models.Model, at timing) ([]float32, error) {
+	at = at.streamed()
 	if err := observe(m, s.stream.Slice(s.from, at.first), at.batch); err != nil {
 		return nil, err
 	}

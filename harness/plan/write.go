@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
+	"time"
 
 	"dgsbench/specs"
 )
@@ -56,8 +57,8 @@ func (p Plan) Short() string {
 	if p.Known {
 		free = size(p.Free)
 	}
-	return fmt.Sprintf("%d trials, %d to do: about %.3g hours on this machine, less where training is stopped early; %.3g of them are latency tests\nmemory: up to %s at once, free: %s; disk: %s",
-		p.Trials, p.ToDo, p.Seconds/3600, p.Latency/3600, size(p.Memory), free, size(p.Disk))
+	return fmt.Sprintf("%d trials, %d to do: about %.3g hours (%s) on this machine, less where training is stopped early; latency tests: %s of it\nmemory: up to %s at once, free: %s; disk: %s",
+		p.Trials, p.ToDo, p.Seconds/3600, duration(p.Seconds), duration(p.Latency), size(p.Memory), free, size(p.Disk))
 }
 
 // where is a cell's task with its setting and case.
@@ -72,15 +73,25 @@ func (c Cell) where() string {
 }
 
 func seconds(c Cell) string {
-	if c.Source == Unplanned {
+	switch {
+	case c.Source == Unplanned:
 		return "?"
+	case c.Seconds >= 100:
+		return fmt.Sprintf("%.0f", c.Seconds)
 	}
 	return fmt.Sprintf("%.3g", c.Seconds)
+}
+
+// duration is a number of seconds in words.
+func duration(seconds float64) string {
+	return time.Duration(seconds * float64(time.Second)).Round(time.Second).String()
 }
 
 // size is a number of bytes in words.
 func size(bytes int64) string {
 	switch {
+	case bytes == 0:
+		return "-"
 	case bytes >= 1e9:
 		return fmt.Sprintf("%.1f GB", float64(bytes)/1e9)
 	case bytes >= 1e6:

@@ -84,7 +84,7 @@ func (h *History) drawHistory() (*plot.Plot, error) {
 		if l.Failed() {
 			continue
 		}
-		at := plotter.XY{X: float64(l.Trial + 1), Y: *l.Value}
+		at := plotter.XY{X: float64(l.Trial), Y: *l.Value}
 		byPhase[l.Phase] = append(byPhase[l.Phase], at)
 		if len(best) > 0 && best[len(best)-1].Y > at.Y {
 			at.Y = best[len(best)-1].Y
@@ -107,7 +107,12 @@ func (h *History) drawHistory() (*plot.Plot, error) {
 	line.StepStyle, line.Color = plotter.PostStep, grey
 	p.Add(line)
 	p.Legend.Add("best so far", line)
-	return p, h.addOwn(p)
+	if err := h.addOwn(p); err != nil {
+		return nil, err
+	}
+	room := 0.05 * max(p.Y.Max-p.Y.Min, 1e-6)
+	p.Y.Min, p.Y.Max = p.Y.Min-room, p.Y.Max+room
+	return p, nil
 }
 
 // without says how many trials have no value to show.
@@ -139,7 +144,7 @@ func (h *History) addOwn(p *plot.Plot) error {
 	if !ok || own.Failed() {
 		return nil
 	}
-	line, err := plotter.NewLine(plotter.XYs{{X: 1, Y: *own.Value}, {X: float64(max(2, h.Study.Trials)), Y: *own.Value}})
+	line, err := plotter.NewLine(plotter.XYs{{X: 0, Y: *own.Value}, {X: float64(max(1, h.Study.Trials-1)), Y: *own.Value}})
 	if err != nil {
 		return err
 	}

@@ -132,5 +132,8 @@ func measure(ctx context.Context, t todo, lab *harness.Lab, w *watch) (Line, err
 	p := w.begin()
 	defer p.end()
 	rec, err := lab.Validate(ctx, trial, p.tell)
-	return lineOf(t.number, t.phase, t.values, rec), err
+	if err != nil {
+		return Line{}, err
+	}
+	return lineOf(t.number, t.phase, t.values, rec), nil
 }

@@ -77,3 +77,14 @@ func TestCleanFolder(t *testing.T) {
 		t.Errorf("a folder that is not there: %v", err)
 	}
 }
+
+// TestProbe: it says why nothing can be written, and leaves nothing.
+func TestProbe(t *testing.T) {
+	dir := t.TempDir()
+	if err := Probe(dir); err != nil || len(names(t, dir)) != 0 {
+		t.Errorf("%v, left %v", err, names(t, dir))
+	}
+	if err := Probe(filepath.Join(dir, "missing")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v, expected that the folder is not there", err)
+	}
+}

@@ -35,6 +35,7 @@ var only = map[string][]string{
 	"gopkg.in/yaml.v3":             {"internal"},
 	"github.com/spf13/":            {"cmd"},
 	"github.com/vbauerster/mpb/":   {"cmd"},
+	"github.com/ebitengine/":       {"kernels"},
 	"golang.org/x/term":            {"cmd"},
 	"github.com/olekukonko/":       {"results", "cmd"},
 	"github.com/klauspost/":        {"datasets"},

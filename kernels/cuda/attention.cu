@@ -20,14 +20,15 @@ __device__ __forceinline__ float dot_sum(const Group& g, int channels, const flo
   return sum(g, own);
 }
 
-KERNEL(attend)(int centres, int heads, int channels, const int* offsets, const int* index, const float* q, const float* k, const float* v, const float* e, const float* drop, float* weights, float* out) {
+// all is the number of heads of all centres.
+KERNEL(attend)(int all, int nodes, int heads, int channels, const int* offsets, const int* index, const float* q, const float* k, const float* v, const float* e, const float* drop, float* weights, float* out) {
   const Group g = warp_group();
-  if (g.row >= (long long)centres * heads) return;
+  if (g.row >= all) return;
   const Head a = head_of(g.row, heads, channels, offsets);
   const float root = 1.f / sqrtf(channels);
   float top = -INFINITY, total = 0.f;
   for (int i = a.lo; i < a.hi; i++) {
-    const float score = root * dot_sum(g, channels, q + a.centre * a.stride + a.first, k + index[i] * a.stride + a.first, e + i * a.stride + a.first);
+    const float score = root * dot_sum(g, channels, q + a.centre * a.stride + a.first, k + within(index[i], nodes) * a.stride + a.first, e + i * a.stride + a.first);
     if (g.lane == 0) weights[i * heads + a.head] = score;
     top = fmaxf(top, score);
   }
@@ -47,15 +48,15 @@ KERNEL(attend)(int centres, int heads, int channels, const int* offsets, const i
 }
 
 // What centres and edges get: dq, de, and the gradients of the scores.
-KERNEL(attend_grad)(int centres, int heads, int channels, const int* offsets, const int* index, const float* q, const float* k, const float* v, const float* e, const float* drop, const float* weights, const float* dout, float* scores, float* dq, float* de) {
+KERNEL(attend_grad)(int all, int nodes, int heads, int channels, const int* offsets, const int* index, const float* q, const float* k, const float* v, const float* e, const float* drop, const float* weights, const float* dout, float* scores, float* dq, float* de) {
   const Group g = warp_group();
-  if (g.row >= (long long)centres * heads) return;
+  if (g.row >= all) return;
   const Head a = head_of(g.row, heads, channels, offsets);
   const float root = 1.f / sqrtf(channels);
   float mean = 0.f;
   for (int i = a.lo; i < a.hi; i++) {
     const int at = i * heads + a.head;
-    const float d = (drop ? drop[at] : 1.f) * dot_sum(g, channels, dout + a.centre * a.stride + a.first, v + index[i] * a.stride + a.first, e + i * a.stride + a.first);
+    const float d = (drop ? drop[at] : 1.f) * dot_sum(g, channels, dout + a.centre * a.stride + a.first, v + within(index[i], nodes) * a.stride + a.first, e + i * a.stride + a.first);
     if (g.lane == 0) scores[at] = d;
     mean = fmaf(weights[at], d, mean);
   }

@@ -71,11 +71,19 @@ func (d *Device) fill(at driver.Ptr, bytes int) {
 
 // View is a window of b.
 func (d *Device) View(b kernels.Buffer, offset, n int) kernels.Buffer {
-	w := b.(buffer).words
+	return buffer{b.(buffer).window(offset, n)}
+}
+
+// ViewInts is a window of l.
+func (d *Device) ViewInts(l kernels.Ints, offset, n int) kernels.Ints {
+	return ints{l.(ints).window(offset, n)}
+}
+
+func (w words) window(offset, n int) words {
 	if offset < 0 || n < 0 || offset+n > w.n {
 		panic(fmt.Sprintf("cuda: a view of %d numbers from %d on, of %d", n, offset, w.n))
 	}
-	return buffer{words{w.memory, w.at + driver.Ptr(offset*wordBytes), n}}
+	return words{w.memory, w.at + driver.Ptr(offset*wordBytes), n}
 }
 
 // Write copies src to the start of dst.

@@ -27,4 +27,11 @@
 // Threads of a launch over n elements: element() may be n or more.
 __device__ __forceinline__ long long element() { return (long long)blockIdx.x * blockDim.x + threadIdx.x; }
 
+// within is a row number that is below end. One that is not is a mistake of
+// the program: it ends all work on the card.
+__device__ __forceinline__ int within(int row, int end) {
+  if (static_cast<unsigned>(row) >= static_cast<unsigned>(end)) __trap();
+  return row;
+}
+
 constexpr unsigned all_lanes = 0xffffffffu;

@@ -49,6 +49,16 @@ func (d *Device) prepare() (err error) {
 // Name is "cuda".
 func (d *Device) Name() string { return "cuda" }
 
+// Threads is one: calls that do not depend on each other follow one another on
+// the stream.
+func (d *Device) Threads() int { return 1 }
+
+// Thread is the device itself.
+func (d *Device) Thread(int) kernels.Device { return d }
+
+// Together calls f(0).
+func (d *Device) Together(f func(thread int)) { f(0) }
+
 // resources are what a device holds beside buffers.
 type resources struct {
 	heap    *heap

@@ -12,7 +12,7 @@ func (d *Device) Bucketize(rows, cols, edgeRows int, dst kernels.Ints, x, edges 
 
 // SumRows is dst[i] = the sum of rows of table.
 func (d *Device) SumRows(rows, terms, tableRows, cols int, dst, table kernels.Buffer, index kernels.Ints) {
-	d.eachRow("sum_rows", rows, cols, whole(terms), at(dst, rows*cols), at(table, tableRows*cols), list(index, rows*terms))
+	d.eachRow("sum_rows", rows, cols, whole(terms), at(dst, rows*cols), whole(tableRows), at(table, tableRows*cols), list(index, rows*terms))
 }
 
 // FoldBuckets makes new states from old ones and the buckets of events.
@@ -27,7 +27,8 @@ func (d *Device) FoldRows(f *kernels.Fold, dst, rows kernels.Buffer) {
 
 func fold(f *kernels.Fold, dst kernels.Buffer) []uint64 {
 	return []uint64{
-		at(dst, f.Rows*f.Cols), at(f.Table, f.Nodes*f.Cols), list(f.Self, f.Rows), list(f.Other, f.Rows), list(f.Event, f.Rows),
+		at(dst, f.Rows*f.Cols), whole(f.Nodes), at(f.Table, f.Nodes*f.Cols), list(f.Self, f.Rows), list(f.Other, f.Rows),
+		whole(f.Events), list(f.Event, f.Rows),
 		at(f.Keep, f.Rows), at(f.Mix, f.Rows), at(f.Hit, f.Rows),
 	}
 }

@@ -41,7 +41,7 @@ func (d *Device) TimeProjectGrad(rows, cols int, dm, dw, db, g, m, dt, w, b kern
 // Attend sets Weights and Out.
 func (d *Device) Attend(a *kernels.Attention) {
 	centres, nodes, edges, scores := attended(a)
-	d.eachWarp("attend", a.Centres*a.Heads, whole(a.Heads), whole(a.Channels), list(a.Offsets, a.Centres+1), list(a.Index, a.Edges),
+	d.eachWarp("attend", a.Centres*a.Heads, whole(a.Nodes), whole(a.Heads), whole(a.Channels), list(a.Offsets, a.Centres+1), list(a.Index, a.Edges),
 		at(a.Q, centres), at(a.K, nodes), at(a.V, nodes), at(a.E, edges), maybe(a.Drop, scores), at(a.Weights, scores), at(a.Out, centres))
 }
 
@@ -50,7 +50,7 @@ func (d *Device) AttendGrad(a *kernels.Attention, g *kernels.AttentionGrad) {
 	centres, nodes, edges, scores := attended(a)
 	heads, channels, offsets, index := whole(a.Heads), whole(a.Channels), list(a.Offsets, a.Centres+1), list(a.Index, a.Edges)
 	q, drop, weights, out := at(a.Q, centres), maybe(a.Drop, scores), at(a.Weights, scores), at(g.Out, centres)
-	d.eachWarp("attend_grad", a.Centres*a.Heads, heads, channels, offsets, index,
+	d.eachWarp("attend_grad", a.Centres*a.Heads, whole(a.Nodes), heads, channels, offsets, index,
 		q, at(a.K, nodes), at(a.V, nodes), at(a.E, edges), drop, weights, out, at(g.Scores, scores), at(g.Q, centres), at(g.E, edges))
 	d.Zero(nodes, g.K)
 	d.Zero(nodes, g.V)

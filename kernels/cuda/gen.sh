@@ -8,6 +8,7 @@
 # is not written as a fused multiply-add is none (-fmad=false): so a card and
 # the emulator of the tests round alike.
 set -euo pipefail
+export LC_ALL=C # sorts the headers
 cd "$(dirname "$0")"
 for source in *.cu; do
 	ptx=${source%.cu}.ptx

@@ -82,36 +82,36 @@ func (j *jacobians) Step(s *kernels.JacobianStep) {
 	s.Check(j.shape, len(j.slots))
 	j.plan.make(s, j.slots)
 	reads, writes := j.send()
-	lanes, rows := j.shape.Lanes(), 1
-	if s.PerWrite {
-		rows = len(s.Writes)
-	}
-	var weights, sums uint64
+	lanes, states := j.shape.Lanes(), j.shape.States
+	var weights, sums, keep, mix, drive, x uint64
 	if s.Weights != nil {
-		weights, sums = at(s.Weights, len(s.Slots)*j.shape.States), at(j.sums, lanes*j.shape.Features)
-	}
-	size, spill := j.size()
-	parameters := []uint64{
-		whole(lanes), whole(j.shape.Features), whole(j.shape.States), list(j.state, lanes),
-		whole(len(s.Slots)), reads, weights, sums, whole(len(s.Writes)), writes,
-		0, 0, flag(s.PerWrite), 0, 0, whole(j.plan.kept), spill,
+		weights, sums = at(s.Weights, len(s.Slots)*states), at(j.sums, lanes*j.shape.Features)
 	}
 	if len(s.Writes) > 0 {
-		parameters[10], parameters[11] = at(s.Keep, rows*j.shape.States), at(s.Mix, rows*j.shape.States)
-		parameters[13], parameters[14] = at(s.Drive, len(s.Writes)*lanes), at(s.X, 0)
-	}
-	if size.Blocks[0] > 0 {
-		name := "jacobian_step"
-		if j.shape.Half {
-			name = "jacobian_step_half"
+		rows := 1
+		if s.PerWrite {
+			rows = len(s.Writes)
 		}
-		j.device.launch(name, size, parameters...)
+		keep, mix, drive, x = at(s.Keep, rows*states), at(s.Mix, rows*states), at(s.Drive, len(s.Writes)*lanes), at(s.X, 0)
+	}
+	if size, spill := j.size(); size.Blocks[0] > 0 {
+		j.device.launch(j.kernel(), size, whole(lanes), whole(j.shape.Features), whole(states), list(j.state, lanes),
+			whole(len(s.Slots)), reads, weights, sums, whole(len(s.Writes)), writes, keep, mix, flag(s.PerWrite), drive, x,
+			whole(j.plan.kept), spill)
 	}
 	if s.Weights != nil {
 		n := j.shape.Features * j.shape.Columns
-		j.device.threads("jacobian_gradient", n, 0, whole(lanes), whole(j.shape.Features), whole(j.shape.Columns),
+		j.device.spread("jacobian_gradient", n, 0, whole(lanes), whole(j.shape.Features), whole(j.shape.Columns),
 			list(j.plus, lanes), list(j.minus, lanes), sums, at(s.Grad, n))
 	}
+}
+
+// kernel is the one for numbers of this size.
+func (j *jacobians) kernel() string {
+	if j.shape.Half {
+		return "jacobian_step_half"
+	}
+	return "jacobian_step"
 }
 
 // send puts the plan on the card.

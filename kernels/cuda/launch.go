@@ -38,8 +38,8 @@ func (d *Device) launch(name string, size driver.Launch, parameters ...uint64) {
 	d.card.must(func() error { return d.card.Launch(k.function, size, d.stream, parameters...) })
 }
 
-// threads launches a kernel that decides for itself what so many threads do.
-func (d *Device) threads(name string, n, shared int, parameters ...uint64) {
+// spread launches a kernel that decides for itself what so many threads do.
+func (d *Device) spread(name string, n, shared int, parameters ...uint64) {
 	if n == 0 {
 		return
 	}
@@ -50,19 +50,19 @@ func (d *Device) threads(name string, n, shared int, parameters ...uint64) {
 // each launches a kernel with a thread for each of n elements; n is its first
 // parameter.
 func (d *Device) each(name string, n int, parameters ...uint64) {
-	d.threads(name, n, 0, append([]uint64{whole(n)}, parameters...)...)
+	d.spread(name, n, 0, append([]uint64{whole(n)}, parameters...)...)
 }
 
 // eachColumn launches a kernel with a thread for each column; its first
 // parameters are rows and cols.
 func (d *Device) eachColumn(name string, rows, cols int, parameters ...uint64) {
-	d.threads(name, cols, 0, append([]uint64{whole(rows), whole(cols)}, parameters...)...)
+	d.spread(name, cols, 0, append([]uint64{whole(rows), whole(cols)}, parameters...)...)
 }
 
 // eachWarp launches a kernel with a warp for each of n; n is its first
 // parameter.
 func (d *Device) eachWarp(name string, n int, parameters ...uint64) {
-	d.threads(name, n*warp, 0, append([]uint64{whole(n)}, parameters...)...)
+	d.spread(name, n*warp, 0, append([]uint64{whole(n)}, parameters...)...)
 }
 
 // eachRow launches a kernel with a group of lanes for each row; its first
@@ -72,5 +72,5 @@ func (d *Device) eachRow(name string, rows, cols int, parameters ...uint64) {
 	for width < min(cols, warp) {
 		width *= 2
 	}
-	d.threads(name, rows*width, 0, append([]uint64{whole(width), whole(rows), whole(cols)}, parameters...)...)
+	d.spread(name, rows*width, 0, append([]uint64{whole(width), whole(rows), whole(cols)}, parameters...)...)
 }

@@ -41,31 +41,38 @@ func (d *Device) NewRanker(maxEvents, maxDim int) kernels.Ranker {
 // Rank counts the negatives above and level.
 func (r *ranker) Rank(q kernels.Ranking, greater, equal []int32) (bad int) {
 	r.check(&q)
-	question, nodes := r.ask(&q)
-	d, facts := r.device, driver.Ptr(list(r.facts, 3*q.Events))
-	d.fill(facts, 3*q.Events*wordBytes)
-	above := uint64(facts)
-	level, notFinite := above+uint64(q.Events*wordBytes), above+uint64(2*q.Events*wordBytes)
+	a := r.ask(&q)
+	row := uint64(q.Events * wordBytes)
+	above := list(r.facts, 3*q.Events)
+	level, notFinite := above+row, above+2*row
+	r.device.fill(driver.Ptr(above), 3*q.Events*wordBytes)
 
+	truth := at(r.truth, q.Events)
 	r.pairs.reset()
 	for e, v := range q.True[:q.Events] {
 		r.pairs.add(e, v)
 	}
-	r.score(question, at(r.truth, q.Events), notFinite)
-	truth := at(r.truth, q.Events)
-	r.all(&q, question, nodes, truth, 0, above, level, notFinite)
+	r.scorePairs(a, truth, notFinite)
+	r.scoreAll(a, truth, 0, above, level, notFinite)
+	r.leaveOut(&q, a, truth, above, level, notFinite)
+	return r.collect(q.Events, greater, equal)
+}
 
+// leaveOut takes candidates that are no negatives back out of the counts.
+func (r *ranker) leaveOut(q *kernels.Ranking, a asked, truth, above, level, bad uint64) {
 	r.pairs.reset()
 	left := portable.Ranking[float32]{Nodes: q.Nodes, Candidates: q.Candidates, True: q.True, Without: q.Without}
 	for e := range q.Events {
 		left.LeftOut(e, func(v int32) { r.pairs.add(e, v) })
 	}
-	if n := len(r.pairs.events); n > 0 {
-		r.pairs.scores = d.atLeast(r.pairs.scores, n)
-		r.score(question, at(r.pairs.scores, n), notFinite)
-		d.threads("leave_out", n, 0, whole(n), list(r.pairs.onEvents, n), at(r.pairs.scores, n), truth, above, level)
+	n := len(r.pairs.events)
+	if n == 0 {
+		return
 	}
-	return r.collect(q.Events, greater, equal)
+	r.pairs.scores = r.device.atLeast(r.pairs.scores, n)
+	scores := at(r.pairs.scores, n)
+	r.scorePairs(a, scores, bad)
+	r.device.spread("leave_out", n, 0, whole(n), list(r.pairs.onEvents, n), scores, truth, above, level)
 }
 
 // collect copies the counts.
@@ -84,10 +91,10 @@ func (r *ranker) collect(events int, greater, equal []int32) (bad int) {
 // Scores writes the scores of all candidates.
 func (r *ranker) Scores(q kernels.Ranking, out []float32) {
 	r.check(&q)
-	question, nodes := r.ask(&q)
-	n := q.Events * candidates(&q)
+	a := r.ask(&q)
+	n := a.events * a.candidates
 	r.scores = r.device.atLeast(r.scores, n)
-	r.all(&q, question, nodes, 0, at(r.scores, n), 0, 0, 0)
+	r.scoreAll(a, 0, at(r.scores, n), 0, 0, 0)
 	r.device.Read(out[:n], r.scores)
 }
 
@@ -112,45 +119,52 @@ func (r *ranker) check(q *kernels.Ranking) {
 	}
 }
 
-// ask puts what the host knows of the question on the card. It returns the
-// parameters that say how to score, and the list of candidates.
-func (r *ranker) ask(q *kernels.Ranking) (question []uint64, nodes uint64) {
+// asked is a question whose parts are on the card.
+type asked struct {
+	events, candidates int
+	terms              []uint64 // parameters that say what scores are made of
+	nodes              uint64   // the candidates; 0 stands for all nodes
+}
+
+// ask puts what the host knows of the question on the card.
+func (r *ranker) ask(q *kernels.Ranking) asked {
 	d := r.device
-	question = []uint64{whole(q.Dim), at(q.U, q.Events*q.Dim), at(q.P, q.Nodes*q.Dim), at(q.W, q.Dim), 0, 0, 0}
+	a := asked{events: q.Events, candidates: candidates(q)}
+	a.terms = []uint64{whole(q.Dim), at(q.U, q.Events*q.Dim), at(q.P, q.Nodes*q.Dim), at(q.W, q.Dim), 0, 0, 0}
 	if q.Slope != nil {
 		r.nodeTime = d.atLeast(r.nodeTime, q.Nodes)
 		d.Write(r.eventTime, q.EventTime[:q.Events])
 		d.Write(r.nodeTime, q.NodeTime[:q.Nodes])
-		question[4], question[5], question[6] = at(q.Slope, q.Nodes*q.Dim), at(r.eventTime, q.Events), at(r.nodeTime, q.Nodes)
+		a.terms[4], a.terms[5], a.terms[6] = at(q.Slope, q.Nodes*q.Dim), at(r.eventTime, q.Events), at(r.nodeTime, q.Nodes)
 	}
 	if q.Candidates != nil {
-		r.nodes = d.atLeastInts(r.nodes, len(q.Candidates))
+		r.nodes = d.atLeastInts(r.nodes, a.candidates)
 		d.WriteInts(r.nodes, q.Candidates)
-		nodes = list(r.nodes, len(q.Candidates))
+		a.nodes = list(r.nodes, a.candidates)
 	}
-	return question, nodes
+	return a
 }
 
-// score scores the pairs.
-func (r *ranker) score(question []uint64, scores, bad uint64) {
+// scorePairs scores the pairs.
+func (r *ranker) scorePairs(a asked, scores, bad uint64) {
 	d, p, n := r.device, &r.pairs, len(r.pairs.events)
 	p.onEvents, p.onNodes = d.atLeastInts(p.onEvents, n), d.atLeastInts(p.onNodes, n)
 	d.WriteInts(p.onEvents, p.events)
 	d.WriteInts(p.onNodes, p.nodes)
-	parameters := append([]uint64{whole(n)}, question...)
-	d.threads("pair_scores", n, 0, append(parameters, list(p.onEvents, n), list(p.onNodes, n), scores, bad)...)
+	parameters := append([]uint64{whole(n)}, a.terms...)
+	d.spread("pair_scores", n, 0, append(parameters, list(p.onEvents, n), list(p.onNodes, n), scores, bad)...)
 }
 
-// all scores all candidates, and keeps or counts the scores.
-func (r *ranker) all(q *kernels.Ranking, question []uint64, nodes, truth, scores, above, level, bad uint64) {
-	n := candidates(q)
-	if n == 0 || q.Events == 0 {
+// scoreAll scores all candidates. It keeps the scores, or else compares them
+// with truth and counts.
+func (r *ranker) scoreAll(a asked, truth, scores, above, level, bad uint64) {
+	if a.events == 0 || a.candidates == 0 {
 		return
 	}
-	const shared = 3 * gemmTile * (gemmTile + 1) * wordBytes
-	parameters := append([]uint64{whole(q.Events), whole(n)}, question...)
-	r.device.launch("all_scores", driver.Launch{Blocks: tiles(n, q.Events), Threads: mostThreads, Shared: shared},
-		append(parameters, nodes, truth, scores, above, level, bad)...)
+	const shared = 3 * gemmTile * (gemmTile + 1) * wordBytes // of events, candidates and slopes
+	parameters := append([]uint64{whole(a.events), whole(a.candidates)}, a.terms...)
+	r.device.launch("all_scores", driver.Launch{Blocks: tiles(a.candidates, a.events), Threads: mostThreads, Shared: shared},
+		append(parameters, a.nodes, truth, scores, above, level, bad)...)
 }
 
 func (p *pairs) reset() { p.events, p.nodes = p.events[:0], p.nodes[:0] }

@@ -31,7 +31,8 @@ func newStaging(c *card) (s staging, err error) {
 // room finds at most n bytes that the card does not use.
 func (d *Device) room(n int) ([]byte, error) {
 	s := &d.staging
-	if s.used == halfBytes || s.used+min(n, halfBytes) > halfBytes {
+	n = min(n, halfBytes)
+	if s.used+n > halfBytes {
 		if err := d.card.Record(s.passed[s.half], d.stream); err != nil {
 			return nil, err
 		}
@@ -40,7 +41,6 @@ func (d *Device) room(n int) ([]byte, error) {
 			return nil, err
 		}
 	}
-	n = min(n, halfBytes)
 	at := s.half*halfBytes + s.used
 	s.used += n
 	return s.memory[at : at+n], nil

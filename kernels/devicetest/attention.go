@@ -25,7 +25,7 @@ func attentionCases() []kernelCase {
 
 // wideAttention has centres without edges, and a pair that is repeated.
 func wideAttention(b *bench, n int, dropout bool) *kernels.Attention {
-	return attention(b, n, dropout, 6, []int32{0, 3, 3, 5, 5}, b.list(2, 5, 2, 0, 2))
+	return attention(b, n, dropout, 6, []int32{0, 3, 3, 5, 5, 5}, b.list(2, 5, 2, 0, 2))
 }
 
 // longAttention has a centre of all edges but one.

@@ -29,6 +29,12 @@ func checkMemory(t *testing.T, d kernels.Device) {
 	if view.Len() != large || b.Len() != large+3 || d.NewInts(5).Len() != 5 {
 		t.Errorf("%s: wrong lengths", d.Name())
 	}
+	list, second := d.NewInts(6), make([]float32, 1)
+	d.WriteInts(d.ViewInts(list, 4, 2), []int32{1, 2})
+	d.GatherRows(1, 3, 1, d.View(b, 0, 1), d.View(b, 2, 3), d.ViewInts(list, 5, 1))
+	if d.Read(second, b); second[0] != want[4] {
+		t.Errorf("%s: row 2 is %v by a window of a list, expected %v", d.Name(), second[0], want[4])
+	}
 	for range 400 { // rewritten while the device may still work on the last one
 		d.Write(view, host[:9000])
 		d.Add(1, view, view, d.View(b, 1000, 1))

@@ -12,6 +12,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/kernels/cpu"
+	"dgsbench/kernels/devicetest"
 	"dgsbench/kernels/reference"
 	"dgsbench/models"
 	"dgsbench/models/internal/head"
@@ -340,7 +341,7 @@ func (c *check) logits(want fixture) {
 }
 
 // onDevices runs a check in float64 on the reference device and in float32
-// on every level of the processor.
+// on every level of the processor and on what accelerators there are.
 func onDevices(t *testing.T, run func(c *check)) {
 	t.Run("reference", func(t *testing.T) {
 		run(&check{T: t, f: loadFixture(t), device: reference.New(), absolute: 1e-10, relative: 1e-10})
@@ -348,6 +349,11 @@ func onDevices(t *testing.T, run func(c *check)) {
 	for _, k := range cpu.Available() {
 		t.Run(k.Level().String(), func(t *testing.T) {
 			run(&check{T: t, f: loadFixture(t), device: cpu.NewDevice(k, 2), absolute: 2e-6, relative: 2e-5})
+		})
+	}
+	for name, open := range devicetest.Accelerators {
+		t.Run(name, func(t *testing.T) {
+			run(&check{T: t, f: loadFixture(t), device: open(t), absolute: 2e-6, relative: 2e-5})
 		})
 	}
 }

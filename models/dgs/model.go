@@ -28,6 +28,7 @@ type Model struct {
 	inferred, observed ends[kernels.Buffer] // states after a batch, of the two programs for inference
 	embedded           values
 	learning           *learning
+	ahead              *ahead // made by its first use, until parameters change
 }
 
 // learning is what training needs and inference does not.
@@ -141,6 +142,11 @@ func (m *Model) Observe(b datasets.Stream) error {
 // fold writes the states that the batch leaves, without derivatives.
 func (m *Model) fold(b datasets.Stream, after ends[kernels.Buffer]) {
 	m.states.keep(b, after)
+	m.folded()
+}
+
+// folded forgets the derivatives of the states that were written.
+func (m *Model) folded() {
 	if l := m.learning; l != nil && l.any && l.derivatives != nil {
 		l.derivatives.forgetWrites()
 	}
@@ -201,6 +207,7 @@ func (m *Model) Snapshot(what models.Part) models.Snapshot {
 // Restore puts a snapshot back.
 func (m *Model) Restore(s models.Snapshot) error {
 	m.changed()
+	m.ahead = nil
 	if err := m.net.head.Restore(s.Params); err != nil {
 		return err
 	}

@@ -49,15 +49,20 @@ func (t *states) Gather(_ kernels.Device, nodes []int32, dst kernels.Buffer) {
 }
 
 // stage computes the states that the batch leaves behind; they are not yet
-// in the table.
-func (t *states) stage(b datasets.Stream, v values) {
+// in the table. The values of its events begin at row first.
+func (t *states) stage(b datasets.Stream, first int, v values) {
 	t.writes = t.finder.Writes(b)
 	t.list(t.from.Self, func(w lastwrite.Write) int32 { return w.Self })
 	t.list(t.from.Other, func(w lastwrite.Write) int32 { return w.Other })
-	t.list(t.from.E, func(w lastwrite.Write) int32 { return w.Event })
+	t.list(t.from.E, func(w lastwrite.Write) int32 { return w.Event + int32(first) })
+	t.mix(len(t.writes), v, t.after)
+}
+
+// mix computes so many new states from the rows that from lists.
+func (t *states) mix(rows int, v values, to kernels.Buffer) {
 	m := &t.mixture
-	m.Rows, m.Self, m.Other, m.E, m.Alpha, m.Beta = len(t.writes), t.s, t.s, v.e, v.alpha, v.beta
-	t.device.Mix(m, t.after)
+	m.Rows, m.Self, m.Other, m.E, m.Alpha, m.Beta = rows, t.s, t.s, v.e, v.alpha, v.beta
+	t.device.Mix(m, to)
 }
 
 // keep puts into the table what became of the nodes of a batch at their last

@@ -55,7 +55,7 @@ func (m *Model) trainLabels(b datasets.Stream) (float64, error) {
 		m.net.embed.Run()
 		v = m.embedded
 	}
-	m.states.stage(b, v)
+	m.states.stage(b, 0, v)
 	l := m.learning
 	if labelled {
 		l.gradients.start(m.net.head.Training(), true)
@@ -81,7 +81,7 @@ func (m *Model) trainPairs(b datasets.Stream, negatives []int32) (float64, error
 		return 0, err
 	}
 	m.net.embed.Run()
-	m.states.stage(b, m.embedded)
+	m.states.stage(b, 0, m.embedded)
 	l := m.learning
 	l.gradients.start(nil, false)
 	l.derivatives.prepare(b, negatives, m.embedded)
@@ -119,6 +119,7 @@ func (m *Model) finish(b datasets.Stream, step bool) error {
 	if p := l.gradients.bad(); p != nil {
 		return fmt.Errorf("gradient of %s on events %d to %d is not finite", p.Name(), b.EventID(0), b.EventID(b.Len()-1))
 	}
+	m.ahead = nil
 	m.net.head.Step()
 	l.step(l.gradients.live, l.gradients.total)
 	if m.opts.Range == Clamp {

@@ -12,6 +12,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/kernels/cpu"
+	"dgsbench/kernels/devicetest"
 	"dgsbench/kernels/reference"
 	"dgsbench/models"
 	"dgsbench/models/internal/buckets"
@@ -131,6 +132,9 @@ func TestStatesMatchFixture(t *testing.T) {
 	for size, want := range f.batches {
 		for name, d := range devices() {
 			t.Run(fmt.Sprintf("batch %d on %s", size, name), func(t *testing.T) { f.checkRun(t, d, size, want) })
+		}
+		for name, open := range devicetest.Accelerators {
+			t.Run(fmt.Sprintf("batch %d on %s", size, name), func(t *testing.T) { f.checkRun(t, open(t), size, want) })
 		}
 	}
 }

@@ -21,6 +21,7 @@ func Check(t *testing.T, kind models.Kind, opts models.Options) {
 			t.Run("reset is complete", s.reset)
 			t.Run("snapshots", s.snapshots)
 			t.Run("no look-ahead", s.lookAhead)
+			t.Run("facts", s.facts)
 			if task == models.LinkPrediction {
 				t.Run("rank agrees with score", s.rankAgrees)
 			}
@@ -31,6 +32,7 @@ func Check(t *testing.T, kind models.Kind, opts models.Options) {
 				t.Run("NaN features are refused", s.nanFeatures)
 			}
 			s.checkDeployed(t)
+			s.checkAhead(t)
 		})
 	}
 }
@@ -96,6 +98,27 @@ func (s subject) snapshots(t *testing.T) {
 	}
 	if m.Restore(foreign) == nil {
 		t.Error("a foreign snapshot is accepted")
+	}
+}
+
+// facts: what a learned model says of itself adds up, and a model with memory
+// keeps something of a node.
+func (s subject) facts(t *testing.T) {
+	m := s.build(t, Random(5, events), 1, 1)
+	factual, ok := m.(models.Factual)
+	if !ok {
+		if s.kind.Trainable() {
+			t.Errorf("%T does not know its facts", m)
+		}
+		return
+	}
+	f := factual.Facts()
+	sum := 0
+	for _, p := range f.Parameters {
+		sum += p.Params
+	}
+	if sum != m.NumParams() || s.kind.Memory != (f.State > 0) {
+		t.Errorf("%d parameters in parts of %d, %d numbers of a node", sum, m.NumParams(), f.State)
 	}
 }
 

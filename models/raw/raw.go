@@ -2,8 +2,10 @@ package raw
 
 import (
 	"dgsbench/datasets"
+	"dgsbench/kernels/cpu"
 	"dgsbench/models"
 	"dgsbench/models/internal/head"
+	"dgsbench/nn"
 )
 
 // Options of Raw.
@@ -25,29 +27,40 @@ func init() {
 
 // Raw classifies events by their features.
 type Raw struct {
-	head *head.Head
+	head  *head.Head
+	batch datasets.Stream // that is classified
 }
 
 var _ models.Model = (*Raw)(nil)
 
 // New builds the model for one trial.
 func New(s models.Setup, o *Options) (*Raw, error) {
-	h, err := head.New(o.Head, s.NumFeat, s.MaxBatch, s)
-	if err != nil {
-		return nil, err
+	r := &Raw{}
+	net, rows := nn.NewNetwork(cpu.NewDevice(cpu.Best(), s.Threads), s.Seed), nn.NewRows(s.MaxBatch)
+	x := net.Input("x", rows, s.NumFeat)
+	net.Feed(x, r.feed)
+	var err error
+	r.head, err = head.On(net, x, rows, o.Head, s.MaxBatch, nn.Wanted{})
+	return r, err
+}
+
+// feed copies features of the batch.
+func (r *Raw) feed(p nn.Part) func() {
+	return func() {
+		width := r.batch.NumFeat
+		p.Device.Write(p.To, r.batch.Feat[p.First*width:][:p.Rows()*width])
 	}
-	return &Raw{head: h}, nil
 }
 
 // Train makes one step on the batch's labels.
 func (r *Raw) Train(b datasets.Stream, _ []int32) (float64, error) {
-	r.head.Put(b.Feat)
+	r.head.Device().Write(r.head.Leaf(), b.Feat)
 	return r.head.TrainLabels(b)
 }
 
 // Classify writes the logits of the batch's events.
 func (r *Raw) Classify(b datasets.Stream, logits []float32) error {
-	r.head.Put(b.Feat)
+	r.batch = b
 	return r.head.Classify(b, logits)
 }
 

@@ -102,7 +102,12 @@ func (b Baseline) limit(metric string) (Limit, bool) {
 var numbers = regexp.MustCompile(`\[\s+[^\[\]{}]*?\s+\]`)
 
 // Encode is the baseline's file: indented, but a list of numbers on a line.
+// It is an error when ParseBaseline would not take it, as with a metric that
+// has no limit yet.
 func (b Baseline) Encode() ([]byte, error) {
+	if err := b.check(); err != nil {
+		return nil, err
+	}
 	data, err := json.MarshalIndent(b, "", "  ")
 	if err != nil {
 		return nil, err

@@ -34,7 +34,8 @@ func Compare(b Baseline, now Measurement, faults []Finding, statistical bool) (R
 			c.find(ExtraCell, "%s", fresh.CellKey)
 		}
 	}
-	return c.report, c.report.judge()
+	err := c.report.judge()
+	return c.report, err
 }
 
 // comparison is one in progress.
@@ -80,18 +81,26 @@ func (c *comparison) cells(old, fresh Cell) {
 			c.find(ChangedSeeds, "%s: %v, now %v", old.CellKey, old.Seeds, fresh.Seeds)
 		}
 	}
+	c.metrics(old, fresh, exact)
+}
+
+// metrics compares the series of two cells.
+func (c *comparison) metrics(old, fresh Cell, exact bool) {
 	for _, was := range old.Series {
-		c.series(old, was, fresh, exact)
+		if is, ok := fresh.find(was); ok {
+			c.series(old, was, is, exact)
+		} else {
+			c.find(ChangedMetrics, "%s: %s, now gone", old.CellKey, was)
+		}
+	}
+	for _, is := range fresh.Series {
+		if _, ok := old.find(is); !ok {
+			c.find(ChangedMetrics, "%s: new, %s", old.CellKey, is)
+		}
 	}
 }
 
-// series compares one metric. Where it is not there any more, the spec has
-// changed, and that is said.
-func (c *comparison) series(old Cell, was Series, fresh Cell, exact bool) {
-	is, ok := fresh.find(was)
-	if !ok {
-		return
-	}
+func (c *comparison) series(old Cell, was, is Series, exact bool) {
 	limit, _ := c.baseline.limit(was.Metric) // there is one: see Baseline.check
 	row := Row{
 		CellKey: old.CellKey, Candidates: was.Candidates, Metric: was.Metric,

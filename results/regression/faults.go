@@ -3,9 +3,7 @@ package regression
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -25,12 +23,13 @@ const (
 
 // What differs from the baseline, beside numbers.
 const (
-	MissingCell  Kind = "missing cell"
-	ExtraCell    Kind = "extra cell"
-	ChangedSpec  Kind = "changed spec"
-	ChangedData  Kind = "changed data"
-	ChangedSeeds Kind = "changed seeds"
-	NewNumerics  Kind = "new numerics"
+	MissingCell    Kind = "missing cell"
+	ExtraCell      Kind = "extra cell"
+	ChangedSpec    Kind = "changed spec"
+	ChangedData    Kind = "changed data"
+	ChangedSeeds   Kind = "changed seeds"
+	ChangedMetrics Kind = "changed metrics"
+	NewNumerics    Kind = "new numerics"
 )
 
 // Finding is something that is not as it should be.
@@ -53,7 +52,11 @@ func Faults(s results.Store, trials []results.Key, records []results.Record) ([]
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat(reused(trials), incomplete(trials, records), same), nil
+	var written []results.Key
+	for _, r := range records {
+		written = append(written, r.Key)
+	}
+	return slices.Concat(reused(trials), reused(written), incomplete(trials, records), same), nil
 }
 
 // reused finds trials of the same cell and the same seed.
@@ -103,7 +106,7 @@ func identical(s results.Store, records []results.Record) ([]Finding, error) {
 		if err != nil {
 			return nil, err
 		}
-		at := answers{r.Key.CellKey, digest(observed)}
+		at := answers{r.Key.CellKey, observed.TestDigest()}
 		at.place.Model, at.place.Variant = "", ""
 		alike[at] = append(alike[at], r.Key.String())
 	}
@@ -116,21 +119,4 @@ func identical(s results.Store, records []results.Record) ([]Finding, error) {
 	}
 	slices.SortFunc(out, func(a, b Finding) int { return cmp.Compare(a.Text, b.Text) })
 	return out, nil
-}
-
-// digest is the SHA-256 of what was observed on the test part.
-func digest(observed results.Observed) [sha256.Size]byte {
-	h := sha256.New()
-	for _, part := range slices.SortedFunc(maps.Keys(observed), func(a, b results.Part) int { return cmp.Compare(a.Candidates, b.Candidates) }) {
-		if part.Split != results.Test {
-			continue
-		}
-		f := observed[part]
-		for _, column := range []any{f.Greater, f.Equal, f.Score} {
-			if err := binary.Write(h, binary.LittleEndian, column); err != nil {
-				panic(fmt.Sprintf("regression: %v", err)) // columns have a fixed size
-			}
-		}
-	}
-	return [sha256.Size]byte(h.Sum(nil))
 }

@@ -24,8 +24,10 @@ func TestFindings(t *testing.T) {
 			s.change(t, "mlp", 2, func(r *results.Record) { r.Error, r.Sidecar = "mlp: a NaN", nil })
 		}, regression.FailedTrial, true, "mlp on toy, nc (suite ci), seed 2: mlp: a NaN"},
 		"missing trial": {func(_ *testing.T, s *suite) { s.drop(s.trials[4]) }, regression.MissingTrial, true, "gru on toy, nc (suite ci), seed 2"},
-		"reused seed": {func(_ *testing.T, s *suite) { s.trials = append(s.trials, s.trials[4]) },
-			regression.ReusedSeed, true, "gru on toy, nc (suite ci), seed 2"},
+		"reused seed": {
+			func(_ *testing.T, s *suite) { s.trials = append(s.trials, s.trials[4]) },
+			regression.ReusedSeed, true, "gru on toy, nc (suite ci), seed 2",
+		},
 		"seeds alike": {func(t *testing.T, s *suite) {
 			s.change(t, "gru", 5, func(r *results.Record) { s.write(t, *r, answers("gru", 6, 1)) })
 		}, regression.IdenticalScores, true, "gru on toy, nc (suite ci), seed 5; gru on toy, nc (suite ci), seed 6"},
@@ -36,8 +38,10 @@ func TestFindings(t *testing.T) {
 			s.drop(s.trials[len(s.trials)-1])
 			s.trials = s.trials[:len(s.trials)-1]
 		}, regression.MissingCell, false, "rule on toy"},
-		"extra cell": {func(t *testing.T, s *suite) { s.add(t, "novel", results.ZeroParameter, 0, .4) },
-			regression.ExtraCell, false, "novel on toy"},
+		"extra cell": {
+			func(t *testing.T, s *suite) { s.add(t, "novel", results.ZeroParameter, 0, .4) },
+			regression.ExtraCell, false, "novel on toy",
+		},
 		"spec": {func(t *testing.T, s *suite) {
 			s.change(t, "rule", 0, func(r *results.Record) {
 				r.Spec = json.RawMessage(`{"model": "rule", "options": {"head": {"hidden": [32, 8], "lr": 0.1}}, "seed": 0}`)
@@ -46,11 +50,25 @@ func TestFindings(t *testing.T) {
 		"data": {func(t *testing.T, s *suite) {
 			s.change(t, "rule", 0, func(r *results.Record) { r.DataChecksum = "e1e1" })
 		}, regression.ChangedData, false, "rule on toy, nc (suite ci): checksum d0d0, now e1e1"},
-		"more seeds": {func(t *testing.T, s *suite) { s.add(t, "gru", results.Learned, 10, 1) },
-			regression.ChangedSeeds, false, "gru on toy, nc (suite ci): [0 1 2 3 4 5 6 7 8 9], now [0 1 2 3 4 5 6 7 8 9 10]"},
+		"two records": {
+			func(_ *testing.T, s *suite) { s.records = append(s.records, s.records[4]) },
+			regression.ReusedSeed, true, "gru on toy, nc (suite ci), seed 2",
+		},
+		"metric gone": {func(t *testing.T, s *suite) {
+			s.change(t, "rule", 0, func(r *results.Record) { r.Scores = r.Scores[:len(r.Scores)-1] })
+		}, regression.ChangedMetrics, false, "rule on toy, nc (suite ci): ap, now gone"},
+		"metric new": {func(t *testing.T, s *suite) {
+			s.change(t, "rule", 0, func(r *results.Record) {
+				r.Scores = append(r.Scores, results.Score{Part: results.Part{Split: results.Test}, Metric: "f1", Value: .5})
+			})
+		}, regression.ChangedMetrics, false, "rule on toy, nc (suite ci): new, f1"},
+		"more seeds": {
+			func(t *testing.T, s *suite) { s.add(t, "gru", results.Learned, 7, 1) },
+			regression.ChangedSeeds, false, "gru on toy, nc (suite ci): [0 1 2 3 4 5 6], now [0 1 2 3 4 5 6 7]",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := measured(t, 1, 10)
+			s := measured(t, 1, 7)
 			b := s.baseline()
 			c.edit(t, s)
 			for _, statistical := range []bool{false, true} {
@@ -92,7 +110,7 @@ func TestFreshSeeds(t *testing.T) {
 // TestSpecChanges: options are named by their paths, however the file is laid
 // out.
 func TestSpecChanges(t *testing.T) {
-	s := measured(t, 1, 10)
+	s := measured(t, 1, 3)
 	b := s.baseline()
 	for i := range b.Cells {
 		b.Cells[i].Spec = json.RawMessage(strings.ReplaceAll(string(b.Cells[i].Spec), ",", ",\n    "))

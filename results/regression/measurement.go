@@ -93,3 +93,11 @@ func testScores(r results.Record) []results.Score {
 // seeded reports whether chance takes part: else there is one value, always
 // the same.
 func (c Cell) seeded() bool { return c.Class == results.Learned }
+
+// String is the metric with the candidates that it is against.
+func (s Series) String() string {
+	if s.Candidates == "" {
+		return s.Metric
+	}
+	return s.Metric + " against " + s.Candidates
+}

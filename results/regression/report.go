@@ -53,16 +53,10 @@ func (r Report) closest() string {
 		return ""
 	}
 	near := slices.MinFunc(tests, func(a, b Row) int { return cmp.Compare(a.P, b.P) })
-	return fmt.Sprintf("; closest to an alarm: %s of %s, adjusted p %.2g", near.name(), near.CellKey, float64(near.Adjusted))
+	return fmt.Sprintf("; closest to an alarm: %s of %s, adjusted p %.2g", near.series(), near.CellKey, float64(near.Adjusted))
 }
 
-// name is the metric with the candidates that it is against.
-func (r Row) name() string {
-	if r.Candidates == "" {
-		return r.Metric
-	}
-	return r.Metric + " against " + r.Candidates
-}
+func (r Row) series() Series { return Series{Candidates: r.Candidates, Metric: r.Metric} }
 
 // WriteText prints findings, numbers that moved and the verdict.
 func (r Report) WriteText(w io.Writer) error {
@@ -73,6 +67,9 @@ func (r Report) WriteText(w io.Writer) error {
 		if err := writeRows(w, moved); err != nil {
 			return err
 		}
+	}
+	if !r.Same() && r.Old.Go != r.New.Go {
+		fmt.Fprintf(w, "this build is of %s, the baseline's was of %s: its library may compute otherwise\n", r.New.Go, r.Old.Go)
 	}
 	_, err := fmt.Fprintln(w, r.Verdict())
 	return err
@@ -87,7 +84,7 @@ func writeRows(w io.Writer, rows []Row) error {
 		if r.Adjusted.Present() {
 			p = fmt.Sprintf("%.1e", float64(r.Adjusted))
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%+.2g\t%s\n", r.CellKey, r.name(), fraction(r.Old), fraction(r.New), float64(r.New-r.Old), p)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%+.2g\t%s\n", r.CellKey, r.series(), fraction(r.Old), fraction(r.New), float64(r.New-r.Old), p)
 	}
 	return t.Flush()
 }

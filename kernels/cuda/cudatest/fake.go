@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/ebitengine/purego"
 
@@ -89,7 +90,24 @@ func build(compiler string, sources map[string]string, cache, library string) er
 	if out, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("building the emulator: %w\n%s", err, out)
 	}
-	return os.Rename(filepath.Join(dir, "fakecuda.so"), library)
+	if err := os.Rename(filepath.Join(dir, "fakecuda.so"), library); err != nil {
+		return err
+	}
+	return forget(cache)
+}
+
+// unusedFor is how long a library is kept.
+const unusedFor = 24 * time.Hour
+
+// forget removes libraries of sources that have long been changed.
+func forget(cache string) error {
+	old, err := filepath.Glob(filepath.Join(cache, "fakecuda-*.so"))
+	for _, library := range old {
+		if info, statErr := os.Stat(library); statErr == nil && time.Since(info.ModTime()) > unusedFor {
+			err = errors.Join(err, os.Remove(library))
+		}
+	}
+	return err
 }
 
 // collect gathers the sources by their names: the emulator, the kernels, and

@@ -11,7 +11,6 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/kernels"
-	"dgsbench/kernels/cpu"
 	"dgsbench/models"
 	"dgsbench/nn"
 )
@@ -65,13 +64,6 @@ type Head struct {
 	params, gradients []kernels.Buffer // the head's own, after the first step
 }
 
-// New builds a head for rows of in values, at most maxRows at once, for the
-// trial described by s.
-func New(o Options, in, maxRows int, s models.Setup) (*Head, error) {
-	net, rows := nn.NewNetwork(cpu.NewDevice(cpu.Best(), s.Threads), s.Seed), nn.NewRows(maxRows)
-	return On(net, net.Input("x", rows, in), rows, o, maxRows, nn.Wanted{})
-}
-
 // On puts a head on top of x, a node of net with at most maxRows rows.
 func On(net *nn.Network, x *nn.Node, rows *nn.Rows, o Options, maxRows int, w nn.Wanted) (*Head, error) {
 	mlp, err := net.Classifier(x, rows, nn.MLPConfig{
@@ -89,9 +81,6 @@ func On(net *nn.Network, x *nn.Node, rows *nn.Rows, o Options, maxRows int, w nn
 
 // Prefix is in front of the names of the head's parameters.
 const Prefix = "head."
-
-// Put writes the input rows of a head that stands by itself.
-func (h *Head) Put(x []float32) { h.Device().Write(h.Leaf(), x) }
 
 // LossOfLabels sets up the gradients of the mean cross-entropy of the
 // labelled events of the batch; the input has one row an event. Without

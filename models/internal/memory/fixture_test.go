@@ -9,6 +9,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/kernels/cpu"
+	"dgsbench/kernels/devicetest"
 	"dgsbench/kernels/reference"
 	"dgsbench/nn"
 )
@@ -105,12 +106,15 @@ func (e events) stream(nodes, users, first int) datasets.Stream {
 	}.From(first)
 }
 
-// onEveryDevice runs a test on the reference device and at all levels of the
-// processor.
+// onEveryDevice runs a test on the reference device, at all levels of the
+// processor and on what accelerators there are.
 func onEveryDevice(t *testing.T, test func(t *testing.T, d kernels.Device)) {
 	t.Run("reference", func(t *testing.T) { test(t, reference.New()) })
 	for _, k := range cpu.Available() {
 		t.Run(k.Level().String(), func(t *testing.T) { test(t, cpu.NewDevice(k, 2)) })
+	}
+	for name, open := range devicetest.Accelerators {
+		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
 }
 

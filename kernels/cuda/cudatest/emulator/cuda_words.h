@@ -36,6 +36,7 @@ constexpr unsigned all_lanes = 0xffffffffu;
 }  // namespace emu
 
 // Every shuffle here names the whole warp.
+#define __trap() emu::trap(__LINE__)
 #define __syncthreads() emu::sync_threads(__LINE__)
 #define __syncwarp() emu::sync_warp(__LINE__)
 #define __shfl_xor_sync(mask, v, x) \

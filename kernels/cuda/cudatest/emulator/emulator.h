@@ -24,7 +24,7 @@ void sync_warp(int line);
 // shuffle gives the bits that another lane of the warp brought along.
 uint64_t shuffle(uint64_t bits, int from_lane, int line);
 unsigned ballot(bool vote, int line);
-void yield();
+[[noreturn]] void trap(int line);
 
 // Call runs a kernel as one thread, from pointers to its parameters.
 using Call = void (*)(void** parameters);

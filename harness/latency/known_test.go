@@ -1,0 +1,78 @@
+package latency
+
+import (
+	"strings"
+	"testing"
+
+	"dgsbench/datasets"
+	"dgsbench/models"
+	"dgsbench/results"
+	"dgsbench/specs"
+)
+
+// known is a trial in which the stream is known in advance.
+func known(kind string) specs.Trial {
+	t := trial(kind)
+	p := fakeProtocol
+	p.Known = true
+	t.Protocol.Latency = &p
+	return t
+}
+
+// prophet is a fake that answers ahead, batch by batch.
+type prophet struct{ *fake }
+
+func (p prophet) ClassifyAhead(part datasets.Stream, batch int, logits []float32) error {
+	return classify(p, part, batch, logits)
+}
+
+// TestKnownInAdvance: one answer to all events, labelled as such, that is held
+// against streaming; nothing of the paper beside it.
+func TestKnownInAdvance(t *testing.T) {
+	all := measure(t, 1, known("prophet"))
+	r := all[0].Record
+	if r.Failed() || r.Latency.Mode != results.Known || r.PaperName != "" {
+		t.Fatalf("error %q, mode %q, paper %q", r.Error, r.Latency.Mode, r.PaperName)
+	}
+	timings := r.Latency.Timings
+	if len(timings) != 1 || timings[0].Batches != 1 || timings[0].Batch != fakeBatches*fakeBatch || len(all[0].Samples[fakeBatches*fakeBatch]) != fakeProtocol.Iterations {
+		t.Errorf("%+v", timings)
+	}
+	if report := NewReport(Plan{}, all); report.Mode != results.Known {
+		t.Errorf("the report's mode is %q", report.Mode)
+	}
+}
+
+// TestKnownFaults: answers of the mode that are not those of streaming fail
+// the model, and so does a model without the mode.
+func TestKnownFaults(t *testing.T) {
+	for name, want := range map[string]string{
+		"prophet that errs": "the timed run answers event 3503 with",
+		"good":              "measure it without `known: true`",
+	} {
+		if r := measure(t, 1, known(name))[0].Record; !strings.Contains(r.Error, want) {
+			t.Errorf("%s: it says %q, expected %q", name, r.Error, want)
+		}
+	}
+}
+
+// TestKnownAllocatesNothing, with the model that has the mode.
+func TestKnownAllocatesNothing(t *testing.T) {
+	test := known("dgs")
+	k, err := models.Lookup("dgs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	test.Options = k.Options()
+	in := newTested(t, test)
+	if _, err := in.iterate(); err != nil {
+		t.Fatal(err)
+	}
+	if n := testing.AllocsPerRun(3, func() {
+		if err := in.timed(); err != nil {
+			t.Error(err)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

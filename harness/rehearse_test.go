@@ -1,0 +1,128 @@
+package harness
+
+import (
+	"context"
+	"math"
+	"testing"
+	"time"
+
+	"dgsbench/models"
+	"dgsbench/results"
+	"dgsbench/specs"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// vast is a model that would take more memory than there is.
+func init() {
+	models.Register(models.Kind{
+		Name: "vast", Class: models.Learned, Tasks: []models.Task{models.NodeClassification},
+		Options: func() models.Options { return &noOptions{} },
+		Bytes:   func(models.Setup, models.Options) int64 { return 1 << 60 },
+		New:     func(models.Setup, models.Options) (models.Model, error) { panic("built") },
+	})
+}
+
+// TestScaledCountsWindows: if every window took a second, a trial would take
+// as many seconds as it has windows, whatever the protocol.
+func TestScaledCountsWindows(t *testing.T) {
+	trial := suiteTrials(t, "name: scaled\ntitle: scaled\nruns: [{task: nc, datasets: [toy], models: [raw]}]\n")[0]
+	_, parts := partsOf(t, trial)
+	second := pace{1, 1, 1, 1}
+	rapid.Check(t, func(t *rapid.T) {
+		trial := trial
+		trial.Class = rapid.SampledFrom([]models.Class{models.Learned, models.ZeroParameter}).Draw(t, "class")
+		trial.Protocol.Batch = rapid.IntRange(1, 700).Draw(t, "batch")
+		trial.Protocol.Epochs = rapid.IntRange(1, 9).Draw(t, "epochs")
+		trial.Protocol.ValidationState = rapid.SampledFrom([]specs.StateRule{specs.Carry, specs.Replay}).Draw(t, "validation")
+		if got, want := second.scaled(trial, parts), numBatches(trial, parts); got != float64(want) {
+			t.Fatalf("%v seconds, expected %d", got, want)
+		}
+	})
+	trial.Protocol.TestState = specs.Carry
+	n := func(events int) float64 { return math.Ceil(float64(events) / float64(trial.Protocol.Batch)) }
+	want := float64(trial.Protocol.Epochs)*(n(parts.Train.Len())+n(parts.Val.Len())) + n(parts.Test.Len())
+	if got := second.scaled(trial, parts); got != want {
+		t.Errorf("carried on: %v seconds, expected %v", got, want)
+	}
+}
+
+func TestSideBySide(t *testing.T) {
+	for _, c := range []struct {
+		workers int
+		loads   []Load
+		want    Load
+	}{
+		{2, nil, Load{}},
+		{1, []Load{{1, 10}, {2, 30}, {3, 20}}, Load{6, 30}},
+		{2, []Load{{3, 10}, {1, 20}, {1, 50}, {1, 5}}, Load{3, 60}},
+		{2, []Load{{1, 10}, {5, 20}, {1, 30}}, Load{5, 50}},
+		{4, []Load{{1, 1}, {2, 2}}, Load{2, 3}},
+	} {
+		if got := SideBySide(c.loads, c.workers); got != c.want {
+			t.Errorf("%v with %d workers: %v, expected %v", c.loads, c.workers, got, c.want)
+		}
+	}
+}
+
+// TestRehearse: every trial has a time and a size, but one that fails has a
+// reason, and one that has no room is not built.
+func TestRehearse(t *testing.T) {
+	var list []*Rehearsal
+	for _, trial := range toySuite(t) {
+		if trial.Seed > 0 {
+			continue
+		}
+		_, parts := partsOf(t, trial)
+		list = append(list, &Rehearsal{Trial: trial, Parts: parts})
+	}
+	large := *list[0]
+	large.Trial.Kind = "vast"
+	list = append(list, &large)
+	done := 0
+	if err := Rehearse(context.Background(), list, 2, time.Millisecond, 1<<40, func(*Rehearsal) { done++ }); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range list {
+		fails, vast := r.Trial.Kind == "broken", r.Trial.Kind == "vast"
+		switch {
+		case (r.Err != nil) != fails:
+			t.Errorf("%s: error %v", r.Trial.Ref(), r.Err)
+		case vast && (r.Bytes != 1<<60 || r.Seconds != 0):
+			t.Errorf("it has no room: %+v", r.Load)
+		case !fails && !vast && !(r.Seconds > 0 && r.Seconds < 60 && r.Bytes > 0):
+			t.Errorf("%s: %+v", r.Trial.Ref(), r.Load)
+		}
+	}
+	if done != len(list) {
+		t.Errorf("%d of %d reported", done, len(list))
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := Rehearse(ctx, list, 1, time.Millisecond, 1<<40, func(*Rehearsal) {}); err == nil {
+		t.Error("a cancelled rehearsal has no error")
+	}
+}
+
+// TestExpectChangesNothing: records are the same whether or not somebody asks
+// how long it will take.
+func TestExpectChangesNothing(t *testing.T) {
+	trials := toySuite(t)
+	var all [][]results.Record
+	expected := time.Duration(0)
+	for _, hooks := range []Hooks{{}, {Expect: func(d time.Duration) { expected = d }}} {
+		dir := t.TempDir()
+		r := Runner{Store: results.Store{Dir: dir}, Workers: 2, Hooks: hooks}
+		if _, err := r.Run(context.Background(), trials); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, load(t, dir))
+	}
+	if diff := cmp.Diff(all[0], all[1], cmp.AllowUnexported(results.Record{})); diff != "" {
+		t.Errorf("(-without +with):\n%s", diff)
+	}
+	if expected <= 0 || expected > 10*time.Minute {
+		t.Errorf("%v are expected", expected)
+	}
+}

@@ -1,0 +1,60 @@
+package main
+
+// bug is a change of a file below kernels/cuda.
+type bug struct{ name, file, right, wrong string }
+
+const (
+	warpBarrier  = "  __syncwarp();\n"
+	blockBarrier = "    __syncthreads();\n"
+)
+
+var bugs = []bug{
+	// barriers that are missing
+	{"product: before the tiles are read", "gemm.cu", "turn_b);\n" + blockBarrier, "turn_b);\n"},
+	{"product: before the tiles are filled again", "gemm.cu", blockBarrier + "  }\n  for", "  }\n  for"},
+	{"ranking: before the tiles are read", "ranking.cu", blockBarrier + "    for (int j = 0", "    for (int j = 0"},
+	{"ranking: before the tiles are filled again", "ranking.cu", blockBarrier + "  }\n  for", "  }\n  for"},
+	{"cross-entropy: in the tree", "elementary.cu", blockBarrier, ""},
+	{"attention: scores before the softmax", "attention.cu", "  }\n" + warpBarrier, "  }\n"},
+	{"attention: weights before the sum", "attention.cu", "/= total;\n" + warpBarrier, "/= total;\n"},
+	{"attention: gradients of scores", "attention.cu", "* root;\n" + warpBarrier, "* root;\n"},
+	{"histogram: the row before its hits", "histogram.cu", warpBarrier, ""},
+
+	// barriers and shuffles that not all threads come to
+	{"barrier in a branch", "gemm.cu", blockBarrier, "    if (row + y < m) __syncthreads();\n"},
+	{"rows beyond the last return before a sum", "norms.cu", "  const bool on = g.row < rows;", "  const bool on = g.row < rows;\n  if (!on) return;"},
+	{"tree of a sum starts too low", "groups.h", "int step = g.width / 2; step > 0; step /= 2) v +=", "int step = g.width / 4; step > 0; step /= 2) v +="},
+	{"tree of a maximum stops too early", "groups.h", "int step = g.width / 2; step > 0; step /= 2) v = fmaxf", "int step = g.width / 2; step > 1; step /= 2) v = fmaxf"},
+
+	// one too far, one too few
+	{"elements: one too many", "elementary.cu", "if (i < n) dst[i] = a[i] + b[i]", "if (i <= n) dst[i] = a[i] + b[i]"},
+	{"rows: one number too many", "rows.cu", "j < cols; j += g.width) dst[j]", "j <= cols; j += g.width) dst[j]"},
+	{"rows: one row too many", "rows.cu", "if (g.row < rows) copy_row(g, cols, dst + g.row * cols", "if (g.row <= rows) copy_row(g, cols, dst + g.row * cols"},
+	{"product: the last k is left out", "gemm.cu", "p < min(tile, k - k0)", "p < min(tile, k - k0 - 1)"},
+	{"product: shared memory too small", "device_elementary.go", "gemmShared = 2 * gemmTile * (gemmTile + 1)", "gemmShared = 2 * gemmTile * gemmTile"},
+	{"ranking: events beyond the last", "ranking.cu", "      if (e >= events || c >= candidates) continue;\n      const float", "      if (c >= candidates) continue;\n      const float"},
+	{"launch: rounded down", "launch.go", "(n + block - 1) / block", "max(n/block, 1)"},
+
+	// order
+	{"scatter: the first write wins", "rows.cu", "for (int later = g.row + 1; later < rows; later++)", "for (int later = 0; later < g.row; later++)"},
+	{"scatter: any write wins", "rows.cu", "    if (index[later] == to) return;\n", "    if (index[later] == to) break;\n"},
+	{"sum of rows: every row adds all", "rows.cu", "    if (index[earlier] == to) return;\n", ""},
+	{"attention: every edge adds to its node", "attention.cu", "    if (index[earlier] == index[g.row]) return;\n", ""},
+	{"sparsemax: equal numbers are visited once", "simplex.cu", "(x[j] == last && j > position)", "false"},
+
+	// Jacobians
+	{"Jacobians: the first copy is not kept", "jacobian.cu", "if (reads[i].place >= 0) copies", "if (reads[i].place > 0) copies"},
+	{"Jacobians: new ones are read", "jacobian.cu", "if (reads[i].place >= 0) copies[reads[i].place * blockDim.x] = v;", ""},
+	{"Jacobians: self stands for other", "jacobian.cu", ": copies[w.other * blockDim.x]", ": copies[w.self * blockDim.x]"},
+	{"Jacobians: blocks share their copies", "jacobian.cu", "spill + (long long)blockIdx.x * kept * blockDim.x", "spill"},
+
+	// numbers that are not finite
+	{"ReLU takes NaN away", "scalars.h", "return x < 0.f ? 0.f : x;", "return fmaxf(x, 0.f);"},
+	{"infinity is finite", "scalars.h", "return x - x == 0.f;", "return x == x;"},
+
+	// waiting
+	{"reading does not wait", "staging.go", "			if err := d.card.Sync(d.stream); err != nil {\n				return err\n			}\n", ""},
+	{"memory is filled while it is read", "staging.go", "if err := d.card.Wait(s.passed[s.half]); err != nil {", "if err := error(nil); err != nil {"},
+	{"memory goes back while it is used", "heap.go", "	if err := h.card.Sync(stream); err != nil {\n		return err\n	}\n", ""},
+	{"new memory is not cleared", "buffer.go", "	d.fill(m.at, n*wordBytes)\n", ""},
+}

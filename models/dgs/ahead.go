@@ -1,0 +1,113 @@
+package dgs
+
+import (
+	"slices"
+	"strings"
+
+	"dgsbench/datasets"
+	"dgsbench/kernels"
+	"dgsbench/models"
+	"dgsbench/models/internal/head"
+	"dgsbench/nn"
+)
+
+// ahead answers batches that are known in advance. Neither embedding nor head
+// feeds back into the states, so the events of many batches are embedded in
+// one product, then states advance batch after batch, and what becomes of all
+// the sources is scored in one product.
+type ahead struct {
+	batch    int              // events
+	capacity int              // events, of whole batches
+	net      *network         // it embeds
+	values   values           // embeddings
+	after    kernels.Buffer   // states of the sources
+	batches  []kernels.Buffer // the same, cut
+	head     *head.Head       // on top of after
+}
+
+// aheadEvents are embedded at once, or one batch if that is more.
+const aheadEvents = 4096
+
+var _ models.Ahead = (*Model)(nil)
+
+// ClassifyAhead is Classify on batches of the part, one after the other.
+func (m *Model) ClassifyAhead(part datasets.Stream, batch int, logits []float32) error {
+	if m.setup.Task != models.NodeClassification {
+		return models.ErrTask
+	}
+	if m.ahead == nil || m.ahead.batch != batch {
+		var err error
+		if m.ahead, err = m.newAhead(batch); err != nil {
+			return err
+		}
+	}
+	a := m.ahead
+	for lo := 0; lo < part.Len(); lo += a.capacity {
+		hi := min(lo+a.capacity, part.Len())
+		if err := m.classifyAhead(part.Slice(lo, hi), logits[lo:hi]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newAhead takes the present parameters over.
+func (m *Model) newAhead(batch int) (*ahead, error) {
+	a := &ahead{batch: batch, capacity: max(1, aheadEvents/batch) * batch}
+	s, d := m.setup, m.device
+	s.MaxBatch = a.capacity
+	var err error
+	if a.net, err = newNetwork(d, m.opts, m.net.size, s, &feeds{encoder: m.encoder}); err != nil {
+		return nil, err
+	}
+	a.values = a.net.valuesOf(a.net.embed.Buffer)
+	top, rows := nn.NewNetwork(d, s.Seed), nn.NewRows(a.capacity)
+	x := top.Input("after", rows, m.net.size)
+	if a.head, err = head.On(top, x, rows, m.opts.Head, a.capacity, nn.Wanted{}); err != nil {
+		return nil, err
+	}
+	a.after = top.Buffer(x)
+	for first := 0; first < a.capacity; first += batch {
+		a.batches = append(a.batches, d.View(a.after, first*m.net.size, batch*m.net.size))
+	}
+	params := m.net.head.Tensors()
+	if err := a.net.head.Restore(params); err != nil {
+		return nil, err
+	}
+	return a, a.head.Restore(slices.DeleteFunc(params, func(p models.Tensor) bool { return !strings.HasPrefix(p.Name, head.Prefix) }))
+}
+
+// classifyAhead answers at most capacity events.
+func (m *Model) classifyAhead(part datasets.Stream, logits []float32) error {
+	a := m.ahead
+	a.net.feed(part)
+	a.net.embed.Run()
+	if a.net.feeds.bad.Load() {
+		return badFeature(part)
+	}
+	for i, rows := range a.batches {
+		lo := i * a.batch
+		if lo >= part.Len() {
+			break
+		}
+		b := part.Slice(lo, min(lo+a.batch, part.Len()))
+		m.states.advance(b, lo, a.values, rows)
+		m.folded()
+	}
+	return a.head.Classify(part, logits)
+}
+
+// advance computes what becomes of the sources of a batch, whose embeddings
+// begin at row first, and folds the batch in.
+func (t *states) advance(b datasets.Stream, first int, v values, after kernels.Buffer) {
+	events := t.host[:b.Len()]
+	for k := range events {
+		events[k] = int32(first + k)
+	}
+	t.device.WriteInts(t.from.Self, b.Src)
+	t.device.WriteInts(t.from.Other, b.Dst)
+	t.device.WriteInts(t.from.E, events)
+	t.mix(b.Len(), v, after)
+	t.stage(b, first, v)
+	t.commit()
+}
