@@ -120,9 +120,8 @@ func (r *run) rehearse(ctx context.Context, budget time.Duration) (p pace, err e
 }
 
 // timed does something with the windows of a part until the time is over, and
-// says how long one takes: the median, so that what else the machine does
-// counts little. The first ones, which meet cold caches and new nodes, do not
-// count.
+// says how long one takes: the median, so that a pause counts little. The first
+// ones, which meet cold caches and new nodes, do not count.
 func (r *run) timed(part datasets.Stream, budget time.Duration, do func(datasets.Stream) error) (float64, error) {
 	var took []time.Duration
 	start := time.Now()

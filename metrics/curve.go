@@ -35,40 +35,28 @@ func newCurve(f Facts) curve {
 	return c
 }
 
-// walk visits the thresholds from the top. at is the number of events of
-// either class that score exactly there, and above of those that score
-// higher. It returns the number of all events of either class.
-func (c curve) walk(weights []int32, visit func(at, above [2]int64)) (total [2]int64) {
-	var at [2]int64
-	for _, p := range c {
-		at[p.label] += int64(weightOf(weights, int(p.event)))
-		if !p.last {
-			continue
-		}
-		if at != [2]int64{} {
-			visit(at, total)
-		}
-		total[0] += at[0]
-		total[1] += at[1]
-		at = [2]int64{}
-	}
-	return total
-}
-
 // prepareAUC is the probability that a random positive scores above a
 // random negative, ties counting half (mid-ranks).
 func prepareAUC(f Facts) Weighted {
-	c := newCurve(f)
+	c, once := newCurve(f), onces(len(f.Label))
 	return func(weights []int32) float64 {
-		// Twice the number of pairs in the right order stays an integer.
-		var pairs int64
-		n := c.walk(weights, func(at, above [2]int64) {
-			pairs += at[0] * (2*above[1] + at[1])
-		})
-		if n[0] == 0 || n[1] == 0 {
+		if weights == nil {
+			weights = once
+		}
+		var at, above [2]int64 // events of either class, at a threshold and above it
+		var pairs int64        // in the right order, twice: an integer
+		for _, p := range c {
+			at[p.label] += int64(weights[p.event])
+			if p.last {
+				pairs += at[0] * (2*above[1] + at[1])
+				above[0], above[1] = above[0]+at[0], above[1]+at[1]
+				at = [2]int64{}
+			}
+		}
+		if above[0] == 0 || above[1] == 0 {
 			return math.NaN()
 		}
-		return float64(pairs) / 2 / float64(n[0]) / float64(n[1])
+		return float64(pairs) / 2 / float64(above[0]) / float64(above[1])
 	}
 }
 
@@ -76,18 +64,36 @@ func prepareAUC(f Facts) Weighted {
 // of the gain in recall times the precision there, without interpolation.
 // (The definition of scikit-learn's average_precision_score.)
 func prepareAP(f Facts) Weighted {
-	c := newCurve(f)
+	c, once := newCurve(f), onces(len(f.Label))
 	return func(weights []int32) float64 {
+		if weights == nil {
+			weights = once
+		}
+		var at, above [2]int64 // events of either class, at a threshold and above it
 		sum := 0.0
-		n := c.walk(weights, func(at, above [2]int64) {
-			if at[1] > 0 {
-				hits := at[1] + above[1]
-				sum += float64(at[1]) * float64(hits) / float64(hits+at[0]+above[0])
+		for _, p := range c {
+			at[p.label] += int64(weights[p.event])
+			if !p.last {
+				continue
 			}
-		})
-		if n[0] == 0 || n[1] == 0 {
+			above[0], above[1] = above[0]+at[0], above[1]+at[1]
+			if at[1] > 0 {
+				sum += float64(at[1]) * float64(above[1]) / float64(above[0]+above[1])
+			}
+			at = [2]int64{}
+		}
+		if above[0] == 0 || above[1] == 0 {
 			return math.NaN()
 		}
-		return sum / float64(n[1])
+		return sum / float64(above[1])
 	}
+}
+
+// onces are the weights that count every event once.
+func onces(events int) []int32 {
+	out := make([]int32, events)
+	for i := range out {
+		out[i] = 1
+	}
+	return out
 }

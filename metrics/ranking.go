@@ -33,11 +33,14 @@ func prepareRecall(k float64) func(Facts) Weighted {
 }
 
 func weightedMean(values []float64) Weighted {
+	once := onces(len(values))
 	return func(weights []int32) float64 {
+		if weights == nil {
+			weights = once
+		}
 		sum, events := 0.0, 0
-		for k, v := range values {
-			w := weightOf(weights, k)
-			sum += float64(w) * v
+		for k, w := range weights {
+			sum += float64(w) * values[k]
 			events += int(w)
 		}
 		if events == 0 {
@@ -45,11 +48,4 @@ func weightedMean(values []float64) Weighted {
 		}
 		return sum / float64(events)
 	}
-}
-
-func weightOf(weights []int32, k int) int32 {
-	if weights == nil {
-		return 1
-	}
-	return weights[k]
 }

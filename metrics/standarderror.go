@@ -31,12 +31,17 @@ func DeLong(f Facts) float64 {
 	}
 	// Events of one threshold have the same share: it counts as many times.
 	var shares, counts [2][]float64
-	newCurve(f).walk(nil, func(at, above [2]int64) {
-		below := n - float64(above[0]+at[0])
-		shares[1] = append(shares[1], (below+float64(at[0])/2)/n)
-		shares[0] = append(shares[0], (float64(above[1])+float64(at[1])/2)/p)
-		counts[1] = append(counts[1], float64(at[1]))
-		counts[0] = append(counts[0], float64(at[0]))
-	})
+	var at, above [2]float64 // events of either class, at a threshold and above it
+	for _, point := range newCurve(f) {
+		at[point.label]++
+		if !point.last {
+			continue
+		}
+		shares[1] = append(shares[1], (n-above[0]-at[0]/2)/n)
+		shares[0] = append(shares[0], (above[1]+at[1]/2)/p)
+		counts[1], counts[0] = append(counts[1], at[1]), append(counts[0], at[0])
+		above[0], above[1] = above[0]+at[0], above[1]+at[1]
+		at = [2]float64{}
+	}
 	return math.Sqrt(stat.Variance(shares[1], counts[1])/p + stat.Variance(shares[0], counts[0])/n)
 }

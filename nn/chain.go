@@ -32,7 +32,7 @@ func (h *chain) compile() *section {
 		scratch[i] = map[int64]kernels.Buffer{}
 	}
 	capacity := h.capacity()
-	step := blockRows(capacity, d.Threads())
+	step := h.graph.blocks.of(capacity, d.Threads())
 	for first := 0; first < capacity; first += step {
 		thread := len(s.blocks) % d.Threads()
 		b := &cut{

@@ -25,23 +25,23 @@ type block struct {
 	calls       []func()
 }
 
-// Blocks have at most so many rows: what they compute stays in a core's
-// cache. Nor have they less than the other number, but for the last one: a
-// thread would not be worth waking.
-const (
-	mostBlockRows  = 32
-	leastBlockRows = 16
-)
+// blockRows is how many rows a block has at least, but for the last one, and
+// at most.
+type blockRows struct{ least, most int }
 
-// blockRows is how many rows a block has, so that all threads get about as
-// many of a full batch. One thread takes all in one: blocks bring it nothing,
-// and an accelerator wants large calls.
-func blockRows(capacity, threads int) int {
+// usualBlocks are large enough to be worth waking a thread, and so small that
+// what they compute stays in a core's cache.
+var usualBlocks = blockRows{16, 32}
+
+// of is how many rows a block has, so that all threads get about as many of a
+// full batch. One thread takes all in one: blocks bring it nothing, and an
+// accelerator wants large calls.
+func (r blockRows) of(capacity, threads int) int {
 	if threads == 1 {
 		return capacity
 	}
-	turns := (capacity + mostBlockRows*threads - 1) / (mostBlockRows * threads)
-	return max(leastBlockRows, (capacity+turns*threads-1)/(turns*threads))
+	turns := (capacity + r.most*threads - 1) / (r.most * threads)
+	return max(r.least, (capacity+turns*threads-1)/(turns*threads))
 }
 
 func (s *stage) run() {

@@ -20,7 +20,7 @@ type divisible struct {
 	*Graph
 	rows    [2]*Rows
 	nodes   [2]G.Nodes // of each list of rows
-	indices [2]*G.Node // rows of the other one's nodes
+	indices [2]*G.Node // rows of nodes of either list
 	host    []float32  // of the input that is fed
 }
 
@@ -66,7 +66,10 @@ func (g *divisible) grow(operation, side, a, b int, p params) {
 			return GRU(x, y, p.gates, p.gates, p.gateBias, p.gateBias)
 		case 2:
 			return LayerNorm(x, p.b, p.b, 1)
-		case 3: // rows of the other list, in any order
+		case 3: // rows of either list, in any order
+			if b%2 == 0 {
+				return Gather(x, g.indices[side])
+			}
 			return Gather(other[a%len(other)], g.indices[side])
 		case 4: // not divided
 			return Scatter(other[a%len(other)], g.indices[1-side], x)
@@ -96,7 +99,7 @@ func (g *divisible) results(p *Program, outputs G.Nodes, active [2]int) [][]floa
 		g.rows[side].Set(n)
 		list := make([]int32, n)
 		for i := range list {
-			list[i] = int32(i * 7 % active[1-side])
+			list[i] = int32(i * 7 % min(active[0], active[1]))
 		}
 		g.device.WriteInts(g.Ints(g.indices[side]), list)
 	}
@@ -143,6 +146,7 @@ func TestDivision(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(1, 150)
 		capacity := [2]int{size.Draw(t, "rows"), size.Draw(t, "other rows")}
+		blocks := rapid.SampledFrom([]blockRows{usualBlocks, {1, 1}, {1, 7}}).Draw(t, "blocks")
 		number := rapid.IntRange(0, 20)
 		script := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) [4]int {
 			return [4]int{rapid.IntRange(0, 6).Draw(t, "operation"), rapid.IntRange(0, 1).Draw(t, "side"), number.Draw(t, "a"), number.Draw(t, "b")}
@@ -151,6 +155,7 @@ func TestDivision(t *testing.T) {
 		var want [][][]float32
 		for i, d := range devices {
 			g := newDivisible(d, capacity)
+			g.blocks = blocks
 			p := g.params()
 			for _, step := range script {
 				g.grow(step[0], step[1], step[2], step[3], p)

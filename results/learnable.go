@@ -3,6 +3,8 @@ package results
 import (
 	"slices"
 	"strconv"
+
+	"dgsbench/metrics"
 )
 
 // parametersTable is how many parameters the first model learns in its head
@@ -96,7 +98,7 @@ func (b *learnable) row(title string, m ModelHead, paper string, of quantity) Ta
 	for _, p := range b.places {
 		text := noValue
 		if p.paper {
-			if ref, ok := Paper("lp", p.setting, m.ID, p.dataset.PaperName, paper); ok {
+			if ref, ok := Paper(metrics.LinkPrediction, p.setting, m.ID, p.dataset.PaperName, paper); ok {
 				text = printedCount(ref.Mean)
 			}
 		} else if r, ok := b.in.scored(p.dataset, p.setting, m); ok {
@@ -114,7 +116,7 @@ func (b *learnable) row(title string, m ModelHead, paper string, of quantity) Ta
 func (in Input) scored(d DatasetHead, setting string, m ModelHead) (Record, bool) {
 	i := slices.IndexFunc(in.Records, func(r Record) bool {
 		k := r.Key
-		return !r.Failed() && k.Dataset == d.ID && k.Case == d.Case && k.Task == "lp" && k.Setting == setting && k.Model == m.ID && k.Variant == m.Variant
+		return !r.Failed() && k.Dataset == d.ID && k.Case == d.Case && k.Task == metrics.LinkPrediction && k.Setting == setting && k.Model == m.ID && k.Variant == m.Variant
 	})
 	if i < 0 {
 		return Record{}, false

@@ -85,15 +85,10 @@ func (b *speedsBuilder) row(d DatasetHead) (TableRow, error) {
 			ours.Value = seconds(t)
 			size, paper, texts = fmt.Sprintf("%d x %d", t.Batches, t.Batch), record.PaperName, record.Footnotes
 		}
-		row = append(row, ours, b.paper(m, paper))
+		row = append(row, ours, paperTime(m, paper, &b.notes))
 	}
 	row[0].Notes, row[1].Text = b.notes.refer(texts...), size
 	return row, nil
-}
-
-// paper is the paper's time of its own test.
-func (b *speedsBuilder) paper(m ModelHead, dataset string) Entry {
-	return paperTime(m, dataset, &b.notes)
 }
 
 // seconds is a headline as an entry's value.

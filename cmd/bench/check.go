@@ -114,7 +114,7 @@ func (c *checking) readBaseline() (regression.Baseline, error) {
 	data, err := os.ReadFile(c.baseline)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && c.accept:
-		builtIn.Measurement = regression.Measurement{Suite: c.suite}
+		builtIn.Measurement = regression.Measurement{Suite: c.suite, Build: thisBuild()}
 		return builtIn, nil
 	case errors.Is(err, fs.ErrNotExist):
 		return builtIn, fmt.Errorf("--baseline: %w; --accept makes it", err)
@@ -180,11 +180,15 @@ func (c *checking) compare(b regression.Baseline, trials []specs.Trial) (regress
 	if err != nil {
 		return regression.Measurement{}, regression.Report{}, err
 	}
-	now := regression.Measure(c.suite, regression.Build{
-		Code: harness.CodeVersion(), Numerics: harness.Numerics, Kernels: harness.KernelClass(), Go: runtime.Version(),
-	}, records)
+	now := regression.Measure(c.suite, thisBuild(), records)
 	r, err := regression.Compare(b, now, faults, c.statistical)
 	return now, r, err
+}
+
+func thisBuild() regression.Build {
+	return regression.Build{
+		Code: harness.CodeVersion(), Numerics: harness.Numerics, Kernels: harness.KernelClass(), Go: runtime.Version(),
+	}
 }
 
 func (c *checking) print(r regression.Report) error {

@@ -1,21 +1,18 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"dgsbench/datasets"
 	"dgsbench/datasets/own"
 	"dgsbench/harness"
 	"dgsbench/harness/tune"
-	"dgsbench/models"
 	"dgsbench/specs"
 
 	"github.com/spf13/cobra"
@@ -23,14 +20,14 @@ import (
 
 // tuning is bench tune with its flags.
 type tuning struct {
-	shared                 *options
-	suite, setting         string
-	trials, random         int
-	epochs, patience       int
-	negatives              int // of a validation event; -1 for those of the protocol
-	seed                   uint64
-	dryRun, asJSON         bool
-	models, datasets, task []string
+	shared                  *options
+	suite, setting          string
+	trials, random          int
+	epochs, patience        int
+	negatives               int // of a validation event; -1 for those of the protocol
+	seed                    uint64
+	dryRun, asJSON          bool
+	models, datasets, tasks []string
 }
 
 func newTune(o *options) *cobra.Command {
@@ -58,7 +55,7 @@ func newTune(o *options) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringSliceVar(&t.models, "model", nil, "the model to tune; several with commas")
 	flags.StringSliceVar(&t.datasets, "dataset", nil, "the dataset to tune it on; several with commas")
-	flags.StringSliceVar(&t.task, "task", nil, "nc or lp; both with a comma")
+	flags.StringSliceVar(&t.tasks, "task", nil, "nc or lp; both with a comma")
 	flags.StringVar(&t.setting, "setting", string(datasets.Transductive), "of lp, without --suite: T or I")
 	flags.StringVar(&t.suite, "suite", "", "tune the learned models of this suite, under its protocol")
 	flags.IntVar(&t.trials, "trials", 100, "trials of each model, beside the one with its own options")
@@ -104,107 +101,6 @@ func (t *tuning) run(cmd *cobra.Command) error {
 		return err
 	}
 	return t.lastLine(histories, sum)
-}
-
-// studies are what the flags ask for.
-func (t *tuning) studies(lib *specs.Library, withSetting bool) ([]tune.Study, error) {
-	cells, err := t.cells(lib, withSetting)
-	if err != nil {
-		return nil, err
-	}
-	var out []tune.Study
-	for i, c := range cells {
-		if slices.ContainsFunc(cells[:i], c.isAt) {
-			continue // a flag or the suite names it twice
-		}
-		m, err := lib.LoadModel(c.model)
-		if err != nil {
-			return nil, err
-		}
-		p := c.protocol
-		p.Epochs, p.Patience = cmp.Or(t.epochs, p.Epochs), t.patience
-		if t.negatives >= 0 && c.at.Task == models.LinkPrediction {
-			p.ValNegatives = t.negatives
-		}
-		s, err := tune.NewStudy(m, c.at, p, t.trials, t.random, t.seed)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, s)
-	}
-	return out, nil
-}
-
-// cell is a model at a place, under a protocol.
-type cell struct {
-	model    string
-	at       specs.Place
-	protocol specs.Protocol
-}
-
-func (c cell) isAt(other cell) bool { return c.model == other.model && c.at == other.at }
-
-func (t *tuning) cells(lib *specs.Library, withSetting bool) ([]cell, error) {
-	if t.suite == "" {
-		return t.named()
-	}
-	if withSetting {
-		return nil, errors.New("--setting is for tuning without --suite: a suite has its own settings")
-	}
-	suite, err := lib.LoadSuite(t.suite)
-	if err != nil {
-		return nil, err
-	}
-	trials, err := suite.Trials(specs.Filter{Models: t.models, Datasets: t.datasets, Tasks: t.task, Seeds: 1})
-	if err != nil {
-		return nil, err
-	}
-	scored, _ := specs.SplitLatency(trials)
-	var out []cell
-	for _, trial := range scored {
-		at := specs.Place{Dataset: trial.Dataset, Task: trial.Task, Setting: trial.Setting}
-		if trial.Class == models.Learned && trial.Variant == "" {
-			out = append(out, cell{trial.ModelID, at, trial.Protocol})
-		}
-	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("suite %q has no learned model to tune among those asked for", t.suite)
-	}
-	return out, nil
-}
-
-// named are the cells of --model, --dataset and --task.
-func (t *tuning) named() ([]cell, error) {
-	if len(t.models) == 0 || len(t.datasets) == 0 || len(t.task) == 0 {
-		return nil, errors.New("expected --model, --dataset and --task, or --suite; bench models and bench data list their names")
-	}
-	var out []cell
-	for _, task := range t.task {
-		setting := datasets.Setting("")
-		switch models.Task(task) {
-		case models.LinkPrediction:
-			setting = datasets.Setting(t.setting)
-		case models.NodeClassification:
-		default:
-			return nil, fmt.Errorf("--task is %q, expected nc or lp", task)
-		}
-		for _, dataset := range t.datasets {
-			d, err := datasets.Lookup(dataset)
-			if err != nil {
-				return nil, err
-			}
-			if setting == "" && !d.Labelled {
-				return nil, fmt.Errorf("dataset %q has no labels for the task %q", dataset, task)
-			}
-			for _, model := range t.models {
-				out = append(out, cell{model, specs.Place{Dataset: dataset, Task: models.Task(task), Setting: setting}, specs.DefaultProtocol()})
-			}
-		}
-	}
-	if t.setting != string(datasets.Transductive) && t.setting != string(datasets.Inductive) {
-		return nil, fmt.Errorf("--setting is %q, expected T or I", t.setting)
-	}
-	return out, nil
 }
 
 // search runs the studies and writes what comes of them.

@@ -22,7 +22,7 @@ func tuneToy(dir, out string, more ...string) []string {
 func tuneModels(models, dir, out string, more ...string) []string {
 	return append([]string{
 		"tune", "--model", models, "--dataset", "toy", "--task", "nc", "--trials", "6", "--random", "4", "--epochs", "3",
-		 "--data", filepath.Join(dir, "data"), "--out", filepath.Join(dir, out),
+		"--data", filepath.Join(dir, "data"), "--out", filepath.Join(dir, out),
 	}, more...)
 }
 
@@ -153,8 +153,10 @@ func TestTuneNeverLooksAtTheTestPart(t *testing.T) {
 		return tuneModels("graph-sprints,raw,tgn-id", dir, out, "--trials", "3", "--random", "2")
 	}
 	lp := func(out string) []string {
-		return []string{"tune", "--model", "graph-sprints", "--dataset", "toy", "--task", "lp", "--trials", "2", "--random", "1",
-			"--epochs", "2", "--data", filepath.Join(dir, "data"), "--out", filepath.Join(dir, out)}
+		return []string{
+			"tune", "--model", "graph-sprints", "--dataset", "toy", "--task", "lp", "--trials", "2", "--random", "1",
+			"--epochs", "2", "--data", filepath.Join(dir, "data"), "--out", filepath.Join(dir, out),
+		}
 	}
 	for _, a := range [][]string{args("before"), lp("before")} {
 		if code, _, stderr := bench(a...); code != exitDone {

@@ -3,7 +3,6 @@ package plan
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"runtime"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/harness"
 	"dgsbench/harness/latency"
-	"dgsbench/models"
 	"dgsbench/results"
 	"dgsbench/specs"
 )
@@ -72,6 +70,7 @@ func (p *planner) dataset(ctx context.Context, name string) error {
 func (p *planner) plan(ctx context.Context, l *datasets.Loaded, source Source) error {
 	var list []*harness.Rehearsal
 	of := map[*harness.Rehearsal]*cell{}
+	cut := cutter{l, map[cutKey]datasets.Parts{}}
 	for _, c := range p.cells {
 		if c.Dataset != l.Dataset.Name {
 			continue
@@ -85,10 +84,11 @@ func (p *planner) plan(ctx context.Context, l *datasets.Loaded, source Source) e
 		case c.Latency:
 			p.timed(c, l)
 		case c.Source != Recorded:
-			r, err := rehearsal(c.trials[0], l)
+			parts, err := cut.parts(c.trials[0])
 			if err != nil {
 				return err
 			}
+			r := &harness.Rehearsal{Trial: c.trials[0], Parts: parts}
 			list, of[r] = append(list, r), c
 			continue
 		}
@@ -111,23 +111,6 @@ func (p *planner) rehearse(ctx context.Context, list []*harness.Rehearsal, of ma
 		}
 	}
 	return err
-}
-
-// rehearsal is the cell's first trial on its parts of the stream.
-func rehearsal(t specs.Trial, l *datasets.Loaded) (*harness.Rehearsal, error) {
-	kind, err := models.Lookup(t.Kind)
-	if err != nil {
-		return nil, err
-	}
-	setting := t.Setting
-	if setting == "" {
-		setting = datasets.Transductive
-	}
-	parts, err := l.Parts(setting, kind.Features == models.FeaturesRequired)
-	if err != nil {
-		return nil, fmt.Errorf("%s on %s: %w", t.Ref(), t.Dataset, err)
-	}
-	return &harness.Rehearsal{Trial: t, Parts: parts}, nil
 }
 
 // timed plans a latency test.

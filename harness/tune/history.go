@@ -127,6 +127,9 @@ func (h *History) parse(data []byte) error {
 		if err == nil && l.Trial >= 0 {
 			_, err = h.Study.point(l.Values)
 		}
+		if err == nil && (l.Trial < -1 || l.Failed() == (l.Error == "")) {
+			err = fmt.Errorf("trial %d: expected a number from -1 on, and a value or an error", l.Trial)
+		}
 		if err == nil && h.has(l.Trial) {
 			err = fmt.Errorf("trial %d is there twice", l.Trial)
 		}
@@ -177,16 +180,24 @@ func (h *History) put(l Line) {
 // add takes a trial in and writes the file.
 func (h *History) add(l Line) error {
 	h.put(l)
-	out := bytes.NewBuffer(slices.Clone(h.head))
-	out.WriteByte('\n')
+	text, err := h.encode()
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(h.file, text)
+}
+
+// encode is the file's text.
+func (h *History) encode() ([]byte, error) {
+	out := append(slices.Clone(h.head), '\n')
 	for _, l := range h.Lines {
 		text, err := json.Marshal(l)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		out.Write(append(text, '\n'))
+		out = append(append(out, text...), '\n')
 	}
-	return atomicfile.Write(h.file, out.Bytes())
+	return out, nil
 }
 
 // trials are the lines of the search, without the model's own options.

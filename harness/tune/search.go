@@ -25,16 +25,26 @@ func openSearch(s Study, out string, lab *harness.Lab) (*search, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &search{History: h, sampler: tpe.New(s.space(), s.Seed, s.Random), next: -1}
+	sampler, err := openSampler(h)
+	if err != nil {
+		return nil, err
+	}
+	o := &search{History: h, sampler: sampler, next: -1}
+	o.skip()
+	return o, nil
+}
+
+// openSampler tells a new sampler what the history holds.
+func openSampler(h *History) (*tpe.Sampler, error) {
+	sampler := tpe.New(h.Study.space(), h.Study.Seed, h.Study.Random)
 	for _, l := range h.trials() {
 		t, err := h.told(l)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", h.file, err)
 		}
-		o.sampler.Tell(t)
+		sampler.Tell(t)
 	}
-	o.skip()
-	return o, nil
+	return sampler, nil
 }
 
 // skip goes to the next number that is not over.

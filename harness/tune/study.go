@@ -3,6 +3,7 @@ package tune
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 
 	"dgsbench/harness/tune/tpe"
@@ -107,22 +108,21 @@ func rounded(x float64) float64 {
 func (s Study) point(values map[string]any) (tpe.Point, error) {
 	out := make(tpe.Point, len(s.params))
 	for i, p := range s.params {
-		v, ok := values[p.Name()]
-		if len(p.Choices) == 0 {
-			if out[i], ok = v.(float64); !ok {
-				return nil, fmt.Errorf("no number for %s", p.Name())
+		v := values[p.Name()]
+		if len(p.Choices) > 0 {
+			// A choice of 100 comes back from JSON as another type.
+			same := func(choice any) bool { return fmt.Sprint(choice) == fmt.Sprint(v) }
+			out[i] = float64(slices.IndexFunc(p.Choices, same))
+			if out[i] < 0 {
+				return nil, fmt.Errorf("%s is %v, which is none of its choices", p.Name(), v)
 			}
 			continue
 		}
-		out[i] = -1
-		for k, choice := range p.Choices {
-			if fmt.Sprint(choice) == fmt.Sprint(v) {
-				out[i] = float64(k)
-			}
+		x, ok := v.(float64)
+		if !ok || x < p.Low || x > p.High {
+			return nil, fmt.Errorf("%s is %v, expected a number of %s", p.Name(), v, p.Range())
 		}
-		if out[i] < 0 {
-			return nil, fmt.Errorf("%s is %v, which is none of its choices", p.Name(), v)
-		}
+		out[i] = x
 	}
 	return out, nil
 }

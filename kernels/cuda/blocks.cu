@@ -14,7 +14,8 @@ KERNEL(softmax_blocks)(int width, int blocks, int h, float scale, float* dst, co
   for (int j = g.lane; j < n; j += width) dst[at + j] /= total;
 }
 
-KERNEL(softmax_blocks_grad)(int width, int blocks, int h, float scale, float* dx, const float* dy, const float* y) {
+KERNEL(softmax_blocks_grad)(int width, int blocks, int h, float scale, float* dx, const float* dy,
+    const float* y) {
   const Group g = group(width);
   const int n = g.row < blocks ? h : 0;
   const long long at = g.row * h;
@@ -32,7 +33,8 @@ __device__ __forceinline__ float block_sum(const Group& g, int n, const float* z
 }
 
 // raised is a sum that is not smaller in size than floor.
-__device__ __forceinline__ float raised(float sum, float floor) { return fabsf(sum) < floor ? copysignf(floor, sum) : sum; }
+__device__ __forceinline__ float raised(float sum,
+    float floor) { return fabsf(sum) < floor ? copysignf(floor, sum) : sum; }
 
 KERNEL(divide_sum_blocks)(int width, int blocks, int h, float eps, float floor, float* dst, const float* z) {
   const Group g = group(width);
@@ -41,7 +43,8 @@ KERNEL(divide_sum_blocks)(int width, int blocks, int h, float eps, float floor, 
   for (int j = g.lane; j < n; j += width) dst[g.row * h + j] = z[g.row * h + j] / d;
 }
 
-KERNEL(divide_sum_blocks_grad)(int width, int blocks, int h, float eps, float floor, float* dz, const float* dy, const float* y, const float* z) {
+KERNEL(divide_sum_blocks_grad)(int width, int blocks, int h, float eps, float floor, float* dz,
+    const float* dy, const float* y, const float* z) {
   const Group g = group(width);
   const int n = g.row < blocks ? h : 0;
   const long long at = g.row * h;

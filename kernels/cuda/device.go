@@ -16,6 +16,7 @@ type Device struct {
 	stream  driver.Stream
 	staging staging
 	found   kernels.Ints // one number, of Finite
+	faults  kernels.Ints // one number, not 0 after a row number that is out of range
 }
 
 var _ kernels.Device = (*Device)(nil)
@@ -33,7 +34,7 @@ func Open(library string, n int) (*Device, error) {
 	if err := c.Do(d.prepare); err != nil {
 		return nil, err
 	}
-	d.found = d.NewInts(1)
+	d.found, d.faults = d.NewInts(1), d.NewInts(1)
 	runtime.AddCleanup(d, func(r resources) { r.release() }, resources{d.heap, d.stream, d.staging})
 	return d, nil
 }

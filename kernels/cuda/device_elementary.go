@@ -44,12 +44,12 @@ func (d *Device) Mul(n int, dst, a, b kernels.Buffer) {
 
 // Affine is dst = a x + b.
 func (d *Device) Affine(n int, dst kernels.Buffer, a float64, x kernels.Buffer, b float64) {
-	d.each("affine", n, at(dst, n), real(a), at(x, n), real(b))
+	d.each("affine", n, at(dst, n), single(a), at(x, n), single(b))
 }
 
 // Blend is dst = keep dst + add x.
 func (d *Device) Blend(n int, dst kernels.Buffer, keep float64, x kernels.Buffer, add float64) {
-	d.each("blend", n, at(dst, n), real(keep), at(x, n), real(add))
+	d.each("blend", n, at(dst, n), single(keep), at(x, n), single(add))
 }
 
 // AddReLU is dst = relu(a + b).
@@ -81,14 +81,14 @@ func (d *Device) BCEGrad(rows int, dz, z, y, w, g kernels.Buffer) {
 
 // Adam makes one step.
 func (d *Device) Adam(n int, p, g, m, v kernels.Buffer, s kernels.AdamStep) {
-	number := func(x float32) uint64 { return real(float64(x)) }
+	number := func(x float32) uint64 { return single(float64(x)) }
 	d.each("adam", n, at(p, n), at(g, n), at(m, n), at(v, n), number(s.Size), number(s.Root),
 		number(s.Beta1), number(s.Rest1), number(s.Beta2), number(s.Rest2), number(s.Eps), number(s.WeightDecay))
 }
 
 // Momentum makes one step of stochastic gradient descent.
 func (d *Device) Momentum(n int, p, g, v kernels.Buffer, rate, momentum, decay float64) {
-	d.each("momentum", n, at(p, n), at(g, n), at(v, n), real(rate), real(momentum), real(decay))
+	d.each("momentum", n, at(p, n), at(g, n), at(v, n), single(rate), single(momentum), single(decay))
 }
 
 // Finite reports whether all numbers are finite. It waits for the answer.

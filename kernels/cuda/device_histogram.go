@@ -12,23 +12,23 @@ func (d *Device) Bucketize(rows, cols, edgeRows int, dst kernels.Ints, x, edges 
 
 // SumRows is dst[i] = the sum of rows of table.
 func (d *Device) SumRows(rows, terms, tableRows, cols int, dst, table kernels.Buffer, index kernels.Ints) {
-	d.eachRow("sum_rows", rows, cols, whole(terms), at(dst, rows*cols), whole(tableRows), at(table, tableRows*cols), list(index, rows*terms))
+	d.eachRow("sum_rows", rows, cols, whole(terms), at(dst, rows*cols), below(rows*terms, tableRows), at(table, tableRows*cols), list(index, rows*terms), d.fault())
 }
 
 // FoldBuckets makes new states from old ones and the buckets of events.
 func (d *Device) FoldBuckets(f *kernels.Fold, dst kernels.Buffer, buckets kernels.Ints, features int) {
-	d.eachRow("fold_buckets", f.Rows, f.Cols, append(fold(f, dst), list(buckets, f.Events*features), whole(features))...)
+	d.eachRow("fold_buckets", f.Rows, f.Cols, append(fold(f, dst), list(buckets, f.Events*features), whole(features), d.fault())...)
 }
 
 // FoldRows makes new states from old ones and a row of each event.
 func (d *Device) FoldRows(f *kernels.Fold, dst, rows kernels.Buffer) {
-	d.eachRow("fold_rows", f.Rows, f.Cols, append(fold(f, dst), at(rows, f.Events*f.Cols))...)
+	d.eachRow("fold_rows", f.Rows, f.Cols, append(fold(f, dst), at(rows, f.Events*f.Cols), d.fault())...)
 }
 
 func fold(f *kernels.Fold, dst kernels.Buffer) []uint64 {
 	return []uint64{
-		at(dst, f.Rows*f.Cols), whole(f.Nodes), at(f.Table, f.Nodes*f.Cols), list(f.Self, f.Rows), list(f.Other, f.Rows),
-		whole(f.Events), list(f.Event, f.Rows),
+		at(dst, f.Rows*f.Cols), below(f.Rows, f.Nodes), at(f.Table, f.Nodes*f.Cols), list(f.Self, f.Rows), list(f.Other, f.Rows),
+		below(f.Rows, f.Events), list(f.Event, f.Rows),
 		at(f.Keep, f.Rows), at(f.Mix, f.Rows), at(f.Hit, f.Rows),
 	}
 }

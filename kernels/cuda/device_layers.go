@@ -41,8 +41,8 @@ func (d *Device) TimeProjectGrad(rows, cols int, dm, dw, db, g, m, dt, w, b kern
 // Attend sets Weights and Out.
 func (d *Device) Attend(a *kernels.Attention) {
 	centres, nodes, edges, scores := attended(a)
-	d.eachWarp("attend", a.Centres*a.Heads, whole(a.Nodes), whole(a.Heads), whole(a.Channels), list(a.Offsets, a.Centres+1), list(a.Index, a.Edges),
-		at(a.Q, centres), at(a.K, nodes), at(a.V, nodes), at(a.E, edges), maybe(a.Drop, scores), at(a.Weights, scores), at(a.Out, centres))
+	d.eachWarp("attend", a.Centres*a.Heads, below(a.Edges, a.Nodes), whole(a.Heads), whole(a.Channels), list(a.Offsets, a.Centres+1), list(a.Index, a.Edges),
+		at(a.Q, centres), at(a.K, nodes), at(a.V, nodes), at(a.E, edges), maybe(a.Drop, scores), at(a.Weights, scores), at(a.Out, centres), d.fault())
 }
 
 // AttendGrad sets the gradients.
@@ -50,12 +50,12 @@ func (d *Device) AttendGrad(a *kernels.Attention, g *kernels.AttentionGrad) {
 	centres, nodes, edges, scores := attended(a)
 	heads, channels, offsets, index := whole(a.Heads), whole(a.Channels), list(a.Offsets, a.Centres+1), list(a.Index, a.Edges)
 	q, drop, weights, out := at(a.Q, centres), maybe(a.Drop, scores), at(a.Weights, scores), at(g.Out, centres)
-	d.eachWarp("attend_grad", a.Centres*a.Heads, whole(a.Nodes), heads, channels, offsets, index,
-		q, at(a.K, nodes), at(a.V, nodes), at(a.E, edges), drop, weights, out, at(g.Scores, scores), at(g.Q, centres), at(g.E, edges))
+	d.eachWarp("attend_grad", a.Centres*a.Heads, below(a.Edges, a.Nodes), heads, channels, offsets, index,
+		q, at(a.K, nodes), at(a.V, nodes), at(a.E, edges), drop, weights, out, at(g.Scores, scores), at(g.Q, centres), at(g.E, edges), d.fault())
 	d.Zero(nodes, g.K)
 	d.Zero(nodes, g.V)
-	d.eachWarp("attend_grad_nodes", a.Edges, whole(a.Centres), heads, channels, offsets, index,
-		q, drop, weights, out, at(g.Scores, scores), at(g.K, nodes), at(g.V, nodes))
+	d.eachWarp("attend_grad_nodes", a.Edges, below(a.Edges, a.Nodes), whole(a.Centres), heads, channels, offsets, index,
+		q, drop, weights, out, at(g.Scores, scores), at(g.K, nodes), at(g.V, nodes), d.fault())
 }
 
 // attended is how many numbers centres, nodes and edges have, and how many

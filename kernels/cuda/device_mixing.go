@@ -45,20 +45,20 @@ func mixture(m *kernels.Mixture) []uint64 {
 
 // SparsemaxBlocks is the sparsemax of scale x in each block of h numbers.
 func (d *Device) SparsemaxBlocks(n, h int, scale float64, dst, x kernels.Buffer) {
-	d.eachWarp("sparsemax_blocks", n/h, whole(h), real(scale), at(dst, n), at(x, n))
+	d.eachWarp("sparsemax_blocks", n/h, whole(h), single(scale), at(dst, n), at(x, n))
 }
 
 // SparsemaxBlocksGrad is its gradient.
 func (d *Device) SparsemaxBlocksGrad(n, h int, scale float64, dx, g, y kernels.Buffer) {
-	d.eachWarp("sparsemax_blocks_grad", n/h, whole(h), real(scale), at(dx, n), at(g, n), at(y, n))
+	d.eachWarp("sparsemax_blocks_grad", n/h, whole(h), single(scale), at(dx, n), at(g, n), at(y, n))
 }
 
 // EntmaxBlocks is 1.5-entmax of scale x in each block of h numbers.
 func (d *Device) EntmaxBlocks(n, h int, scale float64, dst, x kernels.Buffer) {
-	d.eachWarp("entmax_blocks", n/h, whole(h), real(scale), at(dst, n), at(x, n))
+	d.eachWarp("entmax_blocks", n/h, whole(h), single(scale), at(dst, n), at(x, n))
 }
 
 // EntmaxBlocksGrad is its gradient.
 func (d *Device) EntmaxBlocksGrad(n, h int, scale float64, dx, g, y kernels.Buffer) {
-	d.eachWarp("entmax_blocks_grad", n/h, whole(h), real(scale), at(dx, n), at(g, n), at(y, n))
+	d.eachWarp("entmax_blocks_grad", n/h, whole(h), single(scale), at(dx, n), at(g, n), at(y, n))
 }

@@ -10,17 +10,17 @@ import (
 
 // GatherRows copies row index[i] of src to row i of dst.
 func (d *Device) GatherRows(rows, srcRows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
-	d.eachRow("gather_rows", rows, cols, at(dst, rows*cols), whole(srcRows), at(src, srcRows*cols), list(index, rows))
+	d.eachRow("gather_rows", rows, cols, at(dst, rows*cols), below(rows, srcRows), at(src, srcRows*cols), list(index, rows), d.fault())
 }
 
 // ScatterRows copies row i of src to row index[i] of dst.
 func (d *Device) ScatterRows(rows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
-	d.eachRow("scatter_rows", rows, cols, rowsOf(dst, cols), at(dst, 0), at(src, rows*cols), list(index, rows))
+	d.eachRow("scatter_rows", rows, cols, below(rows, rowsOf(dst, cols)), at(dst, 0), at(src, rows*cols), list(index, rows), d.fault())
 }
 
 // ScatterAddRows adds row i of src to row index[i] of dst, in order.
 func (d *Device) ScatterAddRows(rows, dstRows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
-	d.eachRow("scatter_add_rows", rows, cols, whole(dstRows), at(dst, dstRows*cols), at(src, rows*cols), list(index, rows))
+	d.eachRow("scatter_add_rows", rows, cols, below(rows, dstRows), at(dst, dstRows*cols), at(src, rows*cols), list(index, rows), d.fault())
 }
 
 // CopyRows copies the first cols numbers of each row.
@@ -38,14 +38,15 @@ func (d *Device) ScaleRows(rows, cols int, dst, x, by kernels.Buffer) {
 
 // MoveRows copies row from[i] of src to row to[i] of dst.
 func (d *Device) MoveRows(rows, cols int, dst kernels.Buffer, to kernels.Ints, src kernels.Buffer, from kernels.Ints) {
-	d.eachRow("move_rows", rows, cols, rowsOf(dst, cols), at(dst, 0), list(to, rows), rowsOf(src, cols), at(src, 0), list(from, rows))
+	d.eachRow("move_rows", rows, cols, below(rows, rowsOf(dst, cols)), at(dst, 0), list(to, rows),
+		below(rows, rowsOf(src, cols)), at(src, 0), list(from, rows), d.fault())
 }
 
 // rowsOf is how many rows there are in all of a buffer: any number of empty
 // ones.
-func rowsOf(b kernels.Buffer, cols int) uint64 {
+func rowsOf(b kernels.Buffer, cols int) int {
 	if cols == 0 {
 		return math.MaxInt32
 	}
-	return whole(b.Len() / cols)
+	return b.Len() / cols
 }

@@ -3,10 +3,40 @@
 package cuda_test
 
 import (
+	"errors"
 	"testing"
 
+	"dgsbench/kernels/cuda"
+
 	"dgsbench/kernels/cuda/cudatest"
+	"dgsbench/kernels/cuda/driver"
 	"dgsbench/kernels/devicetest"
 )
 
 func TestConformance(t *testing.T) { devicetest.Run(t, 1e-6, cudatest.Devices(t)...) }
+
+// TestMemoryComesBack: buffers that nobody uses any more make room for others,
+// also for those of work that is not done yet.
+func TestMemoryComesBack(t *testing.T) {
+	d := cudatest.Device(t)
+	const n = 24 << 20 // five of them fill the emulated card
+	for i := range 8 {
+		b := d.NewBuffer(n)
+		d.Affine(1, b, 0, b, float64(i))
+		if last := d.View(b, n-1, 1); !d.Finite(1, last) {
+			t.Error("new memory is not cleared")
+		}
+	}
+}
+
+// TestTooMuchMemory: the panic says what is wrong.
+func TestTooMuchMemory(t *testing.T) {
+	d := cudatest.Device(t)
+	defer func() {
+		var failure *cuda.Failure
+		if err, _ := recover().(error); !errors.As(err, &failure) || !errors.Is(err, driver.ErrMemory) {
+			t.Errorf("%v, expected a Failure that is ErrMemory", err)
+		}
+	}()
+	d.NewBuffer(1 << 44)
+}

@@ -62,7 +62,7 @@ KERNEL(bce)(int rows, float* loss, const float* z, const float* y, const float* 
   for (int i = threadIdx.x; i < rows; i += blockDim.x)
     own += (fmaf(-z[i], y[i], larger(z[i], 0.f)) + log1p_exp(z[i])) * w[i];
   sums[threadIdx.x] = own;
-  for (int step = blockDim.x / 2; step > 0; step /= 2) {
+  for (unsigned step = blockDim.x / 2; step > 0; step /= 2) {
     __syncthreads();
     if (threadIdx.x < step) sums[threadIdx.x] += sums[threadIdx.x + step];
   }

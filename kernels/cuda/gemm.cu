@@ -6,7 +6,8 @@ constexpr int tile = 32, threads_a_side = 16, padded = tile + 1;
 
 // load copies a tile of a matrix to shared memory, transposed if the matrix is
 // stored the other way round. Rows and columns beyond its end are left out.
-__device__ __forceinline__ void load(float* to, const float* from, int row, int col, int rows, int cols, bool transposed) {
+__device__ __forceinline__ void load(float* to, const float* from, int row, int col, int rows, int cols,
+    bool transposed) {
   for (int at = threadIdx.x; at < tile * tile; at += blockDim.x) {
     const int slow = at / tile, fast = at % tile;
     const int i = transposed ? fast : slow, j = transposed ? slow : fast;
@@ -17,7 +18,8 @@ __device__ __forceinline__ void load(float* to, const float* from, int row, int 
 
 // c (m x n) = op(a) op(b), plus bias if there is one. A is stored k x m with
 // turn_a, b n x k with turn_b.
-KERNEL(gemm)(int m, int n, int k, const float* a, int turn_a, const float* b, int turn_b, float* c, const float* bias, int rectify) {
+KERNEL(gemm)(int m, int n, int k, const float* a, int turn_a, const float* b, int turn_b, float* c,
+    const float* bias, int rectify) {
   DYNAMIC_SHARED(float, of_a);
   float* of_b = of_a + tile * padded;
   const int row = blockIdx.x * tile, col = blockIdx.y * tile;

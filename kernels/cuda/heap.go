@@ -6,6 +6,7 @@ import (
 	"errors"
 	"runtime"
 	"sync"
+	"time"
 
 	"dgsbench/kernels/cuda/driver"
 )
@@ -24,30 +25,30 @@ type heap struct {
 // it is.
 type memory struct{ at driver.Ptr }
 
-// alloc takes so many bytes. Whatever was put on the stream before is done
-// when memory goes back: it may use it.
+// alloc takes so many bytes. The card's memory does not hurry Go's collector:
+// where it is full, the collector is asked what nobody uses any more.
 func (h *heap) alloc(bytes int, stream driver.Stream) *memory {
+	const attempts, pause = 10, 20 * time.Millisecond // cleanups run a little after a collection
 	m := &memory{}
 	h.card.must(func() (err error) {
-		if err := h.collect(stream); err != nil {
-			return err
-		}
-		m.at, err = h.card.Alloc(bytes)
-		if errors.Is(err, driver.ErrMemory) {
-			runtime.GC() // the card's memory does not hurry the collector
-			runtime.GC()
+		for i := range attempts {
 			if err := h.collect(stream); err != nil {
 				return err
 			}
-			m.at, err = h.card.Alloc(bytes)
+			if m.at, err = h.card.Alloc(bytes); !errors.Is(err, driver.ErrMemory) || i == attempts-1 {
+				return err
+			}
+			runtime.GC()
+			time.Sleep(pause)
 		}
-		return err
+		return nil
 	})
 	runtime.AddCleanup(m, func(at driver.Ptr) { h.discard(at) }, m.at)
 	return m
 }
 
-// collect gives back what was discarded.
+// collect gives back what was discarded, when all work that may use it is
+// done.
 func (h *heap) collect(stream driver.Stream) error {
 	h.mutex.Lock()
 	unused := h.unused

@@ -28,7 +28,10 @@ __device__ __forceinline__ void store(unsigned short* to, float x) {
 // Copies are in shared memory where they fit, else in the block's own part of
 // spill.
 template <class T>
-__device__ __forceinline__ void step(int lanes, int features, int states, const int* state, int touched, const Read* reads, const float* weights, float* sums, int writes, const Write* tasks, const float* keep, const float* mix, int per_write, const float* drive, const float* x, int kept, float* spill, float* shared) {
+__device__ __forceinline__ void step(int lanes, int features, int states, const int* state, int touched,
+    const Read* reads, const float* weights, float* sums, int writes, const Write* tasks, const float* keep,
+    const float* mix, int per_write, const float* drive, const float* x, int kept, float* spill,
+    float* shared) {
   float* copies = (spill ? spill + (long long)blockIdx.x * kept * blockDim.x : shared) + threadIdx.x;
   const long long size = (long long)lanes * features;
   for (long long at = element(); at < size; at += (long long)gridDim.x * blockDim.x) {
@@ -43,7 +46,8 @@ __device__ __forceinline__ void step(int lanes, int features, int states, const 
     if (weights) sums[at] = sum;
     for (int i = 0; i < writes; i++) {
       const Write& w = tasks[i];
-      const float self = w.self < 0 ? 0.f : copies[w.self * blockDim.x], other = w.other < 0 ? 0.f : copies[w.other * blockDim.x];
+      const float self = w.self < 0 ? 0.f : copies[w.self * blockDim.x];
+      const float other = w.other < 0 ? 0.f : copies[w.other * blockDim.x];
       const long long factor = per_write ? (long long)i * states + number : number;
       const float driven = mix[factor] * other + drive[(long long)i * lanes + lane] * x[w.row * features + feature];
       store(reinterpret_cast<T*>(w.address) + at, keep[factor] * self + driven);
@@ -51,18 +55,25 @@ __device__ __forceinline__ void step(int lanes, int features, int states, const 
   }
 }
 
-KERNEL(jacobian_step)(int lanes, int features, int states, const int* state, int touched, const Read* reads, const float* weights, float* sums, int writes, const Write* tasks, const float* keep, const float* mix, int per_write, const float* drive, const float* x, int kept, float* spill) {
+KERNEL(jacobian_step)(int lanes, int features, int states, const int* state, int touched, const Read* reads,
+    const float* weights, float* sums, int writes, const Write* tasks, const float* keep, const float* mix,
+    int per_write, const float* drive, const float* x, int kept, float* spill) {
   DYNAMIC_SHARED(float, shared);
-  step<float>(lanes, features, states, state, touched, reads, weights, sums, writes, tasks, keep, mix, per_write, drive, x, kept, spill, shared);
+  step<float>(lanes, features, states, state, touched, reads, weights, sums, writes, tasks, keep, mix,
+      per_write, drive, x, kept, spill, shared);
 }
 
-KERNEL(jacobian_step_half)(int lanes, int features, int states, const int* state, int touched, const Read* reads, const float* weights, float* sums, int writes, const Write* tasks, const float* keep, const float* mix, int per_write, const float* drive, const float* x, int kept, float* spill) {
+KERNEL(jacobian_step_half)(int lanes, int features, int states, const int* state, int touched,
+    const Read* reads, const float* weights, float* sums, int writes, const Write* tasks, const float* keep,
+    const float* mix, int per_write, const float* drive, const float* x, int kept, float* spill) {
   DYNAMIC_SHARED(float, shared);
-  step<unsigned short>(lanes, features, states, state, touched, reads, weights, sums, writes, tasks, keep, mix, per_write, drive, x, kept, spill, shared);
+  step<unsigned short>(lanes, features, states, state, touched, reads, weights, sums, writes, tasks, keep, mix,
+      per_write, drive, x, kept, spill, shared);
 }
 
 // A thread has a number of the gradient, and takes the lanes in order.
-KERNEL(jacobian_gradient)(int lanes, int features, int columns, const int* plus, const int* minus, const float* sums, float* grad) {
+KERNEL(jacobian_gradient)(int lanes, int features, int columns, const int* plus, const int* minus,
+    const float* sums, float* grad) {
   const long long at = element();
   if (at >= (long long)features * columns) return;
   const long long feature = at / columns, column = at % columns;

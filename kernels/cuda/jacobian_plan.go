@@ -18,9 +18,9 @@ type jacobianPlan struct {
 // none is the place of a Jacobian that is zero or that nothing is made of.
 const none = -1
 
-// make decides which Jacobians are kept for new ones. A state without a slot
+// prepare decides which Jacobians are kept for new ones. A state without a slot
 // is zero: there is nothing to keep.
-func (p *jacobianPlan) make(s *kernels.JacobianStep, slots []driver.Ptr) {
+func (p *jacobianPlan) prepare(s *kernels.JacobianStep, slots []driver.Ptr) {
 	p.list, p.places, p.kept = p.list[:0], p.places[:0], 0
 	for range s.Slots {
 		p.places = append(p.places, none)

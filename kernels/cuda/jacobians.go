@@ -80,7 +80,7 @@ func (j *jacobians) Read(dst []float32, slot int) {
 // Step works a batch off.
 func (j *jacobians) Step(s *kernels.JacobianStep) {
 	s.Check(j.shape, len(j.slots))
-	j.plan.make(s, j.slots)
+	j.plan.prepare(s, j.slots)
 	reads, writes := j.send()
 	lanes, states := j.shape.Lanes(), j.shape.States
 	var weights, sums, keep, mix, drive, x uint64

@@ -18,8 +18,17 @@ const warp = 32
 // whole is a parameter of type int or long long.
 func whole(n int) uint64 { return uint64(n) }
 
-// real is a parameter of type float.
-func real(x float64) uint64 { return uint64(math.Float32bits(float32(x))) }
+// single is a parameter of type float.
+func single(x float64) uint64 { return uint64(math.Float32bits(float32(x))) }
+
+// below is the parameter of rows that n row numbers are below. It panics if
+// there are numbers, but no rows that they could be of.
+func below(n, rows int) uint64 {
+	if n > 0 && rows == 0 {
+		panic(fmt.Sprintf("cuda: %d row numbers of no rows", n))
+	}
+	return whole(rows)
+}
 
 // flag is a parameter of type int that is 0 or 1.
 func flag(yes bool) uint64 {

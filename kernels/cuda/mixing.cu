@@ -9,13 +9,17 @@ struct Parts {
 };
 
 // Without lists (null) every row reads its own.
-__device__ __forceinline__ Parts parts(long long i, int j, int cols, const float* self, const float* other, const float* e, const float* alpha, const float* beta, int per_row, const int* from_self, const int* from_other, const int* from_e) {
+__device__ __forceinline__ Parts parts(long long i, int j, int cols, const float* self, const float* other,
+    const float* e, const float* alpha, const float* beta, int per_row, const int* from_self,
+    const int* from_other, const int* from_e) {
   const long long of_self = (from_self ? from_self[i] : i) * cols + j, of_other = (from_other ? from_other[i] : i) * cols + j;
   const long long of_e = (from_e ? from_e[i] : i) * cols + j, factor = per_row ? of_e : j;
   return {self[of_self], other[of_other], e ? e[of_e] : 0.f, alpha[factor], beta[factor]};
 }
 
-KERNEL(mix)(int width, int rows, int cols, const float* self, const float* other, const float* e, const float* alpha, const float* beta, int per_row, const int* from_self, const int* from_other, const int* from_e, float* dst) {
+KERNEL(mix)(int width, int rows, int cols, const float* self, const float* other, const float* e,
+    const float* alpha, const float* beta, int per_row, const int* from_self, const int* from_other,
+    const int* from_e, float* dst) {
   const Group g = group(width);
   if (g.row >= rows) return;
   for (int j = g.lane; j < cols; j += width) {
@@ -24,7 +28,9 @@ KERNEL(mix)(int width, int rows, int cols, const float* self, const float* other
   }
 }
 
-KERNEL(mix_grad)(int width, int rows, int cols, const float* self, const float* other, const float* e, const float* alpha, const float* beta, int per_row, const int* from_self, const int* from_other, const int* from_e, const float* g, float* dself, float* dother, float* de, float* dalpha, float* dbeta) {
+KERNEL(mix_grad)(int width, int rows, int cols, const float* self, const float* other, const float* e,
+    const float* alpha, const float* beta, int per_row, const int* from_self, const int* from_other,
+    const int* from_e, const float* g, float* dself, float* dother, float* de, float* dalpha, float* dbeta) {
   const Group own = group(width);
   if (own.row >= rows) return;
   for (int j = own.lane; j < cols; j += width) {

@@ -2,7 +2,8 @@
 // thread each that takes the rows in order.
 #include "groups.h"
 
-KERNEL(layer_norm)(int width, int rows, int cols, float eps, float* dst, float* hat, float* inverse, const float* x, const float* scale, const float* shift) {
+KERNEL(layer_norm)(int width, int rows, int cols, float eps, float* dst, float* hat, float* inverse,
+    const float* x, const float* scale, const float* shift) {
   const Group g = group(width);
   const bool on = g.row < rows;
   const int n = on ? cols : 0;
@@ -22,7 +23,8 @@ KERNEL(layer_norm)(int width, int rows, int cols, float eps, float* dst, float* 
   if (on && g.lane == 0) inverse[g.row] = inv;
 }
 
-KERNEL(layer_norm_grad)(int width, int rows, int cols, float* dx, const float* dy, const float* hat, const float* inverse, const float* scale) {
+KERNEL(layer_norm_grad)(int width, int rows, int cols, float* dx, const float* dy, const float* hat,
+    const float* inverse, const float* scale) {
   const Group g = group(width);
   const int n = g.row < rows ? cols : 0;
   const long long at = g.row * cols;
@@ -50,7 +52,8 @@ KERNEL(scale_grad)(int rows, int cols, float* dscale, float* dshift, const float
   dshift[j] = shift;
 }
 
-KERNEL(batch_norm)(int rows, int cols, float eps, float* dst, float* hat, float* mean, float* variance, float* inverse, const float* x, const float* scale, const float* shift) {
+KERNEL(batch_norm)(int rows, int cols, float eps, float* dst, float* hat, float* mean, float* variance,
+    float* inverse, const float* x, const float* scale, const float* shift) {
   const long long j = element(), end = (long long)rows * cols;
   if (j >= cols) return;
   float total = 0.f, squares = 0.f;
@@ -67,7 +70,8 @@ KERNEL(batch_norm)(int rows, int cols, float eps, float* dst, float* hat, float*
   inverse[j] = inv;
 }
 
-KERNEL(batch_norm_fixed)(int rows, int cols, float eps, float* dst, float* inverse, const float* x, const float* mean, const float* variance, const float* scale, const float* shift) {
+KERNEL(batch_norm_fixed)(int rows, int cols, float eps, float* dst, float* inverse, const float* x,
+    const float* mean, const float* variance, const float* scale, const float* shift) {
   const long long j = element();
   if (j >= cols) return;
   const float inv = inverse[j] = 1.f / sqrtf(variance[j] + eps);
@@ -75,7 +79,8 @@ KERNEL(batch_norm_fixed)(int rows, int cols, float eps, float* dst, float* inver
 }
 
 // What scale_grad has found is in dscale and dshift.
-KERNEL(batch_norm_grad)(int rows, int cols, float* dx, const float* dscale, const float* dshift, const float* dy, const float* hat, const float* inverse, const float* scale) {
+KERNEL(batch_norm_grad)(int rows, int cols, float* dx, const float* dscale, const float* dshift,
+    const float* dy, const float* hat, const float* inverse, const float* scale) {
   const long long j = element();
   if (j >= cols) return;
   for (long long at = j; at < (long long)rows * cols; at += cols)
@@ -95,7 +100,8 @@ KERNEL(unit_rows)(int width, int rows, int cols, float eps, float* dst, float* i
   if (on && g.lane == 0) inverse[g.row] = inv;
 }
 
-KERNEL(unit_rows_grad)(int width, int rows, int cols, float* dx, const float* dy, const float* y, const float* inverse) {
+KERNEL(unit_rows_grad)(int width, int rows, int cols, float* dx, const float* dy, const float* y,
+    const float* inverse) {
   const Group g = group(width);
   const int n = g.row < rows ? cols : 0;
   const long long at = g.row * cols;

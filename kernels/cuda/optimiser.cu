@@ -1,7 +1,8 @@
 // optimiser.cu: one step of PyTorch's Adam and SGD.
 #include "compat.h"
 
-KERNEL(adam)(long long n, float* p, const float* g, float* mean, float* square, float size, float root, float beta1,
+KERNEL(adam)(long long n, float* p, const float* g, float* mean, float* square, float size, float root,
+    float beta1,
              float rest1, float beta2, float rest2, float eps, float decay) {
   const long long i = element();
   if (i >= n) return;

@@ -4,14 +4,17 @@
 #include "scalars.h"
 
 // add_term adds one dimension's term. Candidates move by moved times slope.
-__device__ __forceinline__ float add_term(float sum, float w, float u, float p) { return fmaf(w, relu(u + p), sum); }
+__device__ __forceinline__ float add_term(float sum, float w, float u, float p) { return fmaf(w, relu(u + p),
+    sum); }
 __device__ __forceinline__ float add_term(float sum, float w, float u, float p, float moved, float slope) {
   return fmaf(w, relu(fmaf(moved, slope, u + p)), sum);
 }
 
 // pair_scores scores single pairs. It marks events that have a score that is
 // not finite.
-KERNEL(pair_scores)(int n, int dim, const float* u, const float* p, const float* w, const float* slope, const float* event_time, const float* node_time, const int* events, const int* nodes, float* scores, int* bad) {
+KERNEL(pair_scores)(int n, int dim, const float* u, const float* p, const float* w, const float* slope,
+    const float* event_time, const float* node_time, const int* events, const int* nodes, float* scores,
+    int* bad) {
   const long long i = element();
   if (i >= n) return;
   const int e = events[i];
@@ -30,7 +33,8 @@ constexpr int tile = 32, threads_a_side = 16, padded = tile + 1;
 
 // load copies rows of a matrix, so many numbers from column j0 on. rows says
 // which; null are those from first on.
-__device__ __forceinline__ void load(float* to, const float* from, const int* rows, int first, int end, int j0, int dim) {
+__device__ __forceinline__ void load(float* to, const float* from, const int* rows, int first, int end,
+    int j0, int dim) {
   for (int at = threadIdx.x; at < tile * tile; at += blockDim.x) {
     const int i = at / tile, j = at % tile;
     if (first + i >= end || j0 + j >= dim) continue;
@@ -42,7 +46,9 @@ __device__ __forceinline__ void load(float* to, const float* from, const int* ro
 // all_scores scores all candidates, 32 events and 32 candidates a block. It
 // writes the scores where they are asked for; else it counts those above and
 // level with the event's true destination, whose score is truth.
-KERNEL(all_scores)(int events, int candidates, int dim, const float* u, const float* p, const float* w, const float* slope, const float* event_time, const float* node_time, const int* nodes, const float* truth, float* scores, int* greater, int* equal, int* bad) {
+KERNEL(all_scores)(int events, int candidates, int dim, const float* u, const float* p, const float* w,
+    const float* slope, const float* event_time, const float* node_time, const int* nodes,
+    const float* truth, float* scores, int* greater, int* equal, int* bad) {
   DYNAMIC_SHARED(float, of_u);
   float *of_p = of_u + tile * padded, *of_slope = of_p + tile * padded;
   const int event = blockIdx.y * tile, candidate = blockIdx.x * tile;
@@ -63,7 +69,8 @@ KERNEL(all_scores)(int events, int candidates, int dim, const float* u, const fl
         for (int k = 0; k < 2; k++) {
           const float left = of_u[(y + i * threads_a_side) * padded + j];
           const int right = (x + k * threads_a_side) * padded + j;
-          sums[i][k] = slope ? add_term(sums[i][k], w[j0 + j], left, of_p[right], moved[i][k], of_slope[right]) : add_term(sums[i][k], w[j0 + j], left, of_p[right]);
+          sums[i][k] = slope ? add_term(sums[i][k], w[j0 + j], left, of_p[right], moved[i][k], of_slope[right])
+                             : add_term(sums[i][k], w[j0 + j], left, of_p[right]);
         }
     __syncthreads();
   }
@@ -83,7 +90,8 @@ KERNEL(all_scores)(int events, int candidates, int dim, const float* u, const fl
 }
 
 // leave_out takes pairs that are no negatives back out of the counts.
-KERNEL(leave_out)(int n, const int* events, const float* scores, const float* truth, int* greater, int* equal) {
+KERNEL(leave_out)(int n, const int* events, const float* scores, const float* truth, int* greater,
+    int* equal) {
   const long long i = element();
   if (i >= n) return;
   const int e = events[i];

@@ -3,7 +3,8 @@
 #include "scalars.h"
 
 // Rows of gates, gi and gh hold r, z and n, units numbers each.
-KERNEL(gru_cell)(int width, int rows, int units, float* h, float* gates, const float* gi, const float* gh, const float* q) {
+KERNEL(gru_cell)(int width, int rows, int units, float* h, float* gates, const float* gi, const float* gh,
+    const float* q) {
   const Group g = group(width);
   if (g.row >= rows) return;
   for (int j = g.lane; j < units; j += width) {
@@ -16,7 +17,8 @@ KERNEL(gru_cell)(int width, int rows, int units, float* h, float* gates, const f
   }
 }
 
-KERNEL(gru_cell_grad)(int width, int rows, int units, float* dgi, float* dgh, float* dq, const float* dh, const float* gates, const float* gh, const float* q) {
+KERNEL(gru_cell_grad)(int width, int rows, int units, float* dgi, float* dgh, float* dq, const float* dh,
+    const float* gates, const float* gh, const float* q) {
   const Group g = group(width);
   if (g.row >= rows) return;
   for (int j = g.lane; j < units; j += width) {
@@ -34,13 +36,15 @@ KERNEL(gru_cell_grad)(int width, int rows, int units, float* dgi, float* dgh, fl
 }
 
 // The product is rounded before the sum, as PyTorch does it.
-KERNEL(time_encode)(int width, int rows, int cols, float* dst, const float* dt, const float* w, const float* b) {
+KERNEL(time_encode)(int width, int rows, int cols, float* dst, const float* dt, const float* w,
+    const float* b) {
   const Group g = group(width);
   if (g.row >= rows) return;
   for (int j = g.lane; j < cols; j += width) dst[g.row * cols + j] = cosf(w[j] * dt[g.row] + b[j]);
 }
 
-KERNEL(time_encode_grad)(int rows, int cols, float* dw, float* db, const float* g, const float* dt, const float* w, const float* b) {
+KERNEL(time_encode_grad)(int rows, int cols, float* dw, float* db, const float* g, const float* dt,
+    const float* w, const float* b) {
   const long long j = element();
   if (j >= cols) return;
   float of_w = 0.f, of_b = 0.f;
@@ -56,13 +60,15 @@ KERNEL(time_encode_grad)(int rows, int cols, float* dw, float* db, const float* 
 // growth is 1 + w dt + b.
 __device__ __forceinline__ float growth(float dt, float w, float b) { return fmaf(dt, w, 1.f) + b; }
 
-KERNEL(time_project)(int width, int rows, int cols, float* dst, const float* m, const float* dt, const float* w, const float* b) {
+KERNEL(time_project)(int width, int rows, int cols, float* dst, const float* m, const float* dt,
+    const float* w, const float* b) {
   const Group g = group(width);
   if (g.row >= rows) return;
   for (int j = g.lane; j < cols; j += width) dst[g.row * cols + j] = m[g.row * cols + j] * growth(dt[g.row], w[j], b[j]);
 }
 
-KERNEL(time_project_grad)(int rows, int cols, float* dm, float* dw, float* db, const float* g, const float* m, const float* dt, const float* w, const float* b) {
+KERNEL(time_project_grad)(int rows, int cols, float* dm, float* dw, float* db, const float* g,
+    const float* m, const float* dt, const float* w, const float* b) {
   const long long j = element();
   if (j >= cols) return;
   float of_w = 0.f, of_b = 0.f;

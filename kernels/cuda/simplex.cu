@@ -77,7 +77,8 @@ KERNEL(sparsemax_blocks_grad)(int blocks, int h, float scale, float* dx, const f
       support++;
     }
   const double mean = sum(g, total) / sum(g, support);
-  for (int j = g.lane; j < h; j += g.width) dx[at + j] = y[at + j] > 0.f ? static_cast<float>(scale * (dy[at + j] - mean)) : 0.f;
+  for (int j = g.lane; j < h; j += g.width)
+    dx[at + j] = y[at + j] > 0.f ? static_cast<float>(scale * (dy[at + j] - mean)) : 0.f;
 }
 
 // The k largest are tried as support, for which tau solves the sum of
@@ -113,5 +114,8 @@ KERNEL(entmax_blocks_grad)(int blocks, int h, float scale, float* dx, const floa
     weighted += root * dy[at + j];
   }
   const double mean = sum(g, weighted) / sum(g, total);
-  for (int j = g.lane; j < h; j += g.width) dx[at + j] = static_cast<float>(scale * sqrt(static_cast<double>(y[at + j])) * (dy[at + j] - mean));
+  for (int j = g.lane; j < h; j += g.width) {
+    const double root = sqrt(static_cast<double>(y[at + j]));
+    dx[at + j] = static_cast<float>(scale * root * (dy[at + j] - mean));
+  }
 }

@@ -64,23 +64,50 @@ func (d *Device) upload(dst driver.Ptr, src []byte) {
 	})
 }
 
-// download waits for the stream and copies to dst.
+// download waits for the stream and copies to dst. It panics if a kernel so
+// far has met a row number that is out of range.
 func (d *Device) download(dst []byte, src driver.Ptr) {
+	var fault byte
 	d.card.must(func() error {
-		for len(dst) > 0 {
-			room, err := d.room(len(dst))
+		noted, err := d.room(wordBytes)
+		if err != nil {
+			return err
+		}
+		if err := d.card.Download(noted, driver.Ptr(d.fault()), d.stream); err != nil {
+			return err
+		}
+		for first := true; len(dst) > 0; first = false {
+			n, err := d.fetch(dst, src)
 			if err != nil {
 				return err
 			}
-			if err := d.card.Download(room, src, d.stream); err != nil {
-				return err
+			if first {
+				fault = noted[0]
 			}
-			if err := d.card.Sync(d.stream); err != nil {
-				return err
-			}
-			n := copy(dst, room)
 			dst, src = dst[n:], src+driver.Ptr(n)
 		}
 		return nil
 	})
+	if fault != 0 {
+		d.fill(driver.Ptr(d.fault()), wordBytes)
+		panic("cuda: since the last read a row number was out of range")
+	}
 }
+
+// fetch waits and copies as much as there is room for.
+func (d *Device) fetch(dst []byte, src driver.Ptr) (n int, err error) {
+	room, err := d.room(len(dst))
+	if err != nil {
+		return 0, err
+	}
+	if err := d.card.Download(room, src, d.stream); err != nil {
+		return 0, err
+	}
+	if err := d.card.Sync(d.stream); err != nil {
+		return 0, err
+	}
+	return copy(dst, room), nil
+}
+
+// fault is where kernels note row numbers that are out of range.
+func (d *Device) fault() uint64 { return list(d.faults, 1) }

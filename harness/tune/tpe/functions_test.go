@@ -17,7 +17,10 @@ func functions() []function {
 		{"sphere", []Param{side, side, side, side, side}, sphere, 0},
 		{"branin", []Param{{Low: -5, High: 10}, {Low: 0, High: 15}}, branin, -0.397887},
 		{"mixed", []Param{
-			{Low: 1e-5, High: 1, Log: true}, {Low: 1, High: 8, Step: 1}, {Choices: 4}, {Low: 0, High: 1},
+			{Low: 1e-5, High: 1, Log: true},
+			{Low: 1, High: 8, Step: 1},
+			{Choices: 4},
+			{Low: 0, High: 1},
 			{Low: 32, High: 256, Step: 2},
 		}, mixed, 0},
 	}

@@ -132,8 +132,13 @@ func TestFailedTrialsAreWorst(t *testing.T) {
 
 func TestNewPanicsOnMistakesOfTheProgram(t *testing.T) {
 	for _, p := range []Param{
-		{}, {Low: 1, High: 1}, {Low: 0, High: 1, Log: true}, {Low: 0, High: 1, Step: 0.3},
-		{Low: 1, High: 3, Log: true, Step: 1}, {Choices: -1}, {Low: 0, High: 1, Step: -1},
+		{},
+		{Low: 1, High: 1},
+		{Low: 0, High: 1, Log: true},
+		{Low: 0, High: 1, Step: 0.3},
+		{Low: 1, High: 3, Log: true, Step: 1},
+		{Choices: -1},
+		{Low: 0, High: 1, Step: -1},
 	} {
 		func() {
 			defer func() {

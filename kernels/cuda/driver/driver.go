@@ -32,10 +32,9 @@ type Info struct {
 
 // Launch is the size of a launch.
 type Launch struct {
-	Blocks      [2]int // in x and in y
-	Threads     int    // of a block
-	Shared      int    // bytes of dynamic shared memory
-	Cooperative bool   // all blocks run at once
+	Blocks  [2]int // in x and in y
+	Threads int    // of a block
+	Shared  int    // bytes of dynamic shared memory
 }
 
 // Device is a card. All methods but Info and Do are to be called within Do.

@@ -31,7 +31,7 @@ func Open(library string, n int) (Device, error) {
 // symbols are the names of the fields of functions, in their order.
 const symbols = `cuInit cuDriverGetVersion cuGetErrorName cuGetErrorString
 	cuDeviceGetCount cuDeviceGet cuDeviceGetName cuDeviceGetAttribute cuDevicePrimaryCtxRetain cuCtxSetCurrent
-	cuModuleLoadDataEx cuModuleGetFunction cuFuncSetAttribute cuLaunchKernel cuLaunchCooperativeKernel
+	cuModuleLoadDataEx cuModuleGetFunction cuFuncSetAttribute cuLaunchKernel
 	cuMemAlloc_v2 cuMemFree_v2 cuMemHostAlloc cuMemFreeHost
 	cuMemcpyHtoDAsync_v2 cuMemcpyDtoHAsync_v2 cuMemcpyDtoDAsync_v2 cuMemsetD8Async
 	cuStreamCreate cuStreamDestroy_v2 cuStreamSynchronize
@@ -42,7 +42,7 @@ const symbols = `cuInit cuDriverGetVersion cuGetErrorName cuGetErrorString
 type functions struct {
 	start, version, errorName, errorText,
 	count, find, name, attribute, retain, enter,
-	loadModule, findFunction, setAttribute, launch, launchCooperative,
+	loadModule, findFunction, setAttribute, launch,
 	alloc, free, allocHost, freeHost,
 	upload, download, copy, fill,
 	newStream, freeStream, syncStream,

@@ -55,10 +55,6 @@ func (c *card) Launch(f Function, size Launch, s Stream, parameters ...uint64) e
 		addresses[i] = unsafe.Pointer(&words[i])
 	}
 	x, y, threads := uintptr(size.Blocks[0]), uintptr(size.Blocks[1]), uintptr(size.Threads)
-	if size.Cooperative {
-		return c.check("cuLaunchCooperativeKernel", call(c.launchCooperative, uintptr(f), x, y, 1, threads, 1, 1,
-			uintptr(size.Shared), uintptr(s), uintptr(unsafe.Pointer(&addresses))))
-	}
 	return c.check("cuLaunchKernel", call(c.launch, uintptr(f), x, y, 1, threads, 1, 1,
 		uintptr(size.Shared), uintptr(s), uintptr(unsafe.Pointer(&addresses)), 0))
 }

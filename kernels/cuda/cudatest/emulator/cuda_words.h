@@ -36,23 +36,15 @@ constexpr unsigned all_lanes = 0xffffffffu;
 }  // namespace emu
 
 // Every shuffle here names the whole warp.
-#define __trap() emu::trap(__LINE__)
 #define __syncthreads() emu::sync_threads(__LINE__)
 #define __syncwarp() emu::sync_warp(__LINE__)
 #define __shfl_xor_sync(mask, v, x) \
   (static_cast<void>(sizeof(char[(mask) == emu::all_lanes ? 1 : -1])), \
    emu::from_bits<decltype(+(v))>(emu::shuffle(emu::to_bits(+(v)), emu::current->lane ^ (x), __LINE__)))
-#define __shfl_sync(mask, v, l) \
-  (static_cast<void>(sizeof(char[(mask) == emu::all_lanes ? 1 : -1])), \
-   emu::from_bits<decltype(+(v))>(emu::shuffle(emu::to_bits(+(v)), (l), __LINE__)))
-#define __ballot_sync(mask, vote) emu::ballot(vote, __LINE__)
-#define __any_sync(mask, vote) (emu::ballot(vote, __LINE__) != 0)
 
 inline int atomicAdd(int* p, int v) { return __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }
 inline int atomicOr(int* p, int v) { return __atomic_fetch_or(p, v, __ATOMIC_RELAXED); }
 inline int min(int a, int b) { return a < b ? a : b; }
-inline int max(int a, int b) { return a > b ? a : b; }
-inline float __fmul_rn(float a, float b) { return a * b; }
 inline unsigned __float_as_uint(float x) { return emu::from_bits<unsigned>(emu::to_bits(x)); }
 inline float __uint_as_float(unsigned x) { return emu::from_bits<float>(x); }
 

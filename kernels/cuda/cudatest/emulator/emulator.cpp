@@ -1,5 +1,6 @@
 #include "emulator.h"
 
+#include <algorithm>
 #include <csetjmp>
 #include <csignal>
 #include <cstdio>
@@ -121,14 +122,13 @@ std::vector<int> turns(int n, Order order) {
   return out;
 }
 
-// prepare makes the threads of a block ready to start. The first is number
-// first of all workers.
-void prepare(Block* b, unsigned id, int first, char* shared, const Launch& l) {
+// prepare makes the threads of a block ready to start.
+void prepare(Block* b, unsigned id, char* shared, const Launch& l) {
   *b = Block();
   b->shared = shared;
   b->barrier.expected = l.threads;
   for (unsigned t = 0; t < l.threads; t++) {
-    Worker* w = workers[first + t];
+    Worker* w = workers[t];
     w->index = {t, 0, 0};
     w->block = {id % l.blocks_x, id / l.blocks_x, 0};
     w->threads = {l.threads, 1, 1};
@@ -146,9 +146,9 @@ void prepare(Block* b, unsigned id, int first, char* shared, const Launch& l) {
 bool blocked(const Worker* w) { return w->done || (w->waits && w->waits->generation == w->generation); }
 
 // run_warp runs threads lo to hi-1 as far as they can come by themselves. It
-// reports whether any of them did anything but spin.
+// reports whether any of them ran.
 bool run_warp(int lo, int hi, Order order) {
-  bool progress = false;
+  bool any = false;
   for (bool again = true; again && !message[0];) {
     again = false;
     for (int i = lo; i < hi && !message[0]; i++) {
@@ -156,31 +156,22 @@ bool run_warp(int lo, int hi, Order order) {
       if (blocked(w)) continue;
       current = w;
       resume(&w->fiber);
-      if (w->done || w->waits) again = progress = true;
+      again = any = true;
     }
   }
-  return progress;
+  return any;
 }
 
-// run_blocks runs so many prepared blocks to their end.
-void run_blocks(std::vector<Block>& blocks, const Launch& l) {
-  constexpr int most_spins = 100000;
-  const int warps = (l.threads + warp_size - 1) / warp_size;
-  std::vector<int> order = turns(blocks.size() * warps, l.order);
-  for (int spins = 0; !message[0];) {
-    bool progress = false;
-    for (int i : order) {
-      const int first = i / warps * l.threads, lo = first + i % warps * warp_size;
-      const int hi = lo + warp_size < first + (int)l.threads ? lo + warp_size : first + l.threads;
-      progress |= run_warp(lo, hi, l.order);
-    }
-    bool left = false;
-    for (const Block& b : blocks) left |= b.left < l.threads;
-    if (!left) return;
-    spins = progress ? 0 : spins + 1;
-    if (spins <= most_spins) continue;
-    for (size_t i = 0; i < blocks.size() * l.threads; i++)
-      if (!workers[i]->done) current = workers[i];
+// run_block runs a prepared block to its end. A warp runs as far as it can
+// before the next one gets its turn.
+void run_block(const Block& b, const Launch& l) {
+  const int threads = l.threads, warps = (threads + warp_size - 1) / warp_size;
+  const std::vector<int> order = turns(warps, l.order);
+  while (b.left < l.threads && !message[0]) {
+    bool any = false;
+    for (int i : order) any |= run_warp(i * warp_size, std::min((i + 1) * warp_size, threads), l.order);
+    if (any || message[0]) continue;
+    while (workers[current->index.x]->done) current = workers[(current->index.x + 1) % threads];
     snprintf(message, sizeof message, "deadlock: block %u,%u, thread %u waits for ever", current->block.x, current->block.y, current->index.x);
   }
 }
@@ -214,17 +205,14 @@ class Guard {
 struct sigaction Guard::before;
 
 void run_all(const Launch& l) {
-  const int blocks = l.blocks_x * l.blocks_y, live = l.cooperative ? blocks : 1;
-  while (workers.size() < live * (size_t)l.threads) workers.push_back(new Worker());
-  std::vector<Block> state(live);
-  std::vector<SharedMemory*> memory;
-  for (int i = 0; i < live; i++) memory.push_back(new SharedMemory(l.shared));
-  std::vector<int> order = turns(blocks, l.order);
-  for (int first = 0; first < blocks && !message[0]; first += live) {
-    for (int i = 0; i < live; i++) prepare(&state[i], order[first + i], i * l.threads, memory[i]->fresh(), l);
-    run_blocks(state, l);
+  while (workers.size() < l.threads) workers.push_back(new Worker());
+  static Block block;  // large, and of no use on a stack
+  const SharedMemory memory(l.shared);
+  for (int id : turns(l.blocks_x * l.blocks_y, l.order)) {
+    prepare(&block, id, memory.fresh(), l);
+    run_block(block, l);
+    if (message[0]) return;
   }
-  for (SharedMemory* m : memory) delete m;
 }
 
 }  // namespace
@@ -246,17 +234,6 @@ uint64_t shuffle(uint64_t bits, int from_lane, int line) {
   if (from_lane < 0 || from_lane >= lanes) fail("a shuffle reads a lane that is not there", line);
   return m->values[at][from_lane];
 }
-
-unsigned ballot(bool vote, int line) {
-  Meeting* m = self()->warp;
-  const int lanes = m->expected;
-  const int at = meet(m, vote, line);
-  unsigned votes = 0;
-  for (int i = 0; i < lanes; i++) votes |= static_cast<unsigned>(m->values[at][i] & 1) << i;
-  return votes;
-}
-
-void trap(int line) { fail("ends itself: a row number is out of range", line); }
 
 const char* run(Call call, void** parameters, const Launch& l) {
   message[0] = 0;

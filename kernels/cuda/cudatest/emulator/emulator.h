@@ -23,8 +23,6 @@ void sync_threads(int line);
 void sync_warp(int line);
 // shuffle gives the bits that another lane of the warp brought along.
 uint64_t shuffle(uint64_t bits, int from_lane, int line);
-unsigned ballot(bool vote, int line);
-[[noreturn]] void trap(int line);
 
 // Call runs a kernel as one thread, from pointers to its parameters.
 using Call = void (*)(void** parameters);
@@ -35,7 +33,6 @@ enum Order { forward, backward, shuffled };
 struct Launch {
   unsigned blocks_x, blocks_y, threads;
   size_t shared;
-  bool cooperative;
   Order order;
 };
 

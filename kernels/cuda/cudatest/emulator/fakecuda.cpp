@@ -30,7 +30,6 @@ enum Result {
   not_ready = 600,
   illegal_address = 700,
   launch_failed = 719,
-  too_many_blocks = 720,
 };
 
 using Work = std::function<Result()>;
@@ -59,7 +58,7 @@ struct Piece {  // of memory
 
 std::recursive_mutex lock;  // one caller at a time
 std::map<uintptr_t, Piece> device_memory, pinned_memory;
-size_t most_memory = size_t(16) << 30;
+constexpr size_t most_memory = size_t(512) << 20;
 emu::Order next_order;
 std::string reason;  // of the last failure
 thread_local void* context;
@@ -171,11 +170,10 @@ struct Size {
   unsigned x, y, z;
 };
 
-Result launch(void* function, Size blocks, Size threads, unsigned shared, void* stream, void** parameters, bool cooperative) {
+Result launch(void* function, Size blocks, Size threads, unsigned shared, void* stream, void** parameters) {
   Function* f = static_cast<Function*>(function);
   if (blocks.z != 1 || threads.y != 1 || threads.z != 1) return refuse(invalid_value, "only x and y of blocks and x of threads are emulated");
   if (static_cast<int>(shared) > f->most_shared) return refuse(invalid_value, "more shared memory than the function was given");
-  if (cooperative && blocks.x * blocks.y > multiprocessors) return refuse(too_many_blocks, "more blocks than run at once");
   std::vector<std::vector<char>> copies;
   for (size_t i = 0; i < f->kernel->sizes.size(); i++) {
     const char* p = static_cast<const char*>(parameters[i]);
@@ -183,7 +181,7 @@ Result launch(void* function, Size blocks, Size threads, unsigned shared, void* 
     copies.emplace_back(p, p + f->kernel->sizes[i]);
   }
   if (!stream) return refuse(invalid_value, "the default stream is not used here");
-  const emu::Launch size = {blocks.x, blocks.y, threads.x, shared, cooperative, static_cast<Stream*>(stream)->order};
+  const emu::Launch size = {blocks.x, blocks.y, threads.x, shared, static_cast<Stream*>(stream)->order};
   return put(stream, [=]() mutable -> Result {
     std::vector<void*> pointers;
     for (auto& c : copies) pointers.push_back(c.data());
@@ -278,13 +276,10 @@ API cuFuncSetAttribute(void* function, int attribute, int value) {
   static_cast<Function*>(function)->most_shared = value;
   return success;
 }
-API cuLaunchKernel(void* f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void* s, void** p, void**) {
+API cuLaunchKernel(void* f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+    unsigned shared, void* s, void** p, void**) {
   Locked locked(lock);
-  return launch(f, {gx, gy, gz}, {bx, by, bz}, shared, s, p, false);
-}
-API cuLaunchCooperativeKernel(void* f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void* s, void** p) {
-  Locked locked(lock);
-  return launch(f, {gx, gy, gz}, {bx, by, bz}, shared, s, p, true);
+  return launch(f, {gx, gy, gz}, {bx, by, bz}, shared, s, p);
 }
 
 API cuMemAlloc_v2(uintptr_t* p, size_t bytes) {

@@ -15,9 +15,9 @@ var bugs = []bug{
 	{"ranking: before the tiles are read", "ranking.cu", blockBarrier + "    for (int j = 0", "    for (int j = 0"},
 	{"ranking: before the tiles are filled again", "ranking.cu", blockBarrier + "  }\n  for", "  }\n  for"},
 	{"cross-entropy: in the tree", "elementary.cu", blockBarrier, ""},
-	{"attention: scores before the softmax", "attention.cu", "  }\n" + warpBarrier, "  }\n"},
+	{"attention: scores before the softmax", "attention.cu", "score);\n  }\n" + warpBarrier, "score);\n  }\n"},
 	{"attention: weights before the sum", "attention.cu", "/= total;\n" + warpBarrier, "/= total;\n"},
-	{"attention: gradients of scores", "attention.cu", "* root;\n" + warpBarrier, "* root;\n"},
+	{"attention: gradients of scores", "attention.cu", "* root;\n  }\n" + warpBarrier, "* root;\n  }\n"},
 	{"histogram: the row before its hits", "histogram.cu", warpBarrier, ""},
 
 	// barriers and shuffles that not all threads come to
@@ -42,10 +42,12 @@ var bugs = []bug{
 	{"attention: every edge adds to its node", "attention.cu", "    if (index[earlier] == index[g.row]) return;\n", ""},
 	{"sparsemax: equal numbers are visited once", "simplex.cu", "(x[j] == last && j > position)", "false"},
 
+	{"rows: a row number that is out of range", "rows.cu", "(long long)within(index[g.row], src_rows, fault)", "(long long)index[g.row]"},
+
 	// Jacobians
 	{"Jacobians: the first copy is not kept", "jacobian.cu", "if (reads[i].place >= 0) copies", "if (reads[i].place > 0) copies"},
 	{"Jacobians: new ones are read", "jacobian.cu", "if (reads[i].place >= 0) copies[reads[i].place * blockDim.x] = v;", ""},
-	{"Jacobians: self stands for other", "jacobian.cu", ": copies[w.other * blockDim.x]", ": copies[w.self * blockDim.x]"},
+	{"Jacobians: self stands for other", "jacobian.cu", "w.other < 0 ? 0.f : copies[w.other", "w.self < 0 ? 0.f : copies[w.self"},
 	{"Jacobians: blocks share their copies", "jacobian.cu", "spill + (long long)blockIdx.x * kept * blockDim.x", "spill"},
 
 	// numbers that are not finite
@@ -53,7 +55,7 @@ var bugs = []bug{
 	{"infinity is finite", "scalars.h", "return x - x == 0.f;", "return x == x;"},
 
 	// waiting
-	{"reading does not wait", "staging.go", "			if err := d.card.Sync(d.stream); err != nil {\n				return err\n			}\n", ""},
+	{"reading does not wait", "staging.go", "	if err := d.card.Sync(d.stream); err != nil {\n		return 0, err\n	}\n", ""},
 	{"memory is filled while it is read", "staging.go", "if err := d.card.Wait(s.passed[s.half]); err != nil {", "if err := error(nil); err != nil {"},
 	{"memory goes back while it is used", "heap.go", "	if err := h.card.Sync(stream); err != nil {\n		return err\n	}\n", ""},
 	{"new memory is not cleared", "buffer.go", "	d.fill(m.at, n*wordBytes)\n", ""},

@@ -1,0 +1,85 @@
+package tune
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"dgsbench/datasets"
+	_ "dgsbench/datasets/sim"
+	"dgsbench/models"
+	_ "dgsbench/models/standard"
+	"dgsbench/specs"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// recorded is where the tuned values of the project are.
+var recorded = filepath.Join("..", "..", "results", "recorded", folder)
+
+// The recorded specs have the options of the best trials of the recorded
+// histories, no model has more trials than another, and all of it is small.
+func TestRecorded(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(recorded, "*", "*.jsonl"))
+	if err != nil || len(files) == 0 {
+		t.Skipf("no histories in %s, %v", recorded, err)
+	}
+	lib, err := specs.NewLibrary(filepath.Join(recorded, "specs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := map[int]bool{}
+	size := int64(0)
+	for _, file := range files {
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += info.Size()
+		lines[checkRecorded(t, lib, file)] = true
+	}
+	if len(lines) != 1 || size > 1e6 {
+		t.Errorf("numbers of trials %v, expected one; %d bytes, expected 1 MB at most", lines, size)
+	}
+}
+
+// checkRecorded compares a history with the spec and counts its trials.
+func checkRecorded(t *testing.T, lib *specs.Library, file string) int {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, _, _ := bytes.Cut(data, []byte("\n"))
+	var h header
+	if err := json.Unmarshal(head, &h); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	m, err := lib.LoadModel(h.Study.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := specs.Place{Dataset: h.Study.Dataset, Task: models.Task(h.Study.Task), Setting: datasets.Setting(h.Study.Setting)}
+	history := &History{file: file, head: head, Study: Study{Model: m, At: at, params: m.SearchFor(at.Task)}}
+	if err := history.parse(data); err != nil {
+		t.Fatal(err)
+	}
+	best, ok := history.Best()
+	if !ok {
+		return len(history.Lines) // all failed: nothing is tuned
+	}
+	want, err := history.options(best.Values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := history.options(nil) // the tuned spec's own
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s and the spec of %s (-best trial +spec):\n%s", file, m.ID, diff)
+	}
+	return len(history.Lines)
+}
