@@ -101,7 +101,7 @@ func (j *jacobians) Step(s *kernels.JacobianStep) {
 	}
 	if s.Weights != nil {
 		n := j.shape.Features * j.shape.Columns
-		j.device.spread("jacobian_gradient", n, 0, whole(lanes), whole(j.shape.Features), whole(j.shape.Columns),
+		j.device.spread("jacobian_gradient", n, whole(lanes), whole(j.shape.Features), whole(j.shape.Columns),
 			list(j.plus, lanes), list(j.minus, lanes), sums, at(s.Grad, n))
 	}
 }

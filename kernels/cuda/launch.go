@@ -48,30 +48,30 @@ func (d *Device) launch(name string, size driver.Launch, parameters ...uint64) {
 }
 
 // spread launches a kernel that decides for itself what so many threads do.
-func (d *Device) spread(name string, n, shared int, parameters ...uint64) {
+func (d *Device) spread(name string, n int, parameters ...uint64) {
 	if n == 0 {
 		return
 	}
 	block := min((n+warp-1)/warp*warp, mostThreads)
-	d.launch(name, driver.Launch{Blocks: [2]int{(n + block - 1) / block, 1}, Threads: block, Shared: shared}, parameters...)
+	d.launch(name, driver.Launch{Blocks: [2]int{(n + block - 1) / block, 1}, Threads: block}, parameters...)
 }
 
 // each launches a kernel with a thread for each of n elements; n is its first
 // parameter.
 func (d *Device) each(name string, n int, parameters ...uint64) {
-	d.spread(name, n, 0, append([]uint64{whole(n)}, parameters...)...)
+	d.spread(name, n, append([]uint64{whole(n)}, parameters...)...)
 }
 
 // eachColumn launches a kernel with a thread for each column; its first
 // parameters are rows and cols.
 func (d *Device) eachColumn(name string, rows, cols int, parameters ...uint64) {
-	d.spread(name, cols, 0, append([]uint64{whole(rows), whole(cols)}, parameters...)...)
+	d.spread(name, cols, append([]uint64{whole(rows), whole(cols)}, parameters...)...)
 }
 
 // eachWarp launches a kernel with a warp for each of n; n is its first
 // parameter.
 func (d *Device) eachWarp(name string, n int, parameters ...uint64) {
-	d.spread(name, n*warp, 0, append([]uint64{whole(n)}, parameters...)...)
+	d.spread(name, n*warp, append([]uint64{whole(n)}, parameters...)...)
 }
 
 // eachRow launches a kernel with a group of lanes for each row; its first
@@ -81,5 +81,5 @@ func (d *Device) eachRow(name string, rows, cols int, parameters ...uint64) {
 	for width < min(cols, warp) {
 		width *= 2
 	}
-	d.spread(name, rows*width, 0, append([]uint64{whole(width), whole(rows), whole(cols)}, parameters...)...)
+	d.spread(name, rows*width, append([]uint64{whole(width), whole(rows), whole(cols)}, parameters...)...)
 }

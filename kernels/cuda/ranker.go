@@ -72,7 +72,7 @@ func (r *ranker) leaveOut(q *kernels.Ranking, a asked, truth, above, level, bad 
 	r.pairs.scores = r.device.atLeast(r.pairs.scores, n)
 	scores := at(r.pairs.scores, n)
 	r.scorePairs(a, scores, bad)
-	r.device.spread("leave_out", n, 0, whole(n), list(r.pairs.onEvents, n), scores, truth, above, level)
+	r.device.spread("leave_out", n, whole(n), list(r.pairs.onEvents, n), scores, truth, above, level)
 }
 
 // collect copies the counts.
@@ -152,7 +152,7 @@ func (r *ranker) scorePairs(a asked, scores, bad uint64) {
 	d.WriteInts(p.onEvents, p.events)
 	d.WriteInts(p.onNodes, p.nodes)
 	parameters := append([]uint64{whole(n)}, a.terms...)
-	d.spread("pair_scores", n, 0, append(parameters, list(p.onEvents, n), list(p.onNodes, n), scores, bad)...)
+	d.spread("pair_scores", n, append(parameters, list(p.onEvents, n), list(p.onNodes, n), scores, bad)...)
 }
 
 // scoreAll scores all candidates. It keeps the scores, or else compares them
