@@ -19,6 +19,7 @@ type Lab struct {
 	store   results.Store
 	threads int // of a trial
 	data    *library
+	whole   *memory // what the machine had at the start; nothing is taken from it
 	memory  *memory
 }
 
@@ -32,7 +33,7 @@ func NewLab(store results.Store, dataDir string, threads int, trials []specs.Tri
 	if err := atomicfile.Clean(store.Dir); err != nil {
 		return nil, &StoreError{err}
 	}
-	return &Lab{store: store, threads: threads, data: data, memory: newMemory()}, nil
+	return &Lab{store: store, threads: threads, data: data, whole: newMemory(), memory: newMemory()}, nil
 }
 
 // DataSHA256 is the checksum of a dataset of the lab.
@@ -54,7 +55,7 @@ func (l *Lab) Validate(ctx context.Context, t specs.Trial, progress func(float64
 	if err != nil {
 		return rec, err
 	}
-	if err := l.memory.refuse([]job{j}); err != nil {
+	if err := l.whole.refuse([]job{j}); err != nil {
 		return rec, err
 	}
 	l.memory.take(j.bytes)
