@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"strings"
 )
 
@@ -26,23 +25,4 @@ func processor() string {
 		}
 	}
 	return "processor unknown"
-}
-
-// CodeVersion is the commit that the program was built from, with "+dirty"
-// after changes that were not committed, or "unknown".
-func CodeVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	revision, dirty := "unknown", ""
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			revision = s.Value
-		case s.Key == "vcs.modified" && s.Value == "true":
-			dirty = "+dirty"
-		}
-	}
-	return revision + dirty
 }

@@ -4,7 +4,8 @@
 //
 //	go run ./kernels/cuda/cudatest/plant [NAME...]
 //
-// It takes some minutes, and ends with 1 if a bug was missed.
+// It takes some minutes, and ends with 1 if a bug was missed that the emulator
+// could show.
 package main
 
 import (
@@ -30,7 +31,8 @@ func main() {
 	}
 }
 
-// run plants all bugs, or those of the names.
+// run plants all bugs, or those of the names. Those that cannot be caught do
+// not count as missed.
 func run(names []string) (missed int, err error) {
 	tree, err := copyTree()
 	if err != nil {
@@ -40,7 +42,7 @@ func run(names []string) (missed int, err error) {
 	if found, line := caught(tree); found {
 		return 0, fmt.Errorf("the tests fail without a bug: %s", line)
 	}
-	count := 0
+	count, expected := 0, 0
 	for _, b := range bugs {
 		if len(names) > 0 && !slices.Contains(names, b.name) {
 			continue
@@ -53,6 +55,10 @@ func run(names []string) (missed int, err error) {
 		if !found {
 			missed++
 			line = "all tests pass"
+			if why := unseen[b.name]; why != "" {
+				expected++
+				line = "as expected: " + why
+			}
 		}
 		fmt.Printf("%-7s %-44s %s\n", map[bool]string{true: "caught", false: "MISSED"}[found], b.name, line)
 	}
@@ -60,7 +66,7 @@ func run(names []string) (missed int, err error) {
 		return 0, fmt.Errorf("no bug of these names: %v", names)
 	}
 	fmt.Printf("%d of %d bugs caught\n", count-missed, count)
-	return missed, nil
+	return missed - expected, nil
 }
 
 // try plants the bug, runs the tests and takes it out again.
