@@ -57,7 +57,7 @@ var fakeLibrary = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	cache = filepath.Join(cache, "dgsbench")
+	cache = filepath.Join(cache, "dgsbench", "emulator")
 	library := filepath.Join(cache, "fakecuda-"+hash(sources)+".so")
 	if _, err := os.Stat(library); err == nil {
 		return library, nil
@@ -96,15 +96,16 @@ func build(compiler string, sources map[string]string, cache, library string) er
 	return forget(cache)
 }
 
-// unusedFor is how long a library is kept.
+// unusedFor is how long after it was made a library is kept.
 const unusedFor = 24 * time.Hour
 
-// forget removes libraries of sources that have long been changed.
+// forget removes libraries of sources that have long been changed, and what
+// builds that were stopped have left.
 func forget(cache string) error {
-	old, err := filepath.Glob(filepath.Join(cache, "fakecuda-*.so"))
-	for _, library := range old {
-		if info, statErr := os.Stat(library); statErr == nil && time.Since(info.ModTime()) > unusedFor {
-			err = errors.Join(err, os.Remove(library))
+	old, err := filepath.Glob(filepath.Join(cache, "*"))
+	for _, path := range old {
+		if info, statErr := os.Stat(path); statErr == nil && time.Since(info.ModTime()) > unusedFor {
+			err = errors.Join(err, os.RemoveAll(path))
 		}
 	}
 	return err
