@@ -111,6 +111,9 @@ func (l Layout) match(header []string, fields int) (*schema, *Damage) {
 			continue
 		}
 		if d := s.assign(name, r); d != nil {
+			if s.find(name) < 0 && !l.NoHeader && likeAnEvent(header, wanted) {
+				d.Option = OptionNoHeader
+			}
 			return nil, d
 		}
 	}
@@ -118,6 +121,16 @@ func (l Layout) match(header []string, fields int) (*schema, *Damage) {
 		s.assignRest()
 	}
 	return s, nil
+}
+
+// likeAnEvent reports whether a header line has none of the names, but a time.
+func likeAnEvent(header []string, wanted map[role]string) bool {
+	for _, name := range wanted {
+		if slices.Contains(header, name) {
+			return false
+		}
+	}
+	return slices.ContainsFunc(header, func(name string) bool { return newClock(name).isTime() })
 }
 
 // assignRest makes a feature of every column that has no role yet.

@@ -119,7 +119,9 @@ func (d Dataset) obtain(dir string) string {
 }
 
 // Served reports whether a server has the file as it is needed.
-func (d Dataset) Served() bool { return d.File != "" && d.Open == nil && d.Obtain == "" }
+func (d Dataset) Served() bool {
+	return d.File != "" && d.Open == nil && d.Obtain == "" && !d.Imported
+}
 
 // missingError is an fs.ErrNotExist with a message of its own.
 type missingError struct{ text string }

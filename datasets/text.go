@@ -39,6 +39,9 @@ func notText(start []byte) *Damage {
 			return &Damage{Found: f.what, Want: fmt.Sprintf("CSV text in UTF-8 (%s)", f.fix)}
 		}
 	}
+	if name := unmarkedUTF16(start); name != "" {
+		return &Damage{Found: "text in UTF-16", Want: fmt.Sprintf("CSV text in UTF-8 (iconv -f %s -t UTF-8 FILE > NEW)", name)}
+	}
 	if i := bytes.IndexByte(start, 0); i >= 0 {
 		return &Damage{Found: fmt.Sprintf("a byte 0 at offset %d, as in binary files and UTF-16", i), Want: "CSV text in UTF-8"}
 	}
@@ -46,4 +49,27 @@ func notText(start []byte) *Damage {
 		return &Damage{Found: "lines that end in CR alone", Want: `LF or CR LF (tr '\r' '\n' < FILE > NEW)`}
 	}
 	return nil
+}
+
+// unmarkedUTF16 is what iconv calls UTF-16 without a byte order mark, of which
+// every other byte is 0 as long as characters are those of ASCII; empty for
+// anything else.
+func unmarkedUTF16(start []byte) string {
+	start = start[:min(len(start), 16)] // of the header line
+	half := len(start) / 2
+	var zeros [2]int // at even and odd offsets
+	for i, b := range start {
+		if b == 0 {
+			zeros[i%2]++
+		}
+	}
+	switch {
+	case half == 0:
+		return ""
+	case zeros == [2]int{0, half}:
+		return "UTF-16LE"
+	case zeros == [2]int{half, 0}:
+		return "UTF-16BE"
+	}
+	return ""
 }

@@ -21,7 +21,9 @@ func TestNotText(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"UTF-16, little end first": {wide(binary.LittleEndian, mark+text), "found text in UTF-16, expected CSV text in UTF-8 (iconv -f UTF-16 -t UTF-8 FILE > NEW)"},
 		"UTF-16, big end first":    {wide(binary.BigEndian, mark+text), "found text in UTF-16, expected CSV text in UTF-8"},
-		"UTF-16 without mark":      {wide(binary.LittleEndian, text), "found a byte 0 at offset 1, as in binary files and UTF-16, expected CSV text in UTF-8"},
+		"UTF-16LE without mark":    {wide(binary.LittleEndian, text), "found text in UTF-16, expected CSV text in UTF-8 (iconv -f UTF-16LE -t UTF-8 FILE > NEW)"},
+		"UTF-16BE without mark":    {wide(binary.BigEndian, text), "found text in UTF-16, expected CSV text in UTF-8 (iconv -f UTF-16BE -t UTF-8 FILE > NEW)"},
+		"other scripts in UTF-16":  {wide(binary.LittleEndian, "källa,ĸ"+text), "found a byte 0 at offset 1, as in binary files and UTF-16, expected CSV text in UTF-8"},
 		"UTF-32":                   {"\xff\xfe\x00\x00a\x00\x00\x00", "found text in UTF-32, expected CSV text in UTF-8"},
 		"old Macs":                 {strings.ReplaceAll(text, "\n", "\r"), `found lines that end in CR alone, expected LF or CR LF (tr '\r' '\n' < FILE > NEW)`},
 		"a program":                {"\x7fELF\x02\x01\x01\x00\x00", "found a byte 0 at offset 7, as in binary files"},

@@ -50,7 +50,8 @@ func TestCheckedOut(t *testing.T) {
 	}
 	write("one")
 	for _, args := range [][]string{
-		{"init", "--quiet"}, {"add", "file"},
+		{"init", "--quiet"},
+		{"add", "file"},
 		{"-c", "user.name=t", "-c", "user.email=t@t", "commit", "--quiet", "-m", "one"},
 	} {
 		if _, err := exec.LookPath("git"); err != nil {

@@ -3,6 +3,7 @@ package harness
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"dgsbench/results"
 	"dgsbench/specs"
@@ -19,10 +20,39 @@ func Fits(r results.Record, trials []specs.Trial) bool {
 	return false
 }
 
+// FitOrForeign picks the records of a folder that is compared with others,
+// perhaps of another version: those that fit the trials. Of models without
+// any of those it takes records of another spec, as long as all of the model
+// have the same one; otherwise they are left out, and counted.
+func FitOrForeign(records []results.Record, trials []specs.Trial) (use []results.Record, unclear int) {
+	byCell := map[results.CellKey][]results.Record{}
+	for _, r := range records {
+		byCell[r.Key.CellKey] = append(byCell[r.Key.CellKey], r)
+	}
+	fitting := map[results.CellKey]bool{}
+	for cell, all := range byCell {
+		fitting[cell] = slices.ContainsFunc(all, func(r results.Record) bool { return Fits(r, trials) })
+	}
+	for _, r := range records {
+		all := byCell[r.Key.CellKey]
+		switch {
+		case fitting[r.Key.CellKey]:
+			if Fits(r, trials) {
+				use = append(use, r)
+			}
+		case slices.ContainsFunc(all, func(other results.Record) bool { return !r.SameSpec(other) }):
+			unclear++
+		default:
+			use = append(use, r)
+		}
+	}
+	return use, unclear
+}
+
 // sameSpec reports whether the record was made under the trial's spec, and
 // has not been edited since: its name would not tell.
 func sameSpec(r results.Record, t specs.Trial) bool {
 	var spec bytes.Buffer
 	return json.Compact(&spec, r.Spec) == nil && bytes.Equal(spec.Bytes(), t.JSON()) &&
-		t.Identity(r.DataChecksum, r.Numerics) == r.Identity
+		t.Identity(r.DataChecksum, r.Numerics, r.Device) == r.Identity
 }

@@ -8,6 +8,8 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/internal/atomicfile"
+	"dgsbench/kernels"
+	"dgsbench/kernels/devices"
 	"dgsbench/results"
 	"dgsbench/specs"
 )
@@ -17,6 +19,7 @@ import (
 // may be called side by side.
 type Lab struct {
 	store   results.Store
+	device  devices.Target
 	threads int // of a trial
 	data    *library
 	whole   *memory // what the machine had at the start; nothing is taken from it
@@ -24,8 +27,8 @@ type Lab struct {
 }
 
 // NewLab reads the datasets of the trials from dataDir. Records go to the
-// store, and each trial may use that many threads.
-func NewLab(store results.Store, dataDir string, threads int, trials []specs.Trial) (*Lab, error) {
+// store, and each trial may use that many threads of the device.
+func NewLab(store results.Store, dataDir string, on devices.Target, threads int, trials []specs.Trial) (*Lab, error) {
 	data, err := loadAll(trials, dataDir)
 	if err != nil {
 		return nil, err
@@ -33,11 +36,14 @@ func NewLab(store results.Store, dataDir string, threads int, trials []specs.Tri
 	if err := atomicfile.Clean(store.Dir); err != nil {
 		return nil, &StoreError{err}
 	}
-	return &Lab{store: store, threads: threads, data: data, whole: newMemory(), memory: newMemory()}, nil
+	return &Lab{store: store, device: on, threads: threads, data: data, whole: newMemory(), memory: newMemory()}, nil
 }
 
 // DataSHA256 is the checksum of a dataset of the lab.
 func (l *Lab) DataSHA256(dataset string) string { return l.data.loaded[dataset].SHA256 }
+
+// DeviceName is that of the device that models are trained on.
+func (l *Lab) DeviceName() string { return l.device.Name() }
 
 // Validate trains on a trial, with the validation after every epoch that picks
 // the best one, and stops there: the record has epochs and no scores. The
@@ -46,7 +52,7 @@ func (l *Lab) DataSHA256(dataset string) string { return l.data.loaded[dataset].
 // instead. A trial that fails by itself has a record that says so; progress,
 // from 0 to 1, is told after every batch.
 func (l *Lab) Validate(ctx context.Context, t specs.Trial, progress func(float64)) (results.Record, error) {
-	rec := Describe(t, l.data.loaded[t.Dataset])
+	rec := Describe(t, l.data.loaded[t.Dataset], l.device)
 	found, ok, err := l.store.Find(rec.Key, rec.Identity)
 	if err != nil || ok {
 		return found, err
@@ -70,7 +76,7 @@ func (l *Lab) Validate(ctx context.Context, t specs.Trial, progress func(float64
 		done++
 		progress(float64(done) / float64(batches))
 	}
-	if rec, err = validate(ctx, j.record, t, parts, tick); err != nil {
+	if rec, err = validate(ctx, j.record, t, parts, l.device, tick); err != nil {
 		return rec, err
 	}
 	if rec, err = l.store.Write(rec, results.Observed{}); err != nil {
@@ -80,9 +86,10 @@ func (l *Lab) Validate(ctx context.Context, t specs.Trial, progress func(float64
 }
 
 // validate is measure without the evaluation after training.
-func validate(ctx context.Context, rec results.Record, t specs.Trial, parts datasets.Parts, tick func()) (results.Record, error) {
+func validate(ctx context.Context, rec results.Record, t specs.Trial, parts datasets.Parts, on devices.Target, tick func()) (_ results.Record, failure error) {
+	defer kernels.CatchFailure(&failure)
 	start := time.Now()
-	r, err := newRun(t, parts, rec.Threads, tick)
+	r, err := newRun(t, parts, on, rec.Threads, tick)
 	if err == nil {
 		DescribeModel(&rec, r.model)
 		err = r.train(ctx)

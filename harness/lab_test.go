@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"dgsbench/kernels/devices"
 	"dgsbench/models"
 	"dgsbench/results"
 	"dgsbench/specs"
@@ -28,7 +29,7 @@ func TestLab(t *testing.T) {
 	if _, err := runner.Run(context.Background(), trials); err != nil {
 		t.Fatal(err)
 	}
-	lab, err := NewLab(results.Store{Dir: t.TempDir()}, "", 1, trials)
+	lab, err := NewLab(results.Store{Dir: t.TempDir()}, "", devices.Target{}, 1, trials)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,11 +5,18 @@ import (
 	"os"
 	"runtime"
 	"strings"
+
+	"dgsbench/kernels/devices"
 )
 
-// Machine describes where a trial ran: processor, cores, system, Go.
-func Machine() string {
-	return fmt.Sprintf("%s, %d cores, %s/%s, %s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+// Machine describes where a trial ran: processor, cores, system, Go, and the
+// card if it is one.
+func Machine(on devices.Target) string {
+	machine := fmt.Sprintf("%s, %d cores, %s/%s, %s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+	if on.Card() == "" {
+		return machine
+	}
+	return machine + ", " + on.Card()
 }
 
 // processor is the model name that Linux reports, else "processor unknown".

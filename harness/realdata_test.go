@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"dgsbench/datasets"
+	"dgsbench/kernels/devices"
 	"dgsbench/metrics"
 	"dgsbench/models"
 	"dgsbench/models/heuristic"
@@ -49,7 +50,7 @@ func zeroParameter(t *testing.T, l *datasets.Loaded, trial specs.Trial, metric s
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := newRun(trial, parts, 1, func() {})
+	r, err := newRun(trial, parts, devices.Target{}, 1, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +138,7 @@ func trainAUC(t *testing.T, l *datasets.Loaded, rule string, batch int) float64 
 	p := specs.DefaultProtocol()
 	p.Batch = batch
 	trial := specs.Trial{Task: models.NodeClassification, Kind: rule, Options: &heuristic.None{}, Protocol: p}
-	r, err := newRun(trial, parts, 1, func() {})
+	r, err := newRun(trial, parts, devices.Target{}, 1, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}

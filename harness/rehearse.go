@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"dgsbench/datasets"
+	"dgsbench/kernels"
+	"dgsbench/kernels/devices"
 	"dgsbench/specs"
 )
 
@@ -20,8 +22,9 @@ type Load struct {
 // Rehearsal is a trial that is tried out on some windows, so that what it
 // will take is known before it begins.
 type Rehearsal struct {
-	Trial specs.Trial
-	Parts datasets.Parts
+	Trial  specs.Trial
+	Parts  datasets.Parts
+	Device devices.Target
 
 	// Load is what the whole trial takes, if training is never stopped early:
 	// as memory what the model declares, or what it took when it was built if
@@ -31,8 +34,13 @@ type Rehearsal struct {
 	Err error
 }
 
-// fewestWindows are tried out of everything that a trial does.
-const fewestWindows = 5
+// fewestWindows are tried out of everything that a trial does, or
+// fewestSlowWindows where they take longer than longEnough.
+const (
+	fewestWindows     = 12
+	fewestSlowWindows = 5
+	longEnough        = time.Second
+)
 
 // Rehearse tries out the trials, so many at a time as will later be measured
 // side by side, each for about the given time; done is called after each.
@@ -60,7 +68,8 @@ func Rehearse(ctx context.Context, list []*Rehearsal, workers int, each time.Dur
 	return ctx.Err()
 }
 
-func (r *Rehearsal) rehearse(ctx context.Context, building *sync.Mutex, threads int, each time.Duration, limit int64) error {
+func (r *Rehearsal) rehearse(ctx context.Context, building *sync.Mutex, threads int, each time.Duration, limit int64) (err error) {
+	defer kernels.CatchFailure(&err)
 	kind, err := kindOf(r.Trial)
 	if err != nil {
 		return err
@@ -87,7 +96,7 @@ func (r *Rehearsal) build(one *sync.Mutex, threads int) (*run, float64, error) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	start := time.Now()
-	run, err := newRun(r.Trial, r.Parts, threads, func() {})
+	run, err := newRun(r.Trial, r.Parts, r.Device, threads, func() {})
 	seconds := time.Since(start).Seconds()
 	runtime.ReadMemStats(&after)
 	r.Bytes = max(r.Bytes, int64(after.TotalAlloc-before.TotalAlloc))
@@ -120,27 +129,39 @@ func (r *run) rehearse(ctx context.Context, budget time.Duration) (p pace, err e
 }
 
 // timed does something with the windows of a part until the time is over, and
-// says how long one takes: the median, so that a pause counts little. The first
-// ones, which meet cold caches and new nodes, do not count.
+// says how long one takes on an idle machine.
 func (r *run) timed(part datasets.Stream, budget time.Duration, do func(datasets.Stream) error) (float64, error) {
-	var took []time.Duration
+	var took []float64
 	start := time.Now()
 	for w := range windows(part, r.eval.size) {
-		if len(took) >= fewestWindows && time.Since(start) > budget {
+		if EnoughTimes(len(took), time.Since(start), budget) {
 			break
 		}
 		began := time.Now()
 		if err := do(w); err != nil {
 			return 0, err
 		}
-		took = append(took, time.Since(began))
+		took = append(took, time.Since(began).Seconds())
 	}
+	return Undisturbed(took), nil
+}
+
+// EnoughTimes reports whether so many times, taken within some time, say how
+// long one of them takes.
+func EnoughTimes(n int, within, budget time.Duration) bool {
+	return n >= fewestWindows && within > budget || n >= fewestSlowWindows && within > max(budget, longEnough)
+}
+
+// Undisturbed is what one of some times would be if nothing else ran on the
+// machine: their lower quartile, because others only ever make it longer. The
+// first ones, which meet cold caches and new nodes, do not count. It is 0
+// without any.
+func Undisturbed(took []float64) float64 {
 	if len(took) == 0 {
-		return 0, nil
+		return 0
 	}
-	warm := took[len(took)/4:]
-	slices.Sort(warm)
-	return warm[len(warm)/2].Seconds(), nil
+	warm := slices.Sorted(slices.Values(took[len(took)/4:]))
+	return warm[len(warm)/4]
 }
 
 // scaled is the time of the whole trial but for building the model.
@@ -155,27 +176,6 @@ func (p pace) scaled(t specs.Trial, parts datasets.Parts) float64 {
 		return epochs*epoch + test*p.test
 	}
 	return epochs*epoch + train*p.observe + (val+test)*p.test
-}
-
-// expect is about how long the jobs take, side by side.
-func expect(ctx context.Context, jobs []job, workers int, limit int64) (time.Duration, error) {
-	cells := map[string]*Rehearsal{}
-	var list []*Rehearsal
-	for _, j := range jobs {
-		cell := j.record.Key.CellKey.String()
-		if cells[cell] == nil {
-			cells[cell] = &Rehearsal{Trial: j.trial, Parts: j.parts}
-			list = append(list, cells[cell])
-		}
-	}
-	if err := Rehearse(ctx, list, workers, 50*time.Millisecond, limit, func(*Rehearsal) {}); err != nil {
-		return 0, err
-	}
-	var loads []Load
-	for _, j := range jobs {
-		loads = append(loads, cells[j.record.Key.CellKey.String()].Load)
-	}
-	return time.Duration(SideBySide(loads, workers).Seconds * float64(time.Second)), nil
 }
 
 // SideBySide is what trials take together if each worker takes the next one

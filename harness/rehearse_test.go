@@ -7,10 +7,8 @@ import (
 	"time"
 
 	"dgsbench/models"
-	"dgsbench/results"
 	"dgsbench/specs"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -105,24 +103,45 @@ func TestRehearse(t *testing.T) {
 	}
 }
 
-// TestExpectChangesNothing: records are the same whether or not somebody asks
-// how long it will take.
-func TestExpectChangesNothing(t *testing.T) {
-	trials := toySuite(t)
-	var all [][]results.Record
-	expected := time.Duration(0)
-	for _, hooks := range []Hooks{{}, {Expect: func(d time.Duration) { expected = d }}} {
-		dir := t.TempDir()
-		r := Runner{Store: results.Store{Dir: dir}, Workers: 2, Hooks: hooks}
-		if _, err := r.Run(context.Background(), trials); err != nil {
-			t.Fatal(err)
+// TestUndisturbed: others that take the processor for two of three windows,
+// or cold caches at the start, change little; what all windows take counts.
+func TestUndisturbed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		took := make([]float64, fewestWindows)
+		for i := range took {
+			took[i] = rapid.Float64Range(1, 1.1).Draw(t, "alone")
+			if i < len(took)/4 || i%3 > 0 {
+				took[i] *= rapid.Float64Range(1, 15).Draw(t, "slowed")
+			}
 		}
-		all = append(all, load(t, dir))
+		if got := Undisturbed(took); got < 1 || got > 1.1 {
+			t.Fatalf("%v, expected 1 to 1.1 of %v", got, took)
+		}
+	})
+	if got := Undisturbed([]float64{9, 9, 4, 1, 2, 3, 5, 6}); got != 2 {
+		t.Errorf("%v, expected the lower quartile of what comes after the first two", got)
 	}
-	if diff := cmp.Diff(all[0], all[1], cmp.AllowUnexported(results.Record{})); diff != "" {
-		t.Errorf("(-without +with):\n%s", diff)
+	if got := Undisturbed(nil); got != 0 {
+		t.Errorf("of nothing: %v", got)
 	}
-	if expected <= 0 || expected > 10*time.Minute {
-		t.Errorf("%v are expected", expected)
+}
+
+// TestEnoughTimes: twelve windows at least, but not when each takes long.
+func TestEnoughTimes(t *testing.T) {
+	const budget = 50 * time.Millisecond
+	for _, c := range []struct {
+		n      int
+		within time.Duration
+		want   bool
+	}{
+		{11, 2 * budget, false},
+		{12, 2 * budget, true},
+		{12, budget / 2, false},
+		{4, time.Minute, false},
+		{5, time.Minute, true},
+	} {
+		if got := EnoughTimes(c.n, c.within, budget); got != c.want {
+			t.Errorf("%d times in %v: %v", c.n, c.within, got)
+		}
 	}
 }

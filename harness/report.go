@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,6 +21,8 @@ type Report struct {
 	Figures []results.Figure
 	// Comparisons are of the models, pair by pair.
 	Comparisons []results.Comparison
+	// Records are those that it is made of, in the order of the suite.
+	Records []results.Record
 	// Warnings say what no sound measurement has, a line each.
 	Warnings []string
 }
@@ -27,6 +30,7 @@ type Report struct {
 // Shown says what a report is about.
 type Shown struct {
 	Trials  []specs.Trial
+	Suite   []specs.Trial // the whole suite, of which flags may have left some out
 	Tables  []results.Choice
 	Ranges  []results.Range // of the models' searches
 	File    string          // of the suite
@@ -39,7 +43,11 @@ func ShownOf(s specs.Suite) (Shown, error) {
 	if err := s.Tables.Known(results.TableIDs()); err != nil {
 		return Shown{}, err
 	}
-	return Shown{Tables: choices(s), Ranges: ranges(s), File: s.File}, nil
+	whole, err := s.Trials(specs.Filter{})
+	if err != nil {
+		return Shown{}, err
+	}
+	return Shown{Suite: whole, Tables: choices(s), Ranges: ranges(s), File: s.File}, nil
 }
 
 // ranges are those of the searches of the suite's models.
@@ -93,6 +101,10 @@ func NewReport(s results.Store, records []results.Record, shown Shown) (Report, 
 	nc, lp := ofTask(scored, models.NodeClassification), ofTask(scored, models.LinkPrediction)
 	in.Classification, in.Links = tableLayout(nc, shown.Command, source), tableLayout(lp, shown.Command, source)
 	in.Latency = tableLayout(timed, shown.Command, source)
+	scored, timed = specs.SplitLatency(shown.Suite)
+	in.Classification.Suite = datasetHeads(ofTask(scored, models.NodeClassification))
+	in.Links.Suite = datasetHeads(ofTask(scored, models.LinkPrediction))
+	in.Latency.Suite = datasetHeads(timed)
 	for _, set := range candidateSets(lp) {
 		in.Candidates = append(in.Candidates, string(set))
 	}
@@ -100,6 +112,7 @@ func NewReport(s results.Store, records []results.Record, shown Shown) (Report, 
 	r := Report{
 		Rows: append(results.Rows(in.Cells), times...), Tables: out.Tables, Figures: out.Figures,
 		Comparisons: results.Comparisons(in.Cells), Warnings: results.Warnings(in.Cells),
+		Records: inOrder(slices.Concat(in.Records, in.Timed), shown.Trials),
 	}
 	if len(shown.Trials) > 0 {
 		r.Title = subtitle(shown.Trials[0])
@@ -136,6 +149,16 @@ func ofTrials(records []results.Record, trials []specs.Trial) []results.Record {
 	return slices.DeleteFunc(slices.Clone(records), func(r results.Record) bool { return !keys[r.Key] })
 }
 
+// inOrder sorts the records as the trials are.
+func inOrder(records []results.Record, trials []specs.Trial) []results.Record {
+	at := map[results.Key]int{}
+	for i, t := range trials {
+		at[KeyOf(t)] = i
+	}
+	slices.SortStableFunc(records, func(a, b results.Record) int { return cmp.Compare(at[a.Key], at[b.Key]) })
+	return records
+}
+
 func ofTask(trials []specs.Trial, task models.Task) []specs.Trial {
 	return slices.DeleteFunc(slices.Clone(trials), func(t specs.Trial) bool { return t.Task != task })
 }
@@ -154,17 +177,24 @@ func candidateSets(trials []specs.Trial) []specs.CandidateSet {
 // tableLayout is the order of the suite: models, datasets and settings as
 // they first appear in it.
 func tableLayout(trials []specs.Trial, command, source string) results.Layout {
-	l := results.Layout{Command: command, Source: source}
+	l := results.Layout{Command: command, Source: source, Datasets: datasetHeads(trials)}
 	for _, t := range trials {
 		l.Subtitle = subtitle(t)
 		l.Models = appendNew(l.Models, results.ModelHead{
 			ID: t.ModelID, Variant: t.Variant, Title: t.Title, Class: results.Class(t.Class),
 		})
-		head := datasetHead(t)
-		l.Datasets = appendNew(l.Datasets, head)
 		l.Settings = appendNew(l.Settings, string(t.Setting))
 	}
 	return l
+}
+
+// datasetHeads are the columns of the trials' datasets.
+func datasetHeads(trials []specs.Trial) []results.DatasetHead {
+	var out []results.DatasetHead
+	for _, t := range trials {
+		out = appendNew(out, datasetHead(t))
+	}
+	return out
 }
 
 // subtitle is what the trial's suite says of itself.

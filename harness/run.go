@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dgsbench/datasets"
+	"dgsbench/kernels/devices"
 	"dgsbench/metrics"
 	"dgsbench/models"
 	"dgsbench/nn"
@@ -37,12 +38,14 @@ type partFacts struct {
 }
 
 // newRun builds the model. The last argument is called after every window.
-func newRun(spec specs.Trial, parts datasets.Parts, threads int, tick func()) (*run, error) {
+func newRun(spec specs.Trial, parts datasets.Parts, on devices.Target, threads int, tick func()) (*run, error) {
 	kind, err := kindOf(spec)
 	if err != nil {
 		return nil, err
 	}
-	model, err := kind.New(setupOf(spec, parts, threads), spec.Options)
+	setup := setupOf(spec, parts, threads)
+	setup.Device = on.New
+	model, err := kind.New(setup, spec.Options)
 	if err != nil {
 		return nil, err
 	}

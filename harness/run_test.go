@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"dgsbench/datasets"
+	"dgsbench/kernels/devices"
 	"dgsbench/models"
 	"dgsbench/results"
 	"dgsbench/specs"
@@ -111,7 +112,7 @@ func runScript(t *testing.T, task models.Task, s *script, change func(*specs.Pro
 	p := specs.DefaultProtocol()
 	p.Batch, p.Epochs, p.Patience = 20, len(s.auc), 0
 	change(&p)
-	r, err := newRun(specs.Trial{Task: task, Kind: "scripted", Class: models.Learned, Options: s, Protocol: p}, scriptedParts(), 1, func() {})
+	r, err := newRun(specs.Trial{Task: task, Kind: "scripted", Class: models.Learned, Options: s, Protocol: p}, scriptedParts(), devices.Target{}, 1, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +221,7 @@ func TestUndefinedValidation(t *testing.T) {
 	r, err := newRun(specs.Trial{
 		Task: models.NodeClassification, Kind: "scripted", Class: models.Learned,
 		Options: &script{auc: []float64{.5}}, Protocol: specs.DefaultProtocol(),
-	}, parts, 1, func() {})
+	}, parts, devices.Target{}, 1, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +239,7 @@ func TestInductive(t *testing.T) {
 	s := &script{auc: []float64{0}}
 	p := specs.DefaultProtocol()
 	p.Epochs = 1
-	r, err := newRun(specs.Trial{Task: models.LinkPrediction, Setting: datasets.Inductive, Kind: "scripted", Class: models.Learned, Options: s, Protocol: p}, parts, 1, func() {})
+	r, err := newRun(specs.Trial{Task: models.LinkPrediction, Setting: datasets.Inductive, Kind: "scripted", Class: models.Learned, Options: s, Protocol: p}, parts, devices.Target{}, 1, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"time"
 
 	"dgsbench/datasets"
 	"dgsbench/internal/atomicfile"
+	"dgsbench/kernels/devices"
 	"dgsbench/results"
 	"dgsbench/specs"
 )
@@ -21,6 +21,7 @@ type Runner struct {
 	Store   results.Store
 	DataDir string
 	Workers int // trials side by side; 0 takes one a core
+	Device  devices.Target
 	// Checkpoints keeps the model of every trial measured now: a safetensors
 	// file beside its record, with parameters, state and spec.
 	Checkpoints bool
@@ -33,9 +34,6 @@ type Hooks struct {
 	// Start says how many trials are to be measured, and how many were
 	// found measured.
 	Start func(pending, found int)
-	// Expect says about how long the pending trials take, if training is
-	// never stopped early. To find out, each cell is tried out for a moment.
-	Expect func(time.Duration)
 	// Progress says how much of the pending work is done, 0 to 1.
 	Progress func(share float64)
 	// Done reports one finished or failed trial.
@@ -93,8 +91,8 @@ func (r *Runner) Run(ctx context.Context, trials []specs.Trial) (Summary, error)
 func (r *Runner) pending(trials []specs.Trial, lib *library) (jobs []job, sum Summary, err error) {
 	sizes := map[results.CellKey]int64{} // of training: the seeds of a cell share it
 	for _, t := range trials {
-		rec := Describe(t, lib.loaded[t.Dataset])
-		found, ok, err := r.find(t, rec)
+		rec := Describe(t, lib.loaded[t.Dataset], r.Device)
+		found, ok, err := Find(r.Store, t, rec)
 		if err != nil {
 			return nil, sum, err
 		}
@@ -111,12 +109,13 @@ func (r *Runner) pending(trials []specs.Trial, lib *library) (jobs []job, sum Su
 	return jobs, sum, nil
 }
 
-// find looks for the record of a trial.
-func (r *Runner) find(t specs.Trial, rec results.Record) (found results.Record, ok bool, err error) {
-	found, ok, err = r.Store.Find(rec.Key, rec.Identity)
+// Find looks for the record of a trial that Describe describes. It is an error
+// if the file of that name is of something else.
+func Find(s results.Store, t specs.Trial, rec results.Record) (found results.Record, ok bool, err error) {
+	found, ok, err = s.Find(rec.Key, rec.Identity)
 	if ok && !(sameSpec(found, t) && found.DataChecksum == rec.DataChecksum && found.Numerics == rec.Numerics) {
 		err = fmt.Errorf("the record of %s is not what its name says; remove %s",
-			rec.Key, filepath.Join(r.Store.Dir, rec.Key.Path(rec.Identity)))
+			rec.Key, filepath.Join(s.Dir, rec.Key.Path(rec.Identity)))
 	}
 	return found, ok, err
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"dgsbench/datasets"
+	"dgsbench/kernels/devices"
 	"dgsbench/models"
 	"dgsbench/results"
 	"dgsbench/specs"
@@ -104,7 +105,7 @@ func partsOf(t *testing.T, trial specs.Trial) (models.Kind, datasets.Parts) {
 func classified(t *testing.T, trial specs.Trial, parts datasets.Parts, size int, rule specs.BatchRule) []float32 {
 	t.Helper()
 	trial.Protocol.Batch, trial.Protocol.WithinBatch = size, rule
-	r, err := newRun(trial, parts, 1, func() {})
+	r, err := newRun(trial, parts, devices.Target{}, 1, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"dgsbench/datasets"
+	"dgsbench/kernels"
+	"dgsbench/kernels/devices"
 	"dgsbench/models"
 	"dgsbench/results"
 	"dgsbench/specs"
@@ -27,10 +29,10 @@ func KeyOf(t specs.Trial) results.Key {
 }
 
 // Describe fills in what is known of a trial before it is run.
-func Describe(t specs.Trial, l *datasets.Loaded) results.Record {
+func Describe(t specs.Trial, l *datasets.Loaded, on devices.Target) results.Record {
 	return results.Record{
-		Key: KeyOf(t), Identity: t.Identity(l.SHA256, Numerics), Numerics: Numerics,
-		Spec: t.JSON(), Origins: t.OriginsJSON(), DataChecksum: l.SHA256, CodeVersion: CodeVersion(), Machine: Machine(), Device: "cpu",
+		Key: KeyOf(t), Identity: t.Identity(l.SHA256, Numerics, on.Name()), Numerics: Numerics,
+		Spec: t.JSON(), Origins: t.OriginsJSON(), DataChecksum: l.SHA256, CodeVersion: CodeVersion(), Machine: Machine(on), Device: on.Name(),
 		ModelClass: results.Class(t.Class), ModelTitle: t.Title,
 		DatasetTitle: l.Dataset.Title, PaperName: l.Dataset.PaperName,
 		Footnotes: l.Dataset.Notes, Data: dataOf(l), BestEpoch: -1,
@@ -39,13 +41,14 @@ func Describe(t specs.Trial, l *datasets.Loaded) results.Record {
 
 // measure runs one trial. A trial that fails by itself (a score that is not
 // finite, a metric without positives) gives a record that says so; the error
-// is for what stops everything, such as cancellation.
+// is for what stops everything: cancellation, or a device that fails.
 //
 // The model is that of a trial that succeeded, with the tested parameters and
 // the state after the last test event.
-func measure(ctx context.Context, rec results.Record, t specs.Trial, parts datasets.Parts, tick func()) (results.Record, results.Observed, models.Model, error) {
+func measure(ctx context.Context, rec results.Record, t specs.Trial, parts datasets.Parts, on devices.Target, tick func()) (_ results.Record, _ results.Observed, _ models.Model, failure error) {
+	defer kernels.CatchFailure(&failure)
 	start := time.Now()
-	r, err := newRun(t, parts, rec.Threads, tick)
+	r, err := newRun(t, parts, on, rec.Threads, tick)
 	if err == nil {
 		DescribeModel(&rec, r.model)
 		err = r.do(ctx)

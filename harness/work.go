@@ -30,14 +30,6 @@ func (r *Runner) runAll(ctx context.Context, jobs []job, workers int, memory *me
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	c := &crew{Runner: r, workers: workers, memory: memory, watch: newWatch(r.Hooks, jobs, sum), cancel: cancel}
-	if r.Hooks.Expect != nil && len(jobs) > 0 {
-		expected, err := expect(ctx, jobs, workers, memory.free)
-		if err != nil {
-			sum.Left = len(jobs)
-			return sum, err
-		}
-		r.Hooks.Expect(expected)
-	}
 	c.pass(ctx, jobs, c.claims.take)
 	if left := c.taken; len(left) > 0 && ctx.Err() == nil {
 		if r.Hooks.Wait != nil {
@@ -85,7 +77,7 @@ func (c *crew) attempt(ctx context.Context, j job, claim func(dir string) (bool,
 		return nil
 	}
 	defer c.claims.give(dir)
-	found, ok, err := c.find(j.trial, j.record)
+	found, ok, err := Find(c.Store, j.trial, j.record)
 	if err != nil {
 		return err
 	}
@@ -108,7 +100,7 @@ func (c *crew) measure(ctx context.Context, j job, p *progress) error {
 	if j.bytes >= returned {
 		defer debug.FreeOSMemory() // the next one looks at what is free
 	}
-	rec, observed, model, err := measure(ctx, j.record, j.trial, j.parts, p.tick)
+	rec, observed, model, err := measure(ctx, j.record, j.trial, j.parts, c.Device, p.tick)
 	if err != nil {
 		return err
 	}

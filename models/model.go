@@ -1,6 +1,9 @@
 package models
 
-import "dgsbench/datasets"
+import (
+	"dgsbench/datasets"
+	"dgsbench/kernels"
+)
 
 // Task is what a model is trained and judged for.
 type Task string
@@ -75,7 +78,9 @@ type Deployer interface {
 type Ahead interface {
 	// ClassifyAhead is Classify on batches of so many events, one after the
 	// other (the last one may be shorter): the same bits in logits and in the
-	// state. part may be any number of events.
+	// state. part may be any number of events. An error may come after some of
+	// them were folded in: before the model is used again, it is Reset, or
+	// restored.
 	ClassifyAhead(part datasets.Stream, batch int, logits []float32) error
 }
 
@@ -107,4 +112,6 @@ type Setup struct {
 	Train   datasets.Stream
 	Seed    uint64
 	Threads int // threads the model may use; results do not depend on it
+	// Device makes a device for a model; nil makes one of the processor.
+	Device func(threads int) (kernels.Device, error)
 }

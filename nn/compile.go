@@ -54,7 +54,7 @@ func (p *Program) Buffer(n *G.Node) kernels.Buffer {
 // Compile makes the program that computes the outputs, and nothing else, in
 // the order of gorgonia's sort; programs for inference in the order of plan.
 // Buffers of intermediate values are used again once their last reader has
-// run.
+// run, or the chain that it is in; those of a chain's own values are not.
 func (g *Graph) Compile(mode Mode, outputs ...*G.Node) (*Program, error) {
 	sorted, err := G.Sort(g.expr)
 	if err != nil {

@@ -37,7 +37,7 @@ var usualBlocks = blockRows{16, 32}
 // full batch. One thread takes all in one: blocks bring it nothing, and an
 // accelerator wants large calls.
 func (r blockRows) of(capacity, threads int) int {
-	if threads == 1 {
+	if threads == 1 || capacity == 0 {
 		return capacity
 	}
 	turns := (capacity + r.most*threads - 1) / (r.most * threads)

@@ -135,14 +135,25 @@ func floatBits(x []float32) []uint32 {
 	return out
 }
 
+// staggered runs its threads one after another, the last one first: those of
+// one are done with everything when others begin.
+type staggered struct{ kernels.Device }
+
+func (d staggered) Together(f func(thread int)) {
+	for thread := range d.Threads() {
+		f(d.Threads() - 1 - thread)
+	}
+}
+
 // TestDivision: programs in blocks of rows have the bits of programs that
-// make one call after the other, for any number of threads, and allocate
-// nothing.
+// make one call after the other, for any number of threads and in whatever
+// order they run, and allocate nothing.
 func TestDivision(t *testing.T) {
 	devices := []kernels.Device{reference.New()}
 	for _, threads := range []int{1, 2, 3} {
 		devices = append(devices, cpu.NewDevice(cpu.Best(), threads))
 	}
+	devices = append(devices, staggered{cpu.NewDevice(cpu.Best(), 3)})
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(1, 150)
 		capacity := [2]int{size.Draw(t, "rows"), size.Draw(t, "other rows")}
@@ -177,4 +188,41 @@ func TestDivision(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestNothingIsUsedAgainTooEarly: of two chains that run side by side, neither
+// writes where the other one still reads.
+func TestNothingIsUsedAgainTooEarly(t *testing.T) {
+	run := func(d kernels.Device) [][]float32 {
+		g := newDivisible(d, [2]int{100, 100})
+		p := g.params()
+		for side := range 2 { // two stages: rows of the first in any order
+			g.grow(0, side, 0, 0, p)
+			g.grow(3, side, 1, 0, p)
+		}
+		outputs := G.Nodes{g.nodes[0][2], g.nodes[1][2]}
+		program, err := g.Compile(ForInference, outputs...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g.results(program, outputs, [2]int{100, 100})
+	}
+	want, got := run(cpu.NewDevice(cpu.Best(), 1)), run(staggered{cpu.NewDevice(cpu.Best(), 3)})
+	for i := range want {
+		if !slices.Equal(floatBits(got[i]), floatBits(want[i])) {
+			t.Errorf("result %d has not the bits of one thread", i)
+		}
+	}
+}
+
+// TestBlockRows: all threads have about as many blocks, of what a core's cache
+// holds; an input without rows has none.
+func TestBlockRows(t *testing.T) {
+	for _, c := range []struct{ capacity, threads, want int }{
+		{200, 1, 200}, {200, 2, 25}, {200, 3, 23}, {133, 3, 23}, {10, 3, 16}, {0, 1, 0}, {0, 2, 0},
+	} {
+		if got := usualBlocks.of(c.capacity, c.threads); got != c.want {
+			t.Errorf("%d rows, %d threads: blocks of %d, expected %d", c.capacity, c.threads, got, c.want)
+		}
+	}
 }

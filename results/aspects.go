@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"dgsbench/metrics"
 )
 
 // facts are what records say of a model, in words. Each takes one record of
@@ -64,9 +66,9 @@ func partNames(r Record) string {
 // aspectsTable puts the paper's comparison of models beside what the records
 // say of them.
 func aspectsTable(in Input, r request) (Output, error) {
-	l := r.layout(in.Classification)
+	l, task := r.layout(in.Classification), metrics.NodeClassification
 	if len(l.Models) == 0 {
-		l = r.layout(in.Links)
+		l, task = r.layout(in.Links), metrics.LinkPrediction
 	}
 	if len(l.Models) == 0 {
 		return Output{}, nil
@@ -80,7 +82,7 @@ func aspectsTable(in Input, r request) (Output, error) {
 	for _, a := range defined().Aspects {
 		row := TableRow{{Text: a.Aspect}}
 		for _, m := range l.Models {
-			row = append(row, Entry{Text: in.fact(a.Fact, l, m)}, Entry{Text: orNone(a.Values[m.ID])})
+			row = append(row, Entry{Text: in.fact(a.Fact, task, l, m)}, Entry{Text: orNone(a.Values[m.ID])})
 		}
 		rows = append(rows, row)
 	}
@@ -88,12 +90,13 @@ func aspectsTable(in Input, r request) (Output, error) {
 	return Output{Tables: []Table{t}}, nil
 }
 
-// fact answers a question about a model from one record of every dataset.
-func (in Input) fact(name string, l Layout, m ModelHead) string {
+// fact answers a question about a model from one record of every dataset, all
+// of one task: options may differ between tasks.
+func (in Input) fact(name, task string, l Layout, m ModelHead) string {
 	var records []Record
 	for _, d := range l.Datasets {
 		i := slices.IndexFunc(in.Records, func(r Record) bool {
-			return r.Key.Dataset == d.ID && r.Key.Model == m.ID && r.Key.Variant == m.Variant && len(r.Parameters) > 0
+			return r.Key.Task == task && r.Key.Dataset == d.ID && r.Key.Model == m.ID && r.Key.Variant == m.Variant && len(r.Parameters) > 0
 		})
 		if i >= 0 {
 			records = append(records, in.Records[i])

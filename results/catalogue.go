@@ -111,12 +111,15 @@ func Make(in Input, choices []Choice) (Output, error) {
 
 // layout is what the request shows of a layout.
 func (r request) layout(l Layout) Layout {
+	if len(r.Datasets) > 0 {
+		l.Suite = nil // what the suite itself leaves out of the table
+	}
 	l.Datasets = standIns(pick(l.Datasets, r.Datasets, func(d DatasetHead) string { return d.ID }), l.Models)
 	l.Models = slices.DeleteFunc(pick(l.Models, r.Choice.Models, ModelHead.ref), func(m ModelHead) bool {
 		return slices.Contains(r.Without, m.ref())
 	})
 	if r.PaperDatasets {
-		l.Datasets = slices.Concat(l.Datasets, unmeasured(l.Datasets))
+		l.Datasets = slices.Concat(l.Datasets, unmeasured(l.Datasets, l.Suite))
 	}
 	return l
 }

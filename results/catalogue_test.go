@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"dgsbench/results"
@@ -119,6 +120,27 @@ func TestTablesOfTheCatalogue(t *testing.T) {
 			t.Fatalf("%s: %d tables, %v", id, len(out.Tables), err)
 		}
 		compareLayouts(t, "small-"+id, out.Tables[0])
+	}
+}
+
+// TestTimesOfStreamingAlone: what was known in advance stands neither beside
+// the paper's times nor beside an AUC.
+func TestTimesOfStreamingAlone(t *testing.T) {
+	in := smallSuite(t)
+	for i, r := range in.Timed {
+		latency := *r.Latency
+		latency.Mode = results.Known
+		in.Timed[i].Latency = &latency
+	}
+	out := makeTables(t, in, "normalisation", "auc-runtime")
+	for _, table := range out.Tables {
+		for _, row := range slices.Concat(table.Blocks...) {
+			for i, e := range row {
+				if c := table.Columns[i]; c.Kind == results.Measured && c.Metric == "seconds" && e.Value != nil {
+					t.Errorf("%s: %s has %v seconds", table.Name, row[0].Text, e.Value.Mean)
+				}
+			}
+		}
 	}
 }
 
@@ -324,4 +346,113 @@ func TestNarrowTables(t *testing.T) {
 			t.Fatalf("%d parts, %d of them with the rows' names:\n%s", rules, parts, &text)
 		}
 	})
+}
+
+// notesOf are the footnotes of all heads and of the row of a name, once each.
+func notesOf(t *testing.T, table results.Table, name string) string {
+	t.Helper()
+	var numbers []int
+	for _, c := range table.Columns {
+		numbers = append(numbers, c.Notes...)
+	}
+	for _, row := range slices.Concat(table.Blocks...) {
+		for _, e := range row {
+			if row[0].Text == name {
+				numbers = append(numbers, e.Notes...)
+			}
+		}
+	}
+	slices.Sort(numbers)
+	var texts []string
+	for _, n := range slices.Compact(numbers) {
+		texts = append(texts, table.Notes[n-1])
+	}
+	return strings.Join(texts, "; ")
+}
+
+// TestTradeOffKeepsFootnotes: what other tables say of a cell or of a latency
+// test stands in this one too, and a figure says of simulated data that it is.
+func TestTradeOffKeepsFootnotes(t *testing.T) {
+	in := smallSuite(t)
+	version := results.DatasetHead{ID: "wikipedia-nofeat", Title: "wikipedia-nofeat", PaperName: "Wikipedia"}
+	in.Classification.Datasets = []results.DatasetHead{version, shop}
+	for i := range in.Cells {
+		c := &in.Cells[i]
+		c.Notes, c.Stale, c.Doubts = []string{"simulated data (made up)"}, true, []string{"as another model"}
+		if c.Rising, c.Positives = c.Seeds, 12; c.Model == "dgs" {
+			c.Failures = []string{"it broke"}
+		}
+		if c.Dataset == wikipedia.ID {
+			c.Dataset, c.Rows[0].Dataset = version.ID, version.ID
+		}
+	}
+	out := makeTables(t, in, "auc-runtime")
+	for name, want := range map[string][]string{
+		"Raw": {
+			"simulated data (made up)", "only 12 positive events", "still rose", "as another model", "stale records", "not trained",
+			"of which wikipedia-nofeat is another version",
+		},
+		"DGS": {"1 of 11 seeds failed: it broke"},
+	} {
+		for _, text := range want {
+			if got := notesOf(t, out.Tables[0], name); !strings.Contains(got, text) {
+				t.Errorf("%s: no %q in %q", name, text, got)
+			}
+		}
+	}
+	if texts := svgTexts(t, out.Figures[0].SVG); texts["shop-sim, simulated"] != 1 {
+		t.Errorf("the figure says %v", texts)
+	}
+}
+
+// TestFailedLatencyTests are dashes with the reason wherever times are shown.
+func TestFailedLatencyTests(t *testing.T) {
+	in := smallSuite(t)
+	for i := range in.Timed {
+		if in.Timed[i].Key.Model == "dgs" {
+			in.Timed[i].Error = "it broke"
+		}
+	}
+	for id, row := range map[string]string{"auc-runtime": "DGS", "normalisation": "shop-sim"} {
+		table := makeTables(t, in, id).Tables[0]
+		if got := notesOf(t, table, row); !strings.Contains(got, "the latency test failed: it broke") {
+			t.Errorf("%s: footnotes %q", id, got)
+		}
+	}
+}
+
+// TestNotesOfUnmeasuredDatasets: what flags left out is not said to be of
+// another suite, and of closed datasets the suite of the stand-in is named.
+func TestNotesOfUnmeasuredDatasets(t *testing.T) {
+	in := smallSuite(t)
+	in.Classification.Suite = []results.DatasetHead{wikipedia, shop, mooc, {ID: "fi-b-sim", Title: "fi-b-sim"}}
+	choice := results.Choice{ID: "nc", PaperDatasets: true}
+	out, err := results.Make(in, []results.Choice{choice})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := "proprietary data that nobody else has; the paper gives differences to Raw, in percentage points; "
+	for group, want := range map[string]string{
+		"Mooc": "left out by the flags", "Reddit": "not measured by this suite, but by: bench all --suite paper",
+		"FI-A": closed + "a simulated stand-in is measured by: bench all --suite paper",
+		"FI-B": closed + "what stands in for it is left out by the flags",
+	} {
+		table := out.Tables[0]
+		i := slices.IndexFunc(table.Columns, func(c results.Column) bool { return c.Group == group })
+		if i < 0 || len(table.Columns[i].Notes) != 1 || table.Notes[table.Columns[i].Notes[0]-1] != want {
+			t.Errorf("%s: footnotes %v of %q, want %q", group, table.Columns[max(0, i)].Notes, table.Notes, want)
+		}
+	}
+}
+
+// TestAspectsAreOfOneTask: a model may have other sizes in another task.
+func TestAspectsAreOfOneTask(t *testing.T) {
+	in := smallSuite(t)
+	want := makeTables(t, in, "gs-dgs").Tables[0]
+	other := factRecord(shop, "lp", "T", dgsHead)
+	other.StateSize = 250
+	in.Records = append([]results.Record{other}, in.Records...)
+	if diff := cmp.Diff(want, makeTables(t, in, "gs-dgs").Tables[0]); diff != "" {
+		t.Error(diff)
+	}
 }

@@ -35,7 +35,7 @@ type Comparison struct {
 	CILow      Number
 	CIHigh     Number
 	P          Number // two-sided
-	Adjusted   Number // by Holm, over all pairs of the table
+	Adjusted   Number // by Holm, over all pairs of the suite's task
 }
 
 // Compared is one of the models of a comparison.
@@ -138,15 +138,16 @@ func compare(better, other *Cell, candidates string) Comparison {
 	}
 }
 
-// adjust fills in the adjusted p-values, table by table.
+// adjust fills in the adjusted p-values: a task and a set of candidates are a
+// family.
 func adjust(all []Comparison) {
-	type table struct{ suite, task, candidates string }
-	tables := map[table][]int{}
+	type family struct{ suite, task, candidates string }
+	families := map[family][]int{}
 	for i, c := range all {
-		t := table{c.Suite, c.Task, c.Candidates}
-		tables[t] = append(tables[t], i)
+		f := family{c.Suite, c.Task, c.Candidates}
+		families[f] = append(families[f], i)
 	}
-	for _, pairs := range tables {
+	for _, pairs := range families {
 		p := make([]float64, len(pairs))
 		for k, i := range pairs {
 			p[k] = float64(all[i].P)

@@ -212,7 +212,8 @@ func TestTablesMarkWhatIsLevelWithTheBest(t *testing.T) {
 	if signs["The a"]+signs["The bb"] != -1 || signs["The ccc"] != 0 || signs["The single"] != 0 || signs["The rule"] != 0 {
 		t.Errorf("signs %v in\n%s", signs, &out)
 	}
-	if !strings.Contains(strings.Join(table.Legend, "; "), "≈: not told apart from the best of the learned models by AUC") {
+	if !strings.Contains(strings.Join(table.Legend, "; "), "≈: not told apart from the best of the learned models by AUC") ||
+		!strings.Contains(strings.Join(table.Legend, "; "), "after Holm over all pairs of the suite's task") {
 		t.Errorf("legend %q", table.Legend)
 	}
 }

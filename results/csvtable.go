@@ -9,7 +9,8 @@ import (
 
 // WriteTableCSV lays the table out for programs: one line a row, a column a
 // number, numbers as in the other layouts. The first column is the table's
-// name, the last one the texts of all footnotes that concern the row.
+// name, the last one the texts of all footnotes that concern the row, with the
+// groups of columns that they are about where that is not all of them.
 func WriteTableCSV(w io.Writer, t Table) error {
 	out := csv.NewWriter(w)
 	heads := []string{"table"}
@@ -40,10 +41,8 @@ func (k Kind) parts() []string {
 
 func (t Table) csvLine(row TableRow) []string {
 	line := []string{t.Name}
-	var notes []int
 	for c, e := range row {
 		kind := t.Columns[c].Kind
-		notes = append(append(notes, t.Columns[c].Notes...), e.Notes...)
 		if kind == Text {
 			line = append(line, e.Text)
 			continue
@@ -54,10 +53,34 @@ func (t Table) csvLine(row TableRow) []string {
 		}
 		line = append(line, fields[:1+len(kind.parts())]...)
 	}
-	slices.Sort(notes)
-	var texts []string
-	for _, n := range slices.Compact(notes) {
-		texts = append(texts, t.Notes[n-1])
+	return append(line, strings.Join(t.csvNotes(row), "; "))
+}
+
+// csvNotes are the footnotes that concern a row. One that does not hold for
+// all groups of columns names those that it is about.
+func (t Table) csvNotes(row TableRow) []string {
+	var named []string // groups of the table
+	about := make([][]string, len(t.Notes))
+	for c, e := range row {
+		group := t.Columns[c].Group
+		if group != "" && !slices.Contains(named, group) {
+			named = append(named, group)
+		}
+		for _, n := range slices.Concat(t.Columns[c].Notes, e.Notes) {
+			if !slices.Contains(about[n-1], group) {
+				about[n-1] = append(about[n-1], group)
+			}
+		}
 	}
-	return append(line, strings.Join(texts, "; "))
+	var texts []string
+	for i, groups := range about {
+		switch {
+		case len(groups) == 0:
+		case slices.Contains(groups, "") || len(groups) == len(named):
+			texts = append(texts, t.Notes[i])
+		default:
+			texts = append(texts, strings.Join(groups, ", ")+": "+t.Notes[i])
+		}
+	}
+	return texts
 }

@@ -43,6 +43,14 @@ type figureValues struct {
 	Models []string `yaml:"models"`
 }
 
+// approximateValue is one that the paper calls approximate.
+type approximateValue struct {
+	Task    string `yaml:"task"`
+	Metric  string `yaml:"metric"`
+	Model   string `yaml:"model"`
+	Dataset string `yaml:"dataset"`
+}
+
 // aspect is a row of the paper's comparison of two models, and the fact of
 // records that answers the same question.
 type aspect struct {
@@ -57,6 +65,7 @@ type definitions struct {
 	Default    []string                     `yaml:"default"`
 	Datasets   []paperDataset               `yaml:"datasets"`
 	Figures    []figureValues               `yaml:"figures"`
+	About      []approximateValue           `yaml:"approximate"`
 	Statistics map[string]map[string]string `yaml:"statistics"` // dataset -> quantity -> as printed
 	Ranges     []paperRange                 `yaml:"ranges"`
 	Aspects    []aspect                     `yaml:"aspects"`
@@ -97,5 +106,12 @@ func (d definitions) dataset(name string) paperDataset {
 func (d definitions) figureOnly(task, model, metric string) bool {
 	return slices.ContainsFunc(d.Figures, func(f figureValues) bool {
 		return f.Task == task && f.Metric == metric && slices.Contains(f.Models, model)
+	})
+}
+
+// approximate reports whether the paper calls the value so.
+func (d definitions) approximate(task, model, dataset, metric string) bool {
+	return slices.ContainsFunc(d.About, func(a approximateValue) bool {
+		return a.Task == task && a.Metric == metric && a.Model == model && strings.EqualFold(a.Dataset, dataset)
 	})
 }

@@ -1,5 +1,12 @@
 package results
 
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
 // difference is a model's value less that of the model that the dataset's
 // values are counted from, in percentage points; nil where that one has none.
 // It need not be in the table. The deviation is the model's own; the interval
@@ -22,4 +29,16 @@ func (b *builder) difference(d DatasetHead, setting string, m ModelHead, r Row) 
 		v.Low, v.High = -100*c.CIHigh, -100*c.CILow
 	}
 	return v
+}
+
+// differenceLegend explains columns of differences.
+func (b *builder) differenceLegend() string {
+	var from []string
+	for _, d := range b.Datasets {
+		if c := b.cell(d, "", ModelHead{ID: d.Against}); c != nil && !slices.Contains(from, cmp.Or(c.Title, c.Model)) {
+			from = append(from, cmp.Or(c.Title, c.Model))
+		}
+	}
+	return fmt.Sprintf("Δ: less %s on the same events; ± is the model's own, [low, high] over events and seeds (95%%, t distribution)",
+		strings.Join(from, ", "))
 }

@@ -139,3 +139,16 @@ func TestReusedSeeds(t *testing.T) {
 		t.Errorf("a rule has nothing random, but: %q", got)
 	}
 }
+
+// TestDigestsTellCountsApart: ranks with other ties are other answers.
+func TestDigestsTellCountsApart(t *testing.T) {
+	digest := func(greater, equal int32) [32]byte {
+		return results.Observed{
+			{Split: results.Test, Candidates: results.AllNodes}: {Greater: []int32{1, greater}, Equal: []int32{0, equal}},
+		}.TestDigest()
+	}
+	seen := map[[32]byte]bool{digest(3, 0): true, digest(3, 1): true, digest(4, 0): true}
+	if len(seen) != 3 || !seen[digest(3, 1)] {
+		t.Errorf("%d digests of three answers", len(seen))
+	}
+}

@@ -27,6 +27,7 @@ type Figure struct {
 // panel is the part of a figure about one dataset.
 type panel struct {
 	dataset DatasetHead
+	title   string
 	points  []point
 }
 
@@ -125,7 +126,7 @@ func inks(panels []panel) map[int]color.Color {
 // plot draws the panel.
 func (p panel) plot(inks map[int]color.Color) (*plot.Plot, error) {
 	out := plot.New()
-	out.Title.Text = p.dataset.Title
+	out.Title.Text = p.title
 	out.X.Label.Text, out.Y.Label.Text = "seconds", "AUC %"
 	out.Add(plotter.NewGrid())
 	for _, pt := range p.points {

@@ -5,6 +5,8 @@ import (
 	"html"
 	"html/template"
 	"io"
+	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -21,7 +23,7 @@ func WriteHTML(w io.Writer, title string, tables []Table, figures []Figure) erro
 		p.Tables = append(p.Tables, t.html())
 	}
 	for _, f := range figures {
-		p.Figures = append(p.Figures, htmlFigure{f.Name, f.Title, f.Caption, inline(f.SVG)})
+		p.Figures = append(p.Figures, htmlFigure{f.Name, f.Title, f.Caption, f.Inline()})
 	}
 	return page.ExecuteTemplate(w, "page", p)
 }
@@ -53,9 +55,10 @@ type (
 		Text   string
 	}
 	htmlCell struct {
-		Row   bool // the head of its row
-		Words bool // wrapped where it is long
-		Lines []template.HTML
+		Row    bool   // the head of its row
+		Words  bool   // wrapped where it is long
+		Number string // that rows can be sorted by; empty for none
+		Lines  []template.HTML
 	}
 )
 
@@ -74,7 +77,7 @@ func (t Table) html() htmlTable {
 			var cells []htmlCell
 			for c, e := range row {
 				kind := t.Columns[c].Kind
-				cell := htmlCell{Row: c < t.numHeads(), Words: len(e.Text) > longWords}
+				cell := htmlCell{Row: c < t.numHeads(), Words: len(e.Text) > longWords, Number: e.sortedBy()}
 				for _, line := range s.lines(kind, e) {
 					cell.Lines = append(cell.Lines, template.HTML(line))
 				}
@@ -111,8 +114,23 @@ func htmlStyle(name string) style {
 	}
 }
 
-// inline is a drawing without the head of a file.
-func inline(svg []byte) template.HTML {
-	text := string(svg)
-	return template.HTML(text[max(0, strings.Index(text, "<svg")):])
+// leading is the number that a text begins with, such as 3 of "3/2".
+var leading = regexp.MustCompile(`^([+-]?[0-9][0-9,]*(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)(?:$|[ %/])`)
+
+// sortedBy is the number that a program may sort the entry by; empty for none.
+func (e Entry) sortedBy() string {
+	if e.Value != nil && e.Value.Mean.Present() {
+		return strconv.FormatFloat(float64(e.Value.Mean), 'g', 10, 64)
+	}
+	if m := leading.FindStringSubmatch(e.Text); m != nil {
+		return strings.ReplaceAll(m[1], ",", "")
+	}
+	return ""
+}
+
+// Inline is the drawing as a part of a page, named for those who cannot see
+// it.
+func (f Figure) Inline() template.HTML {
+	_, drawing, _ := strings.Cut(string(f.SVG), "<svg")
+	return template.HTML(`<svg role="img" aria-label="` + html.EscapeString(f.Title) + `"` + drawing)
 }

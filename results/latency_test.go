@@ -125,6 +125,7 @@ func TestLatencyTables(t *testing.T) {
 		samples[200][i] = 100_000 + int64(i%200)*100
 	}
 	delete(samples, 100)
+	r.Footnotes = []string{"simulated data"}
 	r, err := s.WriteLatency(r, samples)
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +135,7 @@ func TestLatencyTables(t *testing.T) {
 	layout := results.Layout{
 		Models:   []results.ModelHead{{ID: "dgs", Title: "DGS", Class: results.Learned}, {ID: "raw", Title: "Raw", Class: results.Learned}},
 		Datasets: []results.DatasetHead{{ID: "wikipedia-sim", Title: "wikipedia-sim"}, {ID: "mooc-sim", Title: "mooc-sim"}},
-		Command:  "bench latency",
+		Command:  "bench latency", Subtitle: "latency: made up",
 	}
 	tables, err := results.LatencyTables(s, []results.Record{r, failed}, layout)
 	if err != nil || len(tables) != 2 {
@@ -176,7 +177,12 @@ func TestLatencyModes(t *testing.T) {
 	tables, err := results.LatencyTables(s, []results.Record{ahead("dgs"), ahead("raw")}, layout)
 	if err != nil || len(tables) != 1 || !strings.Contains(tables[0].Title, "whole stream known in advance: 200 events") ||
 		!strings.HasPrefix(tables[0].Legend[0], "whole stream known in advance: ") {
-		t.Errorf("%+v, %v", tables, err)
+		t.Fatalf("%+v, %v", tables, err)
+	}
+	for i, row := range tables[0].Blocks[0] { // no distribution over one batch
+		if len(tables[0].Columns) != 2 || len(row) != 2 {
+			t.Errorf("%d columns, %d entries in row %d, expected model and seconds", len(tables[0].Columns), len(row), i)
+		}
 	}
 	mixed := []results.Record{ahead("dgs"), writeLatency(t, s, "raw", "1")}
 	if _, err := results.LatencyTables(s, mixed, layout); err == nil || !strings.Contains(err.Error(), "cannot stand in one table") {

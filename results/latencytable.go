@@ -79,6 +79,13 @@ func (b *latencyBuilder) mode() string {
 	return Streaming
 }
 
+// manyBatches reports whether an iteration has more batches than one, so that
+// there is a distribution over them.
+func (b *latencyBuilder) manyBatches() bool {
+	first := b.first()
+	return len(first.times) == 0 || first.times[0].Batches > 1
+}
+
 // at is the time of a batch size, if it was measured.
 func (r latencyRow) at(batch int) (times, bool) {
 	i := slices.IndexFunc(r.times, func(t times) bool { return t.Batch == batch })
@@ -110,8 +117,10 @@ func (b *latencyBuilder) speed() Table {
 	if b.first().record.PaperName != "" {
 		t.Columns = append(t.Columns, Column{Kind: Published, Metric: "latency", Head: paperHead + " s"})
 	}
-	for _, head := range []string{"p50 ms", "p90 ms", "p99 ms", "max ms"} {
-		t.Columns = append(t.Columns, Column{Group: "a batch", Head: head})
+	if b.manyBatches() {
+		for _, head := range []string{"p50 ms", "p90 ms", "p99 ms", "max ms"} {
+			t.Columns = append(t.Columns, Column{Group: "a batch", Head: head})
+		}
 	}
 	if _, ok := b.first().at(1); ok {
 		for _, head := range []string{"p50 us", "p99 us", "p99.9 us"} {
@@ -119,7 +128,7 @@ func (b *latencyBuilder) speed() Table {
 		}
 	}
 	t.Blocks = b.blocks(func(r latencyRow) TableRow { return b.speedRow(r, len(t.Columns)) })
-	t.Legend, t.Notes = b.legend(), b.notes.texts
+	t.Legend, t.Notes = b.legend(b.speedLegend()...), b.notes.texts
 	return t
 }
 
@@ -169,8 +178,10 @@ func (b *latencyBuilder) speedRow(r latencyRow, columns int) TableRow {
 	}
 	headline := r.times[0]
 	row[1].Value = &Value{Mean: Number(headline.mean()), Std: Number(headline.std()), Low: Absent(), High: Absent(), Decimals: 4}
-	for _, p := range []float64{.5, .9, .99, 1} {
-		row = append(row, Entry{Text: fixed(1e3*headline.quantile(p), 3)})
+	if b.manyBatches() {
+		for _, p := range []float64{.5, .9, .99, 1} {
+			row = append(row, Entry{Text: fixed(1e3*headline.quantile(p), 3)})
+		}
 	}
 	if single, ok := r.at(1); ok {
 		for _, p := range []float64{.5, .99, .999} {
@@ -214,7 +225,9 @@ func (b *latencyBuilder) rowNotes(r latencyRow) []int {
 // events are answered in a second.
 func (b *latencyBuilder) sweep() Table {
 	b.notes = notes{}
-	t := Table{Title: fmt.Sprintf("Latency on %s, by the number of events in a batch: median ms | thousand events/s", b.dataset.Title), Name: b.dataset.ID + "-batches", Command: b.layout.Command, Source: b.layout.Source}
+	title := fmt.Sprintf("Latency on %s, by the number of events in a batch: median ms | thousand events/s", b.dataset.Title)
+	t := Table{Title: b.layout.titled(title), Name: b.dataset.ID + "-batches", Command: b.layout.Command, Source: b.layout.Source}
+	shared := b.notes.refer(b.first().record.Footnotes...)
 	t.Columns = []Column{{Head: "model"}, {Head: "parameters"}}
 	var sizes []int
 	for _, timing := range b.first().times {
@@ -224,6 +237,7 @@ func (b *latencyBuilder) sweep() Table {
 	for _, n := range sizes {
 		t.Columns = append(t.Columns, Column{Group: "events in a batch", Head: strconv.Itoa(n)})
 	}
+	t.Columns[2].Notes = shared
 	var rows []TableRow
 	for _, r := range b.rows {
 		row := TableRow{{Text: r.head.Title}, {Text: strconv.Itoa(r.record.NumParams)}}
@@ -234,17 +248,17 @@ func (b *latencyBuilder) sweep() Table {
 			}
 			row = append(row, e)
 		}
+		row[2].Notes = b.rowNotes(r)
 		rows = append(rows, row)
 	}
 	t.Blocks = [][]TableRow{rows}
-	t.Legend = b.legend()
+	t.Legend, t.Notes = b.legend(), b.notes.texts
 	return t
 }
 
-// legend says under which circumstances the times were measured.
-func (b *latencyBuilder) legend() []string {
-	r := b.first().record
-	out := []string{b.mode() + ": " + modes[b.mode()]}
+// speedLegend explains what the speed table alone has.
+func (b *latencyBuilder) speedLegend() []string {
+	var out []string
 	if times := b.first().times; len(times) > 0 {
 		out = append(out, fmt.Sprintf("±: standard deviation over %d iterations (n-1)", times[0].Iterations))
 		for _, t := range times {
@@ -253,9 +267,17 @@ func (b *latencyBuilder) legend() []string {
 			}
 		}
 	}
-	if r.PaperName != "" {
+	if b.first().record.PaperName != "" {
 		out = append(out, "paper: on an RTX 2080 Ti")
 	}
+	return out
+}
+
+// legend says under which circumstances the times were measured, after the
+// lines of one table's own.
+func (b *latencyBuilder) legend(own ...string) []string {
+	r := b.first().record
+	out := append([]string{b.mode() + ": " + modes[b.mode()]}, own...)
 	out = append(out, r.Machine, fmt.Sprintf("%d threads, %s", r.Threads, r.Device))
 	if r.Latency != nil {
 		if r.Latency.Load.Present() {

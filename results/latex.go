@@ -47,28 +47,40 @@ func latexNumbers(numbers []int) string {
 	return `\textsuperscript{` + joinNumbers(numbers) + `}`
 }
 
-// writeLaTeX puts the footnotes below the table, which is shrunk where it is
-// wider than the page.
+// writeLaTeX gives every part of the table a page, shrunk where it is larger.
+// Legend and footnotes follow the last one as text, which may go on overleaf.
 func (t Table) writeLaTeX(out *bytes.Buffer) {
 	s := latexStyle()
-	fmt.Fprintf(out, "\n\\begin{table}[p]\n\\caption{%s}\n\\label{tab:%s}\n\\centering\\small\n", escapeLaTeX(t.Title), t.Name)
-	for i, part := range t.narrow(func(part Table) bool { return len(part.Columns) <= latexColumns }) {
+	fits := func(part Table) bool { return len(part.Columns) <= latexColumns }
+	for i, part := range t.narrow(fits) {
 		if i > 0 {
-			out.WriteString("\n\\medskip\n")
+			out.WriteString("\\clearpage\n")
 		}
-		out.WriteString("\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%\n")
+		out.WriteString("\n\\begin{table}[!tp]\n")
+		if i == 0 {
+			fmt.Fprintf(out, "\\caption{%s}\n\\label{tab:%s}\n", escapeLaTeX(t.Title), t.Name)
+		} else {
+			fmt.Fprintf(out, "\\addtocounter{table}{-1}\n\\caption{%s, continued}\n", escapeLaTeX(t.Title))
+		}
+		out.WriteString("\\centering\\small\n" + latexNotTaller + latexNotWider)
 		part.writeTabular(out, s)
-		out.WriteString("}\n")
+		out.WriteString("}}\n\\end{table}\n")
 	}
-	fmt.Fprintf(out, "\n\\smallskip\\footnotesize\\raggedright\n%s\n", escapeLaTeX(t.fullLegend(s)))
+	fmt.Fprintf(out, "\n{\\footnotesize\\raggedright\\noindent\n%s\n", escapeLaTeX(t.fullLegend(s)))
 	for i, note := range t.Notes {
-		fmt.Fprintf(out, "\n\\textsuperscript{%d} %s\n", i+1, escapeLaTeX(note))
+		fmt.Fprintf(out, "\n\\noindent\\textsuperscript{%d} %s\n", i+1, escapeLaTeX(note))
 	}
 	for _, line := range t.origin() {
-		fmt.Fprintf(out, "\n%s: \\texttt{%s}\n", line.What, escapeLaTeX(line.Text))
+		fmt.Fprintf(out, "\n\\noindent %s: \\texttt{%s}\n", line.What, escapeLaTeX(line.Text))
 	}
-	out.WriteString("\\end{table}\n")
+	out.WriteString("\n}\n\\clearpage\n")
 }
+
+// The sizes that a part may have beside its caption.
+const (
+	latexNotTaller = "\\resizebox*{!}{\\ifdim\\totalheight>.85\\textheight .85\\textheight\\else\\totalheight\\fi}{%\n"
+	latexNotWider  = "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%\n"
+)
 
 // latexColumns is how many columns stand side by side on a page.
 const latexColumns = 12

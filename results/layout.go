@@ -13,9 +13,12 @@ type Layout struct {
 	Models   []ModelHead
 	Datasets []DatasetHead
 	Settings []string // T, I; link prediction only
-	Subtitle string   // what the suite says of itself; may be empty
-	Command  string   // that makes the table
-	Source   string   // the specs and the code that its records are of
+	// Suite are the datasets of the whole suite, of which flags may have left
+	// some out.
+	Suite    []DatasetHead
+	Subtitle string // what the suite says of itself; may be empty
+	Command  string // that makes the table
+	Source   string // the specs and the code that its records are of
 }
 
 // titled is a table's title with what the suite says of itself.
@@ -43,7 +46,8 @@ type DatasetHead struct {
 	Case      string
 	Title     string // a few words
 	PaperName string // the paper's values to show beside ours; empty for none
-	PaperOnly bool   // the suite does not measure it
+	PaperOnly bool   // nothing is measured of it here
+	LeftOut   bool   // the suite measures it, or its stand-in, but flags left it out
 	// Against is the model to whose value the paper gives differences; empty
 	// where it gives the values themselves.
 	Against string

@@ -65,6 +65,6 @@ func (c Comparison) place() CellKey {
 
 // levelLegend explains the sign.
 func (b *builder) levelLegend() string {
-	return fmt.Sprintf("%s: not told apart from the best of the learned models by %s (paired over test events; p at least %.2g after Holm over the table, or a single seed)",
+	return fmt.Sprintf("%s: not told apart from the best of the learned models by %s (paired over test events; p at least %.2g after Holm over all pairs of the suite's task, or a single seed)",
 		levelSign, b.metrics[0].Title, level)
 }

@@ -50,10 +50,19 @@ func (b *builder) datasetNotes(d DatasetHead) []string {
 // unmeasuredNote says how to measure one of the paper's datasets, or why
 // nobody can.
 func unmeasuredNote(d DatasetHead) string {
-	if closed := defined().dataset(d.PaperName).Closed; closed != "" {
-		return closed
+	const left, elsewhere = "left out by the flags", "bench all --suite paper"
+	paper := defined().dataset(d.PaperName)
+	switch {
+	case paper.Closed == "" && d.LeftOut:
+		return left
+	case paper.Closed == "":
+		return "not measured by this suite, but by: " + elsewhere
+	case d.LeftOut:
+		return paper.Closed + "; what stands in for it is " + left
+	case paper.StandIn != "":
+		return paper.Closed + "; a simulated stand-in is measured by: " + elsewhere
 	}
-	return "not measured by this suite, but by: bench all --suite paper"
+	return paper.Closed
 }
 
 // sharedNotes are the data notes that all cells of a dataset have: they
@@ -130,7 +139,7 @@ func (b *builder) paperNotes(d DatasetHead) []int {
 
 // legend explains what the entries of the table need.
 func (b *builder) legend(t Table) []string {
-	var interval, deviation, dash, ranked, paper, seeds, sign, levels bool
+	var interval, deviation, difference, dash, ranked, paper, seeds, sign, levels bool
 	for _, row := range slices.Concat(t.Blocks...) {
 		for c, e := range row {
 			kind := t.Columns[c].Kind
@@ -141,7 +150,8 @@ func (b *builder) legend(t Table) []string {
 			levels = levels || e.Level
 			sign = sign || e.Value != nil && e.Value.Signed
 			if kind == Measured && e.Value != nil {
-				interval = interval || e.Value.Low.Present()
+				difference = difference || e.Value.Signed
+				interval = interval || e.Value.Low.Present() && !e.Value.Signed
 				deviation = deviation || e.Value.Std.Present()
 			}
 		}
@@ -154,6 +164,7 @@ func (b *builder) legend(t Table) []string {
 		{b.task == metrics.LinkPrediction, "T: transductive, I: inductive"},
 		{deviation, "±: standard deviation over seeds (n-1)"},
 		{interval, fmt.Sprintf("[low, high]: 95%% interval, events resampled %d times", metrics.NumDraws)},
+		{difference, b.differenceLegend()},
 		{paper, "paper: the value that the paper gives"},
 		{sign, "pp: percentage points"},
 		{ranked, fmt.Sprintf("average rank: of the learned models by %s over the datasets with values", b.metrics[0].Title)},

@@ -21,15 +21,25 @@ func standIns(list []DatasetHead, models []ModelHead) []DatasetHead {
 	return list
 }
 
-// unmeasured are the paper's datasets that are not in the list.
-func unmeasured(list []DatasetHead) []DatasetHead {
+// unmeasured are the paper's datasets that are not in the list. whole is what
+// the suite has where no flags leave something out.
+func unmeasured(list, whole []DatasetHead) []DatasetHead {
 	var out []DatasetHead
 	for _, p := range defined().Datasets {
 		if !slices.ContainsFunc(list, func(d DatasetHead) bool { return strings.EqualFold(d.PaperName, p.Name) }) {
-			out = append(out, DatasetHead{Title: p.Name, PaperName: p.Name, PaperOnly: true, Against: p.Against})
+			out = append(out, DatasetHead{
+				Title: p.Name, PaperName: p.Name, PaperOnly: true, Against: p.Against,
+				LeftOut: slices.ContainsFunc(whole, p.measuredBy) && !slices.ContainsFunc(list, p.measuredBy),
+			})
 		}
 	}
 	return out
+}
+
+// measuredBy reports whether d is the dataset, or stands in for it.
+func (p paperDataset) measuredBy(d DatasetHead) bool {
+	base, _, _ := strings.Cut(d.ID, "@")
+	return strings.EqualFold(d.PaperName, p.Name) || p.StandIn != "" && base == p.StandIn
 }
 
 // withoutDifferences is for tables in which the paper's differences have no

@@ -93,6 +93,10 @@ func (r Record) encode() ([]byte, error) {
 	return seal(append(data, '\n')), nil
 }
 
+// SameSpec reports whether two records are of the same specification, but for
+// the seed.
+func (r Record) SameSpec(other Record) bool { return r.specBut("seed") == other.specBut("seed") }
+
 // specBut is the specification without some of its top-level keys, in one
 // fixed form.
 func (r Record) specBut(keys ...string) string {

@@ -25,7 +25,10 @@ func paperEntry(task, setting string, m ModelHead, dataset, metric string, decim
 	if !ok || m.Variant != "" {
 		return Entry{}
 	}
-	return Entry{Value: &Value{Mean: Number(ref.Mean), Std: ref.Std, Low: Absent(), High: Absent(), Decimals: decimals}}
+	return Entry{Value: &Value{
+		Mean: Number(ref.Mean), Std: ref.Std, Low: Absent(), High: Absent(), Decimals: decimals,
+		Approximate: defined().approximate(task, m.ID, dataset, metric),
+	}}
 }
 
 // paperRank is the average rank that the paper gives.

@@ -10,17 +10,66 @@ func newTable(l Layout, r request) Table {
 	return named(Table{Title: l.titled(r.title), Command: l.Command, Source: l.Source}, r.definition.ID)
 }
 
-// timed is the latency test of a model on a dataset, if there is one that
-// finished.
+// timed is the latency test of a model on a dataset, if there is one. It is a
+// failed one where none finished. Tests of another mode than streaming, which
+// the paper's times are of, do not count.
 func (in Input) timed(d DatasetHead, m ModelHead) (Record, bool) {
-	i := slices.IndexFunc(in.Timed, func(r Record) bool {
+	tests := slices.DeleteFunc(slices.Clone(in.Timed), func(r Record) bool {
 		k := r.Key
-		return !r.Failed() && k.Dataset == d.ID && k.Model == m.ID && k.Variant == m.Variant
+		return k.Dataset != d.ID || k.Model != m.ID || k.Variant != m.Variant || r.Latency != nil && r.Latency.Mode != Streaming
 	})
-	if i < 0 {
+	if len(tests) == 0 {
 		return Record{}, false
 	}
-	return in.Timed[i], true
+	finished := slices.IndexFunc(tests, func(r Record) bool { return !r.Failed() })
+	return tests[max(0, finished)], true
+}
+
+// sharedTestNotes are the footnotes that the latency tests of all models on a
+// dataset have: they stand at its head.
+func (in Input) sharedTestNotes(d DatasetHead, models []ModelHead) []string {
+	var shared []string
+	seen := false
+	for _, m := range models {
+		r, ok := in.timed(d, m)
+		if !ok {
+			continue
+		}
+		if !seen {
+			seen, shared = true, slices.Clone(r.Footnotes)
+		}
+		shared = slices.DeleteFunc(shared, func(n string) bool { return !slices.Contains(r.Footnotes, n) })
+	}
+	return shared
+}
+
+// testNotes are what is to be said of one latency test and not of all of its
+// dataset, which are shared.
+func testNotes(r Record, shared []string) []string {
+	out := slices.DeleteFunc(slices.Clone(r.Footnotes), func(n string) bool { return slices.Contains(shared, n) })
+	if r.Failed() {
+		out = append(out, "the latency test failed: "+r.Error)
+	}
+	return out
+}
+
+// time is what a latency test measured, with its footnotes; nothing where
+// there is none.
+func (in Input) time(d DatasetHead, m ModelHead, shared []string, n *notes) (Entry, error) {
+	r, ok := in.timed(d, m)
+	if !ok {
+		return Entry{}, nil
+	}
+	e := Entry{Notes: n.refer(testNotes(r, shared)...)}
+	if r.Failed() {
+		return e, nil
+	}
+	t, err := in.headline(r)
+	if err != nil {
+		return Entry{}, err
+	}
+	e.Value = seconds(t)
+	return e, nil
 }
 
 // headline reads the times of a test's first batch size.
@@ -45,7 +94,7 @@ func speedsTable(in Input, r request) (Output, error) {
 	for _, m := range l.Models {
 		t.Columns = append(t.Columns,
 			Column{Kind: Measured, Group: m.Title, Metric: "seconds", Head: "seconds"},
-			Column{Kind: Published, Group: m.Title, Metric: "seconds", Head: paperHead + " s"})
+			Column{Kind: Published, Group: m.Title, Metric: "latency", Head: paperHead + " s"})
 	}
 	var rows []TableRow
 	for _, d := range l.Datasets {
@@ -68,26 +117,23 @@ type speedsBuilder struct {
 
 // row is a dataset with the times of all models.
 func (b *speedsBuilder) row(d DatasetHead) (TableRow, error) {
-	size, paper := noValue, d.PaperName
-	var texts []string
+	shared := b.in.sharedTestNotes(d, b.layout.Models)
+	row := TableRow{{Text: d.Title, Notes: b.notes.refer(shared...)}, {Text: noValue}}
 	if d.PaperOnly {
-		texts = append(texts, unmeasuredNote(d))
+		row[0].Notes = b.notes.refer(unmeasuredNote(d))
 	}
-	row := TableRow{{Text: d.Title}, {}}
 	for _, m := range b.layout.Models {
-		record, ok := b.in.timed(d, m)
-		ours := Entry{}
-		if ok {
-			t, err := b.in.headline(record)
-			if err != nil {
-				return nil, err
-			}
-			ours.Value = seconds(t)
-			size, paper, texts = fmt.Sprintf("%d x %d", t.Batches, t.Batch), record.PaperName, record.Footnotes
+		ours, err := b.in.time(d, m, shared, &b.notes)
+		if err != nil {
+			return nil, err
+		}
+		paper := d.PaperName
+		if r, ok := b.in.timed(d, m); ok && !r.Failed() {
+			first := r.Latency.Timings[0]
+			row[1].Text, paper = fmt.Sprintf("%d x %d", first.Batches, first.Batch), r.PaperName
 		}
 		row = append(row, ours, paperTime(m, paper, &b.notes))
 	}
-	row[0].Notes, row[1].Text = b.notes.refer(texts...), size
 	return row, nil
 }
 

@@ -60,6 +60,9 @@ func (s style) lines(k Kind, e Entry) []string {
 	if s.aligned && k != Ranks {
 		pad = strings.Repeat(" ", max(0, len("10.")+v.Decimals-len(mean)))
 	}
+	if v.Approximate {
+		mean = s.text("≈") + mean
+	}
 	if std != "" {
 		std = s.text("± ") + std
 	}

@@ -91,6 +91,8 @@ type Value struct {
 	High     Number
 	Decimals int  // -1 for as many as the number has
 	Signed   bool // a difference: positive numbers have a +
+	// Approximate values are printed with a sign that says so.
+	Approximate bool
 }
 
 // percent is a Value in per cent of fractions.

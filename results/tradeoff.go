@@ -1,21 +1,26 @@
 package results
 
-import "dgsbench/metrics"
+import (
+	"slices"
+	"strings"
+
+	"dgsbench/metrics"
+)
 
 // tradeOff is the table and the figure of AUC against the time of the latency
 // test: of every dataset for which there are both, here or in the paper.
 func tradeOff(in Input, r request) (Output, error) {
 	l := r.layout(in.Classification)
 	l.Datasets = withoutDifferences(l.Datasets)
-	auc, err := metrics.Lookup("auc")
-	if err != nil || len(l.Models) == 0 {
-		return Output{}, err
+	if len(l.Models) == 0 {
+		return Output{}, nil
 	}
-	at, err := index(in.Cells, metrics.NodeClassification)
+	l.Settings = []string{""}
+	cells, err := newBuilder(in.Cells, l, metrics.NodeClassification, "", "auc")
 	if err != nil {
 		return Output{}, err
 	}
-	b := tradeOffBuilder{in: in, auc: auc, cells: at, layout: l}
+	b := tradeOffBuilder{builder: cells, in: in}
 	if err := b.read(); err != nil || len(b.panels) == 0 {
 		return Output{}, err
 	}
@@ -29,11 +34,8 @@ func tradeOff(in Input, r request) (Output, error) {
 
 // tradeOffBuilder gathers what is known of models on datasets.
 type tradeOffBuilder struct {
+	*builder
 	in     Input
-	auc    metrics.Metric
-	cells  map[place]*Cell
-	layout Layout
-	notes  notes
 	panels []panel
 	rows   map[ModelHead][]Entry // four entries a panel
 }
@@ -41,10 +43,10 @@ type tradeOffBuilder struct {
 // read fills the panels, and leaves out datasets without a point.
 func (b *tradeOffBuilder) read() error {
 	b.rows = map[ModelHead][]Entry{}
-	for _, d := range b.layout.Datasets {
-		p := panel{dataset: d}
+	for _, d := range b.Datasets {
+		p := panel{dataset: d, title: b.panelTitle(d)}
 		row := map[ModelHead][]Entry{}
-		for i, m := range b.layout.Models {
+		for i, m := range b.Models {
 			entries, err := b.entries(d, m)
 			if err != nil {
 				return err
@@ -64,25 +66,25 @@ func (b *tradeOffBuilder) read() error {
 	return nil
 }
 
+// panelTitle says of simulated data that it is: a figure has no footnotes.
+func (b *tradeOffBuilder) panelTitle(d DatasetHead) string {
+	simulated := func(note string) bool { return strings.HasPrefix(note, "simulated data") }
+	if slices.ContainsFunc(b.datasetNotes(d), simulated) || slices.ContainsFunc(b.in.sharedTestNotes(d, b.Models), simulated) {
+		return d.Title + ", simulated"
+	}
+	return d.Title
+}
+
 // entries are AUC and time, each ours and the paper's.
 func (b *tradeOffBuilder) entries(d DatasetHead, m ModelHead) ([]Entry, error) {
 	out := make([]Entry, 4)
-	if c := b.cells[place{d.ID, d.Case, "", m.ID, m.Variant}]; c != nil {
-		for _, row := range c.Rows {
-			if row.Split == Test && row.Metric == b.auc.Name && row.Mean.Present() {
-				out[0].Value = percent(row)
-			}
-		}
-	}
-	if record, ok := b.in.timed(d, m); ok {
-		t, err := b.in.headline(record)
-		if err != nil {
-			return nil, err
-		}
-		out[2].Value = seconds(t)
+	out[0] = b.measured(d, "", m, b.metrics[0], true)
+	var err error
+	if out[2], err = b.in.time(d, m, b.in.sharedTestNotes(d, b.Models), &b.notes); err != nil {
+		return nil, err
 	}
 	if d.PaperName != "" {
-		out[1] = paperEntry(metrics.NodeClassification, "", m, d.PaperName, b.auc.Name, 1)
+		out[1] = paperEntry(metrics.NodeClassification, "", m, d.PaperName, b.metrics[0].Name, 1)
 		out[3] = paperTime(m, d.PaperName, &b.notes)
 	}
 	return out, nil
@@ -93,32 +95,30 @@ func (b *tradeOffBuilder) table(t Table) Table {
 	t.Columns = []Column{{Head: "model"}}
 	var shown []bool // of every entry of a row
 	for _, p := range b.panels {
-		group, about := p.dataset.Title, []int(nil)
-		if p.dataset.PaperOnly {
-			about = b.notes.refer(unmeasuredNote(p.dataset))
-		}
+		auc, paper := b.metrics[0].Title, b.paperNotes(p.dataset)
 		columns := []Column{
-			{Kind: Measured, Group: group, Metric: b.auc.Title, Head: b.auc.Title + " %", Notes: about},
-			{Kind: Published, Group: group, Metric: b.auc.Title, Head: paperHead + " %"},
-			{Kind: Measured, Group: group, Metric: "seconds", Head: "seconds"},
-			{Kind: Published, Group: group, Metric: "seconds", Head: paperHead + " s"},
+			{Kind: Measured, Metric: auc, Head: auc + " %", Notes: b.notes.refer(b.datasetNotes(p.dataset)...)},
+			{Kind: Published, Metric: auc, Head: paperHead + " %", Notes: paper},
+			{Kind: Measured, Metric: "seconds", Head: "seconds", Notes: b.notes.refer(b.in.sharedTestNotes(p.dataset, b.Models)...)},
+			{Kind: Published, Metric: "latency", Head: paperHead + " s", Notes: paper},
 		}
 		for _, c := range columns {
 			shown = append(shown, c.Kind == Measured || p.dataset.PaperName != "")
 			if shown[len(shown)-1] {
+				c.Group = p.dataset.Title
 				t.Columns = append(t.Columns, c)
 			}
 		}
 	}
 	var rows []TableRow
-	for _, m := range b.layout.Models {
+	for _, m := range b.Models {
 		if row := b.row(m, shown); row != nil {
 			rows = append(rows, row)
 		}
 	}
 	t.Blocks, t.Notes = [][]TableRow{rows}, b.notes.texts
 	t.Legend = []string{
-		"seconds: of the latency test, ± over its iterations", "drawn in " + t.Name + ".svg and .png, beside the records of the suite",
+		"seconds: of the latency test, ± over its iterations", "drawn in " + t.Name + ".svg and .png, which bench all leaves beside the records of a whole suite",
 		noValue + ": no value",
 	}
 	return t

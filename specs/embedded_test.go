@@ -1,11 +1,13 @@
 package specs_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"dgsbench/models"
 	_ "dgsbench/models/standard"
 	"dgsbench/specs"
 )
@@ -80,7 +82,7 @@ func TestEmbeddedSuites(t *testing.T) {
 			}
 			seen := map[string]string{}
 			for _, trial := range trials {
-				id := trial.Identity("sum", 1)
+				id := trial.Identity("sum", 1, "cpu")
 				if other, twice := seen[id]; twice {
 					t.Errorf("same identity: %s and %s", other, trial.JSON())
 				}
@@ -125,5 +127,26 @@ func TestTorchNC(t *testing.T) {
 	}
 	if len(trials) != len(want) || s.Seeds != 5 {
 		t.Errorf("%d models, %d seeds, want %d and 5", len(trials), s.Seeds, len(want))
+	}
+}
+
+// TestPaperStates: the paper's states have 100 numbers in node classification
+// and 250 in link prediction.
+func TestPaperStates(t *testing.T) {
+	s, err := embeddedLibrary(t).LoadSuite("paper")
+	if err != nil {
+		t.Fatal(err)
+	}
+	trials, err := s.Trials(specs.Filter{Models: []string{"dgs"}, Seeds: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[models.Task]int{models.NodeClassification: 100, models.LinkPrediction: 250}
+	scored, _ := specs.SplitLatency(trials)
+	for _, trial := range scored {
+		var facts struct{ Options struct{ Size, Blocks int } }
+		if err := json.Unmarshal(trial.JSON(), &facts); err != nil || facts.Options.Size != want[trial.Task] || facts.Options.Blocks != 50 {
+			t.Errorf("%s on %s, %s: %+v, %v", trial.Ref(), trial.Dataset, trial.Task, facts, err)
+		}
 	}
 }

@@ -49,7 +49,7 @@ func FuzzSpec(f *testing.F) {
 			t.Fatalf("%d trials, %v", len(trials), err)
 		}
 		for _, trial := range trials {
-			trial.Identity("", 1)
+			trial.Identity("", 1, "cpu")
 		}
 	})
 }

@@ -141,8 +141,8 @@ func TestTrialValues(t *testing.T) {
 // Whatever can change the result changes the identity; nothing else does.
 func TestIdentity(t *testing.T) {
 	trial := func() specs.Trial { return toyTrials(t, specs.Filter{})[0] }
-	base := trial().Identity("sum", 1)
-	if len(base) != 64 || base != trial().Identity("sum", 1) {
+	base := trial().Identity("sum", 1, "cpu")
+	if len(base) != 64 || base != trial().Identity("sum", 1, "cpu") {
 		t.Fatalf("identity %q is no stable SHA-256", base)
 	}
 	changes := map[string]func(*specs.Trial){
@@ -171,14 +171,15 @@ func TestIdentity(t *testing.T) {
 	for what, change := range changes {
 		changed := trial()
 		change(&changed)
-		note(what, changed.Identity("sum", 1))
+		note(what, changed.Identity("sum", 1, "cpu"))
 	}
-	note("data", trial().Identity("other", 1))
-	note("numerics", trial().Identity("sum", 2))
+	note("data", trial().Identity("other", 1, "cpu"))
+	note("numerics", trial().Identity("sum", 2, "cpu"))
+	note("device", trial().Identity("sum", 1, "cuda"))
 
 	same := trial()
 	same.Title, same.Class, same.Origins = "x", models.Oracle, nil
-	if same.Identity("sum", 1) != base {
+	if same.Identity("sum", 1, "cpu") != base {
 		t.Error("titles or origins change the identity")
 	}
 }

@@ -9,15 +9,16 @@ import (
 func newAll(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "all [SPEC.yaml...]", Short: "Measure a suite and print its tables",
-		Long: "all measures what has no record yet, prints the tables and writes them, with the\n" +
-			"numbers as CSV, to the folder of the results.\n\n" + ownSpecs,
+		Long: "all says what it will take, measures what has no record yet, prints the tables and\n" +
+			"writes them, with the numbers as CSV, to the folder of the results; or prints them\n" +
+			"alone where flags leave something of the suite out.\n\n" + ownSpecs,
 		Example: "  bench all --data ~/streams\n  bench all --suite torch-nc --data ~/streams",
 		RunE: func(cmd *cobra.Command, files []string) error {
 			trials, err := o.trials(files, false)
 			if err != nil {
 				return err
 			}
-			sum, err := o.measure(cmd.Context(), trials)
+			sum, err := o.planAndMeasure(cmd.Context(), trials)
 			if err != nil {
 				return err
 			}
@@ -34,6 +35,7 @@ func newAll(o *options) *cobra.Command {
 	o.addWhere(cmd)
 	o.addData(cmd)
 	o.addWhat(cmd)
+	o.addDevice(cmd)
 	o.addWorkers(cmd)
 	o.addCheckpoints(cmd)
 	o.addStale(cmd)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"dgsbench/harness"
@@ -24,6 +23,8 @@ type bar struct {
 	pending int
 	done    int
 	share   float64
+	// expected is what everything should take, if somebody knows.
+	expected time.Duration
 
 	container *mpb.Progress // nil where out is no terminal
 	line      *mpb.Bar
@@ -41,30 +42,11 @@ func isTerminal(out io.Writer) bool {
 }
 
 func (b *bar) hooks() harness.Hooks {
-	return harness.Hooks{Start: b.start, Expect: b.expect, Progress: b.progress, Done: b.trial, Wait: b.wait}
+	return harness.Hooks{Start: b.start, Progress: b.progress, Done: b.trial, Wait: b.wait}
 }
 
 func (b *bar) start(pending, found int) {
-	b.open(pending, fmt.Sprintf("%d trials to measure, %d found measured", pending, found))
-}
-
-// expect says how long it will take, and starts the clock.
-func (b *bar) expect(d time.Duration) {
-	b.print("expected to take about " + rounded(d))
-	b.started = time.Now()
-}
-
-// rounded is a duration in words, to two digits or so.
-func rounded(d time.Duration) string {
-	switch {
-	case d < 10*time.Second:
-		return d.Round(100 * time.Millisecond).String()
-	case d < 10*time.Minute:
-		return d.Round(time.Second).String()
-	case d < 10*time.Hour:
-		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
-	}
-	return fmt.Sprintf("%.0f hours", d.Hours())
+	b.open(pending, fmt.Sprintf("%d trials to measure side by side, %d found measured", pending, found))
 }
 
 // open begins with what is to be done, if there is anything.
@@ -85,12 +67,16 @@ func (b *bar) open(pending int, line string) {
 		})))
 }
 
-// left estimates the time to the end from the time so far.
+// left estimates the time to the end from the time so far; at the start it is
+// what was expected.
 func (b *bar) left() string {
-	if b.share <= 0 {
+	spent := time.Since(b.started)
+	switch {
+	case b.share <= 0 && b.expected > 0:
+		return max(0, b.expected-spent).Round(time.Second).String()
+	case b.share <= 0:
 		return "?"
 	}
-	spent := time.Since(b.started)
 	return (time.Duration(float64(spent)/b.share) - spent).Round(time.Second).String()
 }
 

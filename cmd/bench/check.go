@@ -60,6 +60,7 @@ func newCheck(o *options) *cobra.Command {
 	o.addSpecs(cmd)
 	o.addData(cmd)
 	o.addWorkers(cmd)
+	o.addDevice(cmd)
 	return cmd
 }
 
@@ -67,6 +68,9 @@ func (c *checking) run(ctx context.Context) error {
 	o := c.shared
 	if o.firstSeed > 0 && !c.statistical {
 		return errors.New("--first-seed needs --statistical: other seeds give other bits")
+	}
+	if err := o.findDevice(); err != nil {
+		return err
 	}
 	b, err := c.readBaseline()
 	if err != nil {
@@ -101,27 +105,45 @@ func (c *checking) run(ctx context.Context) error {
 // readBaseline reads the file of the flag, or the built-in one. A file that
 // is to be accepted need not be there yet.
 func (c *checking) readBaseline() (regression.Baseline, error) {
-	builtIn, err := regression.ParseBaseline(baselineFile, baseline.CI)
-	if err != nil || c.baseline == "" && !c.accept {
-		return builtIn, err
+	if c.baseline == "" && !c.accept {
+		return builtIn()
 	}
 	if c.baseline == "" {
 		c.baseline = baselineFile
-		if _, err := os.Stat(baselineFile); err != nil {
-			return builtIn, fmt.Errorf("--accept rewrites %s: call it in the project's folder, or say --baseline FILE", baselineFile)
+		if _, err := os.Stat(filepath.Dir(baselineFile)); err != nil {
+			return regression.Baseline{}, fmt.Errorf("--accept rewrites %s: call it in the project's folder, or say --baseline FILE", baselineFile)
 		}
 	}
 	data, err := os.ReadFile(c.baseline)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && c.accept:
-		builtIn.Measurement = regression.Measurement{Suite: c.suite, Build: thisBuild()}
-		return builtIn, nil
+		return c.firstBaseline()
 	case errors.Is(err, fs.ErrNotExist):
-		return builtIn, fmt.Errorf("--baseline: %w; --accept makes it", err)
+		return regression.Baseline{}, fmt.Errorf("--baseline: %w; --accept makes it", err)
 	case err != nil:
-		return builtIn, fmt.Errorf("--baseline: %w", err)
+		return regression.Baseline{}, fmt.Errorf("--baseline: %w", err)
 	}
-	return regression.ParseBaseline(c.baseline, data)
+	b, err := regression.ParseBaseline(c.baseline, data)
+	if err != nil {
+		err = fmt.Errorf("%w; restore it, as from git, or remove it: bench check --accept then writes one", err)
+	}
+	return b, err
+}
+
+// builtIn is the baseline that was there when the program was built.
+func builtIn() (regression.Baseline, error) {
+	b, err := regression.ParseBaseline(baselineFile, baseline.CI)
+	if err != nil {
+		err = fmt.Errorf("built in: %w; restore it from git and build anew", err)
+	}
+	return b, err
+}
+
+// firstBaseline has no numbers yet, and the limits of the built-in one.
+func (c *checking) firstBaseline() (regression.Baseline, error) {
+	b, err := builtIn()
+	b.Measurement = regression.Measurement{Suite: c.suite, Build: c.thisBuild()}
+	return b, err
 }
 
 // chooseOut decides where the records go: a folder of this very build, so
@@ -180,14 +202,14 @@ func (c *checking) compare(b regression.Baseline, trials []specs.Trial) (regress
 	if err != nil {
 		return regression.Measurement{}, regression.Report{}, err
 	}
-	now := regression.Measure(c.suite, thisBuild(), records)
+	now := regression.Measure(c.suite, c.thisBuild(), records)
 	r, err := regression.Compare(b, now, faults, c.statistical)
 	return now, r, err
 }
 
-func thisBuild() regression.Build {
+func (c *checking) thisBuild() regression.Build {
 	return regression.Build{
-		Code: harness.CodeVersion(), Numerics: harness.Numerics, Kernels: harness.KernelClass(), Go: runtime.Version(),
+		Code: harness.CodeVersion(), Numerics: harness.Numerics, Kernels: harness.KernelClass(c.shared.target), Go: runtime.Version(),
 	}
 }
 

@@ -179,6 +179,49 @@ func TestCheckCannotCompare(t *testing.T) {
 	}
 }
 
+// TestCheckDamagedBaseline: what the message says to do works.
+func TestCheckDamagedBaseline(t *testing.T) {
+	dir := accepted(t)
+	before := read(t, dir, "toy.json")
+	write(t, filepath.Join(dir, "toy.json"), before[:len(before)/2])
+	for _, more := range [][]string{nil, {"--accept"}} {
+		code, _, stderr := checked(dir, more...)
+		if code != exitUsage || !strings.Contains(stderr, "toy.json is not a baseline") ||
+			!strings.Contains(stderr, "restore it, as from git, or remove it: bench check --accept then writes one") {
+			t.Errorf("%v: exit code %d\n%s", more, code, stderr)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "toy.json")); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := checked(dir, "--accept"); code != exitDone {
+		t.Fatalf("after removing it: exit code %d\n%s", code, stderr)
+	}
+	if diff := cmp.Diff(before, read(t, dir, "toy.json")); diff != "" {
+		t.Errorf("(-before it was damaged +after --accept):\n%s", diff)
+	}
+}
+
+// TestCheckDamagedBuiltIn: the built-in baseline is read only where it is
+// used, and the project's own can be removed too.
+func TestCheckDamagedBuiltIn(t *testing.T) {
+	dir := accepted(t)
+	t.Chdir(t.TempDir())
+	write(t, filepath.Join("results", "baseline", "baseline.go"), "package baseline")
+	if code, _, stderr := checked(dir, "--accept", "--baseline", ""); code != exitDone || !strings.Contains(stderr, "accepted: "+baselineFile) {
+		t.Errorf("removed: exit code %d\n%s", code, stderr)
+	}
+	whole := baseline.CI
+	t.Cleanup(func() { baseline.CI = whole })
+	baseline.CI = whole[:len(whole)/2]
+	if code, _, stderr := checked(dir); code != exitDone {
+		t.Errorf("not used: exit code %d\n%s", code, stderr)
+	}
+	if code, _, stderr := checked(dir, "--baseline", ""); code != exitUsage || !strings.Contains(stderr, "restore it from git and build anew") {
+		t.Errorf("used: exit code %d\n%s", code, stderr)
+	}
+}
+
 // TestBaselineIsOfTheSuite: whoever changes the suite ci, or what its specs
 // resolve to, accepts a new baseline with it.
 func TestBaselineIsOfTheSuite(t *testing.T) {

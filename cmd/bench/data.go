@@ -127,6 +127,23 @@ func (o *options) dataStats(name string, asJSON bool) error {
 	return printStats(o.stdout, loaded, s)
 }
 
+// positivesOf shows numbers of positive events, which a dataset without labels
+// does not have.
+func positivesOf(d datasets.Dataset) func(n int) string {
+	if d.Labelled {
+		return strconv.Itoa
+	}
+	return func(int) string { return "–" }
+}
+
+func positiveLabels(d datasets.Dataset, s datasets.Stats) string {
+	text := positivesOf(d)(s.Positives)
+	if d.Labelled {
+		text += fmt.Sprintf(" (%.3f %%), %d on their source's last event", 100*float64(s.Positives)/float64(s.Events), s.LastPositives)
+	}
+	return text
+}
+
 func printStats(out io.Writer, l *datasets.Loaded, s datasets.Stats) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	row := func(what, format string, args ...any) {
@@ -149,10 +166,11 @@ func printStats(out io.Writer, l *datasets.Loaded, s datasets.Stats) error {
 	row("events at the time of the one before", "%d", s.EqualTimes)
 	row("self loops", "%d", s.SelfLoops)
 	row("split", "%s", d.Split)
+	positives := positivesOf(d)
 	for i, part := range []string{"train", "validation", "test"} {
-		row("  "+part, "%d events, %d positive", s.Parts[i].Events, s.Parts[i].Positives)
+		row("  "+part, "%d events, %s positive", s.Parts[i].Events, positives(s.Parts[i].Positives))
 	}
-	row("positive labels", "%d (%.3f %%), %d on their source's last event", s.Positives, 100*float64(s.Positives)/float64(s.Events), s.LastPositives)
+	row("positive labels", "%s", positiveLabels(d, s))
 	row("pair seen before", "%.1f %%", 100*s.RepeatPairs)
 	row("goes where its source went last", "%.1f %%", 100*s.SameAgain)
 	row("batches of 200", "%.1f different nodes; %.1f %% of events meet a node of their batch; %.1f %% of writes survive",

@@ -78,8 +78,8 @@ func TestFetchInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // the exit code is compared
-	want := "bench: interrupted; 9 bytes are kept in " + part + ", and the same command goes on"
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(stderr.String(), want) {
+	want := "bench: interrupted; 9 bytes are kept in " + part + ", and the same command goes on\n"
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.HasSuffix(stderr.String(), want) {
 		t.Errorf("exit code %d, stderr %q, want %q", code, stderr, want)
 	}
 }

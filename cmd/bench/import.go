@@ -92,7 +92,7 @@ func (f importFlags) apply(src *own.Source) (err error) {
 var remedies = map[datasets.Option]string{
 	datasets.OptionSort:      "--sort puts events in order of time",
 	datasets.OptionUnit:      "--time-unit says what they are (s for seconds or steps)",
-	datasets.OptionNoHeader:  "--no-header says that the first line is an event",
+	datasets.OptionNoHeader:  "--no-header says that the first line is an event, and columns go by number",
 	datasets.OptionSeparator: "--separator says what stands between fields",
 }
 
@@ -118,10 +118,11 @@ func (o *options) imported(l *datasets.Loaded) error {
 	fmt.Fprintf(o.stdout, "%s: %d events, %d nodes, %d features\n", filepath.Join(o.data, l.Dataset.Name), n.Events, n.Nodes, n.Features)
 	w := tabwriter.NewWriter(o.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "PART (%s)\tEVENTS\tPOSITIVES\n", l.Dataset.Split)
+	positives := positivesOf(l.Dataset)
 	ends := []int{0, l.Split.TrainEnd, l.Split.ValEnd, n.Events}
 	for i, part := range []string{"train", "validation", "test"} {
 		c := l.Stream.Slice(ends[i], ends[i+1]).Counts()
-		fmt.Fprintf(w, "%s\t%d\t%d\n", part, c.Events, c.Positives)
+		fmt.Fprintf(w, "%s\t%d\t%s\n", part, c.Events, positives(c.Positives))
 	}
 	return w.Flush()
 }

@@ -50,13 +50,14 @@ func newLatency(o *options) *cobra.Command {
 	o.addWhere(cmd)
 	o.addData(cmd)
 	o.addModels(cmd)
+	o.addDevice(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&l.suite, "suite", "latency", "what to measure")
 	flags.IntVar(&l.plan.Threads, "threads", runtime.GOMAXPROCS(0), "threads a model may use")
 	flags.Lookup("threads").DefValue = "all cores"
 	flags.Uint64Var(&l.plan.Seed, "seed", 0, "of the order in which models take turns")
 	flags.StringVar(&l.format, "format", "text", formatNames())
-	flags.BoolVar(&l.asJSON, "json", false, "print JSON instead of tables")
+	flags.BoolVar(&l.asJSON, "json", false, "print JSON instead of tables, or of verdicts")
 	flags.StringVar(&l.old, "compare", "", "another build of bench, to alternate with")
 	flags.IntVar(&l.alternations, "alternations", latency.FewestAlternations, "pairs of runs, for --compare")
 	return cmd
@@ -66,6 +67,9 @@ func (l *timing) run(ctx context.Context, files []string) error {
 	write, err := tableWriter(l.format)
 	if err != nil {
 		return err
+	}
+	if l.old != "" && l.format != "text" {
+		return fmt.Errorf("--format is %q, which --compare has not: expected text, or --json", l.format)
 	}
 	if l.plan.Threads < 1 {
 		return fmt.Errorf("--threads is %d, expected 1 or more", l.plan.Threads)
@@ -78,7 +82,10 @@ func (l *timing) run(ctx context.Context, files []string) error {
 	if _, l.plan.Trials = specs.SplitLatency(l.trials); len(l.plan.Trials) == 0 {
 		return fmt.Errorf("suite %s has no latency test: no protocol of it has `latency:`; measure it with bench all", o.suite)
 	}
-	l.plan.DataDir = o.data
+	if err := o.findDevice(); err != nil {
+		return err
+	}
+	l.plan.DataDir, l.plan.Device = o.data, o.target
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	if l.old != "" {
@@ -186,7 +193,10 @@ func (l *timing) compare(ctx context.Context, files []string) error {
 		Old: old, New: own, Args: l.childArgs(files), Alternations: l.alternations, Seed: l.plan.Seed,
 	}, hooks)
 	bar.close()
-	if err != nil {
+	switch {
+	case harness.Interrupted(err):
+		return fmt.Errorf("interrupted; nothing was compared: %w", err)
+	case err != nil:
 		return err
 	}
 	return l.verdicts(verdicts)
@@ -200,6 +210,7 @@ func (l *timing) childArgs(files []string) []string {
 		{"suite", o.suite},
 		{"data", o.data},
 		{"specs", o.specs},
+		{"device", o.elsewhere()},
 		{"threads", strconv.Itoa(l.plan.Threads)},
 		{"models", strings.Join(o.models, ",")},
 		{"datasets", strings.Join(o.datasets, ",")},
@@ -213,9 +224,16 @@ func (l *timing) childArgs(files []string) []string {
 
 // verdicts are printed; a slower build is a failure.
 func (l *timing) verdicts(all []latency.Verdict) error {
+	if l.asJSON {
+		if err := latency.WriteVerdicts(l.shared.stdout, all); err != nil {
+			return err
+		}
+	}
 	var slower []string
 	for _, v := range all {
-		fmt.Fprintf(l.shared.stdout, "%s on %s: median of new/old %.3f over %d pairs, p %.2g\n", v.Model, v.Dataset, v.Ratio, len(v.New), v.P)
+		if !l.asJSON {
+			fmt.Fprintf(l.shared.stdout, "%s on %s: median of new/old %.3f over %d pairs, p %.2g\n", v.Model, v.Dataset, v.Ratio, len(v.New), v.P)
+		}
 		if v.Slower {
 			slower = append(slower, v.Model+" on "+v.Dataset)
 		}

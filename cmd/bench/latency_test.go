@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -83,7 +85,7 @@ func TestLatencyJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Models) != 2 || r.Models[1].Model != "graph-sprints+deployed" || r.Threads != 1 || r.Mode != "streaming" {
+	if len(r.Models) != 2 || r.Models[1].Model != "graph-sprints+deployed" || r.Threads != 1 || r.Models[1].Mode != "streaming" {
 		t.Fatalf("%+v", r)
 	}
 	for i, batch := range []int{20, 1, 50} {
@@ -182,6 +184,7 @@ func TestLatencyWrongUse(t *testing.T) {
 		{latencyArgs(dir, "--format", "pdf"), `--format is "pdf", expected`},
 		{latencyArgs(dir, "--compare", filepath.Join(dir, "nothing")), "expected a build of bench"},
 		{latencyArgs(dir, "--compare", os.Args[0], "--alternations", "19"), "19 alternations, expected at least 20"},
+		{latencyArgs(dir, "--compare", os.Args[0], "--format", "csv"), `--format is "csv", which --compare has not: expected text, or --json`},
 		{latencyArgs(dir, "--out", ""), "--out is empty"},
 	} {
 		code, stdout, stderr := bench(c.args...)
@@ -192,16 +195,19 @@ func TestLatencyWrongUse(t *testing.T) {
 	}
 }
 
-// TestLatencyCompare: two builds alternate, and the slower one fails. The
-// model sleeps for as long as its environment says, which a script around the
-// other build changes.
-func TestLatencyCompare(t *testing.T) {
-	dir := latencyWorkplace(t, `name: toy-latency
+// sleeperLatency is a latency test of milliseconds.
+const sleeperLatency = `name: toy-latency
 title: Toy
 protocol: {batch: 20, latency: {batches: 2, iterations: 2, lead: 20}}
 runs:
   - {task: nc, datasets: [toy], models: [sleeper]}
-`)
+`
+
+// TestLatencyCompare: two builds alternate, and the slower one fails. The
+// model sleeps for as long as its environment says, which a script around the
+// other build changes.
+func TestLatencyCompare(t *testing.T) {
+	dir := latencyWorkplace(t, sleeperLatency)
 	write(t, filepath.Join(dir, "specs", "sleeper.yaml"), "id: sleeper\nmodel: sleeper\ntitle: Sleeper\n")
 	for _, c := range []struct {
 		name, old, own string
@@ -228,5 +234,43 @@ runs:
 				t.Error("a comparison leaves records")
 			}
 		})
+	}
+}
+
+// sameBuild is a comparison of this build with itself.
+func sameBuild(t *testing.T, more ...string) []string {
+	t.Helper()
+	dir := latencyWorkplace(t, sleeperLatency)
+	write(t, filepath.Join(dir, "specs", "sleeper.yaml"), "id: sleeper\nmodel: sleeper\ntitle: Sleeper\n")
+	t.Setenv(child, "1") // the builds are processes of this test
+	t.Setenv(sleep, "0s")
+	return latencyArgs(dir, append([]string{"--compare", os.Args[0]}, more...)...)
+}
+
+// TestLatencyCompareJSON: the verdicts, and nothing else, on standard output.
+func TestLatencyCompareJSON(t *testing.T) {
+	code, stdout, stderr := bench(sameBuild(t, "--json")...)
+	var verdicts []latency.Verdict
+	d := json.NewDecoder(strings.NewReader(stdout))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&verdicts); err != nil || d.More() {
+		t.Fatalf("exit code %d, %v\n%s%s", code, err, stdout, stderr)
+	}
+	if len(verdicts) != 1 || verdicts[0].Model != "sleeper" || len(verdicts[0].New) != 20 || !(verdicts[0].Ratio > 0) || !strings.Contains(stdout, `"slower":`) {
+		t.Errorf("%+v", verdicts)
+	}
+	if want := map[bool]int{false: exitDone, true: exitFailed}[verdicts[0].Slower]; code != want {
+		t.Errorf("exit code %d, expected %d", code, want)
+	}
+}
+
+// TestLatencyCompareInterrupted: nothing was compared, in plain words.
+func TestLatencyCompareInterrupted(t *testing.T) {
+	args := sameBuild(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	stdout, stderr := &bytes.Buffer{}, &stopAt{text: "[1/20]", stop: cancel}
+	code := run(ctx, args, stdout, stderr)
+	if code != exitInterrupted || stdout.Len() > 0 || !strings.HasSuffix(stderr.String(), "bench: interrupted; nothing was compared\n") {
+		t.Errorf("exit code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 }

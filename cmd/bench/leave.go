@@ -76,6 +76,11 @@ func (o *options) newReport(trials []specs.Trial, files []string) (harness.Repor
 	if err != nil {
 		return harness.Report{}, err
 	}
+	return o.summarise(records, trials, files)
+}
+
+// summarise makes a report of the records.
+func (o *options) summarise(records []results.Record, trials []specs.Trial, files []string) (harness.Report, error) {
 	if len(records) == 0 {
 		return harness.Report{}, fmt.Errorf("no records of suite %s in %s; measure it with: %s --out %s --data DIR",
 			o.suite, o.out, o.command(trials, files), o.out)

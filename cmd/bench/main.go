@@ -3,21 +3,24 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	_ "dgsbench/datasets/sim"
 	"dgsbench/harness"
+	"dgsbench/kernels"
 	_ "dgsbench/models/standard"
 )
 
 // Exit codes.
 const (
 	exitDone        = 0
-	exitFailed      = 1 // something measured failed, or could not be written
+	exitFailed      = 1 // something measured or the device failed, or could not be written
 	exitUsage       = 2 // wrong use or bad input
 	exitInterrupted = 130
 )
@@ -32,6 +35,20 @@ type failure struct{ error }
 
 func (f failure) Unwrap() error { return f.error }
 
+// message is what an error says. One of an interruption ends in its cause, a
+// signal or the words of package context, which whoever stopped it knows.
+func message(err error) string {
+	if !harness.Interrupted(err) {
+		return err.Error()
+	}
+	cause := err
+	for next := errors.Unwrap(err); next != nil; next = errors.Unwrap(next) {
+		cause = next
+	}
+	text := strings.TrimSuffix(err.Error(), cause.Error())
+	return cmp.Or(strings.TrimSuffix(text, ": "), "interrupted")
+}
+
 // run is the whole program but the process: tests call it.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	cmd := newRoot(stdout, stderr)
@@ -40,13 +57,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitDone
 	}
-	fmt.Fprintln(stderr, "bench:", err)
+	fmt.Fprintln(stderr, "bench:", message(err))
 	var failed failure
 	var store *harness.StoreError
+	var device *kernels.Failure
 	switch {
 	case harness.Interrupted(err):
 		return exitInterrupted
-	case errors.As(err, &failed), errors.As(err, &store):
+	case errors.As(err, &failed), errors.As(err, &store), errors.As(err, &device):
 		return exitFailed
 	}
 	return exitUsage

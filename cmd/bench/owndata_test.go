@@ -87,6 +87,8 @@ func TestDamagedImport(t *testing.T) {
 	write(t, filepath.Join(data, "mine", "dataset.yaml"), "version: 1\n")
 	if code, list, stderr := bench("data", "list", "--data", data); code != exitDone || !regexp.MustCompile(`(?m)^mine .* damaged `).MatchString(list) {
 		t.Errorf("exit code %d, stderr %q, no damaged one in\n%s", code, stderr, list)
+	} else if regexp.MustCompile(`downloads: .*\bmine\b`).MatchString(list) {
+		t.Errorf("the damaged import is offered for download in\n%s", list)
 	}
 	code, out, stderr := bench("data", "verify", "--data", data)
 	if code != exitFailed || !strings.Contains(out, "toy: whole\n") || !strings.HasSuffix(stderr, "bench: 1 of 2 files in "+data+" are damaged or missing\n") {
@@ -168,6 +170,49 @@ func TestImportRemedies(t *testing.T) {
 	}
 }
 
+// TestImportWithoutHeader: an event in the place of the header line is told
+// from a misspelt name.
+func TestImportWithoutHeader(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "log.csv")
+	for _, c := range []struct {
+		text string
+		more []string
+		hint bool
+	}{
+		{text: "1700000000,u4,i1\n1700000001,u5,i1\n", hint: true},
+		{text: "2024-05-31T08:15:00Z,u4,i1\n2024-05-31T08:16:00Z,u5,i1\n", hint: true},
+		{text: "1700000000,u4,i1\n1700000001,u5,i1\n", more: []string{"--no-header"}},
+		{text: "time,src,dest\n1700000001,u5,i1\n"},
+		{text: "t,from,2024\n1700000001,u5,7\n", more: []string{"--time", "t"}},
+	} {
+		write(t, file, c.text)
+		code, _, stderr := bench(append([]string{"data", "import", file, "--data", dir, "--name", "x", "--src", "source", "--dst", "target", "--time", "at"}, c.more...)...)
+		hint := strings.HasSuffix(stderr, "; --no-header says that the first line is an event, and columns go by number\n")
+		if code != exitUsage || !strings.Contains(stderr, "expected a column named") || hint != c.hint {
+			t.Errorf("%q %v: exit code %d, stderr %q, want a hint: %t", c.text, c.more, code, stderr, c.hint)
+		}
+	}
+}
+
+// TestImportUnlabelled: no positives are counted where nothing has a class.
+func TestImportUnlabelled(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "log.csv")
+	write(t, file, "a,b,t\nu,v,1\nu,v,2\nu,v,3\nv,u,4\n")
+	t.Cleanup(func() { _ = datasets.SetImported(nil) })
+	code, stdout, stderr := bench("data", "import", file, "--data", dir, "--name", "bare", "--src", "a", "--dst", "b", "--time", "t", "--split-by", "row")
+	if code != exitDone || !regexp.MustCompile(`(?m)^test +1 +–$`).MatchString(stdout) {
+		t.Errorf("import: exit code %d, stdout\n%s%s", code, stdout, stderr)
+	}
+	code, stdout, stderr = bench("data", "stats", "bare", "--data", dir)
+	for _, want := range []string{`(?m)^  test +1 events, – positive$`, `(?m)^positive labels +–$`} {
+		if code != exitDone || !regexp.MustCompile(want).MatchString(stdout) {
+			t.Errorf("stats: exit code %d, no %q in\n%s%s", code, want, stdout, stderr)
+		}
+	}
+}
+
 // TestImportInterrupted: a signal ends it with exit code 130 and one line, and
 // nothing is left.
 func TestImportInterrupted(t *testing.T) {
@@ -194,7 +239,7 @@ func TestImportInterrupted(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = cmd.Wait() // the exit code is compared
-		want := "bench: interrupted: nothing of " + file + " is imported or left behind: context canceled\n"
+		want := "bench: interrupted: nothing of " + file + " is imported or left behind\n"
 		if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || stdout.Len() > 0 || stderr.String() != want {
 			t.Errorf("%v: exit code %d, stdout %q, stderr %q, want %q", signal, code, stdout, stderr, want)
 		}

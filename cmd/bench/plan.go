@@ -1,9 +1,15 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"slices"
+	"time"
 
+	"dgsbench/datasets"
+	"dgsbench/harness"
 	"dgsbench/harness/plan"
+	"dgsbench/specs"
 
 	"github.com/spf13/cobra"
 )
@@ -18,7 +24,14 @@ func newPlan(o *options) *cobra.Command {
 			"them. The exit code is 2 when a trial has no room in this machine's memory.\n\n" + ownSpecs,
 		Example: "  bench plan --suite paper --data ~/streams\n  bench plan --json",
 		RunE: func(cmd *cobra.Command, files []string) error {
-			p, err := o.plan(cmd, files)
+			trials, err := o.trials(files, false)
+			if err != nil {
+				return err
+			}
+			if err := o.findDevice(); err != nil {
+				return err
+			}
+			p, err := o.plan(cmd.Context(), trials)
 			if err != nil {
 				return err
 			}
@@ -40,22 +53,19 @@ func newPlan(o *options) *cobra.Command {
 	o.addWhere(cmd)
 	o.addData(cmd)
 	o.addWhat(cmd)
+	o.addDevice(cmd)
 	o.addWorkers(cmd)
 	return cmd
 }
 
 // plan shows progress on a terminal only: what it prints is short.
-func (o *options) plan(cmd *cobra.Command, files []string) (plan.Plan, error) {
-	trials, err := o.trials(files, false)
-	if err != nil {
-		return plan.Plan{}, err
-	}
-	ctx, stop := untilSignal(cmd.Context())
+func (o *options) plan(ctx context.Context, trials []specs.Trial) (plan.Plan, error) {
+	ctx, stop := untilSignal(ctx)
 	defer stop()
 	b := newBar(o.stderr)
 	defer b.close()
 	done := 0
-	return plan.Make(ctx, plan.Question{Trials: trials, Store: o.store(), DataDir: o.data, Workers: o.workers}, plan.Hooks{
+	return plan.Make(ctx, plan.Question{Trials: trials, Store: o.store(), DataDir: o.data, Workers: o.workers, Device: o.target}, plan.Hooks{
 		Start: func(cells int) {
 			if isTerminal(o.stderr) {
 				b.open(cells, fmt.Sprintf("trying out %d cells", cells))
@@ -67,5 +77,31 @@ func (o *options) plan(cmd *cobra.Command, files []string) (plan.Plan, error) {
 				b.progress(float64(done) / float64(b.pending))
 			}
 		},
+	})
+}
+
+// announce prints, before anything is measured, what it will take. It is silent
+// where nothing is to be done, or files are missing: measuring says which.
+func (o *options) announce(ctx context.Context, trials []specs.Trial) error {
+	if !o.allHere(trials) {
+		return nil
+	}
+	p, err := o.plan(ctx, trials)
+	switch {
+	case harness.Interrupted(err):
+		return nil // measuring ends at once too, and knows what is left
+	case err != nil || p.ToDo == 0:
+		return err
+	}
+	o.expected = time.Duration((p.Seconds - p.Latency) * float64(time.Second))
+	fmt.Fprintf(o.stderr, "plan: %s\n", p.Short())
+	return nil
+}
+
+// allHere reports whether all datasets of the trials can be read.
+func (o *options) allHere(trials []specs.Trial) bool {
+	return !slices.ContainsFunc(trials, func(t specs.Trial) bool {
+		d, err := datasets.Lookup(t.Dataset)
+		return err != nil || o.here(d) == "no" || o.here(d) == "damaged"
 	})
 }

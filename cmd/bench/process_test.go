@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -35,7 +37,20 @@ func TestInterrupt(t *testing.T) {
 	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
 		t.Errorf("%v, expected exit code %d\n%s", err, exitInterrupted, stderr)
 	}
-	if !strings.Contains(stderr.String(), "run the same command again to go on") {
-		t.Errorf("it does not say how to go on:\n%s", stderr)
+	if !strings.HasSuffix(stderr.String(), "; run the same command again to go on\n") {
+		t.Errorf("it does not end with how to go on:\n%s", stderr)
+	}
+}
+
+// TestMessage: an interruption's cause is left out, that of a failure is not.
+func TestMessage(t *testing.T) {
+	for want, err := range map[string]error{
+		"interrupted":          context.Canceled,
+		"interrupted; go on":   fmt.Errorf("interrupted; go on: %w", failure{context.Canceled}),
+		"no file: not a thing": fmt.Errorf("no file: %w", errors.New("not a thing")),
+	} {
+		if got := message(err); got != want {
+			t.Errorf("%q, expected %q", got, want)
+		}
 	}
 }

@@ -30,6 +30,7 @@ func newResults(o *options) *cobra.Command {
 	o.addWhere(cmd)
 	o.addData(cmd)
 	o.addWhat(cmd)
+	o.addDevice(cmd)
 	o.addStale(cmd)
 	return cmd
 }

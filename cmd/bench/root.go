@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"dgsbench/datasets/own"
 	"dgsbench/harness"
+	"dgsbench/kernels/devices"
 	"dgsbench/results"
 	"dgsbench/specs"
 
@@ -27,7 +29,10 @@ type options struct {
 	checkpoints             bool
 	models, datasets, tasks []string
 	allowStale              bool
-	shown                   harness.Shown // of the suite, once trials has read it
+	device                  string
+	target                  devices.Target // of device, once findDevice has found it
+	shown                   harness.Shown  // of the suite, once trials has read it
+	expected                time.Duration  // of what is scored, once announce has planned it
 
 	stdout, stderr io.Writer
 }
@@ -47,7 +52,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(newAll(o), newRun(o), newPlan(o), newTables(o), newResults(o), newModels(o), newData(o), newSpec(o), newDoctor(o), newScale(o), newLatency(o), newCheck(o), newTune(o), newVersion(o))
+	root.AddCommand(newAll(o), newRun(o), newPlan(o), newTables(o), newReport(o), newResults(o), newModels(o), newData(o), newSpec(o), newDoctor(o), newScale(o), newLatency(o), newCheck(o), newTune(o), newVersion(o))
 	return root
 }
 
@@ -148,7 +153,13 @@ func (o *options) command(trials []specs.Trial, files []string) string {
 	if scored, _ := specs.SplitLatency(trials); len(scored) > 0 {
 		verb = "bench all"
 	}
-	words := append([]string{verb}, files...)
+	return o.commandLine(verb, files)
+}
+
+// commandLine is a command with its arguments and the flags that choose a
+// suite and narrow it down.
+func (o *options) commandLine(verb string, args []string) string {
+	words := append([]string{verb}, args...)
 	flag := func(name, value string) {
 		if value != "" {
 			words = append(words, "--"+name+" "+value)
@@ -162,14 +173,24 @@ func (o *options) command(trials []specs.Trial, files []string) string {
 	flag("models", strings.Join(o.models, ","))
 	flag("datasets", strings.Join(o.datasets, ","))
 	flag("tasks", strings.Join(o.tasks, ","))
+	flag("device", o.elsewhere())
 	return strings.Join(words, " ")
 }
 
 func (o *options) store() results.Store { return results.Store{Dir: o.out} }
 
-// records loads the records of the trials: those of older numerics only if
-// asked for, and none that another spec has left.
+// records loads the records of the trials on the device: those of older
+// numerics only if asked for, and none that another spec has left.
 func (o *options) records(trials []specs.Trial) ([]results.Record, error) {
+	use, err := o.load()
+	return slices.DeleteFunc(use, func(r results.Record) bool {
+		return r.Device != o.deviceName() || !harness.Fits(r, trials)
+	}), err
+}
+
+// load loads the records of the suite: those of older numerics only if asked
+// for.
+func (o *options) load() ([]results.Record, error) {
 	all, incomplete, err := o.store().Load(o.suite)
 	if err != nil {
 		return nil, err
@@ -181,5 +202,5 @@ func (o *options) records(trials []specs.Trial) ([]results.Record, error) {
 	if len(stale) > 0 && !o.allowStale {
 		fmt.Fprintf(o.stderr, "%d records were made by older numerics and are left out; --allow-stale uses them\n", len(stale))
 	}
-	return slices.DeleteFunc(use, func(r results.Record) bool { return !harness.Fits(r, trials) }), nil
+	return use, nil
 }

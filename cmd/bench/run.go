@@ -22,14 +22,14 @@ import (
 func newRun(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "run [SPEC.yaml...]", Short: "Measure a suite, or only your own models on it, without printing tables",
-		Long:    "run measures what has no record yet.\n\n" + ownSpecs + "\nrun measures only the models of the files, where there are any.",
+		Long:    "run says what it will take, and measures what has no record yet.\n\n" + ownSpecs + "\nrun measures only the models of the files, where there are any.",
 		Example: "  bench run --suite torch-nc --data ~/streams\n  bench run my-graph-sprints.yaml --suite torch-nc --data ~/streams",
 		RunE: func(cmd *cobra.Command, files []string) error {
 			trials, err := o.trials(files, true)
 			if err != nil {
 				return err
 			}
-			sum, err := o.measure(cmd.Context(), trials)
+			sum, err := o.planAndMeasure(cmd.Context(), trials)
 			if err != nil {
 				return err
 			}
@@ -39,6 +39,7 @@ func newRun(o *options) *cobra.Command {
 	o.addWhere(cmd)
 	o.addData(cmd)
 	o.addWhat(cmd)
+	o.addDevice(cmd)
 	o.addWorkers(cmd)
 	o.addCheckpoints(cmd)
 	return cmd
@@ -52,10 +53,29 @@ func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
 	return ctx, stop
 }
 
+// planAndMeasure says what the trials take before it measures them.
+func (o *options) planAndMeasure(ctx context.Context, trials []specs.Trial) (harness.Summary, error) {
+	if err := o.findDevice(); err != nil {
+		return harness.Summary{}, err
+	}
+	if err := o.makeOut(); err != nil {
+		return harness.Summary{}, err
+	}
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	if err := o.announce(ctx, trials); err != nil {
+		return harness.Summary{}, err
+	}
+	return o.measure(ctx, trials)
+}
+
 // measure runs the trials: first those that are scored, side by side, then
 // the latency tests, which need an idle machine. An error says what is left
 // to do; failed trials are none. A signal to stop ends it at the next batch.
 func (o *options) measure(ctx context.Context, trials []specs.Trial) (harness.Summary, error) {
+	if err := o.findDevice(); err != nil {
+		return harness.Summary{}, err
+	}
 	if err := o.makeOut(); err != nil {
 		return harness.Summary{}, err
 	}
@@ -77,15 +97,16 @@ func (o *options) measure(ctx context.Context, trials []specs.Trial) (harness.Su
 // score measures what is no latency test.
 func (o *options) score(ctx context.Context, trials []specs.Trial) (harness.Summary, error) {
 	bar := newBar(o.stderr)
+	bar.expected = o.expected
 	defer bar.close()
-	runner := harness.Runner{Store: o.store(), DataDir: o.data, Workers: o.workers, Checkpoints: o.checkpoints, Hooks: bar.hooks()}
+	runner := harness.Runner{Store: o.store(), DataDir: o.data, Workers: o.workers, Device: o.target, Checkpoints: o.checkpoints, Hooks: bar.hooks()}
 	return runner.Run(ctx, trials)
 }
 
 // timeMissing measures the latency tests of the datasets that lack any. Left
 // already counts all of the tests.
 func (o *options) timeMissing(ctx context.Context, tests []specs.Trial, sum harness.Summary) (harness.Summary, error) {
-	missing, found, err := latency.Missing(o.store(), o.data, tests)
+	missing, found, err := latency.Missing(o.store(), o.data, o.target, tests)
 	if err != nil {
 		return sum, err
 	}
@@ -101,7 +122,7 @@ func (o *options) timeMissing(ctx context.Context, tests []specs.Trial, sum harn
 	if len(missing) == 0 {
 		return sum, nil
 	}
-	all, err := o.time(ctx, latency.Plan{Trials: missing, DataDir: o.data, Threads: runtime.GOMAXPROCS(0)})
+	all, err := o.time(ctx, latency.Plan{Trials: missing, DataDir: o.data, Device: o.target, Threads: runtime.GOMAXPROCS(0)})
 	for _, m := range all {
 		sum.Left--
 		if m.Record.Failed() {

@@ -82,6 +82,15 @@ func TestScaleFailed(t *testing.T) {
 	}
 }
 
+// TestScaleOfAnOracle: a model that cannot be used on the stream is refused
+// before anything is measured.
+func TestScaleOfAnOracle(t *testing.T) {
+	code, stdout, stderr := bench("scale", "oracle", "--sweep", "length=100", "--out", t.TempDir())
+	if code != exitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, `model "oracle" knows the hidden state`) {
+		t.Errorf("exit code %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+}
+
 // stopAt cancels when a text is written.
 type stopAt struct {
 	bytes.Buffer
@@ -106,6 +115,9 @@ func TestScaleInterrupted(t *testing.T) {
 	}
 	if want := "interrupted, 1 points were measured and are in"; !strings.Contains(stderr.String(), want) {
 		t.Errorf("no %q in\n%s", want, stderr)
+	}
+	if strings.Contains(stderr.String(), "context") {
+		t.Errorf("words of package context in\n%s", stderr)
 	}
 	table := read(t, dir, "scale", "user-count-inference-nc.csv")
 	if n := strings.Count(table, "\n"); n != 2 {

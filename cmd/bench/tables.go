@@ -31,6 +31,7 @@ func newTables(o *options) *cobra.Command {
 	o.addWhere(cmd)
 	o.addData(cmd)
 	o.addWhat(cmd)
+	o.addDevice(cmd)
 	o.addStale(cmd)
 	return cmd
 }

@@ -52,6 +52,7 @@ func newTune(o *options) *cobra.Command {
 	}
 	o.addWhere(cmd)
 	o.addData(cmd)
+	o.addDevice(cmd)
 	flags := cmd.Flags()
 	flags.StringSliceVar(&t.models, "model", nil, "the model to tune; several with commas")
 	flags.StringSliceVar(&t.datasets, "dataset", nil, "the dataset to tune it on; several with commas")
@@ -90,6 +91,9 @@ func (t *tuning) run(cmd *cobra.Command) error {
 	if t.dryRun {
 		return t.plan(studies)
 	}
+	if err := o.findDevice(); err != nil {
+		return err
+	}
 	if err := o.makeOut(); err != nil {
 		return err
 	}
@@ -110,7 +114,7 @@ func (t *tuning) search(ctx context.Context, studies []tune.Study) ([]*tune.Hist
 	bar := newBar(t.shared.stderr)
 	defer bar.close()
 	tuner := tune.Tuner{
-		Out: t.shared.out, DataDir: t.shared.data, Workers: t.shared.workers,
+		Out: t.shared.out, DataDir: t.shared.data, Workers: t.shared.workers, Device: t.shared.target,
 		Hooks: tune.Hooks{
 			Start: func(pending, found int) {
 				bar.open(pending, fmt.Sprintf("%d trials to measure, %d found measured", pending, found))

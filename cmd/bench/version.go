@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"dgsbench/harness"
+	"dgsbench/kernels/devices"
 
 	"github.com/spf13/cobra"
 )
@@ -12,7 +13,7 @@ func newVersion(o *options) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print version, numerics and machine", Args: cobra.NoArgs,
 		Run: func(*cobra.Command, []string) {
-			fmt.Fprintf(o.stdout, "code      %s\nnumerics  %d\nmachine   %s\n", harness.CodeVersion(), harness.Numerics, harness.Machine())
+			fmt.Fprintf(o.stdout, "code      %s\nnumerics  %d\nmachine   %s\n", harness.CodeVersion(), harness.Numerics, harness.Machine(devices.Target{}))
 		},
 	}
 }

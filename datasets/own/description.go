@@ -128,7 +128,7 @@ func parseDescription(path string, text []byte) (description, error) {
 		return d, err
 	}
 	if d.Version != formatVersion {
-		return d, n.Errorf("version %d, expected %d: import the dataset again", d.Version, formatVersion)
+		return d, n.Errorf("version %d, expected %d; remove %s and import the source again", d.Version, formatVersion, filepath.Dir(path))
 	}
 	if len(d.SHA256) != 2*sha256.Size {
 		return d, n.Errorf("sha256: expected a SHA-256 of %d digits", 2*sha256.Size)

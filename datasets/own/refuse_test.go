@@ -110,7 +110,7 @@ func TestUseRefuses(t *testing.T) {
 	}{
 		{"events", eventsFile, "3600", "3601", "mine and import the source again"},
 		{"split", descriptionFile, "train: 0.7", "train: 1.7", "expected two shares of the events"},
-		{"version", descriptionFile, "version: 1", "version: 2", "version 2, expected 1: import the dataset again"},
+		{"version", descriptionFile, "version: 1", "version: 2", "version 2, expected 1; remove DIR and import the source again"},
 		{"unknown key", descriptionFile, "title:", "titel:", "titel"},
 		{"checksum", descriptionFile, "sha256: ", "sha256: x", "expected a SHA-256"},
 		{"counts", descriptionFile, "events: 60", "events: 61", "60 events, expected 61"},
@@ -139,8 +139,9 @@ func TestUseRefuses(t *testing.T) {
 				_, err = d.Load(dir)
 				err = errors.Join(lookupErr, err)
 			}
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v, want %q", err, c.want)
+			want := strings.ReplaceAll(c.want, "DIR", filepath.Dir(path))
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("error %v, want %q", err, want)
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 
 	"dgsbench/harness"
 	"dgsbench/kernels/cpu"
+	"dgsbench/kernels/devices"
 )
 
 // Report is what the machine can do. Rates are the best of several short
@@ -58,7 +59,7 @@ func measure(e effort) Report {
 		model.run(e.length)
 	}
 	return Report{
-		Machine: harness.Machine(), Vector: cpu.Best().Level().String(), Cores: cores,
+		Machine: harness.Machine(devices.Target{}), Vector: cpu.Best().Level().String(), Cores: cores,
 		Peak: peak.best, Copy: memory.best, Gemm: model.best,
 		GPU: "none: this build has no GPU support",
 	}

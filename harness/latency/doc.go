@@ -8,7 +8,9 @@
 // batch to the last. What is timed is Classify alone: gathering states,
 // embedding, updating, writing back and the head; reading the stream is not.
 // The mode is streaming: a batch is handed over when the one before it has
-// been answered.
+// been answered. In the other mode, for models that are models.Ahead, all
+// events are known in advance and one call answers them; the answers are held
+// against those of streaming. A dataset's tests are of one mode.
 //
 // What could make a time dishonest is watched and becomes a warning beside the
 // number (allocations and collections in the timed part, answers that are slow

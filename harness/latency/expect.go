@@ -4,17 +4,18 @@ import (
 	"time"
 
 	"dgsbench/datasets"
+	"dgsbench/harness"
+	"dgsbench/kernels"
+	"dgsbench/kernels/devices"
 	"dgsbench/specs"
 )
-
-// fewestAnswers are asked for before the clock of Expect is believed.
-const fewestAnswers = 4
 
 // Expect is about how long one latency test takes, in seconds: warming up and
 // all iterations, from some answers of each batch size that take about the
 // given time.
-func Expect(t specs.Trial, l *datasets.Loaded, threads int, each time.Duration) (float64, error) {
-	s, err := newSubject(t, l, threads)
+func Expect(t specs.Trial, l *datasets.Loaded, on devices.Target, threads int, each time.Duration) (seconds float64, err error) {
+	defer kernels.CatchFailure(&err)
+	s, err := newSubject(t, l, on, threads)
 	if err != nil {
 		return 0, err
 	}
@@ -37,7 +38,8 @@ func Expect(t specs.Trial, l *datasets.Loaded, threads int, each time.Duration) 
 	return sum, nil
 }
 
-// try gives the median time of an answer, in seconds, with little in the state.
+// try gives the time of an answer on an idle machine, in seconds, with little
+// in the state.
 func (s *subject) try(at timing, budget time.Duration) (float64, error) {
 	m, err := s.kind.New(s.setup, s.trial.Options)
 	if err != nil {
@@ -49,12 +51,12 @@ func (s *subject) try(at timing, budget time.Duration) (float64, error) {
 	logits := make([]float32, at.batch)
 	var took []float64
 	start := time.Now()
-	for lo := 0; lo+at.batch <= s.stream.Len() && (len(took) < fewestAnswers || time.Since(start) < budget); lo += at.batch {
+	for lo := 0; lo+at.batch <= s.stream.Len() && !harness.EnoughTimes(len(took), time.Since(start), budget); lo += at.batch {
 		began := time.Now()
 		if err := m.Classify(s.stream.Slice(lo, lo+at.batch), logits); err != nil {
 			return 0, err
 		}
 		took = append(took, time.Since(began).Seconds())
 	}
-	return median(took), nil
+	return harness.Undisturbed(took), nil
 }

@@ -1,9 +1,11 @@
 package latency
 
 import (
+	"errors"
 	"runtime"
 	"testing"
 	"time"
+	"weak"
 
 	"dgsbench/datasets"
 	"dgsbench/models"
@@ -101,6 +103,45 @@ func (f forgetful) Restore(s models.Snapshot) error {
 	return err
 }
 
+// silentLater writes no answers when timed.
+type silentLater struct{ *fake }
+
+func (f silentLater) Classify(b datasets.Stream, logits []float32) error {
+	if f.restored > 2 {
+		return f.Observe(b)
+	}
+	return f.fake.Classify(b, logits)
+}
+
+// litterer leaves garbage when it is put back, and errs where it is still
+// there when it answers.
+type litterer struct {
+	*fake
+	litter weak.Pointer[[1 << 10]byte]
+}
+
+func (f *litterer) Restore(s models.Snapshot) error {
+	f.litter = weak.Make(new([1 << 10]byte))
+	return f.fake.Restore(s)
+}
+
+func (f *litterer) Classify(b datasets.Stream, logits []float32) error {
+	if err := f.fake.Classify(b, logits); err != nil {
+		return err
+	}
+	if f.restored > 1 && f.litter.Value() != nil {
+		return errors.New("there is garbage from before the clock started")
+	}
+	return nil
+}
+
+// heavy has a lean form to be measured.
+type heavy struct{ *fake }
+
+func (f heavy) Deploy() (models.Model, error) {
+	return &fake{name: "lean", seen: f.seen, misbehave: f.misbehave}, nil
+}
+
 // faults are ways to make a time dishonest. An instance is put back once when
 // it is built and once an iteration, the first of which warms up.
 var faults = map[string]func(*fake, []float32){
@@ -133,7 +174,15 @@ var faults = map[string]func(*fake, []float32){
 			time.Sleep(200 * time.Millisecond)
 		}
 	},
-	"prophet": func(*fake, []float32) {},
+	"errs at the very end when timed": func(f *fake, logits []float32) {
+		if f.restored > 2 && f.since == fakeLead+fakeBatches {
+			logits[fakeBatch-1]++
+		}
+	},
+	"silent when timed": func(*fake, []float32) {},
+	"litterer":          func(*fake, []float32) {},
+	"heavy":             func(*fake, []float32) {},
+	"prophet":           func(*fake, []float32) {},
 	"prophet that errs": func(f *fake, logits []float32) {
 		if f.restored > 2 {
 			logits[3]++
@@ -174,6 +223,12 @@ func TestMain(m *testing.M) {
 				switch name {
 				case "forgetful":
 					return forgetful{f}, nil
+				case "silent when timed":
+					return silentLater{f}, nil
+				case "litterer":
+					return &litterer{fake: f}, nil
+				case "heavy":
+					return heavy{f}, nil
 				case "prophet", "prophet that errs":
 					return prophet{f}, nil
 				}

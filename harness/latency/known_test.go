@@ -1,6 +1,7 @@
 package latency
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -38,8 +39,18 @@ func TestKnownInAdvance(t *testing.T) {
 	if len(timings) != 1 || timings[0].Batches != 1 || timings[0].Batch != fakeBatches*fakeBatch || len(all[0].Samples[fakeBatches*fakeBatch]) != fakeProtocol.Iterations {
 		t.Errorf("%+v", timings)
 	}
-	if report := NewReport(Plan{}, all); report.Mode != results.Known {
-		t.Errorf("the report's mode is %q", report.Mode)
+	if report := NewReport(Plan{}, all); report.Models[0].Mode != results.Known {
+		t.Errorf("the report's mode is %q", report.Models[0].Mode)
+	}
+}
+
+// TestModesOfADataset: both are refused, before anything is measured.
+func TestModesOfADataset(t *testing.T) {
+	h := silent
+	h.Start = func(int) { t.Error("it starts") }
+	err := Run(context.Background(), Plan{Trials: []specs.Trial{trial("good"), known("prophet")}, Threads: 1}, h, nil)
+	if err == nil || !strings.Contains(err.Error(), "good is to be measured streaming, and prophet whole stream known in advance: expected one mode") {
+		t.Error(err)
 	}
 }
 
@@ -65,8 +76,14 @@ func TestKnownAllocatesNothing(t *testing.T) {
 	}
 	test.Options = k.Options()
 	in := newTested(t, test)
-	if _, err := in.iterate(); err != nil {
-		t.Fatal(err)
+	for i := range 3 {
+		o, err := in.iterate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i > 0 && (o.bytes > strayBytes || o.collections > 0) {
+			t.Errorf("iteration %d allocates %d bytes, and collects garbage %d times", i, o.bytes, o.collections)
+		}
 	}
 	if n := testing.AllocsPerRun(3, func() {
 		if err := in.timed(); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"dgsbench/kernels/devices"
 	"dgsbench/models"
 	_ "dgsbench/models/standard"
 	"dgsbench/results"
@@ -44,6 +45,8 @@ func TestFaultsAreNoticed(t *testing.T) {
 		"starts cold":                          "the first batch after the start of the clock takes",
 		"is slow in the first timed iteration": "the first timed iteration took",
 		"answers differently when timed":       "the timed run answers event 3503 with",
+		"errs at the very end when timed":      "the timed run answers event 3999 with",
+		"silent when timed":                    "the timed run answers event 3500 with 0",
 		"forgetful":                            "the timed run answers event 3500 with",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -72,6 +75,28 @@ func TestNoFaultNoWarning(t *testing.T) {
 	}
 }
 
+// TestNoGarbageBeforeTheClock: what putting the state back leaves is collected
+// before the lead-in.
+func TestNoGarbageBeforeTheClock(t *testing.T) {
+	if r := measure(t, 1, trial("litterer"))[0].Record; r.Failed() {
+		t.Error(r.Error)
+	}
+}
+
+// TestDeployed: what is put back and timed is the deployed form.
+func TestDeployed(t *testing.T) {
+	order = nil
+	test := trial("heavy")
+	test.Deployed = true
+	if r := measure(t, 1, test)[0].Record; r.Failed() {
+		t.Fatal(r.Error)
+	}
+	want := append([]string{"heavy"}, slices.Repeat([]string{"lean"}, 6)...)
+	if !slices.Equal(order, want) {
+		t.Errorf("put back: %q, expected %q", order, want)
+	}
+}
+
 // TestFailedModelDoesNotStopTheOthers.
 func TestFailedModelDoesNotStopTheOthers(t *testing.T) {
 	all := measure(t, 1, trial("forgetful"), trial("good"))
@@ -83,7 +108,7 @@ func TestFailedModelDoesNotStopTheOthers(t *testing.T) {
 // newTested builds the instance of a trial's headline.
 func newTested(t *testing.T, test specs.Trial) *instance {
 	t.Helper()
-	s, err := newSubject(test, loadFake(t), 1)
+	s, err := newSubject(test, loadFake(t), devices.Target{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

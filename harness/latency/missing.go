@@ -3,6 +3,7 @@ package latency
 import (
 	"dgsbench/datasets"
 	"dgsbench/harness"
+	"dgsbench/kernels/devices"
 	"dgsbench/results"
 	"dgsbench/specs"
 )
@@ -11,9 +12,9 @@ import (
 // those that need not be. Times are compared within a run alone, so a dataset
 // of which one record is missing is measured again as a whole. An error is of
 // reading the data or the store.
-func Missing(s results.Store, dataDir string, tests []specs.Trial) (missing []specs.Trial, found []results.Record, err error) {
+func Missing(s results.Store, dataDir string, on devices.Target, tests []specs.Trial) (missing []specs.Trial, found []results.Record, err error) {
 	for _, group := range byDataset(Plan{Trials: tests}) {
-		records, err := find(s, dataDir, group.Trials)
+		records, err := find(s, dataDir, on, group.Trials)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -27,7 +28,7 @@ func Missing(s results.Store, dataDir string, tests []specs.Trial) (missing []sp
 }
 
 // find reads the records of a dataset's tests that are there.
-func find(s results.Store, dataDir string, tests []specs.Trial) ([]results.Record, error) {
+func find(s results.Store, dataDir string, on devices.Target, tests []specs.Trial) ([]results.Record, error) {
 	d, err := datasets.Lookup(tests[0].Dataset)
 	if err != nil {
 		return nil, err
@@ -38,7 +39,7 @@ func find(s results.Store, dataDir string, tests []specs.Trial) ([]results.Recor
 	}
 	var out []results.Record
 	for _, t := range tests {
-		r := harness.Describe(t, loaded)
+		r := harness.Describe(t, loaded, on)
 		record, ok, err := s.Find(r.Key, r.Identity)
 		if err != nil {
 			return nil, err

@@ -3,6 +3,7 @@ package latency
 import (
 	"fmt"
 
+	"dgsbench/kernels/devices"
 	"dgsbench/results"
 	"dgsbench/specs"
 )
@@ -11,6 +12,7 @@ import (
 type Plan struct {
 	Trials  []specs.Trial // latency tests all
 	DataDir string
+	Device  devices.Target
 	Threads int    // that each model may use
 	Seed    uint64 // of the order in which models take turns
 }
@@ -40,7 +42,7 @@ func (t timing) end() int { return t.start + t.batch*t.batches }
 
 // streamed is the same events, batch by batch.
 func (t timing) streamed() timing {
-	t.batch, t.batches, t.known = t.fold, t.batches*t.batch/t.fold, false
+	t.batch, t.batches = t.fold, t.batches*t.batch/t.fold
 	return t
 }
 

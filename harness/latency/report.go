@@ -16,7 +16,6 @@ import (
 type Report struct {
 	Machine string         `json:"machine"`
 	Code    string         `json:"code"`
-	Mode    string         `json:"mode"`
 	Threads int            `json:"threads"`
 	Seed    uint64         `json:"seed"` // of the order of turns
 	Models  []ModelReport  `json:"models"`
@@ -28,6 +27,7 @@ type ModelReport struct {
 	Dataset string         `json:"dataset"`
 	Model   string         `json:"model"` // id or id+variant
 	Title   string         `json:"title"`
+	Mode    string         `json:"mode"`
 	Params  int            `json:"params"`
 	Error   string         `json:"error,omitempty"`
 	Timings []TimingReport `json:"timings"` // the headline first
@@ -52,13 +52,13 @@ type TimingReport struct {
 
 // NewReport summarises what a plan has given.
 func NewReport(p Plan, all []Measured) Report {
-	r := Report{Machine: harness.Machine(), Code: harness.CodeVersion(), Threads: p.Threads, Seed: p.Seed, Load: results.Absent()}
+	r := Report{Machine: harness.Machine(p.Device), Code: harness.CodeVersion(), Threads: p.Threads, Seed: p.Seed, Load: results.Absent()}
 	for _, m := range all {
 		k := m.Record.Key
-		r.Mode, r.Load = m.Record.Latency.Mode, m.Record.Latency.Load
+		r.Load = m.Record.Latency.Load
 		out := ModelReport{
 			Dataset: k.Dataset, Model: specs.JoinRef(k.Model, k.Variant), Title: m.Record.ModelTitle,
-			Params: m.Record.NumParams, Error: m.Record.Error,
+			Mode: m.Record.Latency.Mode, Params: m.Record.NumParams, Error: m.Record.Error,
 		}
 		if !m.Record.Failed() {
 			for _, t := range m.Record.Latency.Timings {
@@ -86,10 +86,12 @@ func newTimingReport(t results.Timing, ns []int64) TimingReport {
 }
 
 // WriteJSON writes the report.
-func (r Report) WriteJSON(w io.Writer) error {
+func (r Report) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
+
+func writeJSON(w io.Writer, what any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
-	return e.Encode(r)
+	return e.Encode(what)
 }
 
 // Failed counts the models that failed.

@@ -8,7 +8,9 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/harness"
+	"dgsbench/kernels"
 	"dgsbench/results"
+	"dgsbench/specs"
 )
 
 // Measured is a model's record with its samples; none where it failed.
@@ -26,14 +28,18 @@ type Hooks struct {
 }
 
 // Run measures the trials, dataset by dataset, and hands each dataset's to
-// keep. An error says what is wrong with the plan or what keep could not do;
+// keep. An error says what is wrong with the plan or the device, or what keep could not do;
 // cancelling ctx stops between iterations with ctx's error. A model that fails
 // has a record that says so, and the run goes on.
-func Run(ctx context.Context, p Plan, h Hooks, keep func([]Measured) error) error {
+func Run(ctx context.Context, p Plan, h Hooks, keep func([]Measured) error) (err error) {
+	defer kernels.CatchFailure(&err)
 	r := runner{Plan: p, Hooks: h, rng: rand.New(rand.NewPCG(p.Seed, 0)), started: time.Now(), load: load()}
 	groups := byDataset(p)
 	steps := 0
 	for _, g := range groups {
+		if err := oneMode(g.Trials); err != nil {
+			return err
+		}
 		steps += len(g.Trials) + 1 + len(g.Trials[0].Protocol.Latency.Sweep)
 	}
 	h.Start(steps)
@@ -64,6 +70,19 @@ func byDataset(p Plan) []Plan {
 	return out
 }
 
+// oneMode refuses tests of a dataset that are of both modes: they take turns,
+// and stand in one table.
+func oneMode(tests []specs.Trial) error {
+	first := tests[0]
+	for _, t := range tests {
+		if mode(t) != mode(first) {
+			return fmt.Errorf("dataset %s: %s is to be measured %s, and %s %s: expected one mode for a dataset; use a suite for each",
+				t.Dataset, first.Ref(), mode(first), t.Ref(), mode(t))
+		}
+	}
+	return nil
+}
+
 type runner struct {
 	Plan
 	Hooks
@@ -85,7 +104,7 @@ func (r *runner) dataset(ctx context.Context, p Plan) ([]Measured, error) {
 	}
 	var subjects []*subject
 	for _, t := range p.Trials {
-		s, err := newSubject(t, loaded, r.Threads)
+		s, err := newSubject(t, loaded, r.Device, r.Threads)
 		if err != nil {
 			return nil, err
 		}

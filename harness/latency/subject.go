@@ -6,6 +6,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/harness"
+	"dgsbench/kernels/devices"
 	"dgsbench/models"
 	"dgsbench/results"
 	"dgsbench/specs"
@@ -27,7 +28,7 @@ type subject struct {
 }
 
 // newSubject cuts the stream for the model.
-func newSubject(t specs.Trial, l *datasets.Loaded, threads int) (*subject, error) {
+func newSubject(t specs.Trial, l *datasets.Loaded, on devices.Target, threads int) (*subject, error) {
 	kind, err := models.Lookup(t.Kind)
 	if err != nil {
 		return nil, err
@@ -36,7 +37,7 @@ func newSubject(t specs.Trial, l *datasets.Loaded, threads int) (*subject, error
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Ref(), err)
 	}
-	s := &subject{trial: t, kind: kind, stream: parts.Whole, record: harness.Describe(t, l), samples: results.Samples{}}
+	s := &subject{trial: t, kind: kind, stream: parts.Whole, record: harness.Describe(t, l, on), samples: results.Samples{}}
 	if s.timings, err = timings(t.Protocol, s.stream.Len()); err != nil {
 		return nil, fmt.Errorf("dataset %s: %w", t.Dataset, err)
 	}
@@ -46,7 +47,7 @@ func newSubject(t specs.Trial, l *datasets.Loaded, threads int) (*subject, error
 	}
 	s.setup = models.Setup{
 		Task: t.Task, NumNodes: parts.Whole.NumNodes, Users: parts.Whole.Users, NumFeat: parts.Whole.NumFeat,
-		Train: parts.Train, Seed: t.Seed, Threads: threads,
+		Train: parts.Train, Seed: t.Seed, Threads: threads, Device: on.New,
 	}
 	s.record.Threads = threads
 	if t.Protocol.Latency.Known {

@@ -1,6 +1,8 @@
 package latency
 
 import (
+	"io"
+
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -16,14 +18,19 @@ const (
 
 // Verdict compares two builds on one model and dataset.
 type Verdict struct {
-	Dataset, Model string
-	Old, New       []float64 // seconds of one iteration, one a pair
-	Ratio          float64   // the median over pairs of new by old
+	Dataset string    `json:"dataset"`
+	Model   string    `json:"model"` // id or id+variant
+	Old     []float64 `json:"old"`   // seconds of one iteration, one a pair
+	New     []float64 `json:"new"`
+	Ratio   float64   `json:"ratio"` // the median over pairs of new by old
 	// P is that of the sign test: how likely the new build is the slower one
 	// in as many pairs by chance.
-	P      float64
-	Slower bool // by so much that it fails
+	P      float64 `json:"p"`
+	Slower bool    `json:"slower"` // by so much that it fails
 }
+
+// WriteVerdicts writes them as JSON.
+func WriteVerdicts(w io.Writer, all []Verdict) error { return writeJSON(w, all) }
 
 // judge makes the verdict of what was measured in pairs.
 func judge(v Verdict) Verdict {

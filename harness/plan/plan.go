@@ -8,6 +8,7 @@ import (
 
 	"dgsbench/harness"
 	"dgsbench/internal/ram"
+	"dgsbench/kernels/devices"
 	"dgsbench/results"
 	"dgsbench/specs"
 )
@@ -18,6 +19,7 @@ type Question struct {
 	Store   results.Store
 	DataDir string
 	Workers int // trials side by side; 0 takes one a core
+	Device  devices.Target
 }
 
 // Source says where a cell's time comes from.
@@ -25,10 +27,11 @@ type Source string
 
 // The sources, the best one first.
 const (
-	Recorded  Source = "records"     // of finished trials of the cell on this machine
-	Tried     Source = "tried out"   // on the dataset
-	StoodIn   Source = "stand-in"    // tried out on a simulated stream of the same size
-	Unplanned Source = "not planned" // see Cell.Problem
+	Recorded  Source = "records"      // of finished trials of the cell on this machine
+	Tried     Source = "tried out"    // on the dataset
+	StoodIn   Source = "stand-in"     // tried out on a simulated stream of the same size
+	Measured  Source = "all measured" // nothing to do, elsewhere or without success
+	Unplanned Source = "not planned"  // see Cell.Problem
 )
 
 // Cell is what the trials of one table cell take. Times are seconds, sizes
@@ -86,7 +89,7 @@ func Make(ctx context.Context, q Question, h Hooks) (Plan, error) {
 	p := planner{Question: q, Hooks: h}
 	p.Workers = max(1, min(cmp.Or(q.Workers, runtime.NumCPU()), len(q.Trials)))
 	p.out = Plan{
-		Suite: q.Trials[0].Suite, About: q.Trials[0].About, Machine: harness.Machine(), Workers: p.Workers,
+		Suite: q.Trials[0].Suite, About: q.Trials[0].About, Machine: harness.Machine(q.Device), Workers: p.Workers,
 		Cells: []Cell{}, Missing: []Missing{},
 	}
 	if p.out.Free, p.out.Known = ram.Available(); !p.out.Known {

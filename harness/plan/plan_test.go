@@ -10,9 +10,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"dgsbench/datasets"
 	"dgsbench/harness"
+	"dgsbench/harness/latency"
 	"dgsbench/harness/plan"
 	"dgsbench/models"
 	_ "dgsbench/models/standard"
@@ -151,6 +153,80 @@ func TestPlanThenMeasure(t *testing.T) {
 	disk, said := diskUse(t, q.Store.Dir), before.Disk-latency.Disk
 	if disk > 2*said || said > 2*disk {
 		t.Errorf("%d bytes on the disk, %d were planned", disk, said)
+	}
+}
+
+// TestMemoryHoldsTheData: beside the models there is the stream: 600 events
+// of one feature.
+func TestMemoryHoldsTheData(t *testing.T) {
+	p := planned(t, question(t, "  - {task: nc, datasets: [toy], models: [user-count]}\n"))
+	if got, want := p.Memory-p.Cells[0].Memory, int64(600*(4+4+8+1+4)); got != want {
+		t.Errorf("%d bytes beside the model, expected %d", got, want)
+	}
+}
+
+// TestRecordsThatSayNothing: records of another machine, or of trials that
+// failed, do not say how long a trial takes here.
+func TestRecordsThatSayNothing(t *testing.T) {
+	q := question(t, "  - {task: nc, datasets: [toy], models: [raw]}\n")
+	d, err := datasets.Lookup("toy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := d.Load(q.DataDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, trial := range q.Trials[:2] {
+		r := harness.Describe(trial, loaded, q.Device)
+		r.Durations.Total = 1000
+		if i == 0 {
+			r.Machine = "another one"
+		} else {
+			r.Error = "raw: a NaN"
+		}
+		if _, err := q.Store.Write(r, results.Observed{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := planned(t, q)
+	if c := p.Cells[0]; c.Source != plan.Tried || c.ToDo != 1 || c.Seconds > 100 {
+		t.Errorf("%+v", c)
+	}
+	r := harness.Describe(q.Trials[2], loaded, q.Device)
+	r.Durations.Total = 3
+	if _, err := q.Store.Write(r, results.Observed{}); err != nil {
+		t.Fatal(err)
+	}
+	if c := planned(t, q).Cells[0]; c.Source != plan.Recorded || c.ToDo != 0 || c.Seconds != 3 {
+		t.Errorf("with a record of this machine: %+v", c)
+	}
+	q.Trials = q.Trials[:2]
+	if c := planned(t, q).Cells[0]; c.Source != plan.Measured || c.Seconds != 0 || c.Memory != 0 {
+		t.Errorf("nothing is to be done, and yet it was tried out: %+v", c)
+	}
+}
+
+// TestTimedTogether: if one latency test of a dataset has no record, all are
+// measured.
+func TestTimedTogether(t *testing.T) {
+	q := question(t, "  - {task: nc, datasets: [toy], models: [raw, user-count], protocol: {latency: {batches: 5, lead: 40, iterations: 2}}}\n")
+	measureTests := func(tests []specs.Trial) {
+		t.Helper()
+		p := latency.Plan{Trials: tests, Device: q.Device, Threads: 1}
+		hooks := latency.Hooks{Start: func(int) {}, Step: func(string, time.Duration) {}}
+		err := latency.Run(context.Background(), p, hooks, func(some []latency.Measured) error { return latency.Keep(q.Store, some) })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	measureTests(q.Trials[:1])
+	if p := planned(t, q); p.ToDo != 2 {
+		t.Errorf("one has a record: %d to do, expected both", p.ToDo)
+	}
+	measureTests(q.Trials)
+	if p := planned(t, q); p.ToDo != 0 || p.Latency != 0 {
+		t.Errorf("both have one: %d to do in %v s", p.ToDo, p.Latency)
 	}
 }
 

@@ -28,6 +28,7 @@ type planner struct {
 type cell struct {
 	Cell
 	trials []specs.Trial
+	found  []results.Record // of latency tests
 }
 
 // gather puts the trials of each cell together, in the suite's order.
@@ -66,21 +67,25 @@ func (p *planner) dataset(ctx context.Context, name string) error {
 	return p.plan(ctx, loaded, source)
 }
 
-// plan fills in the cells of a dataset: from records, else by trying out.
+// plan fills in the cells of a dataset: from records, else by trying out what
+// is to be done.
 func (p *planner) plan(ctx context.Context, l *datasets.Loaded, source Source) error {
 	var list []*harness.Rehearsal
 	of := map[*harness.Rehearsal]*cell{}
 	cut := cutter{l, map[cutKey]datasets.Parts{}}
-	for _, c := range p.cells {
-		if c.Dataset != l.Dataset.Name {
-			continue
-		}
+	cells := p.cellsOf(l.Dataset.Name)
+	for _, c := range cells {
 		c.Trials, c.Source = len(c.trials), source
 		c.Disk = diskOf(c.trials[0], l)
 		if err := p.look(c, l); err != nil {
 			return err
 		}
+	}
+	timeTogether(cells)
+	for _, c := range cells {
 		switch {
+		case c.ToDo == 0 && c.Source != Recorded:
+			c.Source = Measured
 		case c.Latency:
 			p.timed(c, l)
 		case c.Source != Recorded:
@@ -88,13 +93,37 @@ func (p *planner) plan(ctx context.Context, l *datasets.Loaded, source Source) e
 			if err != nil {
 				return err
 			}
-			r := &harness.Rehearsal{Trial: c.trials[0], Parts: parts}
+			r := &harness.Rehearsal{Trial: c.trials[0], Parts: parts, Device: p.Device}
 			list, of[r] = append(list, r), c
 			continue
 		}
 		p.Step(c.CellKey.String())
 	}
 	return p.rehearse(ctx, list, of)
+}
+
+func (p *planner) cellsOf(dataset string) []*cell {
+	return slices.DeleteFunc(slices.Clone(p.cells), func(c *cell) bool { return c.Dataset != dataset })
+}
+
+// timeTogether has all latency tests of a dataset to be done if one is: see
+// latency.Missing.
+func timeTogether(cells []*cell) {
+	var records []results.Record
+	tests := 0
+	for _, c := range cells {
+		if c.Latency {
+			records, tests = append(records, c.found...), tests+c.Trials
+		}
+	}
+	if latest, _ := results.LatestRun(records); len(latest) == tests {
+		return
+	}
+	for _, c := range cells {
+		if c.Latency {
+			c.ToDo = c.Trials
+		}
+	}
 }
 
 // rehearse tries out cells side by side.
@@ -116,7 +145,7 @@ func (p *planner) rehearse(ctx context.Context, list []*harness.Rehearsal, of ma
 // timed plans a latency test.
 func (p *planner) timed(c *cell, l *datasets.Loaded) {
 	var err error
-	if c.Seconds, err = latency.Expect(c.trials[0], l, runtime.GOMAXPROCS(0), each); err != nil {
+	if c.Seconds, err = latency.Expect(c.trials[0], l, p.Device, runtime.GOMAXPROCS(0), each); err != nil {
 		c.Source, c.Problem = Unplanned, err.Error()
 	}
 }
@@ -126,18 +155,21 @@ func (p *planner) timed(c *cell, l *datasets.Loaded) {
 func (p *planner) look(c *cell, l *datasets.Loaded) error {
 	sum, n := 0.0, 0
 	for _, t := range c.trials {
-		want := harness.Describe(t, l)
-		r, found, err := p.Store.Find(want.Key, want.Identity)
+		want := harness.Describe(t, l, p.Device)
+		r, found, err := harness.Find(p.Store, t, want)
 		if err != nil {
 			return err
 		}
-		if !found {
+		switch {
+		case !found:
 			c.ToDo++
-		} else if !r.Failed() && r.Machine == want.Machine {
+		case c.Latency:
+			c.found = append(c.found, r)
+		case !r.Failed() && r.Machine == want.Machine:
 			sum, n = sum+r.Durations.Total, n+1
 		}
 	}
-	if n > 0 && !c.Latency {
+	if n > 0 {
 		c.Seconds, c.Source = sum/float64(n), Recorded
 	}
 	return nil

@@ -30,7 +30,7 @@ func (p Plan) WriteText(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\n%s\n", p.Short())
+	fmt.Fprintf(w, "\n%d trials, %s\n", p.Trials, p.Short())
 	for _, c := range p.Cells {
 		if c.Problem != "" {
 			fmt.Fprintf(w, "not in the plan: %s: %s\n", c.CellKey, c.Problem)
@@ -51,14 +51,14 @@ func (p Plan) writeMissing(w io.Writer) {
 	}
 }
 
-// Short is the plan in two lines.
+// Short is the plan in a line.
 func (p Plan) Short() string {
 	free := "not known"
 	if p.Known {
 		free = size(p.Free)
 	}
-	return fmt.Sprintf("%d trials, %d to do: about %.3g hours (%s) on this machine, less where training is stopped early; latency tests: %s of it\nmemory: up to %s at once, free: %s; disk: %s",
-		p.Trials, p.ToDo, p.Seconds/3600, duration(p.Seconds), duration(p.Latency), size(p.Memory), free, size(p.Disk))
+	return fmt.Sprintf("%d to do: about %s (latency tests: %s), less where training is stopped early; memory: up to %s at once, free: %s; disk: %s",
+		p.ToDo, duration(p.Seconds), duration(p.Latency), size(p.Memory), free, size(p.Disk))
 }
 
 // where is a cell's task with its setting and case.
@@ -76,6 +76,8 @@ func seconds(c Cell) string {
 	switch {
 	case c.Source == Unplanned:
 		return "?"
+	case c.Source == Measured:
+		return "-"
 	case c.Seconds >= 100:
 		return fmt.Sprintf("%.0f", c.Seconds)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"dgsbench/datasets"
 	"dgsbench/models"
 	"dgsbench/specs"
 )
@@ -83,6 +84,8 @@ func (p Plan) check() error {
 		return fmt.Errorf("candidates is %q, expected one of %v", p.Candidates, sets)
 	case !k.Supports(p.Task):
 		return fmt.Errorf("model %q cannot do task %q; it can do %v", p.Model.ID, p.Task, k.Tasks)
+	case !k.Fits(datasets.Dataset{}): // the generator's stream hides nothing
+		return fmt.Errorf("model %q knows the hidden state of simulated streams, and the stream of a sweep has none", p.Model.ID)
 	case p.Mode == Training && !k.Trainable():
 		return fmt.Errorf("model %q has nothing to train, expected mode %s", p.Model.ID, Inference)
 	case len(p.Sweeps) == 0:

@@ -8,6 +8,7 @@ import (
 
 	"dgsbench/harness"
 	"dgsbench/internal/ram"
+	"dgsbench/kernels/devices"
 	"dgsbench/results"
 	"dgsbench/specs"
 )
@@ -33,7 +34,7 @@ func Run(ctx context.Context, p Plan, h Hooks) (Report, error) {
 	}
 	r := Report{
 		Model: specs.JoinRef(p.Model.ID, p.Variant), Title: p.Model.Title, Task: p.Task, Mode: p.Mode, Base: p.Base,
-		Seed: p.Seed, Threads: p.Threads, Machine: harness.Machine(), Code: harness.CodeVersion(),
+		Seed: p.Seed, Threads: p.Threads, Machine: harness.Machine(devices.Target{}), Code: harness.CodeVersion(),
 	}
 	if p.Variant != "" {
 		r.Title = r.Model

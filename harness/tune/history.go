@@ -13,6 +13,7 @@ import (
 	"dgsbench/harness"
 	"dgsbench/harness/tune/tpe"
 	"dgsbench/internal/atomicfile"
+	"dgsbench/kernels/devices"
 	"dgsbench/results"
 )
 
@@ -58,6 +59,7 @@ type header struct {
 		Space    []searched      `json:"space"`
 		Data     string          `json:"data_sha256"`
 		Numerics int             `json:"numerics"`
+		Device   string          `json:"device,omitempty"` // unless it is the processor
 	} `json:"study"`
 }
 
@@ -71,8 +73,8 @@ type searched struct {
 	Choices []any   `json:"choices,omitempty"`
 }
 
-// header describes the study on data with this checksum.
-func (s Study) header(dataSHA256 string) (h header, err error) {
+// header describes the study on data with this checksum and a device.
+func (s Study) header(dataSHA256, device string) (h header, err error) {
 	own, err := s.own()
 	if err != nil {
 		return h, err
@@ -80,6 +82,9 @@ func (s Study) header(dataSHA256 string) (h header, err error) {
 	f := &h.Study
 	f.Model, f.Dataset, f.Task, f.Setting = s.Model.ID, s.At.Dataset, string(s.At.Task), string(s.At.Setting)
 	f.Seed, f.Random, f.Own, f.Data, f.Numerics = s.Seed, s.Random, own.JSON(), dataSHA256, harness.Numerics
+	if device != devices.CPU {
+		f.Device = device
+	}
 	for _, p := range s.params {
 		f.Space = append(f.Space, searched{p.Name(), p.Low, p.High, string(p.Scale), p.Step, p.Choices})
 	}
@@ -96,8 +101,8 @@ type History struct {
 }
 
 // openHistory reads the file, if it is there. It must be of the same study.
-func openHistory(s Study, file, dataSHA256 string) (*History, error) {
-	h, err := s.header(dataSHA256)
+func openHistory(s Study, file, dataSHA256, device string) (*History, error) {
+	h, err := s.header(dataSHA256, device)
 	if err != nil {
 		return nil, err
 	}
@@ -150,6 +155,11 @@ func differences(a, b []byte) []string {
 	var out []string
 	for key, v := range y.Study {
 		if p, _ := json.Marshal(x.Study[key]); !slices.Equal(p, must(json.Marshal(v))) {
+			out = append(out, key)
+		}
+	}
+	for key := range x.Study {
+		if _, ok := y.Study[key]; !ok {
 			out = append(out, key)
 		}
 	}

@@ -34,7 +34,7 @@ func testStudy(t testing.TB) Study {
 // newHistory is one with two trials, as its file has it.
 func newHistory(t testing.TB, file string) *History {
 	t.Helper()
-	h, err := openHistory(testStudy(t), file, "sum")
+	h, err := openHistory(testStudy(t), file, "sum", "cpu")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func newHistory(t testing.TB, file string) *History {
 func TestHistory(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "h.jsonl")
 	h := newHistory(t, file)
-	again, err := openHistory(testStudy(t), file, "sum")
+	again, err := openHistory(testStudy(t), file, "sum", "cpu")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestHistory(t *testing.T) {
 	if best, ok := again.Best(); !ok || best.Trial != 0 || again.failed() != 1 || again.Whole() {
 		t.Errorf("best trial %d, %d failed", best.Trial, again.failed())
 	}
-	if _, err := openHistory(testStudy(t), file, "other"); err == nil || !strings.Contains(err.Error(), "another data_sha256") {
+	if _, err := openHistory(testStudy(t), file, "other", "cpu"); err == nil || !strings.Contains(err.Error(), "another data_sha256") {
 		t.Errorf("other data: %v", err)
 	}
 }
@@ -92,7 +92,7 @@ func FuzzHistory(f *testing.F) {
 	f.Add(`{"trial":7,"values":{"head.lr":"x"}}` + "\n\n")
 	study := testStudy(f)
 	f.Fuzz(func(t *testing.T, lines string) {
-		h, err := openHistory(study, filepath.Join(t.TempDir(), "h.jsonl"), "sum")
+		h, err := openHistory(study, filepath.Join(t.TempDir(), "h.jsonl"), "sum", "cpu")
 		if err != nil {
 			t.Fatal(err)
 		}

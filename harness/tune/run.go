@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"dgsbench/harness"
+	"dgsbench/kernels/devices"
 	"dgsbench/results"
 	"dgsbench/specs"
 )
@@ -23,6 +24,7 @@ type Tuner struct {
 	// result is decided by its seed; a study with several at a time goes by
 	// which of them ends first.
 	Workers int
+	Device  devices.Target
 	Hooks   Hooks
 }
 
@@ -89,7 +91,7 @@ func (t *Tuner) open(studies []Study, workers int) ([]*search, *harness.Lab, err
 		}
 		trials = append(trials, own)
 	}
-	lab, err := harness.NewLab(results.Store{Dir: t.Out}, t.DataDir, max(1, runtime.NumCPU()/workers), trials)
+	lab, err := harness.NewLab(results.Store{Dir: t.Out}, t.DataDir, t.Device, max(1, runtime.NumCPU()/workers), trials)
 	if err != nil {
 		return nil, nil, err
 	}

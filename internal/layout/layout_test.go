@@ -47,7 +47,8 @@ var only = map[string][]string{
 	"math/rand":                    {}, // only math/rand/v2, from the trial's seed
 	"gonum.org/v1/gonum/stat":      {"metrics", "results", "harness"},
 	"gonum.org/v1/plot":            {"results", "harness"},
-	"github.com/HdrHistogram/":     {"harness"},
+	"github.com/HdrHistogram/":     {"results", "harness"},
+	"github.com/chromedp/":         {}, // tests
 	"gonum.org/v1/gonum/integrate": {},
 }
 

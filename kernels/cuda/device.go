@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"fmt"
 	"runtime"
 
 	"dgsbench/kernels"
@@ -20,6 +21,15 @@ type Device struct {
 }
 
 var _ kernels.Device = (*Device)(nil)
+
+// Info is what is worth knowing about a card of those that Open opens.
+func Info(library string, n int) (driver.Info, error) {
+	c, err := openCard(place{library, n})
+	if err != nil {
+		return driver.Info{}, err
+	}
+	return c.Device.Info(), nil
+}
 
 // Open makes a device on card number n, from 0 on, of the driver that this
 // library is: driver.Library, but for tests. An error wraps driver.ErrNoGPU
@@ -82,18 +92,9 @@ func (r resources) release() {
 	r.heap.close()
 }
 
-// Failure is what a device panics with when the card or its driver fails: no
-// method of a device returns an error.
-type Failure struct{ Err error }
-
-func (f *Failure) Error() string { return "cuda: " + f.Err.Error() }
-
-// Unwrap is the error of the driver.
-func (f *Failure) Unwrap() error { return f.Err }
-
-// must does a piece of work on the card.
+// must does a piece of work on the card. Its panic is a kernels.Failure.
 func (c *card) must(work func() error) {
 	if err := c.Do(work); err != nil {
-		panic(&Failure{err})
+		panic(&kernels.Failure{Err: fmt.Errorf("cuda: %w", err)})
 	}
 }

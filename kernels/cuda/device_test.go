@@ -6,8 +6,7 @@ import (
 	"errors"
 	"testing"
 
-	"dgsbench/kernels/cuda"
-
+	"dgsbench/kernels"
 	"dgsbench/kernels/cuda/cudatest"
 	"dgsbench/kernels/cuda/driver"
 	"dgsbench/kernels/devicetest"
@@ -29,14 +28,15 @@ func TestMemoryComesBack(t *testing.T) {
 	}
 }
 
-// TestTooMuchMemory: the panic says what is wrong.
+// TestTooMuchMemory: the failure says what is wrong.
 func TestTooMuchMemory(t *testing.T) {
 	d := cudatest.Device(t)
-	defer func() {
-		var failure *cuda.Failure
-		if err, _ := recover().(error); !errors.As(err, &failure) || !errors.Is(err, driver.ErrMemory) {
-			t.Errorf("%v, expected a Failure that is ErrMemory", err)
-		}
-	}()
-	d.NewBuffer(1 << 44)
+	allocate := func() (err error) {
+		defer kernels.CatchFailure(&err)
+		d.NewBuffer(1 << 44)
+		return nil
+	}
+	if err := allocate(); !errors.Is(err, driver.ErrMemory) {
+		t.Errorf("%v, expected ErrMemory", err)
+	}
 }

@@ -30,6 +30,7 @@ func Run(t *testing.T, tolerance float64, devices ...kernels.Device) {
 		}
 	}
 	t.Run("Memory", func(t *testing.T) { each(t, devices, checkMemory) })
+	t.Run("Threads", func(t *testing.T) { each(t, devices, checkThreads) })
 	t.Run("Finite", func(t *testing.T) { each(t, devices, checkFinite) })
 	t.Run("RowsOutOfRange", func(t *testing.T) { each(t, devices, checkRowsOutOfRange) })
 	t.Run("Jacobians", func(t *testing.T) { checkJacobians(t, tolerance, devices) })

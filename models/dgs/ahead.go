@@ -1,9 +1,6 @@
 package dgs
 
 import (
-	"slices"
-	"strings"
-
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
@@ -18,11 +15,10 @@ import (
 type ahead struct {
 	batch    int              // events
 	capacity int              // events, of whole batches
-	net      *network         // it embeds
+	net      *network         // it embeds, and its head reads after
 	values   values           // embeddings
 	after    kernels.Buffer   // states of the sources
 	batches  []kernels.Buffer // the same, cut
-	head     *head.Head       // on top of after
 }
 
 // aheadEvents are embedded at once, or one batch if that is more.
@@ -57,25 +53,23 @@ func (m *Model) newAhead(batch int) (*ahead, error) {
 	s, d := m.setup, m.device
 	s.MaxBatch = a.capacity
 	var err error
-	if a.net, err = newNetwork(d, m.opts, m.net.size, s, &feeds{encoder: m.encoder}); err != nil {
+	if a.net, err = newEmbedding(d, m.opts, m.net.size, s, &feeds{encoder: m.encoder}); err != nil {
 		return nil, err
 	}
 	a.values = a.net.valuesOf(a.net.embed.Buffer)
-	top, rows := nn.NewNetwork(d, s.Seed), nn.NewRows(a.capacity)
-	x := top.Input("after", rows, m.net.size)
-	if a.head, err = head.On(top, x, rows, m.opts.Head, a.capacity, nn.Wanted{}); err != nil {
+	after := a.net.Input("after", a.net.rows, m.net.size)
+	if a.net.head, err = head.On(a.net.Network, after, a.net.rows, m.opts.Head, a.capacity, nn.Wanted{}); err != nil {
 		return nil, err
 	}
-	a.after = top.Buffer(x)
+	a.after = a.net.Buffer(after)
 	for first := 0; first < a.capacity; first += batch {
 		a.batches = append(a.batches, d.View(a.after, first*m.net.size, batch*m.net.size))
 	}
-	params := m.net.head.Tensors()
-	if err := a.net.head.Restore(params); err != nil {
-		return nil, err
-	}
-	return a, a.head.Restore(slices.DeleteFunc(params, func(p models.Tensor) bool { return !strings.HasPrefix(p.Name, head.Prefix) }))
+	return a, a.take(m.net.head.Tensors())
 }
+
+// take makes the parameters its own.
+func (a *ahead) take(params []models.Tensor) error { return a.net.head.Restore(params) }
 
 // classifyAhead answers at most capacity events.
 func (m *Model) classifyAhead(part datasets.Stream, logits []float32) error {
@@ -94,7 +88,7 @@ func (m *Model) classifyAhead(part datasets.Stream, logits []float32) error {
 		m.states.advance(b, lo, a.values, rows)
 		m.folded()
 	}
-	return a.head.Classify(part, logits)
+	return a.net.head.Classify(part, logits)
 }
 
 // advance computes what becomes of the sources of a batch, whose embeddings

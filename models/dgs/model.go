@@ -6,7 +6,6 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/kernels"
-	"dgsbench/kernels/cpu"
 	"dgsbench/models"
 	"dgsbench/models/internal/buckets"
 	"dgsbench/models/internal/lastwrite"
@@ -28,7 +27,7 @@ type Model struct {
 	inferred, observed ends[kernels.Buffer] // states after a batch, of the two programs for inference
 	embedded           values
 	learning           *learning
-	ahead              *ahead // made by its first use, until parameters change
+	ahead              *ahead // made by its first use, until training changes parameters
 }
 
 // learning is what training needs and inference does not.
@@ -51,7 +50,11 @@ func New(s models.Setup, o *Options) (*Model, error) {
 	if s.Task == models.LinkPrediction && o.Gradient == Truncated {
 		return nil, errTruncated
 	}
-	m, err := newOn(cpu.NewDevice(cpu.Best(), s.Threads), s, o)
+	d, err := s.NewDevice()
+	if err != nil {
+		return nil, err
+	}
+	m, err := newOn(d, s, o)
 	if err == nil && s.Task == models.LinkPrediction {
 		m.ranker = pairrank.New(m.device, m.net.head.PairLayers(m.net.size), m.states, s)
 	}
@@ -207,9 +210,13 @@ func (m *Model) Snapshot(what models.Part) models.Snapshot {
 // Restore puts a snapshot back.
 func (m *Model) Restore(s models.Snapshot) error {
 	m.changed()
-	m.ahead = nil
 	if err := m.net.head.Restore(s.Params); err != nil {
 		return err
+	}
+	if m.ahead != nil { // it keeps its buffers
+		if err := m.ahead.take(s.Params); err != nil {
+			return err
+		}
 	}
 	if s.State == nil {
 		return nil

@@ -46,19 +46,33 @@ type ends[T any] struct{ source, destination T }
 type values struct{ z, e, alpha, beta kernels.Buffer }
 
 func newNetwork(d kernels.Device, o *Options, size int, s models.Setup, f *feeds) (*network, error) {
-	n := &network{Network: nn.NewNetwork(d, s.Seed), opts: o, size: size, rows: nn.NewRows(s.MaxBatch), feeds: f}
-	n.x = n.Input("x", n.rows, s.NumFeat)
-	n.Feed(n.x, f.features)
-	for _, build := range []func() error{n.embedding, n.factors, n.mix, func() error { return n.classifier(s) }} {
-		if err := build(); err != nil {
-			return nil, err
-		}
+	n, err := newEmbedding(d, o, size, s, f)
+	if err != nil {
+		return nil, err
 	}
-	var err error
-	if n.embed, err = n.Compile(nn.ForInference, n.outputs()...); err != nil {
+	if err := n.mix(); err != nil {
+		return nil, err
+	}
+	if err := n.classifier(s); err != nil {
 		return nil, err
 	}
 	n.observe, err = n.Compile(nn.ForInference, n.after.source, n.after.destination)
+	return n, err
+}
+
+// newEmbedding is a network up to what it computes of the features alone.
+func newEmbedding(d kernels.Device, o *Options, size int, s models.Setup, f *feeds) (*network, error) {
+	n := &network{Network: nn.NewNetwork(d, s.Seed), opts: o, size: size, rows: nn.NewRows(s.MaxBatch), feeds: f}
+	n.x = n.Input("x", n.rows, s.NumFeat)
+	n.Feed(n.x, f.features)
+	if err := n.embedding(); err != nil {
+		return nil, err
+	}
+	if err := n.factors(); err != nil {
+		return nil, err
+	}
+	var err error
+	n.embed, err = n.Compile(nn.ForInference, n.outputs()...)
 	return n, err
 }
 

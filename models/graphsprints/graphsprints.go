@@ -3,7 +3,6 @@ package graphsprints
 import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
-	"dgsbench/kernels/cpu"
 	"dgsbench/models"
 	"dgsbench/models/internal/buckets"
 	"dgsbench/models/internal/head"
@@ -30,7 +29,11 @@ var _ models.Model = (*Model)(nil)
 // New builds the model for one trial; the bucket edges come from
 // s.Train.
 func New(s models.Setup, o *Options) (*Model, error) {
-	return newOn(cpu.NewDevice(cpu.Best(), s.Threads), s, o, buckets.New(s.Train, o.Buckets), nil)
+	d, err := s.NewDevice()
+	if err != nil {
+		return nil, err
+	}
+	return newOn(d, s, o, buckets.New(s.Train, o.Buckets), nil)
 }
 
 // newOn builds it on a device, with a projection for a deployed one.

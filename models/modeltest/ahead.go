@@ -3,6 +3,7 @@ package modeltest
 import (
 	"testing"
 
+	"dgsbench/datasets"
 	"dgsbench/models"
 )
 
@@ -13,28 +14,42 @@ func (s subject) checkAhead(t *testing.T) {
 		return
 	}
 	t.Run("ahead: same answers", func(t *testing.T) {
-		stream := Random(8, events)
-		half := events / 2
 		for _, size := range []int{1, batch - 1, batch} {
-			one, ahead := s.trained(t, stream, 1, 1), s.trained(t, stream, 1, 3)
-			for range 2 { // parameters change in between
-				rest := stream.Slice(half, events)
-				want, got := make([]float32, rest.Len()), make([]float32, rest.Len())
-				for lo := 0; lo < rest.Len(); lo += size {
-					hi := min(lo+size, rest.Len())
-					if err := one.Classify(rest.Slice(lo, hi), want[lo:hi]); err != nil {
-						t.Fatal(err)
-					}
-				}
-				if err := ahead.(models.Ahead).ClassifyAhead(rest, size, got); err != nil {
-					t.Fatal(err)
-				}
-				equal(t, "logits", got, want)
-				for _, m := range []models.Model{one, ahead} {
-					s.train(t, m, stream.Slice(0, half))
-				}
-				equal(t, "logits after further training", s.evaluate(t, ahead, rest), s.evaluate(t, one, rest))
-			}
+			s.inBatches(size).aheadAgrees(t)
 		}
 	})
+}
+
+// aheadAgrees: also where parameters change in between.
+func (s subject) aheadAgrees(t *testing.T) {
+	stream := Random(8, events)
+	half, rest := stream.Slice(0, events/2), stream.Slice(events/2, events)
+	one, ahead := s.trained(t, stream, 1, 1), s.trained(t, stream, 1, 3)
+	agree := func(what string) {
+		t.Helper()
+		equal(t, what, s.evaluateAhead(t, ahead, rest), s.evaluate(t, one, rest))
+	}
+	agree("logits")
+	other := s.trained(t, stream, 2, 1).Snapshot(models.Everything)
+	for _, m := range []models.Model{one, ahead} {
+		if err := m.Restore(other); err != nil {
+			t.Fatal(err)
+		}
+	}
+	agree("logits with other parameters")
+	for _, m := range []models.Model{one, ahead} {
+		s.train(t, m, half)
+	}
+	agree("logits after further training")
+	equal(t, "logits from the state that it leaves", s.evaluate(t, ahead, rest), s.evaluate(t, one, rest))
+}
+
+// evaluateAhead is evaluate on a stream that is known in advance.
+func (s subject) evaluateAhead(t *testing.T, m models.Model, stream datasets.Stream) []float32 {
+	t.Helper()
+	out := make([]float32, stream.Len())
+	if err := m.(models.Ahead).ClassifyAhead(stream, s.batch, out); err != nil {
+		t.Fatal(err)
+	}
+	return out
 }

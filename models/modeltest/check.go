@@ -6,16 +6,21 @@ import (
 	"testing"
 
 	"dgsbench/datasets"
+	"dgsbench/kernels"
 	"dgsbench/models"
 )
 
 // Check runs the conformance suite on one option set of a kind.
-func Check(t *testing.T, kind models.Kind, opts models.Options) {
+func Check(t *testing.T, kind models.Kind, opts models.Options) { CheckOn(t, nil, kind, opts) }
+
+// CheckOn runs it with models on devices of their own; nil makes those of the
+// processor.
+func CheckOn(t *testing.T, device func(threads int) (kernels.Device, error), kind models.Kind, opts models.Options) {
 	if err := opts.Validate(); err != nil {
 		t.Fatalf("options are refused: %v", err)
 	}
 	for _, task := range kind.Tasks {
-		s := subject{kind, opts, task}
+		s := subject{kind, opts, task, batch, device}
 		t.Run(string(task), func(t *testing.T) {
 			t.Run("same seed, same bits", s.sameBits)
 			t.Run("reset is complete", s.reset)
@@ -37,22 +42,24 @@ func Check(t *testing.T, kind models.Kind, opts models.Options) {
 	}
 }
 
-// sameBits also uses different numbers of threads, and for what is trained
-// a second seed, which must differ.
+// sameBits also uses different numbers of threads, with batches of one block of
+// rows and of many, and for what is trained a second seed, which must differ.
 func (s subject) sameBits(t *testing.T) {
-	stream := Random(1, events)
-	run := func(seed uint64, threads int) []float32 {
+	run := func(s subject, stream datasets.Stream, seed uint64, threads int) []float32 {
 		m := s.build(t, stream, seed, threads)
 		s.train(t, m, stream)
 		m.Reset()
 		return s.evaluate(t, m, stream)
 	}
-	one := run(1, 1)
-	equal(t, "second run", run(1, 1), one)
-	equal(t, "three threads", run(1, 3), one)
-	if s.kind.Trainable() && slices.Equal(run(2, 1), one) {
+	stream := Random(1, events)
+	one := run(s, stream, 1, 1)
+	equal(t, "second run", run(s, stream, 1, 1), one)
+	equal(t, "three threads", run(s, stream, 1, 3), one)
+	if s.kind.Trainable() && slices.Equal(run(s, stream, 2, 1), one) {
 		t.Error("another seed gives the same numbers")
 	}
+	stream = Random(1, 5*large/2)
+	equal(t, "three threads, large batches", run(s.inBatches(large), stream, 1, 3), run(s.inBatches(large), stream, 1, 1))
 }
 
 func (s subject) reset(t *testing.T) {
@@ -180,7 +187,7 @@ func (s subject) rankAgrees(t *testing.T) {
 func (s subject) countsScores(t *testing.T, m models.Model, stream datasets.Stream) {
 	t.Helper()
 	m.Reset()
-	for i, b := range batches(stream) {
+	for i, b := range s.batches(stream) {
 		c := models.Candidates{Nodes: everyone(stream)[i%5:], Without: make([][]int32, b.Len())}
 		for k := range c.Without {
 			c.Without[k] = []int32{int32(k % 4), int32(users + k%items)}
@@ -239,9 +246,13 @@ func (s subject) nanFeatures(t *testing.T) {
 	if s.task != models.NodeClassification {
 		return
 	}
-	if err := s.build(t, stream, 1, 1).Classify(bad, make([]float32, batch)); err == nil {
+	m := s.build(t, stream, 1, 1)
+	if err := m.Classify(bad, make([]float32, batch)); err == nil {
 		t.Error("Classify accepts NaN features")
 	}
+	good := stream.Slice(0, batch)
+	m.Reset()
+	equal(t, "after NaN features", s.answer(t, m, good), s.answer(t, s.build(t, stream, 1, 1), good))
 }
 
 // equal compares bit by bit.

@@ -11,7 +11,7 @@ import (
 // returns its AUC on the unseen second half.
 func HistoryAUC(t *testing.T, kind models.Kind, opts models.Options) float64 {
 	const epochs = 30
-	s := subject{kind, opts, models.NodeClassification}
+	s := subject{kind: kind, opts: opts, task: models.NodeClassification, batch: batch}
 	stream := History(1, 400*batch)
 	train, test := stream.Slice(0, stream.Len()/2), stream.Slice(stream.Len()/2, stream.Len())
 	m := s.build(t, stream, 1, 1)
@@ -53,7 +53,7 @@ func Differ(t *testing.T, kind models.Kind, a, b models.Options, tasks ...models
 	for _, task := range tasks {
 		var out [2][]float32
 		for i, opts := range []models.Options{a, b} {
-			s := subject{kind, opts, task}
+			s := subject{kind: kind, opts: opts, task: task, batch: batch}
 			m := s.build(t, stream, 1, 1)
 			s.train(t, m, stream)
 			m.Reset()

@@ -4,21 +4,30 @@ import (
 	"testing"
 
 	"dgsbench/datasets"
+	"dgsbench/kernels"
 	"dgsbench/models"
 )
 
 // subject builds fresh models of one kind, options and task.
 type subject struct {
-	kind models.Kind
-	opts models.Options
-	task models.Task
+	kind   models.Kind
+	opts   models.Options
+	task   models.Task
+	batch  int // events
+	device func(threads int) (kernels.Device, error)
+}
+
+// inBatches is the same with batches of another size.
+func (s subject) inBatches(size int) subject {
+	s.batch = size
+	return s
 }
 
 func (s subject) build(t *testing.T, stream datasets.Stream, seed uint64, threads int) models.Model {
 	t.Helper()
 	m, err := s.kind.New(models.Setup{
 		Task: s.task, NumNodes: stream.NumNodes, Users: stream.Users, NumFeat: stream.NumFeat,
-		MaxBatch: batch, Train: stream.Slice(0, stream.Len()/2), Seed: seed, Threads: threads,
+		MaxBatch: s.batch, Train: stream.Slice(0, stream.Len()/2), Seed: seed, Threads: threads, Device: s.device,
 	}, s.opts)
 	if err != nil {
 		t.Fatal(err)
@@ -27,10 +36,10 @@ func (s subject) build(t *testing.T, stream datasets.Stream, seed uint64, thread
 }
 
 // batches cuts the stream into windows.
-func batches(s datasets.Stream) []datasets.Stream {
+func (s subject) batches(stream datasets.Stream) []datasets.Stream {
 	var out []datasets.Stream
-	for lo := 0; lo < s.Len(); lo += batch {
-		out = append(out, s.Slice(lo, min(lo+batch, s.Len())))
+	for lo := 0; lo < stream.Len(); lo += s.batch {
+		out = append(out, stream.Slice(lo, min(lo+s.batch, stream.Len())))
 	}
 	return out
 }
@@ -47,7 +56,7 @@ func everyone(s datasets.Stream) []int32 {
 // train makes one pass over the stream.
 func (s subject) train(t *testing.T, m models.Model, stream datasets.Stream) {
 	t.Helper()
-	for i, b := range batches(stream) {
+	for i, b := range s.batches(stream) {
 		if _, err := m.Train(b, s.negatives(b, i)); err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +80,7 @@ func (s subject) negatives(b datasets.Stream, i int) []int32 {
 func (s subject) evaluate(t *testing.T, m models.Model, stream datasets.Stream) []float32 {
 	t.Helper()
 	var out []float32
-	for _, b := range batches(stream) {
+	for _, b := range s.batches(stream) {
 		out = append(out, s.answer(t, m, b)...)
 		if s.task == models.LinkPrediction {
 			if err := m.Observe(b); err != nil {
@@ -103,7 +112,7 @@ func (s subject) answer(t *testing.T, m models.Model, b datasets.Stream) []float
 
 func (s subject) observe(t *testing.T, m models.Model, stream datasets.Stream) {
 	t.Helper()
-	for _, b := range batches(stream) {
+	for _, b := range s.batches(stream) {
 		if err := m.Observe(b); err != nil {
 			t.Fatal(err)
 		}

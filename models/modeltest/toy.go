@@ -13,6 +13,9 @@ const (
 	features     = 3
 	batch        = 10
 	events       = 16 * batch
+	// large is a batch that three threads divide into several blocks each, the
+	// last of which is smaller (nn's blocks have at most 32 rows).
+	large = 133
 )
 
 // Random is a bipartite stream without structure, for checks of mechanics:

@@ -2,7 +2,6 @@ package raw
 
 import (
 	"dgsbench/datasets"
-	"dgsbench/kernels/cpu"
 	"dgsbench/models"
 	"dgsbench/models/internal/head"
 	"dgsbench/nn"
@@ -35,11 +34,14 @@ var _ models.Model = (*Raw)(nil)
 
 // New builds the model for one trial.
 func New(s models.Setup, o *Options) (*Raw, error) {
+	d, err := s.NewDevice()
+	if err != nil {
+		return nil, err
+	}
 	r := &Raw{}
-	net, rows := nn.NewNetwork(cpu.NewDevice(cpu.Best(), s.Threads), s.Seed), nn.NewRows(s.MaxBatch)
+	net, rows := nn.NewNetwork(d, s.Seed), nn.NewRows(s.MaxBatch)
 	x := net.Input("x", rows, s.NumFeat)
 	net.Feed(x, r.feed)
-	var err error
 	r.head, err = head.On(net, x, rows, o.Head, s.MaxBatch, nn.Wanted{})
 	return r, err
 }

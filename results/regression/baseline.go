@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"dgsbench/metrics"
+	"dgsbench/results"
 )
 
 // Format is the version of the baseline's layout.
@@ -43,7 +44,7 @@ func ParseBaseline(file string, data []byte) (Baseline, error) {
 		err = b.check()
 	}
 	if err != nil {
-		return Baseline{}, fmt.Errorf("%s is not a baseline of `bench check` (%w); bench check --accept writes one", file, err)
+		return Baseline{}, fmt.Errorf("%s is not a baseline of `bench check` (%w)", file, err)
 	}
 	return b, nil
 }
@@ -62,6 +63,9 @@ func (b Baseline) check() error {
 	for i, c := range b.Cells {
 		if i > 0 && compareKeys(b.Cells[i-1].CellKey, c.CellKey) >= 0 {
 			return fmt.Errorf("%s is there twice or in the wrong place", c.CellKey)
+		}
+		if !slices.Contains([]results.Class{results.Learned, results.ZeroParameter, results.Oracle}, c.Class) {
+			return fmt.Errorf("%s has the class %q, expected %s, %s or %s", c.CellKey, c.Class, results.Learned, results.ZeroParameter, results.Oracle)
 		}
 		for _, s := range c.Series {
 			if len(s.Values) != len(c.Seeds) {

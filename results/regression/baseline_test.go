@@ -62,6 +62,7 @@ func TestParseRefuses(t *testing.T) {
 		"unknown key":     {`"format"`, `"colour": 1, "format"`, "colour"},
 		"no suite":        {`"suite": "ci",`, `"suite": "",`, "it names no suite"},
 		"order":           {`"model": "gru"`, `"model": "zru"`, "twice or in the wrong place"},
+		"class":           {`"class": "learned"`, `"class": "learnt"`, `has the class "learnt", expected learned, zero-parameter or oracle`},
 		"values":          {`"seeds": [0, 1, 2]`, `"seeds": [0, 1]`, "2 seeds and 3 values of auc"},
 		"two limits":      {`"metric": "auc"`, `"metric": "ap"`, "two limits for the metric ap"},
 		"no limit":        {`"metric": "auc"`, `"metric": "mrr"`, "no limit for the metric auc"},
@@ -96,6 +97,11 @@ func TestWriteText(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	b = old.baseline()
+	b.Build.Code = "unknown"
+	if err := old.against(t, b, false).WriteText(&got); err != nil {
+		t.Fatal(err)
+	}
 	golden := filepath.Join("testdata", "report.txt")
 	want, _ := os.ReadFile(golden) // one that is not there differs
 	if diff := cmp.Diff(string(want), got.String()); diff != "" {
@@ -108,7 +114,7 @@ func TestWriteText(t *testing.T) {
 // read again.
 func FuzzParseBaseline(f *testing.F) {
 	f.Add(baseline.CI)
-	f.Add([]byte(`{"format": 1, "suite": "ci", "cells": [{"model": "a", "spec": {}}]}`))
+	f.Add([]byte(`{"format": 1, "suite": "ci", "cells": [{"model": "a", "class": "learned", "spec": {}}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		b, err := regression.ParseBaseline("x.json", data)
 		if err != nil {

@@ -66,6 +66,9 @@ func (c *comparison) find(kind Kind, format string, args ...any) {
 
 // cells compares two cells of one key.
 func (c *comparison) cells(old, fresh Cell) {
+	if old.Class != fresh.Class {
+		c.find(ChangedClass, "%s: %s, now %s", old.CellKey, old.Class, fresh.Class)
+	}
 	exact := c.report.Statistical == ""
 	for _, change := range specChanges(old.Spec, fresh.Spec) {
 		c.find(ChangedSpec, "%s: %s", old.CellKey, change)

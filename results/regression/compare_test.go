@@ -1,6 +1,7 @@
 package regression_test
 
 import (
+	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -96,6 +97,29 @@ func TestTolerance(t *testing.T) {
 	}
 }
 
+// TestNothingExactOnOtherGround: bits are not asked for where spec, data or
+// seeds are others.
+func TestNothingExactOnOtherGround(t *testing.T) {
+	s := measured(t, 1, 10)
+	for name, edit := range map[string]func(*regression.Cell){
+		"data":  func(c *regression.Cell) { c.Data = "e1e1" },
+		"spec":  func(c *regression.Cell) { c.Spec = json.RawMessage(`{"model": "other"}`) },
+		"seeds": func(c *regression.Cell) { c.Seeds = []uint64{10, 11, 12, 13, 14, 15, 16, 17, 18, 19} },
+	} {
+		now := s.measurement()
+		edit(&now.Cells[0])
+		r, err := regression.Compare(s.baseline(), now, nil, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range r.Rows {
+			if want := row.Model == now.Cells[0].Model; (row.Test == regression.Permutation) != want {
+				t.Errorf("other %s of %s: %s is compared by the test %s", name, now.Cells[0].CellKey, row.CellKey, row.Test)
+			}
+		}
+	}
+}
+
 // TestUndefined: a metric that is not defined any more has moved.
 func TestUndefined(t *testing.T) {
 	s := measured(t, 1, 10)
@@ -146,6 +170,22 @@ func TestTooFewSeeds(t *testing.T) {
 	}
 	if r := s.against(t, s.baseline(), false); !r.Same() {
 		t.Errorf("bit by bit: %s", r.Verdict())
+	}
+}
+
+// TestJustEnoughSeeds: six seeds a side have 924 splits, of which two are as
+// far apart as can be: enough for 4 tests, and not for 6.
+func TestJustEnoughSeeds(t *testing.T) {
+	s := measured(t, 1, 6)
+	if _, err := regression.Compare(s.baseline(), s.measurement(), nil, true); err != nil {
+		t.Errorf("4 tests: %v", err)
+	}
+	for seed := range uint64(6) {
+		s.add(t, "lstm", results.Learned, seed, .4)
+	}
+	_, err := regression.Compare(s.baseline(), s.measurement(), nil, true)
+	if err == nil || !strings.Contains(err.Error(), "too few seeds") {
+		t.Errorf("6 tests: got %v", err)
 	}
 }
 

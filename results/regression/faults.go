@@ -25,6 +25,7 @@ const (
 const (
 	MissingCell    Kind = "missing cell"
 	ExtraCell      Kind = "extra cell"
+	ChangedClass   Kind = "changed class"
 	ChangedSpec    Kind = "changed spec"
 	ChangedData    Kind = "changed data"
 	ChangedSeeds   Kind = "changed seeds"

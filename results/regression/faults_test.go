@@ -2,6 +2,7 @@ package regression_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,6 +51,9 @@ func TestFindings(t *testing.T) {
 		"data": {func(t *testing.T, s *suite) {
 			s.change(t, "rule", 0, func(r *results.Record) { r.DataChecksum = "e1e1" })
 		}, regression.ChangedData, false, "rule on toy, nc (suite ci): checksum d0d0, now e1e1"},
+		"class": {func(t *testing.T, s *suite) {
+			s.change(t, "rule", 0, func(r *results.Record) { r.ModelClass = results.Oracle })
+		}, regression.ChangedClass, false, "rule on toy, nc (suite ci): zero-parameter, now oracle"},
 		"two records": {
 			func(_ *testing.T, s *suite) { s.records = append(s.records, s.records[4]) },
 			regression.ReusedSeed, true, "gru on toy, nc (suite ci), seed 2",
@@ -126,5 +130,38 @@ func TestSpecChanges(t *testing.T) {
 	want := []string{"rule on toy, nc (suite ci): options.head.lr: new, 0.1", "rule on toy, nc (suite ci): options.old.a: 1, now gone"}
 	if diff := cmp.Diff(want, texts); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestAlikeElsewhere: the same answers are no fault where the question is
+// another one.
+func TestAlikeElsewhere(t *testing.T) {
+	for name, move := range map[string]func(*results.CellKey){
+		"dataset": func(k *results.CellKey) { k.Dataset = "other" },
+		"case":    func(k *results.CellKey) { k.Case = "batch-10" },
+	} {
+		s := measured(t, 1, 2)
+		r := s.records[len(s.records)-1] // of the rule
+		move(&r.Key.CellKey)
+		s.trials = append(s.trials, r.Key)
+		s.write(t, r, answers("rule", 0, .3))
+		faults, err := regression.Faults(s.store, s.trials, s.records)
+		if err != nil || len(faults) > 0 {
+			t.Errorf("another %s: %v, %v", name, err, faults)
+		}
+	}
+}
+
+// TestFailedSeed: what a failed trial left is in no series.
+func TestFailedSeed(t *testing.T) {
+	s := measured(t, 1, 10)
+	s.change(t, "mlp", 2, func(r *results.Record) { r.Error = "mlp: a NaN" })
+	got := s.measurement()
+	s.drop(s.records[slices.IndexFunc(s.records, results.Record.Failed)].Key)
+	if diff := cmp.Diff(s.measurement(), got); diff != "" {
+		t.Errorf("(-without its record +with it):\n%s", diff)
+	}
+	if cell := got.Cells[1]; cell.Model != "mlp" || len(cell.Seeds) != 9 || len(cell.Series[0].Values) != 9 {
+		t.Errorf("%d seeds of %s", len(cell.Seeds), cell.CellKey)
 	}
 }

@@ -32,13 +32,19 @@ func (r Report) moved() []Row {
 	return slices.DeleteFunc(slices.Clone(r.Rows), func(row Row) bool { return !row.Moved })
 }
 
+// unknownCode is what records call a commit that nobody knows.
+const unknownCode = "unknown"
+
 // Verdict is the report in a sentence.
 func (r Report) Verdict() string {
 	how := "bit for bit"
 	if r.Statistical != "" {
 		how = "statistically (" + r.Statistical + ")"
 	}
-	compared := fmt.Sprintf("%d numbers of suite %s compared %s with the baseline of code %.12s", len(r.Rows), r.Suite, how, r.Old.Code)
+	compared := fmt.Sprintf("%d numbers of suite %s compared %s with the baseline", len(r.Rows), r.Suite, how)
+	if r.Old.Code != unknownCode {
+		compared += fmt.Sprintf(" of code %.12s", r.Old.Code)
+	}
 	if r.Same() {
 		return "same: " + compared + r.closest()
 	}

@@ -3,7 +3,6 @@ package memory
 import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
-	"dgsbench/kernels/cpu"
 	"dgsbench/models"
 	"dgsbench/nn"
 )
@@ -19,10 +18,14 @@ type Config struct {
 
 // Build makes the model that the task needs.
 func Build(s models.Setup, c Config) (models.Model, error) {
-	if s.Task == models.NodeClassification {
-		return NewClassifierOn(cpu.NewDevice(cpu.Best(), s.Threads), s, c)
+	if s.Task != models.NodeClassification {
+		return New(s, c)
 	}
-	return New(s, c)
+	d, err := s.NewDevice()
+	if err != nil {
+		return nil, err
+	}
+	return NewClassifierOn(d, s, c)
 }
 
 // Model predicts links from memories.
@@ -38,7 +41,11 @@ var _ models.Model = (*Model)(nil)
 
 // New builds the model for one trial.
 func New(s models.Setup, c Config) (*Model, error) {
-	return NewOn(cpu.NewDevice(cpu.Best(), s.Threads), s, c)
+	d, err := s.NewDevice()
+	if err != nil {
+		return nil, err
+	}
+	return NewOn(d, s, c)
 }
 
 // NewOn builds it on a device.

@@ -1,0 +1,44 @@
+package plan
+
+import (
+	"testing"
+
+	"dgsbench/datasets"
+	"dgsbench/models"
+	"dgsbench/specs"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestTotal: only what is to be done takes time, memory and disk; the data is
+// in memory too; latency tests run after the others, one at a time.
+func TestTotal(t *testing.T) {
+	p := planner{Question: Question{Workers: 2}, data: 1000}
+	for _, c := range []Cell{
+		{Trials: 3, ToDo: 2, Seconds: 4, Memory: 10, Disk: 100},
+		{Trials: 5, ToDo: 0, Seconds: 99, Memory: 9999, Disk: 7},
+		{Trials: 1, ToDo: 1, Seconds: 6, Memory: 30, Disk: 50, Latency: true},
+	} {
+		p.cells = append(p.cells, &cell{Cell: c})
+	}
+	p.total()
+	got := p.out
+	got.Cells, got.Workers = nil, 0
+	want := Plan{Trials: 9, ToDo: 3, Seconds: 4 + 6, Latency: 6, Memory: 1000 + 2*10, Disk: 2*100 + 50}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestDiskOfCandidates: every set of candidates has counts of its own for
+// every judged event.
+func TestDiskOfCandidates(t *testing.T) {
+	l := &datasets.Loaded{Stream: datasets.Stream{Src: make([]int32, 1000)}, Split: datasets.Split{TrainEnd: 600}}
+	trial := specs.Trial{Task: models.LinkPrediction}
+	trial.Protocol.Candidates = []specs.CandidateSet{"one"}
+	one := diskOf(trial, l)
+	trial.Protocol.Candidates = []specs.CandidateSet{"one", "two"}
+	if got := diskOf(trial, l) - one; got != 400*countBytes {
+		t.Errorf("one more set of candidates: %d bytes more, expected %d", got, 400*countBytes)
+	}
+}

@@ -1,0 +1,50 @@
+//go:build gpu
+
+package standard
+
+import (
+	"testing"
+
+	"dgsbench/internal/strictyaml"
+	"dgsbench/kernels"
+	"dgsbench/kernels/cuda/cudatest"
+	"dgsbench/models"
+	"dgsbench/models/modeltest"
+)
+
+// small are options with which a model is quick on the emulated card.
+var small = map[string]string{
+	"dgs":          "{size: 12, blocks: 4, head: {hidden: [9]}}",
+	"graphsprints": "{buckets: 5, head: {hidden: [9]}}",
+	"jodie":        "{memory: {size: 10, time: 6}, head: {hidden: [9]}}",
+	"raw":          "{head: {hidden: [9]}}",
+	"tgn":          "{memory: {size: 10, time: 6}, attention: {size: 10, neighbours: 3}, head: {hidden: [9]}}",
+}
+
+// TestConformanceOnCard: models keep their promises on a card, too.
+func TestConformanceOnCard(t *testing.T) {
+	device := func(int) (kernels.Device, error) { return cudatest.Device(t), nil }
+	for _, name := range models.Names() {
+		kind, err := models.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !kind.Trainable() {
+			continue // it has nothing to do with devices
+		}
+		t.Run(name, func(t *testing.T) { modeltest.CheckOn(t, device, kind, smallOptions(t, kind)) })
+	}
+}
+
+func smallOptions(t *testing.T, kind models.Kind) models.Options {
+	t.Helper()
+	o := kind.Options()
+	node, err := strictyaml.Parse(kind.Name, []byte(small[kind.Name]))
+	if err == nil {
+		err = node.Decode(o)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}

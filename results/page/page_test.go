@@ -1,0 +1,192 @@
+package page
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"dgsbench/results"
+)
+
+// evil is a name that would run as a script, end a drawing or an attribute.
+const evil = `"'></title></svg><script>alert(1)</script><img src=x onerror=alert(1)>`
+
+// trial is a record of two epochs. seed -1 is a latency test.
+func trial(model string, seed int, spec string) results.Record {
+	r := results.Record{
+		Key:  results.Key{CellKey: results.CellKey{Suite: "s", Dataset: "d" + evil, Task: "nc", Model: model}, Seed: uint64(max(0, seed))},
+		Spec: json.RawMessage(spec), Machine: "m" + evil, CodeVersion: "c", Device: "cpu", DataChecksum: "0123", Threads: 1,
+		ModelTitle: model + evil, DatasetTitle: evil, BestEpoch: 1,
+	}
+	if seed >= 0 {
+		r.Epochs = []results.Epoch{{Loss: .7, Validation: .5}, {Loss: results.Number(.5 + .01*float64(seed)), Validation: .6}}
+		return r
+	}
+	h := hdrhistogram.New(1, 1e9, 3)
+	for ns := int64(1000); ns <= 100_000; ns += 1000 {
+		_ = h.RecordValue(ns)
+	}
+	text, _ := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	r.Key.Case, r.BestEpoch = "latency", -1
+	r.Latency = &results.Latency{Run: "today", Timings: []results.Timing{{Batch: 200, Histogram: string(text)}}}
+	return r
+}
+
+func folderOf(name string, records ...results.Record) Folder {
+	return Folder{
+		Name: name + evil, Records: records, Warnings: []string{evil},
+		Comparisons: []results.Comparison{{Dataset: evil, Task: "nc", Metric: "auc", Better: results.Compared{Model: "a"}, Other: results.Compared{Model: "b"}}},
+		Searches: []Search{{Model: evil, Dataset: evil, Task: "nc", Metric: "AUC", Own: .5, Trials: []Tried{
+			{Phase: "random", Value: .6, Options: map[string]string{evil: evil}}, {Number: 1, Phase: "tpe", Value: .55}, {Number: 2, Phase: "tpe", Value: results.Absent(), Error: evil},
+		}}},
+		Tables:  []results.Table{{Name: "t", Title: evil, Columns: columns(evil, evil), Blocks: [][]results.TableRow{{words(evil, evil)}}}},
+		Figures: []results.Figure{{Name: "f", Title: evil, Caption: evil, SVG: []byte("<svg></svg>")}},
+	}
+}
+
+func written(t *testing.T, p Page) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := p.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// TestEscapes: names of all kinds stay text wherever they stand.
+func TestEscapes(t *testing.T) {
+	spec := `{"options":{"x":"</script><script>alert(1)</script>"},"seed":0}`
+	one := folderOf("one", trial("a", 0, spec), trial("a", 1, spec), trial("b", -1, spec))
+	two := folderOf("two", trial("a", 0, `{"options":{"x":1},"seed":0}`), trial("b", -1, spec))
+	for _, folders := range [][]Folder{{one}, {one, two}} {
+		page := written(t, Page{Title: evil, Command: evil, Folders: folders})
+		if n := strings.Count(page, "<script"); n != 1 {
+			t.Errorf("%d scripts", n)
+		}
+		if strings.Contains(page, "<img") || strings.Contains(page, `"'>`) {
+			t.Error("a name is markup")
+		}
+		if again := written(t, Page{Title: evil, Command: evil, Folders: folders}); again != page {
+			t.Error("the second page is not the first")
+		}
+	}
+}
+
+// TestDiffers: the page says in what folders differ, and of which models.
+func TestDiffers(t *testing.T) {
+	a := Folder{Name: "one", Records: []results.Record{trial("a", 0, `{"p":{"epochs":3,"list":[1, 2]},"seed":0}`), trial("b", 0, `{"seed":0}`)}}
+	b := Folder{Name: "two", Records: []results.Record{trial("a", 2, `{"p":{"epochs":4,"list":[1,2]},"seed":2}`)}}
+	b.Records[0].Machine = "other"
+	p := Page{Folders: []Folder{a, b}}
+	p.label()
+	got, err := p.specDifferences()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []string
+	for _, row := range got.Blocks[0] {
+		rows = append(rows, row[0].Text+": "+row[1].Text+" / "+row[2].Text)
+	}
+	if diff := cmp.Diff([]string{"p.epochs: 3 / 4", "seeds: 0 / 2", "seeds: 0 / not measured"}, rows); diff != "" {
+		t.Error(diff)
+	}
+	if got := differing(p.facts(), got); got != "The folders differ in: records; machine; specs or seeds." {
+		t.Error(got)
+	}
+	p.Folders[1].Records = a.Records
+	if got, _ := p.specDifferences(); differing(p.facts(), got) != "The folders agree in code, machine, data and specs." {
+		t.Error("the same records differ")
+	}
+}
+
+// numbersIn are those of a path.
+var numbersIn = regexp.MustCompile(`-?[0-9.]+`)
+
+// TestLinesStayInside: whatever is drawn lies in its pane.
+func TestLinesStayInside(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := newChart("c", "t", "left", "right")
+		values := rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(-1e6, 1e6), rapid.Just(math.NaN()), rapid.Just(5.)), 1, 30).Draw(t, "values")
+		var line []point
+		for i, v := range values {
+			line = append(line, point{float64(i + 1), v})
+		}
+		p := c.Panes[1]
+		p.axes(axis{min: 1, max: float64(len(values)), whole: true}, spanning(values))
+		p.lines("mean", line)
+		if len(p.XTicks) == 0 || len(p.YTicks) == 0 {
+			t.Fatalf("no numbers beside %v", values)
+		}
+		for _, path := range p.Paths {
+			for _, command := range regexp.MustCompile(`[ML][^MLh]+`).FindAllString(path.D, -1) {
+				at := numbersIn.FindAllString(command, -1)
+				x, _ := strconv.ParseFloat(at[0], 64)
+				y, _ := strconv.ParseFloat(at[1], 64)
+				if x < 0 || x > float64(c.Inner()) || y < topMargin || y > chartHeight-footMargin {
+					t.Fatalf("%s is outside", command)
+				}
+			}
+		}
+		for _, tick := range p.XTicks {
+			if strings.Contains(tick.Label, ".") {
+				t.Fatalf("epoch %s", tick.Label)
+			}
+		}
+	})
+}
+
+// TestLines: a gap interrupts a line, and a point by itself is a dot.
+func TestLines(t *testing.T) {
+	c := newChart("c", "t", "pane")
+	p := c.Panes[0]
+	p.axes(axis{min: 0, max: 2}, axis{min: 0, max: 1})
+	p.lines("mean", []point{{0, 0}, {1, math.NaN()}, {2, 1}})
+	if want := fmt.Sprintf("M0 %dh0M%d %dh0", chartHeight-footMargin, c.Inner(), topMargin); p.Paths[0].D != want {
+		t.Errorf("%s, expected %s", p.Paths[0].D, want)
+	}
+}
+
+// TestBins: the bars of a histogram are shares of all batches.
+func TestBins(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := hdrhistogram.New(1, 1e9, 3)
+		for _, ns := range rapid.SliceOfN(rapid.Int64Range(1, 1e9), 1, 50).Draw(t, "ns") {
+			_ = h.RecordValue(ns)
+		}
+		sum := 0.0
+		for _, b := range (timing{histogram: h}).bins(axis{min: float64(h.Min()) / 1.1, max: float64(h.Max()) * 1.1, times: true}) {
+			if sum += b.height; b.from >= b.to || b.height <= 0 {
+				t.Fatalf("%+v", b)
+			}
+		}
+		if math.Abs(sum-100) > 1e-9 {
+			t.Fatalf("%g%%", sum)
+		}
+	})
+}
+
+// TestMeanLine goes as far as all lines do.
+func TestMeanLine(t *testing.T) {
+	got := meanLine([][]point{{{1, 2}, {2, 4}, {3, 6}}, {{1, 4}, {2, 8}}})
+	if len(got) != 2 || got[0] != (point{1, 3}) || got[1] != (point{2, 6}) {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestDuration has three digits.
+func TestDuration(t *testing.T) {
+	for ns, want := range map[float64]string{240: "240ns", 7213: "7.21µs", 1.8437e6: "1.84ms", 1e9: "1s"} {
+		if got := duration(ns); got != want {
+			t.Errorf("%g ns are %s, expected %s", ns, got, want)
+		}
+	}
+}
