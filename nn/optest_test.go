@@ -215,8 +215,22 @@ func checkAllocations(t *testing.T, test opTest) {
 	for _, k := range cpu.Available() {
 		b := newOpBench(t, cpu.NewDevice(k, 2), test)
 		b.batches[0]()
-		if n := testing.AllocsPerRun(10, func() { b.train.Run(); b.infer.Run() }); n > 0 {
+		if n := leastAllocations(func() { b.train.Run(); b.infer.Run() }); n > 0 {
 			t.Errorf("%s: %v allocations a run", k.Level(), n)
 		}
 	}
+}
+
+// leastAllocations is how many objects a run of f allocates. The count is of
+// the whole process, in which devices of earlier tests may still be tidied
+// up: what f allocates is there every time.
+func leastAllocations(f func()) float64 {
+	least := testing.AllocsPerRun(10, f)
+	for range 9 {
+		if least == 0 {
+			break
+		}
+		least = min(least, testing.AllocsPerRun(10, f))
+	}
+	return least
 }
