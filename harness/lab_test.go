@@ -61,11 +61,7 @@ func TestWithoutTest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kind, err := kindOf(trial)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := lab.of(trial, kind)
+	p, err := lab.of(trial)
 	if err != nil {
 		t.Fatal(err)
 	}

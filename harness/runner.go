@@ -136,7 +136,7 @@ func newJob(t specs.Trial, rec results.Record, lib *library, sizes map[results.C
 	if err != nil {
 		return job{}, err
 	}
-	parts, err := lib.of(t, kind)
+	parts, err := lib.of(t)
 	if err != nil {
 		return job{}, fmt.Errorf("%s on %s: %w", t.Ref(), t.Dataset, err)
 	}

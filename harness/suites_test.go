@@ -33,11 +33,7 @@ func TestQuickTrains(t *testing.T) {
 		if trial.Class != models.Learned {
 			continue
 		}
-		kind, err := kindOf(trial)
-		if err != nil {
-			t.Fatal(err)
-		}
-		parts, err := data.of(trial, kind)
+		parts, err := data.of(trial)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -93,7 +93,7 @@ func partsOf(t *testing.T, trial specs.Trial) (models.Kind, datasets.Parts) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts, err := lib.of(trial, kind)
+	parts, err := lib.of(trial)
 	if err != nil {
 		t.Fatal(err)
 	}

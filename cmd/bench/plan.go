@@ -31,7 +31,9 @@ func newPlan(o *options) *cobra.Command {
 			if err := o.findDevice(); err != nil {
 				return err
 			}
-			p, err := o.plan(cmd.Context(), trials)
+			ctx, stop := untilSignal(cmd.Context())
+			defer stop()
+			p, err := o.plan(ctx, trials)
 			if err != nil {
 				return err
 			}
@@ -60,8 +62,6 @@ func newPlan(o *options) *cobra.Command {
 
 // plan shows progress on a terminal only: what it prints is short.
 func (o *options) plan(ctx context.Context, trials []specs.Trial) (plan.Plan, error) {
-	ctx, stop := untilSignal(ctx)
-	defer stop()
 	b := newBar(o.stderr)
 	defer b.close()
 	done := 0

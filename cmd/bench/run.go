@@ -55,24 +55,22 @@ func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // planAndMeasure says what the trials take before it measures them.
 func (o *options) planAndMeasure(ctx context.Context, trials []specs.Trial) (harness.Summary, error) {
-	if err := o.findDevice(); err != nil {
-		return harness.Summary{}, err
-	}
-	if err := o.makeOut(); err != nil {
-		return harness.Summary{}, err
-	}
-	ctx, stop := untilSignal(ctx)
-	defer stop()
-	if err := o.announce(ctx, trials); err != nil {
-		return harness.Summary{}, err
-	}
-	return o.measure(ctx, trials)
+	return o.prepared(ctx, func(ctx context.Context) (harness.Summary, error) {
+		if err := o.announce(ctx, trials); err != nil {
+			return harness.Summary{}, err
+		}
+		return o.work(ctx, trials)
+	})
 }
 
-// measure runs the trials: first those that are scored, side by side, then
-// the latency tests, which need an idle machine. An error says what is left
-// to do; failed trials are none. A signal to stop ends it at the next batch.
+// measure runs the trials without a word before.
 func (o *options) measure(ctx context.Context, trials []specs.Trial) (harness.Summary, error) {
+	return o.prepared(ctx, func(ctx context.Context) (harness.Summary, error) { return o.work(ctx, trials) })
+}
+
+// prepared does something when the device and the folder of the results are
+// there, until it is done or a signal to stop comes.
+func (o *options) prepared(ctx context.Context, do func(context.Context) (harness.Summary, error)) (harness.Summary, error) {
 	if err := o.findDevice(); err != nil {
 		return harness.Summary{}, err
 	}
@@ -81,6 +79,13 @@ func (o *options) measure(ctx context.Context, trials []specs.Trial) (harness.Su
 	}
 	ctx, stop := untilSignal(ctx)
 	defer stop()
+	return do(ctx)
+}
+
+// work runs the trials: first those that are scored, side by side, then the
+// latency tests, which need an idle machine. An error says what is left to do;
+// failed trials are none. When ctx ends it stops at the next batch.
+func (o *options) work(ctx context.Context, trials []specs.Trial) (harness.Summary, error) {
 	scored, timed := specs.SplitLatency(trials)
 	sum, err := o.score(ctx, scored)
 	sum.Left += len(timed)

@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"runtime"
 	"slices"
@@ -72,7 +73,7 @@ func (p *planner) dataset(ctx context.Context, name string) error {
 func (p *planner) plan(ctx context.Context, l *datasets.Loaded, source Source) error {
 	var list []*harness.Rehearsal
 	of := map[*harness.Rehearsal]*cell{}
-	cut := cutter{l, map[cutKey]datasets.Parts{}}
+	cut := harness.NewCutter(l)
 	cells := p.cellsOf(l.Dataset.Name)
 	for _, c := range cells {
 		c.Trials, c.Source = len(c.trials), source
@@ -89,11 +90,12 @@ func (p *planner) plan(ctx context.Context, l *datasets.Loaded, source Source) e
 		case c.Latency:
 			p.timed(c, l)
 		case c.Source != Recorded:
-			parts, err := cut.parts(c.trials[0])
+			t := c.trials[0]
+			parts, err := cut.Parts(t)
 			if err != nil {
-				return err
+				return fmt.Errorf("%s on %s: %w", t.Ref(), t.Dataset, err)
 			}
-			r := &harness.Rehearsal{Trial: c.trials[0], Parts: parts, Device: p.Device}
+			r := &harness.Rehearsal{Trial: t, Parts: parts, Device: p.Device}
 			list, of[r] = append(list, r), c
 			continue
 		}
