@@ -32,6 +32,7 @@ var rooms = map[string][]string{
 // only lists third-party packages that belong to some rooms alone.
 var only = map[string][]string{
 	"gorgonia.org/":                {"nn"},
+	"gorgonia.org/cu":              {"kernels"},
 	"gopkg.in/yaml.v3":             {"internal"},
 	"github.com/spf13/":            {"cmd"},
 	"github.com/vbauerster/mpb/":   {"cmd"},

@@ -4,6 +4,7 @@ package cudatest
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"dgsbench/kernels"
@@ -16,7 +17,7 @@ import (
 // is skipped.
 func Library(t testing.TB) string {
 	t.Helper()
-	_, err := driver.Open(driver.Library, 0)
+	err := findCard()
 	if err == nil {
 		return driver.Library
 	}
@@ -33,6 +34,26 @@ func Library(t testing.TB) string {
 	return library
 }
 
+// findCard fails if the machine has no card, or if a sanitizer is to watch the
+// emulator.
+func findCard() error {
+	if sanitizer != "" {
+		return fmt.Errorf("%w for the sanitizer of g++", driver.ErrNoGPU)
+	}
+	_, err := driver.Open(driver.Library, 0)
+	return err
+}
+
+// Emulated reports whether the library is that of a fake driver.
+func Emulated(t testing.TB, library string) bool {
+	t.Helper()
+	info, err := cuda.Info(library, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Name == "emulated"
+}
+
 // Device is a device for tests of what runs on it.
 func Device(t testing.TB) kernels.Device {
 	t.Helper()
@@ -44,7 +65,7 @@ func Device(t testing.TB) kernels.Device {
 func Devices(t testing.TB) []kernels.Device {
 	t.Helper()
 	library := Library(t)
-	if library == driver.Library {
+	if !Emulated(t, library) {
 		return []kernels.Device{open(t, library), open(t, library)}
 	}
 	var all []kernels.Device

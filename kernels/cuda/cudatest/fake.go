@@ -38,12 +38,11 @@ const (
 // errNoCompiler: there is nothing to build the fake driver with.
 var errNoCompiler = errors.New("there is no g++ to build the emulator with")
 
-// flags: no multiplication is fused unless the source says so, as on the
-// card.
-var flags = []string{"-std=c++17", "-O1", "-Wall", "-fPIC", "-shared", "-ffp-contract=off"}
+// FakeLibrary is the path of the fake driver's library. It is built once for
+// the same sources, and kept among the user's caches. An error without a C++
+// compiler says so.
+func FakeLibrary() (string, error) { return fakeLibrary() }
 
-// fakeLibrary is the path of the fake driver. It is built once for the same
-// sources, and kept among the user's caches.
 var fakeLibrary = sync.OnceValues(func() (string, error) {
 	compiler, err := exec.LookPath("g++")
 	if err != nil {
@@ -64,37 +63,6 @@ var fakeLibrary = sync.OnceValues(func() (string, error) {
 	}
 	return library, build(compiler, sources, cache, library)
 })
-
-// build compiles the sources. Tests that do it at the same time do not see
-// each other's half of a file.
-func build(compiler string, sources map[string]string, cache, library string) error {
-	if err := os.MkdirAll(cache, 0o755); err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp(cache, "build-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	arguments := append(flags[:len(flags):len(flags)], "-o", "fakecuda.so")
-	for name, text := range sources {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			return err
-		}
-		if strings.HasSuffix(name, ".cpp") {
-			arguments = append(arguments, name)
-		}
-	}
-	command := exec.Command(compiler, arguments...)
-	command.Dir = dir
-	if out, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("building the emulator: %w\n%s", err, out)
-	}
-	if err := os.Rename(filepath.Join(dir, "fakecuda.so"), library); err != nil {
-		return err
-	}
-	return forget(cache)
-}
 
 // unusedFor is how long after it was made a library is kept.
 const unusedFor = 24 * time.Hour
@@ -128,7 +96,7 @@ func collect() (map[string]string, error) {
 			return nil, err
 		}
 	}
-	sources["kernels.cpp"] = list(sources)
+	sources[kernelList] = list(sources)
 	return sources, nil
 }
 
@@ -159,7 +127,7 @@ func list(sources map[string]string) string {
 // hash tells apart what the library is made of.
 func hash(sources map[string]string) string {
 	h := sha256.New()
-	fmt.Fprintln(h, flags)
+	fmt.Fprintln(h, flags, kernelFlags())
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
 		fmt.Fprintf(h, "%s %d\n%s", name, len(sources[name]), sources[name])
 	}

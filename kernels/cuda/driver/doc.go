@@ -4,4 +4,6 @@
 //
 // The library of the driver is looked for when the program runs, so that one
 // binary works with and without a card and needs nothing of CUDA to be built.
+// With the tags gpu and cu the calls are those of gorgonia.org/cu instead: such
+// a program is linked with the driver and does not start without a card.
 package driver

@@ -2,14 +2,8 @@
 
 package driver
 
-import "errors"
-
-// ErrNoGPU is in every reason why there is no card to be had: no driver, no
-// device of that number, a driver too old.
-var ErrNoGPU = errors.New("no usable CUDA device")
-
-// ErrMemory is in the error of an allocation that does not fit.
-var ErrMemory = errors.New("out of device memory")
+// Library is the driver's name on Linux.
+const Library = "libcuda.so.1"
 
 // Handles of the driver, and addresses in the memory of a card.
 type (

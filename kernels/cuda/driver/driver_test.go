@@ -225,8 +225,9 @@ func TestEmulatorRefuses(t *testing.T) {
 			return err
 		}
 		stale := strings.Replace(string(ptx), ".param .u64 add_param_3", ".param .u32 add_param_3", 1)
-		if _, err := d.Load(stale); err == nil {
-			t.Error("PTX with a parameter of another size was taken")
+		const message = "fake compiler: the PTX is not that of the source: parameter 3 of add"
+		if _, err := d.Load(stale); err == nil || !strings.Contains(err.Error(), message) {
+			t.Errorf("%v, expected the compiler's message that a parameter has another size", err)
 		}
 		if err := d.Upload(a.memory, make([]byte, 8), a.stream); err == nil {
 			t.Error("memory that is not pinned was copied")

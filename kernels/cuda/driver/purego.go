@@ -11,9 +11,6 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// Library is the driver's name on Linux.
-const Library = "libcuda.so.1"
-
 // Open takes card number n, from 0 on, of the driver that the library of
 // this name is. An error wraps ErrNoGPU if there is no such card.
 func Open(library string, n int) (Device, error) {
@@ -103,7 +100,7 @@ func (l *library) device(n int) (*card, error) {
 		return nil, err
 	}
 	if n < 0 || n >= int(devices) {
-		return nil, fmt.Errorf("there is no device %d, this machine has %d (counted from 0)", n, devices)
+		return nil, noDevice(n, int(devices))
 	}
 	if err := l.check("cuDeviceGet", call(l.find, uintptr(unsafe.Pointer(&device)), uintptr(n))); err != nil {
 		return nil, err
@@ -157,8 +154,6 @@ func call(function uintptr, arguments ...uintptr) int32 {
 	return int32(result)
 }
 
-const errorOutOfMemory = 2
-
 // check turns a result of the driver into an error.
 func (l *library) check(what string, result int32) error {
 	if result == 0 {
@@ -167,11 +162,7 @@ func (l *library) check(what string, result int32) error {
 	var name, text *byte
 	call(l.errorName, uintptr(result), uintptr(unsafe.Pointer(&name)))
 	call(l.errorText, uintptr(result), uintptr(unsafe.Pointer(&text)))
-	err := fmt.Errorf("%s: error %d of the CUDA driver, %s: %s", what, result, cString(name), cString(text))
-	if result == errorOutOfMemory {
-		err = fmt.Errorf("%w: %w", ErrMemory, err)
-	}
-	return err
+	return failure(what, int(result), cString(name), cString(text))
 }
 
 // cString is a string of the driver; one that is missing is "?".
@@ -184,9 +175,4 @@ func cString(s *byte) string {
 		n++
 	}
 	return string(unsafe.Slice(s, n))
-}
-
-func untilZero(s []byte) string {
-	before, _, _ := strings.Cut(string(s), "\x00")
-	return before
 }
