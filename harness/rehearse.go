@@ -34,6 +34,12 @@ type Rehearsal struct {
 	Err error
 }
 
+// RehearseTraining is the rehearsal of a trial that ends with its training:
+// what Lab.Validate does with it.
+func RehearseTraining(t specs.Trial, parts datasets.Parts, on devices.Target) *Rehearsal {
+	return &Rehearsal{Trial: t, Parts: withoutTest(parts), Device: on}
+}
+
 // fewestWindows are tried out of everything that a trial does, or
 // fewestSlowWindows where they take longer than longEnough.
 const (
@@ -164,7 +170,8 @@ func Undisturbed(took []float64) float64 {
 	return warm[len(warm)/4]
 }
 
-// scaled is the time of the whole trial but for building the model.
+// scaled is the time of the whole trial but for building the model. Where
+// there is no test part, nothing comes after training.
 func (p pace) scaled(t specs.Trial, parts datasets.Parts) float64 {
 	n := func(part datasets.Stream) float64 { return float64(numWindows(part, t.Protocol.Batch)) }
 	train, val, test, epochs := n(parts.Train), n(parts.Val), n(parts.Test), float64(epochsOf(t))
@@ -172,7 +179,10 @@ func (p pace) scaled(t specs.Trial, parts datasets.Parts) float64 {
 	if t.Protocol.ValidationState == specs.Replay {
 		epoch += train * p.observe
 	}
-	if t.Protocol.TestState == specs.Carry && epochs > 0 {
+	switch {
+	case test == 0:
+		return epochs * epoch
+	case t.Protocol.TestState == specs.Carry && epochs > 0:
 		return epochs*epoch + test*p.test
 	}
 	return epochs*epoch + train*p.observe + (val+test)*p.test

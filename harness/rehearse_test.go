@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"dgsbench/kernels/devices"
 	"dgsbench/models"
 	"dgsbench/specs"
 
@@ -43,6 +44,13 @@ func TestScaledCountsWindows(t *testing.T) {
 	want := float64(trial.Protocol.Epochs)*(n(parts.Train.Len())+n(parts.Val.Len())) + n(parts.Test.Len())
 	if got := second.scaled(trial, parts); got != want {
 		t.Errorf("carried on: %v seconds, expected %v", got, want)
+	}
+	for _, state := range []specs.StateRule{specs.Carry, specs.Replay} {
+		trial.Protocol.TestState = state
+		want := float64(trial.Protocol.Epochs) * (n(parts.Train.Len()) + n(parts.Val.Len()))
+		if got := second.scaled(trial, RehearseTraining(trial, parts, devices.Target{}).Parts); got != want {
+			t.Errorf("training alone, test state %s: %v seconds, expected %v", state, got, want)
+		}
 	}
 }
 

@@ -28,6 +28,10 @@ func newPlan(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if o.dryRun {
+				_, err := o.count(trials, o.goOn)
+				return err
+			}
 			if err := o.findDevice(); err != nil {
 				return err
 			}
@@ -57,6 +61,8 @@ func newPlan(o *options) *cobra.Command {
 	o.addWhat(cmd)
 	o.addDevice(cmd)
 	o.addWorkers(cmd)
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "count trials only, and try nothing out")
+	cmd.MarkFlagsMutuallyExclusive("dry-run", "json")
 	return cmd
 }
 
@@ -64,11 +70,22 @@ func newPlan(o *options) *cobra.Command {
 func (o *options) plan(ctx context.Context, trials []specs.Trial) (plan.Plan, error) {
 	b := newBar(o.stderr)
 	defer b.close()
+	return plan.Make(ctx, o.question(trials), b.planning("cells"))
+}
+
+// question is what plans of the trials answer.
+func (o *options) question(trials []specs.Trial) plan.Question {
+	return plan.Question{Trials: trials, Store: o.store(), DataDir: o.data, Workers: o.workers, Device: o.target}
+}
+
+// planning shows, on a terminal only, how much of what a plan tries out is
+// done.
+func (b *bar) planning(what string) plan.Hooks {
 	done := 0
-	return plan.Make(ctx, plan.Question{Trials: trials, Store: o.store(), DataDir: o.data, Workers: o.workers, Device: o.target}, plan.Hooks{
-		Start: func(cells int) {
-			if isTerminal(o.stderr) {
-				b.open(cells, fmt.Sprintf("trying out %d cells", cells))
+	return plan.Hooks{
+		Start: func(n int) {
+			if isTerminal(b.out) {
+				b.open(n, fmt.Sprintf("trying out %d %s", n, what))
 			}
 		},
 		Step: func(string) {
@@ -77,7 +94,7 @@ func (o *options) plan(ctx context.Context, trials []specs.Trial) (plan.Plan, er
 				b.progress(float64(done) / float64(b.pending))
 			}
 		},
-	})
+	}
 }
 
 // announce prints, before anything is measured, what it will take. It is silent

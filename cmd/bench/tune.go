@@ -42,8 +42,9 @@ func newTune(o *options) *cobra.Command {
 			"suite wherever the suite scores it, under the suite's protocol; the three flags narrow that down.\n\n" +
 			"It writes to OUT/tuned a history with a line for each trial, figures, a table of what tuning changed,\n" +
 			"and in OUT/tuned/specs the specs with the options that it found, for --specs of other commands.\n" +
-			"The same command goes on where it stopped. With one worker for each model the seed decides\n" +
-			"the result; more of them make later trials depend on which one ends first.",
+			"The same command goes on where it stopped, and with --dry-run says what is left and how long it takes:\n" +
+			"by the trials so far, or by trying some out for a moment. With one worker for each model the seed\n" +
+			"decides the result; more of them make later trials depend on which one ends first.",
 		Example: "  bench tune --model dgs --dataset shop-sim --task nc --trials 20 --random 14\n" +
 			"  bench tune --suite quick --trials 20 --random 14\n" +
 			"  bench all --suite quick --specs bench-out/tuned/specs --out bench-tuned",
@@ -67,7 +68,7 @@ func newTune(o *options) *cobra.Command {
 	flags.Lookup("val-negatives").DefValue = ""
 	flags.Uint64Var(&t.seed, "seed", 0, "of the search and of the models")
 	flags.IntVar(&o.workers, "workers", 0, "trials side by side (default: one a core)")
-	flags.BoolVar(&t.dryRun, "dry-run", false, "print what would be done, and how long that takes by the trials so far")
+	flags.BoolVar(&t.dryRun, "dry-run", false, "print what would be done, how long it takes and how much memory")
 	flags.BoolVar(&t.asJSON, "json", false, "print JSON instead of the table")
 	return cmd
 }
@@ -88,11 +89,11 @@ func (t *tuning) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if t.dryRun {
-		return t.plan(studies)
-	}
 	if err := o.findDevice(); err != nil {
 		return err
+	}
+	if t.dryRun {
+		return t.plan(cmd.Context(), studies)
 	}
 	if err := o.makeOut(); err != nil {
 		return err

@@ -51,7 +51,7 @@ func TestTune(t *testing.T) {
 	if code != exitDone {
 		t.Fatal(stderr)
 	}
-	if got := read(t, dir, "out", "tuned", "changes.md"); got != stdout || !strings.Contains(got, "| Raw | toy-nc | AUC |") {
+	if got := read(t, dir, "out", "tuned", "changes.md"); got != stdout || !strings.Contains(got, "\n## toy-nc\n\ntoy, simulated.\n\n| model         | own, AUC in % |") {
 		t.Errorf("the table is not what was printed:\n%s\n%s", got, stdout)
 	}
 	var phases []string
@@ -185,13 +185,17 @@ func TestTuneSuite(t *testing.T) {
 	write(t, filepath.Join(dir, "specs", "toy.yaml"), strings.Replace(toySuite, "edgebank+tw]", "graph-sprints]", 1))
 	args := []string{"tune", "--suite", "toy", "--specs", filepath.Join(dir, "specs"), "--data", filepath.Join(dir, "data"), "--trials", "2", "--random", "1", "--out", filepath.Join(dir, "out")}
 	code, stdout, stderr := bench(append(args, "--dry-run", "--json")...)
-	var plan []struct{ Model, Task, Setting string }
-	if err := json.Unmarshal([]byte(stdout), &plan); err != nil || code != exitDone {
+	var plan struct {
+		Studies []struct{ Model, Task, Setting, Source string }
+		Seconds struct{ Mean float64 }
+		Memory  int64
+	}
+	if err := json.Unmarshal([]byte(stdout), &plan); err != nil || code != exitDone || stderr != "" {
 		t.Fatalf("%v, %s", err, stderr)
 	}
-	want := "[{graph-sprints lp T} {graph-sprints lp I} {raw nc } {graph-sprints nc }]"
-	if got := fmt.Sprint(plan); got != want {
-		t.Errorf("got %s, want %s", got, want)
+	want := "[{graph-sprints lp T tried out} {graph-sprints lp I tried out} {raw nc  tried out} {graph-sprints nc  tried out}]"
+	if got := fmt.Sprint(plan.Studies); got != want || plan.Seconds.Mean <= 0 || plan.Memory <= 0 {
+		t.Errorf("got %s, want %s; %v", got, want, plan)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
 		t.Error("--dry-run has written something")
@@ -211,6 +215,30 @@ func TestTuneSuite(t *testing.T) {
 	// The spec of graph-sprints has what was found at all three places.
 	if n := strings.Count(read(t, dir, "out", "tuned", "specs", "graph-sprints.yaml"), "match:"); n != 3 {
 		t.Errorf("%d overrides, want 3", n)
+	}
+}
+
+// A plan says how long a search takes: by trying trials out, then by those
+// that are over.
+func TestTunePlan(t *testing.T) {
+	dir := workplace(t)
+	for _, c := range []struct {
+		more []string
+		want []string
+	}{
+		{nil, []string{"3 tried out", "14 trials, 14 to do: about ", "memory: up to ", "stopped early, they take less"}},
+		{[]string{"--trials", "8"}, []string{"6 past trials", "18 trials, 4 to do: about "}},
+		{nil, []string{"all measured", "14 trials, 0 to do: nothing is left"}},
+	} {
+		code, stdout, stderr := bench(tuneToy(dir, "out", append(c.more, "--dry-run")...)...)
+		for _, want := range c.want {
+			if code != exitDone || stderr != "" || !strings.Contains(stdout, want) {
+				t.Errorf("exit code %d, no %q in\n%s%s", code, want, stdout, stderr)
+			}
+		}
+		if code, _, stderr := bench(tuneToy(dir, "out")...); code != exitDone {
+			t.Fatal(stderr)
+		}
 	}
 }
 

@@ -7,5 +7,8 @@
 // scaled to the numbers of windows of a trial. A dataset whose file is not
 // there is stood in for by a simulated stream of the same size.
 //
+// Searches of options are planned in the same way: by their trials so far, or
+// by trying out the random ones that they begin with.
+//
 // Training that is stopped early takes less than planned.
 package plan

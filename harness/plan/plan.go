@@ -1,13 +1,9 @@
 package plan
 
 import (
-	"cmp"
 	"context"
-	"runtime"
 	"time"
 
-	"dgsbench/harness"
-	"dgsbench/internal/ram"
 	"dgsbench/kernels/devices"
 	"dgsbench/results"
 	"dgsbench/specs"
@@ -86,16 +82,8 @@ const each = 150 * time.Millisecond
 // Make plans the trials. The error says what is wrong with a dataset whose
 // file is there, or is ctx's.
 func Make(ctx context.Context, q Question, h Hooks) (Plan, error) {
-	p := planner{Question: q, Hooks: h}
-	p.Workers = max(1, min(cmp.Or(q.Workers, runtime.NumCPU()), len(q.Trials)))
-	p.out = Plan{
-		Suite: q.Trials[0].Suite, About: q.Trials[0].About, Machine: harness.Machine(q.Device), Workers: p.Workers,
-		Cells: []Cell{}, Missing: []Missing{},
-	}
-	if p.out.Free, p.out.Known = ram.Available(); !p.out.Known {
-		p.out.Free = 1 << 62
-	}
-	p.gather()
+	p := newPlanner(q)
+	p.Hooks = h
 	h.Start(len(p.cells))
 	for _, dataset := range p.datasets {
 		if err := p.dataset(ctx, dataset); err != nil {

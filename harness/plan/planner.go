@@ -1,16 +1,16 @@
 package plan
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"runtime"
 	"slices"
 
 	"dgsbench/datasets"
 	"dgsbench/harness"
 	"dgsbench/harness/latency"
+	"dgsbench/internal/ram"
 	"dgsbench/results"
 	"dgsbench/specs"
 )
@@ -32,6 +32,21 @@ type cell struct {
 	found  []results.Record // of latency tests
 }
 
+// newPlanner knows the cells of the question.
+func newPlanner(q Question) *planner {
+	p := &planner{Question: q}
+	p.Workers = max(1, min(cmp.Or(q.Workers, runtime.NumCPU()), len(q.Trials)))
+	p.out = Plan{
+		Suite: q.Trials[0].Suite, About: q.Trials[0].About, Machine: harness.Machine(q.Device), Workers: p.Workers,
+		Cells: []Cell{}, Missing: []Missing{},
+	}
+	if p.out.Free, p.out.Known = ram.Available(); !p.out.Known {
+		p.out.Free = 1 << 62
+	}
+	p.gather()
+	return p
+}
+
 // gather puts the trials of each cell together, in the suite's order.
 func (p *planner) gather() {
 	at := map[results.CellKey]*cell{}
@@ -50,20 +65,11 @@ func (p *planner) gather() {
 
 // dataset plans the cells of one.
 func (p *planner) dataset(ctx context.Context, name string) error {
-	d, err := datasets.Lookup(name)
+	loaded, source, missing, err := load(name, p.DataDir)
 	if err != nil {
 		return err
 	}
-	source := Tried
-	loaded, err := d.Load(p.DataDir)
-	if errors.Is(err, fs.ErrNotExist) {
-		p.out.Missing = append(p.out.Missing, Missing{Dataset: name, How: err.Error()})
-		source = StoodIn
-		loaded, err = standIn(d)
-	}
-	if err != nil {
-		return err
-	}
+	p.out.Missing = append(p.out.Missing, missing...)
 	p.data += bytesOf(loaded.Stream)
 	return p.plan(ctx, loaded, source)
 }
@@ -76,13 +82,11 @@ func (p *planner) plan(ctx context.Context, l *datasets.Loaded, source Source) e
 	cut := harness.NewCutter(l)
 	cells := p.cellsOf(l.Dataset.Name)
 	for _, c := range cells {
-		c.Trials, c.Source = len(c.trials), source
-		c.Disk = diskOf(c.trials[0], l)
-		if err := p.look(c, l); err != nil {
-			return err
-		}
+		c.Source, c.Disk = source, diskOf(c.trials[0], l)
 	}
-	timeTogether(cells)
+	if err := p.lookAt(cells, l); err != nil {
+		return err
+	}
 	for _, c := range cells {
 		switch {
 		case c.ToDo == 0 && c.Source != Recorded:
@@ -106,6 +110,18 @@ func (p *planner) plan(ctx context.Context, l *datasets.Loaded, source Source) e
 
 func (p *planner) cellsOf(dataset string) []*cell {
 	return slices.DeleteFunc(slices.Clone(p.cells), func(c *cell) bool { return c.Dataset != dataset })
+}
+
+// lookAt counts the trials of a dataset's cells, and those to be done.
+func (p *planner) lookAt(cells []*cell, l *datasets.Loaded) error {
+	for _, c := range cells {
+		c.Trials = len(c.trials)
+		if err := p.look(c, l); err != nil {
+			return err
+		}
+	}
+	timeTogether(cells)
+	return nil
 }
 
 // timeTogether has all latency tests of a dataset to be done if one is: see

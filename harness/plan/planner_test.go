@@ -30,6 +30,29 @@ func TestTotal(t *testing.T) {
 	}
 }
 
+// TestStandIn: the small datasets can be planned without their files, also
+// those whose features are derived.
+func TestStandIn(t *testing.T) {
+	small, derived := 0, 0
+	for _, name := range datasets.Names() {
+		d, err := datasets.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.File == "" || d.Want.Events == 0 || d.Want.Events*max(1, d.Want.Features) > 1e6 {
+			continue
+		}
+		small++
+		derived += len(d.Features)
+		if l, err := standIn(d); err != nil || l.Stream.Len() != d.Want.Events {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if small < 2 || derived == 0 {
+		t.Errorf("%d small datasets with %d derived features", small, derived)
+	}
+}
+
 // TestDiskOfCandidates: every set of candidates has counts of its own for
 // every judged event.
 func TestDiskOfCandidates(t *testing.T) {

@@ -36,29 +36,25 @@ func (p Plan) WriteText(w io.Writer) error {
 			fmt.Fprintf(w, "not in the plan: %s: %s\n", c.CellKey, c.Problem)
 		}
 	}
-	p.writeMissing(w)
+	writeMissing(w, p.Missing)
 	return nil
 }
 
 // writeMissing lists the datasets to be got first.
-func (p Plan) writeMissing(w io.Writer) {
-	if len(p.Missing) == 0 {
+func writeMissing(w io.Writer, missing []Missing) {
+	if len(missing) == 0 {
 		return
 	}
 	fmt.Fprintln(w, "\nmissing; planned on simulated streams of the same numbers of events, nodes and features:")
-	for _, m := range p.Missing {
+	for _, m := range missing {
 		fmt.Fprintf(w, "  %s\n", m.How)
 	}
 }
 
 // Short is the plan in a line.
 func (p Plan) Short() string {
-	free := "not known"
-	if p.Known {
-		free = size(p.Free)
-	}
 	return fmt.Sprintf("%d to do: about %s (latency tests: %s), less where training is stopped early; memory: up to %s at once, free: %s; disk: %s",
-		p.ToDo, duration(p.Seconds), duration(p.Latency), size(p.Memory), free, size(p.Disk))
+		p.ToDo, duration(p.Seconds), duration(p.Latency), size(p.Memory), free(p.Free, p.Known), size(p.Disk))
 }
 
 // where is a cell's task with its setting and case.
@@ -78,15 +74,29 @@ func seconds(c Cell) string {
 		return "?"
 	case c.Source == Measured:
 		return "-"
-	case c.Seconds >= 100:
-		return fmt.Sprintf("%.0f", c.Seconds)
 	}
-	return fmt.Sprintf("%.3g", c.Seconds)
+	return digits(c.Seconds)
+}
+
+// digits writes three, and all before the point.
+func digits(x float64) string {
+	if x >= 100 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.3g", x)
 }
 
 // duration is a number of seconds in words.
 func duration(seconds float64) string {
 	return time.Duration(seconds * float64(time.Second)).Round(time.Second).String()
+}
+
+// free is the memory that is free, in words.
+func free(bytes int64, known bool) string {
+	if !known {
+		return "not known"
+	}
+	return size(bytes)
 }
 
 // size is a number of bytes in words.

@@ -3,39 +3,90 @@ package tune
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 
+	"dgsbench/datasets"
 	"dgsbench/internal/strictyaml"
 )
 
-// Changes is the table of what tuning changed, as Markdown: a row for each
-// study, with the validation metric of the model's own options, of the best
-// trial, and the options that differ.
+// Changes says what tuning changed, as Markdown that can also be read as it
+// is: for each place the validation metric of the models with their own
+// options and with those of the best trial, and the options that differ.
 func Changes(histories []*History) []byte {
 	var out bytes.Buffer
-	out.WriteString("# What tuning changed\n\nMetrics are of the validation part, by which the best trial was chosen: they are too good by that. One seed.\n" +
-		"AUC and MRR in %. \"Own\" are the options of the model's spec.\n\n" +
-		"| model | dataset, task | metric | own | best trial | gain | trial | trials (failed) | options: own -> best |\n" +
-		"|---|---|---|---:|---:|---:|---:|---:|---|\n")
-	for _, h := range histories {
-		fmt.Fprintf(&out, "| %s | %s | %s |", h.Study.Model.Title, h.Study.where(), h.Study.Metric())
-		h.writeRow(&out)
+	out.WriteString(changesHead)
+	for i, h := range histories {
+		if slices.ContainsFunc(histories[:i], h.sharesPlace) {
+			continue // it is in the section of the first one there
+		}
+		here := slices.DeleteFunc(slices.Clone(histories[i:]), func(other *History) bool { return !h.sharesPlace(other) })
+		writePlace(&out, here)
 	}
 	return out.Bytes()
 }
 
-func (h *History) writeRow(out *bytes.Buffer) {
+const changesHead = `# What tuning changed
+
+Own: the options of the model's own spec, in which suites may set others. Tuned: those of the best trial of the search.
+Metrics are of the validation part, by which the best of all trials was picked: the tuned one is too good by that. What
+tuning is worth shows on the test part, with other seeds than that of the search. Where the gain is below zero, no trial was
+as good as the model's own options; the tuned spec has the best trial all the same.
+`
+
+func (h *History) sharesPlace(other *History) bool { return h.Study.At == other.Study.At }
+
+// writePlace is the section of a place: what tuning brought, and by which
+// options.
+func writePlace(out *bytes.Buffer, histories []*History) {
+	s := histories[0].Study
+	fmt.Fprintf(out, "\n## %s\n\n", s.where())
+	if d, err := datasets.Lookup(s.At.Dataset); err == nil && d.Title != "" {
+		fmt.Fprintf(out, "%s.\n\n", d.Title)
+	}
+	gains := [][]string{
+		{"model", "own, " + s.Metric() + " in %", "tuned", "gain", "best trial", "trials"},
+		{"---", "---:", "---:", "---:", "---", "---"},
+	}
+	options := [][]string{{"model", "option", "own", "tuned"}, {"---", "---", "---", "---"}}
+	for _, h := range histories {
+		gains = append(gains, h.gain())
+		options = append(options, h.changed()...)
+	}
+	writeTable(out, gains)
+	if len(options) > 2 {
+		out.WriteString("\n")
+		writeTable(out, options)
+	}
+}
+
+// writeTable pads cells, so that columns are straight in the file too.
+func writeTable(out *bytes.Buffer, rows [][]string) {
+	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
+	for _, row := range rows {
+		fmt.Fprintf(w, "| %s\t|\n", strings.Join(row, "\t| "))
+	}
+	_ = w.Flush() // a buffer takes everything
+}
+
+// gain is the study's row: what its best trial brought.
+func (h *History) gain() []string {
 	own, _ := h.Default()
 	best, ok := h.Best()
-	gain, number, options := "-", "-", "every trial failed"
+	gain, number := "-", "-"
 	if ok {
-		number, options = fmt.Sprintf("%d, %s", best.Trial, best.Phase), strings.Join(h.changed(best), "; ")
+		number = fmt.Sprintf("number %d (%s)", best.Trial, best.Phase)
 	}
 	if ok && !own.Failed() {
 		gain = fmt.Sprintf("%+.2f", 100*(*best.Value-*own.Value))
 	}
-	fmt.Fprintf(out, " %s | %s | %s | %s | %d (%d) | %s |\n", percent(own), percent(best), gain, number, len(h.trials()), h.failed(), options)
+	trials := strconv.Itoa(len(h.trials()))
+	if n := h.failed(); n > 0 {
+		trials += fmt.Sprintf(", %d failed", n)
+	}
+	return []string{h.Study.Model.Title, percent(own), percent(best), gain, number, trials}
 }
 
 func percent(l Line) string {
@@ -45,24 +96,30 @@ func percent(l Line) string {
 	return fmt.Sprintf("%.2f", 100**l.Value)
 }
 
-// changed lists the options that the trial has set to something else.
-func (h *History) changed(l Line) (out []string) {
+// changed has a row for each option that the best trial has set to something
+// else. The first one names the model.
+func (h *History) changed() (rows [][]string) {
+	best, ok := h.Best()
+	if !ok {
+		return nil
+	}
 	before, err := h.options(nil)
+	if err != nil {
+		return nil // the study could not have been run
+	}
+	after, err := h.options(best.Values)
 	if err != nil {
 		return nil
 	}
-	after, err := h.options(l.Values)
-	if err != nil {
-		return []string{err.Error()}
-	}
-	seen := map[string]bool{}
+	title, seen := h.Study.Model.Title, map[string]bool{}
 	for _, p := range h.Study.params {
 		if a, b := before[p.Option], after[p.Option]; a != b && !seen[p.Option] {
 			seen[p.Option] = true
-			out = append(out, fmt.Sprintf("%s %s -> %s", p.Option, a, b))
+			rows = append(rows, []string{title, p.Option, a, b})
+			title = ""
 		}
 	}
-	return out
+	return rows
 }
 
 // options are the resolved ones as text, by path.

@@ -78,6 +78,27 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+// The random trials that are planned are those of the search, whatever it has
+// seen before.
+func TestRandomTrial(t *testing.T) {
+	h := newHistory(t, filepath.Join(t.TempDir(), "h.jsonl"))
+	study := h.Study
+	sampler, err := openSampler(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for number := range study.Random {
+		want, err := study.resolve(study.values(sampler.Ask(number)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := study.RandomTrial(number)
+		if diff := cmp.Diff(study.trial(want).Options, got.Options); err != nil || diff != "" {
+			t.Errorf("trial %d: %v (-search +planned)\n%s", number, err, diff)
+		}
+	}
+}
+
 // Whatever stands in the file, it is read or refused; what was read is
 // written and read as the same.
 func FuzzHistory(f *testing.F) {

@@ -55,19 +55,18 @@ func (h *History) failed() int {
 // Searched are the parameters of the study.
 func (s Study) Searched() []specs.Parameter { return slices.Clone(s.params) }
 
-// Past is how many trials the study's history below the results has, under
-// whatever protocol, and the mean of their seconds.
-func (s Study) Past(out string) (trials int, seconds float64) {
+// Past are the trials that are over by the study's history below the results,
+// under whatever protocol.
+func (s Study) Past(out string) (over []Line) {
 	data, err := os.ReadFile(filepath.Join(out, filepath.FromSlash(s.HistoryFile())))
 	if err != nil {
-		return 0, 0 // nothing yet
+		return nil // nothing yet
 	}
 	for text := range bytes.Lines(data) {
 		var l Line
 		if json.Unmarshal(text, &l) == nil && l.Phase != "" { // the first line is no trial
-			trials++
-			seconds += l.Seconds
+			over = append(over, l)
 		}
 	}
-	return trials, seconds / float64(max(1, trials))
+	return over
 }

@@ -59,7 +59,7 @@ func (t *Tuner) Run(ctx context.Context, studies []Study) ([]*History, Summary, 
 	w := newWatch(t.Hooks, sum.Left, sum.Found)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	b := newBoard(searches, max(1, workers/len(studies)))
+	b := newBoard(searches, Abreast(workers, len(studies)))
 	var wg sync.WaitGroup
 	for range min(workers, sum.Left) {
 		wg.Go(func() {
@@ -80,6 +80,9 @@ func (t *Tuner) Run(ctx context.Context, studies []Study) ([]*History, Summary, 
 	}
 	return histories, sum, context.Cause(ctx)
 }
+
+// Abreast is how many trials of one study are measured side by side.
+func Abreast(workers, studies int) int { return max(1, workers/studies) }
 
 // open reads the data and the histories.
 func (t *Tuner) open(studies []Study, workers int) ([]*search, *harness.Lab, error) {

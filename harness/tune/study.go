@@ -144,6 +144,14 @@ func (s Study) resolve(values map[string]any) (specs.Resolved, error) {
 	return s.Model.ResolveSearched(s.At, values, s.HistoryFile())
 }
 
+// RandomTrial is the trial of that number, from 0, if it is drawn by chance
+// alone, as the first ones are. The error is that of options that the model
+// refuses.
+func (s Study) RandomTrial(number int) (specs.Trial, error) {
+	r, err := s.resolve(s.values(tpe.New(s.space(), s.Seed, s.Trials).Ask(number)))
+	return s.trial(r), err
+}
+
 // own is the trial with the model's own options.
 func (s Study) own() (specs.Trial, error) {
 	r, err := s.resolve(nil)
