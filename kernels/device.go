@@ -33,6 +33,8 @@ type Device interface {
 	Memory
 	Threads
 	Elementary
+	Grouped
+	Checks
 	Rows
 	Recurrent
 	Attentive
@@ -44,14 +46,6 @@ type Device interface {
 	NewJacobians(s JacobianShape) Jacobians
 	// NewRanker serves rankings of at most so many events and dimensions.
 	NewRanker(maxEvents, maxDim int) Ranker
-	// Adam makes one step of PyTorch's Adam on p from gradient g; m and v
-	// are its moments.
-	Adam(n int, p, g, m, v Buffer, s AdamStep)
-	// Momentum makes one step of PyTorch's SGD on p from gradient g: v =
-	// momentum v + g + decay p, then p -= rate v.
-	Momentum(n int, p, g, v Buffer, rate, momentum, decay float64)
-	// Finite reports whether all n numbers are finite.
-	Finite(n int, b Buffer) bool
 }
 
 // Memory is where numbers live and how they get there.
@@ -85,6 +79,9 @@ type Threads interface {
 	// all have returned. Each may make calls on its Thread, and write to
 	// buffers what no other one reads or writes.
 	Together(f func(thread int))
+	// Wide reports whether one large call is better than several small ones,
+	// even where it moves more: a card has room for all of it at once.
+	Wide() bool
 }
 
 // Elementary are matrix products, sums and what works on single numbers.
@@ -107,7 +104,9 @@ type Elementary interface {
 	AddReLU(n int, dst, a, b Buffer)
 	// ReLUGrad is dst = g where y > 0, else 0.
 	ReLUGrad(n int, dst, y, g Buffer)
-	// ColumnSums is dst (cols) = the sum over the rows of x, in order.
+	// Clamp is dst = min(max(dst, low), high); NaN stays.
+	Clamp(n int, dst Buffer, low, high float64)
+	// ColumnSums is dst (cols) = the sum over the rows of x.
 	ColumnSums(rows, cols int, dst, x Buffer)
 	// BCE is loss (1) = sum over rows of w (softplus(z) - z y): weighted
 	// binary cross-entropy on logits.
@@ -115,13 +114,4 @@ type Elementary interface {
 	// BCEGrad is dz = g w (sigmoid(z) - y), g (1) being the gradient of the
 	// loss.
 	BCEGrad(rows int, dz, z, y, w, g Buffer)
-}
-
-// AdamStep are the scalars of one step: Size is lr/(1-beta1^t), Root is
-// 1/sqrt(1-beta2^t), Rest1 and Rest2 are 1-beta1 and 1-beta2, all taken in
-// float64 before they were rounded.
-type AdamStep struct {
-	Size, Root                 float32
-	Beta1, Rest1, Beta2, Rest2 float32
-	Eps, WeightDecay           float32
 }

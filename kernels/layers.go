@@ -10,9 +10,15 @@ type Rows interface {
 	// one index the last is kept.
 	ScatterRows(rows, cols int, dst, src Buffer, index Ints)
 	// ScatterAddRows adds row i of src to row index[i] of dst, which has
-	// dstRows, in the order
-	// of the list.
+	// dstRows, in the order of the list.
 	ScatterAddRows(rows, dstRows, cols int, dst, src Buffer, index Ints)
+	// ScatterSums sets row index[i] of dst to row i of a plus row i of b; of
+	// rows with one index the last is kept.
+	ScatterSums(rows, cols int, dst, a, b Buffer, index Ints)
+	// ContractRows is dst (cols) = the sum over i of w[i,j]
+	// src[index[i],j]; src has srcRows rows. With y (cols, or nil), the result
+	// of a Sigmoid, it is the SigmoidGrad of the sum.
+	ContractRows(rows, srcRows, cols int, dst, w, src Buffer, index Ints, y Buffer)
 	// CopyRows copies the first cols numbers of each row; rows of dst and
 	// src are so many numbers apart.
 	CopyRows(rows, cols int, dst Buffer, dstStride int, src Buffer, srcStride int)

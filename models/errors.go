@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"dgsbench/datasets"
 )
 
 // BadScore reports a score that is NaN or infinite: the trial has failed.
@@ -19,6 +21,17 @@ func (e *BadScore) Error() string {
 // Finite reports whether x is neither NaN nor infinite.
 func Finite(x float32) bool {
 	return !math.IsNaN(float64(x)) && !math.IsInf(float64(x), 0)
+}
+
+// BadFeature names the first feature of a batch that is not finite. It panics
+// if there is none.
+func BadFeature(b datasets.Stream) error {
+	for i, f := range b.Feat {
+		if !Finite(f) {
+			return fmt.Errorf("feature %d of event %d is %v", i%b.NumFeat, b.EventID(i/b.NumFeat), f)
+		}
+	}
+	panic("models: a device finds features bad that are not")
 }
 
 // ErrTask is what a model answers to a task that its Kind does not list.

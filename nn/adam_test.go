@@ -61,17 +61,17 @@ func (c adamCase) check(t *testing.T, d kernels.Device, start adamTensors, grads
 	for step, g := range grads {
 		adam.Step(params, g.upload(d))
 		for i, want := range c.After[step].flat() {
-			closeTo(t, download(d, params[i], params[i].Len()), want)
+			closeTo(t, download(d, params.Buffers[i], params.Buffers[i].Len()), want)
 		}
 	}
 }
 
-func (a adamTensors) upload(d kernels.Device) []kernels.Buffer {
+func (a adamTensors) upload(d kernels.Device) *Group {
 	var out []kernels.Buffer
 	for _, values := range a.flat() {
 		out = append(out, upload(d, values))
 	}
-	return out
+	return NewGroup(d, out...)
 }
 
 // closeTo uses the tolerance that the fixtures state for float32.

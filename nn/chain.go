@@ -39,6 +39,7 @@ func (h *chain) compile() *section {
 			chain: h, device: d.Thread(thread), scratch: scratch[thread], local: map[int64]operand{},
 			block: &block{first: first, size: min(step, capacity-first)},
 		}
+		b.joinCalls()
 		for _, n := range h.nodes {
 			b.add(n)
 		}
@@ -61,7 +62,7 @@ func (h *chain) capacity() int {
 }
 
 // findResults gives those buffers that others read. The inputs that are fed
-// have theirs.
+// have theirs, then.
 func (h *chain) findResults() {
 	own := map[int64]int{} // readers in the chain
 	for _, n := range h.nodes {
@@ -71,10 +72,12 @@ func (h *chain) findResults() {
 	}
 	h.results = map[int64]value{}
 	for _, n := range h.nodes {
-		switch leaf := h.graph.leaves[n.Name()]; {
-		case h.ops[n.ID()] == nil:
+		leaf, others := h.graph.leaves[n.Name()], h.readers[n.ID()]-own[n.ID()]
+		switch fed := h.ops[n.ID()] == nil; {
+		case fed && others == 1: // an input counts as read once more
+		case fed:
 			h.results[n.ID()] = value{buffer: leaf.buffer, active: h.rows}
-		case h.readers[n.ID()] == own[n.ID()]:
+		case others == 0:
 		case n.Dims() != 2:
 			panic("nn: the packed " + h.ops[n.ID()].name + " is read by other than its views")
 		default:
@@ -90,7 +93,7 @@ func (h *chain) finish() {
 	}
 	for _, n := range h.nodes {
 		for _, child := range h.operands(n) {
-			if _, result := h.results[child.ID()]; result || !h.in[child.ID()] {
+			if _, result := h.results[child.ID()]; result || !h.in[child.ID()] && !h.again[child.ID()] {
 				h.release(h.root(child.ID()))
 			}
 		}

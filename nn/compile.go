@@ -63,9 +63,9 @@ func (g *Graph) Compile(mode Mode, outputs ...*G.Node) (*Program, error) {
 	slices.Reverse(sorted) // operands first
 	c := &compiler{
 		graph: g, mode: mode, values: map[int64]value{}, source: map[int64]int64{}, readers: map[int64]int{},
-		ops: map[int64]*op{}, domains: map[int64]*int{}, divided: map[int64]bool{},
+		ops: map[int64]*op{}, domains: map[int64]*int{}, divided: map[int64]bool{}, again: map[int64]bool{},
 	}
-	if err := c.plan(c.needed(sorted, outputs)); err != nil {
+	if err := c.plan(c.needed(sorted, outputs), outputs); err != nil {
 		return nil, err
 	}
 	p := &Program{stages: c.stages, values: map[int64]value{}}
@@ -88,6 +88,7 @@ type compiler struct {
 	ops     map[int64]*op
 	domains map[int64]*int // the active rows that a node has
 	divided map[int64]bool // nodes whose rows can be computed apart
+	again   map[int64]bool // vectors that every chain computes for itself
 }
 
 // needed are the nodes that the outputs depend on, operands first. It counts

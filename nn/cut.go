@@ -35,9 +35,22 @@ func (b *cut) add(n *G.Node) {
 	}
 }
 
+// joinCalls makes one call of them all, where the device can.
+func (b *cut) joinCalls() {
+	if d, ok := b.device.(kernels.Chaining); ok {
+		b.asOne = d.NewChain(b.size)
+		b.device = b.asOne
+	}
+}
+
 // addFeed fills the rows of an input.
 func (b *cut) addFeed(n *G.Node) {
-	to := b.rowsOf(b.results[n.ID()], n.Shape())
+	var to operand
+	if result, ok := b.results[n.ID()]; ok {
+		to = b.rowsOf(result, n.Shape())
+	} else {
+		to = b.scratchOf(n, tensor.Shape{b.size, n.Shape()[1]})
+	}
 	b.local[n.ID()] = to
 	b.calls = append(b.calls, b.graph.leaves[n.Name()].feed(Part{
 		Device: b.device, To: to.buffer, First: b.first, Most: b.size, active: &b.active,
@@ -48,7 +61,11 @@ func (b *cut) addCall(n *G.Node, o *op) {
 	place := &call{device: b.device, mode: b.mode}
 	for i, child := range b.operands(n) {
 		in, ok := b.local[child.ID()]
-		if !ok {
+		switch {
+		case ok:
+		case b.again[child.ID()]:
+			in = b.vector(child)
+		default:
 			in = operand{b.values[child.ID()], child.Shape()}
 			if o.apart[i] {
 				in = b.rowsOf(in.value, in.shape)
@@ -70,12 +87,13 @@ func (b *cut) addCall(n *G.Node, o *op) {
 // scratchFor is a buffer that only the block reads. The first block of a
 // thread has as many rows as any.
 func (b *cut) scratchFor(n *G.Node, o *op, in []tensor.Shape) operand {
-	var shape tensor.Shape
 	if n.Dims() == 2 {
-		shape = tensor.Shape{b.size, n.Shape()[1]}
-	} else {
-		shape = o.shape(in) // packed
+		return b.scratchOf(n, tensor.Shape{b.size, n.Shape()[1]})
 	}
+	return b.scratchOf(n, o.shape(in)) // packed
+}
+
+func (b *cut) scratchOf(n *G.Node, shape tensor.Shape) operand {
 	if b.scratch[n.ID()] == nil {
 		b.scratch[n.ID()] = b.device.NewBuffer(shape.TotalSize())
 	}

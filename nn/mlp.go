@@ -128,10 +128,18 @@ func (m *MLP) Forward(x []float32, rows int, logits []float32) {
 // Learn evaluates loss = sum over rows of weight * BCE(logit, target) with
 // dropout. The gradients are then in Training.
 func (m *MLP) Learn(targets, weights []float32, rows int) (loss float32) {
-	m.rows.Set(rows)
+	m.Activate(rows)
+	m.Target(targets, weights, rows)
+	return m.Training().Run()
+}
+
+// Activate makes the first rows the active ones.
+func (m *MLP) Activate(rows int) { m.rows.Set(rows) }
+
+// Target writes the targets and weights of the first rows.
+func (m *MLP) Target(targets, weights []float32, rows int) {
 	m.device.Write(m.targets, targets[:rows])
 	m.device.Write(m.weights, weights[:rows])
-	return m.Training().Run()
 }
 
 // Gradient is Learn on x (rows x In).

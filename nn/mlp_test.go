@@ -37,7 +37,7 @@ func newProblem(t testing.TB, d kernels.Device, cfg MLPConfig, rows int) problem
 func (p problem) gradient() (float64, [][]float32) {
 	loss := p.mlp.Gradient(p.x, p.y, p.w, p.rows)
 	var grads [][]float32
-	for i, b := range p.mlp.Training().Gradients() {
+	for i, b := range p.mlp.Training().Gradients().Buffers {
 		grads = append(grads, download(p.mlp.device, b, p.mlp.params[i].buffer.Len()))
 	}
 	return float64(loss), grads

@@ -191,7 +191,8 @@ func sameBits(t *testing.T, what string, got, want [][]float32) {
 }
 
 // checkRows: a batch gives the same after a larger one as by itself, and the
-// program for inference the same as the one for training.
+// program for inference the same as the one for training, or nearly so where
+// a device makes one call of several.
 func checkRows(t *testing.T, test opTest) {
 	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
 		used := newOpBench(t, d, test)
@@ -206,7 +207,12 @@ func checkRows(t *testing.T, test opTest) {
 				continue
 			}
 			used.infer.Run()
-			sameBits(t, "inference", [][]float32{used.read(used.infer, used.out)}, got[:1])
+			inferred := used.read(used.infer, used.out)
+			if _, ok := d.(kernels.Chaining); ok { // it adds in another order
+				closeTo(t, inferred, got[0])
+				continue
+			}
+			sameBits(t, "inference", [][]float32{inferred}, got[:1])
 		}
 	})
 }

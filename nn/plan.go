@@ -13,7 +13,7 @@ import (
 // chain's operations, and waits for the others once.
 
 // plan makes the stages of the nodes, operands first.
-func (c *compiler) plan(nodes G.Nodes) error {
+func (c *compiler) plan(nodes, outputs G.Nodes) error {
 	var left G.Nodes
 	for _, n := range nodes {
 		there, err := c.addLeaf(n)
@@ -25,6 +25,7 @@ func (c *compiler) plan(nodes G.Nodes) error {
 			return err
 		}
 	}
+	left = c.leaveOut(left, outputs)
 	for len(left) > 0 {
 		s := &stage{device: c.graph.device}
 		s.work = s.runThread
@@ -123,6 +124,7 @@ func (c *compiler) addDivided(s *stage, nodes G.Nodes) (left G.Nodes) {
 func (c *compiler) ready(n *G.Node, h *chain) bool {
 	for i, child := range c.operands(n) {
 		_, there := c.values[child.ID()]
+		there = there || c.again[child.ID()]
 		if !there && (h == nil || !h.in[child.ID()] || !c.ops[n.ID()].apart[i]) {
 			return false
 		}

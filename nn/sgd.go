@@ -8,7 +8,7 @@ type SGD struct {
 	LR, Momentum, WeightDecay float64
 
 	device   kernels.Device
-	velocity []kernels.Buffer
+	velocity kernels.Group
 }
 
 // NewSGD makes an optimiser; momentum 0 is plain descent.
@@ -16,15 +16,14 @@ func NewSGD(d kernels.Device, lr, momentum, weightDecay float64) *SGD {
 	return &SGD{LR: lr, Momentum: momentum, WeightDecay: weightDecay, device: d}
 }
 
-// Step updates params in place from grads. Both lists keep their order and
-// sizes from call to call; a gradient may lie in a larger buffer.
-func (s *SGD) Step(params, grads []kernels.Buffer) {
+// Step updates params in place from their gradients, unless a buffer that the
+// device has seen is bad. Both keep their order and sizes from call to call.
+func (s *SGD) Step(params, gradients *Group) {
 	if s.velocity == nil {
-		for _, p := range params {
-			s.velocity = append(s.velocity, s.device.NewBuffer(p.Len()))
-		}
+		s.velocity = params.zeros(s.device)
 	}
-	for i, p := range params {
-		s.device.Momentum(p.Len(), p, grads[i], s.velocity[i], s.LR, s.Momentum, s.WeightDecay)
-	}
+	s.device.Momentum(params.group, gradients.group, s.velocity, s.LR, s.Momentum, s.WeightDecay)
 }
+
+// TakeBack uncounts a step that was not made: steps are not counted.
+func (s *SGD) TakeBack() {}

@@ -30,7 +30,7 @@ func TestSGDMatchesPyTorch(t *testing.T) {
 		for step, g := range f.Grads {
 			sgd.Step(params, g.upload(d))
 			for i, want := range f.SGD.After[step].flat() {
-				closeTo(t, download(d, params[i], params[i].Len()), want)
+				closeTo(t, download(d, params.Buffers[i], params.Buffers[i].Len()), want)
 			}
 		}
 	})
@@ -42,7 +42,7 @@ func TestMomentumByHand(t *testing.T) {
 		sgd, p := NewSGD(d, .1, .5, .1), upload(d, []float32{1})
 		want, v := 1.0, 0.0
 		for _, g := range []float32{2, -1, .5} {
-			sgd.Step([]kernels.Buffer{p}, []kernels.Buffer{upload(d, []float32{g})})
+			sgd.Step(NewGroup(d, p), NewGroup(d, upload(d, []float32{g})))
 			v = .5*v + float64(g) + .1*want
 			want -= .1 * v
 			closeTo(t, download(d, p, 1), []float32{float32(want)})

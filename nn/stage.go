@@ -23,6 +23,18 @@ type block struct {
 	first, size int
 	active      int // rows, now
 	calls       []func()
+	asOne       kernels.Chain // what the calls are made on, where a device has that
+}
+
+// run makes the calls.
+func (b *block) run() {
+	if b.asOne != nil {
+		b.asOne.Begin(b.active)
+		defer b.asOne.End()
+	}
+	for _, call := range b.calls {
+		call()
+	}
 }
 
 // blockRows is how many rows a block has at least, but for the last one, and
@@ -80,9 +92,7 @@ func (s *stage) runThread(thread int) {
 				break
 			}
 			b.active = min(b.size, *section.rows-b.first)
-			for _, call := range b.calls {
-				call()
-			}
+			b.run()
 		}
 	}
 }

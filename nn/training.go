@@ -10,11 +10,17 @@ import (
 type Training struct {
 	network  *Network
 	program  *Program
+	repeated *Repeated // the program
 	learned  []param // those that the loss depends on
-	gradient []kernels.Buffer
+	params   *Group  // the same
+	gradient *Group
 	inputs   map[*G.Node]kernels.Buffer // gradients of inputs
 	loss     kernels.Buffer
 	value    [1]float32
+
+	// What the device has seen when the last run ended.
+	place    int // of the first gradient
+	firstBad int // place of the first buffer that is not finite, or -1
 }
 
 // Wanted is what a model wants to know beside the loss and the gradients of
@@ -39,14 +45,20 @@ func (n *Network) NewTraining(loss *G.Node, w Wanted) (*Training, error) {
 	if t.program, err = n.Compile(ForTraining, append(append(G.Nodes{loss}, grads...), w.InTraining...)...); err != nil {
 		return nil, err
 	}
+	t.repeated = n.Repeated(t.program)
+	d := n.device
+	var params, gradients []kernels.Buffer
 	for i, g := range grads {
-		if i < len(wrt) {
-			t.gradient = append(t.gradient, t.program.Buffer(g))
-		} else {
-			t.inputs[w.Inputs[i-len(wrt)]] = t.program.Buffer(g)
+		b := t.program.Buffer(g)
+		if i >= len(wrt) {
+			t.inputs[w.Inputs[i-len(wrt)]] = b
+			continue
 		}
+		p := t.learned[i].buffer
+		params, gradients = append(params, p), append(gradients, d.View(b, 0, p.Len())) // b may be larger
 	}
-	t.loss = t.program.Buffer(loss)
+	t.loss = d.View(t.program.Buffer(loss), 0, 1)
+	t.params, t.gradient = NewGroup(d, params...), NewGroup(d, gradients...)
 	return t, nil
 }
 
@@ -73,10 +85,12 @@ func (n *Network) reached(node *G.Node) []param {
 }
 
 // Run draws the dropout masks, computes the gradients and returns the loss.
+// It waits for the device once, also for what BadInput and BadGradient say.
 func (t *Training) Run() float32 {
 	t.network.drawMasks()
-	t.program.Run()
-	t.network.device.Read(t.value[:], t.loss)
+	t.repeated.Run()
+	t.place = t.gradient.See(t.network.device)
+	t.firstBad = t.network.device.FirstBad(t.value[:], t.loss)
 	return t.value[0]
 }
 
@@ -96,24 +110,20 @@ func (t *Training) Names() []string {
 }
 
 // Params are the live parameters that Gradients belong to.
-func (t *Training) Params() []kernels.Buffer {
-	var out []kernels.Buffer
-	for _, p := range t.learned {
-		out = append(out, p.buffer)
-	}
-	return out
-}
+func (t *Training) Params() *Group { return t.params }
 
 // Gradients are those of the last run, in the order of Params.
-func (t *Training) Gradients() []kernels.Buffer { return t.gradient }
+func (t *Training) Gradients() *Group { return t.gradient }
+
+// BadInput reports whether anything that the device has been shown before the
+// last run is not finite.
+func (t *Training) BadInput() bool { return t.firstBad >= 0 && t.firstBad < t.place }
 
 // BadGradient names the first parameter whose gradient is not finite, or is
-// empty.
+// empty: also after a BadInput.
 func (t *Training) BadGradient() string {
-	for i, p := range t.learned {
-		if !t.network.device.Finite(p.buffer.Len(), t.gradient[i]) {
-			return p.name
-		}
+	if t.firstBad < t.place {
+		return ""
 	}
-	return ""
+	return t.learned[t.firstBad-t.place].name
 }

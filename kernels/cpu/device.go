@@ -4,6 +4,7 @@ import (
 	"runtime"
 
 	"dgsbench/kernels"
+	"dgsbench/kernels/portable"
 )
 
 // Device runs kernels on the processor. Its buffers are float32 slices.
@@ -19,6 +20,8 @@ type Device struct {
 	attentionGrad AttentionGrad
 
 	histogram histogramWork // that the workers share
+
+	seen portable.Seen
 }
 
 var _ kernels.Device = (*Device)(nil)
@@ -56,6 +59,9 @@ func (d *Device) Thread(i int) kernels.Device { return d.threads[i] }
 
 // Together runs f on all workers.
 func (d *Device) Together(f func(thread int)) { d.pool.Run(d.pool.Workers(), f) }
+
+// Wide is false: what a call moves stays in a core's cache if it is little.
+func (d *Device) Wide() bool { return false }
 
 // buffer is memory of this device.
 type buffer []float32
@@ -153,11 +159,3 @@ func (r deviceRanker) Rank(q kernels.Ranking, greater, equal []int32) (bad int) 
 
 // Scores writes the scores of all candidates.
 func (r deviceRanker) Scores(q kernels.Ranking, out []float32) { r.Ranker.Scores(ranking(q), out) }
-
-// Adam makes one step.
-func (d *Device) Adam(n int, p, g, m, v kernels.Buffer, s kernels.AdamStep) {
-	d.kernels.Adam(take(p, n), take(g, n), take(m, n), take(v, n), AdamStep{
-		Size: s.Size, Root: s.Root, Beta1: s.Beta1, Rest1: s.Rest1, Beta2: s.Beta2, Rest2: s.Rest2,
-		Eps: s.Eps, WeightDecay: s.WeightDecay,
-	})
-}

@@ -1,6 +1,9 @@
 package cpu
 
-import "dgsbench/kernels"
+import (
+	"dgsbench/kernels"
+	"dgsbench/kernels/portable"
+)
 
 // Zero is dst = 0.
 func (d *Device) Zero(n int, dst kernels.Buffer) { clear(take(dst, n)) }
@@ -41,6 +44,11 @@ func (d *Device) ColumnSums(rows, cols int, dst, x kernels.Buffer) {
 	d.kernels.AddColumnSums(sums, take(x, rows*cols), cols, rows)
 }
 
+// Clamp is dst = min(max(dst, low), high).
+func (d *Device) Clamp(n int, dst kernels.Buffer, low, high float64) {
+	portable.Clamp(take(dst, n), float32(low), float32(high))
+}
+
 // BCE is the weighted binary cross-entropy on logits, summed in float64.
 func (d *Device) BCE(rows int, loss, z, y, w kernels.Buffer) {
 	at, target, weight, each := take(z, rows), take(y, rows), take(w, rows), d.scratch[0]
@@ -72,6 +80,20 @@ func (d *Device) ScatterAddRows(rows, dstRows, cols int, dst, src kernels.Buffer
 	d.kernels.ScatterAddRows(take(dst, dstRows*cols), cols, take(src, rows*cols), cols, cols, index.(ints)[:rows])
 }
 
+// ScatterSums sets row index[i] of dst to the sum of two rows.
+func (d *Device) ScatterSums(rows, cols int, dst, a, b kernels.Buffer, index kernels.Ints) {
+	portable.ScatterSums(d.kernels, dst.(buffer), take(a, rows*cols), take(b, rows*cols), cols, index.(ints)[:rows])
+}
+
+// ContractRows is the sum over i of w[i,j] src[index[i],j], in order.
+func (d *Device) ContractRows(rows, srcRows, cols int, dst, w, src kernels.Buffer, index kernels.Ints, y kernels.Buffer) {
+	sums := take(dst, cols)
+	portable.ContractRows(d.kernels, sums, take(w, rows*cols), take(src, srcRows*cols), d.scratch[0], index.(ints)[:rows])
+	if y != nil {
+		d.kernels.SigmoidGrad(sums, sums, take(y, cols))
+	}
+}
+
 // ScaleRows is dst[i,j] = by[i] x[i,j].
 func (d *Device) ScaleRows(rows, cols int, dst, x, by kernels.Buffer) {
 	d.kernels.ScaleRows(take(dst, rows*cols), take(x, rows*cols), cols, take(by, rows))
@@ -80,25 +102,6 @@ func (d *Device) ScaleRows(rows, cols int, dst, x, by kernels.Buffer) {
 // CopyRows copies the first cols numbers of each row.
 func (d *Device) CopyRows(rows, cols int, dst kernels.Buffer, dstStride int, src kernels.Buffer, srcStride int) {
 	d.kernels.CopyRows(dst.(buffer), dstStride, src.(buffer), srcStride, rows, cols)
-}
-
-// Momentum makes one step of stochastic gradient descent.
-func (d *Device) Momentum(n int, p, g, v kernels.Buffer, rate, momentum, decay float64) {
-	d.kernels.Momentum(take(p, n), take(g, n), take(v, n), float32(decay), float32(momentum), float32(rate))
-}
-
-// Finite reports whether all numbers are finite.
-func (d *Device) Finite(n int, b kernels.Buffer) bool {
-	numbers := take(b, n)
-	if sum := d.kernels.Sum(numbers); sum-sum == 0 {
-		return true // the usual case, in one quick pass
-	}
-	for _, x := range numbers {
-		if x-x != 0 { // NaN or infinite
-			return false
-		}
-	}
-	return true
 }
 
 // Affine is dst = a x + b.

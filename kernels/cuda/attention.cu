@@ -1,5 +1,5 @@
 // attention.cu: attention over ragged lists of edges, grouped by centre.
-#include "groups.h"
+#include "occurrences.h"
 
 // Head is one head of one centre, which a warp works on. Rows of Q, K, V, E
 // and Out are stride apart, the head's channels begin at first.
@@ -111,11 +111,10 @@ KERNEL(attend_grad_nodes)(int edges, int nodes, int centres, int heads, int chan
     const float* scores, float* dk, float* dv, int* fault) {
   const Group g = warp_group();
   if (g.row >= edges) return;
-  const long long stride = (long long)heads * channels, node = within(index[g.row], nodes, fault) * stride;
-  for (int earlier = 0; earlier < g.row; earlier++)
-    if (index[earlier] == index[g.row]) return;
-  for (int i = g.row; i < edges; i++) {
-    if (index[i] != index[g.row]) continue;
+  const int own = within(index[g.row], nodes, fault);
+  const long long stride = (long long)heads * channels, node = own * stride;
+  if (next(g, index, 0, g.row, own) < g.row) return;
+  for (int i = g.row; i < edges; i = next(g, index, i + 1, edges, own)) {
     const long long centre = centre_of(i, centres, offsets) * stride;
     for (int c = g.lane; c < stride; c += g.width) {
       const int at = i * heads + c / channels;

@@ -64,9 +64,17 @@ func (d *Device) zeros(n int) words {
 
 // fill sets bytes to zero.
 func (d *Device) fill(at driver.Ptr, bytes int) {
-	if bytes > 0 {
-		d.card.must(func() error { return d.card.Fill(at, 0, bytes, d.stream) })
+	if bytes == 0 {
+		return
 	}
+	d.flush()
+	d.work.Fills++
+	fill := func() error { return d.card.Fill(at, 0, bytes, d.stream) }
+	if d.tape != nil {
+		d.tape.note(fill)
+		return
+	}
+	d.card.must(fill)
 }
 
 // View is a window of b.
@@ -93,6 +101,9 @@ func (d *Device) Write(dst kernels.Buffer, src []float32) {
 
 // Read copies the start of src to dst. It waits for all work before it.
 func (d *Device) Read(dst []float32, src kernels.Buffer) {
+	if d.answered(dst, src) {
+		return
+	}
 	d.download(bytesOf(dst), driver.Ptr(at(src, len(dst))))
 }
 
@@ -102,7 +113,10 @@ func (d *Device) WriteInts(dst kernels.Ints, src []int32) {
 }
 
 // bytesOf is a slice's memory.
-func bytesOf[T float32 | int32 | uint16 | uint64](x []T) []byte {
+func bytesOf[T float32 | int32 | uint16 | uint64 | cardCall](x []T) []byte {
 	var one T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*int(unsafe.Sizeof(one)))
 }
+
+// address is where pinned memory is, for the card as for the host.
+func address(pinned []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(pinned)))) }

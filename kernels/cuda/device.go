@@ -17,8 +17,21 @@ type Device struct {
 	stream  driver.Stream
 	staging staging
 	found   kernels.Ints // one number, of Finite
-	faults  kernels.Ints // one number, not 0 after a row number that is out of range
+	notes   kernels.Ints // what kernels note: see the numbers below
+	seen    seen
+	work    Work
+	pending *pendingChain // asked for last, not yet launched
+	tape    *tape         // where work is noted instead, during Record
+
+	launching launching
 }
+
+// The numbers of notes.
+const (
+	noteFault = iota // not 0 after a row number that is out of range
+	noteBad          // what was seen that is not finite: see seen
+	noteCount
+)
 
 var _ kernels.Device = (*Device)(nil)
 
@@ -44,7 +57,8 @@ func Open(library string, n int) (*Device, error) {
 	if err := c.Do(d.prepare); err != nil {
 		return nil, err
 	}
-	d.found, d.faults = d.NewInts(1), d.NewInts(1)
+	d.found, d.notes, d.seen = d.NewInts(1), d.NewInts(noteCount), seen{turn: 1}
+	d.prepareLaunch()
 	runtime.AddCleanup(d, func(r resources) { r.release() }, resources{d.heap, d.stream, d.staging})
 	return d, nil
 }
@@ -66,6 +80,9 @@ func (d *Device) Threads() int { return 1 }
 
 // Thread is the device itself.
 func (d *Device) Thread(int) kernels.Device { return d }
+
+// Wide is true.
+func (d *Device) Wide() bool { return true }
 
 // Together calls f(0).
 func (d *Device) Together(f func(thread int)) { f(0) }

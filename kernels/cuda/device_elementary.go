@@ -62,9 +62,14 @@ func (d *Device) ReLUGrad(n int, dst, y, g kernels.Buffer) {
 	d.each("relu_grad", n, at(dst, n), at(y, n), at(g, n))
 }
 
-// ColumnSums is the sum over the rows of x, in order.
+// Clamp is dst = min(max(dst, low), high).
+func (d *Device) Clamp(n int, dst kernels.Buffer, low, high float64) {
+	d.each("clamp", n, at(dst, n), single(low), single(high))
+}
+
+// ColumnSums is the sum over the rows of x.
 func (d *Device) ColumnSums(rows, cols int, dst, x kernels.Buffer) {
-	d.eachColumn("column_sums", rows, cols, at(dst, cols), at(x, rows*cols))
+	d.sumColumns("column_sums", rows, cols, at(dst, cols), at(x, rows*cols))
 }
 
 // BCE is the weighted binary cross-entropy on logits, summed in float64.
@@ -77,18 +82,6 @@ func (d *Device) BCE(rows int, loss, z, y, w kernels.Buffer) {
 // BCEGrad is its gradient.
 func (d *Device) BCEGrad(rows int, dz, z, y, w, g kernels.Buffer) {
 	d.each("bce_grad", rows, at(dz, rows), at(z, rows), at(y, rows), at(w, rows), at(g, 1))
-}
-
-// Adam makes one step.
-func (d *Device) Adam(n int, p, g, m, v kernels.Buffer, s kernels.AdamStep) {
-	number := func(x float32) uint64 { return single(float64(x)) }
-	d.each("adam", n, at(p, n), at(g, n), at(m, n), at(v, n), number(s.Size), number(s.Root),
-		number(s.Beta1), number(s.Rest1), number(s.Beta2), number(s.Rest2), number(s.Eps), number(s.WeightDecay))
-}
-
-// Momentum makes one step of stochastic gradient descent.
-func (d *Device) Momentum(n int, p, g, v kernels.Buffer, rate, momentum, decay float64) {
-	d.each("momentum", n, at(p, n), at(g, n), at(v, n), single(rate), single(momentum), single(decay))
 }
 
 // Finite reports whether all numbers are finite. It waits for the answer.

@@ -15,12 +15,24 @@ func (d *Device) GatherRows(rows, srcRows, cols int, dst, src kernels.Buffer, in
 
 // ScatterRows copies row i of src to row index[i] of dst.
 func (d *Device) ScatterRows(rows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
-	d.eachRow("scatter_rows", rows, cols, below(rows, rowsOf(dst, cols)), at(dst, 0), at(src, rows*cols), list(index, rows), d.fault())
+	d.eachWarp("scatter_rows", rows, whole(cols), below(rows, rowsOf(dst, cols)), at(dst, 0), at(src, rows*cols), list(index, rows), d.fault())
 }
 
 // ScatterAddRows adds row i of src to row index[i] of dst, in order.
 func (d *Device) ScatterAddRows(rows, dstRows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
-	d.eachRow("scatter_add_rows", rows, cols, below(rows, dstRows), at(dst, dstRows*cols), at(src, rows*cols), list(index, rows), d.fault())
+	d.eachWarp("scatter_add_rows", rows, whole(cols), below(rows, dstRows), at(dst, dstRows*cols), at(src, rows*cols), list(index, rows), d.fault())
+}
+
+// ScatterSums sets row index[i] of dst to the sum of two rows.
+func (d *Device) ScatterSums(rows, cols int, dst, a, b kernels.Buffer, index kernels.Ints) {
+	n := rows * cols
+	d.eachWarp("scatter_sums", rows, whole(cols), below(rows, rowsOf(dst, cols)), at(dst, 0), at(a, n), at(b, n), list(index, rows), d.fault())
+}
+
+// ContractRows is the sum over i of w[i,j] src[index[i],j].
+func (d *Device) ContractRows(rows, srcRows, cols int, dst, w, src kernels.Buffer, index kernels.Ints, y kernels.Buffer) {
+	d.sumColumns("contract_rows", rows, cols, at(dst, cols), at(w, rows*cols), below(rows, srcRows), at(src, srcRows*cols), list(index, rows),
+		maybe(y, cols), d.fault())
 }
 
 // CopyRows copies the first cols numbers of each row.

@@ -1,5 +1,7 @@
 // elementary.cu: what works on single numbers, and sums of columns.
+#include "columns.h"
 #include "scalars.h"
+#include "tables.h"
 
 KERNEL(add)(long long n, float* dst, const float* a, const float* b) {
   const long long i = element();
@@ -41,18 +43,34 @@ KERNEL(sigmoid_grad)(long long n, float* dx, const float* g, const float* y) {
   if (i < n) dx[i] = g[i] * (y[i] * (1.f - y[i]));
 }
 
-// A thread a column, the rows in order.
+KERNEL(clamp)(long long n, float* dst, float low, float high) {
+  const long long i = element();
+  if (i < n && dst[i] == dst[i]) dst[i] = fminf(fmaxf(dst[i], low), high);
+}
+
 KERNEL(column_sums)(int rows, int cols, float* dst, const float* x) {
-  const long long j = element();
-  if (j >= cols) return;
-  float sum = 0.f;
-  for (int i = 0; i < rows; i++) sum += x[(long long)i * cols + j];
-  dst[j] = sum;
+  DYNAMIC_SHARED(float, sums);
+  const auto term = [=](int i, int j) { return x[(long long)i * cols + j]; };
+  sum_columns(sums, rows, cols, dst, term, [](int, float sum) { return sum; });
 }
 
 KERNEL(not_finite)(long long n, const float* x, int* found) {
   const long long i = element();
   if (i < n && !finite(x[i])) atomicOr(found, 1);
+}
+
+// What is bad is noted by its number, the largest one for good.
+KERNEL(see)(long long n, const float* x, int own, int* noted) {
+  const long long i = element();
+  if (i < n && !finite(x[i])) atomicMax(noted, own);
+}
+
+// own is the number of the group's first buffer, the others count down.
+KERNEL(see_all)(long long n, int buffers, const long long* table, int own, int* noted) {
+  const long long i = element();
+  if (i >= n) return;
+  const Place at = place(table, buffers, i);
+  if (!finite(number(table, at))) atomicMax(noted, own - at.buffer);
 }
 
 // One block, which sums in float64: each thread every 256th row, then a tree.

@@ -5,6 +5,7 @@ package cuda
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"dgsbench/kernels/cuda/driver"
 )
@@ -38,40 +39,90 @@ func flag(yes bool) uint64 {
 	return 0
 }
 
+// mostParameters is the most that a kernel here has.
+const mostParameters = 32
+
+// launching is the launch that is being made: kept with the device, so that
+// none takes memory of its own.
+type launching struct {
+	function   driver.Function
+	size       driver.Launch
+	parameters [mostParameters]uint64
+	n          int
+	run        func() error
+}
+
+// prepareLaunch is for Open.
+func (d *Device) prepareLaunch() {
+	l := &d.launching
+	l.run = func() error { return d.card.Launch(l.function, l.size, d.stream, l.parameters[:l.n]...) }
+}
+
 // launch puts a kernel on the stream.
 func (d *Device) launch(name string, size driver.Launch, parameters ...uint64) {
+	d.put(name, size, nil, parameters)
+}
+
+// put does so, with parameters in two parts.
+func (d *Device) put(name string, size driver.Launch, front, parameters []uint64) {
 	k, ok := d.card.kernels[name]
-	if !ok || k.parameters != len(parameters) {
-		panic(fmt.Sprintf("cuda: kernel %s has %d parameters, not %d", name, k.parameters, len(parameters)))
+	if n := len(front) + len(parameters); !ok || k.parameters != n {
+		panic(fmt.Sprintf("cuda: kernel %s has %d parameters, not %d", name, k.parameters, n))
 	}
-	d.card.must(func() error { return d.card.Launch(k.function, size, d.stream, parameters...) })
+	d.flush()
+	d.work.Launches++
+	if d.tape != nil {
+		d.tape.launch(k.function, size, slices.Concat(front, parameters))
+		return
+	}
+	l := &d.launching
+	l.function, l.size, l.n = k.function, size, k.parameters
+	copy(l.parameters[copy(l.parameters[:], front):], parameters)
+	d.card.must(l.run)
 }
 
 // spread launches a kernel that decides for itself what so many threads do.
-func (d *Device) spread(name string, n int, parameters ...uint64) {
+func (d *Device) spread(name string, n int, parameters ...uint64) { d.over(name, n, nil, parameters) }
+
+// over is spread with parameters in two parts.
+func (d *Device) over(name string, n int, front, parameters []uint64) {
 	if n == 0 {
 		return
 	}
 	block := min((n+warp-1)/warp*warp, mostThreads)
-	d.launch(name, driver.Launch{Blocks: [2]int{(n + block - 1) / block, 1}, Threads: block}, parameters...)
+	d.put(name, driver.Launch{Blocks: [2]int{(n + block - 1) / block, 1}, Threads: block}, front, parameters)
 }
 
 // each launches a kernel with a thread for each of n elements; n is its first
 // parameter.
 func (d *Device) each(name string, n int, parameters ...uint64) {
-	d.spread(name, n, append([]uint64{whole(n)}, parameters...)...)
+	d.over(name, n, []uint64{whole(n)}, parameters)
 }
 
 // eachColumn launches a kernel with a thread for each column; its first
 // parameters are rows and cols.
 func (d *Device) eachColumn(name string, rows, cols int, parameters ...uint64) {
-	d.spread(name, cols, append([]uint64{whole(rows), whole(cols)}, parameters...)...)
+	d.over(name, cols, []uint64{whole(rows), whole(cols)}, parameters)
+}
+
+// columnTile is how many columns a block sums, with threads side by side for
+// some of the rows.
+const columnTile = 8
+
+// sumColumns launches a kernel whose blocks have a tile of the columns; its
+// first parameters are rows and cols.
+func (d *Device) sumColumns(name string, rows, cols int, parameters ...uint64) {
+	if cols == 0 {
+		return
+	}
+	size := driver.Launch{Blocks: [2]int{(cols + columnTile - 1) / columnTile, 1}, Threads: mostThreads, Shared: mostThreads * wordBytes}
+	d.put(name, size, []uint64{whole(rows), whole(cols)}, parameters)
 }
 
 // eachWarp launches a kernel with a warp for each of n; n is its first
 // parameter.
 func (d *Device) eachWarp(name string, n int, parameters ...uint64) {
-	d.spread(name, n*warp, append([]uint64{whole(n)}, parameters...)...)
+	d.over(name, n*warp, []uint64{whole(n)}, parameters)
 }
 
 // eachRow launches a kernel with a group of lanes for each row; its first
@@ -81,5 +132,5 @@ func (d *Device) eachRow(name string, rows, cols int, parameters ...uint64) {
 	for width < min(cols, warp) {
 		width *= 2
 	}
-	d.spread(name, rows*width, append([]uint64{whole(width), whole(rows), whole(cols)}, parameters...)...)
+	d.over(name, rows*width, []uint64{whole(width), whole(rows), whole(cols)}, parameters)
 }

@@ -1,26 +1,10 @@
 // norms.cu: normalisations of rows, a group of lanes each, and of columns, a
 // thread each that takes the rows in order.
-#include "groups.h"
+#include "norms.h"
 
 KERNEL(layer_norm)(int width, int rows, int cols, float eps, float* dst, float* hat, float* inverse,
     const float* x, const float* scale, const float* shift) {
-  const Group g = group(width);
-  const bool on = g.row < rows;
-  const int n = on ? cols : 0;
-  const long long at = g.row * cols;
-  float total = 0.f, squares = 0.f;
-  for (int j = g.lane; j < n; j += width) total += x[at + j];
-  const float mean = sum(g, total) / cols;
-  for (int j = g.lane; j < n; j += width) {
-    const float d = hat[at + j] = x[at + j] - mean;
-    squares = fmaf(d, d, squares);
-  }
-  const float inv = 1.f / sqrtf(sum(g, squares) / cols + eps);
-  for (int j = g.lane; j < n; j += width) {
-    hat[at + j] *= inv;
-    dst[at + j] = hat[at + j] * scale[j] + shift[j];
-  }
-  if (on && g.lane == 0) inverse[g.row] = inv;
+  normalise_row(group(width), rows, cols, eps, dst, hat, inverse, x, scale, shift);
 }
 
 KERNEL(layer_norm_grad)(int width, int rows, int cols, float* dx, const float* dy, const float* hat,
@@ -88,16 +72,7 @@ KERNEL(batch_norm_grad)(int rows, int cols, float* dx, const float* dscale, cons
 }
 
 KERNEL(unit_rows)(int width, int rows, int cols, float eps, float* dst, float* inverse, const float* x) {
-  const Group g = group(width);
-  const bool on = g.row < rows;
-  const int n = on ? cols : 0;
-  const long long at = g.row * cols;
-  float squares = 0.f;
-  for (int j = g.lane; j < n; j += width) squares = fmaf(x[at + j], x[at + j], squares);
-  const float length = sqrtf(sum(g, squares));
-  const float inv = 1.f / (length < eps ? eps : length);
-  for (int j = g.lane; j < n; j += width) dst[at + j] = inv * x[at + j];
-  if (on && g.lane == 0) inverse[g.row] = inv;
+  unit_row(group(width), rows, cols, eps, dst, inverse, x);
 }
 
 KERNEL(unit_rows_grad)(int width, int rows, int cols, float* dx, const float* dy, const float* y,

@@ -1,20 +1,9 @@
 // recurrent.cu: the GRU cell and what depends on time.
-#include "groups.h"
-#include "scalars.h"
+#include "recurrent.h"
 
-// Rows of gates, gi and gh hold r, z and n, units numbers each.
 KERNEL(gru_cell)(int width, int rows, int units, float* h, float* gates, const float* gi, const float* gh,
     const float* q) {
-  const Group g = group(width);
-  if (g.row >= rows) return;
-  for (int j = g.lane; j < units; j += width) {
-    const long long at = g.row * units + j, r = 3 * g.row * units + j, z = r + units, n = z + units;
-    const float reset = sigmoid(gi[r] + gh[r]), update = sigmoid(gi[z] + gh[z]), fresh = tanhf(fmaf(reset, gh[n], gi[n]));
-    gates[r] = reset;
-    gates[z] = update;
-    gates[n] = fresh;
-    h[at] = fmaf(update, q[at] - fresh, fresh);
-  }
+  gru_row(group(width), rows, units, h, gates, gi, gh, q);
 }
 
 KERNEL(gru_cell_grad)(int width, int rows, int units, float* dgi, float* dgh, float* dq, const float* dh,
@@ -35,12 +24,9 @@ KERNEL(gru_cell_grad)(int width, int rows, int units, float* dgi, float* dgh, fl
   }
 }
 
-// The product is rounded before the sum, as PyTorch does it.
 KERNEL(time_encode)(int width, int rows, int cols, float* dst, const float* dt, const float* w,
     const float* b) {
-  const Group g = group(width);
-  if (g.row >= rows) return;
-  for (int j = g.lane; j < cols; j += width) dst[g.row * cols + j] = cosf(w[j] * dt[g.row] + b[j]);
+  time_row(group(width), rows, cols, dst, dt, w, b);
 }
 
 KERNEL(time_encode_grad)(int rows, int cols, float* dw, float* db, const float* g, const float* dt,
@@ -57,14 +43,9 @@ KERNEL(time_encode_grad)(int rows, int cols, float* dw, float* db, const float* 
   db[j] = of_b;
 }
 
-// growth is 1 + w dt + b.
-__device__ __forceinline__ float growth(float dt, float w, float b) { return fmaf(dt, w, 1.f) + b; }
-
 KERNEL(time_project)(int width, int rows, int cols, float* dst, const float* m, const float* dt,
     const float* w, const float* b) {
-  const Group g = group(width);
-  if (g.row >= rows) return;
-  for (int j = g.lane; j < cols; j += width) dst[g.row * cols + j] = m[g.row * cols + j] * growth(dt[g.row], w[j], b[j]);
+  projected_row(group(width), rows, cols, dst, m, dt, w, b);
 }
 
 KERNEL(time_project_grad)(int rows, int cols, float* dm, float* dw, float* db, const float* g,

@@ -46,49 +46,98 @@ func (d *Device) room(n int) ([]byte, error) {
 	return s.memory[at : at+n], nil
 }
 
-// upload copies src, which may be changed afterwards.
-func (d *Device) upload(dst driver.Ptr, src []byte) {
+// upload copies parts, one after the other. They may be changed afterwards.
+func (d *Device) upload(dst driver.Ptr, parts ...[]byte) {
+	d.flush()
+	if d.tape != nil {
+		d.tape.upload(dst, parts)
+		return
+	}
+	d.uploadNow(dst, parts)
+}
+
+func (d *Device) uploadNow(dst driver.Ptr, parts [][]byte) {
+	left := length(parts)
 	d.card.must(func() error {
-		for len(src) > 0 {
-			room, err := d.room(len(src))
+		for left > 0 {
+			room, err := d.room(left)
 			if err != nil {
 				return err
 			}
-			n := copy(room, src)
+			parts = fill(room, parts)
+			d.work.Uploads++
 			if err := d.card.Upload(dst, room, d.stream); err != nil {
 				return err
 			}
-			dst, src = dst+driver.Ptr(n), src[n:]
+			dst, left = dst+driver.Ptr(len(room)), left-len(room)
 		}
 		return nil
 	})
 }
 
-// download waits for the stream and copies to dst. It panics if a kernel so
-// far has met a row number that is out of range.
+func length(parts [][]byte) (n int) {
+	for _, part := range parts {
+		n += len(part)
+	}
+	return n
+}
+
+// fill fills dst from the parts, and returns what is left of them.
+func fill(dst []byte, parts [][]byte) [][]byte {
+	for len(dst) > 0 {
+		n := copy(dst, parts[0])
+		dst = dst[n:]
+		if n == len(parts[0]) {
+			parts = parts[1:]
+		} else {
+			parts = append([][]byte{parts[0][n:]}, parts[1:]...)
+		}
+	}
+	return parts
+}
+
+// download waits for the stream and copies to dst.
 func (d *Device) download(dst []byte, src driver.Ptr) {
-	var fault byte
+	if len(dst) > 0 {
+		d.wait(dst, src)
+	}
+}
+
+// wait does so even if there is nothing to copy, and returns what kernels have
+// noted. It panics if one of them has met a row number that is out of range.
+func (d *Device) wait(dst []byte, src driver.Ptr) (notes [noteCount]int32) {
+	d.flush()
+	if d.tape != nil {
+		d.tape.download(dst, src)
+		return notes
+	}
 	d.card.must(func() error {
-		noted, err := d.room(wordBytes)
+		noted, err := d.room(len(bytesOf(notes[:])))
 		if err != nil {
 			return err
 		}
-		if err := d.card.Download(noted, driver.Ptr(d.fault()), d.stream); err != nil {
+		if err := d.card.Download(noted, driver.Ptr(list(d.notes, noteCount)), d.stream); err != nil {
 			return err
 		}
-		for first := true; len(dst) > 0; first = false {
+		for first := true; first || len(dst) > 0; first = false {
 			n, err := d.fetch(dst, src)
 			if err != nil {
 				return err
 			}
 			if first {
-				fault = noted[0]
+				copy(bytesOf(notes[:]), noted)
 			}
 			dst, src = dst[n:], src+driver.Ptr(n)
 		}
 		return nil
 	})
-	if fault != 0 {
+	d.check(notes[noteFault] != 0)
+	return notes
+}
+
+// check panics if a kernel has met a row number that is out of range.
+func (d *Device) check(fault bool) {
+	if fault {
 		d.fill(driver.Ptr(d.fault()), wordBytes)
 		panic("cuda: since the last read a row number was out of range")
 	}
@@ -100,8 +149,12 @@ func (d *Device) fetch(dst []byte, src driver.Ptr) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := d.card.Download(room, src, d.stream); err != nil {
-		return 0, err
+	d.work.Waits++
+	if len(room) > 0 {
+		d.work.Downloads++
+		if err := d.card.Download(room, src, d.stream); err != nil {
+			return 0, err
+		}
 	}
 	if err := d.card.Sync(d.stream); err != nil {
 		return 0, err
@@ -110,4 +163,7 @@ func (d *Device) fetch(dst []byte, src driver.Ptr) (n int, err error) {
 }
 
 // fault is where kernels note row numbers that are out of range.
-func (d *Device) fault() uint64 { return list(d.faults, 1) }
+func (d *Device) fault() uint64 { return d.note(noteFault) }
+
+// note is where kernels note something.
+func (d *Device) note(which int) uint64 { return list(d.notes, noteCount) + uint64(which*wordBytes) }

@@ -6,8 +6,9 @@ import (
 	"dgsbench/kernels"
 )
 
-// testRows is how many rows the matrices have whose width is the size.
-const testRows = 5
+// testRows is how many rows the matrices have whose width is the size. With a
+// warp for a row they are more than one block of a card.
+const testRows = 9
 
 var elementaryCases = []kernelCase{
 	{"Zero", 1, func(b *bench, n int) { b.Zero(n, b.normal(n)) }},
@@ -20,6 +21,7 @@ var elementaryCases = []kernelCase{
 	{"Blend", 1, func(b *bench, n int) { b.Blend(n, b.normal(n), .75, b.normal(n), -.5) }},
 	{"AddReLU", 1, func(b *bench, n int) { b.AddReLU(n, b.normal(n), b.normal(n), b.normal(n)) }},
 	{"ReLUGrad", 1, func(b *bench, n int) { b.ReLUGrad(n, b.normal(n), b.normal(n), b.normal(n)) }},
+	{"Clamp", 1, func(b *bench, n int) { b.Clamp(n, b.normal(n), -.5, .75) }},
 	{"ColumnSums", 2, func(b *bench, n int) { b.ColumnSums(testRows, n, b.normal(n), b.normal(testRows*n)) }},
 	{"ColumnSums of many rows", 4, func(b *bench, n int) { b.ColumnSums(n, 3, b.normal(3), b.normal(3*n)) }},
 	{"BCE", 1, func(b *bench, n int) { b.BCE(n, b.normal(1), b.normal(n), b.positive(n), b.positive(n)) }},
@@ -28,17 +30,6 @@ var elementaryCases = []kernelCase{
 	}},
 	{"Sigmoid", 1, func(b *bench, n int) { b.Sigmoid(n, b.normal(n), b.normal(n)) }},
 	{"SigmoidGrad", 1, func(b *bench, n int) { b.SigmoidGrad(n, b.normal(n), b.normal(n), b.normal(n)) }},
-}
-
-var optimiserCases = []kernelCase{
-	{"Adam", 2, func(b *bench, n int) {
-		b.Adam(n, b.normal(n), b.normal(n), b.normal(n), b.positive(n), kernels.AdamStep{
-			Size: .01, Root: 1.25, Beta1: .875, Rest1: .125, Beta2: .75, Rest2: .25, Eps: 1e-8, WeightDecay: .5,
-		})
-	}},
-	{"Momentum", 2, func(b *bench, n int) {
-		b.Momentum(n, b.normal(n), b.normal(n), b.normal(n), .125, .875, .25)
-	}},
 }
 
 // gemmCases have products of the size in each of their three dimensions.

@@ -14,12 +14,12 @@ func histogramCases() []kernelCase {
 			b.FoldBuckets(f, b.normal(testRows*n), b.rows(f.Events*features, max(n, 1)), features)
 		}},
 		{"MoveRows", 1, func(b *bench, n int) {
-			b.MoveRows(4, n, b.normal(7*n), b.list(6, 0, 3, 2), b.normal(6*n), b.list(5, 5, 0, 1))
+			b.MoveRows(9, n, b.normal(12*n), b.list(6, 0, 3, 2, 8, 11, 1, 5, 9), b.normal(6*n), b.list(5, 5, 0, 1, 2, 4, 3, 0, 5))
 		}},
 	}
 	for _, terms := range []int{0, 1, 7} {
 		all = append(all, kernelCase{fmt.Sprintf("SumRows/%d", terms), 4, func(b *bench, n int) {
-			b.SumRows(3, terms, 5, n, b.normal(3*n), b.normal(5*n), b.rows(3*terms, 5))
+			b.SumRows(9, terms, 5, n, b.normal(9*n), b.normal(5*n), b.rows(9*terms, 5))
 		}})
 	}
 	for _, edges := range []int{0, 1, 9} {
@@ -31,8 +31,9 @@ func histogramCases() []kernelCase {
 // fold has states of n numbers, and rows that read the same state twice.
 func fold(b *bench, n int) *kernels.Fold {
 	return &kernels.Fold{
-		Rows: testRows, Cols: n, Nodes: 6, Table: b.normal(6 * n), Self: b.list(5, 0, 2, 2, 1), Other: b.list(0, 5, 2, 3, 2),
-		Events: 4, Event: b.list(0, 0, 2, 1, 3), Keep: b.normal(testRows), Mix: b.normal(testRows), Hit: b.normal(testRows),
+		Rows: testRows, Cols: n, Nodes: 6, Table: b.normal(6 * n),
+		Self: b.list(5, 0, 2, 2, 1, 4, 5, 3, 0), Other: b.list(0, 5, 2, 3, 2, 1, 4, 4, 3),
+		Events: 4, Event: b.list(0, 0, 2, 1, 3, 3, 1, 2, 0), Keep: b.normal(testRows), Mix: b.normal(testRows), Hit: b.normal(testRows),
 	}
 }
 

@@ -18,6 +18,12 @@ func checkRowsOutOfRange(t *testing.T, d kernels.Device) {
 		"ScatterAddRows": func(b *bench, bad kernels.Ints) {
 			b.ScatterAddRows(1, rows, cols, b.normal(rows*cols), b.normal(cols), bad)
 		},
+		"ScatterSums": func(b *bench, bad kernels.Ints) {
+			b.ScatterSums(1, cols, b.NewBuffer(rows*cols), b.normal(cols), b.normal(cols), bad)
+		},
+		"ContractRows": func(b *bench, bad kernels.Ints) {
+			b.ContractRows(1, rows, cols, b.normal(cols), b.normal(cols), b.normal(rows*cols), bad, nil)
+		},
 		"SumRows": func(b *bench, bad kernels.Ints) {
 			b.SumRows(1, 1, rows, cols, b.normal(cols), b.normal(rows*cols), bad)
 		},

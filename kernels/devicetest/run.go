@@ -23,7 +23,7 @@ type kernelCase struct {
 // the largest number beside them.
 func Run(t *testing.T, tolerance float64, devices ...kernels.Device) {
 	for _, cases := range [][]kernelCase{
-		elementaryCases, gemmCases(), optimiserCases, rowCases, recurrentCases, attentionCases(), blockCases(), normCases, mixingCases(), histogramCases(),
+		elementaryCases, gemmCases(), optimiserCases(), rowCases, recurrentCases, attentionCases(), blockCases(), normCases, mixingCases(), histogramCases(),
 	} {
 		for _, c := range cases {
 			t.Run(c.name, func(t *testing.T) { c.check(t, tolerance, devices) })
@@ -32,6 +32,8 @@ func Run(t *testing.T, tolerance float64, devices ...kernels.Device) {
 	t.Run("Memory", func(t *testing.T) { each(t, devices, checkMemory) })
 	t.Run("Threads", func(t *testing.T) { each(t, devices, checkThreads) })
 	t.Run("Finite", func(t *testing.T) { each(t, devices, checkFinite) })
+	t.Run("Seen", func(t *testing.T) { each(t, devices, checkSeen) })
+	t.Run("NoStepAfterBad", func(t *testing.T) { each(t, devices, checkNoStep) })
 	t.Run("RowsOutOfRange", func(t *testing.T) { each(t, devices, checkRowsOutOfRange) })
 	t.Run("Jacobians", func(t *testing.T) { checkJacobians(t, tolerance, devices) })
 	t.Run("Ranker", func(t *testing.T) { each(t, devices, checkRanker) })

@@ -70,3 +70,10 @@ func ReLUGrad[T Float](dx, dy, y []T) {
 		dx[i] = g
 	}
 }
+
+// Clamp is x = min(max(x, low), high). NaN stays.
+func Clamp[T Float](x []T, low, high T) {
+	for i, v := range x {
+		x[i] = min(max(v, low), high)
+	}
+}

@@ -6,12 +6,12 @@ import (
 )
 
 // Device is the reference device.
-type Device struct{}
+type Device struct{ seen *portable.Seen }
 
 var _ kernels.Device = Device{}
 
 // New is a reference device.
-func New() Device { return Device{} }
+func New() Device { return Device{new(portable.Seen)} }
 
 // buffer is memory of this device.
 type buffer []float64
@@ -58,6 +58,9 @@ func (d Device) Thread(int) kernels.Device { return d }
 
 // Together calls f(0).
 func (Device) Together(f func(thread int)) { f(0) }
+
+// Wide is false.
+func (Device) Wide() bool { return false }
 
 // Write copies src to the start of dst.
 func (Device) Write(dst kernels.Buffer, src []float32) {
@@ -133,12 +136,4 @@ func (ranker) Scores(q kernels.Ranking, out []float32) {
 			out[e*len(q.Candidates)+i] = float32(exact.Score(e, v))
 		}
 	}
-}
-
-// Adam makes one step.
-func (Device) Adam(n int, p, g, m, v kernels.Buffer, s kernels.AdamStep) {
-	portable.Adam(take(p, n), take(g, n), take(m, n), take(v, n), portable.AdamStep[float64]{
-		Size: float64(s.Size), Root: float64(s.Root), Beta1: float64(s.Beta1), Rest1: float64(s.Rest1),
-		Beta2: float64(s.Beta2), Rest2: float64(s.Rest2), Eps: float64(s.Eps), WeightDecay: float64(s.WeightDecay),
-	})
 }

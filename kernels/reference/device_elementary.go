@@ -44,6 +44,11 @@ func (Device) ColumnSums(rows, cols int, dst, x kernels.Buffer) {
 	portable.AddColumnSums(plain{}, sums, take(x, rows*cols), cols, rows)
 }
 
+// Clamp is dst = min(max(dst, low), high).
+func (Device) Clamp(n int, dst kernels.Buffer, low, high float64) {
+	portable.Clamp(take(dst, n), low, high)
+}
+
 // BCE is the weighted binary cross-entropy on logits, summed in float64.
 func (Device) BCE(rows int, loss, z, y, w kernels.Buffer) {
 	loss.(buffer)[0] = portable.BCELoss(make([]float64, rows), take(z, rows), take(y, rows), take(w, rows))
@@ -69,6 +74,20 @@ func (Device) ScatterAddRows(rows, dstRows, cols int, dst, src kernels.Buffer, i
 	portable.ScatterAddRows(plain{}, take(dst, dstRows*cols), cols, take(src, rows*cols), cols, cols, index.(ints)[:rows])
 }
 
+// ScatterSums sets row index[i] of dst to the sum of two rows.
+func (Device) ScatterSums(rows, cols int, dst, a, b kernels.Buffer, index kernels.Ints) {
+	portable.ScatterSums(plain{}, dst.(buffer), take(a, rows*cols), take(b, rows*cols), cols, index.(ints)[:rows])
+}
+
+// ContractRows is the sum over i of w[i,j] src[index[i],j], in order.
+func (Device) ContractRows(rows, srcRows, cols int, dst, w, src kernels.Buffer, index kernels.Ints, y kernels.Buffer) {
+	sums := take(dst, cols)
+	portable.ContractRows(plain{}, sums, take(w, rows*cols), take(src, srcRows*cols), make([]float64, max(1, cols)), index.(ints)[:rows])
+	if y != nil {
+		portable.SigmoidGrad(sums, sums, take(y, cols))
+	}
+}
+
 // ScaleRows is dst[i,j] = by[i] x[i,j].
 func (Device) ScaleRows(rows, cols int, dst, x, by kernels.Buffer) {
 	portable.ScaleRows(plain{}, take(dst, rows*cols), take(x, rows*cols), cols, take(by, rows))
@@ -77,25 +96,6 @@ func (Device) ScaleRows(rows, cols int, dst, x, by kernels.Buffer) {
 // CopyRows copies the first cols numbers of each row.
 func (Device) CopyRows(rows, cols int, dst kernels.Buffer, dstStride int, src kernels.Buffer, srcStride int) {
 	portable.CopyRows(dst.(buffer), dstStride, src.(buffer), srcStride, rows, cols)
-}
-
-// Momentum makes one step of stochastic gradient descent.
-func (Device) Momentum(n int, p, g, v kernels.Buffer, rate, momentum, decay float64) {
-	portable.Momentum(take(p, n), take(g, n), take(v, n), decay, momentum, rate)
-}
-
-// Finite reports whether all numbers are finite.
-func (Device) Finite(n int, b kernels.Buffer) bool {
-	numbers := take(b, n)
-	if sum := portable.Sum(numbers); sum-sum == 0 {
-		return true // the usual case, in one quick pass
-	}
-	for _, x := range numbers {
-		if x-x != 0 { // NaN or infinite
-			return false
-		}
-	}
-	return true
 }
 
 // Affine is dst = a x + b.

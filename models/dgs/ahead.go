@@ -77,7 +77,7 @@ func (m *Model) classifyAhead(part datasets.Stream, logits []float32) error {
 	a.net.feed(part)
 	a.net.embed.Run()
 	if a.net.feeds.bad.Load() {
-		return badFeature(part)
+		return models.BadFeature(part)
 	}
 	for i, rows := range a.batches {
 		lo := i * a.batch
@@ -94,13 +94,12 @@ func (m *Model) classifyAhead(part datasets.Stream, logits []float32) error {
 // advance computes what becomes of the sources of a batch, whose embeddings
 // begin at row first, and folds the batch in.
 func (t *states) advance(b datasets.Stream, first int, v values, after kernels.Buffer) {
-	events := t.host[:b.Len()]
-	for k := range events {
-		events[k] = int32(first + k)
+	copy(t.rows.self.host, b.Src)
+	copy(t.rows.other.host, b.Dst)
+	for k := range b.Len() {
+		t.rows.event.host[k] = int32(first + k)
 	}
-	t.device.WriteInts(t.from.Self, b.Src)
-	t.device.WriteInts(t.from.Other, b.Dst)
-	t.device.WriteInts(t.from.E, events)
+	t.lists.write(writeLists)
 	t.mix(b.Len(), v, after)
 	t.stage(b, first, v)
 	t.commit()

@@ -1,71 +1,66 @@
 package dgs
 
 import (
+	"slices"
+
 	"dgsbench/kernels"
 	"dgsbench/nn"
 )
 
-// gradients are those of the loss for the parameters below the head.
+// gradients are those of the loss for the parameters below the head: what
+// the states before the batch owe to them, and what the batch does itself.
 type gradients struct {
 	device kernels.Device
 	net    *network
 	params []*nn.Node
-	live   []kernels.Buffer // the parameters
-	total  []kernels.Buffer // their gradients
+	live   *nn.Group        // the parameters
+	total  *nn.Group        // their gradients
+	own    []kernels.Buffer // the batch's part; nil where there is none
 	part   kernels.Buffer   // scratch, of any of them
 }
 
 func newGradients(n *network) *gradients {
 	g := &gradients{device: n.Device(), net: n, params: n.recurrent()}
+	var live, total []kernels.Buffer
 	largest := 0
 	for _, p := range g.params {
 		b := n.Buffer(p)
-		g.live = append(g.live, b)
-		g.total = append(g.total, g.device.NewBuffer(b.Len()))
+		live, total = append(live, b), append(total, g.device.NewBuffer(b.Len()))
 		largest = max(largest, b.Len())
 	}
-	g.part = g.device.NewBuffer(largest)
+	g.live, g.total, g.part = nn.NewGroup(g.device, live...), nn.NewGroup(g.device, total...), g.device.NewBuffer(largest)
 	return g
 }
 
-// start sets the gradients to those of one step, or to zero where the loss
-// is about states from before the batch.
-func (g *gradients) start(t *nn.Training, oneStep bool) {
-	for i, b := range g.total {
-		g.device.Zero(b.Len(), b)
-		if oneStep {
-			g.device.Add(b.Len(), b, b, t.Gradients()[i])
-		}
+// onlyOwn makes the gradients those of a program alone: states before the
+// batch count as constants.
+func (g *gradients) onlyOwn(t *nn.Training) {
+	g.total = nn.NewGroup(g.device, t.Gradients().Buffers[:len(g.params)]...)
+}
+
+// start begins with the gradients of the batch's own program, or with nil
+// where the loss is about states from before it.
+func (g *gradients) start(t *nn.Training) {
+	g.own = nil
+	if t != nil {
+		g.own = t.Gradients().Buffers
 	}
 }
 
-// add adds the part to the gradient of a parameter.
-func (g *gradients) add(p *nn.Node, part kernels.Buffer) {
-	for i, q := range g.params {
-		if p == q {
-			g.device.Add(g.total[i].Len(), g.total[i], g.total[i], part)
-		}
+// into is where the states' part of the gradient of a parameter goes.
+func (g *gradients) into(p *nn.Node) kernels.Buffer {
+	if g.own == nil {
+		return g.total.Buffers[slices.Index(g.params, p)]
 	}
+	return g.part
 }
 
-// bad names the first parameter whose gradient is not finite.
-func (g *gradients) bad() *nn.Node {
-	for i, p := range g.params {
-		if !g.device.Finite(g.total[i].Len(), g.total[i]) {
-			return p
-		}
+// add adds it to the batch's own part.
+func (g *gradients) add(p *nn.Node) {
+	if g.own != nil {
+		i := slices.Index(g.params, p)
+		g.device.Add(g.total.Buffers[i].Len(), g.total.Buffers[i], g.own[i], g.part)
 	}
-	return nil
-}
-
-// diverged names the first parameter that is not finite itself.
-func (g *gradients) diverged() *nn.Node {
-	for i, p := range g.params {
-		if !g.device.Finite(g.live[i].Len(), g.live[i]) {
-			return p
-		}
-	}
-	return nil
 }
 
 // contract adds what the loss owes to the states before the batch: the
@@ -77,28 +72,34 @@ func (v *derivatives) contract(g *gradients, x values) {
 	if v.j == nil {
 		return
 	}
-	v.step.Weights = v.batch.weights
+	v.step.Weights, v.step.Grad = v.batch.weights, v.grad
+	if v.grad == nil { // one parameter has all columns
+		v.step.Grad = g.into(v.sections[0].param)
+		v.j.Step(&v.step)
+		g.add(v.sections[0].param)
+		return
+	}
 	v.j.Step(&v.step)
-	for _, part := range v.sections {
-		v.device.CopyRows(v.shape.Features, v.net.size, g.part, v.net.size, part.columns, v.shape.Columns)
-		g.add(part.param, g.part)
+	for _, s := range v.sections {
+		v.device.CopyRows(v.shape.Features, v.net.size, g.into(s.param), v.net.size, s.columns, v.shape.Columns)
+		g.add(s.param)
 	}
 }
 
 // contractTable is the sum over the touched nodes of weights times
 // derivatives, for alpha or beta; factor is its present value.
 func (v *derivatives) contractTable(g *gradients, p *nn.Node, table, factor kernels.Buffer) {
-	d, n, size := v.device, len(v.batch.nodes), v.net.size
-	d.GatherRows(n, v.states.nodes, size, v.product, table, v.batch.rows)
-	d.Mul(n*size, v.product, v.product, v.batch.weights)
-	d.ColumnSums(n, size, v.sums, v.product)
-	if v.net.opts.Range == Sigmoid && v.net.opts.Factors != Input {
-		d.SigmoidGrad(size, v.sums, v.sums, factor)
+	d, size, o := v.device, v.net.size, v.net.opts
+	if o.Range == Clamp || o.Factors == Input { // the table's derivatives are by the parameter itself
+		factor = nil
 	}
-	if v.net.opts.Factors == Scalar {
-		d.ColumnSums(size, 1, g.part, v.sums)
-		g.add(p, g.part)
-		return
+	sums := g.into(p)
+	if o.Factors == Scalar {
+		sums = v.sums
 	}
-	g.add(p, v.sums)
+	d.ContractRows(len(v.batch.nodes), v.states.nodes, size, sums, v.batch.weights, table, v.batch.rows.on, factor)
+	if o.Factors == Scalar {
+		d.ColumnSums(size, 1, g.into(p), sums)
+	}
+	g.add(p)
 }

@@ -6,7 +6,6 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
-	"dgsbench/models/internal/lastwrite"
 	"dgsbench/nn"
 )
 
@@ -27,14 +26,15 @@ type derivatives struct {
 	drive *drive // nil without W
 
 	// Scratch, a row a write.
-	ones, zeros   kernels.Buffer
-	direct        kernels.MixtureGrad // derivatives of one step, all else constant
-	tangent       kernels.Mixture     // of A or B
-	carried       kernels.Buffer
-	keep, mix     kernels.Buffer // one row of direct.Self and direct.Other
-	product, sums kernels.Buffer // of contract
-	sections      []section      // of the Jacobians' gradient
-	factorLanes   []kernels.Buffer
+	ones, zeros kernels.Buffer
+	direct      kernels.MixtureGrad // derivatives of one step, all else constant
+	tangent     kernels.Mixture     // of A or B
+	carried     kernels.Buffer
+	keep, mix   kernels.Buffer // one row of direct.Self and direct.Other
+	sums        kernels.Buffer // of contract
+	grad        kernels.Buffer // that of the Jacobians; nil where it is one parameter's
+	sections    []section      // of it
+	factorLanes []kernels.Buffer
 }
 
 func newDerivatives(n *network, t *states, s models.Setup) *derivatives {
@@ -43,11 +43,11 @@ func newDerivatives(n *network, t *states, s models.Setup) *derivatives {
 	v := &derivatives{
 		device: d, net: n, states: t, a: d.NewBuffer(t.nodes * n.size), b: d.NewBuffer(t.nodes * n.size),
 		shape: jacobianShape(n.opts, n.size, s.NumFeat), slots: newSlots(t.nodes),
-		batch: newTouched(d, t.nodes, most, n.size),
+		batch: newTouched(d, t.nodes, most, n.size, t.rows.touched),
 		ones:  rows(), zeros: rows(), carried: rows(),
 		direct:  kernels.MixtureGrad{Self: rows(), Other: rows(), E: rows(), Alpha: rows(), Beta: rows()},
 		tangent: kernels.Mixture{Cols: n.size, PerRow: t.mixture.PerRow, From: &t.from},
-		product: d.NewBuffer(most * n.size), sums: d.NewBuffer(n.size),
+		sums:    d.NewBuffer(n.size),
 	}
 	d.Affine(2*s.MaxBatch*n.size, v.ones, 0, v.zeros, 1)
 	v.keep, v.mix = d.View(v.direct.Self, 0, n.size), d.View(v.direct.Other, 0, n.size)
@@ -61,17 +61,15 @@ func newDerivatives(n *network, t *states, s models.Setup) *derivatives {
 func (v *derivatives) addJacobians(mostWrites int) {
 	d, lanes := v.device, v.shape.Lanes()
 	v.j = d.NewJacobians(v.shape)
-	v.step = kernels.JacobianStep{
-		Grad: d.NewBuffer(v.shape.Features * v.shape.Columns), Drive: d.NewBuffer(mostWrites * lanes),
-		PerWrite: v.states.mixture.PerRow,
-	}
+	v.step = kernels.JacobianStep{Drive: d.NewBuffer(mostWrites * lanes), PerWrite: v.states.mixture.PerRow}
 	v.divide()
 	if v.net.w != nil {
-		v.drive = newDrive(d, v.net, v.step.Drive, lanes, mostWrites)
+		v.drive = newDrive(v.net, v.states, v.step.Drive, lanes, mostWrites)
 	}
 }
 
-// section is a parameter's columns of the Jacobians' gradient.
+// section is a parameter's columns of the Jacobians' gradient; nil where it
+// has all of them.
 type section struct {
 	param   *nn.Node
 	columns kernels.Buffer
@@ -80,11 +78,16 @@ type section struct {
 // divide finds the parts of the Jacobians' gradient, and those of the drive
 // that belong to alpha and beta.
 func (v *derivatives) divide() {
-	column, all := 0, v.step.Grad.Len()
 	for _, p := range []*nn.Node{v.net.w, v.net.alphaWeights, v.net.betaWeights} {
 		if p != nil {
-			v.sections = append(v.sections, section{p, v.device.View(v.step.Grad, column, all-column)})
-			column += v.net.size
+			v.sections = append(v.sections, section{param: p})
+		}
+	}
+	if len(v.sections) > 1 {
+		v.grad = v.device.NewBuffer(v.shape.Features * v.shape.Columns)
+		for i := range v.sections {
+			column := i * v.net.size
+			v.sections[i].columns = v.device.View(v.grad, column, v.grad.Len()-column)
 		}
 	}
 	if v.net.opts.Factors == Input {
@@ -106,7 +109,7 @@ func (v *derivatives) forget() {
 // forgetWrites does so for the nodes of the staged writes.
 func (v *derivatives) forgetWrites() {
 	t := v.states
-	t.list(t.from.Self, func(w lastwrite.Write) int32 { return w.Self })
+	t.listWrites()
 	v.device.ScatterRows(len(t.writes), t.size, v.a, v.zeros, t.from.Self)
 	v.device.ScatterRows(len(t.writes), t.size, v.b, v.zeros, t.from.Self)
 	for _, w := range t.writes {
@@ -114,11 +117,20 @@ func (v *derivatives) forgetWrites() {
 	}
 }
 
-// prepare lists what the batch touches and computes its derivatives of one
-// step. The writes are staged.
-func (v *derivatives) prepare(b datasets.Stream, negatives []int32, x values) {
+// list lists what the batch touches, not yet on the device. Its writes are
+// planned.
+func (v *derivatives) list(negatives []int32) {
+	v.batch.list(v.states.writes, negatives)
+	if v.drive != nil {
+		v.drive.list(v.states.writes)
+	}
+}
+
+// prepare computes the derivatives of one step, and begins with no gradients
+// for what the batch touches. The writes are staged.
+func (v *derivatives) prepare(b datasets.Stream, x values) {
 	t := v.states
-	v.batch.list(t.writes, negatives)
+	v.batch.clear()
 	v.device.MixGrad(&t.mixture, v.ones, &v.direct)
 	if t.mixture.PerRow {
 		v.throughSigmoid(v.direct.Alpha, x.alpha, b.Len())
@@ -154,7 +166,7 @@ func (v *derivatives) prepareStep(b datasets.Stream, x values) {
 	}
 	s.X = v.net.Buffer(v.net.x)
 	if v.drive != nil {
-		v.drive.embedding(len(t.writes), b.Len(), t, v.direct.E, x)
+		v.drive.embedding(len(t.writes), b.Len(), v.direct.E, x)
 	}
 	if v.net.opts.Factors == Input {
 		v.driveFactors(len(t.writes))
@@ -183,8 +195,7 @@ func (v *derivatives) carry(table, direct kernels.Buffer) {
 	n := len(t.writes)
 	m.Rows, m.Self, m.Other, m.Alpha, m.Beta = n, table, table, t.mixture.Alpha, t.mixture.Beta
 	d.Mix(m, v.carried)
-	d.Add(n*t.size, v.carried, v.carried, direct)
-	d.ScatterRows(n, t.size, table, v.carried, t.from.Self)
+	d.ScatterSums(n, t.size, table, v.carried, direct, t.from.Self)
 }
 
 // trainedNodes counts the nodes of the training part: those that get a

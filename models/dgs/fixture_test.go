@@ -197,7 +197,7 @@ func (c *check) gradients() map[string][]float64 {
 	out := map[string][]float64{}
 	g := c.m.learning.gradients
 	for i, p := range g.params {
-		values := c.read(g.total[i], g.total[i].Len())
+		values := c.read(g.total.Buffers[i], g.total.Buffers[i].Len())
 		if p.Dims() == 2 {
 			values = transposed(values, p.Shape()[1])
 		}
@@ -209,7 +209,7 @@ func (c *check) gradients() map[string][]float64 {
 		if !ok {
 			continue
 		}
-		values := c.read(t.Gradients()[i], t.Params()[i].Len())
+		values := c.read(t.Gradients().Buffers[i], t.Params().Buffers[i].Len())
 		if strings.HasPrefix(inHead, "W") {
 			values = transposed(values, c.m.net.head.PairLayers(0).Width)
 		}
@@ -507,6 +507,6 @@ func TestEmbeddingMatchesPyTorch(t *testing.T) {
 			c.Fatal(err)
 		}
 		c.m.net.embed.Run()
-		c.close("E", c.read(c.m.embedded.e, s.Len()*c.m.net.size), c.f.numbers("E"))
+		c.close("E", c.read(c.m.net.embed.Buffer(c.m.net.e), s.Len()*c.m.net.size), c.f.numbers("E"))
 	})
 }

@@ -253,7 +253,7 @@ func TestInvariants(t *testing.T) {
 			t.Fatal(err)
 		}
 		grads := g.m.learning.gradients
-		w := g.d.Exact(grads.total[0])
+		w := g.d.Exact(grads.total.Buffers[0])
 		for c := range 3 {
 			for i := 0; i < 4; i += 2 {
 				if sum := w[c*4+i] + w[c*4+i+1]; math.Abs(sum) > 1e-15 || w[c*4+i] == 0 {

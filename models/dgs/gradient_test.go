@@ -146,9 +146,9 @@ func (c setting) gradients(t fatal, m *Model, d reference.Device) (map[string][]
 		g := m.learning.gradients
 		for i, p := range g.params {
 			if sums[p.Name()] == nil {
-				sums[p.Name()] = make([]float64, g.total[i].Len())
+				sums[p.Name()] = make([]float64, g.total.Buffers[i].Len())
 			}
-			for j, v := range d.Exact(g.total[i]) {
+			for j, v := range d.Exact(g.total.Buffers[i]) {
 				sums[p.Name()][j] += v
 			}
 		}

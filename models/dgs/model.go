@@ -2,7 +2,6 @@ package dgs
 
 import (
 	"errors"
-	"fmt"
 
 	"dgsbench/datasets"
 	"dgsbench/kernels"
@@ -10,6 +9,7 @@ import (
 	"dgsbench/models/internal/buckets"
 	"dgsbench/models/internal/lastwrite"
 	"dgsbench/models/internal/pairrank"
+	"dgsbench/nn"
 )
 
 // Model is Deep-Graph-Sprints with its head.
@@ -25,7 +25,6 @@ type Model struct {
 	ranker       *pairrank.Ranker
 
 	inferred, observed ends[kernels.Buffer] // states after a batch, of the two programs for inference
-	embedded           values
 	learning           *learning
 	ahead              *ahead // made by its first use, until training changes parameters
 }
@@ -34,10 +33,19 @@ type Model struct {
 type learning struct {
 	derivatives *derivatives // nil for Truncated
 	gradients   *gradients
-	values      values // of the program for training, in classification
-	step        func(params, gradients []kernels.Buffer)
-	any         bool    // since Reset: there are derivatives to forget
-	pairs       []int32 // scratch
+	embed       *nn.Repeated // values of a batch whose features are on the device
+	embedded    values       // its
+	values      values      // of the program for training, in classification
+	optimiser   optimiser
+	any         bool // since Reset: there are derivatives to forget
+
+	second, secondPositions list // what belongs to destinations in classification
+}
+
+// optimiser is that of the parameters below the head.
+type optimiser interface {
+	Step(params, gradients *nn.Group)
+	TakeBack()
 }
 
 var _ models.Model = (*Model)(nil)
@@ -77,35 +85,10 @@ func newOn(d kernels.Device, s models.Setup, o *Options) (*Model, error) {
 	m.states = newStates(d, m.net, s)
 	m.net.feeds.states = m.states
 	m.observed = m.net.afterIn(m.net.observe)
-	m.embedded = m.net.valuesOf(m.net.embed.Buffer)
 	if s.Task == models.NodeClassification {
 		m.inferred = m.net.afterIn(m.net.head.Inference())
 	}
 	return m, nil
-}
-
-// read puts the batch's features on the device, for training.
-func (m *Model) read(b datasets.Stream) error {
-	m.net.feed(b)
-	x := m.net.Buffer(m.net.x)
-	m.device.Write(x, b.Feat)
-	if !m.device.Finite(len(b.Feat), x) {
-		return badFeature(b)
-	}
-	if m.encoder != nil {
-		m.device.Write(m.net.Buffer(m.net.e), m.encoder.encode(b))
-	}
-	return nil
-}
-
-// badFeature finds the feature that is not finite.
-func badFeature(b datasets.Stream) error {
-	for i, f := range b.Feat {
-		if !models.Finite(f) {
-			return fmt.Errorf("feature %d of event %d is %v", i%b.NumFeat, b.EventID(i/b.NumFeat), f)
-		}
-	}
-	panic("dgs: the device finds features bad that are not")
 }
 
 // Classify writes the logits of the batch's events and folds it in.
@@ -116,7 +99,7 @@ func (m *Model) Classify(b datasets.Stream, logits []float32) error {
 	m.net.feed(b)
 	err := m.net.head.Classify(b, logits)
 	if m.net.feeds.bad.Load() {
-		return badFeature(b)
+		return models.BadFeature(b)
 	}
 	if err != nil {
 		return err
@@ -125,18 +108,12 @@ func (m *Model) Classify(b datasets.Stream, logits []float32) error {
 	return nil
 }
 
-// endpoints gathers the states of both ends of every event.
-func (m *Model) endpoints(b datasets.Stream) {
-	m.states.Gather(m.device, b.Src, m.net.Buffer(m.net.self))
-	m.states.Gather(m.device, b.Dst, m.net.Buffer(m.net.other))
-}
-
 // Observe folds the batch in.
 func (m *Model) Observe(b datasets.Stream) error {
 	m.net.feed(b)
 	m.net.observe.Run()
 	if m.net.feeds.bad.Load() {
-		return badFeature(b)
+		return models.BadFeature(b)
 	}
 	m.fold(b, m.observed)
 	return nil

@@ -18,6 +18,8 @@ type normalisation struct {
 	// of a block. Then the derivatives by the rows of a block add up to zero,
 	// and those by the last row need not be kept.
 	shiftless bool
+	// readsZ says that pull reads z.
+	readsZ bool
 }
 
 // normalisations are those of the embeddings that have a W.
@@ -30,6 +32,7 @@ var normalisations = map[Embedding]normalisation{
 		pull: func(d kernels.Device, n, h int, o *Options, dz, g, y, z kernels.Buffer) {
 			d.DivideSumBlocksGrad(n, h, sumEps, o.SumFloor, dz, g, y, z)
 		},
+		readsZ: true,
 	},
 }
 

@@ -140,7 +140,7 @@ func (s *Scorer) link(source, destination int32) (float64, error) {
 	m := s.model
 	pair := m.net.Buffer(m.net.pairs)
 	if int(max(source, destination)) < m.states.nodes {
-		m.states.Gather(m.device, append(m.states.host[:0], source, destination), pair)
+		m.states.Gather(m.device, append(m.states.rows.ends.host[:0], source, destination), pair)
 	} else {
 		m.device.Zero(2*m.net.size, pair)
 		for i, n := range []int32{source, destination} {

@@ -18,13 +18,23 @@ type states struct {
 
 	// The surviving writes: which rows they read, and what came of it.
 	writes  []lastwrite.Write
-	host    []int32
-	moved   struct{ nodes, events []int32 } // of one end of the events
-	from    kernels.MixtureRows
+	lists   *lists
+	rows    batchLists
+	pulls   int                 // states of a block that drive pulls at once
+	from    kernels.MixtureRows // rows.self, other and event
 	mixture kernels.Mixture
 	after   kernels.Buffer // new states, a row a write
 
 	index kernels.Ints // of Gather
+}
+
+// batchLists are the row numbers that a batch needs: those of its writes
+// first, as that is all that inference needs.
+type batchLists struct {
+	self, other, event list // of the writes
+	ends               list // nodes whose states the head reads
+	touched, positions list // see touched
+	pulls              list // events of the rows of drive; none where its pulls are of one state
 }
 
 // gatherRows is how many states Gather is asked for at once, but for those
@@ -33,14 +43,29 @@ const gatherRows = 512
 
 func newStates(d kernels.Device, n *network, s models.Setup) *states {
 	most := 2 * s.MaxBatch
+	pulls, pulled := pullsAtOnce(d, n, most), 0
+	if pulls > 1 {
+		pulled = pulls * most
+	}
 	t := &states{
 		device: d, nodes: s.NumNodes, size: n.size, s: d.NewBuffer(s.NumNodes * n.size), finder: lastwrite.NewFinder(s.NumNodes),
-		host: make([]int32, most), from: kernels.MixtureRows{Self: d.NewInts(most), Other: d.NewInts(most), E: d.NewInts(most)},
+		lists: newLists(d, most, most, most, 2*most, 3*s.MaxBatch, 2*most, pulled),
+		pulls: pulls,
 		after: d.NewBuffer(most * n.size), index: d.NewInts(max(2*most, gatherRows)),
 	}
+	l := t.lists
+	t.rows = batchLists{self: l.list(0), other: l.list(1), event: l.list(2), ends: l.list(3), touched: l.list(4), positions: l.list(5), pulls: l.list(6)}
+	t.from = kernels.MixtureRows{Self: t.rows.self.on, Other: t.rows.other.on, E: t.rows.event.on}
 	t.mixture = kernels.Mixture{Cols: n.size, PerRow: n.opts.Factors == Input, From: &t.from}
 	return t
 }
+
+// How many of the lists are written: those of the writes, of ends too, all.
+const (
+	writeLists = 3
+	endLists   = 4
+	allLists   = 7
+)
 
 // Gather writes the states of the nodes to dst, a row each.
 func (t *states) Gather(_ kernels.Device, nodes []int32, dst kernels.Buffer) {
@@ -48,14 +73,25 @@ func (t *states) Gather(_ kernels.Device, nodes []int32, dst kernels.Buffer) {
 	t.device.GatherRows(len(nodes), t.nodes, t.size, dst, t.s, t.index)
 }
 
+// gather does so for nodes that are listed on the device.
+func (t *states) gather(nodes int, of list, dst kernels.Buffer) {
+	t.device.GatherRows(nodes, t.nodes, t.size, dst, t.s, of.on)
+}
+
 // stage computes the states that the batch leaves behind; they are not yet
 // in the table. The values of its events begin at row first.
 func (t *states) stage(b datasets.Stream, first int, v values) {
-	t.writes = t.finder.Writes(b)
-	t.list(t.from.Self, func(w lastwrite.Write) int32 { return w.Self })
-	t.list(t.from.Other, func(w lastwrite.Write) int32 { return w.Other })
-	t.list(t.from.E, func(w lastwrite.Write) int32 { return w.Event + int32(first) })
+	t.plan(b, first)
+	t.lists.write(writeLists)
 	t.mix(len(t.writes), v, t.after)
+}
+
+// plan lists the writes of the batch, not yet on the device.
+func (t *states) plan(b datasets.Stream, first int) {
+	t.writes = t.finder.Writes(b)
+	for i, w := range t.writes {
+		t.rows.self.host[i], t.rows.other.host[i], t.rows.event.host[i] = w.Self, w.Other, w.Event+int32(first)
+	}
 }
 
 // mix computes so many new states from the rows that from lists.
@@ -69,29 +105,28 @@ func (t *states) mix(rows int, v values, to kernels.Buffer) {
 // events: rows of after, one an event.
 func (t *states) keep(b datasets.Stream, after ends[kernels.Buffer]) {
 	t.writes = t.finder.Writes(b)
-	t.move(b, after.source, true)
-	t.move(b, after.destination, false)
-}
-
-// move keeps the writes of sources, or the others.
-func (t *states) move(b datasets.Stream, after kernels.Buffer, sources bool) {
-	t.moved.nodes, t.moved.events = t.moved.nodes[:0], t.moved.events[:0]
+	sources, destinations := 0, 0
 	for _, w := range t.writes {
-		if sources == (w.Self == b.Src[w.Event]) {
-			t.moved.nodes, t.moved.events = append(t.moved.nodes, w.Self), append(t.moved.events, w.Event)
+		if w.Self == b.Src[w.Event] {
+			t.rows.self.host[sources], t.rows.event.host[sources] = w.Self, w.Event
+			sources++
+		} else {
+			t.rows.other.host[destinations], t.rows.ends.host[destinations] = w.Self, w.Event
+			destinations++
 		}
 	}
-	t.device.WriteInts(t.from.Self, t.moved.nodes)
-	t.device.WriteInts(t.from.E, t.moved.events)
-	t.device.MoveRows(len(t.moved.events), t.size, t.s, t.from.Self, after, t.from.E)
+	t.lists.write(endLists)
+	t.device.MoveRows(sources, t.size, t.s, t.rows.self.on, after.source, t.rows.event.on)
+	t.device.MoveRows(destinations, t.size, t.s, t.rows.other.on, after.destination, t.rows.ends.on)
 }
 
-// list writes a number of every write to the device.
-func (t *states) list(to kernels.Ints, of func(lastwrite.Write) int32) {
+// listWrites puts the nodes that are written on the device, for whoever
+// works on them after keep.
+func (t *states) listWrites() {
 	for i, w := range t.writes {
-		t.host[i] = of(w)
+		t.rows.self.host[i] = w.Self
 	}
-	t.device.WriteInts(to, t.host[:len(t.writes)])
+	t.lists.write(1)
 }
 
 // commit puts the staged states into the table.

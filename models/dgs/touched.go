@@ -13,20 +13,15 @@ type touched struct {
 	position []int32 // of a node in nodes, +1; 0 between batches
 	size     int
 
-	weights   kernels.Buffer // nodes x size
-	rows      kernels.Ints   // their rows in tables of all nodes
-	index     kernels.Ints   // of add
-	positions []int32
+	weights kernels.Buffer // nodes x size
+	rows    list           // their rows in tables of all nodes
 }
 
-func newTouched(d kernels.Device, nodes, most, size int) touched {
-	return touched{
-		device: d, position: make([]int32, nodes), size: size,
-		weights: d.NewBuffer(most * size), rows: d.NewInts(most), index: d.NewInts(2 * most), positions: make([]int32, 2*most),
-	}
+func newTouched(d kernels.Device, nodes, most, size int, rows list) touched {
+	return touched{device: d, position: make([]int32, nodes), size: size, weights: d.NewBuffer(most * size), rows: rows}
 }
 
-// list starts with a batch: no gradients yet.
+// list lists the nodes of a batch, not yet on the device.
 func (t *touched) list(writes []lastwrite.Write, negatives []int32) {
 	for _, n := range t.nodes {
 		t.position[n] = 0
@@ -38,8 +33,7 @@ func (t *touched) list(writes []lastwrite.Write, negatives []int32) {
 	for _, n := range negatives {
 		t.see(n)
 	}
-	t.device.Zero(len(t.nodes)*t.size, t.weights)
-	t.device.WriteInts(t.rows, t.nodes)
+	copy(t.rows.host, t.nodes)
 }
 
 func (t *touched) see(node int32) {
@@ -49,12 +43,18 @@ func (t *touched) see(node int32) {
 	}
 }
 
-// add adds the gradients (rows of size, one for each of the nodes given) to
-// those of the nodes.
-func (t *touched) add(nodes []int32, gradients kernels.Buffer) {
+// locate lists where the nodes given are among those touched.
+func (t *touched) locate(nodes []int32, positions list) {
 	for i, n := range nodes {
-		t.positions[i] = t.position[n] - 1
+		positions.host[i] = t.position[n] - 1
 	}
-	t.device.WriteInts(t.index, t.positions[:len(nodes)])
-	t.device.ScatterAddRows(len(nodes), len(t.nodes), t.size, t.weights, gradients, t.index)
+}
+
+// clear makes the gradients zero.
+func (t *touched) clear() { t.device.Zero(len(t.nodes)*t.size, t.weights) }
+
+// add adds gradients (so many rows of size) to those of the nodes that were
+// located.
+func (t *touched) add(rows int, gradients kernels.Buffer, positions list) {
+	t.device.ScatterAddRows(rows, len(t.nodes), t.size, t.weights, gradients, positions.on)
 }

@@ -5,7 +5,6 @@ package head
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -60,8 +59,9 @@ type Head struct {
 	opts             Options
 	adam             *nn.Adam
 	targets, weights []float32
+	pairs            int // whose targets and weights these are, 0 for none
 
-	params, gradients []kernels.Buffer // the head's own, after the first step
+	params, gradients *nn.Group // the head's own, after the first step
 }
 
 // On puts a head on top of x, a node of net with at most maxRows rows.
@@ -95,6 +95,7 @@ func (h *Head) LossOfLabels(b datasets.Stream) (loss float64, ok bool, err error
 	if labelled == 0 {
 		return 0, false, nil
 	}
+	h.pairs = 0
 	for k, l := range b.Label {
 		h.targets[k], h.weights[k] = 0, 0
 		if l != datasets.Unlabelled {
@@ -104,7 +105,9 @@ func (h *Head) LossOfLabels(b datasets.Stream) (loss float64, ok bool, err error
 			h.weights[k] *= float32(h.opts.PosWeight)
 		}
 	}
-	loss, err = h.learn(b.Len(), b)
+	h.Activate(b.Len())
+	h.Target(h.targets, h.weights, b.Len())
+	loss, err = Loss(h.Training(), b)
 	return loss, true, err
 }
 
@@ -113,37 +116,41 @@ func (h *Head) LossOfLabels(b datasets.Stream) (loss float64, ok bool, err error
 // negative one for each.
 func (h *Head) LossOfPairs(b datasets.Stream) (float64, error) {
 	n := b.Len()
-	for k := range 2 * n {
-		h.targets[k], h.weights[k] = 0, 1/float32(n)
-		if k < n {
-			h.targets[k] = 1
+	if h.pairs != n { // batches of one size have the same
+		for k := range 2 * n {
+			h.targets[k], h.weights[k] = 0, 1/float32(n)
+			if k < n {
+				h.targets[k] = 1
+			}
 		}
+		h.Target(h.targets, h.weights, 2*n)
+		h.pairs = n
 	}
-	return h.learn(2*n, b)
-}
-
-func (h *Head) learn(rows int, b datasets.Stream) (float64, error) {
-	loss := float64(h.Learn(h.targets, h.weights, rows))
-	if math.IsNaN(loss) || math.IsInf(loss, 0) {
-		return 0, fmt.Errorf("training loss of events %d to %d is %v", b.EventID(0), b.EventID(b.Len()-1), loss)
-	}
-	if name := h.Training().BadGradient(); name != "" {
-		return 0, fmt.Errorf("gradient of %s on events %d to %d is not finite", name, b.EventID(0), b.EventID(b.Len()-1))
-	}
-	return loss, nil
+	h.Activate(2 * n)
+	return Loss(h.Training(), b)
 }
 
 // Step moves the head's own parameters by the gradients.
 func (h *Head) Step() {
-	t := h.Training()
 	if h.params == nil {
-		for i, name := range t.Names() {
-			if strings.HasPrefix(name, Prefix) {
-				h.params, h.gradients = append(h.params, t.Params()[i]), append(h.gradients, t.Gradients()[i])
-			}
-		}
+		h.params, h.gradients = h.own()
 	}
 	h.adam.Step(h.params, h.gradients)
+}
+
+// TakeBack uncounts a step that was not made.
+func (h *Head) TakeBack() { h.adam.TakeBack() }
+
+// own are the head's parameters, and their gradients.
+func (h *Head) own() (params, gradients *nn.Group) {
+	var of [2][]kernels.Buffer
+	t := h.Training()
+	for i, name := range t.Names() {
+		if strings.HasPrefix(name, Prefix) {
+			of[0], of[1] = append(of[0], t.Params().Buffers[i]), append(of[1], t.Gradients().Buffers[i])
+		}
+	}
+	return nn.NewGroup(h.Device(), of[0]...), nn.NewGroup(h.Device(), of[1]...)
 }
 
 // TrainLabels makes one step on the labelled events of the batch; without

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"fmt"
 	"slices"
 
 	"dgsbench/datasets"
@@ -29,18 +28,20 @@ func newBase(d kernels.Device, s models.Setup, c Config) (*base, error) {
 	return &base{setup: s, device: d, core: core, embedding: e, x: d.NewBuffer(s.MaxBatch * core.width)}, nil
 }
 
-// read puts the batch's features on the device.
-func (m *base) read(b datasets.Stream) error {
+// show puts the batch's features on the device, which looks for bad ones.
+func (m *base) show(b datasets.Stream) {
+	m.device.Watch()
 	m.device.Write(m.x, b.Feat)
-	if m.device.Finite(len(b.Feat), m.x) {
-		return nil
+	m.device.See(len(b.Feat), m.x)
+}
+
+// read does so and waits for what the device has found.
+func (m *base) read(b datasets.Stream) error {
+	m.show(b)
+	if m.device.FirstBad(nil, nil) >= 0 {
+		return models.BadFeature(b)
 	}
-	for i, f := range b.Feat {
-		if !models.Finite(f) {
-			return fmt.Errorf("feature %d of event %d is %v", i%b.NumFeat, b.EventID(i/b.NumFeat), f)
-		}
-	}
-	panic("memory: the device finds features bad that are not")
+	return nil
 }
 
 // NumParams counts the parameters.

@@ -20,7 +20,7 @@ func (m *Model) Logits() kernels.Buffer {
 func (m *Model) Gradients() map[string]kernels.Buffer {
 	out := map[string]kernels.Buffer{}
 	for i, name := range m.learning.program.Names() {
-		out[name] = m.learning.program.Gradients()[i]
+		out[name] = m.learning.program.Gradients().Buffers[i]
 	}
 	return out
 }
@@ -32,7 +32,7 @@ func (m *base) Network() *nn.Network { return m.core.Net }
 func (m *Model) Parameter(name string) kernels.Buffer {
 	for i, n := range m.learning.program.Names() {
 		if n == name {
-			return m.learning.program.Params()[i]
+			return m.learning.program.Params().Buffers[i]
 		}
 	}
 	return nil
@@ -88,7 +88,7 @@ func (m *Classifier) Logits() kernels.Buffer { return m.head.Learned() }
 func (m *Classifier) Gradients() map[string]kernels.Buffer {
 	out := map[string]kernels.Buffer{}
 	for i, name := range m.head.Training().Names() {
-		out[name] = m.head.Training().Gradients()[i]
+		out[name] = m.head.Training().Gradients().Buffers[i]
 	}
 	return out
 }
@@ -96,7 +96,7 @@ func (m *Classifier) Gradients() map[string]kernels.Buffer {
 // Parameter is where a learned parameter is.
 func (m *Classifier) Parameter(name string) kernels.Buffer {
 	if i := slices.Index(m.head.Training().Names(), name); i >= 0 {
-		return m.head.Training().Params()[i]
+		return m.head.Training().Params().Buffers[i]
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"fmt"
-	"math"
 
 	"dgsbench/datasets"
 	"dgsbench/kernels"
@@ -27,6 +26,7 @@ type learning struct {
 
 	y, w             kernels.Buffer // of the loss
 	targets, weights []float32
+	events           int // whose targets these are
 
 	writer *writer
 }
@@ -89,32 +89,35 @@ func (l *learning) write(b datasets.Stream, negatives []int32) {
 	at := l.site.Write(l.reading.row, l.reading.updated)
 	l.left.start()
 	l.right.start()
-	targets, weights := l.targets[:2*b.Len()], l.weights[:2*b.Len()]
-	for i, ends := range [][]int32{b.Dst, negatives} {
+	for _, ends := range [][]int32{b.Dst, negatives} {
 		for k, v := range ends {
 			u := l.nodes.at(b.Src[k])
 			l.left.add(at[u], Source, b.Time[k]-l.reading.updated[u])
 			v := l.nodes.at(v)
 			l.right.add(at[v], Destination, b.Time[k]-l.reading.updated[v])
-			targets[i*b.Len()+k], weights[i*b.Len()+k] = float32(1-i), 1/float32(b.Len())
 		}
 	}
 	l.left.write()
 	l.right.write()
-	l.device.Write(l.y, targets)
-	l.device.Write(l.w, weights)
+	l.writeTargets(b.Len())
 }
 
-// run is the loss, with the gradients set up.
-func (l *learning) run(b datasets.Stream) (float64, error) {
-	loss := float64(l.program.Run())
-	if math.IsNaN(loss) || math.IsInf(loss, 0) {
-		return 0, fmt.Errorf("training loss of events %d to %d is %v", b.EventID(0), b.EventID(b.Len()-1), loss)
+// writeTargets are those of so many events. Batches of one size have the
+// same.
+func (l *learning) writeTargets(events int) {
+	if l.events == events {
+		return
 	}
-	if name := l.program.BadGradient(); name != "" {
-		return 0, fmt.Errorf("gradient of %s on events %d to %d is not finite", name, b.EventID(0), b.EventID(b.Len()-1))
+	targets, weights := l.targets[:2*events], l.weights[:2*events]
+	for k := range targets {
+		targets[k], weights[k] = 0, 1/float32(events)
+		if k < events {
+			targets[k] = 1
+		}
 	}
-	return loss, nil
+	l.device.Write(l.y, targets)
+	l.device.Write(l.w, weights)
+	l.events = events
 }
 
 // persist keeps the memories that were read of the batch's own nodes.

@@ -4,6 +4,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
+	"dgsbench/models/internal/head"
 	"dgsbench/nn"
 )
 
@@ -68,14 +69,12 @@ func NewOn(d kernels.Device, s models.Setup, c Config) (*Model, error) {
 // Train makes one step. Memories, messages and neighbours advance with the
 // parameters that scored.
 func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
-	if err := m.read(b); err != nil {
-		return 0, err
-	}
+	m.show(b)
 	l, err := m.prepared(b, negatives)
 	if err != nil {
 		return 0, err
 	}
-	loss, err := l.run(b)
+	loss, err := head.Loss(l.program, b)
 	if err != nil {
 		return 0, err
 	}

@@ -33,6 +33,13 @@ T from_bits(uint64_t bits) {
   return v;
 }
 constexpr unsigned all_lanes = 0xffffffffu;
+
+// ballot has the bit of every lane that says yes.
+inline unsigned ballot(bool yes, int line) {
+  unsigned votes = yes ? 1u << current->lane : 0u;
+  for (int step = 1; step < 32; step *= 2) votes |= from_bits<unsigned>(shuffle(to_bits(votes), current->lane ^ step, line));
+  return votes;
+}
 }  // namespace emu
 
 // Every shuffle here names the whole warp.
@@ -41,9 +48,18 @@ constexpr unsigned all_lanes = 0xffffffffu;
 #define __shfl_xor_sync(mask, v, x) \
   (static_cast<void>(sizeof(char[(mask) == emu::all_lanes ? 1 : -1])), \
    emu::from_bits<decltype(+(v))>(emu::shuffle(emu::to_bits(+(v)), emu::current->lane ^ (x), __LINE__)))
+#define __ballot_sync(mask, yes) \
+  (static_cast<void>(sizeof(char[(mask) == emu::all_lanes ? 1 : -1])), emu::ballot((yes), __LINE__))
+inline int __ffs(int x) { return __builtin_ffs(x); }
 
 inline int atomicAdd(int* p, int v) { return __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }
 inline int atomicOr(int* p, int v) { return __atomic_fetch_or(p, v, __ATOMIC_RELAXED); }
+inline int atomicMax(int* p, int v) {
+  int old = __atomic_load_n(p, __ATOMIC_RELAXED);
+  while (old < v && !__atomic_compare_exchange_n(p, &old, v, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+  return old;
+}
 inline int min(int a, int b) { return a < b ? a : b; }
 inline unsigned __float_as_uint(float x) { return emu::from_bits<unsigned>(emu::to_bits(x)); }
 inline float __uint_as_float(unsigned x) { return emu::from_bits<float>(x); }

@@ -5,10 +5,12 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <sys/mman.h>
+#include <memory>
 #include <vector>
 
 #include "fiber.h"
+#include "guarded.h"
+#include "sanitizer.h"
 
 namespace emu {
 
@@ -17,7 +19,7 @@ Thread* current;
 namespace {
 
 constexpr int warp_size = 32, most_threads = 1024;
-constexpr size_t page = 4096, most_shared = 227 << 10;
+constexpr size_t most_shared = 227 << 10;
 
 // Meeting is where threads wait for each other: a barrier of a block, or a
 // shuffle of a warp. Values of two generations are kept, because a thread may
@@ -28,8 +30,12 @@ struct Meeting {
   uint64_t values[2][warp_size];
 };
 
+// Block is a new one for each block, so that for the thread sanitizer no block
+// has to do with memory or meetings of another one.
 struct Block {
-  char* shared = nullptr;
+  explicit Block(size_t shared_bytes) : shared(take_guarded(shared_bytes, 16)) {}
+  ~Block() { give_back(shared); }
+  const Guarded shared;
   unsigned left = 0;  // threads that have returned
   Meeting barrier;
   Meeting warps[most_threads / warp_size];
@@ -45,6 +51,8 @@ struct Worker : Thread {  // first, so that current is one
 };
 
 std::vector<Worker*> workers;
+unsigned first;  // of the workers of the block that runs
+char begin, end;  // of a launch: what is done before and after it
 Call kernel;
 void** kernel_parameters;
 char message[512];
@@ -79,8 +87,17 @@ int meet(Meeting* m, uint64_t value, int line) {
   return at;
 }
 
+// barrier is a meeting after which all see what all have written before. A
+// shuffle is none.
+void barrier(Meeting* m, int line) {
+  release(&m->values[m->generation & 1]);
+  acquire(&m->values[meet(m, 0, line)]);
+}
+
 void body() {
+  acquire(&begin);
   kernel(kernel_parameters);
+  release(&end);
   Worker* w = self();
   w->done = true;
   w->home->left++;
@@ -89,25 +106,6 @@ void body() {
   if (w->warp->arrived) fail("a thread returns while its warp waits at a shuffle", w->warp->line);
   for (;;) suspend(&w->fiber);
 }
-
-// Shared memory ends at a page that is not there, and is full of NaN.
-class SharedMemory {
- public:
-  explicit SharedMemory(size_t bytes) : bytes_((bytes + 15) / 16 * 16), body_((bytes + page - 1) / page * page) {
-    map_ = static_cast<char*>(mmap(nullptr, body_ + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    mprotect(map_ + body_, page, PROT_NONE);
-  }
-  ~SharedMemory() { munmap(map_, body_ + page); }
-  char* fresh() const {
-    char* p = map_ + body_ - bytes_;
-    memset(p, 0xff, bytes_);
-    return p;
-  }
-
- private:
-  size_t bytes_, body_;
-  char* map_;
-};
 
 uint64_t random_state;
 unsigned random_below(unsigned n) {
@@ -122,13 +120,24 @@ std::vector<int> turns(int n, Order order) {
   return out;
 }
 
+// most_distinct is how many threads the thread sanitizer tells apart: of a
+// launch of more, it does not compare the first with the last.
+constexpr unsigned most_distinct = 1024;
+
+// next_workers finds workers for a block. They are others than the last
+// block's where a sanitizer compares them.
+void next_workers(unsigned threads) {
+  first = finds_races() ? first + threads : 0;
+  if (first + threads > most_distinct) first = 0;
+  while (workers.size() < first + threads) workers.push_back(new Worker());
+}
+
 // prepare makes the threads of a block ready to start.
-void prepare(Block* b, unsigned id, char* shared, const Launch& l) {
-  *b = Block();
-  b->shared = shared;
+void prepare(Block* b, unsigned id, const Launch& l) {
+  next_workers(l.threads);
   b->barrier.expected = l.threads;
   for (unsigned t = 0; t < l.threads; t++) {
-    Worker* w = workers[t];
+    Worker* w = workers[first + t];
     w->index = {t, 0, 0};
     w->block = {id % l.blocks_x, id / l.blocks_x, 0};
     w->threads = {l.threads, 1, 1};
@@ -141,6 +150,7 @@ void prepare(Block* b, unsigned id, char* shared, const Launch& l) {
     w->done = false;
     start(&w->fiber, body);
   }
+  release(&begin);
 }
 
 bool blocked(const Worker* w) { return w->done || (w->waits && w->waits->generation == w->generation); }
@@ -152,7 +162,7 @@ bool run_warp(int lo, int hi, Order order) {
   for (bool again = true; again && !message[0];) {
     again = false;
     for (int i = lo; i < hi && !message[0]; i++) {
-      Worker* w = workers[order == backward ? lo + hi - 1 - i : i];
+      Worker* w = workers[first + (order == backward ? lo + hi - 1 - i : i)];
       if (blocked(w)) continue;
       current = w;
       resume(&w->fiber);
@@ -171,7 +181,7 @@ void run_block(const Block& b, const Launch& l) {
     bool any = false;
     for (int i : order) any |= run_warp(i * warp_size, std::min((i + 1) * warp_size, threads), l.order);
     if (any || message[0]) continue;
-    while (workers[current->index.x]->done) current = workers[(current->index.x + 1) % threads];
+    while (workers[first + current->index.x]->done) current = workers[first + (current->index.x + 1) % threads];
     snprintf(message, sizeof message, "deadlock: block %u,%u, thread %u waits for ever", current->block.x, current->block.y, current->index.x);
   }
 }
@@ -205,27 +215,26 @@ class Guard {
 struct sigaction Guard::before;
 
 void run_all(const Launch& l) {
-  while (workers.size() < l.threads) workers.push_back(new Worker());
-  static Block block;  // large, and of no use on a stack
-  const SharedMemory memory(l.shared);
   for (int id : turns(l.blocks_x * l.blocks_y, l.order)) {
-    prepare(&block, id, memory.fresh(), l);
-    run_block(block, l);
+    const auto block = std::make_unique<Block>(l.shared);
+    prepare(block.get(), id, l);
+    run_block(*block, l);
     if (message[0]) return;
   }
+  acquire(&end);
 }
 
 }  // namespace
 
-void* shared() { return self()->home->shared; }
+void* shared() { return self()->home->shared.at; }
 
 void sync_threads(int line) {
   Block* b = self()->home;
   if (b->left) fail("__syncthreads after a thread of the block has returned", line);
-  meet(&b->barrier, 0, line);
+  barrier(&b->barrier, line);
 }
 
-void sync_warp(int line) { meet(self()->warp, 0, line); }
+void sync_warp(int line) { barrier(self()->warp, line); }
 
 uint64_t shuffle(uint64_t bits, int from_lane, int line) {
   Meeting* m = self()->warp;

@@ -3,8 +3,6 @@
 // does its work only when somebody waits for it, so that a forgotten wait
 // shows: all memory is NaN at first. Device memory ends at a page that is not
 // there.
-#include <sys/mman.h>
-
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +13,7 @@
 #include <vector>
 
 #include "cuda_words.h"
+#include "guarded.h"
 
 namespace {
 
@@ -50,14 +49,10 @@ struct Function {
   const emu::Kernel* kernel;
   int most_shared = 48 << 10;
 };
-struct Piece {  // of memory
-  size_t bytes;
-  char* map;
-  size_t map_bytes;
-};
+using Memory = std::map<uintptr_t, emu::Guarded>;  // by its address
 
 std::recursive_mutex lock;  // one caller at a time
-std::map<uintptr_t, Piece> device_memory, pinned_memory;
+Memory device_memory, pinned_memory;
 constexpr size_t most_memory = size_t(512) << 20;
 emu::Order next_order;
 std::string reason;  // of the last failure
@@ -65,13 +60,14 @@ thread_local void* context;
 
 constexpr int multiprocessors = 4;
 constexpr int most_shared = 227 << 10;
+constexpr int error_log = 5, error_log_size = 6;  // options of the compiler
 
 Result refuse(Result r, const std::string& why) {
   reason = why;
   return r;
 }
 
-bool inside(const std::map<uintptr_t, Piece>& memory, uintptr_t at, size_t bytes) {
+bool inside(const Memory& memory, uintptr_t at, size_t bytes) {
   auto next = memory.upper_bound(at);
   if (next == memory.begin()) return false;
   const auto& piece = *--next;
@@ -109,32 +105,23 @@ Result finish(Stream* s) {
   return success;
 }
 
-void* map_with_guard(size_t bytes, Piece* piece) {
-  const size_t page = 4096, body = (bytes + page - 1) / page * page;
-  char* map = static_cast<char*>(mmap(nullptr, body + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-  mprotect(map + body, page, PROT_NONE);
-  char* p = map + body - (bytes + 3) / 4 * 4;
-  memset(p, 0xff, bytes);
-  *piece = {bytes, map, body + page};
-  return p;
-}
-
-Result take(std::map<uintptr_t, Piece>& memory, size_t bytes, uintptr_t* out) {
+Result take(Memory& memory, size_t bytes, uintptr_t* out) {
   if (!context) return refuse(invalid_context, "no context on this thread");
   if (bytes == 0) return refuse(invalid_value, "an allocation of nothing");
   size_t taken = bytes;
   for (const auto& piece : memory) taken += piece.second.bytes;
   if (taken > most_memory) return refuse(out_of_memory, "the emulated card is full");
-  Piece piece;
-  *out = uintptr_t(map_with_guard(bytes, &piece));
+  constexpr size_t word = 4;  // all that kernels may expect
+  const emu::Guarded piece = emu::take_guarded(bytes, word);
+  *out = uintptr_t(piece.at);
   memory[*out] = piece;
   return success;
 }
 
-Result give_back(std::map<uintptr_t, Piece>& memory, uintptr_t at) {
+Result give_back(Memory& memory, uintptr_t at) {
   auto found = memory.find(at);
   if (found == memory.end()) return refuse(invalid_value, "this memory was not taken");
-  munmap(found->second.map, found->second.map_bytes);
+  emu::give_back(found->second);
   memory.erase(found);
   return success;
 }
@@ -166,6 +153,15 @@ Result check_ptx(const std::string& ptx) {
   return success;
 }
 
+// note writes a launch to the file that FAKECUDA_LAUNCHES names, if any.
+void note(const char* kernel, const emu::Launch& l) {
+  static const char* const path = getenv("FAKECUDA_LAUNCHES");
+  static FILE* const file = path ? fopen(path, "a") : nullptr;
+  if (!file) return;
+  fprintf(file, "%s %u %u %u %zu\n", kernel, l.blocks_x, l.blocks_y, l.threads, l.shared);
+  fflush(file);
+}
+
 struct Size {
   unsigned x, y, z;
 };
@@ -185,6 +181,7 @@ Result launch(void* function, Size blocks, Size threads, unsigned shared, void* 
   return put(stream, [=]() mutable -> Result {
     std::vector<void*> pointers;
     for (auto& c : copies) pointers.push_back(c.data());
+    note(f->kernel->name, size);
     const std::string wrong = emu::run(f->kernel->call, pointers.data(), size);
     return wrong.empty() ? success : refuse(launch_failed, std::string(f->kernel->name) + ": " + wrong);
   });
@@ -255,12 +252,15 @@ API cuCtxSetCurrent(void* c) {
   return success;
 }
 
-API cuModuleLoadDataEx(void** module, const void* image, unsigned, int*, void**) {
+API cuModuleLoadDataEx(void** module, const void* image, unsigned n, int* options, void** values) {
   Locked locked(lock);
   if (!context) return refuse(invalid_context, "no context on this thread");
   static char any;
   *module = &any;
-  return check_ptx(static_cast<const char*>(image));
+  const Result r = check_ptx(static_cast<const char*>(image));
+  if (r && n == 2 && options[0] == error_log && options[1] == error_log_size)
+    snprintf(static_cast<char*>(values[0]), size_t(values[1]), "fake compiler: %s", reason.c_str());
+  return r;
 }
 API cuModuleGetFunction(void** function, void*, const char* name) {
   Locked locked(lock);

@@ -2,13 +2,21 @@
 
 #include <sys/mman.h>
 
+#include "sanitizer.h"
+
 namespace emu {
 namespace {
 
+void* resuming;  // thread of whoever resumed the running fiber
+
 void give_stack(Fiber* f) {
-  if (f->stack) return;
+  if (f->stack) {
+    allow(f->stack, f->stack + stack_bytes);  // it may have been left in the middle
+    return;
+  }
   void* p = mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   f->stack = static_cast<char*>(p);
+  f->thread = new_thread();
 }
 
 }  // namespace
@@ -42,8 +50,8 @@ void start(Fiber* f, void (*body)()) {
   f->top = top;
 }
 
-void resume(Fiber* f) { emu_switch(&resumer, f->top); }
-void suspend(Fiber* f) { emu_switch(&f->top, resumer); }
+static inline void switch_to(Fiber* f) { emu_switch(&resumer, f->top); }
+static inline void switch_back(Fiber* f) { emu_switch(&f->top, resumer); }
 
 #else
 
@@ -58,9 +66,22 @@ void start(Fiber* f, void (*body)()) {
   makecontext(&f->context, body, 0);
 }
 
-void resume(Fiber* f) { swapcontext(&resumer, &f->context); }
-void suspend(Fiber* f) { swapcontext(&f->context, &resumer); }
+static inline void switch_to(Fiber* f) { swapcontext(&resumer, &f->context); }
+static inline void switch_back(Fiber* f) { swapcontext(&f->context, &resumer); }
 
 #endif
+
+void resume(Fiber* f) {
+  if (f->thread) {
+    resuming = this_thread();
+    become(f->thread);
+  }
+  switch_to(f);
+}
+
+void suspend(Fiber* f) {
+  if (f->thread) become(resuming);
+  switch_back(f);
+}
 
 }  // namespace emu

@@ -8,10 +8,11 @@
 
 namespace emu {
 
-constexpr size_t stack_bytes = 64 << 10;
+constexpr size_t stack_bytes = 512 << 10;  // only what is used takes memory; the report of a sanitizer uses much
 
 struct Fiber {
   char* stack = nullptr;
+  void* thread = nullptr;  // that the thread sanitizer takes it for, if there is one
 #ifdef __x86_64__
   void* top = nullptr;  // of the stack, while it waits
 #else

@@ -41,10 +41,15 @@ var bugs = []bug{
 	{"launch: rounded down", "launch.go", "(n + block - 1) / block", "max(n/block, 1)"},
 
 	// order
-	{"scatter: the first write wins", "rows.cu", "for (int later = g.row + 1; later < rows; later++)", "for (int later = 0; later < g.row; later++)"},
-	{"scatter: any write wins", "rows.cu", "    if (index[later] == to) return;\n", "    if (index[later] == to) break;\n"},
-	{"sum of rows: every row adds all", "rows.cu", "    if (index[earlier] == to) return;\n", ""},
-	{"attention: every edge adds to its node", "attention.cu", "    if (index[earlier] == index[g.row]) return;\n", ""},
+	{"scatter: the first write wins", "rows.cu", "if (next(g, index, g.row + 1, rows, to) < rows) return;\n  copy_row", "if (next(g, index, 0, g.row, to) < g.row) return;\n  copy_row"},
+	{"scatter: any write wins", "rows.cu", "  if (next(g, index, g.row + 1, rows, to) < rows) return;\n  copy_row", "  copy_row"},
+	{"sum of rows: every row adds all", "rows.cu", "  if (next(g, index, 0, g.row, to) < g.row) return;\n", ""},
+	{"attention: every edge adds to its node", "attention.cu", "  if (next(g, index, 0, g.row, own) < g.row) return;\n", ""},
+	{"places in a list: the last window is left out", "occurrences.h", "at < end; at += loads", "at + loads * lanes <= end; at += loads"},
+	{"sums of columns: before the tree", "columns.h", blockBarrier, ""},
+	{"groups: empty buffers are not passed over", "tables.h", "table[2 * middle + 1] > i", "table[2 * middle + 1] >= i"},
+	{"optimisers: a step in spite of bad gradients", "optimiser.cu", "i >= n || *bad >= since", "i >= n"},
+	{"checks: the last bad buffer counts", "elementary.cu", "atomicMax(noted, own - at.buffer)", "atomicMax(noted, own + at.buffer)"},
 	{"sparsemax: equal numbers are visited once", "simplex.cu", "(x[j] == last && j > position)", "false"},
 
 	{"rows: a row number that is out of range", "rows.cu", "(long long)within(index[g.row], src_rows, fault)", "(long long)index[g.row]"},

@@ -1,0 +1,80 @@
+package cpu
+
+import "dgsbench/kernels"
+
+// group is a list of buffers of this device.
+type group []buffer
+
+// Len is how many buffers there are.
+func (g group) Len() int { return len(g) }
+
+// NewGroup lists buffers.
+func (d *Device) NewGroup(buffers ...kernels.Buffer) kernels.Group {
+	g := make(group, len(buffers))
+	for i, b := range buffers {
+		g[i] = b.(buffer)
+	}
+	return g
+}
+
+// Adam makes one step.
+func (d *Device) Adam(p, g, m, v kernels.Group, s kernels.AdamStep) {
+	if d.seen.Bad() {
+		return
+	}
+	params, gradients, means, squares := p.(group), g.(group), m.(group), v.(group)
+	kernels.CheckGroups(params, gradients, means, squares)
+	for i, b := range params {
+		d.kernels.Adam(b, gradients[i], means[i], squares[i], AdamStep(s))
+	}
+}
+
+// Momentum makes one step of stochastic gradient descent.
+func (d *Device) Momentum(p, g, v kernels.Group, rate, momentum, decay float64) {
+	if d.seen.Bad() {
+		return
+	}
+	params, gradients, velocities := p.(group), g.(group), v.(group)
+	kernels.CheckGroups(params, gradients, velocities)
+	for i, b := range params {
+		d.kernels.Momentum(b, gradients[i], velocities[i], float32(decay), float32(momentum), float32(rate))
+	}
+}
+
+// Watch forgets what was seen.
+func (d *Device) Watch() { d.seen.First() }
+
+// See looks at the first n numbers of b.
+func (d *Device) See(n int, b kernels.Buffer) int { return d.seen.Look(d.Finite(n, b)) }
+
+// SeeAll looks at all buffers of a group.
+func (d *Device) SeeAll(g kernels.Group) int {
+	first := d.seen.Count()
+	for _, b := range g.(group) {
+		d.seen.Look(d.finite(b))
+	}
+	return first
+}
+
+// FirstBad is the place of the first bad buffer.
+func (d *Device) FirstBad(dst []float32, src kernels.Buffer) int {
+	if len(dst) > 0 {
+		d.Read(dst, src)
+	}
+	return d.seen.First()
+}
+
+// Finite reports whether all numbers are finite.
+func (d *Device) Finite(n int, b kernels.Buffer) bool { return d.finite(take(b, n)) }
+
+func (d *Device) finite(numbers []float32) bool {
+	if sum := d.kernels.Sum(numbers); sum-sum == 0 {
+		return true // the usual case, in one quick pass
+	}
+	for _, x := range numbers {
+		if x-x != 0 { // NaN or infinite
+			return false
+		}
+	}
+	return true
+}

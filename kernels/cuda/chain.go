@@ -1,0 +1,77 @@
+//go:build gpu
+
+package cuda
+
+import (
+	"fmt"
+
+	"dgsbench/kernels"
+	"dgsbench/kernels/cuda/driver"
+)
+
+var _ kernels.Chaining = (*Device)(nil)
+
+// chain notes calls, and launches them as one. The calls that it has are in
+// chain_calls.go; those of the Device that it embeds, nil, are not for it.
+type chain struct {
+	kernels.Device
+	on   *Device
+	most int // rows
+
+	width, vector int // numbers of its own buffers: of a row, and without rows
+
+	rows    int // of this run
+	run     int // its number
+	calls   []chainCall
+	meets   meeting
+	staged  staged
+	written map[any][]float32 // what the host has written where
+	encoded []cardCall
+	listed  words // calls and what was staged, on the card
+}
+
+// NewChain makes a chain for at most so many rows.
+func (d *Device) NewChain(rows int) kernels.Chain {
+	return &chain{on: d, most: max(rows, 1), written: map[any][]float32{}}
+}
+
+// Name is the device's.
+func (c *chain) Name() string { return c.on.Name() }
+
+// Threads is one, as for the device.
+func (c *chain) Threads() int { return 1 }
+
+// Thread is the chain itself.
+func (c *chain) Thread(int) kernels.Device { return c }
+
+// Together calls f(0).
+func (c *chain) Together(f func(thread int)) { f(0) }
+
+// Begin starts a run.
+func (c *chain) Begin(rows int) {
+	if rows < 1 || rows > c.most {
+		panic(fmt.Sprintf("cuda: a chain of %d rows, made for %d", rows, c.most))
+	}
+	c.rows = rows
+	c.run++
+	c.calls = c.calls[:0]
+	c.meets.reset()
+	c.staged.reset()
+	clear(c.written)
+}
+
+// End puts the calls on the card. They are launched as soon as anything else
+// is asked for.
+func (c *chain) End() {
+	c.on.flush()
+	size := c.size()
+	c.send(size)
+	blocks := (c.rows + size.rows - 1) / size.rows
+	c.on.pending = &pendingChain{
+		chain: c,
+		size:  driver.Launch{Blocks: [2]int{blocks, 1}, Threads: mostThreads, Shared: size.bytes(len(c.calls))},
+		parameters: []uint64{
+			whole(size.rows), whole(len(c.calls)), uint64(c.listed.at), whole(size.own), c.on.fault(), whole(c.rows), 0, 0, 0,
+		},
+	}
+}

@@ -1,0 +1,84 @@
+package reference
+
+import (
+	"dgsbench/kernels"
+	"dgsbench/kernels/portable"
+)
+
+// group is a list of buffers of this device.
+type group []buffer
+
+// Len is how many buffers there are.
+func (g group) Len() int { return len(g) }
+
+// NewGroup lists buffers.
+func (Device) NewGroup(buffers ...kernels.Buffer) kernels.Group {
+	g := make(group, len(buffers))
+	for i, b := range buffers {
+		g[i] = b.(buffer)
+	}
+	return g
+}
+
+// Adam makes one step.
+func (d Device) Adam(p, g, m, v kernels.Group, s kernels.AdamStep) {
+	if d.seen.Bad() {
+		return
+	}
+	params, gradients, means, squares := p.(group), g.(group), m.(group), v.(group)
+	kernels.CheckGroups(params, gradients, means, squares)
+	exact := portable.AdamStep[float64]{
+		Size: float64(s.Size), Root: float64(s.Root), Beta1: float64(s.Beta1), Rest1: float64(s.Rest1),
+		Beta2: float64(s.Beta2), Rest2: float64(s.Rest2), Eps: float64(s.Eps), WeightDecay: float64(s.WeightDecay),
+	}
+	for i, b := range params {
+		portable.Adam(b, gradients[i], means[i], squares[i], exact)
+	}
+}
+
+// Momentum makes one step of stochastic gradient descent.
+func (d Device) Momentum(p, g, v kernels.Group, rate, momentum, decay float64) {
+	if d.seen.Bad() {
+		return
+	}
+	params, gradients, velocities := p.(group), g.(group), v.(group)
+	kernels.CheckGroups(params, gradients, velocities)
+	for i, b := range params {
+		portable.Momentum(b, gradients[i], velocities[i], decay, momentum, rate)
+	}
+}
+
+// Watch forgets what was seen.
+func (d Device) Watch() { d.seen.First() }
+
+// See looks at the first n numbers of b.
+func (d Device) See(n int, b kernels.Buffer) int { return d.seen.Look(d.Finite(n, b)) }
+
+// SeeAll looks at all buffers of a group.
+func (d Device) SeeAll(g kernels.Group) int {
+	first := d.seen.Count()
+	for _, b := range g.(group) {
+		d.seen.Look(finite(b))
+	}
+	return first
+}
+
+// FirstBad is the place of the first bad buffer.
+func (d Device) FirstBad(dst []float32, src kernels.Buffer) int {
+	if len(dst) > 0 {
+		d.Read(dst, src)
+	}
+	return d.seen.First()
+}
+
+// Finite reports whether all numbers are finite.
+func (Device) Finite(n int, b kernels.Buffer) bool { return finite(take(b, n)) }
+
+func finite(numbers []float64) bool {
+	for _, x := range numbers {
+		if x-x != 0 { // NaN or infinite
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,26 @@
+package head
+
+import (
+	"fmt"
+	"math"
+
+	"dgsbench/datasets"
+	"dgsbench/models"
+	"dgsbench/nn"
+)
+
+// Loss runs the training program of a batch. Where features that the device
+// has been shown before it, the loss or a gradient are not finite, the error
+// names the first of them.
+func Loss(t *nn.Training, b datasets.Stream) (float64, error) {
+	loss := float64(t.Run())
+	switch first, last := b.EventID(0), b.EventID(b.Len()-1); {
+	case t.BadInput():
+		return 0, models.BadFeature(b)
+	case math.IsNaN(loss) || math.IsInf(loss, 0):
+		return 0, fmt.Errorf("training loss of events %d to %d is %v", first, last, loss)
+	case t.BadGradient() != "":
+		return 0, fmt.Errorf("gradient of %s on events %d to %d is not finite", t.BadGradient(), first, last)
+	}
+	return loss, nil
+}
