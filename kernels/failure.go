@@ -1,5 +1,10 @@
 package kernels
 
+import "errors"
+
+// ErrMemory is in the Failure of a device whose own memory is full.
+var ErrMemory = errors.New("out of device memory")
+
 // Failure is what a device panics with when it fails by itself, for want of
 // memory for example: none of its methods returns an error.
 type Failure struct{ Err error }

@@ -9,6 +9,9 @@ type Rows interface {
 	// ScatterRows copies row i of src to row index[i] of dst; of rows with
 	// one index the last is kept.
 	ScatterRows(rows, cols int, dst, src Buffer, index Ints)
+	// PutRows copies row i of src to row index[i] of dst, unless that is below
+	// zero. No row of dst is named twice.
+	PutRows(rows, cols int, dst, src Buffer, index Ints)
 	// ScatterAddRows adds row i of src to row index[i] of dst, which has
 	// dstRows, in the order of the list.
 	ScatterAddRows(rows, dstRows, cols int, dst, src Buffer, index Ints)

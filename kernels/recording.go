@@ -14,7 +14,8 @@ type Recorder interface {
 type Recording interface {
 	// Replay does all of it and returns when it is done.
 	Replay() error
-	// Results copies what the last replay has read to where f wanted it.
+	// Results copies what the last replay has read to where f wanted it, once:
+	// without a replay in between the next one gives NaN.
 	Results()
 	// Close gives the recording's memory back.
 	Close()

@@ -64,13 +64,16 @@ func (g *Graph) Compile(mode Mode, outputs ...*G.Node) (*Program, error) {
 	c := &compiler{
 		graph: g, mode: mode, values: map[int64]value{}, source: map[int64]int64{}, readers: map[int64]int{},
 		ops: map[int64]*op{}, domains: map[int64]*int{}, divided: map[int64]bool{}, again: map[int64]bool{},
+		drained: map[int64]bool{},
 	}
 	if err := c.plan(c.needed(sorted, outputs), outputs); err != nil {
 		return nil, err
 	}
 	p := &Program{stages: c.stages, values: map[int64]value{}}
 	for _, n := range outputs {
-		p.values[n.ID()] = c.values[c.behind(n).ID()]
+		if v, kept := c.values[c.behind(n).ID()]; kept {
+			p.values[n.ID()] = v
+		}
 	}
 	return p, nil
 }
@@ -89,15 +92,21 @@ type compiler struct {
 	domains map[int64]*int // the active rows that a node has
 	divided map[int64]bool // nodes whose rows can be computed apart
 	again   map[int64]bool // vectors that every chain computes for itself
+	drained map[int64]bool // outputs that are handed on and not kept
 }
 
 // needed are the nodes that the outputs depend on, operands first. It counts
-// the readers of each; an output counts as read for ever.
+// the readers of each; an output counts as read for ever, unless it is
+// drained.
 func (c *compiler) needed(sorted, outputs G.Nodes) G.Nodes {
 	live := map[int64]bool{}
 	for _, n := range outputs {
 		n = c.behind(n)
 		live[n.ID()] = true
+		if _, drain := c.graph.drains[n.ID()]; drain && c.mode == ForInference {
+			c.drained[n.ID()] = true
+			continue
+		}
 		c.readers[n.ID()]++
 	}
 	var out G.Nodes

@@ -33,6 +33,14 @@ func (b *cut) add(n *G.Node) {
 	default:
 		b.addCall(n, o)
 	}
+	if b.drained[n.ID()] {
+		b.calls = append(b.calls, b.graph.drains[n.ID()](b.part(b.local[n.ID()])))
+	}
+}
+
+// part is the block as feeds and drains see it.
+func (b *cut) part(rows operand) Part {
+	return Part{Device: b.device, At: rows.buffer, First: b.first, Most: b.size, active: &b.active}
 }
 
 // joinCalls makes one call of them all, where the device can.
@@ -52,9 +60,7 @@ func (b *cut) addFeed(n *G.Node) {
 		to = b.scratchOf(n, tensor.Shape{b.size, n.Shape()[1]})
 	}
 	b.local[n.ID()] = to
-	b.calls = append(b.calls, b.graph.leaves[n.Name()].feed(Part{
-		Device: b.device, To: to.buffer, First: b.first, Most: b.size, active: &b.active,
-	}))
+	b.calls = append(b.calls, b.graph.leaves[n.Name()].feed(b.part(to)))
 }
 
 func (b *cut) addCall(n *G.Node, o *op) {

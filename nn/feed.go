@@ -11,10 +11,15 @@ import (
 // same time. It allocates nothing.
 type Feed func(p Part) func()
 
-// Part is a block of rows of an input.
+// Drain prepares what is done with some rows of a value as soon as they are
+// there. What it returns is run for every batch; other rows may be worked on
+// at the same time. It allocates nothing.
+type Drain func(p Part) func()
+
+// Part is a block of rows.
 type Part struct {
 	Device kernels.Device // to be used, and no other
-	To     kernels.Buffer // the rows
+	At     kernels.Buffer // the rows: of an input, to be filled, or of a value
 	First  int            // number of the first one within the batch
 	Most   int            // how many there are at most
 	active *int
@@ -27,3 +32,8 @@ func (p Part) Rows() int { return *p.active }
 // input by themselves, block by block, where they need it. For others it is
 // written as any input.
 func (g *Graph) Feed(n *G.Node, f Feed) { g.leaves[n.Name()].feed = f }
+
+// Drain lets programs for inference that are compiled from here on hand the
+// rows of a value on, block by block, if it is one of their outputs. They do
+// not keep it.
+func (g *Graph) Drain(n *G.Node, f Drain) { g.drains[n.ID()] = f }

@@ -19,6 +19,7 @@ type Graph struct {
 	device kernels.Device
 	expr   *G.ExprGraph
 	leaves map[string]*leaf // by the name of the node
+	drains map[int64]Drain  // by the value
 	blocks blockRows        // of programs for inference
 }
 
@@ -49,7 +50,7 @@ func (r *Rows) Set(n int) {
 
 // NewGraph is an empty graph on a device.
 func NewGraph(d kernels.Device) *Graph {
-	return &Graph{device: d, expr: G.NewGraph(), leaves: map[string]*leaf{}, blocks: usualBlocks}
+	return &Graph{device: d, expr: G.NewGraph(), leaves: map[string]*leaf{}, drains: map[int64]Drain{}, blocks: usualBlocks}
 }
 
 // Input is a matrix of rows x cols that is written for every batch.

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"fmt"
 	"slices"
 
 	G "gorgonia.org/gorgonia"
@@ -60,6 +61,9 @@ func (c *compiler) place(n *G.Node) error {
 	}
 	if rows := o.dividedBy(active); rows != nil && c.mode == ForInference {
 		c.domains[n.ID()], c.divided[n.ID()] = rows, true
+	}
+	if c.drained[n.ID()] && !c.divided[n.ID()] {
+		return fmt.Errorf("%s: its rows cannot be handed on, because they are not computed apart from each other", o.name)
 	}
 	return nil
 }

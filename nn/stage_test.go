@@ -48,7 +48,7 @@ func newDivisible(d kernels.Device, capacity [2]int) *divisible {
 // feed fills the rows from the host.
 func (g *divisible) feed(p Part) func() {
 	return func() {
-		p.Device.Write(p.To, g.host[p.First*divisibleWidth:][:p.Rows()*divisibleWidth])
+		p.Device.Write(p.At, g.host[p.First*divisibleWidth:][:p.Rows()*divisibleWidth])
 	}
 }
 

@@ -11,8 +11,8 @@ type Training struct {
 	network  *Network
 	program  *Program
 	repeated *Repeated // the program
-	learned  []param // those that the loss depends on
-	params   *Group  // the same
+	learned  []param   // those that the loss depends on
+	params   *Group    // the same
 	gradient *Group
 	inputs   map[*G.Node]kernels.Buffer // gradients of inputs
 	loss     kernels.Buffer

@@ -75,6 +75,12 @@ func (d *Device) ScatterRows(rows, cols int, dst, src kernels.Buffer, index kern
 	d.kernels.ScatterRows(dst.(buffer), cols, take(src, rows*cols), cols, cols, index.(ints)[:rows])
 }
 
+// PutRows copies row i of src to row index[i] of dst, unless that is below
+// zero.
+func (d *Device) PutRows(rows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
+	portable.PutRows(dst.(buffer), take(src, rows*cols), cols, index.(ints)[:rows])
+}
+
 // ScatterAddRows adds row i of src to row index[i] of dst, in order.
 func (d *Device) ScatterAddRows(rows, dstRows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
 	d.kernels.ScatterAddRows(take(dst, dstRows*cols), cols, take(src, rows*cols), cols, cols, index.(ints)[:rows])

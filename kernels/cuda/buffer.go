@@ -57,7 +57,7 @@ func (d *Device) NewBuffer(n int) kernels.Buffer { return buffer{d.zeros(n)} }
 func (d *Device) NewInts(n int) kernels.Ints { return ints{d.zeros(n)} }
 
 func (d *Device) zeros(n int) words {
-	m := d.heap.alloc(max(n, 1)*wordBytes, d.stream)
+	m := d.heap.alloc(max(n, 1)*wordBytes)
 	d.fill(m.at, n*wordBytes)
 	return words{m, m.at, n}
 }
@@ -113,7 +113,7 @@ func (d *Device) WriteInts(dst kernels.Ints, src []int32) {
 }
 
 // bytesOf is a slice's memory.
-func bytesOf[T float32 | int32 | uint16 | uint64 | cardCall](x []T) []byte {
+func bytesOf[T float32 | int32 | uint16 | uint64 | cardCall | cardPlace](x []T) []byte {
 	var one T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*int(unsafe.Sizeof(one)))
 }

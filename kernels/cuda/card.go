@@ -5,15 +5,25 @@ package cuda
 import (
 	"fmt"
 	"io/fs"
+	"runtime"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"dgsbench/kernels/cuda/driver"
 )
 
-// card is a card with the kernels on it. Devices share it.
+// card is a card with the kernels on it. Devices share it, each with a stream
+// and a heap of its own, and none waits for another except where memory is
+// given back.
 type card struct {
 	driver.Device
 	kernels map[string]kernel
+	held    atomic.Int64 // bytes in all heaps
+
+	mutex     sync.Mutex
+	heaps     map[*heap]bool // of the devices
+	capturing sync.RWMutex   // by any number of them
 }
 
 // kernel is one that can be launched.
@@ -45,7 +55,7 @@ func openCard(p place) (*card, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &card{Device: d, kernels: map[string]kernel{}}
+	c := &card{Device: d, kernels: map[string]kernel{}, heaps: map[*heap]bool{}}
 	if err := d.Do(c.load); err != nil {
 		return nil, err
 	}
@@ -87,4 +97,63 @@ func (c *card) loadModule(ptx string) error {
 		c.kernels[e.name] = kernel{f, e.parameters}
 	}
 	return nil
+}
+
+// Capture is the driver's. Nobody else waits for a stream meanwhile.
+func (c *card) Capture(s driver.Stream, f func() error) (driver.Graph, error) {
+	c.capturing.RLock()
+	defer c.capturing.RUnlock()
+	return c.Device.Capture(s, f)
+}
+
+// add makes a device's heap known to the others.
+func (c *card) add(h *heap) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.heaps[h] = true
+}
+
+// remove is the end of add, before the stream's.
+func (c *card) remove(h *heap) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	delete(c.heaps, h)
+}
+
+// collect gives back what any device has discarded: one that asks for no
+// memory would keep it. While a stream is captured nobody may wait for it, and
+// nothing is given back.
+func (c *card) collect() error {
+	if !c.capturing.TryLock() {
+		return nil
+	}
+	defer c.capturing.Unlock()
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	for h := range c.heaps {
+		if err := h.collect(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// memory is what is free of the card, and all of it. What devices have left
+// that are gone is given back first: a collection at a time, as long as that
+// helps.
+func (c *card) memory() (free, total int, err error) {
+	for before := c.held.Load(); before > 0; {
+		runtime.GC()
+		time.Sleep(afterCollection)
+		now := c.held.Load()
+		if now == before {
+			break
+		}
+		before = now
+	}
+	err = c.Do(func() (err error) {
+		free, total, err = c.Memory()
+		return err
+	})
+	return free, total, err
 }

@@ -9,13 +9,14 @@
 
 // Code says what a call does. chain_calls.go has the same names and order.
 enum Code {
-  copy, gather, product, product_of_fours, sums, relus, affines, sigmoids, scales, softmax, division, sparsemax,
+  copy, gather, put, product, product_of_fours, sums, relus, affines, sigmoids, scales, softmax, division, sparsemax,
   entmax, layer_norm, batch_norm, unit, mixture, gru, encoding, projection,
 };
 
 // Call is one call. Its operands, results first, are addresses of row 0, or
-// odd: then twice the number where the block's own ones begin, plus one; 0 is
-// none.
+// have a mark in the last two bits: 1 stands for one of the block's own
+// numbers, 2 for a byte of the list of calls, where what the host wrote
+// follows. 0 is none.
 struct alignas(16) Call {
   int code;
   int meet;    // do threads wait for each other before it?
@@ -32,18 +33,24 @@ struct Part {
   int first, rows;  // of the call
   int most;         // rows that there is room for
   float* own;       // the block's memory
+  const Call* list;
+
+  __device__ __forceinline__ float* place(long long at) const {
+    if (at & 2) return reinterpret_cast<float*>(reinterpret_cast<long long>(list) + (at >> 2));
+    return reinterpret_cast<float*>(at);
+  }
 
   // numbers are those of the block in an operand of so many columns.
   template <class T = float>
   __device__ __forceinline__ T* numbers(int operand, long long cols) const {
     const long long at = call.at[operand];
-    if (at & 1) return reinterpret_cast<T*>(own + (at >> 1));
-    return at ? reinterpret_cast<T*>(at) + first * cols : nullptr;
+    if (at & 1) return reinterpret_cast<T*>(own + (at >> 2));
+    return at ? reinterpret_cast<T*>(place(at)) + first * cols : nullptr;
   }
   // whole is an operand without rows.
   __device__ __forceinline__ float* whole(int operand) const {
     const long long at = call.at[operand];
-    return at & 1 ? own + (at >> 1) : reinterpret_cast<float*>(at);
+    return at & 1 ? own + (at >> 2) : place(at);
   }
 };
 
@@ -158,6 +165,17 @@ __device__ __forceinline__ void gather_rows(const Part& p, int* fault) {
   });
 }
 
+__device__ __forceinline__ void put_rows(const Part& p, int* fault) {
+  const Call& c = p.call;
+  float* dst = p.whole(0);
+  const float* src = p.numbers(1, c.cols);
+  const int* index = p.numbers<int>(2, 1);
+  each(p.rows * c.cols, [&](int i) {
+    const int to = index[i / c.cols];
+    if (to >= 0) dst[(long long)within(to, c.inner, fault) * c.cols + i % c.cols] = src[i];
+  });
+}
+
 __device__ __forceinline__ void run(const Part& p, float* partial, int* fault) {
   const Call& c = p.call;
   const int n = p.rows * c.cols;
@@ -166,6 +184,7 @@ __device__ __forceinline__ void run(const Part& p, float* partial, int* fault) {
   switch (c.code) {
     case copy: return move(p, p.numbers(0, c.inner), c.inner, p.numbers(1, c.choice), c.choice);
     case gather: return gather_rows(p, fault);
+    case put: return put_rows(p, fault);
     case product: return multiply_most<1>(p, partial);
     case product_of_fours: return multiply_most<4>(p, partial);
     case sums: return each(n, [&](int i) { dst[i] = a[i] + b[i]; });
@@ -229,7 +248,7 @@ KERNEL(chain)(int most, int calls, const Call* list, int own, int* fault, int ro
     const Call& c = shared[i];
     if (c.meet) __syncthreads();
     const int first = c.rows < 0 ? 0 : blockIdx.x * most, here = c.rows < 0 ? 1 : min(most, c.rows - first);
-    if (here > 0) run(Part{c, first, here, most, numbers}, numbers + own, fault);
+    if (here > 0) run(Part{c, first, here, most, numbers, list}, numbers + own, fault);
   }
   if (!to) return;
   __syncthreads();

@@ -27,7 +27,7 @@ type chain struct {
 	staged  staged
 	written map[any][]float32 // what the host has written where
 	encoded []cardCall
-	listed  words // calls and what was staged, on the card
+	memory  words // of the card, for calls and what is staged
 }
 
 // NewChain makes a chain for at most so many rows.
@@ -65,13 +65,13 @@ func (c *chain) Begin(rows int) {
 func (c *chain) End() {
 	c.on.flush()
 	size := c.size()
-	c.send(size)
+	list := c.send(size)
 	blocks := (c.rows + size.rows - 1) / size.rows
 	c.on.pending = &pendingChain{
 		chain: c,
 		size:  driver.Launch{Blocks: [2]int{blocks, 1}, Threads: mostThreads, Shared: size.bytes(len(c.calls))},
 		parameters: []uint64{
-			whole(size.rows), whole(len(c.calls)), uint64(c.listed.at), whole(size.own), c.on.fault(), whole(c.rows), 0, 0, 0,
+			whole(size.rows), whole(len(c.calls)), uint64(list), whole(size.own), c.on.fault(), whole(c.rows), 0, 0, 0,
 		},
 	}
 }

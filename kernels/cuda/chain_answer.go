@@ -15,8 +15,14 @@ type pendingChain struct {
 	parameters []uint64 // the last three are the columns and the places of a result, 0 without one
 }
 
-// flush launches the pending chain.
+// flush puts on the stream what still waits for others.
 func (d *Device) flush() {
+	d.flushChain()
+	d.flushUploads()
+}
+
+// flushChain launches the pending chain.
+func (d *Device) flushChain() {
 	if p := d.pending; p != nil {
 		d.pending = nil
 		d.launch("chain", p.size, p.parameters...)

@@ -8,6 +8,7 @@ import "dgsbench/kernels"
 const (
 	copyRows int32 = iota
 	gatherRows
+	putRows
 	product
 	productOfFours
 	sums
@@ -92,6 +93,14 @@ func (c *chain) GatherRows(rows, srcRows, cols int, dst, src kernels.Buffer, ind
 	below(rows, srcRows)
 	c.note(chainCall{code: gatherRows, rows: rows, cols: cols, inner: srcRows, results: 1},
 		c.out(dst, rows*cols), c.in(src, srcRows*cols), c.list(index, rows))
+}
+
+// PutRows copies row i of src to row index[i] of dst, unless that is below
+// zero.
+func (c *chain) PutRows(rows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
+	all := rowsOf(dst, cols)
+	c.rowwise(chainCall{code: putRows, cols: cols, inner: all, results: 1}, rows,
+		c.out(dst, all*cols), c.in(src, rows*cols), c.list(index, rows))
 }
 
 // CopyRows copies the first cols numbers of each row.

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"dgsbench/kernels"
+	"dgsbench/kernels/cuda/driver"
 )
 
 // operand is what a call reads or writes: on the card, among what was staged,
@@ -68,19 +69,25 @@ func (c *chain) list(l kernels.Ints, n int) operand {
 func (c *chain) encode(o operand, size chainSize) int64 {
 	switch {
 	case o.own == nil && o.place > 0:
-		return int64(c.listed.at) + int64(len(c.calls)*callBytes+o.place-1)
+		return marked(len(c.calls)*callBytes+o.place-1, stagedMark)
 	case o.own == nil:
 		return int64(o.at)
 	case o.own.vector:
-		return own2(size.vectors + o.own.at + o.offset)
+		return marked(size.vectors+o.own.at+o.offset, ownMark)
 	case o.columns:
-		return own2(o.own.at*size.rows + o.offset)
+		return marked(o.own.at*size.rows+o.offset, ownMark)
 	}
-	return own2(o.own.at*size.rows + o.offset/c.most*size.rows)
+	return marked(o.own.at*size.rows+o.offset/c.most*size.rows, ownMark)
 }
 
-// own2 tells a block's own number from an address.
-func own2(number int) int64 { return int64(number)<<1 | 1 }
+// Marks tell from an address, which is a multiple of four, the number of one
+// of the block's own words and that of a byte from the list of calls on.
+const (
+	ownMark    = 1
+	stagedMark = 2
+)
+
+func marked(number int, mark int64) int64 { return int64(number)<<2 | mark }
 
 // cardCall is a call as the card reads it: Call of chain.cu.
 type cardCall struct {
@@ -193,10 +200,8 @@ func (c *chain) sizeFor(rows int) chainSize {
 // bytes is the memory of a block.
 func (s chainSize) bytes(calls int) int { return calls*callBytes + (s.own+s.partial)*wordBytes }
 
-// send puts the calls and what was staged on the card.
-func (c *chain) send(size chainSize) {
-	bytes := len(c.calls)*callBytes + c.staged.bytes
-	c.place(bytes)
+// send puts the calls and what was staged on the card, and says where.
+func (c *chain) send(size chainSize) driver.Ptr {
 	c.encoded = c.encoded[:0]
 	for _, call := range c.calls {
 		e := cardCall{
@@ -212,21 +217,5 @@ func (c *chain) send(size chainSize) {
 		c.encoded = append(c.encoded, e)
 	}
 	c.staged.parts[0] = bytesOf(c.encoded)
-	if t := c.on.tape; t != nil {
-		t.place(c.listed.at, c.staged.parts)
-	} else {
-		c.on.upload(c.listed.at, c.staged.parts...)
-	}
-}
-
-// place finds so much memory of the card.
-func (c *chain) place(bytes int) {
-	n := bytes / wordBytes
-	switch {
-	case c.on.tape != nil:
-		c.listed = words{} // the tape keeps its own
-		c.listed.at = c.on.tape.card(bytes)
-	case c.listed.n < n:
-		c.listed = c.on.zeros(2 * n)
-	}
+	return c.on.sent(&c.memory, c.staged.parts...)
 }

@@ -21,6 +21,7 @@ type Device struct {
 	seen    seen
 	work    Work
 	pending *pendingChain // asked for last, not yet launched
+	uploads uploads       // likewise; never both
 	tape    *tape         // where work is noted instead, during Record
 
 	launching launching
@@ -33,7 +34,10 @@ const (
 	noteCount
 )
 
-var _ kernels.Device = (*Device)(nil)
+var (
+	_ kernels.Device = (*Device)(nil)
+	_ kernels.Holder = (*Device)(nil)
+)
 
 // Info is what is worth knowing about a card of those that Open opens.
 func Info(library string, n int) (driver.Info, error) {
@@ -42,6 +46,17 @@ func Info(library string, n int) (driver.Info, error) {
 		return driver.Info{}, err
 	}
 	return c.Device.Info(), nil
+}
+
+// Memory is how many bytes are free of a card of those that Open opens, and
+// how many it has. What devices have left that are no longer reachable is
+// given back first.
+func Memory(library string, n int) (free, total int, err error) {
+	c, err := openCard(place{library, n})
+	if err != nil {
+		return 0, 0, err
+	}
+	return c.memory()
 }
 
 // Open makes a device on card number n, from 0 on, of the driver that this
@@ -53,10 +68,12 @@ func Open(library string, n int) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{card: c, heap: &heap{card: c}}
+	d := &Device{card: c}
 	if err := c.Do(d.prepare); err != nil {
 		return nil, err
 	}
+	d.heap = &heap{card: c, stream: d.stream}
+	c.add(d.heap)
 	d.found, d.notes, d.seen = d.NewInts(1), d.NewInts(noteCount), seen{turn: 1}
 	d.prepareLaunch()
 	runtime.AddCleanup(d, func(r resources) { r.release() }, resources{d.heap, d.stream, d.staging})
@@ -73,6 +90,9 @@ func (d *Device) prepare() (err error) {
 
 // Name is "cuda".
 func (d *Device) Name() string { return "cuda" }
+
+// MostHeld is the most bytes of the card that its buffers have taken at once.
+func (d *Device) MostHeld() int64 { return d.heap.mostHeld() }
 
 // Threads is one: calls that do not depend on each other follow one another on
 // the stream.
@@ -98,6 +118,7 @@ type resources struct {
 // nobody waits for.
 func (r resources) release() {
 	c := r.heap.card
+	c.remove(r.heap)
 	_ = c.Do(func() error {
 		_ = c.FreeStream(r.stream)
 		_ = c.FreePinned(r.staging.memory)

@@ -7,26 +7,40 @@ import (
 	"dgsbench/kernels/cuda/driver"
 )
 
-// gemmTile is the side of a block's part of a product; its two operands lie
-// in shared memory, with rows one number longer.
-const (
-	gemmTile   = 32
-	gemmShared = 2 * gemmTile * (gemmTile + 1) * wordBytes
+// gemmKernel is one of matrix products: a block has a square of results,
+// and slices of the operands in shared memory.
+type gemmKernel struct {
+	kernel      string
+	side, depth int
+}
+
+var (
+	largeGemm = gemmKernel{"gemm", 64, 16}
+	smallGemm = gemmKernel{"gemm_small", 32, 32}
 )
 
-// Gemm is c = op(a, b), with bias and relu where asked for.
+// launch covers the results. Slices are as in gemm.cu: two of either operand.
+func (p *gemmKernel) launch(rows, cols int) driver.Launch {
+	pad := p.side / 16
+	return driver.Launch{
+		Blocks:  [2]int{(rows + p.side - 1) / p.side, (cols + p.side - 1) / p.side},
+		Threads: mostThreads,
+		Shared:  4 * p.depth * (p.side + pad) * wordBytes,
+	}
+}
+
+// Gemm is c = op(a, b), with bias and relu where asked for. Large tiles need
+// fewer reads, small ones leave no multiprocessor without work.
 func (d *Device) Gemm(op kernels.Op, m, n, k int, a, b, c, bias kernels.Buffer, relu bool) {
 	if m == 0 || n == 0 {
 		return
 	}
-	d.launch("gemm", driver.Launch{Blocks: tiles(m, n), Threads: mostThreads, Shared: gemmShared},
-		whole(m), whole(n), whole(k), at(a, m*k), flag(op == kernels.TN), at(b, k*n), flag(op == kernels.NT),
-		at(c, m*n), maybe(bias, n), flag(relu))
-}
-
-// tiles is how many tiles cover a matrix.
-func tiles(rows, cols int) [2]int {
-	return [2]int{(rows + gemmTile - 1) / gemmTile, (cols + gemmTile - 1) / gemmTile}
+	p := &largeGemm
+	if l := p.launch(m, n); l.Blocks[0]*l.Blocks[1] < d.card.Info().Multiprocessors {
+		p = &smallGemm
+	}
+	d.launch(p.kernel, p.launch(m, n), whole(m), whole(n), whole(k), at(a, m*k), flag(op == kernels.TN),
+		at(b, k*n), flag(op == kernels.NT), at(c, m*n), maybe(bias, n), flag(relu))
 }
 
 // Zero is dst = 0.

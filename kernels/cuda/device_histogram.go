@@ -17,18 +17,20 @@ func (d *Device) SumRows(rows, terms, tableRows, cols int, dst, table kernels.Bu
 
 // FoldBuckets makes new states from old ones and the buckets of events.
 func (d *Device) FoldBuckets(f *kernels.Fold, dst kernels.Buffer, buckets kernels.Ints, features int) {
-	d.eachRow("fold_buckets", f.Rows, f.Cols, append(fold(f, dst), list(buckets, f.Events*features), whole(features), d.fault())...)
+	var room [mostParameters]uint64
+	d.eachRow("fold_buckets", f.Rows, f.Cols, append(fold(room[:0], f, dst), list(buckets, f.Events*features), whole(features), d.fault())...)
 }
 
 // FoldRows makes new states from old ones and a row of each event.
 func (d *Device) FoldRows(f *kernels.Fold, dst, rows kernels.Buffer) {
-	d.eachRow("fold_rows", f.Rows, f.Cols, append(fold(f, dst), at(rows, f.Events*f.Cols), d.fault())...)
+	var room [mostParameters]uint64
+	d.eachRow("fold_rows", f.Rows, f.Cols, append(fold(room[:0], f, dst), at(rows, f.Events*f.Cols), d.fault())...)
 }
 
-func fold(f *kernels.Fold, dst kernels.Buffer) []uint64 {
-	return []uint64{
+// fold adds the parameters that both have.
+func fold(parameters []uint64, f *kernels.Fold, dst kernels.Buffer) []uint64 {
+	return append(parameters,
 		at(dst, f.Rows*f.Cols), below(f.Rows, f.Nodes), at(f.Table, f.Nodes*f.Cols), list(f.Self, f.Rows), list(f.Other, f.Rows),
 		below(f.Rows, f.Events), list(f.Event, f.Rows),
-		at(f.Keep, f.Rows), at(f.Mix, f.Rows), at(f.Hit, f.Rows),
-	}
+		at(f.Keep, f.Rows), at(f.Mix, f.Rows), at(f.Hit, f.Rows))
 }

@@ -14,7 +14,8 @@ func (d *Device) SigmoidGrad(n int, dx, g, y kernels.Buffer) {
 
 // Mix is dst = beta self + (1 - beta) ((1 - alpha) e + alpha other).
 func (d *Device) Mix(m *kernels.Mixture, dst kernels.Buffer) {
-	d.eachRow("mix", m.Rows, m.Cols, append(mixture(m), at(dst, m.Rows*m.Cols))...)
+	var room [mostParameters]uint64
+	d.eachRow("mix", m.Rows, m.Cols, append(mixture(room[:0], m), at(dst, m.Rows*m.Cols))...)
 }
 
 // MixGrad is its gradient.
@@ -23,12 +24,13 @@ func (d *Device) MixGrad(m *kernels.Mixture, g kernels.Buffer, grad *kernels.Mix
 	if m.E != nil {
 		e = at(grad.E, n)
 	}
-	d.eachRow("mix_grad", m.Rows, m.Cols, append(mixture(m), at(g, n), at(grad.Self, n), at(grad.Other, n), e, at(grad.Alpha, n), at(grad.Beta, n))...)
+	var room [mostParameters]uint64
+	d.eachRow("mix_grad", m.Rows, m.Cols, append(mixture(room[:0], m), at(g, n), at(grad.Self, n), at(grad.Other, n), e, at(grad.Alpha, n), at(grad.Beta, n))...)
 }
 
-// mixture are the parameters that are read. With lists the operands may have
+// mixture adds the parameters that are read. With lists the operands may have
 // any number of rows.
-func mixture(m *kernels.Mixture) []uint64 {
+func mixture(parameters []uint64, m *kernels.Mixture) []uint64 {
 	n, factors := m.Rows*m.Cols, m.Cols
 	if m.PerRow {
 		factors = n
@@ -38,9 +40,8 @@ func mixture(m *kernels.Mixture) []uint64 {
 		self, other, e = list(m.From.Self, m.Rows), list(m.From.Other, m.Rows), list(m.From.E, m.Rows)
 		n, factors = 0, 0
 	}
-	return []uint64{
-		at(m.Self, n), at(m.Other, n), maybe(m.E, n), at(m.Alpha, factors), at(m.Beta, factors), flag(m.PerRow), self, other, e,
-	}
+	return append(parameters,
+		at(m.Self, n), at(m.Other, n), maybe(m.E, n), at(m.Alpha, factors), at(m.Beta, factors), flag(m.PerRow), self, other, e)
 }
 
 // SparsemaxBlocks is the sparsemax of scale x in each block of h numbers.

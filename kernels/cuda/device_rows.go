@@ -18,6 +18,12 @@ func (d *Device) ScatterRows(rows, cols int, dst, src kernels.Buffer, index kern
 	d.eachWarp("scatter_rows", rows, whole(cols), below(rows, rowsOf(dst, cols)), at(dst, 0), at(src, rows*cols), list(index, rows), d.fault())
 }
 
+// PutRows copies row i of src to row index[i] of dst, unless that is below
+// zero.
+func (d *Device) PutRows(rows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
+	d.eachRow("put_rows", rows, cols, below(rows, rowsOf(dst, cols)), at(dst, 0), at(src, rows*cols), list(index, rows), d.fault())
+}
+
 // ScatterAddRows adds row i of src to row index[i] of dst, in order.
 func (d *Device) ScatterAddRows(rows, dstRows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
 	d.eachWarp("scatter_add_rows", rows, whole(cols), below(rows, dstRows), at(dst, dstRows*cols), at(src, rows*cols), list(index, rows), d.fault())

@@ -69,7 +69,7 @@ KERNEL(see)(long long n, const float* x, int own, int* noted) {
 KERNEL(see_all)(long long n, int buffers, const long long* table, int own, int* noted) {
   const long long i = element();
   if (i >= n) return;
-  const Place at = place(table, buffers, i);
+  const Member at = member(table, buffers, i);
   if (!finite(number(table, at))) atomicMax(noted, own - at.buffer);
 }
 

@@ -14,42 +14,79 @@ import (
 // heap gives memory of a card to one device, and takes back what is no
 // longer reachable.
 type heap struct {
-	card *card
+	card   *card
+	stream driver.Stream // of the device
 
-	mutex  sync.Mutex // cleanups come from any goroutine
-	unused []driver.Ptr
-	closed bool // the device is gone
+	mutex      sync.Mutex // cleanups come from any goroutine
+	unused     []piece
+	held, most int64 // bytes taken, now and at most at once
+	closed     bool  // the device is gone
 }
 
-// memory is a piece of the card's. It is reachable as long as any buffer in
-// it is.
-type memory struct{ at driver.Ptr }
+// piece is memory of the card.
+type piece struct {
+	at    driver.Ptr
+	bytes int
+}
+
+// memory is a piece that is reachable as long as any buffer in it is.
+type memory struct{ piece }
+
+// Cleanups run a little after a collection.
+const (
+	collections     = 10
+	afterCollection = 20 * time.Millisecond
+)
 
 // alloc takes so many bytes. The card's memory does not hurry Go's collector:
 // where it is full, the collector is asked what nobody uses any more.
-func (h *heap) alloc(bytes int, stream driver.Stream) *memory {
-	const attempts, pause = 10, 20 * time.Millisecond // cleanups run a little after a collection
-	m := &memory{}
+func (h *heap) alloc(bytes int) *memory {
+	m := &memory{piece{bytes: bytes}}
 	h.card.must(func() (err error) {
-		for i := range attempts {
-			if err := h.collect(stream); err != nil {
+		for i := range collections {
+			if err := h.collect(); err != nil {
 				return err
 			}
-			if m.at, err = h.card.Alloc(bytes); !errors.Is(err, driver.ErrMemory) || i == attempts-1 {
+			if m.at, err = h.card.Alloc(bytes); !errors.Is(err, driver.ErrMemory) || i == collections-1 {
 				return err
 			}
 			runtime.GC()
-			time.Sleep(pause)
+			time.Sleep(afterCollection)
+			if err := h.card.collect(); err != nil {
+				return err
+			}
 		}
 		return nil
 	})
-	runtime.AddCleanup(m, func(at driver.Ptr) { h.discard(at) }, m.at)
+	h.count(bytes)
+	runtime.AddCleanup(m, func(p piece) { h.discard(p) }, m.piece)
 	return m
 }
 
+// count notes bytes that were taken, or with a minus given back.
+func (h *heap) count(bytes int) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	h.counted(bytes)
+}
+
+// counted is count for those who have the mutex.
+func (h *heap) counted(bytes int) {
+	h.card.held.Add(int64(bytes))
+	h.held += int64(bytes)
+	h.most = max(h.most, h.held)
+}
+
+// mostHeld is the most bytes taken at once.
+func (h *heap) mostHeld() int64 {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	return h.most
+}
+
 // collect gives back what was discarded, when all work that may use it is
-// done.
-func (h *heap) collect(stream driver.Stream) error {
+// done. The driver waits for the work of other devices on the card, too.
+func (h *heap) collect() error {
 	h.mutex.Lock()
 	unused := h.unused
 	h.unused = nil
@@ -57,26 +94,28 @@ func (h *heap) collect(stream driver.Stream) error {
 	if len(unused) == 0 {
 		return nil
 	}
-	if err := h.card.Sync(stream); err != nil {
+	if err := h.card.Sync(h.stream); err != nil {
 		return err
 	}
-	for _, at := range unused {
-		if err := h.card.Free(at); err != nil {
+	for _, p := range unused {
+		if err := h.card.Free(p.at); err != nil {
 			return err
 		}
+		h.count(-p.bytes)
 	}
 	return nil
 }
 
 // discard notes that nobody uses the memory any more.
-func (h *heap) discard(at driver.Ptr) {
+func (h *heap) discard(p piece) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	if !h.closed {
-		h.unused = append(h.unused, at)
+		h.unused = append(h.unused, p)
 		return
 	}
-	_ = h.card.Do(func() error { return h.card.Free(at) })
+	h.counted(-p.bytes)
+	_ = h.card.Do(func() error { return h.card.Free(p.at) })
 }
 
 // close gives back what was discarded, now and from now on.
@@ -85,8 +124,9 @@ func (h *heap) close() {
 	defer h.mutex.Unlock()
 	h.closed = true
 	_ = h.card.Do(func() error {
-		for _, at := range h.unused {
-			_ = h.card.Free(at)
+		for _, p := range h.unused {
+			h.counted(-p.bytes)
+			_ = h.card.Free(p.at)
 		}
 		return nil
 	})

@@ -11,16 +11,18 @@ import (
 // jacobians keeps Jacobians on the card, as float32 or, in half the memory,
 // as bfloat16 numbers. A slot holds a row of lanes for each feature.
 type jacobians struct {
-	device             *Device
-	shape              kernels.JacobianShape
-	state, plus, minus kernels.Ints
-	slots              []driver.Ptr
-	slabs              []*memory // which the slots lie in
-	sums               kernels.Buffer
+	device        *Device
+	shape         kernels.JacobianShape
+	state         kernels.Ints
+	starts, lanes kernels.Ints // of each column of the gradient, as in jacobian.cu
+	slots         []driver.Ptr
+	slabs         []*memory // which the slots lie in
+	sums          kernels.Buffer
 
-	plan jacobianPlan
-	list words // the plan on the card
-	room words // for copies that do not fit in shared memory
+	plan   jacobianPlan
+	parcel []uint64 // the plan in one piece
+	list   words    // and on the card
+	room   words    // for copies that do not fit in shared memory
 }
 
 // NewJacobians keeps Jacobians of one shape.
@@ -31,10 +33,32 @@ func (d *Device) NewJacobians(s kernels.JacobianShape) kernels.Jacobians {
 		d.WriteInts(l, host)
 		return l
 	}
+	columns := lanesOf(&s)
 	return &jacobians{
-		device: d, shape: s, state: upload(s.State), plus: upload(s.Plus), minus: upload(s.Minus),
+		device: d, shape: s, state: upload(s.State), starts: upload(columns.starts), lanes: upload(columns.items),
 		sums: d.NewBuffer(s.Lanes() * s.Features),
 	}
+}
+
+// lanesOf lists the lanes of each column of the gradient, in order: l where
+// lane l is added, ^l where it is subtracted.
+func lanesOf(s *kernels.JacobianShape) *lists {
+	columns := &lists{}
+	each := func(do func(column int32, lane int32)) {
+		for l := range s.Lanes() {
+			if s.Plus[l] >= 0 {
+				do(s.Plus[l], int32(l))
+			}
+			if s.Minus[l] >= 0 {
+				do(s.Minus[l], ^int32(l))
+			}
+		}
+	}
+	columns.begin(s.Columns)
+	each(func(column, _ int32) { columns.count(column) })
+	columns.allot()
+	each(columns.add)
+	return columns
 }
 
 // slabBytes is the most memory that Grow takes beyond what it is asked for.
@@ -49,7 +73,7 @@ func (j *jacobians) Grow(n int) {
 	const line = 16 // bytes that threads read at once, at most
 	stride := (max(int(j.shape.Bytes()), 1) + line - 1) / line * line
 	count := max(missing, min(len(j.slots), slabBytes/stride))
-	slab := j.device.heap.alloc(count*stride, j.device.stream)
+	slab := j.device.heap.alloc(count * stride)
 	j.device.fill(slab.at, count*stride)
 	j.slabs = append(j.slabs, slab)
 	for i := range count {
@@ -80,29 +104,28 @@ func (j *jacobians) Read(dst []float32, slot int) {
 // Step works a batch off.
 func (j *jacobians) Step(s *kernels.JacobianStep) {
 	s.Check(j.shape, len(j.slots))
-	j.plan.prepare(s, j.slots)
-	reads, writes := j.send()
-	lanes, states := j.shape.Lanes(), j.shape.States
+	j.plan.prepare(s, &j.shape, j.slots)
+	lanes, features, states := j.shape.Lanes(), j.shape.Features, j.shape.States
 	var weights, sums, keep, mix, drive, x uint64
 	if s.Weights != nil {
-		weights, sums = at(s.Weights, len(s.Slots)*states), at(j.sums, lanes*j.shape.Features)
+		weights, sums = at(s.Weights, len(s.Slots)*states), at(j.sums, lanes*features)
 	}
-	if len(s.Writes) > 0 {
+	if n := len(s.Writes); n > 0 {
 		rows := 1
 		if s.PerWrite {
-			rows = len(s.Writes)
+			rows = n
 		}
-		keep, mix, drive, x = at(s.Keep, rows*states), at(s.Mix, rows*states), at(s.Drive, len(s.Writes)*lanes), at(s.X, 0)
+		keep, mix, drive, x = at(s.Keep, rows*states), at(s.Mix, rows*states), at(s.Drive, n*lanes), at(s.X, 0)
 	}
 	if size, spill := j.size(); size.Blocks[0] > 0 {
-		j.device.launch(j.kernel(), size, whole(lanes), whole(j.shape.Features), whole(states), list(j.state, lanes),
-			whole(len(s.Slots)), reads, weights, sums, whole(len(s.Writes)), writes, keep, mix, flag(s.PerWrite), drive, x,
-			whole(j.plan.kept), spill)
+		parameters := append(j.send(), whole(lanes), whole(features), list(j.state, lanes), weights, sums, keep, mix,
+			drive, x, whole(j.plan.kept), spill)
+		j.device.launch(j.kernel(), size, parameters...)
 	}
 	if s.Weights != nil {
-		n := j.shape.Features * j.shape.Columns
-		j.device.spread("jacobian_gradient", n, whole(lanes), whole(j.shape.Features), whole(j.shape.Columns),
-			list(j.plus, lanes), list(j.minus, lanes), sums, at(s.Grad, n))
+		n := features * j.shape.Columns
+		j.device.spread("jacobian_gradient", n, whole(lanes), whole(features), whole(j.shape.Columns),
+			list(j.starts, j.shape.Columns+1), list(j.lanes, 0), sums, at(s.Grad, n))
 	}
 }
 
@@ -114,38 +137,52 @@ func (j *jacobians) kernel() string {
 	return "jacobian_step"
 }
 
-// send puts the plan on the card.
-func (j *jacobians) send() (reads, writes uint64) {
-	const addressWords = 2
-	d, p := j.device, &j.plan
-	if n := addressWords * len(p.list); j.list.n < n {
-		j.list = d.zeros(2 * n)
+// send puts the plan on the card. It gives the parameters that describe it.
+func (j *jacobians) send() []uint64 {
+	const wordBytes64 = 8
+	p := &j.plan
+	j.parcel = append(append(j.parcel[:0], p.reads...), p.writes...)
+	for i := 0; i < len(p.ends); i += 2 {
+		j.parcel = append(j.parcel, pair(p.ends[i], p.ends[min(i+1, len(p.ends)-1)]))
 	}
-	d.upload(j.list.at, bytesOf(p.list))
-	return uint64(j.list.at), uint64(j.list.at) + uint64(p.writes*addressWords*wordBytes)
+	if n := len(j.parcel) * wordBytes64 / wordBytes; j.list.n < n {
+		j.list = j.device.zeros(2 * n)
+	}
+	j.device.upload(j.list.at, bytesOf(j.parcel))
+	reads := uint64(j.list.at)
+	writes := reads + uint64(len(p.reads)*wordBytes64)
+	ends := writes + uint64(len(p.writes)*wordBytes64)
+	return []uint64{whole(len(p.ends)), ends, whole(len(p.reads) / readWords), reads, writes}
 }
 
+// As in jacobian.cu.
 const (
-	// copyBytes is the shared memory that a block takes for copies, at most:
-	// at least two blocks have room on most cards.
-	copyBytes = 48 << 10
+	featuresAThread = 4
+	copyBytes       = featuresAThread * wordBytes
+)
+
+const (
+	// stepThreads is the most threads of a block: a thread has many registers.
+	stepThreads = 128
 	// spillBlocks is the number of blocks, for each multiprocessor, where
-	// copies do not fit there.
-	spillBlocks = 8
+	// copies do not fit in shared memory.
+	spillBlocks = 4
 )
 
 // size is that of the launch. The copies of a block's threads lie in shared
-// memory, with fewer threads where there are many copies, or else in room.
+// memory, with fewer threads where there are many copies, so that two blocks
+// have room; or else in room.
 func (j *jacobians) size() (l driver.Launch, spill uint64) {
-	n := j.shape.Lanes() * j.shape.Features
-	for threads := mostThreads; threads >= warp; threads /= 2 {
-		if shared := j.plan.kept * threads * wordBytes; shared <= copyBytes {
+	info := j.device.card.Info()
+	n := j.shape.Lanes() * (j.shape.Features/featuresAThread + j.shape.Features%featuresAThread)
+	for threads := stepThreads; threads >= warp; threads /= 2 {
+		if shared := j.plan.kept * threads * copyBytes; shared <= info.Shared/2 {
 			return driver.Launch{Blocks: [2]int{(n + threads - 1) / threads, 1}, Threads: threads, Shared: shared}, 0
 		}
 	}
-	blocks := min((n+mostThreads-1)/mostThreads, spillBlocks*j.device.card.Info().Multiprocessors)
-	if need := blocks * mostThreads * j.plan.kept; j.room.n < need {
+	blocks := min((n+stepThreads-1)/stepThreads, spillBlocks*info.Multiprocessors)
+	if need := blocks * stepThreads * j.plan.kept * featuresAThread; j.room.n < need {
 		j.room = j.device.zeros(2 * need)
 	}
-	return driver.Launch{Blocks: [2]int{blocks, 1}, Threads: mostThreads}, uint64(j.room.at)
+	return driver.Launch{Blocks: [2]int{blocks, 1}, Threads: stepThreads}, uint64(j.room.at)
 }

@@ -7,7 +7,7 @@ KERNEL(adam)(long long n, int buffers, const long long* params, const long long*
     float beta2, float rest2, float eps, float decay, int since, const int* bad) {
   const long long i = element();
   if (i >= n || *bad >= since) return;
-  const Place at = place(params, buffers, i);
+  const Member at = member(params, buffers, i);
   float &p = number(params, at), &mean = number(means, at), &square = number(squares, at);
   const float gradient = fmaf(decay, p, number(gradients, at));
   mean = fmaf(rest1, gradient, beta1 * mean);
@@ -19,7 +19,7 @@ KERNEL(momentum)(long long n, int buffers, const long long* params, const long l
     const long long* velocities, float rate, float momentum, float decay, int since, const int* bad) {
   const long long i = element();
   if (i >= n || *bad >= since) return;
-  const Place at = place(params, buffers, i);
+  const Member at = member(params, buffers, i);
   float &p = number(params, at), &v = number(velocities, at);
   v = fmaf(momentum, v, fmaf(decay, p, number(gradients, at)));
   p = fmaf(-rate, v, p);

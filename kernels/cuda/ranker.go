@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"fmt"
+	"math"
 
 	"dgsbench/kernels"
 	"dgsbench/kernels/cuda/driver"
@@ -15,64 +16,55 @@ type ranker struct {
 	device            *Device
 	maxEvents, maxDim int
 
-	eventTime, nodeTime kernels.Buffer
-	nodes               kernels.Ints   // the candidates
-	truth               kernels.Buffer // scores of the true destinations
-	facts               kernels.Ints   // greater, equal and bad of each event
-	pairs               pairs
-	scores              kernels.Buffer // of Scores
-}
+	asked, left parcel  // what the host knows of a question, and the pairs to leave out
+	leftNodes   []int32 // of these pairs
 
-// pairs are single pairs of an event and a node.
-type pairs struct {
-	events, nodes     []int32
-	onEvents, onNodes kernels.Ints
-	scores            kernels.Buffer
+	truth  kernels.Buffer // scores of the true destinations
+	facts  kernels.Ints   // greater, equal and bad of each event
+	scores kernels.Buffer // of Scores
 }
 
 // NewRanker serves rankings of at most so many events and dimensions.
 func (d *Device) NewRanker(maxEvents, maxDim int) kernels.Ranker {
 	return &ranker{
 		device: d, maxEvents: maxEvents, maxDim: maxDim,
-		eventTime: d.NewBuffer(maxEvents), truth: d.NewBuffer(maxEvents), facts: d.NewInts(3 * maxEvents),
+		truth: d.NewBuffer(maxEvents), facts: d.NewInts(3 * maxEvents),
 	}
 }
 
-// Rank counts the negatives above and level.
+// Rank counts the negatives above and level. While the card does so, the host
+// finds those that are to be left out; it waits once.
 func (r *ranker) Rank(q kernels.Ranking, greater, equal []int32) (bad int) {
 	r.check(&q)
+	if q.Events == 0 {
+		return -1
+	}
 	a := r.ask(&q)
 	row := uint64(q.Events * wordBytes)
-	above := list(r.facts, 3*q.Events)
+	truth, above := at(r.truth, q.Events), list(r.facts, 3*q.Events)
 	level, notFinite := above+row, above+2*row
-	r.device.fill(driver.Ptr(above), 3*q.Events*wordBytes)
-
-	truth := at(r.truth, q.Events)
-	r.pairs.reset()
-	for e, v := range q.True[:q.Events] {
-		r.pairs.add(e, v)
+	r.device.spread("true_scores", q.Events, a.with([]uint64{whole(q.Events)}, a.truths, truth, above, level, notFinite)...)
+	r.scoreAll(&a, truth, 0, above, level, notFinite)
+	if events, nodes, n := r.leftOut(&q); n > 0 {
+		r.device.spread("leave_out", n, a.with([]uint64{whole(n)}, events, nodes, truth, above, level)...)
 	}
-	r.scorePairs(a, truth, notFinite)
-	r.scoreAll(a, truth, 0, above, level, notFinite)
-	r.leaveOut(&q, a, truth, above, level, notFinite)
 	return r.collect(q.Events, greater, equal)
 }
 
-// leaveOut takes candidates that are no negatives back out of the counts.
-func (r *ranker) leaveOut(q *kernels.Ranking, a asked, truth, above, level, bad uint64) {
-	r.pairs.reset()
+// leftOut puts the pairs on the card that are no negatives.
+func (r *ranker) leftOut(q *kernels.Ranking) (events, nodes uint64, n int) {
+	p := &r.left
+	p.words, r.leftNodes = p.words[:0], r.leftNodes[:0]
 	left := portable.Ranking[float32]{Nodes: q.Nodes, Candidates: q.Candidates, True: q.True, Without: q.Without}
 	for e := range q.Events {
-		left.LeftOut(e, func(v int32) { r.pairs.add(e, v) })
+		left.LeftOut(e, func(v int32) {
+			p.words, r.leftNodes = append(p.words, int32(e)), append(r.leftNodes, v)
+		})
 	}
-	n := len(r.pairs.events)
-	if n == 0 {
-		return
-	}
-	r.pairs.scores = r.device.atLeast(r.pairs.scores, n)
-	scores := at(r.pairs.scores, n)
-	r.scorePairs(a, scores, bad)
-	r.device.spread("leave_out", n, whole(n), list(r.pairs.onEvents, n), scores, truth, above, level)
+	n = len(r.leftNodes)
+	p.words = append(p.words, r.leftNodes...)
+	events = p.send(r.device)
+	return events, events + uint64(n*wordBytes), n
 }
 
 // collect copies the counts.
@@ -93,8 +85,10 @@ func (r *ranker) Scores(q kernels.Ranking, out []float32) {
 	r.check(&q)
 	a := r.ask(&q)
 	n := a.events * a.candidates
-	r.scores = r.device.atLeast(r.scores, n)
-	r.scoreAll(a, 0, at(r.scores, n), 0, 0, 0)
+	if r.scores == nil || r.scores.Len() < n {
+		r.scores = r.device.NewBuffer(n)
+	}
+	r.scoreAll(&a, 0, at(r.scores, n), 0, 0, 0)
 	r.device.Read(out[:n], r.scores)
 }
 
@@ -122,69 +116,110 @@ func (r *ranker) check(q *kernels.Ranking) {
 // asked is a question whose parts are on the card.
 type asked struct {
 	events, candidates int
+	moving             bool
 	terms              []uint64 // parameters that say what scores are made of
+	truths             uint64   // the true destinations
 	nodes              uint64   // the candidates; 0 stands for all nodes
 }
 
-// ask puts what the host knows of the question on the card.
+// with are a kernel's parameters: some, the terms, others.
+func (a *asked) with(before []uint64, after ...uint64) []uint64 {
+	return append(append(before, a.terms...), after...)
+}
+
+// ask puts what the host knows of the question on the card, in one piece.
 func (r *ranker) ask(q *kernels.Ranking) asked {
-	d := r.device
-	a := asked{events: q.Events, candidates: candidates(q)}
-	a.terms = []uint64{whole(q.Dim), at(q.U, q.Events*q.Dim), at(q.P, q.Nodes*q.Dim), at(q.W, q.Dim), 0, 0, 0}
+	p := &r.asked
+	p.words = append(p.words[:0], q.True[:q.Events]...)
+	p.words = append(p.words, q.Candidates...)
 	if q.Slope != nil {
-		r.nodeTime = d.atLeast(r.nodeTime, q.Nodes)
-		d.Write(r.eventTime, q.EventTime[:q.Events])
-		d.Write(r.nodeTime, q.NodeTime[:q.Nodes])
-		a.terms[4], a.terms[5], a.terms[6] = at(q.Slope, q.Nodes*q.Dim), at(r.eventTime, q.Events), at(r.nodeTime, q.Nodes)
+		p.numbers(q.EventTime[:q.Events])
+		p.numbers(q.NodeTime[:q.Nodes])
 	}
+	first := p.send(r.device)
+	place := func(words int) uint64 { return first + uint64(words*wordBytes) }
+
+	a := asked{events: q.Events, candidates: candidates(q), moving: q.Slope != nil, truths: first}
+	a.terms = []uint64{whole(q.Dim), at(q.U, q.Events*q.Dim), at(q.P, q.Nodes*q.Dim), at(q.W, q.Dim), 0, 0, 0}
 	if q.Candidates != nil {
-		r.nodes = d.atLeastInts(r.nodes, a.candidates)
-		d.WriteInts(r.nodes, q.Candidates)
-		a.nodes = list(r.nodes, a.candidates)
+		a.nodes = place(q.Events)
+	}
+	if a.moving {
+		times := q.Events + len(q.Candidates)
+		a.terms[4], a.terms[5], a.terms[6] = at(q.Slope, q.Nodes*q.Dim), place(times), place(times+q.Events)
 	}
 	return a
 }
 
-// scorePairs scores the pairs.
-func (r *ranker) scorePairs(a asked, scores, bad uint64) {
-	d, p, n := r.device, &r.pairs, len(r.pairs.events)
-	p.onEvents, p.onNodes = d.atLeastInts(p.onEvents, n), d.atLeastInts(p.onNodes, n)
-	d.WriteInts(p.onEvents, p.events)
-	d.WriteInts(p.onNodes, p.nodes)
-	parameters := append([]uint64{whole(n)}, a.terms...)
-	d.spread("pair_scores", n, append(parameters, list(p.onEvents, n), list(p.onNodes, n), scores, bad)...)
+// rankingTile is a kernel that scores so many events and candidates a block.
+type rankingTile struct {
+	kernel                      string
+	events, candidates, threads int
+	ofNodes                     int // matrices with a row for each node
+}
+
+var (
+	largeTile  = rankingTile{"all_scores", 128, 128, 256, 1}
+	smallTile  = rankingTile{"few_scores", 32, 128, 128, 1}
+	movingTile = rankingTile{"moving_scores", 32, 64, 128, 2}
+)
+
+// launch covers all pairs. The shared memory is as in ranking.cu: two slices,
+// the addresses of rows, and counts.
+func (t *rankingTile) launch(a *asked) driver.Launch {
+	const depth, pad, addressBytes = 16, 4, 8
+	slice := depth * (t.events + pad + t.ofNodes*(t.candidates+pad) + 1)
+	addresses := t.events + t.ofNodes*t.candidates
+	return driver.Launch{
+		Blocks:  [2]int{(a.candidates + t.candidates - 1) / t.candidates, (a.events + t.events - 1) / t.events},
+		Threads: t.threads,
+		Shared:  2*slice*wordBytes + addresses*addressBytes + t.events*wordBytes,
+	}
+}
+
+// tile is the one that suits the question: a large tile does less beside the
+// sums, but there must be some for each multiprocessor.
+func (r *ranker) tile(a *asked) *rankingTile {
+	const blocks = 4
+	switch l := largeTile.launch(a); {
+	case a.moving:
+		return &movingTile
+	case l.Blocks[0]*l.Blocks[1] < blocks*r.device.card.Info().Multiprocessors:
+		return &smallTile
+	default:
+		return &largeTile
+	}
 }
 
 // scoreAll scores all candidates. It keeps the scores, or else compares them
 // with truth and counts.
-func (r *ranker) scoreAll(a asked, truth, scores, above, level, bad uint64) {
+func (r *ranker) scoreAll(a *asked, truth, scores, above, level, bad uint64) {
 	if a.events == 0 || a.candidates == 0 {
 		return
 	}
-	const shared = 3 * gemmTile * (gemmTile + 1) * wordBytes // of events, candidates and slopes
-	parameters := append([]uint64{whole(a.events), whole(a.candidates)}, a.terms...)
-	r.device.launch("all_scores", driver.Launch{Blocks: tiles(a.candidates, a.events), Threads: mostThreads, Shared: shared},
-		append(parameters, a.nodes, truth, scores, above, level, bad)...)
+	t := r.tile(a)
+	r.device.launch(t.kernel, t.launch(a), a.with([]uint64{whole(a.events), whole(a.candidates)},
+		a.nodes, truth, scores, above, level, bad)...)
 }
 
-func (p *pairs) reset() { p.events, p.nodes = p.events[:0], p.nodes[:0] }
-
-func (p *pairs) add(event int, node int32) {
-	p.events, p.nodes = append(p.events, int32(event)), append(p.nodes, node)
+// parcel are lists that go to the card in one piece.
+type parcel struct {
+	words  []int32
+	onCard kernels.Ints
 }
 
-// atLeast is b, or a larger one if it has no n numbers.
-func (d *Device) atLeast(b kernels.Buffer, n int) kernels.Buffer {
-	if b != nil && b.Len() >= n {
-		return b
+// numbers adds numbers as they are.
+func (p *parcel) numbers(x []float32) {
+	for _, v := range x {
+		p.words = append(p.words, int32(math.Float32bits(v)))
 	}
-	return d.NewBuffer(n)
 }
 
-// atLeastInts is the same for lists.
-func (d *Device) atLeastInts(l kernels.Ints, n int) kernels.Ints {
-	if l != nil && l.Len() >= n {
-		return l
+// send copies the parcel to the card, and says where it is.
+func (p *parcel) send(d *Device) uint64 {
+	if p.onCard == nil || p.onCard.Len() < len(p.words) {
+		p.onCard = d.NewInts(2 * len(p.words))
 	}
-	return d.NewInts(n)
+	d.WriteInts(p.onCard, p.words)
+	return list(p.onCard, len(p.words))
 }

@@ -13,6 +13,12 @@ KERNEL(gather_rows)(int width, int rows, int cols, float* dst, int src_rows, con
   if (g.row < rows) copy_row(g, cols, dst + g.row * cols, src + (long long)within(index[g.row], src_rows, fault) * cols);
 }
 
+KERNEL(put_rows)(int width, int rows, int cols, int dst_rows, float* dst, const float* src, const int* index, int* fault) {
+  const Group g = group(width);
+  if (g.row >= rows || index[g.row] < 0) return;
+  copy_row(g, cols, dst + (long long)within(index[g.row], dst_rows, fault) * cols, src + g.row * cols);
+}
+
 // A warp has a row. The last of several rows with one index is kept: the
 // others find it and do nothing.
 KERNEL(scatter_rows)(int rows, int cols, int dst_rows, float* dst, const float* src, const int* index, int* fault) {

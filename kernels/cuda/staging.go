@@ -46,16 +46,7 @@ func (d *Device) room(n int) ([]byte, error) {
 	return s.memory[at : at+n], nil
 }
 
-// upload copies parts, one after the other. They may be changed afterwards.
-func (d *Device) upload(dst driver.Ptr, parts ...[]byte) {
-	d.flush()
-	if d.tape != nil {
-		d.tape.upload(dst, parts)
-		return
-	}
-	d.uploadNow(dst, parts)
-}
-
+// uploadNow copies parts, one after the other. They may be changed afterwards.
 func (d *Device) uploadNow(dst driver.Ptr, parts [][]byte) {
 	left := length(parts)
 	d.card.must(func() error {

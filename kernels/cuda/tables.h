@@ -3,14 +3,14 @@
 #pragma once
 #include "compat.h"
 
-// Place is a buffer of a group, and a number of it.
-struct Place {
+// Member is a buffer of a group, and a number of it.
+struct Member {
   int buffer;
   long long at;
 };
 
-// place is that of number i of all.
-__device__ __forceinline__ Place place(const long long* table, int buffers, long long i) {
+// member is that of number i of all.
+__device__ __forceinline__ Member member(const long long* table, int buffers, long long i) {
   int lo = 0, hi = buffers - 1;
   while (lo < hi) {
     const int middle = (lo + hi) / 2;
@@ -23,6 +23,6 @@ __device__ __forceinline__ Place place(const long long* table, int buffers, long
 }
 
 // number is one of a group with a table of its own.
-__device__ __forceinline__ float& number(const long long* table, Place p) {
-  return reinterpret_cast<float*>(table[2 * p.buffer])[p.at];
+__device__ __forceinline__ float& number(const long long* table, Member m) {
+  return reinterpret_cast<float*>(table[2 * m.buffer])[m.at];
 }

@@ -80,7 +80,8 @@ func (t *tape) Replay() error {
 	})
 }
 
-// Results copies what was read. It panics where Read would.
+// Results copies what was read, and leaves NaN: a replay that nobody waited
+// for is seen. It panics where Read would.
 func (t *tape) Results() {
 	for _, r := range t.results {
 		if r.to == nil {
@@ -88,6 +89,9 @@ func (t *tape) Results() {
 			continue
 		}
 		copy(r.to, r.from)
+		for i := range r.from {
+			r.from[i] = 0xff
+		}
 	}
 }
 
@@ -129,7 +133,7 @@ func aligned(n, most int) int { return min((n+lineBytes-1)/lineBytes*lineBytes, 
 // card is the same on the card.
 func (t *tape) card(n int) driver.Ptr {
 	if n > t.free.n {
-		m := t.device.heap.alloc(max(n, pieceBytes), t.device.stream)
+		m := t.device.heap.alloc(max(n, pieceBytes))
 		t.onCard, t.free = append(t.onCard, m), words{m, m.at, max(n, pieceBytes)}
 	}
 	at, step := t.free.at, aligned(n, t.free.n)

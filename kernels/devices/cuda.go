@@ -25,5 +25,6 @@ func findCard(number int) (Target, error) {
 	return Target{
 		card: fmt.Sprintf("%s, CUDA %d.%d", info.Name, info.Version/1000, info.Version%1000/10),
 		open: func() (kernels.Device, error) { return cuda.Open(library, number) },
+		room: func() (free, total int, err error) { return cuda.Memory(library, number) },
 	}, nil
 }

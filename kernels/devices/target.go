@@ -19,6 +19,7 @@ const (
 type Target struct {
 	card string
 	open func() (kernels.Device, error) // nil for the processor
+	room func() (free, total int, err error)
 }
 
 // Find is the target of a name: cpu, cuda for the first card, or cuda:N for
@@ -49,15 +50,22 @@ func parse(name string) (number int, err error) {
 
 // Name is what records call it: cpu or cuda.
 func (t Target) Name() string {
-	if t.open == nil {
-		return CPU
+	if t.IsCard() {
+		return CUDA
 	}
-	return CUDA
+	return CPU
 }
 
 // Card is what a card calls itself and its driver's version; empty for the
 // processor.
 func (t Target) Card() string { return t.card }
+
+// IsCard reports whether it is a card, with memory of its own.
+func (t Target) IsCard() bool { return t.open != nil }
+
+// Memory is how many bytes of a card are free, and how many it has. What
+// devices have left that are no longer reachable is given back first.
+func (t Target) Memory() (free, total int, err error) { return t.room() }
 
 // New makes a device for one goroutine. Threads are those of the processor.
 func (t Target) New(threads int) (kernels.Device, error) {

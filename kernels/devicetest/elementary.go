@@ -38,7 +38,7 @@ func gemmCases() []kernelCase {
 	for name, op := range map[string]kernels.Op{"NN": kernels.NN, "NT": kernels.NT, "TN": kernels.TN} {
 		for _, finish := range []bool{false, true} {
 			all = append(all, kernelCase{fmt.Sprintf("Gemm/%s bias and ReLU %t", name, finish), 8, func(b *bench, n int) {
-				for _, s := range [][3]int{{n, 7, 3}, {5, n, 9}, {4, 6, n}} {
+				for _, s := range [][3]int{{n, 7, 3}, {5, n, 9}, {4, 6, n}, {n, n + 3, 19}} {
 					m, n, k := s[0], s[1], s[2]
 					x, y, c := b.normal(m*k), b.normal(k*n), b.normal(m*n)
 					if finish {

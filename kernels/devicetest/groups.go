@@ -110,3 +110,34 @@ func checkNoStep(t *testing.T, d kernels.Device) {
 		t.Errorf("%s: no step after the bad buffer was asked about", d.Name())
 	}
 }
+
+// checkRepeated: calls that are prepared are made when they are asked for, and
+// as often, on what the buffers hold then.
+func checkRepeated(t *testing.T, d kernels.Device) {
+	r, ok := d.(kernels.Repeating)
+	if !ok {
+		t.Skip(d.Name() + " makes each call by itself")
+	}
+	x, y, got := d.NewBuffer(100), d.NewBuffer(100), make([]float32, 1)
+	ones := slices.Repeat([]float32{1}, 100)
+	d.Write(x, ones)
+	again := r.Repeated(func() {
+		d.Add(100, y, y, x)
+		d.Zero(50, x)
+	})
+	for i, want := range []float32{0, 1, 1, 3} { // of the first number
+		if i > 0 {
+			again()
+		}
+		if i == 2 { // x is zero by now
+			d.Write(x, []float32{2})
+		}
+		if d.Read(got, y); got[0] != want {
+			t.Errorf("%s: after %d times the sum is %v, expected %v", d.Name(), i, got[0], want)
+		}
+	}
+	d.Read(got, d.View(y, 99, 1))
+	if got[0] != 3 {
+		t.Errorf("%s: the last number is %v, expected 3", d.Name(), got[0])
+	}
+}

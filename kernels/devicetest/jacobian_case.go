@@ -42,6 +42,29 @@ func NewJacobianCase(rng *rand.Rand, lanes, features, slots, steps int, draw fun
 	return c
 }
 
+// newJacobianComb writes half of the states, the teeth, each from one of the
+// others; and these in a row, each from the next. Whoever goes along the row
+// first must remember all of it for the teeth.
+func newJacobianComb(rng *rand.Rand, lanes, features, slots int, draw func() float32) JacobianCase {
+	c := NewJacobianCase(rng, lanes, features, slots, 0, draw)
+	row := int32(slots / 2)
+	for range 2 { // the first one's Jacobians are zeros
+		s := JacobianStep{}
+		for i := range 2 * row {
+			s.Slots = append(s.Slots, i)
+			s.Writes = append(s.Writes, kernels.JacobianWrite{
+				Self: i, Other: min(row+i, 2*row-1), Slot: i, Row: rng.Int32N(inputRows),
+			})
+		}
+		for i := row; i < 2*row; i++ {
+			s.Writes[i].Other = min(i+1, 2*row-1)
+		}
+		s.numbers(rng, &c.Shape, draw)
+		c.Steps = append(c.Steps, s)
+	}
+	return c
+}
+
 func (c *JacobianCase) step(rng *rand.Rand, draw func() float32) JacobianStep {
 	s := JacobianStep{PerWrite: rng.IntN(2) == 0}
 	free := rng.Perm(c.Slots)

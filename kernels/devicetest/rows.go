@@ -5,6 +5,7 @@ var rowCases = []kernelCase{
 	{"GatherRows of many", 1, func(b *bench, n int) { b.GatherRows(n, 7, 3, b.normal(3*n), b.normal(7*3), b.rows(n, 7)) }},
 	{"ScatterRows", 1, func(b *bench, n int) { b.ScatterRows(4, n, b.normal(7*n), b.normal(4*n), b.list(6, 0, 3, 3)) }},
 	{"ScatterRows of many", 1, func(b *bench, n int) { b.ScatterRows(n, 3, b.normal(7*3), b.normal(3*n), b.rows(n, 7)) }},
+	{"PutRows", 1, func(b *bench, n int) { b.PutRows(4, n, b.normal(7*n), b.normal(4*n), b.list(6, -1, 0, 3)) }},
 	{"ScatterAddRows", 2, func(b *bench, n int) {
 		b.ScatterAddRows(4, 7, n, b.normal(7*n), b.normal(4*n), b.list(6, 0, 3, 3))
 	}},

@@ -34,9 +34,11 @@ func Run(t *testing.T, tolerance float64, devices ...kernels.Device) {
 	t.Run("Finite", func(t *testing.T) { each(t, devices, checkFinite) })
 	t.Run("Seen", func(t *testing.T) { each(t, devices, checkSeen) })
 	t.Run("NoStepAfterBad", func(t *testing.T) { each(t, devices, checkNoStep) })
+	t.Run("Repeated", func(t *testing.T) { each(t, devices, checkRepeated) })
 	t.Run("RowsOutOfRange", func(t *testing.T) { each(t, devices, checkRowsOutOfRange) })
 	t.Run("Jacobians", func(t *testing.T) { checkJacobians(t, tolerance, devices) })
 	t.Run("Ranker", func(t *testing.T) { each(t, devices, checkRanker) })
+	t.Run("RankerBorders", func(t *testing.T) { checkRankerBorders(t, devices) })
 	t.Run("Scores", func(t *testing.T) { checkScores(t, tolerance, devices) })
 	t.Run("BadScores", func(t *testing.T) { each(t, devices, checkBadScores) })
 }

@@ -16,6 +16,16 @@ func ScatterRows[T Float](dst []T, dstStride int, src []T, srcStride, cols int, 
 	}
 }
 
+// PutRows copies row i of src to row index[i] of dst, unless that is below
+// zero.
+func PutRows[T Float](dst, src []T, cols int, index []int32) {
+	for i, r := range index {
+		if r >= 0 {
+			copy(dst[int(r)*cols:][:cols], src[i*cols:][:cols])
+		}
+	}
+}
+
 // ScatterAddRows adds row i of src to row index[i] of dst, in order.
 func ScatterAddRows[T Float](k Rows[T], dst []T, dstStride int, src []T, srcStride, cols int, index []int32) {
 	for i, r := range index {

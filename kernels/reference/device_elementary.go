@@ -69,6 +69,12 @@ func (Device) ScatterRows(rows, cols int, dst, src kernels.Buffer, index kernels
 	portable.ScatterRows(dst.(buffer), cols, take(src, rows*cols), cols, cols, index.(ints)[:rows])
 }
 
+// PutRows copies row i of src to row index[i] of dst, unless that is below
+// zero.
+func (Device) PutRows(rows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
+	portable.PutRows(dst.(buffer), take(src, rows*cols), cols, index.(ints)[:rows])
+}
+
 // ScatterAddRows adds row i of src to row index[i] of dst, in order.
 func (Device) ScatterAddRows(rows, dstRows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
 	portable.ScatterAddRows(plain{}, take(dst, dstRows*cols), cols, take(src, rows*cols), cols, cols, index.(ints)[:rows])

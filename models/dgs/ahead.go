@@ -74,6 +74,7 @@ func (a *ahead) take(params []models.Tensor) error { return a.net.head.Restore(p
 // classifyAhead answers at most capacity events.
 func (m *Model) classifyAhead(part datasets.Stream, logits []float32) error {
 	a := m.ahead
+	m.states.settle()
 	a.net.feed(part)
 	a.net.embed.Run()
 	if a.net.feeds.bad.Load() {

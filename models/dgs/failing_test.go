@@ -1,11 +1,17 @@
 package dgs
 
 import (
+	"maps"
 	"math"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"dgsbench/datasets"
 	"dgsbench/kernels"
+	"dgsbench/kernels/cpu"
+	"dgsbench/kernels/devicetest"
 	"dgsbench/models"
 	"dgsbench/models/modeltest"
 )
@@ -69,8 +75,49 @@ func trainPoisoned(t *testing.T, task models.Task, spoil func(*derivatives)) err
 		t.Fatal(err)
 	}
 	spoil(m.learning.derivatives)
+	before := m.Snapshot(models.Parameters)
 	_, err = m.Train(second, first.Dst)
+	if err != nil && strings.HasPrefix(err.Error(), "gradient") && !reflect.DeepEqual(m.Snapshot(models.Parameters), before) {
+		t.Error("a step was made with gradients that are not finite")
+	}
 	return err
+}
+
+// TestBadFeatureIsRefused: training on it names it, and changes nothing.
+func TestBadFeatureIsRefused(t *testing.T) {
+	devices := map[string]func(testing.TB) kernels.Device{
+		"cpu": func(testing.TB) kernels.Device { return cpu.NewDevice(cpu.Best(), 1) },
+	}
+	maps.Copy(devices, devicetest.Accelerators)
+	const batch = 10
+	stream := modeltest.Random(5, 3*batch)
+	for name, device := range devices {
+		for _, task := range []models.Task{models.NodeClassification, models.LinkPrediction} {
+			t.Run(name+"/"+string(task), func(t *testing.T) {
+				m, err := newOn(device(t), models.Setup{Task: task, NumNodes: stream.NumNodes, NumFeat: stream.NumFeat, MaxBatch: batch, Threads: 1, Train: stream}, Defaults())
+				if err != nil {
+					t.Fatal(err)
+				}
+				part := func(i int) datasets.Stream { return stream.Slice(i*batch, (i+1)*batch) }
+				if _, err := m.Train(part(0), part(1).Dst); err != nil {
+					t.Fatal(err)
+				}
+				before := m.Snapshot(models.Everything)
+				bad := part(1)
+				bad.Feat = slices.Clone(bad.Feat)
+				bad.Feat[2*bad.NumFeat+1] = float32(math.NaN())
+				if _, err = m.Train(bad, part(2).Dst); err == nil || err.Error() != "feature 1 of event 12 is NaN" {
+					t.Errorf("%v, expected feature 1 of event 12", err)
+				}
+				if !reflect.DeepEqual(m.Snapshot(models.Everything), before) {
+					t.Error("the batch has changed the model")
+				}
+				if _, err := m.Train(part(1), part(2).Dst); err != nil {
+					t.Errorf("the good batch after it: %v", err)
+				}
+			})
+		}
+	}
 }
 
 // fillTable sets A or B of all nodes.

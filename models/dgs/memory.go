@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"dgsbench/internal/ram"
+	"dgsbench/kernels"
 	"dgsbench/models"
 	"dgsbench/models/internal/buckets"
 )
@@ -18,12 +19,12 @@ func Bytes(o *Options, s models.Setup) int64 {
 	return bytesFor(o, size, trainedNodes(s.Train), s)
 }
 
-// bytesFor counts the tables of all nodes (states, A and B, and in link
+// bytesFor counts the tables of all nodes (states in two halves, A and B, and in link
 // prediction the right parts of the head), the Jacobians of so many trained
 // ones, and what the drive of a batch takes.
 func bytesFor(o *Options, size, trained int, s models.Setup) int64 {
 	shape := jacobianShape(o, size, s.NumFeat)
-	perNode, writes := 4*int64(size), 2*int64(s.MaxBatch)
+	perNode, writes := 2*4*int64(size), 2*int64(s.MaxBatch)
 	if s.Task == models.LinkPrediction {
 		perNode += 4 * int64(o.Head.Hidden[0])
 	}
@@ -39,9 +40,12 @@ func bytesFor(o *Options, size, trained int, s models.Setup) int64 {
 	return perNode*int64(s.NumNodes) + shape.Bytes()*int64(trained) + drive
 }
 
-// checkMemory refuses to train what would not fit. Inference needs little of
-// it.
+// checkMemory refuses to train what would not fit into the machine's memory; a
+// card is asked for its own. Inference needs little of it.
 func (m *Model) checkMemory() error {
+	if _, elsewhere := m.device.(kernels.Holder); elsewhere {
+		return nil
+	}
 	need := bytesFor(m.opts, m.net.size, m.trainedNodes, m.setup)
 	free, known := ram.Available()
 	if !known || need <= free {

@@ -21,10 +21,10 @@ func TestMemoryIsRefused(t *testing.T) {
 	o := Defaults()
 	o.Size, o.Blocks = 250, 50
 	setup := models.Setup{Task: models.LinkPrediction, NumNodes: nodes, NumFeat: 172, MaxBatch: 200, Train: s, Threads: 1}
-	// A node has 250 x 4 x 172 derivatives by W, and a state, two more
-	// derivatives of it, and a hundred numbers of the head; a write has 1,000
+	// A node has 250 x 4 x 172 derivatives by W, and a state in two halves, two
+	// more derivatives of it, and a hundred numbers of the head; a write has 1,000
 	// lanes, and a mask of 250 for each of five rows.
-	const dense, drive = nodes * 4 * (3*250 + 100), 4 * 400 * (1000 + 5*250)
+	const dense, drive = nodes * 4 * (4*250 + 100), 4 * 400 * (1000 + 5*250)
 	if got, want := Bytes(o, setup), int64(nodes)*4*250*4*172+dense+drive; got != want {
 		t.Errorf("%d bytes, expected %d", got, want)
 	}
@@ -42,7 +42,7 @@ func TestMemoryIsRefused(t *testing.T) {
 		t.Errorf("bfloat16: %d bytes, expected %d", got, want)
 	}
 	o.Gradient = Truncated
-	if got, want := Bytes(o, setup), int64(nodes)*4*(250+100); got != want {
+	if got, want := Bytes(o, setup), int64(nodes)*4*(2*250+100); got != want {
 		t.Errorf("truncated: %d bytes, expected %d", got, want)
 	}
 }

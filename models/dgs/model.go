@@ -24,9 +24,8 @@ type Model struct {
 	encoder      *encoder // with Buckets
 	ranker       *pairrank.Ranker
 
-	inferred, observed ends[kernels.Buffer] // states after a batch, of the two programs for inference
-	learning           *learning
-	ahead              *ahead // made by its first use, until training changes parameters
+	learning *learning
+	ahead    *ahead // made by its first use, until training changes parameters
 }
 
 // learning is what training needs and inference does not.
@@ -35,7 +34,7 @@ type learning struct {
 	gradients   *gradients
 	embed       *nn.Repeated // values of a batch whose features are on the device
 	embedded    values       // its
-	values      values      // of the program for training, in classification
+	values      values       // of the program for training, in classification
 	optimiser   optimiser
 	any         bool // since Reset: there are derivatives to forget
 
@@ -84,10 +83,6 @@ func newOn(d kernels.Device, s models.Setup, o *Options) (*Model, error) {
 	}
 	m.states = newStates(d, m.net, s)
 	m.net.feeds.states = m.states
-	m.observed = m.net.afterIn(m.net.observe)
-	if s.Task == models.NodeClassification {
-		m.inferred = m.net.afterIn(m.net.head.Inference())
-	}
 	return m, nil
 }
 
@@ -97,6 +92,7 @@ func (m *Model) Classify(b datasets.Stream, logits []float32) error {
 		return models.ErrTask
 	}
 	m.net.feed(b)
+	m.states.follow(b)
 	err := m.net.head.Classify(b, logits)
 	if m.net.feeds.bad.Load() {
 		return models.BadFeature(b)
@@ -104,24 +100,25 @@ func (m *Model) Classify(b datasets.Stream, logits []float32) error {
 	if err != nil {
 		return err
 	}
-	m.fold(b, m.inferred)
+	m.fold()
 	return nil
 }
 
 // Observe folds the batch in.
 func (m *Model) Observe(b datasets.Stream) error {
 	m.net.feed(b)
+	m.states.follow(b)
 	m.net.observe.Run()
 	if m.net.feeds.bad.Load() {
 		return models.BadFeature(b)
 	}
-	m.fold(b, m.observed)
+	m.fold()
 	return nil
 }
 
-// fold writes the states that the batch leaves, without derivatives.
-func (m *Model) fold(b datasets.Stream, after ends[kernels.Buffer]) {
-	m.states.keep(b, after)
+// fold makes what the batch leaves the states, without derivatives.
+func (m *Model) fold() {
+	m.states.turn()
 	m.folded()
 }
 

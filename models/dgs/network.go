@@ -142,8 +142,12 @@ func (n *network) mix() (err error) {
 	if n.after.source, err = nn.Mix(n.self, n.other, n.e, n.alpha, n.beta); err != nil {
 		return err
 	}
-	n.after.destination, err = nn.Mix(n.other, n.self, n.e, n.alpha, n.beta)
-	return err
+	if n.after.destination, err = nn.Mix(n.other, n.self, n.e, n.alpha, n.beta); err != nil {
+		return err
+	}
+	n.Drain(n.after.source, n.feeds.sourcesAfter)
+	n.Drain(n.after.destination, n.feeds.destinationsAfter)
+	return nil
 }
 
 // classifier is the head.
@@ -183,11 +187,6 @@ func (n *network) valuesOf(buffer func(*nn.Node) kernels.Buffer) values {
 		v.z = buffer(n.z)
 	}
 	return v
-}
-
-// afterIn finds what becomes of the states in a program.
-func (n *network) afterIn(p *nn.Program) ends[kernels.Buffer] {
-	return ends[kernels.Buffer]{p.Buffer(n.after.source), p.Buffer(n.after.destination)}
 }
 
 // recurrent are the learned parameters below the head, in the order of the

@@ -13,7 +13,9 @@ type states struct {
 	device kernels.Device
 	nodes  int
 	size   int
-	s      kernels.Buffer // nodes x size
+	table  kernels.Buffer // 2 nodes x size: see halves
+	s      kernels.Buffer // its first half
+	halves halves
 	finder *lastwrite.Finder
 
 	// The surviving writes: which rows they read, and what came of it.
@@ -48,7 +50,7 @@ func newStates(d kernels.Device, n *network, s models.Setup) *states {
 		pulled = pulls * most
 	}
 	t := &states{
-		device: d, nodes: s.NumNodes, size: n.size, s: d.NewBuffer(s.NumNodes * n.size), finder: lastwrite.NewFinder(s.NumNodes),
+		device: d, size: n.size, halves: newHalves(0, s.MaxBatch),
 		lists: newLists(d, most, most, most, 2*most, 3*s.MaxBatch, 2*most, pulled),
 		pulls: pulls,
 		after: d.NewBuffer(most * n.size), index: d.NewInts(max(2*most, gatherRows)),
@@ -56,8 +58,16 @@ func newStates(d kernels.Device, n *network, s models.Setup) *states {
 	l := t.lists
 	t.rows = batchLists{self: l.list(0), other: l.list(1), event: l.list(2), ends: l.list(3), touched: l.list(4), positions: l.list(5), pulls: l.list(6)}
 	t.from = kernels.MixtureRows{Self: t.rows.self.on, Other: t.rows.other.on, E: t.rows.event.on}
+	t.make(s.NumNodes)
 	t.mixture = kernels.Mixture{Cols: n.size, PerRow: n.opts.Factors == Input, From: &t.from}
 	return t
+}
+
+// make makes a table of zeros.
+func (t *states) make(nodes int) {
+	t.nodes, t.table = nodes, t.device.NewBuffer(2*nodes*t.size)
+	t.s = t.device.View(t.table, 0, nodes*t.size)
+	t.finder, t.halves.second = lastwrite.NewFinder(nodes), make([]bool, nodes)
 }
 
 // How many of the lists are written: those of the writes, of ends too, all.
@@ -69,11 +79,16 @@ const (
 
 // Gather writes the states of the nodes to dst, a row each.
 func (t *states) Gather(_ kernels.Device, nodes []int32, dst kernels.Buffer) {
-	t.device.WriteInts(t.index, nodes)
-	t.device.GatherRows(len(nodes), t.nodes, t.size, dst, t.s, t.index)
+	rows := t.halves.addresses[:0]
+	for _, n := range nodes {
+		rows = append(rows, t.row(n))
+	}
+	t.halves.addresses = rows
+	t.device.WriteInts(t.index, rows)
+	t.device.GatherRows(len(nodes), 2*t.nodes, t.size, dst, t.table, t.index)
 }
 
-// gather does so for nodes that are listed on the device.
+// gather does so for nodes that are listed on the device, of settled states.
 func (t *states) gather(nodes int, of list, dst kernels.Buffer) {
 	t.device.GatherRows(nodes, t.nodes, t.size, dst, t.s, of.on)
 }
@@ -101,25 +116,6 @@ func (t *states) mix(rows int, v values, to kernels.Buffer) {
 	t.device.Mix(m, to)
 }
 
-// keep puts into the table what became of the nodes of a batch at their last
-// events: rows of after, one an event.
-func (t *states) keep(b datasets.Stream, after ends[kernels.Buffer]) {
-	t.writes = t.finder.Writes(b)
-	sources, destinations := 0, 0
-	for _, w := range t.writes {
-		if w.Self == b.Src[w.Event] {
-			t.rows.self.host[sources], t.rows.event.host[sources] = w.Self, w.Event
-			sources++
-		} else {
-			t.rows.other.host[destinations], t.rows.ends.host[destinations] = w.Self, w.Event
-			destinations++
-		}
-	}
-	t.lists.write(endLists)
-	t.device.MoveRows(sources, t.size, t.s, t.rows.self.on, after.source, t.rows.event.on)
-	t.device.MoveRows(destinations, t.size, t.s, t.rows.other.on, after.destination, t.rows.ends.on)
-}
-
 // listWrites puts the nodes that are written on the device, for whoever
 // works on them after keep.
 func (t *states) listWrites() {
@@ -135,23 +131,29 @@ func (t *states) commit() {
 }
 
 // reset makes all states zero.
-func (t *states) reset() { t.device.Zero(t.nodes*t.size, t.s) }
+func (t *states) reset() {
+	clear(t.halves.second)
+	t.halves.count = 0
+	t.device.Zero(t.nodes*t.size, t.s)
+}
 
 // grow makes room for so many nodes. The states stay.
 func (t *states) grow(nodes int) {
-	s := t.device.NewBuffer(nodes * t.size)
-	t.device.CopyRows(t.nodes, t.size, s, t.size, t.s, t.size)
-	t.s, t.nodes, t.finder = s, nodes, lastwrite.NewFinder(nodes)
+	t.settle()
+	s, n := t.s, t.nodes
+	t.make(nodes)
+	t.device.CopyRows(n, t.size, t.s, t.size, s, t.size)
 }
 
-// tensors copies the table.
+// tensors copies the states.
 func (t *states) tensors() []models.Tensor {
+	t.settle()
 	s := models.Tensor{Name: "S", Shape: []int{t.nodes, t.size}, F32: make([]float32, t.nodes*t.size)}
 	t.device.Read(s.F32, t.s)
 	return []models.Tensor{s}
 }
 
-// restore puts a table back.
+// restore puts states back.
 func (t *states) restore(saved []models.Tensor) error {
 	own := t.tensors()
 	if err := models.Copy(own, saved); err != nil {

@@ -52,6 +52,7 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 			return 0, err
 		}
 	}
+	m.states.settle()
 	if m.setup.Task == models.NodeClassification {
 		return m.trainLabels(b)
 	}

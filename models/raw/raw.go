@@ -50,7 +50,7 @@ func New(s models.Setup, o *Options) (*Raw, error) {
 func (r *Raw) feed(p nn.Part) func() {
 	return func() {
 		width := r.batch.NumFeat
-		p.Device.Write(p.To, r.batch.Feat[p.First*width:][:p.Rows()*width])
+		p.Device.Write(p.At, r.batch.Feat[p.First*width:][:p.Rows()*width])
 	}
 }
 

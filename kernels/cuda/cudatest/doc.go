@@ -5,7 +5,7 @@
 // first and ends at a page that is not there; barriers and shuffles check that
 // all threads meet at the same line; the work of a stream is done when
 // somebody waits for it; and devices differ in the order in which threads get
-// their turn. What it cannot show: time, that memory is seen late,
-// and races between blocks, which run one after another. Command plant
-// measures what the tests catch.
+// their turn. Blocks run one after another, so races between them do not show
+// in results; the thread sanitizer of g++ sees them (scripts/sanitize-kernels).
+// What nothing here shows is time. Command plant measures what the tests catch.
 package cudatest

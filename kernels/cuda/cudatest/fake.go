@@ -44,14 +44,20 @@ var errNoCompiler = errors.New("there is no g++ to build the emulator with")
 func FakeLibrary() (string, error) { return fakeLibrary() }
 
 var fakeLibrary = sync.OnceValues(func() (string, error) {
+	sources, err := collect(emulator, cuda.Sources)
+	if err != nil {
+		return "", err
+	}
+	return libraryOf(sources)
+})
+
+// libraryOf is the library of these sources. It adds the list of the kernels.
+func libraryOf(sources map[string]string) (string, error) {
 	compiler, err := exec.LookPath("g++")
 	if err != nil {
 		return "", errNoCompiler
 	}
-	sources, err := collect()
-	if err != nil {
-		return "", err
-	}
+	sources[kernelList] = list(sources)
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", err
@@ -62,7 +68,7 @@ var fakeLibrary = sync.OnceValues(func() (string, error) {
 		return library, nil
 	}
 	return library, build(compiler, sources, cache, library)
-})
+}
 
 // unusedFor is how long after it was made a library is kept.
 const unusedFor = 24 * time.Hour
@@ -79,16 +85,15 @@ func forget(cache string) error {
 	return err
 }
 
-// collect gathers the sources by their names: the emulator, the kernels, and
-// a list of these.
-func collect() (map[string]string, error) {
+// collect gathers sources by their names.
+func collect(from ...fs.FS) (map[string]string, error) {
 	sources := map[string]string{}
-	for _, from := range []fs.FS{emulator, cuda.Sources} {
-		err := fs.WalkDir(from, ".", func(path string, d fs.DirEntry, err error) error {
+	for _, files := range from {
+		err := fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err
 			}
-			text, err := fs.ReadFile(from, path)
+			text, err := fs.ReadFile(files, path)
 			sources[filepath.Base(path)] = string(text)
 			return err
 		})
@@ -96,7 +101,6 @@ func collect() (map[string]string, error) {
 			return nil, err
 		}
 	}
-	sources[kernelList] = list(sources)
 	return sources, nil
 }
 

@@ -17,6 +17,12 @@ func (c *card) Alloc(bytes int) (Ptr, error) {
 // Free gives it back.
 func (c *card) Free(p Ptr) error { return check("cuMemFree", cu.MemFree(cu.DevicePtr(p))) }
 
+// Memory is how many bytes are free of the card's, and how many it has.
+func (c *card) Memory() (free, total int, err error) {
+	left, all, err := cu.MemInfo()
+	return int(left), int(all), check("cuMemGetInfo", err)
+}
+
 // Pinned takes memory of the host that the card can reach.
 func (c *card) Pinned(bytes int) ([]byte, error) { return allocHost(bytes) }
 

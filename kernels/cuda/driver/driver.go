@@ -52,6 +52,8 @@ type Device interface {
 	// Alloc takes memory of the card. What is in it is not defined.
 	Alloc(bytes int) (Ptr, error)
 	Free(p Ptr) error
+	// Memory is how many bytes are free of the card's, and how many it has.
+	Memory() (free, total int, err error)
 	// Pinned takes memory of the host that the card can reach; copies to and
 	// from a card go through no other.
 	Pinned(bytes int) ([]byte, error)

@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+
+	"dgsbench/kernels"
 )
 
 // ErrNoGPU is in every reason why there is no card to be had: no driver, no
@@ -13,7 +15,7 @@ import (
 var ErrNoGPU = errors.New("no usable CUDA device")
 
 // ErrMemory is in the error of an allocation that does not fit.
-var ErrMemory = errors.New("out of device memory")
+var ErrMemory = kernels.ErrMemory
 
 // errorOutOfMemory is what the driver says then.
 const errorOutOfMemory = 2

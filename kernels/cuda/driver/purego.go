@@ -29,7 +29,7 @@ func Open(library string, n int) (Device, error) {
 const symbols = `cuInit cuDriverGetVersion cuGetErrorName cuGetErrorString
 	cuDeviceGetCount cuDeviceGet cuDeviceGetName cuDeviceGetAttribute cuDevicePrimaryCtxRetain cuCtxSetCurrent
 	cuModuleLoadDataEx cuModuleGetFunction cuFuncSetAttribute cuLaunchKernel
-	cuMemAlloc_v2 cuMemFree_v2 cuMemHostAlloc cuMemFreeHost
+	cuMemAlloc_v2 cuMemFree_v2 cuMemGetInfo_v2 cuMemHostAlloc cuMemFreeHost
 	cuMemcpyHtoDAsync_v2 cuMemcpyDtoHAsync_v2 cuMemcpyDtoDAsync_v2 cuMemsetD8Async
 	cuStreamCreate cuStreamDestroy_v2 cuStreamSynchronize
 	cuEventCreate cuEventDestroy_v2 cuEventRecord cuEventSynchronize cuEventElapsedTime
@@ -40,7 +40,7 @@ type functions struct {
 	start, version, errorName, errorText,
 	count, find, name, attribute, retain, enter,
 	loadModule, findFunction, setAttribute, launch,
-	alloc, free, allocHost, freeHost,
+	alloc, free, memory, allocHost, freeHost,
 	upload, download, copy, fill,
 	newStream, freeStream, syncStream,
 	newEvent, freeEvent, recordEvent, waitEvent, elapsed,

@@ -13,6 +13,12 @@ func (c *card) Alloc(bytes int) (p Ptr, err error) {
 // Free gives it back.
 func (c *card) Free(p Ptr) error { return c.check("cuMemFree", call(c.free, uintptr(p))) }
 
+// Memory is how many bytes are free of the card's, and how many it has.
+func (c *card) Memory() (free, total int, err error) {
+	err = c.check("cuMemGetInfo", call(c.memory, uintptr(unsafe.Pointer(&free)), uintptr(unsafe.Pointer(&total))))
+	return free, total, err
+}
+
 // portable and mapped: every context reaches pinned memory, the card too.
 const pinnedFlags = 1 | 2
 

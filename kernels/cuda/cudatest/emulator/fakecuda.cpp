@@ -55,7 +55,7 @@ std::recursive_mutex lock;  // one caller at a time
 Memory device_memory, pinned_memory;
 constexpr size_t most_memory = size_t(512) << 20;
 emu::Order next_order;
-std::string reason;  // of the last failure
+thread_local std::string reason;  // of this thread's last failure
 thread_local void* context;
 
 constexpr int multiprocessors = 4;
@@ -105,12 +105,16 @@ Result finish(Stream* s) {
   return success;
 }
 
+size_t taken(const Memory& memory) {
+  size_t bytes = 0;
+  for (const auto& piece : memory) bytes += piece.second.bytes;
+  return bytes;
+}
+
 Result take(Memory& memory, size_t bytes, uintptr_t* out) {
   if (!context) return refuse(invalid_context, "no context on this thread");
   if (bytes == 0) return refuse(invalid_value, "an allocation of nothing");
-  size_t taken = bytes;
-  for (const auto& piece : memory) taken += piece.second.bytes;
-  if (taken > most_memory) return refuse(out_of_memory, "the emulated card is full");
+  if (taken(memory) + bytes > most_memory) return refuse(out_of_memory, "the emulated card is full");
   constexpr size_t word = 4;  // all that kernels may expect
   const emu::Guarded piece = emu::take_guarded(bytes, word);
   *out = uintptr_t(piece.at);
@@ -217,9 +221,7 @@ API cuGetErrorName(int, const char** name) {
 }
 API cuGetErrorString(int, const char** text) {
   Locked locked(lock);
-  static std::string kept;
-  kept = reason;
-  *text = kept.c_str();
+  *text = reason.c_str();
   return success;
 }
 
@@ -289,6 +291,13 @@ API cuMemAlloc_v2(uintptr_t* p, size_t bytes) {
 API cuMemFree_v2(uintptr_t p) {
   Locked locked(lock);
   return give_back(device_memory, p);
+}
+API cuMemGetInfo_v2(size_t* free, size_t* total) {
+  Locked locked(lock);
+  if (!context) return refuse(invalid_context, "no context on this thread");
+  *total = most_memory;
+  *free = most_memory - taken(device_memory);
+  return success;
 }
 API cuMemHostAlloc(void** p, size_t bytes, unsigned) {
   Locked locked(lock);

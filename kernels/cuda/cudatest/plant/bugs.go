@@ -3,9 +3,10 @@ package main
 // bug is a change of a file below kernels/cuda.
 type bug struct{ name, file, right, wrong string }
 
-// unseen are bugs that the emulator cannot show, with the reason.
+// unseen are bugs that only a sanitizer can see, with the reason.
 var unseen = map[string]string{
 	"Jacobians: blocks share their copies": "blocks run one after another",
+	"ranking: counts without atomics":      "threads take turns at barriers only",
 }
 
 const (
@@ -15,10 +16,12 @@ const (
 
 var bugs = []bug{
 	// barriers that are missing
-	{"product: before the tiles are read", "gemm.cu", "turn_b);\n" + blockBarrier, "turn_b);\n"},
-	{"product: before the tiles are filled again", "gemm.cu", blockBarrier + "  }\n  for", "  }\n  for"},
-	{"ranking: before the tiles are read", "ranking.cu", blockBarrier + "    for (int j = 0", "    for (int j = 0"},
-	{"ranking: before the tiles are filled again", "ranking.cu", blockBarrier + "  }\n  for", "  }\n  for"},
+	{"product: before the slices are read", "gemm.cu", blockBarrier, ""},
+	{"product: one slice instead of two", "gemm.cu", "half = 1 - half", "half = 0"},
+	{"ranking: before the slices are read", "score_tiles.h", "  " + blockBarrier + "      for (int j", "      for (int j"},
+	{"ranking: one slice instead of two", "score_tiles.h", "half = 1 - half", "half = 0"},
+	{"ranking: before rows are looked up", "score_tiles.h", "    }\n" + blockBarrier + "  }", "    }\n  }"},
+	{"ranking: before counts are added up", "score_tiles.h", blockBarrier + "    for (int i", "    for (int i"},
 	{"cross-entropy: in the tree", "elementary.cu", blockBarrier, ""},
 	{"attention: scores before the softmax", "attention.cu", "score);\n  }\n" + warpBarrier, "score);\n  }\n"},
 	{"attention: weights before the sum", "attention.cu", "/= total;\n" + warpBarrier, "/= total;\n"},
@@ -26,7 +29,7 @@ var bugs = []bug{
 	{"histogram: the row before its hits", "histogram.cu", warpBarrier, ""},
 
 	// barriers and shuffles that not all threads come to
-	{"barrier in a branch", "gemm.cu", blockBarrier, "    if (row + y < m) __syncthreads();\n"},
+	{"barrier in a branch", "gemm.cu", blockBarrier, "    if (first_row + me.down < m) __syncthreads();\n"},
 	{"rows beyond the last return before a sum", "norms.cu", "  const bool on = g.row < rows;", "  const bool on = g.row < rows;\n  if (!on) return;"},
 	{"tree of a sum starts too low", "groups.h", "int step = g.width / 2; step > 0; step /= 2) v +=", "int step = g.width / 4; step > 0; step /= 2) v +="},
 	{"tree of a maximum stops too early", "groups.h", "int step = g.width / 2; step > 0; step /= 2) v = fmaxf", "int step = g.width / 2; step > 1; step /= 2) v = fmaxf"},
@@ -35,9 +38,11 @@ var bugs = []bug{
 	{"elements: one too many", "elementary.cu", "if (i < n) dst[i] = a[i] + b[i]", "if (i <= n) dst[i] = a[i] + b[i]"},
 	{"rows: one number too many", "rows.cu", "j < cols; j += g.width) dst[j]", "j <= cols; j += g.width) dst[j]"},
 	{"rows: one row too many", "rows.cu", "if (g.row < rows) copy_row(g, cols, dst + g.row * cols", "if (g.row <= rows) copy_row(g, cols, dst + g.row * cols"},
-	{"product: the last k is left out", "gemm.cu", "p < min(tile, k - k0)", "p < min(tile, k - k0 - 1)"},
-	{"product: shared memory too small", "device_elementary.go", "gemmShared = 2 * gemmTile * (gemmTile + 1)", "gemmShared = 2 * gemmTile * gemmTile"},
-	{"ranking: events beyond the last", "ranking.cu", "      if (e >= events || c >= candidates) continue;\n      const float", "      if (c >= candidates) continue;\n      const float"},
+	{"product: the last k is left out", "gemm.cu", "k0 + at + i * step < k", "k0 + at + i * step < k - 1"},
+	{"product: shared memory too small", "device_elementary.go", "4 * p.depth", "3 * p.depth"},
+	{"ranking: events beyond the last", "score_tiles.h", "i < events && first_event + i < q.events", "i < events"},
+	{"ranking: candidates beyond the last", "score_tiles.h", "if (first + column(k) >= q.candidates) continue;", ""},
+	{"ranking: counts without atomics", "score_tiles.h", "atomicAdd(counts + row(i), found)", "counts[row(i)] += found"},
 	{"launch: rounded down", "launch.go", "(n + block - 1) / block", "max(n/block, 1)"},
 
 	// order
@@ -55,13 +60,16 @@ var bugs = []bug{
 	{"rows: a row number that is out of range", "rows.cu", "(long long)within(index[g.row], src_rows, fault)", "(long long)index[g.row]"},
 
 	// Jacobians
-	{"Jacobians: the first copy is not kept", "jacobian.cu", "if (reads[i].place >= 0) copies", "if (reads[i].place > 0) copies"},
-	{"Jacobians: new ones are read", "jacobian.cu", "if (reads[i].place >= 0) copies[reads[i].place * blockDim.x] = v;", ""},
-	{"Jacobians: self stands for other", "jacobian.cu", "w.other < 0 ? 0.f : copies[w.other", "w.self < 0 ? 0.f : copies[w.self"},
+	{"Jacobians: the first copy is not kept", "jacobian.cu", "if (r[i].place) copies", "if (r[i].place > 1) copies"},
+	{"Jacobians: zeros are not written", "jacobian.cu", "    copies[0] = {};\n", ""},
+	{"Jacobians: a place is given back too soon", "jacobian_plan.go", "p.left[state]++", "p.left[state] = 1"},
+	{"Jacobians: new ones are read", "jacobian.cu", "if (r[i].place) copies[r[i].place * blockDim.x] = v[i];", ""},
+	{"Jacobians: self stands for other", "jacobian.cu", "copies[w[i].other * blockDim.x]", "copies[w[i].self * blockDim.x]"},
 	{"Jacobians: blocks share their copies", "jacobian.cu", "spill + (long long)blockIdx.x * kept * blockDim.x", "spill"},
 
 	// numbers that are not finite
 	{"ReLU takes NaN away", "scalars.h", "return x < 0.f ? 0.f : x;", "return fmaxf(x, 0.f);"},
+	{"ranking: a maximum takes NaN away", "scores.h", "return x != x ? __uint_as_float(0x7f800000) : fmaxf(", "return fmaxf("},
 	{"infinity is finite", "scalars.h", "return x - x == 0.f;", "return x == x;"},
 
 	// waiting

@@ -2,14 +2,16 @@
 // and of the Go code around them, runs their tests on the emulator, and says
 // how many bugs the tests catch:
 //
-//	go run ./kernels/cuda/cudatest/plant [NAME...]
+//	go run ./kernels/cuda/cudatest/plant [-sanitize] [NAME...]
 //
-// It takes some minutes, and ends with 1 if a bug was missed that the emulator
-// could show.
+// With -sanitize, sanitizers look for those that the tests miss
+// (scripts/sanitize-kernels). It takes some minutes, and ends with 1 if a bug
+// was missed; without -sanitize some may be.
 package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -21,7 +23,9 @@ import (
 )
 
 func main() {
-	missed, err := run(os.Args[1:])
+	sanitize := flag.Bool("sanitize", false, "let sanitizers look for the bugs that the tests miss")
+	flag.Parse()
+	missed, err := run(flag.Args(), *sanitize)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "plant:", err)
 		os.Exit(2)
@@ -31,9 +35,9 @@ func main() {
 	}
 }
 
-// run plants all bugs, or those of the names. Those that cannot be caught do
-// not count as missed.
-func run(names []string) (missed int, err error) {
+// run plants all bugs, or those of the names. Those that only sanitizers see do
+// not count as missed without them.
+func run(names []string, sanitize bool) (missed int, err error) {
 	tree, err := copyTree()
 	if err != nil {
 		return 0, err
@@ -48,14 +52,14 @@ func run(names []string) (missed int, err error) {
 			continue
 		}
 		count++
-		found, line, err := b.try(tree)
+		found, line, err := b.try(tree, sanitize)
 		if err != nil {
 			return 0, err
 		}
 		if !found {
 			missed++
 			line = "all tests pass"
-			if why := unseen[b.name]; why != "" {
+			if why := unseen[b.name]; why != "" && !sanitize {
 				expected++
 				line = "as expected: " + why
 			}
@@ -69,8 +73,9 @@ func run(names []string) (missed int, err error) {
 	return missed - expected, nil
 }
 
-// try plants the bug, runs the tests and takes it out again.
-func (b bug) try(tree string) (found bool, line string, err error) {
+// try plants the bug, runs the tests, then sanitizers if they are asked for, and
+// takes it out again.
+func (b bug) try(tree string, sanitize bool) (found bool, line string, err error) {
 	path := filepath.Join(tree, "kernels/cuda", b.file)
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -83,6 +88,9 @@ func (b bug) try(tree string) (found bool, line string, err error) {
 		return false, "", err
 	}
 	found, line = caught(tree)
+	if !found && sanitize {
+		found, line = reported(tree)
+	}
 	return found, line, os.WriteFile(path, text, 0o644)
 }
 
@@ -106,6 +114,24 @@ func caught(tree string) (found bool, line string) {
 	return true, err.Error()
 }
 
+// reported runs the sanitizers, and gives the first report's summary.
+func reported(tree string) (found bool, line string) {
+	command := exec.Command("bash", filepath.Join(tree, sanitizers))
+	out, err := command.CombinedOutput()
+	if err == nil {
+		return false, ""
+	}
+	for text := range strings.Lines(string(out)) {
+		if text, found = strings.CutPrefix(text, "SUMMARY: "); found {
+			return true, strings.TrimSpace(text[:min(len(text), 160)])
+		}
+	}
+	return false, ""
+}
+
+// sanitizers is the script that runs them.
+const sanitizers = "scripts/sanitize-kernels"
+
 // copyTree copies what the tests need.
 func copyTree() (string, error) {
 	module, err := exec.Command("go", "env", "GOMOD").Output()
@@ -117,7 +143,7 @@ func copyTree() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, name := range []string{"go.mod", "go.sum", "kernels"} {
+	for _, name := range []string{"go.mod", "go.sum", "kernels", sanitizers} {
 		err = errors.Join(err, filepath.WalkDir(filepath.Join(root, name), func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return err
@@ -141,5 +167,5 @@ func copyEntry(root, path, tree string, d fs.DirEntry) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(to, text, 0o644)
+	return errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, text, 0o644))
 }

@@ -1,0 +1,49 @@
+//go:build gpu
+
+package cuda_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"dgsbench/kernels"
+	"dgsbench/kernels/cuda"
+	"dgsbench/kernels/cuda/cudatest"
+)
+
+// TestProductsOfAllTiles: a result has the same bits in a product of many
+// rows, which has large tiles, as in one of few.
+func TestProductsOfAllTiles(t *testing.T) {
+	d := cudatest.Device(t)
+	info, err := cuda.Info(cudatest.Library(t), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const k, few, side = 37, 9, 64
+	many := side*int(math.Ceil(math.Sqrt(float64(info.Multiprocessors)))) - 1 // as Gemm has it
+	rng := rand.New(rand.NewPCG(1, 2))
+	table := func(n int) kernels.Buffer {
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = float32(rng.NormFloat64())
+		}
+		b := d.NewBuffer(n)
+		d.Write(b, x)
+		return b
+	}
+	a, bias := table(many*k), table(many)
+	for _, op := range []kernels.Op{kernels.NN, kernels.NT} {
+		b := table(k * many)
+		product := func(rows int) []float32 {
+			c, out := d.NewBuffer(rows*many), make([]float32, rows*many)
+			d.Gemm(op, rows, many, k, a, b, c, bias, true)
+			d.Read(out, c)
+			return out
+		}
+		if large := product(many); !slices.Equal(product(few), large[:few*many]) {
+			t.Errorf("operation %v: with few rows, results differ", op)
+		}
+	}
+}

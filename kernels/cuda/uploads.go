@@ -1,0 +1,121 @@
+//go:build gpu
+
+package cuda
+
+import "dgsbench/kernels/cuda/driver"
+
+// uploads are pieces from the host that are on their way to buffers. They go
+// to the card as one, as soon as anything may read them: a batch's lists and
+// numbers are many and small.
+type uploads struct {
+	pieces []incoming
+	data   []byte // of all
+	ranges []cardPlace
+	memory words // of the card
+}
+
+// incoming is what one buffer gets.
+type incoming struct {
+	to    driver.Ptr
+	bytes int
+}
+
+// cardPlace is a piece as the card reads it: Piece of place.cu.
+type cardPlace struct {
+	to           driver.Ptr
+	first, words int64
+}
+
+const (
+	// mostUploads and mostUploadBytes are the most that wait.
+	mostUploads     = 64
+	mostUploadBytes = halfBytes / 2
+)
+
+// upload copies src, whole words, to dst. It may be changed afterwards.
+func (d *Device) upload(dst driver.Ptr, src []byte) {
+	if len(src) == 0 {
+		return
+	}
+	d.flushChain()
+	u := &d.uploads
+	if len(u.pieces) == mostUploads || len(u.data)+len(src) > mostUploadBytes || u.meets(dst, len(src)) {
+		d.flush()
+	}
+	if len(src) > mostUploadBytes {
+		d.send(dst, src)
+		return
+	}
+	u.pieces = append(u.pieces, incoming{dst, len(src)})
+	u.data = append(u.data, src...)
+}
+
+// meets reports whether a piece on its way goes to any of these bytes.
+func (u *uploads) meets(to driver.Ptr, bytes int) bool {
+	for _, p := range u.pieces {
+		if to < p.to+driver.Ptr(p.bytes) && p.to < to+driver.Ptr(bytes) {
+			return true
+		}
+	}
+	return false
+}
+
+// flushUploads puts them on the stream.
+func (d *Device) flushUploads() {
+	u := &d.uploads
+	switch len(u.pieces) {
+	case 0:
+	case 1:
+		to := u.pieces[0].to
+		u.pieces = u.pieces[:0]
+		d.send(to, u.data)
+	default:
+		d.place()
+	}
+	u.data = u.data[:0]
+}
+
+// place copies all pieces at once, and spreads them from there.
+func (d *Device) place() {
+	u, most, first := &d.uploads, 0, int64(0)
+	u.ranges = u.ranges[:0]
+	for _, p := range u.pieces {
+		words := p.bytes / wordBytes
+		u.ranges = append(u.ranges, cardPlace{p.to, first, int64(words)})
+		first += int64(words)
+		most = max(most, words)
+	}
+	pieces := len(u.pieces)
+	u.pieces = u.pieces[:0]
+	table := bytesOf(u.ranges)
+	at := d.sent(&u.memory, table, u.data)
+	const wordsOfAThread = 4
+	blocks := (most + wordsOfAThread*mostThreads - 1) / (wordsOfAThread * mostThreads)
+	d.launch("place", driver.Launch{Blocks: [2]int{blocks, pieces}, Threads: mostThreads}, uint64(at), uint64(at)+uint64(len(table)))
+}
+
+// sent copies parts to memory that holds nothing else, and says where they
+// are: in room, which grows, or what the tape keeps.
+func (d *Device) sent(room *words, parts ...[]byte) driver.Ptr {
+	n := length(parts)
+	if d.tape != nil {
+		at := d.tape.card(n)
+		d.tape.place(at, parts)
+		return at
+	}
+	if room.n*wordBytes < n {
+		room.memory = d.heap.alloc(2 * n)
+		room.at, room.n = room.memory.at, 2*n/wordBytes
+	}
+	d.uploadNow(room.at, parts)
+	return room.at
+}
+
+// send copies to a buffer, in its turn.
+func (d *Device) send(dst driver.Ptr, parts ...[]byte) {
+	if d.tape != nil {
+		d.tape.upload(dst, parts)
+		return
+	}
+	d.uploadNow(dst, parts)
+}

@@ -1,0 +1,67 @@
+package nn
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"dgsbench/kernels"
+)
+
+// TestRepeatedRunsAreRuns: batches of sizes that come and go have the losses
+// and gradients, bit for bit, that the program gives by itself.
+func TestRepeatedRunsAreRuns(t *testing.T) {
+	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
+		cfg := MLPConfig{In: 3, Hidden: []int{5}, MaxRows: 9}
+		p, plain := newProblem(t, d, cfg, 9), newProblem(t, d, cfg, 9)
+		for i, rows := range []int{9, 9, 4, 9, 4, 4, 1, 2, 3, 9, 9, 5, 9} {
+			p.rows, plain.rows = rows, rows
+			for j := range p.x {
+				p.x[j] += float32(i) / 8
+				plain.x[j] = p.x[j]
+			}
+			plain.mlp.Training().repeated.device = nil
+			loss, gradients := p.gradient()
+			wantLoss, want := plain.gradient()
+			if loss != wantLoss {
+				t.Fatalf("run %d: loss %v, expected %v", i, loss, wantLoss)
+			}
+			for k := range want {
+				if !slices.Equal(gradients[k], want[k]) {
+					t.Fatalf("run %d: gradient %d is %v, expected %v", i, k, gradients[k], want[k])
+				}
+			}
+		}
+	})
+}
+
+// TestBadInput: what the device has been shown before a run is told apart
+// from its gradients.
+func TestBadInput(t *testing.T) {
+	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
+		p := newProblem(t, d, MLPConfig{In: 5, Hidden: []int{7}, MaxRows: 9}, 8)
+		good, bad := upload(d, []float32{1}), upload(d, []float32{float32(math.NaN())})
+		for _, c := range []struct {
+			shown  []kernels.Buffer
+			weight float32
+			input  bool
+			name   string
+		}{
+			{nil, 1, false, ""},
+			{[]kernels.Buffer{good, good}, 1, false, ""},
+			{[]kernels.Buffer{good, bad}, 1, true, ""},
+			{[]kernels.Buffer{bad, good}, float32(math.Inf(1)), true, ""},
+			{[]kernels.Buffer{good, good}, float32(math.Inf(1)), false, "W1"},
+		} {
+			for _, b := range c.shown {
+				d.See(1, b)
+			}
+			p.w[3] = c.weight
+			p.gradient()
+			if tr := p.mlp.Training(); tr.BadInput() != c.input || tr.BadGradient() != c.name {
+				t.Errorf("%d shown, weight %v: bad input %t, gradient %q, expected %t, %q",
+					len(c.shown), c.weight, tr.BadInput(), tr.BadGradient(), c.input, c.name)
+			}
+		}
+	})
+}
