@@ -57,6 +57,17 @@ func (d Dataset) OpenFile(dir string) (Stream, string, error) {
 	return s, sum, err
 }
 
+// Present is nil where Load finds something to read: the file is there, or the
+// stream needs none. A file that is not there is an fs.ErrNotExist that says
+// how to get it.
+func (d Dataset) Present(dir string) error {
+	if d.Damaged != nil || d.File == "" {
+		return d.Damaged
+	}
+	_, err := d.path(dir)
+	return err
+}
+
 // path is where the file is, if it is there.
 func (d Dataset) path(dir string) (string, error) {
 	path := filepath.Join(dir, d.File)

@@ -22,7 +22,7 @@ type Lab struct {
 	device  devices.Target
 	threads int // of a trial
 	data    *library
-	whole   *memory // what the machine had at the start; nothing is taken from it
+	whole   *memory // what there was at the start; nothing is taken from it
 	memory  *memory
 }
 
@@ -36,7 +36,7 @@ func NewLab(store results.Store, dataDir string, on devices.Target, threads int,
 	if err := atomicfile.Clean(store.Dir); err != nil {
 		return nil, &StoreError{err}
 	}
-	return &Lab{store: store, device: on, threads: threads, data: data, whole: newMemory(), memory: newMemory()}, nil
+	return &Lab{store: store, device: on, threads: threads, data: data, whole: newMemory(on), memory: newMemory(on)}, nil
 }
 
 // DataSHA256 is the checksum of a dataset of the lab.
@@ -64,25 +64,31 @@ func (l *Lab) Validate(ctx context.Context, t specs.Trial, progress func(float64
 	if err := l.whole.refuse([]job{j}); err != nil {
 		return rec, err
 	}
-	l.memory.take(j.bytes)
-	defer l.memory.give(j.bytes)
-	if j.bytes >= returned {
-		defer debug.FreeOSMemory()
-	}
-	parts := withoutTest(j.parts)
 	j.record.Threads = l.threads
-	batches, done := numBatches(t, parts), 0
-	tick := func() {
-		done++
-		progress(float64(done) / float64(batches))
-	}
-	if rec, err = validate(ctx, j.record, t, parts, l.device, tick); err != nil {
+	if rec, err = l.train(ctx, j, progress); err != nil {
 		return rec, err
 	}
 	if rec, err = l.store.Write(rec, results.Observed{}); err != nil {
 		return rec, &StoreError{fmt.Errorf("%s: %w", t.Ref(), err)}
 	}
 	return rec, nil
+}
+
+// train trains when there is room for it.
+func (l *Lab) train(ctx context.Context, j job, progress func(float64)) (rec results.Record, err error) {
+	err = l.memory.use(j.bytes, func() (err error) {
+		if j.bytes >= returned {
+			defer debug.FreeOSMemory()
+		}
+		parts := withoutTest(j.parts)
+		batches, done := numBatches(j.trial, parts), 0
+		rec, err = validate(ctx, j.record, j.trial, parts, l.device, func() {
+			done++
+			progress(float64(done) / float64(batches))
+		})
+		return err
+	})
+	return rec, err
 }
 
 // validate is measure without the evaluation after training.

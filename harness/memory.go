@@ -1,29 +1,53 @@
 package harness
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
 	"dgsbench/internal/ram"
+	"dgsbench/kernels"
+	"dgsbench/kernels/devices"
 )
 
-// memory keeps trials side by side from taking more than the machine has: a
-// trial waits until there is room for it.
+// FreeMemory is what models on the device may still take: of a card's memory,
+// or of the machine's, which not every system tells.
+func FreeMemory(on devices.Target) (bytes int64, known bool) {
+	if !on.IsCard() {
+		return ram.Available()
+	}
+	free, _, err := on.Memory()
+	return int64(free), err == nil
+}
+
+// memory keeps trials side by side from taking more than the machine has, or
+// the card that all of them are on: a trial waits until there is room for it.
 type memory struct {
+	whose   string
 	mu      sync.Mutex
 	change  sync.Cond
 	free    int64
 	running int
+	shared  bool // some have run side by side
 }
 
-// newMemory starts with what the machine has now, or without a limit where
-// that is not known.
-func newMemory() *memory {
-	free, known := ram.Available()
+// newMemory starts with what there is now, or without a limit where that is
+// not known.
+func newMemory(on devices.Target) *memory {
+	free, known := FreeMemory(on)
 	if !known {
 		free = 1 << 62
 	}
-	m := &memory{free: free}
+	whose := "this machine"
+	if on.IsCard() {
+		whose = "the card"
+	}
+	return newRoom(whose, free)
+}
+
+// newRoom starts with so many bytes.
+func newRoom(whose string, free int64) *memory {
+	m := &memory{whose: whose, free: free}
 	m.change.L = &m.mu
 	return m
 }
@@ -32,11 +56,35 @@ func newMemory() *memory {
 func (m *memory) refuse(jobs []job) error {
 	for _, j := range jobs {
 		if j.bytes > m.free {
-			return fmt.Errorf("%s on %s: training needs %.1f GB of memory, this machine has %.1f GB free; change its options (docs/models says what its memory goes with), or leave it out with --models",
-				j.trial.Ref(), j.trial.Dataset, float64(j.bytes)/1e9, float64(m.free)/1e9)
+			return fmt.Errorf("%s on %s: training needs %.1f GB of memory, %s has %.1f GB free; change its options (docs/models says what its memory goes with), or leave it out with --models",
+				j.trial.Ref(), j.trial.Dataset, float64(j.bytes)/1e9, m.whose, float64(m.free)/1e9)
 		}
 	}
 	return nil
+}
+
+// use does something that takes so many bytes, when there is room for it. Not
+// all that a model takes of a card is known before: if it finds the card full,
+// it begins again as soon as it has it to itself.
+func (m *memory) use(need int64, do func() error) error {
+	err := m.once(need, do)
+	if !errors.Is(err, kernels.ErrMemory) || !m.wasShared() {
+		return err
+	}
+	const everything = 1 << 61
+	return m.once(everything, do)
+}
+
+func (m *memory) once(need int64, do func() error) error {
+	m.take(need)
+	defer m.give(need)
+	return do()
+}
+
+func (m *memory) wasShared() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.shared
 }
 
 // take waits until need bytes are free, or no other trial runs: then the
@@ -49,6 +97,7 @@ func (m *memory) take(need int64) {
 	}
 	m.free -= need
 	m.running++
+	m.shared = m.shared || m.running > 1
 }
 
 // give returns what take took.

@@ -16,7 +16,8 @@ import (
 // Load is what a trial takes of a machine.
 type Load struct {
 	Seconds float64
-	Bytes   int64 // of memory
+	Bytes   int64 // of memory: the card's if it is on one
+	Host    int64 // of the host's, beside the card's
 }
 
 // Rehearsal is a trial that is tried out on some windows, so that what it
@@ -27,8 +28,8 @@ type Rehearsal struct {
 	Device devices.Target
 
 	// Load is what the whole trial takes, if training is never stopped early:
-	// as memory what the model declares, or what it took when it was built if
-	// that is more.
+	// as memory what the model declares, or if that is more what it took when
+	// it was built, on a card also in what was tried out.
 	Load
 	// Err is why it cannot be tried out: the trial is likely to fail.
 	Err error
@@ -50,16 +51,17 @@ const (
 
 // Rehearse tries out the trials, so many at a time as will later be measured
 // side by side, each for about the given time; done is called after each.
-// Models that declare more memory than limit are left alone. The error is
-// ctx's.
+// Models that declare more memory than limit are left alone, and no more are
+// tried out at once than declare that. The error is ctx's.
 func Rehearse(ctx context.Context, list []*Rehearsal, workers int, each time.Duration, limit int64, done func(*Rehearsal)) error {
 	queue := make(chan *Rehearsal)
 	var building, reporting sync.Mutex
+	room := newRoom("", limit)
 	var wg sync.WaitGroup
 	for range workers {
 		wg.Go(func() {
 			for r := range queue {
-				r.Err = r.rehearse(ctx, &building, max(1, runtime.NumCPU()/workers), each, limit)
+				r.Err = r.rehearse(ctx, &building, max(1, runtime.NumCPU()/workers), each, room, limit)
 				reporting.Lock()
 				done(r)
 				reporting.Unlock()
@@ -74,7 +76,7 @@ func Rehearse(ctx context.Context, list []*Rehearsal, workers int, each time.Dur
 	return ctx.Err()
 }
 
-func (r *Rehearsal) rehearse(ctx context.Context, building *sync.Mutex, threads int, each time.Duration, limit int64) (err error) {
+func (r *Rehearsal) rehearse(ctx context.Context, building *sync.Mutex, threads int, each time.Duration, room *memory, limit int64) (err error) {
 	defer kernels.CatchFailure(&err)
 	kind, err := kindOf(r.Trial)
 	if err != nil {
@@ -85,12 +87,16 @@ func (r *Rehearsal) rehearse(ctx context.Context, building *sync.Mutex, threads 
 			return nil
 		}
 	}
+	declared := r.Bytes
+	room.take(declared)
+	defer room.give(declared)
 	run, seconds, err := r.build(building, threads)
 	if err != nil {
 		return err
 	}
 	p, err := run.rehearse(ctx, each)
 	r.Seconds = seconds + p.scaled(r.Trial, r.Parts)
+	r.Bytes = max(r.Bytes, run.devices.MostHeld())
 	return err
 }
 
@@ -105,7 +111,11 @@ func (r *Rehearsal) build(one *sync.Mutex, threads int) (*run, float64, error) {
 	run, err := newRun(r.Trial, r.Parts, r.Device, threads, func() {})
 	seconds := time.Since(start).Seconds()
 	runtime.ReadMemStats(&after)
-	r.Bytes = max(r.Bytes, int64(after.TotalAlloc-before.TotalAlloc))
+	if took := int64(after.TotalAlloc - before.TotalAlloc); r.Device.IsCard() {
+		r.Host = took
+	} else {
+		r.Bytes = max(r.Bytes, took)
+	}
 	return run, seconds, err
 }
 
@@ -186,23 +196,4 @@ func (p pace) scaled(t specs.Trial, parts datasets.Parts) float64 {
 		return epochs*epoch + test*p.test
 	}
 	return epochs*epoch + train*p.observe + (val+test)*p.test
-}
-
-// SideBySide is what trials take together if each worker takes the next one
-// as soon as it is free: the time to the end of the last one, and the most
-// memory at once.
-func SideBySide(loads []Load, workers int) (all Load) {
-	free, held := make([]float64, workers), make([]int64, workers)
-	for _, l := range loads {
-		i := slices.Index(free, slices.Min(free))
-		free[i] += l.Seconds
-		held[i] = l.Bytes
-		var sum int64
-		for _, bytes := range held {
-			sum += bytes
-		}
-		all.Bytes = max(all.Bytes, sum)
-	}
-	all.Seconds = slices.Max(free)
-	return all
 }

@@ -54,24 +54,6 @@ func TestScaledCountsWindows(t *testing.T) {
 	}
 }
 
-func TestSideBySide(t *testing.T) {
-	for _, c := range []struct {
-		workers int
-		loads   []Load
-		want    Load
-	}{
-		{2, nil, Load{}},
-		{1, []Load{{1, 10}, {2, 30}, {3, 20}}, Load{6, 30}},
-		{2, []Load{{3, 10}, {1, 20}, {1, 50}, {1, 5}}, Load{3, 60}},
-		{2, []Load{{1, 10}, {5, 20}, {1, 30}}, Load{5, 50}},
-		{4, []Load{{1, 1}, {2, 2}}, Load{2, 3}},
-	} {
-		if got := SideBySide(c.loads, c.workers); got != c.want {
-			t.Errorf("%v with %d workers: %v, expected %v", c.loads, c.workers, got, c.want)
-		}
-	}
-}
-
 // TestRehearse: every trial has a time and a size, but one that fails has a
 // reason, and one that has no room is not built.
 func TestRehearse(t *testing.T) {

@@ -35,6 +35,8 @@ type Shown struct {
 	Ranges  []results.Range // of the models' searches
 	File    string          // of the suite
 	Command string          // that makes the tables again
+	// Progress, unless it is nil, is told the share of the work that is done.
+	Progress func(share float64)
 }
 
 // ShownOf is what a suite shows: all but the trials and the command. It is an
@@ -89,7 +91,7 @@ func NewReport(s results.Store, records []results.Record, shown Shown) (Report, 
 	scored, timed := specs.SplitLatency(shown.Trials)
 	in := results.Input{Store: s, Records: ofTrials(records, scored), Ranges: shown.Ranges}
 	var err error
-	if in.Cells, err = results.Aggregate(s, in.Records); err != nil {
+	if in.Cells, err = results.Aggregate(s, in.Records, shown.Progress); err != nil {
 		return Report{}, err
 	}
 	in.Timed, in.EarlierRuns = results.LatestRun(ofTrials(records, timed))

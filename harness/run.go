@@ -21,6 +21,7 @@ type run struct {
 	parts     datasets.Parts
 	sets      []candidateSet // link prediction: the headline first
 	model     models.Model
+	devices   *Devices // of the model
 	eval      evaluator
 	negatives *rand.Rand
 	scratch   []int32 // negatives of one batch
@@ -44,13 +45,14 @@ func newRun(spec specs.Trial, parts datasets.Parts, on devices.Target, threads i
 		return nil, err
 	}
 	setup := setupOf(spec, parts, threads)
-	setup.Device = on.New
+	made := NewDevices(on)
+	setup.Device = made.Open
 	model, err := kind.New(setup, spec.Options)
 	if err != nil {
 		return nil, err
 	}
 	r := &run{
-		spec: spec, parts: parts, model: model, best: -1,
+		spec: spec, parts: parts, model: model, devices: made, best: -1,
 		eval:      evaluator{model: model, size: spec.Protocol.Batch, rule: spec.Protocol.WithinBatch, tick: tick},
 		negatives: nn.Rand(spec.Seed, nn.ForNegatives),
 		scratch:   make([]int32, spec.Protocol.Batch),

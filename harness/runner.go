@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +19,7 @@ import (
 type Runner struct {
 	Store   results.Store
 	DataDir string
-	Workers int // trials side by side; 0 takes one a core
+	Workers int // trials side by side; 0 leaves it to Workers
 	Device  devices.Target
 	// Checkpoints keeps the model of every trial measured now: a safetensors
 	// file beside its record, with parameters, state and spec.
@@ -61,7 +60,9 @@ type job struct {
 	bytes   int64 // of memory that training takes
 }
 
-// Run measures the trials whose records are not there yet, in their order.
+// Run measures the trials whose records are not there yet, in their order. A
+// suite's has the seeds of a cell one after another, so that those are what is
+// trained side by side: as long and as large as each other.
 // The summary is right even with an error. Cancelling ctx stops at the next
 // batch; what was finished is kept, and the error is ctx.Err().
 func (r *Runner) Run(ctx context.Context, trials []specs.Trial) (Summary, error) {
@@ -76,11 +77,11 @@ func (r *Runner) Run(ctx context.Context, trials []specs.Trial) (Summary, error)
 	if err != nil {
 		return sum, err
 	}
-	memory := newMemory()
+	memory := newMemory(r.Device)
 	if err := memory.refuse(jobs); err != nil {
 		return sum, err
 	}
-	workers := max(1, min(cmp.Or(r.Workers, runtime.NumCPU()), len(jobs)))
+	workers := max(1, min(Workers(r.Workers, r.Device), len(jobs)))
 	for i := range jobs {
 		jobs[i].record.Threads = max(1, runtime.NumCPU()/workers)
 	}

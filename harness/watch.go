@@ -31,10 +31,10 @@ func newWatch(h Hooks, jobs []job, sum Summary) *watch {
 // progress is the part of the watch that one trial holds.
 type progress struct {
 	*watch
-	left int // batches of the trial
+	all, left int // batches of the trial
 }
 
-func (w *watch) begin(j job) *progress { return &progress{w, j.batches} }
+func (w *watch) begin(j job) *progress { return &progress{w, j.batches, j.batches} }
 
 // tick says that one more batch is done.
 func (p *progress) tick() { p.advance(1) }
@@ -46,6 +46,13 @@ func (p *progress) advance(batches int) {
 	p.batches += batches
 	if p.hooks.Progress != nil && p.total > 0 {
 		p.hooks.Progress(float64(p.batches) / float64(p.total))
+	}
+}
+
+// restart says that the trial begins, perhaps not for the first time.
+func (p *progress) restart() {
+	if undone := p.left - p.all; undone != 0 {
+		p.advance(undone)
 	}
 }
 

@@ -95,11 +95,17 @@ const returned = 64 << 20
 
 // measure waits for memory, measures a trial and writes its record.
 func (c *crew) measure(ctx context.Context, j job, p *progress) error {
-	c.memory.take(j.bytes)
-	defer c.memory.give(j.bytes)
-	if j.bytes >= returned {
-		defer debug.FreeOSMemory() // the next one looks at what is free
-	}
+	return c.memory.use(j.bytes, func() error {
+		if j.bytes >= returned {
+			defer debug.FreeOSMemory() // the next one looks at what is free
+		}
+		p.restart()
+		return c.measureNow(ctx, j, p)
+	})
+}
+
+// measureNow does so when there is room.
+func (c *crew) measureNow(ctx context.Context, j job, p *progress) error {
 	rec, observed, model, err := measure(ctx, j.record, j.trial, j.parts, c.Device, p.tick)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -90,7 +91,7 @@ func TestBootstrapSpreadIsTheStandardError(t *testing.T) {
 		{"mrr", f, stat.StdErr(stat.StdDev(ranks, nil), float64(f.Len()))},
 		{"auc", g, metrics.DeLong(g)},
 	} {
-		values := metrics.Bootstrap(c.facts.Len(), [][]metrics.Weighted{prepared(t, c.metric, c.facts)})[0]
+		values := metrics.Bootstrap(c.facts.Len(), [][]metrics.Weighted{prepared(t, c.metric, c.facts)}, nil)[0]
 		if got := stat.StdDev(values, nil); math.Abs(got/c.want-1) > 0.1 {
 			t.Errorf("%s: draws spread by %.5f, standard error %.5f", c.metric, got, c.want)
 		}
@@ -108,7 +109,7 @@ func TestBootstrapAveragesSeeds(t *testing.T) {
 	f, g := randomRanking(300, 1), randomRanking(300, 2)
 	got := metrics.Bootstrap(300, [][]metrics.Weighted{
 		prepared(t, "mrr", f), prepared(t, "mrr", g), prepared(t, "mrr", f, g),
-	})
+	}, nil)
 	for d := range metrics.NumDraws {
 		if want := (got[0][d] + got[1][d]) / 2; !same(got[2][d], want) {
 			t.Fatalf("draw %d: %v, want %v", d, got[2][d], want)
@@ -119,10 +120,15 @@ func TestBootstrapAveragesSeeds(t *testing.T) {
 func TestBootstrapDoesNotDependOnWorkers(t *testing.T) {
 	cells := [][]metrics.Weighted{prepared(t, "auc", randomScores(400, 5, 1), randomScores(400, 5, 2))}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	want := metrics.Bootstrap(400, cells)
+	var shares []float64
+	want := metrics.Bootstrap(400, cells, nil)
 	runtime.GOMAXPROCS(7)
-	if diff := cmp.Diff(want, metrics.Bootstrap(400, cells)); diff != "" {
+	got := metrics.Bootstrap(400, cells, func(share float64) { shares = append(shares, share) })
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+	if len(shares) != metrics.NumDraws || !slices.IsSorted(shares) || shares[len(shares)-1] != 1 {
+		t.Errorf("progress: %v", shares)
 	}
 }
 
@@ -152,7 +158,7 @@ func BenchmarkBootstrap(b *testing.B) {
 		cells := [][]metrics.Weighted{prepared(b, c.metric, c.seeds...)}
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
-				metrics.Bootstrap(c.seeds[0].Len(), cells)
+				metrics.Bootstrap(c.seeds[0].Len(), cells, nil)
 			}
 		})
 	}

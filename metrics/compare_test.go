@@ -153,7 +153,7 @@ func TestCompareHoldsItsLevel(t *testing.T) {
 			}
 			a, ofA := simulated(rng, events, c.seedsA, 0.05)
 			b, ofB := simulated(rng, events, c.seedsB, 0.05)
-			draws := metrics.Bootstrap(numEvents, [][]metrics.Weighted{ofA, ofB})
+			draws := metrics.Bootstrap(numEvents, [][]metrics.Weighted{ofA, ofB}, nil)
 			a.Draws, b.Draws = draws[0], draws[1]
 			if metrics.Compare(a, b).P < 0.05 {
 				alarms++

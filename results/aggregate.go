@@ -9,19 +9,25 @@ import (
 // Aggregate summarises records over seeds, in order of key. Metrics are
 // computed from the facts in the store, so that they do not depend on what
 // was known when the trial ran. It is an error when two records are of the
-// same trial, or when the seeds of a cell differ in more than the seed.
-func Aggregate(s Store, records []Record) ([]Cell, error) {
+// same trial, or when the seeds of a cell differ in more than the seed. progress,
+// unless it is nil, is told the share of the work that is done.
+func Aggregate(s Store, records []Record, progress func(share float64)) ([]Cell, error) {
 	groups, err := groupBySeeds(records)
 	if err != nil {
 		return nil, err
 	}
 	var cells []Cell
+	all := len(groups)
 	for len(groups) > 0 {
 		n := 1 // groups of the same place share their events, and so the draws
 		for n < len(groups) && groups[n][0].Key.place() == groups[0][0].Key.place() {
 			n++
 		}
-		some, err := summarise(s, groups[:n])
+		var within func(share float64)
+		if progress != nil {
+			within = func(share float64) { progress((float64(len(cells)) + share*float64(n)) / float64(all)) }
+		}
+		some, err := summarise(s, groups[:n], within)
 		if err != nil {
 			return nil, err
 		}

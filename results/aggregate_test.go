@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,7 +36,7 @@ func aggregate(t *testing.T, s results.Store) []results.Cell {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells, err := results.Aggregate(s, records)
+	cells, err := results.Aggregate(s, records, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,9 +155,33 @@ func TestAggregateRefusesToMix(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := results.Aggregate(s, records); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := results.Aggregate(s, records, nil); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("got %v, want %q", err, name)
 		}
+	}
+}
+
+// TestAggregateProgress: shares only grow, through all places.
+func TestAggregateProgress(t *testing.T) {
+	s := results.Store{Dir: t.TempDir()}
+	write(t, s, record("nc", "", "dgs", 0), random(0))
+	write(t, s, record("nc", "", "raw", 0), random(0))
+	records, _, err := s.Load("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := records[0]
+	other.Key.Case = "other"
+	write(t, s, other, random(0))
+	if records, _, err = s.Load(""); err != nil {
+		t.Fatal(err)
+	}
+	var shares []float64
+	if _, err := results.Aggregate(s, records, func(share float64) { shares = append(shares, share) }); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(shares); n == 0 || !slices.IsSorted(shares) || shares[0] > .1 || shares[n-1] != 1 {
+		t.Errorf("%d shares: %v", n, shares)
 	}
 }
 
@@ -192,7 +217,7 @@ func TestStaleCellsSaySo(t *testing.T) {
 		t.Fatal(err)
 	}
 	use, _ := results.Select(records, 3, true)
-	cells, err := results.Aggregate(s, use)
+	cells, err := results.Aggregate(s, use, nil)
 	if err != nil || len(cells) != 1 || !cells[0].Stale {
 		t.Errorf("got %+v, %v", cells, err)
 	}

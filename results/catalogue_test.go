@@ -102,7 +102,7 @@ func timedRecord(t *testing.T, s results.Store, d results.DatasetHead, m results
 			samples[batch][i] += ms * 1e6
 		}
 	}
-	r, err := s.WriteLatency(r, samples)
+	r, err := s.WriteLatency(r, samples, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func Rows(cells []Cell) []Row {
 }
 
 // summarise turns groups of the same place into cells.
-func summarise(s Store, groups []group) ([]Cell, error) {
+func summarise(s Store, groups []group, progress func(share float64)) ([]Cell, error) {
 	cells := make([]Cell, len(groups))
 	var pending []pendingRow
 	for i, g := range groups {
@@ -65,7 +65,7 @@ func summarise(s Store, groups []group) ([]Cell, error) {
 			pending = append(pending, rows...)
 		}
 	}
-	resample(pending)
+	resample(pending, progress)
 	for _, p := range pending {
 		p.cell.Rows = append(p.cell.Rows, p.row)
 	}
@@ -172,8 +172,8 @@ func (c *Cell) newRow(p Part, m metrics.Metric, values []float64) Row {
 }
 
 // resample fills in the intervals. Rows with the same number of events share
-// the draws.
-func resample(rows []pendingRow) {
+// the draws. progress, unless it is nil, is told the share that is done.
+func resample(rows []pendingRow, progress func(share float64)) {
 	byEvents := map[int][]*pendingRow{}
 	for i := range rows {
 		if p := &rows[i]; p.row.Mean.Present() {
@@ -181,13 +181,19 @@ func resample(rows []pendingRow) {
 			byEvents[events] = append(byEvents[events], p)
 		}
 	}
+	done := 0
 	for events, some := range byEvents {
 		cells := make([][]metrics.Weighted, len(some))
 		for i, p := range some {
 			cells[i] = p.seeds
 		}
-		for i, draws := range metrics.Bootstrap(events, cells) {
+		var within func(share float64)
+		if progress != nil {
+			within = func(share float64) { progress((float64(done) + share*float64(len(some))) / float64(len(rows))) }
+		}
+		for i, draws := range metrics.Bootstrap(events, cells, within) {
 			some[i].finish(draws)
 		}
+		done += len(some)
 	}
 }

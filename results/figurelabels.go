@@ -25,6 +25,14 @@ const (
 	labelGap    = vg.Length(6) // points between a mark and its label
 )
 
+// legible is a colour dark enough to be read on white: letters are thinner
+// than marks.
+func legible(c color.Color) color.Color {
+	r, g, b, a := c.RGBA()
+	darker := func(x uint32) uint16 { return uint16(x * 3 / 5) }
+	return color.RGBA64{darker(r), darker(g), darker(b), uint16(a)}
+}
+
 // label writes the points' names beside them, from the highest down, each as
 // far below its place as the names before it make necessary.
 func (p panel) label(on *plot.Plot, inks map[int]color.Color) error {
@@ -38,7 +46,7 @@ func (p panel) label(on *plot.Plot, inks map[int]color.Color) error {
 			return err
 		}
 		style := &label.TextStyle[0]
-		style.Font.Size, style.Color = vg.Points(9), inks[pt.model]
+		style.Font.Size, style.Color = vg.Points(9), legible(inks[pt.model])
 		x, y := vg.Length(on.X.Norm(at[0].X))*innerWidth, vg.Length(on.Y.Norm(at[0].Y))*innerHeight
 		size := style.Rectangle(pt.label).Size()
 		b := box{x + labelGap, x + labelGap + size.X, y + 2, y + 2 + size.Y}

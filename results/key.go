@@ -29,11 +29,9 @@ type Key struct {
 // identityDigits is how much of an identity a file name holds.
 const identityDigits = 12
 
-// Path is where the trial's record lies below the store's folder:
-// SUITE/DATASET/TASK[-SETTING][-CASE]/MODEL[+VARIANT]/seed-SEED-IDENTITY.json. It
-// depends on nothing but its arguments. The identity must have at least 12
-// digits.
-func (k Key) Path(identity string) string {
+// Folder is where the records of the cell lie below the store's folder:
+// SUITE/DATASET/TASK[-SETTING][-CASE]/MODEL[+VARIANT].
+func (k CellKey) Folder() string {
 	task, model := k.Task, k.Model
 	if k.Setting != "" {
 		task += "-" + k.Setting
@@ -44,7 +42,14 @@ func (k Key) Path(identity string) string {
 	if k.Variant != "" {
 		model += "+" + k.Variant
 	}
-	return path.Join(k.Suite, k.Dataset, task, model, fmt.Sprintf("seed-%d-%s.json", k.Seed, identity[:identityDigits]))
+	return path.Join(k.Suite, k.Dataset, task, model)
+}
+
+// Path is where the trial's record lies below the store's folder:
+// seed-SEED-IDENTITY.json in the cell's folder. It depends on nothing but its
+// arguments. The identity must have at least 12 digits.
+func (k Key) Path(identity string) string {
+	return path.Join(k.Folder(), fmt.Sprintf("seed-%d-%s.json", k.Seed, identity[:identityDigits]))
 }
 
 // String is the trial in words.

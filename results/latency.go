@@ -3,6 +3,7 @@ package results
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/sbinet/npyio/npz"
@@ -34,6 +35,8 @@ type Latency struct {
 	// average of a minute); absent where the system does not say.
 	Load    Number   `json:"load"`
 	Timings []Timing `json:"timings"` // the headline first
+	// Graphs are what a device that can record gives beside them.
+	Graphs []GraphTiming `json:"graphs,omitempty"`
 }
 
 // Timing is what was measured with one batch size: Iterations times the same
@@ -56,9 +59,9 @@ type Timing struct {
 // the batch size.
 type Samples map[int][]int64
 
-// WriteLatency puts a latency test's samples and then its record in place, as
-// Write does.
-func (s Store) WriteLatency(r Record, samples Samples) (Record, error) {
+// WriteLatency puts a latency test's samples and replays and then its record
+// in place, as Write does.
+func (s Store) WriteLatency(r Record, samples Samples, replays Replays) (Record, error) {
 	if err := r.checkPlace(); err != nil {
 		return r, fmt.Errorf("record of %s: %w", r.Key, err)
 	}
@@ -69,7 +72,10 @@ func (s Store) WriteLatency(r Record, samples Samples) (Record, error) {
 	if err := r.Latency.check(samples); err != nil {
 		return r, fmt.Errorf("samples of %s: %w", r.Key, err)
 	}
-	data, err := samples.encode()
+	if err := r.Latency.checkReplays(replays); err != nil {
+		return r, fmt.Errorf("replays of %s: %w", r.Key, err)
+	}
+	data, err := encodeTimes(samples, replays)
 	if err != nil {
 		return r, err
 	}
@@ -91,15 +97,11 @@ func (l *Latency) check(samples Samples) error {
 
 // Samples reads the sidecar of a latency test.
 func (s Store) Samples(r Record) (Samples, error) {
-	data, file, err := s.sidecar(r)
+	archive, file, err := s.timesArchive(r)
 	if err != nil {
 		return nil, err
 	}
 	samples := Samples{}
-	archive, err := npz.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
 	for _, t := range r.Latency.Timings {
 		var some []int64
 		if err := readArray(archive, samplesArray(t.Batch), &some); err != nil {
@@ -113,19 +115,31 @@ func (s Store) Samples(r Record) (Samples, error) {
 	return samples, nil
 }
 
+// timesArchive opens the sidecar of a latency test.
+func (s Store) timesArchive(r Record) (archive *npz.Reader, file string, err error) {
+	data, file, err := s.sidecar(r)
+	if err != nil {
+		return nil, file, err
+	}
+	if archive, err = npz.NewReader(bytes.NewReader(data), int64(len(data))); err != nil {
+		return nil, file, fmt.Errorf("%s: %w", file, err)
+	}
+	return archive, file, nil
+}
+
 func samplesArray(batch int) string { return fmt.Sprintf("batch_%d.ns.npy", batch) }
 
-// encode is the archive: the same bytes for the same samples.
-func (s Samples) encode() ([]byte, error) {
-	var sizes []int
-	for batch := range s {
-		sizes = append(sizes, batch)
-	}
-	slices.Sort(sizes)
+// encodeTimes is the archive: the same bytes for the same times.
+func encodeTimes(s Samples, r Replays) ([]byte, error) {
 	var out bytes.Buffer
 	w := npz.NewWriter(&out)
-	for _, batch := range sizes {
+	for _, batch := range slices.Sorted(maps.Keys(s)) {
 		if err := w.Write(samplesArray(batch), s[batch]); err != nil {
+			return nil, err
+		}
+	}
+	for _, mode := range slices.Sorted(maps.Keys(r)) {
+		if err := w.Write(replaysArray(mode), r[mode]); err != nil {
 			return nil, err
 		}
 	}

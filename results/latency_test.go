@@ -30,7 +30,7 @@ func latencyRecord(model, run string) (results.Record, results.Samples) {
 func writeLatency(t *testing.T, s results.Store, model, run string) results.Record {
 	t.Helper()
 	r, samples := latencyRecord(model, run)
-	r, err := s.WriteLatency(r, samples)
+	r, err := s.WriteLatency(r, samples, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestLatencyRecordsThatDoNotFit(t *testing.T) {
 	} {
 		r, samples := latencyRecord("dgs", "1")
 		spoil(&r, samples)
-		if _, err := s.WriteLatency(r, samples); err == nil {
+		if _, err := s.WriteLatency(r, samples, nil); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -126,7 +126,7 @@ func TestLatencyTables(t *testing.T) {
 	}
 	delete(samples, 100)
 	r.Footnotes = []string{"simulated data"}
-	r, err := s.WriteLatency(r, samples)
+	r, err := s.WriteLatency(r, samples, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestLatencyModes(t *testing.T) {
 	ahead := func(model string) results.Record {
 		r, _ := latencyRecord(model, "1")
 		r.Latency.Mode, r.Latency.Timings, r.PaperName = results.Known, []results.Timing{{Batch: 200, Batches: 1, Iterations: 2}}, ""
-		r, err := s.WriteLatency(r, results.Samples{200: {1e6, 3e6}})
+		r, err := s.WriteLatency(r, results.Samples{200: {1e6, 3e6}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,8 +18,9 @@ var quantiles = []struct {
 // LatencyRows are the numbers of latency tests, in the order of the records:
 // latency_200x200, seconds an iteration with mean and deviation over
 // iterations, then for each batch size the quantiles of a batch's time
-// (latency_batch_200_p99) and the events a second (throughput_batch_200).
-// Failed tests have none.
+// (latency_batch_200_p99) and the events a second (throughput_batch_200), then
+// seconds of the headline as one graph (latency_200x200_graph). Failed tests
+// have none.
 func LatencyRows(s Store, records []Record) ([]Row, error) {
 	var out []Row
 	for _, r := range records {
@@ -33,6 +34,15 @@ func LatencyRows(s Store, records []Record) ([]Row, error) {
 		for i, t := range all {
 			out = append(out, t.rows(r, i == 0)...)
 		}
+		graphs, err := graphTimes(s, r)
+		if err != nil {
+			return nil, err
+		}
+		for _, g := range graphs {
+			if g.Error == "" {
+				out = append(out, g.row(r))
+			}
+		}
 	}
 	return out, nil
 }
@@ -41,12 +51,7 @@ func LatencyRows(s Store, records []Record) ([]Row, error) {
 func LatencyMetric(batches, batch int) string { return fmt.Sprintf("latency_%dx%d", batches, batch) }
 
 func (t times) rows(r Record, headline bool) []Row {
-	row := func(metric, unit string, value float64) Row {
-		return Row{
-			CellKey: r.Key.CellKey, Split: LatencySplit, Device: r.Device, Metric: metric, Unit: unit,
-			Mean: Number(value), Std: Absent(), N: t.Iterations, CILow: Absent(), CIHigh: Absent(),
-		}
-	}
+	row := func(metric, unit string, value float64) Row { return timeRow(r, metric, unit, value, t.Iterations) }
 	var out []Row
 	if headline {
 		first := row(LatencyMetric(t.Batches, t.Batch), "s", t.mean())
@@ -57,6 +62,14 @@ func (t times) rows(r Record, headline bool) []Row {
 		out = append(out, row(fmt.Sprintf("latency_batch_%d_%s", t.Batch, q.name), "s", t.quantile(q.p)))
 	}
 	return append(out, row(fmt.Sprintf("throughput_batch_%d", t.Batch), "events/s", t.rate()))
+}
+
+// timeRow is a number of a latency test, of so many iterations.
+func timeRow(r Record, metric, unit string, value float64, iterations int) Row {
+	return Row{
+		CellKey: r.Key.CellKey, Split: LatencySplit, Device: r.Device, Metric: metric, Unit: unit,
+		Mean: Number(value), Std: Absent(), N: iterations, CILow: Absent(), CIHigh: Absent(),
+	}
 }
 
 // LatestRun keeps, of each dataset, the records of the run that started last:

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// LatencyTables are, for every dataset with records, the speed table and that
-// of the batch sizes. All records of a dataset must be of one run.
+// LatencyTables are, for every dataset with records, the speed table, that of
+// the batch sizes and that of graphs, as far as these were measured. All records of a dataset must be of one run.
 func LatencyTables(s Store, records []Record, l Layout) ([]Table, error) {
 	var out []Table
 	for _, d := range l.Datasets {
@@ -22,6 +22,9 @@ func LatencyTables(s Store, records []Record, l Layout) ([]Table, error) {
 		}
 		if len(b.rows) > 0 && len(b.first().times) > 1 {
 			out = append(out, b.sweep())
+		}
+		if g := b.graphs(); len(g.rows) > 0 {
+			out = append(out, g.graphTable())
 		}
 	}
 	return out, nil
@@ -41,6 +44,7 @@ type latencyRow struct {
 	head   ModelHead
 	record Record
 	times  []times
+	graphs []graphTime
 }
 
 func (b *latencyBuilder) add(s Store, records []Record, m ModelHead) error {
@@ -55,6 +59,9 @@ func (b *latencyBuilder) add(s Store, records []Record, m ModelHead) error {
 	if !row.record.Failed() {
 		var err error
 		if row.times, err = latencyTimes(s, row.record); err != nil {
+			return err
+		}
+		if row.graphs, err = graphTimes(s, row.record); err != nil {
 			return err
 		}
 	}
@@ -204,12 +211,7 @@ func (b *latencyBuilder) paper(r latencyRow) Entry {
 
 // rowNotes are what is to be said about one model alone.
 func (b *latencyBuilder) rowNotes(r latencyRow) []int {
-	var texts []string
-	for _, note := range r.record.Footnotes {
-		if !slices.Contains(b.first().record.Footnotes, note) {
-			texts = append(texts, note)
-		}
-	}
+	texts := b.ownFootnotes(r)
 	if r.record.Failed() {
 		texts = append(texts, r.record.Error)
 	}
@@ -219,6 +221,16 @@ func (b *latencyBuilder) rowNotes(r latencyRow) []int {
 		}
 	}
 	return b.notes.refer(texts...)
+}
+
+// ownFootnotes are those that the first model does not have.
+func (b *latencyBuilder) ownFootnotes(r latencyRow) (own []string) {
+	for _, note := range r.record.Footnotes {
+		if !slices.Contains(b.first().record.Footnotes, note) {
+			own = append(own, note)
+		}
+	}
+	return own
 }
 
 // sweep is the table of the batch sizes: what an answer takes, and how many
@@ -273,11 +285,15 @@ func (b *latencyBuilder) speedLegend() []string {
 	return out
 }
 
-// legend says under which circumstances the times were measured, after the
-// lines of one table's own.
+// legend says what the mode is and under which circumstances the times were
+// measured, after the lines of one table's own.
 func (b *latencyBuilder) legend(own ...string) []string {
+	return b.circumstances(append([]string{b.mode() + ": " + modes[b.mode()]}, own...)...)
+}
+
+// circumstances are those of the run, after other lines.
+func (b *latencyBuilder) circumstances(out ...string) []string {
 	r := b.first().record
-	out := append([]string{b.mode() + ": " + modes[b.mode()]}, own...)
 	out = append(out, r.Machine, fmt.Sprintf("%d threads, %s", r.Threads, r.Device))
 	if r.Latency != nil {
 		if r.Latency.Load.Present() {

@@ -12,11 +12,14 @@ func newAll(o *options) *cobra.Command {
 		Long: "all says what it will take, measures what has no record yet, prints the tables and\n" +
 			"writes them, with the numbers as CSV, to the folder of the results; or prints them\n" +
 			"alone where flags leave something of the suite out.\n\n" + ownSpecs,
-		Example: "  bench all --data ~/streams\n  bench all --suite torch-nc --data ~/streams",
+		Example: "  bench all\n  bench all --dry-run\n  bench all --suite torch-nc --data ~/streams",
 		RunE: func(cmd *cobra.Command, files []string) error {
 			trials, err := o.trials(files, false)
 			if err != nil {
 				return err
+			}
+			if o.dryRun {
+				return o.wouldMeasure(trials, o.goOn)
 			}
 			sum, err := o.planAndMeasure(cmd.Context(), trials)
 			if err != nil {
@@ -39,5 +42,6 @@ func newAll(o *options) *cobra.Command {
 	o.addWorkers(cmd)
 	o.addCheckpoints(cmd)
 	o.addStale(cmd)
+	o.addDryRun(cmd)
 	return cmd
 }

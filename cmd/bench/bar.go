@@ -56,6 +56,11 @@ func (b *bar) open(pending int, line string) {
 		return
 	}
 	fmt.Fprintln(b.out, line)
+	b.show()
+}
+
+// show draws the bar, on a terminal.
+func (b *bar) show() {
 	if !isTerminal(b.out) {
 		return
 	}

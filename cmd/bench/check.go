@@ -13,6 +13,7 @@ import (
 	"runtime"
 
 	"dgsbench/harness"
+	"dgsbench/harness/plan"
 	"dgsbench/internal/atomicfile"
 	"dgsbench/results"
 	"dgsbench/results/baseline"
@@ -61,6 +62,7 @@ func newCheck(o *options) *cobra.Command {
 	o.addData(cmd)
 	o.addWorkers(cmd)
 	o.addDevice(cmd)
+	o.addDryRun(cmd)
 	return cmd
 }
 
@@ -89,6 +91,9 @@ func (c *checking) run(ctx context.Context) error {
 		return err
 	}
 	defer remove()
+	if o.dryRun {
+		return o.wouldMeasure(trials, c.would)
+	}
 	if err := c.measure(ctx, trials); err != nil {
 		return err
 	}
@@ -100,6 +105,14 @@ func (c *checking) run(ctx context.Context) error {
 		return err
 	}
 	return c.finish(b, now, r)
+}
+
+// would is the last line of --dry-run.
+func (c *checking) would(p plan.Plan) string {
+	if c.keep == "" {
+		return anew(p)
+	}
+	return c.shared.goOn(p)
 }
 
 // readBaseline reads the file of the flag, or the built-in one. A file that

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"dgsbench/datasets"
 	"dgsbench/datasets/fetch"
 
 	"github.com/spf13/cobra"
@@ -24,6 +25,9 @@ func newFetch(o *options) *cobra.Command {
 			if err := fetch.Fetchable(d); err != nil {
 				return err
 			}
+			if o.dryRun {
+				return o.wouldFetch(d)
+			}
 			ctx, stop := untilSignal(cmd.Context())
 			defer stop()
 			bytes := newByteBar(o.stderr)
@@ -42,5 +46,17 @@ func newFetch(o *options) *cobra.Command {
 		},
 	}
 	o.addData(cmd)
+	o.addDryRun(cmd)
 	return cmd
+}
+
+// wouldFetch says from where the file would come, and what of it is there.
+func (o *options) wouldFetch(d datasets.Dataset) (err error) {
+	path := filepath.Join(o.data, d.File)
+	if d.Present(o.data) == nil {
+		_, err = fmt.Fprintf(o.stdout, "%s is there, and would be verified\n", path)
+	} else {
+		_, err = fmt.Fprintf(o.stdout, "would download %s to %s, of which %d bytes are there\n", d.URL, path, fetch.Begun(d, o.data))
+	}
+	return err
 }

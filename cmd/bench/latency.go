@@ -8,12 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
-	"strings"
 	"time"
 
 	"dgsbench/harness"
 	"dgsbench/harness/latency"
+	"dgsbench/harness/plan"
 	"dgsbench/results"
 	"dgsbench/specs"
 
@@ -39,7 +38,8 @@ func newLatency(o *options) *cobra.Command {
 		Long: "latency times node classification on the last events of a stream, from a state warmed up\n" +
 			"with everything before: the paper's 200 batches of 200 events, then other batch sizes. It\n" +
 			"measures anew each time, prints the tables and keeps records, with every batch's time, in\n" +
-			"the folder of the results. Times are compared within a run alone.\n\n" +
+			"the folder of the results. Times are compared within a run alone. On a card it also times all\n" +
+			"batches as one graph, apart from these.\n\n" +
 			"With --compare, this build and another one alternate. It fails when this one is slower:\n" +
 			"median ratio of the pairs at least 1.15, and p below .01.\n\n" + ownSpecs,
 		Example: "  bench latency --datasets wikipedia-sim\n" +
@@ -51,6 +51,7 @@ func newLatency(o *options) *cobra.Command {
 	o.addData(cmd)
 	o.addModels(cmd)
 	o.addDevice(cmd)
+	o.addDryRun(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&l.suite, "suite", "latency", "what to measure")
 	flags.IntVar(&l.plan.Threads, "threads", runtime.GOMAXPROCS(0), "threads a model may use")
@@ -81,6 +82,14 @@ func (l *timing) run(ctx context.Context, files []string) error {
 	}
 	if _, l.plan.Trials = specs.SplitLatency(l.trials); len(l.plan.Trials) == 0 {
 		return fmt.Errorf("suite %s has no latency test: no protocol of it has `latency:`; measure it with bench all", o.suite)
+	}
+	if l.old != "" {
+		if l.old, err = otherBuild(l.old); err != nil {
+			return err
+		}
+	}
+	if o.dryRun {
+		return o.wouldMeasure(l.plan.Trials, l.would)
 	}
 	if err := o.findDevice(); err != nil {
 		return err
@@ -175,71 +184,10 @@ func (l *timing) lastLine(all []latency.Measured) error {
 	return nil
 }
 
-// compare lets this build and the other one alternate.
-func (l *timing) compare(ctx context.Context, files []string) error {
-	own, err := os.Executable()
-	if err != nil {
-		return err
+// would is the last line of --dry-run.
+func (l *timing) would(p plan.Plan) string {
+	if l.old == "" {
+		return anew(p)
 	}
-	if info, err := os.Stat(l.old); err != nil || info.IsDir() {
-		return fmt.Errorf("--compare is %q, expected a build of bench", l.old)
-	}
-	old, err := filepath.Abs(l.old)
-	if err != nil {
-		return err
-	}
-	bar, hooks := l.shared.steps("pairs of runs")
-	verdicts, err := latency.Compare(ctx, latency.Comparison{
-		Old: old, New: own, Args: l.childArgs(files), Alternations: l.alternations, Seed: l.plan.Seed,
-	}, hooks)
-	bar.close()
-	switch {
-	case harness.Interrupted(err):
-		return fmt.Errorf("interrupted; nothing was compared: %w", err)
-	case err != nil:
-		return err
-	}
-	return l.verdicts(verdicts)
-}
-
-// childArgs are what both builds are asked to measure.
-func (l *timing) childArgs(files []string) []string {
-	o := l.shared
-	args := append([]string{}, files...)
-	for _, flag := range []struct{ name, value string }{
-		{"suite", o.suite},
-		{"data", o.data},
-		{"specs", o.specs},
-		{"device", o.elsewhere()},
-		{"threads", strconv.Itoa(l.plan.Threads)},
-		{"models", strings.Join(o.models, ",")},
-		{"datasets", strings.Join(o.datasets, ",")},
-	} {
-		if flag.value != "" {
-			args = append(args, "--"+flag.name, flag.value)
-		}
-	}
-	return args
-}
-
-// verdicts are printed; a slower build is a failure.
-func (l *timing) verdicts(all []latency.Verdict) error {
-	if l.asJSON {
-		if err := latency.WriteVerdicts(l.shared.stdout, all); err != nil {
-			return err
-		}
-	}
-	var slower []string
-	for _, v := range all {
-		if !l.asJSON {
-			fmt.Fprintf(l.shared.stdout, "%s on %s: median of new/old %.3f over %d pairs, p %.2g\n", v.Model, v.Dataset, v.Ratio, len(v.New), v.P)
-		}
-		if v.Slower {
-			slower = append(slower, v.Model+" on "+v.Dataset)
-		}
-	}
-	if len(slower) > 0 {
-		return failure{fmt.Errorf("this build is slower than %s: %s", l.old, strings.Join(slower, ", "))}
-	}
-	return nil
+	return fmt.Sprintf("%d trials would be measured by this build and by %s, %d times each", p.Trials, l.old, l.alternations)
 }

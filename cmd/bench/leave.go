@@ -79,7 +79,8 @@ func (o *options) newReport(trials []specs.Trial, files []string) (harness.Repor
 	return o.summarise(records, trials, files)
 }
 
-// summarise makes a report of the records.
+// summarise makes a report of the records, and shows its progress on a
+// terminal: intervals of a big folder take a while.
 func (o *options) summarise(records []results.Record, trials []specs.Trial, files []string) (harness.Report, error) {
 	if len(records) == 0 {
 		return harness.Report{}, fmt.Errorf("no records of suite %s in %s; measure it with: %s --out %s --data DIR",
@@ -87,7 +88,11 @@ func (o *options) summarise(records []results.Record, trials []specs.Trial, file
 	}
 	shown := o.shown
 	shown.Trials, shown.Command = trials, o.command(trials, files)
+	bar := newBar(o.stderr)
+	bar.show()
+	shown.Progress = bar.progress
 	r, err := harness.NewReport(o.store(), records, shown)
+	bar.close()
 	for _, warning := range r.Warnings {
 		fmt.Fprintln(o.stderr, "warning:", warning)
 	}

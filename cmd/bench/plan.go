@@ -21,8 +21,9 @@ func newPlan(o *options) *cobra.Command {
 		Long: "plan measures nothing that is kept: it tries every cell of a suite out for a moment and scales\n" +
 			"the time to whole trials, or takes the time from records of this machine. Datasets whose file\n" +
 			"is not there are stood in for by simulated streams of the same size, and it says how to get\n" +
-			"them. The exit code is 2 when a trial has no room in this machine's memory.\n\n" + ownSpecs,
-		Example: "  bench plan --suite paper --data ~/streams\n  bench plan --json",
+			"them. On a card (--device cuda) it tries them out there, and says how many hours one card\n" +
+			"takes and how much of its memory. The exit code is 2 when a trial has no room in the memory.\n\n" + ownSpecs,
+		Example: "  bench plan --suite paper --data ~/streams\n  bench plan --suite paper --device cuda\n  bench plan --json",
 		RunE: func(cmd *cobra.Command, files []string) error {
 			trials, err := o.trials(files, false)
 			if err != nil {
@@ -48,11 +49,7 @@ func newPlan(o *options) *cobra.Command {
 			if err := write(o.stdout); err != nil {
 				return err
 			}
-			if ok, c := p.Fits(); !ok {
-				return fmt.Errorf("suite %s cannot be run on this machine: %s needs %.1f GB of memory, %.1f GB are free; leave it out with --models, or use a machine with more",
-					p.Suite, c.CellKey, float64(c.Memory)/1e9, float64(p.Free)/1e9)
-			}
-			return nil
+			return unlessItFits(p)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -64,6 +61,20 @@ func newPlan(o *options) *cobra.Command {
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "count trials only, and try nothing out")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "json")
 	return cmd
+}
+
+// unlessItFits is an error if a trial has no room.
+func unlessItFits(p plan.Plan) error {
+	ok, c := p.Fits()
+	switch {
+	case ok:
+		return nil
+	case p.Card != nil:
+		return fmt.Errorf("suite %s cannot be run on this card: %s needs %.1f GB of its memory, %.1f GB are free; leave it out with --models, or use a card with more",
+			p.Suite, c.CellKey, float64(c.OnCard)/1e9, float64(p.Card.Free)/1e9)
+	}
+	return fmt.Errorf("suite %s cannot be run on this machine: %s needs %.1f GB of memory, %.1f GB are free; leave it out with --models, or use a machine with more",
+		p.Suite, c.CellKey, float64(c.Memory)/1e9, float64(p.Free)/1e9)
 }
 
 // plan shows progress on a terminal only: what it prints is short.

@@ -62,49 +62,65 @@ func (r *reporting) run(args []string) error {
 	if err != nil {
 		return err
 	}
-	p := page.Page{Command: r.command()}
-	if err := r.read(&p, trials); err != nil {
+	p, err := r.read(trials)
+	if err != nil {
 		return err
 	}
 	return r.write(p)
 }
 
 // read summarises what every folder has of the suite.
-func (r *reporting) read(p *page.Page, trials []specs.Trial) error {
-	bar := newBar(r.shared.stderr)
-	defer bar.close()
-	bar.open(len(r.folders), "reading "+strings.Join(r.folders, ", "))
+func (r *reporting) read(trials []specs.Trial) (page.Page, error) {
+	p := page.Page{Title: "Searches of bench tune", Command: r.command()}
 	for i, name := range r.folders {
 		r.shared.out = name
-		report, err := r.summarise(trials)
-		if err != nil {
-			return err
+		if n := len(r.folders); n > 1 && isTerminal(r.shared.stderr) {
+			fmt.Fprintf(r.shared.stderr, "reading %s, folder %d of %d\n", name, i+1, n)
 		}
-		searches, err := tune.Past(r.tunedOf(i))
+		f, title, err := r.folder(trials, r.tunedOf(i))
 		if err != nil {
-			return err
+			return p, err
 		}
-		p.Title = report.Title
-		p.Folders = append(p.Folders, page.Folder{
-			Name: name, Records: report.Records, Tables: report.Tables, Figures: report.Figures,
-			Comparisons: report.Comparisons, Warnings: report.Warnings, Searches: searches,
-		})
-		bar.progress(float64(i+1) / float64(len(r.folders)))
+		f.Name = name
+		p.Folders = append(p.Folders, f)
+		if title != "" {
+			p.Title = title
+		}
 	}
-	return nil
+	return p, nil
 }
 
-// summarise takes one folder's records as all commands do; of several folders
+// folder is what one folder has of the suite, with the suite's title, and the
+// searches that bench tune left in tuned. These may be all that it has.
+func (r *reporting) folder(trials []specs.Trial, tuned string) (f page.Folder, title string, err error) {
+	if f.Searches, err = tune.Past(tuned); err != nil {
+		return f, "", err
+	}
+	records, err := r.records(trials)
+	if err != nil {
+		return f, "", err
+	}
+	if len(records) == 0 && len(f.Searches) > 0 {
+		f.Warnings = []string{fmt.Sprintf("no records of suite %s, only searches of bench tune", r.shared.suite)}
+		return f, "", nil
+	}
+	report, err := r.shared.summarise(records, trials, r.files)
+	f.Records, f.Tables, f.Figures = report.Records, report.Tables, report.Figures
+	f.Comparisons, f.Warnings = report.Comparisons, report.Warnings
+	return f, report.Title, err
+}
+
+// records takes one folder's records as all commands do; of several folders
 // also those of other specs and devices, because that may be what they are
 // compared for.
-func (r *reporting) summarise(trials []specs.Trial) (harness.Report, error) {
+func (r *reporting) records(trials []specs.Trial) ([]results.Record, error) {
 	o := r.shared
 	if len(r.folders) == 1 {
-		return o.newReport(trials, r.files)
+		return o.records(trials)
 	}
 	all, err := o.load()
 	if err != nil {
-		return harness.Report{}, err
+		return nil, err
 	}
 	isOther := func(r results.Record) bool { return r.Device != o.deviceName() }
 	if some := slices.DeleteFunc(slices.Clone(all), isOther); len(some) > 0 {
@@ -114,7 +130,7 @@ func (r *reporting) summarise(trials []specs.Trial) (harness.Report, error) {
 	if unclear > 0 {
 		fmt.Fprintf(o.stderr, "%d records in %s are of several other specs and are left out\n", unclear, o.out)
 	}
-	return o.summarise(records, trials, r.files)
+	return records, nil
 }
 
 // sort tells the arguments apart: the page, specs, folders of results.

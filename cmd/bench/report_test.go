@@ -56,6 +56,9 @@ func TestReport(t *testing.T) {
 	if code != exitDone || stdout != "" || !strings.Contains(stderr, "done: "+filepath.Join(dir, "out", "toy-report", "report.html")) {
 		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
+	if strings.Contains(stderr, "reading") || strings.Contains(stderr, "%") {
+		t.Errorf("progress, where nobody can see it:\n%s", stderr)
+	}
 	page := read(t, dir, "out", "toy-report", "report.html")
 	for _, want := range []string{
 		"Node classification, test events", "Link prediction against all destinations", "AUC against runtime", "Latency on toy",
@@ -100,6 +103,25 @@ func TestReportSideBySide(t *testing.T) {
 	row := regexp.MustCompile(`<tr><th scope="row">protocol.epochs</th><td[^>]*>3</td><td[^>]*>2</td><td class="words">[^<]*Raw on toy, node classification`)
 	if !row.MatchString(page) {
 		t.Error("the page does not say that Raw had 3 epochs in one folder and 2 in the other")
+	}
+}
+
+// TestReportOfSearches: a folder of bench tune alone has a report too.
+func TestReportOfSearches(t *testing.T) {
+	dir := workplace(t)
+	measure(t, tuneToy(dir, "out")...)
+	target := filepath.Join(dir, "tuning.html")
+	measure(t, "report", "--suite", "toy", "--specs", filepath.Join(dir, "specs"), "--data", filepath.Join(dir, "data"), filepath.Join(dir, "out"), target)
+	page := read(t, target)
+	for _, want := range []string{"Warning: no records of suite toy, only searches of bench tune.", "2, of 12 trials", "What the searches found", "Best of 6 trials: AUC"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q on the page", want)
+		}
+	}
+	for _, without := range []string{`id="tables"`, `id="specs"`, "code version"} {
+		if strings.Contains(page, without) {
+			t.Errorf("%q, of which there is nothing to say", without)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"dgsbench/results"
 	"dgsbench/results/page"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -34,6 +35,9 @@ func TestReportInBrowser(t *testing.T) {
 			b := openBrowser(t, program, file)
 			b.checkFits(name)
 			b.checkStructure()
+			b.checkKeyboard()
+			b.checkLinks()
+			b.checkPaper()
 			b.check()
 		})
 	}
@@ -101,6 +105,9 @@ func (b *browser) checkFits(name string) {
 			for _, e := range b.texts(wider) {
 				b.t.Errorf("%s: sticks out: %s", where, e)
 			}
+			for _, e := range b.texts(namesThatLeave) {
+				b.t.Errorf("%s: the name of a row is scrolled away: %s", where, e)
+			}
 			if low := b.texts(lowContrast); len(low) > 0 {
 				b.t.Errorf("%s: hard to read: %q", where, low)
 			}
@@ -109,15 +116,26 @@ func (b *browser) checkFits(name string) {
 	}
 }
 
+// namesThatLeave lists names of rows that do not stay beside their values when
+// a table is scrolled sideways. Long texts are no names.
+const namesThatLeave = `[...document.querySelectorAll(".wide:has(table)")].flatMap(box => {
+	box.scrollLeft = 1e6;
+	const names = [...box.querySelectorAll("tbody tr")].map(row => [...row.querySelectorAll("th")]).filter(heads => heads.length < 3).map(heads => heads.at(-1));
+	const left = names.filter(n => !n.matches(".words") && n.getBoundingClientRect().left < box.getBoundingClientRect().left - 1).map(n => n.textContent);
+	box.scrollLeft = 0;
+	return left;
+})`
+
 // lowContrast lists texts whose colour is too near to that behind them, by
 // WCAG 2.2 (4.5:1).
 const lowContrast = `(() => {
 	const rgb = c => c.match(/[\d.]+/g).map(Number);
 	const light = c => { const [r, g, b] = rgb(c).map(x => (x /= 255) <= .04045 ? x / 12.92 : ((x + .055) / 1.055) ** 2.4);
 		return .2126 * r + .7152 * g + .0722 * b; };
-	const behind = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor; if (rgb(c)[3] !== 0) return c; } };
+	const behind = e => { if (e.closest(".drawing svg")) return "rgb(255, 255, 255)"; for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor; if (rgb(c)[3] !== 0) return c; } };
 	const out = new Set();
-	for (const e of document.querySelectorAll("h1, h2, h3, p, a, li, code, summary, figcaption, caption, th, td, small, .chart text")) {
+	for (const e of document.querySelectorAll("h1, h2, h3, p, a, li, code, summary, figcaption, caption, th, td, small, .chart text, .drawing text")) {
+		if (e.closest(".drawing svg") && matchMedia("(prefers-color-scheme: dark)").matches) continue; // its colours are turned round as a whole
 		const style = getComputedStyle(e), ink = e instanceof SVGElement ? style.fill : style.color;
 		const [a, b] = [light(ink), light(behind(e))].sort((x, y) => y - x);
 		if ((a + .05) / (b + .05) < 4.5) out.add(e.nodeName + " " + ink + " on " + behind(e));
@@ -149,9 +167,54 @@ func (b *browser) checkStructure() {
 	if landmarks != "header 1, nav 1, main 1, h1 1" {
 		b.t.Errorf("landmarks: %s", landmarks)
 	}
+}
+
+// checkKeyboard goes to everything that keys reach: the first stop leads past
+// the menu, and at each it can be seen where one is.
+func (b *browser) checkKeyboard() {
+	b.t.Helper()
 	b.do(chromedp.KeyEvent(kb.Tab))
-	first := b.texts(`[document.activeElement.textContent, String(document.activeElement.getBoundingClientRect().left >= 0), getComputedStyle(document.activeElement).outlineStyle]`)
-	if first[0] != "Skip to the content" || first[1] != "true" || first[2] == "none" {
+	first := b.texts(`[document.activeElement.textContent, String(document.activeElement.getBoundingClientRect().left >= 0)]`)
+	if first[0] != "Skip to the content" || first[1] != "true" {
 		b.t.Errorf("the first stop of the keyboard is %q", first)
+	}
+	for _, e := range b.texts(`[...document.querySelectorAll("a[href], button, summary, .wide")].filter(e => {
+		e.focus({ preventScroll: true });
+		const style = getComputedStyle(e);
+		return document.activeElement === e && (style.outlineStyle === "none" || parseFloat(style.outlineWidth) < 2);
+	}).map(e => e.outerHTML.slice(0, 100))`) {
+		b.t.Errorf("the focus cannot be seen: %s", e)
+	}
+}
+
+// checkLinks follows links to places in the page, also to folded ones.
+func (b *browser) checkLinks() {
+	b.t.Helper()
+	if missing := b.texts(`[...document.querySelectorAll("h2, h3")].filter(h => h.parentElement.id && h.querySelector("a")?.hash !== "#" + h.parentElement.id).map(h => h.textContent)`); len(missing) > 0 {
+		b.t.Errorf("headings that do not link to themselves: %q", missing)
+	}
+	const visible = `(e => e.checkVisibility() && e.getBoundingClientRect().top > -2 && e.getBoundingClientRect().top < innerHeight)`
+	for _, id := range b.texts(`["nc", document.querySelector("[id^=curves-]").id, document.querySelector("details [id^=spec-]").id]`) {
+		if got := b.texts(fmt.Sprintf(`(location.hash = %q, [String(%s(document.getElementById(%[1]q)))])`, id, visible)); got[0] != "true" {
+			b.t.Errorf("a link to #%s does not show it", id)
+		}
+	}
+}
+
+// checkPaper lays the page out as it is printed: tables are as wide as they
+// are, and no sheet shows more than that of A4, lying, less its margins.
+func (b *browser) checkPaper() {
+	b.t.Helper()
+	const sheet = 1032
+	b.view(sheet, "light")
+	paper := emulation.SetEmulatedMediaParams{Media: "print"}
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, paper); err != nil {
+		b.t.Fatal(err)
+	}
+	for _, e := range b.texts(`[...document.querySelectorAll("table, svg")].filter(e => e.getBoundingClientRect().right > innerWidth).map(e => e.outerHTML.slice(0, 150))`) {
+		b.t.Errorf("on paper something is cut off: %s", e)
+	}
+	if got := b.texts(`[getComputedStyle(document.querySelector("nav")).display, getComputedStyle(document.querySelector("th button"), "::after").display]`); got[0] != "none" || got[1] != "none" {
+		b.t.Errorf("on paper there are things to click: %q", got)
 	}
 }

@@ -29,6 +29,7 @@ type options struct {
 	checkpoints             bool
 	models, datasets, tasks []string
 	allowStale              bool
+	dryRun                  bool
 	device                  string
 	target                  devices.Target // of device, once findDevice has found it
 	shown                   harness.Shown  // of the suite, once trials has read it
@@ -89,7 +90,7 @@ func (o *options) addModels(cmd *cobra.Command) {
 }
 
 func (o *options) addWorkers(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&o.workers, "workers", 0, "trials side by side (default: one a core); results do not depend on it")
+	cmd.Flags().IntVar(&o.workers, "workers", 0, "trials side by side (default: one a core, at most 8 on a card); results do not depend on it")
 }
 
 func (o *options) addCheckpoints(cmd *cobra.Command) {

@@ -23,11 +23,14 @@ func newRun(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "run [SPEC.yaml...]", Short: "Measure a suite, or only your own models on it, without printing tables",
 		Long:    "run says what it will take, and measures what has no record yet.\n\n" + ownSpecs + "\nrun measures only the models of the files, where there are any.",
-		Example: "  bench run --suite torch-nc --data ~/streams\n  bench run my-graph-sprints.yaml --suite torch-nc --data ~/streams",
+		Example: "  bench run --suite torch-nc --data ~/streams\n  bench run my-sprints.yaml --suite torch-nc --data ~/streams",
 		RunE: func(cmd *cobra.Command, files []string) error {
 			trials, err := o.trials(files, true)
 			if err != nil {
 				return err
+			}
+			if o.dryRun {
+				return o.wouldMeasure(trials, o.goOn)
 			}
 			sum, err := o.planAndMeasure(cmd.Context(), trials)
 			if err != nil {
@@ -42,6 +45,7 @@ func newRun(o *options) *cobra.Command {
 	o.addDevice(cmd)
 	o.addWorkers(cmd)
 	o.addCheckpoints(cmd)
+	o.addDryRun(cmd)
 	return cmd
 }
 
@@ -152,10 +156,18 @@ func (o *options) explain(err error, sum harness.Summary, trials []specs.Trial) 
 	return err
 }
 
-// makeOut makes the folder of the results before anything is measured.
-func (o *options) makeOut() error {
+// checkOut refuses results that have no folder.
+func (o *options) checkOut() error {
 	if o.out == "" {
 		return errors.New("--out is empty, expected a folder for the results")
+	}
+	return nil
+}
+
+// makeOut makes the folder of the results before anything is measured.
+func (o *options) makeOut() error {
+	if err := o.checkOut(); err != nil {
+		return err
 	}
 	if err := os.MkdirAll(o.out, 0o755); err != nil {
 		return fmt.Errorf("--out: %w", err)

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"dgsbench/harness"
@@ -58,6 +59,8 @@ func newScale(o *options) *cobra.Command {
 	}
 	s.addFlags(cmd.Flags())
 	o.addWhere(cmd)
+	o.addDevice(cmd)
+	o.addDryRun(cmd)
 	return cmd
 }
 
@@ -86,6 +89,12 @@ func (s *scaling) addFlags(flags *pflag.FlagSet) {
 // is written too.
 func (s *scaling) run(cmd *cobra.Command, ref string) error {
 	if err := s.prepare(ref); err != nil {
+		return err
+	}
+	if s.shared.dryRun {
+		return s.wouldMeasure()
+	}
+	if err := s.shared.makeOut(); err != nil {
 		return err
 	}
 	ctx, stop := untilSignal(cmd.Context())
@@ -134,7 +143,31 @@ func (s *scaling) prepare(ref string) error {
 		return err
 	}
 	s.plan.Variant = variant
-	return s.shared.makeOut()
+	if err := s.shared.findDevice(); err != nil {
+		return err
+	}
+	s.plan.Device = s.shared.target
+	return s.shared.checkOut()
+}
+
+// wouldMeasure lists the points.
+func (s *scaling) wouldMeasure() error {
+	points, err := s.plan.Points()
+	if err != nil {
+		return err
+	}
+	events := 0
+	w := tabwriter.NewWriter(s.shared.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "AXIS\tVALUE\tEVENTS\tNODES\tFEATURES\tBATCH")
+	for _, p := range points {
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\n", p.Axis, p.Value, p.Events, p.Nodes, p.Features, p.Batch)
+		events += p.Events
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.shared.stdout, "\n%d points would be measured, %d events in all\n", len(points), events)
+	return err
 }
 
 // measure shows progress on the bar.
@@ -191,6 +224,9 @@ func (s *scaling) write(r scale.Report) (where string, err error) {
 		return "", err
 	}
 	name := fmt.Sprintf("%s-%s-%s", r.Model, r.Mode, r.Task)
+	if s.shared.elsewhere() != "" {
+		name += "-" + r.Device
+	}
 	where = filepath.Join(s.shared.out, "scale", name)
 	files := map[string][]byte{".md": table.Bytes(), ".csv": csv.Bytes(), ".json": json.Bytes()}
 	if figure != nil {

@@ -67,7 +67,7 @@ func newTune(o *options) *cobra.Command {
 	flags.IntVar(&t.negatives, "val-negatives", -1, "lp: sampled candidates that a validation event is ranked against; 0 for all (default: those of the protocol)")
 	flags.Lookup("val-negatives").DefValue = ""
 	flags.Uint64Var(&t.seed, "seed", 0, "of the search and of the models")
-	flags.IntVar(&o.workers, "workers", 0, "trials side by side (default: one a core)")
+	flags.IntVar(&o.workers, "workers", 0, "trials side by side (default: one a core, at most 8 on a card)")
 	flags.BoolVar(&t.dryRun, "dry-run", false, "print what would be done, how long it takes and how much memory")
 	flags.BoolVar(&t.asJSON, "json", false, "print JSON instead of the table")
 	return cmd

@@ -6,49 +6,133 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	_ "dgsbench/datasets/sim"
-	_ "dgsbench/models/standard"
+	"dgsbench/models"
 	"dgsbench/specs"
 )
 
-// TestSuites: bench takes all of them, and tiny ones have the same names.
+// TestSuites: bench takes all of them, and there are tiny ones of the same
+// names.
 func TestSuites(t *testing.T) {
+	names := []string{"agreement", "training"}
+	for _, s := range latencySuites {
+		names = append(names, strings.TrimSuffix(s.file, ".yaml"))
+	}
 	for _, size := range []string{"full", "tiny"} {
-		for _, name := range []string{"agreement", "latency", "training"} {
-			lib, err := specs.NewLibrary("")
-			if err != nil {
-				t.Fatal(err)
-			}
-			entry, err := lib.AddFile(filepath.Join("suites", size, name+".yaml"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			suite, err := lib.LoadSuite(entry.Name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if trials, err := suite.Trials(specs.Filter{}); err != nil || len(trials) == 0 || entry.Name != "gpu-"+name {
-				t.Errorf("%s/%s: suite %s with %d trials, error %v", size, name, entry.Name, len(trials), err)
+		for _, name := range names {
+			if suite, trials := suiteOf(t, size, name); suite != "gpu-"+name || len(trials) == 0 {
+				t.Errorf("%s/%s: suite %s with %d trials", size, name, suite, len(trials))
 			}
 		}
 	}
 }
 
+func suiteOf(t *testing.T, size, name string) (string, []specs.Trial) {
+	t.Helper()
+	lib, err := specs.NewLibrary("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry, err := lib.AddFile(filepath.Join("suites", size, name+".yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	suite, err := lib.LoadSuite(entry.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trials, err := suite.Trials(specs.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return entry.Name, trials
+}
+
+// TestGoalsAreMeasured: a full check times what each goal is about.
+func TestGoalsAreMeasured(t *testing.T) {
+	type timed struct{ task, model string }
+	all := map[timed]bool{{rankingTask, "all nodes"}: true}
+	for _, s := range latencySuites {
+		_, trials := suiteOf(t, "full", strings.TrimSuffix(s.file, ".yaml"))
+		for _, trial := range trials {
+			all[timed{inference, trial.Ref() + s.form}] = true
+		}
+	}
+	_, trials := suiteOf(t, "full", "training")
+	for _, trial := range trials {
+		if trial.Task == models.LinkPrediction {
+			all[timed{trainingLP, trial.Ref()}] = true
+		}
+	}
+	goals, err := readGoals()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range goals {
+		if !all[timed{g.Task, g.Model}] {
+			t.Errorf("%s: nothing times %s of %s", g.Goal, g.Task, g.Model)
+		}
+		if (g.AtMostMS > 0) == (g.Times > 0) || (g.Times > 0) != (g.Than != "") || g.Way == "" {
+			t.Errorf("%+v: expected a way, and at_most_ms, or times and than", g)
+		}
+	}
+}
+
+func TestReach(t *testing.T) {
+	times := []Time{
+		{Task: "a", Model: "b", Way: "ours", Seconds: []float64{.004, .001, .002}},
+		{Task: "a", Model: "b", Way: "theirs", Seconds: []float64{.006}},
+	}
+	tests := []struct {
+		goal Goal
+		want string // the end of the table's row
+	}{
+		{Goal{Way: "ours", AtMostMS: 2}, "at most 2 ms | 2 ms | met (100%) |"},
+		{Goal{Way: "ours", AtMostMS: 1.998}, "at most 1.998 ms | 2 ms | **not met** (99%) |"},
+		{Goal{Way: "ours", Times: 2, Than: "theirs"}, "2 times as fast as theirs | 3 times | met (150%) |"},
+		{Goal{Way: "ours", Times: 4, Than: "theirs"}, "4 times as fast as theirs | 3 times | **not met** (75%) |"},
+		{Goal{Way: "ours", Times: 4, Than: "nobody's"}, "4 times as fast as nobody's | not yet measured |  |"},
+		{Goal{Way: "another", AtMostMS: 2}, "at most 2 ms | not yet measured |  |"},
+	}
+	for _, test := range tests {
+		test.goal.Task, test.goal.Model = "a", "b"
+		if got := goalsTable([]Reached{test.goal.reach(times)}); !strings.HasSuffix(got, test.want+"\n") {
+			t.Errorf("got\n%s\nexpected %s", got, test.want)
+		}
+	}
+}
+
+// TestGoalsInDocs: the page shows what the newest results make of the goals.
+func TestGoalsInDocs(t *testing.T) {
+	root := filepath.Join("..", "..")
+	page, err := os.ReadFile(filepath.Join(root, "docs", "latency.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := goalsText(filepath.Join(root, "results", "recorded"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), want) {
+		t.Errorf("docs/latency.md does not show this:\n%s", want)
+	}
+}
+
 func TestSteps(t *testing.T) {
-	c := &check{}
+	c := &check{out: t.TempDir(), began: time.Now()}
 	steps := []struct {
 		outcome string
 		do      func(context.Context) error
 	}{
-		{"passed", func(context.Context) error { return nil }},
-		{"FAILED", func(context.Context) error { return errors.New("no") }},
-		{"skipped", func(context.Context) error { return fmt.Errorf("%w: no torch", errSkipped) }},
-		{"FAILED", func(ctx context.Context) error { <-ctx.Done(); return nil }},
+		{passed, func(context.Context) error { return nil }},
+		{failed, func(context.Context) error { return errors.New("no") }},
+		{skipped, func(context.Context) error { return fmt.Errorf("%w: no torch", errSkipped) }},
+		{failed, func(ctx context.Context) error { <-ctx.Done(); return nil }},
 	}
 	for i, s := range steps {
 		c.step(t.Context(), fmt.Sprint(i), 50*time.Millisecond, s.do)
@@ -56,11 +140,29 @@ func TestSteps(t *testing.T) {
 			t.Errorf("step %d: %+v, expected %s", i, got, s.outcome)
 		}
 	}
-	if n := c.report.failed(); n != 2 {
-		t.Errorf("%d failed, expected 2", n)
+	over, stop := context.WithCancel(t.Context())
+	stop()
+	c.step(over, "late", time.Minute, func(context.Context) error { t.Error("there was no time for it"); return nil })
+	if n := c.report.failed(); n != 2 || c.report.Steps[len(steps)].Outcome != skipped {
+		t.Errorf("%d failed, expected 2; %+v", n, c.report.Steps)
 	}
-	if text := string(c.report.markdown()); !strings.Contains(text, "| 1 | FAILED no |") {
-		t.Errorf("a failure is not told:\n%s", text)
+	text, err := os.ReadFile(c.name() + ".md")
+	if err != nil || !strings.Contains(string(text), "| 1 | FAILED |") {
+		t.Errorf("a failure is not told: %v\n%s", err, text)
+	}
+}
+
+// TestProgramsEnd: one that is over its time ends with what it has started,
+// though that holds its output open.
+func TestProgramsEnd(t *testing.T) {
+	ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer stop()
+	start := time.Now()
+	if _, err := output(ctx, "", "sh", "-c", "sleep 60 & wait"); err == nil {
+		t.Error("no error")
+	}
+	if took := time.Since(start); took > 30*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }
 
@@ -78,6 +180,46 @@ func TestCompare(t *testing.T) {
 	got := compare([]record{on("cuda", "a", .5), on("cpu", "a", .75), on("cpu", "b", .25)})
 	if len(got) != 1 || got[0] != (Agreement{Cell: "a on d nc", Metric: "test auc", CPU: .75, CUDA: .5}) {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestCounts: a few may differ by a few between devices.
+func TestCounts(t *testing.T) {
+	question := test{events: 100}
+	of := func(first int32) counts {
+		return counts{append([]int32{first}, make([]int32, 99)...), make([]int32, 100)}
+	}
+	for apart, agrees := range map[int32]bool{0: true, 2: true, -2: true, 3: false} {
+		if err := question.agree(of(7), of(7+apart)); (err == nil) != agrees {
+			t.Errorf("%d apart: %v", apart, err)
+		}
+	}
+	many := of(0)
+	many.equal[1], many.equal[2] = 1, 1
+	if err := question.agree(of(1), many); err == nil {
+		t.Error("3 of 100 events differ")
+	}
+}
+
+func TestSanitizerIsUnderstood(t *testing.T) {
+	const race = "========= COMPUTE-SANITIZER\n========= Error: Race reported between Write access at add+0x1\n"
+	tests := map[string]struct {
+		out     string
+		err     error
+		stopped bool
+		want    string
+	}{
+		"clean":            {out: "========= ERROR SUMMARY: 0 errors\n"},
+		"found":            {out: race, err: errors.New("exit status 86"), want: "mistakes were found: Error: Race reported"},
+		"found in time":    {out: race, stopped: true, want: "mistakes were found"},
+		"too slow":         {out: "========= COMPUTE-SANITIZER\n", stopped: true, want: "skipped: nothing found so far"},
+		"the tests failed": {err: errors.New("exit status 1"), want: "exit status 1"},
+	}
+	for name, test := range tests {
+		err := judged([]byte(test.out), test.err, test.stopped)
+		if got := fmt.Sprint(err); (err != nil) != (test.want != "") || err != nil && !strings.HasPrefix(got, test.want) {
+			t.Errorf("%s: %v, expected %q", name, err, test.want)
+		}
 	}
 }
 

@@ -4,75 +4,76 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
-	"regexp"
-	"strings"
-	"time"
+	"os/signal"
+	"syscall"
 
-	"dgsbench/internal/atomicfile"
+	_ "dgsbench/datasets/sim"
 	"dgsbench/kernels/devices"
+	_ "dgsbench/models/standard"
 )
+
+// errFailed: it was all done, and some of it failed.
+var errFailed = errors.New("some steps failed")
 
 func main() {
 	out := flag.String("out", "recorded", "folder of the results")
 	tiny := flag.Bool("tiny", false, "small sizes: does all of it work?")
+	goals := flag.Bool("goals", false, "print what the newest results in the folder make of the goals, and do nothing else")
+	measure := flag.String("measure", "", "only measure this, and print the times as JSON: a check runs itself so for some steps")
 	flag.Parse()
-	card, err := devices.Find(devices.CUDA)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var err error
+	switch {
+	case *goals:
+		var text string
+		text, err = goalsText(*out)
+		fmt.Print(text)
+	case *measure != "":
+		err = measureOwn(*measure, *tiny, flag.Args())
+	default:
+		err = run(ctx, *out, *tiny)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "gpucheck:", err)
-		os.Exit(2)
-	}
-	failed, err := run(*out, *tiny, card.Card())
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "gpucheck:", err)
-		os.Exit(1)
-	}
-	if failed > 0 {
-		os.Exit(1)
+		stop()
+		os.Exit(exitCode(err))
 	}
 }
+
+func exitCode(err error) int {
+	if errors.Is(err, errNoCard) {
+		return 2
+	}
+	return 1
+}
+
+// errNoCard: there is nothing to check.
+var errNoCard = errors.New("there is no card to check")
 
 // run makes all steps and writes the results.
-func run(out string, tiny bool, card string) (failed int, err error) {
-	program, err := os.Executable()
+func run(ctx context.Context, out string, tiny bool) error {
+	card, err := devices.Find(devices.CUDA)
 	if err != nil {
-		return 0, err
+		return fmt.Errorf("%w: %w", errNoCard, err)
 	}
-	work, err := os.MkdirTemp("", "gpu-check-")
+	c, err := newCheck(out, tiny)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	defer os.RemoveAll(work)
-	c := &check{home: filepath.Dir(program), work: work, report: Report{Card: card, Date: time.Now().UTC().Format(time.DateOnly), Tiny: tiny}}
-	if err := c.unpackSuites(tiny); err != nil {
-		return 0, err
+	defer os.RemoveAll(c.work)
+	c.report.Facts = c.facts(ctx, card)
+	c.all(ctx)
+	if err := c.save(); err != nil {
+		return err
 	}
-	c.all(context.Background())
-	name := filepath.Join(out, fileName(card)+"-"+c.report.Date)
-	if err := os.MkdirAll(out, 0o755); err != nil {
-		return 0, err
+	fmt.Println("results are in", c.name()+".json and .md")
+	if n := c.report.failed(); n > 0 {
+		return fmt.Errorf("%w: %d of %d", errFailed, n, len(c.report.Steps))
 	}
-	data, err := c.report.json()
-	if err != nil {
-		return 0, err
-	}
-	if err := atomicfile.Write(name+".json", data); err != nil {
-		return 0, err
-	}
-	if err := atomicfile.Write(name+".md", c.report.markdown()); err != nil {
-		return 0, err
-	}
-	fmt.Println("results are in", name+".json and .md")
-	return c.report.failed(), nil
-}
-
-var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
-
-// fileName is the card's name without its driver's, as a part of a file's.
-func fileName(card string) string {
-	name, _, _ := strings.Cut(card, ",")
-	return strings.Trim(notInNames.ReplaceAllString(strings.ToLower(name), "-"), "-")
+	return nil
 }

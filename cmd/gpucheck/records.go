@@ -14,12 +14,10 @@ import (
 type record struct {
 	Key    key
 	Device string
-	Epochs []struct{ Seconds float64 }
 	Scores []struct {
 		Split, Metric string
 		Value         float64
 	}
-	Durations struct{ Test float64 }
 }
 
 type key struct {

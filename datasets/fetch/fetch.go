@@ -61,6 +61,16 @@ func (f Fetcher) Fetch(ctx context.Context, d datasets.Dataset, dir string) erro
 	return w.verified(ctx, d, path)
 }
 
+// Begun is how many bytes an earlier Fetch left, with which the next one goes
+// on if the server still has the same file.
+func Begun(d datasets.Dataset, dir string) int64 {
+	info, err := os.Stat(partPath(filepath.Join(dir, d.File)))
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
 // Fetchable refuses what no server has as it is needed.
 func Fetchable(d datasets.Dataset) error {
 	switch {

@@ -33,10 +33,13 @@ type version struct {
 // note is the file beside the part with its version.
 func (p *part) note() string { return p.path + ".json" }
 
+// partPath is what a file is called until it is whole.
+func partPath(path string) string { return path + ".part" }
+
 // openPart opens what there is of a file; what is not of this address is
 // forgotten.
 func openPart(path, url string, checked bool) (*part, error) {
-	p := &part{path: path + ".part", url: url, checked: checked}
+	p := &part{path: partPath(path), url: url, checked: checked}
 	f, err := os.OpenFile(p.path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err

@@ -53,10 +53,20 @@ func warnings(all []observation, first time.Duration) []string {
 	start := medianOf(all, func(o observation) float64 { return float64(o.samples[0]) / 1e9 })
 	warn(start > slowStart*batch && start-batch > startShare*medianOf(all, total), "the first batch after the start of the clock takes %.1f times the median one", start/batch)
 	ratio := total(all[0]) / slowest
-	warn(ratio > slowRound, "the first timed iteration took %.1f times the slowest of the others", ratio)
+	warn(ratio > slowRound, slowRoundText, ratio)
 	warn(first.Seconds() > max(firstUseMin, firstUse*batch), "its very first answer, which is not timed, took %.3g s, %.0f times the median one",
 		first.Seconds(), first.Seconds()/batch)
 	return out
+}
+
+const slowRoundText = "the first timed iteration took %.1f times the slowest of the others"
+
+// graphWarnings are those of a graph's iterations: a clock that still rose.
+func graphWarnings(iterations []float64) []string {
+	if ratio := iterations[0] / slices.Max(iterations[1:]); ratio > slowRound {
+		return []string{fmt.Sprintf(slowRoundText, ratio)}
+	}
+	return nil
 }
 
 // coverage is the share of an iteration that is in its samples, the median

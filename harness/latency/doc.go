@@ -12,6 +12,10 @@
 // events are known in advance and one call answers them; the answers are held
 // against those of streaming. A dataset's tests are of one mode.
 //
+// On a device that is a kernels.Recorder, the headline is also measured as one
+// graph: all batches are recorded, and a replay submits them at once. These
+// times are no streaming, and stand apart.
+//
 // What could make a time dishonest is watched and becomes a warning beside the
 // number (allocations and collections in the timed part, answers that are slow
 // at first, a clock that misses a part) or fails the model (answers that

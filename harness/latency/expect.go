@@ -34,8 +34,18 @@ func Expect(t specs.Trial, l *datasets.Loaded, on devices.Target, threads int, e
 			answers += before // of the model that is never put back
 		}
 		sum += answers * answer
+		if _, ok := s.device.(kernels.Recorder); i == 0 && ok && !at.known {
+			sum += graphSeconds(at, measured*answer)
+		}
 	}
 	return sum, nil
+}
+
+// graphSeconds is about how long both modes of a graph take, of which one
+// replay takes at most so many seconds.
+func graphSeconds(at timing, replay float64) float64 {
+	iteration := min(mostReplays*replay, iterationTime.Seconds())
+	return 2 * (max(warmUp.Seconds(), replay) + float64(at.iterations)*max(iteration, replay))
 }
 
 // try gives the time of an answer on an idle machine, in seconds, with little

@@ -131,9 +131,13 @@ func (in *instance) answer(b datasets.Stream, logits []float32) error {
 // compare holds the answers of the timed run against those of the untimed
 // one: the same bits.
 func (in *instance) compare() error {
-	for k, want := range in.want {
-		if got := in.logits[k]; got != want {
-			return fmt.Errorf("batches of %d: the timed run answers event %d with %v, an untimed one with %v", in.batch, in.window.EventID(k), got, want)
+	return compare(fmt.Sprintf("batches of %d", in.batch), in.window, in.logits, in.want)
+}
+
+func compare(what string, window datasets.Stream, timed, untimed []float32) error {
+	for k, want := range untimed {
+		if got := timed[k]; got != want {
+			return fmt.Errorf("%s: the timed run answers event %d with %v, an untimed one with %v", what, window.EventID(k), got, want)
 		}
 	}
 	return nil

@@ -297,7 +297,11 @@ func TestRecords(t *testing.T) {
 	if r := records[0]; r.PaperName != "Wikipedia" || r.Threads != 1 || r.Latency.Mode != results.Streaming {
 		t.Errorf("%+v", r)
 	}
-	report := NewReport(Plan{Threads: 1}, all).Models[0].Timings[0]
+	timings := NewReport(Plan{Threads: 1}, all).Models[0].Timings
+	if len(timings) != 1 || timings[0].Mode != results.Streaming { // no graph
+		t.Fatalf("%+v", timings)
+	}
+	report := timings[0]
 	if len(report.Iterations) != 5 || !(report.P50 <= report.P99 && report.P99 <= report.Max && report.P50 > 0) {
 		t.Errorf("%+v", report)
 	}

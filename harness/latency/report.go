@@ -30,24 +30,30 @@ type ModelReport struct {
 	Mode    string         `json:"mode"`
 	Params  int            `json:"params"`
 	Error   string         `json:"error,omitempty"`
-	Timings []TimingReport `json:"timings"` // the headline first
+	Timings []TimingReport `json:"timings"` // the headline first, graphs last
 }
 
-// TimingReport is one batch size. Iterations are the times of whole
-// iterations; the others are quantiles over all batches.
+// TimingReport is one batch size, or the headline as a graph. Iterations are
+// the times of whole iterations; the others are quantiles over all batches,
+// which a graph does not have.
 type TimingReport struct {
+	Mode         string    `json:"mode"`
 	Batch        int       `json:"batch"`
 	Batches      int       `json:"batches"`
 	Iterations   []float64 `json:"iterations"`
-	P50          float64   `json:"p50"`
-	P90          float64   `json:"p90"`
-	P99          float64   `json:"p99"`
-	P999         float64   `json:"p99.9"`
-	Max          float64   `json:"max"`
-	EventsSecond float64   `json:"events_per_second"`
-	Histogram    string    `json:"histogram"`
-	FirstCall    float64   `json:"first_call"`
-	Warnings     []string  `json:"warnings"`
+	P50          float64   `json:"p50,omitzero"`
+	P90          float64   `json:"p90,omitzero"`
+	P99          float64   `json:"p99,omitzero"`
+	P999         float64   `json:"p99.9,omitzero"`
+	Max          float64   `json:"max,omitzero"`
+	EventsSecond float64   `json:"events_per_second,omitzero"`
+	Histogram    string    `json:"histogram,omitempty"`
+	FirstCall    float64   `json:"first_call,omitzero"`
+	// Replays are those of an iteration of a graph, whose time is their median.
+	Replays  int      `json:"replays,omitzero"`
+	Cache    string   `json:"cache,omitempty"` // of a graph's device, before a replay
+	Warnings []string `json:"warnings"`
+	Error    string   `json:"error,omitempty"` // of a graph
 }
 
 // NewReport summarises what a plan has given.
@@ -62,7 +68,13 @@ func NewReport(p Plan, all []Measured) Report {
 		}
 		if !m.Record.Failed() {
 			for _, t := range m.Record.Latency.Timings {
-				out.Timings = append(out.Timings, newTimingReport(t, m.Samples[t.Batch]))
+				out.Timings = append(out.Timings, newTimingReport(out.Mode, t, m.Samples[t.Batch]))
+			}
+			for _, g := range m.Record.Latency.Graphs {
+				out.Timings = append(out.Timings, TimingReport{
+					Mode: g.Mode, Batch: g.Batch, Batches: g.Batches, Iterations: g.Medians(m.Replays[g.Mode]),
+					Replays: g.Replays, Cache: g.Cache, Warnings: g.Warnings, Error: g.Error,
+				})
 			}
 		}
 		r.Models = append(r.Models, out)
@@ -70,12 +82,12 @@ func NewReport(p Plan, all []Measured) Report {
 	return r
 }
 
-func newTimingReport(t results.Timing, ns []int64) TimingReport {
+func newTimingReport(mode string, t results.Timing, ns []int64) TimingReport {
 	sorted := seconds(ns)
 	slices.Sort(sorted)
 	at := func(p float64) float64 { return stat.Quantile(p, stat.Empirical, sorted, nil) }
 	out := TimingReport{
-		Batch: t.Batch, Batches: t.Batches, Histogram: t.Histogram, FirstCall: t.FirstCall, Warnings: t.Warnings,
+		Mode: mode, Batch: t.Batch, Batches: t.Batches, Histogram: t.Histogram, FirstCall: t.FirstCall, Warnings: t.Warnings,
 		P50: at(.5), P90: at(.9), P99: at(.99), P999: at(.999), Max: at(1),
 	}
 	for chunk := range slices.Chunk(ns, t.Batches) {
@@ -94,10 +106,10 @@ func writeJSON(w io.Writer, what any) error {
 	return e.Encode(what)
 }
 
-// Failed counts the models that failed.
+// Failed counts the models that failed, if only as a graph.
 func (r Report) Failed() (n int) {
 	for _, m := range r.Models {
-		if m.Error != "" {
+		if m.Error != "" || slices.ContainsFunc(m.Timings, func(t TimingReport) bool { return t.Error != "" }) {
 			n++
 		}
 	}

@@ -17,6 +17,7 @@ import (
 type Measured struct {
 	Record  results.Record
 	Samples results.Samples
+	Replays results.Replays
 }
 
 // Hooks tell whoever watches what is going on, between timed parts. Both must
@@ -34,6 +35,9 @@ type Hooks struct {
 func Run(ctx context.Context, p Plan, h Hooks, keep func([]Measured) error) (err error) {
 	defer kernels.CatchFailure(&err)
 	r := runner{Plan: p, Hooks: h, rng: rand.New(rand.NewPCG(p.Seed, 0)), started: time.Now(), load: load()}
+	if r.records, err = records(p); err != nil {
+		return err
+	}
 	groups := byDataset(p)
 	steps := 0
 	for _, g := range groups {
@@ -41,6 +45,9 @@ func Run(ctx context.Context, p Plan, h Hooks, keep func([]Measured) error) (err
 			return err
 		}
 		steps += len(g.Trials) + 1 + len(g.Trials[0].Protocol.Latency.Sweep)
+		if r.hasGraphs(g) {
+			steps++
+		}
 	}
 	h.Start(steps)
 	for _, g := range groups {
@@ -89,6 +96,7 @@ type runner struct {
 	rng     *rand.Rand
 	started time.Time
 	load    results.Number
+	records bool // the device is a kernels.Recorder
 }
 
 // dataset measures the trials of one.
@@ -124,9 +132,17 @@ func (r *runner) dataset(ctx context.Context, p Plan) ([]Measured, error) {
 		}
 		r.Step(fmt.Sprintf("%s: %d times %d batches of %d", name, at.iterations, at.batches, at.batch), time.Since(start))
 	}
+	if r.hasGraphs(p) {
+		start := time.Now()
+		if err := r.graphs(ctx, subjects); err != nil {
+			return nil, err
+		}
+		at := subjects[0].timings[0]
+		r.Step(fmt.Sprintf("%s: %d times one graph of %d batches of %d", name, at.iterations, at.batches, at.batch), time.Since(start))
+	}
 	var out []Measured
 	for _, s := range subjects {
-		out = append(out, Measured{s.record, s.samples})
+		out = append(out, Measured{s.record, s.samples, s.replays})
 	}
 	return out, nil
 }
@@ -213,7 +229,7 @@ func (t *turn) finish() {
 // Keep writes records and samples to the store.
 func Keep(s results.Store, all []Measured) error {
 	for _, m := range all {
-		if _, err := s.WriteLatency(m.Record, m.Samples); err != nil {
+		if _, err := s.WriteLatency(m.Record, m.Samples, m.Replays); err != nil {
 			return &harness.StoreError{Err: err}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/harness"
+	"dgsbench/kernels"
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
 	"dgsbench/results"
@@ -22,9 +23,11 @@ type subject struct {
 	from    int             // events before it are in warm
 	warm    models.Snapshot // of the model before Deploy
 	answers []float32       // of the headline's events, by a model that was never put back
+	device  kernels.Device  // of the model that was built last; nil where it needs none
 
 	record  results.Record
 	samples results.Samples
+	replays results.Replays
 }
 
 // newSubject cuts the stream for the model.
@@ -37,7 +40,7 @@ func newSubject(t specs.Trial, l *datasets.Loaded, on devices.Target, threads in
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Ref(), err)
 	}
-	s := &subject{trial: t, kind: kind, stream: parts.Whole, record: harness.Describe(t, l, on), samples: results.Samples{}}
+	s := &subject{trial: t, kind: kind, stream: parts.Whole, record: harness.Describe(t, l, on), samples: results.Samples{}, replays: results.Replays{}}
 	if s.timings, err = timings(t.Protocol, s.stream.Len()); err != nil {
 		return nil, fmt.Errorf("dataset %s: %w", t.Dataset, err)
 	}
@@ -47,7 +50,11 @@ func newSubject(t specs.Trial, l *datasets.Loaded, on devices.Target, threads in
 	}
 	s.setup = models.Setup{
 		Task: t.Task, NumNodes: parts.Whole.NumNodes, Users: parts.Whole.Users, NumFeat: parts.Whole.NumFeat,
-		Train: parts.Train, Seed: t.Seed, Threads: threads, Device: on.New,
+		Train: parts.Train, Seed: t.Seed, Threads: threads,
+		Device: func(threads int) (_ kernels.Device, err error) {
+			s.device, err = on.New(threads)
+			return s.device, err
+		},
 	}
 	s.record.Threads = threads
 	if t.Protocol.Latency.Known {
@@ -112,14 +119,19 @@ func (s *subject) build(batch int) (models.Model, error) {
 // untimed answers the events of a timing with a model in the warm state.
 func (s *subject) untimed(m models.Model, at timing) ([]float32, error) {
 	at = at.streamed()
-	if err := observe(m, s.stream.Slice(s.from, at.first), at.batch); err != nil {
-		return nil, err
-	}
-	if err := observe(m, s.stream.Slice(at.first, at.start), at.batch); err != nil {
+	if err := s.advance(m, at); err != nil {
 		return nil, err
 	}
 	logits := make([]float32, at.batch*at.batches)
 	return logits, classify(m, s.stream.Slice(at.start, at.end()), at.batch, logits)
+}
+
+// advance brings a model in the warm state to the first measured event.
+func (s *subject) advance(m models.Model, at timing) error {
+	if err := observe(m, s.stream.Slice(s.from, at.first), at.batch); err != nil {
+		return err
+	}
+	return observe(m, s.stream.Slice(at.first, at.start), at.batch)
 }
 
 func observe(m models.Model, part datasets.Stream, batch int) error {

@@ -14,7 +14,7 @@ type Question struct {
 	Trials  []specs.Trial
 	Store   results.Store
 	DataDir string
-	Workers int // trials side by side; 0 takes one a core
+	Workers int // trials side by side; 0 leaves it to harness.Workers
 	Device  devices.Target
 }
 
@@ -38,7 +38,8 @@ type Cell struct {
 	Trials  int     `json:"trials"`
 	ToDo    int     `json:"to_do"` // without a record
 	Seconds float64 `json:"seconds_each"`
-	Memory  int64   `json:"memory_each"` // of the model, beside the data
+	Memory  int64   `json:"memory_each"` // of the model, beside the data; the host's where it is on a card
+	OnCard  int64   `json:"card_memory_each,omitempty"`
 	Disk    int64   `json:"disk_each"`
 	Latency bool    `json:"latency"` // a latency test, which runs alone
 	Source  Source  `json:"source"`
@@ -64,7 +65,8 @@ type Plan struct {
 	Latency float64   `json:"latency_seconds"`
 	Memory  int64     `json:"memory"` // at most at once: data and models side by side
 	Free    int64     `json:"memory_free"`
-	Known   bool      `json:"memory_known"` // whether the system says what is free
+	Known   bool      `json:"memory_known"`   // whether the system says what is free
+	Card    *Card     `json:"card,omitempty"` // nil on the processor
 	Disk    int64     `json:"disk"`
 	Missing []Missing `json:"missing"`
 }
@@ -94,13 +96,32 @@ func Make(ctx context.Context, q Question, h Hooks) (Plan, error) {
 	return p.out, nil
 }
 
-// Fits reports whether every trial has room in the memory, and names the
-// first one that has not.
+// Fits reports whether every trial has room in the memory, that of the card if
+// there is one, and names the first one that has not.
 func (p Plan) Fits() (ok bool, which Cell) {
 	for _, c := range p.Cells {
-		if c.ToDo > 0 && c.Memory > p.Free {
+		if c.ToDo > 0 && p.needs(c) > p.room() {
 			return false, c
 		}
 	}
 	return true, Cell{}
+}
+
+// unlimited is more memory than there is.
+const unlimited = 1 << 62
+
+// room is the memory that models may take.
+func (p Plan) room() int64 {
+	if p.Card != nil {
+		return p.Card.Free
+	}
+	return p.Free
+}
+
+// needs is what a trial of the cell takes of it.
+func (p Plan) needs(c Cell) int64 {
+	if p.Card != nil {
+		return c.OnCard
+	}
+	return c.Memory
 }

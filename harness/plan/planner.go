@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -35,14 +34,15 @@ type cell struct {
 // newPlanner knows the cells of the question.
 func newPlanner(q Question) *planner {
 	p := &planner{Question: q}
-	p.Workers = max(1, min(cmp.Or(q.Workers, runtime.NumCPU()), len(q.Trials)))
+	p.Workers = max(1, min(harness.Workers(q.Workers, q.Device), len(q.Trials)))
 	p.out = Plan{
 		Suite: q.Trials[0].Suite, About: q.Trials[0].About, Machine: harness.Machine(q.Device), Workers: p.Workers,
 		Cells: []Cell{}, Missing: []Missing{},
 	}
 	if p.out.Free, p.out.Known = ram.Available(); !p.out.Known {
-		p.out.Free = 1 << 62
+		p.out.Free = unlimited
 	}
+	p.out.Card = newCard(q.Device)
 	p.gather()
 	return p
 }
@@ -146,14 +146,17 @@ func timeTogether(cells []*cell) {
 
 // rehearse tries out cells side by side.
 func (p *planner) rehearse(ctx context.Context, list []*harness.Rehearsal, of map[*harness.Rehearsal]*cell) error {
-	err := harness.Rehearse(ctx, list, p.Workers, each, p.out.Free, func(r *harness.Rehearsal) { p.Step(of[r].CellKey.String()) })
+	err := harness.Rehearse(ctx, list, p.Workers, each, p.out.room(), func(r *harness.Rehearsal) { p.Step(of[r].CellKey.String()) })
 	for _, r := range list {
 		c := of[r]
 		c.Seconds, c.Memory = r.Seconds, r.Bytes
+		if p.out.Card != nil {
+			c.Memory, c.OnCard = r.Host, r.Bytes
+		}
 		switch {
 		case r.Err != nil:
 			c.Source, c.Problem = Unplanned, r.Err.Error()
-		case c.Memory > p.out.Free:
+		case r.Bytes > p.out.room():
 			c.Source, c.Problem = Unplanned, "needs more memory than is free"
 		}
 	}
@@ -204,12 +207,25 @@ func (p *planner) total() {
 			if c.Latency {
 				p.out.Latency += c.Seconds
 			} else {
-				loads = append(loads, harness.Load{Seconds: c.Seconds, Bytes: c.Memory})
+				loads = append(loads, p.load(c))
 			}
 		}
 		p.out.Cells = append(p.out.Cells, c.Cell)
 	}
-	all := harness.SideBySide(loads, p.Workers)
+	all := harness.SideBySide(loads, p.Workers, p.out.room())
 	p.out.Seconds = all.Seconds + p.out.Latency
-	p.out.Memory = p.data + all.Bytes
+	if p.out.Card == nil {
+		p.out.Memory = p.data + all.Bytes
+		return
+	}
+	p.out.Memory = p.data + all.Host
+	p.out.Card.sum(p.out, all.Bytes)
+}
+
+// load is what a trial of the cell takes.
+func (p *planner) load(c *cell) harness.Load {
+	if p.out.Card == nil {
+		return harness.Load{Seconds: c.Seconds, Bytes: c.Memory}
+	}
+	return harness.Load{Seconds: c.Seconds, Bytes: c.OnCard, Host: c.Memory}
 }

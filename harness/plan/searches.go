@@ -176,7 +176,10 @@ func (p *tuningPlanner) total() {
 		Least: p.together(func(each Span) float64 { return each.Least }).Seconds,
 		Most:  p.together(func(each Span) float64 { return each.Most }).Seconds,
 	}
-	p.out.Memory = p.data + all.Bytes
+	p.out.Memory = all.Bytes
+	if !p.Device.IsCard() {
+		p.out.Memory += p.data
+	}
 }
 
 // together is what all trials take if each is like that one of its search.
@@ -195,7 +198,7 @@ func (p *tuningPlanner) together(like func(Span) float64) harness.Load {
 		turns := (s.Left + p.abreast - 1) / p.abreast
 		longest = max(longest, float64(turns)*like(s.Each))
 	}
-	all := harness.SideBySide(loads, p.out.Workers)
+	all := harness.SideBySide(loads, p.out.Workers, p.out.Free)
 	all.Seconds = max(all.Seconds, longest)
 	return all
 }

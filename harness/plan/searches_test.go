@@ -24,7 +24,7 @@ func TestTogether(t *testing.T) {
 		{"nothing", 1, 1, []Search{{Left: 0, Each: Span{Mean: 10}}}, harness.Load{}},
 	} {
 		p := tuningPlanner{abreast: c.abreast}
-		p.out.Workers = c.workers
+		p.out.Workers, p.out.Free = c.workers, 100
 		for _, s := range c.searches {
 			p.searches = append(p.searches, &search{Search: s})
 			p.out.ToDo += s.Left

@@ -1,13 +1,10 @@
 package plan
 
 import (
-	"cmp"
 	"context"
-	"runtime"
 
 	"dgsbench/harness"
 	"dgsbench/harness/tune"
-	"dgsbench/internal/ram"
 	"dgsbench/kernels/devices"
 )
 
@@ -16,7 +13,7 @@ type TuningQuestion struct {
 	Studies []tune.Study
 	Out     string // folder of the results, with the histories so far
 	DataDir string
-	Workers int // trials side by side; 0 takes one a core
+	Workers int // trials side by side; 0 leaves it to harness.Workers
 	Device  devices.Target
 }
 
@@ -60,7 +57,7 @@ type Tuning struct {
 	Trials   int       `json:"trials"` // those with own options among them
 	ToDo     int       `json:"to_do"`
 	Seconds  Span      `json:"seconds"`     // of the wall clock, if all trials are like the mean, the quickest, the slowest of their search
-	Memory   int64     `json:"memory"`      // at most at once: data and models side by side, of what was tried out
+	Memory   int64     `json:"memory"`      // at most at once: data and models side by side, of what was tried out; on a card only the models, and the card's
 	Free     int64     `json:"memory_free"` // see Known
 	Known    bool      `json:"memory_known"`
 	Missing  []Missing `json:"missing"`
@@ -70,11 +67,11 @@ type Tuning struct {
 // the random ones that they begin with. The error says what is wrong with a
 // dataset whose file is there, or is ctx's.
 func MakeTuning(ctx context.Context, q TuningQuestion, h Hooks) (Tuning, error) {
-	q.Workers = cmp.Or(q.Workers, runtime.NumCPU())
+	q.Workers = harness.Workers(q.Workers, q.Device)
 	p := tuningPlanner{TuningQuestion: q, Hooks: h}
 	p.out = Tuning{Machine: harness.Machine(q.Device), Searches: []Search{}, Missing: []Missing{}}
-	if p.out.Free, p.out.Known = ram.Available(); !p.out.Known {
-		p.out.Free = 1 << 62
+	if p.out.Free, p.out.Known = harness.FreeMemory(q.Device); !p.out.Known {
+		p.out.Free = unlimited
 	}
 	p.gather()
 	h.Start(p.tries())

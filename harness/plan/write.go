@@ -22,15 +22,22 @@ func (p Plan) WriteJSON(w io.Writer) error {
 func (p Plan) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "Suite %s: %s\non %s; %d trials side by side\n\n", p.Suite, p.About, p.Machine, p.Workers)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "DATASET\tTASK\tMODEL\tTRIALS\tTO DO\tSECONDS EACH\tHOURS\tMEMORY EACH\tTIME FROM")
+	onCard := func(string) string { return "" }
+	if p.Card != nil {
+		onCard = func(text string) string { return text + "\t" }
+	}
+	fmt.Fprintf(t, "DATASET\tTASK\tMODEL\tTRIALS\tTO DO\tSECONDS EACH\tHOURS\tMEMORY EACH\t%sTIME FROM\n", onCard("ON THE CARD"))
 	for _, c := range p.Cells {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%s\t%.3f\t%s\t%s\n", c.Dataset, c.where(), specs.JoinRef(c.Model, c.Variant),
-			c.Trials, c.ToDo, seconds(c), float64(c.ToDo)*c.Seconds/3600, size(c.Memory), c.Source)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%s\t%.3f\t%s\t%s%s\n", c.Dataset, c.where(), specs.JoinRef(c.Model, c.Variant),
+			c.Trials, c.ToDo, seconds(c), float64(c.ToDo)*c.Seconds/3600, size(c.Memory), onCard(size(c.OnCard)), c.Source)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "\n%d trials, %s\n", p.Trials, p.Short())
+	if p.Card != nil && p.ToDo > 0 {
+		p.Card.write(w, p.Workers)
+	}
 	for _, c := range p.Cells {
 		if c.Problem != "" {
 			fmt.Fprintf(w, "not in the plan: %s: %s\n", c.CellKey, c.Problem)
@@ -53,8 +60,12 @@ func writeMissing(w io.Writer, missing []Missing) {
 
 // Short is the plan in a line.
 func (p Plan) Short() string {
-	return fmt.Sprintf("%d to do: about %s (latency tests: %s), less where training is stopped early; memory: up to %s at once, free: %s; disk: %s",
-		p.ToDo, duration(p.Seconds), duration(p.Latency), size(p.Memory), free(p.Free, p.Known), size(p.Disk))
+	card := ""
+	if p.Card != nil {
+		card = fmt.Sprintf("the card's: up to %s, free: %s; ", size(p.Card.Memory), free(p.Card.Free, p.Card.Total > 0))
+	}
+	return fmt.Sprintf("%d to do: about %s (latency tests: %s), less where training is stopped early; memory: up to %s at once, free: %s; %sdisk: %s",
+		p.ToDo, duration(p.Seconds), duration(p.Latency), size(p.Memory), free(p.Free, p.Known), card, size(p.Disk))
 }
 
 // where is a cell's task with its setting and case.

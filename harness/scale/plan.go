@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"dgsbench/datasets"
+	"dgsbench/kernels/devices"
 	"dgsbench/models"
 	"dgsbench/specs"
 )
@@ -31,7 +32,8 @@ type Plan struct {
 	Base    Size
 	Sweeps  []Sweep
 	Seed    uint64
-	Threads int
+	Device  devices.Target // that the model runs on
+	Threads int            // of the processor
 	// Candidates are what link prediction ranks against in inference.
 	Candidates specs.CandidateSet
 }
@@ -46,6 +48,17 @@ type Size struct {
 
 // ranks reports whether events are ranked against candidates.
 func (p Plan) ranks() bool { return p.Mode == Inference && p.Task == models.LinkPrediction }
+
+// Points are what the plan measures, in order, before anything is known of
+// them. An error says what is wrong with the plan.
+func (p Plan) Points() ([]Point, error) {
+	jobs, err := p.jobs()
+	var out []Point
+	for _, j := range jobs {
+		out = append(out, j.point)
+	}
+	return out, err
+}
 
 // job is one point with all that it needs.
 type job struct {

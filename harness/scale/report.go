@@ -22,6 +22,7 @@ type Report struct {
 
 	Base    Size    `json:"base"` // where an axis says nothing else
 	Seed    uint64  `json:"seed"`
+	Device  string  `json:"device"`
 	Threads int     `json:"threads"`
 	Machine string  `json:"machine"`
 	Code    string  `json:"code"`
@@ -49,9 +50,12 @@ type Point struct {
 	Allocs results.Number `json:"allocs_per_batch"` // objects on the heap, after the stream
 	// Megabytes (1e6 bytes): what the model keeps on the heap, and the most
 	// that the process held in memory; absent where the system does not say.
-	Held  results.Number `json:"held_mb"`
-	Peak  results.Number `json:"peak_mb"`
-	Error string         `json:"error,omitempty"`
+	Held results.Number `json:"held_mb"`
+	Peak results.Number `json:"peak_mb"`
+	// OnCard is the most that the model took of the card at once; absent on the
+	// processor.
+	OnCard results.Number `json:"card_mb"`
+	Error  string         `json:"error,omitempty"`
 }
 
 // Failed reports whether the model failed at the point.
@@ -75,8 +79,8 @@ func (r Report) WriteJSON(w io.Writer) error {
 }
 
 var csvHeader = []string{
-	"model", "task", "mode", "axis", "value", "events", "nodes", "features", "batch", "nodes_met", "params",
-	"us_per_event", "us_low", "us_high", "drift", "allocs_per_batch", "held_mb", "peak_mb", "error",
+	"model", "task", "mode", "device", "axis", "value", "events", "nodes", "features", "batch", "nodes_met", "params",
+	"us_per_event", "us_low", "us_high", "drift", "allocs_per_batch", "held_mb", "peak_mb", "card_mb", "error",
 }
 
 // WriteCSV writes a line a point, under the names of the JSON. Absent numbers
@@ -85,11 +89,11 @@ func (r Report) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	out.Write(csvHeader) // errors stay until Flush
 	for _, p := range r.Points {
-		line := []string{r.Model, string(r.Task), string(r.Mode), p.Axis, p.Value}
+		line := []string{r.Model, string(r.Task), string(r.Mode), r.Device, p.Axis, p.Value}
 		for _, n := range []int{p.Events, p.Nodes, p.Features, p.Batch, p.Met, p.Params} {
 			line = append(line, strconv.Itoa(n))
 		}
-		for _, n := range []results.Number{p.Micros, p.Low, p.High, p.Drift, p.Allocs, p.Held, p.Peak} {
+		for _, n := range []results.Number{p.Micros, p.Low, p.High, p.Drift, p.Allocs, p.Held, p.Peak, p.OnCard} {
 			line = append(line, number(n))
 		}
 		out.Write(append(line, p.Error))

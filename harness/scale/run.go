@@ -8,7 +8,6 @@ import (
 
 	"dgsbench/harness"
 	"dgsbench/internal/ram"
-	"dgsbench/kernels/devices"
 	"dgsbench/results"
 	"dgsbench/specs"
 )
@@ -34,7 +33,7 @@ func Run(ctx context.Context, p Plan, h Hooks) (Report, error) {
 	}
 	r := Report{
 		Model: specs.JoinRef(p.Model.ID, p.Variant), Title: p.Model.Title, Task: p.Task, Mode: p.Mode, Base: p.Base,
-		Seed: p.Seed, Threads: p.Threads, Machine: harness.Machine(devices.Target{}), Code: harness.CodeVersion(),
+		Seed: p.Seed, Threads: p.Threads, Machine: harness.Machine(p.Device), Device: p.Device.Name(), Code: harness.CodeVersion(),
 	}
 	if p.Variant != "" {
 		r.Title = r.Model
@@ -80,6 +79,10 @@ func one(ctx context.Context, j job, progress func(events int)) (Point, error) {
 		point.Peak = megabytes(peak)
 	}
 	point.Held = megabytes(heap() - s.before)
+	point.OnCard = results.Absent()
+	if j.Device.IsCard() {
+		point.OnCard = megabytes(s.devices.MostHeld())
+	}
 	point.Micros, point.Low, point.High, point.Drift = summary(s.times)
 	point.Allocs, err = s.allocs()
 	runtime.KeepAlive(s)

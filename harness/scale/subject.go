@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dgsbench/datasets"
+	"dgsbench/harness"
 	"dgsbench/models"
 	"dgsbench/nn"
 	"dgsbench/results"
@@ -29,6 +30,7 @@ type subject struct {
 	job
 	generator *Generator
 	model     models.Model
+	devices   *harness.Devices            // of the model
 	step      func(datasets.Stream) error // works a batch off
 	fit       datasets.Stream             // its training part
 	times     []float64                   // microseconds an event, of every chunk
@@ -45,6 +47,7 @@ func newSubject(j job) (*subject, error) {
 	s := &subject{
 		job: j, generator: NewGenerator(size.Nodes, size.Features, j.Seed),
 		fit:       NewGenerator(size.Nodes, size.Features, j.Seed+1).Next(max(fitEvents, j.chunk())),
+		devices:   harness.NewDevices(j.Device),
 		times:     make([]float64, 0, 1+size.Events/j.chunk()),
 		negatives: nn.Rand(j.Seed, nn.ForNegatives), scratch: make([]int32, size.Batch),
 	}
@@ -53,7 +56,7 @@ func newSubject(j job) (*subject, error) {
 	var err error
 	s.model, err = j.Model.Kind.New(models.Setup{
 		Task: j.Task, NumNodes: size.Nodes, Users: s.fit.Users, NumFeat: size.Features, MaxBatch: size.Batch,
-		Train: s.fit, Seed: j.Seed, Threads: j.Threads,
+		Train: s.fit, Seed: j.Seed, Device: s.devices.Open, Threads: j.Threads,
 	}, j.options)
 	if err != nil {
 		return nil, err

@@ -3,9 +3,11 @@ package scale
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
+	"dgsbench/kernels/devices"
 	"dgsbench/models"
 	"dgsbench/results"
 	"dgsbench/specs"
@@ -34,6 +36,19 @@ var tableColumns = []column{
 
 func text(head string) results.Column { return results.Column{Kind: results.Text, Head: head} }
 
+// onCard is a column of reports from a card.
+var onCard = column{text("card MB"), func(p Point) results.Entry { return rounded(p.OnCard, 1) }}
+
+func (r Report) onCard() bool { return r.Device == devices.CUDA }
+
+// columns are those that the report has something for.
+func (r Report) columns() []column {
+	if r.onCard() {
+		return append(slices.Clone(tableColumns), onCard)
+	}
+	return tableColumns
+}
+
 // Table is the report for readers: a block a sweep.
 func (r Report) Table() results.Table {
 	base := r.Base
@@ -46,7 +61,10 @@ func (r Report) Table() results.Table {
 			"drift: second half of the stream by the first", "model MB: live on the heap", "peak MB: the whole process", r.Machine,
 		},
 	}
-	for _, c := range tableColumns {
+	if r.onCard() {
+		t.Legend = slices.Insert(t.Legend, len(t.Legend)-1, "card MB: the most that the model held there")
+	}
+	for _, c := range r.columns() {
 		t.Columns = append(t.Columns, c.Column)
 	}
 	for i, p := range r.Points {
@@ -71,13 +89,16 @@ func (r Report) what() string {
 	case specs.AllNodes:
 		task += " against all nodes"
 	}
+	if r.onCard() {
+		task += ", on a card"
+	}
 	return string(r.Mode) + ", " + task
 }
 
 // row is the point's; why it failed becomes a footnote.
 func (r Report) row(p Point, t *results.Table) results.TableRow {
 	var row results.TableRow
-	for i, c := range tableColumns {
+	for i, c := range r.columns() {
 		if p.Failed() && i > 1 {
 			row = append(row, results.Entry{Text: "–"})
 			continue

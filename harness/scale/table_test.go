@@ -22,13 +22,13 @@ func fixed() Report {
 		return Point{
 			Axis: axis, Value: value, Size: s, Met: s.Nodes, Params: 11_101,
 			Micros: results.Number(us), Low: results.Number(us * .9), High: results.Number(us * 1.25), Drift: results.Number(drift),
-			Held: results.Number(mb), Peak: results.Number(mb + 20),
+			Held: results.Number(mb), Peak: results.Number(mb + 20), OnCard: results.Absent(),
 		}
 	}
 	short, long := base, base
 	short.Events, long.Events = 10_000, 100_000_000
 	r := Report{
-		Model: "dgs", Title: "DGS", Task: "nc", Mode: Inference, Base: base, Seed: 1, Threads: 2, Machine: "a machine", Code: "abc",
+		Model: "dgs", Title: "DGS", Task: "nc", Mode: Inference, Device: "cpu", Base: base, Seed: 1, Threads: 2, Machine: "a machine", Code: "abc",
 		Command: "bench scale dgs --sweep ...",
 		Points: []Point{
 			at("length", "10000", short, .5, float64(results.Absent()), 6.25),

@@ -1,7 +1,6 @@
 package tune
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"runtime"
@@ -44,7 +43,7 @@ type Summary struct{ Found, Finished, Failed, Left int }
 // the order of the studies. They and the summary are right even with an error.
 // Cancelling ctx stops at the next batch, and the error is ctx.Err().
 func (t *Tuner) Run(ctx context.Context, studies []Study) ([]*History, Summary, error) {
-	workers := cmp.Or(t.Workers, runtime.NumCPU())
+	workers := harness.Workers(t.Workers, t.Device)
 	searches, lab, err := t.open(studies, workers)
 	if err != nil {
 		return nil, Summary{}, err

@@ -107,6 +107,7 @@ func drawCurves(p Page, at place, trained []curves) (part, error) {
 		all, epochs = append(all, heights(c.validation)...), max(epochs, c.epochs())
 	}
 	across, up := axis{min: 1, max: float64(epochs), whole: true}, spanning(all)
+	out.Texts = thinned(epochs, trained)
 	numbers := results.Table{
 		Name: out.ID + "-numbers", Title: "Learning curves, " + at.String() + ": means over seeds",
 		Columns: columns("model", "seeds", "epochs", "first loss", "last loss", "first validation "+metric, "best validation "+metric, "at epoch", "last validation "+metric),
@@ -120,8 +121,8 @@ func drawCurves(p Page, at place, trained []curves) (part, error) {
 		drawn.Panes[0].axes(across, spanning(heights(c.loss)))
 		drawn.Panes[1].axes(across, up)
 		for i, lines := range [][][]point{c.loss, c.validation} {
-			drawn.Panes[i].lines("seeds", lines...)
-			drawn.Panes[i].lines("mean", meanLine(lines))
+			drawn.Panes[i].lines("seeds", thinLines(lines[:min(len(lines), mostSeeds)], epochs)...)
+			drawn.Panes[i].lines("mean", thinLines([][]point{meanLine(lines)}, epochs)...)
 		}
 		drawn.Panes[1].dots("chosen", c.chosen)
 		out.Charts = append(out.Charts, drawn)

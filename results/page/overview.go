@@ -13,7 +13,7 @@ import (
 // also in what they differ.
 func overview(p Page) (section, error) {
 	s := section{ID: "overview", Title: "What was measured"}
-	facts := p.facts()
+	facts := slices.DeleteFunc(p.facts(), fact.empty)
 	table, err := render(p.factTable(facts))
 	if err != nil {
 		return s, err
@@ -51,6 +51,14 @@ type fact struct {
 	values []string // of each folder
 }
 
+// empty reports whether no folder tells it.
+func (f fact) empty() bool {
+	return !slices.ContainsFunc(f.values, func(v string) bool { return v != nothing })
+}
+
+// nothing stands for what a folder does not tell.
+const nothing = "–"
+
 func (f fact) differs() bool { return len(slices.Compact(slices.Clone(f.values))) > 1 }
 
 // facts are about records, code, machines and data.
@@ -79,12 +87,13 @@ func (p Page) facts() []fact {
 			return strings.TrimPrefix(r.DatasetTitle+", SHA-256 "+r.DataChecksum, ", ")
 		}))
 	}
-	return append(out, p.ofRecords("latency measured", func(r results.Record) string {
+	out = append(out, p.ofRecords("latency measured", func(r results.Record) string {
 		if r.Latency == nil {
 			return ""
 		}
 		return r.Latency.Run
 	}))
+	return append(out, p.fact("searches", Folder.searched))
 }
 
 func (p Page) fact(name string, of func(Folder) string) fact {
@@ -93,6 +102,18 @@ func (p Page) fact(name string, of func(Folder) string) fact {
 		out.values = append(out.values, of(f))
 	}
 	return out
+}
+
+// searched counts the searches and their trials.
+func (f Folder) searched() string {
+	if len(f.Searches) == 0 {
+		return nothing
+	}
+	trials := 0
+	for _, s := range f.Searches {
+		trials += len(s.Trials)
+	}
+	return fmt.Sprintf("%d, of %s", len(f.Searches), count(trials, "trial"))
 }
 
 // ofRecords lists the different texts of each folder's records, in order.
@@ -106,7 +127,7 @@ func (p Page) ofRecords(name string, of func(results.Record) string) fact {
 		}
 		slices.Sort(texts)
 		if len(texts) == 0 {
-			return "–"
+			return nothing
 		}
 		return strings.Join(slices.Compact(texts), "; ")
 	})

@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"io"
 	"slices"
+	"strings"
 
 	"dgsbench/results"
 )
@@ -43,7 +44,26 @@ func (p Page) several() bool { return len(p.Folders) > 1 }
 // nothing below it.
 type section struct {
 	ID, Title, Intro string
+	Contents         []link // of its tables; by default of its parts
 	Parts            []part
+}
+
+// link leads to a place in the page.
+type link struct{ ID, Title string }
+
+// contents are links to what stands in the section; none where there is only
+// one thing to link to.
+func (s section) contents() []link {
+	out := s.Contents
+	for _, p := range s.Parts {
+		if p.ID != "" && p.Title != "" {
+			out = append(out, link{p.ID, p.Title})
+		}
+	}
+	if len(out) < 2 {
+		return nil
+	}
+	return out
 }
 
 // part is a heading of the third level, if it has a title, with what stands
@@ -96,11 +116,22 @@ func policy() string {
 		base64.StdEncoding.EncodeToString(sum[:]))
 }
 
-// label gives the folders their letters.
+// label gives the folders their letters, and takes the title of the page out
+// of those of tables and figures, which by themselves must say of what they
+// are.
 func (p *Page) label() {
 	p.Folders = slices.Clone(p.Folders)
+	short := func(title string) string { return strings.TrimSuffix(title, " ("+p.Title+")") }
 	for i := range p.Folders {
-		p.Folders[i].label = string(rune('A' + i))
+		f := &p.Folders[i]
+		f.label = string(rune('A' + i))
+		f.Tables, f.Figures = slices.Clone(f.Tables), slices.Clone(f.Figures)
+		for t := range f.Tables {
+			f.Tables[t].Title = short(f.Tables[t].Title)
+		}
+		for d := range f.Figures {
+			f.Figures[d].Title = short(f.Figures[d].Title)
+		}
 	}
 }
 
@@ -119,6 +150,7 @@ func (p Page) Write(w io.Writer) error {
 			return err
 		}
 		if len(s.Parts) > 0 {
+			s.Contents = s.contents()
 			view.Sections = append(view.Sections, s)
 		}
 	}

@@ -182,6 +182,19 @@ func TestMeanLine(t *testing.T) {
 	}
 }
 
+// TestShortTitles: what the page says above is not said again at each table.
+func TestShortTitles(t *testing.T) {
+	f := folderOf("one")
+	f.Tables[0].Title, f.Figures[0].Title = "Sizes (Toy)", "Sizes (Other)"
+	page := written(t, Page{Title: "Toy", Folders: []Folder{f}})
+	if strings.Contains(page, "Sizes (Toy)") || !strings.Contains(page, "Sizes</") || !strings.Contains(page, "Sizes (Other)") {
+		t.Error("titles are not shortened, or too many of them")
+	}
+	if f.Tables[0].Title != "Sizes (Toy)" {
+		t.Error("the caller's table has changed")
+	}
+}
+
 // TestDuration has three digits.
 func TestDuration(t *testing.T) {
 	for ns, want := range map[float64]string{240: "240ns", 7213: "7.21µs", 1.8437e6: "1.84ms", 1e9: "1s"} {

@@ -30,41 +30,75 @@ type Tried struct {
 	Seconds float64
 }
 
-// searches draws every search, and lists its trials.
+// searches tells what every search found, then draws those of each place and
+// lists their trials.
 func searches(p Page) (section, error) {
 	s := section{
 		ID: "tuning", Title: "Tuning",
 		Intro: "Every trial of a search by its value on the validation part, which is too good by having been chosen. Round: random options; " +
-			"triangles: proposed by TPE; the line is the best so far, dashed: the model's own options.",
+			"triangles: proposed by TPE; the line is the best so far, dashed: the model's own options. Every drawing has its own scale.",
 	}
-	all := part{}
 	overall := results.Table{
-		Name: "tuning-best", Title: "What the searches found: validation, in %",
+		Name: "tuning-best", Title: "What the searches found: validation, in %", Heads: 1,
 		Columns: columns("model", "dataset, task", "metric", "own options", "best trial", "gain", "trial", "trials", "failed"),
-		Blocks:  make([][]results.TableRow, 1),
 	}
-	for _, f := range p.Folders {
-		for i, search := range f.Searches {
-			if p.several() {
-				search.Model += ", " + f.label
-			}
-			overall.Blocks[0] = append(overall.Blocks[0], search.row())
-			id := identifier("tuning", f.label, fmt.Sprint(i))
-			all.Charts = append(all.Charts, search.draw(id))
-			trials, err := render(search.table(id))
-			if err != nil {
-				return s, err
-			}
-			all.Folded = append(all.Folded, folded{"Every trial of " + search.title(), []template.HTML{trials}})
+	for _, same := range groups(p.found(), func(f found) place { return f.place() }) {
+		here, err := searchesOf(same)
+		if err != nil {
+			return s, err
 		}
+		s.Parts = append(s.Parts, here)
+		var rows []results.TableRow
+		for _, f := range same {
+			rows = append(rows, f.row())
+		}
+		overall.Blocks = append(overall.Blocks, rows)
 	}
-	if len(all.Charts) == 0 {
+	if len(s.Parts) == 0 {
 		return s, nil
 	}
 	table, err := render(overall)
-	all.Tables = []template.HTML{table}
-	s.Parts = []part{all}
+	s.Parts = slices.Insert(s.Parts, 0, part{Tables: []template.HTML{table}})
 	return s, err
+}
+
+// found is a search in the page, its model named with its folder.
+type found struct {
+	Search
+	id string
+}
+
+// found are the searches of all folders.
+func (p Page) found() []found {
+	var out []found
+	for _, f := range p.Folders {
+		titles := f.titles()
+		for i, search := range f.Searches {
+			if title, ok := titles[model{id: search.Model}]; ok {
+				search.Model = title
+			}
+			if p.several() {
+				search.Model += ", " + f.label
+			}
+			out = append(out, found{search, identifier("tuning", f.label, fmt.Sprint(i))})
+		}
+	}
+	return out
+}
+
+// searchesOf shows the searches of one place.
+func searchesOf(same []found) (part, error) {
+	at := same[0].place()
+	here := part{ID: "tuning-" + at.id(), Title: at.String()}
+	for _, f := range same {
+		here.Charts = append(here.Charts, f.draw(f.id))
+		trials, err := render(f.table(f.id))
+		if err != nil {
+			return here, err
+		}
+		here.Folded = append(here.Folded, folded{"Every trial of " + f.Model, []template.HTML{trials}})
+	}
+	return here, nil
 }
 
 func (s Search) place() place { return place{dataset: s.Dataset, task: s.Task, setting: s.Setting} }
@@ -109,7 +143,7 @@ func percent(n results.Number) string {
 }
 
 func (s Search) draw(id string) chart {
-	c := newChart(id, s.title(), "validation "+s.Metric+" % by trial")
+	c := newChart(id, s.Model, "validation "+s.Metric+" % by trial")
 	c.Drawn = "Value of every trial by its number, the best so far as a line, the model's own options as a dashed line."
 	c.Says = s.sentence()
 	marks := map[string][]point{}

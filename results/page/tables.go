@@ -55,6 +55,7 @@ func tables(p Page) (section, error) {
 		return sideBySide(p, s)
 	}
 	rendered, err := renderAll(p.Folders[0].Tables)
+	s.Contents = links(p.Folders[0].Tables)
 	if len(rendered) > 0 {
 		s.Parts = []part{{Tables: rendered}}
 	}
@@ -77,6 +78,7 @@ func sideBySide(p Page, s section) (section, error) {
 	if err != nil {
 		return s, err
 	}
+	s.Contents = links(different)
 	all := part{Tables: rendered}
 	for _, f := range p.Folders {
 		tables := slices.Clone(f.Tables)
@@ -90,6 +92,15 @@ func sideBySide(p Page, s section) (section, error) {
 	}
 	s.Parts = []part{all}
 	return s, nil
+}
+
+// links lead to tables.
+func links(tables []results.Table) []link {
+	var out []link
+	for _, t := range tables {
+		out = append(out, link{t.Name, t.Title})
+	}
+	return out
 }
 
 // missing are the titles of tables that are not among others.

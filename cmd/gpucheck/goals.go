@@ -1,0 +1,140 @@
+//go:build gpu
+
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+//go:embed goals.yaml
+var goalsYAML []byte
+
+// Goal is what the project wants to reach: see goals.yaml.
+type Goal struct {
+	Goal, Task, Model, Way string
+
+	AtMostMS float64 `yaml:"at_most_ms"`
+	Times    float64
+	Than     string // another way
+}
+
+// Reached is what a check has made of a goal.
+type Reached struct {
+	Goal     string `json:"goal"`
+	Wanted   string `json:"wanted"`
+	Measured string `json:"measured"`
+	// Percent of the goal: from 100 on it is met. 0 before it is measured.
+	Percent float64 `json:"percent"`
+}
+
+// notYet stands in tables where nothing was measured.
+const notYet = "not yet measured"
+
+func readGoals() (all []Goal, err error) {
+	d := yaml.NewDecoder(bytes.NewReader(goalsYAML))
+	d.KnownFields(true)
+	if err := d.Decode(&all); err != nil {
+		return nil, fmt.Errorf("goals.yaml: %w", err)
+	}
+	return all, nil
+}
+
+// reach compares the goals with what was measured.
+func reach(times []Time) ([]Reached, error) {
+	goals, err := readGoals()
+	var all []Reached
+	for _, g := range goals {
+		all = append(all, g.reach(times))
+	}
+	return all, err
+}
+
+func (g Goal) reach(times []Time) Reached {
+	ours := g.medianOf(times, g.Way)
+	r := Reached{Goal: g.Goal, Wanted: fmt.Sprintf("at most %g ms", g.AtMostMS), Measured: notYet}
+	measured, percent := fmt.Sprintf("%.3g ms", 1e3*ours), 100*g.AtMostMS/(1e3*ours)
+	if g.Than != "" {
+		ratio := g.medianOf(times, g.Than) / ours
+		r.Wanted = fmt.Sprintf("%g times as fast as %s", g.Times, g.Than)
+		measured, percent = fmt.Sprintf("%.3g times", ratio), 100*ratio/g.Times
+	}
+	if !math.IsNaN(percent) {
+		r.Measured, r.Percent = measured, percent
+	}
+	return r
+}
+
+// medianOf is the seconds that the goal's task took in some way, NaN before
+// that is measured.
+func (g Goal) medianOf(times []Time, way string) float64 {
+	for _, t := range times {
+		if t.Task == g.Task && t.Model == g.Model && t.Way == way {
+			return median(t.Seconds)
+		}
+	}
+	return math.NaN()
+}
+
+// goalsTable is Markdown.
+func goalsTable(all []Reached) string {
+	var b strings.Builder
+	b.WriteString("| goal | wanted | measured | reached |\n|---|---|---|---|\n")
+	for _, r := range all {
+		verdict := fmt.Sprintf("met (%.0f%%)", r.Percent)
+		switch {
+		case r.Measured == notYet:
+			verdict = ""
+		case r.Percent < 100:
+			verdict = fmt.Sprintf("**not met** (%.0f%%)", math.Floor(r.Percent))
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", r.Goal, r.Wanted, r.Measured, verdict)
+	}
+	return b.String()
+}
+
+// goalsText is what the newest results in a folder make of the goals.
+func goalsText(dir string) (string, error) {
+	newest, err := newestReport(dir)
+	if err != nil {
+		return "", err
+	}
+	all, err := reach(newest.Times)
+	if err != nil {
+		return "", err
+	}
+	of := ""
+	if newest.Date != "" {
+		of = fmt.Sprintf("%s, %s, code %s:\n\n", newest.Facts.Card, newest.Date, newest.Facts.Code)
+	}
+	return of + goalsTable(all), nil
+}
+
+// newestReport is that of a folder, an empty one if there is none. Those of
+// small sizes do not count.
+func newestReport(dir string) (newest Report, err error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	for _, file := range files {
+		var r Report
+		data, readErr := os.ReadFile(file)
+		if readErr == nil {
+			readErr = json.Unmarshal(data, &r)
+		}
+		if readErr != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", file, readErr))
+		}
+		if !r.Tiny && r.Date > newest.Date {
+			newest = r
+		}
+	}
+	return newest, err
+}

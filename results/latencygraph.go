@@ -1,0 +1,124 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// The modes in which all batches of the headline are known in advance and
+// submitted at once, as one graph: from inputs that are on the device, or with
+// the copies of all inputs in the graph.
+const (
+	Graph           = "graph"
+	GraphWithCopies = "graph with copies"
+)
+
+// WarmL2 is what a device's cache holds when the clock starts: replays follow
+// each other with the same inputs.
+const WarmL2 = "warm L2"
+
+// GraphTiming is what was measured of the headline in one of these modes. No
+// batch has a time of its own.
+type GraphTiming struct {
+	Mode       string `json:"mode"`
+	Batch      int    `json:"batch"` // events
+	Batches    int    `json:"batches"`
+	Iterations int    `json:"iterations"`
+	// Replays are those of one iteration, whose time is their median. Before
+	// each of them, outside the clock, the state is put back.
+	Replays int    `json:"replays"`
+	Cache   string `json:"cache"` // WarmL2
+	// Warnings say what was not as it should be.
+	Warnings []string `json:"warnings"`
+	// Error says why there are no times.
+	Error string `json:"error,omitempty"`
+}
+
+// Medians are the seconds of the iterations.
+func (t GraphTiming) Medians(ns []int64) []float64 {
+	var out []float64
+	for some := range slices.Chunk(ns, max(1, t.Replays)) {
+		sorted := make([]float64, len(some))
+		for i, n := range some {
+			sorted[i] = float64(n) / 1e9
+		}
+		slices.Sort(sorted)
+		out = append(out, stat.Quantile(.5, stat.Empirical, sorted, nil))
+	}
+	return out
+}
+
+// Replays are the nanoseconds of every replay, iteration by iteration, under
+// the mode.
+type Replays map[string][]int64
+
+func replaysArray(mode string) string { return strings.ReplaceAll(mode, " ", "_") + ".ns.npy" }
+
+// checkReplays compares what the record says with what there is.
+func (l *Latency) checkReplays(replays Replays) error {
+	finished := 0
+	for _, g := range l.Graphs {
+		if g.Error != "" {
+			continue
+		}
+		finished++
+		if got := len(replays[g.Mode]); got == 0 || got != g.Replays*g.Iterations {
+			return fmt.Errorf("%s: %d, expected %d x %d", g.Mode, got, g.Iterations, g.Replays)
+		}
+	}
+	if finished != len(replays) {
+		return fmt.Errorf("%d modes do not fit the record", len(replays))
+	}
+	return nil
+}
+
+// graphTime is a GraphTiming with the seconds of its iterations, none where it
+// failed.
+type graphTime struct {
+	GraphTiming
+	iterations []float64
+}
+
+// graphTimes reads the replays of a record.
+func graphTimes(s Store, r Record) ([]graphTime, error) {
+	if len(r.Latency.Graphs) == 0 {
+		return nil, nil
+	}
+	archive, file, err := s.timesArchive(r)
+	if err != nil {
+		return nil, err
+	}
+	var out []graphTime
+	replays := Replays{}
+	for _, g := range r.Latency.Graphs {
+		if g.Error == "" {
+			var ns []int64
+			if err := readArray(archive, replaysArray(g.Mode), &ns); err != nil {
+				return nil, fmt.Errorf("%s: %w", file, err)
+			}
+			replays[g.Mode] = ns
+		}
+		out = append(out, graphTime{g, g.Medians(replays[g.Mode])})
+	}
+	if err := r.Latency.checkReplays(replays); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return out, nil
+}
+
+func (t graphTime) mean() float64 { return stat.Mean(t.iterations, nil) }
+
+// std is over iterations (n-1).
+func (t graphTime) std() float64 { return stat.StdDev(t.iterations, nil) }
+
+// row has a metric of its own: times of this mode stand in no column with
+// those of streaming.
+func (t graphTime) row(r Record) Row {
+	metric := LatencyMetric(t.Batches, t.Batch) + "_" + strings.ReplaceAll(t.Mode, " ", "_")
+	out := timeRow(r, metric, "s", t.mean(), t.Iterations)
+	out.Std = Number(t.std())
+	return out
+}
