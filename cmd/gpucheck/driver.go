@@ -22,7 +22,6 @@ const (
 	tinyBulk     = 64 << 10  // the same on an emulated card
 	nothing      = uint64(0) // how many numbers the kernel is to add
 	emptyThreads = 32        // of its one block
-	driverWay    = devices.CUDA
 )
 
 // bare is a card with what its driver is timed with: one kernel, which is
@@ -30,12 +29,12 @@ const (
 type bare struct {
 	*measuring
 	driver.Device
-	stream   driver.Stream
-	kernel   driver.Function
-	from, to driver.Event
-	card, at driver.Ptr
-	pinned   []byte
-	bulk     int
+	stream        driver.Stream
+	kernel        driver.Function
+	from, to      driver.Event
+	memory, other driver.Ptr
+	pinned        []byte
+	bulk          int
 }
 
 // measureDriver times what the design of the backend assumes of launches,
@@ -76,15 +75,15 @@ func (b *bare) prepare() error {
 	b.stream, errs[1] = b.NewStream()
 	b.from, errs[2] = b.NewEvent()
 	b.to, errs[3] = b.NewEvent()
-	b.card, errs[4] = b.Alloc(b.bulk)
-	b.at, errs[5] = b.Alloc(b.bulk)
+	b.memory, errs[4] = b.Alloc(b.bulk)
+	b.other, errs[5] = b.Alloc(b.bulk)
 	b.pinned, errs[6] = b.Pinned(max(b.bulk, featureBytes))
 	return errors.Join(errs[:]...)
 }
 
 // empty puts a launch that does nothing on the stream.
 func (b *bare) empty() error {
-	x := uint64(b.card)
+	x := uint64(b.memory)
 	return b.Launch(b.kernel, driver.Launch{Blocks: [2]int{1, 1}, Threads: emptyThreads}, b.stream, nothing, x, x, x)
 }
 
@@ -132,7 +131,7 @@ func (b *bare) waits() error {
 // copies of a batch's features, and of much.
 func (b *bare) copies() error {
 	upload := func(bytes int) func() error {
-		return func() error { return b.Upload(b.card, b.pinned[:bytes], b.stream) }
+		return func() error { return b.Upload(b.memory, b.pinned[:bytes], b.stream) }
 	}
 	features := min(featureBytes, b.bulk)
 	var all error
@@ -143,8 +142,8 @@ func (b *bare) copies() error {
 	}{
 		{"features of a batch, pinned memory to card", manyCopies, features, upload(features)},
 		{"bandwidth, pinned memory to card", 1, b.bulk, upload(b.bulk)},
-		{"bandwidth, card to pinned memory", 1, b.bulk, func() error { return b.Download(b.pinned[:b.bulk], b.card, b.stream) }},
-		{"bandwidth, within the card", 1, b.bulk, func() error { return b.Copy(b.at, b.card, b.bulk, b.stream) }},
+		{"bandwidth, card to pinned memory", 1, b.bulk, func() error { return b.Download(b.pinned[:b.bulk], b.memory, b.stream) }},
+		{"bandwidth, within the card", 1, b.bulk, func() error { return b.Copy(b.other, b.memory, b.bulk, b.stream) }},
 	} {
 		seconds, err := b.between(func() error { return repeated(c.times, c.do) })
 		all = errors.Join(all, err, b.tell(c.name, seconds, c.times, c.bytes))
@@ -170,7 +169,7 @@ func (b *bare) tell(what string, seconds []float64, many, bytes int) error {
 	for i := range seconds {
 		seconds[i] /= float64(many)
 	}
-	return b.emit(Time{Task: driverTask, Model: what, Way: driverWay, Seconds: seconds, Bytes: bytes})
+	return b.emit(Time{Task: driverTask, Model: what, Way: devices.CUDA, Seconds: seconds, Bytes: bytes})
 }
 
 func repeated(n int, do func() error) error {

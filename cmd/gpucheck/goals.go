@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -13,7 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gopkg.in/yaml.v3"
+	"dgsbench/internal/strictyaml"
 )
 
 //go:embed goals.yaml
@@ -21,11 +20,14 @@ var goalsYAML []byte
 
 // Goal is what the project wants to reach: see goals.yaml.
 type Goal struct {
-	Goal, Task, Model, Way string
+	Goal  string `yaml:"goal"`
+	Task  string `yaml:"task"`
+	Model string `yaml:"model"`
+	Way   string `yaml:"way"`
 
 	AtMostMS float64 `yaml:"at_most_ms"`
-	Times    float64
-	Than     string // another way
+	Times    float64 `yaml:"times"`
+	Than     string  `yaml:"than"` // another way
 }
 
 // Reached is what a check has made of a goal.
@@ -41,12 +43,11 @@ type Reached struct {
 const notYet = "not yet measured"
 
 func readGoals() (all []Goal, err error) {
-	d := yaml.NewDecoder(bytes.NewReader(goalsYAML))
-	d.KnownFields(true)
-	if err := d.Decode(&all); err != nil {
-		return nil, fmt.Errorf("goals.yaml: %w", err)
+	node, err := strictyaml.Parse("goals.yaml", goalsYAML)
+	if err == nil {
+		err = node.Decode(&all)
 	}
-	return all, nil
+	return all, err
 }
 
 // reach compares the goals with what was measured.
@@ -68,7 +69,7 @@ func (g Goal) reach(times []Time) Reached {
 		r.Wanted = fmt.Sprintf("%g times as fast as %s", g.Times, g.Than)
 		measured, percent = fmt.Sprintf("%.3g times", ratio), 100*ratio/g.Times
 	}
-	if !math.IsNaN(percent) {
+	if !math.IsNaN(percent) && !math.IsInf(percent, 0) {
 		r.Measured, r.Percent = measured, percent
 	}
 	return r

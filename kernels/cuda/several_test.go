@@ -108,11 +108,11 @@ func TestMemory(t *testing.T) {
 		}
 		return free
 	}
-	const bytes = 64 << 20
+	const bytes, others = 64 << 20, 1 << 20 // devices of other tests may be tidied up meanwhile
 	before := memory()
 	d := cudatest.Device(t)
 	b := d.NewBuffer(bytes / 4)
-	if taken := before - memory(); taken < bytes {
+	if taken := before - memory(); taken < bytes-others {
 		t.Errorf("%d bytes less are free, %d were taken", taken, bytes)
 	}
 	if most := kernels.MostHeld(d); most < bytes || most > bytes+bytes/8 {

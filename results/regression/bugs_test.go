@@ -12,7 +12,7 @@ type bug struct {
 var bugs = []bug{
 	{
 		"gradient-sgd", "flipped gradient sign: the recurrent part of DGS goes uphill",
-		"nn/sgd.go", `s.velocity[i], s.LR,`, `s.velocity[i], -s.LR,`,
+		"nn/sgd.go", `s.velocity, s.LR,`, `s.velocity, -s.LR,`,
 	},
 	{
 		"gradient-adam", "flipped gradient sign: heads, TGN and Jodie go uphill",
