@@ -45,14 +45,15 @@ func RehearseTraining(t specs.Trial, parts datasets.Parts, on devices.Target) *R
 // fewestSlowWindows where they take longer than longEnough.
 const (
 	fewestWindows     = 12
-	fewestSlowWindows = 5
-	longEnough        = time.Second
+	fewestSlowWindows = 3
+	longEnough        = 500 * time.Millisecond
 )
 
 // Rehearse tries out the trials, so many at a time as will later be measured
 // side by side, each for about the given time; done is called after each.
+// Cancelling ctx ends it after a window, and the error is ctx's.
 // Models that declare more memory than limit are left alone, and no more are
-// tried out at once than declare that. The error is ctx's.
+// tried out at once than declare that.
 func Rehearse(ctx context.Context, list []*Rehearsal, workers int, each time.Duration, limit int64, done func(*Rehearsal)) error {
 	queue := make(chan *Rehearsal)
 	var building, reporting sync.Mutex
@@ -78,6 +79,9 @@ func Rehearse(ctx context.Context, list []*Rehearsal, workers int, each time.Dur
 
 func (r *Rehearsal) rehearse(ctx context.Context, building *sync.Mutex, threads int, each time.Duration, room *memory, limit int64) (err error) {
 	defer kernels.CatchFailure(&err)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	kind, err := kindOf(r.Trial)
 	if err != nil {
 		return err
@@ -126,32 +130,44 @@ type pace struct{ train, observe, validate, test float64 }
 func (r *run) rehearse(ctx context.Context, budget time.Duration) (p pace, err error) {
 	each := budget / 4
 	if epochsOf(r.spec) > 0 {
-		if p.train, err = r.timed(r.parts.Train, each, func(w datasets.Stream) error {
+		if p.train, err = r.timed(ctx, r.parts.Train, each, func(w datasets.Stream) error {
 			_, _, err := r.trainWindow(w)
 			return err
 		}); err != nil {
 			return p, err
 		}
 	}
-	if p.observe, err = r.timed(r.parts.Train, each, func(w datasets.Stream) error { return r.eval.observe(ctx, w) }); err != nil {
-		return p, err
+	if r.observes() {
+		if p.observe, err = r.timed(ctx, r.parts.Train, each, func(w datasets.Stream) error { return r.eval.observe(ctx, w) }); err != nil {
+			return p, err
+		}
 	}
 	sets := r.validationSets()
-	if p.validate, err = r.timed(r.parts.Val, each, func(w datasets.Stream) error { return r.evaluateOn(ctx, "", w, sets) }); err != nil {
+	if p.validate, err = r.timed(ctx, r.parts.Val, each, func(w datasets.Stream) error { return r.evaluateOn(ctx, "", w, sets) }); err != nil {
 		return p, err
 	}
-	p.test, err = r.timed(r.parts.Test, each, func(w datasets.Stream) error { return r.evaluateOn(ctx, "", w, r.sets) })
+	p.test, err = r.timed(ctx, r.parts.Test, each, func(w datasets.Stream) error { return r.evaluateOn(ctx, "", w, r.sets) })
 	return p, err
 }
 
+// observes reports whether the trial takes the training part in without
+// learning from it, before a validation or the test.
+func (r *run) observes() bool {
+	return r.spec.Protocol.ValidationState == specs.Replay || r.parts.Test.Len() > 0 && !r.carries()
+}
+
 // timed does something with the windows of a part until the time is over, and
-// says how long one takes on an idle machine.
-func (r *run) timed(part datasets.Stream, budget time.Duration, do func(datasets.Stream) error) (float64, error) {
+// says how long one takes on an idle machine. Cancelling ctx ends it after a
+// window.
+func (r *run) timed(ctx context.Context, part datasets.Stream, budget time.Duration, do func(datasets.Stream) error) (float64, error) {
 	var took []float64
 	start := time.Now()
 	for w := range windows(part, r.eval.size) {
 		if EnoughTimes(len(took), time.Since(start), budget) {
 			break
+		}
+		if ctx.Err() != nil {
+			return 0, ctx.Err()
 		}
 		began := time.Now()
 		if err := do(w); err != nil {

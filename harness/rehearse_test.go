@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"dgsbench/datasets"
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
 	"dgsbench/specs"
@@ -116,6 +117,53 @@ func TestUndisturbed(t *testing.T) {
 	}
 }
 
+// TestRehearseOnlyWhatIsDone: a trial that neither replays nor has a test part
+// observes nothing, so no time goes into trying that out.
+func TestRehearseOnlyWhatIsDone(t *testing.T) {
+	trial := suiteTrials(t, "name: observed\ntitle: observed\nruns: [{task: nc, datasets: [toy], models: [raw]}]\n")[0]
+	_, parts := partsOf(t, trial)
+	for _, c := range []struct {
+		parts            datasets.Parts
+		validation, test specs.StateRule
+		want             bool
+	}{
+		{withoutTest(parts), specs.Carry, specs.Replay, false},
+		{withoutTest(parts), specs.Replay, specs.Replay, true},
+		{parts, specs.Carry, specs.Replay, true},
+		{parts, specs.Carry, specs.Carry, false},
+	} {
+		trial.Protocol.ValidationState, trial.Protocol.TestState = c.validation, c.test
+		run, err := newRun(trial, c.parts, devices.Target{}, 1, func() {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := run.rehearse(context.Background(), time.Millisecond)
+		if got := p.observe > 0; err != nil || got != c.want || p.train <= 0 || p.validate <= 0 {
+			t.Errorf("validation %s, test %s, %d test events: %+v, %v", c.validation, c.test, c.parts.Test.Len(), p, err)
+		}
+	}
+}
+
+// TestRehearseStops: a window is the most that happens after a cancellation.
+func TestRehearseStops(t *testing.T) {
+	trial := suiteTrials(t, "name: stopped\ntitle: stopped\nruns: [{task: nc, datasets: [toy], models: [raw]}]\n")[0]
+	_, parts := partsOf(t, trial)
+	run, err := newRun(trial, parts, devices.Target{}, 1, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	seen := 0
+	_, err = run.timed(ctx, parts.Train, time.Hour, func(datasets.Stream) error {
+		seen++
+		cancel()
+		return nil
+	})
+	if seen != 1 || err == nil {
+		t.Errorf("%d windows, error %v", seen, err)
+	}
+}
+
 // TestEnoughTimes: twelve windows at least, but not when each takes long.
 func TestEnoughTimes(t *testing.T) {
 	const budget = 50 * time.Millisecond
@@ -127,8 +175,9 @@ func TestEnoughTimes(t *testing.T) {
 		{11, 2 * budget, false},
 		{12, 2 * budget, true},
 		{12, budget / 2, false},
-		{4, time.Minute, false},
-		{5, time.Minute, true},
+		{2, time.Minute, false},
+		{3, time.Minute, true},
+		{3, longEnough - 1, false},
 	} {
 		if got := EnoughTimes(c.n, c.within, budget); got != c.want {
 			t.Errorf("%d times in %v: %v", c.n, c.within, got)

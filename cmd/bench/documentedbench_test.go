@@ -104,12 +104,7 @@ func (p playground) run(t *testing.T, d document) {
 		}
 		done[c.String()] = true
 		checkFlags(t, c)
-		_, _, parsed := listed(p.Parsed, c)
-		switch {
-		case p.isName(c):
-		case parsed:
-			parse(t, c, p.filled(c.words[1:]))
-		default:
+		if !p.isName(c) {
 			p.try(t, dir, c)
 		}
 	}
@@ -131,21 +126,6 @@ func checkFlags(t *testing.T, c documented) {
 		if isFlag && cmd.Flag(name) == nil {
 			t.Errorf("%s: %s: %s has no flag --%s", c.where, c, cmd.CommandPath(), name)
 		}
-	}
-}
-
-// parse checks the values of flags and the number of arguments.
-func parse(t *testing.T, c documented, args []string) {
-	t.Helper()
-	cmd, rest, err := newRoot(nil, nil).Find(args)
-	if err == nil {
-		err = cmd.ParseFlags(rest)
-	}
-	if err == nil {
-		err = cmd.ValidateArgs(cmd.Flags().Args())
-	}
-	if err != nil {
-		t.Errorf("%s: %s: %v", c.where, c, err)
 	}
 }
 

@@ -17,7 +17,6 @@ type treatment struct {
 	Before       []string          `yaml:"before"`
 	Copies       map[string]string `yaml:"copies"`
 	Long         map[string]string `yaml:"long"`
-	Parsed       map[string]string `yaml:"parsed"`
 	Refused      map[string]string `yaml:"refused"`
 	Names        []string          `yaml:"names"`
 	Unchecked    map[string]string `yaml:"unchecked"`
@@ -79,14 +78,14 @@ func TestTreatmentIsNeeded(t *testing.T) {
 	for _, d := range documents(t, filepath.Join("..", "..")) {
 		for _, c := range d.commands {
 			used[c.String()] = true
-			for _, list := range []map[string]string{tr.Long, tr.Parsed, tr.Refused, tr.Unchecked} {
+			for _, list := range []map[string]string{tr.Long, tr.Refused, tr.Unchecked} {
 				if key, _, ok := listed(list, c); ok {
 					used[key] = true
 				}
 			}
 		}
 	}
-	for _, keys := range [][]string{tr.Names, sorted(tr.Long), sorted(tr.Parsed), sorted(tr.Refused), sorted(tr.Unchecked)} {
+	for _, keys := range [][]string{tr.Names, sorted(tr.Long), sorted(tr.Refused), sorted(tr.Unchecked)} {
 		for _, key := range keys {
 			if !used[key] {
 				t.Errorf("testdata/documented.yaml lists %q, which stands nowhere", key)

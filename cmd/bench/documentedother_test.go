@@ -94,6 +94,9 @@ func checkGo(t *testing.T, root, verb string, args []string) {
 		if args = flags.Args(); len(args) > 0 {
 			packages, args = append(packages, args[0]), args[1:]
 		}
+		if verb == "run" {
+			break // the others are for the program
+		}
 	}
 	var names []string
 	for _, pattern := range packages {

@@ -46,8 +46,8 @@ func newTune(o *options) *cobra.Command {
 			"by the trials so far, or by trying some out for a moment. With one worker for each model the seed\n" +
 			"decides the result; more of them make later trials depend on which one ends first.",
 		Example: "  bench tune --model dgs --dataset shop-sim --task nc --trials 20 --random 14\n" +
-			"  bench tune --suite quick --trials 20 --random 14\n" +
-			"  bench all --suite quick --specs bench-out/tuned/specs --out bench-tuned",
+			"  bench tune --suite quick --trials 20 --random 14 --val-negatives 50 --out tuning\n" +
+			"  bench all --suite quick --specs tuning/tuned/specs --out bench-tuned",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return t.run(cmd) },
 	}

@@ -236,7 +236,10 @@ func (h *History) Default() (Line, bool) {
 }
 
 // Whole reports whether all trials of the study are over.
-func (h *History) Whole() bool { return len(h.Lines) >= h.Study.Trials+1 }
+func (h *History) Whole() bool { return h.left() == 0 }
+
+// left is the number of trials that are not.
+func (h *History) left() int { return max(0, h.Study.Trials+1-len(h.Lines)) }
 
 // told is the line as the sampler takes it.
 func (h *History) told(l Line) (tpe.Trial, error) {

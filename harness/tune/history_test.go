@@ -2,6 +2,7 @@ package tune
 
 import (
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -132,4 +133,51 @@ func FuzzHistory(f *testing.F) {
 			t.Error(diff)
 		}
 	})
+}
+
+// The best trial is the first of the highest ones. The model's own options are
+// none, and a failed trial is worse than any value.
+func TestBest(t *testing.T) {
+	value := func(x float64) *float64 { return &x }
+	h := &History{Study: testStudy(t)}
+	if _, ok := h.Best(); ok {
+		t.Error("a best trial of none")
+	}
+	for trial, v := range []*float64{nil, value(.5), value(.7), value(.7), value(.6)} {
+		h.put(Line{Trial: trial, Value: v})
+	}
+	h.put(Line{Trial: -1, Value: value(.9)})
+	if best, ok := h.Best(); !ok || best.Trial != 2 {
+		t.Errorf("trial %d, %v", best.Trial, ok)
+	}
+}
+
+// A failed trial has no value for the sampler, which takes it as the worst.
+func TestTold(t *testing.T) {
+	h := newHistory(t, filepath.Join(t.TempDir(), "h.jsonl"))
+	for _, l := range h.trials() {
+		told, err := h.told(l)
+		if err != nil || told.Number != l.Trial || math.IsNaN(told.Value) != l.Failed() {
+			t.Errorf("%+v was told as %+v, %v", l, told, err)
+		}
+	}
+}
+
+// A history goes on only with the study that it began with; more trials are
+// the same study.
+func TestHistoryOfAnotherStudy(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "h.jsonl")
+	newHistory(t, file)
+	for want, change := range map[string]func(*Study){
+		"":       func(s *Study) { s.Trials++ },
+		"random": func(s *Study) { s.Random++ },
+		"space":  func(s *Study) { s.params = s.params[1:] },
+		"own":    func(s *Study) { s.Protocol.Patience++ },
+	} {
+		s := testStudy(t)
+		change(&s)
+		if _, err := openHistory(s, file, "sum", "cpu"); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), "a study with another "+want+";") {
+			t.Errorf("another %q: %v", want, err)
+		}
+	}
 }

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"dgsbench/harness/tune/tpe"
+
 	"pgregory.net/rapid"
 )
 
@@ -69,4 +71,38 @@ func TestGrow(t *testing.T) {
 			t.Fatalf("%d boxes fill %v; alone %v of %v", len(boxes), whole, alone, variance)
 		}
 	})
+}
+
+// TestUnit: the middle of each parameter's own scale is the middle of the cube.
+func TestUnit(t *testing.T) {
+	space := []tpe.Param{{Low: 1e-4, High: 1e-2, Log: true}, {Low: 2, High: 4}, {Low: 1, High: 3, Step: 1}, {Choices: 3}}
+	for i, x := range unit(space, tpe.Point{1e-3, 3, 2, 1}) {
+		if math.Abs(x-.5) > 1e-12 {
+			t.Errorf("%+v: %v", space[i], x)
+		}
+	}
+}
+
+// TestImportances: of a value that goes by one option, that one comes first.
+// What was set and not searched is not there, and few trials say nothing.
+func TestImportances(t *testing.T) {
+	h := &History{Study: testStudy(t)}
+	sampler := tpe.New(h.Study.space(), 0, 30)
+	for trial := range 30 {
+		if got := h.Importances(); (got == nil) != (trial < fewestTrials) {
+			t.Errorf("%d importances after %d trials", len(got), trial)
+		}
+		values := h.Study.values(sampler.Ask(trial))
+		value := math.Log(values["optimiser.lr"].(float64))
+		h.put(Line{Trial: trial, Values: values, Value: &value})
+	}
+	all := h.Importances()
+	if len(all) != len(h.Study.params)-1 || all[0].Parameter.Name() != "optimiser.lr" || all[0].Share < .8 {
+		t.Errorf("%d of %d options, the first %+v", len(all), len(h.Study.params), all[0])
+	}
+	for _, i := range all {
+		if i.Parameter.Option == "size" {
+			t.Error("the size of states is set, and has an importance")
+		}
+	}
 }

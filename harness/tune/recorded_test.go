@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"dgsbench/datasets"
@@ -19,12 +20,39 @@ import (
 // recorded is where the tuned values of the project are.
 var recorded = filepath.Join("..", "..", "results", "recorded", folder)
 
+// searchedByQuick are the histories of every learned model wherever the suite
+// quick scores it, in order.
+func searchedByQuick(t *testing.T) (files []string) {
+	t.Helper()
+	lib, err := specs.NewLibrary("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	suite, err := lib.LoadSuite("quick")
+	if err != nil {
+		t.Fatal(err)
+	}
+	trials, err := suite.Trials(specs.Filter{Seeds: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scored, _ := specs.SplitLatency(trials)
+	for _, trial := range scored {
+		if trial.Class == models.Learned {
+			s := Study{Model: specs.Model{ID: trial.ModelID}, At: specs.Place{Dataset: trial.Dataset, Task: trial.Task, Setting: trial.Setting}}
+			files = append(files, filepath.Join(recorded, "..", filepath.FromSlash(s.HistoryFile())))
+		}
+	}
+	slices.Sort(files)
+	return files
+}
+
 // The recorded specs have the options of the best trials of the recorded
-// histories, no model has more trials than another, and all of it is small.
+// histories, which are of all searches that the document names; no model has more trials than another, and all of it is small.
 func TestRecorded(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(recorded, "*", "*.jsonl"))
-	if err != nil || len(files) == 0 {
-		t.Skipf("no histories in %s, %v", recorded, err)
+	if want := searchedByQuick(t); err != nil || !slices.Equal(slices.Sorted(slices.Values(files)), want) {
+		t.Fatalf("%v; histories that are not those of the suite (-suite +there):\n%s", err, cmp.Diff(want, files))
 	}
 	lib, err := specs.NewLibrary(filepath.Join(recorded, "specs"))
 	if err != nil {

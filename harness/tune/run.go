@@ -31,7 +31,7 @@ type Tuner struct {
 // called one at a time.
 type Hooks struct {
 	Start    func(pending, found int)
-	Progress func(share float64) // of the pending trials, 0 to 1
+	Progress func(share float64) // of the time of the pending trials, 0 to 1
 	Done     func(Study, Line)
 }
 
@@ -55,7 +55,7 @@ func (t *Tuner) Run(ctx context.Context, studies []Study) ([]*History, Summary, 
 		sum.Found += len(s.Lines)
 		sum.Left += s.left()
 	}
-	w := newWatch(t.Hooks, sum.Left, sum.Found)
+	w := newWatch(t.Hooks, histories)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	b := newBoard(searches, Abreast(workers, len(studies)))
@@ -133,7 +133,7 @@ func measure(ctx context.Context, t todo, lab *harness.Lab, w *watch) (Line, err
 	if err != nil {
 		return lineOf(t.number, t.phase, t.values, results.Record{Error: err.Error()}), nil
 	}
-	p := w.begin()
+	p := w.begin(t.Study)
 	defer p.end()
 	rec, err := lab.Validate(ctx, trial, p.tell)
 	if err != nil {

@@ -54,8 +54,6 @@ func (o *search) skip() {
 	}
 }
 
-func (o *search) left() int { return max(0, o.Study.Trials+1-len(o.Lines)) }
-
 // todo is a trial to be measured.
 type todo struct {
 	*search

@@ -6,31 +6,46 @@ import "sync"
 type watch struct {
 	mu       sync.Mutex
 	hooks    Hooks
-	pending  int
 	finished int
-	running  float64 // shares of the trials in progress, summed
+	spent    float64 // seconds of the finished trials
+	paces    []*pace // of the studies, in their order
+	byStudy  map[string]*pace
 }
 
-func newWatch(h Hooks, pending, found int) *watch {
+// newWatch tells what there is to do.
+func newWatch(h Hooks, histories []*History) *watch {
+	w := &watch{hooks: h, byStudy: map[string]*pace{}}
+	pending, found := 0, 0
+	for _, study := range histories {
+		p := &pace{left: study.left()}
+		for _, l := range study.Lines {
+			p.saw(l)
+		}
+		pending, found = pending+p.left, found+len(study.Lines)
+		w.paces, w.byStudy[study.Study.HistoryFile()] = append(w.paces, p), p
+	}
 	if h.Start != nil {
 		h.Start(pending, found)
 	}
-	return &watch{hooks: h, pending: pending}
+	return w
 }
+
+func (w *watch) of(s Study) *pace { return w.byStudy[s.HistoryFile()] }
 
 // progress is the part of the watch that one trial holds.
 type progress struct {
 	*watch
+	pace  *pace
 	share float64
 }
 
-func (w *watch) begin() *progress { return &progress{watch: w} }
+func (w *watch) begin(s Study) *progress { return &progress{watch: w, pace: w.of(s)} }
 
 // tell says how much of the trial is done.
 func (p *progress) tell(share float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.running += share - p.share
+	p.pace.running += share - p.share
 	p.share = share
 	p.show()
 }
@@ -39,13 +54,13 @@ func (p *progress) tell(share float64) {
 func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.running -= p.share
+	p.pace.running -= p.share
 }
 
 // show tells the share of all; the lock is held.
 func (w *watch) show() {
 	if w.hooks.Progress != nil {
-		w.hooks.Progress((float64(w.finished) + w.running) / float64(w.pending))
+		w.hooks.Progress(share(w.spent, w.paces))
 	}
 }
 
@@ -54,6 +69,10 @@ func (w *watch) done(s Study, l Line) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.finished++
+	w.spent += l.Seconds
+	p := w.of(s)
+	p.left--
+	p.saw(l)
 	w.show()
 	if w.hooks.Done != nil {
 		w.hooks.Done(s, l)

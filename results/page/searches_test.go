@@ -1,0 +1,78 @@
+package page
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"dgsbench/results"
+)
+
+// aSearch has two trials by chance, one that failed and two of TPE; the second
+// one is the best.
+func aSearch() Search {
+	return Search{
+		Model: "dgs", Dataset: "d", Task: "nc", Metric: "AUC", Own: .5,
+		Trials: []Tried{
+			{Number: 0, Phase: "random", Value: .25},
+			{Number: 1, Phase: "random", Value: .75},
+			{Number: 2, Phase: "tpe", Value: results.Absent(), Error: "not finite"},
+			{Number: 3, Phase: "tpe", Value: .75},
+			{Number: 4, Phase: "tpe", Value: .5},
+		},
+	}
+}
+
+// TestSearchRow: what the best trial brought, which is the first of level ones.
+func TestSearchRow(t *testing.T) {
+	var got []string
+	for _, e := range aSearch().row() {
+		got = append(got, e.Text)
+	}
+	want := []string{"50.00", "75.00", "+25.00", "1, random", "5", "1"}
+	if !slices.Equal(got[3:], want) {
+		t.Errorf("%q, want %q", got[3:], want)
+	}
+	if says := aSearch().sentence(); says != "Best of 5 trials: AUC 75.00 %, trial 1 (random); own options: 50.00 %." {
+		t.Error(says)
+	}
+}
+
+// pairs are the places of a path, of which the height is kept.
+var pairs = regexp.MustCompile(`[ML]\S+ ([\d.]+)`)
+
+// TestSearchDrawing: every trial that has a value has its mark, and the line
+// of the best so far never falls: coordinates grow downwards.
+func TestSearchDrawing(t *testing.T) {
+	marks := map[string]int{}
+	for _, p := range aSearch().draw("x").Panes[0].Paths {
+		marks[p.Class] = strings.Count(p.D, "M")
+		if p.Class != "best" {
+			continue
+		}
+		var heights []float64
+		for _, at := range pairs.FindAllStringSubmatch(p.D, -1) {
+			y, err := strconv.ParseFloat(at[1], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			heights = append(heights, -y)
+		}
+		if len(heights) < 4 || !slices.IsSorted(heights) {
+			t.Errorf("best so far: %s", p.D)
+		}
+	}
+	if marks["random"] != 2 || marks["tpe"] != 2 || marks["own"] != 1 {
+		t.Errorf("marks: %v", marks)
+	}
+}
+
+// TestWarnings: what is wrong with a folder stands on its page.
+func TestWarnings(t *testing.T) {
+	f := Folder{Name: "a", Warnings: []string{"3 trials are not there"}, Searches: []Search{aSearch()}}
+	if !strings.Contains(written(t, Page{Folders: []Folder{f}}), "Warning: 3 trials are not there.") {
+		t.Error("the warning is left out")
+	}
+}
