@@ -75,6 +75,8 @@ func (h *chain) findResults() {
 		leaf, others := h.graph.leaves[n.Name()], h.readers[n.ID()]-own[n.ID()]
 		switch fed := h.ops[n.ID()] == nil; {
 		case fed && others == 1: // an input counts as read once more
+		case fed && leaf.list != nil:
+			panic("nn: the list " + n.Name() + " is read by several chains, but fed to one")
 		case fed:
 			h.results[n.ID()] = value{buffer: leaf.buffer, active: h.rows}
 		case others == 0:

@@ -158,7 +158,7 @@ func (g *Graph) children(n *G.Node) (out G.Nodes) {
 func (c *compiler) addLeaf(n *G.Node) (bool, error) {
 	if leaf := c.graph.leaves[n.Name()]; leaf != nil && n.Op() == nil {
 		c.readers[n.ID()]++ // it is never given back
-		if c.mode == ForInference && leaf.feed != nil {
+		if c.mode == ForInference && leaf.fed() {
 			return false, nil
 		}
 		c.values[n.ID()], c.domains[n.ID()] = value{leaf.buffer, leaf.ints, leaf.active}, leaf.active

@@ -53,6 +53,10 @@ func (b *cut) joinCalls() {
 
 // addFeed fills the rows of an input.
 func (b *cut) addFeed(n *G.Node) {
+	if list := b.graph.leaves[n.Name()].list; list != nil {
+		b.addList(n, list)
+		return
+	}
 	var to operand
 	if result, ok := b.results[n.ID()]; ok {
 		to = b.rowsOf(result, n.Shape())
@@ -61,6 +65,13 @@ func (b *cut) addFeed(n *G.Node) {
 	}
 	b.local[n.ID()] = to
 	b.calls = append(b.calls, b.graph.leaves[n.Name()].feed(b.part(to)))
+}
+
+// addList fills the rows of a list.
+func (b *cut) addList(n *G.Node, host func() []int32) {
+	to := b.device.NewInts(b.size)
+	b.local[n.ID()] = operand{value{ints: to, active: &b.active}, tensor.Shape{b.size}}
+	b.calls = append(b.calls, func() { b.device.WriteInts(to, host()[b.first:][:b.active]) })
 }
 
 func (b *cut) addCall(n *G.Node, o *op) {

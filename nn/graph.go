@@ -26,10 +26,14 @@ type Graph struct {
 // leaf is an input or a parameter.
 type leaf struct {
 	buffer kernels.Buffer
-	ints   kernels.Ints // instead of buffer, for a list
-	active *int         // rows; nil for parameters
-	feed   Feed         // or nil
+	ints   kernels.Ints   // instead of buffer, for a list
+	active *int           // rows; nil for parameters
+	feed   Feed           // or nil
+	list   func() []int32 // of a list that is fed, or nil
 }
+
+// fed reports whether programs for inference fill the leaf by themselves.
+func (l *leaf) fed() bool { return l.feed != nil || l.list != nil }
 
 // Rows is a size that changes from batch to batch, such as the number of
 // events: inputs of the same Rows have equally many.

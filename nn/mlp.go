@@ -163,6 +163,3 @@ func (m *MLP) Training() *Training {
 	}
 	return m.train
 }
-
-// Inference is the program behind Infer.
-func (m *MLP) Inference() *Program { return m.infer }

@@ -24,7 +24,6 @@ type attention struct {
 	ring     *ring.Ring
 	features *ring.Rows
 	width    int // columns of an event's features
-	edges    int // of a query, at most
 
 	marked []bool // scratch of Affected
 	list   []int32
@@ -35,8 +34,7 @@ func newAttention(c *memory.Core, o *Options, s models.Setup) *attention {
 		core: c, opts: o.Attention, ring: ring.New(s.NumNodes, o.Attention.Neighbours),
 		width: memory.MessageWidth(s.NumFeat), marked: make([]bool, s.NumNodes),
 	}
-	_, a.edges = a.ring.Most(memory.MostCentres(s), a.opts.Layers)
-	a.features = a.ring.NewRows(c.Net.Device(), s.NumFeat, s.MaxBatch, a.edges)
+	a.features = a.ring.NewRows(c.Net.Device(), s.NumFeat, s.MaxBatch)
 	in := o.Memory.Size
 	for i := range o.Attention.Layers {
 		a.layers = append(a.layers, newLayer(c.Net, i, in, o.Memory.Time+a.width, a.opts))
@@ -69,6 +67,9 @@ func newLayer(net *nn.Network, i, in, edge int, o AttentionOptions) nn.Attention
 
 // Width is that of the last layer.
 func (a *attention) Width() int { return a.opts.Size }
+
+// Steps is the number of layers.
+func (a *attention) Steps() int { return a.opts.Layers }
 
 // Most is the centres and what is some steps away.
 func (a *attention) Most(centres int) int {

@@ -15,7 +15,7 @@ type site struct {
 	graph  *ring.Graph // of the centres that were listed
 	layers []*layer
 	edges  *nn.Rows // those of the first layer, which has all of them
-	dt, x  *nn.Node // of the edges: time and features
+	dt, x  *nn.Fed  // of the edges: time and features; x is nil where the stream has none
 	out    *nn.Node
 
 	deltas  []float32
@@ -26,23 +26,23 @@ type site struct {
 // L-i steps away from those of the site.
 type layer struct {
 	centres, edges *nn.Rows
-	pick           *nn.Node // centres, as rows of the vectors
+	pick           *nn.Node // centres, as rows of the vectors; nil where these are all centres
 	some           *nn.Node // edges, of those of the first layer; nil there
 	list           nn.Neighbours
 }
 
 // Site puts the layers on top of memories.
 func (a *attention) Site(name string, vectors *nn.Node, p memory.Place) (memory.Site, error) {
-	s := &site{attention: a, apart: p.Apart}
+	s := &site{attention: a, apart: p.Apart != nil}
 	net := a.core.Net
 	_, edges := a.ring.Most(p.Centres, a.opts.Layers)
 	s.edges = nn.NewRows(edges)
-	s.dt, s.x = net.Input(name+".edge.dt", s.edges, 1), net.Input(name+".edge.features", s.edges, a.width)
-	phi, err := nn.TimeEncode(s.dt, a.core.TimeW, a.core.TimeB)
+	s.dt = net.FromHost(name+".edge.dt", s.edges, 1, func() []float32 { return s.deltas })
+	phi, err := nn.TimeEncode(s.dt.Node, a.core.TimeW, a.core.TimeB)
 	if err != nil {
 		return nil, err
 	}
-	all, err := nn.Concat(phi, s.x)
+	all, err := nn.Concat(phi, s.edgeFeatures(name+".edge.features"))
 	if err != nil {
 		return nil, err
 	}
@@ -55,14 +55,26 @@ func (a *attention) Site(name string, vectors *nn.Node, p memory.Place) (memory.
 	return s, nil
 }
 
+// edgeFeatures are those of the events that edges are.
+func (s *site) edgeFeatures(name string) *nn.Node {
+	if s.features.Cols() == 0 {
+		return s.core.Net.Input(name, s.edges, s.width)
+	}
+	places := func() []int32 { return s.graph.Places }
+	s.x = s.core.Net.FromTable(name, s.edges, s.width, s.features.Table, places)
+	return s.x.Node
+}
+
 // add puts layer i on top of vectors.
 func (s *site) add(name string, i int, vectors, edges *nn.Node, p memory.Place) (*nn.Node, error) {
 	net, steps := s.core.Net, len(s.attention.layers)-1-i
 	most, _ := s.ring.Most(p.Centres, steps)
 	l := &layer{centres: nn.NewRows(most), edges: s.edges}
+	if p.Apart != nil && steps == 0 {
+		l.centres = p.Apart
+	}
 	s.layers = append(s.layers, l)
-	l.pick = net.Index(name+".centres", l.centres)
-	centres, err := nn.Gather(vectors, l.pick)
+	centres, nodes, err := l.ends(net, name, vectors, p.Around)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +90,18 @@ func (s *site) add(name string, i int, vectors, edges *nn.Node, p memory.Place) 
 	if p.Training && s.opts.Dropout > 0 {
 		l.list.Drop = net.Mask(name+".drop", l.edges, s.opts.Heads, s.opts.Dropout)
 	}
-	return nn.NeighbourAttention(centres, vectors, edges, l.list, s.attention.layers[i])
+	return nn.NeighbourAttention(centres, nodes, edges, l.list, s.attention.layers[i])
+}
+
+// ends are the vectors of the centres, and of what edges lead to: both among
+// the same vectors, unless the latter are around them.
+func (l *layer) ends(net *nn.Network, name string, vectors, around *nn.Node) (centres, nodes *nn.Node, err error) {
+	if around != nil {
+		return vectors, around, nil
+	}
+	l.pick = net.Index(name+".centres", l.centres)
+	centres, err = nn.Gather(vectors, l.pick)
+	return centres, vectors, err
 }
 
 // Out has a row for each centre.
@@ -94,7 +117,7 @@ func (s *site) List(centres []int32) []int32 {
 	return s.graph.Nodes
 }
 
-// Write puts the graph on the device.
+// Write puts the graph on the device, but for what is fed.
 func (s *site) Write(rows []int32, updated []float64) []int32 {
 	g, d, net := s.graph, s.core.Net.Device(), s.core.Net
 	s.edges.Set(len(g.Index))
@@ -102,8 +125,6 @@ func (s *site) Write(rows []int32, updated []float64) []int32 {
 	for e, j := range g.Index {
 		s.deltas = append(s.deltas, float32(updated[j]-g.Times[e]))
 	}
-	d.Write(net.Buffer(s.dt), s.deltas)
-	s.features.Gather(g, len(g.Index), net.Buffer(s.x))
 	for i, l := range s.layers {
 		centres, _, edges := g.Part(len(s.layers) - 1 - i)
 		l.centres.Set(centres)
@@ -129,7 +150,17 @@ func (s *site) writeFirst(l *layer, index, rows []int32, centres int) {
 		s.indices = append(s.indices, rows[j])
 	}
 	d.WriteInts(net.Ints(l.list.Index), s.indices)
-	d.WriteInts(net.Ints(l.pick), rows[:centres])
+	if l.pick != nil {
+		d.WriteInts(net.Ints(l.pick), rows[:centres])
+	}
+}
+
+// Fill writes time and features of the edges.
+func (s *site) Fill() {
+	s.dt.Write()
+	if s.x != nil {
+		s.x.Write()
+	}
 }
 
 // count is 0 to n-1.

@@ -11,11 +11,20 @@ import (
 // nodes are never there at once.
 type applying struct {
 	*Core
-	capacity int // nodes of a chunk
-	messages int // and their messages
-	reading  *reading
-	program  *nn.Program
+	capacity int      // nodes of a chunk
+	messages int      // and their messages
+	any      compiled // for nodes with messages or without
+	heard    compiled // for nodes with messages
+	now      *compiled
 	ids      kernels.Ints
+	nodes    []int32 // that were started
+	listed   bool    // all of them
+}
+
+// compiled is a reading with its program.
+type compiled struct {
+	reading *reading
+	program *nn.Program
 }
 
 // chunk is how many nodes are worked off at once, but for those of a batch.
@@ -32,29 +41,59 @@ func newApplying(c *Core, s *store, maxBatch int) (*applying, error) {
 		ids: c.device.NewInts(most),
 	}
 	var err error
-	if a.reading, err = newReading(c, s, "applying", kept{c}, a.capacity, a.messages); err != nil {
+	if a.any.reading, err = newReading(c, s, "applying", kept{c}, a.capacity, a.messages); err != nil {
 		return nil, err
 	}
-	a.program, err = c.Net.Compile(nn.ForInference, a.reading.out)
-	return a, err
+	if a.heard.reading, err = newHearing(c, s, "hearing", a.capacity, a.messages); err != nil {
+		return nil, err
+	}
+	for _, p := range []*compiled{&a.any, &a.heard} {
+		if p.program, err = c.Net.Compile(nn.ForInference, p.reading.out); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
 }
 
 // renew applies the messages of the nodes, all of them to the memories from
 // before.
 func (a *applying) renew(nodes []int32) {
-	if n := a.next(nodes); n == len(nodes) {
-		a.read(nodes)
-		a.keep(nodes, a.program.Buffer(a.reading.out), a.reading.updated)
+	a.start(nodes)
+	a.finish()
+}
+
+// start lists the nodes and, if all fit into one chunk, their messages. It
+// launches nothing.
+func (a *applying) start(nodes []int32) {
+	a.nodes, a.listed = nodes, a.next(nodes) == len(nodes)
+	if a.listed {
+		a.list(nodes)
+	}
+}
+
+// finish applies the messages. Their features are there.
+func (a *applying) finish() {
+	if !a.listed {
+		a.renewChunks(a.nodes)
 		return
 	}
+	a.now.program.Run()
+	r := a.now.reading
+	a.device.ScatterRows(len(a.nodes), a.opts.Size, a.Net.Buffer(a.Table), a.now.program.Buffer(r.out), a.Net.Ints(r.id))
+	a.forward(a.nodes, r.updated)
+}
+
+// renewChunks applies the messages of nodes that do not fit into one chunk.
+func (a *applying) renewChunks(nodes []int32) {
 	size := a.opts.Size
 	memories, updated := a.device.NewBuffer(len(nodes)*size), make([]float64, 0, len(nodes))
 	for done := 0; done < len(nodes); {
 		part := nodes[done : done+a.next(nodes[done:])]
-		a.read(part)
+		a.list(part)
+		a.now.program.Run()
 		to := a.device.View(memories, done*size, len(part)*size)
-		a.device.CopyRows(len(part), size, to, size, a.program.Buffer(a.reading.out), size)
-		updated = append(updated, a.reading.updated...)
+		a.device.CopyRows(len(part), size, to, size, a.now.program.Buffer(a.now.reading.out), size)
+		updated = append(updated, a.now.reading.updated...)
 		done += len(part)
 	}
 	for done := 0; done < len(nodes); done += a.capacity {
@@ -67,7 +106,7 @@ func (a *applying) renew(nodes []int32) {
 func (a *applying) next(nodes []int32) int {
 	fit, messages := 0, 0
 	for fit < min(len(nodes), a.capacity) {
-		if messages += a.reading.store.count(nodes[fit : fit+1]); messages > a.messages {
+		if messages += a.any.reading.store.count(nodes[fit : fit+1]); messages > a.messages {
 			break
 		}
 		fit++
@@ -78,17 +117,25 @@ func (a *applying) next(nodes []int32) int {
 	return fit
 }
 
-// read computes the memories of nodes that either all have messages or all
+// list sets the program up for nodes that either all have messages or all
 // have none: each has the row of its place in the list.
-func (a *applying) read(nodes []int32) {
-	a.reading.list(nodes, false)
-	a.program.Run()
+func (a *applying) list(nodes []int32) {
+	a.now = &a.any
+	if len(nodes) > 0 && a.any.reading.store.heard(nodes[0]) {
+		a.now = &a.heard
+	}
+	a.now.reading.list(nodes, false)
 }
 
 // keep puts memories and times into the tables.
 func (a *applying) keep(nodes []int32, memories kernels.Buffer, updated []float64) {
 	a.device.WriteInts(a.ids, nodes)
 	a.device.ScatterRows(len(nodes), a.opts.Size, a.Net.Buffer(a.Table), memories, a.ids)
+	a.forward(nodes, updated)
+}
+
+// forward puts the times of nodes forward.
+func (a *applying) forward(nodes []int32, updated []float64) {
 	for i, n := range nodes {
 		a.Updated[n] = updated[i]
 	}

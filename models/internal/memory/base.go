@@ -19,7 +19,11 @@ type base struct {
 }
 
 func newBase(d kernels.Device, s models.Setup, c Config) (*base, error) {
-	core := NewCore(nn.NewNetwork(d, s.Seed), c.Memory, s)
+	halves := 1
+	if s.Task == models.NodeClassification && c.Classification.perEvent() {
+		halves = 2
+	}
+	core := NewCore(nn.NewNetwork(d, s.Seed), c.Memory, s, halves)
 	e, err := c.Embedding(core, s)
 	if err != nil {
 		return nil, err
@@ -28,20 +32,35 @@ func newBase(d kernels.Device, s models.Setup, c Config) (*base, error) {
 	return &base{setup: s, device: d, core: core, embedding: e, x: d.NewBuffer(s.MaxBatch * core.width)}, nil
 }
 
-// show puts the batch's features on the device, which looks for bad ones.
+// show puts the batch's features on the device, which looks for bad ones and
+// says so with the loss.
 func (m *base) show(b datasets.Stream) {
 	m.device.Watch()
 	m.device.Write(m.x, b.Feat)
 	m.device.See(len(b.Feat), m.x)
 }
 
-// read does so and waits for what the device has found.
+// read puts the batch's features on the device and refuses bad ones.
 func (m *base) read(b datasets.Stream) error {
-	m.show(b)
-	if m.device.FirstBad(nil, nil) >= 0 {
+	m.device.Write(m.x, b.Feat)
+	if !m.finite(b.Feat) {
 		return models.BadFeature(b)
 	}
 	return nil
+}
+
+// finite looks at features that are in x. Where a call costs more than what
+// it computes, the host does that.
+func (m *base) finite(features []float32) bool {
+	if !m.device.Wide() {
+		return m.device.Finite(len(features), m.x)
+	}
+	for _, f := range features {
+		if !models.Finite(f) {
+			return false
+		}
+	}
+	return true
 }
 
 // NumParams counts the parameters.

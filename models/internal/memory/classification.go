@@ -102,6 +102,10 @@ func (c Classification) Check(m Options, o Optimiser) error {
 	return nil
 }
 
+// perEvent reports whether every occurrence of a node has a memory of its own,
+// from after its event.
+func (c Classification) perEvent() bool { return c.NCMemory == PerEvent && c.NCOrder == After }
+
 // LooksAhead says why a classification depends on later events of its
 // batch; it is empty where it does not.
 func (c Classification) LooksAhead(task models.Task) string {

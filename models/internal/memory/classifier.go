@@ -25,25 +25,27 @@ var _ models.Model = (*Classifier)(nil)
 // classification sees. Training tells the two modes of the memory apart.
 type reader interface {
 	// embeddings are those of the sources, a row an event.
-	embeddings() *lookup
+	embeddings() (*nn.Node, *nn.Rows)
 	// wanted are values that finish asks for.
-	wanted() []*nn.Node
+	wanted() nn.Wanted
+	// check refuses bad features, unless programs for inference find them.
+	check(b datasets.Stream) error
 	// prepare sets the batch up for its sources to be classified.
 	prepare(b datasets.Stream, training bool)
-	// finish folds the batch in after a program has run.
-	finish(b datasets.Stream, training bool, ran program)
-	// observe folds a batch in that is not classified.
-	observe(b datasets.Stream, training bool)
+	// write is for a program that trains: it puts on the device what others
+	// fetch by themselves.
+	write()
+	// refused says what a program for inference has found.
+	refused(b datasets.Stream) error
+	// finish folds the batch in after a program has run: the one that trains,
+	// or with nil the one for inference.
+	finish(b datasets.Stream, training bool, trained *nn.Training)
+	// observe folds a batch in that is not classified, or refuses it.
+	observe(b datasets.Stream, training bool) error
 
 	reset()
 	tensors() []models.Tensor
 	restore(saved []models.Tensor) error
-}
-
-// program is one that has run: for training or for inference.
-type program interface {
-	// Buffer is where the value of a node is.
-	Buffer(n *nn.Node) kernels.Buffer
 }
 
 // NewClassifierOn builds it on a device. This takes as long as pretraining
@@ -66,14 +68,13 @@ func NewClassifierOn(d kernels.Device, s models.Setup, c Config) (*Classifier, e
 	if m.reader, err = newReader(b, c.Classification); err != nil {
 		return nil, err
 	}
-	z := m.reader.embeddings()
-	w := nn.Wanted{InTraining: m.reader.wanted(), InInference: m.reader.wanted()}
-	m.head, err = head.On(b.core.Net, z.out, z.rows, c.Classification.Head.with(c.Optimiser), s.MaxBatch, w)
+	z, rows := m.reader.embeddings()
+	m.head, err = head.On(b.core.Net, z, rows, c.Classification.Head.with(c.Optimiser), s.MaxBatch, m.reader.wanted())
 	return m, err
 }
 
 func newReader(b *base, c Classification) (reader, error) {
-	if c.NCMemory == PerEvent && c.NCOrder == After {
+	if c.perEvent() {
 		return newPerEvent(b, c.Freeze)
 	}
 	return newPerNode(b, c)
@@ -86,10 +87,10 @@ func (m *Classifier) Train(b datasets.Stream, _ []int32) (float64, error) {
 		return 0, err
 	}
 	if !slices.ContainsFunc(b.Label, func(l int8) bool { return l != datasets.Unlabelled }) {
-		m.reader.observe(b, !m.frozen)
-		return 0, nil
+		return 0, m.reader.observe(b, !m.frozen)
 	}
 	m.reader.prepare(b, !m.frozen)
+	m.reader.write()
 	loss, _, err := m.head.LossOfLabels(b)
 	if err != nil {
 		return 0, err
@@ -106,24 +107,27 @@ func (m *Classifier) Train(b datasets.Stream, _ []int32) (float64, error) {
 
 // Classify writes the logits of the batch's events and folds it in.
 func (m *Classifier) Classify(b datasets.Stream, logits []float32) error {
-	if err := m.read(b); err != nil {
+	if err := m.reader.check(b); err != nil {
 		return err
 	}
 	m.reader.prepare(b, false)
-	if err := m.head.Classify(b, logits); err != nil {
+	err := m.head.Classify(b, logits)
+	if bad := m.reader.refused(b); bad != nil {
+		return bad
+	}
+	if err != nil {
 		return err
 	}
-	m.reader.finish(b, false, m.head.Inference())
+	m.reader.finish(b, false, nil)
 	return nil
 }
 
 // Observe folds the batch in.
 func (m *Classifier) Observe(b datasets.Stream) error {
-	if err := m.read(b); err != nil {
+	if err := m.reader.check(b); err != nil {
 		return err
 	}
-	m.reader.observe(b, false)
-	return nil
+	return m.reader.observe(b, false)
 }
 
 // Rank is not what the model was built for.

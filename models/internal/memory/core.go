@@ -11,7 +11,8 @@ import (
 // Core is the memory of all nodes and the parameters that update it.
 type Core struct {
 	Net *nn.Network
-	// Table is the leaf of the memories that are kept, a row a node.
+	// Table is the leaf of the memories that are kept, a row a node; or two:
+	// see halves.go.
 	Table *nn.Node
 	// Updated is the time of the last update of each of them.
 	Updated []float64
@@ -19,17 +20,22 @@ type Core struct {
 	opts   Options
 	device kernels.Device
 	nodes  int
-	width  int // columns of an event's features within a message
+	width  int    // columns of an event's features within a message
+	second []bool // nodes whose memory is in the table's second half; nil where it has one
 
 	wi, wh, bi, bh *nn.Node // of the cell
 	TimeW, TimeB   *nn.Node // of the time encoding
 }
 
-// NewCore draws the parameters: the cell's uniform in +-1/sqrt(M).
-func NewCore(net *nn.Network, o Options, s models.Setup) *Core {
+// NewCore draws the parameters: the cell's uniform in +-1/sqrt(M). The table
+// has one half or two.
+func NewCore(net *nn.Network, o Options, s models.Setup, halves int) *Core {
 	c := &Core{
 		Net: net, opts: o, device: net.Device(), nodes: s.NumNodes, width: MessageWidth(s.NumFeat),
-		Updated: make([]float64, s.NumNodes), Table: net.Input("memory", nn.NewRows(s.NumNodes), o.Size),
+		Updated: make([]float64, s.NumNodes), Table: net.Input("memory", nn.NewRows(halves*s.NumNodes), o.Size),
+	}
+	if halves == 2 {
+		c.second = make([]bool, s.NumNodes)
 	}
 	in, units, bound := 2*o.Size+c.width+o.Time, o.Size, 1/math.Sqrt(float64(o.Size))
 	if o.Cell == GRU {
@@ -87,12 +93,12 @@ func (c *Core) Apply(message, memory *nn.Node) (*nn.Node, error) {
 func (c *Core) forget() {
 	c.device.Zero(c.nodes*c.opts.Size, c.Net.Buffer(c.Table))
 	clear(c.Updated)
+	clear(c.second)
 }
 
 // tensors copies memories and times.
 func (c *Core) tensors() []models.Tensor {
-	m := models.Tensor{Name: "memory", Shape: []int{c.nodes, c.opts.Size}, F32: make([]float32, c.nodes*c.opts.Size)}
-	c.device.Read(m.F32, c.Net.Buffer(c.Table))
+	m := models.Tensor{Name: "memory", Shape: []int{c.nodes, c.opts.Size}, F32: c.copied()}
 	return []models.Tensor{m, {Name: "last_update", Shape: []int{c.nodes}, I64: bitsOf(c.Updated)}}
 }
 
@@ -104,6 +110,7 @@ func (c *Core) restore(saved []models.Tensor) error {
 	}
 	c.device.Write(c.Net.Buffer(c.Table), own[0].F32)
 	copy(c.Updated, timesOf(own[1].I64))
+	clear(c.second)
 	return nil
 }
 

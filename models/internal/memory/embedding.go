@@ -14,6 +14,9 @@ import (
 type Embedding interface {
 	// Width is the number of columns of an embedding.
 	Width() int
+	// Steps is how far from a centre the memories are that its embedding is
+	// made of; none is the centre's own.
+	Steps() int
 	// Most is how many memories the embeddings of so many centres are made
 	// of, at most.
 	Most(centres int) int
@@ -45,10 +48,13 @@ type Embedding interface {
 type Place struct {
 	Centres  int  // at once, at most
 	Training bool // has dropout
-	// Apart are centres that are more than their nodes, such as occurrences
-	// in events: nothing but themselves reads their vectors. They may be of
-	// one node.
-	Apart bool
+	// Apart, where it is not nil, is the rows of centres that are more than
+	// their nodes, such as occurrences in events: nothing but themselves reads
+	// their vectors. They may be of one node.
+	Apart *nn.Rows
+	// Around is the memories of the others that are listed, where these stand
+	// apart and are one step away. Vectors are then those of the centres alone.
+	Around *nn.Node
 }
 
 // Site is an embedding within a network.
@@ -57,10 +63,12 @@ type Site interface {
 	// made of, the centres first. It is valid until the next call.
 	List(centres []int32) []int32
 	// Write prepares the embeddings of the centres that were listed. The
-	// memory of node i of the list is in row rows[i] of the vectors, and was
-	// updated at updated[i]. It returns the rows of Out that the centres
-	// have.
+	// memory of node i of the list is in row rows[i] of the vectors (those
+	// after the centres in one of Around, where there is that), and was updated
+	// at updated[i]. It returns the rows of Out that the centres have.
 	Write(rows []int32, updated []float64) []int32
+	// Fill writes for programs that train what others fetch by themselves.
+	Fill()
 	// Out is the embeddings.
 	Out() *nn.Node
 }
@@ -85,6 +93,9 @@ func (Timeless) Elapsed(Side, float64) float32 { return 0 }
 
 // Memoryless is the part of an Embedding that knows of no events.
 type Memoryless struct{}
+
+// Steps is none.
+func (Memoryless) Steps() int { return 0 }
 
 // Most is the centres themselves.
 func (Memoryless) Most(centres int) int { return centres }
@@ -130,7 +141,6 @@ func (p *plain) List(centres []int32) []int32 {
 
 func (p *plain) Write(rows []int32, _ []float64) []int32 { return rows[:p.centres] }
 
-func (p *plain) Out() *nn.Node { return p.out }
+func (p *plain) Fill() {}
 
-// MostCentres is how many centres any site of a link predictor has at once.
-func MostCentres(s models.Setup) int { return max(chunk, 3*s.MaxBatch) }
+func (p *plain) Out() *nn.Node { return p.out }

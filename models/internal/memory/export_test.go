@@ -39,7 +39,17 @@ func (m *Model) Parameter(name string) kernels.Buffer {
 }
 
 // Memories are those that are kept.
-func (m *base) Memories() kernels.Buffer { return m.core.Net.Buffer(m.core.Table) }
+func (m *base) Memories() kernels.Buffer {
+	c, nodes, size := m.core, m.core.nodes, m.core.opts.Size
+	var rows []int32
+	for n := range nodes {
+		rows = append(rows, c.row(int32(n)))
+	}
+	table, index, out := c.Net.Buffer(c.Table), m.device.NewInts(nodes), m.device.NewBuffer(nodes*size)
+	m.device.WriteInts(index, rows)
+	m.device.GatherRows(nodes, table.Len()/size, size, out, table, index)
+	return out
+}
 
 // LastUpdates are those of all nodes.
 func (m *base) LastUpdates() []float64 { return m.core.Updated }
@@ -50,12 +60,12 @@ func (m *Model) Flush() { m.evaluate() }
 // Read is what a training batch reads of the nodes: memories with their
 // messages applied, a row each, and their last updates.
 func (m *Model) Read(nodes []int32) (kernels.Buffer, []float64) {
-	r, size := m.applying.reading, m.core.opts.Size
+	r, size := m.applying.any.reading, m.core.opts.Size
 	r.list(nodes, m.blank)
-	m.applying.program.Run()
+	m.applying.any.program.Run()
 	index, out := m.device.NewInts(len(nodes)), m.device.NewBuffer(len(nodes)*size)
 	m.device.WriteInts(index, r.row)
-	m.device.GatherRows(len(nodes), len(r.ids), size, out, m.applying.program.Buffer(r.out), index)
+	m.device.GatherRows(len(nodes), len(r.ids), size, out, m.applying.any.program.Buffer(r.out), index)
 	return out, slices.Clone(r.updated)
 }
 

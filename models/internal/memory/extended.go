@@ -41,12 +41,12 @@ func newExtended(c *Core, name string, vectors *nn.Node, upper *nn.Rows, most in
 	return e, err
 }
 
-// write is for so many vectors above the memories of the nodes.
-func (e *extended) write(above int, nodes []int32) {
-	d, net := e.core.device, e.core.Net
-	e.rows.Set(above + len(nodes))
-	e.kept.Set(len(nodes))
-	d.WriteInts(net.Ints(e.id), nodes)
+// write is for so many vectors above memories, by their rows of the table.
+func (e *extended) write(above int, memories []int32) {
+	d, net, n := e.core.device, e.core.Net, len(memories)
+	e.rows.Set(above + n)
+	e.kept.Set(n)
+	d.WriteInts(net.Ints(e.id), memories)
 	d.WriteInts(net.Ints(e.first), e.numbers[:above])
-	d.WriteInts(net.Ints(e.second), e.numbers[above:above+len(nodes)])
+	d.WriteInts(net.Ints(e.second), e.numbers[above:above+n])
 }

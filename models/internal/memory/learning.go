@@ -100,6 +100,8 @@ func (l *learning) write(b datasets.Stream, negatives []int32) {
 	l.left.write()
 	l.right.write()
 	l.writeTargets(b.Len())
+	l.reading.fill()
+	l.site.Fill()
 }
 
 // writeTargets are those of so many events. Batches of one size have the

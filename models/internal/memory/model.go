@@ -118,9 +118,7 @@ func (m *Model) Observe(b datasets.Stream) error {
 		return err
 	}
 	m.evaluate()
-	own := m.advance(b)
-	m.embedding.Insert(b, m.x)
-	m.ranking.changed(own)
+	m.ranking.changed(m.insert(b))
 	return nil
 }
 

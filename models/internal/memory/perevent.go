@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"sync/atomic"
+
 	"dgsbench/datasets"
 	"dgsbench/models"
 	"dgsbench/models/internal/lastwrite"
@@ -12,135 +14,184 @@ import (
 // waiting messages, so training and evaluation are alike.
 type perEvent struct {
 	*base
-	finder  *lastwrite.Finder
-	sources *occurrence // of all events
-	targets *occurrence // as destinations, of those events that are their nodes' last
-	picked  *nn.Node    // these events
-	around  *extended   // with neighbours' memories; nil where embeddings are of one memory
-	site    Site
-	at      *lookup
-	update  *nn.Program // memories alone
+	finder   *lastwrite.Finder
+	writes   []lastwrite.Write
+	events   *nn.Rows
+	features *nn.Node    // of all events
+	sources  *occurrence // of all events
+	targets  *occurrence // as destinations: of those events that are their nodes' last, or of all
+	late     *late       // the features of targets; nil where they are those of all events
+	around   *around     // the sources' neighbours; nil where embeddings are of one memory
+	site     Site
+	since    *nn.Fed // times since the sources' last updates
+	deltas   []float32
+	out      *nn.Node    // embeddings
+	update   *nn.Program // memories alone
 
-	// What the batch leaves: rows of sources and their nodes, events of
-	// targets.
-	rows, nodes, late []int32
-	writer            *writer
-	identity          []int32
-	updated           []float64
+	batch datasets.Stream
+	bad   atomic.Bool // a program has found a feature that is not finite
 }
 
 func newPerEvent(b *base, frozen bool) (*perEvent, error) {
-	batch := b.setup.MaxBatch
-	p := &perEvent{
-		base: b, finder: lastwrite.NewFinder(b.setup.NumNodes), writer: newWriter(b.core, batch),
+	p := &perEvent{base: b, finder: lastwrite.NewFinder(b.setup.NumNodes), events: nn.NewRows(b.setup.MaxBatch)}
+	net := b.core.Net
+	p.features = net.Input("event.features", p.events, b.core.width)
+	b.x = net.Buffer(p.features)
+	if b.setup.NumFeat > 0 {
+		net.Feed(p.features, p.feed)
 	}
-	net, events, late := b.core.Net, nn.NewRows(batch), nn.NewRows(batch)
-	x := net.Input("event.features", events, b.core.width)
-	b.x = net.Buffer(x)
-	p.picked = net.Index("event.late", late)
-	some, err := nn.Gather(x, p.picked)
-	if err != nil {
+	rows, features := p.events, p.features
+	if !b.device.Wide() {
+		p.late = newLate(b)
+		rows, features = p.late.rows, p.late.node
+	}
+	var err error
+	if p.sources, err = newOccurrence(b.core, "event.source", p.events, p.features); err != nil {
 		return nil, err
 	}
-	if p.sources, err = newOccurrence(b.core, "event.source", events, x); err != nil {
+	if p.targets, err = newOccurrence(b.core, "event.target", rows, features); err != nil {
 		return nil, err
 	}
-	if p.targets, err = newOccurrence(b.core, "event.target", late, some); err != nil {
+	if err := p.embed(frozen); err != nil {
 		return nil, err
 	}
-	if err := p.embed(events, frozen); err != nil {
-		return nil, err
-	}
-	p.update, err = net.Compile(nn.ForInference, p.wanted()...)
+	p.update, err = net.Compile(nn.ForInference, p.wanted().InInference...)
 	return p, err
 }
 
 // embed puts the embedding on top of the sources' memories.
-func (p *perEvent) embed(events *nn.Rows, frozen bool) error {
-	batch := p.setup.MaxBatch
-	most, vectors := p.embedding.Most(batch), p.sources.out
-	p.identity, p.updated = make([]int32, most), make([]float64, most)
-	for i := range p.identity {
-		p.identity[i] = int32(i)
-	}
-	if most > batch {
-		var err error
-		if p.around, err = newExtended(p.core, "event.around", vectors, events, most-batch); err != nil {
+func (p *perEvent) embed(frozen bool) (err error) {
+	batch, vectors := p.setup.MaxBatch, p.sources.out
+	place := Place{Centres: batch, Training: !frozen, Apart: p.events}
+	if steps := p.embedding.Steps(); steps > 0 {
+		if p.around, err = newAround(p.core, steps, vectors, p.events, p.embedding.Most(batch)-batch); err != nil {
 			return err
 		}
-		vectors = p.around.out
+		vectors, place.Around = p.around.vectors, p.around.node
 	}
-	var err error
-	if p.site, err = p.embedding.Site("event", vectors, Place{Centres: batch, Training: !frozen, Apart: true}); err != nil {
+	if p.site, err = p.embedding.Site("event", vectors, place); err != nil {
 		return err
 	}
-	p.at, err = newLookup(p.embedding, p.core.Net, "event", p.site.Out(), events)
+	p.since = p.core.Net.FromHost("event.dt", p.events, 1, func() []float32 { return p.deltas })
+	p.out, err = p.embedding.At(p.site.Out(), p.since.Node)
 	return err
 }
 
-func (p *perEvent) embeddings() *lookup { return p.at }
+// feed fills the features, and looks for bad ones.
+func (p *perEvent) feed(part nn.Part) func() {
+	return func() {
+		width := p.batch.NumFeat
+		x := p.batch.Feat[part.First*width:][:part.Rows()*width]
+		part.Device.Write(part.At, x)
+		if !part.Device.Finite(len(x), part.At) {
+			p.bad.Store(true)
+		}
+	}
+}
 
-func (p *perEvent) wanted() []*nn.Node { return []*nn.Node{p.sources.out, p.targets.out} }
+func (p *perEvent) embeddings() (*nn.Node, *nn.Rows) { return p.out, p.events }
+
+// wanted are the memories. In inference they are not kept, but put away. The
+// features are, for whoever inserts them.
+func (p *perEvent) wanted() nn.Wanted {
+	memories := []*nn.Node{p.sources.out, p.targets.out}
+	if p.around == nil {
+		return nn.Wanted{InTraining: memories, InInference: memories}
+	}
+	return nn.Wanted{InTraining: memories, InInference: append([]*nn.Node{p.features}, memories...)}
+}
+
+// check leaves it to the programs.
+func (p *perEvent) check(datasets.Stream) error { return nil }
 
 // prepare sets the batch up for its sources to be classified.
 func (p *perEvent) prepare(b datasets.Stream, _ bool) {
 	p.occur(b)
-	listed := p.site.List(b.Src)
-	for i, n := range listed {
-		p.updated[i] = p.core.Updated[n]
-	}
-	if p.around != nil {
-		p.around.write(b.Len(), listed[b.Len():])
-	}
-	rows := p.site.Write(p.identity[:len(listed)], p.updated[:len(listed)])
-	p.at.start()
+	p.deltas = p.deltas[:0]
 	for k, n := range b.Src {
-		p.at.add(rows[k], Source, b.Time[k]-p.core.Updated[n])
+		p.deltas = append(p.deltas, p.embedding.Elapsed(Source, b.Time[k]-p.core.Updated[n]))
 	}
-	p.at.write()
+	listed := p.site.List(b.Src)
+	if p.around != nil {
+		p.around.list(b.Len(), listed)
+		p.site.Write(p.around.rows, p.around.updated)
+	}
 }
 
 // occur lists the occurrences that count: all sources, and destinations that
 // are the last occurrence of their node.
 func (p *perEvent) occur(b datasets.Stream) {
+	p.batch = b
+	p.bad.Store(false)
+	p.events.Set(b.Len())
 	p.sources.start()
 	p.targets.start()
-	p.rows, p.nodes, p.late = p.rows[:0], p.nodes[:0], p.late[:0]
 	for k, u := range b.Src {
 		p.sources.add(u, b.Dst[k], b.Time[k])
-	}
-	for _, w := range p.finder.Writes(b) {
-		if w.Self == b.Src[w.Event] { // both ends of a self-loop get the same
-			p.rows, p.nodes = append(p.rows, w.Event), append(p.nodes, w.Self)
-		} else {
-			p.targets.add(w.Self, w.Other, b.Time[w.Event])
-			p.late = append(p.late, w.Event)
+		if p.late == nil {
+			p.targets.add(b.Dst[k], u, b.Time[k])
 		}
 	}
-	p.sources.write()
-	p.targets.write()
-	p.device.WriteInts(p.core.Net.Ints(p.picked), p.late)
+	if p.late != nil {
+		p.late.start()
+	}
+	p.writes = p.finder.Writes(b)
+	for _, w := range p.writes {
+		switch k := int(w.Event); {
+		case w.Self == b.Src[k]: // both ends of a self-loop get the same
+			p.sources.keep(k, w.Self)
+		case p.late == nil:
+			p.targets.keep(k, w.Self)
+		default:
+			p.targets.add(w.Self, w.Other, b.Time[k])
+			p.targets.keep(p.late.add(b, k), w.Self)
+		}
+	}
 }
 
-// finish keeps the memories of the last occurrences, which a program has
-// computed, and the events.
-func (p *perEvent) finish(b datasets.Stream, _ bool, ran program) {
-	p.writer.write(ran.Buffer(p.sources.out), b.Len(), p.rows, p.nodes)
-	p.device.ScatterRows(len(p.late), p.core.opts.Size, p.core.Net.Buffer(p.core.Table), ran.Buffer(p.targets.out), p.core.Net.Ints(p.targets.self))
-	for i, n := range p.nodes {
-		p.core.Updated[n] = b.Time[p.rows[i]]
+// write is for programs that train.
+func (p *perEvent) write() {
+	p.since.Write()
+	p.sources.write()
+	p.targets.write()
+	if p.late != nil {
+		p.late.write()
 	}
-	for i, n := range p.targets.selves {
-		p.core.Updated[n] = b.Time[p.late[i]]
+	if p.around != nil {
+		p.around.write()
+	}
+	p.site.Fill()
+}
+
+// refused reports what the programs have found.
+func (p *perEvent) refused(b datasets.Stream) error {
+	if p.bad.Load() {
+		return models.BadFeature(b)
+	}
+	return nil
+}
+
+// finish keeps the memories of the last occurrences, and the events.
+func (p *perEvent) finish(b datasets.Stream, _ bool, trained *nn.Training) {
+	if trained != nil {
+		p.sources.put(trained.Buffer(p.sources.out))
+		p.targets.put(trained.Buffer(p.targets.out))
+	}
+	for _, w := range p.writes {
+		p.core.turn(w.Self, b, w.Event)
 	}
 	p.embedding.Insert(b, p.x)
 }
 
 // observe folds a batch in that is not classified.
-func (p *perEvent) observe(b datasets.Stream, training bool) {
+func (p *perEvent) observe(b datasets.Stream, training bool) error {
 	p.occur(b)
 	p.update.Run()
-	p.finish(b, training, p.update)
+	if err := p.refused(b); err != nil {
+		return err
+	}
+	p.finish(b, training, nil)
+	return nil
 }
 
 func (p *perEvent) reset() {

@@ -62,13 +62,24 @@ func (p *perNode) embed(centres int, frozen bool) (err error) {
 	return err
 }
 
-func (p *perNode) embeddings() *lookup { return p.at }
+func (p *perNode) embeddings() (*nn.Node, *nn.Rows) { return p.at.out, p.at.rows }
 
-func (p *perNode) wanted() []*nn.Node {
+func (p *perNode) wanted() nn.Wanted {
+	w := nn.Wanted{InTraining: []*nn.Node{p.reading.out}}
 	if p.settled != nil {
-		return []*nn.Node{p.reading.out, p.settled.reading.out}
+		w.InTraining = append(w.InTraining, p.settled.reading.out)
 	}
-	return []*nn.Node{p.reading.out}
+	return w
+}
+
+func (p *perNode) check(b datasets.Stream) error { return p.read(b) }
+
+func (p *perNode) refused(datasets.Stream) error { return nil }
+
+// write is for a program that trains.
+func (p *perNode) write() {
+	p.reading.fill()
+	p.site.Fill()
 }
 
 // prepare sets the batch up for its sources to be classified.
@@ -139,15 +150,15 @@ func (p *perNode) look(b datasets.Stream) {
 }
 
 // finish keeps what the read made of the batch's nodes, and the events.
-func (p *perNode) finish(b datasets.Stream, training bool, ran program) {
+func (p *perNode) finish(b datasets.Stream, training bool, trained *nn.Training) {
 	switch {
 	case !training && p.order == Before:
 		p.advance(b)
 	case training && p.order == Before:
-		p.keep(ran.Buffer(p.reading.out))
+		p.keep(trained.Buffer(p.reading.out))
 		p.store.fold(b, p.x)
 	case training && p.settled != nil:
-		p.settled.keep(p.writer, ran)
+		p.settled.keep(p.writer, trained)
 	}
 	p.embedding.Insert(b, p.x)
 }
@@ -164,14 +175,16 @@ func (p *perNode) keep(memories kernels.Buffer) {
 }
 
 // observe folds a batch in that is not classified.
-func (p *perNode) observe(b datasets.Stream, training bool) {
+func (p *perNode) observe(b datasets.Stream, training bool) error {
 	if training {
 		p.evaluated = false
 		p.settle(p.ends(b))
 		p.store.fold(b, p.x)
 	} else {
 		p.flush()
-		p.advance(b)
+		p.insert(b)
+		return nil
 	}
 	p.embedding.Insert(b, p.x)
+	return nil
 }

@@ -14,9 +14,9 @@ type reading struct {
 
 	rows, heard, messages       *nn.Rows
 	id, self, other, place      *nn.Node // memories, then two a message and the row that it is for
-	features, dt, share         *nn.Node // of messages; 1/number of them, a row a memory
+	features, dt                *nn.Fed  // of messages; features are nil where the stream has none
+	share                       *nn.Node // 1/number of messages, a row a memory
 	out                         *nn.Node
-	slotInts                    kernels.Ints
 	ids, selves, others, places []int32
 	slots                       []int32
 	deltas, shares              []float32
@@ -42,7 +42,20 @@ func (k kept) rowsOf(nodes []int32) []int32 { return nodes }
 
 // newReading puts a reading of so many nodes and messages into the network.
 func newReading(c *Core, s *store, name string, from memories, nodes, messages int) (*reading, error) {
-	r := &reading{core: c, store: s, from: from, rows: nn.NewRows(nodes), heard: nn.NewRows(nodes), slotInts: c.device.NewInts(max(nodes, messages))}
+	r := &reading{core: c, store: s, from: from, rows: nn.NewRows(nodes), heard: nn.NewRows(nodes)}
+	return r, r.build(name, messages)
+}
+
+// newHearing is a reading of nodes that all have messages: in inference they
+// are worked off row by row.
+func newHearing(c *Core, s *store, name string, nodes, messages int) (*reading, error) {
+	rows := nn.NewRows(nodes)
+	r := &reading{core: c, store: s, from: kept{c}, rows: rows, heard: rows}
+	return r, r.build(name, messages)
+}
+
+func (r *reading) build(name string, messages int) error {
+	c, s, from := r.core, r.store, r.from
 	r.messages = r.heard
 	if s.all {
 		r.messages = nn.NewRows(messages)
@@ -50,30 +63,42 @@ func newReading(c *Core, s *store, name string, from memories, nodes, messages i
 	net := c.Net
 	r.id = net.Index(name+".id", r.rows)
 	r.self, r.other = net.Index(name+".self", r.messages), net.Index(name+".other", r.messages)
-	r.features, r.dt = net.Input(name+".features", r.messages, c.width), net.Input(name+".dt", r.messages, 1)
+	r.dt = net.FromHost(name+".dt", r.messages, 1, func() []float32 { return r.deltas })
+	features := r.fromStore(name + ".features")
 	self, err := nn.Gather(from.node(), r.self)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	other, err := nn.Gather(from.node(), r.other)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	message, err := c.Message(self, other, r.features, r.dt)
+	message, err := c.Message(self, other, features, r.dt.Node)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if s.all {
 		if message, err = r.mean(name, message); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	q, err := nn.Gather(from.node(), r.id)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r.out, err = c.Apply(message, q)
-	return r, err
+	return err
+}
+
+// fromStore is the features of the messages.
+func (r *reading) fromStore(name string) *nn.Node {
+	net := r.core.Net
+	if r.store.bare {
+		return net.Input(name, r.messages, r.core.width)
+	}
+	table, slots := func() kernels.Buffer { return r.store.features }, func() []int32 { return r.slots }
+	r.features = net.FromTable(name, r.messages, r.core.width, table, slots)
+	return r.features.Node
 }
 
 // mean is that of each memory's messages.
@@ -155,13 +180,16 @@ func (r *reading) write() {
 	d.WriteInts(net.Ints(r.id), r.from.rowsOf(r.ids))
 	d.WriteInts(net.Ints(r.self), r.from.rowsOf(r.selves))
 	d.WriteInts(net.Ints(r.other), r.from.rowsOf(r.others))
-	d.Write(net.Buffer(r.dt), r.deltas)
 	if r.place != nil {
 		d.WriteInts(net.Ints(r.place), r.places)
 		d.Write(net.Buffer(r.share), r.shares)
 	}
-	if !r.store.bare {
-		d.WriteInts(r.slotInts, r.slots)
-		d.GatherRows(len(r.slots), len(r.store.src), r.core.width, net.Buffer(r.features), r.store.features, r.slotInts)
+}
+
+// fill writes for programs that train what others fetch by themselves.
+func (r *reading) fill() {
+	r.dt.Write()
+	if r.features != nil {
+		r.features.Write()
 	}
 }

@@ -30,6 +30,7 @@ func newSettled(c *Core, s *store, name string, own *nodeList, nodes, others int
 // start lists the batch's nodes and puts their times forward.
 func (t *settled) start(blank bool) {
 	t.reading.list(t.own.nodes, blank)
+	t.reading.fill() // now: the batch's own events take the place of these
 	t.others.start()
 	for i, n := range t.own.nodes {
 		t.Updated[n] = t.reading.updated[i]
@@ -64,6 +65,6 @@ func (t *settled) rowsOf(nodes []int32) []int32 {
 func (t *settled) write() { t.table.write(len(t.reading.ids), t.others.nodes) }
 
 // keep keeps the memories of the batch's nodes, which a program has computed.
-func (t *settled) keep(w *writer, ran program) {
-	w.write(ran.Buffer(t.reading.out), len(t.reading.ids), t.reading.row, t.own.nodes)
+func (t *settled) keep(w *writer, trained *nn.Training) {
+	w.write(trained.Buffer(t.reading.out), len(t.reading.ids), t.reading.row, t.own.nodes)
 }

@@ -31,7 +31,6 @@ type store struct {
 	// Those of the present batch: slots and their events.
 	slots, events       []int32
 	slotInts, eventInts kernels.Ints
-	staged              kernels.Buffer
 }
 
 func newStore(d kernels.Device, a Aggregator, nodes, features, maxBatch int) *store {
@@ -40,7 +39,7 @@ func newStore(d kernels.Device, a Aggregator, nodes, features, maxBatch int) *st
 		s.first[role], s.batch[role] = make([]int32, nodes), make([]int32, nodes)
 	}
 	s.features = d.NewBuffer(0)
-	s.slotInts, s.eventInts, s.staged = d.NewInts(maxBatch), d.NewInts(maxBatch), d.NewBuffer(maxBatch*s.width)
+	s.slotInts, s.eventInts = d.NewInts(maxBatch), d.NewInts(maxBatch)
 	return s
 }
 
@@ -64,13 +63,22 @@ func (s *store) clear() {
 // fold replaces what the batch's nodes keep by the batch's events; x has
 // their features.
 func (s *store) fold(b datasets.Stream, x kernels.Buffer) {
+	s.list(b)
+	s.keepFeatures(x)
+}
+
+// list does so but for the features.
+func (s *store) list(b datasets.Stream) {
 	s.now++
 	s.slots, s.events = s.slots[:0], s.events[:0]
 	for k := b.Len() - 1; k >= 0; k-- {
 		slot := s.keep(1, b.Dst[k], b, k, -1)
 		s.keep(0, b.Src[k], b, k, slot)
 	}
-	s.copyFeatures(b.Len(), x)
+	if !s.bare {
+		s.device.WriteInts(s.slotInts, s.slots)
+		s.device.WriteInts(s.eventInts, s.events)
+	}
 }
 
 // keep puts event k in front of a node's list, unless the list has what it
@@ -122,17 +130,13 @@ func (s *store) take(src, dst int32, time float64) int32 {
 	return int32(len(s.src) - 1)
 }
 
-// copyFeatures copies those of the new slots.
-func (s *store) copyFeatures(events int, x kernels.Buffer) {
+// keepFeatures keeps those of the events that were listed.
+func (s *store) keepFeatures(x kernels.Buffer) {
 	if s.bare {
 		return
 	}
 	s.grow()
-	n := len(s.slots)
-	s.device.WriteInts(s.slotInts, s.slots)
-	s.device.WriteInts(s.eventInts, s.events)
-	s.device.GatherRows(n, events, s.width, s.staged, x, s.eventInts)
-	s.device.ScatterRows(n, s.width, s.features, s.staged, s.slotInts)
+	s.device.MoveRows(len(s.slots), s.width, s.features, s.slotInts, x, s.eventInts)
 }
 
 // grow makes room for the features of all slots.

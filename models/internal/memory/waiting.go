@@ -36,13 +36,31 @@ func (w *waiting) ends(b datasets.Stream) []int32 {
 	return w.own.nodes
 }
 
-// advance applies the batch's messages at once, and returns its nodes. It is
-// for evaluation.
-func (w *waiting) advance(b datasets.Stream) []int32 {
-	w.store.fold(b, w.x)
-	own := w.ends(b)
-	w.applying.renew(own)
-	return own
+// advance applies the batch's messages at once. It is for evaluation.
+func (w *waiting) advance(b datasets.Stream) {
+	w.list(b)
+	w.apply()
+}
+
+// insert does so, and inserts the batch. What it writes goes to the device
+// before anything else happens there. It returns the batch's nodes.
+func (w *waiting) insert(b datasets.Stream) []int32 {
+	w.list(b)
+	w.embedding.Insert(b, w.x)
+	w.apply()
+	return w.own.nodes
+}
+
+// list makes the batch's events messages, and lists these.
+func (w *waiting) list(b datasets.Stream) {
+	w.store.list(b)
+	w.applying.start(w.ends(b))
+}
+
+// apply applies them.
+func (w *waiting) apply() {
+	w.store.keepFeatures(w.x)
+	w.applying.finish()
 }
 
 // flush is the switch to evaluation: messages are applied to all nodes, the

@@ -7,7 +7,7 @@
 // own batch:
 //
 //	g := r.Query(centres, 1)   // the neighbourhoods, from before the batch
-//	features.Gather(g, e, x)   // their edges' features, on the device
+//	features.Table()           // their edges' features, on the device: rows g.Places
 //	...
 //	r.Insert(b)                // the batch's events
 //	features.Insert(x)         // and their features

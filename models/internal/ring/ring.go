@@ -16,7 +16,8 @@ type Ring struct {
 
 	position []int32 // of a node in the graph of a query, +1; 0 between queries
 	graph    Graph
-	places   []int32 // of both ends of the events inserted last
+	inserted []int32 // numbers of the events inserted last
+	places   []int32 // of both ends of these
 }
 
 // New keeps size events for each of so many nodes.
@@ -30,8 +31,9 @@ func New(nodes, size int) *Ring {
 // Insert adds the events of a batch, with their numbers within the whole
 // stream. Batches come in stream order.
 func (r *Ring) Insert(b datasets.Stream) {
-	r.places = r.places[:0]
+	r.inserted, r.places = r.inserted[:0], r.places[:0]
 	for k := range b.Len() {
+		r.inserted = append(r.inserted, int32(b.EventID(k)))
 		r.put(b.Src[k], b.Dst[k], b, k)
 		r.put(b.Dst[k], b.Src[k], b, k)
 	}

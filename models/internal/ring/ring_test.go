@@ -85,8 +85,7 @@ var device = cpu.NewDevice(cpu.Best(), 1)
 
 func newPair(nodes, size int) *pair {
 	r := New(nodes, size)
-	_, edges := r.Most(maxCentres, maxSteps)
-	return &pair{r, r.NewRows(device, 1, maxBatch, edges), make(eventLog, nodes), size}
+	return &pair{r, r.NewRows(device, 1, maxBatch), make(eventLog, nodes), size}
 }
 
 func (p *pair) insert(b datasets.Stream) {
@@ -111,10 +110,11 @@ func (p *pair) check(t *rapid.T, centres []int32, steps int, apart bool) {
 	if !slices.Equal(g.Nodes[:len(centres)], centres) {
 		t.Fatalf("rows %v do not begin with the centres %v", g.Nodes, centres)
 	}
-	found := device.NewBuffer(len(g.Index))
-	p.rows.Gather(g, len(g.Index), found)
+	table := p.rows.Tensor("features").F32
 	features := make([]float32, len(g.Index))
-	device.Read(features, found)
+	for e, place := range g.Places {
+		features[e] = table[place]
+	}
 	for row := range g.Reach[steps-1] {
 		var got []seen
 		for e := g.Offsets[row]; e < g.Offsets[row+1]; e++ {
@@ -259,8 +259,8 @@ func TestRestoreRefuses(t *testing.T) {
 			t.Errorf("%s: accepted", name)
 		}
 	}
-	rows := New(3, 4).NewRows(device, 2, 1, 1)
-	if err := rows.Restore(New(3, 4).NewRows(device, 1, 1, 1).Tensor("features")); err == nil {
+	rows := New(3, 4).NewRows(device, 2, 1)
+	if err := rows.Restore(New(3, 4).NewRows(device, 1, 1).Tensor("features")); err == nil {
 		t.Error("rows of another width are accepted")
 	}
 }
@@ -268,11 +268,9 @@ func TestRestoreRefuses(t *testing.T) {
 // TestNoColumns: nothing is kept of events without features.
 func TestNoColumns(t *testing.T) {
 	r := New(9, 4)
-	rows := r.NewRows(device, 0, maxBatch, 8)
+	rows := r.NewRows(device, 0, maxBatch)
 	r.Insert(random(maxBatch, 9, 1))
 	rows.Insert(device.NewBuffer(0))
-	g := r.Query([]int32{1, 2}, 1)
-	rows.Gather(g, len(g.Index), device.NewBuffer(0))
 	if x := rows.Tensor("features"); len(x.F32) != 0 {
 		t.Errorf("features %v", x)
 	}
@@ -286,8 +284,7 @@ func TestAllocations(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() {
 		p.ring.Insert(s)
 		p.rows.Insert(x)
-		g := p.ring.Query(centres, 2)
-		p.rows.Gather(g, len(g.Index), x)
+		p.ring.Query(centres, 2)
 	}); n > 0 {
 		t.Errorf("%v allocations a batch", n)
 	}

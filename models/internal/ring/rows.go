@@ -13,46 +13,49 @@ type Rows struct {
 	cols   int
 	table  kernels.Buffer // nodes x size x cols
 
-	staged kernels.Buffer
-	from   kernels.Ints // events of the batch
-	host   []int32
-	at     kernels.Ints // places
+	// Of the events that the ring inserted last: where each is left, and its
+	// number in the batch.
+	at, from         []int32
+	atInts, fromInts kernels.Ints
 }
 
 // NewRows makes a table with so many columns, for batches of at most
-// maxEvents and queries of at most maxEdges. Without columns all is a no-op.
-func (r *Ring) NewRows(d kernels.Device, cols, maxEvents, maxEdges int) *Rows {
+// maxEvents. Without columns all is a no-op.
+func (r *Ring) NewRows(d kernels.Device, cols, maxEvents int) *Rows {
 	return &Rows{
 		device: d, ring: r, cols: cols, table: d.NewBuffer(len(r.events) * cols),
-		staged: d.NewBuffer(2 * maxEvents * cols), from: d.NewInts(2 * maxEvents), host: make([]int32, 2*maxEvents),
-		at: d.NewInts(max(2*maxEvents, maxEdges)),
+		atInts: d.NewInts(2 * maxEvents), fromInts: d.NewInts(2 * maxEvents),
 	}
 }
+
+// Cols is how many columns there are.
+func (t *Rows) Cols() int { return t.cols }
+
+// Table is where the rows are: that of a place has its number.
+func (t *Rows) Table() kernels.Buffer { return t.table }
 
 // Insert leaves the rows of the events that the ring inserted last: x has
 // one for each.
 func (t *Rows) Insert(x kernels.Buffer) {
-	n := len(t.ring.places)
-	if t.cols == 0 || n == 0 {
+	if t.cols == 0 || len(t.ring.places) == 0 {
 		return
 	}
-	for i := range n {
-		t.host[i] = int32(i / 2)
-	}
-	t.device.WriteInts(t.from, t.host[:n])
-	t.device.WriteInts(t.at, t.ring.places)
-	t.device.GatherRows(n, n/2, t.cols, t.staged, x, t.from)
-	t.device.ScatterRows(n, t.cols, t.table, t.staged, t.at)
+	t.list()
+	t.device.WriteInts(t.atInts, t.at)
+	t.device.WriteInts(t.fromInts, t.from)
+	t.device.MoveRows(len(t.at), t.cols, t.table, t.atInts, x, t.fromInts)
 }
 
-// Gather writes the rows of the first so many edges of a graph to dst, in
-// the graph's order.
-func (t *Rows) Gather(g *Graph, edges int, dst kernels.Buffer) {
-	if t.cols == 0 || edges == 0 {
-		return
+// list lists the places once each, even where a later event of the batch has
+// taken an earlier one's.
+func (t *Rows) list() {
+	t.at, t.from = t.at[:0], t.from[:0]
+	for i, p := range t.ring.places {
+		event, twice := i/2, i%2 == 1 && p == t.ring.places[i-1]
+		if t.ring.events[p] == t.ring.inserted[event] && !twice {
+			t.at, t.from = append(t.at, p), append(t.from, int32(event))
+		}
 	}
-	t.device.WriteInts(t.at, g.Places[:edges])
-	t.device.GatherRows(edges, len(t.ring.events), t.cols, dst, t.table, t.at)
 }
 
 // Reset makes all rows zero.
