@@ -43,6 +43,10 @@ func newCheck(out string, tiny bool) (*check, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The driver compiles the kernels once, for all programs of the check.
+	if err := os.Setenv("CUDA_CACHE_PATH", filepath.Join(work, "compiled")); err != nil {
+		return nil, err
+	}
 	c := &check{program: program, home: filepath.Dir(program), work: work, out: out, began: time.Now()}
 	c.report.Date, c.report.Tiny = c.began.UTC().Format(time.DateOnly), tiny
 	return c, c.unpackSuites()

@@ -24,7 +24,7 @@ func (c *check) all(ctx context.Context) {
 	ctx, stop := context.WithTimeout(ctx, c.patient(longest))
 	defer stop()
 	c.step(ctx, "driver", 20*time.Second, c.tests("kernels/cuda/driver", "."))
-	c.step(ctx, "kernels", 60*time.Second, c.tests("kernels/cuda", c.pick("Conformance|ComesBack|TooMuch|AllTiles|RankWaits|SideBySide", "TooMuch")))
+	c.step(ctx, "kernels", 75*time.Second, c.tests("kernels/cuda", c.pick("Conformance|Chain|Recorded|Answer|ComesBack|TooMuch|AllTiles|RankWaits|SideBySide", "TooMuch")))
 	c.step(ctx, "layers", 40*time.Second, c.tests("nn", "/cuda$"))
 	c.step(ctx, "fixtures of DGS", 30*time.Second, c.tests("models/dgs", "PyTorch/cuda$"))
 	c.step(ctx, "fixtures of Graph-Sprints", 20*time.Second, c.tests("models/graphsprints", "Fixture/cuda$"))

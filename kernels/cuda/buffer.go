@@ -57,7 +57,7 @@ func (d *Device) NewBuffer(n int) kernels.Buffer { return buffer{d.zeros(n)} }
 func (d *Device) NewInts(n int) kernels.Ints { return ints{d.zeros(n)} }
 
 func (d *Device) zeros(n int) words {
-	m := d.heap.alloc(max(n, 1)*wordBytes)
+	m := d.heap.alloc(max(n, 1) * wordBytes)
 	d.fill(m.at, n*wordBytes)
 	return words{m, m.at, n}
 }

@@ -120,6 +120,7 @@ func (r resources) release() {
 	c := r.heap.card
 	c.remove(r.heap)
 	_ = c.Do(func() error {
+		_ = c.Sync(r.stream) // copies may still use what is freed
 		_ = c.FreeStream(r.stream)
 		_ = c.FreePinned(r.staging.memory)
 		for _, e := range r.staging.passed {

@@ -23,7 +23,7 @@ func (d *Device) TimeEncode(rows, cols int, dst, dt, w, b kernels.Buffer) {
 
 // TimeEncodeGrad is its gradient.
 func (d *Device) TimeEncodeGrad(rows, cols int, dw, db, g, dt, w, b kernels.Buffer) {
-	d.eachColumn("time_encode_grad", rows, cols, at(dw, cols), at(db, cols), at(g, rows*cols), at(dt, rows), at(w, cols), at(b, cols))
+	d.sumColumns("time_encode_grad", rows, cols, at(dw, cols), at(db, cols), at(g, rows*cols), at(dt, rows), at(w, cols), at(b, cols))
 }
 
 // TimeProject is dst = m[i,j] (1 + w[j] dt[i] + b[j]).

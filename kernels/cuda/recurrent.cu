@@ -1,4 +1,5 @@
 // recurrent.cu: the GRU cell and what depends on time.
+#include "columns.h"
 #include "recurrent.h"
 
 KERNEL(gru_cell)(int width, int rows, int units, float* h, float* gates, const float* gi, const float* gh,
@@ -29,18 +30,16 @@ KERNEL(time_encode)(int width, int rows, int cols, float* dst, const float* dt, 
   time_row(group(width), rows, cols, dst, dt, w, b);
 }
 
+// A block has some columns, as the edges of a batch are many.
 KERNEL(time_encode_grad)(int rows, int cols, float* dw, float* db, const float* g, const float* dt,
     const float* w, const float* b) {
-  const long long j = element();
-  if (j >= cols) return;
-  float of_w = 0.f, of_b = 0.f;
-  for (int i = 0; i < rows; i++) {
-    const float d = sinf(w[j] * dt[i] + b[j]) * g[(long long)i * cols + j];
-    of_b -= d;
-    of_w = fmaf(-d, dt[i], of_w);
-  }
-  dw[j] = of_w;
-  db[j] = of_b;
+  DYNAMIC_SHARED(float, sums);
+  const auto of_b = [=](int i, int j) { return -sinf(w[j] * dt[i] + b[j]) * g[(long long)i * cols + j]; };
+  const auto of_w = [=](int i, int j) { return of_b(i, j) * dt[i]; };
+  const auto as_is = [](int, float sum) { return sum; };
+  sum_columns(sums, rows, cols, db, of_b, as_is);
+  __syncthreads();
+  sum_columns(sums, rows, cols, dw, of_w, as_is);
 }
 
 KERNEL(time_project)(int width, int rows, int cols, float* dst, const float* m, const float* dt,

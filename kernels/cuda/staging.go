@@ -28,7 +28,8 @@ func newStaging(c *card) (s staging, err error) {
 	return s, nil
 }
 
-// room finds at most n bytes that the card does not use.
+// room finds at most n bytes that the card does not use, at the start of a
+// line: kernels may write numbers there.
 func (d *Device) room(n int) ([]byte, error) {
 	s := &d.staging
 	n = min(n, halfBytes)
@@ -42,7 +43,7 @@ func (d *Device) room(n int) ([]byte, error) {
 		}
 	}
 	at := s.half*halfBytes + s.used
-	s.used += n
+	s.used += aligned(n, halfBytes-s.used)
 	return s.memory[at : at+n], nil
 }
 

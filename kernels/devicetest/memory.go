@@ -44,6 +44,11 @@ func checkMemory(t *testing.T, d kernels.Device) {
 	if !slices.Equal(some, host[:3]) {
 		t.Errorf("%s: writing again and again ends with %v", d.Name(), some)
 	}
+	d.Write(b, []float32{1, 2, 3, 4})
+	d.Write(d.View(b, 1, 2), []float32{5, 6}) // while the one before may be on its way
+	if d.Read(some, b); !slices.Equal(some, []float32{1, 5, 6}) {
+		t.Errorf("%s: of two writes to one place, the last one should stay: %v", d.Name(), some)
+	}
 }
 
 func checkFinite(t *testing.T, d kernels.Device) {

@@ -50,6 +50,9 @@ var recurrentCases = []kernelCase{
 	{"TimeEncodeGrad", 8, func(b *bench, n int) {
 		b.TimeEncodeGrad(testRows, n, b.normal(n), b.normal(n), b.normal(testRows*n), b.normal(testRows), b.normal(n), b.normal(n))
 	}},
+	{"TimeEncodeGrad of many", 16, func(b *bench, n int) {
+		b.TimeEncodeGrad(n, 3, b.normal(3), b.normal(3), b.normal(3*n), b.normal(n), b.normal(3), b.normal(3))
+	}},
 	{"TimeProject", 4, func(b *bench, n int) {
 		b.TimeProject(testRows, n, b.normal(testRows*n), b.normal(testRows*n), b.normal(testRows), b.normal(n), b.normal(n))
 	}},

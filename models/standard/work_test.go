@@ -37,8 +37,8 @@ var budgets = []struct {
 	{"dgs", models.LinkPrediction, "train", cuda.Work{Launches: 24, Repeats: 2, Fills: 1, Uploads: 4, Downloads: 1, Waits: 2}},
 	// After training, states that change lose their derivatives: two
 	// launches and an upload.
-	{"dgs", models.NodeClassification, "classify", cuda.Work{Launches: 5, Uploads: 3, Waits: 1}},
-	{"dgs", models.LinkPrediction, "observe", cuda.Work{Launches: 5, Uploads: 3}},
+	{"dgs", models.NodeClassification, "classify", cuda.Work{Launches: 3, Uploads: 2, Waits: 1}},
+	{"dgs", models.LinkPrediction, "observe", cuda.Work{Launches: 3, Uploads: 2}},
 
 	// The host waits for the features' buckets before it folds them in.
 	{"graphsprints", models.NodeClassification, "train", cuda.Work{Launches: 13, Repeats: 1, Fills: 1, Uploads: 6, Downloads: 2, Waits: 2}},

@@ -5,7 +5,9 @@
 // first and ends at a page that is not there; barriers and shuffles check that
 // all threads meet at the same line; the work of a stream is done when
 // somebody waits for it; and devices differ in the order in which threads get
-// their turn. Blocks run one after another, so races between them do not show
+// their turn. A launch is refused whose pointers no number of their type can
+// stand at, and so is an allocation or a wait for an event by a thread that
+// captures a stream: a card would give up there. Blocks run one after another, so races between them do not show
 // in results; the thread sanitizer of g++ sees them (scripts/sanitize-kernels).
 // What nothing here shows is time. Command plant measures what the tests catch.
 package cudatest

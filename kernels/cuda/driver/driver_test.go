@@ -237,6 +237,17 @@ func TestEmulatorRefuses(t *testing.T) {
 		if err := errors.Join(far, d.Sync(a.stream)); err == nil || !strings.Contains(err.Error(), "add: touches memory that is not there") {
 			t.Errorf("%v, expected that the kernel goes too far", err)
 		}
+		between := a.Launch(a.kernel, driver.Launch{Blocks: [2]int{1, 1}, Threads: 32}, a.stream, 1, x, x, x+2)
+		if err := errors.Join(between, d.Sync(a.stream)); err == nil || !strings.Contains(err.Error(), "add: parameter 3 is misaligned") {
+			t.Errorf("%v, expected that no number lies there", err)
+		}
+		_, err = d.Capture(a.stream, func() error {
+			_, err := d.Alloc(8)
+			return err
+		})
+		if err == nil || !strings.Contains(err.Error(), "an allocation while this thread captures a stream") {
+			t.Errorf("%v, expected that nothing is allocated meanwhile", err)
+		}
 		return nil
 	})
 }

@@ -70,7 +70,8 @@ namespace emu {
 struct Kernel {
   const char* name;
   Call call;
-  std::vector<size_t> sizes;  // of its parameters
+  std::vector<size_t> sizes;       // of its parameters
+  std::vector<size_t> alignments;  // of what they point to; 1 for numbers
 };
 std::vector<Kernel>& kernels();
 
@@ -88,16 +89,23 @@ struct Signature {
 
 template <class... P>
 Signature<P...> signature(void (*)(P...));
+
+template <class T>
+constexpr size_t alignment = 1;
+template <class T>
+constexpr size_t alignment<T*> = alignof(T);
+
 template <class... P>
-std::vector<size_t> sizes(void (*)(P...)) {
-  return {sizeof(P)...};
+Kernel described(const char* name, Call call, void (*)(P...)) {
+  return {name, call, {sizeof(P)...}, {alignment<P>...}};
 }
 
 struct Register {
-  Register(const char* name, Call call, std::vector<size_t> sizes) { kernels().push_back({name, call, sizes}); }
+  explicit Register(Kernel k) { kernels().push_back(std::move(k)); }
 };
 
 }  // namespace emu
 
 #define REGISTER(name) \
-  static emu::Register register_##name(#name, &decltype(emu::signature(&kernel_##name))::entry<&kernel_##name>, emu::sizes(&kernel_##name));
+  static emu::Register register_##name( \
+      emu::described(#name, &decltype(emu::signature(&kernel_##name))::entry<&kernel_##name>, &kernel_##name));

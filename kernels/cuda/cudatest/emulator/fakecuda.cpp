@@ -28,7 +28,9 @@ enum Result {
   not_found = 500,
   not_ready = 600,
   illegal_address = 700,
+  misaligned_address = 716,
   launch_failed = 719,
+  capture_unsupported = 900,
 };
 
 using Work = std::function<Result()>;
@@ -57,6 +59,7 @@ constexpr size_t most_memory = size_t(512) << 20;
 emu::Order next_order;
 thread_local std::string reason;  // of this thread's last failure
 thread_local void* context;
+thread_local int captures;  // streams that this thread captures
 
 constexpr int multiprocessors = 4;
 constexpr int most_shared = 227 << 10;
@@ -87,6 +90,12 @@ double now() {
   return duration<double, std::milli>(steady_clock::now().time_since_epoch()).count();
 }
 
+// safe refuses what a thread that captures a stream must not do: the real
+// driver gives up the capture.
+Result safe(const char* what) {
+  return captures ? refuse(capture_unsupported, std::string(what) + " while this thread captures a stream") : success;
+}
+
 // put adds work to a stream; copies what it needs, as the real one does.
 Result put(void* stream, Work work) {
   if (!context) return refuse(invalid_context, "no context on this thread");
@@ -113,6 +122,7 @@ size_t taken(const Memory& memory) {
 
 Result take(Memory& memory, size_t bytes, uintptr_t* out) {
   if (!context) return refuse(invalid_context, "no context on this thread");
+  if (Result r = safe("an allocation")) return r;
   if (bytes == 0) return refuse(invalid_value, "an allocation of nothing");
   if (taken(memory) + bytes > most_memory) return refuse(out_of_memory, "the emulated card is full");
   constexpr size_t word = 4;  // all that kernels may expect
@@ -123,6 +133,7 @@ Result take(Memory& memory, size_t bytes, uintptr_t* out) {
 }
 
 Result give_back(Memory& memory, uintptr_t at) {
+  if (Result r = safe("giving memory back")) return r;
   auto found = memory.find(at);
   if (found == memory.end()) return refuse(invalid_value, "this memory was not taken");
   emu::give_back(found->second);
@@ -166,6 +177,17 @@ void note(const char* kernel, const emu::Launch& l) {
   fflush(file);
 }
 
+// misaligned is the number of the first parameter that points to where no
+// number of its type may be, or -1: the real card gives up there.
+int misaligned(const emu::Kernel& k, void** parameters) {
+  for (size_t i = 0; i < k.sizes.size(); i++) {
+    uintptr_t at = 0;
+    if (k.alignments[i] > 1) memcpy(&at, parameters[i], sizeof at);
+    if (at % k.alignments[i] != 0) return static_cast<int>(i);
+  }
+  return -1;
+}
+
 struct Size {
   unsigned x, y, z;
 };
@@ -186,6 +208,8 @@ Result launch(void* function, Size blocks, Size threads, unsigned shared, void* 
     std::vector<void*> pointers;
     for (auto& c : copies) pointers.push_back(c.data());
     note(f->kernel->name, size);
+    if (const int i = misaligned(*f->kernel, pointers.data()); i >= 0)
+      return refuse(misaligned_address, std::string(f->kernel->name) + ": parameter " + std::to_string(i) + " is misaligned");
     const std::string wrong = emu::run(f->kernel->call, pointers.data(), size);
     return wrong.empty() ? success : refuse(launch_failed, std::string(f->kernel->name) + ": " + wrong);
   });
@@ -380,6 +404,7 @@ API cuEventRecord(void* event, void* s) {
 }
 API cuEventSynchronize(void* event) {
   Locked locked(lock);
+  if (Result r = safe("waiting for an event")) return r;
   Event* e = static_cast<Event*>(event);
   return e->time < 0 && e->stream ? finish(e->stream) : success;
 }
@@ -394,6 +419,7 @@ API cuEventElapsedTime(float* ms, void* from, void* to) {
 API cuStreamBeginCapture_v2(void* s, int) {
   Locked locked(lock);
   static_cast<Stream*>(s)->capture = new Graph;
+  captures++;
   return success;
 }
 API cuStreamEndCapture(void* s, void** graph) {
@@ -401,7 +427,9 @@ API cuStreamEndCapture(void* s, void** graph) {
   Stream* stream = static_cast<Stream*>(s);
   *graph = stream->capture;
   stream->capture = nullptr;
-  return *graph ? success : refuse(invalid_value, "the stream was not captured");
+  if (!*graph) return refuse(invalid_value, "the stream was not captured");
+  captures--;
+  return success;
 }
 API cuGraphInstantiateWithFlags(void** instance, void* graph, unsigned long long) {
   Locked locked(lock);

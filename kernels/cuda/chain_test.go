@@ -1,0 +1,190 @@
+//go:build gpu
+
+package cuda_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"dgsbench/kernels"
+	"dgsbench/kernels/cuda/cudatest"
+)
+
+// Sizes of layers. The products have results that are taken by fours and such
+// that are not, sums of terms that are left over after eights, and slices of
+// them of two lengths.
+const (
+	chainRows = 45 // at most
+	inputs    = 7
+	found     = 6
+	wide      = 28
+	narrow    = 5
+	tableRows = 30
+)
+
+// layers are calls on one device, and the buffers that all rows read.
+type layers struct {
+	kernels.Device
+	table, kept, first, second, bias, factors kernels.Buffer
+	out, products, inverse                    kernels.Buffer
+}
+
+func newLayers(d kernels.Device) *layers {
+	rng := rand.New(rand.NewPCG(5, 6))
+	l := &layers{Device: d, out: d.NewBuffer(chainRows * narrow), products: d.NewBuffer(chainRows * wide), inverse: d.NewBuffer(narrow)}
+	normal := func(n int) kernels.Buffer {
+		b := d.NewBuffer(n)
+		d.Write(b, normals(rng, n))
+		return b
+	}
+	l.table, l.kept = normal(tableRows*found), normal(tableRows*narrow)
+	l.first, l.second = normal((inputs+found)*wide), normal(wide*narrow)
+	l.bias, l.factors = normal(wide), normal(narrow)
+	return l
+}
+
+func normals(rng *rand.Rand, n int) []float32 {
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(rng.NormFloat64())
+	}
+	return x
+}
+
+// batch is what the host brings.
+type batch struct {
+	x        []float32
+	from, to []int32
+}
+
+func drawBatch(rng *rand.Rand, rows int) batch {
+	b := batch{x: normals(rng, rows*inputs)}
+	to := rng.Perm(tableRows)
+	for i := range rows {
+		b.from = append(b.from, rng.Int32N(tableRows))
+		b.to = append(b.to, -1)
+		if i%2 == 0 && i/2 < tableRows {
+			b.to[i] = int32(to[i/2])
+		}
+	}
+	return b
+}
+
+// scratch is memory between the calls.
+type scratch struct {
+	x, found, joined, hidden, other, score, sum, unit, length, rate kernels.Buffer
+	from, to                                                        kernels.Ints
+}
+
+// newScratch takes it from a device or a chain; vector makes a buffer without
+// rows.
+func newScratch(d kernels.Device, vector func(n int) kernels.Buffer) *scratch {
+	rows := func(cols int) kernels.Buffer { return d.NewBuffer(chainRows * cols) }
+	return &scratch{
+		x: rows(inputs), found: rows(found), joined: rows(inputs + found), hidden: rows(wide), other: rows(wide),
+		score: rows(narrow), sum: rows(narrow), unit: rows(narrow), length: rows(1), rate: vector(narrow),
+		from: d.NewInts(chainRows), to: d.NewInts(chainRows),
+	}
+}
+
+// run makes the calls: on a device one after another, on a chain as one. Each
+// reads what others have written just before, over other rows and columns.
+func (l *layers) run(d kernels.Device, s *scratch, b batch) {
+	rows, joined := len(b.from), inputs+found
+	d.Sigmoid(narrow, s.rate, l.factors)
+	d.Write(s.x, b.x)
+	d.WriteInts(s.from, b.from)
+	d.WriteInts(s.to, b.to)
+	d.GatherRows(rows, tableRows, found, s.found, l.table, s.from)
+	d.CopyRows(rows, inputs, s.joined, joined, s.x, inputs)
+	d.CopyRows(rows, found, d.View(s.joined, inputs, rows*joined-inputs), joined, s.found, found)
+	d.Gemm(kernels.NN, rows, wide, joined, s.joined, l.first, s.hidden, l.bias, true)
+	d.Gemm(kernels.NN, rows, wide, joined, s.joined, l.first, s.other, nil, false)
+	d.Gemm(kernels.NN, rows, wide, joined, s.joined, l.first, l.products, l.bias, false)
+	d.Add(rows*wide, s.hidden, s.hidden, s.other)
+	d.SoftmaxBlocks(rows*wide, 4, 1.5, s.other, s.hidden)
+	d.Gemm(kernels.NN, rows, narrow, wide, s.other, l.second, s.sum, nil, false)
+	d.Gemm(kernels.NN, rows, narrow, wide, s.hidden, l.second, s.score, nil, false) // waits for partial sums alone
+	d.BatchNormFixed(rows, narrow, 1e-3, s.sum, l.inverse, s.sum, s.rate, s.rate, s.rate, s.rate)
+	d.UnitRows(rows, narrow, 1e-6, s.unit, s.length, s.sum)
+	d.Affine(rows*narrow, s.sum, .5, s.sum, 1) // others still read it
+	d.PutRows(rows, narrow, l.kept, s.sum, s.to)
+	d.Add(rows*narrow, s.score, s.score, s.sum)
+	d.Add(rows*narrow, s.score, s.score, s.unit)
+	d.UnitRows(rows, narrow, 1e-6, l.out, s.length, s.score)
+}
+
+// TestChain: a chain computes what its calls do one after another, for every
+// number of rows that a block may have, and what it read and wrote may be
+// changed at once.
+func TestChain(t *testing.T) {
+	for _, d := range cudatest.Devices(t) {
+		one, other := newLayers(d), newLayers(d)
+		c := d.(kernels.Chaining).NewChain(chainRows)
+		own, usual := newScratch(c, c.NewVector), newScratch(d, d.NewBuffer)
+		rng := rand.New(rand.NewPCG(1, 2))
+		for i, rows := range []int{chainRows, 1, 5, 13, 9, chainRows - 1} { // 4 multiprocessors
+			b := drawBatch(rng, rows)
+			got, want := make([]float32, rows*narrow), make([]float32, rows*narrow)
+			c.Begin(rows)
+			one.run(c, own, b)
+			c.End()
+			next := normals(rng, tableRows*found)
+			if i%2 == 1 {
+				d.Write(one.table, next) // overtakes nothing
+			}
+			d.Read(got, one.out)
+			other.run(d, usual, b)
+			d.Read(want, other.out)
+			near(t, rows, "answers", got, want)
+			near(t, rows, "all answers", read(d, one.out), read(d, other.out))
+			near(t, rows, "products", read(d, one.products), read(d, other.products))
+			near(t, rows, "rows put", read(d, one.kept), read(d, other.kept))
+			if i%2 == 1 {
+				d.Write(other.table, next)
+			}
+		}
+	}
+}
+
+func read(d kernels.Device, b kernels.Buffer) []float32 {
+	x := make([]float32, b.Len())
+	d.Read(x, b)
+	return x
+}
+
+// near: sums are in another order.
+func near(t *testing.T, rows int, what string, got, want []float32) {
+	t.Helper()
+	for i := range want {
+		if !(math.Abs(float64(got[i]-want[i])) <= 1e-4*(1+math.Abs(float64(want[i])))) {
+			t.Fatalf("%d rows: number %d of %s is %v, expected %v", rows, i, what, got[i], want[i])
+		}
+	}
+}
+
+// TestChainOutOfRange: who reads an answer hears of row numbers that name no
+// row.
+func TestChainOutOfRange(t *testing.T) {
+	d := cudatest.Device(t)
+	l := newLayers(d)
+	c := d.(kernels.Chaining).NewChain(chainRows)
+	own := newScratch(c, c.NewVector)
+	told := func(b batch) (told bool) {
+		defer func() { told = recover() != nil }()
+		c.Begin(len(b.from))
+		l.run(c, own, b)
+		c.End()
+		d.Read(make([]float32, len(b.from)*narrow), l.out)
+		return false
+	}
+	good := drawBatch(rand.New(rand.NewPCG(3, 4)), 10)
+	bad := good
+	bad.from = slices.Clone(good.from)
+	bad.from[7] = tableRows
+	if told(good) || !told(bad) || told(good) {
+		t.Error("of three answers, the second one alone should be refused")
+	}
+}

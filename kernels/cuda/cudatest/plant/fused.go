@@ -1,0 +1,38 @@
+package main
+
+// fused are bugs of calls that are made in one launch.
+var fused = []bug{
+	// threads that do not wait for each other
+	{"chain: calls are read before they are there", "chain.cu", "(shared + calls);\n  __syncthreads();\n", "(shared + calls);\n"},
+	{"chain: between calls", "chain.cu", "    if (c.meet) __syncthreads();\n", ""},
+	{"chain: before partial sums are added", "chain.cu", "return;\n  __syncthreads();\n  each", "return;\n  each"},
+	{"chain: before the answer is copied", "chain.cu", "  __syncthreads();\n  const long long first", "  const long long first"},
+	{"chain: what was written is read at once", "chain_plan.go", "	for _, o := range reads {\n		meet = meet || slices.Contains(m.written, o.where())\n	}\n", ""},
+	{"chain: what was read is written at once", "chain_plan.go", " || slices.Contains(m.read, o.where())", ""},
+	{"chain: two products share partial sums", "chain_plan.go", "	meet = meet || sums && slices.Contains(m.written, any(partialSums{}))\n", ""},
+
+	// one too far, one too few
+	{"chain: rows of the last block", "chain.cu", "min(most, c.rows - first)", "most"},
+	{"chain: rows of the last block's answer", "chain.cu", "min(most, rows - static_cast<int>(blockIdx.x) * most) * cols", "most * cols"},
+	{"chain: products of rows beyond the last are written", "chain.cu", "        else if (r < p.rows)\n", "        else\n"},
+	{"chain: slices are rounded down", "chain.cu", "(c.inner + c.slices - 1) / c.slices", "c.inner / c.slices"},
+	{"chain: the last slice goes on", "chain.cu", "min(from + deep, c.inner)", "from + deep"},
+	{"chain: the last term after eights", "chain.cu", "for (; p < end; p++)", "for (; p + 1 < end; p++)"},
+	{"chain: the last groups of lanes", "chain.cu", "first < n; first += groups", "first + groups <= n; first += groups"},
+	{"chain: rows that are not put anywhere", "chain.cu", "    if (to >= 0) dst", "    dst"},
+	{"chain: room for partial sums", "chain_plan.go", "(s.own+s.partial)*wordBytes", "s.own*wordBytes"},
+
+	// places
+	{"chain: every block gathers the first one's rows", "chain.cu", "const int* index = p.numbers<int>(2, 1);\n  float* dst = p.numbers", "const int* index = reinterpret_cast<const int*>(p.whole(2));\n  float* dst = p.numbers"},
+	{"chain: vectors lie where rows do", "chain_plan.go", "marked(size.vectors+o.own.at+o.offset, ownMark)", "marked(o.own.at+o.offset, ownMark)"},
+	{"chain: windows of columns begin like those of rows", "chain_calls.go", "dstStride != cols, srcStride != cols", "false, false"},
+	{"chain: what is staged, four bytes too far", "chain_plan.go", "+o.place-1, stagedMark", "+o.place+3, stagedMark"},
+	{"chain: what is staged is not padded", "chain_memory.go", "over > 0 {", "over > lineBytes {"},
+	{"chain: numbers of the host with the mark of own ones", "chain_plan.go", "	stagedMark = 2\n", "	stagedMark = 1\n"},
+
+	// order, and what the host is told
+	{"chain: the answer has its first line, too", "chain_answer.go", "copy(bytesOf(dst), pinned[lineBytes:])", "copy(bytesOf(dst), pinned)"},
+	{"chain: a wrong row number is not told", "chain_answer.go", "	d.check(pinned[0] != 0)\n", ""},
+	{"chain: is overtaken by an upload", "uploads.go", "	d.flushChain()\n	u := &d.uploads\n", "	u := &d.uploads\n"},
+	{"chain: is never launched", "chain_answer.go", "		d.launch(\"chain\", p.size, p.parameters...)\n", ""},
+}
