@@ -116,7 +116,7 @@ func checkNoStep(t *testing.T, d kernels.Device) {
 func checkRepeated(t *testing.T, d kernels.Device) {
 	r, ok := d.(kernels.Repeating)
 	if !ok {
-		t.Skip(d.Name() + " makes each call by itself")
+		return // it makes each call by itself
 	}
 	x, y, got := d.NewBuffer(100), d.NewBuffer(100), make([]float32, 1)
 	ones := slices.Repeat([]float32{1}, 100)
