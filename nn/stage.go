@@ -30,10 +30,12 @@ type block struct {
 func (b *block) run() {
 	if b.asOne != nil {
 		b.asOne.Begin(b.active)
-		defer b.asOne.End()
 	}
 	for _, call := range b.calls {
 		call()
+	}
+	if b.asOne != nil {
+		b.asOne.End()
 	}
 }
 

@@ -64,7 +64,7 @@ func newNetwork(d kernels.Device, o *Options, size int, s models.Setup, f *feeds
 func newEmbedding(d kernels.Device, o *Options, size int, s models.Setup, f *feeds) (*network, error) {
 	n := &network{Network: nn.NewNetwork(d, s.Seed), opts: o, size: size, rows: nn.NewRows(s.MaxBatch), feeds: f}
 	n.x = n.Input("x", n.rows, s.NumFeat)
-	n.Feed(n.x, f.features)
+	n.Feed(n.x, nn.Finite(s.NumFeat, func() []float32 { return f.batch.Feat }, &f.bad))
 	if err := n.embedding(); err != nil {
 		return nil, err
 	}
@@ -136,17 +136,17 @@ func (n *network) factor(name string, low, high float64) (value, bias, weights *
 
 // mix is what becomes of both ends of an event.
 func (n *network) mix() (err error) {
-	n.self, n.other = n.Input("self", n.rows, n.size), n.Input("other", n.rows, n.size)
-	n.Feed(n.self, n.feeds.sources)
-	n.Feed(n.other, n.feeds.destinations)
+	f, table := n.feeds, func() kernels.Buffer { return n.feeds.states.table }
+	n.self = n.FromTable("self", n.rows, n.size, table, func() []int32 { return f.states.batch.from.source }).Node
+	n.other = n.FromTable("other", n.rows, n.size, table, func() []int32 { return f.states.batch.from.destination }).Node
 	if n.after.source, err = nn.Mix(n.self, n.other, n.e, n.alpha, n.beta); err != nil {
 		return err
 	}
 	if n.after.destination, err = nn.Mix(n.other, n.self, n.e, n.alpha, n.beta); err != nil {
 		return err
 	}
-	n.Drain(n.after.source, n.feeds.sourcesAfter)
-	n.Drain(n.after.destination, n.feeds.destinationsAfter)
+	n.Drain(n.after.source, nn.DrainTo(n.size, table, func() []int32 { return f.states.batch.to.source }))
+	n.Drain(n.after.destination, nn.DrainTo(n.size, table, func() []int32 { return f.states.batch.to.destination }))
 	return nil
 }
 

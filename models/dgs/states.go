@@ -4,6 +4,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
+	"dgsbench/models/internal/halves"
 	"dgsbench/models/internal/lastwrite"
 )
 
@@ -13,9 +14,10 @@ type states struct {
 	device kernels.Device
 	nodes  int
 	size   int
-	table  kernels.Buffer // 2 nodes x size: see halves
+	table  kernels.Buffer // 2 nodes x size
 	s      kernels.Buffer // its first half
-	halves halves
+	rowOf  halves.Rows
+	batch  batchRows
 	finder *lastwrite.Finder
 
 	// The surviving writes: which rows they read, and what came of it.
@@ -27,7 +29,8 @@ type states struct {
 	mixture kernels.Mixture
 	after   kernels.Buffer // new states, a row a write
 
-	index kernels.Ints // of Gather
+	index    kernels.Ints // of Gather
+	gathered []int32      // the same on the host
 }
 
 // batchLists are the row numbers that a batch needs: those of its writes
@@ -50,7 +53,7 @@ func newStates(d kernels.Device, n *network, s models.Setup) *states {
 		pulled = pulls * most
 	}
 	t := &states{
-		device: d, size: n.size, halves: newHalves(0, s.MaxBatch),
+		device: d, size: n.size, batch: newBatchRows(s.MaxBatch),
 		lists: newLists(d, most, most, most, 2*most, 3*s.MaxBatch, 2*most, pulled),
 		pulls: pulls,
 		after: d.NewBuffer(most * n.size), index: d.NewInts(max(2*most, gatherRows)),
@@ -67,7 +70,7 @@ func newStates(d kernels.Device, n *network, s models.Setup) *states {
 func (t *states) make(nodes int) {
 	t.nodes, t.table = nodes, t.device.NewBuffer(2*nodes*t.size)
 	t.s = t.device.View(t.table, 0, nodes*t.size)
-	t.finder, t.halves.second = lastwrite.NewFinder(nodes), make([]bool, nodes)
+	t.finder, t.rowOf = lastwrite.NewFinder(nodes), halves.New(nodes)
 }
 
 // How many of the lists are written: those of the writes, of ends too, all.
@@ -79,12 +82,8 @@ const (
 
 // Gather writes the states of the nodes to dst, a row each.
 func (t *states) Gather(_ kernels.Device, nodes []int32, dst kernels.Buffer) {
-	rows := t.halves.addresses[:0]
-	for _, n := range nodes {
-		rows = append(rows, t.row(n))
-	}
-	t.halves.addresses = rows
-	t.device.WriteInts(t.index, rows)
+	t.gathered = t.rowOf.Append(t.gathered[:0], nodes)
+	t.device.WriteInts(t.index, t.gathered)
 	t.device.GatherRows(len(nodes), 2*t.nodes, t.size, dst, t.table, t.index)
 }
 
@@ -132,8 +131,7 @@ func (t *states) commit() {
 
 // reset makes all states zero.
 func (t *states) reset() {
-	clear(t.halves.second)
-	t.halves.count = 0
+	t.rowOf.Reset()
 	t.device.Zero(t.nodes*t.size, t.s)
 }
 

@@ -40,18 +40,9 @@ func New(s models.Setup, o *Options) (*Raw, error) {
 	}
 	r := &Raw{}
 	net, rows := nn.NewNetwork(d, s.Seed), nn.NewRows(s.MaxBatch)
-	x := net.Input("x", rows, s.NumFeat)
-	net.Feed(x, r.feed)
+	x := net.FromHost("x", rows, s.NumFeat, func() []float32 { return r.batch.Feat }).Node
 	r.head, err = head.On(net, x, rows, o.Head, s.MaxBatch, nn.Wanted{})
 	return r, err
-}
-
-// feed copies features of the batch.
-func (r *Raw) feed(p nn.Part) func() {
-	return func() {
-		width := r.batch.NumFeat
-		p.Device.Write(p.At, r.batch.Feat[p.First*width:][:p.Rows()*width])
-	}
 }
 
 // Train makes one step on the batch's labels.

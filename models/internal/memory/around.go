@@ -45,7 +45,7 @@ func newAround(c *Core, steps int, vectors *nn.Node, events *nn.Rows, most int) 
 // list is for nodes of which so many are sources, the first ones.
 func (a *around) list(sources int, listed []int32) {
 	neighbours := len(listed) - sources
-	a.nodes, a.updated = a.core.rowsOf(a.nodes[:0], listed[sources:]), a.updated[:0]
+	a.nodes, a.updated = a.core.rows.Append(a.nodes[:0], listed[sources:]), a.updated[:0]
 	for _, n := range listed {
 		a.updated = append(a.updated, a.core.Updated[n])
 	}

@@ -5,14 +5,15 @@ import (
 
 	"dgsbench/kernels"
 	"dgsbench/models"
+	"dgsbench/models/internal/halves"
 	"dgsbench/nn"
 )
 
 // Core is the memory of all nodes and the parameters that update it.
 type Core struct {
 	Net *nn.Network
-	// Table is the leaf of the memories that are kept, a row a node; or two:
-	// see halves.go.
+	// Table is the leaf of the memories that are kept, a row a node; or two,
+	// where occurrences have memories of their own (perEvent).
 	Table *nn.Node
 	// Updated is the time of the last update of each of them.
 	Updated []float64
@@ -20,22 +21,22 @@ type Core struct {
 	opts   Options
 	device kernels.Device
 	nodes  int
-	width  int    // columns of an event's features within a message
-	second []bool // nodes whose memory is in the table's second half; nil where it has one
+	width  int // columns of an event's features within a message
+	rows   halves.Rows
 
 	wi, wh, bi, bh *nn.Node // of the cell
 	TimeW, TimeB   *nn.Node // of the time encoding
 }
 
 // NewCore draws the parameters: the cell's uniform in +-1/sqrt(M). The table
-// has one half or two.
-func NewCore(net *nn.Network, o Options, s models.Setup, halves int) *Core {
+// has one row for each node, or two.
+func NewCore(net *nn.Network, o Options, s models.Setup, rows int) *Core {
 	c := &Core{
 		Net: net, opts: o, device: net.Device(), nodes: s.NumNodes, width: MessageWidth(s.NumFeat),
-		Updated: make([]float64, s.NumNodes), Table: net.Input("memory", nn.NewRows(halves*s.NumNodes), o.Size),
+		Updated: make([]float64, s.NumNodes), Table: net.Input("memory", nn.NewRows(rows*s.NumNodes), o.Size),
 	}
-	if halves == 2 {
-		c.second = make([]bool, s.NumNodes)
+	if rows == 2 {
+		c.rows = halves.New(s.NumNodes)
 	}
 	in, units, bound := 2*o.Size+c.width+o.Time, o.Size, 1/math.Sqrt(float64(o.Size))
 	if o.Cell == GRU {
@@ -93,7 +94,7 @@ func (c *Core) Apply(message, memory *nn.Node) (*nn.Node, error) {
 func (c *Core) forget() {
 	c.device.Zero(c.nodes*c.opts.Size, c.Net.Buffer(c.Table))
 	clear(c.Updated)
-	clear(c.second)
+	c.rows.Reset()
 }
 
 // tensors copies memories and times.
@@ -110,8 +111,18 @@ func (c *Core) restore(saved []models.Tensor) error {
 	}
 	c.device.Write(c.Net.Buffer(c.Table), own[0].F32)
 	copy(c.Updated, timesOf(own[1].I64))
-	clear(c.second)
+	c.rows.Reset()
 	return nil
+}
+
+// copied are the memories of all nodes.
+func (c *Core) copied() []float32 {
+	size, all := c.opts.Size, make([]float32, c.Net.Buffer(c.Table).Len())
+	c.device.Read(all, c.Net.Buffer(c.Table))
+	for n := range c.rows.Second() {
+		copy(all[int(n)*size:][:size], all[int(c.rows.Of(n))*size:])
+	}
+	return all[:c.nodes*size]
 }
 
 // bitsOf are the bits of float64 numbers, which a tensor cannot hold.

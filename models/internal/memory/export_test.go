@@ -43,7 +43,7 @@ func (m *base) Memories() kernels.Buffer {
 	c, nodes, size := m.core, m.core.nodes, m.core.opts.Size
 	var rows []int32
 	for n := range nodes {
-		rows = append(rows, c.row(int32(n)))
+		rows = append(rows, c.rows.Of(int32(n)))
 	}
 	table, index, out := c.Net.Buffer(c.Table), m.device.NewInts(nodes), m.device.NewBuffer(nodes*size)
 	m.device.WriteInts(index, rows)

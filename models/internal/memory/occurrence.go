@@ -2,6 +2,7 @@ package memory
 
 import (
 	"dgsbench/kernels"
+	"dgsbench/models/internal/halves"
 	"dgsbench/nn"
 )
 
@@ -18,9 +19,6 @@ type occurrence struct {
 	deltas             []float32
 	places             kernels.Ints // to
 }
-
-// nowhere stands for the row of a memory that is not kept.
-const nowhere = -1
 
 // newOccurrence has messages with these features, a row an event.
 func newOccurrence(c *Core, name string, rows *nn.Rows, features *nn.Node) (*occurrence, error) {
@@ -43,7 +41,7 @@ func newOccurrence(c *Core, name string, rows *nn.Rows, features *nn.Node) (*occ
 	if o.out, err = c.Apply(message, self); err != nil {
 		return nil, err
 	}
-	c.Net.Drain(o.out, nn.DrainTo(c.opts.Size, c.Net.Buffer(c.Table), func() []int32 { return o.to }))
+	c.Net.Drain(o.out, nn.DrainTo(c.opts.Size, func() kernels.Buffer { return c.Net.Buffer(c.Table) }, func() []int32 { return o.to }))
 	return o, nil
 }
 
@@ -54,12 +52,12 @@ func (o *occurrence) start() {
 
 // add lists an event. Its memory is not kept.
 func (o *occurrence) add(self, other int32, time float64) {
-	o.selves, o.others, o.to = append(o.selves, o.core.row(self)), append(o.others, o.core.row(other)), append(o.to, nowhere)
+	o.selves, o.others, o.to = append(o.selves, o.core.rows.Of(self)), append(o.others, o.core.rows.Of(other)), append(o.to, halves.Nowhere)
 	o.deltas = append(o.deltas, float32(time-o.core.Updated[self]))
 }
 
 // keep says that the memory that is listed as number i is kept for the node.
-func (o *occurrence) keep(i int, node int32) { o.to[i] = o.core.free(node) }
+func (o *occurrence) keep(i int, node int32) { o.to[i] = o.core.rows.Free(node) }
 
 // write is for programs that train.
 func (o *occurrence) write() {

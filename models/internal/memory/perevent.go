@@ -38,7 +38,7 @@ func newPerEvent(b *base, frozen bool) (*perEvent, error) {
 	p.features = net.Input("event.features", p.events, b.core.width)
 	b.x = net.Buffer(p.features)
 	if b.setup.NumFeat > 0 {
-		net.Feed(p.features, p.feed)
+		net.Feed(p.features, nn.Finite(b.core.width, func() []float32 { return p.batch.Feat }, &p.bad))
 	}
 	rows, features := p.events, p.features
 	if !b.device.Wide() {
@@ -75,18 +75,6 @@ func (p *perEvent) embed(frozen bool) (err error) {
 	p.since = p.core.Net.FromHost("event.dt", p.events, 1, func() []float32 { return p.deltas })
 	p.out, err = p.embedding.At(p.site.Out(), p.since.Node)
 	return err
-}
-
-// feed fills the features, and looks for bad ones.
-func (p *perEvent) feed(part nn.Part) func() {
-	return func() {
-		width := p.batch.NumFeat
-		x := p.batch.Feat[part.First*width:][:part.Rows()*width]
-		part.Device.Write(part.At, x)
-		if !part.Device.Finite(len(x), part.At) {
-			p.bad.Store(true)
-		}
-	}
 }
 
 func (p *perEvent) embeddings() (*nn.Node, *nn.Rows) { return p.out, p.events }
@@ -178,7 +166,8 @@ func (p *perEvent) finish(b datasets.Stream, _ bool, trained *nn.Training) {
 		p.targets.put(trained.Buffer(p.targets.out))
 	}
 	for _, w := range p.writes {
-		p.core.turn(w.Self, b, w.Event)
+		p.core.rows.Turn(w.Self)
+		p.core.Updated[w.Self] = b.Time[w.Event]
 	}
 	p.embedding.Insert(b, p.x)
 }

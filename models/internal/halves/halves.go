@@ -1,0 +1,69 @@
+// Package halves keeps where nodes are in a table that has two rows for each of
+// them, one in either half. A batch reads the row that holds what a node has and
+// writes the other: so a program for inference puts new rows away while others
+// of its rows still read the old ones, and a batch that is refused has changed
+// nothing.
+package halves
+
+import "iter"
+
+// Rows says which row each node has. The zero value is for a table of one half.
+type Rows struct {
+	nodes  int32
+	second []bool // nodes that have theirs in the second half
+	count  int    // of these
+}
+
+// Nowhere stands for the row of what is not kept.
+const Nowhere = -1
+
+// New has all nodes in the first half.
+func New(nodes int) Rows { return Rows{nodes: int32(nodes), second: make([]bool, nodes)} }
+
+// Of is the node's row.
+func (r *Rows) Of(node int32) int32 {
+	if r.count > 0 && r.second[node] {
+		return r.nodes + node
+	}
+	return node
+}
+
+// Append appends the rows of nodes.
+func (r *Rows) Append(rows, nodes []int32) []int32 {
+	for _, n := range nodes {
+		rows = append(rows, r.Of(n))
+	}
+	return rows
+}
+
+// Free is the node's other row.
+func (r *Rows) Free(node int32) int32 { return 2*node + r.nodes - r.Of(node) }
+
+// Turn makes the node's other row its own.
+func (r *Rows) Turn(node int32) {
+	if r.second[node] = !r.second[node]; r.second[node] {
+		r.count++
+	} else {
+		r.count--
+	}
+}
+
+// Second yields the nodes whose rows are in the second half.
+func (r *Rows) Second() iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for node, left := 0, r.count; left > 0; node++ {
+			if !r.second[node] {
+				continue
+			}
+			if left--; !yield(int32(node)) {
+				return
+			}
+		}
+	}
+}
+
+// Reset puts all nodes into the first half.
+func (r *Rows) Reset() {
+	clear(r.second)
+	r.count = 0
+}
