@@ -102,7 +102,7 @@ func (d *Device) BCEGrad(rows int, dz, z, y, w, g kernels.Buffer) {
 func (d *Device) Finite(n int, b kernels.Buffer) bool {
 	answer := list(d.found, 1)
 	d.fill(driver.Ptr(answer), wordBytes)
-	d.each("not_finite", n, at(b, n), answer)
+	d.each("see", n, at(b, n), whole(1), answer)
 	return d.readInts(d.found, 1)[0] == 0
 }
 

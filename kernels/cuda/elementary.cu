@@ -54,11 +54,6 @@ KERNEL(column_sums)(int rows, int cols, float* dst, const float* x) {
   sum_columns(sums, rows, cols, dst, term, [](int, float sum) { return sum; });
 }
 
-KERNEL(not_finite)(long long n, const float* x, int* found) {
-  const long long i = element();
-  if (i < n && !finite(x[i])) atomicOr(found, 1);
-}
-
 // What is bad is noted by its number, the largest one for good.
 KERNEL(see)(long long n, const float* x, int own, int* noted) {
   const long long i = element();

@@ -145,11 +145,7 @@ func (j *jacobians) send() []uint64 {
 	for i := 0; i < len(p.ends); i += 2 {
 		j.parcel = append(j.parcel, pair(p.ends[i], p.ends[min(i+1, len(p.ends)-1)]))
 	}
-	if n := len(j.parcel) * wordBytes64 / wordBytes; j.list.n < n {
-		j.list = j.device.zeros(2 * n)
-	}
-	j.device.upload(j.list.at, bytesOf(j.parcel))
-	reads := uint64(j.list.at)
+	reads := uint64(j.device.sent(&j.list, bytesOf(j.parcel)))
 	writes := reads + uint64(len(p.reads)*wordBytes64)
 	ends := writes + uint64(len(p.writes)*wordBytes64)
 	return []uint64{whole(len(p.ends)), ends, whole(len(p.reads) / readWords), reads, writes}

@@ -205,7 +205,7 @@ func (r *ranker) scoreAll(a *asked, truth, scores, above, level, bad uint64) {
 // parcel are lists that go to the card in one piece.
 type parcel struct {
 	words  []int32
-	onCard kernels.Ints
+	onCard words
 }
 
 // numbers adds numbers as they are.
@@ -216,10 +216,4 @@ func (p *parcel) numbers(x []float32) {
 }
 
 // send copies the parcel to the card, and says where it is.
-func (p *parcel) send(d *Device) uint64 {
-	if p.onCard == nil || p.onCard.Len() < len(p.words) {
-		p.onCard = d.NewInts(2 * len(p.words))
-	}
-	d.WriteInts(p.onCard, p.words)
-	return list(p.onCard, len(p.words))
-}
+func (p *parcel) send(d *Device) uint64 { return uint64(d.sent(&p.onCard, bytesOf(p.words))) }
