@@ -25,12 +25,8 @@ func TestProductsOfAllTiles(t *testing.T) {
 	many := side*int(math.Ceil(math.Sqrt(float64(info.Multiprocessors)))) - 1 // as Gemm has it
 	rng := rand.New(rand.NewPCG(1, 2))
 	table := func(n int) kernels.Buffer {
-		x := make([]float32, n)
-		for i := range x {
-			x[i] = float32(rng.NormFloat64())
-		}
 		b := d.NewBuffer(n)
-		d.Write(b, x)
+		d.Write(b, normals(rng, n))
 		return b
 	}
 	a, bias := table(many*k), table(many)

@@ -25,10 +25,7 @@ func TestScoresOfAllTiles(t *testing.T) {
 	many := side*int(math.Ceil(math.Sqrt(float64(4*info.Multiprocessors)))) - 1 // as ranker.tile has it
 	rng := rand.New(rand.NewPCG(1, 2))
 	table := func(rows int) kernels.Buffer {
-		x := make([]float32, rows*dim)
-		for i := range x {
-			x[i] = float32(rng.NormFloat64())
-		}
+		x := normals(rng, rows*dim)
 		for row := 7; row < rows; row += 7 {
 			copy(x[row*dim:][:dim], x[:dim]) // scores tie
 		}

@@ -5,6 +5,7 @@ package standard
 import (
 	"testing"
 
+	"dgsbench/datasets"
 	"dgsbench/internal/strictyaml"
 	"dgsbench/kernels"
 	"dgsbench/kernels/cuda/cudatest"
@@ -47,4 +48,17 @@ func smallOptions(t *testing.T, kind models.Kind) models.Options {
 		t.Fatal(err)
 	}
 	return o
+}
+
+// onCard is a small model on the device.
+func onCard(t *testing.T, d kernels.Device, kind models.Kind, task models.Task, s datasets.Stream, batch int) models.Model {
+	t.Helper()
+	m, err := kind.New(models.Setup{
+		Task: task, NumNodes: s.NumNodes, Users: s.Users, NumFeat: s.NumFeat, MaxBatch: batch, Train: s, Threads: 1,
+		Device: func(int) (kernels.Device, error) { return d, nil },
+	}, smallOptions(t, kind))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }

@@ -28,14 +28,7 @@ func TestRecordedPass(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			d := cudatest.Device(t)
-			m, err := kind.New(models.Setup{
-				Task: models.NodeClassification, NumNodes: stream.NumNodes, Users: stream.Users, NumFeat: stream.NumFeat,
-				MaxBatch: batch, Train: stream, Threads: 1,
-				Device: func(int) (kernels.Device, error) { return d, nil },
-			}, smallOptions(t, kind))
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := onCard(t, d, kind, models.NodeClassification, stream, batch)
 			logits := make([]float32, stream.Len())
 			pass := func() {
 				for lo := 0; lo < stream.Len(); lo += batch {

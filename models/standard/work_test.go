@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"dgsbench/datasets"
-	"dgsbench/kernels"
 	"dgsbench/kernels/cuda"
 	"dgsbench/kernels/cuda/cudatest"
 	"dgsbench/models"
@@ -127,13 +126,7 @@ func workOf(t *testing.T, model string, task models.Task, call string) cuda.Work
 	}
 	d := cudatest.Device(t).(*cuda.Device)
 	s := modeltest.Random(1, 400)
-	m, err := kind.New(models.Setup{
-		Task: task, NumNodes: s.NumNodes, Users: s.Users, NumFeat: s.NumFeat, MaxBatch: batch, Train: s, Threads: 1,
-		Device: func(int) (kernels.Device, error) { return d, nil },
-	}, smallOptions(t, kind))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := onCard(t, d, kind, task, s, batch)
 	logits := make([]float32, batch)
 	calls := map[string]func(b datasets.Stream) error{
 		"train":    func(b datasets.Stream) error { _, err := m.Train(b, b.Dst); return err },
