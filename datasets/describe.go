@@ -7,56 +7,65 @@ const staleWindow = 200
 // Stats describes a dataset. Shares are fractions.
 type Stats struct {
 	Counts
-	Span         float64 // time from the first to the last event
-	Distinct     int     // different times
-	EqualTimes   int     // events at the time of the event before them
-	SelfLoops    int
-	Destinations int // candidates of link prediction
+	// Labelled says whether events have classes; without, no positives are
+	// counted.
+	Labelled     bool    `json:"labelled"`
+	Span         float64 `json:"span"`        // time from the first to the last event
+	Distinct     int     `json:"distinct"`    // different times
+	EqualTimes   int     `json:"equal_times"` // events at the time of the event before them
+	SelfLoops    int     `json:"self_loops"`
+	Destinations int     `json:"destinations"` // candidates of link prediction
 	// RepeatPairs is the share of events whose pair was seen before.
-	RepeatPairs float64
+	RepeatPairs float64 `json:"repeat_pairs"`
 	// SameAgain is the share of events that go where the source's previous
 	// event went, among those with a previous one.
-	SameAgain float64
+	SameAgain float64 `json:"same_again"`
 	// SplitTies counts the (source, time) groups with several destinations.
-	SplitTies int
+	SplitTies int `json:"split_ties"`
 	// LastPositives counts positive events that are their source's last.
-	LastPositives int
-	Batches       BatchStats
-	Parts         [3]PartStats // train, validation, test
-	Inductive     InductiveStats
+	LastPositives int            `json:"last_positives"`
+	Batches       BatchStats     `json:"batches"`
+	Parts         [3]PartStats   `json:"parts"` // train, validation, test
+	Inductive     InductiveStats `json:"inductive"`
 }
 
 // BatchStats says what windows of 200 events, counted from the first event,
 // cannot see of themselves.
 type BatchStats struct {
 	// Stale is the share of events that meet a node already in their batch.
-	Stale float64
+	Stale float64 `json:"stale"`
 	// Surviving is the share of state writes that are the last ones to their
 	// node in the batch. An event writes to both its nodes.
-	Surviving float64
+	Surviving float64 `json:"surviving"`
 	// Nodes is the mean number of different nodes in a batch.
-	Nodes float64
+	Nodes float64 `json:"nodes"`
 	// RepeatedPositives counts positive events whose source already has an
 	// event in the batch.
-	RepeatedPositives int
+	RepeatedPositives int `json:"repeated_positives"`
 }
 
 // PartStats counts the events of one part.
-type PartStats struct{ Events, Positives int }
+type PartStats struct {
+	Events    int `json:"events"`
+	Positives int `json:"positives"`
+}
 
 // InductiveStats counts what the inductive setting leaves.
 type InductiveStats struct {
-	HeldOut  int // nodes kept out of training
-	NewNodes int // nodes absent from training
-	Train    int // events left to train on
-	Val      int // validation events with a new node
-	Test     int // test events with a new node
+	HeldOut  int `json:"held_out"`   // nodes kept out of training
+	NewNodes int `json:"new_nodes"`  // nodes absent from training
+	Train    int `json:"train"`      // events left to train on
+	Val      int `json:"validation"` // validation events with a new node
+	Test     int `json:"test"`       // test events with a new node
 }
 
 // Describe computes the statistics of a loaded dataset.
 func (l *Loaded) Describe() (Stats, error) {
 	s := l.Stream
-	out := Stats{Counts: s.Counts(), Span: s.Time[s.Len()-1], Destinations: len(s.Destinations()), Batches: describeBatches(s)}
+	out := Stats{
+		Counts: s.Counts(), Labelled: l.Dataset.Labelled, Span: s.Time[s.Len()-1],
+		Destinations: len(s.Destinations()), Batches: describeBatches(s),
+	}
 	out.describeTimes(s)
 	out.describePairs(s)
 	for i, part := range []Stream{

@@ -62,7 +62,12 @@ type Dataset struct {
 
 // Counts are the sizes of a dataset. As an expectation, 0 means unknown.
 type Counts struct {
-	Events, Nodes, Users, Items, Positives, Features int
+	Events    int `json:"events"`
+	Nodes     int `json:"nodes"`
+	Users     int `json:"users"`
+	Items     int `json:"items"`
+	Positives int `json:"positives"`
+	Features  int `json:"features"`
 }
 
 var entries = map[string]Dataset{}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -210,6 +211,14 @@ func TestImportUnlabelled(t *testing.T) {
 		if code != exitDone || !regexp.MustCompile(want).MatchString(stdout) {
 			t.Errorf("stats: exit code %d, no %q in\n%s%s", code, want, stdout, stderr)
 		}
+	}
+	code, stdout, stderr = bench("data", "stats", "bare", "--data", dir, "--json")
+	var stats struct {
+		Events   int
+		Labelled *bool
+	}
+	if err := json.Unmarshal([]byte(stdout), &stats); code != exitDone || err != nil || stats.Events != 4 || stats.Labelled == nil || *stats.Labelled {
+		t.Errorf("stats --json: exit code %d, %v\n%s%s", code, err, stdout, stderr)
 	}
 }
 
