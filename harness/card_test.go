@@ -12,7 +12,7 @@ import (
 	"dgsbench/kernels"
 	"dgsbench/kernels/cuda/cudatest"
 	"dgsbench/kernels/devices"
-	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 
 	"github.com/google/go-cmp/cmp"
@@ -39,16 +39,16 @@ runs:
 // after another.
 func TestSeedsOnOneCard(t *testing.T) {
 	card, trials := onCard(t)
-	var all [2][]results.Record
+	var all [2][]record.Record
 	for i, workers := range []int{1, 4} {
 		dir := t.TempDir()
-		r := Runner{Store: results.Store{Dir: dir}, Workers: workers, Device: card}
+		r := Runner{Store: record.Store{Dir: dir}, Workers: workers, Device: card}
 		if sum, err := r.Run(context.Background(), trials); err != nil || sum.Finished != len(trials) {
 			t.Fatalf("%+v, %v", sum, err)
 		}
 		all[i] = load(t, dir)
 	}
-	if diff := cmp.Diff(all[0], all[1], cmp.AllowUnexported(results.Record{})); diff != "" {
+	if diff := cmp.Diff(all[0], all[1], cmp.AllowUnexported(record.Record{})); diff != "" {
 		t.Errorf("1 worker (-) and 4 (+):\n%s", diff)
 	}
 }
@@ -90,7 +90,7 @@ func TestFullCardFailsOne(t *testing.T) {
 		go func() { failed <- fill() }()
 	}
 	dir := t.TempDir()
-	r := Runner{Store: results.Store{Dir: dir}, Workers: 2, Device: card}
+	r := Runner{Store: record.Store{Dir: dir}, Workers: 2, Device: card}
 	sum, err := r.Run(context.Background(), trials[:2])
 	if err != nil || sum.Finished != 2 {
 		t.Errorf("beside devices that fail: %+v, %v", sum, err)

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"dgsbench/results"
+	"dgsbench/results/record"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -22,7 +22,7 @@ func TestRunsShareAFolder(t *testing.T) {
 	for i := range sums {
 		runs.Go(func() {
 			var err error
-			r := Runner{Store: results.Store{Dir: dir}, Workers: 2}
+			r := Runner{Store: record.Store{Dir: dir}, Workers: 2}
 			if sums[i], err = r.Run(context.Background(), trials); err != nil {
 				t.Error(err)
 			}
@@ -40,11 +40,11 @@ func TestRunsShareAFolder(t *testing.T) {
 		t.Errorf("%d trials measured, expected %d", measured, len(trials))
 	}
 	whole := t.TempDir()
-	r := Runner{Store: results.Store{Dir: whole}}
+	r := Runner{Store: record.Store{Dir: whole}}
 	if _, err := r.Run(context.Background(), trials); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(load(t, whole), load(t, dir), cmp.AllowUnexported(results.Record{})); diff != "" {
+	if diff := cmp.Diff(load(t, whole), load(t, dir), cmp.AllowUnexported(record.Record{})); diff != "" {
 		t.Errorf("alone (-), together (+):\n%s", diff)
 	}
 }

@@ -3,14 +3,14 @@ package harness
 import (
 	"dgsbench/datasets"
 	"dgsbench/models"
-	"dgsbench/results"
+	"dgsbench/results/record"
 )
 
 // dataOf is what a record says of the events it was measured on.
-func dataOf(l *datasets.Loaded) *results.Data {
+func dataOf(l *datasets.Loaded) *record.Data {
 	s := l.Stream
 	counts := s.Counts()
-	d := &results.Data{
+	d := &record.Data{
 		Nodes: counts.Nodes, Users: counts.Users, Events: counts.Events, Features: counts.Features, Positives: counts.Positives,
 	}
 	for _, label := range s.Label {
@@ -24,13 +24,13 @@ func dataOf(l *datasets.Loaded) *results.Data {
 	ends := []int{0, l.Split.TrainEnd, l.Split.ValEnd, s.Len()}
 	for i, end := range ends[1:] {
 		part := s.Slice(ends[i], end)
-		d.Parts = append(d.Parts, results.DataPart{Events: part.Len(), Positives: part.Counts().Positives})
+		d.Parts = append(d.Parts, record.DataPart{Events: part.Len(), Positives: part.Counts().Positives})
 	}
 	return d
 }
 
 // DescribeModel fills in what a record says of the model itself.
-func DescribeModel(rec *results.Record, m models.Model) {
+func DescribeModel(rec *record.Record, m models.Model) {
 	rec.NumParams = m.NumParams()
 	factual, ok := m.(models.Factual)
 	if !ok {
@@ -39,6 +39,6 @@ func DescribeModel(rec *results.Record, m models.Model) {
 	facts := factual.Facts()
 	rec.StateSize, rec.Forgetting = facts.State, facts.Forgetting
 	for _, p := range facts.Parameters {
-		rec.Parameters = append(rec.Parameters, results.ParameterPart{Part: p.Part, Count: p.Params, Head: p.Part == models.HeadPart})
+		rec.Parameters = append(rec.Parameters, record.ParameterPart{Part: p.Part, Count: p.Params, Head: p.Part == models.HeadPart})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"dgsbench/datasets"
 	_ "dgsbench/datasets/sim"
 	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
@@ -21,9 +22,9 @@ func TestDataOf(t *testing.T) {
 		},
 		Split: datasets.Split{TrainEnd: 2, ValEnd: 3},
 	}
-	want := &results.Data{
+	want := &record.Data{
 		Nodes: 5, Users: 2, Events: 4, Features: 2, Positives: 2, Labelled: 3, Duration: 100,
-		Parts: []results.DataPart{{Events: 2, Positives: 1}, {Events: 1}, {Events: 1, Positives: 1}},
+		Parts: []record.DataPart{{Events: 2, Positives: 1}, {Events: 1}, {Events: 1, Positives: 1}},
 	}
 	if diff := cmp.Diff(want, dataOf(l)); diff != "" {
 		t.Error(diff)
@@ -62,9 +63,9 @@ func TestEveryRangeOfThePaper(t *testing.T) {
 
 // TestSourceOf: versions once, in order, with the first digits of commits.
 func TestSourceOf(t *testing.T) {
-	var records []results.Record
+	var records []record.Record
 	for _, version := range []string{"unknown", "0123456789abcdef+dirty", "unknown"} {
-		records = append(records, results.Record{CodeVersion: version})
+		records = append(records, record.Record{CodeVersion: version})
 	}
 	want := "a.yaml; 3 records of code version 0123456789ab+dirty, unknown"
 	if got := sourceOf("a.yaml", records); got != want {
@@ -90,7 +91,7 @@ func TestLeftOutByTheFlags(t *testing.T) {
 	if shown.Trials, err = suite.Trials(specs.Filter{Datasets: []string{"fi-a-sim"}}); err != nil {
 		t.Fatal(err)
 	}
-	report, err := NewReport(results.Store{Dir: t.TempDir()}, nil, shown)
+	report, err := NewReport(record.Store{Dir: t.TempDir()}, nil, shown)
 	if err != nil || len(report.Tables) == 0 {
 		t.Fatal(len(report.Tables), err)
 	}

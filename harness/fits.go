@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"slices"
 
-	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
 // Fits reports whether a record is of one of the trials: the same key and
 // the same spec, on whatever data and numerics it was made.
-func Fits(r results.Record, trials []specs.Trial) bool {
+func Fits(r record.Record, trials []specs.Trial) bool {
 	for _, t := range trials {
 		if KeyOf(t) == r.Key {
 			return sameSpec(r, t)
@@ -24,14 +24,14 @@ func Fits(r results.Record, trials []specs.Trial) bool {
 // perhaps of another version: those that fit the trials. Of models without
 // any of those it takes records of another spec, as long as all of the model
 // have the same one; otherwise they are left out, and counted.
-func FitOrForeign(records []results.Record, trials []specs.Trial) (use []results.Record, unclear int) {
-	byCell := map[results.CellKey][]results.Record{}
+func FitOrForeign(records []record.Record, trials []specs.Trial) (use []record.Record, unclear int) {
+	byCell := map[record.CellKey][]record.Record{}
 	for _, r := range records {
 		byCell[r.Key.CellKey] = append(byCell[r.Key.CellKey], r)
 	}
-	fitting := map[results.CellKey]bool{}
+	fitting := map[record.CellKey]bool{}
 	for cell, all := range byCell {
-		fitting[cell] = slices.ContainsFunc(all, func(r results.Record) bool { return Fits(r, trials) })
+		fitting[cell] = slices.ContainsFunc(all, func(r record.Record) bool { return Fits(r, trials) })
 	}
 	for _, r := range records {
 		all := byCell[r.Key.CellKey]
@@ -40,7 +40,7 @@ func FitOrForeign(records []results.Record, trials []specs.Trial) (use []results
 			if Fits(r, trials) {
 				use = append(use, r)
 			}
-		case slices.ContainsFunc(all, func(other results.Record) bool { return !r.SameSpec(other) }):
+		case slices.ContainsFunc(all, func(other record.Record) bool { return !r.SameSpec(other) }):
 			unclear++
 		default:
 			use = append(use, r)
@@ -51,7 +51,7 @@ func FitOrForeign(records []results.Record, trials []specs.Trial) (use []results
 
 // sameSpec reports whether the record was made under the trial's spec, and
 // has not been edited since: its name would not tell.
-func sameSpec(r results.Record, t specs.Trial) bool {
+func sameSpec(r record.Record, t specs.Trial) bool {
 	var spec bytes.Buffer
 	return json.Compact(&spec, r.Spec) == nil && bytes.Equal(spec.Bytes(), t.JSON()) &&
 		t.Identity(r.DataChecksum, r.Numerics, r.Device) == r.Identity

@@ -10,7 +10,7 @@ import (
 	"dgsbench/internal/atomicfile"
 	"dgsbench/kernels"
 	"dgsbench/kernels/devices"
-	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
@@ -18,7 +18,7 @@ import (
 // the next one before it has seen others. Datasets are read once. Its methods
 // may be called side by side.
 type Lab struct {
-	store   results.Store
+	store   record.Store
 	device  devices.Target
 	threads int // of a trial
 	data    *library
@@ -28,7 +28,7 @@ type Lab struct {
 
 // NewLab reads the datasets of the trials from dataDir. Records go to the
 // store, and each trial may use that many threads of the device.
-func NewLab(store results.Store, dataDir string, on devices.Target, threads int, trials []specs.Trial) (*Lab, error) {
+func NewLab(store record.Store, dataDir string, on devices.Target, threads int, trials []specs.Trial) (*Lab, error) {
 	data, err := loadAll(trials, dataDir)
 	if err != nil {
 		return nil, err
@@ -51,13 +51,13 @@ func (l *Lab) DeviceName() string { return l.device.Name() }
 // reaches the model or its candidates. A record that is there already is read
 // instead. A trial that fails by itself has a record that says so; progress,
 // from 0 to 1, is told after every batch.
-func (l *Lab) Validate(ctx context.Context, t specs.Trial, progress func(float64)) (results.Record, error) {
+func (l *Lab) Validate(ctx context.Context, t specs.Trial, progress func(float64)) (record.Record, error) {
 	rec := Describe(t, l.data.loaded[t.Dataset], l.device)
 	found, ok, err := l.store.Find(rec.Key, rec.Identity)
 	if err != nil || ok {
 		return found, err
 	}
-	j, err := newJob(t, rec, l.data, map[results.CellKey]int64{})
+	j, err := newJob(t, rec, l.data, map[record.CellKey]int64{})
 	if err != nil {
 		return rec, err
 	}
@@ -68,14 +68,14 @@ func (l *Lab) Validate(ctx context.Context, t specs.Trial, progress func(float64
 	if rec, err = l.train(ctx, j, progress); err != nil {
 		return rec, err
 	}
-	if rec, err = l.store.Write(rec, results.Observed{}); err != nil {
+	if rec, err = l.store.Write(rec, record.Observed{}); err != nil {
 		return rec, &StoreError{fmt.Errorf("%s: %w", t.Ref(), err)}
 	}
 	return rec, nil
 }
 
 // train trains when there is room for it.
-func (l *Lab) train(ctx context.Context, j job, progress func(float64)) (rec results.Record, err error) {
+func (l *Lab) train(ctx context.Context, j job, progress func(float64)) (rec record.Record, err error) {
 	err = l.memory.use(j.bytes, func() (err error) {
 		if j.bytes >= returned {
 			defer debug.FreeOSMemory()
@@ -92,7 +92,7 @@ func (l *Lab) train(ctx context.Context, j job, progress func(float64)) (rec res
 }
 
 // validate is measure without the evaluation after training.
-func validate(ctx context.Context, rec results.Record, t specs.Trial, parts datasets.Parts, on devices.Target, tick func()) (_ results.Record, failure error) {
+func validate(ctx context.Context, rec record.Record, t specs.Trial, parts datasets.Parts, on devices.Target, tick func()) (_ record.Record, failure error) {
 	defer kernels.CatchFailure(&failure)
 	start := time.Now()
 	r, err := newRun(t, parts, on, rec.Threads, tick)

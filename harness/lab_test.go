@@ -6,7 +6,7 @@ import (
 
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
-	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,12 +24,12 @@ func TestLab(t *testing.T) {
 	if len(trials) != 4 {
 		t.Fatalf("%d trials, want raw and graph-sprints, nc and lp in both settings", len(trials))
 	}
-	whole := results.Store{Dir: t.TempDir()}
+	whole := record.Store{Dir: t.TempDir()}
 	runner := Runner{Store: whole}
 	if _, err := runner.Run(context.Background(), trials); err != nil {
 		t.Fatal(err)
 	}
-	lab, err := NewLab(results.Store{Dir: t.TempDir()}, "", devices.Target{}, 1, trials)
+	lab, err := NewLab(record.Store{Dir: t.TempDir()}, "", devices.Target{}, 1, trials)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestLab(t *testing.T) {
 		if err != nil || !found {
 			t.Fatalf("%s: found %v, %v", trial.Ref(), found, err)
 		}
-		diff := cmp.Diff(want.Epochs, rec.Epochs, cmpopts.IgnoreFields(results.Epoch{}, "Seconds"))
+		diff := cmp.Diff(want.Epochs, rec.Epochs, cmpopts.IgnoreFields(record.Epoch{}, "Seconds"))
 		if diff != "" || want.BestEpoch != rec.BestEpoch || len(rec.Scores) > 0 || share <= 0 || share > 1 {
 			t.Errorf("%s: best epoch %d, want %d, %d scores, progress %v; epochs (-run +lab):\n%s",
 				trial.Ref(), rec.BestEpoch, want.BestEpoch, len(rec.Scores), share, diff)

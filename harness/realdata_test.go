@@ -13,7 +13,7 @@ import (
 	"dgsbench/models"
 	"dgsbench/models/heuristic"
 	_ "dgsbench/models/standard"
-	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
@@ -94,7 +94,7 @@ func TestRealDataProtocolChoices(t *testing.T) {
 		{"recency+pop at batch 1", link("recency-pop", datasets.Transductive, 1), "recall@10", specs.Destinations, .882, 5e-4},
 		{"recency+pop, inductive", link("recency-pop", datasets.Inductive, 200), "mrr", specs.Destinations, .695, 5e-4},
 	} {
-		got := zeroParameter(t, wikipedia, c.trial, c.metric)[results.Test+" "+string(c.set)]
+		got := zeroParameter(t, wikipedia, c.trial, c.metric)[record.Test+" "+string(c.set)]
 		if math.Abs(got-c.want) > c.tol {
 			t.Errorf("%s: %s is %.5f, expected %.4f", c.what, c.metric, got, c.want)
 		}
@@ -118,7 +118,7 @@ func TestRealDataClassification(t *testing.T) {
 		p := specs.DefaultProtocol()
 		p.Batch = c.batch
 		auc := zeroParameter(t, wikipedia, specs.Trial{Task: models.NodeClassification, Kind: c.rule, Protocol: p}, "auc")
-		got := [3]float64{trainAUC(t, wikipedia, c.rule, c.batch), auc[results.Validation+" "], auc[results.Test+" "]}
+		got := [3]float64{trainAUC(t, wikipedia, c.rule, c.batch), auc[record.Validation+" "], auc[record.Test+" "]}
 		for i := range got {
 			if math.Abs(got[i]-c.want[i]) > .5e-4 {
 				t.Errorf("%s, batch %d: %.5f, expected %.4f", c.rule, c.batch, got, c.want)

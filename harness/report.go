@@ -9,6 +9,9 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/models"
 	"dgsbench/results"
+	"dgsbench/results/figure"
+	"dgsbench/results/record"
+	"dgsbench/results/table"
 	"dgsbench/specs"
 )
 
@@ -17,12 +20,12 @@ import (
 type Report struct {
 	Title   string
 	Rows    []results.Row
-	Tables  []results.Table
-	Figures []results.Figure
+	Tables  []table.Table
+	Figures []figure.Figure
 	// Comparisons are of the models, pair by pair.
 	Comparisons []results.Comparison
 	// Records are those that it is made of, in the order of the suite.
-	Records []results.Record
+	Records []record.Record
 	// Warnings say what no sound measurement has, a line each.
 	Warnings []string
 }
@@ -87,7 +90,7 @@ func choices(s specs.Suite) []results.Choice {
 
 // NewReport summarises the records of the trials. What has no record is
 // missing in the rows and a dash in the tables.
-func NewReport(s results.Store, records []results.Record, shown Shown) (Report, error) {
+func NewReport(s record.Store, records []record.Record, shown Shown) (Report, error) {
 	scored, timed := specs.SplitLatency(shown.Trials)
 	in := results.Input{Store: s, Records: ofTrials(records, scored), Ranges: shown.Ranges}
 	var err error
@@ -123,7 +126,7 @@ func NewReport(s results.Store, records []results.Record, shown Shown) (Report, 
 }
 
 // sourceOf names the suite's file and the code that measured.
-func sourceOf(file string, records []results.Record) string {
+func sourceOf(file string, records []record.Record) string {
 	var versions []string
 	for _, r := range records {
 		versions = appendNew(versions, shortVersion(r.CodeVersion))
@@ -143,21 +146,21 @@ func shortVersion(version string) string {
 }
 
 // ofTrials are the records of the trials.
-func ofTrials(records []results.Record, trials []specs.Trial) []results.Record {
-	keys := map[results.Key]bool{}
+func ofTrials(records []record.Record, trials []specs.Trial) []record.Record {
+	keys := map[record.Key]bool{}
 	for _, t := range trials {
 		keys[KeyOf(t)] = true
 	}
-	return slices.DeleteFunc(slices.Clone(records), func(r results.Record) bool { return !keys[r.Key] })
+	return slices.DeleteFunc(slices.Clone(records), func(r record.Record) bool { return !keys[r.Key] })
 }
 
 // inOrder sorts the records as the trials are.
-func inOrder(records []results.Record, trials []specs.Trial) []results.Record {
-	at := map[results.Key]int{}
+func inOrder(records []record.Record, trials []specs.Trial) []record.Record {
+	at := map[record.Key]int{}
 	for i, t := range trials {
 		at[KeyOf(t)] = i
 	}
-	slices.SortStableFunc(records, func(a, b results.Record) int { return cmp.Compare(at[a.Key], at[b.Key]) })
+	slices.SortStableFunc(records, func(a, b record.Record) int { return cmp.Compare(at[a.Key], at[b.Key]) })
 	return records
 }
 
@@ -183,7 +186,7 @@ func tableLayout(trials []specs.Trial, command, source string) results.Layout {
 	for _, t := range trials {
 		l.Subtitle = subtitle(t)
 		l.Models = appendNew(l.Models, results.ModelHead{
-			ID: t.ModelID, Variant: t.Variant, Title: t.Title, Class: results.Class(t.Class),
+			ID: t.ModelID, Variant: t.Variant, Title: t.Title, Class: record.Class(t.Class),
 		})
 		l.Settings = appendNew(l.Settings, string(t.Setting))
 	}

@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"dgsbench/datasets"
+	"dgsbench/internal/optional"
 	"dgsbench/kernels/devices"
 	"dgsbench/metrics"
 	"dgsbench/models"
 	"dgsbench/nn"
-	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
@@ -26,7 +27,7 @@ type run struct {
 	negatives *rand.Rand
 	scratch   []int32 // negatives of one batch
 
-	epochs       []results.Epoch
+	epochs       []record.Epoch
 	best         int // epoch whose parameters were tested, -1 for none
 	trainSeconds float64
 	facts        []partFacts
@@ -34,7 +35,7 @@ type run struct {
 
 // partFacts are the raw facts of one evaluated part.
 type partFacts struct {
-	part  results.Part
+	part  record.Part
 	facts metrics.Facts
 }
 
@@ -98,17 +99,17 @@ func (r *run) do(ctx context.Context) error {
 		return err
 	}
 	if r.carries() {
-		return r.evaluate(ctx, results.Test)
+		return r.evaluate(ctx, record.Test)
 	}
 	r.model.Reset()
 	if err := r.eval.observe(ctx, r.parts.Train); err != nil {
 		return err
 	}
 	r.facts = nil
-	if err := r.evaluate(ctx, results.Validation); err != nil {
+	if err := r.evaluate(ctx, record.Validation); err != nil {
 		return err
 	}
-	return r.evaluate(ctx, results.Test)
+	return r.evaluate(ctx, record.Test)
 }
 
 // carries reports whether the test goes on from the last epoch's
@@ -134,7 +135,7 @@ func (r *run) train(ctx context.Context) error {
 			return fmt.Errorf("validation after epoch %d: %w", epoch+1, err)
 		}
 		seconds := time.Since(start).Seconds()
-		r.epochs = append(r.epochs, results.Epoch{Loss: results.Number(loss), Validation: results.Number(value), Seconds: seconds})
+		r.epochs = append(r.epochs, record.Epoch{Loss: optional.Number(loss), Validation: optional.Number(value), Seconds: seconds})
 		r.trainSeconds += seconds
 		r.best = epoch
 		if stop.see(epoch, value) && p.Select == specs.SelectBest {
@@ -201,7 +202,7 @@ func (r *run) validate(ctx context.Context) (float64, error) {
 		}
 	}
 	r.facts = nil
-	if err := r.evaluateOn(ctx, results.Validation, r.parts.Val, r.validationSets()); err != nil {
+	if err := r.evaluateOn(ctx, record.Validation, r.parts.Val, r.validationSets()); err != nil {
 		return 0, err
 	}
 	return r.headline(r.facts[0].facts)
@@ -231,7 +232,7 @@ func (r *run) headline(f metrics.Facts) (float64, error) {
 // evaluate judges a part with everything that is reported.
 func (r *run) evaluate(ctx context.Context, split string) error {
 	part := r.parts.Test
-	if split == results.Validation {
+	if split == record.Validation {
 		part = r.parts.Val
 	}
 	return r.evaluateOn(ctx, split, part, r.sets)
@@ -240,12 +241,12 @@ func (r *run) evaluate(ctx context.Context, split string) error {
 func (r *run) evaluateOn(ctx context.Context, split string, part datasets.Stream, sets []candidateSet) error {
 	if r.spec.Task == models.NodeClassification {
 		f, err := r.eval.classify(ctx, part)
-		r.facts = append(r.facts, partFacts{results.Part{Split: split}, f})
+		r.facts = append(r.facts, partFacts{record.Part{Split: split}, f})
 		return err
 	}
 	facts, err := r.eval.rank(ctx, part, r.questions(part, sets))
 	for i, f := range facts {
-		r.facts = append(r.facts, partFacts{results.Part{Split: split, Candidates: string(sets[i].name)}, f})
+		r.facts = append(r.facts, partFacts{record.Part{Split: split, Candidates: string(sets[i].name)}, f})
 	}
 	return err
 }

@@ -11,7 +11,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
-	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 
 	"github.com/google/go-cmp/cmp"
@@ -173,11 +173,11 @@ func TestEarlyStopping(t *testing.T) {
 func TestRankingParts(t *testing.T) {
 	s := &script{auc: []float64{0}}
 	r := runScript(t, models.LinkPrediction, s, func(p *specs.Protocol) { p.ValNegatives = 4 })
-	var got []results.Part
+	var got []record.Part
 	for _, f := range r.facts {
 		got = append(got, f.part)
 	}
-	want := []results.Part{
+	want := []record.Part{
 		{Split: "validation", Candidates: "all_nodes"},
 		{Split: "validation", Candidates: "destinations"},
 		{Split: "test", Candidates: "all_nodes"},

@@ -11,13 +11,13 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/internal/atomicfile"
 	"dgsbench/kernels/devices"
-	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
 // Runner measures trials side by side and keeps their records.
 type Runner struct {
-	Store   results.Store
+	Store   record.Store
 	DataDir string
 	Workers int // trials side by side; 0 leaves it to Workers
 	Device  devices.Target
@@ -36,7 +36,7 @@ type Hooks struct {
 	// Progress says how much of the pending work is done, 0 to 1.
 	Progress func(share float64)
 	// Done reports one finished or failed trial.
-	Done func(results.Record)
+	Done func(record.Record)
 	// Wait says that all that is left is being measured by another run in
 	// the same folder.
 	Wait func(left int)
@@ -48,13 +48,13 @@ type Summary struct {
 	Found, Finished, Failed, Left int
 	// FailedBefore are the records of trials that an earlier run saw fail.
 	// They are not run again: the seed is the same.
-	FailedBefore []results.Record
+	FailedBefore []record.Record
 }
 
 // job is one trial to be measured.
 type job struct {
 	trial   specs.Trial
-	record  results.Record
+	record  record.Record
 	parts   datasets.Parts
 	batches int
 	bytes   int64 // of memory that training takes
@@ -90,7 +90,7 @@ func (r *Runner) Run(ctx context.Context, trials []specs.Trial) (Summary, error)
 
 // pending makes jobs of the trials without a record, and counts the others.
 func (r *Runner) pending(trials []specs.Trial, lib *library) (jobs []job, sum Summary, err error) {
-	sizes := map[results.CellKey]int64{} // of training: the seeds of a cell share it
+	sizes := map[record.CellKey]int64{} // of training: the seeds of a cell share it
 	for _, t := range trials {
 		rec := Describe(t, lib.loaded[t.Dataset], r.Device)
 		found, ok, err := Find(r.Store, t, rec)
@@ -112,7 +112,7 @@ func (r *Runner) pending(trials []specs.Trial, lib *library) (jobs []job, sum Su
 
 // Find looks for the record of a trial that Describe describes. It is an error
 // if the file of that name is of something else.
-func Find(s results.Store, t specs.Trial, rec results.Record) (found results.Record, ok bool, err error) {
+func Find(s record.Store, t specs.Trial, rec record.Record) (found record.Record, ok bool, err error) {
 	found, ok, err = s.Find(rec.Key, rec.Identity)
 	if ok && !(sameSpec(found, t) && found.DataChecksum == rec.DataChecksum && found.Numerics == rec.Numerics) {
 		err = fmt.Errorf("the record of %s is not what its name says; remove %s",
@@ -123,7 +123,7 @@ func Find(s results.Store, t specs.Trial, rec results.Record) (found results.Rec
 
 // add counts a trial that was found measured. One that failed would fail
 // again: the seed is the same.
-func (s *Summary) add(found results.Record) {
+func (s *Summary) add(found record.Record) {
 	if !found.Failed() {
 		s.Found++
 		return
@@ -132,7 +132,7 @@ func (s *Summary) add(found results.Record) {
 	s.FailedBefore = append(s.FailedBefore, found)
 }
 
-func newJob(t specs.Trial, rec results.Record, lib *library, sizes map[results.CellKey]int64) (job, error) {
+func newJob(t specs.Trial, rec record.Record, lib *library, sizes map[record.CellKey]int64) (job, error) {
 	kind, err := kindOf(t)
 	if err != nil {
 		return job{}, err

@@ -15,7 +15,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/models"
-	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 
 	"github.com/google/go-cmp/cmp"
@@ -110,9 +110,9 @@ func openToy(string) (datasets.Stream, string, error) {
 }
 
 // load reads the records without what differs from run to run.
-func load(t *testing.T, dir string) []results.Record {
+func load(t *testing.T, dir string) []record.Record {
 	t.Helper()
-	records, incomplete, err := results.Store{Dir: dir}.Load("")
+	records, incomplete, err := record.Store{Dir: dir}.Load("")
 	if err != nil || len(incomplete) > 0 {
 		t.Fatal(err, incomplete)
 	}
@@ -130,10 +130,10 @@ func load(t *testing.T, dir string) []results.Record {
 // records) are the same whatever runs beside them.
 func TestWorkersDoNotMatter(t *testing.T) {
 	trials := toySuite(t)
-	var all [2][]results.Record
+	var all [2][]record.Record
 	for i, workers := range []int{1, 4} {
 		dir := t.TempDir()
-		r := Runner{Store: results.Store{Dir: dir}, Workers: workers}
+		r := Runner{Store: record.Store{Dir: dir}, Workers: workers}
 		sum, err := r.Run(context.Background(), trials)
 		if err != nil {
 			t.Fatal(err)
@@ -143,7 +143,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 		}
 		all[i] = load(t, dir)
 	}
-	if diff := cmp.Diff(all[0], all[1], cmp.AllowUnexported(results.Record{})); diff != "" {
+	if diff := cmp.Diff(all[0], all[1], cmp.AllowUnexported(record.Record{})); diff != "" {
 		t.Errorf("1 worker (-) and 4 (+):\n%s", diff)
 	}
 }
@@ -151,7 +151,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 // TestFailedTrial: it says which model and event, and stops nobody else.
 func TestFailedTrial(t *testing.T) {
 	dir := t.TempDir()
-	r := Runner{Store: results.Store{Dir: dir}}
+	r := Runner{Store: record.Store{Dir: dir}}
 	if _, err := r.Run(context.Background(), toySuite(t)); err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestFailedTrial(t *testing.T) {
 func TestResume(t *testing.T) {
 	trials, dir := toySuite(t), t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
-	r := Runner{Store: results.Store{Dir: dir}, Workers: 2, Hooks: Hooks{Done: func(results.Record) { cancel() }}}
+	r := Runner{Store: record.Store{Dir: dir}, Workers: 2, Hooks: Hooks{Done: func(record.Record) { cancel() }}}
 	first, err := r.Run(ctx, trials)
 	if !Interrupted(err) || first.Finished+first.Failed == 0 || first.Left == 0 {
 		t.Fatalf("cancelled run: %+v, %v", first, err)
@@ -192,11 +192,11 @@ func TestResume(t *testing.T) {
 		t.Errorf("progress ends at %v", last)
 	}
 	whole := t.TempDir()
-	r = Runner{Store: results.Store{Dir: whole}}
+	r = Runner{Store: record.Store{Dir: whole}}
 	if _, err := r.Run(context.Background(), trials); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(load(t, whole), load(t, dir), cmp.AllowUnexported(results.Record{})); diff != "" {
+	if diff := cmp.Diff(load(t, whole), load(t, dir), cmp.AllowUnexported(record.Record{})); diff != "" {
 		t.Errorf("in one go (-), resumed (+):\n%s", diff)
 	}
 }
@@ -207,7 +207,7 @@ func TestResultsThatCannotBeWritten(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	r := Runner{Store: results.Store{Dir: filepath.Join(file, "below")}}
+	r := Runner{Store: record.Store{Dir: filepath.Join(file, "below")}}
 	_, err := r.Run(context.Background(), toySuite(t)[:1])
 	if err == nil {
 		t.Fatal("no error")
@@ -222,7 +222,7 @@ func TestResultsThatCannotBeWritten(t *testing.T) {
 // state.
 func TestCheckpoints(t *testing.T) {
 	trials, dir := toySuite(t), t.TempDir()
-	r := Runner{Store: results.Store{Dir: dir}, Checkpoints: true}
+	r := Runner{Store: record.Store{Dir: dir}, Checkpoints: true}
 	if _, err := r.Run(context.Background(), trials[:7]); err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/datasets/sim"
 	"dgsbench/models"
-	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
@@ -35,11 +35,11 @@ func onTest(t *testing.T, l *datasets.Loaded, rule string, task models.Task, met
 	t.Helper()
 	trial := specs.Trial{Task: task, Kind: rule, Protocol: specs.DefaultProtocol()}
 	if task == models.NodeClassification {
-		return zeroParameter(t, l, trial, metric)[results.Test+" "]
+		return zeroParameter(t, l, trial, metric)[record.Test+" "]
 	}
 	trial.Setting = datasets.Transductive
 	trial.Protocol.Candidates = []specs.CandidateSet{specs.AllNodes}
-	return zeroParameter(t, l, trial, metric)[results.Test+" "+string(specs.AllNodes)]
+	return zeroParameter(t, l, trial, metric)[record.Test+" "+string(specs.AllNodes)]
 }
 
 // best is the best zero-parameter row of a task.

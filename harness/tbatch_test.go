@@ -10,7 +10,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
-	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 
 	"github.com/google/go-cmp/cmp"
@@ -157,10 +157,10 @@ runs: [{task: nc, datasets: [toy], models: [user-count, user-age, raw, graph-spr
 // TestTBatchOfOneEvent: with windows of one event the rules are the same, in
 // training too.
 func TestTBatchOfOneEvent(t *testing.T) {
-	var scores [][]results.Score
+	var scores [][]record.Score
 	for _, rule := range []string{"last_write", "t_batch"} {
 		dir := t.TempDir()
-		r := Runner{Store: results.Store{Dir: dir}, Workers: 1}
+		r := Runner{Store: record.Store{Dir: dir}, Workers: 1}
 		trials := suiteTrials(t, `name: one
 title: one
 protocol: {batch: 1, within_batch: `+rule+`, epochs: 2}
@@ -169,7 +169,7 @@ runs: [{task: nc, datasets: [toy], models: [raw, dgs, tgn-id]}]
 		if _, err := r.Run(context.Background(), trials); err != nil {
 			t.Fatal(err)
 		}
-		var some []results.Score
+		var some []record.Score
 		for _, rec := range load(t, dir) {
 			some = append(some, rec.Scores...)
 		}

@@ -9,7 +9,7 @@ import (
 	"dgsbench/kernels"
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
-	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
@@ -18,9 +18,9 @@ import (
 const Numerics = 3
 
 // KeyOf is where a trial's record lies.
-func KeyOf(t specs.Trial) results.Key {
-	return results.Key{
-		CellKey: results.CellKey{
+func KeyOf(t specs.Trial) record.Key {
+	return record.Key{
+		CellKey: record.CellKey{
 			Suite: t.Suite, Dataset: t.Dataset, Task: string(t.Task), Setting: string(t.Setting), Case: t.Case,
 			Model: t.ModelID, Variant: t.Variant,
 		},
@@ -29,11 +29,11 @@ func KeyOf(t specs.Trial) results.Key {
 }
 
 // Describe fills in what is known of a trial before it is run.
-func Describe(t specs.Trial, l *datasets.Loaded, on devices.Target) results.Record {
-	return results.Record{
+func Describe(t specs.Trial, l *datasets.Loaded, on devices.Target) record.Record {
+	return record.Record{
 		Key: KeyOf(t), Identity: t.Identity(l.SHA256, Numerics, on.Name()), Numerics: Numerics,
 		Spec: t.JSON(), Origins: t.OriginsJSON(), DataChecksum: l.SHA256, CodeVersion: CodeVersion(), Machine: Machine(on), Device: on.Name(),
-		ModelClass: results.Class(t.Class), ModelTitle: t.Title,
+		ModelClass: record.Class(t.Class), ModelTitle: t.Title,
 		DatasetTitle: l.Dataset.Title, PaperName: l.Dataset.PaperName,
 		Footnotes: l.Dataset.Notes, Data: dataOf(l), BestEpoch: -1,
 	}
@@ -45,7 +45,7 @@ func Describe(t specs.Trial, l *datasets.Loaded, on devices.Target) results.Reco
 //
 // The model is that of a trial that succeeded, with the tested parameters and
 // the state after the last test event.
-func measure(ctx context.Context, rec results.Record, t specs.Trial, parts datasets.Parts, on devices.Target, tick func()) (_ results.Record, _ results.Observed, _ models.Model, failure error) {
+func measure(ctx context.Context, rec record.Record, t specs.Trial, parts datasets.Parts, on devices.Target, tick func()) (_ record.Record, _ record.Observed, _ models.Model, failure error) {
 	defer kernels.CatchFailure(&failure)
 	start := time.Now()
 	r, err := newRun(t, parts, on, rec.Threads, tick)
@@ -63,7 +63,7 @@ func measure(ctx context.Context, rec results.Record, t specs.Trial, parts datas
 	}
 	rec.Epochs, rec.BestEpoch = r.epochs, r.best
 	rec.Durations.Train, rec.Durations.Test = r.trainSeconds, rec.Durations.Total-r.trainSeconds
-	observed := results.Observed{}
+	observed := record.Observed{}
 	for _, f := range r.facts {
 		observed[f.part] = f.facts
 	}

@@ -3,7 +3,7 @@ package harness
 import (
 	"sync"
 
-	"dgsbench/results"
+	"dgsbench/results/record"
 )
 
 // watch turns what workers do into calls of the hooks, one at a time.
@@ -57,7 +57,7 @@ func (p *progress) restart() {
 }
 
 // done says that the trial is over, however many batches were left.
-func (p *progress) done(rec results.Record) {
+func (p *progress) done(rec record.Record) {
 	p.advance(p.left)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -73,7 +73,7 @@ func (p *progress) done(rec results.Record) {
 }
 
 // found says that another run has measured the trial.
-func (p *progress) found(rec results.Record) {
+func (p *progress) found(rec record.Record) {
 	p.advance(p.left)
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"dgsbench/models"
-	"dgsbench/results"
+	"dgsbench/results/record"
 )
 
 // crew works jobs off side by side.
@@ -123,11 +123,11 @@ func (c *crew) measureNow(ctx context.Context, j job, p *progress) error {
 	return nil
 }
 
-func (r *Runner) recordPath(rec results.Record) string {
+func (r *Runner) recordPath(rec record.Record) string {
 	return filepath.Join(r.Store.Dir, rec.Key.Path(rec.Identity))
 }
 
 // checkpointPath is beside the record, under its name.
-func (r *Runner) checkpointPath(rec results.Record) string {
+func (r *Runner) checkpointPath(rec record.Record) string {
 	return strings.TrimSuffix(r.recordPath(rec), ".json") + ".safetensors"
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"dgsbench/results/record"
 )
 
 // Aggregate summarises records over seeds, in order of key. Metrics are
@@ -11,7 +13,7 @@ import (
 // was known when the trial ran. It is an error when two records are of the
 // same trial, or when the seeds of a cell differ in more than the seed. progress,
 // unless it is nil, is told the share of the work that is done.
-func Aggregate(s Store, records []Record, progress func(share float64)) ([]Cell, error) {
+func Aggregate(s record.Store, records []record.Record, progress func(share float64)) ([]Cell, error) {
 	groups, err := groupBySeeds(records)
 	if err != nil {
 		return nil, err
@@ -20,7 +22,7 @@ func Aggregate(s Store, records []Record, progress func(share float64)) ([]Cell,
 	all := len(groups)
 	for len(groups) > 0 {
 		n := 1 // groups of the same place share their events, and so the draws
-		for n < len(groups) && groups[n][0].Key.place() == groups[0][0].Key.place() {
+		for n < len(groups) && groups[n][0].Key.Place() == groups[0][0].Key.Place() {
 			n++
 		}
 		var within func(share float64)
@@ -37,18 +39,12 @@ func Aggregate(s Store, records []Record, progress func(share float64)) ([]Cell,
 }
 
 // group is the records of one cell, in order of seed.
-type group []Record
-
-// place is the cell without its model.
-func (k CellKey) place() CellKey {
-	k.Model, k.Variant = "", ""
-	return k
-}
+type group []record.Record
 
 // groupBySeeds puts the records of each cell together, in order of key.
-func groupBySeeds(records []Record) ([]group, error) {
+func groupBySeeds(records []record.Record) ([]group, error) {
 	sorted := slices.Clone(records)
-	slices.SortStableFunc(sorted, func(a, b Record) int {
+	slices.SortStableFunc(sorted, func(a, b record.Record) int {
 		return cmp.Or(compareCells(a, b), cmp.Compare(a.Key.Seed, b.Key.Seed))
 	})
 	var groups []group
@@ -66,7 +62,7 @@ func groupBySeeds(records []Record) ([]group, error) {
 	return groups, nil
 }
 
-func compareCells(a, b Record) int {
+func compareCells(a, b record.Record) int {
 	return cmp.Or(
 		cmp.Compare(a.Key.Suite, b.Key.Suite), cmp.Compare(a.Key.Dataset, b.Key.Dataset),
 		cmp.Compare(a.Key.Task, b.Key.Task), cmp.Compare(a.Key.Setting, b.Key.Setting),
@@ -76,14 +72,14 @@ func compareCells(a, b Record) int {
 }
 
 // checkPair refuses to average what does not belong together.
-func checkPair(a, b Record) error {
+func checkPair(a, b record.Record) error {
 	files := fmt.Sprintf("%s and %s", a.Key.Path(a.Identity), b.Key.Path(b.Identity))
 	switch {
 	case a.Key.Seed == b.Key.Seed:
 		return fmt.Errorf("%s are of the same trial; keep one of them", files)
 	case a.DataChecksum != b.DataChecksum:
 		return fmt.Errorf("%s are of different data; keep the ones that belong together", files)
-	case a.specBut("seed") != b.specBut("seed"):
+	case a.SpecBut("seed") != b.SpecBut("seed"):
 		return fmt.Errorf("%s have different specifications; keep the ones that belong together", files)
 	}
 	return nil

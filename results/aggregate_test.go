@@ -13,24 +13,26 @@ import (
 
 	"dgsbench/metrics"
 	"dgsbench/results"
+	"dgsbench/results/record"
+	"dgsbench/results/record/recordtest"
 )
 
 // random is what a seed observed on 400 events, other ones for each seed.
-func random(seed uint64) results.Observed {
+func random(seed uint64) record.Observed {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	o := results.Observed{}
-	for _, split := range []string{results.Validation, results.Test} {
+	o := record.Observed{}
+	for _, split := range []string{record.Validation, record.Test} {
 		f := metrics.Facts{Score: make([]float32, 400), Label: make([]int8, 400)}
 		for k := range f.Score {
 			f.Label[k] = int8(k % 4 / 3)
 			f.Score[k] = rng.Float32() + 0.3*float32(f.Label[k])
 		}
-		o[results.Part{Split: split}] = f
+		o[record.Part{Split: split}] = f
 	}
 	return o
 }
 
-func aggregate(t *testing.T, s results.Store) []results.Cell {
+func aggregate(t *testing.T, s record.Store) []results.Cell {
 	t.Helper()
 	records, _, err := s.Load("")
 	if err != nil {
@@ -43,13 +45,13 @@ func aggregate(t *testing.T, s results.Store) []results.Cell {
 	return cells
 }
 
-func testAUC(t *testing.T, o results.Observed) float64 {
+func testAUC(t *testing.T, o record.Observed) float64 {
 	t.Helper()
 	auc, err := metrics.Lookup("auc")
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := auc.Value(o[results.Part{Split: results.Test}])
+	v, err := auc.Value(o[record.Part{Split: record.Test}])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +62,7 @@ func testAUC(t *testing.T, o results.Observed) float64 {
 func find(t *testing.T, c results.Cell) results.Row {
 	t.Helper()
 	for _, r := range c.Rows {
-		if r.Split == results.Test && r.Metric == "auc" {
+		if r.Split == record.Test && r.Metric == "auc" {
 			return r
 		}
 	}
@@ -69,15 +71,15 @@ func find(t *testing.T, c results.Cell) results.Row {
 }
 
 func TestAggregateOverSeeds(t *testing.T) {
-	s := results.Store{Dir: t.TempDir()}
+	s := record.Store{Dir: t.TempDir()}
 	var values []float64
 	for seed := range uint64(4) {
-		write(t, s, record("nc", "", "dgs", seed), random(seed))
+		recordtest.Write(t, s, recordtest.Trial("nc", "", "dgs", seed), random(seed))
 		values = append(values, testAUC(t, random(seed)))
 	}
-	failed := record("nc", "", "dgs", 4)
+	failed := recordtest.Trial("nc", "", "dgs", 4)
 	failed.Error = "loss of batch 3 is NaN"
-	write(t, s, failed, nil)
+	recordtest.Write(t, s, failed, nil)
 	cells := aggregate(t, s)
 	if len(cells) != 1 {
 		t.Fatalf("%d cells, want 1", len(cells))
@@ -106,9 +108,9 @@ func TestAggregateOverSeeds(t *testing.T) {
 }
 
 func TestTwoSeedsHaveNoDeviation(t *testing.T) {
-	s := results.Store{Dir: t.TempDir()}
+	s := record.Store{Dir: t.TempDir()}
 	for seed := range uint64(2) {
-		write(t, s, record("nc", "", "dgs", seed), random(seed))
+		recordtest.Write(t, s, recordtest.Trial("nc", "", "dgs", seed), random(seed))
 	}
 	if row := find(t, aggregate(t, s)[0]); row.Std.Present() || !row.CILow.Present() {
 		t.Errorf("std %v, ci_low %v; want only the interval", row.Std, row.CILow)
@@ -116,10 +118,10 @@ func TestTwoSeedsHaveNoDeviation(t *testing.T) {
 }
 
 func TestOnlyFailuresGiveACellWithoutRows(t *testing.T) {
-	s := results.Store{Dir: t.TempDir()}
-	r := record("nc", "", "dgs", 0)
+	s := record.Store{Dir: t.TempDir()}
+	r := recordtest.Trial("nc", "", "dgs", 0)
 	r.Error = "out of memory"
-	write(t, s, r, nil)
+	recordtest.Write(t, s, r, nil)
 	cells := aggregate(t, s)
 	if len(cells) != 1 || len(cells[0].Rows) != 0 || len(cells[0].Failures) != 1 {
 		t.Errorf("got %+v", cells)
@@ -127,10 +129,10 @@ func TestOnlyFailuresGiveACellWithoutRows(t *testing.T) {
 }
 
 func TestUndefinedMetricsAreAbsent(t *testing.T) {
-	s := results.Store{Dir: t.TempDir()}
+	s := record.Store{Dir: t.TempDir()}
 	o := random(0)
-	clear(o[results.Part{Split: results.Test}].Label)
-	write(t, s, record("nc", "", "dgs", 0), o)
+	clear(o[record.Part{Split: record.Test}].Label)
+	recordtest.Write(t, s, recordtest.Trial("nc", "", "dgs", 0), o)
 	if row := find(t, aggregate(t, s)[0]); row.Mean.Present() || row.CILow.Present() || row.N != 1 {
 		t.Errorf("got %+v", row)
 	}
@@ -138,19 +140,19 @@ func TestUndefinedMetricsAreAbsent(t *testing.T) {
 
 func TestAggregateRefusesToMix(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*results.Record)
-		facts  results.Observed
+		change func(*record.Record)
+		facts  record.Observed
 	}{
-		"same trial":               {func(r *results.Record) { r.Key.Seed, r.Identity = 0, "ffffffffffffffff" }, random(1)},
-		"different data":           {func(r *results.Record) { r.DataChecksum = "beef" }, random(1)},
-		"different specifications": {func(r *results.Record) { r.Spec = json.RawMessage(`{"alpha": 0.7, "seed": 1}`) }, random(1)},
-		"different events":         {func(*results.Record) {}, classified()},
+		"same trial":               {func(r *record.Record) { r.Key.Seed, r.Identity = 0, "ffffffffffffffff" }, random(1)},
+		"different data":           {func(r *record.Record) { r.DataChecksum = "beef" }, random(1)},
+		"different specifications": {func(r *record.Record) { r.Spec = json.RawMessage(`{"alpha": 0.7, "seed": 1}`) }, random(1)},
+		"different events":         {func(*record.Record) {}, recordtest.Classified()},
 	} {
-		s := results.Store{Dir: t.TempDir()}
-		write(t, s, record("nc", "", "dgs", 0), random(0))
-		r := record("nc", "", "dgs", 1)
+		s := record.Store{Dir: t.TempDir()}
+		recordtest.Write(t, s, recordtest.Trial("nc", "", "dgs", 0), random(0))
+		r := recordtest.Trial("nc", "", "dgs", 1)
 		c.change(&r)
-		write(t, s, r, c.facts)
+		recordtest.Write(t, s, r, c.facts)
 		records, _, err := s.Load("")
 		if err != nil {
 			t.Fatal(err)
@@ -163,16 +165,16 @@ func TestAggregateRefusesToMix(t *testing.T) {
 
 // TestAggregateProgress: shares only grow, through all places.
 func TestAggregateProgress(t *testing.T) {
-	s := results.Store{Dir: t.TempDir()}
-	write(t, s, record("nc", "", "dgs", 0), random(0))
-	write(t, s, record("nc", "", "raw", 0), random(0))
+	s := record.Store{Dir: t.TempDir()}
+	recordtest.Write(t, s, recordtest.Trial("nc", "", "dgs", 0), random(0))
+	recordtest.Write(t, s, recordtest.Trial("nc", "", "raw", 0), random(0))
 	records, _, err := s.Load("")
 	if err != nil {
 		t.Fatal(err)
 	}
 	other := records[0]
 	other.Key.Case = "other"
-	write(t, s, other, random(0))
+	recordtest.Write(t, s, other, random(0))
 	if records, _, err = s.Load(""); err != nil {
 		t.Fatal(err)
 	}
@@ -185,38 +187,14 @@ func TestAggregateProgress(t *testing.T) {
 	}
 }
 
-func TestSelectKeepsStaleRecordsApart(t *testing.T) {
-	old, current := record("nc", "", "dgs", 0), record("nc", "", "dgs", 0)
-	old.Numerics, old.Identity = 1, "ffffffffffffffff"
-	alone := record("nc", "", "raw", 0)
-	alone.Numerics = 1
-	all := []results.Record{old, current, alone}
-	for _, c := range []struct {
-		allow bool
-		want  []string // identity and model of what is used
-	}{
-		{false, []string{identity + " dgs"}},
-		{true, []string{identity + " dgs", identity + " raw"}},
-	} {
-		use, stale := results.Select(all, 2, c.allow)
-		var got []string
-		for _, r := range use {
-			got = append(got, r.Identity+" "+r.Key.Model)
-		}
-		if diff := cmp.Diff(c.want, got); diff != "" || len(stale) != 2 {
-			t.Errorf("allow %v: %d stale, used (-want +got):\n%s", c.allow, len(stale), diff)
-		}
-	}
-}
-
 func TestStaleCellsSaySo(t *testing.T) {
-	s := results.Store{Dir: t.TempDir()}
-	write(t, s, record("nc", "", "dgs", 0), random(0))
+	s := record.Store{Dir: t.TempDir()}
+	recordtest.Write(t, s, recordtest.Trial("nc", "", "dgs", 0), random(0))
 	records, _, err := s.Load("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	use, _ := results.Select(records, 3, true)
+	use, _ := record.Select(records, 3, true)
 	cells, err := results.Aggregate(s, use, nil)
 	if err != nil || len(cells) != 1 || !cells[0].Stale {
 		t.Errorf("got %+v, %v", cells, err)

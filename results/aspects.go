@@ -7,41 +7,43 @@ import (
 	"strings"
 
 	"dgsbench/metrics"
+	"dgsbench/results/record"
+	"dgsbench/results/table"
 )
 
 // facts are what records say of a model, in words. Each takes one record of
 // every dataset.
-var facts = map[string]func([]Record) string{
-	"parts": func(records []Record) string {
+var facts = map[string]func([]record.Record) string{
+	"parts": func(records []record.Record) string {
 		var texts []string
-		if size := overDatasets(records, func(r Record) int { return r.StateSize }); size != "0" {
+		if size := overDatasets(records, func(r record.Record) int { return r.StateSize }); size != "0" {
 			texts = append(texts, "state of a node: "+size+" numbers")
 		}
 		return strings.Join(append(texts, "learned: "+partNames(records[0])), "; ")
 	},
-	"embedding": func(records []Record) string { return belowHead(records) + " learned numbers" },
-	"training": func(records []Record) string {
+	"embedding": func(records []record.Record) string { return belowHead(records) + " learned numbers" },
+	"training": func(records []record.Record) string {
 		if belowHead(records) == "0" {
 			return "the head alone is trained, on states that are not"
 		}
 		return "one loss trains the head and what lies below it"
 	},
-	"size": func(records []Record) string {
-		return overDatasets(records, func(r Record) int { return r.StateSize }) + " numbers"
+	"size": func(records []record.Record) string {
+		return overDatasets(records, func(r record.Record) int { return r.StateSize }) + " numbers"
 	},
-	"forgetting": func(records []Record) string {
-		return overDatasets(records, func(r Record) int { return r.Forgetting }) + " forgetting coefficients"
+	"forgetting": func(records []record.Record) string {
+		return overDatasets(records, func(r record.Record) int { return r.Forgetting }) + " forgetting coefficients"
 	},
 }
 
 // belowHead counts the learned parameters below the head.
-func belowHead(records []Record) string {
-	return overDatasets(records, func(r Record) int { _, rest, _ := r.headAndRest(); return rest })
+func belowHead(records []record.Record) string {
+	return overDatasets(records, func(r record.Record) int { _, rest, _ := r.HeadAndRest(); return rest })
 }
 
 // overDatasets is a number that is the same on all datasets, or what it is on
 // each.
-func overDatasets(records []Record, of func(Record) int) string {
+func overDatasets(records []record.Record, of func(record.Record) int) string {
 	var each []string
 	same := true
 	for _, r := range records {
@@ -55,7 +57,7 @@ func overDatasets(records []Record, of func(Record) int) string {
 }
 
 // partNames lists the learned parts.
-func partNames(r Record) string {
+func partNames(r record.Record) string {
 	var names []string
 	for _, p := range r.Parameters {
 		names = append(names, p.Part)
@@ -74,28 +76,28 @@ func aspectsTable(in Input, r request) (Output, error) {
 		return Output{}, nil
 	}
 	t := newTable(l, r)
-	t.Columns = []Column{{Head: "aspect"}}
+	t.Columns = []table.Column{{Head: "aspect"}}
 	for _, m := range l.Models {
-		t.Columns = append(t.Columns, Column{Group: m.Title, Head: "here"}, Column{Group: m.Title, Head: paperHead})
+		t.Columns = append(t.Columns, table.Column{Group: m.Title, Head: "here"}, table.Column{Group: m.Title, Head: paperHead})
 	}
-	var rows []TableRow
+	var rows []table.Row
 	for _, a := range defined().Aspects {
-		row := TableRow{{Text: a.Aspect}}
+		row := table.Row{{Text: a.Aspect}}
 		for _, m := range l.Models {
-			row = append(row, Entry{Text: in.fact(a.Fact, task, l, m)}, Entry{Text: orNone(a.Values[m.ID])})
+			row = append(row, table.Entry{Text: in.fact(a.Fact, task, l, m)}, table.Entry{Text: orNone(a.Values[m.ID])})
 		}
 		rows = append(rows, row)
 	}
-	t.Blocks, t.Legend = [][]TableRow{rows}, []string{"here: facts of the records", noValue + ": no value"}
-	return Output{Tables: []Table{t}}, nil
+	t.Blocks, t.Legend = [][]table.Row{rows}, []string{"here: facts of the records", table.NoValue + ": no value"}
+	return Output{Tables: []table.Table{t}}, nil
 }
 
 // fact answers a question about a model from one record of every dataset, all
 // of one task: options may differ between tasks.
 func (in Input) fact(name, task string, l Layout, m ModelHead) string {
-	var records []Record
+	var records []record.Record
 	for _, d := range l.Datasets {
-		i := slices.IndexFunc(in.Records, func(r Record) bool {
+		i := slices.IndexFunc(in.Records, func(r record.Record) bool {
 			return r.Key.Task == task && r.Key.Dataset == d.ID && r.Key.Model == m.ID && r.Key.Variant == m.Variant && len(r.Parameters) > 0
 		})
 		if i >= 0 {
@@ -103,7 +105,7 @@ func (in Input) fact(name, task string, l Layout, m ModelHead) string {
 		}
 	}
 	if len(records) == 0 {
-		return noValue
+		return table.NoValue
 	}
 	return facts[name](records)
 }
@@ -111,7 +113,7 @@ func (in Input) fact(name, task string, l Layout, m ModelHead) string {
 // orNone is the text, or the sign for what is not there.
 func orNone(text string) string {
 	if text == "" {
-		return noValue
+		return table.NoValue
 	}
 	return text
 }

@@ -5,13 +5,17 @@ import (
 	"strings"
 
 	"dgsbench/metrics"
+	"dgsbench/results/record"
+	"dgsbench/results/table"
 )
 
-// The heads of the columns that code looks for.
 const (
-	paperHead = "paper" // with the unit behind it
-	seedsHead = "seeds"
+	paperHead = "paper" // begins the heads of the paper's values; the unit follows
+	seedsHead = "seeds" // that the legend looks for
 )
+
+// learnedModels are those among which the best and the second are marked.
+const learnedModels = "the learned models"
 
 // builder makes a table out of cells.
 type builder struct {
@@ -24,8 +28,8 @@ type builder struct {
 	// comparisons are those of all cells: the family does not depend on what
 	// a table shows.
 	comparisons []Comparison
-	notes       notes
-	columns     []Column
+	notes       table.Footnotes
+	columns     []table.Column
 }
 
 func newBuilder(cells []Cell, l Layout, task, candidates string, names ...string) (*builder, error) {
@@ -44,20 +48,20 @@ func newBuilder(cells []Cell, l Layout, task, candidates string, names ...string
 	return b, nil
 }
 
-func (b *builder) build(title string) Table {
+func (b *builder) build(title string) table.Table {
 	b.addColumns()
-	t := Table{Title: b.titled(title), Columns: b.columns, Heads: 1, Command: b.Command, Source: b.Source}
+	t := table.Table{Title: b.titled(title), Columns: b.columns, Heads: 1, Among: learnedModels, Command: b.Command, Source: b.Source}
 	if b.task == metrics.LinkPrediction {
 		t.Heads = 2
 	}
 	for _, setting := range b.Settings {
-		for _, class := range []Class{Learned, ZeroParameter, Oracle} {
+		for _, class := range []record.Class{record.Learned, record.ZeroParameter, record.Oracle} {
 			if rows := b.block(setting, class); len(rows) > 0 {
 				t.Blocks = append(t.Blocks, rows)
 			}
 		}
 	}
-	t.Legend, t.Notes = b.legend(t), b.notes.texts
+	t.Legend, t.Notes = b.legend(t), b.notes.Texts
 	return t
 }
 
@@ -65,32 +69,32 @@ func (b *builder) build(title string) Table {
 // value, seeds, average rank.
 func (b *builder) addColumns() {
 	if b.task == metrics.LinkPrediction {
-		b.columns = append(b.columns, Column{Head: "T/I"})
+		b.columns = append(b.columns, table.Column{Head: "T/I"})
 	}
-	b.columns = append(b.columns, Column{Head: "model"})
+	b.columns = append(b.columns, table.Column{Head: "model"})
 	for _, d := range b.Datasets {
-		shared := b.notes.refer(b.datasetNotes(d)...)
+		shared := b.notes.Refer(b.datasetNotes(d)...)
 		for i, m := range b.metrics {
-			ours := Column{Kind: Measured, Group: d.Title, Metric: m.Title, Head: d.head(m)}
+			ours := table.Column{Kind: table.Measured, Group: d.Title, Metric: m.Title, Head: d.head(m)}
 			if i == 0 {
 				ours.Notes = shared
 			}
 			b.columns = append(b.columns, ours)
 			if b.hasPaper(d, m) {
-				b.columns = append(b.columns, Column{
-					Kind: Published, Group: d.Title, Metric: m.Title, Head: paperHead + " " + d.unit(), Notes: b.paperNotes(d),
+				b.columns = append(b.columns, table.Column{
+					Kind: table.Published, Group: d.Title, Metric: m.Title, Head: paperHead + " " + d.unit(), Notes: b.paperNotes(d),
 				})
 			}
 		}
 	}
-	b.columns = append(b.columns, Column{Head: seedsHead})
-	if len(b.models(Learned)) > 0 {
-		b.columns = append(b.columns, Column{Kind: Ranks, Head: "average rank"})
+	b.columns = append(b.columns, table.Column{Head: seedsHead})
+	if len(b.models(record.Learned)) > 0 {
+		b.columns = append(b.columns, table.Column{Kind: table.Ranks, Head: "average rank"})
 	}
 	if b.hasPaperRank() {
-		b.columns = append(b.columns, Column{
-			Kind: Published, Metric: "average rank", Head: paperHead,
-			Notes: b.notes.refer("over the datasets and the models of the paper's table"),
+		b.columns = append(b.columns, table.Column{
+			Kind: table.Published, Metric: "average rank", Head: paperHead,
+			Notes: b.notes.Refer("over the datasets and the models of the paper's table"),
 		})
 	}
 }
@@ -112,7 +116,7 @@ func (d DatasetHead) unit() string {
 }
 
 // models lists the models of a class.
-func (b *builder) models(class Class) []ModelHead {
+func (b *builder) models(class record.Class) []ModelHead {
 	var out []ModelHead
 	for _, m := range b.Models {
 		if m.Class == class {
@@ -130,7 +134,7 @@ func (b *builder) cell(d DatasetHead, setting string, m ModelHead) *Cell {
 func (b *builder) row(c *Cell, metric string) (Row, bool) {
 	if c != nil {
 		for _, r := range c.Rows {
-			if r.Split == Test && r.Candidates == b.candidates && r.Metric == metric {
+			if r.Split == record.Test && r.Candidates == b.candidates && r.Metric == metric {
 				return r, true
 			}
 		}
@@ -140,13 +144,13 @@ func (b *builder) row(c *Cell, metric string) (Row, bool) {
 
 // block is the rows of one class in one setting. Only learned models are
 // ranked.
-func (b *builder) block(setting string, class Class) []TableRow {
+func (b *builder) block(setting string, class record.Class) []table.Row {
 	models := b.models(class)
-	rows := make([]TableRow, len(models))
+	rows := make([]table.Row, len(models))
 	for i, m := range models {
 		rows[i] = b.tableRow(setting, m)
 	}
-	if class != Learned {
+	if class != record.Learned {
 		return rows
 	}
 	b.addRanks(rows)
@@ -155,12 +159,12 @@ func (b *builder) block(setting string, class Class) []TableRow {
 	return rows
 }
 
-func (b *builder) tableRow(setting string, m ModelHead) TableRow {
-	var row TableRow
+func (b *builder) tableRow(setting string, m ModelHead) table.Row {
+	var row table.Row
 	if b.task == metrics.LinkPrediction {
-		row = append(row, Entry{Text: setting})
+		row = append(row, table.Entry{Text: setting})
 	}
-	row = append(row, Entry{Text: m.Title, Notes: b.notes.refer(classNotes(m.Class)...)})
+	row = append(row, table.Entry{Text: m.Title, Notes: b.notes.Refer(classNotes(m.Class)...)})
 	for _, d := range b.Datasets {
 		for i, metric := range b.metrics {
 			row = append(row, b.measured(d, setting, m, metric, i == 0))
@@ -169,10 +173,10 @@ func (b *builder) tableRow(setting string, m ModelHead) TableRow {
 			}
 		}
 	}
-	row = append(row, Entry{Text: b.seeds(setting, m)})
+	row = append(row, table.Entry{Text: b.seeds(setting, m)})
 	for _, column := range b.columns[len(row):] {
-		e := Entry{} // the average rank, to be filled in
-		if column.Kind == Published {
+		e := table.Entry{} // the average rank, to be filled in
+		if column.Kind == table.Published {
 			e = b.paperRank(setting, m)
 		}
 		row = append(row, e)
@@ -181,28 +185,33 @@ func (b *builder) tableRow(setting string, m ModelHead) TableRow {
 }
 
 // measured is our value. The cell's footnotes stand at its first metric.
-func (b *builder) measured(d DatasetHead, setting string, m ModelHead, metric metrics.Metric, first bool) Entry {
-	var e Entry
+func (b *builder) measured(d DatasetHead, setting string, m ModelHead, metric metrics.Metric, first bool) table.Entry {
+	var e table.Entry
 	c := b.cell(d, setting, m)
 	if c == nil {
 		return e
 	}
 	r, ok := b.row(c, metric.Name)
 	if first {
-		e.Notes = b.notes.refer(b.cellNotes(d, c, m.Class)...)
+		e.Notes = b.notes.Refer(b.cellNotes(d, c, m.Class)...)
 	}
 	switch {
 	case !ok:
 	case r.Mean.Present() && d.Against != "":
 		if e.Value = b.difference(d, setting, m, r); e.Value == nil {
-			e.Notes = append(e.Notes, b.notes.refer("no value of "+d.Against+" here, from which differences are counted")...)
+			e.Notes = append(e.Notes, b.notes.Refer("no value of "+d.Against+" here, from which differences are counted")...)
 		}
 	case r.Mean.Present():
 		e.Value = percent(r)
 	default:
-		e.Notes = append(e.Notes, b.notes.refer(undefinedNote(metric))...)
+		e.Notes = append(e.Notes, b.notes.Refer(undefinedNote(metric))...)
 	}
 	return e
+}
+
+// percent is a Value in per cent of fractions.
+func percent(r Row) *table.Value {
+	return &table.Value{Mean: 100 * r.Mean, Std: 100 * r.Std, Low: 100 * r.CILow, High: 100 * r.CIHigh, Decimals: 2}
 }
 
 // seeds is how many seeds finished: one number, or one a dataset where they
@@ -214,7 +223,7 @@ func (b *builder) seeds(setting string, m ModelHead) string {
 		if d.PaperOnly {
 			continue
 		}
-		text := noValue
+		text := table.NoValue
 		if c := b.cell(d, setting, m); c != nil {
 			text = strconv.Itoa(c.Seeds)
 		}
@@ -222,7 +231,7 @@ func (b *builder) seeds(setting string, m ModelHead) string {
 		same = same && text == each[0]
 	}
 	if len(each) == 0 {
-		return noValue
+		return table.NoValue
 	}
 	if same {
 		each = each[:1]

@@ -5,16 +5,20 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"dgsbench/results/figure"
+	"dgsbench/results/record"
+	"dgsbench/results/table"
 )
 
 // Input is what tables and figures are made of: records, and what the suite
 // expects.
 type Input struct {
-	Store   Store
+	Store   record.Store
 	Cells   []Cell
-	Records []Record // of the trials that are scored
+	Records []record.Record // of the trials that are scored
 	// Timed are records of latency tests, for every dataset of one run.
-	Timed []Record
+	Timed []record.Record
 	// EarlierRuns is how many records of latency tests are left out.
 	EarlierRuns int
 
@@ -74,8 +78,8 @@ func init() { // not above: the functions look kinds up
 
 // Output is what has been made.
 type Output struct {
-	Tables  []Table
-	Figures []Figure
+	Tables  []table.Table
+	Figures []figure.Figure
 }
 
 // request is a definition with the suite's choice over it.
@@ -102,7 +106,7 @@ func Make(in Input, choices []Choice) (Output, error) {
 			return Output{}, err
 		}
 		for i := range out.Tables {
-			out.Tables[i].renumber()
+			out.Tables[i].Renumber()
 		}
 		all.Tables, all.Figures = append(all.Tables, out.Tables...), append(all.Figures, out.Figures...)
 	}
@@ -143,14 +147,14 @@ func pick[T any](list []T, wanted []string, name func(T) string) []T {
 
 // named gives a table a name that no other one has: that of its definition,
 // and what tells it from its siblings.
-func named(t Table, id string, more ...string) Table {
+func named(t table.Table, id string, more ...string) table.Table {
 	dashed := func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
 			return r
 		}
 		return '-'
 	}
-	t.Name = strings.Map(dashed, strings.ToLower(strings.Join(nonEmpty(append([]string{id}, more...)...), "-")))
+	t.Name = strings.Map(dashed, strings.ToLower(strings.Join(append([]string{id}, more...), "-")))
 	return t
 }
 
@@ -161,7 +165,7 @@ func classificationTable(in Input, r request) (Output, error) {
 		return Output{}, nil
 	}
 	t, err := classification(in.Cells, l, r.title, r.Rank)
-	return Output{Tables: []Table{named(t, r.definition.ID)}}, err
+	return Output{Tables: []table.Table{named(t, r.definition.ID)}}, err
 }
 
 // linkTables are a table of test MRRs and Recalls@10 for each set of

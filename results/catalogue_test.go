@@ -17,13 +17,16 @@ import (
 	"pgregory.net/rapid"
 
 	"dgsbench/results"
+	"dgsbench/results/record"
+	"dgsbench/results/record/recordtest"
+	"dgsbench/results/table"
 )
 
 var (
-	attnHead   = results.ModelHead{ID: "tgn-attn", Title: "TGN-attn", Class: results.Learned}
-	scalarHead = results.ModelHead{ID: "dgs-s", Title: "DGS-s", Class: results.Learned}
-	vectorHead = results.ModelHead{ID: "dgs-v", Title: "DGS-v", Class: results.Learned}
-	sumHead    = results.ModelHead{ID: "dgs-sum", Title: "DGS-sum", Class: results.Learned}
+	attnHead   = results.ModelHead{ID: "tgn-attn", Title: "TGN-attn", Class: record.Learned}
+	scalarHead = results.ModelHead{ID: "dgs-s", Title: "DGS-s", Class: record.Learned}
+	vectorHead = results.ModelHead{ID: "dgs-v", Title: "DGS-v", Class: record.Learned}
+	sumHead    = results.ModelHead{ID: "dgs-sum", Title: "DGS-sum", Class: record.Learned}
 
 	shop = results.DatasetHead{ID: "shop-sim", Title: "shop-sim"}
 )
@@ -33,7 +36,7 @@ var (
 // about models.
 func smallSuite(t *testing.T) results.Input {
 	t.Helper()
-	in := results.Input{Store: results.Store{Dir: t.TempDir()}, Candidates: []string{results.AllNodes}}
+	in := results.Input{Store: record.Store{Dir: t.TempDir()}, Candidates: []string{record.AllNodes}}
 	scored := []results.ModelHead{countHead, oracleHead, rawHead, tgnHead, attnHead, sprintsHead, dgsHead, scalarHead, vectorHead, sumHead}
 	data := []results.DatasetHead{wikipedia, shop}
 	about := results.Layout{Command: "bench all --suite small", Source: "specs/small.yaml; 20 records of code version 0123456789ab", Subtitle: "small: made up"}
@@ -67,9 +70,9 @@ func smallSuite(t *testing.T) results.Input {
 
 // factRecord is a record without scores. Those of Wikipedia are old: they say
 // nothing about the model and the data.
-func factRecord(d results.DatasetHead, task, setting string, m results.ModelHead) results.Record {
-	r := results.Record{
-		Key: results.Key{CellKey: results.CellKey{
+func factRecord(d results.DatasetHead, task, setting string, m results.ModelHead) record.Record {
+	r := record.Record{
+		Key: record.Key{CellKey: record.CellKey{
 			Suite: "small", Dataset: d.ID, Task: task, Setting: setting, Model: m.ID,
 		}},
 		DatasetTitle: "Simulated shop; label: the purchase is disputed", Footnotes: []string{"simulated data"}, NumParams: 4_100,
@@ -80,22 +83,22 @@ func factRecord(d results.DatasetHead, task, setting string, m results.ModelHead
 	if d == wikipedia {
 		return r
 	}
-	r.Data = &results.Data{
+	r.Data = &record.Data{
 		Nodes: 840, Users: 600, Events: 30_000, Features: 16, Positives: 3_000, Labelled: 29_000, Duration: 29.8 * 86_400,
-		Parts: []results.DataPart{{Events: 21_000, Positives: 2_135}, {Events: 4_500, Positives: 447}, {Events: 4_500, Positives: 418}},
+		Parts: []record.DataPart{{Events: 21_000, Positives: 2_135}, {Events: 4_500, Positives: 447}, {Events: 4_500, Positives: 418}},
 	}
-	r.Parameters, r.StateSize, r.Forgetting = []results.ParameterPart{{Part: "head", Count: 4_100, Head: true}}, 160, 2
+	r.Parameters, r.StateSize, r.Forgetting = []record.ParameterPart{{Part: "head", Count: 4_100, Head: true}}, 160, 2
 	if m.ID == "dgs" {
-		r.Parameters = []results.ParameterPart{{Part: "W", Count: 500}, {Part: "head", Count: 3_600, Head: true}}
+		r.Parameters = []record.ParameterPart{{Part: "W", Count: 500}, {Part: "head", Count: 3_600, Head: true}}
 		r.StateSize, r.Forgetting = 32, 64
 	}
 	return r
 }
 
 // timedRecord is a latency test whose batches take so many milliseconds.
-func timedRecord(t *testing.T, s results.Store, d results.DatasetHead, m results.ModelHead, ms int64) results.Record {
+func timedRecord(t *testing.T, s record.Store, d results.DatasetHead, m results.ModelHead, ms int64) record.Record {
 	t.Helper()
-	r, samples := latencyRecord(m.ID, "1")
+	r, samples := recordtest.Latency(m.ID, "1")
 	r.Key.Dataset, r.PaperName, r.ModelTitle, r.Footnotes = d.ID, d.PaperName, m.Title, []string{"not trained"}
 	for batch := range samples {
 		for i := range samples[batch] {
@@ -129,15 +132,15 @@ func TestTimesOfStreamingAlone(t *testing.T) {
 	in := smallSuite(t)
 	for i, r := range in.Timed {
 		latency := *r.Latency
-		latency.Mode = results.Known
+		latency.Mode = record.Known
 		in.Timed[i].Latency = &latency
 	}
 	out := makeTables(t, in, "normalisation", "auc-runtime")
-	for _, table := range out.Tables {
-		for _, row := range slices.Concat(table.Blocks...) {
+	for _, made := range out.Tables {
+		for _, row := range slices.Concat(made.Blocks...) {
 			for i, e := range row {
-				if c := table.Columns[i]; c.Kind == results.Measured && c.Metric == "seconds" && e.Value != nil {
-					t.Errorf("%s: %s has %v seconds", table.Name, row[0].Text, e.Value.Mean)
+				if c := made.Columns[i]; c.Kind == table.Measured && c.Metric == "seconds" && e.Value != nil {
+					t.Errorf("%s: %s has %v seconds", made.Name, row[0].Text, e.Value.Mean)
 				}
 			}
 		}
@@ -147,14 +150,14 @@ func TestTimesOfStreamingAlone(t *testing.T) {
 // TestTablesHaveDifferentNames: pages and files are called by them.
 func TestTablesHaveDifferentNames(t *testing.T) {
 	in := smallSuite(t)
-	in.Candidates = []string{results.AllNodes, results.Destinations}
+	in.Candidates = []string{record.AllNodes, record.Destinations}
 	seen := map[string]bool{}
 	out := makeTables(t, in, results.TableIDs()...)
-	for _, table := range out.Tables {
-		if seen[table.Name] || table.Name == "" || strings.Trim(table.Name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-			t.Errorf("%q: a second table of that name, or a bad one", table.Name)
+	for _, made := range out.Tables {
+		if seen[made.Name] || made.Name == "" || strings.Trim(made.Name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+			t.Errorf("%q: a second table of that name, or a bad one", made.Name)
 		}
-		seen[table.Name] = true
+		seen[made.Name] = true
 	}
 	if len(seen) < len(results.TableIDs()) {
 		t.Errorf("%d tables", len(seen))
@@ -267,7 +270,7 @@ func TestTableHoldsTheCells(t *testing.T) {
 			t.Fatal(err)
 		}
 		var text bytes.Buffer
-		if err := results.WriteTableCSV(&text, out.Tables[0]); err != nil {
+		if err := table.WriteCSV(&text, out.Tables[0]); err != nil {
 			t.Fatal(err)
 		}
 		lines, err := csv.NewReader(&text).ReadAll()
@@ -312,50 +315,14 @@ func TestStandIns(t *testing.T) {
 	}
 }
 
-// TestNarrowTables: parts of a table that is too wide have all of its columns,
-// once, and each begins with what names the rows.
-func TestNarrowTables(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 40).Draw(t, "datasets")
-		var data []results.DatasetHead
-		var cells []results.Cell
-		for i := range n {
-			name := fmt.Sprintf("dataset-%d", i)
-			data = append(data, results.DatasetHead{ID: name, Title: name})
-			cells = append(cells, nc(name, "raw", 0.5+float64(i)/1000, 0.01, 10))
-		}
-		in := results.Input{Cells: cells, Classification: results.Layout{Models: []results.ModelHead{rawHead}, Datasets: data}}
-		out, err := results.Make(in, []results.Choice{{ID: "nc"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var text bytes.Buffer
-		if err := results.WriteText(&text, out.Tables[0], false); err != nil {
-			t.Fatal(err)
-		}
-		for i := range n {
-			if value := fmt.Sprintf("%.2f ± 1.00", 50+float64(i)/10); strings.Count(text.String(), value) != 1 {
-				t.Fatalf("%s is there %d times in\n%s", value, strings.Count(text.String(), value), &text)
-			}
-		}
-		parts := math.MaxInt
-		for _, name := range []string{" model ", " Raw "} {
-			parts = min(parts, strings.Count(text.String(), "\n"+name))
-		}
-		if rules := strings.Count(text.String(), "\n─"); parts != rules {
-			t.Fatalf("%d parts, %d of them with the rows' names:\n%s", rules, parts, &text)
-		}
-	})
-}
-
 // notesOf are the footnotes of all heads and of the row of a name, once each.
-func notesOf(t *testing.T, table results.Table, name string) string {
+func notesOf(t *testing.T, made table.Table, name string) string {
 	t.Helper()
 	var numbers []int
-	for _, c := range table.Columns {
+	for _, c := range made.Columns {
 		numbers = append(numbers, c.Notes...)
 	}
-	for _, row := range slices.Concat(table.Blocks...) {
+	for _, row := range slices.Concat(made.Blocks...) {
 		for _, e := range row {
 			if row[0].Text == name {
 				numbers = append(numbers, e.Notes...)
@@ -365,7 +332,7 @@ func notesOf(t *testing.T, table results.Table, name string) string {
 	slices.Sort(numbers)
 	var texts []string
 	for _, n := range slices.Compact(numbers) {
-		texts = append(texts, table.Notes[n-1])
+		texts = append(texts, made.Notes[n-1])
 	}
 	return strings.Join(texts, "; ")
 }
@@ -414,8 +381,8 @@ func TestFailedLatencyTests(t *testing.T) {
 		}
 	}
 	for id, row := range map[string]string{"auc-runtime": "DGS", "normalisation": "shop-sim"} {
-		table := makeTables(t, in, id).Tables[0]
-		if got := notesOf(t, table, row); !strings.Contains(got, "the latency test failed: it broke") {
+		made := makeTables(t, in, id).Tables[0]
+		if got := notesOf(t, made, row); !strings.Contains(got, "the latency test failed: it broke") {
 			t.Errorf("%s: footnotes %q", id, got)
 		}
 	}
@@ -437,10 +404,10 @@ func TestNotesOfUnmeasuredDatasets(t *testing.T) {
 		"FI-A": closed + "a simulated stand-in is measured by: bench all --suite paper",
 		"FI-B": closed + "what stands in for it is left out by the flags",
 	} {
-		table := out.Tables[0]
-		i := slices.IndexFunc(table.Columns, func(c results.Column) bool { return c.Group == group })
-		if i < 0 || len(table.Columns[i].Notes) != 1 || table.Notes[table.Columns[i].Notes[0]-1] != want {
-			t.Errorf("%s: footnotes %v of %q, want %q", group, table.Columns[max(0, i)].Notes, table.Notes, want)
+		made := out.Tables[0]
+		i := slices.IndexFunc(made.Columns, func(c table.Column) bool { return c.Group == group })
+		if i < 0 || len(made.Columns[i].Notes) != 1 || made.Notes[made.Columns[i].Notes[0]-1] != want {
+			t.Errorf("%s: footnotes %v of %q, want %q", group, made.Columns[max(0, i)].Notes, made.Notes, want)
 		}
 	}
 }
@@ -451,7 +418,7 @@ func TestAspectsAreOfOneTask(t *testing.T) {
 	want := makeTables(t, in, "gs-dgs").Tables[0]
 	other := factRecord(shop, "lp", "T", dgsHead)
 	other.StateSize = 250
-	in.Records = append([]results.Record{other}, in.Records...)
+	in.Records = append([]record.Record{other}, in.Records...)
 	if diff := cmp.Diff(want, makeTables(t, in, "gs-dgs").Tables[0]); diff != "" {
 		t.Error(diff)
 	}

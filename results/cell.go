@@ -6,7 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"dgsbench/internal/optional"
 	"dgsbench/metrics"
+	"dgsbench/results/record"
 )
 
 // fewestForStd is the number of seeds below which no deviation is given.
@@ -14,9 +16,9 @@ const fewestForStd = 3
 
 // Cell is what all seeds of one model gave on one dataset, task and setting.
 type Cell struct {
-	CellKey
+	record.CellKey
 	Title    string // as tables print the model
-	Class    Class
+	Class    record.Class
 	Device   string
 	Seeds    int      // that finished
 	Failures []string // messages of those that failed, in order of seed
@@ -49,7 +51,7 @@ func Rows(cells []Cell) []Row {
 }
 
 // summarise turns groups of the same place into cells.
-func summarise(s Store, groups []group, progress func(share float64)) ([]Cell, error) {
+func summarise(s record.Store, groups []group, progress func(share float64)) ([]Cell, error) {
 	cells := make([]Cell, len(groups))
 	var pending []pendingRow
 	for i, g := range groups {
@@ -57,7 +59,7 @@ func summarise(s Store, groups []group, progress func(share float64)) ([]Cell, e
 		if err != nil {
 			return nil, err
 		}
-		for _, part := range parts(cells[i].Task) {
+		for _, part := range record.Parts(cells[i].Task) {
 			rows, err := cells[i].summarise(part, seeds)
 			if err != nil {
 				return nil, err
@@ -75,13 +77,13 @@ func summarise(s Store, groups []group, progress func(share float64)) ([]Cell, e
 
 // read fills in all but the rows, and returns the facts of the seeds that
 // finished.
-func (c *Cell) read(s Store, g group) ([]Observed, error) {
+func (c *Cell) read(s record.Store, g group) ([]record.Observed, error) {
 	first := g[0]
 	c.CellKey, c.Title, c.Class, c.Device = first.Key.CellKey, first.ModelTitle, first.ModelClass, first.Device
-	c.data, c.method = first.DataChecksum, first.specBut("seed", "model", "variant")
-	var finished []Observed
+	c.data, c.method = first.DataChecksum, first.SpecBut("seed", "model", "variant")
+	var finished []record.Observed
 	for _, r := range g {
-		c.Stale = c.Stale || r.stale
+		c.Stale = c.Stale || r.Stale()
 		for _, note := range r.Footnotes {
 			if !slices.Contains(c.Notes, note) {
 				c.Notes = append(c.Notes, note)
@@ -97,13 +99,13 @@ func (c *Cell) read(s Store, g group) ([]Observed, error) {
 		}
 		finished = append(finished, observed)
 		c.answers = append(c.answers, answer{r.Key.Seed, observed.TestDigest()})
-		if r.rising() {
+		if rising(r) {
 			c.Rising++
 		}
 	}
 	c.Seeds = len(finished)
 	if c.Seeds > 0 {
-		c.Positives = finished[0][Part{Split: Test}].Positives()
+		c.Positives = finished[0][record.Part{Split: record.Test}].Positives()
 	}
 	return finished, nil
 }
@@ -122,14 +124,14 @@ type pendingRow struct {
 // finish fills in what follows from the values on each draw of events.
 func (p *pendingRow) finish(draws []float64) {
 	low, high := metrics.Interval(draws)
-	p.row.CILow, p.row.CIHigh = Number(low), Number(high)
-	if p.headline && p.row.Split == Test {
+	p.row.CILow, p.row.CIHigh = optional.Number(low), optional.Number(high)
+	if p.headline && p.row.Split == record.Test {
 		p.cell.keep(p, draws)
 	}
 }
 
 // summarise makes a row a metric. A part that no seed has gives none.
-func (c *Cell) summarise(part Part, seeds []Observed) ([]pendingRow, error) {
+func (c *Cell) summarise(part record.Part, seeds []record.Observed) ([]pendingRow, error) {
 	var facts []metrics.Facts
 	for _, o := range seeds {
 		if f, ok := o[part]; ok {
@@ -159,14 +161,14 @@ func (c *Cell) summarise(part Part, seeds []Observed) ([]pendingRow, error) {
 }
 
 // newRow has the mean and the deviation over seeds.
-func (c *Cell) newRow(p Part, m metrics.Metric, values []float64) Row {
+func (c *Cell) newRow(p record.Part, m metrics.Metric, values []float64) Row {
 	row := Row{
 		CellKey: c.CellKey, Candidates: p.Candidates, Split: p.Split, Device: c.Device,
-		Metric: m.Name, Unit: m.Unit, N: len(values), Mean: Number(stat.Mean(values, nil)),
-		Std: Absent(), CILow: Absent(), CIHigh: Absent(),
+		Metric: m.Name, Unit: m.Unit, N: len(values), Mean: optional.Number(stat.Mean(values, nil)),
+		Std: optional.Absent(), CILow: optional.Absent(), CIHigh: optional.Absent(),
 	}
 	if row.N >= fewestForStd {
-		row.Std = Number(stat.StdDev(values, nil))
+		row.Std = optional.Number(stat.StdDev(values, nil))
 	}
 	return row
 }

@@ -6,7 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"dgsbench/internal/optional"
 	"dgsbench/metrics"
+	"dgsbench/results/record"
 )
 
 // level is the adjusted p-value below which models are told apart.
@@ -31,18 +33,18 @@ type Comparison struct {
 	// Difference is Better's mean less Other's, with its 95% interval over
 	// events and seeds. Interval and p-values are absent where a learned
 	// model has a single seed.
-	Difference Number
-	CILow      Number
-	CIHigh     Number
-	P          Number // two-sided
-	Adjusted   Number // by Holm, over all pairs of the suite's task
+	Difference optional.Number
+	CILow      optional.Number
+	CIHigh     optional.Number
+	P          optional.Number // two-sided
+	Adjusted   optional.Number // by Holm, over all pairs of the suite's task
 }
 
 // Compared is one of the models of a comparison.
 type Compared struct {
 	Model   string
 	Variant string
-	Mean    Number
+	Mean    optional.Number
 	N       int // seeds that finished
 }
 
@@ -63,7 +65,7 @@ func (c *Cell) keep(p *pendingRow, draws []float64) {
 		c.estimates = map[string]estimate{}
 	}
 	c.estimates[p.row.Candidates] = estimate{
-		metrics.Estimate{Seeds: p.values, Draws: draws, Exact: c.Class != Learned},
+		metrics.Estimate{Seeds: p.values, Draws: draws, Exact: c.Class != record.Learned},
 		p.metric, p.facts[0].Len(), p.facts[0].Label,
 	}
 }
@@ -77,7 +79,7 @@ func (c *Cell) keep(p *pendingRow, draws []float64) {
 func Comparisons(cells []Cell) []Comparison {
 	var out []Comparison
 	for _, some := range byPlace(cells) {
-		for _, candidates := range []string{"", AllNodes, Destinations} {
+		for _, candidates := range []string{"", record.AllNodes, record.Destinations} {
 			out = append(out, comparePlace(some, candidates)...)
 		}
 	}
@@ -89,7 +91,7 @@ func Comparisons(cells []Cell) []Comparison {
 func comparePlace(cells []Cell, candidates string) []Comparison {
 	var ranked []*Cell
 	for i, c := range cells {
-		if e, ok := c.estimates[candidates]; ok && c.Class != Oracle && Number(mean(e)).Present() {
+		if e, ok := c.estimates[candidates]; ok && c.Class != record.Oracle && optional.Number(mean(e)).Present() {
 			ranked = append(ranked, &cells[i])
 		}
 	}
@@ -120,7 +122,7 @@ func (c *Cell) comparable(other *Cell, candidates string) bool {
 	switch {
 	case c.Model == other.Model && c.Variant == other.Variant: // on two devices
 		return false
-	case c.Class != Learned && other.Class != Learned:
+	case c.Class != record.Learned && other.Class != record.Learned:
 		return false
 	}
 	return c.data == other.data && mine.events == theirs.events && slices.Equal(mine.labels, theirs.labels)
@@ -132,9 +134,9 @@ func compare(better, other *Cell, candidates string) Comparison {
 	return Comparison{
 		Suite: better.Suite, Dataset: better.Dataset, Task: better.Task, Setting: better.Setting, Case: better.Case,
 		Candidates: candidates, Metric: b.metric.Name, Unit: b.metric.Unit,
-		Better:     Compared{better.Model, better.Variant, Number(mean(b)), better.Seeds},
-		Other:      Compared{other.Model, other.Variant, Number(mean(o)), other.Seeds},
-		Difference: Number(d.Mean), CILow: Number(d.Low), CIHigh: Number(d.High), P: Number(d.P),
+		Better:     Compared{better.Model, better.Variant, optional.Number(mean(b)), better.Seeds},
+		Other:      Compared{other.Model, other.Variant, optional.Number(mean(o)), other.Seeds},
+		Difference: optional.Number(d.Mean), CILow: optional.Number(d.Low), CIHigh: optional.Number(d.High), P: optional.Number(d.P),
 	}
 }
 
@@ -153,7 +155,7 @@ func adjust(all []Comparison) {
 			p[k] = float64(all[i].P)
 		}
 		for k, adjusted := range metrics.Holm(p) {
-			all[pairs[k]].Adjusted = Number(adjusted)
+			all[pairs[k]].Adjusted = optional.Number(adjusted)
 		}
 	}
 }

@@ -12,43 +12,46 @@ import (
 
 	"dgsbench/metrics"
 	"dgsbench/results"
+	"dgsbench/results/record"
+	"dgsbench/results/record/recordtest"
+	"dgsbench/results/table"
 )
 
 const numScored = 300
 
 // scored is what a seed of a model observes on numScored events whose difficulty
 // is the same for all: skill is how far positives score above negatives.
-func scored(stream uint64, skill float64) results.Observed {
+func scored(stream uint64, skill float64) record.Observed {
 	events, own := rand.New(rand.NewPCG(1, 1)), rand.New(rand.NewPCG(2, stream))
 	f := metrics.Facts{Score: make([]float32, numScored), Label: make([]int8, numScored)}
 	for k := range f.Score {
 		f.Label[k] = int8(k % 4 / 3)
 		f.Score[k] = float32(skill*float64(f.Label[k]) + events.NormFloat64() + 0.3*own.NormFloat64())
 	}
-	return results.Observed{{Split: results.Test}: f}
+	return record.Observed{{Split: record.Test}: f}
 }
 
 // planted writes the seeds of a model. Every model has a specification of
 // its own.
 type planted struct {
 	dataset, model string
-	class          results.Class
+	class          record.Class
 	seeds          int
 	skill          float64
-	change         func(*results.Record, results.Observed)
+	change         func(*record.Record, record.Observed)
 }
 
-func (p planted) write(t *testing.T, s results.Store) {
+func (p planted) write(t *testing.T, s record.Store) {
 	t.Helper()
 	for seed := range uint64(p.seeds) {
-		r := record("nc", "", p.model, seed)
+		r := recordtest.Trial("nc", "", p.model, seed)
 		r.Key.Dataset, r.ModelClass, r.ModelTitle = p.dataset, p.class, "The "+p.model
 		r.Spec = json.RawMessage(fmt.Sprintf(`{"kind": %q, "model": %q, "seed": %d}`, p.model, p.model, seed))
 		o := scored(seed+100*uint64(len(p.model))+10_000*uint64(len(p.dataset)), p.skill)
 		if p.change != nil {
 			p.change(&r, o)
 		}
-		write(t, s, r, o)
+		recordtest.Write(t, s, r, o)
 	}
 }
 
@@ -56,18 +59,18 @@ func (p planted) write(t *testing.T, s results.Store) {
 // two rules and an oracle.
 func suite(dataset string) []planted {
 	return []planted{
-		{dataset, "a", results.Learned, 4, 1, nil},
-		{dataset, "bb", results.Learned, 4, 1, nil},
-		{dataset, "ccc", results.Learned, 4, 0.3, nil},
-		{dataset, "rule", results.ZeroParameter, 1, 0.3, nil},
-		{dataset, "rules", results.ZeroParameter, 1, 0.5, nil},
-		{dataset, "oracle", results.Oracle, 1, 3, nil},
+		{dataset, "a", record.Learned, 4, 1, nil},
+		{dataset, "bb", record.Learned, 4, 1, nil},
+		{dataset, "ccc", record.Learned, 4, 0.3, nil},
+		{dataset, "rule", record.ZeroParameter, 1, 0.3, nil},
+		{dataset, "rules", record.ZeroParameter, 1, 0.5, nil},
+		{dataset, "oracle", record.Oracle, 1, 3, nil},
 	}
 }
 
 func measured(t *testing.T, all ...planted) []results.Cell {
 	t.Helper()
-	s := results.Store{Dir: t.TempDir()}
+	s := record.Store{Dir: t.TempDir()}
 	for _, p := range all {
 		p.write(t, s)
 	}
@@ -140,18 +143,18 @@ func TestComparisonsAreAdjustedOverTheTable(t *testing.T) {
 
 // Models are compared on the same events of the same data, or not at all.
 func TestOnlyTheSameEventsAreCompared(t *testing.T) {
-	for name, change := range map[string]func(*results.Record, results.Observed){
-		"other data": func(r *results.Record, _ results.Observed) { r.DataChecksum = "beef" },
-		"other events": func(_ *results.Record, o results.Observed) {
-			f := o[results.Part{Split: results.Test}]
-			o[results.Part{Split: results.Test}] = metrics.Facts{Score: f.Score[1:], Label: f.Label[1:]}
+	for name, change := range map[string]func(*record.Record, record.Observed){
+		"other data": func(r *record.Record, _ record.Observed) { r.DataChecksum = "beef" },
+		"other events": func(_ *record.Record, o record.Observed) {
+			f := o[record.Part{Split: record.Test}]
+			o[record.Part{Split: record.Test}] = metrics.Facts{Score: f.Score[1:], Label: f.Label[1:]}
 		},
-		"other labels": func(_ *results.Record, o results.Observed) {
-			f := o[results.Part{Split: results.Test}]
+		"other labels": func(_ *record.Record, o record.Observed) {
+			f := o[record.Part{Split: record.Test}]
 			f.Label[0], f.Label[3] = f.Label[3], f.Label[0]
 		},
 	} {
-		all := results.Comparisons(moocAnd(t, planted{"mooc", "other", results.Learned, 4, 1, change}))
+		all := results.Comparisons(moocAnd(t, planted{"mooc", "other", record.Learned, 4, 1, change}))
 		for _, c := range all {
 			if c.Better.Model == "other" || c.Other.Model == "other" {
 				t.Errorf("%s: compared all the same: %+v", name, c)
@@ -165,7 +168,7 @@ func TestOnlyTheSameEventsAreCompared(t *testing.T) {
 
 // One seed of a model with something to learn says nothing about others.
 func TestSingleSeedIsNotTested(t *testing.T) {
-	all := results.Comparisons(moocAnd(t, planted{"mooc", "single", results.Learned, 1, 3, nil}))
+	all := results.Comparisons(moocAnd(t, planted{"mooc", "single", record.Learned, 1, 3, nil}))
 	pair := pairOf(t, all, "mooc", "single", "ccc")
 	if pair.P.Present() || pair.Adjusted.Present() || pair.CILow.Present() || pair.ToldApart() || !pair.Difference.Present() {
 		t.Errorf("%+v", pair)
@@ -176,7 +179,7 @@ func TestSingleSeedIsNotTested(t *testing.T) {
 }
 
 // ncTable is the table of node classification.
-func ncTable(t *testing.T, cells []results.Cell, l results.Layout) results.Table {
+func ncTable(t *testing.T, cells []results.Cell, l results.Layout) table.Table {
 	t.Helper()
 	out, err := results.Make(results.Input{Cells: cells, Classification: l}, []results.Choice{{ID: "nc"}})
 	if err != nil || len(out.Tables) != 1 {
@@ -186,18 +189,18 @@ func ncTable(t *testing.T, cells []results.Cell, l results.Layout) results.Table
 }
 
 func TestTablesMarkWhatIsLevelWithTheBest(t *testing.T) {
-	head := func(id string, class results.Class) results.ModelHead {
+	head := func(id string, class record.Class) results.ModelHead {
 		return results.ModelHead{ID: id, Title: "The " + id, Class: class}
 	}
-	table := ncTable(t, moocAnd(t, planted{"mooc", "single", results.Learned, 1, 0.2, nil}), results.Layout{
+	made := ncTable(t, moocAnd(t, planted{"mooc", "single", record.Learned, 1, 0.2, nil}), results.Layout{
 		Models: []results.ModelHead{
-			head("a", results.Learned), head("bb", results.Learned), head("ccc", results.Learned), head("single", results.Learned),
-			head("rule", results.ZeroParameter),
+			head("a", record.Learned), head("bb", record.Learned), head("ccc", record.Learned), head("single", record.Learned),
+			head("rule", record.ZeroParameter),
 		},
 		Datasets: []results.DatasetHead{mooc},
 	})
 	var out bytes.Buffer
-	if err := results.WriteText(&out, table, false); err != nil {
+	if err := table.WriteText(&out, made, false); err != nil {
 		t.Fatal(err)
 	}
 	signs := map[string]int{"The a": 0, "The bb": 0, "The ccc": 0, "The single": 1, "The rule": 0}
@@ -212,14 +215,14 @@ func TestTablesMarkWhatIsLevelWithTheBest(t *testing.T) {
 	if signs["The a"]+signs["The bb"] != -1 || signs["The ccc"] != 0 || signs["The single"] != 0 || signs["The rule"] != 0 {
 		t.Errorf("signs %v in\n%s", signs, &out)
 	}
-	if !strings.Contains(strings.Join(table.Legend, "; "), "≈: not told apart from the best of the learned models by AUC") ||
-		!strings.Contains(strings.Join(table.Legend, "; "), "after Holm over all pairs of the suite's task") {
-		t.Errorf("legend %q", table.Legend)
+	if !strings.Contains(strings.Join(made.Legend, "; "), "≈: not told apart from the best of the learned models by AUC") ||
+		!strings.Contains(strings.Join(made.Legend, "; "), "after Holm over all pairs of the suite's task") {
+		t.Errorf("legend %q", made.Legend)
 	}
 }
 
 func TestWriteComparisons(t *testing.T) {
-	all := results.Comparisons(moocAnd(t, planted{"mooc", "single", results.Learned, 1, 3, nil}))
+	all := results.Comparisons(moocAnd(t, planted{"mooc", "single", record.Learned, 1, 3, nil}))
 	var out bytes.Buffer
 	if err := results.WriteComparisons(&out, all); err != nil {
 		t.Fatal(err)

@@ -20,9 +20,9 @@ func WriteComparisons(w io.Writer, comparisons []Comparison) error {
 	for _, c := range comparisons {
 		line := []string{c.Suite, c.Dataset, c.Task, c.Setting, c.Case, c.Candidates, c.Metric, c.Unit}
 		for _, m := range []Compared{c.Better, c.Other} {
-			line = append(line, m.Model, m.Variant, m.Mean.csv(), strconv.Itoa(m.N))
+			line = append(line, m.Model, m.Variant, m.Mean.CSV(), strconv.Itoa(m.N))
 		}
-		out.Write(append(line, c.Difference.csv(), c.CILow.csv(), c.CIHigh.csv(), c.P.csv(), c.Adjusted.csv()))
+		out.Write(append(line, c.Difference.CSV(), c.CILow.CSV(), c.CIHigh.CSV(), c.P.CSV(), c.Adjusted.CSV()))
 	}
 	out.Flush()
 	return out.Error()

@@ -5,22 +5,25 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"dgsbench/internal/optional"
+	"dgsbench/results/table"
 )
 
 // difference is a model's value less that of the model that the dataset's
 // values are counted from, in percentage points; nil where that one has none.
 // It need not be in the table. The deviation is the model's own; the interval
 // is that of the comparison of the two.
-func (b *builder) difference(d DatasetHead, setting string, m ModelHead, r Row) *Value {
+func (b *builder) difference(d DatasetHead, setting string, m ModelHead, r Row) *table.Value {
 	from := b.cell(d, setting, ModelHead{ID: d.Against})
 	base, ok := b.row(from, r.Metric)
 	if !ok || !base.Mean.Present() {
 		return nil
 	}
-	v := &Value{Mean: 100 * (r.Mean - base.Mean), Std: 100 * r.Std, Low: Absent(), High: Absent(), Decimals: 2, Signed: true}
+	v := &table.Value{Mean: 100 * (r.Mean - base.Mean), Std: 100 * r.Std, Low: optional.Absent(), High: optional.Absent(), Decimals: 2, Signed: true}
 	own := b.cell(d, setting, m)
 	if own == from {
-		v.Std = Absent()
+		v.Std = optional.Absent()
 		return v
 	}
 	if c, ok := b.pair(own, from); ok {

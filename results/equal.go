@@ -2,31 +2,17 @@ package results
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
+
+	"dgsbench/results/record"
 )
 
 // answer is what a seed's model said of the test part.
 type answer struct {
 	seed   uint64
 	digest [sha256.Size]byte
-}
-
-// TestDigest is a SHA-256 of what was observed on the test part: the same
-// for the same scores or counts, bit for bit.
-func (o Observed) TestDigest() [sha256.Size]byte {
-	h := sha256.New()
-	for _, candidates := range []string{"", AllNodes, Destinations} {
-		f := o[Part{Split: Test, Candidates: candidates}]
-		for _, column := range []any{uint64(f.Len()), f.Greater, f.Equal, f.Score} {
-			if err := binary.Write(h, binary.LittleEndian, column); err != nil {
-				panic(fmt.Sprintf("results: %v", err)) // columns have a fixed size
-			}
-		}
-	}
-	return [sha256.Size]byte(h.Sum(nil))
 }
 
 // likeness says that seeds of two cells, or of one, have the same answers bit
@@ -43,7 +29,7 @@ func likenesses(cells []Cell) []likeness {
 	var out []likeness
 	for i := range cells {
 		a := &cells[i]
-		if a.Class == Learned {
+		if a.Class == record.Learned {
 			out = append(out, likeness{a, a, a.seedsIn(a)})
 		}
 		for j := range cells[:i] {
@@ -108,7 +94,7 @@ func byPlace(cells []Cell) [][]Cell {
 	var out [][]Cell
 	for len(cells) > 0 {
 		n := 1
-		for n < len(cells) && cells[n].CellKey.place() == cells[0].CellKey.place() {
+		for n < len(cells) && cells[n].CellKey.Place() == cells[0].CellKey.Place() {
 			n++
 		}
 		out, cells = append(out, cells[:n]), cells[n:]

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"dgsbench/results"
+	"dgsbench/results/record"
 )
 
 // copyOf makes a model answer like seed 0 of another one, or like each of
 // its seeds.
-func copyOf(model string, skill float64, everySeed bool) func(*results.Record, results.Observed) {
-	return func(r *results.Record, o results.Observed) {
+func copyOf(model string, skill float64, everySeed bool) func(*record.Record, record.Observed) {
+	return func(r *record.Record, o record.Observed) {
 		seed := uint64(0)
 		if everySeed {
 			seed = r.Key.Seed
@@ -51,19 +52,19 @@ func TestCopiesOfOtherModels(t *testing.T) {
 		model, warns string
 	}{
 		"of all seeds": {
-			planted{"mooc", "copycat", results.Learned, 4, 0, copyOf("ccc", 0.3, true)},
+			planted{"mooc", "copycat", record.Learned, 4, 0, copyOf("ccc", 0.3, true)},
 			"the same test scores, bit for bit, as The ccc (4 seeds)",
 			"the same test scores, bit for bit, as The copycat (4 seeds)",
 			"ccc", "ccc on mooc, nc (suite made-up): the same test scores, bit for bit, as The copycat (4 seeds)",
 		},
 		"of a rule": {
-			planted{"mooc", "copycat", results.ZeroParameter, 1, 0, copyOf("rule", 0.3, true)},
+			planted{"mooc", "copycat", record.ZeroParameter, 1, 0, copyOf("rule", 0.3, true)},
 			"the same test scores, bit for bit, as The rule (1 seed)",
 			"the same test scores, bit for bit, as The copycat (1 seed)",
 			"rule", "copycat on mooc, nc (suite made-up): the same test scores, bit for bit, as The rule (1 seed)",
 		},
 		"of a rule by a learned model": {
-			planted{"mooc", "copycat", results.Learned, 1, 0, copyOf("rule", 0.3, true)},
+			planted{"mooc", "copycat", record.Learned, 1, 0, copyOf("rule", 0.3, true)},
 			"the same test scores, bit for bit, as The rule (1 seed)",
 			"the same test scores, bit for bit, as The copycat (1 seed)",
 			"rule", "copycat on mooc, nc (suite made-up): the same test scores, bit for bit, as The rule (1 seed)",
@@ -88,9 +89,9 @@ func TestCopiesOfOtherModels(t *testing.T) {
 // The footnotes of copies stand in the table, at both rows.
 func TestCopiesAreInTheTable(t *testing.T) {
 	head := func(id string) results.ModelHead {
-		return results.ModelHead{ID: id, Title: "The " + id, Class: results.Learned}
+		return results.ModelHead{ID: id, Title: "The " + id, Class: record.Learned}
 	}
-	cells := moocAnd(t, planted{"mooc", "copycat", results.Learned, 4, 0, copyOf("ccc", 0.3, true)})
+	cells := moocAnd(t, planted{"mooc", "copycat", record.Learned, 4, 0, copyOf("ccc", 0.3, true)})
 	table := ncTable(t, cells, results.Layout{
 		Models: []results.ModelHead{head("a"), head("ccc"), head("copycat")}, Datasets: []results.DatasetHead{mooc},
 	})
@@ -109,11 +110,11 @@ func TestCopiesAreInTheTable(t *testing.T) {
 
 // One specification under two names gives the same scores, as it should.
 func TestAliasesRaiseNoDoubt(t *testing.T) {
-	alias := func(r *results.Record, o results.Observed) {
+	alias := func(r *record.Record, o record.Observed) {
 		copyOf("ccc", 0.3, true)(r, o)
 		r.Spec = json.RawMessage(strings.Replace(string(r.Spec), `"kind": "alias"`, `"kind": "ccc"`, 1))
 	}
-	cells := moocAnd(t, planted{"mooc", "alias", results.Learned, 4, 0, alias})
+	cells := moocAnd(t, planted{"mooc", "alias", record.Learned, 4, 0, alias})
 	if w := results.Warnings(cells); len(w) > 0 || doubts(cells, "alias") != "" {
 		t.Errorf("warnings %q, footnotes %q", w, doubts(cells, "alias"))
 	}
@@ -121,12 +122,12 @@ func TestAliasesRaiseNoDoubt(t *testing.T) {
 
 // A seed that does not reach the model, or a record that was copied.
 func TestReusedSeeds(t *testing.T) {
-	first := func(r *results.Record, o results.Observed) {
+	first := func(r *record.Record, o record.Observed) {
 		if r.Key.Seed != 1 {
 			copyOf("reused", 1, false)(r, o)
 		}
 	}
-	cells := moocAnd(t, planted{"mooc", "reused", results.Learned, 3, 1, first})
+	cells := moocAnd(t, planted{"mooc", "reused", record.Learned, 3, 1, first})
 	want := "seeds 0, 2 gave the same test scores, bit for bit: the seed does not reach the model, or a record is a copy"
 	if got := doubts(cells, "reused"); got != want {
 		t.Errorf("footnote %q, want %q", got, want)
@@ -134,21 +135,8 @@ func TestReusedSeeds(t *testing.T) {
 	if got := results.Warnings(cells); len(got) != 1 || got[0] != "reused on mooc, nc (suite made-up): "+want {
 		t.Errorf("warnings %q", got)
 	}
-	cells = moocAnd(t, planted{"mooc", "reused", results.ZeroParameter, 3, 1, first})
+	cells = moocAnd(t, planted{"mooc", "reused", record.ZeroParameter, 3, 1, first})
 	if got := results.Warnings(cells); len(got) > 0 {
 		t.Errorf("a rule has nothing random, but: %q", got)
-	}
-}
-
-// TestDigestsTellCountsApart: ranks with other ties are other answers.
-func TestDigestsTellCountsApart(t *testing.T) {
-	digest := func(greater, equal int32) [32]byte {
-		return results.Observed{
-			{Split: results.Test, Candidates: results.AllNodes}: {Greater: []int32{1, greater}, Equal: []int32{0, equal}},
-		}.TestDigest()
-	}
-	seen := map[[32]byte]bool{digest(3, 0): true, digest(3, 1): true, digest(4, 0): true}
-	if len(seen) != 3 || !seen[digest(3, 1)] {
-		t.Errorf("%d digests of three answers", len(seen))
 	}
 }

@@ -1,10 +1,12 @@
 package results
 
+import "dgsbench/results/table"
+
 // NodeClassification is the table of the catalogue, by itself.
-func NodeClassification(cells []Cell, l Layout) (Table, error) {
+func NodeClassification(cells []Cell, l Layout) (table.Table, error) {
 	out, err := Make(Input{Cells: cells, Classification: l}, []Choice{{ID: "nc"}})
 	if err != nil || len(out.Tables) == 0 {
-		return Table{}, err
+		return table.Table{}, err
 	}
 	return out.Tables[0], nil
 }

@@ -10,83 +10,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dgsbench/results"
+	"dgsbench/results/record"
+	"dgsbench/results/record/recordtest"
+	"dgsbench/results/table"
 )
-
-// latencyRecord is one of a run, with two iterations of two batches of 100
-// and of single events.
-func latencyRecord(model, run string) (results.Record, results.Samples) {
-	r := results.Record{
-		Key:        results.Key{CellKey: results.CellKey{Suite: "latency", Dataset: "wikipedia-sim", Task: "nc", Model: model}},
-		Identity:   strings.Repeat("a", 64),
-		ModelClass: results.Learned, ModelTitle: model, PaperName: "Wikipedia", Device: "cpu", Threads: 2, Machine: "a machine", NumParams: 7,
-		Latency: &results.Latency{Run: run, Mode: results.Streaming, Load: 1.5, Timings: []results.Timing{
-			{Batch: 100, Batches: 2, Iterations: 2, Warnings: []string{}},
-			{Batch: 1, Batches: 3, Iterations: 2, Warnings: []string{"something"}},
-		}},
-	}
-	return r, results.Samples{100: {1e6, 3e6, 2e6, 4e6}, 1: {1000, 2000, 3000, 4000, 5000, 60000}}
-}
-
-func writeLatency(t *testing.T, s results.Store, model, run string) results.Record {
-	t.Helper()
-	r, samples := latencyRecord(model, run)
-	r, err := s.WriteLatency(r, samples, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-// TestLatencyRecord: what is written can be read, and damage is noticed.
-func TestLatencyRecord(t *testing.T) {
-	s := results.Store{Dir: t.TempDir()}
-	want := writeLatency(t, s, "dgs", "1")
-	_, samples := latencyRecord("dgs", "1")
-	all, incomplete, err := s.Load("latency")
-	if err != nil || len(all) != 1 || len(incomplete) != 0 {
-		t.Fatal(all, incomplete, err)
-	}
-	if diff := cmp.Diff(want.Latency, all[0].Latency); diff != "" {
-		t.Errorf("written (-) and read (+):\n%s", diff)
-	}
-	got, err := s.Samples(all[0])
-	if diff := cmp.Diff(samples, got); diff != "" || err != nil {
-		t.Errorf("%v\n%s", err, diff)
-	}
-	files, err := filepath.Glob(filepath.Join(s.Dir, "latency", "*", "*", "*", "*.npz"))
-	if err != nil || len(files) != 1 {
-		t.Fatal(files, err)
-	}
-	if err := os.WriteFile(files[0], []byte("something else"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Samples(all[0]); err == nil || !strings.Contains(err.Error(), "is damaged") {
-		t.Errorf("a damaged sidecar: %v", err)
-	}
-}
-
-// TestLatencyRecordsThatDoNotFit are refused.
-func TestLatencyRecordsThatDoNotFit(t *testing.T) {
-	s := results.Store{Dir: t.TempDir()}
-	for name, spoil := range map[string]func(*results.Record, results.Samples){
-		"no timings":     func(r *results.Record, _ results.Samples) { r.Latency.Timings = nil },
-		"no latency":     func(r *results.Record, _ results.Samples) { r.Latency = nil },
-		"a sample less":  func(_ *results.Record, samples results.Samples) { samples[100] = samples[100][1:] },
-		"another batch":  func(r *results.Record, _ results.Samples) { r.Latency.Timings[1].Batch = 2 },
-		"one batch more": func(_ *results.Record, samples results.Samples) { samples[7] = []int64{1} },
-	} {
-		r, samples := latencyRecord("dgs", "1")
-		spoil(&r, samples)
-		if _, err := s.WriteLatency(r, samples, nil); err == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
-}
 
 // TestLatencyRows: mean and deviation over iterations, quantiles over batches.
 func TestLatencyRows(t *testing.T) {
-	s := results.Store{Dir: t.TempDir()}
-	rows, err := results.LatencyRows(s, []results.Record{writeLatency(t, s, "dgs", "1"), {Error: "failed"}})
+	s := record.Store{Dir: t.TempDir()}
+	rows, err := results.LatencyRows(s, []record.Record{recordtest.WriteLatency(t, s, "dgs", "1"), {Error: "failed"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,8 +49,8 @@ latency,wikipedia-sim,nc,,dgs,,,last,cpu,throughput_batch_1,events/s,80000,,2,,,
 // TestLatencyTables: the paper's values beside ours where the test is the
 // same, warnings as footnotes, failures with their reason.
 func TestLatencyTables(t *testing.T) {
-	s := results.Store{Dir: t.TempDir()}
-	r, samples := latencyRecord("dgs", "1")
+	s := record.Store{Dir: t.TempDir()}
+	r, samples := recordtest.Latency("dgs", "1")
 	r.Latency.Timings[0].Batches, r.Latency.Timings[0].Batch = 200, 200
 	samples[200] = make([]int64, 400)
 	for i := range samples[200] {
@@ -130,20 +62,20 @@ func TestLatencyTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	failed, _ := latencyRecord("raw", "1")
+	failed, _ := recordtest.Latency("raw", "1")
 	failed.Error = "raw: it broke"
 	layout := results.Layout{
-		Models:   []results.ModelHead{{ID: "dgs", Title: "DGS", Class: results.Learned}, {ID: "raw", Title: "Raw", Class: results.Learned}},
+		Models:   []results.ModelHead{{ID: "dgs", Title: "DGS", Class: record.Learned}, {ID: "raw", Title: "Raw", Class: record.Learned}},
 		Datasets: []results.DatasetHead{{ID: "wikipedia-sim", Title: "wikipedia-sim"}, {ID: "mooc-sim", Title: "mooc-sim"}},
 		Command:  "bench latency", Subtitle: "latency: made up",
 	}
-	tables, err := results.LatencyTables(s, []results.Record{r, failed}, layout)
+	tables, err := results.LatencyTables(s, []record.Record{r, failed}, layout)
 	if err != nil || len(tables) != 2 {
 		t.Fatal(len(tables), err)
 	}
 	var out bytes.Buffer
-	for _, table := range tables {
-		if err := results.WriteMarkdown(&out, table); err != nil {
+	for _, made := range tables {
+		if err := table.WriteMarkdown(&out, made); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -160,21 +92,21 @@ func TestLatencyTables(t *testing.T) {
 
 // TestLatencyModes: a table says of which mode it is, and is of one alone.
 func TestLatencyModes(t *testing.T) {
-	s := results.Store{Dir: t.TempDir()}
-	ahead := func(model string) results.Record {
-		r, _ := latencyRecord(model, "1")
-		r.Latency.Mode, r.Latency.Timings, r.PaperName = results.Known, []results.Timing{{Batch: 200, Batches: 1, Iterations: 2}}, ""
-		r, err := s.WriteLatency(r, results.Samples{200: {1e6, 3e6}}, nil)
+	s := record.Store{Dir: t.TempDir()}
+	ahead := func(model string) record.Record {
+		r, _ := recordtest.Latency(model, "1")
+		r.Latency.Mode, r.Latency.Timings, r.PaperName = record.Known, []record.Timing{{Batch: 200, Batches: 1, Iterations: 2}}, ""
+		r, err := s.WriteLatency(r, record.Samples{200: {1e6, 3e6}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r
 	}
 	layout := results.Layout{
-		Models:   []results.ModelHead{{ID: "dgs", Title: "DGS", Class: results.Learned}, {ID: "raw", Title: "Raw", Class: results.Learned}},
+		Models:   []results.ModelHead{{ID: "dgs", Title: "DGS", Class: record.Learned}, {ID: "raw", Title: "Raw", Class: record.Learned}},
 		Datasets: []results.DatasetHead{{ID: "wikipedia-sim", Title: "wikipedia-sim"}},
 	}
-	tables, err := results.LatencyTables(s, []results.Record{ahead("dgs"), ahead("raw")}, layout)
+	tables, err := results.LatencyTables(s, []record.Record{ahead("dgs"), ahead("raw")}, layout)
 	if err != nil || len(tables) != 1 || !strings.Contains(tables[0].Title, "whole stream known in advance: 200 events") ||
 		!strings.HasPrefix(tables[0].Legend[0], "whole stream known in advance: ") {
 		t.Fatalf("%+v, %v", tables, err)
@@ -184,7 +116,7 @@ func TestLatencyModes(t *testing.T) {
 			t.Errorf("%d columns, %d entries in row %d, expected model and seconds", len(tables[0].Columns), len(row), i)
 		}
 	}
-	mixed := []results.Record{ahead("dgs"), writeLatency(t, s, "raw", "1")}
+	mixed := []record.Record{ahead("dgs"), recordtest.WriteLatency(t, s, "raw", "1")}
 	if _, err := results.LatencyTables(s, mixed, layout); err == nil || !strings.Contains(err.Error(), "cannot stand in one table") {
 		t.Errorf("two modes: %v", err)
 	}
@@ -192,11 +124,11 @@ func TestLatencyModes(t *testing.T) {
 
 // TestLatestRun: records of other runs of the same dataset are left out.
 func TestLatestRun(t *testing.T) {
-	old, _ := latencyRecord("dgs", "2026-01-01T00:00:00Z")
-	latest, _ := latencyRecord("raw", "2026-01-02T00:00:00Z")
-	elsewhere, _ := latencyRecord("dgs", "2026-01-01T00:00:00Z")
+	old, _ := recordtest.Latency("dgs", "2026-01-01T00:00:00Z")
+	latest, _ := recordtest.Latency("raw", "2026-01-02T00:00:00Z")
+	elsewhere, _ := recordtest.Latency("dgs", "2026-01-01T00:00:00Z")
 	elsewhere.Key.Dataset = "mooc-sim"
-	got, left := results.LatestRun([]results.Record{old, latest, elsewhere, {}})
+	got, left := results.LatestRun([]record.Record{old, latest, elsewhere, {}})
 	if len(got) != 2 || left != 2 || got[0].Key.Model != "raw" || got[1].Key.Dataset != "mooc-sim" {
 		t.Errorf("%d records, %d left out: %+v", len(got), left, got)
 	}

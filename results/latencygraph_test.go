@@ -10,36 +10,25 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dgsbench/results"
+	"dgsbench/results/record"
+	"dgsbench/results/record/recordtest"
+	"dgsbench/results/table"
 )
-
-// graphRecord is a latencyRecord with both modes of a graph, in iterations of
-// three replays; in the second one the first iteration is slow.
-func graphRecord(model string) (results.Record, results.Samples, results.Replays) {
-	r, samples := latencyRecord(model, "1")
-	timing := results.GraphTiming{Mode: results.Graph, Batch: 100, Batches: 2, Iterations: 2, Replays: 3, Cache: results.WarmL2}
-	copied := timing
-	copied.Mode, copied.Warnings = results.GraphWithCopies, []string{"something"}
-	r.Latency.Graphs = []results.GraphTiming{timing, copied}
-	return r, samples, results.Replays{
-		results.Graph:           {1e6, 9e6, 2e6, 3e6, 4e6, 3e6},
-		results.GraphWithCopies: {5e6, 5e6, 5e6, 4e6, 4e6, 4e6},
-	}
-}
 
 // TestGraphRows: the mean of the medians, under metrics of their own, after
 // those of streaming, which do not change.
 func TestGraphRows(t *testing.T) {
-	s := results.Store{Dir: t.TempDir()}
-	r, samples, replays := graphRecord("dgs")
+	s := record.Store{Dir: t.TempDir()}
+	r, samples, replays := recordtest.Graphs("dgs")
 	r, err := s.WriteLatency(r, samples, replays)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := results.LatencyRows(s, []results.Record{r})
+	rows, err := results.LatencyRows(s, []record.Record{r})
 	if err != nil {
 		t.Fatal(err)
 	}
-	streaming, err := results.LatencyRows(s, []results.Record{writeLatency(t, s, "raw", "1")})
+	streaming, err := results.LatencyRows(s, []record.Record{recordtest.WriteLatency(t, s, "raw", "1")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,11 +48,11 @@ latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_2x100_graph_with_copies,s,0.004
 // TestGraphTable: a table of its own for graphs, without those models that
 // have none.
 func TestGraphTable(t *testing.T) {
-	s := results.Store{Dir: t.TempDir()}
-	r, samples, replays := graphRecord("dgs")
-	half, halfSamples, halfReplays := graphRecord("tgn")
+	s := record.Store{Dir: t.TempDir()}
+	r, samples, replays := recordtest.Graphs("dgs")
+	half, halfSamples, halfReplays := recordtest.Graphs("tgn")
 	half.Latency.Graphs[1].Error = "tgn: other answers"
-	delete(halfReplays, results.GraphWithCopies)
+	delete(halfReplays, record.GraphWithCopies)
 	var err error
 	if r, err = s.WriteLatency(r, samples, replays); err != nil {
 		t.Fatal(err)
@@ -72,19 +61,19 @@ func TestGraphTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	head := func(id string) results.ModelHead {
-		return results.ModelHead{ID: id, Title: strings.ToUpper(id), Class: results.Learned}
+		return results.ModelHead{ID: id, Title: strings.ToUpper(id), Class: record.Learned}
 	}
 	layout := results.Layout{
 		Models:   []results.ModelHead{head("dgs"), head("tgn"), head("raw")},
 		Datasets: []results.DatasetHead{{ID: "wikipedia-sim", Title: "wikipedia-sim"}},
 		Command:  "bench latency", Subtitle: "latency: made up",
 	}
-	tables, err := results.LatencyTables(s, []results.Record{r, half, writeLatency(t, s, "raw", "1")}, layout)
+	tables, err := results.LatencyTables(s, []record.Record{r, half, recordtest.WriteLatency(t, s, "raw", "1")}, layout)
 	if err != nil || len(tables) != 3 {
 		t.Fatal(len(tables), err)
 	}
 	var out bytes.Buffer
-	if err := results.WriteMarkdown(&out, tables[2]); err != nil {
+	if err := table.WriteMarkdown(&out, tables[2]); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join("testdata", "latency-graph.md")
@@ -95,21 +84,5 @@ func TestGraphTable(t *testing.T) {
 	if diff := cmp.Diff(string(want), out.String()); diff != "" {
 		_ = os.WriteFile(filepath.Join("testdata", ".got-latency-graph.md"), out.Bytes(), 0o644)
 		t.Errorf("%s (-want +got), the new one is beside it as .got-latency-graph.md:\n%s", file, diff)
-	}
-}
-
-// TestReplaysThatDoNotFit the record are refused.
-func TestReplaysThatDoNotFit(t *testing.T) {
-	s := results.Store{Dir: t.TempDir()}
-	for want, change := range map[string]func(*results.Record, results.Replays){
-		"graph: 5, expected 2 x 3": func(_ *results.Record, all results.Replays) { all[results.Graph] = all[results.Graph][1:] },
-		"graph: 0, expected 2 x 3": func(_ *results.Record, all results.Replays) { delete(all, results.Graph) },
-		"2 modes do not fit":       func(r *results.Record, _ results.Replays) { r.Latency.Graphs[0].Error = "failed" },
-	} {
-		r, samples, replays := graphRecord("dgs")
-		change(&r, replays)
-		if _, err := s.WriteLatency(r, samples, replays); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, expected %q", err, want)
-		}
 	}
 }

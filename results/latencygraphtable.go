@@ -3,45 +3,51 @@ package results
 import (
 	"fmt"
 	"slices"
+
+	"dgsbench/internal/optional"
+	"dgsbench/results/record"
+	"dgsbench/results/table"
 )
 
 // graphModes are the columns of the table, with their titles.
 var graphModes = []struct{ mode, title string }{
-	{Graph, "one graph, inputs on the device"},
-	{GraphWithCopies, "one graph, inputs copied"},
+	{record.Graph, "one graph, inputs on the device"},
+	{record.GraphWithCopies, "one graph, inputs copied"},
 }
 
 // graphs is a builder of the models that were measured as one graph.
 func (b *latencyBuilder) graphs() *latencyBuilder {
 	out := *b
-	out.notes = notes{}
+	out.notes = table.Footnotes{}
 	out.rows = slices.DeleteFunc(slices.Clone(b.rows), func(r latencyRow) bool { return len(r.graphs) == 0 })
 	return &out
 }
 
 // graphTable has the times of the headline as one graph.
-func (b *latencyBuilder) graphTable() Table {
+func (b *latencyBuilder) graphTable() table.Table {
 	first := b.first()
 	g := first.graphs[0]
 	title := fmt.Sprintf("Latency on %s, node classification, one graph: %d batches of %d events", b.dataset.Title, g.Batches, g.Batch)
-	t := Table{Title: b.layout.titled(title), Name: b.dataset.ID + "-graph", Command: b.layout.Command, Source: b.layout.Source}
-	t.Columns = []Column{{Head: "model"}}
-	for _, m := range graphModes {
-		t.Columns = append(t.Columns, Column{Group: m.title, Head: "ms"})
+	t := table.Table{
+		Title: b.layout.titled(title), Name: b.dataset.ID + "-graph", Among: learnedModels, Command: b.layout.Command, Source: b.layout.Source,
 	}
-	t.Columns[1].Notes = b.notes.refer(first.record.Footnotes...)
+	t.Columns = []table.Column{{Head: "model"}}
+	for _, m := range graphModes {
+		t.Columns = append(t.Columns, table.Column{Group: m.title, Head: "ms"})
+	}
+	t.Columns[1].Notes = b.notes.Refer(first.record.Footnotes...)
 	t.Blocks = b.blocks(b.graphRow)
-	t.Legend, t.Notes = b.circumstances(b.graphLegend()...), b.notes.texts
+	t.Legend, t.Notes = b.circumstances(b.graphLegend()...), b.notes.Texts
 	return t
 }
 
 // graphRow has an entry for each mode.
-func (b *latencyBuilder) graphRow(r latencyRow) TableRow {
-	row := TableRow{{Text: r.head.Title}}
+func (b *latencyBuilder) graphRow(r latencyRow) table.Row {
+	row := table.Row{{Text: r.head.Title}}
 	for _, m := range graphModes {
 		i := slices.IndexFunc(r.graphs, func(g graphTime) bool { return g.Mode == m.mode })
 		if i < 0 {
-			row = append(row, Entry{Text: noValue})
+			row = append(row, table.Entry{Text: table.NoValue})
 			continue
 		}
 		row = append(row, b.graphEntry(r, r.graphs[i]))
@@ -49,13 +55,13 @@ func (b *latencyBuilder) graphRow(r latencyRow) TableRow {
 	return row
 }
 
-func (b *latencyBuilder) graphEntry(r latencyRow, g graphTime) Entry {
+func (b *latencyBuilder) graphEntry(r latencyRow, g graphTime) table.Entry {
 	if g.Error != "" {
-		return Entry{Text: noValue, Notes: b.notes.refer(g.Error)}
+		return table.Entry{Text: table.NoValue, Notes: b.notes.Refer(g.Error)}
 	}
-	return Entry{
-		Value: &Value{Mean: Number(1e3 * g.mean()), Std: Number(1e3 * g.std()), Low: Absent(), High: Absent(), Decimals: 3},
-		Notes: b.notes.refer(append(b.ownFootnotes(r), g.Warnings...)...),
+	return table.Entry{
+		Value: &table.Value{Mean: optional.Number(1e3 * g.mean()), Std: optional.Number(1e3 * g.std()), Low: optional.Absent(), High: optional.Absent(), Decimals: 3},
+		Notes: b.notes.Refer(append(b.ownFootnotes(r), g.Warnings...)...),
 	}
 }
 
@@ -64,7 +70,7 @@ func (b *latencyBuilder) graphLegend() []string {
 	out := []string{
 		"one graph: all batches are known beforehand and submitted at once, as PyTorch's CUDA graph peer does; no batch has a time of its own (no p50)",
 		"inputs on the device: they were copied there before the clock started; inputs copied: from the host, while the clock runs",
-		WarmL2 + ": replays with the same inputs follow each other; before each the state is put back, outside the clock",
+		record.WarmL2 + ": replays with the same inputs follow each other; before each the state is put back, outside the clock",
 	}
 	var replays []int // of an iteration
 	iterations := 0

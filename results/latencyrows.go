@@ -3,6 +3,10 @@ package results
 import (
 	"fmt"
 	"slices"
+	"strings"
+
+	"dgsbench/internal/optional"
+	"dgsbench/results/record"
 )
 
 // LatencySplit is what latency rows say in the column split: the last events
@@ -21,7 +25,7 @@ var quantiles = []struct {
 // (latency_batch_200_p99) and the events a second (throughput_batch_200), then
 // seconds of the headline as one graph (latency_200x200_graph). Failed tests
 // have none.
-func LatencyRows(s Store, records []Record) ([]Row, error) {
+func LatencyRows(s record.Store, records []record.Record) ([]Row, error) {
 	var out []Row
 	for _, r := range records {
 		if r.Failed() {
@@ -50,12 +54,12 @@ func LatencyRows(s Store, records []Record) ([]Row, error) {
 // LatencyMetric is the name of the headline, such as latency_200x200.
 func LatencyMetric(batches, batch int) string { return fmt.Sprintf("latency_%dx%d", batches, batch) }
 
-func (t times) rows(r Record, headline bool) []Row {
+func (t times) rows(r record.Record, headline bool) []Row {
 	row := func(metric, unit string, value float64) Row { return timeRow(r, metric, unit, value, t.Iterations) }
 	var out []Row
 	if headline {
 		first := row(LatencyMetric(t.Batches, t.Batch), "s", t.mean())
-		first.Std = Number(t.std())
+		first.Std = optional.Number(t.std())
 		out = append(out, first)
 	}
 	for _, q := range quantiles {
@@ -64,24 +68,33 @@ func (t times) rows(r Record, headline bool) []Row {
 	return append(out, row(fmt.Sprintf("throughput_batch_%d", t.Batch), "events/s", t.rate()))
 }
 
+// row has a metric of its own: times of this mode stand in no column with
+// those of streaming.
+func (t graphTime) row(r record.Record) Row {
+	metric := LatencyMetric(t.Batches, t.Batch) + "_" + strings.ReplaceAll(t.Mode, " ", "_")
+	out := timeRow(r, metric, "s", t.mean(), t.Iterations)
+	out.Std = optional.Number(t.std())
+	return out
+}
+
 // timeRow is a number of a latency test, of so many iterations.
-func timeRow(r Record, metric, unit string, value float64, iterations int) Row {
+func timeRow(r record.Record, metric, unit string, value float64, iterations int) Row {
 	return Row{
 		CellKey: r.Key.CellKey, Split: LatencySplit, Device: r.Device, Metric: metric, Unit: unit,
-		Mean: Number(value), Std: Absent(), N: iterations, CILow: Absent(), CIHigh: Absent(),
+		Mean: optional.Number(value), Std: optional.Absent(), N: iterations, CILow: optional.Absent(), CIHigh: optional.Absent(),
 	}
 }
 
 // LatestRun keeps, of each dataset, the records of the run that started last:
 // times of different runs are not compared. left counts the others.
-func LatestRun(records []Record) (latest []Record, left int) {
+func LatestRun(records []record.Record) (latest []record.Record, left int) {
 	newest := map[string]string{}
 	for _, r := range records {
 		if r.Latency != nil {
 			newest[r.Key.Dataset] = max(newest[r.Key.Dataset], r.Latency.Run)
 		}
 	}
-	latest = slices.DeleteFunc(slices.Clone(records), func(r Record) bool {
+	latest = slices.DeleteFunc(slices.Clone(records), func(r record.Record) bool {
 		return r.Latency == nil || r.Latency.Run != newest[r.Key.Dataset]
 	})
 	return latest, len(records) - len(latest)

@@ -4,12 +4,21 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"dgsbench/results/record"
+	"dgsbench/results/table"
 )
+
+// modes say what the modes mean.
+var modes = map[string]string{
+	record.Streaming: "a batch is known only when the one before it has been answered",
+	record.Known:     "all events are answered at once; states advance batch by batch all the same",
+}
 
 // LatencyTables are, for every dataset with records, the speed table, that of
 // the batch sizes and that of graphs, as far as these were measured. All records of a dataset must be of one run.
-func LatencyTables(s Store, records []Record, l Layout) ([]Table, error) {
-	var out []Table
+func LatencyTables(s record.Store, records []record.Record, l Layout) ([]table.Table, error) {
+	var out []table.Table
 	for _, d := range l.Datasets {
 		b := latencyBuilder{layout: l, dataset: d}
 		for _, m := range l.Models {
@@ -35,20 +44,20 @@ type latencyBuilder struct {
 	layout  Layout
 	dataset DatasetHead
 	rows    []latencyRow
-	notes   notes
+	notes   table.Footnotes
 }
 
 // latencyRow is a model with what was measured of it; no times where it
 // failed.
 type latencyRow struct {
 	head   ModelHead
-	record Record
+	record record.Record
 	times  []times
 	graphs []graphTime
 }
 
-func (b *latencyBuilder) add(s Store, records []Record, m ModelHead) error {
-	i := slices.IndexFunc(records, func(r Record) bool {
+func (b *latencyBuilder) add(s record.Store, records []record.Record, m ModelHead) error {
+	i := slices.IndexFunc(records, func(r record.Record) bool {
 		k := r.Key
 		return k.Dataset == b.dataset.ID && k.Model == m.ID && k.Variant == m.Variant
 	})
@@ -83,7 +92,7 @@ func (b *latencyBuilder) mode() string {
 	if l := b.first().record.Latency; l != nil {
 		return l.Mode
 	}
-	return Streaming
+	return record.Streaming
 }
 
 // manyBatches reports whether an iteration has more batches than one, so that
@@ -104,8 +113,8 @@ func (r latencyRow) at(batch int) (times, bool) {
 
 // speed is the paper's table with what it leaves out: the distribution over
 // batches, and single events.
-func (b *latencyBuilder) speed() Table {
-	b.notes = notes{}
+func (b *latencyBuilder) speed() table.Table {
+	b.notes = table.Footnotes{}
 	what := "no model was measured"
 	if first := b.first(); len(first.times) > 0 {
 		t := first.times[0]
@@ -115,35 +124,38 @@ func (b *latencyBuilder) speed() Table {
 		}
 	}
 	title := fmt.Sprintf("Latency on %s, node classification, %s: %s", b.dataset.Title, b.mode(), what)
-	t := Table{Title: b.layout.titled(title), Name: b.dataset.ID, Command: b.layout.Command, Source: b.layout.Source}
-	shared := b.notes.refer(b.first().record.Footnotes...)
-	t.Columns = []Column{
+	t := table.Table{
+		Title: b.layout.titled(title), Name: b.dataset.ID, Among: learnedModels, Command: b.layout.Command, Source: b.layout.Source,
+	}
+	shared := b.notes.Refer(b.first().record.Footnotes...)
+	t.Columns = []table.Column{
 		{Head: "model"},
-		{Kind: Measured, Metric: "seconds", Head: "seconds", Notes: shared},
+		{Kind: table.Measured, Metric: "seconds", Head: "seconds", Notes: shared},
 	}
 	if b.first().record.PaperName != "" {
-		t.Columns = append(t.Columns, Column{Kind: Published, Metric: "latency", Head: paperHead + " s"})
+		t.Columns = append(t.Columns, table.Column{Kind: table.Published, Metric: "latency", Head: paperHead + " s"})
 	}
 	if b.manyBatches() {
 		for _, head := range []string{"p50 ms", "p90 ms", "p99 ms", "max ms"} {
-			t.Columns = append(t.Columns, Column{Group: "a batch", Head: head})
+			t.Columns = append(t.Columns, table.Column{Group: "a batch", Head: head})
 		}
 	}
 	if _, ok := b.first().at(1); ok {
 		for _, head := range []string{"p50 us", "p99 us", "p99.9 us"} {
-			t.Columns = append(t.Columns, Column{Group: "single events", Head: head})
+			t.Columns = append(t.Columns, table.Column{Group: "single events", Head: head})
 		}
 	}
-	t.Blocks = b.blocks(func(r latencyRow) TableRow { return b.speedRow(r, len(t.Columns)) })
-	t.Legend, t.Notes = b.legend(b.speedLegend()...), b.notes.texts
+	t.Blocks = b.blocks(func(r latencyRow) table.Row { return b.speedRow(r, len(t.Columns)) })
+	t.Legend, t.Notes = b.legend(b.speedLegend()...), b.notes.Texts
 	return t
 }
 
-// blocks are the rows by class; the learned ones are placed by their headline.
-func (b *latencyBuilder) blocks(entries func(latencyRow) TableRow) [][]TableRow {
-	var out [][]TableRow
-	for _, class := range []Class{Learned, ZeroParameter, Oracle} {
-		var rows []TableRow
+// blocks are the rows by class; the learned ones are placed by their headline,
+// the second column.
+func (b *latencyBuilder) blocks(entries func(latencyRow) table.Row) [][]table.Row {
+	var out [][]table.Row
+	for _, class := range []record.Class{record.Learned, record.ZeroParameter, record.Oracle} {
+		var rows []table.Row
 		for _, r := range b.rows {
 			if r.head.Class == class {
 				rows = append(rows, entries(r))
@@ -152,31 +164,17 @@ func (b *latencyBuilder) blocks(entries func(latencyRow) TableRow) [][]TableRow 
 		if len(rows) == 0 {
 			continue
 		}
-		if class == Learned {
-			placeFastest(rows)
+		if class == record.Learned {
+			table.MarkPlaces(rows, 1, false)
 		}
 		out = append(out, rows)
 	}
 	return out
 }
 
-// placeFastest marks the values of the second column.
-func placeFastest(rows []TableRow) {
-	var values []float64
-	var entries []*Entry
-	for _, row := range rows {
-		if e := &row[1]; e.Value != nil {
-			values, entries = append(values, e.Value.printed()), append(entries, e)
-		}
-	}
-	for i, p := range places(values, false) {
-		entries[i].Place = p
-	}
-}
-
 // speedRow has so many entries.
-func (b *latencyBuilder) speedRow(r latencyRow, columns int) TableRow {
-	row := TableRow{{Text: r.head.Title}, {Notes: b.rowNotes(r)}}
+func (b *latencyBuilder) speedRow(r latencyRow, columns int) table.Row {
+	row := table.Row{{Text: r.head.Title}, {Notes: b.rowNotes(r)}}
 	if b.first().record.PaperName != "" {
 		row = append(row, b.paper(r))
 	}
@@ -184,27 +182,27 @@ func (b *latencyBuilder) speedRow(r latencyRow, columns int) TableRow {
 		return slices.Concat(row, dashes(columns-len(row)))
 	}
 	headline := r.times[0]
-	row[1].Value = &Value{Mean: Number(headline.mean()), Std: Number(headline.std()), Low: Absent(), High: Absent(), Decimals: 4}
+	row[1].Value = seconds(headline)
 	if b.manyBatches() {
 		for _, p := range []float64{.5, .9, .99, 1} {
-			row = append(row, Entry{Text: fixed(1e3*headline.quantile(p), 3)})
+			row = append(row, table.Entry{Text: fixed(1e3*headline.quantile(p), 3)})
 		}
 	}
 	if single, ok := r.at(1); ok {
 		for _, p := range []float64{.5, .99, .999} {
-			row = append(row, Entry{Text: fixed(1e6*single.quantile(p), 2)})
+			row = append(row, table.Entry{Text: fixed(1e6*single.quantile(p), 2)})
 		}
 	}
 	return row
 }
 
 // paper is the paper's value of this model, this dataset and this test.
-func (b *latencyBuilder) paper(r latencyRow) Entry {
+func (b *latencyBuilder) paper(r latencyRow) table.Entry {
 	if len(r.times) == 0 {
-		return Entry{}
+		return table.Entry{}
 	}
 	if first := r.times[0]; LatencyMetric(first.Batches, first.Batch) != paperTest {
-		return Entry{}
+		return table.Entry{}
 	}
 	return paperTime(r.head, r.record.PaperName, &b.notes)
 }
@@ -220,7 +218,7 @@ func (b *latencyBuilder) rowNotes(r latencyRow) []int {
 			texts = append(texts, fmt.Sprintf("batches of %d: %s", t.Batch, w))
 		}
 	}
-	return b.notes.refer(texts...)
+	return b.notes.Refer(texts...)
 }
 
 // ownFootnotes are those that the first model does not have.
@@ -235,26 +233,26 @@ func (b *latencyBuilder) ownFootnotes(r latencyRow) (own []string) {
 
 // sweep is the table of the batch sizes: what an answer takes, and how many
 // events are answered in a second.
-func (b *latencyBuilder) sweep() Table {
-	b.notes = notes{}
+func (b *latencyBuilder) sweep() table.Table {
+	b.notes = table.Footnotes{}
 	title := fmt.Sprintf("Latency on %s, by the number of events in a batch: median ms | thousand events/s", b.dataset.Title)
-	t := Table{Title: b.layout.titled(title), Name: b.dataset.ID + "-batches", Command: b.layout.Command, Source: b.layout.Source}
-	shared := b.notes.refer(b.first().record.Footnotes...)
-	t.Columns = []Column{{Head: "model"}, {Head: "parameters"}}
+	t := table.Table{Title: b.layout.titled(title), Name: b.dataset.ID + "-batches", Command: b.layout.Command, Source: b.layout.Source}
+	shared := b.notes.Refer(b.first().record.Footnotes...)
+	t.Columns = []table.Column{{Head: "model"}, {Head: "parameters"}}
 	var sizes []int
 	for _, timing := range b.first().times {
 		sizes = append(sizes, timing.Batch)
 	}
 	slices.Sort(sizes)
 	for _, n := range sizes {
-		t.Columns = append(t.Columns, Column{Group: "events in a batch", Head: strconv.Itoa(n)})
+		t.Columns = append(t.Columns, table.Column{Group: "events in a batch", Head: strconv.Itoa(n)})
 	}
 	t.Columns[2].Notes = shared
-	var rows []TableRow
+	var rows []table.Row
 	for _, r := range b.rows {
-		row := TableRow{{Text: r.head.Title}, {Text: strconv.Itoa(r.record.NumParams)}}
+		row := table.Row{{Text: r.head.Title}, {Text: strconv.Itoa(r.record.NumParams)}}
 		for _, n := range sizes {
-			e := Entry{Text: noValue}
+			e := table.Entry{Text: table.NoValue}
 			if at, ok := r.at(n); ok {
 				e.Text = fmt.Sprintf("%s | %s", fixed(1e3*at.quantile(.5), 3), fixed(at.rate()/1e3, 0))
 			}
@@ -263,8 +261,8 @@ func (b *latencyBuilder) sweep() Table {
 		row[2].Notes = b.rowNotes(r)
 		rows = append(rows, row)
 	}
-	t.Blocks = [][]TableRow{rows}
-	t.Legend, t.Notes = b.legend(), b.notes.texts
+	t.Blocks = [][]table.Row{rows}
+	t.Legend, t.Notes = b.legend(), b.notes.Texts
 	return t
 }
 
@@ -304,10 +302,10 @@ func (b *latencyBuilder) circumstances(out ...string) []string {
 	return out
 }
 
-func dashes(n int) TableRow {
-	out := make(TableRow, n)
+func dashes(n int) table.Row {
+	out := make(table.Row, n)
 	for i := range out {
-		out[i].Text = noValue
+		out[i].Text = table.NoValue
 	}
 	return out
 }

@@ -2,9 +2,10 @@ package results
 
 import (
 	"fmt"
-	"strings"
 
 	"dgsbench/metrics"
+	"dgsbench/results/record"
+	"dgsbench/results/table"
 )
 
 // Layout says what a table is to show, in which order. Cells that are
@@ -33,11 +34,16 @@ func (l Layout) titled(title string) string {
 type ModelHead struct {
 	ID, Variant string
 	Title       string
-	Class       Class
+	Class       record.Class
 }
 
 // ref names model and variant, as in "edgebank+tw".
-func (m ModelHead) ref() string { return strings.Join(nonEmpty(m.ID, m.Variant), "+") }
+func (m ModelHead) ref() string {
+	if m.Variant == "" {
+		return m.ID
+	}
+	return m.ID + "+" + m.Variant
+}
 
 // DatasetHead stands over a dataset's columns: those of one case, where the
 // suite has several.
@@ -55,11 +61,11 @@ type DatasetHead struct {
 
 // classification is the table of test AUCs, models x datasets. rank is what
 // paper.yaml calls the paper's average rank.
-func classification(cells []Cell, l Layout, title, rank string) (Table, error) {
+func classification(cells []Cell, l Layout, title, rank string) (table.Table, error) {
 	l.Settings = []string{""}
 	b, err := newBuilder(cells, l, metrics.NodeClassification, "", "auc")
 	if err != nil {
-		return Table{}, err
+		return table.Table{}, err
 	}
 	b.rank = rank
 	return b.build(title + ", test events"), nil
@@ -68,13 +74,13 @@ func classification(cells []Cell, l Layout, title, rank string) (Table, error) {
 // links is the table of test MRRs and Recalls@10 against one set of
 // candidates (AllNodes or Destinations), settings x models x datasets. The
 // paper's values stand in the table of AllNodes.
-func links(cells []Cell, l Layout, candidates, title, rank string) (Table, error) {
+func links(cells []Cell, l Layout, candidates, title, rank string) (table.Table, error) {
 	b, err := newBuilder(cells, l, metrics.LinkPrediction, candidates, "mrr", "recall@10")
 	if err != nil {
-		return Table{}, err
+		return table.Table{}, err
 	}
 	b.rank = rank
-	against := map[string]string{AllNodes: "all nodes", Destinations: "all destinations"}[candidates]
+	against := map[string]string{record.AllNodes: "all nodes", record.Destinations: "all destinations"}[candidates]
 	return b.build(title + " against " + against + ", test events"), nil
 }
 

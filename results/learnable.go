@@ -5,6 +5,8 @@ import (
 	"strconv"
 
 	"dgsbench/metrics"
+	"dgsbench/results/record"
+	"dgsbench/results/table"
 )
 
 // parametersTable is how many parameters the first model learns in its head
@@ -17,36 +19,36 @@ func parametersTable(in Input, r request) (Output, error) {
 	}
 	b := learnable{in: in, layout: l}
 	t := newTable(l, r)
-	t.Columns = []Column{{Head: "parameters"}}
+	t.Columns = []table.Column{{Head: "parameters"}}
 	for _, d := range l.Datasets {
 		b.addColumns(&t, d)
 	}
 	split := l.Models[0]
-	rows := []TableRow{
-		b.row(split.Title+": head", split, "parameters_head", counted(func(r Record) (int, bool) { head, _, ok := r.headAndRest(); return head, ok })),
-		b.row(split.Title+": below the head", split, "parameters_rest", counted(func(r Record) (int, bool) { _, rest, ok := r.headAndRest(); return rest, ok })),
+	rows := []table.Row{
+		b.row(split.Title+": head", split, "parameters_head", counted(func(r record.Record) (int, bool) { head, _, ok := r.HeadAndRest(); return head, ok })),
+		b.row(split.Title+": below the head", split, "parameters_rest", counted(func(r record.Record) (int, bool) { _, rest, ok := r.HeadAndRest(); return rest, ok })),
 	}
-	total := counted(func(r Record) (int, bool) { return r.NumParams, true })
+	total := counted(func(r record.Record) (int, bool) { return r.NumParams, true })
 	for _, m := range l.Models {
 		rows = append(rows, b.row(m.Title+": all", m, "parameters", total))
 	}
-	t.Blocks = [][]TableRow{rows}
+	t.Blocks = [][]table.Row{rows}
 	for _, m := range l.Models[1:] {
-		t.Blocks = append(t.Blocks, []TableRow{b.row(m.Title+" / "+split.Title, m, "parameters_ratio", b.ratioTo(split))})
+		t.Blocks = append(t.Blocks, []table.Row{b.row(m.Title+" / "+split.Title, m, "parameters_ratio", b.ratioTo(split))})
 	}
 	t.Legend = []string{
 		"T: transductive, I: inductive", "head: the paper's NN component, below it: its ER component",
-		"the paper's models were tuned for each setting, which changes their sizes", noValue + ": no value",
+		"the paper's models were tuned for each setting, which changes their sizes", table.NoValue + ": no value",
 	}
-	t.Notes = b.notes.texts
-	return Output{Tables: []Table{t}}, nil
+	t.Notes = b.notes.Texts
+	return Output{Tables: []table.Table{t}}, nil
 }
 
 // learnable makes the table of learned parameters.
 type learnable struct {
 	in     Input
 	layout Layout
-	notes  notes
+	notes  table.Footnotes
 	places []learnablePlace // of the columns, after the first
 }
 
@@ -56,27 +58,27 @@ type learnablePlace struct {
 	paper   bool
 }
 
-func (b *learnable) addColumns(t *Table, d DatasetHead) {
+func (b *learnable) addColumns(t *table.Table, d DatasetHead) {
 	var about []int
 	if d.PaperOnly {
-		about = b.notes.refer(unmeasuredNote(d))
+		about = b.notes.Refer(unmeasuredNote(d))
 	}
 	for _, setting := range b.layout.Settings {
-		t.Columns = append(t.Columns, Column{Group: d.Title, Head: setting, Notes: about})
+		t.Columns = append(t.Columns, table.Column{Group: d.Title, Head: setting, Notes: about})
 		b.places = append(b.places, learnablePlace{d, setting, false})
 		if d.PaperName != "" {
-			t.Columns = append(t.Columns, Column{Group: d.Title, Head: paperHead + " " + setting})
+			t.Columns = append(t.Columns, table.Column{Group: d.Title, Head: paperHead + " " + setting})
 			b.places = append(b.places, learnablePlace{d, setting, true})
 		}
 	}
 }
 
 // quantity is what a row says of a model's record in a place.
-type quantity func(p learnablePlace, r Record) (string, bool)
+type quantity func(p learnablePlace, r record.Record) (string, bool)
 
 // counted is a number of parameters.
-func counted(count func(Record) (int, bool)) quantity {
-	return func(_ learnablePlace, r Record) (string, bool) {
+func counted(count func(record.Record) (int, bool)) quantity {
+	return func(_ learnablePlace, r record.Record) (string, bool) {
 		n, ok := count(r)
 		return thousands(n), ok
 	}
@@ -84,7 +86,7 @@ func counted(count func(Record) (int, bool)) quantity {
 
 // ratioTo is by how much more parameters a model has than another one.
 func (b *learnable) ratioTo(other ModelHead) quantity {
-	return func(p learnablePlace, r Record) (string, bool) {
+	return func(p learnablePlace, r record.Record) (string, bool) {
 		base, ok := b.in.scored(p.dataset, p.setting, other)
 		if !ok || base.NumParams == 0 {
 			return "", false
@@ -93,10 +95,10 @@ func (b *learnable) ratioTo(other ModelHead) quantity {
 	}
 }
 
-func (b *learnable) row(title string, m ModelHead, paper string, of quantity) TableRow {
-	row := TableRow{{Text: title}}
+func (b *learnable) row(title string, m ModelHead, paper string, of quantity) table.Row {
+	row := table.Row{{Text: title}}
 	for _, p := range b.places {
-		text := noValue
+		text := table.NoValue
 		if p.paper {
 			if ref, ok := Paper(metrics.LinkPrediction, p.setting, m.ID, p.dataset.PaperName, paper); ok {
 				text = printedCount(ref.Mean)
@@ -106,20 +108,20 @@ func (b *learnable) row(title string, m ModelHead, paper string, of quantity) Ta
 				text = found
 			}
 		}
-		row = append(row, Entry{Text: text})
+		row = append(row, table.Entry{Text: text})
 	}
 	return row
 }
 
 // scored is a record of link prediction, of any seed: all have the same
 // sizes.
-func (in Input) scored(d DatasetHead, setting string, m ModelHead) (Record, bool) {
-	i := slices.IndexFunc(in.Records, func(r Record) bool {
+func (in Input) scored(d DatasetHead, setting string, m ModelHead) (record.Record, bool) {
+	i := slices.IndexFunc(in.Records, func(r record.Record) bool {
 		k := r.Key
 		return !r.Failed() && k.Dataset == d.ID && k.Case == d.Case && k.Task == metrics.LinkPrediction && k.Setting == setting && k.Model == m.ID && k.Variant == m.Variant
 	})
 	if i < 0 {
-		return Record{}, false
+		return record.Record{}, false
 	}
 	return in.Records[i], true
 }

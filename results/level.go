@@ -1,17 +1,19 @@
 package results
 
-import "fmt"
+import (
+	"fmt"
 
-// levelSign stands at values that are level with the best, as far as one can
-// tell.
-const levelSign = "≈"
+	"dgsbench/internal/optional"
+	"dgsbench/results/record"
+	"dgsbench/results/table"
+)
 
 // markLevel marks what cannot be told apart from the best of its column, by
 // the headline metric. rows are those of the models, in their order.
-func (b *builder) markLevel(rows []TableRow, setting string, models []ModelHead) {
+func (b *builder) markLevel(rows []table.Row, setting string, models []ModelHead) {
 	headline, next := b.metrics[0], 0
 	for c, column := range b.columns {
-		if !column.measures(headline) {
+		if !measures(column, headline) {
 			continue
 		}
 		d := b.Datasets[next]
@@ -19,7 +21,7 @@ func (b *builder) markLevel(rows []TableRow, setting string, models []ModelHead)
 		best := b.best(d, setting, models)
 		for i, m := range models {
 			e := &rows[i][c]
-			if pair, ok := b.pair(best, b.cell(d, setting, m)); ok && e.Value != nil && e.Place != Best {
+			if pair, ok := b.pair(best, b.cell(d, setting, m)); ok && e.Value != nil && e.Place != table.Best {
 				e.Level = !pair.ToldApart()
 			}
 		}
@@ -29,7 +31,7 @@ func (b *builder) markLevel(rows []TableRow, setting string, models []ModelHead)
 // best is the cell with the best headline value of a column, or nil.
 func (b *builder) best(d DatasetHead, setting string, models []ModelHead) *Cell {
 	var best *Cell
-	var value Number
+	var value optional.Number
 	for _, m := range models {
 		c := b.cell(d, setting, m)
 		r, ok := b.row(c, b.metrics[0].Name)
@@ -49,7 +51,7 @@ func (b *builder) pair(better, other *Cell) (Comparison, bool) {
 		return Comparison{}, false
 	}
 	for _, c := range b.comparisons {
-		if c.place() == better.CellKey.place() && c.Candidates == b.candidates && c.Better.is(better) && c.Other.is(other) {
+		if c.place() == better.CellKey.Place() && c.Candidates == b.candidates && c.Better.is(better) && c.Other.is(other) {
 			return c, true
 		}
 	}
@@ -59,12 +61,12 @@ func (b *builder) pair(better, other *Cell) (Comparison, bool) {
 func (m Compared) is(c *Cell) bool { return m.Model == c.Model && m.Variant == c.Variant }
 
 // place is where the models are compared.
-func (c Comparison) place() CellKey {
-	return CellKey{Suite: c.Suite, Dataset: c.Dataset, Task: c.Task, Setting: c.Setting, Case: c.Case}
+func (c Comparison) place() record.CellKey {
+	return record.CellKey{Suite: c.Suite, Dataset: c.Dataset, Task: c.Task, Setting: c.Setting, Case: c.Case}
 }
 
 // levelLegend explains the sign.
 func (b *builder) levelLegend() string {
 	return fmt.Sprintf("%s: not told apart from the best of the learned models by %s (paired over test events; p at least %.2g after Holm over all pairs of the suite's task, or a single seed)",
-		levelSign, b.metrics[0].Title, level)
+		table.LevelSign, b.metrics[0].Title, level)
 }

@@ -6,29 +6,13 @@ import (
 	"strings"
 
 	"dgsbench/metrics"
+	"dgsbench/results/record"
+	"dgsbench/results/table"
 )
 
 // fewPositives is the number of positives in the test part below which a
 // table warns.
 const fewPositives = 30
-
-// notes numbers footnotes from 1, the same text once.
-type notes struct{ texts []string }
-
-// refer gives the numbers of texts, ascending.
-func (n *notes) refer(texts ...string) []int {
-	var numbers []int
-	for _, text := range texts {
-		i := slices.Index(n.texts, text)
-		if i < 0 {
-			i = len(n.texts)
-			n.texts = append(n.texts, text)
-		}
-		numbers = append(numbers, i+1)
-	}
-	slices.Sort(numbers)
-	return slices.Compact(numbers)
-}
 
 // dataNotes are about what was measured on.
 func dataNotes(c *Cell) []string {
@@ -88,13 +72,13 @@ func (b *builder) sharedNotes(d DatasetHead) []string {
 
 // cellNotes are what is to be said about one cell and not about the whole
 // dataset.
-func (b *builder) cellNotes(d DatasetHead, c *Cell, class Class) []string {
+func (b *builder) cellNotes(d DatasetHead, c *Cell, class record.Class) []string {
 	shared := b.sharedNotes(d)
 	out := slices.DeleteFunc(dataNotes(c), func(n string) bool { return slices.Contains(shared, n) })
 	if failed := len(c.Failures); failed > 0 {
 		out = append(out, fmt.Sprintf("%d of %s failed: %s", failed, count(failed+c.Seeds, "seed"), reasons(c.Failures)))
 	}
-	if class == Learned && c.Seeds > 0 && c.Seeds < fewestForStd {
+	if class == record.Learned && c.Seeds > 0 && c.Seeds < fewestForStd {
 		out = append(out, "fewer than three seeds: no deviation is shown")
 	}
 	out = append(append(out, c.risingNotes()...), c.Doubts...)
@@ -115,11 +99,11 @@ func undefinedNote(m metrics.Metric) string {
 }
 
 // classNotes say why a row is not ranked.
-func classNotes(c Class) []string {
+func classNotes(c record.Class) []string {
 	switch c {
-	case ZeroParameter:
+	case record.ZeroParameter:
 		return []string{"a rule with nothing to learn: one run, outside the ranking"}
-	case Oracle:
+	case record.Oracle:
 		return []string{"upper bound, not attainable: knows the simulator's hidden state; outside the ranking"}
 	}
 	return nil
@@ -132,24 +116,24 @@ func (b *builder) paperNotes(d DatasetHead) []int {
 		return nil
 	}
 	if closed := defined().dataset(d.PaperName).Closed; closed != "" {
-		return b.notes.refer(fmt.Sprintf("the paper's values are of %s itself: %s", d.PaperName, closed))
+		return b.notes.Refer(fmt.Sprintf("the paper's values are of %s itself: %s", d.PaperName, closed))
 	}
-	return b.notes.refer(fmt.Sprintf("the paper's values are of %s, of which %s is another version", d.PaperName, d.ID))
+	return b.notes.Refer(fmt.Sprintf("the paper's values are of %s, of which %s is another version", d.PaperName, d.ID))
 }
 
 // legend explains what the entries of the table need.
-func (b *builder) legend(t Table) []string {
+func (b *builder) legend(t table.Table) []string {
 	var interval, deviation, difference, dash, ranked, paper, seeds, sign, levels bool
 	for _, row := range slices.Concat(t.Blocks...) {
 		for c, e := range row {
 			kind := t.Columns[c].Kind
-			dash = dash || kind != Text && e.Value == nil
-			ranked = ranked || kind == Ranks && e.Value != nil
+			dash = dash || kind != table.Text && e.Value == nil
+			ranked = ranked || kind == table.Ranks && e.Value != nil
 			seeds = seeds || t.Columns[c].Head == seedsHead && strings.Contains(e.Text, "/")
-			paper = paper || kind == Published
+			paper = paper || kind == table.Published
 			levels = levels || e.Level
 			sign = sign || e.Value != nil && e.Value.Signed
-			if kind == Measured && e.Value != nil {
+			if kind == table.Measured && e.Value != nil {
 				difference = difference || e.Value.Signed
 				interval = interval || e.Value.Low.Present() && !e.Value.Signed
 				deviation = deviation || e.Value.Std.Present()
@@ -170,7 +154,7 @@ func (b *builder) legend(t Table) []string {
 		{ranked, fmt.Sprintf("average rank: of the learned models by %s over the datasets with values", b.metrics[0].Title)},
 		{levels, b.levelLegend()},
 		{seeds, "seeds: one number a dataset where they differ"},
-		{dash, noValue + ": no value"},
+		{dash, table.NoValue + ": no value"},
 	} {
 		if line.shown {
 			out = append(out, line.text)

@@ -1,16 +1,19 @@
 package results
 
-import "dgsbench/metrics"
+import (
+	"dgsbench/metrics"
+	"dgsbench/results/table"
+)
 
 // paperTest is the latency test of which the paper gives the times.
 var paperTest = LatencyMetric(200, 200)
 
 // paperTime is the paper's time of its test. Where the paper has it in a
 // figure only, the entry says so.
-func paperTime(m ModelHead, dataset string, n *notes) Entry {
+func paperTime(m ModelHead, dataset string, n *table.Footnotes) table.Entry {
 	e := paperEntry(metrics.NodeClassification, "", m, dataset, paperTest, -1)
 	if e.Value == nil && dataset != "" && m.Variant == "" && defined().figureOnly(metrics.NodeClassification, m.ID, paperTest) {
-		e.Notes = n.refer("the paper shows this value in a figure only: it is not read off it")
+		e.Notes = n.Refer("the paper shows this value in a figure only: it is not read off it")
 	}
 	return e
 }

@@ -3,11 +3,14 @@ package results
 import (
 	"slices"
 
+	"dgsbench/internal/optional"
 	"dgsbench/metrics"
+	"dgsbench/results/record"
+	"dgsbench/results/table"
 )
 
 // published is the paper's value beside ours. Variants are not the paper's.
-func published(d DatasetHead, task, setting string, m ModelHead, metric metrics.Metric) Entry {
+func published(d DatasetHead, task, setting string, m ModelHead, metric metrics.Metric) table.Entry {
 	name := metric.Name
 	if d.Against != "" {
 		name += "_over_" + d.Against
@@ -20,26 +23,26 @@ func published(d DatasetHead, task, setting string, m ModelHead, metric metrics.
 }
 
 // paperEntry is a value of paper.yaml, or nothing.
-func paperEntry(task, setting string, m ModelHead, dataset, metric string, decimals int) Entry {
+func paperEntry(task, setting string, m ModelHead, dataset, metric string, decimals int) table.Entry {
 	ref, ok := Paper(task, setting, m.ID, dataset, metric)
 	if !ok || m.Variant != "" {
-		return Entry{}
+		return table.Entry{}
 	}
-	return Entry{Value: &Value{
-		Mean: Number(ref.Mean), Std: ref.Std, Low: Absent(), High: Absent(), Decimals: decimals,
+	return table.Entry{Value: &table.Value{
+		Mean: optional.Number(ref.Mean), Std: ref.Std, Low: optional.Absent(), High: optional.Absent(), Decimals: decimals,
 		Approximate: defined().approximate(task, m.ID, dataset, metric),
 	}}
 }
 
 // paperRank is the average rank that the paper gives.
-func (b *builder) paperRank(setting string, m ModelHead) Entry {
+func (b *builder) paperRank(setting string, m ModelHead) table.Entry {
 	return paperEntry(b.task, setting, m, "average", b.rank, 1)
 }
 
 // hasPaperRank reports whether there is an average rank beside values of the
 // paper.
 func (b *builder) hasPaperRank() bool {
-	beside := slices.ContainsFunc(b.columns, func(c Column) bool { return c.Kind == Published })
+	beside := slices.ContainsFunc(b.columns, func(c table.Column) bool { return c.Kind == table.Published })
 	for _, setting := range b.Settings {
 		for _, m := range b.Models {
 			if beside && b.paperRank(setting, m).Value != nil {
@@ -55,7 +58,7 @@ func (b *builder) hasPaperRank() bool {
 func (b *builder) hasPaper(d DatasetHead, metric metrics.Metric) bool {
 	for _, setting := range b.Settings {
 		for _, m := range b.Models {
-			if b.candidates != Destinations && published(d, b.task, setting, m, metric).Value != nil {
+			if b.candidates != record.Destinations && published(d, b.task, setting, m, metric).Value != nil {
 				return true
 			}
 		}

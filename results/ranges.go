@@ -3,6 +3,8 @@ package results
 import (
 	"slices"
 	"strings"
+
+	"dgsbench/results/table"
 )
 
 // Range is what a search of a model's hyper-parameter tries.
@@ -30,7 +32,7 @@ func rangesTable(in Input, r request) (Output, error) {
 		return Output{}, nil
 	}
 	t := newTable(in.everything(), r)
-	t.Columns = []Column{
+	t.Columns = []table.Column{
 		{Head: "hyper-parameter"},
 		{Head: "models"},
 		{Head: "tasks"},
@@ -38,12 +40,12 @@ func rangesTable(in Input, r request) (Output, error) {
 		{Group: "values", Head: paperHead},
 		{Group: "values", Head: "of the paper's"},
 	}
-	var n notes
-	var block []TableRow
+	var n table.Footnotes
+	var block []table.Row
 	for _, s := range rows {
 		method, values := s.paper()
-		block = append(block, TableRow{
-			{Text: s.Title, Notes: n.refer(nonEmpty(s.Note)...)},
+		block = append(block, table.Row{
+			{Text: s.Title, Notes: n.Refer(s.Note)},
 			{Text: s.models(in.Ranges)},
 			{Text: s.Tasks},
 			{Text: s.Values},
@@ -51,9 +53,9 @@ func rangesTable(in Input, r request) (Output, error) {
 			{Text: method},
 		})
 	}
-	t.Blocks, t.Notes = [][]TableRow{block}, n.texts
-	t.Legend = []string{"nc: node classification, lp: link prediction", "the paper does not say which ranges are logarithmic", noValue + ": no value"}
-	return Output{Tables: []Table{t}}, nil
+	t.Blocks, t.Notes = [][]table.Row{block}, n.Texts
+	t.Legend = []string{"nc: node classification, lp: link prediction", "the paper does not say which ranges are logarithmic", table.NoValue + ": no value"}
+	return Output{Tables: []table.Table{t}}, nil
 }
 
 // sharedRange is a range with the models that have it.
@@ -101,5 +103,5 @@ func (s sharedRange) paper() (method, values string) {
 			return p.Method, p.Low + " to " + p.High
 		}
 	}
-	return noValue, noValue
+	return table.NoValue, table.NoValue
 }

@@ -3,18 +3,20 @@ package results
 import (
 	"slices"
 
+	"dgsbench/internal/optional"
 	"dgsbench/metrics"
+	"dgsbench/results/table"
 )
 
 // addRanks fills in the average rank by the task's headline metric over the
 // datasets on which any of the models has a value. A model without a value
 // on one of them has none.
-func (b *builder) addRanks(rows []TableRow) {
+func (b *builder) addRanks(rows []table.Row) {
 	sums := make([]float64, len(rows))
 	missing := make([]bool, len(rows))
 	headline, datasets := b.metrics[0], 0
 	for c, column := range b.columns {
-		if !column.measures(headline) {
+		if !measures(column, headline) {
 			continue
 		}
 		var values []float64
@@ -24,7 +26,7 @@ func (b *builder) addRanks(rows []TableRow) {
 				without = append(without, i)
 				continue
 			}
-			values, who = append(values, row[c].Value.printed()), append(who, i)
+			values, who = append(values, row[c].Value.Printed()), append(who, i)
 		}
 		if len(who) == 0 {
 			continue
@@ -37,45 +39,51 @@ func (b *builder) addRanks(rows []TableRow) {
 			sums[who[k]] += rank
 		}
 	}
-	at := slices.IndexFunc(b.columns, func(c Column) bool { return c.Kind == Ranks })
+	at := slices.IndexFunc(b.columns, func(c table.Column) bool { return c.Kind == table.Ranks })
 	for i, row := range rows {
 		if datasets > 0 && !missing[i] {
-			row[at].Value = &Value{
-				Mean: Number(sums[i] / float64(datasets)), Std: Absent(), Low: Absent(), High: Absent(), Decimals: 1,
+			row[at].Value = &table.Value{
+				Mean: optional.Number(sums[i] / float64(datasets)), Std: optional.Absent(), Low: optional.Absent(), High: optional.Absent(), Decimals: 1,
 			}
 		}
 	}
 }
 
 // markPlaces marks the best and the second of each column.
-func (b *builder) markPlaces(rows []TableRow) {
+func (b *builder) markPlaces(rows []table.Row) {
 	for c, column := range b.columns {
 		for _, m := range b.metrics {
-			if column.measures(m) {
-				mark(rows, c, m.HigherIsBetter)
+			if measures(column, m) {
+				table.MarkPlaces(rows, c, m.HigherIsBetter)
 			}
 		}
-		if column.Kind == Ranks {
-			mark(rows, c, false)
+		if column.Kind == table.Ranks {
+			table.MarkPlaces(rows, c, false)
 		}
-	}
-}
-
-// mark places the values of one column.
-func mark(rows []TableRow, column int, higherIsBetter bool) {
-	var ranked []*Entry
-	var values []float64
-	for _, row := range rows {
-		if e := &row[column]; e.Value != nil {
-			ranked, values = append(ranked, e), append(values, e.Value.printed())
-		}
-	}
-	for i, place := range places(values, higherIsBetter) {
-		ranked[i].Place = place
 	}
 }
 
 // measures reports whether a column holds our values of the metric.
-func (c Column) measures(m metrics.Metric) bool {
-	return c.Kind == Measured && c.Metric == m.Title
+func measures(c table.Column, m metrics.Metric) bool {
+	return c.Kind == table.Measured && c.Metric == m.Title
+}
+
+// ranks gives each value its rank, 1 for the best; equal values share the
+// average of their ranks.
+func ranks(values []float64, higherIsBetter bool) []float64 {
+	out := make([]float64, len(values))
+	for i, v := range values {
+		var better, level int32
+		for j, other := range values {
+			switch {
+			case i == j:
+			case other == v:
+				level++
+			case (other > v) == higherIsBetter:
+				better++
+			}
+		}
+		out[i] = metrics.Rank(better, level)
+	}
+	return out
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"dgsbench/internal/optional"
 	"dgsbench/internal/strictyaml"
 )
 
@@ -16,8 +17,8 @@ var paperYAML []byte
 // and times in seconds.
 type Reference struct {
 	Mean   float64
-	Std    Number // absent where none is given
-	Source string // paper and table
+	Std    optional.Number // absent where none is given
+	Source string          // paper and table
 }
 
 // referenceKey is what a published value is of. Names of datasets are in
@@ -71,9 +72,9 @@ func parseReferences(file string, data []byte) (references, error) {
 					if _, twice := refs[key]; twice || len(value) < 1 || len(value) > 2 {
 						return nil, fmt.Errorf("%s: %s on %s, %s: expected one mean, and its deviation if there is one", file, model, dataset, metric)
 					}
-					ref := Reference{Mean: value[0], Std: Absent(), Source: y.Paper + ", " + table.Source}
+					ref := Reference{Mean: value[0], Std: optional.Absent(), Source: y.Paper + ", " + table.Source}
 					if len(value) == 2 {
-						ref.Std = Number(value[1])
+						ref.Std = optional.Number(value[1])
 					}
 					refs[key] = ref
 				}

@@ -3,6 +3,7 @@ package results_test
 import (
 	"testing"
 
+	"dgsbench/internal/optional"
 	"dgsbench/results"
 )
 
@@ -34,7 +35,7 @@ func TestPaperValues(t *testing.T) {
 	for _, c := range []struct {
 		task, setting, model, dataset, metric string
 		mean                                  float64
-		std                                   results.Number
+		std                                   optional.Number
 	}{
 		{"nc", "", "dgs", "Wikipedia", "auc", 89.2, 2.2},
 		{"nc", "", "graph-sprints", "mooc", "auc", 75.0, 0.2},

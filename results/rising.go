@@ -3,13 +3,15 @@ package results
 import (
 	"encoding/json"
 	"fmt"
+
+	"dgsbench/results/record"
 )
 
 // rising reports whether the validation metric was best in the last epoch
 // that the protocol allowed: longer training might have made it better. It is
 // false where early stopping ended the training, and where there was one
 // epoch only, which has nothing to rise from.
-func (r Record) rising() bool {
+func rising(r record.Record) bool {
 	var spec struct{ Protocol struct{ Epochs int } }
 	if json.Unmarshal(r.Spec, &spec) != nil || len(r.Epochs) != spec.Protocol.Epochs || len(r.Epochs) < 2 {
 		return false

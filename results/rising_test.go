@@ -6,11 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"dgsbench/internal/optional"
 	"dgsbench/results"
+	"dgsbench/results/record"
+	"dgsbench/results/record/recordtest"
 )
 
 func TestRisingValidation(t *testing.T) {
-	nan := float64(results.Absent())
+	nan := float64(optional.Absent())
 	for _, c := range []struct {
 		name    string
 		allowed int
@@ -26,15 +29,15 @@ func TestRisingValidation(t *testing.T) {
 		{"no number", 2, [][]float64{{nan, .3}, {.3, nan}}, ""},
 		{"no epochs", 3, [][]float64{nil, nil}, ""},
 	} {
-		s := results.Store{Dir: t.TempDir()}
+		s := record.Store{Dir: t.TempDir()}
 		for seed, validation := range c.seeds {
-			r := record("nc", "", "dgs", uint64(seed))
+			r := recordtest.Trial("nc", "", "dgs", uint64(seed))
 			r.Spec = json.RawMessage(fmt.Sprintf(`{"protocol": {"epochs": %d}, "seed": %d}`, c.allowed, seed))
 			r.Epochs = nil
 			for _, v := range validation {
-				r.Epochs = append(r.Epochs, results.Epoch{Validation: results.Number(v)})
+				r.Epochs = append(r.Epochs, record.Epoch{Validation: optional.Number(v)})
 			}
-			write(t, s, r, random(uint64(seed)))
+			recordtest.Write(t, s, r, random(uint64(seed)))
 		}
 		table := ncTable(t, aggregate(t, s), results.Layout{
 			Models: []results.ModelHead{dgsHead}, Datasets: []results.DatasetHead{mooc},

@@ -5,26 +5,29 @@ import (
 	"encoding/json"
 	"io"
 	"strconv"
+
+	"dgsbench/internal/optional"
+	"dgsbench/results/record"
 )
 
 // Row is one metric of one cell: a line of `bench results`. Numbers are in
 // Unit; fractions have the unit "1".
 type Row struct {
-	CellKey
-	Candidates string `json:"candidates"` // empty for nc
-	Split      string `json:"split"`
-	Device     string `json:"device"`
-	Metric     string `json:"metric"`
-	Unit       string `json:"unit"`
-	Mean       Number `json:"mean"` // over seeds; absent where the metric is not defined
+	record.CellKey
+	Candidates string          `json:"candidates"` // empty for nc
+	Split      string          `json:"split"`
+	Device     string          `json:"device"`
+	Metric     string          `json:"metric"`
+	Unit       string          `json:"unit"`
+	Mean       optional.Number `json:"mean"` // over seeds; absent where the metric is not defined
 	// Std is the sample standard deviation over seeds (n-1), absent with
 	// fewer than three.
-	Std Number `json:"std"`
-	N   int    `json:"n"` // seeds that finished
+	Std optional.Number `json:"std"`
+	N   int             `json:"n"` // seeds that finished
 	// CILow and CIHigh are the 2.5 and 97.5 percentiles of the mean over
 	// seeds when the events are resampled.
-	CILow  Number `json:"ci_low"`
-	CIHigh Number `json:"ci_high"`
+	CILow  optional.Number `json:"ci_low"`
+	CIHigh optional.Number `json:"ci_high"`
 }
 
 var csvHeader = []string{
@@ -39,7 +42,7 @@ func WriteCSV(w io.Writer, rows []Row) error {
 	for _, r := range rows {
 		out.Write([]string{
 			r.Suite, r.Dataset, r.Task, r.Setting, r.Model, r.Variant, r.Candidates, r.Split, r.Device,
-			r.Metric, r.Unit, r.Mean.csv(), r.Std.csv(), strconv.Itoa(r.N), r.CILow.csv(), r.CIHigh.csv(), r.Case,
+			r.Metric, r.Unit, r.Mean.CSV(), r.Std.CSV(), strconv.Itoa(r.N), r.CILow.CSV(), r.CIHigh.CSV(), r.Case,
 		})
 	}
 	out.Flush()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"dgsbench/internal/optional"
 	"dgsbench/results"
 )
 
@@ -15,7 +16,7 @@ import (
 func rows() []results.Row {
 	full := newRow(nc("mooc", "dgs", 0, 0, 3), "", "auc", 0.78712345678912, 0.0061)
 	bare := newRow(nc("mooc", "raw", 0, 0, 1), "", "auc", 0, 0)
-	bare.Mean, bare.CILow, bare.CIHigh = results.Absent(), results.Absent(), results.Absent()
+	bare.Mean, bare.CILow, bare.CIHigh = optional.Absent(), optional.Absent(), optional.Absent()
 	return []results.Row{full, bare}
 }
 

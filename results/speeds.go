@@ -3,25 +3,29 @@ package results
 import (
 	"fmt"
 	"slices"
+
+	"dgsbench/internal/optional"
+	"dgsbench/results/record"
+	"dgsbench/results/table"
 )
 
 // newTable is an empty table about what the layout holds.
-func newTable(l Layout, r request) Table {
-	return named(Table{Title: l.titled(r.title), Command: l.Command, Source: l.Source}, r.definition.ID)
+func newTable(l Layout, r request) table.Table {
+	return named(table.Table{Title: l.titled(r.title), Command: l.Command, Source: l.Source}, r.definition.ID)
 }
 
 // timed is the latency test of a model on a dataset, if there is one. It is a
 // failed one where none finished. Tests of another mode than streaming, which
 // the paper's times are of, do not count.
-func (in Input) timed(d DatasetHead, m ModelHead) (Record, bool) {
-	tests := slices.DeleteFunc(slices.Clone(in.Timed), func(r Record) bool {
+func (in Input) timed(d DatasetHead, m ModelHead) (record.Record, bool) {
+	tests := slices.DeleteFunc(slices.Clone(in.Timed), func(r record.Record) bool {
 		k := r.Key
-		return k.Dataset != d.ID || k.Model != m.ID || k.Variant != m.Variant || r.Latency != nil && r.Latency.Mode != Streaming
+		return k.Dataset != d.ID || k.Model != m.ID || k.Variant != m.Variant || r.Latency != nil && r.Latency.Mode != record.Streaming
 	})
 	if len(tests) == 0 {
-		return Record{}, false
+		return record.Record{}, false
 	}
-	finished := slices.IndexFunc(tests, func(r Record) bool { return !r.Failed() })
+	finished := slices.IndexFunc(tests, func(r record.Record) bool { return !r.Failed() })
 	return tests[max(0, finished)], true
 }
 
@@ -45,7 +49,7 @@ func (in Input) sharedTestNotes(d DatasetHead, models []ModelHead) []string {
 
 // testNotes are what is to be said of one latency test and not of all of its
 // dataset, which are shared.
-func testNotes(r Record, shared []string) []string {
+func testNotes(r record.Record, shared []string) []string {
 	out := slices.DeleteFunc(slices.Clone(r.Footnotes), func(n string) bool { return slices.Contains(shared, n) })
 	if r.Failed() {
 		out = append(out, "the latency test failed: "+r.Error)
@@ -55,25 +59,25 @@ func testNotes(r Record, shared []string) []string {
 
 // time is what a latency test measured, with its footnotes; nothing where
 // there is none.
-func (in Input) time(d DatasetHead, m ModelHead, shared []string, n *notes) (Entry, error) {
+func (in Input) time(d DatasetHead, m ModelHead, shared []string, n *table.Footnotes) (table.Entry, error) {
 	r, ok := in.timed(d, m)
 	if !ok {
-		return Entry{}, nil
+		return table.Entry{}, nil
 	}
-	e := Entry{Notes: n.refer(testNotes(r, shared)...)}
+	e := table.Entry{Notes: n.Refer(testNotes(r, shared)...)}
 	if r.Failed() {
 		return e, nil
 	}
 	t, err := in.headline(r)
 	if err != nil {
-		return Entry{}, err
+		return table.Entry{}, err
 	}
 	e.Value = seconds(t)
 	return e, nil
 }
 
 // headline reads the times of a test's first batch size.
-func (in Input) headline(r Record) (times, error) {
+func (in Input) headline(r record.Record) (times, error) {
 	all, err := latencyTimes(in.Store, r)
 	if err != nil {
 		return times{}, err
@@ -90,13 +94,13 @@ func speedsTable(in Input, r request) (Output, error) {
 	}
 	b := speedsBuilder{in: in, layout: l}
 	t := newTable(l, r)
-	t.Columns = []Column{{Head: "dataset"}, {Head: "batches x events"}}
+	t.Columns = []table.Column{{Head: "dataset"}, {Head: "batches x events"}}
 	for _, m := range l.Models {
 		t.Columns = append(t.Columns,
-			Column{Kind: Measured, Group: m.Title, Metric: "seconds", Head: "seconds"},
-			Column{Kind: Published, Group: m.Title, Metric: "latency", Head: paperHead + " s"})
+			table.Column{Kind: table.Measured, Group: m.Title, Metric: "seconds", Head: "seconds"},
+			table.Column{Kind: table.Published, Group: m.Title, Metric: "latency", Head: paperHead + " s"})
 	}
-	var rows []TableRow
+	var rows []table.Row
 	for _, d := range l.Datasets {
 		row, err := b.row(d)
 		if err != nil {
@@ -104,23 +108,23 @@ func speedsTable(in Input, r request) (Output, error) {
 		}
 		rows = append(rows, row)
 	}
-	t.Blocks, t.Notes = [][]TableRow{rows}, b.notes.texts
-	t.Legend = []string{"±: standard deviation over iterations (n-1)", "paper: 200 batches of 200 events on an RTX 2080 Ti", noValue + ": no value"}
-	return Output{Tables: []Table{t}}, nil
+	t.Blocks, t.Notes = [][]table.Row{rows}, b.notes.Texts
+	t.Legend = []string{"±: standard deviation over iterations (n-1)", "paper: 200 batches of 200 events on an RTX 2080 Ti", table.NoValue + ": no value"}
+	return Output{Tables: []table.Table{t}}, nil
 }
 
 type speedsBuilder struct {
 	in     Input
 	layout Layout
-	notes  notes
+	notes  table.Footnotes
 }
 
 // row is a dataset with the times of all models.
-func (b *speedsBuilder) row(d DatasetHead) (TableRow, error) {
+func (b *speedsBuilder) row(d DatasetHead) (table.Row, error) {
 	shared := b.in.sharedTestNotes(d, b.layout.Models)
-	row := TableRow{{Text: d.Title, Notes: b.notes.refer(shared...)}, {Text: noValue}}
+	row := table.Row{{Text: d.Title, Notes: b.notes.Refer(shared...)}, {Text: table.NoValue}}
 	if d.PaperOnly {
-		row[0].Notes = b.notes.refer(unmeasuredNote(d))
+		row[0].Notes = b.notes.Refer(unmeasuredNote(d))
 	}
 	for _, m := range b.layout.Models {
 		ours, err := b.in.time(d, m, shared, &b.notes)
@@ -138,6 +142,6 @@ func (b *speedsBuilder) row(d DatasetHead) (TableRow, error) {
 }
 
 // seconds is a headline as an entry's value.
-func seconds(t times) *Value {
-	return &Value{Mean: Number(t.mean()), Std: Number(t.std()), Low: Absent(), High: Absent(), Decimals: 4}
+func seconds(t times) *table.Value {
+	return &table.Value{Mean: optional.Number(t.mean()), Std: optional.Number(t.std()), Low: optional.Absent(), High: optional.Absent(), Decimals: 4}
 }

@@ -10,13 +10,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"dgsbench/internal/optional"
 	"dgsbench/results"
+	"dgsbench/results/record"
+	"dgsbench/results/table"
 )
 
 // nc is a cell of node classification, of a model that finished all seeds.
 func nc(dataset, model string, mean, std float64, seeds int) results.Cell {
 	c := results.Cell{
-		CellKey: results.CellKey{Suite: "made-up", Dataset: dataset, Task: "nc", Model: model},
+		CellKey: record.CellKey{Suite: "made-up", Dataset: dataset, Task: "nc", Model: model},
 		Device:  "cpu", Seeds: seeds, Positives: 200,
 	}
 	c.Rows = []results.Row{newRow(c, "", "auc", mean, std)}
@@ -26,10 +29,10 @@ func nc(dataset, model string, mean, std float64, seeds int) results.Cell {
 // lp is a cell of link prediction with both candidate sets.
 func lp(dataset, setting, model string, mrr, std float64, seeds int) results.Cell {
 	c := results.Cell{
-		CellKey: results.CellKey{Suite: "made-up", Dataset: dataset, Task: "lp", Setting: setting, Model: model},
+		CellKey: record.CellKey{Suite: "made-up", Dataset: dataset, Task: "lp", Setting: setting, Model: model},
 		Device:  "cpu", Seeds: seeds,
 	}
-	for _, candidates := range []string{results.AllNodes, results.Destinations} {
+	for _, candidates := range []string{record.AllNodes, record.Destinations} {
 		c.Rows = append(c.Rows, newRow(c, candidates, "mrr", mrr, std), newRow(c, candidates, "recall@10", mrr+0.125, std))
 	}
 	return c
@@ -37,26 +40,26 @@ func lp(dataset, setting, model string, mrr, std float64, seeds int) results.Cel
 
 func newRow(c results.Cell, candidates, metric string, mean, std float64) results.Row {
 	r := results.Row{
-		CellKey: c.CellKey, Candidates: candidates, Split: results.Test, Device: "cpu", Metric: metric, Unit: "1",
-		Mean: results.Number(mean), Std: results.Number(std), N: c.Seeds,
-		CILow: results.Number(mean - 0.0211), CIHigh: results.Number(mean + 0.0187),
+		CellKey: c.CellKey, Candidates: candidates, Split: record.Test, Device: "cpu", Metric: metric, Unit: "1",
+		Mean: optional.Number(mean), Std: optional.Number(std), N: c.Seeds,
+		CILow: optional.Number(mean - 0.0211), CIHigh: optional.Number(mean + 0.0187),
 	}
 	if c.Seeds < 3 {
-		r.Std = results.Absent()
+		r.Std = optional.Absent()
 	}
 	return r
 }
 
 var (
-	rawHead     = results.ModelHead{ID: "raw", Title: "Raw", Class: results.Learned}
-	tgnHead     = results.ModelHead{ID: "tgn-id", Title: "TGN-ID", Class: results.Learned}
-	jodieHead   = results.ModelHead{ID: "jodie", Title: "Jodie", Class: results.Learned}
-	sprintsHead = results.ModelHead{ID: "graph-sprints", Title: "Graph-Sprints", Class: results.Learned}
-	dgsHead     = results.ModelHead{ID: "dgs", Title: "DGS", Class: results.Learned}
-	countHead   = results.ModelHead{ID: "user-count", Title: "User's event count", Class: results.ZeroParameter}
-	bankHead    = results.ModelHead{ID: "edgebank", Title: "EdgeBank", Class: results.ZeroParameter}
-	windowHead  = results.ModelHead{ID: "edgebank", Variant: "tw", Title: "EdgeBank, time window", Class: results.ZeroParameter}
-	oracleHead  = results.ModelHead{ID: "oracle", Title: "Oracle", Class: results.Oracle}
+	rawHead     = results.ModelHead{ID: "raw", Title: "Raw", Class: record.Learned}
+	tgnHead     = results.ModelHead{ID: "tgn-id", Title: "TGN-ID", Class: record.Learned}
+	jodieHead   = results.ModelHead{ID: "jodie", Title: "Jodie", Class: record.Learned}
+	sprintsHead = results.ModelHead{ID: "graph-sprints", Title: "Graph-Sprints", Class: record.Learned}
+	dgsHead     = results.ModelHead{ID: "dgs", Title: "DGS", Class: record.Learned}
+	countHead   = results.ModelHead{ID: "user-count", Title: "User's event count", Class: record.ZeroParameter}
+	bankHead    = results.ModelHead{ID: "edgebank", Title: "EdgeBank", Class: record.ZeroParameter}
+	windowHead  = results.ModelHead{ID: "edgebank", Variant: "tw", Title: "EdgeBank, time window", Class: record.ZeroParameter}
+	oracleHead  = results.ModelHead{ID: "oracle", Title: "Oracle", Class: record.Oracle}
 
 	wikipedia = results.DatasetHead{ID: "wikipedia", Title: "Wikipedia", PaperName: "Wikipedia"}
 	bareWiki  = results.DatasetHead{ID: "wikipedia-nofeat", Title: "Wikipedia without features", PaperName: "Wikipedia"}
@@ -127,7 +130,7 @@ var ncTables = map[string]struct {
 			nc("amlsim-20k", "raw", 0.8689, 0.0003, 10), nc("amlsim-20k", "graph-sprints", 0.8770, 0.0014, 5),
 			with(nc("amlsim-20k", "user-count", 0, 0, 1), func(c *results.Cell) {
 				c.Positives = 0
-				c.Rows[0].Mean, c.Rows[0].CILow, c.Rows[0].CIHigh = results.Absent(), results.Absent(), results.Absent()
+				c.Rows[0].Mean, c.Rows[0].CILow, c.Rows[0].CIHigh = optional.Absent(), optional.Absent(), optional.Absent()
 			}),
 			nc("wikipedia", "oracle", 0.9912, 0, 1),
 		},
@@ -192,15 +195,15 @@ func TestLinkPredictionTables(t *testing.T) {
 		Settings: []string{"T", "I"},
 		Command:  "bench tables --suite made-up",
 	}
-	in := results.Input{Cells: lpCells(), Links: layout, Candidates: []string{results.AllNodes, results.Destinations}}
-	for i, table := range makeTables(t, in, "lp").Tables {
-		compareLayouts(t, "lp-"+in.Candidates[i], table)
+	in := results.Input{Cells: lpCells(), Links: layout, Candidates: []string{record.AllNodes, record.Destinations}}
+	for i, made := range makeTables(t, in, "lp").Tables {
+		compareLayouts(t, "lp-"+in.Candidates[i], made)
 	}
 	layout.Models = layout.Models[4:]
 	layout.Datasets = []results.DatasetHead{bareWiki, college}
 	in = results.Input{
 		Cells: []results.Cell{lp("wikipedia-nofeat", "T", "edgebank", 0.4944, 0, 1)},
-		Links: layout, Candidates: []string{results.AllNodes},
+		Links: layout, Candidates: []string{record.AllNodes},
 	}
 	compareLayouts(t, "lp-zero-parameter-only", makeTables(t, in, "lp").Tables[0])
 }
@@ -220,15 +223,15 @@ func makeTables(t *testing.T, in results.Input, ids ...string) results.Output {
 }
 
 // compareLayouts compares each layout with its file in testdata/tables.
-func compareLayouts(t *testing.T, name string, table results.Table) {
+func compareLayouts(t *testing.T, name string, made table.Table) {
 	t.Helper()
 	for ending, write := range map[string]func(io.Writer) error{
-		".txt":  func(w io.Writer) error { return results.WriteText(w, table, false) },
-		".ansi": func(w io.Writer) error { return results.WriteText(w, table, true) },
-		".md":   func(w io.Writer) error { return results.WriteMarkdown(w, table) },
-		".csv":  func(w io.Writer) error { return results.WriteTableCSV(w, table) },
-		".tex":  func(w io.Writer) error { return results.WriteLaTeX(w, []results.Table{table}) },
-		".html": func(w io.Writer) error { return results.WriteHTMLTable(w, table) },
+		".txt":  func(w io.Writer) error { return table.WriteText(w, made, false) },
+		".ansi": func(w io.Writer) error { return table.WriteText(w, made, true) },
+		".md":   func(w io.Writer) error { return table.WriteMarkdown(w, made) },
+		".csv":  func(w io.Writer) error { return table.WriteCSV(w, made) },
+		".tex":  func(w io.Writer) error { return table.WriteLaTeX(w, []table.Table{made}) },
+		".html": func(w io.Writer) error { return table.WriteHTMLFragment(w, made) },
 	} {
 		var got bytes.Buffer
 		if err := write(&got); err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"dgsbench/harness"
 	"dgsbench/metrics"
-	"dgsbench/results"
+	"dgsbench/results/record"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
@@ -98,7 +98,7 @@ func (b *bar) wait(left int) {
 }
 
 // trial is finished or failed.
-func (b *bar) trial(r results.Record) {
+func (b *bar) trial(r record.Record) {
 	if r.Failed() {
 		b.failed(fmt.Sprintf("%s: %s", r.Key, r.Error))
 		return
@@ -130,9 +130,9 @@ func (b *bar) print(line string) {
 }
 
 // headline is the first test metric of the record.
-func headline(r results.Record) string {
+func headline(r record.Record) string {
 	for _, s := range r.Scores {
-		if s.Split == results.Test {
+		if s.Split == record.Test {
 			m, err := metrics.Lookup(s.Metric)
 			if err != nil {
 				break

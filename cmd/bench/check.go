@@ -15,8 +15,8 @@ import (
 	"dgsbench/harness"
 	"dgsbench/harness/plan"
 	"dgsbench/internal/atomicfile"
-	"dgsbench/results"
 	"dgsbench/results/baseline"
+	"dgsbench/results/record"
 	"dgsbench/results/regression"
 	"dgsbench/specs"
 
@@ -207,7 +207,7 @@ func (c *checking) compare(b regression.Baseline, trials []specs.Trial) (regress
 	if err != nil {
 		return regression.Measurement{}, regression.Report{}, err
 	}
-	var keys []results.Key
+	var keys []record.Key
 	for _, t := range trials {
 		keys = append(keys, harness.KeyOf(t))
 	}

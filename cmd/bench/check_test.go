@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"dgsbench/harness"
-	"dgsbench/results"
 	"dgsbench/results/baseline"
+	"dgsbench/results/record"
 	"dgsbench/results/regression"
 	"dgsbench/specs"
 
@@ -241,7 +241,7 @@ func TestBaselineIsOfTheSuite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	have, want := map[results.CellKey]any{}, map[results.CellKey]any{}
+	have, want := map[record.CellKey]any{}, map[record.CellKey]any{}
 	for _, c := range b.Cells {
 		have[c.CellKey] = parsed(t, c.Spec)
 	}

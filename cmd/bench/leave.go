@@ -9,6 +9,7 @@ import (
 	"dgsbench/harness"
 	"dgsbench/internal/atomicfile"
 	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
@@ -81,7 +82,7 @@ func (o *options) newReport(trials []specs.Trial, files []string) (harness.Repor
 
 // summarise makes a report of the records, and shows its progress on a
 // terminal: intervals of a big folder take a while.
-func (o *options) summarise(records []results.Record, trials []specs.Trial, files []string) (harness.Report, error) {
+func (o *options) summarise(records []record.Record, trials []specs.Trial, files []string) (harness.Report, error) {
 	if len(records) == 0 {
 		return harness.Report{}, fmt.Errorf("no records of suite %s in %s; measure it with: %s --out %s --data DIR",
 			o.suite, o.out, o.command(trials, files), o.out)

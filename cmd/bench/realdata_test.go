@@ -21,8 +21,8 @@ func realData(t *testing.T) string {
 	return dir
 }
 
-// table reads CSV into one map a line.
-func table(t *testing.T, text string) []map[string]string {
+// csvRows reads CSV into one map a line.
+func csvRows(t *testing.T, text string) []map[string]string {
 	t.Helper()
 	lines, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil {
@@ -73,10 +73,10 @@ func TestRealDataZeroParameterRows(t *testing.T) {
 		return strings.Join([]string{r["dataset"], r["task"], r["setting"], r["model"], r["variant"], r["candidates"], r["split"], r["metric"]}, " ")
 	}
 	_, text, _ := bench("results", "--suite", "wiki-real", "--out", out, "--models", zeroParameter)
-	for _, row := range table(t, text) {
+	for _, row := range csvRows(t, text) {
 		got[key(row)] = row["mean"]
 	}
-	for _, row := range table(t, read(t, "testdata", "zero-parameter.csv")) {
+	for _, row := range csvRows(t, read(t, "testdata", "zero-parameter.csv")) {
 		want, err := strconv.ParseFloat(row["mean"], 64)
 		if err != nil {
 			t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 	"dgsbench/harness"
 	"dgsbench/harness/tune"
 	"dgsbench/internal/atomicfile"
-	"dgsbench/results"
 	"dgsbench/results/page"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 
 	"github.com/spf13/cobra"
@@ -113,7 +113,7 @@ func (r *reporting) folder(trials []specs.Trial, tuned string) (f page.Folder, t
 // records takes one folder's records as all commands do; of several folders
 // also those of other specs and devices, because that may be what they are
 // compared for.
-func (r *reporting) records(trials []specs.Trial) ([]results.Record, error) {
+func (r *reporting) records(trials []specs.Trial) ([]record.Record, error) {
 	o := r.shared
 	if len(r.folders) == 1 {
 		return o.records(trials)
@@ -122,7 +122,7 @@ func (r *reporting) records(trials []specs.Trial) ([]results.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	isOther := func(r results.Record) bool { return r.Device != o.deviceName() }
+	isOther := func(r record.Record) bool { return r.Device != o.deviceName() }
 	if some := slices.DeleteFunc(slices.Clone(all), isOther); len(some) > 0 {
 		all = some
 	}

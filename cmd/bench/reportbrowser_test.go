@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"dgsbench/results"
 	"dgsbench/results/page"
+	"dgsbench/results/table"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
@@ -47,19 +47,19 @@ func TestReportInBrowser(t *testing.T) {
 // missing below them, and each block for itself.
 func TestSortingInBrowser(t *testing.T) {
 	program := chromium(t)
-	column := func(texts ...string) (rows []results.TableRow) {
+	column := func(texts ...string) (rows []table.Row) {
 		for _, text := range texts {
-			rows = append(rows, results.TableRow{{Text: "row of " + text}, {Text: text}})
+			rows = append(rows, table.Row{{Text: "row of " + text}, {Text: text}})
 		}
 		return rows
 	}
-	table := results.Table{
-		Name: "numbers", Title: "Numbers", Columns: []results.Column{{Head: "model"}, {Head: "ms", Notes: []int{1}}}, Notes: []string{"a note"},
-		Blocks: [][]results.TableRow{column("9", "1,234 / 5", "–", "-3", "10.50", "1e-05", "80%"), column("2", "1")},
+	numbers := table.Table{
+		Name: "numbers", Title: "Numbers", Columns: []table.Column{{Head: "model"}, {Head: "ms", Notes: []int{1}}}, Notes: []string{"a note"},
+		Blocks: [][]table.Row{column("9", "1,234 / 5", "–", "-3", "10.50", "1e-05", "80%"), column("2", "1")},
 	}
 	file := filepath.Join(t.TempDir(), "sorted.html")
 	var text bytes.Buffer
-	if err := (page.Page{Title: "Sorting", Folders: []page.Folder{{Name: "made up", Tables: []results.Table{table}}}}).Write(&text); err != nil {
+	if err := (page.Page{Title: "Sorting", Folders: []page.Folder{{Name: "made up", Tables: []table.Table{numbers}}}}).Write(&text); err != nil {
 		t.Fatal(err)
 	}
 	write(t, file, text.String())

@@ -16,9 +16,10 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/harness"
 	"dgsbench/harness/tune"
+	"dgsbench/internal/optional"
 	"dgsbench/kernels/devices"
 	"dgsbench/metrics"
-	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
@@ -36,7 +37,7 @@ func TestReportSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := forger{t: t, store: results.Store{Dir: dir}, rng: rand.New(rand.NewPCG(1, 1)), loaded: map[string]*datasets.Loaded{}}
+	f := forger{t: t, store: record.Store{Dir: dir}, rng: rand.New(rand.NewPCG(1, 1)), loaded: map[string]*datasets.Loaded{}}
 	for _, trial := range trials {
 		f.record(trial)
 		if trial.Class == "learned" && !trial.IsLatency() && trial.Seed == 0 {
@@ -82,7 +83,7 @@ func sizes(page string) string {
 // forger writes what trials leave, without running them.
 type forger struct {
 	t      *testing.T
-	store  results.Store
+	store  record.Store
 	rng    *rand.Rand
 	loaded map[string]*datasets.Loaded
 }
@@ -121,20 +122,20 @@ func (f *forger) record(trial specs.Trial) {
 }
 
 // epochs makes up learning curves with as many digits as real ones have.
-func (f *forger) epochs(r *results.Record, epochs int) {
+func (f *forger) epochs(r *record.Record, epochs int) {
 	for e := range epochs {
 		loss := math.Exp(-float64(e)/5) + .1*f.rng.Float64()
-		r.Epochs = append(r.Epochs, results.Epoch{Loss: results.Number(loss), Validation: results.Number(1 / (1 + loss)), Seconds: f.rng.Float64()})
+		r.Epochs = append(r.Epochs, record.Epoch{Loss: optional.Number(loss), Validation: optional.Number(1 / (1 + loss)), Seconds: f.rng.Float64()})
 	}
 	r.BestEpoch = f.rng.IntN(epochs)
 }
 
 // observed makes up what is kept of the events: some of them, because the page
 // does not grow with their number.
-func (f *forger) observed(trial specs.Trial) results.Observed {
+func (f *forger) observed(trial specs.Trial) record.Observed {
 	const events = 50
 	var facts metrics.Facts
-	out := results.Observed{}
+	out := record.Observed{}
 	for range events {
 		if trial.Task == metrics.LinkPrediction {
 			facts.Greater, facts.Equal = append(facts.Greater, f.rng.Int32N(800)), append(facts.Equal, 0)
@@ -142,24 +143,24 @@ func (f *forger) observed(trial specs.Trial) results.Observed {
 			facts.Score, facts.Label = append(facts.Score, f.rng.Float32()), append(facts.Label, int8(f.rng.IntN(2)))
 		}
 	}
-	for _, split := range []string{results.Validation, results.Test} {
+	for _, split := range []string{record.Validation, record.Test} {
 		if trial.Task != metrics.LinkPrediction {
-			out[results.Part{Split: split}] = facts
+			out[record.Part{Split: split}] = facts
 			continue
 		}
 		for _, set := range trial.Protocol.Candidates {
-			out[results.Part{Split: split, Candidates: string(set)}] = facts
+			out[record.Part{Split: split, Candidates: string(set)}] = facts
 		}
 	}
 	return out
 }
 
 // samples makes up the times of a latency test, of every batch.
-func (f *forger) samples(r *results.Record, trial specs.Trial) results.Samples {
+func (f *forger) samples(r *record.Record, trial specs.Trial) record.Samples {
 	plan := trial.Protocol.Latency
-	r.Latency = &results.Latency{Run: "2026-01-01T00:00:00Z", Mode: results.Streaming, Load: results.Absent()}
+	r.Latency = &record.Latency{Run: "2026-01-01T00:00:00Z", Mode: record.Streaming, Load: optional.Absent()}
 	r.Threads = 1
-	out := results.Samples{}
+	out := record.Samples{}
 	add := func(batch, batches, iterations int) {
 		h := hdrhistogram.New(1, 3_600_000_000_000, 3)
 		for range batches * iterations {
@@ -173,7 +174,7 @@ func (f *forger) samples(r *results.Record, trial specs.Trial) results.Samples {
 		if err != nil {
 			f.t.Fatal(err)
 		}
-		r.Latency.Timings = append(r.Latency.Timings, results.Timing{Batch: batch, Batches: batches, Iterations: iterations, Histogram: string(text)})
+		r.Latency.Timings = append(r.Latency.Timings, record.Timing{Batch: batch, Batches: batches, Iterations: iterations, Histogram: string(text)})
 	}
 	add(trial.Protocol.Batch, plan.Batches, plan.Iterations)
 	for _, batch := range plan.Sweep {

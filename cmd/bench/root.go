@@ -12,7 +12,7 @@ import (
 	"dgsbench/datasets/own"
 	"dgsbench/harness"
 	"dgsbench/kernels/devices"
-	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 
 	"github.com/spf13/cobra"
@@ -178,20 +178,20 @@ func (o *options) commandLine(verb string, args []string) string {
 	return strings.Join(words, " ")
 }
 
-func (o *options) store() results.Store { return results.Store{Dir: o.out} }
+func (o *options) store() record.Store { return record.Store{Dir: o.out} }
 
 // records loads the records of the trials on the device: those of older
 // numerics only if asked for, and none that another spec has left.
-func (o *options) records(trials []specs.Trial) ([]results.Record, error) {
+func (o *options) records(trials []specs.Trial) ([]record.Record, error) {
 	use, err := o.load()
-	return slices.DeleteFunc(use, func(r results.Record) bool {
+	return slices.DeleteFunc(use, func(r record.Record) bool {
 		return r.Device != o.deviceName() || !harness.Fits(r, trials)
 	}), err
 }
 
 // load loads the records of the suite: those of older numerics only if asked
 // for.
-func (o *options) load() ([]results.Record, error) {
+func (o *options) load() ([]record.Record, error) {
 	all, incomplete, err := o.store().Load(o.suite)
 	if err != nil {
 		return nil, err
@@ -199,7 +199,7 @@ func (o *options) load() ([]results.Record, error) {
 	for _, file := range incomplete {
 		fmt.Fprintf(o.stderr, "%s has no whole sidecar beside it: it counts as not measured\n", file)
 	}
-	use, stale := results.Select(all, harness.Numerics, o.allowStale)
+	use, stale := record.Select(all, harness.Numerics, o.allowStale)
 	if len(stale) > 0 && !o.allowStale {
 		fmt.Fprintf(o.stderr, "%d records were made by older numerics and are left out; --allow-stale uses them\n", len(stale))
 	}

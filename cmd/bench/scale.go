@@ -16,7 +16,7 @@ import (
 	"dgsbench/harness/scale"
 	"dgsbench/internal/atomicfile"
 	"dgsbench/models"
-	"dgsbench/results"
+	"dgsbench/results/table"
 	"dgsbench/specs"
 
 	"github.com/spf13/cobra"
@@ -210,17 +210,17 @@ func (s *scaling) print(r scale.Report) error {
 	case "csv":
 		return r.WriteCSV(s.shared.stdout)
 	case "markdown":
-		return results.WriteMarkdown(s.shared.stdout, t)
+		return table.WriteMarkdown(s.shared.stdout, t)
 	default:
-		return results.WriteText(s.shared.stdout, t, isTerminal(s.shared.stdout))
+		return table.WriteText(s.shared.stdout, t, isTerminal(s.shared.stdout))
 	}
 }
 
 // write leaves table, numbers and figure in files that begin with where.
 func (s *scaling) write(r scale.Report) (where string, err error) {
-	var table, csv, json bytes.Buffer
+	var markdown, csv, json bytes.Buffer
 	figure, err := r.SVG()
-	if err := errors.Join(err, results.WriteMarkdown(&table, r.Table()), r.WriteCSV(&csv), r.WriteJSON(&json)); err != nil {
+	if err := errors.Join(err, table.WriteMarkdown(&markdown, r.Table()), r.WriteCSV(&csv), r.WriteJSON(&json)); err != nil {
 		return "", err
 	}
 	name := fmt.Sprintf("%s-%s-%s", r.Model, r.Mode, r.Task)
@@ -228,7 +228,7 @@ func (s *scaling) write(r scale.Report) (where string, err error) {
 		name += "-" + r.Device
 	}
 	where = filepath.Join(s.shared.out, "scale", name)
-	files := map[string][]byte{".md": table.Bytes(), ".csv": csv.Bytes(), ".json": json.Bytes()}
+	files := map[string][]byte{".md": markdown.Bytes(), ".csv": csv.Bytes(), ".json": json.Bytes()}
 	if figure != nil {
 		files[".svg"] = figure
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"dgsbench/harness"
-	"dgsbench/results"
+	"dgsbench/results/table"
 
 	"github.com/spf13/cobra"
 )
@@ -73,25 +73,25 @@ func tableWriter(format string) (writer, error) {
 }
 
 func writeText(w io.Writer, r harness.Report, terminal bool) error {
-	return oneByOne(w, r, func(w io.Writer, t results.Table) error { return results.WriteText(w, t, terminal) })
+	return oneByOne(w, r, func(w io.Writer, t table.Table) error { return table.WriteText(w, t, terminal) })
 }
 
 func writeMarkdown(w io.Writer, r harness.Report, _ bool) error {
-	return oneByOne(w, r, results.WriteMarkdown)
+	return oneByOne(w, r, table.WriteMarkdown)
 }
 
 func writeTableCSV(w io.Writer, r harness.Report, _ bool) error {
-	return oneByOne(w, r, results.WriteTableCSV)
+	return oneByOne(w, r, table.WriteCSV)
 }
 
-func writeLaTeX(w io.Writer, r harness.Report, _ bool) error { return results.WriteLaTeX(w, r.Tables) }
+func writeLaTeX(w io.Writer, r harness.Report, _ bool) error { return table.WriteLaTeX(w, r.Tables) }
 
 func writeHTML(w io.Writer, r harness.Report, _ bool) error {
-	return results.WriteHTML(w, r.Title, r.Tables, r.Figures)
+	return table.WriteHTML(w, r.Title, r.Tables, r.Figures)
 }
 
 // oneByOne writes the tables below each other.
-func oneByOne(w io.Writer, r harness.Report, write func(io.Writer, results.Table) error) error {
+func oneByOne(w io.Writer, r harness.Report, write func(io.Writer, table.Table) error) error {
 	for i, t := range r.Tables {
 		if i > 0 {
 			fmt.Fprintln(w)

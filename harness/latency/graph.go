@@ -10,7 +10,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
-	"dgsbench/results"
+	"dgsbench/results/record"
 )
 
 // How often graphs are replayed.
@@ -57,18 +57,18 @@ func newGraph(s *subject, mode string) (*graph, error) {
 	if err := errors.Join(pass(), restore()); err != nil {
 		return nil, err
 	}
-	if g.restore, err = record(s.device, false, restore); err != nil {
+	if g.restore, err = recordingOf(s.device, false, restore); err != nil {
 		return nil, err
 	}
-	if g.pass, err = record(s.device, mode == results.GraphWithCopies, pass); err != nil {
+	if g.pass, err = recordingOf(s.device, mode == record.GraphWithCopies, pass); err != nil {
 		g.close()
 		return nil, err
 	}
 	return g, nil
 }
 
-// record notes what f asks of the device.
-func record(on kernels.Device, copied bool, f func() error) (kernels.Recording, error) {
+// recordingOf notes what f asks of the device.
+func recordingOf(on kernels.Device, copied bool, f func() error) (kernels.Recording, error) {
 	var err error
 	r, recordErr := on.(kernels.Recorder).Record(copied, func() { err = f() })
 	if recordErr != nil {
@@ -153,8 +153,8 @@ func (g *graph) take(round int) {
 // finish adds what was measured to the record.
 func (g *graph) finish() {
 	at := g.timings[0]
-	out := results.GraphTiming{
-		Mode: g.mode, Batch: at.batch, Batches: at.batches, Iterations: at.iterations, Replays: g.perIteration, Cache: results.WarmL2,
+	out := record.GraphTiming{
+		Mode: g.mode, Batch: at.batch, Batches: at.batches, Iterations: at.iterations, Replays: g.perIteration, Cache: record.WarmL2,
 	}
 	if g.err != nil {
 		out.Error = fmt.Sprintf("%s: %v", g.trial.Ref(), g.err)

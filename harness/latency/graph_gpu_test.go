@@ -14,6 +14,7 @@ import (
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
 	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
@@ -49,14 +50,14 @@ func TestGraphsOnCard(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, m := range NewReport(p, all).Models {
-		want := []string{results.Streaming, results.Graph, results.GraphWithCopies}
+		want := []string{record.Streaming, record.Graph, record.GraphWithCopies}
 		if trials[i].Kind == "user-count" { // it has no use for a card
 			want = want[:1]
 		}
 		var modes []string
 		for _, at := range m.Timings {
 			modes = append(modes, at.Mode)
-			if len(at.Iterations) != 2 || at.Error != "" || (at.P50 > 0) != (at.Mode == results.Streaming) || (at.Replays > 0) == (at.Mode == results.Streaming) {
+			if len(at.Iterations) != 2 || at.Error != "" || (at.P50 > 0) != (at.Mode == record.Streaming) || (at.Replays > 0) == (at.Mode == record.Streaming) {
 				t.Errorf("%s: %+v", m.Title, at)
 			}
 		}
@@ -70,7 +71,7 @@ func TestGraphsOnCard(t *testing.T) {
 // checkRows keeps the records and reads them again.
 func checkRows(t *testing.T, all []Measured) {
 	t.Helper()
-	store := results.Store{Dir: t.TempDir()}
+	store := record.Store{Dir: t.TempDir()}
 	if err := Keep(store, all); err != nil {
 		t.Fatal(err)
 	}
@@ -159,11 +160,11 @@ func TestFaultsOfGraphsOnCard(t *testing.T) {
 				s.device = faulty{cudatest.Device(t).(*cuda.Device), c.replay, new(int)}
 				return s.device, nil
 			}
-			s.record.Latency = &results.Latency{}
+			s.record.Latency = &record.Latency{}
 			if err := s.prepare(); err != nil {
 				t.Fatal(err)
 			}
-			g, err := newGraph(s, results.Graph)
+			g, err := newGraph(s, record.Graph)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -173,7 +174,7 @@ func TestFaultsOfGraphsOnCard(t *testing.T) {
 			}
 			g.finish()
 			if out := s.record.Latency.Graphs[0]; !strings.Contains(out.Error, c.want) || len(s.replays) != 0 {
-				t.Errorf("error %q, expected %q; %d replays are kept", out.Error, c.want, len(s.replays[results.Graph]))
+				t.Errorf("error %q, expected %q; %d replays are kept", out.Error, c.want, len(s.replays[record.Graph]))
 			}
 		})
 	}

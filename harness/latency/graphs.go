@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"dgsbench/kernels"
-	"dgsbench/results"
+	"dgsbench/results/record"
 )
 
 // records reports whether the plan's device can record.
@@ -19,7 +19,7 @@ func records(p Plan) (bool, error) {
 }
 
 // hasGraphs reports whether a dataset's tests are also measured as graphs.
-func (r *runner) hasGraphs(p Plan) bool { return r.records && mode(p.Trials[0]) == results.Streaming }
+func (r *runner) hasGraphs(p Plan) bool { return r.records && mode(p.Trials[0]) == record.Streaming }
 
 // graphs lets the models take turns with the headline as one graph. What
 // fails there leaves the times of streaming alone.
@@ -34,7 +34,7 @@ func (r *runner) graphs(ctx context.Context, subjects []*subject) error {
 		if s.record.Failed() || s.device == nil {
 			continue
 		}
-		for _, in := range []string{results.Graph, results.GraphWithCopies} {
+		for _, in := range []string{record.Graph, record.GraphWithCopies} {
 			if err := ctx.Err(); err != nil {
 				return err
 			}

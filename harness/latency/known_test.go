@@ -7,7 +7,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/models"
-	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
@@ -32,14 +32,14 @@ func (p prophet) ClassifyAhead(part datasets.Stream, batch int, logits []float32
 func TestKnownInAdvance(t *testing.T) {
 	all := measure(t, 1, known("prophet"))
 	r := all[0].Record
-	if r.Failed() || r.Latency.Mode != results.Known || r.PaperName != "" {
+	if r.Failed() || r.Latency.Mode != record.Known || r.PaperName != "" {
 		t.Fatalf("error %q, mode %q, paper %q", r.Error, r.Latency.Mode, r.PaperName)
 	}
 	timings := r.Latency.Timings
 	if len(timings) != 1 || timings[0].Batches != 1 || timings[0].Batch != fakeBatches*fakeBatch || len(all[0].Samples[fakeBatches*fakeBatch]) != fakeProtocol.Iterations {
 		t.Errorf("%+v", timings)
 	}
-	if report := NewReport(Plan{}, all); report.Models[0].Mode != results.Known {
+	if report := NewReport(Plan{}, all); report.Models[0].Mode != record.Known {
 		t.Errorf("the report's mode is %q", report.Models[0].Mode)
 	}
 }

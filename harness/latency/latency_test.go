@@ -14,7 +14,7 @@ import (
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
 	_ "dgsbench/models/standard"
-	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
@@ -282,7 +282,7 @@ func TestHistogram(t *testing.T) {
 // times are.
 func TestRecords(t *testing.T) {
 	all := measure(t, 1, trial("good"))
-	store := results.Store{Dir: t.TempDir()}
+	store := record.Store{Dir: t.TempDir()}
 	if err := Keep(store, all); err != nil {
 		t.Fatal(err)
 	}
@@ -294,11 +294,11 @@ func TestRecords(t *testing.T) {
 	if err != nil || !slices.Equal(samples[fakeBatch], all[0].Samples[fakeBatch]) {
 		t.Errorf("%d samples, %v", len(samples[fakeBatch]), err)
 	}
-	if r := records[0]; r.PaperName != "Wikipedia" || r.Threads != 1 || r.Latency.Mode != results.Streaming {
+	if r := records[0]; r.PaperName != "Wikipedia" || r.Threads != 1 || r.Latency.Mode != record.Streaming {
 		t.Errorf("%+v", r)
 	}
 	timings := NewReport(Plan{Threads: 1}, all).Models[0].Timings
-	if len(timings) != 1 || timings[0].Mode != results.Streaming { // no graph
+	if len(timings) != 1 || timings[0].Mode != record.Streaming { // no graph
 		t.Fatalf("%+v", timings)
 	}
 	report := timings[0]

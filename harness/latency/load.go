@@ -4,19 +4,19 @@ import (
 	"fmt"
 	"os"
 
-	"dgsbench/results"
+	"dgsbench/internal/optional"
 )
 
 // load is how many processes wanted a core, on average over a minute, where
 // the system says.
-func load() results.Number {
+func load() optional.Number {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
-		return results.Absent()
+		return optional.Absent()
 	}
 	var minute float64
 	if _, err := fmt.Sscan(string(text), &minute); err != nil {
-		return results.Absent()
+		return optional.Absent()
 	}
-	return results.Number(minute)
+	return optional.Number(minute)
 }

@@ -5,6 +5,7 @@ import (
 	"dgsbench/harness"
 	"dgsbench/kernels/devices"
 	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
@@ -12,7 +13,7 @@ import (
 // those that need not be. Times are compared within a run alone, so a dataset
 // of which one record is missing is measured again as a whole. An error is of
 // reading the data or the store.
-func Missing(s results.Store, dataDir string, on devices.Target, tests []specs.Trial) (missing []specs.Trial, found []results.Record, err error) {
+func Missing(s record.Store, dataDir string, on devices.Target, tests []specs.Trial) (missing []specs.Trial, found []record.Record, err error) {
 	for _, group := range byDataset(Plan{Trials: tests}) {
 		records, err := find(s, dataDir, on, group.Trials)
 		if err != nil {
@@ -28,7 +29,7 @@ func Missing(s results.Store, dataDir string, on devices.Target, tests []specs.T
 }
 
 // find reads the records of a dataset's tests that are there.
-func find(s results.Store, dataDir string, on devices.Target, tests []specs.Trial) ([]results.Record, error) {
+func find(s record.Store, dataDir string, on devices.Target, tests []specs.Trial) ([]record.Record, error) {
 	d, err := datasets.Lookup(tests[0].Dataset)
 	if err != nil {
 		return nil, err
@@ -37,15 +38,15 @@ func find(s results.Store, dataDir string, on devices.Target, tests []specs.Tria
 	if err != nil {
 		return nil, err
 	}
-	var out []results.Record
+	var out []record.Record
 	for _, t := range tests {
 		r := harness.Describe(t, loaded, on)
-		record, ok, err := s.Find(r.Key, r.Identity)
+		found, ok, err := s.Find(r.Key, r.Identity)
 		if err != nil {
 			return nil, err
 		}
 		if ok {
-			out = append(out, record)
+			out = append(out, found)
 		}
 	}
 	return out, nil

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"dgsbench/kernels/devices"
-	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
@@ -20,9 +20,9 @@ type Plan struct {
 // mode is what a trial's records call its mode.
 func mode(t specs.Trial) string {
 	if t.Protocol.Latency.Known {
-		return results.Known
+		return record.Known
 	}
-	return results.Streaming
+	return record.Streaming
 }
 
 // timing is one batch size: which events are answered, how often.

@@ -8,18 +8,19 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"dgsbench/harness"
-	"dgsbench/results"
+	"dgsbench/internal/optional"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
 // Report is a run for machines. Times are seconds.
 type Report struct {
-	Machine string         `json:"machine"`
-	Code    string         `json:"code"`
-	Threads int            `json:"threads"`
-	Seed    uint64         `json:"seed"` // of the order of turns
-	Models  []ModelReport  `json:"models"`
-	Load    results.Number `json:"load"`
+	Machine string          `json:"machine"`
+	Code    string          `json:"code"`
+	Threads int             `json:"threads"`
+	Seed    uint64          `json:"seed"` // of the order of turns
+	Models  []ModelReport   `json:"models"`
+	Load    optional.Number `json:"load"`
 }
 
 // ModelReport is one model on one dataset. It has timings or an error.
@@ -58,7 +59,7 @@ type TimingReport struct {
 
 // NewReport summarises what a plan has given.
 func NewReport(p Plan, all []Measured) Report {
-	r := Report{Machine: harness.Machine(p.Device), Code: harness.CodeVersion(), Threads: p.Threads, Seed: p.Seed, Load: results.Absent()}
+	r := Report{Machine: harness.Machine(p.Device), Code: harness.CodeVersion(), Threads: p.Threads, Seed: p.Seed, Load: optional.Absent()}
 	for _, m := range all {
 		k := m.Record.Key
 		r.Load = m.Record.Latency.Load
@@ -82,7 +83,7 @@ func NewReport(p Plan, all []Measured) Report {
 	return r
 }
 
-func newTimingReport(mode string, t results.Timing, ns []int64) TimingReport {
+func newTimingReport(mode string, t record.Timing, ns []int64) TimingReport {
 	sorted := seconds(ns)
 	slices.Sort(sorted)
 	at := func(p float64) float64 { return stat.Quantile(p, stat.Empirical, sorted, nil) }

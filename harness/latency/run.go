@@ -8,16 +8,17 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/harness"
+	"dgsbench/internal/optional"
 	"dgsbench/kernels"
-	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
 // Measured is a model's record with its samples; none where it failed.
 type Measured struct {
-	Record  results.Record
-	Samples results.Samples
-	Replays results.Replays
+	Record  record.Record
+	Samples record.Samples
+	Replays record.Replays
 }
 
 // Hooks tell whoever watches what is going on, between timed parts. Both must
@@ -95,7 +96,7 @@ type runner struct {
 	Hooks
 	rng     *rand.Rand
 	started time.Time
-	load    results.Number
+	load    optional.Number
 	records bool // the device is a kernels.Recorder
 }
 
@@ -120,7 +121,7 @@ func (r *runner) dataset(ctx context.Context, p Plan) ([]Measured, error) {
 			return nil, err
 		}
 		start := time.Now()
-		s.record.Latency = &results.Latency{Run: r.started.UTC().Format(time.RFC3339Nano), Mode: mode(t), Load: r.load}
+		s.record.Latency = &record.Latency{Run: r.started.UTC().Format(time.RFC3339Nano), Mode: mode(t), Load: r.load}
 		s.fail(s.prepare())
 		r.Step(fmt.Sprintf("%s: %s is warm", name, t.Title), time.Since(start))
 		subjects = append(subjects, s)
@@ -220,14 +221,14 @@ func (t *turn) finish() {
 	}
 	t.record.Durations.Total = t.record.Durations.Test
 	t.subject.samples[t.batch] = ns
-	t.record.Latency.Timings = append(t.record.Latency.Timings, results.Timing{
+	t.record.Latency.Timings = append(t.record.Latency.Timings, record.Timing{
 		Batch: t.batch, Batches: t.batches, Iterations: t.iterations, Histogram: histogram(ns),
 		FirstCall: t.first.Seconds(), Warnings: warnings(t.observed, t.first),
 	})
 }
 
 // Keep writes records and samples to the store.
-func Keep(s results.Store, all []Measured) error {
+func Keep(s record.Store, all []Measured) error {
 	for _, m := range all {
 		if _, err := s.WriteLatency(m.Record, m.Samples, m.Replays); err != nil {
 			return &harness.StoreError{Err: err}

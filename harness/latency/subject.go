@@ -9,7 +9,7 @@ import (
 	"dgsbench/kernels"
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
-	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
@@ -25,9 +25,9 @@ type subject struct {
 	answers []float32       // of the headline's events, by a model that was never put back
 	device  kernels.Device  // of the model that was built last; nil where it needs none
 
-	record  results.Record
-	samples results.Samples
-	replays results.Replays
+	record  record.Record
+	samples record.Samples
+	replays record.Replays
 }
 
 // newSubject cuts the stream for the model.
@@ -40,7 +40,7 @@ func newSubject(t specs.Trial, l *datasets.Loaded, on devices.Target, threads in
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Ref(), err)
 	}
-	s := &subject{trial: t, kind: kind, stream: parts.Whole, record: harness.Describe(t, l, on), samples: results.Samples{}, replays: results.Replays{}}
+	s := &subject{trial: t, kind: kind, stream: parts.Whole, record: harness.Describe(t, l, on), samples: record.Samples{}, replays: record.Replays{}}
 	if s.timings, err = timings(t.Protocol, s.stream.Len()); err != nil {
 		return nil, fmt.Errorf("dataset %s: %w", t.Dataset, err)
 	}

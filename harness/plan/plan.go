@@ -5,14 +5,14 @@ import (
 	"time"
 
 	"dgsbench/kernels/devices"
-	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
 // Question is what is to be planned.
 type Question struct {
 	Trials  []specs.Trial
-	Store   results.Store
+	Store   record.Store
 	DataDir string
 	Workers int // trials side by side; 0 leaves it to harness.Workers
 	Device  devices.Target
@@ -33,7 +33,7 @@ const (
 // Cell is what the trials of one table cell take. Times are seconds, sizes
 // bytes.
 type Cell struct {
-	results.CellKey
+	record.CellKey
 	Title   string  `json:"title"`
 	Trials  int     `json:"trials"`
 	ToDo    int     `json:"to_do"` // without a record

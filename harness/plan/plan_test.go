@@ -18,7 +18,7 @@ import (
 	"dgsbench/harness/plan"
 	"dgsbench/models"
 	_ "dgsbench/models/standard"
-	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 
 	"github.com/google/go-cmp/cmp"
@@ -89,7 +89,7 @@ func question(t *testing.T, runs string) plan.Question {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return plan.Question{Trials: trials, Store: results.Store{Dir: t.TempDir()}, DataDir: t.TempDir(), Workers: 2}
+	return plan.Question{Trials: trials, Store: record.Store{Dir: t.TempDir()}, DataDir: t.TempDir(), Workers: 2}
 }
 
 // planned makes the plan and checks that every cell is reported once.
@@ -185,7 +185,7 @@ func TestRecordsThatSayNothing(t *testing.T) {
 		} else {
 			r.Error = "raw: a NaN"
 		}
-		if _, err := q.Store.Write(r, results.Observed{}); err != nil {
+		if _, err := q.Store.Write(r, record.Observed{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -195,7 +195,7 @@ func TestRecordsThatSayNothing(t *testing.T) {
 	}
 	r := harness.Describe(q.Trials[2], loaded, q.Device)
 	r.Durations.Total = 3
-	if _, err := q.Store.Write(r, results.Observed{}); err != nil {
+	if _, err := q.Store.Write(r, record.Observed{}); err != nil {
 		t.Fatal(err)
 	}
 	if c := planned(t, q).Cells[0]; c.Source != plan.Recorded || c.ToDo != 0 || c.Seconds != 3 {
@@ -280,8 +280,8 @@ func TestNoRoom(t *testing.T) {
 
 // fixed is a plan with all that can be in one.
 func fixed() plan.Plan {
-	cell := func(dataset, task, setting, kase, model string) results.CellKey {
-		return results.CellKey{Suite: "toys", Dataset: dataset, Task: task, Setting: setting, Case: kase, Model: model}
+	cell := func(dataset, task, setting, kase, model string) record.CellKey {
+		return record.CellKey{Suite: "toys", Dataset: dataset, Task: task, Setting: setting, Case: kase, Model: model}
 	}
 	return plan.Plan{
 		Suite: "toys", About: "Toys", Machine: "a machine, 2 cores", Workers: 2, Trials: 22, ToDo: 12,

@@ -11,6 +11,7 @@ import (
 	"dgsbench/harness/latency"
 	"dgsbench/internal/ram"
 	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
@@ -28,7 +29,7 @@ type planner struct {
 type cell struct {
 	Cell
 	trials []specs.Trial
-	found  []results.Record // of latency tests
+	found  []record.Record // of latency tests
 }
 
 // newPlanner knows the cells of the question.
@@ -49,7 +50,7 @@ func newPlanner(q Question) *planner {
 
 // gather puts the trials of each cell together, in the suite's order.
 func (p *planner) gather() {
-	at := map[results.CellKey]*cell{}
+	at := map[record.CellKey]*cell{}
 	for _, t := range p.Trials {
 		key := harness.KeyOf(t).CellKey
 		if at[key] == nil {
@@ -127,7 +128,7 @@ func (p *planner) lookAt(cells []*cell, l *datasets.Loaded) error {
 // timeTogether has all latency tests of a dataset to be done if one is: see
 // latency.Missing.
 func timeTogether(cells []*cell) {
-	var records []results.Record
+	var records []record.Record
 	tests := 0
 	for _, c := range cells {
 		if c.Latency {

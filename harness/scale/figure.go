@@ -7,7 +7,7 @@ import (
 	"math"
 	"strconv"
 
-	"dgsbench/results"
+	"dgsbench/internal/optional"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -27,12 +27,12 @@ const (
 // quantity is what a panel shows on its vertical axis.
 type quantity struct {
 	title string
-	of    func(Point) (value, low, high results.Number)
+	of    func(Point) (value, low, high optional.Number)
 }
 
 var quantities = []quantity{
-	{"us/event", func(p Point) (value, low, high results.Number) { return p.Micros, p.Low, p.High }},
-	{"MB on the heap", func(p Point) (value, low, high results.Number) { return p.Held, p.Held, p.Held }},
+	{"us/event", func(p Point) (value, low, high optional.Number) { return p.Micros, p.Low, p.High }},
+	{"MB on the heap", func(p Point) (value, low, high optional.Number) { return p.Held, p.Held, p.Held }},
 }
 
 // SVG draws time (median and quartiles) and memory against every axis; nil

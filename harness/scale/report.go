@@ -6,8 +6,8 @@ import (
 	"io"
 	"strconv"
 
+	"dgsbench/internal/optional"
 	"dgsbench/models"
-	"dgsbench/results"
 	"dgsbench/specs"
 )
 
@@ -40,22 +40,22 @@ type Point struct {
 
 	// Time of the model alone, microseconds an event: the median over chunks
 	// of the stream, and quartiles.
-	Micros results.Number `json:"us_per_event"`
-	Low    results.Number `json:"us_low"`
-	High   results.Number `json:"us_high"`
+	Micros optional.Number `json:"us_per_event"`
+	Low    optional.Number `json:"us_low"`
+	High   optional.Number `json:"us_high"`
 	// Drift is the median of the second half of the chunks by that of the
 	// first; absent for less than 10 chunks.
-	Drift results.Number `json:"drift"`
+	Drift optional.Number `json:"drift"`
 
-	Allocs results.Number `json:"allocs_per_batch"` // objects on the heap, after the stream
+	Allocs optional.Number `json:"allocs_per_batch"` // objects on the heap, after the stream
 	// Megabytes (1e6 bytes): what the model keeps on the heap, and the most
 	// that the process held in memory; absent where the system does not say.
-	Held results.Number `json:"held_mb"`
-	Peak results.Number `json:"peak_mb"`
+	Held optional.Number `json:"held_mb"`
+	Peak optional.Number `json:"peak_mb"`
 	// OnCard is the most that the model took of the card at once; absent on the
 	// processor.
-	OnCard results.Number `json:"card_mb"`
-	Error  string         `json:"error,omitempty"`
+	OnCard optional.Number `json:"card_mb"`
+	Error  string          `json:"error,omitempty"`
 }
 
 // Failed reports whether the model failed at the point.
@@ -93,7 +93,7 @@ func (r Report) WriteCSV(w io.Writer) error {
 		for _, n := range []int{p.Events, p.Nodes, p.Features, p.Batch, p.Met, p.Params} {
 			line = append(line, strconv.Itoa(n))
 		}
-		for _, n := range []results.Number{p.Micros, p.Low, p.High, p.Drift, p.Allocs, p.Held, p.Peak, p.OnCard} {
+		for _, n := range []optional.Number{p.Micros, p.Low, p.High, p.Drift, p.Allocs, p.Held, p.Peak, p.OnCard} {
 			line = append(line, number(n))
 		}
 		out.Write(append(line, p.Error))
@@ -103,7 +103,7 @@ func (r Report) WriteCSV(w io.Writer) error {
 }
 
 // number has six significant digits, more than a time is worth.
-func number(n results.Number) string {
+func number(n optional.Number) string {
 	if !n.Present() {
 		return ""
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"dgsbench/harness"
+	"dgsbench/internal/optional"
 	"dgsbench/internal/ram"
-	"dgsbench/results"
 	"dgsbench/specs"
 )
 
@@ -74,12 +74,12 @@ func one(ctx context.Context, j job, progress func(events int)) (Point, error) {
 		return j.point, err
 	}
 	point := j.point
-	point.Met, point.Params, point.Peak = s.generator.met, s.model.NumParams(), results.Absent()
+	point.Met, point.Params, point.Peak = s.generator.met, s.model.NumParams(), optional.Absent()
 	if peak, known := ram.Peak(); forgotten && known {
 		point.Peak = megabytes(peak)
 	}
 	point.Held = megabytes(heap() - s.before)
-	point.OnCard = results.Absent()
+	point.OnCard = optional.Absent()
 	if j.Device.IsCard() {
 		point.OnCard = megabytes(s.devices.MostHeld())
 	}
@@ -97,4 +97,4 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-func megabytes(bytes int64) results.Number { return results.Number(float64(bytes) / 1e6) }
+func megabytes(bytes int64) optional.Number { return optional.Number(float64(bytes) / 1e6) }

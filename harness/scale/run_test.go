@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"dgsbench/internal/optional"
 	"dgsbench/models"
-	"dgsbench/results"
 	"dgsbench/specs"
 
 	"github.com/google/go-cmp/cmp"
@@ -217,7 +217,7 @@ func TestJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(out.String()), &got); err != nil {
 		t.Fatal(err)
 	}
-	same := cmp.Comparer(func(a, b results.Number) bool { return a == b || !a.Present() && !b.Present() })
+	same := cmp.Comparer(func(a, b optional.Number) bool { return a == b || !a.Present() && !b.Present() })
 	if diff := cmp.Diff(want, got, same); diff != "" {
 		t.Errorf("written (-) and read (+):\n%s", diff)
 	}

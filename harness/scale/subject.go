@@ -8,9 +8,9 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/harness"
+	"dgsbench/internal/optional"
 	"dgsbench/models"
 	"dgsbench/nn"
-	"dgsbench/results"
 	"dgsbench/specs"
 )
 
@@ -154,17 +154,17 @@ func (s *subject) chunkTime(chunk datasets.Stream) (time.Duration, error) {
 // allocs is how many objects a batch takes from the heap: the median over
 // some batches behind the stream, so that what else the program does at times
 // is not counted.
-func (s *subject) allocs() (results.Number, error) {
+func (s *subject) allocs() (optional.Number, error) {
 	var before, after runtime.MemStats
 	var counts []float64
 	for range countedBatches {
 		b := s.generator.Next(s.point.Batch)
 		runtime.ReadMemStats(&before)
 		if err := s.step(b); err != nil {
-			return results.Absent(), err
+			return optional.Absent(), err
 		}
 		runtime.ReadMemStats(&after)
 		counts = append(counts, float64(after.Mallocs-before.Mallocs))
 	}
-	return results.Number(quantile(counts, .5)), nil
+	return optional.Number(quantile(counts, .5)), nil
 }

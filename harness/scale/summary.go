@@ -3,7 +3,7 @@ package scale
 import (
 	"slices"
 
-	"dgsbench/results"
+	"dgsbench/internal/optional"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -13,12 +13,12 @@ const driftChunks = 10
 
 // summary is the median of the times, their quartiles, and the median of the
 // second half by that of the first.
-func summary(times []float64) (median, low, high, drift results.Number) {
-	drift = results.Absent()
+func summary(times []float64) (median, low, high, drift optional.Number) {
+	drift = optional.Absent()
 	if half := len(times) / 2; len(times) >= driftChunks {
-		drift = results.Number(quantile(times[half:], .5) / quantile(times[:half], .5))
+		drift = optional.Number(quantile(times[half:], .5) / quantile(times[:half], .5))
 	}
-	at := func(p float64) results.Number { return results.Number(quantile(times, p)) }
+	at := func(p float64) optional.Number { return optional.Number(quantile(times, p)) }
 	return at(.5), at(.25), at(.75), drift
 }
 

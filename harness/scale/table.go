@@ -7,37 +7,38 @@ import (
 	"strconv"
 	"strings"
 
+	"dgsbench/internal/optional"
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
-	"dgsbench/results"
+	"dgsbench/results/table"
 	"dgsbench/specs"
 )
 
 // column is one of the table's, with its entry for a point.
 type column struct {
-	results.Column
-	entry func(Point) results.Entry
+	table.Column
+	entry func(Point) table.Entry
 }
 
 var tableColumns = []column{
-	{text("axis"), func(p Point) results.Entry { return results.Entry{Text: p.Axis} }},
-	{text("value"), func(p Point) results.Entry { return results.Entry{Text: grouped(p.Value)} }},
+	{text("axis"), func(p Point) table.Entry { return table.Entry{Text: p.Axis} }},
+	{text("value"), func(p Point) table.Entry { return table.Entry{Text: grouped(p.Value)} }},
 	{
-		results.Column{Kind: results.Measured, Head: "us/event"},
-		func(p Point) results.Entry { return interval(p.Micros, p.Low, p.High, 3) },
+		table.Column{Kind: table.Measured, Head: "us/event"},
+		func(p Point) table.Entry { return interval(p.Micros, p.Low, p.High, 3) },
 	},
-	{text("events/s"), func(p Point) results.Entry { return rounded(1e6/p.Micros, 0) }},
-	{text("drift"), func(p Point) results.Entry { return rounded(p.Drift, 3) }},
-	{text("allocs/batch"), func(p Point) results.Entry { return rounded(p.Allocs, 0) }},
-	{text("model MB"), func(p Point) results.Entry { return rounded(p.Held, 1) }},
-	{text("peak MB"), func(p Point) results.Entry { return rounded(p.Peak, 1) }},
-	{text("nodes met"), func(p Point) results.Entry { return results.Entry{Text: grouped(strconv.Itoa(p.Met))} }},
+	{text("events/s"), func(p Point) table.Entry { return rounded(1e6/p.Micros, 0) }},
+	{text("drift"), func(p Point) table.Entry { return rounded(p.Drift, 3) }},
+	{text("allocs/batch"), func(p Point) table.Entry { return rounded(p.Allocs, 0) }},
+	{text("model MB"), func(p Point) table.Entry { return rounded(p.Held, 1) }},
+	{text("peak MB"), func(p Point) table.Entry { return rounded(p.Peak, 1) }},
+	{text("nodes met"), func(p Point) table.Entry { return table.Entry{Text: grouped(strconv.Itoa(p.Met))} }},
 }
 
-func text(head string) results.Column { return results.Column{Kind: results.Text, Head: head} }
+func text(head string) table.Column { return table.Column{Kind: table.Text, Head: head} }
 
 // onCard is a column of reports from a card.
-var onCard = column{text("card MB"), func(p Point) results.Entry { return rounded(p.OnCard, 1) }}
+var onCard = column{text("card MB"), func(p Point) table.Entry { return rounded(p.OnCard, 1) }}
 
 func (r Report) onCard() bool { return r.Device == devices.CUDA }
 
@@ -50,9 +51,9 @@ func (r Report) columns() []column {
 }
 
 // Table is the report for readers: a block a sweep.
-func (r Report) Table() results.Table {
+func (r Report) Table() table.Table {
 	base := r.Base
-	t := results.Table{
+	t := table.Table{
 		Title: fmt.Sprintf("%s, %s: what an event costs", r.Title, r.what()), Command: r.Command,
 		Legend: []string{
 			fmt.Sprintf("where not said otherwise %s events of %d features among %s nodes, %d a batch, %d threads",
@@ -96,11 +97,11 @@ func (r Report) what() string {
 }
 
 // row is the point's; why it failed becomes a footnote.
-func (r Report) row(p Point, t *results.Table) results.TableRow {
-	var row results.TableRow
+func (r Report) row(p Point, t *table.Table) table.Row {
+	var row table.Row
 	for i, c := range r.columns() {
 		if p.Failed() && i > 1 {
-			row = append(row, results.Entry{Text: "–"})
+			row = append(row, table.Entry{Text: "–"})
 			continue
 		}
 		row = append(row, c.entry(p))
@@ -113,21 +114,21 @@ func (r Report) row(p Point, t *results.Table) results.TableRow {
 }
 
 // interval is a number between two others.
-func interval(x, low, high results.Number, decimals int) results.Entry {
-	return results.Entry{Value: &results.Value{Mean: x, Std: results.Absent(), Low: low, High: high, Decimals: decimals}}
+func interval(x, low, high optional.Number, decimals int) table.Entry {
+	return table.Entry{Value: &table.Value{Mean: x, Std: optional.Absent(), Low: low, High: high, Decimals: decimals}}
 }
 
 // rounded is a number with so many digits behind the point, or a dash.
-func rounded(x results.Number, decimals int) results.Entry {
+func rounded(x optional.Number, decimals int) table.Entry {
 	if !x.Present() {
-		return results.Entry{Text: "–"}
+		return table.Entry{Text: "–"}
 	}
 	whole, part := math.Modf(math.Round(float64(x)*math.Pow10(decimals)) / math.Pow10(decimals))
 	text := grouped(strconv.FormatFloat(whole, 'f', 0, 64))
 	if decimals > 0 {
 		text += strings.TrimLeft(strconv.FormatFloat(math.Abs(part), 'f', decimals, 64), "0")
 	}
-	return results.Entry{Text: text}
+	return table.Entry{Text: text}
 }
 
 // grouped puts commas into a whole number; other texts stay.

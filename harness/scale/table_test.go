@@ -10,7 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"dgsbench/results"
+	"dgsbench/internal/optional"
+	"dgsbench/results/table"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -21,8 +22,8 @@ func fixed() Report {
 	at := func(axis, value string, s Size, us, drift, mb float64) Point {
 		return Point{
 			Axis: axis, Value: value, Size: s, Met: s.Nodes, Params: 11_101,
-			Micros: results.Number(us), Low: results.Number(us * .9), High: results.Number(us * 1.25), Drift: results.Number(drift),
-			Held: results.Number(mb), Peak: results.Number(mb + 20), OnCard: results.Absent(),
+			Micros: optional.Number(us), Low: optional.Number(us * .9), High: optional.Number(us * 1.25), Drift: optional.Number(drift),
+			Held: optional.Number(mb), Peak: optional.Number(mb + 20), OnCard: optional.Absent(),
 		}
 	}
 	short, long := base, base
@@ -31,13 +32,13 @@ func fixed() Report {
 		Model: "dgs", Title: "DGS", Task: "nc", Mode: Inference, Device: "cpu", Base: base, Seed: 1, Threads: 2, Machine: "a machine", Code: "abc",
 		Command: "bench scale dgs --sweep ...",
 		Points: []Point{
-			at("length", "10000", short, .5, float64(results.Absent()), 6.25),
+			at("length", "10000", short, .5, float64(optional.Absent()), 6.25),
 			at("length", "100000000", long, .512345, 1.001, 6.25),
 			at("option:embedding", "softmax", base, .5, .999, 6.25),
 			at("option:embedding", "sum", base, .3, .999, 1234.5),
 		},
 	}
-	r.Points[1].Peak = results.Absent()
+	r.Points[1].Peak = optional.Absent()
 	r.Points[3].Error = "a score is not finite"
 	return r
 }
@@ -45,8 +46,8 @@ func fixed() Report {
 // TestGolden: what is written of a report.
 func TestGolden(t *testing.T) {
 	for name, write := range map[string]func(io.Writer) error{
-		"report.txt": func(w io.Writer) error { return results.WriteText(w, fixed().Table(), false) },
-		"report.md":  func(w io.Writer) error { return results.WriteMarkdown(w, fixed().Table()) },
+		"report.txt": func(w io.Writer) error { return table.WriteText(w, fixed().Table(), false) },
+		"report.md":  func(w io.Writer) error { return table.WriteMarkdown(w, fixed().Table()) },
 		"report.csv": fixed().WriteCSV,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -119,7 +120,7 @@ func TestGrouped(t *testing.T) {
 			t.Errorf("%s: %s, expected %s", text, got, want)
 		}
 	}
-	for x, want := range map[results.Number]string{1234.56: "1,234.6", .04: "0.0", 999.96: "1,000.0", 6.25: "6.3"} {
+	for x, want := range map[optional.Number]string{1234.56: "1,234.6", .04: "0.0", 999.96: "1,000.0", 6.25: "6.3"} {
 		if got := rounded(x, 1).Text; got != want {
 			t.Errorf("%v: %s, expected %s", x, got, want)
 		}

@@ -14,7 +14,7 @@ import (
 	"dgsbench/harness/tune/tpe"
 	"dgsbench/internal/atomicfile"
 	"dgsbench/kernels/devices"
-	"dgsbench/results"
+	"dgsbench/results/record"
 )
 
 // Phase says how a trial's options were chosen.
@@ -252,7 +252,7 @@ func (h *History) told(l Line) (tpe.Trial, error) {
 }
 
 // lineOf is what a history keeps of a record.
-func lineOf(trial int, phase Phase, values map[string]any, r results.Record) Line {
+func lineOf(trial int, phase Phase, values map[string]any, r record.Record) Line {
 	l := Line{
 		Trial: trial, Phase: phase, Values: values, Error: r.Error, Epochs: len(r.Epochs), Params: r.NumParams,
 		Seconds: r.Durations.Total, Identity: r.Identity,

@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"dgsbench/internal/optional"
 	"dgsbench/metrics"
-	"dgsbench/results"
 	"dgsbench/results/page"
 )
 
@@ -50,7 +50,7 @@ func past(data []byte) (page.Search, error) {
 	}
 	s := page.Search{
 		Model: h.Study.Model, Dataset: h.Study.Dataset, Task: h.Study.Task, Setting: h.Study.Setting,
-		Metric: known[0].Title, Seed: h.Study.Seed, Own: results.Absent(),
+		Metric: known[0].Title, Seed: h.Study.Seed, Own: optional.Absent(),
 	}
 	number := 1
 	for text := range bytes.Lines(rest) {
@@ -72,10 +72,10 @@ func past(data []byte) (page.Search, error) {
 func (l Line) tried() page.Tried {
 	t := page.Tried{
 		Number: l.Trial, Phase: string(l.Phase), Options: map[string]string{},
-		Value: results.Absent(), Error: l.Error, Epochs: l.Epochs, Seconds: l.Seconds,
+		Value: optional.Absent(), Error: l.Error, Epochs: l.Epochs, Seconds: l.Seconds,
 	}
 	if l.Value != nil {
-		t.Value = results.Number(*l.Value)
+		t.Value = optional.Number(*l.Value)
 	}
 	for name, v := range l.Values {
 		t.Options[name] = short(v)

@@ -8,7 +8,7 @@ import (
 
 	"dgsbench/harness"
 	"dgsbench/kernels/devices"
-	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
@@ -93,7 +93,7 @@ func (t *Tuner) open(studies []Study, workers int) ([]*search, *harness.Lab, err
 		}
 		trials = append(trials, own)
 	}
-	lab, err := harness.NewLab(results.Store{Dir: t.Out}, t.DataDir, t.Device, max(1, runtime.NumCPU()/workers), trials)
+	lab, err := harness.NewLab(record.Store{Dir: t.Out}, t.DataDir, t.Device, max(1, runtime.NumCPU()/workers), trials)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -131,7 +131,7 @@ func work(ctx context.Context, b *board, lab *harness.Lab, w *watch) error {
 func measure(ctx context.Context, t todo, lab *harness.Lab, w *watch) (Line, error) {
 	trial, err := t.trial()
 	if err != nil {
-		return lineOf(t.number, t.phase, t.values, results.Record{Error: err.Error()}), nil
+		return lineOf(t.number, t.phase, t.values, record.Record{Error: err.Error()}), nil
 	}
 	p := w.begin(t.Study)
 	defer p.end()

@@ -14,43 +14,48 @@ import (
 const module = "dgsbench/"
 
 // rooms is the table of docs/architecture.md. A room covers its
-// sub-packages, which may also import each other.
+// sub-packages, which may also import each other, but for those that are rooms
+// of their own. Whoever may import a room may import these too.
 var rooms = map[string][]string{
-	"internal": {},
-	"kernels":  {},
-	"nn":       {"kernels"},
-	"datasets": {"internal"},
-	"metrics":  {},
-	"models":   {"nn", "kernels", "datasets", "internal"},
-	"specs":    {"models", "datasets", "internal"},
-	"results":  {"metrics", "internal"},
-	"harness":  {"nn", "kernels", "datasets", "metrics", "models", "specs", "results", "internal"},
-	"peers":    {"datasets", "models", "internal"},
-	"cmd":      {"nn", "kernels", "datasets", "metrics", "models", "specs", "results", "harness", "internal"},
+	"internal":       {},
+	"kernels":        {},
+	"nn":             {"kernels"},
+	"datasets":       {"internal"},
+	"metrics":        {},
+	"models":         {"nn", "kernels", "datasets", "internal"},
+	"specs":          {"models", "datasets", "internal"},
+	"results/figure": {"internal"},
+	"results/table":  {"results/figure", "internal"},
+	"results/record": {"metrics", "internal"},
+	"results":        {"metrics", "internal"},
+	"harness":        {"nn", "kernels", "datasets", "metrics", "models", "specs", "results", "internal"},
+	"peers":          {"datasets", "models", "internal"},
+	"cmd":            {"nn", "kernels", "datasets", "metrics", "models", "specs", "results", "harness", "internal"},
 }
 
 // only lists third-party packages that belong to some rooms alone.
 var only = map[string][]string{
-	"gorgonia.org/":                {"nn"},
-	"gorgonia.org/cu":              {"kernels"},
-	"gopkg.in/yaml.v3":             {"internal"},
-	"github.com/spf13/":            {"cmd"},
-	"github.com/vbauerster/mpb/":   {"cmd"},
-	"github.com/ebitengine/":       {"kernels"},
-	"golang.org/x/term":            {"cmd"},
-	"github.com/olekukonko/":       {"results", "cmd"},
-	"github.com/klauspost/":        {"datasets"},
-	"github.com/sbinet/npyio":      {"results"},
-	"gonum.org/v1/gonum/blas":      {"nn"},
-	"pgregory.net/rapid":           {}, // tests
-	"github.com/google/go-cmp":     {}, // tests
-	"dgsbench/models/modeltest":    {}, // tests
-	"math/rand":                    {}, // only math/rand/v2, from the trial's seed
-	"gonum.org/v1/gonum/stat":      {"metrics", "results", "harness"},
-	"gonum.org/v1/plot":            {"results", "harness"},
-	"github.com/HdrHistogram/":     {"results", "harness"},
-	"github.com/chromedp/":         {}, // tests
-	"gonum.org/v1/gonum/integrate": {},
+	"gorgonia.org/":                      {"nn"},
+	"gorgonia.org/cu":                    {"kernels"},
+	"gopkg.in/yaml.v3":                   {"internal"},
+	"github.com/spf13/":                  {"cmd"},
+	"github.com/vbauerster/mpb/":         {"cmd"},
+	"github.com/ebitengine/":             {"kernels"},
+	"golang.org/x/term":                  {"cmd"},
+	"github.com/olekukonko/":             {"results/table", "cmd"},
+	"github.com/klauspost/":              {"datasets"},
+	"github.com/sbinet/npyio":            {"results/record"},
+	"gonum.org/v1/gonum/blas":            {"nn"},
+	"pgregory.net/rapid":                 {}, // tests
+	"github.com/google/go-cmp":           {}, // tests
+	"dgsbench/models/modeltest":          {}, // tests
+	"dgsbench/results/record/recordtest": {}, // tests
+	"math/rand":                          {}, // only math/rand/v2, from the trial's seed
+	"gonum.org/v1/gonum/stat":            {"metrics", "results", "harness"},
+	"gonum.org/v1/plot":                  {"results", "harness"},
+	"github.com/HdrHistogram/":           {"results", "harness"},
+	"github.com/chromedp/":               {}, // tests
+	"gonum.org/v1/gonum/integrate":       {},
 }
 
 type file struct {
@@ -72,14 +77,29 @@ func TestImports(t *testing.T) {
 		}
 		for _, path := range f.imports {
 			if inside, ours := strings.CutPrefix(path, module); ours {
-				room, _, _ := strings.Cut(inside, "/")
-				if room != f.room && !slices.Contains(allowed, room) && !f.test {
+				if room := roomOf(inside); !within(room, []string{f.room}) && !within(room, allowed) && !f.test {
 					t.Errorf("%s imports %s: %s may import %v", f.path, path, f.room, allowed)
 				}
 			}
 			checkOnly(t, f, path)
 		}
 	}
+}
+
+// roomOf is the innermost room that a file or a folder lies in.
+func roomOf(path string) string {
+	out, _, _ := strings.Cut(path, "/")
+	for room := range rooms {
+		if within(path, []string{room}) && len(room) > len(out) {
+			out = room
+		}
+	}
+	return out
+}
+
+// within reports whether a path is one of the rooms, or lies in one.
+func within(path string, rooms []string) bool {
+	return slices.ContainsFunc(rooms, func(room string) bool { return path == room || strings.HasPrefix(path, room+"/") })
 }
 
 // checkOnly applies the longest prefix of only that fits. Tests may import
@@ -91,7 +111,7 @@ func checkOnly(t *testing.T, f file, path string) {
 			longest = prefix
 		}
 	}
-	if longest == "" || f.test && longest != "math/rand" || slices.Contains(only[longest], f.room) {
+	if longest == "" || f.test && longest != "math/rand" || within(f.room, only[longest]) {
 		return
 	}
 	t.Errorf("%s imports %s, which belongs to %v", f.path, path, only[longest])
@@ -128,8 +148,7 @@ func read(root, path string) (file, error) {
 		return file{}, err
 	}
 	rel = filepath.ToSlash(rel)
-	room, _, _ := strings.Cut(rel, "/")
-	f := file{path: rel, room: room, test: strings.HasSuffix(rel, "_test.go") || strings.HasPrefix(rel, "models/modeltest/")}
+	f := file{path: rel, room: roomOf(rel), test: strings.HasSuffix(rel, "_test.go") || strings.HasPrefix(rel, "models/modeltest/")}
 	parsed, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
 	if err != nil {
 		return file{}, err

@@ -6,8 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"dgsbench/internal/optional"
 	"dgsbench/metrics"
 	"dgsbench/results"
+	"dgsbench/results/table"
 )
 
 // comparisons are the differences of every pair of models, in tables that
@@ -62,23 +64,23 @@ func (f Folder) titles() map[model]string {
 }
 
 // comparisonTable has a block for each place.
-func comparisonTable(all []results.Comparison, titles map[model]string) results.Table {
+func comparisonTable(all []results.Comparison, titles map[model]string) table.Table {
 	metric := all[0].Metric
 	if m, err := metrics.Lookup(metric); err == nil {
 		metric = m.Title
 	}
-	measured := func(head string) results.Column {
-		return results.Column{Kind: results.Measured, Metric: metric, Head: head}
+	measured := func(head string) table.Column {
+		return table.Column{Kind: table.Measured, Metric: metric, Head: head}
 	}
-	t := results.Table{
+	t := table.Table{
 		Heads: 3,
 		Columns: append(columns("where", "better", "other"),
 			measured(metric+" % of the better"), measured("of the other"), measured("difference, pp"),
-			results.Column{Head: "p"}, results.Column{Head: "p, adjusted"}, results.Column{Head: "told apart"}),
+			table.Column{Head: "p"}, table.Column{Head: "p, adjusted"}, table.Column{Head: "told apart"}),
 	}
 	where := func(c results.Comparison) place { return place{c.Dataset, "", c.Setting, c.Case} }
 	for _, same := range groups(all, where) {
-		var rows []results.TableRow
+		var rows []table.Row
 		for _, c := range same {
 			row := words(where(c).short(), titles[model{c.Better.Model, c.Better.Variant}], titles[model{c.Other.Model, c.Other.Variant}])
 			row = append(row, inPercent(c.Better.Mean), inPercent(c.Other.Mean), difference(c))
@@ -104,17 +106,17 @@ func (p place) short() string {
 	return text
 }
 
-func inPercent(mean results.Number) results.Entry {
-	return results.Entry{Value: &results.Value{Mean: 100 * mean, Std: results.Absent(), Low: results.Absent(), High: results.Absent(), Decimals: 2}}
+func inPercent(mean optional.Number) table.Entry {
+	return table.Entry{Value: &table.Value{Mean: 100 * mean, Std: optional.Absent(), Low: optional.Absent(), High: optional.Absent(), Decimals: 2}}
 }
 
-func difference(c results.Comparison) results.Entry {
-	return results.Entry{Value: &results.Value{
-		Mean: 100 * c.Difference, Std: results.Absent(), Low: 100 * c.CILow, High: 100 * c.CIHigh, Decimals: 2, Signed: true,
+func difference(c results.Comparison) table.Entry {
+	return table.Entry{Value: &table.Value{
+		Mean: 100 * c.Difference, Std: optional.Absent(), Low: 100 * c.CILow, High: 100 * c.CIHigh, Decimals: 2, Signed: true,
 	}}
 }
 
-func probability(p results.Number) string {
+func probability(p optional.Number) string {
 	if !p.Present() {
 		return "–"
 	}

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"dgsbench/metrics"
-	"dgsbench/results"
+	"dgsbench/results/table"
 )
 
 // learningCurves draws loss and validation of every trial by epoch: a grid of
@@ -108,10 +108,10 @@ func drawCurves(p Page, at place, trained []curves) (part, error) {
 	}
 	across, up := axis{min: 1, max: float64(epochs), whole: true}, spanning(all)
 	out.Texts = thinned(epochs, trained)
-	numbers := results.Table{
+	numbers := table.Table{
 		Name: out.ID + "-numbers", Title: "Learning curves, " + at.String() + ": means over seeds",
 		Columns: columns("model", "seeds", "epochs", "first loss", "last loss", "first validation "+metric, "best validation "+metric, "at epoch", "last validation "+metric),
-		Legend:  []string{"as far as all seeds go"}, Blocks: make([][]results.TableRow, 1),
+		Legend:  []string{"as far as all seeds go"}, Blocks: make([][]table.Row, 1),
 	}
 	for _, c := range trained {
 		s := c.summary()

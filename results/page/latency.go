@@ -7,7 +7,8 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"dgsbench/results"
+	"dgsbench/results/record"
+	"dgsbench/results/table"
 )
 
 // latencies draws the histograms of latency tests: a grid of charts for each
@@ -37,7 +38,7 @@ func latencies(p Page) (section, error) {
 // timing is what was measured of a cell with one batch size.
 type timing struct {
 	cell
-	results.Timing
+	record.Timing
 	histogram *hdrhistogram.Histogram // of nanoseconds
 }
 
@@ -74,9 +75,9 @@ func drawHistograms(p Page, timed []timing) (part, error) {
 		across.min, across.max = min(across.min, float64(max(1, t.histogram.Min()))), max(across.max, float64(t.histogram.Max()))
 	}
 	across.min, across.max = across.min/1.1, across.max*1.1
-	numbers := results.Table{
+	numbers := table.Table{
 		Name: out.ID + "-numbers", Title: "Histograms, " + out.Title + ": milliseconds a batch",
-		Columns: columns("model", "batches", "min", "p50", "p90", "p99", "p99.9", "max"), Blocks: make([][]results.TableRow, 1),
+		Columns: columns("model", "batches", "min", "p50", "p90", "p99", "p99.9", "max"), Blocks: make([][]table.Row, 1),
 	}
 	for _, t := range timed {
 		out.Charts = append(out.Charts, t.draw(p, across))

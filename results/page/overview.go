@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"dgsbench/results"
+	"dgsbench/results/record"
+	"dgsbench/results/table"
 )
 
 // overview says what was measured, where and of which data; of several folders
@@ -73,21 +74,21 @@ func (p Page) facts() []fact {
 			}
 			return fmt.Sprintf("%d, %d failed", len(f.Records), failed)
 		}),
-		p.ofRecords("code version", func(r results.Record) string { return r.CodeVersion }),
-		p.ofRecords("version of the numerics", func(r results.Record) string { return fmt.Sprint(r.Numerics) }),
-		p.ofRecords("machine", func(r results.Record) string { return r.Machine }),
-		p.ofRecords("device", func(r results.Record) string { return r.Device }),
-		p.ofRecords("threads of a trial", func(r results.Record) string { return fmt.Sprint(r.Threads) }),
+		p.ofRecords("code version", func(r record.Record) string { return r.CodeVersion }),
+		p.ofRecords("version of the numerics", func(r record.Record) string { return fmt.Sprint(r.Numerics) }),
+		p.ofRecords("machine", func(r record.Record) string { return r.Machine }),
+		p.ofRecords("device", func(r record.Record) string { return r.Device }),
+		p.ofRecords("threads of a trial", func(r record.Record) string { return fmt.Sprint(r.Threads) }),
 	}
 	for _, dataset := range p.datasets() {
-		out = append(out, p.ofRecords("data of "+dataset, func(r results.Record) string {
+		out = append(out, p.ofRecords("data of "+dataset, func(r record.Record) string {
 			if r.Key.Dataset != dataset {
 				return ""
 			}
 			return strings.TrimPrefix(r.DatasetTitle+", SHA-256 "+r.DataChecksum, ", ")
 		}))
 	}
-	out = append(out, p.ofRecords("latency measured", func(r results.Record) string {
+	out = append(out, p.ofRecords("latency measured", func(r record.Record) string {
 		if r.Latency == nil {
 			return ""
 		}
@@ -117,7 +118,7 @@ func (f Folder) searched() string {
 }
 
 // ofRecords lists the different texts of each folder's records, in order.
-func (p Page) ofRecords(name string, of func(results.Record) string) fact {
+func (p Page) ofRecords(name string, of func(record.Record) string) fact {
 	return p.fact(name, func(f Folder) string {
 		var texts []string
 		for _, r := range f.Records {
@@ -147,35 +148,35 @@ func (p Page) datasets() []string {
 }
 
 // factTable has a row for each fact and a column for each folder.
-func (p Page) factTable(facts []fact) results.Table {
-	t := results.Table{Name: "facts", Title: "Records, code, machine and data", Columns: columns("what", "in "+p.Folders[0].Name)}
+func (p Page) factTable(facts []fact) table.Table {
+	t := table.Table{Name: "facts", Title: "Records, code, machine and data", Columns: columns("what", "in "+p.Folders[0].Name)}
 	if p.several() {
 		t.Columns = p.folderColumns("what")
-		t.Columns = append(t.Columns, results.Column{Head: "differs"})
+		t.Columns = append(t.Columns, table.Column{Head: "differs"})
 	}
-	var rows []results.TableRow
+	var rows []table.Row
 	for _, f := range facts {
 		row := words(append([]string{f.name}, f.values...)...)
 		if p.several() {
-			row = append(row, results.Entry{Text: map[bool]string{true: "yes", false: "no"}[f.differs()]})
+			row = append(row, table.Entry{Text: map[bool]string{true: "yes", false: "no"}[f.differs()]})
 		}
 		rows = append(rows, row)
 	}
-	t.Blocks = [][]results.TableRow{rows}
+	t.Blocks = [][]table.Row{rows}
 	return t
 }
 
 // folderColumns are a first one and one for each folder.
-func (p Page) folderColumns(first string) []results.Column {
+func (p Page) folderColumns(first string) []table.Column {
 	out := columns(first)
 	for _, f := range p.Folders {
-		out = append(out, results.Column{Head: f.label + ": " + f.Name})
+		out = append(out, table.Column{Head: f.label + ": " + f.Name})
 	}
 	return out
 }
 
 // differing says in one sentence in what the folders differ.
-func differing(facts []fact, specs results.Table) string {
+func differing(facts []fact, specs table.Table) string {
 	var names []string
 	for _, f := range facts {
 		if f.differs() {

@@ -12,6 +12,9 @@ import (
 	"strings"
 
 	"dgsbench/results"
+	"dgsbench/results/figure"
+	"dgsbench/results/record"
+	"dgsbench/results/table"
 )
 
 // Page is what a report is made of.
@@ -27,9 +30,9 @@ const MostFolders = 26
 // Folder is what one folder of results holds of the suite.
 type Folder struct {
 	Name        string // as the user calls it
-	Records     []results.Record
-	Tables      []results.Table
-	Figures     []results.Figure
+	Records     []record.Record
+	Tables      []table.Table
+	Figures     []figure.Figure
 	Comparisons []results.Comparison
 	Warnings    []string
 	Searches    []Search
@@ -72,7 +75,7 @@ type part struct {
 	ID, Title string
 	Texts     []string
 	Tables    []template.HTML
-	Figures   []figure
+	Figures   []illustration
 	Charts    []chart
 	Folded    []folded
 }
@@ -83,8 +86,8 @@ type folded struct {
 	Tables  []template.HTML
 }
 
-// figure is a drawing of package results.
-type figure struct {
+// illustration is a figure of the suite as it stands in the page.
+type illustration struct {
 	ID, Caption string
 	Drawing     template.HTML
 	Numbers     string // name of the table that holds its numbers

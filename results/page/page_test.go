@@ -14,21 +14,25 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"dgsbench/internal/optional"
 	"dgsbench/results"
+	"dgsbench/results/figure"
+	"dgsbench/results/record"
+	"dgsbench/results/table"
 )
 
 // evil is a name that would run as a script, end a drawing or an attribute.
 const evil = `"'></title></svg><script>alert(1)</script><img src=x onerror=alert(1)>`
 
 // trial is a record of two epochs. seed -1 is a latency test.
-func trial(model string, seed int, spec string) results.Record {
-	r := results.Record{
-		Key:  results.Key{CellKey: results.CellKey{Suite: "s", Dataset: "d" + evil, Task: "nc", Model: model}, Seed: uint64(max(0, seed))},
+func trial(model string, seed int, spec string) record.Record {
+	r := record.Record{
+		Key:  record.Key{CellKey: record.CellKey{Suite: "s", Dataset: "d" + evil, Task: "nc", Model: model}, Seed: uint64(max(0, seed))},
 		Spec: json.RawMessage(spec), Machine: "m" + evil, CodeVersion: "c", Device: "cpu", DataChecksum: "0123", Threads: 1,
 		ModelTitle: model + evil, DatasetTitle: evil, BestEpoch: 1,
 	}
 	if seed >= 0 {
-		r.Epochs = []results.Epoch{{Loss: .7, Validation: .5}, {Loss: results.Number(.5 + .01*float64(seed)), Validation: .6}}
+		r.Epochs = []record.Epoch{{Loss: .7, Validation: .5}, {Loss: optional.Number(.5 + .01*float64(seed)), Validation: .6}}
 		return r
 	}
 	h := hdrhistogram.New(1, 1e9, 3)
@@ -37,19 +41,19 @@ func trial(model string, seed int, spec string) results.Record {
 	}
 	text, _ := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 	r.Key.Case, r.BestEpoch = "latency", -1
-	r.Latency = &results.Latency{Run: "today", Timings: []results.Timing{{Batch: 200, Histogram: string(text)}}}
+	r.Latency = &record.Latency{Run: "today", Timings: []record.Timing{{Batch: 200, Histogram: string(text)}}}
 	return r
 }
 
-func folderOf(name string, records ...results.Record) Folder {
+func folderOf(name string, records ...record.Record) Folder {
 	return Folder{
 		Name: name + evil, Records: records, Warnings: []string{evil},
 		Comparisons: []results.Comparison{{Dataset: evil, Task: "nc", Metric: "auc", Better: results.Compared{Model: "a"}, Other: results.Compared{Model: "b"}}},
 		Searches: []Search{{Model: evil, Dataset: evil, Task: "nc", Metric: "AUC", Own: .5, Trials: []Tried{
-			{Phase: "random", Value: .6, Options: map[string]string{evil: evil}}, {Number: 1, Phase: "tpe", Value: .55}, {Number: 2, Phase: "tpe", Value: results.Absent(), Error: evil},
+			{Phase: "random", Value: .6, Options: map[string]string{evil: evil}}, {Number: 1, Phase: "tpe", Value: .55}, {Number: 2, Phase: "tpe", Value: optional.Absent(), Error: evil},
 		}}},
-		Tables:  []results.Table{{Name: "t", Title: evil, Columns: columns(evil, evil), Blocks: [][]results.TableRow{{words(evil, evil)}}}},
-		Figures: []results.Figure{{Name: "f", Title: evil, Caption: evil, SVG: []byte("<svg></svg>")}},
+		Tables:  []table.Table{{Name: "t", Title: evil, Columns: columns(evil, evil), Blocks: [][]table.Row{{words(evil, evil)}}}},
+		Figures: []figure.Figure{{Name: "f", Title: evil, Caption: evil, SVG: []byte("<svg></svg>")}},
 	}
 }
 
@@ -83,8 +87,8 @@ func TestEscapes(t *testing.T) {
 
 // TestDiffers: the page says in what folders differ, and of which models.
 func TestDiffers(t *testing.T) {
-	a := Folder{Name: "one", Records: []results.Record{trial("a", 0, `{"p":{"epochs":3,"list":[1, 2]},"seed":0}`), trial("b", 0, `{"seed":0}`)}}
-	b := Folder{Name: "two", Records: []results.Record{trial("a", 2, `{"p":{"epochs":4,"list":[1,2]},"seed":2}`)}}
+	a := Folder{Name: "one", Records: []record.Record{trial("a", 0, `{"p":{"epochs":3,"list":[1, 2]},"seed":0}`), trial("b", 0, `{"seed":0}`)}}
+	b := Folder{Name: "two", Records: []record.Record{trial("a", 2, `{"p":{"epochs":4,"list":[1,2]},"seed":2}`)}}
 	b.Records[0].Machine = "other"
 	p := Page{Folders: []Folder{a, b}}
 	p.label()

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"dgsbench/results"
+	"dgsbench/results/record"
 )
 
 // place is where models are compared: a dataset, a task, a setting, a case.
 type place struct{ dataset, task, setting, kase string }
 
-func placeOf(k results.CellKey) place { return place{k.Dataset, k.Task, k.Setting, k.Case} }
+func placeOf(k record.CellKey) place { return place{k.Dataset, k.Task, k.Setting, k.Case} }
 
 // tasks are their names for readers.
 var tasks = map[string]string{"nc": "node classification", "lp": "link prediction"}
@@ -44,10 +44,10 @@ func identifier(words ...string) string {
 
 // cell is what all seeds of a model left at a place, in one folder.
 type cell struct {
-	key     results.CellKey // of the first
-	title   string          // of the model
+	key     record.CellKey // of the first
+	title   string         // of the model
 	folder  *Folder
-	records []results.Record
+	records []record.Record
 }
 
 func (c cell) place() place { return placeOf(c.key) }
@@ -80,17 +80,17 @@ func (p Page) cells() []cell {
 	var out []cell
 	for i := range p.Folders {
 		f := &p.Folders[i]
-		at := map[results.CellKey]int{} // in out
+		at := map[record.CellKey]int{} // in out
 		for _, r := range f.Records {
 			if n, ok := at[r.Key.CellKey]; ok {
 				out[n].records = append(out[n].records, r)
 				continue
 			}
 			at[r.Key.CellKey] = len(out)
-			out = append(out, cell{key: r.Key.CellKey, title: r.ModelTitle, folder: f, records: []results.Record{r}})
+			out = append(out, cell{key: r.Key.CellKey, title: r.ModelTitle, folder: f, records: []record.Record{r}})
 		}
 	}
-	return slices.Concat(groups(out, func(c cell) results.CellKey { return c.key })...)
+	return slices.Concat(groups(out, func(c cell) record.CellKey { return c.key })...)
 }
 
 // groups are the elements of the same key, in the order in which keys appear.

@@ -6,7 +6,8 @@ import (
 	"maps"
 	"slices"
 
-	"dgsbench/results"
+	"dgsbench/internal/optional"
+	"dgsbench/results/table"
 )
 
 // Search is what a search of hyper-parameters tried for one model at one
@@ -15,8 +16,8 @@ type Search struct {
 	Model, Dataset, Task, Setting string
 	Metric                        string // its title
 	Seed                          uint64
-	Own                           results.Number // with the model's own options
-	Trials                        []Tried        // by number
+	Own                           optional.Number // with the model's own options
+	Trials                        []Tried         // by number
 }
 
 // Tried is a trial of a search.
@@ -24,7 +25,7 @@ type Tried struct {
 	Number  int
 	Phase   string            // random or tpe
 	Options map[string]string // what was searched, by name
-	Value   results.Number    // absent where the trial failed
+	Value   optional.Number   // absent where the trial failed
 	Error   string
 	Epochs  int
 	Seconds float64
@@ -38,7 +39,7 @@ func searches(p Page) (section, error) {
 		Intro: "Every trial of a search by its value on the validation part, which is too good by having been chosen. Round: random options; " +
 			"triangles: proposed by TPE; the line is the best so far, dashed: the model's own options. Every drawing has its own scale.",
 	}
-	overall := results.Table{
+	overall := table.Table{
 		Name: "tuning-best", Title: "What the searches found: validation, in %", Heads: 1,
 		Columns: columns("model", "dataset, task", "metric", "own options", "best trial", "gain", "trial", "trials", "failed"),
 	}
@@ -48,7 +49,7 @@ func searches(p Page) (section, error) {
 			return s, err
 		}
 		s.Parts = append(s.Parts, here)
-		var rows []results.TableRow
+		var rows []table.Row
 		for _, f := range same {
 			rows = append(rows, f.row())
 		}
@@ -117,7 +118,7 @@ func (s Search) best() (Tried, bool) {
 	return out, found
 }
 
-func (s Search) row() results.TableRow {
+func (s Search) row() table.Row {
 	failed := 0
 	for _, t := range s.Trials {
 		if !t.Value.Present() {
@@ -135,7 +136,7 @@ func (s Search) row() results.TableRow {
 	return words(s.Model, s.place().String(), s.Metric, percent(s.Own), value, gain, trial, fmt.Sprint(len(s.Trials)), fmt.Sprint(failed))
 }
 
-func percent(n results.Number) string {
+func percent(n optional.Number) string {
 	if !n.Present() {
 		return "–"
 	}
@@ -185,7 +186,7 @@ func (s Search) sentence() string {
 }
 
 // table has a row for each trial and a column for each option.
-func (s Search) table(id string) results.Table {
+func (s Search) table(id string) table.Table {
 	names := map[string]bool{}
 	for _, t := range s.Trials {
 		for name := range t.Options {
@@ -193,10 +194,10 @@ func (s Search) table(id string) results.Table {
 		}
 	}
 	options := slices.Sorted(maps.Keys(names))
-	t := results.Table{
+	t := table.Table{
 		Name: id + "-trials", Title: fmt.Sprintf("Trials of %s, seed %d", s.title(), s.Seed),
 		Columns: columns(append([]string{"trial", "phase", s.Metric + " %", "epochs", "seconds"}, options...)...),
-		Blocks:  make([][]results.TableRow, 1),
+		Blocks:  make([][]table.Row, 1),
 	}
 	for _, tried := range s.Trials {
 		value := percent(tried.Value)

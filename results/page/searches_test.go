@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"dgsbench/results"
+	"dgsbench/internal/optional"
 )
 
 // aSearch has two trials by chance, one that failed and two of TPE; the second
@@ -18,7 +18,7 @@ func aSearch() Search {
 		Trials: []Tried{
 			{Number: 0, Phase: "random", Value: .25},
 			{Number: 1, Phase: "random", Value: .75},
-			{Number: 2, Phase: "tpe", Value: results.Absent(), Error: "not finite"},
+			{Number: 2, Phase: "tpe", Value: optional.Absent(), Error: "not finite"},
 			{Number: 3, Phase: "tpe", Value: .75},
 			{Number: 4, Phase: "tpe", Value: .5},
 		},

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"dgsbench/results"
+	"dgsbench/results/record"
+	"dgsbench/results/table"
 )
 
 // specDifference is an option that folders set differently, with the models
@@ -20,11 +21,11 @@ type specDifference struct {
 // specDifferences is a table of the options that folders set differently, and
 // of models and seeds that only some of them have; no blocks where there are
 // none.
-func (p Page) specDifferences() (results.Table, error) {
-	t := results.Table{Name: "spec-differences", Title: "Options, seeds and models that are not the same", Columns: p.folderColumns("option")}
-	t.Columns = append(t.Columns, results.Column{Head: "of"})
+func (p Page) specDifferences() (table.Table, error) {
+	t := table.Table{Name: "spec-differences", Title: "Options, seeds and models that are not the same", Columns: p.folderColumns("option")}
+	t.Columns = append(t.Columns, table.Column{Head: "of"})
 	var all []specDifference
-	for _, cells := range groups(p.cells(), func(c cell) results.CellKey { return c.key }) {
+	for _, cells := range groups(p.cells(), func(c cell) record.CellKey { return c.key }) {
 		settings, err := p.everywhere(cells)
 		if err != nil {
 			return t, err
@@ -36,13 +37,13 @@ func (p Page) specDifferences() (results.Table, error) {
 			}
 		}
 	}
-	var rows []results.TableRow
+	var rows []table.Row
 	for _, d := range all {
 		texts := append([]string{d.option}, d.values...)
 		rows = append(rows, words(append(texts, strings.Join(d.where, "; "))...))
 	}
 	if len(rows) > 0 {
-		t.Blocks = [][]results.TableRow{rows}
+		t.Blocks = [][]table.Row{rows}
 	}
 	return t, nil
 }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"dgsbench/results"
+	"dgsbench/results/table"
 )
 
 // specifications lists the resolved spec of every cell, with the origin of
@@ -38,10 +38,10 @@ func specifications(p Page) (section, error) {
 	return s, nil
 }
 
-func (c cell) specification(p Page) (results.Table, error) {
+func (c cell) specification(p Page) (table.Table, error) {
 	set, err := c.settings()
 	if err != nil {
-		return results.Table{}, err
+		return table.Table{}, err
 	}
 	var origins map[string]struct {
 		File, Origin string
@@ -49,12 +49,12 @@ func (c cell) specification(p Page) (results.Table, error) {
 	}
 	if raw := c.records[0].Origins; len(raw) > 0 {
 		if err := json.Unmarshal(raw, &origins); err != nil {
-			return results.Table{}, fmt.Errorf("origins of %s: %w", c.key, err)
+			return table.Table{}, fmt.Errorf("origins of %s: %w", c.key, err)
 		}
 	}
-	t := results.Table{
+	t := table.Table{
 		Name: "spec-" + c.id(), Title: c.heading(p) + " on " + c.place().String(),
-		Columns: columns("option", "value", "origin", "from"), Blocks: make([][]results.TableRow, 1),
+		Columns: columns("option", "value", "origin", "from"), Blocks: make([][]table.Row, 1),
 		Legend: []string{"seeds: " + c.seeds(), count(c.records[0].NumParams, "learned parameter")},
 	}
 	for _, path := range slices.Sorted(maps.Keys(set)) {

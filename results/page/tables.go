@@ -6,18 +6,18 @@ import (
 	"slices"
 	"strings"
 
-	"dgsbench/results"
+	"dgsbench/results/table"
 )
 
 // render is a table as a part of the page.
-func render(t results.Table) (template.HTML, error) {
+func render(t table.Table) (template.HTML, error) {
 	var out bytes.Buffer
-	err := results.WriteHTMLTable(&out, t)
+	err := table.WriteHTMLFragment(&out, t)
 	return template.HTML(out.String()), err
 }
 
 // renderAll renders tables in their order.
-func renderAll(tables []results.Table) ([]template.HTML, error) {
+func renderAll(tables []table.Table) ([]template.HTML, error) {
 	var out []template.HTML
 	for _, t := range tables {
 		text, err := render(t)
@@ -30,19 +30,19 @@ func renderAll(tables []results.Table) ([]template.HTML, error) {
 }
 
 // words is a row of texts.
-func words(texts ...string) results.TableRow {
-	var row results.TableRow
+func words(texts ...string) table.Row {
+	var row table.Row
 	for _, text := range texts {
-		row = append(row, results.Entry{Text: text})
+		row = append(row, table.Entry{Text: text})
 	}
 	return row
 }
 
 // columns are heads of texts.
-func columns(heads ...string) []results.Column {
-	var out []results.Column
+func columns(heads ...string) []table.Column {
+	var out []table.Column
 	for _, head := range heads {
-		out = append(out, results.Column{Head: head})
+		out = append(out, table.Column{Head: head})
 	}
 	return out
 }
@@ -66,11 +66,11 @@ func tables(p Page) (section, error) {
 func sideBySide(p Page, s section) (section, error) {
 	s.Intro += " Folders stand side by side under their letters; the tables of each folder follow."
 	var labels []string
-	var of [][]results.Table
+	var of [][]table.Table
 	for _, f := range p.Folders {
 		labels, of = append(labels, f.label), append(of, f.Tables)
 	}
-	different := results.SideBySide(labels, of)
+	different := table.SideBySide(labels, of)
 	if same := missing(p.Folders[0].Tables, different); len(same) > 0 {
 		s.Intro += " The same everywhere: " + strings.Join(same, "; ") + "."
 	}
@@ -95,7 +95,7 @@ func sideBySide(p Page, s section) (section, error) {
 }
 
 // links lead to tables.
-func links(tables []results.Table) []link {
+func links(tables []table.Table) []link {
 	var out []link
 	for _, t := range tables {
 		out = append(out, link{t.Name, t.Title})
@@ -104,10 +104,10 @@ func links(tables []results.Table) []link {
 }
 
 // missing are the titles of tables that are not among others.
-func missing(tables, others []results.Table) []string {
+func missing(tables, others []table.Table) []string {
 	var titles []string
 	for _, t := range tables {
-		if !slices.ContainsFunc(others, func(other results.Table) bool { return other.Name == t.Name }) {
+		if !slices.ContainsFunc(others, func(other table.Table) bool { return other.Name == t.Name }) {
 			titles = append(titles, t.Title)
 		}
 	}
@@ -129,7 +129,7 @@ func figures(p Page) (section, error) {
 			}
 			s.Parts = append(s.Parts, part{
 				ID: identifier("figure", f.label, drawn.Name), Title: title,
-				Figures: []figure{{identifier("caption", f.label, drawn.Name), drawn.Caption + ".", drawn.Inline(), numbers}},
+				Figures: []illustration{{identifier("caption", f.label, drawn.Name), drawn.Caption + ".", drawn.Inline(), numbers}},
 			})
 		}
 	}

@@ -6,18 +6,19 @@ import (
 
 	"pgregory.net/rapid"
 
-	"dgsbench/results"
+	"dgsbench/internal/optional"
+	"dgsbench/results/record"
 )
 
 // TestLongCurves: of many seeds and epochs not all are drawn, the last epoch is,
 // numbers are of all, and the page says so.
 func TestLongCurves(t *testing.T) {
-	var records []results.Record
+	var records []record.Record
 	for seed := range 60 {
 		r := trial("a", seed, `{"seed":0}`)
 		r.Epochs = nil
 		for e := range 1001 {
-			r.Epochs = append(r.Epochs, results.Epoch{Loss: results.Number(seed), Validation: results.Number(float64(e) / 2000)})
+			r.Epochs = append(r.Epochs, record.Epoch{Loss: optional.Number(seed), Validation: optional.Number(float64(e) / 2000)})
 		}
 		records = append(records, r)
 	}
@@ -33,7 +34,7 @@ func TestLongCurves(t *testing.T) {
 	if len(page) > 200_000 {
 		t.Errorf("%d bytes for a single model", len(page))
 	}
-	short := written(t, Page{Folders: []Folder{{Records: []results.Record{trial("a", 0, `{"seed":0}`)}}}})
+	short := written(t, Page{Folders: []Folder{{Records: []record.Record{trial("a", 0, `{"seed":0}`)}}}})
 	if strings.Contains(short, "is drawn") || strings.Contains(short, "are drawn") {
 		t.Error("two epochs are said to be thinned")
 	}

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"dgsbench/results"
+	"dgsbench/internal/optional"
+	"dgsbench/results/record"
 )
 
 // Compare sets a measurement beside the baseline. faults are what is wrong
@@ -107,7 +108,7 @@ func (c *comparison) series(old Cell, was, is Series, exact bool) {
 	limit, _ := c.baseline.limit(was.Metric) // there is one: see Baseline.check
 	row := Row{
 		CellKey: old.CellKey, Candidates: was.Candidates, Metric: was.Metric,
-		Old: mean(was.Values), New: mean(is.Values), P: results.Absent(), Adjusted: results.Absent(), limit: limit,
+		Old: mean(was.Values), New: mean(is.Values), P: optional.Absent(), Adjusted: optional.Absent(), limit: limit,
 	}
 	switch {
 	case exact:
@@ -120,7 +121,7 @@ func (c *comparison) series(old Cell, was, is Series, exact bool) {
 	c.report.Rows = append(c.report.Rows, row)
 }
 
-func (m Measurement) cell(k results.CellKey) (Cell, bool) {
+func (m Measurement) cell(k record.CellKey) (Cell, bool) {
 	i := slices.IndexFunc(m.Cells, func(c Cell) bool { return c.CellKey == k })
 	if i < 0 {
 		return Cell{}, false

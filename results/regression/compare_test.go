@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"dgsbench/results"
+	"dgsbench/internal/optional"
+	"dgsbench/results/record"
 	"dgsbench/results/regression"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,10 +30,10 @@ func TestSame(t *testing.T) {
 func TestOneBit(t *testing.T) {
 	s := measured(t, 1, 10)
 	b := s.baseline()
-	s.change(t, "gru", 7, func(r *results.Record) {
+	s.change(t, "gru", 7, func(r *record.Record) {
 		for i, score := range r.Scores {
-			if score.Split == results.Test && score.Metric == "auc" {
-				r.Scores[i].Value = results.Number(math.Nextafter(float64(score.Value), 2))
+			if score.Split == record.Test && score.Metric == "auc" {
+				r.Scores[i].Value = optional.Number(math.Nextafter(float64(score.Value), 2))
 			}
 		}
 	})
@@ -62,7 +63,7 @@ func TestSmallestEffect(t *testing.T) {
 	b, now := s.baseline(), s.measurement()
 	for shift, want := range map[float64]bool{.004: false, .006: true, -.004: false, -.006: true} {
 		setValues(b.Cells[0].Series[0].Values, .7)
-		setValues(now.Cells[0].Series[0].Values, results.Number(.7+shift))
+		setValues(now.Cells[0].Series[0].Values, optional.Number(.7+shift))
 		r, err := regression.Compare(b, now, nil, true)
 		if err != nil {
 			t.Fatal(err)
@@ -74,16 +75,16 @@ func TestSmallestEffect(t *testing.T) {
 }
 
 // setValues are values that differ by next to nothing.
-func setValues(values []results.Number, around results.Number) {
+func setValues(values []optional.Number, around optional.Number) {
 	for i := range values {
-		values[i] = around + results.Number(i)*1e-6
+		values[i] = around + optional.Number(i)*1e-6
 	}
 }
 
 // TestTolerance: a rule has one value. Statistics say nothing of it.
 func TestTolerance(t *testing.T) {
 	s := measured(t, 1, 10)
-	for shift, want := range map[results.Number]bool{9e-5: false, 2e-4: true, -2e-4: true} {
+	for shift, want := range map[optional.Number]bool{9e-5: false, 2e-4: true, -2e-4: true} {
 		now := s.measurement()
 		rule := now.Cells[slices.IndexFunc(now.Cells, func(c regression.Cell) bool { return c.Model == "rule" })]
 		rule.Series[0].Values[0] += shift
@@ -125,7 +126,7 @@ func TestUndefined(t *testing.T) {
 	s := measured(t, 1, 10)
 	for _, statistical := range []bool{false, true} {
 		now := s.measurement()
-		now.Cells[0].Series[0].Values[3] = results.Absent()
+		now.Cells[0].Series[0].Values[3] = optional.Absent()
 		r, err := regression.Compare(s.baseline(), now, nil, statistical)
 		if err != nil {
 			t.Fatal(err)
@@ -181,7 +182,7 @@ func TestJustEnoughSeeds(t *testing.T) {
 		t.Errorf("4 tests: %v", err)
 	}
 	for seed := range uint64(6) {
-		s.add(t, "lstm", results.Learned, seed, .4)
+		s.add(t, "lstm", record.Learned, seed, .4)
 	}
 	_, err := regression.Compare(s.baseline(), s.measurement(), nil, true)
 	if err == nil || !strings.Contains(err.Error(), "too few seeds") {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"dgsbench/results"
+	"dgsbench/results/record"
 )
 
 // Kind says what a finding is about.
@@ -48,12 +48,12 @@ func (f Finding) Fault() bool {
 // no record, a seed that two trials of a cell share, scores that are bit for
 // bit those of another trial. The keys are those of all trials; the store
 // holds the records' facts.
-func Faults(s results.Store, trials []results.Key, records []results.Record) ([]Finding, error) {
+func Faults(s record.Store, trials []record.Key, records []record.Record) ([]Finding, error) {
 	same, err := identical(s, records)
 	if err != nil {
 		return nil, err
 	}
-	var written []results.Key
+	var written []record.Key
 	for _, r := range records {
 		written = append(written, r.Key)
 	}
@@ -61,8 +61,8 @@ func Faults(s results.Store, trials []results.Key, records []results.Record) ([]
 }
 
 // reused finds trials of the same cell and the same seed.
-func reused(trials []results.Key) []Finding {
-	count := map[results.Key]int{}
+func reused(trials []record.Key) []Finding {
+	count := map[record.Key]int{}
 	var out []Finding
 	for _, k := range trials {
 		if count[k]++; count[k] == 2 {
@@ -73,8 +73,8 @@ func reused(trials []results.Key) []Finding {
 }
 
 // incomplete finds trials that failed or have no record.
-func incomplete(trials []results.Key, records []results.Record) []Finding {
-	found := map[results.Key]bool{}
+func incomplete(trials []record.Key, records []record.Record) []Finding {
+	found := map[record.Key]bool{}
 	var out []Finding
 	for _, r := range records {
 		found[r.Key] = true
@@ -93,9 +93,9 @@ func incomplete(trials []results.Key, records []results.Record) []Finding {
 
 // identical finds trials in one place that answered the test part alike, bit
 // for bit.
-func identical(s results.Store, records []results.Record) ([]Finding, error) {
+func identical(s record.Store, records []record.Record) ([]Finding, error) {
 	type answers struct {
-		place  results.CellKey
+		place  record.CellKey
 		digest [sha256.Size]byte
 	}
 	alike := map[answers][]string{}

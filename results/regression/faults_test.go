@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/results/regression"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,7 +22,7 @@ func TestFindings(t *testing.T) {
 		text  string // in the finding
 	}{
 		"failed": {func(t *testing.T, s *suite) {
-			s.change(t, "mlp", 2, func(r *results.Record) { r.Error, r.Sidecar = "mlp: a NaN", nil })
+			s.change(t, "mlp", 2, func(r *record.Record) { r.Error, r.Sidecar = "mlp: a NaN", nil })
 		}, regression.FailedTrial, true, "mlp on toy, nc (suite ci), seed 2: mlp: a NaN"},
 		"missing trial": {func(_ *testing.T, s *suite) { s.drop(s.trials[4]) }, regression.MissingTrial, true, "gru on toy, nc (suite ci), seed 2"},
 		"reused seed": {
@@ -30,44 +30,44 @@ func TestFindings(t *testing.T) {
 			regression.ReusedSeed, true, "gru on toy, nc (suite ci), seed 2",
 		},
 		"seeds alike": {func(t *testing.T, s *suite) {
-			s.change(t, "gru", 5, func(r *results.Record) { s.write(t, *r, answers("gru", 6, 1)) })
+			s.change(t, "gru", 5, func(r *record.Record) { s.write(t, *r, answers("gru", 6, 1)) })
 		}, regression.IdenticalScores, true, "gru on toy, nc (suite ci), seed 5; gru on toy, nc (suite ci), seed 6"},
 		"models alike": {func(t *testing.T, s *suite) {
-			s.change(t, "mlp", 5, func(r *results.Record) { s.write(t, *r, answers("gru", 5, 1)) })
+			s.change(t, "mlp", 5, func(r *record.Record) { s.write(t, *r, answers("gru", 5, 1)) })
 		}, regression.IdenticalScores, true, "gru on toy, nc (suite ci), seed 5; mlp on toy, nc (suite ci), seed 5"},
 		"missing cell": {func(_ *testing.T, s *suite) {
 			s.drop(s.trials[len(s.trials)-1])
 			s.trials = s.trials[:len(s.trials)-1]
 		}, regression.MissingCell, false, "rule on toy"},
 		"extra cell": {
-			func(t *testing.T, s *suite) { s.add(t, "novel", results.ZeroParameter, 0, .4) },
+			func(t *testing.T, s *suite) { s.add(t, "novel", record.ZeroParameter, 0, .4) },
 			regression.ExtraCell, false, "novel on toy",
 		},
 		"spec": {func(t *testing.T, s *suite) {
-			s.change(t, "rule", 0, func(r *results.Record) {
+			s.change(t, "rule", 0, func(r *record.Record) {
 				r.Spec = json.RawMessage(`{"model": "rule", "options": {"head": {"hidden": [32, 8], "lr": 0.1}}, "seed": 0}`)
 			})
 		}, regression.ChangedSpec, false, "rule on toy, nc (suite ci): options.head.hidden: [32], now [32,8]"},
 		"data": {func(t *testing.T, s *suite) {
-			s.change(t, "rule", 0, func(r *results.Record) { r.DataChecksum = "e1e1" })
+			s.change(t, "rule", 0, func(r *record.Record) { r.DataChecksum = "e1e1" })
 		}, regression.ChangedData, false, "rule on toy, nc (suite ci): checksum d0d0, now e1e1"},
 		"class": {func(t *testing.T, s *suite) {
-			s.change(t, "rule", 0, func(r *results.Record) { r.ModelClass = results.Oracle })
+			s.change(t, "rule", 0, func(r *record.Record) { r.ModelClass = record.Oracle })
 		}, regression.ChangedClass, false, "rule on toy, nc (suite ci): zero-parameter, now oracle"},
 		"two records": {
 			func(_ *testing.T, s *suite) { s.records = append(s.records, s.records[4]) },
 			regression.ReusedSeed, true, "gru on toy, nc (suite ci), seed 2",
 		},
 		"metric gone": {func(t *testing.T, s *suite) {
-			s.change(t, "rule", 0, func(r *results.Record) { r.Scores = r.Scores[:len(r.Scores)-1] })
+			s.change(t, "rule", 0, func(r *record.Record) { r.Scores = r.Scores[:len(r.Scores)-1] })
 		}, regression.ChangedMetrics, false, "rule on toy, nc (suite ci): ap, now gone"},
 		"metric new": {func(t *testing.T, s *suite) {
-			s.change(t, "rule", 0, func(r *results.Record) {
-				r.Scores = append(r.Scores, results.Score{Part: results.Part{Split: results.Test}, Metric: "f1", Value: .5})
+			s.change(t, "rule", 0, func(r *record.Record) {
+				r.Scores = append(r.Scores, record.Score{Part: record.Part{Split: record.Test}, Metric: "f1", Value: .5})
 			})
 		}, regression.ChangedMetrics, false, "rule on toy, nc (suite ci): new, f1"},
 		"more seeds": {
-			func(t *testing.T, s *suite) { s.add(t, "gru", results.Learned, 7, 1) },
+			func(t *testing.T, s *suite) { s.add(t, "gru", record.Learned, 7, 1) },
 			regression.ChangedSeeds, false, "gru on toy, nc (suite ci): [0 1 2 3 4 5 6], now [0 1 2 3 4 5 6 7]",
 		},
 	} {
@@ -97,12 +97,12 @@ func has(r regression.Report, kind regression.Kind, text string) bool {
 // TestFreshSeeds: other seeds of the same number are what statistics are for.
 func TestFreshSeeds(t *testing.T) {
 	old := measured(t, 1, 10)
-	s := &suite{store: results.Store{Dir: t.TempDir()}}
+	s := &suite{store: record.Store{Dir: t.TempDir()}}
 	for seed := uint64(10); seed < 20; seed++ {
-		s.add(t, "gru", results.Learned, seed, 1)
-		s.add(t, "mlp", results.Learned, seed, .5)
+		s.add(t, "gru", record.Learned, seed, 1)
+		s.add(t, "mlp", record.Learned, seed, .5)
 	}
-	s.add(t, "rule", results.ZeroParameter, 0, .3)
+	s.add(t, "rule", record.ZeroParameter, 0, .3)
 	if r := s.against(t, old.baseline(), true); !r.Same() {
 		t.Errorf("%s\n%v", r.Verdict(), r.Findings)
 	}
@@ -136,9 +136,9 @@ func TestSpecChanges(t *testing.T) {
 // TestAlikeElsewhere: the same answers are no fault where the question is
 // another one.
 func TestAlikeElsewhere(t *testing.T) {
-	for name, move := range map[string]func(*results.CellKey){
-		"dataset": func(k *results.CellKey) { k.Dataset = "other" },
-		"case":    func(k *results.CellKey) { k.Case = "batch-10" },
+	for name, move := range map[string]func(*record.CellKey){
+		"dataset": func(k *record.CellKey) { k.Dataset = "other" },
+		"case":    func(k *record.CellKey) { k.Case = "batch-10" },
 	} {
 		s := measured(t, 1, 2)
 		r := s.records[len(s.records)-1] // of the rule
@@ -155,9 +155,9 @@ func TestAlikeElsewhere(t *testing.T) {
 // TestFailedSeed: what a failed trial left is in no series.
 func TestFailedSeed(t *testing.T) {
 	s := measured(t, 1, 10)
-	s.change(t, "mlp", 2, func(r *results.Record) { r.Error = "mlp: a NaN" })
+	s.change(t, "mlp", 2, func(r *record.Record) { r.Error = "mlp: a NaN" })
 	got := s.measurement()
-	s.drop(s.records[slices.IndexFunc(s.records, results.Record.Failed)].Key)
+	s.drop(s.records[slices.IndexFunc(s.records, record.Record.Failed)].Key)
 	if diff := cmp.Diff(s.measurement(), got); diff != "" {
 		t.Errorf("(-without its record +with it):\n%s", diff)
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/results/regression"
 )
 
@@ -21,28 +21,28 @@ var limits = []regression.Limit{
 
 // suite is a small one that was measured: its records with their facts.
 type suite struct {
-	store   results.Store
-	trials  []results.Key
-	records []results.Record
+	store   record.Store
+	trials  []record.Key
+	records []record.Record
 }
 
 // measured are two learned models of ten seeds and a rule. strength is how
 // well the model "gru" tells the classes apart.
 func measured(t *testing.T, strength float64, seeds int) *suite {
 	t.Helper()
-	s := &suite{store: results.Store{Dir: t.TempDir()}}
+	s := &suite{store: record.Store{Dir: t.TempDir()}}
 	for seed := range seeds {
-		s.add(t, "gru", results.Learned, uint64(seed), strength)
-		s.add(t, "mlp", results.Learned, uint64(seed), .5)
+		s.add(t, "gru", record.Learned, uint64(seed), strength)
+		s.add(t, "mlp", record.Learned, uint64(seed), .5)
 	}
-	s.add(t, "rule", results.ZeroParameter, 0, .3)
+	s.add(t, "rule", record.ZeroParameter, 0, .3)
 	return s
 }
 
-func (s *suite) add(t *testing.T, model string, class results.Class, seed uint64, strength float64) {
+func (s *suite) add(t *testing.T, model string, class record.Class, seed uint64, strength float64) {
 	t.Helper()
-	r := results.Record{
-		Key:      results.Key{CellKey: results.CellKey{Suite: "ci", Dataset: "toy", Task: "nc", Model: model}, Seed: seed},
+	r := record.Record{
+		Key:      record.Key{CellKey: record.CellKey{Suite: "ci", Dataset: "toy", Task: "nc", Model: model}, Seed: seed},
 		Identity: fmt.Sprintf("%012x", seed), Numerics: 1, DataChecksum: "d0d0", ModelClass: class, BestEpoch: -1,
 		Spec: json.RawMessage(fmt.Sprintf(`{"model": %q, "options": {"head": {"hidden": [32], "lr": 0.1}}, "seed": %d}`, model, seed)),
 	}
@@ -51,7 +51,7 @@ func (s *suite) add(t *testing.T, model string, class results.Class, seed uint64
 }
 
 // write puts a record in the place of one of the same trial.
-func (s *suite) write(t *testing.T, r results.Record, o results.Observed) {
+func (s *suite) write(t *testing.T, r record.Record, o record.Observed) {
 	t.Helper()
 	r, err := s.store.Write(r, o)
 	if err != nil {
@@ -61,14 +61,14 @@ func (s *suite) write(t *testing.T, r results.Record, o results.Observed) {
 	s.records = append(s.records, r)
 }
 
-func (s *suite) drop(k results.Key) {
-	s.records = slices.DeleteFunc(s.records, func(r results.Record) bool { return r.Key == k })
+func (s *suite) drop(k record.Key) {
+	s.records = slices.DeleteFunc(s.records, func(r record.Record) bool { return r.Key == k })
 }
 
 // change edits the record of a trial.
-func (s *suite) change(t *testing.T, model string, seed uint64, edit func(*results.Record)) {
+func (s *suite) change(t *testing.T, model string, seed uint64, edit func(*record.Record)) {
 	t.Helper()
-	i := slices.IndexFunc(s.records, func(r results.Record) bool { return r.Key.Model == model && r.Key.Seed == seed })
+	i := slices.IndexFunc(s.records, func(r record.Record) bool { return r.Key.Model == model && r.Key.Seed == seed })
 	if i < 0 {
 		t.Fatalf("no record of %s, seed %d", model, seed)
 	}
@@ -76,11 +76,11 @@ func (s *suite) change(t *testing.T, model string, seed uint64, edit func(*resul
 }
 
 // answers are scores on 400 events that chance and strength decide.
-func answers(model string, seed uint64, strength float64) results.Observed {
+func answers(model string, seed uint64, strength float64) record.Observed {
 	rng := rand.New(rand.NewPCG(seed, uint64(model[0])))
-	o := results.Observed{}
-	for _, split := range []string{results.Validation, results.Test} {
-		part := results.Part{Split: split}
+	o := record.Observed{}
+	for _, split := range []string{record.Validation, record.Test} {
+		part := record.Part{Split: split}
 		f := o[part]
 		for k := range 400 {
 			label := int8(k % 2)

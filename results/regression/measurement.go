@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 
-	"dgsbench/results"
+	"dgsbench/internal/optional"
+	"dgsbench/results/record"
 )
 
 // Measurement is what one build gave on one suite.
@@ -18,7 +19,7 @@ type Measurement struct {
 // Build is what measured.
 type Build struct {
 	Code     string `json:"code"`     // commit
-	Numerics int    `json:"numerics"` // see results.Record
+	Numerics int    `json:"numerics"` // see record.Record
 	// Kernels is the class of kernels: builds of one class and one numerics
 	// give the same bits.
 	Kernels string `json:"kernels"`
@@ -27,8 +28,8 @@ type Build struct {
 
 // Cell is what the seeds of one model gave in one place.
 type Cell struct {
-	results.CellKey
-	Class  results.Class   `json:"class"`
+	record.CellKey
+	Class  record.Class    `json:"class"`
 	Data   string          `json:"data"` // checksum of the dataset
 	Spec   json.RawMessage `json:"spec"` // without the seed
 	Seeds  []uint64        `json:"seeds"`
@@ -37,16 +38,16 @@ type Cell struct {
 
 // Series is one metric of the test part, as a fraction.
 type Series struct {
-	Candidates string           `json:"candidates"` // empty for nc
-	Metric     string           `json:"metric"`
-	Values     []results.Number `json:"values"` // one a seed; absent where not defined
+	Candidates string            `json:"candidates"` // empty for nc
+	Metric     string            `json:"metric"`
+	Values     []optional.Number `json:"values"` // one a seed; absent where not defined
 }
 
 // Measure gathers the records of a suite's trials. Trials that failed are
 // left out: Faults tells of them.
-func Measure(suite string, b Build, records []results.Record) Measurement {
-	finished := slices.DeleteFunc(slices.Clone(records), results.Record.Failed)
-	slices.SortStableFunc(finished, func(x, y results.Record) int {
+func Measure(suite string, b Build, records []record.Record) Measurement {
+	finished := slices.DeleteFunc(slices.Clone(records), record.Record.Failed)
+	slices.SortStableFunc(finished, func(x, y record.Record) int {
 		return cmp.Or(compareKeys(x.Key.CellKey, y.Key.CellKey), cmp.Compare(x.Key.Seed, y.Key.Seed))
 	})
 	m := Measurement{Suite: suite, Build: b}
@@ -60,7 +61,7 @@ func Measure(suite string, b Build, records []results.Record) Measurement {
 }
 
 // compareKeys orders cells by dataset and task, then by model.
-func compareKeys(a, b results.CellKey) int {
+func compareKeys(a, b record.CellKey) int {
 	return cmp.Or(
 		cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(a.Task, b.Task),
 		cmp.Compare(a.Setting, b.Setting), cmp.Compare(a.Case, b.Case),
@@ -69,7 +70,7 @@ func compareKeys(a, b results.CellKey) int {
 }
 
 // newCell has the series of the record's test scores, without values.
-func newCell(r results.Record) Cell {
+func newCell(r record.Record) Cell {
 	c := Cell{CellKey: r.Key.CellKey, Class: r.ModelClass, Data: r.DataChecksum, Spec: withoutSeed(r.Spec)}
 	for _, s := range testScores(r) {
 		c.Series = append(c.Series, Series{Candidates: s.Candidates, Metric: s.Metric})
@@ -79,20 +80,20 @@ func newCell(r results.Record) Cell {
 
 // add appends a seed. All seeds of a cell have the same scores in the same
 // order: they are those of the task and the protocol.
-func (c *Cell) add(r results.Record) {
+func (c *Cell) add(r record.Record) {
 	c.Seeds = append(c.Seeds, r.Key.Seed)
 	for i, s := range testScores(r) {
 		c.Series[i].Values = append(c.Series[i].Values, s.Value)
 	}
 }
 
-func testScores(r results.Record) []results.Score {
-	return slices.DeleteFunc(slices.Clone(r.Scores), func(s results.Score) bool { return s.Split != results.Test })
+func testScores(r record.Record) []record.Score {
+	return slices.DeleteFunc(slices.Clone(r.Scores), func(s record.Score) bool { return s.Split != record.Test })
 }
 
 // seeded reports whether chance takes part: else there is one value, always
 // the same.
-func (c Cell) seeded() bool { return c.Class == results.Learned }
+func (c Cell) seeded() bool { return c.Class == record.Learned }
 
 // String is the metric with the candidates that it is against.
 func (s Series) String() string {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"text/tabwriter"
 
-	"dgsbench/results"
+	"dgsbench/internal/optional"
 )
 
 // Report is what a comparison found.
@@ -95,7 +95,7 @@ func writeRows(w io.Writer, rows []Row) error {
 	return t.Flush()
 }
 
-func fraction(n results.Number) string {
+func fraction(n optional.Number) string {
 	if !n.Present() {
 		return "not defined"
 	}

@@ -8,8 +8,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/combin"
 
+	"dgsbench/internal/optional"
 	"dgsbench/metrics"
-	"dgsbench/results"
+	"dgsbench/results/record"
 )
 
 // Test is how a row is judged.
@@ -31,18 +32,18 @@ const Alpha = 0.01
 
 // Row is one metric of one cell, before and now.
 type Row struct {
-	results.CellKey
-	Candidates string         `json:"candidates"` // empty for nc
-	Metric     string         `json:"metric"`
-	Old        results.Number `json:"old"` // mean over seeds
-	New        results.Number `json:"new"`
-	Test       Test           `json:"test"`
-	P          results.Number `json:"p"`          // of a permutation test
-	Adjusted   results.Number `json:"p_adjusted"` // by Holm, over all rows
-	Moved      bool           `json:"moved"`
+	record.CellKey
+	Candidates string          `json:"candidates"` // empty for nc
+	Metric     string          `json:"metric"`
+	Old        optional.Number `json:"old"` // mean over seeds
+	New        optional.Number `json:"new"`
+	Test       Test            `json:"test"`
+	P          optional.Number `json:"p"`          // of a permutation test
+	Adjusted   optional.Number `json:"p_adjusted"` // by Holm, over all rows
+	Moved      bool            `json:"moved"`
 
 	limit         Limit
-	before, after []results.Number // of a permutation test
+	before, after []optional.Number // of a permutation test
 }
 
 // judge does the permutation tests of all rows. It is an error if they could
@@ -65,7 +66,7 @@ func (r *Report) judge() error {
 		if row.Test != Permutation {
 			continue
 		}
-		row.P, row.Adjusted = results.Number(p[i]), results.Number(adjusted)
+		row.P, row.Adjusted = optional.Number(p[i]), optional.Number(adjusted)
 		row.Moved = row.Old.Present() != row.New.Present() || adjusted < Alpha && apart(row.Old, row.New, row.limit.Effect)
 	}
 	return nil
@@ -82,23 +83,23 @@ func leastP(n, m int) float64 {
 
 // apart reports whether two values differ by at least some amount. Values
 // that are both absent do not; one that is, does.
-func apart(a, b results.Number, least float64) bool {
+func apart(a, b optional.Number, least float64) bool {
 	if !a.Present() || !b.Present() {
 		return a.Present() != b.Present()
 	}
 	return math.Abs(float64(b-a)) >= least
 }
 
-func sameBits(a, b []results.Number) bool {
-	return slices.EqualFunc(a, b, func(x, y results.Number) bool { return x == y || !x.Present() && !y.Present() })
+func sameBits(a, b []optional.Number) bool {
+	return slices.EqualFunc(a, b, func(x, y optional.Number) bool { return x == y || !x.Present() && !y.Present() })
 }
 
 // mean is absent when one of the values is.
-func mean(values []results.Number) results.Number {
-	return results.Number(stat.Mean(floats(values), nil))
+func mean(values []optional.Number) optional.Number {
+	return optional.Number(stat.Mean(floats(values), nil))
 }
 
-func floats(values []results.Number) []float64 {
+func floats(values []optional.Number) []float64 {
 	out := make([]float64, len(values))
 	for i, v := range values {
 		out[i] = float64(v)

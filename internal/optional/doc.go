@@ -1,0 +1,3 @@
+// Package optional has numbers that may be absent, such as a deviation of one
+// value.
+package optional

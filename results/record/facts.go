@@ -1,0 +1,41 @@
+package record
+
+// ParameterPart is a named part of a model's learned parameters.
+type ParameterPart struct {
+	Part  string `json:"part"`
+	Count int    `json:"count"`
+	// Head marks the classifier on top of what is embedded.
+	Head bool `json:"head,omitempty"`
+}
+
+// Data are the sizes of a dataset, as it was read.
+type Data struct {
+	Nodes     int     `json:"nodes"`
+	Users     int     `json:"users"` // of a bipartite graph; 0 elsewhere
+	Events    int     `json:"events"`
+	Features  int     `json:"features"` // of an event, in the file
+	Positives int     `json:"positives"`
+	Labelled  int     `json:"labelled"`
+	Duration  float64 `json:"duration"` // seconds from the first event to the last
+	// Parts are training, validation and test.
+	Parts []DataPart `json:"parts"`
+}
+
+// DataPart counts what is in a part.
+type DataPart struct {
+	Events    int `json:"events"`
+	Positives int `json:"positives"`
+}
+
+// HeadAndRest are the learned parameters of the head and of what lies below
+// it. ok is false where the record does not tell.
+func (r Record) HeadAndRest() (head, rest int, ok bool) {
+	for _, p := range r.Parameters {
+		if p.Head {
+			head += p.Count
+		} else {
+			rest += p.Count
+		}
+	}
+	return head, rest, len(r.Parameters) > 0
+}

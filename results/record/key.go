@@ -1,0 +1,112 @@
+package record
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+
+	"dgsbench/metrics"
+)
+
+// CellKey names what a table cell is about: everything of a trial but its
+// seed.
+type CellKey struct {
+	Suite   string `json:"suite"`
+	Dataset string `json:"dataset"`
+	Task    string `json:"task"`    // nc or lp
+	Setting string `json:"setting"` // T or I for lp, empty for nc
+	Case    string `json:"case"`    // names the protocol where a suite has several, else empty
+	Model   string `json:"model"`
+	Variant string `json:"variant"` // a named set of options, or empty
+}
+
+// Key names a trial.
+type Key struct {
+	CellKey
+	Seed uint64 `json:"seed"`
+}
+
+// identityDigits is how much of an identity a file name holds.
+const identityDigits = 12
+
+// Folder is where the records of the cell lie below the store's folder:
+// SUITE/DATASET/TASK[-SETTING][-CASE]/MODEL[+VARIANT].
+func (k CellKey) Folder() string {
+	task, model := k.Task, k.Model
+	if k.Setting != "" {
+		task += "-" + k.Setting
+	}
+	if k.Case != "" {
+		task += "-" + k.Case
+	}
+	if k.Variant != "" {
+		model += "+" + k.Variant
+	}
+	return path.Join(k.Suite, k.Dataset, task, model)
+}
+
+// Place is the cell without its model: where models are compared.
+func (k CellKey) Place() CellKey {
+	k.Model, k.Variant = "", ""
+	return k
+}
+
+// Path is where the trial's record lies below the store's folder:
+// seed-SEED-IDENTITY.json in the cell's folder. It depends on nothing but its
+// arguments. The identity must have at least 12 digits.
+func (k Key) Path(identity string) string {
+	return path.Join(k.Folder(), fmt.Sprintf("seed-%d-%s.json", k.Seed, identity[:identityDigits]))
+}
+
+// String is the trial in words.
+func (k Key) String() string { return fmt.Sprintf("%s, seed %d", k.CellKey, k.Seed) }
+
+// String is the cell in words.
+func (k CellKey) String() string {
+	s := k.Model
+	if k.Variant != "" {
+		s += "+" + k.Variant
+	}
+	s += " on " + k.Dataset + ", " + k.Task
+	if k.Setting != "" {
+		s += " " + k.Setting
+	}
+	if k.Case != "" {
+		s += ", case " + k.Case
+	}
+	return s + " (suite " + k.Suite + ")"
+}
+
+var (
+	// pathName is what may be a part of a path. It cannot hold the + and -
+	// in places where a path would become ambiguous or lead elsewhere.
+	pathName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.@-]*$`)
+	// caseName cannot be a setting.
+	caseName     = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+	identityText = regexp.MustCompile(`^[0-9a-f]{12,128}$`)
+)
+
+// check reports the first part that cannot be in a path or that no trial
+// has.
+func (k CellKey) check() error {
+	for _, part := range []struct{ name, value string }{
+		{"suite", k.Suite}, {"dataset", k.Dataset}, {"model", k.Model},
+	} {
+		if !pathName.MatchString(part.value) {
+			return fmt.Errorf("%s %q: expected letters, digits, dots, dashes and underscores", part.name, part.value)
+		}
+	}
+	if k.Variant != "" && !pathName.MatchString(k.Variant) {
+		return fmt.Errorf("variant %q: expected letters, digits, dots, dashes and underscores, or nothing", k.Variant)
+	}
+	if k.Case != "" && !caseName.MatchString(k.Case) {
+		return fmt.Errorf("case %q: expected small letters, digits and single dashes, or nothing", k.Case)
+	}
+	switch {
+	case k.Task == metrics.NodeClassification && k.Setting == "":
+	case k.Task == metrics.LinkPrediction && (k.Setting == "T" || k.Setting == "I"):
+	default:
+		return fmt.Errorf("task %q with setting %q: expected nc without one, or lp with T or I", k.Task, k.Setting)
+	}
+	return nil
+}

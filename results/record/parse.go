@@ -1,0 +1,112 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Parse reads a record. file names it in messages: an error says what
+// is wrong with the file and what to do about it.
+func Parse(file string, data []byte) (Record, error) {
+	var r Record
+	err := r.parse(data)
+	if err != nil {
+		return Record{}, fmt.Errorf("%s is not a trial record (%w); move it elsewhere, or remove it to have the trial run again", file, err)
+	}
+	return r, nil
+}
+
+func (r *Record) parse(data []byte) error {
+	var version struct{ Format *int }
+	if err := json.Unmarshal(data, &version); err != nil {
+		return err
+	}
+	switch {
+	case version.Format == nil:
+		return fmt.Errorf("it has no format number")
+	case *version.Format != Format:
+		return fmt.Errorf("it has format %d, expected %d", *version.Format, Format)
+	}
+	data, err := unseal(data)
+	if err != nil {
+		return err
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(r); err != nil {
+		return err
+	}
+	return r.check()
+}
+
+// check reports the first field without which a record is of no use.
+func (r *Record) check() error {
+	if err := r.checkPlace(); err != nil {
+		return err
+	}
+	if !slices.Contains([]Class{Learned, ZeroParameter, Oracle}, r.ModelClass) {
+		return fmt.Errorf("model_class %q: expected %s, %s or %s", r.ModelClass, Learned, ZeroParameter, Oracle)
+	}
+	if r.Latency != nil && !r.Failed() && len(r.Latency.Timings) == 0 {
+		return fmt.Errorf("a latency test without timings")
+	}
+	if r.Failed() != (r.Sidecar == nil) {
+		return fmt.Errorf("expected a sidecar or an error, and not both")
+	}
+	if r.Sidecar != nil && r.Sidecar.File != sidecarName(r.Key, r.Identity) {
+		return fmt.Errorf("sidecar %q: expected %q", r.Sidecar.File, sidecarName(r.Key, r.Identity))
+	}
+	for _, s := range r.Scores {
+		if !slices.Contains(Parts(r.Key.Task), s.Part) {
+			return fmt.Errorf("score of split %q, candidates %q in the task %s", s.Split, s.Candidates, r.Key.Task)
+		}
+	}
+	return nil
+}
+
+// checkPlace reports why the record can have no path.
+func (r *Record) checkPlace() error {
+	if err := r.Key.check(); err != nil {
+		return err
+	}
+	if !identityText.MatchString(r.Identity) {
+		return fmt.Errorf("identity %q: expected at least %d hex digits", r.Identity, identityDigits)
+	}
+	return nil
+}
+
+// sidecarName is the record's file name with another ending.
+func sidecarName(k Key, identity string) string {
+	return strings.TrimSuffix(path.Base(k.Path(identity)), ".json") + ".npz"
+}
+
+// encode is the record's file: indented, fields in a fixed order, sealed.
+func (r Record) encode() ([]byte, error) {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("record of %s: %w", r.Key, err)
+	}
+	return seal(append(data, '\n')), nil
+}
+
+// SameSpec reports whether two records are of the same specification, but for
+// the seed.
+func (r Record) SameSpec(other Record) bool { return r.SpecBut("seed") == other.SpecBut("seed") }
+
+// SpecBut is the specification without some of its top-level keys, in one
+// fixed form.
+func (r Record) SpecBut(keys ...string) string {
+	var spec map[string]any
+	if json.Unmarshal(r.Spec, &spec) != nil {
+		return string(r.Spec) // not an object: nothing to leave out
+	}
+	for _, key := range keys {
+		delete(spec, key)
+	}
+	data, _ := json.Marshal(spec) // keys are sorted; what was JSON stays JSON
+	return string(data)
+}

@@ -1,0 +1,67 @@
+package recordtest
+
+import (
+	"encoding/json"
+	"testing"
+
+	"dgsbench/internal/optional"
+	"dgsbench/metrics"
+	"dgsbench/results/record"
+)
+
+// Identity is that of Trial.
+const Identity = "0123456789abcdef0123456789abcdef"
+
+// Trial is a finished trial of a learned model.
+func Trial(task, setting, model string, seed uint64) record.Record {
+	return record.Record{
+		Key: record.Key{
+			CellKey: record.CellKey{Suite: "made-up", Dataset: "mooc", Task: task, Setting: setting, Model: model},
+			Seed:    seed,
+		},
+		Identity: Identity, Numerics: 2, Origins: json.RawMessage(`{"alpha": "default"}`), Spec: json.RawMessage(`{"alpha": 0.5, "seed": ` + string('0'+rune(seed)) + `}`),
+		DataChecksum: "feed", CodeVersion: "v0", Machine: "a machine", Device: "cpu", Threads: 2,
+		ModelClass: record.Learned, ModelTitle: "A model", DatasetTitle: "MOOC", PaperName: "MOOC", NumParams: 7,
+		Footnotes: []string{"simulated data"}, BestEpoch: 1,
+		Epochs:    []record.Epoch{{Loss: 0.7, Validation: optional.Absent(), Seconds: 1.5}, {Loss: 0.6, Validation: 0.25}},
+		Durations: record.Durations{Train: 3, Test: 1, Total: 4},
+	}
+}
+
+func scores(values ...float32) metrics.Facts {
+	f := metrics.Facts{Score: values, Label: make([]int8, len(values))}
+	for k := range f.Label {
+		f.Label[k] = int8(k%3) - 1
+	}
+	return f
+}
+
+// Classified is what a trial of node classification observed.
+func Classified() record.Observed {
+	return record.Observed{
+		{Split: record.Validation}: scores(1, 2, 3, 4, 2, 1, 7),
+		{Split: record.Test}:       scores(0.5, -1, 3, 3, 1, 0, 2, 2, 4),
+	}
+}
+
+// Ranking is what a trial of link prediction observed.
+func Ranking() record.Observed {
+	o := record.Observed{}
+	for i, split := range []string{record.Validation, record.Test} {
+		for j, candidates := range []string{record.AllNodes, record.Destinations} {
+			k := int32(2*i + j)
+			o[record.Part{Split: split, Candidates: candidates}] = metrics.Facts{
+				Greater: []int32{k, 9, 0, 3}, Equal: []int32{0, 1, k, 20},
+			}
+		}
+	}
+	return o
+}
+
+// Write puts a trial into a store.
+func Write(t *testing.T, s record.Store, r record.Record, o record.Observed) {
+	t.Helper()
+	if _, err := s.Write(r, o); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,64 @@
+package record
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"dgsbench/metrics"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestLargeSidecars: arrays that are longer than a decompressor's buffers
+// come back as they were.
+func TestLargeSidecars(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	const n = 100_003
+	ranking, scores := metrics.Facts{}, metrics.Facts{}
+	for range n {
+		ranking.Greater = append(ranking.Greater, int32(rng.ExpFloat64()*300))
+		ranking.Equal = append(ranking.Equal, rng.Int32N(3))
+		scores.Score = append(scores.Score, float32(rng.NormFloat64()))
+		scores.Label = append(scores.Label, int8(rng.IntN(3))-1)
+	}
+	for task, facts := range map[string]metrics.Facts{metrics.LinkPrediction: ranking, metrics.NodeClassification: scores} {
+		part := Parts(task)[0]
+		data, err := Observed{part: facts}.encode(task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := decodeSidecar(task, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(Observed{part: facts}, got); diff != "" {
+			t.Errorf("%s (-written +read):\n%.2000s", task, diff)
+		}
+	}
+}
+
+// FuzzSidecar: whatever the file holds, reading it gives facts that are
+// possible, or an error.
+func FuzzSidecar(f *testing.F) {
+	for task, facts := range map[string]metrics.Facts{
+		metrics.LinkPrediction:     {Greater: []int32{0, 3}, Equal: []int32{1, 0}},
+		metrics.NodeClassification: {Score: []float32{.5, -1}, Label: []int8{1, -1}},
+	} {
+		data, err := Observed{Parts(task)[0]: facts}.encode(task)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(task, data)
+	}
+	f.Fuzz(func(t *testing.T, task string, data []byte) {
+		observed, err := decodeSidecar(task, data)
+		if err != nil {
+			return
+		}
+		for part, facts := range observed {
+			if err := facts.Check(); err != nil {
+				t.Errorf("%v: %v", part, err)
+			}
+		}
+	})
+}

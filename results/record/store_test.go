@@ -1,0 +1,231 @@
+package record_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"dgsbench/internal/optional"
+	"dgsbench/metrics"
+	"dgsbench/results/record"
+	"dgsbench/results/record/recordtest"
+)
+
+func TestRecordsComeBackAsWritten(t *testing.T) {
+	s := record.Store{Dir: t.TempDir()}
+	for _, c := range []struct {
+		record record.Record
+		facts  record.Observed
+	}{
+		{recordtest.Trial("nc", "", "dgs", 3), recordtest.Classified()},
+		{recordtest.Trial("lp", "I", "dgs", 3), recordtest.Ranking()},
+		{recordtest.Trial("lp", "T", "dgs", 3), record.Observed{{Split: record.Test, Candidates: record.AllNodes}: {}}},
+	} {
+		recordtest.Write(t, s, c.record, c.facts)
+		got, found, err := s.Find(c.record.Key, recordtest.Identity)
+		if err != nil || !found {
+			t.Fatalf("%s: found %v, %v", c.record.Key, found, err)
+		}
+		facts, err := s.Facts(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.facts, facts, cmpopts.EquateEmpty()); diff != "" {
+			t.Error(diff)
+		}
+		if want := 2 * len(c.facts); len(got.Scores) != want {
+			t.Errorf("%d scores, want %d", len(got.Scores), want)
+		}
+		want := c.record
+		want.Format, want.Scores, want.Sidecar = record.Format, got.Scores, got.Sidecar
+		numbers := cmp.Comparer(func(a, b optional.Number) bool { return a == b || !a.Present() && !b.Present() })
+		compact := cmp.Transformer("compact", func(m json.RawMessage) string {
+			var b bytes.Buffer
+			if err := json.Compact(&b, m); err != nil {
+				t.Fatal(err)
+			}
+			return b.String()
+		})
+		if diff := cmp.Diff(want, got, numbers, cmpopts.IgnoreUnexported(record.Record{}), compact); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+func TestScoresAreTheMetricsOfTheFacts(t *testing.T) {
+	s := record.Store{Dir: t.TempDir()}
+	recordtest.Write(t, s, recordtest.Trial("nc", "", "dgs", 0), recordtest.Classified())
+	r, _, err := s.Find(recordtest.Trial("nc", "", "dgs", 0).Key, recordtest.Identity)
+	if err != nil {
+		t.Fatal(err)
+	}
+	auc, _ := metrics.Lookup("auc")
+	want, _ := auc.Value(recordtest.Classified()[record.Part{Split: record.Test}])
+	for _, score := range r.Scores {
+		if score.Split == record.Test && score.Metric == "auc" && float64(score.Value) != want {
+			t.Errorf("recorded %v, want %v", score.Value, want)
+		}
+	}
+}
+
+func TestPathFollowsFromKeyAndIdentity(t *testing.T) {
+	key := recordtest.Trial("lp", "T", "edgebank", 4).Key
+	key.Variant = "tw"
+	if got, want := key.Path(recordtest.Identity), "made-up/mooc/lp-T/edgebank+tw/seed-4-0123456789ab.json"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	key = recordtest.Trial("nc", "", "dgs", 0).Key
+	if got, want := key.Path(recordtest.Identity), "made-up/mooc/nc/dgs/seed-0-0123456789ab.json"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestSameTrialSameBytes(t *testing.T) {
+	a, b := record.Store{Dir: t.TempDir()}, record.Store{Dir: t.TempDir()}
+	r := recordtest.Trial("lp", "T", "dgs", 1)
+	recordtest.Write(t, a, r, recordtest.Ranking())
+	recordtest.Write(t, b, r, recordtest.Ranking())
+	for _, ending := range []string{".json", ".npz"} {
+		name := strings.TrimSuffix(r.Key.Path(recordtest.Identity), ".json") + ending
+		x, err := os.ReadFile(filepath.Join(a.Dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, err := os.ReadFile(filepath.Join(b.Dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(x, y) {
+			t.Errorf("%s differs between two writes", name)
+		}
+	}
+}
+
+func TestFailedTrialHasNoSidecar(t *testing.T) {
+	s := record.Store{Dir: t.TempDir()}
+	r := recordtest.Trial("nc", "", "dgs", 0)
+	r.Error = "score of event 3 is NaN"
+	recordtest.Write(t, s, r, nil)
+	got, found, err := s.Find(r.Key, recordtest.Identity)
+	if err != nil || !found || !got.Failed() || got.Sidecar != nil {
+		t.Errorf("found %v, %v, record %+v", found, err, got)
+	}
+}
+
+func TestResumeNeedsAWholeTrial(t *testing.T) {
+	r := recordtest.Trial("nc", "", "dgs", 0)
+	sidecar := strings.TrimSuffix(r.Key.Path(recordtest.Identity), ".json") + ".npz"
+	for name, c := range map[string]struct {
+		damage func(dir string) error
+		found  bool
+	}{
+		"untouched":       {func(string) error { return nil }, true},
+		"no record":       {func(dir string) error { return os.Remove(filepath.Join(dir, r.Key.Path(recordtest.Identity))) }, false},
+		"no sidecar":      {func(dir string) error { return os.Remove(filepath.Join(dir, sidecar)) }, false},
+		"another sidecar": {func(dir string) error { return os.WriteFile(filepath.Join(dir, sidecar), []byte("PK"), 0o644) }, false},
+		"temporary file": {func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, r.Key.Path(recordtest.Identity)+".tmp-17"), []byte("{"), 0o644)
+		}, true},
+	} {
+		s := record.Store{Dir: t.TempDir()}
+		recordtest.Write(t, s, r, recordtest.Classified())
+		if err := c.damage(s.Dir); err != nil {
+			t.Fatal(err)
+		}
+		_, found, err := s.Find(r.Key, recordtest.Identity)
+		if err != nil || found != c.found {
+			t.Errorf("%s: found %v, %v; want %v", name, found, err, c.found)
+		}
+		records, incomplete, err := s.Load("")
+		if err != nil || (len(records) == 1) != c.found {
+			t.Errorf("%s: loaded %d records, %v", name, len(records), err)
+		}
+		if missing := strings.Contains(name, "sidecar"); (len(incomplete) == 1) != missing {
+			t.Errorf("%s: incomplete %v", name, incomplete)
+		}
+	}
+}
+
+func TestForeignFilesAreNamed(t *testing.T) {
+	r := recordtest.Trial("nc", "", "dgs", 0)
+	other := recordtest.Trial("nc", "", "raw", 0)
+	for name, c := range map[string]struct {
+		content func(dir string) ([]byte, error)
+		want    string
+	}{
+		"damaged":       {func(string) ([]byte, error) { return []byte(`{"format": 1, "key"`), nil }, "is not a trial record"},
+		"foreign":       {func(string) ([]byte, error) { return []byte(`{"accuracy": 1}`), nil }, "no format number"},
+		"newer":         {func(string) ([]byte, error) { return []byte(`{"format": 99}`), nil }, "format 99, expected 1"},
+		"unknown field": {func(string) ([]byte, error) { return []byte(`{"format": 1, "acuracy": 1}`), nil }, "acuracy"},
+		"misplaced": {func(dir string) ([]byte, error) {
+			return os.ReadFile(filepath.Join(dir, other.Key.Path(recordtest.Identity)))
+		}, "belongs at"},
+	} {
+		s := record.Store{Dir: t.TempDir()}
+		recordtest.Write(t, s, other, recordtest.Classified())
+		data, err := c.content(s.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(s.Dir, r.Key.Path(recordtest.Identity))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for what, err := range map[string]error{
+			"Load": func() error { _, _, err := s.Load(""); return err }(),
+			"Find": func() error { _, _, err := s.Find(r.Key, recordtest.Identity); return err }(),
+		} {
+			if err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s, %s: got %v, want %q and the file's name", name, what, err, c.want)
+			}
+		}
+	}
+}
+
+func TestLoadLeavesOtherFilesAlone(t *testing.T) {
+	s := record.Store{Dir: t.TempDir()}
+	recordtest.Write(t, s, recordtest.Trial("nc", "", "dgs", 0), recordtest.Classified())
+	for _, name := range []string{"rows.json", "made-up/tables.md", "made-up/mooc/nc/dgs/notes.txt"} {
+		if err := os.WriteFile(filepath.Join(s.Dir, name), []byte("mine"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if records, _, err := s.Load(""); err != nil || len(records) != 1 {
+		t.Errorf("%d records, %v; want 1", len(records), err)
+	}
+	empty := record.Store{Dir: filepath.Join(s.Dir, "none")}
+	if records, _, err := empty.Load(""); err != nil || len(records) != 0 {
+		t.Errorf("a folder that does not exist: %d records, %v", len(records), err)
+	}
+}
+
+func TestWriteRefusesWhatCannotBeRead(t *testing.T) {
+	for name, change := range map[string]func(*record.Record, record.Observed){
+		"suite \"../elsewhere\"": func(r *record.Record, _ record.Observed) { r.Key.Suite = "../elsewhere" },
+		"setting \"T\"":          func(r *record.Record, _ record.Observed) { r.Key.Setting = "T" },
+		"identity \"xyz\"":       func(r *record.Record, _ record.Observed) { r.Identity = "xyz" },
+		"model_class \"big\"":    func(r *record.Record, _ record.Observed) { r.ModelClass = "big" },
+		"label 5": func(_ *record.Record, o record.Observed) {
+			o[record.Part{Split: record.Test}].Label[0] = 5
+		},
+	} {
+		s := record.Store{Dir: t.TempDir()}
+		r, o := recordtest.Trial("nc", "", "dgs", 0), recordtest.Classified()
+		change(&r, o)
+		if _, err := s.Write(r, o); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("got %v, want %s", err, name)
+		}
+		if left, _ := filepath.Glob(filepath.Join(s.Dir, "*")); len(left) > 0 {
+			t.Errorf("%s: left %v behind", name, left)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package table
+
+import (
+	_ "embed"
+	"html"
+	"html/template"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"dgsbench/results/figure"
+)
+
+//go:embed page.html
+var pageHTML string
+
+var page = template.Must(template.New("page").Parse(pageHTML))
+
+// WriteHTML writes a page of tables and figures that needs no other file and
+// runs no scripts.
+func WriteHTML(w io.Writer, title string, tables []Table, figures []figure.Figure) error {
+	p := htmlPage{Title: title}
+	for _, t := range tables {
+		p.Tables = append(p.Tables, t.html())
+	}
+	for _, f := range figures {
+		p.Figures = append(p.Figures, htmlFigure{f.Name, f.Title, f.Caption, f.Inline()})
+	}
+	return page.ExecuteTemplate(w, "page", p)
+}
+
+// WriteHTMLFragment writes one table, to be put into a page.
+func WriteHTMLFragment(w io.Writer, t Table) error { return page.ExecuteTemplate(w, "table", t.html()) }
+
+// The values of the template.
+type (
+	htmlPage struct {
+		Title   string
+		Tables  []htmlTable
+		Figures []htmlFigure
+	}
+	htmlFigure struct {
+		Name, Title, Caption string
+		SVG                  template.HTML
+	}
+	htmlTable struct {
+		Name, Title, Legend string
+		Groups              []columnGroup
+		Heads               []template.HTML
+		Blocks              [][][]htmlCell
+		Notes               []htmlNote
+		Origin              []origin
+	}
+	htmlNote struct {
+		Number int
+		Text   string
+	}
+	htmlCell struct {
+		Row    bool   // the head of its row
+		Words  bool   // wrapped where it is long
+		Number string // that rows can be sorted by; empty for none
+		Lines  []template.HTML
+	}
+)
+
+func (t Table) html() htmlTable {
+	s := htmlStyle(t.Name)
+	h := htmlTable{Name: t.Name, Title: t.Title, Legend: t.fullLegend(s), Groups: t.groups(), Origin: t.origin()}
+	for i, note := range t.Notes {
+		h.Notes = append(h.Notes, htmlNote{i + 1, note})
+	}
+	for _, c := range t.Columns {
+		h.Heads = append(h.Heads, template.HTML(s.text(c.Head)+s.numbers(c.Notes)))
+	}
+	for _, block := range t.Blocks {
+		var rows [][]htmlCell
+		for _, row := range block {
+			var cells []htmlCell
+			for c, e := range row {
+				kind := t.Columns[c].Kind
+				cell := htmlCell{Row: c < t.numHeads(), Words: len(e.Text) > longWords, Number: e.sortedBy()}
+				for _, line := range s.lines(kind, e) {
+					cell.Lines = append(cell.Lines, template.HTML(line))
+				}
+				cells = append(cells, cell)
+			}
+			rows = append(rows, cells)
+		}
+		h.Blocks = append(h.Blocks, rows)
+	}
+	return h
+}
+
+// longWords is the length of a text from which on it may be wrapped.
+const longWords = 24
+
+// htmlStyle gives markup: every text is escaped, and footnotes are linked.
+func htmlStyle(name string) style {
+	return style{
+		best:   func(s string) string { return "<b>" + s + "</b>" },
+		second: func(s string) string { return "<u>" + s + "</u>" },
+		marks:  "bold: best, underlined: second",
+		numbers: func(numbers []int) string {
+			if len(numbers) == 0 {
+				return ""
+			}
+			var links []string
+			for _, n := range numbers {
+				number := joinNumbers([]int{n})
+				links = append(links, `<a href="#`+html.EscapeString(name)+`-note-`+number+`">`+number+`</a>`)
+			}
+			return "<sup>" + strings.Join(links, ",") + "</sup>"
+		},
+		escape: html.EscapeString,
+	}
+}
+
+// leading is the number that a text begins with, such as 3 of "3/2".
+var leading = regexp.MustCompile(`^([+-]?[0-9][0-9,]*(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)(?:$|[ %/])`)
+
+// sortedBy is the number that a program may sort the entry by; empty for none.
+func (e Entry) sortedBy() string {
+	if e.Value != nil && e.Value.Mean.Present() {
+		return strconv.FormatFloat(float64(e.Value.Mean), 'g', 10, 64)
+	}
+	if m := leading.FindStringSubmatch(e.Text); m != nil {
+		return strings.ReplaceAll(m[1], ",", "")
+	}
+	return ""
+}
