@@ -1,6 +1,7 @@
 """What the scripts share that set a model of ours beside PyTorch."""
 
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
 
+os.environ["CUDA_VISIBLE_DEVICES"] = ""  # ours runs on the processor, and so do its peers, those of a card too
 ROOT = Path(__file__).resolve().parent.parent
 THREADS = 2
 BATCH = 200
@@ -20,7 +22,7 @@ PAUSE = 0.05  # seconds between two sides, in which the threads of one fall asle
 
 
 class Stream:
-    """Interactions in the JODIE layout (only user, item and time are read) with random features."""
+    """Interactions in the JODIE layout (only user, item and time are read) with random features, negatives and labels."""
 
     def __init__(self, path, features, seed=0):
         table = np.loadtxt(path, delimiter=",", skiprows=1, usecols=(0, 1, 2))
@@ -33,13 +35,14 @@ class Stream:
         generator = torch.Generator().manual_seed(seed)
         self.x = torch.randn(self.events, features, generator=generator)
         self.negative = torch.randint(self.users, self.nodes, (self.events,), generator=generator)
+        self.label = torch.randint(2, (self.events,), generator=generator)
 
     def windows(self, first, last):
         """The batches of a span of events, as slices."""
         return [slice(lo, min(lo + BATCH, last)) for lo in range(first, last, BATCH)]
 
     def columns(self):
-        return {name: getattr(self, name) for name in ("src", "dst", "t", "negative", "x")}
+        return {name: getattr(self, name) for name in ("src", "dst", "t", "negative", "label", "x")}
 
 
 class Workplace:
@@ -122,7 +125,10 @@ def report(name, rows, peers, show):
     """Prints a comparison. Ours are the last of each row, the peers before; show writes seconds.
 
     Ratios are medians over the rounds, with that of the best rounds: how many times as fast we are.
+    Without rounds there is nothing to print.
     """
+    if not rows:
+        return
     ours = [row[-1] for row in rows]
     print(f"{name:32} ours {show(statistics.median(ours))}", end="")
     for i, peer in enumerate(peers):
@@ -159,6 +165,7 @@ def main(script, features=172):
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 9
     torch.set_num_threads(THREADS)
     torch.manual_seed(0)
-    print(f"PyTorch {torch.__version__}, {torch.backends.cpu.get_cpu_capability()}, {THREADS} threads, medians of {rounds} rounds", flush=True)
+    medians = f", medians of {rounds} rounds" if rounds else ""
+    print(f"PyTorch {torch.__version__}, {torch.backends.cpu.get_cpu_capability()}, {THREADS} threads{medians}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         script(Workplace(folder, Stream(sys.argv[1], features)), rounds)

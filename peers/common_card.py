@@ -29,14 +29,18 @@ torch.backends.cudnn.allow_tf32 = False
 
 
 class Stream:
-    """A file with the columns src, dst and t; features are random."""
+    """A file with the columns src, dst and t; features, negatives and labels are random."""
 
     def __init__(self, path):
         with open(path) as file:
             rows = [line.split(",") for line in file.read().split("\n")[1:] if line]
         self.src, self.dst, self.t = (torch.tensor([int(row[i]) for row in rows]) for i in range(3))
         self.events, self.nodes = len(rows), int(torch.maximum(self.src.max(), self.dst.max())) + 1
-        self.x = torch.randn(self.events, FEATURES, generator=torch.Generator().manual_seed(1))
+        self.users = int(self.dst.min())  # destinations come after them
+        generator = torch.Generator().manual_seed(1)
+        self.x = torch.randn(self.events, FEATURES, generator=generator)
+        self.negative = torch.randint(self.nodes, (self.events,), generator=generator)
+        self.label = torch.randint(2, (self.events,), generator=generator)
 
     def measured(self):
         """The last batches, as slices."""
@@ -52,9 +56,9 @@ def padded(lists):
 
 def last_rows(stream, window):
     """For each node of a batch the row of its last occurrence in [src, dst]."""
-    last = {}
+    last, events = {}, window.stop - window.start
     for i, (u, v) in enumerate(zip(stream.src[window].tolist(), stream.dst[window].tolist())):
-        last[u], last[v] = i, i + BATCH
+        last[u], last[v] = i, i + events
     return list(last.values())
 
 

@@ -3,8 +3,8 @@
 import functools
 from unittest.mock import patch
 
-import numpy as np
 import torch
+from tgn_training_card import time_scales
 from torch import nn
 from torch_geometric.nn import TGNMemory, TransformerConv
 from torch_geometric.nn.models.tgn import IdentityMessage, LastNeighborLoader
@@ -85,7 +85,7 @@ class Embedder(nn.Module):
             self.project = nn.Linear(1, SIZE)
             nn.init.normal_(self.project.weight)
             nn.init.normal_(self.project.bias)
-            self.mean, self.deviation = time_scales(stream, fitted)
+            self.mean, self.deviation = (scale.float() for scale in time_scales(stream, fitted))
 
     def embed(self, nodes, t):
         """Embeddings of nodes, for Jodie at the times t."""
@@ -134,16 +134,3 @@ def decoder_params(d):
     for name, layer in ("pred.lin_src", d.a), ("pred.lin_dst", d.b), ("pred.lin_final", d.c):
         out |= {f"{name}.weight": layer.weight.T.detach().clone(), f"{name}.bias": layer.bias.detach().clone()}
     return out
-
-
-def time_scales(stream, fitted):
-    """Mean and deviation, for each node that of its side, of the time since a node's previous event."""
-    mean, deviation = torch.zeros(stream.nodes), torch.ones(stream.nodes)
-    for side, of in ((stream.src, slice(0, stream.users)), (stream.dst, slice(stream.users, None))):
-        last, gaps = {}, []
-        for node, t in zip(side[:fitted].tolist(), stream.t[:fitted].tolist()):
-            if node in last:
-                gaps.append(t - last[node])
-            last[node] = t
-        mean[of], deviation[of] = float(np.mean(gaps)), float(np.std(gaps))
-    return mean, deviation

@@ -64,14 +64,32 @@ class Jodie(Identity):
         return M[u] * (1 + self.project(((t - L[u]) / 86400)[:, None]))
 
 
+class Conv(nn.Module):
+    """Attention of nodes to neighbours, as PyTorch Geometric's TransformerConv."""
+
+    def __init__(self, dropout=0.0):
+        super().__init__()
+        self.query, self.key, self.value, self.skip = (nn.Linear(SIZE, SIZE) for _ in range(4))
+        self.edge = nn.Linear(SIZE + FEATURES, SIZE, bias=False)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, centres, around, edges, there):
+        """For each centre a row of neighbours, of edges to them, and whether they are there."""
+        edge = self.edge(edges)
+        split = lambda z: z.view(*z.shape[:-1], HEADS, SIZE // HEADS)
+        query, key, value = split(self.query(centres)), split(self.key(around) + edge), split(self.value(around) + edge)
+        weight = (query[:, None] * key).sum(-1) / (SIZE // HEADS) ** 0.5
+        weight = self.dropout(weight.masked_fill(~there[..., None], -1e9).softmax(1) * there[..., None])
+        return (weight[..., None] * value).sum(1).reshape(-1, SIZE) + self.skip(centres)
+
+
 class Attention(Identity):
-    """TGN-attn: attention to the last neighbours, of whom the batch's are not yet; as PyTorch Geometric's TransformerConv."""
+    """TGN-attn: attention to the last neighbours, of whom the batch's are not yet."""
 
     def __init__(self, stream):
         super().__init__()
         self.t, self.x = stream.t.float().to(DEVICE), stream.x.to(DEVICE)
-        self.query, self.key, self.value, self.skip = (nn.Linear(SIZE, SIZE) for _ in range(4))
-        self.edge = nn.Linear(SIZE + FEATURES, SIZE, bias=False)
+        self.conv = Conv()
 
     def forward(self, M, L, N, E, users, rows, nodes, others, last_t, last_x, slots, met, events):
         self.memory.fold(M, L, nodes, others, last_t, last_x)
@@ -83,38 +101,28 @@ class Attention(Identity):
         there = events >= 0
         neighbours, events = neighbours.clamp(min=0), events.clamp(min=0)
         since = L[neighbours] - self.t[events]
-        edge = self.edge(torch.cat([self.memory.encode(since), self.x[events]], -1))
-        around = M[neighbours]
-        split = lambda z: z.view(*z.shape[:-1], HEADS, SIZE // HEADS)
-        query, key, value = split(self.query(M[users])), split(self.key(around) + edge), split(self.value(around) + edge)
-        weight = (query[:, None] * key).sum(-1) / (SIZE // HEADS) ** 0.5
-        weight = weight.masked_fill(~there[..., None], -1e9).softmax(1) * there[..., None]
-        return (weight[..., None] * value).sum(1).reshape(-1, SIZE) + self.skip(M[users])
+        edges = torch.cat([self.memory.encode(since), self.x[events]], -1)
+        return self.conv(M[users], M[neighbours], edges, there)
 
 
 class Rings:
-    """The last neighbours of each node: where in its ring the next one goes is known without a model."""
+    """The last neighbours of each node (N) and its events with them (E), -1 where there are none: known without a model."""
 
     def __init__(self, stream):
         self.stream, self.count = stream, [0] * stream.nodes
+        self.N, self.E = (torch.full((stream.nodes, NEIGHBOURS), -1) for _ in range(2))
 
     def insert(self, window):
-        """(slots, neighbours, events) that a batch writes, each slot once."""
+        """Inserts a batch: (slots, neighbours, events) that it writes, each slot once."""
         written = {}
         s = self.stream
-        for e in range(window.start, window.stop):
-            u, v = int(s.src[e]), int(s.dst[e])
+        for e, (u, v) in enumerate(zip(s.src[window].tolist(), s.dst[window].tolist()), window.start):
             for node, other in (u, v), (v, u):
                 written[node * NEIGHBOURS + self.count[node] % NEIGHBOURS] = (other, e)
                 self.count[node] += 1
-        return list(written), [other for other, _ in written.values()], [e for _, e in written.values()]
-
-    def table(self, window):
-        """Neighbours and events of all nodes after the events of a window."""
-        N, E = (torch.full((self.stream.nodes * NEIGHBOURS,), -1) for _ in range(2))
-        slots, met, events = map(torch.tensor, self.insert(window))
-        N[slots], E[slots] = met, events
-        return [t.view(-1, NEIGHBOURS).to(DEVICE) for t in (N, E)]
+        slots, met, events = list(written), *map(list, zip(*written.values()))
+        self.N.view(-1)[slots], self.E.view(-1)[slots] = torch.tensor(met), torch.tensor(events)
+        return slots, met, events
 
 
 def memory_batches(stream):
@@ -156,7 +164,8 @@ def main(path):
         state = [torch.randn(stream.nodes, SIZE, device=DEVICE), L]
         if name == "tgn-attn":
             rings = Rings(stream)
-            state += rings.table(before)
+            rings.insert(before)
+            state += [rings.N.to(DEVICE, copy=True), rings.E.to(DEVICE, copy=True)]
             model, todo = Attention(stream), attention_batches(stream, rings)
         else:
             model, todo = {"tgn-id": Identity, "jodie": Jodie}[name](), memory_batches(stream)
@@ -165,4 +174,5 @@ def main(path):
     each(MODELS, measure)
 
 
-main(sys.argv[1])
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -4,6 +4,7 @@ package main
 
 import (
 	"embed"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,6 +25,7 @@ type check struct {
 	work    string // for records and suites, removed at the end
 	out     string // for the results
 	began   time.Time
+	awake   []*os.File // the cards', which stay open
 	report  Report
 }
 
@@ -43,13 +45,25 @@ func newCheck(out string, tiny bool) (*check, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The driver compiles the kernels once, for all programs of the check.
-	if err := os.Setenv("CUDA_CACHE_PATH", filepath.Join(work, "compiled")); err != nil {
-		return nil, err
-	}
 	c := &check{program: program, home: filepath.Dir(program), work: work, out: out, began: time.Now()}
 	c.report.Date, c.report.Tiny = c.began.UTC().Format(time.DateOnly), tiny
-	return c, c.unpackSuites()
+	return c, errors.Join(c.keepCompiled(), c.unpackSuites())
+}
+
+// keepCompiled has what is compiled kept, for all programs of the check: by
+// the driver, by PyTorch and by its compiler. Nobody needs a home folder that
+// can be written to.
+func (c *check) keepCompiled() error {
+	if err := os.Setenv("CUDA_CACHE_DISABLE", "0"); err != nil {
+		return err
+	}
+	for _, name := range []string{"CUDA_CACHE_PATH", "TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"} {
+		dir := filepath.Join(c.work, strings.ToLower(name))
+		if err := errors.Join(os.Mkdir(dir, 0o755), os.Setenv(name, dir)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // unpackSuites writes the suites, which bench reads.

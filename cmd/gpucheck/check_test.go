@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"dgsbench/models"
 	"dgsbench/specs"
 )
 
@@ -65,9 +64,7 @@ func TestGoalsAreMeasured(t *testing.T) {
 	}
 	_, trials := suiteOf(t, "full", "training")
 	for _, trial := range trials {
-		if trial.Task == models.LinkPrediction {
-			all[timed{trainingLP, trial.Ref()}] = true
-		}
+		all[timed{epochTask(trial.Task), trial.Ref()}] = true
 	}
 	goals, err := readGoals()
 	if err != nil {
@@ -214,6 +211,10 @@ func TestSanitizerIsUnderstood(t *testing.T) {
 		"found in time":    {out: race, stopped: true, want: "mistakes were found"},
 		"too slow":         {out: "========= COMPUTE-SANITIZER\n", stopped: true, want: "skipped: nothing found so far"},
 		"the tests failed": {err: errors.New("exit status 1"), want: "exit status 1"},
+		"no card": {
+			out: "========= Error: Target application terminated before first instrumented API call\n",
+			err: errors.New("exit status 1"), want: "exit status 1\n========= Error: Target application terminated",
+		},
 	}
 	for name, test := range tests {
 		err := judged([]byte(test.out), test.err, test.stopped)

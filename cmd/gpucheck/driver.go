@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"time"
 
 	"dgsbench/kernels/cuda/driver"
 	"dgsbench/kernels/devices"
@@ -15,7 +16,7 @@ import (
 // Sizes of what the driver is timed with.
 const (
 	graphNodes   = 200       // launches of a graph: the batches of a latency test
-	manyLaunches = 1_000     // on a stream
+	manyLaunches = 500       // on a stream: with about a thousand it is full, and the host has to wait
 	manyCopies   = 100       // one after the other
 	featureBytes = 137_600   // of a batch: 200 events x 172 features x 4
 	bulkBytes    = 256 << 20 // of a copy that measures bandwidth
@@ -89,13 +90,22 @@ func (b *bare) empty() error {
 
 // launches: what the host pays for one, and how long one takes on a stream.
 func (b *bare) launches() error {
-	host, err := b.rounds(1, func() error { return repeated(manyLaunches, b.empty) })
+	var host []float64
+	_, err := b.rounds(1, func() error {
+		if err := b.Sync(b.stream); err != nil {
+			return err
+		}
+		start := time.Now()
+		err := repeated(manyLaunches, b.empty)
+		host = append(host, time.Since(start).Seconds())
+		return err
+	})
 	if err := errors.Join(err, b.Sync(b.stream)); err != nil {
 		return err
 	}
 	stream, err := b.between(func() error { return repeated(manyLaunches, b.empty) })
 	return errors.Join(err,
-		b.tell("launch, on the host", host, manyLaunches, 0),
+		b.tell("launch, on the host", last(host), manyLaunches, 0),
 		b.tell("empty kernel on a stream, with its gap", stream, manyLaunches, 0))
 }
 
@@ -161,8 +171,11 @@ func (b *bare) between(work func() error) (all []float64, err error) {
 		all = append(all, float64(ms)/1e3)
 		return err
 	})
-	return all[max(0, len(all)-numRounds):], err
+	return last(all), err
 }
+
+// last are those of the rounds, after what has warmed up the card.
+func last(seconds []float64) []float64 { return seconds[max(0, len(seconds)-numRounds):] }
 
 // tell prints the time of one of many.
 func (b *bare) tell(what string, seconds []float64, many, bytes int) error {

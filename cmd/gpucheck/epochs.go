@@ -74,11 +74,15 @@ func (m *measuring) epochsOf(t specs.Trial, cutters map[string]*harness.Cutter) 
 	if err != nil {
 		return err
 	}
-	task := trainingNC
-	if t.Task == models.LinkPrediction {
-		task = trainingLP
+	return m.emit(Time{Task: epochTask(t.Task), Model: t.Ref(), Way: devices.CUDA, Seconds: seconds, Notes: []string{"simulated data, without validation"}})
+}
+
+// epochTask names epochs for a task of models.
+func epochTask(t models.Task) string {
+	if t == models.LinkPrediction {
+		return trainingLP
 	}
-	return m.emit(Time{Task: task, Model: t.Ref(), Way: devices.CUDA, Seconds: seconds, Notes: []string{"simulated data, without validation"}})
+	return trainingNC
 }
 
 // timedEpochs follow one that warms up.

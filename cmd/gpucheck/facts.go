@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -30,9 +29,9 @@ type Facts struct {
 // smiQuery is what nvidia-smi is asked for.
 const smiQuery = "driver_version,clocks.sm,clocks.max.sm,clocks.mem,clocks.max.mem,power.draw,power.limit,temperature.gpu,mig.mode.current"
 
-func (c *check) facts(ctx context.Context, card devices.Target) Facts {
+func (c *check) facts(ctx context.Context, card string) Facts {
 	return Facts{
-		Card: card.Card(), Machine: harness.Machine(devices.Target{}), Code: harness.CodeVersion(),
+		Card: card, Machine: harness.Machine(devices.Target{}), Code: harness.CodeVersion(),
 		PTX: hashOf(filepath.Join(c.home, "kernels", "cuda", "*.ptx")), NvidiaSMI: nvidiaSMI(ctx),
 	}
 }
@@ -59,7 +58,7 @@ func hashOf(pattern string) string {
 func nvidiaSMI(ctx context.Context) string {
 	ctx, stop := context.WithTimeout(ctx, 10*time.Second)
 	defer stop()
-	out, err := exec.CommandContext(ctx, "nvidia-smi", "--id=0", "--query-gpu="+smiQuery, "--format=csv").Output()
+	out, err := output(ctx, "", "nvidia-smi", "--id=0", "--query-gpu="+smiQuery, "--format=csv")
 	if err != nil {
 		return ""
 	}

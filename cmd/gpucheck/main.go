@@ -12,7 +12,6 @@ import (
 	"syscall"
 
 	_ "dgsbench/datasets/sim"
-	"dgsbench/kernels/devices"
 	_ "dgsbench/models/standard"
 )
 
@@ -57,16 +56,16 @@ var errNoCard = errors.New("there is no card to check")
 
 // run makes all steps and writes the results.
 func run(ctx context.Context, out string, tiny bool) error {
-	card, err := devices.Find(devices.CUDA)
-	if err != nil {
-		return fmt.Errorf("%w: %w", errNoCard, err)
-	}
 	c, err := newCheck(out, tiny)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(c.work)
-	c.report.Facts = c.facts(ctx, card)
+	ctx, stop := context.WithTimeout(ctx, c.patient(longest))
+	defer stop()
+	if err := c.findCard(ctx); err != nil {
+		return fmt.Errorf("%w: %w", errNoCard, err)
+	}
 	c.all(ctx)
 	if err := c.save(); err != nil {
 		return err

@@ -13,8 +13,10 @@ import (
 )
 
 // measured are what this program times by itself, each in a process of its
-// own: what one does to the card does not reach the others.
+// own: what one does to the card does not reach the others. A check holds no
+// card: it may be one that only one program at a time can have.
 var measured = map[string]func(m *measuring) error{
+	"card":    nameCard,
 	"driver":  measureDriver,
 	"epochs":  measureEpochs,
 	"ranking": measureRanking,
@@ -31,7 +33,7 @@ type measuring struct {
 func measureOwn(what string, tiny bool, more []string) error {
 	do := measured[what]
 	if do == nil || len(more) > 0 {
-		return fmt.Errorf("-measure %s %v, expected driver, epochs or ranking", what, more)
+		return fmt.Errorf("-measure %s %v, expected card, driver, epochs or ranking", what, more)
 	}
 	card, err := devices.Find(devices.CUDA)
 	if err != nil {

@@ -25,6 +25,7 @@ var peers = []peer{
 	{"inference of DGS", "dgs_card.py", 70 * time.Second},
 	{"inference of TGN and Jodie", "tgn_card.py", 90 * time.Second},
 	{"training of DGS", "dgs_training_card.py", 50 * time.Second},
+	{"training of TGN and Jodie", "tgn_training_card.py", 50 * time.Second},
 	{"ranking", "ranking_card.py", 40 * time.Second},
 }
 

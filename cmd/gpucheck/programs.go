@@ -17,9 +17,37 @@ import (
 	"dgsbench/kernels/cuda/driver"
 )
 
+// reluctance is how long a program may take to end when its time is over.
+const reluctance = 5 * time.Second
+
 // output runs a program. Its error holds the last line of what it complained.
-// When the time is over, what the program has started ends with it.
+// When the time is over, what the program has started ends with it: it is not
+// waited for if a driver does not let go of it.
 func output(ctx context.Context, dir, program string, arguments ...string) ([]byte, error) {
+	type outcome struct {
+		out []byte
+		err error
+	}
+	ended := make(chan outcome, 1)
+	go func() {
+		out, err := outputOf(ctx, dir, program, arguments...)
+		ended <- outcome{out, err}
+	}()
+	select {
+	case o := <-ended:
+		return o.out, o.err
+	case <-ctx.Done():
+	}
+	select {
+	case o := <-ended:
+		return o.out, o.err
+	case <-time.After(reluctance):
+		return nil, fmt.Errorf("%s was killed and does not end", filepath.Base(program))
+	}
+}
+
+// outputOf is output, however long the program takes to end.
+func outputOf(ctx context.Context, dir, program string, arguments ...string) ([]byte, error) {
 	command := exec.CommandContext(ctx, program, arguments...)
 	command.Dir = dir
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

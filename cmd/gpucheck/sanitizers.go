@@ -3,12 +3,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"strings"
+	"regexp"
 	"time"
 )
 
@@ -38,23 +39,28 @@ func (c *check) sanitizer(tool string) func(context.Context) error {
 	}
 }
 
+// A sanitizer's lines begin with a mark. Some say what it found, others that it
+// could not do its work.
+var (
+	finding   = regexp.MustCompile(`(?m)^========= ((?:Invalid|Error:|Misaligned|Warning: Race|Leaked) .*)$`)
+	hindrance = regexp.MustCompile(`(?m)^========= ((?:Error: (?:[Pp]rocess|Target) |Internal Sanitizer Error).*)$`)
+)
+
 // judged says what the output of a sanitizer means.
 func judged(out []byte, err error, stopped bool) error {
+	trouble := string(hindrance.Find(out))
 	first := ""
-	for line := range strings.Lines(string(out)) {
-		text, ours := strings.CutPrefix(line, "========= ")
-		for _, word := range []string{"Invalid ", "Error: ", "Misaligned ", "Warning: Race", "Leaked "} {
-			if ours && first == "" && strings.HasPrefix(text, word) {
-				first = strings.TrimSpace(text)
-			}
-		}
+	if match := finding.FindSubmatch(hindrance.ReplaceAll(out, nil)); match != nil {
+		first = string(bytes.TrimSpace(match[1]))
 	}
 	var exit *exec.ExitError
 	switch {
-	case first != "" || errors.As(err, &exit) && exit.ExitCode() == findings:
+	case first != "" || trouble == "" && errors.As(err, &exit) && exit.ExitCode() == findings:
 		return fmt.Errorf("mistakes were found: %s", first)
 	case stopped:
 		return fmt.Errorf("%w: nothing found so far, but it did not come to the end", errSkipped)
+	case trouble != "":
+		return errors.Join(err, errors.New(trouble))
 	}
 	return err
 }

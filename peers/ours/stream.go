@@ -10,33 +10,34 @@ import (
 )
 
 // readStream reads a bipartite stream: the I64 columns src, dst, t (seconds),
-// negative (a node for every event) and the F32 matrix x of features.
+// negative (a node for every event) and label, and the F32 matrix x of
+// features.
 func readStream(path string) (s datasets.Stream, negatives []int32, err error) {
 	tensors, _, err := readTensors(path)
 	if err != nil {
 		return s, nil, err
 	}
-	for _, name := range []string{"src", "dst", "t", "negative", "x"} {
+	for _, name := range []string{"src", "dst", "t", "negative", "label", "x"} {
 		if _, ok := tensors[name]; !ok {
 			return s, nil, fmt.Errorf("%s: no tensor %s", path, name)
 		}
 	}
 	x := tensors["x"]
 	s = datasets.Stream{
-		Src: narrow(tensors["src"].I64), Dst: narrow(tensors["dst"].I64),
-		Label: make([]int8, len(tensors["src"].I64)), Feat: x.F32, NumFeat: x.Shape[1],
+		Src: narrow[int32](tensors["src"].I64), Dst: narrow[int32](tensors["dst"].I64),
+		Label: narrow[int8](tensors["label"].I64), Feat: x.F32, NumFeat: x.Shape[1],
 	}
 	for _, t := range tensors["t"].I64 {
 		s.Time = append(s.Time, float64(t))
 	}
 	s.Users, s.NumNodes = int(slices.Min(s.Dst)), int(slices.Max(s.Dst))+1
-	return s, narrow(tensors["negative"].I64), nil
+	return s, narrow[int32](tensors["negative"].I64), nil
 }
 
-func narrow(x []int64) []int32 {
-	out := make([]int32, len(x))
+func narrow[T int8 | int32](x []int64) []T {
+	out := make([]T, len(x))
 	for i, v := range x {
-		out[i] = int32(v)
+		out[i] = T(v)
 	}
 	return out
 }
