@@ -25,6 +25,7 @@ const (
 type Program struct {
 	stages []*stage
 	values map[int64]value // of the nodes asked for
+	sizes  []*int          // active rows of the inputs that it reads
 }
 
 // value is where a node's numbers are.
@@ -66,16 +67,27 @@ func (g *Graph) Compile(mode Mode, outputs ...*G.Node) (*Program, error) {
 		ops: map[int64]*op{}, domains: map[int64]*int{}, divided: map[int64]bool{}, again: map[int64]bool{},
 		drained: map[int64]bool{},
 	}
-	if err := c.plan(c.needed(sorted, outputs), outputs); err != nil {
+	nodes := c.needed(sorted, outputs)
+	if err := c.plan(nodes, outputs); err != nil {
 		return nil, err
 	}
-	p := &Program{stages: c.stages, values: map[int64]value{}}
+	p := &Program{stages: c.stages, values: map[int64]value{}, sizes: g.sizes(nodes)}
 	for _, n := range outputs {
 		if v, kept := c.values[c.behind(n).ID()]; kept {
 			p.values[n.ID()] = v
 		}
 	}
 	return p, nil
+}
+
+// sizes are the active rows of those of the nodes that are leaves.
+func (g *Graph) sizes(nodes G.Nodes) (out []*int) {
+	for _, n := range nodes {
+		if l := g.leaves[n.Name()]; l != nil && l.active != nil && !slices.Contains(out, l.active) {
+			out = append(out, l.active)
+		}
+	}
+	return out
 }
 
 // compiler is a compilation in progress.

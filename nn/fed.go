@@ -19,28 +19,50 @@ type Fed struct {
 
 // FromHost is an input of rows x cols numbers that the host has.
 func (g *Graph) FromHost(name string, rows *Rows, cols int, host func() []float32) *Fed {
-	return g.fed(name, rows, cols, func(p Part) func() {
+	feed := func(p Part) func() {
 		return func() { p.Device.Write(p.At, host()[p.First*cols:][:p.Rows()*cols]) }
-	})
+	}
+	f := g.fed(name, rows, cols, feed)
+	f.write = feed(g.whole(f))
+	return f
 }
 
 // FromTable is an input of rows of a table, cols wide, that the host lists.
+// What Write writes are the rows' numbers: they are fetched Later.
 func (g *Graph) FromTable(name string, rows *Rows, cols int, table func() kernels.Buffer, list func() []int32) *Fed {
-	return g.fed(name, rows, cols, func(p Part) func() {
+	fetching := func(p Part) (write, fetch func()) {
 		index := p.Device.NewInts(p.Most)
-		return func() {
+		write = func() { p.Device.WriteInts(index, list()[p.First:][:p.Rows()]) }
+		fetch = func() {
 			from := table()
-			p.Device.WriteInts(index, list()[p.First:][:p.Rows()])
 			p.Device.GatherRows(p.Rows(), from.Len()/cols, cols, p.At, from, index)
 		}
+		return write, fetch
+	}
+	f := g.fed(name, rows, cols, func(p Part) func() {
+		write, fetch := fetching(p)
+		return func() {
+			write()
+			fetch()
+		}
 	})
+	write, fetch := fetching(g.whole(f))
+	f.write = func() {
+		write()
+		g.Later(fetch)
+	}
+	return f
 }
 
 func (g *Graph) fed(name string, rows *Rows, cols int, feed Feed) *Fed {
 	f := &Fed{Node: g.Input(name, rows, cols), rows: rows}
 	g.Feed(f.Node, feed)
-	f.write = feed(Part{Device: g.device, At: g.Buffer(f.Node), Most: rows.capacity, active: &rows.active})
 	return f
+}
+
+// whole is all rows of an input.
+func (g *Graph) whole(f *Fed) Part {
+	return Part{Device: g.device, At: g.Buffer(f.Node), Most: f.rows.capacity, active: &f.rows.active}
 }
 
 // ListFromHost is an index that the host has.

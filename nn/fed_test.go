@@ -42,6 +42,7 @@ func TestFed(t *testing.T) {
 			for _, f := range []*Fed{index, a, b} {
 				f.Write()
 			}
+			g.Now()
 			train.Run()
 			want := make([]float32, 0, active*3*cols)
 			for i, r := range list[:active] {

@@ -21,6 +21,8 @@ type Graph struct {
 	leaves map[string]*leaf // by the name of the node
 	drains map[int64]Drain  // by the value
 	blocks blockRows        // of programs for inference
+	padded []*Rows          // those with padding
+	later  []func()         // calls that wait for a program
 }
 
 // leaf is an input or a parameter.
@@ -39,10 +41,11 @@ func (l *leaf) fed() bool { return l.feed != nil || l.list != nil }
 // events: inputs of the same Rows have equally many.
 type Rows struct {
 	capacity, active int
+	padding          *padding // or nil
 }
 
 // NewRows is a size of at most capacity, and as large until Set.
-func NewRows(capacity int) *Rows { return &Rows{capacity, capacity} }
+func NewRows(capacity int) *Rows { return &Rows{capacity: capacity, active: capacity} }
 
 // Set makes n rows the active ones. It panics above the capacity.
 func (r *Rows) Set(n int) {
@@ -50,6 +53,7 @@ func (r *Rows) Set(n int) {
 		panic(fmt.Sprintf("nn: %d rows, built for %d", n, r.capacity))
 	}
 	r.active = n
+	r.padding.hold(r)
 }
 
 // NewGraph is an empty graph on a device.

@@ -6,19 +6,21 @@ import (
 	"dgsbench/kernels"
 )
 
-// Repeated is a program that is run for batch after batch, most of them of
-// the same sizes. Where the device can, its calls then are made at once.
+// Repeated is calls that are made for batch after batch, most of them of the
+// same sizes. Where the device can, they then are made at once.
 type Repeated struct {
-	program *Program
-	device  kernels.Repeating // nil where it cannot
-	sizes   []*int            // active rows of the graph's leaves
-	now     []int
-	known   [knownSizes]repetition
-	next    int // of known, which is forgotten when there are new sizes
+	graph  *Graph
+	calls  func()
+	sizes  []*int            // active rows
+	device kernels.Repeating // nil where it cannot
+	now    []int             // sizes
+	known  [knownSizes]repetition
+	next   int // of known, which is forgotten when there are new sizes
 }
 
 // repetition is what is known of runs of some sizes.
 type repetition struct {
+	ran   bool
 	sizes []int
 	again func() // nil after the first run
 }
@@ -28,34 +30,39 @@ type repetition struct {
 const knownSizes = 4
 
 // Repeated is a program of the graph.
-func (g *Graph) Repeated(p *Program) *Repeated {
-	r := &Repeated{program: p}
-	r.device, _ = g.device.(kernels.Repeating)
-	for _, l := range g.leaves {
-		if l.active != nil && !slices.Contains(r.sizes, l.active) {
-			r.sizes = append(r.sizes, l.active)
-		}
+func (g *Graph) Repeated(p *Program) *Repeated { return g.RepeatedCalls(p.Run, p) }
+
+// RepeatedCalls is calls of kernels and programs that write nothing from the
+// host and wait for nothing. They depend on no other sizes than the programs.
+func (g *Graph) RepeatedCalls(calls func(), programs ...*Program) *Repeated {
+	r := &Repeated{graph: g, calls: calls}
+	for _, p := range programs {
+		r.sizes = append(r.sizes, p.sizes...)
 	}
 	r.now = make([]int, len(r.sizes))
+	r.device, _ = g.device.(kernels.Repeating)
 	return r
 }
 
 // Run makes all calls.
 func (r *Repeated) Run() {
+	r.graph.Now()
 	if r.device == nil {
-		r.program.Run()
+		r.calls()
 		return
 	}
+	r.graph.pad()
+	defer r.graph.unpad()
 	for i, n := range r.sizes {
 		r.now[i] = *n
 	}
 	k := r.find()
 	if k == nil {
-		r.program.Run()
+		r.calls()
 		return
 	}
 	if k.again == nil {
-		k.again = r.device.Repeated(r.program.Run)
+		k.again = r.device.Repeated(r.calls)
 	}
 	k.again()
 }
@@ -64,12 +71,12 @@ func (r *Repeated) Run() {
 // if they are new.
 func (r *Repeated) find() *repetition {
 	for i := range r.known {
-		if k := &r.known[i]; k.sizes != nil && slices.Equal(k.sizes, r.now) {
+		if k := &r.known[i]; k.ran && slices.Equal(k.sizes, r.now) {
 			return k
 		}
 	}
 	k := &r.known[r.next]
 	r.next = (r.next + 1) % knownSizes
-	k.sizes, k.again = append(k.sizes[:0], r.now...), nil
+	k.ran, k.sizes, k.again = true, append(k.sizes[:0], r.now...), nil
 	return nil
 }

@@ -18,7 +18,8 @@ import (
 // had its size: launches, repeats, fills, uploads, downloads and waits. On a
 // card they, and not what is computed, decide the speed of small batches: a
 // launch or a copy takes the host 2 to 3 us, a wait 10. Small copies go
-// together, and a launch puts them in their places. Who exceeds a budget has
+// together, and a launch puts them in their places. In training the last launch
+// writes the answer to the host. Who exceeds a budget has
 // added calls to every batch; who stays below it may lower it.
 //
 // The goal behind them: an epoch of DGS on Wikipedia's 551 batches of links
@@ -29,42 +30,45 @@ var budgets = []struct {
 	call  string
 	most  cuda.Work
 }{
-	// Two waits: for the loss, and for what the step has brought about. The
-	// programs of the head and of the embedding are repeated. Each of the
-	// launches has all events, all parameters or all nodes that are touched.
-	{"dgs", models.NodeClassification, "train", cuda.Work{Launches: 30, Repeats: 1, Fills: 1, Uploads: 4, Downloads: 1, Waits: 2}},
-	{"dgs", models.LinkPrediction, "train", cuda.Work{Launches: 24, Repeats: 2, Fills: 1, Uploads: 4, Downloads: 1, Waits: 2}},
+	// One wait, at the end, for the loss and what is not finite. What is about
+	// all events is repeated, and the step of the parameters below the head.
+	// Launches between them have all writes or all nodes that are touched; one
+	// puts the batch in its places, one is the head's step, one the answer.
+	// Uploads are the batch, and the Jacobians' plan.
+	{"dgs", models.NodeClassification, "train", cuda.Work{Launches: 9, Repeats: 2, Uploads: 2, Waits: 1}},
+	{"dgs", models.LinkPrediction, "train", cuda.Work{Launches: 9, Repeats: 2, Uploads: 2, Waits: 1}},
 	// After training, states that change lose their derivatives: two
 	// launches and an upload.
 	{"dgs", models.NodeClassification, "classify", cuda.Work{Launches: 3, Uploads: 2, Waits: 1}},
 	{"dgs", models.LinkPrediction, "observe", cuda.Work{Launches: 3, Uploads: 2}},
 
 	// The host waits for the features' buckets before it folds them in.
-	{"graphsprints", models.NodeClassification, "train", cuda.Work{Launches: 13, Repeats: 1, Fills: 1, Uploads: 6, Downloads: 2, Waits: 2}},
-	{"graphsprints", models.LinkPrediction, "train", cuda.Work{Launches: 9, Repeats: 1, Fills: 1, Uploads: 5, Downloads: 2, Waits: 2}},
+	{"graphsprints", models.NodeClassification, "train", cuda.Work{Launches: 14, Repeats: 1, Fills: 1, Uploads: 6, Downloads: 1, Waits: 2}},
+	{"graphsprints", models.LinkPrediction, "train", cuda.Work{Launches: 10, Repeats: 1, Fills: 1, Uploads: 5, Downloads: 1, Waits: 2}},
 	{"graphsprints", models.NodeClassification, "classify", cuda.Work{Launches: 11, Fills: 1, Uploads: 6, Downloads: 1, Waits: 2}},
 	{"graphsprints", models.LinkPrediction, "observe", cuda.Work{Launches: 6, Fills: 1, Uploads: 3, Downloads: 1, Waits: 1}},
 
-	// In link prediction each batch has a number of memories of its own, so the
-	// program for training is launched call by call, but for batches that
-	// happen to have one that was there before. A wait is for the loss or the
-	// logits: the host looks at features. A batch is classified in one launch;
-	// where it is observed, one more keeps its features for its messages, one
-	// the memories, and one spreads lists and features.
-	{"jodie", models.NodeClassification, "train", cuda.Work{Launches: 5, Repeats: 1, Uploads: 1, Downloads: 1, Waits: 1}},
-	{"jodie", models.LinkPrediction, "train", cuda.Work{Launches: 55, Fills: 2, Uploads: 4, Downloads: 1, Waits: 1}},
+	// In link prediction each batch has a number of memories of its own, and
+	// the program for training more, as padding. Around it, features of
+	// messages are fetched and those of events looked at; then memories and
+	// features are put away; lists are spread before and after. A wait is for
+	// the loss or the logits: the host looks at features. A batch is classified
+	// in one launch; where it is observed, one more keeps its features for its
+	// messages, one the memories, and one spreads lists and features.
+	{"jodie", models.NodeClassification, "train", cuda.Work{Launches: 6, Repeats: 1, Uploads: 1, Waits: 1}},
+	{"jodie", models.LinkPrediction, "train", cuda.Work{Launches: 9, Repeats: 1, Uploads: 2, Waits: 1}},
 	{"jodie", models.NodeClassification, "classify", cuda.Work{Launches: 1, Uploads: 1, Waits: 1}},
 	{"jodie", models.LinkPrediction, "observe", cuda.Work{Launches: 4, Uploads: 2}},
 
-	// The program, and Adam.
-	{"raw", models.NodeClassification, "train", cuda.Work{Launches: 3, Repeats: 1, Uploads: 1, Downloads: 1, Waits: 1}},
+	// The program, a look at its gradients, Adam and the answer.
+	{"raw", models.NodeClassification, "train", cuda.Work{Launches: 4, Repeats: 1, Uploads: 1, Waits: 1}},
 	{"raw", models.NodeClassification, "classify", cuda.Work{Launches: 1, Uploads: 1, Waits: 1}},
 
-	// As Jodie, and each batch has its own neighbours in classification, too:
-	// sources, neighbours, edges, attention and head are a launch each, two
-	// leave features at the neighbours' events.
-	{"tgn", models.NodeClassification, "train", cuda.Work{Launches: 80, Fills: 2, Uploads: 3, Downloads: 1, Waits: 1}},
-	{"tgn", models.LinkPrediction, "train", cuda.Work{Launches: 88, Fills: 5, Uploads: 7, Downloads: 1, Waits: 1}},
+	// As Jodie, and each batch has its own neighbours, with padding in
+	// training, in classification, too: sources, neighbours, edges, attention
+	// and head are a launch each, two leave features at the neighbours' events.
+	{"tgn", models.NodeClassification, "train", cuda.Work{Launches: 9, Repeats: 1, Uploads: 2, Waits: 1}},
+	{"tgn", models.LinkPrediction, "train", cuda.Work{Launches: 11, Repeats: 1, Uploads: 2, Waits: 1}},
 	{"tgn", models.NodeClassification, "classify", cuda.Work{Launches: 8, Uploads: 6, Waits: 1}},
 	{"tgn", models.LinkPrediction, "observe", cuda.Work{Launches: 5, Uploads: 2}},
 }

@@ -18,8 +18,8 @@ type site struct {
 	dt, x  *nn.Fed  // of the edges: time and features; x is nil where the stream has none
 	out    *nn.Node
 
-	deltas  []float32
-	indices []int32
+	deltas           []float32
+	indices, offsets []int32
 }
 
 // layer is one layer at a site. Layer i of L has as centres what is at most
@@ -36,7 +36,7 @@ func (a *attention) Site(name string, vectors *nn.Node, p memory.Place) (memory.
 	s := &site{attention: a, apart: p.Apart != nil}
 	net := a.core.Net
 	_, edges := a.ring.Most(p.Centres, a.opts.Layers)
-	s.edges = nn.NewRows(edges)
+	s.edges = s.rows(p, edges)
 	s.dt = net.FromHost(name+".edge.dt", s.edges, 1, func() []float32 { return s.deltas })
 	phi, err := nn.TimeEncode(s.dt.Node, a.core.TimeW, a.core.TimeB)
 	if err != nil {
@@ -55,6 +55,15 @@ func (a *attention) Site(name string, vectors *nn.Node, p memory.Place) (memory.
 	return s, nil
 }
 
+// rows are a size of the site. What is trained may have padding: nothing
+// reads a centre that was not listed, and no centre has an edge that was not.
+func (s *site) rows(p memory.Place, capacity int) *nn.Rows {
+	if p.Training {
+		return s.core.Net.PaddedRows(capacity)
+	}
+	return nn.NewRows(capacity)
+}
+
 // edgeFeatures are those of the events that edges are.
 func (s *site) edgeFeatures(name string) *nn.Node {
 	if s.features.Cols() == 0 {
@@ -68,10 +77,10 @@ func (s *site) edgeFeatures(name string) *nn.Node {
 // add puts layer i on top of vectors.
 func (s *site) add(name string, i int, vectors, edges *nn.Node, p memory.Place) (*nn.Node, error) {
 	net, steps := s.core.Net, len(s.attention.layers)-1-i
-	most, _ := s.ring.Most(p.Centres, steps)
-	l := &layer{centres: nn.NewRows(most), edges: s.edges}
-	if p.Apart != nil && steps == 0 {
-		l.centres = p.Apart
+	l := &layer{centres: p.Apart, edges: s.edges}
+	if p.Apart == nil || steps > 0 {
+		most, _ := s.ring.Most(p.Centres, steps)
+		l.centres = s.rows(p, most)
 	}
 	s.layers = append(s.layers, l)
 	centres, nodes, err := l.ends(net, name, vectors, p.Around)
@@ -80,7 +89,7 @@ func (s *site) add(name string, i int, vectors, edges *nn.Node, p memory.Place) 
 	}
 	if i > 0 {
 		_, room := s.ring.Most(p.Centres, steps+1)
-		l.edges = nn.NewRows(room)
+		l.edges = s.rows(p, room)
 		l.some = net.Index(name+".edges", l.edges)
 		if edges, err = nn.Gather(edges, l.some); err != nil {
 			return nil, err
@@ -129,7 +138,7 @@ func (s *site) Write(rows []int32, updated []float64) []int32 {
 		centres, _, edges := g.Part(len(s.layers) - 1 - i)
 		l.centres.Set(centres)
 		l.edges.Set(edges)
-		d.WriteInts(net.Ints(l.list.Offsets), g.Offsets[:centres+1])
+		d.WriteInts(net.Ints(l.list.Offsets), s.offsetsOf(l, g.Offsets[:centres+1]))
 		if i == 0 {
 			s.writeFirst(l, g.Index[:edges], rows, centres)
 		} else {
@@ -139,6 +148,15 @@ func (s *site) Write(rows []int32, updated []float64) []int32 {
 		}
 	}
 	return s.count(g.Reach[0])
+}
+
+// offsetsOf are the layer's, with centres that have no edges behind them.
+func (s *site) offsetsOf(l *layer, listed []int32) []int32 {
+	s.offsets = append(s.offsets[:0], listed...)
+	for len(s.offsets) <= l.centres.Padded() {
+		s.offsets = append(s.offsets, listed[len(listed)-1])
+	}
+	return s.offsets
 }
 
 // writeFirst is about the first layer, whose vectors have an order of their

@@ -36,7 +36,7 @@ func newAround(c *Core, steps int, vectors *nn.Node, events *nn.Rows, most int) 
 		a.vectors = a.both.out
 		return a, nil
 	}
-	a.few = nn.NewRows(most)
+	a.few = c.Net.PaddedRows(most)
 	a.ids = c.Net.ListFromHost(name, a.few, func() []int32 { return a.nodes })
 	a.node, err = nn.Gather(c.Table, a.ids.Node)
 	return a, err

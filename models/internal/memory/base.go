@@ -32,14 +32,6 @@ func newBase(d kernels.Device, s models.Setup, c Config) (*base, error) {
 	return &base{setup: s, device: d, core: core, embedding: e, x: d.NewBuffer(s.MaxBatch * core.width)}, nil
 }
 
-// show puts the batch's features on the device, which looks for bad ones and
-// says so with the loss.
-func (m *base) show(b datasets.Stream) {
-	m.device.Watch()
-	m.device.Write(m.x, b.Feat)
-	m.device.See(len(b.Feat), m.x)
-}
-
 // read puts the batch's features on the device and refuses bad ones.
 func (m *base) read(b datasets.Stream) error {
 	m.device.Write(m.x, b.Feat)

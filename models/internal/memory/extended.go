@@ -15,10 +15,11 @@ type extended struct {
 }
 
 // newExtended has at most so many kept memories below vectors, which have
-// the active rows of upper.
+// the active rows of upper. Its rows are padded, so that those who read them
+// may be.
 func newExtended(c *Core, name string, vectors *nn.Node, upper *nn.Rows, most int) (*extended, error) {
 	all := vectors.Shape()[0] + most
-	e := &extended{core: c, rows: nn.NewRows(all), kept: nn.NewRows(most), numbers: make([]int32, all)}
+	e := &extended{core: c, rows: c.Net.PaddedRows(all), kept: nn.NewRows(most), numbers: make([]int32, all)}
 	for i := range e.numbers {
 		e.numbers[i] = int32(i)
 	}

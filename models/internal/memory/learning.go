@@ -43,7 +43,7 @@ func (m *Model) newLearning(messages, generation int) (l *learning, err error) {
 		targets: make([]float32, 2*batch), weights: make([]float32, 2*batch),
 		writer: newWriter(m.core, 2*batch),
 	}
-	if l.reading, err = newReading(m.core, m.store, name, kept{m.core}, m.embedding.Most(centres), messages); err != nil {
+	if l.reading, err = newTrained(m.core, m.store, name, m.embedding.Most(centres), messages); err != nil {
 		return nil, err
 	}
 	if l.site, err = m.embedding.Site(name, l.reading.out, Place{Centres: centres, Training: true}); err != nil {
@@ -122,11 +122,15 @@ func (l *learning) writeTargets(events int) {
 	l.events = events
 }
 
-// persist keeps the memories that were read of the batch's own nodes.
-func (l *learning) persist() {
+// listOwn lists the batch's own nodes, whose memories persist keeps as they
+// were read.
+func (l *learning) listOwn() {
 	own := l.nodes.nodes[:l.own]
-	l.writer.write(l.program.Buffer(l.reading.out), len(l.reading.ids), l.reading.row[:l.own], own)
+	l.writer.list(l.reading.row[:l.own], own)
 	for i, node := range own {
 		l.Updated[node] = l.reading.updated[i]
 	}
 }
+
+// persist keeps them.
+func (l *learning) persist() { l.writer.keep(l.program.Buffer(l.reading.out)) }

@@ -69,22 +69,34 @@ func NewOn(d kernels.Device, s models.Setup, c Config) (*Model, error) {
 // Train makes one step. Memories, messages and neighbours advance with the
 // parameters that scored.
 func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
-	m.show(b)
+	m.device.Write(m.x, b.Feat)
 	l, err := m.prepared(b, negatives)
 	if err != nil {
 		return 0, err
 	}
+	m.core.Net.Later(func() {
+		m.device.Watch()
+		m.device.See(len(b.Feat), m.x)
+	})
 	loss, err := head.Loss(l.program, b)
 	if err != nil {
 		return 0, err
 	}
 	m.evaluated = false
-	l.persist()
-	m.store.fold(b, m.x)
-	m.embedding.Insert(b, m.x)
+	m.fold(b)
 	m.adam.Step(l.program.Params(), l.program.Gradients())
 	m.ranking.everythingChanged()
 	return loss, nil
+}
+
+// fold keeps the memories that were read, and inserts the batch. All that is
+// written comes first: it goes to the device as one.
+func (m *Model) fold(b datasets.Stream) {
+	m.learning.listOwn()
+	m.store.list(b)
+	m.embedding.Insert(b, m.x)
+	m.learning.persist()
+	m.store.keepFeatures(m.x)
 }
 
 // firstRoom is how many messages a batch may have at first.

@@ -171,7 +171,8 @@ func (p *perNode) keep(memories kernels.Buffer) {
 		p.rows = append(p.rows, p.reading.row[i])
 		p.core.Updated[n] = p.reading.updated[i]
 	}
-	p.writer.write(memories, len(p.reading.ids), p.rows, p.own.nodes)
+	p.writer.list(p.rows, p.own.nodes)
+	p.writer.keep(memories)
 }
 
 // observe folds a batch in that is not classified.

@@ -6,7 +6,7 @@ import (
 )
 
 // reading is the memories of a list of nodes with their messages applied:
-// those with a message first, then those without.
+// those with a message first, then, behind any padding, those without.
 type reading struct {
 	core  *Core
 	store *store
@@ -43,6 +43,14 @@ func (k kept) rowsOf(nodes []int32) []int32 { return nodes }
 // newReading puts a reading of so many nodes and messages into the network.
 func newReading(c *Core, s *store, name string, from memories, nodes, messages int) (*reading, error) {
 	r := &reading{core: c, store: s, from: from, rows: nn.NewRows(nodes), heard: nn.NewRows(nodes)}
+	return r, r.build(name, messages)
+}
+
+// newTrained is a reading of kept memories for programs that train. Its rows
+// are padded.
+func newTrained(c *Core, s *store, name string, nodes, messages int) (*reading, error) {
+	heard := c.Net.PaddedRows(nodes)
+	r := &reading{core: c, store: s, from: kept{c}, rows: c.Net.PaddedRows(heard.MostPadding() + nodes), heard: heard}
 	return r, r.build(name, messages)
 }
 
@@ -127,13 +135,15 @@ func (r *reading) list(nodes []int32, blank bool) {
 			silent++
 		}
 	}
-	heard := len(r.ids)
+	r.heard.Set(len(r.ids))
+	r.messages.Set(len(r.slots))
+	for len(r.ids) < r.heard.Padded() {
+		r.ids = append(r.ids, 0) // any node
+	}
 	if silent > 0 {
 		r.listSilent(nodes, blank)
 	}
 	r.rows.Set(len(r.ids))
-	r.heard.Set(heard)
-	r.messages.Set(len(r.slots))
 	r.write()
 }
 

@@ -30,7 +30,8 @@ func newSettled(c *Core, s *store, name string, own *nodeList, nodes, others int
 // start lists the batch's nodes and puts their times forward.
 func (t *settled) start(blank bool) {
 	t.reading.list(t.own.nodes, blank)
-	t.reading.fill() // now: the batch's own events take the place of these
+	t.reading.fill()
+	t.Net.Now() // the batch's own events take the place of these
 	t.others.start()
 	for i, n := range t.own.nodes {
 		t.Updated[n] = t.reading.updated[i]
@@ -66,5 +67,6 @@ func (t *settled) write() { t.table.write(len(t.reading.ids), t.others.nodes) }
 
 // keep keeps the memories of the batch's nodes, which a program has computed.
 func (t *settled) keep(w *writer, trained *nn.Training) {
-	w.write(trained.Buffer(t.reading.out), len(t.reading.ids), t.reading.row, t.own.nodes)
+	w.list(t.reading.row, t.own.nodes)
+	w.keep(trained.Buffer(t.reading.out))
 }

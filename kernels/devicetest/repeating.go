@@ -1,0 +1,67 @@
+package devicetest
+
+import (
+	"math"
+	"testing"
+
+	"dgsbench/kernels"
+)
+
+// Repeating is a device that repeats calls, by itself if it can and else one
+// by one, and counts how often it was asked to prepare some.
+type Repeating struct {
+	kernels.Device
+	Prepared int
+}
+
+var _ kernels.Repeating = (*Repeating)(nil)
+
+// Repeated makes f's calls again.
+func (r *Repeating) Repeated(f func()) (again func()) {
+	r.Prepared++
+	if d, ok := r.Device.(kernels.Repeating); ok {
+		return d.Repeated(f)
+	}
+	return f
+}
+
+// Single is a device that repeats nothing.
+type Single struct{ kernels.Device }
+
+// checkSeenAgain: what repeated calls look at has its place each time, and
+// what is seen behind them has another one.
+func checkSeenAgain(t *testing.T, d kernels.Device) {
+	r, ok := d.(kernels.Repeating)
+	if !ok {
+		return // it makes each call by itself
+	}
+	before, within, behind := d.NewBuffer(1), d.NewBuffer(1), d.NewBuffer(1)
+	nan := []float32{float32(math.NaN())}
+	d.See(1, before)
+	again := r.Repeated(func() { d.See(1, within) })
+	d.FirstBad(nil, nil)
+	for i, bad := range []kernels.Buffer{before, within, behind, nil} {
+		want := -1
+		if bad != nil {
+			d.Write(bad, nan)
+			want = i
+		}
+		d.See(1, before)
+		again()
+		if place := d.See(1, behind); place != 2 {
+			t.Errorf("%s: place %d behind repeated calls, expected 2", d.Name(), place)
+		}
+		if got := d.FirstBad(nil, nil); got != want {
+			t.Errorf("%s: first bad %d, expected %d", d.Name(), got, want)
+		}
+		if bad != nil {
+			d.Write(bad, []float32{0})
+		}
+	}
+	again = r.Repeated(func() { d.See(1, within) })
+	d.See(1, before)
+	if !panics(again) {
+		t.Errorf("%s: repeated calls look at buffers in another place than at first", d.Name())
+	}
+	d.Watch()
+}
