@@ -40,6 +40,7 @@ type Device interface {
 	Attentive
 	Normalising
 	Mixing
+	Forward
 	Histogram
 
 	// NewJacobians keeps Jacobians of one shape, none at first.

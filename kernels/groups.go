@@ -23,7 +23,9 @@ type Grouped interface {
 
 // Checks look for numbers that are not finite. A device remembers which of
 // the buffers that it has seen are bad, until it is asked: many buffers cost
-// one answer, and it comes with a number that is read anyway.
+// one answer, and it comes with a number that is read anyway. Nobody need wait
+// for it before that: what changes numbers that last beyond a batch, such as a
+// step of an optimiser, does nothing after a bad buffer until it was asked.
 type Checks interface {
 	// Watch forgets what was seen.
 	Watch()

@@ -33,6 +33,7 @@ type Jacobians interface {
 	// Grow makes room for slots 0 to n-1. Old ones keep their numbers.
 	Grow(n int)
 	// Step works a batch off: each Jacobian is read once and written once.
+	// There is no step if a buffer that was seen is bad (Checks).
 	Step(s *JacobianStep)
 	// Read copies the Jacobian of a slot, Lanes x Features, for tests.
 	Read(dst []float32, slot int)

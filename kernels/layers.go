@@ -15,13 +15,6 @@ type Rows interface {
 	// ScatterAddRows adds row i of src to row index[i] of dst, which has
 	// dstRows, in the order of the list.
 	ScatterAddRows(rows, dstRows, cols int, dst, src Buffer, index Ints)
-	// ScatterSums sets row index[i] of dst to row i of a plus row i of b; of
-	// rows with one index the last is kept.
-	ScatterSums(rows, cols int, dst, a, b Buffer, index Ints)
-	// ContractRows is dst (cols) = the sum over i of w[i,j]
-	// src[index[i],j]; src has srcRows rows. With y (cols, or nil), the result
-	// of a Sigmoid, it is the SigmoidGrad of the sum.
-	ContractRows(rows, srcRows, cols int, dst, w, src Buffer, index Ints, y Buffer)
 	// CopyRows copies the first cols numbers of each row; rows of dst and
 	// src are so many numbers apart.
 	CopyRows(rows, cols int, dst Buffer, dstStride int, src Buffer, srcStride int)
@@ -43,11 +36,11 @@ type Recurrent interface {
 	GRUCellGrad(rows, units int, dgi, dgh, dq, dh, gates, gh, q Buffer)
 	// TimeEncode is dst (rows x cols) = cos(w[j] dt[i] + b[j]).
 	TimeEncode(rows, cols int, dst, dt, w, b Buffer)
-	// TimeEncodeGrad is its gradient for w and b, the rows in order.
+	// TimeEncodeGrad is its gradient for w and b.
 	TimeEncodeGrad(rows, cols int, dw, db, g, dt, w, b Buffer)
 	// TimeProject is dst (rows x cols) = m[i,j] (1 + w[j] dt[i] + b[j]).
 	TimeProject(rows, cols int, dst, m, dt, w, b Buffer)
-	// TimeProjectGrad is its gradient for m, w and b, the rows in order.
+	// TimeProjectGrad is its gradient for m, w and b.
 	TimeProjectGrad(rows, cols int, dm, dw, db, g, m, dt, w, b Buffer)
 }
 
@@ -67,7 +60,8 @@ type Attentive interface {
 //	Weights[e] = softmax of the scores over the edges of i, + 1e-16 below
 //	Out[i] = sum over the edges of i of Drop[e] Weights[e] (V[Index[e]] + E[e])
 //
-// A centre without edges has zeros.
+// A centre without edges has zeros. Edges beyond the last offset belong to
+// none: nothing but their own gradient, zero, is made of them.
 type Attention struct {
 	Heads, Channels       int
 	Centres, Nodes, Edges int // active ones

@@ -1,6 +1,9 @@
 package nn
 
 import (
+	"cmp"
+	"slices"
+
 	"dgsbench/kernels"
 
 	G "gorgonia.org/gorgonia"
@@ -32,7 +35,7 @@ func (h *chain) compile() *section {
 		scratch[i] = map[int64]kernels.Buffer{}
 	}
 	capacity := h.capacity()
-	step := h.graph.blocks.of(capacity, d.Threads())
+	step, nodes := h.graph.blocks.of(capacity, d.Threads()), h.order()
 	for first := 0; first < capacity; first += step {
 		thread := len(s.blocks) % d.Threads()
 		b := &cut{
@@ -40,12 +43,36 @@ func (h *chain) compile() *section {
 			block: &block{first: first, size: min(step, capacity-first)},
 		}
 		b.joinCalls()
-		for _, n := range h.nodes {
+		for _, n := range nodes {
 			b.add(n)
 		}
 		s.blocks = append(s.blocks, b.block)
 	}
 	return s
+}
+
+// order is that of the calls. A device that makes one of them all is asked
+// first for what waits for the fewest others, and among these at once for what
+// reads the same parameter: so there is much to do at a time, and both ends of
+// events go through a layer together.
+func (h *chain) order() G.Nodes {
+	if _, ok := h.graph.device.(kernels.Chaining); !ok {
+		return h.nodes
+	}
+	depth, shared := map[int64]int{}, map[int64]int64{}
+	for _, n := range h.nodes {
+		for i, child := range h.operands(n) {
+			switch {
+			case h.in[child.ID()]:
+				depth[n.ID()] = max(depth[n.ID()], depth[child.ID()]+1)
+			case !h.ops[n.ID()].apart[i] && shared[n.ID()] == 0:
+				shared[n.ID()] = child.ID()
+			}
+		}
+	}
+	return slices.SortedStableFunc(slices.Values(h.nodes), func(a, b *G.Node) int {
+		return cmp.Or(depth[a.ID()]-depth[b.ID()], cmp.Compare(shared[a.ID()], shared[b.ID()]))
+	})
 }
 
 // capacity is the most rows.

@@ -18,9 +18,10 @@ type Training struct {
 	loss     kernels.Buffer
 	value    [1]float32
 
-	// What the device has seen when the last run ended.
-	place    int // of the first gradient
-	firstBad int // place of the first buffer that is not finite, or -1
+	// What the device has seen when it answered last.
+	seen     *Group // gradients, then the loss
+	place    int    // of the first of them
+	firstBad int    // place of the first buffer that is not finite, or -1
 }
 
 // Wanted is what a model wants to know beside the loss and the gradients of
@@ -59,6 +60,7 @@ func (n *Network) NewTraining(loss *G.Node, w Wanted) (*Training, error) {
 	}
 	t.loss = d.View(t.program.Buffer(loss), 0, 1)
 	t.params, t.gradient = NewGroup(d, params...), NewGroup(d, gradients...)
+	t.seen = NewGroup(d, append(gradients, t.loss)...)
 	return t, nil
 }
 
@@ -85,11 +87,33 @@ func (n *Network) reached(node *G.Node) []param {
 }
 
 // Run draws the dropout masks, computes the gradients and returns the loss.
-// It waits for the device once, also for what BadInput and BadGradient say.
+// It waits for the device once.
 func (t *Training) Run() float32 {
-	t.network.drawMasks()
+	t.Draw()
 	t.repeated.Run()
-	t.place = t.gradient.See(t.network.device)
+	t.see()
+	return t.Answer()
+}
+
+// Draw draws the dropout masks of the next run: for those who put Compute
+// among other calls.
+func (t *Training) Draw() { t.network.drawMasks() }
+
+// Compute computes the gradients and looks for what is not finite. It waits
+// for nothing, and writes nothing from the host.
+func (t *Training) Compute() {
+	t.program.Run()
+	t.see()
+}
+
+// Program is what Compute runs.
+func (t *Training) Program() *Program { return t.program }
+
+func (t *Training) see() { t.place = t.seen.See(t.network.device) }
+
+// Answer waits for the device and returns the loss. From there on FirstBad,
+// BadInput and BadGradient speak of all that the device had seen.
+func (t *Training) Answer() float32 {
 	t.firstBad = t.network.device.FirstBad(t.value[:], t.loss)
 	return t.value[0]
 }
@@ -115,6 +139,10 @@ func (t *Training) Params() *Group { return t.params }
 // Gradients are those of the last run, in the order of Params.
 func (t *Training) Gradients() *Group { return t.gradient }
 
+// FirstBad is the place of the first buffer that is not finite among all that
+// the device had seen, or -1.
+func (t *Training) FirstBad() int { return t.firstBad }
+
 // BadInput reports whether anything that the device has been shown before the
 // last run is not finite.
 func (t *Training) BadInput() bool { return t.firstBad >= 0 && t.firstBad < t.place }
@@ -122,8 +150,8 @@ func (t *Training) BadInput() bool { return t.firstBad >= 0 && t.firstBad < t.pl
 // BadGradient names the first parameter whose gradient is not finite, or is
 // empty: also after a BadInput.
 func (t *Training) BadGradient() string {
-	if t.firstBad < t.place {
-		return ""
+	if i := t.firstBad - t.place; i >= 0 && i < len(t.learned) {
+		return t.learned[i].name
 	}
-	return t.learned[t.firstBad-t.place].name
+	return ""
 }

@@ -20,6 +20,7 @@ type Device struct {
 	attentionGrad AttentionGrad
 
 	histogram histogramWork // that the workers share
+	forward   forwardWork
 
 	seen portable.Seen
 }

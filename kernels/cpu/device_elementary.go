@@ -86,20 +86,6 @@ func (d *Device) ScatterAddRows(rows, dstRows, cols int, dst, src kernels.Buffer
 	d.kernels.ScatterAddRows(take(dst, dstRows*cols), cols, take(src, rows*cols), cols, cols, index.(ints)[:rows])
 }
 
-// ScatterSums sets row index[i] of dst to the sum of two rows.
-func (d *Device) ScatterSums(rows, cols int, dst, a, b kernels.Buffer, index kernels.Ints) {
-	portable.ScatterSums(d.kernels, dst.(buffer), take(a, rows*cols), take(b, rows*cols), cols, index.(ints)[:rows])
-}
-
-// ContractRows is the sum over i of w[i,j] src[index[i],j], in order.
-func (d *Device) ContractRows(rows, srcRows, cols int, dst, w, src kernels.Buffer, index kernels.Ints, y kernels.Buffer) {
-	sums := take(dst, cols)
-	portable.ContractRows(d.kernels, sums, take(w, rows*cols), take(src, srcRows*cols), d.scratch[0], index.(ints)[:rows])
-	if y != nil {
-		d.kernels.SigmoidGrad(sums, sums, take(y, cols))
-	}
-}
-
 // ScaleRows is dst[i,j] = by[i] x[i,j].
 func (d *Device) ScaleRows(rows, cols int, dst, x, by kernels.Buffer) {
 	d.kernels.ScaleRows(take(dst, rows*cols), take(x, rows*cols), cols, take(by, rows))

@@ -71,6 +71,9 @@ func (j *jacobians[S]) makeWork() {
 // Step works a batch off.
 func (j *jacobians[S]) Step(s *kernels.JacobianStep) {
 	s.Check(j.shape, len(j.slots))
+	if j.device.seen.Bad() {
+		return
+	}
 	j.step = portable.JacobianStep[float32]{
 		Slots: s.Slots, Weights: numbers(s.Weights), Grad: numbers(s.Grad), Writes: s.Writes,
 		Keep: numbers(s.Keep), Mix: numbers(s.Mix), Drive: numbers(s.Drive), X: numbers(s.X), PerWrite: s.PerWrite,

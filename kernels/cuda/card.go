@@ -99,7 +99,7 @@ func (c *card) loadModule(ptx string) error {
 	return nil
 }
 
-// Capture is the driver's. Nobody else waits for a stream meanwhile.
+// Capture is the driver's. Nobody gives anything back meanwhile.
 func (c *card) Capture(s driver.Stream, f func() error) (driver.Graph, error) {
 	c.capturing.RLock()
 	defer c.capturing.RUnlock()
@@ -120,22 +120,29 @@ func (c *card) remove(h *heap) {
 	delete(c.heaps, h)
 }
 
-// collect gives back what any device has discarded: one that asks for no
-// memory would keep it. While a stream is captured nobody may wait for it, and
-// nothing is given back.
-func (c *card) collect() error {
+// betweenCaptures does something unless any stream is captured: nobody may
+// wait for that one, and giving memory back waits for all.
+func (c *card) betweenCaptures(do func() error) error {
 	if !c.capturing.TryLock() {
 		return nil
 	}
 	defer c.capturing.Unlock()
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	for h := range c.heaps {
-		if err := h.collect(); err != nil {
-			return err
+	return do()
+}
+
+// collect gives back what any device has discarded: one that asks for no
+// memory would keep it.
+func (c *card) collect() error {
+	return c.betweenCaptures(func() error {
+		c.mutex.Lock()
+		defer c.mutex.Unlock()
+		for h := range c.heaps {
+			if err := h.giveBack(); err != nil {
+				return err
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // memory is what is free of the card, and all of it. What devices have left

@@ -2,6 +2,7 @@
 // block takes its rows through all of them. What nobody else reads stays in
 // shared memory.
 #include "blocks.h"
+#include "loads.h"
 #include "mixing.h"
 #include "norms.h"
 #include "recurrent.h"
@@ -9,8 +10,8 @@
 
 // Code says what a call does. chain_calls.go has the same names and order.
 enum Code {
-  copy, gather, put, product, product_of_fours, sums, relus, affines, sigmoids, scales, softmax, division, sparsemax,
-  entmax, layer_norm, batch_norm, unit, mixture, gru, encoding, projection,
+  copy, gather, put, product, product_of_twos, product_of_fours, product_in_fours, sums, relus, affines, sigmoids, scales, softmax,
+  division, sparsemax, entmax, layer_norm, batch_norm, unit, mixture, gru, encoding, projection,
 };
 
 // Call is one call. Its operands, results first, are addresses of row 0, or
@@ -77,26 +78,34 @@ struct alignas(4 * V) Numbers {
   float v[V];
 };
 
+// add_terms adds deep terms to the sums, or as many as there are where that is
+// not sure, X at a time. All loads of w come first.
+template <int deep, bool sure, int X, int R, int V>
+__device__ __forceinline__ void add_terms(const float* const (&x)[R], const float* w, int cols, int from,
+    int terms, float (&sums)[R][V]) {
+  Numbers<V> rows[deep];
+#pragma unroll
+  for (int i = 0; i < deep; i++)
+    if (sure || i < terms) rows[i] = *reinterpret_cast<const Numbers<V>*>(w + (long long)i * cols);
+#pragma unroll
+  for (int i = 0; i < deep; i += X)
+    if (sure || i < terms)
+      for (int r = 0; r < R; r++) {
+        const Numbers<X> some = *reinterpret_cast<const Numbers<X>*>(x[r] + from + i);
+        for (int k = 0; k < X; k++)
+          for (int v = 0; v < V; v++) sums[r][v] = fmaf(some.v[k], rows[i + k].v[v], sums[r][v]);
+      }
+}
+
 // multiply is a slice of the rows' products with V columns of w.
-template <int R, int V>
+template <int X, int R, int V>
 __device__ __forceinline__ void multiply(const float* const (&x)[R], const float* w, int cols, int from, int end,
     float (&sums)[R][V]) {
-  constexpr int deep = 8;  // rows of w that are on their way at a time
+  constexpr int deep = R < 8 ? 8 : 4;  // rows of w that are on their way at a time
+  const float* row = w + (long long)from * cols;
   int p = from;
-  for (; p + deep <= end; p += deep) {
-    Numbers<V> rows[deep];
-#pragma unroll
-    for (int i = 0; i < deep; i++) rows[i] = *reinterpret_cast<const Numbers<V>*>(w + (long long)(p + i) * cols);
-#pragma unroll
-    for (int i = 0; i < deep; i++)
-      for (int r = 0; r < R; r++)
-        for (int v = 0; v < V; v++) sums[r][v] = fmaf(x[r][p + i], rows[i].v[v], sums[r][v]);
-  }
-  for (; p < end; p++) {
-    const Numbers<V> row = *reinterpret_cast<const Numbers<V>*>(w + (long long)p * cols);
-    for (int r = 0; r < R; r++)
-      for (int v = 0; v < V; v++) sums[r][v] = fmaf(x[r][p], row.v[v], sums[r][v]);
-  }
+  for (; p + deep <= end; p += deep, row += (long long)deep * cols) add_terms<deep, true, X>(x, row, cols, p, deep, sums);
+  if (p < end) add_terms<deep, false, X>(x, row, cols, p, end - p, sums);
 }
 
 // finish adds the bias, and rectifies where that is asked for.
@@ -105,75 +114,117 @@ __device__ __forceinline__ float finish(const Call& c, float sum, const float* b
   return c.choice ? relu(sum) : sum;
 }
 
+// Products are those of the rows of x, and where two calls have the same
+// weights, in one with those of another x.
+struct Products {
+  const float *x, *other_x;
+  float *out, *other_out;
+  int rows, most;  // of each; the others begin at number most
+
+  __device__ __forceinline__ explicit Products(const Part& p)
+      : x(p.numbers(2, p.call.inner)), other_x(p.numbers(3, p.call.inner)), out(p.numbers(0, p.call.cols)),
+        other_out(p.numbers(1, p.call.cols)), rows(p.rows), most(p.most) {}
+
+  __device__ __forceinline__ bool has(int r) const { return r < rows || (r >= most && r - most < rows); }
+  // A row that is not there is read as the last one.
+  __device__ __forceinline__ const float* in(int r, int inner) const {
+    return r < most ? x + (long long)min(r, rows - 1) * inner : other_x + (long long)min(r - most, rows - 1) * inner;
+  }
+  __device__ __forceinline__ float* to(int r, int cols) const { return r < most ? out + r * cols : other_out + (r - most) * cols; }
+};
+
 // multiply_rows is x w + bias. A thread has V columns and a slice of the sum;
-// several slices meet in partial, and are added in order.
-template <int R, int V>
-__device__ __forceinline__ void multiply_rows(const Part& p, float* partial) {
+// several slices meet in partial. Rows of x are read X numbers at a time, of
+// which a slice has whole ones.
+template <int R, int V, int X>
+__device__ __forceinline__ void multiply_rows(const Part& p, const Products& rows, float* partial) {
   const Call& c = p.call;
-  const int slice = threadIdx.x / c.lanes, deep = (c.inner + c.slices - 1) / c.slices, from = slice * deep;
-  const float *in = p.numbers(1, c.inner), *w = p.whole(2), *bias = p.whole(3);
-  float* out = p.numbers(0, c.cols);
+  const int slice = threadIdx.x / c.lanes, deep = (c.inner / X + c.slices - 1) / c.slices * X, from = slice * deep;
+  const float *w = p.whole(4), *bias = p.whole(5);
   const float* x[R];
-  for (int r = 0; r < R; r++) x[r] = in + (long long)min(r, p.rows - 1) * c.inner;
+#pragma unroll
+  for (int r = 0; r < R; r++) x[r] = rows.in(r, c.inner);
   for (int col = threadIdx.x % c.lanes * V; slice < c.slices && col < c.cols; col += c.lanes * V) {
     float sums[R][V] = {};
-    multiply<R, V>(x, w + col, c.cols, from, min(from + deep, c.inner), sums);
-    for (int r = 0; r < R; r++)
+    multiply<X>(x, w + col, c.cols, from, min(from + deep, c.inner), sums);
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+      float* to = c.slices > 1 ? partial + (slice * R + r) * c.cols + col : rows.to(r, c.cols) + col;
+#pragma unroll
       for (int v = 0; v < V; v++) {
         if (c.slices > 1)
-          partial[(slice * R + r) * c.cols + col + v] = sums[r][v];
-        else if (r < p.rows)
-          out[r * c.cols + col + v] = finish(c, sums[r][v], bias, col + v);
+          to[v] = sums[r][v];
+        else if (rows.has(r))
+          to[v] = finish(c, sums[r][v], bias, col + v);
       }
+    }
   }
-  if (c.slices == 1) return;
+}
+
+// add_slices adds the slices of so many rows in order.
+__device__ __forceinline__ void add_slices(const Part& p, const Products& rows, int count, const float* partial) {
+  const Call& c = p.call;
+  const float* bias = p.whole(5);
   __syncthreads();
-  each(p.rows * c.cols, [&](int i) {
+  each(count * c.cols, [&](int i) {
+    const int r = i / c.cols, col = i % c.cols;
+    if (!rows.has(r)) return;
     float sum = partial[i];
-    for (int s = 1; s < c.slices; s++) sum += partial[s * R * c.cols + i];
-    out[i] = finish(c, sum, bias, i % c.cols);
+    for (int s = 1; s < c.slices; s++) sum += partial[s * count * c.cols + i];
+    rows.to(r, c.cols)[col] = finish(c, sum, bias, col);
   });
 }
 
-template <int V>
-__device__ __forceinline__ void multiply_most(const Part& p, float* partial) {
-  switch (p.most) {
-    case 1: return multiply_rows<1, V>(p, partial);
-    case 2: return multiply_rows<2, V>(p, partial);
-    case 4: return multiply_rows<4, V>(p, partial);
-    default: return multiply_rows<8, V>(p, partial);
+template <int V, int X>
+__device__ __forceinline__ void multiply_all(const Part& p, float* partial) {
+  const Products rows(p);
+  const int count = p.call.at[1] ? 2 * p.most : p.most;
+  switch (count) {
+    case 1: multiply_rows<1, V, X>(p, rows, partial); break;
+    case 2: multiply_rows<2, V, X>(p, rows, partial); break;
+    case 4: multiply_rows<4, V, X>(p, rows, partial); break;
+    default: multiply_rows<8, V, X>(p, rows, partial);
   }
+  if (p.call.slices > 1) add_slices(p, rows, count, partial);
 }
 
-// move copies rows, of which the source's are picked by a list if there is
-// one.
+// transfer calls put(row, col, get(row, col)) for all of the rows. Loads do not
+// wait for each other.
+template <class Get, class Put>
+__device__ __forceinline__ void transfer(const Part& p, Get get, Put put) {
+  const int cols = p.call.cols;
+  under_way(threadIdx.x, p.rows * cols, blockDim.x, [&](int i) { return get(i / cols, i % cols); },
+      [&](int i, auto v) { put(i / cols, i % cols, v); });
+}
+
+// move copies rows.
 __device__ __forceinline__ void move(const Part& p, float* dst, int dst_cols, const float* src, int src_cols) {
-  each(p.rows * p.call.cols, [&](int i) {
-    const int row = i / p.call.cols, col = i % p.call.cols;
-    dst[row * dst_cols + col] = src[row * src_cols + col];
-  });
+  transfer(p, [&](int row, int col) { return src[row * src_cols + col]; },
+      [&](int row, int col, float v) { dst[row * dst_cols + col] = v; });
 }
 
+// gather_rows copies rows that a list picks, or the first one.
 __device__ __forceinline__ void gather_rows(const Part& p, int* fault) {
   const Call& c = p.call;
   const float* src = p.whole(1);
   const int* index = p.numbers<int>(2, 1);
   float* dst = p.numbers(0, c.cols);
-  each(p.rows * c.cols, [&](int i) {
-    const int row = i / c.cols, from = index ? index[row] : 0;
-    dst[i] = src[(long long)within(from, c.inner, fault) * c.cols + i % c.cols];
-  });
+  bool bad = false;
+  transfer(p, [&](int row, int col) { return src[(long long)within(index ? index[row] : 0, c.inner, bad) * c.cols + col]; },
+      [&](int row, int col, float v) { dst[row * c.cols + col] = v; });
+  if (bad) atomicOr(fault, 1);
 }
 
+// put_rows copies rows to where a list says, unless that is below zero.
 __device__ __forceinline__ void put_rows(const Part& p, int* fault) {
   const Call& c = p.call;
   float* dst = p.whole(0);
   const float* src = p.numbers(1, c.cols);
   const int* index = p.numbers<int>(2, 1);
-  each(p.rows * c.cols, [&](int i) {
-    const int to = index[i / c.cols];
-    if (to >= 0) dst[(long long)within(to, c.inner, fault) * c.cols + i % c.cols] = src[i];
-  });
+  transfer(p, [&](int row, int) { return index[row]; },
+      [&](int row, int col, int to) {
+        if (to >= 0) dst[(long long)within(to, c.inner, fault) * c.cols + col] = src[row * c.cols + col];
+      });
 }
 
 __device__ __forceinline__ void run(const Part& p, float* partial, int* fault) {
@@ -185,8 +236,10 @@ __device__ __forceinline__ void run(const Part& p, float* partial, int* fault) {
     case copy: return move(p, p.numbers(0, c.inner), c.inner, p.numbers(1, c.choice), c.choice);
     case gather: return gather_rows(p, fault);
     case put: return put_rows(p, fault);
-    case product: return multiply_most<1>(p, partial);
-    case product_of_fours: return multiply_most<4>(p, partial);
+    case product: return multiply_all<1, 1>(p, partial);
+    case product_of_twos: return multiply_all<2, 4>(p, partial);
+    case product_of_fours: return multiply_all<4, 1>(p, partial);
+    case product_in_fours: return multiply_all<4, 4>(p, partial);
     case sums: return each(n, [&](int i) { dst[i] = a[i] + b[i]; });
     case relus: return each(n, [&](int i) { dst[i] = relu(b ? a[i] + b[i] : a[i]); });
     case affines: return each(n, [&](int i) { dst[i] = fmaf(c.x, a[i], c.y); });
@@ -235,14 +288,15 @@ __device__ __forceinline__ void run(const Part& p, float* partial, int* fault) {
 }
 
 // chain makes calls. Shared memory holds these, then the block's own numbers,
-// then its partial sums. Of a result, so many columns of all rows, the card
-// copies its rows to the host at once: to the second line of to. The first one
-// says whether a row number was out of range.
-KERNEL(chain)(int most, int calls, const Call* list, int own, int* fault, int rows, int cols,
-    const float* result, float* to) {
+// then its partial sums. Where it is too small for numbers and sums they are
+// outside, where each block has so much room. Of a result, so many columns of
+// all rows, the card copies its rows to the host at once: to the second line of
+// to. The first one says whether a row number was out of range.
+KERNEL(chain)(int most, int calls, const Call* list, int own, float* outside, int room, int* fault,
+    int rows, int cols, const float* result, float* to) {
   DYNAMIC_SHARED(Call, shared);
   for (int i = threadIdx.x; i < calls; i += blockDim.x) shared[i] = list[i];
-  float* numbers = reinterpret_cast<float*>(shared + calls);
+  float* numbers = outside ? outside + (long long)blockIdx.x * room : reinterpret_cast<float*>(shared + calls);
   __syncthreads();
   for (int i = 0; i < calls; i++) {
     const Call& c = shared[i];
@@ -254,5 +308,6 @@ KERNEL(chain)(int most, int calls, const Call* list, int own, int* fault, int ro
   __syncthreads();
   const long long first = (long long)blockIdx.x * most * cols;
   each(min(most, rows - static_cast<int>(blockIdx.x) * most) * cols, [&](int i) { to[4 + first + i] = result[first + i]; });
-  if (threadIdx.x == 0 && *fault) *reinterpret_cast<int*>(to) = 1;
+  // Other blocks may be about to note it, or to say so.
+  if (threadIdx.x == 0 && atomicOr(fault, 0)) atomicOr(reinterpret_cast<int*>(to), 1);
 }

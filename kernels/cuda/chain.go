@@ -11,6 +11,10 @@ import (
 
 var _ kernels.Chaining = (*Device)(nil)
 
+// chainThreads are those of a block. There are few blocks, so each has as many
+// as the kernels are compiled for.
+const chainThreads = 512
+
 // chain notes calls, and launches them as one. The calls that it has are in
 // chain_calls.go; those of the Device that it embeds, nil, are not for it.
 type chain struct {
@@ -28,6 +32,7 @@ type chain struct {
 	written map[any][]float32 // what the host has written where
 	encoded []cardCall
 	memory  words // of the card, for calls and what is staged
+	outside words // likewise, for numbers that have no room in shared memory
 }
 
 // NewChain makes a chain for at most so many rows.
@@ -55,7 +60,6 @@ func (c *chain) Begin(rows int) {
 	c.rows = rows
 	c.run++
 	c.calls = c.calls[:0]
-	c.meets.reset()
 	c.staged.reset()
 	clear(c.written)
 }
@@ -64,14 +68,17 @@ func (c *chain) Begin(rows int) {
 // is asked for.
 func (c *chain) End() {
 	c.on.flush()
+	c.arrange()
 	size := c.size()
 	list := c.send(size)
 	blocks := (c.rows + size.rows - 1) / size.rows
+	shared, outside := c.room(size, blocks)
 	c.on.pending = &pendingChain{
 		chain: c,
-		size:  driver.Launch{Blocks: [2]int{blocks, 1}, Threads: mostThreads, Shared: size.bytes(len(c.calls))},
+		size:  driver.Launch{Blocks: [2]int{blocks, 1}, Threads: chainThreads, Shared: shared},
 		parameters: []uint64{
-			whole(size.rows), whole(len(c.calls)), uint64(list), whole(size.own), c.on.fault(), whole(c.rows), 0, 0, 0,
+			whole(size.rows), whole(len(c.calls)), uint64(list), whole(size.own), outside, whole(size.own + size.partial),
+			c.on.fault(), whole(c.rows), 0, 0, 0,
 		},
 	}
 }

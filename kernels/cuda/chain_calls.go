@@ -10,7 +10,9 @@ const (
 	gatherRows
 	putRows
 	product
+	productOfTwos
 	productOfFours
+	productInFours
 	sums
 	relus
 	affines
@@ -69,14 +71,13 @@ func (c *chain) Gemm(op kernels.Op, m, n, k int, a, b, to, bias kernels.Buffer, 
 	if m == 0 || n == 0 {
 		return
 	}
-	call := chainCall{code: product, rows: m, cols: n, inner: k, results: 1, choice: int(flag(relu))}
-	weights, columns := c.in(b, k*n), 1
-	if n%fours == 0 && weights.own == nil && weights.at%lineBytes == 0 {
-		call.code, columns = productOfFours, fours
-	}
-	call.lanes = min(n/columns, mostThreads)
-	call.slices = max(1, min(mostThreads/call.lanes, k/sliceDepth))
-	c.note(call, c.out(to, m*n), c.in(a, m*k), weights, c.maybe(bias, n))
+	x, weights := c.in(a, m*k), c.in(b, k*n)
+	code, columns := widest(weights, n, k%fours == 0 && c.inFours(x))
+	call := chainCall{code: code, rows: m, cols: n, inner: k, results: 2, choice: int(flag(relu))}
+	call.lanes = min(n/columns, chainThreads)
+	call.slices = max(1, min(chainThreads/call.lanes, k/sliceDepth))
+	var none operand // for another product
+	c.note(call, c.out(to, m*n), none, x, none, weights, c.maybe(bias, n))
 }
 
 const (
@@ -84,6 +85,32 @@ const (
 	// sliceDepth is how many terms of a sum are worth a thread, at least.
 	sliceDepth = 8
 )
+
+// inFours reports whether the numbers of a matrix can be read four at a time,
+// if these are its columns.
+func (c *chain) inFours(o operand) bool {
+	if o.own == nil {
+		return o.at%lineBytes == 0
+	}
+	return !o.own.vector && o.offset/c.most%fours == 0
+}
+
+// widest is the product whose threads read the most columns of the weights at
+// once, and how many; in fours says that what is multiplied can be read so.
+func widest(weights operand, cols int, inFours bool) (code int32, columns int) {
+	fits := func(columns int) bool {
+		return cols%columns == 0 && weights.own == nil && weights.at%uint64(columns*wordBytes) == 0
+	}
+	switch {
+	case fits(fours) && inFours:
+		return productInFours, fours
+	case fits(fours):
+		return productOfFours, fours
+	case fits(fours/2) && inFours:
+		return productOfTwos, fours / 2
+	}
+	return product, 1
+}
 
 // GatherRows copies row index[i] of src to row i of dst.
 func (c *chain) GatherRows(rows, srcRows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
@@ -110,6 +137,7 @@ func (c *chain) CopyRows(rows, cols int, dst kernels.Buffer, dstStride int, src 
 	}
 	to, from := c.out(dst, (rows-1)*dstStride+cols), c.in(src, (rows-1)*srcStride+cols)
 	to.columns, from.columns = dstStride != cols, srcStride != cols
+	to.width = cols
 	c.note(chainCall{code: copyRows, rows: rows, cols: cols, inner: dstStride, choice: srcStride, results: 1}, to, from)
 }
 

@@ -48,9 +48,13 @@ func (c *chain) NewBuffer(n int) kernels.Buffer {
 		return c.on.NewBuffer(n)
 	}
 	o := &own{at: c.width, width: width}
-	c.width += width
+	c.width += wholeFours(width)
 	return window{o, 0, n}
 }
+
+// wholeFours is n rounded up, so that what follows so many numbers can be read
+// four at a time.
+func wholeFours(n int) int { return (n + fours - 1) / fours * fours }
 
 // NewVector is memory of every block.
 func (c *chain) NewVector(n int) kernels.Buffer {
@@ -62,6 +66,22 @@ func (c *chain) NewVector(n int) kernels.Buffer {
 // fits reports whether a block has room for so many more numbers.
 func (c *chain) fits(more int) bool {
 	return (c.width+c.vector+more)*wordBytes+callRoom <= c.on.card.Info().Shared
+}
+
+// room is the shared memory of a block, and where the numbers and partial sums
+// of all blocks are if they have no room there: a layer may be wide.
+func (c *chain) room(s chainSize, blocks int) (shared int, outside uint64) {
+	if c.inside(s) {
+		return s.bytes(len(c.calls)), 0
+	}
+	if n := blocks * (s.own + s.partial); c.outside.n < n {
+		m := c.on.heap.alloc(n * wordBytes)
+		c.outside = words{m, m.at, n}
+	}
+	if c.on.tape != nil {
+		c.on.tape.onCard = append(c.on.tape.onCard, c.outside.memory)
+	}
+	return len(c.calls) * callBytes, uint64(c.outside.at)
 }
 
 // NewInts is written for every run; without that it is zeros.

@@ -3,7 +3,6 @@
 package cuda
 
 import (
-	"slices"
 	"unsafe"
 
 	"dgsbench/kernels"
@@ -19,6 +18,7 @@ type operand struct {
 	own     *own
 	offset  int  // in own, as a window's
 	columns bool // of a matrix, so that offset is one of a row
+	width   int  // of these columns
 }
 
 // in is an operand of n numbers that a call reads.
@@ -118,52 +118,7 @@ func (c *chain) note(call chainCall, operands ...operand) {
 		call.rows = c.rows
 	}
 	copy(call.operands[:], operands)
-	call.meet = c.meets.before(operands[:call.results], operands[call.results:], call.slices > 1)
 	c.calls = append(c.calls, call)
-}
-
-// meeting says when the threads of a block must wait for each other: before a
-// call that touches what another one wrote since they did, or that writes what
-// another one read.
-type meeting struct{ read, written []any }
-
-// partialSums stands for the memory that they are in.
-type partialSums struct{}
-
-func (m *meeting) reset() { m.read, m.written = m.read[:0], m.written[:0] }
-
-func (m *meeting) before(results, reads []operand, sums bool) (meet bool) {
-	for _, o := range reads {
-		meet = meet || slices.Contains(m.written, o.where())
-	}
-	for _, o := range results {
-		meet = meet || slices.Contains(m.written, o.where()) || slices.Contains(m.read, o.where())
-	}
-	meet = meet || sums && slices.Contains(m.written, any(partialSums{}))
-	if meet {
-		m.reset()
-	}
-	for _, o := range reads {
-		m.read = append(m.read, o.where())
-	}
-	for _, o := range results {
-		m.written = append(m.written, o.where())
-	}
-	if sums {
-		m.written = append(m.written, partialSums{})
-	}
-	return meet
-}
-
-// where is the memory of an operand.
-func (o operand) where() any {
-	switch {
-	case o.own != nil:
-		return o.own
-	case o.memory != nil:
-		return o.memory
-	}
-	return nil
 }
 
 // chainSize is how rows are divided, and what a block's memory holds.
@@ -174,24 +129,44 @@ type chainSize struct {
 	partial int // partial sums
 }
 
-// size gives every multiprocessor some rows: each block reads all parameters,
-// and more blocks than run at a time bring nothing.
+// size divides the rows among blocks.
 func (c *chain) size() chainSize {
-	const most = 8 // that a thread has registers for; powers of two
-	info := c.on.card.Info()
-	rows := 1
-	for rows < most && rows*info.Multiprocessors < c.rows && c.sizeFor(2*rows).bytes(len(c.calls)) <= info.Shared {
+	most := 8 // that a thread has registers for; powers of two
+	if c.any((*chainCall).pair) {
+		most /= 2
+	}
+	rows, blocks := 1, c.wanted(c.on.card.Info().Multiprocessors)
+	outside := !c.inside(c.sizeFor(1)) // then there is room for any number
+	for rows < most && rows*blocks < c.rows && (outside || c.inside(c.sizeFor(2*rows))) {
 		rows *= 2
 	}
 	return c.sizeFor(rows)
 }
 
+// wanted is how many blocks there should be at least: one for each
+// multiprocessor. But in a product every block reads all weights, and the cache
+// that the multiprocessors share feeds no more than about half of them as fast
+// as they can read.
+func (c *chain) wanted(multiprocessors int) int {
+	if c.any((*chainCall).multiplies) {
+		return max(1, multiprocessors/2)
+	}
+	return multiprocessors
+}
+
+// inside reports whether all of it has room in shared memory.
+func (c *chain) inside(s chainSize) bool { return s.bytes(len(c.calls)) <= c.on.card.Info().Shared }
+
 func (c *chain) sizeFor(rows int) chainSize {
 	s := chainSize{rows: rows, vectors: c.width * rows}
-	s.own = s.vectors + c.vector
+	s.own = wholeFours(s.vectors + c.vector)
 	for _, call := range c.calls {
+		sums := call.slices * rows * call.cols
+		if call.pair() {
+			sums *= 2
+		}
 		if call.slices > 1 {
-			s.partial = max(s.partial, call.slices*rows*call.cols)
+			s.partial = max(s.partial, wholeFours(sums))
 		}
 	}
 	return s

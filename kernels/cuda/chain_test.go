@@ -9,14 +9,15 @@ import (
 	"testing"
 
 	"dgsbench/kernels"
+	"dgsbench/kernels/cuda"
 	"dgsbench/kernels/cuda/cudatest"
+	"dgsbench/kernels/cuda/driver"
 )
 
 // Sizes of layers. The products have results that are taken by fours and such
 // that are not, sums of terms that are left over after eights, and slices of
 // them of two lengths.
 const (
-	chainRows = 45 // at most
 	inputs    = 7
 	found     = 6
 	wide      = 28
@@ -31,9 +32,9 @@ type layers struct {
 	out, products, inverse                    kernels.Buffer
 }
 
-func newLayers(d kernels.Device) *layers {
+func newLayers(d kernels.Device, most int) *layers {
 	rng := rand.New(rand.NewPCG(5, 6))
-	l := &layers{Device: d, out: d.NewBuffer(chainRows * narrow), products: d.NewBuffer(chainRows * wide), inverse: d.NewBuffer(narrow)}
+	l := &layers{Device: d, out: d.NewBuffer(most * narrow), products: d.NewBuffer(most * wide), inverse: d.NewBuffer(narrow)}
 	normal := func(n int) kernels.Buffer {
 		b := d.NewBuffer(n)
 		d.Write(b, normals(rng, n))
@@ -80,12 +81,12 @@ type scratch struct {
 
 // newScratch takes it from a device or a chain; vector makes a buffer without
 // rows.
-func newScratch(d kernels.Device, vector func(n int) kernels.Buffer) *scratch {
-	rows := func(cols int) kernels.Buffer { return d.NewBuffer(chainRows * cols) }
+func newScratch(d kernels.Device, most int, vector func(n int) kernels.Buffer) *scratch {
+	rows := func(cols int) kernels.Buffer { return d.NewBuffer(most * cols) }
 	return &scratch{
 		x: rows(inputs), found: rows(found), joined: rows(inputs + found), hidden: rows(wide), other: rows(wide),
 		score: rows(narrow), sum: rows(narrow), unit: rows(narrow), length: rows(1), rate: vector(narrow),
-		from: d.NewInts(chainRows), to: d.NewInts(chainRows),
+		from: d.NewInts(most), to: d.NewInts(most),
 	}
 }
 
@@ -116,35 +117,74 @@ func (l *layers) run(d kernels.Device, s *scratch, b batch) {
 	d.UnitRows(rows, narrow, 1e-6, l.out, s.length, s.score)
 }
 
+// card is what is known about the one that the tests run on.
+func card(t *testing.T) driver.Info {
+	t.Helper()
+	info, err := cuda.Info(cudatest.Library(t), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info
+}
+
 // TestChain: a chain computes what its calls do one after another, for every
-// number of rows that a block may have, and what it read and wrote may be
-// changed at once.
+// number of rows that a block may have.
 func TestChain(t *testing.T) {
+	m := card(t).Multiprocessors
+	most := 11*m + 1
 	for _, d := range cudatest.Devices(t) {
-		one, other := newLayers(d), newLayers(d)
-		c := d.(kernels.Chaining).NewChain(chainRows)
-		own, usual := newScratch(c, c.NewVector), newScratch(d, d.NewBuffer)
-		rng := rand.New(rand.NewPCG(1, 2))
-		for i, rows := range []int{chainRows, 1, 5, 13, 9, chainRows - 1} { // 4 multiprocessors
-			b := drawBatch(rng, rows)
-			got, want := make([]float32, rows*narrow), make([]float32, rows*narrow)
-			c.Begin(rows)
-			one.run(c, own, b)
-			c.End()
-			next := normals(rng, tableRows*found)
-			if i%2 == 1 {
-				d.Write(one.table, next) // overtakes nothing
-			}
-			d.Read(got, one.out)
-			other.run(d, usual, b)
-			d.Read(want, other.out)
-			near(t, rows, "answers", got, want)
-			near(t, rows, "all answers", read(d, one.out), read(d, other.out))
-			near(t, rows, "products", read(d, one.products), read(d, other.products))
-			near(t, rows, "rows put", read(d, one.kept), read(d, other.kept))
-			if i%2 == 1 {
-				d.Write(other.table, next)
-			}
+		c := d.(kernels.Chaining).NewChain(most)
+		checkChain(t, d, c, newScratch(c, most, c.NewVector), most, most, 1, m/2+1, 3*m+1, m+1, most-1)
+	}
+}
+
+// wideChain has a vector that takes more memory than a block has.
+func wideChain(t *testing.T, d kernels.Device, most int) kernels.Chain {
+	t.Helper()
+	c := d.(kernels.Chaining).NewChain(most)
+	c.NewVector(card(t).Shared/4 + 1)
+	return c
+}
+
+// TestWideChain: a chain may need more memory than a block has, before or after
+// others have taken theirs.
+func TestWideChain(t *testing.T) {
+	most := 5*card(t).Multiprocessors + 1
+	for _, d := range cudatest.Devices(t) {
+		before := wideChain(t, d, most)
+		checkChain(t, d, before, newScratch(before, most, before.NewVector), most, 1, most, 3)
+		after := d.(kernels.Chaining).NewChain(most)
+		own := newScratch(after, most, after.NewVector)
+		after.NewVector(card(t).Shared/4 + 1)
+		checkChain(t, d, after, own, most, 1, most, 3)
+	}
+}
+
+// checkChain compares runs of so many rows with calls one after another. What a
+// chain read and wrote may be changed at once.
+func checkChain(t *testing.T, d kernels.Device, c kernels.Chain, own *scratch, most int, runs ...int) {
+	t.Helper()
+	one, other, usual := newLayers(d, most), newLayers(d, most), newScratch(d, most, d.NewBuffer)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i, rows := range runs {
+		b := drawBatch(rng, rows)
+		got, want := make([]float32, rows*narrow), make([]float32, rows*narrow)
+		c.Begin(rows)
+		one.run(c, own, b)
+		c.End()
+		next := normals(rng, tableRows*found)
+		if i%2 == 1 {
+			d.Write(one.table, next) // overtakes nothing
+		}
+		d.Read(got, one.out)
+		other.run(d, usual, b)
+		d.Read(want, other.out)
+		near(t, rows, "answers", got, want)
+		near(t, rows, "all answers", read(d, one.out), read(d, other.out))
+		near(t, rows, "products", read(d, one.products), read(d, other.products))
+		near(t, rows, "rows put", read(d, one.kept), read(d, other.kept))
+		if i%2 == 1 {
+			d.Write(other.table, next)
 		}
 	}
 }
@@ -169,9 +209,10 @@ func near(t *testing.T, rows int, what string, got, want []float32) {
 // row.
 func TestChainOutOfRange(t *testing.T) {
 	d := cudatest.Device(t)
-	l := newLayers(d)
-	c := d.(kernels.Chaining).NewChain(chainRows)
-	own := newScratch(c, c.NewVector)
+	const most = 13
+	l := newLayers(d, most)
+	c := d.(kernels.Chaining).NewChain(most)
+	own := newScratch(c, most, c.NewVector)
 	told := func(b batch) (told bool) {
 		defer func() { told = recover() != nil }()
 		c.Begin(len(b.from))

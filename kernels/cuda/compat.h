@@ -10,8 +10,9 @@
 
 #ifdef __CUDACC__
 
-// At most 256 threads a block.
-#define KERNEL(name) extern "C" __global__ void __launch_bounds__(256) name
+// At most 512 threads a block, of 128 registers each: so two blocks of 256 have
+// room on a multiprocessor.
+#define KERNEL(name) extern "C" __global__ void __launch_bounds__(512) name
 #define DYNAMIC_SHARED(T, name)                                 \
   extern __shared__ __align__(16) unsigned char shared_bytes[]; \
   T* name = reinterpret_cast<T*>(shared_bytes)
@@ -28,11 +29,19 @@
 __device__ __forceinline__ long long element() { return (long long)blockIdx.x * blockDim.x + threadIdx.x; }
 
 // within is a row number that is below end. One that is not is a mistake of
-// the program: it is noted in fault, and 0 stands for it.
+// the program: it is noted, and 0 stands for it. Loads do not wait for it where
+// the caller keeps the note.
+__device__ __forceinline__ int within(int row, int end, bool& bad) {
+  const bool in = static_cast<unsigned>(row) < static_cast<unsigned>(end);
+  bad |= !in;
+  return in ? row : 0;
+}
+
 __device__ __forceinline__ int within(int row, int end, int* fault) {
-  if (static_cast<unsigned>(row) < static_cast<unsigned>(end)) return row;
-  atomicOr(fault, 1);
-  return 0;
+  bool bad = false;
+  const int in = within(row, end, bad);
+  if (bad) atomicOr(fault, 1);
+  return in;
 }
 
 constexpr unsigned all_lanes = 0xffffffffu;

@@ -18,7 +18,7 @@ type Device struct {
 	staging staging
 	found   kernels.Ints // one number, of Finite
 	notes   kernels.Ints // what kernels note: see the numbers below
-	seen    seen
+	seen    int          // buffers that were looked at since somebody asked
 	work    Work
 	pending *pendingChain // asked for last, not yet launched
 	uploads uploads       // likewise; never both
@@ -30,7 +30,7 @@ type Device struct {
 // The numbers of notes.
 const (
 	noteFault = iota // not 0 after a row number that is out of range
-	noteBad          // what was seen that is not finite: see seen
+	noteBad          // what was seen that is not finite: see Device.see
 	noteCount
 )
 
@@ -74,7 +74,7 @@ func Open(library string, n int) (*Device, error) {
 	}
 	d.heap = &heap{card: c, stream: d.stream}
 	c.add(d.heap)
-	d.found, d.notes, d.seen = d.NewInts(1), d.NewInts(noteCount), seen{turn: 1}
+	d.found, d.notes = d.NewInts(1), d.NewInts(noteCount)
 	d.prepareLaunch()
 	runtime.AddCleanup(d, func(r resources) { r.release() }, resources{d.heap, d.stream, d.staging})
 	return d, nil

@@ -7,18 +7,18 @@ import "dgsbench/kernels"
 // GRUCell is a GRU cell after its two products.
 func (d *Device) GRUCell(rows, units int, h, gates, gi, gh, q kernels.Buffer) {
 	n := rows * units
-	d.eachRow("gru_cell", rows, units, at(h, n), at(gates, 3*n), at(gi, 3*n), at(gh, 3*n), at(q, n))
+	d.eachNumber("gru_cell", rows, units, at(h, n), at(gates, 3*n), at(gi, 3*n), at(gh, 3*n), at(q, n))
 }
 
 // GRUCellGrad is its gradient.
 func (d *Device) GRUCellGrad(rows, units int, dgi, dgh, dq, dh, gates, gh, q kernels.Buffer) {
 	n := rows * units
-	d.eachRow("gru_cell_grad", rows, units, at(dgi, 3*n), at(dgh, 3*n), at(dq, n), at(dh, n), at(gates, 3*n), at(gh, 3*n), at(q, n))
+	d.eachNumber("gru_cell_grad", rows, units, at(dgi, 3*n), at(dgh, 3*n), at(dq, n), at(dh, n), at(gates, 3*n), at(gh, 3*n), at(q, n))
 }
 
 // TimeEncode is dst = cos(w[j] dt[i] + b[j]).
 func (d *Device) TimeEncode(rows, cols int, dst, dt, w, b kernels.Buffer) {
-	d.eachRow("time_encode", rows, cols, at(dst, rows*cols), at(dt, rows), at(w, cols), at(b, cols))
+	d.eachNumber("time_encode", rows, cols, at(dst, rows*cols), at(dt, rows), at(w, cols), at(b, cols))
 }
 
 // TimeEncodeGrad is its gradient.
@@ -29,13 +29,13 @@ func (d *Device) TimeEncodeGrad(rows, cols int, dw, db, g, dt, w, b kernels.Buff
 // TimeProject is dst = m[i,j] (1 + w[j] dt[i] + b[j]).
 func (d *Device) TimeProject(rows, cols int, dst, m, dt, w, b kernels.Buffer) {
 	n := rows * cols
-	d.eachRow("time_project", rows, cols, at(dst, n), at(m, n), at(dt, rows), at(w, cols), at(b, cols))
+	d.eachNumber("time_project", rows, cols, at(dst, n), at(m, n), at(dt, rows), at(w, cols), at(b, cols))
 }
 
 // TimeProjectGrad is its gradient.
 func (d *Device) TimeProjectGrad(rows, cols int, dm, dw, db, g, m, dt, w, b kernels.Buffer) {
 	n := rows * cols
-	d.eachColumn("time_project_grad", rows, cols, at(dm, n), at(dw, cols), at(db, cols), at(g, n), at(m, n), at(dt, rows), at(w, cols), at(b, cols))
+	d.sumColumns("time_project_grad", rows, cols, at(dm, n), at(dw, cols), at(db, cols), at(g, n), at(m, n), at(dt, rows), at(w, cols), at(b, cols))
 }
 
 // Attend sets Weights and Out.
@@ -54,8 +54,8 @@ func (d *Device) AttendGrad(a *kernels.Attention, g *kernels.AttentionGrad) {
 		q, at(a.K, nodes), at(a.V, nodes), at(a.E, edges), drop, weights, out, at(g.Scores, scores), at(g.Q, centres), at(g.E, edges), d.fault())
 	d.Zero(nodes, g.K)
 	d.Zero(nodes, g.V)
-	d.eachWarp("attend_grad_nodes", a.Edges, below(a.Edges, a.Nodes), whole(a.Centres), heads, channels, offsets, index,
-		q, drop, weights, out, at(g.Scores, scores), at(g.K, nodes), at(g.V, nodes), d.fault())
+	d.eachTile("attend_grad_nodes", a.Edges, a.Heads*a.Channels, whole(a.Edges), below(a.Edges, a.Nodes), whole(a.Centres), heads, channels, offsets, index,
+		q, drop, weights, out, at(g.Scores, scores), at(g.K, nodes), at(g.V, nodes), at(g.E, edges), d.fault())
 }
 
 // attended is how many numbers centres, nodes and edges have, and how many

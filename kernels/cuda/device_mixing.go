@@ -15,7 +15,7 @@ func (d *Device) SigmoidGrad(n int, dx, g, y kernels.Buffer) {
 // Mix is dst = beta self + (1 - beta) ((1 - alpha) e + alpha other).
 func (d *Device) Mix(m *kernels.Mixture, dst kernels.Buffer) {
 	var room [mostParameters]uint64
-	d.eachRow("mix", m.Rows, m.Cols, append(mixture(room[:0], m), at(dst, m.Rows*m.Cols))...)
+	d.eachNumber("mix", m.Rows, m.Cols, append(mixture(room[:0], m), at(dst, m.Rows*m.Cols))...)
 }
 
 // MixGrad is its gradient.
@@ -25,7 +25,7 @@ func (d *Device) MixGrad(m *kernels.Mixture, g kernels.Buffer, grad *kernels.Mix
 		e = at(grad.E, n)
 	}
 	var room [mostParameters]uint64
-	d.eachRow("mix_grad", m.Rows, m.Cols, append(mixture(room[:0], m), at(g, n), at(grad.Self, n), at(grad.Other, n), e, at(grad.Alpha, n), at(grad.Beta, n))...)
+	d.eachNumber("mix_grad", m.Rows, m.Cols, append(mixture(room[:0], m), at(g, n), at(grad.Self, n), at(grad.Other, n), e, at(grad.Alpha, n), at(grad.Beta, n))...)
 }
 
 // mixture adds the parameters that are read. With lists the operands may have

@@ -41,29 +41,28 @@ func (d *Device) LayerNorm(rows, cols int, eps float64, dst, hat, inverse, x, sc
 // LayerNormGrad is its gradient.
 func (d *Device) LayerNormGrad(rows, cols int, dx, dscale, dshift, g, hat, inverse, scale kernels.Buffer) {
 	n := rows * cols
-	d.eachColumn("scale_grad", rows, cols, at(dscale, cols), at(dshift, cols), at(g, n), at(hat, n))
+	d.sumColumns("scale_grad", rows, cols, at(dscale, cols), at(dshift, cols), at(g, n), at(hat, n))
 	d.eachRow("layer_norm_grad", rows, cols, at(dx, n), at(g, n), at(hat, n), at(inverse, rows), at(scale, cols))
 }
 
 // BatchNorm normalises the columns of x.
 func (d *Device) BatchNorm(rows, cols int, eps float64, dst, hat, mean, variance, inverse, x, scale, shift kernels.Buffer) {
 	n := rows * cols
-	d.eachColumn("batch_norm", rows, cols, single(eps), at(dst, n), at(hat, n), at(mean, cols), at(variance, cols), at(inverse, cols),
+	d.sumColumns("batch_norm", rows, cols, single(eps), at(dst, n), at(hat, n), at(mean, cols), at(variance, cols), at(inverse, cols),
 		at(x, n), at(scale, cols), at(shift, cols))
 }
 
 // BatchNormFixed takes mean and variance as given.
 func (d *Device) BatchNormFixed(rows, cols int, eps float64, dst, inverse, x, mean, variance, scale, shift kernels.Buffer) {
 	n := rows * cols
-	d.eachColumn("batch_norm_fixed", rows, cols, single(eps), at(dst, n), at(inverse, cols), at(x, n), at(mean, cols), at(variance, cols),
+	d.eachNumber("batch_norm_fixed", rows, cols, single(eps), at(dst, n), at(inverse, cols), at(x, n), at(mean, cols), at(variance, cols),
 		at(scale, cols), at(shift, cols))
 }
 
 // BatchNormGrad is the gradient of BatchNorm.
 func (d *Device) BatchNormGrad(rows, cols int, dx, dscale, dshift, g, hat, inverse, scale kernels.Buffer) {
 	n := rows * cols
-	d.eachColumn("scale_grad", rows, cols, at(dscale, cols), at(dshift, cols), at(g, n), at(hat, n))
-	d.eachColumn("batch_norm_grad", rows, cols, at(dx, n), at(dscale, cols), at(dshift, cols), at(g, n), at(hat, n), at(inverse, cols), at(scale, cols))
+	d.sumColumns("batch_norm_grad", rows, cols, at(dx, n), at(dscale, cols), at(dshift, cols), at(g, n), at(hat, n), at(inverse, cols), at(scale, cols))
 }
 
 // UnitRows divides rows by their lengths.

@@ -10,7 +10,7 @@ import (
 
 // GatherRows copies row index[i] of src to row i of dst.
 func (d *Device) GatherRows(rows, srcRows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
-	d.eachRow("gather_rows", rows, cols, at(dst, rows*cols), below(rows, srcRows), at(src, srcRows*cols), list(index, rows), d.fault())
+	d.eachNumber("gather_rows", rows, cols, at(dst, rows*cols), below(rows, srcRows), at(src, srcRows*cols), list(index, rows), d.fault())
 }
 
 // ScatterRows copies row i of src to row index[i] of dst.
@@ -21,42 +21,30 @@ func (d *Device) ScatterRows(rows, cols int, dst, src kernels.Buffer, index kern
 // PutRows copies row i of src to row index[i] of dst, unless that is below
 // zero.
 func (d *Device) PutRows(rows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
-	d.eachRow("put_rows", rows, cols, below(rows, rowsOf(dst, cols)), at(dst, 0), at(src, rows*cols), list(index, rows), d.fault())
+	d.eachNumber("put_rows", rows, cols, below(rows, rowsOf(dst, cols)), at(dst, 0), at(src, rows*cols), list(index, rows), d.fault())
 }
 
 // ScatterAddRows adds row i of src to row index[i] of dst, in order.
 func (d *Device) ScatterAddRows(rows, dstRows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
-	d.eachWarp("scatter_add_rows", rows, whole(cols), below(rows, dstRows), at(dst, dstRows*cols), at(src, rows*cols), list(index, rows), d.fault())
-}
-
-// ScatterSums sets row index[i] of dst to the sum of two rows.
-func (d *Device) ScatterSums(rows, cols int, dst, a, b kernels.Buffer, index kernels.Ints) {
-	n := rows * cols
-	d.eachWarp("scatter_sums", rows, whole(cols), below(rows, rowsOf(dst, cols)), at(dst, 0), at(a, n), at(b, n), list(index, rows), d.fault())
-}
-
-// ContractRows is the sum over i of w[i,j] src[index[i],j].
-func (d *Device) ContractRows(rows, srcRows, cols int, dst, w, src kernels.Buffer, index kernels.Ints, y kernels.Buffer) {
-	d.sumColumns("contract_rows", rows, cols, at(dst, cols), at(w, rows*cols), below(rows, srcRows), at(src, srcRows*cols), list(index, rows),
-		maybe(y, cols), d.fault())
+	d.eachTile("scatter_add_rows", rows, cols, whole(rows), whole(cols), below(rows, dstRows), at(dst, dstRows*cols), at(src, rows*cols), list(index, rows), d.fault())
 }
 
 // CopyRows copies the first cols numbers of each row.
 func (d *Device) CopyRows(rows, cols int, dst kernels.Buffer, dstStride int, src kernels.Buffer, srcStride int) {
 	if rows > 0 {
 		to, from := at(dst, (rows-1)*dstStride+cols), at(src, (rows-1)*srcStride+cols)
-		d.eachRow("copy_rows", rows, cols, to, whole(dstStride), from, whole(srcStride))
+		d.eachNumber("copy_rows", rows, cols, to, whole(dstStride), from, whole(srcStride))
 	}
 }
 
 // ScaleRows is dst[i,j] = by[i] x[i,j].
 func (d *Device) ScaleRows(rows, cols int, dst, x, by kernels.Buffer) {
-	d.eachRow("scale_rows", rows, cols, at(dst, rows*cols), at(x, rows*cols), at(by, rows))
+	d.eachNumber("scale_rows", rows, cols, at(dst, rows*cols), at(x, rows*cols), at(by, rows))
 }
 
 // MoveRows copies row from[i] of src to row to[i] of dst.
 func (d *Device) MoveRows(rows, cols int, dst kernels.Buffer, to kernels.Ints, src kernels.Buffer, from kernels.Ints) {
-	d.eachRow("move_rows", rows, cols, below(rows, rowsOf(dst, cols)), at(dst, 0), list(to, rows),
+	d.eachNumber("move_rows", rows, cols, below(rows, rowsOf(dst, cols)), at(dst, 0), list(to, rows),
 		below(rows, rowsOf(src, cols)), at(src, 0), list(from, rows), d.fault())
 }
 

@@ -49,9 +49,10 @@ KERNEL(clamp)(long long n, float* dst, float low, float high) {
 }
 
 KERNEL(column_sums)(int rows, int cols, float* dst, const float* x) {
-  DYNAMIC_SHARED(float, sums);
-  const auto term = [=](int i, int j) { return x[(long long)i * cols + j]; };
-  sum_columns(sums, rows, cols, dst, term, [](int, float sum) { return sum; });
+  DYNAMIC_SHARED(float, room);
+  const Column c = column(rows, cols);
+  const auto total = sum_column<1>(room, c, [=](int i) { return Sums<1>{x[(long long)i * cols + c.j]}; });
+  if (c.writes) dst[c.j] = total.v[0];
 }
 
 // What is bad is noted by its number, the largest one for good.
@@ -61,11 +62,9 @@ KERNEL(see)(long long n, const float* x, int own, int* noted) {
 }
 
 // own is the number of the group's first buffer, the others count down.
-KERNEL(see_all)(long long n, int buffers, const long long* table, int own, int* noted) {
-  const long long i = element();
-  if (i >= n) return;
-  const Member at = member(table, buffers, i);
-  if (!finite(number(table, at))) atomicMax(noted, own - at.buffer);
+KERNEL(see_all)(int buffers, const Entry* table, int own, int* noted) {
+  const Member at = member(table, buffers);
+  if (at.is && !finite(number(table, at))) atomicMax(noted, own - at.buffer);
 }
 
 // One block, which sums in float64: each thread every 256th row, then a tree.

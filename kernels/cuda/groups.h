@@ -1,6 +1,7 @@
 // groups.h: a row of a matrix for a group of neighbouring lanes. A group has
-// 1, 2, 4 ... 32 lanes, so that narrow rows share a warp. Sums over a group
-// have one order: each lane adds its own elements, then a tree.
+// 1, 2, 4 ... 32 lanes, so that narrow rows share a warp; where its lanes ask
+// each other nothing, up to 256. Sums over a group have one order: each lane
+// adds its own elements, then a tree.
 #pragma once
 #include "compat.h"
 
@@ -10,7 +11,7 @@ struct Group {
 };
 
 __device__ __forceinline__ Group group(int width) {
-  return {element() / width, static_cast<int>(threadIdx.x % width), width};
+  return {element() >> (__ffs(width) - 1), static_cast<int>(threadIdx.x & (width - 1)), width};
 }
 
 // All lanes of a warp must come to a sum, those beyond the last row too.

@@ -12,15 +12,16 @@ import (
 )
 
 // heap gives memory of a card to one device, and takes back what is no
-// longer reachable.
+// longer reachable: graphs, too, which the card may still work on.
 type heap struct {
 	card   *card
 	stream driver.Stream // of the device
 
 	mutex      sync.Mutex // cleanups come from any goroutine
 	unused     []piece
-	held, most int64 // bytes taken, now and at most at once
-	closed     bool  // the device is gone
+	graphs     []driver.Graph // that nobody launches any more
+	held, most int64          // bytes taken, now and at most at once
+	closed     bool           // the device is gone
 }
 
 // piece is memory of the card.
@@ -84,18 +85,26 @@ func (h *heap) mostHeld() int64 {
 	return h.most
 }
 
-// collect gives back what was discarded, when all work that may use it is
-// done. The driver waits for the work of other devices on the card, too.
-func (h *heap) collect() error {
+// collect gives back what was discarded, if that can be done now.
+func (h *heap) collect() error { return h.card.betweenCaptures(h.giveBack) }
+
+// giveBack does so when all work that may use it is done. The driver waits for
+// the work of other devices on the card, too.
+func (h *heap) giveBack() error {
 	h.mutex.Lock()
-	unused := h.unused
-	h.unused = nil
+	unused, graphs := h.unused, h.graphs
+	h.unused, h.graphs = nil, nil
 	h.mutex.Unlock()
-	if len(unused) == 0 {
+	if len(unused)+len(graphs) == 0 {
 		return nil
 	}
 	if err := h.card.Sync(h.stream); err != nil {
 		return err
+	}
+	for _, g := range graphs {
+		if err := h.card.FreeGraph(g); err != nil {
+			return err
+		}
 	}
 	for _, p := range unused {
 		if err := h.card.Free(p.at); err != nil {
@@ -118,12 +127,26 @@ func (h *heap) discard(p piece) {
 	_ = h.card.Do(func() error { return h.card.Free(p.at) })
 }
 
+// discardGraph notes that nobody launches it any more.
+func (h *heap) discardGraph(g driver.Graph) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	if !h.closed {
+		h.graphs = append(h.graphs, g)
+		return
+	}
+	_ = h.card.Do(func() error { return h.card.FreeGraph(g) })
+}
+
 // close gives back what was discarded, now and from now on.
 func (h *heap) close() {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	h.closed = true
 	_ = h.card.Do(func() error {
+		for _, g := range h.graphs {
+			_ = h.card.FreeGraph(g)
+		}
 		for _, p := range h.unused {
 			h.counted(-p.bytes)
 			_ = h.card.Free(p.at)

@@ -157,16 +157,19 @@ __device__ __forceinline__ void step(const Plan& plan, const Inputs& in, int kep
 
 KERNEL(jacobian_step)(int rounds, const int* ends, int reads_count, const Read* reads, const Write* writes,
     int lanes, int features, const int* state, const float* weights, float* sums, const float* keep,
-    const float* mix, const float* drive, const float* x, int kept, Copy* spill) {
+    const float* mix, const float* drive, const float* x, int kept, Copy* spill, const int* bad) {
   DYNAMIC_SHARED(Copy, shared);
+  if (*bad) return;
   step<float>({rounds, ends, reads_count, reads, writes},
       {lanes, features, state, weights, sums, keep, mix, drive, x}, kept, spill, shared);
 }
 
 KERNEL(jacobian_step_half)(int rounds, const int* ends, int reads_count, const Read* reads,
     const Write* writes, int lanes, int features, const int* state, const float* weights, float* sums,
-    const float* keep, const float* mix, const float* drive, const float* x, int kept, Copy* spill) {
+    const float* keep, const float* mix, const float* drive, const float* x, int kept, Copy* spill,
+    const int* bad) {
   DYNAMIC_SHARED(Copy, shared);
+  if (*bad) return;
   step<unsigned short>({rounds, ends, reads_count, reads, writes},
       {lanes, features, state, weights, sums, keep, mix, drive, x}, kept, spill, shared);
 }

@@ -119,7 +119,7 @@ func (j *jacobians) Step(s *kernels.JacobianStep) {
 	}
 	if size, spill := j.size(); size.Blocks[0] > 0 {
 		parameters := append(j.send(), whole(lanes), whole(features), list(j.state, lanes), weights, sums, keep, mix,
-			drive, x, whole(j.plan.kept), spill)
+			drive, x, whole(j.plan.kept), spill, j.device.note(noteBad))
 		j.device.launch(j.kernel(), size, parameters...)
 	}
 	if s.Weights != nil {

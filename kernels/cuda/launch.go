@@ -10,7 +10,7 @@ import (
 	"dgsbench/kernels/cuda/driver"
 )
 
-// mostThreads is the most that the kernels here are compiled for.
+// mostThreads is the most that kernels are launched with, but for chains.
 const mostThreads = 256
 
 // warp is the number of threads that run together.
@@ -89,8 +89,13 @@ func (d *Device) over(name string, n int, front, parameters []uint64) {
 	if n == 0 {
 		return
 	}
+	d.put(name, blocksOf(n), front, parameters)
+}
+
+// blocksOf is a launch of n threads or a few more.
+func blocksOf(n int) driver.Launch {
 	block := min((n+warp-1)/warp*warp, mostThreads)
-	d.put(name, driver.Launch{Blocks: [2]int{(n + block - 1) / block, 1}, Threads: block}, front, parameters)
+	return driver.Launch{Blocks: [2]int{(n + block - 1) / block, 1}, Threads: block}
 }
 
 // each launches a kernel with a thread for each of n elements; n is its first
@@ -99,15 +104,13 @@ func (d *Device) each(name string, n int, parameters ...uint64) {
 	d.over(name, n, []uint64{whole(n)}, parameters)
 }
 
-// eachColumn launches a kernel with a thread for each column; its first
-// parameters are rows and cols.
-func (d *Device) eachColumn(name string, rows, cols int, parameters ...uint64) {
-	d.over(name, cols, []uint64{whole(rows), whole(cols)}, parameters)
-}
-
 // columnTile is how many columns a block sums, with threads side by side for
-// some of the rows.
-const columnTile = 8
+// some of the rows; mostSums is how many sums of a column a kernel makes, for
+// which each warp has room.
+const (
+	columnTile = 8
+	mostSums   = 2
+)
 
 // sumColumns launches a kernel whose blocks have a tile of the columns; its
 // first parameters are rows and cols.
@@ -115,8 +118,16 @@ func (d *Device) sumColumns(name string, rows, cols int, parameters ...uint64) {
 	if cols == 0 {
 		return
 	}
-	size := driver.Launch{Blocks: [2]int{(cols + columnTile - 1) / columnTile, 1}, Threads: mostThreads, Shared: mostThreads * wordBytes}
-	d.put(name, size, []uint64{whole(rows), whole(cols)}, parameters)
+	d.put(name, columnBlocks(cols), []uint64{whole(rows), whole(cols)}, parameters)
+}
+
+// columnBlocks are the blocks of so many columns.
+func columnBlocks(cols int) driver.Launch {
+	return driver.Launch{
+		Blocks:  [2]int{(cols + columnTile - 1) / columnTile, 1},
+		Threads: mostThreads,
+		Shared:  mostThreads / warp * columnTile * mostSums * wordBytes,
+	}
 }
 
 // eachWarp launches a kernel with a warp for each of n; n is its first
@@ -125,11 +136,31 @@ func (d *Device) eachWarp(name string, n int, parameters ...uint64) {
 	d.over(name, n*warp, []uint64{whole(n)}, parameters)
 }
 
+// eachTile launches a kernel with a warp for every 32 columns of each row.
+func (d *Device) eachTile(name string, rows, cols int, parameters ...uint64) {
+	if rows == 0 || cols == 0 {
+		return
+	}
+	size := blocksOf(rows * warp)
+	size.Blocks[1] = (cols + warp - 1) / warp
+	d.put(name, size, nil, parameters)
+}
+
 // eachRow launches a kernel with a group of lanes for each row; its first
 // parameters are the width of groups, rows and cols.
 func (d *Device) eachRow(name string, rows, cols int, parameters ...uint64) {
+	d.inGroups(name, rows, cols, warp, parameters)
+}
+
+// eachNumber is eachRow with a thread for each number, at most a block for a
+// row: for kernels whose lanes ask each other nothing.
+func (d *Device) eachNumber(name string, rows, cols int, parameters ...uint64) {
+	d.inGroups(name, rows, cols, mostThreads, parameters)
+}
+
+func (d *Device) inGroups(name string, rows, cols, most int, parameters []uint64) {
 	width := 1
-	for width < min(cols, warp) {
+	for width < min(cols, most) {
 		width *= 2
 	}
 	d.over(name, rows*width, []uint64{whole(width), whole(rows), whole(cols)}, parameters)

@@ -15,9 +15,9 @@ KERNEL(mix_grad)(int width, int rows, int cols, const float* self, const float* 
   for (int j = own.lane; j < cols; j += width) {
     const Parts p = parts(own.row, j, cols, self, other, e, alpha, beta, per_row, from_self, from_other, from_e);
     const long long at = own.row * cols + j;
-    const float into = g[at] * (1.f - p.beta);
-    dself[at] = g[at] * p.beta;
-    dbeta[at] = g[at] * (p.self - p.inner());
+    const float given = g[at], into = given * (1.f - p.beta);
+    dself[at] = given * p.beta;
+    dbeta[at] = given * (p.self - p.inner());
     dother[at] = into * p.alpha;
     dalpha[at] = into * (p.other - p.e);
     if (e) de[at] = into * (1.f - p.alpha);

@@ -1,5 +1,5 @@
-// norms.cu: normalisations of rows, a group of lanes each, and of columns, a
-// thread each that takes the rows in order.
+// norms.cu: normalisations of rows, a group of lanes each, and of columns.
+#include "columns.h"
 #include "norms.h"
 
 KERNEL(layer_norm)(int width, int rows, int cols, float eps, float* dst, float* hat, float* inverse,
@@ -20,55 +20,79 @@ KERNEL(layer_norm_grad)(int width, int rows, int cols, float* dx, const float* d
   }
   mean = sum(g, mean) / cols;
   slope = sum(g, slope) / cols;
-  for (int j = g.lane; j < n; j += width) dx[at + j] = inverse[g.row] * (dy[at + j] * scale[j] - mean - slope * hat[at + j]);
+  const auto number = [=](int j) { return inverse[g.row] * (dy[at + j] * scale[j] - mean - slope * hat[at + j]); };
+  under_way(g.lane, n, width, number, [=](int j, float v) { dx[at + j] = v; });
 }
 
-// scale_grad is dscale = the sum over the rows of dy hat, dshift that of dy.
+// scale_sums are the gradients of scale and shift: the sums of dy hat and dy.
+__device__ __forceinline__ Sums<2> scale_sums(float* room, const Column& c, int cols, const float* dy,
+    const float* hat) {
+  return sum_column<2>(room, c, [=](int i) {
+    const long long at = (long long)i * cols + c.j;
+    return Sums<2>{dy[at] * hat[at], dy[at]};
+  });
+}
+
 KERNEL(scale_grad)(int rows, int cols, float* dscale, float* dshift, const float* dy, const float* hat) {
-  const long long j = element();
-  if (j >= cols) return;
-  float scale = 0.f, shift = 0.f;
-  for (long long at = j; at < (long long)rows * cols; at += cols) {
-    scale = fmaf(dy[at], hat[at], scale);
-    shift += dy[at];
-  }
-  dscale[j] = scale;
-  dshift[j] = shift;
+  DYNAMIC_SHARED(float, room);
+  const Column c = column(rows, cols);
+  const auto total = scale_sums(room, c, cols, dy, hat);
+  if (!c.writes) return;
+  dscale[c.j] = total.v[0];
+  dshift[c.j] = total.v[1];
 }
 
+// Sums have room of their own each, so that none waits until the one before
+// is read.
 KERNEL(batch_norm)(int rows, int cols, float eps, float* dst, float* hat, float* mean, float* variance,
     float* inverse, const float* x, const float* scale, const float* shift) {
-  const long long j = element(), end = (long long)rows * cols;
-  if (j >= cols) return;
-  float total = 0.f, squares = 0.f;
-  for (long long at = j; at < end; at += cols) total += x[at];
-  const float middle = total * (1.f / rows);
-  for (long long at = j; at < end; at += cols) squares = fmaf(x[at] - middle, x[at] - middle, squares);
+  DYNAMIC_SHARED(float, room);
+  const Column c = column(rows, cols);
+  const auto number = [=](int i) { return x[(long long)i * cols + c.j]; };
+  const float total = sum_column<1>(room, c, [=](int i) { return Sums<1>{number(i)}; }).v[0], middle = total * (1.f / rows);
+  const auto square = [=](int i) {
+    const float d = number(i) - middle;
+    return Sums<1>{d * d};
+  };
+  const float squares = sum_column<1>(room + sums_room, c, square).v[0];
   const float spread = squares * (1.f / rows), inv = 1.f / sqrtf(spread + eps);
-  for (long long at = j; at < end; at += cols) {
-    hat[at] = (x[at] - middle) * inv;
-    dst[at] = hat[at] * scale[j] + shift[j];
-  }
-  mean[j] = middle;
-  variance[j] = spread;
-  inverse[j] = inv;
+  const float factor = scale[c.j], summand = shift[c.j];
+  each_row(c, number, [=](int i, float v) {
+    const long long at = (long long)i * cols + c.j;
+    const float normal = hat[at] = (v - middle) * inv;
+    dst[at] = normal * factor + summand;
+  });
+  if (!c.writes) return;
+  mean[c.j] = middle;
+  variance[c.j] = spread;
+  inverse[c.j] = inv;
 }
 
-KERNEL(batch_norm_fixed)(int rows, int cols, float eps, float* dst, float* inverse, const float* x,
+KERNEL(batch_norm_fixed)(int width, int rows, int cols, float eps, float* dst, float* inverse, const float* x,
     const float* mean, const float* variance, const float* scale, const float* shift) {
-  const long long j = element();
-  if (j >= cols) return;
-  const float inv = inverse[j] = 1.f / sqrtf(variance[j] + eps);
-  for (long long at = j; at < (long long)rows * cols; at += cols) dst[at] = (x[at] - mean[j]) * inv * scale[j] + shift[j];
+  const Group g = group(width);
+  if (g.row >= rows) return;
+  for (int j = g.lane; j < cols; j += width) {
+    const float inv = 1.f / sqrtf(variance[j] + eps);
+    dst[g.row * cols + j] = (x[g.row * cols + j] - mean[j]) * inv * scale[j] + shift[j];
+    if (g.row == 0) inverse[j] = inv;
+  }
 }
 
-// What scale_grad has found is in dscale and dshift.
-KERNEL(batch_norm_grad)(int rows, int cols, float* dx, const float* dscale, const float* dshift,
-    const float* dy, const float* hat, const float* inverse, const float* scale) {
-  const long long j = element();
-  if (j >= cols) return;
-  for (long long at = j; at < (long long)rows * cols; at += cols)
-    dx[at] = (dy[at] - (hat[at] * dscale[j] + dshift[j]) * (1.f / rows)) * inverse[j] * scale[j];
+KERNEL(batch_norm_grad)(int rows, int cols, float* dx, float* dscale, float* dshift, const float* dy,
+    const float* hat, const float* inverse, const float* scale) {
+  DYNAMIC_SHARED(float, room);
+  const Column c = column(rows, cols);
+  const auto total = scale_sums(room, c, cols, dy, hat);
+  const float inv = inverse[c.j], factor = scale[c.j];
+  const auto number = [=](int i) {
+    const long long at = (long long)i * cols + c.j;
+    return (dy[at] - (hat[at] * total.v[0] + total.v[1]) * (1.f / rows)) * inv * factor;
+  };
+  each_row(c, number, [=](int i, float v) { dx[(long long)i * cols + c.j] = v; });
+  if (!c.writes) return;
+  dscale[c.j] = total.v[0];
+  dshift[c.j] = total.v[1];
 }
 
 KERNEL(unit_rows)(int width, int rows, int cols, float eps, float* dst, float* inverse, const float* x) {
@@ -83,5 +107,6 @@ KERNEL(unit_rows_grad)(int width, int rows, int cols, float* dx, const float* dy
   float along = 0.f;
   for (int j = g.lane; j < n; j += width) along = fmaf(dy[at + j], y[at + j], along);
   along = sum(g, along);
-  for (int j = g.lane; j < n; j += width) dx[at + j] = inverse[g.row] * (dy[at + j] - along * y[at + j]);
+  const auto number = [=](int j) { return inverse[g.row] * (dy[at + j] - along * y[at + j]); };
+  under_way(g.lane, n, width, number, [=](int j, float v) { dx[at + j] = v; });
 }

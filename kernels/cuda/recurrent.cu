@@ -30,16 +30,19 @@ KERNEL(time_encode)(int width, int rows, int cols, float* dst, const float* dt, 
   time_row(group(width), rows, cols, dst, dt, w, b);
 }
 
-// A block has some columns, as the edges of a batch are many.
 KERNEL(time_encode_grad)(int rows, int cols, float* dw, float* db, const float* g, const float* dt,
     const float* w, const float* b) {
-  DYNAMIC_SHARED(float, sums);
-  const auto of_b = [=](int i, int j) { return -sinf(w[j] * dt[i] + b[j]) * g[(long long)i * cols + j]; };
-  const auto of_w = [=](int i, int j) { return of_b(i, j) * dt[i]; };
-  const auto as_is = [](int, float sum) { return sum; };
-  sum_columns(sums, rows, cols, db, of_b, as_is);
-  __syncthreads();
-  sum_columns(sums, rows, cols, dw, of_w, as_is);
+  DYNAMIC_SHARED(float, room);
+  const Column c = column(rows, cols);
+  const float slope = w[c.j], phase = b[c.j];
+  const auto read = [=](int i) { return Sums<2>{g[(long long)i * cols + c.j], dt[i]}; };
+  const auto total = sum_column<2>(room, c, read, [=](const Sums<2>& v) {
+    const float d = -sinf(slope * v.v[1] + phase) * v.v[0];
+    return Sums<2>{d * v.v[1], d};
+  });
+  if (!c.writes) return;
+  dw[c.j] = total.v[0];
+  db[c.j] = total.v[1];
 }
 
 KERNEL(time_project)(int width, int rows, int cols, float* dst, const float* m, const float* dt,
@@ -49,16 +52,16 @@ KERNEL(time_project)(int width, int rows, int cols, float* dst, const float* m, 
 
 KERNEL(time_project_grad)(int rows, int cols, float* dm, float* dw, float* db, const float* g,
     const float* m, const float* dt, const float* w, const float* b) {
-  const long long j = element();
-  if (j >= cols) return;
-  float of_w = 0.f, of_b = 0.f;
-  for (int i = 0; i < rows; i++) {
-    const long long at = (long long)i * cols + j;
-    const float d = g[at] * m[at];
-    of_b += d;
-    of_w = fmaf(dt[i], d, of_w);
-    dm[at] = g[at] * growth(dt[i], w[j], b[j]);
-  }
-  dw[j] = of_w;
-  db[j] = of_b;
+  DYNAMIC_SHARED(float, room);
+  const Column c = column(rows, cols);
+  const auto total = sum_column<2>(room, c, [=](int i) {
+    const float d = g[(long long)i * cols + c.j] * m[(long long)i * cols + c.j];
+    return Sums<2>{d * dt[i], d};
+  });
+  const float slope = w[c.j], shift = b[c.j];
+  const auto number = [=](int i) { return g[(long long)i * cols + c.j] * growth(dt[i], slope, shift); };
+  each_row(c, number, [=](int i, float v) { dm[(long long)i * cols + c.j] = v; });
+  if (!c.writes) return;
+  dw[c.j] = total.v[0];
+  db[c.j] = total.v[1];
 }

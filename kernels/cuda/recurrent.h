@@ -13,11 +13,12 @@ __device__ __forceinline__ void gru_row(const Group& g, int rows, int units, flo
   if (g.row >= rows) return;
   for (int j = g.lane; j < units; j += g.width) {
     const long long at = g.row * units + j, r = 3 * g.row * units + j, z = r + units, n = z + units;
-    const float reset = sigmoid(gi[r] + gh[r]), update = sigmoid(gi[z] + gh[z]), fresh = tanhf(fmaf(reset, gh[n], gi[n]));
+    const float old = q[at], reset = sigmoid(gi[r] + gh[r]), update = sigmoid(gi[z] + gh[z]);
+    const float fresh = tanhf(fmaf(reset, gh[n], gi[n]));
     gates[r] = reset;
     gates[z] = update;
     gates[n] = fresh;
-    h[at] = fmaf(update, q[at] - fresh, fresh);
+    h[at] = fmaf(update, old - fresh, fresh);
   }
 }
 

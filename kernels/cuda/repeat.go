@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"fmt"
 	"runtime"
 
 	"dgsbench/kernels"
@@ -15,14 +16,20 @@ var _ kernels.Repeating = (*Device)(nil)
 type repetition struct {
 	device *Device
 	graph  driver.Graph
+	first  int          // how many buffers had been seen before
+	sees   int          // how many it looks at
 	run    func() error // so that no repetition takes memory of its own
 }
 
 // Repeated makes a graph of the launches of f.
 func (d *Device) Repeated(f func()) (again func()) {
+	d.notRecording("a repetition is made")
 	d.flush()
-	r, before := &repetition{device: d}, d.work
+	r, before := &repetition{device: d, first: d.seen}, d.work
 	d.card.must(func() (err error) {
+		if err := d.heap.collect(); err != nil {
+			return err
+		}
 		r.graph, err = d.card.Capture(d.stream, func() (err error) {
 			defer kernels.CatchFailure(&err)
 			f()
@@ -31,18 +38,33 @@ func (d *Device) Repeated(f func()) (again func()) {
 		return err
 	})
 	d.work = before
+	r.sees, d.seen = d.seen-r.first, r.first
 	r.run = func() error { return d.card.Replay(r.graph, d.stream) }
-	runtime.AddCleanup(r, d.card.free, r.graph)
+	runtime.AddCleanup(r, d.heap.discardGraph, r.graph)
 	return r.again
 }
 
 // again puts the launches on the stream.
 func (r *repetition) again() {
+	r.device.notRecording("a repetition is asked for")
 	r.device.flush()
+	r.device.sawAgain(r)
 	r.device.work.Repeats++
 	r.device.card.must(r.run)
 }
 
-// free gives a graph back. Its errors could only be those of work that nobody
-// waits for.
-func (c *card) free(g driver.Graph) { _ = c.Do(func() error { return c.FreeGraph(g) }) }
+// sawAgain counts what a repetition looks at, which has the same places each
+// time.
+func (d *Device) sawAgain(r *repetition) {
+	if r.sees > 0 && d.seen != r.first {
+		panic(fmt.Sprintf("cuda: a repetition after %d buffers were seen, the first time after %d", d.seen, r.first))
+	}
+	d.seen += r.sees
+}
+
+// notRecording panics during Record, which can note single calls alone.
+func (d *Device) notRecording(what string) {
+	if d.tape != nil {
+		panic("cuda: " + what + " while work is recorded")
+	}
+}

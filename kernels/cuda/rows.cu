@@ -1,7 +1,9 @@
 // rows.cu: rows of matrices by lists of row numbers. A group of lanes has a
 // row.
 #include "columns.h"
+#include "loads.h"
 #include "occurrences.h"
+#include "tables.h"
 
 __device__ __forceinline__ void copy_row(const Group& g, int cols, float* dst, const float* src) {
   for (int j = g.lane; j < cols; j += g.width) dst[j] = src[j];
@@ -26,43 +28,47 @@ KERNEL(scatter_rows)(int rows, int cols, int dst_rows, float* dst, const float* 
   if (g.row >= rows) return;
   const int to = within(index[g.row], dst_rows, fault);
   if (next(g, index, g.row + 1, rows, to) < rows) return;
-  copy_row(g, cols, dst + (long long)to * cols, src + g.row * cols);
+  const auto number = [=](int j) { return src[g.row * cols + j]; };
+  under_way(g.lane, cols, g.width, number, [=](int j, float v) { dst[(long long)to * cols + j] = v; });
 }
 
-KERNEL(scatter_sums)(int rows, int cols, int dst_rows, float* dst, const float* a, const float* b,
-    const int* index, int* fault) {
-  const Group g = warp_group();
-  if (g.row >= rows) return;
-  const int to = within(index[g.row], dst_rows, fault);
-  if (next(g, index, g.row + 1, rows, to) < rows) return;
-  for (int j = g.lane; j < cols; j += g.width) dst[(long long)to * cols + j] = a[g.row * cols + j] + b[g.row * cols + j];
-}
-
-// The first of several rows with one index adds them all, in order.
+// The first of several rows with one index adds them all, in order: a warp 32
+// of their columns.
 KERNEL(scatter_add_rows)(int rows, int cols, int dst_rows, float* dst, const float* src, const int* index,
     int* fault) {
   const Group g = warp_group();
+  const int j = blockIdx.y * g.width + g.lane;
   if (g.row >= rows) return;
   const int to = within(index[g.row], dst_rows, fault);
   if (next(g, index, 0, g.row, to) < g.row) return;
-  for (int i = g.row; i < rows; i = next(g, index, i + 1, rows, to))
-    for (int j = g.lane; j < cols; j += g.width) dst[(long long)to * cols + j] += src[(long long)i * cols + j];
+  float total = j < cols ? dst[(long long)to * cols + j] : 0.f;
+  for (int begin = g.row; begin < rows;) {
+    const int places = next_few(g, index, begin, rows, to);
+    float v[few];
+    for (int k = 0; k < few; k++) {
+      const int i = __shfl_sync(all_lanes, places, k);
+      v[k] = i < rows && j < cols ? src[(long long)i * cols + j] : 0.f;
+    }
+    for (int k = 0; k < few; k++) total += v[k];
+  }
+  if (j < cols) dst[(long long)to * cols + j] = total;
 }
 
-// Row numbers that are out of range are noted once, at the end. y may be
-// missing.
-KERNEL(contract_rows)(int rows, int cols, float* dst, const float* w, int src_rows, const float* src,
-    const int* index, const float* y, int* fault) {
-  DYNAMIC_SHARED(float, sums);
+// A row of blocks has one buffer of each group; y may be missing. Row numbers
+// that are out of range are noted once, at the end.
+KERNEL(contract_rows)(int rows, int cols, const Entry* sums, const float* w, int src_rows, const Entry* sources,
+    const int* index, const Entry* factors, int* fault) {
+  DYNAMIC_SHARED(float, room);
+  const float* src = sources[blockIdx.y].numbers;
+  const Column c = column(rows, cols);
   bool bad = false;
-  const auto term = [&](int i, int j) {
-    const bool in = static_cast<unsigned>(index[i]) < static_cast<unsigned>(src_rows);
-    bad |= !in;
-    return w[(long long)i * cols + j] * src[(in ? index[i] : 0ll) * cols + j];
-  };
-  const auto finish = [=](int j, float sum) { return y ? sum * (y[j] * (1.f - y[j])) : sum; };
-  sum_columns(sums, rows, cols, dst, term, finish);
+  const auto total = sum_column<1>(room, c, [&](int i) {
+    const long long row = within(index[i], src_rows, bad);
+    return Sums<1>{w[(long long)i * cols + c.j] * src[row * cols + c.j]};
+  });
   if (bad) atomicOr(fault, 1);
+  const float* y = factors ? factors[blockIdx.y].numbers : nullptr;
+  if (c.writes) sums[blockIdx.y].numbers[c.j] = y ? total.v[0] * (y[c.j] * (1.f - y[c.j])) : total.v[0];
 }
 
 KERNEL(copy_rows)(int width, int rows, int cols, float* dst, long long dst_stride, const float* src,

@@ -20,11 +20,12 @@ func TestAnswerAfterOddBytes(t *testing.T) {
 	halves.Grow(1)
 	halves.Read(make([]float32, 3), 0)
 
-	l := newLayers(d)
-	c := d.(kernels.Chaining).NewChain(chainRows)
+	const most = 13
+	l := newLayers(d, most)
+	c := d.(kernels.Chaining).NewChain(most)
 	b := drawBatch(rand.New(rand.NewPCG(1, 2)), 9)
 	c.Begin(9)
-	l.run(c, newScratch(c, c.NewVector), b)
+	l.run(c, newScratch(c, most, c.NewVector), b)
 	c.End()
 	answer := make([]float32, 9*narrow)
 	d.Read(answer, l.out)

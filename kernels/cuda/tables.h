@@ -1,28 +1,31 @@
-// tables.h: groups of buffers. A table has two words for each: its address,
-// and where it ends among the numbers of all.
+// tables.h: groups of buffers. A block of threads works on numbers of one
+// buffer. A table has an entry for each buffer, then a part for each block:
+// nobody has to look for the buffer that a number is in.
 #pragma once
 #include "compat.h"
 
-// Member is a buffer of a group, and a number of it.
-struct Member {
-  int buffer;
-  long long at;
+struct Entry {
+  float* numbers;
+  long long n;
 };
 
-// member is that of number i of all.
-__device__ __forceinline__ Member member(const long long* table, int buffers, long long i) {
-  int lo = 0, hi = buffers - 1;
-  while (lo < hi) {
-    const int middle = (lo + hi) / 2;
-    if (table[2 * middle + 1] > i)
-      hi = middle;
-    else
-      lo = middle + 1;
-  }
-  return {lo, i - (lo ? table[2 * lo - 1] : 0)};
+// Part is what a block has: of a buffer the numbers from first on, one a
+// thread.
+struct Part {
+  int buffer, first;
+};
+
+// Member is a thread's number, if there is one.
+struct Member {
+  int buffer, at;
+  bool is;
+};
+
+__device__ __forceinline__ Member member(const Entry* table, int buffers) {
+  const Part p = reinterpret_cast<const Part*>(table + buffers)[blockIdx.x];
+  const int at = p.first + static_cast<int>(threadIdx.x);
+  return {p.buffer, at, at < table[p.buffer].n};
 }
 
 // number is one of a group with a table of its own.
-__device__ __forceinline__ float& number(const long long* table, Member m) {
-  return reinterpret_cast<float*>(table[2 * m.buffer])[m.at];
-}
+__device__ __forceinline__ float& number(const Entry* table, const Member& m) { return table[m.buffer].numbers[m.at]; }

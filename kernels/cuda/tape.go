@@ -27,6 +27,7 @@ type result struct{ to, from []byte }
 
 // Record notes what f asks for and makes a graph of it.
 func (d *Device) Record(copied bool, f func()) (kernels.Recording, error) {
+	d.notRecording("a recording is begun")
 	d.flush()
 	t := &tape{device: d, copied: copied}
 	d.tape = t

@@ -5,6 +5,7 @@ package cuda_test
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -27,12 +28,13 @@ type session struct {
 const (
 	sessionRows = 21
 	sessionMore = 10
+	sessionMost = 45 // rows of its chain
 )
 
 func newSession(d kernels.Device) *session {
-	s := &session{Device: d, layers: newLayers(d), x: d.NewBuffer(sessionRows), y: d.NewBuffer(sessionRows + sessionMore)}
-	s.chain = d.(kernels.Chaining).NewChain(chainRows)
-	s.scratch = newScratch(s.chain, s.chain.NewVector)
+	s := &session{Device: d, layers: newLayers(d, sessionMost), x: d.NewBuffer(sessionRows), y: d.NewBuffer(sessionRows + sessionMore)}
+	s.chain = d.(kernels.Chaining).NewChain(sessionMost)
+	s.scratch = newScratch(s.chain, sessionMost, s.chain.NewVector)
 	s.host = make([]float32, sessionRows)
 	for range 3 {
 		s.read = append(s.read, make([]float32, sessionRows), make([]float32, sessionRows*narrow), make([]float32, sessionRows+sessionMore))
@@ -96,6 +98,38 @@ func TestRecorded(t *testing.T) {
 			recording.Close()
 		}
 	}
+}
+
+// TestRecordedWideChain: a recording keeps what its chain had outside of shared
+// memory, though the chain takes more later.
+func TestRecordedWideChain(t *testing.T) {
+	const most = 9
+	d := cudatest.Device(t)
+	l, c := newLayers(d, most), wideChain(t, d, most)
+	own, rng := newScratch(c, most, c.NewVector), rand.New(rand.NewPCG(5, 6))
+	run := func(b batch, answers []float32) {
+		c.Begin(len(b.from))
+		l.run(c, own, b)
+		c.End()
+		d.Read(answers, l.out)
+	}
+	b, got, want := drawBatch(rng, 1), make([]float32, narrow), make([]float32, narrow)
+	recording, err := d.(kernels.Recorder).Record(false, func() { run(b, got) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer recording.Close()
+	run(drawBatch(rng, most), make([]float32, most*narrow))
+	for range 3 {
+		runtime.GC()
+		d.NewBuffer(1) // gives back what nobody uses
+	}
+	if err := recording.Replay(); err != nil {
+		t.Fatal(err)
+	}
+	recording.Results()
+	run(b, want)
+	near(t, 1, "answers", got, want)
 }
 
 // forget writes something else wherever results go.

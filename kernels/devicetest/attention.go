@@ -23,9 +23,10 @@ func attentionCases() []kernelCase {
 	return all
 }
 
-// wideAttention has centres without edges, and a pair that is repeated.
+// wideAttention has centres without edges, a pair that is repeated, and two
+// edges without a centre.
 func wideAttention(b *bench, n int, dropout bool) *kernels.Attention {
-	return attention(b, n, dropout, 6, []int32{0, 3, 3, 5, 5, 5}, b.list(2, 5, 2, 0, 2))
+	return attention(b, n, dropout, 6, []int32{0, 3, 3, 5, 5, 5}, b.list(2, 5, 2, 0, 2, 2, 1))
 }
 
 // longAttention has a centre of all edges but one.

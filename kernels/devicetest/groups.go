@@ -9,14 +9,14 @@ import (
 )
 
 // optimiserCases step on groups of one, three and forty buffers, one of them
-// empty.
+// empty, some with more numbers than a block of a card has threads.
 func optimiserCases() []kernelCase {
 	step := kernels.AdamStep{Size: .01, Root: 1.25, Beta1: .875, Rest1: .125, Beta2: .75, Rest2: .25, Eps: 1e-8, WeightDecay: .5}
 	sizes := func(n int) []int {
 		switch {
 		case n < 3:
 			return []int{n}
-		case n < 64:
+		case n < 64, n > 200:
 			return []int{n, 0, 2*n + 1}
 		}
 		return slices.Repeat([]int{1, 3}, 20)

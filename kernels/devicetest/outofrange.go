@@ -18,11 +18,11 @@ func checkRowsOutOfRange(t *testing.T, d kernels.Device) {
 		"ScatterAddRows": func(b *bench, bad kernels.Ints) {
 			b.ScatterAddRows(1, rows, cols, b.normal(rows*cols), b.normal(cols), bad)
 		},
-		"ScatterSums": func(b *bench, bad kernels.Ints) {
-			b.ScatterSums(1, cols, b.NewBuffer(rows*cols), b.normal(cols), b.normal(cols), bad)
+		"CommitRows": func(b *bench, bad kernels.Ints) {
+			b.CommitRows(1, cols, b.NewGroup(b.NewBuffer(rows*cols)), b.NewGroup(b.normal(cols)), bad)
 		},
 		"ContractRows": func(b *bench, bad kernels.Ints) {
-			b.ContractRows(1, rows, cols, b.normal(cols), b.normal(cols), b.normal(rows*cols), bad, nil)
+			b.ContractRows(1, rows, cols, b.NewGroup(b.normal(cols)), b.normal(cols), b.NewGroup(b.normal(rows*cols)), bad, nil)
 		},
 		"SumRows": func(b *bench, bad kernels.Ints) {
 			b.SumRows(1, 1, rows, cols, b.normal(cols), b.normal(rows*cols), bad)

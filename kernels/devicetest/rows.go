@@ -12,18 +12,6 @@ var rowCases = []kernelCase{
 	{"ScatterAddRows of many", 8, func(b *bench, n int) {
 		b.ScatterAddRows(n, 7, 3, b.normal(7*3), b.normal(3*n), b.rows(n, 7))
 	}},
-	{"ScatterSums", 2, func(b *bench, n int) {
-		b.ScatterSums(4, n, b.normal(7*n), b.normal(4*n), b.normal(4*n), b.list(6, 0, 3, 3))
-	}},
-	{"ScatterSums of many", 2, func(b *bench, n int) {
-		b.ScatterSums(n, 3, b.normal(7*3), b.normal(3*n), b.normal(3*n), b.rows(n, 7))
-	}},
-	{"ContractRows", 4, func(b *bench, n int) {
-		b.ContractRows(4, 7, n, b.normal(n), b.normal(4*n), b.normal(7*n), b.list(6, 0, 3, 3), nil)
-	}},
-	{"ContractRows of many", 16, func(b *bench, n int) {
-		b.ContractRows(n, 7, 3, b.normal(3), b.normal(3*n), b.normal(7*3), b.rows(n, 7), b.positive(3))
-	}},
 	{"CopyRows", 1, func(b *bench, n int) { b.CopyRows(4, n, b.normal(4*(n+1)), n+1, b.normal(4*(n+2)), n+2) }},
 	{"CopyRows that ends with its rows", 1, func(b *bench, n int) {
 		b.CopyRows(4, n, b.normal(4*n), n, b.normal(3*(n+2)+n), n+2)

@@ -23,20 +23,24 @@ type kernelCase struct {
 // the largest number beside them.
 func Run(t *testing.T, tolerance float64, devices ...kernels.Device) {
 	for _, cases := range [][]kernelCase{
-		elementaryCases, gemmCases(), optimiserCases(), rowCases, recurrentCases, attentionCases(), blockCases(), normCases, mixingCases(), histogramCases(),
+		elementaryCases, gemmCases(), optimiserCases(), rowCases, recurrentCases, attentionCases(), blockCases(), normCases, mixingCases(), forwardCases(), histogramCases(),
 	} {
 		for _, c := range cases {
 			t.Run(c.name, func(t *testing.T) { c.check(t, tolerance, devices) })
 		}
 	}
+	t.Run("Shapes", func(t *testing.T) { checkShapes(t, tolerance, devices) })
 	t.Run("Memory", func(t *testing.T) { each(t, devices, checkMemory) })
 	t.Run("Threads", func(t *testing.T) { each(t, devices, checkThreads) })
 	t.Run("Finite", func(t *testing.T) { each(t, devices, checkFinite) })
 	t.Run("Seen", func(t *testing.T) { each(t, devices, checkSeen) })
 	t.Run("NoStepAfterBad", func(t *testing.T) { each(t, devices, checkNoStep) })
+	t.Run("NothingKeptAfterBad", func(t *testing.T) { each(t, devices, checkNothingKept) })
 	t.Run("Repeated", func(t *testing.T) { each(t, devices, checkRepeated) })
+	t.Run("SeenAgain", func(t *testing.T) { each(t, devices, checkSeenAgain) })
 	t.Run("RowsOutOfRange", func(t *testing.T) { each(t, devices, checkRowsOutOfRange) })
 	t.Run("Jacobians", func(t *testing.T) { checkJacobians(t, tolerance, devices) })
+	t.Run("JacobiansHalf", func(t *testing.T) { each(t, devices, checkHalves) })
 	t.Run("Ranker", func(t *testing.T) { each(t, devices, checkRanker) })
 	t.Run("RankerBorders", func(t *testing.T) { checkRankerBorders(t, devices) })
 	t.Run("Scores", func(t *testing.T) { checkScores(t, tolerance, devices) })
@@ -62,18 +66,23 @@ func (c kernelCase) check(t *testing.T, tolerance float64, devices []kernels.Dev
 			of = specialSizes
 		}
 		for _, n := range of {
-			want := c.run(reference.New(), n, special)
-			var first [][]float32
-			for _, d := range devices {
-				got := c.run(d, n, special)
-				if first == nil {
-					first = got
-				}
-				for i := range want {
-					sameBits(t, n, got[i], first[i])
-					closeTo(t, n, got[i], want[i], tolerance*c.scale)
-				}
-			}
+			c.compare(t, n, special, tolerance, devices)
+		}
+	}
+}
+
+func (c kernelCase) compare(t *testing.T, n int, special bool, tolerance float64, devices []kernels.Device) {
+	t.Helper()
+	want := c.run(reference.New(), n, special)
+	var first [][]float32
+	for _, d := range devices {
+		got := c.run(d, n, special)
+		if first == nil {
+			first = got
+		}
+		for i := range want {
+			sameBits(t, n, got[i], first[i])
+			closeTo(t, n, got[i], want[i], tolerance*c.scale)
 		}
 	}
 }

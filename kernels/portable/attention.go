@@ -14,7 +14,7 @@ package portable
 type Attention[T Float] struct {
 	Heads, Channels int
 
-	Offsets []int32 // centres + 1; edges of i are Offsets[i] to Offsets[i+1]-1
+	Offsets []int32 // centres + 1; edges of i are Offsets[i] to Offsets[i+1]-1; those beyond are nobody's
 	Index   []int32 // edges
 
 	Q, Out  []T // a row per centre
@@ -124,7 +124,10 @@ func (c *centre[T]) drop(e, h int) T {
 //	K'[Index[e]] += score'[e]*Q[i]
 //	V'[Index[e]] += Drop[e]*weight[e]*Out'[i]
 //	E'[e] = score'[e]*Q[i] + Drop[e]*weight[e]*Out'[i]
+//
+// and zeros for an edge that is nobody's.
 func AttendGrad[T Float](k Rows[T], a *Attention[T], g *AttentionGrad[T]) {
+	clear(g.E[int(a.Offsets[len(a.Offsets)-1])*a.Heads*a.Channels:])
 	a.each(func(c centre[T]) {
 		clear(g.Q[c.row*a.Heads*a.Channels:][:a.Heads*a.Channels])
 		c.scoresGrad(k, g)

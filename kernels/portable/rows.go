@@ -34,14 +34,6 @@ func ScatterAddRows[T Float](k Rows[T], dst []T, dstStride int, src []T, srcStri
 	}
 }
 
-// ScatterSums sets row index[i] of dst to row i of a plus row i of b, in
-// order: where an index occurs twice the later row stays.
-func ScatterSums[T Float](k Rows[T], dst, a, b []T, cols int, index []int32) {
-	for i, r := range index {
-		k.Add(dst[int(r)*cols:][:cols], a[i*cols:][:cols], b[i*cols:][:cols])
-	}
-}
-
 // ContractRows is dst[j] = the sum over i, in order, of w[i,j]*src[index[i],j].
 // It works on as many columns at once as scratch has elements.
 func ContractRows[T Float](k Rows[T], dst, w, src, scratch []T, index []int32) {

@@ -80,20 +80,6 @@ func (Device) ScatterAddRows(rows, dstRows, cols int, dst, src kernels.Buffer, i
 	portable.ScatterAddRows(plain{}, take(dst, dstRows*cols), cols, take(src, rows*cols), cols, cols, index.(ints)[:rows])
 }
 
-// ScatterSums sets row index[i] of dst to the sum of two rows.
-func (Device) ScatterSums(rows, cols int, dst, a, b kernels.Buffer, index kernels.Ints) {
-	portable.ScatterSums(plain{}, dst.(buffer), take(a, rows*cols), take(b, rows*cols), cols, index.(ints)[:rows])
-}
-
-// ContractRows is the sum over i of w[i,j] src[index[i],j], in order.
-func (Device) ContractRows(rows, srcRows, cols int, dst, w, src kernels.Buffer, index kernels.Ints, y kernels.Buffer) {
-	sums := take(dst, cols)
-	portable.ContractRows(plain{}, sums, take(w, rows*cols), take(src, srcRows*cols), make([]float64, max(1, cols)), index.(ints)[:rows])
-	if y != nil {
-		portable.SigmoidGrad(sums, sums, take(y, cols))
-	}
-}
-
 // ScaleRows is dst[i,j] = by[i] x[i,j].
 func (Device) ScaleRows(rows, cols int, dst, x, by kernels.Buffer) {
 	portable.ScaleRows(plain{}, take(dst, rows*cols), take(x, rows*cols), cols, take(by, rows))

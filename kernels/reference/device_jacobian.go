@@ -6,12 +6,13 @@ import (
 )
 
 // NewJacobians keeps Jacobians of one shape in float64, Half or not.
-func (Device) NewJacobians(s kernels.JacobianShape) kernels.Jacobians {
+func (d Device) NewJacobians(s kernels.JacobianShape) kernels.Jacobians {
 	s.Check()
-	return &jacobians{portable.Jacobians[float64]{Shape: s}}
+	return &jacobians{d.seen, portable.Jacobians[float64]{Shape: s}}
 }
 
 type jacobians struct {
+	seen  *portable.Seen
 	exact portable.Jacobians[float64]
 }
 
@@ -21,6 +22,9 @@ func (j *jacobians) Grow(n int) { j.exact.Grow(n) }
 // Step works a batch off.
 func (j *jacobians) Step(s *kernels.JacobianStep) {
 	s.Check(j.exact.Shape, j.exact.Slots())
+	if j.seen.Bad() {
+		return
+	}
 	j.exact.Step(&portable.JacobianStep[float64]{
 		Slots: s.Slots, Weights: numbers(s.Weights), Grad: numbers(s.Grad), Writes: s.Writes,
 		Keep: numbers(s.Keep), Mix: numbers(s.Mix), Drive: numbers(s.Drive), X: numbers(s.X), PerWrite: s.PerWrite,

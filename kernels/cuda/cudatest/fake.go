@@ -17,10 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"testing"
 	"time"
-
-	"github.com/ebitengine/purego"
 
 	"dgsbench/kernels/cuda"
 )
@@ -51,29 +48,40 @@ var fakeLibrary = sync.OnceValues(func() (string, error) {
 	return libraryOf(sources)
 })
 
-// libraryOf is the library of these sources. It adds the list of the kernels.
+// libraryOf is the library of these sources. It adds those that make the
+// kernels known.
 func libraryOf(sources map[string]string) (string, error) {
 	compiler, err := exec.LookPath("g++")
 	if err != nil {
 		return "", errNoCompiler
 	}
-	sources[kernelList] = list(sources)
+	for name, text := range maps.Clone(sources) {
+		if strings.HasSuffix(name, ".cu") {
+			sources[strings.TrimSuffix(name, ".cu")+ofKernels] = registration(name, text)
+		}
+	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", err
 	}
 	cache = filepath.Join(cache, "dgsbench", "emulator")
-	library := filepath.Join(cache, "fakecuda-"+hash(sources)+".so")
-	if _, err := os.Stat(library); err == nil {
+	library := filepath.Join(cache, "fakecuda-"+hash(flagsOf(ofKernels), sources)+".so")
+	if kept(library) {
 		return library, nil
 	}
 	return library, build(compiler, sources, cache, library)
 }
 
-// unusedFor is how long after it was made a library is kept.
+// unusedFor is how long after it was used last a library or an object is kept.
 const unusedFor = 24 * time.Hour
 
-// forget removes libraries of sources that have long been changed, and what
+// kept reports whether the cache has a file, and if so, that it is in use.
+func kept(path string) bool {
+	now := time.Now()
+	return os.Chtimes(path, now, now) == nil
+}
+
+// forget removes what was made of sources that have long been changed, and what
 // builds that were stopped have left.
 func forget(cache string) error {
 	old, err := filepath.Glob(filepath.Join(cache, "*"))
@@ -104,50 +112,32 @@ func collect(from ...fs.FS) (map[string]string, error) {
 	return sources, nil
 }
 
+// ofKernels is how the names of the sources end that make kernels known.
+const ofKernels = ".cu.cpp"
+
 var kernelName = regexp.MustCompile(`(?m)^KERNEL\((\w+)\)`)
 
-// list is a source that has every kernel, each file in a namespace of its
-// own, and makes them known by their names.
-func list(sources map[string]string) string {
-	var headers, files strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(sources)) {
-		text := sources[name]
-		if strings.HasSuffix(name, ".h") {
-			fmt.Fprintf(&headers, "#include %q\n", name)
-		}
-		if !strings.HasSuffix(name, ".cu") {
-			continue
-		}
-		namespace := strings.TrimSuffix(name, ".cu")
-		fmt.Fprintf(&files, "namespace %s {\n#include %q\n", namespace, name)
-		for _, kernel := range kernelName.FindAllStringSubmatch(text, -1) {
-			fmt.Fprintf(&files, "REGISTER(%s)\n", kernel[1])
-		}
-		files.WriteString("}\n")
+// registration is a source that has the kernels of a file, in a namespace of
+// their own, and makes them known by their names.
+func registration(file, text string) string {
+	var out strings.Builder
+	for _, header := range include.FindAllString(text, -1) {
+		fmt.Fprintln(&out, header)
 	}
-	return headers.String() + files.String()
+	fmt.Fprintf(&out, "namespace %s {\n#include %q\n", strings.TrimSuffix(file, ".cu"), file)
+	for _, kernel := range kernelName.FindAllStringSubmatch(text, -1) {
+		fmt.Fprintf(&out, "REGISTER(%s)\n", kernel[1])
+	}
+	out.WriteString("}\n")
+	return out.String()
 }
 
-// hash tells apart what the library is made of.
-func hash(sources map[string]string) string {
+// hash tells apart what is made of these sources.
+func hash(flags []string, sources map[string]string) string {
 	h := sha256.New()
-	fmt.Fprintln(h, flags, kernelFlags())
+	fmt.Fprintln(h, flags)
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
 		fmt.Fprintf(h, "%s %d\n%s", name, len(sources[name]), sources[name])
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
-}
-
-// setOrder sets the order of threads on streams made from now on.
-func setOrder(t testing.TB, library string, order int) {
-	t.Helper()
-	handle, err := purego.Dlopen(library, purego.RTLD_NOW|purego.RTLD_LOCAL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := purego.Dlsym(handle, "fakecuda_order")
-	if err != nil {
-		t.Fatal(err)
-	}
-	purego.SyscallN(set, uintptr(order))
 }

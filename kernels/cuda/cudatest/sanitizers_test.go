@@ -64,6 +64,21 @@ func TestSanitizers(t *testing.T) {
 	}
 }
 
+// TestMisaligned: the emulated card reads no several numbers at once from where
+// a card could not.
+func TestMisaligned(t *testing.T) {
+	if _, err := exec.LookPath("g++"); err != nil {
+		t.Skip(errNoCompiler)
+	}
+	if err := launchMistake("between_fours", 0); err != nil {
+		t.Error(err)
+	}
+	const want = "CUDA_ERROR_MISALIGNED_ADDRESS: between_fours: touches memory that is misaligned for its type (line "
+	if err := launchMistake("between_fours", 1); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, expected %s", err, want)
+	}
+}
+
 // watched is what a sanitizer says about the launch of a kernel.
 func watched(t *testing.T, sanitizer, kernel string, wrong int) string {
 	t.Helper()

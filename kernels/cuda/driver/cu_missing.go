@@ -25,10 +25,7 @@ package driver
 // static CUresult destroy(uintptr_t g) { return cuGraphExecDestroy((CUgraphExec)g); }
 import "C"
 
-import (
-	"errors"
-	"unsafe"
-)
+import "unsafe"
 
 // mostShared is the most shared memory that a block may ask for.
 const mostShared = C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
@@ -61,11 +58,14 @@ func (s Stream) endCapture() (recorded, error) {
 	return recorded(r), err
 }
 
-// instantiate makes a graph of what was captured, which is then forgotten.
 func (r recorded) instantiate() (Graph, error) {
 	var g C.uintptr_t
 	err := checkResult("cuGraphInstantiate", int(C.instantiate(&g, C.uintptr_t(r))))
-	return Graph(g), errors.Join(err, checkResult("cuGraphDestroy", int(C.forget(C.uintptr_t(r)))))
+	return Graph(g), err
+}
+
+func (r recorded) destroy() error {
+	return checkResult("cuGraphDestroy", int(C.forget(C.uintptr_t(r))))
 }
 
 func (g Graph) launch(s Stream) error {

@@ -48,16 +48,20 @@ func (c *card) Elapsed(from, to Event) (float32, error) {
 }
 
 // Capture makes a graph of what f puts on the stream.
-func (c *card) Capture(s Stream, f func() error) (Graph, error) {
+func (c *card) Capture(s Stream, f func() error) (g Graph, err error) {
 	if err := s.beginCapture(); err != nil {
 		return 0, err
 	}
-	failed := f()
-	recorded, err := s.endCapture()
-	if err := errors.Join(failed, err); err != nil {
-		return 0, err
+	err = f()
+	recorded, endErr := s.endCapture()
+	err = errors.Join(err, endErr)
+	if err == nil {
+		g, err = recorded.instantiate()
 	}
-	return recorded.instantiate()
+	if recorded != 0 { // even if f failed
+		err = errors.Join(err, recorded.destroy())
+	}
+	return g, err
 }
 
 // Replay puts all that a graph holds on the stream.

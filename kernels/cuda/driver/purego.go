@@ -4,6 +4,7 @@ package driver
 
 import (
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 	"unsafe"
@@ -53,7 +54,21 @@ type library struct {
 	release int // its version
 }
 
+// eager has the driver load all kernels of a module at once. Newer ones put that
+// off until a kernel is launched first, which would be while a stream is
+// captured, or a clock runs.
+func eager() error {
+	const variable = "CUDA_MODULE_LOADING"
+	if os.Getenv(variable) != "" {
+		return nil
+	}
+	return os.Setenv(variable, "EAGER")
+}
+
 func load(name string) (*library, error) {
+	if err := eager(); err != nil {
+		return nil, err
+	}
 	handle, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
 		return nil, err

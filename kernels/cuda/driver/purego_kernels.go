@@ -42,7 +42,7 @@ func (c *card) Function(m Module, name string, shared int) (f Function, err erro
 }
 
 // mostParameters is the most that any kernel has.
-const mostParameters = 24
+const mostParameters = 32
 
 // Launch puts a kernel on the stream.
 func (c *card) Launch(f Function, size Launch, s Stream, parameters ...uint64) error {

@@ -61,14 +61,15 @@ func (c *card) Capture(s Stream, f func() error) (g Graph, err error) {
 	if err := c.check("cuStreamBeginCapture", call(c.beginCapture, uintptr(s), ofThisThread)); err != nil {
 		return 0, err
 	}
-	failed := f()
+	err = f()
 	var recorded uintptr
-	err = c.check("cuStreamEndCapture", call(c.endCapture, uintptr(s), uintptr(unsafe.Pointer(&recorded))))
-	if err := errors.Join(failed, err); err != nil {
-		return 0, err
+	err = errors.Join(err, c.check("cuStreamEndCapture", call(c.endCapture, uintptr(s), uintptr(unsafe.Pointer(&recorded)))))
+	if err == nil {
+		err = c.check("cuGraphInstantiate", call(c.instantiate, uintptr(unsafe.Pointer(&g)), recorded, 0))
 	}
-	err = c.check("cuGraphInstantiate", call(c.instantiate, uintptr(unsafe.Pointer(&g)), recorded, 0))
-	err = errors.Join(err, c.check("cuGraphDestroy", call(c.freeGraph, recorded)))
+	if recorded != 0 { // even if f failed
+		err = errors.Join(err, c.check("cuGraphDestroy", call(c.freeGraph, recorded)))
+	}
 	return g, err
 }
 

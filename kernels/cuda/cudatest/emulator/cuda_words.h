@@ -48,6 +48,9 @@ inline unsigned ballot(bool yes, int line) {
 #define __shfl_xor_sync(mask, v, x) \
   (static_cast<void>(sizeof(char[(mask) == emu::all_lanes ? 1 : -1])), \
    emu::from_bits<decltype(+(v))>(emu::shuffle(emu::to_bits(+(v)), emu::current->lane ^ (x), __LINE__)))
+#define __shfl_sync(mask, v, lane_) \
+  (static_cast<void>(sizeof(char[(mask) == emu::all_lanes ? 1 : -1])), \
+   emu::from_bits<decltype(+(v))>(emu::shuffle(emu::to_bits(+(v)), (lane_), __LINE__)))
 #define __ballot_sync(mask, yes) \
   (static_cast<void>(sizeof(char[(mask) == emu::all_lanes ? 1 : -1])), emu::ballot((yes), __LINE__))
 inline int __ffs(int x) { return __builtin_ffs(x); }
@@ -63,6 +66,28 @@ inline int atomicMax(int* p, int v) {
 inline int min(int a, int b) { return a < b ? a : b; }
 inline unsigned __float_as_uint(float x) { return emu::from_bits<unsigned>(emu::to_bits(x)); }
 inline float __uint_as_float(unsigned x) { return emu::from_bits<float>(x); }
+
+namespace emu {
+// inexact is y or a number up to two places beside it, as its bits have it: a
+// card's functions are only that exact, the processor's nearly exact. 0 and 1
+// are exact, and nothing gets past 1.
+inline float inexact(float y) {
+  constexpr int places = 2, choices = 2 * places + 1, one = 0x3f800000;
+  if (!(std::fabs(y) > 0.f && std::fabs(y) < INFINITY)) return y;
+  const int size = from_bits<int>(to_bits(std::fabs(y)));
+  const unsigned drawn = static_cast<unsigned>(size) * 2654435761u >> 16;
+  const int moved = size + static_cast<int>(drawn % choices) - places;
+  const bool past = (size <= one && moved > one) || (size >= one && moved < one);
+  return std::copysign(from_bits<float>(past || size == one ? one : moved), y);
+}
+}  // namespace emu
+
+// As inexact as CUDA's documents say.
+#define expf(x) emu::inexact(expf(x))
+#define log1pf(x) emu::inexact(log1pf(x))
+#define tanhf(x) emu::inexact(tanhf(x))
+#define sinf(x) emu::inexact(sinf(x))
+#define cosf(x) emu::inexact(cosf(x))
 
 namespace emu {
 

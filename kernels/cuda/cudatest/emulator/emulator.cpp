@@ -19,13 +19,13 @@ Thread* current;
 namespace {
 
 constexpr int warp_size = 32, most_threads = 1024;
-constexpr size_t most_shared = 227 << 10;
 
 // Meeting is where threads wait for each other: a barrier of a block, or a
 // shuffle of a warp. Values of two generations are kept, because a thread may
 // reach the next meeting before the last one has read those of this one.
 struct Meeting {
   unsigned expected = 0, arrived = 0, generation = 0;
+  unsigned lanes = 0;  // of a warp, that have not returned: a bit each
   int line = 0;
   uint64_t values[2][warp_size];
 };
@@ -55,23 +55,16 @@ unsigned first;  // of the workers of the block that runs
 char begin, end;  // of a launch: what is done before and after it
 Call kernel;
 void** kernel_parameters;
+Fault fault;  // of the launch
 char message[512];
 sigjmp_buf escape;
 
 Worker* self() { return static_cast<Worker*>(current); }
 
-// fail ends the launch; the thread never goes on.
-[[noreturn]] void fail(const char* what, int line) {
-  const Thread& t = *current;
-  if (!message[0])
-    snprintf(message, sizeof message, "%s (line %d, block %u,%u, thread %u)", what, line, t.block.x, t.block.y, t.index.x);
-  for (;;) suspend(&self()->fiber);
-}
-
 // meet waits until everybody has arrived, and says which values count.
 int meet(Meeting* m, uint64_t value, int line) {
   if (m->arrived == 0) m->line = line;
-  if (m->line != line) fail("threads that should meet wait at different lines", line);
+  if (m->line != line) fail(others, "threads that should meet wait at different lines", line);
   const int at = m->generation & 1;
   m->values[at][current->lane] = value;
   if (++m->arrived == m->expected) {
@@ -102,8 +95,9 @@ void body() {
   w->done = true;
   w->home->left++;
   w->warp->expected--;
-  if (w->home->barrier.arrived) fail("a thread returns while others wait at __syncthreads", w->home->barrier.line);
-  if (w->warp->arrived) fail("a thread returns while its warp waits at a shuffle", w->warp->line);
+  w->warp->lanes &= ~(1u << w->lane);
+  if (w->home->barrier.arrived) fail(others, "a thread returns while others wait at __syncthreads", w->home->barrier.line);
+  if (w->warp->arrived) fail(others, "a thread returns while its warp waits at a shuffle", w->warp->line);
   for (;;) suspend(&w->fiber);
 }
 
@@ -146,6 +140,7 @@ void prepare(Block* b, unsigned id, const Launch& l) {
     w->home = b;
     w->warp = &b->warps[t / warp_size];
     w->warp->expected++;
+    w->warp->lanes |= 1u << w->lane;
     w->waits = nullptr;
     w->done = false;
     start(&w->fiber, body);
@@ -159,9 +154,9 @@ bool blocked(const Worker* w) { return w->done || (w->waits && w->waits->generat
 // reports whether any of them ran.
 bool run_warp(int lo, int hi, Order order) {
   bool any = false;
-  for (bool again = true; again && !message[0];) {
+  for (bool again = true; again && !fault;) {
     again = false;
-    for (int i = lo; i < hi && !message[0]; i++) {
+    for (int i = lo; i < hi && !fault; i++) {
       Worker* w = workers[first + (order == backward ? lo + hi - 1 - i : i)];
       if (blocked(w)) continue;
       current = w;
@@ -177,11 +172,12 @@ bool run_warp(int lo, int hi, Order order) {
 void run_block(const Block& b, const Launch& l) {
   const int threads = l.threads, warps = (threads + warp_size - 1) / warp_size;
   const std::vector<int> order = turns(warps, l.order);
-  while (b.left < l.threads && !message[0]) {
+  while (b.left < l.threads && !fault) {
     bool any = false;
     for (int i : order) any |= run_warp(i * warp_size, std::min((i + 1) * warp_size, threads), l.order);
-    if (any || message[0]) continue;
+    if (any || fault) continue;
     while (workers[first + current->index.x]->done) current = workers[first + (current->index.x + 1) % threads];
+    fault = others;
     snprintf(message, sizeof message, "deadlock: block %u,%u, thread %u waits for ever", current->block.x, current->block.y, current->index.x);
   }
 }
@@ -219,18 +215,27 @@ void run_all(const Launch& l) {
     const auto block = std::make_unique<Block>(l.shared);
     prepare(block.get(), id, l);
     run_block(*block, l);
-    if (message[0]) return;
+    if (fault) return;
   }
   acquire(&end);
 }
 
 }  // namespace
 
+void fail(Fault what, const char* text, int line) {
+  const Thread& t = *current;
+  if (!fault) {
+    fault = what;
+    snprintf(message, sizeof message, "%s (line %d, block %u,%u, thread %u)", text, line, t.block.x, t.block.y, t.index.x);
+  }
+  for (;;) suspend(&self()->fiber);
+}
+
 void* shared() { return self()->home->shared.at; }
 
 void sync_threads(int line) {
   Block* b = self()->home;
-  if (b->left) fail("__syncthreads after a thread of the block has returned", line);
+  if (b->left) fail(others, "__syncthreads after a thread of the block has returned", line);
   barrier(&b->barrier, line);
 }
 
@@ -238,26 +243,25 @@ void sync_warp(int line) { barrier(self()->warp, line); }
 
 uint64_t shuffle(uint64_t bits, int from_lane, int line) {
   Meeting* m = self()->warp;
-  const int lanes = m->expected;
+  const unsigned lanes = m->lanes;
   const int at = meet(m, bits, line);
-  if (from_lane < 0 || from_lane >= lanes) fail("a shuffle reads a lane that is not there", line);
+  if (from_lane < 0 || from_lane >= warp_size || !(lanes >> from_lane & 1)) fail(others, "a shuffle reads a lane that is not there", line);
   return m->values[at][from_lane];
 }
 
-const char* run(Call call, void** parameters, const Launch& l) {
-  message[0] = 0;
-  if (l.threads < 1 || l.threads > most_threads || l.blocks_x < 1 || l.blocks_y < 1 || l.blocks_y > 65535)
-    return "a launch of no threads or of too many";
-  if (l.shared > most_shared) return "too much shared memory";
+Outcome run(Call call, void** parameters, const Launch& l) {
+  fault = none;
   kernel = call;
   kernel_parameters = parameters;
   random_state = 1;
   Guard guard;
-  if (sigsetjmp(escape, 1) == 0)
+  if (sigsetjmp(escape, 1) == 0) {
     run_all(l);
-  else
+  } else {
+    fault = no_memory;
     snprintf(message, sizeof message, "touches memory that is not there (block %u,%u, thread %u)", current->block.x, current->block.y, current->index.x);
-  return message;
+  }
+  return {fault, message};
 }
 
 }  // namespace emu

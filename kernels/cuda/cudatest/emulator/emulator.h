@@ -18,6 +18,12 @@ struct Thread {
 };
 extern Thread* current;
 
+// Fault is what can go wrong with a launch.
+enum Fault { none, no_memory, misaligned, others };
+
+// fail ends the launch; the thread never goes on.
+[[noreturn]] void fail(Fault fault, const char* what, int line);
+
 void* shared();
 void sync_threads(int line);
 void sync_warp(int line);
@@ -36,7 +42,13 @@ struct Launch {
   Order order;
 };
 
-// run is a whole launch. It returns what went wrong, or "".
-const char* run(Call call, void** parameters, const Launch& launch);
+// Outcome is what went wrong, if anything did.
+struct Outcome {
+  Fault fault;
+  const char* message;
+};
+
+// run is a whole launch, of a size that a card would take.
+Outcome run(Call call, void** parameters, const Launch& launch);
 
 }  // namespace emu

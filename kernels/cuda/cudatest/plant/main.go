@@ -3,16 +3,17 @@
 // the tree changes), runs them on the emulator, and says how many bugs they
 // catch:
 //
-//	go run ./kernels/cuda/cudatest/plant [-quick] [-sanitize] [NAME...]
+//	go run ./kernels/cuda/cudatest/plant [-quick] [-sanitize] [-tests=false] [NAME...]
 //
 // NAME is a bug's, or how some begin. With -quick, of each bug only those tests
 // run that are nearest to its file; with -sanitize, sanitizers look for those
-// that the tests miss (scripts/sanitize-kernels). All takes an hour or more. It
-// ends with 1 if a bug was missed, with 2 if one does not fit the sources any
+// that the tests miss (scripts/sanitize-kernels), and with -tests=false for all.
+// It ends with 1 if a bug was missed, with 2 if one does not fit the sources any
 // more. Without -sanitize those that only sanitizers see do not count as missed.
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -21,11 +22,16 @@ import (
 	"time"
 )
 
+// options say who looks for bugs.
+type options struct{ quick, tests, sanitize bool }
+
 func main() {
-	quick := flag.Bool("quick", false, "run only the tests that are nearest to a bug's file")
-	sanitize := flag.Bool("sanitize", false, "let sanitizers look for the bugs that the tests miss")
+	var o options
+	flag.BoolVar(&o.quick, "quick", false, "run only the tests that are nearest to a bug's file")
+	flag.BoolVar(&o.tests, "tests", true, "let the tests look for bugs")
+	flag.BoolVar(&o.sanitize, "sanitize", false, "let sanitizers look for the bugs that the tests miss")
 	flag.Parse()
-	missed, err := run(flag.Args(), *quick, *sanitize)
+	missed, err := run(flag.Args(), o)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "plant:", err)
 		os.Exit(2)
@@ -36,12 +42,15 @@ func main() {
 }
 
 // run plants all bugs, or those whose names begin so.
-func run(names []string, quick, sanitize bool) (missed int, err error) {
+func run(names []string, o options) (missed int, err error) {
+	if !o.tests && !o.sanitize {
+		return 0, errors.New("nobody looks for bugs: add -sanitize")
+	}
 	chosen := choose(names)
 	if len(chosen) == 0 {
 		return 0, fmt.Errorf("no bug's name begins with any of %q", names)
 	}
-	g, err := newGarden(quick, sanitize)
+	g, err := newGarden(o)
 	if err != nil {
 		return 0, err
 	}
@@ -60,10 +69,10 @@ func run(names []string, quick, sanitize bool) (missed int, err error) {
 		switch why, known := unseenByTests[b.name]; {
 		case found:
 			caught++
-		case known && !sanitize:
+		case known && !o.sanitize:
 			verdict, line = "unseen", why
 		default:
-			verdict, line = "MISSED", "all tests pass"
+			verdict, line = "MISSED", "nobody sees it"
 			missed++
 		}
 		fmt.Printf("%-6s  %-52s  %3.0f s  %s\n", verdict, b.name, time.Since(start).Seconds(), line)

@@ -45,3 +45,14 @@ KERNEL(flag_without_acquire)(int wrong, int n, float* x, int* flag) {
   const int before = wrong ? atomicAdd(flag, 1) : __atomic_fetch_add(flag, 1, __ATOMIC_ACQ_REL);
   if (before == 1) x[2] = x[0] + x[1];
 }
+
+// Numbers are four neighbours, read at once.
+struct alignas(16) Numbers {
+  float v[4];
+};
+
+KERNEL(between_fours)(int wrong, int n, float* x, int* flag) {
+  float* from = x + 8;
+  from -= reinterpret_cast<long long>(from) % 16 / 4;  // memory of the emulated card begins anywhere
+  if (element() == 0) *flag = static_cast<int>(reinterpret_cast<const Numbers*>(from + wrong)->v[0]);
+}

@@ -4,6 +4,11 @@ package start
 
 // #cgo LDFLAGS: -lcuda
 // #include <cuda.h>
+// #include <stdlib.h>
+//
+// // Newer drivers put loading a kernel off until it is launched first, which
+// // would be while a stream is captured, or a clock runs.
+// static void eager(void) { setenv("CUDA_MODULE_LOADING", "EAGER", 0); }
 import "C"
 
 import (
@@ -15,6 +20,7 @@ import (
 // in the order of their paths. Without a card that one would end the program
 // too, with a number instead of a reason.
 func init() {
+	C.eager()
 	result := int(C.cuInit(0))
 	if result == 0 {
 		return
