@@ -7,30 +7,31 @@ import (
 	"dgsbench/kernels/cuda/driver"
 )
 
-// gemmKernel is one of matrix products: a block has a square of results,
-// and slices of the operands in shared memory.
+// gemmKernel is one of matrix products: a block has a square of results, and
+// each of its groups of threads slices of the operands in shared memory.
 type gemmKernel struct {
-	kernel      string
-	side, depth int
+	kernel              string
+	side, depth, groups int
 }
 
 var (
-	largeGemm = gemmKernel{"gemm", 64, 16}
-	smallGemm = gemmKernel{"gemm_small", 32, 32}
+	largeGemm = gemmKernel{"gemm", 64, 16, 1}
+	smallGemm = gemmKernel{"gemm_small", 16, 32, 4}
 )
 
 // launch covers the results. Slices are as in gemm.cu: two of either operand.
 func (p *gemmKernel) launch(rows, cols int) driver.Launch {
-	pad := p.side / 16
+	pad := max(p.side/16, 2)
 	return driver.Launch{
 		Blocks:  [2]int{(rows + p.side - 1) / p.side, (cols + p.side - 1) / p.side},
 		Threads: mostThreads,
-		Shared:  4 * p.depth * (p.side + pad) * wordBytes,
+		Shared:  4 * p.groups * p.depth * (p.side + pad) * wordBytes,
 	}
 }
 
 // Gemm is c = op(a, b), with bias and relu where asked for. Large tiles need
-// fewer reads, small ones leave no multiprocessor without work.
+// fewer reads, small ones leave no multiprocessor without work and sum a
+// quarter of k at a time.
 func (d *Device) Gemm(op kernels.Op, m, n, k int, a, b, c, bias kernels.Buffer, relu bool) {
 	if m == 0 || n == 0 {
 		return

@@ -1,40 +1,53 @@
-// gemm.cu: matrix products. A block of 256 threads has a tile of the results,
-// a thread 4 x 4 of them or, where there are few, 2 x 2; each is one sum over
-// k in order.
+// gemm.cu: matrix products. A block of 256 threads has a tile of the results.
+// Where there are many tiles they are large, and a thread has 4 x 4 results;
+// where there are few, each of four groups of threads has a quarter of k of a
+// small one, 2 x 2 results a thread. Either way a result is the sum of four
+// segments of k, each of them in order: its bits do not depend on the tile.
 #include "scalars.h"
 #include "tiles.h"
 
-// Part is what a thread brings of the slices of an operand: so many rows high
-// and depth of k. Neighbouring threads take what lies side by side.
-template <int rows, int depth>
+// segment_of is how many k a segment has: whole slices.
+__device__ __forceinline__ int segment_of(int k) {
+  constexpr int segments = 4, slice = 32;
+  return (k + segments * slice - 1) / (segments * slice) * slice;
+}
+
+// Range is some of the k of an operand.
+struct Range {
+  int first, count;
+};
+
+// Part is what one of some threads brings of the slices of an operand: so many
+// rows high and depth of k. Neighbouring threads take what lies side by side.
+template <int rows, int depth, int threads>
 struct Part {
-  static constexpr int threads = 256, count = rows * depth / threads, pad = rows / 16, size = depth * (rows + pad);
-  int row, at, row_step, step;  // the first number's row and k, and how far the next one is
-  int k;
+  static constexpr int count = rows * depth / threads, pad = rows < 32 ? 2 : rows / 16, size = depth * (rows + pad);
+  int row, at, row_step, step;  // the first number's row and place in the range, and how far the next one is
+  int end;
   long long slice_step;  // from slice to slice
   const float* from[count];
   float v[count];
 
   // The operand has rows of k numbers or, along, k rows of numbers. The last
   // row stands for those beyond it.
-  __device__ __forceinline__ Part(const float* operand, bool along, int first, int end, int k) : k(k) {
-    const int t = threadIdx.x;
-    row = along ? t % rows : t / depth;
-    at = along ? t / rows : t % depth;
+  __device__ __forceinline__ Part(const float* operand, bool along, int thread, int first, int last, int k, Range of_k)
+      : end(of_k.count) {
+    row = along ? thread % rows : thread / depth;
+    at = along ? thread / rows : thread % depth;
     row_step = along ? 0 : threads / depth;
     step = along ? threads / rows : 0;
-    slice_step = along ? (long long)depth * end : depth;
+    slice_step = along ? (long long)depth * (last + 1) : depth;
     for (int i = 0; i < count; i++) {
-      const long long r = min(first + row + i * row_step, end - 1), p = at + i * step;
-      from[i] = operand + (along ? p * end + r : r * k + p);
+      const long long r = min(first + row + i * row_step, last), p = of_k.first + at + i * step;
+      from[i] = operand + (along ? p * (last + 1) + r : r * k + p);
     }
   }
 
-  // fetch loads the slice that begins at k0, the one after the last. What is
-  // beyond the end is 0.
+  // fetch loads the slice that begins at k0 of the range, the one after the
+  // last. What is beyond the end is 0.
   __device__ __forceinline__ void fetch(int k0) {
     for (int i = 0; i < count; i++) {
-      v[i] = k0 + at + i * step < k ? *from[i] : 0.f;
+      v[i] = k0 + at + i * step < end ? *from[i] : 0.f;
       from[i] += slice_step;
     }
   }
@@ -44,20 +57,36 @@ struct Part {
   }
 };
 
+// Results are those of one thread.
+template <int side>
+struct Results {
+  float v[side][side] = {};
+
+  __device__ __forceinline__ void add(const Results& other) {
+    for (int i = 0; i < side; i++)
+      for (int j = 0; j < side; j++) v[i][j] += other.v[i][j];
+  }
+};
+
 // c (m x n) = op(a) op(b), plus bias if there is one. A is stored k x m with
 // turn_a, b n x k with turn_b.
-template <int side, int depth>
+template <int side, int depth, int groups>
 __device__ __forceinline__ void product(int m, int n, int k, const float* a, int turn_a, const float* b,
     int turn_b, float* c, const float* bias, int rectify, float* shared) {
-  using Side = Part<16 * side, depth>;
-  const int first_row = blockIdx.x * 16 * side, first_col = blockIdx.y * 16 * side;
-  const Position me = position<16>();
-  Side of_a(a, turn_a, first_row, m, k), of_b(b, !turn_b, first_col, n, k);
-  float sums[side][side] = {};
+  constexpr int threads = 256 / groups, across = groups == 1 ? 16 : 8, tile = across * side;
+  using Side = Part<tile, depth, threads>;
+  const int thread = threadIdx.x % threads, group = threadIdx.x / threads, segment = segment_of(k);
+  const int first_row = blockIdx.x * tile, first_col = blockIdx.y * tile;
+  const int first_k = groups == 1 ? 0 : group * segment, length = groups == 1 ? k : segment;
+  const Range of_k = {first_k, min(length, k - first_k)};
+  const Position me = position<across>(thread);
+  Side of_a(a, turn_a, thread, first_row, m - 1, k, of_k), of_b(b, !turn_b, thread, first_col, n - 1, k, of_k);
+  Results<side> sums, all;
   of_a.fetch(0);
   of_b.fetch(0);
-  for (int k0 = 0, half = 0; k0 < k; k0 += depth, half = 1 - half) {
-    float *slice_a = shared + 2 * half * Side::size, *slice_b = slice_a + Side::size;
+  int rest = segment;
+  for (int k0 = 0, half = 0; k0 < length; k0 += depth, half = 1 - half) {
+    float *slice_a = shared + 2 * (2 * group + half) * Side::size, *slice_b = slice_a + Side::size;
     of_a.put(slice_a);
     of_b.put(slice_b);
     of_a.fetch(k0 + depth);  // before the barrier, so that no compiler puts it off
@@ -65,17 +94,31 @@ __device__ __forceinline__ void product(int m, int n, int k, const float* a, int
     __syncthreads();
     for (int p = 0; p < depth; p++) {
       float left[side], right[side];
-      fragment<side, 16 * side>(left, slice_a + p * (16 * side + Side::pad), me.down);
-      fragment<side, 16 * side>(right, slice_b + p * (16 * side + Side::pad), me.across);
+      fragment<side, tile>(left, slice_a + p * (tile + Side::pad), me.down);
+      fragment<side, tile>(right, slice_b + p * (tile + Side::pad), me.across);
       for (int i = 0; i < side; i++)
-        for (int j = 0; j < side; j++) sums[i][j] = fmaf(left[i], right[j], sums[i][j]);
+        for (int j = 0; j < side; j++) sums.v[i][j] = fmaf(left[i], right[j], sums.v[i][j]);
     }
+    rest -= depth;
+    if (groups == 1 && (rest == 0 || k0 + depth >= length)) {
+      all.add(sums);
+      sums = {};
+      rest = segment;
+    }
+  }
+  if (groups > 1) {
+    Results<side>* of_threads = reinterpret_cast<Results<side>*>(shared);
+    __syncthreads();
+    of_threads[threadIdx.x] = sums;
+    __syncthreads();
+    if (group > 0) return;
+    for (int g = 0; g < groups; g++) all.add(of_threads[g * threads + thread]);
   }
   for (int i = 0; i < side; i++)
     for (int j = 0; j < side; j++) {
       const int row = first_row + me.down * side + i, col = first_col + me.across * side + j;
       if (row >= m || col >= n) continue;
-      const float v = bias ? sums[i][j] + bias[col] : sums[i][j];
+      const float v = bias ? all.v[i][j] + bias[col] : all.v[i][j];
       c[(long long)row * n + col] = rectify ? relu(v) : v;
     }
 }
@@ -83,11 +126,11 @@ __device__ __forceinline__ void product(int m, int n, int k, const float* a, int
 KERNEL(gemm)(int m, int n, int k, const float* a, int turn_a, const float* b, int turn_b, float* c,
     const float* bias, int rectify) {
   DYNAMIC_SHARED(float, shared);
-  product<4, 16>(m, n, k, a, turn_a, b, turn_b, c, bias, rectify, shared);
+  product<4, 16, 1>(m, n, k, a, turn_a, b, turn_b, c, bias, rectify, shared);
 }
 
 KERNEL(gemm_small)(int m, int n, int k, const float* a, int turn_a, const float* b, int turn_b, float* c,
     const float* bias, int rectify) {
   DYNAMIC_SHARED(float, shared);
-  product<2, 32>(m, n, k, a, turn_a, b, turn_b, c, bias, rectify, shared);
+  product<2, 32, 4>(m, n, k, a, turn_a, b, turn_b, c, bias, rectify, shared);
 }

@@ -21,7 +21,7 @@ func TestProductsOfAllTiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const k, few, side = 37, 9, 64
+	const few, side = 9, 64
 	many := side*int(math.Ceil(math.Sqrt(float64(info.Multiprocessors)))) - 1 // as Gemm has it
 	rng := rand.New(rand.NewPCG(1, 2))
 	table := func(n int) kernels.Buffer {
@@ -29,17 +29,20 @@ func TestProductsOfAllTiles(t *testing.T) {
 		d.Write(b, normals(rng, n))
 		return b
 	}
-	a, bias := table(many*k), table(many)
-	for _, op := range []kernels.Op{kernels.NN, kernels.NT} {
-		b := table(k * many)
-		product := func(rows int) []float32 {
-			c, out := d.NewBuffer(rows*many), make([]float32, rows*many)
-			d.Gemm(op, rows, many, k, a, b, c, bias, true)
-			d.Read(out, c)
-			return out
-		}
-		if large := product(many); !slices.Equal(product(few), large[:few*many]) {
-			t.Errorf("operation %v: with few rows, results differ", op)
+	bias := table(many)
+	for _, k := range []int{5, 32, 37, 130, 260} { // a segment has whole slices of 32
+		a := table(many * k)
+		for _, op := range []kernels.Op{kernels.NN, kernels.NT} {
+			b := table(k * many)
+			product := func(rows int) []float32 {
+				c, out := d.NewBuffer(rows*many), make([]float32, rows*many)
+				d.Gemm(op, rows, many, k, a, b, c, bias, true)
+				d.Read(out, c)
+				return out
+			}
+			if large := product(many); !slices.Equal(product(few), large[:few*many]) {
+				t.Errorf("operation %v, k = %d: with few rows, results differ", op, k)
+			}
 		}
 	}
 }

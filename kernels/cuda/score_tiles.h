@@ -57,7 +57,7 @@ struct ScoreTile {
   float event_time[tall], node_time[wide];
 
   __device__ __forceinline__ ScoreTile(const Ranking& q, float* shared)
-      : q(q), first_event(blockIdx.y * events), first(blockIdx.x * candidates), me(position<across>()) {
+      : q(q), first_event(blockIdx.y * events), first(blockIdx.x * candidates), me(position<across>(threadIdx.x)) {
     of_u = shared;
     of_p = of_u + 2 * OfU::size;
     of_slope = of_p + 2 * OfP::size;

@@ -40,7 +40,7 @@ struct Position {
 };
 
 template <int across>
-__device__ __forceinline__ Position position() {
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+__device__ __forceinline__ Position position(int thread) {
+  const int warp = thread / 32, lane = thread % 32;
   return {warp / (across / 8) * 4 + lane / 8, warp % (across / 8) * 8 + lane % 8};
 }

@@ -23,7 +23,9 @@ var bugs = slices.Concat(fused, recorded, plain)
 // plain are bugs of single kernels and of the driver code around them.
 var plain = []bug{
 	// barriers that are missing
-	{"product: before the slices are read", "gemm.cu", blockBarrier, ""},
+	{"product: before the slices are read", "gemm.cu", blockBarrier + "    for (int p", "    for (int p"},
+	{"product: segments go where slices are read", "gemm.cu", blockBarrier + "    of_threads", "    of_threads"},
+	{"product: before segments are added", "gemm.cu", blockBarrier + "    if (group", "    if (group"},
 	{"product: one slice instead of two", "gemm.cu", "half = 1 - half", "half = 0"},
 	{"ranking: before the slices are read", "score_tiles.h", "  " + blockBarrier + "      for (int j", "      for (int j"},
 	{"ranking: one slice instead of two", "score_tiles.h", "half = 1 - half", "half = 0"},
@@ -36,7 +38,7 @@ var plain = []bug{
 	{"histogram: the row before its hits", "histogram.cu", "  __syncthreads();\n", ""},
 
 	// barriers and shuffles that not all threads come to
-	{"barrier in a branch", "gemm.cu", blockBarrier, "    if (first_row + me.down < m) __syncthreads();\n"},
+	{"barrier in a branch", "gemm.cu", blockBarrier + "    for (int p", "    if (first_row + me.down < m) __syncthreads();\n    for (int p"},
 	{"rows beyond the last return before a sum", "norms.h", "  float total = 0.f, squares = 0.f;\n", "  float total = 0.f, squares = 0.f;\n  if (!on) return;\n"},
 	{"tree of a sum starts too low", "groups.h", "int step = g.width / 2; step > 0; step /= 2) v +=", "int step = g.width / 4; step > 0; step /= 2) v +="},
 	{"tree of a maximum stops too early", "groups.h", "int step = g.width / 2; step > 0; step /= 2) v = fmaxf", "int step = g.width / 2; step > 1; step /= 2) v = fmaxf"},
@@ -45,14 +47,15 @@ var plain = []bug{
 	{"elements: one too many", "elementary.cu", "if (i < n) dst[i] = a[i] + b[i]", "if (i <= n) dst[i] = a[i] + b[i]"},
 	{"rows: one number too many", "rows.cu", "j < cols; j += g.width) dst[j]", "j <= cols; j += g.width) dst[j]"},
 	{"rows: one row too many", "rows.cu", "if (g.row < rows) copy_row(g, cols, dst + g.row * cols", "if (g.row <= rows) copy_row(g, cols, dst + g.row * cols"},
-	{"product: the last k is left out", "gemm.cu", "k0 + at + i * step < k", "k0 + at + i * step < k - 1"},
-	{"product: shared memory too small", "device_elementary.go", "4 * p.depth", "3 * p.depth"},
+	{"product: the last k is left out", "gemm.cu", "k0 + at + i * step < end", "k0 + at + i * step < end - 1"},
+	{"product: shared memory too small", "device_elementary.go", "4 * p.groups * p.depth", "3 * p.groups * p.depth"},
 	{"ranking: events beyond the last", "score_tiles.h", "i < events && first_event + i < q.events", "i < events"},
 	{"ranking: candidates beyond the last", "score_tiles.h", "if (first + column(k) >= q.candidates) continue;", ""},
 	{"ranking: dimensions beyond the last", "score_tiles.h", "j < dim ? from[i * down][j] : 0.f", "from[i * down][j]"},
 	{"ranking: scores of candidates beyond the last", "score_tiles.h", "e < q.events && c < q.candidates", "e < q.events"},
+	{"product: the last segment", "gemm.cu", "g < groups; g++", "g < groups - 1; g++"},
 	{"product: columns beyond the last", "gemm.cu", "row >= m || col >= n", "row >= m"},
-	{"product: the last row stands for no other", "gemm.cu", "min(first + row + i * row_step, end - 1)", "first + row + i * row_step"},
+	{"product: the last row stands for no other", "gemm.cu", "min(first + row + i * row_step, last)", "first + row + i * row_step"},
 	{"places in a list: beyond its end", "occurrences.h", "i < end && list[i] == x", "list[i] == x"},
 	{"places in a list: one too far", "occurrences.h", "__ffs(found) - 1", "__ffs(found)"},
 	{"loads: what is beyond the end is used", "loads.h", "      if (i + k * step < end) use", "      use"},
