@@ -21,17 +21,16 @@ type derivatives struct {
 
 	batch touched
 	step  kernels.JacobianStep
-	drive *drive // nil without W
+	drive *kernels.BlockDerivatives // nil without W
+	fresh []int32                   // nodes of the batch that had no slot before
 
-	// Scratch, a row a write.
-	ones, zeros kernels.Buffer
-	direct      kernels.MixtureGrad // derivatives of one step, all else constant
-	tangent     kernels.Mixture     // of A or B
-	carried     kernels.Buffer
-	keep, mix   kernels.Buffer // one row of direct.Self and direct.Other
-	sums        kernels.Buffer // of contract
-	grad        kernels.Buffer // that of the Jacobians; nil where it is one parameter's
-	sections    []section      // of it
+	zeros       kernels.Buffer         // a row a write
+	carried     kernels.MixtureForward // of the batch's writes
+	keep, mix   kernels.Buffer         // one row of its Step.Self and Step.Other
+	tables      kernels.Group          // a and b
+	sums        sums                   // of contract
+	grad        kernels.Buffer         // that of the Jacobians; nil where it is one parameter's
+	sections    []section              // of it
 	factorLanes []kernels.Buffer
 }
 
@@ -42,17 +41,31 @@ func newDerivatives(n *network, t *states, s models.Setup) *derivatives {
 		device: d, net: n, states: t, a: d.NewBuffer(t.nodes * n.size), b: d.NewBuffer(t.nodes * n.size),
 		shape: jacobianShape(n.opts, n.size, s.NumFeat), slots: newSlots(t.nodes),
 		batch: newTouched(d, t.nodes, most, n.size, t.rows.touched),
-		ones:  rows(), zeros: rows(), carried: rows(),
-		direct:  kernels.MixtureGrad{Self: rows(), Other: rows(), E: rows(), Alpha: rows(), Beta: rows()},
-		tangent: kernels.Mixture{Cols: n.size, PerRow: t.mixture.PerRow, From: &t.from},
-		sums:    d.NewBuffer(n.size),
+		zeros: rows(), sums: newSums(d, n.size),
 	}
-	d.Affine(2*s.MaxBatch*n.size, v.ones, 0, v.zeros, 1)
-	v.keep, v.mix = d.View(v.direct.Self, 0, n.size), d.View(v.direct.Other, 0, n.size)
+	v.carried = kernels.MixtureForward{
+		Step:   kernels.MixtureGrad{Self: rows(), Other: rows(), E: rows(), Alpha: rows(), Beta: rows()},
+		Logits: n.opts.Factors == Input,
+		Alpha:  kernels.Tangent{Table: v.a, Dst: rows()}, Beta: kernels.Tangent{Table: v.b, Dst: rows()},
+	}
+	v.tables = d.NewGroup(v.a, v.b)
+	v.keep, v.mix = d.View(v.carried.Step.Self, 0, n.size), d.View(v.carried.Step.Other, 0, n.size)
 	if v.shape.Lanes() > 0 {
 		v.addJacobians(2 * s.MaxBatch)
 	}
 	return v
+}
+
+// sums are what is owed to alpha and beta where these are one number each,
+// not yet added up.
+type sums struct {
+	of    []kernels.Buffer
+	group kernels.Group
+}
+
+func newSums(d kernels.Device, size int) sums {
+	of := []kernels.Buffer{d.NewBuffer(size), d.NewBuffer(size)}
+	return sums{of, d.NewGroup(of...)}
 }
 
 // addJacobians is for parameters that are matrices.
@@ -62,7 +75,7 @@ func (v *derivatives) addJacobians(mostWrites int) {
 	v.step = kernels.JacobianStep{Drive: d.NewBuffer(mostWrites * lanes), PerWrite: v.states.mixture.PerRow}
 	v.divide()
 	if v.net.w != nil {
-		v.drive = newDrive(v.net, v.states, v.step.Drive, lanes, mostWrites)
+		v.drive = newDrive(v.net, v.states, v.step.Drive, lanes, v.carried.Step.E)
 	}
 }
 
@@ -115,44 +128,25 @@ func (v *derivatives) forgetWrites() {
 	}
 }
 
-// list lists what the batch touches, not yet on the device. Its writes are
-// planned.
-func (v *derivatives) list(negatives []int32) {
-	v.batch.list(v.states.writes, negatives)
-	if v.drive != nil {
-		v.drive.list(v.states.writes)
-	}
-}
-
-// prepare computes the derivatives of one step, and begins with no gradients
-// for what the batch touches. The writes are staged.
-func (v *derivatives) prepare(b datasets.Stream, x values) {
+// prepare computes the new states of the batch's writes with what they and
+// their derivatives are made of.
+func (v *derivatives) prepare(x values) {
 	t := v.states
-	v.batch.clear()
-	v.device.MixGrad(&t.mixture, v.ones, &v.direct)
-	if t.mixture.PerRow {
-		v.throughSigmoid(v.direct.Alpha, x.alpha, b.Len())
-		v.throughSigmoid(v.direct.Beta, x.beta, b.Len())
-	}
+	v.device.MixForward(t.mixed(len(t.writes), x), t.after, &v.carried)
 	if v.j != nil {
-		v.prepareStep(b, x)
+		v.prepareStep(x)
 	}
-}
-
-// throughSigmoid makes derivatives by a factor, a row a write, those by its
-// logits. factors has a row an event.
-func (v *derivatives) throughSigmoid(direct, factors kernels.Buffer, events int) {
-	t, n := v.states, len(v.states.writes)
-	v.device.GatherRows(n, events, t.size, v.carried, factors, t.from.E)
-	v.device.SigmoidGrad(n*t.size, direct, direct, v.carried)
 }
 
 // prepareStep fills in what the Jacobians are to do.
-func (v *derivatives) prepareStep(b datasets.Stream, x values) {
-	t, s := v.states, &v.step
+func (v *derivatives) prepareStep(x values) {
+	t, s, step := v.states, &v.step, &v.carried.Step
 	s.Slots = v.slots.of(v.batch.nodes, s.Slots[:0])
-	s.Writes = s.Writes[:0]
+	s.Writes, v.fresh = s.Writes[:0], v.fresh[:0]
 	for i, w := range t.writes {
+		if !v.slots.has(w.Self) {
+			v.fresh = append(v.fresh, w.Self)
+		}
 		s.Writes = append(s.Writes, kernels.JacobianWrite{
 			Self: int32(i), Other: v.batch.position[w.Other] - 1, Slot: v.slots.take(w.Self), Row: w.Event,
 		})
@@ -160,11 +154,12 @@ func (v *derivatives) prepareStep(b datasets.Stream, x values) {
 	v.j.Grow(v.slots.next)
 	s.Keep, s.Mix = v.keep, v.mix
 	if s.PerWrite {
-		s.Keep, s.Mix = v.direct.Self, v.direct.Other
+		s.Keep, s.Mix = step.Self, step.Other
 	}
 	s.X = v.net.Buffer(v.net.x)
 	if v.drive != nil {
-		v.drive.embedding(len(t.writes), b.Len(), v.direct.E, x)
+		v.drive.Rows, v.drive.Y, v.drive.Z = len(t.writes), x.e, x.z
+		v.device.BlockDerivatives(v.drive)
 	}
 	if v.net.opts.Factors == Input {
 		v.driveFactors(len(t.writes))
@@ -175,25 +170,17 @@ func (v *derivatives) prepareStep(b datasets.Stream, x values) {
 // last.
 func (v *derivatives) driveFactors(rows int) {
 	lanes, size := v.shape.Lanes(), v.net.size
-	v.device.CopyRows(rows, size, v.factorLanes[0], lanes, v.direct.Alpha, size)
-	v.device.CopyRows(rows, size, v.factorLanes[1], lanes, v.direct.Beta, size)
+	v.device.CopyRows(rows, size, v.factorLanes[0], lanes, v.carried.Step.Alpha, size)
+	v.device.CopyRows(rows, size, v.factorLanes[1], lanes, v.carried.Step.Beta, size)
 }
 
-// advance carries A and B over the staged writes. The Jacobians have done
-// their step.
-func (v *derivatives) advance() {
-	v.carry(v.a, v.direct.Alpha)
-	v.carry(v.b, v.direct.Beta)
-}
-
-// carry is table[n] = beta table[n] + (1-beta) alpha table[o] + direct, for
-// every write.
-func (v *derivatives) carry(table, direct kernels.Buffer) {
-	t, d, m := v.states, v.device, &v.tangent
-	n := len(t.writes)
-	m.Rows, m.Self, m.Other, m.Alpha, m.Beta = n, table, table, t.mixture.Alpha, t.mixture.Beta
-	d.Mix(m, v.carried)
-	d.ScatterSums(n, t.size, table, v.carried, direct, t.from.Self)
+// refuse takes back what the host has noted of a batch that the device has
+// not folded in.
+func (v *derivatives) refuse() {
+	for _, n := range v.fresh {
+		v.slots.free(n)
+	}
+	v.fresh = v.fresh[:0]
 }
 
 // trainedNodes counts the nodes of the training part: those that get a

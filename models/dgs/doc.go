@@ -19,9 +19,10 @@
 //     Its gradient for alpha, beta and W is that of backpropagation one step
 //     deep, and it has gradients for the states that went in.
 //   - These meet the stored derivatives: the loss changes with W also
-//     through every earlier state, by dL/dS J (contract). Then the
-//     derivatives of the states that the batch wrote are carried forward
-//     (advance), with the parameters of before the step.
+//     through every earlier state, by dL/dS J (contract). The derivatives
+//     of the states that the batch wrote are carried forward (prepare, and
+//     the Jacobians in the same pass), with the parameters of before the
+//     step.
 //
 // Without the second thing this is backpropagation truncated to one step:
 // DGS-bp. The other variants of the paper's ablation differ in what E is

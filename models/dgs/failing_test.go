@@ -102,15 +102,18 @@ func TestBadFeatureIsRefused(t *testing.T) {
 				if _, err := m.Train(part(0), part(1).Dst); err != nil {
 					t.Fatal(err)
 				}
-				before := m.Snapshot(models.Everything)
+				before := allOf(m)
 				bad := part(1)
 				bad.Feat = slices.Clone(bad.Feat)
 				bad.Feat[2*bad.NumFeat+1] = float32(math.NaN())
-				if _, err = m.Train(bad, part(2).Dst); err == nil || err.Error() != "feature 1 of event 12 is NaN" {
-					t.Errorf("%v, expected feature 1 of event 12", err)
-				}
-				if !reflect.DeepEqual(m.Snapshot(models.Everything), before) {
-					t.Error("the batch has changed the model")
+				for _, labels := range [][]int8{bad.Label, slices.Repeat([]int8{datasets.Unlabelled}, batch)} {
+					bad.Label = labels
+					if _, err = m.Train(bad, part(2).Dst); err == nil || err.Error() != "feature 1 of event 12 is NaN" {
+						t.Errorf("%v, expected feature 1 of event 12", err)
+					}
+					if !reflect.DeepEqual(allOf(m), before) {
+						t.Error("the batch has changed the model")
+					}
 				}
 				if _, err := m.Train(part(1), part(2).Dst); err != nil {
 					t.Errorf("the good batch after it: %v", err)
@@ -118,6 +121,60 @@ func TestBadFeatureIsRefused(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestBadLossIsRefused: where the loss is not finite, nothing changes either.
+func TestBadLossIsRefused(t *testing.T) {
+	devices := map[string]func(testing.TB) kernels.Device{
+		"cpu": func(testing.TB) kernels.Device { return cpu.NewDevice(cpu.Best(), 1) },
+	}
+	maps.Copy(devices, devicetest.Accelerators)
+	const batch = 10
+	stream := modeltest.Random(5, 3*batch)
+	for name, device := range devices {
+		for _, task := range []models.Task{models.NodeClassification, models.LinkPrediction} {
+			t.Run(name+"/"+string(task), func(t *testing.T) {
+				m, err := newOn(device(t), models.Setup{Task: task, NumNodes: stream.NumNodes, NumFeat: stream.NumFeat, MaxBatch: batch, Threads: 1, Train: stream}, Defaults())
+				if err != nil {
+					t.Fatal(err)
+				}
+				part := func(i int) datasets.Stream { return stream.Slice(i*batch, (i+1)*batch) }
+				for i := range 2 { // the second time calls are repeated
+					if _, err := m.Train(part(i), part(i).Dst); err != nil {
+						t.Fatal(err)
+					}
+				}
+				params := m.net.head.Training().Params().Buffers
+				m.device.Write(params[len(params)-1], []float32{float32(math.Inf(1))}) // the head's last bias
+				before := allOf(m)
+				if _, err = m.Train(part(2), part(0).Dst); err == nil || !strings.HasPrefix(err.Error(), "training loss of events 20 to 29 is ") {
+					t.Errorf("%v, expected a bad loss of events 20 to 29", err)
+				}
+				if !reflect.DeepEqual(allOf(m), before) {
+					t.Error("the batch has changed the model")
+				}
+			})
+		}
+	}
+}
+
+// allOf is all that a model has learned so far, derivatives too.
+func allOf(m *Model) any {
+	v := m.learning.derivatives
+	numbers := func(b kernels.Buffer) []float32 {
+		out := make([]float32, b.Len())
+		m.device.Read(out, b)
+		return out
+	}
+	var jacobians [][]float32
+	for node, slot := range v.slots.slot {
+		jacobians = append(jacobians, nil)
+		if slot >= 0 {
+			jacobians[node] = make([]float32, v.shape.Lanes()*v.shape.Features)
+			v.j.Read(jacobians[node], int(slot))
+		}
+	}
+	return []any{m.Snapshot(models.Everything), numbers(v.a), numbers(v.b), jacobians}
 }
 
 // fillTable sets A or B of all nodes.

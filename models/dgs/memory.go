@@ -33,10 +33,6 @@ func bytesFor(o *Options, size, trained int, s models.Setup) int64 {
 	}
 	perNode += 2 * 4 * int64(size)
 	drive := 4 * writes * int64(shape.Lanes())
-	if o.Embedding != Buckets {
-		h, _ := blockSize(o)
-		drive += 4 * writes * int64(size) * int64(h)
-	}
 	return perNode*int64(s.NumNodes) + shape.Bytes()*int64(trained) + drive
 }
 

@@ -9,7 +9,6 @@ import (
 	"dgsbench/models/internal/buckets"
 	"dgsbench/models/internal/lastwrite"
 	"dgsbench/models/internal/pairrank"
-	"dgsbench/nn"
 )
 
 // Model is Deep-Graph-Sprints with its head.
@@ -26,25 +25,6 @@ type Model struct {
 
 	learning *learning
 	ahead    *ahead // made by its first use, until training changes parameters
-}
-
-// learning is what training needs and inference does not.
-type learning struct {
-	derivatives *derivatives // nil for Truncated
-	gradients   *gradients
-	embed       *nn.Repeated // values of a batch whose features are on the device
-	embedded    values       // its
-	values      values       // of the program for training, in classification
-	optimiser   optimiser
-	any         bool // since Reset: there are derivatives to forget
-
-	second, secondPositions list // what belongs to destinations in classification
-}
-
-// optimiser is that of the parameters below the head.
-type optimiser interface {
-	Step(params, gradients *nn.Group)
-	TakeBack()
 }
 
 var _ models.Model = (*Model)(nil)

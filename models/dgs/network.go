@@ -43,7 +43,10 @@ type network struct {
 type ends[T any] struct{ source, destination T }
 
 // values are those of one program.
-type values struct{ z, e, alpha, beta kernels.Buffer }
+type values struct {
+	z, e, alpha, beta kernels.Buffer
+	factors           kernels.Group // alpha and beta
+}
 
 func newNetwork(d kernels.Device, o *Options, size int, s models.Setup, f *feeds) (*network, error) {
 	n, err := newEmbedding(d, o, size, s, f)
@@ -183,6 +186,7 @@ func (n *network) outputs() []*nn.Node {
 // valuesOf finds the values of a program.
 func (n *network) valuesOf(buffer func(*nn.Node) kernels.Buffer) values {
 	v := values{e: buffer(n.e), alpha: buffer(n.alpha), beta: buffer(n.beta)}
+	v.factors = n.Device().NewGroup(v.alpha, v.beta)
 	if n.z != nil {
 		v.z = buffer(n.z)
 	}

@@ -31,9 +31,12 @@ func (s *slots) of(nodes, out []int32) []int32 {
 	return out
 }
 
+// has reports whether a node has a slot.
+func (s *slots) has(node int32) bool { return s.slot[node] >= 0 }
+
 // take is the slot of a node, a new one if it has none.
 func (s *slots) take(node int32) int32 {
-	if s.slot[node] >= 0 {
+	if s.has(node) {
 		return s.slot[node]
 	}
 	if n := len(s.open); n > 0 {
@@ -47,7 +50,7 @@ func (s *slots) take(node int32) int32 {
 
 // free gives a node's slot back.
 func (s *slots) free(node int32) {
-	if s.slot[node] >= 0 {
+	if s.has(node) {
 		s.open = append(s.open, s.slot[node])
 		s.slot[node] = -1
 	}

@@ -24,7 +24,6 @@ type states struct {
 	writes  []lastwrite.Write
 	lists   *lists
 	rows    batchLists
-	pulls   int                 // states of a block that drive pulls at once
 	from    kernels.MixtureRows // rows.self, other and event
 	mixture kernels.Mixture
 	after   kernels.Buffer // new states, a row a write
@@ -39,7 +38,6 @@ type batchLists struct {
 	self, other, event list // of the writes
 	ends               list // nodes whose states the head reads
 	touched, positions list // see touched
-	pulls              list // events of the rows of drive; none where its pulls are of one state
 }
 
 // gatherRows is how many states Gather is asked for at once, but for those
@@ -48,18 +46,13 @@ const gatherRows = 512
 
 func newStates(d kernels.Device, n *network, s models.Setup) *states {
 	most := 2 * s.MaxBatch
-	pulls, pulled := pullsAtOnce(d, n, most), 0
-	if pulls > 1 {
-		pulled = pulls * most
-	}
 	t := &states{
 		device: d, size: n.size, batch: newBatchRows(s.MaxBatch),
-		lists: newLists(d, most, most, most, 2*most, 3*s.MaxBatch, 2*most, pulled),
-		pulls: pulls,
+		lists: newLists(d, most, most, most, 2*most, 3*s.MaxBatch, 2*most),
 		after: d.NewBuffer(most * n.size), index: d.NewInts(max(2*most, gatherRows)),
 	}
 	l := t.lists
-	t.rows = batchLists{self: l.list(0), other: l.list(1), event: l.list(2), ends: l.list(3), touched: l.list(4), positions: l.list(5), pulls: l.list(6)}
+	t.rows = batchLists{self: l.list(0), other: l.list(1), event: l.list(2), ends: l.list(3), touched: l.list(4), positions: l.list(5)}
 	t.from = kernels.MixtureRows{Self: t.rows.self.on, Other: t.rows.other.on, E: t.rows.event.on}
 	t.make(s.NumNodes)
 	t.mixture = kernels.Mixture{Cols: n.size, PerRow: n.opts.Factors == Input, From: &t.from}
@@ -77,7 +70,7 @@ func (t *states) make(nodes int) {
 const (
 	writeLists = 3
 	endLists   = 4
-	allLists   = 7
+	allLists   = 6
 )
 
 // Gather writes the states of the nodes to dst, a row each.
@@ -109,10 +102,13 @@ func (t *states) plan(b datasets.Stream, first int) {
 }
 
 // mix computes so many new states from the rows that from lists.
-func (t *states) mix(rows int, v values, to kernels.Buffer) {
+func (t *states) mix(rows int, v values, to kernels.Buffer) { t.device.Mix(t.mixed(rows, v), to) }
+
+// mixed is what it computes.
+func (t *states) mixed(rows int, v values) *kernels.Mixture {
 	m := &t.mixture
 	m.Rows, m.Self, m.Other, m.E, m.Alpha, m.Beta = rows, t.s, t.s, v.e, v.alpha, v.beta
-	t.device.Mix(m, to)
+	return m
 }
 
 // listWrites puts the nodes that are written on the device, for whoever

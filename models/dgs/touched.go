@@ -50,11 +50,11 @@ func (t *touched) locate(nodes []int32, positions list) {
 	}
 }
 
-// clear makes the gradients zero.
-func (t *touched) clear() { t.device.Zero(len(t.nodes)*t.size, t.weights) }
+// clear makes the gradients of as many nodes as there may be zero.
+func (t *touched) clear() { t.device.Zero(t.weights.Len(), t.weights) }
 
 // add adds gradients (so many rows of size) to those of the nodes that were
 // located.
 func (t *touched) add(rows int, gradients kernels.Buffer, positions list) {
-	t.device.ScatterAddRows(rows, len(t.nodes), t.size, t.weights, gradients, positions.on)
+	t.device.ScatterAddRows(rows, t.weights.Len()/t.size, t.size, t.weights, gradients, positions.on)
 }

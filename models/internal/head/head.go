@@ -82,10 +82,20 @@ func On(net *nn.Network, x *nn.Node, rows *nn.Rows, o Options, maxRows int, w nn
 // Prefix is in front of the names of the head's parameters.
 const Prefix = "head."
 
-// LossOfLabels sets up the gradients of the mean cross-entropy of the
-// labelled events of the batch; the input has one row an event. Without
+// LossOfLabels sets up the gradients of the loss of TargetLabels. Without
 // labels there are none: ok is false.
 func (h *Head) LossOfLabels(b datasets.Stream) (loss float64, ok bool, err error) {
+	if !h.TargetLabels(b) {
+		return 0, false, nil
+	}
+	loss, err = Loss(h.Training(), b)
+	return loss, true, err
+}
+
+// TargetLabels makes the mean cross-entropy of the labelled events of the
+// batch the loss of the next run; the input has one row an event. Without
+// labels there is none: ok is false.
+func (h *Head) TargetLabels(b datasets.Stream) (ok bool) {
 	labelled := 0
 	for _, l := range b.Label {
 		if l != datasets.Unlabelled {
@@ -93,7 +103,7 @@ func (h *Head) LossOfLabels(b datasets.Stream) (loss float64, ok bool, err error
 		}
 	}
 	if labelled == 0 {
-		return 0, false, nil
+		return false
 	}
 	h.pairs = 0
 	for k, l := range b.Label {
@@ -107,14 +117,13 @@ func (h *Head) LossOfLabels(b datasets.Stream) (loss float64, ok bool, err error
 	}
 	h.Activate(b.Len())
 	h.Target(h.targets, h.weights, b.Len())
-	loss, err = Loss(h.Training(), b)
-	return loss, true, err
+	return true
 }
 
-// LossOfPairs sets up the gradients of mean BCE(positives, 1) + mean
-// BCE(negatives, 0); the input has a positive row for every event, then a
+// TargetPairs makes mean BCE(positives, 1) + mean BCE(negatives, 0) the loss
+// of the next run; the input has a positive row for every event, then a
 // negative one for each.
-func (h *Head) LossOfPairs(b datasets.Stream) (float64, error) {
+func (h *Head) TargetPairs(b datasets.Stream) {
 	n := b.Len()
 	if h.pairs != n { // batches of one size have the same
 		for k := range 2 * n {
@@ -127,7 +136,6 @@ func (h *Head) LossOfPairs(b datasets.Stream) (float64, error) {
 		h.pairs = n
 	}
 	h.Activate(2 * n)
-	return Loss(h.Training(), b)
 }
 
 // Step moves the head's own parameters by the gradients.
@@ -165,7 +173,8 @@ func (h *Head) TrainLabels(b datasets.Stream) (float64, error) {
 
 // TrainPairs makes one step on the pairs of the batch.
 func (h *Head) TrainPairs(b datasets.Stream) (float64, error) {
-	loss, err := h.LossOfPairs(b)
+	h.TargetPairs(b)
+	loss, err := Loss(h.Training(), b)
 	if err == nil {
 		h.Step()
 	}

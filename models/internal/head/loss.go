@@ -13,7 +13,12 @@ import (
 // has been shown before it, the loss or a gradient are not finite, the error
 // names the first of them.
 func Loss(t *nn.Training, b datasets.Stream) (float64, error) {
-	loss := float64(t.Run())
+	return Judge(t, t.Run(), b)
+}
+
+// Judge does so when the device has answered with a loss.
+func Judge(t *nn.Training, answer float32, b datasets.Stream) (float64, error) {
+	loss := float64(answer)
 	switch first, last := b.EventID(0), b.EventID(b.Len()-1); {
 	case t.BadInput():
 		return 0, models.BadFeature(b)
