@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+	"time"
 
 	"dgsbench/results/record"
 	"dgsbench/results/table"
@@ -92,9 +93,19 @@ func (p Page) facts() []fact {
 		if r.Latency == nil {
 			return ""
 		}
-		return r.Latency.Run
+		return moment(r.Latency.Run)
 	}))
 	return append(out, p.fact("searches", Folder.searched))
+}
+
+// moment is the name of a latency run, which is when it began, as people read
+// it.
+func moment(run string) string {
+	began, err := time.Parse(time.RFC3339Nano, run)
+	if err != nil {
+		return run
+	}
+	return began.UTC().Format("2006-01-02 15:04:05.000 UTC")
 }
 
 func (p Page) fact(name string, of func(Folder) string) fact {
