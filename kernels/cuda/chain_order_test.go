@@ -11,20 +11,20 @@ import (
 )
 
 // TestChainOrder: calls of a chain are seen to come one after another where
-// that matters: products of products with the same weights, or with and
-// without relu, which are not joined, products that share the memory of partial
-// sums, and columns that are written twice.
+// that matters: products of products with the same weights, with and without
+// relu, or to where the one before reads, which are not joined, products that
+// share the memory of partial sums, and columns that are written twice.
 func TestChainOrder(t *testing.T) {
 	for _, d := range cudatest.Devices(t) {
-		checkOrder(t, d, 7)
-		checkOrder(t, d, 1) // where no number of rows makes up for columns that are not in fours
+		checkOrder(t, d, 7, 40)
+		checkOrder(t, d, 1, 40) // where no number of rows makes up for columns that are not in fours
+		checkOrder(t, d, 7, 12) // one thread has a whole sum
 	}
 }
 
-func checkOrder(t *testing.T, d kernels.Device, rows int) {
+func checkOrder(t *testing.T, d kernels.Device, rows, size int) {
 	t.Helper()
-	const size, joined = 40, 60
-	rng := rand.New(rand.NewPCG(7, 8))
+	joined, rng := size*3/2, rand.New(rand.NewPCG(7, 8))
 	x, w, other := d.NewBuffer(rows*size), d.NewBuffer(size*size), d.NewBuffer(size*size)
 	for _, b := range []kernels.Buffer{x, w, other} {
 		d.Write(b, normals(rng, b.Len()))
@@ -37,9 +37,11 @@ func checkOrder(t *testing.T, d kernels.Device, rows int) {
 		d.Gemm(kernels.NN, rows, size, size, once, w, twice, nil, true)
 		d.Gemm(kernels.NN, rows, size, size, once, other, third, nil, true)
 		d.Gemm(kernels.NN, rows, size, size, once, other, signed, nil, false)
+		d.Gemm(kernels.NN, rows, size, size, third, other, once, nil, false)
 		d.Add(rows*size, twice, twice, signed)
-		d.CopyRows(rows, size, all, joined, third, size)
-		d.CopyRows(rows, size, d.View(all, joined-size, (rows-1)*joined+size), joined, twice, size)
+		d.Add(rows*size, twice, twice, once)
+		d.CopyRows(rows, size, all, joined, twice, size)
+		d.CopyRows(rows, size, d.View(all, joined-size, (rows-1)*joined+size), joined, third, size)
 		d.CopyRows(rows, joined, out, joined, all, joined)
 	}
 	out, expected := d.NewBuffer(rows*joined), d.NewBuffer(rows*joined)

@@ -70,18 +70,19 @@ func drawProgram(t *rapid.T, d kernels.Device) *program {
 	}
 	p.table = filled(randomRows*widest, 1)
 	for range rapid.IntRange(1, 3).Draw(t, "layers") {
-		l := layer{inner: p.pick(someColumns), cols: p.pick(append(slices.Clone(someColumns), 300))}
+		l := layer{inner: p.pick(someColumns)}
+		l.cols = p.pick([]int{l.inner, l.inner, 1, 6, 8, 20, 300})
 		offset := p.pick([]int{0, 0, 1, 2})
 		l.weights = d.View(filled(offset+l.inner*l.cols, 1/math.Sqrt(float64(l.inner))), offset, l.inner*l.cols)
 		l.bias = filled(l.cols, 1)
 		p.layers = append(p.layers, l)
 	}
-	if p.sometimes() {
-		p.chain.NewVector(1 << 16) // nothing has room in a block then
-	}
 	kinds := []func(){p.products, p.products, p.elements, p.blocks, p.lengths, p.joined}
 	for range rapid.IntRange(1, 12).Draw(t, "calls") {
 		rapid.SampledFrom(kinds).Draw(t, "call")()
+	}
+	if p.sometimes() {
+		p.chain.NewVector(1<<16 + 1) // then nothing has room in a block
 	}
 	return p
 }
@@ -91,17 +92,14 @@ func (p *program) sometimes() bool     { return p.pick([]int{0, 1, 2, 3}) == 0 }
 
 func (p *program) call(f func(side)) { p.calls = append(p.calls, f) }
 
-// room is a matrix that nobody else has.
+// room is a matrix that nobody else has. It may begin anywhere.
 func (p *program) room(cols int) matrix {
-	n := p.most * cols
+	n, before := p.most*cols, p.pick([]int{0, 0, 1, 4})
 	m := matrix{usual: p.device.NewBuffer(n), cols: cols}
-	switch {
-	case p.sometimes():
-		m.chained = p.device.NewBuffer(n)
-	case p.sometimes():
-		m.chained = p.chain.View(p.chain.NewBuffer(2*n), n, n)
-	default:
-		m.chained = p.chain.NewBuffer(n)
+	if p.sometimes() {
+		m.chained = p.device.View(p.device.NewBuffer(before+n+1), before, n)
+	} else {
+		m.chained = p.chain.View(p.chain.NewBuffer(p.most*before+n), p.most*before, n)
 	}
 	return m
 }
@@ -147,12 +145,13 @@ func (p *program) known(cols int) (m matrix, ok bool) {
 	return rapid.SampledFrom(some).Draw(p.T, "known"), true
 }
 
-// products are one or two with the same weights.
+// products are two with the same weights. The second one may read what the
+// first one writes, or write what that reads.
 func (p *program) products() {
 	l := rapid.SampledFrom(p.layers).Draw(p.T, "layer")
-	in := []matrix{p.source(l.inner), p.source(l.inner)}
-	for _, x := range in[:p.pick([]int{1, 2, 2})] {
-		to := p.target(l.cols, in...)
+	x, y := p.source(l.inner), p.source(l.inner)
+	for _, x := range []matrix{x, y} {
+		to := p.target(l.cols, x)
 		p.call(func(s side) { s.Gemm(kernels.NN, p.rows, l.cols, l.inner, s.of(x), l.weights, s.of(to), l.bias, false) })
 	}
 }
