@@ -37,7 +37,9 @@ func (d *Device) upload(dst driver.Ptr, src []byte) {
 	if len(src) == 0 {
 		return
 	}
-	d.flushChain()
+	if d.pending.touches(piece{dst, len(src)}) {
+		d.flushChain()
+	}
 	u := &d.uploads
 	if len(u.pieces) == mostUploads || len(u.data)+len(src) > mostUploadBytes || u.meets(dst, len(src)) {
 		d.flush()
@@ -91,7 +93,7 @@ func (d *Device) place() {
 	at := d.sent(&u.memory, table, u.data)
 	const wordsOfAThread = 4
 	blocks := (most + wordsOfAThread*mostThreads - 1) / (wordsOfAThread * mostThreads)
-	d.launch("place", driver.Launch{Blocks: [2]int{blocks, pieces}, Threads: mostThreads}, uint64(at), uint64(at)+uint64(len(table)))
+	d.enqueue("place", driver.Launch{Blocks: [2]int{blocks, pieces}, Threads: mostThreads}, nil, []uint64{uint64(at), uint64(at) + uint64(len(table))})
 }
 
 // sent copies parts to memory that holds nothing else, and says where they
