@@ -3,8 +3,9 @@ package kernels
 // Group is a list of buffers of a device that one call works on, such as all
 // parameters of a network: on a card that is one launch.
 type Group interface {
-	// Len is how many buffers there are.
-	Len() int
+	// Buffers is how many there are. A single Buffer has no such method, so
+	// that it is not taken for a group.
+	Buffers() int
 }
 
 // Grouped are the kernels that work on whole groups.

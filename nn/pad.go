@@ -14,9 +14,9 @@ type padding struct {
 }
 
 // paddingStep divides numbers of rows with padding. Kernels may add up every
-// 32nd row, say, in a place of its own: rows behind padding are added in the
-// same place then, whatever padding there is.
-const paddingStep = 64
+// 32nd row, say, or every fourth 32 of them, in a place of its own: rows behind
+// padding are added in the same place then, whatever padding there is.
+const paddingStep = 128
 
 // PaddedRows is a size of rows that repeated programs may have more of than a
 // batch. Nothing that is wanted may depend on these, so their gradients are

@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"dgsbench/kernels"
+	"dgsbench/kernels/devicetest"
+
+	G "gorgonia.org/gorgonia"
 )
 
 // TestRepeatedRunsAreRuns: batches of sizes that come and go have the losses
@@ -31,6 +34,44 @@ func TestRepeatedRunsAreRuns(t *testing.T) {
 					t.Fatalf("run %d: gradient %d is %v, expected %v", i, k, gradients[k], want[k])
 				}
 			}
+		}
+	})
+}
+
+// TestRepeatedCalls: calls have other sizes if any of their programs has.
+func TestRepeatedCalls(t *testing.T) {
+	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
+		again := &devicetest.Repeating{Device: d}
+		g, one, other := NewGraph(again), NewRows(3), NewRows(3)
+		double := func(name string, rows *Rows) (in, out kernels.Buffer, p *Program) {
+			x := g.Input(name, rows, 1)
+			y, err := Linear(x, g.Param(name+".w", []float32{2}, 1, 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p, err = g.Compile(ForTraining, G.Nodes{y}...); err != nil {
+				t.Fatal(err)
+			}
+			return g.Buffer(x), p.Buffer(y), p
+		}
+		x, _, first := double("x", one)
+		y, doubled, second := double("y", other)
+		r := g.RepeatedCalls(func() {
+			first.Run()
+			second.Run()
+		}, first, second)
+		for i, rows := range []int{1, 1, 3, 3, 2, 2, 3} {
+			n := float32(i)
+			other.Set(rows)
+			again.Write(x, []float32{n, n, n})
+			again.Write(y, []float32{n, n, n})
+			r.Run()
+			if got := download(d, doubled, rows); got[rows-1] != 2*n {
+				t.Errorf("run %d: %v, expected %v", i, got, 2*n)
+			}
+		}
+		if again.Prepared != 3 {
+			t.Errorf("%d sizes were prepared, expected 3", again.Prepared)
 		}
 	})
 }

@@ -27,6 +27,8 @@ type check struct {
 	began   time.Time
 	awake   []*os.File // the cards', which stay open
 	report  Report
+
+	hasTorch bool // python3 was found to have one
 }
 
 // newCheck makes its folders, and tries whether results can be written.

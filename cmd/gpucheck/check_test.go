@@ -80,6 +80,7 @@ func TestGoalsAreMeasured(t *testing.T) {
 	}
 }
 
+// TestReach: a goal is met or not, or it is said what was not measured.
 func TestReach(t *testing.T) {
 	times := []Time{
 		{Task: "a", Model: "b", Way: "ours", Seconds: []float64{.004, .001, .002}},
@@ -93,8 +94,8 @@ func TestReach(t *testing.T) {
 		{Goal{Way: "ours", AtMostMS: 1.998}, "at most 1.998 ms | 2 ms | **not met** (99%) |"},
 		{Goal{Way: "ours", Times: 2, Than: "theirs"}, "2 times as fast as theirs | 3 times | met (150%) |"},
 		{Goal{Way: "ours", Times: 4, Than: "theirs"}, "4 times as fast as theirs | 3 times | **not met** (75%) |"},
-		{Goal{Way: "ours", Times: 4, Than: "nobody's"}, "4 times as fast as nobody's | not yet measured |  |"},
-		{Goal{Way: "another", AtMostMS: 2}, "at most 2 ms | not yet measured |  |"},
+		{Goal{Way: "ours", Times: 4, Than: "nobody's"}, "4 times as fast as nobody's | not measured: no time of nobody's |  |"},
+		{Goal{Way: "another", AtMostMS: 2}, "at most 2 ms | not measured: no time of another |  |"},
 	}
 	for _, test := range tests {
 		test.goal.Task, test.goal.Model = "a", "b"
@@ -138,9 +139,10 @@ func TestSteps(t *testing.T) {
 		}
 	}
 	over, stop := context.WithCancel(t.Context())
-	stop()
+	c.step(over, "ended with the check", time.Minute, func(context.Context) error { stop(); return errors.New("killed") })
 	c.step(over, "late", time.Minute, func(context.Context) error { t.Error("there was no time for it"); return nil })
-	if n := c.report.failed(); n != 2 || c.report.Steps[len(steps)].Outcome != skipped {
+	late := c.report.Steps[len(steps):]
+	if n := c.report.failed(); n != 2 || late[0].Outcome != skipped || late[1].Outcome != skipped {
 		t.Errorf("%d failed, expected 2; %+v", n, c.report.Steps)
 	}
 	text, err := os.ReadFile(c.name() + ".md")
@@ -211,6 +213,10 @@ func TestSanitizerIsUnderstood(t *testing.T) {
 		"found in time":    {out: race, stopped: true, want: "mistakes were found"},
 		"too slow":         {out: "========= COMPUTE-SANITIZER\n", stopped: true, want: "skipped: nothing found so far"},
 		"the tests failed": {err: errors.New("exit status 1"), want: "exit status 1"},
+		"no library": {
+			out: "========= COMPUTE-SANITIZER\n========= Unable to find injection library x.so\n",
+			err: errors.New("exit status 13"), want: "skipped: compute-sanitizer: Unable to find injection library x.so",
+		},
 		"no card": {
 			out: "========= Error: Target application terminated before first instrumented API call\n",
 			err: errors.New("exit status 1"), want: "exit status 1\n========= Error: Target application terminated",

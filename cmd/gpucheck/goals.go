@@ -62,7 +62,7 @@ func reach(times []Time) ([]Reached, error) {
 
 func (g Goal) reach(times []Time) Reached {
 	ours := g.medianOf(times, g.Way)
-	r := Reached{Goal: g.Goal, Wanted: fmt.Sprintf("at most %g ms", g.AtMostMS), Measured: notYet}
+	r := Reached{Goal: g.Goal, Wanted: fmt.Sprintf("at most %g ms", g.AtMostMS), Measured: g.missing(times)}
 	measured, percent := fmt.Sprintf("%.3g ms", 1e3*ours), 100*g.AtMostMS/(1e3*ours)
 	if g.Than != "" {
 		ratio := g.medianOf(times, g.Than) / ours
@@ -73,6 +73,21 @@ func (g Goal) reach(times []Time) Reached {
 		r.Measured, r.Percent = measured, percent
 	}
 	return r
+}
+
+// missing says why a goal cannot be judged: nothing was measured yet, or not
+// what it is about, or not what that is compared with.
+func (g Goal) missing(times []Time) string {
+	if len(times) == 0 {
+		return notYet
+	}
+	var ways []string
+	for _, way := range []string{g.Way, g.Than} {
+		if way != "" && math.IsNaN(g.medianOf(times, way)) {
+			ways = append(ways, way)
+		}
+	}
+	return "not measured: no time of " + strings.Join(ways, ", nor of ")
 }
 
 // medianOf is the seconds that the goal's task took in some way, NaN before
@@ -93,7 +108,7 @@ func goalsTable(all []Reached) string {
 	for _, r := range all {
 		verdict := fmt.Sprintf("met (%.0f%%)", r.Percent)
 		switch {
-		case r.Measured == notYet:
+		case r.Percent == 0:
 			verdict = ""
 		case r.Percent < 100:
 			verdict = fmt.Sprintf("**not met** (%.0f%%)", math.Floor(r.Percent))

@@ -8,8 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-
-	"dgsbench/kernels/devices"
 )
 
 // latencySuites are timed one after the other. A model's name says in which of
@@ -39,25 +37,29 @@ type latencyTiming struct {
 	Error      string
 }
 
-// latency times inference on the card, then on the processor.
-func (c *check) latency(ctx context.Context) error {
-	var all error
-	for _, device := range []string{devices.CUDA, devices.CPU} {
+// latency times inference on a device.
+func (c *check) latency(device string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		var all error
 		for _, suite := range latencySuites {
-			out, err := c.bench(ctx, "latency", suite.file, "--json", "--device", device)
-			if err != nil {
+			if err := c.latencyOf(ctx, device, suite.file, suite.form); err != nil {
 				all = errors.Join(all, fmt.Errorf("%s, %s: %w", suite.file, device, err))
 			}
-			var r latencyReport
-			if err := json.Unmarshal(out, &r); err != nil {
-				all = errors.Join(all, fmt.Errorf("%s, %s: %w", suite.file, device, err))
-			}
-			times, err := r.times(device, suite.form)
-			c.report.Times = append(c.report.Times, times...)
-			all = errors.Join(all, err)
 		}
+		return all
 	}
-	return all
+}
+
+// latencyOf does so for one suite.
+func (c *check) latencyOf(ctx context.Context, device, file, form string) error {
+	out, err := c.bench(ctx, "latency", file, "--json", "--device", device)
+	var r latencyReport
+	if readErr := json.Unmarshal(out, &r); readErr != nil {
+		return errors.Join(err, readErr)
+	}
+	times, timesErr := r.times(device, form)
+	c.report.Times = append(c.report.Times, times...)
+	return errors.Join(err, timesErr)
 }
 
 // times are those that were taken, and why others were not.

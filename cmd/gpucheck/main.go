@@ -10,8 +10,10 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	_ "dgsbench/datasets/sim"
+	"dgsbench/kernels/devices"
 	_ "dgsbench/models/standard"
 )
 
@@ -34,6 +36,8 @@ func main() {
 		fmt.Print(text)
 	case *measure != "":
 		err = measureOwn(*measure, *tiny, flag.Args())
+	case flag.NArg() > 0:
+		err = fmt.Errorf("%w: %q, expected flags alone; see -h", errUsage, flag.Args())
 	default:
 		err = run(ctx, *out, *tiny)
 	}
@@ -45,14 +49,17 @@ func main() {
 }
 
 func exitCode(err error) int {
-	if errors.Is(err, errNoCard) {
+	if errors.Is(err, errNoCard) || errors.Is(err, errUsage) {
 		return 2
 	}
 	return 1
 }
 
-// errNoCard: there is nothing to check.
-var errNoCard = errors.New("there is no card to check")
+var (
+	// errNoCard: there is nothing to check.
+	errNoCard = errors.New("there is no card to check")
+	errUsage  = errors.New("unknown arguments")
+)
 
 // run makes all steps and writes the results.
 func run(ctx context.Context, out string, tiny bool) error {
@@ -63,8 +70,9 @@ func run(ctx context.Context, out string, tiny bool) error {
 	defer os.RemoveAll(c.work)
 	ctx, stop := context.WithTimeout(ctx, c.patient(longest))
 	defer stop()
+	fmt.Printf("at most %v, results after each step in %s\n", c.patient(longest).Round(time.Minute), out)
 	if err := c.findCard(ctx); err != nil {
-		return fmt.Errorf("%w: %w", errNoCard, err)
+		return fmt.Errorf("%w: %w\nnvidia-smi should show one; %s names another driver, such as that of the emulated card", errNoCard, err, devices.LibraryVariable)
 	}
 	c.all(ctx)
 	if err := c.save(); err != nil {

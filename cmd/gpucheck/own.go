@@ -33,7 +33,7 @@ type measuring struct {
 func measureOwn(what string, tiny bool, more []string) error {
 	do := measured[what]
 	if do == nil || len(more) > 0 {
-		return fmt.Errorf("-measure %s %v, expected card, driver, epochs or ranking", what, more)
+		return fmt.Errorf("%w: -measure %s %v, expected card, driver, epochs or ranking", errUsage, what, more)
 	}
 	card, err := devices.Find(devices.CUDA)
 	if err != nil {

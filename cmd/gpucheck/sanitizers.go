@@ -40,8 +40,9 @@ func (c *check) sanitizer(tool string) func(context.Context) error {
 }
 
 // A sanitizer's lines begin with a mark. Some say what it found, others that it
-// could not do its work.
+// could not do its work, or that it is not all there.
 var (
+	missing   = regexp.MustCompile(`(?m)^========= (Unable to find .*)$`)
 	finding   = regexp.MustCompile(`(?m)^========= ((?:Invalid|Error:|Misaligned|Warning: Race|Leaked) .*)$`)
 	hindrance = regexp.MustCompile(`(?m)^========= ((?:Error: (?:[Pp]rocess|Target) |Internal Sanitizer Error).*)$`)
 )
@@ -61,6 +62,8 @@ func judged(out []byte, err error, stopped bool) error {
 		return fmt.Errorf("%w: nothing found so far, but it did not come to the end", errSkipped)
 	case trouble != "":
 		return errors.Join(err, errors.New(trouble))
+	case missing.Match(out):
+		return fmt.Errorf("%w: compute-sanitizer: %s", errSkipped, missing.FindSubmatch(out)[1])
 	}
 	return err
 }

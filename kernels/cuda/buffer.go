@@ -23,6 +23,9 @@ type words struct {
 // Len is how many numbers it holds.
 func (w words) Len() int { return w.n }
 
+// end is the address behind them.
+func (w words) end() driver.Ptr { return w.at + driver.Ptr(w.n*wordBytes) }
+
 // first is the address of the first n.
 func (w words) first(n int) uint64 {
 	if n < 0 || n > w.n {
@@ -96,7 +99,7 @@ func (w words) window(offset, n int) words {
 
 // Write copies src to the start of dst.
 func (d *Device) Write(dst kernels.Buffer, src []float32) {
-	d.upload(driver.Ptr(at(dst, len(src))), bytesOf(src))
+	d.upload(dst.(buffer).window(0, len(src)), bytesOf(src))
 }
 
 // Read copies the start of src to dst. It waits for all work before it.
@@ -109,7 +112,7 @@ func (d *Device) Read(dst []float32, src kernels.Buffer) {
 
 // WriteInts copies src to the start of dst.
 func (d *Device) WriteInts(dst kernels.Ints, src []int32) {
-	d.upload(driver.Ptr(list(dst, len(src))), bytesOf(src))
+	d.upload(dst.(ints).window(0, len(src)), bytesOf(src))
 }
 
 // bytesOf is a slice's memory.

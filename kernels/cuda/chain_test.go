@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"dgsbench/kernels"
 	"dgsbench/kernels/cuda"
 	"dgsbench/kernels/cuda/cudatest"
@@ -196,7 +198,7 @@ func read(d kernels.Device, b kernels.Buffer) []float32 {
 }
 
 // near: sums are in another order.
-func near(t *testing.T, rows int, what string, got, want []float32) {
+func near(t rapid.TB, rows int, what string, got, want []float32) {
 	t.Helper()
 	for i := range want {
 		if !(math.Abs(float64(got[i]-want[i])) <= 1e-4*(1+math.Abs(float64(want[i])))) {

@@ -44,22 +44,22 @@ func (d *Device) ContractRows(rows, srcRows, cols int, dst kernels.Group, w kern
 	if y != nil {
 		factors = everyOne(y, cols)
 	}
-	if cols*dst.Len() == 0 {
+	if cols*dst.Buffers() == 0 {
 		return
 	}
 	size := columnBlocks(cols)
-	size.Blocks[1] = dst.Len()
+	size.Blocks[1] = dst.Buffers()
 	d.launch("contract_rows", size, whole(rows), whole(cols), everyOne(dst, cols), at(w, rows*cols), below(rows, srcRows), everyOne(src, srcRows*cols),
 		list(index, rows), factors, d.fault())
 }
 
 // CommitRows copies row i of each buffer to row index[i] of another.
 func (d *Device) CommitRows(rows, cols int, dst, src kernels.Group, index kernels.Ints) {
-	if rows*dst.Len() == 0 {
+	if rows*dst.Buffers() == 0 {
 		return
 	}
 	size := blocksOf(rows * warp)
-	size.Blocks[1] = dst.Len()
+	size.Blocks[1] = dst.Buffers()
 	d.launch("commit_rows", size, whole(rows), whole(cols), below(rows, fewestRows(dst, cols)), where(dst), everyOne(src, rows*cols),
 		list(index, rows), d.note(noteBad), d.fault())
 }

@@ -16,8 +16,8 @@ type group struct {
 	parts   int // blocks of threads that have all numbers
 }
 
-// Len is how many buffers there are.
-func (g *group) Len() int { return len(g.buffers) }
+// Buffers is how many there are.
+func (g *group) Buffers() int { return len(g.buffers) }
 
 // addressWords is how many numbers an address takes the room of.
 const addressWords = 2
@@ -35,7 +35,7 @@ func (d *Device) NewGroup(buffers ...kernels.Buffer) kernels.Group {
 	table := slices.Concat(entries, parts)
 	g.parts = len(parts)
 	g.table = d.zeros(addressWords * len(table))
-	d.upload(g.table.at, bytesOf(table))
+	d.upload(g.table, bytesOf(table))
 	return g
 }
 
@@ -50,7 +50,7 @@ func (d *Device) eachMember(name string, g kernels.Group, parameters ...uint64) 
 		return
 	}
 	size := driver.Launch{Blocks: [2]int{all.parts, 1}, Threads: mostThreads}
-	d.put(name, size, []uint64{whole(all.Len()), where(g)}, parameters)
+	d.put(name, size, []uint64{whole(all.Buffers()), where(g)}, parameters)
 }
 
 // Adam makes one step.

@@ -3,6 +3,11 @@
 // where there are few, each of four groups of threads has a quarter of k of a
 // small one, 2 x 2 results a thread. Either way a result is the sum of four
 // segments of k, each of them in order: its bits do not depend on the tile.
+//
+// With turn_a, k are rows of a batch, which may have padding: rows of zeros, so
+// that its bits must not depend on how many k there are. The tile is always
+// that of the same parameter. There a large tile has one segment, and a small
+// one's groups take turns, slice by slice.
 #include "scalars.h"
 #include "tiles.h"
 
@@ -12,9 +17,9 @@ __device__ __forceinline__ int segment_of(int k) {
   return (k + segments * slice - 1) / (segments * slice) * slice;
 }
 
-// Range is some of the k of an operand.
+// Range is some of the k of an operand: slices, so far from one to the next.
 struct Range {
-  int first, count;
+  int first, end, step;
 };
 
 // Part is what one of some threads brings of the slices of an operand: so many
@@ -22,7 +27,7 @@ struct Range {
 template <int rows, int depth, int threads>
 struct Part {
   static constexpr int count = rows * depth / threads, pad = rows < 32 ? 2 : rows / 16, size = depth * (rows + pad);
-  int row, at, row_step, step;  // the first number's row and place in the range, and how far the next one is
+  int row, at, row_step, step;  // the first number's row and place in the slice, and how far the next one is
   int end;
   long long slice_step;  // from slice to slice
   const float* from[count];
@@ -31,20 +36,20 @@ struct Part {
   // The operand has rows of k numbers or, along, k rows of numbers. The last
   // row stands for those beyond it.
   __device__ __forceinline__ Part(const float* operand, bool along, int thread, int first, int last, int k, Range of_k)
-      : end(of_k.count) {
+      : end(of_k.end) {
     row = along ? thread % rows : thread / depth;
     at = along ? thread / rows : thread % depth;
     row_step = along ? 0 : threads / depth;
     step = along ? threads / rows : 0;
-    slice_step = along ? (long long)depth * (last + 1) : depth;
+    slice_step = along ? (long long)of_k.step * (last + 1) : of_k.step;
     for (int i = 0; i < count; i++) {
       const long long r = min(first + row + i * row_step, last), p = of_k.first + at + i * step;
       from[i] = operand + (along ? p * (last + 1) + r : r * k + p);
     }
   }
 
-  // fetch loads the slice that begins at k0 of the range, the one after the
-  // last. What is beyond the end is 0.
+  // fetch loads the slice that begins at k0, the one after the last. What is
+  // beyond the end is 0.
   __device__ __forceinline__ void fetch(int k0) {
     for (int i = 0; i < count; i++) {
       v[i] = k0 + at + i * step < end ? *from[i] : 0.f;
@@ -75,22 +80,24 @@ __device__ __forceinline__ void product(int m, int n, int k, const float* a, int
     int turn_b, float* c, const float* bias, int rectify, float* shared) {
   constexpr int threads = 256 / groups, across = groups == 1 ? 16 : 8, tile = across * side;
   using Side = Part<tile, depth, threads>;
-  const int thread = threadIdx.x % threads, group = threadIdx.x / threads, segment = segment_of(k);
+  const int thread = threadIdx.x % threads, group = threadIdx.x / threads;
+  const int segment = groups == 1 && turn_a ? k : segment_of(k), length = groups == 1 ? k : segment;
   const int first_row = blockIdx.x * tile, first_col = blockIdx.y * tile;
-  const int first_k = groups == 1 ? 0 : group * segment, length = groups == 1 ? k : segment;
-  const Range of_k = {first_k, min(length, k - first_k)};
+  const int first_k = group * (turn_a ? depth : segment);
+  const Range of_k = {first_k, turn_a ? k : min(first_k + length, k), turn_a ? groups * depth : depth};
   const Position me = position<across>(thread);
   Side of_a(a, turn_a, thread, first_row, m - 1, k, of_k), of_b(b, !turn_b, thread, first_col, n - 1, k, of_k);
   Results<side> sums, all;
-  of_a.fetch(0);
-  of_b.fetch(0);
-  int rest = segment;
-  for (int k0 = 0, half = 0; k0 < length; k0 += depth, half = 1 - half) {
+  of_a.fetch(first_k);
+  of_b.fetch(first_k);
+  int rest = segment, next = first_k;
+  for (int done = 0, half = 0; done < length; done += depth, half = 1 - half) {
     float *slice_a = shared + 2 * (2 * group + half) * Side::size, *slice_b = slice_a + Side::size;
     of_a.put(slice_a);
     of_b.put(slice_b);
-    of_a.fetch(k0 + depth);  // before the barrier, so that no compiler puts it off
-    of_b.fetch(k0 + depth);
+    next += of_k.step;
+    of_a.fetch(next);  // before the barrier, so that no compiler puts it off
+    of_b.fetch(next);
     __syncthreads();
     for (int p = 0; p < depth; p++) {
       float left[side], right[side];
@@ -100,7 +107,7 @@ __device__ __forceinline__ void product(int m, int n, int k, const float* a, int
         for (int j = 0; j < side; j++) sums.v[i][j] = fmaf(left[i], right[j], sums.v[i][j]);
     }
     rest -= depth;
-    if (groups == 1 && (rest == 0 || k0 + depth >= length)) {
+    if (groups == 1 && (rest == 0 || done + depth >= length)) {
       all.add(sums);
       sums = {};
       rest = segment;

@@ -46,3 +46,28 @@ func TestProductsOfAllTiles(t *testing.T) {
 		}
 	}
 }
+
+// TestProductsOfPaddedRows: zeros behind the rows that a product sums over, as
+// padding has them, change no bit, whatever tiles there are.
+func TestProductsOfPaddedRows(t *testing.T) {
+	d := cudatest.Device(t)
+	const most = 600
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, side := range []int{9, 150} { // 150: nine large tiles, on more multiprocessors small ones
+		for _, rows := range []int{1, 31, 64, 100, 130} {
+			a, b, c := d.NewBuffer(most*side), d.NewBuffer(most*side), d.NewBuffer(side*side)
+			d.Write(a, normals(rng, most*side)) // padding may hold anything where the other has zeros
+			d.Write(b, normals(rng, rows*side))
+			product := func(rows int) []float32 {
+				d.Gemm(kernels.TN, side, side, rows, a, b, c, nil, false)
+				return read(d, c)
+			}
+			want := product(rows)
+			for _, padded := range []int{rows + 1, rows + 64, 257, most} {
+				if !slices.Equal(product(padded), want) {
+					t.Errorf("%d x %d results: of %d rows they differ from those of the %d that are not zeros", side, side, padded, rows)
+				}
+			}
+		}
+	}
+}

@@ -40,7 +40,7 @@ func (d *Device) See(n int, b kernels.Buffer) int {
 
 // SeeAll looks at all buffers of a group.
 func (d *Device) SeeAll(g kernels.Group) int {
-	number, place := d.see(g.Len())
+	number, place := d.see(g.Buffers())
 	d.eachMember("see_all", g, whole(number), d.note(noteBad))
 	return place
 }

@@ -73,6 +73,27 @@ func TestDevicesSideBySide(t *testing.T) {
 	}
 }
 
+// TestFullDuringCapture: a device that finds the card full gives back nothing
+// of one whose stream is captured, as it would have to wait for that.
+func TestFullDuringCapture(t *testing.T) {
+	const n = 3
+	d, other := cudatest.Device(t), cudatest.Device(t)
+	x := d.NewBuffer(n)
+	d.NewBuffer(n) // nobody knows it
+	again := d.(kernels.Repeating).Repeated(func() {
+		d.Affine(n, x, 2, x, 1)
+		full := make(chan error)
+		go func() { full <- tooMuch(other) }()
+		if err := <-full; !errors.Is(err, driver.ErrMemory) {
+			t.Errorf("%v, expected ErrMemory", err)
+		}
+	})
+	again()
+	if got := read(d, x)[0]; got != 1 {
+		t.Errorf("%v, expected 1", got)
+	}
+}
+
 // tooMuch asks for more than any card has.
 func tooMuch(d kernels.Device) (err error) {
 	defer kernels.CatchFailure(&err)

@@ -2,22 +2,20 @@
 
 package cuda
 
-import "dgsbench/kernels/cuda/driver"
+import (
+	"slices"
+
+	"dgsbench/kernels/cuda/driver"
+)
 
 // uploads are pieces from the host that are on their way to buffers. They go
 // to the card as one, as soon as anything may read them: a batch's lists and
 // numbers are many and small.
 type uploads struct {
-	pieces []incoming
-	data   []byte // of all
+	pieces []words // where they go; kept until they are there, whoever else has forgotten them
+	data   []byte  // of all
 	ranges []cardPlace
 	memory words // of the card
-}
-
-// incoming is what one buffer gets.
-type incoming struct {
-	to    driver.Ptr
-	bytes int
 }
 
 // cardPlace is a piece as the card reads it: Piece of place.cu.
@@ -32,68 +30,62 @@ const (
 	mostUploadBytes = halfBytes / 2
 )
 
-// upload copies src, whole words, to dst. It may be changed afterwards.
-func (d *Device) upload(dst driver.Ptr, src []byte) {
+// upload copies src to dst, which has as many words. It may be changed
+// afterwards.
+func (d *Device) upload(dst words, src []byte) {
 	if len(src) == 0 {
 		return
 	}
-	if d.pending.touches(piece{dst, len(src)}) {
+	if d.pending.touches(piece{dst.at, len(src)}) {
 		d.flushChain()
 	}
 	u := &d.uploads
-	if len(u.pieces) == mostUploads || len(u.data)+len(src) > mostUploadBytes || u.meets(dst, len(src)) {
+	if len(u.pieces) == mostUploads || len(u.data)+len(src) > mostUploadBytes || u.meets(dst) {
 		d.flush()
 	}
 	if len(src) > mostUploadBytes {
-		d.send(dst, src)
+		d.send(dst.at, src)
 		return
 	}
-	u.pieces = append(u.pieces, incoming{dst, len(src)})
+	u.pieces = append(u.pieces, dst)
 	u.data = append(u.data, src...)
 }
 
-// meets reports whether a piece on its way goes to any of these bytes.
-func (u *uploads) meets(to driver.Ptr, bytes int) bool {
-	for _, p := range u.pieces {
-		if to < p.to+driver.Ptr(p.bytes) && p.to < to+driver.Ptr(bytes) {
-			return true
-		}
-	}
-	return false
+// meets reports whether a piece on its way goes to any of these words.
+func (u *uploads) meets(to words) bool {
+	return slices.ContainsFunc(u.pieces, func(p words) bool { return to.at < p.end() && p.at < to.end() })
 }
 
 // flushUploads puts them on the stream.
 func (d *Device) flushUploads() {
 	u := &d.uploads
-	switch len(u.pieces) {
+	pieces := u.pieces
+	u.pieces = u.pieces[:0]
+	switch len(pieces) {
 	case 0:
 	case 1:
-		to := u.pieces[0].to
-		u.pieces = u.pieces[:0]
-		d.send(to, u.data)
+		d.send(pieces[0].at, u.data)
 	default:
-		d.place()
+		d.place(pieces)
 	}
+	clear(pieces)
 	u.data = u.data[:0]
 }
 
 // place copies all pieces at once, and spreads them from there.
-func (d *Device) place() {
+func (d *Device) place(pieces []words) {
 	u, most, first := &d.uploads, 0, int64(0)
 	u.ranges = u.ranges[:0]
-	for _, p := range u.pieces {
-		words := p.bytes / wordBytes
-		u.ranges = append(u.ranges, cardPlace{p.to, first, int64(words)})
-		first += int64(words)
-		most = max(most, words)
+	for _, p := range pieces {
+		u.ranges = append(u.ranges, cardPlace{p.at, first, int64(p.n)})
+		first += int64(p.n)
+		most = max(most, p.n)
 	}
-	pieces := len(u.pieces)
-	u.pieces = u.pieces[:0]
 	table := bytesOf(u.ranges)
 	at := d.sent(&u.memory, table, u.data)
 	const wordsOfAThread = 4
 	blocks := (most + wordsOfAThread*mostThreads - 1) / (wordsOfAThread * mostThreads)
-	d.enqueue("place", driver.Launch{Blocks: [2]int{blocks, pieces}, Threads: mostThreads}, nil, []uint64{uint64(at), uint64(at) + uint64(len(table))})
+	d.enqueue("place", driver.Launch{Blocks: [2]int{blocks, len(pieces)}, Threads: mostThreads}, nil, []uint64{uint64(at), uint64(at) + uint64(len(table))})
 }
 
 // sent copies parts to memory that holds nothing else, and says where they

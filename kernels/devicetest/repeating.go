@@ -39,6 +39,9 @@ func checkSeenAgain(t *testing.T, d kernels.Device) {
 	nan := []float32{float32(math.NaN())}
 	d.See(1, before)
 	again := r.Repeated(func() { d.See(1, within) })
+	if place := d.See(1, behind); place != 1 {
+		t.Errorf("%s: place %d behind calls that were only prepared, expected 1", d.Name(), place)
+	}
 	d.FirstBad(nil, nil)
 	for i, bad := range []kernels.Buffer{before, within, behind, nil} {
 		want := -1

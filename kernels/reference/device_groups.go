@@ -8,8 +8,8 @@ import (
 // group is a list of buffers of this device.
 type group []buffer
 
-// Len is how many buffers there are.
-func (g group) Len() int { return len(g) }
+// Buffers is how many there are.
+func (g group) Buffers() int { return len(g) }
 
 // NewGroup lists buffers.
 func (Device) NewGroup(buffers ...kernels.Buffer) kernels.Group {

@@ -1,6 +1,7 @@
 package dgs
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"reflect"
@@ -83,15 +84,20 @@ func trainPoisoned(t *testing.T, task models.Task, spoil func(*derivatives)) err
 	return err
 }
 
-// TestBadFeatureIsRefused: training on it names it, and changes nothing.
-func TestBadFeatureIsRefused(t *testing.T) {
+// testDevices are the processor and what accelerators there are.
+func testDevices() map[string]func(testing.TB) kernels.Device {
 	devices := map[string]func(testing.TB) kernels.Device{
 		"cpu": func(testing.TB) kernels.Device { return cpu.NewDevice(cpu.Best(), 1) },
 	}
 	maps.Copy(devices, devicetest.Accelerators)
+	return devices
+}
+
+// TestBadFeatureIsRefused: training on it names it, and changes nothing.
+func TestBadFeatureIsRefused(t *testing.T) {
 	const batch = 10
 	stream := modeltest.Random(5, 3*batch)
-	for name, device := range devices {
+	for name, device := range testDevices() {
 		for _, task := range []models.Task{models.NodeClassification, models.LinkPrediction} {
 			t.Run(name+"/"+string(task), func(t *testing.T) {
 				m, err := newOn(device(t), models.Setup{Task: task, NumNodes: stream.NumNodes, NumFeat: stream.NumFeat, MaxBatch: batch, Threads: 1, Train: stream}, Defaults())
@@ -123,15 +129,62 @@ func TestBadFeatureIsRefused(t *testing.T) {
 	}
 }
 
-// TestBadLossIsRefused: where the loss is not finite, nothing changes either.
-func TestBadLossIsRefused(t *testing.T) {
-	devices := map[string]func(testing.TB) kernels.Device{
-		"cpu": func(testing.TB) kernels.Device { return cpu.NewDevice(cpu.Best(), 1) },
-	}
-	maps.Copy(devices, devicetest.Accelerators)
+// TestAfterBadBatch: training goes on as if a batch that was refused had not
+// been there, nor what others have shown the device.
+func TestAfterBadBatch(t *testing.T) {
 	const batch = 10
 	stream := modeltest.Random(5, 3*batch)
-	for name, device := range devices {
+	for name, device := range testDevices() {
+		for _, task := range []models.Task{models.NodeClassification, models.LinkPrediction} {
+			for _, method := range []Method{SGD, Adam} {
+				t.Run(fmt.Sprintf("%s/%s/%s", name, task, method), func(t *testing.T) {
+					o := Defaults()
+					o.Optimiser.Method, o.Optimiser.LR = method, .1
+					o.Head.Dropout = 0 // whose masks are drawn before a batch is refused
+					trained := func(bad bool) any {
+						m, err := newOn(device(t), models.Setup{Task: task, NumNodes: stream.NumNodes, NumFeat: stream.NumFeat, MaxBatch: batch, Threads: 1, Train: stream}, o)
+						if err != nil {
+							t.Fatal(err)
+						}
+						for i := range 3 {
+							if bad {
+								trainBad(t, m, stream.Slice(i*batch, (i+1)*batch))
+							}
+							if _, err := m.Train(stream.Slice(i*batch, (i+1)*batch), stream.Dst[:batch]); err != nil {
+								t.Fatal(err)
+							}
+						}
+						return allOf(m)
+					}
+					if !reflect.DeepEqual(trained(true), trained(false)) {
+						t.Error("a batch that was refused has changed the model")
+					}
+				})
+			}
+		}
+	}
+}
+
+// trainBad trains on a batch with a bad feature, and shows the device another
+// one.
+func trainBad(t *testing.T, m *Model, b datasets.Stream) {
+	t.Helper()
+	nan := float32(math.NaN())
+	b.Feat = slices.Clone(b.Feat)
+	b.Feat[0] = nan
+	if _, err := m.Train(b, b.Dst); err == nil {
+		t.Error("a bad feature was not refused")
+	}
+	x := m.device.NewBuffer(1)
+	m.device.Write(x, []float32{nan})
+	m.device.See(1, x)
+}
+
+// TestBadLossIsRefused: where the loss is not finite, nothing changes either.
+func TestBadLossIsRefused(t *testing.T) {
+	const batch = 10
+	stream := modeltest.Random(5, 3*batch)
+	for name, device := range testDevices() {
 		for _, task := range []models.Task{models.NodeClassification, models.LinkPrediction} {
 			t.Run(name+"/"+string(task), func(t *testing.T) {
 				m, err := newOn(device(t), models.Setup{Task: task, NumNodes: stream.NumNodes, NumFeat: stream.NumFeat, MaxBatch: batch, Threads: 1, Train: stream}, Defaults())

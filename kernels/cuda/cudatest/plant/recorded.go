@@ -12,11 +12,11 @@ var recorded = []bug{
 	{"recording: reads share memory of the host", "tape.go", "	t.room = t.room[aligned(n, len(t.room)):]\n", ""},
 	{"recording: the last chain is left out", "tape.go", "		f()\n		d.flush()\n", "		f()\n"},
 
-	{"uploads: the last of two to one place is not the last", "uploads.go", " || u.meets(dst, len(src))", ""},
+	{"uploads: the last of two to one place is not the last", "uploads.go", " || u.meets(dst)", ""},
 	{"uploads: go again with the next", "uploads.go", "	u.data = u.data[:0]\n", ""},
 	{"uploads: pieces begin one word late", "uploads.go", "	u, most, first := &d.uploads, 0, int64(0)\n", "	u, most, first := &d.uploads, 0, int64(1)\n"},
 	{"uploads: pieces are one word short", "place.cu", "i < p.words;", "i < p.words - 1;"},
-	{"uploads: all but the first piece are lost", "uploads.go", "Blocks: [2]int{blocks, pieces}", "Blocks: [2]int{blocks, min(pieces, 1)}"},
+	{"uploads: all but the first piece are lost", "uploads.go", "Blocks: [2]int{blocks, len(pieces)}", "Blocks: [2]int{blocks, min(len(pieces), 1)}"},
 	{"uploads: after the launch that reads them", "launch.go", "	d.flush()\n	d.work.Launches++", "	d.work.Launches++"},
 	{"uploads: after the read", "staging.go", "	d.flush()\n	if d.tape", "	if d.tape"},
 	{"uploads: after memory is cleared", "buffer.go", "	d.flush()\n	d.work.Fills++", "	d.work.Fills++"},
