@@ -56,9 +56,6 @@ func (c *chain) Begin(rows int) {
 	if rows < 1 || rows > c.most {
 		panic(fmt.Sprintf("cuda: a chain of %d rows, made for %d", rows, c.most))
 	}
-	if c.on.pending.has(c) {
-		c.on.flushChain()
-	}
 	c.rows = rows
 	c.run++
 	c.calls = c.calls[:0]

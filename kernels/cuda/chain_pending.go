@@ -41,7 +41,7 @@ func (p *pendingChains) last() *chain {
 // standsBeside reports whether c can be launched together with what is
 // pending, and whatever the order.
 func (p *pendingChains) standsBeside(c *chain) bool {
-	return p.n == 0 || p.n == 1 && !p.runs[0].chain.clashes(c)
+	return p.n == 0 || p.n == 1 && p.runs[0].chain != c && !p.runs[0].chain.clashes(c)
 }
 
 // clashes reports whether one chain writes what the other one touches.
@@ -69,11 +69,6 @@ func (c *chain) touches(there piece) bool {
 // meets reports whether two pieces have bytes in common.
 func (p piece) meets(other piece) bool {
 	return p.at < other.at+driver.Ptr(other.bytes) && other.at < p.at+driver.Ptr(p.bytes)
-}
-
-// has reports whether a run of c is pending.
-func (p *pendingChains) has(c *chain) bool {
-	return slices.ContainsFunc(p.runs[:p.n], func(r chainRun) bool { return r.chain == c })
 }
 
 // touches reports whether any of the pending chains does.
