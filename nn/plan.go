@@ -113,6 +113,9 @@ func (c *compiler) addDivided(s *stage, nodes G.Nodes) (left G.Nodes) {
 		}
 	}
 	for _, h := range chains {
+		left = h.putOff(left)
+	}
+	for _, h := range chains {
 		if len(h.nodes) > 0 {
 			s.sections = append(s.sections, h.compile())
 		}
@@ -121,6 +124,35 @@ func (c *compiler) addDivided(s *stage, nodes G.Nodes) (left G.Nodes) {
 		h.finish() // not before: what one gives back, others may still read
 	}
 	return left
+}
+
+// putOff leaves lists that are fed to those chains that read them: nodes that
+// are left, and not ready yet. It returns what is left now.
+func (h *chain) putOff(left G.Nodes) G.Nodes {
+	here, later := h.readBy(h.nodes), h.readBy(left)
+	var now, then G.Nodes
+	for _, n := range h.nodes {
+		leaf := h.graph.leaves[n.Name()]
+		if list := h.ops[n.ID()] == nil && leaf.list != nil; list && !here[n.ID()] && later[n.ID()] {
+			then = append(then, n)
+			delete(h.in, n.ID())
+		} else {
+			now = append(now, n)
+		}
+	}
+	h.nodes = now
+	return append(then, left...)
+}
+
+// readBy has the nodes that others read.
+func (c *compiler) readBy(others G.Nodes) map[int64]bool {
+	read := map[int64]bool{}
+	for _, n := range others {
+		for _, child := range c.operands(n) {
+			read[child.ID()] = true
+		}
+	}
+	return read
 }
 
 // ready reports whether the operands of n are there, or in the chain row by

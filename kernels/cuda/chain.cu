@@ -287,27 +287,47 @@ __device__ __forceinline__ void run(const Part& p, float* partial, int* fault) {
   }
 }
 
-// chain makes calls. Shared memory holds these, then the block's own numbers,
-// then its partial sums. Where it is too small for numbers and sums they are
-// outside, where each block has so much room. Of a result, so many columns of
-// all rows, the card copies its rows to the host at once: to the second line of
-// to. The first one says whether a row number was out of range.
-KERNEL(chain)(int most, int calls, const Call* list, int own, float* outside, int room, int* fault,
-    int rows, int cols, const float* result, float* to) {
-  DYNAMIC_SHARED(Call, shared);
-  for (int i = threadIdx.x; i < calls; i += blockDim.x) shared[i] = list[i];
-  float* numbers = outside ? outside + (long long)blockIdx.x * room : reinterpret_cast<float*>(shared + calls);
+// Run is one chain: its calls, how many rows a block takes through them, and
+// where numbers are.
+struct Run {
+  int most, calls;
+  const Call* list;
+  int own;         // numbers of a block before its partial sums
+  float* outside;  // of all blocks, each with room for so many; null if they are in shared memory
+  int room;
+};
+
+// make makes the calls for a block. Shared memory holds these, then the
+// block's own numbers, then its partial sums.
+__device__ __forceinline__ void make(const Run& r, int block, Call* shared, int* fault) {
+  for (int i = threadIdx.x; i < r.calls; i += blockDim.x) shared[i] = r.list[i];
+  float* numbers = r.outside ? r.outside + (long long)block * r.room : reinterpret_cast<float*>(shared + r.calls);
   __syncthreads();
-  for (int i = 0; i < calls; i++) {
+  for (int i = 0; i < r.calls; i++) {
     const Call& c = shared[i];
     if (c.meet) __syncthreads();
-    const int first = c.rows < 0 ? 0 : blockIdx.x * most, here = c.rows < 0 ? 1 : min(most, c.rows - first);
-    if (here > 0) run(Part{c, first, here, most, numbers, list}, numbers + own, fault);
+    const int first = c.rows < 0 ? 0 : block * r.most, here = c.rows < 0 ? 1 : min(r.most, c.rows - first);
+    if (here > 0) run(Part{c, first, here, r.most, numbers, r.list}, numbers + r.own, fault);
   }
-  if (!to) return;
+}
+
+// chain makes one chain in the first blocks, and in the others another one
+// that needs nothing of it. Of a result of the last of them, so many columns of
+// all rows, the card copies its rows to the host at once: to the second line of
+// to. The first one says whether a row number was out of range.
+KERNEL(chain)(int blocks, int most, int calls, const Call* list, int own, float* outside, int room,
+    int other_most, int other_calls, const Call* other_list, int other_own, float* other_outside, int other_room,
+    int* fault, int rows, int cols, const float* result, float* to) {
+  DYNAMIC_SHARED(Call, shared);
+  const bool is_other = blockIdx.x >= blocks;
+  const int block = is_other ? blockIdx.x - blocks : blockIdx.x;
+  Run r = {most, calls, list, own, outside, room};
+  if (is_other) r = {other_most, other_calls, other_list, other_own, other_outside, other_room};
+  make(r, block, shared, fault);
+  if (!to || (other_calls && !is_other)) return;
   __syncthreads();
-  const long long first = (long long)blockIdx.x * most * cols;
-  each(min(most, rows - static_cast<int>(blockIdx.x) * most) * cols, [&](int i) { to[4 + first + i] = result[first + i]; });
+  const long long first = (long long)block * r.most * cols;
+  each(min(r.most, rows - block * r.most) * cols, [&](int i) { to[4 + first + i] = result[first + i]; });
   // Other blocks may be about to note it, or to say so.
   if (threadIdx.x == 0 && atomicOr(fault, 0)) atomicOr(reinterpret_cast<int*>(to), 1);
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"dgsbench/kernels"
-	"dgsbench/kernels/cuda/driver"
 )
 
 var _ kernels.Chaining = (*Device)(nil)
@@ -65,20 +64,21 @@ func (c *chain) Begin(rows int) {
 }
 
 // End puts the calls on the card. They are launched as soon as anything else
-// is asked for.
+// is asked for that may depend on them.
 func (c *chain) End() {
-	c.on.flush()
+	d := c.on
+	if !d.pending.standsBeside(c) {
+		d.flushChain()
+	}
+	d.flushUploads()
 	c.arrange()
 	size := c.size()
 	list := c.send(size)
 	blocks := (c.rows + size.rows - 1) / size.rows
 	shared, outside := c.room(size, blocks)
-	c.on.pending = &pendingChain{
-		chain: c,
-		size:  driver.Launch{Blocks: [2]int{blocks, 1}, Threads: chainThreads, Shared: shared},
-		parameters: []uint64{
+	d.pending.add(chainRun{
+		chain: c, blocks: blocks, shared: shared, parameters: [runParameters]uint64{
 			whole(size.rows), whole(len(c.calls)), uint64(list), whole(size.own), outside, whole(size.own + size.partial),
-			c.on.fault(), whole(c.rows), 0, 0, 0,
 		},
-	}
+	})
 }

@@ -2,45 +2,19 @@
 
 package cuda
 
-import (
-	"dgsbench/kernels"
-	"dgsbench/kernels/cuda/driver"
-)
+import "dgsbench/kernels"
 
-// pendingChain is a chain that is not launched yet: if the next thing that is
-// wanted is one of its results, it writes that to the host by itself.
-type pendingChain struct {
-	chain      *chain
-	size       driver.Launch
-	parameters []uint64 // the last three are the columns and the places of a result, 0 without one
-}
-
-// flush puts on the stream what still waits for others.
-func (d *Device) flush() {
-	d.flushChain()
-	d.flushUploads()
-}
-
-// flushChain launches the pending chain.
-func (d *Device) flushChain() {
-	if p := d.pending; p != nil {
-		d.pending = nil
-		d.launch("chain", p.size, p.parameters...)
-	}
-}
-
-// answered lets the pending chain write src to the host, if it is a result.
+// answered lets the last of the pending chains write src to the host, if it is
+// a result.
 func (d *Device) answered(dst []float32, src kernels.Buffer) bool {
-	p := d.pending
-	if p == nil || !p.chain.wrote(src, len(dst)) {
+	last := d.pending.last()
+	if last == nil || !last.wrote(src, len(dst)) {
 		return false
 	}
 	pinned := d.answerRoom(lineBytes + len(dst)*wordBytes)
 	clear(pinned[:lineBytes])
-	last := len(p.parameters) - 3
-	p.parameters[last], p.parameters[last+1] = whole(len(dst)/p.chain.rows), at(src, len(dst))
-	p.parameters[last+2] = address(pinned)
-	d.flush()
+	d.launchChains(whole(last.rows), whole(len(dst)/last.rows), at(src, len(dst)), address(pinned))
+	d.flushUploads()
 	d.work.Waits++
 	if d.tape != nil {
 		clear(dst)

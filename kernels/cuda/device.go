@@ -20,8 +20,8 @@ type Device struct {
 	notes   kernels.Ints // what kernels note: see the numbers below
 	seen    int          // buffers that were looked at since somebody asked
 	work    Work
-	pending *pendingChain // asked for last, not yet launched
-	uploads uploads       // likewise; never both
+	pending pendingChains // asked for, not yet launched
+	uploads uploads       // likewise, of what the pending chains do not touch
 	tape    *tape         // where work is noted instead, during Record
 
 	launching launching

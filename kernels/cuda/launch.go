@@ -65,11 +65,16 @@ func (d *Device) launch(name string, size driver.Launch, parameters ...uint64) {
 
 // put does so, with parameters in two parts.
 func (d *Device) put(name string, size driver.Launch, front, parameters []uint64) {
+	d.flush()
+	d.enqueue(name, size, front, parameters)
+}
+
+// enqueue does so at once, before what is pending.
+func (d *Device) enqueue(name string, size driver.Launch, front, parameters []uint64) {
 	k, ok := d.card.kernels[name]
 	if n := len(front) + len(parameters); !ok || k.parameters != n {
 		panic(fmt.Sprintf("cuda: kernel %s has %d parameters, not %d", name, k.parameters, n))
 	}
-	d.flush()
 	d.work.Launches++
 	if d.tape != nil {
 		d.tape.launch(k.function, size, slices.Concat(front, parameters))

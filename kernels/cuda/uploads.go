@@ -36,7 +36,9 @@ func (d *Device) upload(dst words, src []byte) {
 	if len(src) == 0 {
 		return
 	}
-	d.flushChain()
+	if d.pending.touches(piece{dst.at, len(src)}) {
+		d.flushChain()
+	}
 	u := &d.uploads
 	if len(u.pieces) == mostUploads || len(u.data)+len(src) > mostUploadBytes || u.meets(dst) {
 		d.flush()
@@ -58,7 +60,7 @@ func (u *uploads) meets(to words) bool {
 func (d *Device) flushUploads() {
 	u := &d.uploads
 	pieces := u.pieces
-	u.pieces = u.pieces[:0] // the launch flushes, too
+	u.pieces = u.pieces[:0]
 	switch len(pieces) {
 	case 0:
 	case 1:
@@ -83,7 +85,7 @@ func (d *Device) place(pieces []words) {
 	at := d.sent(&u.memory, table, u.data)
 	const wordsOfAThread = 4
 	blocks := (most + wordsOfAThread*mostThreads - 1) / (wordsOfAThread * mostThreads)
-	d.launch("place", driver.Launch{Blocks: [2]int{blocks, len(pieces)}, Threads: mostThreads}, uint64(at), uint64(at)+uint64(len(table)))
+	d.enqueue("place", driver.Launch{Blocks: [2]int{blocks, len(pieces)}, Threads: mostThreads}, nil, []uint64{uint64(at), uint64(at) + uint64(len(table))})
 }
 
 // sent copies parts to memory that holds nothing else, and says where they

@@ -16,9 +16,10 @@ type applying struct {
 	any      compiled // for nodes with messages or without
 	heard    compiled // for nodes with messages
 	now      *compiled
-	ids      kernels.Ints
-	nodes    []int32 // that were started
-	listed   bool    // all of them
+	move     *nn.Move // of memories into the table
+	order    []int32  // 0, 1, 2 ...
+	nodes    []int32  // that were started
+	listed   bool     // all of them
 }
 
 // compiled is a reading with its program.
@@ -38,7 +39,10 @@ func newApplying(c *Core, s *store, maxBatch int) (*applying, error) {
 	most := max(chunk, 2*maxBatch) // nodes of a batch
 	a := &applying{
 		Core: c, capacity: min(most, c.nodes), messages: messageRoom(maxBatch),
-		ids: c.device.NewInts(most),
+		move: nn.NewMove(c.device, most, c.opts.Size), order: make([]int32, most),
+	}
+	for i := range a.order {
+		a.order[i] = int32(i)
 	}
 	var err error
 	if a.any.reading, err = newReading(c, s, "applying", kept{c}, a.capacity, a.messages); err != nil {
@@ -79,8 +83,7 @@ func (a *applying) finish() {
 	}
 	a.now.program.Run()
 	r := a.now.reading
-	a.device.ScatterRows(len(a.nodes), a.opts.Size, a.Net.Buffer(a.Table), a.now.program.Buffer(r.out), a.Net.Ints(r.id))
-	a.forward(a.nodes, r.updated)
+	a.keep(a.nodes, a.now.program.Buffer(r.out), r.updated)
 }
 
 // renewChunks applies the messages of nodes that do not fit into one chunk.
@@ -129,8 +132,7 @@ func (a *applying) list(nodes []int32) {
 
 // keep puts memories and times into the tables.
 func (a *applying) keep(nodes []int32, memories kernels.Buffer, updated []float64) {
-	a.device.WriteInts(a.ids, nodes)
-	a.device.ScatterRows(len(nodes), a.opts.Size, a.Net.Buffer(a.Table), memories, a.ids)
+	a.move.Run(a.Net.Buffer(a.Table), nodes, memories, a.order[:len(nodes)])
 	a.forward(nodes, updated)
 }
 

@@ -50,7 +50,8 @@ func (a *around) list(sources int, listed []int32) {
 		a.updated = append(a.updated, a.core.Updated[n])
 	}
 	if a.both != nil {
-		a.both.write(sources, a.nodes)
+		a.both.list(sources, a.nodes)
+		a.both.write()
 		a.rows = a.numbers[:len(listed)]
 		return
 	}

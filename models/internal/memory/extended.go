@@ -8,9 +8,11 @@ type extended struct {
 	core          *Core
 	rows          *nn.Rows // of both
 	kept          *nn.Rows
-	id            *nn.Node // of the kept ones
+	id            *nn.Fed  // of the kept ones
+	memories      *nn.Node // these alone
 	first, second *nn.Node // places
-	numbers       []int32  // 0, 1, 2 ...
+	above         int      // vectors, of the batch
+	ids, numbers  []int32  // of the kept ones; 0, 1, 2 ...
 	out           *nn.Node
 }
 
@@ -23,18 +25,18 @@ func newExtended(c *Core, name string, vectors *nn.Node, upper *nn.Rows, most in
 	for i := range e.numbers {
 		e.numbers[i] = int32(i)
 	}
-	e.id = c.Net.Index(name+".id", e.kept)
+	e.id = c.Net.ListFromHost(name+".id", e.kept, func() []int32 { return e.ids })
 	e.first, e.second = c.Net.Index(name+".first", upper), c.Net.Index(name+".second", e.kept)
 	like := c.Net.Input(name+".like", e.rows, 1)
-	memories, err := nn.Gather(c.Table, e.id)
-	if err != nil {
+	var err error
+	if e.memories, err = nn.Gather(c.Table, e.id.Node); err != nil {
 		return nil, err
 	}
 	above, err := nn.Scatter(vectors, e.first, like)
 	if err != nil {
 		return nil, err
 	}
-	below, err := nn.Scatter(memories, e.second, like)
+	below, err := nn.Scatter(e.memories, e.second, like)
 	if err != nil {
 		return nil, err
 	}
@@ -42,12 +44,17 @@ func newExtended(c *Core, name string, vectors *nn.Node, upper *nn.Rows, most in
 	return e, err
 }
 
-// write is for so many vectors above memories, by their rows of the table.
-func (e *extended) write(above int, memories []int32) {
-	d, net, n := e.core.device, e.core.Net, len(memories)
-	e.rows.Set(above + n)
-	e.kept.Set(n)
-	d.WriteInts(net.Ints(e.id), memories)
-	d.WriteInts(net.Ints(e.first), e.numbers[:above])
-	d.WriteInts(net.Ints(e.second), e.numbers[above:above+n])
+// list is for so many vectors above memories, by their rows of the table.
+func (e *extended) list(above int, memories []int32) {
+	e.above, e.ids = above, append(e.ids[:0], memories...)
+	e.rows.Set(above + len(memories))
+	e.kept.Set(len(memories))
+}
+
+// write puts the lists on the device, for programs that read the vectors, too.
+func (e *extended) write() {
+	d, net := e.core.device, e.core.Net
+	e.id.Write()
+	d.WriteInts(net.Ints(e.first), e.numbers[:e.above])
+	d.WriteInts(net.Ints(e.second), e.numbers[e.above:e.above+len(e.ids)])
 }

@@ -97,8 +97,10 @@ func (l *learning) write(b datasets.Stream, negatives []int32) {
 			l.right.add(at[v], Destination, b.Time[k]-l.reading.updated[v])
 		}
 	}
-	l.left.write()
-	l.right.write()
+	l.left.set()
+	l.right.set()
+	l.left.fill()
+	l.right.fill()
 	l.writeTargets(b.Len())
 	l.reading.fill()
 	l.site.Fill()

@@ -5,9 +5,8 @@ import "dgsbench/nn"
 // lookup is a list of embeddings at times: rows of a site's.
 type lookup struct {
 	embedding Embedding
-	net       *nn.Network
 	rows      *nn.Rows
-	index, dt *nn.Node
+	index, dt *nn.Fed
 	plain     *nn.Node // the rows
 	out       *nn.Node // at their times
 
@@ -16,12 +15,14 @@ type lookup struct {
 }
 
 func newLookup(e Embedding, net *nn.Network, name string, from *nn.Node, rows *nn.Rows) (*lookup, error) {
-	l := &lookup{embedding: e, net: net, rows: rows, index: net.Index(name+".index", rows), dt: net.Input(name+".dt", rows, 1)}
+	l := &lookup{embedding: e, rows: rows}
+	l.index = net.ListFromHost(name+".index", rows, func() []int32 { return l.indices })
+	l.dt = net.FromHost(name+".dt", rows, 1, func() []float32 { return l.deltas })
 	var err error
-	if l.plain, err = nn.Gather(from, l.index); err != nil {
+	if l.plain, err = nn.Gather(from, l.index.Node); err != nil {
 		return nil, err
 	}
-	l.out, err = e.At(l.plain, l.dt)
+	l.out, err = e.At(l.plain, l.dt.Node)
 	return l, err
 }
 
@@ -33,9 +34,11 @@ func (l *lookup) add(row int32, s Side, seconds float64) {
 	l.indices, l.deltas = append(l.indices, row), append(l.deltas, l.embedding.Elapsed(s, seconds))
 }
 
-// write puts the list on the device.
-func (l *lookup) write() {
-	l.rows.Set(len(l.indices))
-	l.net.Device().WriteInts(l.net.Ints(l.index), l.indices)
-	l.net.Device().Write(l.net.Buffer(l.dt), l.deltas)
+// set is for when the list is complete.
+func (l *lookup) set() { l.rows.Set(len(l.indices)) }
+
+// fill writes for programs that train what others fetch by themselves.
+func (l *lookup) fill() {
+	l.index.Write()
+	l.dt.Write()
 }

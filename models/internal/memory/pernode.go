@@ -53,9 +53,14 @@ func newPerNode(b *base, c Classification) (*perNode, error) {
 	return p, p.embed(centres, c.Freeze)
 }
 
-// embed puts the embedding on top of the vectors.
-func (p *perNode) embed(centres int, frozen bool) (err error) {
-	if p.site, err = p.embedding.Site("source", p.vectors.out, Place{Centres: centres, Training: !frozen}); err != nil {
+// embed puts the embedding on top of the vectors: in inference memories as they
+// are kept.
+func (p *perNode) embed(centres int, frozen bool) error {
+	vectors, err := nn.Instead(p.vectors.out, p.vectors.memories)
+	if err != nil {
+		return err
+	}
+	if p.site, err = p.embedding.Site("source", vectors, Place{Centres: centres, Training: !frozen}); err != nil {
 		return err
 	}
 	p.at, err = newLookup(p.embedding, p.core.Net, "source", p.site.Out(), nn.NewRows(p.setup.MaxBatch))
@@ -79,7 +84,9 @@ func (p *perNode) refused(datasets.Stream) error { return nil }
 // write is for a program that trains.
 func (p *perNode) write() {
 	p.reading.fill()
+	p.vectors.write()
 	p.site.Fill()
+	p.at.fill()
 }
 
 // prepare sets the batch up for its sources to be classified.
@@ -96,7 +103,7 @@ func (p *perNode) prepare(b datasets.Stream, training bool) {
 		i := p.sources.at(u)
 		p.at.add(rows[i], Source, b.Time[k]-p.updated[i])
 	}
-	p.at.write()
+	p.at.set()
 }
 
 // list is the nodes whose memories the sources' embeddings are made of.
@@ -128,7 +135,7 @@ func (p *perNode) learn(b datasets.Stream) {
 	if p.settled != nil {
 		p.settled.write()
 	}
-	p.vectors.write(len(p.reading.ids), nil)
+	p.vectors.list(len(p.reading.ids), nil)
 	p.rows, p.updated = append(p.rows, p.reading.row...), append(p.updated, p.reading.updated...)
 }
 
@@ -143,7 +150,7 @@ func (p *perNode) look(b datasets.Stream) {
 	if p.settled != nil {
 		p.settled.nothing()
 	}
-	p.vectors.write(0, listed)
+	p.vectors.list(0, listed)
 	for i, n := range listed {
 		p.rows, p.updated = append(p.rows, int32(i)), append(p.updated, p.core.Updated[n])
 	}

@@ -94,7 +94,7 @@ func (r *ranking) Gather(d kernels.Device, nodes []int32, dst kernels.Buffer) {
 
 // run copies the result of a program.
 func (r *ranking) run(d kernels.Device, p *nn.Program, out *nn.Node, rows int, dst kernels.Buffer) {
-	r.lookup.write()
+	r.lookup.set()
 	p.Run()
 	width := r.embedding.Width()
 	d.CopyRows(rows, width, dst, width, p.Buffer(out), width)

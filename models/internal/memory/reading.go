@@ -13,11 +13,13 @@ type reading struct {
 	from  memories
 
 	rows, heard, messages       *nn.Rows
-	id, self, other, place      *nn.Node // memories, then two a message and the row that it is for
+	id, self, other             *nn.Fed  // memories, then two a message
+	place                       *nn.Node // the row that a message is for
 	features, dt                *nn.Fed  // of messages; features are nil where the stream has none
 	share                       *nn.Node // 1/number of messages, a row a memory
 	out                         *nn.Node
 	ids, selves, others, places []int32
+	idRows, selfRows, otherRows []int32 // of the first three
 	slots                       []int32
 	deltas, shares              []float32
 
@@ -69,15 +71,16 @@ func (r *reading) build(name string, messages int) error {
 		r.messages = nn.NewRows(messages)
 	}
 	net := c.Net
-	r.id = net.Index(name+".id", r.rows)
-	r.self, r.other = net.Index(name+".self", r.messages), net.Index(name+".other", r.messages)
+	r.id = net.ListFromHost(name+".id", r.rows, func() []int32 { return r.idRows })
+	r.self = net.ListFromHost(name+".self", r.messages, func() []int32 { return r.selfRows })
+	r.other = net.ListFromHost(name+".other", r.messages, func() []int32 { return r.otherRows })
 	r.dt = net.FromHost(name+".dt", r.messages, 1, func() []float32 { return r.deltas })
 	features := r.fromStore(name + ".features")
-	self, err := nn.Gather(from.node(), r.self)
+	self, err := nn.Gather(from.node(), r.self.Node)
 	if err != nil {
 		return err
 	}
-	other, err := nn.Gather(from.node(), r.other)
+	other, err := nn.Gather(from.node(), r.other.Node)
 	if err != nil {
 		return err
 	}
@@ -90,7 +93,7 @@ func (r *reading) build(name string, messages int) error {
 			return err
 		}
 	}
-	q, err := nn.Gather(from.node(), r.id)
+	q, err := nn.Gather(from.node(), r.id.Node)
 	if err != nil {
 		return err
 	}
@@ -184,13 +187,12 @@ func (r *reading) listen(node int32) float64 {
 	return latest
 }
 
-// write puts the lists on the device.
+// write finds the rows that are read. Those of a mean go to the device.
 func (r *reading) write() {
-	d, net := r.core.device, r.core.Net
-	d.WriteInts(net.Ints(r.id), r.from.rowsOf(r.ids))
-	d.WriteInts(net.Ints(r.self), r.from.rowsOf(r.selves))
-	d.WriteInts(net.Ints(r.other), r.from.rowsOf(r.others))
-	if r.place != nil {
+	r.idRows = append(r.idRows[:0], r.from.rowsOf(r.ids)...)
+	r.selfRows = append(r.selfRows[:0], r.from.rowsOf(r.selves)...)
+	r.otherRows = append(r.otherRows[:0], r.from.rowsOf(r.others)...)
+	if d, net := r.core.device, r.core.Net; r.place != nil {
 		d.WriteInts(net.Ints(r.place), r.places)
 		d.Write(net.Buffer(r.share), r.shares)
 	}
@@ -198,8 +200,9 @@ func (r *reading) write() {
 
 // fill writes for programs that train what others fetch by themselves.
 func (r *reading) fill() {
-	r.dt.Write()
-	if r.features != nil {
-		r.features.Write()
+	for _, f := range []*nn.Fed{r.id, r.self, r.other, r.dt, r.features} {
+		if f != nil {
+			f.Write()
+		}
 	}
 }

@@ -41,7 +41,7 @@ func (t *settled) start(blank bool) {
 // nothing is for programs that do not look at it.
 func (t *settled) nothing() {
 	t.reading.list(nil, false)
-	t.table.write(0, nil)
+	t.table.list(0, nil)
 }
 
 func (t *settled) node() *nn.Node { return t.table.out }
@@ -63,7 +63,10 @@ func (t *settled) rowsOf(nodes []int32) []int32 {
 }
 
 // write is for when all rows have been asked for.
-func (t *settled) write() { t.table.write(len(t.reading.ids), t.others.nodes) }
+func (t *settled) write() {
+	t.table.list(len(t.reading.ids), t.others.nodes)
+	t.table.write()
+}
 
 // keep keeps the memories of the batch's nodes, which a program has computed.
 func (t *settled) keep(w *writer, trained *nn.Training) {

@@ -3,6 +3,7 @@ package memory
 import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
+	"dgsbench/nn"
 )
 
 // store keeps the events of every node's last batch: the raw messages. An
@@ -29,8 +30,8 @@ type store struct {
 	features kernels.Buffer // a row a slot
 
 	// Those of the present batch: slots and their events.
-	slots, events       []int32
-	slotInts, eventInts kernels.Ints
+	slots, events []int32
+	move          *nn.Move // of their features
 }
 
 func newStore(d kernels.Device, a Aggregator, nodes, features, maxBatch int) *store {
@@ -39,7 +40,7 @@ func newStore(d kernels.Device, a Aggregator, nodes, features, maxBatch int) *st
 		s.first[role], s.batch[role] = make([]int32, nodes), make([]int32, nodes)
 	}
 	s.features = d.NewBuffer(0)
-	s.slotInts, s.eventInts = d.NewInts(maxBatch), d.NewInts(maxBatch)
+	s.move = nn.NewMove(d, maxBatch, s.width)
 	return s
 }
 
@@ -74,10 +75,6 @@ func (s *store) list(b datasets.Stream) {
 	for k := b.Len() - 1; k >= 0; k-- {
 		slot := s.keep(1, b.Dst[k], b, k, -1)
 		s.keep(0, b.Src[k], b, k, slot)
-	}
-	if !s.bare {
-		s.device.WriteInts(s.slotInts, s.slots)
-		s.device.WriteInts(s.eventInts, s.events)
 	}
 }
 
@@ -136,7 +133,7 @@ func (s *store) keepFeatures(x kernels.Buffer) {
 		return
 	}
 	s.grow()
-	s.device.MoveRows(len(s.slots), s.width, s.features, s.slotInts, x, s.eventInts)
+	s.move.Run(s.features, s.slots, x, s.events)
 }
 
 // grow makes room for the features of all slots.

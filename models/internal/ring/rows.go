@@ -3,6 +3,7 @@ package ring
 import (
 	"dgsbench/kernels"
 	"dgsbench/models"
+	"dgsbench/nn"
 )
 
 // Rows is a table on a device with a row for each place of a ring: what is
@@ -15,8 +16,8 @@ type Rows struct {
 
 	// Of the events that the ring inserted last: where each is left, and its
 	// number in the batch.
-	at, from         []int32
-	atInts, fromInts kernels.Ints
+	at, from []int32
+	move     *nn.Move
 }
 
 // NewRows makes a table with so many columns, for batches of at most
@@ -24,7 +25,7 @@ type Rows struct {
 func (r *Ring) NewRows(d kernels.Device, cols, maxEvents int) *Rows {
 	return &Rows{
 		device: d, ring: r, cols: cols, table: d.NewBuffer(len(r.events) * cols),
-		atInts: d.NewInts(2 * maxEvents), fromInts: d.NewInts(2 * maxEvents),
+		move: nn.NewMove(d, 2*maxEvents, cols),
 	}
 }
 
@@ -41,9 +42,7 @@ func (t *Rows) Insert(x kernels.Buffer) {
 		return
 	}
 	t.list()
-	t.device.WriteInts(t.atInts, t.at)
-	t.device.WriteInts(t.fromInts, t.from)
-	t.device.MoveRows(len(t.at), t.cols, t.table, t.atInts, x, t.fromInts)
+	t.move.Run(t.table, t.at, x, t.from)
 }
 
 // list lists the places once each, even where a later event of the batch has

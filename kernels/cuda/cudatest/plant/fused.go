@@ -3,7 +3,7 @@ package main
 // fused are bugs of calls that are made in one launch.
 var fused = []bug{
 	// threads that do not wait for each other
-	{"chain: calls are read before they are there", "chain.cu", "(shared + calls);\n  __syncthreads();\n", "(shared + calls);\n"},
+	{"chain: calls are read before they are there", "chain.cu", "(shared + r.calls);\n  __syncthreads();\n", "(shared + r.calls);\n"},
 	{"chain: between calls", "chain.cu", "    if (c.meet) __syncthreads();\n", ""},
 	{"chain: before partial sums are added", "chain.cu", "  __syncthreads();\n  each(count", "  each(count"},
 	{"chain: before the answer is copied", "chain.cu", "  __syncthreads();\n  const long long first", "  const long long first"},
@@ -17,8 +17,8 @@ var fused = []bug{
 	{"chain: room for joined products", "chain_plan.go", "sums *= 2", "sums *= 1"},
 
 	// one too far, one too few
-	{"chain: rows of the last block", "chain.cu", "min(most, c.rows - first)", "most"},
-	{"chain: rows of the last block's answer", "chain.cu", "min(most, rows - static_cast<int>(blockIdx.x) * most) * cols", "most * cols"},
+	{"chain: rows of the last block", "chain.cu", "min(r.most, c.rows - first)", "r.most"},
+	{"chain: rows of the last block's answer", "chain.cu", "min(r.most, rows - block * r.most) * cols", "r.most * cols"},
 	{"chain: products of rows beyond the last are written", "chain.cu", "        else if (rows.has(r))\n", "        else\n"},
 	{"chain: slices are rounded down", "chain.cu", "(c.inner / X + c.slices - 1) / c.slices * X", "c.inner / X / c.slices * X"},
 	{"chain: the last slice goes on", "chain.cu", "min(from + deep, c.inner)", "from + deep"},
@@ -38,6 +38,11 @@ var fused = []bug{
 	// order, and what the host is told
 	{"chain: the answer has its first line, too", "chain_answer.go", "copy(bytesOf(dst), pinned[lineBytes:])", "copy(bytesOf(dst), pinned)"},
 	{"chain: a wrong row number is not told", "chain_answer.go", "	d.check(pinned[0] != 0)\n", ""},
-	{"chain: is overtaken by an upload", "uploads.go", "	d.flushChain()\n	u := &d.uploads\n", "	u := &d.uploads\n"},
-	{"chain: is never launched", "chain_answer.go", "		d.launch(\"chain\", p.size, p.parameters...)\n", ""},
+	{"chain: is overtaken by an upload", "uploads.go", "if d.pending.touches(piece{dst.at, len(src)}) {", "if false {"},
+	{"chain: what it writes is overtaken", "chain_pending.go", "slices.ContainsFunc(call.operands[:], func", "slices.ContainsFunc(call.operands[call.results:], func"},
+	{"chain: beside one that reads what it writes", "chain_pending.go", "c.writesFor(other) || ", ""},
+	{"chain: beside one that writes what it reads", "chain_pending.go", " || other.writesFor(c)", ""},
+	{"chain: the second one's blocks", "chain.cu", "is_other ? blockIdx.x - blocks : blockIdx.x", "blockIdx.x"},
+	{"chain: memory of the larger one", "chain_pending.go", "max(first.shared, other.shared)", "first.shared"},
+	{"chain: is never launched", "chain_pending.go", "		d.launchChains(0, 0, 0, 0)\n", ""},
 }
