@@ -8,8 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"dgsbench/internal/golden"
 	"dgsbench/internal/optional"
 	"dgsbench/results"
 	"dgsbench/results/record"
@@ -237,24 +236,8 @@ func compareLayouts(t *testing.T, name string, made table.Table) {
 		if err := write(&got); err != nil {
 			t.Fatal(err)
 		}
-		compareGolden(t, filepath.Join("testdata", "tables", name+ending), got.String())
+		golden.Compare(t, filepath.Join("testdata", "tables", name+ending), got.String())
 	}
-}
-
-// compareGolden leaves what it got in a file beside the wanted one when they
-// differ: move it there when it is right.
-func compareGolden(t *testing.T, file, got string) {
-	t.Helper()
-	want, err := os.ReadFile(file)
-	if err == nil && got == string(want) {
-		return
-	}
-	left := filepath.Join(filepath.Dir(file), ".got-"+filepath.Base(file))
-	if err := os.WriteFile(left, []byte(got), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n"))
-	t.Errorf("%s (-want +got, which is in %s):\n%s", file, left, diff)
 }
 
 func TestTextFitsATerminal(t *testing.T) {

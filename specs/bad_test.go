@@ -1,13 +1,11 @@
 package specs_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"dgsbench/internal/golden"
 	"dgsbench/specs"
 )
 
@@ -54,23 +52,7 @@ func TestBadSpecs(t *testing.T) {
 				t.Fatal("no error")
 			}
 			text := strings.ReplaceAll(err.Error(), "testdata/", "")
-			compareGolden(t, strings.TrimSuffix(file, ".yaml")+".want", text+"\n")
+			golden.Compare(t, strings.TrimSuffix(file, ".yaml")+".want", text+"\n")
 		})
-	}
-}
-
-// compareGolden compares with a file, and leaves what differs beside it.
-func compareGolden(t *testing.T, file, got string) {
-	t.Helper()
-	want, err := os.ReadFile(file)
-	if err != nil && !os.IsNotExist(err) {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		gotFile := filepath.Join(filepath.Dir(file), ".got-"+filepath.Base(file))
-		if err := os.WriteFile(gotFile, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		t.Errorf("%s (-want +got), got is in %s:\n%s", file, gotFile, diff)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"dgsbench/internal/golden"
 	"dgsbench/specs"
 )
 
@@ -129,7 +130,7 @@ func TestShow(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			compareGolden(t, "testdata/show/"+tt.golden+".stdout", got)
+			golden.Compare(t, "testdata/show/"+tt.golden+".stdout", got)
 		})
 	}
 	for _, ref := range []string{"tyo", "toy+wid"} {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dgsbench/datasets"
+	"dgsbench/internal/golden"
 	"dgsbench/models"
 	"dgsbench/specs"
 )
@@ -207,7 +208,7 @@ func TestTrialJSON(t *testing.T) {
 		}
 		pretty = slices.Concat(pretty, indented, []byte("\n"))
 	}
-	compareGolden(t, "testdata/show/trials.json", string(pretty))
+	golden.Compare(t, "testdata/show/trials.json", string(pretty))
 }
 
 // A user's own model joins a suite that does not name it wherever it can do

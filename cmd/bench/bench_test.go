@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"dgsbench/internal/golden"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -203,15 +205,7 @@ func TestGolden(t *testing.T) {
 			if code != exitDone {
 				t.Fatalf("exit code %d\n%s", code, stderr)
 			}
-			file := filepath.Join("testdata", name+".stdout")
-			want, err := os.ReadFile(file)
-			if err != nil && !os.IsNotExist(err) {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				write(t, filepath.Join("testdata", ".got-"+name+".stdout"), got)
-				t.Errorf("%s (-want +got), the new one is beside it as .got-%s.stdout:\n%s", file, name, diff)
-			}
+			golden.Compare(t, filepath.Join("testdata", name+".stdout"), got)
 		})
 	}
 }

@@ -3,9 +3,11 @@ package plan_test
 import (
 	"bytes"
 	"encoding/json"
+	"path/filepath"
 	"testing"
 
 	"dgsbench/harness/plan"
+	"dgsbench/internal/golden"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -29,7 +31,7 @@ func TestWriteOnCard(t *testing.T) {
 	if err := fixedOnCard().WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "plancard.txt", text.Bytes())
+	golden.Compare(t, filepath.Join("testdata", "plancard.txt"), text.String())
 	if err := fixedOnCard().WriteJSON(&js); err != nil {
 		t.Fatal(err)
 	}

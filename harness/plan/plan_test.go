@@ -16,6 +16,7 @@ import (
 	"dgsbench/harness"
 	"dgsbench/harness/latency"
 	"dgsbench/harness/plan"
+	"dgsbench/internal/golden"
 	"dgsbench/models"
 	_ "dgsbench/models/standard"
 	"dgsbench/results/record"
@@ -301,11 +302,11 @@ func TestWrite(t *testing.T) {
 	if err := fixed().WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "plan.txt", text.Bytes())
+	golden.Compare(t, filepath.Join("testdata", "plan.txt"), text.String())
 	if err := fixed().WriteJSON(&js); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "plan.json", js.Bytes())
+	golden.Compare(t, filepath.Join("testdata", "plan.json"), js.String())
 	var back plan.Plan
 	if err := json.Unmarshal(js.Bytes(), &back); err != nil {
 		t.Fatal(err)
@@ -313,18 +314,4 @@ func TestWrite(t *testing.T) {
 	if diff := cmp.Diff(fixed(), back); diff != "" {
 		t.Errorf("JSON does not hold the plan (-want +got):\n%s", diff)
 	}
-}
-
-// golden compares with a file, and leaves what it got beside it.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	want, err := os.ReadFile(file)
-	if err == nil && bytes.Equal(want, got) {
-		return
-	}
-	if err := os.WriteFile(filepath.Join("testdata", ".got-"+name), got, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	t.Errorf("%s is not what was written (%v), which is beside it:\n%s", file, err, cmp.Diff(string(want), string(got)))
 }

@@ -11,6 +11,7 @@ import (
 
 	"dgsbench/harness/plan"
 	"dgsbench/harness/tune"
+	"dgsbench/internal/golden"
 	"dgsbench/models"
 	"dgsbench/specs"
 
@@ -142,11 +143,11 @@ func TestWriteTuning(t *testing.T) {
 	if err := fixedTuning().WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "tuning.txt", text.Bytes())
+	golden.Compare(t, filepath.Join("testdata", "tuning.txt"), text.String())
 	if err := fixedTuning().WriteJSON(&js); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "tuning.json", js.Bytes())
+	golden.Compare(t, filepath.Join("testdata", "tuning.json"), js.String())
 	var back plan.Tuning
 	if err := json.Unmarshal(js.Bytes(), &back); err != nil {
 		t.Fatal(err)

@@ -5,15 +5,13 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"dgsbench/internal/golden"
 	"dgsbench/internal/optional"
 	"dgsbench/results/table"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // fixed is a report whose numbers do not depend on any clock.
@@ -55,17 +53,7 @@ func TestGolden(t *testing.T) {
 			if err := write(&got); err != nil {
 				t.Fatal(err)
 			}
-			file := filepath.Join("testdata", name)
-			want, err := os.ReadFile(file)
-			if err != nil && !os.IsNotExist(err) {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got.String()); diff != "" {
-				if err := os.WriteFile(filepath.Join("testdata", ".got-"+name), got.Bytes(), 0o644); err != nil {
-					t.Error(err)
-				}
-				t.Errorf("%s (-want +got), the new one is beside it as .got-%s:\n%s", file, name, diff)
-			}
+			golden.Compare(t, filepath.Join("testdata", name), got.String())
 		})
 	}
 }

@@ -46,11 +46,12 @@ var only = map[string][]string{
 	"github.com/klauspost/":              {"datasets"},
 	"github.com/sbinet/npyio":            {"results/record"},
 	"gonum.org/v1/gonum/blas":            {"nn"},
-	"pgregory.net/rapid":                 {}, // tests
-	"github.com/google/go-cmp":           {}, // tests
-	"dgsbench/models/modeltest":          {}, // tests
-	"dgsbench/results/record/recordtest": {}, // tests
-	"math/rand":                          {}, // only math/rand/v2, from the trial's seed
+	"pgregory.net/rapid":                 {},           // tests
+	"github.com/google/go-cmp":           {"internal"}, // tests, and golden for them
+	"dgsbench/internal/golden":           {},           // tests
+	"dgsbench/models/modeltest":          {},           // tests
+	"dgsbench/results/record/recordtest": {},           // tests
+	"math/rand":                          {},           // only math/rand/v2, from the trial's seed
 	"gonum.org/v1/gonum/stat":            {"metrics", "results", "harness"},
 	"gonum.org/v1/plot":                  {"results", "harness"},
 	"github.com/HdrHistogram/":           {"results", "harness"},

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"dgsbench/internal/golden"
 )
 
 type common struct {
@@ -110,24 +110,8 @@ func TestBadDocuments(t *testing.T) {
 			if err == nil {
 				t.Fatal("no error")
 			}
-			compareGolden(t, strings.TrimSuffix(file, ".yaml")+".want", err.Error()+"\n")
+			golden.Compare(t, strings.TrimSuffix(file, ".yaml")+".want", err.Error()+"\n")
 		})
-	}
-}
-
-// compareGolden compares with a file, and leaves what differs beside it.
-func compareGolden(t *testing.T, file, got string) {
-	t.Helper()
-	want, err := os.ReadFile(file)
-	if err != nil && !os.IsNotExist(err) {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		gotFile := filepath.Join(filepath.Dir(file), ".got-"+filepath.Base(file))
-		if err := os.WriteFile(gotFile, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		t.Errorf("%s (-want +got), got is in %s:\n%s", file, gotFile, diff)
 	}
 }
 
