@@ -37,7 +37,7 @@ func TestRealDataWikipedia(t *testing.T) {
 	l, got := loadReal(t, "wikipedia-nofeat")
 	want := Stats{
 		Counts: Counts{Events: 157_474, Nodes: 9_227, Users: 8_227, Items: 1_000, Positives: 217}, Labelled: true,
-		Span:   2_678_373, Distinct: 152_757, EqualTimes: 4_717, Destinations: 1_000,
+		Span: 2_678_373, Distinct: 152_757, EqualTimes: 4_717, Destinations: 1_000,
 		SameAgain: 0.835, SplitTies: 7, LastPositives: 217,
 		Batches:   BatchStats{Stale: 0.682, Surviving: 1 - 0.634, Nodes: 146.212, RepeatedPositives: 94},
 		Parts:     [3]PartStats{{110_232, 156}, {23_621, 17}, {23_621, 44}},
