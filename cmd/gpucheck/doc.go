@@ -11,8 +11,8 @@
 // ranking and the driver, beside PyTorch where that is installed. Each step is
 // a program of its own with a time limit, all of them together have eight
 // minutes: one that fails, or breaks the card, does not keep the others from
-// running, and what goals are about comes early. The results are a JSON file, written anew after each step, and the
-// same as Markdown.
+// running, and what goals are about comes early. The results are a JSON file,
+// written anew after each step, and the same as Markdown.
 //
 // With -goals it only prints what the newest results in the folder make of the
 // project's goals, which are in goals.yaml.

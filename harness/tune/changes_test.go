@@ -1,17 +1,14 @@
 package tune
 
 import (
-	"bytes"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"dgsbench/datasets"
 	"dgsbench/harness/tune/tpe"
+	"dgsbench/internal/golden"
 	"dgsbench/models"
 	"dgsbench/specs"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // searchedAt is a history with these lines.
@@ -51,12 +48,5 @@ func TestChanges(t *testing.T) {
 		searchedAt(t, "jodie", lp, Line{Trial: -1, Phase: Own, Error: "not finite"}, Line{Trial: 0, Phase: Random, Value: value(.2)}),
 		searchedAt(t, "tgn-id", nc, Line{Trial: -1, Phase: Own, Value: value(.5)}, Line{Trial: 0, Phase: Random, Error: "not finite"}),
 	})
-	file := filepath.Join("testdata", "changes.md")
-	want, err := os.ReadFile(file)
-	if err != nil || !bytes.Equal(want, got) {
-		if err := os.WriteFile(filepath.Join("testdata", ".got-changes.md"), got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		t.Errorf("%s is not what was written (%v), which is beside it:\n%s", file, err, cmp.Diff(string(want), string(got)))
-	}
+	golden.Compare(t, filepath.Join("testdata", "changes.md"), string(got))
 }

@@ -7,6 +7,7 @@
 #include "norms.h"
 #include "recurrent.h"
 #include "simplex.h"
+#include "tiles.h"
 
 // Code says what a call does. chain_calls.go has the same names and order.
 enum Code {
@@ -71,12 +72,6 @@ __device__ __forceinline__ void each_group(int n, int size, F f) {
   for (int first = 0; first < n; first += groups)
     f(Group{first + static_cast<int>(threadIdx.x) / width, static_cast<int>(threadIdx.x) % width, width});
 }
-
-// Numbers are neighbours, read at once.
-template <int V>
-struct alignas(4 * V) Numbers {
-  float v[V];
-};
 
 // add_terms adds deep terms to the sums, or as many as there are where that is
 // not sure, X at a time. All loads of w come first.

@@ -93,10 +93,13 @@ func testDevices() map[string]func(testing.TB) kernels.Device {
 	return devices
 }
 
-// TestBadFeatureIsRefused: training on it names it, and changes nothing.
-func TestBadFeatureIsRefused(t *testing.T) {
+// onEveryTask runs a test on a new model for each task and device, with three
+// batches of ten events.
+func onEveryTask(t *testing.T, test func(t *testing.T, m *Model, part func(i int) datasets.Stream)) {
+	t.Helper()
 	const batch = 10
 	stream := modeltest.Random(5, 3*batch)
+	part := func(i int) datasets.Stream { return stream.Slice(i*batch, (i+1)*batch) }
 	for name, device := range testDevices() {
 		for _, task := range []models.Task{models.NodeClassification, models.LinkPrediction} {
 			t.Run(name+"/"+string(task), func(t *testing.T) {
@@ -104,29 +107,35 @@ func TestBadFeatureIsRefused(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				part := func(i int) datasets.Stream { return stream.Slice(i*batch, (i+1)*batch) }
-				if _, err := m.Train(part(0), part(1).Dst); err != nil {
-					t.Fatal(err)
-				}
-				before := allOf(m)
-				bad := part(1)
-				bad.Feat = slices.Clone(bad.Feat)
-				bad.Feat[2*bad.NumFeat+1] = float32(math.NaN())
-				for _, labels := range [][]int8{bad.Label, slices.Repeat([]int8{datasets.Unlabelled}, batch)} {
-					bad.Label = labels
-					if _, err = m.Train(bad, part(2).Dst); err == nil || err.Error() != "feature 1 of event 12 is NaN" {
-						t.Errorf("%v, expected feature 1 of event 12", err)
-					}
-					if !reflect.DeepEqual(allOf(m), before) {
-						t.Error("the batch has changed the model")
-					}
-				}
-				if _, err := m.Train(part(1), part(2).Dst); err != nil {
-					t.Errorf("the good batch after it: %v", err)
-				}
+				test(t, m, part)
 			})
 		}
 	}
+}
+
+// TestBadFeatureIsRefused: training on it names it, and changes nothing.
+func TestBadFeatureIsRefused(t *testing.T) {
+	onEveryTask(t, func(t *testing.T, m *Model, part func(i int) datasets.Stream) {
+		if _, err := m.Train(part(0), part(1).Dst); err != nil {
+			t.Fatal(err)
+		}
+		before := allOf(m)
+		bad := part(1)
+		bad.Feat = slices.Clone(bad.Feat)
+		bad.Feat[2*bad.NumFeat+1] = float32(math.NaN())
+		for _, labels := range [][]int8{bad.Label, slices.Repeat([]int8{datasets.Unlabelled}, bad.Len())} {
+			bad.Label = labels
+			if _, err := m.Train(bad, part(2).Dst); err == nil || err.Error() != "feature 1 of event 12 is NaN" {
+				t.Errorf("%v, expected feature 1 of event 12", err)
+			}
+			if !reflect.DeepEqual(allOf(m), before) {
+				t.Error("the batch has changed the model")
+			}
+		}
+		if _, err := m.Train(part(1), part(2).Dst); err != nil {
+			t.Errorf("the good batch after it: %v", err)
+		}
+	})
 }
 
 // TestAfterBadBatch: training goes on as if a batch that was refused had not
@@ -182,33 +191,22 @@ func trainBad(t *testing.T, m *Model, b datasets.Stream) {
 
 // TestBadLossIsRefused: where the loss is not finite, nothing changes either.
 func TestBadLossIsRefused(t *testing.T) {
-	const batch = 10
-	stream := modeltest.Random(5, 3*batch)
-	for name, device := range testDevices() {
-		for _, task := range []models.Task{models.NodeClassification, models.LinkPrediction} {
-			t.Run(name+"/"+string(task), func(t *testing.T) {
-				m, err := newOn(device(t), models.Setup{Task: task, NumNodes: stream.NumNodes, NumFeat: stream.NumFeat, MaxBatch: batch, Threads: 1, Train: stream}, Defaults())
-				if err != nil {
-					t.Fatal(err)
-				}
-				part := func(i int) datasets.Stream { return stream.Slice(i*batch, (i+1)*batch) }
-				for i := range 2 { // the second time calls are repeated
-					if _, err := m.Train(part(i), part(i).Dst); err != nil {
-						t.Fatal(err)
-					}
-				}
-				params := m.net.head.Training().Params().Buffers
-				m.device.Write(params[len(params)-1], []float32{float32(math.Inf(1))}) // the head's last bias
-				before := allOf(m)
-				if _, err = m.Train(part(2), part(0).Dst); err == nil || !strings.HasPrefix(err.Error(), "training loss of events 20 to 29 is ") {
-					t.Errorf("%v, expected a bad loss of events 20 to 29", err)
-				}
-				if !reflect.DeepEqual(allOf(m), before) {
-					t.Error("the batch has changed the model")
-				}
-			})
+	onEveryTask(t, func(t *testing.T, m *Model, part func(i int) datasets.Stream) {
+		for i := range 2 { // the second time calls are repeated
+			if _, err := m.Train(part(i), part(i).Dst); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
+		params := m.net.head.Training().Params().Buffers
+		m.device.Write(params[len(params)-1], []float32{float32(math.Inf(1))}) // the head's last bias
+		before := allOf(m)
+		if _, err := m.Train(part(2), part(0).Dst); err == nil || !strings.HasPrefix(err.Error(), "training loss of events 20 to 29 is ") {
+			t.Errorf("%v, expected a bad loss of events 20 to 29", err)
+		}
+		if !reflect.DeepEqual(allOf(m), before) {
+			t.Error("the batch has changed the model")
+		}
+	})
 }
 
 // allOf is all that a model has learned so far, derivatives too.

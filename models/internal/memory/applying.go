@@ -39,10 +39,7 @@ func newApplying(c *Core, s *store, maxBatch int) (*applying, error) {
 	most := max(chunk, 2*maxBatch) // nodes of a batch
 	a := &applying{
 		Core: c, capacity: min(most, c.nodes), messages: messageRoom(maxBatch),
-		move: nn.NewMove(c.device, most, c.opts.Size), order: make([]int32, most),
-	}
-	for i := range a.order {
-		a.order[i] = int32(i)
+		move: nn.NewMove(c.device, most, c.opts.Size), order: upTo(most),
 	}
 	var err error
 	if a.any.reading, err = newReading(c, s, "applying", kept{c}, a.capacity, a.messages); err != nil {
@@ -133,11 +130,6 @@ func (a *applying) list(nodes []int32) {
 // keep puts memories and times into the tables.
 func (a *applying) keep(nodes []int32, memories kernels.Buffer, updated []float64) {
 	a.move.Run(a.Net.Buffer(a.Table), nodes, memories, a.order[:len(nodes)])
-	a.forward(nodes, updated)
-}
-
-// forward puts the times of nodes forward.
-func (a *applying) forward(nodes []int32, updated []float64) {
 	for i, n := range nodes {
 		a.Updated[n] = updated[i]
 	}

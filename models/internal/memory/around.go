@@ -25,10 +25,7 @@ type around struct {
 // newAround has room for so many neighbours.
 func newAround(c *Core, steps int, vectors *nn.Node, events *nn.Rows, most int) (a *around, err error) {
 	const name = "event.around"
-	a = &around{core: c, vectors: vectors, numbers: make([]int32, vectors.Shape()[0]+most)}
-	for i := range a.numbers {
-		a.numbers[i] = int32(i)
-	}
+	a = &around{core: c, vectors: vectors, numbers: upTo(vectors.Shape()[0] + most)}
 	if steps > 1 {
 		if a.both, err = newExtended(c, name, vectors, events, most); err != nil {
 			return nil, err

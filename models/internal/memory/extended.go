@@ -21,10 +21,7 @@ type extended struct {
 // may be.
 func newExtended(c *Core, name string, vectors *nn.Node, upper *nn.Rows, most int) (*extended, error) {
 	all := vectors.Shape()[0] + most
-	e := &extended{core: c, rows: c.Net.PaddedRows(all), kept: nn.NewRows(most), numbers: make([]int32, all)}
-	for i := range e.numbers {
-		e.numbers[i] = int32(i)
-	}
+	e := &extended{core: c, rows: c.Net.PaddedRows(all), kept: nn.NewRows(most), numbers: upTo(all)}
 	e.id = c.Net.ListFromHost(name+".id", e.kept, func() []int32 { return e.ids })
 	e.first, e.second = c.Net.Index(name+".first", upper), c.Net.Index(name+".second", e.kept)
 	like := c.Net.Input(name+".like", e.rows, 1)

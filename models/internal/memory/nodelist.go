@@ -28,3 +28,12 @@ func (l *nodeList) add(nodes []int32) {
 
 // at is the position of a listed node.
 func (l *nodeList) at(node int32) int32 { return l.position[node] - 1 }
+
+// upTo is 0 to n-1: all rows of something, in order.
+func upTo(n int) []int32 {
+	out := make([]int32, n)
+	for i := range out {
+		out[i] = int32(i)
+	}
+	return out
+}

@@ -29,10 +29,7 @@ func newRanking(m *Model) (*ranking, error) {
 	memories := m.embedding.Most(most)
 	r := &ranking{
 		core: m.core, embedding: m.embedding, nodes: newNodeList(m.setup.NumNodes), rows: nn.NewRows(memories),
-		identity: make([]int32, memories), updated: make([]float64, memories),
-	}
-	for i := range r.identity {
-		r.identity[i] = int32(i)
+		identity: upTo(memories), updated: make([]float64, memories),
 	}
 	if err := r.build(most); err != nil {
 		return nil, err
