@@ -46,14 +46,14 @@ func (t *states) fold(b datasets.Stream) []lastwrite.Write {
 	for i, node := range t.rows.self {
 		t.move.add(node, int32(i))
 	}
-	t.move.run(t.device, t.cols, t.table, t.after)
+	t.move.run(t.table, t.after)
 	for _, w := range writes {
 		if t.hasRow(b, w) {
 			t.move.add(w.Self, w.Event)
 		}
 		t.forget.seen(w.Self, b.Time[w.Event])
 	}
-	t.move.run(t.device, t.cols, t.table, t.sources)
+	t.move.run(t.table, t.sources)
 	return writes
 }
 

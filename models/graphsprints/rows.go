@@ -3,6 +3,7 @@ package graphsprints
 import (
 	"dgsbench/kernels"
 	"dgsbench/models/internal/lastwrite"
+	"dgsbench/nn"
 )
 
 // rows are the new states that are to be computed: which old ones and which
@@ -46,22 +47,16 @@ func (r *rows) fold(d kernels.Device) *kernels.Fold {
 
 // moves are rows that are to be copied into the table.
 type moves struct {
-	to, from         []int32
-	toList, fromList kernels.Ints
+	to, from []int32
+	move     *nn.Move
 }
 
-func newMoves(d kernels.Device, most int) moves {
-	return moves{toList: d.NewInts(most), fromList: d.NewInts(most)}
-}
+func newMoves(d kernels.Device, most, cols int) moves { return moves{move: nn.NewMove(d, most, cols)} }
 
 func (m *moves) add(to, from int32) { m.to, m.from = append(m.to, to), append(m.from, from) }
 
 // run copies them and starts anew.
-func (m *moves) run(d kernels.Device, cols int, table, src kernels.Buffer) {
-	if len(m.to) > 0 {
-		d.WriteInts(m.toList, m.to)
-		d.WriteInts(m.fromList, m.from)
-		d.MoveRows(len(m.to), cols, table, m.toList, src, m.fromList)
-	}
+func (m *moves) run(table, src kernels.Buffer) {
+	m.move.Run(table, m.to, src, m.from)
 	m.to, m.from = m.to[:0], m.from[:0]
 }

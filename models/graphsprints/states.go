@@ -45,7 +45,7 @@ func newStates(d kernels.Device, o *Options, b *buckets.Buckets, p *projection, 
 		device: d, nodes: s.NumNodes, cols: cols, table: d.NewBuffer(s.NumNodes * cols),
 		alpha: float32(o.Alpha), forget: newForgetting(o, s.NumNodes), buckets: b, projection: p,
 		finder: b.On(d, s.MaxBatch), writes: lastwrite.NewFinder(s.NumNodes), rows: newRows(d, most),
-		after: d.NewBuffer(most * cols), move: newMoves(d, most), index: d.NewInts(max(2*most, gatherRows)),
+		after: d.NewBuffer(most * cols), move: newMoves(d, most, cols), index: d.NewInts(max(2*most, gatherRows)),
 	}
 }
 

@@ -43,10 +43,10 @@ var budgets = []struct {
 	{"dgs", models.LinkPrediction, "observe", cuda.Work{Launches: 3, Uploads: 2}},
 
 	// The host waits for the features' buckets before it folds them in.
-	{"graphsprints", models.NodeClassification, "train", cuda.Work{Launches: 14, Repeats: 1, Fills: 1, Uploads: 6, Downloads: 1, Waits: 2}},
-	{"graphsprints", models.LinkPrediction, "train", cuda.Work{Launches: 10, Repeats: 1, Fills: 1, Uploads: 5, Downloads: 1, Waits: 2}},
-	{"graphsprints", models.NodeClassification, "classify", cuda.Work{Launches: 11, Fills: 1, Uploads: 6, Downloads: 1, Waits: 2}},
-	{"graphsprints", models.LinkPrediction, "observe", cuda.Work{Launches: 6, Fills: 1, Uploads: 3, Downloads: 1, Waits: 1}},
+	{"graphsprints", models.NodeClassification, "train", cuda.Work{Launches: 12, Repeats: 1, Fills: 1, Uploads: 6, Downloads: 1, Waits: 2}},
+	{"graphsprints", models.LinkPrediction, "train", cuda.Work{Launches: 9, Repeats: 1, Fills: 1, Uploads: 5, Downloads: 1, Waits: 2}},
+	{"graphsprints", models.NodeClassification, "classify", cuda.Work{Launches: 9, Fills: 1, Uploads: 6, Downloads: 1, Waits: 2}},
+	{"graphsprints", models.LinkPrediction, "observe", cuda.Work{Launches: 5, Fills: 1, Uploads: 3, Downloads: 1, Waits: 1}},
 
 	// In link prediction each batch has a number of memories of its own, and
 	// the program for training more, as padding. Around it, features of
