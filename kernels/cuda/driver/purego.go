@@ -66,6 +66,9 @@ func eager() error {
 }
 
 func load(name string) (*library, error) {
+	// What went wrong is asked for in a call of its own, on the same thread.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	if err := eager(); err != nil {
 		return nil, err
 	}
