@@ -4,11 +4,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
+	"math"
 	"os"
 	"path/filepath"
 
 	"dgsbench/internal/atomicfile"
-	"dgsbench/internal/mmap"
+	"dgsbench/internal/ram"
+	"dgsbench/internal/regular"
 )
 
 // cacheDir is the folder beside a file where its streams are kept. It may be
@@ -25,11 +28,10 @@ type cache struct {
 	opened <-chan kept
 }
 
-// kept is a whole and mapped cache; ok is false where there is none.
+// kept is a whole cache; ok is false where there is none.
 type kept struct {
 	key    cacheKey
 	stream Stream
-	file   mmap.File
 	ok     bool
 }
 
@@ -47,38 +49,45 @@ func openCache(source string, layout Layout) cache {
 }
 
 func openKept(path string) kept {
-	f, err := mmap.Open(path)
+	data, err := readKept(path)
 	if err != nil {
 		return kept{}
 	}
-	key, s, err := decodeCache(f.Data)
+	key, s, err := decodeCache(data)
+	return kept{key, s, err == nil}
+}
+
+// readKept reads a cache into memory of our own: a file that is mapped changes
+// under the stream, or ends the process, when another program writes to it.
+func readKept(path string) ([]byte, error) {
+	f, size, err := regular.Open(path, math.MaxInt64)
 	if err != nil {
-		f.Close()
-		return kept{}
+		return nil, err
 	}
-	return kept{key: key, stream: s, file: f, ok: true}
+	defer f.Close()
+	head := make([]byte, atColumns)
+	if _, err := io.ReadFull(f, head); err != nil {
+		return nil, err
+	}
+	if _, _, _, err := decodeHead(head, size); err != nil {
+		return nil, err
+	}
+	if err := ram.Check(path, size); err != nil {
+		return nil, err
+	}
+	data := bytesOf(make([]float64, (size+7)/8))[:size] // starts at a multiple of 8
+	_, err = io.ReadFull(f, data[copy(data, head):])
+	return data, err
 }
 
-// close is for a cache that is not needed.
-func (c cache) close() {
-	if k := <-c.opened; k.ok {
-		k.file.Close()
-	}
-}
-
-// stream is what is in the file, whose checksum is sum. A stream that was
-// kept stays mapped until the process ends.
+// stream is what is in the file, whose checksum is sum.
 func (c cache) stream(sum string) (Stream, error) {
 	key, err := newCacheKey(sum, c.layout)
 	if err != nil {
 		return Stream{}, err
 	}
-	k := <-c.opened
-	if k.ok && k.key == key {
+	if k := <-c.opened; k.ok && k.key == key {
 		return k.stream, nil
-	}
-	if k.ok {
-		k.file.Close()
 	}
 	before, err := os.Stat(c.source)
 	if err != nil {
@@ -103,8 +112,9 @@ func (c cache) keep(key cacheKey, s Stream) {
 	if info, err := os.Stat(filepath.Dir(c.source)); err != nil || info.Mode().Perm()&anyWrite == 0 {
 		return
 	}
-	_ = atomicfile.CleanFolder(filepath.Dir(c.path))
-	_ = atomicfile.WriteTo(c.path, encodeCache(key, s))
+	root := atomicfile.Root(filepath.Dir(c.path))
+	_ = root.Clean()
+	_ = root.WriteTo(c.path, encodeCache(key, s))
 }
 
 // newCacheKey is what a stream depends on, beside the format's version.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 	"time"
 
@@ -175,9 +176,6 @@ func keptOf(t *testing.T, dir string, d Dataset) bool {
 		t.Fatal(err)
 	}
 	k := openKept(cacheFile(t, dir))
-	if k.ok {
-		defer k.file.Close()
-	}
 	return k.ok && k.key == key
 }
 
@@ -227,6 +225,19 @@ func TestCacheIsNeverTrusted(t *testing.T) {
 	load(t, dir, d)
 }
 
+// A cache of one layout under the name of another one's is not used.
+func TestCacheOfAnotherLayout(t *testing.T) {
+	dir, d := aFile(t, fileText)
+	load(t, dir, d)
+	path := cacheFile(t, dir)
+	d.Layout.Features = nil
+	other := openCache(filepath.Join(dir, d.File), d.Layout)
+	if err := os.Rename(path, other.path); err != nil {
+		t.Fatal(err)
+	}
+	load(t, dir, d)
+}
+
 // What was loaded earlier stays what it was when the cache is made again.
 func TestCacheIsReplacedNotOverwritten(t *testing.T) {
 	dir, d := aFile(t, fileText)
@@ -241,6 +252,58 @@ func TestCacheIsReplacedNotOverwritten(t *testing.T) {
 	if got := first.Stream.Feat[2]; got != 3 || first.Stream.Len() != 3 {
 		t.Errorf("%d events, feature %v, expected the ones of before", first.Stream.Len(), got)
 	}
+}
+
+// What was loaded stays what it was when another program writes into the
+// cache, or cuts it: cp and rsync --inplace do.
+func TestCacheChangesUnderTheStream(t *testing.T) {
+	for name, change := range map[string]func(path string, size int64) error{
+		"overwritten": func(path string, size int64) error { return os.WriteFile(path, make([]byte, size), 0o644) },
+		"cut":         func(path string, _ int64) error { return os.Truncate(path, 0) },
+	} {
+		dir, d := aFile(t, fileText)
+		load(t, dir, d)
+		first, err := d.Load(dir) // from the cache
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := first.Stream.Feat[2]
+		path := cacheFile(t, dir)
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := change(path, info.Size()); err != nil {
+			t.Fatal(err)
+		}
+		fault := debug.SetPanicOnFault(true) // so that this test fails, not all
+		func() {
+			defer debug.SetPanicOnFault(fault)
+			defer func() {
+				if r := recover(); r != nil {
+					t.Errorf("%s: %v", name, r)
+				}
+			}()
+			if got := first.Stream.Feat[2]; got != want || want == 0 {
+				t.Errorf("%s: feature %v, expected %v", name, got, want)
+			}
+		}()
+	}
+}
+
+// A file that says to be of another size than it is is not read: it may be
+// larger than the memory.
+func TestCacheOfAnotherSize(t *testing.T) {
+	dir, d := aFile(t, fileText)
+	load(t, dir, d)
+	path := cacheFile(t, dir)
+	if err := os.Truncate(path, 1<<40); err != nil {
+		t.Skip(err) // the file system has no such files
+	}
+	if _, err := readKept(path); !errors.Is(err, errNoCache) {
+		t.Error(err)
+	}
+	load(t, dir, d)
 }
 
 // Where nothing can be kept, loading goes on without it.

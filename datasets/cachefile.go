@@ -25,15 +25,12 @@ const (
 	cacheMagic = "dgsbench"
 	// cacheVersion is raised when the format changes, or what the readers make
 	// of a file.
-	cacheVersion = 2
+	cacheVersion = 3
 
 	atCounts  = 16
 	atKey     = 48
 	atColumns = 128
 )
-
-// mostFeatures keeps sizes within 64 bits.
-const mostFeatures = 1 << 20
 
 // cacheKey tells what a stream was made of.
 type cacheKey struct {
@@ -69,31 +66,39 @@ func encodeCache(key cacheKey, s Stream) func(io.Writer) error {
 	}
 }
 
-// decodeCache finds the stream in a whole file, whose memory it shares. Data
-// starts at a multiple of 8.
-func decodeCache(data []byte) (key cacheKey, s Stream, err error) {
+// decodeHead is what the start of a file of that size says of it.
+func decodeHead(head []byte, size int64) (key cacheKey, s Stream, events int, err error) {
 	order := binary.NativeEndian
-	if len(data) < atColumns+sha256.Size || string(data[:len(cacheMagic)]) != cacheMagic ||
-		order.Uint32(data[len(cacheMagic):]) != cacheVersion {
-		return key, s, errNoCache
+	if len(head) < atColumns || string(head[:len(cacheMagic)]) != cacheMagic ||
+		order.Uint32(head[len(cacheMagic):]) != cacheVersion {
+		return key, s, 0, errNoCache
 	}
 	var counts [4]uint64
 	for i := range counts {
-		counts[i] = order.Uint64(data[atCounts+8*i:])
+		counts[i] = order.Uint64(head[atCounts+8*i:])
 	}
-	events, nodes, users, features := counts[0], counts[1], counts[2], counts[3]
-	if events > maxEvents || nodes > 2*events || users > nodes || features > mostFeatures ||
-		uint64(len(data)) != atColumns+events*(8+4*features+4+4+1)+sha256.Size {
-		return key, s, errNoCache
+	n, nodes, users, features := counts[0], counts[1], counts[2], counts[3]
+	if n > maxEvents || nodes > 2*n || users > nodes || features > mostColumns ||
+		uint64(size) != atColumns+n*(8+4*features+4+4+1)+sha256.Size {
+		return key, s, 0, errNoCache
+	}
+	copy(key.source[:], head[atKey:])
+	copy(key.layout[:], head[atKey+sha256.Size:])
+	return key, Stream{NumNodes: int(nodes), Users: int(users), NumFeat: int(features)}, int(n), nil
+}
+
+// decodeCache finds the stream in a whole file, whose memory it shares. Data
+// starts at a multiple of 8.
+func decodeCache(data []byte) (key cacheKey, s Stream, err error) {
+	key, s, n, err := decodeHead(data, int64(len(data)))
+	if err != nil {
+		return key, s, err
 	}
 	end := len(data) - sha256.Size
 	if sha256.Sum256(data[:end]) != [sha256.Size]byte(data[end:]) {
 		return key, s, errNoCache
 	}
-	copy(key.source[:], data[atKey:])
-	copy(key.layout[:], data[atKey+sha256.Size:])
-	rest, n := data[atColumns:end], int(events)
-	s = Stream{NumNodes: int(nodes), Users: int(users), NumFeat: int(features)}
+	rest := data[atColumns:end]
 	s.Time, rest = column[float64](rest, n)
 	s.Feat, rest = column[float32](rest, n*s.NumFeat)
 	s.Src, rest = column[int32](rest, n)

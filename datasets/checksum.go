@@ -4,12 +4,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"os"
+	"math"
+
+	"dgsbench/internal/regular"
 )
 
 // checksum is the SHA-256 of a file, in hexadecimal.
 func checksum(path string) (string, error) {
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path, math.MaxInt64)
 	if err != nil {
 		return "", err
 	}

@@ -52,7 +52,7 @@ func (c clock) parse(field []byte) (t float64, ok bool) {
 			return float64(n - c.start), true
 		}
 	}
-	t, ok = parseFloat64(field)
+	t, ok = parseTime(field)
 	return t - float64(c.start), ok
 }
 
@@ -77,10 +77,10 @@ func (c clock) text(t float64) string {
 
 // expected says what parse reads.
 func (c clock) expected() string {
-	const finite = "a finite number within the range of float64"
+	const finite = "a number from -1e19 to 1e19"
 	switch {
 	case c.form != "":
-		return "a date in the form of the first event's, " + c.first
+		return "a date in the form of the first event's, " + listed([]string{c.first})
 	case c.first != "" && !c.isTime():
 		return finite + ", or a date such as 2024-05-31T08:15:00Z"
 	}

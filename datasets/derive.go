@@ -3,6 +3,8 @@ package datasets
 import (
 	"fmt"
 	"math"
+
+	"dgsbench/internal/ram"
 )
 
 // history is what is known of the nodes before an event.
@@ -43,6 +45,9 @@ func Derive(s, train Stream, features []Derived) (Stream, error) {
 		}
 		width += fitted[i].width
 	}
+	if err := ram.Check("derived features", derivedBytes(s, width)); err != nil {
+		return Stream{}, err
+	}
 	out := s.WithFeatures(make([]float32, s.Len()*width), width)
 	h := newHistory(s.NumNodes)
 	for k := range s.Len() {
@@ -57,10 +62,12 @@ func Derive(s, train Stream, features []Derived) (Stream, error) {
 		h.add(s, k)
 	}
 	first := 0
-	for _, c := range fitted {
+	for f, c := range fitted {
 		if c.scaled {
 			for i := range c.width {
-				standardise(out, train, first+i)
+				if k := standardise(out, train, first+i); k >= 0 {
+					return Stream{}, fmt.Errorf("event %d: %s: too far from the training part's for a float32", k, features[f])
+				}
 			}
 		}
 		first += c.width

@@ -37,6 +37,48 @@ func TestDeriveByHand(t *testing.T) {
 	}
 }
 
+// TestScaledByHand: every column has its own mean and deviation, and each side
+// its own counts. Of tinyStream, events 0 and 2 are trained on.
+func TestScaledByHand(t *testing.T) {
+	thrice := float32(2*math.Log2(3) - 1) // log1p(2), where 0 and log1p(1) are -1 and 1
+	for _, c := range []struct {
+		feature Derived
+		want    []float32
+	}{
+		{Standardised(), []float32{-1, -1, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4}},
+		{Count(Source), []float32{-1, -1, 1, 1, thrice, thrice}},
+		{Count(Destination), []float32{-1, -1, 1, 1, thrice, -1}},
+	} {
+		s := tinyStream()
+		got, err := Derive(s, s.Select([]int{0, 2}), []Derived{c.feature})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, got.Feat, cmpopts.EquateApprox(0, 1e-6)); diff != "" {
+			t.Errorf("%s: %s", c.feature, diff)
+		}
+	}
+}
+
+// TestStandardisedTooLarge: what lies too many deviations away for a float32
+// is refused with its place; what a float64 in between can hold is not.
+func TestStandardisedTooLarge(t *testing.T) {
+	s := tinyStream()
+	s.NumFeat, s.Feat = 1, []float32{1e-40, 0, 1e-40, 5, math.MaxFloat32, 0}
+	_, err := Derive(s, s.Slice(0, 3), []Derived{Count(Source), Standardised()})
+	if want := "event 3: the file's features, standardised: too far from the training part's for a float32"; err == nil || err.Error() != want {
+		t.Errorf("%v, expected %q", err, want)
+	}
+	s.Feat = []float32{math.MaxFloat32, -math.MaxFloat32, math.MaxFloat32, 0, 0, 0}
+	if _, err := Derive(s, s.Slice(0, 3), []Derived{Standardised()}); err != nil {
+		t.Error(err)
+	}
+	s.Time = []float64{0, 1, 2, 4e292, 5e292, math.MaxFloat64}
+	if _, err := Derive(s, s.Slice(0, 3), []Derived{Gap(Source), Gap(Destination)}); err != nil {
+		t.Errorf("gaps between huge times: %v", err)
+	}
+}
+
 func TestUnscaledFeatures(t *testing.T) {
 	s := tinyStream()
 	s.Feat = []float32{2, 7, 5, 7, 2, 7, 9, 7, 5, 7, 2, 7} // categories 2, 5, and 9 after the train part
@@ -162,6 +204,11 @@ func TestDerivedFeaturesAreCausal(t *testing.T) {
 		trainEnd := rapid.IntRange(1, k).Draw(t, "train")
 		a, errA := Derive(before, before.Slice(0, trainEnd), everyFeature)
 		b, errB := Derive(changed, changed.Slice(0, trainEnd), everyFeature)
+		for _, err := range []error{errA, errB} {
+			if err != nil && strings.Contains(err.Error(), "too far from the training part") {
+				t.Skip(err)
+			}
+		}
 		if errA != nil || errB != nil {
 			t.Fatal(errA, errB)
 		}
@@ -180,6 +227,9 @@ func TestStandardisedOnTrain(t *testing.T) {
 		s := drawEvents(t, n)
 		train := s.Select(slices.DeleteFunc(all(n), func(k int) bool { return k > 0 && rapid.Bool().Draw(t, "left out") }))
 		out, err := Derive(s, train, measurements)
+		if err != nil && strings.Contains(err.Error(), "too far from the training part") {
+			t.Skip(err)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,5 +1,7 @@
 package datasets
 
+import "fmt"
+
 // staleWindow is the batch size at which Describe counts what a batch
 // cannot see: the one of the paper.
 const staleWindow = 200
@@ -15,6 +17,9 @@ type Stats struct {
 	EqualTimes   int     `json:"equal_times"` // events at the time of the event before them
 	SelfLoops    int     `json:"self_loops"`
 	Destinations int     `json:"destinations"` // candidates of link prediction
+	// Constant numbers the features, from 0, that are the same at every event:
+	// no model can learn from them.
+	Constant []int `json:"constant_features,omitempty"`
 	// RepeatPairs is the share of events whose pair was seen before.
 	RepeatPairs float64 `json:"repeat_pairs"`
 	// SameAgain is the share of events that go where the source's previous
@@ -62,9 +67,12 @@ type InductiveStats struct {
 // Describe computes the statistics of a loaded dataset.
 func (l *Loaded) Describe() (Stats, error) {
 	s := l.Stream
+	if err := l.Dataset.room(describedBytes(s)); err != nil {
+		return Stats{}, fmt.Errorf("describing: %w", err)
+	}
 	out := Stats{
 		Counts: s.Counts(), Labelled: l.Dataset.Labelled, Span: s.Time[s.Len()-1],
-		Destinations: len(s.Destinations()), Batches: describeBatches(s),
+		Destinations: len(s.Destinations()), Constant: constantFeatures(s), Batches: describeBatches(s),
 	}
 	out.describeTimes(s)
 	out.describePairs(s)
@@ -76,6 +84,25 @@ func (l *Loaded) Describe() (Stats, error) {
 	var err error
 	out.Inductive, err = l.describeInductive()
 	return out, err
+}
+
+func constantFeatures(s Stream) []int {
+	constant := make([]bool, s.NumFeat)
+	for i := range constant {
+		constant[i] = true
+	}
+	for k := range s.Len() {
+		for i, x := range s.Features(k) {
+			constant[i] = constant[i] && x == s.Feat[i]
+		}
+	}
+	var out []int
+	for i, is := range constant {
+		if is {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 func (out *Stats) describeTimes(s Stream) {
@@ -172,15 +199,8 @@ func (l *Loaded) describeInductive() (InductiveStats, error) {
 		}
 	}
 	parts := Parts{NewNode: newNode}
-	for k := l.Split.TrainEnd; k < l.Stream.Len(); k++ {
-		switch {
-		case !parts.Scored(l.Stream.Src[k], l.Stream.Dst[k]):
-		case k < l.Split.ValEnd:
-			out.Val++
-		default:
-			out.Test++
-		}
-	}
+	out.Val = parts.NumScored(l.Stream.Slice(l.Split.TrainEnd, l.Split.ValEnd))
+	out.Test = parts.NumScored(l.Stream.Slice(l.Split.ValEnd, l.Stream.Len()))
 	return out, nil
 }
 

@@ -64,6 +64,14 @@ func cutAll(line []byte, sep byte) (fields []string, err error) {
 	return fields, err
 }
 
+// countFields is how many fields cutAll would return.
+func countFields(line []byte, sep byte) (n int, err error) {
+	for more := true; more; n++ {
+		_, line, more, err = cutField(line, sep)
+	}
+	return n, err
+}
+
 // parseLabel reads a class.
 func parseLabel(field []byte, mayLack bool) (label int8, ok bool) {
 	switch string(field) {

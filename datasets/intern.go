@@ -28,6 +28,9 @@ func newNames() *names {
 // len is how many texts there are.
 func (n *names) len() int { return len(n.ends) }
 
+// bytes is the memory of the table.
+func (n *names) bytes() int64 { return int64(cap(n.text) + 8*cap(n.ends) + 4*cap(n.slots)) }
+
 // get is the text of that number.
 func (n *names) get(id int32) []byte {
 	start := 0

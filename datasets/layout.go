@@ -73,6 +73,7 @@ func (r role) String() string {
 // schema is a layout matched with one file.
 type schema struct {
 	names     []string // one a column
+	places    map[string]place
 	roles     []role   // one a column
 	asked     []string // one a column: what the layout calls it
 	numFeat   int
@@ -86,6 +87,12 @@ type schema struct {
 	clock         clock
 }
 
+// place is the first column of a name.
+type place struct {
+	column int
+	again  bool // other columns have the name too
+}
+
 // match finds the layout's columns. header is the first line; fields is the
 // number of fields of the second.
 func (l Layout) match(header []string, fields int) (*schema, *Damage) {
@@ -93,10 +100,15 @@ func (l Layout) match(header []string, fields int) (*schema, *Damage) {
 		return matchJODIE(header, fields)
 	}
 	n := len(header)
-	s := &schema{names: header, roles: make([]role, n), asked: make([]string, n), numFeat: len(l.Features)}
+	s := &schema{names: header, places: map[string]place{}, roles: make([]role, n), asked: make([]string, n), numFeat: len(l.Features)}
 	s.bipartite, s.mayLackLabel, s.mayBeUnsorted, s.unit = l.Bipartite, true, l.Sort, l.Unit
-	for c := range s.roles {
+	for c, name := range header {
 		s.roles[c] = roleSkip
+		if first, again := s.places[name]; again {
+			s.places[name] = place{first.column, true}
+		} else {
+			s.places[name] = place{column: c}
+		}
 	}
 	wanted := map[role]string{roleSrc: l.Src, roleDst: l.Dst, roleTime: l.Time}
 	if l.Label != "" {
@@ -111,7 +123,7 @@ func (l Layout) match(header []string, fields int) (*schema, *Damage) {
 			continue
 		}
 		if d := s.assign(name, r); d != nil {
-			if s.find(name) < 0 && !l.NoHeader && likeAnEvent(header, wanted) {
+			if s.find(name) < 0 && !l.NoHeader && s.likeAnEvent(wanted) {
 				d.Option = OptionNoHeader
 			}
 			return nil, d
@@ -124,13 +136,13 @@ func (l Layout) match(header []string, fields int) (*schema, *Damage) {
 }
 
 // likeAnEvent reports whether a header line has none of the names, but a time.
-func likeAnEvent(header []string, wanted map[role]string) bool {
+func (s *schema) likeAnEvent(wanted map[role]string) bool {
 	for _, name := range wanted {
-		if slices.Contains(header, name) {
+		if _, found := s.places[name]; found {
 			return false
 		}
 	}
-	return slices.ContainsFunc(header, func(name string) bool { return newClock(name).isTime() })
+	return slices.ContainsFunc(s.names, func(name string) bool { return newClock(name).isTime() })
 }
 
 // assignRest makes a feature of every column that has no role yet.
@@ -159,8 +171,8 @@ func (s *schema) column(r role) int { return slices.Index(s.roles, r) }
 
 // find is the column of that name, or else of that number, or -1.
 func (s *schema) find(name string) int {
-	if c := slices.Index(s.names, name); c >= 0 {
-		return c
+	if at, found := s.places[name]; found {
+		return at.column
 	}
 	if n, err := strconv.Atoi(name); err == nil && n >= 1 && n <= len(s.names) && strconv.Itoa(n) == name {
 		return n - 1
@@ -177,7 +189,7 @@ func (s *schema) assign(name string, r role) *Damage {
 			Want: fmt.Sprintf("a column named %q%s", name, suggest.DidYouMean(name, s.names)),
 		}
 	}
-	if s.names[c] == name && slices.Contains(s.names[c+1:], name) {
+	if s.places[name].again {
 		return &Damage{Line: 1, Column: c + 1, Name: name, Found: "this name more than once", Want: "one such column"}
 	}
 	if s.roles[c] != roleSkip {

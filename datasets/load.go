@@ -25,7 +25,13 @@ func (d Dataset) Load(dir string) (*Loaded, error) {
 	}
 	open := d.Open
 	if open == nil {
+		if err := d.Present(dir); err != nil {
+			return nil, err
+		}
 		open = d.OpenFile
+	}
+	if err := d.room(d.Size()); err != nil {
+		return nil, err
 	}
 	s, sum, err := open(dir)
 	if err != nil {
@@ -50,7 +56,6 @@ func (d Dataset) OpenFile(dir string) (Stream, string, error) {
 	kept := openCache(path, d.Layout)
 	sum, err := d.checkFile(path)
 	if err != nil {
-		kept.close()
 		return Stream{}, "", d.withRemedy(err, dir)
 	}
 	s, err := kept.stream(sum)

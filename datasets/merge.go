@@ -2,9 +2,11 @@ package datasets
 
 import (
 	"errors"
-	"math"
+	"fmt"
 	"sync"
 	"sync/atomic"
+
+	"dgsbench/internal/ram"
 )
 
 var errChanged = errors.New("the file changed while it was read")
@@ -15,6 +17,7 @@ type merger struct {
 	*parser
 	renumber [2][]int32 // from a block's numbers to the file's: nodes, items
 	free     chan tables
+	checked  int64 // bytes of names that have room
 }
 
 // ahead is how many blocks a worker may be ahead of the merge: it bounds
@@ -94,6 +97,9 @@ func (m *merger) add(b parsed) error {
 	if b.good < b.rows {
 		return errChanged
 	}
+	if err := m.room(); err != nil {
+		return err
+	}
 	m.renumber[0] = m.nodes.adopt(b.nodes, m.renumber[0])
 	nodes, items := m.renumber[0], m.renumber[0]
 	if m.bipartite {
@@ -107,12 +113,30 @@ func (m *merger) add(b parsed) error {
 	return nil
 }
 
+// room refuses names that would not fit when their tables double, as they do
+// when they are full.
+func (m *merger) room() error {
+	size := m.nodes.bytes()
+	if m.bipartite {
+		size += m.items.bytes()
+	}
+	if size <= m.checked {
+		return nil
+	}
+	m.checked = 2 * size
+	return ram.Check(fmt.Sprintf("names of the nodes of %s", m.file.name), m.checked)
+}
+
 // finish puts events in order where they need not be, items after users and
 // the first event at time 0, and counts seconds.
 func (m *merger) finish() error {
 	s := m.out
 	row := func(r int) int { return r } // in the file
-	if order := m.sort(); order != nil {
+	order, err := m.sort()
+	if err != nil {
+		return err
+	}
+	if order != nil {
 		row = func(r int) int { return order[r] }
 	}
 	s.NumNodes = m.nodes.len()
@@ -126,11 +150,6 @@ func (m *merger) finish() error {
 	start, perSecond := s.Time[0], units[m.unit].perSecond
 	for r, t := range s.Time {
 		s.Time[r] = (t - start) / perSecond
-		if math.IsInf(s.Time[r], 0) {
-			d := m.bad(m.column(roleTime), nil, "a distance from the first event within the range of float64")
-			d.File, d.Line, d.Found = m.file.name, m.file.lineOf(row(r)), m.clock.text(t)
-			return d
-		}
 	}
 	last := s.Len() - 1
 	if d := m.doubt(s.Time[last], longestSpan, number(s.Time[last])+" from the first event to the last"); d != nil {

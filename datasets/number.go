@@ -11,6 +11,16 @@ import (
 // is refused: hexadecimal numbers, infinity, NaN and underscores.
 func parseFloat64(field []byte) (x float64, ok bool) { return parseFloat(field, 64) }
 
+// largestTime is the distance of times from zero, in any unit: every whole
+// number of 64 bits is nearer.
+const largestTime = 1e19
+
+// parseTime is parseFloat64 for times.
+func parseTime(field []byte) (t float64, ok bool) {
+	t, ok = parseFloat64(field)
+	return t, ok && math.Abs(t) <= largestTime
+}
+
 // parseFloat32 is parseFloat64 for float32: the decimal number is rounded
 // once. Features are nearly all of a file, so their usual form does not go
 // through strconv.

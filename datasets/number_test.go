@@ -3,6 +3,7 @@ package datasets
 import (
 	"math"
 	"strconv"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -58,6 +59,24 @@ func TestParseFloat32InTheMiddle(t *testing.T) {
 		}
 		for digits := range 20 {
 			sameAsStrconv(t, strconv.FormatFloat(middle, 'f', digits, 64))
+		}
+	})
+}
+
+// FuzzNumber: a number is a decimal one that strconv reads as the same, and a
+// time is within its limits.
+func FuzzNumber(f *testing.F) {
+	for _, text := range []string{"-123.456", "1e308", "4e292", "-0", "0x1p4", "1_000", "+.5e-3", "16777217", "1e19", "9223372036854775807", "Infinity", "nan", "1e-400"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		want, err := strconv.ParseFloat(string(text), 32)
+		decimal := err == nil && strings.Trim(string(text), "0123456789.eE+-") == ""
+		if x, ok := parseFloat32(text); ok != decimal || ok && math.Float32bits(x) != math.Float32bits(float32(want)) {
+			t.Errorf("%q: %v, %t, strconv has %v, %v", text, x, ok, want, err)
+		}
+		if x, ok := parseTime(text); ok && !(math.Abs(x) <= largestTime) {
+			t.Errorf("%q is the time %v", text, x)
 		}
 	})
 }

@@ -153,7 +153,7 @@ func (p *parser) expected(role role) string {
 // explain reports a bad field, or the number of fields where that is wrong
 // too: it is then the likelier cause.
 func (p *parser) explain(line []byte, c int, field []byte) *Damage {
-	if fields, err := cutAll(line, p.sep); err == nil && len(fields) != len(p.roles) {
+	if n, err := countFields(line, p.sep); err == nil && n != len(p.roles) {
 		return p.wrongCount(line)
 	}
 	return p.bad(c, field, p.expected(p.roles[c]))
@@ -169,8 +169,8 @@ func (p *parser) wrongCount(line []byte) *Damage {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return &Damage{Found: "an empty line", Want: want}
 	}
-	fields, _ := cutAll(line, p.sep)
-	return &Damage{Found: plural(len(fields), "field"), Want: want}
+	n, _ := countFields(line, p.sep)
+	return &Damage{Found: plural(n, "field"), Want: want}
 }
 
 // order reports an event that is earlier than the one before it.

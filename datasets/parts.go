@@ -25,6 +25,8 @@ type Parts struct {
 	// Substituted: the file has no features, and the dataset's substitute
 	// columns stand in.
 	Substituted bool
+
+	seal seal
 }
 
 // Scored reports whether a validation or test event between these nodes
@@ -32,6 +34,19 @@ type Parts struct {
 // at least one of them is new.
 func (p Parts) Scored(src, dst int32) bool {
 	return p.NewNode == nil || p.NewNode[src] || p.NewNode[dst]
+}
+
+// NumScored is the number of events of a validation or test part that count.
+func (p Parts) NumScored(part Stream) (n int) {
+	if p.NewNode == nil {
+		return part.Len()
+	}
+	for k := range part.Src {
+		if p.Scored(part.Src[k], part.Dst[k]) {
+			n++
+		}
+	}
+	return n
 }
 
 // Parts cuts the dataset. needFeatures says that the model cannot work
@@ -61,7 +76,16 @@ func (l *Loaded) Parts(setting Setting, needFeatures bool) (Parts, error) {
 	p.Train = train(p.Whole)
 	p.Val = p.Whole.Slice(l.Split.TrainEnd, l.Split.ValEnd)
 	p.Test = p.Whole.Slice(l.Split.ValEnd, p.Whole.Len())
+	p.seal = sealOf(p)
 	return p, nil
+}
+
+// WithoutTruth is the same without what a simulator knows.
+func (p Parts) WithoutTruth() Parts {
+	for _, s := range []*Stream{&p.Whole, &p.Train, &p.Val, &p.Test} {
+		s.Truth = nil
+	}
+	return p
 }
 
 // train returns how to take the setting's train part out of the stream, and
@@ -71,6 +95,9 @@ func (l *Loaded) train(setting Setting) (take func(Stream) Stream, newNode []boo
 	case Transductive:
 		return func(s Stream) Stream { return s.Slice(0, l.Split.TrainEnd) }, nil, nil
 	case Inductive:
+		if err := l.Dataset.room(inductiveBytes(l.Stream, l.Split.TrainEnd, l.Stream.NumFeat)); err != nil {
+			return nil, nil, fmt.Errorf("the inductive setting: %w", err)
+		}
 		heldOut, err := l.Dataset.HeldOut(l.Stream, l.Split)
 		if err != nil {
 			return nil, nil, err

@@ -6,6 +6,8 @@ import (
 	"math"
 	"os"
 	"runtime"
+
+	"dgsbench/internal/ram"
 )
 
 // blockSize is how many bytes a worker reads at once: they stay in its cache.
@@ -98,6 +100,9 @@ func newColumns(file *source, s *schema, blocks []block) (Stream, error) {
 		return Stream{}, fmt.Errorf("%s has %d events, more than the %d that fit a stream", file.name, rows, maxEvents)
 	}
 	rows = min(rows, int(file.size)/len(s.roles)+1)
+	if err := ram.Check(fmt.Sprintf("%s with %d events", file.name, rows), Bytes(rows, s.numFeat)); err != nil {
+		return Stream{}, err
+	}
 	out := Stream{
 		Src: make([]int32, rows), Dst: make([]int32, rows),
 		Time: make([]float64, rows), Label: make([]int8, rows),

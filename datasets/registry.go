@@ -34,6 +34,9 @@ type Dataset struct {
 	// name of what it returns; nil where the size is given.
 	Scaled func(scale float64) (Dataset, error)
 
+	// Making is the memory that Open takes beside the stream, bytes.
+	Making int64
+
 	// HasTruth: the stream knows its hidden state (Stream.Truth).
 	HasTruth bool
 	Imported bool // File is in a folder that an import made

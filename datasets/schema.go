@@ -2,7 +2,9 @@ package datasets
 
 import (
 	"bytes"
+	"fmt"
 	"strconv"
+	"unicode/utf8"
 )
 
 // mark is the byte order mark that some programs put before UTF-8.
@@ -23,9 +25,9 @@ func (s *source) schema(layout Layout) (_ *schema, start int64, err error) {
 		return nil, 0, s.damage(nothing(s.size, layout.NoHeader))
 	}
 	sep := layout.Separator.find(text)
-	names, err := cutAll(text, sep)
+	names, err := s.columns(text, sep, 1)
 	if err != nil {
-		return nil, 0, s.damage(&Damage{Line: 1, Found: quoted(text), Want: err.Error()})
+		return nil, 0, err
 	}
 	if len(names) == 1 {
 		return nil, 0, s.damage(layout.Separator.unsplit(text))
@@ -36,6 +38,9 @@ func (s *source) schema(layout Layout) (_ *schema, start int64, err error) {
 		start, err = s.afterMark()
 	} else {
 		s.headers = 1
+		if d := badName(names); d != nil {
+			return nil, 0, s.damage(d)
+		}
 		fields, err = s.firstEvent(start, sep)
 	}
 	if err != nil {
@@ -69,7 +74,7 @@ func (p *schema) eventAsHeader(c int, layout Layout) *Damage {
 		return nil
 	}
 	return &Damage{
-		Line: 1, Column: c + 1, Name: strconv.Itoa(c + 1), Found: "a time, " + name, Option: OptionNoHeader,
+		Line: 1, Column: c + 1, Name: strconv.Itoa(c + 1), Found: "a time, " + listed([]string{name}), Option: OptionNoHeader,
 		Want: "a header line (a column with such a name is asked for by it)",
 	}
 }
@@ -80,7 +85,7 @@ func (p *schema) badUnit(c int, first string) *Damage {
 		return p.bad(c, []byte(first), "a number of "+p.unit.String()+" (dates have no unit)")
 	}
 	x, _ := parseFloat64([]byte(first))
-	return p.doubt(x, latestStart, first)
+	return p.doubt(x, latestStart, listed([]string{first}))
 }
 
 // nothing reports an empty file, or an empty first line.
@@ -111,8 +116,44 @@ func (s *source) firstEvent(start int64, sep byte) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	fields, _ := cutAll(text, sep)
+	return s.columns(text, sep, 2)
+}
+
+// mostColumns is the number of columns that a file may have.
+const mostColumns = 100_000
+
+// columns are the fields of the first or the second line.
+func (s *source) columns(text []byte, sep byte, line int) ([]string, error) {
+	n, err := countFields(text, sep)
+	switch {
+	case n > mostColumns:
+		return nil, s.damage(&Damage{Line: line, Found: plural(n, "column"), Want: fmt.Sprintf("at most %d", mostColumns)})
+	case err != nil && line == 1:
+		return nil, s.damage(&Damage{Line: line, Found: quoted(text), Want: err.Error()})
+	}
+	fields, _ := cutAll(text, sep) // a wrong quote in an event is found when parsing
 	return fields, nil
+}
+
+// longestName is the number of bytes that the name of a column may have.
+const longestName = 255
+
+// badName reports the first name of a header that cannot be written down as
+// UTF-8, or is too long to be a name.
+func badName(names []string) *Damage {
+	for c, name := range names {
+		d := &Damage{Line: 1, Column: c + 1, Name: strconv.Itoa(c + 1), Found: "the name " + quoted([]byte(name))}
+		switch {
+		case !utf8.ValidString(name):
+			d.Want = "UTF-8 (iconv -f ISO-8859-1 -t UTF-8 FILE > NEW, if it is Latin-1)"
+			return d
+		case len(name) > longestName:
+			d.Found += fmt.Sprintf(" of %d bytes", len(name))
+			d.Want = fmt.Sprintf("at most %d", longestName)
+			return d
+		}
+	}
+	return nil
 }
 
 // afterMark is where the file's text starts.

@@ -2,16 +2,24 @@ package datasets
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+
+	"dgsbench/internal/ram"
 )
 
 // sort puts the events in order of time, those of equal time in file order,
 // and numbers nodes as if they had stood so in the file. It returns the row
 // in the file of every event, or nil where nothing moved.
-func (m *merger) sort() (order []int) {
+func (m *merger) sort() (order []int, err error) {
 	s := m.out
 	if slices.IsSorted(s.Time) {
-		return nil
+		return nil, nil
+	}
+	const numbers = 8 + 4 // of an event, in the file and after sorting
+	need := Bytes(s.Len(), s.NumFeat) + numbers*int64(s.Len()) + 4*int64(m.nodes.len()+m.items.len())
+	if err := ram.Check(fmt.Sprintf("sorting the %d events of %s", s.Len(), m.file.name), need); err != nil {
+		return nil, err
 	}
 	order = make([]int, s.Len())
 	for r := range order {
@@ -28,7 +36,7 @@ func (m *merger) sort() (order []int) {
 		s.Src[r] = nodes.of(s.Src[r])
 		s.Dst[r] = items.of(s.Dst[r])
 	}
-	return order
+	return order, nil
 }
 
 // numbering gives new numbers in the order in which old ones are asked for.

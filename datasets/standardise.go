@@ -4,8 +4,9 @@ import "math"
 
 // standardise scales one feature of all events so that the events of train
 // have mean 0 and standard deviation 1 (of the population: ddof 0). A
-// feature that is constant there becomes 0.
-func standardise(s, train Stream, feature int) {
+// feature that is constant there becomes 0. It returns the first event whose
+// number is then too large for a float32, or -1.
+func standardise(s, train Stream, feature int) (bad int) {
 	mean, sd := moments(s, train, feature)
 	for i := feature; i < len(s.Feat); i += s.NumFeat {
 		if sd == 0 {
@@ -13,7 +14,11 @@ func standardise(s, train Stream, feature int) {
 		} else {
 			s.Feat[i] = float32((float64(s.Feat[i]) - mean) / sd)
 		}
+		if notFinite(s.Feat[i : i+1]) {
+			return i / s.NumFeat
+		}
 	}
+	return -1
 }
 
 // moments are the mean and the standard deviation over the events of train,

@@ -1,9 +1,6 @@
 package datasets
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // Unlabelled is the label of an event whose class is not known.
 const Unlabelled int8 = -1
@@ -12,7 +9,8 @@ const Unlabelled int8 = -1
 // order: time never decreases, and events of equal time keep the order of
 // their file. It is a view, like a slice: copying it copies no event.
 //
-// All columns have one entry an event; Feat has NumFeat.
+// All columns have one entry an event; Feat has NumFeat. Label is nil in a
+// stream WithoutLabels.
 type Stream struct {
 	Src, Dst []int32   // nodes, 0 .. NumNodes-1
 	Time     []float64 // seconds from the first event of the dataset
@@ -56,7 +54,10 @@ func (s Stream) EventID(k int) int {
 func (s Stream) Slice(lo, hi int) Stream {
 	w := s
 	w.Src, w.Dst = s.Src[lo:hi:hi], s.Dst[lo:hi:hi]
-	w.Time, w.Label = s.Time[lo:hi:hi], s.Label[lo:hi:hi]
+	w.Time = s.Time[lo:hi:hi]
+	if s.Label != nil {
+		w.Label = s.Label[lo:hi:hi]
+	}
 	w.Feat = s.Feat[lo*s.NumFeat : hi*s.NumFeat : hi*s.NumFeat]
 	w.first = s.first + lo
 	if s.ids != nil {
@@ -68,9 +69,20 @@ func (s Stream) Slice(lo, hi int) Stream {
 // Destinations lists the nodes that are a destination anywhere in the
 // stream, ascending: the candidates a link can be ranked against.
 func (s Stream) Destinations() []int32 {
-	out := slices.Clone(s.Dst)
-	slices.Sort(out)
-	return slices.Compact(out)
+	is, n := make([]bool, s.NumNodes), 0
+	for _, v := range s.Dst {
+		if !is[v] {
+			is[v] = true
+			n++
+		}
+	}
+	out := make([]int32, 0, n)
+	for v, yes := range is {
+		if yes {
+			out = append(out, int32(v))
+		}
+	}
+	return out
 }
 
 // Select copies the given events, in the given (ascending) order.
@@ -78,16 +90,29 @@ func (s Stream) Select(events []int) Stream {
 	n := len(events)
 	out := s
 	out.Src, out.Dst = make([]int32, n), make([]int32, n)
-	out.Time, out.Label = make([]float64, n), make([]int8, n)
+	out.Time = make([]float64, n)
+	if s.Label != nil {
+		out.Label = make([]int8, n)
+	}
 	out.Feat = make([]float32, n*s.NumFeat)
 	out.first, out.ids = 0, make([]int32, n)
 	for i, k := range events {
 		out.Src[i], out.Dst[i] = s.Src[k], s.Dst[k]
-		out.Time[i], out.Label[i] = s.Time[k], s.Label[k]
+		out.Time[i] = s.Time[k]
+		if s.Label != nil {
+			out.Label[i] = s.Label[k]
+		}
 		copy(out.Feat[i*s.NumFeat:], s.Features(k))
 		out.ids[i] = int32(s.EventID(k))
 	}
 	return out
+}
+
+// WithoutLabels is the same stream as it is seen before any label is known:
+// Label is nil.
+func (s Stream) WithoutLabels() Stream {
+	s.Label = nil
+	return s
 }
 
 // From is the same stream with event 0 numbered first within the whole

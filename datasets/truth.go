@@ -12,4 +12,7 @@ type Truth interface {
 	// probability that the event goes there, given its source and the history
 	// before it. scores has one entry a candidate.
 	Links(event int, candidates []int32, scores []float32)
+
+	// Bytes is the memory that answers take, to Links or to Logit.
+	Bytes(links bool) int64
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"dgsbench/datasets"
+	"dgsbench/models"
 	"dgsbench/specs"
 )
 
@@ -25,6 +26,14 @@ func newCandidateSet(name specs.CandidateSet, s datasets.Stream) candidateSet {
 		nodes[i] = int32(i)
 	}
 	return candidateSet{name, nodes}
+}
+
+// checksum tells whether a model wrote to the nodes.
+func (c candidateSet) checksum() (sum uint64) {
+	for _, node := range c.nodes {
+		sum = sum*1099511628211 + uint64(node) + 1
+	}
+	return sum
 }
 
 // draw fills out with uniform members, with replacement and without
@@ -49,6 +58,24 @@ func (c candidateSet) sample(rng *rand.Rand, k int) candidateSet {
 	}
 	slices.Sort(picked)
 	return candidateSet{c.name, picked}
+}
+
+// numNegatives is how many candidates event k of a batch is ranked against,
+// beside its true destination.
+func numNegatives(c models.Candidates, k int, dst int32) int32 {
+	n := len(c.Nodes)
+	leave := func(node int32) {
+		if _, found := slices.BinarySearch(c.Nodes, node); found {
+			n--
+		}
+	}
+	leave(dst)
+	if c.Without != nil {
+		for _, node := range c.Without[k] { // dst is not among them
+			leave(node)
+		}
+	}
+	return int32(n)
 }
 
 // sameSourceAndTime lists, for every event of a part, the destinations of

@@ -2,50 +2,48 @@ package harness
 
 import (
 	"context"
-	"os"
+	"errors"
+	"path/filepath"
 	"sync"
 	"time"
+
+	"dgsbench/internal/lock"
 )
 
 // claims keep two runs in one folder from measuring the same trials: a run
-// claims the folder of a cell while any of its workers measures one of the
-// cell's seeds. The claim is the operating system's lock on the open folder,
-// which ends with the process, so that none is ever left behind. Where there
-// are no such locks, both runs measure the trial and write the same.
+// claims a cell while any of its workers measures one of the cell's seeds.
+// The claim is a lock in the folder of the results.
 type claims struct {
+	root string
 	mu   sync.Mutex
-	held map[string]*claim // by folder
+	held map[string]*claim // by cell
 }
 
 type claim struct {
-	folder  *os.File
+	lock    *lock.Lock
 	workers int
 }
 
-// take claims a folder, which it makes where needed, unless another process
-// holds it.
-func (c *claims) take(dir string) (bool, error) {
+// take claims a cell, the folder of its records below the root, unless
+// another process holds it.
+func (c *claims) take(cell string) (bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if held := c.held[dir]; held != nil {
+	if held := c.held[cell]; held != nil {
 		held.workers++
 		return true, nil
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return false, &StoreError{err}
+	l, err := lock.Try(lock.In(c.root, filepath.Join("cells", cell)))
+	if errors.Is(err, lock.ErrHeld) {
+		return false, nil
 	}
-	folder, err := os.Open(dir)
 	if err != nil {
 		return false, &StoreError{err}
-	}
-	if !lock(folder) {
-		folder.Close()
-		return false, nil
 	}
 	if c.held == nil {
 		c.held = map[string]*claim{}
 	}
-	c.held[dir] = &claim{folder, 1}
+	c.held[cell] = &claim{l, 1}
 	return true, nil
 }
 
@@ -53,9 +51,9 @@ func (c *claims) take(dir string) (bool, error) {
 const claimAgain = 200 * time.Millisecond
 
 // wait is take that waits until the other process is done, or ctx is.
-func (c *claims) wait(ctx context.Context, dir string) (bool, error) {
+func (c *claims) wait(ctx context.Context, cell string) (bool, error) {
 	for {
-		if ok, err := c.take(dir); ok || err != nil {
+		if ok, err := c.take(cell); ok || err != nil {
 			return ok, err
 		}
 		select {
@@ -67,12 +65,12 @@ func (c *claims) wait(ctx context.Context, dir string) (bool, error) {
 }
 
 // give ends what take began, when the last worker has.
-func (c *claims) give(dir string) {
+func (c *claims) give(cell string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	held := c.held[dir]
+	held := c.held[cell]
 	if held.workers--; held.workers == 0 {
-		held.folder.Close() // with it goes the lock
-		delete(c.held, dir)
+		held.lock.Release()
+		delete(c.held, cell)
 	}
 }

@@ -17,6 +17,13 @@ type library struct {
 // loadAll reads every dataset that the trials name from dir.
 func loadAll(trials []specs.Trial, dir string) (*library, error) {
 	l := &library{loaded: map[string]*datasets.Loaded{}, cutters: map[string]*Cutter{}}
+	var names []string
+	for _, t := range trials {
+		names = appendNew(names, t.Dataset)
+	}
+	if err := datasets.CheckRoom(names); err != nil {
+		return nil, err
+	}
 	for _, t := range trials {
 		if l.loaded[t.Dataset] != nil {
 			continue

@@ -2,6 +2,8 @@ package harness
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"dgsbench/datasets"
 	"dgsbench/metrics"
@@ -9,12 +11,17 @@ import (
 	"dgsbench/specs"
 )
 
-// evaluator asks a model about the events of a part and folds them in.
+// evaluator asks a model about the events of a part and folds them in. The
+// model is given no labels before it has answered: in classification it
+// Learns those of a window when the window is over.
 type evaluator struct {
 	model models.Model
+	task  models.Task
 	size  int // of a window
 	rule  specs.BatchRule
 	tick  func() // called after every window
+
+	scores []float32 // of a batch
 }
 
 // observe folds a part in without asking anything.
@@ -23,10 +30,13 @@ func (e *evaluator) observe(ctx context.Context, part datasets.Stream) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for _, b := range batches(w, e.rule) {
+		for _, b := range batches(w.WithoutLabels(), e.rule) {
 			if err := e.model.Observe(b.Stream); err != nil {
 				return err
 			}
+		}
+		if err := e.reveal(w); err != nil {
+			return err
 		}
 		e.tick()
 	}
@@ -41,10 +51,13 @@ func (e *evaluator) classify(ctx context.Context, part datasets.Stream) (metrics
 		if err := ctx.Err(); err != nil {
 			return f, err
 		}
-		for _, b := range batches(w, e.rule) {
+		for _, b := range batches(w.WithoutLabels(), e.rule) {
 			if err := e.classifyBatch(b, f.Score[lo:lo+w.Len()]); err != nil {
 				return f, err
 			}
+		}
+		if err := e.reveal(w); err != nil {
+			return f, err
 		}
 		lo += w.Len()
 		e.tick()
@@ -52,14 +65,31 @@ func (e *evaluator) classify(ctx context.Context, part datasets.Stream) (metrics
 	return f, nil
 }
 
-// classifyBatch writes the scores to their places in the window.
-func (e *evaluator) classifyBatch(b batch, window []float32) error {
-	if b.places == nil {
-		return e.model.Classify(b.Stream, window)
+// reveal makes the labels of a window known. That of a t-batch's event would
+// come before an earlier event of the window has been classified.
+func (e *evaluator) reveal(window datasets.Stream) error {
+	if e.task != models.NodeClassification {
+		return nil
 	}
-	scores := make([]float32, b.Len())
+	return models.Reveal(e.model, window)
+}
+
+// classifyBatch writes the scores to their places in the window, which the
+// model never gets hold of.
+func (e *evaluator) classifyBatch(b batch, window []float32) error {
+	if cap(e.scores) < b.Len() {
+		e.scores = make([]float32, b.Len())
+	}
+	scores := e.scores[:b.Len():b.Len()]
+	clear(scores)
 	if err := e.model.Classify(b.Stream, scores); err != nil {
 		return err
+	}
+	if err := models.CheckScores(b.Stream, scores); err != nil {
+		return err
+	}
+	if b.places == nil {
+		copy(window, scores)
 	}
 	for i, k := range b.places {
 		window[k] = scores[i]
@@ -77,9 +107,17 @@ type questions struct {
 // rank collects, for every candidate set, the counts of the asked events.
 // Each batch is ranked from the state before it and then folded in.
 func (e *evaluator) rank(ctx context.Context, part datasets.Stream, q questions) ([]metrics.Facts, error) {
-	facts := make([]metrics.Facts, len(q.sets))
+	facts, asked := make([]metrics.Facts, len(q.sets)), q.count(part)
+	for i := range facts {
+		facts[i].Greater, facts[i].Equal = make([]int32, 0, asked), make([]int32, 0, asked)
+		facts[i].Against = slices.Grow(facts[i].Against, asked)
+	}
+	sums := make([]uint64, len(q.sets))
+	for i, set := range q.sets {
+		sums[i] = set.checksum()
+	}
 	lo := 0
-	for b := range windows(part, e.size) {
+	for b := range windows(part.WithoutLabels(), e.size) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -95,7 +133,25 @@ func (e *evaluator) rank(ctx context.Context, part datasets.Stream, q questions)
 		lo += b.Len()
 		e.tick()
 	}
+	for i, set := range q.sets {
+		if set.checksum() != sums[i] {
+			return nil, fmt.Errorf("the candidates %s have changed: the model wrote to them in Rank", set.name)
+		}
+	}
 	return facts, nil
+}
+
+// count is how many events of the part are asked about.
+func (q questions) count(part datasets.Stream) (n int) {
+	if q.asked == nil {
+		return part.Len()
+	}
+	for _, yes := range q.asked {
+		if yes {
+			n++
+		}
+	}
+	return n
 }
 
 // of is the asked part of batch b, which starts at event lo of its part,
@@ -133,5 +189,8 @@ func (e *evaluator) rankBatch(b datasets.Stream, c models.Candidates, into *metr
 	}
 	into.Greater = append(into.Greater, out.Greater...)
 	into.Equal = append(into.Equal, out.Equal...)
+	for k, dst := range b.Dst {
+		into.Against = append(into.Against, numNegatives(c, k, dst))
+	}
 	return nil
 }

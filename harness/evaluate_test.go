@@ -103,7 +103,7 @@ func TestRankThenObserve(t *testing.T) {
 	want := metrics.Facts{}
 	for _, k := range []int{1, 4, 9} { // all higher numbers score above
 		want.Greater = append(want.Greater, 4-s.Dst[k])
-		want.Equal = append(want.Equal, 0)
+		want.Equal, want.Against = append(want.Equal, 0), append(want.Against, 4)
 	}
 	if diff := cmp.Diff(want, facts[0]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -135,10 +135,11 @@ func TestFilterLeavesOutTrueDestinations(t *testing.T) {
 		without [][]int32
 		asked   []bool
 		want    []int32
+		against []int32
 	}{
-		"none":                      {nil, nil, []int32{2, 0, 1}},
-		"same_src_t":                {sameSourceAndTime(s), nil, []int32{1, 0, 1}},
-		"same_src_t, first unasked": {sameSourceAndTime(s), []bool{false, true, true}, []int32{0, 1}},
+		"none":                      {nil, nil, []int32{2, 0, 1}, []int32{3, 3, 3}},
+		"same_src_t":                {sameSourceAndTime(s), nil, []int32{1, 0, 1}, []int32{2, 2, 3}},
+		"same_src_t, first unasked": {sameSourceAndTime(s), []bool{false, true, true}, []int32{0, 1}, []int32{2, 3}},
 	} {
 		facts, err := e.rank(context.Background(), s, questions{sets: sets, without: c.without, asked: c.asked})
 		if err != nil {
@@ -146,6 +147,45 @@ func TestFilterLeavesOutTrueDestinations(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, facts[0].Greater); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if diff := cmp.Diff(c.against, facts[0].Against); diff != "" {
+			t.Errorf("%s: numbers of negatives (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestAskingOfSomeEvents: what is asked of an event, filtered or not, does not
+// depend on which others are asked about.
+func TestAskingOfSomeEvents(t *testing.T) {
+	s := random(90, 6)
+	clear(s.Time[:60]) // many events of a source at one time
+	model := &rule{score: func(_ *rule, v int32) float32 { return float32(v * 5 % 6 / 2) }}
+	for name, without := range map[string][][]int32{"no filter": nil, "same_src_t": sameSourceAndTime(s)} {
+		q := questions{without: without, sets: []candidateSet{newCandidateSet(specs.AllNodes, s), newCandidateSet(specs.Destinations, s)}}
+		rank := func(size int, asked []bool) []metrics.Facts {
+			t.Helper()
+			q.asked = asked
+			facts, err := (&evaluator{model: model, size: size, tick: func() {}}).rank(context.Background(), s, q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return facts
+		}
+		all := rank(s.Len(), nil)
+		for _, size := range []int{1, 7, 90} {
+			rng := rand.New(rand.NewPCG(uint64(size), 1))
+			asked, want := make([]bool, s.Len()), make([]metrics.Facts, len(all))
+			for k := range asked {
+				if asked[k] = rng.IntN(3) == 0; asked[k] {
+					for i, f := range all {
+						w := &want[i]
+						w.Greater, w.Equal, w.Against = append(w.Greater, f.Greater[k]), append(w.Equal, f.Equal[k]), append(w.Against, f.Against[k])
+					}
+				}
+			}
+			if diff := cmp.Diff(want, rank(size, asked)); diff != "" {
+				t.Errorf("%s, batches of %d (-of all events +of some):\n%s", name, size, diff)
+			}
 		}
 	}
 }

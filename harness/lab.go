@@ -4,11 +4,8 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
-	"time"
 
 	"dgsbench/datasets"
-	"dgsbench/internal/atomicfile"
-	"dgsbench/kernels"
 	"dgsbench/kernels/devices"
 	"dgsbench/results/record"
 	"dgsbench/specs"
@@ -33,8 +30,8 @@ func NewLab(store record.Store, dataDir string, on devices.Target, threads int, 
 	if err != nil {
 		return nil, err
 	}
-	if err := atomicfile.Clean(store.Dir); err != nil {
-		return nil, &StoreError{err}
+	if err := CheckStore(store, trials, trials); err != nil {
+		return nil, err
 	}
 	return &Lab{store: store, device: on, threads: threads, data: data, whole: newMemory(on), memory: newMemory(on)}, nil
 }
@@ -57,7 +54,7 @@ func (l *Lab) Validate(ctx context.Context, t specs.Trial, progress func(float64
 	if err != nil || ok {
 		return found, err
 	}
-	j, err := newJob(t, rec, l.data, map[record.CellKey]int64{})
+	j, err := newJob(t, rec, l.data, l.device, map[record.CellKey]int64{})
 	if err != nil {
 		return rec, err
 	}
@@ -82,34 +79,17 @@ func (l *Lab) train(ctx context.Context, j job, progress func(float64)) (rec rec
 		}
 		parts := withoutTest(j.parts)
 		batches, done := numBatches(j.trial, parts), 0
-		rec, err = validate(ctx, j.record, j.trial, parts, l.device, func() {
+		tick := func() {
 			done++
 			progress(float64(done) / float64(batches))
-		})
+		}
+		var r *run
+		if rec, r, err = j.attempt(ctx, parts, l.device, tick, (*run).train); err == nil && !rec.Failed() {
+			rec.Epochs, rec.BestEpoch, rec.Durations.Train = r.epochs, r.best, r.trainSeconds
+		}
 		return err
 	})
 	return rec, err
-}
-
-// validate is measure without the evaluation after training.
-func validate(ctx context.Context, rec record.Record, t specs.Trial, parts datasets.Parts, on devices.Target, tick func()) (_ record.Record, failure error) {
-	defer kernels.CatchFailure(&failure)
-	start := time.Now()
-	r, err := newRun(t, parts, on, rec.Threads, tick)
-	if err == nil {
-		DescribeModel(&rec, r.model)
-		err = r.train(ctx)
-	}
-	if ctx.Err() != nil {
-		return rec, ctx.Err()
-	}
-	rec.Durations.Total = time.Since(start).Seconds()
-	if err != nil {
-		rec.Error = fmt.Sprintf("%s: %v", t.Ref(), err)
-		return rec, nil
-	}
-	rec.Epochs, rec.BestEpoch, rec.Durations.Train = r.epochs, r.best, r.trainSeconds
-	return rec, nil
 }
 
 // withoutTest ends the stream before the test part.

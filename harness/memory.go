@@ -3,6 +3,7 @@ package harness
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 
 	"dgsbench/internal/ram"
@@ -14,7 +15,7 @@ import (
 // or of the machine's, which not every system tells.
 func FreeMemory(on devices.Target) (bytes int64, known bool) {
 	if !on.IsCard() {
-		return ram.Available()
+		return ram.Usable()
 	}
 	free, _, err := on.Memory()
 	return int64(free), err == nil
@@ -34,6 +35,7 @@ type memory struct {
 // newMemory starts with what there is now, or without a limit where that is
 // not known.
 func newMemory(on devices.Target) *memory {
+	debug.FreeOSMemory() // garbage is no memory that is taken
 	free, known := FreeMemory(on)
 	if !known {
 		free = 1 << 62
@@ -56,7 +58,7 @@ func newRoom(whose string, free int64) *memory {
 func (m *memory) refuse(jobs []job) error {
 	for _, j := range jobs {
 		if j.bytes > m.free {
-			return fmt.Errorf("%s on %s: training needs %.1f GB of memory, %s has %.1f GB free; change its options (docs/models says what its memory goes with), or leave it out with --models",
+			return fmt.Errorf("%s on %s: needs %.1f GB of memory, %s has %.1f GB free; change its options (docs/models says what its memory goes with), or leave it out with --models",
 				j.trial.Ref(), j.trial.Dataset, float64(j.bytes)/1e9, m.whose, float64(m.free)/1e9)
 		}
 	}

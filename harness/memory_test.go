@@ -54,7 +54,7 @@ func TestMemoryIsRefused(t *testing.T) {
 		t.Error(err)
 	}
 	j.bytes = 3_000_000_000
-	if err := m.refuse([]job{j}); err == nil || !strings.Contains(err.Error(), "huge on toy: training needs 3.0 GB of memory, this machine has 2.0 GB free") {
+	if err := m.refuse([]job{j}); err == nil || !strings.Contains(err.Error(), "huge on toy: needs 3.0 GB of memory, this machine has 2.0 GB free") {
 		t.Errorf("%v, expected trial and numbers", err)
 	}
 }

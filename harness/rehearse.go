@@ -62,7 +62,9 @@ func Rehearse(ctx context.Context, list []*Rehearsal, workers int, each time.Dur
 	for range workers {
 		wg.Go(func() {
 			for r := range queue {
-				r.Err = r.rehearse(ctx, &building, max(1, runtime.NumCPU()/workers), each, room, limit)
+				r.Err = Guard(func() error {
+					return r.rehearse(ctx, &building, max(1, runtime.NumCPU()/workers), each, room, limit)
+				})
 				reporting.Lock()
 				done(r)
 				reporting.Unlock()
@@ -86,10 +88,8 @@ func (r *Rehearsal) rehearse(ctx context.Context, building *sync.Mutex, threads 
 	if err != nil {
 		return err
 	}
-	if kind.Bytes != nil {
-		if r.Bytes = kind.Bytes(setupOf(r.Trial, r.Parts, threads), r.Trial.Options); r.Bytes > limit {
-			return nil
-		}
+	if r.Bytes = needed(r.Device, kind, r.Trial, r.Parts); r.Bytes > limit {
+		return nil
 	}
 	declared := r.Bytes
 	room.take(declared)

@@ -78,7 +78,7 @@ func TestRehearse(t *testing.T) {
 		switch {
 		case (r.Err != nil) != fails:
 			t.Errorf("%s: error %v", r.Trial.Ref(), r.Err)
-		case vast && (r.Bytes != 1<<60 || r.Seconds != 0):
+		case vast && (r.Bytes < 1<<60 || r.Seconds != 0):
 			t.Errorf("it has no room: %+v", r.Load)
 		case !fails && !vast && !(r.Seconds > 0 && r.Seconds < 60 && r.Bytes > 0):
 			t.Errorf("%s: %+v", r.Trial.Ref(), r.Load)

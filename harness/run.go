@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -45,6 +46,9 @@ func newRun(spec specs.Trial, parts datasets.Parts, on devices.Target, threads i
 	if err != nil {
 		return nil, err
 	}
+	if kind.Class != models.Oracle {
+		parts = parts.WithoutTruth()
+	}
 	setup := setupOf(spec, parts, threads)
 	made := NewDevices(on)
 	setup.Device = made.Open
@@ -54,7 +58,7 @@ func newRun(spec specs.Trial, parts datasets.Parts, on devices.Target, threads i
 	}
 	r := &run{
 		spec: spec, parts: parts, model: model, devices: made, best: -1,
-		eval:      evaluator{model: model, size: spec.Protocol.Batch, rule: spec.Protocol.WithinBatch, tick: tick},
+		eval:      evaluator{model: model, task: spec.Task, size: spec.Protocol.Batch, rule: spec.Protocol.WithinBatch, tick: tick},
 		negatives: nn.Rand(spec.Seed, nn.ForNegatives),
 		scratch:   make([]int32, spec.Protocol.Batch),
 	}
@@ -66,11 +70,12 @@ func newRun(spec specs.Trial, parts datasets.Parts, on devices.Target, threads i
 	return r, nil
 }
 
-// setupOf is what the trial's model is built from.
+// setupOf is what the trial's model is built from: no batch is longer than the
+// stream.
 func setupOf(spec specs.Trial, parts datasets.Parts, threads int) models.Setup {
 	return models.Setup{
 		Task: spec.Task, NumNodes: parts.Whole.NumNodes, Users: parts.Whole.Users, NumFeat: parts.Whole.NumFeat,
-		MaxBatch: spec.Protocol.Batch, Train: parts.Train, Seed: spec.Seed, Threads: threads,
+		MaxBatch: min(spec.Protocol.Batch, max(1, parts.Whole.Len())), Events: parts.Whole.Len(), Train: parts.Train.WithoutLabels(), Seed: spec.Seed, Threads: threads,
 	}
 }
 
@@ -135,7 +140,9 @@ func (r *run) train(ctx context.Context) error {
 			return fmt.Errorf("validation after epoch %d: %w", epoch+1, err)
 		}
 		seconds := time.Since(start).Seconds()
-		r.epochs = append(r.epochs, record.Epoch{Loss: optional.Number(loss), Validation: optional.Number(value), Seconds: seconds})
+		r.epochs = append(r.epochs, record.Epoch{
+			Loss: optional.Number(loss), Validation: optional.Number(value), Seconds: seconds, Degenerate: r.facts[0].facts.Degenerate(),
+		})
 		r.trainSeconds += seconds
 		r.best = epoch
 		if stop.see(epoch, value) && p.Select == specs.SelectBest {
@@ -189,7 +196,11 @@ func (r *run) step(b datasets.Stream) (loss float64, err error) {
 		negatives = r.scratch[:b.Len()]
 		r.sets[0].draw(r.negatives, negatives)
 	}
-	return r.model.Train(b, negatives)
+	loss, err = r.model.Train(b, negatives)
+	if err == nil && (math.IsNaN(loss) || math.IsInf(loss, 0)) {
+		err = fmt.Errorf("training loss of events %d to %d is %v", b.EventID(0), b.EventID(b.Len()-1), loss)
+	}
+	return loss, err
 }
 
 // validate returns the headline metric on the validation part. Where the
@@ -246,6 +257,9 @@ func (r *run) evaluateOn(ctx context.Context, split string, part datasets.Stream
 	}
 	facts, err := r.eval.rank(ctx, part, r.questions(part, sets))
 	for i, f := range facts {
+		if err := f.Check(); err != nil { // the store would refuse them
+			return fmt.Errorf("ranks of %s among %s: %w", split, sets[i].name, err)
+		}
 		r.facts = append(r.facts, partFacts{record.Part{Split: split, Candidates: string(sets[i].name)}, f})
 	}
 	return err

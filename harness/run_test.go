@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -38,13 +39,19 @@ func init() {
 	models.Register(models.Kind{
 		Name: "scripted", Class: models.Learned, Tasks: []models.Task{models.NodeClassification, models.LinkPrediction},
 		Options: func() models.Options { return &script{} },
-		New: func(_ models.Setup, o models.Options) (models.Model, error) {
+		New: func(s models.Setup, o models.Options) (models.Model, error) {
+			if s.Train.Len() == 0 || s.Train.Label != nil {
+				return nil, errors.New("expected a training part without labels")
+			}
 			return &scripted{script: o.(*script), epoch: -1}, nil
 		},
 	})
 }
 
 func (s *scripted) note(what string, b datasets.Stream) {
+	if labelled := b.Label != nil; labelled != (what == "train") {
+		what += fmt.Sprintf(" with labels: %t", labelled)
+	}
 	s.log = append(s.log, fmt.Sprintf("%s %d-%d", what, b.EventID(0), b.EventID(b.Len()-1)))
 }
 
@@ -77,6 +84,13 @@ func (s *scripted) Rank(b datasets.Stream, c models.Candidates, out models.Count
 
 func (s *scripted) Observe(b datasets.Stream) error {
 	s.note("observe", b)
+	return nil
+}
+
+func (s *scripted) Learn(b datasets.Stream, labels []int8) error {
+	if s.note("learn", b); len(labels) != b.Len() || slices.Contains(labels, datasets.Unlabelled) {
+		return fmt.Errorf("labels %v of %d events", labels, b.Len())
+	}
 	return nil
 }
 
@@ -131,17 +145,17 @@ func TestOrderOfAProtocol(t *testing.T) {
 	}{
 		"carry, best, replay": {
 			func(*specs.Protocol) {},
-			"reset, train 0-19, classify 20-30, reset, train 0-19, classify 20-30, restore epoch 0, " +
-				"reset, observe 0-19, classify 20-30, classify 31-41",
+			"reset, train 0-19, classify 20-30, learn 20-30, reset, train 0-19, classify 20-30, learn 20-30, restore epoch 0, " +
+				"reset, observe 0-19, learn 0-19, classify 20-30, learn 20-30, classify 31-41, learn 31-41",
 		},
 		"replay before every evaluation": {
 			func(p *specs.Protocol) { p.ValidationState = specs.Replay },
-			"reset, train 0-19, reset, observe 0-19, classify 20-30, reset, train 0-19, reset, observe 0-19, classify 20-30, " +
-				"restore epoch 0, reset, observe 0-19, classify 20-30, classify 31-41",
+			"reset, train 0-19, reset, observe 0-19, learn 0-19, classify 20-30, learn 20-30, reset, train 0-19, reset, observe 0-19, learn 0-19, classify 20-30, learn 20-30, " +
+				"restore epoch 0, reset, observe 0-19, learn 0-19, classify 20-30, learn 20-30, classify 31-41, learn 31-41",
 		},
 		"last epoch, carried on": {
 			func(p *specs.Protocol) { p.Select, p.TestState = specs.SelectLast, specs.Carry },
-			"reset, train 0-19, classify 20-30, reset, train 0-19, classify 20-30, classify 31-41",
+			"reset, train 0-19, classify 20-30, learn 20-30, reset, train 0-19, classify 20-30, learn 20-30, classify 31-41, learn 31-41",
 		},
 	} {
 		s := &script{auc: []float64{.9, .8}}

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"runtime"
 	"slices"
 
 	"dgsbench/datasets"
-	"dgsbench/internal/atomicfile"
 	"dgsbench/kernels/devices"
 	"dgsbench/results/record"
 	"dgsbench/specs"
@@ -21,8 +19,9 @@ type Runner struct {
 	DataDir string
 	Workers int // trials side by side; 0 leaves it to Workers
 	Device  devices.Target
-	// Checkpoints keeps the model of every trial measured now: a safetensors
-	// file beside its record, with parameters, state and spec.
+	// Checkpoints keeps the model of every trial: a safetensors file beside its
+	// record, with parameters, state and spec. A trial that has a record and no
+	// such file is measured again.
 	Checkpoints bool
 	Hooks       Hooks
 }
@@ -35,6 +34,9 @@ type Hooks struct {
 	Start func(pending, found int)
 	// Progress says how much of the pending work is done, 0 to 1.
 	Progress func(share float64)
+	// Again reports the number of trials that have or had a record and are
+	// measured again, and the reason.
+	Again func(trials int, why string)
 	// Done reports one finished or failed trial.
 	Done func(record.Record)
 	// Wait says that all that is left is being measured by another run in
@@ -58,11 +60,15 @@ type job struct {
 	parts   datasets.Parts
 	batches int
 	bytes   int64 // of memory that training takes
+	again   bool  // the trial has or had a record
+	// unusable is why the trial can have no parts: it fails.
+	unusable error
 }
 
 // Run measures the trials whose records are not there yet, in their order. A
 // suite's has the seeds of a cell one after another, so that those are what is
-// trained side by side: as long and as large as each other.
+// trained side by side: as long and as large as each other. At the end all
+// records are read back; trials whose record is gone are measured once more.
 // The summary is right even with an error. Cancelling ctx stops at the next
 // batch; what was finished is kept, and the error is ctx.Err().
 func (r *Runner) Run(ctx context.Context, trials []specs.Trial) (Summary, error) {
@@ -70,12 +76,61 @@ func (r *Runner) Run(ctx context.Context, trials []specs.Trial) (Summary, error)
 	if err != nil {
 		return Summary{}, err
 	}
-	if err := atomicfile.Clean(r.Store.Dir); err != nil {
-		return Summary{}, &StoreError{err}
+	measured := map[record.Key]bool{}
+	jobs, sum, err := r.pending(trials, lib, measured)
+	if err == nil {
+		err = CheckStore(r.Store, trials, trialsOf(jobs))
 	}
-	jobs, sum, err := r.pending(trials, lib)
 	if err != nil {
 		return sum, err
+	}
+	r.again(jobs, "they have a record and not all files that belong to it")
+	for again := false; ; again = true {
+		sum, err = r.measureAll(ctx, jobs, sum, measured)
+		if err != nil || len(jobs) == 0 {
+			return sum, err
+		}
+		if jobs, sum, err = r.pending(trials, lib, measured); err != nil || len(jobs) == 0 {
+			return sum, err
+		}
+		for i := range jobs {
+			jobs[i].again = true
+		}
+		if again {
+			sum.Left = len(jobs)
+			return sum, &StoreError{fmt.Errorf("%d records were written and are gone, the first of them %s", len(jobs), r.Store.Path(jobs[0].record.Key, jobs[0].record.Identity))}
+		}
+		r.again(jobs, "their records were there and are gone")
+	}
+}
+
+func trialsOf(jobs []job) []specs.Trial {
+	var out []specs.Trial
+	for _, j := range jobs {
+		out = append(out, j.trial)
+	}
+	return out
+}
+
+// again says how many of the jobs are not the first of their trials.
+func (r *Runner) again(jobs []job, why string) {
+	n := 0
+	for _, j := range jobs {
+		if j.again {
+			n++
+		}
+	}
+	if r.Hooks.Again != nil && n > 0 {
+		r.Hooks.Again(n, why)
+	}
+}
+
+// measureAll measures the jobs side by side and adds their keys to measured.
+func (r *Runner) measureAll(ctx context.Context, jobs []job, sum Summary, measured map[record.Key]bool) (Summary, error) {
+	if r.Checkpoints && !r.Device.IsCard() {
+		for i := range jobs {
+			jobs[i].bytes *= 2 // a checkpoint is a copy of the state
+		}
 	}
 	memory := newMemory(r.Device)
 	if err := memory.refuse(jobs); err != nil {
@@ -85,87 +140,69 @@ func (r *Runner) Run(ctx context.Context, trials []specs.Trial) (Summary, error)
 	for i := range jobs {
 		jobs[i].record.Threads = max(1, runtime.NumCPU()/workers)
 	}
-	return r.runAll(ctx, jobs, workers, memory, sum)
+	return r.runAll(ctx, jobs, workers, memory, sum, measured)
 }
 
-// pending makes jobs of the trials without a record, and counts the others.
-func (r *Runner) pending(trials []specs.Trial, lib *library) (jobs []job, sum Summary, err error) {
+// pending makes jobs of the trials without a record, and counts the others,
+// among them those that this run has measured.
+func (r *Runner) pending(trials []specs.Trial, lib *library, measured map[record.Key]bool) (jobs []job, sum Summary, err error) {
 	sizes := map[record.CellKey]int64{} // of training: the seeds of a cell share it
 	for _, t := range trials {
 		rec := Describe(t, lib.loaded[t.Dataset], r.Device)
-		found, ok, err := Find(r.Store, t, rec)
+		found, ok, err := Find(r.Store, t, rec, r.Checkpoints)
 		if err != nil {
 			return nil, sum, err
 		}
 		if ok {
-			sum.add(found)
+			sum.add(found, measured[found.Key])
 			continue
 		}
-		j, err := newJob(t, rec, lib, sizes)
+		j, err := newJob(t, rec, lib, r.Device, sizes)
 		if err != nil {
 			return nil, sum, err
 		}
+		j.again = found.Identity != ""
 		jobs = append(jobs, j)
 	}
 	return jobs, sum, nil
 }
 
-// Find looks for the record of a trial that Describe describes. It is an error
-// if the file of that name is of something else.
-func Find(s record.Store, t specs.Trial, rec record.Record) (found record.Record, ok bool, err error) {
-	found, ok, err = s.Find(rec.Key, rec.Identity)
-	if ok && !(sameSpec(found, t) && found.DataChecksum == rec.DataChecksum && found.Numerics == rec.Numerics) {
-		err = fmt.Errorf("the record of %s is not what its name says; remove %s",
-			rec.Key, filepath.Join(s.Dir, rec.Key.Path(rec.Identity)))
-	}
-	return found, ok, err
-}
-
-// add counts a trial that was found measured. One that failed would fail
+// add counts a trial that has a record. One that failed before would fail
 // again: the seed is the same.
-func (s *Summary) add(found record.Record) {
-	if !found.Failed() {
+func (s *Summary) add(found record.Record, now bool) {
+	switch {
+	case found.Failed():
+		s.Failed++
+		if !now {
+			s.FailedBefore = append(s.FailedBefore, found)
+		}
+	case now:
+		s.Finished++
+	default:
 		s.Found++
-		return
 	}
-	s.Failed++
-	s.FailedBefore = append(s.FailedBefore, found)
 }
 
-func newJob(t specs.Trial, rec record.Record, lib *library, sizes map[record.CellKey]int64) (job, error) {
+func newJob(t specs.Trial, rec record.Record, lib *library, on devices.Target, sizes map[record.CellKey]int64) (job, error) {
 	kind, err := kindOf(t)
 	if err != nil {
 		return job{}, err
 	}
 	parts, err := lib.of(t)
 	if err != nil {
-		return job{}, fmt.Errorf("%s on %s: %w", t.Ref(), t.Dataset, err)
+		return job{trial: t, record: rec, unusable: err}, nil
 	}
 	if parts.Substituted {
 		rec.Footnotes = append(slices.Clone(rec.Footnotes), substituteNote(lib.loaded[t.Dataset].Dataset))
 	}
 	j := job{trial: t, record: rec, parts: parts, batches: numBatches(t, parts)}
-	if kind.Bytes == nil {
-		return j, nil
-	}
 	cell, known := rec.Key.CellKey, false
 	if j.bytes, known = sizes[cell]; !known {
-		j.bytes = kind.Bytes(setupOf(t, parts, 1), t.Options)
+		j.bytes = needed(on, kind, t, parts)
 		sizes[cell] = j.bytes
 	}
 	return j, nil
 }
-
-// StoreError says that results could not be written: the run is over, but
-// nothing was wrong with what was asked for.
-type StoreError struct{ Err error }
-
-func (e *StoreError) Error() string {
-	return fmt.Sprintf("write results: %v; what was measured before is kept: the same command goes on from there once this is put right", e.Err)
-}
-
-// Unwrap gives the cause.
-func (e *StoreError) Unwrap() error { return e.Err }
 
 // Interrupted reports whether a run ended because its context did.
 func Interrupted(err error) bool { return errors.Is(err, context.Canceled) }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -37,8 +38,11 @@ func (b broken) Classify(s datasets.Stream, logits []float32) error {
 }
 
 func (broken) Observe(datasets.Stream) error { return nil }
-func (broken) Reset()                        {}
-func (broken) NumParams() int                { return 0 }
+
+func (broken) Learn(datasets.Stream, []int8) error { return nil }
+
+func (broken) Reset()         {}
+func (broken) NumParams() int { return 0 }
 
 type noOptions struct{}
 
@@ -232,7 +236,7 @@ func TestCheckpoints(t *testing.T) {
 			continue
 		}
 		checked++
-		snapshot, metadata, err := models.ReadCheckpoint(r.checkpointPath(rec))
+		snapshot, metadata, err := models.ReadCheckpoint(checkpointPath(r.Store, rec))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -246,5 +250,130 @@ func TestCheckpoints(t *testing.T) {
 	}
 	if checked != 3 {
 		t.Errorf("%d checkpoints of Graph-Sprints, expected 3", checked)
+	}
+}
+
+// removing deletes the model's records whenever a record is written, at most
+// the given number of times.
+func removing(t *testing.T, dir, model string, times int) Hooks {
+	return Hooks{Done: func(record.Record) {
+		files, err := filepath.Glob(filepath.Join(dir, "toy", "toy", "nc", model, "*.json"))
+		if err != nil {
+			t.Error(err)
+		}
+		for _, file := range files {
+			if times > 0 && os.Remove(file) == nil {
+				times--
+			}
+		}
+	}}
+}
+
+// TestVanishedRecords: records that are removed while a suite runs are
+// measured again, and those that go again fail the run.
+func TestVanishedRecords(t *testing.T) {
+	trials := toySuite(t)
+	for _, workers := range []int{1, 3} {
+		dir := t.TempDir()
+		r := Runner{Store: record.Store{Dir: dir}, Workers: workers, Hooks: removing(t, dir, "raw", 2)}
+		var again []string
+		r.Hooks.Again = func(n int, why string) { again = append(again, fmt.Sprint(n, " ", why)) }
+		sum, err := r.Run(context.Background(), trials)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(Summary{Finished: len(trials) - 1, Failed: 1}, sum); diff != "" {
+			t.Errorf("%d workers (-want +got):\n%s", workers, diff)
+		}
+		if diff := cmp.Diff([]string{"2 their records were there and are gone"}, again); diff != "" {
+			t.Error(diff)
+		}
+		if got := len(load(t, dir)); got != len(trials) {
+			t.Errorf("%d records, expected %d", got, len(trials))
+		}
+	}
+	dir := t.TempDir()
+	r := Runner{Store: record.Store{Dir: dir}, Hooks: removing(t, dir, "raw", 1000)}
+	sum, err := r.Run(context.Background(), trials)
+	var store *StoreError
+	if !errors.As(err, &store) || !strings.Contains(err.Error(), "records were written and are gone, the first of them "+dir) || sum.Left == 0 || sum.Left > 3 {
+		t.Errorf("records that always go: %+v, %v", sum, err)
+	}
+}
+
+// TestFoundRecordsVanish: also of trials that an earlier run has measured, and
+// sidecars.
+func TestFoundRecordsVanish(t *testing.T) {
+	trials, dir := toySuite(t), t.TempDir()
+	r := Runner{Store: record.Store{Dir: dir}}
+	if _, err := r.Run(context.Background(), trials[:4]); err != nil {
+		t.Fatal(err)
+	}
+	r.Hooks.Done = func(record.Record) {
+		files, err := filepath.Glob(filepath.Join(dir, "toy", "toy", "nc", "raw", "seed-0-*.npz"))
+		if err != nil || len(files) != 1 {
+			return
+		}
+		if err := os.Remove(files[0]); err != nil {
+			t.Error(err)
+		}
+		r.Hooks.Done = nil
+	}
+	sum, err := r.Run(context.Background(), trials)
+	if diff := cmp.Diff(Summary{Found: 3, Finished: len(trials) - 4, Failed: 1}, sum); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if got := len(load(t, dir)); got != len(trials) {
+		t.Errorf("%d records, expected %d", got, len(trials))
+	}
+}
+
+// TestCheckpointsOfMeasuredTrials: a trial with a record and no whole
+// checkpoint is measured again, one that failed is not.
+func TestCheckpointsOfMeasuredTrials(t *testing.T) {
+	trials, dir := toySuite(t), t.TempDir()
+	plain := Runner{Store: record.Store{Dir: dir}}
+	if _, err := plain.Run(context.Background(), trials); err != nil {
+		t.Fatal(err)
+	}
+	before := load(t, dir)
+	keeping := Runner{Store: record.Store{Dir: dir}, Checkpoints: true}
+	again := 0
+	keeping.Hooks.Again = func(n int, why string) {
+		if again += n; why != "they have a record and not all files that belong to it" {
+			t.Error(why)
+		}
+	}
+	sum, err := keeping.Run(context.Background(), trials)
+	if err != nil || sum.Finished != len(trials)-1 || len(sum.FailedBefore) != 1 || again != len(trials)-1 {
+		t.Fatalf("%+v, %d again, %v", sum, again, err)
+	}
+	if diff := cmp.Diff(before, load(t, dir), cmp.AllowUnexported(record.Record{})); diff != "" {
+		t.Errorf("before (-), with checkpoints (+):\n%s", diff)
+	}
+	damaged := ""
+	for _, rec := range before {
+		if rec.Failed() {
+			continue
+		}
+		damaged = checkpointPath(keeping.Store, rec)
+		if _, _, err := models.ReadCheckpoint(damaged); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := os.Truncate(damaged, 100); err != nil {
+		t.Fatal(err)
+	}
+	if sum, err := keeping.Run(context.Background(), trials); err != nil || sum.Finished != 1 {
+		t.Errorf("a damaged one: %+v, %v", sum, err)
+	}
+	if err := errors.Join(os.Remove(damaged), os.Mkdir(damaged, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := keeping.Run(context.Background(), trials); err == nil || !strings.Contains(err.Error(), damaged+" is a folder: expected a regular file") {
+		t.Errorf("a folder in its place: %v", err)
+	}
+	if sum, err := plain.Run(context.Background(), trials); err != nil || sum.Finished != 0 {
+		t.Errorf("none asked for: %+v, %v", sum, err)
 	}
 }

@@ -2,9 +2,11 @@ package harness
 
 import (
 	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"dgsbench/datasets"
@@ -180,7 +182,7 @@ runs: [{task: nc, datasets: [toy], models: [raw, dgs, tgn-id]}]
 	}
 }
 
-// trainee writes down what it is trained on.
+// trainee writes down what it is trained on. Its losses are 1, 2, 3, ...
 type trainee struct {
 	models.Model
 	trained []datasets.Stream
@@ -188,11 +190,11 @@ type trainee struct {
 
 func (m *trainee) Train(b datasets.Stream, _ []int32) (float64, error) {
 	m.trained = append(m.trained, b)
-	return 0, nil
+	return float64(len(m.trained)), nil
 }
 
 // TestTBatchSteps: training makes one step a t-batch, on the events of the
-// window and no others.
+// window and no others. The loss of an epoch is the mean of the steps'.
 func TestTBatchSteps(t *testing.T) {
 	trial := suiteTrials(t, `name: steps
 title: steps
@@ -202,7 +204,8 @@ runs: [{task: nc, datasets: [toy], models: [raw]}]
 	_, parts := partsOf(t, trial)
 	model := &trainee{}
 	r := &run{spec: trial, parts: parts, model: model, eval: evaluator{tick: func() {}}}
-	if _, err := r.epoch(context.Background()); err != nil {
+	loss, err := r.epoch(context.Background())
+	if err != nil {
 		t.Fatal(err)
 	}
 	steps, window := 0, map[int]bool{}
@@ -223,5 +226,40 @@ runs: [{task: nc, datasets: [toy], models: [raw]}]
 	}
 	if steps != len(model.trained) || steps <= numWindows(parts.Train, 50) {
 		t.Errorf("%d steps, expected %d", len(model.trained), steps)
+	}
+	if want := float64(steps+1) / 2; math.Abs(loss-want) > 1e-9 {
+		t.Errorf("the loss of the epoch is %v, the mean of 1 to %d is %v", loss, steps, want)
+	}
+}
+
+// TestLabelsComeAfterTheWindow: in t-batches an event may be asked about after
+// a later one. Labels become known when all have been asked about, in stream
+// order, and those of labelled events alone.
+func TestLabelsComeAfterTheWindow(t *testing.T) {
+	const n, window = 60, 20
+	s := random(n, 6)
+	for k := range s.Label {
+		s.Label[k] = int8(k%3) - 1
+	}
+	s.Label = append(slices.Repeat([]int8{datasets.Unlabelled}, window), s.Label[window:]...) // a window without any
+	script := &script{auc: []float64{.5}}
+	e := evaluator{model: &scripted{script: script}, task: models.NodeClassification, size: window, rule: specs.TBatch, tick: func() {}}
+	if _, err := e.classify(context.Background(), s.Slice(0, n/2)); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.observe(context.Background(), s.Slice(n/2, n)); err != nil {
+		t.Fatal(err)
+	}
+	var learned []string
+	asked := 0
+	for _, what := range script.log {
+		if strings.HasPrefix(what, "learn") {
+			learned = append(learned, what)
+		} else {
+			asked++
+		}
+	}
+	if want := []string{"learn 20-29", "learn 31-49", "learn 50-59"}; !slices.Equal(learned, want) || asked < 8 {
+		t.Errorf("%v after %d batches, expected %v", learned, asked, want)
 	}
 }

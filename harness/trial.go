@@ -39,27 +39,18 @@ func Describe(t specs.Trial, l *datasets.Loaded, on devices.Target) record.Recor
 	}
 }
 
-// measure runs one trial. A trial that fails by itself (a score that is not
-// finite, a metric without positives) gives a record that says so; the error
-// is for what stops everything: cancellation, or a device that fails.
+// measure runs one trial. A trial that fails by itself (data that cannot be
+// cut for it, a score that is not finite, a metric without positives, a panic
+// of the model) gives a record that says so; the error is for what stops
+// everything: cancellation, a device that fails, or a model that writes to what
+// trials share.
 //
 // The model is that of a trial that succeeded, with the tested parameters and
 // the state after the last test event.
-func measure(ctx context.Context, rec record.Record, t specs.Trial, parts datasets.Parts, on devices.Target, tick func()) (_ record.Record, _ record.Observed, _ models.Model, failure error) {
-	defer kernels.CatchFailure(&failure)
-	start := time.Now()
-	r, err := newRun(t, parts, on, rec.Threads, tick)
-	if err == nil {
-		DescribeModel(&rec, r.model)
-		err = r.do(ctx)
-	}
-	if ctx.Err() != nil {
-		return rec, nil, nil, ctx.Err()
-	}
-	rec.Durations.Total = time.Since(start).Seconds()
-	if err != nil {
-		rec.Error = fmt.Sprintf("%s: %v", t.Ref(), err)
-		return rec, nil, nil, nil
+func measure(ctx context.Context, j job, on devices.Target, tick func()) (record.Record, record.Observed, models.Model, error) {
+	rec, r, err := j.attempt(ctx, j.parts, on, tick, (*run).do)
+	if err != nil || rec.Failed() {
+		return rec, nil, nil, err
 	}
 	rec.Epochs, rec.BestEpoch = r.epochs, r.best
 	rec.Durations.Train, rec.Durations.Test = r.trainSeconds, rec.Durations.Total-r.trainSeconds
@@ -68,6 +59,36 @@ func measure(ctx context.Context, rec record.Record, t specs.Trial, parts datase
 		observed[f.part] = f.facts
 	}
 	return rec, observed, r.model, nil
+}
+
+// attempt builds the trial's model and does something with it on the parts. An
+// error of that is in the record; the other one is as measure's.
+func (j job) attempt(ctx context.Context, parts datasets.Parts, on devices.Target, tick func(), do func(*run, context.Context) error) (rec record.Record, r *run, failure error) {
+	defer kernels.CatchFailure(&failure)
+	rec = j.record
+	start := time.Now()
+	err := j.unusable
+	if err == nil {
+		err = Guard(func() (err error) {
+			if r, err = newRun(j.trial, parts, on, rec.Threads, tick); err != nil {
+				return err
+			}
+			DescribeModel(&rec, r.model)
+			return do(r, ctx)
+		})
+	}
+	if ctx.Err() != nil {
+		return rec, r, ctx.Err()
+	}
+	if changed := parts.Changed(); changed != "" {
+		return rec, r, fmt.Errorf("%s: the %s of events have changed: this model, or one that ran beside it, wrote to its batches, which all trials share; nothing of this trial is kept",
+			j.trial.Ref(), changed)
+	}
+	rec.Durations.Total = time.Since(start).Seconds()
+	if err != nil {
+		rec.Error = fmt.Sprintf("%s: %v", j.trial.Ref(), err)
+	}
+	return rec, r, nil
 }
 
 // kindOf finds the registered kind of a trial.

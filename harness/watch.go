@@ -8,16 +8,17 @@ import (
 
 // watch turns what workers do into calls of the hooks, one at a time.
 type watch struct {
-	mu      sync.Mutex
-	hooks   Hooks
-	total   int // batches of all jobs
-	batches int // of them done, or saved by early stopping
-	sum     Summary
+	mu       sync.Mutex
+	hooks    Hooks
+	total    int // batches of all jobs
+	batches  int // of them done, or saved by early stopping
+	sum      Summary
+	measured map[record.Key]bool // of the trials of sum that were measured now
 }
 
 // newWatch goes on from what sum counts.
-func newWatch(h Hooks, jobs []job, sum Summary) *watch {
-	w := &watch{hooks: h, sum: sum}
+func newWatch(h Hooks, jobs []job, sum Summary, measured map[record.Key]bool) *watch {
+	w := &watch{hooks: h, sum: sum, measured: measured}
 	w.sum.Left = len(jobs)
 	for _, j := range jobs {
 		w.total += j.batches
@@ -62,11 +63,8 @@ func (p *progress) done(rec record.Record) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sum.Left--
-	if rec.Failed() {
-		p.sum.Failed++
-	} else {
-		p.sum.Finished++
-	}
+	p.sum.add(rec, true)
+	p.measured[rec.Key] = true
 	if p.hooks.Done != nil {
 		p.hooks.Done(rec)
 	}
@@ -78,5 +76,5 @@ func (p *progress) found(rec record.Record) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sum.Left--
-	p.sum.add(rec)
+	p.sum.add(rec, false)
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
 	"sync"
 
+	"dgsbench/internal/atomicfile"
 	"dgsbench/models"
 	"dgsbench/results/record"
 )
@@ -25,23 +25,23 @@ type crew struct {
 }
 
 // runAll works the jobs off: first those that nobody else is at, then what
-// other runs have left.
-func (r *Runner) runAll(ctx context.Context, jobs []job, workers int, memory *memory, sum Summary) (Summary, error) {
+// other runs have left. The keys of what it measures are added to measured.
+func (r *Runner) runAll(ctx context.Context, jobs []job, workers int, memory *memory, sum Summary, measured map[record.Key]bool) (Summary, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	c := &crew{Runner: r, workers: workers, memory: memory, watch: newWatch(r.Hooks, jobs, sum), cancel: cancel}
+	c := &crew{Runner: r, workers: workers, memory: memory, watch: newWatch(r.Hooks, jobs, sum, measured), claims: claims{root: r.Store.Dir}, cancel: cancel}
 	c.pass(ctx, jobs, c.claims.take)
 	if left := c.taken; len(left) > 0 && ctx.Err() == nil {
 		if r.Hooks.Wait != nil {
 			r.Hooks.Wait(len(left))
 		}
-		c.pass(ctx, left, func(dir string) (bool, error) { return c.claims.wait(ctx, dir) })
+		c.pass(ctx, left, func(cell string) (bool, error) { return c.claims.wait(ctx, cell) })
 	}
 	return c.watch.sum, context.Cause(ctx)
 }
 
 // pass gives every job to a worker.
-func (c *crew) pass(ctx context.Context, jobs []job, claim func(dir string) (bool, error)) {
+func (c *crew) pass(ctx context.Context, jobs []job, claim func(cell string) (bool, error)) {
 	queue := make(chan job)
 	var wg sync.WaitGroup
 	for range c.workers {
@@ -64,9 +64,9 @@ func (c *crew) pass(ctx context.Context, jobs []job, claim func(dir string) (boo
 }
 
 // attempt measures a trial, unless another run is about to or has done it.
-func (c *crew) attempt(ctx context.Context, j job, claim func(dir string) (bool, error)) error {
-	dir := filepath.Dir(c.recordPath(j.record))
-	claimed, err := claim(dir)
+func (c *crew) attempt(ctx context.Context, j job, claim func(cell string) (bool, error)) error {
+	cell := filepath.FromSlash(j.record.Key.Folder())
+	claimed, err := claim(cell)
 	if err != nil {
 		return err
 	}
@@ -76,8 +76,8 @@ func (c *crew) attempt(ctx context.Context, j job, claim func(dir string) (bool,
 		c.taken = append(c.taken, j)
 		return nil
 	}
-	defer c.claims.give(dir)
-	found, ok, err := Find(c.Store, j.trial, j.record)
+	defer c.claims.give(cell)
+	found, ok, err := Find(c.Store, j.trial, j.record, c.Checkpoints)
 	if err != nil {
 		return err
 	}
@@ -106,13 +106,17 @@ func (c *crew) measure(ctx context.Context, j job, p *progress) error {
 
 // measureNow does so when there is room.
 func (c *crew) measureNow(ctx context.Context, j job, p *progress) error {
-	rec, observed, model, err := measure(ctx, j.record, j.trial, j.parts, c.Device, p.tick)
+	rec, observed, model, err := measure(ctx, j, c.Device, p.tick)
 	if err != nil {
 		return err
 	}
 	if c.Checkpoints && model != nil {
 		spec := map[string]string{models.SpecKey: string(rec.Spec)}
-		if err := models.WriteCheckpoint(c.checkpointPath(rec), model.Snapshot(models.Everything), spec); err != nil {
+		data, err := models.EncodeCheckpoint(model.Snapshot(models.Everything), spec)
+		if err == nil {
+			err = atomicfile.Root(c.Store.Dir).Write(checkpointPath(c.Store, rec), data)
+		}
+		if err != nil {
 			return &StoreError{err}
 		}
 	}
@@ -121,13 +125,4 @@ func (c *crew) measureNow(ctx context.Context, j job, p *progress) error {
 	}
 	p.done(rec)
 	return nil
-}
-
-func (r *Runner) recordPath(rec record.Record) string {
-	return filepath.Join(r.Store.Dir, rec.Key.Path(rec.Identity))
-}
-
-// checkpointPath is beside the record, under its name.
-func (r *Runner) checkpointPath(rec record.Record) string {
-	return strings.TrimSuffix(r.recordPath(rec), ".json") + ".safetensors"
 }

@@ -22,7 +22,11 @@ type Grouped interface {
 	Momentum(p, g, v Group, rate, momentum, decay float64)
 }
 
-// Checks look for numbers that are not finite. A device remembers which of
+// Largest is the largest magnitude of gradients and of parameters that are moved:
+// of smaller ones moments and steps are finite.
+const Largest = 1e18
+
+// Checks look for bad numbers: those that are not finite. A device remembers which of
 // the buffers that it has seen are bad, until it is asked: many buffers cost
 // one answer, and it comes with a number that is read anyway. Nobody need wait
 // for it before that: what changes numbers that last beyond a batch, such as a
@@ -34,10 +38,10 @@ type Checks interface {
 	// among all buffers that were seen: 0 for the first.
 	See(n int, b Buffer) int
 	// SeeAll looks at all buffers of a group, and returns the place of the
-	// first of them. The others follow.
+	// first of them. The others follow. Here, numbers beyond +-Largest are bad,
+	// too.
 	SeeAll(g Group) int
-	// FirstBad is the place of the first buffer that has a number that is not
-	// finite, or -1. It reads the start of src to dst, like Read, and forgets
+	// FirstBad is the place of the first buffer that has a bad number, or -1. It reads the start of src to dst, like Read, and forgets
 	// what was seen. Without dst, src may be nil.
 	FirstBad(dst []float32, src Buffer) int
 	// Finite reports whether all n numbers are finite. It forgets nothing.

@@ -76,6 +76,24 @@ func TestDrawsAreMultinomialAndFixed(t *testing.T) {
 	}
 }
 
+// TestDrawsOfPartsAreIndependent: those of a part say nothing of the draws with
+// the same numbers of a part with twice the events.
+func TestDrawsOfPartsAreIndependent(t *testing.T) {
+	const events = 60
+	weights, twice := make([]int32, events), make([]int32, 2*events)
+	var a, b []float64
+	for d := range metrics.NumDraws {
+		metrics.Draw(d, weights)
+		metrics.Draw(d, twice)
+		for k, w := range weights {
+			a, b = append(a, float64(w)), append(b, float64(twice[2*k]+twice[2*k+1]))
+		}
+	}
+	if r := stat.Correlation(a, b, nil); math.Abs(r) > 5/math.Sqrt(events*metrics.NumDraws) {
+		t.Errorf("correlation %v", r)
+	}
+}
+
 func TestBootstrapSpreadIsTheStandardError(t *testing.T) {
 	f := randomRanking(2000, 1)
 	g := randomScores(3000, 10, 2)
@@ -129,6 +147,59 @@ func TestBootstrapDoesNotDependOnWorkers(t *testing.T) {
 	}
 	if len(shares) != metrics.NumDraws || !slices.IsSorted(shares) || shares[len(shares)-1] != 1 {
 		t.Errorf("progress: %v", shares)
+	}
+}
+
+// TestIntervalHoldsTheMiddle: a share of .025 of the values lies on either side,
+// in whatever order they come.
+func TestIntervalHoldsTheMiddle(t *testing.T) {
+	var values []float64
+	for _, i := range rand.New(rand.NewPCG(1, 1)).Perm(1000) {
+		values = append(values, float64(i))
+	}
+	if low, high := metrics.Interval(values); math.Abs(low-25) > 1 || math.Abs(high-974) > 1 {
+		t.Errorf("got %v .. %v, want about 25 .. 974", low, high)
+	}
+}
+
+// TestIntervalCoversTheTruth: of streams of the same kind, the true value lies
+// below the interval of about one in 40, and as often above it.
+func TestIntervalCoversTheTruth(t *testing.T) {
+	const worlds, events = 200, 250
+	truth := 0.0 // the mean of 1/rank over all counts that are drawn
+	for greater := range int32(40) {
+		for equal := range int32(4) {
+			truth += 1 / metrics.Rank(greater, equal) / 160
+		}
+	}
+	below, above := 0, 0
+	for seed := range uint64(worlds) {
+		values := metrics.Bootstrap(events, [][]metrics.Weighted{prepared(t, "mrr", randomRanking(events, seed))}, nil)[0]
+		low, high := metrics.Interval(values)
+		if truth < low {
+			below++
+		}
+		if truth > high {
+			above++
+		}
+	}
+	// Five standard errors; reciprocal ranks are skewed, which widens the upper
+	// side a little.
+	if most := worlds*.025 + 5*math.Sqrt(worlds*.025*.975); float64(below) > most || float64(above) > most || below+above == 0 {
+		t.Errorf("of %d intervals, %d lie above the truth and %d below it, want about %d", worlds, below, above, worlds/40)
+	}
+}
+
+// TestIntervalEnds: where no value has exactly a share of .025 below it, an end
+// lies between two of them: of 60 values, half-way from the first to the second,
+// and from the 58th to the 59th.
+func TestIntervalEnds(t *testing.T) {
+	var values []float64
+	for i := range 60 {
+		values = append(values, 10*float64(i+1))
+	}
+	if low, high := metrics.Interval(values); math.Abs(low-15) > 1e-9 || math.Abs(high-585) > 1e-9 {
+		t.Errorf("got %v .. %v, want 15 .. 585", low, high)
 	}
 }
 

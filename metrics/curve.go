@@ -38,10 +38,10 @@ func newCurve(f Facts) curve {
 // prepareAUC is the probability that a random positive scores above a
 // random negative, ties counting half (mid-ranks).
 func prepareAUC(f Facts) Weighted {
-	c, once := newCurve(f), onces(len(f.Label))
+	c := newCurve(f)
 	return func(weights []int32) float64 {
 		if weights == nil {
-			weights = once
+			weights = onces(len(f.Label))
 		}
 		var at, above [2]int64 // events of either class, at a threshold and above it
 		var pairs int64        // in the right order, twice: an integer
@@ -64,10 +64,10 @@ func prepareAUC(f Facts) Weighted {
 // of the gain in recall times the precision there, without interpolation.
 // (The definition of scikit-learn's average_precision_score.)
 func prepareAP(f Facts) Weighted {
-	c, once := newCurve(f), onces(len(f.Label))
+	c := newCurve(f)
 	return func(weights []int32) float64 {
 		if weights == nil {
-			weights = once
+			weights = onces(len(f.Label))
 		}
 		var at, above [2]int64 // events of either class, at a threshold and above it
 		sum := 0.0

@@ -6,12 +6,15 @@ import (
 )
 
 // Facts are what was observed for each event of one evaluated part, in
-// stream order. Either the first two columns are set (ranking) or the last
-// two (classification).
+// stream order. Either the first columns are set (ranking) or the last two
+// (classification).
 type Facts struct {
 	// Greater and Equal count the negatives that scored above and exactly
 	// level with the true destination.
 	Greater, Equal []int32
+	// Against is how many negatives there were; nil in facts of before it was
+	// counted.
+	Against []int32
 
 	Score []float32 // any finite number, higher for class 1
 	Label []int8    // 0, 1, or -1 where the class is not known
@@ -37,7 +40,7 @@ func (f Facts) count(class int8) int {
 }
 
 // Check reports the first thing that no evaluation could have observed:
-// columns of different length, negative counts, scores that are not finite,
+// columns of different length, impossible counts, scores that are not finite,
 // unknown classes.
 func (f Facts) Check() error {
 	if len(f.Greater) > 0 && len(f.Score) > 0 {
@@ -47,9 +50,15 @@ func (f Facts) Check() error {
 		return fmt.Errorf("facts have %d, %d counts and %d scores, %d labels",
 			len(f.Greater), len(f.Equal), len(f.Score), len(f.Label))
 	}
+	if f.Against != nil && len(f.Against) != len(f.Greater) {
+		return fmt.Errorf("facts have %d counts and %d numbers of negatives", len(f.Greater), len(f.Against))
+	}
 	for k := range f.Greater {
 		if f.Greater[k] < 0 || f.Equal[k] < 0 {
 			return fmt.Errorf("entry %d: counts %d and %d, expected none below 0", k, f.Greater[k], f.Equal[k])
+		}
+		if f.Against != nil && int64(f.Greater[k])+int64(f.Equal[k]) > int64(f.Against[k]) {
+			return fmt.Errorf("entry %d: counts %d and %d of %d negatives", k, f.Greater[k], f.Equal[k], f.Against[k])
 		}
 	}
 	for k, score := range f.Score {

@@ -33,10 +33,9 @@ func prepareRecall(k float64) func(Facts) Weighted {
 }
 
 func weightedMean(values []float64) Weighted {
-	once := onces(len(values))
 	return func(weights []int32) float64 {
 		if weights == nil {
-			weights = once
+			weights = onces(len(values))
 		}
 		sum, events := 0.0, 0
 		for k, w := range weights {

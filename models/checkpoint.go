@@ -5,10 +5,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
-	"os"
 	"strings"
 
 	"dgsbench/internal/atomicfile"
+	"dgsbench/internal/regular"
 	"dgsbench/internal/safetensors"
 )
 
@@ -23,15 +23,28 @@ const (
 	// checksumKey is where the metadata has the checksum of all the rest.
 	checksumKey = "dgsbench.sha256"
 
+	// mostCheckpoint is more bytes than a checkpoint has.
+	mostCheckpoint = 64 << 30
+
 	// statePrefix tells state from parameters.
 	statePrefix = "state/"
 )
 
-// WriteCheckpoint writes the snapshot, as a whole or not at all, to a file
-// in the safetensors format, which PyTorch users can open: parameters under
-// their own names (head.W1), per-node state under state/ (state/S).
-// metadata, under SpecKey the spec, goes along with it.
+// WriteCheckpoint writes what EncodeCheckpoint makes to a file, as a whole or
+// not at all.
 func WriteCheckpoint(path string, s Snapshot, metadata map[string]string) error {
+	data, err := EncodeCheckpoint(s, metadata)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return atomicfile.Write(path, data)
+}
+
+// EncodeCheckpoint is a file of the snapshot in the safetensors format, which
+// PyTorch users can open: parameters under their own names (head.W1), per-node
+// state under state/ (state/S). metadata, under SpecKey the spec, goes along
+// with it.
+func EncodeCheckpoint(s Snapshot, metadata map[string]string) ([]byte, error) {
 	var tensors []safetensors.Tensor
 	for _, t := range s.Params {
 		if strings.HasPrefix(t.Name, statePrefix) {
@@ -48,14 +61,10 @@ func WriteCheckpoint(path string, s Snapshot, metadata map[string]string) error 
 	all[versionKey] = version
 	sum, err := checksum(tensors, all)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
 	all[checksumKey] = sum
-	data, err := safetensors.Encode(tensors, all)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return atomicfile.Write(path, data)
+	return safetensors.Encode(tensors, all)
 }
 
 // checksum is the SHA-256 of the file as it would be without a checksum.
@@ -72,7 +81,7 @@ func checksum(tensors []safetensors.Tensor, metadata map[string]string) (string,
 // no checkpoint is an error with the reason; that it is one of the right
 // model is for Restore to say.
 func ReadCheckpoint(path string) (Snapshot, map[string]string, error) {
-	data, err := os.ReadFile(path)
+	data, err := regular.Read(path, mostCheckpoint)
 	if err != nil {
 		return Snapshot{}, nil, err
 	}

@@ -30,7 +30,7 @@ type subject struct {
 
 func (s subject) String() string { return fmt.Sprintf("%s-%s", s.kind.Name, s.task) }
 
-func subjects(t *testing.T) []subject {
+func subjects(t testing.TB) []subject {
 	t.Helper()
 	var out []subject
 	for _, name := range models.Names() {
@@ -48,7 +48,7 @@ func subjects(t *testing.T) []subject {
 	return out
 }
 
-func (s subject) build(t *testing.T, seed uint64) models.Model {
+func (s subject) build(t testing.TB, seed uint64) models.Model {
 	t.Helper()
 	m, err := s.kind.New(models.Setup{
 		Task: s.task, NumNodes: stream.NumNodes, Users: stream.Users, NumFeat: stream.NumFeat,
@@ -61,7 +61,7 @@ func (s subject) build(t *testing.T, seed uint64) models.Model {
 }
 
 // trained has seen all batches but the last.
-func (s subject) trained(t *testing.T) models.Model {
+func (s subject) trained(t testing.TB) models.Model {
 	t.Helper()
 	m := s.build(t, 1)
 	for lo := 0; lo < stream.Len()-batch; lo += batch {
@@ -225,6 +225,9 @@ func TestReadCheckpointRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), path+": ") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, expected one with the path and %q", name, err, c.want)
 		}
+	}
+	if _, _, err := models.ReadCheckpoint(dir); err == nil || !strings.Contains(err.Error(), "is a folder") {
+		t.Errorf("a folder: error %v", err)
 	}
 	if _, _, err := models.ReadCheckpoint(filepath.Join(dir, "missing")); !os.IsNotExist(err) {
 		t.Errorf("missing file: error %v", err)

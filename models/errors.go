@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"dgsbench/datasets"
+	"dgsbench/nn"
 )
 
 // BadScore reports a score that is NaN or infinite: the trial has failed.
@@ -23,15 +24,50 @@ func Finite(x float32) bool {
 	return !math.IsNaN(float64(x)) && !math.IsInf(float64(x), 0)
 }
 
-// BadFeature names the first feature of a batch that is not finite. It panics
-// if there is none.
+// CheckScores reports the first score of a batch that is not finite.
+func CheckScores(b datasets.Stream, scores []float32) error {
+	for k, x := range scores[:b.Len()] {
+		if !Finite(x) {
+			return &BadScore{Event: b.EventID(k), Score: float64(x)}
+		}
+	}
+	return nil
+}
+
+// CheckFeatures is for models that compute with features: it refuses those
+// that are beyond what networks can be fed.
+func CheckFeatures(b datasets.Stream) error {
+	if nn.Within(b.Feat) {
+		return nil
+	}
+	return BadFeature(b)
+}
+
+// BadFeature names the first feature of a batch that CheckFeatures refuses.
+// It panics if there is none.
 func BadFeature(b datasets.Stream) error {
-	for i, f := range b.Feat {
-		if !Finite(f) {
-			return fmt.Errorf("feature %d of event %d is %v", i%b.NumFeat, b.EventID(i/b.NumFeat), f)
+	for i := range b.Feat {
+		if f := b.Feat[i : i+1]; !nn.Within(f) {
+			return fmt.Errorf("feature %d of event %d is %v, expected a number within ±%g", i%b.NumFeat, b.EventID(i/b.NumFeat), f[0], nn.Largest)
 		}
 	}
 	panic("models: a device finds features bad that are not")
+}
+
+// CheckClock is for models that compute with times: it refuses those that are
+// beyond what networks can be fed.
+func CheckClock(b datasets.Stream) error {
+	for k, t := range b.Time {
+		if !(math.Abs(t) <= nn.Largest) {
+			return fmt.Errorf("time of event %d is %v seconds, expected a number within ±%g", b.EventID(k), t, nn.Largest)
+		}
+	}
+	return nil
+}
+
+// BadState reports that a batch would leave a state that is not finite.
+func BadState(b datasets.Stream) error {
+	return fmt.Errorf("the states after events %d to %d are not finite", b.EventID(0), b.EventID(b.Len()-1))
 }
 
 // ErrTask is what a model answers to a task that its Kind does not list.

@@ -23,13 +23,23 @@ const (
 // occurrence in stream order is kept (semantics: the mini-batch rule of the
 // paper).
 //
-// A method that meets a score that is not finite returns a *BadScore.
+// Batches carry no labels but for Train's: Label is nil (datasets.Stream,
+// WithoutLabels), as it is in Setup.Train. Labels become known through Learn.
+//
+// A method that meets a score that is not finite returns a *BadScore. What
+// cannot be answered or learned from with finite numbers is an error that
+// changes nothing: parameters, state, moments of optimisers and random streams
+// are as before the call, and the model goes on as if the batch had not come.
+// Two things are not the batch's, and stay: a model that has other memories in
+// evaluation than in training may have made the change from one to the other, and
+// one with derivatives of states may have forgotten some, as after Restore.
 type Model interface {
 	// Train makes one optimisation step on the batch and then folds it into
 	// the state. For link prediction, negatives holds one negative
 	// destination an event; for node classification it is nil, and events
 	// without a label only advance the state. The loss is that of before
-	// the step.
+	// the step: it is of the states and parameters from before the batch, so
+	// that what is said of an event depends on nothing else in the batch.
 	Train(b datasets.Stream, negatives []int32) (loss float64, err error)
 
 	// Classify writes one logit an event, from the source's state with this
@@ -50,14 +60,25 @@ type Model interface {
 	// Observe folds the batch in.
 	Observe(b datasets.Stream) error
 
+	// Learn says which labels, 0 or 1, some events have that were folded in
+	// by Classify or Observe. All are labelled, they are in stream order from
+	// call to call, and none comes twice between two Resets. Labels may be
+	// late: other batches may have been folded in since, so that the state
+	// may be later than the events. What Train was given does not come again.
+	// Whatever Learn changes is state: Reset forgets it, so that the labels
+	// of a validation do not reach the next epoch. Models that do nothing
+	// with labels outside Train embed Offline.
+	Learn(events datasets.Stream, labels []int8) error
+
 	// Reset forgets the state of all nodes, not the parameters.
 	Reset()
 
 	// Snapshot copies the parameters, or parameters and state.
 	Snapshot(what Part) Snapshot
 
-	// Restore puts back what the snapshot holds. A snapshot of another
-	// model or size is an error.
+	// Restore puts back what the snapshot holds. It may be of anybody's
+	// making: one of another model or size, or with numbers that this model
+	// cannot have, is an error, and changes nothing.
 	Restore(Snapshot) error
 
 	// NumParams is the number of learnable parameters.
@@ -78,9 +99,8 @@ type Deployer interface {
 type Ahead interface {
 	// ClassifyAhead is Classify on batches of so many events, one after the
 	// other (the last one may be shorter): the same bits in logits and in the
-	// state. part may be any number of events. An error may come after some of
-	// them were folded in: before the model is used again, it is Reset, or
-	// restored.
+	// state. part may be any number of events: they are answered as a whole
+	// or, with an error, not at all.
 	ClassifyAhead(part datasets.Stream, batch int, logits []float32) error
 }
 
@@ -107,8 +127,11 @@ type Setup struct {
 	Users    int // bipartite boundary as in datasets.Stream
 	NumFeat  int
 	MaxBatch int
+	Events   int // of the whole stream; only Kind.Bytes asks
+	// Inference says, to Kind.Bytes alone, that nothing will be trained.
+	Inference bool
 	// Train is the training part, for what a model fixes before training
-	// (bucket edges, time statistics). It must not be kept.
+	// (bucket edges, time statistics). It has no labels, and must not be kept.
 	Train   datasets.Stream
 	Seed    uint64
 	Threads int // threads the model may use; results do not depend on it

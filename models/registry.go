@@ -46,6 +46,12 @@ type Leaky interface {
 	LooksAhead(Task) string
 }
 
+// Mixing are Options under which training lets the events of a batch see each
+// other, as batch norm does. Answers do not.
+type Mixing interface {
+	MixesBatch() bool
+}
+
 // Reaching are Options under which an answer may depend on the states of
 // other nodes than the event's own two, as attention over neighbours does. In
 // t-batches such an answer could look ahead.
@@ -63,9 +69,9 @@ type Kind struct {
 	Features FeatureUse
 	// Options returns a fresh set of default options.
 	Options func() Options
-	// Bytes is the memory that training takes on the training part of the
-	// setup, where that is much: trials side by side share the machine's. It
-	// may be nil.
+	// Bytes is the memory that a model takes on the stream of the setup,
+	// where that grows with its nodes or events: trials side by side share
+	// the machine's. It may be nil.
 	Bytes func(Setup, Options) int64
 	// New builds the model. Options are of the type that Options returns
 	// and have been validated.

@@ -25,6 +25,8 @@ func NewAdam(d kernels.Device, lr, weightDecay float64) *Adam {
 
 // Step updates params in place from their gradients, unless a buffer that the
 // device has seen is bad. Both keep their order and sizes from call to call.
+// Where both were seen together (Training does so), parameters and moments stay
+// finite.
 func (a *Adam) Step(params, gradients *Group) {
 	if a.first == nil {
 		a.first, a.second = params.zeros(a.device), params.zeros(a.device)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"dgsbench/kernels"
@@ -89,4 +90,30 @@ func closeTo(t *testing.T, got, want []float32) {
 			t.Errorf("entry %d: %v, expected %v", i, got[i], want[i])
 		}
 	}
+}
+
+// TestTakenBackStepsDoNotCount: a step that the device refused leaves no trace
+// in those that follow.
+func TestTakenBackStepsDoNotCount(t *testing.T) {
+	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
+		group := func(x float32) *Group { return NewGroup(d, upload(d, []float32{x, -x})) }
+		steps := func(refused bool) []float32 {
+			adam, params := NewAdam(d, .1, 0), group(1)
+			adam.Step(params, group(.5))
+			if refused {
+				bad := group(float32(math.NaN()))
+				bad.See(d)
+				adam.Step(params, bad)
+				adam.TakeBack()
+				if d.FirstBad(make([]float32, 1), bad.Buffers[0]) < 0 {
+					t.Error("the device accepts NaN")
+				}
+			}
+			adam.Step(params, group(-3))
+			return download(d, params.Buffers[0], 2)
+		}
+		if got, want := steps(true), steps(false); !slices.Equal(got, want) {
+			t.Errorf("after a refused step: %v, expected %v", got, want)
+		}
+	})
 }

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"dgsbench/kernels/cpu"
@@ -34,5 +35,21 @@ func TestDropoutMasks(t *testing.T) {
 	}
 	if equal == 2*width*rows {
 		t.Error("both layers have the same mask")
+	}
+}
+
+// TestMasksHaveTheirStream: masks are drawn from a stream of their own, so that
+// they depend on no initial values.
+func TestMasksHaveTheirStream(t *testing.T) {
+	const seed, rows, width, share = 7, 5, 8, .5
+	n, active := NewNetwork(cpu.NewDevice(cpu.Best(), 1), seed), NewRows(rows)
+	n.Uniform(100, 1)
+	n.Mask("mask", active, width, share)
+	active.Set(rows)
+	n.drawMasks()
+	want := make([]float32, rows*width)
+	DrawMask(want, share, Rand(seed, ForDropout))
+	if got := n.masks[0].drawn; !slices.Equal(got, want) {
+		t.Errorf("the first mask is %v, expected %v", got, want)
 	}
 }

@@ -1,8 +1,6 @@
 package nn
 
 import (
-	"sync/atomic"
-
 	"dgsbench/kernels"
 
 	G "gorgonia.org/gorgonia"
@@ -78,32 +76,5 @@ func (g *Graph) ListFromHost(name string, rows *Rows, host func() []int32) *Fed 
 func (f *Fed) Write() {
 	if f.rows.active > 0 {
 		f.write()
-	}
-}
-
-// Finite is a Feed of cols numbers a row that the host has, as FromHost. It
-// sets bad where one of them is not finite.
-func Finite(cols int, host func() []float32, bad *atomic.Bool) Feed {
-	return func(p Part) func() {
-		return func() {
-			x := host()[p.First*cols:][:p.Rows()*cols]
-			p.Device.Write(p.At, x)
-			if !p.Device.Finite(len(x), p.At) {
-				bad.Store(true)
-			}
-		}
-	}
-}
-
-// DrainTo is a Drain: row i of the value goes to the row of a table, cols
-// wide, that the host lists as number i; nowhere if that is below zero. No row
-// is listed twice.
-func DrainTo(cols int, table func() kernels.Buffer, list func() []int32) Drain {
-	return func(p Part) func() {
-		index := p.Device.NewInts(p.Most)
-		return func() {
-			p.Device.WriteInts(index, list()[p.First:][:p.Rows()])
-			p.Device.PutRows(p.Rows(), cols, table(), p.At, index)
-		}
 	}
 }

@@ -33,7 +33,7 @@ func TestFed(t *testing.T) {
 		}
 		to[2] = nowhere
 		put := d.NewBuffer(capacity * 3 * cols)
-		g.Drain(out, DrainTo(3*cols, func() kernels.Buffer { return put }, func() []int32 { return to }))
+		g.Drain(out, DrainTo(3*cols, func() kernels.Buffer { return put }, func() []int32 { return to }, nil))
 		drain := compiled(t, g, ForInference, out)
 		for _, active := range []int{capacity, 33, 0} {
 			rows.Set(active)

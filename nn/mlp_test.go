@@ -193,18 +193,33 @@ func TestIdleRowsDoNotCount(t *testing.T) {
 }
 
 // TestBadGradient: an infinite input reaches the gradient of the first layer
-// and is named.
+// and is named, and so is one of which the optimiser could not take the square.
 func TestBadGradient(t *testing.T) {
 	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
 		p := newProblem(t, d, MLPConfig{In: 5, Hidden: []int{7}, MaxRows: 9}, 8)
 		p.gradient()
-		if name := p.mlp.Training().BadGradient(); name != "" {
-			t.Errorf("the gradient of %s is said to be bad", name)
+		if fault := p.mlp.Training().Fault(); fault != "" {
+			t.Errorf("a fault: %s", fault)
 		}
-		p.w[3] = float32(math.Inf(1))
+		for _, weight := range []float32{float32(math.Inf(1)), 1e30} {
+			p.w[3] = weight
+			p.gradient()
+			if fault := p.mlp.Training().Fault(); fault != "gradient of W1 is not within ±1e+18" {
+				t.Errorf("weight %v: fault %q, expected the gradient of W1", weight, fault)
+			}
+		}
+	})
+}
+
+// TestBadParameter: a parameter is named that is too large for weight decay, even
+// if loss and gradients are good.
+func TestBadParameter(t *testing.T) {
+	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
+		p := newProblem(t, d, MLPConfig{In: 5, Hidden: []int{7}, MaxRows: 9}, 8)
+		d.Write(p.mlp.params[1].buffer, []float32{-2 * kernels.Largest}) // of a unit that stays zero
 		p.gradient()
-		if name := p.mlp.Training().BadGradient(); name != "W1" {
-			t.Errorf("bad gradient of %q, expected W1", name)
+		if fault := p.mlp.Training().Fault(); fault != "b1 is not within ±1e+18" {
+			t.Errorf("fault %q, expected b1", fault)
 		}
 	})
 }
@@ -217,7 +232,7 @@ func TestStepsAllocateNothing(t *testing.T) {
 	step := func() {
 		p.mlp.Gradient(p.x, p.y, p.w, p.rows)
 		adam.Step(params, p.mlp.Training().Gradients())
-		p.mlp.Training().BadGradient()
+		p.mlp.Training().Fault()
 		p.mlp.Forward(p.x, p.rows, logits)
 	}
 	step()

@@ -15,6 +15,8 @@ type Network struct {
 	*Graph
 	initial *rand.Rand // of the weights
 	drops   *rand.Rand
+	source  *rand.PCG // of drops
+	earlier rand.PCG  // the source before masks were drawn last
 	params  []param
 	masks   []mask
 }
@@ -39,7 +41,8 @@ type mask struct {
 
 // NewNetwork is an empty network on a device.
 func NewNetwork(d kernels.Device, seed uint64) *Network {
-	return &Network{Graph: NewGraph(d), initial: Rand(seed, ForParameters), drops: Rand(seed, ForDropout)}
+	drops := source(seed, ForDropout)
+	return &Network{Graph: NewGraph(d), initial: Rand(seed, ForParameters), drops: rand.New(drops), source: drops}
 }
 
 // Device is where the network lives.
@@ -109,12 +112,16 @@ func (n *Network) Mask(site string, rows *Rows, cols int, share float64) *G.Node
 
 // drawMasks redraws the active rows of all dropout sites.
 func (n *Network) drawMasks() {
+	n.earlier = *n.source
 	for _, m := range n.masks {
 		active := m.drawn[:m.rows.active*m.cols]
 		DrawMask(active, m.share, n.drops)
 		n.device.Write(m.buffer, active)
 	}
 }
+
+// redraw has the masks that were drawn last be drawn again.
+func (n *Network) redraw() { *n.source = n.earlier }
 
 // Tensor is a named block of numbers, row major.
 type Tensor struct {

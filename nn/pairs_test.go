@@ -2,6 +2,7 @@ package nn
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"dgsbench/kernels"
@@ -9,12 +10,14 @@ import (
 
 // TestPairsMatchConcatenation: the split first layer gives what the MLP
 // gives on [left || right], up to a constant of all pairs, and ranks are
-// counted from the same scores.
+// counted from the same scores. That holds for every depth and normalisation.
 func TestPairsMatchConcatenation(t *testing.T) {
 	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
-		for _, hidden := range [][]int{{7}, {7, 6}, {3, 9, 4}} {
+		for i, hidden := range slices.Repeat([][]int{{7}, {7, 6}, {3, 9, 4}}, 3) {
 			const left, right, nodes = 4, 3, 6
-			p := newProblem(t, d, MLPConfig{In: left + right, Hidden: hidden, MaxRows: nodes}, nodes)
+			norm := []Norm{NoNorm, WithLayer, WithBatch}[i/3]
+			p := newProblem(t, d, MLPConfig{In: left + right, Hidden: hidden, Norm: norm, MaxRows: nodes}, nodes)
+			p.mlp.Gradient(p.x, p.y, p.w, nodes) // moves running averages
 			head := NewPairHead(d, p.mlp.PairLayers(left), nodes, 1, 2)
 			all := []int32{0, 1, 2, 3, 4, 5}
 			var rights []float32
@@ -28,24 +31,25 @@ func TestPairsMatchConcatenation(t *testing.T) {
 			head.SetRight(all)
 			d.Write(head.Vectors(), p.x[:left])
 			head.SetLeft(1)
-			scores, want := make([]float32, nodes), p.plain()
+			scores, want := make([]float32, nodes), make([]float32, nodes)
+			p.mlp.Forward(p.x, nodes, want)
 			q := Question{True: []int32{2}, Candidates: all, Without: [][]int32{{4}}}
 			head.Scores(q, scores)
 			greater, equal := make([]int32, 1), make([]int32, 1)
 			if bad := head.Rank(q, greater, equal); bad >= 0 {
-				t.Errorf("hidden %v: event %d is not finite", hidden, bad)
+				t.Errorf("%s, hidden %v: event %d is not finite", norm, hidden, bad)
 			}
 			above := int32(0)
 			for v := range nodes {
-				if got, want := float64(scores[v]-scores[0]), want[v]-want[0]; math.Abs(got-want) > 1e-5 {
-					t.Errorf("hidden %v, node %d: %v above node 0, expected %v", hidden, v, got, want)
+				if got, want := float64(scores[v]-scores[0]), float64(want[v]-want[0]); math.Abs(got-want) > 1e-5 {
+					t.Errorf("%s, hidden %v, node %d: %v above node 0, expected %v", norm, hidden, v, got, want)
 				}
 				if v != 4 && scores[v] > scores[2] {
 					above++
 				}
 			}
 			if greater[0] != above || equal[0] != 0 {
-				t.Errorf("hidden %v: %d above, %d level; expected %d, 0", hidden, greater[0], equal[0], above)
+				t.Errorf("%s, hidden %v: %d above, %d level; expected %d, 0", norm, hidden, greater[0], equal[0], above)
 			}
 		}
 	})

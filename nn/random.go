@@ -17,8 +17,10 @@ const (
 )
 
 // Rand is the stream for one purpose, derived from the trial's seed alone.
-func Rand(seed uint64, p Purpose) *rand.Rand {
+func Rand(seed uint64, p Purpose) *rand.Rand { return rand.New(source(seed, p)) }
+
+func source(seed uint64, p Purpose) *rand.PCG {
 	h := fnv.New64a()
 	h.Write([]byte(p))
-	return rand.New(rand.NewPCG(seed, h.Sum64()))
+	return rand.NewPCG(seed, h.Sum64())
 }

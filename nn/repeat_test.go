@@ -86,22 +86,22 @@ func TestBadInput(t *testing.T) {
 			shown  []kernels.Buffer
 			weight float32
 			input  bool
-			name   string
+			fault  string
 		}{
 			{nil, 1, false, ""},
 			{[]kernels.Buffer{good, good}, 1, false, ""},
 			{[]kernels.Buffer{good, bad}, 1, true, ""},
 			{[]kernels.Buffer{bad, good}, float32(math.Inf(1)), true, ""},
-			{[]kernels.Buffer{good, good}, float32(math.Inf(1)), false, "W1"},
+			{[]kernels.Buffer{good, good}, float32(math.Inf(1)), false, "gradient of W1 is not within ±1e+18"},
 		} {
 			for _, b := range c.shown {
 				d.See(1, b)
 			}
 			p.w[3] = c.weight
 			p.gradient()
-			if tr := p.mlp.Training(); tr.BadInput() != c.input || tr.BadGradient() != c.name {
-				t.Errorf("%d shown, weight %v: bad input %t, gradient %q, expected %t, %q",
-					len(c.shown), c.weight, tr.BadInput(), tr.BadGradient(), c.input, c.name)
+			if tr := p.mlp.Training(); tr.BadInput() != c.input || tr.Fault() != c.fault {
+				t.Errorf("%d shown, weight %v: bad input %t, fault %q, expected %t, %q",
+					len(c.shown), c.weight, tr.BadInput(), tr.Fault(), c.input, c.fault)
 			}
 		}
 	})

@@ -1,6 +1,9 @@
 package nn
 
 import (
+	"fmt"
+	"slices"
+
 	"dgsbench/kernels"
 
 	G "gorgonia.org/gorgonia"
@@ -15,13 +18,20 @@ type Training struct {
 	params   *Group    // the same
 	gradient *Group
 	inputs   map[*G.Node]kernels.Buffer // gradients of inputs
+	averages []average                  // that a run moves
 	loss     kernels.Buffer
 	value    [1]float32
 
 	// What the device has seen when it answered last.
-	seen     *Group // gradients, then the loss
+	seen     *Group // gradients, the loss, then parameters; averages follow
 	place    int    // of the first of them
 	firstBad int    // place of the first buffer that is not finite, or -1
+}
+
+// average is a running average and what it was before the last run.
+type average struct {
+	param
+	before kernels.Buffer
 }
 
 // Wanted is what a model wants to know beside the loss and the gradients of
@@ -34,9 +44,14 @@ type Wanted struct {
 // NewTraining compiles the loss and its gradients for all learned parameters
 // that it depends on, and what else is wanted.
 func (n *Network) NewTraining(loss *G.Node, w Wanted) (*Training, error) {
-	t := &Training{network: n, learned: n.reached(loss), inputs: map[*G.Node]kernels.Buffer{}}
+	t := &Training{network: n, inputs: map[*G.Node]kernels.Buffer{}}
 	var wrt G.Nodes
-	for _, p := range t.learned {
+	for _, p := range n.reached(loss) {
+		if !p.learned {
+			t.averages = append(t.averages, average{p, n.device.NewBuffer(p.buffer.Len())})
+			continue
+		}
+		t.learned = append(t.learned, p)
 		wrt = append(wrt, p.node)
 	}
 	grads, err := Gradients(loss, append(wrt, w.Inputs...)...)
@@ -60,11 +75,11 @@ func (n *Network) NewTraining(loss *G.Node, w Wanted) (*Training, error) {
 	}
 	t.loss = d.View(t.program.Buffer(loss), 0, 1)
 	t.params, t.gradient = NewGroup(d, params...), NewGroup(d, gradients...)
-	t.seen = NewGroup(d, append(gradients, t.loss)...)
+	t.seen = NewGroup(d, slices.Concat(gradients, []kernels.Buffer{t.loss}, params)...)
 	return t, nil
 }
 
-// reached are the learned parameters that a node depends on.
+// reached are the parameters that a node depends on.
 func (n *Network) reached(node *G.Node) []param {
 	seen := map[int64]bool{node.ID(): true}
 	for open := (G.Nodes{node}); len(open) > 0; {
@@ -79,7 +94,7 @@ func (n *Network) reached(node *G.Node) []param {
 	}
 	var out []param
 	for _, p := range n.params {
-		if p.learned && seen[p.node.ID()] {
+		if seen[p.node.ID()] {
 			out = append(out, p)
 		}
 	}
@@ -97,10 +112,15 @@ func (t *Training) Run() float32 {
 
 // Draw draws the dropout masks of the next run: for those who put Compute
 // among other calls.
-func (t *Training) Draw() { t.network.drawMasks() }
+func (t *Training) Draw() {
+	t.network.drawMasks()
+	for _, a := range t.averages {
+		t.network.device.CopyRows(1, a.buffer.Len(), a.before, a.buffer.Len(), a.buffer, a.buffer.Len())
+	}
+}
 
-// Compute computes the gradients and looks for what is not finite. It waits
-// for nothing, and writes nothing from the host.
+// Compute computes the gradients and looks for what is bad. It waits for
+// nothing, and writes nothing from the host.
 func (t *Training) Compute() {
 	t.program.Run()
 	t.see()
@@ -109,12 +129,25 @@ func (t *Training) Compute() {
 // Program is what Compute runs.
 func (t *Training) Program() *Program { return t.program }
 
-func (t *Training) see() { t.place = t.seen.See(t.network.device) }
+func (t *Training) see() {
+	t.place = t.seen.See(t.network.device)
+	for _, a := range t.averages {
+		t.network.device.See(a.buffer.Len(), a.buffer)
+	}
+}
 
 // Answer waits for the device and returns the loss. From there on FirstBad,
-// BadInput and BadGradient speak of all that the device had seen.
+// BadInput and Fault speak of all that the device had seen. If any of that is
+// bad, running averages are as they were before the run, and the next one has
+// the same dropout masks.
 func (t *Training) Answer() float32 {
 	t.firstBad = t.network.device.FirstBad(t.value[:], t.loss)
+	if t.firstBad >= 0 {
+		t.network.redraw()
+		for _, a := range t.averages {
+			t.network.device.CopyRows(1, a.buffer.Len(), a.buffer, a.buffer.Len(), a.before, a.buffer.Len())
+		}
+	}
 	return t.value[0]
 }
 
@@ -139,19 +172,30 @@ func (t *Training) Params() *Group { return t.params }
 // Gradients are those of the last run, in the order of Params.
 func (t *Training) Gradients() *Group { return t.gradient }
 
-// FirstBad is the place of the first buffer that is not finite among all that
-// the device had seen, or -1.
+// FirstBad is the place of the first bad buffer among all that the device had
+// seen, or -1.
 func (t *Training) FirstBad() int { return t.firstBad }
 
-// BadInput reports whether anything that the device has been shown before the
-// last run is not finite.
+// BadInput reports whether anything is bad that the device has been shown before
+// the last run.
 func (t *Training) BadInput() bool { return t.firstBad >= 0 && t.firstBad < t.place }
 
-// BadGradient names the first parameter whose gradient is not finite, or is
-// empty: also after a BadInput.
-func (t *Training) BadGradient() string {
-	if i := t.firstBad - t.place; i >= 0 && i < len(t.learned) {
-		return t.learned[i].name
+// Fault says what is bad first of the last run: a gradient, the loss, a
+// parameter or a running average. It is empty where nothing is, after a
+// BadInput, and where it is something that was seen after the run.
+func (t *Training) Fault() string {
+	const within = "%s is not within ±%g"
+	i, n := t.firstBad-t.place, len(t.learned)
+	switch averages := i - (2*n + 1); {
+	case t.firstBad < 0 || i < 0 || averages >= len(t.averages):
+		return ""
+	case i < n:
+		return fmt.Sprintf("gradient of "+within, t.learned[i].name, kernels.Largest)
+	case i == n:
+		return fmt.Sprintf(within, "loss", kernels.Largest)
+	case averages < 0:
+		return fmt.Sprintf(within, t.learned[i-n-1].name, kernels.Largest)
+	default:
+		return t.averages[averages].name + " is not finite"
 	}
-	return ""
 }

@@ -3,8 +3,11 @@ package results
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
 
+	"dgsbench/internal/ram"
+	"dgsbench/metrics"
 	"dgsbench/results/record"
 )
 
@@ -29,6 +32,9 @@ func Aggregate(s record.Store, records []record.Record, progress func(share floa
 		if progress != nil {
 			within = func(share float64) { progress((float64(len(cells)) + share*float64(n)) / float64(all)) }
 		}
+		if err := ram.Check(fmt.Sprintf("the tables of %s", groups[0][0].Key.CellKey), bytesOf(groups[:n])); err != nil {
+			return nil, fmt.Errorf("%w; leave models or datasets out with --models and --datasets, or take a machine with more", err)
+		}
 		some, err := summarise(s, groups[:n], within)
 		if err != nil {
 			return nil, err
@@ -36,6 +42,40 @@ func Aggregate(s record.Store, records []record.Record, progress func(share floa
 		cells, groups = append(cells, some...), groups[n:]
 	}
 	return cells, nil
+}
+
+// bytesOf is the memory that summarising groups of the same place takes: the
+// facts of all seeds, packed and unpacked, each metric prepared on them, the
+// draws of every row, and weights a core.
+func bytesOf(groups []group) (bytes int64) {
+	const (
+		fact     = 12       // of an event and a set of candidates: counts; less for scores
+		packed   = 2 * fact // of one record at a time
+		prepared = 8        // a value of a metric
+		weight   = 4        // of an event in a draw
+		draws    = 8 * metrics.NumDraws
+	)
+	largest := int64(0)
+	for _, g := range groups {
+		parts := record.Parts(g[0].Key.Task)
+		each := int64(fact + prepared*len(metrics.Of(g[0].Key.Task)))
+		bytes += int64(len(parts)*len(metrics.Of(g[0].Key.Task))) * draws
+		for _, r := range g {
+			if r.Failed() || r.Data == nil || len(r.Data.Parts) == 0 {
+				continue
+			}
+			events, judged := int64(0), int64(0)
+			for _, p := range r.Data.Parts[1:] { // all but training
+				events, largest = events+int64(p.Events), max(largest, int64(p.Events))
+			}
+			if judged = events; len(parts) > 2 { // of each set of candidates
+				judged = events * int64(len(parts)/2)
+			}
+			bytes += judged * each
+			largest = max(largest, judged*packed/weight)
+		}
+	}
+	return bytes + weight*largest*int64(runtime.GOMAXPROCS(0))
 }
 
 // group is the records of one cell, in order of seed.

@@ -206,6 +206,8 @@ func (b *builder) measured(d DatasetHead, setting string, m ModelHead, metric me
 	default:
 		e.Notes = append(e.Notes, b.notes.Refer(undefinedNote(metric))...)
 	}
+	e.Unranked = r.Degenerate
+	e.Notes = append(e.Notes, b.notes.Refer(r.caveatNote())...)
 	return e
 }
 

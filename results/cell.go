@@ -98,7 +98,9 @@ func (c *Cell) read(s record.Store, g group) ([]record.Observed, error) {
 			return nil, err
 		}
 		finished = append(finished, observed)
-		c.answers = append(c.answers, answer{r.Key.Seed, observed.TestDigest()})
+		if tells(observed) {
+			c.answers = append(c.answers, answer{r.Key.Seed, observed.TestDigest()})
+		}
 		if rising(r) {
 			c.Rising++
 		}
@@ -147,6 +149,7 @@ func (c *Cell) summarise(part record.Part, seeds []record.Observed) ([]pendingRo
 				c.CellKey, part.Split)
 		}
 	}
+	caveat, degenerate := caveatOf(facts)
 	var rows []pendingRow
 	for i, m := range metrics.Of(c.Task) {
 		p := pendingRow{cell: c, metric: m, facts: facts, headline: i == 0}
@@ -155,6 +158,7 @@ func (c *Cell) summarise(part record.Part, seeds []record.Observed) ([]pendingRo
 			p.seeds, p.values = append(p.seeds, value), append(p.values, value(nil))
 		}
 		p.row = c.newRow(part, m, p.values)
+		p.row.Caveat, p.row.Degenerate = caveat, degenerate
 		rows = append(rows, p)
 	}
 	return rows, nil
@@ -173,12 +177,13 @@ func (c *Cell) newRow(p record.Part, m metrics.Metric, values []float64) Row {
 	return row
 }
 
-// resample fills in the intervals. Rows with the same number of events share
+// resample fills in the intervals, but those of degenerate rows, which would be
+// of no width or say nothing. Rows with the same number of events share
 // the draws. progress, unless it is nil, is told the share that is done.
 func resample(rows []pendingRow, progress func(share float64)) {
 	byEvents := map[int][]*pendingRow{}
 	for i := range rows {
-		if p := &rows[i]; p.row.Mean.Present() {
+		if p := &rows[i]; p.row.Mean.Present() && !p.row.Degenerate {
 			events := p.facts[0].Len()
 			byEvents[events] = append(byEvents[events], p)
 		}

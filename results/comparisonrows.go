@@ -1,9 +1,10 @@
 package results
 
 import (
-	"encoding/csv"
 	"io"
 	"strconv"
+
+	"dgsbench/internal/escape"
 )
 
 var comparisonHeader = []string{
@@ -15,7 +16,7 @@ var comparisonHeader = []string{
 // WriteComparisons writes a line a pair, with a header line. Absent numbers
 // are empty.
 func WriteComparisons(w io.Writer, comparisons []Comparison) error {
-	out := csv.NewWriter(w)
+	out := escape.NewCSVWriter(w)
 	out.Write(comparisonHeader) // errors stay until Flush
 	for _, c := range comparisons {
 		line := []string{c.Suite, c.Dataset, c.Task, c.Setting, c.Case, c.Candidates, c.Metric, c.Unit}

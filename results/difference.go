@@ -17,7 +17,7 @@ import (
 func (b *builder) difference(d DatasetHead, setting string, m ModelHead, r Row) *table.Value {
 	from := b.cell(d, setting, ModelHead{ID: d.Against})
 	base, ok := b.row(from, r.Metric)
-	if !ok || !base.Mean.Present() {
+	if !ok || !base.Mean.Present() || base.Degenerate {
 		return nil
 	}
 	v := &table.Value{Mean: 100 * (r.Mean - base.Mean), Std: 100 * r.Std, Low: optional.Absent(), High: optional.Absent(), Decimals: 2, Signed: true}

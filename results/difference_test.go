@@ -14,10 +14,19 @@ import (
 // of the paper's.
 func standInTable(t *testing.T, models ...results.ModelHead) table.Table {
 	t.Helper()
-	cells := measured(t,
+	return differencesOf(t, standInCells(t), models...)
+}
+
+func standInCells(t *testing.T) []results.Cell {
+	t.Helper()
+	return measured(t,
 		planted{"fi-a-sim", "raw", record.Learned, 4, 3, nil},
 		planted{"fi-a-sim", "tgn-id", record.Learned, 4, 0.5, nil},
 	)
+}
+
+func differencesOf(t *testing.T, cells []results.Cell, models ...results.ModelHead) table.Table {
+	t.Helper()
 	return ncTable(t, cells, results.Layout{
 		Models: models, Datasets: []results.DatasetHead{{ID: "fi-a-sim", Title: "fi-a-sim"}},
 	})
@@ -38,6 +47,23 @@ func TestDifferencesFromABetterModel(t *testing.T) {
 	if !strings.Contains(legend, "Δ: less The raw on the same events; ± is the model's own, [low, high] over events and seeds") ||
 		strings.Contains(legend, "resampled") {
 		t.Errorf("legend %q", legend)
+	}
+}
+
+// TestNoDifferencesFromADegenerateModel: what says nothing of Raw says nothing
+// of how far another model lies above it.
+func TestNoDifferencesFromADegenerateModel(t *testing.T) {
+	cells := standInCells(t)
+	for i, c := range cells {
+		for k := range c.Rows {
+			cells[i].Rows[k].Degenerate = c.Model == "raw"
+		}
+	}
+	made := differencesOf(t, cells, rawHead, tgnHead)
+	for _, row := range made.Blocks[0] {
+		if e := row[1]; e.Value != nil || len(e.Notes) == 0 {
+			t.Errorf("%s: %+v", row[0].Text, e)
+		}
 	}
 }
 

@@ -26,20 +26,20 @@ func TestLatencyRows(t *testing.T) {
 	if err := results.WriteCSV(&out, rows); err != nil {
 		t.Fatal(err)
 	}
-	want := `suite,dataset,task,setting,model,variant,candidates,split,device,metric,unit,mean,std,n,ci_low,ci_high,case
-latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_2x100,s,0.005,0.001414213562,2,,,
-latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_100_p50,s,0.002,,2,,,
-latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_100_p90,s,0.004,,2,,,
-latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_100_p99,s,0.004,,2,,,
-latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_100_p99.9,s,0.004,,2,,,
-latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_100_max,s,0.004,,2,,,
-latency,wikipedia-sim,nc,,dgs,,,last,cpu,throughput_batch_100,events/s,40000,,2,,,
-latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_1_p50,s,3e-06,,2,,,
-latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_1_p90,s,6e-05,,2,,,
-latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_1_p99,s,6e-05,,2,,,
-latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_1_p99.9,s,6e-05,,2,,,
-latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_1_max,s,6e-05,,2,,,
-latency,wikipedia-sim,nc,,dgs,,,last,cpu,throughput_batch_1,events/s,80000,,2,,,
+	want := `suite,dataset,task,setting,model,variant,candidates,split,device,metric,unit,mean,std,n,ci_low,ci_high,case,degenerate,caveat
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_2x100,s,0.005,0.001414213562,2,,,,false,
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_100_p50,s,0.002,,2,,,,false,
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_100_p90,s,0.004,,2,,,,false,
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_100_p99,s,0.004,,2,,,,false,
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_100_p99.9,s,0.004,,2,,,,false,
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_100_max,s,0.004,,2,,,,false,
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,throughput_batch_100,events/s,40000,,2,,,,false,
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_1_p50,s,3e-06,,2,,,,false,
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_1_p90,s,6e-05,,2,,,,false,
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_1_p99,s,6e-05,,2,,,,false,
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_1_p99.9,s,6e-05,,2,,,,false,
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_batch_1_max,s,6e-05,,2,,,,false,
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,throughput_batch_1,events/s,80000,,2,,,,false,
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Error(diff)

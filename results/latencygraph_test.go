@@ -36,9 +36,9 @@ func TestGraphRows(t *testing.T) {
 	if err := results.WriteCSV(&out, rows[len(streaming):]); err != nil {
 		t.Fatal(err)
 	}
-	want := `suite,dataset,task,setting,model,variant,candidates,split,device,metric,unit,mean,std,n,ci_low,ci_high,case
-latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_2x100_graph,s,0.0025,0.0007071067812,2,,,
-latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_2x100_graph_with_copies,s,0.0045,0.0007071067812,2,,,
+	want := `suite,dataset,task,setting,model,variant,candidates,split,device,metric,unit,mean,std,n,ci_low,ci_high,case,degenerate,caveat
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_2x100_graph,s,0.0025,0.0007071067812,2,,,,false,
+latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_2x100_graph_with_copies,s,0.0045,0.0007071067812,2,,,,false,
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Error(diff)

@@ -35,7 +35,7 @@ func (b *builder) best(d DatasetHead, setting string, models []ModelHead) *Cell 
 	for _, m := range models {
 		c := b.cell(d, setting, m)
 		r, ok := b.row(c, b.metrics[0].Name)
-		if !ok || !r.Mean.Present() {
+		if !ok || !r.Mean.Present() || r.Degenerate {
 			continue
 		}
 		if best == nil || r.Mean != value && (r.Mean > value) == b.metrics[0].HigherIsBetter {

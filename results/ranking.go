@@ -9,8 +9,8 @@ import (
 )
 
 // addRanks fills in the average rank by the task's headline metric over the
-// datasets on which any of the models has a value. A model without a value
-// on one of them has none.
+// datasets on which any of the models has a value that is ranked. A model
+// without one on one of them has none.
 func (b *builder) addRanks(rows []table.Row) {
 	sums := make([]float64, len(rows))
 	missing := make([]bool, len(rows))
@@ -22,7 +22,7 @@ func (b *builder) addRanks(rows []table.Row) {
 		var values []float64
 		var who, without []int
 		for i, row := range rows {
-			if row[c].Value == nil {
+			if !row[c].Ranked() {
 				without = append(without, i)
 				continue
 			}

@@ -33,7 +33,7 @@ func TestRisingValidation(t *testing.T) {
 		for seed, validation := range c.seeds {
 			r := recordtest.Trial("nc", "", "dgs", uint64(seed))
 			r.Spec = json.RawMessage(fmt.Sprintf(`{"protocol": {"epochs": %d}, "seed": %d}`, c.allowed, seed))
-			r.Epochs = nil
+			r.Epochs, r.BestEpoch = nil, len(validation)-1
 			for _, v := range validation {
 				r.Epochs = append(r.Epochs, record.Epoch{Validation: optional.Number(v)})
 			}

@@ -1,11 +1,11 @@
 package results
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"io"
 	"strconv"
 
+	"dgsbench/internal/escape"
 	"dgsbench/internal/optional"
 	"dgsbench/results/record"
 )
@@ -28,21 +28,27 @@ type Row struct {
 	// seeds when the events are resampled.
 	CILow  optional.Number `json:"ci_low"`
 	CIHigh optional.Number `json:"ci_high"`
+	// Degenerate says that the value tells nothing of the model, and Caveat
+	// why: it has no interval and is not ranked. A caveat about a part of the
+	// seeds or events stands at values that are.
+	Degenerate bool   `json:"degenerate"`
+	Caveat     string `json:"caveat"`
 }
 
 var csvHeader = []string{
 	"suite", "dataset", "task", "setting", "model", "variant", "candidates", "split", "device",
-	"metric", "unit", "mean", "std", "n", "ci_low", "ci_high", "case",
+	"metric", "unit", "mean", "std", "n", "ci_low", "ci_high", "case", "degenerate", "caveat",
 }
 
 // WriteCSV writes rows with a header line. Absent numbers are empty.
 func WriteCSV(w io.Writer, rows []Row) error {
-	out := csv.NewWriter(w)
+	out := escape.NewCSVWriter(w)
 	out.Write(csvHeader) // errors stay until Flush
 	for _, r := range rows {
 		out.Write([]string{
 			r.Suite, r.Dataset, r.Task, r.Setting, r.Model, r.Variant, r.Candidates, r.Split, r.Device,
 			r.Metric, r.Unit, r.Mean.CSV(), r.Std.CSV(), strconv.Itoa(r.N), r.CILow.CSV(), r.CIHigh.CSV(), r.Case,
+			strconv.FormatBool(r.Degenerate), r.Caveat,
 		})
 	}
 	out.Flush()

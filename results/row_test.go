@@ -25,9 +25,9 @@ func TestRowsAsCSV(t *testing.T) {
 	if err := results.WriteCSV(&out, rows()); err != nil {
 		t.Fatal(err)
 	}
-	want := `suite,dataset,task,setting,model,variant,candidates,split,device,metric,unit,mean,std,n,ci_low,ci_high,case
-made-up,mooc,nc,,dgs,,,test,cpu,auc,1,0.7871234568,0.0061,3,0.7660234568,0.8058234568,
-made-up,mooc,nc,,raw,,,test,cpu,auc,1,,,1,,,
+	want := `suite,dataset,task,setting,model,variant,candidates,split,device,metric,unit,mean,std,n,ci_low,ci_high,case,degenerate,caveat
+made-up,mooc,nc,,dgs,,,test,cpu,auc,1,0.7871234568,0.0061,3,0.7660234568,0.8058234568,,false,
+made-up,mooc,nc,,raw,,,test,cpu,auc,1,,,1,,,,false,
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Error(diff)

@@ -80,7 +80,9 @@ func points(model int, title string, entries []table.Entry) []figure.Point {
 			})
 		}
 	}
-	add(title, false, entries[0].Value, entries[2].Value)
+	if entries[0].Ranked() { // a drawing has no footnotes
+		add(title, false, entries[0].Value, entries[2].Value)
+	}
 	add(title+", paper", true, entries[1].Value, entries[3].Value)
 	return out
 }

@@ -2,7 +2,6 @@ package specs
 
 import (
 	"fmt"
-	"slices"
 
 	"dgsbench/internal/strictyaml"
 	"dgsbench/models"
@@ -48,13 +47,15 @@ func readCases(batches strictyaml.Node, p Protocol, errs *strictyaml.Errors) []p
 		what = "t-batch"
 	}
 	var out []protocolCase
-	for i, size := range sizes {
-		at := batches.Items()[i]
+	seen := map[int]bool{}
+	for i, at := range batches.Items() {
+		size := sizes[i]
 		inRange(at, size, 1, maxBatch, errs)
-		if slices.Contains(sizes[:i], size) {
+		if seen[size] {
 			errs.Add(at.Errorf("%d is listed twice", size))
 			continue // else the cells would be reported too
 		}
+		seen[size] = true
 		p.Batch = size
 		out = append(out, protocolCase{fmt.Sprintf("%s-%d", what, size), p})
 	}

@@ -1,23 +1,19 @@
 package specs
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"dgsbench/datasets"
+	"dgsbench/internal/names"
 	"dgsbench/internal/strictyaml"
 	"dgsbench/internal/suggest"
 )
 
-// validName is what ids, suites and variants are called: names become parts of
-// paths and CSV columns.
-var validName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
-
+// checkName checks what ids, suites and variants are called.
 func checkName(n strictyaml.Node, s string, errs *strictyaml.Errors) {
-	if n.Present() && !validName.MatchString(s) {
-		errs.Add(n.Errorf("expected a name of small letters, digits and single dashes, found %q", s))
+	if err := names.Check(s); err != nil && n.Present() {
+		errs.Add(n.Errorf("%v", err))
 	}
 }
 
@@ -90,12 +86,23 @@ func readList[T ~string](n strictyaml.Node, errs *strictyaml.Errors) []T {
 	if len(words) == 0 {
 		errs.Add(n.Errorf("expected at least one value, found an empty list"))
 	}
+	seen := map[T]bool{}
 	for i, item := range n.Items() {
-		if slices.Contains(words[:i], words[i]) {
+		if seen[words[i]] {
 			errs.Add(item.Errorf("%q is listed twice", words[i]))
 		}
+		seen[words[i]] = true
 	}
 	return words
+}
+
+// setOf has the values as keys.
+func setOf[T comparable](values []T) map[T]bool {
+	out := make(map[T]bool, len(values))
+	for _, v := range values {
+		out[v] = true
+	}
+	return out
 }
 
 // readWords reads a list of known words, and leaves others out.
@@ -124,15 +131,13 @@ func unknown(what, word string, known []string) string {
 	return "unknown " + what + ` "` + word + `"` + suggest.Hint(word, known)
 }
 
-// checkTitle refuses what would break a table: nothing, line ends, control
-// characters and bars.
+// checkTitle checks the title that stands at n.
 func checkTitle(n strictyaml.Node, errs *strictyaml.Errors) {
-	bad := func(r rune) bool { return !unicode.IsPrint(r) || r == '|' }
 	var title string
 	if n.Decode(&title) != nil {
 		return // reported where the block is read
 	}
-	if n.Present() && (strings.TrimSpace(title) == "" || strings.ContainsFunc(title, bad)) {
-		errs.Add(n.Errorf("expected one line of printable text without bars, found %q", title))
+	if err := names.CheckTitle(title); err != nil && n.Present() {
+		errs.Add(n.Errorf("%v", err))
 	}
 }

@@ -2,11 +2,16 @@ package specs
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 
 	"dgsbench/internal/suggest"
 	"dgsbench/models"
 )
+
+// MostSeeds is how many seeds a suite has at most.
+const MostSeeds = 1000
 
 // Filter narrows a suite down. An empty list lets everything through.
 type Filter struct {
@@ -23,8 +28,11 @@ type Filter struct {
 // side: n from FirstSeed on, and 0 alone where there is nothing to learn. A
 // filter's word that fits nothing in the suite is an error.
 func (s Suite) Trials(f Filter) ([]Trial, error) {
-	if f.Seeds < 0 {
-		return nil, fmt.Errorf("expected a number of seeds of 1 or more, found %d", f.Seeds)
+	if f.Seeds < 0 || f.Seeds > MostSeeds {
+		return nil, fmt.Errorf("expected 1 to %d seeds, found %d", MostSeeds, f.Seeds)
+	}
+	if most := uint64(math.MaxUint64 - MostSeeds); f.FirstSeed > most {
+		return nil, fmt.Errorf("expected a first seed of %d at most, found %d", most, f.FirstSeed)
 	}
 	cells, err := s.filtered(f)
 	if err != nil {
@@ -66,25 +74,24 @@ func (s Suite) filtered(f Filter) ([]Trial, error) {
 		if len(by.words) == 0 {
 			continue
 		}
-		var known []string
+		known, wanted := map[string]bool{}, setOf(by.words)
 		for _, cell := range s.cells {
-			known = append(known, by.names(cell)...)
+			for _, name := range by.names(cell) {
+				known[name] = true
+			}
 		}
 		for _, w := range by.words {
-			if !slices.Contains(known, w) {
-				return nil, s.unknown(by.what, w, known)
+			if !known[w] {
+				return nil, s.unknown(by.what, w, slices.Sorted(maps.Keys(known)))
 			}
 		}
 		keep = slices.DeleteFunc(slices.Clone(keep), func(t Trial) bool {
-			fits := func(name string) bool { return slices.Contains(by.words, name) }
-			return !slices.ContainsFunc(by.names(t), fits)
+			return !slices.ContainsFunc(by.names(t), func(name string) bool { return wanted[name] })
 		})
 	}
 	return keep, nil
 }
 
 func (s Suite) unknown(what, word string, known []string) error {
-	slices.Sort(known)
-	known = slices.Compact(known)
 	return fmt.Errorf("suite %q has no %s %q%s", s.Name, what, word, suggest.Hint(word, known))
 }

@@ -53,3 +53,42 @@ func FuzzSpec(f *testing.F) {
 		}
 	})
 }
+
+// FuzzOption: an option of a sweep is set to the text given for it alone, or
+// refused.
+func FuzzOption(f *testing.F) {
+	for _, value := range []string{"100", "[8, 4]", "relu", "1}, mode: {slow: 1", "x # y", "\"\\x\"", "&a 1", "0x10", "!!int 1", "1\nmode: slow", "0.5, dropout: 0.5", "{", ""} {
+		f.Add("alpha", value)
+		f.Add("head.lr", value)
+	}
+	lib, err := NewLibrary("testdata/good")
+	if err != nil {
+		f.Fatal(err)
+	}
+	var list []Model
+	for _, id := range lib.ModelIDs() {
+		if m, err := lib.LoadModel(id); err == nil {
+			list = append(list, m)
+		}
+	}
+	if len(list) == 0 {
+		f.Fatal("no model can be read")
+	}
+	f.Fuzz(func(t *testing.T, path, value string) {
+		for _, m := range list {
+			before, err := m.Resolve(Place{}, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			after, err := m.ResolveWith(Place{}, "", path, value)
+			if err != nil {
+				continue
+			}
+			for option, from := range after.Origins {
+				if option != path && from != before.Origins[option] {
+					t.Errorf("%s: %s: %q has changed %s too", m.ID, path, value, option)
+				}
+			}
+		}
+	})
+}

@@ -1,8 +1,6 @@
 package specs
 
 import (
-	"slices"
-
 	"dgsbench/internal/strictyaml"
 )
 
@@ -43,13 +41,13 @@ func newLatency(n strictyaml.Node, errs *strictyaml.Errors) *Latency {
 	if l.Known && len(l.Sweep) > 0 {
 		errs.Add(n.Get("sweep").Errorf("known: true has one answer to all events, expected no sweep"))
 	}
+	seen := map[int]bool{}
 	for i, item := range n.Get("sweep").Items() {
-		if i < len(l.Sweep) {
-			inRange(item, l.Sweep[i], 1, 100_000, errs)
-			if slices.Contains(l.Sweep[:i], l.Sweep[i]) {
-				errs.Add(item.Errorf("%d is listed twice", l.Sweep[i]))
-			}
+		inRange(item, l.Sweep[i], 1, maxBatch, errs)
+		if seen[l.Sweep[i]] {
+			errs.Add(item.Errorf("%d is listed twice", l.Sweep[i]))
 		}
+		seen[l.Sweep[i]] = true
 	}
 	return &l
 }

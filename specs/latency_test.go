@@ -1,6 +1,7 @@
 package specs_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,6 +25,9 @@ func TestLatencySuite(t *testing.T) {
 		deployed := map[string]bool{}
 		for _, trial := range trials {
 			deployed[trial.Ref()] = trial.Deployed
+			if strings.HasSuffix(trial.Title, ", deployed") != trial.Deployed {
+				t.Errorf("%s is titled %q", trial.Ref(), trial.Title)
+			}
 			p := trial.Protocol
 			if p.Batch != 200 || p.Latency.Batches != 200 || p.Latency.Iterations != 10 || p.Latency.Warmups < 1 {
 				t.Errorf("%s: batches of %d, %+v", trial.Ref(), p.Batch, p.Latency)

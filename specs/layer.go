@@ -67,24 +67,26 @@ func newLayer(b block, errs *strictyaml.Errors) layer {
 	records, origins := map[string]string{}, map[string]Origin{}
 	errs.Add(b.Origin.Decode(&words))
 	errs.Add(b.Records.Decode(&records))
-	for _, path := range b.Origin.Keys() {
-		at := b.Origin.Get(path)
+	for path, at := range b.Origin.Entries() {
 		origins[path] = readWord(at, errs, FromPaper, Default, Tuned)
 		if p, ok := l.from[path]; ok {
 			p.Origin, p.Record = origins[path], records[path]
 			l.from[path] = p
 			continue
 		}
+		if errs.Full() {
+			break
+		}
 		errs.Add(at.Errorf("no option %q is set in this block%s", path, suggest.Hint(path, set)))
 	}
-	for _, path := range b.Records.Keys() {
+	for path, at := range b.Records.Entries() {
 		if origins[path] != Tuned {
-			errs.Add(b.Records.Get(path).Errorf("a record is for a value whose origin is %q", Tuned))
+			errs.Add(at.Errorf("a record is for a value whose origin is %q", Tuned))
 		}
 	}
-	for _, path := range b.Origin.Keys() {
+	for path, at := range b.Origin.Entries() {
 		if origins[path] == Tuned && strings.TrimSpace(records[path]) == "" {
-			errs.Add(b.Origin.Get(path).Errorf("%q needs the record of the search: records: {%s: ...}", Tuned, path))
+			errs.Add(at.Errorf("%q needs the record of the search: records: {%s: ...}", Tuned, path))
 		}
 	}
 	return l

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"dgsbench/internal/regular"
 	"dgsbench/internal/strictyaml"
 )
 
@@ -19,6 +20,9 @@ var embedded embed.FS
 
 // embeddedDir is the folder that messages name for embedded specs.
 const embeddedDir = "specs"
+
+// mostSpec is more bytes than a spec or a suite has.
+const mostSpec = 16 << 20
 
 // Library holds the specs that can be looked up by name.
 type Library struct {
@@ -38,7 +42,7 @@ type Entry struct {
 // none.
 func NewLibrary(dir string) (*Library, error) {
 	l := &Library{models: map[string]strictyaml.Node{}, suites: map[string]strictyaml.Node{}, user: map[Entry]bool{}}
-	if err := l.addAll(embedded, embeddedDir); err != nil {
+	if err := l.addAll(embedded, embeddedDir, embedded.ReadFile); err != nil {
 		return nil, err
 	}
 	if dir == "" {
@@ -47,7 +51,10 @@ func NewLibrary(dir string) (*Library, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("%s: expected a folder with specs (*.yaml)", dir)
 	}
-	if err := l.addAll(os.DirFS(dir), dir); err != nil {
+	read := func(p string) ([]byte, error) {
+		return regular.Read(filepath.Join(dir, filepath.FromSlash(p)), mostSpec)
+	}
+	if err := l.addAll(os.DirFS(dir), dir, read); err != nil {
 		return nil, err
 	}
 	return l, nil
@@ -56,7 +63,7 @@ func NewLibrary(dir string) (*Library, error) {
 // AddFile adds one file, in place of a spec of the same name. A model that
 // a suite does not name joins it wherever it can do the task.
 func (l *Library) AddFile(file string) (Entry, error) {
-	data, err := os.ReadFile(file)
+	data, err := regular.Read(file, mostSpec)
 	if err != nil {
 		return Entry{}, err
 	}
@@ -74,14 +81,14 @@ func (l *Library) AddFile(file string) (Entry, error) {
 
 // addAll adds all YAML files of a folder. Two of them of the same name are
 // an error.
-func (l *Library) addAll(files fs.FS, dir string) error {
+func (l *Library) addAll(files fs.FS, dir string, read func(path string) ([]byte, error)) error {
 	var errs strictyaml.Errors
 	seen := map[Entry]string{}
 	err := fs.WalkDir(files, ".", func(p string, d fs.DirEntry, err error) error {
 		if ext := path.Ext(p); err != nil || d.IsDir() || ext != ".yaml" && ext != ".yml" {
 			return err
 		}
-		data, err := fs.ReadFile(files, p)
+		data, err := read(p)
 		if err != nil {
 			return err
 		}

@@ -101,6 +101,9 @@ func (m Model) title(variant string) string {
 	return m.Title
 }
 
+// mostBlocks is the number of overrides and variants that a model may have.
+const mostBlocks = 1_000
+
 // newModel reads a model spec and tries every block of options that it
 // holds.
 func newModel(n strictyaml.Node) (Model, error) {
@@ -114,11 +117,14 @@ func newModel(n strictyaml.Node) (Model, error) {
 		ID: y.ID, Title: y.Title, Page: y.Page, File: n.File(),
 		node: n, base: newLayer(y.block, &errs), variants: map[string]variant{},
 	}
+	if k := len(y.Overrides) + len(y.Variants); k > mostBlocks {
+		errs.Add(n.Errorf("%d overrides and variants, expected at most %d", k, mostBlocks))
+		return Model{}, errs.Err()
+	}
 	for _, o := range y.Overrides {
 		m.overrides = append(m.overrides, newOverride(o, &errs))
 	}
-	for _, key := range n.Get("variants").Keys() {
-		v := n.Get("variants").Get(key)
+	for key, v := range n.Get("variants").Entries() {
 		checkName(v, key, &errs)
 		m.variants[key] = newVariant(v, &errs)
 	}
@@ -137,7 +143,7 @@ func newOverride(n strictyaml.Node, errs *strictyaml.Errors) override {
 	errs.Add(n.Decode(&y))
 	require(n, errs, "match", "options")
 	match := n.Get("match")
-	if match.Present() && len(match.Keys()) == 0 {
+	if match.Present() && y.Match == (matchYAML{}) {
 		errs.Add(match.Errorf("expected at least one of dataset, task, setting"))
 	}
 	at := Place{

@@ -156,7 +156,7 @@ func (p Protocol) with(n strictyaml.Node, errs *strictyaml.Errors) Protocol {
 	if y.Latency.Present() {
 		p.Latency = newLatency(y.Latency, errs)
 	}
-	if errs.Err() == nil {
+	if !errs.Any() {
 		p.checkCarry(n, errs)
 	}
 	return p

@@ -36,14 +36,12 @@ func (m Model) ResolveWith(at Place, variant, path, value string) (Resolved, err
 		known := slices.Sorted(maps.Keys(r.Origins))
 		return Resolved{}, fmt.Errorf("model %q has no option %q%s", m.ID, path, suggest.Hint(path, known))
 	}
-	parts := strings.Split(path, ".")
-	text := strings.Join(parts, ": {") + ": " + value + strings.Repeat("}", len(parts)-1)
-	n, err := strictyaml.Parse(path+": "+value, []byte(text))
+	n, err := strictyaml.Parse(path+": "+value, []byte(value))
 	if err != nil {
 		return Resolved{}, err
 	}
 	var errs strictyaml.Errors
-	more := newLayer(block{Options: n}, &errs)
+	more := newLayer(block{Options: n.Below(path)}, &errs)
 	if err := errs.Err(); err != nil {
 		return Resolved{}, err
 	}

@@ -9,7 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"dgsbench/datasets"
 	"dgsbench/internal/golden"
+	"dgsbench/models"
 	"dgsbench/specs"
 )
 
@@ -103,6 +105,37 @@ func originLines(origins map[string]specs.Provenance) string {
 	return strings.Join(lines, "\n")
 }
 
+// TestOverridePlaces: an override holds where all that it names is the same,
+// and a dataset's variants are others.
+func TestOverridePlaces(t *testing.T) {
+	m := searchModel(t, `id: toy
+model: toy
+title: Toy
+options: {alpha: 0}
+overrides:
+  - {match: {dataset: wikipedia, task: lp, setting: T}, options: {alpha: 1}}
+`)
+	at := func(dataset string, task models.Task, setting datasets.Setting) specs.Place {
+		return specs.Place{Dataset: dataset, Task: task, Setting: setting}
+	}
+	for place, want := range map[specs.Place]float64{
+		at("wikipedia", "lp", "T"):        1,
+		at("wikipedia-nofeat", "lp", "T"): 0,
+		at("wikipedia-sim", "lp", "T"):    0,
+		at("reddit", "lp", "T"):           0,
+		at("wikipedia", "lp", "I"):        0,
+		at("wikipedia", "nc", ""):         0,
+	} {
+		r, err := m.Resolve(place, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Options.(*toyOptions).Alpha; got != want {
+			t.Errorf("%s: alpha is %v, expected %v", place, got, want)
+		}
+	}
+}
+
 func TestResolveUnknownVariant(t *testing.T) {
 	m, err := toyLibrary(t).LoadModel("toy")
 	if err != nil {
@@ -174,7 +207,7 @@ func TestResolveWith(t *testing.T) {
 		{"head.droput", "0.5", `model "toy" has no option "head.droput" (did you mean "head.dropout"?)`},
 		{"head", "0.5", `model "toy" has no option "head"`},
 		{"alpha", "some", `expected a number, found text "some"`},
-		{"alpha", "0.5: [", "alpha: 0.5: [:1: "},
+		{"alpha", "0.5: [", "alpha: 0.5: [:2: "},
 		{"alpha", "2", "alpha: 2:1: alpha is 2, expected 0 to 1"},
 	} {
 		_, err := m.ResolveWith(specs.Place{}, "", c.path, c.value)

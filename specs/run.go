@@ -40,9 +40,14 @@ func (r *suiteReader) addRun(n strictyaml.Node, base Protocol) {
 	if protocol.WithinBatch == TBatch && task == models.LinkPrediction {
 		r.errs.Add(y.Task.Errorf("within_batch: %s is for %s: candidates that are no node of the event would be ranked with events after it", TBatch, models.NodeClassification))
 	}
+	checkEffect(y.Protocol, task, protocol, &r.errs)
+	cases := readCases(y.Batches, protocol, &r.errs)
+	if r.size += size(cases) * size(data) * size(settings) * size(refs); r.size > mostCells {
+		return // newSuite reports it
+	}
 	r.checkOptionKeys(n.Get("options"), y.Models)
 	r.checkTruth(y.Datasets, data, refs)
-	for _, c := range readCases(y.Batches, protocol, &r.errs) {
+	for _, c := range cases {
 		for _, dataset := range data {
 			for _, setting := range settings {
 				for _, ref := range refs {
@@ -52,6 +57,26 @@ func (r *suiteReader) addRun(n strictyaml.Node, base Protocol) {
 		}
 	}
 }
+
+// checkEffect refuses what a run's own protocol says in vain.
+func checkEffect(own strictyaml.Node, task models.Task, resolved Protocol, errs *strictyaml.Errors) {
+	latency := resolved.Latency != nil
+	if latency && resolved.WithinBatch == TBatch {
+		errs.Add(own.Errorf("a latency test answers whole windows, expected within_batch: %s", LastWrite))
+	}
+	for key, at := range own.Entries() {
+		switch {
+		case latency && !slices.Contains([]string{"batch", "within_batch", "latency"}, key):
+			errs.Add(at.Errorf("it changes nothing in a latency test; leave the key out"))
+		case latency || task != models.NodeClassification:
+		case key == "candidates" || key == "filter" || key == "val_negatives" && resolved.ValNegatives > 0:
+			errs.Add(at.Errorf("it changes nothing in node classification; leave the key out"))
+		}
+	}
+}
+
+// size is what a list adds to the size of a run, also one with mistakes.
+func size[T any](list []T) float64 { return max(1, float64(len(list))) }
 
 // settings are those of link prediction; node classification, which knows
 // none, gets the empty one.
@@ -70,8 +95,9 @@ func (r *suiteReader) settings(run, at strictyaml.Node, task models.Task) []data
 // datasets are the names in the list that fit the task.
 func (r *suiteReader) datasets(n strictyaml.Node, task models.Task) []string {
 	var out []string
+	items := n.Items()
 	for i, dataset := range readList[string](n, &r.errs) {
-		at := n.Items()[i]
+		at := items[i]
 		if !checkDataset(at, dataset, &r.errs) {
 			continue
 		}
@@ -87,8 +113,9 @@ func (r *suiteReader) datasets(n strictyaml.Node, task models.Task) []string {
 // refs are the models in the list that exist and can do the task.
 func (r *suiteReader) refs(n strictyaml.Node, task models.Task) []string {
 	var out []string
+	items := n.Items()
 	for i, ref := range readList[string](n, &r.errs) {
-		if r.checkModel(n.Items()[i], ref, task) {
+		if !r.errs.Full() && r.checkModel(items[i], ref, task) {
 			out = append(out, ref)
 		}
 	}
@@ -98,9 +125,10 @@ func (r *suiteReader) refs(n strictyaml.Node, task models.Task) []string {
 // checkTruth: a dataset that hides nothing has no row for those who would
 // know.
 func (r *suiteReader) checkTruth(list strictyaml.Node, data, refs []string) {
+	known := setOf(data)
 	for _, item := range list.Items() {
 		var dataset string
-		if item.Decode(&dataset) != nil || !slices.Contains(data, dataset) {
+		if item.Decode(&dataset) != nil || !known[dataset] {
 			continue // reported where the datasets are read
 		}
 		d, _ := datasets.Lookup(dataset)
@@ -155,9 +183,10 @@ func (r *suiteReader) checkOptionKeys(options, list strictyaml.Node) {
 	if list.Decode(&refs) != nil {
 		return // reported where the models are read
 	}
-	for _, ref := range options.Keys() {
-		if !slices.Contains(refs, ref) {
-			r.errs.Add(options.Get(ref).Errorf("model %q is not in this run%s", ref, suggest.Hint(ref, refs)))
+	known := setOf(refs)
+	for ref, at := range options.Entries() {
+		if !known[ref] && !r.errs.Full() {
+			r.errs.Add(at.Errorf("model %q is not in this run%s", ref, suggest.Hint(ref, refs)))
 		}
 	}
 }

@@ -226,3 +226,29 @@ func TestTunedAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestTunedKeepsOwnChoices: of an override, tuning replaces what comes from a
+// search alone; with one value of the user's own, it stays below the new one.
+func TestTunedKeepsOwnChoices(t *testing.T) {
+	at := specs.Place{Dataset: "mooc", Task: models.LinkPrediction, Setting: "T"}
+	values := map[string]any{"head.lr": 0.01, "alpha": 0.25, "layers.length": 1.0, "layers.item": 8.0}
+	for origin, want := range map[string]string{
+		"origin: {head.lr: tuned, mode: tuned}, records: {head.lr: r, mode: r}": "fast",
+		"origin: {head.lr: tuned, mode: paper}, records: {head.lr: r}":          "fast",
+		"origin: {head.lr: tuned, mode: default}, records: {head.lr: r}":        "slow",
+		"origin: {head.lr: paper, mode: paper}":                                 "slow",
+	} {
+		m := searchModel(t, searchSpec+"overrides:\n  - {match: {dataset: mooc, task: lp, setting: T}, options: {head: {lr: 0.5}, mode: slow}, "+origin+"}\n")
+		text, err := m.Tuned([]specs.Found{{At: at, Values: values, Record: "r"}}, specs.Model{}, "Tuned.")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := searchModel(t, string(text)).Resolve(at, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Options.(*toyOptions); got.Mode != want || got.Head.LR != 0.01 {
+			t.Errorf("%s: %+v, expected mode %s under the tuned rate", origin, got, want)
+		}
+	}
+}

@@ -119,6 +119,7 @@ func (p *Parameter) readChoices(n strictyaml.Node, y parameterYAML, errs *strict
 	if len(y.Choices.Items()) == 0 {
 		errs.Add(y.Choices.Errorf("expected a list with at least one value"))
 	}
+	seen := map[any]bool{}
 	for _, item := range y.Choices.Items() {
 		v, err := item.Value()
 		errs.Add(err)
@@ -128,9 +129,10 @@ func (p *Parameter) readChoices(n strictyaml.Node, y parameterYAML, errs *strict
 			errs.Add(item.Errorf("expected a text, a number, true or false"))
 			continue
 		}
-		if slices.Contains(p.Choices, v) {
+		if seen[v] {
 			errs.Add(item.Errorf("%v is listed twice", v))
 		}
+		seen[v] = true
 		p.Choices = append(p.Choices, v)
 	}
 }

@@ -74,6 +74,7 @@ func (m Model) Tuned(found []Found, old Model, about string) ([]byte, error) {
 // keep takes a model's overrides over: those wanted, and no tuned one of a
 // place that is done.
 func (y *tunedYAML) keep(m Model, done map[Place]bool, wanted func(override) bool) {
+	items := m.node.Get("overrides").Items()
 	for i, o := range m.overrides {
 		if !wanted(o) || o.isTuned() && done[o.match] {
 			continue
@@ -81,7 +82,7 @@ func (y *tunedYAML) keep(m Model, done map[Place]bool, wanted func(override) boo
 		if o.isTuned() {
 			done[o.match] = true
 		}
-		y.Overrides = append(y.Overrides, m.node.Get("overrides").Items()[i])
+		y.Overrides = append(y.Overrides, items[i])
 	}
 }
 

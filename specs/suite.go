@@ -37,8 +37,12 @@ type suiteReader struct {
 	suite  Suite
 	models map[string]Model           // by id; those that could be read
 	taken  map[string]strictyaml.Node // cell -> its run
+	size   float64                    // cells of the runs so far
 	errs   strictyaml.Errors
 }
+
+// mostCells is the number of cells that a suite may have.
+const mostCells = 10_000
 
 // newSuite reads a suite and resolves all of its cells.
 func newSuite(n strictyaml.Node, lib *Library) (Suite, error) {
@@ -48,7 +52,7 @@ func newSuite(n strictyaml.Node, lib *Library) (Suite, error) {
 	require(n, &r.errs, "name", "title", "runs")
 	checkName(n.Get("name"), y.Name, &r.errs)
 	checkTitle(n.Get("title"), &r.errs)
-	inRange(n.Get("seeds"), y.Seeds, 1, 1000, &r.errs)
+	inRange(n.Get("seeds"), y.Seeds, 1, MostSeeds, &r.errs)
 	if len(y.Runs) == 0 && n.Get("runs").Present() {
 		r.errs.Add(n.Get("runs").Errorf("expected at least one run"))
 	}
@@ -59,6 +63,10 @@ func newSuite(n strictyaml.Node, lib *Library) (Suite, error) {
 	}
 	for _, run := range y.Runs {
 		r.addRun(run, protocol)
+		if r.size > mostCells {
+			r.errs.Add(run.Errorf("the suite has %.0f table cells up to this run, expected at most %d", r.size, mostCells))
+			break
+		}
 	}
 	for _, id := range lib.own {
 		r.addOwn(n, id)
@@ -76,10 +84,10 @@ func (s Suite) Models() []Model { return slices.Clone(s.models) }
 
 // addModels lists the models of the cells.
 func (r *suiteReader) addModels() {
-	var ids []string
+	known := map[string]bool{}
 	for _, cell := range r.suite.cells {
-		if !slices.Contains(ids, cell.ModelID) {
-			ids = append(ids, cell.ModelID)
+		if !known[cell.ModelID] {
+			known[cell.ModelID] = true
 			r.suite.models = append(r.suite.models, r.models[cell.ModelID])
 		}
 	}
@@ -96,11 +104,11 @@ func (r *suiteReader) addOwn(suite strictyaml.Node, id string) {
 		Place
 		name string // of the case
 	}
-	var done []place
+	done := map[place]bool{}
 	for _, t := range slices.Clone(r.suite.cells) {
 		at := place{Place{t.Dataset, t.Task, t.Setting}, t.Case}
-		if d, _ := datasets.Lookup(t.Dataset); m.Kind.Supports(t.Task) && m.Kind.Fits(d) && !slices.Contains(done, at) {
-			done = append(done, at)
+		if d, _ := datasets.Lookup(t.Dataset); m.Kind.Supports(t.Task) && m.Kind.Fits(d) && !done[at] {
+			done[at] = true
 			r.addCell(suite, at.Place, id, strictyaml.Node{}, protocolCase{at.name, t.Protocol})
 		}
 	}

@@ -1,6 +1,7 @@
 package specs
 
 import (
+	"maps"
 	"slices"
 
 	"dgsbench/internal/strictyaml"
@@ -57,24 +58,24 @@ func (r *suiteReader) readTables(n strictyaml.Node) {
 	var y tablesYAML
 	r.errs.Add(n.Decode(&y))
 	r.suite.Tables.PaperDatasets = y.PaperDatasets
+	refs, data := map[string]bool{}, map[string]bool{}
+	for _, cell := range r.suite.cells {
+		refs[cell.Ref()], data[cell.Dataset] = true, true
+	}
 	for _, item := range y.Show {
-		r.suite.Tables.Show = append(r.suite.Tables.Show, r.readTable(item))
+		r.suite.Tables.Show = append(r.suite.Tables.Show, r.readTable(item, refs, data))
 	}
 }
 
-func (r *suiteReader) readTable(n strictyaml.Node) Table {
+func (r *suiteReader) readTable(n strictyaml.Node, refs, data map[string]bool) Table {
 	t := Table{at: n}
-	if len(n.Keys()) == 0 {
+	if !n.IsMapping() {
 		r.errs.Add(n.Decode(&t.ID))
 		return t
 	}
 	var y tableYAML
 	r.errs.Add(n.Decode(&y))
 	require(n, &r.errs, "table")
-	var refs, data []string
-	for _, cell := range r.suite.cells {
-		refs, data = append(refs, cell.Ref()), append(data, cell.Dataset)
-	}
 	if n.Get("title").Present() {
 		checkTitle(n.Get("title"), &r.errs)
 	}
@@ -86,12 +87,11 @@ func (r *suiteReader) readTable(n strictyaml.Node) Table {
 }
 
 // chosen are names that the suite has.
-func (r *suiteReader) chosen(n strictyaml.Node, what string, known []string) []string {
-	names := readList[string](n, &r.errs)
+func (r *suiteReader) chosen(n strictyaml.Node, what string, known map[string]bool) []string {
+	names, items := readList[string](n, &r.errs), n.Items()
 	for i, name := range names {
-		if !slices.Contains(known, name) {
-			different := slices.Compact(slices.Sorted(slices.Values(known)))
-			r.errs.Add(n.Items()[i].Errorf("%s %q is not in this suite%s", what, name, suggest.Hint(name, different)))
+		if !known[name] && !r.errs.Full() {
+			r.errs.Add(items[i].Errorf("%s %q is not in this suite%s", what, name, suggest.Hint(name, slices.Sorted(maps.Keys(known)))))
 		}
 	}
 	return names

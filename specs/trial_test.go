@@ -1,8 +1,10 @@
 package specs_test
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -102,7 +104,8 @@ func TestTrialsRefuseWordsThatFitNothing(t *testing.T) {
 		`suite "toys" has no model "toy-rul" (did you mean "toy-rule"?)`:                           {Models: []string{"toy", "toy-rul"}},
 		`suite "toys" has no dataset "wikipedia"; known: amlsim-20k, collegemsg, wikipedia-nofeat`: {Datasets: []string{"wikipedia"}},
 		`suite "toys" has no task "link"; known: lp, nc`:                                           {Tasks: []string{"link"}},
-		`expected a number of seeds of 1 or more, found -1`:                                        {Seeds: -1},
+		`expected 1 to 1000 seeds, found -1`:                                                       {Seeds: -1},
+		`expected 1 to 1000 seeds, found 1000001`:                                                  {Seeds: 1000001},
 	} {
 		if _, err := s.Trials(f); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
@@ -177,6 +180,21 @@ func TestIdentity(t *testing.T) {
 	note("data", trial().Identity("other", 1, "cpu"))
 	note("numerics", trial().Identity("sum", 2, "cpu"))
 	note("device", trial().Identity("sum", 1, "cuda"))
+
+	for device, more := range map[string]map[string]any{"cpu": {}, "cuda": {"device": "cuda"}} {
+		facts := map[string]any{"data_sha256": "sum", "numerics": 1}
+		maps.Copy(facts, more) // the processor has no name in it, as before there were other devices
+		if err := json.Unmarshal(trial().JSON(), &facts); err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(facts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := trial().Identity("sum", 1, device), fmt.Sprintf("%x", sha256.Sum256(text)); got != want {
+			t.Errorf("identity on %s is %s, expected the checksum %s of %s", device, got, want, text)
+		}
+	}
 
 	same := trial()
 	same.Title, same.Class, same.Origins = "x", models.Oracle, nil

@@ -21,6 +21,9 @@ func newAll(o *options) *cobra.Command {
 			if o.dryRun {
 				return o.wouldMeasure(trials, o.goOn)
 			}
+			if err := o.canLeave(); err != nil {
+				return err
+			}
 			sum, err := o.planAndMeasure(cmd.Context(), trials)
 			if err != nil {
 				return err

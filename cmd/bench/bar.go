@@ -3,16 +3,15 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"dgsbench/harness"
+	"dgsbench/internal/escape"
 	"dgsbench/metrics"
 	"dgsbench/results/record"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
-	"golang.org/x/term"
 )
 
 // bar shows progress: a bar with the time left on a terminal, one line a
@@ -35,14 +34,8 @@ const barUnits = 10_000
 
 func newBar(out io.Writer) *bar { return &bar{out: out, started: time.Now()} }
 
-// isTerminal reports whether out is a terminal.
-func isTerminal(out io.Writer) bool {
-	f, ok := out.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
 func (b *bar) hooks() harness.Hooks {
-	return harness.Hooks{Start: b.start, Progress: b.progress, Done: b.trial, Wait: b.wait}
+	return harness.Hooks{Start: b.start, Progress: b.progress, Done: b.trial, Wait: b.wait, Again: b.again}
 }
 
 func (b *bar) start(pending, found int) {
@@ -51,7 +44,8 @@ func (b *bar) start(pending, found int) {
 
 // open begins with what is to be done, if there is anything.
 func (b *bar) open(pending int, line string) {
-	b.pending, b.started = pending, time.Now()
+	b.close()
+	b.pending, b.done, b.started = pending, 0, time.Now()
 	if pending == 0 {
 		return
 	}
@@ -64,7 +58,7 @@ func (b *bar) show() {
 	if !isTerminal(b.out) {
 		return
 	}
-	b.container = mpb.New(mpb.WithOutput(b.out), mpb.WithWidth(60))
+	b.container = mpb.New(mpb.WithOutput(under(b.out)), mpb.WithWidth(60))
 	b.line = b.container.AddBar(barUnits,
 		mpb.BarRemoveOnComplete(),
 		mpb.AppendDecorators(decor.Percentage(), decor.Any(func(decor.Statistics) string {
@@ -97,6 +91,11 @@ func (b *bar) wait(left int) {
 	b.print(fmt.Sprintf("%d trials are being measured by another run in the same folder: waiting for it", left))
 }
 
+// again says why there is more to do than there seemed to be.
+func (b *bar) again(trials int, why string) {
+	b.print(fmt.Sprintf("%d trials are measured again: %s", trials, why))
+}
+
 // trial is finished or failed.
 func (b *bar) trial(r record.Record) {
 	if r.Failed() {
@@ -123,7 +122,7 @@ func (b *bar) failed(what string) {
 
 func (b *bar) print(line string) {
 	if b.container != nil {
-		fmt.Fprintln(b.container, line)
+		fmt.Fprintln(b.container, escape.Message(line))
 		return
 	}
 	fmt.Fprintln(b.out, line)
@@ -140,7 +139,11 @@ func headline(r record.Record) string {
 			if !s.Value.Present() {
 				return "test " + m.Title + " not defined"
 			}
-			return fmt.Sprintf("test %s %.4f", m.Title, float64(s.Value))
+			text := fmt.Sprintf("test %s %.4f", m.Title, float64(s.Value))
+			if s.Degenerate != "" {
+				text += ", which says nothing: " + string(s.Degenerate)
+			}
+			return text
 		}
 	}
 	return "measured"
@@ -153,4 +156,5 @@ func (b *bar) close() {
 	}
 	b.line.Abort(true)
 	b.container.Wait()
+	b.container, b.line = nil, nil
 }

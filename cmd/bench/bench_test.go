@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -57,7 +58,7 @@ func TestResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "suite,dataset,task,setting,model,variant,candidates,split,device,metric,unit,mean,std,n,ci_low,ci_high,case"
+	want := "suite,dataset,task,setting,model,variant,candidates,split,device,metric,unit,mean,std,n,ci_low,ci_high,case,degenerate,caveat"
 	if got := strings.Join(lines[0], ","); got != want {
 		t.Errorf("columns %s, expected %s", got, want)
 	}
@@ -96,7 +97,12 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"all", "--models", "recensy"}, `(did you mean "recency"?)`},
 		{[]string{"all", "--suite", "wiki-real", "--data", filepath.Join(dir, "nothing")}, "--data DIR says where files are"},
 		{[]string{"all", "--workers", "-1"}, "--workers is -1, expected"},
-		{[]string{"all", "--seeds", "0"}, "expected a whole number, 1 or more"},
+		{[]string{"all", "--seeds", "0"}, "expected a whole number from 1 to 1000"},
+		{[]string{"all", "--seeds", "1000001"}, `invalid argument "1000001" for "--seeds" flag: expected a whole number from 1 to 1000`},
+		{[]string{"all", "--workers", "1000000000"}, "--workers is 1000000000, expected 0 to 1024"},
+		{[]string{"latency", "--threads", "1000000000"}, "--threads is 1000000000, expected 1 to 1024"},
+		{[]string{"tune", "--model", "raw", "--dataset", "shop-sim", "--task", "nc", "--trials", "1000000000"}, "--trials is 1000000000, expected 1 to 10000"},
+		{[]string{"check", "--statistical", "--first-seed", "18446744073709551615"}, "expected a first seed of 18446744073709550615 at most"},
 		{[]string{"all", "--out", ""}, "--out is empty"},
 		{[]string{"all", "--out", filepath.Join(dir, "bad.yaml")}, "--out: "},
 		{[]string{"all", "--models", "raw", "--tasks", "lp"}, "fits all of the models, datasets and tasks"},
@@ -111,7 +117,7 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"scale", "user-count", "--sweep", "lenght=10"}, `did you mean "length"`},
 		{[]string{"scale", "user-count", "--sweep", "length=10", "--format", "pdf"}, `--format is "pdf", expected`},
 		{[]string{"scale", "user-count", "--sweep", "length=10", "--nodes", "ten"}, `expected a whole number such as 200 or 1e6, found "ten"`},
-		{[]string{"scale", "user-count", "--sweep", "length=10", "--threads", "0"}, "--threads is 0, expected 1 or more"},
+		{[]string{"scale", "user-count", "--sweep", "length=10", "--threads", "0"}, "--threads is 0, expected 1 to 1024"},
 		{[]string{"scale", "user-count", "--sweep", "length=10", "--out", ""}, "--out is empty"},
 		{[]string{
 			"all", "--suite", "toy", "--specs", filepath.Join(dir, "specs"), "--out", filepath.Join(dir, "out"),
@@ -230,5 +236,29 @@ func TestCommentsDoNotMatter(t *testing.T) {
 	code, stdout, stderr := bench(append([]string{"tables", file, "--seeds", "3"}, where(dir)...)...)
 	if code != exitDone || !strings.Contains(stdout, "Still mine") {
 		t.Errorf("exit code %d\n%s%s", code, stderr, stdout)
+	}
+}
+
+// TestOneBadBatch: a feature beyond what networks can be fed fails the one model
+// that reads it. The others are measured, planned and timed, and a second run does
+// nothing again.
+func TestOneBadBatch(t *testing.T) {
+	dir := workplace(t)
+	toy := read(t, dir, "data", "toy.csv")
+	write(t, filepath.Join(dir, "data", "toy.csv"), regexp.MustCompile(`(,899,.),[^,]*,`).ReplaceAllString(toy, "$1,1e20,"))
+	write(t, filepath.Join(dir, "specs", "toy.yaml"), "name: toy\ntitle: Toy\nseeds: 1\nprotocol: {batch: 20, epochs: 2}\nruns:\n"+
+		"  - {task: nc, datasets: [toy], models: [user-age, user-count, raw]}\n"+
+		"  - {task: nc, datasets: [toy], models: [user-age, raw], protocol: {latency: {batches: 5, lead: 40, iterations: 2}}}\n")
+	code, _, stderr := bench(all(dir, "out")...)
+	if code != exitFailed || !strings.Contains(stderr, "3 trials measured, 0 found measured, 2 failed") || !strings.Contains(stderr, "raw: feature 0 of event 899 is 1e+20, expected a number within ±1e+15") {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	before := read(t, dir, "out", "toy", "tables.md")
+	code, _, stderr = bench(all(dir, "out")...)
+	if code != exitFailed || !strings.Contains(stderr, "0 trials measured, 3 found measured, 2 failed") || strings.Count(stderr, "failed before: raw on toy") != 2 {
+		t.Errorf("again: exit code %d\n%s", code, stderr)
+	}
+	if diff := cmp.Diff(before, read(t, dir, "out", "toy", "tables.md")); diff != "" {
+		t.Errorf("tables of the first run (-) and of the second (+):\n%s", diff)
 	}
 }

@@ -21,7 +21,7 @@ type byteBar struct {
 func newByteBar(out io.Writer) *byteBar {
 	b := &byteBar{}
 	if isTerminal(out) {
-		b.container = mpb.New(mpb.WithOutput(out), mpb.WithWidth(60))
+		b.container = mpb.New(mpb.WithOutput(under(out)), mpb.WithWidth(60))
 	}
 	return b
 }

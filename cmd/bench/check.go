@@ -15,6 +15,7 @@ import (
 	"dgsbench/harness"
 	"dgsbench/harness/plan"
 	"dgsbench/internal/atomicfile"
+	"dgsbench/internal/regular"
 	"dgsbench/results/baseline"
 	"dgsbench/results/record"
 	"dgsbench/results/regression"
@@ -22,6 +23,9 @@ import (
 
 	"github.com/spf13/cobra"
 )
+
+// mostBaseline is more bytes than a baseline has.
+const mostBaseline = 64 << 20
 
 // baselineFile is where the baseline of the project lies.
 const baselineFile = "results/baseline/ci.json"
@@ -127,7 +131,7 @@ func (c *checking) readBaseline() (regression.Baseline, error) {
 			return regression.Baseline{}, fmt.Errorf("--accept rewrites %s: call it in the project's folder, or say --baseline FILE", baselineFile)
 		}
 	}
-	data, err := os.ReadFile(c.baseline)
+	data, err := regular.Read(c.baseline, mostBaseline)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && c.accept:
 		return c.firstBaseline()
@@ -163,8 +167,8 @@ func (c *checking) firstBaseline() (regression.Baseline, error) {
 // that no other build's records are taken for its own.
 func (c *checking) chooseOut() (remove func(), err error) {
 	if c.keep == "" {
-		c.shared.out, err = os.MkdirTemp("", "bench-check-")
-		return func() { os.RemoveAll(c.shared.out) }, err
+		c.shared.out, remove, err = atomicfile.Scratch()
+		return remove, err
 	}
 	build, err := buildSum()
 	c.shared.out = filepath.Join(c.keep, "build-"+build)

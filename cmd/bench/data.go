@@ -12,6 +12,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/datasets/own"
+	"dgsbench/internal/escape"
 
 	"github.com/spf13/cobra"
 )
@@ -144,10 +145,27 @@ func positiveLabels(d datasets.Dataset, s datasets.Stats) string {
 	return text
 }
 
+// constantFeatures names some of them.
+func constantFeatures(d datasets.Dataset, numbers []int) string {
+	const most = 10
+	var names []string
+	for _, i := range numbers[:min(most, len(numbers))] {
+		name := fmt.Sprintf("number %d", i+1)
+		if i < len(d.Layout.Features) {
+			name = d.Layout.Features[i]
+		}
+		names = append(names, name)
+	}
+	if len(numbers) > most {
+		names = append(names, "and others")
+	}
+	return strings.Join(names, ", ")
+}
+
 func printStats(out io.Writer, l *datasets.Loaded, s datasets.Stats) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	row := func(what, format string, args ...any) {
-		fmt.Fprintf(w, "%s\t"+format+"\n", append([]any{what}, args...)...)
+		fmt.Fprintf(w, "%s\t%s\n", what, escape.Text(fmt.Sprintf(format, args...)))
 	}
 	d := l.Dataset
 	row("dataset", "%s", d.Title)
@@ -162,6 +180,9 @@ func printStats(out io.Writer, l *datasets.Loaded, s datasets.Stats) error {
 	}
 	row("destinations", "%d", s.Destinations)
 	row("features in the file", "%d", s.Features)
+	if n := len(s.Constant); n > 0 {
+		row("features that are constant", "%d: %s", n, constantFeatures(d, s.Constant))
+	}
 	row("time span", "%.0f s, %d different times", s.Span, s.Distinct)
 	row("events at the time of the one before", "%d", s.EqualTimes)
 	row("self loops", "%d", s.SelfLoops)

@@ -42,7 +42,7 @@ func TestBenchOnCard(t *testing.T) {
 // TestFullCard: a card without room stops the run, and leaves no record that
 // says that the trial fails. The emulated card has half a gigabyte. One model
 // declares that its Jacobians take 1.2 GB: exit code 2, before anything is
-// measured. The other one only finds out.
+// measured. The other one, whose batches are large, only finds out.
 func TestFullCard(t *testing.T) {
 	library := cudatest.Library(t)
 	if !cudatest.Emulated(t, library) {
@@ -50,19 +50,20 @@ func TestFullCard(t *testing.T) {
 	}
 	t.Setenv(devices.LibraryVariable, library)
 	for _, c := range []struct {
-		spec string
-		code int
-		want string
+		suite, spec string
+		code        int
+		want        string
 	}{
-		{"model: dgs, options: {size: 512, blocks: 4}", exitUsage, "of memory, the card has 0.5 GB free"},
-		{"model: tgn, options: {memory: {size: 2700}}", exitFailed, "out of device memory"},
+		{"smoke", "model: dgs, options: {size: 512, blocks: 4}", exitUsage, "of memory, the card has 0.5 GB free"},
+		{"wide", "model: raw, options: {head: {hidden: [4096, 64]}}", exitFailed, "out of device memory"},
 	} {
 		out, data := t.TempDir(), t.TempDir()
 		spec := filepath.Join(data, "large.yaml")
 		if err := os.WriteFile(spec, []byte("{id: large, title: Large, "+c.spec+"}"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		code, stdout, stderr := bench("run", spec, "--suite", "smoke", "--tasks", "nc", "--seeds", "1", "--device", "cuda", "--out", out, "--data", data)
+		write(t, filepath.Join(data, "specs", "wide.yaml"), "name: wide\ntitle: Wide\nprotocol: {batch: 40000, epochs: 1}\nruns: [{task: nc, datasets: [shop-sim@0.333], models: [raw]}]\n")
+		code, stdout, stderr := bench("run", spec, "--suite", c.suite, "--specs", filepath.Join(data, "specs"), "--tasks", "nc", "--seeds", "1", "--device", "cuda", "--out", out, "--data", data)
 		if code != c.code || !strings.Contains(stderr, c.want) {
 			t.Errorf("exit code %d\n%s\n%s", code, stdout, stderr)
 		}

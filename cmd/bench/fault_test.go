@@ -16,16 +16,21 @@ import (
 	"time"
 
 	"dgsbench/datasets"
+	"dgsbench/internal/lock"
 	"dgsbench/models"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// folder is what lies in a folder, by path below it.
+// folder is what lies in a folder, by path below it, but for what is ours: a
+// killed process leaves locks there that nobody holds.
 func folder(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Name() == lock.Folder {
+			return filepath.SkipDir
+		}
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -75,6 +80,7 @@ func (u *undisturbed) compare(t *testing.T, what, stdout, dir string) {
 	if diff := cmp.Diff(u.stdout, stdout); diff != "" {
 		t.Errorf("%s: tables, undisturbed (-) and here (+):\n%s", what, diff)
 	}
+	noTemporary(t, what, dir)
 	got := folder(t, dir)
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(u.files)), slices.Sorted(maps.Keys(got))); diff != "" {
 		t.Errorf("%s: files, undisturbed (-) and here (+):\n%s", what, diff)
@@ -83,6 +89,14 @@ func (u *undisturbed) compare(t *testing.T, what, stdout, dir string) {
 		if !isRecord(name) && got[name] != text {
 			t.Errorf("%s: %s differs from that of an undisturbed run", what, name)
 		}
+	}
+}
+
+// noTemporary expects no file that was being written.
+func noTemporary(t *testing.T, what, dir string) {
+	t.Helper()
+	if left, err := os.ReadDir(filepath.Join(dir, lock.Folder, "tmp")); err == nil {
+		t.Errorf("%s: %v is left", what, left)
 	}
 }
 
@@ -179,32 +193,6 @@ func measuredBy(t *testing.T, stderr string) (n int) {
 	return n
 }
 
-// TestTwoRunsAtOnce: two runs in one folder share the work, and both print
-// all of it.
-func TestTwoRunsAtOnce(t *testing.T) {
-	dir := workplace(t)
-	var whole undisturbed
-	whole.run(t, dir)
-	first, out1, err1 := process(all(dir, "shared")...)
-	second, out2, err2 := process(all(dir, "shared")...)
-	for _, cmd := range []*exec.Cmd{first, second} {
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, cmd := range []*exec.Cmd{first, second} {
-		if err := cmd.Wait(); err != nil {
-			t.Fatalf("%v\n%s\n%s", err, err1, err2)
-		}
-	}
-	whole.compare(t, "first", out1.String(), filepath.Join(dir, "shared"))
-	whole.compare(t, "second", out2.String(), filepath.Join(dir, "shared"))
-	mine, theirs := measuredBy(t, err1.String()), measuredBy(t, err2.String())
-	if want := len(records(whole.files)); mine+theirs != want {
-		t.Errorf("%d and %d trials measured, expected %d together", mine, theirs, want)
-	}
-}
-
 // stuck is the environment variable that keeps the model of that name from
 // ever getting past its first answer in a trial.
 const stuck = "BENCH_TEST_STUCK"
@@ -245,7 +233,7 @@ func TestClaimsEndWithTheProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer holder.Process.Kill()
-	claimed := filepath.Join(dir, "out", "toy", "toy", "nc", "stuck")
+	claimed := lock.In(filepath.Join(dir, "out"), filepath.Join("cells", "toy", "toy", "nc", "stuck"))
 	eventually(t, "the first run measures", func() bool { _, err := os.Stat(claimed); return err == nil })
 	waiting, _, _ := process(args...)
 	log := filepath.Join(dir, "log")

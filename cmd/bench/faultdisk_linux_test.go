@@ -2,13 +2,14 @@ package main
 
 import (
 	"errors"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"dgsbench/internal/lock"
 )
 
 // mount puts a small file system in a folder.
@@ -51,16 +52,6 @@ func oneLine(t *testing.T, what, stderr string, want ...string) {
 	}
 }
 
-// noTemporary expects no file that was being written.
-func noTemporary(t *testing.T, what string, files map[string]string) {
-	t.Helper()
-	for name := range maps.Keys(files) {
-		if strings.Contains(name, ".tmp-") {
-			t.Errorf("%s: %s is left", what, name)
-		}
-	}
-}
-
 // TestDiskFull: the disk is full after some trials. They stay, and once there
 // is room the same command does the rest.
 func TestDiskFull(t *testing.T) {
@@ -75,7 +66,7 @@ func TestDiskFull(t *testing.T) {
 	}
 	oneLine(t, "full", stderr, "write results: ", "no space left on device", "the same command goes on from there")
 	before := folder(t, out)
-	noTemporary(t, "full", before)
+	noTemporary(t, "full", out)
 	some := len(records(before))
 	if some == 0 || some == len(records(whole.files)) {
 		t.Fatalf("%d trials fit, which shows nothing", some)
@@ -102,12 +93,28 @@ func TestLargestFile(t *testing.T) {
 		t.Fatalf("%v, expected exit code %d\n%s", err, exitFailed, stderr)
 	}
 	oneLine(t, "limited", stderr.String(), "write results: ", "file too large")
-	noTemporary(t, "limited", folder(t, filepath.Join(dir, "limited")))
+	noTemporary(t, "limited", filepath.Join(dir, "limited"))
 	code, stdout, text := inProcess(t, all(dir, "limited")...)
 	if code != exitDone {
 		t.Errorf("exit code %d\n%s", code, text)
 	}
 	whole.compare(t, "without a limit", stdout, filepath.Join(dir, "limited"))
+}
+
+// TestReportIsWrittenInAPlaceOfOurs: what a killed bench report leaves is
+// where the next command removes it, and not beside the page.
+func TestReportIsWrittenInAPlaceOfOurs(t *testing.T) {
+	dir := workplace(t)
+	args := all(dir, "out")
+	measure(t, args...)
+	cmd, _, stderr := process()
+	cmd.Path, cmd.Args = "/bin/sh", append([]string{"sh", "-c", `ulimit -f 1; exec "$0" "$@"`, os.Args[0], "report"}, args[1:]...)
+	var exit *exec.ExitError
+	if err := cmd.Run(); !errors.As(err, &exit) || exit.ExitCode() != exitFailed {
+		t.Fatalf("%v, expected exit code %d\n%s", err, exitFailed, stderr)
+	}
+	oneLine(t, "report", stderr.String(), filepath.Join(dir, "out", lock.Folder, "tmp"), "file too large")
+	noTemporary(t, "report", filepath.Join(dir, "out"))
 }
 
 // TestReadOnly: nothing is measured that could not be kept.

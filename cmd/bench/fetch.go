@@ -31,7 +31,10 @@ func newFetch(o *options) *cobra.Command {
 			ctx, stop := untilSignal(cmd.Context())
 			defer stop()
 			bytes := newByteBar(o.stderr)
-			err = fetch.Fetcher{Progress: bytes.progress}.Fetch(ctx, d, o.data)
+			waiting := func(path string) {
+				fmt.Fprintf(o.stderr, "another process is downloading %s: waiting for it\n", path)
+			}
+			err = fetch.Fetcher{Progress: bytes.progress, Wait: waiting}.Fetch(ctx, d, o.data)
 			bytes.close()
 			path := filepath.Join(o.data, d.File)
 			if errors.Is(err, fetch.ErrThere) {

@@ -72,8 +72,8 @@ func (l *timing) run(ctx context.Context, files []string) error {
 	if l.old != "" && l.format != "text" {
 		return fmt.Errorf("--format is %q, which --compare has not: expected text, or --json", l.format)
 	}
-	if l.plan.Threads < 1 {
-		return fmt.Errorf("--threads is %d, expected 1 or more", l.plan.Threads)
+	if err := within("threads", l.plan.Threads, 1, mostThreads); err != nil {
+		return err
 	}
 	o := l.shared
 	o.suite = l.suite
@@ -100,10 +100,14 @@ func (l *timing) run(ctx context.Context, files []string) error {
 	if l.old != "" {
 		return l.compare(ctx, files)
 	}
-	if err := o.makeOut(); err != nil {
+	if err := o.canLeave(); err != nil {
 		return err
 	}
-	all, err := o.time(ctx, l.plan)
+	var all []latency.Measured
+	err = o.alone(ctx, func(ctx context.Context) (err error) {
+		all, err = o.time(ctx, l.plan)
+		return err
+	})
 	switch {
 	case harness.Interrupted(err):
 		return fmt.Errorf("interrupted; datasets that were finished have their records in %s: %w", o.out, err)
@@ -121,6 +125,9 @@ func (l *timing) run(ctx context.Context, files []string) error {
 // time measures latency tests and keeps the records of every dataset as soon
 // as it is done: those are returned, also with an error.
 func (o *options) time(ctx context.Context, p latency.Plan) ([]latency.Measured, error) {
+	if err := harness.CheckStore(o.store(), p.Trials, p.Trials); err != nil {
+		return nil, err
+	}
 	var all []latency.Measured
 	bar, hooks := o.steps("steps of the latency test")
 	defer bar.close()
@@ -152,7 +159,7 @@ func (o *options) steps(what string) (*bar, latency.Hooks) {
 // records.
 func (l *timing) report(all []latency.Measured, files []string, write writer) error {
 	o := l.shared
-	r, err := o.newReport(l.plan.Trials, files)
+	r, err := o.wholeReport(l.plan.Trials, files)
 	if err != nil {
 		return err
 	}

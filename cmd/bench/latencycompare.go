@@ -18,11 +18,15 @@ func (l *timing) compare(ctx context.Context, files []string) error {
 	if err != nil {
 		return err
 	}
-	bar, hooks := l.shared.steps("pairs of runs")
-	verdicts, err := latency.Compare(ctx, latency.Comparison{
-		Old: l.old, New: own, Args: l.childArgs(files), Alternations: l.alternations, Seed: l.plan.Seed,
-	}, hooks)
-	bar.close()
+	var verdicts []latency.Verdict
+	err = l.shared.alone(ctx, func(ctx context.Context) (err error) {
+		bar, hooks := l.shared.steps("pairs of runs")
+		defer bar.close()
+		verdicts, err = latency.Compare(ctx, latency.Comparison{
+			Old: l.old, New: own, Args: l.childArgs(files), Alternations: l.alternations, Seed: l.plan.Seed,
+		}, hooks)
+		return err
+	})
 	switch {
 	case harness.Interrupted(err):
 		return fmt.Errorf("interrupted; nothing was compared: %w", err)

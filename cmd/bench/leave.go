@@ -2,12 +2,17 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"dgsbench/harness"
 	"dgsbench/internal/atomicfile"
+	"dgsbench/internal/escape"
+	"dgsbench/internal/regular"
 	"dgsbench/results"
 	"dgsbench/results/record"
 	"dgsbench/specs"
@@ -15,7 +20,7 @@ import (
 
 // report prints the tables and leaves them beside the records.
 func (o *options) report(trials []specs.Trial, files []string) error {
-	r, err := o.newReport(trials, files)
+	r, err := o.wholeReport(trials, files)
 	if err != nil {
 		return err
 	}
@@ -37,6 +42,20 @@ var leftFiles = []struct {
 	{"comparisons.csv", func(w io.Writer, r harness.Report) error { return results.WriteComparisons(w, r.Comparisons) }},
 }
 
+// canLeave makes the folder of the results and reports, before anything is
+// measured, what is in the place of a file that leave writes.
+func (o *options) canLeave() error {
+	if err := o.makeOut(); err != nil || o.narrowed() {
+		return err
+	}
+	for _, f := range leftFiles {
+		if err := regular.Replaceable(filepath.Join(o.out, o.suite, f.name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // leave puts tables, figures and numbers of a whole suite beside the records.
 func (o *options) leave(r harness.Report) error {
 	if o.narrowed() {
@@ -54,7 +73,7 @@ func (o *options) leave(r harness.Report) error {
 		files[f.Name+".svg"], files[f.Name+".png"] = f.SVG, f.PNG
 	}
 	for name, data := range files {
-		if err := atomicfile.Write(filepath.Join(o.out, o.suite, name), data); err != nil {
+		if err := atomicfile.Root(o.out).Write(filepath.Join(o.out, o.suite, name), data); err != nil {
 			return &harness.StoreError{Err: err}
 		}
 	}
@@ -71,13 +90,51 @@ func (o *options) reportOn(files []string) (harness.Report, error) {
 	return o.newReport(trials, files)
 }
 
-// newReport summarises what has been measured of the trials.
-func (o *options) newReport(trials []specs.Trial, files []string) (harness.Report, error) {
+// wholeReport is newReport of trials that all have a record. One that is gone
+// makes it an error.
+func (o *options) wholeReport(trials []specs.Trial, files []string) (harness.Report, error) {
+	return untilStill(func() (harness.Report, error) { return o.tryWholeReport(trials, files) })
+}
+
+func (o *options) tryWholeReport(trials []specs.Trial, files []string) (harness.Report, error) {
 	records, err := o.records(trials)
 	if err != nil {
 		return harness.Report{}, err
 	}
-	return o.summarise(records, trials, files)
+	there := map[record.Key]bool{}
+	for _, r := range records {
+		there[r.Key] = true
+	}
+	missing := slices.DeleteFunc(slices.Clone(trials), func(t specs.Trial) bool { return there[harness.KeyOf(t)] })
+	if len(missing) > 0 {
+		return harness.Report{}, gone(missing, len(trials))
+	}
+	r, err := o.summarise(records, trials, files)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = failure{fmt.Errorf("%w; the same command measures it again", err)}
+	}
+	return r, err
+}
+
+// newReport summarises what has been measured of the trials.
+func (o *options) newReport(trials []specs.Trial, files []string) (harness.Report, error) {
+	return untilStill(func() (harness.Report, error) {
+		records, err := o.records(trials)
+		if err != nil {
+			return harness.Report{}, err
+		}
+		return o.summarise(records, trials, files)
+	})
+}
+
+// untilStill reads records again if another run replaced them meanwhile.
+func untilStill[T any](read func() (T, error)) (T, error) {
+	for {
+		x, err := read()
+		if !errors.Is(err, record.ErrReplaced) {
+			return x, err
+		}
+	}
 }
 
 // summarise makes a report of the records, and shows its progress on a
@@ -95,7 +152,7 @@ func (o *options) summarise(records []record.Record, trials []specs.Trial, files
 	r, err := harness.NewReport(o.store(), records, shown)
 	bar.close()
 	for _, warning := range r.Warnings {
-		fmt.Fprintln(o.stderr, "warning:", warning)
+		fmt.Fprintln(o.stderr, "warning:", escape.Text(warning))
 	}
 	return r, err
 }

@@ -13,6 +13,9 @@ import (
 
 	_ "dgsbench/datasets/sim"
 	"dgsbench/harness"
+	"dgsbench/internal/escape"
+	"dgsbench/internal/lock"
+	"dgsbench/internal/ram"
 	"dgsbench/kernels"
 	_ "dgsbench/models/standard"
 )
@@ -26,6 +29,7 @@ const (
 )
 
 func main() {
+	ram.Usable() // the garbage collector keeps within it
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -51,9 +55,14 @@ func message(err error) string {
 
 // run is the whole program but the process: tests call it.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	printed := &output{Writer: stdout}
+	stdout, stderr = escape.NewWriter(printed), escape.NewMessageWriter(stderr)
 	cmd := newRoot(stdout, stderr)
 	cmd.SetArgs(args)
 	err := cmd.ExecuteContext(ctx)
+	if printed.err != nil && !harness.Interrupted(err) {
+		err = failure{fmt.Errorf("standard output: %w", printed.err)}
+	}
 	if err == nil {
 		return exitDone
 	}
@@ -64,7 +73,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	switch {
 	case harness.Interrupted(err):
 		return exitInterrupted
-	case errors.As(err, &failed), errors.As(err, &store), errors.As(err, &device):
+	case errors.As(err, &failed), errors.Is(err, lock.ErrLost), errors.As(err, &store), errors.As(err, &device):
 		return exitFailed
 	}
 	return exitUsage

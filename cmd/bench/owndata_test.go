@@ -240,7 +240,7 @@ func TestImportInterrupted(t *testing.T) {
 			t.Fatal(err)
 		}
 		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-			if found, _ := filepath.Glob(filepath.Join(data, "mine.tmp-*")); len(found) > 0 {
+			if found, _ := filepath.Glob(filepath.Join(data, ".dgsbench", "tmp", "*", "mine")); len(found) > 0 {
 				break
 			}
 		}

@@ -73,8 +73,8 @@ func unlessItFits(p plan.Plan) error {
 		return fmt.Errorf("suite %s cannot be run on this card: %s needs %.1f GB of its memory, %.1f GB are free; leave it out with --models, or use a card with more",
 			p.Suite, c.CellKey, float64(c.OnCard)/1e9, float64(p.Card.Free)/1e9)
 	}
-	return fmt.Errorf("suite %s cannot be run on this machine: %s needs %.1f GB of memory, %.1f GB are free; leave it out with --models, or use a machine with more",
-		p.Suite, c.CellKey, float64(c.Memory)/1e9, float64(p.Free)/1e9)
+	return fmt.Errorf("suite %s cannot be run on this machine: %s needs %.1f GB of memory beside the data, %.1f GB are free; leave it out with --models, or use a machine with more",
+		p.Suite, c.CellKey, float64(c.Memory)/1e9, float64(p.Free-p.Data)/1e9)
 }
 
 // plan shows progress on a terminal only: what it prints is short.
@@ -86,7 +86,7 @@ func (o *options) plan(ctx context.Context, trials []specs.Trial) (plan.Plan, er
 
 // question is what plans of the trials answer.
 func (o *options) question(trials []specs.Trial) plan.Question {
-	return plan.Question{Trials: trials, Store: o.store(), DataDir: o.data, Workers: o.workers, Device: o.target}
+	return plan.Question{Trials: trials, Store: o.store(), Checkpoints: o.checkpoints, DataDir: o.data, Workers: o.workers, Device: o.target}
 }
 
 // planning shows, on a terminal only, how much of what a plan tries out is

@@ -62,7 +62,7 @@ func (r *reporting) run(args []string) error {
 	if err != nil {
 		return err
 	}
-	p, err := r.read(trials)
+	p, err := untilStill(func() (page.Page, error) { return r.read(trials) })
 	if err != nil {
 		return err
 	}
@@ -200,15 +200,16 @@ func (r *reporting) command() string {
 
 // write puts the page in its place.
 func (r *reporting) write(p page.Page) error {
-	target := r.target
+	target, write := r.target, atomicfile.Write
 	if target == "" {
+		write = atomicfile.Root(r.folders[0]).Write // where what a killed one leaves is removed
 		target = filepath.Join(r.folders[0], r.shared.suite, "report.html")
 	}
 	var out bytes.Buffer
 	if err := p.Write(&out); err != nil {
 		return err
 	}
-	if err := atomicfile.Write(target, out.Bytes()); err != nil {
+	if err := write(target, out.Bytes()); err != nil {
 		return &harness.StoreError{Err: err}
 	}
 	fmt.Fprintf(r.shared.stderr, "done: %s, %.1f MB; open it in a browser\n", target, float64(out.Len())/1e6)

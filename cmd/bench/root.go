@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -54,6 +53,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.AddCommand(newAll(o), newRun(o), newPlan(o), newTables(o), newReport(o), newResults(o), newModels(o), newData(o), newSpec(o), newDoctor(o), newScale(o), newLatency(o), newCheck(o), newTune(o), newVersion(o))
+	refuseEmpty(root.Commands())
 	return root
 }
 
@@ -75,8 +75,8 @@ func (o *options) addData(cmd *cobra.Command) {
 func (o *options) addWhat(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.suite, "suite", defaultSuite, "what to measure")
 	cmd.Flags().Func("seeds", "number of seeds instead of the suite's", func(text string) (err error) {
-		if o.seeds, err = strconv.Atoi(text); err != nil || o.seeds < 1 {
-			return errors.New("expected a whole number, 1 or more")
+		if o.seeds, err = strconv.Atoi(text); err != nil || o.seeds < 1 || o.seeds > specs.MostSeeds {
+			return fmt.Errorf("expected a whole number from 1 to %d", specs.MostSeeds)
 		}
 		return nil
 	})
@@ -94,7 +94,7 @@ func (o *options) addWorkers(cmd *cobra.Command) {
 }
 
 func (o *options) addCheckpoints(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&o.checkpoints, "checkpoints", false, "keep the models measured now as safetensors files beside their records")
+	cmd.Flags().BoolVar(&o.checkpoints, "checkpoints", false, "keep the models as safetensors files beside their records; trials that have a record and no such file are measured again")
 }
 
 func (o *options) addStale(cmd *cobra.Command) {
@@ -110,8 +110,8 @@ const ownSpecs = "A SPEC.yaml with the key `runs` is a suite and takes the place
 // onlyOwn is set, models among these are the only ones, unless --models says
 // otherwise.
 func (o *options) trials(files []string, onlyOwn bool) ([]specs.Trial, error) {
-	if o.workers < 0 {
-		return nil, fmt.Errorf("--workers is %d, expected 1 or more, or 0 for one a core", o.workers)
+	if err := within("workers", o.workers, 0, mostThreads); err != nil {
+		return nil, err
 	}
 	if err := own.Use(o.data); err != nil {
 		return nil, err
@@ -140,6 +140,17 @@ func (o *options) trials(files []string, onlyOwn bool) ([]specs.Trial, error) {
 		return nil, err
 	}
 	return suite.Trials(filter)
+}
+
+// mostThreads are what --threads and --workers may ask for.
+const mostThreads = 1024
+
+// within reports a flag whose number is not one of from low to high.
+func within(flag string, n, low, high int) error {
+	if n < low || n > high {
+		return fmt.Errorf("--%s is %d, expected %d to %d", flag, n, low, high)
+	}
+	return nil
 }
 
 // narrowed reports whether flags leave something of the suite out.

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime"
 	"syscall"
 
@@ -91,6 +90,9 @@ func (o *options) prepared(ctx context.Context, do func(context.Context) (harnes
 // failed trials are none. When ctx ends it stops at the next batch.
 func (o *options) work(ctx context.Context, trials []specs.Trial) (harness.Summary, error) {
 	scored, timed := specs.SplitLatency(trials)
+	if err := harness.CheckStore(o.store(), timed, nil); err != nil {
+		return harness.Summary{}, err
+	}
 	sum, err := o.score(ctx, scored)
 	sum.Left += len(timed)
 	if err == nil && len(timed) > 0 {
@@ -98,7 +100,7 @@ func (o *options) work(ctx context.Context, trials []specs.Trial) (harness.Summa
 	}
 	for _, r := range sum.FailedBefore {
 		fmt.Fprintf(o.stderr, "failed before: %s: %s; to run it again, remove %s\n",
-			r.Key, r.Error, filepath.Join(o.out, r.Key.Path(r.Identity)))
+			r.Key, r.Error, o.store().Path(r.Key, r.Identity))
 	}
 	return sum, o.explain(err, sum, trials)
 }
@@ -112,12 +114,26 @@ func (o *options) score(ctx context.Context, trials []specs.Trial) (harness.Summ
 	return runner.Run(ctx, trials)
 }
 
-// timeMissing measures the latency tests of the datasets that lack any. Left
-// already counts all of the tests.
+// alone does something that times models, while no other process of the
+// machine does.
+func (o *options) alone(ctx context.Context, do func(context.Context) error) error {
+	return harness.Alone(ctx, func(file string) {
+		fmt.Fprintf(o.stderr, "another process is timing models on this machine: waiting until it releases %s\n", file)
+	}, do)
+}
+
+// timeMissing measures the latency tests of the datasets that lack any, which
+// another run may have measured while this one waited. Left already counts all
+// of the tests.
 func (o *options) timeMissing(ctx context.Context, tests []specs.Trial, sum harness.Summary) (harness.Summary, error) {
 	missing, found, err := latency.Missing(o.store(), o.data, o.target, tests)
-	if err != nil {
-		return sum, err
+	if err == nil && len(missing) > 0 {
+		err = o.alone(ctx, func(ctx context.Context) (err error) {
+			if missing, found, err = latency.Missing(o.store(), o.data, o.target, tests); err == nil {
+				sum, err = o.timeNow(ctx, missing, sum)
+			}
+			return err
+		})
 	}
 	for _, r := range found {
 		sum.Left--
@@ -128,6 +144,18 @@ func (o *options) timeMissing(ctx context.Context, tests []specs.Trial, sum harn
 			sum.Found++
 		}
 	}
+	if err != nil {
+		return sum, err
+	}
+	if missing, _, err = latency.Missing(o.store(), o.data, o.target, tests); err == nil && len(missing) > 0 {
+		sum.Left += len(missing)
+		err = gone(missing, len(tests))
+	}
+	return sum, err
+}
+
+// timeNow measures latency tests and counts them.
+func (o *options) timeNow(ctx context.Context, missing []specs.Trial, sum harness.Summary) (harness.Summary, error) {
 	if len(missing) == 0 {
 		return sum, nil
 	}
@@ -141,6 +169,12 @@ func (o *options) timeMissing(ctx context.Context, tests []specs.Trial, sum harn
 		}
 	}
 	return sum, err
+}
+
+// gone is the error of trials whose records are not there any more.
+func gone(trials []specs.Trial, of int) error {
+	return failure{fmt.Errorf("the records of %d of %d trials were there and are gone, among them that of %s; the same command measures them again",
+		len(trials), of, harness.KeyOf(trials[0]))}
 }
 
 // explain says what an error leaves to do.
@@ -164,16 +198,21 @@ func (o *options) checkOut() error {
 	return nil
 }
 
-// makeOut makes the folder of the results before anything is measured.
+// makeOut makes the folder of the results before anything is measured, and
+// removes what killed runs were writing there.
 func (o *options) makeOut() error {
 	if err := o.checkOut(); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(o.out, 0o755); err != nil {
+	if err := os.MkdirAll(o.out, 0o777); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	if err := atomicfile.Probe(o.out); err != nil {
+	root := atomicfile.Root(o.out)
+	if err := root.Probe(); err != nil {
 		return fmt.Errorf("--out: nothing can be written there: %w", err)
+	}
+	if err := root.Clean(); err != nil {
+		return fmt.Errorf("--out: remove what a killed run has left: %w", err)
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"dgsbench/harness"
 	"dgsbench/harness/scale"
 	"dgsbench/internal/atomicfile"
+	"dgsbench/internal/regular"
 	"dgsbench/models"
 	"dgsbench/results/table"
 	"dgsbench/specs"
@@ -99,9 +100,13 @@ func (s *scaling) run(cmd *cobra.Command, ref string) error {
 	}
 	ctx, stop := untilSignal(cmd.Context())
 	defer stop()
-	bar := newBar(s.shared.stderr)
-	r, err := s.measure(ctx, bar)
-	bar.close()
+	var r scale.Report
+	err := s.shared.alone(ctx, func(ctx context.Context) (err error) {
+		bar := newBar(s.shared.stderr)
+		defer bar.close()
+		r, err = s.measure(ctx, bar)
+		return err
+	})
 	if err != nil && !(harness.Interrupted(err) && len(r.Points) > 0) {
 		return err
 	}
@@ -131,8 +136,8 @@ func (s *scaling) prepare(ref string) error {
 	default:
 		return fmt.Errorf("--format is %q, expected text, markdown, csv or json", s.format)
 	}
-	if s.plan.Threads < 1 {
-		return fmt.Errorf("--threads is %d, expected 1 or more", s.plan.Threads)
+	if err := within("threads", s.plan.Threads, 1, mostThreads); err != nil {
+		return err
 	}
 	lib, err := specs.NewLibrary(s.shared.specs)
 	if err != nil {
@@ -147,7 +152,24 @@ func (s *scaling) prepare(ref string) error {
 		return err
 	}
 	s.plan.Device = s.shared.target
-	return s.shared.checkOut()
+	if err := s.shared.checkOut(); err != nil {
+		return err
+	}
+	for _, ending := range []string{".md", ".csv", ".json", ".svg"} {
+		if err := regular.Replaceable(s.where() + ending); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// where is what the files that are left begin with.
+func (s *scaling) where() string {
+	name := fmt.Sprintf("%s-%s-%s", specs.JoinRef(s.plan.Model.ID, s.plan.Variant), s.plan.Mode, s.plan.Task)
+	if s.shared.elsewhere() != "" {
+		name += "-" + s.plan.Device.Name()
+	}
+	return filepath.Join(s.shared.out, "scale", name)
 }
 
 // wouldMeasure lists the points.
@@ -212,7 +234,8 @@ func (s *scaling) print(r scale.Report) error {
 	case "markdown":
 		return table.WriteMarkdown(s.shared.stdout, t)
 	default:
-		return table.WriteText(s.shared.stdout, t, isTerminal(s.shared.stdout))
+		out, terminal := s.shared.tableOutput()
+		return table.WriteText(out, t, terminal)
 	}
 }
 
@@ -223,17 +246,13 @@ func (s *scaling) write(r scale.Report) (where string, err error) {
 	if err := errors.Join(err, table.WriteMarkdown(&markdown, r.Table()), r.WriteCSV(&csv), r.WriteJSON(&json)); err != nil {
 		return "", err
 	}
-	name := fmt.Sprintf("%s-%s-%s", r.Model, r.Mode, r.Task)
-	if s.shared.elsewhere() != "" {
-		name += "-" + r.Device
-	}
-	where = filepath.Join(s.shared.out, "scale", name)
+	where = s.where()
 	files := map[string][]byte{".md": markdown.Bytes(), ".csv": csv.Bytes(), ".json": json.Bytes()}
 	if figure != nil {
 		files[".svg"] = figure
 	}
 	for ending, text := range files {
-		if err := atomicfile.Write(where+ending, text); err != nil {
+		if err := atomicfile.Root(s.shared.out).Write(where+ending, text); err != nil {
 			return "", &harness.StoreError{Err: err}
 		}
 	}

@@ -105,5 +105,15 @@ func oneByOne(w io.Writer, r harness.Report, write func(io.Writer, table.Table) 
 
 // print writes the report to standard output.
 func (o *options) print(r harness.Report, write writer) error {
-	return write(o.stdout, r, isTerminal(o.stdout))
+	out, terminal := o.tableOutput()
+	return write(out, r, terminal)
+}
+
+// tableOutput is where tables go, and whether it is a terminal: there they mark
+// text themselves.
+func (o *options) tableOutput() (out io.Writer, terminal bool) {
+	if isTerminal(o.stdout) {
+		return under(o.stdout), true
+	}
+	return o.stdout, false
 }

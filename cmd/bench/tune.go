@@ -13,6 +13,7 @@ import (
 	"dgsbench/datasets/own"
 	"dgsbench/harness"
 	"dgsbench/harness/tune"
+	"dgsbench/internal/lock"
 	"dgsbench/specs"
 
 	"github.com/spf13/cobra"
@@ -75,8 +76,11 @@ func newTune(o *options) *cobra.Command {
 
 func (t *tuning) run(cmd *cobra.Command) error {
 	o := t.shared
-	if o.workers < 0 || t.epochs < 0 || t.patience < 0 || t.negatives < -1 {
-		return errors.New("--workers, --epochs, --patience and --val-negatives are 0 or more")
+	if t.epochs < 0 || t.patience < 0 || t.negatives < -1 {
+		return errors.New("--epochs, --patience and --val-negatives are 0 or more")
+	}
+	if err := errors.Join(within("workers", o.workers, 0, mostThreads), within("trials", t.trials, 1, tune.MostTrials)); err != nil {
+		return err
 	}
 	if err := own.Use(o.data); err != nil {
 		return err
@@ -112,6 +116,16 @@ func (t *tuning) run(cmd *cobra.Command) error {
 func (t *tuning) search(ctx context.Context, studies []tune.Study) ([]*tune.History, tune.Summary, error) {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
+	// Histories are written as a whole: whoever is second goes on from them.
+	held, err := lock.Wait(ctx, lock.In(t.shared.out, "tune"), func() {
+		fmt.Fprintf(t.shared.stderr, "another search writes to %s: waiting for it\n", t.shared.out)
+	})
+	if err != nil {
+		return nil, tune.Summary{}, err
+	}
+	defer held.Release()
+	ctx, lost := held.During(ctx)
+	defer lost()
 	bar := newBar(t.shared.stderr)
 	defer bar.close()
 	tuner := tune.Tuner{

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"dgsbench/results/record"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -28,7 +30,7 @@ func tuneModels(models, dir, out string, more ...string) []string {
 
 // varying is what differs between two runs of the same search, or between
 // two datasets that differ in their test part.
-var varying = regexp.MustCompile(`"(seconds|identity|data_sha256)":[^,}]+`)
+var varying = regexp.MustCompile(`"(seconds|identity|data_sha256|seal)":[^,}]+`)
 
 // histories are the lines of all studies below out.
 func histories(t *testing.T, dir, out string) map[string]string {
@@ -101,7 +103,7 @@ func TestTuneIsDeterministic(t *testing.T) {
 	again("two workers", "two")
 	file := filepath.Join(dir, "two", "tuned", "toy-nc", "raw.jsonl")
 	lines := strings.SplitAfter(read(t, file), "\n")
-	write(t, file, strings.Join(lines[:5], ""))
+	write(t, file, string(record.Lines.Add([]byte(strings.Join(lines[:5], "")))))
 	again("after losing three lines", "two")
 	if err := os.RemoveAll(filepath.Join(dir, "two", "tuned")); err != nil {
 		t.Fatal(err)
@@ -215,6 +217,46 @@ func TestTuneSuite(t *testing.T) {
 	// The spec of graph-sprints has what was found at all three places.
 	if n := strings.Count(read(t, dir, "out", "tuned", "specs", "graph-sprints.yaml"), "match:"); n != 3 {
 		t.Errorf("%d overrides, want 3", n)
+	}
+}
+
+// A validation that says nothing of any trial finds no options: where there is
+// one candidate all come out first, and where no feature ever differs all events
+// have one score.
+func TestTuneOnValidationThatSaysNothing(t *testing.T) {
+	dir := t.TempDir()
+	var csv strings.Builder
+	csv.WriteString("src,dst,t,label,a,b\n")
+	for k := range 300 {
+		fmt.Fprintf(&csv, "u%d,i0,%d,%d,1,1\n", k%7, k, k/3%2)
+	}
+	write(t, filepath.Join(dir, "data", "toy.csv"), csv.String())
+	write(t, filepath.Join(dir, "specs", "toy.yaml"), `name: toy
+title: toy
+protocol: {epochs: 2, candidates: [destinations]}
+runs:
+  - {task: lp, settings: [T], datasets: [toy], models: [graph-sprints]}
+  - {task: nc, datasets: [toy], models: [raw]}
+`)
+	code, stdout, stderr := bench("tune", "--suite", "toy", "--specs", filepath.Join(dir, "specs"), "--data", filepath.Join(dir, "data"),
+		"--trials", "2", "--random", "1", "--out", filepath.Join(dir, "out"))
+	if code != exitFailed {
+		t.Errorf("exit code %d", code)
+	}
+	for _, want := range []string{
+		"failed: graph-sprints on toy-lp-T, trial 0 (random): the validation says nothing of the model: no event had a negative",
+		"failed: raw on toy-nc, trial 1 (tpe): the validation says nothing of the model: every event got the same score",
+		"every trial failed of: graph-sprints on toy-lp-T; raw on toy-nc; ",
+	} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("expected %q in\n%s", want, stderr)
+		}
+	}
+	if strings.Contains(stdout, "number ") {
+		t.Errorf("there is a best trial:\n%s", stdout)
+	}
+	if specs, err := filepath.Glob(filepath.Join(dir, "out", "tuned", "specs", "*")); err != nil || len(specs) > 0 {
+		t.Errorf("specs %v, %v", specs, err)
 	}
 }
 

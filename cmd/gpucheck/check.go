@@ -22,7 +22,8 @@ var suites embed.FS
 type check struct {
 	program string // this one
 	home    string // where it and the other binaries are
-	work    string // for records and suites, removed at the end
+	work    string // for records and suites
+	remove  func() // the folder work
 	out     string // for the results
 	began   time.Time
 	awake   []*os.File // the cards', which stay open
@@ -37,17 +38,17 @@ func newCheck(out string, tiny bool) (*check, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(out, 0o755); err != nil {
+	if err := os.MkdirAll(out, 0o777); err != nil {
 		return nil, err
 	}
-	if err := atomicfile.Probe(out); err != nil {
+	if err := atomicfile.Root(out).Probe(); err != nil {
 		return nil, err
 	}
-	work, err := os.MkdirTemp("", "gpu-check-")
+	work, remove, err := atomicfile.Scratch()
 	if err != nil {
 		return nil, err
 	}
-	c := &check{program: program, home: filepath.Dir(program), work: work, out: out, began: time.Now()}
+	c := &check{remove: remove, program: program, home: filepath.Dir(program), work: work, out: out, began: time.Now()}
 	c.report.Date, c.report.Tiny = c.began.UTC().Format(time.DateOnly), tiny
 	return c, errors.Join(c.keepCompiled(), c.unpackSuites())
 }
@@ -91,10 +92,10 @@ func (c *check) save() error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(c.name()+".json", data); err != nil {
+	if err := atomicfile.Root(c.out).Write(c.name()+".json", data); err != nil {
 		return err
 	}
-	return atomicfile.Write(c.name()+".md", c.report.markdown())
+	return atomicfile.Root(c.out).Write(c.name()+".md", c.report.markdown())
 }
 
 // name is the path of the results without what they end in.

@@ -8,10 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"dgsbench/internal/regular"
 	"dgsbench/internal/strictyaml"
 )
 
@@ -141,7 +141,7 @@ func newestReport(dir string) (newest Report, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	for _, file := range files {
 		var r Report
-		data, readErr := os.ReadFile(file)
+		data, readErr := regular.Read(file, mostBytes)
 		if readErr == nil {
 			readErr = json.Unmarshal(data, &r)
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	_ "dgsbench/datasets/sim"
+	"dgsbench/internal/escape"
 	"dgsbench/kernels/devices"
 	_ "dgsbench/models/standard"
 )
@@ -42,7 +43,7 @@ func main() {
 		err = run(ctx, *out, *tiny)
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "gpucheck:", err)
+		fmt.Fprintln(escape.NewMessageWriter(os.Stderr), "gpucheck:", err)
 		stop()
 		os.Exit(exitCode(err))
 	}
@@ -67,7 +68,7 @@ func run(ctx context.Context, out string, tiny bool) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(c.work)
+	defer c.remove()
 	ctx, stop := context.WithTimeout(ctx, c.patient(longest))
 	defer stop()
 	fmt.Printf("at most %v, results after each step in %s\n", c.patient(longest).Round(time.Minute), out)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"dgsbench/internal/escape"
 )
 
 // markdown is the report for people.
@@ -33,7 +35,7 @@ func (r Report) markdown() []byte {
 func (r Report) steps(b *bytes.Buffer) {
 	b.WriteString("\n## Steps\n\n| step | outcome | seconds | |\n|---|---|---|---|\n")
 	for _, s := range r.Steps {
-		fmt.Fprintf(b, "| %s | %s | %.1f | %s |\n", s.Name, s.Outcome, s.Seconds, cell(s.Detail))
+		fmt.Fprintf(b, "| %s | %s | %.1f | %s |\n", s.Name, s.Outcome, s.Seconds, escape.Markdown(s.Detail))
 	}
 }
 
@@ -55,7 +57,7 @@ func (r Report) times(b *bytes.Buffer, task string) {
 		}
 		fmt.Fprintf(b, "| %s | %s | %.4g | %.4g | %.4g | %s | %s | %s |\n", t.Model, t.Way,
 			1e3*median(t.Seconds), 1e3*slices.Min(t.Seconds), 1e3*slices.Max(t.Seconds),
-			microseconds(t.P50), microseconds(t.P99), cell(strings.Join(t.notes(), "; ")))
+			microseconds(t.P50), microseconds(t.P99), escape.Markdown(strings.Join(t.notes(), "; ")))
 	}
 }
 
@@ -80,9 +82,4 @@ func (r Report) agreement(b *bytes.Buffer) {
 	for _, a := range r.Agreement {
 		fmt.Fprintf(b, "| %s | %s | %.4f | %.4f |\n", a.Cell, a.Metric, a.CPU, a.CUDA)
 	}
-}
-
-// cell is a text that breaks no table.
-func cell(text string) string {
-	return strings.NewReplacer("|", "/", "\n", " ").Replace(text)
 }

@@ -5,9 +5,10 @@ package main
 import (
 	"encoding/json"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"dgsbench/internal/regular"
 )
 
 // record is what is needed of a trial's.
@@ -29,13 +30,16 @@ func (k key) String() string {
 	return strings.Join(strings.Fields(strings.Join([]string{k.Model, k.Variant, "on", k.Dataset, k.Task, k.Setting}, " ")), " ")
 }
 
+// mostBytes are more than a record or a report has.
+const mostBytes = 64 << 20
+
 // readRecords reads those below a folder.
 func readRecords(dir string) (all []record, err error) {
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".json" {
 			return err
 		}
-		data, err := os.ReadFile(path)
+		data, err := regular.Read(path, mostBytes)
 		if err != nil {
 			return err
 		}

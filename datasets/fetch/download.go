@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"time"
 )
 
@@ -18,6 +19,8 @@ type download struct {
 	part   *part
 	url    string
 	most   int64 // bytes that the file may have
+	began  time.Time
+	came   atomic.Int64 // bytes, of all attempts
 }
 
 // refused is what trying again does not help against.
@@ -31,35 +34,36 @@ type unreachableError struct{ err error }
 func (u *unreachableError) Error() string { return u.err.Error() }
 func (u *unreachableError) Unwrap() error { return u.err }
 
-var errStalled = errors.New("the server stopped sending")
+var (
+	errStalled = errors.New("the server stopped sending")
+	errSlow    = errors.New("the server sends too slowly")
+)
 
-// run asks until the file is whole, as long as something new comes.
+// run asks until the file is whole, as long as enough comes that is new.
 func (w *download) run(ctx context.Context) error {
-	pause := w.Pause
-	if pause == 0 {
-		pause = usualPause
-	}
+	ctx, stop := w.inTime(ctx)
+	defer stop()
 	var err error
 	for left := attempts; left > 0 && !w.part.whole(); left-- {
-		before := w.part.size
+		before, since := w.part.size, time.Now()
 		if err = w.attempt(ctx); err == nil {
 			return nil
 		}
 		var no refused
 		var unreachable *unreachableError
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return context.Cause(ctx)
 		}
 		if errors.As(err, &no) || errors.As(err, &unreachable) && left == attempts {
 			return err
 		}
-		if w.part.size > before {
+		if w.part.size-before >= w.enough(w.Pause+time.Since(since)) {
 			left = attempts
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(pause << (attempts - left)):
+			return context.Cause(ctx)
+		case <-time.After(w.Pause << (attempts - left)):
 		}
 	}
 	if err != nil {
@@ -85,7 +89,10 @@ func (w *download) attempt(ctx context.Context) error {
 	if err := w.begin(resp); err != nil {
 		return err
 	}
-	body := &watched{r: resp.Body, got: func() { watch.Reset(w.stall()) }}
+	body := &watched{r: resp.Body, got: func(n int) {
+		watch.Reset(w.Stall)
+		w.came.Add(int64(n))
+	}}
 	err = w.receive(body)
 	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errStalled) {
 		return fmt.Errorf("%s: %w", w.url, cause)
@@ -93,22 +100,43 @@ func (w *download) attempt(ctx context.Context) error {
 	return err
 }
 
+// enough is how many bytes come in that time from a server that is not too
+// slow.
+func (w *download) enough(d time.Duration) int64 { return int64(float64(w.Slowest) * d.Seconds()) }
+
+// inTime ends the download when too little has come in a window, of however
+// many attempts.
+func (w *download) inTime(ctx context.Context) (_ context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		tick := time.NewTicker(w.Window)
+		defer tick.Stop()
+		for before := w.came.Load(); ; {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			now := w.came.Load()
+			if now-before < w.enough(w.Window) {
+				cancel(fmt.Errorf("%s: %w: %d bytes in %v, expected at least %d a second", w.url, errSlow, now-before, w.Window, w.Slowest))
+				return
+			}
+			before = now
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
 // watch ends the request when nothing has come for a while: when nobody has
 // reset the timer.
 func (w *download) watch(ctx context.Context) (_ context.Context, t *time.Timer, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	t = time.AfterFunc(w.stall(), func() { cancel(fmt.Errorf("%w for %v", errStalled, w.stall())) })
+	t = time.AfterFunc(w.Stall, func() { cancel(fmt.Errorf("%w for %v", errStalled, w.Stall)) })
 	return ctx, t, func() {
 		t.Stop()
 		cancel(nil)
 	}
-}
-
-func (w *download) stall() time.Duration {
-	if w.Stall == 0 {
-		return usualStall
-	}
-	return w.Stall
 }
 
 // connectError tells a server that is not there from one that misbehaves.
@@ -193,13 +221,13 @@ func (w *download) receive(body io.Reader) error {
 // watched calls got whenever something has come.
 type watched struct {
 	r   io.Reader
-	got func()
+	got func(n int)
 }
 
 func (w *watched) Read(p []byte) (int, error) {
 	n, err := w.r.Read(p)
 	if n > 0 {
-		w.got()
+		w.got(n)
 	}
 	return n, err
 }

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/internal/atomicfile"
+	"dgsbench/internal/lock"
 )
 
 // Fetcher downloads files. The zero value is ready to use.
@@ -18,17 +20,29 @@ type Fetcher struct {
 	// Progress is told the bytes so far and in all; in all is -1 where the
 	// server does not say. It may be nil.
 	Progress func(done, all int64)
-	// Stall is how long a server may send nothing; 0 stands for 30 seconds.
+	// Wait is told of the file that another process is downloading, before
+	// Fetch waits for it. It may be nil.
+	Wait func(path string)
+	// Stall is how long a server may send nothing, from the question on,
+	// before it is asked again; 0 stands for 10 seconds.
 	Stall time.Duration
+	// Window is the time in which a server must send Slowest bytes for each
+	// second, however often it is asked: else it is given up. 0 stands for 30
+	// seconds.
+	Window time.Duration
+	// Slowest is in bytes a second; 0 stands for 1000.
+	Slowest int64
 	// Pause is the time before the first new attempt, doubled each time; 0
 	// stands for a second.
 	Pause time.Duration
 }
 
 const (
-	usualStall = 30 * time.Second
-	usualPause = time.Second
-	// attempts is how often in a row a server may send nothing new.
+	usualStall   = 10 * time.Second
+	usualWindow  = 30 * time.Second
+	usualSlowest = 1000
+	usualPause   = time.Second
+	// attempts is how often in a row a server may send too little.
 	attempts = 4
 )
 
@@ -43,21 +57,55 @@ func (f Fetcher) Fetch(ctx context.Context, d datasets.Dataset, dir string) erro
 		return err
 	}
 	path := filepath.Join(dir, d.File)
-	if _, err := os.Lstat(path); err == nil {
-		if err := d.Verify(dir); err != nil {
-			return err
-		}
-		return fmt.Errorf("%s %w", path, ErrThere)
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := there(d, dir, path); err != nil {
 		return err
 	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	held, err := lock.Wait(ctx, lock.In(dir, filepath.Join("downloads", d.File)), func() {
+		if f.Wait != nil {
+			f.Wait(path)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	defer held.Release()
+	if err := there(d, dir, path); err != nil {
+		return err
+	}
+	ctx, stop := held.During(ctx)
+	defer stop()
+	return f.usual().fetch(ctx, d, path)
+}
+
+// there reports ErrThere, or what is wrong with the file, where there is one.
+func there(d datasets.Dataset, dir, path string) error {
+	if _, err := os.Lstat(path); err != nil {
+		return nil
+	}
+	if err := d.Verify(dir); err != nil {
+		return err
+	}
+	return fmt.Errorf("%s %w", path, ErrThere)
+}
+
+// usual fills in what is left open.
+func (f Fetcher) usual() Fetcher {
+	f.Stall, f.Window = cmp.Or(f.Stall, usualStall), cmp.Or(f.Window, usualWindow)
+	f.Slowest, f.Pause = cmp.Or(f.Slowest, usualSlowest), cmp.Or(f.Pause, usualPause)
+	return f
+}
+
+// fetch downloads a file that is not there.
+func (f Fetcher) fetch(ctx context.Context, d datasets.Dataset, path string) error {
 	p, err := openPart(path, d.URL, d.SHA256 != "")
 	if err != nil {
 		return err
 	}
 	defer p.close()
-	w := download{Fetcher: f, client: newClient(), part: p, url: d.URL, most: mostBytes(d)}
+	w := &download{Fetcher: f, client: newClient(), part: p, url: d.URL, most: mostBytes(d), began: time.Now()}
 	return w.verified(ctx, d, path)
 }
 
@@ -127,12 +175,14 @@ func (w *download) explain(err error, path string) error {
 	}
 	var unreachable *unreachableError
 	switch {
+	case errors.Is(err, lock.ErrLost):
+		return err
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("interrupted%s: %w", kept, err)
 	case errors.As(err, &unreachable):
 		return fmt.Errorf("%w; is this machine offline? The file can also be fetched elsewhere from %s and put at %s%s", err, w.url, path, kept)
 	}
-	return fmt.Errorf("%w%s", err, kept)
+	return fmt.Errorf("%w, after %v in all%s", err, time.Since(w.began).Round(time.Second/10), kept)
 }
 
 // newClient follows redirects to web servers only, and takes no compressed

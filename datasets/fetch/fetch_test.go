@@ -68,6 +68,7 @@ func TestFetch(t *testing.T) {
 		{"another range", []http.HandlerFunc{truncated(1000, whole), shifted, whole}, []string{"", from(1000), ""}},
 		{"another version behind If-Range", []http.HandlerFunc{truncated(1000, versioned(`"0"`, reversed())), whole}, []string{"", from(1000)}},
 		{"another version, If-Range ignored", []http.HandlerFunc{truncated(1000, versioned(`"0"`, reversed())), ignoringIfRange(whole), whole}, []string{"", from(1000), ""}},
+		{"another size and no version", []http.HandlerFunc{truncated(1000, versioned("", content)), versioned("", append(bytes.Clone(content), "x\n"...)), whole}, []string{"", from(1000), ""}},
 		{"busy", []http.HandlerFunc{status(503), status(429), whole}, []string{"", "", ""}},
 		{"redirect", []http.HandlerFunc{func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/other", http.StatusFound) }, whole}, []string{"", ""}},
 	} {
@@ -108,8 +109,12 @@ func TestFetchRefuses(t *testing.T) {
 		{"redirects for ever", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path+"x", http.StatusFound) }, "more than 10 redirects", false},
 		{"not there", status(404), "the server answered 404 Not Found", false},
 		{"always busy", status(503), "the server answered 503 Service Unavailable, 4 times in a row", false},
-		{"always stalls", stalledAt(3000), "the server stopped sending for 200ms, 4 times in a row; 3000 bytes are kept in ", true},
-		{"always truncates", stuckAt(3000), "unexpected EOF, 4 times in a row; 3000 bytes are kept in ", true},
+		{"a head and nothing else", func(w http.ResponseWriter, _ *http.Request) {
+			w.(http.Flusher).Flush()
+			panic(http.ErrAbortHandler)
+		}, "unexpected EOF, 4 times in a row", false},
+		{"always stalls", stalledAt(3000), "the server stopped sending for 200ms, 4 times in a row, after ", true},
+		{"always truncates", stuckAt(3000), "s in all; 3000 bytes are kept in ", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -129,6 +134,54 @@ func TestFetchRefuses(t *testing.T) {
 				t.Error("a file has got its name")
 			}
 		})
+	}
+}
+
+// Redirects lead to any web address, but from an encrypted one to no other.
+func TestFetchRedirects(t *testing.T) {
+	plain := serve(t, whole)
+	safe := httptest.NewTLSServer(http.HandlerFunc(whole))
+	defer safe.Close()
+	trusted := safe.Client().Transport.(*http.Transport).TLSClientConfig
+	for _, c := range []struct{ from, to, want string }{
+		{"http", safe.URL, ""},
+		{"http", plain.URL, ""},
+		{"https", safe.URL, ""},
+		{"https", plain.URL, "a redirect from https to http://"},
+	} {
+		begin := httptest.NewServer
+		if c.from == "https" {
+			begin = httptest.NewTLSServer
+		}
+		s := begin(http.RedirectHandler(c.to+"/f.csv", http.StatusFound))
+		defer s.Close()
+		client := newClient()
+		client.Transport.(*http.Transport).TLSClientConfig = trusted
+		resp, err := client.Get(s.URL)
+		if err == nil {
+			resp.Body.Close()
+		}
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("from %s to %s: %v, expected %q", c.from, c.to, err, c.want)
+		}
+	}
+}
+
+// A server that is busy is asked again after pauses of twice the length each.
+func TestFetchPauses(t *testing.T) {
+	var asked []time.Time
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		asked = append(asked, time.Now())
+		w.WriteHeader(http.StatusServiceUnavailable)
+	})
+	const pause = 20 * time.Millisecond
+	if err := (Fetcher{Pause: pause}).Fetch(context.Background(), s.dataset(), t.TempDir()); err == nil || len(asked) != 4 {
+		t.Fatalf("asked %d times, %v", len(asked), err)
+	}
+	for i := range asked[1:] {
+		if got := asked[i+1].Sub(asked[i]); got < pause<<i {
+			t.Errorf("pause %d is %v, expected at least %v", i+1, got, pause<<i)
+		}
 	}
 }
 
@@ -162,7 +215,7 @@ func TestFetchOfflineBehindAProxy(t *testing.T) {
 	}
 	proxy := &url.URL{Scheme: "http", Host: closed.Addr().String()}
 	closed.Close()
-	w := download{client: &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(proxy)}}, part: &part{}, url: "http://example.org/f.csv"}
+	w := download{Fetcher: quick.usual(), client: &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(proxy)}}, part: &part{}, url: "http://example.org/f.csv", began: time.Now()}
 	err = w.explain(w.run(context.Background()), "f.csv")
 	if want := "cannot reach http://example.org/f.csv"; !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "is this machine offline?") {
 		t.Errorf("error %v, want %q", err, want)

@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"dgsbench/internal/atomicfile"
+	"dgsbench/internal/regular"
 )
 
 // part is a file that is not whole yet.
@@ -33,6 +35,9 @@ type version struct {
 // note is the file beside the part with its version.
 func (p *part) note() string { return p.path + ".json" }
 
+// mostNote is more bytes than the note of a part has.
+const mostNote = 1 << 16
+
 // partPath is what a file is called until it is whole.
 func partPath(path string) string { return path + ".part" }
 
@@ -40,12 +45,12 @@ func partPath(path string) string { return path + ".part" }
 // forgotten.
 func openPart(path, url string, checked bool) (*part, error) {
 	p := &part{path: partPath(path), url: url, checked: checked}
-	f, err := os.OpenFile(p.path, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := openOwn(p.path)
 	if err != nil {
 		return nil, err
 	}
 	p.f = f
-	text, err := os.ReadFile(p.note())
+	text, err := regular.Read(p.note(), mostNote)
 	if err == nil {
 		p.version, err = parseVersion(text)
 	}
@@ -61,6 +66,30 @@ func openPart(path, url string, checked bool) (*part, error) {
 		return p, p.reset()
 	}
 	return p, nil
+}
+
+// openOwn opens the file of that name, or makes it. What is no regular file is
+// refused: nothing is written through a link.
+func openOwn(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666) // which follows no link
+	if !errors.Is(err, fs.ErrExist) {
+		return f, err
+	}
+	refused := fmt.Errorf("%s is not a regular file of its own, expected what an earlier download left; remove it", path)
+	before, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !before.Mode().IsRegular() || links(before) > 1 {
+		return nil, refused
+	}
+	if f, err = os.OpenFile(path, os.O_RDWR, 0); err != nil {
+		return nil, err
+	}
+	if now, err := f.Stat(); err != nil || !os.SameFile(before, now) {
+		return nil, errors.Join(refused, f.Close())
+	}
+	return f, nil
 }
 
 func parseVersion(text []byte) (v version, err error) {
@@ -132,7 +161,7 @@ func (p *part) startAnew(resp *http.Response) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(p.note(), append(text, '\n'))
+	return atomicfile.Root(filepath.Dir(p.path)).Write(p.note(), append(text, '\n'))
 }
 
 // whole reports whether nothing is missing, as far as is known.
@@ -165,10 +194,11 @@ func (p *part) rename(path string) error {
 	return errors.Join(os.Rename(p.path, path), p.removeNote())
 }
 
-// close leaves an empty part nowhere.
+// close leaves an empty part and its note nowhere.
 func (p *part) close() {
 	p.f.Close()
 	if p.size == 0 {
 		os.Remove(p.path)
+		_ = p.removeNote()
 	}
 }

@@ -3,10 +3,11 @@ package own
 import (
 	"crypto/sha256"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"dgsbench/datasets"
+	"dgsbench/internal/names"
+	"dgsbench/internal/regular"
 	"dgsbench/internal/strictyaml"
 )
 
@@ -109,9 +110,12 @@ func (d description) dataset(name string) (datasets.Dataset, error) {
 // heldOutSeed is that of the other datasets.
 const heldOutSeed = 2020
 
+// mostDescription is more bytes than dataset.yaml has.
+const mostDescription = 256 << 20
+
 // readDescription reads and checks dataset.yaml.
 func readDescription(path string) (description, error) {
-	text, err := os.ReadFile(path)
+	text, err := regular.Read(path, mostDescription)
 	if err != nil {
 		return description{}, err
 	}
@@ -132,6 +136,9 @@ func parseDescription(path string, text []byte) (description, error) {
 	}
 	if len(d.SHA256) != 2*sha256.Size {
 		return d, n.Errorf("sha256: expected a SHA-256 of %d digits", 2*sha256.Size)
+	}
+	if err := names.CheckTitle(d.Title); err != nil {
+		return d, n.Errorf("title: %v", err)
 	}
 	if _, err := d.Split.rule(); err != nil {
 		return d, n.Errorf("split: %v", err)

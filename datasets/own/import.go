@@ -13,6 +13,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/internal/atomicfile"
+	"dgsbench/internal/names"
 	"dgsbench/internal/strictyaml"
 )
 
@@ -38,14 +39,14 @@ func Import(ctx context.Context, dir string, src Source) (*datasets.Loaded, erro
 	if err := src.check(dir); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	if err := atomicfile.CleanFolder(dir); err != nil {
+	if err := atomicfile.Root(dir).Clean(); err != nil {
 		return nil, err
 	}
 	var l *datasets.Loaded
-	err := atomicfile.Folder(filepath.Join(dir, src.Name), func(tmp string) (err error) {
+	err := atomicfile.Root(dir).Folder(filepath.Join(dir, src.Name), func(tmp string) (err error) {
 		l, err = src.fill(&meter{ctx: ctx, report: src.Progress}, tmp)
 		return err
 	})
@@ -59,8 +60,10 @@ func Import(ctx context.Context, dir string, src Source) (*datasets.Loaded, erro
 func (src Source) check(dir string) error {
 	path := filepath.Join(dir, src.Name)
 	switch _, err := os.Lstat(path); {
-	case !validName.MatchString(src.Name):
-		return fmt.Errorf("the name %q, expected small letters, digits and single dashes", src.Name)
+	case names.Check(src.Name) != nil:
+		return fmt.Errorf("the dataset: %w", names.Check(src.Name))
+	case names.CheckTitle(src.title()) != nil:
+		return fmt.Errorf("the title: %w; --title gives another", names.CheckTitle(src.title()))
 	case datasets.BuiltIn(src.Name):
 		return fmt.Errorf("the benchmark has a dataset %s of its own, expected another name", src.Name)
 	case err == nil:
@@ -76,41 +79,72 @@ func (src Source) check(dir string) error {
 // read.
 const (
 	unpacked = 0.2
-	wasRead  = 0.5
+	wasRead  = 0.45
+	written  = 0.85
 )
 
-// fill makes the files.
+// fill makes the files, and ends by reading them as every later command does.
 func (src Source) fill(m *meter, dir string) (*datasets.Loaded, error) {
-	s, features, err := src.read(m, dir)
+	if err := src.write(m, dir); err != nil {
+		return nil, err
+	}
+	m.begin(1, 1)
+	l, err := src.load(dir)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be imported: what was written of it cannot be read again: %w", src.File, err)
+	}
+	return l, m.add(1)
+}
+
+// load reads the files, which are not yet where they belong.
+func (src Source) load(dir string) (*datasets.Loaded, error) {
+	d, err := readDescription(filepath.Join(dir, descriptionFile))
 	if err != nil {
 		return nil, err
+	}
+	here, err := d.dataset(filepath.Base(dir))
+	if err != nil {
+		return nil, err
+	}
+	l, err := here.Load(filepath.Dir(dir))
+	if err != nil {
+		return nil, err
+	}
+	l.Dataset, err = d.dataset(src.Name)
+	return l, err
+}
+
+// write makes the files.
+func (src Source) write(m *meter, dir string) error {
+	s, features, err := src.read(m, dir)
+	if err != nil {
+		return err
 	}
 	d := description{
 		Version: formatVersion, Title: src.title(), Split: src.Split, Bipartite: src.Layout.Bipartite,
 		Labelled: src.Layout.Label != "", Features: features, Counts: counts(s.Counts()),
 	}
-	m.begin(1, int64(s.Len()))
+	m.begin(written, int64(s.Len()))
 	sum := sha256.New()
 	err = atomicfile.WriteTo(filepath.Join(dir, eventsFile), func(w io.Writer) error {
 		return writeEvents(io.MultiWriter(w, sum), s, d.Labelled, m.add)
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	d.SHA256 = fmt.Sprintf("%x", sum.Sum(nil))
-	entry, err := d.dataset(src.Name)
+	rule, err := d.Split.rule()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	l := &datasets.Loaded{Dataset: entry, Stream: s, SHA256: d.identity(), Split: entry.Split.Split(s)}
-	if err := src.checkParts(l); err != nil {
-		return nil, err
+	if err := src.checkParts(s, rule); err != nil {
+		return err
 	}
 	yaml, err := strictyaml.Encode(d, nil)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return l, atomicfile.Write(filepath.Join(dir, descriptionFile), yaml)
+	return atomicfile.Write(filepath.Join(dir, descriptionFile), yaml)
 }
 
 // read reads the file, which it unpacks into the folder tmp before if that is
@@ -130,7 +164,7 @@ func (src Source) read(m *meter, tmp string) (datasets.Stream, []string, error) 
 		return src.columns(m, f, size)
 	}
 	m.begin(unpacked, size)
-	path, err := packed.spool(meteredFile{f, m}, src.File, tmp)
+	path, err := packed.spool(meteredFile{f, m}, size, src.File, tmp)
 	if err != nil {
 		return datasets.Stream{}, nil, err
 	}
@@ -157,8 +191,8 @@ func (src Source) title() string {
 }
 
 // checkParts makes sure that there is something to learn and to measure.
-func (src Source) checkParts(l *datasets.Loaded) error {
-	s, split := l.Stream, l.Split
+func (src Source) checkParts(s datasets.Stream, rule datasets.SplitRule) error {
+	split := rule.Split(s)
 	parts := []struct {
 		name   string
 		events datasets.Stream
@@ -171,10 +205,10 @@ func (src Source) checkParts(l *datasets.Loaded) error {
 		lacks := lackingClasses(p.events)
 		switch {
 		case p.events.Len() == 0:
-			return fmt.Errorf("%s: the %s part has no events (split %s), expected some%s", src.File, p.name, l.Dataset.Split, src.Split.hint())
+			return fmt.Errorf("%s: the %s part has no events (split %s), expected some%s", src.File, p.name, rule, src.Split.hint())
 		case src.Layout.Label != "" && lacks != "":
 			return fmt.Errorf("%s: column %s: %s among the %d events of the %s part (split %s), expected both classes; without a label column the file is good for link prediction",
-				src.File, src.Layout.Label, lacks, p.events.Len(), p.name, l.Dataset.Split)
+				src.File, src.Layout.Label, lacks, p.events.Len(), p.name, rule)
 		}
 	}
 	return nil

@@ -116,7 +116,7 @@ func TestImportCompressed(t *testing.T) {
 		if l.SHA256 != plain.SHA256 {
 			t.Errorf("%s: another identity", name)
 		}
-		if got := entries(t, filepath.Join(dir, name)); !cmp.Equal(got, []string{descriptionFile, eventsFile}) {
+		if got := entries(t, filepath.Join(dir, name)); !cmp.Equal(got, []string{".cache", descriptionFile, eventsFile}) {
 			t.Errorf("%s: files %v", name, got)
 		}
 	}

@@ -42,11 +42,11 @@ func TestImportRefuses(t *testing.T) {
 		{"no negatives", strings.ReplaceAll(good, ",0\n", ",1\n"), nil, "no negatives (label 0) among the 42 events of the train part"},
 		{"one class in the test part", good, func(s *Source) { s.Split.Val = .99 }, "no negatives (label 0) among the 1 events of the test part"},
 		{"no classes", strings.ReplaceAll(strings.ReplaceAll(good, ",0\n", ",\n"), ",1\n", ",\n"), nil, "no positives (label 1) and no negatives (label 0)"},
-		{"all at once", regular(good), nil, "the validation part has no events (split 70/15/15 by time), expected some; `--split-by row` splits by the number of events"},
+		{"all at once", atOnce(good), nil, "the validation part has no events (split 70/15/15 by time), expected some; `--split-by row` splits by the number of events"},
 		{"split", good, func(s *Source) { s.Split.Train = .9 }, "a split at 0.9 and 0.85, expected two shares"},
 		{"split by", good, func(s *Source) { s.Split.By = "node" }, `a split by "node", expected time or row`},
-		{"name", good, func(s *Source) { s.Name = "../mine" }, `the name "../mine", expected small letters`},
-		{"no name", good, func(s *Source) { s.Name = "" }, `the name "", expected small letters`},
+		{"name", good, func(s *Source) { s.Name = "../mine" }, `the dataset: expected a name of at most 64 small letters, digits and single dashes, found "../mine"`},
+		{"no name", good, func(s *Source) { s.Name = "" }, `dashes, found ""`},
 		{"taken name", good, func(s *Source) { s.Name = "wikipedia" }, "the benchmark has a dataset wikipedia of its own"},
 		{"no file", good, func(s *Source) { s.File += "x" }, "no such file"},
 		{"a folder", good, func(s *Source) { s.File = filepath.Dir(s.File) }, "is a folder, expected a file"},
@@ -67,8 +67,8 @@ func TestImportRefuses(t *testing.T) {
 	}
 }
 
-// regular gives all events the same time.
-func regular(text string) string {
+// atOnce gives all events the same time.
+func atOnce(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines[1 : len(lines)-1] {
 		f := strings.Split(line, ",")
@@ -92,7 +92,7 @@ func TestImportKeepsWhatIsThere(t *testing.T) {
 // What a killed import has left behind is removed by the next one.
 func TestImportCleansUp(t *testing.T) {
 	dir, src := log(t, text(60))
-	if err := os.MkdirAll(filepath.Join(dir, "mine.tmp-999999999-1", "x"), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, ".dgsbench", "tmp", strings.Repeat("A", 26), "x"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Import(t.Context(), dir, src); err != nil {
@@ -144,5 +144,18 @@ func TestUseRefuses(t *testing.T) {
 				t.Errorf("error %v, want %q", err, want)
 			}
 		})
+	}
+}
+
+// TestWindow: a packed file may take half of what is free for its window, and
+// no more than the format's largest.
+func TestWindow(t *testing.T) {
+	for free, want := range map[int64]uint64{0: 1 << 10, 100 << 20: 50 << 20, 1 << 40: mostWindow} {
+		if got := window(free, true); got != want {
+			t.Errorf("with %d bytes free a window of %d, expected %d", free, got, want)
+		}
+	}
+	if got := window(0, false); got != mostWindow {
+		t.Errorf("a window of %d where nothing is known", got)
 	}
 }

@@ -93,7 +93,7 @@ func FuzzSpool(f *testing.F) {
 		if !ok {
 			return
 		}
-		path, err := packed.spool(bytes.NewReader(data), "log", t.TempDir())
+		path, err := packed.spool(bytes.NewReader(data), int64(len(data)), "log", t.TempDir())
 		if err != nil || packed.name != "gzip" {
 			return
 		}

@@ -9,12 +9,36 @@ import (
 	"io"
 	"os"
 
+	"dgsbench/internal/disk"
+	"dgsbench/internal/ram"
+
 	"github.com/klauspost/compress/zstd"
 )
 
 // mostWindow is what zstd's --long=31 needs: the most memory that a file may
 // ask for.
 const mostWindow = 1 << 31
+
+// What a compressed file may take. A small file may unpack to alwaysTaken, and
+// a larger one to mostRatio times its size, but to no more than half of the
+// free disk: its events are written once more.
+const (
+	alwaysTaken = 64 << 20
+	mostRatio   = 200
+)
+
+// bound returns the largest size, in bytes, that a file of packed compressed
+// bytes may unpack to, and the reason for that limit.
+func bound(packed, free int64, known bool) (most int64, why string) {
+	most, why = alwaysTaken, "the most for a small file"
+	if packed > alwaysTaken/mostRatio {
+		most, why = mostRatio*packed, fmt.Sprintf("%d times its size", mostRatio)
+	}
+	if known && free/2 < most {
+		most, why = free/2, "half of the free disk"
+	}
+	return most, why
+}
 
 // format is a way to compress a file, told by its first bytes.
 type format struct {
@@ -28,12 +52,21 @@ const gzipMagic = "\x1f\x8b"
 var formats = []format{
 	{"gzip", gzipMagic, func(r *bufio.Reader) (io.ReadCloser, error) { return newMembers(r) }},
 	{"zstd", "\x28\xb5\x2f\xfd", func(r *bufio.Reader) (io.ReadCloser, error) {
-		d, err := zstd.NewReader(r, zstd.WithDecoderMaxWindow(mostWindow))
+		d, err := zstd.NewReader(r, zstd.WithDecoderMaxWindow(window(ram.Usable())))
 		if err != nil {
 			return nil, err
 		}
 		return d.IOReadCloser(), nil
 	}},
+}
+
+// window is the largest one that has room: a decoder holds it and as much
+// again, of which whole blocks are handed on.
+func window(free int64, known bool) uint64 {
+	if !known {
+		return mostWindow
+	}
+	return min(mostWindow, max(zstd.MinWindowSize, uint64(free)/2))
 }
 
 // formatOf is the format of a file with that start; ok is false for text.
@@ -46,12 +79,17 @@ func formatOf(start []byte) (_ format, ok bool) {
 	return format{}, false
 }
 
-// spool unpacks the whole file of that name into the folder tmp: the reader
-// looks at several places at once.
-func (c format) spool(from io.Reader, name, tmp string) (path string, err error) {
+// spool unpacks the whole file of that name and size into the folder tmp: the
+// reader looks at several places at once.
+func (c format) spool(from io.Reader, size int64, name, tmp string) (path string, err error) {
 	in := &source{}
 	defer func() {
-		if in.err != nil {
+		switch {
+		case errors.Is(in.err, zstd.ErrWindowSizeExceeded), errors.Is(in.err, zstd.ErrDecoderSizeExceeded):
+			free, _ := ram.Usable()
+			err = fmt.Errorf("%s: unpacking it takes a window of more than %s of memory, %s are free; pack it with a smaller one (zstd --long=27), or unpack it first",
+				name, ram.Size(int64(window(ram.Usable()))), ram.Size(free))
+		case in.err != nil:
 			err = fmt.Errorf("%s is not a whole %s file: %w", name, c.name, in.err)
 		}
 	}()
@@ -67,7 +105,15 @@ func (c format) spool(from io.Reader, name, tmp string) (path string, err error)
 		return "", err
 	}
 	defer out.Close()
-	_, err = io.Copy(out, in)
+	free, known := disk.Free(tmp)
+	most, why := bound(size, free, known)
+	n, err := io.CopyN(out, in, most+1)
+	switch {
+	case err == io.EOF:
+		err = nil
+	case n > most:
+		err = fmt.Errorf("%s has %d bytes and unpacks to more than %d (%s); unpack it with %s and import that", name, size, most, why, c.name)
+	}
 	return out.Name(), errors.Join(err, out.Close())
 }
 

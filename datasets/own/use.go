@@ -6,13 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 
 	"dgsbench/datasets"
+	"dgsbench/internal/names"
 )
-
-// validName is what datasets are called: names become parts of paths.
-var validName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // Use makes the datasets that were imported into the data folder known by
 // their names, in place of those of another folder. A folder that is not
@@ -26,7 +23,7 @@ func Use(dir string) error {
 	var found []datasets.Dataset
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name(), descriptionFile)
-		if !validName.MatchString(e.Name()) || !isFile(path) {
+		if names.Check(e.Name()) != nil || !isFile(path) {
 			continue
 		}
 		d, err := read(e.Name(), path)

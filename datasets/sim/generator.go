@@ -66,8 +66,9 @@ func direction(rng *rand.Rand) [dims]float64 {
 
 // Generate is the whole stream at once, with its truth.
 func Generate(p Params, seed uint64) datasets.Stream {
-	s := New(p, seed).Next(p.Events)
-	s.Truth = newTruth(p, seed)
+	g := New(p, seed)
+	s := g.Next(p.Events)
+	s.Truth = newTruth(p, seed, g.centroids)
 	return s
 }
 

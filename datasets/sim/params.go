@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"unsafe"
 )
 
 // Version of the generator. It is raised whenever the same parameters and
@@ -91,6 +92,15 @@ func (p Params) bipartite() bool { return p.Items > 0 }
 
 // nodes is the number of all nodes.
 func (p Params) nodes() int { return p.Users + p.Items }
+
+// bytes is the memory of a generator, beside the events that it makes.
+func (p Params) bytes() int64 {
+	events := 1 // places of an event in the memory of the crowd
+	if !p.bipartite() {
+		events = 2
+	}
+	return int64(p.Users)*int64(unsafe.Sizeof(actor{})) + int64(p.targets())*int64(unsafe.Sizeof(target{})) + int64(events)*4*memory
+}
 
 // targets is the number of nodes that can be a destination.
 func (p Params) targets() int {

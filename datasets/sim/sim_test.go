@@ -115,6 +115,25 @@ func TestStream(t *testing.T) {
 	})
 }
 
+// TestEveryoneAppears: also where every place has to be taken by a newcomer,
+// whatever the curve of arrivals.
+func TestEveryoneAppears(t *testing.T) {
+	for _, arrival := range []float64{.5, 1, 2} {
+		for name, places := range map[string]int{"shop-sim": 1, "transfers-sim": 2} {
+			p := small(t, name, 3_000)
+			p.Users, p.Activity.Arrival = places*p.Events, arrival
+			s := Generate(p, 1)
+			last := slices.Max(s.Src)
+			if !p.bipartite() {
+				last = max(last, slices.Max(s.Dst))
+			}
+			if last != int32(p.Users-1) {
+				t.Errorf("%s: %d of %d users appear with an exponent of %v", name, last+1, p.Users, arrival)
+			}
+		}
+	}
+}
+
 // TestChunks: the windows of a stream are the stream, whatever their size,
 // with the same event numbers.
 func TestChunks(t *testing.T) {

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"sync"
+	"unsafe"
 
 	"dgsbench/datasets"
 )
@@ -57,7 +58,7 @@ type truth struct {
 
 var _ datasets.Truth = (*truth)(nil)
 
-func newTruth(p Params, seed uint64) *truth {
+func newTruth(p Params, seed uint64, centroids [][dims]float64) *truth {
 	p.Features = 0 // they decide nothing
 	again := func(d diary) {
 		g := New(p, seed)
@@ -66,7 +67,7 @@ func newTruth(p Params, seed uint64) *truth {
 		}
 	}
 	return &truth{
-		p: p, centroids: New(p, seed).centroids,
+		p: p, centroids: centroids,
 		logits: sync.OnceValue(func() []float32 {
 			out := make([]float32, 0, p.Events)
 			again(diary{logits: &out})
@@ -78,6 +79,15 @@ func newTruth(p Params, seed uint64) *truth {
 			return out
 		}),
 	}
+}
+
+// Bytes implements datasets.Truth: the facts, and making the stream again.
+func (t *truth) Bytes(links bool) int64 {
+	each := int64(unsafe.Sizeof(float32(0)))
+	if links {
+		each = int64(unsafe.Sizeof(linkFact{}))
+	}
+	return each*int64(t.p.Events) + t.p.bytes() + datasets.Bytes(min(memory, t.p.Events), 0)
 }
 
 // Logit implements datasets.Truth.

@@ -18,10 +18,18 @@ func everyone(s datasets.Stream) []int32 {
 
 // TestLinkTruth: before every event the probabilities of all nodes add up to
 // 1, and of the events that are expected with probability p, a share of p
-// happens.
+// happens. All accounts that have not appeared are alike.
 func TestLinkTruth(t *testing.T) {
+	streams := map[string]Params{}
 	for _, name := range names() {
-		s := Generate(small(t, name, 4_000), 1)
+		streams[name] = small(t, name, 4_000)
+	}
+	moving := small(t, "shop-sim", 4_000) // four items of which another one is in front at every event
+	moving.Items, moving.Links = 4, Links{Explore: 1, Topics: 1, Skew: 1, Epoch: 1}
+	streams["moving"] = moving
+	for name, p := range streams {
+		s := Generate(p, 1)
+		arrived := int32(0)
 		all, scores := everyone(s), make([]float32, s.NumNodes)
 		var expected, hits, variance [10]float64
 		for k := range s.Len() {
@@ -41,6 +49,13 @@ func TestLinkTruth(t *testing.T) {
 			}
 			if scores[s.Dst[k]] == 0 {
 				t.Fatalf("%s: event %d was impossible", name, k)
+			}
+			if s.Users == 0 {
+				arrived = max(arrived, s.Src[k]+1)
+				if to := s.Dst[k]; to == arrived && scores[to] != scores[s.NumNodes-1] {
+					t.Fatalf("%s: event %d has a newcomer of chance %v, where the last one has %v", name, k, scores[to], scores[s.NumNodes-1])
+				}
+				arrived = max(arrived, s.Dst[k]+1)
 			}
 		}
 		for bin := range expected {

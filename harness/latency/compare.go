@@ -10,8 +10,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
+
+	"dgsbench/harness"
+	"dgsbench/internal/atomicfile"
 )
 
 // Comparison lets two builds of bench alternate.
@@ -30,19 +35,19 @@ func Compare(ctx context.Context, c Comparison, h Hooks) ([]Verdict, error) {
 	if c.Alternations < FewestAlternations {
 		return nil, fmt.Errorf("%d alternations, expected at least %d", c.Alternations, FewestAlternations)
 	}
-	out, err := os.MkdirTemp("", "bench-latency-")
+	out, remove, err := atomicfile.Scratch()
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(out)
+	defer remove()
 	h.Start(c.Alternations)
 	rng := rand.New(rand.NewPCG(c.Seed, 1))
 	var verdicts []Verdict
 	for i := range c.Alternations {
 		start := time.Now()
 		// An order of turns of its own for every pair, the same in both builds.
-		args := append([]string{"latency", "--json", "--out", out, "--seed", strconv.Itoa(i)}, c.Args...)
-		pair, err := runPair(ctx, c, args, rng.IntN(2) == 0)
+		args := append([]string{"latency", "--json", "--seed", strconv.Itoa(i)}, c.Args...)
+		pair, err := runPair(ctx, c, out, args, rng.IntN(2) == 0)
 		if err != nil {
 			return nil, err
 		}
@@ -57,15 +62,17 @@ func Compare(ctx context.Context, c Comparison, h Hooks) ([]Verdict, error) {
 	return verdicts, nil
 }
 
-// runPair gives the reports of the old and the new build.
-func runPair(ctx context.Context, c Comparison, args []string, oldFirst bool) (pair [2]Report, err error) {
-	programs := [2]string{c.Old, c.New}
+// runPair gives the reports of the old and the new build, which do not read
+// each other's records.
+func runPair(ctx context.Context, c Comparison, out string, args []string, oldFirst bool) (pair [2]Report, err error) {
+	programs, folders := [2]string{c.Old, c.New}, [2]string{"old", "new"}
 	order := [2]int{1, 0}
 	if oldFirst {
 		order = [2]int{0, 1}
 	}
 	for _, which := range order {
-		if pair[which], err = runBuild(ctx, programs[which], args); err != nil {
+		own := append(slices.Clone(args), "--out", filepath.Join(out, folders[which]))
+		if pair[which], err = runBuild(ctx, programs[which], own); err != nil {
 			return pair, err
 		}
 	}
@@ -77,6 +84,7 @@ func runBuild(ctx context.Context, program string, args []string) (Report, error
 	cmd := exec.CommandContext(ctx, program, args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Env = append(os.Environ(), harness.AloneVariable+"="+harness.AloneAlready)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	err := cmd.Run()
 	if ctx.Err() != nil {

@@ -38,7 +38,9 @@ func TestOrderOfBuilds(t *testing.T) {
 		for pair := range slices.Chunk(strings.Split(strings.TrimSpace(string(text)), "\n"), 2) {
 			one, argsOne, _ := strings.Cut(pair[0], " ")
 			two, argsTwo, _ := strings.Cut(pair[1], " ")
-			if one == two || argsOne != argsTwo || !strings.HasSuffix(argsOne, fmt.Sprintf("--seed %d", len(first))) {
+			argsOne, outOne, _ := strings.Cut(argsOne, " --out ")
+			argsTwo, outTwo, _ := strings.Cut(argsTwo, " --out ")
+			if one == two || argsOne != argsTwo || outOne == outTwo || !strings.HasSuffix(argsOne, fmt.Sprintf("--seed %d", len(first))) {
 				t.Fatalf("pair %d: %q", len(first), pair)
 			}
 			first = append(first, one)

@@ -1,6 +1,7 @@
 package latency
 
 import (
+	"errors"
 	"time"
 
 	"dgsbench/datasets"
@@ -18,6 +19,9 @@ func Expect(t specs.Trial, l *datasets.Loaded, on devices.Target, threads int, e
 	s, err := newSubject(t, l, on, threads)
 	if err != nil {
 		return 0, err
+	}
+	if s.record.Failed() {
+		return 0, errors.New(s.record.Error)
 	}
 	sum := 0.0
 	for i, at := range s.timings {

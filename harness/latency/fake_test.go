@@ -2,6 +2,7 @@ package latency
 
 import (
 	"errors"
+	"math"
 	"runtime"
 	"testing"
 	"time"
@@ -38,6 +39,7 @@ var order []string
 // fake is a whole model, if a small one: its answers depend on everything
 // that it has seen. misbehave is called in every Classify.
 type fake struct {
+	models.Offline
 	name      string
 	seen      float32
 	misbehave func(*fake, []float32)
@@ -188,6 +190,13 @@ var faults = map[string]func(*fake, []float32){
 			logits[3]++
 		}
 	},
+	"infinite": func(_ *fake, logits []float32) { logits[0] = float32(math.Inf(1)) },
+	"panicking": func(f *fake, logits []float32) {
+		if f.restored > 2 {
+			logits[len(logits)] = 0
+		}
+	},
+	"panicking at once": func(_ *fake, logits []float32) { logits[len(logits)] = 0 },
 	"answers differently when timed": func(f *fake, logits []float32) {
 		if f.restored > 2 {
 			logits[3]++
@@ -209,10 +218,19 @@ func loadFake(t *testing.T) *datasets.Loaded {
 }
 
 func TestMain(m *testing.M) {
-	datasets.Register(datasets.Dataset{
+	d := datasets.Dataset{
 		Name: "fake", Title: "fake", Split: datasets.ByRow(.6, .8), HeldOut: datasets.SampleHeldOut(1), Labelled: true,
 		Open:    func(string) (datasets.Stream, string, error) { return fakeStream(), "0123", nil },
 		SizesOf: "Wikipedia",
+	}
+	datasets.Register(d)
+	d.Name, d.Features = "underivable", []datasets.Derived{datasets.Log1p(0)} // of -2
+	datasets.Register(d)
+	models.Register(models.Kind{
+		Name: "vast", Class: models.Learned, Tasks: []models.Task{models.NodeClassification},
+		Options: func() models.Options { return noOptions{} },
+		Bytes:   func(models.Setup, models.Options) int64 { return 1 << 58 },
+		New:     func(models.Setup, models.Options) (models.Model, error) { panic("built") },
 	})
 	for name, misbehave := range faults {
 		models.Register(models.Kind{

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dgsbench/datasets"
+	"dgsbench/harness"
 	"dgsbench/kernels"
 	"dgsbench/models"
 	"dgsbench/results/record"
@@ -144,9 +145,9 @@ func (g *graph) take(round int) {
 	switch {
 	case g.err != nil:
 	case round == 0:
-		g.err = g.warm()
+		g.err = harness.Guard(g.warm)
 	default:
-		g.err = g.iterate()
+		g.err = harness.Guard(g.iterate)
 	}
 }
 

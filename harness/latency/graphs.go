@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"dgsbench/harness"
 	"dgsbench/kernels"
 	"dgsbench/results/record"
 )
@@ -38,7 +39,11 @@ func (r *runner) graphs(ctx context.Context, subjects []*subject) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			g, err := newGraph(s, in)
+			var g *graph
+			err := harness.Guard(func() (err error) {
+				g, err = newGraph(s, in)
+				return err
+			})
 			if err != nil {
 				g = &graph{subject: s, mode: in, err: err}
 			}

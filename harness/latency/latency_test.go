@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
 	_ "dgsbench/models/standard"
@@ -105,6 +103,35 @@ func TestFailedModelDoesNotStopTheOthers(t *testing.T) {
 	}
 }
 
+// TestFaultsFailTheirModel: a panic, answers that are not finite and data that
+// cannot be derived have records that say so, and the others are timed.
+func TestFaultsFailTheirModel(t *testing.T) {
+	underivable := trial("good")
+	underivable.Dataset = "underivable"
+	want := []string{
+		"infinite: score of event 3500 is +Inf", "panicking: panic in latency.init.func", "panicking at once: panic in latency.init.func",
+		"", "good: dataset underivable: event 0: log1p of feature 1 is not finite",
+	}
+	all := measure(t, 1, trial("infinite"), trial("panicking"), trial("panicking at once"), trial("good"), underivable)
+	if len(all) != len(want) {
+		t.Fatalf("%d records, expected %d", len(all), len(want))
+	}
+	for i, m := range all {
+		if !strings.HasPrefix(m.Record.Error, want[i]) || m.Record.Failed() != (want[i] != "") {
+			t.Errorf("%s: %q, expected %q", m.Record.Key, m.Record.Error, want[i])
+		}
+	}
+}
+
+// TestModelsWithoutRoom are refused with the numbers before any is built: there
+// are three states of each at once.
+func TestModelsWithoutRoom(t *testing.T) {
+	err := Run(context.Background(), Plan{Trials: []specs.Trial{trial("good"), trial("vast")}, Threads: 1}, silent, func([]Measured) error { return nil })
+	if want := "the 2 models on fake together: needs 1441151880.8 GB of memory, "; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("%v, expected %q", err, want)
+	}
+}
+
 // newTested builds the instance of a trial's headline.
 func newTested(t *testing.T, test specs.Trial) *instance {
 	t.Helper()
@@ -192,6 +219,25 @@ func TestSamplesAreTheTime(t *testing.T) {
 	}
 }
 
+// TestSamplesLeaveNothingOut: whatever passes from the first reading of the
+// clock to the last is in a sample.
+func TestSamplesLeaveNothingOut(t *testing.T) {
+	in := newTested(t, trial("good"))
+	var clock time.Duration
+	var read []time.Duration
+	in.now = func() time.Duration {
+		clock += time.Millisecond // a reading takes time, too
+		read = append(read, clock)
+		return clock
+	}
+	if err := in.timed(); err != nil {
+		t.Fatal(err)
+	}
+	if sum, all := total(observation{samples: in.samples}), (read[len(read)-1] - read[0]).Seconds(); math.Abs(sum-all) > 1e-12 || all <= 0 {
+		t.Errorf("the samples are %v s together, the clock has run for %v", sum, all)
+	}
+}
+
 // TestTurns: in every round each model has one turn, in an order that the seed
 // decides and that changes from round to round.
 func TestTurns(t *testing.T) {
@@ -230,7 +276,16 @@ func TestTimings(t *testing.T) {
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %+v, %v, expected %+v", got, err, want)
 	}
-	p.Latency.Known, p.Latency.Sweep = true, nil
+	p.Batch, p.Latency.Sweep = 300, []int{7} // the lead-in is in whole batches, and no shorter
+	got, err = timings(p, 157_474)
+	want = []timing{
+		{batch: 300, batches: 200, fold: 300, warmups: 1, iterations: 10, start: 97_474, first: 97_474 - 7*300},
+		{batch: 7, batches: 60_000 / 7, fold: 7, warmups: 1, iterations: 3, start: 97_474, first: 97_474 - 286*7},
+	}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("batches that do not divide the lead-in: got %+v, %v, expected %+v", got, err, want)
+	}
+	p.Batch, p.Latency.Known, p.Latency.Sweep = 200, true, nil
 	got, err = timings(p, 157_474)
 	want = []timing{{batch: 40_000, batches: 1, fold: 200, known: true, warmups: 1, iterations: 10, start: 117_474, first: 115_474}}
 	if err != nil || !slices.Equal(got, want) {
@@ -257,24 +312,6 @@ func TestCancel(t *testing.T) {
 	})
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
-	}
-}
-
-// TestHistogram holds what was recorded, to three digits.
-func TestHistogram(t *testing.T) {
-	ns := []int64{1_000, 2_000, 3_000, 4_000, 123_456_789, int64(2 * time.Hour)}
-	h, err := hdrhistogram.Decode([]byte(histogram(ns)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if h.TotalCount() != int64(len(ns)) {
-		t.Errorf("%d values, expected %d", h.TotalCount(), len(ns))
-	}
-	for i, want := range []int64{1_000, 2_000, 3_000, 4_000, 123_456_789, int64(time.Hour)} {
-		got := h.ValueAtPercentile(100 * (float64(i) + .5) / float64(len(ns)))
-		if math.Abs(float64(got-want)) > 1e-3*float64(want) {
-			t.Errorf("value %d is %d, expected %d", i, got, want)
-		}
 	}
 }
 

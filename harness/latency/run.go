@@ -117,14 +117,19 @@ func (r *runner) dataset(ctx context.Context, p Plan) ([]Measured, error) {
 		if err != nil {
 			return nil, err
 		}
+		subjects = append(subjects, s)
+	}
+	if err := room(name, subjects, r.Device); err != nil {
+		return nil, err
+	}
+	for i, s := range subjects {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		start := time.Now()
+		start, t := time.Now(), p.Trials[i]
 		s.record.Latency = &record.Latency{Run: r.started.UTC().Format(time.RFC3339Nano), Mode: mode(t), Load: r.load}
-		s.fail(s.prepare())
+		s.fail(harness.Guard(s.prepare))
 		r.Step(fmt.Sprintf("%s: %s is warm", name, t.Title), time.Since(start))
-		subjects = append(subjects, s)
 	}
 	for i, at := range subjects[0].timings {
 		start := time.Now()
@@ -162,12 +167,14 @@ func (r *runner) timing(ctx context.Context, subjects []*subject, index int) err
 		if s.record.Failed() {
 			continue
 		}
-		in, err := newInstance(s, s.timings[index])
-		if err != nil {
-			s.fail(err)
-			continue
+		t := &turn{subject: s}
+		s.fail(harness.Guard(func() (err error) {
+			t.instance, err = newInstance(s, s.timings[index])
+			return err
+		}))
+		if !s.record.Failed() {
+			turns = append(turns, t)
 		}
-		turns = append(turns, &turn{subject: s, instance: in})
 	}
 	at := subjects[0].timings[index]
 	for round := range at.warmups + at.iterations {
@@ -198,7 +205,11 @@ func (t *turn) take(round int) {
 	if t.record.Failed() {
 		return
 	}
-	o, err := t.iterate()
+	var o observation
+	err := harness.Guard(func() (err error) {
+		o, err = t.iterate()
+		return err
+	})
 	if round == 0 {
 		t.first = o.first
 	}

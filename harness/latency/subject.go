@@ -6,6 +6,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/harness"
+	"dgsbench/internal/ram"
 	"dgsbench/kernels"
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
@@ -36,11 +37,13 @@ func newSubject(t specs.Trial, l *datasets.Loaded, on devices.Target, threads in
 	if err != nil {
 		return nil, err
 	}
+	s := &subject{trial: t, kind: kind, record: harness.Describe(t, l, on), samples: record.Samples{}, replays: record.Replays{}}
 	parts, err := l.Parts(datasets.Transductive, kind.Features == models.FeaturesRequired)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", t.Ref(), err)
+		s.fail(err)
+		parts.Whole = l.Stream // for the timings, which are those of the other models
 	}
-	s := &subject{trial: t, kind: kind, stream: parts.Whole, record: harness.Describe(t, l, on), samples: record.Samples{}, replays: record.Replays{}}
+	s.stream = parts.Whole.WithoutLabels()
 	if s.timings, err = timings(t.Protocol, s.stream.Len()); err != nil {
 		return nil, fmt.Errorf("dataset %s: %w", t.Dataset, err)
 	}
@@ -50,7 +53,7 @@ func newSubject(t specs.Trial, l *datasets.Loaded, on devices.Target, threads in
 	}
 	s.setup = models.Setup{
 		Task: t.Task, NumNodes: parts.Whole.NumNodes, Users: parts.Whole.Users, NumFeat: parts.Whole.NumFeat,
-		Train: parts.Train, Seed: t.Seed, Threads: threads,
+		Events: s.stream.Len(), Inference: true, Train: parts.Train.WithoutLabels(), Seed: t.Seed, Threads: threads,
 		Device: func(threads int) (_ kernels.Device, err error) {
 			s.device, err = on.New(threads)
 			return s.device, err
@@ -69,8 +72,34 @@ func newSubject(t specs.Trial, l *datasets.Loaded, on devices.Target, threads in
 	return s, nil
 }
 
+// room refuses models that would not fit into the memory together: of each,
+// one with the state after the warm-up, the one that is timed and the state
+// that is put back before; beside them, those that answers are compared with.
+func room(dataset string, subjects []*subject, on devices.Target) error {
+	sum, most := int64(0), int64(0)
+	for _, s := range subjects {
+		if s.kind.Bytes == nil || s.record.Failed() || on.IsCard() {
+			continue
+		}
+		setup := s.setup
+		setup.MaxBatch = s.timings[0].fold
+		for _, at := range s.timings {
+			setup.MaxBatch = max(setup.MaxBatch, at.fold)
+		}
+		need := s.kind.Bytes(setup, s.trial.Options)
+		sum, most = sum+3*need, max(most, need)
+	}
+	if err := ram.Check(fmt.Sprintf("the %d models on %s together", len(subjects), dataset), sum+2*most); err != nil {
+		return fmt.Errorf("%w; leave some out with --models, or take a machine with more", err)
+	}
+	return nil
+}
+
 // prepare warms the model up and answers the headline's events once, untimed.
 func (s *subject) prepare() error {
+	if s.record.Failed() {
+		return nil
+	}
 	headline := s.timings[0]
 	s.setup.MaxBatch = headline.fold
 	m, err := s.kind.New(s.setup, s.trial.Options)
@@ -122,8 +151,11 @@ func (s *subject) untimed(m models.Model, at timing) ([]float32, error) {
 	if err := s.advance(m, at); err != nil {
 		return nil, err
 	}
-	logits := make([]float32, at.batch*at.batches)
-	return logits, classify(m, s.stream.Slice(at.start, at.end()), at.batch, logits)
+	logits, window := make([]float32, at.batch*at.batches), s.stream.Slice(at.start, at.end())
+	if err := classify(m, window, at.batch, logits); err != nil {
+		return nil, err
+	}
+	return logits, models.CheckScores(window, logits)
 }
 
 // advance brings a model in the warm state to the first measured event.

@@ -6,6 +6,33 @@ import (
 	"testing"
 )
 
+// TestLevelPairs say nothing of either build.
+func TestLevelPairs(t *testing.T) {
+	for _, c := range []struct {
+		slower, faster, level int
+		p                     float64
+	}{
+		{0, 0, 20, 1},
+		{3, 1, 16, 5. / 16}, // at least 3 heads of 4
+		{0, 4, 16, 1},
+		{4, 0, 1, 1. / 16},
+	} {
+		var v Verdict
+		for i := range c.slower + c.faster + c.level {
+			took := 1.0
+			if i < c.slower {
+				took = 2
+			} else if i < c.slower+c.faster {
+				took = .5
+			}
+			v.Old, v.New = append(v.Old, 1), append(v.New, took)
+		}
+		if got := judge(v); math.Abs(got.P-c.p) > 1e-12 {
+			t.Errorf("%+v: p %v", c, got.P)
+		}
+	}
+}
+
 // TestVerdict: slower by much and surely, or not at all.
 func TestVerdict(t *testing.T) {
 	for _, c := range []struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"dgsbench/datasets"
 	"dgsbench/kernels/devices"
 	"dgsbench/results/record"
 	"dgsbench/specs"
@@ -11,11 +12,12 @@ import (
 
 // Question is what is to be planned.
 type Question struct {
-	Trials  []specs.Trial
-	Store   record.Store
-	DataDir string
-	Workers int // trials side by side; 0 leaves it to harness.Workers
-	Device  devices.Target
+	Trials      []specs.Trial
+	Store       record.Store
+	Checkpoints bool // a trial is over when it has one beside its record
+	DataDir     string
+	Workers     int // trials side by side; 0 leaves it to harness.Workers
+	Device      devices.Target
 }
 
 // Source says where a cell's time comes from.
@@ -63,7 +65,8 @@ type Plan struct {
 	ToDo    int       `json:"to_do"`
 	Seconds float64   `json:"seconds"` // of the wall clock, latency tests included
 	Latency float64   `json:"latency_seconds"`
-	Memory  int64     `json:"memory"` // at most at once: data and models side by side
+	Memory  int64     `json:"memory"`                // at most at once: data and models side by side
+	Data    int64     `json:"memory_data,omitempty"` // of Memory, that of all streams
 	Free    int64     `json:"memory_free"`
 	Known   bool      `json:"memory_known"`   // whether the system says what is free
 	Card    *Card     `json:"card,omitempty"` // nil on the processor
@@ -85,6 +88,9 @@ const each = 150 * time.Millisecond
 // file is there, or is ctx's.
 func Make(ctx context.Context, q Question, h Hooks) (Plan, error) {
 	p := newPlanner(q)
+	if err := datasets.CheckRoom(p.datasets); err != nil {
+		return Plan{}, err
+	}
 	p.Hooks = h
 	h.Start(len(p.cells))
 	for _, dataset := range p.datasets {
@@ -110,12 +116,12 @@ func (p Plan) Fits() (ok bool, which Cell) {
 // unlimited is more memory than there is.
 const unlimited = 1 << 62
 
-// room is the memory that models may take.
+// room is the memory that models may take: on the processor, beside the data.
 func (p Plan) room() int64 {
 	if p.Card != nil {
 		return p.Card.Free
 	}
-	return p.Free
+	return p.Free - p.Data
 }
 
 // needs is what a trial of the cell takes of it.

@@ -35,6 +35,9 @@ func TestMain(m *testing.M) {
 		Name: "toy", Title: "toy, simulated", Open: openToy, Split: datasets.ByRow(.6, .8), HeldOut: datasets.SampleHeldOut(1), Labelled: true,
 	}
 	datasets.Register(toy)
+	underivable := toy
+	underivable.Name, underivable.Features = "underivable", []datasets.Derived{datasets.Log1p(0)} // of numbers below -1
+	datasets.Register(underivable)
 	toy.Name, toy.Open, toy.File, toy.Layout, toy.URL = "absent", nil, "absent.csv", layout, "https://example.org/absent.csv"
 	toy.Want = datasets.Counts{Events: 700, Nodes: 60, Features: 1}
 	datasets.Register(toy)
@@ -111,6 +114,18 @@ const mixed = `  - {task: nc, datasets: [toy], models: [user-count, raw]}
   - {task: lp, settings: [T, I], datasets: [toy], models: [dgs], batches: [10, 50]}
   - {task: nc, datasets: [toy], models: [raw], protocol: {latency: {batches: 5, lead: 40, iterations: 2}}}
 `
+
+// TestUnderivable: data that cannot be derived for some trials is their cells'
+// problem: measuring fails these trials and no others.
+func TestUnderivable(t *testing.T) {
+	p := planned(t, question(t, "  - {task: nc, datasets: [underivable, toy], models: [raw]}\n"))
+	if c := p.Cells[0]; c.Source != plan.Unplanned || !strings.Contains(c.Problem, "log1p of feature 1 is not finite") {
+		t.Errorf("%+v", c)
+	}
+	if c := p.Cells[1]; c.Source != plan.Tried {
+		t.Errorf("%+v", c)
+	}
+}
 
 // TestPlanThenMeasure: before anything is measured, cells are tried out;
 // afterwards nothing is left to do and the times are those of the records.

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"slices"
 
@@ -22,7 +21,6 @@ type planner struct {
 	out      Plan
 	cells    []*cell
 	datasets []string // in the suite's order
-	data     int64    // bytes of all streams
 }
 
 // cell is a cell with its trials.
@@ -40,7 +38,7 @@ func newPlanner(q Question) *planner {
 		Suite: q.Trials[0].Suite, About: q.Trials[0].About, Machine: harness.Machine(q.Device), Workers: p.Workers,
 		Cells: []Cell{}, Missing: []Missing{},
 	}
-	if p.out.Free, p.out.Known = ram.Available(); !p.out.Known {
+	if p.out.Free, p.out.Known = ram.Usable(); !p.out.Known {
 		p.out.Free = unlimited
 	}
 	p.out.Card = newCard(q.Device)
@@ -71,7 +69,7 @@ func (p *planner) dataset(ctx context.Context, name string) error {
 		return err
 	}
 	p.out.Missing = append(p.out.Missing, missing...)
-	p.data += bytesOf(loaded.Stream)
+	p.out.Data += datasets.Bytes(loaded.Stream.Len(), loaded.Stream.NumFeat)
 	return p.plan(ctx, loaded, source)
 }
 
@@ -95,14 +93,13 @@ func (p *planner) plan(ctx context.Context, l *datasets.Loaded, source Source) e
 		case c.Latency:
 			p.timed(c, l)
 		case c.Source != Recorded:
-			t := c.trials[0]
-			parts, err := cut.Parts(t)
-			if err != nil {
-				return fmt.Errorf("%s on %s: %w", t.Ref(), t.Dataset, err)
+			parts, err := cut.Parts(c.trials[0])
+			if err == nil {
+				r := &harness.Rehearsal{Trial: c.trials[0], Parts: parts, Device: p.Device}
+				list, of[r] = append(list, r), c
+				continue
 			}
-			r := &harness.Rehearsal{Trial: t, Parts: parts, Device: p.Device}
-			list, of[r] = append(list, r), c
-			continue
+			c.Source, c.Problem = Unplanned, err.Error()
 		}
 		p.Step(c.CellKey.String())
 	}
@@ -178,7 +175,7 @@ func (p *planner) look(c *cell, l *datasets.Loaded) error {
 	sum, n := 0.0, 0
 	for _, t := range c.trials {
 		want := harness.Describe(t, l, p.Device)
-		r, found, err := harness.Find(p.Store, t, want)
+		r, found, err := harness.Find(p.Store, t, want, p.Checkpoints)
 		if err != nil {
 			return err
 		}
@@ -216,10 +213,10 @@ func (p *planner) total() {
 	all := harness.SideBySide(loads, p.Workers, p.out.room())
 	p.out.Seconds = all.Seconds + p.out.Latency
 	if p.out.Card == nil {
-		p.out.Memory = p.data + all.Bytes
+		p.out.Memory = p.out.Data + all.Bytes
 		return
 	}
-	p.out.Memory = p.data + all.Host
+	p.out.Memory = p.out.Data + all.Host
 	p.out.Card.sum(p.out, all.Bytes)
 }
 

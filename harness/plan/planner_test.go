@@ -13,7 +13,7 @@ import (
 // TestTotal: only what is to be done takes time, memory and disk; the data is
 // in memory too; latency tests run after the others, one at a time.
 func TestTotal(t *testing.T) {
-	p := planner{Question: Question{Workers: 2}, data: 1000, out: Plan{Free: 500}}
+	p := planner{Question: Question{Workers: 2}, out: Plan{Data: 1000, Free: 1500}}
 	for _, c := range []Cell{
 		{Trials: 3, ToDo: 2, Seconds: 4, Memory: 10, Disk: 100},
 		{Trials: 5, ToDo: 0, Seconds: 99, Memory: 9999, Disk: 7},
@@ -23,7 +23,7 @@ func TestTotal(t *testing.T) {
 	}
 	p.total()
 	got := p.out
-	got.Cells, got.Workers, got.Free = nil, 0, 0
+	got.Cells, got.Workers, got.Free, got.Data = nil, 0, 0, 0
 	want := Plan{Trials: 9, ToDo: 3, Seconds: 4 + 6, Latency: 6, Memory: 1000 + 2*10, Disk: 2*100 + 50}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

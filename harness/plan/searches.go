@@ -2,9 +2,9 @@ package plan
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
+	"dgsbench/datasets"
 	"dgsbench/harness"
 	"dgsbench/harness/tune"
 )
@@ -34,7 +34,7 @@ type search struct {
 }
 
 // gather looks for trials that are over.
-func (p *tuningPlanner) gather() {
+func (p *tuningPlanner) gather() error {
 	for _, study := range p.Studies {
 		s := &search{study: study, Search: Search{
 			Model: study.Model.ID, Dataset: study.At.Dataset, Task: string(study.At.Task), Setting: string(study.At.Setting),
@@ -43,7 +43,11 @@ func (p *tuningPlanner) gather() {
 		for _, q := range study.Searched() {
 			s.Parameters = append(s.Parameters, q.Name())
 		}
-		s.look(study.Past(p.Out))
+		over, err := study.Past(p.Out)
+		if err != nil {
+			return err
+		}
+		s.look(over)
 		if s.tries > 0 && !slices.Contains(p.datasets, s.Dataset) {
 			p.datasets = append(p.datasets, s.Dataset)
 		}
@@ -52,6 +56,7 @@ func (p *tuningPlanner) gather() {
 	}
 	p.abreast = tune.Abreast(p.Workers, len(p.Studies))
 	p.out.Workers = max(1, min(p.Workers, p.abreast*len(p.Studies), p.out.ToDo))
+	return nil
 }
 
 // look takes the time from trials that are over, if they are enough. The
@@ -89,7 +94,7 @@ func (p *tuningPlanner) dataset(ctx context.Context, name string) error {
 		return err
 	}
 	p.out.Missing = append(p.out.Missing, missing...)
-	p.data += bytesOf(loaded.Stream)
+	p.data += datasets.Bytes(loaded.Stream.Len(), loaded.Stream.NumFeat)
 	var list []*harness.Rehearsal
 	of := map[*harness.Rehearsal]*search{}
 	cut := harness.NewCutter(loaded)
@@ -130,7 +135,9 @@ func (p *tuningPlanner) begin(s *search, cut *harness.Cutter) (list []*harness.R
 		}
 		parts, err := cut.Parts(t)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.study, err)
+			s.Problem = err.Error()
+			p.Step(s.String())
+			continue
 		}
 		list = append(list, harness.RehearseTraining(t, parts, p.Device))
 	}

@@ -6,18 +6,12 @@ import (
 	"dgsbench/specs"
 )
 
-// bytesOf is what a stream's columns take.
-func bytesOf(s datasets.Stream) int64 {
-	const columns = 4 + 4 + 8 + 1 // Src, Dst, Time, Label
-	return int64(s.Len()) * int64(columns+4*s.NumFeat)
-}
-
 // Sizes of files, in bytes. Arrays of a sidecar are stored as they are.
 const (
 	recordBytes = 6_000 // with its options and their origins
 	epochBytes  = 120
-	scoreBytes  = 4 + 1 // score and label of an event
-	countBytes  = 4 + 4 // greater and equal
+	scoreBytes  = 4 + 1     // score and label of an event
+	countBytes  = 4 + 4 + 4 // greater, equal and against
 )
 
 // diskOf is about what the record of a trial and its sidecar take.

@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 
+	"dgsbench/datasets"
 	"dgsbench/harness"
 	"dgsbench/harness/tune"
 	"dgsbench/kernels/devices"
@@ -73,7 +74,12 @@ func MakeTuning(ctx context.Context, q TuningQuestion, h Hooks) (Tuning, error) 
 	if p.out.Free, p.out.Known = harness.FreeMemory(q.Device); !p.out.Known {
 		p.out.Free = unlimited
 	}
-	p.gather()
+	if err := p.gather(); err != nil {
+		return Tuning{}, err
+	}
+	if err := datasets.CheckRoom(p.datasets); err != nil {
+		return Tuning{}, err
+	}
 	h.Start(p.tries())
 	for _, dataset := range p.datasets {
 		if err := p.dataset(ctx, dataset); err != nil {

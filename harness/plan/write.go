@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"dgsbench/internal/escape"
 	"dgsbench/specs"
 )
 
@@ -40,7 +41,7 @@ func (p Plan) WriteText(w io.Writer) error {
 	}
 	for _, c := range p.Cells {
 		if c.Problem != "" {
-			fmt.Fprintf(w, "not in the plan: %s: %s\n", c.CellKey, c.Problem)
+			fmt.Fprintf(w, "not in the plan: %s: %s\n", c.CellKey, escape.Text(c.Problem))
 		}
 	}
 	writeMissing(w, p.Missing)

@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"text/tabwriter"
+
+	"dgsbench/internal/escape"
 )
 
 // WriteJSON writes the plan for machines.
@@ -32,7 +34,7 @@ func (t Tuning) WriteText(w io.Writer) error {
 	t.writeTotal(w)
 	for _, s := range t.Searches {
 		if s.Problem != "" {
-			fmt.Fprintf(w, "fails when tried out: %s: %s\n", s, s.Problem)
+			fmt.Fprintf(w, "fails when tried out: %s: %s\n", s, escape.Text(s.Problem))
 		}
 	}
 	writeMissing(w, t.Missing)

@@ -39,6 +39,7 @@ func ParseSweep(text string) (Sweep, error) {
 	}
 	s := Sweep{Axis: Axis(axis)}
 	_, own := s.Axis.option()
+	seen := map[string]bool{}
 	for value := range strings.SplitSeq(list, ",") {
 		if !own {
 			n, err := ParseCount(value)
@@ -47,6 +48,10 @@ func ParseSweep(text string) (Sweep, error) {
 			}
 			value = strconv.Itoa(n)
 		}
+		if seen[value] && !own {
+			return Sweep{}, fmt.Errorf("sweep %q: %s is listed twice", text, value)
+		}
+		seen[value] = true
 		s.Values = append(s.Values, value)
 	}
 	if own {
@@ -59,7 +64,7 @@ func ParseSweep(text string) (Sweep, error) {
 // ParseCount reads a whole number, also one such as 1e6.
 func ParseCount(text string) (int, error) {
 	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || x < 0 || x > maxEvents || x != float64(int(x)) {
+	if err != nil || strings.Trim(text, "0123456789.eE+") != "" || x > maxEvents || x != float64(int(x)) {
 		return 0, fmt.Errorf("expected a whole number such as 200 or 1e6, found %q", text)
 	}
 	return int(x), nil

@@ -1,11 +1,11 @@
 package scale
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"io"
 	"strconv"
 
+	"dgsbench/internal/escape"
 	"dgsbench/internal/optional"
 	"dgsbench/models"
 	"dgsbench/specs"
@@ -86,7 +86,7 @@ var csvHeader = []string{
 // WriteCSV writes a line a point, under the names of the JSON. Absent numbers
 // are empty.
 func (r Report) WriteCSV(w io.Writer) error {
-	out := csv.NewWriter(w)
+	out := escape.NewCSVWriter(w)
 	out.Write(csvHeader) // errors stay until Flush
 	for _, p := range r.Points {
 		line := []string{r.Model, string(r.Task), string(r.Mode), r.Device, p.Axis, p.Value}

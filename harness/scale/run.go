@@ -48,7 +48,11 @@ func Run(ctx context.Context, p Plan, h Hooks) (Report, error) {
 	h.Start(len(jobs))
 	for _, j := range jobs {
 		start, before := time.Now(), done
-		point, err := one(ctx, j, func(events int) { h.Progress(float64(before+events) / float64(total)) })
+		point := j.point
+		err := harness.Guard(func() (err error) {
+			point, err = one(ctx, j, func(events int) { h.Progress(float64(before+events) / float64(total)) })
+			return err
+		})
 		if ctx.Err() != nil {
 			return r, ctx.Err()
 		}

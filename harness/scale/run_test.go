@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -37,7 +38,7 @@ func TestWhatTheModelSees(t *testing.T) {
 		candidates specs.CandidateSet
 		want       []string
 	}{
-		"classify": {Inference, "nc", specs.Destinations, []string{"classify 0-19", "classify 20-39", "classify 40-49"}},
+		"classify": {Inference, "nc", specs.Destinations, []string{"classify 0-19", "learn 20 0-19", "classify 20-39", "learn 20 20-39", "classify 40-49"}},
 		"train":    {Training, "nc", specs.Destinations, []string{"train with 0 negatives 0-19", "train with 0 negatives 20-39", "train with 0 negatives 40-49"}},
 		"train links": {Training, "lp", specs.Destinations, []string{
 			"train with 20 negatives 0-19", "train with 20 negatives 20-39", "train with 10 negatives 40-49",
@@ -65,7 +66,7 @@ func TestWhatTheModelSees(t *testing.T) {
 				t.Errorf("expected (-) and seen (+):\n%s", diff)
 			}
 			s := w.setup
-			if s.NumNodes != 40 || s.Users != 36 || s.NumFeat != 2 || s.MaxBatch != 20 || s.Threads != 3 || s.Seed != 9 || s.Task != c.task || s.Train.Len() == 0 {
+			if s.NumNodes != 40 || s.Users != 36 || s.NumFeat != 2 || s.MaxBatch != 20 || s.Threads != 3 || s.Seed != 9 || s.Task != c.task || s.Train.Len() == 0 || s.Train.Label != nil {
 				t.Errorf("setup %+v", s)
 			}
 		})
@@ -190,15 +191,18 @@ func TestParseSweep(t *testing.T) {
 		t.Errorf("expected (-) and read (+):\n%s", diff)
 	}
 	for text, want := range map[string]string{
-		"length":        "expected AXIS=VALUE,VALUE",
-		"length=":       "expected AXIS=VALUE,VALUE",
-		"lenght=5":      `did you mean "length"?`,
-		"size=5":        "known: length, nodes, features, batch, option:NAME",
-		"length=5,many": `expected a whole number such as 200 or 1e6, found "many"`,
-		"length=1.5":    `found "1.5"`,
-		"length=-1":     `found "-1"`,
-		"length=1e300":  `found "1e300"`,
-		"length=NaN":    `found "NaN"`,
+		"length":          "expected AXIS=VALUE,VALUE",
+		"length=":         "expected AXIS=VALUE,VALUE",
+		"lenght=5":        `did you mean "length"?`,
+		"size=5":          "known: length, nodes, features, batch, option:NAME",
+		"length=5,many":   `expected a whole number such as 200 or 1e6, found "many"`,
+		"length=1.5":      `found "1.5"`,
+		"length=-1":       `found "-1"`,
+		"length=1e300":    `found "1e300"`,
+		"length=NaN":      `found "NaN"`,
+		"length=0x10":     `found "0x10"`,
+		"length=-0":       `found "-0"`,
+		"length=5,1e1,10": "10 is listed twice",
 	} {
 		if _, err := ParseSweep(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, expected %q", text, err, want)
@@ -221,4 +225,33 @@ func TestJSON(t *testing.T) {
 	if diff := cmp.Diff(want, got, same); diff != "" {
 		t.Errorf("written (-) and read (+):\n%s", diff)
 	}
+}
+
+// FuzzParseSweep: a sweep has values that are read again as the same, each
+// once, or is refused in one line.
+func FuzzParseSweep(f *testing.F) {
+	for _, text := range []string{"length=1e4,100000", "option:head.hidden=[8],relu", "batch=0x10", "nodes=-0,0", "features=1e-400", "length=1,,2", "="} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := ParseSweep(text)
+		if err != nil {
+			return
+		}
+		again, err := ParseSweep(string(s.Axis) + "=" + strings.Join(s.Values, ","))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(s, again); diff != "" {
+			t.Errorf("%q (-first +again):\n%s", text, diff)
+		}
+		if _, own := s.Axis.option(); own {
+			return
+		}
+		for _, value := range s.Values {
+			if n, err := strconv.Atoi(value); err != nil || n < 0 || strconv.Itoa(n) != value {
+				t.Errorf("%q: value %q", text, value)
+			}
+		}
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/harness"
 	"dgsbench/internal/optional"
+	"dgsbench/internal/ram"
 	"dgsbench/models"
 	"dgsbench/nn"
 	"dgsbench/specs"
@@ -44,6 +45,9 @@ type subject struct {
 // sets up only once is not timed. Then its state is empty again.
 func newSubject(j job) (*subject, error) {
 	size := j.point.Size
+	if err := ram.Check("the stream", j.streamBytes()); err != nil {
+		return nil, err
+	}
 	s := &subject{
 		job: j, generator: NewGenerator(size.Nodes, size.Features, j.Seed),
 		fit:       NewGenerator(size.Nodes, size.Features, j.Seed+1).Next(max(fitEvents, j.chunk())),
@@ -53,12 +57,18 @@ func newSubject(j job) (*subject, error) {
 	}
 	s.generator.reserve(j.chunk())
 	s.before = heap()
-	var err error
-	s.model, err = j.Model.Kind.New(models.Setup{
+	setup := models.Setup{
 		Task: j.Task, NumNodes: size.Nodes, Users: s.fit.Users, NumFeat: size.Features, MaxBatch: size.Batch,
-		Train: s.fit, Seed: j.Seed, Device: s.devices.Open, Threads: j.Threads,
-	}, j.options)
-	if err != nil {
+		Events: size.Events, Inference: j.Mode == Inference,
+		Train: s.fit.WithoutLabels(), Seed: j.Seed, Device: s.devices.Open, Threads: j.Threads,
+	}
+	if kind := j.Model.Kind; kind.Bytes != nil && !j.Device.IsCard() {
+		if err := ram.Check("the model", kind.Bytes(setup, j.options)); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if s.model, err = j.Model.Kind.New(setup, j.options); err != nil {
 		return nil, err
 	}
 	s.step = s.steps()
@@ -69,12 +79,22 @@ func newSubject(j job) (*subject, error) {
 	return s, nil
 }
 
+// streamBytes is the memory of all but the model: both generators, what is
+// given as the training part, a chunk, times and candidates.
+func (j job) streamBytes() int64 {
+	const node, candidate = 4 + 1, 4
+	size := j.point.Size
+	return (2*node+candidate)*int64(size.Nodes) + 8*int64(size.Events/j.chunk()) +
+		datasets.Bytes(max(fitEvents, j.chunk())+j.chunk(), size.Features)
+}
+
 // chunk is the number of events that are timed together: whole batches.
 func (j job) chunk() int {
 	return max(1, chunkEvents/j.point.Batch) * j.point.Batch
 }
 
-// steps is how a batch is worked off.
+// steps is how a batch is worked off. Labels are known when it has been
+// classified.
 func (s *subject) steps() func(datasets.Stream) error {
 	switch {
 	case s.Mode == Training:
@@ -83,7 +103,12 @@ func (s *subject) steps() func(datasets.Stream) error {
 		return s.rank()
 	}
 	logits := make([]float32, s.point.Batch)
-	return func(b datasets.Stream) error { return s.model.Classify(b, logits[:b.Len()]) }
+	return func(b datasets.Stream) error {
+		if err := s.model.Classify(b.WithoutLabels(), logits[:b.Len()]); err != nil {
+			return err
+		}
+		return models.Reveal(s.model, b)
+	}
 }
 
 // train draws a negative destination for every event, where the task needs
@@ -113,6 +138,7 @@ func (s *subject) rank() func(datasets.Stream) error {
 	}
 	counts := models.Counts{Greater: make([]int32, s.point.Batch), Equal: make([]int32, s.point.Batch)}
 	return func(b datasets.Stream) error {
+		b = b.WithoutLabels()
 		out := models.Counts{Greater: counts.Greater[:b.Len()], Equal: counts.Equal[:b.Len()]}
 		if err := s.model.Rank(b.WithFeatures(nil, 0), c, out); err != nil {
 			return err

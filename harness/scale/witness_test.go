@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"dgsbench/datasets"
@@ -47,6 +48,9 @@ func init() {
 
 func (w *witness) note(what string, b datasets.Stream) error {
 	last := b.EventID(b.Len() - 1)
+	if b.Label != nil && !strings.HasPrefix(what, "train") {
+		return fmt.Errorf("labels with %s", what)
+	}
 	w.log = append(w.log, fmt.Sprintf("%s %d-%d", what, b.EventID(0), last))
 	if w.FailAt > 0 && last >= w.FailAt {
 		return fmt.Errorf("failed at event %d", w.FailAt)
@@ -75,6 +79,10 @@ func (w *witness) Rank(b datasets.Stream, c models.Candidates, out models.Counts
 		return fmt.Errorf("%d counts for %d events with %d features", len(out.Greater), b.Len(), b.NumFeat)
 	}
 	return w.note(fmt.Sprintf("rank against %d-%d", c.Nodes[0], c.Nodes[len(c.Nodes)-1]), b)
+}
+
+func (w *witness) Learn(b datasets.Stream, labels []int8) error {
+	return w.note(fmt.Sprintf("learn %d", len(labels)), b)
 }
 
 func (w *witness) Observe(b datasets.Stream) error { return w.note("observe", b) }

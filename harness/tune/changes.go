@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"text/tabwriter"
 
 	"dgsbench/datasets"
+	"dgsbench/internal/escape"
 	"dgsbench/internal/strictyaml"
 )
 
@@ -42,9 +42,9 @@ func (h *History) sharesPlace(other *History) bool { return h.Study.At == other.
 // options.
 func writePlace(out *bytes.Buffer, histories []*History) {
 	s := histories[0].Study
-	fmt.Fprintf(out, "\n## %s\n\n", s.where())
+	fmt.Fprintf(out, "\n## %s\n\n", escape.Markdown(s.where()))
 	if d, err := datasets.Lookup(s.At.Dataset); err == nil && d.Title != "" {
-		fmt.Fprintf(out, "%s.\n\n", d.Title)
+		fmt.Fprintf(out, "%s.\n\n", escape.MarkdownParagraph(d.Title))
 	}
 	gains := [][]string{
 		{"model", "own, " + s.Metric() + " in %", "tuned", "gain", "best trial", "trials"},
@@ -65,8 +65,15 @@ func writePlace(out *bytes.Buffer, histories []*History) {
 // writeTable pads cells, so that columns are straight in the file too.
 func writeTable(out *bytes.Buffer, rows [][]string) {
 	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
-	for _, row := range rows {
-		fmt.Fprintf(w, "| %s\t|\n", strings.Join(row, "\t| "))
+	for i, row := range rows {
+		line := "|"
+		for _, cell := range row {
+			if i != 1 { // how columns are aligned
+				cell = escape.Markdown(cell)
+			}
+			line += " " + cell + "\t|"
+		}
+		fmt.Fprintln(w, line)
 	}
 	_ = w.Flush() // a buffer takes everything
 }

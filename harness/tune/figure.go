@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"slices"
 
+	"dgsbench/internal/escape"
 	"dgsbench/metrics"
 
 	"gonum.org/v1/plot"
@@ -74,7 +75,7 @@ func render(into map[string][]byte, name string, p *plot.Plot, height vg.Length)
 // drawHistory shows every trial, the best so far and the model's own options.
 func (h *History) drawHistory() (*plot.Plot, error) {
 	p := plot.New()
-	p.Title.Text = h.Study.String() + h.without()
+	p.Title.Text = escape.Text(h.Study.String() + h.without())
 	p.X.Label.Text, p.Y.Label.Text = "trial", "validation "+h.Study.Metric()
 	p.Legend.Left, p.Legend.YOffs = false, 2*vg.Millimeter
 	p.Add(plotter.NewGrid())
@@ -157,13 +158,13 @@ func (h *History) addOwn(p *plot.Plot) error {
 // drawImportances shows a bar for each parameter, the most important on top.
 func (h *History) drawImportances(all []Importance) (*plot.Plot, error) {
 	p := plot.New()
-	p.Title.Text = fmt.Sprintf("%s, %d trials", h.Study, len(h.trials()))
+	p.Title.Text = escape.Text(fmt.Sprintf("%s, %d trials", h.Study, len(h.trials())))
 	p.X.Label.Text = "share of the variance of validation " + h.Study.Metric() + " that it explains alone"
 	var shares plotter.Values
 	var names []string
 	for _, i := range slices.Backward(all) {
 		shares = append(shares, i.Share)
-		names = append(names, i.Parameter.Title)
+		names = append(names, escape.Text(i.Parameter.Title))
 	}
 	bars, err := plotter.NewBarChart(shares, rowHeight/2)
 	if err != nil {

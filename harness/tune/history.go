@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -33,7 +33,7 @@ type Line struct {
 	Phase  Phase          `json:"phase"`
 	Values map[string]any `json:"values,omitempty"` // by name of the parameter
 	// Value is the validation metric of the best epoch; nil where the trial
-	// failed, and Error says why.
+	// failed or its validation says nothing, and Error says why.
 	Value     *float64 `json:"value,omitempty"`
 	Error     string   `json:"error,omitempty"`
 	BestEpoch int      `json:"best_epoch"` // from 1; 0 where it failed
@@ -48,7 +48,9 @@ func (l Line) Failed() bool { return l.Value == nil }
 
 // header is the first line: whatever decides the trials, but their number.
 type header struct {
-	Study struct {
+	// Sealed is whether the last line is a seal.
+	Sealed bool `json:"sealed,omitempty"`
+	Study  struct {
 		Model    string          `json:"model"`
 		Dataset  string          `json:"dataset"`
 		Task     string          `json:"task"`
@@ -79,6 +81,7 @@ func (s Study) header(dataSHA256, device string) (h header, err error) {
 	if err != nil {
 		return h, err
 	}
+	h.Sealed = true
 	f := &h.Study
 	f.Model, f.Dataset, f.Task, f.Setting = s.Model.ID, s.At.Dataset, string(s.At.Task), string(s.At.Setting)
 	f.Seed, f.Random, f.Own, f.Data, f.Numerics = s.Seed, s.Random, own.JSON(), dataSHA256, harness.Numerics
@@ -96,80 +99,78 @@ type History struct {
 	Study Study
 	Lines []Line // the model's own options first
 
-	file string
-	head []byte // the first line
+	file         string
+	root         atomicfile.Root
+	header       header
+	data, device string // of the study
 }
 
-// openHistory reads the file, if it is there. It must be of the same study.
-func openHistory(s Study, file, dataSHA256, device string) (*History, error) {
-	h, err := s.header(dataSHA256, device)
+// openHistory reads the file below the results, if it is there. It must be of
+// the same study, and what it says of trials must be what their records say.
+func openHistory(s Study, out, dataSHA256, device string) (*History, error) {
+	head, err := s.header(dataSHA256, device)
 	if err != nil {
 		return nil, err
 	}
-	out := &History{Study: s, file: file}
-	if out.head, err = json.Marshal(h); err != nil {
-		return nil, err
-	}
-	data, err := os.ReadFile(file)
+	file := filepath.Join(out, filepath.FromSlash(s.HistoryFile()))
+	h := &History{Study: s, file: file, root: atomicfile.Root(out), header: head, data: dataSHA256, device: device}
+	f, err := readHistory(h.file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return out, nil
+		return h, nil
 	}
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = h.take(f)
 	}
-	return out, out.parse(data)
+	if err == nil {
+		err = f.compare(record.Store{Dir: out})
+	}
+	return h, err
 }
 
-func (h *History) parse(data []byte) error {
-	head, rest, _ := bytes.Cut(data, []byte("\n"))
-	if !bytes.Equal(head, h.head) {
-		return fmt.Errorf("%s is of a study with another %s; choose another --out, or remove the file",
-			h.file, strings.Join(differences(head, h.head), ", "))
+// take makes the history of its file.
+func (h *History) take(f historyFile) error {
+	got, want := must(json.Marshal(f.header.Study)), must(json.Marshal(h.header.Study))
+	if what := differences(got, want); len(what) > 0 {
+		return fmt.Errorf("%s is of a study with another %s; choose another --out, or remove the file", f.path, strings.Join(what, ", "))
 	}
-	for i, text := range slices.Collect(bytes.Lines(rest)) {
-		var l Line
-		err := json.Unmarshal(text, &l)
-		if err == nil && l.Trial >= 0 {
-			_, err = h.Study.point(l.Values)
-		}
-		if err == nil && (l.Trial < -1 || l.Failed() == (l.Error == "")) {
-			err = fmt.Errorf("trial %d: expected a number from -1 on, and a value or an error", l.Trial)
-		}
-		if err == nil && h.has(l.Trial) {
-			err = fmt.Errorf("trial %d is there twice", l.Trial)
-		}
-		if err != nil {
-			return fmt.Errorf("%s:%d: %w; remove the file to begin anew", h.file, i+2, err)
+	for i, l := range f.lines {
+		if err := h.check(l); err != nil {
+			return fmt.Errorf("%s:%d: trial %d: %w; %s", f.path, i+2, l.Trial, err, remedy)
 		}
 		h.put(l)
 	}
 	return nil
 }
 
-// differences names what two headers differ in.
-func differences(a, b []byte) []string {
-	var x, y struct{ Study map[string]any }
-	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
-		return []string{"layout"}
-	}
-	var out []string
-	for key, v := range y.Study {
-		if p, _ := json.Marshal(x.Study[key]); !slices.Equal(p, must(json.Marshal(v))) {
-			out = append(out, key)
+// check reports why a line cannot be of a trial of the study.
+func (h *History) check(l Line) error {
+	if l.Trial >= 0 {
+		if _, err := h.Study.point(l.Values); err != nil {
+			return err
 		}
 	}
-	for key := range x.Study {
-		if _, ok := y.Study[key]; !ok {
-			out = append(out, key)
-		}
+	if l.Identity == "" {
+		return nil // the model refused the options
 	}
-	slices.Sort(out)
-	return out
+	options, err := h.Study.resolve(l.Values)
+	if err == nil && h.Study.trial(options).Identity(h.data, h.header.Study.Numerics, h.device) != l.Identity {
+		err = errors.New("its values are not those of its record")
+	}
+	return err
+}
+
+// readBack reports whether the file is not what was written.
+func (h *History) readBack(out string) error {
+	again, err := openHistory(h.Study, out, h.data, h.device)
+	if err == nil && !bytes.Equal(must(json.Marshal(again.Lines)), must(json.Marshal(h.Lines))) {
+		err = fmt.Errorf("%s is not what was written: another program has changed it", h.file)
+	}
+	return err
 }
 
 func must(data []byte, err error) []byte {
 	if err != nil {
-		panic(err) // it has just been read
+		panic(err) // it was read from JSON, or has been written to it
 	}
 	return data
 }
@@ -194,20 +195,18 @@ func (h *History) add(l Line) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(h.file, text)
+	return h.root.Write(h.file, text)
 }
 
 // encode is the file's text.
 func (h *History) encode() ([]byte, error) {
-	out := append(slices.Clone(h.head), '\n')
+	var out bytes.Buffer
+	lines := json.NewEncoder(&out)
+	err := lines.Encode(h.header)
 	for _, l := range h.Lines {
-		text, err := json.Marshal(l)
-		if err != nil {
-			return nil, err
-		}
-		out = append(append(out, text...), '\n')
+		err = errors.Join(err, lines.Encode(l))
 	}
-	return out, nil
+	return record.Lines.Add(out.Bytes()), err
 }
 
 // trials are the lines of the search, without the model's own options.
@@ -251,15 +250,22 @@ func (h *History) told(l Line) (tpe.Trial, error) {
 	return t, err
 }
 
-// lineOf is what a history keeps of a record.
+// lineOf is what a history keeps of a record. A trial whose best epoch has a
+// validation that tells nothing of the model failed: it is not to be compared.
 func lineOf(trial int, phase Phase, values map[string]any, r record.Record) Line {
 	l := Line{
 		Trial: trial, Phase: phase, Values: values, Error: r.Error, Epochs: len(r.Epochs), Params: r.NumParams,
 		Seconds: r.Durations.Total, Identity: r.Identity,
 	}
-	if !r.Failed() {
-		value := float64(r.Epochs[r.BestEpoch].Validation)
-		l.Value, l.BestEpoch = &value, r.BestEpoch+1
+	if r.Failed() || len(r.Epochs) == 0 || r.BestEpoch < 0 {
+		return l
 	}
+	best := r.Epochs[r.BestEpoch]
+	if best.Degenerate != "" {
+		l.Error = "the validation says nothing of the model: " + string(best.Degenerate)
+		return l
+	}
+	value := float64(best.Validation)
+	l.Value, l.BestEpoch = &value, r.BestEpoch+1
 	return l
 }

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"encoding/json"
 	"errors"
 	"math"
 	"os"
@@ -8,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"dgsbench/metrics"
 	"dgsbench/models"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,9 +36,9 @@ func testStudy(t testing.TB) Study {
 }
 
 // newHistory is one with two trials, as its file has it.
-func newHistory(t testing.TB, file string) *History {
+func newHistory(t testing.TB, out string) *History {
 	t.Helper()
-	h, err := openHistory(testStudy(t), file, "sum", "cpu")
+	h, err := openHistory(testStudy(t), out, "sum", "cpu")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,9 +61,9 @@ func newHistory(t testing.TB, file string) *History {
 
 // What is written is read again, in the order of the trials.
 func TestHistory(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "h.jsonl")
-	h := newHistory(t, file)
-	again, err := openHistory(testStudy(t), file, "sum", "cpu")
+	out := t.TempDir()
+	h := newHistory(t, out)
+	again, err := openHistory(testStudy(t), out, "sum", "cpu")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +77,7 @@ func TestHistory(t *testing.T) {
 	if best, ok := again.Best(); !ok || best.Trial != 0 || again.failed() != 1 || again.Whole() {
 		t.Errorf("best trial %d, %d failed", best.Trial, again.failed())
 	}
-	if _, err := openHistory(testStudy(t), file, "other", "cpu"); err == nil || !strings.Contains(err.Error(), "another data_sha256") {
+	if _, err := openHistory(testStudy(t), out, "other", "cpu"); err == nil || !strings.Contains(err.Error(), "another data_sha256") {
 		t.Errorf("other data: %v", err)
 	}
 }
@@ -82,7 +85,7 @@ func TestHistory(t *testing.T) {
 // The random trials that are planned are those of the search, whatever it has
 // seen before.
 func TestRandomTrial(t *testing.T) {
-	h := newHistory(t, filepath.Join(t.TempDir(), "h.jsonl"))
+	h := newHistory(t, t.TempDir())
 	study := h.Study
 	sampler, err := openSampler(h)
 	if err != nil {
@@ -103,9 +106,8 @@ func TestRandomTrial(t *testing.T) {
 // Whatever stands in the file, it is read or refused; what was read is
 // written and read as the same.
 func FuzzHistory(f *testing.F) {
-	file := filepath.Join(f.TempDir(), "h.jsonl")
-	newHistory(f, file)
-	data, err := os.ReadFile(file)
+	h := newHistory(f, f.TempDir())
+	data, err := os.ReadFile(h.file)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -113,20 +115,28 @@ func FuzzHistory(f *testing.F) {
 	f.Add(`{"trial":-1,"phase":"default","error":"x"}`)
 	f.Add(`{"trial":7,"values":{"head.lr":"x"}}` + "\n\n")
 	study := testStudy(f)
+	unsealed := h.header
+	unsealed.Sealed = false
+	first := string(must(json.Marshal(unsealed)))
 	f.Fuzz(func(t *testing.T, lines string) {
-		h, err := openHistory(study, filepath.Join(t.TempDir(), "h.jsonl"), "sum", "cpu")
-		if err != nil {
+		out := t.TempDir()
+		file := filepath.Join(out, filepath.FromSlash(study.HistoryFile()))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(first+"\n"+lines), 0o644)); err != nil {
 			t.Fatal(err)
 		}
-		if h.parse([]byte(string(h.head)+"\n"+lines)) != nil {
+		h, err := openHistory(study, out, "sum", "cpu")
+		if err != nil {
 			return
 		}
 		text, err := h.encode()
 		if err != nil {
 			t.Fatal(err)
 		}
-		again := &History{Study: study, head: h.head}
-		if err := again.parse(text); err != nil {
+		if err := os.WriteFile(file, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		again, err := openHistory(study, out, "sum", "cpu")
+		if err != nil {
 			t.Fatalf("%v in\n%s", err, text)
 		}
 		if diff := cmp.Diff(h.Lines, again.Lines); diff != "" {
@@ -152,9 +162,55 @@ func TestBest(t *testing.T) {
 	}
 }
 
+// A trial's value is that of its best epoch, wherever that is; a failed one has
+// none, nor has one whose validation says nothing.
+func TestLineOf(t *testing.T) {
+	epochs := []record.Epoch{{Validation: .6}, {Validation: .9}, {Validation: .7}}
+	for best, want := range []float64{.6, .9, .7} {
+		l := lineOf(3, TPE, nil, record.Record{Epochs: epochs, BestEpoch: best})
+		if l.Failed() || *l.Value != want || l.BestEpoch != best+1 || l.Epochs != 3 {
+			t.Errorf("epochs of .6, .9 and .7, the best is %d: %+v, value %v", best+1, l, l.Value)
+		}
+	}
+	epochs[1].Degenerate = metrics.NoNegatives // which makes 1 of any model
+	if l := lineOf(3, TPE, nil, record.Record{Epochs: epochs, BestEpoch: 0}); l.Failed() {
+		t.Errorf("the best epoch says something, a later one does not: %+v", l)
+	}
+	if l := lineOf(3, TPE, nil, record.Record{Epochs: epochs, BestEpoch: 1}); !l.Failed() || l.Error != "the validation says nothing of the model: no event had a negative" {
+		t.Errorf("a validation without negatives: %+v", l)
+	}
+	if l := lineOf(3, TPE, nil, record.Record{Epochs: epochs[:1], Error: "x"}); !l.Failed() || l.Error != "x" || l.BestEpoch != 0 {
+		t.Errorf("failed: %+v", l)
+	}
+}
+
+// All trials have the seed of the search: they differ in options alone.
+func TestTrialsOfAStudy(t *testing.T) {
+	for _, seed := range []uint64{0, 7} {
+		s := testStudy(t)
+		s.Seed = seed
+		own, err := s.own()
+		if err != nil {
+			t.Fatal(err)
+		}
+		random, err := s.RandomTrial(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if own.Seed != seed || cmp.Equal(own.Options, random.Options) {
+			t.Errorf("the trial with the model's own options has seed %d, the search %d; the random one has other options: %t",
+				own.Seed, seed, !cmp.Equal(own.Options, random.Options))
+		}
+		random.Options, random.Origins = own.Options, own.Origins
+		if diff := cmp.Diff(own, random); diff != "" {
+			t.Errorf("seed %d (-own +random):\n%s", seed, diff)
+		}
+	}
+}
+
 // A failed trial has no value for the sampler, which takes it as the worst.
 func TestTold(t *testing.T) {
-	h := newHistory(t, filepath.Join(t.TempDir(), "h.jsonl"))
+	h := newHistory(t, t.TempDir())
 	for _, l := range h.trials() {
 		told, err := h.told(l)
 		if err != nil || told.Number != l.Trial || math.IsNaN(told.Value) != l.Failed() {
@@ -166,8 +222,8 @@ func TestTold(t *testing.T) {
 // A history goes on only with the study that it began with; more trials are
 // the same study.
 func TestHistoryOfAnotherStudy(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "h.jsonl")
-	newHistory(t, file)
+	out := t.TempDir()
+	newHistory(t, out)
 	for want, change := range map[string]func(*Study){
 		"":       func(s *Study) { s.Trials++ },
 		"random": func(s *Study) { s.Random++ },
@@ -176,8 +232,26 @@ func TestHistoryOfAnotherStudy(t *testing.T) {
 	} {
 		s := testStudy(t)
 		change(&s)
-		if _, err := openHistory(s, file, "sum", "cpu"); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), "a study with another "+want+";") {
+		if _, err := openHistory(s, out, "sum", "cpu"); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), "a study with another "+want+";") {
 			t.Errorf("another %q: %v", want, err)
 		}
+	}
+}
+
+// Options that are not those of the trial's record are refused.
+func TestValuesOfAnotherTrial(t *testing.T) {
+	h := newHistory(t, t.TempDir())
+	l := h.Lines[1]
+	options, err := h.Study.resolve(l.Values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Identity = h.Study.trial(options).Identity("sum", h.header.Study.Numerics, "cpu")
+	if err := h.check(l); err != nil {
+		t.Error(err)
+	}
+	l.Values = h.Lines[2].Values
+	if err := h.check(l); err == nil || !strings.Contains(err.Error(), "its values are not those of its record") {
+		t.Errorf("values of trial %d: %v", h.Lines[2].Trial, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"dgsbench/harness/tune/tpe"
 
+	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 )
 
@@ -50,8 +51,8 @@ func TestExplained(t *testing.T) {
 	}
 }
 
-// The boxes of a tree fill the cube, and what its dimensions explain by
-// themselves is never more than all.
+// The boxes of a tree fill the cube, none has a single sample, and what its
+// dimensions explain by themselves is never more than all.
 func TestGrow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.IntRange(1, 4).Draw(t, "dimensions")
@@ -63,12 +64,69 @@ func TestGrow(t *testing.T) {
 		whole, alone := 0.0, 0.0
 		for _, b := range boxes {
 			whole += b.volume()
+			inside := 0
+			for _, s := range samples {
+				if b.holds(s.at) {
+					inside++
+				}
+			}
+			if inside < min(2, len(samples)) {
+				t.Fatalf("box %+v has %d of %d samples", b, inside, len(samples))
+			}
 		}
 		for i := range d {
 			alone += marginal(boxes, i, mean)
 		}
 		if math.Abs(whole-1) > 1e-9 || alone > variance+1e-9 {
 			t.Fatalf("%d boxes fill %v; alone %v of %v", len(boxes), whole, alone, variance)
+		}
+	})
+}
+
+// holds reports whether the box covers the point; of two boxes side by side, the
+// lower one has the points between them.
+func (b box) holds(at []float64) bool {
+	for i, x := range at {
+		if x <= b.low[i] && x > 0 || x > b.high[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// TestBestCut: of all cuts with two samples on either side, it leaves the least
+// squared distances of the values to the means of their sides.
+func TestBestCut(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		samples := cube(rng.Uint64(), rapid.IntRange(4, 12).Draw(t, "samples"), 2, func([]float64) float64 { return rng.NormFloat64() })
+		// left is what cutting there leaves, infinite where a side has one sample.
+		left := func(axis int, at float64) (sum float64) {
+			var sides [2][]float64
+			for _, s := range samples {
+				side := 0
+				if s.at[axis] > at {
+					side = 1
+				}
+				sides[side] = append(sides[side], s.value)
+			}
+			for _, values := range sides {
+				if len(values) < 2 {
+					return math.Inf(1)
+				}
+				sum += stat.Variance(values, nil) * float64(len(values)-1)
+			}
+			return sum
+		}
+		least := math.Inf(1)
+		for axis := range 2 {
+			for _, s := range samples {
+				least = min(least, left(axis, s.at[axis]))
+			}
+		}
+		axis, at, ok := bestCut(samples)
+		if got := left(axis, at); !ok || got > least*(1+1e-9) {
+			t.Fatalf("%v is left of %v after the cut at %v of axis %d (%v), the best leaves %v", got, samples, at, axis, ok, least)
 		}
 	})
 }

@@ -1,15 +1,13 @@
 package tune
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"dgsbench/internal/optional"
 	"dgsbench/metrics"
 	"dgsbench/results/page"
+	"dgsbench/results/record"
 )
 
 // PastDir is where a folder of results has the histories of its searches.
@@ -17,6 +15,7 @@ func PastDir(out string) string { return filepath.Join(out, folder) }
 
 // Past reads all histories of a folder that bench tune has left, to be shown:
 // what specs say by now does not matter. A folder that is not there has none.
+// Records that are beside the folder must say what the histories do.
 func Past(dir string) ([]page.Search, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*", "*.jsonl")) // in order
 	if err != nil {
@@ -24,41 +23,34 @@ func Past(dir string) ([]page.Search, error) {
 	}
 	var out []page.Search
 	for _, file := range files {
-		data, err := os.ReadFile(file)
+		f, err := readHistory(file)
+		if err == nil {
+			err = f.compare(record.Store{Dir: filepath.Dir(filepath.Clean(dir))})
+		}
 		if err != nil {
 			return nil, err
 		}
-		s, err := past(data)
+		s, err := f.past()
 		if err != nil {
-			return nil, fmt.Errorf("%s:%w; remove the file, or search anew with bench tune", file, err)
+			return nil, err
 		}
 		out = append(out, s)
 	}
 	return out, nil
 }
 
-// past reads a history. Errors begin with the line.
-func past(data []byte) (page.Search, error) {
-	first, rest, _ := bytes.Cut(data, []byte("\n"))
-	var h header
-	if err := json.Unmarshal(first, &h); err != nil || h.Study.Model == "" {
-		return page.Search{}, fmt.Errorf("1: no study of bench tune: %v", err)
-	}
-	known := metrics.Of(h.Study.Task)
+// past is the search as a page shows it.
+func (f historyFile) past() (page.Search, error) {
+	study := f.header.Study
+	known := metrics.Of(study.Task)
 	if len(known) == 0 {
-		return page.Search{}, fmt.Errorf("1: unknown task %q", h.Study.Task)
+		return page.Search{}, fmt.Errorf("%s:1: unknown task %q; %s", f.path, study.Task, remedy)
 	}
 	s := page.Search{
-		Model: h.Study.Model, Dataset: h.Study.Dataset, Task: h.Study.Task, Setting: h.Study.Setting,
-		Metric: known[0].Title, Seed: h.Study.Seed, Own: optional.Absent(),
+		Model: study.Model, Dataset: study.Dataset, Task: study.Task, Setting: study.Setting,
+		Metric: known[0].Title, Seed: study.Seed, Own: optional.Absent(),
 	}
-	number := 1
-	for text := range bytes.Lines(rest) {
-		number++
-		var l Line
-		if err := json.Unmarshal(text, &l); err != nil {
-			return s, fmt.Errorf("%d: %w", number, err)
-		}
+	for _, l := range f.lines {
 		if t := l.tried(); l.Trial < 0 {
 			s.Own = t.Value
 		} else {

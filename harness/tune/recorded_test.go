@@ -1,8 +1,6 @@
 package tune
 
 import (
-	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,23 +74,19 @@ func TestRecorded(t *testing.T) {
 // checkRecorded compares a history with the spec and counts its trials.
 func checkRecorded(t *testing.T, lib *specs.Library, file string) int {
 	t.Helper()
-	data, err := os.ReadFile(file)
+	f, err := readHistory(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, _, _ := bytes.Cut(data, []byte("\n"))
-	var h header
-	if err := json.Unmarshal(head, &h); err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
+	h := f.header
 	m, err := lib.LoadModel(h.Study.Model)
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := specs.Place{Dataset: h.Study.Dataset, Task: models.Task(h.Study.Task), Setting: datasets.Setting(h.Study.Setting)}
-	history := &History{file: file, head: head, Study: Study{Model: m, At: at, params: m.SearchFor(at.Task)}}
-	if err := history.parse(data); err != nil {
-		t.Fatal(err)
+	history := &History{Study: Study{Model: m, At: at, params: m.SearchFor(at.Task)}}
+	for _, l := range f.lines {
+		history.put(l)
 	}
 	best, ok := history.Best()
 	if !ok {

@@ -1,9 +1,8 @@
 package tune
 
 import (
-	"bytes"
-	"encoding/json"
-	"os"
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -57,16 +56,10 @@ func (s Study) Searched() []specs.Parameter { return slices.Clone(s.params) }
 
 // Past are the trials that are over by the study's history below the results,
 // under whatever protocol.
-func (s Study) Past(out string) (over []Line) {
-	data, err := os.ReadFile(filepath.Join(out, filepath.FromSlash(s.HistoryFile())))
-	if err != nil {
-		return nil // nothing yet
+func (s Study) Past(out string) ([]Line, error) {
+	f, err := readHistory(filepath.Join(out, filepath.FromSlash(s.HistoryFile())))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	for text := range bytes.Lines(data) {
-		var l Line
-		if json.Unmarshal(text, &l) == nil && l.Phase != "" { // the first line is no trial
-			over = append(over, l)
-		}
-	}
-	return over
+	return f.lines, err
 }

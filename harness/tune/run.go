@@ -41,7 +41,8 @@ type Summary struct{ Found, Finished, Failed, Left int }
 
 // Run measures the trials that are not over yet and returns the histories, in
 // the order of the studies. They and the summary are right even with an error.
-// Cancelling ctx stops at the next batch, and the error is ctx.Err().
+// Cancelling ctx stops at the next batch, and the error is ctx.Err(). At the
+// end the histories are read back.
 func (t *Tuner) Run(ctx context.Context, studies []Study) ([]*History, Summary, error) {
 	workers := harness.Workers(t.Workers, t.Device)
 	searches, lab, err := t.open(studies, workers)
@@ -77,7 +78,15 @@ func (t *Tuner) Run(ctx context.Context, studies []Study) ([]*History, Summary, 
 			}
 		}
 	}
-	return histories, sum, context.Cause(ctx)
+	if err := context.Cause(ctx); err != nil {
+		return histories, sum, err
+	}
+	for _, h := range histories {
+		if err := h.readBack(t.Out); err != nil {
+			return histories, sum, &harness.StoreError{Err: err}
+		}
+	}
+	return histories, sum, nil
 }
 
 // Abreast is how many trials of one study are measured side by side.

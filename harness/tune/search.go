@@ -21,8 +21,11 @@ type search struct {
 
 // openSearch goes on with what the history holds.
 func openSearch(s Study, out string, lab *harness.Lab) (*search, error) {
-	h, err := openHistory(s, filepath.Join(out, filepath.FromSlash(s.HistoryFile())), lab.DataSHA256(s.At.Dataset), lab.DeviceName())
+	h, err := openHistory(s, out, lab.DataSHA256(s.At.Dataset), lab.DeviceName())
 	if err != nil {
+		return nil, err
+	}
+	if err := harness.Writable(filepath.Dir(h.file)); err != nil {
 		return nil, err
 	}
 	sampler, err := openSampler(h)

@@ -30,6 +30,9 @@ type Study struct {
 	params []specs.Parameter
 }
 
+// MostTrials are what a study has at most.
+const MostTrials = 10_000
+
 // NewStudy checks that the model can be searched. Only the headline's
 // candidates are evaluated.
 func NewStudy(m specs.Model, at specs.Place, p specs.Protocol, trials, random int, seed uint64) (Study, error) {
@@ -41,8 +44,8 @@ func NewStudy(m specs.Model, at specs.Place, p specs.Protocol, trials, random in
 		return s, fmt.Errorf("model %q has nothing to learn, so nothing to tune", m.ID)
 	case len(s.params) == 0:
 		return s, fmt.Errorf("%s: model %q has no ranges to search for the task %q; add them under `search:`, as in `bench spec show dgs`", m.File, m.ID, at.Task)
-	case trials < 1 || random < 0 || random > trials:
-		return s, fmt.Errorf("%d trials with %d random ones: expected 1 trial or more, and no more random ones", trials, random)
+	case trials < 1 || trials > MostTrials || random < 0 || random > trials:
+		return s, fmt.Errorf("%d trials with %d random ones: expected 1 to %d trials, and no more random ones", trials, random, MostTrials)
 	case p.Latency != nil || p.Select != specs.SelectBest:
 		return s, fmt.Errorf("tuning needs a protocol that selects the best epoch (select: %s)", specs.SelectBest)
 	}

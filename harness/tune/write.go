@@ -48,7 +48,7 @@ func (t *Tuner) Write(histories []*History) error {
 		files[ChangesFile] = Changes(over)
 	}
 	for name, data := range files {
-		if err := atomicfile.Write(filepath.Join(t.Out, name), data); err != nil {
+		if err := atomicfile.Root(t.Out).Write(filepath.Join(t.Out, name), data); err != nil {
 			return &harness.StoreError{Err: err}
 		}
 	}

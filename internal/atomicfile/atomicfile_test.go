@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -19,6 +20,16 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(childFile); path != "" {
 		writeForEver(path)
 	}
+	if root := os.Getenv(scratchRoot); root != "" {
+		makeScratch(root)
+	}
+	if root := os.Getenv(cleanRoot); root != "" {
+		if err := Root(root).Clean(); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	os.Exit(m.Run())
 }
 
@@ -29,9 +40,12 @@ const size = 4 << 20
 // byte, repeated.
 func version(n int) []byte { return bytes.Repeat([]byte{byte('a' + n%26)}, size) }
 
+// rootOf is the root in which a file lies two folders deep.
+func rootOf(path string) Root { return Root(filepath.Dir(filepath.Dir(path))) }
+
 func writeForEver(path string) {
 	for n := 1; ; n++ {
-		if err := Write(path, version(n)); err != nil {
+		if err := rootOf(path).Write(path, version(n)); err != nil {
 			os.Stderr.WriteString(err.Error())
 			os.Exit(1)
 		}
@@ -88,13 +102,16 @@ func names(t *testing.T, dir string) []string {
 // and after, finds a whole content, and Clean removes what the killed ones
 // left behind.
 func TestKilledWhileWriting(t *testing.T) {
-	root := t.TempDir()
-	path := filepath.Join(root, "deep", "record.json")
-	if err := Write(path, version(0)); err != nil {
+	path := filepath.Join(t.TempDir(), "deep", "record.json")
+	root := rootOf(path)
+	if err := root.Write(path, version(0)); err != nil {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	leftBehind := func() int { return len(names(t, filepath.Dir(path))) - 1 }
+	leftBehind := func() int {
+		left, _ := os.ReadDir(root.private()) // which may be gone
+		return len(left)
+	}
 	rounds := 0
 	for ; rounds < 200 && (rounds < 10 || leftBehind() < 3); rounds++ {
 		killOneWriter(t, path, time.Duration(rng.IntN(60))*time.Millisecond)
@@ -104,72 +121,64 @@ func TestKilledWhileWriting(t *testing.T) {
 	if leftBehind() == 0 {
 		t.Fatal("no kill hit a write: the test shows nothing")
 	}
-	if err := Clean(root); err != nil {
+	if err := root.Clean(); err != nil {
 		t.Fatal(err)
 	}
 	if n := leftBehind(); n != 0 {
 		t.Errorf("Clean left %d files", n)
 	}
+	if got := names(t, filepath.Dir(path)); len(got) != 1 {
+		t.Errorf("files %v, expected only the record", got)
+	}
 	checkWhole(t, path)
 }
 
+// writers are the ways to write a file.
+func writers(dir string) map[string]func(path string, data []byte) error {
+	return map[string]func(string, []byte) error{"in a root": Root(dir).Write, "in no root": Write}
+}
+
 func TestWrite(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "a", "b", "f")
-	for _, content := range []string{"first", "", "a longer one"} {
-		if err := Write(path, []byte(content)); err != nil {
-			t.Fatal(err)
+	for name, write := range writers(t.TempDir()) {
+		path := filepath.Join(t.TempDir(), "a", "b", "f")
+		for _, content := range []string{"first", "", "a longer one"} {
+			if err := write(path, []byte(content)); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := os.ReadFile(path); err != nil || string(got) != content {
+				t.Errorf("%s: got %q, %v, want %q", name, got, err, content)
+			}
 		}
-		if got, err := os.ReadFile(path); err != nil || string(got) != content {
-			t.Errorf("got %q, %v, want %q", got, err, content)
+		if got := names(t, filepath.Dir(path)); len(got) != 1 {
+			t.Errorf("%s: files %v, want only f", name, got)
 		}
-	}
-	info, err := os.Stat(path)
-	if err != nil || info.Mode().Perm() != 0o644 {
-		t.Errorf("mode %v, %v", info.Mode(), err)
-	}
-	if got := names(t, filepath.Dir(path)); len(got) != 1 {
-		t.Errorf("files %v, want only f", got)
 	}
 }
 
 // A write that fails leaves nothing behind.
 func TestWriteFails(t *testing.T) {
-	dir := t.TempDir()
-	taken := filepath.Join(dir, "taken")
-	if err := os.MkdirAll(filepath.Join(taken, "child"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := Write(taken, []byte("x")); err == nil {
-		t.Error("no error though a folder is in the way")
-	}
-	if got := names(t, dir); len(got) != 1 {
-		t.Errorf("files %v, want only the folder", got)
-	}
-	file := filepath.Join(dir, "file")
-	if err := Write(file, nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := Write(filepath.Join(file, "below"), []byte("x")); err == nil {
-		t.Error("no error though a file is where the folder should be")
-	}
-}
-
-func TestCleanKeepsOtherFiles(t *testing.T) {
-	dir := t.TempDir()
-	keep, drop := filepath.Join(dir, "a.tmp"), filepath.Join(dir, "a.json.tmp-999999999-123")
-	for _, file := range []string{keep, drop} {
-		if err := os.WriteFile(file, nil, 0o644); err != nil {
+	root := t.TempDir()
+	for name, write := range writers(root) {
+		dir := t.TempDir()
+		taken := filepath.Join(dir, "taken")
+		if err := os.MkdirAll(filepath.Join(taken, "child"), 0o755); err != nil {
 			t.Fatal(err)
 		}
+		if err := write(taken, []byte("x")); err == nil {
+			t.Errorf("%s: no error though a folder is in the way", name)
+		}
+		if got := names(t, dir); len(got) != 1 {
+			t.Errorf("%s: files %v, want only the folder", name, got)
+		}
+		file := filepath.Join(dir, "file")
+		if err := write(file, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := write(filepath.Join(file, "below"), []byte("x")); err == nil {
+			t.Errorf("%s: no error though a file is where the folder should be", name)
+		}
 	}
-	if err := Clean(dir); err != nil {
-		t.Fatal(err)
-	}
-	if got := names(t, dir); len(got) != 1 || got[0] != "a.tmp" {
-		t.Errorf("files %v, want a.tmp", got)
-	}
-	if err := Clean(filepath.Join(dir, "missing")); err != nil {
-		t.Errorf("a folder that is not there: %v", err)
+	if got := names(t, root); len(got) != 0 {
+		t.Errorf("files %v are left in the root", got)
 	}
 }

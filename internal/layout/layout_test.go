@@ -42,13 +42,22 @@ var only = map[string][]string{
 	"github.com/vbauerster/mpb/":         {"cmd"},
 	"github.com/ebitengine/":             {"kernels"},
 	"golang.org/x/term":                  {"cmd"},
+	"encoding/csv":                       {"internal"}, // internal/escape writes it
+	"html":                               {"internal"}, // internal/escape
+	"html/template":                      {"results"},
+	"golang.org/x/text":                  {"internal"},
+	"golang.org/x/net":                   {"internal"},
+	"github.com/yuin/goldmark":           {}, // tests
 	"github.com/olekukonko/":             {"results/table", "cmd"},
 	"github.com/klauspost/":              {"datasets"},
+	"github.com/gofrs/":                  {"internal"},
 	"github.com/sbinet/npyio":            {"results/record"},
 	"gonum.org/v1/gonum/blas":            {"nn"},
 	"pgregory.net/rapid":                 {},           // tests
 	"github.com/google/go-cmp":           {"internal"}, // tests, and golden for them
+	"dgsbench/internal/escapetest":       {},           // tests
 	"dgsbench/internal/golden":           {},           // tests
+	"dgsbench/internal/growth":           {},           // tests
 	"dgsbench/models/modeltest":          {},           // tests
 	"dgsbench/results/record/recordtest": {},           // tests
 	"math/rand":                          {},           // only math/rand/v2, from the trial's seed

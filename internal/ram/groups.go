@@ -1,55 +1,99 @@
 package ram
 
 import (
-	"bufio"
-	"io"
 	"math"
-	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// groups are the process's own control group (version 2) and those above it,
-// from the line "0::/a/b".
-func groups(own string) []string {
-	for line := range strings.Lines(own) {
-		path, found := strings.CutPrefix(strings.TrimSpace(line), "0::")
-		if !found {
+// groups are the folders of the control groups whose memory limits hold for
+// the process, of both versions: its own ones and those above them, as far as
+// they are mounted. own is /proc/self/cgroup, mounts /proc/self/mountinfo.
+func groups(own, mounts string) (folders []string) {
+	for line := range strings.Lines(mounts) {
+		// ID, parent, device, root, mount point, options ... - type, source, options
+		place, kind, found := strings.Cut(strings.TrimSpace(line), " - ")
+		at, of := strings.Fields(place), strings.Fields(kind)
+		if !found || len(at) < 5 || len(of) < 3 {
 			continue
 		}
-		out := []string{path}
-		for path != "/" && path != "." {
-			path = filepath.Dir(path)
-			out = append(out, path)
+		controller := "" // of version 2
+		switch {
+		case of[0] == "cgroup" && slices.Contains(strings.Split(of[2], ","), "memory"):
+			controller = "memory"
+		case of[0] != "cgroup2":
+			continue
 		}
-		return out
+		if path, found := pathOf(own, controller); found {
+			folders = append(folders, above(at[4], within(path, at[3]))...)
+		}
 	}
-	return nil
+	return folders
 }
 
-// left is what a group may still take: its limit, less what it uses and
-// cannot give back. Cached files can be.
+// pathOf is the group of the process under a controller, from the line
+// "4:memory:/a/b" or of version 2 "0::/a/b".
+func pathOf(own, controller string) (path string, found bool) {
+	for line := range strings.Lines(own) {
+		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(fields) == 3 && slices.Contains(strings.Split(fields[1], ","), controller) {
+			return fields[2], true
+		}
+	}
+	return "", false
+}
+
+// within is the path below the group that is mounted: in a container it is
+// the container's own.
+func within(path, root string) string {
+	rel, err := filepath.Rel(root, path)
+	if err != nil || strings.HasPrefix(rel, "..") {
+		return "."
+	}
+	return rel
+}
+
+// above are a folder below a mount point and all between the two.
+func above(mount, rel string) (folders []string) {
+	for ; rel != "."; rel = filepath.Dir(rel) {
+		folders = append(folders, filepath.Join(mount, rel))
+	}
+	return append(folders, mount)
+}
+
+// left is what a group may still take: the lowest of its limits, less what it
+// uses and cannot give back. Cached files can be.
 func left(folder string) int64 {
-	limit, limited := number(filepath.Join(folder, "memory.max"))
+	limit := int64(math.MaxInt64)
+	for _, name := range []string{"memory.max", "memory.high", "memory.limit_in_bytes"} {
+		if n, limited := number(filepath.Join(folder, name)); limited {
+			limit = min(limit, n)
+		}
+	}
 	used, known := number(filepath.Join(folder, "memory.current"))
-	if !limited || !known {
+	if !known {
+		used, known = number(filepath.Join(folder, "memory.usage_in_bytes"))
+	}
+	if limit == math.MaxInt64 || !known {
 		return math.MaxInt64
 	}
-	if f, err := os.Open(filepath.Join(folder, "memory.stat")); err == nil {
-		defer f.Close()
-		used -= cached(f)
-	}
-	return max(0, limit-used)
+	return max(0, limit-used+cached(text(filepath.Join(folder, "memory.stat"))))
 }
 
-// cached reads the line "inactive_file 123".
-func cached(stat io.Reader) int64 {
-	for lines := bufio.NewScanner(stat); lines.Scan(); {
-		if count, found := strings.CutPrefix(lines.Text(), "inactive_file "); found {
-			n, _ := strconv.ParseInt(count, 10, 64) // 0 if it is none
-			return n
+// cached adds up the files in the lines of memory.stat: "inactive_file 123",
+// of version 1 those of the groups below as well.
+func cached(stat string) int64 {
+	counts := map[string]int64{}
+	for line := range strings.Lines(stat) {
+		if name, count, found := strings.Cut(strings.TrimSpace(line), " "); found {
+			counts[name], _ = strconv.ParseInt(count, 10, 64) // 0 if it is none
 		}
 	}
-	return 0
+	prefix := ""
+	if _, hierarchical := counts["total_inactive_file"]; hierarchical {
+		prefix = "total_"
+	}
+	return counts[prefix+"inactive_file"] + counts[prefix+"active_file"]
 }

@@ -1,6 +1,7 @@
 package ram
 
 import (
+	"errors"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -29,6 +30,44 @@ func TestHere(t *testing.T) {
 	if bytes, known := Available(); known && bytes < 1<<20 {
 		t.Errorf("%d bytes available", bytes)
 	}
+}
+
+// TestCheck: what cannot fit is refused with the numbers, and what is small is
+// not even counted.
+func TestCheck(t *testing.T) {
+	if _, known := Available(); !known {
+		t.Skip("this system does not say")
+	}
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
+	var full *Full
+	if err := Check("the moon", 1<<60); !errors.As(err, &full) || full.Need != 1<<60 || !strings.HasPrefix(err.Error(), "the moon: needs 1152921504.6 GB of memory, ") {
+		t.Errorf("%v", err)
+	}
+	free, _ := Available()
+	if limit := debug.SetMemoryLimit(-1); limit > free+1<<30 || limit < free/2 {
+		t.Errorf("the collector's limit is %d, with %d bytes available", limit, free)
+	}
+	if err := Check("a pebble", 100<<20); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestUsable: a part of what is available is left to what nobody counts.
+func TestUsable(t *testing.T) {
+	if _, known := Available(); !known {
+		t.Skip("this system does not say")
+	}
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
+	var usable, least int64
+	for range 20 { // others take and free memory meanwhile
+		before, _ := Available()
+		usable, _ = Usable()
+		after, _ := Available()
+		if least = max(before, after); usable > 0 && usable <= least-least/25 {
+			return
+		}
+	}
+	t.Errorf("%d bytes are usable of %d", usable, least)
 }
 
 // TestPeak: it follows what is taken, and forgets it.

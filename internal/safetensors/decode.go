@@ -19,6 +19,9 @@ func Decode(name string, data []byte) ([]Tensor, map[string]string, error) {
 	return tensors, metadata, nil
 }
 
+// mostHeader is the format's own limit.
+const mostHeader = 100_000_000
+
 func decode(data []byte) ([]Tensor, map[string]string, error) {
 	if len(data) < 8 {
 		return nil, nil, fmt.Errorf("it has %d bytes, expected the header's length in the first 8", len(data))
@@ -26,6 +29,9 @@ func decode(data []byte) ([]Tensor, map[string]string, error) {
 	size, rest := binary.LittleEndian.Uint64(data), data[8:]
 	if size > uint64(len(rest)) {
 		return nil, nil, fmt.Errorf("its first 8 bytes announce a header of %d bytes, but %d follow", size, len(rest))
+	}
+	if size > mostHeader {
+		return nil, nil, fmt.Errorf("its header has %d bytes, expected at most %d", size, mostHeader)
 	}
 	h, err := parseHeader(rest[:size])
 	if err != nil {

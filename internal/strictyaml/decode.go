@@ -59,12 +59,12 @@ func (n Node) decodeStruct(v reflect.Value, errs *Errors) {
 		return
 	}
 	fields := fieldsOf(v)
-	for i, key := range n.Keys() {
+	for at, value := range n.pairs() {
+		key := at.yaml.Value
 		if f, ok := fields.byName[key]; ok {
-			n.Get(key).decode(f, errs)
+			value.decode(f, errs)
 			continue
 		}
-		at := Node{file: n.file, yaml: n.yaml.Content[2*i]}
 		errs.Add(at.errorAt("unknown key %q %s%s", key, n.where(), suggest.Hint(key, fields.names)))
 	}
 }
@@ -79,13 +79,13 @@ func (n Node) decodeMap(v reflect.Value, errs *Errors) {
 	if v.IsNil() {
 		v.Set(reflect.MakeMap(v.Type()))
 	}
-	for _, key := range n.Keys() {
+	for key, at := range n.Entries() {
 		k := reflect.ValueOf(key).Convert(v.Type().Key())
 		value := reflect.New(v.Type().Elem()).Elem()
 		if old := v.MapIndex(k); old.IsValid() {
 			value.Set(old)
 		}
-		n.Get(key).decode(value, errs)
+		at.decode(value, errs)
 		v.SetMapIndex(k, value)
 	}
 }
@@ -103,7 +103,7 @@ func (n Node) decodeSlice(v reflect.Value, errs *Errors) {
 }
 
 func (n Node) expectMapping(errs *Errors) bool {
-	if n.isMapping() {
+	if n.IsMapping() {
 		return true
 	}
 	errs.Add(n.Errorf("expected keys and values, found %s", n.describe()))

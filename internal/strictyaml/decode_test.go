@@ -42,7 +42,7 @@ title: T
 name: "n"
 on: true
 count: -128
-size: 0x10
+size: 16
 alpha: 1
 head: {dropout: 0.5}
 best:

@@ -14,7 +14,19 @@ func Of(value any) (Node, error) {
 	if err := y.Encode(value); err != nil {
 		return Node{}, fmt.Errorf("cannot write %T as YAML: %w", value, err)
 	}
+	quoteMerge(&y)
 	return Node{yaml: &y}, nil
+}
+
+// quoteMerge puts the text << in quotes, which the library writes as the sign
+// of a merge.
+func quoteMerge(y *yaml.Node) {
+	if y.Kind == yaml.ScalarNode && y.Value == "<<" {
+		y.Tag, y.Style = "!!str", yaml.DoubleQuotedStyle
+	}
+	for _, c := range y.Content {
+		quoteMerge(c)
+	}
 }
 
 // Value is the node as maps, slices, strings, booleans and numbers, as

@@ -72,6 +72,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("a: &x [*x]\n"))
 	f.Add([]byte("? {a: b}\n: c\n"))
 	f.Add([]byte("<<: {a: 1}\n"))
+	f.Add([]byte("name: \"<<\"\nshares: {\"<<\": 1}\ntags: [\"<<\"]\n"))
 	f.Add([]byte("a: !!binary x\n---\nb"))
 	f.Add([]byte("a: .nan\nb: 1e999\nc: -.inf\n"))
 	f.Add([]byte("%YAML 1.1\n---\n\"\\x\"\n"))

@@ -21,7 +21,13 @@ func (e *Error) Error() string {
 
 // Errors collects what is wrong, to report it all at once. The zero value is
 // ready to use.
-type Errors struct{ list []error }
+type Errors struct {
+	list []error
+	more bool // there are others, which are not in the list
+}
+
+// mostErrors is the number of errors that are kept: nobody reads more.
+const mostErrors = 100
 
 // Add takes an error in; it ignores nil and takes a collection apart.
 func (e *Errors) Add(err error) {
@@ -29,11 +35,20 @@ func (e *Errors) Add(err error) {
 	switch {
 	case err == nil:
 	case errors.As(err, &many):
-		e.list = append(e.list, many.list...)
+		e.list, e.more = append(e.list, many.list...), e.more || many.more
 	default:
 		e.list = append(e.list, err)
 	}
+	if len(e.list) > mostErrors {
+		e.list, e.more = e.list[:mostErrors], true
+	}
 }
+
+// Full reports whether further errors are left out, and need not be found.
+func (e *Errors) Full() bool { return len(e.list) == mostErrors }
+
+// Any reports whether an error was added.
+func (e *Errors) Any() bool { return len(e.list) > 0 }
 
 // Err is nil when nothing was added, and otherwise the collection, a line an
 // error: by file and line, each once, those without a place at the end.
@@ -60,6 +75,9 @@ func (e *Errors) Error() string {
 	lines := make([]string, len(e.list))
 	for i, err := range e.list {
 		lines[i] = err.Error()
+	}
+	if e.more {
+		lines = append(lines, "and more")
 	}
 	return strings.Join(lines, "\n")
 }

@@ -2,6 +2,9 @@ package strictyaml
 
 import (
 	"fmt"
+	"iter"
+	"slices"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 )
@@ -10,8 +13,26 @@ import (
 // zero value stands for a value that is not there.
 type Node struct {
 	file string
-	path string // where in the document, as in "options.head"; "" at the top
+	path *step // nil at the top
 	yaml *yaml.Node
+}
+
+// step is the last step of the path to a value: a key such as ".head", or an
+// index such as "[3]". Paths share their steps, so that those of a document
+// take no more memory than the document.
+type step struct {
+	before *step
+	name   string
+}
+
+// String is the path, as in "options.head".
+func (s *step) String() string {
+	var names []string
+	for ; s != nil; s = s.before {
+		names = append(names, s.name)
+	}
+	slices.Reverse(names)
+	return strings.TrimPrefix(strings.Join(names, ""), ".")
 }
 
 // Leaf is a value that is no mapping, and the dotted path to it.
@@ -34,30 +55,52 @@ func (n Node) Line() int {
 	return n.yaml.Line
 }
 
-// Keys lists the keys of a mapping, in the order of the document.
-func (n Node) Keys() []string {
-	if !n.isMapping() {
-		return nil
+// Entries are the keys and values of a mapping, in the order of the document.
+func (n Node) Entries() iter.Seq2[string, Node] {
+	return func(yield func(string, Node) bool) {
+		for key, value := range n.pairs() {
+			if !yield(key.yaml.Value, value) {
+				return
+			}
+		}
 	}
-	var keys []string
-	for i := 0; i < len(n.yaml.Content); i += 2 {
-		keys = append(keys, n.yaml.Content[i].Value)
-	}
-	return keys
 }
 
-// Get is the value of a key of a mapping. Where there is none, it is a Node
-// that is not Present.
-func (n Node) Get(key string) Node {
-	if !n.isMapping() {
-		return Node{}
+// pairs are Entries with the keys as nodes.
+func (n Node) pairs() iter.Seq2[Node, Node] {
+	return func(yield func(key, value Node) bool) {
+		if !n.IsMapping() {
+			return
+		}
+		for pair := range slices.Chunk(n.yaml.Content, 2) {
+			if !yield(Node{n.file, n.path, pair[0]}, n.child("."+pair[0].Value, pair[1])) {
+				return
+			}
+		}
 	}
-	for i := 0; i < len(n.yaml.Content); i += 2 {
-		if n.yaml.Content[i].Value == key {
-			return n.child(key, n.yaml.Content[i+1])
+}
+
+// Get is the value of a key of a mapping, which is looked for among all keys.
+// Where there is none, it is a Node that is not Present.
+func (n Node) Get(key string) Node {
+	for k, v := range n.Entries() {
+		if k == key {
+			return v
 		}
 	}
 	return Node{}
+}
+
+// Below is a document with the value at a dotted path and nothing else.
+func (n Node) Below(path string) Node {
+	y := n.yaml
+	for _, key := range slices.Backward(strings.Split(path, ".")) {
+		y = &yaml.Node{
+			Kind: yaml.MappingNode, Line: y.Line,
+			Content: []*yaml.Node{{Kind: yaml.ScalarNode, Tag: "!!str", Value: key, Line: y.Line}, y},
+		}
+	}
+	return Node{file: n.file, yaml: y}
 }
 
 // Items are the values of a list.
@@ -72,24 +115,25 @@ func (n Node) Items() []Node {
 // in the order of the document. Paths start at this mapping.
 func (n Node) Leaves() []Leaf {
 	var leaves []Leaf
-	for _, key := range n.Keys() {
-		v := n.Get(key)
-		if !v.isMapping() {
-			leaves = append(leaves, Leaf{key, v})
-			continue
-		}
-		for _, l := range v.Leaves() {
-			leaves = append(leaves, Leaf{key + "." + l.Path, l.Node})
+	var add func(Node, string)
+	add = func(n Node, prefix string) {
+		for key, v := range n.Entries() {
+			if v.IsMapping() {
+				add(v, prefix+key+".")
+			} else {
+				leaves = append(leaves, Leaf{prefix + key, v})
+			}
 		}
 	}
+	add(n, "")
 	return leaves
 }
 
 // Errorf is an error about this value, which its message names.
 func (n Node) Errorf(format string, args ...any) error {
 	text := fmt.Sprintf(format, args...)
-	if n.path != "" {
-		text = n.path + ": " + text
+	if n.path != nil {
+		text = n.path.String() + ": " + text
 	}
 	return n.errorAt("%s", text)
 }
@@ -99,38 +143,35 @@ func (n Node) errorAt(format string, args ...any) error {
 	return &Error{File: n.file, Line: n.Line(), Text: fmt.Sprintf(format, args...)}
 }
 
-func (n Node) isMapping() bool { return n.yaml != nil && n.yaml.Kind == yaml.MappingNode }
+// IsMapping reports whether the value has keys and values.
+func (n Node) IsMapping() bool { return n.yaml != nil && n.yaml.Kind == yaml.MappingNode }
 
 // children are the values of a mapping or a list.
 func (n Node) children() []Node {
 	var out []Node
 	switch n.yaml.Kind {
 	case yaml.MappingNode:
-		for i := 0; i < len(n.yaml.Content); i += 2 {
-			out = append(out, n.child(n.yaml.Content[i].Value, n.yaml.Content[i+1]))
+		for _, v := range n.Entries() {
+			out = append(out, v)
 		}
 	case yaml.SequenceNode:
 		for i, item := range n.yaml.Content {
-			out = append(out, Node{n.file, fmt.Sprintf("%s[%d]", n.path, i), item})
+			out = append(out, n.child(fmt.Sprintf("[%d]", i), item))
 		}
 	}
 	return out
 }
 
-func (n Node) child(key string, value *yaml.Node) Node {
-	path := key
-	if n.path != "" {
-		path = n.path + "." + key
-	}
-	return Node{n.file, path, value}
+func (n Node) child(name string, value *yaml.Node) Node {
+	return Node{n.file, &step{n.path, name}, value}
 }
 
 // where names a mapping in messages about its keys.
 func (n Node) where() string {
-	if n.path == "" {
+	if n.path == nil {
 		return "at the top level"
 	}
-	return "in " + n.path
+	return "in " + n.path.String()
 }
 
 // describe says what the value is, for messages.
@@ -145,7 +186,16 @@ func (n Node) describe() string {
 	case "!!null":
 		return "nothing"
 	case "!!str":
-		return fmt.Sprintf("text %q", n.yaml.Value)
+		return fmt.Sprintf("text %q", short(n.yaml.Value))
 	}
-	return n.yaml.Value
+	return short(n.yaml.Value)
+}
+
+// short cuts a long text, for messages.
+func short(text string) string {
+	const most = 200
+	if len(text) > most {
+		return text[:most] + "..."
+	}
+	return text
 }

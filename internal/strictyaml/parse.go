@@ -16,17 +16,45 @@ import (
 // are text and not repeated, numbers are finite, and nothing of what the
 // package leaves out is used. file names the document in messages.
 func Parse(file string, data []byte) (Node, error) {
+	if err := checkSize(file, data); err != nil {
+		return Node{}, err
+	}
 	doc, err := parse(file, data)
 	if err != nil {
 		return Node{}, err
 	}
 	root := Node{file: file, yaml: doc}
 	var errs Errors
-	root.checkSyntax(&errs)
+	root.checkSyntax(0, &errs)
 	if err := errs.Err(); err != nil {
 		return Node{}, err
 	}
 	return root, nil
+}
+
+// What a document may have. Its values are at most as many as the characters
+// that stand before them.
+const (
+	mostBytes  = 32 << 20
+	mostValues = 500_000
+	before     = ",:-?[{"
+	mostDepth  = 32
+	longestKey = 255 // bytes
+)
+
+// checkSize refuses a document that would take a lot of memory.
+func checkSize(file string, data []byte) error {
+	if len(data) > mostBytes {
+		return &Error{File: file, Line: 1, Text: fmt.Sprintf("a document of %d MiB, expected at most %d", len(data)>>20, mostBytes>>20)}
+	}
+	values := 0
+	for i := range len(before) {
+		values += bytes.Count(data, []byte{before[i]})
+	}
+	if values > mostValues {
+		return &Error{File: file, Line: 1, Text: fmt.Sprintf("a document with %d of the characters %s, expected at most %d", values, before, mostValues)}
+	}
+	return nil
 }
 
 // parse runs the YAML library. An empty document comes back as a null node.
@@ -74,10 +102,14 @@ func syntaxError(file string, err error) error {
 	return &Error{File: file, Line: max(line, 1), Text: "not YAML: " + m[2]}
 }
 
-// checkSyntax applies the rules of Parse to the node and all below it.
-func (n Node) checkSyntax(errs *Errors) {
+// checkSyntax applies the rules of Parse to the node, which lies that deep in
+// the document, and all below it.
+func (n Node) checkSyntax(depth int, errs *Errors) {
 	y := n.yaml
 	switch {
+	case depth > mostDepth:
+		errs.Add(n.errorAt("values in more than %d others, expected fewer", mostDepth))
+		return
 	case y.Kind == yaml.AliasNode || y.Anchor != "":
 		errs.Add(n.Errorf("anchors and aliases are not supported; write the value out"))
 		return
@@ -86,23 +118,24 @@ func (n Node) checkSyntax(errs *Errors) {
 		return
 	case y.Kind == yaml.MappingNode:
 		n.checkKeys(errs)
-	case y.Kind == yaml.ScalarNode && y.ShortTag() == "!!float":
-		n.checkFinite(errs)
+	case y.Kind == yaml.ScalarNode && (y.ShortTag() == "!!float" || y.ShortTag() == "!!int"):
+		n.checkNumber(errs)
 	}
 	for _, child := range n.children() {
-		child.checkSyntax(errs)
+		child.checkSyntax(depth+1, errs)
 	}
 }
 
 func (n Node) checkKeys(errs *Errors) {
 	first := map[string]int{} // key -> line
-	for i := 0; i < len(n.yaml.Content); i += 2 {
-		k := n.yaml.Content[i]
-		key := Node{file: n.file, yaml: k, path: n.path}
+	for key := range n.pairs() {
+		k := key.yaml
 		line, repeated := first[k.Value]
 		switch {
 		case k.Kind != yaml.ScalarNode || k.ShortTag() != "!!str":
 			errs.Add(key.errorAt("expected a key that is text, found %s", key.describe()))
+		case len(k.Value) > longestKey:
+			errs.Add(key.errorAt("a key of %d bytes, expected at most %d", len(k.Value), longestKey))
 		case repeated:
 			errs.Add(key.errorAt("key %q is repeated; it is on line %d already", k.Value, line))
 		default:
@@ -111,9 +144,16 @@ func (n Node) checkKeys(errs *Errors) {
 	}
 }
 
-func (n Node) checkFinite(errs *Errors) {
+// decimal leaves out what the library reads too: 0777 and 0o777, which are
+// 511, 0x1ff, 0b1 and 1_000.
+var decimal = regexp.MustCompile(`^[-+]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?$`)
+
+func (n Node) checkNumber(errs *Errors) {
 	var f float64
-	if err := n.yaml.Decode(&f); err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-		errs.Add(n.Errorf("expected a finite number, found %s", n.yaml.Value))
+	switch err := n.yaml.Decode(&f); {
+	case err != nil || math.IsNaN(f) || math.IsInf(f, 0):
+		errs.Add(n.Errorf("expected a finite number, found %s", short(n.yaml.Value)))
+	case !decimal.MatchString(n.yaml.Value):
+		errs.Add(n.Errorf("expected a decimal number, found %s (text is put in quotes)", short(n.yaml.Value)))
 	}
 }

@@ -24,7 +24,7 @@ func (n Node) setScalar(v reflect.Value) (expected string) {
 	switch v.Kind() {
 	case reflect.String:
 		if tag != "!!str" && tag != "" && tag != "!!null" {
-			return fmt.Sprintf("text, as in %q", n.yaml.Value)
+			return fmt.Sprintf("text, as in %q", short(n.yaml.Value))
 		}
 		if tag != "!!str" {
 			return "text"

@@ -6,12 +6,23 @@ import (
 	"strings"
 )
 
+// longest is the number of bytes of the longest word that is compared, and
+// mostListed the number of words in a message: what a user mistyped is
+// shorter, and a message is to be read.
+const (
+	longest    = 100
+	mostListed = 50
+)
+
 // Nearest is the known word with the smallest edit distance to word, the
 // first of them on a tie. It is "" when none is near: when more than a third
 // of the longer word would have to change.
 func Nearest(word string, known []string) string {
 	best, bestDistance := "", 0
 	for _, k := range known {
+		if a, b := len(word), len(k); max(a, b) > longest || max(a, b)-min(a, b) > max(1, max(a, b)/3) {
+			continue // too long, or too many bytes to insert
+		}
 		d := distance(strings.ToLower(word), strings.ToLower(k))
 		near := d <= max(1, max(len(word), len(k))/3) && d < max(len(word), len(k))
 		if near && (best == "" || d < bestDistance) {
@@ -38,7 +49,11 @@ func Hint(word string, known []string) string {
 	if len(known) == 0 {
 		return "; there are none"
 	}
-	return "; known: " + strings.Join(known, ", ")
+	more := ""
+	if n := len(known); n > mostListed {
+		known, more = known[:mostListed], fmt.Sprintf(", ... (%d in all)", n)
+	}
+	return "; known: " + strings.Join(known, ", ") + more
 }
 
 // distance counts the bytes to insert, delete or replace, and the

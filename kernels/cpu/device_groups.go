@@ -51,9 +51,23 @@ func (d *Device) See(n int, b kernels.Buffer) int { return d.seen.Look(d.Finite(
 func (d *Device) SeeAll(g kernels.Group) int {
 	first := d.seen.Count()
 	for _, b := range g.(group) {
-		d.seen.Look(d.finite(b))
+		d.seen.Look(d.small(b))
 	}
 	return first
+}
+
+// small reports whether all numbers are within +-Largest.
+func (d *Device) small(numbers []float32) bool {
+	const largest = kernels.Largest
+	if squares := d.kernels.Dot(numbers, numbers); squares <= largest*largest {
+		return true // the usual case, in one quick pass
+	}
+	for _, x := range numbers {
+		if !(max(x, -x) <= largest) {
+			return false
+		}
+	}
+	return true
 }
 
 // FirstBad is the place of the first bad buffer.

@@ -61,10 +61,11 @@ KERNEL(see)(long long n, const float* x, int own, int* noted) {
   if (i < n && !finite(x[i])) atomicMax(noted, own);
 }
 
-// own is the number of the group's first buffer, the others count down.
+// own is the number of the group's first buffer, the others count down. 1e18 is
+// kernels.Largest.
 KERNEL(see_all)(int buffers, const Entry* table, int own, int* noted) {
   const Member at = member(table, buffers);
-  if (at.is && !finite(number(table, at))) atomicMax(noted, own - at.buffer);
+  if (at.is && !(fabsf(number(table, at)) <= 1e18f)) atomicMax(noted, own - at.buffer);
 }
 
 // One block, which sums in float64: each thread every 256th row, then a tree.

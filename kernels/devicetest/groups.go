@@ -46,6 +46,9 @@ func checkSeen(t *testing.T, d kernels.Device) {
 	spoilt[299] = float32(math.Inf(-1))
 	d.Write(bad, spoilt)
 	d.Write(value, []float32{7})
+	most, large := d.NewBuffer(300), d.NewBuffer(300)
+	d.Write(most, slices.Repeat([]float32{kernels.Largest, -kernels.Largest}, 150))
+	d.Write(large, append(make([]float32, 299), -2*kernels.Largest))
 	group := func(buffers ...kernels.Buffer) kernels.Group { return d.NewGroup(buffers...) }
 	for _, c := range []struct {
 		name string
@@ -62,6 +65,8 @@ func checkSeen(t *testing.T, d kernels.Device) {
 		{"a bad one before a group", func() []int {
 			return []int{d.See(300, good), d.See(300, bad), d.SeeAll(group(bad, good))}
 		}, 1},
+		{"large ones by themselves", func() []int { return []int{d.See(300, most), d.See(300, large)} }, -1},
+		{"large ones of a group", func() []int { return []int{d.SeeAll(group(most, value, large))} }, 2},
 		{"a bad one that is forgotten", func() []int {
 			d.See(300, bad)
 			d.Watch()
@@ -85,7 +90,7 @@ func checkSeen(t *testing.T, d kernels.Device) {
 }
 
 // checkNoStep: optimisers do nothing after a bad buffer, until it was asked
-// about.
+// about. A gradient whose square is not finite is one.
 func checkNoStep(t *testing.T, d kernels.Device) {
 	bad, p, g, m, v := d.NewBuffer(1), d.NewBuffer(2), d.NewBuffer(2), d.NewBuffer(2), d.NewBuffer(2)
 	d.Write(bad, []float32{float32(math.NaN())})
@@ -106,6 +111,14 @@ func checkNoStep(t *testing.T, d kernels.Device) {
 		t.Errorf("%s: a step in spite of a bad buffer", d.Name())
 	}
 	d.FirstBad(nil, nil)
+	d.Write(g, []float32{1, 1e25})
+	d.SeeAll(gradients)
+	if step() {
+		t.Errorf("%s: a step by a gradient of 1e25", d.Name())
+	}
+	d.FirstBad(nil, nil)
+	d.Write(g, []float32{1, kernels.Largest})
+	d.SeeAll(gradients)
 	if !step() {
 		t.Errorf("%s: no step after the bad buffer was asked about", d.Name())
 	}

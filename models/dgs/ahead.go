@@ -1,6 +1,8 @@
 package dgs
 
 import (
+	"slices"
+
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
@@ -37,13 +39,19 @@ func (m *Model) ClassifyAhead(part datasets.Stream, batch int, logits []float32)
 			return err
 		}
 	}
+	if err := models.CheckFeatures(part); err != nil {
+		return err
+	}
 	a := m.ahead
+	m.states.settle()
 	for lo := 0; lo < part.Len(); lo += a.capacity {
 		hi := min(lo+a.capacity, part.Len())
 		if err := m.classifyAhead(part.Slice(lo, hi), logits[lo:hi]); err != nil {
+			m.states.takeBack()
 			return err
 		}
 	}
+	m.states.dropAside()
 	return nil
 }
 
@@ -74,12 +82,8 @@ func (a *ahead) take(params []models.Tensor) error { return a.net.head.Restore(p
 // classifyAhead answers at most capacity events.
 func (m *Model) classifyAhead(part datasets.Stream, logits []float32) error {
 	a := m.ahead
-	m.states.settle()
 	a.net.feed(part)
 	a.net.embed.Run()
-	if a.net.feeds.bad.Load() {
-		return models.BadFeature(part)
-	}
 	for i, rows := range a.batches {
 		lo := i * a.batch
 		if lo >= part.Len() {
@@ -103,5 +107,42 @@ func (t *states) advance(b datasets.Stream, first int, v values, after kernels.B
 	t.lists.write(writeLists)
 	t.mix(b.Len(), v, after)
 	t.stage(b, first, v)
+	t.setAside()
 	t.commit()
+}
+
+// setAside copies the states that are about to be written for the first time
+// since settle to the other half, so that they can be taken back.
+func (t *states) setAside() {
+	before := len(t.aside)
+	for _, w := range t.writes {
+		if !t.isAside[w.Self] {
+			t.isAside[w.Self], t.aside = true, append(t.aside, w.Self)
+		}
+	}
+	t.copyRows(t.otherHalf, t.s, t.aside[before:])
+}
+
+// takeBack puts back what was set aside.
+func (t *states) takeBack() {
+	for nodes := range slices.Chunk(t.aside, gatherRows) {
+		t.copyRows(t.s, t.otherHalf, nodes)
+	}
+	t.dropAside()
+}
+
+// dropAside forgets what was set aside.
+func (t *states) dropAside() {
+	for _, n := range t.aside {
+		t.isAside[n] = false
+	}
+	t.aside = t.aside[:0]
+}
+
+// copyRows copies the nodes' rows from one half to the other.
+func (t *states) copyRows(to, from kernels.Buffer, nodes []int32) {
+	if len(nodes) > 0 {
+		t.device.WriteInts(t.index, nodes)
+		t.device.MoveRows(len(nodes), t.size, to, t.index, from, t.index)
+	}
 }

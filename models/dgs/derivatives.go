@@ -123,7 +123,12 @@ func (v *derivatives) forgetWrites() {
 	t.listWrites()
 	v.device.ScatterRows(len(t.writes), t.size, v.a, v.zeros, t.from.Self)
 	v.device.ScatterRows(len(t.writes), t.size, v.b, v.zeros, t.from.Self)
-	for _, w := range t.writes {
+	v.forgetJacobians()
+}
+
+// forgetJacobians does so for their Jacobians alone.
+func (v *derivatives) forgetJacobians() {
+	for _, w := range v.states.writes {
 		v.slots.free(w.Self)
 	}
 }

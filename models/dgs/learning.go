@@ -19,7 +19,8 @@ type learning struct {
 	tables, staged        kernels.Group // states and derivatives by alpha and beta, and new rows of them
 
 	step        func() // of the parameters below the head
-	total, live int    // places of gradients and new parameters among what the device has seen in it
+	after       int    // place of the new states among what the device has seen of a batch
+	total, live int    // places of gradients and parameters
 
 	second, secondPositions list // what belongs to destinations in classification
 }
@@ -71,10 +72,7 @@ func (m *Model) addForward(l *learning) error {
 	}
 	l.gradients = newGradients(n, t.Gradients().Buffers)
 	l.withLoss = forward{n.RepeatedCalls(func() { m.forwardLabels(l) }, t.Program()), n.valuesOf(t.Buffer)}
-	l.withoutLoss = forward{n.RepeatedCalls(func() {
-		m.see()
-		embed.Run()
-	}, embed), embedded}
+	l.withoutLoss = forward{n.RepeatedCalls(embed.Run, embed), embedded}
 	return nil
 }
 
@@ -82,7 +80,6 @@ func (m *Model) addForward(l *learning) error {
 func (m *Model) forwardPairs(l *learning, embed *nn.Program) {
 	n, rows, t, touched := m.net, &m.states.rows, m.net.head.Training(), &l.derivatives.batch
 	ends := 4 * n.feeds.batch.Len()
-	m.see()
 	m.states.gather(ends, rows.ends, n.Buffer(n.pairs))
 	t.Compute()
 	touched.clear()
@@ -94,7 +91,6 @@ func (m *Model) forwardPairs(l *learning, embed *nn.Program) {
 func (m *Model) forwardLabels(l *learning) {
 	n, rows, t := m.net, &m.states.rows, m.net.head.Training()
 	events := n.feeds.batch.Len()
-	m.see()
 	m.states.gather(events, rows.ends, n.Buffer(n.self))
 	m.states.gather(events, l.second, n.Buffer(n.other))
 	t.Compute()
@@ -129,11 +125,11 @@ func (m *Model) stepBelow(l *learning) {
 		l.derivatives.complete(g)
 	}
 	l.total = g.total.See(m.device)
+	l.live = g.live.See(m.device)
 	l.optimiser.Step(g.live, g.total)
 	if m.opts.Range == Clamp {
 		m.clamp(m.net.alphaBias, m.net.betaBias)
 	}
-	l.live = g.live.See(m.device)
 }
 
 // clamp cuts factors off at 0 and 1.

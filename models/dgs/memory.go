@@ -9,8 +9,8 @@ import (
 	"dgsbench/models/internal/buckets"
 )
 
-// Bytes is the memory that training takes on the stream of s: most of it is
-// the Jacobians of the nodes of the training part.
+// Bytes is the memory that a model takes on the stream of s: most of it is the
+// Jacobians of the nodes of the training part, if it is trained.
 func Bytes(o *Options, s models.Setup) int64 {
 	size := o.Size
 	if o.Embedding == Buckets {
@@ -28,7 +28,7 @@ func bytesFor(o *Options, size, trained int, s models.Setup) int64 {
 	if s.Task == models.LinkPrediction {
 		perNode += 4 * int64(o.Head.Hidden[0])
 	}
-	if o.Gradient == Truncated {
+	if o.Gradient == Truncated || s.Inference {
 		return perNode * int64(s.NumNodes)
 	}
 	perNode += 2 * 4 * int64(size)

@@ -1,7 +1,10 @@
 package dgs
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
+	"slices"
 
 	"dgsbench/datasets"
 	"dgsbench/kernels"
@@ -13,6 +16,7 @@ import (
 
 // Model is Deep-Graph-Sprints with its head.
 type Model struct {
+	models.Offline
 	setup models.Setup
 	opts  *Options
 	// nodes of the training part: those that get derivatives
@@ -74,10 +78,7 @@ func (m *Model) Classify(b datasets.Stream, logits []float32) error {
 	m.net.feed(b)
 	m.states.follow(b)
 	err := m.net.head.Classify(b, logits)
-	if m.net.feeds.bad.Load() {
-		return models.BadFeature(b)
-	}
-	if err != nil {
+	if err := cmp.Or(m.net.feeds.refused(), err); err != nil {
 		return err
 	}
 	m.fold()
@@ -89,8 +90,8 @@ func (m *Model) Observe(b datasets.Stream) error {
 	m.net.feed(b)
 	m.states.follow(b)
 	m.net.observe.Run()
-	if m.net.feeds.bad.Load() {
-		return models.BadFeature(b)
+	if err := m.net.feeds.refused(); err != nil {
+		return err
 	}
 	m.fold()
 	return nil
@@ -163,19 +164,31 @@ func (m *Model) Snapshot(what models.Part) models.Snapshot {
 
 // Restore puts a snapshot back.
 func (m *Model) Restore(s models.Snapshot) error {
-	m.changed()
+	if s.State != nil {
+		if err := models.Check(m.states.tensors(), s.State); err != nil {
+			return err
+		}
+	}
+	if m.opts.Range == Clamp {
+		for _, t := range s.Params {
+			if (t.Name == "alpha" || t.Name == "beta") && slices.ContainsFunc(t.F32, func(x float32) bool { return !(x >= 0 && x <= 1) }) {
+				return fmt.Errorf("snapshot tensor %s has a number beyond 0 and 1, with range: %s", t, Clamp)
+			}
+		}
+	}
 	if err := m.net.head.Restore(s.Params); err != nil {
 		return err
 	}
+	m.changed()
 	if m.ahead != nil { // it keeps its buffers
 		if err := m.ahead.take(s.Params); err != nil {
 			return err
 		}
 	}
-	if s.State == nil {
-		return nil
+	if s.State != nil {
+		m.states.restore(s.State)
 	}
-	return m.states.restore(s.State)
+	return nil
 }
 
 // NumParams counts the parameters of the head and those below it.

@@ -67,7 +67,7 @@ func newNetwork(d kernels.Device, o *Options, size int, s models.Setup, f *feeds
 func newEmbedding(d kernels.Device, o *Options, size int, s models.Setup, f *feeds) (*network, error) {
 	n := &network{Network: nn.NewNetwork(d, s.Seed), opts: o, size: size, rows: nn.NewRows(s.MaxBatch), feeds: f}
 	n.x = n.Input("x", n.rows, s.NumFeat)
-	n.Feed(n.x, nn.Finite(s.NumFeat, func() []float32 { return f.batch.Feat }, &f.bad))
+	n.Feed(n.x, nn.FromHostWithin(s.NumFeat, func() []float32 { return f.batch.Feat }, &f.bad))
 	if err := n.embedding(); err != nil {
 		return nil, err
 	}
@@ -148,8 +148,12 @@ func (n *network) mix() (err error) {
 	if n.after.destination, err = nn.Mix(n.other, n.self, n.e, n.alpha, n.beta); err != nil {
 		return err
 	}
-	n.Drain(n.after.source, nn.DrainTo(n.size, table, func() []int32 { return f.states.batch.to.source }))
-	n.Drain(n.after.destination, nn.DrainTo(n.size, table, func() []int32 { return f.states.batch.to.destination }))
+	bad := &f.badState
+	if n.Device().Wide() { // looking takes a call of its own
+		bad = nil
+	}
+	n.Drain(n.after.source, nn.DrainTo(n.size, table, func() []int32 { return f.states.batch.to.source }, bad))
+	n.Drain(n.after.destination, nn.DrainTo(n.size, table, func() []int32 { return f.states.batch.to.destination }, bad))
 	return nil
 }
 
@@ -172,6 +176,7 @@ func (n *network) feed(b datasets.Stream) {
 	n.rows.Set(b.Len())
 	n.feeds.batch = b
 	n.feeds.bad.Store(false)
+	n.feeds.badState.Store(false)
 }
 
 // outputs are the nodes of values.

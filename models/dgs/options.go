@@ -113,6 +113,9 @@ func Defaults() *Options {
 	}
 }
 
+// MixesBatch is that of the head.
+func (o *Options) MixesBatch() bool { return o.Head.MixesBatch() }
+
 // Validate names the first value that is out of range.
 func (o *Options) Validate() error {
 	if err := o.validateState(); err != nil {

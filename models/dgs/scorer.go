@@ -9,6 +9,8 @@ import (
 	"dgsbench/internal/strictyaml"
 	"dgsbench/kernels/cpu"
 	"dgsbench/models"
+	"dgsbench/models/internal/head"
+	"dgsbench/nn"
 )
 
 // Scorer serves a trained model: events go in one at a time, scores come out,
@@ -78,13 +80,25 @@ func (s *Scorer) build(path string, snapshot models.Snapshot) error {
 	if o.Embedding == Buckets {
 		return fmt.Errorf("embedding: %s cannot be served: the bucket edges are not in the checkpoint", Buckets)
 	}
-	nodes := 1
-	for _, t := range snapshot.State {
-		nodes = max(nodes, t.Shape[0])
+	if task != string(models.NodeClassification) && task != string(models.LinkPrediction) {
+		return fmt.Errorf("a checkpoint for task %q, expected %s or %s", task, models.NodeClassification, models.LinkPrediction)
 	}
-	for _, t := range snapshot.Params {
-		if t.Name == "W" {
-			s.features = t.Shape[0]
+	// The sizes are those of numbers that are there, before tables are made.
+	nodes := 1
+	if snapshot.State != nil {
+		if nodes, err = rowsOf(snapshot.State, "S", o.Size); err != nil {
+			return err
+		}
+	}
+	if nodes > s.MaxNodes {
+		return fmt.Errorf("states of %d nodes, expected at most %d", nodes, s.MaxNodes)
+	}
+	if s.features, err = rowsOf(snapshot.Params, "W", o.Size); err != nil {
+		return err
+	}
+	for i, units := range o.Head.Hidden {
+		if _, err := rowsOf(snapshot.Params, fmt.Sprintf("%sW%d", head.Prefix, i+1), units); err != nil {
+			return err
 		}
 	}
 	s.model, err = newOn(cpu.NewDevice(cpu.Best(), 1), models.Setup{
@@ -100,25 +114,48 @@ func (s *Scorer) build(path string, snapshot models.Snapshot) error {
 	return s.model.Restore(snapshot)
 }
 
+// rowsOf returns the number of rows of the named tensor, which must have the
+// given number of columns and at least one row.
+func rowsOf(tensors []models.Tensor, name string, cols int) (int, error) {
+	for _, t := range tensors {
+		if t.Name == name && len(t.Shape) == 2 && t.Shape[1] == cols && len(t.F32) > 0 {
+			return t.Shape[0], nil
+		}
+	}
+	return 0, fmt.Errorf("no tensor %s of numbers in %d columns", name, cols)
+}
+
 // Score is the probability of the event's label with the event folded in, or
 // for a model of links that of the event itself from before it. The event is
 // then part of the nodes' states. An event that is refused changes nothing.
-func (s *Scorer) Score(e Event) (float64, error) {
+func (s *Scorer) Score(e Event) (p float64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.take(e); err != nil {
 		return 0, err
 	}
+	if undo := s.room(int(max(e.Source, e.Destination))); undo != nil {
+		defer func() {
+			if err != nil {
+				undo()
+			}
+		}()
+	}
 	m := s.model
 	if m.setup.Task == models.NodeClassification {
-		err := m.Classify(s.event, s.logits[:])
-		return probability(s.logits[0]), err
+		if err := m.Classify(s.event, s.logits[:]); err != nil {
+			return 0, err
+		}
+		return probability(s.logits[0]), nil
 	}
-	p, err := s.link(e.Source, e.Destination)
+	p, err = s.link(e.Source, e.Destination)
+	if err == nil {
+		err = m.Observe(s.event)
+	}
 	if err != nil {
 		return 0, err
 	}
-	return p, m.Observe(s.event)
+	return p, nil
 }
 
 // Link is the probability that a model of links gives to an event between the
@@ -149,8 +186,10 @@ func (s *Scorer) link(source, destination int32) (float64, error) {
 			}
 		}
 	}
-	err := m.net.head.Classify(s.event, s.logits[:])
-	return probability(s.logits[0]), err
+	if err := m.net.head.Classify(s.event, s.logits[:]); err != nil {
+		return 0, err
+	}
+	return probability(s.logits[0]), nil
 }
 
 // Forget makes the states of all nodes zero.
@@ -168,20 +207,19 @@ func (s *Scorer) Save(path string) error {
 	return models.WriteCheckpoint(path, s.model.Snapshot(models.Everything), s.metadata)
 }
 
-// take makes e the event, with room for its nodes.
+// take makes e the event.
 func (s *Scorer) take(e Event) error {
 	if len(e.Features) != s.features {
 		return fmt.Errorf("%d features, the model was trained on %d", len(e.Features), s.features)
 	}
-	for i, f := range e.Features {
-		if !models.Finite(f) {
-			return fmt.Errorf("feature %d is %v", i, f)
+	for i := range e.Features {
+		if f := e.Features[i : i+1]; !nn.Within(f) {
+			return fmt.Errorf("feature %d is %v, expected a number within ±%g", i, f[0], nn.Largest)
 		}
 	}
 	if err := s.check(e.Source, e.Destination); err != nil {
 		return err
 	}
-	s.room(int(max(e.Source, e.Destination)))
 	s.event.Src[0], s.event.Dst[0] = e.Source, e.Destination
 	copy(s.event.Feat, e.Features)
 	return nil
@@ -198,10 +236,17 @@ func (s *Scorer) check(nodes ...int32) error {
 }
 
 // room makes the tables long enough for the node: twice as long at least, so
-// that it is rarely needed.
-func (s *Scorer) room(node int) {
-	if t := s.model.states; node >= t.nodes {
-		t.grow(min(max(2*t.nodes, node+1), s.MaxNodes))
+// that it is rarely needed. What it returns undoes that, and is nil if the
+// tables were long enough.
+func (s *Scorer) room(node int) (undo func()) {
+	t := s.model.states
+	if node < t.nodes {
+		return nil
+	}
+	before := t.grow(min(max(2*t.nodes, node+1), s.MaxNodes))
+	s.event.NumNodes = t.nodes
+	return func() {
+		*t = before
 		s.event.NumNodes = t.nodes
 	}
 }

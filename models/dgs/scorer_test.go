@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -99,10 +100,17 @@ func TestScorerGrows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, err := s.Link(0, 1)
-	if err != nil {
-		t.Fatal(err)
+	links := func() (out []float64) {
+		for v := range int32(9) {
+			p, err := s.Link(v, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, p)
+		}
+		return out
 	}
+	before := links()
 	fresh, err := s.Link(0, 5000)
 	if err != nil {
 		t.Fatal(err)
@@ -113,14 +121,16 @@ func TestScorerGrows(t *testing.T) {
 	if _, err := s.Score(Event{5000, 6, []float32{1, 2, 3}}); err != nil {
 		t.Fatal(err)
 	}
-	if after, err := s.Link(0, 1); err != nil || after != before {
-		t.Errorf("the link 0-1 was %v, is %v (%v)", before, after, err)
+	for v, after := range links() {
+		if same := after == before[v]; same == (v == 6) {
+			t.Errorf("the link %d-1 was %v, is %v after an event of node 6", v, before[v], after)
+		}
 	}
 	if after, err := s.Link(0, 5000); err != nil || after == fresh {
 		t.Errorf("the link 0-5000 is still %v after an event of node 5000 (%v)", after, err)
 	}
 	s.Forget()
-	if zero, _ := s.Link(0, 1); zero == before {
+	if zero, _ := s.Link(0, 1); zero == before[0] {
 		t.Error("Forget forgets nothing")
 	}
 }
@@ -162,6 +172,43 @@ func TestScorerRefuses(t *testing.T) {
 			t.Errorf("%s: no error (%s)", options, want)
 		} else if !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v, expected the file's name", options, err)
+		}
+	}
+}
+
+// TestScorerForgetsRefused: an event of a new node whose answer is not finite
+// leaves nothing behind, neither a state nor room for one.
+func TestScorerForgetsRefused(t *testing.T) {
+	const nodes, f = 9, 3
+	for _, task := range []models.Task{models.NodeClassification, models.LinkPrediction} {
+		o := Defaults()
+		o.Size, o.Blocks = 8, 4
+		_, path := trainedOn(t, task, o, nodes, f, `{"size": 8, "blocks": 4}`)
+		s, err := OpenScorer(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		good := s.model.Snapshot(models.Everything)
+		bad := s.model.Snapshot(models.Parameters)
+		for i := range bad.Params {
+			if strings.HasPrefix(bad.Params[i].Name, "head.") {
+				bad.Params[i].F32 = slices.Repeat([]float32{3e38}, len(bad.Params[i].F32))
+			}
+		}
+		if err := s.model.Restore(bad); err != nil {
+			t.Fatal(err)
+		}
+		if p, err := s.Score(Event{2, 100, []float32{1, 2, 3}}); err == nil {
+			t.Fatalf("%s: a score of %v", task, p)
+		}
+		if err := s.model.Restore(models.Snapshot{Params: good.Params}); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(s.model.Snapshot(models.Everything), good) {
+			t.Errorf("%s: the event that was refused has changed the scorer", task)
+		}
+		if _, err := s.Score(Event{2, 100, []float32{1, 2, 3}}); err != nil || s.event.NumNodes <= 100 {
+			t.Errorf("%s: the event again: %v, room for %d nodes", task, err, s.event.NumNodes)
 		}
 	}
 }

@@ -28,8 +28,13 @@ type states struct {
 	mixture kernels.Mixture
 	after   kernels.Buffer // new states, a row a write
 
-	index    kernels.Ints // of Gather
+	index    kernels.Ints // of Gather, and of states set aside
 	gathered []int32      // the same on the host
+
+	// States that ClassifyAhead may have to take back.
+	otherHalf kernels.Buffer // of the table
+	aside     []int32        // nodes whose states are there
+	isAside   []bool         // of a node
 }
 
 // batchLists are the row numbers that a batch needs: those of its writes
@@ -62,7 +67,8 @@ func newStates(d kernels.Device, n *network, s models.Setup) *states {
 // make makes a table of zeros.
 func (t *states) make(nodes int) {
 	t.nodes, t.table = nodes, t.device.NewBuffer(2*nodes*t.size)
-	t.s = t.device.View(t.table, 0, nodes*t.size)
+	t.s, t.otherHalf = t.device.View(t.table, 0, nodes*t.size), t.device.View(t.table, nodes*t.size, nodes*t.size)
+	t.isAside = make([]bool, nodes)
 	t.finder, t.rowOf = lastwrite.NewFinder(nodes), halves.New(nodes)
 }
 
@@ -131,12 +137,14 @@ func (t *states) reset() {
 	t.device.Zero(t.nodes*t.size, t.s)
 }
 
-// grow makes room for so many nodes. The states stay.
-func (t *states) grow(nodes int) {
+// grow extends the table to the given number of nodes, keeping all states, and
+// returns the table as it was.
+func (t *states) grow(nodes int) (before states) {
 	t.settle()
-	s, n := t.s, t.nodes
+	before = *t
 	t.make(nodes)
-	t.device.CopyRows(n, t.size, t.s, t.size, s, t.size)
+	t.device.CopyRows(before.nodes, t.size, t.s, t.size, before.s, t.size)
+	return before
 }
 
 // tensors copies the states.
@@ -147,12 +155,8 @@ func (t *states) tensors() []models.Tensor {
 	return []models.Tensor{s}
 }
 
-// restore puts states back.
-func (t *states) restore(saved []models.Tensor) error {
-	own := t.tensors()
-	if err := models.Copy(own, saved); err != nil {
-		return err
-	}
-	t.device.Write(t.s, own[0].F32)
-	return nil
+// restore puts states back, of which tensors had the shape.
+func (t *states) restore(saved []models.Tensor) {
+	t.rowOf.Reset()
+	t.device.Write(t.s, saved[0].F32)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"dgsbench/datasets"
+	"dgsbench/kernels"
 	"dgsbench/models"
 	"dgsbench/models/internal/head"
 )
@@ -12,8 +13,8 @@ import (
 // advance with the parameters that scored.
 //
 // What the device computes is waited for once, at the end. Until then it has
-// changed nothing that lasts if the batch's features, loss or gradients are
-// not finite (kernels.Checks).
+// changed nothing that lasts if the batch's loss, gradients or new states are
+// bad (kernels.Checks), but for Jacobians, which are then forgotten.
 func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 	if err := m.show(b); err != nil {
 		return 0, err
@@ -34,31 +35,25 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 	return m.trainPairs(b, negatives)
 }
 
-// show puts the batch's features on the device. Buckets are found by the
-// host, and only of good ones.
+// show puts the batch's features on the device, if they are good ones, or
+// their buckets.
 func (m *Model) show(b datasets.Stream) error {
+	if err := models.CheckFeatures(b); err != nil {
+		return err
+	}
 	m.net.feed(b)
 	m.device.Watch()
 	m.device.Write(m.net.Buffer(m.net.x), b.Feat)
-	if m.encoder == nil {
-		return nil
+	if m.encoder != nil {
+		m.device.Write(m.net.Buffer(m.net.e), m.encoder.encode(b))
 	}
-	m.look()
-	if m.device.FirstBad(nil, nil) >= 0 {
-		return models.BadFeature(b)
-	}
-	m.device.Write(m.net.Buffer(m.net.e), m.encoder.encode(b))
 	return nil
 }
 
-// see makes the device look for bad features, unless it has.
-func (m *Model) see() {
-	if m.encoder == nil {
-		m.look()
-	}
+// seeAfter makes the device look at the new states.
+func (m *Model) seeAfter() {
+	m.learning.after = m.device.See(len(m.states.writes)*m.net.size, m.states.after)
 }
-
-func (m *Model) look() { m.device.See(len(m.net.feeds.batch.Feat), m.net.Buffer(m.net.x)) }
 
 // trainLabels: the loss is about the sources' states after their events.
 func (m *Model) trainLabels(b datasets.Stream) (float64, error) {
@@ -73,20 +68,23 @@ func (m *Model) trainLabels(b datasets.Stream) (float64, error) {
 	switch d := m.learning.derivatives; {
 	case d == nil:
 		m.states.mix(len(m.states.writes), f.values, m.states.after)
+		m.seeAfter()
 	case labelled:
 		d.prepare(f.values)
+		m.seeAfter()
 		d.contract(m.learning.gradients, f.values)
 	default:
 		d.prepare(f.values)
+		m.seeAfter()
 		d.advance()
 	}
-	m.keep()
 	if labelled {
 		return m.step(b)
 	}
+	m.keep()
 	if m.device.FirstBad(nil, nil) >= 0 {
 		m.refuse()
-		return 0, models.BadFeature(b)
+		return 0, models.BadState(b)
 	}
 	return 0, nil
 }
@@ -113,8 +111,8 @@ func (m *Model) trainPairs(b datasets.Stream, negatives []int32) (float64, error
 	h.Training().Draw()
 	l.withLoss.calls.Run()
 	d.prepare(l.withLoss.values)
+	m.seeAfter()
 	d.contract(l.gradients, l.withLoss.values)
-	m.keep()
 	loss, err := m.step(b)
 	if m.ranker != nil {
 		m.ranker.EverythingChanged()
@@ -145,32 +143,36 @@ func (m *Model) keep() {
 	m.written()
 }
 
-// step moves all parameters, and waits for what the batch has brought about.
+// step moves all parameters, keeps the new states, and waits for what the batch
+// has brought about.
 func (m *Model) step(b datasets.Stream) (float64, error) {
 	l, t := m.learning, m.net.head.Training()
 	m.ahead = nil
 	l.step()
 	m.net.head.Step()
+	m.keep()
 	loss, err := head.Judge(t, t.Answer(), b)
 	bad := t.FirstBad()
-	if bad >= 0 {
-		m.net.head.TakeBack()
+	if bad < 0 && err == nil {
+		return loss, nil
 	}
-	if bad >= 0 && bad < l.live {
-		l.optimiser.TakeBack()
+	m.net.head.TakeBack()
+	l.optimiser.TakeBack()
+	m.refuse()
+	if d := l.derivatives; d != nil && bad >= l.total { // the Jacobians have made their step
+		d.forgetJacobians()
 	}
 	params := l.gradients.params
 	switch first, last := b.EventID(0), b.EventID(b.Len()-1); {
 	case err != nil:
-		m.refuse()
 		return 0, err
-	case bad < 0:
-		return loss, nil
+	case bad == l.after:
+		return 0, models.BadState(b)
 	case bad < l.live:
-		return 0, fmt.Errorf("gradient of %s on events %d to %d is not finite", params[bad-l.total].Name(), first, last)
+		return 0, fmt.Errorf("training on events %d to %d: gradient of %s is not within ±%g", first, last, params[bad-l.total].Name(), kernels.Largest)
 	default:
-		return 0, fmt.Errorf("%s is not finite after the step on events %d to %d: optimiser.lr %v is too large here",
-			params[bad-l.live].Name(), first, last, m.opts.Optimiser.LR)
+		return 0, fmt.Errorf("training on events %d to %d: %s is not within ±%g: optimiser.lr %v is too large here",
+			first, last, params[bad-l.live].Name(), kernels.Largest, m.opts.Optimiser.LR)
 	}
 }
 

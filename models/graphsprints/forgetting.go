@@ -35,7 +35,7 @@ func (f forgetting) beta(node int32, now float64) float32 {
 		return 0
 	}
 	then := math.Float64frombits(uint64(f.last[node]))
-	return float32(math.Exp((then - now) / f.tau))
+	return float32(math.Exp(min(0, then-now) / f.tau)) // then is not later, unless a checkpoint says so
 }
 
 // seen says that the node's state is now that of an event.

@@ -13,6 +13,7 @@ import (
 
 // Model is Graph-Sprints with its head.
 type Model struct {
+	models.Offline
 	setup  models.Setup
 	opts   *Options
 	device kernels.Device

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"dgsbench/models"
+	"dgsbench/models/internal/buckets"
 	"dgsbench/models/internal/head"
 )
 
@@ -34,6 +35,9 @@ func Defaults() *Options {
 	return &Options{Alpha: .5, Beta: .8, Decay: DecayConstant, Tau: 86_400, Buckets: 10, Head: head.Defaults()}
 }
 
+// MixesBatch is that of the head.
+func (o *Options) MixesBatch() bool { return o.Head.MixesBatch() }
+
 // Validate names the first value that is out of range. alpha and beta may
 // be 1, as in the paper's search range, although beta 1 freezes the states.
 func (o *Options) Validate() error {
@@ -55,11 +59,25 @@ func (o *Options) Validate() error {
 	return o.Head.Validate()
 }
 
+// bytes is the memory of a model: the states of all nodes, the times of their
+// events, and in link prediction the candidates' parts of the head.
+func (o *Options) bytes(s models.Setup) int64 {
+	each := 4*buckets.New(s.Train, o.Buckets).Size() + 4
+	if o.Decay == DecayByTime {
+		each += 8
+	}
+	if s.Task == models.LinkPrediction {
+		each += 4*o.Head.Hidden[0] + 4 + 1
+	}
+	return int64(each) * int64(s.NumNodes)
+}
+
 func init() {
 	models.Register(models.Kind{
 		Name: "graphsprints", Class: models.Learned, Memory: true, Features: models.FeaturesRequired, Deploys: true,
 		Tasks:   []models.Task{models.NodeClassification, models.LinkPrediction},
 		Options: func() models.Options { return Defaults() },
+		Bytes:   func(s models.Setup, o models.Options) int64 { return o.(*Options).bytes(s) },
 		New:     func(s models.Setup, o models.Options) (models.Model, error) { return New(s, o.(*Options)) },
 	})
 }

@@ -21,14 +21,19 @@ func (m *Model) Snapshot(what models.Part) models.Snapshot {
 
 // Restore puts a snapshot back.
 func (m *Model) Restore(s models.Snapshot) error {
-	m.forgetParts()
+	if s.State != nil {
+		if err := m.states.check(s.State); err != nil {
+			return err
+		}
+	}
 	if err := m.restoreParams(s.Params); err != nil {
 		return err
 	}
-	if s.State == nil {
-		return nil
+	m.forgetParts()
+	if s.State != nil {
+		m.states.restore(s.State)
 	}
-	return m.states.restore(s.State)
+	return nil
 }
 
 func (m *Model) restoreParams(saved []models.Tensor) error {
@@ -39,10 +44,13 @@ func (m *Model) restoreParams(saved []models.Tensor) error {
 	if len(saved) == 0 {
 		return errors.New("snapshot has no parameters")
 	}
-	own, last := p.tensor(m.device), len(saved)-1
-	if err := models.Copy([]models.Tensor{own}, saved[last:]); err != nil {
+	last := len(saved) - 1
+	if err := models.Check([]models.Tensor{p.tensor(m.device)}, saved[last:]); err != nil {
 		return err
 	}
-	m.device.Write(p.w, own.F32)
-	return m.head.Restore(saved[:last])
+	if err := m.head.Restore(saved[:last]); err != nil {
+		return err
+	}
+	m.device.Write(p.w, saved[last].F32)
+	return nil
 }

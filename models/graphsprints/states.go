@@ -1,6 +1,8 @@
 package graphsprints
 
 import (
+	"math"
+
 	"dgsbench/kernels"
 	"dgsbench/models"
 	"dgsbench/models/internal/buckets"
@@ -72,12 +74,23 @@ func (t *states) tensors() []models.Tensor {
 	return append([]models.Tensor{table}, models.Clone(t.forget.tensors())...)
 }
 
-// restore puts back what tensors gave.
-func (t *states) restore(saved []models.Tensor) error {
-	own := t.tensors()
-	if err := models.Copy(own, saved); err != nil {
+// check refuses what tensors cannot have given.
+func (t *states) check(saved []models.Tensor) error {
+	if err := models.Check(t.tensors(), saved); err != nil {
 		return err
 	}
-	t.device.Write(t.table, own[0].F32)
-	return models.Copy(t.forget.tensors(), own[1:])
+	for _, last := range saved[1:] {
+		if err := models.CheckTimes(last, math.MaxFloat64, never); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// restore puts back what tensors gave.
+func (t *states) restore(saved []models.Tensor) {
+	t.device.Write(t.table, saved[0].F32)
+	for i, own := range t.forget.tensors() {
+		copy(own.I64, saved[1+i].I64)
+	}
 }

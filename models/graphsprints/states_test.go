@@ -2,6 +2,7 @@ package graphsprints
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"dgsbench/datasets"
@@ -18,13 +19,15 @@ func TestStatesAgainstDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawStream(t)
 		nodes, n := s.NumNodes, s.Len()
-		alpha, beta := rapid.Float64Range(0, 1).Draw(t, "alpha"), rapid.Float64Range(0, 1).Draw(t, "beta")
+		o := &Options{Alpha: rapid.Float64Range(0, 1).Draw(t, "alpha"), Beta: rapid.Float64Range(0, 1).Draw(t, "beta"), Tau: 10}
+		o.Decay = rapid.SampledFrom([]Decay{DecayConstant, DecayByTime}).Draw(t, "decay")
 		bs := buckets.New(s, rapid.IntRange(2, 10).Draw(t, "buckets"))
 		classified := rapid.Bool().Draw(t, "sources first")
 		for name, d := range devices() {
-			st := newStates(d, &Options{Alpha: alpha, Beta: beta}, bs, nil, models.Setup{NumNodes: nodes, MaxBatch: n})
+			st := newStates(d, o, bs, nil, models.Setup{NumNodes: nodes, MaxBatch: n})
+			last, s := map[int32]float64{}, s
 			for range 2 {
-				want := byDefinition(s, st, alpha, beta)
+				want := byDefinition(s, st, o, last)
 				if err := st.read(s); err != nil {
 					t.Fatal(err)
 				}
@@ -37,12 +40,19 @@ func TestStatesAgainstDefinition(t *testing.T) {
 						t.Fatalf("%s: entry %d is %v, expected %v", name, i, got, want[i])
 					}
 				}
+				s.Time = slices.Clone(s.Time)
+				for k, now := range s.Time {
+					last[s.Src[k]], last[s.Dst[k]] = now, now
+					s.Time[k] += 20
+				}
 			}
 		}
 	})
 }
 
-func byDefinition(s datasets.Stream, st *states, alpha, beta float64) []float64 {
+// byDefinition is the states after s; last are the times of the nodes' last
+// events before it.
+func byDefinition(s datasets.Stream, st *states, o *Options, last map[int32]float64) []float64 {
 	before, out := widen(st.tensors()[0].F32), widen(st.tensors()[0].F32)
 	row := make([]int32, s.NumFeat)
 	for k := range s.Len() {
@@ -54,9 +64,15 @@ func byDefinition(s datasets.Stream, st *states, alpha, beta float64) []float64 
 			delta[b] = 1
 		}
 		for _, ends := range [][2]int32{{s.Src[k], s.Dst[k]}, {s.Dst[k], s.Src[k]}} {
+			beta := o.Beta
+			if then, seen := last[ends[0]]; o.Decay == DecayByTime && !seen {
+				beta = 0
+			} else if o.Decay == DecayByTime {
+				beta = math.Exp((then - s.Time[k]) / o.Tau)
+			}
 			for i := range st.cols {
 				self, other := int(ends[0])*st.cols+i, int(ends[1])*st.cols+i
-				out[self] = beta*before[self] + (1-beta)*((1-alpha)*delta[i]+alpha*before[other])
+				out[self] = beta*before[self] + (1-beta)*((1-o.Alpha)*delta[i]+o.Alpha*before[other])
 			}
 		}
 	}

@@ -38,6 +38,7 @@ func init() {
 	models.Register(models.Kind{
 		Name: "edgebank", Class: models.ZeroParameter, Memory: true, Tasks: []models.Task{models.LinkPrediction},
 		Options: func() models.Options { return &EdgeBankOptions{} },
+		Bytes:   bytesOf,
 		New: func(s models.Setup, o models.Options) (models.Model, error) {
 			return newEdgeBank(s, o.(*EdgeBankOptions)), nil
 		},

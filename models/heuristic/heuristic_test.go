@@ -1,6 +1,7 @@
 package heuristic
 
 import (
+	"errors"
 	"testing"
 
 	"dgsbench/datasets"
@@ -33,39 +34,40 @@ func build(t *testing.T, name string, o models.Options, task models.Task, train 
 	return m
 }
 
-// TestLinkRules: after the story, user 0 is asked about the items.
+// TestLinkRules: after the story, a user is asked about the items.
 func TestLinkRules(t *testing.T) {
 	for _, c := range []struct {
 		rule           string
 		opts           models.Options
-		dst            int32
+		src, dst       int32
 		greater, level int32
 	}{
-		{"edgebank", nil, 3, 0, 1},                            // 4 was seen as well
-		{"edgebank", nil, 5, 2, 0},                            // never seen, 3 and 4 were
-		{"edgebank", &EdgeBankOptions{Window: .25}, 3, 0, 0},  // 4 was seen 20 s ago, the window is 10 s
-		{"edgebank", &EdgeBankOptions{Window: .25}, 4, 1, 1},  // forgotten: below 3, level with 5
-		{"edgebank", &EdgeBankOptions{Window: .999}, 3, 0, 1}, // a window over the whole story
-		{"recency", nil, 3, 0, 0},                             // 3 was seen last
-		{"recency", nil, 4, 1, 0},                             // then 4
-		{"recency", nil, 5, 2, 0},                             // then all others
-		{"popularity", nil, 4, 0, 0},                          // 3 events, 3 has 2
-		{"popularity", nil, 3, 1, 0},                          //
-		{"recency-pop", nil, 3, 0, 0},                         //
-		{"recency-pop", nil, 5, 2, 0},                         //
+		{"edgebank", nil, 0, 3, 0, 1},                            // 4 was seen as well
+		{"edgebank", nil, 0, 5, 2, 0},                            // never seen, 3 and 4 were
+		{"edgebank", &EdgeBankOptions{Window: .25}, 0, 3, 0, 0},  // 4 was seen 20 s ago, the window is 10 s
+		{"edgebank", &EdgeBankOptions{Window: .25}, 0, 4, 1, 1},  // forgotten: below 3, level with 5
+		{"edgebank", &EdgeBankOptions{Window: .999}, 0, 3, 0, 1}, // a window over the whole story
+		{"edgebank", &EdgeBankOptions{Window: .25}, 2, 4, 0, 0},  // 10 s ago, at the beginning of the window
+		{"recency", nil, 0, 3, 0, 0},                             // 3 was seen last
+		{"recency", nil, 0, 4, 1, 0},                             // then 4
+		{"recency", nil, 0, 5, 2, 0},                             // then all others
+		{"popularity", nil, 0, 4, 0, 0},                          // 3 events, 3 has 2
+		{"popularity", nil, 0, 3, 1, 0},                          //
+		{"recency-pop", nil, 0, 3, 0, 0},                         //
+		{"recency-pop", nil, 0, 5, 2, 0},                         //
 	} {
 		m := build(t, c.rule, c.opts, models.LinkPrediction, story())
 		if err := m.Observe(story()); err != nil {
 			t.Fatal(err)
 		}
-		b := datasets.Stream{Src: []int32{0}, Dst: []int32{c.dst}, Time: []float64{50}, Label: []int8{0}, NumNodes: 6, Users: 3}
+		b := datasets.Stream{Src: []int32{c.src}, Dst: []int32{c.dst}, Time: []float64{50}, Label: []int8{0}, NumNodes: 6, Users: 3}
 		out := models.Counts{Greater: make([]int32, 1), Equal: make([]int32, 1)}
 		if err := m.Rank(b, models.Candidates{Nodes: []int32{3, 4, 5}}, out); err != nil {
 			t.Fatal(err)
 		}
 		if out.Greater[0] != c.greater || out.Equal[0] != c.level {
-			t.Errorf("%s %+v, item %d: %d above, %d level; expected %d, %d",
-				c.rule, c.opts, c.dst, out.Greater[0], out.Equal[0], c.greater, c.level)
+			t.Errorf("%s %+v, user %d, item %d: %d above, %d level; expected %d, %d",
+				c.rule, c.opts, c.src, c.dst, out.Greater[0], out.Equal[0], c.greater, c.level)
 		}
 	}
 }
@@ -93,5 +95,24 @@ func TestUserRules(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", rule, diff)
 		}
+	}
+}
+
+// TestUserAgeOverflows: an age beyond float32 is reported, and changes no
+// table.
+func TestUserAgeOverflows(t *testing.T) {
+	late := story()
+	late.Time = []float64{0, 10, 20, 30, 4e292}
+	m := build(t, "user-age", nil, models.NodeClassification, late)
+	if err := m.Observe(late.Slice(0, 3)); err != nil {
+		t.Fatal(err)
+	}
+	before := m.Snapshot(models.Everything)
+	var bad *models.BadScore
+	if err := m.Classify(late.Slice(3, 5), make([]float32, 2)); !errors.As(err, &bad) || bad.Event != 4 {
+		t.Errorf("%v, expected the score of event 4", err)
+	}
+	if diff := cmp.Diff(before, m.Snapshot(models.Everything)); diff != "" {
+		t.Errorf("the tables before (-) and after (+):\n%s", diff)
 	}
 }

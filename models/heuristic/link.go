@@ -2,7 +2,7 @@ package heuristic
 
 import (
 	"errors"
-	"fmt"
+	"math"
 	"slices"
 	"sort"
 
@@ -13,6 +13,7 @@ import (
 // linkRule scores a destination for a source: pairs that occurred by what
 // is remembered of them, all others by their destination alone.
 type linkRule struct {
+	models.Offline
 	pairs *pairMemory
 	count []int64 // events of every destination
 	now   float64 // time of the latest event observed, seconds
@@ -165,11 +166,15 @@ func (r *linkRule) Snapshot(what models.Part) models.Snapshot {
 	if what == models.Parameters {
 		return models.Snapshot{}
 	}
-	return models.Snapshot{State: []models.Tensor{
-		r.pairs.tensor(),
+	return models.Snapshot{State: append([]models.Tensor{r.pairs.tensor()}, r.tables()...)}
+}
+
+// tables copies what is remembered beside the pairs.
+func (r *linkRule) tables() []models.Tensor {
+	return []models.Tensor{
 		{Name: "count", Shape: []int{len(r.count)}, I64: slices.Clone(r.count)},
 		{Name: "now", Shape: []int{1}, I64: []int64{timeBits(r.now)}},
-	}}
+	}
 }
 
 // Restore puts the tables back.
@@ -180,12 +185,16 @@ func (r *linkRule) Restore(s models.Snapshot) error {
 	if s.State == nil {
 		return nil
 	}
-	if len(s.State) != 3 || len(s.State[1].I64) != len(r.count) || len(s.State[2].I64) != 1 {
-		return fmt.Errorf("the snapshot is not of a link rule on %d nodes", len(r.count))
+	if len(s.State) == 0 {
+		return errors.New("the snapshot has no state, link rules have one")
 	}
-	if err := r.pairs.restore(s.State[0]); err != nil {
+	if err := models.Check(r.tables(), s.State[1:]); err != nil {
 		return err
 	}
+	if err := errors.Join(r.pairs.check(s.State[0]), checkCounts(s.State[1]), models.CheckTimes(s.State[2], math.MaxFloat64)); err != nil {
+		return err
+	}
+	r.pairs.restore(s.State[0])
 	copy(r.count, s.State[1].I64)
 	r.now = timeOf(s.State[2].I64[0])
 	return nil

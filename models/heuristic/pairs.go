@@ -3,6 +3,7 @@ package heuristic
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"dgsbench/datasets"
 	"dgsbench/models"
@@ -69,13 +70,32 @@ func (m *pairMemory) tensor() models.Tensor {
 	return models.Tensor{Name: "pairs", Shape: []int{len(rows) / 4, 4}, I64: rows}
 }
 
-func (m *pairMemory) restore(t models.Tensor) error {
-	m.reset()
-	for r := t.I64; len(r) >= 4; r = r[4:] {
-		if nodes := int64(len(m.bySource)); r[0] < 0 || r[0] >= nodes || r[1] < 0 || r[1] >= nodes {
+// check refuses a list that tensor cannot have given.
+func (m *pairMemory) check(t models.Tensor) error {
+	if rows := len(t.I64) / 4; t.Name != "pairs" || !slices.Equal(t.Shape, []int{rows, 4}) || t.F32 != nil {
+		return fmt.Errorf("snapshot tensor %s, expected pairs (I64 [n 4])", t)
+	}
+	known, nodes := map[int64]bool{}, int64(len(m.bySource))
+	for r := t.I64; len(r) > 0; r = r[4:] {
+		if r[0] < 0 || r[0] >= nodes || r[1] < 0 || r[1] >= nodes {
 			return fmt.Errorf("the snapshot has a pair of nodes %d and %d, the stream has %d nodes", r[0], r[1], nodes)
 		}
-		m.put(int32(r[0]), seen{dst: int32(r[1]), last: r[2], time: math.Float64frombits(uint64(r[3]))})
+		key := pairKey(int32(r[0]), int32(r[1]))
+		if known[key] || r[2] < 0 || r[2] >= abovePopularity {
+			return fmt.Errorf("the snapshot has the pair of nodes %d and %d twice, or as event %d, expected once and 0 to %d", r[0], r[1], r[2], int64(abovePopularity-1))
+		}
+		known[key] = true
+		if err := models.CheckTimes(models.Tensor{Name: t.Name, Shape: t.Shape, I64: r[3:4]}, math.MaxFloat64); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// restore puts back what tensor gave.
+func (m *pairMemory) restore(t models.Tensor) {
+	m.reset()
+	for r := t.I64; len(r) > 0; r = r[4:] {
+		m.put(int32(r[0]), seen{dst: int32(r[1]), last: r[2], time: timeOf(r[3])})
+	}
 }

@@ -16,10 +16,21 @@ func init() {
 	register("user-age", models.NodeClassification, func(s models.Setup) models.Model { return newUserRule(s, younger) })
 }
 
+// bytesOf is the memory of a rule: counts and times of the nodes, and in link
+// prediction their pairs, of which every event may make one: an entry and
+// its place in a map that is half full.
+func bytesOf(s models.Setup, _ models.Options) int64 {
+	if s.Task == models.NodeClassification {
+		return (8 + 8) * int64(s.NumNodes)
+	}
+	return (8+1+8+24)*int64(s.NumNodes) + (36+40)*int64(s.Events)
+}
+
 func register(name string, task models.Task, build func(models.Setup) models.Model) {
 	models.Register(models.Kind{
 		Name: name, Class: models.ZeroParameter, Memory: true, Tasks: []models.Task{task},
 		Options: func() models.Options { return &None{} },
+		Bytes:   bytesOf,
 		New:     func(s models.Setup, _ models.Options) (models.Model, error) { return build(s), nil },
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 // userRule classifies an event by one causal scalar of its source.
 type userRule struct {
+	models.Offline
 	count []int64 // earlier events of the node as source
 	first []int64 // bits of the time of its first event as source; never for none
 	// scalar turns (earlier events, age in seconds) into the score.
@@ -43,6 +44,12 @@ func (r *userRule) Classify(b datasets.Stream, logits []float32) error {
 			age = b.Time[k] - timeOf(r.first[u])
 		}
 		logits[k] = float32(r.scalar(r.count[u], age))
+		if !models.Finite(logits[k]) {
+			return &models.BadScore{Event: b.EventID(k), Score: float64(logits[k])}
+		}
+	}
+	if err := models.CheckScores(b, logits); err != nil {
+		return err
 	}
 	return r.Observe(b)
 }
@@ -93,8 +100,27 @@ func (r *userRule) Restore(s models.Snapshot) error {
 	if s.State == nil {
 		return nil
 	}
-	if err := models.Copy(r.tensors(), s.State); err != nil {
+	own := r.tensors()
+	err := models.Check(own, s.State)
+	if err == nil {
+		err = errors.Join(checkCounts(s.State[0]), models.CheckTimes(s.State[1], math.MaxFloat64, never))
+	}
+	if err == nil {
+		err = models.Copy(own, s.State)
+	}
+	if err != nil {
 		return fmt.Errorf("user rule: %w", err)
+	}
+	return nil
+}
+
+// checkCounts rejects negative counts and counts above the number of events
+// that a stream can have.
+func checkCounts(t models.Tensor) error {
+	for i, n := range t.I64 {
+		if n < 0 || n >= abovePopularity {
+			return fmt.Errorf("snapshot tensor %s: number %d is %d, expected a count below %d", t, i, n, int64(abovePopularity))
+		}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package jodie
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,7 +31,6 @@ func TestVariants(t *testing.T) {
 		"mean":     {with(func(o *Options) { o.Memory.Aggregator = memory.Mean }), []models.Task{links}},
 		"pyg_last": {with(func(o *Options) { o.NCMemory = memory.PyGLast }), []models.Task{classes}},
 		"before":   {with(func(o *Options) { o.NCOrder = memory.Before }), []models.Task{classes}},
-		"frozen":   {with(func(o *Options) { o.Pretrain, o.Freeze = memory.PretrainLinks, true }), []models.Task{classes}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			modeltest.Differ(t, kind, Defaults(), v.options, v.tasks...)
@@ -69,5 +69,39 @@ func TestIntervals(t *testing.T) {
 	}
 	if got := intervals(s.Slice(0, 1)); got != [2]interval{{0, 1}, {0, 1}} {
 		t.Errorf("one event: %v, expected no scaling", got)
+	}
+}
+
+// TestIntervalsAreOfTheWholeTrainingPart: its first and its last event count.
+func TestIntervalsAreOfTheWholeTrainingPart(t *testing.T) {
+	train := modeltest.Random(4, 60)
+	scores := func(train datasets.Stream) []float32 {
+		m, err := memory.New(models.Setup{
+			Task: models.LinkPrediction, NumNodes: train.NumNodes, Users: train.Users, NumFeat: train.NumFeat, MaxBatch: 20, Train: train, Seed: 1, Threads: 1,
+		}, Defaults().Config())
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, out := modeltest.Random(5, 20), make([]float32, 20*train.NumNodes)
+		if err := m.Observe(b); err != nil {
+			t.Fatal(err)
+		}
+		all := make([]int32, train.NumNodes)
+		for n := range all {
+			all[n] = int32(n)
+		}
+		if err := m.Score(b, all, out); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	want := scores(train)
+	for event, seconds := range map[int]float64{0: -1, train.Len() - 1: 1} {
+		moved := train
+		moved.Time = slices.Clone(train.Time)
+		moved.Time[event] += seconds
+		if slices.Equal(scores(moved), want) {
+			t.Errorf("the time of event %d does not count", event)
+		}
 	}
 }

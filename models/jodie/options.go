@@ -40,11 +40,23 @@ func build(c *memory.Core, s models.Setup) (memory.Embedding, error) {
 	return newProjection(c, intervals(s.Train)), nil
 }
 
+// intervalBytes is what the intervals of a node take while the model is
+// built.
+const intervalBytes = 8
+
 func init() {
 	models.Register(models.Kind{
 		Name: "jodie", Class: models.Learned, Memory: true, Features: models.FeaturesOptional,
 		Tasks:   []models.Task{models.NodeClassification, models.LinkPrediction},
 		Options: func() models.Options { return Defaults() },
+		Bytes: func(s models.Setup, o models.Options) int64 {
+			c := o.(*Options).Config()
+			each := intervalBytes
+			if s.Task == models.LinkPrediction { // by how much each candidate's part moves with time
+				each += 4*c.Memory.Size + 4
+			}
+			return memory.Bytes(s, c, c.Memory.Size, int64(each), 1)
+		},
 		New: func(s models.Setup, o models.Options) (models.Model, error) {
 			return memory.Build(s, o.(*Options).Config())
 		},

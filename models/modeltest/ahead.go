@@ -23,7 +23,7 @@ func (s subject) checkAhead(t *testing.T) {
 // aheadAgrees: also where parameters change in between.
 func (s subject) aheadAgrees(t *testing.T) {
 	stream := Random(8, events)
-	half, rest := stream.Slice(0, events/2), stream.Slice(events/2, events)
+	half, rest := stream.Slice(0, events/2), stream.Slice(events/2, events).WithoutLabels()
 	one, ahead := s.trained(t, stream, 1, 1), s.trained(t, stream, 1, 3)
 	agree := func(what string) {
 		t.Helper()
@@ -48,7 +48,7 @@ func (s subject) aheadAgrees(t *testing.T) {
 func (s subject) evaluateAhead(t *testing.T, m models.Model, stream datasets.Stream) []float32 {
 	t.Helper()
 	out := make([]float32, stream.Len())
-	if err := m.(models.Ahead).ClassifyAhead(stream, s.batch, out); err != nil {
+	if err := m.(models.Ahead).ClassifyAhead(stream.WithoutLabels(), s.batch, out); err != nil {
 		t.Fatal(err)
 	}
 	return out

@@ -1,6 +1,7 @@
 package modeltest
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -22,16 +23,27 @@ func CheckOn(t *testing.T, device func(threads int) (kernels.Device, error), kin
 	for _, task := range kind.Tasks {
 		s := subject{kind, opts, task, batch, device}
 		t.Run(string(task), func(t *testing.T) {
+			if !t.Run("without labels", s.withoutLabels) {
+				return // the other checks give none
+			}
 			t.Run("same seed, same bits", s.sameBits)
 			t.Run("reset is complete", s.reset)
 			t.Run("snapshots", s.snapshots)
+			t.Run("snapshots at any time", s.snapshotsAtAnyTime)
 			t.Run("no look-ahead", s.lookAhead)
+			t.Run("no look-ahead in training", s.trainingLookAhead)
+			t.Run("the setup is not kept", s.setupNotKept)
+			t.Run("nothing that is given is written to", s.givenStays)
+			t.Run("what is refused changes nothing", s.refused)
+			t.Run("parameters beyond reason", s.hugeParameters)
 			t.Run("facts", s.facts)
 			if task == models.LinkPrediction {
 				t.Run("rank agrees with score", s.rankAgrees)
+				t.Run("rank and score change nothing", s.rankChangesNothing)
 			}
 			if kind.Class != models.Oracle {
 				t.Run("does not ask for the truth", s.noTruth)
+				t.Run("event numbers mean nothing", s.eventNumbers)
 			}
 			if kind.Features != models.FeaturesIgnored {
 				t.Run("NaN features are refused", s.nanFeatures)
@@ -62,11 +74,19 @@ func (s subject) sameBits(t *testing.T) {
 	equal(t, "three threads, large batches", run(s.inBatches(large), stream, 1, 3), run(s.inBatches(large), stream, 1, 1))
 }
 
+// reset: what is left is a new model with these parameters, for ever.
 func (s subject) reset(t *testing.T) {
 	stream := Random(2, events)
-	m := s.build(t, stream, 1, 1)
+	m, fresh := s.build(t, stream, 1, 1), s.build(t, stream, 1, 1)
 	s.train(t, m, stream)
 	m.Reset()
+	if err := fresh.Restore(m.Snapshot(models.Parameters)); err != nil {
+		t.Fatal(err)
+	}
+	everything(m).equals(t, "after training and Reset", everything(fresh))
+	s.evaluate(t, m, stream)
+	m.Reset()
+	everything(m).equals(t, "after evaluation and Reset", everything(fresh))
 	want := s.evaluate(t, m, stream)
 	m.Reset()
 	equal(t, "after Reset", s.evaluate(t, m, stream), want)
@@ -92,6 +112,7 @@ func (s subject) snapshots(t *testing.T) {
 	equal(t, "restored in place", s.evaluate(t, m, rest), want)
 	other := s.build(t, stream, 7, 1)
 	restore(other, all)
+	everything(other).equals(t, "restored elsewhere", saved(all))
 	equal(t, "restored elsewhere", s.evaluate(t, other, rest), want)
 	s.train(t, m, rest)
 	restore(m, params)
@@ -105,6 +126,28 @@ func (s subject) snapshots(t *testing.T) {
 	}
 	if m.Restore(foreign) == nil {
 		t.Error("a foreign snapshot is accepted")
+	}
+}
+
+// snapshotsAtAnyTime: whatever a model was told before, and in whatever order,
+// a new one with its snapshot gives the same answers.
+func (s subject) snapshotsAtAnyTime(t *testing.T) {
+	stream := Random(13, events)
+	m := s.build(t, stream, 1, 1)
+	for i, b := range s.batches(stream.Slice(0, events/2)) {
+		other := s.build(t, stream, 2, 1)
+		if err := other.Restore(m.Snapshot(models.Everything)); err != nil {
+			t.Fatal(err)
+		}
+		trained := i%4 >= 2
+		if !trained || s.task == models.LinkPrediction { // whose answers fold nothing in
+			equal(t, fmt.Sprintf("batch %d", i), s.answer(t, m, b), s.answer(t, other, b))
+		}
+		if trained {
+			s.train(t, m, b)
+		} else if s.task == models.LinkPrediction {
+			s.observe(t, m, b)
+		}
 	}
 }
 
@@ -140,8 +183,17 @@ func (s subject) lookAhead(t *testing.T) {
 		s.mustLookAhead(t, m, stream)
 		return
 	}
-	want, got := s.redrawn(t, m, stream, events-batch/2)
-	equal(t, "the event, its batch redrawn", got, want)
+	s.seesOnlyItself(t, m, stream)
+}
+
+// seesOnlyItself: the answer about no event of the last batch changes with
+// the others.
+func (s subject) seesOnlyItself(t *testing.T, m models.Model, stream datasets.Stream) {
+	t.Helper()
+	for event := events - batch; event < events; event++ {
+		want, got := s.redrawn(t, m, stream, event)
+		equal(t, fmt.Sprintf("event %d, its batch redrawn", event), got, want)
+	}
 }
 
 // mustLookAhead: some answer changes with the rest of the batch.
@@ -174,8 +226,7 @@ func (s subject) redrawn(t *testing.T, m models.Model, stream datasets.Stream, e
 	return want[k*width:][:width], got[k*width:][:width]
 }
 
-// rankAgrees: Rank counts what Score shows, leaves the state alone and
-// obeys the exclusions.
+// rankAgrees: Rank counts what Score shows and obeys the exclusions.
 func (s subject) rankAgrees(t *testing.T) {
 	stream := Random(5, events)
 	m := s.build(t, stream, 1, 2)
@@ -193,7 +244,7 @@ func (s subject) countsScores(t *testing.T, m models.Model, stream datasets.Stre
 			c.Without[k] = []int32{int32(k % 4), int32(users + k%items)}
 		}
 		out := models.Counts{Greater: make([]int32, b.Len()), Equal: make([]int32, b.Len())}
-		if err := m.Rank(b, c, out); err != nil {
+		if err := m.Rank(b.WithoutLabels(), c, out); err != nil {
 			t.Fatal(err)
 		}
 		scores := s.answer(t, m, b)
@@ -204,10 +255,30 @@ func (s subject) countsScores(t *testing.T, m models.Model, stream datasets.Stre
 					i, k, out.Greater[k], out.Equal[k], greater, level)
 			}
 		}
-		if err := m.Observe(b); err != nil {
+		s.observe(t, m, b)
+	}
+}
+
+// rankChangesNothing: neither what is kept, nor what is said afterwards.
+func (s subject) rankChangesNothing(t *testing.T) {
+	stream := Random(5, events)
+	half, rest := stream.Slice(0, events/2), stream.Slice(events/2, events)
+	var models [2]models.Model
+	for i := range models {
+		models[i] = s.trained(t, stream, 1, 1)
+		s.observe(t, models[i], half)
+	}
+	asked, other := models[0], models[1]
+	for _, what := range s.asks() {
+		before := everything(asked)
+		if _, err := call(asked, what, rest.Slice(0, batch).WithoutLabels()); err != nil {
 			t.Fatal(err)
 		}
+		if !everything(asked).equal(before) {
+			t.Errorf("%s changes the state", what)
+		}
 	}
+	equal(t, "answers of one that was asked before", s.evaluate(t, asked, rest), s.evaluate(t, other, rest))
 }
 
 // noTruth: what a simulator knows is for oracles alone.
@@ -247,7 +318,7 @@ func (s subject) nanFeatures(t *testing.T) {
 		return
 	}
 	m := s.build(t, stream, 1, 1)
-	if err := m.Classify(bad, make([]float32, batch)); err == nil {
+	if err := m.Classify(bad.WithoutLabels(), make([]float32, batch)); err == nil {
 		t.Error("Classify accepts NaN features")
 	}
 	good := stream.Slice(0, batch)

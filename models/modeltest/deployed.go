@@ -24,15 +24,17 @@ func (s subject) checkDeployed(t *testing.T) {
 	t.Run("deployed: snapshots", s.deployedSnapshots)
 	t.Run("deployed: no look-ahead", func(t *testing.T) {
 		stream := Random(4, events)
-		want, got := s.redrawn(t, s.deployed(t, stream, 1, 1), stream, events-batch/2)
-		equal(t, "the event, its batch redrawn", got, want)
+		s.seesOnlyItself(t, s.deployed(t, stream, 1, 1), stream)
+	})
+	t.Run("deployed: what is refused changes nothing", func(t *testing.T) {
+		s.refusedBy(t, func(t *testing.T, stream datasets.Stream) models.Model { return s.deployed(t, stream, 1, 1) }, false)
 	})
 	if s.kind.Features != models.FeaturesIgnored {
 		t.Run("deployed: NaN features are refused", func(t *testing.T) {
 			stream := Random(6, events)
 			lean := s.deployed(t, stream, 1, 1)
 			stream.Feat[1] = float32(math.NaN())
-			if lean.Observe(stream.Slice(0, batch)) == nil {
+			if lean.Observe(stream.Slice(0, batch).WithoutLabels()) == nil {
 				t.Error("Observe accepts NaN features")
 			}
 		})
@@ -125,6 +127,7 @@ func (s subject) deployedSnapshots(t *testing.T) {
 		}
 	}
 	restore(all)
+	everything(other).equals(t, "restored elsewhere", saved(all))
 	equal(t, "restored elsewhere", s.evaluate(t, other, rest), want)
 	for _, model := range []models.Model{lean, other} {
 		model.Reset()

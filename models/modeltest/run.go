@@ -27,7 +27,7 @@ func (s subject) build(t *testing.T, stream datasets.Stream, seed uint64, thread
 	t.Helper()
 	m, err := s.kind.New(models.Setup{
 		Task: s.task, NumNodes: stream.NumNodes, Users: stream.Users, NumFeat: stream.NumFeat,
-		MaxBatch: s.batch, Train: stream.Slice(0, stream.Len()/2), Seed: seed, Threads: threads, Device: s.device,
+		MaxBatch: s.batch, Train: stream.Slice(0, stream.Len()/2).WithoutLabels(), Seed: seed, Threads: threads, Device: s.device,
 	}, s.opts)
 	if err != nil {
 		t.Fatal(err)
@@ -76,24 +76,37 @@ func (s subject) negatives(b datasets.Stream, i int) []int32 {
 }
 
 // evaluate passes over the stream as the harness does and returns every
-// number that comes out: logits of all events, or of all pairs.
+// number that comes out: logits of all events, or of all pairs. The labels of
+// a batch become known when it has been classified.
 func (s subject) evaluate(t *testing.T, m models.Model, stream datasets.Stream) []float32 {
 	t.Helper()
 	var out []float32
 	for _, b := range s.batches(stream) {
 		out = append(out, s.answer(t, m, b)...)
 		if s.task == models.LinkPrediction {
-			if err := m.Observe(b); err != nil {
-				t.Fatal(err)
-			}
+			s.observe(t, m, b)
+		} else {
+			s.reveal(t, m, b)
 		}
 	}
 	return out
 }
 
+// reveal makes the labels of a classified or observed batch known.
+func (s subject) reveal(t *testing.T, m models.Model, b datasets.Stream) {
+	t.Helper()
+	if s.task != models.NodeClassification {
+		return
+	}
+	if err := models.Reveal(m, b); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // answer is what the model says of one batch. Classification folds it in.
 func (s subject) answer(t *testing.T, m models.Model, b datasets.Stream) []float32 {
 	t.Helper()
+	b = b.WithoutLabels()
 	var out []float32
 	var err error
 	if s.task == models.LinkPrediction {
@@ -113,8 +126,9 @@ func (s subject) answer(t *testing.T, m models.Model, b datasets.Stream) []float
 func (s subject) observe(t *testing.T, m models.Model, stream datasets.Stream) {
 	t.Helper()
 	for _, b := range s.batches(stream) {
-		if err := m.Observe(b); err != nil {
+		if err := m.Observe(b.WithoutLabels()); err != nil {
 			t.Fatal(err)
 		}
+		s.reveal(t, m, b)
 	}
 }

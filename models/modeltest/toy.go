@@ -45,8 +45,12 @@ func (toyTruth) Links(event int, candidates []int32, scores []float32) {
 	}
 }
 
+func (toyTruth) Bytes(bool) int64 { return 0 }
+
 // forbidden is a hidden state that nobody may ask for.
 type forbidden struct{ t *testing.T }
+
+func (forbidden) Bytes(bool) int64 { return 0 }
 
 func (f forbidden) Logit(int) float64 {
 	f.t.Error("the model asks for the truth behind a label")
@@ -75,8 +79,9 @@ func fill(rng *rand.Rand, s datasets.Stream, k int) {
 }
 
 // otherwise copies the stream and redraws all events from lo on but one,
-// whose features alone are redrawn if features is set.
-func otherwise(s datasets.Stream, lo, but int, features bool) datasets.Stream {
+// whose source and time alone are kept if link is set, and all of it if not.
+// Many of them get a node of that one, where it is not beyond the end.
+func otherwise(s datasets.Stream, lo, but int, link bool) datasets.Stream {
 	all := make([]int, s.Len())
 	for k := range all {
 		all[k] = k
@@ -86,7 +91,13 @@ func otherwise(s datasets.Stream, lo, but int, features bool) datasets.Stream {
 	for k := lo; k < s.Len(); k++ {
 		if k != but {
 			fill(rng, out, k)
-		} else if features {
+			if but < s.Len() && k%3 == 0 {
+				out.Src[k] = s.Src[but]
+			} else if but < s.Len() && k%3 == 1 {
+				out.Dst[k] = s.Dst[but]
+			}
+		} else if link {
+			out.Dst[k] = int32(s.Users + (int(s.Dst[k])-s.Users+1)%(s.NumNodes-s.Users))
 			for c := range s.NumFeat {
 				out.Feat[k*s.NumFeat+c] = float32(rng.NormFloat64())
 			}

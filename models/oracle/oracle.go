@@ -19,6 +19,7 @@ func (*Options) Validate() error { return nil }
 // oracle passes the stream's truth on. It keeps nothing: a simulator knows
 // the history of every event.
 type oracle struct {
+	models.Offline
 	task   models.Task
 	scores []float32 // scratch: of the candidates, then the true destination
 	nodes  []int32   // scratch: the same nodes
@@ -35,6 +36,12 @@ func init() {
 		Name: "oracle", Class: models.Oracle, Features: models.FeaturesIgnored,
 		Tasks:   []models.Task{models.NodeClassification, models.LinkPrediction},
 		Options: func() models.Options { return &Options{} },
+		Bytes: func(s models.Setup, _ models.Options) int64 {
+			if s.Train.Truth == nil {
+				return 0
+			}
+			return s.Train.Truth.Bytes(s.Task == models.LinkPrediction)
+		},
 		New: func(s models.Setup, _ models.Options) (models.Model, error) {
 			if s.Train.Truth == nil {
 				return nil, errNoTruth

@@ -15,6 +15,9 @@ type Options struct {
 // Validate names the first value that is out of range.
 func (o *Options) Validate() error { return o.Head.Validate() }
 
+// MixesBatch is that of the head.
+func (o *Options) MixesBatch() bool { return o.Head.MixesBatch() }
+
 func init() {
 	models.Register(models.Kind{
 		Name: "raw", Class: models.Learned, Features: models.FeaturesRequired,
@@ -26,6 +29,7 @@ func init() {
 
 // Raw classifies events by their features.
 type Raw struct {
+	models.Offline
 	head  *head.Head
 	batch datasets.Stream // that is classified
 }
@@ -47,12 +51,18 @@ func New(s models.Setup, o *Options) (*Raw, error) {
 
 // Train makes one step on the batch's labels.
 func (r *Raw) Train(b datasets.Stream, _ []int32) (float64, error) {
+	if err := models.CheckFeatures(b); err != nil {
+		return 0, err
+	}
 	r.head.Device().Write(r.head.Leaf(), b.Feat)
 	return r.head.TrainLabels(b)
 }
 
 // Classify writes the logits of the batch's events.
 func (r *Raw) Classify(b datasets.Stream, logits []float32) error {
+	if err := models.CheckFeatures(b); err != nil {
+		return err
+	}
 	r.batch = b
 	return r.head.Classify(b, logits)
 }
@@ -77,7 +87,12 @@ func (r *Raw) Snapshot(models.Part) models.Snapshot {
 }
 
 // Restore puts the parameters back.
-func (r *Raw) Restore(s models.Snapshot) error { return r.head.Restore(s.Params) }
+func (r *Raw) Restore(s models.Snapshot) error {
+	if err := models.Check(nil, s.State); err != nil {
+		return err
+	}
+	return r.head.Restore(s.Params)
+}
 
 // NumParams counts the head's parameters.
 func (r *Raw) NumParams() int { return r.head.NumParams() }

@@ -32,7 +32,7 @@ func TestSizesComeAgain(t *testing.T) {
 					continue
 				}
 				stream, d := sim.Generate(s.Params, 1), wide{&devicetest.Repeating{Device: cpu.NewDevice(cpu.Best(), 1)}}
-				m := optioned(t, d, model, options, task, stream)
+				m := optioned(t, d, model, options, task, stream, 0)
 				first := preparedInEpoch(t, d, m, stream)
 				next := preparedInEpoch(t, d, m, stream)
 				t.Logf("%s, %s, %s: %d batches, %d programs prepared in the first epoch, %d in the next", s.Name, model, task, stream.Len()/sizesBatch, first, next)
@@ -46,7 +46,8 @@ func TestSizesComeAgain(t *testing.T) {
 
 const sizesBatch = 200
 
-func optioned(t *testing.T, d kernels.Device, model, options string, task models.Task, s datasets.Stream) models.Model {
+// optioned builds a model with options in YAML.
+func optioned(t *testing.T, d kernels.Device, model, options string, task models.Task, s datasets.Stream, seed uint64) models.Model {
 	t.Helper()
 	kind, err := models.Lookup(model)
 	if err != nil {
@@ -57,11 +58,14 @@ func optioned(t *testing.T, d kernels.Device, model, options string, task models
 	if err == nil {
 		err = node.Decode(o)
 	}
+	if err == nil {
+		err = o.Validate()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	m, err := kind.New(models.Setup{
-		Task: task, NumNodes: s.NumNodes, Users: s.Users, NumFeat: s.NumFeat, MaxBatch: sizesBatch, Train: s, Threads: 1,
+		Task: task, NumNodes: s.NumNodes, Users: s.Users, NumFeat: s.NumFeat, MaxBatch: sizesBatch, Train: s, Seed: seed, Threads: 1,
 		Device: func(int) (kernels.Device, error) { return d, nil },
 	}, o)
 	if err != nil {

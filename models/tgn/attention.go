@@ -115,17 +115,17 @@ func (a *attention) Tensors() []models.Tensor {
 	return append(a.ring.Tensors(), a.features.Tensor("ring.features"))
 }
 
-// Restore puts them back.
-func (a *attention) Restore(saved []models.Tensor) error {
-	if want := len(a.ring.Tensors()) + 1; len(saved) != want {
-		return fmt.Errorf("snapshot has %d tensors of neighbours, expected %d", len(saved), want)
-	}
-	last := len(saved) - 1
-	if err := a.ring.Restore(saved[:last]); err != nil {
+// Check refuses what Tensors cannot have given.
+func (a *attention) Check(saved []models.Tensor) error {
+	if err := models.CheckBounded(a.Tensors(), saved); err != nil {
 		return err
 	}
-	if saved[last].Name != "ring.features" {
-		return fmt.Errorf("snapshot tensor %s is not the expected ring.features", saved[last].Name)
-	}
-	return a.features.Restore(saved[last])
+	return a.ring.Check(saved[:len(saved)-1])
+}
+
+// Restore puts them back.
+func (a *attention) Restore(saved []models.Tensor) {
+	last := len(saved) - 1
+	a.ring.Restore(saved[:last])
+	a.features.Restore(saved[last])
 }

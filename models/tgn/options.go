@@ -96,11 +96,25 @@ func (o *Options) build(c *memory.Core, s models.Setup) (memory.Embedding, error
 	return newAttention(c, o, s), nil
 }
 
+// bytes is the memory of a model: attention keeps neighbours, the numbers and
+// times of their events, and their features.
+func (o *Options) bytes(s models.Setup) int64 {
+	if o.Embedding == Identity {
+		return memory.Bytes(s, o.Config(), o.Memory.Size, 0, 1)
+	}
+	place, reads := 4+4+8+4*s.NumFeat, 1
+	for range o.Attention.Layers {
+		reads = min(reads*(1+o.Attention.Neighbours), s.NumNodes)
+	}
+	return memory.Bytes(s, o.Config(), o.Attention.Size, int64(o.Attention.Neighbours*place+4+4+1), reads)
+}
+
 func init() {
 	models.Register(models.Kind{
 		Name: "tgn", Class: models.Learned, Memory: true, Features: models.FeaturesOptional,
 		Tasks:   []models.Task{models.NodeClassification, models.LinkPrediction},
 		Options: func() models.Options { return Defaults() },
+		Bytes:   func(s models.Setup, o models.Options) int64 { return o.(*Options).bytes(s) },
 		New: func(s models.Setup, o models.Options) (models.Model, error) {
 			return memory.Build(s, o.(*Options).Config())
 		},

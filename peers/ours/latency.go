@@ -16,6 +16,7 @@ func latency(streamPath, modelPath, logitsPath string) error {
 	if err != nil {
 		return err
 	}
+	stream = stream.WithoutLabels()
 	m, c, err := readModel(modelPath, stream)
 	if err != nil {
 		return err

@@ -73,7 +73,7 @@ func (c spec) build(s datasets.Stream) (models.Model, error) {
 	}
 	return kind.New(models.Setup{
 		Task: c.Task, NumNodes: s.NumNodes, Users: s.Users, NumFeat: s.NumFeat,
-		MaxBatch: c.Batch, Train: s.Slice(0, c.Fitted), Seed: 1, Threads: c.Threads,
+		MaxBatch: c.Batch, Train: s.Slice(0, c.Fitted).WithoutLabels(), Seed: 1, Threads: c.Threads,
 	}, options)
 }
 

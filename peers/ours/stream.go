@@ -2,10 +2,10 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 
 	"dgsbench/datasets"
+	"dgsbench/internal/regular"
 	"dgsbench/internal/safetensors"
 )
 
@@ -42,9 +42,12 @@ func narrow[T int8 | int32](x []int64) []T {
 	return out
 }
 
+// mostTensors is more bytes than a file of tensors has.
+const mostTensors = 64 << 30
+
 // readTensors finds the tensors of a file by their names.
 func readTensors(path string) (map[string]safetensors.Tensor, map[string]string, error) {
-	data, err := os.ReadFile(path)
+	data, err := regular.Read(path, mostTensors)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -2,7 +2,6 @@ package figure
 
 import (
 	"bytes"
-	"html"
 	"html/template"
 	"image/color"
 	"math"
@@ -10,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"dgsbench/internal/escape"
 	"dgsbench/internal/optional"
 
 	"gonum.org/v1/plot"
@@ -33,7 +33,7 @@ type Figure struct {
 // it.
 func (f Figure) Inline() template.HTML {
 	_, drawing, _ := strings.Cut(string(f.SVG), "<svg")
-	return template.HTML(`<svg role="img" aria-label="` + html.EscapeString(f.Title) + `"` + drawing)
+	return template.HTML(`<svg role="img" aria-label="` + escape.HTML(f.Title) + `"` + drawing)
 }
 
 // Panel is a part of a figure with axes of its own. X is positive.
@@ -132,8 +132,8 @@ func inks(panels []Panel) map[int]color.Color {
 // plot draws the panel.
 func (p Panel) plot(inks map[int]color.Color) (*plot.Plot, error) {
 	out := plot.New()
-	out.Title.Text = p.Title
-	out.X.Label.Text, out.Y.Label.Text = p.X, p.Y
+	out.Title.Text = escape.Text(p.Title)
+	out.X.Label.Text, out.Y.Label.Text = escape.Text(p.X), escape.Text(p.Y)
 	out.Add(plotter.NewGrid())
 	for _, pt := range p.Points {
 		if err := pt.draw(out, inks[pt.Series]); err != nil {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"dgsbench/internal/escape"
+	"dgsbench/internal/escapetest"
 	"dgsbench/internal/optional"
 	"dgsbench/results/figure"
 )
@@ -95,5 +97,27 @@ func TestInline(t *testing.T) {
 	f := figure.Figure{Title: `a "<b>"`, SVG: []byte(`<?xml version="1.0"?><svg width="1"></svg>`)}
 	if got, want := string(f.Inline()), `<svg role="img" aria-label="a &#34;&lt;b&gt;&#34;" width="1"></svg>`; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestHostileLabels: titles and labels are text in both files, whatever they
+// hold.
+func TestHostileLabels(t *testing.T) {
+	elements := func(text string) int {
+		p := panelOf(text, [2]float64{1, 50}, [2]float64{2, 60})
+		p.X, p.Y, p.Points[0].Label, p.Points[1].Label = text[:10], text[:10], text[:10], text[len(text)-10:]
+		f, err := figure.Draw([]figure.Panel{p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts(t, f.SVG) // is XML
+		escapetest.Plain(t, "the drawing", strings.ReplaceAll(string(f.SVG), "\t", ""))
+		if n := strings.Count(string(f.SVG), escape.HTML(text[:10])); n != 4 {
+			t.Errorf("%q is drawn %d times, expected title, axes and label", text[:10], n)
+		}
+		return strings.Count(escapetest.Shape(t, string(f.SVG)), "\n")
+	}
+	if got, want := elements(escapetest.Hostile), elements(escapetest.Harmless); got != want {
+		t.Errorf("%d elements, expected %d", got, want)
 	}
 }

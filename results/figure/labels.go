@@ -5,6 +5,8 @@ import (
 	"image/color"
 	"slices"
 
+	"dgsbench/internal/escape"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -40,15 +42,16 @@ func (p Panel) label(on *plot.Plot, inks map[int]color.Color) error {
 	slices.SortStableFunc(points, func(a, b Point) int { return cmp.Compare(b.Y.Mean, a.Y.Mean) })
 	var taken []box
 	for _, pt := range points {
+		name := escape.Text(pt.Label)
 		at := plotter.XYs{{X: pt.X.Mean, Y: pt.Y.Mean}}
-		label, err := plotter.NewLabels(plotter.XYLabels{XYs: at, Labels: []string{pt.Label}})
+		label, err := plotter.NewLabels(plotter.XYLabels{XYs: at, Labels: []string{name}})
 		if err != nil {
 			return err
 		}
 		style := &label.TextStyle[0]
 		style.Font.Size, style.Color = vg.Points(9), legible(inks[pt.Series])
 		x, y := vg.Length(on.X.Norm(at[0].X))*innerWidth, vg.Length(on.Y.Norm(at[0].Y))*innerHeight
-		size := style.Rectangle(pt.Label).Size()
+		size := style.Rectangle(name).Size()
 		b := box{x + labelGap, x + labelGap + size.X, y + 2, y + 2 + size.Y}
 		label.Offset = vg.Point{X: labelGap, Y: 2}
 		if b.right > innerWidth { // to the left of the point

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"dgsbench/internal/escape"
 	"dgsbench/results"
 	"dgsbench/results/figure"
 	"dgsbench/results/record"
@@ -161,6 +162,6 @@ func (p Page) Write(w io.Writer) error {
 	if err := templates.ExecuteTemplate(&out, "page", view); err != nil {
 		return err
 	}
-	_, err := out.WriteTo(w)
+	_, err := out.WriteTo(escape.NewWriter(w))
 	return err
 }

@@ -21,6 +21,17 @@ type Data struct {
 	Parts []DataPart `json:"parts"`
 }
 
+// mostEvents fit a stream, whose nodes and events are int32.
+const mostEvents = 1 << 30
+
+// events is how many events the trial's stream has at most.
+func (r Record) events() int {
+	if r.Data == nil {
+		return mostEvents
+	}
+	return min(r.Data.Events, mostEvents)
+}
+
 // DataPart counts what is in a part.
 type DataPart struct {
 	Events    int `json:"events"`

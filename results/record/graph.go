@@ -88,7 +88,7 @@ func (s Store) Replays(r Record) (Replays, error) {
 	for _, g := range r.Latency.Graphs {
 		if g.Error == "" {
 			var ns []int64
-			if err := readArray(archive, replaysArray(g.Mode), &ns); err != nil {
+			if err := readArray(archive, replaysArray(g.Mode), &ns, g.Iterations*g.Replays); err != nil {
 				return nil, fmt.Errorf("%s: %w", file, err)
 			}
 			replays[g.Mode] = ns

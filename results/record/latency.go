@@ -99,7 +99,7 @@ func (s Store) Samples(r Record) (Samples, error) {
 	samples := Samples{}
 	for _, t := range r.Latency.Timings {
 		var some []int64
-		if err := readArray(archive, samplesArray(t.Batch), &some); err != nil {
+		if err := readArray(archive, samplesArray(t.Batch), &some, t.Batches*t.Iterations); err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		samples[t.Batch] = some

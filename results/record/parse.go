@@ -31,7 +31,7 @@ func (r *Record) parse(data []byte) error {
 	case *version.Format != Format:
 		return fmt.Errorf("it has format %d, expected %d", *version.Format, Format)
 	}
-	data, err := unseal(data)
+	data, _, err := Object.Remove(data)
 	if err != nil {
 		return err
 	}
@@ -51,14 +51,20 @@ func (r *Record) check() error {
 	if !slices.Contains([]Class{Learned, ZeroParameter, Oracle}, r.ModelClass) {
 		return fmt.Errorf("model_class %q: expected %s, %s or %s", r.ModelClass, Learned, ZeroParameter, Oracle)
 	}
+	if none := -1; r.BestEpoch < none || r.BestEpoch >= max(1, len(r.Epochs)) {
+		return fmt.Errorf("best_epoch %d: expected one of %d epochs, or %d for none", r.BestEpoch, len(r.Epochs), none)
+	}
 	if r.Latency != nil && !r.Failed() && len(r.Latency.Timings) == 0 {
 		return fmt.Errorf("a latency test without timings")
 	}
 	if r.Failed() != (r.Sidecar == nil) {
 		return fmt.Errorf("expected a sidecar or an error, and not both")
 	}
-	if r.Sidecar != nil && r.Sidecar.File != sidecarName(r.Key, r.Identity) {
-		return fmt.Errorf("sidecar %q: expected %q", r.Sidecar.File, sidecarName(r.Key, r.Identity))
+	if r.Sidecar != nil && !identityText.MatchString(r.Sidecar.SHA256) {
+		return fmt.Errorf("checksum %q of the sidecar: expected hex digits", r.Sidecar.SHA256)
+	}
+	if want := r.sidecarName(); r.Sidecar != nil && r.Sidecar.File != want && r.Sidecar.File != r.stem()+sidecarEnding {
+		return fmt.Errorf("sidecar %q: expected %q", r.Sidecar.File, want)
 	}
 	for _, s := range r.Scores {
 		if !slices.Contains(Parts(r.Key.Task), s.Part) {
@@ -79,10 +85,21 @@ func (r *Record) checkPlace() error {
 	return nil
 }
 
-// sidecarName is the record's file name with another ending.
-func sidecarName(k Key, identity string) string {
-	return strings.TrimSuffix(path.Base(k.Path(identity)), ".json") + ".npz"
+const sidecarEnding = ".npz"
+
+// sidecarName is the record's file name with the sidecar's checksum and
+// another ending: a record and the one that replaces it have files of their
+// own, so that the record alone says which facts are the trial's. The checksum
+// is left out in records of before.
+func (r *Record) sidecarName() string {
+	if r.Sidecar == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s-%.*s%s", r.stem(), identityDigits, r.Sidecar.SHA256, sidecarEnding)
 }
+
+// stem is the record's file name without its ending.
+func (r *Record) stem() string { return strings.TrimSuffix(path.Base(r.Key.Path(r.Identity)), ".json") }
 
 // encode is the record's file: indented, fields in a fixed order, sealed.
 func (r Record) encode() ([]byte, error) {
@@ -90,7 +107,7 @@ func (r Record) encode() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("record of %s: %w", r.Key, err)
 	}
-	return seal(append(data, '\n')), nil
+	return Object.Add(append(data, '\n')), nil
 }
 
 // SameSpec reports whether two records are of the same specification, but for

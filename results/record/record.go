@@ -99,6 +99,8 @@ type Epoch struct {
 	Loss       optional.Number `json:"loss"`
 	Validation optional.Number `json:"validation"` // the task's headline metric
 	Seconds    float64         `json:"seconds"`
+	// Degenerate says why the validation tells nothing of the model.
+	Degenerate metrics.Degeneracy `json:"degenerate,omitempty"`
 }
 
 // Score is one metric of one evaluated part. The value is absent where the
@@ -107,6 +109,8 @@ type Score struct {
 	Part
 	Metric string          `json:"metric"`
 	Value  optional.Number `json:"value"`
+	// Degenerate says why the value tells nothing of the model.
+	Degenerate metrics.Degeneracy `json:"degenerate,omitempty"`
 }
 
 // Part names what was evaluated: a split and, for link prediction, against
@@ -150,7 +154,7 @@ func (o Observed) scores(task string) []Score {
 			continue
 		}
 		for _, m := range metrics.Of(task) {
-			out = append(out, Score{Part: part, Metric: m.Name, Value: optional.Number(m.Prepare(facts)(nil))})
+			out = append(out, Score{Part: part, Metric: m.Name, Value: optional.Number(m.Prepare(facts)(nil)), Degenerate: facts.Degenerate()})
 		}
 	}
 	return out

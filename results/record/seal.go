@@ -7,33 +7,51 @@ import (
 	"regexp"
 )
 
-// errEdited is about a record that is not as it was written.
-var errEdited = errors.New("it was changed after it was written, by hand or by a damaged disk")
+// ErrEdited is about a file that is not as it was written.
+var ErrEdited = errors.New("it was changed after it was written, by hand or by a damaged disk")
 
-// sealed is the end of a record's file: the checksum of the same file without
-// this line.
-var sealed = regexp.MustCompile(`,\n  "seal": "([0-9a-f]{64})"\n}\n$`)
-
-// seal adds the last line to a record's file.
-func seal(data []byte) []byte {
-	body := bytes.TrimSuffix(data, []byte("\n}\n"))
-	return append(bytes.Clone(body), ",\n  \"seal\": \""+checksum(data)+"\"\n}\n"...)
+// Seal says how the checksum of a file is added to it as its last line.
+type Seal struct {
+	tail          string // of the file, which comes after the seal
+	before, after string // of the checksum
 }
 
-// unseal takes the last line off a record's file, which may lack it: those
-// that were written before there were seals.
-func unseal(data []byte) ([]byte, error) {
-	at := sealed.FindSubmatchIndex(data)
-	if at == nil {
-		var has struct{ Seal *string }
-		if json.Unmarshal(data, &has) == nil && has.Seal != nil {
-			return nil, errEdited
+var (
+	// Object seals a file with one indented JSON object.
+	Object = Seal{"\n}\n", ",\n  \"seal\": \"", "\"\n}\n"}
+	// Lines seals a file with a JSON object a line.
+	Lines = Seal{"", `{"seal":"`, "\"}\n"}
+)
+
+var digits = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// Add is the file with its seal.
+func (s Seal) Add(data []byte) []byte {
+	body := bytes.TrimSuffix(data, []byte(s.tail))
+	return append(bytes.Clone(body), s.before+checksum(data)+s.after...)
+}
+
+// Remove is the file without its seal, which it may lack: files were not
+// always sealed. One that is not what was sealed is ErrEdited.
+func (s Seal) Remove(data []byte) (body []byte, sealed bool, err error) {
+	rest, ends := bytes.CutSuffix(data, []byte(s.after))
+	at := len(rest) - 64
+	if ends && at >= 0 && digits.Match(rest[at:]) {
+		if body, sealed = bytes.CutSuffix(rest[:at], []byte(s.before)); sealed {
+			body = append(bytes.Clone(body), s.tail...)
+			if checksum(body) != string(rest[at:]) {
+				err = ErrEdited
+			}
+			return body, true, err
 		}
-		return data, nil
 	}
-	body := append(bytes.Clone(data[:at[0]]), "\n}\n"...)
-	if checksum(body) != string(data[at[2]:at[3]]) {
-		return nil, errEdited
+	for values := json.NewDecoder(bytes.NewReader(data)); ; {
+		var has struct{ Seal *string }
+		if values.Decode(&has) != nil {
+			return data, false, nil
+		}
+		if has.Seal != nil {
+			return data, false, ErrEdited
+		}
 	}
-	return body, nil
 }

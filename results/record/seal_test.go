@@ -53,3 +53,32 @@ func TestRecordsWithoutASealAreRead(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Any byte of a sealed file of lines that changes is found, and any end that
+// is lost.
+func TestNoByteOfLinesMayChange(t *testing.T) {
+	const text = "{\"sealed\":true}\n{\"value\":0.5}\n{\"value\":0.25}\n"
+	data := record.Lines.Add([]byte(text))
+	if body, sealed, err := record.Lines.Remove(data); err != nil || !sealed || string(body) != text {
+		t.Errorf("%q, %v, %v", body, sealed, err)
+	}
+	whole := func(data []byte) bool {
+		_, sealed, err := record.Lines.Remove(data)
+		return sealed && err == nil
+	}
+	for at := range data {
+		for bit := range 8 {
+			changed := append([]byte(nil), data...)
+			changed[at] ^= 1 << bit
+			if whole(changed) {
+				t.Fatalf("byte %d, %q, became %q and nobody saw it", at, data[at], changed[at])
+			}
+		}
+		if whole(data[:at]) || at > 0 && whole(data[at:]) {
+			t.Errorf("cut at %d of %d bytes and nobody saw it", at, len(data))
+		}
+	}
+	if _, _, err := record.Lines.Remove(append(data, "{\"value\":1}\n"...)); err == nil {
+		t.Error("a line after the seal")
+	}
+}

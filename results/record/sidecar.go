@@ -3,10 +3,8 @@ package record
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"slices"
 
-	"github.com/sbinet/npyio/npy"
 	"github.com/sbinet/npyio/npz"
 
 	"dgsbench/metrics"
@@ -17,6 +15,7 @@ import (
 const (
 	columnGreater = "greater"
 	columnEqual   = "equal"
+	columnAgainst = "against" // absent where it was not counted
 	columnScore   = "score"
 	columnLabel   = "label"
 )
@@ -59,7 +58,10 @@ func writeFacts(w *npz.Writer, task string, p Part, f metrics.Facts) error {
 		if err := w.Write(p.array(columnGreater), f.Greater); err != nil {
 			return err
 		}
-		return w.Write(p.array(columnEqual), f.Equal)
+		if err := w.Write(p.array(columnEqual), f.Equal); err != nil || f.Against == nil {
+			return err
+		}
+		return w.Write(p.array(columnAgainst), f.Against)
 	}
 	if err := w.Write(p.array(columnScore), f.Score); err != nil {
 		return err
@@ -67,28 +69,17 @@ func writeFacts(w *npz.Writer, task string, p Part, f metrics.Facts) error {
 	return w.Write(p.array(columnLabel), f.Label)
 }
 
-// decodeSidecar reads what encode wrote.
-func decodeSidecar(task string, data []byte) (Observed, error) {
+// decodeSidecar reads what encode wrote. No array may be longer than events.
+func decodeSidecar(task string, data []byte, events int) (Observed, error) {
 	r, err := npz.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, err
 	}
-	names := r.Keys()
 	out := Observed{}
 	for _, part := range Parts(task) {
-		var f metrics.Facts
-		columns := map[string]any{columnScore: &f.Score, columnLabel: &f.Label}
-		if task == metrics.LinkPrediction {
-			columns = map[string]any{columnGreater: &f.Greater, columnEqual: &f.Equal}
-		}
-		found := false
-		for column, into := range columns {
-			if name := part.array(column); slices.Contains(names, name) {
-				found = true
-				if err := readArray(r, name, into); err != nil {
-					return nil, err
-				}
-			}
+		f, found, err := readFacts(r, task, part, events)
+		if err != nil {
+			return nil, err
 		}
 		if !found {
 			continue
@@ -101,18 +92,26 @@ func decodeSidecar(task string, data []byte) (Observed, error) {
 	return out, nil
 }
 
-// readArray unpacks an array whole before it is parsed: npyio takes a short
-// read, which a decompressor may give at any point, for a full one and
-// returns wrong numbers without an error.
-func readArray(r *npz.Reader, name string, into any) error {
-	entry, err := r.Open(name)
-	if err != nil {
-		return err
+// readFacts reads the columns of a part; found is false where there are none.
+func readFacts(r *npz.Reader, task string, p Part, events int) (f metrics.Facts, found bool, err error) {
+	columns := map[string]func(name string) error{
+		columnScore: func(name string) error { return readArray(r, name, &f.Score, events) },
+		columnLabel: func(name string) error { return readArray(r, name, &f.Label, events) },
 	}
-	defer entry.Close()
-	data, err := io.ReadAll(entry)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+	if task == metrics.LinkPrediction {
+		columns = map[string]func(name string) error{
+			columnGreater: func(name string) error { return readArray(r, name, &f.Greater, events) },
+			columnEqual:   func(name string) error { return readArray(r, name, &f.Equal, events) },
+			columnAgainst: func(name string) error { return readArray(r, name, &f.Against, events) },
+		}
 	}
-	return npy.Read(bytes.NewReader(data), into)
+	for column, read := range columns {
+		if name := p.array(column); slices.Contains(r.Keys(), name) {
+			found = true
+			if err := read(name); err != nil {
+				return f, true, err
+			}
+		}
+	}
+	return f, found, nil
 }

@@ -27,7 +27,7 @@ func TestLargeSidecars(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := decodeSidecar(task, data)
+		got, err := decodeSidecar(task, data, mostEvents)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +51,7 @@ func FuzzSidecar(f *testing.F) {
 		f.Add(task, data)
 	}
 	f.Fuzz(func(t *testing.T, task string, data []byte) {
-		observed, err := decodeSidecar(task, data)
+		observed, err := decodeSidecar(task, data, mostEvents)
 		if err != nil {
 			return
 		}

@@ -5,12 +5,19 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"dgsbench/internal/atomicfile"
+	"dgsbench/internal/regular"
+)
+
+// What is read as a whole is no larger than this, in bytes.
+const (
+	mostRecord  = 64 << 20
+	mostSidecar = 4 << 30
 )
 
 // Store is a folder of records and their sidecars.
@@ -40,7 +47,8 @@ func (s Store) Write(r Record, observed Observed) (Record, error) {
 func (s Store) put(r Record, facts []byte) (Record, error) {
 	r.Format, r.Sidecar = Format, nil
 	if !r.Failed() {
-		r.Sidecar = &Sidecar{File: sidecarName(r.Key, r.Identity), SHA256: checksum(facts)}
+		r.Sidecar = &Sidecar{SHA256: checksum(facts)}
+		r.Sidecar.File = r.sidecarName()
 	}
 	if err := r.check(); err != nil {
 		return r, fmt.Errorf("record of %s: %w", r.Key, err)
@@ -50,25 +58,49 @@ func (s Store) put(r Record, facts []byte) (Record, error) {
 		return r, err
 	}
 	if !r.Failed() {
-		if err := atomicfile.Write(s.sidecarPath(r), facts); err != nil {
+		if err := atomicfile.Root(s.Dir).Write(s.sidecarPath(r), facts); err != nil {
 			return r, err
 		}
 	}
-	return r, atomicfile.Write(s.path(r.Key, r.Identity), data)
+	before, _ := s.read(s.Path(r.Key, r.Identity)) // damaged or not, it is replaced
+	if err := atomicfile.Root(s.Dir).Write(s.Path(r.Key, r.Identity), data); err != nil {
+		return r, err
+	}
+	if before.Sidecar != nil && (r.Sidecar == nil || before.Sidecar.File != r.Sidecar.File) {
+		err = os.Remove(s.sidecarPath(before))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return r, err
 }
 
 // Find reads the record of one trial. It is not found when there is no
 // file, or when its sidecar is missing or damaged: the trial is to be run.
 func (s Store) Find(k Key, identity string) (r Record, found bool, err error) {
-	r, err = s.read(s.path(k, identity))
+	r = Record{Key: k, Identity: identity}
+	if err := r.checkPlace(); err != nil {
+		return Record{}, false, fmt.Errorf("record of %s: %w", k, err)
+	}
+	r, found, err = s.readWhole(s.Path(k, identity))
 	if errors.Is(err, fs.ErrNotExist) {
 		return Record{}, false, nil
 	}
-	if err != nil {
-		return Record{}, false, err
+	return r, found, err
+}
+
+// readWhole reads a record and reports whether its sidecar is there as it was
+// written. A record that is replaced meanwhile is read again.
+func (s Store) readWhole(file string) (r Record, whole bool, err error) {
+	for {
+		last := r.Sidecar
+		if r, err = s.read(file); err != nil {
+			return Record{}, false, err
+		}
+		if whole, err = s.whole(r); whole || err != nil || last != nil && *last == *r.Sidecar {
+			return r, whole, err
+		}
 	}
-	whole, err := s.whole(r)
-	return r, whole, err
 }
 
 // Load reads all records of a suite, in the order of their paths. Records whose sidecar
@@ -76,26 +108,19 @@ func (s Store) Find(k Key, identity string) (r Record, found bool, err error) {
 // incomplete. Anything else in the place of a record is an error that names
 // the file. A folder that does not exist is empty.
 func (s Store) Load(suite string) (records []Record, incomplete []string, err error) {
-	err = filepath.WalkDir(filepath.Join(s.Dir, suite), func(file string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) && file == filepath.Join(s.Dir, suite) {
-			return nil
-		}
-		if err != nil || d.IsDir() || !s.inRecordPlace(file) {
-			return err
-		}
-		r, err := s.read(file)
-		if err != nil {
-			return err
-		}
+	err = s.each(suite, func(file string, r Record) error {
 		whole, err := s.whole(r)
-		if err != nil {
+		if err == nil && !whole { // it may have been replaced meanwhile
+			r, whole, err = s.readWhole(file)
+		}
+		switch {
+		case err != nil:
 			return err
-		}
-		if !whole {
+		case !whole:
 			incomplete = append(incomplete, file)
-			return nil
+		default:
+			records = append(records, r)
 		}
-		records = append(records, r)
 		return nil
 	})
 	return records, incomplete, err
@@ -107,41 +132,38 @@ func (s Store) Facts(r Record) (Observed, error) {
 	if err != nil {
 		return nil, err
 	}
-	observed, err := decodeSidecar(r.Key.Task, data)
+	observed, err := decodeSidecar(r.Key.Task, data, r.events())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return observed, nil
 }
 
+// ErrReplaced says that a record is not the one any more that lies in its
+// place: another run has measured the trial since it was read.
+var ErrReplaced = errors.New("was replaced by another run while it was read: run the command again")
+
 // sidecar reads the file beside the record, if it is the one that was
 // written.
 func (s Store) sidecar(r Record) (data []byte, file string, err error) {
 	file = s.sidecarPath(r)
-	if data, err = os.ReadFile(file); err != nil {
-		return nil, file, err
+	data, err = regular.Read(file, mostSidecar)
+	if err == nil && checksum(data) == r.Sidecar.SHA256 {
+		return data, file, nil
 	}
-	if checksum(data) != r.Sidecar.SHA256 {
+	place := s.Path(r.Key, r.Identity)
+	if now, failed := s.read(place); failed == nil && (now.Sidecar == nil || *now.Sidecar != *r.Sidecar) {
+		return nil, file, fmt.Errorf("%s %w", place, ErrReplaced)
+	}
+	if err == nil {
 		return nil, file, fmt.Errorf("%s is damaged: its checksum is not the one in the record; remove it to have the trial run again", file)
 	}
-	return data, file, nil
-}
-
-// recordDepth is how many names a record's path has: see Key.Path.
-const recordDepth = 5
-
-// inRecordPlace tells records from whatever else lies in the folder: what
-// people put above the records, sidecars, and temporary files, which end in
-// a random text.
-func (s Store) inRecordPlace(file string) bool {
-	relative, err := filepath.Rel(s.Dir, file)
-	depth := strings.Count(filepath.ToSlash(relative), "/") + 1
-	return err == nil && depth == recordDepth && filepath.Ext(file) == ".json"
+	return nil, file, err
 }
 
 // read reads a record and checks that it lies where it belongs.
 func (s Store) read(file string) (Record, error) {
-	data, err := os.ReadFile(file)
+	data, err := regular.Read(file, mostRecord)
 	if err != nil {
 		return Record{}, err
 	}
@@ -149,7 +171,7 @@ func (s Store) read(file string) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	if want := s.path(r.Key, r.Identity); want != filepath.Clean(file) {
+	if want := s.Path(r.Key, r.Identity); want != filepath.Clean(file) {
 		return Record{}, fmt.Errorf("%s holds the record that belongs at %s; move it there or remove it", file, want)
 	}
 	return r, nil
@@ -160,19 +182,26 @@ func (s Store) whole(r Record) (bool, error) {
 	if r.Failed() {
 		return true, nil
 	}
-	data, err := os.ReadFile(s.sidecarPath(r))
+	f, _, err := regular.Open(s.sidecarPath(r), mostSidecar)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	return err == nil && checksum(data) == r.Sidecar.SHA256, err
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return err == nil && hex.EncodeToString(h.Sum(nil)) == r.Sidecar.SHA256, err
 }
 
-func (s Store) path(k Key, identity string) string {
+// Path is where the record of a trial lies.
+func (s Store) Path(k Key, identity string) string {
 	return filepath.Join(s.Dir, filepath.FromSlash(k.Path(identity)))
 }
 
 func (s Store) sidecarPath(r Record) string {
-	return filepath.Join(filepath.Dir(s.path(r.Key, r.Identity)), sidecarName(r.Key, r.Identity))
+	return filepath.Join(filepath.Dir(s.Path(r.Key, r.Identity)), r.Sidecar.File)
 }
 
 func checksum(data []byte) string {

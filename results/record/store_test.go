@@ -3,8 +3,11 @@ package record_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
+	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -86,13 +89,22 @@ func TestPathFollowsFromKeyAndIdentity(t *testing.T) {
 	}
 }
 
+// sidecarOf is where the facts of a trial lie below the store's folder.
+func sidecarOf(t *testing.T, s record.Store, r record.Record) string {
+	t.Helper()
+	found, _, err := s.Find(r.Key, r.Identity)
+	if err != nil || found.Sidecar == nil {
+		t.Fatalf("no record with facts: %v", err)
+	}
+	return filepath.Join(filepath.FromSlash(r.Key.Folder()), found.Sidecar.File)
+}
+
 func TestSameTrialSameBytes(t *testing.T) {
 	a, b := record.Store{Dir: t.TempDir()}, record.Store{Dir: t.TempDir()}
 	r := recordtest.Trial("lp", "T", "dgs", 1)
 	recordtest.Write(t, a, r, recordtest.Ranking())
 	recordtest.Write(t, b, r, recordtest.Ranking())
-	for _, ending := range []string{".json", ".npz"} {
-		name := strings.TrimSuffix(r.Key.Path(recordtest.Identity), ".json") + ending
+	for _, name := range []string{r.Key.Path(recordtest.Identity), sidecarOf(t, a, r)} {
 		x, err := os.ReadFile(filepath.Join(a.Dir, name))
 		if err != nil {
 			t.Fatal(err)
@@ -118,9 +130,39 @@ func TestFailedTrialHasNoSidecar(t *testing.T) {
 	}
 }
 
+// TestWrittenAgain: a trial that is measured again has its new facts beside its
+// record and no others, also if they are the same.
+func TestWrittenAgain(t *testing.T) {
+	r := recordtest.Trial("nc", "", "dgs", 0)
+	other := recordtest.Classified()
+	other[record.Part{Split: record.Test}].Score[0]++
+	for name, facts := range map[string]record.Observed{"the same": recordtest.Classified(), "others": other} {
+		s := record.Store{Dir: t.TempDir()}
+		recordtest.Write(t, s, r, recordtest.Classified())
+		recordtest.Write(t, s, r, facts)
+		got, found, err := s.Find(r.Key, recordtest.Identity)
+		if err != nil || !found {
+			t.Fatalf("%s: found %v, %v", name, found, err)
+		}
+		observed, err := s.Facts(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(facts, observed, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s:\n%s", name, diff)
+		}
+		files, err := os.ReadDir(filepath.Join(s.Dir, filepath.FromSlash(r.Key.Folder())))
+		if err != nil || len(files) != 2 {
+			t.Errorf("%s: %d files, %v", name, len(files), err)
+		}
+	}
+}
+
 func TestResumeNeedsAWholeTrial(t *testing.T) {
 	r := recordtest.Trial("nc", "", "dgs", 0)
-	sidecar := strings.TrimSuffix(r.Key.Path(recordtest.Identity), ".json") + ".npz"
+	made := record.Store{Dir: t.TempDir()}
+	recordtest.Write(t, made, r, recordtest.Classified())
+	sidecar := sidecarOf(t, made, r)
 	for name, c := range map[string]struct {
 		damage func(dir string) error
 		found  bool
@@ -226,6 +268,99 @@ func TestWriteRefusesWhatCannotBeRead(t *testing.T) {
 		}
 		if left, _ := filepath.Glob(filepath.Join(s.Dir, "*")); len(left) > 0 {
 			t.Errorf("%s: left %v behind", name, left)
+		}
+	}
+}
+
+// TestReadWhileReplaced: whoever reads a record that another run replaces over
+// and over finds one of them with its own facts, or is told that it was
+// replaced: never damage, never a trial that is not there.
+func TestReadWhileReplaced(t *testing.T) {
+	s := record.Store{Dir: t.TempDir()}
+	write := func(run int) {
+		r, samples := recordtest.Latency("dgs", strconv.Itoa(run))
+		samples[1][0] = int64(run)
+		if _, err := s.WriteLatency(r, samples, nil); err != nil {
+			t.Error(err)
+		}
+	}
+	const runs = 40
+	write(0)
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		for run := 1; run < runs; run++ {
+			write(run)
+		}
+	}()
+	read, replaced := 0, 0
+	for more := true; more; {
+		select {
+		case <-done:
+			more = false
+		default:
+		}
+		all, incomplete, err := s.Load("latency")
+		if err != nil || len(all) != 1 || len(incomplete) != 0 {
+			t.Fatalf("%d records, incomplete %v, %v", len(all), incomplete, err)
+		}
+		samples, err := s.Samples(all[0])
+		switch {
+		case errors.Is(err, record.ErrReplaced):
+			replaced++
+		case err != nil:
+			t.Fatal(err)
+		case strconv.FormatInt(samples[1][0], 10) != all[0].Latency.Run:
+			t.Fatalf("run %s has the facts of run %d", all[0].Latency.Run, samples[1][0])
+		default:
+			read++
+		}
+	}
+	t.Logf("read %d times, replaced %d times", read, replaced)
+	files, err := filepath.Glob(filepath.Join(s.Dir, "latency", "*", "*", "*", "*"))
+	if err != nil || len(files) != 2 {
+		t.Errorf("files %v, %v, expected a record and its facts", files, err)
+	}
+	before, _, err := s.Load("latency")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(runs)
+	if _, err := s.Samples(before[0]); !errors.Is(err, record.ErrReplaced) {
+		t.Errorf("the facts of a replaced record: %v", err)
+	}
+}
+
+// TestSidecarsOfBefore: a record whose facts lie under the name that they had
+// before can be read, and one that leads elsewhere cannot.
+func TestSidecarsOfBefore(t *testing.T) {
+	r := recordtest.Trial("nc", "", "dgs", 0)
+	for want, rename := range map[string]func(record.Record) (file, sum string){
+		"": func(w record.Record) (string, string) {
+			return strings.TrimSuffix(path.Base(r.Key.Path(r.Identity)), ".json") + ".npz", w.Sidecar.SHA256
+		},
+		"expected hex digits":    func(w record.Record) (string, string) { return "seed-0-0123456789ab-../../../x.npz", "../../../x" },
+		"sidecar \"../x.npz\": ": func(w record.Record) (string, string) { return "../x.npz", w.Sidecar.SHA256 },
+	} {
+		s := record.Store{Dir: t.TempDir()}
+		recordtest.Write(t, s, r, recordtest.Classified())
+		w, _, err := s.Find(r.Key, r.Identity)
+		if err != nil {
+			t.Fatal(err)
+		}
+		old := filepath.Join(s.Dir, sidecarOf(t, s, r))
+		file, sum := rename(w)
+		w.Sidecar.File, w.Sidecar.SHA256 = file, sum
+		data, err := json.Marshal(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(os.WriteFile(filepath.Join(s.Dir, r.Key.Path(r.Identity)), data, 0o644), os.Rename(old, filepath.Join(filepath.Dir(old), path.Base(file)))); err != nil {
+			t.Fatal(err)
+		}
+		_, found, err := s.Find(r.Key, r.Identity)
+		if want == "" && (err != nil || !found) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("found %v, %v, expected %q", found, err, want)
 		}
 	}
 }

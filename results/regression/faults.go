@@ -92,7 +92,7 @@ func incomplete(trials []record.Key, records []record.Record) []Finding {
 }
 
 // identical finds trials in one place that answered the test part alike, bit
-// for bit.
+// for bit. A latency test has no answers.
 func identical(s record.Store, records []record.Record) ([]Finding, error) {
 	type answers struct {
 		place  record.CellKey
@@ -100,7 +100,7 @@ func identical(s record.Store, records []record.Record) ([]Finding, error) {
 	}
 	alike := map[answers][]string{}
 	for _, r := range records {
-		if r.Failed() {
+		if r.Failed() || r.Latency != nil {
 			continue
 		}
 		observed, err := s.Facts(r)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"dgsbench/results/record"
+	"dgsbench/results/record/recordtest"
 	"dgsbench/results/regression"
 
 	"github.com/google/go-cmp/cmp"
@@ -163,5 +164,21 @@ func TestFailedSeed(t *testing.T) {
 	}
 	if cell := got.Cells[1]; cell.Model != "mlp" || len(cell.Seeds) != 9 || len(cell.Series[0].Values) != 9 {
 		t.Errorf("%d seeds of %s", len(cell.Seeds), cell.CellKey)
+	}
+}
+
+// TestLatencyTestsHaveNoAnswers: those of two models are not told to be the
+// same.
+func TestLatencyTestsHaveNoAnswers(t *testing.T) {
+	s := record.Store{Dir: t.TempDir()}
+	var trials []record.Key
+	var records []record.Record
+	for _, model := range []string{"dgs", "raw"} {
+		r := recordtest.WriteLatency(t, s, model, "first")
+		trials, records = append(trials, r.Key), append(records, r)
+	}
+	found, err := regression.Faults(s, trials, records)
+	if err != nil || len(found) != 0 {
+		t.Errorf("%v, %v", found, err)
 	}
 }

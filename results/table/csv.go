@@ -1,10 +1,11 @@
 package table
 
 import (
-	"encoding/csv"
 	"io"
 	"slices"
 	"strings"
+
+	"dgsbench/internal/escape"
 )
 
 // WriteCSV lays the table out for programs: one line a row, a column a
@@ -12,7 +13,7 @@ import (
 // name, the last one the texts of all footnotes that concern the row, with the
 // groups of columns that they are about where that is not all of them.
 func WriteCSV(w io.Writer, t Table) error {
-	out := csv.NewWriter(w)
+	out := escape.NewCSVWriter(w)
 	heads := []string{"table"}
 	for _, c := range t.Columns {
 		heads = append(heads, c.name())

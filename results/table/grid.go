@@ -32,7 +32,7 @@ const narrowest = 14
 
 // grid is the table without what stands above and below it.
 func (t Table) grid(s style, f fit) (string, error) {
-	heads := t.heads(f)
+	heads := t.heads(s, f)
 	var rows [][]string
 	for i, block := range t.Blocks {
 		if i > 0 {
@@ -79,15 +79,15 @@ func underHeads() tw.Renderer {
 
 // heads puts the title of a group over the first of its columns. All heads
 // end on the same line.
-func (t Table) heads(f fit) []string {
+func (t Table) heads(s style, f fit) []string {
 	var heads [][]string
 	tallest := 0
 	for c, column := range t.Columns {
 		var lines []string
 		if column.Group != "" && (c == 0 || t.Columns[c-1].Group != column.Group) {
-			lines = f.title(column.Group)
+			lines = f.title(s.text(column.Group))
 		}
-		head := column.Head + superscript(column.Notes)
+		head := s.text(column.Head) + superscript(column.Notes)
 		if column.Kind == Ranks {
 			lines = strings.Fields(head) // narrow, like its numbers
 		} else {
@@ -118,7 +118,7 @@ func (t Table) textRow(s style, f fit, row Row) []string {
 			texts = append(texts, strings.Join(f.title(lines[0]), "\n"))
 		case f.shape == folded && t.Columns[c].Kind == Published:
 			if e.Value != nil || len(e.Notes) > 0 {
-				texts[len(texts)-1] += "\n" + t.Columns[c].publisher() + " " + strings.Join(lines, " ")
+				texts[len(texts)-1] += "\n" + s.text(t.Columns[c].publisher()) + " " + strings.Join(lines, " ")
 			}
 		default:
 			texts = append(texts, strings.Join(lines, "\n"))

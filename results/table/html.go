@@ -2,13 +2,13 @@ package table
 
 import (
 	_ "embed"
-	"html"
 	"html/template"
 	"io"
 	"regexp"
 	"strconv"
 	"strings"
 
+	"dgsbench/internal/escape"
 	"dgsbench/results/figure"
 )
 
@@ -27,7 +27,7 @@ func WriteHTML(w io.Writer, title string, tables []Table, figures []figure.Figur
 	for _, f := range figures {
 		p.Figures = append(p.Figures, htmlFigure{f.Name, f.Title, f.Caption, f.Inline()})
 	}
-	return page.ExecuteTemplate(w, "page", p)
+	return page.ExecuteTemplate(escape.NewWriter(w), "page", p)
 }
 
 // WriteHTMLFragment writes one table, to be put into a page.
@@ -45,12 +45,13 @@ type (
 		SVG                  template.HTML
 	}
 	htmlTable struct {
-		Name, Title, Legend string
-		Groups              []columnGroup
-		Heads               []template.HTML
-		Blocks              [][][]htmlCell
-		Notes               []htmlNote
-		Origin              []origin
+		Name, Title string
+		Legend      template.HTML
+		Groups      []columnGroup
+		Heads       []template.HTML
+		Blocks      [][][]htmlCell
+		Notes       []htmlNote
+		Origin      []origin
 	}
 	htmlNote struct {
 		Number int
@@ -66,7 +67,7 @@ type (
 
 func (t Table) html() htmlTable {
 	s := htmlStyle(t.Name)
-	h := htmlTable{Name: t.Name, Title: t.Title, Legend: t.fullLegend(s), Groups: t.groups(), Origin: t.origin()}
+	h := htmlTable{Name: t.Name, Title: t.Title, Legend: template.HTML(t.fullLegend(s)), Groups: t.groups(), Origin: t.origin()}
 	for i, note := range t.Notes {
 		h.Notes = append(h.Notes, htmlNote{i + 1, note})
 	}
@@ -108,11 +109,11 @@ func htmlStyle(name string) style {
 			var links []string
 			for _, n := range numbers {
 				number := joinNumbers([]int{n})
-				links = append(links, `<a href="#`+html.EscapeString(name)+`-note-`+number+`">`+number+`</a>`)
+				links = append(links, `<a href="#`+escape.HTML(name)+`-note-`+number+`">`+number+`</a>`)
 			}
 			return "<sup>" + strings.Join(links, ",") + "</sup>"
 		},
-		escape: html.EscapeString,
+		text: escape.HTML,
 	}
 }
 

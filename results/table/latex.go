@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"dgsbench/internal/escape"
 )
 
 // latexHead begins a document of tables. The packages are part of every
@@ -35,7 +37,7 @@ func latexStyle() style {
 		best:    func(s string) string { return `\textbf{` + s + `}` },
 		second:  func(s string) string { return `\underline{` + s + `}` },
 		marks:   "bold: best, underlined: second",
-		numbers: latexNumbers, escape: escapeLaTeX,
+		numbers: latexNumbers, text: escape.LaTeX,
 	}
 }
 
@@ -58,20 +60,20 @@ func (t Table) writeLaTeX(out *bytes.Buffer) {
 		}
 		out.WriteString("\n\\begin{table}[!tp]\n")
 		if i == 0 {
-			fmt.Fprintf(out, "\\caption{%s}\n\\label{tab:%s}\n", escapeLaTeX(t.Title), t.Name)
+			fmt.Fprintf(out, "\\caption{%s}\n\\label{tab:%s}\n", escape.LaTeX(t.Title), t.Name)
 		} else {
-			fmt.Fprintf(out, "\\addtocounter{table}{-1}\n\\caption{%s, continued}\n", escapeLaTeX(t.Title))
+			fmt.Fprintf(out, "\\addtocounter{table}{-1}\n\\caption{%s, continued}\n", escape.LaTeX(t.Title))
 		}
 		out.WriteString("\\centering\\small\n" + latexNotTaller + latexNotWider)
 		part.writeTabular(out, s)
 		out.WriteString("}}\n\\end{table}\n")
 	}
-	fmt.Fprintf(out, "\n{\\footnotesize\\raggedright\\noindent\n%s\n", escapeLaTeX(t.fullLegend(s)))
+	fmt.Fprintf(out, "\n{\\footnotesize\\raggedright\\noindent\n%s\n", t.fullLegend(s))
 	for i, note := range t.Notes {
-		fmt.Fprintf(out, "\n\\noindent\\textsuperscript{%d} %s\n", i+1, escapeLaTeX(note))
+		fmt.Fprintf(out, "\n\\noindent\\textsuperscript{%d} %s\n", i+1, escape.LaTeX(note))
 	}
 	for _, line := range t.origin() {
-		fmt.Fprintf(out, "\n\\noindent %s: \\texttt{%s}\n", line.What, escapeLaTeX(line.Text))
+		fmt.Fprintf(out, "\n\\noindent %s: \\texttt{%s}\n", line.What, escape.LaTeX(line.Text))
 	}
 	out.WriteString("\n}\n\\clearpage\n")
 }
@@ -90,13 +92,13 @@ func (t Table) writeTabular(out *bytes.Buffer, s style) {
 	if groups := t.groups(); len(groups) > 0 {
 		var cells []string
 		for _, g := range groups {
-			cells = append(cells, fmt.Sprintf(`\multicolumn{%d}{l}{%s}`, g.Columns, escapeLaTeX(g.Title)))
+			cells = append(cells, fmt.Sprintf(`\multicolumn{%d}{l}{%s}`, g.Columns, escape.LaTeX(g.Title)))
 		}
 		fmt.Fprintf(out, "%s \\\\\n", strings.Join(cells, " & "))
 	}
 	var heads []string
 	for _, c := range t.Columns {
-		heads = append(heads, escapeLaTeX(c.Head)+s.numbers(c.Notes))
+		heads = append(heads, escape.LaTeX(c.Head)+s.numbers(c.Notes))
 	}
 	fmt.Fprintf(out, "%s \\\\\n", strings.Join(heads, " & "))
 	for _, block := range t.Blocks {
@@ -126,30 +128,3 @@ func latexCell(e Entry, lines []string) string {
 
 // latexWords is the length of a text from which on it is wrapped.
 const latexWords = 32
-
-// latexSigns are the characters with a meaning in LaTeX, and those of our own
-// texts that are not in its fonts under their code.
-var latexSigns = strings.NewReplacer(
-	`\`, `\textbackslash{}`, `{`, `\{`, `}`, `\}`, `$`, `\$`, `&`, `\&`, `#`, `\#`, `%`, `\%`, `_`, `\_`,
-	`^`, `\textasciicircum{}`, `~`, `\textasciitilde{}`, `<`, `\textless{}`, `>`, `\textgreater{}`, `|`, `\textbar{}`,
-	`"`, `\textquotedbl{}`, `'`, `\textquotesingle{}`, "`", `\textasciigrave{}`, `--`, `-{}-`,
-	`[`, `{[}`, `]`, `{]}`, `*`, `{*}`,
-	`±`, `$\pm$`, `–`, `--`, `—`, `---`, `≈`, `$\approx$`, `×`, `$\times$`, `α`, `$\alpha$`, `β`, `$\beta$`, `η`, `$\eta$`, `Δ`, `$\Delta$`,
-)
-
-// escapeLaTeX is the text as LaTeX prints it. Letters that pdfLaTeX has no
-// font for are named by their number.
-func escapeLaTeX(text string) string {
-	var out strings.Builder
-	for _, r := range latexSigns.Replace(text) {
-		switch {
-		case r == '\n' || r == '\t':
-			out.WriteByte(' ')
-		case r < ' ' || r == 0x7f || r > 0xff || r >= 0x80 && r < 0xa0:
-			fmt.Fprintf(&out, "U+%04X", r)
-		default:
-			out.WriteRune(r)
-		}
-	}
-	return out.String()
-}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"dgsbench/internal/escape"
+
 	"github.com/olekukonko/tablewriter/renderer"
 )
 
@@ -16,7 +18,7 @@ func markdownStyle() style {
 		best:    func(s string) string { return "**" + s + "**" },
 		second:  func(s string) string { return "<u>" + s + "</u>" },
 		marks:   "**best** and <u>second</u>",
-		numbers: markdownNumbers,
+		numbers: markdownNumbers, text: escape.Markdown,
 	}
 }
 
@@ -24,7 +26,7 @@ func markdownStyle() style {
 func WriteMarkdown(w io.Writer, t Table) error {
 	s := markdownStyle()
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "### %s\n\n", t.Title)
+	fmt.Fprintf(&out, "### %s\n\n", s.text(t.Title))
 	if err := t.markdownGrid(&out, s); err != nil {
 		return err
 	}
@@ -35,10 +37,10 @@ func WriteMarkdown(w io.Writer, t Table) error {
 		if i == 0 {
 			fmt.Fprintln(&out)
 		}
-		fmt.Fprintf(&out, "%d. %s\n", i+1, note)
+		fmt.Fprintf(&out, "%d. %s\n", i+1, escape.MarkdownParagraph(note))
 	}
 	for _, line := range t.origin() {
-		fmt.Fprintf(&out, "\n%s: `%s`\n", line.What, line.Text)
+		fmt.Fprintf(&out, "\n%s: %s\n", line.What, escape.MarkdownCode(line.Text))
 	}
 	_, err := w.Write(out.Bytes())
 	return err
@@ -48,14 +50,14 @@ func (t Table) markdownGrid(out *bytes.Buffer, s style) error {
 	table := newGrid(out, renderer.NewMarkdown())
 	var heads []string
 	for _, c := range t.Columns {
-		heads = append(heads, escapeCell(c.name()+markdownNumbers(c.Notes)))
+		heads = append(heads, s.text(c.name())+markdownNumbers(c.Notes))
 	}
 	table.Header(heads)
 	for _, block := range t.Blocks {
 		for _, row := range block {
 			var texts []string
 			for c, e := range row {
-				texts = append(texts, escapeCell(strings.Join(s.lines(t.Columns[c].Kind, e), " ")))
+				texts = append(texts, strings.Join(s.lines(t.Columns[c].Kind, e), " "))
 			}
 			if err := table.Append(texts); err != nil {
 				return err
@@ -72,6 +74,3 @@ func markdownNumbers(numbers []int) string {
 	}
 	return "<sup>" + joinNumbers(numbers) + "</sup>"
 }
-
-// escapeCell keeps a text from ending its cell.
-func escapeCell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }

@@ -8,7 +8,7 @@ func MarkPlaces(rows []Row, column int, higherIsBetter bool) {
 	var ranked []*Entry
 	var values []float64
 	for _, row := range rows {
-		if e := &row[column]; e.Value != nil {
+		if e := &row[column]; e.Ranked() {
 			ranked, values = append(ranked, e), append(values, e.Value.Printed())
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"dgsbench/internal/escape"
 )
 
 // style is how an entry becomes text.
@@ -12,16 +14,8 @@ type style struct {
 	marks        string             // what best and second look like
 	numbers      func([]int) string // of footnotes
 	aligned      bool               // means of one column have their points below each other
-	// escape makes a text safe; nil where every text is.
-	escape func(string) string
-}
-
-// text is a text as the style writes it.
-func (s style) text(raw string) string {
-	if s.escape == nil {
-		return raw
-	}
-	return s.escape(raw)
+	// text is a text as the style writes it: no more than text.
+	text func(string) string
 }
 
 // plainStyle marks places with signs.
@@ -29,7 +23,7 @@ func plainStyle() style {
 	return style{
 		best:    func(s string) string { return s + "*" },
 		second:  func(s string) string { return s + "+" },
-		numbers: superscript, aligned: true,
+		numbers: superscript, aligned: true, text: escape.Text,
 		marks: "*: best, +: second",
 	}
 }
@@ -39,7 +33,7 @@ func terminalStyle() style {
 	bold := func(s string) string { return "\x1b[1m" + s + "\x1b[0m" }
 	underlined := func(s string) string { return "\x1b[4m" + s + "\x1b[0m" }
 	return style{
-		best: bold, second: underlined, numbers: superscript, aligned: true,
+		best: bold, second: underlined, numbers: superscript, aligned: true, text: escape.Text,
 		marks: bold("best") + " and " + underlined("second"),
 	}
 }

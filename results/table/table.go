@@ -79,8 +79,13 @@ type Entry struct {
 	Place Place
 	// Level values cannot be told apart from the best of their column.
 	Level bool
-	Notes []int
+	// Unranked values take no part in rankings; a footnote says why.
+	Unranked bool
+	Notes    []int
 }
+
+// Ranked reports whether the entry has a value that is ranked.
+func (e Entry) Ranked() bool { return e.Value != nil && !e.Unranked }
 
 // Place is an entry's place among the ranked ones of its column.
 type Place int

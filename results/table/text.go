@@ -29,7 +29,7 @@ func WriteText(w io.Writer, t Table, terminal bool) error {
 		return err
 	}
 	var out bytes.Buffer
-	fmt.Fprintln(&out, strings.Join(wrap(t.Title, textWidth), "\n"))
+	fmt.Fprintln(&out, strings.Join(wrap(s.text(t.Title), textWidth), "\n"))
 	for _, part := range parts {
 		grid, err := part.grid(s, f)
 		if err != nil {
@@ -40,10 +40,10 @@ func WriteText(w io.Writer, t Table, terminal bool) error {
 	fmt.Fprintln(&out)
 	writeWrapped(&out, t.fullLegend(s), "")
 	for i, note := range t.Notes {
-		writeWrapped(&out, superscript([]int{i + 1})+" "+note, "  ")
+		writeWrapped(&out, superscript([]int{i + 1})+" "+s.text(note), "  ")
 	}
 	for _, line := range t.origin() {
-		fmt.Fprintf(&out, "%s: %s\n", line.What, line.Text)
+		fmt.Fprintf(&out, "%s: %s\n", line.What, s.text(line.Text))
 	}
 	_, err = w.Write(out.Bytes())
 	return err
@@ -68,12 +68,15 @@ func (t Table) fits() (parts []Table, f fit, err error) {
 
 // fullLegend is the legend with what the style's marks mean.
 func (t Table) fullLegend(s style) string {
-	legend := t.Legend
+	legend := []string{}
 	for _, row := range slices.Concat(t.Blocks...) {
 		if slices.ContainsFunc(row, func(e Entry) bool { return e.Place != Unplaced }) {
-			legend = append([]string{s.marks + " of " + t.Among}, legend...)
+			legend = append(legend, s.marks+" of "+s.text(t.Among))
 			break
 		}
+	}
+	for _, line := range t.Legend {
+		legend = append(legend, s.text(line))
 	}
 	return strings.Join(legend, "; ")
 }

@@ -19,5 +19,6 @@
 //
 // Blocks run one after another, so races between them do not show in results;
 // the thread sanitizer of g++ sees them (scripts/sanitize-kernels). What
-// nothing here shows is time. Command plant measures what the tests catch.
+// nothing here shows is time. Command plant (scripts/plant) measures what
+// the tests catch.
 package cudatest

@@ -53,6 +53,9 @@ func (o Options) Validate() error {
 	return nil
 }
 
+// MixesBatch reports whether training reads other rows of a batch.
+func (o Options) MixesBatch() bool { return o.Norm == nn.WithBatch }
+
 // Head is the MLP with its optimiser and the buffers of one batch.
 type Head struct {
 	*nn.MLP
@@ -205,12 +208,11 @@ func (h *Head) Tensors() []models.Tensor {
 
 // Restore puts parameters back that Tensors gave.
 func (h *Head) Restore(saved []models.Tensor) error {
-	own := h.Tensors()
-	if err := models.Copy(own, saved); err != nil {
+	if err := models.Check(h.Tensors(), saved); err != nil {
 		return err
 	}
 	var values [][]float32
-	for _, t := range own {
+	for _, t := range saved {
 		values = append(values, t.F32)
 	}
 	h.SetParams(values)

@@ -24,8 +24,8 @@ func Judge(t *nn.Training, answer float32, b datasets.Stream) (float64, error) {
 		return 0, models.BadFeature(b)
 	case math.IsNaN(loss) || math.IsInf(loss, 0):
 		return 0, fmt.Errorf("training loss of events %d to %d is %v", first, last, loss)
-	case t.BadGradient() != "":
-		return 0, fmt.Errorf("gradient of %s on events %d to %d is not finite", t.BadGradient(), first, last)
+	case t.Fault() != "":
+		return 0, fmt.Errorf("training on events %d to %d: %s", first, last, t.Fault())
 	}
 	return loss, nil
 }

@@ -11,6 +11,7 @@ import (
 
 // base is what models of both tasks consist of.
 type base struct {
+	models.Offline
 	setup     models.Setup
 	device    kernels.Device
 	core      *Core
@@ -32,27 +33,14 @@ func newBase(d kernels.Device, s models.Setup, c Config) (*base, error) {
 	return &base{setup: s, device: d, core: core, embedding: e, x: d.NewBuffer(s.MaxBatch * core.width)}, nil
 }
 
-// read puts the batch's features on the device and refuses bad ones.
+// read puts the batch's features on the device and refuses bad ones, and bad
+// times.
 func (m *base) read(b datasets.Stream) error {
+	if err := models.CheckFeatures(b); err != nil {
+		return err
+	}
 	m.device.Write(m.x, b.Feat)
-	if !m.finite(b.Feat) {
-		return models.BadFeature(b)
-	}
-	return nil
-}
-
-// finite looks at features that are in x. Where a call costs more than what
-// it computes, the host does that.
-func (m *base) finite(features []float32) bool {
-	if !m.device.Wide() {
-		return m.device.Finite(len(features), m.x)
-	}
-	for _, f := range features {
-		if !models.Finite(f) {
-			return false
-		}
-	}
-	return true
+	return models.CheckClock(b)
 }
 
 // NumParams counts the parameters.
@@ -75,12 +63,11 @@ func (m *base) params() []models.Tensor {
 
 // setParams puts parameters back that params gave.
 func (m *base) setParams(saved []models.Tensor) error {
-	own := m.params()
-	if err := models.Copy(own, saved); err != nil {
+	if err := models.CheckBounded(m.params(), saved); err != nil { // so all memories are finite
 		return err
 	}
 	var values [][]float32
-	for _, t := range own {
+	for _, t := range saved {
 		values = append(values, t.F32)
 	}
 	m.core.Net.SetParams(values)

@@ -10,12 +10,9 @@ import (
 
 // Classification are the options of node classification.
 type Classification struct {
-	NCMemory       NCMemory    `yaml:"nc_memory"`       // what of its own batch an event is classified by
-	NCOrder        NCOrder     `yaml:"nc_order"`        // of updating and classifying
-	Pretrain       Pretrain    `yaml:"pretrain"`        // what is learned before classification
-	PretrainEpochs int         `yaml:"pretrain_epochs"` // passes over the training part
-	Freeze         bool        `yaml:"freeze"`          // after pretraining, only the head learns
-	Head           HeadOptions `yaml:"head"`
+	NCMemory NCMemory    `yaml:"nc_memory"` // what of its own batch an event is classified by
+	NCOrder  NCOrder     `yaml:"nc_order"`  // of updating and classifying
+	Head     HeadOptions `yaml:"head"`
 }
 
 // NCMemory is what of its own batch an event is classified by.
@@ -44,15 +41,6 @@ const (
 	Before NCOrder = "before"
 )
 
-// Pretrain is what is learned before classification.
-type Pretrain string
-
-// Nothing, or link prediction on the training part.
-const (
-	NoPretraining Pretrain = "none"
-	PretrainLinks Pretrain = "lp"
-)
-
 // HeadOptions are those of the classifier on top of the embeddings. It
 // shares its optimiser with what is below.
 type HeadOptions struct {
@@ -71,7 +59,7 @@ func (h HeadOptions) with(o Optimiser) head.Options {
 func ClassificationDefaults() Classification {
 	h := head.Defaults()
 	return Classification{
-		NCMemory: PerEvent, NCOrder: After, Pretrain: NoPretraining, PretrainEpochs: 10,
+		NCMemory: PerEvent, NCOrder: After,
 		Head: HeadOptions{Hidden: h.Hidden, Norm: h.Norm, Dropout: h.Dropout, PosWeight: h.PosWeight},
 	}
 }
@@ -89,18 +77,15 @@ func (c Classification) Check(m Options, o Optimiser) error {
 		return fmt.Errorf("nc_memory is %q, expected %s with nc_order: %s", c.NCMemory, PerEvent, Before)
 	case (last || c.NCOrder == Before) && m.Aggregator != Last:
 		return fmt.Errorf("memory.aggregator is %q, expected %s with nc_memory: %s, nc_order: %s", m.Aggregator, Last, c.NCMemory, c.NCOrder)
-	case c.Pretrain != NoPretraining && c.Pretrain != PretrainLinks:
-		return fmt.Errorf("pretrain is %q, expected %s or %s", c.Pretrain, NoPretraining, PretrainLinks)
-	case c.PretrainEpochs < 1 || c.PretrainEpochs > 1000:
-		return fmt.Errorf("pretrain_epochs is %d, expected 1 to 1000", c.PretrainEpochs)
-	case c.Freeze && c.Pretrain == NoPretraining:
-		return fmt.Errorf("freeze is true, expected false with pretrain: %s", NoPretraining)
 	}
 	if err := c.Head.with(o).Validate(); err != nil {
 		return fmt.Errorf("head.%w", err)
 	}
 	return nil
 }
+
+// MixesBatch is that of the head.
+func (c Classification) MixesBatch() bool { return c.Head.Norm == nn.WithBatch }
 
 // perEvent reports whether every occurrence of a node has a memory of its own,
 // from after its event.

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"slices"
 
 	"dgsbench/datasets"
@@ -16,7 +17,6 @@ type Classifier struct {
 	reader reader
 	head   *head.Head
 	adam   *nn.Adam
-	frozen bool // all but the head
 }
 
 var _ models.Model = (*Classifier)(nil)
@@ -39,18 +39,21 @@ type reader interface {
 	refused(b datasets.Stream) error
 	// finish folds the batch in after a program has run: the one that trains,
 	// or with nil the one for inference.
-	finish(b datasets.Stream, training bool, trained *nn.Training)
+	finish(b datasets.Stream, trained *nn.Training)
+	// takeBack undoes prepare where a program has given a bad answer.
+	takeBack()
 	// observe folds a batch in that is not classified, or refuses it.
 	observe(b datasets.Stream, training bool) error
 
 	reset()
 	tensors() []models.Tensor
-	restore(saved []models.Tensor) error
+	// fits refuses what tensors cannot have given.
+	fits(saved []models.Tensor) error
+	// restore puts back what fits.
+	restore(saved []models.Tensor)
 }
 
-// NewClassifierOn builds it on a device. This takes as long as pretraining
-// does, where there is any: on the setup's training part, with the seed's
-// negatives, before anybody sees the model.
+// NewClassifierOn builds it on a device.
 func NewClassifierOn(d kernels.Device, s models.Setup, c Config) (*Classifier, error) {
 	if s.Task != models.NodeClassification {
 		return nil, models.ErrTask
@@ -59,12 +62,7 @@ func NewClassifierOn(d kernels.Device, s models.Setup, c Config) (*Classifier, e
 	if err != nil {
 		return nil, err
 	}
-	m := &Classifier{base: b, frozen: c.Classification.Freeze, adam: nn.NewAdam(d, c.Optimiser.LR, c.Optimiser.WeightDecay)}
-	if c.Classification.Pretrain == PretrainLinks {
-		if err := b.pretrain(s.Train, c); err != nil {
-			return nil, err
-		}
-	}
+	m := &Classifier{base: b, adam: nn.NewAdam(d, c.Optimiser.LR, c.Optimiser.WeightDecay)}
 	if m.reader, err = newReader(b, c.Classification); err != nil {
 		return nil, err
 	}
@@ -75,7 +73,7 @@ func NewClassifierOn(d kernels.Device, s models.Setup, c Config) (*Classifier, e
 
 func newReader(b *base, c Classification) (reader, error) {
 	if c.perEvent() {
-		return newPerEvent(b, c.Freeze)
+		return newPerEvent(b)
 	}
 	return newPerNode(b, c)
 }
@@ -87,21 +85,18 @@ func (m *Classifier) Train(b datasets.Stream, _ []int32) (float64, error) {
 		return 0, err
 	}
 	if !slices.ContainsFunc(b.Label, func(l int8) bool { return l != datasets.Unlabelled }) {
-		return 0, m.reader.observe(b, !m.frozen)
+		return 0, m.reader.observe(b, true)
 	}
-	m.reader.prepare(b, !m.frozen)
+	m.reader.prepare(b, true)
 	m.reader.write()
 	loss, _, err := m.head.LossOfLabels(b)
 	if err != nil {
+		m.reader.takeBack()
 		return 0, err
 	}
 	t := m.head.Training()
-	m.reader.finish(b, !m.frozen, t)
-	if m.frozen {
-		m.head.Step()
-	} else {
-		m.adam.Step(t.Params(), t.Gradients())
-	}
+	m.reader.finish(b, t)
+	m.adam.Step(t.Params(), t.Gradients())
 	return loss, nil
 }
 
@@ -112,13 +107,11 @@ func (m *Classifier) Classify(b datasets.Stream, logits []float32) error {
 	}
 	m.reader.prepare(b, false)
 	err := m.head.Classify(b, logits)
-	if bad := m.reader.refused(b); bad != nil {
-		return bad
-	}
-	if err != nil {
+	if err = cmp.Or(m.reader.refused(b), err); err != nil {
+		m.reader.takeBack()
 		return err
 	}
-	m.reader.finish(b, false, nil)
+	m.reader.finish(b, nil)
 	return nil
 }
 
@@ -153,8 +146,16 @@ func (m *Classifier) Snapshot(what models.Part) models.Snapshot {
 
 // Restore puts a snapshot back.
 func (m *Classifier) Restore(s models.Snapshot) error {
-	if err := m.setParams(s.Params); err != nil || s.State == nil {
+	if s.State != nil {
+		if err := m.reader.fits(s.State); err != nil {
+			return err
+		}
+	}
+	if err := m.setParams(s.Params); err != nil {
 		return err
 	}
-	return m.reader.restore(s.State)
+	if s.State != nil {
+		m.reader.restore(s.State)
+	}
+	return nil
 }

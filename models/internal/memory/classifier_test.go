@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -182,29 +181,6 @@ func (n *naive) occur(b datasets.Stream) {
 		}
 	}
 	n.memories, n.updated = after, updated
-}
-
-// TestFreeze: pretraining changes what is below the head, training after it
-// the head alone.
-func TestFreeze(t *testing.T) {
-	s := labelled(6 * testBatch)
-	for name, c := range classConfigs(memory.PerEvent, memory.After) {
-		plain := newClassifier(t, cpu.NewDevice(cpu.Best(), 1), c, s).Snapshot(models.Parameters)
-		c.Classification.Pretrain, c.Classification.Freeze = memory.PretrainLinks, true
-		m := newClassifier(t, cpu.NewDevice(cpu.Best(), 1), c, s)
-		before := m.Snapshot(models.Parameters)
-		train(t, m, s.Slice(0, testBatch))
-		after := m.Snapshot(models.Parameters)
-		for i, p := range before.Params {
-			head := strings.HasPrefix(p.Name, "head.")
-			if pretrained := !slices.Equal(p.F32, plain.Params[i].F32); pretrained == head {
-				t.Errorf("%s: %s is pretrained: %v", name, p.Name, pretrained)
-			}
-			if trained := !slices.Equal(p.F32, after.Params[i].F32); trained != head {
-				t.Errorf("%s: %s is trained: %v", name, p.Name, trained)
-			}
-		}
-	}
 }
 
 // TestUnlabelled: such batches advance the state and change no parameter.

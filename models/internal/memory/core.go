@@ -103,16 +103,23 @@ func (c *Core) tensors() []models.Tensor {
 	return []models.Tensor{m, {Name: "last_update", Shape: []int{c.nodes}, I64: bitsOf(c.Updated)}}
 }
 
-// restore puts back what tensors gave.
-func (c *Core) restore(saved []models.Tensor) error {
+// coreTensors is how many tensors gives.
+const coreTensors = 2
+
+// check refuses what tensors cannot have given: the first ones of a state.
+func (c *Core) check(saved []models.Tensor) error {
 	own := c.tensors()
-	if err := models.Copy(own, saved); err != nil {
+	if err := models.Check(own, saved[:min(len(own), len(saved))]); err != nil {
 		return err
 	}
-	c.device.Write(c.Net.Buffer(c.Table), own[0].F32)
-	copy(c.Updated, timesOf(own[1].I64))
+	return models.CheckTimes(saved[1], nn.Largest)
+}
+
+// restore puts back what tensors gave.
+func (c *Core) restore(saved []models.Tensor) {
+	c.device.Write(c.Net.Buffer(c.Table), saved[0].F32)
+	copy(c.Updated, timesOf(saved[1].I64))
 	c.rows.Reset()
-	return nil
 }
 
 // copied are the memories of all nodes.

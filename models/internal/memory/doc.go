@@ -16,7 +16,8 @@
 // messages are applied to all nodes, and those without one pass the GRU with
 // zeros. From then on every batch is applied at once. A model that trains on
 // after an evaluation, without Reset, applies the messages of its last
-// evaluated batches a second time, as PyTorch Geometric does.
+// evaluated batches a second time, as PyTorch Geometric does. A flush stays, even
+// if the batch behind it is refused.
 //
 // # Classification
 //

@@ -40,8 +40,10 @@ type Embedding interface {
 	Reset()
 	// Tensors copies what it knows of events.
 	Tensors() []models.Tensor
-	// Restore puts back what Tensors gave.
-	Restore([]models.Tensor) error
+	// Check refuses what Tensors cannot have given.
+	Check([]models.Tensor) error
+	// Restore puts back what Tensors gave, which was checked.
+	Restore([]models.Tensor)
 }
 
 // Place says what a site is for.
@@ -125,8 +127,11 @@ func (Memoryless) Reset() {}
 // Tensors are none.
 func (Memoryless) Tensors() []models.Tensor { return nil }
 
-// Restore expects none.
-func (Memoryless) Restore(saved []models.Tensor) error { return models.Copy(nil, saved) }
+// Check expects none.
+func (Memoryless) Check(saved []models.Tensor) error { return models.Check(nil, saved) }
+
+// Restore does nothing.
+func (Memoryless) Restore([]models.Tensor) {}
 
 // plain is a site whose embeddings are the memories.
 type plain struct {

@@ -69,23 +69,22 @@ func NewOn(d kernels.Device, s models.Setup, c Config) (*Model, error) {
 // Train makes one step. Memories, messages and neighbours advance with the
 // parameters that scored.
 func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
-	m.device.Write(m.x, b.Feat)
+	if err := m.read(b); err != nil {
+		return 0, err
+	}
 	l, err := m.prepared(b, negatives)
 	if err != nil {
 		return 0, err
 	}
-	m.core.Net.Later(func() {
-		m.device.Watch()
-		m.device.See(len(b.Feat), m.x)
-	})
+	m.core.Net.Later(m.device.Watch)
 	loss, err := head.Loss(l.program, b)
 	if err != nil {
 		return 0, err
 	}
+	// Who asks next switches to evaluation: everything will have changed.
 	m.evaluated = false
 	m.fold(b)
 	m.adam.Step(l.program.Params(), l.program.Gradients())
-	m.ranking.everythingChanged()
 	return loss, nil
 }
 

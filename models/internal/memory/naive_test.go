@@ -1,13 +1,16 @@
 package memory_test
 
 import (
+	"cmp"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"dgsbench/datasets"
+	"dgsbench/kernels"
 	"dgsbench/kernels/reference"
 	"dgsbench/models"
 	"dgsbench/models/internal/memory"
@@ -128,59 +131,144 @@ func (n *naive) store(b datasets.Stream) {
 	n.events += b.Len()
 }
 
-// TestMemoryMatchesLoops: any graph, both aggregators and cells, in training
-// and in evaluation.
+// looped is a model beside its loops.
+type looped struct {
+	rapid.TB
+	model interface {
+		models.Model
+		Memories() kernels.Buffer
+		LastUpdates() []float64
+		Network() *nn.Network
+	}
+	device  reference.Device
+	naive   *naive
+	waiting bool // messages, since the last evaluation
+}
+
+const naiveFeatures = 2
+
+// newLooped predicts links, or classifies with memories whose messages wait.
+func newLooped(t rapid.TB, o memory.Options, nc *memory.Classification, nodes, batch int) *looped {
+	t.Helper()
+	l, err := &looped{TB: t, device: reference.New(), waiting: true}, error(nil)
+	s := models.Setup{Task: models.LinkPrediction, NumNodes: nodes, NumFeat: naiveFeatures, MaxBatch: batch, Seed: 3, Threads: 1}
+	options := &tgn.Options{Embedding: tgn.Identity, Memory: o} // with steps of length 0
+	if nc == nil {
+		l.model, err = memory.NewOn(l.device, s, options.Config())
+	} else {
+		s.Task, options.Classification = models.NodeClassification, *nc
+		l.model, err = memory.NewClassifierOn(l.device, s, options.Config())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.naive = newNaive(l.model, o, nodes)
+	return l
+}
+
+// train and evaluate advance both and compare them.
+func (l *looped) train(b datasets.Stream) {
+	l.naive.apply(distinct(b))
+	l.naive.store(b)
+	if _, err := l.model.Train(b, make([]int32, b.Len())); err != nil {
+		l.Fatal(err)
+	}
+	l.waiting = true
+	l.compare("training")
+}
+
+// evaluate first applies messages to all nodes, once.
+func (l *looped) evaluate(b datasets.Stream) {
+	if l.waiting {
+		var everyone []int32
+		for v := range l.naive.memories {
+			everyone = append(everyone, int32(v))
+		}
+		l.naive.apply(everyone)
+		l.naive.stores = [2]map[int32][]heard{{}, {}}
+	}
+	l.waiting = false
+	l.naive.store(b)
+	l.naive.apply(distinct(b))
+	if err := l.model.Observe(b); err != nil {
+		l.Fatal(err)
+	}
+	l.compare("evaluation")
+}
+
+func (l *looped) compare(what string) {
+	l.Helper()
+	got := l.device.Exact(l.model.Memories())
+	for i, want := range slices.Concat(l.naive.memories...) {
+		if !(math.Abs(got[i]-want) < 1e-6) {
+			size := len(l.naive.memories[0])
+			l.Fatalf("%s: memory of node %d is %v at %d, expected %v", what, i/size, got[i], i%size, want)
+		}
+	}
+	if !slices.Equal(l.naive.updated, l.model.LastUpdates()) {
+		l.Fatalf("%s: last updates %v, expected %v", what, l.model.LastUpdates(), l.naive.updated)
+	}
+}
+
+// TestMemoryMatchesLoops: any graph, both tasks, aggregators and cells, in
+// training and in evaluation, one after the other without Reset.
 func TestMemoryMatchesLoops(t *testing.T) {
-	const nodes, features, batch = 7, 2, 9
+	const nodes, batch = 7, 9
+	var ways []*memory.Classification
+	for _, c := range []memory.Classification{
+		{NCOrder: memory.Before, NCMemory: memory.PerEvent}, {NCMemory: memory.PyGLast}, {NCMemory: memory.PyGLastDetached},
+	} {
+		way := memory.ClassificationDefaults()
+		way.NCMemory, way.NCOrder, way.Head.Hidden = c.NCMemory, cmp.Or(c.NCOrder, way.NCOrder), []int{3}
+		ways = append(ways, &way)
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		o := memory.Options{
-			Size: 4, Time: 3, TimeInit: memory.PyG,
-			Aggregator: rapid.SampledFrom([]memory.Aggregator{memory.Last, memory.Mean}).Draw(t, "aggregator"),
-			Cell:       rapid.SampledFrom([]memory.Cell{memory.GRU, memory.RNN}).Draw(t, "cell"),
+			Size: 4, Time: 3, TimeInit: memory.PyG, Aggregator: memory.Last,
+			Cell: rapid.SampledFrom([]memory.Cell{memory.GRU, memory.RNN}).Draw(t, "cell"),
 		}
-		c := (&tgn.Options{Embedding: tgn.Identity, Memory: o}).Config()
-		d := reference.New()
-		m, err := memory.NewOn(d, models.Setup{Task: models.LinkPrediction, NumNodes: nodes, NumFeat: features, MaxBatch: batch, Seed: 3, Threads: 1}, c)
-		if err != nil {
-			t.Fatal(err)
+		var nc *memory.Classification
+		if rapid.Bool().Draw(t, "classified") {
+			nc = rapid.SampledFrom(ways).Draw(t, "way")
+		} else {
+			o.Aggregator = rapid.SampledFrom([]memory.Aggregator{memory.Last, memory.Mean}).Draw(t, "aggregator")
 		}
-		n := newNaive(m, o, nodes)
-		check := func(what string) {
-			t.Helper()
-			for v, want := range n.memories {
-				for j, x := range want {
-					if got := d.Exact(m.Memories())[v*o.Size+j]; !(math.Abs(got-x) < 1e-6) {
-						t.Fatalf("%s: memory of node %d is %v at %d, expected %v", what, v, got, j, x)
-					}
+		l, now := newLooped(t, o, nc, nodes, batch), 0.0
+		for range rapid.IntRange(2, 3).Draw(t, "epochs") {
+			for range rapid.IntRange(0, 4).Draw(t, "training batches") {
+				b := drawBatch(t, nodes, naiveFeatures, batch, &now)
+				if rapid.Bool().Draw(t, "unlabelled") {
+					b.Label = slices.Repeat([]int8{datasets.Unlabelled}, b.Len())
 				}
+				l.train(b)
 			}
-			if !slices.Equal(n.updated, m.LastUpdates()) {
-				t.Fatalf("%s: last updates %v, expected %v", what, m.LastUpdates(), n.updated)
+			for range rapid.IntRange(1, 3).Draw(t, "evaluated batches") {
+				l.evaluate(drawBatch(t, nodes, naiveFeatures, batch, &now))
 			}
-		}
-		now := 0.0
-		for range rapid.IntRange(0, 5).Draw(t, "training batches") {
-			b := drawBatch(t, nodes, features, batch, &now)
-			n.apply(distinct(b))
-			n.store(b)
-			m.Fold(b)
-			check("training")
-		}
-		everyone := []int32{0, 1, 2, 3, 4, 5, 6}
-		n.apply(everyone)
-		n.stores = [2]map[int32][]heard{{}, {}}
-		m.Flush()
-		check("flush")
-		for range rapid.IntRange(0, 5).Draw(t, "evaluated batches") {
-			b := drawBatch(t, nodes, features, batch, &now)
-			n.store(b)
-			n.apply(distinct(b))
-			if err := m.Observe(b); err != nil {
-				t.Fatal(err)
-			}
-			check("evaluation")
 		}
 	})
+}
+
+// TestManyMessagesMatchLoops: more nodes have messages than are worked off at
+// once, and each message reads memories from before all of them.
+func TestManyMessagesMatchLoops(t *testing.T) {
+	const nodes, batch = 1100, 200
+	for _, aggregator := range []memory.Aggregator{memory.Last, memory.Mean} {
+		o := memory.Options{Size: 4, Time: 3, TimeInit: memory.PyG, Aggregator: aggregator, Cell: memory.GRU}
+		l, rng := newLooped(t, o, nil, nodes, batch), rand.New(rand.NewPCG(1, 1))
+		for i := range 6 {
+			b := datasets.Stream{NumNodes: nodes, NumFeat: naiveFeatures}
+			for k := range batch {
+				b.Src, b.Dst = append(b.Src, rng.Int32N(nodes)), append(b.Dst, rng.Int32N(nodes))
+				b.Time, b.Feat = append(b.Time, float64(i*batch+k)/100), append(b.Feat, rng.Float32(), rng.Float32())
+			}
+			if i < 5 {
+				l.train(b)
+			} else {
+				l.evaluate(b)
+			}
+		}
+	}
 }
 
 func newNaive(m interface{ Network() *nn.Network }, o memory.Options, nodes int) *naive {

@@ -41,7 +41,7 @@ func newOccurrence(c *Core, name string, rows *nn.Rows, features *nn.Node) (*occ
 	if o.out, err = c.Apply(message, self); err != nil {
 		return nil, err
 	}
-	c.Net.Drain(o.out, nn.DrainTo(c.opts.Size, func() kernels.Buffer { return c.Net.Buffer(c.Table) }, func() []int32 { return o.to }))
+	c.Net.Drain(o.out, nn.DrainTo(c.opts.Size, func() kernels.Buffer { return c.Net.Buffer(c.Table) }, func() []int32 { return o.to }, nil))
 	return o, nil
 }
 

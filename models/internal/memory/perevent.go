@@ -29,16 +29,16 @@ type perEvent struct {
 	update   *nn.Program // memories alone
 
 	batch datasets.Stream
-	bad   atomic.Bool // a program has found a feature that is not finite
+	bad   atomic.Bool // a program has found a feature that cannot be fed
 }
 
-func newPerEvent(b *base, frozen bool) (*perEvent, error) {
+func newPerEvent(b *base) (*perEvent, error) {
 	p := &perEvent{base: b, finder: lastwrite.NewFinder(b.setup.NumNodes), events: nn.NewRows(b.setup.MaxBatch)}
 	net := b.core.Net
 	p.features = net.Input("event.features", p.events, b.core.width)
 	b.x = net.Buffer(p.features)
 	if b.setup.NumFeat > 0 {
-		net.Feed(p.features, nn.Finite(b.core.width, func() []float32 { return p.batch.Feat }, &p.bad))
+		net.Feed(p.features, nn.FromHostWithin(b.core.width, func() []float32 { return p.batch.Feat }, &p.bad))
 	}
 	rows, features := p.events, p.features
 	if !b.device.Wide() {
@@ -52,7 +52,7 @@ func newPerEvent(b *base, frozen bool) (*perEvent, error) {
 	if p.targets, err = newOccurrence(b.core, "event.target", rows, features); err != nil {
 		return nil, err
 	}
-	if err := p.embed(frozen); err != nil {
+	if err := p.embed(); err != nil {
 		return nil, err
 	}
 	p.update, err = net.Compile(nn.ForInference, p.wanted().InInference...)
@@ -60,9 +60,9 @@ func newPerEvent(b *base, frozen bool) (*perEvent, error) {
 }
 
 // embed puts the embedding on top of the sources' memories.
-func (p *perEvent) embed(frozen bool) (err error) {
+func (p *perEvent) embed() (err error) {
 	batch, vectors := p.setup.MaxBatch, p.sources.out
-	place := Place{Centres: batch, Training: !frozen, Apart: p.events}
+	place := Place{Centres: batch, Training: true, Apart: p.events}
 	if steps := p.embedding.Steps(); steps > 0 {
 		if p.around, err = newAround(p.core, steps, vectors, p.events, p.embedding.Most(batch)-batch); err != nil {
 			return err
@@ -89,8 +89,8 @@ func (p *perEvent) wanted() nn.Wanted {
 	return nn.Wanted{InTraining: memories, InInference: append([]*nn.Node{p.features}, memories...)}
 }
 
-// check leaves it to the programs.
-func (p *perEvent) check(datasets.Stream) error { return nil }
+// check leaves features to the programs.
+func (p *perEvent) check(b datasets.Stream) error { return models.CheckClock(b) }
 
 // prepare sets the batch up for its sources to be classified.
 func (p *perEvent) prepare(b datasets.Stream, _ bool) {
@@ -159,8 +159,11 @@ func (p *perEvent) refused(b datasets.Stream) error {
 	return nil
 }
 
+// takeBack has nothing to do: the nodes still have the memories from before.
+func (p *perEvent) takeBack() {}
+
 // finish keeps the memories of the last occurrences, and the events.
-func (p *perEvent) finish(b datasets.Stream, _ bool, trained *nn.Training) {
+func (p *perEvent) finish(b datasets.Stream, trained *nn.Training) {
 	if trained != nil {
 		p.sources.put(trained.Buffer(p.sources.out))
 		p.targets.put(trained.Buffer(p.targets.out))
@@ -173,13 +176,13 @@ func (p *perEvent) finish(b datasets.Stream, _ bool, trained *nn.Training) {
 }
 
 // observe folds a batch in that is not classified.
-func (p *perEvent) observe(b datasets.Stream, training bool) error {
+func (p *perEvent) observe(b datasets.Stream, _ bool) error {
 	p.occur(b)
 	p.update.Run()
 	if err := p.refused(b); err != nil {
 		return err
 	}
-	p.finish(b, training, nil)
+	p.finish(b, nil)
 	return nil
 }
 
@@ -192,13 +195,14 @@ func (p *perEvent) tensors() []models.Tensor {
 	return append(p.core.tensors(), p.embedding.Tensors()...)
 }
 
-func (p *perEvent) restore(saved []models.Tensor) error {
-	own := len(p.core.tensors())
-	if len(saved) < own {
-		return models.Copy(p.core.tensors(), saved)
-	}
-	if err := p.core.restore(saved[:own]); err != nil {
+func (p *perEvent) fits(saved []models.Tensor) error {
+	if err := p.core.check(saved); err != nil {
 		return err
 	}
-	return p.embedding.Restore(saved[own:])
+	return p.embedding.Check(saved[coreTensors:])
+}
+
+func (p *perEvent) restore(saved []models.Tensor) {
+	p.core.restore(saved)
+	p.embedding.Restore(saved[coreTensors:])
 }

@@ -13,6 +13,7 @@ import (
 type perNode struct {
 	*waiting
 	order   NCOrder
+	aside   *aside    // nil where a batch is answered before it changes anything
 	sources *nodeList // of a batch
 	listed  *nodeList // in training: what embeddings are made of, first
 	settled *settled  // nil where the read is all that has a gradient
@@ -36,9 +37,12 @@ func newPerNode(b *base, c Classification) (*perNode, error) {
 		waiting: w, order: c.NCOrder, sources: newNodeList(nodes), listed: newNodeList(nodes), writer: newWriter(b.core, 2*batch),
 	}
 	centres := min(batch, nodes)
+	if p.order == After {
+		p.aside = newAside(b.core, 2*batch)
+	}
 	most := b.embedding.Most(centres)
 	from := memories(kept{b.core})
-	if c.NCMemory == PyGLast && !c.Freeze {
+	if c.NCMemory == PyGLast {
 		if p.settled, err = newSettled(b.core, w.store, "settled", w.own, 2*batch, 2*most); err != nil {
 			return nil, err
 		}
@@ -50,17 +54,17 @@ func newPerNode(b *base, c Classification) (*perNode, error) {
 	if p.vectors, err = newExtended(b.core, "kept", p.reading.out, p.reading.rows, most); err != nil {
 		return nil, err
 	}
-	return p, p.embed(centres, c.Freeze)
+	return p, p.embed(centres)
 }
 
 // embed puts the embedding on top of the vectors: in inference memories as they
 // are kept.
-func (p *perNode) embed(centres int, frozen bool) error {
+func (p *perNode) embed(centres int) error {
 	vectors, err := nn.Instead(p.vectors.out, p.vectors.memories)
 	if err != nil {
 		return err
 	}
-	if p.site, err = p.embedding.Site("source", vectors, Place{Centres: centres, Training: !frozen}); err != nil {
+	if p.site, err = p.embedding.Site("source", vectors, Place{Centres: centres, Training: true}); err != nil {
 		return err
 	}
 	p.at, err = newLookup(p.embedding, p.core.Net, "source", p.site.Out(), nn.NewRows(p.setup.MaxBatch))
@@ -116,9 +120,9 @@ func (p *perNode) list(b datasets.Stream) []int32 {
 // learn reads with a gradient. Where the batch comes first, its nodes settle
 // before it is stored.
 func (p *perNode) learn(b datasets.Stream) {
-	p.evaluated = false
 	own := p.ends(b)
 	if p.order == After {
+		p.aside.copy(own)
 		if p.settled != nil {
 			p.settled.start(p.blank)
 		} else {
@@ -143,6 +147,7 @@ func (p *perNode) learn(b datasets.Stream) {
 func (p *perNode) look(b datasets.Stream) {
 	p.flush()
 	if p.order == After {
+		p.aside.copy(p.ends(b))
 		p.advance(b)
 	}
 	listed := p.list(b)
@@ -157,17 +162,26 @@ func (p *perNode) look(b datasets.Stream) {
 }
 
 // finish keeps what the read made of the batch's nodes, and the events.
-func (p *perNode) finish(b datasets.Stream, training bool, trained *nn.Training) {
+func (p *perNode) finish(b datasets.Stream, trained *nn.Training) {
+	p.evaluated = trained == nil
 	switch {
-	case !training && p.order == Before:
+	case trained == nil && p.order == Before:
 		p.advance(b)
-	case training && p.order == Before:
+	case p.order == Before:
 		p.keep(trained.Buffer(p.reading.out))
 		p.store.fold(b, p.x)
-	case training && p.settled != nil:
+	case trained != nil && p.settled != nil:
 		p.settled.keep(p.writer, trained)
 	}
 	p.embedding.Insert(b, p.x)
+}
+
+// takeBack takes the batch back that was prepared.
+func (p *perNode) takeBack() {
+	if p.order == After {
+		p.store.takeBack()
+		p.aside.putBack()
+	}
 }
 
 // keep keeps the memories of the batch's nodes as they were read.

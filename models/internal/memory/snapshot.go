@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"dgsbench/models"
+	"dgsbench/nn"
 )
 
 // Snapshot copies the parameters and, where asked, memories, waiting
@@ -19,11 +20,19 @@ func (m *Model) Snapshot(what models.Part) models.Snapshot {
 
 // Restore puts a snapshot back.
 func (m *Model) Restore(s models.Snapshot) error {
-	m.ranking.everythingChanged()
-	if err := m.setParams(s.Params); err != nil || s.State == nil {
+	if s.State != nil {
+		if err := m.fits(s.State); err != nil {
+			return err
+		}
+	}
+	if err := m.setParams(s.Params); err != nil {
 		return err
 	}
-	return m.restore(s.State)
+	m.ranking.everythingChanged()
+	if s.State != nil {
+		m.restore(s.State)
+	}
+	return nil
 }
 
 // phase is blank and evaluated.
@@ -37,30 +46,46 @@ func (w *waiting) phase() models.Tensor {
 	return t
 }
 
-// restore puts back what tensors gave.
-func (w *waiting) restore(saved []models.Tensor) error {
-	const core, store = 2, 5 // tensors of each
-	if len(saved) < core+store+1 {
-		return fmt.Errorf("snapshot has %d tensors of state, expected %d or more", len(saved), core+store+1)
+// storeTensors is how many a store has.
+const storeTensors = 5
+
+// fits refuses what tensors cannot have given.
+func (w *waiting) fits(saved []models.Tensor) error {
+	if least := coreTensors + storeTensors + 1; len(saved) < least {
+		return fmt.Errorf("snapshot has %d tensors of state, expected %d or more", len(saved), least)
 	}
-	if err := w.core.restore(saved[:core]); err != nil {
+	store, phase := saved[coreTensors:][:storeTensors], saved[coreTensors+storeTensors]
+	if err := w.core.check(saved); err != nil {
 		return err
 	}
-	if err := w.store.restore(saved[core : core+store]); err != nil {
+	if err := w.store.check(store); err != nil {
 		return err
 	}
-	phase := w.phase()
-	if err := models.Copy([]models.Tensor{phase}, saved[core+store:core+store+1]); err != nil {
+	if err := models.Check([]models.Tensor{w.phase()}, []models.Tensor{phase}); err != nil {
 		return err
 	}
+	for _, on := range phase.I64 {
+		if on != 0 && on != 1 {
+			return fmt.Errorf("snapshot tensor %s has %d, expected 0 or 1", phase, on)
+		}
+	}
+	return w.embedding.Check(saved[coreTensors+storeTensors+1:])
+}
+
+// restore puts back what fits.
+func (w *waiting) restore(saved []models.Tensor) {
+	w.core.restore(saved)
+	w.store.restore(saved[coreTensors:])
+	phase := saved[coreTensors+storeTensors]
 	w.blank, w.evaluated = phase.I64[0] != 0, phase.I64[1] != 0
-	return w.embedding.Restore(saved[core+store+1:])
+	w.embedding.Restore(saved[coreTensors+storeTensors+1:])
 }
 
 // tensors copies the messages: events (source, destination), times and
 // features of those that wait, and for each role the lists of them as pairs
 // of node and event.
 func (s *store) tensors() []models.Tensor {
+	s.drop()
 	number, used := make([]int64, len(s.src)), int64(0) // of the slots in use
 	ends := []int64{}
 	times := []float64{}
@@ -106,10 +131,7 @@ func (s *store) lists() [2]string {
 }
 
 // restore puts back what tensors gave.
-func (s *store) restore(saved []models.Tensor) error {
-	if err := s.check(saved); err != nil {
-		return err
-	}
+func (s *store) restore(saved []models.Tensor) {
 	s.clear()
 	ends, times := saved[0].I64, timesOf(saved[1].I64)
 	for i, t := range times {
@@ -127,15 +149,24 @@ func (s *store) restore(saved []models.Tensor) error {
 			s.users[slot]++
 		}
 	}
-	return nil
 }
 
 // check refuses tensors that are no messages of such a model.
 func (s *store) check(saved []models.Tensor) error {
 	for i, own := range s.tensors() {
-		if saved[i].Name != own.Name || len(saved[i].Shape) != len(own.Shape) {
-			return fmt.Errorf("snapshot tensor %s %v is not the expected %s", saved[i].Name, saved[i].Shape, own.Name)
+		t, otherType := saved[i], len(saved[i].F32) > 0
+		if own.I64 == nil {
+			otherType = len(saved[i].I64) > 0
 		}
+		if t.Name != own.Name || len(t.Shape) != len(own.Shape) || !slices.Equal(t.Shape[1:], own.Shape[1:]) || otherType {
+			return fmt.Errorf("snapshot tensor %s is not the expected %s", t, own)
+		}
+	}
+	if !nn.Within(saved[2].F32) {
+		return fmt.Errorf("snapshot tensor %s has a number beyond ±%g", saved[2], nn.Largest)
+	}
+	if err := models.CheckTimes(saved[1], nn.Largest); err != nil {
+		return err
 	}
 	events, nodes := len(saved[1].I64), int64(len(s.first[0]))
 	if len(saved[0].I64) != 2*events || len(saved[2].F32) != s.width*events {

@@ -29,9 +29,19 @@ type store struct {
 	free     []int32
 	features kernels.Buffer // a row a slot
 
+	// What the present batch has taken the place of.
+	replaced []replaced
+
 	// Those of the present batch: slots and their events.
 	slots, events []int32
 	move          *nn.Move // of their features
+}
+
+// replaced is the list that a node had, and the batch that it was of. Its slots
+// stay until the next batch, so that it can be put back.
+type replaced struct {
+	role               int
+	node, first, batch int32
 }
 
 func newStore(d kernels.Device, a Aggregator, nodes, features, maxBatch int) *store {
@@ -57,7 +67,7 @@ func (s *store) clear() {
 		clear(s.batch[role])
 		s.next[role] = s.next[role][:0]
 	}
-	s.now = 0
+	s.now, s.replaced = 0, s.replaced[:0]
 	s.src, s.dst, s.time, s.users, s.free = s.src[:0], s.dst[:0], s.time[:0], s.users[:0], s.free[:0]
 }
 
@@ -70,6 +80,7 @@ func (s *store) fold(b datasets.Stream, x kernels.Buffer) {
 
 // list does so but for the features.
 func (s *store) list(b datasets.Stream) {
+	s.drop()
 	s.now++
 	s.slots, s.events = s.slots[:0], s.events[:0]
 	for k := b.Len() - 1; k >= 0; k-- {
@@ -89,8 +100,8 @@ func (s *store) keep(role int, node int32, b datasets.Stream, k int, slot int32)
 		return slot
 	}
 	if fresh {
-		s.release(role, node)
-		s.batch[role][node] = s.now
+		s.replaced = append(s.replaced, replaced{role, node, s.first[role][node], s.batch[role][node]})
+		s.first[role][node], s.batch[role][node] = 0, s.now
 	}
 	if slot < 0 {
 		slot = s.take(b.Src[k], b.Dst[k], b.Time[k])
@@ -102,16 +113,33 @@ func (s *store) keep(role int, node int32, b datasets.Stream, k int, slot int32)
 	return slot
 }
 
-// release empties a list.
-func (s *store) release(role int, node int32) {
-	for at := s.first[role][node]; at > 0; {
+// release frees the slots of a list that no other one has.
+func (s *store) release(role int, at int32) {
+	for at > 0 {
 		slot := at - 1
 		at = s.next[role][slot]
 		if s.users[slot]--; s.users[slot] == 0 {
 			s.free = append(s.free, slot)
 		}
 	}
-	s.first[role][node] = 0
+}
+
+// drop frees what the present batch has taken the place of.
+func (s *store) drop() {
+	for _, r := range s.replaced {
+		s.release(r.role, r.first)
+	}
+	s.replaced = s.replaced[:0]
+}
+
+// takeBack puts back what the nodes kept before the present batch.
+func (s *store) takeBack() {
+	for _, r := range s.replaced {
+		s.release(r.role, s.first[r.role][r.node])
+		s.first[r.role][r.node], s.batch[r.role][r.node] = r.first, r.batch
+	}
+	s.replaced = s.replaced[:0]
+	s.now--
 }
 
 // take is a free slot, for an event.

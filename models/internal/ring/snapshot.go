@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"dgsbench/models"
+	"dgsbench/nn"
 )
 
 // Tensors copies the ring: counts, and of every place neighbour, event and
@@ -23,27 +24,31 @@ func (r *Ring) Tensors() []models.Tensor {
 	}
 }
 
-// Restore puts back what Tensors gave.
-func (r *Ring) Restore(saved []models.Tensor) error {
+// Check refuses what Tensors cannot have given.
+func (r *Ring) Check(saved []models.Tensor) error {
 	own := r.Tensors()
-	if err := models.Copy(own, saved); err != nil {
+	if err := models.Check(own, saved); err != nil {
 		return err
 	}
 	nodes := int64(len(r.counts))
 	for i, most := range []int64{2 * int64(r.size), nodes, math.MaxInt32 + 1} {
-		for _, x := range own[i].I64 {
+		for _, x := range saved[i].I64 {
 			if x < 0 || x >= most {
-				return fmt.Errorf("snapshot tensor %s has %d, expected 0 to %d", own[i].Name, x, most-1)
+				return fmt.Errorf("snapshot tensor %s has %d, expected 0 to %d", saved[i], x, most-1)
 			}
 		}
 	}
-	narrow(r.counts, own[0].I64)
-	narrow(r.neighbours, own[1].I64)
-	narrow(r.events, own[2].I64)
-	for i, bits := range own[3].I64 {
+	return models.CheckTimes(saved[3], nn.Largest)
+}
+
+// Restore puts back what Tensors gave.
+func (r *Ring) Restore(saved []models.Tensor) {
+	narrow(r.counts, saved[0].I64)
+	narrow(r.neighbours, saved[1].I64)
+	narrow(r.events, saved[2].I64)
+	for i, bits := range saved[3].I64 {
 		r.times[i] = math.Float64frombits(uint64(bits))
 	}
-	return nil
 }
 
 func wide(x []int32) []int64 {

@@ -59,9 +59,11 @@ func Ranking() record.Observed {
 }
 
 // Write puts a trial into a store.
-func Write(t *testing.T, s record.Store, r record.Record, o record.Observed) {
+func Write(t *testing.T, s record.Store, r record.Record, o record.Observed) record.Record {
 	t.Helper()
-	if _, err := s.Write(r, o); err != nil {
+	r, err := s.Write(r, o)
+	if err != nil {
 		t.Fatal(err)
 	}
+	return r
 }

@@ -1,0 +1,47 @@
+package harness
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"dgsbench/kernels"
+)
+
+// Guard turns a panic of f, a mistake in a model, into an error that says
+// where it was, so that it fails one trial and not the run. That of a device,
+// a *kernels.Failure, goes on. Panics of goroutines that f starts cannot be
+// caught: they end the program.
+func Guard(f func() error) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case *kernels.Failure:
+			panic(p)
+		default:
+			err = fmt.Errorf("panic in %s: %v", origin(), p)
+		}
+	}()
+	return f()
+}
+
+// origin is the place in the code that panicked. It is called while the panic
+// unwinds the stack.
+func origin() string {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
+	panicked := false
+	for {
+		f, more := frames.Next()
+		inside := strings.HasPrefix(f.Function, "runtime.")
+		if panicked && !inside {
+			name := f.Function[strings.LastIndex(f.Function, "/")+1:]
+			return fmt.Sprintf("%s (%s:%d)", name, filepath.Base(f.File), f.Line)
+		}
+		panicked = panicked || f.Function == "runtime.gopanic"
+		if !more {
+			return "an unknown place"
+		}
+	}
+}

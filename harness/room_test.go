@@ -1,0 +1,132 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"dgsbench/datasets"
+	"dgsbench/internal/ram"
+	"dgsbench/kernels/devices"
+	"dgsbench/models"
+	"dgsbench/results/record"
+	"dgsbench/specs"
+)
+
+// still is a model that allocates nothing.
+type still struct{ broken }
+
+func (still) Classify(s datasets.Stream, scores []float32) error {
+	for k := range scores {
+		scores[k] = float32(s.EventID(k) % 7)
+	}
+	return nil
+}
+
+func (still) Rank(datasets.Stream, models.Candidates, models.Counts) error { return nil }
+
+func init() {
+	models.Register(models.Kind{
+		Name: "still", Tasks: []models.Task{models.NodeClassification, models.LinkPrediction},
+		Options: func() models.Options { return &noOptions{} },
+		New:     func(models.Setup, models.Options) (models.Model, error) { return still{}, nil },
+	})
+}
+
+// TestEvaluationBytesAreAllocated: what is said before is about what
+// evaluating a trial and writing its record takes of the heap, garbage
+// included, under every protocol.
+func TestEvaluationBytesAreAllocated(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	const events, nodes = 400_000, 5_000
+	rng := rand.New(rand.NewPCG(1, 1))
+	s := datasets.Stream{Src: make([]int32, events), Dst: make([]int32, events), Time: make([]float64, events), Label: make([]int8, events), NumNodes: nodes}
+	for k := range events {
+		s.Src[k], s.Dst[k], s.Time[k], s.Label[k] = rng.Int32N(nodes), rng.Int32N(nodes), float64(k/3), int8(k%2)
+	}
+	l := &datasets.Loaded{Stream: s, Split: datasets.ByRow(.2, .6).Split(s), Dataset: datasets.Dataset{Name: "large", HeldOut: datasets.SampleHeldOut(1)}}
+	both := []specs.CandidateSet{specs.AllNodes, specs.Destinations}
+	for _, c := range []struct {
+		task    models.Task
+		setting datasets.Setting
+		change  func(*specs.Protocol)
+	}{
+		{models.NodeClassification, datasets.Transductive, func(*specs.Protocol) {}},
+		{models.LinkPrediction, datasets.Transductive, func(p *specs.Protocol) { p.Candidates = both[:1] }},
+		{models.LinkPrediction, datasets.Transductive, func(p *specs.Protocol) { p.Candidates = both }},
+		{models.LinkPrediction, datasets.Inductive, func(p *specs.Protocol) { p.Candidates = both[1:] }},
+		{models.LinkPrediction, datasets.Transductive, func(p *specs.Protocol) { p.Candidates, p.Filter = both[:1], specs.FilterSameSrcT }},
+	} {
+		parts, err := l.Parts(c.setting, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec := specs.Trial{Suite: "s", Dataset: "large", ModelID: "still", Task: c.task, Kind: "still", Class: models.ZeroParameter, Options: &noOptions{}, Protocol: specs.DefaultProtocol()}
+		if c.task == models.LinkPrediction {
+			spec.Setting = c.setting
+		}
+		c.change(&spec.Protocol)
+		spec.Protocol.Batch = 2_000 // whose own lists are not counted
+		said := evaluationBytes(spec, parts)
+		store := record.Store{Dir: t.TempDir()}
+		j := job{trial: spec, parts: parts, record: Describe(spec, l, devices.Target{})}
+		runtime.GC() // twice empties the pools: every case makes its own packers
+		runtime.GC()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		rec, observed, _, err := measure(context.Background(), j, devices.Target{}, func() {})
+		if err != nil || rec.Failed() {
+			t.Fatal(err, rec.Error)
+		}
+		if _, err := store.Write(rec, observed); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		took := int64(after.TotalAlloc - before.TotalAlloc)
+		if share := float64(took) / float64(said); share < .4 || share > 3 { // the race detector empties pools at random
+			t.Errorf("%s %s %+v: %d bytes allocated, %.2f of the %d said before", c.task, c.setting, spec.Protocol, took, share, said)
+		} else {
+			t.Logf("%s %s: %.2f", c.task, c.setting, share)
+		}
+	}
+}
+
+// TestEvaluationIsRefused: a trial whose model is small and whose evaluation
+// does not fit is refused before anything is measured.
+func TestEvaluationIsRefused(t *testing.T) {
+	spec := specs.Trial{Task: models.NodeClassification, Kind: "still", Dataset: "large", ModelID: "still"}
+	parts := datasets.Parts{Test: datasets.Stream{Src: make([]int32, 1_000_000)}}
+	need := needed(devices.Target{}, models.Kind{}, spec, parts)
+	if need < 10_000_000 {
+		t.Fatalf("%d bytes for a million events", need)
+	}
+	err := newRoom("this machine", need-1).refuse([]job{{trial: spec, bytes: need}})
+	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("still on large: needs %.1f GB", float64(need)/1e9)) {
+		t.Error(err)
+	}
+}
+
+// TestDatasetsTogether: streams that fit one by one and not together are
+// refused before any is read.
+func TestDatasetsTogether(t *testing.T) {
+	free, known := ram.Available()
+	if !known {
+		t.Skip("this system does not say how much memory it has")
+	}
+	d := datasets.Dataset{
+		Split: datasets.ByRow(.6, .8), HeldOut: datasets.SampleHeldOut(1), Want: datasets.Counts{Events: int(free / 17 * 6 / 10)},
+		Open: func(string) (datasets.Stream, string, error) { panic("opened") },
+	}
+	var trials []specs.Trial
+	for _, d.Name = range []string{"one-half", "other-half"} {
+		datasets.Register(d)
+		trials = append(trials, specs.Trial{Dataset: d.Name})
+	}
+	if _, err := loadAll(trials, ""); err == nil || !strings.HasPrefix(err.Error(), "the 2 datasets together: needs ") || !strings.Contains(err.Error(), "--datasets") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,99 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"dgsbench/internal/atomicfile"
+	"dgsbench/internal/regular"
+	"dgsbench/models"
+	"dgsbench/results/record"
+	"dgsbench/specs"
+)
+
+// CheckStore reports what would keep the suites of all trials from being read,
+// or the records of those to be measured from being written.
+func CheckStore(s record.Store, all, toMeasure []specs.Trial) error {
+	done := map[string]bool{}
+	for _, t := range all {
+		if suite := KeyOf(t).Suite; !done[suite] {
+			done[suite] = true
+			if err := s.Check(suite); err != nil {
+				return err
+			}
+		}
+	}
+	for _, t := range toMeasure {
+		if folder := filepath.Join(s.Dir, KeyOf(t).Folder()); !done[folder] {
+			done[folder] = true
+			if err := Writable(folder); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Writable reports why no file can be written in a folder, which may not be
+// there yet.
+func Writable(folder string) error {
+	info, err := os.Stat(folder)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && folder != filepath.Dir(folder):
+		return Writable(filepath.Dir(folder))
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is no folder: expected one for records", folder)
+	}
+	if err := atomicfile.Root(folder).Probe(); err != nil {
+		return fmt.Errorf("nothing can be written in %s: %w", folder, err)
+	}
+	return nil
+}
+
+// Find looks for the record of a trial that Describe describes, and where one
+// is wanted for its checkpoint: ok is false unless both are whole. It is an
+// error if a file of those names is of something else.
+func Find(s record.Store, t specs.Trial, rec record.Record, checkpoint bool) (found record.Record, ok bool, err error) {
+	found, ok, err = s.Find(rec.Key, rec.Identity)
+	if !ok || err != nil {
+		return found, false, err
+	}
+	if !(sameSpec(found, t) && found.DataChecksum == rec.DataChecksum && found.Numerics == rec.Numerics) {
+		return found, false, fmt.Errorf("the record of %s is not what its name says; remove %s", rec.Key, s.Path(rec.Key, rec.Identity))
+	}
+	if checkpoint && !found.Failed() {
+		ok, err = hasCheckpoint(s, t, found)
+	}
+	return found, ok, err
+}
+
+// hasCheckpoint reports whether the trial's model is beside its record.
+func hasCheckpoint(s record.Store, t specs.Trial, rec record.Record) (bool, error) {
+	_, metadata, err := models.ReadCheckpoint(checkpointPath(s, rec))
+	if errors.Is(err, regular.ErrOther) {
+		return false, err // nothing could be put in its place
+	}
+	return err == nil && metadata[models.SpecKey] == string(t.JSON()), nil
+}
+
+// checkpointPath is beside the record, under its name.
+func checkpointPath(s record.Store, rec record.Record) string {
+	return strings.TrimSuffix(s.Path(rec.Key, rec.Identity), ".json") + ".safetensors"
+}
+
+// StoreError says that results could not be written: the run is over, but
+// nothing was wrong with what was asked for.
+type StoreError struct{ Err error }
+
+func (e *StoreError) Error() string {
+	return fmt.Sprintf("write results: %v; what was measured before is kept: the same command goes on from there once this is put right", e.Err)
+}
+
+// Unwrap gives the cause.
+func (e *StoreError) Unwrap() error { return e.Err }

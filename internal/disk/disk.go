@@ -1,0 +1,2 @@
+// Package disk tells how much a file system can still hold.
+package disk

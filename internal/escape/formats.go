@@ -1,0 +1,92 @@
+package escape
+
+import (
+	"encoding/csv"
+	"html"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// HTML is the text as content of an element or value of a quoted attribute.
+func HTML(s string) string { return html.EscapeString(Text(s)) }
+
+// Markdown is the text as a part of a line: of a title, a paragraph, a cell of
+// a table.
+func Markdown(s string) string {
+	text := []rune(Text(s))
+	at := func(i int, is func(rune) bool) bool { return i >= 0 && i < len(text) && is(text[i]) }
+	var out strings.Builder
+	for i, r := range text {
+		special := strings.ContainsRune("\\`*<|~$", r)
+		switch r {
+		case '_': // has no meaning within a word
+			special = !at(i-1, isWord) || !at(i+1, isWord)
+		case '&':
+			special = at(i+1, func(r rune) bool { return isWord(r) || r == '#' })
+		case ']':
+			special = at(i+1, func(r rune) bool { return r == '(' })
+		}
+		if special {
+			out.WriteByte('\\')
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}
+
+// markdownStart makes a heading, a list, a quotation or the definition of a
+// link of the paragraph that it begins.
+var markdownStart = regexp.MustCompile(`^(?:[-+#>=]|[0-9]+[.)](?: |$)|\[[^\]]*\]: *[^ ]* *(?:$|["'(]))`)
+
+// MarkdownParagraph is the text as a paragraph, or as the first one of an item.
+func MarkdownParagraph(s string) string {
+	s = strings.TrimLeft(Markdown(s), " ")
+	if markdownStart.MatchString(s) {
+		sign := len(s) - len(strings.TrimLeft(s, "0123456789"))
+		return s[:sign] + `\` + s[sign:]
+	}
+	return s
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// MarkdownCode is the text as a code span.
+func MarkdownCode(s string) string {
+	s = Text(s)
+	fence := "`"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
+		s = " " + s + " "
+	}
+	return fence + s + fence
+}
+
+// CSVWriter is a csv.Writer for files that people open in a spreadsheet.
+type CSVWriter struct{ *csv.Writer }
+
+// NewCSVWriter returns a CSVWriter to w.
+func NewCSVWriter(w io.Writer) CSVWriter { return CSVWriter{csv.NewWriter(w)} }
+
+// Write writes a line of cells.
+func (w CSVWriter) Write(cells []string) error {
+	safe := make([]string, len(cells))
+	for i, cell := range cells {
+		safe[i] = csvCell(cell)
+	}
+	return w.Writer.Write(safe)
+}
+
+// csvCell puts an apostrophe before what a spreadsheet would take for a
+// formula. Numbers are none.
+func csvCell(s string) string {
+	s = Text(s)
+	if _, err := strconv.ParseFloat(s, 64); err != nil && strings.IndexAny(s, "=+-@＝＋－＠") == 0 {
+		return "'" + s
+	}
+	return s
+}

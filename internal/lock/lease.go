@@ -1,0 +1,128 @@
+package lock
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// How many beats nothing may change before a lease is taken over, and how
+// many whoever does so then waits: the holder finds out within one, and of
+// several that take it over at once, the last to write has it.
+const (
+	staleBeats  = 5
+	settleBeats = 2
+)
+
+// lease makes the file of a lease, or takes it over from a holder that does
+// not change it any more.
+func (s scheme) lease(ctx context.Context, path string) (*Lock, error) {
+	text := lease{rand.Text(), 0}.text()
+	err := create(path, text)
+	if errors.Is(err, fs.ErrExist) {
+		err = s.takeOver(ctx, path, text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.hold(path, text), nil
+}
+
+// takeOver waits until nothing has changed for a while.
+func (s scheme) takeOver(ctx context.Context, path, text string) error {
+	if err := regular(path); err != nil {
+		return err
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	for start := time.Now(); time.Since(start) < staleBeats*s.beat; {
+		if err := pause(ctx, s.beat/4); err != nil {
+			return err
+		}
+		if err := still(path, string(before)); err != nil {
+			return err
+		}
+	}
+	if err := overwrite(path, text); err != nil {
+		return err
+	}
+	if err := pause(ctx, settleBeats*s.beat); err != nil {
+		return err
+	}
+	return still(path, text)
+}
+
+// lease is what the file holds: texts are of the same length.
+type lease struct {
+	token string
+	count int
+}
+
+func (l lease) text() string { return fmt.Sprintf("%s %016x\n", l.token, l.count) }
+
+// hold changes the file until the lock is released.
+func (s scheme) hold(path, text string) *Lock {
+	now := lease{token: text[:len(rand.Text())]}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	l := &Lock{lost: make(chan struct{})}
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(s.beat)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+			}
+			err := still(path, now.text())
+			if err == nil {
+				now.count++
+				err = overwrite(path, now.text())
+			}
+			if err != nil {
+				close(l.lost)
+				return
+			}
+		}
+	}()
+	l.release = func() {
+		close(stop)
+		<-stopped
+		if still(path, now.text()) == nil {
+			_ = os.Remove(path)
+		}
+	}
+	return l
+}
+
+// still reports ErrHeld where the file holds something else.
+func still(path, text string) error {
+	now, err := os.ReadFile(path)
+	if err == nil && string(now) != text {
+		err = ErrHeld
+	}
+	return err
+}
+
+func create(path, text string) error {
+	return write(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, text)
+}
+
+// overwrite never leaves less than there was.
+func overwrite(path, text string) error { return write(path, os.O_WRONLY, text) }
+
+func write(path string, flag int, text string) error {
+	f, err := os.OpenFile(path, flag, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}

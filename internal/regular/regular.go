@@ -1,0 +1,88 @@
+package regular
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// ErrOther is the error of whatever is no regular file, such as a folder, a
+// named pipe or a device, and of one that is larger than it can be.
+var ErrOther = errors.New("expected a regular file")
+
+// Open opens a regular file of limit bytes at most and says how many it has.
+// Links are followed. It never waits: a pipe without a writer is refused at
+// once.
+func Open(path string, limit int64) (*os.File, int64, error) {
+	info, err := os.Stat(path) // before it is opened: opening a device may do something
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := check(path, info); err != nil {
+		return nil, 0, err
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	if info, err = f.Stat(); err == nil {
+		err = check(path, info) // it may be another file by now
+	}
+	if err == nil && info.Size() > limit {
+		err = fmt.Errorf("%s has %d bytes: %w of %d bytes at most", path, info.Size(), ErrOther, limit)
+	}
+	if err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
+}
+
+// Read reads a whole regular file of limit bytes at most.
+func Read(path string, limit int64) ([]byte, error) {
+	f, size, err := Open(path, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data := make([]byte, size)
+	n, err := io.ReadFull(f, data)
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		err = nil // it was cut meanwhile
+	}
+	return data[:n], err
+}
+
+// Replaceable reports why a file cannot be written at path in one step: what
+// lies there must be a file or nothing.
+func Replaceable(path string) error {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && info.IsDir() {
+		err = check(path, info)
+	}
+	return err
+}
+
+func check(path string, info fs.FileInfo) error {
+	if info.Mode().IsRegular() {
+		return nil
+	}
+	what := "no regular file"
+	switch mode := info.Mode(); {
+	case mode.IsDir():
+		what = "a folder"
+	case mode&fs.ModeNamedPipe != 0:
+		what = "a named pipe"
+	case mode&fs.ModeSocket != 0:
+		what = "a socket"
+	case mode&fs.ModeDevice != 0:
+		what = "a device"
+	}
+	return fmt.Errorf("%s is %s: %w", path, what, ErrOther)
+}

@@ -1,0 +1,71 @@
+package metrics
+
+// Degeneracy says why metrics of some facts tell nothing of the model; empty
+// where they do.
+type Degeneracy string
+
+// What there is to say.
+const (
+	SameScores     Degeneracy = "every event got the same score"
+	SameCandidates Degeneracy = "all candidates of every event got the same score"
+	NoNegatives    Degeneracy = "no event had a negative"
+	OneEvent       Degeneracy = "a single event was ranked"
+)
+
+// OfModel reports whether it is the model's own doing. Otherwise all models
+// have the same facts.
+func (d Degeneracy) OfModel() bool { return d == SameScores || d == SameCandidates }
+
+// Degenerate says why metrics of the facts tell nothing of the model. Facts
+// that define no metric, as those of a single class, are not degenerate.
+func (f Facts) Degenerate() Degeneracy {
+	switch {
+	case f.Positives() > 0 && f.Negatives() > 0 && f.sameScores():
+		return SameScores
+	case len(f.Against) > 0 && f.Unopposed() == len(f.Against):
+		return NoNegatives
+	case len(f.Against) > 0 && f.sameCandidates():
+		return SameCandidates
+	case len(f.Greater) == 1:
+		return OneEvent
+	}
+	return ""
+}
+
+// Unopposed is the number of events that were ranked against nothing: they come
+// out first whatever the model says.
+func (f Facts) Unopposed() int {
+	n := 0
+	for _, against := range f.Against {
+		if against == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// sameScores reports whether all events whose class is known have one score.
+func (f Facts) sameScores() bool {
+	first := -1
+	for k, label := range f.Label {
+		switch {
+		case label < 0:
+		case first < 0:
+			first = k
+		case f.Score[k] != f.Score[first]:
+			return false
+		}
+	}
+	return true
+}
+
+// sameCandidates reports whether all negatives are level with the true
+// destination, in every event.
+func (f Facts) sameCandidates() bool {
+	for k, against := range f.Against {
+		if f.Equal[k] != against {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,143 @@
+package standard
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"testing"
+
+	"dgsbench/kernels/cpu"
+	"dgsbench/models"
+	"dgsbench/models/modeltest"
+)
+
+// distribution is what a parameter was drawn as in many models.
+type distribution struct {
+	Min, Max, Mean, Deviation float64
+	Quantiles                 []float64 // the nine deciles
+}
+
+// TestInitialValues: every parameter of every model is drawn as PyTorch draws
+// it (testdata/initial.json, written by peers/initial_values.py), in range,
+// moments and quantiles over many seeds.
+func TestInitialValues(t *testing.T) {
+	raw, err := os.ReadFile("testdata/initial.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fixture struct {
+		Models []struct {
+			Model, Options string
+			Task           models.Task
+			Parameters     map[string]distribution
+		}
+	}
+	if err := json.Unmarshal(raw, &fixture); err != nil {
+		t.Fatal(err)
+	}
+	trained := map[string]bool{}
+	for _, f := range fixture.Models {
+		trained[f.Model+" "+string(f.Task)] = true
+		t.Run(fmt.Sprintf("%s %s %s", f.Model, f.Task, f.Options), func(t *testing.T) {
+			drawn := drawnParameters(t, f.Model, f.Options, f.Task)
+			for name, want := range f.Parameters {
+				if got, ok := drawn[name]; ok {
+					want.check(t, name, got)
+				} else {
+					t.Errorf("there is no parameter %s", name)
+				}
+			}
+			for name := range drawn {
+				if _, ok := f.Parameters[name]; !ok {
+					t.Errorf("PyTorch has no parameter %s", name)
+				}
+			}
+		})
+	}
+	for _, name := range models.Names() {
+		kind, err := models.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, task := range kind.Tasks {
+			if kind.Trainable() && !trained[name+" "+string(task)] {
+				t.Errorf("the fixture lacks %s for %s", name, task)
+			}
+		}
+	}
+}
+
+// drawnParameters are the initial values of models with many seeds.
+func drawnParameters(t *testing.T, model, options string, task models.Task) map[string][]float64 {
+	stream := modeltest.Random(1, 40)
+	out := map[string][]float64{}
+	for seed := range uint64(150) {
+		m := optioned(t, cpu.NewDevice(cpu.Best(), 1), model, options, task, stream, seed)
+		for _, p := range m.Snapshot(models.Parameters).Params {
+			for _, v := range p.F32 {
+				out[p.Name] = append(out[p.Name], float64(v))
+			}
+		}
+	}
+	return out
+}
+
+// check holds draws to the distribution. Its bounds are five standard errors
+// wide, and the draws are always the same.
+func (d distribution) check(t *testing.T, name string, drawn []float64) {
+	t.Helper()
+	slices.Sort(drawn)
+	n, spread := float64(len(drawn)), d.Max-d.Min
+	low, high := drawn[0], drawn[len(drawn)-1]
+	if spread == 0 {
+		if low != d.Min || high != d.Min {
+			t.Errorf("%s is drawn from %v to %v, expected %v", name, low, high, d.Min)
+		}
+		return
+	}
+	mean, square := 0.0, 0.0
+	for _, v := range drawn {
+		mean += v / n
+	}
+	for _, v := range drawn {
+		square += (v - mean) * (v - mean) / n
+	}
+	deviation := math.Sqrt(square)
+	if math.Abs(mean-d.Mean) > 5*d.Deviation/math.Sqrt(n) {
+		t.Errorf("%s has the mean %.4f, expected %.4f", name, mean, d.Mean)
+	}
+	if math.Abs(deviation-d.Deviation) > 5*d.Deviation/math.Sqrt(n) {
+		t.Errorf("%s has the deviation %.4f, expected %.4f", name, deviation, d.Deviation)
+	}
+	for i, q := range d.Quantiles {
+		want := float64(i+1) / float64(len(d.Quantiles)+1)
+		below, _ := slices.BinarySearch(drawn, q)
+		if share := float64(below) / n; math.Abs(share-want) > 5*math.Sqrt(want*(1-want)/n) {
+			t.Errorf("%s: a share of %.3f is below %v, expected %.1f", name, share, q, want)
+		}
+	}
+	// The extremes of a uniform distribution are near its bounds; those of a
+	// normal one are where its deviation says.
+	if edge := d.Quantiles[0] - d.Min; edge < spread/5 {
+		slack := spread * 60 / n
+		if low < d.Min-spread/1000 || high > d.Max+spread/1000 || low > d.Min+slack || high < d.Max-slack {
+			t.Errorf("%s is drawn from %.4f to %.4f, expected %.4f to %.4f", name, low, high, d.Min, d.Max)
+		}
+	}
+}
+
+// TestFixedFrequencies: those of the original TGN fall from 1 to 1e-9 in
+// equal ratios, with phases of zero.
+func TestFixedFrequencies(t *testing.T) {
+	for _, model := range []string{"tgn", "jodie"} {
+		m := optioned(t, cpu.NewDevice(cpu.Best(), 1), model, "{memory: {time: 4, time_init: tgn}}", models.LinkPrediction, modeltest.Random(1, 40), 1)
+		want := map[string][]float32{"time_enc.w": {1, 1e-3, 1e-6, 1e-9}, "time_enc.b": {0, 0, 0, 0}}
+		for _, p := range m.Snapshot(models.Parameters).Params {
+			if w, ok := want[p.Name]; ok && !slices.Equal(p.F32, w) {
+				t.Errorf("%s: %s is %v, expected %v", model, p.Name, p.F32, w)
+			}
+		}
+	}
+}

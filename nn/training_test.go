@@ -1,0 +1,30 @@
+package nn
+
+import (
+	"slices"
+	"testing"
+
+	"dgsbench/kernels/cpu"
+
+	G "gorgonia.org/gorgonia"
+)
+
+// TestTrainingReachesWhatTheLossNeeds: there are gradients for the learned
+// parameters that the loss depends on, and for no others.
+func TestTrainingReachesWhatTheLossNeeds(t *testing.T) {
+	n, rows := NewNetwork(cpu.NewDevice(cpu.Best(), 1), 1), NewRows(2)
+	x := n.Input("x", rows, 3)
+	logits := G.Must(n.Linear("W", "b", x, 1, false))
+	G.Must(n.Linear("W of others", "b of others", x, 1, false))
+	n.Running("average", make([]float32, 3), 3)
+	training, err := n.NewTraining(G.Must(BCE(logits, n.Input("y", rows, 1), n.Input("w", rows, 1))), Wanted{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := training.Names(); !slices.Equal(got, []string{"W", "b"}) {
+		t.Errorf("the training learns %v, expected W and b", got)
+	}
+	if got, want := n.NumParams(), 2*(3+1); got != want {
+		t.Errorf("the network has %d parameters, expected %d", got, want)
+	}
+}

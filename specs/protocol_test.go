@@ -1,0 +1,101 @@
+package specs_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"dgsbench/specs"
+)
+
+// protocolSuite is a suite of one run, under two protocol blocks.
+func protocolSuite(suite, run string) string {
+	return protocolSuiteOf("task: nc, datasets: [amlsim-20k], models: [toy]", suite, run)
+}
+
+// protocolSuiteOf is that of another task.
+func protocolSuiteOf(cell, suite, run string) string {
+	return fmt.Sprintf("name: one\ntitle: One\nprotocol: {%s}\nruns: [{%s, protocol: {%s}}]\n", suite, cell, run)
+}
+
+// TestRunOverSuite: of the suite's protocol, a run's block changes what it says
+// and nothing else.
+func TestRunOverSuite(t *testing.T) {
+	const suite = "batch: 7, epochs: 6, patience: 5, candidates: [destinations], filter: same_src_t, " +
+		"val_negatives: 4, select: last, validation_state: replay, test_state: replay"
+	want := specs.Protocol{
+		Batch: 7, Epochs: 6, Patience: 5, Candidates: []specs.CandidateSet{specs.Destinations},
+		Filter: specs.FilterSameSrcT, ValNegatives: 4, Select: specs.SelectLast, ValidationState: specs.Replay, TestState: specs.Replay,
+	}
+	const nc, lp = "task: nc, datasets: [amlsim-20k], models: [toy]", "task: lp, settings: [T], datasets: [wikipedia], models: [edgebank]"
+	for _, c := range []struct {
+		cell, run string
+		change    func(*specs.Protocol)
+	}{
+		{nc, "", func(*specs.Protocol) {}},
+		{lp, "", func(*specs.Protocol) {}},
+		{nc, "batch: 8", func(p *specs.Protocol) { p.Batch = 8 }},
+		{nc, "within_batch: t_batch", func(p *specs.Protocol) { p.WithinBatch = specs.TBatch }},
+		{nc, "epochs: 8", func(p *specs.Protocol) { p.Epochs = 8 }},
+		{nc, "patience: 0", func(p *specs.Protocol) { p.Patience = 0 }},
+		{lp, "candidates: [all_nodes]", func(p *specs.Protocol) { p.Candidates = []specs.CandidateSet{specs.AllNodes} }},
+		{lp, "filter: none", func(p *specs.Protocol) { p.Filter = specs.FilterNone }},
+		{lp, "val_negatives: 0", func(p *specs.Protocol) { p.ValNegatives = 0 }},
+		{nc, "select: best", func(p *specs.Protocol) { p.Select = specs.SelectBest }},
+		{nc, "validation_state: carry", func(p *specs.Protocol) { p.ValidationState = specs.Carry }},
+		{nc, "latency: {}, batch: 7", func(p *specs.Protocol) { p.Latency = paperLatency() }},
+		{nc, "latency: {warmups: 3}", func(p *specs.Protocol) { p.Latency = paperLatency(); p.Latency.Warmups = 3 }},
+		{nc, "latency: {iterations: 12}", func(p *specs.Protocol) { p.Latency = paperLatency(); p.Latency.Iterations = 12 }},
+	} {
+		want := want
+		c.change(&want)
+		if diff := cmp.Diff(want, suiteOf(t, protocolSuiteOf(c.cell, suite, c.run))[0].Protocol); diff != "" {
+			t.Errorf("%s, %s (-want +got):\n%s", c.cell, c.run, diff)
+		}
+	}
+	const tBatch = "within_batch: t_batch"
+	for run, want := range map[string]specs.BatchRule{"": specs.TBatch, "within_batch: last_write": ""} {
+		if got := suiteOf(t, protocolSuite(tBatch, run))[0].Protocol.WithinBatch; got != want {
+			t.Errorf("%s over %s: %q, expected %q", run, tBatch, got, want)
+		}
+	}
+}
+
+// paperLatency is what an empty latency block stands for.
+func paperLatency() *specs.Latency {
+	return &specs.Latency{Batches: 200, Iterations: 10, Warmups: 1, Lead: 2_000, SweepBatches: 10_000, SweepIterations: 3}
+}
+
+// TestLastWriteIsTheDefault: who writes it down finds the results of who does not.
+func TestLastWriteIsTheDefault(t *testing.T) {
+	silent, written := suiteOf(t, protocolSuite("", ""))[0], suiteOf(t, protocolSuite("within_batch: last_write", ""))[0]
+	if diff := cmp.Diff(string(silent.JSON()), string(written.JSON())); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestCarryNeeds: a test goes on from the validation's state only if that is the
+// state of the tested parameters, each validated against all candidates.
+func TestCarryNeeds(t *testing.T) {
+	const fits = "test_state: carry, select: last, validation_state: carry, patience: 0, val_negatives: 0"
+	for key, value := range map[string]string{"": "", "select": "best", "validation_state": "replay", "patience": "1", "val_negatives": "1"} {
+		protocol := fits
+		if key != "" {
+			_, after, _ := strings.Cut(fits, key+": ")
+			was, _, _ := strings.Cut(after, ",")
+			protocol = strings.Replace(fits, key+": "+was, key+": "+value, 1)
+		}
+		file := filepath.Join(t.TempDir(), "suite.yaml")
+		if err := os.WriteFile(file, []byte(protocolSuite(protocol, "")), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		err := load(toyLibrary(t), file)
+		if refused := err != nil && strings.Contains(err.Error(), "test_state: carry needs"); refused != (key != "") {
+			t.Errorf("%s: %v", protocol, err)
+		}
+	}
+}
