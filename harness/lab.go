@@ -54,7 +54,7 @@ func (l *Lab) Validate(ctx context.Context, t specs.Trial, progress func(float64
 	if err != nil || ok {
 		return found, err
 	}
-	j, err := newJob(t, rec, l.data, l.device, map[record.CellKey]int64{})
+	j, err := newJob(t, rec, l.data, l.device, false, map[record.CellKey]int64{})
 	if err != nil {
 		return rec, err
 	}

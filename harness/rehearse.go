@@ -26,10 +26,12 @@ type Rehearsal struct {
 	Trial  specs.Trial
 	Parts  datasets.Parts
 	Device devices.Target
+	// Checkpoint: the model is kept beside the record.
+	Checkpoint bool
 
 	// Load is what the whole trial takes, if training is never stopped early:
-	// as memory what the model declares, or if that is more what it took when
-	// it was built, on a card also in what was tried out.
+	// as memory what a Runner counts for it, on a card what was taken in what
+	// was tried out if that is more.
 	Load
 	// Err is why it cannot be tried out: the trial is likely to fail.
 	Err error
@@ -88,7 +90,7 @@ func (r *Rehearsal) rehearse(ctx context.Context, building *sync.Mutex, threads 
 	if err != nil {
 		return err
 	}
-	if r.Bytes = needed(r.Device, kind, r.Trial, r.Parts); r.Bytes > limit {
+	if r.Bytes = needed(r.Device, kind, r.Trial, r.Parts, r.Checkpoint); r.Bytes > limit {
 		return nil
 	}
 	declared := r.Bytes
@@ -115,10 +117,8 @@ func (r *Rehearsal) build(one *sync.Mutex, threads int) (*run, float64, error) {
 	run, err := newRun(r.Trial, r.Parts, r.Device, threads, func() {})
 	seconds := time.Since(start).Seconds()
 	runtime.ReadMemStats(&after)
-	if took := int64(after.TotalAlloc - before.TotalAlloc); r.Device.IsCard() {
-		r.Host = took
-	} else {
-		r.Bytes = max(r.Bytes, took)
+	if r.Device.IsCard() {
+		r.Host = int64(after.TotalAlloc - before.TotalAlloc)
 	}
 	return run, seconds, err
 }

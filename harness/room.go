@@ -8,15 +8,18 @@ import (
 )
 
 // needed is what a trial takes of the memory that trials on the device share:
-// on the processor the evaluation's, too.
-func needed(on devices.Target, kind models.Kind, t specs.Trial, p datasets.Parts) (bytes int64) {
+// on the processor that of the evaluation and of a checkpoint, too.
+func needed(on devices.Target, kind models.Kind, t specs.Trial, p datasets.Parts, checkpoint bool) (bytes int64) {
 	if kind.Bytes != nil {
 		bytes = kind.Bytes(setupOf(t, p, 1), t.Options)
 	}
-	if !on.IsCard() {
-		bytes += evaluationBytes(t, p)
+	if on.IsCard() {
+		return bytes
 	}
-	return bytes
+	if checkpoint {
+		bytes *= 2 // a copy of the state
+	}
+	return bytes + evaluationBytes(t, p)
 }
 
 // Bytes of an event, of what an evaluation makes.

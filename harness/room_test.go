@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+	"time"
 
 	"dgsbench/datasets"
 	"dgsbench/internal/ram"
@@ -95,12 +96,37 @@ func TestEvaluationBytesAreAllocated(t *testing.T) {
 	}
 }
 
+// TestCheckpointIsCounted: it is a copy of the model, on the processor; a
+// card's does not take the card's memory. What is planned is what is counted.
+func TestCheckpointIsCounted(t *testing.T) {
+	trial := toySuite(t)[0]
+	_, parts := partsOf(t, trial)
+	kind := models.Kind{Bytes: func(models.Setup, models.Options) int64 { return 1000 }}
+	with, without := needed(devices.Target{}, kind, trial, parts, true), needed(devices.Target{}, kind, trial, parts, false)
+	if with != without+1000 {
+		t.Errorf("%d bytes with a checkpoint, %d without, of a model of 1000", with, without)
+	}
+	kind, err := models.Lookup(trial.Kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, checkpoint := range []bool{false, true} {
+		r := &Rehearsal{Trial: trial, Parts: parts, Checkpoint: checkpoint}
+		if err := Rehearse(t.Context(), []*Rehearsal{r}, 1, time.Millisecond, 1<<40, func(*Rehearsal) {}); err != nil || r.Err != nil {
+			t.Fatal(err, r.Err)
+		}
+		if want := needed(devices.Target{}, kind, trial, parts, checkpoint); r.Bytes != want {
+			t.Errorf("%d bytes planned, %d counted for a run", r.Bytes, want)
+		}
+	}
+}
+
 // TestEvaluationIsRefused: a trial whose model is small and whose evaluation
 // does not fit is refused before anything is measured.
 func TestEvaluationIsRefused(t *testing.T) {
 	spec := specs.Trial{Task: models.NodeClassification, Kind: "still", Dataset: "large", ModelID: "still"}
 	parts := datasets.Parts{Test: datasets.Stream{Src: make([]int32, 1_000_000)}}
-	need := needed(devices.Target{}, models.Kind{}, spec, parts)
+	need := needed(devices.Target{}, models.Kind{}, spec, parts, false)
 	if need < 10_000_000 {
 		t.Fatalf("%d bytes for a million events", need)
 	}

@@ -127,11 +127,6 @@ func (r *Runner) again(jobs []job, why string) {
 
 // measureAll measures the jobs side by side and adds their keys to measured.
 func (r *Runner) measureAll(ctx context.Context, jobs []job, sum Summary, measured map[record.Key]bool) (Summary, error) {
-	if r.Checkpoints && !r.Device.IsCard() {
-		for i := range jobs {
-			jobs[i].bytes *= 2 // a checkpoint is a copy of the state
-		}
-	}
 	memory := newMemory(r.Device)
 	if err := memory.refuse(jobs); err != nil {
 		return sum, err
@@ -157,7 +152,7 @@ func (r *Runner) pending(trials []specs.Trial, lib *library, measured map[record
 			sum.add(found, measured[found.Key])
 			continue
 		}
-		j, err := newJob(t, rec, lib, r.Device, sizes)
+		j, err := newJob(t, rec, lib, r.Device, r.Checkpoints, sizes)
 		if err != nil {
 			return nil, sum, err
 		}
@@ -183,7 +178,7 @@ func (s *Summary) add(found record.Record, now bool) {
 	}
 }
 
-func newJob(t specs.Trial, rec record.Record, lib *library, on devices.Target, sizes map[record.CellKey]int64) (job, error) {
+func newJob(t specs.Trial, rec record.Record, lib *library, on devices.Target, checkpoint bool, sizes map[record.CellKey]int64) (job, error) {
 	kind, err := kindOf(t)
 	if err != nil {
 		return job{}, err
@@ -198,7 +193,7 @@ func newJob(t specs.Trial, rec record.Record, lib *library, on devices.Target, s
 	j := job{trial: t, record: rec, parts: parts, batches: numBatches(t, parts)}
 	cell, known := rec.Key.CellKey, false
 	if j.bytes, known = sizes[cell]; !known {
-		j.bytes = needed(on, kind, t, parts)
+		j.bytes = needed(on, kind, t, parts, checkpoint)
 		sizes[cell] = j.bytes
 	}
 	return j, nil

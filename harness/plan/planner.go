@@ -95,7 +95,7 @@ func (p *planner) plan(ctx context.Context, l *datasets.Loaded, source Source) e
 		case c.Source != Recorded:
 			parts, err := cut.Parts(c.trials[0])
 			if err == nil {
-				r := &harness.Rehearsal{Trial: c.trials[0], Parts: parts, Device: p.Device}
+				r := &harness.Rehearsal{Trial: c.trials[0], Parts: parts, Device: p.Device, Checkpoint: p.Checkpoints}
 				list, of[r] = append(list, r), c
 				continue
 			}

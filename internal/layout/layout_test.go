@@ -18,8 +18,8 @@ const module = "dgsbench/"
 // of their own. Whoever may import a room may import these too.
 var rooms = map[string][]string{
 	"internal":       {},
-	"kernels":        {},
-	"nn":             {"kernels"},
+	"kernels":        {"internal"},
+	"nn":             {"kernels", "internal"},
 	"datasets":       {"internal"},
 	"metrics":        {},
 	"models":         {"nn", "kernels", "datasets", "internal"},

@@ -83,10 +83,10 @@ func take(b kernels.Buffer, n int) []float32 { return b.(buffer)[:n] }
 func (d *Device) Name() string { return "cpu" }
 
 // NewBuffer holds n zeros.
-func (d *Device) NewBuffer(n int) kernels.Buffer { return make(buffer, n) }
+func (d *Device) NewBuffer(n int) kernels.Buffer { return buffer(kernels.Host[float32](n)) }
 
 // NewInts holds n zeros.
-func (d *Device) NewInts(n int) kernels.Ints { return make(ints, n) }
+func (d *Device) NewInts(n int) kernels.Ints { return ints(kernels.Host[int32](n)) }
 
 // View is a window of b.
 func (d *Device) View(b kernels.Buffer, offset, n int) kernels.Buffer {

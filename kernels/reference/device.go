@@ -35,10 +35,10 @@ type plain = portable.Plain[float64]
 func (Device) Name() string { return "reference" }
 
 // NewBuffer holds n zeros.
-func (Device) NewBuffer(n int) kernels.Buffer { return make(buffer, n) }
+func (Device) NewBuffer(n int) kernels.Buffer { return buffer(kernels.Host[float64](n)) }
 
 // NewInts holds n zeros.
-func (Device) NewInts(n int) kernels.Ints { return make(ints, n) }
+func (Device) NewInts(n int) kernels.Ints { return ints(kernels.Host[int32](n)) }
 
 // View is a window of b.
 func (Device) View(b kernels.Buffer, offset, n int) kernels.Buffer {
