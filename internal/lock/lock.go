@@ -88,7 +88,7 @@ func (s scheme) try(ctx context.Context, path string) (l *Lock, err error) {
 		if err = os.MkdirAll(filepath.Dir(path), 0o777); err == nil {
 			l, err = s.tryOnce(ctx, path)
 		}
-		if !errors.Is(err, fs.ErrNotExist) {
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) { // there, and gone as MkdirAll looks
 			break
 		}
 	}

@@ -396,6 +396,29 @@ func TestReleaseWhileOthersWait(t *testing.T) {
 	all.Wait()
 }
 
+// TestEmptyFolders: locks of a folder are taken and given back side by side,
+// whoever of them makes and removes the folder.
+func TestEmptyFolders(t *testing.T) {
+	root := t.TempDir()
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for range 200 {
+				l, err := Try(In(root, strconv.Itoa(i)))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				l.Release()
+			}
+		})
+	}
+	all.Wait()
+	if left, err := os.ReadDir(root); err != nil || len(left) > 0 {
+		t.Errorf("%v left, %v", left, err)
+	}
+}
+
 // TestInTheWay: what was put in a lock's place is neither followed nor waited
 // for.
 func TestInTheWay(t *testing.T) {
