@@ -68,12 +68,20 @@ func (s Stream) Slice(lo, hi int) Stream {
 
 // Destinations lists the nodes that are a destination anywhere in the
 // stream, ascending: the candidates a link can be ranked against.
-func (s Stream) Destinations() []int32 {
+func (s Stream) Destinations() []int32 { return s.among(s.Dst) }
+
+// Nodes lists the nodes that take part in an event of the stream, ascending.
+func (s Stream) Nodes() []int32 { return s.among(s.Src, s.Dst) }
+
+// among lists the nodes in the columns, ascending.
+func (s Stream) among(columns ...[]int32) []int32 {
 	is, n := make([]bool, s.NumNodes), 0
-	for _, v := range s.Dst {
-		if !is[v] {
-			is[v] = true
-			n++
+	for _, column := range columns {
+		for _, v := range column {
+			if !is[v] {
+				is[v] = true
+				n++
+			}
 		}
 	}
 	out := make([]int32, 0, n)

@@ -36,14 +36,6 @@ func (c candidateSet) checksum() (sum uint64) {
 	return sum
 }
 
-// draw fills out with uniform members, with replacement and without
-// rejecting true destinations (as PyG's loader and the paper's baselines).
-func (c candidateSet) draw(rng *rand.Rand, out []int32) {
-	for i := range out {
-		out[i] = c.nodes[rng.IntN(len(c.nodes))]
-	}
-}
-
 // sample is k distinct members, ascending; all of them if there are no more.
 func (c candidateSet) sample(rng *rand.Rand, k int) candidateSet {
 	if k == 0 || k >= len(c.nodes) {

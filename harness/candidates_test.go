@@ -47,24 +47,6 @@ func TestSampleIsDistinctAndSorted(t *testing.T) {
 	}
 }
 
-func TestDrawIsUniform(t *testing.T) {
-	set := candidateSet{nodes: []int32{3, 7, 9}}
-	out := make([]int32, 30_000)
-	set.draw(rand.New(rand.NewPCG(1, 1)), out)
-	count := map[int32]int{}
-	for _, v := range out {
-		count[v]++
-	}
-	for _, v := range set.nodes {
-		if count[v] < 9_500 || count[v] > 10_500 {
-			t.Errorf("node %d was drawn %d times of 30000", v, count[v])
-		}
-	}
-	if len(count) != 3 {
-		t.Errorf("%d different nodes were drawn from 3", len(count))
-	}
-}
-
 func TestSameSourceAndTime(t *testing.T) {
 	s := stream(9, [3]int{0, 4, 0}, [3]int{0, 5, 1}, [3]int{0, 4, 1}, [3]int{1, 6, 1}, [3]int{0, 5, 1})
 	want := [][]int32{nil, {4}, {5}, nil, {4}}

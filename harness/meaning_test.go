@@ -86,47 +86,58 @@ var (
 // have, and in every part.
 func TestCandidatesAreOfTheWholeStream(t *testing.T) {
 	h := listen(t, 1, func(*specs.Protocol) {})
-	want := [][]int32{
-		allNodes, allNodes, allNodes, // the epochs' validation
-		allNodes, allDestinations, allNodes, allDestinations, // validation and test
-	}
+	want := slices.Repeat([][]int32{allNodes, allDestinations}, 3+1) // after each epoch, and in the test
 	if diff := cmp.Diff(want, h.asked); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-// TestNegativesAreOfTheHeadline: whatever other sets are reported, all members
-// are drawn equally often.
-func TestNegativesAreOfTheHeadline(t *testing.T) {
+// TestTrainNegatives: whatever events are ranked against, negatives are drawn
+// where the protocol says, all nodes equally often, and none that training does
+// not know unless it asks for that. Mixed ones are half of destinations and half
+// of all, so nodes 4 and 5 are both.
+func TestTrainNegatives(t *testing.T) {
 	for _, c := range []struct {
-		sets []specs.CandidateSet
-		from []int32
+		source specs.NegativeSource
+		from   map[int32]float64 // shares
 	}{
-		{[]specs.CandidateSet{specs.AllNodes}, allNodes},
-		{[]specs.CandidateSet{specs.AllNodes, specs.Destinations}, allNodes},
-		{[]specs.CandidateSet{specs.Destinations, specs.AllNodes}, allDestinations},
+		{specs.TrainDestinations, map[int32]float64{4: 1. / 2, 5: 1. / 2}},
+		{specs.TrainNodes, map[int32]float64{0: 1. / 6, 1: 1. / 6, 2: 1. / 6, 3: 1. / 6, 4: 1. / 6, 5: 1. / 6}},
+		{specs.MixedNegatives, map[int32]float64{0: 1. / 12, 1: 1. / 12, 2: 1. / 12, 3: 1. / 12, 4: 1. / 3, 5: 1. / 3}},
+		{specs.LaterDestinations, map[int32]float64{4: 1. / 5, 5: 1. / 5, 6: 1. / 5, 7: 1. / 5, 8: 1. / 5}},
 	} {
-		var drawn []int32
-		for seed := range uint64(40) {
-			h := listen(t, seed, func(p *specs.Protocol) { p.Candidates = c.sets })
-			drawn = append(drawn, slices.Concat(h.negatives...)...)
+		for _, sets := range [][]specs.CandidateSet{{specs.AllNodes}, {specs.AllNodes, specs.Destinations}, {specs.Destinations, specs.AllNodes}} {
+			var drawn []int32
+			for seed := range uint64(40) {
+				h := listen(t, seed, func(p *specs.Protocol) { p.TrainNegatives, p.Candidates = c.source, sets })
+				drawn = append(drawn, slices.Concat(h.negatives...)...)
+			}
+			if len(drawn) != 40*3*20 {
+				t.Fatalf("%d negatives, expected one an event", len(drawn))
+			}
+			asOften(t, drawn, c.from)
 		}
-		if len(drawn) != 40*3*20 {
-			t.Fatalf("%d negatives, expected one an event", len(drawn))
-		}
-		equallyOften(t, drawn, c.from)
 	}
 }
 
 // equallyOften allows for five standard errors.
 func equallyOften(t *testing.T, drawn, from []int32) {
 	t.Helper()
-	count := map[int32]int{}
+	shares := map[int32]float64{}
+	for _, v := range from {
+		shares[v] = 1 / float64(len(from))
+	}
+	asOften(t, drawn, shares)
+}
+
+// asOften allows for five standard errors of each share.
+func asOften(t *testing.T, drawn []int32, shares map[int32]float64) {
+	t.Helper()
+	count, n := map[int32]int{}, float64(len(drawn))
 	for _, v := range drawn {
 		count[v]++
 	}
-	n, p := float64(len(drawn)), 1/float64(len(from))
-	for _, v := range from {
+	for v, p := range shares {
 		if math.Abs(float64(count[v])-n*p) > 5*math.Sqrt(n*p*(1-p)) {
 			t.Errorf("%d was drawn %d times of %v, expected about %.0f", v, count[v], n, n*p)
 		}
@@ -137,7 +148,7 @@ func equallyOften(t *testing.T, drawn, from []int32) {
 	}
 }
 
-// TestValidationSample: epochs are compared on one sample of the headline's
+// TestValidationSample: epochs are compared on one sample of each set of
 // candidates; another seed draws another one, in which every candidate is
 // equally likely. It changes no negatives of training.
 func TestValidationSample(t *testing.T) {
@@ -149,9 +160,9 @@ func TestValidationSample(t *testing.T) {
 		if len(first) != size || !slices.IsSorted(first) || len(slices.Compact(slices.Clone(first))) != size {
 			t.Fatalf("the sample is %v, expected %d different candidates in order", first, size)
 		}
-		for epoch, asked := range h.asked[:3] {
-			if !slices.Equal(asked, first) {
-				t.Fatalf("epoch %d is validated on %v, epoch 1 on %v", epoch+1, asked, first)
+		for i, asked := range h.asked[:2*3] {
+			if !slices.Equal(asked, h.asked[i%2]) {
+				t.Fatalf("epoch %d is validated on %v, epoch 1 on %v", i/2+1, asked, h.asked[i%2])
 			}
 		}
 		drawn = append(drawn, first...)
@@ -207,10 +218,10 @@ func TestReportedEpochs(t *testing.T) {
 	}{
 		"best":                {func(*specs.Protocol) {}, 1},
 		"last":                {func(p *specs.Protocol) { p.Select = specs.SelectLast }, 2},
-		"last, carried on":    {func(p *specs.Protocol) { p.Select, p.TestState = specs.SelectLast, specs.Carry }, 2},
+		"both states":         {func(p *specs.Protocol) { p.TestState = []specs.StateRule{specs.Carry, specs.Replay} }, 1},
 		"last, with patience": {func(p *specs.Protocol) { p.Select, p.Patience = specs.SelectLast, 1 }, 2},
 		"best, with patience": {func(p *specs.Protocol) { p.Patience = 1 }, 1},
-		"best, replayed":      {func(p *specs.Protocol) { p.ValidationState = specs.Replay }, 1},
+		"best, replayed":      {func(p *specs.Protocol) { p.TestState = []specs.StateRule{specs.Replay} }, 1},
 		"a tie":               {func(p *specs.Protocol) { p.Epochs = 4 }, 1},
 	} {
 		p := specs.DefaultProtocol()

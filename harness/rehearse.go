@@ -10,6 +10,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/kernels/devices"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
@@ -137,23 +138,16 @@ func (r *run) rehearse(ctx context.Context, budget time.Duration) (p pace, err e
 			return p, err
 		}
 	}
-	if r.observes() {
+	if passesOf(r.spec, r.parts).observe > 0 {
 		if p.observe, err = r.timed(ctx, r.parts.Train, each, func(w datasets.Stream) error { return r.eval.observe(ctx, w) }); err != nil {
 			return p, err
 		}
 	}
-	sets := r.validationSets()
-	if p.validate, err = r.timed(ctx, r.parts.Val, each, func(w datasets.Stream) error { return r.evaluateOn(ctx, "", w, sets) }); err != nil {
+	if p.validate, err = r.timed(ctx, r.parts.Val, each, func(w datasets.Stream) error { return r.evaluate(ctx, record.Part{}, w, r.samples) }); err != nil {
 		return p, err
 	}
-	p.test, err = r.timed(ctx, r.parts.Test, each, func(w datasets.Stream) error { return r.evaluateOn(ctx, "", w, r.sets) })
+	p.test, err = r.timed(ctx, r.parts.Test, each, func(w datasets.Stream) error { return r.evaluate(ctx, record.Part{}, w, r.sets) })
 	return p, err
-}
-
-// observes reports whether the trial takes the training part in without
-// learning from it, before a validation or the test.
-func (r *run) observes() bool {
-	return r.spec.Protocol.ValidationState == specs.Replay || r.parts.Test.Len() > 0 && !r.carries()
 }
 
 // timed does something with the windows of a part until the time is over, and
@@ -200,16 +194,7 @@ func Undisturbed(took []float64) float64 {
 // there is no test part, nothing comes after training.
 func (p pace) scaled(t specs.Trial, parts datasets.Parts) float64 {
 	n := func(part datasets.Stream) float64 { return float64(numWindows(part, t.Protocol.Batch)) }
-	train, val, test, epochs := n(parts.Train), n(parts.Val), n(parts.Test), float64(epochsOf(t))
-	epoch := train*p.train + val*p.validate
-	if t.Protocol.ValidationState == specs.Replay {
-		epoch += train * p.observe
-	}
-	switch {
-	case test == 0:
-		return epochs * epoch
-	case t.Protocol.TestState == specs.Carry && epochs > 0:
-		return epochs*epoch + test*p.test
-	}
-	return epochs*epoch + train*p.observe + (val+test)*p.test
+	do := passesOf(t, parts)
+	return n(parts.Train)*(float64(do.train)*p.train+float64(do.observe)*p.observe) +
+		n(parts.Val)*float64(do.validate)*p.validate + n(parts.Test)*float64(do.test)*p.test
 }

@@ -24,6 +24,9 @@ func init() {
 	})
 }
 
+// stateRules are all that a protocol can have.
+var stateRules = [][]specs.StateRule{{specs.Carry}, {specs.Replay}, {specs.Carry, specs.Replay}}
+
 // TestScaledCountsWindows: if every window took a second, a trial would take
 // as many seconds as it has windows, whatever the protocol.
 func TestScaledCountsWindows(t *testing.T) {
@@ -35,20 +38,22 @@ func TestScaledCountsWindows(t *testing.T) {
 		trial.Class = rapid.SampledFrom([]models.Class{models.Learned, models.ZeroParameter}).Draw(t, "class")
 		trial.Protocol.Batch = rapid.IntRange(1, 700).Draw(t, "batch")
 		trial.Protocol.Epochs = rapid.IntRange(1, 9).Draw(t, "epochs")
-		trial.Protocol.ValidationState = rapid.SampledFrom([]specs.StateRule{specs.Carry, specs.Replay}).Draw(t, "validation")
+		trial.Protocol.TestState = rapid.SampledFrom(stateRules).Draw(t, "state")
 		if got, want := second.scaled(trial, parts), numBatches(trial, parts); got != float64(want) {
 			t.Fatalf("%v seconds, expected %d", got, want)
 		}
 	})
-	trial.Protocol.TestState = specs.Carry
 	n := func(events int) float64 { return math.Ceil(float64(events) / float64(trial.Protocol.Batch)) }
 	want := float64(trial.Protocol.Epochs)*(n(parts.Train.Len())+n(parts.Val.Len())) + n(parts.Test.Len())
 	if got := second.scaled(trial, parts); got != want {
 		t.Errorf("carried on: %v seconds, expected %v", got, want)
 	}
-	for _, state := range []specs.StateRule{specs.Carry, specs.Replay} {
+	for _, state := range stateRules {
 		trial.Protocol.TestState = state
 		want := float64(trial.Protocol.Epochs) * (n(parts.Train.Len()) + n(parts.Val.Len()))
+		if state[0] == specs.Replay {
+			want += float64(trial.Protocol.Epochs) * n(parts.Train.Len())
+		}
 		if got := second.scaled(trial, RehearseTraining(trial, parts, devices.Target{}).Parts); got != want {
 			t.Errorf("training alone, test state %s: %v seconds, expected %v", state, got, want)
 		}
@@ -123,23 +128,25 @@ func TestRehearseOnlyWhatIsDone(t *testing.T) {
 	trial := suiteTrials(t, "name: observed\ntitle: observed\nruns: [{task: nc, datasets: [toy], models: [raw]}]\n")[0]
 	_, parts := partsOf(t, trial)
 	for _, c := range []struct {
-		parts            datasets.Parts
-		validation, test specs.StateRule
-		want             bool
+		parts datasets.Parts
+		rules []specs.StateRule
+		want  bool
 	}{
-		{withoutTest(parts), specs.Carry, specs.Replay, false},
-		{withoutTest(parts), specs.Replay, specs.Replay, true},
-		{parts, specs.Carry, specs.Replay, true},
-		{parts, specs.Carry, specs.Carry, false},
+		{withoutTest(parts), stateRules[0], false},
+		{withoutTest(parts), stateRules[1], true},
+		{withoutTest(parts), stateRules[2], false},
+		{parts, stateRules[0], false},
+		{parts, stateRules[1], true},
+		{parts, stateRules[2], true},
 	} {
-		trial.Protocol.ValidationState, trial.Protocol.TestState = c.validation, c.test
+		trial.Protocol.TestState = c.rules
 		run, err := newRun(trial, c.parts, devices.Target{}, 1, func() {})
 		if err != nil {
 			t.Fatal(err)
 		}
 		p, err := run.rehearse(context.Background(), time.Millisecond)
 		if got := p.observe > 0; err != nil || got != c.want || p.train <= 0 || p.validate <= 0 {
-			t.Errorf("validation %s, test %s, %d test events: %+v, %v", c.validation, c.test, c.parts.Test.Len(), p, err)
+			t.Errorf("state %s, %d test events: %+v, %v", c.rules, c.parts.Test.Len(), p, err)
 		}
 	}
 }

@@ -197,7 +197,9 @@ func tableLayout(trials []specs.Trial, command, source string) results.Layout {
 func datasetHeads(trials []specs.Trial) []results.DatasetHead {
 	var out []results.DatasetHead
 	for _, t := range trials {
-		out = appendNew(out, datasetHead(t))
+		for _, evaluation := range append([]string{""}, t.Evaluations()...) {
+			out = appendNew(out, datasetHead(t, evaluation))
+		}
 	}
 	return out
 }
@@ -205,11 +207,11 @@ func datasetHeads(trials []specs.Trial) []results.DatasetHead {
 // subtitle is what the trial's suite says of itself.
 func subtitle(t specs.Trial) string { return t.Suite + ": " + t.About }
 
-// datasetHead is the trial's column.
-func datasetHead(t specs.Trial) results.DatasetHead {
-	head := results.DatasetHead{ID: t.Dataset, Title: t.Dataset, Case: t.Case}
-	if t.Case != "" && !t.IsLatency() {
-		head.Title += ", " + t.Case
+// datasetHead is the column of one of the trial's evaluations.
+func datasetHead(t specs.Trial, evaluation string) results.DatasetHead {
+	head := results.DatasetHead{ID: t.Dataset, Title: t.Dataset, Case: KeyOf(t).Evaluated(evaluation).Case}
+	if head.Case != "" && !t.IsLatency() {
+		head.Title += ", " + head.Case
 	}
 	if d, err := datasets.Lookup(t.Dataset); err == nil {
 		head.PaperName = d.PaperName

@@ -8,16 +8,25 @@ import (
 )
 
 // needed is what a trial takes of the memory that trials on the device share:
-// on the processor that of the evaluation and of a checkpoint, too.
+// on the processor that of the evaluation, of the best epoch and of a
+// checkpoint, too.
 func needed(on devices.Target, kind models.Kind, t specs.Trial, p datasets.Parts, checkpoint bool) (bytes int64) {
+	copies := int64(0)
+	if t.Protocol.Select == specs.SelectBest && epochsOf(t) > 0 {
+		copies++
+	}
+	if checkpoint {
+		copies++
+	}
 	if kind.Bytes != nil {
-		bytes = kind.Bytes(setupOf(t, p, 1), t.Options)
+		setup := setupOf(t, p, 1)
+		bytes = kind.Bytes(setup, t.Options)
+		if setup.Inference = true; !on.IsCard() { // snapshots have no derivatives
+			bytes += copies * kind.Bytes(setup, t.Options)
+		}
 	}
 	if on.IsCard() {
 		return bytes
-	}
-	if checkpoint {
-		bytes *= 2 // a copy of the state
 	}
 	return bytes + evaluationBytes(t, p)
 }
@@ -32,16 +41,25 @@ const (
 	together    = 160       // the map of these, half full, and a list of one
 )
 
-// evaluationBytes is what evaluating both parts takes beside the model and the
-// stream: candidates, facts, a metric, the filter, and the packed facts.
+// evaluationBytes is what all evaluations take beside the model and the stream:
+// candidates, facts, those of the best epoch, a metric, the filter, and the
+// packed facts.
 func evaluationBytes(t specs.Trial, p datasets.Parts) int64 {
-	val, test, nodes := int64(p.Val.Len()), int64(p.Test.Len()), int64(p.Whole.NumNodes)
-	part := max(val, test)
-	if t.Task != models.LinkPrediction {
-		return (val+test)*(scoreBytes+storedBytes*(scoreBytes+1)) + part*metricBytes
+	count, fact := datasets.Stream.Len, int64(scoreBytes)
+	if t.Task == models.LinkPrediction {
+		count, fact = p.NumScored, int64(len(t.Protocol.Candidates)*countBytes)
 	}
-	sets, valScored, testScored := int64(len(t.Protocol.Candidates)), int64(p.NumScored(p.Val)), int64(p.NumScored(p.Test))
-	bytes := sets*nodes*(4+1) + (valScored+testScored)*sets*countBytes*(1+storedBytes) + max(valScored, testScored)*metricBytes
+	val, test := int64(count(p.Val)), int64(count(p.Test))
+	stored := (val + test) * int64(len(t.Protocol.TestState))
+	bytes := stored*(fact+storedBytes*fact) + max(val, test)*metricBytes
+	if t.Protocol.Select == specs.SelectBest && epochsOf(t) > 0 {
+		bytes += val * fact
+	}
+	if t.Task != models.LinkPrediction {
+		return bytes + stored*storedBytes // labels
+	}
+	nodes, part := int64(p.Whole.NumNodes), int64(max(p.Val.Len(), p.Test.Len()))
+	bytes += int64(len(t.Protocol.Candidates)) * nodes * (4 + 1)
 	if t.Protocol.ValNegatives > 0 {
 		bytes += nodes * 8 // a permutation of them
 	}

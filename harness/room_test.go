@@ -60,6 +60,7 @@ func TestEvaluationBytesAreAllocated(t *testing.T) {
 		{models.LinkPrediction, datasets.Transductive, func(p *specs.Protocol) { p.Candidates = both[:1] }},
 		{models.LinkPrediction, datasets.Transductive, func(p *specs.Protocol) { p.Candidates = both }},
 		{models.LinkPrediction, datasets.Inductive, func(p *specs.Protocol) { p.Candidates = both[1:] }},
+		{models.LinkPrediction, datasets.Transductive, func(p *specs.Protocol) { p.TestState = []specs.StateRule{specs.Carry, specs.Replay} }},
 		{models.LinkPrediction, datasets.Transductive, func(p *specs.Protocol) { p.Candidates, p.Filter = both[:1], specs.FilterSameSrcT }},
 	} {
 		parts, err := l.Parts(c.setting, false)
@@ -96,15 +97,29 @@ func TestEvaluationBytesAreAllocated(t *testing.T) {
 	}
 }
 
-// TestCheckpointIsCounted: it is a copy of the model, on the processor; a
-// card's does not take the card's memory. What is planned is what is counted.
-func TestCheckpointIsCounted(t *testing.T) {
+// TestCopiesAreCounted: the best epoch is kept, and a checkpoint is made, as
+// copies of the model without derivatives, in the machine's memory. What is
+// planned is what is counted.
+func TestCopiesAreCounted(t *testing.T) {
 	trial := toySuite(t)[0]
 	_, parts := partsOf(t, trial)
-	kind := models.Kind{Bytes: func(models.Setup, models.Options) int64 { return 1000 }}
-	with, without := needed(devices.Target{}, kind, trial, parts, true), needed(devices.Target{}, kind, trial, parts, false)
-	if with != without+1000 {
-		t.Errorf("%d bytes with a checkpoint, %d without, of a model of 1000", with, without)
+	kind := models.Kind{Bytes: func(s models.Setup, _ models.Options) int64 {
+		if s.Inference {
+			return 1000
+		}
+		return 50_000
+	}}
+	trial.Class = models.Learned
+	best, last := trial, trial
+	best.Protocol.Select, last.Protocol.Select = specs.SelectBest, specs.SelectLast
+	for _, c := range []struct {
+		trial      specs.Trial
+		checkpoint bool
+		want       int64
+	}{{last, false, 50_000}, {last, true, 51_000}, {best, false, 51_000}, {best, true, 52_000}} {
+		if got := needed(devices.Target{}, kind, c.trial, parts, c.checkpoint) - evaluationBytes(c.trial, parts); got != c.want {
+			t.Errorf("select: %s, checkpoint %t: %d bytes, expected %d", c.trial.Protocol.Select, c.checkpoint, got, c.want)
+		}
 	}
 	kind, err := models.Lookup(trial.Kind)
 	if err != nil {
@@ -124,7 +139,7 @@ func TestCheckpointIsCounted(t *testing.T) {
 // TestEvaluationIsRefused: a trial whose model is small and whose evaluation
 // does not fit is refused before anything is measured.
 func TestEvaluationIsRefused(t *testing.T) {
-	spec := specs.Trial{Task: models.NodeClassification, Kind: "still", Dataset: "large", ModelID: "still"}
+	spec := specs.Trial{Task: models.NodeClassification, Kind: "still", Dataset: "large", ModelID: "still", Protocol: specs.DefaultProtocol()}
 	parts := datasets.Parts{Test: datasets.Stream{Src: make([]int32, 1_000_000)}}
 	need := needed(devices.Target{}, models.Kind{}, spec, parts, false)
 	if need < 10_000_000 {

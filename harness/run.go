@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"time"
 
 	"dgsbench/datasets"
@@ -22,11 +21,11 @@ type run struct {
 	spec      specs.Trial
 	parts     datasets.Parts
 	sets      []candidateSet // link prediction: the headline first
+	samples   []candidateSet // of sets, the same in every epoch, that validation events are ranked against
+	negatives *negatives     // link prediction
 	model     models.Model
 	devices   *Devices // of the model
 	eval      evaluator
-	negatives *rand.Rand
-	scratch   []int32 // negatives of one batch
 
 	epochs       []record.Epoch
 	best         int // epoch whose parameters were tested, -1 for none
@@ -58,16 +57,17 @@ func newRun(spec specs.Trial, parts datasets.Parts, on devices.Target, threads i
 	}
 	r := &run{
 		spec: spec, parts: parts, model: model, devices: made, best: -1,
-		eval:      evaluator{model: model, task: spec.Task, size: spec.Protocol.Batch, rule: spec.Protocol.WithinBatch, tick: tick},
-		negatives: nn.Rand(spec.Seed, nn.ForNegatives),
-		scratch:   make([]int32, spec.Protocol.Batch),
+		eval: evaluator{model: model, task: spec.Task, size: spec.Protocol.Batch, rule: spec.Protocol.WithinBatch, tick: tick},
 	}
 	if spec.Task == models.LinkPrediction {
+		rng := nn.Rand(spec.Seed, nn.ForValidation)
 		for _, name := range spec.Protocol.Candidates {
-			r.sets = append(r.sets, newCandidateSet(name, parts.Whole))
+			set := newCandidateSet(name, parts.Whole)
+			r.sets, r.samples = append(r.sets, set), append(r.samples, set.sample(rng, spec.Protocol.ValNegatives))
 		}
+		r.negatives, err = newNegatives(spec, parts)
 	}
-	return r, nil
+	return r, err
 }
 
 // setupOf is what the trial's model is built from: no batch is longer than the
@@ -79,15 +79,33 @@ func setupOf(spec specs.Trial, parts datasets.Parts, threads int) models.Setup {
 	}
 }
 
-// numBatches is how often do ticks if training is never stopped early.
-func numBatches(spec specs.Trial, p datasets.Parts) int {
-	size := spec.Protocol.Batch
-	train, val, test := numWindows(p.Train, size), numWindows(p.Val, size), numWindows(p.Test, size)
-	epoch := train + val
-	if spec.Protocol.ValidationState == specs.Replay {
-		epoch += train
+// passes counts how often a trial goes through the training, validation and
+// test part if training is never stopped early; observe is through the training
+// part without learning from it.
+type passes struct{ train, observe, validate, test int }
+
+// passesOf counts those of do, or of train alone where there is no test part.
+func passesOf(spec specs.Trial, parts datasets.Parts) passes {
+	rules, epochs := spec.Protocol.TestState, epochsOf(spec)
+	p := passes{train: epochs, validate: epochs}
+	if rules[0] == specs.Replay {
+		p.observe = epochs
 	}
-	return epochsOf(spec)*epoch + train + val + test
+	if parts.Test.Len() == 0 {
+		return p
+	}
+	again := len(rules) - 1
+	if epochs == 0 {
+		again++
+	}
+	p.observe, p.validate, p.test = p.observe+again, p.validate+again, len(rules)
+	return p
+}
+
+// numBatches is how often do ticks if training is never stopped early.
+func numBatches(spec specs.Trial, parts datasets.Parts) int {
+	size, p := spec.Protocol.Batch, passesOf(spec, parts)
+	return (p.train+p.observe)*numWindows(parts.Train, size) + p.validate*numWindows(parts.Val, size) + p.test*numWindows(parts.Test, size)
 }
 
 // epochsOf is 0 for what has nothing to learn.
@@ -98,36 +116,34 @@ func epochsOf(spec specs.Trial) int {
 	return spec.Protocol.Epochs
 }
 
-// do trains, selects and tests.
+// do trains and selects, and makes every evaluation: a validation, and the test
+// that goes on from it.
 func (r *run) do(ctx context.Context) error {
 	if err := r.train(ctx); err != nil {
 		return err
 	}
-	if r.carries() {
-		return r.evaluate(ctx, record.Test)
+	for i := range r.spec.Protocol.TestState {
+		name := r.spec.Protocol.Evaluation(i)
+		if i > 0 || len(r.epochs) == 0 { // what has learned nothing has one state
+			if err := r.validate(ctx, specs.Replay, name); err != nil {
+				return err
+			}
+		}
+		if err := r.evaluate(ctx, record.Part{Split: record.Test, Evaluation: name}, r.parts.Test, r.sets); err != nil {
+			return err
+		}
 	}
-	r.model.Reset()
-	if err := r.eval.observe(ctx, r.parts.Train); err != nil {
-		return err
-	}
-	r.facts = nil
-	if err := r.evaluate(ctx, record.Validation); err != nil {
-		return err
-	}
-	return r.evaluate(ctx, record.Test)
+	return nil
 }
 
-// carries reports whether the test goes on from the last epoch's
-// validation.
-func (r *run) carries() bool {
-	return r.spec.Protocol.TestState == specs.Carry && epochsOf(r.spec) > 0
-}
-
-// train runs the epochs and leaves the model with the chosen parameters.
+// train runs the epochs. It leaves the model with the parameters of the chosen
+// one and, where there is a test, with the state after its validation, whose
+// facts are kept.
 func (r *run) train(ctx context.Context) error {
 	p := r.spec.Protocol
 	stop := newStopping(p.Patience)
 	var best models.Snapshot
+	var facts []partFacts // of the best epoch's validation
 	for epoch := range epochsOf(r.spec) {
 		start := time.Now()
 		r.model.Reset()
@@ -135,7 +151,11 @@ func (r *run) train(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("epoch %d: %w", epoch+1, err)
 		}
-		value, err := r.validate(ctx)
+		r.facts = nil
+		if err = r.validate(ctx, p.TestState[0], ""); err != nil {
+			return fmt.Errorf("validation after epoch %d: %w", epoch+1, err)
+		}
+		value, err := r.headline(r.facts[0].facts)
 		if err != nil {
 			return fmt.Errorf("validation after epoch %d: %w", epoch+1, err)
 		}
@@ -145,8 +165,8 @@ func (r *run) train(ctx context.Context) error {
 		})
 		r.trainSeconds += seconds
 		r.best = epoch
-		if stop.see(epoch, value) && p.Select == specs.SelectBest {
-			best = r.model.Snapshot(models.Parameters)
+		if stop.see(epoch, value) && r.keepsBest() {
+			best, facts = r.model.Snapshot(models.Everything), r.facts
 		}
 		if stop.done(epoch) {
 			break
@@ -155,8 +175,17 @@ func (r *run) train(ctx context.Context) error {
 	if len(r.epochs) == 0 || p.Select == specs.SelectLast {
 		return nil
 	}
-	r.best = stop.epoch
+	if r.best = stop.epoch; !r.keepsBest() {
+		return nil
+	}
+	r.facts = facts
 	return r.model.Restore(best)
+}
+
+// keepsBest reports whether the parameters and the state of the best epoch are
+// kept for a test.
+func (r *run) keepsBest() bool {
+	return r.spec.Protocol.Select == specs.SelectBest && r.parts.Test.Len() > 0
 }
 
 // epoch makes one chronological pass of training steps, one a batch, and
@@ -192,9 +221,8 @@ func (r *run) trainWindow(w datasets.Stream) (losses float64, steps int, err err
 // step trains on a batch, with one negative an event in link prediction.
 func (r *run) step(b datasets.Stream) (loss float64, err error) {
 	var negatives []int32
-	if len(r.sets) > 0 {
-		negatives = r.scratch[:b.Len()]
-		r.sets[0].draw(r.negatives, negatives)
+	if r.negatives != nil {
+		negatives = r.negatives.draw(b.Len())
 	}
 	loss, err = r.model.Train(b, negatives)
 	if err == nil && (math.IsNaN(loss) || math.IsInf(loss, 0)) {
@@ -203,31 +231,15 @@ func (r *run) step(b datasets.Stream) (loss float64, err error) {
 	return loss, err
 }
 
-// validate returns the headline metric on the validation part. Where the
-// test carries on from it, its facts are the final ones.
-func (r *run) validate(ctx context.Context) (float64, error) {
-	if r.spec.Protocol.ValidationState == specs.Replay {
+// validate evaluates the validation part, from the state that the rule makes.
+func (r *run) validate(ctx context.Context, rule specs.StateRule, evaluation string) error {
+	if rule == specs.Replay {
 		r.model.Reset()
 		if err := r.eval.observe(ctx, r.parts.Train); err != nil {
-			return 0, err
+			return err
 		}
 	}
-	r.facts = nil
-	if err := r.evaluateOn(ctx, record.Validation, r.parts.Val, r.validationSets()); err != nil {
-		return 0, err
-	}
-	return r.headline(r.facts[0].facts)
-}
-
-// validationSets are what validation events are ranked against: the headline
-// set or a sample of it, the same in every epoch, so that epochs can be
-// compared; all sets where their facts are the final ones.
-func (r *run) validationSets() []candidateSet {
-	if r.carries() || len(r.sets) == 0 {
-		return r.sets
-	}
-	rng := nn.Rand(r.spec.Seed, nn.ForValidation)
-	return []candidateSet{r.sets[0].sample(rng, r.spec.Protocol.ValNegatives)}
+	return r.evaluate(ctx, record.Part{Split: record.Validation, Evaluation: evaluation}, r.parts.Val, r.samples)
 }
 
 // headline is the metric that early stopping and selection go by.
@@ -240,27 +252,21 @@ func (r *run) headline(f metrics.Facts) (float64, error) {
 	return value, nil
 }
 
-// evaluate judges a part with everything that is reported.
-func (r *run) evaluate(ctx context.Context, split string) error {
-	part := r.parts.Test
-	if split == record.Validation {
-		part = r.parts.Val
-	}
-	return r.evaluateOn(ctx, split, part, r.sets)
-}
-
-func (r *run) evaluateOn(ctx context.Context, split string, part datasets.Stream, sets []candidateSet) error {
+// evaluate collects the facts of a part of the stream, in link prediction
+// against each of the sets.
+func (r *run) evaluate(ctx context.Context, name record.Part, part datasets.Stream, sets []candidateSet) error {
 	if r.spec.Task == models.NodeClassification {
 		f, err := r.eval.classify(ctx, part)
-		r.facts = append(r.facts, partFacts{record.Part{Split: split}, f})
+		r.facts = append(r.facts, partFacts{name, f})
 		return err
 	}
 	facts, err := r.eval.rank(ctx, part, r.questions(part, sets))
 	for i, f := range facts {
+		name.Candidates = string(sets[i].name)
 		if err := f.Check(); err != nil { // the store would refuse them
-			return fmt.Errorf("ranks of %s among %s: %w", split, sets[i].name, err)
+			return fmt.Errorf("ranks of %s among %s: %w", name.Split, name.Candidates, err)
 		}
-		r.facts = append(r.facts, partFacts{record.Part{Split: split, Candidates: string(sets[i].name)}, f})
+		r.facts = append(r.facts, partFacts{name, f})
 	}
 	return err
 }

@@ -96,13 +96,22 @@ func (s *scripted) Learn(b datasets.Stream, labels []int8) error {
 
 func (s *scripted) Reset() { s.log = append(s.log, "reset") }
 
-func (s *scripted) Snapshot(models.Part) models.Snapshot {
-	return models.Snapshot{Params: []models.Tensor{{Name: "epoch", I64: []int64{int64(s.epoch)}}}}
+// Snapshot holds as state the number of what was asked before.
+func (s *scripted) Snapshot(what models.Part) models.Snapshot {
+	snap := models.Snapshot{Params: []models.Tensor{{Name: "epoch", I64: []int64{int64(s.epoch)}}}}
+	if what == models.Everything {
+		snap.State = []models.Tensor{{Name: "asked", I64: []int64{int64(len(s.log))}}}
+	}
+	return snap
 }
 
 func (s *scripted) Restore(snap models.Snapshot) error {
 	s.epoch = int(snap.Params[0].I64[0])
-	s.log = append(s.log, fmt.Sprintf("restore epoch %d", s.epoch))
+	what := fmt.Sprintf("restore epoch %d", s.epoch)
+	if snap.State != nil {
+		what += fmt.Sprintf(" as after %q", s.log[snap.State[0].I64[0]-1])
+	}
+	s.log = append(s.log, what)
 	return nil
 }
 
@@ -137,25 +146,35 @@ func runScript(t *testing.T, task models.Task, s *script, change func(*specs.Pro
 }
 
 // TestOrderOfAProtocol: what a model is asked, in which order, under each
-// rule for the state.
+// rule for the state. The test goes on from the state after the validation that
+// its epoch was selected by.
 func TestOrderOfAProtocol(t *testing.T) {
+	const (
+		trained   = "reset, train 0-19, "
+		observed  = "reset, observe 0-19, learn 0-19, "
+		validated = "classify 20-30, learn 20-30, "
+		tested    = "classify 31-41, learn 31-41"
+		restored  = `restore epoch 0 as after "learn 20-30", `
+	)
 	for name, c := range map[string]struct {
 		change func(*specs.Protocol)
 		want   string
 	}{
-		"carry, best, replay": {
+		"carry": {
 			func(*specs.Protocol) {},
-			"reset, train 0-19, classify 20-30, learn 20-30, reset, train 0-19, classify 20-30, learn 20-30, restore epoch 0, " +
-				"reset, observe 0-19, learn 0-19, classify 20-30, learn 20-30, classify 31-41, learn 31-41",
+			trained + validated + trained + validated + restored + tested,
 		},
-		"replay before every evaluation": {
-			func(p *specs.Protocol) { p.ValidationState = specs.Replay },
-			"reset, train 0-19, reset, observe 0-19, learn 0-19, classify 20-30, learn 20-30, reset, train 0-19, reset, observe 0-19, learn 0-19, classify 20-30, learn 20-30, " +
-				"restore epoch 0, reset, observe 0-19, learn 0-19, classify 20-30, learn 20-30, classify 31-41, learn 31-41",
+		"replay": {
+			func(p *specs.Protocol) { p.TestState = []specs.StateRule{specs.Replay} },
+			trained + observed + validated + trained + observed + validated + restored + tested,
 		},
-		"last epoch, carried on": {
-			func(p *specs.Protocol) { p.Select, p.TestState = specs.SelectLast, specs.Carry },
-			"reset, train 0-19, classify 20-30, learn 20-30, reset, train 0-19, classify 20-30, learn 20-30, classify 31-41, learn 31-41",
+		"both": {
+			func(p *specs.Protocol) { p.TestState = []specs.StateRule{specs.Carry, specs.Replay} },
+			trained + validated + trained + validated + restored + tested + ", " + observed + validated + tested,
+		},
+		"last epoch, carry": {
+			func(p *specs.Protocol) { p.Select = specs.SelectLast },
+			trained + validated + trained + validated + tested,
 		},
 	} {
 		s := &script{auc: []float64{.9, .8}}
@@ -163,6 +182,23 @@ func TestOrderOfAProtocol(t *testing.T) {
 		if diff := cmp.Diff(strings.Split(c.want, ", "), s.log); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// TestWithoutATest: a trial that ends with its training keeps no epoch.
+func TestWithoutATest(t *testing.T) {
+	s := &script{auc: []float64{.9, .8}}
+	p := specs.DefaultProtocol()
+	p.Batch, p.Epochs = 20, 2
+	r, err := newRun(specs.Trial{Task: models.NodeClassification, Kind: "scripted", Class: models.Learned, Options: s, Protocol: p}, withoutTest(scriptedParts()), devices.Target{}, 1, func() {})
+	if err == nil {
+		err = r.train(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := s.log[len(s.log)-1]; last != "learn 20-30" || r.best != 0 {
+		t.Errorf("epoch %d is the best, the last thing done %q", r.best, last)
 	}
 }
 
@@ -183,48 +219,46 @@ func TestEarlyStopping(t *testing.T) {
 }
 
 // TestRankingParts: link prediction reports every candidate set on both
-// parts; epochs are judged by the first set, or by a sample of it.
+// parts of every evaluation; validation events are ranked against a sample of
+// each, and test events against all.
 func TestRankingParts(t *testing.T) {
 	s := &script{auc: []float64{0}}
-	r := runScript(t, models.LinkPrediction, s, func(p *specs.Protocol) { p.ValNegatives = 4 })
+	r := runScript(t, models.LinkPrediction, s, func(p *specs.Protocol) {
+		p.ValNegatives, p.TestState = 4, []specs.StateRule{specs.Carry, specs.Replay}
+	})
 	var got []record.Part
 	for _, f := range r.facts {
 		got = append(got, f.part)
 	}
-	want := []record.Part{
-		{Split: "validation", Candidates: "all_nodes"},
-		{Split: "validation", Candidates: "destinations"},
-		{Split: "test", Candidates: "all_nodes"},
-		{Split: "test", Candidates: "destinations"},
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(record.Parts("lp", "replay"), got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if s.log[2] != "rank 4 candidates 20-30" {
-		t.Errorf("the epoch is judged by %q", s.log[2])
+	all := fmt.Sprintf("rank %d candidates", len(scriptedParts().Whole.Destinations()))
+	want := []string{
+		"reset", "train 0-19", "rank 4 candidates 20-30", "rank 4 candidates 20-30", "observe 20-30", `restore epoch 0 as after "observe 20-30"`,
+		"rank 10 candidates 31-41", all + " 31-41", "observe 31-41",
+		"reset", "observe 0-19", "rank 4 candidates 20-30", "rank 4 candidates 20-30", "observe 20-30",
+		"rank 10 candidates 31-41", all + " 31-41", "observe 31-41",
+	}
+	if diff := cmp.Diff(want, s.log); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-// TestNegatives come from the headline's candidates, anew in every batch
-// and the same for the same seed.
+// TestNegatives are drawn anew in every batch, and are the same for the same
+// seed.
 func TestNegatives(t *testing.T) {
-	draw := func(sets ...specs.CandidateSet) [][]int32 {
+	draw := func() [][]int32 {
 		s := &script{auc: []float64{0, 0}}
-		runScript(t, models.LinkPrediction, s, func(p *specs.Protocol) { p.Batch, p.Candidates = 11, sets })
+		runScript(t, models.LinkPrediction, s, func(p *specs.Protocol) { p.Batch = 11 })
 		return s.negatives
 	}
-	first := draw(specs.Destinations)
-	if diff := cmp.Diff(first, draw(specs.Destinations)); diff != "" {
+	first := draw()
+	if diff := cmp.Diff(first, draw()); diff != "" {
 		t.Errorf("same seed, first (-) and second run (+):\n%s", diff)
 	}
 	if len(first) != 4 || len(first[0]) != 11 || len(first[1]) != 9 || slices.Equal(first[0], first[2]) {
 		t.Errorf("negatives of two epochs: %v", first)
-	}
-	destinations := scriptedParts().Whole.Destinations()
-	for _, v := range slices.Concat(first...) {
-		if !slices.Contains(destinations, v) {
-			t.Errorf("negative %d is no destination", v)
-		}
 	}
 }
 

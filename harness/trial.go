@@ -15,7 +15,7 @@ import (
 
 // Numerics is raised by hand whenever results may change: records of an
 // older version are stale.
-const Numerics = 3
+const Numerics = 4
 
 // KeyOf is where a trial's record lies.
 func KeyOf(t specs.Trial) record.Key {
@@ -35,7 +35,7 @@ func Describe(t specs.Trial, l *datasets.Loaded, on devices.Target) record.Recor
 		Spec: t.JSON(), Origins: t.OriginsJSON(), DataChecksum: l.SHA256, CodeVersion: CodeVersion(), Machine: Machine(on), Device: on.Name(),
 		ModelClass: record.Class(t.Class), ModelTitle: t.Title,
 		DatasetTitle: l.Dataset.Title, PaperName: l.Dataset.PaperName,
-		Footnotes: l.Dataset.Notes, Data: dataOf(l), BestEpoch: -1,
+		Footnotes: l.Dataset.Notes, Data: dataOf(l), Evaluations: t.Evaluations(), BestEpoch: -1,
 	}
 }
 

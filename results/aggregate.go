@@ -11,7 +11,8 @@ import (
 	"dgsbench/results/record"
 )
 
-// Aggregate summarises records over seeds, in order of key. Metrics are
+// Aggregate summarises records over seeds, in order of key: a cell for every
+// evaluation of a trial. Metrics are
 // computed from the facts in the store, so that they do not depend on what
 // was known when the trial ran. It is an error when two records are of the
 // same trial, or when the seeds of a cell differ in more than the seed. progress,
@@ -25,14 +26,14 @@ func Aggregate(s record.Store, records []record.Record, progress func(share floa
 	all := len(groups)
 	for len(groups) > 0 {
 		n := 1 // groups of the same place share their events, and so the draws
-		for n < len(groups) && groups[n][0].Key.Place() == groups[0][0].Key.Place() {
+		for n < len(groups) && groups[n].key.Place() == groups[0].key.Place() {
 			n++
 		}
 		var within func(share float64)
 		if progress != nil {
 			within = func(share float64) { progress((float64(len(cells)) + share*float64(n)) / float64(all)) }
 		}
-		if err := ram.Check(fmt.Sprintf("the tables of %s", groups[0][0].Key.CellKey), bytesOf(groups[:n])); err != nil {
+		if err := ram.Check(fmt.Sprintf("the tables of %s", groups[0].key), bytesOf(groups[:n])); err != nil {
 			return nil, fmt.Errorf("%w; leave models or datasets out with --models and --datasets, or take a machine with more", err)
 		}
 		some, err := summarise(s, groups[:n], within)
@@ -57,10 +58,10 @@ func bytesOf(groups []group) (bytes int64) {
 	)
 	largest := int64(0)
 	for _, g := range groups {
-		parts := record.Parts(g[0].Key.Task)
-		each := int64(fact + prepared*len(metrics.Of(g[0].Key.Task)))
-		bytes += int64(len(parts)*len(metrics.Of(g[0].Key.Task))) * draws
-		for _, r := range g {
+		parts := record.Parts(g.key.Task)
+		each := int64(fact + prepared*len(metrics.Of(g.key.Task)))
+		bytes += int64(len(parts)*len(metrics.Of(g.key.Task))) * draws
+		for _, r := range g.records {
 			if r.Failed() || r.Data == nil || len(r.Data.Parts) == 0 {
 				continue
 			}
@@ -78,8 +79,12 @@ func bytesOf(groups []group) (bytes int64) {
 	return bytes + weight*largest*int64(runtime.GOMAXPROCS(0))
 }
 
-// group is the records of one cell, in order of seed.
-type group []record.Record
+// group is one evaluation of the trials of one cell.
+type group struct {
+	key        record.CellKey // of the evaluation
+	evaluation string
+	records    []record.Record // in order of seed
+}
 
 // groupBySeeds puts the records of each cell together, in order of key.
 func groupBySeeds(records []record.Record) ([]group, error) {
@@ -87,27 +92,47 @@ func groupBySeeds(records []record.Record) ([]group, error) {
 	slices.SortStableFunc(sorted, func(a, b record.Record) int {
 		return cmp.Or(compareCells(a, b), cmp.Compare(a.Key.Seed, b.Key.Seed))
 	})
-	var groups []group
+	var cells [][]record.Record
 	for i, r := range sorted {
 		if i == 0 || compareCells(sorted[i-1], r) != 0 {
-			groups = append(groups, group{r})
+			cells = append(cells, []record.Record{r})
 			continue
 		}
-		last := &groups[len(groups)-1]
+		last := &cells[len(cells)-1]
 		if err := checkPair(sorted[i-1], r); err != nil {
 			return nil, err
 		}
 		*last = append(*last, r)
 	}
-	return groups, nil
+	return byEvaluation(cells), nil
+}
+
+// byEvaluation makes a group of every evaluation of the cells, in order of
+// place.
+func byEvaluation(cells [][]record.Record) []group {
+	var groups []group
+	for _, c := range cells {
+		key := c[0].Key.CellKey
+		groups = append(groups, group{key, "", c})
+		for _, e := range c[0].Evaluations { // those of the spec, which all seeds share
+			groups = append(groups, group{key.Evaluated(e), e, c})
+		}
+	}
+	slices.SortStableFunc(groups, func(a, b group) int { return comparePlaces(a.key, b.key) })
+	return groups
 }
 
 func compareCells(a, b record.Record) int {
 	return cmp.Or(
-		cmp.Compare(a.Key.Suite, b.Key.Suite), cmp.Compare(a.Key.Dataset, b.Key.Dataset),
-		cmp.Compare(a.Key.Task, b.Key.Task), cmp.Compare(a.Key.Setting, b.Key.Setting),
-		cmp.Compare(a.Key.Case, b.Key.Case), cmp.Compare(a.Key.Model, b.Key.Model), cmp.Compare(a.Key.Variant, b.Key.Variant),
-		cmp.Compare(a.Device, b.Device),
+		comparePlaces(a.Key.CellKey, b.Key.CellKey),
+		cmp.Compare(a.Key.Model, b.Key.Model), cmp.Compare(a.Key.Variant, b.Key.Variant), cmp.Compare(a.Device, b.Device),
+	)
+}
+
+func comparePlaces(a, b record.CellKey) int {
+	return cmp.Or(
+		cmp.Compare(a.Suite, b.Suite), cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(a.Task, b.Task),
+		cmp.Compare(a.Setting, b.Setting), cmp.Compare(a.Case, b.Case),
 	)
 }
 

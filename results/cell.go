@@ -2,6 +2,7 @@ package results
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
@@ -60,6 +61,7 @@ func summarise(s record.Store, groups []group, progress func(share float64)) ([]
 			return nil, err
 		}
 		for _, part := range record.Parts(cells[i].Task) {
+			part.Evaluation = g.evaluation
 			rows, err := cells[i].summarise(part, seeds)
 			if err != nil {
 				return nil, err
@@ -78,11 +80,11 @@ func summarise(s record.Store, groups []group, progress func(share float64)) ([]
 // read fills in all but the rows, and returns the facts of the seeds that
 // finished.
 func (c *Cell) read(s record.Store, g group) ([]record.Observed, error) {
-	first := g[0]
-	c.CellKey, c.Title, c.Class, c.Device = first.Key.CellKey, first.ModelTitle, first.ModelClass, first.Device
+	first := g.records[0]
+	c.CellKey, c.Title, c.Class, c.Device = g.key, first.ModelTitle, first.ModelClass, first.Device
 	c.data, c.method = first.DataChecksum, first.SpecBut("seed", "model", "variant")
 	var finished []record.Observed
-	for _, r := range g {
+	for _, r := range g.records {
 		c.Stale = c.Stale || r.Stale()
 		for _, note := range r.Footnotes {
 			if !slices.Contains(c.Notes, note) {
@@ -97,9 +99,10 @@ func (c *Cell) read(s record.Store, g group) ([]record.Observed, error) {
 		if err != nil {
 			return nil, err
 		}
+		maps.DeleteFunc(observed, func(p record.Part, _ metrics.Facts) bool { return p.Evaluation != g.evaluation })
 		finished = append(finished, observed)
 		if tells(observed) {
-			c.answers = append(c.answers, answer{r.Key.Seed, observed.TestDigest()})
+			c.answers = append(c.answers, answer{r.Key.Seed, observed.TestDigest(g.evaluation)})
 		}
 		if rising(r) {
 			c.Rising++
@@ -107,7 +110,7 @@ func (c *Cell) read(s record.Store, g group) ([]record.Observed, error) {
 	}
 	c.Seeds = len(finished)
 	if c.Seeds > 0 {
-		c.Positives = finished[0][record.Part{Split: record.Test}].Positives()
+		c.Positives = finished[0][record.Part{Split: record.Test, Evaluation: g.evaluation}].Positives()
 	}
 	return finished, nil
 }

@@ -119,6 +119,17 @@ func readWords[T ~string](n strictyaml.Node, errs *strictyaml.Errors, known ...T
 	return words
 }
 
+// readWordOrWords is readWords that also reads one word alone.
+func readWordOrWords[T ~string](n strictyaml.Node, errs *strictyaml.Errors, known ...T) []T {
+	if !n.IsScalar() {
+		return readWords(n, errs, known...)
+	}
+	if word := readWord(n, errs, known...); word != "" {
+		return []T{word}
+	}
+	return nil
+}
+
 func texts[T ~string](words []T) []string {
 	out := make([]string, len(words))
 	for i, w := range words {

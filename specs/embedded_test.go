@@ -105,7 +105,7 @@ func TestTorchNC(t *testing.T) {
 	}
 	head := `"head":{"dropout":0.1,"hidden":[100],"lr":0.001,"norm":"none","pos_weight":1,"weight_decay":0}`
 	protocol := `"protocol":{"batch":200,"candidates":["all_nodes","destinations"],"epochs":25,"filter":"none",` +
-		`"patience":0,"select":"best","test_state":"replay","val_negatives":0,"validation_state":"replay"}`
+		`"patience":0,"select":"best","test_state":["replay"],"train_negatives":"train_destinations","val_negatives":0}`
 	dgs := func(gradient, eta string) string {
 		return `"options":{"blocks":50,"buckets":10,"embedding":"softmax","factors":"vector","gradient":"` + gradient + `",` + head +
 			`,"jacobian":"float32","optimiser":{"lr":` + eta + `,"method":"sgd","momentum":0,"weight_decay":0},"range":"sigmoid","size":100,"sum_floor":0.001,"temperature":2}`

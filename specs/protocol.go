@@ -22,24 +22,26 @@ type Protocol struct {
 	// Patience is the number of epochs without a better validation metric
 	// after which training stops; 0 trains for all epochs.
 	Patience int `yaml:"patience"`
+	// TrainNegatives says where the negative destinations of training come
+	// from.
+	TrainNegatives NegativeSource `yaml:"train_negatives"`
 	// Candidates are the sets of destinations that events are ranked
-	// against, each a column of its own. The first is the headline, and
-	// training negatives are drawn from it.
+	// against. The first is the headline, by which epochs are selected.
 	Candidates []CandidateSet `yaml:"candidates"`
 	// Filter says which candidates are not negatives, beside the true
 	// destination.
 	Filter NegativeFilter `yaml:"filter"`
-	// ValNegatives is the number of sampled candidates that a validation
-	// event is ranked against; 0 stands for all of them. Test events are
-	// always ranked against all.
+	// ValNegatives is the number of sampled candidates of each set that a
+	// validation event is ranked against; 0 stands for all of them. Test
+	// events are always ranked against all.
 	ValNegatives int `yaml:"val_negatives"`
 	// Select says which epoch's parameters are tested.
 	Select Selection `yaml:"select"`
-	// ValidationState is the state in which the validation after an epoch
-	// starts.
-	ValidationState StateRule `yaml:"validation_state"`
-	// TestState is the state in which the test starts.
-	TestState StateRule `yaml:"test_state"`
+	// TestState are the rules by which the state before a test is made, each
+	// for an evaluation of its own. Epochs are selected by a validation whose
+	// state is made by the first, and its test goes on from that of the
+	// selected epoch.
+	TestState []StateRule `yaml:"test_state"`
 	// Latency makes the trials latency tests: nothing is trained, and nothing
 	// above but Batch counts. It is nil elsewhere.
 	Latency *Latency `yaml:"latency,omitempty"`
@@ -58,6 +60,25 @@ const (
 	// Destinations are the nodes that are a destination anywhere in the
 	// stream.
 	Destinations CandidateSet = "destinations"
+)
+
+// NegativeSource says which nodes are negative destinations in training, drawn
+// with equal shares and replacement.
+type NegativeSource string
+
+const (
+	// TrainDestinations are the nodes that are a destination in the training
+	// part.
+	TrainDestinations NegativeSource = "train_destinations"
+	// TrainNodes are all nodes of the training part.
+	TrainNodes NegativeSource = "train_nodes"
+	// MixedNegatives are half of the one and half of the other: each negative
+	// is of either with the same probability.
+	MixedNegatives NegativeSource = "mixed"
+	// LaterDestinations are the candidates Destinations: nodes too that are a
+	// destination only after training, which a model then knows of. Other
+	// software draws so.
+	LaterDestinations NegativeSource = "destinations"
 )
 
 // NegativeFilter says which true events are not counted as negatives.
@@ -96,15 +117,15 @@ const (
 	SelectLast Selection = "last"
 )
 
-// StateRule says how the nodes' state is made before an evaluation.
+// StateRule says how the nodes' state is made before a validation. A test goes
+// on from the state after the validation with the same parameters.
 type StateRule string
 
 const (
-	// Carry goes on from the state that the part before has left: training
-	// for validation, validation for test.
+	// Carry goes on from the state that training has left.
 	Carry StateRule = "carry"
-	// Replay forgets the state and folds all earlier parts in again, with
-	// the parameters that are evaluated.
+	// Replay forgets the state and folds the training part in again, with the
+	// parameters that are evaluated.
 	Replay StateRule = "replay"
 )
 
@@ -112,24 +133,24 @@ const (
 func DefaultProtocol() Protocol {
 	return Protocol{
 		Batch: 200, Epochs: 50, Patience: 10,
-		Candidates: []CandidateSet{AllNodes, Destinations}, Filter: FilterNone,
-		Select: SelectBest, ValidationState: Carry, TestState: Replay,
+		TrainNegatives: TrainDestinations, Candidates: []CandidateSet{AllNodes, Destinations}, Filter: FilterNone,
+		Select: SelectBest, TestState: []StateRule{Carry},
 	}
 }
 
 // protocolYAML is a `protocol:` block, with the words left to be checked.
 type protocolYAML struct {
-	Batch           *int            `yaml:"batch"`
-	WithinBatch     strictyaml.Node `yaml:"within_batch"`
-	Epochs          *int            `yaml:"epochs"`
-	Patience        *int            `yaml:"patience"`
-	Candidates      strictyaml.Node `yaml:"candidates"`
-	Filter          strictyaml.Node `yaml:"filter"`
-	ValNegatives    *int            `yaml:"val_negatives"`
-	Select          strictyaml.Node `yaml:"select"`
-	ValidationState strictyaml.Node `yaml:"validation_state"`
-	TestState       strictyaml.Node `yaml:"test_state"`
-	Latency         strictyaml.Node `yaml:"latency"`
+	Batch          *int            `yaml:"batch"`
+	WithinBatch    strictyaml.Node `yaml:"within_batch"`
+	Epochs         *int            `yaml:"epochs"`
+	Patience       *int            `yaml:"patience"`
+	TrainNegatives strictyaml.Node `yaml:"train_negatives"`
+	Candidates     strictyaml.Node `yaml:"candidates"`
+	Filter         strictyaml.Node `yaml:"filter"`
+	ValNegatives   *int            `yaml:"val_negatives"`
+	Select         strictyaml.Node `yaml:"select"`
+	TestState      strictyaml.Node `yaml:"test_state"`
+	Latency        strictyaml.Node `yaml:"latency"`
 }
 
 // with puts the values of a `protocol:` block over p.
@@ -148,25 +169,27 @@ func (p Protocol) with(n strictyaml.Node, errs *strictyaml.Errors) Protocol {
 	}
 	p.Filter = cmp.Or(readWord(y.Filter, errs, FilterNone, FilterSameSrcT), p.Filter)
 	p.Select = cmp.Or(readWord(y.Select, errs, SelectBest, SelectLast), p.Select)
-	p.ValidationState = cmp.Or(readWord(y.ValidationState, errs, Carry, Replay), p.ValidationState)
-	p.TestState = cmp.Or(readWord(y.TestState, errs, Carry, Replay), p.TestState)
+	p.TrainNegatives = cmp.Or(readWord(y.TrainNegatives, errs, TrainDestinations, TrainNodes, MixedNegatives, LaterDestinations), p.TrainNegatives)
+	if rules := readWordOrWords(y.TestState, errs, Carry, Replay); rules != nil {
+		p.TestState = rules
+		if len(rules) > 1 && rules[0] == Replay {
+			errs.Add(y.TestState.Errorf("after replay the state that training has left is gone, expected test_state: [%s, %s]", Carry, Replay))
+		}
+	}
 	if c := readWords(y.Candidates, errs, AllNodes, Destinations); c != nil {
 		p.Candidates = c
 	}
 	if y.Latency.Present() {
 		p.Latency = newLatency(y.Latency, errs)
 	}
-	if !errs.Any() {
-		p.checkCarry(n, errs)
-	}
 	return p
 }
 
-// checkCarry refuses a test that goes on from a state which is not that of
-// the tested parameters: of another epoch, or of a validation that was
-// ranked otherwise.
-func (p Protocol) checkCarry(n strictyaml.Node, errs *strictyaml.Errors) {
-	if p.TestState == Carry && (p.Select != SelectLast || p.ValidationState != Carry || p.Patience > 0 || p.ValNegatives > 0) {
-		errs.Add(n.Errorf("test_state: carry needs select: last, validation_state: carry, patience: 0 and val_negatives: 0"))
+// Evaluation names the evaluation that goes by rule i of TestState, in records
+// and tables; the first has no name.
+func (p Protocol) Evaluation(i int) string {
+	if i == 0 {
+		return ""
 	}
+	return string(p.TestState[i])
 }

@@ -2,9 +2,6 @@ package specs_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,11 +22,11 @@ func protocolSuiteOf(cell, suite, run string) string {
 // TestRunOverSuite: of the suite's protocol, a run's block changes what it says
 // and nothing else.
 func TestRunOverSuite(t *testing.T) {
-	const suite = "batch: 7, epochs: 6, patience: 5, candidates: [destinations], filter: same_src_t, " +
-		"val_negatives: 4, select: last, validation_state: replay, test_state: replay"
+	const suite = "batch: 7, epochs: 6, patience: 5, train_negatives: mixed, candidates: [destinations], filter: same_src_t, " +
+		"val_negatives: 4, select: last, test_state: replay"
 	want := specs.Protocol{
-		Batch: 7, Epochs: 6, Patience: 5, Candidates: []specs.CandidateSet{specs.Destinations},
-		Filter: specs.FilterSameSrcT, ValNegatives: 4, Select: specs.SelectLast, ValidationState: specs.Replay, TestState: specs.Replay,
+		Batch: 7, Epochs: 6, Patience: 5, TrainNegatives: specs.MixedNegatives, Candidates: []specs.CandidateSet{specs.Destinations},
+		Filter: specs.FilterSameSrcT, ValNegatives: 4, Select: specs.SelectLast, TestState: []specs.StateRule{specs.Replay},
 	}
 	const nc, lp = "task: nc, datasets: [amlsim-20k], models: [toy]", "task: lp, settings: [T], datasets: [wikipedia], models: [edgebank]"
 	for _, c := range []struct {
@@ -46,7 +43,9 @@ func TestRunOverSuite(t *testing.T) {
 		{lp, "filter: none", func(p *specs.Protocol) { p.Filter = specs.FilterNone }},
 		{lp, "val_negatives: 0", func(p *specs.Protocol) { p.ValNegatives = 0 }},
 		{nc, "select: best", func(p *specs.Protocol) { p.Select = specs.SelectBest }},
-		{nc, "validation_state: carry", func(p *specs.Protocol) { p.ValidationState = specs.Carry }},
+		{nc, "test_state: carry", func(p *specs.Protocol) { p.TestState = []specs.StateRule{specs.Carry} }},
+		{nc, "test_state: [carry, replay]", func(p *specs.Protocol) { p.TestState = []specs.StateRule{specs.Carry, specs.Replay} }},
+		{lp, "train_negatives: train_nodes", func(p *specs.Protocol) { p.TrainNegatives = specs.TrainNodes }},
 		{nc, "latency: {}, batch: 7", func(p *specs.Protocol) { p.Latency = paperLatency() }},
 		{nc, "latency: {warmups: 3}", func(p *specs.Protocol) { p.Latency = paperLatency(); p.Latency.Warmups = 3 }},
 		{nc, "latency: {iterations: 12}", func(p *specs.Protocol) { p.Latency = paperLatency(); p.Latency.Iterations = 12 }},
@@ -78,24 +77,14 @@ func TestLastWriteIsTheDefault(t *testing.T) {
 	}
 }
 
-// TestCarryNeeds: a test goes on from the validation's state only if that is the
-// state of the tested parameters, each validated against all candidates.
-func TestCarryNeeds(t *testing.T) {
-	const fits = "test_state: carry, select: last, validation_state: carry, patience: 0, val_negatives: 0"
-	for key, value := range map[string]string{"": "", "select": "best", "validation_state": "replay", "patience": "1", "val_negatives": "1"} {
-		protocol := fits
-		if key != "" {
-			_, after, _ := strings.Cut(fits, key+": ")
-			was, _, _ := strings.Cut(after, ",")
-			protocol = strings.Replace(fits, key+": "+was, key+": "+value, 1)
-		}
-		file := filepath.Join(t.TempDir(), "suite.yaml")
-		if err := os.WriteFile(file, []byte(protocolSuite(protocol, "")), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		err := load(toyLibrary(t), file)
-		if refused := err != nil && strings.Contains(err.Error(), "test_state: carry needs"); refused != (key != "") {
-			t.Errorf("%s: %v", protocol, err)
+// TestEvaluations: the first rule for the state has no name, others are theirs;
+// a latency test evaluates nothing.
+func TestEvaluations(t *testing.T) {
+	for protocol, want := range map[string][]string{
+		"": nil, "test_state: replay": nil, "test_state: [carry, replay]": {"replay"}, "test_state: [carry, replay], latency: {}": nil,
+	} {
+		if diff := cmp.Diff(want, suiteOf(t, protocolSuite(protocol, ""))[0].Evaluations()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", protocol, diff)
 		}
 	}
 }

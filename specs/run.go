@@ -69,7 +69,7 @@ func checkEffect(own strictyaml.Node, task models.Task, resolved Protocol, errs 
 		case latency && !slices.Contains([]string{"batch", "within_batch", "latency"}, key):
 			errs.Add(at.Errorf("it changes nothing in a latency test; leave the key out"))
 		case latency || task != models.NodeClassification:
-		case key == "candidates" || key == "filter" || key == "val_negatives" && resolved.ValNegatives > 0:
+		case key == "train_negatives" || key == "candidates" || key == "filter" || key == "val_negatives" && resolved.ValNegatives > 0:
 			errs.Add(at.Errorf("it changes nothing in node classification; leave the key out"))
 		}
 	}

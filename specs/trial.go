@@ -44,6 +44,19 @@ func (t Trial) Ref() string { return JoinRef(t.ModelID, t.Variant) }
 // scores nothing.
 func (t Trial) IsLatency() bool { return t.Protocol.Latency != nil }
 
+// Evaluations name what is evaluated of the trial beside its first evaluation.
+func (t Trial) Evaluations() (names []string) {
+	if t.IsLatency() {
+		return nil
+	}
+	for i := range t.Protocol.TestState {
+		if i > 0 {
+			names = append(names, t.Protocol.Evaluation(i))
+		}
+	}
+	return names
+}
+
 // SplitLatency separates the trials that are scored from the latency tests,
 // each in order.
 func SplitLatency(all []Trial) (scored, timed []Trial) {

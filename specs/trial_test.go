@@ -125,7 +125,7 @@ func TestTrialValues(t *testing.T) {
 	if diff := cmp.Diff(want, byRef["toy+wide"].Protocol); diff != "" {
 		t.Errorf("nc protocol (-want +got):\n%s", diff)
 	}
-	want.Batch, want.Patience, want.Select, want.TestState = 10, 0, specs.SelectLast, specs.Carry
+	want.Batch, want.Patience, want.Select = 10, 0, specs.SelectLast
 	if diff := cmp.Diff(want, byRef["toy+steep"].Protocol); diff != "" {
 		t.Errorf("lp protocol (-want +got):\n%s", diff)
 	}
@@ -162,7 +162,8 @@ func TestIdentity(t *testing.T) {
 		"nested":     func(t *specs.Trial) { t.Options.(*toyOptions).Head.Dropout = 0.3 },
 		"batch":      func(t *specs.Trial) { t.Protocol.Batch++ },
 		"candidates": func(t *specs.Trial) { t.Protocol.Candidates = []specs.CandidateSet{specs.AllNodes} },
-		"test state": func(t *specs.Trial) { t.Protocol.TestState = "x" },
+		"negatives":  func(t *specs.Trial) { t.Protocol.TrainNegatives = specs.TrainNodes },
+		"test state": func(t *specs.Trial) { t.Protocol.TestState = []specs.StateRule{specs.Replay} },
 		"seed":       func(t *specs.Trial) { t.Seed++ },
 	}
 	seen := map[string]string{base: "nothing"}

@@ -143,6 +143,9 @@ func (n Node) errorAt(format string, args ...any) error {
 	return &Error{File: n.file, Line: n.Line(), Text: fmt.Sprintf(format, args...)}
 }
 
+// IsScalar reports whether the value is a single one.
+func (n Node) IsScalar() bool { return n.yaml != nil && n.yaml.Kind == yaml.ScalarNode }
+
 // IsMapping reports whether the value has keys and values.
 func (n Node) IsMapping() bool { return n.yaml != nil && n.yaml.Kind == yaml.MappingNode }
 

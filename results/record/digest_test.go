@@ -26,14 +26,14 @@ func TestDigests(t *testing.T) {
 		scores(.5, .25), scores(.25, .5), scores(.5), scores(.5, .25, 0),
 	}
 	for i, o := range different {
-		if first, twice := seen[o.TestDigest()]; twice {
+		if first, twice := seen[o.TestDigest("")]; twice {
 			t.Errorf("answers %d and %d have one digest", first, i)
 		}
-		seen[o.TestDigest()] = i
+		seen[o.TestDigest("")] = i
 	}
 	more := scores(.5, .25)
 	more[record.Part{Split: record.Validation}] = metrics.Facts{Score: []float32{9}, Label: []int8{1}}
-	if more.TestDigest() != scores(.5, .25).TestDigest() {
+	if more.TestDigest("") != scores(.5, .25).TestDigest("") {
 		t.Error("the validation part has a part in it")
 	}
 }

@@ -45,6 +45,18 @@ func (k CellKey) Folder() string {
 	return path.Join(k.Suite, k.Dataset, task, model)
 }
 
+// Evaluated is the cell of one of a trial's evaluations, which tables show as
+// a case of its own; that of the first has no name.
+func (k CellKey) Evaluated(evaluation string) CellKey {
+	switch {
+	case k.Case == "":
+		k.Case = evaluation
+	case evaluation != "":
+		k.Case += "-" + evaluation
+	}
+	return k
+}
+
 // Place is the cell without its model: where models are compared.
 func (k CellKey) Place() CellKey {
 	k.Model, k.Variant = "", ""

@@ -66,9 +66,14 @@ func (r *Record) check() error {
 	if want := r.sidecarName(); r.Sidecar != nil && r.Sidecar.File != want && r.Sidecar.File != r.stem()+sidecarEnding {
 		return fmt.Errorf("sidecar %q: expected %q", r.Sidecar.File, want)
 	}
+	for i, e := range r.Evaluations {
+		if !caseName.MatchString(e) || slices.Contains(r.Evaluations[:i], e) {
+			return fmt.Errorf("evaluation %q: expected small letters, digits and single dashes, and no name twice", e)
+		}
+	}
 	for _, s := range r.Scores {
-		if !slices.Contains(Parts(r.Key.Task), s.Part) {
-			return fmt.Errorf("score of split %q, candidates %q in the task %s", s.Split, s.Candidates, r.Key.Task)
+		if !slices.Contains(r.Parts(), s.Part) {
+			return fmt.Errorf("score of split %q, candidates %q, evaluation %q in the task %s", s.Split, s.Candidates, s.Evaluation, r.Key.Task)
 		}
 	}
 	return nil

@@ -65,6 +65,10 @@ type Record struct {
 	// about its data, in full sentences without the final stop.
 	Footnotes []string `json:"footnotes"`
 
+	// Evaluations name what was evaluated beside the first evaluation, from
+	// the same training, in this order.
+	Evaluations []string `json:"evaluations,omitempty"`
+
 	Epochs    []Epoch   `json:"epochs"`
 	BestEpoch int       `json:"best_epoch"` // index into Epochs, -1 for none
 	Scores    []Score   `json:"scores"`
@@ -116,8 +120,9 @@ type Score struct {
 // Part names what was evaluated: a split and, for link prediction, against
 // which candidates.
 type Part struct {
-	Split      string `json:"split"`      // validation or test
-	Candidates string `json:"candidates"` // all_nodes, destinations, or empty for nc
+	Split      string `json:"split"`                // validation or test
+	Candidates string `json:"candidates"`           // all_nodes, destinations, or empty for nc
+	Evaluation string `json:"evaluation,omitempty"` // one of Record.Evaluations; empty for the first
 }
 
 // The splits and candidate sets.
@@ -128,13 +133,25 @@ const (
 	Destinations = "destinations"
 )
 
-// Parts lists the evaluated parts of a task, in the order of rows.
-func Parts(task string) []Part {
+// Parts lists what a task can have evaluated, in the order of rows: every part
+// of the first evaluation, and then of those that are named.
+func Parts(task string, evaluations ...string) (parts []Part) {
+	sets := []string{AllNodes, Destinations}
 	if task == metrics.NodeClassification {
-		return []Part{{Split: Validation}, {Split: Test}}
+		sets = []string{""}
 	}
-	return []Part{{Validation, AllNodes}, {Validation, Destinations}, {Test, AllNodes}, {Test, Destinations}}
+	for _, e := range append([]string{""}, evaluations...) {
+		for _, split := range []string{Validation, Test} {
+			for _, set := range sets {
+				parts = append(parts, Part{Split: split, Candidates: set, Evaluation: e})
+			}
+		}
+	}
+	return parts
 }
+
+// Parts lists what the trial can have evaluated.
+func (r Record) Parts() []Part { return Parts(r.Key.Task, r.Evaluations...) }
 
 // Sidecar names the file of per-event facts beside a record.
 type Sidecar struct {
@@ -146,14 +163,14 @@ type Sidecar struct {
 type Observed map[Part]metrics.Facts
 
 // scores are all metrics of the task on what was observed, in a fixed order.
-func (o Observed) scores(task string) []Score {
+func (o Observed) scores(r Record) []Score {
 	var out []Score
-	for _, part := range Parts(task) {
+	for _, part := range r.Parts() {
 		facts, ok := o[part]
 		if !ok {
 			continue
 		}
-		for _, m := range metrics.Of(task) {
+		for _, m := range metrics.Of(r.Key.Task) {
 			out = append(out, Score{Part: part, Metric: m.Name, Value: optional.Number(m.Prepare(facts)(nil)), Degenerate: facts.Degenerate()})
 		}
 	}

@@ -11,7 +11,8 @@ import (
 )
 
 // The columns of metrics.Facts in a sidecar. Arrays are called
-// SPLIT[.CANDIDATES].COLUMN, as in test.all_nodes.greater.
+// SPLIT[.CANDIDATES][.EVALUATION].COLUMN, as in test.all_nodes.greater and
+// test.all_nodes.replay.greater.
 const (
 	columnGreater = "greater"
 	columnEqual   = "equal"
@@ -24,18 +25,20 @@ const (
 // the .npy out.
 func (p Part) array(column string) string {
 	name := p.Split + "."
-	if p.Candidates != "" {
-		name += p.Candidates + "."
+	for _, word := range []string{p.Candidates, p.Evaluation} {
+		if word != "" {
+			name += word + "."
+		}
 	}
 	return name + column + ".npy"
 }
 
-// encode is the archive of what was observed: the same bytes for the same
-// facts.
-func (o Observed) encode(task string) ([]byte, error) {
+// encode is the archive of what was observed in the trial: the same bytes for
+// the same facts.
+func (o Observed) encode(r Record) ([]byte, error) {
 	var buf bytes.Buffer
 	w := npz.NewWriter(&buf)
-	for _, part := range Parts(task) {
+	for _, part := range r.Parts() {
 		facts, ok := o[part]
 		if !ok {
 			continue
@@ -43,7 +46,7 @@ func (o Observed) encode(task string) ([]byte, error) {
 		if err := facts.Check(); err != nil {
 			return nil, fmt.Errorf("%s %s: %w", part.Split, part.Candidates, err)
 		}
-		if err := writeFacts(w, task, part, facts); err != nil {
+		if err := writeFacts(w, r.Key.Task, part, facts); err != nil {
 			return nil, err
 		}
 	}
@@ -69,15 +72,15 @@ func writeFacts(w *npz.Writer, task string, p Part, f metrics.Facts) error {
 	return w.Write(p.array(columnLabel), f.Label)
 }
 
-// decodeSidecar reads what encode wrote. No array may be longer than events.
-func decodeSidecar(task string, data []byte, events int) (Observed, error) {
-	r, err := npz.NewReader(bytes.NewReader(data), int64(len(data)))
+// decodeSidecar reads what encode wrote. No array may be longer than the stream.
+func decodeSidecar(r Record, data []byte) (Observed, error) {
+	file, err := npz.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, err
 	}
 	out := Observed{}
-	for _, part := range Parts(task) {
-		f, found, err := readFacts(r, task, part, events)
+	for _, part := range r.Parts() {
+		f, found, err := readFacts(file, r.Key.Task, part, r.events())
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// of is a trial of the task with a second evaluation, on a stream of that many
+// events.
+func of(task string, events int) Record {
+	return Record{Key: Key{CellKey: CellKey{Task: task}}, Evaluations: []string{"replay"}, Data: &Data{Events: events}}
+}
+
 // TestLargeSidecars: arrays that are longer than a decompressor's buffers
 // come back as they were.
 func TestLargeSidecars(t *testing.T) {
@@ -22,16 +28,17 @@ func TestLargeSidecars(t *testing.T) {
 		scores.Label = append(scores.Label, int8(rng.IntN(3))-1)
 	}
 	for task, facts := range map[string]metrics.Facts{metrics.LinkPrediction: ranking, metrics.NodeClassification: scores} {
-		part := Parts(task)[0]
-		data, err := Observed{part: facts}.encode(task)
+		first, second := Parts(task)[0], Parts(task, "replay")[len(Parts(task))]
+		written := Observed{first: facts, second: facts}
+		data, err := written.encode(of(task, mostEvents))
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := decodeSidecar(task, data, mostEvents)
+		got, err := decodeSidecar(of(task, mostEvents), data)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(Observed{part: facts}, got); diff != "" {
+		if diff := cmp.Diff(written, got); diff != "" {
 			t.Errorf("%s (-written +read):\n%.2000s", task, diff)
 		}
 	}
@@ -44,14 +51,14 @@ func FuzzSidecar(f *testing.F) {
 		metrics.LinkPrediction:     {Greater: []int32{0, 3}, Equal: []int32{1, 0}},
 		metrics.NodeClassification: {Score: []float32{.5, -1}, Label: []int8{1, -1}},
 	} {
-		data, err := Observed{Parts(task)[0]: facts}.encode(task)
+		data, err := Observed{Parts(task)[0]: facts}.encode(of(task, mostEvents))
 		if err != nil {
 			f.Fatal(err)
 		}
 		f.Add(task, data)
 	}
 	f.Fuzz(func(t *testing.T, task string, data []byte) {
-		observed, err := decodeSidecar(task, data, mostEvents)
+		observed, err := decodeSidecar(of(task, mostEvents), data)
 		if err != nil {
 			return
 		}

@@ -35,10 +35,10 @@ func (s Store) Write(r Record, observed Observed) (Record, error) {
 	var facts []byte
 	if !r.Failed() {
 		var err error
-		if facts, err = observed.encode(r.Key.Task); err != nil {
+		if facts, err = observed.encode(r); err != nil {
 			return r, fmt.Errorf("facts of %s: %w", r.Key, err)
 		}
-		r.Scores = observed.scores(r.Key.Task)
+		r.Scores = observed.scores(r)
 	}
 	return s.put(r, facts)
 }
@@ -132,7 +132,7 @@ func (s Store) Facts(r Record) (Observed, error) {
 	if err != nil {
 		return nil, err
 	}
-	observed, err := decodeSidecar(r.Key.Task, data, r.events())
+	observed, err := decodeSidecar(r, data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

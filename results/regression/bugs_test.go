@@ -44,17 +44,8 @@ var bugs = []bug{
 `,
 	},
 	{
-		"reset-test", "forgotten state reset: before the test's replay",
-		"harness/run.go", `	r.model.Reset()
-	if err := r.eval.observe(ctx, r.parts.Train); err != nil {
-		return err
-	}
-	r.facts = nil
-`, `	if err := r.eval.observe(ctx, r.parts.Train); err != nil {
-		return err
-	}
-	r.facts = nil
-`,
+		"state-test", "the test goes on from the state of the last epoch",
+		"harness/run.go", `r.model.Snapshot(models.Everything), r.facts`, `r.model.Snapshot(models.Parameters), r.facts`,
 	},
 	{
 		"reset-model", "forgotten state reset: Graph-Sprints keeps its table",
