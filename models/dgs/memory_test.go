@@ -41,9 +41,10 @@ func TestMemoryIsRefused(t *testing.T) {
 	if got, want := Bytes(o, setup), int64(nodes)*2*250*4*172+dense+drive; got != want {
 		t.Errorf("bfloat16: %d bytes, expected %d", got, want)
 	}
-	o.Gradient = Truncated
-	if got, want := Bytes(o, setup), int64(nodes)*4*(2*250+100); got != want {
-		t.Errorf("truncated: %d bytes, expected %d", got, want)
+	for _, o.Gradient = range []Gradient{Truncated, None} {
+		if got, want := Bytes(o, setup), int64(nodes)*4*(2*250+100); got != want {
+			t.Errorf("%s: %d bytes, expected %d", o.Gradient, got, want)
+		}
 	}
 }
 
