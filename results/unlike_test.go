@@ -1,12 +1,14 @@
 package results_test
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 
 	"dgsbench/results"
 	"dgsbench/results/record"
+	"dgsbench/results/record/recordtest"
 	"dgsbench/results/table"
 )
 
@@ -85,5 +87,17 @@ func expectNotes(t *testing.T, of table.Table, where string, refs []int, want []
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("footnotes of %s are %q, expected %q", where, got, want)
+	}
+}
+
+// TestCellsOfTunedModels: a cell has the searches and the size of a state from
+// its records.
+func TestCellsOfTunedModels(t *testing.T) {
+	s := record.Store{Dir: t.TempDir()}
+	r := recordtest.Trial("nc", "", "dgs", 0)
+	r.StateSize, r.Origins = 32, json.RawMessage(`{"size": {"origin": "tuned", "record": "`+aSearch+`"}}`)
+	recordtest.Write(t, s, r, recordtest.Classified())
+	if c := aggregate(t, s)[0]; c.State != 32 || !slices.Equal(c.Searches, []string{aSearch}) {
+		t.Errorf("a state of %d, searches %q", c.State, c.Searches)
 	}
 }
