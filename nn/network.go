@@ -23,12 +23,21 @@ type Network struct {
 
 // param is a parameter tensor.
 type param struct {
-	name    string
-	shape   []int
-	node    *G.Node
-	buffer  kernels.Buffer
-	learned bool // by gradients; running averages are not
+	name   string
+	shape  []int
+	node   *G.Node
+	buffer kernels.Buffer
+	moved  mover
 }
+
+// mover is what changes a parameter.
+type mover int
+
+const (
+	byNothing   mover = iota
+	byGradients       // it is learned
+	byAveraging       // training moves it, without a gradient
+)
 
 // mask is a dropout site: drawn here, written to the device.
 type mask struct {
@@ -50,18 +59,23 @@ func (n *Network) Device() kernels.Device { return n.device }
 
 // Weight is a learned parameter with the given values: a vector or a matrix.
 func (n *Network) Weight(name string, values []float32, shape ...int) *G.Node {
-	return n.add(name, values, shape, true)
+	return n.add(name, values, shape, byGradients)
 }
 
 // Running is a parameter that is saved with the others, but not learned by
-// gradients.
+// gradients: a running average.
 func (n *Network) Running(name string, values []float32, shape ...int) *G.Node {
-	return n.add(name, values, shape, false)
+	return n.add(name, values, shape, byAveraging)
 }
 
-func (n *Network) add(name string, values []float32, shape []int, learned bool) *G.Node {
+// Fixed is a parameter that is saved with the others and keeps its values.
+func (n *Network) Fixed(name string, values []float32, shape ...int) *G.Node {
+	return n.add(name, values, shape, byNothing)
+}
+
+func (n *Network) add(name string, values []float32, shape []int, moved mover) *G.Node {
 	node := n.Param(name, values, shape...)
-	n.params = append(n.params, param{name, shape, node, n.Buffer(node), learned})
+	n.params = append(n.params, param{name, shape, node, n.Buffer(node), moved})
 	return node
 }
 
@@ -153,7 +167,7 @@ func (n *Network) SetParams(values [][]float32) {
 func (n *Network) NumParams() int {
 	count := 0
 	for _, p := range n.params {
-		if p.learned {
+		if p.moved == byGradients {
 			count += p.buffer.Len()
 		}
 	}

@@ -15,7 +15,7 @@ func (n *Network) Parts() []PartSize {
 	var out []PartSize
 	at := map[string]int{}
 	for _, p := range n.params {
-		if !p.learned {
+		if p.moved != byGradients {
 			continue
 		}
 		part, _, _ := strings.Cut(p.name, ".")

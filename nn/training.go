@@ -47,12 +47,13 @@ func (n *Network) NewTraining(loss *G.Node, w Wanted) (*Training, error) {
 	t := &Training{network: n, inputs: map[*G.Node]kernels.Buffer{}}
 	var wrt G.Nodes
 	for _, p := range n.reached(loss) {
-		if !p.learned {
+		switch p.moved {
+		case byGradients:
+			t.learned = append(t.learned, p)
+			wrt = append(wrt, p.node)
+		case byAveraging:
 			t.averages = append(t.averages, average{p, n.device.NewBuffer(p.buffer.Len())})
-			continue
 		}
-		t.learned = append(t.learned, p)
-		wrt = append(wrt, p.node)
 	}
 	grads, err := Gradients(loss, append(wrt, w.Inputs...)...)
 	if err != nil {

@@ -17,7 +17,7 @@ from tgn_card import NEIGHBOURS, SIZE, Conv, Memory, Rings
 from torch import Tensor, nn
 from training_card import EVENTS, cross_entropy, epochs, link_targets, on_card, training_part
 
-RATE = 1e-4  # of Adam
+RATE = 1e-3  # of Adam
 
 
 class Batch(NamedTuple):

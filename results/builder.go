@@ -193,7 +193,7 @@ func (b *builder) measured(d DatasetHead, setting string, m ModelHead, metric me
 	}
 	r, ok := b.row(c, metric.Name)
 	if first {
-		e.Notes = b.notes.Refer(b.cellNotes(d, c, m.Class)...)
+		e.Notes = b.notes.Refer(append(b.cellNotes(d, c, m.Class), b.unlikeNotes(d, setting, m, c)...)...)
 	}
 	switch {
 	case !ok:

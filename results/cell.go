@@ -28,6 +28,12 @@ type Cell struct {
 	// Positives is the number of positive events of the test part; node
 	// classification only.
 	Positives int
+	// State is how many numbers are kept of a node; 0 where none are, and where
+	// the records do not say it.
+	State int
+	// Searches are the records of those that chose options; none where nothing
+	// is tuned.
+	Searches []string
 	// Rising is the number of seeds whose validation metric was still rising
 	// when training had to end.
 	Rising int
@@ -81,7 +87,11 @@ func summarise(s record.Store, groups []group, progress func(share float64)) ([]
 // finished.
 func (c *Cell) read(s record.Store, g group) ([]record.Observed, error) {
 	first := g.records[0]
-	c.CellKey, c.Title, c.Class, c.Device = g.key, first.ModelTitle, first.ModelClass, first.Device
+	c.CellKey, c.Title, c.Class, c.Device, c.State = g.key, first.ModelTitle, first.ModelClass, first.Device, first.StateSize
+	var err error
+	if c.Searches, err = first.Searches(); err != nil {
+		return nil, err
+	}
 	c.data, c.method = first.DataChecksum, first.SpecBut("seed", "model", "variant")
 	var finished []record.Observed
 	for _, r := range g.records {

@@ -278,7 +278,7 @@ func (b *latencyBuilder) speedLegend() []string {
 		}
 	}
 	if b.first().record.PaperName != "" {
-		out = append(out, "paper: on an RTX 2080 Ti")
+		out = append(out, "paper: on an RTX 2080 Ti, with layers of the sizes that a search chose")
 	}
 	return out
 }

@@ -109,18 +109,6 @@ func classNotes(c record.Class) []string {
 	return nil
 }
 
-// paperNotes say where the paper's values are not of the same data. Versions
-// of a dataset have names of their own.
-func (b *builder) paperNotes(d DatasetHead) []int {
-	if d.PaperOnly || strings.EqualFold(d.ID, d.PaperName) {
-		return nil
-	}
-	if closed := defined().dataset(d.PaperName).Closed; closed != "" {
-		return b.notes.Refer(fmt.Sprintf("the paper's values are of %s itself: %s", d.PaperName, closed))
-	}
-	return b.notes.Refer(fmt.Sprintf("the paper's values are of %s, of which %s is another version", d.PaperName, d.ID))
-}
-
 // legend explains what the entries of the table need.
 func (b *builder) legend(t table.Table) []string {
 	var interval, deviation, difference, dash, ranked, paper, seeds, sign, levels bool

@@ -27,24 +27,34 @@ type referenceKey struct{ task, setting, model, dataset, metric string }
 
 type references map[referenceKey]Reference
 
-// paperValues reads the paper's values.
-var paperValues = sync.OnceValue(func() references {
-	refs, err := parseReferences("reference/paper.yaml", paperYAML)
+// paperFile is what paper.yaml holds: values, and how the models of the paper
+// came to be.
+type paperFile struct {
+	references
+	trials int                       // of the search, of which the best is printed
+	states map[string]map[string]int // task -> model -> numbers of a node's state, where the paper sets them
+}
+
+// reference reads the file.
+var reference = sync.OnceValue(func() paperFile {
+	p, err := parsePaper("reference/paper.yaml", paperYAML)
 	if err != nil {
 		panic(err) // the file is part of the program
 	}
-	return refs
+	return p
 })
 
 // Paper is the value that the paper gives, if it gives one. dataset is the
 // paper's name, in any case; model is our id.
 func Paper(task, setting, model, dataset, metric string) (Reference, bool) {
-	ref, ok := paperValues()[referenceKey{task, setting, model, strings.ToLower(dataset), metric}]
+	ref, ok := reference().references[referenceKey{task, setting, model, strings.ToLower(dataset), metric}]
 	return ref, ok
 }
 
 type referenceYAML struct {
-	Paper  string `yaml:"paper"`
+	Paper  string                    `yaml:"paper"`
+	Trials int                       `yaml:"trials"`
+	States map[string]map[string]int `yaml:"states"`
 	Tables []struct {
 		Source  string `yaml:"source"`
 		Task    string `yaml:"task"`
@@ -54,14 +64,14 @@ type referenceYAML struct {
 	} `yaml:"tables"`
 }
 
-func parseReferences(file string, data []byte) (references, error) {
+func parsePaper(file string, data []byte) (paperFile, error) {
 	doc, err := strictyaml.Parse(file, data)
 	if err != nil {
-		return nil, err
+		return paperFile{}, err
 	}
 	var y referenceYAML
 	if err := doc.Decode(&y); err != nil {
-		return nil, err
+		return paperFile{}, err
 	}
 	refs := references{}
 	for _, table := range y.Tables {
@@ -70,7 +80,7 @@ func parseReferences(file string, data []byte) (references, error) {
 				for metric, value := range byMetric {
 					key := referenceKey{table.Task, table.Setting, model, strings.ToLower(dataset), metric}
 					if _, twice := refs[key]; twice || len(value) < 1 || len(value) > 2 {
-						return nil, fmt.Errorf("%s: %s on %s, %s: expected one mean, and its deviation if there is one", file, model, dataset, metric)
+						return paperFile{}, fmt.Errorf("%s: %s on %s, %s: expected one mean, and its deviation if there is one", file, model, dataset, metric)
 					}
 					ref := Reference{Mean: value[0], Std: optional.Absent(), Source: y.Paper + ", " + table.Source}
 					if len(value) == 2 {
@@ -81,5 +91,5 @@ func parseReferences(file string, data []byte) (references, error) {
 			}
 		}
 	}
-	return refs, nil
+	return paperFile{refs, y.Trials, y.States}, nil
 }

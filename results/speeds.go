@@ -109,7 +109,7 @@ func speedsTable(in Input, r request) (Output, error) {
 		rows = append(rows, row)
 	}
 	t.Blocks, t.Notes = [][]table.Row{rows}, b.notes.Texts
-	t.Legend = []string{"±: standard deviation over iterations (n-1)", "paper: 200 batches of 200 events on an RTX 2080 Ti", table.NoValue + ": no value"}
+	t.Legend = []string{"±: standard deviation over iterations (n-1)", "paper: 200 batches of 200 events on an RTX 2080 Ti, with layers of the sizes that a search chose", table.NoValue + ": no value"}
 	return Output{Tables: []table.Table{t}}, nil
 }
 

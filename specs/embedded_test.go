@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"dgsbench/datasets"
 	"dgsbench/models"
 	_ "dgsbench/models/standard"
 	"dgsbench/specs"
@@ -131,22 +132,38 @@ func TestTorchNC(t *testing.T) {
 }
 
 // TestPaperStates: the paper's states have 100 numbers in node classification
-// and 250 in link prediction.
+// and 250 in link prediction, and so have those of Deep-Graph-Sprints, trained or
+// frozen, in all suites whose tables show them beside the paper's.
 func TestPaperStates(t *testing.T) {
-	s, err := embeddedLibrary(t).LoadSuite("paper")
-	if err != nil {
-		t.Fatal(err)
-	}
-	trials, err := s.Trials(specs.Filter{Models: []string{"dgs"}, Seeds: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	lib := embeddedLibrary(t)
 	want := map[models.Task]int{models.NodeClassification: 100, models.LinkPrediction: 250}
-	scored, _ := specs.SplitLatency(trials)
-	for _, trial := range scored {
-		var facts struct{ Options struct{ Size, Blocks int } }
-		if err := json.Unmarshal(trial.JSON(), &facts); err != nil || facts.Options.Size != want[trial.Task] || facts.Options.Blocks != 50 {
-			t.Errorf("%s on %s, %s: %+v, %v", trial.Ref(), trial.Dataset, trial.Task, facts, err)
+	seen := map[models.Task]int{}
+	for _, name := range lib.SuiteNames() {
+		s, err := lib.LoadSuite(name)
+		if err != nil {
+			t.Fatal(err)
 		}
+		trials, err := s.Trials(specs.Filter{Seeds: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		scored, _ := specs.SplitLatency(trials)
+		for _, trial := range scored {
+			d, err := datasets.Lookup(trial.Dataset)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ref := trial.Ref(); d.PaperName == "" || ref != "dgs" && ref != "dgs+frozen" {
+				continue
+			}
+			seen[trial.Task]++
+			var facts struct{ Options struct{ Size, Blocks int } }
+			if err := json.Unmarshal(trial.JSON(), &facts); err != nil || facts.Options.Size != want[trial.Task] || facts.Options.Blocks != 50 {
+				t.Errorf("suite %s: %s on %s, %s: %+v, %v", name, trial.Ref(), trial.Dataset, trial.Task, facts, err)
+			}
+		}
+	}
+	if seen[models.NodeClassification] == 0 || seen[models.LinkPrediction] == 0 {
+		t.Errorf("no such trials: %v", seen)
 	}
 }

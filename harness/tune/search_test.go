@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -109,6 +110,9 @@ func TestWriteAnotherPlace(t *testing.T) {
 		spec, err := os.ReadFile(filepath.Join(out, SpecsDir, "dgs.yaml"))
 		if n := strings.Count(string(spec), "match:"); err != nil || n != places+1 {
 			t.Errorf("%d overrides after %d places, %v", n, places+1, err)
+		}
+		if want := fmt.Sprintf("best of %d trials, tuned/%s-nc/dgs.jsonl", s.Study.Trials, dataset); !strings.Contains(string(spec), want) {
+			t.Errorf("the spec does not name its record %q", want)
 		}
 	}
 }

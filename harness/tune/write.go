@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -70,7 +71,8 @@ func (t *Tuner) tunedSpec(m specs.Model, histories []*History) ([]byte, error) {
 	var found []specs.Found
 	for _, h := range histories {
 		if best, ok := h.Best(); ok && h.Study.Model.ID == m.ID {
-			found = append(found, specs.Found{At: h.Study.At, Values: best.Values, Record: h.Study.HistoryFile()})
+			record := fmt.Sprintf("best of %d trials, %s", len(h.trials()), h.Study.HistoryFile())
+			found = append(found, specs.Found{At: h.Study.At, Values: best.Values, Record: record})
 		}
 	}
 	if len(found) == 0 {

@@ -20,8 +20,11 @@ type gradients struct {
 }
 
 // newGradients has the batch's own part from a program, or nil where the loss
-// is about states from before it.
+// is about states from before it. It is nil where nothing below the head learns.
 func newGradients(n *network, own []kernels.Buffer) *gradients {
+	if n.opts.Gradient == None {
+		return nil
+	}
 	d := n.Device()
 	g := &gradients{device: d, params: n.recurrent(), own: own}
 	fresh := func() (out []kernels.Buffer) {

@@ -10,15 +10,15 @@ import (
 // those that are always the same are made at once (nn.Repeated); in between
 // are those whose sizes are the batch's writes and touched nodes.
 type learning struct {
-	derivatives *derivatives // nil for Truncated
-	gradients   *gradients
+	derivatives *derivatives // nil but for Forward
+	gradients   *gradients   // nil for None
 	optimiser   optimiser
 	any         bool // since Reset: there are derivatives to forget
 
 	withLoss, withoutLoss forward
 	tables, staged        kernels.Group // states and derivatives by alpha and beta, and new rows of them
 
-	step        func() // of the parameters below the head
+	step        func() // of the parameters below the head, which have gradients
 	after       int    // place of the new states among what the device has seen of a batch
 	total, live int    // places of gradients and parameters
 
@@ -53,7 +53,9 @@ func (m *Model) newLearning() (*learning, error) {
 	if err := m.addForward(l); err != nil {
 		return nil, err
 	}
-	m.addStep(l)
+	if m.opts.Gradient != None {
+		m.addStep(l)
+	}
 	return l, nil
 }
 
@@ -78,12 +80,15 @@ func (m *Model) addForward(l *learning) error {
 
 // forwardPairs: the head scores states from before the batch.
 func (m *Model) forwardPairs(l *learning, embed *nn.Program) {
-	n, rows, t, touched := m.net, &m.states.rows, m.net.head.Training(), &l.derivatives.batch
+	n, rows, t := m.net, &m.states.rows, m.net.head.Training()
 	ends := 4 * n.feeds.batch.Len()
 	m.states.gather(ends, rows.ends, n.Buffer(n.pairs))
 	t.Compute()
-	touched.clear()
-	touched.add(ends, t.InputGradient(n.pairs), rows.positions)
+	if l.derivatives != nil {
+		touched := &l.derivatives.batch
+		touched.clear()
+		touched.add(ends, t.InputGradient(n.pairs), rows.positions)
+	}
 	embed.Run()
 }
 

@@ -28,7 +28,7 @@ func bytesFor(o *Options, size, trained int, s models.Setup) int64 {
 	if s.Task == models.LinkPrediction {
 		perNode += 4 * int64(o.Head.Hidden[0])
 	}
-	if o.Gradient == Truncated || s.Inference {
+	if o.Gradient != Forward || s.Inference {
 		return perNode * int64(s.NumNodes)
 	}
 	perNode += 2 * 4 * int64(size)
@@ -37,9 +37,9 @@ func bytesFor(o *Options, size, trained int, s models.Setup) int64 {
 }
 
 // checkMemory refuses to train what would not fit into the machine's memory; a
-// card is asked for its own. Inference needs little of it.
+// card is asked for its own. What keeps no derivatives needs no more than inference.
 func (m *Model) checkMemory() error {
-	if _, elsewhere := m.device.(kernels.Holder); elsewhere {
+	if _, elsewhere := m.device.(kernels.Holder); elsewhere || m.opts.Gradient != Forward {
 		return nil
 	}
 	need := bytesFor(m.opts, m.net.size, m.trainedNodes, m.setup)

@@ -41,9 +41,10 @@ func TestMemoryIsRefused(t *testing.T) {
 	if got, want := Bytes(o, setup), int64(nodes)*2*250*4*172+dense+drive; got != want {
 		t.Errorf("bfloat16: %d bytes, expected %d", got, want)
 	}
-	o.Gradient = Truncated
-	if got, want := Bytes(o, setup), int64(nodes)*4*(2*250+100); got != want {
-		t.Errorf("truncated: %d bytes, expected %d", got, want)
+	for _, o.Gradient = range []Gradient{Truncated, None} {
+		if got, want := Bytes(o, setup), int64(nodes)*4*(2*250+100); got != want {
+			t.Errorf("%s: %d bytes, expected %d", o.Gradient, got, want)
+		}
 	}
 }
 
@@ -54,19 +55,22 @@ func TestBytesHold(t *testing.T) {
 	stream := modeltest.Random(5, 400)
 	stream.NumNodes = nodes
 	setup := models.Setup{Task: models.NodeClassification, NumNodes: nodes, NumFeat: stream.NumFeat, MaxBatch: 200, Threads: 1, Train: stream}
-	want := Bytes(Defaults(), setup)
-	before := heap()
-	m, err := New(setup, Defaults())
-	if err != nil {
-		t.Fatal(err)
+	o := Defaults()
+	for _, o.Gradient = range []Gradient{Forward, Truncated, None} {
+		want := Bytes(o, setup)
+		before := heap()
+		m, err := New(setup, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Train(stream.Slice(0, 200), nil); err != nil {
+			t.Fatal(err)
+		}
+		if got := heap() - before; float64(got) < .9*float64(want) || float64(got) > 1.1*float64(want)+16<<20 {
+			t.Errorf("%s: %d bytes taken, Bytes says %d", o.Gradient, got, want)
+		}
+		runtime.KeepAlive(m)
 	}
-	if _, err := m.Train(stream.Slice(0, 200), nil); err != nil {
-		t.Fatal(err)
-	}
-	if got := heap() - before; float64(got) < .9*float64(want) || float64(got) > 1.1*float64(want)+16<<20 {
-		t.Errorf("%d bytes taken, Bytes says %d", got, want)
-	}
-	runtime.KeepAlive(m)
 }
 
 func heap() int64 {

@@ -19,7 +19,7 @@ type network struct {
 	rows *nn.Rows // events
 	x    *nn.Node // features, a row an event
 
-	// The learned parameters below the head; nil where a variant has none.
+	// The parameters below the head; nil where a variant has none.
 	w, alphaBias, betaBias, alphaWeights, betaWeights *nn.Node
 
 	// Values. alpha and beta are vectors, or with Input a row an event.
@@ -87,12 +87,20 @@ func (n *network) embedding() (err error) {
 		return nil
 	}
 	features := n.x.Shape()[1]
-	n.w = n.Weight("W", n.Uniform(features*n.size, 1/math.Sqrt(float64(features))), features, n.size)
+	n.w = n.parameter("W", n.Uniform(features*n.size, 1/math.Sqrt(float64(features))), features, n.size)
 	if n.z, err = nn.Linear(n.x, n.w); err != nil {
 		return err
 	}
 	n.e, err = normalisations[n.opts.Embedding].node(n.z, n.size/n.opts.Blocks, n.opts)
 	return err
+}
+
+// parameter is one below the head.
+func (n *network) parameter(name string, values []float32, shape ...int) *nn.Node {
+	if n.opts.Gradient == None {
+		return n.Fixed(name, values, shape...)
+	}
+	return n.Weight(name, values, shape...)
 }
 
 // factors are alpha and beta.
@@ -112,17 +120,17 @@ func (n *network) factor(name string, low, high float64) (value, bias, weights *
 	}
 	drawn := n.UniformIn(count, low, high)
 	if n.opts.Range == Clamp {
-		bias = n.Weight(name, drawn, count)
+		bias = n.parameter(name, drawn, count)
 		value = bias
 	} else {
 		for i, v := range drawn {
 			drawn[i] = float32(math.Log(float64(v) / (1 - float64(v))))
 		}
-		bias = n.Weight(name+"_logit", drawn, count)
+		bias = n.parameter(name+"_logit", drawn, count)
 		logits := bias
 		if n.opts.Factors == Input {
 			features := n.x.Shape()[1]
-			weights = n.Weight(name+"_weights", make([]float32, features*n.size), features, n.size)
+			weights = n.parameter(name+"_weights", make([]float32, features*n.size), features, n.size)
 			if logits, err = nn.Dense(n.x, weights, bias, false); err != nil {
 				return nil, nil, nil, err
 			}
@@ -162,13 +170,22 @@ func (n *network) classifier(s models.Setup) (err error) {
 	if s.Task == models.LinkPrediction {
 		rows := nn.NewRows(2 * s.MaxBatch)
 		n.pairs = n.Input("pairs", rows, 2*n.size)
-		n.head, err = head.On(n.Network, n.pairs, rows, n.opts.Head, 2*s.MaxBatch, nn.Wanted{Inputs: []*nn.Node{n.pairs}})
+		n.head, err = head.On(n.Network, n.pairs, rows, n.opts.Head, 2*s.MaxBatch, nn.Wanted{Inputs: n.owing(n.pairs)})
 		return err
 	}
 	n.head, err = head.On(n.Network, n.after.source, n.rows, n.opts.Head, s.MaxBatch, nn.Wanted{
-		InTraining: n.outputs(), InInference: []*nn.Node{n.after.source, n.after.destination}, Inputs: []*nn.Node{n.self, n.other},
+		InTraining: n.outputs(), InInference: []*nn.Node{n.after.source, n.after.destination}, Inputs: n.owing(n.self, n.other),
 	})
 	return err
+}
+
+// owing are states from before the batch, where their gradients are wanted:
+// to meet their derivatives.
+func (n *network) owing(states ...*nn.Node) []*nn.Node {
+	if n.opts.Gradient != Forward {
+		return nil
+	}
+	return states
 }
 
 // feed makes b the batch of the next programs.
@@ -198,8 +215,7 @@ func (n *network) valuesOf(buffer func(*nn.Node) kernels.Buffer) values {
 	return v
 }
 
-// recurrent are the learned parameters below the head, in the order of the
-// network's.
+// recurrent are the parameters below the head, in the order of the network's.
 func (n *network) recurrent() []*nn.Node {
 	var out []*nn.Node
 	for _, p := range []*nn.Node{n.w, n.alphaBias, n.alphaWeights, n.betaBias, n.betaWeights} {

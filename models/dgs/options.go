@@ -18,9 +18,9 @@ type Options struct {
 	Buckets     int       `yaml:"buckets"`     // most buckets a feature, for buckets; they replace size and blocks
 	Factors     Factors   `yaml:"factors"`     // what alpha and beta are
 	Range       Range     `yaml:"range"`       // how they are kept between 0 and 1
-	Gradient    Gradient  `yaml:"gradient"`    // how far back it reaches
-	Jacobian    Precision `yaml:"jacobian"`    // how the derivatives by W are kept
-	Optimiser   Optimiser `yaml:"optimiser"`   // of alpha, beta and W
+	Gradient    Gradient  `yaml:"gradient"`    // how far back it reaches, if there is one
+	Jacobian    Precision `yaml:"jacobian"`    // how the derivatives by W are kept, for forward
+	Optimiser   Optimiser `yaml:"optimiser"`   // of alpha, beta and W; not for none
 
 	Head head.Options `yaml:"head"`
 }
@@ -74,6 +74,9 @@ const (
 	// Truncated is backpropagation through one step (DGS-bp): the states
 	// before the batch count as constants.
 	Truncated Gradient = "truncated"
+	// None has alpha, beta and W keep their initial values: the head alone is
+	// trained.
+	None Gradient = "none"
 )
 
 // Precision is how the derivatives by W are kept.
@@ -124,7 +127,7 @@ func (o *Options) Validate() error {
 	for _, err := range []error{
 		oneOf("factors", o.Factors, Vector, Scalar, Input),
 		oneOf("range", o.Range, Sigmoid, Clamp),
-		oneOf("gradient", o.Gradient, Forward, Truncated),
+		oneOf("gradient", o.Gradient, Forward, Truncated, None),
 		oneOf("jacobian", o.Jacobian, Float32, BFloat16),
 		o.Optimiser.validate(),
 	} {

@@ -24,6 +24,7 @@ var rated = map[string]func(*Options){
 	"clamp":     func(o *Options) { o.Range = Clamp },
 	"clamp sum": func(o *Options) { o.Range, o.Embedding, o.SumFloor = Clamp, Sum, 0 },
 	"truncated": func(o *Options) { o.Gradient = Truncated },
+	"none":      func(o *Options) { o.Gradient = None },
 	"bfloat16":  func(o *Options) { o.Jacobian = BFloat16 },
 }
 

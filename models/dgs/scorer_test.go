@@ -39,33 +39,39 @@ func trainedOn(t testing.TB, task models.Task, o *Options, nodes, f int, options
 // TestScorerMatchesModel: one event at a time, the scorer says what the model
 // says in batches of one, for both tasks; also after Save and OpenScorer.
 func TestScorerMatchesModel(t *testing.T) {
+	for _, gradient := range []Gradient{Forward, None} {
+		for _, task := range []models.Task{models.NodeClassification, models.LinkPrediction} {
+			t.Run(string(gradient)+" "+string(task), func(t *testing.T) { scorerMatches(t, task, gradient) })
+		}
+	}
+}
+
+func scorerMatches(t *testing.T, task models.Task, gradient Gradient) {
 	const nodes, f = 9, 3
-	for _, task := range []models.Task{models.NodeClassification, models.LinkPrediction} {
-		o := Defaults()
-		o.Size, o.Blocks = 8, 4
-		m, path := trainedOn(t, task, o, nodes, f, `{"size": 8, "blocks": 4}`)
-		s, err := OpenScorer(path)
+	o := Defaults()
+	o.Size, o.Blocks, o.Gradient = 8, 4, gradient
+	m, path := trainedOn(t, task, o, nodes, f, `{"size": 8, "blocks": 4, "gradient": "`+string(gradient)+`"}`)
+	s, err := OpenScorer(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, e := range drawEvents(rand.New(rand.NewPCG(5, 5)), 30, nodes, f) {
+		if k == 15 {
+			again := filepath.Join(t.TempDir(), "again.safetensors")
+			if err := s.Save(again); err != nil {
+				t.Fatal(err)
+			}
+			if s, err = OpenScorer(again); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b, _ := streamOf([]event{e}, nodes)
+		got, err := s.Score(Event{int32(e.src), int32(e.dst), b.Feat})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for k, e := range drawEvents(rand.New(rand.NewPCG(5, 5)), 30, nodes, f) {
-			if k == 15 {
-				again := filepath.Join(t.TempDir(), "again.safetensors")
-				if err := s.Save(again); err != nil {
-					t.Fatal(err)
-				}
-				if s, err = OpenScorer(again); err != nil {
-					t.Fatal(err)
-				}
-			}
-			b, _ := streamOf([]event{e}, nodes)
-			got, err := s.Score(Event{int32(e.src), int32(e.dst), b.Feat})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want := probability(logitOf(t, m, b)); math.Abs(got-want) > 1e-6 {
-				t.Fatalf("%s, event %d: %v, the model says %v", task, k, got, want)
-			}
+		if want := probability(logitOf(t, m, b)); math.Abs(got-want) > 1e-6 {
+			t.Fatalf("event %d: %v, the model says %v", k, got, want)
 		}
 	}
 }

@@ -50,9 +50,23 @@ func (m *Model) show(b datasets.Stream) error {
 	return nil
 }
 
-// seeAfter makes the device look at the new states.
-func (m *Model) seeAfter() {
-	m.learning.after = m.device.See(len(m.states.writes)*m.net.size, m.states.after)
+// stage computes the new states, at which the device looks, and their
+// derivatives, where there are any. With a loss these meet its gradients.
+func (m *Model) stage(x values, loss bool) {
+	t, l, d := m.states, m.learning, m.learning.derivatives
+	if d == nil {
+		t.mix(len(t.writes), x, t.after)
+	} else {
+		d.prepare(x)
+	}
+	l.after = m.device.See(len(t.writes)*t.size, t.after)
+	switch {
+	case d == nil:
+	case loss:
+		d.contract(l.gradients, x)
+	default:
+		d.advance()
+	}
 }
 
 // trainLabels: the loss is about the sources' states after their events.
@@ -65,19 +79,7 @@ func (m *Model) trainLabels(b datasets.Stream) (float64, error) {
 		m.net.head.Training().Draw()
 	}
 	f.calls.Run()
-	switch d := m.learning.derivatives; {
-	case d == nil:
-		m.states.mix(len(m.states.writes), f.values, m.states.after)
-		m.seeAfter()
-	case labelled:
-		d.prepare(f.values)
-		m.seeAfter()
-		d.contract(m.learning.gradients, f.values)
-	default:
-		d.prepare(f.values)
-		m.seeAfter()
-		d.advance()
-	}
+	m.stage(f.values, labelled)
 	if labelled {
 		return m.step(b)
 	}
@@ -105,14 +107,12 @@ func (m *Model) listLabels(b datasets.Stream) {
 
 // trainPairs: the loss is about states from before the batch.
 func (m *Model) trainPairs(b datasets.Stream, negatives []int32) (float64, error) {
-	h, l, d := m.net.head, m.learning, m.learning.derivatives
+	h, l := m.net.head, m.learning
 	h.TargetPairs(b)
 	m.listPairs(b, negatives)
 	h.Training().Draw()
 	l.withLoss.calls.Run()
-	d.prepare(l.withLoss.values)
-	m.seeAfter()
-	d.contract(l.gradients, l.withLoss.values)
+	m.stage(l.withLoss.values, true)
 	loss, err := m.step(b)
 	if m.ranker != nil {
 		m.ranker.EverythingChanged()
@@ -123,7 +123,7 @@ func (m *Model) trainPairs(b datasets.Stream, negatives []int32) (float64, error
 // listPairs puts the row numbers of the batch on the device. Pairs are source
 // and destination of every event, then source and negative.
 func (m *Model) listPairs(b datasets.Stream, negatives []int32) {
-	t, d := m.states, m.learning.derivatives
+	t := m.states
 	t.plan(b, 0)
 	pairs := t.rows.ends.host[:0]
 	for _, right := range [][]int32{b.Dst, negatives} {
@@ -131,8 +131,10 @@ func (m *Model) listPairs(b datasets.Stream, negatives []int32) {
 			pairs = append(pairs, b.Src[k], v)
 		}
 	}
-	d.batch.list(t.writes, negatives)
-	d.batch.locate(pairs, t.rows.positions)
+	if d := m.learning.derivatives; d != nil {
+		d.batch.list(t.writes, negatives)
+		d.batch.locate(pairs, t.rows.positions)
+	}
 	t.lists.write(allLists)
 }
 
@@ -148,7 +150,9 @@ func (m *Model) keep() {
 func (m *Model) step(b datasets.Stream) (float64, error) {
 	l, t := m.learning, m.net.head.Training()
 	m.ahead = nil
-	l.step()
+	if l.gradients != nil {
+		l.step()
+	}
 	m.net.head.Step()
 	m.keep()
 	loss, err := head.Judge(t, t.Answer(), b)
@@ -157,22 +161,23 @@ func (m *Model) step(b datasets.Stream) (float64, error) {
 		return loss, nil
 	}
 	m.net.head.TakeBack()
-	l.optimiser.TakeBack()
+	if l.gradients != nil {
+		l.optimiser.TakeBack()
+	}
 	m.refuse()
 	if d := l.derivatives; d != nil && bad >= l.total { // the Jacobians have made their step
 		d.forgetJacobians()
 	}
-	params := l.gradients.params
 	switch first, last := b.EventID(0), b.EventID(b.Len()-1); {
 	case err != nil:
 		return 0, err
 	case bad == l.after:
 		return 0, models.BadState(b)
 	case bad < l.live:
-		return 0, fmt.Errorf("training on events %d to %d: gradient of %s is not within ±%g", first, last, params[bad-l.total].Name(), kernels.Largest)
+		return 0, fmt.Errorf("training on events %d to %d: gradient of %s is not within ±%g", first, last, l.gradients.params[bad-l.total].Name(), kernels.Largest)
 	default:
 		return 0, fmt.Errorf("training on events %d to %d: %s is not within ±%g: optimiser.lr %v is too large here",
-			first, last, params[bad-l.live].Name(), kernels.Largest, m.opts.Optimiser.LR)
+			first, last, l.gradients.params[bad-l.live].Name(), kernels.Largest, m.opts.Optimiser.LR)
 	}
 }
 

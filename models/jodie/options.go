@@ -13,10 +13,11 @@ type Options struct {
 	memory.Classification `yaml:",inline"`
 }
 
-// Defaults are those of TGN in PyTorch Geometric's example.
+// Defaults are those of TGN in PyTorch Geometric's example, but for the
+// learning rate (docs/tuning.md).
 func Defaults() *Options {
 	return &Options{
-		Memory: memory.Defaults(), Optimiser: memory.Optimiser{LR: 1e-4}, Classification: memory.ClassificationDefaults(),
+		Memory: memory.Defaults(), Optimiser: memory.Optimiser{LR: 1e-3}, Classification: memory.ClassificationDefaults(),
 	}
 }
 

@@ -36,12 +36,13 @@ type AttentionOptions struct {
 	Dropout    float64 `yaml:"dropout"`    // share of the attention weights dropped in training
 }
 
-// Defaults are those of PyTorch Geometric's example, for TGN-attn.
+// Defaults are those of PyTorch Geometric's example, for TGN-attn, but for the
+// learning rate (docs/tuning.md).
 func Defaults() *Options {
 	return &Options{
 		Embedding: Attention, Memory: memory.Defaults(),
 		Attention: AttentionOptions{Size: 100, Heads: 2, Layers: 1, Neighbours: 10, Dropout: .1},
-		Optimiser: memory.Optimiser{LR: 1e-4}, Classification: memory.ClassificationDefaults(),
+		Optimiser: memory.Optimiser{LR: 1e-3}, Classification: memory.ClassificationDefaults(),
 	}
 }
 

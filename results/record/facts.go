@@ -1,5 +1,11 @@
 package record
 
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
 // ParameterPart is a named part of a model's learned parameters.
 type ParameterPart struct {
 	Part  string `json:"part"`
@@ -49,4 +55,24 @@ func (r Record) HeadAndRest() (head, rest int, ok bool) {
 		}
 	}
 	return head, rest, len(r.Parameters) > 0
+}
+
+// Searches are the records of the searches by which options of the trial were
+// chosen, as its spec names them, each once; none where nothing is tuned.
+func (r Record) Searches() ([]string, error) {
+	if len(r.Origins) == 0 {
+		return nil, nil
+	}
+	var origins map[string]struct{ Record string }
+	if err := json.Unmarshal(r.Origins, &origins); err != nil {
+		return nil, fmt.Errorf("origins of %s: %w", r.Key, err)
+	}
+	var out []string
+	for _, o := range origins {
+		if o.Record != "" {
+			out = append(out, o.Record)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
 }

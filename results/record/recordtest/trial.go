@@ -19,7 +19,7 @@ func Trial(task, setting, model string, seed uint64) record.Record {
 			CellKey: record.CellKey{Suite: "made-up", Dataset: "mooc", Task: task, Setting: setting, Model: model},
 			Seed:    seed,
 		},
-		Identity: Identity, Numerics: 2, Origins: json.RawMessage(`{"alpha": "default"}`), Spec: json.RawMessage(`{"alpha": 0.5, "seed": ` + string('0'+rune(seed)) + `}`),
+		Identity: Identity, Numerics: 2, Origins: json.RawMessage(`{"alpha": {"origin": "default"}}`), Spec: json.RawMessage(`{"alpha": 0.5, "seed": ` + string('0'+rune(seed)) + `}`),
 		DataChecksum: "feed", CodeVersion: "v0", Machine: "a machine", Device: "cpu", Threads: 2,
 		ModelClass: record.Learned, ModelTitle: "A model", DatasetTitle: "MOOC", PaperName: "MOOC", NumParams: 7,
 		Footnotes: []string{"simulated data"}, BestEpoch: 1,
