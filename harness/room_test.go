@@ -62,7 +62,7 @@ func TestEvaluationBytesAreAllocated(t *testing.T) {
 		{models.LinkPrediction, datasets.Inductive, func(p *specs.Protocol) { p.Candidates = both[1:] }},
 		{models.LinkPrediction, datasets.Transductive, func(p *specs.Protocol) { p.Candidates, p.Filter = both[:1], specs.FilterSameSrcT }},
 	} {
-		parts, err := l.Parts(c.setting, false)
+		parts, err := l.Parts(datasets.Cut{Setting: c.setting})
 		if err != nil {
 			t.Fatal(err)
 		}
