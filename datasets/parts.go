@@ -35,6 +35,9 @@ type Parts struct {
 	// NewNode marks the nodes that are absent from Train (inductive
 	// setting); nil in the transductive one.
 	NewNode []bool
+	// Batch is the Cut's: derived features know of what comes before batches of
+	// that size; 0 where they know of all events before theirs.
+	Batch int
 	// Substituted: the file has no features, and the dataset's substitute
 	// columns stand in.
 	Substituted bool
@@ -72,7 +75,7 @@ func (l *Loaded) Parts(cut Cut) (Parts, error) {
 	if err != nil {
 		return Parts{}, err
 	}
-	p := Parts{Whole: l.Stream, NewNode: newNode}
+	p := Parts{Whole: l.Stream, NewNode: newNode, Batch: cut.Batch}
 	columns := l.Dataset.Features
 	if len(columns) == 0 && cut.NeedFeatures && l.Stream.NumFeat == 0 {
 		columns, p.Substituted = l.Dataset.Substitute, true

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"dgsbench/datasets"
+	"dgsbench/kernels/devices"
 	_ "dgsbench/models/standard"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
@@ -121,6 +123,33 @@ func TestCutterOfBatches(t *testing.T) {
 		}
 		if shared, same := len(cut.made) == 1, slices.Equal(a.Whole.Feat, b.Whole.Feat); shared != c.shared || same != c.shared {
 			t.Errorf("%s: %d cuts, same features: %t", c.what, len(cut.made), same)
+		}
+	}
+}
+
+// TestFootnotesOfFeatures: tables say what stands in for features, and that
+// they are from before the batch.
+func TestFootnotesOfFeatures(t *testing.T) {
+	const instead, before = "in place of features it is given log1p of the number of earlier events of the source as source",
+		"features that depend on earlier events know of none of their own batch"
+	l := repeated(nil, []datasets.Derived{datasets.Count(datasets.Source)})
+	lib := &library{loaded: map[string]*datasets.Loaded{"repeated": l}, cutters: map[string]*Cutter{"repeated": NewCutter(l)}}
+	for _, c := range []struct {
+		kind string
+		rule specs.FeatureRule
+		want []string
+	}{
+		{"raw", "", []string{"note", instead}},
+		{"raw", specs.BeforeBatch, []string{"note", instead, before}},
+		{"edgebank", specs.BeforeBatch, []string{"note"}},
+	} {
+		trial := specs.Trial{Dataset: "repeated", Kind: c.kind, Protocol: specs.Protocol{Batch: 3, DerivedFeatures: c.rule}}
+		j, err := newJob(trial, record.Record{Footnotes: []string{"note"}}, lib, devices.Target{}, false, map[record.CellKey]int64{{}: 1})
+		if err != nil || j.unusable != nil {
+			t.Fatal(err, j.unusable)
+		}
+		if !slices.Equal(j.record.Footnotes, c.want) {
+			t.Errorf("%s %s: %q, want %q", c.kind, c.rule, j.record.Footnotes, c.want)
 		}
 	}
 }
