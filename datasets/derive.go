@@ -7,7 +7,7 @@ import (
 	"dgsbench/internal/ram"
 )
 
-// history is what is known of the nodes before an event.
+// history is what is known of the nodes before a window of events.
 type history struct {
 	seen  []bool
 	last  []float64  // time of the last event, in either role
@@ -31,11 +31,14 @@ func (h *history) add(s Stream, k int) {
 }
 
 // Derive replaces the features of a whole stream by derived ones. Values of
-// an event depend on it and on earlier events only; what is learnt
-// (categories, means, deviations) is learnt on the events of train, a part
-// of s. Measurements are standardised, hashed ids, categories and the file's
-// own features are not.
-func Derive(s, train Stream, features []Derived) (Stream, error) {
+// an event depend on it and on the events before its window only; what is
+// learnt (categories, means, deviations) is learnt on the events of train, a
+// part of s. Measurements are standardised, hashed ids, categories and the
+// file's own features are not.
+//
+// A window goes from an event k with begins[k] to the next such event. Where
+// begins is nil, each event is a window.
+func Derive(s, train Stream, features []Derived, begins []bool) (Stream, error) {
 	fitted := make([]columns, len(features))
 	width := 0
 	for i, f := range features {
@@ -49,8 +52,13 @@ func Derive(s, train Stream, features []Derived) (Stream, error) {
 		return Stream{}, err
 	}
 	out := s.WithFeatures(make([]float32, s.Len()*width), width)
-	h := newHistory(s.NumNodes)
+	h, known := newHistory(s.NumNodes), 0 // of the events before this one
 	for k := range s.Len() {
+		if begins == nil || begins[k] {
+			for ; known < k; known++ {
+				h.add(s, known)
+			}
+		}
 		row := out.Features(k)
 		for i, c := range fitted {
 			c.fill(s, k, h, row[:c.width])
@@ -59,7 +67,6 @@ func Derive(s, train Stream, features []Derived) (Stream, error) {
 			}
 			row = row[c.width:]
 		}
-		h.add(s, k)
 	}
 	first := 0
 	for f, c := range fitted {

@@ -28,7 +28,7 @@ func TestDeriveByHand(t *testing.T) {
 		-1.01997974, 1.59093164, 0.41725462, 3.08296389,
 		0.37042074, 0.60169386, 2.7266557, 1.73205081,
 	}
-	got, err := Derive(s, s.Slice(0, 4), []Derived{Log1p(0), Gap(Source), Gap(Destination), Count(Source)})
+	got, err := Derive(s, s.Slice(0, 4), []Derived{Log1p(0), Gap(Source), Gap(Destination), Count(Source)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestScaledByHand(t *testing.T) {
 		{Count(Destination), []float32{-1, -1, 1, 1, thrice, -1}},
 	} {
 		s := tinyStream()
-		got, err := Derive(s, s.Select([]int{0, 2}), []Derived{c.feature})
+		got, err := Derive(s, s.Select([]int{0, 2}), []Derived{c.feature}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,16 +65,16 @@ func TestScaledByHand(t *testing.T) {
 func TestStandardisedTooLarge(t *testing.T) {
 	s := tinyStream()
 	s.NumFeat, s.Feat = 1, []float32{1e-40, 0, 1e-40, 5, math.MaxFloat32, 0}
-	_, err := Derive(s, s.Slice(0, 3), []Derived{Count(Source), Standardised()})
+	_, err := Derive(s, s.Slice(0, 3), []Derived{Count(Source), Standardised()}, nil)
 	if want := "event 3: the file's features, standardised: too far from the training part's for a float32"; err == nil || err.Error() != want {
 		t.Errorf("%v, expected %q", err, want)
 	}
 	s.Feat = []float32{math.MaxFloat32, -math.MaxFloat32, math.MaxFloat32, 0, 0, 0}
-	if _, err := Derive(s, s.Slice(0, 3), []Derived{Standardised()}); err != nil {
+	if _, err := Derive(s, s.Slice(0, 3), []Derived{Standardised()}, nil); err != nil {
 		t.Error(err)
 	}
 	s.Time = []float64{0, 1, 2, 4e292, 5e292, math.MaxFloat64}
-	if _, err := Derive(s, s.Slice(0, 3), []Derived{Gap(Source), Gap(Destination)}); err != nil {
+	if _, err := Derive(s, s.Slice(0, 3), []Derived{Gap(Source), Gap(Destination)}, nil); err != nil {
 		t.Errorf("gaps between huge times: %v", err)
 	}
 }
@@ -92,7 +92,7 @@ func TestUnscaledFeatures(t *testing.T) {
 		{Categories(0), 2, []float32{1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1, 0}},
 		{Log1p(1), 1, make([]float32, 6)}, // constant
 	} {
-		got, err := Derive(s, train, []Derived{c.feature})
+		got, err := Derive(s, train, []Derived{c.feature}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func TestHashedID(t *testing.T) {
 	for k := range n {
 		s.Src, s.Dst = append(s.Src, int32(k)), append(s.Dst, int32(n))
 	}
-	got, err := Derive(s, s, []Derived{HashedID(Source, buckets), HashedID(Destination, buckets)})
+	got, err := Derive(s, s, []Derived{HashedID(Source, buckets), HashedID(Destination, buckets)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestDeriveErrors(t *testing.T) {
 		{s, Categories(2), "feature 3 is declared, but the file has 2"},
 		{wide, Categories(0), "feature 1 has 1001 different values, more than the 1000 that categories may have"},
 	} {
-		if _, err := Derive(c.s, c.s, []Derived{c.feature}); err == nil || err.Error() != c.want {
+		if _, err := Derive(c.s, c.s, []Derived{c.feature}, nil); err == nil || err.Error() != c.want {
 			t.Errorf("%s: error %v, want %s", c.feature, err, c.want)
 		}
 	}
@@ -202,8 +202,8 @@ func TestDerivedFeaturesAreCausal(t *testing.T) {
 			changed.Time[i] = before.Time[k-1] + after.Time[i]
 		}
 		trainEnd := rapid.IntRange(1, k).Draw(t, "train")
-		a, errA := Derive(before, before.Slice(0, trainEnd), everyFeature)
-		b, errB := Derive(changed, changed.Slice(0, trainEnd), everyFeature)
+		a, errA := Derive(before, before.Slice(0, trainEnd), everyFeature, nil)
+		b, errB := Derive(changed, changed.Slice(0, trainEnd), everyFeature, nil)
 		for _, err := range []error{errA, errB} {
 			if err != nil && strings.Contains(err.Error(), "too far from the training part") {
 				t.Skip(err)
@@ -226,7 +226,7 @@ func TestStandardisedOnTrain(t *testing.T) {
 		n := rapid.IntRange(1, 40).Draw(t, "events")
 		s := drawEvents(t, n)
 		train := s.Select(slices.DeleteFunc(all(n), func(k int) bool { return k > 0 && rapid.Bool().Draw(t, "left out") }))
-		out, err := Derive(s, train, measurements)
+		out, err := Derive(s, train, measurements, nil)
 		if err != nil && strings.Contains(err.Error(), "too far from the training part") {
 			t.Skip(err)
 		}

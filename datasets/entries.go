@@ -30,6 +30,13 @@ func init() {
 	bare.Notes = []string{"the 172 edit features are absent from this file"}
 	Register(bare)
 
+	ids := bare
+	ids.Name = "wikipedia-ids"
+	ids.Title += "; with ids, gaps and counts as features"
+	ids.Features = append(GapsAndCounts(), HashedID(Source, 64), HashedID(Destination, 64))
+	ids.Notes = []string{"ids as features: a model knows nodes by name, in 64 hashed columns for users and 64 for pages, beside the time gaps and counts of both nodes; none of the paper's 172 edit features"}
+	Register(ids)
+
 	Register(Dataset{
 		Name:      "reddit",
 		Title:     "Reddit: users post to subreddits; label: the user is banned after this post",

@@ -8,10 +8,11 @@ import (
 )
 
 // A Derived feature makes columns out of what is known when an event
-// arrives: the event itself and the events before it. Make one with Raw,
+// arrives: the event itself and earlier events (see Derive). Make one with Raw,
 // Standardised, Log1p, Gap, Count, HashedID or Categories.
 type Derived struct {
 	name string
+	past bool // its columns depend on earlier events
 	// fit learns what the columns need from the train part. The stream's
 	// features are the file's.
 	fit func(train Stream) (columns, error)
@@ -24,7 +25,7 @@ func (d Derived) String() string { return d.name }
 type columns struct {
 	width  int
 	scaled bool // standardised on the train part
-	// fill writes the columns of event k. h holds the events before it.
+	// fill writes the columns of event k. h holds the events before its window.
 	fill func(s Stream, k int, h *history, out []float32)
 }
 
@@ -49,7 +50,7 @@ func (d Side) of(s Stream, k int) int32 {
 
 // Raw passes the file's features on as they are.
 func Raw() Derived {
-	return Derived{"the file's features", func(train Stream) (columns, error) {
+	return Derived{"the file's features", false, func(train Stream) (columns, error) {
 		return columns{width: train.NumFeat, fill: func(s Stream, k int, _ *history, out []float32) {
 			copy(out, s.Features(k))
 		}}, nil
@@ -59,7 +60,7 @@ func Raw() Derived {
 // Standardised passes the file's features on, each with mean 0 and standard
 // deviation 1 in the train part.
 func Standardised() Derived {
-	return Derived{"the file's features, standardised", func(train Stream) (columns, error) {
+	return Derived{"the file's features, standardised", false, func(train Stream) (columns, error) {
 		c, err := Raw().fit(train)
 		c.scaled = true
 		return c, err
@@ -69,7 +70,7 @@ func Standardised() Derived {
 // Log1p is log(1+x) of a feature of the file, counted from 0. Values must
 // be above -1.
 func Log1p(feature int) Derived {
-	return Derived{fmt.Sprintf("log1p of feature %d", feature+1), func(train Stream) (columns, error) {
+	return Derived{fmt.Sprintf("log1p of feature %d", feature+1), false, func(train Stream) (columns, error) {
 		if err := hasFeature(train, feature); err != nil {
 			return columns{}, err
 		}
@@ -82,7 +83,7 @@ func Log1p(feature int) Derived {
 // Gap is log(1+time) since the previous event of the node on that side, in
 // whichever role it took part; 0 for its first event.
 func Gap(side Side) Derived {
-	return Derived{fmt.Sprintf("log1p of the time since the %s's previous event", side), func(Stream) (columns, error) {
+	return Derived{fmt.Sprintf("log1p of the time since the %s's previous event", side), true, func(Stream) (columns, error) {
 		return oneColumn(func(s Stream, k int, h *history) float64 {
 			n := side.of(s, k)
 			if !h.seen[n] {
@@ -96,7 +97,7 @@ func Gap(side Side) Derived {
 // Count is log(1+n), n being the earlier events with the same node on that
 // side.
 func Count(side Side) Derived {
-	return Derived{fmt.Sprintf("log1p of the number of earlier events of the %s as %s", side, side), func(Stream) (columns, error) {
+	return Derived{fmt.Sprintf("log1p of the number of earlier events of the %s as %s", side, side), true, func(Stream) (columns, error) {
 		return oneColumn(func(s Stream, k int, h *history) float64 {
 			return math.Log1p(float64(h.count[side][side.of(s, k)]))
 		})
@@ -120,7 +121,7 @@ func HashedID(side Side, buckets int) Derived {
 	if buckets < 1 {
 		panic(fmt.Sprintf("datasets: %d hash buckets", buckets))
 	}
-	return Derived{fmt.Sprintf("id of the %s hashed into %d columns", side, buckets), func(Stream) (columns, error) {
+	return Derived{fmt.Sprintf("id of the %s hashed into %d columns", side, buckets), false, func(Stream) (columns, error) {
 		return columns{width: buckets, fill: func(s Stream, k int, _ *history, out []float32) {
 			h := mix(uint64(side.of(s, k)) + hashSeed)
 			out[h%uint64(buckets)] = 1 - 2*float32(h>>63)
@@ -142,7 +143,7 @@ const mostCategories = 1000
 // (counted from 0) takes in the train part, 1 where the event has it. Other
 // values have zeros everywhere.
 func Categories(feature int) Derived {
-	return Derived{fmt.Sprintf("categories of feature %d", feature+1), func(train Stream) (columns, error) {
+	return Derived{fmt.Sprintf("categories of feature %d", feature+1), false, func(train Stream) (columns, error) {
 		if err := hasFeature(train, feature); err != nil {
 			return columns{}, err
 		}

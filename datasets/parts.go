@@ -14,6 +14,19 @@ const (
 	Inductive Setting = "I"
 )
 
+// A Cut says how a dataset is cut into parts.
+type Cut struct {
+	Setting Setting
+	// NeedFeatures says that the model cannot work without features: it is
+	// given the dataset's substitute where there are none.
+	NeedFeatures bool
+	// Batch is the number of events in the windows before which derived
+	// features end, as the parts are cut into them: windows restart at the
+	// first event of each part. 0 has the features of an event depend on all
+	// events before it.
+	Batch int
+}
+
 // Parts are a dataset cut for one setting, with the features that a model is
 // given. Train, Val and Test number their events as the whole stream does.
 type Parts struct {
@@ -22,6 +35,9 @@ type Parts struct {
 	// NewNode marks the nodes that are absent from Train (inductive
 	// setting); nil in the transductive one.
 	NewNode []bool
+	// Batch is the Cut's: derived features know of what comes before batches of
+	// that size; 0 where they know of all events before theirs.
+	Batch int
 	// Substituted: the file has no features, and the dataset's substitute
 	// columns stand in.
 	Substituted bool
@@ -49,35 +65,52 @@ func (p Parts) NumScored(part Stream) (n int) {
 	return n
 }
 
-// Parts cuts the dataset. needFeatures says that the model cannot work
-// without features: it is given the dataset's substitute where there are
-// none.
+// Parts cuts the dataset.
 //
 // Derived columns are computed over the whole stream and scaled with the
-// train part of the setting, after held-out nodes were taken out of it.
-func (l *Loaded) Parts(setting Setting, needFeatures bool) (Parts, error) {
-	train, newNode, err := l.train(setting)
+// train part of the setting, after held-out nodes were taken out of it. Their
+// events are in no window of the train part, but before the later ones.
+func (l *Loaded) Parts(cut Cut) (Parts, error) {
+	train, newNode, err := l.train(cut.Setting)
 	if err != nil {
 		return Parts{}, err
 	}
-	p := Parts{Whole: l.Stream, NewNode: newNode}
+	p := Parts{Whole: l.Stream, NewNode: newNode, Batch: cut.Batch}
 	columns := l.Dataset.Features
-	if len(columns) == 0 && needFeatures && l.Stream.NumFeat == 0 {
+	if len(columns) == 0 && cut.NeedFeatures && l.Stream.NumFeat == 0 {
 		columns, p.Substituted = l.Dataset.Substitute, true
 		if len(columns) == 0 {
 			return Parts{}, fmt.Errorf("dataset %s has no features, which this model needs", l.Dataset.Name)
 		}
 	}
 	if len(columns) > 0 {
-		if p.Whole, err = Derive(l.Stream, train(l.Stream), columns); err != nil {
+		trained := train(l.Stream)
+		if p.Whole, err = Derive(l.Stream, trained, columns, l.begins(trained, cut.Batch)); err != nil {
 			return Parts{}, fmt.Errorf("dataset %s: %w", l.Dataset.Name, err)
 		}
 	}
-	p.Train = train(p.Whole)
-	p.Val = p.Whole.Slice(l.Split.TrainEnd, l.Split.ValEnd)
-	p.Test = p.Whole.Slice(l.Split.ValEnd, p.Whole.Len())
+	p.Train, p.Val, p.Test = train(p.Whole), l.val(p.Whole), l.test(p.Whole)
 	p.seal = sealOf(p)
 	return p, nil
+}
+
+// val and test are these parts of the whole stream, with any features.
+func (l *Loaded) val(s Stream) Stream  { return s.Slice(l.Split.TrainEnd, l.Split.ValEnd) }
+func (l *Loaded) test(s Stream) Stream { return s.Slice(l.Split.ValEnd, s.Len()) }
+
+// begins marks the first events of the windows of so many events, in each
+// part; it is nil where every event is one.
+func (l *Loaded) begins(train Stream, batch int) []bool {
+	if batch <= 1 {
+		return nil
+	}
+	begins := make([]bool, l.Stream.Len())
+	for _, part := range []Stream{train, l.val(l.Stream), l.test(l.Stream)} {
+		for k := 0; k < part.Len(); k += batch {
+			begins[part.EventID(k)] = true
+		}
+	}
+	return begins
 }
 
 // WithoutTruth is the same without what a simulator knows.

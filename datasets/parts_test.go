@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -35,7 +36,7 @@ func TestPartsByHand(t *testing.T) {
 		{Transductive, []int{0, 1, 2, 3}, nil},
 		{Inductive, []int{1, 2}, []bool{false, false, true, false, true}},
 	} {
-		p, err := l.Parts(c.setting, true)
+		p, err := l.Parts(Cut{Setting: c.setting, NeedFeatures: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,14 +51,14 @@ func TestPartsByHand(t *testing.T) {
 			t.Errorf("%s: features changed: %s", c.setting, diff)
 		}
 	}
-	p, _ := l.Parts(Inductive, false)
+	p, _ := l.Parts(Cut{Setting: Inductive})
 	if p.Scored(1, 3) || !p.Scored(0, 4) || !p.Scored(2, 1) {
 		t.Error("inductive: events count where at least one node is new")
 	}
-	if p, _ := l.Parts(Transductive, false); !p.Scored(1, 3) {
+	if p, _ := l.Parts(Cut{Setting: Transductive}); !p.Scored(1, 3) {
 		t.Error("transductive: every event counts")
 	}
-	if _, err := l.Parts("X", false); err == nil {
+	if _, err := l.Parts(Cut{Setting: "X"}); err == nil {
 		t.Error("setting X was taken")
 	}
 }
@@ -66,11 +67,11 @@ func TestPartsScalesOnWhatIsTrainedOn(t *testing.T) {
 	l := tinyLoaded()
 	l.Dataset.Features = []Derived{Log1p(0)}
 	for setting, events := range map[Setting][]int{Transductive: {0, 1, 2, 3}, Inductive: {1, 2}} {
-		p, err := l.Parts(setting, false)
+		p, err := l.Parts(Cut{Setting: setting})
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := Derive(l.Stream, l.Stream.Select(events), l.Dataset.Features)
+		want, err := Derive(l.Stream, l.Stream.Select(events), l.Dataset.Features, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +107,7 @@ func TestSubstituteOnlyWhereNeeded(t *testing.T) {
 		{"bare file, model that needs them", &bare, true, 2, true, false},
 		{"bare file without substitute", &none, true, 0, false, true},
 	} {
-		p, err := c.l.Parts(Transductive, c.need)
+		p, err := c.l.Parts(Cut{Setting: Transductive, NeedFeatures: c.need})
 		if (err != nil) != c.fails {
 			t.Errorf("%s: error %v", c.what, err)
 		} else if err == nil && (p.Whole.NumFeat != c.features || p.Train.NumFeat != c.features || p.Substituted != c.used) {
@@ -126,7 +127,7 @@ func TestInductiveParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := l.Parts(Inductive, false)
+		p, err := l.Parts(Cut{Setting: Inductive})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,5 +194,139 @@ func TestTGNWikipediaHeldOut(t *testing.T) {
 	}
 	if _, err := TGNWikipediaHeldOut(Stream{NumNodes: 500}, Split{}); err == nil {
 		t.Error("the list was applied to another stream")
+	}
+}
+
+func TestWindowsBegin(t *testing.T) {
+	s := Stream{NumNodes: 3}
+	for k := range 14 {
+		s.Src, s.Dst, s.Time = append(s.Src, 0), append(s.Dst, 1+int32(k%3)%2), append(s.Time, float64(k))
+		s.Label = append(s.Label, 0)
+	}
+	l := &Loaded{Stream: s, Split: Split{TrainEnd: 7, ValEnd: 10}, Dataset: Dataset{
+		HeldOut: func(Stream, Split) ([]int32, error) { return []int32{2}, nil }, // of events 1, 4, 7, ...
+	}}
+	for _, c := range []struct {
+		setting Setting
+		batch   int
+		want    []int
+	}{
+		{Transductive, 2, []int{0, 2, 4, 6, 7, 9, 10, 12}},
+		{Transductive, 5, []int{0, 5, 7, 10}},
+		{Inductive, 2, []int{0, 3, 6, 7, 9, 10, 12}}, // trained on 0, 2, 3, 5, 6
+		{Inductive, 200, []int{0, 7, 10}},
+		{Transductive, 1, nil},
+		{Inductive, 0, nil},
+	} {
+		train, _, err := l.train(c.setting)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int
+		begins := l.begins(train(s), c.batch)
+		for k, yes := range begins {
+			if yes {
+				got = append(got, k)
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" || (begins == nil) != (c.want == nil) {
+			t.Errorf("%s, batches of %d: %s", c.setting, c.batch, diff)
+		}
+	}
+}
+
+// unscaled is a feature that is not standardised.
+func unscaled(f Derived) Derived {
+	fit := f.fit
+	f.fit = func(train Stream) (columns, error) {
+		c, err := fit(train)
+		c.scaled = false
+		return c, err
+	}
+	return f
+}
+
+// What is derived for an event of any part is computed from the event and the
+// events of the whole stream that are before its batch, whether or not they
+// are trained on.
+func TestFeaturesBeforeTheBatch(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawEvents(t, rapid.IntRange(2, 40).Draw(t, "events"))
+		batch := rapid.IntRange(2, 9).Draw(t, "batch")
+		setting := rapid.SampledFrom([]Setting{Transductive, Inductive}).Draw(t, "setting")
+		heldOut := rapid.SliceOfNDistinct(rapid.Int32Range(0, 4), 0, 2, rapid.ID).Draw(t, "held out")
+		l := &Loaded{Stream: s, Split: ByRow(0.5, 0.75).Split(s), Dataset: Dataset{
+			Features: []Derived{unscaled(Gap(Source)), unscaled(Gap(Destination)), unscaled(Count(Source)), unscaled(Count(Destination)), HashedID(Source, 3)},
+			HeldOut:  func(Stream, Split) ([]int32, error) { return heldOut, nil },
+		}}
+		p, err := l.Parts(Cut{Setting: setting, Batch: batch})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []Stream{p.Train, p.Val, p.Test} {
+			for k := range part.Len() {
+				before := s.Slice(0, part.EventID(k-k%batch))
+				want := []float32{
+					gapAfter(before, part.Src[k], part.Time[k]), gapAfter(before, part.Dst[k], part.Time[k]),
+					logCount(before.Src, part.Src[k]), logCount(before.Dst, part.Dst[k]),
+				}
+				if got := part.Features(k); !slices.Equal(want, got[:4]) || slices.Equal(got[4:], []float32{0, 0, 0}) {
+					t.Fatalf("%s, event %d: %v, want %v and a hashed id", setting, part.EventID(k), got, want)
+				}
+			}
+		}
+	})
+}
+
+func gapAfter(before Stream, node int32, now float64) float32 {
+	for k := before.Len() - 1; k >= 0; k-- {
+		if before.Src[k] == node || before.Dst[k] == node {
+			return float32(math.Log1p(now - before.Time[k]))
+		}
+	}
+	return 0
+}
+
+func logCount(nodes []int32, node int32) float32 {
+	n := 0
+	for _, other := range nodes {
+		if other == node {
+			n++
+		}
+	}
+	return float32(math.Log1p(float64(n)))
+}
+
+// Before the batch is before the event where batches have one event.
+func TestFeaturesBeforeABatchOfOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawEvents(t, rapid.IntRange(1, 40).Draw(t, "events"))
+		each := slices.Repeat([]bool{true}, s.Len())
+		want, errWant := Derive(s, s, everyFeature, nil)
+		got, errGot := Derive(s, s, everyFeature, each)
+		if errWant != nil || errGot != nil {
+			t.Fatal(errWant, errGot)
+		}
+		if diff := cmp.Diff(want.Feat, got.Feat); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+func TestLooksBack(t *testing.T) {
+	for name, want := range map[string][2]bool{ // models that may have features, models that need them
+		"amlsim-20k": {true, true}, "collegemsg": {false, true}, "wikipedia-ids": {true, true},
+		"wikipedia-nofeat": {false, true}, "mooc": {true, true}, "mooc-raw4": {false, false}, "wikipedia": {false, false},
+	} {
+		d, err := Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := [2]bool{d.LooksBack(false), d.LooksBack(true)}; got != want {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+	if (Dataset{Features: []Derived{HashedID(Source, 2), Standardised(), Log1p(0), Categories(0), Raw()}}).LooksBack(true) {
+		t.Error("an event's own numbers are taken for earlier events")
 	}
 }

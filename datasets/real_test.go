@@ -63,6 +63,33 @@ func TestRealDataWikipedia(t *testing.T) {
 	}
 }
 
+// TestRealDataWikipediaIDs: every event has the ids of both nodes beside gaps
+// and counts, whatever model asks.
+func TestRealDataWikipediaIDs(t *testing.T) {
+	l, _ := loadReal(t, "wikipedia-ids")
+	p, err := l.Parts(Cut{Setting: Transductive})
+	if err != nil || p.Whole.NumFeat != 4+64+64 || p.Substituted {
+		t.Fatalf("%d features, substituted %t, error %v", p.Whole.NumFeat, p.Substituted, err)
+	}
+	of := map[int32][]float32{}
+	for k := range p.Whole.Len() {
+		ids := p.Whole.Features(k)[4:]
+		for side, columns := range [][]float32{ids[:64], ids[64:]} {
+			zeros := 0
+			for _, x := range columns {
+				if x == 0 {
+					zeros++
+				}
+			}
+			node := Side(side).of(p.Whole, k)
+			if before := of[node]; zeros != 63 || before != nil && !slices.Equal(before, columns) {
+				t.Fatalf("event %d: node %d has %v, before %v", k, node, columns, before)
+			}
+			of[node] = columns
+		}
+	}
+}
+
 func TestRealDataAMLSim(t *testing.T) {
 	l, got := loadReal(t, "amlsim-20k")
 	want := Counts{Events: 120_558, Nodes: 19_980, Positives: 13_844, Features: 1}
@@ -75,7 +102,7 @@ func TestRealDataAMLSim(t *testing.T) {
 	if l.Split != (Split{72_334, 84_390}) {
 		t.Errorf("split %v", l.Split)
 	}
-	p, err := l.Parts(Transductive, false)
+	p, err := l.Parts(Cut{Setting: Transductive})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +135,7 @@ func TestRealDataCollegeMsg(t *testing.T) {
 	if slices.ContainsFunc(l.Stream.Label, func(y int8) bool { return y != Unlabelled }) {
 		t.Error("CollegeMsg has no labels")
 	}
-	p, err := l.Parts(Transductive, true)
+	p, err := l.Parts(Cut{Setting: Transductive, NeedFeatures: true})
 	if err != nil || !p.Substituted || p.Whole.NumFeat != 4 {
 		t.Fatalf("%d features, substituted %t, error %v", p.Whole.NumFeat, p.Substituted, err)
 	}

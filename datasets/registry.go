@@ -111,6 +111,16 @@ func BuiltIn(name string) bool {
 	return ok
 }
 
+// LooksBack reports whether features that models are given depend on earlier
+// events: those of all models, or of the ones that cannot work without.
+func (d Dataset) LooksBack(needFeatures bool) bool {
+	columns := d.Features
+	if len(columns) == 0 && needFeatures {
+		columns = d.Substitute
+	}
+	return slices.ContainsFunc(columns, func(f Derived) bool { return f.past })
+}
+
 // Lookup finds a registered or imported dataset, or makes the one that
 // NAME@SCALE stands for.
 func Lookup(name string) (Dataset, error) {

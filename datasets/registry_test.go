@@ -11,7 +11,7 @@ import (
 )
 
 func TestRegistryHasTheDatasets(t *testing.T) {
-	want := []string{"amlsim-20k", "collegemsg", "mooc", "mooc-raw4", "reddit", "wikipedia", "wikipedia-nofeat"}
+	want := []string{"amlsim-20k", "collegemsg", "mooc", "mooc-raw4", "reddit", "wikipedia", "wikipedia-ids", "wikipedia-nofeat"}
 	if !slices.Equal(Names(), want) {
 		t.Errorf("names %v, want %v", Names(), want)
 	}

@@ -56,9 +56,10 @@ func (d Dataset) Size() int64 { return Bytes(d.Want.Events, d.Want.Features) + d
 // history's numbers of a node: see newHistory.
 const historyBytes = 1 + 8 + 4 + 4
 
-// derivedBytes is what Derive makes: columns, and what is known of the nodes.
+// derivedBytes is what deriving makes: columns, and what is known of the nodes;
+// and which events windows begin with.
 func derivedBytes(s Stream, width int) int64 {
-	return int64(s.Len())*4*int64(width) + historyBytes*int64(s.NumNodes)
+	return int64(s.Len())*(4*int64(width)+1) + historyBytes*int64(s.NumNodes)
 }
 
 // inductiveBytes is what taking nodes out of the training part makes: lists of

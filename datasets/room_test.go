@@ -56,11 +56,11 @@ func TestBytesAreWhatIsAllocated(t *testing.T) {
 			must(err)
 		}},
 		"deriving": {derivedBytes(s, 4), .9, 1.1, func() {
-			_, err := Derive(s, s.Slice(0, 100), []Derived{Gap(Source), Gap(Destination), Count(Source), Count(Destination)})
+			_, err := Derive(s, s.Slice(0, 100), []Derived{Gap(Source), Gap(Destination), Count(Source), Count(Destination)}, nil)
 			must(err)
 		}},
 		"inductive": {inductiveBytes(s, l.Split.TrainEnd, s.NumFeat), .5, 1.3, func() {
-			_, err := l.Parts(Inductive, false)
+			_, err := l.Parts(Cut{Setting: Inductive})
 			must(err)
 		}},
 		"describing": {describedBytes(s), .6, 2, func() {
@@ -84,7 +84,7 @@ func TestWhatHasNoRoom(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
 	const many = maxEvents - 1 // of which only lengths are asked
 	huge := Stream{Src: make([]int32, 0), NumNodes: 1 << 50}
-	_, err := Derive(huge, huge, []Derived{Gap(Source)})
+	_, err := Derive(huge, huge, []Derived{Gap(Source)}, nil)
 	want(t, err, "derived features: needs ")
 	_, err = newColumns(&source{name: "events.csv", size: 1 << 60}, &schema{roles: make([]role, 4), numFeat: mostColumns}, []block{{rows: many}})
 	want(t, err, "events.csv with 1073741822 events: needs ")

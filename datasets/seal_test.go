@@ -16,7 +16,7 @@ func TestChanged(t *testing.T) {
 		l := &Loaded{Stream: s, Split: Split{TrainEnd: 10, ValEnd: 15}, Dataset: Dataset{
 			HeldOut: func(Stream, Split) ([]int32, error) { return []int32{1}, nil },
 		}}
-		p, err := l.Parts(setting, false)
+		p, err := l.Parts(Cut{Setting: setting})
 		if err != nil {
 			t.Fatal(err)
 		}

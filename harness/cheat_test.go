@@ -111,7 +111,7 @@ func cheating(t *testing.T, task models.Task, tr *trick) job {
 	}
 	s.Truth = knowing{}
 	l := &datasets.Loaded{Stream: s, Split: datasets.Split{TrainEnd: 100, ValEnd: 200}}
-	parts, err := l.Parts(datasets.Transductive, false)
+	parts, err := l.Parts(datasets.Cut{Setting: datasets.Transductive})
 	if err != nil {
 		t.Fatal(err)
 	}

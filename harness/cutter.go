@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"sync"
 
 	"dgsbench/datasets"
@@ -14,13 +15,7 @@ type Cutter struct {
 	loaded *datasets.Loaded
 
 	mu   sync.Mutex
-	made map[partsKey]*partsOnce
-}
-
-// partsKey is what parts depend on.
-type partsKey struct {
-	setting       datasets.Setting
-	needsFeatures bool
+	made map[datasets.Cut]*partsOnce
 }
 
 type partsOnce struct {
@@ -31,27 +26,31 @@ type partsOnce struct {
 
 // NewCutter has made no parts yet.
 func NewCutter(l *datasets.Loaded) *Cutter {
-	return &Cutter{loaded: l, made: map[partsKey]*partsOnce{}}
+	return &Cutter{loaded: l, made: map[datasets.Cut]*partsOnce{}}
 }
 
-// Parts are those of the trial's setting and its model's needs. The trial is
-// of the cutter's dataset.
+// Parts are those of the trial's setting, its model's needs and, where features
+// are derived from what comes before a batch, its batch size. The trial is of
+// the cutter's dataset.
 func (c *Cutter) Parts(t specs.Trial) (datasets.Parts, error) {
 	kind, err := kindOf(t)
 	if err != nil {
 		return datasets.Parts{}, err
 	}
-	key := partsKey{t.Setting, kind.Features == models.FeaturesRequired}
-	if key.setting == "" { // classification knows one setting only
-		key.setting = datasets.Transductive
+	cut := datasets.Cut{
+		Setting:      cmp.Or(t.Setting, datasets.Transductive), // classification knows one setting only
+		NeedFeatures: kind.Features == models.FeaturesRequired,
+	}
+	if t.Protocol.DerivedFeatures == specs.BeforeBatch && c.loaded.Dataset.LooksBack(cut.NeedFeatures) {
+		cut.Batch = t.Protocol.Batch
 	}
 	c.mu.Lock()
-	once := c.made[key]
+	once := c.made[cut]
 	if once == nil {
 		once = &partsOnce{}
-		c.made[key] = once
+		c.made[cut] = once
 	}
 	c.mu.Unlock()
-	once.Do(func() { once.parts, once.err = c.loaded.Parts(key.setting, key.needsFeatures) })
+	once.Do(func() { once.parts, once.err = c.loaded.Parts(cut) })
 	return once.parts, once.err
 }

@@ -1,11 +1,14 @@
 package harness
 
 import (
+	"math"
 	"slices"
 	"testing"
 
 	"dgsbench/datasets"
+	"dgsbench/kernels/devices"
 	_ "dgsbench/models/standard"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
@@ -51,4 +54,102 @@ func TestCutter(t *testing.T) {
 	ask(c) // made already
 	slices.Reverse(cases)
 	ask(NewCutter(loaded))
+}
+
+// repeated is the same user who meets the same page, but for every third
+// event, which is with a page that is held out.
+func repeated(features, substitute []datasets.Derived) *datasets.Loaded {
+	var events [][3]int
+	for k := range 60 {
+		events = append(events, [3]int{0, 1 + k%3/2, k})
+	}
+	return &datasets.Loaded{Stream: stream(3, events...), Split: datasets.Split{TrainEnd: 26, ValEnd: 41}, Dataset: datasets.Dataset{
+		Name: "repeated", Features: features, Substitute: substitute,
+		HeldOut: func(datasets.Stream, datasets.Split) ([]int32, error) { return []int32{2}, nil },
+	}}
+}
+
+// TestFeaturesOfABatch: the events of a window know of the same earlier events,
+// and of more than the window before, in every part.
+func TestFeaturesOfABatch(t *testing.T) {
+	cut := NewCutter(repeated([]datasets.Derived{datasets.Count(datasets.Source)}, nil))
+	for _, size := range []int{1, 2, 7, 10, 200} { // of one cutter
+		for _, setting := range []datasets.Setting{datasets.Transductive, datasets.Inductive} {
+			trial := specs.Trial{Kind: "dgs", Setting: setting, Protocol: specs.Protocol{Batch: size, DerivedFeatures: specs.BeforeBatch}}
+			p, err := cut.Parts(trial)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := float32(math.Inf(-1))
+			for _, part := range []datasets.Stream{p.Train, p.Val, p.Test} {
+				for w := range windows(part, size) {
+					first := w.Feat[0]
+					// Standardised on a single window, all numbers are 0.
+					if slices.ContainsFunc(w.Feat, func(x float32) bool { return x != first }) || first <= before && numWindows(p.Train, size) > 1 {
+						t.Errorf("%s, batches of %d: events from %d on have %v, the window before %v", setting, size, w.EventID(0), w.Feat, before)
+					}
+					before = first
+				}
+			}
+		}
+	}
+}
+
+// TestCutterOfBatches: trials share parts unless their features differ.
+func TestCutterOfBatches(t *testing.T) {
+	count := []datasets.Derived{datasets.Count(datasets.Source)}
+	of := func(kind string, rule specs.FeatureRule, batch int) specs.Trial {
+		return specs.Trial{Kind: kind, Protocol: specs.Protocol{Batch: batch, DerivedFeatures: rule}}
+	}
+	for _, c := range []struct {
+		what                 string
+		features, substitute []datasets.Derived
+		a, b                 specs.Trial
+		shared               bool
+	}{
+		{"two sizes before the batch", count, nil, of("dgs", specs.BeforeBatch, 3), of("dgs", specs.BeforeBatch, 4), false},
+		{"both rules", count, nil, of("dgs", "", 3), of("dgs", specs.BeforeBatch, 3), false},
+		{"one size", count, nil, of("dgs", specs.BeforeBatch, 3), of("raw", specs.BeforeBatch, 3), true},
+		{"two sizes before the event", count, nil, of("dgs", "", 3), of("dgs", "", 4), true},
+		{"ids alone", []datasets.Derived{datasets.HashedID(datasets.Source, 2)}, nil, of("dgs", specs.BeforeBatch, 3), of("dgs", "", 4), true},
+		{"substitute", nil, count, of("dgs", specs.BeforeBatch, 3), of("dgs", specs.BeforeBatch, 4), false},
+		{"substitute that is not needed", nil, count, of("tgn", specs.BeforeBatch, 3), of("tgn", "", 4), true},
+	} {
+		cut := NewCutter(repeated(c.features, c.substitute))
+		a, errA := cut.Parts(c.a)
+		b, errB := cut.Parts(c.b)
+		if errA != nil || errB != nil {
+			t.Fatal(errA, errB)
+		}
+		if shared, same := len(cut.made) == 1, slices.Equal(a.Whole.Feat, b.Whole.Feat); shared != c.shared || same != c.shared {
+			t.Errorf("%s: %d cuts, same features: %t", c.what, len(cut.made), same)
+		}
+	}
+}
+
+// TestFootnotesOfFeatures: tables say what stands in for features, and that
+// they are from before the batch.
+func TestFootnotesOfFeatures(t *testing.T) {
+	const instead, before = "in place of features it is given log1p of the number of earlier events of the source as source",
+		"features that depend on earlier events know of none of their own batch"
+	l := repeated(nil, []datasets.Derived{datasets.Count(datasets.Source)})
+	lib := &library{loaded: map[string]*datasets.Loaded{"repeated": l}, cutters: map[string]*Cutter{"repeated": NewCutter(l)}}
+	for _, c := range []struct {
+		kind string
+		rule specs.FeatureRule
+		want []string
+	}{
+		{"raw", "", []string{"note", instead}},
+		{"raw", specs.BeforeBatch, []string{"note", instead, before}},
+		{"edgebank", specs.BeforeBatch, []string{"note"}},
+	} {
+		trial := specs.Trial{Dataset: "repeated", Kind: c.kind, Protocol: specs.Protocol{Batch: 3, DerivedFeatures: c.rule}}
+		j, err := newJob(trial, record.Record{Footnotes: []string{"note"}}, lib, devices.Target{}, false, map[record.CellKey]int64{{}: 1})
+		if err != nil || j.unusable != nil {
+			t.Fatal(err, j.unusable)
+		}
+		if !slices.Equal(j.record.Footnotes, c.want) {
+			t.Errorf("%s %s: %q, want %q", c.kind, c.rule, j.record.Footnotes, c.want)
+		}
+	}
 }

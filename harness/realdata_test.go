@@ -46,7 +46,7 @@ func zeroParameter(t *testing.T, l *datasets.Loaded, trial specs.Trial, metric s
 	if trial.Options == nil {
 		trial.Options = kind.Options()
 	}
-	parts, err := l.Parts(cmp.Or(trial.Setting, datasets.Transductive), false)
+	parts, err := l.Parts(datasets.Cut{Setting: cmp.Or(trial.Setting, datasets.Transductive)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestRealDataClassification(t *testing.T) {
 // trainAUC classifies the training part from an empty state.
 func trainAUC(t *testing.T, l *datasets.Loaded, rule string, batch int) float64 {
 	t.Helper()
-	parts, err := l.Parts(datasets.Transductive, false)
+	parts, err := l.Parts(datasets.Cut{Setting: datasets.Transductive})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func TestEvaluationBytesAreAllocated(t *testing.T) {
 		{models.LinkPrediction, datasets.Transductive, func(p *specs.Protocol) { p.TestState = []specs.StateRule{specs.Carry, specs.Replay} }},
 		{models.LinkPrediction, datasets.Transductive, func(p *specs.Protocol) { p.Candidates, p.Filter = both[:1], specs.FilterSameSrcT }},
 	} {
-		parts, err := l.Parts(c.setting, false)
+		parts, err := l.Parts(datasets.Cut{Setting: c.setting})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -190,6 +190,9 @@ func newJob(t specs.Trial, rec record.Record, lib *library, on devices.Target, c
 	if parts.Substituted {
 		rec.Footnotes = append(slices.Clone(rec.Footnotes), substituteNote(lib.loaded[t.Dataset].Dataset))
 	}
+	if parts.Batch > 0 {
+		rec.Footnotes = append(slices.Clone(rec.Footnotes), "features that depend on earlier events know of none of their own batch")
+	}
 	j := job{trial: t, record: rec, parts: parts, batches: numBatches(t, parts)}
 	cell, known := rec.Key.CellKey, false
 	if j.bytes, known = sizes[cell]; !known {

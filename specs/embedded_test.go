@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"dgsbench/datasets"
 	"dgsbench/models"
 	_ "dgsbench/models/standard"
@@ -165,5 +167,40 @@ func TestPaperStates(t *testing.T) {
 	}
 	if seen[models.NodeClassification] == 0 || seen[models.LinkPrediction] == 0 {
 		t.Errorf("no such trials: %v", seen)
+	}
+}
+
+// TestDerivedFeatures: the suite that compares features from before the event
+// and from before its batch compares nothing else.
+func TestDerivedFeatures(t *testing.T) {
+	lib, err := specs.NewLibrary("../docs/derived-features")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := lib.LoadSuite("derived")
+	if err != nil {
+		t.Fatal(err)
+	}
+	trials, err := s.Trials(specs.Filter{Seeds: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := map[string]specs.Trial{}
+	for _, trial := range trials {
+		of[trial.Dataset+" "+trial.ModelID] = trial
+	}
+	for at, trial := range of {
+		if strings.HasSuffix(at, "-before") {
+			continue
+		}
+		want := trial.Protocol
+		want.DerivedFeatures = specs.BeforeBatch
+		before := of[at+"-before"]
+		if diff := cmp.Diff(want, before.Protocol) + cmp.Diff(trial.Options, before.Options); diff != "" || trial.Task != before.Task || trial.Setting != before.Setting {
+			t.Errorf("%s: %s", at, diff)
+		}
+	}
+	if len(of) != 20 {
+		t.Errorf("%d models, want 10 twice", len(of))
 	}
 }

@@ -16,6 +16,9 @@ type Protocol struct {
 	// WithinBatch says how the events of a window of Batch become batches;
 	// empty stands for LastWrite.
 	WithinBatch BatchRule `yaml:"within_batch,omitempty"`
+	// DerivedFeatures says which events a feature that counts earlier ones, or
+	// the time since the last, knows of; empty stands for BeforeEvent.
+	DerivedFeatures FeatureRule `yaml:"derived_features,omitempty"`
 	// Epochs is the number of passes over the training part, at most; for
 	// models with something to learn.
 	Epochs int `yaml:"epochs"`
@@ -107,6 +110,18 @@ const (
 	TBatch BatchRule = "t_batch"
 )
 
+// FeatureRule says which events derived features know of.
+type FeatureRule string
+
+const (
+	// BeforeEvent are all events before the one that has the features, those
+	// of its own batch too.
+	BeforeEvent FeatureRule = "before_event"
+	// BeforeBatch are the events before the first one of its batch: those
+	// that states know of.
+	BeforeBatch FeatureRule = "before_batch"
+)
+
 // Selection says which epoch's parameters are tested.
 type Selection string
 
@@ -140,17 +155,18 @@ func DefaultProtocol() Protocol {
 
 // protocolYAML is a `protocol:` block, with the words left to be checked.
 type protocolYAML struct {
-	Batch          *int            `yaml:"batch"`
-	WithinBatch    strictyaml.Node `yaml:"within_batch"`
-	Epochs         *int            `yaml:"epochs"`
-	Patience       *int            `yaml:"patience"`
-	TrainNegatives strictyaml.Node `yaml:"train_negatives"`
-	Candidates     strictyaml.Node `yaml:"candidates"`
-	Filter         strictyaml.Node `yaml:"filter"`
-	ValNegatives   *int            `yaml:"val_negatives"`
-	Select         strictyaml.Node `yaml:"select"`
-	TestState      strictyaml.Node `yaml:"test_state"`
-	Latency        strictyaml.Node `yaml:"latency"`
+	Batch           *int            `yaml:"batch"`
+	WithinBatch     strictyaml.Node `yaml:"within_batch"`
+	DerivedFeatures strictyaml.Node `yaml:"derived_features"`
+	Epochs          *int            `yaml:"epochs"`
+	Patience        *int            `yaml:"patience"`
+	TrainNegatives  strictyaml.Node `yaml:"train_negatives"`
+	Candidates      strictyaml.Node `yaml:"candidates"`
+	Filter          strictyaml.Node `yaml:"filter"`
+	ValNegatives    *int            `yaml:"val_negatives"`
+	Select          strictyaml.Node `yaml:"select"`
+	TestState       strictyaml.Node `yaml:"test_state"`
+	Latency         strictyaml.Node `yaml:"latency"`
 }
 
 // with puts the values of a `protocol:` block over p.
@@ -166,6 +182,12 @@ func (p Protocol) with(n strictyaml.Node, errs *strictyaml.Errors) Protocol {
 		p.WithinBatch = TBatch
 	case LastWrite: // empty: identities are those from before there was a choice
 		p.WithinBatch = ""
+	}
+	switch readWord(y.DerivedFeatures, errs, BeforeEvent, BeforeBatch) {
+	case BeforeBatch:
+		p.DerivedFeatures = BeforeBatch
+	case BeforeEvent: // empty, as above
+		p.DerivedFeatures = ""
 	}
 	p.Filter = cmp.Or(readWord(y.Filter, errs, FilterNone, FilterSameSrcT), p.Filter)
 	p.Select = cmp.Or(readWord(y.Select, errs, SelectBest, SelectLast), p.Select)

@@ -37,6 +37,7 @@ func TestRunOverSuite(t *testing.T) {
 		{lp, "", func(*specs.Protocol) {}},
 		{nc, "batch: 8", func(p *specs.Protocol) { p.Batch = 8 }},
 		{nc, "within_batch: t_batch", func(p *specs.Protocol) { p.WithinBatch = specs.TBatch }},
+		{"task: nc, datasets: [amlsim-20k], models: [raw]", "derived_features: before_batch", func(p *specs.Protocol) { p.DerivedFeatures = specs.BeforeBatch }},
 		{nc, "epochs: 8", func(p *specs.Protocol) { p.Epochs = 8 }},
 		{nc, "patience: 0", func(p *specs.Protocol) { p.Patience = 0 }},
 		{lp, "candidates: [all_nodes]", func(p *specs.Protocol) { p.Candidates = []specs.CandidateSet{specs.AllNodes} }},
@@ -62,6 +63,12 @@ func TestRunOverSuite(t *testing.T) {
 			t.Errorf("%s over %s: %q, expected %q", run, tBatch, got, want)
 		}
 	}
+	const beforeBatch = "derived_features: before_batch"
+	for run, want := range map[string]specs.FeatureRule{"": specs.BeforeBatch, "derived_features: before_event": ""} {
+		if got := suiteOf(t, protocolSuite(beforeBatch, run))[0].Protocol.DerivedFeatures; got != want {
+			t.Errorf("%s over %s: %q, expected %q", run, beforeBatch, got, want)
+		}
+	}
 }
 
 // paperLatency is what an empty latency block stands for.
@@ -69,11 +76,13 @@ func paperLatency() *specs.Latency {
 	return &specs.Latency{Batches: 200, Iterations: 10, Warmups: 1, Lead: 2_000, SweepBatches: 10_000, SweepIterations: 3}
 }
 
-// TestLastWriteIsTheDefault: who writes it down finds the results of who does not.
-func TestLastWriteIsTheDefault(t *testing.T) {
-	silent, written := suiteOf(t, protocolSuite("", ""))[0], suiteOf(t, protocolSuite("within_batch: last_write", ""))[0]
-	if diff := cmp.Diff(string(silent.JSON()), string(written.JSON())); diff != "" {
-		t.Error(diff)
+// TestUnwrittenDefaults: who writes them down finds the results of who does not.
+func TestUnwrittenDefaults(t *testing.T) {
+	silent := suiteOf(t, protocolSuite("", ""))[0]
+	for _, written := range []string{"within_batch: last_write", "derived_features: before_event"} {
+		if diff := cmp.Diff(string(silent.JSON()), string(suiteOf(t, protocolSuite(written, ""))[0].JSON())); diff != "" {
+			t.Errorf("%s: %s", written, diff)
+		}
 	}
 }
 

@@ -41,6 +41,7 @@ func (r *suiteReader) addRun(n strictyaml.Node, base Protocol) {
 		r.errs.Add(y.Task.Errorf("within_batch: %s is for %s: candidates that are no node of the event would be ranked with events after it", TBatch, models.NodeClassification))
 	}
 	checkEffect(y.Protocol, task, protocol, &r.errs)
+	r.checkDerived(y.Protocol, protocol, data, refs)
 	cases := readCases(y.Batches, protocol, &r.errs)
 	if r.size += size(cases) * size(data) * size(settings) * size(refs); r.size > mostCells {
 		return // newSuite reports it
@@ -73,6 +74,36 @@ func checkEffect(own strictyaml.Node, task models.Task, resolved Protocol, errs 
 			errs.Add(at.Errorf("it changes nothing in node classification; leave the key out"))
 		}
 	}
+}
+
+// checkDerived refuses features from before the batch that are no others, or
+// not those that states know of.
+func (r *suiteReader) checkDerived(own strictyaml.Node, resolved Protocol, data, refs []string) {
+	if resolved.DerivedFeatures != BeforeBatch {
+		return
+	}
+	if resolved.WithinBatch == TBatch {
+		r.errs.Add(own.Errorf("in t-batches states know of all earlier events of a node, expected derived_features: %s", BeforeEvent))
+	}
+	at := own.Get("derived_features")
+	if at.Present() && len(data) > 0 && len(refs) > 0 && !r.looksBack(data, refs) {
+		r.errs.Add(at.Errorf("it changes nothing where no model is given features that depend on earlier events; leave the key out"))
+	}
+}
+
+// looksBack reports whether features of some cell depend on earlier events.
+func (r *suiteReader) looksBack(data, refs []string) bool {
+	for _, dataset := range data {
+		d, _ := datasets.Lookup(dataset)
+		for _, ref := range refs {
+			id, _ := SplitRef(ref)
+			use := r.models[id].Kind.Features
+			if use != models.FeaturesIgnored && d.LooksBack(use == models.FeaturesRequired) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // size is what a list adds to the size of a run, also one with mistakes.

@@ -81,7 +81,7 @@ func TestImport(t *testing.T) {
 			t.Errorf("imported %s %v, loaded %s %v, %q", made.SHA256, made.Split, l.SHA256, l.Split, l.Dataset.Title)
 		}
 	}
-	p, err := made.Parts(datasets.Transductive, true)
+	p, err := made.Parts(datasets.Cut{Setting: datasets.Transductive, NeedFeatures: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func newSubject(t specs.Trial, l *datasets.Loaded, on devices.Target, threads in
 		return nil, err
 	}
 	s := &subject{trial: t, kind: kind, record: harness.Describe(t, l, on), samples: record.Samples{}, replays: record.Replays{}}
-	parts, err := l.Parts(datasets.Transductive, kind.Features == models.FeaturesRequired)
+	parts, err := l.Parts(datasets.Cut{Setting: datasets.Transductive, NeedFeatures: kind.Features == models.FeaturesRequired})
 	if err != nil {
 		s.fail(err)
 		parts.Whole = l.Stream // for the timings, which are those of the other models
