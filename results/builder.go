@@ -1,6 +1,7 @@
 package results
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 
@@ -20,11 +21,10 @@ const learnedModels = "the learned models"
 // builder makes a table out of cells.
 type builder struct {
 	Layout
-	task       string
-	candidates string // empty for nc
-	rank       string // the paper's average rank in paper.yaml; may be empty
-	metrics    []metrics.Metric
-	cells      map[place]*Cell
+	task    string
+	rank    string // the paper's average rank in paper.yaml; may be empty
+	metrics []metrics.Metric
+	cells   map[place]*Cell
 	// comparisons are those of all cells: the family does not depend on what
 	// a table shows.
 	comparisons []Comparison
@@ -32,12 +32,12 @@ type builder struct {
 	columns     []table.Column
 }
 
-func newBuilder(cells []Cell, l Layout, task, candidates string, names ...string) (*builder, error) {
+func newBuilder(cells []Cell, l Layout, task string, names ...string) (*builder, error) {
 	at, err := index(cells, task)
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{Layout: l, task: task, candidates: candidates, cells: at, comparisons: Comparisons(cells)}
+	b := &builder{Layout: l, task: task, cells: at, comparisons: Comparisons(cells)}
 	for _, name := range names {
 		m, err := metrics.Lookup(name)
 		if err != nil {
@@ -65,8 +65,8 @@ func (b *builder) build(title string) table.Table {
 	return t
 }
 
-// addColumns makes: setting, model, per dataset each metric with the paper's
-// value, seeds, average rank.
+// addColumns makes: setting, model, per dataset and set of candidates each metric
+// with the paper's value, seeds, average rank.
 func (b *builder) addColumns() {
 	if b.task == metrics.LinkPrediction {
 		b.columns = append(b.columns, table.Column{Head: "T/I"})
@@ -75,14 +75,14 @@ func (b *builder) addColumns() {
 	for _, d := range b.Datasets {
 		shared := b.notes.Refer(b.datasetNotes(d)...)
 		for i, m := range b.metrics {
-			ours := table.Column{Kind: table.Measured, Group: d.Title, Metric: m.Title, Head: d.head(m)}
+			ours := table.Column{Kind: table.Measured, Group: d.title(), Metric: m.Title, Head: d.head(m)}
 			if i == 0 {
 				ours.Notes = shared
 			}
 			b.columns = append(b.columns, ours)
 			if b.hasPaper(d, m) {
 				b.columns = append(b.columns, table.Column{
-					Kind: table.Published, Group: d.Title, Metric: m.Title, Head: paperHead + " " + d.unit(), Notes: b.paperNotes(d),
+					Kind: table.Published, Group: d.title(), Metric: m.Title, Head: paperHead + " " + d.unit(), Notes: b.paperNotes(d),
 				})
 			}
 		}
@@ -115,6 +115,26 @@ func (d DatasetHead) unit() string {
 	return "%"
 }
 
+// leads reports whether the head is the first of its dataset: ranks are by the
+// headline there, and what is to be said of the dataset is said there.
+func (b *builder) leads(d DatasetHead) bool { return d.Candidates == b.Datasets[0].Candidates }
+
+// headlines are the columns of the headline metric, with their heads.
+func (b *builder) headlines() iter.Seq2[int, DatasetHead] {
+	return func(yield func(int, DatasetHead) bool) {
+		next := 0
+		for c, column := range b.columns {
+			if !measures(column, b.metrics[0]) {
+				continue
+			}
+			if !yield(c, b.Datasets[next]) {
+				return
+			}
+			next++
+		}
+	}
+}
+
 // models lists the models of a class.
 func (b *builder) models(class record.Class) []ModelHead {
 	var out []ModelHead
@@ -130,11 +150,11 @@ func (b *builder) cell(d DatasetHead, setting string, m ModelHead) *Cell {
 	return b.cells[place{d.ID, d.Case, setting, m.ID, m.Variant}]
 }
 
-// row finds the row of results that an entry shows.
-func (b *builder) row(c *Cell, metric string) (Row, bool) {
+// row finds the row of results that an entry of the dataset's columns shows.
+func (d DatasetHead) row(c *Cell, metric string) (Row, bool) {
 	if c != nil {
 		for _, r := range c.Rows {
-			if r.Split == record.Test && r.Candidates == b.candidates && r.Metric == metric {
+			if r.Split == record.Test && r.Candidates == d.Candidates && r.Metric == metric {
 				return r, true
 			}
 		}
@@ -167,7 +187,7 @@ func (b *builder) tableRow(setting string, m ModelHead) table.Row {
 	row = append(row, table.Entry{Text: m.Title, Notes: b.notes.Refer(classNotes(m.Class)...)})
 	for _, d := range b.Datasets {
 		for i, metric := range b.metrics {
-			row = append(row, b.measured(d, setting, m, metric, i == 0))
+			row = append(row, b.measured(d, setting, m, metric, i == 0 && b.leads(d)))
 			if b.hasPaper(d, metric) {
 				row = append(row, published(d, b.task, setting, m, metric))
 			}
@@ -191,7 +211,7 @@ func (b *builder) measured(d DatasetHead, setting string, m ModelHead, metric me
 	if c == nil {
 		return e
 	}
-	r, ok := b.row(c, metric.Name)
+	r, ok := d.row(c, metric.Name)
 	if first {
 		e.Notes = b.notes.Refer(append(b.cellNotes(d, c, m.Class), b.unlikeNotes(d, setting, m, c)...)...)
 	}
@@ -222,7 +242,7 @@ func (b *builder) seeds(setting string, m ModelHead) string {
 	var each []string
 	same := true
 	for _, d := range b.Datasets {
-		if d.PaperOnly {
+		if d.PaperOnly || !b.leads(d) {
 			continue
 		}
 		text := table.NoValue

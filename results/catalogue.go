@@ -65,7 +65,7 @@ var kinds map[string]func(Input, request) (Output, error)
 func init() { // not above: the functions look kinds up
 	kinds = map[string]func(Input, request) (Output, error){
 		"classification": classificationTable,
-		"links":          linkTables,
+		"links":          linkTable,
 		"latency":        latencyTables,
 		"speeds":         speedsTable,
 		"parameters":     parametersTable,
@@ -168,26 +168,15 @@ func classificationTable(in Input, r request) (Output, error) {
 	return Output{Tables: []table.Table{named(t, r.definition.ID)}}, err
 }
 
-// linkTables are a table of test MRRs and Recalls@10 for each set of
-// candidates, settings x models x datasets.
-func linkTables(in Input, r request) (Output, error) {
+// linkTable is the table of test MRRs and Recalls@10.
+func linkTable(in Input, r request) (Output, error) {
 	l := r.layout(in.Links)
 	l.Datasets = withoutDifferences(l.Datasets)
-	var out Output
 	if len(l.Models) == 0 {
-		return out, nil
+		return Output{}, nil
 	}
-	for i, set := range in.Candidates {
-		if i > 0 { // the paper's values stand in the first one
-			l.Datasets = slices.DeleteFunc(l.Datasets, func(d DatasetHead) bool { return d.PaperOnly })
-		}
-		t, err := links(in.Cells, l, set, r.title, r.Rank)
-		if err != nil {
-			return out, err
-		}
-		out.Tables = append(out.Tables, named(t, r.definition.ID, set))
-	}
-	return out, nil
+	t, err := links(in.Cells, l, in.Candidates, r.title, r.Rank)
+	return Output{Tables: []table.Table{named(t, r.definition.ID)}}, err
 }
 
 // latencyTables are, for every dataset, the speed table and that of the batch

@@ -16,7 +16,7 @@ import (
 // is that of the comparison of the two.
 func (b *builder) difference(d DatasetHead, setting string, m ModelHead, r Row) *table.Value {
 	from := b.cell(d, setting, ModelHead{ID: d.Against})
-	base, ok := b.row(from, r.Metric)
+	base, ok := d.row(from, r.Metric)
 	if !ok || !base.Mean.Present() || base.Degenerate {
 		return nil
 	}
@@ -26,9 +26,9 @@ func (b *builder) difference(d DatasetHead, setting string, m ModelHead, r Row) 
 		v.Std = optional.Absent()
 		return v
 	}
-	if c, ok := b.pair(own, from); ok {
+	if c, ok := b.pair(d, own, from); ok {
 		v.Low, v.High = 100*c.CILow, 100*c.CIHigh
-	} else if c, ok := b.pair(from, own); ok {
+	} else if c, ok := b.pair(d, from, own); ok {
 		v.Low, v.High = -100*c.CIHigh, -100*c.CILow
 	}
 	return v

@@ -48,12 +48,14 @@ func (m ModelHead) ref() string {
 // DatasetHead stands over a dataset's columns: those of one case, where the
 // suite has several.
 type DatasetHead struct {
-	ID        string
-	Case      string
-	Title     string // a few words
-	PaperName string // the paper's values to show beside ours; empty for none
-	PaperOnly bool   // nothing is measured of it here
-	LeftOut   bool   // the suite measures it, or its stand-in, but flags left it out
+	ID   string
+	Case string
+	// Candidates are those that events are ranked against in link prediction.
+	Candidates string
+	Title      string // a few words
+	PaperName  string // the paper's values to show beside ours; empty for none
+	PaperOnly  bool   // nothing is measured of it here
+	LeftOut    bool   // the suite measures it, or its stand-in, but flags left it out
 	// Against is the model to whose value the paper gives differences; empty
 	// where it gives the values themselves.
 	Against string
@@ -63,7 +65,7 @@ type DatasetHead struct {
 // paper.yaml calls the paper's average rank.
 func classification(cells []Cell, l Layout, title, rank string) (table.Table, error) {
 	l.Settings = []string{""}
-	b, err := newBuilder(cells, l, metrics.NodeClassification, "", "auc")
+	b, err := newBuilder(cells, l, metrics.NodeClassification, "auc")
 	if err != nil {
 		return table.Table{}, err
 	}
@@ -71,17 +73,41 @@ func classification(cells []Cell, l Layout, title, rank string) (table.Table, er
 	return b.build(title + ", test events"), nil
 }
 
-// links is the table of test MRRs and Recalls@10 against one set of
-// candidates (AllNodes or Destinations), settings x models x datasets. The
-// paper's values stand in the table of AllNodes.
-func links(cells []Cell, l Layout, candidates, title, rank string) (table.Table, error) {
-	b, err := newBuilder(cells, l, metrics.LinkPrediction, candidates, "mrr", "recall@10")
+// links is the table of test MRRs and Recalls@10, settings x models x datasets,
+// each against every set of candidates. The paper's values stand beside those
+// against AllNodes, and ranks are by the first set.
+func links(cells []Cell, l Layout, sets []string, title, rank string) (table.Table, error) {
+	var heads []DatasetHead
+	for _, d := range l.Datasets {
+		for i, set := range sets {
+			if d.Candidates = set; i == 0 || !d.PaperOnly {
+				heads = append(heads, d)
+			}
+		}
+	}
+	l.Datasets = heads
+	b, err := newBuilder(cells, l, metrics.LinkPrediction, "mrr", "recall@10")
 	if err != nil {
 		return table.Table{}, err
 	}
 	b.rank = rank
-	against := map[string]string{record.AllNodes: "all nodes", record.Destinations: "all destinations"}[candidates]
-	return b.build(title + " against " + against + ", test events"), nil
+	return b.build(title + ", test events"), nil
+}
+
+// against are the sets of candidates in words, and what a reader must know of
+// each.
+var against = map[string]struct{ words, note string }{
+	record.AllNodes:     {"all nodes", "every node is a candidate: where sources are never destinations, models gain by telling the two apart"},
+	record.Destinations: {"destinations", "the candidates are the nodes that are a destination anywhere in the stream, as in TGB"},
+}
+
+// title stands over the columns: the dataset, and what events are ranked
+// against.
+func (d DatasetHead) title() string {
+	if d.Candidates == "" {
+		return d.Title
+	}
+	return d.Title + ", " + against[d.Candidates].words
 }
 
 // place is where a cell stands in a table.

@@ -11,17 +11,11 @@ import (
 // markLevel marks what cannot be told apart from the best of its column, by
 // the headline metric. rows are those of the models, in their order.
 func (b *builder) markLevel(rows []table.Row, setting string, models []ModelHead) {
-	headline, next := b.metrics[0], 0
-	for c, column := range b.columns {
-		if !measures(column, headline) {
-			continue
-		}
-		d := b.Datasets[next]
-		next++
+	for c, d := range b.headlines() {
 		best := b.best(d, setting, models)
 		for i, m := range models {
 			e := &rows[i][c]
-			if pair, ok := b.pair(best, b.cell(d, setting, m)); ok && e.Value != nil && e.Place != table.Best {
+			if pair, ok := b.pair(d, best, b.cell(d, setting, m)); ok && e.Value != nil && e.Place != table.Best {
 				e.Level = !pair.ToldApart()
 			}
 		}
@@ -34,7 +28,7 @@ func (b *builder) best(d DatasetHead, setting string, models []ModelHead) *Cell 
 	var value optional.Number
 	for _, m := range models {
 		c := b.cell(d, setting, m)
-		r, ok := b.row(c, b.metrics[0].Name)
+		r, ok := d.row(c, b.metrics[0].Name)
 		if !ok || !r.Mean.Present() || r.Degenerate {
 			continue
 		}
@@ -45,13 +39,14 @@ func (b *builder) best(d DatasetHead, setting string, models []ModelHead) *Cell 
 	return best
 }
 
-// pair finds the comparison of the better cell with the other one.
-func (b *builder) pair(better, other *Cell) (Comparison, bool) {
+// pair finds the comparison of the better cell with the other one, by what
+// stands in the dataset's columns.
+func (b *builder) pair(d DatasetHead, better, other *Cell) (Comparison, bool) {
 	if better == nil || other == nil {
 		return Comparison{}, false
 	}
 	for _, c := range b.comparisons {
-		if c.place() == better.CellKey.Place() && c.Candidates == b.candidates && c.Better.is(better) && c.Other.is(other) {
+		if c.place() == better.CellKey.Place() && c.Candidates == d.Candidates && c.Better.is(better) && c.Other.is(other) {
 			return c, true
 		}
 	}

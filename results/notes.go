@@ -25,10 +25,17 @@ func dataNotes(c *Cell) []string {
 
 // datasetNotes are what is to be said at the head of a dataset.
 func (b *builder) datasetNotes(d DatasetHead) []string {
-	if d.PaperOnly {
+	var notes []string
+	switch {
+	case d.PaperOnly:
 		return []string{unmeasuredNote(d)}
+	case b.leads(d):
+		notes = b.sharedNotes(d)
 	}
-	return b.sharedNotes(d)
+	if d.Candidates != "" {
+		notes = append(notes, against[d.Candidates].note)
+	}
+	return notes
 }
 
 // unmeasuredNote says how to measure one of the paper's datasets, or why
@@ -139,7 +146,7 @@ func (b *builder) legend(t table.Table) []string {
 		{difference, b.differenceLegend()},
 		{paper, "paper: the value that the paper gives"},
 		{sign, "pp: percentage points"},
-		{ranked, fmt.Sprintf("average rank: of the learned models by %s over the datasets with values", b.metrics[0].Title)},
+		{ranked, fmt.Sprintf("average rank: of the learned models by %s over the datasets with values", b.headline())},
 		{levels, b.levelLegend()},
 		{seeds, "seeds: one number a dataset where they differ"},
 		{dash, table.NoValue + ": no value"},
@@ -149,6 +156,14 @@ func (b *builder) legend(t table.Table) []string {
 		}
 	}
 	return out
+}
+
+// headline is what models are ranked by, in words.
+func (b *builder) headline() string {
+	if len(b.Datasets) > 0 && b.Datasets[0].Candidates != "" {
+		return b.metrics[0].Title + " against " + against[b.Datasets[0].Candidates].words
+	}
+	return b.metrics[0].Title
 }
 
 func count(n int, noun string) string {

@@ -58,7 +58,7 @@ func (b *builder) hasPaperRank() bool {
 func (b *builder) hasPaper(d DatasetHead, metric metrics.Metric) bool {
 	for _, setting := range b.Settings {
 		for _, m := range b.Models {
-			if b.candidates != record.Destinations && published(d, b.task, setting, m, metric).Value != nil {
+			if d.Candidates != record.Destinations && published(d, b.task, setting, m, metric).Value != nil {
 				return true
 			}
 		}

@@ -15,8 +15,8 @@ func (b *builder) addRanks(rows []table.Row) {
 	sums := make([]float64, len(rows))
 	missing := make([]bool, len(rows))
 	headline, datasets := b.metrics[0], 0
-	for c, column := range b.columns {
-		if !measures(column, headline) {
+	for c, d := range b.headlines() {
+		if !b.leads(d) {
 			continue
 		}
 		var values []float64

@@ -18,7 +18,7 @@ func tradeOff(in Input, r request) (Output, error) {
 		return Output{}, nil
 	}
 	l.Settings = []string{""}
-	cells, err := newBuilder(in.Cells, l, metrics.NodeClassification, "", "auc")
+	cells, err := newBuilder(in.Cells, l, metrics.NodeClassification, "auc")
 	if err != nil {
 		return Output{}, err
 	}

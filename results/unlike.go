@@ -52,7 +52,7 @@ func (b *builder) searchNote(d DatasetHead) []string {
 // besidePaper reports whether the paper gives a value beside ours. It ranks
 // against all nodes.
 func (b *builder) besidePaper(d DatasetHead, setting string, m ModelHead) bool {
-	return b.candidates != record.Destinations && slices.ContainsFunc(b.metrics, func(x metrics.Metric) bool {
+	return d.Candidates != record.Destinations && slices.ContainsFunc(b.metrics, func(x metrics.Metric) bool {
 		return published(d, b.task, setting, m, x).Value != nil
 	})
 }
