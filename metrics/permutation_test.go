@@ -120,6 +120,24 @@ func TestPermutationTestDraws(t *testing.T) {
 	}
 }
 
+// The first draw is as likely to hit as any other one: it does not remember
+// how the values were given.
+func TestPermutationTestFirstDraw(t *testing.T) {
+	a, b := make([]float64, 12), make([]float64, 12)
+	for i := range a {
+		a[i], b[i] = float64(i), float64(i)+2.5
+	}
+	const times = 20_000
+	share := metrics.PermutationTest(a, b, 200_000, rand.New(rand.NewPCG(5, 6)))
+	hits := 0.0
+	for seed := range uint64(times) {
+		hits += 2*metrics.PermutationTest(a, b, 1, rand.New(rand.NewPCG(seed, 7))) - 1
+	}
+	if got := hits / times; math.Abs(got-share) > 5*math.Sqrt(share*(1-share)/times) {
+		t.Errorf("the first draw hits in %.4f of the tests, all draws in %.4f", got, share)
+	}
+}
+
 // Under the hypothesis, p-values are at most as often below a level as the
 // level says.
 func TestPermutationTestHoldsItsLevel(t *testing.T) {
