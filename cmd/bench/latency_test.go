@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"dgsbench/harness/latency"
+	"dgsbench/kernels/devices"
 )
 
 // latencySuite is a latency test of the toy data.
@@ -59,7 +60,7 @@ func TestLatency(t *testing.T) {
 		t.Errorf("%d steps of 6 in\n%s", lines, stderr)
 	}
 	csv := read(t, dir, "out", "toy-latency", "results.csv")
-	if !strings.Contains(csv, "toy-latency,toy,nc,,graph-sprints,deployed,,last,cpu,latency_20x20,s,") {
+	if !strings.Contains(csv, "toy-latency,toy,nc,,graph-sprints,deployed,,last,"+devices.Target{}.Name()+",latency_20x20,s,") {
 		t.Errorf("no headline in\n%s", csv)
 	}
 	if table := read(t, dir, "out", "toy-latency", "tables.md"); !strings.Contains(table, "### Latency on toy") {

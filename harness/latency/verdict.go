@@ -24,9 +24,9 @@ type Verdict struct {
 	New     []float64 `json:"new"`
 	// OldMachine and NewMachine are what the builds say of it and of their
 	// kernels.
-	OldMachine string `json:"old_machine"`
-	NewMachine string `json:"new_machine"`
-	Ratio   float64   `json:"ratio"` // the median over pairs of new by old
+	OldMachine string  `json:"old_machine"`
+	NewMachine string  `json:"new_machine"`
+	Ratio      float64 `json:"ratio"` // the median over pairs of new by old
 	// P is that of the sign test: how likely the new build is the slower one
 	// in as many pairs by chance.
 	P      float64 `json:"p"`
