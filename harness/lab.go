@@ -39,7 +39,7 @@ func NewLab(store record.Store, dataDir string, on devices.Target, threads int, 
 // DataSHA256 is the checksum of a dataset of the lab.
 func (l *Lab) DataSHA256(dataset string) string { return l.data.loaded[dataset].SHA256 }
 
-// DeviceName is that of the device that models are trained on.
+// DeviceName is the class of the kernels that models are trained on.
 func (l *Lab) DeviceName() string { return l.device.Name() }
 
 // Validate trains on a trial, with the validation after every epoch that picks

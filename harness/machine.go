@@ -10,13 +10,9 @@ import (
 )
 
 // Machine describes where a trial ran: processor, cores, system, Go, and the
-// card if it is one.
+// exact level of the kernels.
 func Machine(on devices.Target) string {
-	machine := fmt.Sprintf("%s, %d cores, %s/%s, %s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
-	if on.Card() == "" {
-		return machine
-	}
-	return machine + ", " + on.Card()
+	return fmt.Sprintf("%s, %d cores, %s/%s, %s, %s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), on.Level())
 }
 
 // processor is the model name that Linux reports, else "processor unknown".

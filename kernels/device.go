@@ -27,7 +27,8 @@ type Ints interface {
 // come from one goroutine, and take effect in the order in which they are
 // made. Wrong sizes are programmer errors and panic. No kernel allocates.
 type Device interface {
-	// Name is what records call the device.
+	// Name is the class of its kernels, as records call it: what differs in
+	// it may differ in bits.
 	Name() string
 
 	Memory

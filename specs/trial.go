@@ -70,19 +70,13 @@ func SplitLatency(all []Trial) (scored, timed []Trial) {
 	return scored, timed
 }
 
-// processor is the device that an identity does not name: there was no other
-// when the first records were made.
-const processor = "cpu"
-
 // Identity is the SHA-256, in hex, of everything that can change the
 // trial's result: what was asked for, the checksum of the dataset's file, the
-// version of our numerics, and the device unless it is the processor. Titles
-// and the origin of values are not in it.
+// version of our numerics, and the class of the kernels. Titles and the origin
+// of values are not in it.
 func (t Trial) Identity(dataSHA256 string, numerics int, device string) string {
 	facts := t.facts()
-	if device != processor {
-		facts["device"] = device
-	}
+	facts["device"] = device
 	facts["data_sha256"] = dataSHA256
 	facts["numerics"] = numerics
 	sum := sha256.Sum256(canonical(facts))

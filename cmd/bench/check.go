@@ -226,7 +226,7 @@ func (c *checking) compare(b regression.Baseline, trials []specs.Trial) (regress
 
 func (c *checking) thisBuild() regression.Build {
 	return regression.Build{
-		Code: harness.CodeVersion(), Numerics: harness.Numerics, Kernels: harness.KernelClass(c.shared.target), Go: runtime.Version(),
+		Code: harness.CodeVersion(), Numerics: harness.Numerics, Kernels: c.shared.target.Name(), Go: runtime.Version(),
 	}
 }
 

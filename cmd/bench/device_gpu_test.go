@@ -31,9 +31,9 @@ func TestBenchOnCard(t *testing.T) {
 			t.Errorf("%s again: exit code %d\n%s\n%s", device, code, again, stderr)
 		}
 	}
-	for _, device := range []string{"cpu", "cuda"} {
+	for device, class := range map[string]string{"cpu": devices.Target{}.Name(), "cuda": "cuda"} {
 		code, rows, stderr := bench("results", suite, "--device", device, "--out", out, "--data", data)
-		if lines := strings.Count(rows, "\n"); code != exitDone || strings.Count(rows, ","+device+",") != lines-1 || lines < 9 {
+		if lines := strings.Count(rows, "\n"); code != exitDone || strings.Count(rows, ","+class+",") != lines-1 || lines < 9 {
 			t.Errorf("%s: exit code %d\n%s\n%s", device, code, rows, stderr)
 		}
 	}

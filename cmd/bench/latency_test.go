@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"dgsbench/harness/latency"
+	"dgsbench/kernels/devices"
 )
 
 // latencySuite is a latency test of the toy data.
@@ -59,7 +60,7 @@ func TestLatency(t *testing.T) {
 		t.Errorf("%d steps of 6 in\n%s", lines, stderr)
 	}
 	csv := read(t, dir, "out", "toy-latency", "results.csv")
-	if !strings.Contains(csv, "toy-latency,toy,nc,,graph-sprints,deployed,,last,cpu,latency_20x20,s,") {
+	if !strings.Contains(csv, "toy-latency,toy,nc,,graph-sprints,deployed,,last,"+devices.Target{}.Name()+",latency_20x20,s,") {
 		t.Errorf("no headline in\n%s", csv)
 	}
 	if table := read(t, dir, "out", "toy-latency", "tables.md"); !strings.Contains(table, "### Latency on toy") {
@@ -214,7 +215,7 @@ func TestLatencyCompare(t *testing.T) {
 		code           int
 		want           string
 	}{
-		{"slower", "1ms", "4ms", exitFailed, "this build is slower than"},
+		{"slower", "1ms " + portable, "4ms", exitFailed, "this build is slower than"},
 		{"faster", "4ms", "1ms", exitDone, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -229,6 +230,10 @@ func TestLatencyCompare(t *testing.T) {
 			if code := cmd.ProcessState.ExitCode(); code != c.code || !strings.Contains(stderr.String(), c.want) ||
 				!strings.Contains(stdout.String(), "sleeper on toy: median of new/old ") || !strings.Contains(stderr.String(), "[20/20] pair 20") {
 				t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+			}
+			forced := strings.Contains(c.old, portable) && hasVectors()
+			if strings.Contains(stderr.String(), ", portable kernels ("+old+") and ") != forced {
+				t.Errorf("kernels of both builds:\n%s", stderr)
 			}
 			if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
 				t.Error("a comparison leaves records")

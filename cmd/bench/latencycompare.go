@@ -71,6 +71,9 @@ func (l *timing) verdicts(all []latency.Verdict) error {
 			return err
 		}
 	}
+	if v := all[0]; v.OldMachine != v.NewMachine {
+		fmt.Fprintf(l.shared.stderr, "the builds say different things of machine or kernels: %s (%s) and %s (this one)\n", v.OldMachine, l.old, v.NewMachine)
+	}
 	var slower []string
 	for _, v := range all {
 		if !l.asJSON {

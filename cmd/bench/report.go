@@ -122,7 +122,7 @@ func (r *reporting) records(trials []specs.Trial) ([]record.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	isOther := func(r record.Record) bool { return r.Device != o.deviceName() }
+	isOther := func(r record.Record) bool { return !o.ofDevice(r) }
 	if some := slices.DeleteFunc(slices.Clone(all), isOther); len(some) > 0 {
 		all = some
 	}
@@ -130,7 +130,7 @@ func (r *reporting) records(trials []specs.Trial) ([]record.Record, error) {
 	if unclear > 0 {
 		fmt.Fprintf(o.stderr, "%d records in %s are of several other specs and are left out\n", unclear, o.out)
 	}
-	return records, nil
+	return o.ofOneClass(records)
 }
 
 // sort tells the arguments apart: the page, specs, folders of results.

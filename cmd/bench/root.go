@@ -191,13 +191,17 @@ func (o *options) commandLine(verb string, args []string) string {
 
 func (o *options) store() record.Store { return record.Store{Dir: o.out} }
 
-// records loads the records of the trials on the device: those of older
-// numerics only if asked for, and none that another spec has left.
+// records loads the records of the trials on the device, of one class of
+// kernels: those of older numerics only if asked for, and none that another
+// spec has left.
 func (o *options) records(trials []specs.Trial) ([]record.Record, error) {
 	use, err := o.load()
-	return slices.DeleteFunc(use, func(r record.Record) bool {
-		return r.Device != o.deviceName() || !harness.Fits(r, trials)
-	}), err
+	if err != nil {
+		return nil, err
+	}
+	return o.ofOneClass(slices.DeleteFunc(use, func(r record.Record) bool {
+		return !o.ofDevice(r) || !harness.Fits(r, trials)
+	}))
 }
 
 // load loads the records of the suite: those of older numerics only if asked

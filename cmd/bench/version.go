@@ -11,9 +11,10 @@ import (
 
 func newVersion(o *options) *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print version, numerics and machine", Args: cobra.NoArgs,
+		Use: "version", Short: "Print version, numerics, class of kernels and machine", Args: cobra.NoArgs,
 		Run: func(*cobra.Command, []string) {
-			fmt.Fprintf(o.stdout, "code      %s\nnumerics  %d\nmachine   %s\n", harness.CodeVersion(), harness.Numerics, harness.Machine(devices.Target{}))
+			fmt.Fprintf(o.stdout, "code      %s\nnumerics  %d\nkernels   %s\nmachine   %s\n",
+				harness.CodeVersion(), harness.Numerics, devices.Target{}.Name(), harness.Machine(devices.Target{}))
 		},
 	}
 }

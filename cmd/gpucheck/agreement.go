@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"strings"
 
 	"dgsbench/kernels/devices"
 )
@@ -50,7 +51,7 @@ func compare(all []record) []Agreement {
 	var out []Agreement
 	for _, a := range all {
 		for _, b := range all {
-			if a.Key != b.Key || a.Device != devices.CPU || b.Device != devices.CUDA || len(a.Scores) != len(b.Scores) {
+			if a.Key != b.Key || !strings.HasPrefix(a.Device, devices.CPU) || b.Device != devices.CUDA || len(a.Scores) != len(b.Scores) {
 				continue
 			}
 			for i, s := range a.Scores {

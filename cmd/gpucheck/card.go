@@ -47,6 +47,6 @@ func (c *check) findCard(ctx context.Context) error {
 
 // nameCard prints the card's name.
 func nameCard(m *measuring) error {
-	fmt.Println(m.card.Card())
+	fmt.Println(m.card.Level())
 	return nil
 }

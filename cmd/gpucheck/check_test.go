@@ -176,7 +176,7 @@ func TestCompare(t *testing.T) {
 		}{"test", "auc", value})
 		return r
 	}
-	got := compare([]record{on("cuda", "a", .5), on("cpu", "a", .75), on("cpu", "b", .25)})
+	got := compare([]record{on("cuda", "a", .5), on("cpu/vector", "a", .75), on("cpu/vector", "b", .25)})
 	if len(got) != 1 || got[0] != (Agreement{Cell: "a on d nc", Metric: "test auc", CPU: .75, CUDA: .5}) {
 		t.Errorf("%+v", got)
 	}

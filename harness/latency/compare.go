@@ -118,7 +118,7 @@ func addPair(verdicts []Verdict, old, fresh Report) ([]Verdict, error) {
 			o.Timings[0].Batch != n.Timings[0].Batch || o.Timings[0].Batches != n.Timings[0].Batches {
 			return nil, fmt.Errorf("the builds do not measure the same: %s on %s, and %s on %s", o.Model, o.Dataset, n.Model, n.Dataset)
 		}
-		v.Dataset, v.Model = n.Dataset, n.Model
+		v.Dataset, v.Model, v.OldMachine, v.NewMachine = n.Dataset, n.Model, old.Machine, fresh.Machine
 		v.Old = append(v.Old, median(o.Timings[0].Iterations))
 		v.New = append(v.New, median(n.Timings[0].Iterations))
 	}

@@ -22,7 +22,11 @@ type Verdict struct {
 	Model   string    `json:"model"` // id or id+variant
 	Old     []float64 `json:"old"`   // seconds of one iteration, one a pair
 	New     []float64 `json:"new"`
-	Ratio   float64   `json:"ratio"` // the median over pairs of new by old
+	// OldMachine and NewMachine are what the builds say of it and of their
+	// kernels.
+	OldMachine string  `json:"old_machine"`
+	NewMachine string  `json:"new_machine"`
+	Ratio      float64 `json:"ratio"` // the median over pairs of new by old
 	// P is that of the sign test: how likely the new build is the slower one
 	// in as many pairs by chance.
 	P      float64 `json:"p"`

@@ -13,7 +13,6 @@ import (
 	"dgsbench/harness"
 	"dgsbench/harness/tune/tpe"
 	"dgsbench/internal/atomicfile"
-	"dgsbench/kernels/devices"
 	"dgsbench/results/record"
 )
 
@@ -61,7 +60,7 @@ type header struct {
 		Space    []searched      `json:"space"`
 		Data     string          `json:"data_sha256"`
 		Numerics int             `json:"numerics"`
-		Device   string          `json:"device,omitempty"` // unless it is the processor
+		Device   string          `json:"device,omitempty"` // class of the kernels; absent in those of before there were classes
 	} `json:"study"`
 }
 
@@ -75,7 +74,7 @@ type searched struct {
 	Choices []any   `json:"choices,omitempty"`
 }
 
-// header describes the study on data with this checksum and a device.
+// header describes the study on data with this checksum and a class of kernels.
 func (s Study) header(dataSHA256, device string) (h header, err error) {
 	own, err := s.own()
 	if err != nil {
@@ -84,10 +83,7 @@ func (s Study) header(dataSHA256, device string) (h header, err error) {
 	h.Sealed = true
 	f := &h.Study
 	f.Model, f.Dataset, f.Task, f.Setting = s.Model.ID, s.At.Dataset, string(s.At.Task), string(s.At.Setting)
-	f.Seed, f.Random, f.Own, f.Data, f.Numerics = s.Seed, s.Random, own.JSON(), dataSHA256, harness.Numerics
-	if device != devices.CPU {
-		f.Device = device
-	}
+	f.Seed, f.Random, f.Own, f.Data, f.Numerics, f.Device = s.Seed, s.Random, own.JSON(), dataSHA256, harness.Numerics, device
 	for _, p := range s.params {
 		f.Space = append(f.Space, searched{p.Name(), p.Low, p.High, string(p.Scale), p.Step, p.Choices})
 	}

@@ -236,6 +236,9 @@ func TestHistoryOfAnotherStudy(t *testing.T) {
 			t.Errorf("another %q: %v", want, err)
 		}
 	}
+	if _, err := openHistory(testStudy(t), out, "sum", "cpu/portable-amd64"); err == nil || !strings.Contains(err.Error(), "a study with another device;") {
+		t.Errorf("other kernels: %v", err)
+	}
 }
 
 // Options that are not those of the trial's record are refused.

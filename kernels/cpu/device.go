@@ -79,8 +79,8 @@ func (l ints) Len() int { return len(l) }
 // take is the first n numbers of b.
 func take(b kernels.Buffer, n int) []float32 { return b.(buffer)[:n] }
 
-// Name is "cpu".
-func (d *Device) Name() string { return "cpu" }
+// Name is the class of its kernels.
+func (d *Device) Name() string { return d.kernels.Class() }
 
 // NewBuffer holds n zeros.
 func (d *Device) NewBuffer(n int) kernels.Buffer { return buffer(kernels.Host[float32](n)) }

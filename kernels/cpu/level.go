@@ -20,6 +20,16 @@ type Kernels struct {
 // Level says which instruction set is used.
 func (k Kernels) Level() Level { return k.level }
 
+// Class names the kernels as far as bits depend on them: AVX2 and AVX-512
+// agree bit for bit, and portable Go with itself on one architecture: the
+// compiler fuses multiplications and additions on some.
+func (k Kernels) Class() string {
+	if k.level == Portable {
+		return "cpu/portable-" + architecture
+	}
+	return "cpu/vector"
+}
+
 // Best are the kernels of the widest level that this processor has.
 func Best() Kernels { return Kernels{best} }
 

@@ -19,8 +19,8 @@ func TestCard(t *testing.T) {
 		t.Fatal(err)
 	}
 	d, err := target.New(3)
-	if err != nil || d.Name() != "cuda" || target.Name() != "cuda" || !strings.Contains(target.Card(), ", CUDA ") {
-		t.Errorf("%s, %s, error %v", target.Name(), target.Card(), err)
+	if err != nil || d.Name() != "cuda" || target.Name() != "cuda" || !strings.Contains(target.Level(), ", CUDA ") {
+		t.Errorf("%s, %s, error %v", target.Name(), target.Level(), err)
 	}
 	if _, err := devices.Find("cuda:99"); !errors.Is(err, driver.ErrNoGPU) {
 		t.Errorf("card 99: %v", err)

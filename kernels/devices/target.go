@@ -48,17 +48,23 @@ func parse(name string) (number int, err error) {
 	return number, nil
 }
 
-// Name is what records call it: cpu or cuda.
+// Name is the class of its kernels, which records and their identities hold:
+// that of its devices.
 func (t Target) Name() string {
 	if t.IsCard() {
 		return CUDA
 	}
-	return CPU
+	return cpu.Best().Class()
 }
 
-// Card is what a card calls itself and its driver's version; empty for the
-// processor.
-func (t Target) Card() string { return t.card }
+// Level is the exact one of its kernels: the processor's instruction set, or
+// what a card calls itself and its driver's version.
+func (t Target) Level() string {
+	if t.IsCard() {
+		return t.card
+	}
+	return cpu.Best().Level().String() + " kernels"
+}
 
 // IsCard reports whether it is a card, with memory of its own.
 func (t Target) IsCard() bool { return t.open != nil }

@@ -14,7 +14,7 @@ func TestProcessor(t *testing.T) {
 	}
 	for _, target := range []devices.Target{found, {}} {
 		d, err := target.New(3)
-		if err != nil || d.Name() != "cpu" || d.Threads() != 3 || target.Name() != "cpu" || target.Card() != "" {
+		if err != nil || d.Name() != target.Name() || d.Threads() != 3 || !strings.HasPrefix(target.Name(), "cpu/") || target.IsCard() {
 			t.Errorf("%v, error %v", target, err)
 		}
 	}

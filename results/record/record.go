@@ -40,9 +40,11 @@ type Record struct {
 	Origins      json.RawMessage `json:"origins,omitempty"`
 	DataChecksum string          `json:"data_checksum"`
 	CodeVersion  string          `json:"code_version"`
-	Machine      string          `json:"machine"`
-	Device       string          `json:"device"` // cpu or cuda
-	Threads      int             `json:"threads"`
+	Machine      string          `json:"machine"` // with the exact level of the kernels
+	// Device is the class of the kernels: records that differ in it may differ
+	// in bits. It begins with the device, as in cpu/vector and cuda.
+	Device  string `json:"device"`
+	Threads int    `json:"threads"`
 
 	ModelClass   Class  `json:"model_class"`
 	ModelTitle   string `json:"model_title"`

@@ -150,7 +150,7 @@ func TestOtherBuilds(t *testing.T) {
 		same bool
 	}{
 		"code":     {func(b *regression.Build) { b.Code = "other" }, "", true},
-		"kernels":  {func(b *regression.Build) { b.Kernels = "portable on arm64" }, "kernels are avx, the baseline's were portable on arm64", true},
+		"kernels":  {func(b *regression.Build) { b.Kernels = "cpu/portable-arm64" }, "kernels are cpu/vector, the baseline's were cpu/portable-arm64", true},
 		"numerics": {func(b *regression.Build) { b.Numerics = 0 }, "numerics are 1, the baseline's were 0", false},
 	} {
 		b := s.baseline()

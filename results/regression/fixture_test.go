@@ -12,7 +12,7 @@ import (
 )
 
 // build1 is what measured, if nothing else is said.
-var build1 = regression.Build{Code: "c0de", Numerics: 1, Kernels: "avx", Go: "go1.26"}
+var build1 = regression.Build{Code: "c0de", Numerics: 1, Kernels: "cpu/vector", Go: "go1.26"}
 
 var limits = []regression.Limit{
 	{Metric: "auc", Effect: .005, Tolerance: 1e-4, Reason: "a test"},
