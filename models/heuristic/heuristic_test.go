@@ -34,7 +34,8 @@ func build(t *testing.T, name string, o models.Options, task models.Task, train 
 	return m
 }
 
-// TestLinkRules: after the story, a user is asked about the items.
+// TestLinkRules: after the story, whatever its batches, a user is asked about the
+// items.
 func TestLinkRules(t *testing.T) {
 	for _, c := range []struct {
 		rule           string
@@ -56,18 +57,22 @@ func TestLinkRules(t *testing.T) {
 		{"recency-pop", nil, 0, 3, 0, 0},                         //
 		{"recency-pop", nil, 0, 5, 2, 0},                         //
 	} {
-		m := build(t, c.rule, c.opts, models.LinkPrediction, story())
-		if err := m.Observe(story()); err != nil {
-			t.Fatal(err)
-		}
 		b := datasets.Stream{Src: []int32{c.src}, Dst: []int32{c.dst}, Time: []float64{50}, Label: []int8{0}, NumNodes: 6, Users: 3}
-		out := models.Counts{Greater: make([]int32, 1), Equal: make([]int32, 1)}
-		if err := m.Rank(b, models.Candidates{Nodes: []int32{3, 4, 5}}, out); err != nil {
-			t.Fatal(err)
-		}
-		if out.Greater[0] != c.greater || out.Equal[0] != c.level {
-			t.Errorf("%s %+v, user %d, item %d: %d above, %d level; expected %d, %d",
-				c.rule, c.opts, c.src, c.dst, out.Greater[0], out.Equal[0], c.greater, c.level)
+		for _, size := range []int{1, 2, 5} {
+			m := build(t, c.rule, c.opts, models.LinkPrediction, story())
+			for lo := 0; lo < 5; lo += size {
+				if err := m.Observe(story().Slice(lo, min(5, lo+size))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			out := models.Counts{Greater: make([]int32, 1), Equal: make([]int32, 1)}
+			if err := m.Rank(b, models.Candidates{Nodes: []int32{3, 4, 5}}, out); err != nil {
+				t.Fatal(err)
+			}
+			if out.Greater[0] != c.greater || out.Equal[0] != c.level {
+				t.Errorf("%s %+v, batches of %d, user %d, item %d: %d above, %d level; expected %d, %d",
+					c.rule, c.opts, size, c.src, c.dst, out.Greater[0], out.Equal[0], c.greater, c.level)
+			}
 		}
 	}
 }
