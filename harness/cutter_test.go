@@ -143,7 +143,8 @@ func TestFootnotesOfFeatures(t *testing.T) {
 		{"raw", specs.BeforeBatch, []string{"note", instead, before}},
 		{"edgebank", specs.BeforeBatch, []string{"note"}},
 	} {
-		trial := specs.Trial{Dataset: "repeated", Kind: c.kind, Protocol: specs.Protocol{Batch: 3, DerivedFeatures: c.rule}}
+		trial := specs.Trial{Dataset: "repeated", Kind: c.kind, Protocol: specs.DefaultProtocol()}
+		trial.Protocol.DerivedFeatures = c.rule
 		j, err := newJob(trial, record.Record{Footnotes: []string{"note"}}, lib, devices.Target{}, false, map[record.CellKey]int64{{}: 1})
 		if err != nil || j.unusable != nil {
 			t.Fatal(err, j.unusable)

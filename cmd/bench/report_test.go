@@ -61,7 +61,7 @@ func TestReport(t *testing.T) {
 	}
 	page := read(t, dir, "out", "toy-report", "report.html")
 	for _, want := range []string{
-		"Node classification, test events", "Link prediction against all destinations", "AUC against runtime", "Latency on toy",
+		"Node classification, test events", "Link prediction, test events", "AUC against runtime", "Latency on toy",
 		"Learning curves", "Latency histograms", "Tuning", "Specifications", "Which differences count", "SHA-256", "simulated data",
 		"Graph-Sprints on toy, node classification", "3 seeds: loss from", "Best of 6 trials: AUC", "over 60 batches",
 		"options.head.hidden", "mine.yaml:4",

@@ -73,11 +73,11 @@ func TestTune(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	records, err := filepath.Glob(filepath.Join(dir, "after", "toy", "toy", "nc", "raw", "*.json"))
-	if err != nil || len(records) != 1 || !strings.Contains(read(t, records[0]), `"record": "tuned/toy-nc/raw.jsonl"`) {
+	if err != nil || len(records) != 1 || !strings.Contains(read(t, records[0]), `"record": "best of 6 trials, tuned/toy-nc/raw.jsonl"`) {
 		t.Errorf("%v, %v: no record with tuned options", records, err)
 	}
 	code, stdout, _ = bench("spec", "show", "raw", "--dataset", "toy", "--task", "nc", "--specs", filepath.Dir(spec))
-	if code != exitDone || !strings.Contains(stdout, "# tuned (tuned/toy-nc/raw.jsonl), "+spec) {
+	if code != exitDone || !strings.Contains(stdout, "# tuned (best of 6 trials, tuned/toy-nc/raw.jsonl), "+spec) {
 		t.Errorf("exit code %d:\n%s", code, stdout)
 	}
 }
