@@ -131,7 +131,7 @@ func checkFlags(t *testing.T, c documented) {
 
 // tooLong is when a command belongs to the long ones, in processor time: that
 // is the same on a busy machine.
-const tooLong = 20 * time.Second
+const tooLong = 40 * time.Second
 
 // try runs a command, and judges how it ends.
 func (p playground) try(t *testing.T, dir string, c documented) {
