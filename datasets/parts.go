@@ -98,8 +98,8 @@ func (l *Loaded) Parts(cut Cut) (Parts, error) {
 func (l *Loaded) val(s Stream) Stream  { return s.Slice(l.Split.TrainEnd, l.Split.ValEnd) }
 func (l *Loaded) test(s Stream) Stream { return s.Slice(l.Split.ValEnd, s.Len()) }
 
-// begins marks the first events of the windows of so many events, in each
-// part; it is nil where every event is one.
+// begins marks the first event of each window of batch events, in each part; it
+// is nil where every event is a window.
 func (l *Loaded) begins(train Stream, batch int) []bool {
 	if batch <= 1 {
 		return nil

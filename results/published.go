@@ -5,7 +5,6 @@ import (
 
 	"dgsbench/internal/optional"
 	"dgsbench/metrics"
-	"dgsbench/results/record"
 	"dgsbench/results/table"
 )
 
@@ -53,12 +52,11 @@ func (b *builder) hasPaperRank() bool {
 	return false
 }
 
-// hasPaper reports whether the paper's column would have an entry. The paper
-// ranks against all nodes.
+// hasPaper reports whether the paper's column would have an entry.
 func (b *builder) hasPaper(d DatasetHead, metric metrics.Metric) bool {
 	for _, setting := range b.Settings {
 		for _, m := range b.Models {
-			if d.Candidates != record.Destinations && published(d, b.task, setting, m, metric).Value != nil {
+			if b.besidePaper(d, setting, m, metric) {
 				return true
 			}
 		}

@@ -33,7 +33,7 @@ func (b *builder) searchNote(d DatasetHead) []string {
 	beside, tuned := 0, 0
 	for _, setting := range b.Settings {
 		for _, m := range b.Models {
-			if c := b.cell(d, setting, m); c != nil && c.Seeds > 0 && b.besidePaper(d, setting, m) {
+			if c := b.cell(d, setting, m); c != nil && c.Seeds > 0 && b.besidePaper(d, setting, m, b.metrics...) {
 				beside++
 				tuned += min(1, len(c.Searches))
 			}
@@ -49,10 +49,10 @@ func (b *builder) searchNote(d DatasetHead) []string {
 	return []string{fmt.Sprintf("the paper's models are the best of %d trials each; %s", reference().trials, ours)}
 }
 
-// besidePaper reports whether the paper gives a value beside ours. It ranks
-// against all nodes.
-func (b *builder) besidePaper(d DatasetHead, setting string, m ModelHead) bool {
-	return d.Candidates != record.Destinations && slices.ContainsFunc(b.metrics, func(x metrics.Metric) bool {
+// besidePaper reports whether the paper gives a value beside ours, by any of the
+// metrics. It ranks against all nodes.
+func (b *builder) besidePaper(d DatasetHead, setting string, m ModelHead, by ...metrics.Metric) bool {
+	return d.Candidates != record.Destinations && slices.ContainsFunc(by, func(x metrics.Metric) bool {
 		return published(d, b.task, setting, m, x).Value != nil
 	})
 }
@@ -60,7 +60,7 @@ func (b *builder) besidePaper(d DatasetHead, setting string, m ModelHead) bool {
 // unlikeNotes say in what one of our models differs from the paper's, or that
 // it is the result of a search as well.
 func (b *builder) unlikeNotes(d DatasetHead, setting string, m ModelHead, c *Cell) []string {
-	if !b.besidePaper(d, setting, m) {
+	if !b.besidePaper(d, setting, m, b.metrics...) {
 		return nil
 	}
 	var out []string

@@ -122,19 +122,18 @@ func sleepy(t *testing.T) (dir string, args []string) {
 
 const waitsToTime = "another process is timing models on this machine: waiting until it releases "
 
-// TestTwoLatencyTestsAtOnce: of two runs in one folder, one times and the
-// other waits for its records; both end well, with the same tables.
-func TestTwoLatencyTestsAtOnce(t *testing.T) {
-	_, args := sleepy(t)
-	args[0] = "all"
-	first, out1, err1 := process(args...)
-	second, out2, err2 := process(args...)
-	for _, cmd := range []*exec.Cmd{first, second} {
+// twiceAtOnce runs a command in two processes, which must end well with the same
+// tables, and gives what each of them wrote to standard error.
+func twiceAtOnce(t *testing.T, args ...string) (first, second string) {
+	t.Helper()
+	one, out1, err1 := process(args...)
+	other, out2, err2 := process(args...)
+	for _, cmd := range []*exec.Cmd{one, other} {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, cmd := range []*exec.Cmd{first, second} {
+	for _, cmd := range []*exec.Cmd{one, other} {
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("%v\n%s\n%s", err, err1, err2)
 		}
@@ -142,10 +141,19 @@ func TestTwoLatencyTestsAtOnce(t *testing.T) {
 	if out1.String() != out2.String() || out1.Len() == 0 {
 		t.Errorf("tables differ:\n%s\n%s", out1, out2)
 	}
-	if n := strings.Count(err1.String()+err2.String(), waitsToTime+timingLock); n != 1 {
+	return err1.String(), err2.String()
+}
+
+// TestTwoLatencyTestsAtOnce: of two runs in one folder, one times and the
+// other waits for its records; both end well, with the same tables.
+func TestTwoLatencyTestsAtOnce(t *testing.T) {
+	_, args := sleepy(t)
+	args[0] = "all"
+	err1, err2 := twiceAtOnce(t, args...)
+	if n := strings.Count(err1+err2, waitsToTime+timingLock); n != 1 {
 		t.Errorf("%d runs waited, expected one\n%s\n%s", n, err1, err2)
 	}
-	if mine, theirs := measuredBy(t, err1.String()), measuredBy(t, err2.String()); mine+theirs != 3 {
+	if mine, theirs := measuredBy(t, err1), measuredBy(t, err2); mine+theirs != 3 {
 		t.Errorf("%d and %d trials measured, expected 3 together", mine, theirs)
 	}
 }
@@ -287,22 +295,8 @@ func TestKilledLatency(t *testing.T) {
 func TestTwoSearchesAtOnce(t *testing.T) {
 	dir := workplace(t)
 	args := tuneModels("graph-sprints", dir, "out")
-	first, out1, err1 := process(args...)
-	second, out2, err2 := process(args...)
-	for _, cmd := range []*exec.Cmd{first, second} {
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, cmd := range []*exec.Cmd{first, second} {
-		if err := cmd.Wait(); err != nil {
-			t.Fatalf("%v\n%s\n%s", err, err1, err2)
-		}
-	}
-	if out1.String() != out2.String() || out1.Len() == 0 {
-		t.Errorf("tables differ:\n%s\n%s", out1, out2)
-	}
-	if both := err1.String() + err2.String(); !strings.Contains(both, "done: 7 trials measured, 0 found") || !strings.Contains(both, "done: 0 trials measured, 7 found") {
+	err1, err2 := twiceAtOnce(t, args...)
+	if both := err1 + err2; !strings.Contains(both, "done: 7 trials measured, 0 found") || !strings.Contains(both, "done: 0 trials measured, 7 found") {
 		t.Errorf("expected that one measures all trials and the other finds them\n%s", both)
 	}
 }
