@@ -30,7 +30,8 @@ var rooms = map[string][]string{
 	"results":        {"metrics", "internal"},
 	"harness":        {"nn", "kernels", "datasets", "metrics", "models", "specs", "results", "internal"},
 	"peers":          {"datasets", "models", "internal"},
-	"cmd":            {"nn", "kernels", "datasets", "metrics", "models", "specs", "results", "harness", "internal"},
+	"cli":            {"nn", "kernels", "datasets", "metrics", "models", "specs", "results", "harness", "internal"},
+	"cmd":            {"cli", "nn", "kernels", "datasets", "metrics", "models", "specs", "results", "harness", "internal"},
 }
 
 // only lists third-party packages that belong to some rooms alone.
@@ -38,10 +39,10 @@ var only = map[string][]string{
 	"gorgonia.org/":                      {"nn"},
 	"gorgonia.org/cu":                    {"kernels"},
 	"gopkg.in/yaml.v3":                   {"internal"},
-	"github.com/spf13/":                  {"cmd"},
-	"github.com/vbauerster/mpb/":         {"cmd"},
+	"github.com/spf13/":                  {"cli"},
+	"github.com/vbauerster/mpb/":         {"cli"},
 	"github.com/ebitengine/":             {"kernels"},
-	"golang.org/x/term":                  {"cmd"},
+	"golang.org/x/term":                  {"cli"},
 	"encoding/csv":                       {"internal"}, // internal/escape writes it
 	"html":                               {"internal"}, // internal/escape
 	"html/template":                      {"results"},

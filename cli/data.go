@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"dgsbench/datasets"
+	"dgsbench/datasets/own"
+	"dgsbench/internal/escape"
+
+	"github.com/spf13/cobra"
+)
+
+func newData(o *options) *cobra.Command {
+	cmd := &cobra.Command{Use: "data", Short: "List, describe, import, fetch and verify datasets", Args: cobra.NoArgs}
+	list := &cobra.Command{
+		Use: "list", Short: "List the datasets and whether their files are there", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return o.listData() },
+	}
+	var asJSON bool
+	stats := &cobra.Command{
+		Use: "stats NAME", Short: "Read a dataset and count what is in it", Args: cobra.ExactArgs(1),
+		Example: "  bench data stats wikipedia-nofeat --data ~/streams",
+		RunE:    func(_ *cobra.Command, args []string) error { return o.dataStats(args[0], asJSON) },
+	}
+	stats.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	o.addData(list)
+	o.addData(stats)
+	cmd.AddCommand(list, stats, newImport(o), newFetch(o), newVerify(o))
+	return cmd
+}
+
+func (o *options) listData() error {
+	if err := own.Use(o.data); err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(o.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "DATASET\tHERE\t%8s\t%7s\tFEATURES\tSPLIT\tFROM\n", "EVENTS", "NODES")
+	var served []string
+	for _, name := range datasets.Names() {
+		d, err := datasets.Lookup(name)
+		if err != nil {
+			return err
+		}
+		if d.Served() {
+			served = append(served, name)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%8s\t%7s\t%s\t%s\t%s\n",
+			name, o.here(d), known(d.Want.Events), known(d.Want.Nodes), features(d), d.Split, d.URL)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(o.stdout, "\nmade: simulated when it is used, also at another size: NAME@0.1\n"+
+		"yes, no: whether its file is in %s (--data DIR looks elsewhere)\n"+
+		"`bench data fetch NAME` downloads: %s\n"+
+		"`bench data import FILE` makes a dataset of your own file\n", o.data, strings.Join(served, ", "))
+	return err
+}
+
+// known is a number that may not be.
+func known(n int) string {
+	if n == 0 {
+		return "?"
+	}
+	return strconv.Itoa(n)
+}
+
+// features says how many columns the file has, and what models are given
+// where it is not these.
+func features(d datasets.Dataset) string {
+	text := strconv.Itoa(d.Want.Features)
+	switch {
+	case d.Imported && d.Want.Features > 0:
+		text += ", standardised"
+	case len(d.Features) > 0:
+		text += ", and derived"
+	}
+	return text
+}
+
+// here says whether the dataset can be read.
+func (o *options) here(d datasets.Dataset) string {
+	if d.Damaged != nil {
+		return "damaged"
+	}
+	if d.File == "" {
+		return "made"
+	}
+	if info, err := os.Stat(filepath.Join(o.data, d.File)); err != nil || !info.Mode().IsRegular() {
+		return "no"
+	}
+	return "yes"
+}
+
+// dataset finds a dataset, also among those imported into the data folder.
+func (o *options) dataset(name string) (datasets.Dataset, error) {
+	if err := own.Use(o.data); err != nil {
+		return datasets.Dataset{}, err
+	}
+	return datasets.Lookup(name)
+}
+
+func (o *options) dataStats(name string, asJSON bool) error {
+	d, err := o.dataset(name)
+	if err != nil {
+		return err
+	}
+	loaded, err := d.Load(o.data)
+	if err != nil {
+		return err
+	}
+	s, err := loaded.Describe()
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		e := json.NewEncoder(o.stdout)
+		e.SetIndent("", "  ")
+		return e.Encode(s)
+	}
+	return printStats(o.stdout, loaded, s)
+}
+
+// positivesOf shows numbers of positive events, which a dataset without labels
+// does not have.
+func positivesOf(d datasets.Dataset) func(n int) string {
+	if d.Labelled {
+		return strconv.Itoa
+	}
+	return func(int) string { return "–" }
+}
+
+func positiveLabels(d datasets.Dataset, s datasets.Stats) string {
+	text := positivesOf(d)(s.Positives)
+	if d.Labelled {
+		text += fmt.Sprintf(" (%.3f %%), %d on their source's last event", 100*float64(s.Positives)/float64(s.Events), s.LastPositives)
+	}
+	return text
+}
+
+// constantFeatures names some of them.
+func constantFeatures(d datasets.Dataset, numbers []int) string {
+	const most = 10
+	var names []string
+	for _, i := range numbers[:min(most, len(numbers))] {
+		name := fmt.Sprintf("number %d", i+1)
+		if i < len(d.Layout.Features) {
+			name = d.Layout.Features[i]
+		}
+		names = append(names, name)
+	}
+	if len(numbers) > most {
+		names = append(names, "and others")
+	}
+	return strings.Join(names, ", ")
+}
+
+func printStats(out io.Writer, l *datasets.Loaded, s datasets.Stats) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	row := func(what, format string, args ...any) {
+		fmt.Fprintf(w, "%s\t%s\n", what, escape.Text(fmt.Sprintf(format, args...)))
+	}
+	d := l.Dataset
+	row("dataset", "%s", d.Title)
+	row("citation", "%s", d.Citation)
+	row("licence", "%s", d.Licence)
+	row("from", "%s", d.URL)
+	row("SHA-256", "%s", l.SHA256)
+	row("events", "%d", s.Events)
+	row("nodes", "%d", s.Nodes)
+	if s.Users > 0 {
+		row("users, items", "%d, %d", s.Users, s.Items)
+	}
+	row("destinations", "%d", s.Destinations)
+	row("features in the file", "%d", s.Features)
+	if n := len(s.Constant); n > 0 {
+		row("features that are constant", "%d: %s", n, constantFeatures(d, s.Constant))
+	}
+	row("time span", "%.0f s, %d different times", s.Span, s.Distinct)
+	row("events at the time of the one before", "%d", s.EqualTimes)
+	row("self loops", "%d", s.SelfLoops)
+	row("split", "%s", d.Split)
+	positives := positivesOf(d)
+	for i, part := range []string{"train", "validation", "test"} {
+		row("  "+part, "%d events, %s positive", s.Parts[i].Events, positives(s.Parts[i].Positives))
+	}
+	row("positive labels", "%s", positiveLabels(d, s))
+	row("pair seen before", "%.1f %%", 100*s.RepeatPairs)
+	row("goes where its source went last", "%.1f %%", 100*s.SameAgain)
+	row("batches of 200", "%.1f different nodes; %.1f %% of events meet a node of their batch; %.1f %% of writes survive",
+		s.Batches.Nodes, 100*s.Batches.Stale, 100*s.Batches.Surviving)
+	row("inductive", "%d nodes held out, %d new; %d train, %d validation, %d test events",
+		s.Inductive.HeldOut, s.Inductive.NewNodes, s.Inductive.Train, s.Inductive.Val, s.Inductive.Test)
+	for _, note := range d.Notes {
+		row("note", "%s", note)
+	}
+	return w.Flush()
+}

@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"dgsbench/datasets"
+
+	"github.com/spf13/cobra"
+)
+
+// toFull runs bench in this process with a full disk as standard output.
+func toFull(t *testing.T, args ...string) (code int, stderr string) {
+	t.Helper()
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	var errs bytes.Buffer
+	code = run(t.Context(), args, full, &errs)
+	return code, errs.String()
+}
+
+// commands are all of a tree that do something, and those that only have
+// others below them.
+func commands(c *cobra.Command) (leaves, groups []string) {
+	if !c.HasSubCommands() {
+		return []string{c.CommandPath()}, nil
+	}
+	groups = []string{c.CommandPath()}
+	for _, sub := range c.Commands() {
+		l, g := commands(sub)
+		leaves, groups = append(leaves, l...), append(groups, g...)
+	}
+	return leaves, groups
+}
+
+// TestFullOutput: whatever a command prints, in whatever format, it ends with
+// exit code 1 and one message where that cannot be written.
+func TestFullOutput(t *testing.T) {
+	dir := latencyWorkplace(t, latencySuite)
+	if code, _, stderr := bench(all(dir, "out", "--seeds", "2")...); code != exitDone {
+		t.Fatal(stderr)
+	}
+	if code, _, stderr := checked(dir, "--accept"); code != exitDone {
+		t.Fatal(stderr)
+	}
+	data := " --data " + filepath.Join(dir, "data")
+	out := " --out " + filepath.Join(dir, "out")
+	toy := " --suite toy --seeds 2 --specs " + filepath.Join(dir, "specs")
+	timed := data + out + " --suite toy-latency --models user-count --specs " + filepath.Join(dir, "specs")
+	check := data + " --suite toy --baseline " + filepath.Join(dir, "toy.json") + " --specs " + filepath.Join(dir, "specs")
+	tune := " --model raw --dataset toy --task nc --trials 2 --random 2 --epochs 1" + data + out
+	scale := " user-count --sweep length=100 --nodes 50" + out
+	silent := map[string]bool{"bench run": true, "bench report": true}
+	variants := map[string][]string{
+		"bench all":         {toy + data + out, toy + data + out + " --dry-run"},
+		"bench run":         {toy + data + out},
+		"bench plan":        {toy + data + out, toy + data + out + " --json", toy + data + out + " --dry-run"},
+		"bench tables":      {toy + out, toy + out + " --format markdown", toy + out + " --format latex", toy + out + " --format html", toy + out + " --format csv"},
+		"bench report":      {filepath.Join(dir, "page.html") + toy + out},
+		"bench results":     {toy + out, toy + out + " --format json"},
+		"bench models":      {""},
+		"bench data list":   {data},
+		"bench data stats":  {" toy" + data, " toy --json" + data},
+		"bench data import": {fmt.Sprintf(" %s --name again --src src --dst dst --time t", filepath.Join(dir, "data", "toy.csv")) + data},
+		"bench data verify": {data},
+		"bench data fetch":  {" wikipedia --dry-run" + data},
+		"bench spec show":   {" dgs"},
+		"bench doctor":      {" --json"}, // takes seconds
+		"bench scale":       {scale, scale + " --format markdown", scale + " --format csv", scale + " --format json", scale + " --dry-run"},
+		"bench latency":     {timed, timed + " --format markdown", timed + " --format latex", timed + " --format html", timed + " --format csv", timed + " --json", timed + " --dry-run"},
+		"bench check":       {check, check + " --json", check + " --dry-run"},
+		"bench tune":        {tune, tune + " --json", tune + " --dry-run", tune + " --dry-run --json"},
+		"bench version":     {""},
+		"bench completion":  {"bash", "zsh", "fish", "powershell"},
+	}
+	t.Cleanup(func() { _ = datasets.SetImported(nil) })
+	root := newRoot(&output{}, &output{})
+	leaves, groups := commands(root)
+	for _, name := range leaves {
+		if len(variants[name]) == 0 {
+			t.Errorf("%s: not tried out", name)
+		}
+		groups = append(groups, name+" --help")
+	}
+	for _, name := range groups {
+		variants[name] = append(variants[name], "")
+	}
+	for name, all := range variants {
+		for _, v := range all {
+			line := strings.TrimPrefix(name+" "+v, "bench")
+			want, message := exitFailed, "standard output: write /dev/full: no space left on device\n"
+			if silent[name] {
+				want, message = exitDone, ""
+			}
+			code, stderr := toFull(t, strings.Fields(line)...)
+			if code != want || want == exitFailed && (!strings.HasSuffix(stderr, message) || strings.Count("\n"+stderr, "\nbench: ") != 1) {
+				t.Errorf("bench%s: exit code %d, expected %d\n%s", line, code, want, stderr)
+			}
+		}
+	}
+}
+
+// TestVersionToFullDevice: the same of the program itself.
+func TestVersionToFullDevice(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	cmd, _, stderr := process("version")
+	cmd.Stdout = full
+	_ = cmd.Run()
+	if code := cmd.ProcessState.ExitCode(); code != exitFailed || stderr.String() != "bench: standard output: write /dev/stdout: no space left on device\n" {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+}

@@ -1,0 +1,260 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"dgsbench/harness"
+	"dgsbench/harness/scale"
+	"dgsbench/internal/atomicfile"
+	"dgsbench/internal/regular"
+	"dgsbench/models"
+	"dgsbench/results/table"
+	"dgsbench/specs"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// scaling is bench scale with its flags.
+type scaling struct {
+	shared *options
+	plan   scale.Plan
+	format string
+}
+
+// count is a flag for a whole number, which may be written as 1e6.
+type count struct{ n *int }
+
+func (c count) String() string { return strconv.Itoa(*c.n) }
+func (c count) Type() string   { return "count" }
+
+func (c count) Set(text string) (err error) {
+	*c.n, err = scale.ParseCount(text)
+	return err
+}
+
+func newScale(o *options) *cobra.Command {
+	s := &scaling{shared: o}
+	cmd := &cobra.Command{
+		Use: "scale MODEL --sweep AXIS=VALUE,VALUE...", Short: "Measure what an event costs as the stream or the model grows",
+		Long: "scale feeds a model with a seeded stream, chunk by chunk, so that it may be longer than the\n" +
+			"memory, and measures time, allocations and memory at each value of an axis:\n\n" +
+			"  length    events of the stream      batch        events in a batch\n" +
+			"  nodes     nodes of the stream       option:NAME  an option of the model, as in option:head.dropout\n" +
+			"  features  features of an event\n\n" +
+			"Several --sweep are measured one after another, each from the same base. The parameters are\n" +
+			"those before training. Table, numbers and figure are also written to OUT/scale. Use an idle machine.",
+		Example: "  bench scale dgs --sweep length=1e4,1e5,1e6 --sweep option:size=100,250\n" +
+			"  bench scale dgs --mode training --task lp --sweep nodes=1e3,1e4 --length 2e4",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return s.run(cmd, args[0]) },
+	}
+	s.addFlags(cmd.Flags())
+	o.addWhere(cmd)
+	o.addDevice(cmd)
+	o.addDryRun(cmd)
+	return cmd
+}
+
+func (s *scaling) addFlags(flags *pflag.FlagSet) {
+	p := &s.plan
+	p.Base = scale.Size{Events: 100_000, Nodes: 10_000, Features: 7, Batch: 200}
+	flags.Func("sweep", "axis and values, as in length=1e4,1e5; may be repeated", func(text string) error {
+		sweep, err := scale.ParseSweep(text)
+		p.Sweeps = append(p.Sweeps, sweep)
+		return err
+	})
+	flags.Var(count{&p.Base.Events}, "length", "events of the stream")
+	flags.Var(count{&p.Base.Nodes}, "nodes", "nodes, a tenth of them destinations")
+	flags.Var(count{&p.Base.Features}, "features", "features of an event")
+	flags.Var(count{&p.Base.Batch}, "batch", "events in a batch")
+	flags.StringVar((*string)(&p.Mode), "mode", string(scale.Inference), "inference or training")
+	flags.StringVar((*string)(&p.Task), "task", string(models.NodeClassification), "nc or lp")
+	flags.StringVar((*string)(&p.Candidates), "candidates", string(specs.Destinations), "what lp ranks against in inference: destinations or all_nodes")
+	flags.Uint64Var(&p.Seed, "seed", 0, "of stream and parameters")
+	flags.IntVar(&p.Threads, "threads", runtime.GOMAXPROCS(0), "threads the model may use")
+	flags.Lookup("threads").DefValue = "all cores"
+	flags.StringVar(&s.format, "format", "text", "text, markdown, csv or json")
+}
+
+// run measures, prints and writes. What was measured before an interruption
+// is written too.
+func (s *scaling) run(cmd *cobra.Command, ref string) error {
+	if err := s.prepare(ref); err != nil {
+		return err
+	}
+	if s.shared.dryRun {
+		return s.wouldMeasure()
+	}
+	if err := s.shared.makeOut(); err != nil {
+		return err
+	}
+	ctx, stop := untilSignal(cmd.Context())
+	defer stop()
+	var r scale.Report
+	err := s.shared.alone(ctx, func(ctx context.Context) (err error) {
+		bar := newBar(s.shared.stderr)
+		defer bar.close()
+		r, err = s.measure(ctx, bar)
+		return err
+	})
+	if err != nil && !(harness.Interrupted(err) && len(r.Points) > 0) {
+		return err
+	}
+	r.Command = s.command(cmd.Flags(), ref)
+	where, failed := s.write(r)
+	if failed != nil {
+		return failed
+	}
+	if err != nil {
+		return fmt.Errorf("interrupted, %d points were measured and are in %s: %w", len(r.Points), where, err)
+	}
+	if err := s.print(r); err != nil {
+		return err
+	}
+	line := fmt.Sprintf("%d points measured, %d failed; table, numbers and figure are in %s", len(r.Points)-r.Failed(), r.Failed(), where)
+	if r.Failed() > 0 {
+		return failure{errors.New(line)}
+	}
+	fmt.Fprintln(s.shared.stderr, "done:", line)
+	return nil
+}
+
+// prepare checks what can be checked before anything is measured.
+func (s *scaling) prepare(ref string) error {
+	switch s.format {
+	case "text", "markdown", "csv", "json":
+	default:
+		return fmt.Errorf("--format is %q, expected text, markdown, csv or json", s.format)
+	}
+	if err := within("threads", s.plan.Threads, 1, mostThreads); err != nil {
+		return err
+	}
+	lib, err := specs.NewLibrary(s.shared.specs)
+	if err != nil {
+		return err
+	}
+	id, variant := specs.SplitRef(ref)
+	if s.plan.Model, err = lib.LoadModel(id); err != nil {
+		return err
+	}
+	s.plan.Variant = variant
+	if err := s.shared.findDevice(); err != nil {
+		return err
+	}
+	s.plan.Device = s.shared.target
+	if err := s.shared.checkOut(); err != nil {
+		return err
+	}
+	for _, ending := range []string{".md", ".csv", ".json", ".svg"} {
+		if err := regular.Replaceable(s.where() + ending); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// where is what the files that are left begin with.
+func (s *scaling) where() string {
+	name := fmt.Sprintf("%s-%s-%s", specs.JoinRef(s.plan.Model.ID, s.plan.Variant), s.plan.Mode, s.plan.Task)
+	if s.shared.elsewhere() != "" {
+		name += "-" + s.plan.Device.Name()
+	}
+	return filepath.Join(s.shared.out, "scale", name)
+}
+
+// wouldMeasure lists the points.
+func (s *scaling) wouldMeasure() error {
+	points, err := s.plan.Points()
+	if err != nil {
+		return err
+	}
+	events := 0
+	w := tabwriter.NewWriter(s.shared.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "AXIS\tVALUE\tEVENTS\tNODES\tFEATURES\tBATCH")
+	for _, p := range points {
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\n", p.Axis, p.Value, p.Events, p.Nodes, p.Features, p.Batch)
+		events += p.Events
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.shared.stdout, "\n%d points would be measured, %d events in all\n", len(points), events)
+	return err
+}
+
+// measure shows progress on the bar.
+func (s *scaling) measure(ctx context.Context, b *bar) (scale.Report, error) {
+	return scale.Run(ctx, s.plan, scale.Hooks{
+		Start:    func(points int) { b.open(points, fmt.Sprintf("%d points to measure", points)) },
+		Progress: b.progress,
+		Done: func(p scale.Point, took time.Duration) {
+			at := p.Axis + "=" + p.Value
+			if p.Failed() {
+				b.failed(at + ": " + p.Error)
+				return
+			}
+			b.finished(fmt.Sprintf("%s: %.3f us/event", at, float64(p.Micros)), took.Seconds())
+		},
+	})
+}
+
+// command is what measures the same again.
+func (s *scaling) command(flags *pflag.FlagSet, ref string) string {
+	words := []string{"bench scale", ref}
+	for _, sweep := range s.plan.Sweeps {
+		words = append(words, fmt.Sprintf("--sweep %s=%s", sweep.Axis, strings.Join(sweep.Values, ",")))
+	}
+	flags.Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "sweep", "out", "format":
+		default:
+			words = append(words, "--"+f.Name+" "+f.Value.String())
+		}
+	})
+	return strings.Join(words, " ")
+}
+
+// print shows the report in the format that was asked for.
+func (s *scaling) print(r scale.Report) error {
+	switch t := r.Table(); s.format {
+	case "json":
+		return r.WriteJSON(s.shared.stdout)
+	case "csv":
+		return r.WriteCSV(s.shared.stdout)
+	case "markdown":
+		return table.WriteMarkdown(s.shared.stdout, t)
+	default:
+		out, terminal := s.shared.tableOutput()
+		return table.WriteText(out, t, terminal)
+	}
+}
+
+// write leaves table, numbers and figure in files that begin with where.
+func (s *scaling) write(r scale.Report) (where string, err error) {
+	var markdown, csv, json bytes.Buffer
+	figure, err := r.SVG()
+	if err := errors.Join(err, table.WriteMarkdown(&markdown, r.Table()), r.WriteCSV(&csv), r.WriteJSON(&json)); err != nil {
+		return "", err
+	}
+	where = s.where()
+	files := map[string][]byte{".md": markdown.Bytes(), ".csv": csv.Bytes(), ".json": json.Bytes()}
+	if figure != nil {
+		files[".svg"] = figure
+	}
+	for ending, text := range files {
+		if err := atomicfile.Root(s.shared.out).Write(where+ending, text); err != nil {
+			return "", &harness.StoreError{Err: err}
+		}
+	}
+	return where + ".*", nil
+}
