@@ -8,6 +8,7 @@ import (
 	"dgsbench/harness"
 	"dgsbench/internal/escape"
 	"dgsbench/metrics"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 
 	"github.com/vbauerster/mpb/v8"
@@ -131,7 +132,7 @@ func (b *bar) print(line string) {
 // headline is the first test metric of the record.
 func headline(r record.Record) string {
 	for _, s := range r.Scores {
-		if s.Split == record.Test {
+		if s.Split == protocol.Test {
 			m, err := metrics.Lookup(s.Metric)
 			if err != nil {
 				break

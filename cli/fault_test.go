@@ -18,6 +18,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/internal/lock"
 	"dgsbench/models"
+	"dgsbench/protocol"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -214,7 +215,7 @@ func (m *stuckModel) Classify(_ datasets.Stream, logits []float32) error {
 
 func init() {
 	models.Register(models.Kind{
-		Name: "stuck", Class: models.ZeroParameter, Tasks: []models.Task{models.NodeClassification},
+		Name: "stuck", Class: protocol.ZeroParameter, Tasks: []protocol.Task{protocol.NodeClassification},
 		Options: func() models.Options { return &noOptions{} },
 		New:     func(models.Setup, models.Options) (models.Model, error) { return &stuckModel{}, nil },
 	})

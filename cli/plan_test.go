@@ -11,11 +11,12 @@ import (
 	"dgsbench/harness/plan"
 	"dgsbench/internal/ram"
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 func init() {
 	models.Register(models.Kind{
-		Name: "vast", Class: models.Learned, Tasks: []models.Task{models.NodeClassification},
+		Name: "vast", Class: protocol.Learned, Tasks: []protocol.Task{protocol.NodeClassification},
 		Options: func() models.Options { return &noOptions{} },
 		Bytes:   func(models.Setup, models.Options) int64 { return 1 << 60 },
 		New:     func(models.Setup, models.Options) (models.Model, error) { panic("built") },

@@ -19,6 +19,7 @@ import (
 	"dgsbench/internal/optional"
 	"dgsbench/kernels/devices"
 	"dgsbench/metrics"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 	"dgsbench/specs"
 )
@@ -137,19 +138,19 @@ func (f *forger) observed(trial specs.Trial) record.Observed {
 	var facts metrics.Facts
 	out := record.Observed{}
 	for range events {
-		if trial.Task == metrics.LinkPrediction {
+		if trial.Task == protocol.LinkPrediction {
 			facts.Greater, facts.Equal = append(facts.Greater, f.rng.Int32N(800)), append(facts.Equal, 0)
 		} else {
 			facts.Score, facts.Label = append(facts.Score, f.rng.Float32()), append(facts.Label, int8(f.rng.IntN(2)))
 		}
 	}
-	for _, split := range []string{record.Validation, record.Test} {
-		if trial.Task != metrics.LinkPrediction {
+	for _, split := range []protocol.Split{protocol.Validation, protocol.Test} {
+		if trial.Task != protocol.LinkPrediction {
 			out[record.Part{Split: split}] = facts
 			continue
 		}
 		for _, set := range trial.Protocol.Candidates {
-			out[record.Part{Split: split, Candidates: string(set)}] = facts
+			out[record.Part{Split: split, Candidates: set}] = facts
 		}
 	}
 	return out

@@ -16,7 +16,7 @@ import (
 	"dgsbench/harness/scale"
 	"dgsbench/internal/atomicfile"
 	"dgsbench/internal/regular"
-	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/results/table"
 	"dgsbench/specs"
 
@@ -78,8 +78,8 @@ func (s *scaling) addFlags(flags *pflag.FlagSet) {
 	flags.Var(count{&p.Base.Features}, "features", "features of an event")
 	flags.Var(count{&p.Base.Batch}, "batch", "events in a batch")
 	flags.StringVar((*string)(&p.Mode), "mode", string(scale.Inference), "inference or training")
-	flags.StringVar((*string)(&p.Task), "task", string(models.NodeClassification), "nc or lp")
-	flags.StringVar((*string)(&p.Candidates), "candidates", string(specs.Destinations), "what lp ranks against in inference: destinations or all_nodes")
+	flags.StringVar((*string)(&p.Task), "task", string(protocol.NodeClassification), "nc or lp")
+	flags.StringVar((*string)(&p.Candidates), "candidates", string(protocol.Destinations), "what lp ranks against in inference: destinations or all_nodes")
 	flags.Uint64Var(&p.Seed, "seed", 0, "of stream and parameters")
 	flags.IntVar(&p.Threads, "threads", runtime.GOMAXPROCS(0), "threads the model may use")
 	flags.Lookup("threads").DefValue = "all cores"

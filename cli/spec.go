@@ -3,7 +3,7 @@ package cli
 import (
 	"fmt"
 
-	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 
 	"github.com/spf13/cobra"
@@ -30,7 +30,7 @@ func newSpec(o *options) *cobra.Command {
 	}
 	o.addSpecs(show)
 	show.Flags().StringVar(&at.Dataset, "dataset", "", "as it is on this dataset")
-	show.Flags().StringVar((*string)(&at.Task), "task", "", "as it is for this task ("+string(models.NodeClassification)+", "+string(models.LinkPrediction)+")")
+	show.Flags().StringVar((*string)(&at.Task), "task", "", "as it is for this task ("+string(protocol.NodeClassification)+", "+string(protocol.LinkPrediction)+")")
 	show.Flags().StringVar((*string)(&at.Setting), "setting", "", "as it is in this setting (T, I)")
 	cmd.AddCommand(show)
 	return cmd

@@ -17,6 +17,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/harness"
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // child makes the test binary behave as bench: real processes can then be
@@ -37,7 +38,7 @@ func TestMain(m *testing.M) {
 		Notes: []string{"simulated data"},
 	})
 	models.Register(models.Kind{
-		Name: "broken", Class: models.ZeroParameter, Tasks: []models.Task{models.NodeClassification},
+		Name: "broken", Class: protocol.ZeroParameter, Tasks: []protocol.Task{protocol.NodeClassification},
 		Options: func() models.Options { return &noOptions{} },
 		New:     func(models.Setup, models.Options) (models.Model, error) { return broken{}, nil },
 	})
@@ -49,7 +50,7 @@ func TestMain(m *testing.M) {
 		})
 	}
 	models.Register(models.Kind{
-		Name: "sleeper", Class: models.ZeroParameter, Tasks: []models.Task{models.NodeClassification},
+		Name: "sleeper", Class: protocol.ZeroParameter, Tasks: []protocol.Task{protocol.NodeClassification},
 		Options: func() models.Options { return &noOptions{} },
 		New:     func(models.Setup, models.Options) (models.Model, error) { return sleeper{}, nil },
 	})

@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"dgsbench/datasets"
 	"dgsbench/datasets/own"
 	"dgsbench/harness"
 	"dgsbench/harness/tune"
 	"dgsbench/internal/lock"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 
 	"github.com/spf13/cobra"
@@ -59,7 +59,7 @@ func newTune(o *options) *cobra.Command {
 	flags.StringSliceVar(&t.models, "model", nil, "the model to tune; several with commas")
 	flags.StringSliceVar(&t.datasets, "dataset", nil, "the dataset to tune it on; several with commas")
 	flags.StringSliceVar(&t.tasks, "task", nil, "nc or lp; both with a comma")
-	flags.StringVar(&t.setting, "setting", string(datasets.Transductive), "of lp, without --suite: T or I")
+	flags.StringVar(&t.setting, "setting", string(protocol.Transductive), "of lp, without --suite: T or I")
 	flags.StringVar(&t.suite, "suite", "", "tune the learned models of this suite, under its protocol")
 	flags.IntVar(&t.trials, "trials", 100, "trials of each model, beside the one with its own options")
 	flags.IntVar(&t.random, "random", 70, "how many of them, the first, are random")

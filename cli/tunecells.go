@@ -8,7 +8,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/harness/tune"
-	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 )
 
@@ -29,7 +29,7 @@ func (t *tuning) studies(lib *specs.Library, withSetting bool) ([]tune.Study, er
 		}
 		p := c.protocol
 		p.Epochs, p.Patience = cmp.Or(t.epochs, p.Epochs), t.patience
-		if t.negatives >= 0 && c.at.Task == models.LinkPrediction {
+		if t.negatives >= 0 && c.at.Task == protocol.LinkPrediction {
 			p.ValNegatives = t.negatives
 		}
 		s, err := tune.NewStudy(m, c.at, p, t.trials, t.random, t.seed)
@@ -69,7 +69,7 @@ func (t *tuning) cells(lib *specs.Library, withSetting bool) ([]cell, error) {
 	var out []cell
 	for _, trial := range scored {
 		at := specs.Place{Dataset: trial.Dataset, Task: trial.Task, Setting: trial.Setting}
-		if trial.Class == models.Learned && trial.Variant == "" {
+		if trial.Class == protocol.Learned && trial.Variant == "" {
 			out = append(out, cell{trial.ModelID, at, trial.Protocol})
 		}
 	}
@@ -84,13 +84,13 @@ func (t *tuning) named() ([]cell, error) {
 	if len(t.models) == 0 || len(t.datasets) == 0 || len(t.tasks) == 0 {
 		return nil, errors.New("expected --model, --dataset and --task, or --suite; bench models and bench data list their names")
 	}
-	if t.setting != string(datasets.Transductive) && t.setting != string(datasets.Inductive) {
+	if t.setting != string(protocol.Transductive) && t.setting != string(protocol.Inductive) {
 		return nil, fmt.Errorf("--setting is %q, expected T or I", t.setting)
 	}
 	var out []cell
 	for _, task := range t.tasks {
 		for _, dataset := range t.datasets {
-			at, err := t.place(dataset, models.Task(task))
+			at, err := t.place(dataset, protocol.Task(task))
 			if err != nil {
 				return nil, err
 			}
@@ -103,15 +103,15 @@ func (t *tuning) named() ([]cell, error) {
 }
 
 // place checks that the dataset is there and can be used for the task.
-func (t *tuning) place(dataset string, task models.Task) (specs.Place, error) {
+func (t *tuning) place(dataset string, task protocol.Task) (specs.Place, error) {
 	at := specs.Place{Dataset: dataset, Task: task}
 	d, err := datasets.Lookup(dataset)
 	switch {
 	case err != nil:
 		return at, err
-	case task == models.LinkPrediction:
-		at.Setting = datasets.Setting(t.setting)
-	case task != models.NodeClassification:
+	case task == protocol.LinkPrediction:
+		at.Setting = protocol.Setting(t.setting)
+	case task != protocol.NodeClassification:
 		return at, fmt.Errorf("--task is %q, expected nc or lp", task)
 	case !d.Labelled:
 		return at, fmt.Errorf("dataset %q has no labels for the task %q", dataset, task)

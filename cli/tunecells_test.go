@@ -3,7 +3,7 @@ package cli
 import (
 	"testing"
 
-	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 )
 
@@ -21,7 +21,7 @@ func TestTuneProtocol(t *testing.T) {
 	}
 	for _, s := range studies {
 		p, negatives := s.Protocol, 0
-		if s.At.Task == models.LinkPrediction {
+		if s.At.Task == protocol.LinkPrediction {
 			negatives = 50
 		}
 		if p.Epochs != 3 || p.Patience != 2 || p.ValNegatives != negatives {

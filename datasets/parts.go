@@ -1,22 +1,14 @@
 package datasets
 
-import "fmt"
+import (
+	"fmt"
 
-// Setting says which nodes training may see.
-type Setting string
-
-// The two settings of the paper.
-const (
-	// Transductive: training sees the whole train part.
-	Transductive Setting = "T"
-	// Inductive: training sees no event of a held-out node, and scores count
-	// only where a node is met that training has not seen.
-	Inductive Setting = "I"
+	"dgsbench/protocol"
 )
 
 // A Cut says how a dataset is cut into parts.
 type Cut struct {
-	Setting Setting
+	Setting protocol.Setting
 	// NeedFeatures says that the model cannot work without features: it is
 	// given the dataset's substitute where there are none.
 	NeedFeatures bool
@@ -123,11 +115,11 @@ func (p Parts) WithoutTruth() Parts {
 
 // train returns how to take the setting's train part out of the stream, and
 // the nodes that are not in it.
-func (l *Loaded) train(setting Setting) (take func(Stream) Stream, newNode []bool, err error) {
+func (l *Loaded) train(setting protocol.Setting) (take func(Stream) Stream, newNode []bool, err error) {
 	switch setting {
-	case Transductive:
+	case protocol.Transductive:
 		return func(s Stream) Stream { return s.Slice(0, l.Split.TrainEnd) }, nil, nil
-	case Inductive:
+	case protocol.Inductive:
 		if err := l.Dataset.room(inductiveBytes(l.Stream, l.Split.TrainEnd, l.Stream.NumFeat)); err != nil {
 			return nil, nil, fmt.Errorf("the inductive setting: %w", err)
 		}
@@ -138,7 +130,7 @@ func (l *Loaded) train(setting Setting) (take func(Stream) Stream, newNode []boo
 		events, newNode := withoutNodes(l.Stream.Slice(0, l.Split.TrainEnd), heldOut)
 		return func(s Stream) Stream { return s.Select(events) }, newNode, nil
 	}
-	return nil, nil, fmt.Errorf("no setting %q; known: %s (transductive), %s (inductive)", setting, Transductive, Inductive)
+	return nil, nil, fmt.Errorf("no setting %q; known: %s (transductive), %s (inductive)", setting, protocol.Transductive, protocol.Inductive)
 }
 
 // withoutNodes lists the events that touch none of the nodes, and marks the

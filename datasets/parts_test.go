@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"dgsbench/protocol"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
@@ -29,12 +31,12 @@ func eventIDs(s Stream) []int {
 func TestPartsByHand(t *testing.T) {
 	l := tinyLoaded()
 	for _, c := range []struct {
-		setting Setting
+		setting protocol.Setting
 		train   []int
 		newNode []bool
 	}{
-		{Transductive, []int{0, 1, 2, 3}, nil},
-		{Inductive, []int{1, 2}, []bool{false, false, true, false, true}},
+		{protocol.Transductive, []int{0, 1, 2, 3}, nil},
+		{protocol.Inductive, []int{1, 2}, []bool{false, false, true, false, true}},
 	} {
 		p, err := l.Parts(Cut{Setting: c.setting, NeedFeatures: true})
 		if err != nil {
@@ -51,11 +53,11 @@ func TestPartsByHand(t *testing.T) {
 			t.Errorf("%s: features changed: %s", c.setting, diff)
 		}
 	}
-	p, _ := l.Parts(Cut{Setting: Inductive})
+	p, _ := l.Parts(Cut{Setting: protocol.Inductive})
 	if p.Scored(1, 3) || !p.Scored(0, 4) || !p.Scored(2, 1) {
 		t.Error("inductive: events count where at least one node is new")
 	}
-	if p, _ := l.Parts(Cut{Setting: Transductive}); !p.Scored(1, 3) {
+	if p, _ := l.Parts(Cut{Setting: protocol.Transductive}); !p.Scored(1, 3) {
 		t.Error("transductive: every event counts")
 	}
 	if _, err := l.Parts(Cut{Setting: "X"}); err == nil {
@@ -66,7 +68,7 @@ func TestPartsByHand(t *testing.T) {
 func TestPartsScalesOnWhatIsTrainedOn(t *testing.T) {
 	l := tinyLoaded()
 	l.Dataset.Features = []Derived{Log1p(0)}
-	for setting, events := range map[Setting][]int{Transductive: {0, 1, 2, 3}, Inductive: {1, 2}} {
+	for setting, events := range map[protocol.Setting][]int{protocol.Transductive: {0, 1, 2, 3}, protocol.Inductive: {1, 2}} {
 		p, err := l.Parts(Cut{Setting: setting})
 		if err != nil {
 			t.Fatal(err)
@@ -107,7 +109,7 @@ func TestSubstituteOnlyWhereNeeded(t *testing.T) {
 		{"bare file, model that needs them", &bare, true, 2, true, false},
 		{"bare file without substitute", &none, true, 0, false, true},
 	} {
-		p, err := c.l.Parts(Cut{Setting: Transductive, NeedFeatures: c.need})
+		p, err := c.l.Parts(Cut{Setting: protocol.Transductive, NeedFeatures: c.need})
 		if (err != nil) != c.fails {
 			t.Errorf("%s: error %v", c.what, err)
 		} else if err == nil && (p.Whole.NumFeat != c.features || p.Train.NumFeat != c.features || p.Substituted != c.used) {
@@ -127,7 +129,7 @@ func TestInductiveParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := l.Parts(Cut{Setting: Inductive})
+		p, err := l.Parts(Cut{Setting: protocol.Inductive})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,16 +209,16 @@ func TestWindowsBegin(t *testing.T) {
 		HeldOut: func(Stream, Split) ([]int32, error) { return []int32{2}, nil }, // of events 1, 4, 7, ...
 	}}
 	for _, c := range []struct {
-		setting Setting
+		setting protocol.Setting
 		batch   int
 		want    []int
 	}{
-		{Transductive, 2, []int{0, 2, 4, 6, 7, 9, 10, 12}},
-		{Transductive, 5, []int{0, 5, 7, 10}},
-		{Inductive, 2, []int{0, 3, 6, 7, 9, 10, 12}}, // trained on 0, 2, 3, 5, 6
-		{Inductive, 200, []int{0, 7, 10}},
-		{Transductive, 1, nil},
-		{Inductive, 0, nil},
+		{protocol.Transductive, 2, []int{0, 2, 4, 6, 7, 9, 10, 12}},
+		{protocol.Transductive, 5, []int{0, 5, 7, 10}},
+		{protocol.Inductive, 2, []int{0, 3, 6, 7, 9, 10, 12}}, // trained on 0, 2, 3, 5, 6
+		{protocol.Inductive, 200, []int{0, 7, 10}},
+		{protocol.Transductive, 1, nil},
+		{protocol.Inductive, 0, nil},
 	} {
 		train, _, err := l.train(c.setting)
 		if err != nil {
@@ -253,7 +255,7 @@ func TestFeaturesBeforeTheBatch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawEvents(t, rapid.IntRange(2, 40).Draw(t, "events"))
 		batch := rapid.IntRange(2, 9).Draw(t, "batch")
-		setting := rapid.SampledFrom([]Setting{Transductive, Inductive}).Draw(t, "setting")
+		setting := rapid.SampledFrom([]protocol.Setting{protocol.Transductive, protocol.Inductive}).Draw(t, "setting")
 		heldOut := rapid.SliceOfNDistinct(rapid.Int32Range(0, 4), 0, 2, rapid.ID).Draw(t, "held out")
 		l := &Loaded{Stream: s, Split: ByRow(0.5, 0.75).Split(s), Dataset: Dataset{
 			Features: []Derived{unscaled(Gap(Source)), unscaled(Gap(Destination)), unscaled(Count(Source)), unscaled(Count(Destination)), HashedID(Source, 3)},

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"dgsbench/protocol"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -67,7 +69,7 @@ func TestRealDataWikipedia(t *testing.T) {
 // and counts, whatever model asks.
 func TestRealDataWikipediaIDs(t *testing.T) {
 	l, _ := loadReal(t, "wikipedia-ids")
-	p, err := l.Parts(Cut{Setting: Transductive})
+	p, err := l.Parts(Cut{Setting: protocol.Transductive})
 	if err != nil || p.Whole.NumFeat != 4+64+64 || p.Substituted {
 		t.Fatalf("%d features, substituted %t, error %v", p.Whole.NumFeat, p.Substituted, err)
 	}
@@ -102,7 +104,7 @@ func TestRealDataAMLSim(t *testing.T) {
 	if l.Split != (Split{72_334, 84_390}) {
 		t.Errorf("split %v", l.Split)
 	}
-	p, err := l.Parts(Cut{Setting: Transductive})
+	p, err := l.Parts(Cut{Setting: protocol.Transductive})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +137,7 @@ func TestRealDataCollegeMsg(t *testing.T) {
 	if slices.ContainsFunc(l.Stream.Label, func(y int8) bool { return y != Unlabelled }) {
 		t.Error("CollegeMsg has no labels")
 	}
-	p, err := l.Parts(Cut{Setting: Transductive, NeedFeatures: true})
+	p, err := l.Parts(Cut{Setting: protocol.Transductive, NeedFeatures: true})
 	if err != nil || !p.Substituted || p.Whole.NumFeat != 4 {
 		t.Fatalf("%d features, substituted %t, error %v", p.Whole.NumFeat, p.Substituted, err)
 	}

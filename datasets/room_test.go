@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"dgsbench/protocol"
 )
 
 // roomy is a stream that is large enough to be measured.
@@ -60,7 +62,7 @@ func TestBytesAreWhatIsAllocated(t *testing.T) {
 			must(err)
 		}},
 		"inductive": {inductiveBytes(s, l.Split.TrainEnd, s.NumFeat), .5, 1.3, func() {
-			_, err := l.Parts(Cut{Setting: Inductive})
+			_, err := l.Parts(Cut{Setting: protocol.Inductive})
 			must(err)
 		}},
 		"describing": {describedBytes(s), .6, 2, func() {

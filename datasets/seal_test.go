@@ -2,12 +2,14 @@ package datasets
 
 import (
 	"testing"
+
+	"dgsbench/protocol"
 )
 
 // TestChanged: whatever column somebody writes to, of the stream or of the
 // copy that the inductive setting trains on, it is named.
 func TestChanged(t *testing.T) {
-	for _, setting := range []Setting{Transductive, Inductive} {
+	for _, setting := range []protocol.Setting{protocol.Transductive, protocol.Inductive} {
 		s := Stream{NumNodes: 4, NumFeat: 1}
 		for k := range 20 {
 			s.Src, s.Dst, s.Time = append(s.Src, int32(k%2)), append(s.Dst, int32(2+k%2)), append(s.Time, float64(k))

@@ -7,18 +7,18 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/models"
-	"dgsbench/specs"
+	"dgsbench/protocol"
 )
 
 // candidateSet is a named set of nodes, ascending.
 type candidateSet struct {
-	name  specs.CandidateSet
+	name  protocol.CandidateSet
 	nodes []int32
 }
 
 // newCandidateSet builds the set of the given name over the whole stream.
-func newCandidateSet(name specs.CandidateSet, s datasets.Stream) candidateSet {
-	if name == specs.Destinations {
+func newCandidateSet(name protocol.CandidateSet, s datasets.Stream) candidateSet {
+	if name == protocol.Destinations {
 		return candidateSet{name, s.Destinations()}
 	}
 	nodes := make([]int32, s.NumNodes)

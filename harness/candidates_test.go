@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"dgsbench/datasets"
-	"dgsbench/specs"
+	"dgsbench/protocol"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -23,9 +23,9 @@ func stream(nodes int, events ...[3]int) datasets.Stream {
 
 func TestCandidateSets(t *testing.T) {
 	s := stream(6, [3]int{0, 4, 0}, [3]int{1, 5, 1}, [3]int{2, 4, 2})
-	for name, want := range map[specs.CandidateSet][]int32{
-		specs.AllNodes:     {0, 1, 2, 3, 4, 5},
-		specs.Destinations: {4, 5},
+	for name, want := range map[protocol.CandidateSet][]int32{
+		protocol.AllNodes:     {0, 1, 2, 3, 4, 5},
+		protocol.Destinations: {4, 5},
 	} {
 		if diff := cmp.Diff(want, newCandidateSet(name, s).nodes); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -34,7 +34,7 @@ func TestCandidateSets(t *testing.T) {
 }
 
 func TestSampleIsDistinctAndSorted(t *testing.T) {
-	all := newCandidateSet(specs.AllNodes, stream(50))
+	all := newCandidateSet(protocol.AllNodes, stream(50))
 	for _, k := range []int{0, 1, 20, 50, 60} {
 		got := all.sample(rand.New(rand.NewPCG(1, 1)), k).nodes
 		want := min(k, 50)

@@ -9,6 +9,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 )
 
@@ -30,7 +31,7 @@ func (*trick) Validate() error { return nil }
 
 func init() {
 	models.Register(models.Kind{
-		Name: "cheat", Class: models.Learned, Tasks: []models.Task{models.NodeClassification, models.LinkPrediction},
+		Name: "cheat", Class: protocol.Learned, Tasks: []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
 		Options: func() models.Options { return &trick{} },
 		New: func(s models.Setup, o models.Options) (models.Model, error) {
 			c := &cheat{trick: o.(*trick), rng: rand.New(rand.NewPCG(1, 2))}
@@ -102,7 +103,7 @@ func (*cheat) NumParams() int                                  { return 0 }
 type knowing struct{ datasets.Truth }
 
 // cheating is a trial with a cheat on events whose labels are drawn.
-func cheating(t *testing.T, task models.Task, tr *trick) job {
+func cheating(t *testing.T, task protocol.Task, tr *trick) job {
 	t.Helper()
 	s := random(400, 10)
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -111,21 +112,21 @@ func cheating(t *testing.T, task models.Task, tr *trick) job {
 	}
 	s.Truth = knowing{}
 	l := &datasets.Loaded{Stream: s, Split: datasets.Split{TrainEnd: 100, ValEnd: 200}}
-	parts, err := l.Parts(datasets.Cut{Setting: datasets.Transductive})
+	parts, err := l.Parts(datasets.Cut{Setting: protocol.Transductive})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := specs.DefaultProtocol()
 	p.Batch = 20
 	return job{parts: parts, trial: specs.Trial{
-		Suite: "cheats", Dataset: "toy", ModelID: tr.name, Task: task, Kind: "cheat", Class: models.ZeroParameter, Options: tr, Protocol: p,
+		Suite: "cheats", Dataset: "toy", ModelID: tr.name, Task: task, Kind: "cheat", Class: protocol.ZeroParameter, Options: tr, Protocol: p,
 	}}
 }
 
 // TestCheatsGainNothing: what a model knows too late changes no score.
 func TestCheatsGainNothing(t *testing.T) {
 	auc := func(name string) float64 {
-		j := cheating(t, models.NodeClassification, &trick{name: name})
+		j := cheating(t, protocol.NodeClassification, &trick{name: name})
 		rec, observed, _, err := measure(context.Background(), j, devices.Target{}, func() {})
 		if err != nil || rec.Failed() {
 			t.Fatalf("%s: %v %s", name, err, rec.Error)
@@ -152,20 +153,20 @@ func TestCheatsGainNothing(t *testing.T) {
 // TestWritesToWhatTrialsShare end the run, because they spoil other trials.
 func TestWritesToWhatTrialsShare(t *testing.T) {
 	for name, c := range map[string]struct {
-		task   models.Task
+		task   protocol.Task
 		column string
 	}{
-		"writes to labels":       {models.NodeClassification, "labels"},
-		"writes to features":     {models.NodeClassification, "features"},
-		"writes to the setup":    {models.NodeClassification, "times"},
-		"writes to destinations": {models.LinkPrediction, "destinations"},
+		"writes to labels":       {protocol.NodeClassification, "labels"},
+		"writes to features":     {protocol.NodeClassification, "features"},
+		"writes to the setup":    {protocol.NodeClassification, "times"},
+		"writes to destinations": {protocol.LinkPrediction, "destinations"},
 	} {
 		_, _, _, err := measure(context.Background(), cheating(t, c.task, &trick{name: name}), devices.Target{}, func() {})
 		if err == nil || !strings.Contains(err.Error(), "the "+c.column+" of events have changed") {
 			t.Errorf("%s: error %v, expected one about %s", name, err, c.column)
 		}
 	}
-	rec, _, _, err := measure(context.Background(), cheating(t, models.LinkPrediction, &trick{name: "writes to candidates"}), devices.Target{}, func() {})
+	rec, _, _, err := measure(context.Background(), cheating(t, protocol.LinkPrediction, &trick{name: "writes to candidates"}), devices.Target{}, func() {})
 	if err != nil || !strings.Contains(rec.Error, "candidates") {
 		t.Errorf("written candidates: %v, %q, expected a failed trial", err, rec.Error)
 	}
@@ -173,7 +174,7 @@ func TestWritesToWhatTrialsShare(t *testing.T) {
 
 // TestTruthIsForOracles: other models are not given it.
 func TestTruthIsForOracles(t *testing.T) {
-	for _, task := range []models.Task{models.NodeClassification, models.LinkPrediction} {
+	for _, task := range []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction} {
 		tr := &trick{}
 		j := cheating(t, task, tr)
 		if _, _, _, err := measure(context.Background(), j, devices.Target{}, func() {}); err != nil {

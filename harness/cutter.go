@@ -6,6 +6,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 )
 
@@ -38,7 +39,7 @@ func (c *Cutter) Parts(t specs.Trial) (datasets.Parts, error) {
 		return datasets.Parts{}, err
 	}
 	cut := datasets.Cut{
-		Setting:      cmp.Or(t.Setting, datasets.Transductive), // classification knows one setting only
+		Setting:      cmp.Or(t.Setting, protocol.Transductive), // classification knows one setting only
 		NeedFeatures: kind.Features == models.FeaturesRequired,
 	}
 	if t.Protocol.DerivedFeatures == specs.BeforeBatch && c.loaded.Dataset.LooksBack(cut.NeedFeatures) {

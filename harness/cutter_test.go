@@ -8,6 +8,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels/devices"
 	_ "dgsbench/models/standard"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 	"dgsbench/specs"
 )
@@ -23,18 +24,18 @@ func TestCutter(t *testing.T) {
 	}}
 	cases := []struct {
 		kind     string
-		setting  datasets.Setting
+		setting  protocol.Setting
 		train    int
 		newNodes []bool
 		features int
 	}{
 		{"raw", "", 4, nil, 2}, // classification
-		{"raw", datasets.Transductive, 4, nil, 2},
-		{"raw", datasets.Inductive, 3, []bool{false, false, true, false, false}, 2},
-		{"tgn", datasets.Inductive, 3, []bool{false, false, true, false, false}, 0}, // may have features
-		{"tgn", datasets.Transductive, 4, nil, 0},
-		{"edgebank", datasets.Transductive, 4, nil, 0}, // reads none
-		{"edgebank", datasets.Inductive, 3, []bool{false, false, true, false, false}, 0},
+		{"raw", protocol.Transductive, 4, nil, 2},
+		{"raw", protocol.Inductive, 3, []bool{false, false, true, false, false}, 2},
+		{"tgn", protocol.Inductive, 3, []bool{false, false, true, false, false}, 0}, // may have features
+		{"tgn", protocol.Transductive, 4, nil, 0},
+		{"edgebank", protocol.Transductive, 4, nil, 0}, // reads none
+		{"edgebank", protocol.Inductive, 3, []bool{false, false, true, false, false}, 0},
 	}
 	ask := func(c *Cutter) {
 		t.Helper()
@@ -74,7 +75,7 @@ func repeated(features, substitute []datasets.Derived) *datasets.Loaded {
 func TestFeaturesOfABatch(t *testing.T) {
 	cut := NewCutter(repeated([]datasets.Derived{datasets.Count(datasets.Source)}, nil))
 	for _, size := range []int{1, 2, 7, 10, 200} { // of one cutter
-		for _, setting := range []datasets.Setting{datasets.Transductive, datasets.Inductive} {
+		for _, setting := range []protocol.Setting{protocol.Transductive, protocol.Inductive} {
 			trial := specs.Trial{Kind: "dgs", Setting: setting, Protocol: specs.Protocol{Batch: size, DerivedFeatures: specs.BeforeBatch}}
 			p, err := cut.Parts(trial)
 			if err != nil {

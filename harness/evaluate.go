@@ -8,6 +8,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/metrics"
 	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 )
 
@@ -16,7 +17,7 @@ import (
 // Learns those of a window when the window is over.
 type evaluator struct {
 	model models.Model
-	task  models.Task
+	task  protocol.Task
 	size  int // of a window
 	rule  specs.BatchRule
 	tick  func() // called after every window
@@ -68,7 +69,7 @@ func (e *evaluator) classify(ctx context.Context, part datasets.Stream) (metrics
 // reveal makes the labels of a window known. That of a t-batch's event would
 // come before an earlier event of the window has been classified.
 func (e *evaluator) reveal(window datasets.Stream) error {
-	if e.task != models.NodeClassification {
+	if e.task != protocol.NodeClassification {
 		return nil
 	}
 	return models.Reveal(e.model, window)

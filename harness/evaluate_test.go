@@ -11,7 +11,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/metrics"
 	"dgsbench/models"
-	"dgsbench/specs"
+	"dgsbench/protocol"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -66,11 +66,11 @@ func TestConstantScore(t *testing.T) {
 	for _, n := range []int{2, 10, 1000} {
 		e := evaluator{model: &rule{score: func(*rule, int32) float32 { return 0 }}, size: 7, tick: func() {}}
 		s := random(20, n)
-		facts, err := e.rank(context.Background(), s, questions{sets: []candidateSet{newCandidateSet(specs.AllNodes, s)}})
+		facts, err := e.rank(context.Background(), s, questions{sets: []candidateSet{newCandidateSet(protocol.AllNodes, s)}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		mrr, err := metrics.Of(metrics.LinkPrediction)[0].Value(facts[0])
+		mrr, err := metrics.Of(protocol.LinkPrediction)[0].Value(facts[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestRankThenObserve(t *testing.T) {
 		return float32(v)
 	}}
 	e := evaluator{model: model, size: 4, tick: func() {}}
-	sets := []candidateSet{newCandidateSet(specs.AllNodes, s)}
+	sets := []candidateSet{newCandidateSet(protocol.AllNodes, s)}
 	facts, err := e.rank(context.Background(), s, questions{asked: asked, sets: sets})
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func TestFilterLeavesOutTrueDestinations(t *testing.T) {
 	s := stream(4, [3]int{0, 1, 5}, [3]int{0, 3, 5}, [3]int{0, 2, 6})
 	model := &rule{score: func(_ *rule, v int32) float32 { return float32(v) }}
 	e := evaluator{model: model, size: 2, tick: func() {}}
-	sets := []candidateSet{newCandidateSet(specs.AllNodes, s)}
+	sets := []candidateSet{newCandidateSet(protocol.AllNodes, s)}
 	for name, c := range map[string]struct {
 		without [][]int32
 		asked   []bool
@@ -161,7 +161,7 @@ func TestAskingOfSomeEvents(t *testing.T) {
 	clear(s.Time[:60]) // many events of a source at one time
 	model := &rule{score: func(_ *rule, v int32) float32 { return float32(v * 5 % 6 / 2) }}
 	for name, without := range map[string][][]int32{"no filter": nil, "same_src_t": sameSourceAndTime(s)} {
-		q := questions{without: without, sets: []candidateSet{newCandidateSet(specs.AllNodes, s), newCandidateSet(specs.Destinations, s)}}
+		q := questions{without: without, sets: []candidateSet{newCandidateSet(protocol.AllNodes, s), newCandidateSet(protocol.Destinations, s)}}
 		rank := func(size int, asked []bool) []metrics.Facts {
 			t.Helper()
 			q.asked = asked
@@ -201,7 +201,7 @@ func TestBadScores(t *testing.T) {
 		}}
 		e := evaluator{model: model, size: 3, tick: func() {}}
 		s := random(6, 5)
-		_, err := e.rank(context.Background(), s, questions{sets: []candidateSet{newCandidateSet(specs.AllNodes, s)}})
+		_, err := e.rank(context.Background(), s, questions{sets: []candidateSet{newCandidateSet(protocol.AllNodes, s)}})
 		var found *models.BadScore
 		if !errors.As(err, &found) || found.Event != 3 {
 			t.Errorf("score %v: error %v, expected a bad score at event 3", bad, err)

@@ -11,6 +11,7 @@ import (
 	"dgsbench/kernels"
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 	"dgsbench/specs"
 
@@ -46,7 +47,7 @@ func init() {
 		"lossless":  {classify: func([]float32) {}, loss: math.NaN()},
 	} {
 		models.Register(models.Kind{
-			Name: name, Tasks: []models.Task{models.NodeClassification, models.LinkPrediction},
+			Name: name, Tasks: []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
 			Options: func() models.Options { return &noOptions{} },
 			New:     func(models.Setup, models.Options) (models.Model, error) { return f, nil },
 		})
@@ -68,15 +69,15 @@ func init() {
 func faultyTrials(t *testing.T) (trials []specs.Trial, want map[string]string) {
 	toySuite(t)
 	good := suiteTrials(t, "name: faulty\ntitle: faulty\nseeds: 2\nruns:\n  - {task: nc, datasets: [toy], models: [raw]}\n  - {task: lp, settings: [T], datasets: [toy], models: [recency]}\n")
-	bad := func(from specs.Trial, model string, class models.Class) specs.Trial {
+	bad := func(from specs.Trial, model string, class protocol.Class) specs.Trial {
 		from.ModelID, from.Kind, from.Class, from.Options = model, model, class, &noOptions{}
 		return from
 	}
 	derived := good[0]
 	derived.Dataset = "overflowing"
 	trials = append([]specs.Trial{
-		bad(good[0], "infinite", models.ZeroParameter), bad(good[0], "panicking", models.ZeroParameter),
-		bad(good[0], "lossless", models.Learned), bad(good[2], "infinite", models.ZeroParameter), derived,
+		bad(good[0], "infinite", protocol.ZeroParameter), bad(good[0], "panicking", protocol.ZeroParameter),
+		bad(good[0], "lossless", protocol.Learned), bad(good[2], "infinite", protocol.ZeroParameter), derived,
 	}, good...)
 	return trials, map[string]string{
 		"toy/nc/infinite":    "infinite: score of event 361 is -Inf",
@@ -100,7 +101,7 @@ func TestFaultsFailTheirTrial(t *testing.T) {
 	}
 	before := load(t, dir)
 	for _, rec := range before {
-		cell := strings.Join([]string{rec.Key.Dataset, rec.Key.Task, rec.Key.Model}, "/")
+		cell := strings.Join([]string{rec.Key.Dataset, string(rec.Key.Task), rec.Key.Model}, "/")
 		if message, fails := want[cell]; rec.Failed() != (fails && rec.Key.Seed == 0) || !strings.HasPrefix(rec.Error, message) && rec.Failed() {
 			t.Errorf("%s: %q, expected %q", rec.Key, rec.Error, message)
 		}
@@ -122,7 +123,7 @@ func TestFaultsFailTheirValidation(t *testing.T) {
 	}
 	for _, trial := range trials {
 		rec, err := lab.Validate(context.Background(), trial, func(float64) {})
-		wantFailure := trial.Class == models.Learned && (trial.Kind == "lossless" || trial.Dataset == "overflowing")
+		wantFailure := trial.Class == protocol.Learned && (trial.Kind == "lossless" || trial.Dataset == "overflowing")
 		if err != nil || rec.Failed() != wantFailure {
 			t.Errorf("%s on %s: %q, %v; expected a failure: %v", trial.Ref(), trial.Dataset, rec.Error, err, wantFailure)
 		}

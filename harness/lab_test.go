@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"dgsbench/kernels/devices"
-	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 	"dgsbench/specs"
 
@@ -17,7 +17,7 @@ import (
 func TestLab(t *testing.T) {
 	var trials []specs.Trial
 	for _, trial := range toySuite(t) {
-		if trial.Class == models.Learned && trial.Seed == 0 {
+		if trial.Class == protocol.Learned && trial.Seed == 0 {
 			trials = append(trials, trial)
 		}
 	}

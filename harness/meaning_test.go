@@ -9,6 +9,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,7 +36,7 @@ func (l listening) Rank(_ datasets.Stream, c models.Candidates, out models.Count
 
 func init() {
 	models.Register(models.Kind{
-		Name: "listening", Class: models.Learned, Tasks: []models.Task{models.LinkPrediction},
+		Name: "listening", Class: protocol.Learned, Tasks: []protocol.Task{protocol.LinkPrediction},
 		Options: func() models.Options { return &heard{} },
 		New: func(_ models.Setup, o models.Options) (models.Model, error) {
 			h := o.(*heard)
@@ -66,7 +67,7 @@ func listen(t *testing.T, seed uint64, change func(*specs.Protocol), newNodes ..
 	p.Batch, p.Epochs, p.Patience = 20, 3, 0
 	change(&p)
 	r, err := newRun(specs.Trial{
-		Task: models.LinkPrediction, Kind: "listening", Class: models.Learned, Options: h, Protocol: p, Seed: seed,
+		Task: protocol.LinkPrediction, Kind: "listening", Class: protocol.Learned, Options: h, Protocol: p, Seed: seed,
 	}, parts, devices.Target{}, 1, func() {})
 	if err == nil {
 		err = r.do(context.Background())
@@ -106,7 +107,7 @@ func TestTrainNegatives(t *testing.T) {
 		{specs.MixedNegatives, map[int32]float64{0: 1. / 12, 1: 1. / 12, 2: 1. / 12, 3: 1. / 12, 4: 1. / 3, 5: 1. / 3}},
 		{specs.LaterDestinations, map[int32]float64{4: 1. / 5, 5: 1. / 5, 6: 1. / 5, 7: 1. / 5, 8: 1. / 5}},
 	} {
-		for _, sets := range [][]specs.CandidateSet{{specs.AllNodes}, {specs.AllNodes, specs.Destinations}, {specs.Destinations, specs.AllNodes}} {
+		for _, sets := range [][]protocol.CandidateSet{{protocol.AllNodes}, {protocol.AllNodes, protocol.Destinations}, {protocol.Destinations, protocol.AllNodes}} {
 			var drawn []int32
 			for seed := range uint64(40) {
 				h := listen(t, seed, func(p *specs.Protocol) { p.TrainNegatives, p.Candidates = c.source, sets })
@@ -228,7 +229,7 @@ func TestReportedEpochs(t *testing.T) {
 		p.Batch, p.Epochs, p.Patience = 20, 3, 0
 		c.change(&p)
 		trial := specs.Trial{
-			Task: models.NodeClassification, Kind: "scripted", Class: models.Learned, Protocol: p,
+			Task: protocol.NodeClassification, Kind: "scripted", Class: protocol.Learned, Protocol: p,
 			Options: &script{auc: values, loss: .25},
 		}
 		rec, observed, _, err := measure(context.Background(), job{trial: trial, parts: scriptedParts()}, devices.Target{}, func() {})

@@ -13,7 +13,7 @@ import (
 	"dgsbench/models"
 	"dgsbench/models/heuristic"
 	_ "dgsbench/models/standard"
-	"dgsbench/results/record"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 )
 
@@ -46,7 +46,7 @@ func zeroParameter(t *testing.T, l *datasets.Loaded, trial specs.Trial, metric s
 	if trial.Options == nil {
 		trial.Options = kind.Options()
 	}
-	parts, err := l.Parts(datasets.Cut{Setting: cmp.Or(trial.Setting, datasets.Transductive)})
+	parts, err := l.Parts(datasets.Cut{Setting: cmp.Or(trial.Setting, protocol.Transductive)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func zeroParameter(t *testing.T, l *datasets.Loaded, trial specs.Trial, metric s
 	}
 	out := map[string]float64{}
 	for _, f := range r.facts {
-		if out[f.part.Split+" "+f.part.Candidates], err = m.Value(f.facts); err != nil {
+		if out[string(f.part.Split)+" "+string(f.part.Candidates)], err = m.Value(f.facts); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -71,30 +71,30 @@ func zeroParameter(t *testing.T, l *datasets.Loaded, trial specs.Trial, metric s
 }
 
 // link asks a rule about all events of the setting.
-func link(rule string, setting datasets.Setting, batch int) specs.Trial {
+func link(rule string, setting protocol.Setting, batch int) specs.Trial {
 	p := specs.DefaultProtocol()
 	p.Batch = batch
-	return specs.Trial{Task: models.LinkPrediction, Setting: setting, Kind: rule, Protocol: p}
+	return specs.Trial{Task: protocol.LinkPrediction, Setting: setting, Kind: rule, Protocol: p}
 }
 
 // TestRealDataProtocolChoices: numbers that hang on one choice each.
 func TestRealDataProtocolChoices(t *testing.T) {
 	wikipedia := realData(t, "wikipedia-nofeat")
-	window := link("edgebank", datasets.Transductive, 200)
+	window := link("edgebank", protocol.Transductive, 200)
 	window.Options = &heuristic.EdgeBankOptions{Window: .15}
 	for _, c := range []struct {
 		what      string
 		trial     specs.Trial
 		metric    string
-		set       specs.CandidateSet
+		set       protocol.CandidateSet
 		want, tol float64
 	}{
-		{"EdgeBank with TGB's time window, three digits published", window, "mrr", specs.Destinations, .571, 1e-3},
-		{"recency+pop at batch 1", link("recency-pop", datasets.Transductive, 1), "mrr", specs.Destinations, .819, 5e-4},
-		{"recency+pop at batch 1", link("recency-pop", datasets.Transductive, 1), "recall@10", specs.Destinations, .882, 5e-4},
-		{"recency+pop, inductive", link("recency-pop", datasets.Inductive, 200), "mrr", specs.Destinations, .695, 5e-4},
+		{"EdgeBank with TGB's time window, three digits published", window, "mrr", protocol.Destinations, .571, 1e-3},
+		{"recency+pop at batch 1", link("recency-pop", protocol.Transductive, 1), "mrr", protocol.Destinations, .819, 5e-4},
+		{"recency+pop at batch 1", link("recency-pop", protocol.Transductive, 1), "recall@10", protocol.Destinations, .882, 5e-4},
+		{"recency+pop, inductive", link("recency-pop", protocol.Inductive, 200), "mrr", protocol.Destinations, .695, 5e-4},
 	} {
-		got := zeroParameter(t, wikipedia, c.trial, c.metric)[record.Test+" "+string(c.set)]
+		got := zeroParameter(t, wikipedia, c.trial, c.metric)[string(protocol.Test)+" "+string(c.set)]
 		if math.Abs(got-c.want) > c.tol {
 			t.Errorf("%s: %s is %.5f, expected %.4f", c.what, c.metric, got, c.want)
 		}
@@ -117,8 +117,8 @@ func TestRealDataClassification(t *testing.T) {
 	} {
 		p := specs.DefaultProtocol()
 		p.Batch = c.batch
-		auc := zeroParameter(t, wikipedia, specs.Trial{Task: models.NodeClassification, Kind: c.rule, Protocol: p}, "auc")
-		got := [3]float64{trainAUC(t, wikipedia, c.rule, c.batch), auc[record.Validation+" "], auc[record.Test+" "]}
+		auc := zeroParameter(t, wikipedia, specs.Trial{Task: protocol.NodeClassification, Kind: c.rule, Protocol: p}, "auc")
+		got := [3]float64{trainAUC(t, wikipedia, c.rule, c.batch), auc[string(protocol.Validation)+" "], auc[string(protocol.Test)+" "]}
 		for i := range got {
 			if math.Abs(got[i]-c.want[i]) > .5e-4 {
 				t.Errorf("%s, batch %d: %.5f, expected %.4f", c.rule, c.batch, got, c.want)
@@ -131,13 +131,13 @@ func TestRealDataClassification(t *testing.T) {
 // trainAUC classifies the training part from an empty state.
 func trainAUC(t *testing.T, l *datasets.Loaded, rule string, batch int) float64 {
 	t.Helper()
-	parts, err := l.Parts(datasets.Cut{Setting: datasets.Transductive})
+	parts, err := l.Parts(datasets.Cut{Setting: protocol.Transductive})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := specs.DefaultProtocol()
 	p.Batch = batch
-	trial := specs.Trial{Task: models.NodeClassification, Kind: rule, Options: &heuristic.None{}, Protocol: p}
+	trial := specs.Trial{Task: protocol.NodeClassification, Kind: rule, Options: &heuristic.None{}, Protocol: p}
 	r, err := newRun(trial, parts, devices.Target{}, 1, func() {})
 	if err != nil {
 		t.Fatal(err)

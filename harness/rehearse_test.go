@@ -9,6 +9,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 
 	"pgregory.net/rapid"
@@ -17,7 +18,7 @@ import (
 // vast is a model that would take more memory than there is.
 func init() {
 	models.Register(models.Kind{
-		Name: "vast", Class: models.Learned, Tasks: []models.Task{models.NodeClassification},
+		Name: "vast", Class: protocol.Learned, Tasks: []protocol.Task{protocol.NodeClassification},
 		Options: func() models.Options { return &noOptions{} },
 		Bytes:   func(models.Setup, models.Options) int64 { return 1 << 60 },
 		New:     func(models.Setup, models.Options) (models.Model, error) { panic("built") },
@@ -35,7 +36,7 @@ func TestScaledCountsWindows(t *testing.T) {
 	second := pace{1, 1, 1, 1}
 	rapid.Check(t, func(t *rapid.T) {
 		trial := trial
-		trial.Class = rapid.SampledFrom([]models.Class{models.Learned, models.ZeroParameter}).Draw(t, "class")
+		trial.Class = rapid.SampledFrom([]protocol.Class{protocol.Learned, protocol.ZeroParameter}).Draw(t, "class")
 		trial.Protocol.Batch = rapid.IntRange(1, 700).Draw(t, "batch")
 		trial.Protocol.Epochs = rapid.IntRange(1, 9).Draw(t, "epochs")
 		trial.Protocol.TestState = rapid.SampledFrom(stateRules).Draw(t, "state")

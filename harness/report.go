@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"dgsbench/datasets"
-	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/results"
 	"dgsbench/results/figure"
 	"dgsbench/results/record"
@@ -103,15 +103,15 @@ func NewReport(s record.Store, records []record.Record, shown Shown) (Report, er
 		return Report{}, err
 	}
 	source := sourceOf(shown.File, records)
-	nc, lp := ofTask(scored, models.NodeClassification), ofTask(scored, models.LinkPrediction)
+	nc, lp := ofTask(scored, protocol.NodeClassification), ofTask(scored, protocol.LinkPrediction)
 	in.Classification, in.Links = tableLayout(nc, shown.Command, source), tableLayout(lp, shown.Command, source)
 	in.Latency = tableLayout(timed, shown.Command, source)
 	scored, timed = specs.SplitLatency(shown.Suite)
-	in.Classification.Suite = datasetHeads(ofTask(scored, models.NodeClassification))
-	in.Links.Suite = datasetHeads(ofTask(scored, models.LinkPrediction))
+	in.Classification.Suite = datasetHeads(ofTask(scored, protocol.NodeClassification))
+	in.Links.Suite = datasetHeads(ofTask(scored, protocol.LinkPrediction))
 	in.Latency.Suite = datasetHeads(timed)
 	for _, set := range candidateSets(lp) {
-		in.Candidates = append(in.Candidates, string(set))
+		in.Candidates = append(in.Candidates, set)
 	}
 	out, err := results.Make(in, shown.Tables)
 	r := Report{
@@ -164,13 +164,13 @@ func inOrder(records []record.Record, trials []specs.Trial) []record.Record {
 	return records
 }
 
-func ofTask(trials []specs.Trial, task models.Task) []specs.Trial {
+func ofTask(trials []specs.Trial, task protocol.Task) []specs.Trial {
 	return slices.DeleteFunc(slices.Clone(trials), func(t specs.Trial) bool { return t.Task != task })
 }
 
 // candidateSets lists the sets that any of the trials is ranked against.
-func candidateSets(trials []specs.Trial) []specs.CandidateSet {
-	var out []specs.CandidateSet
+func candidateSets(trials []specs.Trial) []protocol.CandidateSet {
+	var out []protocol.CandidateSet
 	for _, t := range trials {
 		for _, set := range t.Protocol.Candidates {
 			out = appendNew(out, set)
@@ -186,9 +186,9 @@ func tableLayout(trials []specs.Trial, command, source string) results.Layout {
 	for _, t := range trials {
 		l.Subtitle = subtitle(t)
 		l.Models = appendNew(l.Models, results.ModelHead{
-			ID: t.ModelID, Variant: t.Variant, Title: t.Title, Class: record.Class(t.Class),
+			ID: t.ModelID, Variant: t.Variant, Title: t.Title, Class: t.Class,
 		})
-		l.Settings = appendNew(l.Settings, string(t.Setting))
+		l.Settings = appendNew(l.Settings, t.Setting)
 	}
 	return l
 }

@@ -4,6 +4,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 )
 
@@ -46,7 +47,7 @@ const (
 // packed facts.
 func evaluationBytes(t specs.Trial, p datasets.Parts) int64 {
 	count, fact := datasets.Stream.Len, int64(scoreBytes)
-	if t.Task == models.LinkPrediction {
+	if t.Task == protocol.LinkPrediction {
 		count, fact = p.NumScored, int64(len(t.Protocol.Candidates)*countBytes)
 	}
 	val, test := int64(count(p.Val)), int64(count(p.Test))
@@ -55,7 +56,7 @@ func evaluationBytes(t specs.Trial, p datasets.Parts) int64 {
 	if t.Protocol.Select == specs.SelectBest && epochsOf(t) > 0 {
 		bytes += val * fact
 	}
-	if t.Task != models.LinkPrediction {
+	if t.Task != protocol.LinkPrediction {
 		return bytes + stored*storedBytes // labels
 	}
 	nodes, part := int64(p.Whole.NumNodes), int64(max(p.Val.Len(), p.Test.Len()))

@@ -14,6 +14,7 @@ import (
 	"dgsbench/internal/ram"
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 	"dgsbench/specs"
 )
@@ -32,7 +33,7 @@ func (still) Rank(datasets.Stream, models.Candidates, models.Counts) error { ret
 
 func init() {
 	models.Register(models.Kind{
-		Name: "still", Tasks: []models.Task{models.NodeClassification, models.LinkPrediction},
+		Name: "still", Tasks: []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
 		Options: func() models.Options { return &noOptions{} },
 		New:     func(models.Setup, models.Options) (models.Model, error) { return still{}, nil },
 	})
@@ -50,25 +51,25 @@ func TestEvaluationBytesAreAllocated(t *testing.T) {
 		s.Src[k], s.Dst[k], s.Time[k], s.Label[k] = rng.Int32N(nodes), rng.Int32N(nodes), float64(k/3), int8(k%2)
 	}
 	l := &datasets.Loaded{Stream: s, Split: datasets.ByRow(.2, .6).Split(s), Dataset: datasets.Dataset{Name: "large", HeldOut: datasets.SampleHeldOut(1)}}
-	both := []specs.CandidateSet{specs.AllNodes, specs.Destinations}
+	both := []protocol.CandidateSet{protocol.AllNodes, protocol.Destinations}
 	for _, c := range []struct {
-		task    models.Task
-		setting datasets.Setting
+		task    protocol.Task
+		setting protocol.Setting
 		change  func(*specs.Protocol)
 	}{
-		{models.NodeClassification, datasets.Transductive, func(*specs.Protocol) {}},
-		{models.LinkPrediction, datasets.Transductive, func(p *specs.Protocol) { p.Candidates = both[:1] }},
-		{models.LinkPrediction, datasets.Transductive, func(p *specs.Protocol) { p.Candidates = both }},
-		{models.LinkPrediction, datasets.Inductive, func(p *specs.Protocol) { p.Candidates = both[1:] }},
-		{models.LinkPrediction, datasets.Transductive, func(p *specs.Protocol) { p.TestState = []specs.StateRule{specs.Carry, specs.Replay} }},
-		{models.LinkPrediction, datasets.Transductive, func(p *specs.Protocol) { p.Candidates, p.Filter = both[:1], specs.FilterSameSrcT }},
+		{protocol.NodeClassification, protocol.Transductive, func(*specs.Protocol) {}},
+		{protocol.LinkPrediction, protocol.Transductive, func(p *specs.Protocol) { p.Candidates = both[:1] }},
+		{protocol.LinkPrediction, protocol.Transductive, func(p *specs.Protocol) { p.Candidates = both }},
+		{protocol.LinkPrediction, protocol.Inductive, func(p *specs.Protocol) { p.Candidates = both[1:] }},
+		{protocol.LinkPrediction, protocol.Transductive, func(p *specs.Protocol) { p.TestState = []specs.StateRule{specs.Carry, specs.Replay} }},
+		{protocol.LinkPrediction, protocol.Transductive, func(p *specs.Protocol) { p.Candidates, p.Filter = both[:1], specs.FilterSameSrcT }},
 	} {
 		parts, err := l.Parts(datasets.Cut{Setting: c.setting})
 		if err != nil {
 			t.Fatal(err)
 		}
-		spec := specs.Trial{Suite: "s", Dataset: "large", ModelID: "still", Task: c.task, Kind: "still", Class: models.ZeroParameter, Options: &noOptions{}, Protocol: specs.DefaultProtocol()}
-		if c.task == models.LinkPrediction {
+		spec := specs.Trial{Suite: "s", Dataset: "large", ModelID: "still", Task: c.task, Kind: "still", Class: protocol.ZeroParameter, Options: &noOptions{}, Protocol: specs.DefaultProtocol()}
+		if c.task == protocol.LinkPrediction {
 			spec.Setting = c.setting
 		}
 		c.change(&spec.Protocol)
@@ -109,7 +110,7 @@ func TestCopiesAreCounted(t *testing.T) {
 		}
 		return 50_000
 	}}
-	trial.Class = models.Learned
+	trial.Class = protocol.Learned
 	best, last := trial, trial
 	best.Protocol.Select, last.Protocol.Select = specs.SelectBest, specs.SelectLast
 	for _, c := range []struct {
@@ -139,7 +140,7 @@ func TestCopiesAreCounted(t *testing.T) {
 // TestEvaluationIsRefused: a trial whose model is small and whose evaluation
 // does not fit is refused before anything is measured.
 func TestEvaluationIsRefused(t *testing.T) {
-	spec := specs.Trial{Task: models.NodeClassification, Kind: "still", Dataset: "large", ModelID: "still", Protocol: specs.DefaultProtocol()}
+	spec := specs.Trial{Task: protocol.NodeClassification, Kind: "still", Dataset: "large", ModelID: "still", Protocol: specs.DefaultProtocol()}
 	parts := datasets.Parts{Test: datasets.Stream{Src: make([]int32, 1_000_000)}}
 	need := needed(devices.Target{}, models.Kind{}, spec, parts, false)
 	if need < 10_000_000 {

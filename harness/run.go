@@ -12,6 +12,7 @@ import (
 	"dgsbench/metrics"
 	"dgsbench/models"
 	"dgsbench/nn"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 	"dgsbench/specs"
 )
@@ -45,7 +46,7 @@ func newRun(spec specs.Trial, parts datasets.Parts, on devices.Target, threads i
 	if err != nil {
 		return nil, err
 	}
-	if kind.Class != models.Oracle {
+	if kind.Class != protocol.Oracle {
 		parts = parts.WithoutTruth()
 	}
 	setup := setupOf(spec, parts, threads)
@@ -59,7 +60,7 @@ func newRun(spec specs.Trial, parts datasets.Parts, on devices.Target, threads i
 		spec: spec, parts: parts, model: model, devices: made, best: -1,
 		eval: evaluator{model: model, task: spec.Task, size: spec.Protocol.Batch, rule: spec.Protocol.WithinBatch, tick: tick},
 	}
-	if spec.Task == models.LinkPrediction {
+	if spec.Task == protocol.LinkPrediction {
 		rng := nn.Rand(spec.Seed, nn.ForValidation)
 		for _, name := range spec.Protocol.Candidates {
 			set := newCandidateSet(name, parts.Whole)
@@ -110,7 +111,7 @@ func numBatches(spec specs.Trial, parts datasets.Parts) int {
 
 // epochsOf is 0 for what has nothing to learn.
 func epochsOf(spec specs.Trial) int {
-	if spec.Class != models.Learned {
+	if spec.Class != protocol.Learned {
 		return 0
 	}
 	return spec.Protocol.Epochs
@@ -129,7 +130,7 @@ func (r *run) do(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := r.evaluate(ctx, record.Part{Split: record.Test, Evaluation: name}, r.parts.Test, r.sets); err != nil {
+		if err := r.evaluate(ctx, record.Part{Split: protocol.Test, Evaluation: name}, r.parts.Test, r.sets); err != nil {
 			return err
 		}
 	}
@@ -239,12 +240,12 @@ func (r *run) validate(ctx context.Context, rule specs.StateRule, evaluation str
 			return err
 		}
 	}
-	return r.evaluate(ctx, record.Part{Split: record.Validation, Evaluation: evaluation}, r.parts.Val, r.samples)
+	return r.evaluate(ctx, record.Part{Split: protocol.Validation, Evaluation: evaluation}, r.parts.Val, r.samples)
 }
 
 // headline is the metric that early stopping and selection go by.
 func (r *run) headline(f metrics.Facts) (float64, error) {
-	m := metrics.Of(string(r.spec.Task))[0]
+	m := metrics.Of(r.spec.Task)[0]
 	value, err := m.Value(f)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", m.Name, err)
@@ -255,14 +256,14 @@ func (r *run) headline(f metrics.Facts) (float64, error) {
 // evaluate collects the facts of a part of the stream, in link prediction
 // against each of the sets.
 func (r *run) evaluate(ctx context.Context, name record.Part, part datasets.Stream, sets []candidateSet) error {
-	if r.spec.Task == models.NodeClassification {
+	if r.spec.Task == protocol.NodeClassification {
 		f, err := r.eval.classify(ctx, part)
 		r.facts = append(r.facts, partFacts{name, f})
 		return err
 	}
 	facts, err := r.eval.rank(ctx, part, r.questions(part, sets))
 	for i, f := range facts {
-		name.Candidates = string(sets[i].name)
+		name.Candidates = sets[i].name
 		if err := f.Check(); err != nil { // the store would refuse them
 			return fmt.Errorf("ranks of %s among %s: %w", name.Split, name.Candidates, err)
 		}

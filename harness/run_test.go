@@ -12,6 +12,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 	"dgsbench/specs"
 
@@ -37,7 +38,7 @@ func (*script) Validate() error { return nil }
 
 func init() {
 	models.Register(models.Kind{
-		Name: "scripted", Class: models.Learned, Tasks: []models.Task{models.NodeClassification, models.LinkPrediction},
+		Name: "scripted", Class: protocol.Learned, Tasks: []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
 		Options: func() models.Options { return &script{} },
 		New: func(s models.Setup, o models.Options) (models.Model, error) {
 			if s.Train.Len() == 0 || s.Train.Label != nil {
@@ -130,12 +131,12 @@ func scriptedParts() datasets.Parts {
 	return datasets.Parts{Whole: s, Train: s.Slice(0, 20), Val: s.Slice(20, 31), Test: s.Slice(31, 42)}
 }
 
-func runScript(t *testing.T, task models.Task, s *script, change func(*specs.Protocol)) *run {
+func runScript(t *testing.T, task protocol.Task, s *script, change func(*specs.Protocol)) *run {
 	t.Helper()
 	p := specs.DefaultProtocol()
 	p.Batch, p.Epochs, p.Patience = 20, len(s.auc), 0
 	change(&p)
-	r, err := newRun(specs.Trial{Task: task, Kind: "scripted", Class: models.Learned, Options: s, Protocol: p}, scriptedParts(), devices.Target{}, 1, func() {})
+	r, err := newRun(specs.Trial{Task: task, Kind: "scripted", Class: protocol.Learned, Options: s, Protocol: p}, scriptedParts(), devices.Target{}, 1, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +179,7 @@ func TestOrderOfAProtocol(t *testing.T) {
 		},
 	} {
 		s := &script{auc: []float64{.9, .8}}
-		runScript(t, models.NodeClassification, s, c.change)
+		runScript(t, protocol.NodeClassification, s, c.change)
 		if diff := cmp.Diff(strings.Split(c.want, ", "), s.log); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
@@ -190,7 +191,7 @@ func TestWithoutATest(t *testing.T) {
 	s := &script{auc: []float64{.9, .8}}
 	p := specs.DefaultProtocol()
 	p.Batch, p.Epochs = 20, 2
-	r, err := newRun(specs.Trial{Task: models.NodeClassification, Kind: "scripted", Class: models.Learned, Options: s, Protocol: p}, withoutTest(scriptedParts()), devices.Target{}, 1, func() {})
+	r, err := newRun(specs.Trial{Task: protocol.NodeClassification, Kind: "scripted", Class: protocol.Learned, Options: s, Protocol: p}, withoutTest(scriptedParts()), devices.Target{}, 1, func() {})
 	if err == nil {
 		err = r.train(t.Context())
 	}
@@ -206,7 +207,7 @@ func TestWithoutATest(t *testing.T) {
 // best epoch is the one tested.
 func TestEarlyStopping(t *testing.T) {
 	s := &script{auc: []float64{.5, .7, .7, .6, .9}}
-	r := runScript(t, models.NodeClassification, s, func(p *specs.Protocol) { p.Patience = 2 })
+	r := runScript(t, protocol.NodeClassification, s, func(p *specs.Protocol) { p.Patience = 2 })
 	if len(r.epochs) != 4 || r.best != 1 {
 		t.Errorf("%d epochs, best %d; expected 4 and 1", len(r.epochs), r.best)
 	}
@@ -223,7 +224,7 @@ func TestEarlyStopping(t *testing.T) {
 // each, and test events against all.
 func TestRankingParts(t *testing.T) {
 	s := &script{auc: []float64{0}}
-	r := runScript(t, models.LinkPrediction, s, func(p *specs.Protocol) {
+	r := runScript(t, protocol.LinkPrediction, s, func(p *specs.Protocol) {
 		p.ValNegatives, p.TestState = 4, []specs.StateRule{specs.Carry, specs.Replay}
 	})
 	var got []record.Part
@@ -250,7 +251,7 @@ func TestRankingParts(t *testing.T) {
 func TestNegatives(t *testing.T) {
 	draw := func() [][]int32 {
 		s := &script{auc: []float64{0, 0}}
-		runScript(t, models.LinkPrediction, s, func(p *specs.Protocol) { p.Batch = 11 })
+		runScript(t, protocol.LinkPrediction, s, func(p *specs.Protocol) { p.Batch = 11 })
 		return s.negatives
 	}
 	first := draw()
@@ -267,7 +268,7 @@ func TestUndefinedValidation(t *testing.T) {
 	parts := scriptedParts()
 	parts.Val = parts.Val.Slice(1, 11)
 	r, err := newRun(specs.Trial{
-		Task: models.NodeClassification, Kind: "scripted", Class: models.Learned,
+		Task: protocol.NodeClassification, Kind: "scripted", Class: protocol.Learned,
 		Options: &script{auc: []float64{.5}}, Protocol: specs.DefaultProtocol(),
 	}, parts, devices.Target{}, 1, func() {})
 	if err != nil {
@@ -287,7 +288,7 @@ func TestInductive(t *testing.T) {
 	s := &script{auc: []float64{0}}
 	p := specs.DefaultProtocol()
 	p.Epochs = 1
-	r, err := newRun(specs.Trial{Task: models.LinkPrediction, Setting: datasets.Inductive, Kind: "scripted", Class: models.Learned, Options: s, Protocol: p}, parts, devices.Target{}, 1, func() {})
+	r, err := newRun(specs.Trial{Task: protocol.LinkPrediction, Setting: protocol.Inductive, Kind: "scripted", Class: protocol.Learned, Options: s, Protocol: p}, parts, devices.Target{}, 1, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 	"dgsbench/specs"
 
@@ -60,7 +61,7 @@ func toySuite(t *testing.T) []specs.Trial {
 			Split: datasets.ByRow(.6, .8), HeldOut: datasets.SampleHeldOut(1), Labelled: true,
 		})
 		models.Register(models.Kind{
-			Name: "broken", Class: models.ZeroParameter, Tasks: []models.Task{models.NodeClassification},
+			Name: "broken", Class: protocol.ZeroParameter, Tasks: []protocol.Task{protocol.NodeClassification},
 			Options: func() models.Options { return &noOptions{} },
 			New:     func(models.Setup, models.Options) (models.Model, error) { return broken{}, nil },
 		})

@@ -11,7 +11,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/datasets/sim"
 	"dgsbench/models"
-	"dgsbench/results/record"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 )
 
@@ -31,26 +31,26 @@ func simulated(t *testing.T, name string, seed uint64) *datasets.Loaded {
 }
 
 // onTest is a rule's metric on the test part under the headline protocol.
-func onTest(t *testing.T, l *datasets.Loaded, rule string, task models.Task, metric string) float64 {
+func onTest(t *testing.T, l *datasets.Loaded, rule string, task protocol.Task, metric string) float64 {
 	t.Helper()
 	trial := specs.Trial{Task: task, Kind: rule, Protocol: specs.DefaultProtocol()}
-	if task == models.NodeClassification {
-		return zeroParameter(t, l, trial, metric)[record.Test+" "]
+	if task == protocol.NodeClassification {
+		return zeroParameter(t, l, trial, metric)[string(protocol.Test)+" "]
 	}
-	trial.Setting = datasets.Transductive
-	trial.Protocol.Candidates = []specs.CandidateSet{specs.AllNodes}
-	return zeroParameter(t, l, trial, metric)[record.Test+" "+string(specs.AllNodes)]
+	trial.Setting = protocol.Transductive
+	trial.Protocol.Candidates = []protocol.CandidateSet{protocol.AllNodes}
+	return zeroParameter(t, l, trial, metric)[string(protocol.Test)+" "+string(protocol.AllNodes)]
 }
 
 // best is the best zero-parameter row of a task.
-func best(t *testing.T, l *datasets.Loaded, task models.Task, metric string) (string, float64) {
+func best(t *testing.T, l *datasets.Loaded, task protocol.Task, metric string) (string, float64) {
 	name, value := "", math.Inf(-1)
 	for _, rule := range models.Names() {
 		kind, err := models.Lookup(rule)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if kind.Class != models.ZeroParameter || !kind.Supports(task) || rule == "broken" { // broken: of another test
+		if kind.Class != protocol.ZeroParameter || !kind.Supports(task) || rule == "broken" { // broken: of another test
 			continue
 		}
 		if x := onTest(t, l, rule, task, metric); x > value {
@@ -77,11 +77,11 @@ func documented(t *testing.T, line string) {
 func TestStrength(t *testing.T) {
 	for _, c := range []struct {
 		name, metric string
-		task         models.Task
+		task         protocol.Task
 	}{
-		{"shop-sim", "auc", models.NodeClassification},
-		{"shop-sim", "mrr", models.LinkPrediction},
-		{"transfers-sim", "auc", models.NodeClassification},
+		{"shop-sim", "auc", protocol.NodeClassification},
+		{"shop-sim", "mrr", protocol.LinkPrediction},
+		{"transfers-sim", "auc", protocol.NodeClassification},
 	} {
 		for seed := range uint64(3) {
 			l := simulated(t, c.name, sim.Seed+seed)
@@ -106,7 +106,7 @@ type fact struct {
 }
 
 // row asks a rule.
-func row(rule string, task models.Task, metric string) func(*testing.T, *datasets.Loaded, datasets.Stats) float64 {
+func row(rule string, task protocol.Task, metric string) func(*testing.T, *datasets.Loaded, datasets.Stats) float64 {
 	return func(t *testing.T, l *datasets.Loaded, _ datasets.Stats) float64 {
 		return onTest(t, l, rule, task, metric)
 	}
@@ -119,11 +119,11 @@ func stat(of func(datasets.Stats) float64) func(*testing.T, *datasets.Loaded, da
 // calibration: within 10% relative where nothing else is said.
 var calibration = []fact{
 	{"repeat probability", .8349, .0835, stat(func(s datasets.Stats) float64 { return s.SameAgain })},
-	{"EdgeBank, MRR", .4944, .0494, row("edgebank", models.LinkPrediction, "mrr")},
-	{"recency + popularity, MRR", .7282, .0728, row("recency-pop", models.LinkPrediction, "mrr")},
-	{"recency + popularity, Recall@10", .8282, .0828, row("recency-pop", models.LinkPrediction, "recall@10")},
-	{"popularity, MRR", .0393, .02, row("popularity", models.LinkPrediction, "mrr")},
-	{"minus the user's event count, AUC", .8957, .04, row("user-count", models.NodeClassification, "auc")},
+	{"EdgeBank, MRR", .4944, .0494, row("edgebank", protocol.LinkPrediction, "mrr")},
+	{"recency + popularity, MRR", .7282, .0728, row("recency-pop", protocol.LinkPrediction, "mrr")},
+	{"recency + popularity, Recall@10", .8282, .0828, row("recency-pop", protocol.LinkPrediction, "recall@10")},
+	{"popularity, MRR", .0393, .02, row("popularity", protocol.LinkPrediction, "mrr")},
+	{"minus the user's event count, AUC", .8957, .04, row("user-count", protocol.NodeClassification, "auc")},
 	{"events that meet a node of their batch", .6823, .0682, stat(func(s datasets.Stats) float64 { return s.Batches.Stale })},
 	{"writes that survive", .3658, .0366, stat(func(s datasets.Stats) float64 { return s.Batches.Surviving })},
 	{"positives on the user's last event", 1, 0, stat(func(s datasets.Stats) float64 { return float64(s.LastPositives) / float64(s.Positives) })},
@@ -174,6 +174,6 @@ func TestRealDataTransfers(t *testing.T) {
 	for _, l := range []*datasets.Loaded{real, simulated(t, "fi-a-sim", sim.Seed), simulated(t, "fi-b-sim", sim.Seed), simulated(t, "transfers-sim", sim.Seed)} {
 		s := statsOf(t, l)
 		documented(t, fmt.Sprintf("| %s | %d | %d | %.1f %% | %.0f | %.1f %% | %.3f |", l.Dataset.Name, s.Events, s.Nodes,
-			100*float64(s.Positives)/float64(s.Events), s.Batches.Nodes, 100*s.RepeatPairs, onTest(t, l, "user-count", models.NodeClassification, "auc")))
+			100*float64(s.Positives)/float64(s.Events), s.Batches.Nodes, 100*s.RepeatPairs, onTest(t, l, "user-count", protocol.NodeClassification, "auc")))
 	}
 }

@@ -3,7 +3,7 @@ package harness
 import (
 	"testing"
 
-	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 )
 
@@ -30,7 +30,7 @@ func TestQuickTrains(t *testing.T) {
 	scored, timed := specs.SplitLatency(trials)
 	seeds := map[string]int{}
 	for _, trial := range scored {
-		if trial.Class != models.Learned {
+		if trial.Class != protocol.Learned {
 			continue
 		}
 		parts, err := data.of(trial)

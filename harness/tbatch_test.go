@@ -12,6 +12,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 	"dgsbench/specs"
 
@@ -243,7 +244,7 @@ func TestLabelsComeAfterTheWindow(t *testing.T) {
 	}
 	s.Label = append(slices.Repeat([]int8{datasets.Unlabelled}, window), s.Label[window:]...) // a window without any
 	script := &script{auc: []float64{.5}}
-	e := evaluator{model: &scripted{script: script}, task: models.NodeClassification, size: window, rule: specs.TBatch, tick: func() {}}
+	e := evaluator{model: &scripted{script: script}, task: protocol.NodeClassification, size: window, rule: specs.TBatch, tick: func() {}}
 	if _, err := e.classify(context.Background(), s.Slice(0, n/2)); err != nil {
 		t.Fatal(err)
 	}

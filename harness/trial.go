@@ -21,7 +21,7 @@ const Numerics = 4
 func KeyOf(t specs.Trial) record.Key {
 	return record.Key{
 		CellKey: record.CellKey{
-			Suite: t.Suite, Dataset: t.Dataset, Task: string(t.Task), Setting: string(t.Setting), Case: t.Case,
+			Suite: t.Suite, Dataset: t.Dataset, Task: t.Task, Setting: t.Setting, Case: t.Case,
 			Model: t.ModelID, Variant: t.Variant,
 		},
 		Seed: t.Seed,
@@ -33,7 +33,7 @@ func Describe(t specs.Trial, l *datasets.Loaded, on devices.Target) record.Recor
 	return record.Record{
 		Key: KeyOf(t), Identity: t.Identity(l.SHA256, Numerics, on.Name()), Numerics: Numerics,
 		Spec: t.JSON(), Origins: t.OriginsJSON(), DataChecksum: l.SHA256, CodeVersion: CodeVersion(), Machine: Machine(on), Device: on.Name(),
-		ModelClass: record.Class(t.Class), ModelTitle: t.Title,
+		ModelClass: t.Class, ModelTitle: t.Title,
 		DatasetTitle: l.Dataset.Title, PaperName: l.Dataset.PaperName,
 		Footnotes: l.Dataset.Notes, Data: dataOf(l), Evaluations: t.Evaluations(), BestEpoch: -1,
 	}

@@ -5,17 +5,13 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"dgsbench/protocol"
 )
 
 // ErrUndefined is the value of a metric that the facts do not define: a mean
 // over no events, a curve without positives or without negatives.
 var ErrUndefined = errors.New("not defined: no events, no positives or no negatives")
-
-// The tasks that metrics judge.
-const (
-	NodeClassification = "nc"
-	LinkPrediction     = "lp"
-)
 
 // Weighted evaluates a metric with event k counted weights[k] times; nil
 // counts every event once. It returns NaN where the metric is not defined.
@@ -28,7 +24,7 @@ type Metric struct {
 	Title          string // at the head of a table's column
 	Unit           string // "1" for a fraction
 	HigherIsBetter bool
-	Task           string // lp wants ranking facts, nc wants scores
+	Task           protocol.Task // lp wants ranking facts, nc wants scores
 	// Prepare does what needs doing once, such as sorting, so that
 	// resampling costs no more than a pass over the events a draw.
 	Prepare func(Facts) Weighted
@@ -37,14 +33,14 @@ type Metric struct {
 // table holds all metrics. The first one of a task is its headline: models
 // are selected and ranked by it.
 var table = []Metric{
-	{Name: "mrr", Title: "MRR", Unit: "1", HigherIsBetter: true, Task: LinkPrediction, Prepare: prepareMRR},
-	{Name: "recall@10", Title: "Recall@10", Unit: "1", HigherIsBetter: true, Task: LinkPrediction, Prepare: prepareRecall(10)},
-	{Name: "auc", Title: "AUC", Unit: "1", HigherIsBetter: true, Task: NodeClassification, Prepare: prepareAUC},
-	{Name: "ap", Title: "AP", Unit: "1", HigherIsBetter: true, Task: NodeClassification, Prepare: prepareAP},
+	{Name: "mrr", Title: "MRR", Unit: "1", HigherIsBetter: true, Task: protocol.LinkPrediction, Prepare: prepareMRR},
+	{Name: "recall@10", Title: "Recall@10", Unit: "1", HigherIsBetter: true, Task: protocol.LinkPrediction, Prepare: prepareRecall(10)},
+	{Name: "auc", Title: "AUC", Unit: "1", HigherIsBetter: true, Task: protocol.NodeClassification, Prepare: prepareAUC},
+	{Name: "ap", Title: "AP", Unit: "1", HigherIsBetter: true, Task: protocol.NodeClassification, Prepare: prepareAP},
 }
 
 // Of lists the metrics of a task, the headline first.
-func Of(task string) []Metric {
+func Of(task protocol.Task) []Metric {
 	var out []Metric
 	for _, m := range table {
 		if m.Task == task {

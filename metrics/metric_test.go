@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"dgsbench/metrics"
+	"dgsbench/protocol"
 )
 
 // scored draws classification facts with both classes. Scores come from a
@@ -56,8 +57,8 @@ func same(a, b float64) bool {
 
 // eachMetric checks a property of every metric on drawn facts of its task.
 func eachMetric(t *testing.T, property func(*rapid.T, metrics.Metric, metrics.Facts)) {
-	for task, facts := range map[string]func(*rapid.T) metrics.Facts{
-		metrics.NodeClassification: scored, metrics.LinkPrediction: ranked,
+	for task, facts := range map[protocol.Task]func(*rapid.T) metrics.Facts{
+		protocol.NodeClassification: scored, protocol.LinkPrediction: ranked,
 	} {
 		for _, m := range metrics.Of(task) {
 			t.Run(m.Name, rapid.MakeCheck(func(t *rapid.T) { property(t, m, facts(t)) }))
@@ -124,7 +125,7 @@ func TestOnlyTheOrderOfScoresMatters(t *testing.T) {
 		for _, s := range f.Score {
 			g.Score = append(g.Score, s*s*s+100*s-7)
 		}
-		for _, m := range metrics.Of(metrics.NodeClassification) {
+		for _, m := range metrics.Of(protocol.NodeClassification) {
 			if got, want := m.Prepare(g)(nil), m.Prepare(f)(nil); got != want {
 				t.Fatalf("%s: transformed %v, plain %v", m.Name, got, want)
 			}

@@ -16,6 +16,7 @@ import (
 	"dgsbench/models"
 	"dgsbench/models/modeltest"
 	_ "dgsbench/models/standard"
+	"dgsbench/protocol"
 )
 
 const batch = 10
@@ -25,7 +26,7 @@ var stream = modeltest.Random(8, 12*batch)
 // subject is a registered kind, for one of its tasks.
 type subject struct {
 	kind models.Kind
-	task models.Task
+	task protocol.Task
 }
 
 func (s subject) String() string { return fmt.Sprintf("%s-%s", s.kind.Name, s.task) }
@@ -38,7 +39,7 @@ func subjects(t testing.TB) []subject {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if kind.Class == models.Oracle { // it keeps nothing
+		if kind.Class == protocol.Oracle { // it keeps nothing
 			continue
 		}
 		for _, task := range kind.Tasks {
@@ -66,7 +67,7 @@ func (s subject) trained(t testing.TB) models.Model {
 	m := s.build(t, 1)
 	for lo := 0; lo < stream.Len()-batch; lo += batch {
 		var negatives []int32
-		if s.task == models.LinkPrediction {
+		if s.task == protocol.LinkPrediction {
 			negatives = slices.Repeat([]int32{int32(stream.Users)}, batch)
 		}
 		if _, err := m.Train(stream.Slice(lo, lo+batch), negatives); err != nil {
@@ -81,7 +82,7 @@ func (s subject) scores(t *testing.T, m models.Model) []uint32 {
 	t.Helper()
 	b := stream.Slice(stream.Len()-batch, stream.Len())
 	logits, err := make([]float32, batch), error(nil)
-	if s.task == models.LinkPrediction {
+	if s.task == protocol.LinkPrediction {
 		nodes := destinations(b)
 		logits = make([]float32, batch*len(nodes))
 		err = m.Score(b, nodes, logits)

@@ -3,15 +3,7 @@ package models
 import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
-)
-
-// Task is what a model is trained and judged for.
-type Task string
-
-// The two tasks of the paper.
-const (
-	NodeClassification Task = "nc"
-	LinkPrediction     Task = "lp"
+	"dgsbench/protocol"
 )
 
 // Model is a stream model with per-node state outside its parameters. It is
@@ -122,7 +114,7 @@ type Counts struct {
 
 // Setup is what a model is built from, beside its options.
 type Setup struct {
-	Task     Task
+	Task     protocol.Task
 	NumNodes int
 	Users    int // bipartite boundary as in datasets.Stream
 	NumFeat  int

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"dgsbench/datasets"
+	"dgsbench/protocol"
 )
 
 // FeatureUse says what a model does with event features.
@@ -20,18 +21,6 @@ const (
 	FeaturesRequired
 )
 
-// Class groups the rows of a table.
-type Class string
-
-const (
-	// Learned models stand in the ranking.
-	Learned Class = "learned"
-	// ZeroParameter rules have nothing to learn and stand outside it.
-	ZeroParameter Class = "zero-parameter"
-	// Oracle rows know the simulator's planted signal.
-	Oracle Class = "oracle"
-)
-
 // Options are a model's hyper-parameters: a pointer to a struct with yaml
 // tags. Validate says, in one sentence, which value is out of range and what
 // was expected.
@@ -43,7 +32,7 @@ type Options interface {
 // event within the batch, which no model does unless it says so.
 type Leaky interface {
 	// LooksAhead says why; it is empty where no score does.
-	LooksAhead(Task) string
+	LooksAhead(protocol.Task) string
 }
 
 // Mixing are Options under which training lets the events of a batch see each
@@ -62,8 +51,8 @@ type Reaching interface {
 // Kind is one registered implementation.
 type Kind struct {
 	Name     string // as in `model:` of a spec
-	Class    Class
-	Tasks    []Task
+	Class    protocol.Class
+	Tasks    []protocol.Task
 	Memory   bool // keeps per-node state
 	Deploys  bool // its models are Deployers
 	Features FeatureUse
@@ -79,14 +68,14 @@ type Kind struct {
 }
 
 // Trainable reports whether there is anything to learn.
-func (k Kind) Trainable() bool { return k.Class == Learned }
+func (k Kind) Trainable() bool { return k.Class == protocol.Learned }
 
 // Supports reports whether the kind can do the task.
-func (k Kind) Supports(t Task) bool { return slices.Contains(k.Tasks, t) }
+func (k Kind) Supports(t protocol.Task) bool { return slices.Contains(k.Tasks, t) }
 
 // Fits reports whether the kind can be used on the dataset: oracles need a
 // hidden state to know.
-func (k Kind) Fits(d datasets.Dataset) bool { return k.Class != Oracle || d.HasTruth }
+func (k Kind) Fits(d datasets.Dataset) bool { return k.Class != protocol.Oracle || d.HasTruth }
 
 var kinds = map[string]Kind{}
 

@@ -12,6 +12,7 @@ import (
 
 	"dgsbench/internal/safetensors"
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // odd are numbers that somebody may have put into a checkpoint.
@@ -160,7 +161,7 @@ func (s subject) restoreEdited(t *testing.T, m models.Model, whole models.Snapsh
 	b := stream.Slice(stream.Len()-batch, stream.Len())
 	unlabelled, logits := b.WithoutLabels(), make([]float32, batch*stream.NumNodes)
 	var negatives []int32
-	if s.task == models.LinkPrediction {
+	if s.task == protocol.LinkPrediction {
 		negatives = destinations(b)[:1]
 		negatives = slices.Repeat(negatives, batch)
 		m.Rank(unlabelled, models.Candidates{Nodes: destinations(b)}, models.Counts{Greater: make([]int32, batch), Equal: make([]int32, batch)})

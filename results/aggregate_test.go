@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"dgsbench/metrics"
+	"dgsbench/protocol"
 	"dgsbench/results"
 	"dgsbench/results/record"
 	"dgsbench/results/record/recordtest"
@@ -21,7 +22,7 @@ import (
 func random(seed uint64) record.Observed {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	o := record.Observed{}
-	for _, split := range []string{record.Validation, record.Test} {
+	for _, split := range []protocol.Split{protocol.Validation, protocol.Test} {
 		f := metrics.Facts{Score: make([]float32, 400), Label: make([]int8, 400)}
 		for k := range f.Score {
 			f.Label[k] = int8(k % 4 / 3)
@@ -51,7 +52,7 @@ func testAUC(t *testing.T, o record.Observed) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := auc.Value(o[record.Part{Split: record.Test}])
+	v, err := auc.Value(o[record.Part{Split: protocol.Test}])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +63,7 @@ func testAUC(t *testing.T, o record.Observed) float64 {
 func find(t *testing.T, c results.Cell) results.Row {
 	t.Helper()
 	for _, r := range c.Rows {
-		if r.Split == record.Test && r.Metric == "auc" {
+		if r.Split == protocol.Test && r.Metric == "auc" {
 			return r
 		}
 	}
@@ -100,7 +101,7 @@ func TestAggregateOverSeeds(t *testing.T) {
 	}
 	var order []string
 	for _, r := range c.Rows {
-		order = append(order, r.Split+" "+r.Metric)
+		order = append(order, string(r.Split)+" "+r.Metric)
 	}
 	if want := []string{"validation auc", "validation ap", "test auc", "test ap"}; !cmp.Equal(order, want) {
 		t.Errorf("rows %v, want %v", order, want)
@@ -131,7 +132,7 @@ func TestOnlyFailuresGiveACellWithoutRows(t *testing.T) {
 func TestUndefinedMetricsAreAbsent(t *testing.T) {
 	s := record.Store{Dir: t.TempDir()}
 	o := random(0)
-	clear(o[record.Part{Split: record.Test}].Label)
+	clear(o[record.Part{Split: protocol.Test}].Label)
 	recordtest.Write(t, s, recordtest.Trial("nc", "", "dgs", 0), o)
 	if row := find(t, aggregate(t, s)[0]); row.Mean.Present() || row.CILow.Present() || row.N != 1 {
 		t.Errorf("got %+v", row)

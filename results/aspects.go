@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"dgsbench/metrics"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 	"dgsbench/results/table"
 )
@@ -68,9 +68,9 @@ func partNames(r record.Record) string {
 // aspectsTable puts the paper's comparison of models beside what the records
 // say of them.
 func aspectsTable(in Input, r request) (Output, error) {
-	l, task := r.layout(in.Classification), metrics.NodeClassification
+	l, task := r.layout(in.Classification), protocol.NodeClassification
 	if len(l.Models) == 0 {
-		l, task = r.layout(in.Links), metrics.LinkPrediction
+		l, task = r.layout(in.Links), protocol.LinkPrediction
 	}
 	if len(l.Models) == 0 {
 		return Output{}, nil
@@ -94,7 +94,7 @@ func aspectsTable(in Input, r request) (Output, error) {
 
 // fact answers a question about a model from one record of every dataset, all
 // of one task: options may differ between tasks.
-func (in Input) fact(name, task string, l Layout, m ModelHead) string {
+func (in Input) fact(name string, task protocol.Task, l Layout, m ModelHead) string {
 	var records []record.Record
 	for _, d := range l.Datasets {
 		i := slices.IndexFunc(in.Records, func(r record.Record) bool {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"dgsbench/metrics"
-	"dgsbench/results/record"
+	"dgsbench/protocol"
 	"dgsbench/results/table"
 )
 
@@ -21,7 +21,7 @@ const learnedModels = "the learned models"
 // builder makes a table out of cells.
 type builder struct {
 	Layout
-	task    string
+	task    protocol.Task
 	rank    string // the paper's average rank in paper.yaml; may be empty
 	metrics []metrics.Metric
 	cells   map[place]*Cell
@@ -32,7 +32,7 @@ type builder struct {
 	columns     []table.Column
 }
 
-func newBuilder(cells []Cell, l Layout, task string, names ...string) (*builder, error) {
+func newBuilder(cells []Cell, l Layout, task protocol.Task, names ...string) (*builder, error) {
 	at, err := index(cells, task)
 	if err != nil {
 		return nil, err
@@ -51,11 +51,11 @@ func newBuilder(cells []Cell, l Layout, task string, names ...string) (*builder,
 func (b *builder) build(title string) table.Table {
 	b.addColumns()
 	t := table.Table{Title: b.titled(title), Columns: b.columns, Heads: 1, Among: learnedModels, Command: b.Command, Source: b.Source}
-	if b.task == metrics.LinkPrediction {
+	if b.task == protocol.LinkPrediction {
 		t.Heads = 2
 	}
 	for _, setting := range b.Settings {
-		for _, class := range []record.Class{record.Learned, record.ZeroParameter, record.Oracle} {
+		for _, class := range []protocol.Class{protocol.Learned, protocol.ZeroParameter, protocol.Oracle} {
 			if rows := b.block(setting, class); len(rows) > 0 {
 				t.Blocks = append(t.Blocks, rows)
 			}
@@ -68,7 +68,7 @@ func (b *builder) build(title string) table.Table {
 // addColumns makes: setting, model, per dataset and set of candidates each metric
 // with the paper's value, seeds, average rank.
 func (b *builder) addColumns() {
-	if b.task == metrics.LinkPrediction {
+	if b.task == protocol.LinkPrediction {
 		b.columns = append(b.columns, table.Column{Head: "T/I"})
 	}
 	b.columns = append(b.columns, table.Column{Head: "model"})
@@ -88,7 +88,7 @@ func (b *builder) addColumns() {
 		}
 	}
 	b.columns = append(b.columns, table.Column{Head: seedsHead})
-	if len(b.models(record.Learned)) > 0 {
+	if len(b.models(protocol.Learned)) > 0 {
 		b.columns = append(b.columns, table.Column{Kind: table.Ranks, Head: "average rank"})
 	}
 	if b.hasPaperRank() {
@@ -136,7 +136,7 @@ func (b *builder) headlines() iter.Seq2[int, DatasetHead] {
 }
 
 // models lists the models of a class.
-func (b *builder) models(class record.Class) []ModelHead {
+func (b *builder) models(class protocol.Class) []ModelHead {
 	var out []ModelHead
 	for _, m := range b.Models {
 		if m.Class == class {
@@ -146,7 +146,7 @@ func (b *builder) models(class record.Class) []ModelHead {
 	return out
 }
 
-func (b *builder) cell(d DatasetHead, setting string, m ModelHead) *Cell {
+func (b *builder) cell(d DatasetHead, setting protocol.Setting, m ModelHead) *Cell {
 	return b.cells[place{d.ID, d.Case, setting, m.ID, m.Variant}]
 }
 
@@ -154,7 +154,7 @@ func (b *builder) cell(d DatasetHead, setting string, m ModelHead) *Cell {
 func (d DatasetHead) row(c *Cell, metric string) (Row, bool) {
 	if c != nil {
 		for _, r := range c.Rows {
-			if r.Split == record.Test && r.Candidates == d.Candidates && r.Metric == metric {
+			if r.Split == protocol.Test && r.Candidates == d.Candidates && r.Metric == metric {
 				return r, true
 			}
 		}
@@ -164,13 +164,13 @@ func (d DatasetHead) row(c *Cell, metric string) (Row, bool) {
 
 // block is the rows of one class in one setting. Only learned models are
 // ranked.
-func (b *builder) block(setting string, class record.Class) []table.Row {
+func (b *builder) block(setting protocol.Setting, class protocol.Class) []table.Row {
 	models := b.models(class)
 	rows := make([]table.Row, len(models))
 	for i, m := range models {
 		rows[i] = b.tableRow(setting, m)
 	}
-	if class != record.Learned {
+	if class != protocol.Learned {
 		return rows
 	}
 	b.addRanks(rows)
@@ -179,10 +179,10 @@ func (b *builder) block(setting string, class record.Class) []table.Row {
 	return rows
 }
 
-func (b *builder) tableRow(setting string, m ModelHead) table.Row {
+func (b *builder) tableRow(setting protocol.Setting, m ModelHead) table.Row {
 	var row table.Row
-	if b.task == metrics.LinkPrediction {
-		row = append(row, table.Entry{Text: setting})
+	if b.task == protocol.LinkPrediction {
+		row = append(row, table.Entry{Text: string(setting)})
 	}
 	row = append(row, table.Entry{Text: m.Title, Notes: b.notes.Refer(classNotes(m.Class)...)})
 	for _, d := range b.Datasets {
@@ -205,7 +205,7 @@ func (b *builder) tableRow(setting string, m ModelHead) table.Row {
 }
 
 // measured is our value. The cell's footnotes stand at its first metric.
-func (b *builder) measured(d DatasetHead, setting string, m ModelHead, metric metrics.Metric, first bool) table.Entry {
+func (b *builder) measured(d DatasetHead, setting protocol.Setting, m ModelHead, metric metrics.Metric, first bool) table.Entry {
 	var e table.Entry
 	c := b.cell(d, setting, m)
 	if c == nil {
@@ -238,7 +238,7 @@ func percent(r Row) *table.Value {
 
 // seeds is how many seeds finished: one number, or one a dataset where they
 // differ.
-func (b *builder) seeds(setting string, m ModelHead) string {
+func (b *builder) seeds(setting protocol.Setting, m ModelHead) string {
 	var each []string
 	same := true
 	for _, d := range b.Datasets {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"dgsbench/protocol"
 	"dgsbench/results/figure"
 	"dgsbench/results/record"
 	"dgsbench/results/table"
@@ -24,7 +25,7 @@ type Input struct {
 
 	// What the suite has of each, in its order; no models where it has none.
 	Classification, Links, Latency Layout
-	Candidates                     []string // of link prediction
+	Candidates                     []protocol.CandidateSet // of link prediction
 	// Ranges are those of the models' hyper-parameters.
 	Ranges []Range
 }

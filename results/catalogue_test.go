@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"dgsbench/protocol"
 	"dgsbench/results"
 	"dgsbench/results/record"
 	"dgsbench/results/record/recordtest"
@@ -23,10 +24,10 @@ import (
 )
 
 var (
-	attnHead   = results.ModelHead{ID: "tgn-attn", Title: "TGN-attn", Class: record.Learned}
-	scalarHead = results.ModelHead{ID: "dgs-s", Title: "DGS-s", Class: record.Learned}
-	vectorHead = results.ModelHead{ID: "dgs-v", Title: "DGS-v", Class: record.Learned}
-	sumHead    = results.ModelHead{ID: "dgs-sum", Title: "DGS-sum", Class: record.Learned}
+	attnHead   = results.ModelHead{ID: "tgn-attn", Title: "TGN-attn", Class: protocol.Learned}
+	scalarHead = results.ModelHead{ID: "dgs-s", Title: "DGS-s", Class: protocol.Learned}
+	vectorHead = results.ModelHead{ID: "dgs-v", Title: "DGS-v", Class: protocol.Learned}
+	sumHead    = results.ModelHead{ID: "dgs-sum", Title: "DGS-sum", Class: protocol.Learned}
 
 	shop = results.DatasetHead{ID: "shop-sim", Title: "shop-sim"}
 )
@@ -36,13 +37,13 @@ var (
 // about models.
 func smallSuite(t *testing.T) results.Input {
 	t.Helper()
-	in := results.Input{Store: record.Store{Dir: t.TempDir()}, Candidates: []string{record.AllNodes}}
+	in := results.Input{Store: record.Store{Dir: t.TempDir()}, Candidates: []protocol.CandidateSet{protocol.AllNodes}}
 	scored := []results.ModelHead{countHead, oracleHead, rawHead, tgnHead, attnHead, sprintsHead, dgsHead, scalarHead, vectorHead, sumHead}
 	data := []results.DatasetHead{wikipedia, shop}
 	about := results.Layout{Command: "bench all --suite small", Source: "specs/small.yaml; 20 records of code version 0123456789ab", Subtitle: "small: made up"}
 	in.Classification, in.Links, in.Latency = about, about, about
 	in.Classification.Models, in.Classification.Datasets = scored, data
-	in.Links.Models, in.Links.Datasets, in.Links.Settings = []results.ModelHead{attnHead, dgsHead}, data, []string{"T", "I"}
+	in.Links.Models, in.Links.Datasets, in.Links.Settings = []results.ModelHead{attnHead, dgsHead}, data, []protocol.Setting{"T", "I"}
 	in.Latency.Models, in.Latency.Datasets = []results.ModelHead{rawHead, tgnHead, sprintsHead, dgsHead, sumHead}, data
 	for i, m := range scored {
 		for k, d := range data {
@@ -70,7 +71,7 @@ func smallSuite(t *testing.T) results.Input {
 
 // factRecord is a record without scores. Those of Wikipedia are old: they say
 // nothing about the model and the data.
-func factRecord(d results.DatasetHead, task, setting string, m results.ModelHead) record.Record {
+func factRecord(d results.DatasetHead, task protocol.Task, setting protocol.Setting, m results.ModelHead) record.Record {
 	r := record.Record{
 		Key: record.Key{CellKey: record.CellKey{
 			Suite: "small", Dataset: d.ID, Task: task, Setting: setting, Model: m.ID,
@@ -150,7 +151,7 @@ func TestTimesOfStreamingAlone(t *testing.T) {
 // TestTablesHaveDifferentNames: pages and files are called by them.
 func TestTablesHaveDifferentNames(t *testing.T) {
 	in := smallSuite(t)
-	in.Candidates = []string{record.AllNodes, record.Destinations}
+	in.Candidates = []protocol.CandidateSet{protocol.AllNodes, protocol.Destinations}
 	seen := map[string]bool{}
 	out := makeTables(t, in, results.TableIDs()...)
 	for _, made := range out.Tables {

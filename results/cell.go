@@ -9,6 +9,7 @@ import (
 
 	"dgsbench/internal/optional"
 	"dgsbench/metrics"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 )
 
@@ -19,7 +20,7 @@ const fewestForStd = 3
 type Cell struct {
 	record.CellKey
 	Title    string // as tables print the model
-	Class    record.Class
+	Class    protocol.Class
 	Device   string
 	Seeds    int      // that finished
 	Failures []string // messages of those that failed, in order of seed
@@ -42,10 +43,10 @@ type Cell struct {
 	Doubts []string
 	Rows   []Row // empty when no seed finished
 
-	data      string              // its checksum
-	method    string              // what is measured, whatever it is called
-	answers   []answer            // of the seeds that finished
-	estimates map[string]estimate // of the headline test metric, by candidates
+	data      string                             // its checksum
+	method    string                             // what is measured, whatever it is called
+	answers   []answer                           // of the seeds that finished
+	estimates map[protocol.CandidateSet]estimate // of the headline test metric, by candidates
 }
 
 // Rows lists the rows of all cells.
@@ -120,7 +121,7 @@ func (c *Cell) read(s record.Store, g group) ([]record.Observed, error) {
 	}
 	c.Seeds = len(finished)
 	if c.Seeds > 0 {
-		c.Positives = finished[0][record.Part{Split: record.Test, Evaluation: g.evaluation}].Positives()
+		c.Positives = finished[0][record.Part{Split: protocol.Test, Evaluation: g.evaluation}].Positives()
 	}
 	return finished, nil
 }
@@ -140,7 +141,7 @@ type pendingRow struct {
 func (p *pendingRow) finish(draws []float64) {
 	low, high := metrics.Interval(draws)
 	p.row.CILow, p.row.CIHigh = optional.Number(low), optional.Number(high)
-	if p.headline && p.row.Split == record.Test {
+	if p.headline && p.row.Split == protocol.Test {
 		p.cell.keep(p, draws)
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"dgsbench/internal/optional"
 	"dgsbench/metrics"
-	"dgsbench/results/record"
+	"dgsbench/protocol"
 )
 
 // level is the adjusted p-value below which models are told apart.
@@ -20,10 +20,10 @@ const level = 0.05
 type Comparison struct {
 	Suite      string
 	Dataset    string
-	Task       string
-	Setting    string
+	Task       protocol.Task
+	Setting    protocol.Setting
 	Case       string
-	Candidates string // empty for nc
+	Candidates protocol.CandidateSet // empty for nc
 	Metric     string
 	Unit       string
 
@@ -62,10 +62,10 @@ type estimate struct {
 // keep stores what comparisons need of a row.
 func (c *Cell) keep(p *pendingRow, draws []float64) {
 	if c.estimates == nil {
-		c.estimates = map[string]estimate{}
+		c.estimates = map[protocol.CandidateSet]estimate{}
 	}
 	c.estimates[p.row.Candidates] = estimate{
-		metrics.Estimate{Seeds: p.values, Draws: draws, Exact: c.Class != record.Learned},
+		metrics.Estimate{Seeds: p.values, Draws: draws, Exact: c.Class != protocol.Learned},
 		p.metric, p.facts[0].Len(), p.facts[0].Label,
 	}
 }
@@ -79,7 +79,7 @@ func (c *Cell) keep(p *pendingRow, draws []float64) {
 func Comparisons(cells []Cell) []Comparison {
 	var out []Comparison
 	for _, some := range byPlace(cells) {
-		for _, candidates := range []string{"", record.AllNodes, record.Destinations} {
+		for _, candidates := range []protocol.CandidateSet{"", protocol.AllNodes, protocol.Destinations} {
 			out = append(out, comparePlace(some, candidates)...)
 		}
 	}
@@ -88,10 +88,10 @@ func Comparisons(cells []Cell) []Comparison {
 }
 
 // comparePlace compares the cells of one place.
-func comparePlace(cells []Cell, candidates string) []Comparison {
+func comparePlace(cells []Cell, candidates protocol.CandidateSet) []Comparison {
 	var ranked []*Cell
 	for i, c := range cells {
-		if e, ok := c.estimates[candidates]; ok && c.Class != record.Oracle && optional.Number(mean(e)).Present() {
+		if e, ok := c.estimates[candidates]; ok && c.Class != protocol.Oracle && optional.Number(mean(e)).Present() {
 			ranked = append(ranked, &cells[i])
 		}
 	}
@@ -117,18 +117,18 @@ func mean(e estimate) float64 { return stat.Mean(e.Seeds, nil) }
 
 // comparable reports whether two cells of a place can be compared, and
 // whether anybody asks.
-func (c *Cell) comparable(other *Cell, candidates string) bool {
+func (c *Cell) comparable(other *Cell, candidates protocol.CandidateSet) bool {
 	mine, theirs := c.estimates[candidates], other.estimates[candidates]
 	switch {
 	case c.Model == other.Model && c.Variant == other.Variant: // on two devices
 		return false
-	case c.Class != record.Learned && other.Class != record.Learned:
+	case c.Class != protocol.Learned && other.Class != protocol.Learned:
 		return false
 	}
 	return c.data == other.data && mine.events == theirs.events && slices.Equal(mine.labels, theirs.labels)
 }
 
-func compare(better, other *Cell, candidates string) Comparison {
+func compare(better, other *Cell, candidates protocol.CandidateSet) Comparison {
 	b, o := better.estimates[candidates], other.estimates[candidates]
 	d := metrics.Compare(b.Estimate, o.Estimate)
 	return Comparison{
@@ -143,7 +143,11 @@ func compare(better, other *Cell, candidates string) Comparison {
 // adjust fills in the adjusted p-values: a task and a set of candidates are a
 // family.
 func adjust(all []Comparison) {
-	type family struct{ suite, task, candidates string }
+	type family struct {
+		suite      string
+		task       protocol.Task
+		candidates protocol.CandidateSet
+	}
 	families := map[family][]int{}
 	for i, c := range all {
 		f := family{c.Suite, c.Task, c.Candidates}

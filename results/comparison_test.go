@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"dgsbench/metrics"
+	"dgsbench/protocol"
 	"dgsbench/results"
 	"dgsbench/results/record"
 	"dgsbench/results/record/recordtest"
@@ -28,14 +29,14 @@ func scored(stream uint64, skill float64) record.Observed {
 		f.Label[k] = int8(k % 4 / 3)
 		f.Score[k] = float32(skill*float64(f.Label[k]) + events.NormFloat64() + 0.3*own.NormFloat64())
 	}
-	return record.Observed{{Split: record.Test}: f}
+	return record.Observed{{Split: protocol.Test}: f}
 }
 
 // planted writes the seeds of a model. Every model has a specification of
 // its own.
 type planted struct {
 	dataset, model string
-	class          record.Class
+	class          protocol.Class
 	seeds          int
 	skill          float64
 	change         func(*record.Record, record.Observed)
@@ -59,12 +60,12 @@ func (p planted) write(t *testing.T, s record.Store) {
 // two rules and an oracle.
 func suite(dataset string) []planted {
 	return []planted{
-		{dataset, "a", record.Learned, 4, 1, nil},
-		{dataset, "bb", record.Learned, 4, 1, nil},
-		{dataset, "ccc", record.Learned, 4, 0.3, nil},
-		{dataset, "rule", record.ZeroParameter, 1, 0.3, nil},
-		{dataset, "rules", record.ZeroParameter, 1, 0.5, nil},
-		{dataset, "oracle", record.Oracle, 1, 3, nil},
+		{dataset, "a", protocol.Learned, 4, 1, nil},
+		{dataset, "bb", protocol.Learned, 4, 1, nil},
+		{dataset, "ccc", protocol.Learned, 4, 0.3, nil},
+		{dataset, "rule", protocol.ZeroParameter, 1, 0.3, nil},
+		{dataset, "rules", protocol.ZeroParameter, 1, 0.5, nil},
+		{dataset, "oracle", protocol.Oracle, 1, 3, nil},
 	}
 }
 
@@ -146,15 +147,15 @@ func TestOnlyTheSameEventsAreCompared(t *testing.T) {
 	for name, change := range map[string]func(*record.Record, record.Observed){
 		"other data": func(r *record.Record, _ record.Observed) { r.DataChecksum = "beef" },
 		"other events": func(_ *record.Record, o record.Observed) {
-			f := o[record.Part{Split: record.Test}]
-			o[record.Part{Split: record.Test}] = metrics.Facts{Score: f.Score[1:], Label: f.Label[1:]}
+			f := o[record.Part{Split: protocol.Test}]
+			o[record.Part{Split: protocol.Test}] = metrics.Facts{Score: f.Score[1:], Label: f.Label[1:]}
 		},
 		"other labels": func(_ *record.Record, o record.Observed) {
-			f := o[record.Part{Split: record.Test}]
+			f := o[record.Part{Split: protocol.Test}]
 			f.Label[0], f.Label[3] = f.Label[3], f.Label[0]
 		},
 	} {
-		all := results.Comparisons(moocAnd(t, planted{"mooc", "other", record.Learned, 4, 1, change}))
+		all := results.Comparisons(moocAnd(t, planted{"mooc", "other", protocol.Learned, 4, 1, change}))
 		for _, c := range all {
 			if c.Better.Model == "other" || c.Other.Model == "other" {
 				t.Errorf("%s: compared all the same: %+v", name, c)
@@ -168,7 +169,7 @@ func TestOnlyTheSameEventsAreCompared(t *testing.T) {
 
 // One seed of a model with something to learn says nothing about others.
 func TestSingleSeedIsNotTested(t *testing.T) {
-	all := results.Comparisons(moocAnd(t, planted{"mooc", "single", record.Learned, 1, 3, nil}))
+	all := results.Comparisons(moocAnd(t, planted{"mooc", "single", protocol.Learned, 1, 3, nil}))
 	pair := pairOf(t, all, "mooc", "single", "ccc")
 	if pair.P.Present() || pair.Adjusted.Present() || pair.CILow.Present() || pair.ToldApart() || !pair.Difference.Present() {
 		t.Errorf("%+v", pair)
@@ -189,13 +190,13 @@ func ncTable(t *testing.T, cells []results.Cell, l results.Layout) table.Table {
 }
 
 func TestTablesMarkWhatIsLevelWithTheBest(t *testing.T) {
-	head := func(id string, class record.Class) results.ModelHead {
+	head := func(id string, class protocol.Class) results.ModelHead {
 		return results.ModelHead{ID: id, Title: "The " + id, Class: class}
 	}
-	made := ncTable(t, moocAnd(t, planted{"mooc", "single", record.Learned, 1, 0.2, nil}), results.Layout{
+	made := ncTable(t, moocAnd(t, planted{"mooc", "single", protocol.Learned, 1, 0.2, nil}), results.Layout{
 		Models: []results.ModelHead{
-			head("a", record.Learned), head("bb", record.Learned), head("ccc", record.Learned), head("single", record.Learned),
-			head("rule", record.ZeroParameter),
+			head("a", protocol.Learned), head("bb", protocol.Learned), head("ccc", protocol.Learned), head("single", protocol.Learned),
+			head("rule", protocol.ZeroParameter),
 		},
 		Datasets: []results.DatasetHead{mooc},
 	})
@@ -222,7 +223,7 @@ func TestTablesMarkWhatIsLevelWithTheBest(t *testing.T) {
 }
 
 func TestWriteComparisons(t *testing.T) {
-	all := results.Comparisons(moocAnd(t, planted{"mooc", "single", record.Learned, 1, 3, nil}))
+	all := results.Comparisons(moocAnd(t, planted{"mooc", "single", protocol.Learned, 1, 3, nil}))
 	var out bytes.Buffer
 	if err := results.WriteComparisons(&out, all); err != nil {
 		t.Fatal(err)

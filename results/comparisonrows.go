@@ -19,7 +19,7 @@ func WriteComparisons(w io.Writer, comparisons []Comparison) error {
 	out := escape.NewCSVWriter(w)
 	out.Write(comparisonHeader) // errors stay until Flush
 	for _, c := range comparisons {
-		line := []string{c.Suite, c.Dataset, c.Task, c.Setting, c.Case, c.Candidates, c.Metric, c.Unit}
+		line := []string{c.Suite, c.Dataset, string(c.Task), string(c.Setting), c.Case, string(c.Candidates), c.Metric, c.Unit}
 		for _, m := range []Compared{c.Better, c.Other} {
 			line = append(line, m.Model, m.Variant, m.Mean.CSV(), strconv.Itoa(m.N))
 		}

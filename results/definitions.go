@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"dgsbench/internal/strictyaml"
+	"dgsbench/protocol"
 )
 
 //go:embed reference/tables.yaml
@@ -38,17 +39,17 @@ type paperDataset struct {
 
 // figureValues are values that the paper shows in a figure only.
 type figureValues struct {
-	Task   string   `yaml:"task"`
-	Metric string   `yaml:"metric"`
-	Models []string `yaml:"models"`
+	Task   protocol.Task `yaml:"task"`
+	Metric string        `yaml:"metric"`
+	Models []string      `yaml:"models"`
 }
 
 // approximateValue is one that the paper calls approximate.
 type approximateValue struct {
-	Task    string `yaml:"task"`
-	Metric  string `yaml:"metric"`
-	Model   string `yaml:"model"`
-	Dataset string `yaml:"dataset"`
+	Task    protocol.Task `yaml:"task"`
+	Metric  string        `yaml:"metric"`
+	Model   string        `yaml:"model"`
+	Dataset string        `yaml:"dataset"`
 }
 
 // aspect is a row of the paper's comparison of two models, and the fact of
@@ -103,14 +104,14 @@ func (d definitions) dataset(name string) paperDataset {
 }
 
 // figureOnly reports whether the paper has the value, but in a figure only.
-func (d definitions) figureOnly(task, model, metric string) bool {
+func (d definitions) figureOnly(task protocol.Task, model, metric string) bool {
 	return slices.ContainsFunc(d.Figures, func(f figureValues) bool {
 		return f.Task == task && f.Metric == metric && slices.Contains(f.Models, model)
 	})
 }
 
 // approximate reports whether the paper calls the value so.
-func (d definitions) approximate(task, model, dataset, metric string) bool {
+func (d definitions) approximate(task protocol.Task, model, dataset, metric string) bool {
 	return slices.ContainsFunc(d.About, func(a approximateValue) bool {
 		return a.Task == task && a.Metric == metric && a.Model == model && strings.EqualFold(a.Dataset, dataset)
 	})

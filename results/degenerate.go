@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"dgsbench/metrics"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 )
 
@@ -38,7 +39,7 @@ func caveatOf(facts []metrics.Facts) (caveat string, degenerate bool) {
 // tells reports whether the test part can tell models apart.
 func tells(o record.Observed) bool {
 	for part, f := range o {
-		if why := f.Degenerate(); part.Split == record.Test && (why == "" || why.OfModel()) {
+		if why := f.Degenerate(); part.Split == protocol.Test && (why == "" || why.OfModel()) {
 			return true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"dgsbench/metrics"
+	"dgsbench/protocol"
 	"dgsbench/results"
 	"dgsbench/results/record"
 	"dgsbench/results/record/recordtest"
@@ -17,8 +18,8 @@ import (
 // test part one score.
 func constant(seed uint64) record.Observed {
 	o := random(seed)
-	for k := range o[record.Part{Split: record.Test}].Score {
-		o[record.Part{Split: record.Test}].Score[k] = float32(seed)
+	for k := range o[record.Part{Split: protocol.Test}].Score {
+		o[record.Part{Split: protocol.Test}].Score[k] = float32(seed)
 	}
 	return o
 }
@@ -27,7 +28,7 @@ func constant(seed uint64) record.Observed {
 // negatives as are given, or second where second is set.
 func against(negatives []int32, second bool) record.Observed {
 	o := record.Observed{}
-	for _, part := range record.Parts(metrics.LinkPrediction) {
+	for _, part := range record.Parts(protocol.LinkPrediction) {
 		f := metrics.Facts{Against: negatives, Equal: make([]int32, len(negatives)), Greater: make([]int32, len(negatives))}
 		for k, n := range negatives {
 			if second {
@@ -44,8 +45,8 @@ func against(negatives []int32, second bool) record.Observed {
 func TestDegenerate(t *testing.T) {
 	s := record.Store{Dir: t.TempDir()}
 	heads := []results.ModelHead{
-		{ID: "stuck", Title: "Stuck", Class: record.Learned}, {ID: "half", Title: "Half", Class: record.Learned},
-		{ID: "good", Title: "Good", Class: record.Learned},
+		{ID: "stuck", Title: "Stuck", Class: protocol.Learned}, {ID: "half", Title: "Half", Class: protocol.Learned},
+		{ID: "good", Title: "Good", Class: protocol.Learned},
 	}
 	for seed := range uint64(3) {
 		recordtest.Write(t, s, recordtest.Trial("nc", "", "stuck", seed), constant(seed))
@@ -60,10 +61,10 @@ func TestDegenerate(t *testing.T) {
 	for _, c := range cells {
 		for _, r := range c.Rows {
 			caveat := map[string]string{"stuck": "every event got the same score", "half": "every event got the same score in 1 of 3 seeds"}[c.Model]
-			if r.Split == record.Validation {
+			if r.Split == protocol.Validation {
 				caveat = ""
 			}
-			degenerate := c.Model == "stuck" && r.Split == record.Test
+			degenerate := c.Model == "stuck" && r.Split == protocol.Test
 			if r.Caveat != caveat || r.Degenerate != degenerate || r.CILow.Present() == degenerate {
 				t.Errorf("%s, %s %s: degenerate %v, caveat %q, interval from %v", c.Model, r.Split, r.Metric, r.Degenerate, r.Caveat, r.CILow)
 			}
@@ -127,9 +128,9 @@ func TestWithoutNegatives(t *testing.T) {
 			}
 		}
 		cells := aggregate(t, s)
-		out, err := results.Make(results.Input{Cells: cells, Candidates: []string{record.AllNodes}, Links: results.Layout{
-			Models:   []results.ModelHead{{ID: "a", Title: "A", Class: record.Learned}, {ID: "b", Title: "B", Class: record.Learned}},
-			Datasets: []results.DatasetHead{{ID: "mooc", Title: "MOOC"}}, Settings: []string{"T"},
+		out, err := results.Make(results.Input{Cells: cells, Candidates: []protocol.CandidateSet{protocol.AllNodes}, Links: results.Layout{
+			Models:   []results.ModelHead{{ID: "a", Title: "A", Class: protocol.Learned}, {ID: "b", Title: "B", Class: protocol.Learned}},
+			Datasets: []results.DatasetHead{{ID: "mooc", Title: "MOOC"}}, Settings: []protocol.Setting{"T"},
 		}}, []results.Choice{{ID: "lp"}})
 		if err != nil {
 			t.Fatal(err)
@@ -169,7 +170,7 @@ func TestDegenerateAboveAll(t *testing.T) {
 			recordtest.Write(t, s, recordtest.Trial("nc", "", model, seed), o)
 		}
 	}
-	heads := []results.ModelHead{{ID: "stuck", Class: record.Learned}, {ID: "a", Class: record.Learned}, {ID: "b", Class: record.Learned}}
+	heads := []results.ModelHead{{ID: "stuck", Class: protocol.Learned}, {ID: "a", Class: protocol.Learned}, {ID: "b", Class: protocol.Learned}}
 	made, err := results.NodeClassification(aggregate(t, s), results.Layout{Models: heads, Datasets: []results.DatasetHead{{ID: "mooc", Title: "MOOC"}}})
 	if err != nil {
 		t.Fatal(err)

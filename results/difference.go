@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"dgsbench/internal/optional"
+	"dgsbench/protocol"
 	"dgsbench/results/table"
 )
 
@@ -14,7 +15,7 @@ import (
 // values are counted from, in percentage points; nil where that one has none.
 // It need not be in the table. The deviation is the model's own; the interval
 // is that of the comparison of the two.
-func (b *builder) difference(d DatasetHead, setting string, m ModelHead, r Row) *table.Value {
+func (b *builder) difference(d DatasetHead, setting protocol.Setting, m ModelHead, r Row) *table.Value {
 	from := b.cell(d, setting, ModelHead{ID: d.Against})
 	base, ok := d.row(from, r.Metric)
 	if !ok || !base.Mean.Present() || base.Degenerate {

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"dgsbench/protocol"
 	"dgsbench/results"
-	"dgsbench/results/record"
 	"dgsbench/results/table"
 )
 
@@ -20,8 +20,8 @@ func standInTable(t *testing.T, models ...results.ModelHead) table.Table {
 func standInCells(t *testing.T) []results.Cell {
 	t.Helper()
 	return measured(t,
-		planted{"fi-a-sim", "raw", record.Learned, 4, 3, nil},
-		planted{"fi-a-sim", "tgn-id", record.Learned, 4, 0.5, nil},
+		planted{"fi-a-sim", "raw", protocol.Learned, 4, 3, nil},
+		planted{"fi-a-sim", "tgn-id", protocol.Learned, 4, 0.5, nil},
 	)
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"dgsbench/results/record"
+	"dgsbench/protocol"
 )
 
 // answer is what a seed's model said of the test part.
@@ -29,7 +29,7 @@ func likenesses(cells []Cell) []likeness {
 	var out []likeness
 	for i := range cells {
 		a := &cells[i]
-		if a.Class == record.Learned {
+		if a.Class == protocol.Learned {
 			out = append(out, likeness{a, a, a.seedsIn(a)})
 		}
 		for j := range cells[:i] {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"dgsbench/protocol"
 	"dgsbench/results"
 	"dgsbench/results/record"
 )
@@ -52,19 +53,19 @@ func TestCopiesOfOtherModels(t *testing.T) {
 		model, warns string
 	}{
 		"of all seeds": {
-			planted{"mooc", "copycat", record.Learned, 4, 0, copyOf("ccc", 0.3, true)},
+			planted{"mooc", "copycat", protocol.Learned, 4, 0, copyOf("ccc", 0.3, true)},
 			"the same test scores, bit for bit, as The ccc (4 seeds)",
 			"the same test scores, bit for bit, as The copycat (4 seeds)",
 			"ccc", "ccc on mooc, nc (suite made-up): the same test scores, bit for bit, as The copycat (4 seeds)",
 		},
 		"of a rule": {
-			planted{"mooc", "copycat", record.ZeroParameter, 1, 0, copyOf("rule", 0.3, true)},
+			planted{"mooc", "copycat", protocol.ZeroParameter, 1, 0, copyOf("rule", 0.3, true)},
 			"the same test scores, bit for bit, as The rule (1 seed)",
 			"the same test scores, bit for bit, as The copycat (1 seed)",
 			"rule", "copycat on mooc, nc (suite made-up): the same test scores, bit for bit, as The rule (1 seed)",
 		},
 		"of a rule by a learned model": {
-			planted{"mooc", "copycat", record.Learned, 1, 0, copyOf("rule", 0.3, true)},
+			planted{"mooc", "copycat", protocol.Learned, 1, 0, copyOf("rule", 0.3, true)},
 			"the same test scores, bit for bit, as The rule (1 seed)",
 			"the same test scores, bit for bit, as The copycat (1 seed)",
 			"rule", "copycat on mooc, nc (suite made-up): the same test scores, bit for bit, as The rule (1 seed)",
@@ -89,9 +90,9 @@ func TestCopiesOfOtherModels(t *testing.T) {
 // The footnotes of copies stand in the table, at both rows.
 func TestCopiesAreInTheTable(t *testing.T) {
 	head := func(id string) results.ModelHead {
-		return results.ModelHead{ID: id, Title: "The " + id, Class: record.Learned}
+		return results.ModelHead{ID: id, Title: "The " + id, Class: protocol.Learned}
 	}
-	cells := moocAnd(t, planted{"mooc", "copycat", record.Learned, 4, 0, copyOf("ccc", 0.3, true)})
+	cells := moocAnd(t, planted{"mooc", "copycat", protocol.Learned, 4, 0, copyOf("ccc", 0.3, true)})
 	table := ncTable(t, cells, results.Layout{
 		Models: []results.ModelHead{head("a"), head("ccc"), head("copycat")}, Datasets: []results.DatasetHead{mooc},
 	})
@@ -114,7 +115,7 @@ func TestAliasesRaiseNoDoubt(t *testing.T) {
 		copyOf("ccc", 0.3, true)(r, o)
 		r.Spec = json.RawMessage(strings.Replace(string(r.Spec), `"kind": "alias"`, `"kind": "ccc"`, 1))
 	}
-	cells := moocAnd(t, planted{"mooc", "alias", record.Learned, 4, 0, alias})
+	cells := moocAnd(t, planted{"mooc", "alias", protocol.Learned, 4, 0, alias})
 	if w := results.Warnings(cells); len(w) > 0 || doubts(cells, "alias") != "" {
 		t.Errorf("warnings %q, footnotes %q", w, doubts(cells, "alias"))
 	}
@@ -127,7 +128,7 @@ func TestReusedSeeds(t *testing.T) {
 			copyOf("reused", 1, false)(r, o)
 		}
 	}
-	cells := moocAnd(t, planted{"mooc", "reused", record.Learned, 3, 1, first})
+	cells := moocAnd(t, planted{"mooc", "reused", protocol.Learned, 3, 1, first})
 	want := "seeds 0, 2 gave the same test scores, bit for bit: the seed does not reach the model, or a record is a copy"
 	if got := doubts(cells, "reused"); got != want {
 		t.Errorf("footnote %q, want %q", got, want)
@@ -135,7 +136,7 @@ func TestReusedSeeds(t *testing.T) {
 	if got := results.Warnings(cells); len(got) != 1 || got[0] != "reused on mooc, nc (suite made-up): "+want {
 		t.Errorf("warnings %q", got)
 	}
-	cells = moocAnd(t, planted{"mooc", "reused", record.ZeroParameter, 3, 1, first})
+	cells = moocAnd(t, planted{"mooc", "reused", protocol.ZeroParameter, 3, 1, first})
 	if got := results.Warnings(cells); len(got) > 0 {
 		t.Errorf("a rule has nothing random, but: %q", got)
 	}

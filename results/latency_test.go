@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"dgsbench/protocol"
 	"dgsbench/results"
 	"dgsbench/results/record"
 	"dgsbench/results/record/recordtest"
@@ -65,7 +66,7 @@ func TestLatencyTables(t *testing.T) {
 	failed, _ := recordtest.Latency("raw", "1")
 	failed.Error = "raw: it broke"
 	layout := results.Layout{
-		Models:   []results.ModelHead{{ID: "dgs", Title: "DGS", Class: record.Learned}, {ID: "raw", Title: "Raw", Class: record.Learned}},
+		Models:   []results.ModelHead{{ID: "dgs", Title: "DGS", Class: protocol.Learned}, {ID: "raw", Title: "Raw", Class: protocol.Learned}},
 		Datasets: []results.DatasetHead{{ID: "wikipedia-sim", Title: "wikipedia-sim"}, {ID: "mooc-sim", Title: "mooc-sim"}},
 		Command:  "bench latency", Subtitle: "latency: made up",
 	}
@@ -103,7 +104,7 @@ func TestLatencyModes(t *testing.T) {
 		return r
 	}
 	layout := results.Layout{
-		Models:   []results.ModelHead{{ID: "dgs", Title: "DGS", Class: record.Learned}, {ID: "raw", Title: "Raw", Class: record.Learned}},
+		Models:   []results.ModelHead{{ID: "dgs", Title: "DGS", Class: protocol.Learned}, {ID: "raw", Title: "Raw", Class: protocol.Learned}},
 		Datasets: []results.DatasetHead{{ID: "wikipedia-sim", Title: "wikipedia-sim"}},
 	}
 	tables, err := results.LatencyTables(s, []record.Record{ahead("dgs"), ahead("raw")}, layout)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"dgsbench/protocol"
 	"dgsbench/results"
 	"dgsbench/results/record"
 	"dgsbench/results/record/recordtest"
@@ -61,7 +62,7 @@ func TestGraphTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	head := func(id string) results.ModelHead {
-		return results.ModelHead{ID: id, Title: strings.ToUpper(id), Class: record.Learned}
+		return results.ModelHead{ID: id, Title: strings.ToUpper(id), Class: protocol.Learned}
 	}
 	layout := results.Layout{
 		Models:   []results.ModelHead{head("dgs"), head("tgn"), head("raw")},

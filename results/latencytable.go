@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 	"dgsbench/results/table"
 )
@@ -154,7 +155,7 @@ func (b *latencyBuilder) speed() table.Table {
 // the second column.
 func (b *latencyBuilder) blocks(entries func(latencyRow) table.Row) [][]table.Row {
 	var out [][]table.Row
-	for _, class := range []record.Class{record.Learned, record.ZeroParameter, record.Oracle} {
+	for _, class := range []protocol.Class{protocol.Learned, protocol.ZeroParameter, protocol.Oracle} {
 		var rows []table.Row
 		for _, r := range b.rows {
 			if r.head.Class == class {
@@ -164,7 +165,7 @@ func (b *latencyBuilder) blocks(entries func(latencyRow) table.Row) [][]table.Ro
 		if len(rows) == 0 {
 			continue
 		}
-		if class == record.Learned {
+		if class == protocol.Learned {
 			table.MarkPlaces(rows, 1, false)
 		}
 		out = append(out, rows)

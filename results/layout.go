@@ -3,8 +3,7 @@ package results
 import (
 	"fmt"
 
-	"dgsbench/metrics"
-	"dgsbench/results/record"
+	"dgsbench/protocol"
 	"dgsbench/results/table"
 )
 
@@ -13,7 +12,7 @@ import (
 type Layout struct {
 	Models   []ModelHead
 	Datasets []DatasetHead
-	Settings []string // T, I; link prediction only
+	Settings []protocol.Setting // T, I; link prediction only
 	// Suite are the datasets of the whole suite, of which flags may have left
 	// some out.
 	Suite    []DatasetHead
@@ -34,7 +33,7 @@ func (l Layout) titled(title string) string {
 type ModelHead struct {
 	ID, Variant string
 	Title       string
-	Class       record.Class
+	Class       protocol.Class
 }
 
 // ref names model and variant, as in "edgebank+tw".
@@ -51,7 +50,7 @@ type DatasetHead struct {
 	ID   string
 	Case string
 	// Candidates are those that events are ranked against in link prediction.
-	Candidates string
+	Candidates protocol.CandidateSet
 	Title      string // a few words
 	PaperName  string // the paper's values to show beside ours; empty for none
 	PaperOnly  bool   // nothing is measured of it here
@@ -64,8 +63,8 @@ type DatasetHead struct {
 // classification is the table of test AUCs, models x datasets. rank is what
 // paper.yaml calls the paper's average rank.
 func classification(cells []Cell, l Layout, title, rank string) (table.Table, error) {
-	l.Settings = []string{""}
-	b, err := newBuilder(cells, l, metrics.NodeClassification, "auc")
+	l.Settings = []protocol.Setting{""}
+	b, err := newBuilder(cells, l, protocol.NodeClassification, "auc")
 	if err != nil {
 		return table.Table{}, err
 	}
@@ -76,7 +75,7 @@ func classification(cells []Cell, l Layout, title, rank string) (table.Table, er
 // links is the table of test MRRs and Recalls@10, settings x models x datasets,
 // each against every set of candidates. The paper's values stand beside those
 // against AllNodes, and ranks are by the first set.
-func links(cells []Cell, l Layout, sets []string, title, rank string) (table.Table, error) {
+func links(cells []Cell, l Layout, sets []protocol.CandidateSet, title, rank string) (table.Table, error) {
 	var heads []DatasetHead
 	for _, d := range l.Datasets {
 		for i, set := range sets {
@@ -86,7 +85,7 @@ func links(cells []Cell, l Layout, sets []string, title, rank string) (table.Tab
 		}
 	}
 	l.Datasets = heads
-	b, err := newBuilder(cells, l, metrics.LinkPrediction, "mrr", "recall@10")
+	b, err := newBuilder(cells, l, protocol.LinkPrediction, "mrr", "recall@10")
 	if err != nil {
 		return table.Table{}, err
 	}
@@ -96,9 +95,9 @@ func links(cells []Cell, l Layout, sets []string, title, rank string) (table.Tab
 
 // against are the sets of candidates in words, and what a reader must know of
 // each.
-var against = map[string]struct{ words, note string }{
-	record.AllNodes:     {"all nodes", "every node is a candidate: where sources are never destinations, models gain by telling the two apart"},
-	record.Destinations: {"destinations", "the candidates are the nodes that are a destination anywhere in the stream, as in TGB"},
+var against = map[protocol.CandidateSet]struct{ words, note string }{
+	protocol.AllNodes:     {"all nodes", "every node is a candidate: where sources are never destinations, models gain by telling the two apart"},
+	protocol.Destinations: {"destinations", "the candidates are the nodes that are a destination anywhere in the stream, as in TGB"},
 }
 
 // title stands over the columns: the dataset, and what events are ranked
@@ -111,10 +110,14 @@ func (d DatasetHead) title() string {
 }
 
 // place is where a cell stands in a table.
-type place struct{ dataset, kase, setting, model, variant string }
+type place struct {
+	dataset, kase  string
+	setting        protocol.Setting
+	model, variant string
+}
 
 // index finds the cells of a task by their place.
-func index(cells []Cell, task string) (map[place]*Cell, error) {
+func index(cells []Cell, task protocol.Task) (map[place]*Cell, error) {
 	at := map[place]*Cell{}
 	for i := range cells {
 		c := &cells[i]

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"dgsbench/metrics"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 	"dgsbench/results/table"
 )
@@ -54,7 +54,7 @@ type learnable struct {
 
 type learnablePlace struct {
 	dataset DatasetHead
-	setting string
+	setting protocol.Setting
 	paper   bool
 }
 
@@ -64,10 +64,10 @@ func (b *learnable) addColumns(t *table.Table, d DatasetHead) {
 		about = b.notes.Refer(unmeasuredNote(d))
 	}
 	for _, setting := range b.layout.Settings {
-		t.Columns = append(t.Columns, table.Column{Group: d.Title, Head: setting, Notes: about})
+		t.Columns = append(t.Columns, table.Column{Group: d.Title, Head: string(setting), Notes: about})
 		b.places = append(b.places, learnablePlace{d, setting, false})
 		if d.PaperName != "" {
-			t.Columns = append(t.Columns, table.Column{Group: d.Title, Head: paperHead + " " + setting})
+			t.Columns = append(t.Columns, table.Column{Group: d.Title, Head: paperHead + " " + string(setting)})
 			b.places = append(b.places, learnablePlace{d, setting, true})
 		}
 	}
@@ -100,7 +100,7 @@ func (b *learnable) row(title string, m ModelHead, paper string, of quantity) ta
 	for _, p := range b.places {
 		text := table.NoValue
 		if p.paper {
-			if ref, ok := Paper(metrics.LinkPrediction, p.setting, m.ID, p.dataset.PaperName, paper); ok {
+			if ref, ok := Paper(protocol.LinkPrediction, p.setting, m.ID, p.dataset.PaperName, paper); ok {
 				text = printedCount(ref.Mean)
 			}
 		} else if r, ok := b.in.scored(p.dataset, p.setting, m); ok {
@@ -115,10 +115,10 @@ func (b *learnable) row(title string, m ModelHead, paper string, of quantity) ta
 
 // scored is a record of link prediction, of any seed: all have the same
 // sizes.
-func (in Input) scored(d DatasetHead, setting string, m ModelHead) (record.Record, bool) {
+func (in Input) scored(d DatasetHead, setting protocol.Setting, m ModelHead) (record.Record, bool) {
 	i := slices.IndexFunc(in.Records, func(r record.Record) bool {
 		k := r.Key
-		return !r.Failed() && k.Dataset == d.ID && k.Case == d.Case && k.Task == metrics.LinkPrediction && k.Setting == setting && k.Model == m.ID && k.Variant == m.Variant
+		return !r.Failed() && k.Dataset == d.ID && k.Case == d.Case && k.Task == protocol.LinkPrediction && k.Setting == setting && k.Model == m.ID && k.Variant == m.Variant
 	})
 	if i < 0 {
 		return record.Record{}, false

@@ -4,13 +4,14 @@ import (
 	"fmt"
 
 	"dgsbench/internal/optional"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 	"dgsbench/results/table"
 )
 
 // markLevel marks what cannot be told apart from the best of its column, by
 // the headline metric. rows are those of the models, in their order.
-func (b *builder) markLevel(rows []table.Row, setting string, models []ModelHead) {
+func (b *builder) markLevel(rows []table.Row, setting protocol.Setting, models []ModelHead) {
 	for c, d := range b.headlines() {
 		best := b.best(d, setting, models)
 		for i, m := range models {
@@ -23,7 +24,7 @@ func (b *builder) markLevel(rows []table.Row, setting string, models []ModelHead
 }
 
 // best is the cell with the best headline value of a column, or nil.
-func (b *builder) best(d DatasetHead, setting string, models []ModelHead) *Cell {
+func (b *builder) best(d DatasetHead, setting protocol.Setting, models []ModelHead) *Cell {
 	var best *Cell
 	var value optional.Number
 	for _, m := range models {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"dgsbench/metrics"
-	"dgsbench/results/record"
+	"dgsbench/protocol"
 	"dgsbench/results/table"
 )
 
@@ -17,7 +17,7 @@ const fewPositives = 30
 // dataNotes are about what was measured on.
 func dataNotes(c *Cell) []string {
 	out := slices.Clone(c.Notes)
-	if c.Task == metrics.NodeClassification && c.Positives > 0 && c.Positives < fewPositives {
+	if c.Task == protocol.NodeClassification && c.Positives > 0 && c.Positives < fewPositives {
 		out = append(out, fmt.Sprintf("only %s in the test part: differences between models may be chance", count(c.Positives, "positive event")))
 	}
 	return out
@@ -79,13 +79,13 @@ func (b *builder) sharedNotes(d DatasetHead) []string {
 
 // cellNotes are what is to be said about one cell and not about the whole
 // dataset.
-func (b *builder) cellNotes(d DatasetHead, c *Cell, class record.Class) []string {
+func (b *builder) cellNotes(d DatasetHead, c *Cell, class protocol.Class) []string {
 	shared := b.sharedNotes(d)
 	out := slices.DeleteFunc(dataNotes(c), func(n string) bool { return slices.Contains(shared, n) })
 	if failed := len(c.Failures); failed > 0 {
 		out = append(out, fmt.Sprintf("%d of %s failed: %s", failed, count(failed+c.Seeds, "seed"), reasons(c.Failures)))
 	}
-	if class == record.Learned && c.Seeds > 0 && c.Seeds < fewestForStd {
+	if class == protocol.Learned && c.Seeds > 0 && c.Seeds < fewestForStd {
 		out = append(out, "fewer than three seeds: no deviation is shown")
 	}
 	out = append(append(out, c.risingNotes()...), c.Doubts...)
@@ -106,11 +106,11 @@ func undefinedNote(m metrics.Metric) string {
 }
 
 // classNotes say why a row is not ranked.
-func classNotes(c record.Class) []string {
+func classNotes(c protocol.Class) []string {
 	switch c {
-	case record.ZeroParameter:
+	case protocol.ZeroParameter:
 		return []string{"a rule with nothing to learn: one run, outside the ranking"}
-	case record.Oracle:
+	case protocol.Oracle:
 		return []string{"upper bound, not attainable: knows the simulator's hidden state; outside the ranking"}
 	}
 	return nil
@@ -140,7 +140,7 @@ func (b *builder) legend(t table.Table) []string {
 		shown bool
 		text  string
 	}{
-		{b.task == metrics.LinkPrediction, "T: transductive, I: inductive"},
+		{b.task == protocol.LinkPrediction, "T: transductive, I: inductive"},
 		{deviation, "±: standard deviation over seeds (n-1)"},
 		{interval, fmt.Sprintf("[low, high]: 95%% interval, events resampled %d times", metrics.NumDraws)},
 		{difference, b.differenceLegend()},

@@ -1,7 +1,7 @@
 package results
 
 import (
-	"dgsbench/metrics"
+	"dgsbench/protocol"
 	"dgsbench/results/table"
 )
 
@@ -11,8 +11,8 @@ var paperTest = LatencyMetric(200, 200)
 // paperTime is the paper's time of its test. Where the paper has it in a
 // figure only, the entry says so.
 func paperTime(m ModelHead, dataset string, n *table.Footnotes) table.Entry {
-	e := paperEntry(metrics.NodeClassification, "", m, dataset, paperTest, -1)
-	if e.Value == nil && dataset != "" && m.Variant == "" && defined().figureOnly(metrics.NodeClassification, m.ID, paperTest) {
+	e := paperEntry(protocol.NodeClassification, "", m, dataset, paperTest, -1)
+	if e.Value == nil && dataset != "" && m.Variant == "" && defined().figureOnly(protocol.NodeClassification, m.ID, paperTest) {
 		e.Notes = n.Refer("the paper shows this value in a figure only: it is not read off it")
 	}
 	return e

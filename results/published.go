@@ -5,11 +5,12 @@ import (
 
 	"dgsbench/internal/optional"
 	"dgsbench/metrics"
+	"dgsbench/protocol"
 	"dgsbench/results/table"
 )
 
 // published is the paper's value beside ours. Variants are not the paper's.
-func published(d DatasetHead, task, setting string, m ModelHead, metric metrics.Metric) table.Entry {
+func published(d DatasetHead, task protocol.Task, setting protocol.Setting, m ModelHead, metric metrics.Metric) table.Entry {
 	name := metric.Name
 	if d.Against != "" {
 		name += "_over_" + d.Against
@@ -22,7 +23,7 @@ func published(d DatasetHead, task, setting string, m ModelHead, metric metrics.
 }
 
 // paperEntry is a value of paper.yaml, or nothing.
-func paperEntry(task, setting string, m ModelHead, dataset, metric string, decimals int) table.Entry {
+func paperEntry(task protocol.Task, setting protocol.Setting, m ModelHead, dataset, metric string, decimals int) table.Entry {
 	ref, ok := Paper(task, setting, m.ID, dataset, metric)
 	if !ok || m.Variant != "" {
 		return table.Entry{}
@@ -34,7 +35,7 @@ func paperEntry(task, setting string, m ModelHead, dataset, metric string, decim
 }
 
 // paperRank is the average rank that the paper gives.
-func (b *builder) paperRank(setting string, m ModelHead) table.Entry {
+func (b *builder) paperRank(setting protocol.Setting, m ModelHead) table.Entry {
 	return paperEntry(b.task, setting, m, "average", b.rank, 1)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"dgsbench/internal/optional"
 	"dgsbench/internal/strictyaml"
+	"dgsbench/protocol"
 )
 
 //go:embed reference/paper.yaml
@@ -23,7 +24,11 @@ type Reference struct {
 
 // referenceKey is what a published value is of. Names of datasets are in
 // lower case.
-type referenceKey struct{ task, setting, model, dataset, metric string }
+type referenceKey struct {
+	task                   protocol.Task
+	setting                protocol.Setting
+	model, dataset, metric string
+}
 
 type references map[referenceKey]Reference
 
@@ -31,8 +36,8 @@ type references map[referenceKey]Reference
 // came to be.
 type paperFile struct {
 	references
-	trials int                       // of the search, of which the best is printed
-	states map[string]map[string]int // task -> model -> numbers of a node's state, where the paper sets them
+	trials int                              // of the search, of which the best is printed
+	states map[protocol.Task]map[string]int // task -> model -> numbers of a node's state, where the paper sets them
 }
 
 // reference reads the file.
@@ -46,19 +51,19 @@ var reference = sync.OnceValue(func() paperFile {
 
 // Paper is the value that the paper gives, if it gives one. dataset is the
 // paper's name, in any case; model is our id.
-func Paper(task, setting, model, dataset, metric string) (Reference, bool) {
+func Paper(task protocol.Task, setting protocol.Setting, model, dataset, metric string) (Reference, bool) {
 	ref, ok := reference().references[referenceKey{task, setting, model, strings.ToLower(dataset), metric}]
 	return ref, ok
 }
 
 type referenceYAML struct {
-	Paper  string                    `yaml:"paper"`
-	Trials int                       `yaml:"trials"`
-	States map[string]map[string]int `yaml:"states"`
+	Paper  string                           `yaml:"paper"`
+	Trials int                              `yaml:"trials"`
+	States map[protocol.Task]map[string]int `yaml:"states"`
 	Tables []struct {
-		Source  string `yaml:"source"`
-		Task    string `yaml:"task"`
-		Setting string `yaml:"setting"`
+		Source  string           `yaml:"source"`
+		Task    protocol.Task    `yaml:"task"`
+		Setting protocol.Setting `yaml:"setting"`
 		// model -> dataset -> metric -> mean, standard deviation (if given)
 		Values map[string]map[string]map[string][]float64 `yaml:"values"`
 	} `yaml:"tables"`

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"dgsbench/internal/optional"
+	"dgsbench/protocol"
 	"dgsbench/results"
 )
 
@@ -14,7 +15,7 @@ func TestPaperHasEveryCellOfItsTables(t *testing.T) {
 		for _, model := range ncModels {
 			checkReference(t, "nc", "", model, dataset, "auc")
 		}
-		for _, setting := range []string{"T", "I"} {
+		for _, setting := range []protocol.Setting{protocol.Transductive, protocol.Inductive} {
 			for _, model := range []string{"tgn-id", "jodie", "tgn-attn", "graph-sprints", "dgs"} {
 				checkReference(t, "lp", setting, model, dataset, "mrr")
 				checkReference(t, "lp", setting, model, dataset, "recall@10")
@@ -23,7 +24,7 @@ func TestPaperHasEveryCellOfItsTables(t *testing.T) {
 	}
 }
 
-func checkReference(t *testing.T, task, setting, model, dataset, metric string) {
+func checkReference(t *testing.T, task protocol.Task, setting protocol.Setting, model, dataset, metric string) {
 	t.Helper()
 	ref, ok := results.Paper(task, setting, model, dataset, metric)
 	if !ok || ref.Mean <= 0 || ref.Mean >= 100 || !(ref.Std > 0) || ref.Source == "" {
@@ -33,9 +34,11 @@ func checkReference(t *testing.T, task, setting, model, dataset, metric string) 
 
 func TestPaperValues(t *testing.T) {
 	for _, c := range []struct {
-		task, setting, model, dataset, metric string
-		mean                                  float64
-		std                                   optional.Number
+		task                   protocol.Task
+		setting                protocol.Setting
+		model, dataset, metric string
+		mean                   float64
+		std                    optional.Number
 	}{
 		{"nc", "", "dgs", "Wikipedia", "auc", 89.2, 2.2},
 		{"nc", "", "graph-sprints", "mooc", "auc", 75.0, 0.2},
@@ -57,7 +60,7 @@ func TestPaperValues(t *testing.T) {
 		{"nc", "", "jodie", "Wikipedia", "latency_200x200"}, // in a figure only
 		{"nc", "", "edgebank", "Wikipedia", "auc"}, {"lp", "T", "raw", "Wikipedia", "mrr"}, {"nc", "", "dgs", "", "auc"},
 	} {
-		if ref, ok := results.Paper(c[0], c[1], c[2], c[3], c[4]); ok {
+		if ref, ok := results.Paper(protocol.Task(c[0]), protocol.Setting(c[1]), c[2], c[3], c[4]); ok {
 			t.Errorf("%v: %+v, want nothing", c, ref)
 		}
 	}

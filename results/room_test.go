@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"dgsbench/metrics"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 	"dgsbench/results/record/recordtest"
 )
@@ -15,10 +16,10 @@ import (
 // what summarising them takes of the heap, garbage included.
 func TestTableBytesAreAllocated(t *testing.T) {
 	const events = 5_000
-	for _, task := range []string{metrics.NodeClassification, metrics.LinkPrediction} {
-		s, setting := record.Store{Dir: t.TempDir()}, ""
-		if task == metrics.LinkPrediction {
-			setting = "T"
+	for _, task := range []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction} {
+		s, setting := record.Store{Dir: t.TempDir()}, protocol.Setting("")
+		if task == protocol.LinkPrediction {
+			setting = protocol.Transductive
 		}
 		for seed := range uint64(3) {
 			rng, o := rand.New(rand.NewPCG(seed, 0)), record.Observed{}
@@ -64,7 +65,7 @@ func TestTableBytesAreAllocated(t *testing.T) {
 // TestTablesWithoutRoom are refused with the numbers before any facts are
 // read.
 func TestTablesWithoutRoom(t *testing.T) {
-	r := recordtest.Trial(metrics.NodeClassification, "", "dgs", 0)
+	r := recordtest.Trial(protocol.NodeClassification, "", "dgs", 0)
 	r.Data = &record.Data{Parts: []record.DataPart{{}, {Events: 1 << 40}, {Events: 1 << 40}}}
 	_, err := Aggregate(record.Store{Dir: t.TempDir()}, []record.Record{r}, nil)
 	if err == nil || !strings.HasPrefix(err.Error(), "the tables of ") || !strings.Contains(err.Error(), " GB are free; leave models or datasets out") {

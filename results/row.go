@@ -7,6 +7,7 @@ import (
 
 	"dgsbench/internal/escape"
 	"dgsbench/internal/optional"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 )
 
@@ -14,12 +15,12 @@ import (
 // Unit; fractions have the unit "1".
 type Row struct {
 	record.CellKey
-	Candidates string          `json:"candidates"` // empty for nc
-	Split      string          `json:"split"`
-	Device     string          `json:"device"`
-	Metric     string          `json:"metric"`
-	Unit       string          `json:"unit"`
-	Mean       optional.Number `json:"mean"` // over seeds; absent where the metric is not defined
+	Candidates protocol.CandidateSet `json:"candidates"` // empty for nc
+	Split      protocol.Split        `json:"split"`
+	Device     string                `json:"device"`
+	Metric     string                `json:"metric"`
+	Unit       string                `json:"unit"`
+	Mean       optional.Number       `json:"mean"` // over seeds; absent where the metric is not defined
 	// Std is the sample standard deviation over seeds (n-1), absent with
 	// fewer than three.
 	Std optional.Number `json:"std"`
@@ -46,7 +47,7 @@ func WriteCSV(w io.Writer, rows []Row) error {
 	out.Write(csvHeader) // errors stay until Flush
 	for _, r := range rows {
 		out.Write([]string{
-			r.Suite, r.Dataset, r.Task, r.Setting, r.Model, r.Variant, r.Candidates, r.Split, r.Device,
+			r.Suite, r.Dataset, string(r.Task), string(r.Setting), r.Model, r.Variant, string(r.Candidates), string(r.Split), r.Device,
 			r.Metric, r.Unit, r.Mean.CSV(), r.Std.CSV(), strconv.Itoa(r.N), r.CILow.CSV(), r.CIHigh.CSV(), r.Case,
 			strconv.FormatBool(r.Degenerate), r.Caveat,
 		})

@@ -10,6 +10,7 @@ import (
 
 	"dgsbench/internal/golden"
 	"dgsbench/internal/optional"
+	"dgsbench/protocol"
 	"dgsbench/results"
 	"dgsbench/results/record"
 	"dgsbench/results/table"
@@ -26,20 +27,20 @@ func nc(dataset, model string, mean, std float64, seeds int) results.Cell {
 }
 
 // lp is a cell of link prediction with both candidate sets.
-func lp(dataset, setting, model string, mrr, std float64, seeds int) results.Cell {
+func lp(dataset string, setting protocol.Setting, model string, mrr, std float64, seeds int) results.Cell {
 	c := results.Cell{
 		CellKey: record.CellKey{Suite: "made-up", Dataset: dataset, Task: "lp", Setting: setting, Model: model},
 		Device:  "cpu", Seeds: seeds,
 	}
-	for _, candidates := range []string{record.AllNodes, record.Destinations} {
+	for _, candidates := range []protocol.CandidateSet{protocol.AllNodes, protocol.Destinations} {
 		c.Rows = append(c.Rows, newRow(c, candidates, "mrr", mrr, std), newRow(c, candidates, "recall@10", mrr+0.125, std))
 	}
 	return c
 }
 
-func newRow(c results.Cell, candidates, metric string, mean, std float64) results.Row {
+func newRow(c results.Cell, candidates protocol.CandidateSet, metric string, mean, std float64) results.Row {
 	r := results.Row{
-		CellKey: c.CellKey, Candidates: candidates, Split: record.Test, Device: "cpu", Metric: metric, Unit: "1",
+		CellKey: c.CellKey, Candidates: candidates, Split: protocol.Test, Device: "cpu", Metric: metric, Unit: "1",
 		Mean: optional.Number(mean), Std: optional.Number(std), N: c.Seeds,
 		CILow: optional.Number(mean - 0.0211), CIHigh: optional.Number(mean + 0.0187),
 	}
@@ -50,15 +51,15 @@ func newRow(c results.Cell, candidates, metric string, mean, std float64) result
 }
 
 var (
-	rawHead     = results.ModelHead{ID: "raw", Title: "Raw", Class: record.Learned}
-	tgnHead     = results.ModelHead{ID: "tgn-id", Title: "TGN-ID", Class: record.Learned}
-	jodieHead   = results.ModelHead{ID: "jodie", Title: "Jodie", Class: record.Learned}
-	sprintsHead = results.ModelHead{ID: "graph-sprints", Title: "Graph-Sprints", Class: record.Learned}
-	dgsHead     = results.ModelHead{ID: "dgs", Title: "DGS", Class: record.Learned}
-	countHead   = results.ModelHead{ID: "user-count", Title: "User's event count", Class: record.ZeroParameter}
-	bankHead    = results.ModelHead{ID: "edgebank", Title: "EdgeBank", Class: record.ZeroParameter}
-	windowHead  = results.ModelHead{ID: "edgebank", Variant: "tw", Title: "EdgeBank, time window", Class: record.ZeroParameter}
-	oracleHead  = results.ModelHead{ID: "oracle", Title: "Oracle", Class: record.Oracle}
+	rawHead     = results.ModelHead{ID: "raw", Title: "Raw", Class: protocol.Learned}
+	tgnHead     = results.ModelHead{ID: "tgn-id", Title: "TGN-ID", Class: protocol.Learned}
+	jodieHead   = results.ModelHead{ID: "jodie", Title: "Jodie", Class: protocol.Learned}
+	sprintsHead = results.ModelHead{ID: "graph-sprints", Title: "Graph-Sprints", Class: protocol.Learned}
+	dgsHead     = results.ModelHead{ID: "dgs", Title: "DGS", Class: protocol.Learned}
+	countHead   = results.ModelHead{ID: "user-count", Title: "User's event count", Class: protocol.ZeroParameter}
+	bankHead    = results.ModelHead{ID: "edgebank", Title: "EdgeBank", Class: protocol.ZeroParameter}
+	windowHead  = results.ModelHead{ID: "edgebank", Variant: "tw", Title: "EdgeBank, time window", Class: protocol.ZeroParameter}
+	oracleHead  = results.ModelHead{ID: "oracle", Title: "Oracle", Class: protocol.Oracle}
 
 	wikipedia = results.DatasetHead{ID: "wikipedia", Title: "Wikipedia", PaperName: "Wikipedia"}
 	bareWiki  = results.DatasetHead{ID: "wikipedia-nofeat", Title: "Wikipedia without features", PaperName: "Wikipedia"}
@@ -191,16 +192,16 @@ func TestLinkPredictionTables(t *testing.T) {
 	layout := results.Layout{
 		Models:   []results.ModelHead{tgnHead, jodieHead, sprintsHead, dgsHead, bankHead, windowHead},
 		Datasets: []results.DatasetHead{wikipedia, mooc},
-		Settings: []string{"T", "I"},
+		Settings: []protocol.Setting{"T", "I"},
 		Command:  "bench tables --suite made-up",
 	}
-	in := results.Input{Cells: lpCells(), Links: layout, Candidates: []string{record.AllNodes, record.Destinations}}
+	in := results.Input{Cells: lpCells(), Links: layout, Candidates: []protocol.CandidateSet{protocol.AllNodes, protocol.Destinations}}
 	compareLayouts(t, "lp", makeTables(t, in, "lp").Tables[0])
 	layout.Models = layout.Models[4:]
 	layout.Datasets = []results.DatasetHead{bareWiki, college}
 	in = results.Input{
 		Cells: []results.Cell{lp("wikipedia-nofeat", "T", "edgebank", 0.4944, 0, 1)},
-		Links: layout, Candidates: []string{record.AllNodes},
+		Links: layout, Candidates: []protocol.CandidateSet{protocol.AllNodes},
 	}
 	compareLayouts(t, "lp-zero-parameter-only", makeTables(t, in, "lp").Tables[0])
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"dgsbench/metrics"
+	"dgsbench/protocol"
 	"dgsbench/results/figure"
 	"dgsbench/results/table"
 )
@@ -17,8 +17,8 @@ func tradeOff(in Input, r request) (Output, error) {
 	if len(l.Models) == 0 {
 		return Output{}, nil
 	}
-	l.Settings = []string{""}
-	cells, err := newBuilder(in.Cells, l, metrics.NodeClassification, "auc")
+	l.Settings = []protocol.Setting{""}
+	cells, err := newBuilder(in.Cells, l, protocol.NodeClassification, "auc")
 	if err != nil {
 		return Output{}, err
 	}
@@ -105,7 +105,7 @@ func (b *tradeOffBuilder) entries(d DatasetHead, m ModelHead) ([]table.Entry, er
 		return nil, err
 	}
 	if d.PaperName != "" {
-		out[1] = paperEntry(metrics.NodeClassification, "", m, d.PaperName, b.metrics[0].Name, 1)
+		out[1] = paperEntry(protocol.NodeClassification, "", m, d.PaperName, b.metrics[0].Name, 1)
 		out[3] = paperTime(m, d.PaperName, &b.notes)
 	}
 	return out, nil

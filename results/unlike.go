@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"dgsbench/metrics"
-	"dgsbench/results/record"
+	"dgsbench/protocol"
 )
 
 // paperNotes say why the paper's values of a dataset are not simply to be
@@ -51,15 +51,15 @@ func (b *builder) searchNote(d DatasetHead) []string {
 
 // besidePaper reports whether the paper gives a value beside ours, by any of the
 // metrics. It ranks against all nodes.
-func (b *builder) besidePaper(d DatasetHead, setting string, m ModelHead, by ...metrics.Metric) bool {
-	return d.Candidates != record.Destinations && slices.ContainsFunc(by, func(x metrics.Metric) bool {
+func (b *builder) besidePaper(d DatasetHead, setting protocol.Setting, m ModelHead, by ...metrics.Metric) bool {
+	return d.Candidates != protocol.Destinations && slices.ContainsFunc(by, func(x metrics.Metric) bool {
 		return published(d, b.task, setting, m, x).Value != nil
 	})
 }
 
 // unlikeNotes say in what one of our models differs from the paper's, or that
 // it is the result of a search as well.
-func (b *builder) unlikeNotes(d DatasetHead, setting string, m ModelHead, c *Cell) []string {
+func (b *builder) unlikeNotes(d DatasetHead, setting protocol.Setting, m ModelHead, c *Cell) []string {
 	if !b.besidePaper(d, setting, m, b.metrics...) {
 		return nil
 	}

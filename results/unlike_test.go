@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"dgsbench/protocol"
 	"dgsbench/results"
 	"dgsbench/results/record"
 	"dgsbench/results/record/recordtest"
@@ -25,7 +26,7 @@ func TestUnlikeThePaper(t *testing.T) {
 	cell := func(dataset, model string, state int, searches ...string) results.Cell {
 		return with(lp(dataset, "T", model, .5, .02, 10), func(c *results.Cell) { c.State, c.Searches = state, searches })
 	}
-	frozenHead := results.ModelHead{ID: "dgs", Variant: "frozen", Title: "DGS, frozen", Class: record.Learned}
+	frozenHead := results.ModelHead{ID: "dgs", Variant: "frozen", Title: "DGS, frozen", Class: protocol.Learned}
 	variant := cell("wikipedia", "dgs", 100)
 	variant.Variant = "frozen"
 	for name, c := range map[string]struct {
@@ -53,8 +54,8 @@ func TestUnlikeThePaper(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			made, err := results.Make(results.Input{
-				Cells: c.cells, Candidates: []string{record.AllNodes, record.Destinations},
-				Links: results.Layout{Models: []results.ModelHead{jodieHead, dgsHead, frozenHead}, Datasets: []results.DatasetHead{c.dataset}, Settings: []string{"T"}},
+				Cells: c.cells, Candidates: []protocol.CandidateSet{protocol.AllNodes, protocol.Destinations},
+				Links: results.Layout{Models: []results.ModelHead{jodieHead, dgsHead, frozenHead}, Datasets: []results.DatasetHead{c.dataset}, Settings: []protocol.Setting{"T"}},
 			}, []results.Choice{{ID: "lp"}})
 			if err != nil || len(made.Tables) == 0 {
 				t.Fatalf("%d tables, %v", len(made.Tables), err)

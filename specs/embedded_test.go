@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dgsbench/datasets"
-	"dgsbench/models"
 	_ "dgsbench/models/standard"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 )
 
@@ -138,8 +138,8 @@ func TestTorchNC(t *testing.T) {
 // frozen, in all suites whose tables show them beside the paper's.
 func TestPaperStates(t *testing.T) {
 	lib := embeddedLibrary(t)
-	want := map[models.Task]int{models.NodeClassification: 100, models.LinkPrediction: 250}
-	seen := map[models.Task]int{}
+	want := map[protocol.Task]int{protocol.NodeClassification: 100, protocol.LinkPrediction: 250}
+	seen := map[protocol.Task]int{}
 	for _, name := range lib.SuiteNames() {
 		s, err := lib.LoadSuite(name)
 		if err != nil {
@@ -165,7 +165,7 @@ func TestPaperStates(t *testing.T) {
 			}
 		}
 	}
-	if seen[models.NodeClassification] == 0 || seen[models.LinkPrediction] == 0 {
+	if seen[protocol.NodeClassification] == 0 || seen[protocol.LinkPrediction] == 0 {
 		t.Errorf("no such trials: %v", seen)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"dgsbench/internal/suggest"
-	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // MostSeeds is how many seeds a suite has at most.
@@ -48,7 +48,7 @@ func (s Suite) Trials(f Filter) ([]Trial, error) {
 	var trials []Trial
 	for _, cell := range cells {
 		first, n := uint64(0), 1
-		if cell.Class == models.Learned && !cell.IsLatency() {
+		if cell.Class == protocol.Learned && !cell.IsLatency() {
 			first, n = f.FirstSeed, seeds
 		}
 		for i := range n {

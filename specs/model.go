@@ -5,16 +5,16 @@ import (
 	"slices"
 	"strings"
 
-	"dgsbench/datasets"
 	"dgsbench/internal/strictyaml"
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // Place is where options apply. In an override, an empty field fits all.
 type Place struct {
 	Dataset string
-	Task    models.Task
-	Setting datasets.Setting
+	Task    protocol.Task
+	Setting protocol.Setting
 }
 
 func (p Place) fits(q Place) bool {
@@ -148,8 +148,8 @@ func newOverride(n strictyaml.Node, errs *strictyaml.Errors) override {
 	}
 	at := Place{
 		Dataset: readDataset(y.Match.Dataset, errs),
-		Task:    readWord(y.Match.Task, errs, models.NodeClassification, models.LinkPrediction),
-		Setting: readWord(y.Match.Setting, errs, datasets.Transductive, datasets.Inductive),
+		Task:    readWord(y.Match.Task, errs, protocol.NodeClassification, protocol.LinkPrediction),
+		Setting: readWord(y.Match.Setting, errs, protocol.Transductive, protocol.Inductive),
 	}
 	return override{at, newLayer(y.block, errs)}
 }

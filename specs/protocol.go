@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"dgsbench/internal/strictyaml"
+	"dgsbench/protocol"
 )
 
 // Protocol is how a model is trained and judged. Windows of Batch events
@@ -30,7 +31,7 @@ type Protocol struct {
 	TrainNegatives NegativeSource `yaml:"train_negatives"`
 	// Candidates are the sets of destinations that events are ranked
 	// against. The first is the headline, by which epochs are selected.
-	Candidates []CandidateSet `yaml:"candidates"`
+	Candidates []protocol.CandidateSet `yaml:"candidates"`
 	// Filter says which candidates are not negatives, beside the true
 	// destination.
 	Filter NegativeFilter `yaml:"filter"`
@@ -52,18 +53,6 @@ type Protocol struct {
 
 // maxBatch is the largest number of events in a batch.
 const maxBatch = 100_000
-
-// CandidateSet names a set of possible destinations.
-type CandidateSet string
-
-// The two readings of the paper's "possible destinations".
-const (
-	// AllNodes are all nodes of the dataset, the source too.
-	AllNodes CandidateSet = "all_nodes"
-	// Destinations are the nodes that are a destination anywhere in the
-	// stream.
-	Destinations CandidateSet = "destinations"
-)
 
 // NegativeSource says which nodes are negative destinations in training, drawn
 // with equal shares and replacement.
@@ -148,7 +137,7 @@ const (
 func DefaultProtocol() Protocol {
 	return Protocol{
 		Batch: 200, Epochs: 50, Patience: 10,
-		TrainNegatives: TrainDestinations, Candidates: []CandidateSet{AllNodes, Destinations}, Filter: FilterNone,
+		TrainNegatives: TrainDestinations, Candidates: []protocol.CandidateSet{protocol.AllNodes, protocol.Destinations}, Filter: FilterNone,
 		Select: SelectBest, TestState: []StateRule{Carry},
 	}
 }
@@ -198,7 +187,7 @@ func (p Protocol) with(n strictyaml.Node, errs *strictyaml.Errors) Protocol {
 			errs.Add(y.TestState.Errorf("after replay the state that training has left is gone, expected test_state: [%s, %s]", Carry, Replay))
 		}
 	}
-	if c := readWords(y.Candidates, errs, AllNodes, Destinations); c != nil {
+	if c := readWords(y.Candidates, errs, protocol.AllNodes, protocol.Destinations); c != nil {
 		p.Candidates = c
 	}
 	if y.Latency.Present() {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"dgsbench/protocol"
 	"dgsbench/specs"
 )
 
@@ -25,7 +26,7 @@ func TestRunOverSuite(t *testing.T) {
 	const suite = "batch: 7, epochs: 6, patience: 5, train_negatives: mixed, candidates: [destinations], filter: same_src_t, " +
 		"val_negatives: 4, select: last, test_state: replay"
 	want := specs.Protocol{
-		Batch: 7, Epochs: 6, Patience: 5, TrainNegatives: specs.MixedNegatives, Candidates: []specs.CandidateSet{specs.Destinations},
+		Batch: 7, Epochs: 6, Patience: 5, TrainNegatives: specs.MixedNegatives, Candidates: []protocol.CandidateSet{protocol.Destinations},
 		Filter: specs.FilterSameSrcT, ValNegatives: 4, Select: specs.SelectLast, TestState: []specs.StateRule{specs.Replay},
 	}
 	const nc, lp = "task: nc, datasets: [amlsim-20k], models: [toy]", "task: lp, settings: [T], datasets: [wikipedia], models: [edgebank]"
@@ -40,7 +41,7 @@ func TestRunOverSuite(t *testing.T) {
 		{"task: nc, datasets: [amlsim-20k], models: [raw]", "derived_features: before_batch", func(p *specs.Protocol) { p.DerivedFeatures = specs.BeforeBatch }},
 		{nc, "epochs: 8", func(p *specs.Protocol) { p.Epochs = 8 }},
 		{nc, "patience: 0", func(p *specs.Protocol) { p.Patience = 0 }},
-		{lp, "candidates: [all_nodes]", func(p *specs.Protocol) { p.Candidates = []specs.CandidateSet{specs.AllNodes} }},
+		{lp, "candidates: [all_nodes]", func(p *specs.Protocol) { p.Candidates = []protocol.CandidateSet{protocol.AllNodes} }},
 		{lp, "filter: none", func(p *specs.Protocol) { p.Filter = specs.FilterNone }},
 		{lp, "val_negatives: 0", func(p *specs.Protocol) { p.ValNegatives = 0 }},
 		{nc, "select: best", func(p *specs.Protocol) { p.Select = specs.SelectBest }},

@@ -9,9 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"dgsbench/datasets"
 	"dgsbench/internal/golden"
-	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 )
 
@@ -115,7 +114,7 @@ options: {alpha: 0}
 overrides:
   - {match: {dataset: wikipedia, task: lp, setting: T}, options: {alpha: 1}}
 `)
-	at := func(dataset string, task models.Task, setting datasets.Setting) specs.Place {
+	at := func(dataset string, task protocol.Task, setting protocol.Setting) specs.Place {
 		return specs.Place{Dataset: dataset, Task: task, Setting: setting}
 	}
 	for place, want := range map[specs.Place]float64{

@@ -9,6 +9,7 @@ import (
 	"dgsbench/internal/strictyaml"
 	"dgsbench/internal/suggest"
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // runYAML is one run of a suite: every model on every dataset in every
@@ -29,20 +30,20 @@ func (r *suiteReader) addRun(n strictyaml.Node, base Protocol) {
 	var y runYAML
 	r.errs.Add(n.Decode(&y))
 	require(n, &r.errs, "task", "datasets", "models")
-	task := readWord(y.Task, &r.errs, models.NodeClassification, models.LinkPrediction)
+	task := readWord(y.Task, &r.errs, protocol.NodeClassification, protocol.LinkPrediction)
 	settings := r.settings(n, y.Settings, task)
 	data := r.datasets(y.Datasets, task)
 	refs := r.refs(y.Models, task)
-	protocol := base.with(y.Protocol, &r.errs)
-	if protocol.Latency != nil && task == models.LinkPrediction {
-		r.errs.Add(y.Task.Errorf("latency tests are of %s, found %s", models.NodeClassification, task))
+	shared := base.with(y.Protocol, &r.errs)
+	if shared.Latency != nil && task == protocol.LinkPrediction {
+		r.errs.Add(y.Task.Errorf("latency tests are of %s, found %s", protocol.NodeClassification, task))
 	}
-	if protocol.WithinBatch == TBatch && task == models.LinkPrediction {
-		r.errs.Add(y.Task.Errorf("within_batch: %s is for %s: candidates that are no node of the event would be ranked with events after it", TBatch, models.NodeClassification))
+	if shared.WithinBatch == TBatch && task == protocol.LinkPrediction {
+		r.errs.Add(y.Task.Errorf("within_batch: %s is for %s: candidates that are no node of the event would be ranked with events after it", TBatch, protocol.NodeClassification))
 	}
-	checkEffect(y.Protocol, task, protocol, &r.errs)
-	r.checkDerived(y.Protocol, protocol, data, refs)
-	cases := readCases(y.Batches, protocol, &r.errs)
+	checkEffect(y.Protocol, task, shared, &r.errs)
+	r.checkDerived(y.Protocol, shared, data, refs)
+	cases := readCases(y.Batches, shared, &r.errs)
 	if r.size += size(cases) * size(data) * size(settings) * size(refs); r.size > mostCells {
 		return // newSuite reports it
 	}
@@ -60,7 +61,7 @@ func (r *suiteReader) addRun(n strictyaml.Node, base Protocol) {
 }
 
 // checkEffect refuses what a run's own protocol says in vain.
-func checkEffect(own strictyaml.Node, task models.Task, resolved Protocol, errs *strictyaml.Errors) {
+func checkEffect(own strictyaml.Node, task protocol.Task, resolved Protocol, errs *strictyaml.Errors) {
 	latency := resolved.Latency != nil
 	if latency && resolved.WithinBatch == TBatch {
 		errs.Add(own.Errorf("a latency test answers whole windows, expected within_batch: %s", LastWrite))
@@ -69,7 +70,7 @@ func checkEffect(own strictyaml.Node, task models.Task, resolved Protocol, errs 
 		switch {
 		case latency && !slices.Contains([]string{"batch", "within_batch", "latency"}, key):
 			errs.Add(at.Errorf("it changes nothing in a latency test; leave the key out"))
-		case latency || task != models.NodeClassification:
+		case latency || task != protocol.NodeClassification:
 		case key == "train_negatives" || key == "candidates" || key == "filter" || key == "val_negatives" && resolved.ValNegatives > 0:
 			errs.Add(at.Errorf("it changes nothing in node classification; leave the key out"))
 		}
@@ -111,20 +112,20 @@ func size[T any](list []T) float64 { return max(1, float64(len(list))) }
 
 // settings are those of link prediction; node classification, which knows
 // none, gets the empty one.
-func (r *suiteReader) settings(run, at strictyaml.Node, task models.Task) []datasets.Setting {
+func (r *suiteReader) settings(run, at strictyaml.Node, task protocol.Task) []protocol.Setting {
 	switch {
-	case task == models.NodeClassification && at.Present():
+	case task == protocol.NodeClassification && at.Present():
 		r.errs.Add(at.Errorf("node classification has no settings; leave the key out"))
-	case task == models.NodeClassification:
-		return []datasets.Setting{""}
-	case task == models.LinkPrediction && !at.Present():
-		r.errs.Add(run.Errorf("link prediction needs settings: [%s], [%s] or both", datasets.Transductive, datasets.Inductive))
+	case task == protocol.NodeClassification:
+		return []protocol.Setting{""}
+	case task == protocol.LinkPrediction && !at.Present():
+		r.errs.Add(run.Errorf("link prediction needs settings: [%s], [%s] or both", protocol.Transductive, protocol.Inductive))
 	}
-	return readWords(at, &r.errs, datasets.Transductive, datasets.Inductive)
+	return readWords(at, &r.errs, protocol.Transductive, protocol.Inductive)
 }
 
 // datasets are the names in the list that fit the task.
-func (r *suiteReader) datasets(n strictyaml.Node, task models.Task) []string {
+func (r *suiteReader) datasets(n strictyaml.Node, task protocol.Task) []string {
 	var out []string
 	items := n.Items()
 	for i, dataset := range readList[string](n, &r.errs) {
@@ -132,7 +133,7 @@ func (r *suiteReader) datasets(n strictyaml.Node, task models.Task) []string {
 		if !checkDataset(at, dataset, &r.errs) {
 			continue
 		}
-		if d, _ := datasets.Lookup(dataset); task == models.NodeClassification && !d.Labelled {
+		if d, _ := datasets.Lookup(dataset); task == protocol.NodeClassification && !d.Labelled {
 			r.errs.Add(at.Errorf("dataset %q has no labels for the task %q", dataset, task))
 			continue
 		}
@@ -142,7 +143,7 @@ func (r *suiteReader) datasets(n strictyaml.Node, task models.Task) []string {
 }
 
 // refs are the models in the list that exist and can do the task.
-func (r *suiteReader) refs(n strictyaml.Node, task models.Task) []string {
+func (r *suiteReader) refs(n strictyaml.Node, task protocol.Task) []string {
 	var out []string
 	items := n.Items()
 	for i, ref := range readList[string](n, &r.errs) {
@@ -171,7 +172,7 @@ func (r *suiteReader) checkTruth(list strictyaml.Node, data, refs []string) {
 	}
 }
 
-func (r *suiteReader) checkModel(at strictyaml.Node, ref string, task models.Task) bool {
+func (r *suiteReader) checkModel(at strictyaml.Node, ref string, task protocol.Task) bool {
 	id, variant := SplitRef(ref)
 	m, ok := r.model(at, id)
 	if !ok {

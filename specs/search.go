@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"dgsbench/internal/strictyaml"
-	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // Scale says how the values between two ends are spread.
@@ -43,9 +43,9 @@ type Parameter struct {
 	Step      int     // between values of Whole, from Low on; else 0
 	Choices   []any   // texts, booleans, numbers; a single one is set, not searched
 
-	Tasks  []models.Task // in which it is searched: those in which it has an effect
-	Source Origin        // who gives the range: FromPaper or Default
-	Note   string        // what else a reader should know; may be empty
+	Tasks  []protocol.Task // in which it is searched: those in which it has an effect
+	Source Origin          // who gives the range: FromPaper or Default
+	Note   string          // what else a reader should know; may be empty
 	File   string
 	Line   int
 }
@@ -91,7 +91,7 @@ func orList[T any](values []T) string {
 func (m Model) Search() []Parameter { return slices.Clone(m.search) }
 
 // SearchFor lists what a search tries in one task.
-func (m Model) SearchFor(task models.Task) []Parameter {
+func (m Model) SearchFor(task protocol.Task) []Parameter {
 	return slices.DeleteFunc(m.Search(), func(p Parameter) bool { return !slices.Contains(p.Tasks, task) })
 }
 
@@ -163,7 +163,7 @@ func (m Model) ResolveSearched(at Place, values map[string]any, record string) (
 
 // point is the layer of a point of the search space. What has been chosen is
 // tuned; the origin of what is only set is that of its range.
-func (m Model) point(task models.Task, values map[string]any, record string) (strictyaml.Node, map[string]Provenance, error) {
+func (m Model) point(task protocol.Task, values map[string]any, record string) (strictyaml.Node, map[string]Provenance, error) {
 	params := m.SearchFor(task)
 	n, err := searched(params, values)
 	origins := map[string]Provenance{}

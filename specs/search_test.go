@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 )
 
@@ -54,9 +54,9 @@ func TestSearch(t *testing.T) {
 	}
 	layers := []string{"layers.length: 1 to 3 (paper)", "layers.item: 8 to 12, step 2 (paper)"}
 	rate := "head.lr: 0.0001 to 1, log (paper)"
-	for task, want := range map[models.Task][]string{
-		models.NodeClassification: {rate, "alpha: 0.1 to 1 (default)", layers[0], layers[1], "mode: fast or slow (paper)"},
-		models.LinkPrediction:     {rate, "alpha: 0.25 (paper)", layers[0], layers[1]},
+	for task, want := range map[protocol.Task][]string{
+		protocol.NodeClassification: {rate, "alpha: 0.1 to 1 (default)", layers[0], layers[1], "mode: fast or slow (paper)"},
+		protocol.LinkPrediction:     {rate, "alpha: 0.25 (paper)", layers[0], layers[1]},
 	} {
 		if diff := cmp.Diff(want, show(m.SearchFor(task))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", task, diff)
@@ -72,7 +72,7 @@ func TestSearch(t *testing.T) {
 func TestResolveSearched(t *testing.T) {
 	m := searchModel(t, searchSpec)
 	values := map[string]any{"head.lr": 0.01, "alpha": 0.7, "layers.length": 2.0, "layers.item": 10.0, "mode": "slow"}
-	r, err := m.ResolveSearched(specs.Place{Task: models.NodeClassification}, values, "history.jsonl")
+	r, err := m.ResolveSearched(specs.Place{Task: protocol.NodeClassification}, values, "history.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestEmbeddedSearch(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got strings.Builder
-		for _, p := range m.SearchFor(models.NodeClassification) {
+		for _, p := range m.SearchFor(protocol.NodeClassification) {
 			got.WriteString(p.Title + ": " + p.Range() + "; ")
 			if p.Source != specs.FromPaper {
 				t.Errorf("%s: %s is from %q", id, p.Name(), p.Source)
@@ -128,7 +128,7 @@ func TestEmbeddedSearch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := dgs.SearchFor(models.LinkPrediction); p[1].Range() != "250" || p[2].Range() != "10, 25 or 50" {
+	if p := dgs.SearchFor(protocol.LinkPrediction); p[1].Range() != "250" || p[2].Range() != "10, 25 or 50" {
 		t.Errorf("in link prediction: size %s, blocks %s", p[1].Range(), p[2].Range())
 	}
 }
@@ -141,7 +141,7 @@ func TestEveryLearnedModelIsSearched(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if learned := m.Kind.Class == models.Learned; learned != (len(m.Search()) > 0) {
+		if learned := m.Kind.Class == protocol.Learned; learned != (len(m.Search()) > 0) {
 			t.Errorf("%s: learned %v, %d parameters", id, learned, len(m.Search()))
 		}
 	}
@@ -164,7 +164,7 @@ func TestShowSearch(t *testing.T) {
 // found, elsewhere those of before.
 func TestTuned(t *testing.T) {
 	m := searchModel(t, searchSpec+"variants:\n  wide: {title: Wide, options: {layers: [9, 9]}}\noverrides:\n  - {match: {task: nc}, options: {alpha: 0.6}} # kept\n")
-	at := specs.Place{Dataset: "collegemsg", Task: models.LinkPrediction, Setting: "T"}
+	at := specs.Place{Dataset: "collegemsg", Task: protocol.LinkPrediction, Setting: "T"}
 	values := map[string]any{"head.lr": 0.01, "alpha": 0.25, "layers.length": 2.0, "layers.item": 10.0}
 	text, err := m.Tuned([]specs.Found{{At: at, Values: values, Record: "toy.jsonl"}}, specs.Model{}, "Tuned by a test.\nTwice.")
 	if err != nil {
@@ -187,7 +187,7 @@ func TestTuned(t *testing.T) {
 	if p := r.Origins["alpha"]; p.Origin != specs.FromPaper || p.Record != "" {
 		t.Errorf("alpha, which is set and not searched, is from %+v", p)
 	}
-	r, err = again.Resolve(specs.Place{Dataset: "mooc", Task: models.NodeClassification}, "wide")
+	r, err = again.Resolve(specs.Place{Dataset: "mooc", Task: protocol.NodeClassification}, "wide")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestTuned(t *testing.T) {
 func TestTunedAgain(t *testing.T) {
 	m := searchModel(t, searchSpec)
 	found := func(dataset string, rate float64) []specs.Found {
-		at := specs.Place{Dataset: dataset, Task: models.LinkPrediction, Setting: "T"}
+		at := specs.Place{Dataset: dataset, Task: protocol.LinkPrediction, Setting: "T"}
 		return []specs.Found{{At: at, Values: map[string]any{"head.lr": rate, "alpha": 0.25, "layers.length": 1.0, "layers.item": 8.0}, Record: "r"}}
 	}
 	var old specs.Model
@@ -220,7 +220,7 @@ func TestTunedAgain(t *testing.T) {
 		}
 	}
 	for dataset, want := range map[string]float64{"mooc": 0.03, "collegemsg": 0.02, "reddit": 0.1} {
-		r, err := old.Resolve(specs.Place{Dataset: dataset, Task: models.LinkPrediction, Setting: "T"}, "")
+		r, err := old.Resolve(specs.Place{Dataset: dataset, Task: protocol.LinkPrediction, Setting: "T"}, "")
 		if err != nil || r.Options.(*toyOptions).Head.LR != want {
 			t.Errorf("%s: %+v, %v, want a rate of %v", dataset, r.Options, err, want)
 		}
@@ -230,7 +230,7 @@ func TestTunedAgain(t *testing.T) {
 // TestTunedKeepsOwnChoices: of an override, tuning replaces what comes from a
 // search alone; with one value of the user's own, it stays below the new one.
 func TestTunedKeepsOwnChoices(t *testing.T) {
-	at := specs.Place{Dataset: "mooc", Task: models.LinkPrediction, Setting: "T"}
+	at := specs.Place{Dataset: "mooc", Task: protocol.LinkPrediction, Setting: "T"}
 	values := map[string]any{"head.lr": 0.01, "alpha": 0.25, "layers.length": 1.0, "layers.item": 8.0}
 	for origin, want := range map[string]string{
 		"origin: {head.lr: tuned, mode: tuned}, records: {head.lr: r, mode: r}": "fast",

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"dgsbench/internal/strictyaml"
-	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // checkDefault holds the model's own value against the range: whoever leaves
@@ -86,7 +86,7 @@ func (r searchReader) together(entries []strictyaml.Node, params []Parameter) {
 
 // tryEnds builds the options with all values at their lower ends, and with
 // all at their upper ends.
-func (r searchReader) tryEnds(entries []strictyaml.Node, params []Parameter, task models.Task) {
+func (r searchReader) tryEnds(entries []strictyaml.Node, params []Parameter, task protocol.Task) {
 	low, high := map[string]any{}, map[string]any{}
 	for _, p := range params {
 		low[p.Name()], high[p.Name()] = p.Low, p.High

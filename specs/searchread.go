@@ -8,7 +8,7 @@ import (
 
 	"dgsbench/internal/strictyaml"
 	"dgsbench/internal/suggest"
-	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // parameterYAML is an entry of a `search:` block.
@@ -96,12 +96,12 @@ func (r searchReader) entry(n strictyaml.Node) (Parameter, bool) {
 }
 
 // tasks are those in the list, or else all of the model.
-func (r searchReader) tasks(n strictyaml.Node, errs *strictyaml.Errors) []models.Task {
+func (r searchReader) tasks(n strictyaml.Node, errs *strictyaml.Errors) []protocol.Task {
 	can := r.model.Kind.Tasks
 	if !n.Present() {
 		return can
 	}
-	tasks := readWords(n, errs, models.NodeClassification, models.LinkPrediction)
+	tasks := readWords(n, errs, protocol.NodeClassification, protocol.LinkPrediction)
 	for _, t := range tasks {
 		if !slices.Contains(can, t) {
 			errs.Add(n.Errorf("model %q cannot do the task %q; it can do: %s", r.model.ID, t, strings.Join(texts(can), ", ")))

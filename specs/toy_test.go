@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // toyOptions are those of a kind that only these tests know: nothing here
@@ -39,15 +40,15 @@ func (*noOptions) Validate() error { return nil }
 
 func init() {
 	models.Register(models.Kind{
-		Name: "toy", Class: models.Learned,
-		Tasks: []models.Task{models.NodeClassification, models.LinkPrediction},
+		Name: "toy", Class: protocol.Learned,
+		Tasks: []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
 		Options: func() models.Options {
 			return &toyOptions{Alpha: 0.5, Layers: []int{4}, Mode: "fast", Head: toyHead{LR: 0.1}}
 		},
 	})
 	models.Register(models.Kind{
-		Name: "toy-rule", Class: models.ZeroParameter,
-		Tasks:   []models.Task{models.LinkPrediction},
+		Name: "toy-rule", Class: protocol.ZeroParameter,
+		Tasks:   []protocol.Task{protocol.LinkPrediction},
 		Options: func() models.Options { return &noOptions{} },
 	})
 }

@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"dgsbench/datasets"
 	"dgsbench/internal/strictyaml"
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // Trial is one thing to measure: everything about it is resolved.
@@ -16,8 +16,8 @@ type Trial struct {
 	Suite   string
 	About   string // the suite's title
 	Dataset string
-	Task    models.Task
-	Setting datasets.Setting
+	Task    protocol.Task
+	Setting protocol.Setting
 	// Case names the protocol where a suite has the same model at the same
 	// place under several: "batch-10", "latency"; else it is empty.
 	Case    string
@@ -28,7 +28,7 @@ type Trial struct {
 	// Deployed: what is measured is the model that Deploy gives. The variant
 	// says so too.
 	Deployed bool
-	Class    models.Class
+	Class    protocol.Class
 	// Options are shared by the seeds of a cell and must not be written to.
 	Options  models.Options
 	Origins  map[string]Provenance // by dotted path of the option

@@ -12,9 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"dgsbench/datasets"
 	"dgsbench/internal/golden"
-	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 )
 
@@ -120,7 +119,7 @@ func TestTrialValues(t *testing.T) {
 		byRef[trial.Ref()] = trial
 	}
 	want := specs.DefaultProtocol()
-	want.Epochs, want.Candidates = 3, []specs.CandidateSet{specs.Destinations}
+	want.Epochs, want.Candidates = 3, []protocol.CandidateSet{protocol.Destinations}
 	if diff := cmp.Diff(want, byRef["toy+wide"].Protocol); diff != "" {
 		t.Errorf("nc protocol (-want +got):\n%s", diff)
 	}
@@ -151,8 +150,8 @@ func TestIdentity(t *testing.T) {
 	changes := map[string]func(*specs.Trial){
 		"suite":      func(t *specs.Trial) { t.Suite = "x" },
 		"dataset":    func(t *specs.Trial) { t.Dataset = "x" },
-		"task":       func(t *specs.Trial) { t.Task = models.NodeClassification },
-		"setting":    func(t *specs.Trial) { t.Setting = datasets.Transductive },
+		"task":       func(t *specs.Trial) { t.Task = protocol.NodeClassification },
+		"setting":    func(t *specs.Trial) { t.Setting = protocol.Transductive },
 		"model":      func(t *specs.Trial) { t.ModelID = "x" },
 		"variant":    func(t *specs.Trial) { t.Variant = "x" },
 		"kind":       func(t *specs.Trial) { t.Kind = "x" },
@@ -160,7 +159,7 @@ func TestIdentity(t *testing.T) {
 		"list":       func(t *specs.Trial) { t.Options.(*toyOptions).Layers = []int{8, 8} },
 		"nested":     func(t *specs.Trial) { t.Options.(*toyOptions).Head.Dropout = 0.3 },
 		"batch":      func(t *specs.Trial) { t.Protocol.Batch++ },
-		"candidates": func(t *specs.Trial) { t.Protocol.Candidates = []specs.CandidateSet{specs.AllNodes} },
+		"candidates": func(t *specs.Trial) { t.Protocol.Candidates = []protocol.CandidateSet{protocol.AllNodes} },
 		"negatives":  func(t *specs.Trial) { t.Protocol.TrainNegatives = specs.TrainNodes },
 		"test state": func(t *specs.Trial) { t.Protocol.TestState = []specs.StateRule{specs.Replay} },
 		"seed":       func(t *specs.Trial) { t.Seed++ },
@@ -194,7 +193,7 @@ func TestIdentity(t *testing.T) {
 	}
 
 	same := trial()
-	same.Title, same.Class, same.Origins = "x", models.Oracle, nil
+	same.Title, same.Class, same.Origins = "x", protocol.Oracle, nil
 	if same.Identity("sum", 1, "cpu") != base {
 		t.Error("titles or origins change the identity")
 	}

@@ -14,6 +14,7 @@ import (
 	"dgsbench/kernels"
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 )
 
@@ -78,8 +79,8 @@ func (m *measuring) epochsOf(t specs.Trial, cutters map[string]*harness.Cutter) 
 }
 
 // epochTask names epochs for a task of models.
-func epochTask(t models.Task) string {
-	if t == models.LinkPrediction {
+func epochTask(t protocol.Task) string {
+	if t == protocol.LinkPrediction {
 		return trainingLP
 	}
 	return trainingNC
@@ -104,7 +105,7 @@ func trainEpochs(t specs.Trial, parts datasets.Parts, on devices.Target, timed i
 		return nil, err
 	}
 	var negatives []int32
-	if t.Task == models.LinkPrediction {
+	if t.Task == protocol.LinkPrediction {
 		negatives = drawNegatives(parts.Train.Len(), whole.NumNodes)
 	}
 	var seconds []float64

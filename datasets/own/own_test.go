@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"dgsbench/datasets"
+	"dgsbench/protocol"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -81,7 +82,7 @@ func TestImport(t *testing.T) {
 			t.Errorf("imported %s %v, loaded %s %v, %q", made.SHA256, made.Split, l.SHA256, l.Split, l.Dataset.Title)
 		}
 	}
-	p, err := made.Parts(datasets.Cut{Setting: datasets.Transductive, NeedFeatures: true})
+	p, err := made.Parts(datasets.Cut{Setting: protocol.Transductive, NeedFeatures: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 )
 
@@ -227,14 +228,14 @@ func TestMain(m *testing.M) {
 	d.Name, d.Features = "underivable", []datasets.Derived{datasets.Log1p(0)} // of -2
 	datasets.Register(d)
 	models.Register(models.Kind{
-		Name: "vast", Class: models.Learned, Tasks: []models.Task{models.NodeClassification},
+		Name: "vast", Class: protocol.Learned, Tasks: []protocol.Task{protocol.NodeClassification},
 		Options: func() models.Options { return noOptions{} },
 		Bytes:   func(models.Setup, models.Options) int64 { return 1 << 58 },
 		New:     func(models.Setup, models.Options) (models.Model, error) { panic("built") },
 	})
 	for name, misbehave := range faults {
 		models.Register(models.Kind{
-			Name: name, Class: models.Learned, Tasks: []models.Task{models.NodeClassification},
+			Name: name, Class: protocol.Learned, Tasks: []protocol.Task{protocol.NodeClassification},
 			Options: func() models.Options { return noOptions{} },
 			New: func(models.Setup, models.Options) (models.Model, error) {
 				f := &fake{name: name, misbehave: misbehave}
@@ -265,7 +266,7 @@ func trial(kind string) specs.Trial {
 	p := specs.DefaultProtocol()
 	p.Batch, p.Latency = fakeBatch, &fakeProtocol
 	return specs.Trial{
-		Suite: "fakes", Dataset: "fake", Task: models.NodeClassification, ModelID: kind, Kind: kind, Title: kind,
-		Class: models.Learned, Options: noOptions{}, Protocol: p,
+		Suite: "fakes", Dataset: "fake", Task: protocol.NodeClassification, ModelID: kind, Kind: kind, Title: kind,
+		Class: protocol.Learned, Options: noOptions{}, Protocol: p,
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"dgsbench/kernels"
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 	"dgsbench/specs"
 )
@@ -38,7 +39,7 @@ func newSubject(t specs.Trial, l *datasets.Loaded, on devices.Target, threads in
 		return nil, err
 	}
 	s := &subject{trial: t, kind: kind, record: harness.Describe(t, l, on), samples: record.Samples{}, replays: record.Replays{}}
-	parts, err := l.Parts(datasets.Cut{Setting: datasets.Transductive, NeedFeatures: kind.Features == models.FeaturesRequired})
+	parts, err := l.Parts(datasets.Cut{Setting: protocol.Transductive, NeedFeatures: kind.Features == models.FeaturesRequired})
 	if err != nil {
 		s.fail(err)
 		parts.Whole = l.Stream // for the timings, which are those of the other models

@@ -19,6 +19,7 @@ import (
 	"dgsbench/internal/golden"
 	"dgsbench/models"
 	_ "dgsbench/models/standard"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 	"dgsbench/specs"
 
@@ -44,7 +45,7 @@ func TestMain(m *testing.M) {
 	toy.Name, toy.File, toy.Want = "unknown", "unknown.csv", datasets.Counts{}
 	datasets.Register(toy)
 	models.Register(models.Kind{
-		Name: "vast", Class: models.Learned, Tasks: []models.Task{models.NodeClassification},
+		Name: "vast", Class: protocol.Learned, Tasks: []protocol.Task{protocol.NodeClassification},
 		Options: func() models.Options { return &noOptions{} },
 		Bytes:   func(models.Setup, models.Options) int64 { return 1 << 60 },
 		New:     func(models.Setup, models.Options) (models.Model, error) { panic("built") },
@@ -296,7 +297,7 @@ func TestNoRoom(t *testing.T) {
 
 // fixed is a plan with all that can be in one.
 func fixed() plan.Plan {
-	cell := func(dataset, task, setting, kase, model string) record.CellKey {
+	cell := func(dataset string, task protocol.Task, setting protocol.Setting, kase, model string) record.CellKey {
 		return record.CellKey{Suite: "toys", Dataset: dataset, Task: task, Setting: setting, Case: kase, Model: model}
 	}
 	return plan.Plan{

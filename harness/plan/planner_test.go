@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"dgsbench/datasets"
-	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 
 	"github.com/google/go-cmp/cmp"
@@ -57,10 +57,10 @@ func TestStandIn(t *testing.T) {
 // every judged event.
 func TestDiskOfCandidates(t *testing.T) {
 	l := &datasets.Loaded{Stream: datasets.Stream{Src: make([]int32, 1000)}, Split: datasets.Split{TrainEnd: 600}}
-	trial := specs.Trial{Task: models.LinkPrediction}
-	trial.Protocol.Candidates = []specs.CandidateSet{"one"}
+	trial := specs.Trial{Task: protocol.LinkPrediction}
+	trial.Protocol.Candidates = []protocol.CandidateSet{"one"}
 	one := diskOf(trial, l)
-	trial.Protocol.Candidates = []specs.CandidateSet{"one", "two"}
+	trial.Protocol.Candidates = []protocol.CandidateSet{"one", "two"}
 	if got := diskOf(trial, l) - one; got != 400*countBytes {
 		t.Errorf("one more set of candidates: %d bytes more, expected %d", got, 400*countBytes)
 	}

@@ -37,7 +37,7 @@ type search struct {
 func (p *tuningPlanner) gather() error {
 	for _, study := range p.Studies {
 		s := &search{study: study, Search: Search{
-			Model: study.Model.ID, Dataset: study.At.Dataset, Task: string(study.At.Task), Setting: string(study.At.Setting),
+			Model: study.Model.ID, Dataset: study.At.Dataset, Task: study.At.Task, Setting: study.At.Setting,
 			Trials: study.Trials, Random: study.Random, Epochs: study.Protocol.Epochs,
 		}}
 		for _, q := range study.Searched() {

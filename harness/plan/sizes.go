@@ -2,7 +2,7 @@ package plan
 
 import (
 	"dgsbench/datasets"
-	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 )
 
@@ -25,11 +25,11 @@ func diskOf(t specs.Trial, l *datasets.Loaded) int64 {
 	}
 	judged := l.Stream.Len() - l.Split.TrainEnd
 	each := scoreBytes
-	if t.Task == models.LinkPrediction {
+	if t.Task == protocol.LinkPrediction {
 		each = countBytes * len(t.Protocol.Candidates)
 	}
 	bytes := recordBytes + judged*each
-	if t.Class == models.Learned {
+	if t.Class == protocol.Learned {
 		bytes += epochBytes * t.Protocol.Epochs
 	}
 	return int64(bytes)

@@ -7,6 +7,7 @@ import (
 	"dgsbench/harness"
 	"dgsbench/harness/tune"
 	"dgsbench/kernels/devices"
+	"dgsbench/protocol"
 )
 
 // TuningQuestion is which searches are to be planned.
@@ -31,22 +32,22 @@ type Span struct {
 
 // Search is what the trials of a study take. Sizes are bytes.
 type Search struct {
-	Model      string   `json:"model"`
-	Dataset    string   `json:"dataset"`
-	Task       string   `json:"task"`
-	Setting    string   `json:"setting,omitempty"`
-	Parameters []string `json:"search"` // their names
-	Trials     int      `json:"trials"` // beside the one with the model's own options
-	Random     int      `json:"random"` // of them
-	Epochs     int      `json:"epochs"` // at most
-	Found      int      `json:"found"`  // trials that are over
-	Left       int      `json:"left"`   // trials that are not
-	Each       Span     `json:"seconds_each"`
-	Seconds    float64  `json:"seconds_left"` // one trial after the other
-	Memory     int64    `json:"memory_each"`  // at most, of the model, beside the data
-	Source     Source   `json:"source"`
-	Counted    int      `json:"trials_counted"` // that Each is of
-	Problem    string   `json:"problem,omitempty"`
+	Model      string           `json:"model"`
+	Dataset    string           `json:"dataset"`
+	Task       protocol.Task    `json:"task"`
+	Setting    protocol.Setting `json:"setting,omitempty"`
+	Parameters []string         `json:"search"` // their names
+	Trials     int              `json:"trials"` // beside the one with the model's own options
+	Random     int              `json:"random"` // of them
+	Epochs     int              `json:"epochs"` // at most
+	Found      int              `json:"found"`  // trials that are over
+	Left       int              `json:"left"`   // trials that are not
+	Each       Span             `json:"seconds_each"`
+	Seconds    float64          `json:"seconds_left"` // one trial after the other
+	Memory     int64            `json:"memory_each"`  // at most, of the model, beside the data
+	Source     Source           `json:"source"`
+	Counted    int              `json:"trials_counted"` // that Each is of
+	Problem    string           `json:"problem,omitempty"`
 }
 
 // Tuning is what searches take on this machine. Where trials were tried out,

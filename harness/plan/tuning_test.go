@@ -12,7 +12,7 @@ import (
 	"dgsbench/harness/plan"
 	"dgsbench/harness/tune"
 	"dgsbench/internal/golden"
-	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 
 	"github.com/google/go-cmp/cmp"
@@ -31,7 +31,7 @@ func study(t *testing.T, model, dataset string, trials int) tune.Study {
 	}
 	p := specs.DefaultProtocol()
 	p.Batch, p.Epochs, p.Patience = 20, 3, 0
-	s, err := tune.NewStudy(m, specs.Place{Dataset: dataset, Task: models.NodeClassification}, p, trials, trials, 0)
+	s, err := tune.NewStudy(m, specs.Place{Dataset: dataset, Task: protocol.NodeClassification}, p, trials, trials, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

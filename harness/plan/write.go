@@ -71,8 +71,8 @@ func (p Plan) Short() string {
 
 // where is a cell's task with its setting and case.
 func (c Cell) where() string {
-	out := c.Task
-	for _, part := range []string{c.Setting, c.Case} {
+	out := string(c.Task)
+	for _, part := range []string{string(c.Setting), c.Case} {
 		if part != "" {
 			out += " " + part
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"dgsbench/internal/escape"
@@ -65,10 +66,7 @@ func (t Tuning) triedOut() bool {
 func (s Search) String() string { return fmt.Sprintf("%s on %s, %s", s.Model, s.Dataset, s.task()) }
 
 func (s Search) task() string {
-	if s.Setting == "" {
-		return s.Task
-	}
-	return s.Task + " " + s.Setting
+	return strings.TrimSpace(string(s.Task) + " " + string(s.Setting))
 }
 
 func (s Search) each() string {

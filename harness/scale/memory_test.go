@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"testing"
 
-	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // held is what a model keeps at each value of a sweep, MB.
@@ -73,7 +73,7 @@ func TestAllocations(t *testing.T) {
 		t.Errorf("dgs: %v objects a batch, expected none", n)
 	}
 	p := small(t, "witness", "length=100")
-	p.Task = models.LinkPrediction
+	p.Task = protocol.LinkPrediction
 	if n := measure(t, p).Points[0].Allocs; n < 4 {
 		t.Errorf("witness: %v objects a batch, expected at least its 4 texts", n)
 	}

@@ -7,6 +7,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 )
 
@@ -26,7 +27,7 @@ var modes = []Mode{Inference, Training}
 type Plan struct {
 	Model   specs.Model
 	Variant string // "" for none
-	Task    models.Task
+	Task    protocol.Task
 	Mode    Mode
 	// Base is where all sweeps start from.
 	Base    Size
@@ -35,7 +36,7 @@ type Plan struct {
 	Device  devices.Target // that the model runs on
 	Threads int            // of the processor
 	// Candidates are what link prediction ranks against in inference.
-	Candidates specs.CandidateSet
+	Candidates protocol.CandidateSet
 }
 
 // Size is the surroundings of a model.
@@ -47,7 +48,7 @@ type Size struct {
 }
 
 // ranks reports whether events are ranked against candidates.
-func (p Plan) ranks() bool { return p.Mode == Inference && p.Task == models.LinkPrediction }
+func (p Plan) ranks() bool { return p.Mode == Inference && p.Task == protocol.LinkPrediction }
 
 // Points are what the plan measures, in order, before anything is known of
 // them. An error says what is wrong with the plan.
@@ -89,7 +90,7 @@ func (p Plan) jobs() ([]job, error) {
 // check refuses what the model cannot do.
 func (p Plan) check() error {
 	k := p.Model.Kind
-	sets := []specs.CandidateSet{specs.Destinations, specs.AllNodes}
+	sets := []protocol.CandidateSet{protocol.Destinations, protocol.AllNodes}
 	switch {
 	case !slices.Contains(modes, p.Mode):
 		return fmt.Errorf("mode is %q, expected one of %v", p.Mode, modes)

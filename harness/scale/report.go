@@ -7,18 +7,17 @@ import (
 
 	"dgsbench/internal/escape"
 	"dgsbench/internal/optional"
-	"dgsbench/models"
-	"dgsbench/specs"
+	"dgsbench/protocol"
 )
 
 // Report is what came out of a plan.
 type Report struct {
-	Model string      `json:"model"` // id, or id+variant
-	Title string      `json:"title"`
-	Task  models.Task `json:"task"`
-	Mode  Mode        `json:"mode"`
+	Model string        `json:"model"` // id, or id+variant
+	Title string        `json:"title"`
+	Task  protocol.Task `json:"task"`
+	Mode  Mode          `json:"mode"`
 	// Candidates are what events are ranked against; "" where none are.
-	Candidates specs.CandidateSet `json:"candidates,omitempty"`
+	Candidates protocol.CandidateSet `json:"candidates,omitempty"`
 
 	Base    Size    `json:"base"` // where an axis says nothing else
 	Seed    uint64  `json:"seed"`

@@ -11,8 +11,7 @@ import (
 	"time"
 
 	"dgsbench/internal/optional"
-	"dgsbench/models"
-	"dgsbench/specs"
+	"dgsbench/protocol"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -34,19 +33,19 @@ func measure(t *testing.T, p Plan) Report {
 func TestWhatTheModelSees(t *testing.T) {
 	for name, c := range map[string]struct {
 		mode       Mode
-		task       models.Task
-		candidates specs.CandidateSet
+		task       protocol.Task
+		candidates protocol.CandidateSet
 		want       []string
 	}{
-		"classify": {Inference, "nc", specs.Destinations, []string{"classify 0-19", "learn 20 0-19", "classify 20-39", "learn 20 20-39", "classify 40-49"}},
-		"train":    {Training, "nc", specs.Destinations, []string{"train with 0 negatives 0-19", "train with 0 negatives 20-39", "train with 0 negatives 40-49"}},
-		"train links": {Training, "lp", specs.Destinations, []string{
+		"classify": {Inference, "nc", protocol.Destinations, []string{"classify 0-19", "learn 20 0-19", "classify 20-39", "learn 20 20-39", "classify 40-49"}},
+		"train":    {Training, "nc", protocol.Destinations, []string{"train with 0 negatives 0-19", "train with 0 negatives 20-39", "train with 0 negatives 40-49"}},
+		"train links": {Training, "lp", protocol.Destinations, []string{
 			"train with 20 negatives 0-19", "train with 20 negatives 20-39", "train with 10 negatives 40-49",
 		}},
-		"rank": {Inference, "lp", specs.Destinations, []string{
+		"rank": {Inference, "lp", protocol.Destinations, []string{
 			"rank against 36-39 0-19", "observe 0-19", "rank against 36-39 20-39", "observe 20-39", "rank against 36-39 40-49", "observe 40-49",
 		}},
-		"rank all": {Inference, "lp", specs.AllNodes, []string{
+		"rank all": {Inference, "lp", protocol.AllNodes, []string{
 			"rank against 0-39 0-19", "observe 0-19", "rank against 0-39 20-39", "observe 20-39", "rank against 0-39 40-49", "observe 40-49",
 		}},
 	} {
@@ -55,7 +54,7 @@ func TestWhatTheModelSees(t *testing.T) {
 			p.Mode, p.Task, p.Candidates, p.Threads, p.Seed = c.mode, c.task, c.candidates, 3, 9
 			r := measure(t, p)
 			point := r.Points[0]
-			if want := map[string]specs.CandidateSet{"rank": specs.Destinations, "rank all": specs.AllNodes}[name]; r.Candidates != want {
+			if want := map[string]protocol.CandidateSet{"rank": protocol.Destinations, "rank all": protocol.AllNodes}[name]; r.Candidates != want {
 				t.Errorf("candidates %q, expected %q", r.Candidates, want)
 			}
 			if point.Failed() || point.Params != 3 || !(point.Micros > 0) || point.Low > point.Micros || point.High < point.Micros {

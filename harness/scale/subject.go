@@ -12,7 +12,7 @@ import (
 	"dgsbench/internal/ram"
 	"dgsbench/models"
 	"dgsbench/nn"
-	"dgsbench/specs"
+	"dgsbench/protocol"
 )
 
 const (
@@ -115,7 +115,7 @@ func (s *subject) steps() func(datasets.Stream) error {
 // them.
 func (s *subject) train(b datasets.Stream) error {
 	var negatives []int32
-	if s.Task == models.LinkPrediction {
+	if s.Task == protocol.LinkPrediction {
 		negatives = s.scratch[:b.Len()]
 		for k := range negatives {
 			negatives[k] = int32(b.Users + s.negatives.IntN(b.NumNodes-b.Users))
@@ -129,7 +129,7 @@ func (s *subject) train(b datasets.Stream) error {
 // does.
 func (s *subject) rank() func(datasets.Stream) error {
 	first := 0
-	if s.Candidates == specs.Destinations {
+	if s.Candidates == protocol.Destinations {
 		first = s.generator.users
 	}
 	c := models.Candidates{Nodes: make([]int32, s.point.Nodes-first)}

@@ -9,9 +9,8 @@ import (
 
 	"dgsbench/internal/optional"
 	"dgsbench/kernels/devices"
-	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/results/table"
-	"dgsbench/specs"
 )
 
 // column is one of the table's, with its entry for a point.
@@ -81,13 +80,13 @@ func (r Report) Table() table.Table {
 // what names mode and task.
 func (r Report) what() string {
 	task := "node classification"
-	if r.Task == models.LinkPrediction {
+	if r.Task == protocol.LinkPrediction {
 		task = "link prediction"
 	}
 	switch r.Candidates {
-	case specs.Destinations:
+	case protocol.Destinations:
 		task += " against all destinations"
-	case specs.AllNodes:
+	case protocol.AllNodes:
 		task += " against all nodes"
 	}
 	if r.onCard() {

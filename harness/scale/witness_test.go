@@ -10,6 +10,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/models"
 	_ "dgsbench/models/standard"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 )
 
@@ -34,7 +35,7 @@ var witnesses []*testimony
 
 func init() {
 	models.Register(models.Kind{
-		Name: "witness", Class: models.Learned, Tasks: []models.Task{models.NodeClassification, models.LinkPrediction},
+		Name: "witness", Class: protocol.Learned, Tasks: []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
 		Features: models.FeaturesRequired,
 		Options:  func() models.Options { return &testimony{} },
 		New: func(s models.Setup, o models.Options) (models.Model, error) {
@@ -124,7 +125,7 @@ func sweepsOf(t *testing.T, texts ...string) (out []Sweep) {
 // small is a plan that takes no time.
 func small(t *testing.T, id string, texts ...string) Plan {
 	return Plan{
-		Model: load(t, id), Task: models.NodeClassification, Mode: Inference, Threads: 1,
-		Base: Size{Events: 50, Nodes: 40, Features: 2, Batch: 20}, Sweeps: sweepsOf(t, texts...), Candidates: specs.Destinations,
+		Model: load(t, id), Task: protocol.NodeClassification, Mode: Inference, Threads: 1,
+		Base: Size{Events: 50, Nodes: 40, Features: 2, Batch: 20}, Sweeps: sweepsOf(t, texts...), Candidates: protocol.Destinations,
 	}
 }

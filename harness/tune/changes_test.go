@@ -4,10 +4,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"dgsbench/datasets"
 	"dgsbench/harness/tune/tpe"
 	"dgsbench/internal/golden"
-	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 )
 
@@ -40,8 +39,8 @@ func searchedAt(t *testing.T, model string, at specs.Place, lines ...Line) *Hist
 // whose trials failed has no options.
 func TestChanges(t *testing.T) {
 	value := func(x float64) *float64 { return &x }
-	nc := specs.Place{Dataset: "shop-sim", Task: models.NodeClassification}
-	lp := specs.Place{Dataset: "shop-sim", Task: models.LinkPrediction, Setting: datasets.Transductive}
+	nc := specs.Place{Dataset: "shop-sim", Task: protocol.NodeClassification}
+	lp := specs.Place{Dataset: "shop-sim", Task: protocol.LinkPrediction, Setting: protocol.Transductive}
 	got := Changes([]*History{
 		searchedAt(t, "raw", nc, Line{Trial: -1, Phase: Own, Value: value(.7)}, Line{Trial: 0, Phase: Random, Error: "not finite"}, Line{Trial: 1, Phase: TPE, Value: value(.7125)}),
 		searchedAt(t, "dgs", lp, Line{Trial: -1, Phase: Own, Value: value(.3)}, Line{Trial: 0, Phase: Random, Value: value(.25)}),

@@ -30,7 +30,7 @@ var (
 )
 
 // Metric is what the study goes by.
-func (s Study) Metric() string { return metrics.Of(string(s.At.Task))[0].Title }
+func (s Study) Metric() string { return metrics.Of(s.At.Task)[0].Title }
 
 // Draw gives the files of the study's figures, by their suffix: the history
 // of the search and the importance of the parameters, as SVG and PNG. A figure

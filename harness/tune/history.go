@@ -13,6 +13,7 @@ import (
 	"dgsbench/harness"
 	"dgsbench/harness/tune/tpe"
 	"dgsbench/internal/atomicfile"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 )
 
@@ -50,17 +51,17 @@ type header struct {
 	// Sealed is whether the last line is a seal.
 	Sealed bool `json:"sealed,omitempty"`
 	Study  struct {
-		Model    string          `json:"model"`
-		Dataset  string          `json:"dataset"`
-		Task     string          `json:"task"`
-		Setting  string          `json:"setting,omitempty"`
-		Seed     uint64          `json:"seed"`
-		Random   int             `json:"random"`
-		Own      json.RawMessage `json:"own"` // the trial with the model's own options
-		Space    []searched      `json:"space"`
-		Data     string          `json:"data_sha256"`
-		Numerics int             `json:"numerics"`
-		Device   string          `json:"device,omitempty"` // class of the kernels; absent in those of before there were classes
+		Model    string           `json:"model"`
+		Dataset  string           `json:"dataset"`
+		Task     protocol.Task    `json:"task"`
+		Setting  protocol.Setting `json:"setting,omitempty"`
+		Seed     uint64           `json:"seed"`
+		Random   int              `json:"random"`
+		Own      json.RawMessage  `json:"own"` // the trial with the model's own options
+		Space    []searched       `json:"space"`
+		Data     string           `json:"data_sha256"`
+		Numerics int              `json:"numerics"`
+		Device   string           `json:"device,omitempty"` // class of the kernels; absent in those of before there were classes
 	} `json:"study"`
 }
 
@@ -82,7 +83,7 @@ func (s Study) header(dataSHA256, device string) (h header, err error) {
 	}
 	h.Sealed = true
 	f := &h.Study
-	f.Model, f.Dataset, f.Task, f.Setting = s.Model.ID, s.At.Dataset, string(s.At.Task), string(s.At.Setting)
+	f.Model, f.Dataset, f.Task, f.Setting = s.Model.ID, s.At.Dataset, s.At.Task, s.At.Setting
 	f.Seed, f.Random, f.Own, f.Data, f.Numerics, f.Device = s.Seed, s.Random, own.JSON(), dataSHA256, harness.Numerics, device
 	for _, p := range s.params {
 		f.Space = append(f.Space, searched{p.Name(), p.Low, p.High, string(p.Scale), p.Step, p.Choices})

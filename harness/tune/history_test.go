@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"dgsbench/metrics"
-	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 	"dgsbench/specs"
 
@@ -28,7 +28,7 @@ func testStudy(t testing.TB) Study {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewStudy(m, specs.Place{Dataset: "shop-sim", Task: models.NodeClassification}, specs.DefaultProtocol(), 4, 2, 0)
+	s, err := NewStudy(m, specs.Place{Dataset: "shop-sim", Task: protocol.NodeClassification}, specs.DefaultProtocol(), 4, 2, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,10 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"dgsbench/datasets"
 	_ "dgsbench/datasets/sim"
-	"dgsbench/models"
 	_ "dgsbench/models/standard"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 
 	"github.com/google/go-cmp/cmp"
@@ -36,7 +35,7 @@ func searchedByQuick(t *testing.T) (files []string) {
 	}
 	scored, _ := specs.SplitLatency(trials)
 	for _, trial := range scored {
-		if trial.Class == models.Learned {
+		if trial.Class == protocol.Learned {
 			s := Study{Model: specs.Model{ID: trial.ModelID}, At: specs.Place{Dataset: trial.Dataset, Task: trial.Task, Setting: trial.Setting}}
 			files = append(files, filepath.Join(recorded, "..", filepath.FromSlash(s.HistoryFile())))
 		}
@@ -83,7 +82,7 @@ func checkRecorded(t *testing.T, lib *specs.Library, file string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := specs.Place{Dataset: h.Study.Dataset, Task: models.Task(h.Study.Task), Setting: datasets.Setting(h.Study.Setting)}
+	at := specs.Place{Dataset: h.Study.Dataset, Task: h.Study.Task, Setting: h.Study.Setting}
 	history := &History{Study: Study{Model: m, At: at, params: m.SearchFor(at.Task)}}
 	for _, l := range f.lines {
 		history.put(l)

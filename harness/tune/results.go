@@ -6,23 +6,24 @@ import (
 	"path/filepath"
 	"slices"
 
+	"dgsbench/protocol"
 	"dgsbench/specs"
 )
 
 // Result is what came of a study, for machines. Values are fractions.
 type Result struct {
-	Model   string         `json:"model"`
-	Dataset string         `json:"dataset"`
-	Task    string         `json:"task"`
-	Setting string         `json:"setting,omitempty"`
-	Metric  string         `json:"metric"` // of the validation part
-	Own     *float64       `json:"own"`    // with the model's own options; null where it failed
-	Best    *float64       `json:"best"`   // null where all trials failed
-	Trial   int            `json:"trial"`  // of Best
-	Values  map[string]any `json:"values,omitempty"`
-	Trials  int            `json:"trials"`
-	Failed  int            `json:"failed"`
-	History string         `json:"history"` // file below the results
+	Model   string           `json:"model"`
+	Dataset string           `json:"dataset"`
+	Task    protocol.Task    `json:"task"`
+	Setting protocol.Setting `json:"setting,omitempty"`
+	Metric  string           `json:"metric"` // of the validation part
+	Own     *float64         `json:"own"`    // with the model's own options; null where it failed
+	Best    *float64         `json:"best"`   // null where all trials failed
+	Trial   int              `json:"trial"`  // of Best
+	Values  map[string]any   `json:"values,omitempty"`
+	Trials  int              `json:"trials"`
+	Failed  int              `json:"failed"`
+	History string           `json:"history"` // file below the results
 }
 
 // Results are those of the histories, in their order.
@@ -32,7 +33,7 @@ func Results(histories []*History) []Result {
 		own, _ := h.Default()
 		best, _ := h.Best()
 		out = append(out, Result{
-			Model: h.Study.Model.ID, Dataset: h.Study.At.Dataset, Task: string(h.Study.At.Task), Setting: string(h.Study.At.Setting),
+			Model: h.Study.Model.ID, Dataset: h.Study.At.Dataset, Task: h.Study.At.Task, Setting: h.Study.At.Setting,
 			Metric: h.Study.Metric(), Own: own.Value, Best: best.Value, Trial: best.Trial, Values: best.Values,
 			Trials: len(h.trials()), Failed: h.failed(), History: h.Study.HistoryFile(),
 		})

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"dgsbench/harness/tune/tpe"
-	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 )
 
@@ -40,7 +40,7 @@ func NewStudy(m specs.Model, at specs.Place, p specs.Protocol, trials, random in
 	switch {
 	case !m.Kind.Supports(at.Task):
 		return s, fmt.Errorf("model %q cannot do the task %q", m.ID, at.Task)
-	case m.Kind.Class != models.Learned:
+	case m.Kind.Class != protocol.Learned:
 		return s, fmt.Errorf("model %q has nothing to learn, so nothing to tune", m.ID)
 	case len(s.params) == 0:
 		return s, fmt.Errorf("%s: model %q has no ranges to search for the task %q; add them under `search:`, as in `bench spec show dgs`", m.File, m.ID, at.Task)

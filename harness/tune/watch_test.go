@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 
 	"pgregory.net/rapid"
@@ -14,7 +14,7 @@ import (
 // a watch on them that keeps what it told last.
 func watched(t *testing.T) (quick, slow *History, w *watch, told *float64) {
 	t.Helper()
-	nc := specs.Place{Dataset: "shop-sim", Task: models.NodeClassification}
+	nc := specs.Place{Dataset: "shop-sim", Task: protocol.NodeClassification}
 	quick, slow, told = searchedAt(t, "raw", nc), searchedAt(t, "dgs", nc), new(float64)
 	w = newWatch(Hooks{Progress: func(share float64) { *told = share }}, []*History{quick, slow})
 	return quick, slow, w, told
@@ -80,7 +80,7 @@ func TestWatchRunning(t *testing.T) {
 // TestWatchFound: what earlier runs have measured tells the pace, and is not
 // counted as work of this one.
 func TestWatchFound(t *testing.T) {
-	nc := specs.Place{Dataset: "shop-sim", Task: models.NodeClassification}
+	nc := specs.Place{Dataset: "shop-sim", Task: protocol.NodeClassification}
 	h := searchedAt(t, "raw", nc, Line{Trial: -1, Seconds: 1}, Line{Trial: 0, Seconds: 8})
 	var pending, found int
 	told := 0.

@@ -18,20 +18,21 @@ const module = "dgsbench/"
 // of their own. Whoever may import a room may import these too.
 var rooms = map[string][]string{
 	"internal":       {},
+	"protocol":       {},
 	"kernels":        {"internal"},
 	"nn":             {"kernels", "internal"},
-	"datasets":       {"internal"},
-	"metrics":        {},
-	"models":         {"nn", "kernels", "datasets", "internal"},
-	"specs":          {"models", "datasets", "internal"},
+	"datasets":       {"protocol", "internal"},
+	"metrics":        {"protocol"},
+	"models":         {"protocol", "nn", "kernels", "datasets", "internal"},
+	"specs":          {"protocol", "models", "datasets", "internal"},
 	"results/figure": {"internal"},
 	"results/table":  {"results/figure", "internal"},
-	"results/record": {"metrics", "internal"},
-	"results":        {"metrics", "internal"},
-	"harness":        {"nn", "kernels", "datasets", "metrics", "models", "specs", "results", "internal"},
-	"peers":          {"datasets", "models", "internal"},
-	"cli":            {"nn", "kernels", "datasets", "metrics", "models", "specs", "results", "harness", "internal"},
-	"cmd":            {"cli", "nn", "kernels", "datasets", "metrics", "models", "specs", "results", "harness", "internal"},
+	"results/record": {"protocol", "metrics", "internal"},
+	"results":        {"protocol", "metrics", "internal"},
+	"harness":        {"protocol", "nn", "kernels", "datasets", "metrics", "models", "specs", "results", "internal"},
+	"peers":          {"protocol", "datasets", "models", "internal"},
+	"cli":            {"protocol", "nn", "kernels", "datasets", "metrics", "models", "specs", "results", "harness", "internal"},
+	"cmd":            {"protocol", "cli", "nn", "kernels", "datasets", "metrics", "models", "specs", "results", "harness", "internal"},
 }
 
 // only lists third-party packages that belong to some rooms alone.

@@ -8,6 +8,7 @@ import (
 	"dgsbench/models"
 	"dgsbench/models/internal/head"
 	"dgsbench/nn"
+	"dgsbench/protocol"
 )
 
 // ahead answers batches that are known in advance. Neither embedding nor head
@@ -30,7 +31,7 @@ var _ models.Ahead = (*Model)(nil)
 
 // ClassifyAhead is Classify on batches of the part, one after the other.
 func (m *Model) ClassifyAhead(part datasets.Stream, batch int, logits []float32) error {
-	if m.setup.Task != models.NodeClassification {
+	if m.setup.Task != protocol.NodeClassification {
 		return models.ErrTask
 	}
 	if m.ahead == nil || m.ahead.batch != batch {

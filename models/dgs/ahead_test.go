@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // TestAhead: a part that is larger than what is embedded at once has the
@@ -17,7 +18,7 @@ func TestAhead(t *testing.T) {
 		o := Defaults()
 		o.Size, o.Blocks = 8, 4
 		m, err := New(models.Setup{
-			Task: models.NodeClassification, NumNodes: stream.NumNodes, Users: stream.Users, NumFeat: stream.NumFeat, MaxBatch: batch, Train: stream, Threads: threads,
+			Task: protocol.NodeClassification, NumNodes: stream.NumNodes, Users: stream.Users, NumFeat: stream.NumFeat, MaxBatch: batch, Train: stream, Threads: threads,
 		}, o)
 		if err != nil {
 			t.Fatal(err)

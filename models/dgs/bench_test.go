@@ -7,6 +7,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // busy is a bipartite stream with as many nodes as Wikipedia's, and about as
@@ -61,7 +62,7 @@ func batches(s datasets.Stream, size int) (windows []datasets.Stream, negatives 
 func BenchmarkTrain(b *testing.B) {
 	stream := busy(20_000, 172)
 	windows, negatives := batches(stream, 200)
-	for _, task := range []models.Task{models.LinkPrediction, models.NodeClassification} {
+	for _, task := range []protocol.Task{protocol.LinkPrediction, protocol.NodeClassification} {
 		for _, c := range [][2]int{{100, 50}, {100, 20}, {250, 50}} {
 			b.Run(fmt.Sprintf("%s/s=%d,m=%d", task, c[0], c[1]), func(b *testing.B) {
 				o := Defaults()
@@ -97,7 +98,7 @@ func BenchmarkLists(b *testing.B) {
 	stream := busy(20_000, 4)
 	windows, negatives := batches(stream, 200)
 	m, err := New(models.Setup{
-		Task: models.LinkPrediction, NumNodes: stream.NumNodes, Users: stream.Users, NumFeat: stream.NumFeat, MaxBatch: 200, Train: stream, Threads: 1,
+		Task: protocol.LinkPrediction, NumNodes: stream.NumNodes, Users: stream.Users, NumFeat: stream.NumFeat, MaxBatch: 200, Train: stream, Threads: 1,
 	}, Defaults())
 	if err != nil {
 		b.Fatal(err)
@@ -122,7 +123,7 @@ func BenchmarkClassify(b *testing.B) {
 					o := Defaults()
 					o.Size, o.Blocks = size, 50
 					m, err := New(models.Setup{
-						Task: models.NodeClassification, NumNodes: stream.NumNodes, Users: stream.Users, NumFeat: stream.NumFeat,
+						Task: protocol.NodeClassification, NumNodes: stream.NumNodes, Users: stream.Users, NumFeat: stream.NumFeat,
 						MaxBatch: max(batch, 200), Train: stream, Threads: threads,
 					}, o)
 					if err != nil {

@@ -9,6 +9,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/models"
 	"dgsbench/models/dgs"
+	"dgsbench/protocol"
 )
 
 // A service loads a checkpoint once and scores transactions as they come.
@@ -52,7 +53,7 @@ func untrained(path string) error {
 	o := dgs.Defaults()
 	o.Size, o.Blocks = 8, 4
 	m, err := dgs.New(models.Setup{
-		Task: models.NodeClassification, NumNodes: 3, NumFeat: 2, MaxBatch: 1, Threads: 1, Train: datasets.Stream{NumNodes: 3, NumFeat: 2},
+		Task: protocol.NodeClassification, NumNodes: 3, NumFeat: 2, MaxBatch: 1, Threads: 1, Train: datasets.Stream{NumNodes: 3, NumFeat: 2},
 	}, o)
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"dgsbench/kernels/devicetest"
 	"dgsbench/models"
 	"dgsbench/models/modeltest"
+	"dgsbench/protocol"
 )
 
 // TestTrainingFailsAtOnce: the batch whose gradient is not finite, or too large
@@ -25,7 +26,7 @@ func TestTrainingFailsAtOnce(t *testing.T) {
 		name       string
 		derivative float32 // that all states have
 	}{{"infinite", float32(math.Inf(1))}, {"large", 1e36}} {
-		for _, task := range []models.Task{models.NodeClassification, models.LinkPrediction} {
+		for _, task := range []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction} {
 			for parameter, put := range map[string]func(*derivatives, float32){
 				"alpha_logit": func(v *derivatives, x float32) { fillTable(v, v.a, x) },
 				"beta_logit":  func(v *derivatives, x float32) { fillTable(v, v.b, x) },
@@ -46,7 +47,7 @@ func TestTrainingFailsAtOnce(t *testing.T) {
 // trainPoisoned spoils the derivatives between two batches and returns the
 // error of the second. The first moves nothing below the head: it has no
 // labels, or a loss that is about states of zero. The second must change nothing.
-func trainPoisoned(t *testing.T, task models.Task, spoil func(*derivatives)) error {
+func trainPoisoned(t *testing.T, task protocol.Task, spoil func(*derivatives)) error {
 	t.Helper()
 	const batch = 10
 	stream := modeltest.Random(4, 2*batch)
@@ -94,7 +95,7 @@ func onEveryTask(t *testing.T, test func(t *testing.T, m *Model, part func(i int
 	stream := modeltest.Random(5, 3*batch)
 	part := func(i int) datasets.Stream { return stream.Slice(i*batch, (i+1)*batch) }
 	for name, device := range testDevices() {
-		for _, task := range []models.Task{models.NodeClassification, models.LinkPrediction} {
+		for _, task := range []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction} {
 			t.Run(name+"/"+string(task), func(t *testing.T) {
 				m, err := newOn(device(t), models.Setup{Task: task, NumNodes: stream.NumNodes, NumFeat: stream.NumFeat, MaxBatch: batch, Threads: 1, Train: stream}, Defaults())
 				if err != nil {
@@ -137,7 +138,7 @@ func TestAfterBadBatch(t *testing.T) {
 	const batch = 10
 	stream := modeltest.Random(5, 3*batch)
 	for name, device := range testDevices() {
-		for _, task := range []models.Task{models.NodeClassification, models.LinkPrediction} {
+		for _, task := range []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction} {
 			for _, method := range []Method{SGD, Adam} {
 				t.Run(fmt.Sprintf("%s/%s/%s", name, task, method), func(t *testing.T) {
 					o := Defaults()

@@ -17,6 +17,7 @@ import (
 	"dgsbench/models"
 	"dgsbench/models/internal/head"
 	"dgsbench/models/internal/pairrank"
+	"dgsbench/protocol"
 )
 
 // fixture is testdata/dgs.json: PyTorch in float64, by backpropagation
@@ -114,7 +115,7 @@ func (f fixture) options() *Options {
 }
 
 // build makes the model with the parameters of the file.
-func (c *check) build(task models.Task, o *Options, er, headParams fixture, train datasets.Stream) {
+func (c *check) build(task protocol.Task, o *Options, er, headParams fixture, train datasets.Stream) {
 	c.Helper()
 	s, _ := c.f.stream()
 	var err error
@@ -122,7 +123,7 @@ func (c *check) build(task models.Task, o *Options, er, headParams fixture, trai
 	if err != nil {
 		c.Fatal(err)
 	}
-	if task == models.LinkPrediction {
+	if task == protocol.LinkPrediction {
 		c.m.ranker = pairrank.New(c.device, c.m.net.head.PairLayers(c.m.net.size), c.m.states, c.m.setup)
 	}
 	c.put(er, headParams)
@@ -317,7 +318,7 @@ func (c *check) logits(want fixture) {
 	var got, expected []float64
 	for lo := 0; lo < s.Len(); lo += c.batch {
 		b := s.Slice(lo, min(lo+c.batch, s.Len()))
-		if c.m.setup.Task == models.NodeClassification {
+		if c.m.setup.Task == protocol.NodeClassification {
 			out := make([]float32, b.Len())
 			if err := c.m.Classify(b, out); err != nil {
 				c.Fatal(err)
@@ -377,7 +378,7 @@ func (c *check) runs(section string, run func(want fixture)) {
 func TestClassificationMatchesPyTorch(t *testing.T) {
 	onDevices(t, func(c *check) {
 		c.runs("a_node_classification", func(want fixture) {
-			c.withAndWithoutGradient(models.NodeClassification, "head_nc", want)
+			c.withAndWithoutGradient(protocol.NodeClassification, "head_nc", want)
 		})
 	})
 }
@@ -385,14 +386,14 @@ func TestClassificationMatchesPyTorch(t *testing.T) {
 func TestLinkPredictionMatchesPyTorch(t *testing.T) {
 	onDevices(t, func(c *check) {
 		c.runs("b_link_prediction", func(want fixture) {
-			c.withAndWithoutGradient(models.LinkPrediction, "head_lp", want)
+			c.withAndWithoutGradient(protocol.LinkPrediction, "head_lp", want)
 		})
 	})
 }
 
 // withAndWithoutGradient: the states and the head's gradients do not depend on
 // whether what is below the head has gradients.
-func (c *check) withAndWithoutGradient(task models.Task, headKey string, want fixture) {
+func (c *check) withAndWithoutGradient(task protocol.Task, headKey string, want fixture) {
 	c.Helper()
 	o := c.f.options()
 	for _, o.Gradient = range []Gradient{Forward, None} {
@@ -403,9 +404,9 @@ func (c *check) withAndWithoutGradient(task models.Task, headKey string, want fi
 
 // TestTrainingMatchesPyTorch: parameters that change, over two epochs.
 func TestTrainingMatchesPyTorch(t *testing.T) {
-	tasks := map[models.Task][2]string{
-		models.NodeClassification: {"node_classification", "head_nc"},
-		models.LinkPrediction:     {"link_prediction", "head_lp"},
+	tasks := map[protocol.Task][2]string{
+		protocol.NodeClassification: {"node_classification", "head_nc"},
+		protocol.LinkPrediction:     {"link_prediction", "head_lp"},
 	}
 	onDevices(t, func(c *check) {
 		training := c.f.in("c_training")
@@ -462,20 +463,20 @@ func TestVariantsMatchPyTorch(t *testing.T) {
 
 		o := c.f.options()
 		o.Gradient = Truncated
-		c.build(models.NodeClassification, o, c.f.in("er"), c.f.in("head_nc"), datasets.Stream{})
+		c.build(protocol.NodeClassification, o, c.f.in("er"), c.f.in("head_nc"), datasets.Stream{})
 		c.frozen(d.in("bp"))
 
 		o = c.f.options()
 		o.Embedding = Sum
 		er := fixture{"W": d["W_sum"], "alpha_logit": c.f.in("er")["alpha_logit"], "beta_logit": c.f.in("er")["beta_logit"]}
-		c.build(models.NodeClassification, o, er, c.f.in("head_nc"), datasets.Stream{})
+		c.build(protocol.NodeClassification, o, er, c.f.in("head_nc"), datasets.Stream{})
 		c.frozen(d.in("sum"))
 
 		edges, train := d.edges()
 		for factors, key := range map[Factors]string{Scalar: "scalar", Vector: "vector"} {
 			o = c.f.options()
 			o.Embedding, o.Buckets, o.Factors = Buckets, edges+1, factors
-			c.build(models.NodeClassification, o, d.in(key+"_er"), d.in("head_nc_buckets"), train)
+			c.build(protocol.NodeClassification, o, d.in(key+"_er"), d.in("head_nc_buckets"), train)
 			s, _ := c.f.stream()
 			whole := newEncoder(c.m.encoder.Buckets, models.Setup{MaxBatch: s.Len(), NumFeat: s.NumFeat})
 			c.close("delta", doubles(whole.encode(s)), d.numbers("delta"))
@@ -512,7 +513,7 @@ func TestEmbeddingMatchesPyTorch(t *testing.T) {
 	onDevices(t, func(c *check) {
 		s, _ := c.f.stream()
 		c.batch = s.Len()
-		c.build(models.NodeClassification, c.f.options(), c.f.in("er"), c.f.in("head_nc"), datasets.Stream{})
+		c.build(protocol.NodeClassification, c.f.options(), c.f.in("er"), c.f.in("head_nc"), datasets.Stream{})
 		if err := c.m.Observe(s); err != nil {
 			c.Fatal(err)
 		}

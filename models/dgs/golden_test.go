@@ -8,6 +8,7 @@ import (
 	"dgsbench/kernels/reference"
 	"dgsbench/models"
 	"dgsbench/models/internal/head"
+	"dgsbench/protocol"
 )
 
 // goldenAlpha and so on are a case worked out by hand and checked by finite
@@ -78,7 +79,7 @@ type golden struct {
 func newGolden(t *testing.T, batch int) golden {
 	g := golden{t, reference.New(), nil}
 	var err error
-	g.m, err = newOn(g.d, models.Setup{Task: models.NodeClassification, NumNodes: goldenNodes, NumFeat: 3, MaxBatch: batch, Threads: 1}, goldenOptions())
+	g.m, err = newOn(g.d, models.Setup{Task: protocol.NodeClassification, NumNodes: goldenNodes, NumFeat: 3, MaxBatch: batch, Threads: 1}, goldenOptions())
 	if err != nil {
 		t.Fatal(err)
 	}

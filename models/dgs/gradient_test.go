@@ -11,6 +11,7 @@ import (
 	"dgsbench/kernels/reference"
 	"dgsbench/models"
 	"dgsbench/models/internal/head"
+	"dgsbench/protocol"
 
 	"pgregory.net/rapid"
 )
@@ -80,9 +81,9 @@ func drawSetting(t *rapid.T) setting {
 
 // model is a model with the parameters of the naive one.
 func (c setting) model(t fatal, d kernels.Device) *Model {
-	task := models.NodeClassification
+	task := protocol.NodeClassification
 	if c.pairs {
-		task = models.LinkPrediction
+		task = protocol.LinkPrediction
 	}
 	m, err := newOn(d, models.Setup{Task: task, NumNodes: c.nodes, NumFeat: c.naive.f, MaxBatch: c.batch, Threads: 1}, c.o)
 	if err != nil {

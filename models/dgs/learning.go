@@ -2,8 +2,8 @@ package dgs
 
 import (
 	"dgsbench/kernels"
-	"dgsbench/models"
 	"dgsbench/nn"
+	"dgsbench/protocol"
 )
 
 // learning is what training needs and inference does not. Of a batch's calls
@@ -67,7 +67,7 @@ func (m *Model) addForward(l *learning) error {
 		return err
 	}
 	embedded := n.valuesOf(embed.Buffer)
-	if m.setup.Task == models.LinkPrediction {
+	if m.setup.Task == protocol.LinkPrediction {
 		l.gradients = newGradients(n, nil)
 		l.withLoss = forward{n.RepeatedCalls(func() { m.forwardPairs(l, embed) }, t.Program(), embed), embedded}
 		return nil

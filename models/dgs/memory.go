@@ -7,6 +7,7 @@ import (
 	"dgsbench/kernels"
 	"dgsbench/models"
 	"dgsbench/models/internal/buckets"
+	"dgsbench/protocol"
 )
 
 // Bytes is the memory that a model takes on the stream of s: most of it is the
@@ -25,7 +26,7 @@ func Bytes(o *Options, s models.Setup) int64 {
 func bytesFor(o *Options, size, trained int, s models.Setup) int64 {
 	shape := jacobianShape(o, size, s.NumFeat)
 	perNode, writes := 2*4*int64(size), 2*int64(s.MaxBatch)
-	if s.Task == models.LinkPrediction {
+	if s.Task == protocol.LinkPrediction {
 		perNode += 4 * int64(o.Head.Hidden[0])
 	}
 	if o.Gradient != Forward || s.Inference {

@@ -9,6 +9,7 @@ import (
 	"dgsbench/internal/ram"
 	"dgsbench/models"
 	"dgsbench/models/modeltest"
+	"dgsbench/protocol"
 )
 
 // TestMemoryIsRefused: four million nodes of 172 features need terabytes.
@@ -20,7 +21,7 @@ func TestMemoryIsRefused(t *testing.T) {
 	}
 	o := Defaults()
 	o.Size, o.Blocks = 250, 50
-	setup := models.Setup{Task: models.LinkPrediction, NumNodes: nodes, NumFeat: 172, MaxBatch: 200, Train: s, Threads: 1}
+	setup := models.Setup{Task: protocol.LinkPrediction, NumNodes: nodes, NumFeat: 172, MaxBatch: 200, Train: s, Threads: 1}
 	// A node has 250 x 4 x 172 derivatives by W, and a state in two halves, two
 	// more derivatives of it, and a hundred numbers of the head; a write has 1,000
 	// lanes.
@@ -54,7 +55,7 @@ func TestBytesHold(t *testing.T) {
 	const nodes = 300_000
 	stream := modeltest.Random(5, 400)
 	stream.NumNodes = nodes
-	setup := models.Setup{Task: models.NodeClassification, NumNodes: nodes, NumFeat: stream.NumFeat, MaxBatch: 200, Threads: 1, Train: stream}
+	setup := models.Setup{Task: protocol.NodeClassification, NumNodes: nodes, NumFeat: stream.NumFeat, MaxBatch: 200, Threads: 1, Train: stream}
 	o := Defaults()
 	for _, o.Gradient = range []Gradient{Forward, Truncated, None} {
 		want := Bytes(o, setup)

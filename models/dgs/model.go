@@ -12,6 +12,7 @@ import (
 	"dgsbench/models/internal/buckets"
 	"dgsbench/models/internal/lastwrite"
 	"dgsbench/models/internal/pairrank"
+	"dgsbench/protocol"
 )
 
 // Model is Deep-Graph-Sprints with its head.
@@ -38,7 +39,7 @@ var errTruncated = errors.New("gradient: truncated cannot train link prediction:
 
 // New builds the model for one trial.
 func New(s models.Setup, o *Options) (*Model, error) {
-	if s.Task == models.LinkPrediction && o.Gradient == Truncated {
+	if s.Task == protocol.LinkPrediction && o.Gradient == Truncated {
 		return nil, errTruncated
 	}
 	d, err := s.NewDevice()
@@ -46,7 +47,7 @@ func New(s models.Setup, o *Options) (*Model, error) {
 		return nil, err
 	}
 	m, err := newOn(d, s, o)
-	if err == nil && s.Task == models.LinkPrediction {
+	if err == nil && s.Task == protocol.LinkPrediction {
 		m.ranker = pairrank.New(m.device, m.net.head.PairLayers(m.net.size), m.states, s)
 	}
 	return m, err
@@ -72,7 +73,7 @@ func newOn(d kernels.Device, s models.Setup, o *Options) (*Model, error) {
 
 // Classify writes the logits of the batch's events and folds it in.
 func (m *Model) Classify(b datasets.Stream, logits []float32) error {
-	if m.setup.Task != models.NodeClassification {
+	if m.setup.Task != protocol.NodeClassification {
 		return models.ErrTask
 	}
 	m.net.feed(b)
@@ -120,7 +121,7 @@ func (m *Model) written() {
 
 // Rank counts the negatives above and level with the true destinations.
 func (m *Model) Rank(b datasets.Stream, c models.Candidates, out models.Counts) error {
-	if m.setup.Task != models.LinkPrediction {
+	if m.setup.Task != protocol.LinkPrediction {
 		return models.ErrTask
 	}
 	return m.ranker.Rank(b, c, out)
@@ -129,7 +130,7 @@ func (m *Model) Rank(b datasets.Stream, c models.Candidates, out models.Counts) 
 // Score writes the logits of all pairs of a source of the batch with a
 // candidate.
 func (m *Model) Score(b datasets.Stream, candidates []int32, logits []float32) error {
-	if m.setup.Task != models.LinkPrediction {
+	if m.setup.Task != protocol.LinkPrediction {
 		return models.ErrTask
 	}
 	return m.ranker.Score(b, candidates, logits)

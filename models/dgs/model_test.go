@@ -9,6 +9,7 @@ import (
 	"dgsbench/models"
 	"dgsbench/models/modeltest"
 	"dgsbench/nn"
+	"dgsbench/protocol"
 )
 
 // changes are options that differ from the defaults, by name.
@@ -63,7 +64,7 @@ func TestConformance(t *testing.T) {
 		o := Defaults()
 		o.Gradient = Truncated
 		kind := kindOf(t)
-		kind.Tasks = []models.Task{models.NodeClassification}
+		kind.Tasks = []protocol.Task{protocol.NodeClassification}
 		modeltest.Check(t, kind, o)
 	})
 }
@@ -73,13 +74,13 @@ func TestOptionsAreWired(t *testing.T) {
 	for name := range changes {
 		k := kind
 		if name == "pos" { // there are no labels in link prediction
-			k.Tasks = []models.Task{models.NodeClassification}
+			k.Tasks = []protocol.Task{protocol.NodeClassification}
 		}
 		t.Run(name, func(t *testing.T) { modeltest.Differ(t, k, Defaults(), changed(name)) })
 	}
 	truncated := Defaults()
 	truncated.Gradient = Truncated
-	kind.Tasks = []models.Task{models.NodeClassification}
+	kind.Tasks = []protocol.Task{protocol.NodeClassification}
 	modeltest.Differ(t, kind, Defaults(), truncated)
 	floor, none := changed("sum"), changed("sum")
 	floor.SumFloor, none.SumFloor = 1, 0
@@ -122,7 +123,7 @@ func TestParameterCounts(t *testing.T) {
 	for f, want := range map[int]int{172: 43_500, 7: 2_250} {
 		o := Defaults()
 		o.Size, o.Head.Hidden = 250, []int{9}
-		m, err := New(models.Setup{Task: models.NodeClassification, NumNodes: 3, NumFeat: f, MaxBatch: 2, Threads: 1}, o)
+		m, err := New(models.Setup{Task: protocol.NodeClassification, NumNodes: 3, NumFeat: f, MaxBatch: 2, Threads: 1}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +137,7 @@ func TestParameterCounts(t *testing.T) {
 func TestTruncatedRefusesLinks(t *testing.T) {
 	o := Defaults()
 	o.Gradient = Truncated
-	_, err := New(models.Setup{Task: models.LinkPrediction, NumNodes: 3, NumFeat: 2, MaxBatch: 2, Threads: 1}, o)
+	_, err := New(models.Setup{Task: protocol.LinkPrediction, NumNodes: 3, NumFeat: 2, MaxBatch: 2, Threads: 1}, o)
 	if err == nil || !strings.Contains(err.Error(), "gradient: forward") {
 		t.Errorf("%v, expected what to use instead", err)
 	}
@@ -146,7 +147,7 @@ func TestTruncatedRefusesLinks(t *testing.T) {
 func TestLargeBatch(t *testing.T) {
 	stream := modeltest.Random(5, 400)
 	m, err := New(models.Setup{
-		Task: models.LinkPrediction, NumNodes: stream.NumNodes, NumFeat: stream.NumFeat, MaxBatch: stream.Len(), Threads: 1, Train: stream,
+		Task: protocol.LinkPrediction, NumNodes: stream.NumNodes, NumFeat: stream.NumFeat, MaxBatch: stream.Len(), Threads: 1, Train: stream,
 	}, Defaults())
 	if err != nil {
 		t.Fatal(err)

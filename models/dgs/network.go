@@ -8,6 +8,7 @@ import (
 	"dgsbench/models"
 	"dgsbench/models/internal/head"
 	"dgsbench/nn"
+	"dgsbench/protocol"
 )
 
 // network is the graph of one batch: features and the states before it go
@@ -167,7 +168,7 @@ func (n *network) mix() (err error) {
 
 // classifier is the head.
 func (n *network) classifier(s models.Setup) (err error) {
-	if s.Task == models.LinkPrediction {
+	if s.Task == protocol.LinkPrediction {
 		rows := nn.NewRows(2 * s.MaxBatch)
 		n.pairs = n.Input("pairs", rows, 2*n.size)
 		n.head, err = head.On(n.Network, n.pairs, rows, n.opts.Head, 2*s.MaxBatch, nn.Wanted{Inputs: n.owing(n.pairs)})

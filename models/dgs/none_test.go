@@ -10,6 +10,7 @@ import (
 	"dgsbench/models"
 	"dgsbench/models/internal/head"
 	"dgsbench/models/modeltest"
+	"dgsbench/protocol"
 )
 
 // untrained are the ways in which the parameters below the head are made.
@@ -24,7 +25,7 @@ var untrained = map[string]func(*Options){
 // and one that would learn with eta 0, of the same seed.
 func eachTask(t *testing.T, s datasets.Stream, check func(t *testing.T, none, still *Model)) {
 	for name, vary := range untrained {
-		for _, task := range []models.Task{models.NodeClassification, models.LinkPrediction} {
+		for _, task := range []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction} {
 			t.Run(string(task)+" "+name, func(t *testing.T) {
 				var made []*Model
 				for _, gradient := range []Gradient{None, Forward} {

@@ -5,6 +5,7 @@ import (
 
 	"dgsbench/models"
 	"dgsbench/models/internal/head"
+	"dgsbench/protocol"
 )
 
 // Options of Deep-Graph-Sprints. The variants of the paper's ablation are
@@ -197,8 +198,8 @@ const kindName = "dgs"
 
 func init() {
 	models.Register(models.Kind{
-		Name: kindName, Class: models.Learned, Memory: true, Features: models.FeaturesRequired,
-		Tasks:   []models.Task{models.NodeClassification, models.LinkPrediction},
+		Name: kindName, Class: protocol.Learned, Memory: true, Features: models.FeaturesRequired,
+		Tasks:   []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
 		Options: func() models.Options { return Defaults() },
 		Bytes:   func(s models.Setup, o models.Options) int64 { return Bytes(o.(*Options), s) },
 		New:     func(s models.Setup, o models.Options) (models.Model, error) { return New(s, o.(*Options)) },

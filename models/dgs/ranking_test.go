@@ -7,6 +7,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/models"
 	"dgsbench/models/modeltest"
+	"dgsbench/protocol"
 )
 
 // TestRankingKeepsUp: whatever happens between two rankings, the second is
@@ -15,7 +16,7 @@ func TestRankingKeepsUp(t *testing.T) {
 	const batch = 10
 	stream := modeltest.Random(8, 6*batch)
 	setup := models.Setup{
-		Task: models.LinkPrediction, NumNodes: stream.NumNodes, Users: stream.Users, NumFeat: stream.NumFeat, MaxBatch: batch, Threads: 1, Train: stream,
+		Task: protocol.LinkPrediction, NumNodes: stream.NumNodes, Users: stream.Users, NumFeat: stream.NumFeat, MaxBatch: batch, Threads: 1, Train: stream,
 	}
 	m := newModel(t, setup)
 	first := m.Snapshot(models.Parameters)

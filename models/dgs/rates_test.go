@@ -9,6 +9,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/models"
 	"dgsbench/models/modeltest"
+	"dgsbench/protocol"
 )
 
 // rated are the variants that TestRatesOfVariants trains.
@@ -36,12 +37,12 @@ func TestRatesOfVariants(t *testing.T) {
 	for name, vary := range rated {
 		for _, optimiser := range []Optimiser{{Method: SGD}, {Method: SGD, Momentum: .9}, {Method: Adam}} {
 			for e := -4; e <= 3; e++ {
-				for _, task := range []models.Task{models.NodeClassification, models.LinkPrediction} {
+				for _, task := range []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction} {
 					o := Defaults()
 					o.Size, o.Blocks, o.Optimiser = 20, 10, optimiser
 					vary(o)
 					o.Optimiser.LR = math.Pow(10, float64(e))
-					if o.Gradient == Truncated && task == models.LinkPrediction {
+					if o.Gradient == Truncated && task == protocol.LinkPrediction {
 						continue // refused
 					}
 					what := fmt.Sprintf("%s, %s, %s %g, momentum %g", task, name, o.Optimiser.Method, o.Optimiser.LR, o.Optimiser.Momentum)
@@ -52,7 +53,7 @@ func TestRatesOfVariants(t *testing.T) {
 	}
 }
 
-func trainOrFail(t *testing.T, what string, task models.Task, stream datasets.Stream, o *Options) {
+func trainOrFail(t *testing.T, what string, task protocol.Task, stream datasets.Stream, o *Options) {
 	t.Helper()
 	const batch, epochs = 10, 5
 	m, err := New(models.Setup{

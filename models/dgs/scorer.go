@@ -11,6 +11,7 @@ import (
 	"dgsbench/models"
 	"dgsbench/models/internal/head"
 	"dgsbench/nn"
+	"dgsbench/protocol"
 )
 
 // Scorer serves a trained model: events go in one at a time, scores come out,
@@ -80,8 +81,8 @@ func (s *Scorer) build(path string, snapshot models.Snapshot) error {
 	if o.Embedding == Buckets {
 		return fmt.Errorf("embedding: %s cannot be served: the bucket edges are not in the checkpoint", Buckets)
 	}
-	if task != string(models.NodeClassification) && task != string(models.LinkPrediction) {
-		return fmt.Errorf("a checkpoint for task %q, expected %s or %s", task, models.NodeClassification, models.LinkPrediction)
+	if task != string(protocol.NodeClassification) && task != string(protocol.LinkPrediction) {
+		return fmt.Errorf("a checkpoint for task %q, expected %s or %s", task, protocol.NodeClassification, protocol.LinkPrediction)
 	}
 	// The sizes are those of numbers that are there, before tables are made.
 	nodes := 1
@@ -102,7 +103,7 @@ func (s *Scorer) build(path string, snapshot models.Snapshot) error {
 		}
 	}
 	s.model, err = newOn(cpu.NewDevice(cpu.Best(), 1), models.Setup{
-		Task: models.Task(task), NumNodes: nodes, NumFeat: s.features, MaxBatch: 1, Threads: 1,
+		Task: protocol.Task(task), NumNodes: nodes, NumFeat: s.features, MaxBatch: 1, Threads: 1,
 	}, o)
 	if err != nil {
 		return err
@@ -142,7 +143,7 @@ func (s *Scorer) Score(e Event) (p float64, err error) {
 		}()
 	}
 	m := s.model
-	if m.setup.Task == models.NodeClassification {
+	if m.setup.Task == protocol.NodeClassification {
 		if err := m.Classify(s.event, s.logits[:]); err != nil {
 			return 0, err
 		}
@@ -163,7 +164,7 @@ func (s *Scorer) Score(e Event) (p float64, err error) {
 func (s *Scorer) Link(source, destination int32) (float64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.model.setup.Task != models.LinkPrediction {
+	if s.model.setup.Task != protocol.LinkPrediction {
 		return 0, models.ErrTask
 	}
 	if err := s.check(source, destination); err != nil {

@@ -13,11 +13,12 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // trainedOn is a model that was trained a little, with the states that the
 // events left, and its checkpoint.
-func trainedOn(t testing.TB, task models.Task, o *Options, nodes, f int, options string) (*Model, string) {
+func trainedOn(t testing.TB, task protocol.Task, o *Options, nodes, f int, options string) (*Model, string) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(4, 4))
 	s, negatives := streamOf(drawEvents(r, 40, nodes, f), nodes)
@@ -40,13 +41,13 @@ func trainedOn(t testing.TB, task models.Task, o *Options, nodes, f int, options
 // says in batches of one, for both tasks; also after Save and OpenScorer.
 func TestScorerMatchesModel(t *testing.T) {
 	for _, gradient := range []Gradient{Forward, None} {
-		for _, task := range []models.Task{models.NodeClassification, models.LinkPrediction} {
+		for _, task := range []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction} {
 			t.Run(string(gradient)+" "+string(task), func(t *testing.T) { scorerMatches(t, task, gradient) })
 		}
 	}
 }
 
-func scorerMatches(t *testing.T, task models.Task, gradient Gradient) {
+func scorerMatches(t *testing.T, task protocol.Task, gradient Gradient) {
 	const nodes, f = 9, 3
 	o := Defaults()
 	o.Size, o.Blocks, o.Gradient = 8, 4, gradient
@@ -80,7 +81,7 @@ func scorerMatches(t *testing.T, task models.Task, gradient Gradient) {
 func logitOf(t *testing.T, m *Model, b datasets.Stream) float32 {
 	t.Helper()
 	out := make([]float32, 1)
-	if m.setup.Task == models.NodeClassification {
+	if m.setup.Task == protocol.NodeClassification {
 		if err := m.Classify(b, out); err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +102,7 @@ func logitOf(t *testing.T, m *Model, b datasets.Stream) float32 {
 func TestScorerGrows(t *testing.T) {
 	o := Defaults()
 	o.Size, o.Blocks = 8, 4
-	_, path := trainedOn(t, models.LinkPrediction, o, 9, 3, `{"size": 8, "blocks": 4}`)
+	_, path := trainedOn(t, protocol.LinkPrediction, o, 9, 3, `{"size": 8, "blocks": 4}`)
 	s, err := OpenScorer(path)
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +145,7 @@ func TestScorerGrows(t *testing.T) {
 func TestScorerRefuses(t *testing.T) {
 	o := Defaults()
 	o.Size, o.Blocks = 8, 4
-	_, path := trainedOn(t, models.NodeClassification, o, 9, 3, `{"size": 8, "blocks": 4}`)
+	_, path := trainedOn(t, protocol.NodeClassification, o, 9, 3, `{"size": 8, "blocks": 4}`)
 	s, err := OpenScorer(path)
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +174,7 @@ func TestScorerRefuses(t *testing.T) {
 		"unknown":    `{"sise": 8}`,
 		"does not f": `{"size": 16, "blocks": 4}`,
 	} {
-		_, path := trainedOn(t, models.NodeClassification, o, 9, 3, options)
+		_, path := trainedOn(t, protocol.NodeClassification, o, 9, 3, options)
 		if _, err := OpenScorer(path); err == nil {
 			t.Errorf("%s: no error (%s)", options, want)
 		} else if !strings.Contains(err.Error(), path) {
@@ -186,7 +187,7 @@ func TestScorerRefuses(t *testing.T) {
 // leaves nothing behind, neither a state nor room for one.
 func TestScorerForgetsRefused(t *testing.T) {
 	const nodes, f = 9, 3
-	for _, task := range []models.Task{models.NodeClassification, models.LinkPrediction} {
+	for _, task := range []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction} {
 		o := Defaults()
 		o.Size, o.Blocks = 8, 4
 		_, path := trainedOn(t, task, o, nodes, f, `{"size": 8, "blocks": 4}`)
@@ -223,7 +224,7 @@ func TestScorerForgetsRefused(t *testing.T) {
 func TestScorerSideBySide(t *testing.T) {
 	o := Defaults()
 	o.Size, o.Blocks = 8, 4
-	_, path := trainedOn(t, models.LinkPrediction, o, 9, 3, `{"size": 8, "blocks": 4}`)
+	_, path := trainedOn(t, protocol.LinkPrediction, o, 9, 3, `{"size": 8, "blocks": 4}`)
 	s, err := OpenScorer(path)
 	if err != nil {
 		t.Fatal(err)
@@ -246,7 +247,7 @@ func TestScorerSideBySide(t *testing.T) {
 
 func TestScorerAllocatesNothing(t *testing.T) {
 	o := Defaults()
-	_, path := trainedOn(t, models.NodeClassification, o, 9, 3, `{}`)
+	_, path := trainedOn(t, protocol.NodeClassification, o, 9, 3, `{}`)
 	s, err := OpenScorer(path)
 	if err != nil {
 		t.Fatal(err)
@@ -261,7 +262,7 @@ func TestScorerAllocatesNothing(t *testing.T) {
 // features.
 func BenchmarkScorer(b *testing.B) {
 	const nodes, f = 10_000, 172
-	_, path := trainedOn(b, models.NodeClassification, Defaults(), nodes, f, `{}`)
+	_, path := trainedOn(b, protocol.NodeClassification, Defaults(), nodes, f, `{}`)
 	s, err := OpenScorer(path)
 	if err != nil {
 		b.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/metrics"
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // faint is a stream on which the embedding must be learnt through memory. A
@@ -45,7 +46,7 @@ func faintAUC(t *testing.T, o *Options, seed uint64) float64 {
 	stream := faint(seed, 400*batch)
 	train, test := stream.Slice(0, stream.Len()/2), stream.Slice(stream.Len()/2, stream.Len())
 	m, err := New(models.Setup{
-		Task: models.NodeClassification, NumNodes: stream.NumNodes, NumFeat: stream.NumFeat, MaxBatch: batch, Train: train, Seed: seed, Threads: 1,
+		Task: protocol.NodeClassification, NumNodes: stream.NumNodes, NumFeat: stream.NumFeat, MaxBatch: batch, Train: train, Seed: seed, Threads: 1,
 	}, o)
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +69,7 @@ func faintAUC(t *testing.T, o *Options, seed uint64) float64 {
 			}
 		}
 	}
-	for _, metric := range metrics.Of(string(models.NodeClassification)) {
+	for _, metric := range metrics.Of(protocol.NodeClassification) {
 		if metric.Name == "auc" {
 			value, err := metric.Value(facts)
 			if err != nil {

@@ -7,6 +7,7 @@ import (
 	"dgsbench/kernels"
 	"dgsbench/models"
 	"dgsbench/models/internal/head"
+	"dgsbench/protocol"
 )
 
 // Train makes one step of head and recurrent part. States and derivatives
@@ -29,7 +30,7 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 		}
 	}
 	m.states.settle()
-	if m.setup.Task == models.NodeClassification {
+	if m.setup.Task == protocol.NodeClassification {
 		return m.trainLabels(b)
 	}
 	return m.trainPairs(b, negatives)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // TestOpenScorerRefuses: what a checkpoint says of itself is not trusted, even
@@ -40,7 +41,7 @@ func TestOpenScorerRefuses(t *testing.T) {
 		"a list":         {spec: `[1, 2]`, want: "a checkpoint of model"},
 		"not YAML":       {spec: "{\"kind\": [", want: "not YAML"},
 	} {
-		for _, task := range []models.Task{models.NodeClassification, models.LinkPrediction} {
+		for _, task := range []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction} {
 			t.Run(name+"/"+string(task), func(t *testing.T) {
 				o := Defaults()
 				o.Size, o.Blocks = 8, 4
@@ -73,7 +74,7 @@ func tensorOf(s *models.Snapshot, name string) *models.Tensor {
 // TestScorerRefusesEvents: an event that cannot be answered with a finite
 // number changes nothing, as a file of its states has it.
 func TestScorerRefusesEvents(t *testing.T) {
-	for _, task := range []models.Task{models.NodeClassification, models.LinkPrediction} {
+	for _, task := range []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction} {
 		o := Defaults()
 		o.Size, o.Blocks = 8, 4
 		_, path := trainedOn(t, task, o, 9, 3, `{"size": 8, "blocks": 4}`)
@@ -124,7 +125,7 @@ func TestScorerRefusesEvents(t *testing.T) {
 func FuzzOpenScorer(f *testing.F) {
 	o := Defaults()
 	o.Size, o.Blocks = 8, 4
-	m, path := trainedOn(f, models.LinkPrediction, o, 9, 3, `{"size": 8, "blocks": 4}`)
+	m, path := trainedOn(f, protocol.LinkPrediction, o, 9, 3, `{"size": 8, "blocks": 4}`)
 	snapshot := m.Snapshot(models.Everything)
 	f.Add(`{"kind": "dgs", "task": "lp", "options": {"size": 8, "blocks": 4}}`, uint8(0), uint64(3))
 	f.Add(`{"kind": "dgs", "task": "nc", "options": {"size": 8, "blocks": 4, "head": {"hidden": [1]}}}`, uint8(1), uint64(1<<40))

@@ -5,13 +5,14 @@ import (
 
 	"dgsbench/models"
 	"dgsbench/models/modeltest"
+	"dgsbench/protocol"
 )
 
 // TestClassifyAllocatesNothing, in either form.
 func TestClassifyAllocatesNothing(t *testing.T) {
 	s := modeltest.Random(1, 400)
 	m, err := New(models.Setup{
-		Task: models.NodeClassification, NumNodes: s.NumNodes, NumFeat: s.NumFeat, MaxBatch: 200, Train: s, Seed: 1, Threads: 2,
+		Task: protocol.NodeClassification, NumNodes: s.NumNodes, NumFeat: s.NumFeat, MaxBatch: 200, Train: s, Seed: 1, Threads: 2,
 	}, Defaults())
 	if err != nil {
 		t.Fatal(err)

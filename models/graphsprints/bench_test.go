@@ -8,6 +8,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // BenchmarkClassify is 200 batches of 200 events in Wikipedia's order with
@@ -18,7 +19,7 @@ func BenchmarkClassify(b *testing.B) {
 	s := wikipedia(b, size*batches, features)
 	for _, threads := range []int{1, 2} {
 		m, err := New(models.Setup{
-			Task: models.NodeClassification, NumNodes: s.NumNodes, NumFeat: features, MaxBatch: size,
+			Task: protocol.NodeClassification, NumNodes: s.NumNodes, NumFeat: features, MaxBatch: size,
 			Train: s.Slice(0, s.Len()/2), Seed: 1, Threads: threads,
 		}, Defaults())
 		if err != nil {

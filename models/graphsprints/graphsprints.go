@@ -9,6 +9,7 @@ import (
 	"dgsbench/models/internal/lastwrite"
 	"dgsbench/models/internal/pairrank"
 	"dgsbench/nn"
+	"dgsbench/protocol"
 )
 
 // Model is Graph-Sprints with its head.
@@ -42,7 +43,7 @@ func newOn(d kernels.Device, s models.Setup, o *Options, b *buckets.Buckets, p *
 	m := &Model{setup: s, opts: o, device: d, states: newStates(d, o, b, p, s)}
 	m.setup.Train = datasets.Stream{} // not to be kept
 	in, most := m.states.cols, s.MaxBatch
-	if s.Task == models.LinkPrediction {
+	if s.Task == protocol.LinkPrediction {
 		in, most = 2*in, 2*most
 	}
 	net, rows := nn.NewNetwork(d, s.Seed), nn.NewRows(most)
@@ -51,7 +52,7 @@ func newOn(d kernels.Device, s models.Setup, o *Options, b *buckets.Buckets, p *
 		return nil, err
 	}
 	m.params, m.parts = m.head.NumParams(), m.head.Parts()
-	if s.Task == models.LinkPrediction {
+	if s.Task == protocol.LinkPrediction {
 		m.ranker = pairrank.New(d, m.head.PairLayers(m.states.cols), m.states, s)
 	}
 	return m, nil
@@ -75,7 +76,7 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 }
 
 func (m *Model) step(b datasets.Stream, negatives []int32) (float64, error) {
-	if m.setup.Task == models.NodeClassification {
+	if m.setup.Task == protocol.NodeClassification {
 		m.states.sourcesAfter(b, m.head.Leaf())
 		return m.head.TrainLabels(b)
 	}
@@ -100,7 +101,7 @@ func (m *Model) advance(b datasets.Stream) {
 
 // Classify writes the logits of the batch's events and folds it in.
 func (m *Model) Classify(b datasets.Stream, logits []float32) error {
-	if m.setup.Task != models.NodeClassification {
+	if m.setup.Task != protocol.NodeClassification {
 		return models.ErrTask
 	}
 	if err := m.states.read(b); err != nil {
@@ -116,7 +117,7 @@ func (m *Model) Classify(b datasets.Stream, logits []float32) error {
 
 // Rank counts the negatives above and level with the true destinations.
 func (m *Model) Rank(b datasets.Stream, c models.Candidates, out models.Counts) error {
-	if m.setup.Task != models.LinkPrediction {
+	if m.setup.Task != protocol.LinkPrediction {
 		return models.ErrTask
 	}
 	return m.ranker.Rank(b, c, out)
@@ -125,7 +126,7 @@ func (m *Model) Rank(b datasets.Stream, c models.Candidates, out models.Counts) 
 // Score writes the logits of all pairs of a source of the batch with a
 // candidate.
 func (m *Model) Score(b datasets.Stream, candidates []int32, logits []float32) error {
-	if m.setup.Task != models.LinkPrediction {
+	if m.setup.Task != protocol.LinkPrediction {
 		return models.ErrTask
 	}
 	return m.ranker.Score(b, candidates, logits)

@@ -6,6 +6,7 @@ import (
 	"dgsbench/models"
 	"dgsbench/models/internal/buckets"
 	"dgsbench/models/internal/head"
+	"dgsbench/protocol"
 )
 
 // Options of Graph-Sprints.
@@ -66,7 +67,7 @@ func (o *Options) bytes(s models.Setup) int64 {
 	if o.Decay == DecayByTime {
 		each += 8
 	}
-	if s.Task == models.LinkPrediction {
+	if s.Task == protocol.LinkPrediction {
 		each += 4*o.Head.Hidden[0] + 4 + 1
 	}
 	return int64(each) * int64(s.NumNodes)
@@ -74,8 +75,8 @@ func (o *Options) bytes(s models.Setup) int64 {
 
 func init() {
 	models.Register(models.Kind{
-		Name: "graphsprints", Class: models.Learned, Memory: true, Features: models.FeaturesRequired, Deploys: true,
-		Tasks:   []models.Task{models.NodeClassification, models.LinkPrediction},
+		Name: "graphsprints", Class: protocol.Learned, Memory: true, Features: models.FeaturesRequired, Deploys: true,
+		Tasks:   []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
 		Options: func() models.Options { return Defaults() },
 		Bytes:   func(s models.Setup, o models.Options) int64 { return o.(*Options).bytes(s) },
 		New:     func(s models.Setup, o models.Options) (models.Model, error) { return New(s, o.(*Options)) },

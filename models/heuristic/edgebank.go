@@ -6,6 +6,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // EdgeBankOptions of EdgeBank.
@@ -36,7 +37,7 @@ func newEdgeBank(s models.Setup, o *EdgeBankOptions) *linkRule {
 
 func init() {
 	models.Register(models.Kind{
-		Name: "edgebank", Class: models.ZeroParameter, Memory: true, Tasks: []models.Task{models.LinkPrediction},
+		Name: "edgebank", Class: protocol.ZeroParameter, Memory: true, Tasks: []protocol.Task{protocol.LinkPrediction},
 		Options: func() models.Options { return &EdgeBankOptions{} },
 		Bytes:   bytesOf,
 		New: func(s models.Setup, o models.Options) (models.Model, error) {

@@ -6,6 +6,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/models"
+	"dgsbench/protocol"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -18,7 +19,7 @@ func story() datasets.Stream {
 	}
 }
 
-func build(t *testing.T, name string, o models.Options, task models.Task, train datasets.Stream) models.Model {
+func build(t *testing.T, name string, o models.Options, task protocol.Task, train datasets.Stream) models.Model {
 	t.Helper()
 	kind, err := models.Lookup(name)
 	if err != nil {
@@ -59,7 +60,7 @@ func TestLinkRules(t *testing.T) {
 	} {
 		b := datasets.Stream{Src: []int32{c.src}, Dst: []int32{c.dst}, Time: []float64{50}, Label: []int8{0}, NumNodes: 6, Users: 3}
 		for _, size := range []int{1, 2, 5} {
-			m := build(t, c.rule, c.opts, models.LinkPrediction, story())
+			m := build(t, c.rule, c.opts, protocol.LinkPrediction, story())
 			for lo := 0; lo < 5; lo += size {
 				if err := m.Observe(story().Slice(lo, min(5, lo+size))); err != nil {
 					t.Fatal(err)
@@ -84,7 +85,7 @@ func TestUserRules(t *testing.T) {
 		"user-count": {-2, 0, -2},   // users 0, 2, 0
 		"user-age":   {-20, 0, -40}, // user 0 since 0 s, user 2 is new
 	} {
-		m := build(t, rule, nil, models.NodeClassification, story())
+		m := build(t, rule, nil, protocol.NodeClassification, story())
 		if err := m.Observe(story().Slice(0, 2)); err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +109,7 @@ func TestUserRules(t *testing.T) {
 func TestUserAgeOverflows(t *testing.T) {
 	late := story()
 	late.Time = []float64{0, 10, 20, 30, 4e292}
-	m := build(t, "user-age", nil, models.NodeClassification, late)
+	m := build(t, "user-age", nil, protocol.NodeClassification, late)
 	if err := m.Observe(late.Slice(0, 3)); err != nil {
 		t.Fatal(err)
 	}

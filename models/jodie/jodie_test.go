@@ -10,6 +10,7 @@ import (
 	"dgsbench/models"
 	"dgsbench/models/internal/memory"
 	"dgsbench/models/modeltest"
+	"dgsbench/protocol"
 )
 
 func TestVariants(t *testing.T) {
@@ -22,15 +23,15 @@ func TestVariants(t *testing.T) {
 		change(o)
 		return o
 	}
-	links, classes := models.LinkPrediction, models.NodeClassification
+	links, classes := protocol.LinkPrediction, protocol.NodeClassification
 	for name, v := range map[string]struct {
 		options *Options
-		tasks   []models.Task
+		tasks   []protocol.Task
 	}{
-		"rnn":      {with(func(o *Options) { o.Memory.Cell = memory.RNN }), []models.Task{links, classes}},
-		"mean":     {with(func(o *Options) { o.Memory.Aggregator = memory.Mean }), []models.Task{links}},
-		"pyg_last": {with(func(o *Options) { o.NCMemory = memory.PyGLast }), []models.Task{classes}},
-		"before":   {with(func(o *Options) { o.NCOrder = memory.Before }), []models.Task{classes}},
+		"rnn":      {with(func(o *Options) { o.Memory.Cell = memory.RNN }), []protocol.Task{links, classes}},
+		"mean":     {with(func(o *Options) { o.Memory.Aggregator = memory.Mean }), []protocol.Task{links}},
+		"pyg_last": {with(func(o *Options) { o.NCMemory = memory.PyGLast }), []protocol.Task{classes}},
+		"before":   {with(func(o *Options) { o.NCOrder = memory.Before }), []protocol.Task{classes}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			modeltest.Differ(t, kind, Defaults(), v.options, v.tasks...)
@@ -77,7 +78,7 @@ func TestIntervalsAreOfTheWholeTrainingPart(t *testing.T) {
 	train := modeltest.Random(4, 60)
 	scores := func(train datasets.Stream) []float32 {
 		m, err := memory.New(models.Setup{
-			Task: models.LinkPrediction, NumNodes: train.NumNodes, Users: train.Users, NumFeat: train.NumFeat, MaxBatch: 20, Train: train, Seed: 1, Threads: 1,
+			Task: protocol.LinkPrediction, NumNodes: train.NumNodes, Users: train.Users, NumFeat: train.NumFeat, MaxBatch: 20, Train: train, Seed: 1, Threads: 1,
 		}, Defaults().Config())
 		if err != nil {
 			t.Fatal(err)

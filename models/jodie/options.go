@@ -3,6 +3,7 @@ package jodie
 import (
 	"dgsbench/models"
 	"dgsbench/models/internal/memory"
+	"dgsbench/protocol"
 )
 
 // Options of Jodie.
@@ -47,13 +48,13 @@ const intervalBytes = 8
 
 func init() {
 	models.Register(models.Kind{
-		Name: "jodie", Class: models.Learned, Memory: true, Features: models.FeaturesOptional,
-		Tasks:   []models.Task{models.NodeClassification, models.LinkPrediction},
+		Name: "jodie", Class: protocol.Learned, Memory: true, Features: models.FeaturesOptional,
+		Tasks:   []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
 		Options: func() models.Options { return Defaults() },
 		Bytes: func(s models.Setup, o models.Options) int64 {
 			c := o.(*Options).Config()
 			each := intervalBytes
-			if s.Task == models.LinkPrediction { // by how much each candidate's part moves with time
+			if s.Task == protocol.LinkPrediction { // by how much each candidate's part moves with time
 				each += 4*c.Memory.Size + 4
 			}
 			return memory.Bytes(s, c, c.Memory.Size, int64(each), 1)

@@ -5,12 +5,13 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // checkAhead holds the answers to batches that are known in advance, where a
 // model gives them, against those to one batch after the other.
 func (s subject) checkAhead(t *testing.T) {
-	if _, ok := s.build(t, Random(8, events), 1, 1).(models.Ahead); !ok || s.task != models.NodeClassification {
+	if _, ok := s.build(t, Random(8, events), 1, 1).(models.Ahead); !ok || s.task != protocol.NodeClassification {
 		return
 	}
 	t.Run("ahead: same answers", func(t *testing.T) {

@@ -8,11 +8,12 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // asks are the calls that change nothing.
 func (s subject) asks() []string {
-	if s.task == models.LinkPrediction {
+	if s.task == protocol.LinkPrediction {
 		return []string{"Rank", "Score"}
 	}
 	return nil
@@ -20,7 +21,7 @@ func (s subject) asks() []string {
 
 // folds are the calls that fold a batch in without learning from it.
 func (s subject) folds(m models.Model) []string {
-	if s.task == models.LinkPrediction {
+	if s.task == protocol.LinkPrediction {
 		return []string{"Observe"}
 	}
 	if _, ok := m.(models.Ahead); ok {

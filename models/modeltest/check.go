@@ -9,6 +9,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // Check runs the conformance suite on one option set of a kind.
@@ -37,11 +38,11 @@ func CheckOn(t *testing.T, device func(threads int) (kernels.Device, error), kin
 			t.Run("what is refused changes nothing", s.refused)
 			t.Run("parameters beyond reason", s.hugeParameters)
 			t.Run("facts", s.facts)
-			if task == models.LinkPrediction {
+			if task == protocol.LinkPrediction {
 				t.Run("rank agrees with score", s.rankAgrees)
 				t.Run("rank and score change nothing", s.rankChangesNothing)
 			}
-			if kind.Class != models.Oracle {
+			if kind.Class != protocol.Oracle {
 				t.Run("does not ask for the truth", s.noTruth)
 				t.Run("event numbers mean nothing", s.eventNumbers)
 			}
@@ -140,12 +141,12 @@ func (s subject) snapshotsAtAnyTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		trained := i%4 >= 2
-		if !trained || s.task == models.LinkPrediction { // whose answers fold nothing in
+		if !trained || s.task == protocol.LinkPrediction { // whose answers fold nothing in
 			equal(t, fmt.Sprintf("batch %d", i), s.answer(t, m, b), s.answer(t, other, b))
 		}
 		if trained {
 			s.train(t, m, b)
-		} else if s.task == models.LinkPrediction {
+		} else if s.task == protocol.LinkPrediction {
 			s.observe(t, m, b)
 		}
 	}
@@ -212,7 +213,7 @@ func (s subject) mustLookAhead(t *testing.T, m models.Model, stream datasets.Str
 func (s subject) redrawn(t *testing.T, m models.Model, stream datasets.Stream, event int) (want, got []float32) {
 	t.Helper()
 	start := events - batch
-	changed := otherwise(stream, start, event, s.task == models.LinkPrediction)
+	changed := otherwise(stream, start, event, s.task == protocol.LinkPrediction)
 	m.Reset()
 	s.observe(t, m, stream.Slice(0, start))
 	before := m.Snapshot(models.Everything)
@@ -314,7 +315,7 @@ func (s subject) nanFeatures(t *testing.T) {
 	if _, err := s.build(t, stream, 1, 1).Train(bad, s.negatives(bad, 0)); err == nil {
 		t.Error("Train accepts NaN features")
 	}
-	if s.task != models.NodeClassification {
+	if s.task != protocol.NodeClassification {
 		return
 	}
 	m := s.build(t, stream, 1, 1)

@@ -7,6 +7,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // checkDeployed holds what Deploy gives, where a model has it, against the
@@ -39,7 +40,7 @@ func (s subject) checkDeployed(t *testing.T) {
 			}
 		})
 	}
-	if s.task == models.LinkPrediction {
+	if s.task == protocol.LinkPrediction {
 		t.Run("deployed: rank agrees with score", func(t *testing.T) {
 			stream := Random(5, events)
 			s.countsScores(t, s.deployed(t, stream, 1, 2), stream)

@@ -7,6 +7,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // eventNumbers: an answer depends on no event's number but for the order that
@@ -36,7 +37,7 @@ func (s subject) eventNumbers(t *testing.T) {
 // ranks.
 func (s subject) said(t *testing.T, m models.Model, stream datasets.Stream) (out []float32) {
 	t.Helper()
-	if s.task == models.NodeClassification {
+	if s.task == protocol.NodeClassification {
 		return s.evaluate(t, m, stream)
 	}
 	for _, b := range s.batches(stream.WithoutLabels()) {
@@ -86,7 +87,7 @@ func (s subject) givenStays(t *testing.T) {
 			return err
 		})
 	}
-	if s.task == models.LinkPrediction {
+	if s.task == protocol.LinkPrediction {
 		among := models.Candidates{Nodes: everyone(b), Without: slices.Repeat([][]int32{{1, int32(users)}}, batch)}
 		out := models.Counts{Greater: make([]int32, batch), Equal: make([]int32, batch)}
 		unchanged("Rank", func() []any { return append(columns(), among.Nodes, among.Without) }, func() error { return m.Rank(b, among, out) })

@@ -5,6 +5,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // HistoryAUC trains the model on the stream whose labels need memory and
@@ -12,7 +13,7 @@ import (
 // that was best on the first: some models do not stay where they were good.
 func HistoryAUC(t *testing.T, kind models.Kind, opts models.Options) float64 {
 	const epochs = 30
-	s := subject{kind: kind, opts: opts, task: models.NodeClassification, batch: batch}
+	s := subject{kind: kind, opts: opts, task: protocol.NodeClassification, batch: batch}
 	stream := History(1, 400*batch)
 	train, test := stream.Slice(0, stream.Len()/2), stream.Slice(stream.Len()/2, stream.Len())
 	m := s.build(t, stream, 1, 1)
@@ -54,7 +55,7 @@ func auc(scores []float32, s datasets.Stream) float64 {
 
 // Differ fails when two option sets of a kind give the same outputs in one of
 // the tasks, all of the kind's if none is named: an option that is not wired.
-func Differ(t *testing.T, kind models.Kind, a, b models.Options, tasks ...models.Task) {
+func Differ(t *testing.T, kind models.Kind, a, b models.Options, tasks ...protocol.Task) {
 	stream := Random(8, events)
 	if len(tasks) == 0 {
 		tasks = kind.Tasks

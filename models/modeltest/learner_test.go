@@ -6,6 +6,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/models"
 	"dgsbench/nn"
+	"dgsbench/protocol"
 )
 
 // learner is a small model that keeps every promise, unless a plant is named
@@ -31,8 +32,8 @@ func (*options) Validate() error { return nil }
 
 func learnerKind(name string) models.Kind {
 	return models.Kind{
-		Name: name, Class: models.Learned, Memory: true, Features: models.FeaturesRequired,
-		Tasks:   []models.Task{models.NodeClassification, models.LinkPrediction},
+		Name: name, Class: protocol.Learned, Memory: true, Features: models.FeaturesRequired,
+		Tasks:   []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
 		Options: func() models.Options { return &options{} },
 		New: func(s models.Setup, o models.Options) (models.Model, error) {
 			m := &learner{
@@ -84,7 +85,7 @@ func (m *learner) logit(b datasets.Stream, k int) float32 {
 }
 
 func (m *learner) Classify(b datasets.Stream, logits []float32) error {
-	if m.setup.Task != models.NodeClassification {
+	if m.setup.Task != protocol.NodeClassification {
 		return models.ErrTask
 	}
 	if err := m.check(b); err != nil {
@@ -157,7 +158,7 @@ func (m *learner) score(src, dst int32) float32 {
 }
 
 func (m *learner) Score(b datasets.Stream, candidates []int32, logits []float32) error {
-	if m.setup.Task != models.LinkPrediction {
+	if m.setup.Task != protocol.LinkPrediction {
 		return models.ErrTask
 	}
 	bend := float32(0)
@@ -248,7 +249,7 @@ func (m *learner) loss(b datasets.Stream, negatives []int32) (loss float64, grad
 		gradient += by * float32(1/(1+math.Exp(-float64(z)))-y)
 	}
 	for k := range b.Len() {
-		if m.setup.Task == models.LinkPrediction {
+		if m.setup.Task == protocol.LinkPrediction {
 			for i, v := range []int32{b.Dst[k], negatives[k]} {
 				add(m.score(b.Src[k], v), m.state[b.Src[k]]*m.state[v], float64(1-i))
 			}

@@ -8,6 +8,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // refused: a batch that cannot be answered with finite numbers is an error
@@ -120,7 +121,7 @@ func (s subject) hugeParameters(t *testing.T) {
 func (s subject) answersOrFails(t *testing.T, m models.Model, b datasets.Stream) {
 	t.Helper()
 	name := "Classify"
-	if s.task == models.LinkPrediction {
+	if s.task == protocol.LinkPrediction {
 		name = "Score"
 	}
 	if out, err := call(m, name, b.WithoutLabels()); err == nil && slices.ContainsFunc(out, notFinite) {

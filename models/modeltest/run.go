@@ -6,13 +6,14 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // subject builds fresh models of one kind, options and task.
 type subject struct {
 	kind   models.Kind
 	opts   models.Options
-	task   models.Task
+	task   protocol.Task
 	batch  int // events
 	device func(threads int) (kernels.Device, error)
 }
@@ -65,7 +66,7 @@ func (s subject) train(t *testing.T, m models.Model, stream datasets.Stream) {
 
 // negatives are some destinations, one an event.
 func (s subject) negatives(b datasets.Stream, i int) []int32 {
-	if s.task != models.LinkPrediction {
+	if s.task != protocol.LinkPrediction {
 		return nil
 	}
 	out := make([]int32, b.Len())
@@ -83,7 +84,7 @@ func (s subject) evaluate(t *testing.T, m models.Model, stream datasets.Stream) 
 	var out []float32
 	for _, b := range s.batches(stream) {
 		out = append(out, s.answer(t, m, b)...)
-		if s.task == models.LinkPrediction {
+		if s.task == protocol.LinkPrediction {
 			s.observe(t, m, b)
 		} else {
 			s.reveal(t, m, b)
@@ -95,7 +96,7 @@ func (s subject) evaluate(t *testing.T, m models.Model, stream datasets.Stream) 
 // reveal makes the labels of a classified or observed batch known.
 func (s subject) reveal(t *testing.T, m models.Model, b datasets.Stream) {
 	t.Helper()
-	if s.task != models.NodeClassification {
+	if s.task != protocol.NodeClassification {
 		return
 	}
 	if err := models.Reveal(m, b); err != nil {
@@ -109,7 +110,7 @@ func (s subject) answer(t *testing.T, m models.Model, b datasets.Stream) []float
 	b = b.WithoutLabels()
 	var out []float32
 	var err error
-	if s.task == models.LinkPrediction {
+	if s.task == protocol.LinkPrediction {
 		c := everyone(b)
 		out = make([]float32, b.Len()*len(c))
 		err = m.Score(b, c, out)

@@ -8,6 +8,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // trainingLookAhead: the loss is that of before the step and of states from
@@ -16,7 +17,7 @@ import (
 // prediction no features and no labels of the batch are known. Options that
 // declare the opposite must be right.
 func (s subject) trainingLookAhead(t *testing.T) {
-	if s.task == models.LinkPrediction {
+	if s.task == protocol.LinkPrediction {
 		b := s.crowded()
 		same(t, "features and labels redrawn", s.loss(t, refeatured(b, 0)), s.loss(t, b))
 		return

@@ -8,6 +8,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // Options of the oracle: there are none.
@@ -20,7 +21,7 @@ func (*Options) Validate() error { return nil }
 // the history of every event.
 type oracle struct {
 	models.Offline
-	task   models.Task
+	task   protocol.Task
 	scores []float32 // scratch: of the candidates, then the true destination
 	nodes  []int32   // scratch: the same nodes
 	left   []bool    // scratch: the node is no negative
@@ -33,14 +34,14 @@ var errNoTruth = errors.New("the oracle knows the hidden state of simulated stre
 
 func init() {
 	models.Register(models.Kind{
-		Name: "oracle", Class: models.Oracle, Features: models.FeaturesIgnored,
-		Tasks:   []models.Task{models.NodeClassification, models.LinkPrediction},
+		Name: "oracle", Class: protocol.Oracle, Features: models.FeaturesIgnored,
+		Tasks:   []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
 		Options: func() models.Options { return &Options{} },
 		Bytes: func(s models.Setup, _ models.Options) int64 {
 			if s.Train.Truth == nil {
 				return 0
 			}
-			return s.Train.Truth.Bytes(s.Task == models.LinkPrediction)
+			return s.Train.Truth.Bytes(s.Task == protocol.LinkPrediction)
 		},
 		New: func(s models.Setup, _ models.Options) (models.Model, error) {
 			if s.Train.Truth == nil {
@@ -53,7 +54,7 @@ func init() {
 
 // Classify writes the log-odds of the labels, history through the event.
 func (o *oracle) Classify(b datasets.Stream, logits []float32) error {
-	if o.task != models.NodeClassification {
+	if o.task != protocol.NodeClassification {
 		return models.ErrTask
 	}
 	if b.Truth == nil {
@@ -67,7 +68,7 @@ func (o *oracle) Classify(b datasets.Stream, logits []float32) error {
 
 // Score writes the simulator's scores, history before the event.
 func (o *oracle) Score(b datasets.Stream, candidates []int32, logits []float32) error {
-	if o.task != models.LinkPrediction {
+	if o.task != protocol.LinkPrediction {
 		return models.ErrTask
 	}
 	if b.Truth == nil {

@@ -6,10 +6,11 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/datasets/sim"
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // build makes the oracle of a small simulated stream.
-func build(t *testing.T, task models.Task) (models.Model, datasets.Stream) {
+func build(t *testing.T, task protocol.Task) (models.Model, datasets.Stream) {
 	t.Helper()
 	p := sim.Simulators[0].Params
 	p.Users, p.Items, p.Events, p.Positives = 40, 20, 400, 20
@@ -27,7 +28,7 @@ func build(t *testing.T, task models.Task) (models.Model, datasets.Stream) {
 
 // TestPassesTheTruthOn: scores are those of the events' own numbers.
 func TestPassesTheTruthOn(t *testing.T) {
-	m, s := build(t, models.NodeClassification)
+	m, s := build(t, protocol.NodeClassification)
 	part := s.Slice(300, 310)
 	got := make([]float32, part.Len())
 	if err := m.Classify(part, got); err != nil {
@@ -45,7 +46,7 @@ func TestPassesTheTruthOn(t *testing.T) {
 
 // TestRefusesRealData: nobody knows the hidden state of a real stream.
 func TestRefusesRealData(t *testing.T) {
-	for _, task := range []models.Task{models.NodeClassification, models.LinkPrediction} {
+	for _, task := range []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction} {
 		m, s := build(t, task)
 		s.Truth = nil
 		if m.Classify(s, make([]float32, s.Len())) == nil || m.Score(s, []int32{0}, make([]float32, s.Len())) == nil {

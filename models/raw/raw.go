@@ -5,6 +5,7 @@ import (
 	"dgsbench/models"
 	"dgsbench/models/internal/head"
 	"dgsbench/nn"
+	"dgsbench/protocol"
 )
 
 // Options of Raw.
@@ -20,8 +21,8 @@ func (o *Options) MixesBatch() bool { return o.Head.MixesBatch() }
 
 func init() {
 	models.Register(models.Kind{
-		Name: "raw", Class: models.Learned, Features: models.FeaturesRequired,
-		Tasks:   []models.Task{models.NodeClassification},
+		Name: "raw", Class: protocol.Learned, Features: models.FeaturesRequired,
+		Tasks:   []protocol.Task{protocol.NodeClassification},
 		Options: func() models.Options { return &Options{Head: head.Defaults()} },
 		New:     func(s models.Setup, o models.Options) (models.Model, error) { return New(s, o.(*Options)) },
 	})

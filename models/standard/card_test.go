@@ -11,6 +11,7 @@ import (
 	"dgsbench/kernels/cuda/cudatest"
 	"dgsbench/models"
 	"dgsbench/models/modeltest"
+	"dgsbench/protocol"
 )
 
 // small are options with which a model is quick on the emulated card.
@@ -51,7 +52,7 @@ func smallOptions(t *testing.T, kind models.Kind) models.Options {
 }
 
 // onCard is a small model on the device.
-func onCard(t *testing.T, d kernels.Device, kind models.Kind, task models.Task, s datasets.Stream, batch int) models.Model {
+func onCard(t *testing.T, d kernels.Device, kind models.Kind, task protocol.Task, s datasets.Stream, batch int) models.Model {
 	t.Helper()
 	m, err := kind.New(models.Setup{
 		Task: task, NumNodes: s.NumNodes, Users: s.Users, NumFeat: s.NumFeat, MaxBatch: batch, Train: s, Threads: 1,

@@ -9,6 +9,7 @@ import (
 	"dgsbench/kernels/cpu"
 	"dgsbench/models"
 	"dgsbench/models/modeltest"
+	"dgsbench/protocol"
 )
 
 // TestDropoutShare: where dropout has one factor to draw, a step has one of
@@ -24,17 +25,17 @@ func TestDropoutShare(t *testing.T) {
 	atUnit, atEdge := []string{"head.W2"}, []string{"conv.lin_value.weight", "conv.lin_value.bias", "conv.lin_edge.weight"}
 	for _, c := range []struct {
 		model, options string
-		task           models.Task
+		task           protocol.Task
 		params         []string // that what is dropped is proportional to
 	}{
-		{"raw", "{" + unit, models.NodeClassification, atUnit},
-		{"graphsprints", "{" + unit, models.NodeClassification, atUnit},
-		{"dgs", "{size: 8, blocks: 4, " + unit, models.NodeClassification, atUnit},
-		{"tgn", "{embedding: identity, " + unit, models.NodeClassification, atUnit},
-		{"jodie", "{" + unit, models.NodeClassification, atUnit},
-		{"tgn", "{" + edge, models.NodeClassification, atEdge},
-		{"tgn", "{nc_order: before, " + edge, models.NodeClassification, atEdge},
-		{"tgn", "{" + edge, models.LinkPrediction, atEdge},
+		{"raw", "{" + unit, protocol.NodeClassification, atUnit},
+		{"graphsprints", "{" + unit, protocol.NodeClassification, atUnit},
+		{"dgs", "{size: 8, blocks: 4, " + unit, protocol.NodeClassification, atUnit},
+		{"tgn", "{embedding: identity, " + unit, protocol.NodeClassification, atUnit},
+		{"jodie", "{" + unit, protocol.NodeClassification, atUnit},
+		{"tgn", "{" + edge, protocol.NodeClassification, atEdge},
+		{"tgn", "{nc_order: before, " + edge, protocol.NodeClassification, atEdge},
+		{"tgn", "{" + edge, protocol.LinkPrediction, atEdge},
 	} {
 		t.Run(c.model+" "+string(c.task)+" "+c.options, func(t *testing.T) {
 			stream := modeltest.Random(8, 40)

@@ -11,6 +11,7 @@ import (
 	"dgsbench/kernels/cpu"
 	"dgsbench/models"
 	"dgsbench/models/modeltest"
+	"dgsbench/protocol"
 )
 
 // distribution is what a parameter was drawn as in many models.
@@ -30,7 +31,7 @@ func TestInitialValues(t *testing.T) {
 	var fixture struct {
 		Models []struct {
 			Model, Options string
-			Task           models.Task
+			Task           protocol.Task
 			Parameters     map[string]distribution
 		}
 	}
@@ -70,7 +71,7 @@ func TestInitialValues(t *testing.T) {
 }
 
 // drawnParameters are the initial values of models with many seeds.
-func drawnParameters(t *testing.T, model, options string, task models.Task) map[string][]float64 {
+func drawnParameters(t *testing.T, model, options string, task protocol.Task) map[string][]float64 {
 	stream := modeltest.Random(1, 40)
 	out := map[string][]float64{}
 	for seed := range uint64(150) {
@@ -132,7 +133,7 @@ func (d distribution) check(t *testing.T, name string, drawn []float64) {
 // equal ratios, with phases of zero.
 func TestFixedFrequencies(t *testing.T) {
 	for _, model := range []string{"tgn", "jodie"} {
-		m := optioned(t, cpu.NewDevice(cpu.Best(), 1), model, "{memory: {time: 4, time_init: tgn}}", models.LinkPrediction, modeltest.Random(1, 40), 1)
+		m := optioned(t, cpu.NewDevice(cpu.Best(), 1), model, "{memory: {time: 4, time_init: tgn}}", protocol.LinkPrediction, modeltest.Random(1, 40), 1)
 		want := map[string][]float32{"time_enc.w": {1, 1e-3, 1e-6, 1e-9}, "time_enc.b": {0, 0, 0, 0}}
 		for _, p := range m.Snapshot(models.Parameters).Params {
 			if w, ok := want[p.Name]; ok && !slices.Equal(p.F32, w) {

@@ -8,6 +8,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels/cpu"
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // TestLastUpdates: after every step, the times of the last updates of three
@@ -31,17 +32,17 @@ func TestLastUpdates(t *testing.T) {
 	atOnce := [][3]float64{{10, 0, 0}, {10, 20, 0}, {30, 20, 0}, {40, 20, 0}, {40, 20, 50}}
 	for _, c := range []struct {
 		model, options string
-		task           models.Task
+		task           protocol.Task
 		want           [][3]float64
 	}{
-		{"tgn", "{embedding: identity}", models.LinkPrediction, waiting},
-		{"tgn", "{memory: {aggregator: mean}}", models.LinkPrediction, waiting},
-		{"jodie", "{}", models.LinkPrediction, waiting},
-		{"tgn", "{nc_order: before}", models.NodeClassification, waiting},
-		{"tgn", "{nc_memory: pyg_last}", models.NodeClassification, waiting},
-		{"tgn", "{nc_memory: pyg_last_detached}", models.NodeClassification, waiting},
-		{"tgn", "{}", models.NodeClassification, atOnce},
-		{"jodie", "{}", models.NodeClassification, atOnce},
+		{"tgn", "{embedding: identity}", protocol.LinkPrediction, waiting},
+		{"tgn", "{memory: {aggregator: mean}}", protocol.LinkPrediction, waiting},
+		{"jodie", "{}", protocol.LinkPrediction, waiting},
+		{"tgn", "{nc_order: before}", protocol.NodeClassification, waiting},
+		{"tgn", "{nc_memory: pyg_last}", protocol.NodeClassification, waiting},
+		{"tgn", "{nc_memory: pyg_last_detached}", protocol.NodeClassification, waiting},
+		{"tgn", "{}", protocol.NodeClassification, atOnce},
+		{"jodie", "{}", protocol.NodeClassification, atOnce},
 	} {
 		t.Run(c.model+" "+string(c.task)+" "+c.options, func(t *testing.T) {
 			stream := datasets.Stream{NumNodes: 6, Users: 3, NumFeat: 1}

@@ -11,6 +11,7 @@ import (
 	"dgsbench/kernels/cpu"
 	"dgsbench/models"
 	"dgsbench/models/modeltest"
+	"dgsbench/protocol"
 )
 
 // classifiers are options without dropout for every model that learns to
@@ -47,7 +48,7 @@ func TestClassificationLoss(t *testing.T) {
 			options := fmt.Sprintf(c[1], weight)
 			t.Run(c[0]+" "+options, func(t *testing.T) {
 				stream := modeltest.Random(5, 4*lossBatch)
-				m := optioned(t, cpu.NewDevice(cpu.Best(), 1), c[0], options, models.NodeClassification, stream, 1)
+				m := optioned(t, cpu.NewDevice(cpu.Best(), 1), c[0], options, protocol.NodeClassification, stream, 1)
 				for lo := 0; lo < stream.Len(); lo += lossBatch {
 					b := stream.Slice(lo, lo+lossBatch)
 					logits := make([]float32, b.Len())
@@ -64,7 +65,7 @@ func TestClassificationLoss(t *testing.T) {
 		}
 	}
 	for _, name := range models.Names() {
-		if kind, _ := models.Lookup(name); kind.Trainable() && kind.Supports(models.NodeClassification) && !known[name] {
+		if kind, _ := models.Lookup(name); kind.Trainable() && kind.Supports(protocol.NodeClassification) && !known[name] {
 			t.Errorf("%s is missing", name)
 		}
 	}
@@ -111,7 +112,7 @@ func TestUnlabelledEventsTeachNothing(t *testing.T) {
 			stream := modeltest.Random(6, 3*lossBatch)
 			first, second, third := stream.Slice(0, lossBatch), stream.Slice(lossBatch, 2*lossBatch), stream.Slice(2*lossBatch, 3*lossBatch)
 			after := func(batches ...datasets.Stream) (m models.Model, loss float64) {
-				m = optioned(t, cpu.NewDevice(cpu.Best(), 1), c[0], options, models.NodeClassification, stream, 1)
+				m = optioned(t, cpu.NewDevice(cpu.Best(), 1), c[0], options, protocol.NodeClassification, stream, 1)
 				for _, b := range batches {
 					var err error
 					loss, err = m.Train(b, nil)
@@ -182,7 +183,7 @@ func TestLinkLoss(t *testing.T) {
 	} {
 		t.Run(c.model+" "+c.options, func(t *testing.T) {
 			stream := modeltest.Random(7, 4*lossBatch)
-			m := optioned(t, cpu.NewDevice(cpu.Best(), 1), c.model, c.options, models.LinkPrediction, stream, 1)
+			m := optioned(t, cpu.NewDevice(cpu.Best(), 1), c.model, c.options, protocol.LinkPrediction, stream, 1)
 			for i := range 4 {
 				b := stream.Slice(i*lossBatch, (i+1)*lossBatch)
 				negatives := make([]int32, b.Len())
@@ -240,7 +241,7 @@ func TestOptimisersOutliveReset(t *testing.T) {
 		t.Run(c[0]+" "+options, func(t *testing.T) {
 			stream := modeltest.Random(9, 2*lossBatch)
 			build := func() models.Model {
-				return optioned(t, cpu.NewDevice(cpu.Best(), 1), c[0], options, models.NodeClassification, stream, 1)
+				return optioned(t, cpu.NewDevice(cpu.Best(), 1), c[0], options, protocol.NodeClassification, stream, 1)
 			}
 			trained, given := build(), build()
 			_, err := trained.Train(stream.Slice(0, lossBatch), nil)

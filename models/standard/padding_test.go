@@ -11,6 +11,7 @@ import (
 	"dgsbench/kernels/cpu"
 	"dgsbench/kernels/devicetest"
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // wide repeats calls and takes large ones, as a card does.
@@ -26,7 +27,7 @@ func TestSizesComeAgain(t *testing.T) {
 		"jodie": "{memory: {size: 2, time: 2}, head: {hidden: [2]}}",
 		"tgn":   "{memory: {size: 2, time: 2}, attention: {size: 2}, head: {hidden: [2]}}",
 	} {
-		for _, task := range []models.Task{models.NodeClassification, models.LinkPrediction} {
+		for _, task := range []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction} {
 			for _, s := range sim.Simulators {
 				if s.Name != "shop-sim" && s.Name != "transfers-sim" {
 					continue
@@ -47,7 +48,7 @@ func TestSizesComeAgain(t *testing.T) {
 const sizesBatch = 200
 
 // optioned builds a model with options in YAML.
-func optioned(t *testing.T, d kernels.Device, model, options string, task models.Task, s datasets.Stream, seed uint64) models.Model {
+func optioned(t *testing.T, d kernels.Device, model, options string, task protocol.Task, s datasets.Stream, seed uint64) models.Model {
 	t.Helper()
 	kind, err := models.Lookup(model)
 	if err != nil {

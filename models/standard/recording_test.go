@@ -11,6 +11,7 @@ import (
 	"dgsbench/kernels/cuda/cudatest"
 	"dgsbench/models"
 	"dgsbench/models/modeltest"
+	"dgsbench/protocol"
 )
 
 // TestRecordedPass: a recorded pass over a stream, done again from the same
@@ -28,7 +29,7 @@ func TestRecordedPass(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			d := cudatest.Device(t)
-			m := onCard(t, d, kind, models.NodeClassification, stream, batch)
+			m := onCard(t, d, kind, protocol.NodeClassification, stream, batch)
 			logits := make([]float32, stream.Len())
 			pass := func() {
 				for lo := 0; lo < stream.Len(); lo += batch {

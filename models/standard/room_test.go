@@ -7,6 +7,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // TestBytesAreWhatIsHeld: what a kind says that a model takes is what it holds
@@ -15,7 +16,7 @@ import (
 func TestBytesAreWhatIsHeld(t *testing.T) {
 	for _, name := range models.Names() {
 		kind, err := models.Lookup(name)
-		if err != nil || kind.Class == models.Oracle || name == "raw" { // whose facts datasets/sim counts; which holds nothing of the stream
+		if err != nil || kind.Class == protocol.Oracle || name == "raw" { // whose facts datasets/sim counts; which holds nothing of the stream
 			continue
 		}
 		for _, task := range kind.Tasks {
@@ -37,7 +38,7 @@ func TestBytesAreWhatIsHeld(t *testing.T) {
 }
 
 // holds is what a model holds of a stream, and what its kind says before.
-func holds(t *testing.T, kind models.Kind, task models.Task, nodes int) (held, said int64) {
+func holds(t *testing.T, kind models.Kind, task protocol.Task, nodes int) (held, said int64) {
 	const batch = 200
 	features, events := 4, 2*nodes
 	if kind.Features == models.FeaturesOptional { // messages have them, and nothing goes with their product
@@ -69,7 +70,7 @@ func holds(t *testing.T, kind models.Kind, task models.Task, nodes int) (held, s
 	for lo := batch; lo < events && err == nil; lo += batch {
 		err = m.Observe(s.Slice(lo, lo+batch))
 	}
-	if err == nil && task == models.LinkPrediction {
+	if err == nil && task == protocol.LinkPrediction {
 		err = m.Rank(s.Slice(0, 1), models.Candidates{Nodes: all}, models.Counts{Greater: make([]int32, 1), Equal: make([]int32, 1)})
 	}
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"dgsbench/models/graphsprints"
 	"dgsbench/models/heuristic"
 	"dgsbench/models/modeltest"
+	"dgsbench/protocol"
 )
 
 func TestConformance(t *testing.T) {
@@ -36,7 +37,7 @@ func TestDecayConforms(t *testing.T) {
 func TestHistory(t *testing.T) {
 	for _, name := range models.Names() {
 		kind, _ := models.Lookup(name)
-		if !kind.Trainable() || !kind.Supports(models.NodeClassification) {
+		if !kind.Trainable() || !kind.Supports(protocol.NodeClassification) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

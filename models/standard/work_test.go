@@ -12,6 +12,7 @@ import (
 	"dgsbench/kernels/cuda/cudatest"
 	"dgsbench/models"
 	"dgsbench/models/modeltest"
+	"dgsbench/protocol"
 )
 
 // budgets are the most that a batch asks of a card, once batches before it
@@ -26,7 +27,7 @@ import (
 // in 70 ms, 127 us a batch.
 var budgets = []struct {
 	model string
-	task  models.Task
+	task  protocol.Task
 	call  string
 	most  cuda.Work
 }{
@@ -35,18 +36,18 @@ var budgets = []struct {
 	// Launches between them have all writes or all nodes that are touched; one
 	// puts the batch in its places, one is the head's step, one the answer.
 	// Uploads are the batch, and the Jacobians' plan.
-	{"dgs", models.NodeClassification, "train", cuda.Work{Launches: 10, Repeats: 2, Uploads: 2, Waits: 1}},
-	{"dgs", models.LinkPrediction, "train", cuda.Work{Launches: 10, Repeats: 2, Uploads: 2, Waits: 1}},
+	{"dgs", protocol.NodeClassification, "train", cuda.Work{Launches: 10, Repeats: 2, Uploads: 2, Waits: 1}},
+	{"dgs", protocol.LinkPrediction, "train", cuda.Work{Launches: 10, Repeats: 2, Uploads: 2, Waits: 1}},
 	// After training, states that change lose their derivatives: two
 	// launches and an upload.
-	{"dgs", models.NodeClassification, "classify", cuda.Work{Launches: 3, Uploads: 2, Waits: 1}},
-	{"dgs", models.LinkPrediction, "observe", cuda.Work{Launches: 3, Uploads: 2}},
+	{"dgs", protocol.NodeClassification, "classify", cuda.Work{Launches: 3, Uploads: 2, Waits: 1}},
+	{"dgs", protocol.LinkPrediction, "observe", cuda.Work{Launches: 3, Uploads: 2}},
 
 	// The host waits for the features' buckets before it folds them in.
-	{"graphsprints", models.NodeClassification, "train", cuda.Work{Launches: 12, Repeats: 1, Fills: 1, Uploads: 6, Downloads: 1, Waits: 2}},
-	{"graphsprints", models.LinkPrediction, "train", cuda.Work{Launches: 9, Repeats: 1, Fills: 1, Uploads: 5, Downloads: 1, Waits: 2}},
-	{"graphsprints", models.NodeClassification, "classify", cuda.Work{Launches: 9, Fills: 1, Uploads: 6, Downloads: 1, Waits: 2}},
-	{"graphsprints", models.LinkPrediction, "observe", cuda.Work{Launches: 5, Fills: 1, Uploads: 3, Downloads: 1, Waits: 1}},
+	{"graphsprints", protocol.NodeClassification, "train", cuda.Work{Launches: 12, Repeats: 1, Fills: 1, Uploads: 6, Downloads: 1, Waits: 2}},
+	{"graphsprints", protocol.LinkPrediction, "train", cuda.Work{Launches: 9, Repeats: 1, Fills: 1, Uploads: 5, Downloads: 1, Waits: 2}},
+	{"graphsprints", protocol.NodeClassification, "classify", cuda.Work{Launches: 9, Fills: 1, Uploads: 6, Downloads: 1, Waits: 2}},
+	{"graphsprints", protocol.LinkPrediction, "observe", cuda.Work{Launches: 5, Fills: 1, Uploads: 3, Downloads: 1, Waits: 1}},
 
 	// In link prediction each batch has a number of memories of its own, and
 	// the program for training more, as padding. Around it, features of
@@ -55,22 +56,22 @@ var budgets = []struct {
 	// the loss or the logits: the host looks at features. A batch is classified
 	// in one launch; where it is observed, one more keeps its features for its
 	// messages, one the memories, and one spreads lists and features.
-	{"jodie", models.NodeClassification, "train", cuda.Work{Launches: 6, Repeats: 1, Uploads: 1, Waits: 1}},
-	{"jodie", models.LinkPrediction, "train", cuda.Work{Launches: 6, Repeats: 1, Uploads: 3, Waits: 1}},
-	{"jodie", models.NodeClassification, "classify", cuda.Work{Launches: 1, Uploads: 1, Waits: 1}},
-	{"jodie", models.LinkPrediction, "observe", cuda.Work{Launches: 2, Uploads: 4}},
+	{"jodie", protocol.NodeClassification, "train", cuda.Work{Launches: 6, Repeats: 1, Uploads: 1, Waits: 1}},
+	{"jodie", protocol.LinkPrediction, "train", cuda.Work{Launches: 6, Repeats: 1, Uploads: 3, Waits: 1}},
+	{"jodie", protocol.NodeClassification, "classify", cuda.Work{Launches: 1, Uploads: 1, Waits: 1}},
+	{"jodie", protocol.LinkPrediction, "observe", cuda.Work{Launches: 2, Uploads: 4}},
 
 	// The program, a look at its gradients, Adam and the answer.
-	{"raw", models.NodeClassification, "train", cuda.Work{Launches: 4, Repeats: 1, Uploads: 1, Waits: 1}},
-	{"raw", models.NodeClassification, "classify", cuda.Work{Launches: 1, Uploads: 1, Waits: 1}},
+	{"raw", protocol.NodeClassification, "train", cuda.Work{Launches: 4, Repeats: 1, Uploads: 1, Waits: 1}},
+	{"raw", protocol.NodeClassification, "classify", cuda.Work{Launches: 1, Uploads: 1, Waits: 1}},
 
 	// As Jodie, and each batch has its own neighbours, with padding in
 	// training, in classification, too: sources, neighbours, edges, attention
 	// and head are a launch each, two leave features at the neighbours' events.
-	{"tgn", models.NodeClassification, "train", cuda.Work{Launches: 8, Repeats: 1, Uploads: 2, Waits: 1}},
-	{"tgn", models.LinkPrediction, "train", cuda.Work{Launches: 8, Repeats: 1, Uploads: 4, Waits: 1}},
-	{"tgn", models.NodeClassification, "classify", cuda.Work{Launches: 6, Uploads: 6, Waits: 1}},
-	{"tgn", models.LinkPrediction, "observe", cuda.Work{Launches: 3, Uploads: 5}},
+	{"tgn", protocol.NodeClassification, "train", cuda.Work{Launches: 8, Repeats: 1, Uploads: 2, Waits: 1}},
+	{"tgn", protocol.LinkPrediction, "train", cuda.Work{Launches: 8, Repeats: 1, Uploads: 4, Waits: 1}},
+	{"tgn", protocol.NodeClassification, "classify", cuda.Work{Launches: 6, Uploads: 6, Waits: 1}},
+	{"tgn", protocol.LinkPrediction, "observe", cuda.Work{Launches: 3, Uploads: 5}},
 }
 
 // TestWork holds every model to its budgets. With -v it prints what a batch
@@ -94,7 +95,7 @@ func TestWork(t *testing.T) {
 func TestEveryModelHasBudgets(t *testing.T) {
 	type key struct {
 		model string
-		task  models.Task
+		task  protocol.Task
 		call  string
 	}
 	have := map[key]bool{}
@@ -110,7 +111,7 @@ func TestEveryModelHasBudgets(t *testing.T) {
 			continue
 		}
 		for _, task := range kind.Tasks {
-			for _, call := range []string{"train", map[models.Task]string{models.NodeClassification: "classify", models.LinkPrediction: "observe"}[task]} {
+			for _, call := range []string{"train", map[protocol.Task]string{protocol.NodeClassification: "classify", protocol.LinkPrediction: "observe"}[task]} {
 				if !have[key{name, task, call}] {
 					t.Errorf("%s has no budget for %s in %s", name, call, task)
 				}
@@ -121,7 +122,7 @@ func TestEveryModelHasBudgets(t *testing.T) {
 
 // workOf is what one batch asks for, after two training batches; if it is of
 // another kind, after two of that, too.
-func workOf(t *testing.T, model string, task models.Task, call string) cuda.Work {
+func workOf(t *testing.T, model string, task protocol.Task, call string) cuda.Work {
 	t.Helper()
 	const batch = 40
 	kind, err := models.Lookup(model)

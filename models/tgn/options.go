@@ -5,6 +5,7 @@ import (
 
 	"dgsbench/models"
 	"dgsbench/models/internal/memory"
+	"dgsbench/protocol"
 )
 
 // Options of TGN.
@@ -112,8 +113,8 @@ func (o *Options) bytes(s models.Setup) int64 {
 
 func init() {
 	models.Register(models.Kind{
-		Name: "tgn", Class: models.Learned, Memory: true, Features: models.FeaturesOptional,
-		Tasks:   []models.Task{models.NodeClassification, models.LinkPrediction},
+		Name: "tgn", Class: protocol.Learned, Memory: true, Features: models.FeaturesOptional,
+		Tasks:   []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
 		Options: func() models.Options { return Defaults() },
 		Bytes:   func(s models.Setup, o models.Options) int64 { return o.(*Options).bytes(s) },
 		New: func(s models.Setup, o models.Options) (models.Model, error) {

@@ -11,6 +11,7 @@ import (
 	"dgsbench/models/internal/memory"
 	"dgsbench/models/modeltest"
 	"dgsbench/nn"
+	"dgsbench/protocol"
 )
 
 func kind(t *testing.T) models.Kind {
@@ -68,7 +69,7 @@ func TestVariantsConform(t *testing.T) {
 		t.Run(name, func(t *testing.T) { modeltest.Check(t, kind(t), variants[name]) })
 	}
 	for name, o := range linkVariants {
-		t.Run(name, func(t *testing.T) { modeltest.Check(t, only(t, models.LinkPrediction), o) })
+		t.Run(name, func(t *testing.T) { modeltest.Check(t, only(t, protocol.LinkPrediction), o) })
 	}
 	for _, name := range []string{"pyg_last", "pyg_last_detached", "before"} {
 		for _, change := range []func(o *Options){
@@ -80,16 +81,16 @@ func TestVariantsConform(t *testing.T) {
 			o.Memory.Size, o.Memory.Time, o.Attention.Size = 16, 8, 8
 			change(&o)
 			t.Run(fmt.Sprintf("%s, %s, %d layers", name, o.Embedding, o.Attention.Layers), func(t *testing.T) {
-				modeltest.Check(t, only(t, models.NodeClassification), &o)
+				modeltest.Check(t, only(t, protocol.NodeClassification), &o)
 			})
 		}
 	}
 }
 
 // only is the kind with one task.
-func only(t *testing.T, task models.Task) models.Kind {
+func only(t *testing.T, task protocol.Task) models.Kind {
 	k := kind(t)
-	k.Tasks = []models.Task{task}
+	k.Tasks = []protocol.Task{task}
 	return k
 }
 
@@ -98,13 +99,13 @@ func TestOptionsAreWired(t *testing.T) {
 		t.Run(name, func(t *testing.T) { modeltest.Differ(t, kind(t), Defaults(), o) })
 	}
 	for name, o := range linkVariants {
-		t.Run(name, func(t *testing.T) { modeltest.Differ(t, kind(t), Defaults(), o, models.LinkPrediction) })
+		t.Run(name, func(t *testing.T) { modeltest.Differ(t, kind(t), Defaults(), o, protocol.LinkPrediction) })
 	}
 	for name, o := range classVariants {
-		t.Run(name, func(t *testing.T) { modeltest.Differ(t, kind(t), Defaults(), o, models.NodeClassification) })
+		t.Run(name, func(t *testing.T) { modeltest.Differ(t, kind(t), Defaults(), o, protocol.NodeClassification) })
 	}
 	t.Run("pyg_last or pyg_last_detached", func(t *testing.T) {
-		modeltest.Differ(t, kind(t), classVariants["pyg_last"], classVariants["pyg_last_detached"], models.NodeClassification)
+		modeltest.Differ(t, kind(t), classVariants["pyg_last"], classVariants["pyg_last_detached"], protocol.NodeClassification)
 	})
 }
 
@@ -156,7 +157,7 @@ func stream(features int) datasets.Stream {
 func newModel(t *testing.T, o *Options, s datasets.Stream) models.Model {
 	t.Helper()
 	m, err := memory.New(models.Setup{
-		Task: models.LinkPrediction, NumNodes: s.NumNodes, Users: s.Users, NumFeat: s.NumFeat, MaxBatch: 10, Train: s, Seed: 1, Threads: 1,
+		Task: protocol.LinkPrediction, NumNodes: s.NumNodes, Users: s.Users, NumFeat: s.NumFeat, MaxBatch: 10, Train: s, Seed: 1, Threads: 1,
 	}, o.Config())
 	if err != nil {
 		t.Fatal(err)

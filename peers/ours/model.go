@@ -8,13 +8,14 @@ import (
 	"dgsbench/internal/safetensors"
 	"dgsbench/internal/strictyaml"
 	"dgsbench/models"
+	"dgsbench/protocol"
 )
 
 // spec says what is to be built and on which events. It is the JSON under
 // "spec" in the metadata of a model file.
 type spec struct {
 	Kind    string
-	Task    models.Task
+	Task    protocol.Task
 	Options string // YAML
 	Batch   int
 	Threads int

@@ -48,7 +48,7 @@ func readTogether(c results.Comparison) string {
 	if c.Candidates == "" {
 		return tasks[c.Task]
 	}
-	return tasks[c.Task] + " against " + strings.ReplaceAll(c.Candidates, "_", " ")
+	return tasks[c.Task] + " against " + strings.ReplaceAll(string(c.Candidates), "_", " ")
 }
 
 // model is a model by id and variant.
@@ -98,7 +98,7 @@ func comparisonTable(all []results.Comparison, titles map[model]string) table.Ta
 // short is the place without its task.
 func (p place) short() string {
 	text := p.dataset
-	for _, more := range []string{p.setting, p.kase} {
+	for _, more := range []string{string(p.setting), p.kase} {
 		if more != "" {
 			text += ", " + more
 		}

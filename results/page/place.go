@@ -5,22 +5,28 @@ import (
 	"slices"
 	"strings"
 
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 )
 
 // place is where models are compared: a dataset, a task, a setting, a case.
-type place struct{ dataset, task, setting, kase string }
+type place struct {
+	dataset string
+	task    protocol.Task
+	setting protocol.Setting
+	kase    string
+}
 
 func placeOf(k record.CellKey) place { return place{k.Dataset, k.Task, k.Setting, k.Case} }
 
 // tasks are their names for readers.
-var tasks = map[string]string{"nc": "node classification", "lp": "link prediction"}
+var tasks = map[protocol.Task]string{protocol.NodeClassification: "node classification", protocol.LinkPrediction: "link prediction"}
 
 // String is the place in words.
 func (p place) String() string {
 	text := p.dataset + ", " + tasks[p.task]
 	if p.setting != "" {
-		text += " " + p.setting
+		text += " " + string(p.setting)
 	}
 	if p.kase != "" {
 		text += ", " + p.kase
@@ -29,7 +35,7 @@ func (p place) String() string {
 }
 
 // id is the place as a part of an identifier in the page.
-func (p place) id() string { return identifier(p.dataset, p.task, p.setting, p.kase) }
+func (p place) id() string { return identifier(p.dataset, string(p.task), string(p.setting), p.kase) }
 
 // identifier joins words by dashes; whatever else they hold becomes a dash.
 func identifier(words ...string) string {

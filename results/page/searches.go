@@ -7,17 +7,20 @@ import (
 	"slices"
 
 	"dgsbench/internal/optional"
+	"dgsbench/protocol"
 	"dgsbench/results/table"
 )
 
 // Search is what a search of hyper-parameters tried for one model at one
 // place. Values are fractions, of the validation part.
 type Search struct {
-	Model, Dataset, Task, Setting string
-	Metric                        string // its title
-	Seed                          uint64
-	Own                           optional.Number // with the model's own options
-	Trials                        []Tried         // by number
+	Model, Dataset string
+	Task           protocol.Task
+	Setting        protocol.Setting
+	Metric         string // its title
+	Seed           uint64
+	Own            optional.Number // with the model's own options
+	Trials         []Tried         // by number
 }
 
 // Tried is a trial of a search.

@@ -10,6 +10,7 @@ import (
 	"github.com/sbinet/npyio/npz"
 
 	"dgsbench/metrics"
+	"dgsbench/protocol"
 )
 
 // archive has one entry of that content.
@@ -69,14 +70,14 @@ func TestDamagedArrays(t *testing.T) {
 // TestSidecarOfAnotherStream: there are no more facts than events.
 func TestSidecarOfAnotherStream(t *testing.T) {
 	facts := metrics.Facts{Score: make([]float32, 1000), Label: make([]int8, 1000)}
-	data, err := Observed{{Split: Test}: facts}.encode(of(metrics.NodeClassification, 1000))
+	data, err := Observed{{Split: protocol.Test}: facts}.encode(of(protocol.NodeClassification, 1000))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := decodeSidecar(of(metrics.NodeClassification, 1000), data); err != nil {
+	if _, err := decodeSidecar(of(protocol.NodeClassification, 1000), data); err != nil {
 		t.Error(err)
 	}
-	if _, err := decodeSidecar(of(metrics.NodeClassification, 9), data); err == nil || !strings.Contains(err.Error(), "expected 9 values at most") {
+	if _, err := decodeSidecar(of(protocol.NodeClassification, 9), data); err == nil || !strings.Contains(err.Error(), "expected 9 values at most") {
 		t.Errorf("of a stream of 9 events: %v", err)
 	}
 }

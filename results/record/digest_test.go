@@ -4,16 +4,17 @@ import (
 	"testing"
 
 	"dgsbench/metrics"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 )
 
 // TestDigests: answers on the test part that differ in a number or in where it
 // stands have other digests, and other things have not.
 func TestDigests(t *testing.T) {
-	all, destinations := record.Part{Split: record.Test, Candidates: record.AllNodes}, record.Part{Split: record.Test, Candidates: record.Destinations}
+	all, destinations := record.Part{Split: protocol.Test, Candidates: protocol.AllNodes}, record.Part{Split: protocol.Test, Candidates: protocol.Destinations}
 	ranks := func(greater, equal []int32) metrics.Facts { return metrics.Facts{Greater: greater, Equal: equal} }
 	scores := func(values ...float32) record.Observed {
-		return record.Observed{{Split: record.Test}: {Score: values, Label: make([]int8, len(values))}}
+		return record.Observed{{Split: protocol.Test}: {Score: values, Label: make([]int8, len(values))}}
 	}
 	seen := map[[32]byte]int{}
 	different := []record.Observed{
@@ -32,7 +33,7 @@ func TestDigests(t *testing.T) {
 		seen[o.TestDigest("")] = i
 	}
 	more := scores(.5, .25)
-	more[record.Part{Split: record.Validation}] = metrics.Facts{Score: []float32{9}, Label: []int8{1}}
+	more[record.Part{Split: protocol.Validation}] = metrics.Facts{Score: []float32{9}, Label: []int8{1}}
 	if more.TestDigest("") != scores(.5, .25).TestDigest("") {
 		t.Error("the validation part has a part in it")
 	}

@@ -5,19 +5,19 @@ import (
 	"path"
 	"regexp"
 
-	"dgsbench/metrics"
+	"dgsbench/protocol"
 )
 
 // CellKey names what a table cell is about: everything of a trial but its
 // seed.
 type CellKey struct {
-	Suite   string `json:"suite"`
-	Dataset string `json:"dataset"`
-	Task    string `json:"task"`    // nc or lp
-	Setting string `json:"setting"` // T or I for lp, empty for nc
-	Case    string `json:"case"`    // names the protocol where a suite has several, else empty
-	Model   string `json:"model"`
-	Variant string `json:"variant"` // a named set of options, or empty
+	Suite   string           `json:"suite"`
+	Dataset string           `json:"dataset"`
+	Task    protocol.Task    `json:"task"`    // nc or lp
+	Setting protocol.Setting `json:"setting"` // T or I for lp, empty for nc
+	Case    string           `json:"case"`    // names the protocol where a suite has several, else empty
+	Model   string           `json:"model"`
+	Variant string           `json:"variant"` // a named set of options, or empty
 }
 
 // Key names a trial.
@@ -32,9 +32,9 @@ const identityDigits = 12
 // Folder is where the records of the cell lie below the store's folder:
 // SUITE/DATASET/TASK[-SETTING][-CASE]/MODEL[+VARIANT].
 func (k CellKey) Folder() string {
-	task, model := k.Task, k.Model
+	task, model := string(k.Task), k.Model
 	if k.Setting != "" {
-		task += "-" + k.Setting
+		task += "-" + string(k.Setting)
 	}
 	if k.Case != "" {
 		task += "-" + k.Case
@@ -79,9 +79,9 @@ func (k CellKey) String() string {
 	if k.Variant != "" {
 		s += "+" + k.Variant
 	}
-	s += " on " + k.Dataset + ", " + k.Task
+	s += " on " + k.Dataset + ", " + string(k.Task)
 	if k.Setting != "" {
-		s += " " + k.Setting
+		s += " " + string(k.Setting)
 	}
 	if k.Case != "" {
 		s += ", case " + k.Case
@@ -115,8 +115,8 @@ func (k CellKey) check() error {
 		return fmt.Errorf("case %q: expected small letters, digits and single dashes, or nothing", k.Case)
 	}
 	switch {
-	case k.Task == metrics.NodeClassification && k.Setting == "":
-	case k.Task == metrics.LinkPrediction && (k.Setting == "T" || k.Setting == "I"):
+	case k.Task == protocol.NodeClassification && k.Setting == "":
+	case k.Task == protocol.LinkPrediction && (k.Setting == protocol.Transductive || k.Setting == protocol.Inductive):
 	default:
 		return fmt.Errorf("task %q with setting %q: expected nc without one, or lp with T or I", k.Task, k.Setting)
 	}

@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"dgsbench/protocol"
 )
 
 // Parse reads a record. file names it in messages: an error says what
@@ -48,8 +50,8 @@ func (r *Record) check() error {
 	if err := r.checkPlace(); err != nil {
 		return err
 	}
-	if !slices.Contains([]Class{Learned, ZeroParameter, Oracle}, r.ModelClass) {
-		return fmt.Errorf("model_class %q: expected %s, %s or %s", r.ModelClass, Learned, ZeroParameter, Oracle)
+	if !slices.Contains([]protocol.Class{protocol.Learned, protocol.ZeroParameter, protocol.Oracle}, r.ModelClass) {
+		return fmt.Errorf("model_class %q: expected %s, %s or %s", r.ModelClass, protocol.Learned, protocol.ZeroParameter, protocol.Oracle)
 	}
 	if none := -1; r.BestEpoch < none || r.BestEpoch >= max(1, len(r.Epochs)) {
 		return fmt.Errorf("best_epoch %d: expected one of %d epochs, or %d for none", r.BestEpoch, len(r.Epochs), none)

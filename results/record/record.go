@@ -5,22 +5,11 @@ import (
 
 	"dgsbench/internal/optional"
 	"dgsbench/metrics"
+	"dgsbench/protocol"
 )
 
 // Format is the version of the record's layout.
 const Format = 1
-
-// Class groups the rows of a table.
-type Class string
-
-const (
-	// Learned models stand in the ranking.
-	Learned Class = "learned"
-	// ZeroParameter rules have nothing to learn and stand outside it.
-	ZeroParameter Class = "zero-parameter"
-	// Oracle rows know the simulator's planted signal.
-	Oracle Class = "oracle"
-)
 
 // Record is what one trial leaves, whether it finished or failed. Times are
 // seconds, metrics fractions.
@@ -46,11 +35,11 @@ type Record struct {
 	Device  string `json:"device"`
 	Threads int    `json:"threads"`
 
-	ModelClass   Class  `json:"model_class"`
-	ModelTitle   string `json:"model_title"`
-	DatasetTitle string `json:"dataset_title"`
-	PaperName    string `json:"paper_name"` // of the dataset; empty where the paper does not have it
-	NumParams    int    `json:"num_params"`
+	ModelClass   protocol.Class `json:"model_class"`
+	ModelTitle   string         `json:"model_title"`
+	DatasetTitle string         `json:"dataset_title"`
+	PaperName    string         `json:"paper_name"` // of the dataset; empty where the paper does not have it
+	NumParams    int            `json:"num_params"`
 
 	// The following four are absent in records of before they were kept.
 
@@ -122,28 +111,20 @@ type Score struct {
 // Part names what was evaluated: a split and, for link prediction, against
 // which candidates.
 type Part struct {
-	Split      string `json:"split"`                // validation or test
-	Candidates string `json:"candidates"`           // all_nodes, destinations, or empty for nc
-	Evaluation string `json:"evaluation,omitempty"` // one of Record.Evaluations; empty for the first
+	Split      protocol.Split        `json:"split"`                // validation or test
+	Candidates protocol.CandidateSet `json:"candidates"`           // all_nodes, destinations, or empty for nc
+	Evaluation string                `json:"evaluation,omitempty"` // one of Record.Evaluations; empty for the first
 }
-
-// The splits and candidate sets.
-const (
-	Validation   = "validation"
-	Test         = "test"
-	AllNodes     = "all_nodes"
-	Destinations = "destinations"
-)
 
 // Parts lists what a task can have evaluated, in the order of rows: every part
 // of the first evaluation, and then of those that are named.
-func Parts(task string, evaluations ...string) (parts []Part) {
-	sets := []string{AllNodes, Destinations}
-	if task == metrics.NodeClassification {
-		sets = []string{""}
+func Parts(task protocol.Task, evaluations ...string) (parts []Part) {
+	sets := []protocol.CandidateSet{protocol.AllNodes, protocol.Destinations}
+	if task == protocol.NodeClassification {
+		sets = []protocol.CandidateSet{""}
 	}
 	for _, e := range append([]string{""}, evaluations...) {
-		for _, split := range []string{Validation, Test} {
+		for _, split := range []protocol.Split{protocol.Validation, protocol.Test} {
 			for _, set := range sets {
 				parts = append(parts, Part{Split: split, Candidates: set, Evaluation: e})
 			}

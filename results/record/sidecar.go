@@ -8,6 +8,7 @@ import (
 	"github.com/sbinet/npyio/npz"
 
 	"dgsbench/metrics"
+	"dgsbench/protocol"
 )
 
 // The columns of metrics.Facts in a sidecar. Arrays are called
@@ -24,8 +25,8 @@ const (
 // array is the name of a column's entry in the archive. numpy.load leaves
 // the .npy out.
 func (p Part) array(column string) string {
-	name := p.Split + "."
-	for _, word := range []string{p.Candidates, p.Evaluation} {
+	name := string(p.Split) + "."
+	for _, word := range []string{string(p.Candidates), p.Evaluation} {
 		if word != "" {
 			name += word + "."
 		}
@@ -56,8 +57,8 @@ func (o Observed) encode(r Record) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-func writeFacts(w *npz.Writer, task string, p Part, f metrics.Facts) error {
-	if task == metrics.LinkPrediction {
+func writeFacts(w *npz.Writer, task protocol.Task, p Part, f metrics.Facts) error {
+	if task == protocol.LinkPrediction {
 		if err := w.Write(p.array(columnGreater), f.Greater); err != nil {
 			return err
 		}
@@ -96,12 +97,12 @@ func decodeSidecar(r Record, data []byte) (Observed, error) {
 }
 
 // readFacts reads the columns of a part; found is false where there are none.
-func readFacts(r *npz.Reader, task string, p Part, events int) (f metrics.Facts, found bool, err error) {
+func readFacts(r *npz.Reader, task protocol.Task, p Part, events int) (f metrics.Facts, found bool, err error) {
 	columns := map[string]func(name string) error{
 		columnScore: func(name string) error { return readArray(r, name, &f.Score, events) },
 		columnLabel: func(name string) error { return readArray(r, name, &f.Label, events) },
 	}
-	if task == metrics.LinkPrediction {
+	if task == protocol.LinkPrediction {
 		columns = map[string]func(name string) error{
 			columnGreater: func(name string) error { return readArray(r, name, &f.Greater, events) },
 			columnEqual:   func(name string) error { return readArray(r, name, &f.Equal, events) },

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"dgsbench/metrics"
+	"dgsbench/protocol"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 // of is a trial of the task with a second evaluation, on a stream of that many
 // events.
-func of(task string, events int) Record {
+func of(task protocol.Task, events int) Record {
 	return Record{Key: Key{CellKey: CellKey{Task: task}}, Evaluations: []string{"replay"}, Data: &Data{Events: events}}
 }
 
@@ -27,7 +28,7 @@ func TestLargeSidecars(t *testing.T) {
 		scores.Score = append(scores.Score, float32(rng.NormFloat64()))
 		scores.Label = append(scores.Label, int8(rng.IntN(3))-1)
 	}
-	for task, facts := range map[string]metrics.Facts{metrics.LinkPrediction: ranking, metrics.NodeClassification: scores} {
+	for task, facts := range map[protocol.Task]metrics.Facts{protocol.LinkPrediction: ranking, protocol.NodeClassification: scores} {
 		first, second := Parts(task)[0], Parts(task, "replay")[len(Parts(task))]
 		written := Observed{first: facts, second: facts}
 		data, err := written.encode(of(task, mostEvents))
@@ -47,18 +48,18 @@ func TestLargeSidecars(t *testing.T) {
 // FuzzSidecar: whatever the file holds, reading it gives facts that are
 // possible, or an error.
 func FuzzSidecar(f *testing.F) {
-	for task, facts := range map[string]metrics.Facts{
-		metrics.LinkPrediction:     {Greater: []int32{0, 3}, Equal: []int32{1, 0}},
-		metrics.NodeClassification: {Score: []float32{.5, -1}, Label: []int8{1, -1}},
+	for task, facts := range map[protocol.Task]metrics.Facts{
+		protocol.LinkPrediction:     {Greater: []int32{0, 3}, Equal: []int32{1, 0}},
+		protocol.NodeClassification: {Score: []float32{.5, -1}, Label: []int8{1, -1}},
 	} {
 		data, err := Observed{Parts(task)[0]: facts}.encode(of(task, mostEvents))
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(task, data)
+		f.Add(string(task), data)
 	}
 	f.Fuzz(func(t *testing.T, task string, data []byte) {
-		observed, err := decodeSidecar(of(task, mostEvents), data)
+		observed, err := decodeSidecar(of(protocol.Task(task), mostEvents), data)
 		if err != nil {
 			return
 		}

@@ -16,6 +16,7 @@ import (
 
 	"dgsbench/internal/optional"
 	"dgsbench/metrics"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 	"dgsbench/results/record/recordtest"
 )
@@ -28,7 +29,7 @@ func TestRecordsComeBackAsWritten(t *testing.T) {
 	}{
 		{recordtest.Trial("nc", "", "dgs", 3), recordtest.Classified()},
 		{recordtest.Trial("lp", "I", "dgs", 3), recordtest.Ranking()},
-		{recordtest.Trial("lp", "T", "dgs", 3), record.Observed{{Split: record.Test, Candidates: record.AllNodes}: {}}},
+		{recordtest.Trial("lp", "T", "dgs", 3), record.Observed{{Split: protocol.Test, Candidates: protocol.AllNodes}: {}}},
 	} {
 		recordtest.Write(t, s, c.record, c.facts)
 		got, found, err := s.Find(c.record.Key, recordtest.Identity)
@@ -69,9 +70,9 @@ func TestScoresAreTheMetricsOfTheFacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	auc, _ := metrics.Lookup("auc")
-	want, _ := auc.Value(recordtest.Classified()[record.Part{Split: record.Test}])
+	want, _ := auc.Value(recordtest.Classified()[record.Part{Split: protocol.Test}])
 	for _, score := range r.Scores {
-		if score.Split == record.Test && score.Metric == "auc" && float64(score.Value) != want {
+		if score.Split == protocol.Test && score.Metric == "auc" && float64(score.Value) != want {
 			t.Errorf("recorded %v, want %v", score.Value, want)
 		}
 	}
@@ -135,7 +136,7 @@ func TestFailedTrialHasNoSidecar(t *testing.T) {
 func TestWrittenAgain(t *testing.T) {
 	r := recordtest.Trial("nc", "", "dgs", 0)
 	other := recordtest.Classified()
-	other[record.Part{Split: record.Test}].Score[0]++
+	other[record.Part{Split: protocol.Test}].Score[0]++
 	for name, facts := range map[string]record.Observed{"the same": recordtest.Classified(), "others": other} {
 		s := record.Store{Dir: t.TempDir()}
 		recordtest.Write(t, s, r, recordtest.Classified())
@@ -257,7 +258,7 @@ func TestWriteRefusesWhatCannotBeRead(t *testing.T) {
 		"identity \"xyz\"":       func(r *record.Record, _ record.Observed) { r.Identity = "xyz" },
 		"model_class \"big\"":    func(r *record.Record, _ record.Observed) { r.ModelClass = "big" },
 		"label 5": func(_ *record.Record, o record.Observed) {
-			o[record.Part{Split: record.Test}].Label[0] = 5
+			o[record.Part{Split: protocol.Test}].Label[0] = 5
 		},
 	} {
 		s := record.Store{Dir: t.TempDir()}

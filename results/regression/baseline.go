@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"dgsbench/metrics"
-	"dgsbench/results/record"
+	"dgsbench/protocol"
 )
 
 // Format is the version of the baseline's layout.
@@ -64,8 +64,8 @@ func (b Baseline) check() error {
 		if i > 0 && compareKeys(b.Cells[i-1].CellKey, c.CellKey) >= 0 {
 			return fmt.Errorf("%s is there twice or in the wrong place", c.CellKey)
 		}
-		if !slices.Contains([]record.Class{record.Learned, record.ZeroParameter, record.Oracle}, c.Class) {
-			return fmt.Errorf("%s has the class %q, expected %s, %s or %s", c.CellKey, c.Class, record.Learned, record.ZeroParameter, record.Oracle)
+		if !slices.Contains([]protocol.Class{protocol.Learned, protocol.ZeroParameter, protocol.Oracle}, c.Class) {
+			return fmt.Errorf("%s has the class %q, expected %s, %s or %s", c.CellKey, c.Class, protocol.Learned, protocol.ZeroParameter, protocol.Oracle)
 		}
 		for _, s := range c.Series {
 			if len(s.Values) != len(c.Seeds) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"dgsbench/internal/optional"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 	"dgsbench/results/regression"
 
@@ -32,7 +33,7 @@ func TestOneBit(t *testing.T) {
 	b := s.baseline()
 	s.change(t, "gru", 7, func(r *record.Record) {
 		for i, score := range r.Scores {
-			if score.Split == record.Test && score.Metric == "auc" {
+			if score.Split == protocol.Test && score.Metric == "auc" {
 				r.Scores[i].Value = optional.Number(math.Nextafter(float64(score.Value), 2))
 			}
 		}
@@ -182,7 +183,7 @@ func TestJustEnoughSeeds(t *testing.T) {
 		t.Errorf("4 tests: %v", err)
 	}
 	for seed := range uint64(6) {
-		s.add(t, "lstm", record.Learned, seed, .4)
+		s.add(t, "lstm", protocol.Learned, seed, .4)
 	}
 	_, err := regression.Compare(s.baseline(), s.measurement(), nil, true)
 	if err == nil || !strings.Contains(err.Error(), "too few seeds") {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 	"dgsbench/results/record/recordtest"
 	"dgsbench/results/regression"
@@ -41,7 +42,7 @@ func TestFindings(t *testing.T) {
 			s.trials = s.trials[:len(s.trials)-1]
 		}, regression.MissingCell, false, "rule on toy"},
 		"extra cell": {
-			func(t *testing.T, s *suite) { s.add(t, "novel", record.ZeroParameter, 0, .4) },
+			func(t *testing.T, s *suite) { s.add(t, "novel", protocol.ZeroParameter, 0, .4) },
 			regression.ExtraCell, false, "novel on toy",
 		},
 		"spec": {func(t *testing.T, s *suite) {
@@ -53,7 +54,7 @@ func TestFindings(t *testing.T) {
 			s.change(t, "rule", 0, func(r *record.Record) { r.DataChecksum = "e1e1" })
 		}, regression.ChangedData, false, "rule on toy, nc (suite ci): checksum d0d0, now e1e1"},
 		"class": {func(t *testing.T, s *suite) {
-			s.change(t, "rule", 0, func(r *record.Record) { r.ModelClass = record.Oracle })
+			s.change(t, "rule", 0, func(r *record.Record) { r.ModelClass = protocol.Oracle })
 		}, regression.ChangedClass, false, "rule on toy, nc (suite ci): zero-parameter, now oracle"},
 		"two records": {
 			func(_ *testing.T, s *suite) { s.records = append(s.records, s.records[4]) },
@@ -64,11 +65,11 @@ func TestFindings(t *testing.T) {
 		}, regression.ChangedMetrics, false, "rule on toy, nc (suite ci): ap, now gone"},
 		"metric new": {func(t *testing.T, s *suite) {
 			s.change(t, "rule", 0, func(r *record.Record) {
-				r.Scores = append(r.Scores, record.Score{Part: record.Part{Split: record.Test}, Metric: "f1", Value: .5})
+				r.Scores = append(r.Scores, record.Score{Part: record.Part{Split: protocol.Test}, Metric: "f1", Value: .5})
 			})
 		}, regression.ChangedMetrics, false, "rule on toy, nc (suite ci): new, f1"},
 		"more seeds": {
-			func(t *testing.T, s *suite) { s.add(t, "gru", record.Learned, 7, 1) },
+			func(t *testing.T, s *suite) { s.add(t, "gru", protocol.Learned, 7, 1) },
 			regression.ChangedSeeds, false, "gru on toy, nc (suite ci): [0 1 2 3 4 5 6], now [0 1 2 3 4 5 6 7]",
 		},
 	} {
@@ -100,10 +101,10 @@ func TestFreshSeeds(t *testing.T) {
 	old := measured(t, 1, 10)
 	s := &suite{store: record.Store{Dir: t.TempDir()}}
 	for seed := uint64(10); seed < 20; seed++ {
-		s.add(t, "gru", record.Learned, seed, 1)
-		s.add(t, "mlp", record.Learned, seed, .5)
+		s.add(t, "gru", protocol.Learned, seed, 1)
+		s.add(t, "mlp", protocol.Learned, seed, .5)
 	}
-	s.add(t, "rule", record.ZeroParameter, 0, .3)
+	s.add(t, "rule", protocol.ZeroParameter, 0, .3)
 	if r := s.against(t, old.baseline(), true); !r.Same() {
 		t.Errorf("%s\n%v", r.Verdict(), r.Findings)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 	"dgsbench/results/regression"
 )
@@ -32,14 +33,14 @@ func measured(t *testing.T, strength float64, seeds int) *suite {
 	t.Helper()
 	s := &suite{store: record.Store{Dir: t.TempDir()}}
 	for seed := range seeds {
-		s.add(t, "gru", record.Learned, uint64(seed), strength)
-		s.add(t, "mlp", record.Learned, uint64(seed), .5)
+		s.add(t, "gru", protocol.Learned, uint64(seed), strength)
+		s.add(t, "mlp", protocol.Learned, uint64(seed), .5)
 	}
-	s.add(t, "rule", record.ZeroParameter, 0, .3)
+	s.add(t, "rule", protocol.ZeroParameter, 0, .3)
 	return s
 }
 
-func (s *suite) add(t *testing.T, model string, class record.Class, seed uint64, strength float64) {
+func (s *suite) add(t *testing.T, model string, class protocol.Class, seed uint64, strength float64) {
 	t.Helper()
 	r := record.Record{
 		Key:      record.Key{CellKey: record.CellKey{Suite: "ci", Dataset: "toy", Task: "nc", Model: model}, Seed: seed},
@@ -79,7 +80,7 @@ func (s *suite) change(t *testing.T, model string, seed uint64, edit func(*recor
 func answers(model string, seed uint64, strength float64) record.Observed {
 	rng := rand.New(rand.NewPCG(seed, uint64(model[0])))
 	o := record.Observed{}
-	for _, split := range []string{record.Validation, record.Test} {
+	for _, split := range []protocol.Split{protocol.Validation, protocol.Test} {
 		part := record.Part{Split: split}
 		f := o[part]
 		for k := range 400 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"dgsbench/internal/optional"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 )
 
@@ -29,7 +30,7 @@ type Build struct {
 // Cell is what the seeds of one model gave in one place.
 type Cell struct {
 	record.CellKey
-	Class  record.Class    `json:"class"`
+	Class  protocol.Class  `json:"class"`
 	Data   string          `json:"data"` // checksum of the dataset
 	Spec   json.RawMessage `json:"spec"` // without the seed
 	Seeds  []uint64        `json:"seeds"`
@@ -38,9 +39,9 @@ type Cell struct {
 
 // Series is one metric of the test part, as a fraction.
 type Series struct {
-	Candidates string            `json:"candidates"` // empty for nc
-	Metric     string            `json:"metric"`
-	Values     []optional.Number `json:"values"` // one a seed; absent where not defined
+	Candidates protocol.CandidateSet `json:"candidates"` // empty for nc
+	Metric     string                `json:"metric"`
+	Values     []optional.Number     `json:"values"` // one a seed; absent where not defined
 }
 
 // Measure gathers the records of a suite's trials. Trials that failed are
@@ -88,17 +89,17 @@ func (c *Cell) add(r record.Record) {
 }
 
 func testScores(r record.Record) []record.Score {
-	return slices.DeleteFunc(slices.Clone(r.Scores), func(s record.Score) bool { return s.Split != record.Test })
+	return slices.DeleteFunc(slices.Clone(r.Scores), func(s record.Score) bool { return s.Split != protocol.Test })
 }
 
 // seeded reports whether chance takes part: else there is one value, always
 // the same.
-func (c Cell) seeded() bool { return c.Class == record.Learned }
+func (c Cell) seeded() bool { return c.Class == protocol.Learned }
 
 // String is the metric with the candidates that it is against.
 func (s Series) String() string {
 	if s.Candidates == "" {
 		return s.Metric
 	}
-	return s.Metric + " against " + s.Candidates
+	return s.Metric + " against " + string(s.Candidates)
 }

@@ -10,6 +10,7 @@ import (
 
 	"dgsbench/internal/optional"
 	"dgsbench/metrics"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 )
 
@@ -33,14 +34,14 @@ const Alpha = 0.01
 // Row is one metric of one cell, before and now.
 type Row struct {
 	record.CellKey
-	Candidates string          `json:"candidates"` // empty for nc
-	Metric     string          `json:"metric"`
-	Old        optional.Number `json:"old"` // mean over seeds
-	New        optional.Number `json:"new"`
-	Test       Test            `json:"test"`
-	P          optional.Number `json:"p"`          // of a permutation test
-	Adjusted   optional.Number `json:"p_adjusted"` // by Holm, over all rows
-	Moved      bool            `json:"moved"`
+	Candidates protocol.CandidateSet `json:"candidates"` // empty for nc
+	Metric     string                `json:"metric"`
+	Old        optional.Number       `json:"old"` // mean over seeds
+	New        optional.Number       `json:"new"`
+	Test       Test                  `json:"test"`
+	P          optional.Number       `json:"p"`          // of a permutation test
+	Adjusted   optional.Number       `json:"p_adjusted"` // by Holm, over all rows
+	Moved      bool                  `json:"moved"`
 
 	limit         Limit
 	before, after []optional.Number // of a permutation test

@@ -7,6 +7,7 @@ import (
 	"dgsbench/kernels"
 	"dgsbench/models"
 	"dgsbench/nn"
+	"dgsbench/protocol"
 )
 
 // base is what models of both tasks consist of.
@@ -21,7 +22,7 @@ type base struct {
 
 func newBase(d kernels.Device, s models.Setup, c Config) (*base, error) {
 	halves := 1
-	if s.Task == models.NodeClassification && c.Classification.perEvent() {
+	if s.Task == protocol.NodeClassification && c.Classification.perEvent() {
 		halves = 2
 	}
 	core := NewCore(nn.NewNetwork(d, s.Seed), c.Memory, s, halves)

@@ -11,6 +11,7 @@ import (
 	"dgsbench/models/internal/memory"
 	"dgsbench/models/jodie"
 	"dgsbench/models/tgn"
+	"dgsbench/protocol"
 )
 
 // benchmarked are the models with the sizes of their defaults.
@@ -47,7 +48,7 @@ func realOrder(b *testing.B) datasets.Stream {
 func build(b *testing.B, c memory.Config, s datasets.Stream, threads, batch, events int) models.Model {
 	b.Helper()
 	m, err := memory.New(models.Setup{
-		Task: models.LinkPrediction, NumNodes: s.NumNodes, Users: s.Users, NumFeat: s.NumFeat,
+		Task: protocol.LinkPrediction, NumNodes: s.NumNodes, Users: s.Users, NumFeat: s.NumFeat,
 		MaxBatch: batch, Train: s, Seed: 1, Threads: threads,
 	}, c)
 	if err != nil {
@@ -147,7 +148,7 @@ func BenchmarkClassify(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%s", name, n), func(b *testing.B) {
 				c.Classification.NCMemory = n
 				m, err := memory.Build(models.Setup{
-					Task: models.NodeClassification, NumNodes: s.NumNodes, Users: s.Users, NumFeat: s.NumFeat,
+					Task: protocol.NodeClassification, NumNodes: s.NumNodes, Users: s.Users, NumFeat: s.NumFeat,
 					MaxBatch: evaluated, Train: s, Seed: 1, Threads: 2,
 				}, c)
 				if err != nil {

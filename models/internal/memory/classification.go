@@ -3,9 +3,9 @@ package memory
 import (
 	"fmt"
 
-	"dgsbench/models"
 	"dgsbench/models/internal/head"
 	"dgsbench/nn"
+	"dgsbench/protocol"
 )
 
 // Classification are the options of node classification.
@@ -93,8 +93,8 @@ func (c Classification) perEvent() bool { return c.NCMemory == PerEvent && c.NCO
 
 // LooksAhead says why a classification depends on later events of its
 // batch; it is empty where it does not.
-func (c Classification) LooksAhead(task models.Task) string {
-	if task == models.NodeClassification && c.NCMemory != PerEvent {
+func (c Classification) LooksAhead(task protocol.Task) string {
+	if task == protocol.NodeClassification && c.NCMemory != PerEvent {
 		return fmt.Sprintf("nc_memory: %s has one memory a node and batch, that after its last event", c.NCMemory)
 	}
 	return ""

@@ -9,6 +9,7 @@ import (
 	"dgsbench/models"
 	"dgsbench/models/internal/head"
 	"dgsbench/nn"
+	"dgsbench/protocol"
 )
 
 // Classifier classifies the sources of events by their embeddings.
@@ -55,7 +56,7 @@ type reader interface {
 
 // NewClassifierOn builds it on a device.
 func NewClassifierOn(d kernels.Device, s models.Setup, c Config) (*Classifier, error) {
-	if s.Task != models.NodeClassification {
+	if s.Task != protocol.NodeClassification {
 		return nil, models.ErrTask
 	}
 	b, err := newBase(d, s, c)

@@ -15,6 +15,7 @@ import (
 	"dgsbench/models"
 	"dgsbench/models/internal/memory"
 	"dgsbench/models/tgn"
+	"dgsbench/protocol"
 )
 
 // classConfigs are small models of every kind, without dropout.
@@ -36,7 +37,7 @@ func classConfigs(n memory.NCMemory, o memory.NCOrder) map[string]memory.Config 
 func newClassifier(t testing.TB, d kernels.Device, c memory.Config, s datasets.Stream) *memory.Classifier {
 	t.Helper()
 	m, err := memory.NewClassifierOn(d, models.Setup{
-		Task: models.NodeClassification, NumNodes: testNodes, Users: testUsers, NumFeat: testFeatures, MaxBatch: testBatch,
+		Task: protocol.NodeClassification, NumNodes: testNodes, Users: testUsers, NumFeat: testFeatures, MaxBatch: testBatch,
 		Train: s, Seed: 1, Threads: 1,
 	}, c)
 	if err != nil {
@@ -144,7 +145,7 @@ func TestPerEventMatchesLoops(t *testing.T) {
 		c := (&tgn.Options{Embedding: tgn.Identity, Memory: o, Classification: memory.ClassificationDefaults()}).Config()
 		d := reference.New()
 		m, err := memory.NewClassifierOn(d, models.Setup{
-			Task: models.NodeClassification, NumNodes: nodes, NumFeat: features, MaxBatch: batch, Seed: 3, Threads: 1,
+			Task: protocol.NodeClassification, NumNodes: nodes, NumFeat: features, MaxBatch: batch, Seed: 3, Threads: 1,
 		}, c)
 		if err != nil {
 			t.Fatal(err)

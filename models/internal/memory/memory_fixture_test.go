@@ -9,6 +9,7 @@ import (
 	"dgsbench/models"
 	"dgsbench/models/internal/memory"
 	"dgsbench/models/tgn"
+	"dgsbench/protocol"
 )
 
 // memoryFixture is testdata/tgn_memory.json: the memory by itself, in
@@ -78,7 +79,7 @@ func (f *memoryFixture) model(t *testing.T, d kernels.Device) *memory.Model {
 		largest = max(largest, len(b.Src))
 	}
 	m, err := memory.NewOn(d, models.Setup{
-		Task: models.LinkPrediction, NumNodes: f.Dims.N, NumFeat: f.Dims.F, MaxBatch: largest, Seed: 1, Threads: 1,
+		Task: protocol.LinkPrediction, NumNodes: f.Dims.N, NumFeat: f.Dims.F, MaxBatch: largest, Seed: 1, Threads: 1,
 	}, o.Config())
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +102,7 @@ func TestLastUpdates(t *testing.T) {
 	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
 		o := tgn.Defaults()
 		o.Embedding, o.Memory.Size, o.Memory.Time = tgn.Identity, 4, 3
-		m, err := memory.NewOn(d, models.Setup{Task: models.LinkPrediction, NumNodes: 5, NumFeat: 1, MaxBatch: 5, Seed: 1, Threads: 1}, o.Config())
+		m, err := memory.NewOn(d, models.Setup{Task: protocol.LinkPrediction, NumNodes: 5, NumFeat: 1, MaxBatch: 5, Seed: 1, Threads: 1}, o.Config())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"dgsbench/models"
 	"dgsbench/models/internal/head"
 	"dgsbench/nn"
+	"dgsbench/protocol"
 )
 
 // Config is a model of this family.
@@ -19,7 +20,7 @@ type Config struct {
 
 // Build makes the model that the task needs.
 func Build(s models.Setup, c Config) (models.Model, error) {
-	if s.Task != models.NodeClassification {
+	if s.Task != protocol.NodeClassification {
 		return New(s, c)
 	}
 	d, err := s.NewDevice()
@@ -51,7 +52,7 @@ func New(s models.Setup, c Config) (*Model, error) {
 
 // NewOn builds it on a device.
 func NewOn(d kernels.Device, s models.Setup, c Config) (*Model, error) {
-	if s.Task != models.LinkPrediction {
+	if s.Task != protocol.LinkPrediction {
 		return nil, models.ErrTask
 	}
 	b, err := newBase(d, s, c)

@@ -16,6 +16,7 @@ import (
 	"dgsbench/models/internal/memory"
 	"dgsbench/models/tgn"
 	"dgsbench/nn"
+	"dgsbench/protocol"
 )
 
 // naive is the memory in loops: lists of messages, a map a role.
@@ -151,12 +152,12 @@ const naiveFeatures = 2
 func newLooped(t rapid.TB, o memory.Options, nc *memory.Classification, nodes, batch int) *looped {
 	t.Helper()
 	l, err := &looped{TB: t, device: reference.New(), waiting: true}, error(nil)
-	s := models.Setup{Task: models.LinkPrediction, NumNodes: nodes, NumFeat: naiveFeatures, MaxBatch: batch, Seed: 3, Threads: 1}
+	s := models.Setup{Task: protocol.LinkPrediction, NumNodes: nodes, NumFeat: naiveFeatures, MaxBatch: batch, Seed: 3, Threads: 1}
 	options := &tgn.Options{Embedding: tgn.Identity, Memory: o} // with steps of length 0
 	if nc == nil {
 		l.model, err = memory.NewOn(l.device, s, options.Config())
 	} else {
-		s.Task, options.Classification = models.NodeClassification, *nc
+		s.Task, options.Classification = protocol.NodeClassification, *nc
 		l.model, err = memory.NewClassifierOn(l.device, s, options.Config())
 	}
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"dgsbench/models/jodie"
 	"dgsbench/models/tgn"
 	"dgsbench/nn"
+	"dgsbench/protocol"
 )
 
 // ncFixture is testdata/tgn_nc.json: three models that are trained to
@@ -99,7 +100,7 @@ func (r *ncReplay) replay(t *testing.T, c memory.Config) {
 	users := r.f.Dims.N / 2 // of the intervals; the stream is not bipartite
 	var err error
 	r.model, err = memory.NewClassifierOn(r.device, models.Setup{
-		Task: models.NodeClassification, NumNodes: r.f.Dims.N, NumFeat: r.f.Dims.F,
+		Task: protocol.NodeClassification, NumNodes: r.f.Dims.N, NumFeat: r.f.Dims.F,
 		MaxBatch: largest, Train: r.f.Sides.intervals(r.f.Dims.N, users), Seed: 1, Threads: 1,
 	}, c)
 	if err != nil {

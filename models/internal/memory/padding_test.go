@@ -15,6 +15,7 @@ import (
 	"dgsbench/models"
 	"dgsbench/models/internal/memory"
 	"dgsbench/nn"
+	"dgsbench/protocol"
 )
 
 // paddedNodes and paddedBatch make sizes that are several steps of padding.
@@ -43,13 +44,13 @@ type paddedModel interface {
 	Parameter(name string) kernels.Buffer
 }
 
-func newPadded(t *testing.T, d kernels.Device, task models.Task, c memory.Config, s datasets.Stream) (m paddedModel) {
+func newPadded(t *testing.T, d kernels.Device, task protocol.Task, c memory.Config, s datasets.Stream) (m paddedModel) {
 	t.Helper()
 	setup := models.Setup{
 		Task: task, NumNodes: s.NumNodes, Users: s.Users, NumFeat: s.NumFeat, MaxBatch: paddedBatch, Train: s, Seed: 1, Threads: 1,
 	}
 	var err error
-	if task == models.LinkPrediction {
+	if task == protocol.LinkPrediction {
 		m, err = memory.NewOn(d, setup, c)
 	} else {
 		m, err = memory.NewClassifierOn(d, setup, c)
@@ -88,7 +89,7 @@ func numbersOf(m models.Model) map[string][]float32 {
 }
 
 // paddedConfigs are models of both tasks.
-func paddedConfigs(dropout float64) map[models.Task]map[string]memory.Config {
+func paddedConfigs(dropout float64) map[protocol.Task]map[string]memory.Config {
 	classes := map[string]memory.Config{}
 	for name, c := range testConfigs(dropout) {
 		if c.Memory.Aggregator == memory.Mean {
@@ -101,7 +102,7 @@ func paddedConfigs(dropout float64) map[models.Task]map[string]memory.Config {
 			classes[fmt.Sprintf("%s, %s", name, n)] = c
 		}
 	}
-	return map[models.Task]map[string]memory.Config{models.LinkPrediction: testConfigs(dropout), models.NodeClassification: classes}
+	return map[protocol.Task]map[string]memory.Config{protocol.LinkPrediction: testConfigs(dropout), protocol.NodeClassification: classes}
 }
 
 // TestPaddingChangesNothing: where sums are taken row by row, training with

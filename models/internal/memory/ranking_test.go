@@ -11,6 +11,7 @@ import (
 	"dgsbench/models/internal/memory"
 	"dgsbench/models/jodie"
 	"dgsbench/models/tgn"
+	"dgsbench/protocol"
 )
 
 const (
@@ -53,7 +54,7 @@ func testConfigs(dropout float64) map[string]memory.Config {
 func newTestModel(t *testing.T, c memory.Config, s datasets.Stream) *memory.Model {
 	t.Helper()
 	m, err := memory.New(models.Setup{
-		Task: models.LinkPrediction, NumNodes: testNodes, Users: testUsers, NumFeat: testFeatures, MaxBatch: testBatch,
+		Task: protocol.LinkPrediction, NumNodes: testNodes, Users: testUsers, NumFeat: testFeatures, MaxBatch: testBatch,
 		Train: s, Seed: 1, Threads: 2,
 	}, c)
 	if err != nil {

@@ -1,6 +1,9 @@
 package memory
 
-import "dgsbench/models"
+import (
+	"dgsbench/models"
+	"dgsbench/protocol"
+)
 
 // Bytes is the memory that a model of the family takes: memories and the times
 // of their updates, the lists of messages and these, lists of nodes, in link
@@ -17,7 +20,7 @@ func Bytes(s models.Setup, c Config, width int, embedding int64, reads int) int6
 	)
 	rows, messages := int64(1), int64(1)
 	switch {
-	case s.Task == models.NodeClassification && c.Classification.perEvent():
+	case s.Task == protocol.NodeClassification && c.Classification.perEvent():
 		rows, messages = 2, 0 // they do not wait
 	case c.Memory.Aggregator == Mean:
 		messages = int64(messageRoom(s.MaxBatch))
@@ -30,11 +33,11 @@ func Bytes(s models.Setup, c Config, width int, embedding int64, reads int) int6
 		waiting += int64(s.MaxBatch)
 	}
 	each := rows*4*int64(c.Memory.Size) + 8 + lists + nodes + embedding
-	if s.Task == models.LinkPrediction {
+	if s.Task == protocol.LinkPrediction {
 		each += 4*int64(width) + ranked
 	}
 	answers := s.MaxBatch
-	if s.Task == models.LinkPrediction {
+	if s.Task == protocol.LinkPrediction {
 		answers *= 3 // sources, destinations, negatives
 	}
 	// A memory that is read has a message, gates and their gradients.

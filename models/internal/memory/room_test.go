@@ -6,6 +6,7 @@ import (
 
 	"dgsbench/models"
 	"dgsbench/models/internal/memory"
+	"dgsbench/protocol"
 )
 
 // TestRoomGrows: a batch that reads more messages than the graph was built
@@ -15,7 +16,7 @@ func TestRoomGrows(t *testing.T) {
 	var numbers [2][]float64
 	for i, most := range []int{testBatch, 20 * testBatch} {
 		m, err := memory.New(models.Setup{
-			Task: models.LinkPrediction, NumNodes: testNodes, Users: testUsers, NumFeat: testFeatures, MaxBatch: most,
+			Task: protocol.LinkPrediction, NumNodes: testNodes, Users: testUsers, NumFeat: testFeatures, MaxBatch: most,
 			Train: s, Seed: 1, Threads: 1,
 		}, testConfigs(.1)["tgn-id, mean"])
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"dgsbench/models"
 	"dgsbench/models/internal/memory"
+	"dgsbench/protocol"
 )
 
 // TestRestoreRefusesTheOtherAggregator: its lists of messages mean other
@@ -103,7 +104,7 @@ func TestRestoreRefusesLargerBatches(t *testing.T) {
 	for i, most := range []int{events, testBatch} {
 		var err error
 		m[i], err = memory.New(models.Setup{
-			Task: models.LinkPrediction, NumNodes: testNodes, Users: testUsers, NumFeat: testFeatures, MaxBatch: most,
+			Task: protocol.LinkPrediction, NumNodes: testNodes, Users: testUsers, NumFeat: testFeatures, MaxBatch: most,
 			Train: s, Seed: 1, Threads: 1,
 		}, testConfigs(.1)["tgn-id, mean"])
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"dgsbench/models/internal/memory"
 	"dgsbench/models/jodie"
 	"dgsbench/models/tgn"
+	"dgsbench/protocol"
 )
 
 // trainingFixture is testdata/tgn_training.json: three models that are
@@ -134,7 +135,7 @@ func (r *fixtureReplay) replay(t *testing.T, c memory.Config) {
 	}
 	var err error
 	r.model, err = memory.NewOn(r.device, models.Setup{
-		Task: models.LinkPrediction, NumNodes: r.f.Dims.N, Users: r.f.Dims.Users, NumFeat: r.f.Dims.F,
+		Task: protocol.LinkPrediction, NumNodes: r.f.Dims.N, Users: r.f.Dims.Users, NumFeat: r.f.Dims.F,
 		MaxBatch: largest, Train: r.f.Sides.intervals(r.f.Dims.N, r.f.Dims.Users), Seed: 1, Threads: 1,
 	}, c)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 )
 
@@ -13,7 +14,7 @@ func Latency(model, run string) (record.Record, record.Samples) {
 	r := record.Record{
 		Key:        record.Key{CellKey: record.CellKey{Suite: "latency", Dataset: "wikipedia-sim", Task: "nc", Model: model}},
 		Identity:   strings.Repeat("a", 64),
-		ModelClass: record.Learned, ModelTitle: model, PaperName: "Wikipedia", Device: "cpu", Threads: 2, Machine: "a machine", NumParams: 7,
+		ModelClass: protocol.Learned, ModelTitle: model, PaperName: "Wikipedia", Device: "cpu", Threads: 2, Machine: "a machine", NumParams: 7,
 		Latency: &record.Latency{Run: run, Mode: record.Streaming, Load: 1.5, Timings: []record.Timing{
 			{Batch: 100, Batches: 2, Iterations: 2, Warnings: []string{}},
 			{Batch: 1, Batches: 3, Iterations: 2, Warnings: []string{"something"}},

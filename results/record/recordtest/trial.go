@@ -6,6 +6,7 @@ import (
 
 	"dgsbench/internal/optional"
 	"dgsbench/metrics"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
 )
 
@@ -13,7 +14,7 @@ import (
 const Identity = "0123456789abcdef0123456789abcdef"
 
 // Trial is a finished trial of a learned model.
-func Trial(task, setting, model string, seed uint64) record.Record {
+func Trial(task protocol.Task, setting protocol.Setting, model string, seed uint64) record.Record {
 	return record.Record{
 		Key: record.Key{
 			CellKey: record.CellKey{Suite: "made-up", Dataset: "mooc", Task: task, Setting: setting, Model: model},
@@ -21,7 +22,7 @@ func Trial(task, setting, model string, seed uint64) record.Record {
 		},
 		Identity: Identity, Numerics: 2, Origins: json.RawMessage(`{"alpha": {"origin": "default"}}`), Spec: json.RawMessage(`{"alpha": 0.5, "seed": ` + string('0'+rune(seed)) + `}`),
 		DataChecksum: "feed", CodeVersion: "v0", Machine: "a machine", Device: "cpu", Threads: 2,
-		ModelClass: record.Learned, ModelTitle: "A model", DatasetTitle: "MOOC", PaperName: "MOOC", NumParams: 7,
+		ModelClass: protocol.Learned, ModelTitle: "A model", DatasetTitle: "MOOC", PaperName: "MOOC", NumParams: 7,
 		Footnotes: []string{"simulated data"}, BestEpoch: 1,
 		Epochs:    []record.Epoch{{Loss: 0.7, Validation: optional.Absent(), Seconds: 1.5}, {Loss: 0.6, Validation: 0.25}},
 		Durations: record.Durations{Train: 3, Test: 1, Total: 4},
@@ -39,16 +40,16 @@ func scores(values ...float32) metrics.Facts {
 // Classified is what a trial of node classification observed.
 func Classified() record.Observed {
 	return record.Observed{
-		{Split: record.Validation}: scores(1, 2, 3, 4, 2, 1, 7),
-		{Split: record.Test}:       scores(0.5, -1, 3, 3, 1, 0, 2, 2, 4),
+		{Split: protocol.Validation}: scores(1, 2, 3, 4, 2, 1, 7),
+		{Split: protocol.Test}:       scores(0.5, -1, 3, 3, 1, 0, 2, 2, 4),
 	}
 }
 
 // Ranking is what a trial of link prediction observed.
 func Ranking() record.Observed {
 	o := record.Observed{}
-	for i, split := range []string{record.Validation, record.Test} {
-		for j, candidates := range []string{record.AllNodes, record.Destinations} {
+	for i, split := range []protocol.Split{protocol.Validation, protocol.Test} {
+		for j, candidates := range []protocol.CandidateSet{protocol.AllNodes, protocol.Destinations} {
 			k := int32(2*i + j)
 			o[record.Part{Split: split, Candidates: candidates}] = metrics.Facts{
 				Greater: []int32{k, 9, 0, 3}, Equal: []int32{0, 1, k, 20},
