@@ -23,11 +23,11 @@ func (d *Devices) Open(threads int) (kernels.Device, error) {
 	return one, err
 }
 
-// MostHeld is the most bytes of a card that they have taken; 0 on the
+// PeakMemory is the most bytes of a card that they have taken; 0 on the
 // processor.
-func (d *Devices) MostHeld() (bytes int64) {
+func (d *Devices) PeakMemory() (bytes int64) {
 	for _, one := range d.made {
-		bytes += kernels.MostHeld(one)
+		bytes += kernels.PeakMemory(one)
 	}
 	return bytes
 }

@@ -6,20 +6,9 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"dgsbench/internal/ram"
 	"dgsbench/kernels"
 	"dgsbench/kernels/devices"
 )
-
-// FreeMemory is what models on the device may still take: of a card's memory,
-// or of the machine's, which not every system tells.
-func FreeMemory(on devices.Target) (bytes int64, known bool) {
-	if !on.IsCard() {
-		return ram.Usable()
-	}
-	free, _, err := on.Memory()
-	return int64(free), err == nil
-}
 
 // memory keeps trials side by side from taking more than the machine has, or
 // the card that all of them are on: a trial waits until there is room for it.
@@ -36,15 +25,11 @@ type memory struct {
 // not known.
 func newMemory(on devices.Target) *memory {
 	debug.FreeOSMemory() // garbage is no memory that is taken
-	free, known := FreeMemory(on)
-	if !known {
-		free = 1 << 62
+	m := on.Memory()
+	if !m.Known {
+		m.Free = 1 << 62
 	}
-	whose := "this machine"
-	if on.IsCard() {
-		whose = "the card"
-	}
-	return newRoom(whose, free)
+	return newRoom(m.Owner, m.Free)
 }
 
 // newRoom starts with so many bytes.

@@ -103,7 +103,7 @@ func (r *Rehearsal) rehearse(ctx context.Context, building *sync.Mutex, threads 
 	}
 	p, err := run.rehearse(ctx, each)
 	r.Seconds = seconds + p.scaled(r.Trial, r.Parts)
-	r.Bytes = max(r.Bytes, run.devices.MostHeld())
+	r.Bytes = max(r.Bytes, run.devices.PeakMemory())
 	return err
 }
 
@@ -118,7 +118,7 @@ func (r *Rehearsal) build(one *sync.Mutex, threads int) (*run, float64, error) {
 	run, err := newRun(r.Trial, r.Parts, r.Device, threads, func() {})
 	seconds := time.Since(start).Seconds()
 	runtime.ReadMemStats(&after)
-	if r.Device.IsCard() {
+	if r.Device.SeparateMemory() {
 		r.Host = int64(after.TotalAlloc - before.TotalAlloc)
 	}
 	return run, seconds, err

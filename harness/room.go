@@ -22,11 +22,11 @@ func needed(on devices.Target, kind models.Kind, t specs.Trial, p datasets.Parts
 	if kind.Bytes != nil {
 		setup := setupOf(t, p, 1)
 		bytes = kind.Bytes(setup, t.Options)
-		if setup.Inference = true; !on.IsCard() { // snapshots have no derivatives
+		if setup.Inference = true; !on.SeparateMemory() { // snapshots have no derivatives
 			bytes += copies * kind.Bytes(setup, t.Options)
 		}
 	}
-	if on.IsCard() {
+	if on.SeparateMemory() {
 		return bytes
 	}
 	return bytes + evaluationBytes(t, p)

@@ -37,7 +37,7 @@ func TestBufferWithoutRoom(t *testing.T) {
 			}
 		}
 	}
-	if got := kernels.Host[int32](3 << 20); len(got) != 3<<20 || slices.Max(got) != 0 {
+	if got := kernels.Allocate[int32](3 << 20); len(got) != 3<<20 || slices.Max(got) != 0 {
 		t.Error("not all zeros")
 	}
 }

@@ -4,9 +4,9 @@ package kernels
 // (equation 1 of the Deep-Graph-Sprints paper), or projections of these.
 type Histogram interface {
 	// Bucketize is dst (rows x cols) = first[j] + the number of edges of
-	// column j that are at or below x[i,j]. Edges is a matrix, a row each of
-	// the columns' first, second ... edge; NaN fills the place of one that a
-	// column does not have.
+	// column j that are at or below x[i,j]. Edges (edgeRows x cols) has a row
+	// of the columns' first edges, of their second, ...; NaN stands for one
+	// that a column does not have.
 	Bucketize(rows, cols, edgeRows int, dst Ints, x, edges Buffer, first Ints)
 	// SumRows is dst[i] = the sum of the rows index[i,0], index[i,1] ... of
 	// table, added in this order (PyTorch's EmbeddingBag). index is rows x
@@ -16,15 +16,13 @@ type Histogram interface {
 	//
 	//	dst[i] = Keep[i] Table[Self[i]] + Mix[i] Table[Other[i]]
 	//
-	// and then Hit[i] more at the numbers buckets[Event[i],0], ... of the
-	// row. buckets has as many columns as there are features. dst does not
-	// overlap the table.
+	// and then adds Hit[i] to elements buckets[Event[i],0], ... of the row.
+	// buckets has features columns. dst does not overlap the table.
 	FoldBuckets(f *Fold, dst Buffer, buckets Ints, features int)
-	// FoldRows is the same, but for Hit[i] rows[Event[i]] that it adds. rows
-	// are Cols wide.
+	// FoldRows adds Hit[i] rows[Event[i]] instead. rows are Cols wide.
 	FoldRows(f *Fold, dst, rows Buffer)
-	// MoveRows copies row from[i] of src to row to[i] of dst, rows being cols
-	// wide. No row of dst is named twice.
+	// MoveRows copies row from[i] of src to row to[i] of dst, all cols wide.
+	// No row of dst occurs twice.
 	MoveRows(rows, cols int, dst Buffer, to Ints, src Buffer, from Ints)
 }
 

@@ -7,32 +7,32 @@ type Rows interface {
 	// dst.
 	GatherRows(rows, srcRows, cols int, dst, src Buffer, index Ints)
 	// ScatterRows copies row i of src to row index[i] of dst; of rows with
-	// one index the last is kept.
+	// one index the last wins.
 	ScatterRows(rows, cols int, dst, src Buffer, index Ints)
-	// PutRows copies row i of src to row index[i] of dst, unless that is below
-	// zero. No row of dst is named twice.
+	// PutRows copies row i of src to row index[i] of dst, unless index[i] is
+	// negative. No row of dst occurs twice.
 	PutRows(rows, cols int, dst, src Buffer, index Ints)
 	// ScatterAddRows adds row i of src to row index[i] of dst, which has
 	// dstRows, in the order of the list.
 	ScatterAddRows(rows, dstRows, cols int, dst, src Buffer, index Ints)
-	// CopyRows copies the first cols numbers of each row; rows of dst and
-	// src are so many numbers apart.
+	// CopyRows copies the first cols numbers of each row; the strides are
+	// the distances between rows of dst and of src.
 	CopyRows(rows, cols int, dst Buffer, dstStride int, src Buffer, srcStride int)
 	// ScaleRows is dst[i,j] = by[i] x[i,j].
 	ScaleRows(rows, cols int, dst, x, by Buffer)
 }
 
-// Recurrent are the kernels of a memory and of its clock. Gradients are set
-// unless the contrary is said.
+// Recurrent are the kernels of a node memory and its time encoding. Gradients
+// are set, not added.
 type Recurrent interface {
 	// GRUCell is PyTorch's GRU cell after its two products: gi and gh
 	// (rows x 3 units: r, z, n) are the inputs and the state q (rows x
-	// units) through their matrices, biases added. gates takes r, z and n.
+	// units) through their matrices, biases added. gates receives r, z and n.
 	//
 	//	r = sigmoid(gi_r + gh_r)   z = sigmoid(gi_z + gh_z)
 	//	n = tanh(gi_n + r gh_n)    h = (1 - z) n + z q
 	GRUCell(rows, units int, h, gates, gi, gh, q Buffer)
-	// GRUCellGrad is its gradient; dq is the part that passes the gates.
+	// GRUCellGrad is its gradient; dq is the part that does not pass gh.
 	GRUCellGrad(rows, units int, dgi, dgh, dq, dh, gates, gh, q Buffer)
 	// TimeEncode is dst (rows x cols) = cos(w[j] dt[i] + b[j]).
 	TimeEncode(rows, cols int, dst, dt, w, b Buffer)
@@ -60,8 +60,8 @@ type Attentive interface {
 //	Weights[e] = softmax of the scores over the edges of i, + 1e-16 below
 //	Out[i] = sum over the edges of i of Drop[e] Weights[e] (V[Index[e]] + E[e])
 //
-// A centre without edges has zeros. Edges beyond the last offset belong to
-// none: nothing but their own gradient, zero, is made of them.
+// A centre without edges gets zeros. Edges beyond the last offset belong to no
+// centre: their own gradient is zero, and nothing else depends on them.
 type Attention struct {
 	Heads, Channels       int
 	Centres, Nodes, Edges int // active ones
@@ -83,15 +83,14 @@ type AttentionGrad struct {
 }
 
 // Normalising are the kernels that rescale rows, blocks of rows or columns.
-// Blocks are of h numbers, without gaps; n numbers are whole blocks. Scalars
-// are rounded to the device's own numbers.
+// Blocks have h elements, without gaps; n elements are whole blocks.
 type Normalising interface {
 	// SoftmaxBlocks is the softmax of scale x in each block.
 	SoftmaxBlocks(n, h int, scale float64, dst, x Buffer)
 	// SoftmaxBlocksGrad is its gradient, y being its result.
 	SoftmaxBlocksGrad(n, h int, scale float64, dx, g, y Buffer)
-	// DivideSumBlocks divides each block by its sum + eps. A sum below floor
-	// in size is replaced by floor, with the sum's sign.
+	// DivideSumBlocks divides each block by its sum + eps. A sum of magnitude
+	// below floor is replaced by floor, with the sum's sign.
 	DivideSumBlocks(n, h int, eps, floor float64, dst, z Buffer)
 	// DivideSumBlocksGrad is its gradient, y being its result; a replaced
 	// sum counts as constant.

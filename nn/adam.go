@@ -34,11 +34,11 @@ func (a *Adam) Step(params, gradients *Group) {
 	a.step++
 	t := float64(a.step)
 	a.device.Adam(params.group, gradients.group, a.first, a.second, kernels.AdamStep{
-		Size:  float32(a.LR / (1 - math.Pow(a.Beta1, t))),
-		Root:  float32(1 / math.Sqrt(1-math.Pow(a.Beta2, t))),
-		Beta1: float32(a.Beta1), Rest1: float32(1 - a.Beta1),
-		Beta2: float32(a.Beta2), Rest2: float32(1 - a.Beta2),
-		Eps: float32(a.Eps), WeightDecay: float32(a.WeightDecay),
+		Size:  a.LR / (1 - math.Pow(a.Beta1, t)),
+		Root:  1 / math.Sqrt(1-math.Pow(a.Beta2, t)),
+		Beta1: a.Beta1, Rest1: 1 - a.Beta1,
+		Beta2: a.Beta2, Rest2: 1 - a.Beta2,
+		Eps: a.Eps, WeightDecay: a.WeightDecay,
 	})
 }
 

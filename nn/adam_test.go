@@ -102,7 +102,7 @@ func TestTakenBackStepsDoNotCount(t *testing.T) {
 			adam.Step(params, group(.5))
 			if refused {
 				bad := group(float32(math.NaN()))
-				bad.See(d)
+				bad.Check(d)
 				adam.Step(params, bad)
 				adam.TakeBack()
 				if d.FirstBad(make([]float32, 1), bad.Buffers[0]) < 0 {

@@ -13,7 +13,7 @@ import (
 // leaveOut finds these vectors among the nodes, and returns the others. What
 // is an output, or read outside of chains, is none of them.
 func (c *compiler) leaveOut(nodes, outputs G.Nodes) (left G.Nodes) {
-	if _, ok := c.graph.device.(kernels.Chaining); !ok || c.mode != ForInference {
+	if _, ok := c.graph.device.(kernels.Fuser); !ok || c.mode != ForInference {
 		return nodes
 	}
 	wanted := map[int64]bool{}

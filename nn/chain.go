@@ -56,7 +56,7 @@ func (h *chain) compile() *section {
 // reads the same parameter: so there is much to do at a time, and both ends of
 // events go through a layer together.
 func (h *chain) order() G.Nodes {
-	if _, ok := h.graph.device.(kernels.Chaining); !ok {
+	if _, ok := h.graph.device.(kernels.Fuser); !ok {
 		return h.nodes
 	}
 	depth, shared := map[int64]int{}, map[int64]int64{}

@@ -45,8 +45,8 @@ func (b *cut) part(rows operand) Part {
 
 // joinCalls makes one call of them all, where the device can.
 func (b *cut) joinCalls() {
-	if d, ok := b.device.(kernels.Chaining); ok {
-		b.asOne = d.NewChain(b.size)
+	if d, ok := b.device.(kernels.Fuser); ok {
+		b.asOne = d.Fuse(b.size)
 		b.device = b.asOne
 	}
 }

@@ -25,4 +25,4 @@ func (g *Group) zeros(d kernels.Device) kernels.Group {
 
 // See makes the device look for numbers that are not finite, and returns the
 // place of the first buffer among all that it has seen.
-func (g *Group) See(d kernels.Device) int { return d.SeeAll(g.group) }
+func (g *Group) Check(d kernels.Device) int { return d.CheckGroup(g.group) }

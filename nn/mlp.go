@@ -129,7 +129,8 @@ func (m *MLP) Forward(x []float32, rows int, logits []float32) {
 // dropout. The gradients are then in Training.
 func (m *MLP) Learn(targets, weights []float32, rows int) (loss float32) {
 	m.Activate(rows)
-	m.Target(targets, weights, rows)
+	m.device.Write(m.targets, targets[:rows])
+	m.device.Write(m.weights, weights[:rows])
 	return m.Training().Run()
 }
 
@@ -137,9 +138,9 @@ func (m *MLP) Learn(targets, weights []float32, rows int) (loss float32) {
 func (m *MLP) Activate(rows int) { m.rows.Set(rows) }
 
 // Target writes the targets and weights of the first rows.
-func (m *MLP) Target(targets, weights []float32, rows int) {
+func (m *MLP) Target(targets []float32, weights []float64, rows int) {
 	m.device.Write(m.targets, targets[:rows])
-	m.device.Write(m.weights, weights[:rows])
+	m.device.WriteFloat64(m.weights, weights[:rows])
 }
 
 // Gradient is Learn on x (rows x In).

@@ -216,7 +216,7 @@ func TestBadGradient(t *testing.T) {
 func TestBadParameter(t *testing.T) {
 	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
 		p := newProblem(t, d, MLPConfig{In: 5, Hidden: []int{7}, MaxRows: 9}, 8)
-		d.Write(p.mlp.params[1].buffer, []float32{-2 * kernels.Largest}) // of a unit that stays zero
+		d.Write(p.mlp.params[1].buffer, []float32{-2 * kernels.MaxMagnitude}) // of a unit that stays zero
 		p.gradient()
 		if fault := p.mlp.Training().Fault(); fault != "b1 is not within ±1e+18" {
 			t.Errorf("fault %q, expected b1", fault)

@@ -9,15 +9,15 @@ type Move struct {
 	device   kernels.Device
 	cols     int
 	from, to kernels.Ints
-	chain    kernels.Chain // nil where there is none
+	chain    kernels.Fused // nil where there is none
 	rows     kernels.Buffer
 }
 
 // NewMove serves so many rows of so many columns at once.
 func NewMove(d kernels.Device, rows, cols int) *Move {
 	m := &Move{device: d, cols: cols}
-	if chaining, ok := d.(kernels.Chaining); ok {
-		m.chain = chaining.NewChain(rows)
+	if chaining, ok := d.(kernels.Fuser); ok {
+		m.chain = chaining.Fuse(rows)
 		d = m.chain
 		m.rows = d.NewBuffer(rows * cols)
 	}

@@ -208,7 +208,7 @@ func checkRows(t *testing.T, test opTest) {
 			}
 			used.infer.Run()
 			inferred := used.read(used.infer, used.out)
-			if _, ok := d.(kernels.Chaining); ok { // it adds in another order
+			if _, ok := d.(kernels.Fuser); ok { // it adds in another order
 				closeTo(t, inferred, got[0])
 				continue
 			}

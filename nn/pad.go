@@ -27,7 +27,7 @@ const paddingStep = 128
 // number of another row still is one, if that is of a parameter or of padded
 // rows, too.
 func (g *Graph) PaddedRows(capacity int) *Rows {
-	if _, ok := g.device.(kernels.Repeating); !ok {
+	if _, ok := g.device.(kernels.Repeater); !ok {
 		return NewRows(capacity)
 	}
 	r := NewRows(stepUp(capacity))

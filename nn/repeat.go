@@ -11,9 +11,9 @@ import (
 type Repeated struct {
 	graph  *Graph
 	calls  func()
-	sizes  []*int            // active rows
-	device kernels.Repeating // nil where it cannot
-	now    []int             // sizes
+	sizes  []*int           // active rows
+	device kernels.Repeater // nil where it cannot
+	now    []int            // sizes
 	known  [knownSizes]repetition
 	next   int // of known, which is forgotten when there are new sizes
 }
@@ -40,7 +40,7 @@ func (g *Graph) RepeatedCalls(calls func(), programs ...*Program) *Repeated {
 		r.sizes = append(r.sizes, p.sizes...)
 	}
 	r.now = make([]int, len(r.sizes))
-	r.device, _ = g.device.(kernels.Repeating)
+	r.device, _ = g.device.(kernels.Repeater)
 	return r
 }
 
@@ -62,7 +62,7 @@ func (r *Repeated) Run() {
 		return
 	}
 	if k.again == nil {
-		k.again = r.device.Repeated(r.calls)
+		k.again = r.device.Prepare(r.calls)
 	}
 	k.again()
 }

@@ -95,7 +95,7 @@ func TestBadInput(t *testing.T) {
 			{[]kernels.Buffer{good, good}, float32(math.Inf(1)), false, "gradient of W1 is not within ±1e+18"},
 		} {
 			for _, b := range c.shown {
-				d.See(1, b)
+				d.CheckFinite(1, b)
 			}
 			p.w[3] = c.weight
 			p.gradient()

@@ -23,7 +23,7 @@ type block struct {
 	first, size int
 	active      int // rows, now
 	calls       []func()
-	asOne       kernels.Chain // what the calls are made on, where a device has that
+	asOne       kernels.Fused // what the calls are made on, where a device has that
 }
 
 // run makes the calls.
@@ -65,7 +65,7 @@ func (s *stage) run() {
 	switch {
 	case len(s.sections) == 0:
 	case s.shared():
-		s.device.Together(s.work)
+		s.device.Parallel(s.work)
 	default:
 		s.runThread(0)
 	}

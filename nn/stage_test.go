@@ -139,7 +139,7 @@ func floatBits(x []float32) []uint32 {
 // one are done with everything when others begin.
 type staggered struct{ kernels.Device }
 
-func (d staggered) Together(f func(thread int)) {
+func (d staggered) Parallel(f func(thread int)) {
 	for thread := range d.Threads() {
 		f(d.Threads() - 1 - thread)
 	}

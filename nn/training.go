@@ -131,9 +131,9 @@ func (t *Training) Compute() {
 func (t *Training) Program() *Program { return t.program }
 
 func (t *Training) see() {
-	t.place = t.seen.See(t.network.device)
+	t.place = t.seen.Check(t.network.device)
 	for _, a := range t.averages {
-		t.network.device.See(a.buffer.Len(), a.buffer)
+		t.network.device.CheckFinite(a.buffer.Len(), a.buffer)
 	}
 }
 
@@ -191,11 +191,11 @@ func (t *Training) Fault() string {
 	case t.firstBad < 0 || i < 0 || averages >= len(t.averages):
 		return ""
 	case i < n:
-		return fmt.Sprintf("gradient of "+within, t.learned[i].name, kernels.Largest)
+		return fmt.Sprintf("gradient of "+within, t.learned[i].name, kernels.MaxMagnitude)
 	case i == n:
-		return fmt.Sprintf(within, "loss", kernels.Largest)
+		return fmt.Sprintf(within, "loss", kernels.MaxMagnitude)
 	case averages < 0:
-		return fmt.Sprintf(within, t.learned[i-n-1].name, kernels.Largest)
+		return fmt.Sprintf(within, t.learned[i-n-1].name, kernels.MaxMagnitude)
 	default:
 		return t.averages[averages].name + " is not finite"
 	}

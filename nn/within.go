@@ -53,7 +53,7 @@ func DrainTo(cols int, table func() kernels.Buffer, list func() []int32, bad *at
 		return func() {
 			p.Device.WriteInts(index, list()[p.First:][:p.Rows()])
 			p.Device.PutRows(p.Rows(), cols, table(), p.At, index)
-			if bad != nil && !p.Device.Finite(p.Rows()*cols, p.At) {
+			if bad != nil && !p.Device.IsFinite(p.Rows()*cols, p.At) {
 				bad.Store(true)
 			}
 		}

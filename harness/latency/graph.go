@@ -135,7 +135,7 @@ func (g *graph) replay() (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	g.pass.Results()
+	g.pass.ReadResults()
 	return took, compare(g.mode, g.window, g.logits, g.answers)
 }
 

@@ -79,7 +79,7 @@ func newSubject(t specs.Trial, l *datasets.Loaded, on devices.Target, threads in
 func room(dataset string, subjects []*subject, on devices.Target) error {
 	sum, most := int64(0), int64(0)
 	for _, s := range subjects {
-		if s.kind.Bytes == nil || s.record.Failed() || on.IsCard() {
+		if s.kind.Bytes == nil || s.record.Failed() || on.SeparateMemory() {
 			continue
 		}
 		setup := s.setup

@@ -21,12 +21,12 @@ type Card struct {
 
 // newCard is nil where models are not on a card.
 func newCard(on devices.Target) *Card {
-	if !on.IsCard() {
+	if !on.SeparateMemory() {
 		return nil
 	}
 	c := &Card{Free: unlimited}
-	if free, total, err := on.Memory(); err == nil {
-		c.Free, c.Total = int64(free), int64(total)
+	if m := on.Memory(); m.Known {
+		c.Free, c.Total = m.Free, m.Total
 	}
 	return c
 }

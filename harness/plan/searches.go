@@ -184,7 +184,7 @@ func (p *tuningPlanner) total() {
 		Most:  p.together(func(each Span) float64 { return each.Most }).Seconds,
 	}
 	p.out.Memory = all.Bytes
-	if !p.Device.IsCard() {
+	if !p.Device.SeparateMemory() {
 		p.out.Memory += p.data
 	}
 }

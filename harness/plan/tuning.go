@@ -72,7 +72,8 @@ func MakeTuning(ctx context.Context, q TuningQuestion, h Hooks) (Tuning, error) 
 	q.Workers = harness.Workers(q.Workers, q.Device)
 	p := tuningPlanner{TuningQuestion: q, Hooks: h}
 	p.out = Tuning{Machine: harness.Machine(q.Device), Searches: []Search{}, Missing: []Missing{}}
-	if p.out.Free, p.out.Known = harness.FreeMemory(q.Device); !p.out.Known {
+	m := q.Device.Memory()
+	if p.out.Free, p.out.Known = m.Free, m.Known; !m.Known {
 		p.out.Free = unlimited
 	}
 	if err := p.gather(); err != nil {

@@ -62,7 +62,7 @@ func newSubject(j job) (*subject, error) {
 		Events: size.Events, Inference: j.Mode == Inference,
 		Train: s.fit.WithoutLabels(), Seed: j.Seed, Device: s.devices.Open, Threads: j.Threads,
 	}
-	if kind := j.Model.Kind; kind.Bytes != nil && !j.Device.IsCard() {
+	if kind := j.Model.Kind; kind.Bytes != nil && !j.Device.SeparateMemory() {
 		if err := ram.Check("the model", kind.Bytes(setup, j.options)); err != nil {
 			return nil, err
 		}

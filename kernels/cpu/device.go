@@ -58,8 +58,8 @@ func (d *Device) Threads() int { return d.pool.Workers() }
 // Thread is a device of one worker, which shares its scratch.
 func (d *Device) Thread(i int) kernels.Device { return d.threads[i] }
 
-// Together runs f on all workers.
-func (d *Device) Together(f func(thread int)) { d.pool.Run(d.pool.Workers(), f) }
+// Parallel runs f on all workers.
+func (d *Device) Parallel(f func(thread int)) { d.pool.Run(d.pool.Workers(), f) }
 
 // Wide is false: what a call moves stays in a core's cache if it is little.
 func (d *Device) Wide() bool { return false }
@@ -83,10 +83,10 @@ func take(b kernels.Buffer, n int) []float32 { return b.(buffer)[:n] }
 func (d *Device) Name() string { return d.kernels.Class() }
 
 // NewBuffer holds n zeros.
-func (d *Device) NewBuffer(n int) kernels.Buffer { return buffer(kernels.Host[float32](n)) }
+func (d *Device) NewBuffer(n int) kernels.Buffer { return buffer(kernels.Allocate[float32](n)) }
 
 // NewInts holds n zeros.
-func (d *Device) NewInts(n int) kernels.Ints { return ints(kernels.Host[int32](n)) }
+func (d *Device) NewInts(n int) kernels.Ints { return ints(kernels.Allocate[int32](n)) }
 
 // View is a window of b.
 func (d *Device) View(b kernels.Buffer, offset, n int) kernels.Buffer {
@@ -100,6 +100,14 @@ func (d *Device) ViewInts(l kernels.Ints, offset, n int) kernels.Ints {
 
 // Write copies src to the start of dst.
 func (d *Device) Write(dst kernels.Buffer, src []float32) { copy(dst.(buffer)[:len(src)], src) }
+
+// WriteFloat64 copies src to the start of dst, rounded.
+func (d *Device) WriteFloat64(dst kernels.Buffer, src []float64) {
+	to := dst.(buffer)[:len(src)]
+	for i, v := range src {
+		to[i] = float32(v)
+	}
+}
 
 // Read copies the start of src to dst.
 func (d *Device) Read(dst []float32, src kernels.Buffer) { copy(dst, src.(buffer)[:len(dst)]) }

@@ -24,8 +24,12 @@ func (d *Device) Adam(p, g, m, v kernels.Group, s kernels.AdamStep) {
 	}
 	params, gradients, means, squares := p.(group), g.(group), m.(group), v.(group)
 	kernels.CheckGroups(params, gradients, means, squares)
+	step := AdamStep{
+		Size: float32(s.Size), Root: float32(s.Root), Beta1: float32(s.Beta1), Rest1: float32(s.Rest1),
+		Beta2: float32(s.Beta2), Rest2: float32(s.Rest2), Eps: float32(s.Eps), WeightDecay: float32(s.WeightDecay),
+	}
 	for i, b := range params {
-		d.kernels.Adam(b, gradients[i], means[i], squares[i], AdamStep(s))
+		d.kernels.Adam(b, gradients[i], means[i], squares[i], step)
 	}
 }
 
@@ -41,14 +45,14 @@ func (d *Device) Momentum(p, g, v kernels.Group, rate, momentum, decay float64) 
 	}
 }
 
-// Watch forgets what was seen.
-func (d *Device) Watch() { d.seen.First() }
+// ResetChecks forgets all checked buffers.
+func (d *Device) ResetChecks() { d.seen.First() }
 
-// See looks at the first n numbers of b.
-func (d *Device) See(n int, b kernels.Buffer) int { return d.seen.Look(d.Finite(n, b)) }
+// CheckFinite checks the first n numbers of b.
+func (d *Device) CheckFinite(n int, b kernels.Buffer) int { return d.seen.Look(d.IsFinite(n, b)) }
 
-// SeeAll looks at all buffers of a group.
-func (d *Device) SeeAll(g kernels.Group) int {
+// CheckGroup checks all buffers of a group.
+func (d *Device) CheckGroup(g kernels.Group) int {
 	first := d.seen.Count()
 	for _, b := range g.(group) {
 		d.seen.Look(d.small(b))
@@ -58,7 +62,7 @@ func (d *Device) SeeAll(g kernels.Group) int {
 
 // small reports whether all numbers are within +-Largest.
 func (d *Device) small(numbers []float32) bool {
-	const largest = kernels.Largest
+	const largest = kernels.MaxMagnitude
 	if squares := d.kernels.Dot(numbers, numbers); squares <= largest*largest {
 		return true // the usual case, in one quick pass
 	}
@@ -78,8 +82,8 @@ func (d *Device) FirstBad(dst []float32, src kernels.Buffer) int {
 	return d.seen.First()
 }
 
-// Finite reports whether all numbers are finite.
-func (d *Device) Finite(n int, b kernels.Buffer) bool { return d.finite(take(b, n)) }
+// IsFinite reports whether all numbers are finite.
+func (d *Device) IsFinite(n int, b kernels.Buffer) bool { return d.finite(take(b, n)) }
 
 func (d *Device) finite(numbers []float32) bool {
 	if sum := d.kernels.Sum(numbers); sum-sum == 0 {

@@ -102,6 +102,15 @@ func (d *Device) Write(dst kernels.Buffer, src []float32) {
 	d.upload(dst.(buffer).window(0, len(src)), bytesOf(src))
 }
 
+// WriteFloat64 copies src to the start of dst, rounded.
+func (d *Device) WriteFloat64(dst kernels.Buffer, src []float64) {
+	rounded := make([]float32, len(src))
+	for i, v := range src {
+		rounded[i] = float32(v)
+	}
+	d.Write(dst, rounded)
+}
+
 // Read copies the start of src to dst. It waits for all work before it.
 func (d *Device) Read(dst []float32, src kernels.Buffer) {
 	if d.answered(dst, src) {

@@ -8,7 +8,7 @@ import (
 	"dgsbench/kernels"
 )
 
-var _ kernels.Chaining = (*Device)(nil)
+var _ kernels.Fuser = (*Device)(nil)
 
 // chainThreads are those of a block. There are few blocks, so each has as many
 // as the kernels are compiled for.
@@ -34,8 +34,8 @@ type chain struct {
 	outside words // likewise, for numbers that have no room in shared memory
 }
 
-// NewChain makes a chain for at most so many rows.
-func (d *Device) NewChain(rows int) kernels.Chain {
+// Fuse makes a chain for at most rows rows.
+func (d *Device) Fuse(rows int) kernels.Fused {
 	return &chain{on: d, most: max(rows, 1), written: map[any][]float32{}}
 }
 
@@ -48,8 +48,8 @@ func (c *chain) Threads() int { return 1 }
 // Thread is the chain itself.
 func (c *chain) Thread(int) kernels.Device { return c }
 
-// Together calls f(0).
-func (c *chain) Together(f func(thread int)) { f(0) }
+// Parallel calls f(0).
+func (c *chain) Parallel(f func(thread int)) { f(0) }
 
 // Begin starts a run.
 func (c *chain) Begin(rows int) {

@@ -145,9 +145,9 @@ func (c *chain) WriteInts(dst kernels.Ints, src []int32) {
 	l.run, l.place = c.run, c.staged.add(bytesOf(src))
 }
 
-// Finite reports whether the numbers are finite that were written to b in
+// IsFinite reports whether the numbers are finite that were written to b in
 // this run.
-func (c *chain) Finite(n int, b kernels.Buffer) bool {
+func (c *chain) IsFinite(n int, b kernels.Buffer) bool {
 	for _, x := range c.written[c.in(b, n).where()][:n] {
 		if x-x != 0 {
 			return false

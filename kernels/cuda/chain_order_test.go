@@ -45,7 +45,7 @@ func checkOrder(t *testing.T, d kernels.Device, rows, size int) {
 		d.CopyRows(rows, joined, out, joined, all, joined)
 	}
 	out, expected := d.NewBuffer(rows*joined), d.NewBuffer(rows*joined)
-	c := d.(kernels.Chaining).NewChain(rows)
+	c := d.(kernels.Fuser).Fuse(rows)
 	c.Begin(rows)
 	calls(c, out)
 	c.End()

@@ -16,7 +16,7 @@ import (
 // one.
 type pair struct {
 	kernels.Device
-	first, second kernels.Chain
+	first, second kernels.Fused
 }
 
 const (
@@ -25,13 +25,13 @@ const (
 )
 
 func newPair(d kernels.Device) *pair {
-	c := d.(kernels.Chaining)
-	p := &pair{d, c.NewChain(pairRows), c.NewChain(pairRows)}
+	c := d.(kernels.Fuser)
+	p := &pair{d, c.Fuse(pairRows), c.Fuse(pairRows)}
 	p.second.NewBuffer(4 * pairRows * pairCols) // it has more memory than the first one
 	return p
 }
 
-func double(c kernels.Chain, to, from kernels.Buffer) {
+func double(c kernels.Fused, to, from kernels.Buffer) {
 	own := c.NewBuffer(pairRows * pairCols)
 	c.Begin(pairRows)
 	c.Affine(pairRows*pairCols, own, 2, from, 0)

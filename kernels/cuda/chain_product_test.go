@@ -26,7 +26,7 @@ func TestChainProducts(t *testing.T) {
 			}
 			// The second one begins where only single numbers can be read.
 			for _, weights := range []kernels.Buffer{d.View(w, 0, inner*cols), d.View(w, 1, inner*cols)} {
-				c := d.(kernels.Chaining).NewChain(most)
+				c := d.(kernels.Fuser).Fuse(most)
 				for _, rows := range []int{1, 3, 7, most} {
 					c.Begin(rows)
 					c.Gemm(kernels.NN, rows, cols, inner, x, weights, out, bias, true)

@@ -37,7 +37,7 @@ type side struct {
 type program struct {
 	*rapid.T
 	device     kernels.Device
-	chain      kernels.Chain
+	chain      kernels.Fused
 	most, rows int
 	table      kernels.Buffer
 	layers     []layer
@@ -56,7 +56,7 @@ var someColumns = []int{1, 3, 4, 6, 8, 20, 40, 100}
 // anywhere, between other calls.
 func drawProgram(t *rapid.T, d kernels.Device) *program {
 	p := &program{T: t, device: d, most: rapid.SampledFrom([]int{1, 2, 5, 13, 40}).Draw(t, "most rows")}
-	p.chain = d.(kernels.Chaining).NewChain(p.most)
+	p.chain = d.(kernels.Fuser).Fuse(p.most)
 	p.rows = rapid.IntRange(1, p.most).Draw(t, "rows")
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 	filled := func(n int, scale float64) kernels.Buffer {

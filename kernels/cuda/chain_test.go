@@ -135,15 +135,15 @@ func TestChain(t *testing.T) {
 	m := card(t).Multiprocessors
 	most := 11*m + 1
 	for _, d := range cudatest.Devices(t) {
-		c := d.(kernels.Chaining).NewChain(most)
+		c := d.(kernels.Fuser).Fuse(most)
 		checkChain(t, d, c, newScratch(c, most, c.NewVector), most, most, 1, m/2+1, 3*m+1, m+1, most-1)
 	}
 }
 
 // wideChain has a vector that takes more memory than a block has.
-func wideChain(t *testing.T, d kernels.Device, most int) kernels.Chain {
+func wideChain(t *testing.T, d kernels.Device, most int) kernels.Fused {
 	t.Helper()
-	c := d.(kernels.Chaining).NewChain(most)
+	c := d.(kernels.Fuser).Fuse(most)
 	c.NewVector(card(t).Shared/4 + 1)
 	return c
 }
@@ -155,7 +155,7 @@ func TestWideChain(t *testing.T) {
 	for _, d := range cudatest.Devices(t) {
 		before := wideChain(t, d, most)
 		checkChain(t, d, before, newScratch(before, most, before.NewVector), most, 1, most, 3)
-		after := d.(kernels.Chaining).NewChain(most)
+		after := d.(kernels.Fuser).Fuse(most)
 		own := newScratch(after, most, after.NewVector)
 		after.NewVector(card(t).Shared/4 + 1)
 		checkChain(t, d, after, own, most, 1, most, 3)
@@ -164,7 +164,7 @@ func TestWideChain(t *testing.T) {
 
 // checkChain compares runs of so many rows with calls one after another. What a
 // chain read and wrote may be changed at once.
-func checkChain(t *testing.T, d kernels.Device, c kernels.Chain, own *scratch, most int, runs ...int) {
+func checkChain(t *testing.T, d kernels.Device, c kernels.Fused, own *scratch, most int, runs ...int) {
 	t.Helper()
 	one, other, usual := newLayers(d, most), newLayers(d, most), newScratch(d, most, d.NewBuffer)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -213,7 +213,7 @@ func TestChainOutOfRange(t *testing.T) {
 	d := cudatest.Device(t)
 	const most = 13
 	l := newLayers(d, most)
-	c := d.(kernels.Chaining).NewChain(most)
+	c := d.(kernels.Fuser).Fuse(most)
 	own := newScratch(c, most, c.NewVector)
 	told := func(b batch) (told bool) {
 		defer func() { told = recover() != nil }()

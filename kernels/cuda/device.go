@@ -35,8 +35,8 @@ const (
 )
 
 var (
-	_ kernels.Device = (*Device)(nil)
-	_ kernels.Holder = (*Device)(nil)
+	_ kernels.Device      = (*Device)(nil)
+	_ kernels.MemoryOwner = (*Device)(nil)
 )
 
 // Info is what is worth knowing about a card of those that Open opens.
@@ -91,8 +91,8 @@ func (d *Device) prepare() (err error) {
 // Name is "cuda".
 func (d *Device) Name() string { return "cuda" }
 
-// MostHeld is the most bytes of the card that its buffers have taken at once.
-func (d *Device) MostHeld() int64 { return d.heap.mostHeld() }
+// PeakMemory is the most bytes of the card that its buffers have taken at once.
+func (d *Device) PeakMemory() int64 { return d.heap.mostHeld() }
 
 // Threads is one: calls that do not depend on each other follow one another on
 // the stream.
@@ -104,8 +104,8 @@ func (d *Device) Thread(int) kernels.Device { return d }
 // Wide is true.
 func (d *Device) Wide() bool { return true }
 
-// Together calls f(0).
-func (d *Device) Together(f func(thread int)) { f(0) }
+// Parallel calls f(0).
+func (d *Device) Parallel(f func(thread int)) { f(0) }
 
 // resources are what a device holds beside buffers.
 type resources struct {

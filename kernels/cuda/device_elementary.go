@@ -99,8 +99,8 @@ func (d *Device) BCEGrad(rows int, dz, z, y, w, g kernels.Buffer) {
 	d.each("bce_grad", rows, at(dz, rows), at(z, rows), at(y, rows), at(w, rows), at(g, 1))
 }
 
-// Finite reports whether all numbers are finite. It waits for the answer.
-func (d *Device) Finite(n int, b kernels.Buffer) bool {
+// IsFinite reports whether all numbers are finite. It waits for the answer.
+func (d *Device) IsFinite(n int, b kernels.Buffer) bool {
 	answer := list(d.found, 1)
 	d.fill(driver.Ptr(answer), wordBytes)
 	d.each("see", n, at(b, n), whole(1), answer)

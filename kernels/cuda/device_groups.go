@@ -57,9 +57,8 @@ func (d *Device) eachMember(name string, g kernels.Group, parameters ...uint64) 
 func (d *Device) Adam(p, g, m, v kernels.Group, s kernels.AdamStep) {
 	params := p.(*group)
 	kernels.CheckGroups(params.buffers, g.(*group).buffers, m.(*group).buffers, v.(*group).buffers)
-	number := func(x float32) uint64 { return single(float64(x)) }
-	d.eachMember("adam", p, where(g), where(m), where(v), number(s.Size), number(s.Root), number(s.Beta1), number(s.Rest1),
-		number(s.Beta2), number(s.Rest2), number(s.Eps), number(s.WeightDecay), d.note(noteBad))
+	d.eachMember("adam", p, where(g), where(m), where(v), single(s.Size), single(s.Root), single(s.Beta1), single(s.Rest1),
+		single(s.Beta2), single(s.Rest2), single(s.Eps), single(s.WeightDecay), d.note(noteBad))
 }
 
 // Momentum makes one step of stochastic gradient descent.

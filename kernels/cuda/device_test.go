@@ -23,7 +23,7 @@ func TestMemoryComesBack(t *testing.T) {
 		b := d.NewBuffer(n)
 		d.Affine(1, b, 0, b, float64(i))
 	}
-	if last := d.NewBuffer(n); !d.Finite(1, d.View(last, n-1, 1)) {
+	if last := d.NewBuffer(n); !d.IsFinite(1, d.View(last, n-1, 1)) {
 		t.Error("new memory is not cleared")
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"dgsbench/kernels/cuda/driver"
 )
 
-var _ kernels.Repeating = (*Device)(nil)
+var _ kernels.Repeater = (*Device)(nil)
 
 // repetition is a graph of launches.
 type repetition struct {
@@ -21,8 +21,8 @@ type repetition struct {
 	run    func() error // so that no repetition takes memory of its own
 }
 
-// Repeated makes a graph of the launches of f.
-func (d *Device) Repeated(f func()) (again func()) {
+// Prepare makes a graph of the launches of f.
+func (d *Device) Prepare(f func()) (again func()) {
 	d.notRecording("a repetition is made")
 	d.flush()
 	r, before := &repetition{device: d, first: d.seen}, d.work

@@ -19,10 +19,10 @@ func TestNothingNestedInRecordings(t *testing.T) {
 	d := cudatest.Device(t)
 	x := d.NewBuffer(n)
 	double := func() { d.Affine(n, x, 2, x, 1) }
-	again := d.(kernels.Repeating).Repeated(double)
+	again := d.(kernels.Repeater).Prepare(double)
 	for what, f := range map[string]func(){
 		"a repetition is asked for": again,
-		"a repetition is made":      func() { d.(kernels.Repeating).Repeated(double) },
+		"a repetition is made":      func() { d.(kernels.Repeater).Prepare(double) },
 		"a recording is begun":      func() { _, _ = d.(kernels.Recorder).Record(false, double) },
 	} {
 		told := func() (told any) {
@@ -51,7 +51,7 @@ func TestRepetitionsAreGivenBack(t *testing.T) {
 	d := cudatest.Device(t)
 	x, before := d.NewBuffer(n), cudatest.Graphs(t, library)
 	for range graphs {
-		d.(kernels.Repeating).Repeated(func() { d.Affine(n, x, 2, x, 1) })()
+		d.(kernels.Repeater).Prepare(func() { d.Affine(n, x, 2, x, 1) })()
 	}
 	for start := time.Now(); cudatest.Graphs(t, library) > before; {
 		if time.Since(start) > patience {

@@ -23,23 +23,23 @@ func (d *Device) see(n int) (number, place int) {
 	return mostSeen - place, place
 }
 
-// Watch forgets what was seen.
-func (d *Device) Watch() {
+// ResetChecks forgets all checked buffers.
+func (d *Device) ResetChecks() {
 	if d.seen > 0 {
 		d.seen = 0
 		d.fill(driver.Ptr(d.note(noteBad)), wordBytes)
 	}
 }
 
-// See looks at the first n numbers of b.
-func (d *Device) See(n int, b kernels.Buffer) int {
+// CheckFinite checks the first n numbers of b.
+func (d *Device) CheckFinite(n int, b kernels.Buffer) int {
 	number, place := d.see(1)
 	d.each("see", n, at(b, n), whole(number), d.note(noteBad))
 	return place
 }
 
-// SeeAll looks at all buffers of a group.
-func (d *Device) SeeAll(g kernels.Group) int {
+// CheckGroup checks all buffers of a group.
+func (d *Device) CheckGroup(g kernels.Group) int {
 	number, place := d.see(g.Buffers())
 	d.eachMember("see_all", g, whole(number), d.note(noteBad))
 	return place

@@ -29,7 +29,7 @@ func series(d kernels.Device, seed uint64, turn func()) (out []float32) {
 	for i := range rounds {
 		b := d.NewBuffer(n) // of the last round's nobody knows any more
 		d.Affine(n, b, 1+rng.Float64(), a, rng.Float64())
-		again := d.(kernels.Repeating).Repeated(func() { d.Sigmoid(n, a, b) })
+		again := d.(kernels.Repeater).Prepare(func() { d.Sigmoid(n, a, b) })
 		again()
 		if i%3 == 0 {
 			d.Read(x, a)
@@ -80,7 +80,7 @@ func TestFullDuringCapture(t *testing.T) {
 	d, other := cudatest.Device(t), cudatest.Device(t)
 	x := d.NewBuffer(n)
 	d.NewBuffer(n) // nobody knows it
-	again := d.(kernels.Repeating).Repeated(func() {
+	again := d.(kernels.Repeater).Prepare(func() {
 		d.Affine(n, x, 2, x, 1)
 		full := make(chan error)
 		go func() { full <- tooMuch(other) }()
@@ -111,10 +111,10 @@ func TestMemoryOfOthers(t *testing.T) {
 	const n = 90 << 20 // more than half of the emulated card
 	one, other := cudatest.Device(t), cudatest.Device(t)
 	one.Affine(1, one.NewBuffer(n), 1, one.NewBuffer(1), 0)
-	if b := other.NewBuffer(n); !other.Finite(1, b) {
+	if b := other.NewBuffer(n); !other.IsFinite(1, b) {
 		t.Error("new memory is not cleared")
 	}
-	one.Finite(1, one.NewBuffer(1))
+	one.IsFinite(1, one.NewBuffer(1))
 }
 
 // TestMemory: what devices take is no longer free, they know the most of it,
@@ -136,10 +136,10 @@ func TestMemory(t *testing.T) {
 	if taken := before - memory(); taken < bytes-others {
 		t.Errorf("%d bytes less are free, %d were taken", taken, bytes)
 	}
-	if most := kernels.MostHeld(d); most < bytes || most > bytes+bytes/8 {
+	if most := kernels.PeakMemory(d); most < bytes || most > bytes+bytes/8 {
 		t.Errorf("it held %d bytes, expected a little more than %d", most, bytes)
 	}
-	d.Finite(1, b)
+	d.IsFinite(1, b)
 	d, b = nil, nil
 	if left := before - memory(); left > bytes/8 {
 		t.Errorf("%d bytes are still taken", left)

@@ -22,7 +22,7 @@ func TestAnswerAfterOddBytes(t *testing.T) {
 
 	const most = 13
 	l := newLayers(d, most)
-	c := d.(kernels.Chaining).NewChain(most)
+	c := d.(kernels.Fuser).Fuse(most)
 	b := drawBatch(rand.New(rand.NewPCG(1, 2)), 9)
 	c.Begin(9)
 	l.run(c, newScratch(c, most, c.NewVector), b)

@@ -81,9 +81,9 @@ func (t *tape) Replay() error {
 	})
 }
 
-// Results copies what was read, and leaves NaN: a replay that nobody waited
+// ReadResults copies what was read, and leaves NaN: a replay that nobody waited
 // for is seen. It panics where Read would.
-func (t *tape) Results() {
+func (t *tape) ReadResults() {
 	for _, r := range t.results {
 		if r.to == nil {
 			t.device.check(r.from[0] != 0)

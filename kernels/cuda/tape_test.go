@@ -18,7 +18,7 @@ import (
 type session struct {
 	kernels.Device
 	layers  *layers
-	chain   kernels.Chain
+	chain   kernels.Fused
 	scratch *scratch
 	x, y    kernels.Buffer
 	host    []float32 // that is written
@@ -33,7 +33,7 @@ const (
 
 func newSession(d kernels.Device) *session {
 	s := &session{Device: d, layers: newLayers(d, sessionMost), x: d.NewBuffer(sessionRows), y: d.NewBuffer(sessionRows + sessionMore)}
-	s.chain = d.(kernels.Chaining).NewChain(sessionMost)
+	s.chain = d.(kernels.Fuser).Fuse(sessionMost)
 	s.scratch = newScratch(s.chain, sessionMost, s.chain.NewVector)
 	s.host = make([]float32, sessionRows)
 	for range 3 {
@@ -90,7 +90,7 @@ func TestRecorded(t *testing.T) {
 				if err := recording.Replay(); err != nil {
 					t.Fatal(err)
 				}
-				recording.Results()
+				recording.ReadResults()
 				if got := s.results(); !slices.Equal(got, want) {
 					t.Fatalf("copied %v: a replay gives %v, expected %v", copied, got, want)
 				}
@@ -127,7 +127,7 @@ func TestRecordedWideChain(t *testing.T) {
 	if err := recording.Replay(); err != nil {
 		t.Fatal(err)
 	}
-	recording.Results()
+	recording.ReadResults()
 	run(b, want)
 	near(t, 1, "answers", got, want)
 }

@@ -1,10 +1,15 @@
+// Package devices is the one place that knows what there is to run kernels
+// on: the processor, and the cards of CUDA in a build with the tag gpu.
 package devices
 
 import (
+	"cmp"
 	"fmt"
+	"runtime"
 	"strconv"
 	"strings"
 
+	"dgsbench/internal/ram"
 	"dgsbench/kernels"
 	"dgsbench/kernels/cpu"
 )
@@ -16,67 +21,87 @@ const (
 )
 
 // Target is what devices are made on. The zero value is the processor.
-type Target struct {
-	card string
-	open func() (kernels.Device, error) // nil for the processor
-	room func() (free, total int, err error)
+type Target struct{ card *card }
+
+// card is a Target that is not the processor.
+type card struct {
+	level  string
+	queues int // sequences of work that it runs concurrently
+	open   func() (kernels.Device, error)
+	memory func() (free, total int, err error)
 }
 
-// Find is the target of a name: cpu, cuda for the first card, or cuda:N for
-// card N, from 0 on. An error says what is missing: nothing else is taken
-// instead.
+// Find returns the target of a name: cpu, cuda for the first card, or cuda:N
+// for card N, from 0 on. An error says what is missing: there is no fallback.
 func Find(name string) (Target, error) {
-	number, err := parse(name)
-	if err != nil || number < 0 {
+	if name == CPU {
+		return Target{}, nil
+	}
+	device, number, numbered := strings.Cut(name, ":")
+	n, err := strconv.Atoi(cmp.Or(number, "0"))
+	if device != CUDA || numbered && number == "" || err != nil || n < 0 {
+		return Target{}, fmt.Errorf("%q is no device, expected %s, %s or %s:N, N being the number of a card from 0 on", name, CPU, CUDA, CUDA)
+	}
+	c, err := findCard(n)
+	if err != nil {
 		return Target{}, err
 	}
-	return findCard(number)
-}
-
-// parse gives the number of a card, or -1 for the processor.
-func parse(name string) (number int, err error) {
-	if name == CPU {
-		return -1, nil
-	}
-	device, card, numbered := strings.Cut(name, ":")
-	if numbered {
-		number, err = strconv.Atoi(card)
-	}
-	if device != CUDA || err != nil || number < 0 {
-		return -1, fmt.Errorf("%q is no device, expected %s, %s or %s:N, N being the number of a card from 0 on", name, CPU, CUDA, CUDA)
-	}
-	return number, nil
+	return Target{c}, nil
 }
 
 // Name is the class of its kernels, which records and their identities hold:
 // that of its devices.
 func (t Target) Name() string {
-	if t.IsCard() {
+	if t.card != nil {
 		return CUDA
 	}
 	return cpu.Best().Class()
 }
 
-// Level is the exact one of its kernels: the processor's instruction set, or
-// what a card calls itself and its driver's version.
+// Level describes its kernels: the processor's instruction set, or the name of
+// a card and the version of its driver.
 func (t Target) Level() string {
-	if t.IsCard() {
-		return t.card
+	if t.card != nil {
+		return t.card.level
 	}
 	return cpu.Best().Level().String() + " kernels"
 }
 
-// IsCard reports whether it is a card, with memory of its own.
-func (t Target) IsCard() bool { return t.open != nil }
+// SeparateMemory reports whether its devices have memory of their own: streams,
+// snapshots and evaluations are in the host's then, and not beside the models.
+func (t Target) SeparateMemory() bool { return t.card != nil }
 
-// Memory is how many bytes of a card are free, and how many it has. What
-// devices have left that are no longer reachable is given back first.
-func (t Target) Memory() (free, total int, err error) { return t.room() }
+// Memory is the memory of a target, which models on it share.
+type Memory struct {
+	Owner       string // "this machine" or "the card"
+	Free, Total int64  // bytes; Total only of a card
+	Known       bool   // not every system tells
+}
+
+// Memory returns what is free now. On a card, the memory of devices that are no
+// longer reachable is freed first.
+func (t Target) Memory() Memory {
+	if t.card == nil {
+		free, known := ram.Usable()
+		return Memory{Owner: "this machine", Free: free, Known: known}
+	}
+	free, total, err := t.card.memory()
+	return Memory{Owner: "the card", Free: int64(free), Total: int64(total), Known: err == nil}
+}
+
+// Workers is the number of devices that it can keep busy at the same time, each
+// from a core of its own.
+func (t Target) Workers() int {
+	if t.card == nil {
+		return runtime.NumCPU()
+	}
+	return min(runtime.NumCPU(), t.card.queues)
+}
 
 // New makes a device for one goroutine. Threads are those of the processor.
 func (t Target) New(threads int) (kernels.Device, error) {
-	if t.open == nil {
+	if t.card == nil {
 		return cpu.NewDevice(cpu.Best(), threads), nil
 	}
-	return t.open()
+	return t.card.open()
 }

@@ -14,7 +14,7 @@ func TestProcessor(t *testing.T) {
 	}
 	for _, target := range []devices.Target{found, {}} {
 		d, err := target.New(3)
-		if err != nil || d.Name() != target.Name() || d.Threads() != 3 || !strings.HasPrefix(target.Name(), "cpu/") || target.IsCard() {
+		if err != nil || d.Name() != target.Name() || d.Threads() != 3 || !strings.HasPrefix(target.Name(), "cpu/") || target.SeparateMemory() {
 			t.Errorf("%v, error %v", target, err)
 		}
 	}

@@ -90,9 +90,9 @@ func checkNothingKept(t *testing.T, d kernels.Device) {
 		j.Read(now[1:], 0)
 		return now
 	}
-	d.Watch()
-	d.See(1, one)
-	d.See(1, bad)
+	d.ResetChecks()
+	d.CheckFinite(1, one)
+	d.CheckFinite(1, bad)
 	if now := work(); !slices.Equal(now, []float32{0, 0}) {
 		t.Errorf("%s: in spite of a bad buffer the numbers are %v", d.Name(), now)
 	}

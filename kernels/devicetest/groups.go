@@ -47,8 +47,8 @@ func checkSeen(t *testing.T, d kernels.Device) {
 	d.Write(bad, spoilt)
 	d.Write(value, []float32{7})
 	most, large := d.NewBuffer(300), d.NewBuffer(300)
-	d.Write(most, slices.Repeat([]float32{kernels.Largest, -kernels.Largest}, 150))
-	d.Write(large, append(make([]float32, 299), -2*kernels.Largest))
+	d.Write(most, slices.Repeat([]float32{kernels.MaxMagnitude, -kernels.MaxMagnitude}, 150))
+	d.Write(large, append(make([]float32, 299), -2*kernels.MaxMagnitude))
 	group := func(buffers ...kernels.Buffer) kernels.Group { return d.NewGroup(buffers...) }
 	for _, c := range []struct {
 		name string
@@ -56,23 +56,23 @@ func checkSeen(t *testing.T, d kernels.Device) {
 		want int
 	}{
 		{"nothing", func() []int { return nil }, -1},
-		{"a good one", func() []int { return []int{d.See(300, good)} }, -1},
-		{"a bad one", func() []int { return []int{d.See(300, bad)} }, 0},
-		{"the good part of it", func() []int { return []int{d.See(299, bad)} }, -1},
+		{"a good one", func() []int { return []int{d.CheckFinite(300, good)} }, -1},
+		{"a bad one", func() []int { return []int{d.CheckFinite(300, bad)} }, 0},
+		{"the good part of it", func() []int { return []int{d.CheckFinite(299, bad)} }, -1},
 		{"bad ones behind others", func() []int {
-			return []int{d.See(300, good), d.SeeAll(group(good, value, bad)), d.See(300, bad)}
+			return []int{d.CheckFinite(300, good), d.CheckGroup(group(good, value, bad)), d.CheckFinite(300, bad)}
 		}, 3},
 		{"a bad one before a group", func() []int {
-			return []int{d.See(300, good), d.See(300, bad), d.SeeAll(group(bad, good))}
+			return []int{d.CheckFinite(300, good), d.CheckFinite(300, bad), d.CheckGroup(group(bad, good))}
 		}, 1},
-		{"large ones by themselves", func() []int { return []int{d.See(300, most), d.See(300, large)} }, -1},
-		{"large ones of a group", func() []int { return []int{d.SeeAll(group(most, value, large))} }, 2},
+		{"large ones by themselves", func() []int { return []int{d.CheckFinite(300, most), d.CheckFinite(300, large)} }, -1},
+		{"large ones of a group", func() []int { return []int{d.CheckGroup(group(most, value, large))} }, 2},
 		{"a bad one that is forgotten", func() []int {
-			d.See(300, bad)
-			d.Watch()
-			return []int{d.See(300, good)}
+			d.CheckFinite(300, bad)
+			d.ResetChecks()
+			return []int{d.CheckFinite(300, good)}
 		}, -1},
-		{"an empty one", func() []int { return []int{d.See(0, bad), d.SeeAll(group())} }, -1},
+		{"an empty one", func() []int { return []int{d.CheckFinite(0, bad), d.CheckGroup(group())} }, -1},
 	} {
 		for place, got := range c.see() {
 			if place < 2 && got != place {
@@ -105,20 +105,20 @@ func checkNoStep(t *testing.T, d kernels.Device) {
 		}
 		return !slices.Equal(now, make([]float32, 6))
 	}
-	d.Watch()
-	d.See(1, bad)
+	d.ResetChecks()
+	d.CheckFinite(1, bad)
 	if step() {
 		t.Errorf("%s: a step in spite of a bad buffer", d.Name())
 	}
 	d.FirstBad(nil, nil)
 	d.Write(g, []float32{1, 1e25})
-	d.SeeAll(gradients)
+	d.CheckGroup(gradients)
 	if step() {
 		t.Errorf("%s: a step by a gradient of 1e25", d.Name())
 	}
 	d.FirstBad(nil, nil)
-	d.Write(g, []float32{1, kernels.Largest})
-	d.SeeAll(gradients)
+	d.Write(g, []float32{1, kernels.MaxMagnitude})
+	d.CheckGroup(gradients)
 	if !step() {
 		t.Errorf("%s: no step after the bad buffer was asked about", d.Name())
 	}
@@ -127,14 +127,14 @@ func checkNoStep(t *testing.T, d kernels.Device) {
 // checkRepeated: calls that are prepared are made when they are asked for, and
 // as often, on what the buffers hold then.
 func checkRepeated(t *testing.T, d kernels.Device) {
-	r, ok := d.(kernels.Repeating)
+	r, ok := d.(kernels.Repeater)
 	if !ok {
 		return // it makes each call by itself
 	}
 	x, y, got := d.NewBuffer(100), d.NewBuffer(100), make([]float32, 1)
 	ones := slices.Repeat([]float32{1}, 100)
 	d.Write(x, ones)
-	again := r.Repeated(func() {
+	again := r.Prepare(func() {
 		d.Add(100, y, y, x)
 		d.Zero(50, x)
 	})

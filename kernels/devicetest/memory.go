@@ -61,7 +61,7 @@ func checkFinite(t *testing.T, d kernels.Device) {
 			}
 			b := d.NewBuffer(n + 1)
 			d.Write(b, host)
-			if got, want := d.Finite(n, b), n == 0 || bad-bad == 0; got != want {
+			if got, want := d.IsFinite(n, b), n == 0 || bad-bad == 0; got != want {
 				t.Errorf("%s: of %d numbers with %v at the end, Finite is %t", d.Name(), n, bad, got)
 			}
 		}

@@ -42,7 +42,7 @@ func checkRowsOutOfRange(t *testing.T, d kernels.Device) {
 			}
 		}
 	}
-	if panics(func() { newBench(d, 1, false).normal(5); d.Finite(1, d.NewBuffer(1)) }) {
+	if panics(func() { newBench(d, 1, false).normal(5); d.IsFinite(1, d.NewBuffer(1)) }) {
 		t.Errorf("%s: the device is of no more use after a panic", d.Name())
 	}
 }

@@ -14,13 +14,13 @@ type Repeating struct {
 	Prepared int
 }
 
-var _ kernels.Repeating = (*Repeating)(nil)
+var _ kernels.Repeater = (*Repeating)(nil)
 
-// Repeated makes f's calls again.
-func (r *Repeating) Repeated(f func()) (again func()) {
+// Prepare makes f's calls again.
+func (r *Repeating) Prepare(f func()) (again func()) {
 	r.Prepared++
-	if d, ok := r.Device.(kernels.Repeating); ok {
-		return d.Repeated(f)
+	if d, ok := r.Device.(kernels.Repeater); ok {
+		return d.Prepare(f)
 	}
 	return f
 }
@@ -31,15 +31,15 @@ type Single struct{ kernels.Device }
 // checkSeenAgain: what repeated calls look at has its place each time, and
 // what is seen behind them has another one.
 func checkSeenAgain(t *testing.T, d kernels.Device) {
-	r, ok := d.(kernels.Repeating)
+	r, ok := d.(kernels.Repeater)
 	if !ok {
 		return // it makes each call by itself
 	}
 	before, within, behind := d.NewBuffer(1), d.NewBuffer(1), d.NewBuffer(1)
 	nan := []float32{float32(math.NaN())}
-	d.See(1, before)
-	again := r.Repeated(func() { d.See(1, within) })
-	if place := d.See(1, behind); place != 1 {
+	d.CheckFinite(1, before)
+	again := r.Prepare(func() { d.CheckFinite(1, within) })
+	if place := d.CheckFinite(1, behind); place != 1 {
 		t.Errorf("%s: place %d behind calls that were only prepared, expected 1", d.Name(), place)
 	}
 	d.FirstBad(nil, nil)
@@ -49,9 +49,9 @@ func checkSeenAgain(t *testing.T, d kernels.Device) {
 			d.Write(bad, nan)
 			want = i
 		}
-		d.See(1, before)
+		d.CheckFinite(1, before)
 		again()
-		if place := d.See(1, behind); place != 2 {
+		if place := d.CheckFinite(1, behind); place != 2 {
 			t.Errorf("%s: place %d behind repeated calls, expected 2", d.Name(), place)
 		}
 		if got := d.FirstBad(nil, nil); got != want {
@@ -61,10 +61,10 @@ func checkSeenAgain(t *testing.T, d kernels.Device) {
 			d.Write(bad, []float32{0})
 		}
 	}
-	again = r.Repeated(func() { d.See(1, within) })
-	d.See(1, before)
+	again = r.Prepare(func() { d.CheckFinite(1, within) })
+	d.CheckFinite(1, before)
 	if !panics(again) {
 		t.Errorf("%s: repeated calls look at buffers in another place than at first", d.Name())
 	}
-	d.Watch()
+	d.ResetChecks()
 }

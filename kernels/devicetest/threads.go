@@ -7,7 +7,7 @@ import (
 	"dgsbench/kernels"
 )
 
-// checkThreads: Together runs every thread once and waits for all, and each
+// checkThreads: Parallel runs every thread once and waits for all, and each
 // works on the device's buffers, all at the same time.
 func checkThreads(t *testing.T, d kernels.Device) {
 	const width = 1000
@@ -23,7 +23,7 @@ func checkThreads(t *testing.T, d kernels.Device) {
 	d.Write(x, host)
 	for round := range 50 {
 		runs := make([]int, threads)
-		d.Together(func(thread int) {
+		d.Parallel(func(thread int) {
 			runs[thread]++
 			own := d.Thread(thread)
 			if n := own.Threads(); n != 1 {

@@ -35,10 +35,10 @@ type plain = portable.Plain[float64]
 func (Device) Name() string { return "reference" }
 
 // NewBuffer holds n zeros.
-func (Device) NewBuffer(n int) kernels.Buffer { return buffer(kernels.Host[float64](n)) }
+func (Device) NewBuffer(n int) kernels.Buffer { return buffer(kernels.Allocate[float64](n)) }
 
 // NewInts holds n zeros.
-func (Device) NewInts(n int) kernels.Ints { return ints(kernels.Host[int32](n)) }
+func (Device) NewInts(n int) kernels.Ints { return ints(kernels.Allocate[int32](n)) }
 
 // View is a window of b.
 func (Device) View(b kernels.Buffer, offset, n int) kernels.Buffer {
@@ -56,8 +56,8 @@ func (Device) Threads() int { return 1 }
 // Thread is the device itself.
 func (d Device) Thread(int) kernels.Device { return d }
 
-// Together calls f(0).
-func (Device) Together(f func(thread int)) { f(0) }
+// Parallel calls f(0).
+func (Device) Parallel(f func(thread int)) { f(0) }
 
 // Wide is false.
 func (Device) Wide() bool { return false }
@@ -69,6 +69,9 @@ func (Device) Write(dst kernels.Buffer, src []float32) {
 		to[i] = float64(v)
 	}
 }
+
+// WriteFloat64 copies src to the start of dst.
+func (Device) WriteFloat64(dst kernels.Buffer, src []float64) { copy(dst.(buffer)[:len(src)], src) }
 
 // Read copies the start of src to dst.
 func (Device) Read(dst []float32, src kernels.Buffer) {

@@ -30,12 +30,8 @@ func (d Device) Adam(p, g, m, v kernels.Group, s kernels.AdamStep) {
 	}
 	params, gradients, means, squares := p.(group), g.(group), m.(group), v.(group)
 	kernels.CheckGroups(params, gradients, means, squares)
-	exact := portable.AdamStep[float64]{
-		Size: float64(s.Size), Root: float64(s.Root), Beta1: float64(s.Beta1), Rest1: float64(s.Rest1),
-		Beta2: float64(s.Beta2), Rest2: float64(s.Rest2), Eps: float64(s.Eps), WeightDecay: float64(s.WeightDecay),
-	}
 	for i, b := range params {
-		portable.Adam(b, gradients[i], means[i], squares[i], exact)
+		portable.Adam(b, gradients[i], means[i], squares[i], portable.AdamStep[float64](s))
 	}
 }
 
@@ -51,17 +47,17 @@ func (d Device) Momentum(p, g, v kernels.Group, rate, momentum, decay float64) {
 	}
 }
 
-// Watch forgets what was seen.
-func (d Device) Watch() { d.seen.First() }
+// ResetChecks forgets all checked buffers.
+func (d Device) ResetChecks() { d.seen.First() }
 
-// See looks at the first n numbers of b.
-func (d Device) See(n int, b kernels.Buffer) int { return d.seen.Look(d.Finite(n, b)) }
+// CheckFinite checks the first n numbers of b.
+func (d Device) CheckFinite(n int, b kernels.Buffer) int { return d.seen.Look(d.IsFinite(n, b)) }
 
-// SeeAll looks at all buffers of a group.
-func (d Device) SeeAll(g kernels.Group) int {
+// CheckGroup checks all buffers of a group.
+func (d Device) CheckGroup(g kernels.Group) int {
 	first := d.seen.Count()
 	for _, b := range g.(group) {
-		d.seen.Look(!slices.ContainsFunc(b, func(x float64) bool { return !(math.Abs(x) <= kernels.Largest) }))
+		d.seen.Look(!slices.ContainsFunc(b, func(x float64) bool { return !(math.Abs(x) <= kernels.MaxMagnitude) }))
 	}
 	return first
 }
@@ -74,8 +70,8 @@ func (d Device) FirstBad(dst []float32, src kernels.Buffer) int {
 	return d.seen.First()
 }
 
-// Finite reports whether all numbers are finite.
-func (Device) Finite(n int, b kernels.Buffer) bool { return finite(take(b, n)) }
+// IsFinite reports whether all numbers are finite.
+func (Device) IsFinite(n int, b kernels.Buffer) bool { return finite(take(b, n)) }
 
 func finite(numbers []float64) bool {
 	for _, x := range numbers {

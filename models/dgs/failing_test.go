@@ -180,7 +180,7 @@ func trainBad(t *testing.T, m *Model, b datasets.Stream) {
 	}
 	x := m.device.NewBuffer(1)
 	m.device.Write(x, []float32{nan})
-	m.device.See(1, x)
+	m.device.CheckFinite(1, x)
 }
 
 // trainBadLoss trains on a batch while a parameter is bad, once there are

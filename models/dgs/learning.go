@@ -129,8 +129,8 @@ func (m *Model) stepBelow(l *learning) {
 	if l.derivatives != nil {
 		l.derivatives.complete(g)
 	}
-	l.total = g.total.See(m.device)
-	l.live = g.live.See(m.device)
+	l.total = g.total.Check(m.device)
+	l.live = g.live.Check(m.device)
 	l.optimiser.Step(g.live, g.total)
 	if m.opts.Range == Clamp {
 		m.clamp(m.net.alphaBias, m.net.betaBias)

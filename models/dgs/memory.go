@@ -40,7 +40,7 @@ func bytesFor(o *Options, size, trained int, s models.Setup) int64 {
 // checkMemory refuses to train what would not fit into the machine's memory; a
 // card is asked for its own. What keeps no derivatives needs no more than inference.
 func (m *Model) checkMemory() error {
-	if _, elsewhere := m.device.(kernels.Holder); elsewhere || m.opts.Gradient != Forward {
+	if _, elsewhere := m.device.(kernels.MemoryOwner); elsewhere || m.opts.Gradient != Forward {
 		return nil
 	}
 	need := bytesFor(m.opts, m.net.size, m.trainedNodes, m.setup)

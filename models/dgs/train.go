@@ -43,7 +43,7 @@ func (m *Model) show(b datasets.Stream) error {
 		return err
 	}
 	m.net.feed(b)
-	m.device.Watch()
+	m.device.ResetChecks()
 	m.device.Write(m.net.Buffer(m.net.x), b.Feat)
 	if m.encoder != nil {
 		m.device.Write(m.net.Buffer(m.net.e), m.encoder.encode(b))
@@ -60,7 +60,7 @@ func (m *Model) stage(x values, loss bool) {
 	} else {
 		d.prepare(x)
 	}
-	l.after = m.device.See(len(t.writes)*t.size, t.after)
+	l.after = m.device.CheckFinite(len(t.writes)*t.size, t.after)
 	switch {
 	case d == nil:
 	case loss:
@@ -175,10 +175,10 @@ func (m *Model) step(b datasets.Stream) (float64, error) {
 	case bad == l.after:
 		return 0, models.BadState(b)
 	case bad < l.live:
-		return 0, fmt.Errorf("training on events %d to %d: gradient of %s is not within ±%g", first, last, l.gradients.params[bad-l.total].Name(), kernels.Largest)
+		return 0, fmt.Errorf("training on events %d to %d: gradient of %s is not within ±%g", first, last, l.gradients.params[bad-l.total].Name(), kernels.MaxMagnitude)
 	default:
 		return 0, fmt.Errorf("training on events %d to %d: %s is not within ±%g: optimiser.lr %v is too large here",
-			first, last, l.gradients.params[bad-l.live].Name(), kernels.Largest, m.opts.Optimiser.LR)
+			first, last, l.gradients.params[bad-l.live].Name(), kernels.MaxMagnitude, m.opts.Optimiser.LR)
 	}
 }
 

@@ -66,7 +66,7 @@ func replayTwice(t *testing.T, d kernels.Recorder, m models.Model, copied bool, 
 		if err := recording.Replay(); err != nil {
 			t.Fatal(err)
 		}
-		recording.Results()
+		recording.ReadResults()
 		if !slices.Equal(logits, want) {
 			t.Errorf("copied %v: a replay gives %v, expected %v", copied, logits[:3], want[:3])
 		}

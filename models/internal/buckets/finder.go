@@ -58,7 +58,7 @@ func roundUp(e float64) float32 {
 // an event. The list is valid until the next call. It fails on NaN.
 func (f *Finder) Find(b datasets.Stream) (kernels.Ints, error) {
 	f.device.Write(f.x, b.Feat)
-	if !f.device.Finite(len(b.Feat), f.x) {
+	if !f.device.IsFinite(len(b.Feat), f.x) {
 		for i, v := range b.Feat {
 			if v != v {
 				return nil, fmt.Errorf("event %d: feature %d is NaN", b.EventID(i/f.cols), i%f.cols)

@@ -59,10 +59,11 @@ func (o Options) MixesBatch() bool { return o.Norm == nn.WithBatch }
 // Head is the MLP with its optimiser and the buffers of one batch.
 type Head struct {
 	*nn.MLP
-	opts             Options
-	adam             *nn.Adam
-	targets, weights []float32
-	pairs            int // whose targets and weights these are, 0 for none
+	opts    Options
+	adam    *nn.Adam
+	targets []float32
+	weights []float64
+	pairs   int // whose targets and weights these are, 0 for none
 
 	params, gradients *nn.Group // the head's own, after the first step
 }
@@ -77,7 +78,7 @@ func On(net *nn.Network, x *nn.Node, rows *nn.Rows, o Options, maxRows int, w nn
 	}
 	h := &Head{
 		MLP: mlp, opts: o, adam: nn.NewAdam(net.Device(), o.LR, o.WeightDecay),
-		targets: make([]float32, maxRows), weights: make([]float32, maxRows),
+		targets: make([]float32, maxRows), weights: make([]float64, maxRows),
 	}
 	return h, nil
 }
@@ -112,10 +113,10 @@ func (h *Head) TargetLabels(b datasets.Stream) (ok bool) {
 	for k, l := range b.Label {
 		h.targets[k], h.weights[k] = 0, 0
 		if l != datasets.Unlabelled {
-			h.targets[k], h.weights[k] = float32(l), 1/float32(labelled)
+			h.targets[k], h.weights[k] = float32(l), 1/float64(labelled)
 		}
-		if l == 1 {
-			h.weights[k] *= float32(h.opts.PosWeight)
+		if l == 1 && h.opts.PosWeight != 1 {
+			h.weights[k] = float64(float32(h.weights[k]) * float32(h.opts.PosWeight)) // records were made of this product
 		}
 	}
 	h.Activate(b.Len())
@@ -130,7 +131,7 @@ func (h *Head) TargetPairs(b datasets.Stream) {
 	n := b.Len()
 	if h.pairs != n { // batches of one size have the same
 		for k := range 2 * n {
-			h.targets[k], h.weights[k] = 0, 1/float32(n)
+			h.targets[k], h.weights[k] = 0, 1/float64(n)
 			if k < n {
 				h.targets[k] = 1
 			}

@@ -24,9 +24,10 @@ type learning struct {
 	logits     *nn.Node
 	program    *nn.Training
 
-	y, w             kernels.Buffer // of the loss
-	targets, weights []float32
-	events           int // whose targets these are
+	y, w    kernels.Buffer // of the loss
+	targets []float32
+	weights []float64
+	events  int // whose targets these are
 
 	writer *writer
 }
@@ -40,7 +41,7 @@ func (m *Model) newLearning(messages, generation int) (l *learning, err error) {
 	name := fmt.Sprintf("training %d", generation)
 	l = &learning{
 		Core: m.core, generation: generation, nodes: newNodeList(m.setup.NumNodes), messages: messages, pairs: nn.NewRows(2 * batch),
-		targets: make([]float32, 2*batch), weights: make([]float32, 2*batch),
+		targets: make([]float32, 2*batch), weights: make([]float64, 2*batch),
 		writer: newWriter(m.core, 2*batch),
 	}
 	if l.reading, err = newTrained(m.core, m.store, name, m.embedding.Most(centres), messages); err != nil {
@@ -114,13 +115,13 @@ func (l *learning) writeTargets(events int) {
 	}
 	targets, weights := l.targets[:2*events], l.weights[:2*events]
 	for k := range targets {
-		targets[k], weights[k] = 0, 1/float32(events)
+		targets[k], weights[k] = 0, 1/float64(events)
 		if k < events {
 			targets[k] = 1
 		}
 	}
 	l.device.Write(l.y, targets)
-	l.device.Write(l.w, weights)
+	l.device.WriteFloat64(l.w, weights)
 	l.events = events
 }
 

@@ -77,7 +77,7 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	m.core.Net.Later(m.device.Watch)
+	m.core.Net.Later(m.device.ResetChecks)
 	loss, err := head.Loss(l.program, b)
 	if err != nil {
 		return 0, err

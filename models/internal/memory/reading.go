@@ -21,7 +21,8 @@ type reading struct {
 	ids, selves, others, places []int32
 	idRows, selfRows, otherRows []int32 // of the first three
 	slots                       []int32
-	deltas, shares              []float32
+	deltas                      []float32
+	shares                      []float64
 
 	// Of the listed nodes.
 	row     []int32   // of out
@@ -183,7 +184,7 @@ func (r *reading) listen(node int32) float64 {
 			count++
 		}
 	}
-	r.shares = append(r.shares, 1/float32(count))
+	r.shares = append(r.shares, 1/float64(count))
 	return latest
 }
 
@@ -194,7 +195,7 @@ func (r *reading) write() {
 	r.otherRows = append(r.otherRows[:0], r.from.rowsOf(r.others)...)
 	if d, net := r.core.device, r.core.Net; r.place != nil {
 		d.WriteInts(net.Ints(r.place), r.places)
-		d.Write(net.Buffer(r.share), r.shares)
+		d.WriteFloat64(net.Buffer(r.share), r.shares)
 	}
 }
 
