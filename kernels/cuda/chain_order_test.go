@@ -19,6 +19,7 @@ func TestChainOrder(t *testing.T) {
 		checkOrder(t, d, 7, 40)
 		checkOrder(t, d, 1, 40) // where no number of rows makes up for columns that are not in fours
 		checkOrder(t, d, 7, 12) // one thread has a whole sum
+		checkOrder(t, d, 2, 1)  // a product of one term
 	}
 }
 
