@@ -38,7 +38,7 @@ func TestTinyCheck(t *testing.T) {
 		t.Errorf("%v, expected exit code 1", err)
 	}
 	t.Logf("%s", out)
-	r := readReport(t, filepath.Join(check.Dir, "results"))
+	r := readResults(t, filepath.Join(check.Dir, "results"))
 	for _, s := range r.Steps {
 		if want := s.Name == planted; (s.Outcome == failed) != want {
 			t.Errorf("%+v", s)
@@ -71,8 +71,8 @@ func emulatorAlone(t *testing.T) string {
 	return dir
 }
 
-// readReport reads the one of a folder.
-func readReport(t *testing.T, dir string) (r Report) {
+// readResults reads the one of a folder.
+func readResults(t *testing.T, dir string) (r Results) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil || len(files) != 1 {

@@ -18,13 +18,14 @@ import (
 	"dgsbench/specs"
 )
 
-// trainingSuite is in the folder where this program is started.
-const trainingSuite = "training.yaml"
+const (
+	trainingSuite = "training.yaml" // in the folder where this program is started
+	timedEpochs   = 3               // after one that warms up
+)
 
-// measureEpochs times training on the card, without the validation that the
-// records of a suite include. A model that fails does not keep the others from
-// being timed.
-func measureEpochs(m *measuring) error {
+// measureEpochs measures training on the card, without the validation that the
+// records of a suite include. A model that fails does not stop the others.
+func measureEpochs(m *measurement) error {
 	lib, err := specs.NewLibrary("")
 	if err != nil {
 		return err
@@ -37,106 +38,90 @@ func measureEpochs(m *measuring) error {
 	if err != nil {
 		return err
 	}
-	trials, err := suite.Trials(specs.Filter{})
-	var all error
+	trials, all := suite.Trials(specs.Filter{})
 	cutters := map[string]*harness.Cutter{}
 	for _, t := range trials {
-		if err := m.epochsOf(t, cutters); err != nil {
+		if cutters[t.Dataset] == nil {
+			if cutters[t.Dataset], err = newCutter(t.Dataset); err != nil {
+				return errors.Join(all, err)
+			}
+		}
+		if err := m.epochsOf(t, cutters[t.Dataset]); err != nil {
 			all = errors.Join(all, fmt.Errorf("%s: %w", t.Ref(), err))
 		}
-		runtime.GC() // gives the model's memory on the card back
+		runtime.GC() // frees the model's memory on the card
 	}
-	return errors.Join(err, all)
+	return all
 }
 
-// epochsOf times those of one model.
-func (m *measuring) epochsOf(t specs.Trial, cutters map[string]*harness.Cutter) (err error) {
-	defer kernels.CatchFailure(&err)
-	if cutters[t.Dataset] == nil {
-		d, err := datasets.Lookup(t.Dataset)
-		if err != nil {
-			return err
-		}
-		loaded, err := d.Load("")
-		if err != nil {
-			return err
-		}
-		cutters[t.Dataset] = harness.NewCutter(loaded)
+func newCutter(dataset string) (*harness.Cutter, error) {
+	d, err := datasets.Lookup(dataset)
+	if err != nil {
+		return nil, err
 	}
-	parts, err := cutters[t.Dataset].Parts(t)
+	loaded, err := d.Load("")
+	return harness.NewCutter(loaded), err
+}
+
+// epochsOf measures the epochs of one model. The clock stops when the
+// parameters of after the last step have been read.
+func (m *measurement) epochsOf(t specs.Trial, cutter *harness.Cutter) (err error) {
+	defer kernels.CatchFailure(&err)
+	parts, err := cutter.Parts(t)
 	if err != nil {
 		return err
+	}
+	kind, err := models.Lookup(t.Kind)
+	if err != nil {
+		return err
+	}
+	whole := parts.Whole
+	model, err := kind.New(models.Setup{
+		Task: t.Task, NumNodes: whole.NumNodes, Users: whole.Users, NumFeat: whole.NumFeat,
+		MaxBatch: t.Protocol.Batch, Train: parts.Train, Seed: t.Seed, Threads: runtime.NumCPU(), Device: m.card.New,
+	}, t.Options)
+	if err != nil {
+		return err
+	}
+	found := Time{Task: trainingNC, Model: t.Ref(), Way: devices.CUDA, Notes: []string{"simulated data, without validation"}}
+	var negatives []int32
+	if t.Task == protocol.LinkPrediction {
+		found.Task = trainingLP
+		negatives = drawNegatives(parts.Train.Len(), whole.NumNodes)
 	}
 	timed := timedEpochs
 	if m.tiny {
 		timed = 1
 	}
-	seconds, err := trainEpochs(t, parts, m.card, timed)
-	if err != nil {
-		return err
-	}
-	return m.emit(Time{Task: epochTask(t.Task), Model: t.Ref(), Way: devices.CUDA, Seconds: seconds, Notes: []string{"simulated data, without validation"}})
-}
-
-// epochTask names epochs for a task of models.
-func epochTask(t protocol.Task) string {
-	if t == protocol.LinkPrediction {
-		return trainingLP
-	}
-	return trainingNC
-}
-
-// timedEpochs follow one that warms up.
-const timedEpochs = 3
-
-// trainEpochs gives the seconds of the timed epochs. The clock stops when the
-// parameters of after the last step have been read.
-func trainEpochs(t specs.Trial, parts datasets.Parts, on devices.Target, timed int) ([]float64, error) {
-	kind, err := models.Lookup(t.Kind)
-	if err != nil {
-		return nil, err
-	}
-	whole := parts.Whole
-	model, err := kind.New(models.Setup{
-		Task: t.Task, NumNodes: whole.NumNodes, Users: whole.Users, NumFeat: whole.NumFeat,
-		MaxBatch: t.Protocol.Batch, Train: parts.Train, Seed: t.Seed, Threads: runtime.NumCPU(), Device: on.New,
-	}, t.Options)
-	if err != nil {
-		return nil, err
-	}
-	var negatives []int32
-	if t.Task == protocol.LinkPrediction {
-		negatives = drawNegatives(parts.Train.Len(), whole.NumNodes)
-	}
-	var seconds []float64
 	for range 1 + timed {
 		model.Reset()
 		start := time.Now()
-		if err := epoch(model, parts.Train, negatives, t.Protocol.Batch); err != nil {
-			return nil, err
+		if err := trainEpoch(model, parts.Train, negatives, t.Protocol.Batch); err != nil {
+			return err
 		}
 		model.Snapshot(models.Parameters)
-		seconds = append(seconds, time.Since(start).Seconds())
+		found.Seconds = append(found.Seconds, time.Since(start).Seconds())
 	}
-	return seconds[1:], nil
+	found.Seconds = found.Seconds[1:]
+	return m.emit(found)
 }
 
-// epoch makes one step a batch.
-func epoch(model models.Model, train datasets.Stream, negatives []int32, batch int) error {
-	for lo := 0; lo < train.Len(); lo += batch {
-		hi := min(lo+batch, train.Len())
-		var some []int32
+// trainEpoch makes one step a batch.
+func trainEpoch(model models.Model, train datasets.Stream, negatives []int32, batch int) error {
+	for low := 0; low < train.Len(); low += batch {
+		high := min(low+batch, train.Len())
+		var of []int32
 		if negatives != nil {
-			some = negatives[lo:hi]
+			of = negatives[low:high]
 		}
-		if _, err := model.Train(train.Slice(lo, hi), some); err != nil {
+		if _, err := model.Train(train.Slice(low, high), of); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// drawNegatives draws one node for each event, before the clock starts.
+// drawNegatives draws one node for each event.
 func drawNegatives(events, nodes int) []int32 {
 	rng := rand.New(rand.NewPCG(1, 2))
 	all := make([]int32, events)

@@ -30,7 +30,7 @@ type Goal struct {
 	Than     string  `yaml:"than"` // another way
 }
 
-// Reached is what a check has made of a goal.
+// Reached compares a goal with what was measured.
 type Reached struct {
 	Goal     string `json:"goal"`
 	Wanted   string `json:"wanted"`
@@ -38,9 +38,6 @@ type Reached struct {
 	// Percent of the goal: from 100 on it is met. 0 before it is measured.
 	Percent float64 `json:"percent"`
 }
-
-// notYet stands in tables where nothing was measured.
-const notYet = "not yet measured"
 
 func readGoals() (all []Goal, err error) {
 	node, err := strictyaml.Parse("goals.yaml", goalsYAML)
@@ -50,10 +47,9 @@ func readGoals() (all []Goal, err error) {
 	return all, err
 }
 
-// reach compares the goals with what was measured.
-func reach(times []Time) ([]Reached, error) {
+// reach compares all goals with what was measured.
+func reach(times []Time) (all []Reached, err error) {
 	goals, err := readGoals()
-	var all []Reached
 	for _, g := range goals {
 		all = append(all, g.reach(times))
 	}
@@ -75,11 +71,10 @@ func (g Goal) reach(times []Time) Reached {
 	return r
 }
 
-// missing says why a goal cannot be judged: nothing was measured yet, or not
-// what it is about, or not what that is compared with.
+// missing says which times are missing to compare a goal with.
 func (g Goal) missing(times []Time) string {
 	if len(times) == 0 {
-		return notYet
+		return "not yet measured"
 	}
 	var ways []string
 	for _, way := range []string{g.Way, g.Than} {
@@ -101,26 +96,28 @@ func (g Goal) medianOf(times []Time, way string) float64 {
 	return math.NaN()
 }
 
-// goalsTable is Markdown.
-func goalsTable(all []Reached) string {
-	var b strings.Builder
-	b.WriteString("| goal | wanted | measured | reached |\n|---|---|---|---|\n")
-	for _, r := range all {
-		verdict := fmt.Sprintf("met (%.0f%%)", r.Percent)
-		switch {
-		case r.Percent == 0:
-			verdict = ""
-		case r.Percent < 100:
-			verdict = fmt.Sprintf("**not met** (%.0f%%)", math.Floor(r.Percent))
-		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", r.Goal, r.Wanted, r.Measured, verdict)
+// verdict is empty for a goal that was not measured.
+func (r Reached) verdict() string {
+	switch {
+	case r.Percent == 0:
+		return ""
+	case r.Percent < 100:
+		return fmt.Sprintf("not met (%.0f%%)", math.Floor(r.Percent))
 	}
-	return b.String()
+	return fmt.Sprintf("met (%.0f%%)", r.Percent)
 }
 
-// goalsText is what the newest results in a folder make of the goals.
+func goalsTable(all []Reached) string {
+	var rows [][]string
+	for _, r := range all {
+		rows = append(rows, []string{r.Goal, r.Wanted, r.Measured, r.verdict()})
+	}
+	return markdownTable("goal|wanted|measured|reached", rows)
+}
+
+// goalsText compares the newest results in a folder with the goals.
 func goalsText(dir string) (string, error) {
-	newest, err := newestReport(dir)
+	newest, err := newestResults(dir)
 	if err != nil {
 		return "", err
 	}
@@ -135,13 +132,14 @@ func goalsText(dir string) (string, error) {
 	return of + goalsTable(all), nil
 }
 
-// newestReport is that of a folder, an empty one if there is none. Those of
-// small sizes do not count.
-func newestReport(dir string) (newest Report, err error) {
+// newestResults are those of a folder with the latest date, empty if there are
+// none. Those of small sizes do not count.
+func newestResults(dir string) (newest Results, err error) {
+	const limit = 64 << 20 // bytes
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	for _, file := range files {
-		var r Report
-		data, readErr := regular.Read(file, mostBytes)
+		var r Results
+		data, readErr := regular.Read(file, limit)
 		if readErr == nil {
 			readErr = json.Unmarshal(data, &r)
 		}

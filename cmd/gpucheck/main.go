@@ -1,5 +1,24 @@
 //go:build gpu
 
+// Command gpucheck checks and measures the project on a card, from binaries
+// that scripts/gpu-check has built: the target needs neither Go nor a network.
+//
+//	gpu-check/run [-out DIR] [-tiny]
+//	go run -tags gpu ./cmd/gpucheck -goals -out results/recorded
+//
+// It runs the tests of the kernels and the models on the card, trains models
+// on both devices and compares their scores, and times inference, training,
+// ranking and the driver, beside PyTorch where that is installed. Each step is
+// a program of its own with a time limit, and all of them together have eight
+// minutes: a step that fails, or breaks the card, does not stop the others, and
+// what the goals need comes early. The results are a JSON file, written anew
+// after each step, and the same as Markdown.
+//
+// With -goals it only compares the newest results in the folder with the
+// project's goals, which are in goals.yaml.
+//
+// It takes the build tag gpu. Exit codes: 0 all steps passed, 1 some failed, 2
+// there is no card, or an unknown argument.
 package main
 
 import (
@@ -18,13 +37,16 @@ import (
 	_ "dgsbench/models/standard"
 )
 
-// errFailed: it was all done, and some of it failed.
-var errFailed = errors.New("some steps failed")
+var (
+	errNoCard = errors.New("there is no card to check")
+	errUsage  = errors.New("unknown arguments")
+	errFailed = errors.New("some steps failed")
+)
 
 func main() {
 	out := flag.String("out", "recorded", "folder of the results")
 	tiny := flag.Bool("tiny", false, "small sizes: does all of it work?")
-	goals := flag.Bool("goals", false, "print what the newest results in the folder make of the goals, and do nothing else")
+	goals := flag.Bool("goals", false, "compare the newest results in the folder with the goals, and do nothing else")
 	measure := flag.String("measure", "", "only measure this, and print the times as JSON: a check runs itself so for some steps")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -45,43 +67,37 @@ func main() {
 	if err != nil {
 		fmt.Fprintln(escape.NewMessageWriter(os.Stderr), "gpucheck:", err)
 		stop()
-		os.Exit(exitCode(err))
+		code := 1
+		if errors.Is(err, errNoCard) || errors.Is(err, errUsage) {
+			code = 2
+		}
+		os.Exit(code)
 	}
 }
 
-func exitCode(err error) int {
-	if errors.Is(err, errNoCard) || errors.Is(err, errUsage) {
-		return 2
-	}
-	return 1
-}
-
-var (
-	// errNoCard: there is nothing to check.
-	errNoCard = errors.New("there is no card to check")
-	errUsage  = errors.New("unknown arguments")
-)
-
-// run makes all steps and writes the results.
+// run runs all steps and writes the results.
 func run(ctx context.Context, out string, tiny bool) error {
 	c, err := newCheck(out, tiny)
 	if err != nil {
 		return err
 	}
-	defer c.remove()
-	ctx, stop := context.WithTimeout(ctx, c.patient(longest))
+	defer c.removeWork()
+	limit := c.limit(total)
+	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
-	fmt.Printf("at most %v, results after each step in %s\n", c.patient(longest).Round(time.Minute), out)
+	fmt.Printf("at most %v, results after each step in %s\n", limit.Round(time.Minute), out)
 	if err := c.findCard(ctx); err != nil {
 		return fmt.Errorf("%w: %w\nnvidia-smi should show one; %s names another driver, such as that of the emulated card", errNoCard, err, devices.LibraryVariable)
 	}
-	c.all(ctx)
+	for _, s := range c.steps() {
+		c.run(ctx, s)
+	}
 	if err := c.save(); err != nil {
 		return err
 	}
-	fmt.Println("results are in", c.name()+".json and .md")
-	if n := c.report.failed(); n > 0 {
-		return fmt.Errorf("%w: %d of %d", errFailed, n, len(c.report.Steps))
+	fmt.Println("results are in", c.path()+".json and .md")
+	if n := c.results.failed(); n > 0 {
+		return fmt.Errorf("%w: %d of %d", errFailed, n, len(c.results.Steps))
 	}
 	return nil
 }

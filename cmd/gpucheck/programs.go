@@ -10,60 +10,50 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
 
+	"dgsbench/datasets"
+	"dgsbench/internal/atomicfile"
 	"dgsbench/kernels/cuda/driver"
 )
 
-// reluctance is how long a program may take to end when its time is over.
-const reluctance = 5 * time.Second
+// grace is how long a program may take to end when its time is over.
+const grace = 5 * time.Second
 
-// output runs a program. Its error holds the last line of what it complained.
-// When the time is over, what the program has started ends with it: it is not
-// waited for if a driver does not let go of it.
+// output runs a program and returns what it prints. Its error holds the last
+// line of standard error. When the time is over, what the program has started
+// ends with it: it is not waited for if a driver does not let go of it.
 func output(ctx context.Context, dir, program string, arguments ...string) ([]byte, error) {
-	type outcome struct {
-		out []byte
-		err error
-	}
-	ended := make(chan outcome, 1)
-	go func() {
-		out, err := outputOf(ctx, dir, program, arguments...)
-		ended <- outcome{out, err}
-	}()
-	select {
-	case o := <-ended:
-		return o.out, o.err
-	case <-ctx.Done():
-	}
-	select {
-	case o := <-ended:
-		return o.out, o.err
-	case <-time.After(reluctance):
-		return nil, fmt.Errorf("%s was killed and does not end", filepath.Base(program))
-	}
-}
-
-// outputOf is output, however long the program takes to end.
-func outputOf(ctx context.Context, dir, program string, arguments ...string) ([]byte, error) {
 	command := exec.CommandContext(ctx, program, arguments...)
 	command.Dir = dir
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
 	command.WaitDelay = time.Second
-	var complaints bytes.Buffer
-	command.Stderr = &complaints
-	out, err := command.Output()
-	if err != nil && complaints.Len() > 0 {
-		lines := strings.Split(strings.TrimSpace(complaints.String()), "\n")
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
+	ended := make(chan error, 1)
+	go func() { ended <- command.Run() }()
+	var err error
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		select {
+		case err = <-ended:
+		case <-time.After(grace):
+			return nil, fmt.Errorf("%s was killed and does not end", filepath.Base(program))
+		}
+	}
+	if err != nil && stderr.Len() > 0 {
+		lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
 		err = fmt.Errorf("%w: %s", err, lines[len(lines)-1])
 	}
-	return out, err
+	return stdout.Bytes(), err
 }
 
-// tests runs those of a package that fit the pattern, in its folder.
+// tests runs the tests of a package that match the pattern, in its folder.
 func (c *check) tests(pkg, pattern string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		dir := filepath.Join(c.home, filepath.FromSlash(pkg))
@@ -82,7 +72,7 @@ func (c *check) tests(pkg, pattern string) func(context.Context) error {
 	}
 }
 
-// firstFailure is the first line of a test's output that says what is wrong.
+// firstFailure is the first line of a test's output that names a failure.
 func firstFailure(out []byte) string {
 	for line := range strings.Lines(string(out)) {
 		if line = strings.TrimSpace(line); strings.Contains(line, "_test.go:") || strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "--- FAIL") {
@@ -92,7 +82,7 @@ func firstFailure(out []byte) string {
 	return "see the test's output"
 }
 
-// bench runs the benchmark and gives what it prints.
+// bench runs the benchmark and returns what it prints.
 func (c *check) bench(ctx context.Context, arguments ...string) ([]byte, error) {
 	arguments = append(arguments, "--data", filepath.Join(c.home, "data"), "--out", c.records())
 	return output(ctx, c.work, filepath.Join(c.home, "bench"), arguments...)
@@ -100,23 +90,125 @@ func (c *check) bench(ctx context.Context, arguments ...string) ([]byte, error) 
 
 func (c *check) records() string { return filepath.Join(c.work, "records") }
 
-// times runs a program that prints a line of JSON for each of its times. They
-// are kept also of one that fails later.
+// times runs a program that prints a line of JSON for each of its times. Those
+// of one that fails later count, too.
 func (c *check) times(ctx context.Context, dir, program string, arguments ...string) error {
-	if c.report.Tiny {
+	if c.results.Tiny {
 		arguments = append(arguments, "-tiny")
 	}
 	out, err := output(ctx, dir, program, arguments...)
 	for line := range bytes.Lines(out) {
 		var t Time
 		if json.Unmarshal(line, &t) == nil {
-			c.report.Times = append(c.report.Times, t)
+			c.results.Times = append(c.results.Times, t)
 		}
 	}
 	return err
 }
 
-// own runs this program again, which then measures one thing.
+// own runs this program again to measure one thing.
 func (c *check) own(what string) func(context.Context) error {
 	return func(ctx context.Context) error { return c.times(ctx, c.work, c.program, "-measure", what) }
+}
+
+// torch runs a script of PyTorch's on the stream that our programs run on.
+func (c *check) torch(script string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if err := c.findTorch(ctx); err != nil {
+			return fmt.Errorf("%w: %w", errSkipped, err)
+		}
+		stream := filepath.Join(c.work, "stream.csv")
+		if err := writeStream(stream, c.pick("wikipedia-sim", "shop-sim@0.17")); err != nil {
+			return err
+		}
+		return c.times(ctx, c.home, "python3", script, stream)
+	}
+}
+
+// findTorch asks python3 for a PyTorch that finds the card: times of its
+// processor say nothing about goals. To import it takes seconds, so it is asked
+// for until it is found.
+func (c *check) findTorch(ctx context.Context) error {
+	if c.hasTorch {
+		return nil
+	}
+	const load, find = "import torch", "; assert torch.cuda.is_available(), 'torch finds no card'"
+	_, err := output(ctx, "", "python3", "-c", c.pick(load+find, load))
+	c.hasTorch = err == nil
+	return err
+}
+
+// writeStream writes nodes and times of a simulated stream's events.
+func writeStream(path, name string) error {
+	d, err := datasets.Lookup(name)
+	if err != nil {
+		return err
+	}
+	loaded, err := d.Load("")
+	if err != nil {
+		return err
+	}
+	s := loaded.Stream
+	if s.Len() == 0 {
+		return errors.New(name + " has no events")
+	}
+	var b bytes.Buffer
+	b.WriteString("src,dst,t\n")
+	for i := range s.Src {
+		fmt.Fprintf(&b, "%d,%d,%.0f\n", s.Src[i], s.Dst[i], s.Time[i])
+	}
+	return atomicfile.Write(path, b.Bytes())
+}
+
+const (
+	foundErrors = 86              // compute-sanitizer's exit code where it found something
+	shutDown    = 5 * time.Second // a sanitizer is stopped so long before its step
+)
+
+// sanitizer runs the conformance test of the kernels under a tool of NVIDIA's
+// compute-sanitizer, which slows them down much: what it has found when its time
+// is over counts, and that it has found nothing does not.
+func (c *check) sanitizer(tool string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if _, err := exec.LookPath("compute-sanitizer"); err != nil {
+			return fmt.Errorf("%w: there is no compute-sanitizer", errSkipped)
+		}
+		if end, limited := ctx.Deadline(); limited {
+			var stop context.CancelFunc
+			ctx, stop = context.WithDeadline(ctx, end.Add(-shutDown))
+			defer stop()
+		}
+		dir := filepath.Join(c.home, "kernels", "cuda")
+		out, err := output(ctx, dir, "compute-sanitizer", "--tool", tool, "--report-api-errors", "no",
+			"--error-exitcode", fmt.Sprint(foundErrors), filepath.Join(dir, "tests"), "-test.run", "^TestConformance$")
+		return sanitizerError(out, err, ctx.Err() != nil)
+	}
+}
+
+// A sanitizer's lines begin with a mark. Some say what it found, others that it
+// could not do its work, or that parts of it are missing.
+var (
+	missingPart = regexp.MustCompile(`(?m)^========= (Unable to find .*)$`)
+	finding     = regexp.MustCompile(`(?m)^========= ((?:Invalid|Error:|Misaligned|Warning: Race|Leaked) .*)$`)
+	trouble     = regexp.MustCompile(`(?m)^========= ((?:Error: (?:[Pp]rocess|Target) |Internal Sanitizer Error).*)$`)
+)
+
+// sanitizerError is what the output of a sanitizer means for its step.
+func sanitizerError(out []byte, err error, stopped bool) error {
+	cause, first := string(trouble.Find(out)), ""
+	if match := finding.FindSubmatch(trouble.ReplaceAll(out, nil)); match != nil {
+		first = string(bytes.TrimSpace(match[1]))
+	}
+	var exit *exec.ExitError
+	switch {
+	case first != "" || cause == "" && errors.As(err, &exit) && exit.ExitCode() == foundErrors:
+		return fmt.Errorf("mistakes were found: %s", first)
+	case stopped:
+		return fmt.Errorf("%w: nothing found so far, but it did not come to the end", errSkipped)
+	case cause != "":
+		return errors.Join(err, errors.New(cause))
+	case missingPart.Match(out):
+		return fmt.Errorf("%w: compute-sanitizer: %s", errSkipped, missingPart.FindSubmatch(out)[1])
+	}
+	return err
 }

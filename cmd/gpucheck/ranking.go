@@ -12,121 +12,102 @@ import (
 	"dgsbench/kernels/devices"
 )
 
-// test is a ranking of the test part of a stream against all nodes.
-type test struct {
+// question is a ranking of the test part of a stream against all nodes.
+type question struct {
 	events, nodes, dim, batch int
 
 	u, p, w []float32
 	truth   []int32
 }
 
-// newTest is of Wikipedia's size, with random numbers.
-func newTest(tiny bool) test {
-	t := test{events: 23_621, nodes: 9_227, dim: 100, batch: 200}
+// newQuestion is of Wikipedia's size, with random numbers.
+func newQuestion(tiny bool) question {
+	q := question{events: 23_621, nodes: 9_227, dim: 100, batch: 200}
 	if tiny {
-		t.events, t.nodes, t.dim, t.batch = 50, 130, 20, 20
+		q.events, q.nodes, q.dim, q.batch = 50, 130, 20, 20
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
-	t.u, t.p, t.w = normal(rng, t.events*t.dim), normal(rng, t.nodes*t.dim), normal(rng, t.dim)
-	for range t.events {
-		t.truth = append(t.truth, int32(rng.IntN(t.nodes)))
+	normals := func(n int) []float32 {
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = float32(rng.NormFloat64())
+		}
+		return x
 	}
-	return t
-}
-
-func normal(rng *rand.Rand, n int) []float32 {
-	all := make([]float32, n)
-	for i := range all {
-		all[i] = float32(rng.NormFloat64())
+	q.u, q.p, q.w = normals(q.events*q.dim), normals(q.nodes*q.dim), normals(q.dim)
+	for range q.events {
+		q.truth = append(q.truth, int32(rng.IntN(q.nodes)))
 	}
-	return all
+	return q
 }
 
 // counts are the answers to all events.
 type counts struct{ greater, equal []int32 }
 
-// measureRanking times it on both devices, as one question and batch by batch.
-// All ways must count the same on a device, and nearly so on the other one.
-func measureRanking(m *measuring) error {
-	t := newTest(m.tiny)
+// measureRanking measures both devices, with one question and batch by batch.
+// The counts must be equal on a device, and nearly so between devices.
+func measureRanking(m *measurement) error {
+	q := newQuestion(m.tiny)
 	var all []counts
 	for _, on := range []devices.Target{m.card, {}} {
-		found, err := t.on(m, on)
+		found, err := q.measure(m, on)
 		if err != nil {
 			return fmt.Errorf("%s: %w", on.Name(), err)
 		}
 		all = append(all, found)
 	}
-	return t.agree(all[0], all[1])
+	return q.agree(all[0], all[1])
 }
 
-// on times a device. Vectors are there before the clock starts; what is asked
-// for and the counts are copied while it runs.
-func (t test) on(m *measuring, target devices.Target) (found counts, err error) {
+// measure measures a device. Vectors are there before the clock starts; the
+// question and the counts are copied while it runs.
+func (q question) measure(m *measurement, on devices.Target) (first counts, err error) {
 	defer kernels.CatchFailure(&err)
-	device, err := target.New(runtime.NumCPU())
+	d, err := on.New(runtime.NumCPU())
 	if err != nil {
-		return found, err
+		return first, err
 	}
-	r := t.place(device)
+	upload := func(x []float32) kernels.Buffer {
+		b := d.NewBuffer(len(x))
+		d.Write(b, x)
+		return b
+	}
+	u, p, w, ranker := upload(q.u), upload(q.p), upload(q.w), d.NewRanker(q.events, q.dim)
+	found := counts{make([]int32, q.events), make([]int32, q.events)}
+	rank := func(size int) error {
+		for low := 0; low < q.events; low += size {
+			n := min(size, q.events-low)
+			bad := ranker.Rank(kernels.Ranking{
+				Events: n, Nodes: q.nodes, Dim: q.dim, U: d.View(u, low*q.dim, n*q.dim), P: p, W: w, True: q.truth[low : low+n],
+			}, found.greater[low:low+n], found.equal[low:low+n])
+			if bad >= 0 {
+				return fmt.Errorf("the score of event %d is not finite", low+bad)
+			}
+		}
+		return nil
+	}
 	repetitions := 1
-	if target.Name() == devices.CUDA {
+	if on.Name() == devices.CUDA {
 		repetitions = 20
 	}
 	for _, way := range []struct {
 		name string
 		size int
-	}{{"one question", t.events}, {fmt.Sprintf("batches of %d", t.batch), t.batch}} {
-		seconds, err := m.rounds(repetitions, func() error { return r.ask(way.size) })
+	}{{"one question", q.events}, {fmt.Sprintf("batches of %d", q.batch), q.batch}} {
+		seconds, err := m.rounds(repetitions, onHost, func() error { return rank(way.size) })
 		if err != nil {
-			return found, err
+			return first, err
 		}
-		now := counts{slices.Clone(r.greater), slices.Clone(r.equal)}
-		if found.greater != nil && differing(found, now, 0) > 0 {
-			return found, fmt.Errorf("%s: other counts than as one question", way.name)
+		if first.greater == nil {
+			first = counts{slices.Clone(found.greater), slices.Clone(found.equal)}
+		} else if differing(first, found, 0) > 0 {
+			return first, fmt.Errorf("%s: other counts than as one question", way.name)
 		}
-		found = now
-		if err := m.emit(Time{Task: rankingTask, Model: "all nodes", Way: target.Name() + ", " + way.name, Seconds: seconds}); err != nil {
-			return found, err
-		}
-	}
-	return found, nil
-}
-
-// placed is a test whose vectors are on a device. It has the last counts.
-type placed struct {
-	test
-	counts
-	device  kernels.Device
-	ranker  kernels.Ranker
-	U, P, W kernels.Buffer
-}
-
-func (t test) place(device kernels.Device) *placed {
-	put := func(x []float32) kernels.Buffer {
-		b := device.NewBuffer(len(x))
-		device.Write(b, x)
-		return b
-	}
-	return &placed{
-		test: t, device: device, ranker: device.NewRanker(t.events, t.dim), U: put(t.u), P: put(t.p), W: put(t.w),
-		counts: counts{make([]int32, t.events), make([]int32, t.events)},
-	}
-}
-
-// ask ranks all events, so many at a time.
-func (r *placed) ask(size int) error {
-	for lo := 0; lo < r.events; lo += size {
-		n := min(size, r.events-lo)
-		q := kernels.Ranking{
-			Events: n, Nodes: r.nodes, Dim: r.dim, P: r.P, W: r.W, True: r.truth[lo : lo+n],
-			U: r.device.View(r.U, lo*r.dim, n*r.dim),
-		}
-		if bad := r.ranker.Rank(q, r.greater[lo:lo+n], r.equal[lo:lo+n]); bad >= 0 {
-			return fmt.Errorf("the score of event %d is not finite", lo+bad)
+		if err := m.emit(Time{Task: rankingTask, Model: "all nodes", Way: on.Name() + ", " + way.name, Seconds: seconds}); err != nil {
+			return first, err
 		}
 	}
-	return nil
+	return first, nil
 }
 
 // Counts of two devices may differ for candidates whose scores are the truth's
@@ -136,24 +117,23 @@ const (
 	fewEvents   = .02 // of all, may differ at all
 )
 
-func (t test) agree(card, processor counts) error {
+func (q question) agree(card, processor counts) error {
 	if n := differing(card, processor, closeCounts); n > 0 {
 		return fmt.Errorf("card and processor: counts of %d events differ by more than %d", n, closeCounts)
 	}
-	if n := differing(card, processor, 0); float64(n) > fewEvents*float64(t.events) {
-		return fmt.Errorf("card and processor: counts of %d of %d events differ", n, t.events)
+	if n := differing(card, processor, 0); float64(n) > fewEvents*float64(q.events) {
+		return fmt.Errorf("card and processor: counts of %d of %d events differ", n, q.events)
 	}
 	return nil
 }
 
-// differing is how many events have counts that differ by more than allowed.
+// differing is the number of events whose counts differ by more than allowed.
 func differing(a, b counts, allowed int32) (n int) {
+	apart := func(a, b int32) bool { return max(a-b, b-a) > allowed }
 	for e := range a.greater {
-		if apart(a.greater[e], b.greater[e]) > allowed || apart(a.equal[e], b.equal[e]) > allowed {
+		if apart(a.greater[e], b.greater[e]) || apart(a.equal[e], b.equal[e]) {
 			n++
 		}
 	}
 	return n
 }
-
-func apart(a, b int32) int32 { return max(a-b, b-a) }

@@ -6,89 +6,91 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"strings"
 	"time"
 
 	"dgsbench/kernels/devices"
 )
 
-// longest is how long all of it may take together.
-const longest = 8*time.Minute - 10*time.Second
+const (
+	// total is the limit of all steps together.
+	total = 8*time.Minute - 10*time.Second
+	// patience is the factor on limits with small sizes, which are for emulated
+	// cards and busy machines.
+	patience = 10
+)
 
-// patience is how many times as long all of it may take with small sizes, which
-// are for emulated cards and busy machines.
-const patience = 10
+// step is one of the check.
+type step struct {
+	name    string
+	seconds int // its limit
+	do      func(context.Context) error
+}
 
-// all makes the steps: first those that show whether the kernels can be
-// believed, then the times that goals are about, ours before those of others,
-// then what else there is to check, last what takes long.
-func (c *check) all(ctx context.Context) {
-	c.step(ctx, "driver", 20*time.Second, c.tests("kernels/cuda/driver", "."))
-	c.step(ctx, "kernels", 75*time.Second, c.tests("kernels/cuda", c.pick("Conformance|Chain|Recorded|Answer|ComesBack|TooMuch|AllTiles|RankWaits|SideBySide", "TooMuch")))
-	c.step(ctx, "latency", 80*time.Second, c.latency(devices.CUDA))
-	c.step(ctx, "epochs", 60*time.Second, c.own("epochs"))
-	c.step(ctx, "ranking", 40*time.Second, c.own("ranking"))
-	for _, p := range peers {
-		c.step(ctx, "PyTorch: "+p.title, p.limit, c.peer(p))
-	}
-	c.step(ctx, "layers", 40*time.Second, c.tests("nn", "/cuda$"))
-	c.step(ctx, "fixtures of DGS", 30*time.Second, c.tests("models/dgs", "PyTorch/cuda$"))
-	c.step(ctx, "fixtures of Graph-Sprints", 20*time.Second, c.tests("models/graphsprints", "Fixture/cuda$"))
-	c.step(ctx, "fixtures of TGN and Jodie", 30*time.Second, c.tests("models/internal/memory", "PyTorch|LastUpdates"))
-	c.step(ctx, "conformance of models", 40*time.Second, c.tests("models/standard", c.pick("OnCard|RecordedPass", "OnCard/^raw")))
-	c.step(ctx, "trainings agree", 80*time.Second, c.smallTrainings)
-	c.step(ctx, "speed of the driver", 20*time.Second, c.own("driver"))
-	c.step(ctx, "latency on the processor", 60*time.Second, c.latency(devices.CPU))
-	c.step(ctx, "trainings agree, simulated Wikipedia", 110*time.Second, c.largeTrainings)
-	for _, tool := range []string{"memcheck", "racecheck"} {
-		c.step(ctx, tool, 50*time.Second, c.sanitizer(tool))
+// steps are first what shows whether the kernels can be trusted, then the times
+// that the goals need, ours before PyTorch's, then the other tests, last what takes
+// long.
+func (c *check) steps() []step {
+	return []step{
+		{"driver", 20, c.tests("kernels/cuda/driver", ".")},
+		{"kernels", 75, c.tests("kernels/cuda", c.pick("Conformance|Chain|Recorded|Answer|ComesBack|TooMuch|AllTiles|RankWaits|SideBySide", "TooMuch"))},
+		{"latency", 80, c.latency(devices.CUDA)},
+		{"epochs", 60, c.own("epochs")},
+		{"ranking", 40, c.own("ranking")},
+		{"PyTorch: inference of DGS", 70, c.torch("dgs_card.py")},
+		{"PyTorch: inference of TGN and Jodie", 90, c.torch("tgn_card.py")},
+		{"PyTorch: training of DGS", 50, c.torch("dgs_training_card.py")},
+		{"PyTorch: training of TGN and Jodie", 50, c.torch("tgn_training_card.py")},
+		{"PyTorch: ranking", 40, c.torch("ranking_card.py")},
+		{"layers", 40, c.tests("nn", "/cuda$")},
+		{"fixtures of DGS", 30, c.tests("models/dgs", "PyTorch/cuda$")},
+		{"fixtures of Graph-Sprints", 20, c.tests("models/graphsprints", "Fixture/cuda$")},
+		{"fixtures of TGN and Jodie", 30, c.tests("models/internal/memory", "PyTorch|LastUpdates")},
+		{"conformance of models", 40, c.tests("models/standard", c.pick("OnCard|RecordedPass", "OnCard/^raw"))},
+		{"trainings agree", 80, c.trainings("agreement")},
+		{"speed of the driver", 20, c.own("driver")},
+		{"latency on the processor", 60, c.latency(devices.CPU)},
+		{"trainings agree, simulated Wikipedia", 110, c.trainings("training")},
+		{"memcheck", 50, c.sanitizer("memcheck")},
+		{"racecheck", 50, c.sanitizer("racecheck")},
 	}
 }
 
-// pick is one of two patterns: an emulated card is too slow for all tests.
-func (c *check) pick(full, tiny string) string {
-	if c.report.Tiny {
-		return tiny
+func (c *check) limit(full time.Duration) time.Duration {
+	if c.results.Tiny {
+		return patience * full
 	}
 	return full
-}
-
-func (c *check) patient(limit time.Duration) time.Duration {
-	if c.report.Tiny {
-		return patience * limit
-	}
-	return limit
 }
 
 // errSkipped is the error of a step that does not apply to this machine.
 var errSkipped = errors.New("skipped")
 
-// step makes one.
-func (c *check) step(ctx context.Context, name string, limit time.Duration, do func(context.Context) error) {
+// run runs a step and adds how it went to the results.
+func (c *check) run(ctx context.Context, s step) {
 	start := time.Now()
-	err := within(ctx, c.patient(limit), do)
-	s := Step{Name: name, Outcome: passed, Seconds: time.Since(start).Seconds()}
+	err := within(ctx, c.limit(time.Duration(s.seconds)*time.Second), s.do)
+	outcome := Step{Name: s.name, Outcome: passed, Seconds: time.Since(start).Seconds()}
 	switch {
 	case errors.Is(err, errSkipped):
-		s.Outcome, s.Detail = skipped, strings.TrimPrefix(err.Error(), errSkipped.Error()+": ")
+		outcome.Outcome, outcome.Detail = skipped, strings.TrimPrefix(err.Error(), errSkipped.Error()+": ")
 	case err != nil:
-		s.Outcome, s.Detail = failed, strings.ReplaceAll(err.Error(), "\n", "; ")
+		outcome.Outcome, outcome.Detail = failed, strings.ReplaceAll(err.Error(), "\n", "; ")
 	}
-	c.note(s)
+	c.add(outcome)
 }
 
-// note says how a step went, and keeps the results.
-func (c *check) note(s Step) {
+// add prints how a step went, and saves the results.
+func (c *check) add(s Step) {
 	fmt.Printf("%4.0f s  %-36s %-8s %5.1f s  %s\n", time.Since(c.began).Seconds(), s.Name, s.Outcome, s.Seconds, s.Detail)
-	c.report.Steps = append(c.report.Steps, s)
+	c.results.Steps = append(c.results.Steps, s)
 	if err := c.save(); err != nil {
 		fmt.Println("the results could not be written:", err)
 	}
 }
 
-// within does it, for so long at most, and not at all when the time of the
-// whole check is over. That it was ended with the check is no fault of its own.
+// within runs do with a time limit, or skips it when the time of the whole check
+// is over. That it was ended with the check is no failure of its own.
 func within(whole context.Context, limit time.Duration, do func(context.Context) error) error {
 	if whole.Err() != nil {
 		return fmt.Errorf("%w: the check's time is over", errSkipped)
@@ -103,12 +105,4 @@ func within(whole context.Context, limit time.Duration, do func(context.Context)
 		return fmt.Errorf("over its limit of %v", limit)
 	}
 	return err
-}
-
-// find skips the step where the machine lacks a program.
-func find(program string) error {
-	if _, err := exec.LookPath(program); err != nil {
-		return fmt.Errorf("%w: there is no %s", errSkipped, program)
-	}
-	return nil
 }

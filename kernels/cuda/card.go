@@ -17,7 +17,7 @@ import (
 // and a heap of its own, and none waits for another except where memory is
 // given back.
 type card struct {
-	driver.Device
+	*driver.Device
 	kernels map[string]kernel
 	held    atomic.Int64 // bytes in all heaps
 

@@ -121,7 +121,7 @@ func launchMistake(name string, wrong uint64) error {
 }
 
 // onZeros launches a kernel as mistakes.cu says.
-func onZeros(d driver.Device, name string, wrong uint64) error {
+func onZeros(d *driver.Device, name string, wrong uint64) error {
 	const blocks, threads, shared, numbers, word = 2, 64, 4 * 61, 2*64 + 1, 4
 	module, loadErr := d.Load("")
 	kernel, findErr := d.Function(module, name, shared)

@@ -2,98 +2,265 @@
 
 package driver
 
+// This file makes the calls through gorgonia.org/cu, and those that it lacks
+// through cgo. The methods are documented in purego.go.
+
+// #cgo LDFLAGS: -lcuda
+// #include <cuda.h>
+// #include <stdint.h>
+//
+// static CUresult allowShared(uintptr_t f, int bytes) {
+//   return cuFuncSetAttribute((CUfunction)f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes);
+// }
+//
+// // Only calls of the capturing thread are recorded or refused.
+// static CUresult beginCapture(uintptr_t s) {
+//   return cuStreamBeginCapture((CUstream)s, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+// }
+// static CUresult endCapture(uintptr_t s, uintptr_t *captured) { return cuStreamEndCapture((CUstream)s, (CUgraph *)captured); }
+// static CUresult instantiate(uintptr_t *g, uintptr_t captured) {
+//   return cuGraphInstantiateWithFlags((CUgraphExec *)g, (CUgraph)captured, 0);
+// }
+// static CUresult destroyGraph(uintptr_t captured) { return cuGraphDestroy((CUgraph)captured); }
+// static CUresult launchGraph(uintptr_t g, uintptr_t s) { return cuGraphLaunch((CUgraphExec)g, (CUstream)s); }
+// static CUresult destroyInstance(uintptr_t g) { return cuGraphExecDestroy((CUgraphExec)g); }
+import "C"
+
 import (
 	"errors"
 	"fmt"
 	"runtime"
+	"unsafe"
 
 	"gorgonia.org/cu"
 
 	"dgsbench/kernels/cuda/driver/internal/start"
 )
 
-// Open takes card number n, from 0 on, of the driver that the program is
-// linked with; there is no other library to choose. An error wraps ErrNoGPU if
-// there is no such card.
-func Open(library string, n int) (Device, error) {
-	if library != Library {
-		return nil, fmt.Errorf("%w: this program is linked with %s and cannot load %s; build with -tags gpu, without cu", ErrNoGPU, Library, library)
-	}
-	c, err := open(n)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoGPU, err)
-	}
-	return c, nil
-}
-
-// card is a Device.
-type card struct {
+// Device is a card.
+type Device struct {
 	context cu.CUContext
 	info    Info
 }
 
-func open(n int) (*card, error) {
+// Open opens card number n, from 0 on, of the driver that the program is
+// linked with; there is no other library to choose. An error wraps ErrNoGPU if
+// there is no such card.
+func Open(library string, n int) (*Device, error) {
+	if library != Library {
+		return nil, fmt.Errorf("%w: this program is linked with %s and cannot load %s; build with -tags gpu, without cu", ErrNoGPU, Library, library)
+	}
+	d, err := open(n)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoGPU, err)
+	}
+	return d, nil
+}
+
+func open(n int) (*Device, error) {
 	devices, err := cu.NumDevices()
 	if err != nil {
 		return nil, check("cuDeviceGetCount", err)
 	}
-	if n < 0 || n >= devices {
-		return nil, noDevice(n, devices)
+	if err := checkNumber(n, devices); err != nil {
+		return nil, err
 	}
 	device, err := cu.GetDevice(n)
 	if err != nil {
 		return nil, check("cuDeviceGet", err)
 	}
-	c := &card{}
-	if c.info, err = describe(device); err != nil {
-		return nil, err
-	}
-	c.context, err = device.RetainPrimaryCtx()
-	return c, check("cuDevicePrimaryCtxRetain", err)
-}
-
-func describe(device cu.Device) (Info, error) {
 	name, err := device.Name()
 	if err != nil {
-		return Info{}, check("cuDeviceGetName", err)
+		return nil, check("cuDeviceGetName", err)
 	}
-	attributes, err := device.Attributes(cu.MultiprocessorCount, cu.ComputeCapabilityMajor, cu.ComputeCapabilityMinor, mostShared)
+	const maxShared = C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+	attributes, err := device.Attributes(cu.MultiprocessorCount, cu.ComputeCapabilityMajor, cu.ComputeCapabilityMinor, maxShared)
 	if err != nil {
-		return Info{}, check("cuDeviceGetAttribute", err)
+		return nil, check("cuDeviceGetAttribute", err)
 	}
-	return Info{
+	d := &Device{info: Info{
 		Name: name, Capability: 10*attributes[1] + attributes[2],
 		Multiprocessors: attributes[0], Shared: attributes[3], Version: cu.Version(),
-	}, nil
+	}}
+	d.context, err = device.RetainPrimaryCtx()
+	return d, check("cuDevicePrimaryCtxRetain", err)
 }
 
-// Info is what is known about the card.
-func (c *card) Info() Info { return c.info }
-
-// Do runs f on a thread of the card.
-func (c *card) Do(f func() error) error {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if err := cu.SetCurrentContext(c.context); err != nil {
-		return check("cuCtxSetCurrent", err)
-	}
-	return f()
-}
-
-// check adds to an error of cu what was asked for and what the driver says.
+// check adds the name of the call and the driver's words to an error of cu.
 func check(what string, err error) error {
 	result := cu.Success // of a type that has no name outside of cu
 	if !errors.As(err, &result) {
 		return err
 	}
-	return checkResult(what, int(result))
+	return checkResult(what, C.CUresult(result))
 }
 
 // checkResult turns a result of the driver into an error.
-func checkResult(what string, result int) error {
+func checkResult(what string, result C.CUresult) error {
 	if result == 0 {
 		return nil
 	}
-	name, text := start.Describe(result)
-	return failure(what, result, name, text)
+	name, text := start.Describe(int(result))
+	return failure(what, int(result), name, text)
+}
+
+// cu wraps each handle of the driver, a word, in a struct that hides it. The
+// same word is a number here.
+
+func (m Module) cu() cu.Module     { return *(*cu.Module)(unsafe.Pointer(&m)) }
+func (f Function) cu() cu.Function { return *(*cu.Function)(unsafe.Pointer(&f)) }
+func (s Stream) cu() cu.Stream     { return *(*cu.Stream)(unsafe.Pointer(&s)) }
+func (e Event) cu() cu.Event       { return *(*cu.Event)(unsafe.Pointer(&e)) }
+
+func moduleOf(m cu.Module) Module       { return *(*Module)(unsafe.Pointer(&m)) }
+func functionOf(f cu.Function) Function { return *(*Function)(unsafe.Pointer(&f)) }
+func streamOf(s cu.Stream) Stream       { return *(*Stream)(unsafe.Pointer(&s)) }
+func eventOf(e cu.Event) Event          { return *(*Event)(unsafe.Pointer(&e)) }
+
+// This compiles as long as they are words.
+const (
+	word         = unsafe.Sizeof(uintptr(0))
+	_    uintptr = -(unsafe.Sizeof(cu.Module{}) ^ word)
+	_    uintptr = -(unsafe.Sizeof(cu.Function{}) ^ word)
+	_    uintptr = -(unsafe.Sizeof(cu.Stream{}) ^ word)
+	_    uintptr = -(unsafe.Sizeof(cu.Event{}) ^ word)
+)
+
+func address(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b)) }
+
+func (d *Device) Info() Info { return d.info }
+
+func (d *Device) Do(f func() error) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := cu.SetCurrentContext(d.context); err != nil {
+		return check("cuCtxSetCurrent", err)
+	}
+	return f()
+}
+
+func (d *Device) Load(ptx string) (Module, error) {
+	log := make([]byte, 8<<10)
+	m, err := cu.LoadDataEx(ptx, &cu.JITErrorLogBuffer{Buffer: log})
+	if err := check("cuModuleLoadDataEx", err); err != nil {
+		return 0, fmt.Errorf("%w\n%s", err, untilZero(log))
+	}
+	return moduleOf(m), nil
+}
+
+func (d *Device) Function(m Module, name string, shared int) (Function, error) {
+	found, err := m.cu().Function(name)
+	if err := check("cuModuleGetFunction", err); err != nil {
+		return 0, fmt.Errorf("kernel %s: %w", name, err)
+	}
+	f := functionOf(found)
+	return f, checkResult("cuFuncSetAttribute", C.allowShared(C.uintptr_t(f), C.int(shared)))
+}
+
+// Launch: cu copies eight bytes for each parameter, however many it has.
+func (d *Device) Launch(f Function, size Launch, s Stream, parameters ...uint64) error {
+	addresses := make([]unsafe.Pointer, len(parameters))
+	for i := range parameters {
+		addresses[i] = unsafe.Pointer(&parameters[i])
+	}
+	return check("cuLaunchKernel",
+		f.cu().Launch(size.Blocks[0], size.Blocks[1], 1, size.Threads, 1, 1, size.Shared, s.cu(), addresses))
+}
+
+func (d *Device) Alloc(bytes int) (Ptr, error) {
+	p, err := cu.MemAlloc(int64(bytes))
+	return Ptr(p), check("cuMemAlloc", err)
+}
+
+func (d *Device) Free(p Ptr) error { return check("cuMemFree", cu.MemFree(cu.DevicePtr(p))) }
+
+func (d *Device) Memory() (free, total int, err error) {
+	left, all, err := cu.MemInfo()
+	return int(left), int(all), check("cuMemGetInfo", err)
+}
+
+func (d *Device) Pinned(bytes int) ([]byte, error) {
+	var p unsafe.Pointer
+	const everyContext = C.CU_MEMHOSTALLOC_PORTABLE | C.CU_MEMHOSTALLOC_DEVICEMAP // reaches it, the card too
+	if err := checkResult("cuMemHostAlloc", C.cuMemHostAlloc(&p, C.size_t(bytes), everyContext)); err != nil {
+		return nil, err
+	}
+	return unsafe.Slice((*byte)(p), bytes), nil
+}
+
+func (d *Device) FreePinned(b []byte) error {
+	return check("cuMemFreeHost", cu.MemFreeHost(address(b)))
+}
+
+func (d *Device) Upload(dst Ptr, pinned []byte, s Stream) error {
+	return check("cuMemcpyHtoDAsync", cu.MemcpyHtoDAsync(cu.DevicePtr(dst), address(pinned), int64(len(pinned)), s.cu()))
+}
+
+func (d *Device) Download(pinned []byte, src Ptr, s Stream) error {
+	return check("cuMemcpyDtoHAsync", cu.MemcpyDtoHAsync(address(pinned), cu.DevicePtr(src), int64(len(pinned)), s.cu()))
+}
+
+func (d *Device) Copy(dst, src Ptr, bytes int, s Stream) error {
+	return check("cuMemcpyDtoDAsync", cu.MemcpyDtoDAsync(cu.DevicePtr(dst), cu.DevicePtr(src), int64(bytes), s.cu()))
+}
+
+func (d *Device) Fill(dst Ptr, value byte, bytes int, s Stream) error {
+	return check("cuMemsetD8Async", cu.MemsetD8Async(cu.DevicePtr(dst), value, int64(bytes), s.cu()))
+}
+
+func (d *Device) NewStream() (Stream, error) {
+	s, err := cu.MakeStream(cu.NonBlocking)
+	return streamOf(s), check("cuStreamCreate", err)
+}
+
+func (d *Device) FreeStream(s Stream) error {
+	stream := s.cu()
+	return check("cuStreamDestroy", stream.Destroy())
+}
+
+func (d *Device) Sync(s Stream) error { return check("cuStreamSynchronize", s.cu().Synchronize()) }
+
+func (d *Device) NewEvent() (Event, error) {
+	e, err := cu.MakeEvent(cu.DefaultEvent)
+	return eventOf(e), check("cuEventCreate", err)
+}
+
+func (d *Device) FreeEvent(e Event) error {
+	event := e.cu()
+	return check("cuEventDestroy", cu.DestroyEvent(&event))
+}
+
+func (d *Device) Record(e Event, s Stream) error {
+	return check("cuEventRecord", e.cu().Record(s.cu()))
+}
+
+func (d *Device) Wait(e Event) error { return check("cuEventSynchronize", e.cu().Synchronize()) }
+
+func (d *Device) Elapsed(from, to Event) (float32, error) {
+	ms, err := from.cu().Elapsed(to.cu())
+	return float32(ms), check("cuEventElapsedTime", err)
+}
+
+func (d *Device) Capture(s Stream, f func() error) (Graph, error) {
+	if err := checkResult("cuStreamBeginCapture", C.beginCapture(C.uintptr_t(s))); err != nil {
+		return 0, err
+	}
+	err := f()
+	var captured, g C.uintptr_t
+	err = errors.Join(err, checkResult("cuStreamEndCapture", C.endCapture(C.uintptr_t(s), &captured)))
+	if err == nil {
+		err = checkResult("cuGraphInstantiateWithFlags", C.instantiate(&g, captured))
+	}
+	if captured != 0 { // even if f failed
+		err = errors.Join(err, checkResult("cuGraphDestroy", C.destroyGraph(captured)))
+	}
+	return Graph(g), err
+}
+
+func (d *Device) Replay(g Graph, s Stream) error {
+	return checkResult("cuGraphLaunch", C.launchGraph(C.uintptr_t(g), C.uintptr_t(s)))
+}
+
+func (d *Device) FreeGraph(g Graph) error {
+	return checkResult("cuGraphExecDestroy", C.destroyInstance(C.uintptr_t(g)))
 }

@@ -1,6 +1,25 @@
 //go:build gpu
 
+// Package driver is the part of CUDA's driver API that this project needs. It
+// takes the build tag gpu; without it the package is empty.
+//
+// The library of the driver is opened when the program runs, so that one binary
+// works with and without a card and needs nothing of CUDA to be built. With the
+// tags gpu and cu the calls are those of gorgonia.org/cu instead: such a program
+// is linked with the driver and does not start without a card.
+//
+// All methods of a Device but Info and Do are to be called within Do. What is
+// put on a stream is done in the order in which it was put there; its errors may
+// come with any later call.
 package driver
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"dgsbench/kernels"
+)
 
 // Library is the driver's name on Linux.
 const Library = "libcuda.so.1"
@@ -15,7 +34,7 @@ type (
 	Graph    uintptr
 )
 
-// Info is what is worth knowing about a card.
+// Info describes a card.
 type Info struct {
 	Name            string
 	Capability      int // 90 for compute capability 9.0
@@ -31,58 +50,33 @@ type Launch struct {
 	Shared  int    // bytes of dynamic shared memory
 }
 
-// Device is a card. All methods but Info and Do are to be called within Do.
-// What is put on a stream happens in the order in which it was put there; its
-// errors may come with any later call.
-type Device interface {
-	Info() Info
-	// Do runs f on a thread that belongs to the card. The thread is free for
-	// others when f returns: a piece of work, not a program.
-	Do(f func() error) error
+// ErrNoGPU is in every reason why there is no usable card: no driver, no device
+// of that number, a driver too old.
+var ErrNoGPU = errors.New("no usable CUDA device")
 
-	// Load compiles PTX. The compiler's messages are in the error.
-	Load(ptx string) (Module, error)
-	// Function finds a kernel, and lets it have so many bytes of dynamic
-	// shared memory.
-	Function(m Module, name string, shared int) (Function, error)
-	// Launch puts a kernel on the stream. Each parameter stands at the start
-	// of a word of its own.
-	Launch(f Function, size Launch, s Stream, parameters ...uint64) error
+// ErrMemory is in the error of an allocation that does not fit.
+var ErrMemory = kernels.ErrMemory
 
-	// Alloc takes memory of the card. What is in it is not defined.
-	Alloc(bytes int) (Ptr, error)
-	Free(p Ptr) error
-	// Memory is how many bytes are free of the card's, and how many it has.
-	Memory() (free, total int, err error)
-	// Pinned takes memory of the host that the card can reach; copies to and
-	// from a card go through no other.
-	Pinned(bytes int) ([]byte, error)
-	FreePinned(b []byte) error
-	// Upload, Download, Copy and Fill put a copy on the stream, or setting
-	// bytes to a value. Pinned memory must not be changed until the stream
-	// has come there.
-	Upload(dst Ptr, pinned []byte, s Stream) error
-	Download(pinned []byte, src Ptr, s Stream) error
-	Copy(dst, src Ptr, bytes int, s Stream) error
-	Fill(dst Ptr, value byte, bytes int, s Stream) error
+// failure is the error of a call for which the driver returned this result.
+func failure(what string, result int, name, text string) error {
+	const outOfMemory = 2
+	err := fmt.Errorf("%s: error %d of the CUDA driver, %s: %s", what, result, name, text)
+	if result == outOfMemory {
+		err = fmt.Errorf("%w: %w", ErrMemory, err)
+	}
+	return err
+}
 
-	NewStream() (Stream, error)
-	FreeStream(s Stream) error
-	// Sync waits for everything on the stream.
-	Sync(s Stream) error
+// checkNumber refuses the number of a device that the machine does not have.
+func checkNumber(n, devices int) error {
+	if n < 0 || n >= devices {
+		return fmt.Errorf("there is no device %d, this machine has %d (counted from 0)", n, devices)
+	}
+	return nil
+}
 
-	NewEvent() (Event, error)
-	FreeEvent(e Event) error
-	// Record marks the place that the stream has got to.
-	Record(e Event, s Stream) error
-	// Wait waits until the stream has passed the mark.
-	Wait(e Event) error
-	// Elapsed is the milliseconds from one passed mark to another.
-	Elapsed(from, to Event) (float32, error)
-
-	// Capture makes a graph of what f puts on the stream, without doing it.
-	Capture(s Stream, f func() error) (Graph, error)
-	// Replay puts all that a graph holds on the stream.
-	Replay(g Graph, s Stream) error
-	FreeGraph(g Graph) error
+// untilZero is the zero-terminated string in a buffer.
+func untilZero(buffer []byte) string {
+	text, _, _ := bytes.Cut(buffer, []byte{0})
+	return string(text)
 }

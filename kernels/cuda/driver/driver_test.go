@@ -15,7 +15,7 @@ import (
 )
 
 // on runs a test on a card, or on the emulated one.
-func on(t *testing.T, test func(d driver.Device) error) {
+func on(t *testing.T, test func(d *driver.Device) error) {
 	t.Helper()
 	d, err := driver.Open(cudatest.Library(t), 0)
 	if err != nil {
@@ -27,7 +27,7 @@ func on(t *testing.T, test func(d driver.Device) error) {
 }
 
 // emulated reports whether there is no card.
-func emulated(d driver.Device) bool { return d.Info().Name == "emulated" }
+func emulated(d *driver.Device) bool { return d.Info().Name == "emulated" }
 
 func TestNoDriver(t *testing.T) {
 	_, err := driver.Open("libcuda-that-is-not-there.so", 0)
@@ -47,7 +47,7 @@ func TestNoSuchDevice(t *testing.T) {
 }
 
 func TestInfo(t *testing.T) {
-	on(t, func(d driver.Device) error {
+	on(t, func(d *driver.Device) error {
 		i := d.Info()
 		if i.Name == "" || i.Capability < 70 || i.Multiprocessors < 1 || i.Shared < 48<<10 || i.Version < 9000 {
 			t.Errorf("%+v", i)
@@ -59,7 +59,7 @@ func TestInfo(t *testing.T) {
 // TestKernelsAreLoadedAtOnce: the driver finds what it is told in its
 // environment, which is not Go's.
 func TestKernelsAreLoadedAtOnce(t *testing.T) {
-	on(t, func(d driver.Device) error {
+	on(t, func(d *driver.Device) error {
 		if emulated(d) && !cudatest.Eager(t, cudatest.Library(t)) {
 			t.Error("they are not")
 		}
@@ -68,7 +68,7 @@ func TestKernelsAreLoadedAtOnce(t *testing.T) {
 }
 
 func TestTooMuchMemory(t *testing.T) {
-	on(t, func(d driver.Device) error {
+	on(t, func(d *driver.Device) error {
 		if _, err := d.Alloc(1 << 46); !errors.Is(err, driver.ErrMemory) {
 			t.Errorf("%v, expected ErrMemory", err)
 		}
@@ -78,7 +78,7 @@ func TestTooMuchMemory(t *testing.T) {
 
 // adder doubles n numbers that come from and go back to pinned memory.
 type adder struct {
-	driver.Device
+	*driver.Device
 	module driver.Module
 	kernel driver.Function
 	stream driver.Stream
@@ -88,7 +88,7 @@ type adder struct {
 
 const adderNumbers = 70
 
-func newAdder(t *testing.T, d driver.Device) (a adder, err error) {
+func newAdder(t *testing.T, d *driver.Device) (a adder, err error) {
 	ptx, err := os.ReadFile("../elementary.ptx")
 	if err != nil {
 		return a, err
@@ -124,7 +124,7 @@ func (a adder) numbers() []float32 {
 // TestNothingHappensBeforeTheWait, on the emulated card: who does not wait
 // reads what was there before.
 func TestNothingHappensBeforeTheWait(t *testing.T) {
-	on(t, func(d driver.Device) error {
+	on(t, func(d *driver.Device) error {
 		a, err := newAdder(t, d)
 		if err != nil {
 			return err
@@ -149,7 +149,7 @@ func TestNothingHappensBeforeTheWait(t *testing.T) {
 // TestGraph: a graph does nothing when it is made, and each replay reads what
 // is in pinned memory then.
 func TestGraph(t *testing.T) {
-	on(t, func(d driver.Device) error {
+	on(t, func(d *driver.Device) error {
 		a, err := newAdder(t, d)
 		if err != nil {
 			return err
@@ -175,9 +175,9 @@ func TestGraph(t *testing.T) {
 	})
 }
 
-// TestFailedCapture: what a function has captured that fails is given back.
+// TestFailedCapture frees what a failing function has captured.
 func TestFailedCapture(t *testing.T) {
-	on(t, func(d driver.Device) error {
+	on(t, func(d *driver.Device) error {
 		a, err := newAdder(t, d)
 		if err != nil {
 			return err
@@ -198,7 +198,7 @@ func TestFailedCapture(t *testing.T) {
 }
 
 func TestEvents(t *testing.T) {
-	on(t, func(d driver.Device) error {
+	on(t, func(d *driver.Device) error {
 		a, err := newAdder(t, d)
 		if err != nil {
 			return err

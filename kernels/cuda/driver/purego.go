@@ -3,6 +3,7 @@
 package driver
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -12,10 +13,30 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// Open takes card number n, from 0 on, of the driver that the library of
-// this name is. An error wraps ErrNoGPU if there is no such card.
-func Open(library string, n int) (Device, error) {
-	l, err := load(library)
+// symbols are the driver's functions. Messages name them without version.
+const symbols = `cuInit cuDriverGetVersion cuGetErrorName cuGetErrorString
+	cuDeviceGetCount cuDeviceGet cuDeviceGetName cuDeviceGetAttribute cuDevicePrimaryCtxRetain cuCtxSetCurrent
+	cuModuleLoadDataEx cuModuleGetFunction cuFuncSetAttribute cuLaunchKernel
+	cuMemAlloc_v2 cuMemFree_v2 cuMemGetInfo_v2 cuMemHostAlloc cuMemFreeHost
+	cuMemcpyHtoDAsync_v2 cuMemcpyDtoHAsync_v2 cuMemcpyDtoDAsync_v2 cuMemsetD8Async
+	cuStreamCreate cuStreamDestroy_v2 cuStreamSynchronize
+	cuEventCreate cuEventDestroy_v2 cuEventRecord cuEventSynchronize cuEventElapsedTime
+	cuStreamBeginCapture_v2 cuStreamEndCapture cuGraphInstantiateWithFlags cuGraphLaunch cuGraphDestroy cuGraphExecDestroy`
+
+// library has the addresses of the driver's functions, by name without version.
+type library map[string]uintptr
+
+// Device is a card.
+type Device struct {
+	library
+	context uintptr
+	info    Info
+}
+
+// Open opens card number n, from 0 on, of the driver that the library of this
+// name is. An error wraps ErrNoGPU if there is no such card.
+func Open(name string, n int) (*Device, error) {
+	l, err := load(name)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoGPU, err)
 	}
@@ -26,38 +47,32 @@ func Open(library string, n int) (Device, error) {
 	return d, nil
 }
 
-// symbols are the names of the fields of functions, in their order.
-const symbols = `cuInit cuDriverGetVersion cuGetErrorName cuGetErrorString
-	cuDeviceGetCount cuDeviceGet cuDeviceGetName cuDeviceGetAttribute cuDevicePrimaryCtxRetain cuCtxSetCurrent
-	cuModuleLoadDataEx cuModuleGetFunction cuFuncSetAttribute cuLaunchKernel
-	cuMemAlloc_v2 cuMemFree_v2 cuMemGetInfo_v2 cuMemHostAlloc cuMemFreeHost
-	cuMemcpyHtoDAsync_v2 cuMemcpyDtoHAsync_v2 cuMemcpyDtoDAsync_v2 cuMemsetD8Async
-	cuStreamCreate cuStreamDestroy_v2 cuStreamSynchronize
-	cuEventCreate cuEventDestroy_v2 cuEventRecord cuEventSynchronize cuEventElapsedTime
-	cuStreamBeginCapture_v2 cuStreamEndCapture cuGraphInstantiateWithFlags cuGraphLaunch cuGraphDestroy cuGraphExecDestroy`
-
-// functions are the addresses of the driver's functions.
-type functions struct {
-	start, version, errorName, errorText,
-	count, find, name, attribute, retain, enter,
-	loadModule, findFunction, setAttribute, launch,
-	alloc, free, memory, allocHost, freeHost,
-	upload, download, copy, fill,
-	newStream, freeStream, syncStream,
-	newEvent, freeEvent, recordEvent, waitEvent, elapsed,
-	beginCapture, endCapture, instantiate, replay, freeGraph, freeInstance uintptr
+func load(name string) (library, error) {
+	// The loader tells what went wrong in a call of its own, on the same thread.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := loadEagerly(); err != nil {
+		return nil, err
+	}
+	handle, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err != nil {
+		return nil, err
+	}
+	l := library{}
+	for _, symbol := range strings.Fields(symbols) {
+		address, err := purego.Dlsym(handle, symbol)
+		if err != nil {
+			return nil, fmt.Errorf("the driver is too old: it has no %s", symbol)
+		}
+		l[strings.TrimSuffix(symbol, "_v2")] = address
+	}
+	return l, l.call("cuInit", 0)
 }
 
-// library is a driver that was found and started.
-type library struct {
-	functions
-	release int // its version
-}
-
-// eager has the driver load all kernels of a module at once. Newer ones put that
-// off until a kernel is launched first, which would be while a stream is
+// loadEagerly has the driver load all kernels of a module at once. Newer ones
+// put that off until a kernel is launched first, which would be while a stream is
 // captured, or a clock runs.
-func eager() error {
+func loadEagerly() error {
 	const variable = "CUDA_MODULE_LOADING"
 	if os.Getenv(variable) != "" {
 		return nil
@@ -65,121 +80,24 @@ func eager() error {
 	return os.Setenv(variable, "EAGER")
 }
 
-func load(name string) (*library, error) {
-	// What went wrong is asked for in a call of its own, on the same thread.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if err := eager(); err != nil {
-		return nil, err
-	}
-	handle, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
-	if err != nil {
-		return nil, err
-	}
-	l := &library{}
-	names := strings.Fields(symbols)
-	slots := unsafe.Slice((*uintptr)(unsafe.Pointer(&l.functions)), len(names))
-	if unsafe.Sizeof(l.functions) != uintptr(len(names))*unsafe.Sizeof(slots[0]) {
-		panic("driver: symbols and functions differ")
-	}
-	for i, symbol := range names {
-		if slots[i], err = purego.Dlsym(handle, symbol); err != nil {
-			return nil, fmt.Errorf("the driver is too old: it has no %s", symbol)
-		}
-	}
-	if err := l.check("cuInit", call(l.start, 0)); err != nil {
-		return nil, err
-	}
-	var version int32
-	err = l.check("cuDriverGetVersion", call(l.version, uintptr(unsafe.Pointer(&version))))
-	l.release = int(version)
-	return l, err
-}
-
-// Attributes of a device and of a function.
-const (
-	multiprocessors = 16
-	capabilityMajor = 75
-	capabilityMinor = 76
-	mostShared      = 97
-	functionShared  = 8
-)
-
-// card is a Device.
-type card struct {
-	*library
-	context uintptr
-	info    Info
-}
-
-func (l *library) device(n int) (*card, error) {
-	var devices, device int32
-	if err := l.check("cuDeviceGetCount", call(l.count, uintptr(unsafe.Pointer(&devices)))); err != nil {
-		return nil, err
-	}
-	if n < 0 || n >= int(devices) {
-		return nil, noDevice(n, int(devices))
-	}
-	if err := l.check("cuDeviceGet", call(l.find, uintptr(unsafe.Pointer(&device)), uintptr(n))); err != nil {
-		return nil, err
-	}
-	c := &card{library: l}
-	if err := c.describe(uintptr(device)); err != nil {
-		return nil, err
-	}
-	return c, l.check("cuDevicePrimaryCtxRetain", call(l.retain, uintptr(unsafe.Pointer(&c.context)), uintptr(device)))
-}
-
-// describe fills in the info.
-func (c *card) describe(device uintptr) error {
-	var name [256]byte
-	if err := c.check("cuDeviceGetName", call(c.name, uintptr(unsafe.Pointer(&name)), uintptr(len(name)), device)); err != nil {
-		return err
-	}
-	var attributes [4]int32
-	for i, which := range []uintptr{multiprocessors, capabilityMajor, capabilityMinor, mostShared} {
-		if err := c.check("cuDeviceGetAttribute", call(c.attribute, uintptr(unsafe.Pointer(&attributes[i])), which, device)); err != nil {
-			return err
-		}
-	}
-	c.info = Info{
-		Name: untilZero(name[:]), Capability: int(10*attributes[1] + attributes[2]),
-		Multiprocessors: int(attributes[0]), Shared: int(attributes[3]), Version: c.release,
-	}
-	return nil
-}
-
-// Info is what is known about the card.
-func (c *card) Info() Info { return c.info }
-
-// Do runs f on a thread of the card.
-func (c *card) Do(f func() error) error {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if err := c.check("cuCtxSetCurrent", call(c.enter, c.context)); err != nil {
-		return err
-	}
-	return f()
-}
-
-// call makes a call of the driver. Addresses are turned into numbers in its
-// argument list and nowhere else: the compiler then keeps what they point to
-// in its place until the call returns.
+// call calls a function of the driver. Pointers are converted to numbers in its
+// argument list and nowhere else: the compiler then keeps what they point to in
+// its place until the call returns.
 //
 //go:uintptrescapes
-func call(function uintptr, arguments ...uintptr) int32 {
-	result, _, _ := purego.SyscallN(function, arguments...)
-	return int32(result)
-}
-
-// check turns a result of the driver into an error.
-func (l *library) check(what string, result int32) error {
-	if result == 0 {
+func (l library) call(function string, arguments ...uintptr) error {
+	result, _, _ := purego.SyscallN(l[function], arguments...)
+	if int32(result) == 0 {
 		return nil
 	}
+	return l.failure(function, int32(result))
+}
+
+// failure is the error of a result of the driver, in the driver's words.
+func (l library) failure(what string, result int32) error {
 	var name, text *byte
-	call(l.errorName, uintptr(result), uintptr(unsafe.Pointer(&name)))
-	call(l.errorText, uintptr(result), uintptr(unsafe.Pointer(&text)))
+	purego.SyscallN(l["cuGetErrorName"], uintptr(result), uintptr(unsafe.Pointer(&name)))
+	purego.SyscallN(l["cuGetErrorString"], uintptr(result), uintptr(unsafe.Pointer(&text)))
 	return failure(what, int(result), cString(name), cString(text))
 }
 
@@ -194,3 +112,204 @@ func cString(s *byte) string {
 	}
 	return string(unsafe.Slice(s, n))
 }
+
+// device opens a card.
+func (l library) device(n int) (*Device, error) {
+	var devices, device, version int32
+	if err := errors.Join(
+		l.call("cuDriverGetVersion", uintptr(unsafe.Pointer(&version))),
+		l.call("cuDeviceGetCount", uintptr(unsafe.Pointer(&devices))),
+	); err != nil {
+		return nil, err
+	}
+	if err := checkNumber(n, int(devices)); err != nil {
+		return nil, err
+	}
+	if err := l.call("cuDeviceGet", uintptr(unsafe.Pointer(&device)), uintptr(n)); err != nil {
+		return nil, err
+	}
+	var name [256]byte
+	err := l.call("cuDeviceGetName", uintptr(unsafe.Pointer(&name)), uintptr(len(name)), uintptr(device))
+	attribute := func(which uintptr) int {
+		var value int32
+		err = errors.Join(err, l.call("cuDeviceGetAttribute", uintptr(unsafe.Pointer(&value)), which, uintptr(device)))
+		return int(value)
+	}
+	const multiprocessors, capabilityMajor, capabilityMinor, maxShared = 16, 75, 76, 97
+	d := &Device{library: l, info: Info{
+		Name: untilZero(name[:]), Capability: 10*attribute(capabilityMajor) + attribute(capabilityMinor),
+		Multiprocessors: attribute(multiprocessors), Shared: attribute(maxShared), Version: int(version),
+	}}
+	return d, errors.Join(err, l.call("cuDevicePrimaryCtxRetain", uintptr(unsafe.Pointer(&d.context)), uintptr(device)))
+}
+
+// Info describes the card.
+func (d *Device) Info() Info { return d.info }
+
+// Do runs f on a thread that belongs to the card. The thread is free for others
+// when f returns: f is a piece of work, not a program.
+func (d *Device) Do(f func() error) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := d.call("cuCtxSetCurrent", d.context); err != nil {
+		return err
+	}
+	return f()
+}
+
+// Load compiles PTX. The compiler's messages are in the error.
+func (d *Device) Load(ptx string) (m Module, err error) {
+	const errorLog, errorLogSize = 5, 6
+	image, log := append([]byte(ptx), 0), make([]byte, 8<<10)
+	options := [...]int32{errorLog, errorLogSize}
+	var pin runtime.Pinner // the log's address stands in an array
+	pin.Pin(&log[0])
+	defer pin.Unpin()
+	values := [...]uintptr{uintptr(unsafe.Pointer(&log[0])), uintptr(len(log))}
+	if err := d.call("cuModuleLoadDataEx", uintptr(unsafe.Pointer(&m)), uintptr(unsafe.Pointer(&image[0])),
+		uintptr(len(options)), uintptr(unsafe.Pointer(&options)), uintptr(unsafe.Pointer(&values))); err != nil {
+		return 0, fmt.Errorf("%w\n%s", err, untilZero(log))
+	}
+	return m, nil
+}
+
+// Function finds a kernel, and lets it have up to so many bytes of dynamic shared
+// memory.
+func (d *Device) Function(m Module, name string, shared int) (f Function, err error) {
+	const functionShared = 8
+	text := append([]byte(name), 0)
+	if err := d.call("cuModuleGetFunction", uintptr(unsafe.Pointer(&f)), uintptr(m), uintptr(unsafe.Pointer(&text[0]))); err != nil {
+		return 0, fmt.Errorf("kernel %s: %w", name, err)
+	}
+	return f, d.call("cuFuncSetAttribute", uintptr(f), functionShared, uintptr(shared))
+}
+
+// Launch puts a kernel on the stream. Each parameter stands at the start of a
+// word of its own.
+func (d *Device) Launch(f Function, size Launch, s Stream, parameters ...uint64) error {
+	const limit = 32
+	var words [limit]uint64
+	var addresses [limit]unsafe.Pointer
+	if copy(words[:], parameters) < len(parameters) {
+		panic(fmt.Sprintf("driver: a kernel of %d parameters", len(parameters)))
+	}
+	for i := range parameters {
+		addresses[i] = unsafe.Pointer(&words[i])
+	}
+	return d.call("cuLaunchKernel", uintptr(f), uintptr(size.Blocks[0]), uintptr(size.Blocks[1]), 1, uintptr(size.Threads), 1, 1,
+		uintptr(size.Shared), uintptr(s), uintptr(unsafe.Pointer(&addresses)), 0)
+}
+
+// Alloc allocates memory of the card. What is in it is not defined.
+func (d *Device) Alloc(bytes int) (p Ptr, err error) {
+	err = d.call("cuMemAlloc", uintptr(unsafe.Pointer(&p)), uintptr(bytes))
+	return p, err
+}
+
+// Free frees what Alloc allocated.
+func (d *Device) Free(p Ptr) error { return d.call("cuMemFree", uintptr(p)) }
+
+// Memory is how many bytes of the card are free, and how many it has.
+func (d *Device) Memory() (free, total int, err error) {
+	err = d.call("cuMemGetInfo", uintptr(unsafe.Pointer(&free)), uintptr(unsafe.Pointer(&total)))
+	return free, total, err
+}
+
+// Pinned allocates memory of the host that the card can reach; copies to and
+// from a card use no other.
+func (d *Device) Pinned(bytes int) ([]byte, error) {
+	const portable, mapped = 1, 2 // every context reaches it, the card too
+	var p unsafe.Pointer
+	if err := d.call("cuMemHostAlloc", uintptr(unsafe.Pointer(&p)), uintptr(bytes), portable|mapped); err != nil {
+		return nil, err
+	}
+	return unsafe.Slice((*byte)(p), bytes), nil
+}
+
+// FreePinned frees what Pinned allocated.
+func (d *Device) FreePinned(b []byte) error {
+	return d.call("cuMemFreeHost", uintptr(unsafe.Pointer(unsafe.SliceData(b))))
+}
+
+// Upload puts a copy from pinned memory to the card on the stream. The memory
+// must not be changed until the stream has reached the copy.
+func (d *Device) Upload(dst Ptr, pinned []byte, s Stream) error {
+	return d.call("cuMemcpyHtoDAsync", uintptr(dst), uintptr(unsafe.Pointer(unsafe.SliceData(pinned))), uintptr(len(pinned)), uintptr(s))
+}
+
+// Download puts a copy from the card to pinned memory on the stream.
+func (d *Device) Download(pinned []byte, src Ptr, s Stream) error {
+	return d.call("cuMemcpyDtoHAsync", uintptr(unsafe.Pointer(unsafe.SliceData(pinned))), uintptr(src), uintptr(len(pinned)), uintptr(s))
+}
+
+// Copy puts a copy within the card on the stream.
+func (d *Device) Copy(dst, src Ptr, bytes int, s Stream) error {
+	return d.call("cuMemcpyDtoDAsync", uintptr(dst), uintptr(src), uintptr(bytes), uintptr(s))
+}
+
+// Fill puts setting bytes to a value on the stream.
+func (d *Device) Fill(dst Ptr, value byte, bytes int, s Stream) error {
+	return d.call("cuMemsetD8Async", uintptr(dst), uintptr(value), uintptr(bytes), uintptr(s))
+}
+
+// NewStream makes a stream that waits for no other.
+func (d *Device) NewStream() (s Stream, err error) {
+	const nonBlocking = 1
+	err = d.call("cuStreamCreate", uintptr(unsafe.Pointer(&s)), nonBlocking)
+	return s, err
+}
+
+// FreeStream frees a stream.
+func (d *Device) FreeStream(s Stream) error { return d.call("cuStreamDestroy", uintptr(s)) }
+
+// Sync waits for everything on the stream.
+func (d *Device) Sync(s Stream) error { return d.call("cuStreamSynchronize", uintptr(s)) }
+
+// NewEvent makes an event.
+func (d *Device) NewEvent() (e Event, err error) {
+	err = d.call("cuEventCreate", uintptr(unsafe.Pointer(&e)), 0)
+	return e, err
+}
+
+// FreeEvent frees an event.
+func (d *Device) FreeEvent(e Event) error { return d.call("cuEventDestroy", uintptr(e)) }
+
+// Record puts an event on the stream.
+func (d *Device) Record(e Event, s Stream) error {
+	return d.call("cuEventRecord", uintptr(e), uintptr(s))
+}
+
+// Wait waits until the stream has passed the event.
+func (d *Device) Wait(e Event) error { return d.call("cuEventSynchronize", uintptr(e)) }
+
+// Elapsed is the milliseconds from one passed event to another.
+func (d *Device) Elapsed(from, to Event) (ms float32, err error) {
+	err = d.call("cuEventElapsedTime", uintptr(unsafe.Pointer(&ms)), uintptr(from), uintptr(to))
+	return ms, err
+}
+
+// Capture makes a graph of what f puts on the stream, without doing it.
+func (d *Device) Capture(s Stream, f func() error) (g Graph, err error) {
+	const threadLocal = 1 // only calls of the capturing thread are recorded or refused
+	if err := d.call("cuStreamBeginCapture", uintptr(s), threadLocal); err != nil {
+		return 0, err
+	}
+	err = f()
+	var captured uintptr
+	err = errors.Join(err, d.call("cuStreamEndCapture", uintptr(s), uintptr(unsafe.Pointer(&captured))))
+	if err == nil {
+		err = d.call("cuGraphInstantiateWithFlags", uintptr(unsafe.Pointer(&g)), captured, 0)
+	}
+	if captured != 0 { // even if f failed
+		err = errors.Join(err, d.call("cuGraphDestroy", captured))
+	}
+	return g, err
+}
+
+// Replay puts all work of a graph on the stream.
+func (d *Device) Replay(g Graph, s Stream) error {
+	return d.call("cuGraphLaunch", uintptr(g), uintptr(s))
+}
+
+// FreeGraph frees a graph.
+func (d *Device) FreeGraph(g Graph) error { return d.call("cuGraphExecDestroy", uintptr(g)) }

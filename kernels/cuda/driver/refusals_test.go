@@ -25,12 +25,12 @@ type refusal struct {
 func TestEmulatorRefuses(t *testing.T) {
 	for _, all := range [][]refusal{launchRefusals, memoryRefusals, captureRefusals, handleRefusals} {
 		for _, r := range all {
-			t.Run(r.name, func(t *testing.T) { on(t, func(d driver.Device) error { return r.check(t, d) }) })
+			t.Run(r.name, func(t *testing.T) { on(t, func(d *driver.Device) error { return r.check(t, d) }) })
 		}
 	}
 }
 
-func (r refusal) check(t *testing.T, d driver.Device) error {
+func (r refusal) check(t *testing.T, d *driver.Device) error {
 	if !emulated(d) {
 		t.Skip("there is a card")
 	}

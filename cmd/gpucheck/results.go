@@ -1,0 +1,186 @@
+//go:build gpu
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"dgsbench/internal/escape"
+	"dgsbench/internal/optional"
+)
+
+// Results are what a check has found.
+type Results struct {
+	Date      string      `json:"date"`
+	Tiny      bool        `json:"tiny,omitempty"` // its times mean nothing
+	Facts     Facts       `json:"facts"`
+	Goals     []Reached   `json:"goals"`
+	Steps     []Step      `json:"steps"`
+	Times     []Time      `json:"times"`
+	Agreement []Agreement `json:"agreement"`
+}
+
+// Facts are what times depend on beside what is timed.
+type Facts struct {
+	Card    string `json:"card"`    // with the version of CUDA that its driver has
+	Machine string `json:"machine"` // processor, cores, system
+	Code    string `json:"code"`    // the commit that the binaries were built from
+	PTX     string `json:"ptx"`     // SHA-256 of all kernels as text, the first 12 digits
+	// NvidiaSMI is clocks, driver and power as nvidia-smi prints them; empty
+	// without it.
+	NvidiaSMI string `json:"nvidia_smi,omitempty"`
+}
+
+// Step is how one step of the check went.
+type Step struct {
+	Name    string  `json:"name"`
+	Outcome string  `json:"outcome"`
+	Seconds float64 `json:"seconds"`
+	Detail  string  `json:"detail,omitempty"`
+}
+
+// Outcomes of a step.
+const (
+	passed  = "passed"
+	failed  = "FAILED"
+	skipped = "skipped"
+)
+
+// Time is how long a task took in some way. Programs that the check runs print
+// it as a line of JSON.
+type Time struct {
+	Task    string    `json:"task"`
+	Model   string    `json:"model"`         // or what else it was done with
+	Way     string    `json:"way"`           // device or software, and its mode: goals name it, too
+	Seconds []float64 `json:"seconds"`       // of each round
+	P50     float64   `json:"p50,omitempty"` // of a batch, in seconds, as P99
+	P99     float64   `json:"p99,omitempty"`
+	Bytes   int       `json:"bytes,omitempty"` // that were copied in this time
+	Notes   []string  `json:"notes,omitempty"`
+}
+
+// Tasks.
+const (
+	inference    = "inference"
+	singleEvents = "single events"
+	trainingNC   = "epoch, node classification"
+	trainingLP   = "epoch, link prediction"
+	rankingTask  = "ranking"
+	driverTask   = "driver"
+)
+
+// Agreement is a score after training on each of the two devices.
+type Agreement struct {
+	Cell   string          `json:"cell"`
+	Metric string          `json:"metric"`
+	CPU    optional.Number `json:"cpu"`
+	CUDA   optional.Number `json:"cuda"`
+}
+
+// failed is the number of steps that failed.
+func (r Results) failed() (n int) {
+	for _, s := range r.Steps {
+		if s.Outcome == failed {
+			n++
+		}
+	}
+	return n
+}
+
+func (r Results) json() ([]byte, error) {
+	data, err := json.MarshalIndent(r, "", "  ")
+	return append(data, '\n'), err
+}
+
+// markdown is the results for readers.
+func (r Results) markdown() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# %s, %s\n\n", r.Facts.Card, r.Date)
+	if r.Tiny {
+		b.WriteString("Small sizes: the times mean nothing.\n\n")
+	}
+	fmt.Fprintf(&b, "%s; code %s; PTX %s; TF32 off. All streams are simulated.\n", r.Facts.Machine, r.Facts.Code, r.Facts.PTX)
+	if r.Facts.NvidiaSMI != "" {
+		fmt.Fprintf(&b, "\n    %s\n", r.Facts.NvidiaSMI)
+	}
+	b.WriteString("\n## Goals, for one H200\n\n" + goalsTable(r.Goals))
+
+	var rows [][]string
+	for _, s := range r.Steps {
+		rows = append(rows, []string{s.Name, s.Outcome, fmt.Sprintf("%.1f", s.Seconds), s.Detail})
+	}
+	b.WriteString("\n## Steps\n\n" + markdownTable("step|outcome|seconds|", rows))
+
+	for _, task := range r.tasks() {
+		rows = nil
+		for _, t := range r.Times {
+			if t.Task == task && len(t.Seconds) > 0 {
+				rows = append(rows, t.row())
+			}
+		}
+		b.WriteString("\n## Times: " + task + "\n\n" + markdownTable("what|way|ms, median|rounds: least|most|p50, us|p99, us|", rows))
+	}
+
+	rows = nil
+	for _, a := range r.Agreement {
+		rows = append(rows, []string{a.Cell, a.Metric, fmt.Sprintf("%.4f", a.CPU), fmt.Sprintf("%.4f", a.CUDA)})
+	}
+	b.WriteString("\n## Scores after training\n\n" + markdownTable("score|metric|processor|card", rows))
+	return b.Bytes()
+}
+
+// markdownTable has the heads of a text that separates them by bars.
+func markdownTable(heads string, rows [][]string) string {
+	var b strings.Builder
+	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
+	columns := strings.Split(heads, "|")
+	line(columns)
+	b.WriteString("|" + strings.Repeat("---|", len(columns)) + "\n")
+	for _, row := range rows {
+		for i := range row {
+			row[i] = escape.Markdown(row[i])
+		}
+		line(row)
+	}
+	return b.String()
+}
+
+// tasks are the tasks of the times, in their order.
+func (r Results) tasks() (all []string) {
+	for _, t := range r.Times {
+		if !slices.Contains(all, t.Task) {
+			all = append(all, t.Task)
+		}
+	}
+	return all
+}
+
+// row is the time's row of a table. The notes begin with the speed of a copy.
+func (t Time) row() []string {
+	notes := t.Notes
+	if t.Bytes > 0 {
+		notes = append([]string{fmt.Sprintf("%.1f GB/s", float64(t.Bytes)/1e9/median(t.Seconds))}, notes...)
+	}
+	ms := func(seconds float64) string { return fmt.Sprintf("%.4g", 1e3*seconds) }
+	us := func(seconds float64) string {
+		if seconds == 0 { // not measured
+			return ""
+		}
+		return fmt.Sprintf("%.1f", 1e6*seconds)
+	}
+	return []string{t.Model, t.Way, ms(median(t.Seconds)), ms(slices.Min(t.Seconds)), ms(slices.Max(t.Seconds)), us(t.P50), us(t.P99), strings.Join(notes, "; ")}
+}
+
+// median is NaN without numbers.
+func median(x []float64) float64 {
+	if len(x) == 0 {
+		return math.NaN()
+	}
+	x = slices.Sorted(slices.Values(x))
+	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
+}
