@@ -18,7 +18,7 @@ import (
 func encoded(tb failer, key cacheKey, s Stream) []byte {
 	tb.Helper()
 	var buf bytes.Buffer
-	if err := encodeCache(key, s)(&buf); err != nil {
+	if err := encodeCache(&buf, key, s); err != nil {
 		tb.Fatalf("%v", err)
 	}
 	return aligned(buf.Bytes())
@@ -35,7 +35,7 @@ func aligned(data []byte) []byte {
 func TestCacheIsWholeOrRefused(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want, _ := drawStream(t, rapid.Bool().Draw(t, "bipartite"))
-		key := cacheKey{source: [32]byte{1, 2}, layout: [32]byte{3}}
+		key := cacheKey{File: [32]byte{1, 2}, Layout: [32]byte{3}}
 		data := encoded(t, key, want)
 		gotKey, got, err := decodeCache(data)
 		if err != nil || gotKey != key {
@@ -98,11 +98,11 @@ func TestCacheOfAnotherVersion(t *testing.T) {
 // size that they say, or refused.
 func FuzzCache(f *testing.F) {
 	var buf bytes.Buffer
-	if err := encodeCache(cacheKey{}, tinyStream())(&buf); err != nil {
+	if err := encodeCache(&buf, cacheKey{}, tinyStream()); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(buf.Bytes(), true)
-	f.Add(buf.Bytes()[:atColumns], false)
+	f.Add(buf.Bytes()[:headBytes], false)
 	f.Fuzz(func(t *testing.T, data []byte, fits bool) {
 		data = aligned(data)
 		if fits && len(data) >= sha256.Size {
@@ -171,12 +171,16 @@ func keptOf(t *testing.T, dir string, d Dataset) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := newCacheKey(sum, d.Layout)
+	c := newCache(filepath.Join(dir, d.File), d.Layout)
+	key, err := c.key(sum)
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := openKept(cacheFile(t, dir))
-	return k.ok && k.key == key
+	if c.path != cacheFile(t, dir) {
+		t.Fatalf("the cache is %s, expected %s", cacheFile(t, dir), c.path)
+	}
+	k := c.open()
+	return k.err == nil && k.key == key
 }
 
 // A cache is used, and whatever happens to it or to the file, what is loaded
@@ -202,7 +206,7 @@ func TestCacheIsNeverTrusted(t *testing.T) {
 	damaged := bytes.Clone(whole)
 	damaged[len(damaged)/2] ^= 1
 	stale := aligned(whole)
-	copy(stale[atKey:], "another file")
+	copy(stale[48:], "another file") // its key
 	resum(stale)
 	for name, data := range map[string][]byte{"damaged": damaged, "truncated": whole[:len(whole)-1], "empty": nil, "of another file": stale} {
 		put(data)
@@ -231,7 +235,7 @@ func TestCacheOfAnotherLayout(t *testing.T) {
 	load(t, dir, d)
 	path := cacheFile(t, dir)
 	d.Layout.Features = nil
-	other := openCache(filepath.Join(dir, d.File), d.Layout)
+	other := newCache(filepath.Join(dir, d.File), d.Layout)
 	if err := os.Rename(path, other.path); err != nil {
 		t.Fatal(err)
 	}
@@ -300,8 +304,8 @@ func TestCacheOfAnotherSize(t *testing.T) {
 	if err := os.Truncate(path, 1<<40); err != nil {
 		t.Skip(err) // the file system has no such files
 	}
-	if _, err := readKept(path); !errors.Is(err, errNoCache) {
-		t.Error(err)
+	if k := newCache(filepath.Join(dir, d.File), d.Layout).open(); !errors.Is(k.err, errNoCache) {
+		t.Error(k.err)
 	}
 	load(t, dir, d)
 }

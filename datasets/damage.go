@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// Damage is the first thing in a file that cannot be read, in file order.
+// Damage is the first thing in a file, in file order, that cannot be read.
 type Damage struct {
 	File   string
 	Line   int    // from 1
-	Column int    // from 1; 0 where the whole line is meant
-	Name   string // the column's name
+	Column int    // from 1; 0 for the whole line
+	Name   string // of the column
 	Found  string
 	Want   string
-	// Option is what may read the file, if nothing else is wrong with it.
+	// Option may make the file readable, if nothing else is wrong with it.
 	Option Option
 }
 
-// Option is a field of Layout that has to be set for some files.
+// Option is a field of Layout that some files need.
 type Option int
 
-// The options of files that are no damaged ones for all we know.
+// The options for files that may not be damaged.
 const (
 	NoOption        Option = iota
 	OptionSort             // the line is earlier than the one before it
@@ -30,12 +30,12 @@ const (
 	OptionSeparator        // the separator does not split the first line
 )
 
-// Error is one line: FILE:LINE: column N (NAME): found ..., expected ...
+// Error returns one line: FILE:LINE: column N (NAME): found ..., expected ...
 func (d *Damage) Error() string {
 	where := fmt.Sprintf("%s:%d: ", d.File, d.Line)
 	if d.Column > 0 {
 		where += fmt.Sprintf("column %d", d.Column)
-		if d.Name != strconv.Itoa(d.Column) { // its name where there is no header
+		if d.Name != strconv.Itoa(d.Column) { // its name in a file without a header
 			where += " (" + d.Name + ")"
 		}
 		where += ": "
@@ -43,7 +43,7 @@ func (d *Damage) Error() string {
 	return where + "found " + d.Found + ", expected " + d.Want
 }
 
-// quoted shows a field's text, shortened where it is long.
+// quoted returns a field in quotes, shortened if it is long.
 func quoted(field []byte) string {
 	const most = 40
 	if len(field) == 0 {
@@ -55,24 +55,24 @@ func quoted(field []byte) string {
 	return fmt.Sprintf("%q", field)
 }
 
-// listed shows names, shortened where they are many.
+// listed returns names in a row, at most 30 of them; long names and those that
+// cannot be printed are quoted.
 func listed(names []string) string {
 	const most = 30
-	more := ""
-	if n := len(names); n > most {
-		names, more = names[:most], fmt.Sprintf(", ... (%d in all)", n)
-	}
-	shown := make([]string, len(names))
-	for i, name := range names {
-		shown[i] = name
-		if q := quoted([]byte(name)); q != `"`+name+`"` { // long, or not to be printed
-			shown[i] = q
+	var out []string
+	for _, name := range names[:min(most, len(names))] {
+		if q := quoted([]byte(name)); q != `"`+name+`"` {
+			name = q
 		}
+		out = append(out, name)
 	}
-	return strings.Join(shown, ", ") + more
+	if n := len(names); n > most {
+		out = append(out, fmt.Sprintf("... (%d in all)", n))
+	}
+	return strings.Join(out, ", ")
 }
 
-// plural is "1 field", "2 fields".
+// plural returns "1 field", "2 fields".
 func plural(n int, noun string) string {
 	if n != 1 {
 		noun += "s"

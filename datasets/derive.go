@@ -7,12 +7,15 @@ import (
 	"dgsbench/internal/ram"
 )
 
-// history is what is known of the nodes before a window of events.
+// history is what is known about the nodes before a window of events.
 type history struct {
 	seen  []bool
-	last  []float64  // time of the last event, in either role
+	last  []float64  // time of the last event, as source or destination
 	count [2][]int32 // events as source, as destination
 }
+
+// historyBytes is the size of a node in a history.
+const historyBytes = 1 + 8 + 4 + 4
 
 func newHistory(nodes int) *history {
 	return &history{
@@ -21,7 +24,7 @@ func newHistory(nodes int) *history {
 	}
 }
 
-// add folds event k in.
+// add adds event k.
 func (h *history) add(s Stream, k int) {
 	u, v := s.Src[k], s.Dst[k]
 	h.seen[u], h.seen[v] = true, true
@@ -30,13 +33,13 @@ func (h *history) add(s Stream, k int) {
 	h.count[Destination][v]++
 }
 
-// Derive replaces the features of a whole stream by derived ones. Values of
-// an event depend on it and on the events before its window only; what is
-// learnt (categories, means, deviations) is learnt on the events of train, a
-// part of s. Measurements are standardised, hashed ids, categories and the
-// file's own features are not.
+// Derive replaces the features of a whole stream by derived ones. The values of
+// an event depend on it and on the events before its window only. Categories,
+// means and deviations are computed on the events of train, a part of s.
+// Measurements are standardised; hashed ids, categories and the file's own
+// features are not.
 //
-// A window goes from an event k with begins[k] to the next such event. Where
+// A window extends from an event k with begins[k] to the next such event. If
 // begins is nil, each event is a window.
 func Derive(s, train Stream, features []Derived, begins []bool) (Stream, error) {
 	fitted := make([]columns, len(features))
@@ -62,7 +65,7 @@ func Derive(s, train Stream, features []Derived, begins []bool) (Stream, error) 
 		row := out.Features(k)
 		for i, c := range fitted {
 			c.fill(s, k, h, row[:c.width])
-			if bad := notFinite(row[:c.width]); bad {
+			if !finite(row[:c.width]) {
 				return Stream{}, fmt.Errorf("event %d: %s is not finite", k, features[i])
 			}
 			row = row[c.width:]
@@ -82,11 +85,58 @@ func Derive(s, train Stream, features []Derived, begins []bool) (Stream, error) 
 	return out, nil
 }
 
-func notFinite(row []float32) bool {
+// derivedBytes returns the memory in bytes that Derive takes: the columns, the
+// history, and the marks of first events of windows.
+func derivedBytes(s Stream, width int) int64 {
+	return int64(s.Len())*(4*int64(width)+1) + historyBytes*int64(s.NumNodes)
+}
+
+func finite(row []float32) bool {
 	for _, x := range row {
 		if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-			return true
+			return false
 		}
 	}
-	return false
+	return true
+}
+
+// standardise scales one feature of all events so that the events of train
+// have mean 0 and standard deviation 1 (of the population: ddof 0). A
+// feature that is constant there becomes 0. It returns the first event whose
+// value is then too large for a float32, or -1.
+func standardise(s, train Stream, feature int) (bad int) {
+	mean, sd := moments(s, train, feature)
+	for i := feature; i < len(s.Feat); i += s.NumFeat {
+		if sd == 0 {
+			s.Feat[i] = 0
+		} else {
+			s.Feat[i] = float32((float64(s.Feat[i]) - mean) / sd)
+		}
+		if !finite(s.Feat[i : i+1]) {
+			return i / s.NumFeat
+		}
+	}
+	return -1
+}
+
+// moments returns the mean and the standard deviation over the events of train,
+// in float64. The deviation of equal values is exactly 0.
+func moments(s, train Stream, feature int) (mean, sd float64) {
+	n := float64(train.Len())
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for k := range train.Len() {
+		x := float64(s.Features(train.EventID(k))[feature])
+		lo, hi = min(lo, x), max(hi, x)
+		mean += x
+	}
+	if lo >= hi {
+		return 0, 0
+	}
+	mean /= n
+	sum := 0.0
+	for k := range train.Len() {
+		d := float64(s.Features(train.EventID(k))[feature]) - mean
+		sum += d * d
+	}
+	return mean, math.Sqrt(sum / n)
 }

@@ -2,50 +2,46 @@ package datasets
 
 import "fmt"
 
-// staleWindow is the batch size at which Describe counts what a batch
-// cannot see: the one of the paper.
-const staleWindow = 200
+// describedBatch is the batch size of BatchStats: the one of the paper.
+const describedBatch = 200
 
 // Stats describes a dataset. Shares are fractions.
 type Stats struct {
 	Counts
-	// Labelled says whether events have classes; without, no positives are
-	// counted.
-	Labelled     bool    `json:"labelled"`
+	Labelled     bool    `json:"labelled"`    // events have classes
 	Span         float64 `json:"span"`        // time from the first to the last event
 	Distinct     int     `json:"distinct"`    // different times
 	EqualTimes   int     `json:"equal_times"` // events at the time of the event before them
 	SelfLoops    int     `json:"self_loops"`
 	Destinations int     `json:"destinations"` // candidates of link prediction
-	// Constant numbers the features, from 0, that are the same at every event:
-	// no model can learn from them.
+	// Constant lists the features, from 0, that are equal at every event.
 	Constant []int `json:"constant_features,omitempty"`
 	// RepeatPairs is the share of events whose pair was seen before.
 	RepeatPairs float64 `json:"repeat_pairs"`
-	// SameAgain is the share of events that go where the source's previous
-	// event went, among those with a previous one.
+	// SameAgain is the share of events with the destination of the source's
+	// previous event, among those with a previous one.
 	SameAgain float64 `json:"same_again"`
-	// SplitTies counts the (source, time) groups with several destinations.
+	// SplitTies is the number of (source, time) groups with several destinations.
 	SplitTies int `json:"split_ties"`
-	// LastPositives counts positive events that are their source's last.
+	// LastPositives is the number of positive events that are their source's last.
 	LastPositives int            `json:"last_positives"`
 	Batches       BatchStats     `json:"batches"`
 	Parts         [3]PartStats   `json:"parts"` // train, validation, test
 	Inductive     InductiveStats `json:"inductive"`
 }
 
-// BatchStats says what windows of 200 events, counted from the first event,
-// cannot see of themselves.
+// BatchStats describes the batches of 200 events, counted from the first event,
+// whose events do not see each other.
 type BatchStats struct {
-	// Stale is the share of events that meet a node already in their batch.
+	// Stale is the share of events with a node of an earlier event of their batch.
 	Stale float64 `json:"stale"`
 	// Surviving is the share of state writes that are the last ones to their
 	// node in the batch. An event writes to both its nodes.
 	Surviving float64 `json:"surviving"`
-	// Nodes is the mean number of different nodes in a batch.
+	// Nodes is the mean number of different nodes of a batch.
 	Nodes float64 `json:"nodes"`
-	// RepeatedPositives counts positive events whose source already has an
-	// event in the batch.
+	// RepeatedPositives is the number of positive events whose source has an
+	// earlier event in the batch.
 	RepeatedPositives int `json:"repeated_positives"`
 }
 
@@ -55,7 +51,7 @@ type PartStats struct {
 	Positives int `json:"positives"`
 }
 
-// InductiveStats counts what the inductive setting leaves.
+// InductiveStats counts nodes and events of the inductive setting.
 type InductiveStats struct {
 	HeldOut  int `json:"held_out"`   // nodes kept out of training
 	NewNodes int `json:"new_nodes"`  // nodes absent from training
@@ -67,79 +63,79 @@ type InductiveStats struct {
 // Describe computes the statistics of a loaded dataset.
 func (l *Loaded) Describe() (Stats, error) {
 	s := l.Stream
-	if err := l.Dataset.room(describedBytes(s)); err != nil {
+	if err := l.Dataset.checkMemory(describedBytes(s)); err != nil {
 		return Stats{}, fmt.Errorf("describing: %w", err)
 	}
+	heldOut, err := l.Dataset.HeldOut(s, l.Split)
+	if err != nil {
+		return Stats{}, err
+	}
+	train, val, test := s.Slice(0, l.Split.TrainEnd), l.val(s), l.test(s)
+	kept, newNode := withoutNodes(train, heldOut)
+	inductive := Parts{NewNode: newNode}
 	out := Stats{
 		Counts: s.Counts(), Labelled: l.Dataset.Labelled, Span: s.Time[s.Len()-1],
 		Destinations: len(s.Destinations()), Constant: constantFeatures(s), Batches: describeBatches(s),
+		Inductive: InductiveStats{HeldOut: len(heldOut), Train: len(kept), Val: inductive.NumScored(val), Test: inductive.NumScored(test)},
 	}
-	out.describeTimes(s)
-	out.describePairs(s)
-	for i, part := range []Stream{
-		s.Slice(0, l.Split.TrainEnd), s.Slice(l.Split.TrainEnd, l.Split.ValEnd), s.Slice(l.Split.ValEnd, s.Len()),
-	} {
+	for _, isNew := range newNode {
+		if isNew {
+			out.Inductive.NewNodes++
+		}
+	}
+	for i, part := range []Stream{train, val, test} {
 		out.Parts[i] = PartStats{part.Len(), part.Counts().Positives}
 	}
-	var err error
-	out.Inductive, err = l.describeInductive()
-	return out, err
+	out.describeEvents(s)
+	return out, nil
 }
 
-func constantFeatures(s Stream) []int {
-	constant := make([]bool, s.NumFeat)
-	for i := range constant {
-		constant[i] = true
-	}
-	for k := range s.Len() {
-		for i, x := range s.Features(k) {
-			constant[i] = constant[i] && x == s.Feat[i]
+// describedBytes returns the memory in bytes that Describe takes at most: the
+// maps of moments and of pairs, half full, and what they leave as they grow.
+func describedBytes(s Stream) int64 { return int64(s.Len()) * 3 * 64 }
+
+func constantFeatures(s Stream) (constant []int) {
+	for i := range s.NumFeat {
+		same := true
+		for k := 0; same && k < s.Len(); k++ {
+			same = s.Features(k)[i] == s.Feat[i]
+		}
+		if same {
+			constant = append(constant, i)
 		}
 	}
-	var out []int
-	for i, is := range constant {
-		if is {
-			out = append(out, i)
-		}
-	}
-	return out
+	return constant
 }
 
-func (out *Stats) describeTimes(s Stream) {
+// describeEvents compares events with earlier ones.
+func (out *Stats) describeEvents(s Stream) {
 	type moment struct {
 		src  int32
 		time float64
 	}
-	first := map[moment]int32{} // destination of the group's first event
-	several := map[moment]bool{}
-	for k := range s.Len() {
-		if k > 0 && s.Time[k] == s.Time[k-1] {
-			out.EqualTimes++
-		}
-		m := moment{s.Src[k], s.Time[k]}
-		if dst, ok := first[m]; !ok {
-			first[m] = s.Dst[k]
-		} else if dst != s.Dst[k] {
-			several[m] = true
-		}
-	}
-	out.Distinct = s.Len() - out.EqualTimes
-	out.SplitTies = len(several)
-}
-
-func (out *Stats) describePairs(s Stream) {
-	seen := map[[2]int32]bool{}
+	first := map[moment]int32{} // destination of the source's first event at the time
+	ties := map[moment]bool{}
+	pairs := map[[2]int32]bool{}
 	previous := map[int32]int{} // a source's last event so far
 	repeats, same, followed := 0, 0, 0
 	for k := range s.Len() {
 		u, v := s.Src[k], s.Dst[k]
+		if k > 0 && s.Time[k] == s.Time[k-1] {
+			out.EqualTimes++
+		}
+		m := moment{u, s.Time[k]}
+		if dst, ok := first[m]; !ok {
+			first[m] = v
+		} else if dst != v {
+			ties[m] = true
+		}
 		if u == v {
 			out.SelfLoops++
 		}
-		if seen[[2]int32{u, v}] {
+		if pairs[[2]int32{u, v}] {
 			repeats++
 		}
-		seen[[2]int32{u, v}] = true
+		pairs[[2]int32{u, v}] = true
 		if before, ok := previous[u]; ok {
 			followed++
 			if s.Dst[before] == v {
@@ -153,22 +149,20 @@ func (out *Stats) describePairs(s Stream) {
 			out.LastPositives++
 		}
 	}
-	out.RepeatPairs = share(repeats, s.Len())
-	out.SameAgain = share(same, followed)
+	out.Distinct, out.SplitTies = s.Len()-out.EqualTimes, len(ties)
+	out.RepeatPairs, out.SameAgain = share(repeats, s.Len()), share(same, followed)
 }
 
-func describeBatches(s Stream) BatchStats {
+func describeBatches(s Stream) (out BatchStats) {
 	stale, writes, surviving, batches := 0, 0, 0, 0
-	var out BatchStats
-	for lo := 0; lo < s.Len(); lo += staleWindow {
-		b := s.Slice(lo, min(lo+staleWindow, s.Len()))
+	for lo := 0; lo < s.Len(); lo += describedBatch {
 		met, sources := map[int32]bool{}, map[int32]bool{}
-		for k := range b.Len() {
-			u, v := b.Src[k], b.Dst[k]
+		for k := lo; k < min(lo+describedBatch, s.Len()); k++ {
+			u, v := s.Src[k], s.Dst[k]
 			if met[u] || met[v] {
 				stale++
 			}
-			if b.Label[k] == 1 && sources[u] {
+			if s.Label[k] == 1 && sources[u] {
 				out.RepeatedPositives++
 			}
 			met[u], met[v], sources[u] = true, true, true
@@ -180,31 +174,11 @@ func describeBatches(s Stream) BatchStats {
 		batches++
 		surviving += len(met)
 	}
-	out.Stale = share(stale, s.Len())
-	out.Surviving = share(surviving, writes)
-	out.Nodes = share(surviving, batches)
+	out.Stale, out.Surviving, out.Nodes = share(stale, s.Len()), share(surviving, writes), share(surviving, batches)
 	return out
 }
 
-func (l *Loaded) describeInductive() (InductiveStats, error) {
-	heldOut, err := l.Dataset.HeldOut(l.Stream, l.Split)
-	if err != nil {
-		return InductiveStats{}, err
-	}
-	events, newNode := withoutNodes(l.Stream.Slice(0, l.Split.TrainEnd), heldOut)
-	out := InductiveStats{HeldOut: len(heldOut), Train: len(events)}
-	for _, isNew := range newNode {
-		if isNew {
-			out.NewNodes++
-		}
-	}
-	parts := Parts{NewNode: newNode}
-	out.Val = parts.NumScored(l.Stream.Slice(l.Split.TrainEnd, l.Split.ValEnd))
-	out.Test = parts.NumScored(l.Stream.Slice(l.Split.ValEnd, l.Stream.Len()))
-	return out, nil
-}
-
-// share is part/whole, 0 where there is nothing.
+// share returns part/whole, or 0 if the whole is.
 func share(part, whole int) float64 {
 	if whole == 0 {
 		return 0

@@ -7,18 +7,18 @@ import (
 	"slices"
 )
 
-// A Derived feature makes columns out of what is known when an event
-// arrives: the event itself and earlier events (see Derive). Make one with Raw,
-// Standardised, Log1p, Gap, Count, HashedID or Categories.
+// A Derived feature computes columns from what is known when an event
+// arrives: the event itself and earlier events (see Derive). Raw, Standardised,
+// Log1p, Gap, Count, HashedID and Categories return one.
 type Derived struct {
 	name string
-	past bool // its columns depend on earlier events
+	past bool // the columns depend on earlier events
 	// fit learns what the columns need from the train part. The stream's
 	// features are the file's.
 	fit func(train Stream) (columns, error)
 }
 
-// String is the feature in words.
+// String returns a description of the feature.
 func (d Derived) String() string { return d.name }
 
 // columns is a fitted feature.
@@ -40,30 +40,26 @@ const (
 
 func (d Side) String() string { return [...]string{"source", "destination"}[d] }
 
-// of is the node on that side of event k.
-func (d Side) of(s Stream, k int) int32 {
+// node returns the node on that side of event k.
+func (d Side) node(s Stream, k int) int32 {
 	if d == Source {
 		return s.Src[k]
 	}
 	return s.Dst[k]
 }
 
-// Raw passes the file's features on as they are.
-func Raw() Derived {
-	return Derived{"the file's features", false, func(train Stream) (columns, error) {
-		return columns{width: train.NumFeat, fill: func(s Stream, k int, _ *history, out []float32) {
+// Raw is the file's features as they are.
+func Raw() Derived { return file("the file's features", false) }
+
+// Standardised is the file's features, each with mean 0 and standard deviation 1
+// in the train part.
+func Standardised() Derived { return file("the file's features, standardised", true) }
+
+func file(name string, scaled bool) Derived {
+	return Derived{name, false, func(train Stream) (columns, error) {
+		return columns{train.NumFeat, scaled, func(s Stream, k int, _ *history, out []float32) {
 			copy(out, s.Features(k))
 		}}, nil
-	}}
-}
-
-// Standardised passes the file's features on, each with mean 0 and standard
-// deviation 1 in the train part.
-func Standardised() Derived {
-	return Derived{"the file's features, standardised", false, func(train Stream) (columns, error) {
-		c, err := Raw().fit(train)
-		c.scaled = true
-		return c, err
 	}}
 }
 
@@ -71,59 +67,54 @@ func Standardised() Derived {
 // be above -1.
 func Log1p(feature int) Derived {
 	return Derived{fmt.Sprintf("log1p of feature %d", feature+1), false, func(train Stream) (columns, error) {
-		if err := hasFeature(train, feature); err != nil {
-			return columns{}, err
-		}
-		return oneColumn(func(s Stream, k int, _ *history) float64 {
-			return math.Log1p(float64(s.Features(k)[feature]))
-		})
+		return columns{1, true, func(s Stream, k int, _ *history, out []float32) {
+			out[0] = float32(math.Log1p(float64(s.Features(k)[feature])))
+		}}, hasFeature(train, feature)
 	}}
 }
 
-// Gap is log(1+time) since the previous event of the node on that side, in
-// whichever role it took part; 0 for its first event.
+// Gap is log(1+time) since the previous event of the node on that side, as
+// source or destination; 0 for its first event.
 func Gap(side Side) Derived {
-	return Derived{fmt.Sprintf("log1p of the time since the %s's previous event", side), true, func(Stream) (columns, error) {
-		return oneColumn(func(s Stream, k int, h *history) float64 {
-			n := side.of(s, k)
-			if !h.seen[n] {
-				return 0
-			}
-			return math.Log1p(s.Time[k] - h.last[n])
-		})
-	}}
+	return measured(fmt.Sprintf("log1p of the time since the %s's previous event", side), func(s Stream, k int, h *history) float64 {
+		n := side.node(s, k)
+		if !h.seen[n] {
+			return 0
+		}
+		return s.Time[k] - h.last[n]
+	})
 }
 
-// Count is log(1+n), n being the earlier events with the same node on that
-// side.
+// Count is log(1+n), n being the number of earlier events with the same node on
+// that side.
 func Count(side Side) Derived {
-	return Derived{fmt.Sprintf("log1p of the number of earlier events of the %s as %s", side, side), true, func(Stream) (columns, error) {
-		return oneColumn(func(s Stream, k int, h *history) float64 {
-			return math.Log1p(float64(h.count[side][side.of(s, k)]))
-		})
-	}}
+	return measured(fmt.Sprintf("log1p of the number of earlier events of the %s as %s", side, side), func(s Stream, k int, h *history) float64 {
+		return float64(h.count[side][side.node(s, k)])
+	})
 }
 
-// oneColumn is a single scaled column.
-func oneColumn(value func(s Stream, k int, h *history) float64) (columns, error) {
-	return columns{width: 1, scaled: true, fill: func(s Stream, k int, h *history, out []float32) {
-		out[0] = float32(value(s, k, h))
-	}}, nil
+// measured is log(1+x) of a value of the history.
+func measured(name string, value func(s Stream, k int, h *history) float64) Derived {
+	return Derived{name, true, func(Stream) (columns, error) {
+		return columns{1, true, func(s Stream, k int, h *history, out []float32) {
+			out[0] = float32(math.Log1p(value(s, k, h)))
+		}}, nil
+	}}
 }
 
 // hashSeed makes HashedID the same everywhere.
 const hashSeed = 0x9e3779b97f4a7c15
 
-// HashedID puts the node on that side into one of so many columns, as 1 or
-// -1 (Weinberger et al., Feature hashing, ICML 2009). It panics when there
-// are no buckets.
+// HashedID hashes the node on that side into one of the columns, as 1 or -1
+// (Weinberger et al., Feature hashing, ICML 2009). It panics if there are no
+// buckets.
 func HashedID(side Side, buckets int) Derived {
 	if buckets < 1 {
 		panic(fmt.Sprintf("datasets: %d hash buckets", buckets))
 	}
 	return Derived{fmt.Sprintf("id of the %s hashed into %d columns", side, buckets), false, func(Stream) (columns, error) {
 		return columns{width: buckets, fill: func(s Stream, k int, _ *history, out []float32) {
-			h := mix(uint64(side.of(s, k)) + hashSeed)
+			h := mix(uint64(side.node(s, k)) + hashSeed)
 			out[h%uint64(buckets)] = 1 - 2*float32(h>>63)
 		}}, nil
 	}}
@@ -136,12 +127,12 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// mostCategories tells a column of categories from one of measurements.
+// mostCategories distinguishes a column of categories from one of measurements.
 const mostCategories = 1000
 
 // Categories has one column for every value that the feature of the file
-// (counted from 0) takes in the train part, 1 where the event has it. Other
-// values have zeros everywhere.
+// (counted from 0) takes in the train part, 1 if the event has it. Other
+// values are zeros everywhere.
 func Categories(feature int) Derived {
 	return Derived{fmt.Sprintf("categories of feature %d", feature+1), false, func(train Stream) (columns, error) {
 		if err := hasFeature(train, feature); err != nil {

@@ -2,15 +2,16 @@ package datasets
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
 	"dgsbench/internal/suggest"
 )
 
-// Layout says which columns of a CSV file hold what. The file starts with a
-// header line; the columns may stand in any order, and others are skipped.
-// Columns go by name, or by number (from 1) where no column has that name.
+// Layout says what the columns of a CSV file hold. The file starts with a
+// header line; the columns may be in any order, and others are skipped.
+// Columns are named, or numbered (from 1) if no column has that name.
 //
 // Nodes are numbered in the order in which they first appear, source before
 // destination. Their names may be any text.
@@ -19,23 +20,23 @@ type Layout struct {
 	// Time holds numbers, or dates and times in the forms of ISO 8601 (see
 	// clock). It must never decrease.
 	Time string
-	// Unit is what the numbers of Time count.
+	// Unit is the unit of the numbers in Time.
 	Unit Unit
-	// Label holds 0 or 1, and -1 or nothing where the class is not known.
-	// Without a name, all events are unlabelled.
+	// Label holds 0 or 1, and -1 or nothing if the class is unknown. Without a
+	// name, all events are unlabelled.
 	Label    string
 	Features []string // columns of numbers, in the order of Stream.Feat
-	// Rest takes all columns as features that are nothing else, in place of
+	// Rest makes features of all columns without another use, in place of
 	// Features.
 	Rest bool
-	// Bipartite keeps sources and destinations apart: destinations are
-	// numbered after all sources, even where their names are the same.
+	// Bipartite separates sources from destinations: destinations are numbered
+	// after all sources, even if their names are the same.
 	Bipartite bool
 
 	Separator Separator
-	// NoHeader: the first line is an event, and columns go by number.
+	// NoHeader: the first line is an event, and columns are numbered.
 	NoHeader bool
-	// Sort puts events in order of time, those of equal time in file order.
+	// Sort sorts the events by time, those of equal time in file order.
 	// Without it, an event that is earlier than the one before it is damage.
 	Sort bool
 
@@ -47,11 +48,11 @@ type Layout struct {
 // the header has one single fifth name. It is bipartite.
 var JODIE = Layout{Bipartite: true, jodie: true}
 
-// jodieNames is how many names the header of a JODIE file has; the last one
-// stands for all features.
+// jodieNames is the number of names in the header of a JODIE file; the last
+// one stands for all features.
 const jodieNames = 5
 
-// role says what a column is: the number of a feature, or one of these.
+// role is the use of a column: the number of a feature, or one of these.
 type role int
 
 const (
@@ -62,7 +63,7 @@ const (
 	roleLabel
 )
 
-// String is what a user knows the role as.
+// String returns the role's name in messages.
 func (r role) String() string {
 	if r >= 0 {
 		return "a feature"
@@ -70,140 +71,66 @@ func (r role) String() string {
 	return [...]string{"nothing", "the source", "the destination", "the time", "the label"}[-1-r]
 }
 
-// schema is a layout matched with one file.
+// schema is a layout applied to the columns of one file.
 type schema struct {
-	names     []string // one a column
-	places    map[string]place
-	roles     []role   // one a column
-	asked     []string // one a column: what the layout calls it
-	numFeat   int
-	bipartite bool
-	// mayLackLabel: -1 and nothing are labels too.
-	mayLackLabel bool
-	// mayBeUnsorted: events are put in order once all are read.
-	mayBeUnsorted bool
-	sep           byte
-	unit          Unit
-	clock         clock
+	layout  Layout
+	names   []string         // of the columns
+	columns map[string][]int // with a name
+	roles   []role           // of the columns
+	asked   []string         // the layout's names for the columns
+	numFeat int
+	sep     byte
+	clock   clock
 }
 
-// place is the first column of a name.
-type place struct {
-	column int
-	again  bool // other columns have the name too
-}
-
-// match finds the layout's columns. header is the first line; fields is the
-// number of fields of the second.
-func (l Layout) match(header []string, fields int) (*schema, *Damage) {
+// match finds the layout's columns. header has the fields of the first line;
+// fields is the number of fields of the second.
+func (l Layout) match(header []string, fields int) (*schema, error) {
 	if l.jodie {
-		return matchJODIE(header, fields)
+		return l.matchJODIE(header, fields)
 	}
 	n := len(header)
-	s := &schema{names: header, places: map[string]place{}, roles: make([]role, n), asked: make([]string, n), numFeat: len(l.Features)}
-	s.bipartite, s.mayLackLabel, s.mayBeUnsorted, s.unit = l.Bipartite, true, l.Sort, l.Unit
-	for c, name := range header {
-		s.roles[c] = roleSkip
-		if first, again := s.places[name]; again {
-			s.places[name] = place{first.column, true}
-		} else {
-			s.places[name] = place{column: c}
-		}
+	s := &schema{
+		layout: l, names: header, columns: map[string][]int{},
+		roles: slices.Repeat([]role{roleSkip}, n), asked: make([]string, n), numFeat: len(l.Features),
 	}
-	wanted := map[role]string{roleSrc: l.Src, roleDst: l.Dst, roleTime: l.Time}
-	if l.Label != "" {
-		wanted[roleLabel] = l.Label
+	for c, name := range header {
+		s.columns[name] = append(s.columns[name], c)
+	}
+	type use struct {
+		name string
+		role role
+	}
+	uses := []use{{l.Label, roleLabel}, {l.Time, roleTime}, {l.Dst, roleDst}, {l.Src, roleSrc}}
+	if l.Label == "" {
+		uses = uses[1:]
 	}
 	for i, name := range l.Features {
-		wanted[role(i)] = name
+		uses = append(uses, use{name, role(i)})
 	}
-	for r := roleLabel; int(r) < len(l.Features); r++ {
-		name, ok := wanted[r]
-		if !ok {
-			continue
-		}
-		if d := s.assign(name, r); d != nil {
-			if s.find(name) < 0 && !l.NoHeader && s.likeAnEvent(wanted) {
-				d.Option = OptionNoHeader
+	for _, u := range uses {
+		if d := s.assign(u.name, u.role); d != nil {
+			named := func(u use) bool { return len(s.columns[u.name]) > 0 }
+			isTime := func(name string) bool { return newClock(name).isTime() }
+			if s.find(u.name) < 0 && !l.NoHeader && !slices.ContainsFunc(uses, named) && slices.ContainsFunc(header, isTime) {
+				d.Option = OptionNoHeader // the header is like an event
 			}
 			return nil, d
 		}
 	}
 	if l.Rest {
-		s.assignRest()
+		for c, r := range s.roles {
+			if r == roleSkip {
+				s.roles[c] = role(s.numFeat)
+				s.numFeat++
+			}
+		}
 	}
 	return s, nil
 }
 
-// likeAnEvent reports whether a header line has none of the names, but a time.
-func (s *schema) likeAnEvent(wanted map[role]string) bool {
-	for _, name := range wanted {
-		if _, found := s.places[name]; found {
-			return false
-		}
-	}
-	return slices.ContainsFunc(s.names, func(name string) bool { return newClock(name).isTime() })
-}
-
-// assignRest makes a feature of every column that has no role yet.
-func (s *schema) assignRest() {
-	for c, r := range s.roles {
-		if r == roleSkip {
-			s.roles[c] = role(s.numFeat)
-			s.numFeat++
-		}
-	}
-}
-
-// features are the names of the feature columns, in their order.
-func (s *schema) features() []string {
-	out := make([]string, s.numFeat)
-	for c, r := range s.roles {
-		if r >= 0 {
-			out[r] = s.names[c]
-		}
-	}
-	return out
-}
-
-// column is where the role's column stands, or -1.
-func (s *schema) column(r role) int { return slices.Index(s.roles, r) }
-
-// find is the column of that name, or else of that number, or -1.
-func (s *schema) find(name string) int {
-	if at, found := s.places[name]; found {
-		return at.column
-	}
-	if n, err := strconv.Atoi(name); err == nil && n >= 1 && n <= len(s.names) && strconv.Itoa(n) == name {
-		return n - 1
-	}
-	return -1
-}
-
-// assign gives the column of that name its role.
-func (s *schema) assign(name string, r role) *Damage {
-	c := s.find(name)
-	if c < 0 {
-		return &Damage{
-			Line: 1, Found: "the columns " + listed(s.names),
-			Want: fmt.Sprintf("a column named %q%s", name, suggest.DidYouMean(name, s.names)),
-		}
-	}
-	if s.places[name].again {
-		return &Damage{Line: 1, Column: c + 1, Name: name, Found: "this name more than once", Want: "one such column"}
-	}
-	if s.roles[c] != roleSkip {
-		return &Damage{
-			Line: 1, Column: c + 1, Name: s.names[c], Want: "one use a column (a number stands for the column at that place)",
-			Found: fmt.Sprintf("two uses, %q for %s and %q for %s", s.asked[c], s.roles[c], name, r),
-		}
-	}
-	s.roles[c], s.asked[c] = r, name
-	return nil
-}
-
-// matchJODIE takes the columns by position.
-func matchJODIE(header []string, fields int) (*schema, *Damage) {
+// matchJODIE finds the columns by position.
+func (l Layout) matchJODIE(header []string, fields int) (*schema, error) {
 	if len(header) != jodieNames {
 		return nil, &Damage{
 			Line: 1, Found: plural(len(header), "name"),
@@ -214,12 +141,89 @@ func matchJODIE(header []string, fields int) (*schema, *Damage) {
 	if k < 0 {
 		return nil, &Damage{Line: 2, Found: plural(fields, "field"), Want: "user, item, timestamp, label and the features"}
 	}
-	s := &schema{bipartite: true, numFeat: k}
-	s.names = append(s.names, header[:jodieNames-1]...)
-	s.roles = append(s.roles, roleSrc, roleDst, roleTime, roleLabel)
+	s := &schema{layout: l, numFeat: k, names: slices.Clip(header[:jodieNames-1]), roles: []role{roleSrc, roleDst, roleTime, roleLabel}}
 	for i := range k {
 		s.names = append(s.names, fmt.Sprintf("feature %d", i+1))
 		s.roles = append(s.roles, role(i))
 	}
 	return s, nil
+}
+
+// features returns the names of the feature columns, in their order.
+func (s *schema) features() []string {
+	out := make([]string, s.numFeat)
+	for c, r := range s.roles {
+		if r >= 0 {
+			out[r] = s.names[c]
+		}
+	}
+	return out
+}
+
+// column returns the column with that role, or -1.
+func (s *schema) column(r role) int { return slices.Index(s.roles, r) }
+
+// find returns the first column with that name, or else the one with that
+// number, or -1.
+func (s *schema) find(name string) int {
+	if columns := s.columns[name]; len(columns) > 0 {
+		return columns[0]
+	}
+	if n, err := strconv.Atoi(name); err == nil && n >= 1 && n <= len(s.names) && strconv.Itoa(n) == name {
+		return n - 1
+	}
+	return -1
+}
+
+// assign assigns a role to the column with that name.
+func (s *schema) assign(name string, r role) *Damage {
+	c := s.find(name)
+	switch {
+	case c < 0:
+		return &Damage{
+			Line: 1, Found: "the columns " + listed(s.names),
+			Want: fmt.Sprintf("a column named %q%s", name, suggest.DidYouMean(name, s.names)),
+		}
+	case len(s.columns[name]) > 1:
+		return &Damage{Line: 1, Column: c + 1, Name: name, Found: "this name more than once", Want: "one such column"}
+	case s.roles[c] != roleSkip:
+		return &Damage{
+			Line: 1, Column: c + 1, Name: s.names[c], Want: "one use a column (a number stands for the column at that place)",
+			Found: fmt.Sprintf("two uses, %q for %s and %q for %s", s.asked[c], s.roles[c], name, r),
+		}
+	}
+	s.roles[c], s.asked[c] = r, name
+	return nil
+}
+
+// bad returns the damage of a field of column c.
+func (s *schema) bad(c int, field []byte, want string) *Damage {
+	return &Damage{Column: c + 1, Name: s.names[c], Found: quoted(field), Want: want}
+}
+
+// checkFirstTime finds what is wrong with the time in the first event, or with
+// the name of its column c.
+func (s *schema) checkFirstTime(c int, first string) *Damage {
+	if name := s.names[c]; s.layout.Time != name && newClock(name).isTime() {
+		return &Damage{
+			Line: 1, Column: c + 1, Name: strconv.Itoa(c + 1), Found: "a time, " + listed([]string{name}), Option: OptionNoHeader,
+			Want: "a header line (a column with such a name is asked for by it)",
+		}
+	}
+	if unit := s.layout.Unit; s.clock.form != "" && unit != FindUnit && unit != Seconds {
+		return s.bad(c, []byte(first), "a number of "+unit.String()+" (dates have no unit)")
+	}
+	x, _ := parseFloat64([]byte(first))
+	return s.tooLarge(x, latestStart, listed([]string{first}))
+}
+
+// tooLarge returns the damage of a number that is too large for seconds: the
+// time of an event, or its distance from the first one.
+func (s *schema) tooLarge(x, most float64, found string) *Damage {
+	if s.layout.Unit != FindUnit || s.clock.form != "" || math.Abs(x) <= most {
+		return nil
+	}
+	d := s.bad(s.column(roleTime), nil, fmt.Sprintf("seconds or steps (such a large number seems to be %s)", likelyUnit(x)))
+	d.Found, d.Option = found, OptionUnit
+	return d
 }

@@ -1,36 +1,41 @@
 package datasets
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
+
+	"dgsbench/internal/ram"
+	"dgsbench/internal/regular"
 )
 
 // Loaded is a dataset in memory.
 type Loaded struct {
 	Dataset Dataset
 	Stream  Stream // with the file's features
-	SHA256  string // of the file, or what Open returned
+	SHA256  string // of the file, or the checksum that Open returned
 	Split   Split
 }
 
-// Load reads the dataset's file below dir, or opens its other source. The
-// checksum must be the known one, and so must the counts. Every error is one
-// message that says what to do.
+// Load reads the dataset's file below dir, or calls Open. Checksum and counts
+// must be as expected. Every error is one message that says what to do.
 func (d Dataset) Load(dir string) (*Loaded, error) {
 	if d.Damaged != nil {
 		return nil, d.Damaged
 	}
 	open := d.Open
 	if open == nil {
+		open = d.OpenFile
 		if err := d.Present(dir); err != nil {
 			return nil, err
 		}
-		open = d.OpenFile
 	}
-	if err := d.room(d.Size()); err != nil {
+	if err := d.checkMemory(d.Size()); err != nil {
 		return nil, err
 	}
 	s, sum, err := open(dir)
@@ -46,24 +51,55 @@ func (d Dataset) Load(dir string) (*Loaded, error) {
 	return &Loaded{Dataset: d, Stream: s, SHA256: sum, Split: d.Split.Split(s)}, nil
 }
 
-// OpenFile is the normal source: the file below dir, or what a cache has kept
-// of it, and the file's SHA-256.
+// OpenFile returns the stream of the file below dir, from the cache if that is
+// valid, and the file's SHA-256.
 func (d Dataset) OpenFile(dir string) (Stream, string, error) {
 	path, err := d.path(dir)
 	if err != nil {
 		return Stream{}, "", err
 	}
-	kept := openCache(path, d.Layout)
+	c := newCache(path, d.Layout)
+	cached := make(chan cachedStream, 1)
+	go func() { cached <- c.open() }() // while the file's checksum is computed
 	sum, err := d.checkFile(path)
 	if err != nil {
 		return Stream{}, "", d.withRemedy(err, dir)
 	}
-	s, err := kept.stream(sum)
+	s, err := c.stream(sum, <-cached)
 	return s, sum, err
 }
 
-// Present is nil where Load finds something to read: the file is there, or the
-// stream needs none. A file that is not there is an fs.ErrNotExist that says
+// Verify compares the dataset's file below dir with the known checksum or, if
+// that is unknown, with the known counts.
+func (d Dataset) Verify(dir string) error {
+	if d.Damaged != nil {
+		return d.Damaged
+	}
+	path, err := d.path(dir)
+	if err != nil {
+		return err
+	}
+	return d.withRemedy(d.VerifyFile(path), dir)
+}
+
+// VerifyFile is Verify of a file at any path. Its error does not say how to
+// get the right file.
+func (d Dataset) VerifyFile(path string) error {
+	if _, err := d.checkFile(path); err != nil || d.SHA256 != "" {
+		return err
+	}
+	s, err := ReadFile(path, d.Layout, 0)
+	if err != nil {
+		return err
+	}
+	if err := d.Want.check(s.Counts()); err != nil {
+		return fmt.Errorf("dataset %s: %s: %w: %w", d.Name, path, err, errWrongFile)
+	}
+	return nil
+}
+
+// Present returns nil if Load finds something to read: the file exists, or
+// none is needed. The error for a missing file is an fs.ErrNotExist that says
 // how to get it.
 func (d Dataset) Present(dir string) error {
 	if d.Damaged != nil || d.File == "" {
@@ -73,58 +109,71 @@ func (d Dataset) Present(dir string) error {
 	return err
 }
 
-// path is where the file is, if it is there.
+// path returns the path of the file, which must exist.
 func (d Dataset) path(dir string) (string, error) {
 	path := filepath.Join(dir, d.File)
 	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", d.missing(dir)
-	}
-	if err == nil && !info.Mode().IsRegular() {
-		return "", fmt.Errorf("dataset %s: %s is not a regular file", d.Name, path)
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		folder := dir
+		if abs, err := filepath.Abs(dir); err == nil {
+			folder = abs
+		}
+		return "", &missingError{fmt.Sprintf("dataset %s: no file %s in %s; %s", d.Name, d.File, folder, d.remedy(dir))}
+	case err != nil:
 		return "", fmt.Errorf("dataset %s: %w", d.Name, err)
+	case !info.Mode().IsRegular():
+		return "", fmt.Errorf("dataset %s: %s is not a regular file", d.Name, path)
 	}
 	return path, nil
 }
 
-// checkFile compares the checksum with the known one, if it is known.
+// missingError is an fs.ErrNotExist with a message of its own.
+type missingError struct{ text string }
+
+func (m *missingError) Error() string { return m.text }
+func (m *missingError) Unwrap() error { return fs.ErrNotExist }
+
+var errWrongFile = errors.New("it is damaged or another version")
+
+// checkFile returns the checksum of a file, which must be the known one if
+// there is one.
 func (d Dataset) checkFile(path string) (sum string, err error) {
 	sum, err = checksum(path)
 	if err != nil {
 		return "", fmt.Errorf("dataset %s: %w", d.Name, err)
 	}
 	if d.SHA256 != "" && sum != d.SHA256 {
-		return "", fmt.Errorf("dataset %s: %s has SHA-256 %s, expected %s: %w", d.Name, path, sum, d.SHA256, errWrong)
+		return "", fmt.Errorf("dataset %s: %s has SHA-256 %s, expected %s: %w", d.Name, path, sum, d.SHA256, errWrongFile)
 	}
 	return sum, nil
 }
 
-var errWrong = errors.New("it is damaged or another version")
-
-// withRemedy says how to get another file in place of a wrong one.
-func (d Dataset) withRemedy(err error, dir string) error {
-	if !errors.Is(err, errWrong) {
-		return err
-	}
-	if d.Imported {
-		return fmt.Errorf("%w; %s", err, d.obtain(dir))
-	}
-	return fmt.Errorf("%w; remove %s and %s", err, filepath.Join(dir, d.File), d.obtain(dir))
-}
-
-// missing is the message for a file that is not there.
-func (d Dataset) missing(dir string) error {
-	abs, err := filepath.Abs(dir)
+// checksum returns the SHA-256 of a file, in hexadecimal.
+func checksum(path string) (string, error) {
+	f, _, err := regular.Open(path, math.MaxInt64)
 	if err != nil {
-		abs = dir
+		return "", err
 	}
-	return &missingError{fmt.Sprintf("dataset %s: no file %s in %s; %s", d.Name, d.File, abs, d.obtain(dir))}
+	defer f.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return fmt.Sprintf("%x", h.Sum(nil)), err
 }
 
-// obtain says how the file gets into the data folder.
-func (d Dataset) obtain(dir string) string {
+// withRemedy adds to an errWrongFile how to replace the file.
+func (d Dataset) withRemedy(err error, dir string) error {
+	switch {
+	case !errors.Is(err, errWrongFile):
+		return err
+	case d.Imported:
+		return fmt.Errorf("%w; %s", err, d.remedy(dir))
+	}
+	return fmt.Errorf("%w; remove %s and %s", err, filepath.Join(dir, d.File), d.remedy(dir))
+}
+
+// remedy says how to get the file into the data folder.
+func (d Dataset) remedy(dir string) string {
 	switch {
 	case d.Imported:
 		return fmt.Sprintf("remove %s and import the source again", filepath.Join(dir, filepath.Dir(d.File)))
@@ -139,13 +188,7 @@ func (d Dataset) Served() bool {
 	return d.File != "" && d.Open == nil && d.Obtain == "" && !d.Imported
 }
 
-// missingError is an fs.ErrNotExist with a message of its own.
-type missingError struct{ text string }
-
-func (m *missingError) Error() string { return m.text }
-func (m *missingError) Unwrap() error { return fs.ErrNotExist }
-
-// Counts are the stream's sizes. Users and Items are 0 where any node may be
+// Counts returns the stream's sizes. Users and Items are 0 if any node may be
 // source and destination.
 func (s Stream) Counts() Counts {
 	c := Counts{Events: s.Len(), Nodes: s.NumNodes, Features: s.NumFeat}
@@ -160,7 +203,7 @@ func (s Stream) Counts() Counts {
 	return c
 }
 
-// check compares what is known of a dataset with what was read.
+// check compares the expected counts with those of a stream.
 func (want Counts) check(got Counts) error {
 	for _, c := range []struct {
 		what      string
@@ -178,4 +221,47 @@ func (want Counts) check(got Counts) error {
 		}
 	}
 	return nil
+}
+
+// Bytes returns the size in bytes of the columns of a stream with that many
+// events and features.
+func Bytes(events, features int) int64 {
+	const columns = 4 + 4 + 8 + 1 // Src, Dst, Time, Label
+	return int64(events) * int64(columns+4*features)
+}
+
+// Size returns the memory in bytes for reading or making the dataset; 0 if
+// its size is unknown.
+func (d Dataset) Size() int64 { return Bytes(d.Want.Events, d.Want.Features) + d.OpenBytes }
+
+// CheckRoom reports whether datasets fit into the memory together, as far as
+// their sizes are known before they are read. Unknown names are skipped.
+func CheckRoom(names []string) error {
+	total := int64(0)
+	var last Dataset
+	for _, name := range names {
+		if d, err := Lookup(name); err == nil {
+			last, total = d, total+d.Size()
+		}
+	}
+	if len(names) == 1 {
+		return last.checkMemory(total)
+	}
+	if err := ram.Check(fmt.Sprintf("the %d datasets together", len(names)), total); err != nil {
+		return fmt.Errorf("%w; leave some out with --datasets, or take a machine with more", err)
+	}
+	return nil
+}
+
+// checkMemory returns an error that says what to do if so many bytes do not fit
+// into the memory.
+func (d Dataset) checkMemory(bytes int64) error {
+	err := ram.Check("dataset "+d.Name, bytes)
+	switch {
+	case err == nil:
+		return nil
+	case d.Scaled != nil || d.HasTruth:
+		return fmt.Errorf("%w; take a smaller scale (NAME@SCALE), or a machine with more", err)
+	}
+	return fmt.Errorf("%w; import a part of it, or take a machine with more", err)
 }

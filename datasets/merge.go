@@ -1,8 +1,10 @@
 package datasets
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -11,67 +13,67 @@ import (
 
 var errChanged = errors.New("the file changed while it was read")
 
-// merger joins parsed blocks in file order. Its own tables of names number
-// the nodes of the whole file.
+// merger joins parsed blocks in file order. Its nodeNames number the nodes of
+// the whole file.
 type merger struct {
-	*parser
+	parser
 	renumber [2][]int32 // from a block's numbers to the file's: nodes, items
-	free     chan tables
-	checked  int64 // bytes of names that have room
+	free     chan nodeNames
+	checked  int64 // bytes of names that fit into the memory
 }
 
-// ahead is how many blocks a worker may be ahead of the merge: it bounds
-// what waits in memory.
-const ahead = 2
+// blocksAhead is how many blocks a worker may be ahead of the merge. It bounds
+// the memory of blocks that wait for it.
+const blocksAhead = 2
 
 // run parses all blocks and returns the first error in file order. Workers
-// take the blocks in that order too, so that whatever stands before a
-// damaged line has been looked at.
+// take the blocks in that order too, so everything before a damaged line has
+// been parsed.
 func (m *merger) run(blocks []block, workers int) error {
-	m.free = make(chan tables, ahead*workers)
+	m.free = make(chan nodeNames, blocksAhead*workers)
 	for range cap(m.free) {
-		m.free <- newTables(m.bipartite)
+		m.free <- newNodeNames(m.layout.Bipartite)
 	}
 	var stop atomic.Bool
-	early := map[int]parsed{} // parsed before a block that precedes them
+	early := map[int]parsedBlock{} // parsed before a preceding block
 	merged := 0
 	var first error
-	for res := range m.parseAll(blocks, workers, &stop) {
-		early[res.index] = res
-		for res, ok := early[merged]; ok; res, ok = early[merged] {
+	for b := range m.parseAll(blocks, workers, &stop) {
+		early[b.index] = b
+		for b, ok := early[merged]; ok; b, ok = early[merged] {
 			delete(early, merged)
 			merged++
 			if first == nil {
-				first = m.add(res)
+				first = m.add(b)
 			}
-			m.free <- res.tables
+			m.free <- b.nodeNames
 		}
 		stop.Store(first != nil)
 	}
 	return first
 }
 
-// parseAll has the blocks parsed until it is told to stop. The channel is
-// closed when all workers are done. A worker takes its tables before its
-// block, so that the next block to be merged always has some.
-func (m *merger) parseAll(blocks []block, workers int, stop *atomic.Bool) <-chan parsed {
+// parseAll parses the blocks until stop is set. The channel is closed when all
+// workers are done. A worker takes its nodeNames before its block, so that they
+// never run out for the next block to be merged.
+func (m *merger) parseAll(blocks []block, workers int, stop *atomic.Bool) <-chan parsedBlock {
 	largest := int64(0)
 	for _, b := range blocks {
 		largest = max(largest, b.end-b.off)
 	}
 	var next atomic.Int64
-	results := make(chan parsed, workers)
+	results := make(chan parsedBlock, workers)
 	var wg sync.WaitGroup
 	for range min(workers, len(blocks)) {
 		wg.Go(func() {
-			p := newParser(m.file, m.schema, m.out, int(largest))
-			for t := range m.free {
+			p := parser{schema: m.schema, file: m.file, out: m.out, buf: make([]byte, largest)}
+			for n := range m.free {
 				i := int(next.Add(1)) - 1
 				if i >= len(blocks) || stop.Load() {
-					m.free <- t
+					m.free <- n
 					return
 				}
-				results <- p.parse(i, blocks[i], t)
+				results <- p.parse(i, blocks[i], n)
 			}
 		})
 	}
@@ -82,12 +84,12 @@ func (m *merger) parseAll(blocks []block, workers int, stop *atomic.Bool) <-chan
 	return results
 }
 
-// add renumbers the nodes of the next block, after a look at the seam: its
-// first event must not be earlier than the last one before it.
-func (m *merger) add(b parsed) error {
-	if b.good > 0 && b.row > 0 && !m.mayBeUnsorted {
+// add renumbers the nodes of the next block. The block's first event must not
+// be earlier than the last one before it.
+func (m *merger) add(b parsedBlock) error {
+	if b.good > 0 && b.row > 0 {
 		if d := m.order(b.row); d != nil {
-			d.File, d.Line = m.file.name, m.file.lineOf(b.row)
+			d.Line = m.file.lineOf(b.row)
 			return d
 		}
 	}
@@ -97,12 +99,12 @@ func (m *merger) add(b parsed) error {
 	if b.good < b.rows {
 		return errChanged
 	}
-	if err := m.room(); err != nil {
+	if err := m.checkMemory(); err != nil {
 		return err
 	}
 	m.renumber[0] = m.nodes.adopt(b.nodes, m.renumber[0])
 	nodes, items := m.renumber[0], m.renumber[0]
-	if m.bipartite {
+	if m.layout.Bipartite {
 		m.renumber[1] = m.items.adopt(b.items, m.renumber[1])
 		items = m.renumber[1]
 	}
@@ -113,11 +115,11 @@ func (m *merger) add(b parsed) error {
 	return nil
 }
 
-// room refuses names that would not fit when their tables double, as they do
-// when they are full.
-func (m *merger) room() error {
+// checkMemory returns an error if the names would not fit after their tables
+// are doubled, as full tables are.
+func (m *merger) checkMemory() error {
 	size := m.nodes.bytes()
-	if m.bipartite {
+	if m.layout.Bipartite {
 		size += m.items.bytes()
 	}
 	if size <= m.checked {
@@ -127,34 +129,75 @@ func (m *merger) room() error {
 	return ram.Check(fmt.Sprintf("names of the nodes of %s", m.file.name), m.checked)
 }
 
-// finish puts events in order where they need not be, items after users and
-// the first event at time 0, and counts seconds.
+// finish sorts the events if the layout says so, numbers items after users and
+// converts times into seconds from the first event.
 func (m *merger) finish() error {
 	s := m.out
-	row := func(r int) int { return r } // in the file
-	order, err := m.sort()
-	if err != nil {
-		return err
-	}
-	if order != nil {
-		row = func(r int) int { return order[r] }
+	lastRow := s.Len() - 1 // in the file
+	if m.layout.Sort && !slices.IsSorted(s.Time) {
+		order, err := m.sort()
+		if err != nil {
+			return err
+		}
+		lastRow = order[lastRow]
 	}
 	s.NumNodes = m.nodes.len()
-	if m.bipartite {
+	if m.layout.Bipartite {
 		s.Users = s.NumNodes
 		s.NumNodes += m.items.len()
 		for r := range s.Dst {
 			s.Dst[r] += int32(s.Users)
 		}
 	}
-	start, perSecond := s.Time[0], units[m.unit].perSecond
+	start, perSecond := s.Time[0], unitPerSecond[m.layout.Unit]
 	for r, t := range s.Time {
 		s.Time[r] = (t - start) / perSecond
 	}
-	last := s.Len() - 1
-	if d := m.doubt(s.Time[last], longestSpan, number(s.Time[last])+" from the first event to the last"); d != nil {
-		d.File, d.Line = m.file.name, m.file.lineOf(row(last))
+	span := s.Time[s.Len()-1]
+	if d := m.tooLarge(span, longestSpan, number(span)+" from the first event to the last"); d != nil {
+		d.Line = m.file.lineOf(lastRow)
 		return d
 	}
 	return nil
+}
+
+// sort sorts the events by time, those of equal time in file order, and numbers
+// nodes as in a file with that order. It returns every event's row in the file.
+func (m *merger) sort() (order []int, err error) {
+	s := m.out
+	const numbers = 8 + 4 // of an event, in the file and after sorting
+	need := Bytes(s.Len(), s.NumFeat) + numbers*int64(s.Len()) + 4*int64(m.nodes.len()+m.items.len())
+	if err := ram.Check(fmt.Sprintf("sorting the %d events of %s", s.Len(), m.file.name), need); err != nil {
+		return nil, err
+	}
+	order = make([]int, s.Len())
+	for r := range order {
+		order[r] = r
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.Time[a], s.Time[b]) })
+	*s = s.Select(order).From(0)
+	nodes := newNumbering(m.nodes.len())
+	items := nodes
+	if m.layout.Bipartite {
+		items = newNumbering(m.items.len())
+	}
+	for r := range s.Src {
+		s.Src[r] = nodes(s.Src[r])
+		s.Dst[r] = items(s.Dst[r])
+	}
+	return order, nil
+}
+
+// newNumbering returns a function that renumbers n nodes in the order in which
+// it is called with them.
+func newNumbering(n int) func(old int32) int32 {
+	numbers := make([]int32, n) // new number + 1; 0 for none
+	last := int32(0)
+	return func(old int32) int32 {
+		if numbers[old] == 0 {
+			last++
+			numbers[old] = last
+		}
+		return numbers[old] - 1
+	}
 }

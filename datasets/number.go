@@ -7,12 +7,11 @@ import (
 	"strconv"
 )
 
-// parseFloat64 reads a finite decimal number. What strconv takes beyond that
-// is refused: hexadecimal numbers, infinity, NaN and underscores.
+// parseFloat64 parses a finite decimal number. Unlike strconv, it rejects
+// hexadecimal numbers, infinity, NaN and underscores.
 func parseFloat64(field []byte) (x float64, ok bool) { return parseFloat(field, 64) }
 
-// largestTime is the distance of times from zero, in any unit: every whole
-// number of 64 bits is nearer.
+// largestTime limits times, in any unit. It is beyond every 64-bit integer.
 const largestTime = 1e19
 
 // parseTime is parseFloat64 for times.
@@ -22,8 +21,8 @@ func parseTime(field []byte) (t float64, ok bool) {
 }
 
 // parseFloat32 is parseFloat64 for float32: the decimal number is rounded
-// once. Features are nearly all of a file, so their usual form does not go
-// through strconv.
+// once. Features make up most of a file, so their usual form is not parsed by
+// strconv.
 func parseFloat32(field []byte) (x float32, ok bool) {
 	if x, ok := quickFloat32(field); ok {
 		return x, true
@@ -40,7 +39,7 @@ func parseFloat(field []byte, bits int) (x float64, ok bool) {
 	return x, true
 }
 
-// isHex looks for the x of 0x1p4, -0x1p4.
+// isHex reports whether there is an x as in 0x1p4, -0x1p4.
 func isHex(field []byte) bool {
 	return len(field) > 2 && (field[1]|' ' == 'x' || field[2]|' ' == 'x')
 }
@@ -54,11 +53,11 @@ var powersOfTen = [mostDigits + 1]float64{
 	1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
 }
 
-// quickFloat32 converts -123.456 and the like: no exponent, not too many
-// digits. Digits and power of ten make a float64 with two roundings, which
+// quickFloat32 parses numbers such as -123.456: without exponent, and of at most
+// 19 digits. Digits and power of ten make a float64 with two roundings, which
 // is at most two units in the last place off. Rounded to float32, that is
-// the right number, except next to the middle between two of them: there,
-// as everywhere where it cannot be sure, ok is false.
+// exact except close to the middle between two float32. There, and for other
+// forms of numbers, ok is false.
 func quickFloat32(s []byte) (x float32, ok bool) {
 	negative := len(s) > 0 && s[0] == '-'
 	if negative {
@@ -92,7 +91,7 @@ func quickFloat32(s []byte) (x float32, ok bool) {
 	return float32(wide), true
 }
 
-// appendDigits reads the digits at the start of s behind those of m, and
+// appendDigits appends the digits at the start of s to those of m, and
 // counts them. More than mostDigits overflow.
 func appendDigits(m uint64, s []byte) (_ uint64, n int) {
 	for ; len(s)-n >= 8; n += 8 {
@@ -108,7 +107,7 @@ func appendDigits(m uint64, s []byte) (_ uint64, n int) {
 	return m, n
 }
 
-// eightDigits reads eight characters at once: pairs, then fours, then all
+// eightDigits parses eight characters at once: pairs, then fours, then all
 // (Lemire, Number parsing at a gigabyte per second, 2021).
 func eightDigits(w uint64) (x uint64, ok bool) {
 	const high = 0xf0f0f0f0f0f0f0f0

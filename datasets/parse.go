@@ -2,62 +2,53 @@ package datasets
 
 import "bytes"
 
-// parser reads blocks straight into their rows of the final columns. Each
-// worker has its own; they share nothing but the columns, in which no two
+// parser reads blocks straight into their rows of the final columns. Every
+// worker has its own. They share nothing but the columns, in which no two
 // blocks have a row in common.
 type parser struct {
 	*schema
-	file   *source
-	out    *Stream   // nodes are still numbered within their block
-	buf    []byte    // holds any block
-	ends   [2][]byte // the nodes of the present line, by Side
-	tables           // of the present block
+	file      *source
+	out       *Stream   // with nodes numbered within their block
+	buf       []byte    // at least as large as any block
+	ends      [2][]byte // the nodes of the present line, by Side
+	nodeNames           // of the present block
 }
 
-// tables number the nodes of a block, or of the whole file.
-type tables struct {
-	nodes *names // sources only in a bipartite graph
-	items *names // destinations; the same table where any node may be either
+// nodeNames numbers the nodes of a block, or of the whole file.
+type nodeNames struct {
+	nodes *names // only sources in a bipartite graph
+	items *names // destinations; equal to nodes if any node may be either
 }
 
-func newTables(bipartite bool) tables {
-	t := tables{nodes: newNames()}
-	t.items = t.nodes
+func newNodeNames(bipartite bool) nodeNames {
+	n := nodeNames{nodes: newNames()}
+	n.items = n.nodes
 	if bipartite {
-		t.items = newNames()
+		n.items = newNames()
 	}
-	return t
+	return n
 }
 
-func (t tables) reset() {
-	t.nodes.reset()
-	t.items.reset()
-}
-
-// parsed is what the merge needs of a block.
-type parsed struct {
+// parsedBlock is the result of parsing a block.
+type parsedBlock struct {
 	block
 	index int
-	tables
+	nodeNames
 	good int // events before the first error
 	err  error
 }
 
-func newParser(file *source, s *schema, out *Stream, bufSize int) *parser {
-	return &parser{schema: s, file: file, out: out, buf: make([]byte, bufSize)}
+// parse parses one block, whose nodes it numbers in n.
+func (p *parser) parse(index int, b block, n nodeNames) parsedBlock {
+	n.nodes.reset()
+	n.items.reset()
+	p.nodeNames = n
+	good, err := p.rows(b)
+	return parsedBlock{block: b, index: index, nodeNames: n, good: good, err: err}
 }
 
-// parse reads one block.
-func (p *parser) parse(index int, b block, t tables) parsed {
-	t.reset()
-	p.tables = t
-	res := parsed{block: b, index: index, tables: t}
-	res.good, res.err = p.rows(b)
-	return res
-}
-
-// rows parses line by line, and says how many are good. It stops at the
-// first damage, or where the columns end: they are shorter than the file
+// rows parses line by line and returns the number of good ones. It stops at the
+// first damage, or at the end of the columns: they are shorter than the file
 // only if an earlier line is damaged (see newColumns).
 func (p *parser) rows(b block) (good int, err error) {
 	text := p.buf[:b.end-b.off]
@@ -72,11 +63,11 @@ func (p *parser) rows(b block) (good int, err error) {
 			text = nil
 		}
 		d := p.line(line, r)
-		if d == nil && r > b.row && !p.mayBeUnsorted {
+		if d == nil && r > b.row {
 			d = p.order(r)
 		}
 		if d != nil {
-			d.File, d.Line = p.file.name, p.file.lineOf(r)
+			d.Line = p.file.lineOf(r)
 			return r - b.row, d
 		}
 		good++
@@ -104,10 +95,14 @@ func (p *parser) line(line []byte, r int) *Damage {
 		if role >= 0 {
 			feat[role], ok = parseFloat32(field)
 		} else {
-			ok = p.key(role, field, r)
+			ok = p.field(role, field, r)
 		}
 		if !ok {
-			return p.explain(line, c, field)
+			// A wrong number of fields is the likelier cause.
+			if n, err := countFields(line, p.sep); err == nil && n != len(p.roles) {
+				return p.wrongCount(line)
+			}
+			return p.bad(c, field, p.expected(role))
 		}
 	}
 	if more {
@@ -119,9 +114,8 @@ func (p *parser) line(line []byte, r int) *Damage {
 	return nil
 }
 
-// key stores a field that is not a feature.
-func (p *parser) key(role role, field []byte, r int) (ok bool) {
-	ok = true // for the columns that are skipped
+// field parses a field of event r that is not a feature.
+func (p *parser) field(role role, field []byte, r int) (ok bool) {
 	switch role {
 	case roleSrc:
 		p.ends[Source], ok = field, len(field) > 0
@@ -130,40 +124,29 @@ func (p *parser) key(role role, field []byte, r int) (ok bool) {
 	case roleTime:
 		p.out.Time[r], ok = p.clock.parse(field)
 	case roleLabel:
-		p.out.Label[r], ok = parseLabel(field, p.mayLackLabel)
+		p.out.Label[r], ok = parseLabel(field, !p.layout.jodie)
+	case roleSkip:
+		ok = true
 	}
 	return ok
 }
 
-// expected says what a column holds.
+// expected says what a column with that role holds.
 func (p *parser) expected(role role) string {
 	switch {
 	case role == roleSrc || role == roleDst:
 		return "a node"
 	case role == roleTime:
 		return p.clock.expected()
-	case role == roleLabel && p.mayLackLabel:
-		return "a label: 0, 1, or -1 where it is not known"
-	case role == roleLabel:
+	case role == roleLabel && p.layout.jodie:
 		return "a label: 0 or 1"
+	case role == roleLabel:
+		return "a label: 0, 1, or -1 where it is not known"
 	}
 	return "a finite number within the range of float32"
 }
 
-// explain reports a bad field, or the number of fields where that is wrong
-// too: it is then the likelier cause.
-func (p *parser) explain(line []byte, c int, field []byte) *Damage {
-	if n, err := countFields(line, p.sep); err == nil && n != len(p.roles) {
-		return p.wrongCount(line)
-	}
-	return p.bad(c, field, p.expected(p.roles[c]))
-}
-
-func (p *schema) bad(c int, field []byte, want string) *Damage {
-	return &Damage{Column: c + 1, Name: p.names[c], Found: quoted(field), Want: want}
-}
-
-// wrongCount reports too few or too many fields.
+// wrongCount returns the damage of a line with too few or too many fields.
 func (p *parser) wrongCount(line []byte) *Damage {
 	want := plural(len(p.roles), "field")
 	if len(bytes.TrimSpace(line)) == 0 {
@@ -173,10 +156,11 @@ func (p *parser) wrongCount(line []byte) *Damage {
 	return &Damage{Found: plural(n, "field"), Want: want}
 }
 
-// order reports an event that is earlier than the one before it.
+// order returns the damage of an event that is earlier than the one before
+// it, unless events are sorted later.
 func (p *parser) order(r int) *Damage {
 	before, now := p.out.Time[r-1], p.out.Time[r]
-	if now >= before {
+	if now >= before || p.layout.Sort {
 		return nil
 	}
 	d := p.bad(p.column(roleTime), nil, "a time not before the last line's "+p.clock.text(before))

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"hash/crc32"
 
 	"dgsbench/protocol"
 )
@@ -9,42 +10,37 @@ import (
 // A Cut says how a dataset is cut into parts.
 type Cut struct {
 	Setting protocol.Setting
-	// NeedFeatures says that the model cannot work without features: it is
-	// given the dataset's substitute where there are none.
+	// NeedFeatures says that the model needs features: it gets the dataset's
+	// substitute if the file has none.
 	NeedFeatures bool
-	// Batch is the number of events in the windows before which derived
-	// features end, as the parts are cut into them: windows restart at the
-	// first event of each part. 0 has the features of an event depend on all
-	// events before it.
+	// Batch is the size in events of the windows of a part: the derived features
+	// of an event depend on the events before its window only. Windows restart at
+	// the first event of each part. With 0, features depend on all events before
+	// theirs.
 	Batch int
 }
 
-// Parts are a dataset cut for one setting, with the features that a model is
-// given. Train, Val and Test number their events as the whole stream does.
+// Parts is a dataset cut for one setting, with the features for a model.
+// Train, Val and Test number their events as the whole stream does.
 type Parts struct {
 	Whole            Stream
 	Train, Val, Test Stream
-	// NewNode marks the nodes that are absent from Train (inductive
-	// setting); nil in the transductive one.
-	NewNode []bool
-	// Batch is the Cut's: derived features know of what comes before batches of
-	// that size; 0 where they know of all events before theirs.
-	Batch int
-	// Substituted: the file has no features, and the dataset's substitute
-	// columns stand in.
-	Substituted bool
+	NewNode          []bool // marks nodes absent from Train (inductive); nil if transductive
+	Batch            int    // that of the Cut
+	Substituted      bool   // the file has no features, so these are the dataset's substitute
 
-	seal seal
+	shared    []Stream // whose memory all trials with these parts share
+	checksums []uint32 // of the columns of shared
 }
 
-// Scored reports whether a validation or test event between these nodes
-// counts: always in the transductive setting, and in the inductive one where
-// at least one of them is new.
+// Scored reports whether a validation or test event between these nodes is
+// scored: always in the transductive setting, and in the inductive one if at
+// least one of them is new.
 func (p Parts) Scored(src, dst int32) bool {
 	return p.NewNode == nil || p.NewNode[src] || p.NewNode[dst]
 }
 
-// NumScored is the number of events of a validation or test part that count.
+// NumScored returns the number of scored events of a validation or test part.
 func (p Parts) NumScored(part Stream) (n int) {
 	if p.NewNode == nil {
 		return part.Len()
@@ -59,9 +55,9 @@ func (p Parts) NumScored(part Stream) (n int) {
 
 // Parts cuts the dataset.
 //
-// Derived columns are computed over the whole stream and scaled with the
-// train part of the setting, after held-out nodes were taken out of it. Their
-// events are in no window of the train part, but before the later ones.
+// Derived columns are computed over the whole stream, and scaled with the
+// train part of the setting, without held-out nodes. Events that are excluded
+// from the train part are in none of its windows, but before later ones.
 func (l *Loaded) Parts(cut Cut) (Parts, error) {
 	train, newNode, err := l.train(cut.Setting)
 	if err != nil {
@@ -82,16 +78,20 @@ func (l *Loaded) Parts(cut Cut) (Parts, error) {
 		}
 	}
 	p.Train, p.Val, p.Test = train(p.Whole), l.val(p.Whole), l.test(p.Whole)
-	p.seal = sealOf(p)
+	p.shared = []Stream{p.Whole}
+	if newNode != nil {
+		p.shared = append(p.shared, p.Train) // a copy
+	}
+	p.checksums = checksums(p.shared)
 	return p, nil
 }
 
-// val and test are these parts of the whole stream, with any features.
+// val and test return these parts of the whole stream, with any features.
 func (l *Loaded) val(s Stream) Stream  { return s.Slice(l.Split.TrainEnd, l.Split.ValEnd) }
 func (l *Loaded) test(s Stream) Stream { return s.Slice(l.Split.ValEnd, s.Len()) }
 
 // begins marks the first event of each window of batch events, in each part; it
-// is nil where every event is a window.
+// is nil if every event is a window.
 func (l *Loaded) begins(train Stream, batch int) []bool {
 	if batch <= 1 {
 		return nil
@@ -105,7 +105,7 @@ func (l *Loaded) begins(train Stream, batch int) []bool {
 	return begins
 }
 
-// WithoutTruth is the same without what a simulator knows.
+// WithoutTruth returns the parts without the simulator's hidden state.
 func (p Parts) WithoutTruth() Parts {
 	for _, s := range []*Stream{&p.Whole, &p.Train, &p.Val, &p.Test} {
 		s.Truth = nil
@@ -113,14 +113,14 @@ func (p Parts) WithoutTruth() Parts {
 	return p
 }
 
-// train returns how to take the setting's train part out of the stream, and
-// the nodes that are not in it.
+// train returns a function that takes the setting's train part of the stream,
+// and marks the nodes that are not in it.
 func (l *Loaded) train(setting protocol.Setting) (take func(Stream) Stream, newNode []bool, err error) {
 	switch setting {
 	case protocol.Transductive:
 		return func(s Stream) Stream { return s.Slice(0, l.Split.TrainEnd) }, nil, nil
 	case protocol.Inductive:
-		if err := l.Dataset.room(inductiveBytes(l.Stream, l.Split.TrainEnd, l.Stream.NumFeat)); err != nil {
+		if err := l.Dataset.checkMemory(inductiveBytes(l.Stream, l.Split.TrainEnd)); err != nil {
 			return nil, nil, fmt.Errorf("the inductive setting: %w", err)
 		}
 		heldOut, err := l.Dataset.HeldOut(l.Stream, l.Split)
@@ -133,8 +133,16 @@ func (l *Loaded) train(setting protocol.Setting) (take func(Stream) Stream, newN
 	return nil, nil, fmt.Errorf("no setting %q; known: %s (transductive), %s (inductive)", setting, protocol.Transductive, protocol.Inductive)
 }
 
-// withoutNodes lists the events that touch none of the nodes, and marks the
-// nodes that have no event among them.
+// inductiveBytes returns the memory for the train part of the inductive setting:
+// lists of nodes and events, the longest of which is copied as it grows, and the
+// part's own columns.
+func inductiveBytes(s Stream, trainEnd int) int64 {
+	const grown = 9 * 8 / 4 // numbers of events; the list grows by a quarter
+	return Bytes(trainEnd, s.NumFeat) + int64(trainEnd)*(4+grown) + 2*int64(s.NumNodes)
+}
+
+// withoutNodes returns the events that involve none of the nodes, and marks the
+// nodes without such an event.
 func withoutNodes(s Stream, nodes []int32) (events []int, absent []bool) {
 	out := make([]bool, s.NumNodes)
 	for _, n := range nodes {
@@ -151,4 +159,29 @@ func withoutNodes(s Stream, nodes []int32) (events []int, absent []bool) {
 		}
 	}
 	return events, absent
+}
+
+var columnNames = [...]string{"sources", "destinations", "times", "labels", "features"}
+
+// checksums returns the checksums of the streams' columns, in the order of
+// columnNames.
+func checksums(streams []Stream) (sums []uint32) {
+	table := crc32.MakeTable(crc32.Castagnoli) // processors compute it
+	for _, s := range streams {
+		for _, column := range [][]byte{bytesOf(s.Src), bytesOf(s.Dst), bytesOf(s.Time), bytesOf(s.Label), bytesOf(s.Feat)} {
+			sums = append(sums, crc32.Checksum(column, table))
+		}
+	}
+	return sums
+}
+
+// Changed returns the name of a column, such as "labels", that somebody wrote to
+// since the dataset was cut, or "".
+func (p Parts) Changed() string {
+	for i, sum := range checksums(p.shared) {
+		if sum != p.checksums[i] {
+			return columnNames[i%len(columnNames)]
+		}
+	}
+	return ""
 }

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -10,20 +11,21 @@ import (
 	"dgsbench/internal/ram"
 )
 
-// blockSize is how many bytes a worker reads at once: they stay in its cache.
-const blockSize = 64 << 10
+const (
+	// blockSize is the number of bytes that a worker reads at once. They fit into
+	// its cache.
+	blockSize = 64 << 10
+	// maxEvents limits the numbers of events and of nodes to int32.
+	maxEvents = math.MaxInt32 / 2
+)
 
-// maxEvents keeps the numbers of events and of nodes within int32.
-const maxEvents = math.MaxInt32 / 2
-
-// ReadFile reads a CSV file, with so many workers (0: one a core). The
+// ReadFile reads a CSV file with that many workers (0: one per core). The
 // result does not depend on their number.
 //
-// The file is scanned once for line ends, which fixes the size of all
-// columns and the row at which every block of lines starts. Workers then
-// parse the blocks straight into the columns, and nodes are renumbered block
-// by block in file order. Beside the stream itself, memory holds a block a
-// worker and the nodes' names.
+// One pass finds the line ends, and so the size of all columns and the row at
+// which every block of lines starts. Workers then parse the blocks straight into
+// the columns, and nodes are renumbered block by block in file order. Beside the
+// stream, memory holds a block per worker and the nodes' names.
 //
 // What cannot be read is reported as a *Damage.
 func ReadFile(path string, layout Layout, workers int) (Stream, error) {
@@ -36,10 +38,10 @@ func ReadFile(path string, layout Layout, workers int) (Stream, error) {
 	return s, err
 }
 
-// OpenRegular opens a file that can be read in several places at once, and
-// says how many bytes it has.
+// OpenRegular opens a file that can be read at any offset, and returns its
+// size in bytes.
 func OpenRegular(path string) (f *os.File, size int64, err error) {
-	info, err := os.Stat(path) // before it is opened: a pipe would wait for a writer
+	info, err := os.Stat(path) // before opening, which would wait for the writer of a pipe
 	switch {
 	case err != nil:
 		return nil, 0, err
@@ -52,8 +54,8 @@ func OpenRegular(path string) (f *os.File, size int64, err error) {
 	return f, info.Size(), err
 }
 
-// ReadColumns is ReadFile of any source of so many bytes, which has that name
-// in messages. It also says which columns are the features.
+// ReadColumns is ReadFile for any source of size bytes; name stands for it in
+// messages. It also returns the names of the feature columns.
 func ReadColumns(r io.ReaderAt, name string, size int64, layout Layout, workers int) (s Stream, features []string, err error) {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -61,38 +63,46 @@ func ReadColumns(r io.ReaderAt, name string, size int64, layout Layout, workers 
 	return read(r, name, size, layout, workers, blockSize)
 }
 
-// read is ReadColumns with blocks of another size.
+// read is ReadColumns with any size of blocks.
 func read(r io.ReaderAt, name string, size int64, layout Layout, workers, blockSize int) (Stream, []string, error) {
-	file, err := newSource(r, name, size)
+	m, err := readBlocks(r, name, size, layout, workers, blockSize)
+	if err == nil {
+		err = m.finish()
+	}
+	if d := (*Damage)(nil); errors.As(err, &d) {
+		d.File = name
+	}
 	if err != nil {
 		return Stream{}, nil, err
+	}
+	return *m.out, m.schema.features(), nil
+}
+
+// readBlocks reads the events in file order.
+func readBlocks(r io.ReaderAt, name string, size int64, layout Layout, workers, blockSize int) (*merger, error) {
+	file, err := newSource(r, name, size)
+	if err != nil {
+		return nil, err
 	}
 	schema, start, err := file.schema(layout)
 	if err != nil {
-		return Stream{}, nil, err
+		return nil, err
 	}
 	blocks, err := file.blocks(start, blockSize)
 	if err != nil {
-		return Stream{}, nil, err
+		return nil, err
 	}
 	out, err := newColumns(file, schema, blocks)
 	if err != nil {
-		return Stream{}, nil, err
+		return nil, err
 	}
-	merge := merger{parser: newParser(file, schema, &out, 0)}
-	merge.tables = newTables(schema.bipartite)
-	if err := merge.run(blocks, workers); err != nil {
-		return Stream{}, nil, err
-	}
-	if err := merge.finish(); err != nil {
-		return Stream{}, nil, err
-	}
-	return out, schema.features(), nil
+	m := &merger{parser: parser{schema: schema, file: file, out: &out, nodeNames: newNodeNames(layout.Bipartite)}}
+	return m, m.run(blocks, workers)
 }
 
-// newColumns allocates the stream, once. An event of so many fields takes as
-// many bytes or more, so that a file too short for its lines has a damaged
-// one among those that would fit; rows after that are not worth memory.
+// newColumns allocates the stream, once. An event takes at least as many bytes
+// as it has fields. So a file that is too short for its lines has a damaged
+// line among the rows that are allocated.
 func newColumns(file *source, s *schema, blocks []block) (Stream, error) {
 	last := blocks[len(blocks)-1]
 	rows := last.row + last.rows

@@ -48,7 +48,7 @@ func checkRead(t *testing.T, text string, layout Layout) {
 	for k := range s.Len() {
 		sound := s.Src[k] >= 0 && s.Src[k] < int32(s.NumNodes) && s.Dst[k] >= int32(s.Users) && s.Dst[k] < int32(s.NumNodes) &&
 			(k == 0 || s.Time[k] >= s.Time[k-1]) && !math.IsInf(s.Time[k], 0) &&
-			s.Label[k] >= Unlabelled && s.Label[k] <= 1 && !notFinite(s.Features(k))
+			s.Label[k] >= Unlabelled && s.Label[k] <= 1 && finite(s.Features(k))
 		if !sound {
 			t.Fatalf("event %d: %d -> %d at %v, label %d, features %v", k, s.Src[k], s.Dst[k], s.Time[k], s.Label[k], s.Features(k))
 		}

@@ -83,7 +83,7 @@ func TestRealDataWikipediaIDs(t *testing.T) {
 					zeros++
 				}
 			}
-			node := Side(side).of(p.Whole, k)
+			node := Side(side).node(p.Whole, k)
 			if before := of[node]; zeros != 63 || before != nil && !slices.Equal(before, columns) {
 				t.Fatalf("event %d: node %d has %v, before %v", k, node, columns, before)
 			}

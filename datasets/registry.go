@@ -1,3 +1,9 @@
+// Package datasets holds event streams and everything that produces them:
+// the Stream type, the CSV reader, the registry of known datasets, the splits
+// and the derived features. It knows nothing about models.
+//
+// ReadFile reads a file into a Stream, Dataset.Load a registered dataset into
+// a Loaded, and Loaded.Parts cuts that into what models are given.
 package datasets
 
 import (
@@ -18,68 +24,68 @@ type Dataset struct {
 	Citation string
 	Licence  string
 	URL      string
-	// Obtain says how the file is made from what the URL serves; empty where
-	// it is served as it is.
+	// Obtain says how to make the file from what the URL serves; it is empty
+	// if the file is served as it is.
 	Obtain string
 
-	File   string // name below the data folder
-	SHA256 string // of the file; empty where it is not known
+	File   string // path below the data folder
+	SHA256 string // of the file; empty if unknown
 	Layout Layout
-	// Open replaces File, SHA256 and Layout where the stream does not come
-	// from a file: it returns the stream and a checksum that stands for it.
-	// dir is the data folder, which Open may ignore.
+	// Open replaces File, SHA256 and Layout for a stream that is not simply
+	// read from a file: it returns the stream and a checksum for it. dir is
+	// the data folder.
 	Open func(dir string) (Stream, string, error)
-	// Scaled is the dataset at another size, for what is simulated: scale
-	// times the events and nodes. It is what NAME@SCALE means, if that is the
-	// name of what it returns; nil where the size is given.
+	// Scaled returns a simulated dataset at another size: scale times the
+	// events and nodes. NAME@SCALE means its result if that has this name. It
+	// is nil for datasets of one size.
 	Scaled func(scale float64) (Dataset, error)
+	// OpenBytes is the memory in bytes that Open needs beside the stream.
+	OpenBytes int64
 
-	// Making is the memory that Open takes beside the stream, bytes.
-	Making int64
-
-	// HasTruth: the stream knows its hidden state (Stream.Truth).
-	HasTruth bool
+	HasTruth bool // the stream knows its hidden state (Stream.Truth)
 	Imported bool // File is in a folder that an import made
-	// Damaged is why an imported dataset cannot be used: Load and Verify
-	// return it. It is nil for every other dataset.
+	// Damaged is the reason why an imported dataset cannot be used: Load and
+	// Verify return it.
 	Damaged error
 
 	Want     Counts
 	Split    SplitRule
 	HeldOut  HeldOut
 	Labelled bool
-	// Features are derived columns that every model is given instead of the
-	// file's. Without any, models are given the file's.
+	// Features are the derived columns that every model gets instead of the
+	// file's. Without any, models get the file's.
 	Features []Derived
-	// Substitute is what models that need features are given where the file
+	// Substitute are the columns for models that need features, if the file
 	// has none.
 	Substitute []Derived
 
-	Notes []string // footnotes of every table with this dataset
-	// PaperName is what the paper calls it; empty where it is not in there.
-	PaperName string
-	// SizesOf is what the paper calls the dataset whose numbers of events,
+	Notes     []string // footnotes of every table with this dataset
+	PaperName string   // name in the paper; empty if the dataset is not in there
+	// SizesOf is the paper's name of the dataset whose numbers of events,
 	// nodes and features this one has; empty for none.
 	SizesOf string
 }
 
 // Counts are the sizes of a dataset. As an expectation, 0 means unknown.
 type Counts struct {
-	Events    int `json:"events"`
-	Nodes     int `json:"nodes"`
-	Users     int `json:"users"`
-	Items     int `json:"items"`
-	Positives int `json:"positives"`
-	Features  int `json:"features"`
+	Events    int `json:"events" yaml:"events"`
+	Nodes     int `json:"nodes" yaml:"nodes"`
+	Users     int `json:"users" yaml:"users"`
+	Items     int `json:"items" yaml:"items"`
+	Positives int `json:"positives" yaml:"positives"`
+	Features  int `json:"features" yaml:"features"`
 }
 
-var entries = map[string]Dataset{}
+var (
+	entries  = map[string]Dataset{} // registered datasets
+	imported = map[string]Dataset{} // datasets of the present data folder
+)
 
-// Register adds a dataset. It panics when the name is taken or when the
-// entry lacks a name, a split rule, a choice of held-out nodes or a source.
+// Register adds a dataset. It panics if the name is taken or if the entry
+// lacks a name, a split rule, a choice of held-out nodes or a source.
 func Register(d Dataset) {
-	switch _, taken := entries[d.Name]; {
-	case taken:
+	switch {
+	case BuiltIn(d.Name):
 		panic("datasets: " + d.Name + " is registered twice")
 	case d.Name == "", d.Split == SplitRule{}, d.HeldOut == nil, d.File == "" && d.Open == nil:
 		panic(fmt.Sprintf("datasets: entry %q is not complete", d.Name))
@@ -87,12 +93,9 @@ func Register(d Dataset) {
 	entries[d.Name] = d
 }
 
-// imported are the datasets of the data folder in use.
-var imported = map[string]Dataset{}
-
-// SetImported makes the datasets of a data folder known, in place of those of
-// the folder before. Their names must be free, but a damaged one hides the
-// dataset of the benchmark that has its name.
+// SetImported replaces the imported datasets by those of another data folder.
+// Their names must not be taken, except that a damaged one hides the
+// benchmark's dataset of its name.
 func SetImported(list []Dataset) error {
 	found := map[string]Dataset{}
 	for _, d := range list {
@@ -111,8 +114,8 @@ func BuiltIn(name string) bool {
 	return ok
 }
 
-// LooksBack reports whether features that models are given depend on earlier
-// events: those of all models, or of the ones that cannot work without.
+// LooksBack reports whether features depend on earlier events: those of all
+// models, or of the models that need features.
 func (d Dataset) LooksBack(needFeatures bool) bool {
 	columns := d.Features
 	if len(columns) == 0 && needFeatures {
@@ -121,8 +124,8 @@ func (d Dataset) LooksBack(needFeatures bool) bool {
 	return slices.ContainsFunc(columns, func(f Derived) bool { return f.past })
 }
 
-// Lookup finds a registered or imported dataset, or makes the one that
-// NAME@SCALE stands for.
+// Lookup returns a registered or imported dataset, or the one that NAME@SCALE
+// stands for.
 func Lookup(name string) (Dataset, error) {
 	base, suffix, scaled := strings.Cut(name, "@")
 	d, ok := imported[base]
@@ -146,16 +149,15 @@ func Lookup(name string) (Dataset, error) {
 	if d, err = d.Scaled(scale); err != nil {
 		return Dataset{}, err
 	}
-	if d.Name != name { // one spelling, one dataset: its results lie in one place
+	if d.Name != name { // one spelling per dataset, so that its results are in one folder
 		return Dataset{}, fmt.Errorf("dataset %s: expected the spelling %s", name, d.Name)
 	}
 	return d, nil
 }
 
-// Names lists the registered and imported datasets, sorted.
+// Names returns the names of the registered and imported datasets, sorted.
 func Names() []string {
-	names := slices.Collect(maps.Keys(entries))
-	names = slices.AppendSeq(names, maps.Keys(imported))
-	slices.Sort(names)
-	return slices.Compact(names)
+	all := maps.Clone(entries)
+	maps.Copy(all, imported)
+	return slices.Sorted(maps.Keys(all))
 }

@@ -61,7 +61,7 @@ func TestBytesAreWhatIsAllocated(t *testing.T) {
 			_, err := Derive(s, s.Slice(0, 100), []Derived{Gap(Source), Gap(Destination), Count(Source), Count(Destination)}, nil)
 			must(err)
 		}},
-		"inductive": {inductiveBytes(s, l.Split.TrainEnd, s.NumFeat), .5, 1.3, func() {
+		"inductive": {inductiveBytes(s, l.Split.TrainEnd), .5, 1.3, func() {
 			_, err := l.Parts(Cut{Setting: protocol.Inductive})
 			must(err)
 		}},
@@ -96,10 +96,9 @@ func TestWhatHasNoRoom(t *testing.T) {
 	}}
 	_, err = d.Load("")
 	want(t, err, "dataset huge: needs 4313.2 GB of memory, ")
-	m := merger{parser: &parser{file: &source{name: "events.csv"}, schema: &schema{}}, checked: -1}
-	m.tables = newTables(false)
+	m := merger{parser: parser{file: &source{name: "events.csv"}, schema: &schema{}, nodeNames: newNodeNames(false)}, checked: -1}
 	m.nodes.ends = make([]int, 0, 1<<16)
-	if err := m.room(); err != nil || m.checked < 2*8<<16 {
+	if err := m.checkMemory(); err != nil || m.checked < 2*8<<16 {
 		t.Errorf("names: %v, room for %d bytes of them checked", err, m.checked)
 	}
 }

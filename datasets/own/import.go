@@ -1,6 +1,19 @@
+// Package own makes datasets of a user's files. Import turns an event log
+// into a folder below the data folder, and Use makes such folders known by
+// their names, like the datasets that come with the benchmark.
+//
+// The folder DATA/NAME holds
+//
+//	events.csv      the imported events: nodes are numbers, times are seconds
+//	                from the first event, unused columns are left out
+//	dataset.yaml    how it is split, and what is in it
+//	.cache          the same events for fast loading; it may be removed
+//
+// It appears all at once, or not at all.
 package own
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -10,6 +23,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"dgsbench/datasets"
 	"dgsbench/internal/atomicfile"
@@ -17,25 +31,30 @@ import (
 	"dgsbench/internal/strictyaml"
 )
 
-// Source is what Import reads.
+// Source is the input of Import.
 type Source struct {
 	File   string // CSV, also compressed by gzip or zstd
 	Layout datasets.Layout
 	Name   string // of the dataset
-	Title  string // in listings; the file's name where it is empty
-	Split  Split
-	// Progress is told how much of the work is done, 0 to 1; it may be nil.
+	Title  string // in listings; the file's name if it is empty
+	Split  datasets.SplitRule
+	// Progress is called with the share of the work that is done, 0 to 1; it may
+	// be nil.
 	Progress func(share float64)
 }
 
+// DefaultSplit is TGN's.
+var DefaultSplit = datasets.ByTime(0.70, 0.85)
+
 // Import makes the dataset of that name below the data folder, which must not
 // have it yet. What is wrong with the file is reported as a
-// *datasets.Damage, with the file's name and line. When ctx is done, so is
-// the import, and nothing of it is left.
+// *datasets.Damage, with the file's name and line. When ctx is done, the
+// import ends and leaves nothing.
 //
-// A labelled source must have events of both classes in each part: without
-// them, classification cannot be learnt or measured.
+// A labelled source must have events of both classes in each part, or
+// classification could not be learnt or measured.
 func Import(ctx context.Context, dir string, src Source) (*datasets.Loaded, error) {
+	src.Title = cmp.Or(src.Title, "imported from "+filepath.Base(src.File))
 	if err := src.check(dir); err != nil {
 		return nil, err
 	}
@@ -56,14 +75,14 @@ func Import(ctx context.Context, dir string, src Source) (*datasets.Loaded, erro
 	return l, err
 }
 
-// check looks at what can be wrong before the file is read.
+// check finds what can be wrong before the file is read.
 func (src Source) check(dir string) error {
 	path := filepath.Join(dir, src.Name)
 	switch _, err := os.Lstat(path); {
 	case names.Check(src.Name) != nil:
 		return fmt.Errorf("the dataset: %w", names.Check(src.Name))
-	case names.CheckTitle(src.title()) != nil:
-		return fmt.Errorf("the title: %w; --title gives another", names.CheckTitle(src.title()))
+	case names.CheckTitle(src.Title) != nil:
+		return fmt.Errorf("the title: %w; --title gives another", names.CheckTitle(src.Title))
 	case datasets.BuiltIn(src.Name):
 		return fmt.Errorf("the benchmark has a dataset %s of its own, expected another name", src.Name)
 	case err == nil:
@@ -71,19 +90,18 @@ func (src Source) check(dir string) error {
 	case !errors.Is(err, os.ErrNotExist):
 		return err
 	}
-	_, err := src.Split.rule()
-	return err
+	return src.Split.Check()
 }
 
-// Shares of the work, as measured: where it was unpacked, and where it was
-// read.
+// Measured shares of the work that are done after its phases.
 const (
 	unpacked = 0.2
 	wasRead  = 0.45
 	written  = 0.85
 )
 
-// fill makes the files, and ends by reading them as every later command does.
+// fill writes the dataset's files into dir, and then reads them as every later
+// command does.
 func (src Source) fill(m *meter, dir string) (*datasets.Loaded, error) {
 	if err := src.write(m, dir); err != nil {
 		return nil, err
@@ -96,33 +114,29 @@ func (src Source) fill(m *meter, dir string) (*datasets.Loaded, error) {
 	return l, m.add(1)
 }
 
-// load reads the files, which are not yet where they belong.
+// load reads the files, which are still in a temporary folder.
 func (src Source) load(dir string) (*datasets.Loaded, error) {
 	d, err := readDescription(filepath.Join(dir, descriptionFile))
 	if err != nil {
 		return nil, err
 	}
-	here, err := d.dataset(filepath.Base(dir))
+	l, err := d.dataset(filepath.Base(dir)).Load(filepath.Dir(dir))
 	if err != nil {
 		return nil, err
 	}
-	l, err := here.Load(filepath.Dir(dir))
-	if err != nil {
-		return nil, err
-	}
-	l.Dataset, err = d.dataset(src.Name)
-	return l, err
+	l.Dataset = d.dataset(src.Name)
+	return l, nil
 }
 
-// write makes the files.
+// write writes the files.
 func (src Source) write(m *meter, dir string) error {
 	s, features, err := src.read(m, dir)
 	if err != nil {
 		return err
 	}
 	d := description{
-		Version: formatVersion, Title: src.title(), Split: src.Split, Bipartite: src.Layout.Bipartite,
-		Labelled: src.Layout.Label != "", Features: features, Counts: counts(s.Counts()),
+		Version: formatVersion, Title: src.Title, Split: src.Split, Bipartite: src.Layout.Bipartite,
+		Labelled: src.Layout.Label != "", Features: features, Counts: s.Counts(),
 	}
 	m.begin(written, int64(s.Len()))
 	sum := sha256.New()
@@ -133,11 +147,7 @@ func (src Source) write(m *meter, dir string) error {
 		return err
 	}
 	d.SHA256 = fmt.Sprintf("%x", sum.Sum(nil))
-	rule, err := d.Split.rule()
-	if err != nil {
-		return err
-	}
-	if err := src.checkParts(s, rule); err != nil {
+	if err := src.checkParts(s); err != nil {
 		return err
 	}
 	yaml, err := strictyaml.Encode(d, nil)
@@ -147,8 +157,7 @@ func (src Source) write(m *meter, dir string) error {
 	return atomicfile.Write(filepath.Join(dir, descriptionFile), yaml)
 }
 
-// read reads the file, which it unpacks into the folder tmp before if that is
-// needed.
+// read reads the file. It unpacks a compressed file into the folder tmp first.
 func (src Source) read(m *meter, tmp string) (datasets.Stream, []string, error) {
 	f, size, err := datasets.OpenRegular(src.File)
 	if err != nil {
@@ -159,77 +168,102 @@ func (src Source) read(m *meter, tmp string) (datasets.Stream, []string, error) 
 	if _, err := f.ReadAt(start, 0); err != nil {
 		return datasets.Stream{}, nil, err
 	}
-	packed, ok := formatOf(start)
-	if !ok {
-		return src.columns(m, f, size)
+	path := "" // of the unpacked file
+	if packed, ok := formatOf(start); ok {
+		m.begin(unpacked, size)
+		if path, err = packed.unpackTo(tmp, meteredFile{f, m}, size, src.File); err != nil {
+			return datasets.Stream{}, nil, err
+		}
+		if f, size, err = datasets.OpenRegular(path); err != nil {
+			return datasets.Stream{}, nil, err
+		}
+		defer f.Close()
 	}
-	m.begin(unpacked, size)
-	path, err := packed.spool(meteredFile{f, m}, size, src.File, tmp)
-	if err != nil {
-		return datasets.Stream{}, nil, err
+	m.begin(wasRead, 2*size) // once for the lines, once for their fields
+	s, features, err := datasets.ReadColumns(meteredFile{f, m}, src.File, size, src.Layout, 0)
+	if path != "" {
+		err = errors.Join(err, os.Remove(path))
 	}
-	text, size, err := datasets.OpenRegular(path)
-	if err != nil {
-		return datasets.Stream{}, nil, err
-	}
-	defer text.Close()
-	s, features, err := src.columns(m, text, size)
-	return s, features, errors.Join(err, os.Remove(path))
+	return s, features, err
 }
 
-// columns reads the text: once for its lines, once for what is in them.
-func (src Source) columns(m *meter, f *os.File, size int64) (datasets.Stream, []string, error) {
-	m.begin(wasRead, 2*size)
-	return datasets.ReadColumns(meteredFile{f, m}, src.File, size, src.Layout, 0)
-}
-
-func (src Source) title() string {
-	if src.Title != "" {
-		return src.Title
-	}
-	return "imported from " + filepath.Base(src.File)
-}
-
-// checkParts makes sure that there is something to learn and to measure.
-func (src Source) checkParts(s datasets.Stream, rule datasets.SplitRule) error {
-	split := rule.Split(s)
-	parts := []struct {
-		name   string
-		events datasets.Stream
-	}{
-		{"train", s.Slice(0, split.TrainEnd)},
-		{"validation", s.Slice(split.TrainEnd, split.ValEnd)},
-		{"test", s.Slice(split.ValEnd, s.Len())},
-	}
-	for _, p := range parts {
-		lacks := lackingClasses(p.events)
-		switch {
-		case p.events.Len() == 0:
-			return fmt.Errorf("%s: the %s part has no events (split %s), expected some%s", src.File, p.name, rule, src.Split.hint())
-		case src.Layout.Label != "" && lacks != "":
+// checkParts returns an error for a part without events, or without events of
+// both classes.
+func (src Source) checkParts(s datasets.Stream) error {
+	rule, split := src.Split, src.Split.Split(s)
+	ends := []int{0, split.TrainEnd, split.ValEnd, s.Len()}
+	for i, name := range []string{"train", "validation", "test"} {
+		part := s.Slice(ends[i], ends[i+1])
+		if part.Len() == 0 {
+			hint := ""
+			if rule.By != "row" {
+				hint = "; `--split-by row` splits by the number of events"
+			}
+			return fmt.Errorf("%s: the %s part has no events (split %s), expected some%s", src.File, name, rule, hint)
+		}
+		var lacks []string
+		if !slices.Contains(part.Label, 1) {
+			lacks = append(lacks, "no positives (label 1)")
+		}
+		if !slices.Contains(part.Label, 0) {
+			lacks = append(lacks, "no negatives (label 0)")
+		}
+		if src.Layout.Label != "" && len(lacks) > 0 {
 			return fmt.Errorf("%s: column %s: %s among the %d events of the %s part (split %s), expected both classes; without a label column the file is good for link prediction",
-				src.File, src.Layout.Label, lacks, p.events.Len(), p.name, rule)
+				src.File, src.Layout.Label, strings.Join(lacks, " and "), part.Len(), name, rule)
 		}
 	}
 	return nil
 }
 
-// hint says what helps where a part has no events.
-func (s Split) hint() string {
-	if s.By == "row" {
-		return ""
-	}
-	return "; `--split-by row` splits by the number of events"
+// meter reports the progress of an import, and ends it with its context: every
+// part of the work calls add once in a while.
+type meter struct {
+	ctx    context.Context
+	report func(share float64) // of the whole, 0 to 1; may be nil
+
+	mu         sync.Mutex
+	share, end float64 // of the whole: before the present phase, and with it
+	done, all  int64   // units of the present phase
 }
 
-// lackingClasses says which classes no event has.
-func lackingClasses(s datasets.Stream) string {
-	var lacks []string
-	if !slices.Contains(s.Label, 1) {
-		lacks = append(lacks, "no positives (label 1)")
+// begin begins the next phase, of so many units, which ends at that share of
+// the whole.
+func (m *meter) begin(until float64, units int64) {
+	m.share, m.end = m.end, until
+	m.done, m.all = 0, units
+}
+
+// add reports that n more units are done. Its error is the context's.
+func (m *meter) add(n int) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.done += int64(n)
+	if m.report != nil && m.all > 0 {
+		m.report(m.share + (m.end-m.share)*min(1, float64(m.done)/float64(m.all)))
 	}
-	if !slices.Contains(s.Label, 0) {
-		lacks = append(lacks, "no negatives (label 0)")
+	return m.ctx.Err()
+}
+
+// meteredFile counts the bytes that are read from a file.
+type meteredFile struct {
+	file interface {
+		io.Reader
+		io.ReaderAt
 	}
-	return strings.Join(lacks, " and ")
+	*meter
+}
+
+func (f meteredFile) Read(p []byte) (int, error) {
+	if err := f.add(len(p)); err != nil {
+		return 0, err
+	}
+	return f.file.Read(p)
+}
+
+func (f meteredFile) ReadAt(p []byte, off int64) (int, error) {
+	if err := f.add(len(p)); err != nil {
+		return 0, err
+	}
+	return f.file.ReadAt(p, off)
 }

@@ -73,7 +73,7 @@ func (s Simulator) dataset(name string, scale float64) (datasets.Dataset, error)
 		Name: name, Title: s.Title, Citation: "this project", Licence: "as this project", URL: "docs/simulators.md",
 		Open: func(string) (datasets.Stream, string, error) { return s.open(name, p) },
 		Want: want, Split: s.Split, HeldOut: datasets.SampleHeldOut(2020), Labelled: true, HasTruth: true,
-		Notes: s.notes(p, scale), Making: p.bytes(),
+		Notes: s.notes(p, scale), OpenBytes: p.bytes(),
 	}
 	if scale == 1 {
 		d.SizesOf = s.SizesOf

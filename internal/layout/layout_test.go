@@ -54,6 +54,7 @@ var only = map[string][]string{
 	"github.com/klauspost/":              {"datasets"},
 	"github.com/gofrs/":                  {"internal"},
 	"github.com/sbinet/npyio":            {"results/record"},
+	"github.com/shirou/":                 {"datasets", "internal"},
 	"gonum.org/v1/gonum/blas":            {"nn"},
 	"pgregory.net/rapid":                 {},           // tests
 	"github.com/google/go-cmp":           {"internal"}, // tests, and golden for them

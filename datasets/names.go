@@ -5,15 +5,15 @@ import (
 	"hash/maphash"
 )
 
-// names numbers texts in the order in which they first appear. A block has
-// one of its own, so that blocks can be parsed side by side; adopt then
-// joins them in file order.
+// names numbers texts in the order in which they first appear. Every block has
+// its own, so that blocks can be parsed concurrently; adopt then joins them in
+// file order.
 //
-// It is a hash table whose texts lie one behind the other in a single slice,
-// because millions of small strings would take more memory than the stream.
+// It is a hash table with all texts in one slice, because millions of small
+// strings would take more memory than the stream.
 type names struct {
 	seed  maphash.Seed
-	slots []int32 // number + 1 of the text that hashes there or before it; 0 is free
+	slots []int32 // number + 1 of the text with that hash or a lower one; 0 is free
 	text  []byte
 	ends  []int // of each text
 }
@@ -25,13 +25,13 @@ func newNames() *names {
 	return &names{seed: maphash.MakeSeed(), slots: make([]int32, fewestSlots)}
 }
 
-// len is how many texts there are.
+// len returns the number of texts.
 func (n *names) len() int { return len(n.ends) }
 
-// bytes is the memory of the table.
+// bytes returns the memory of the table.
 func (n *names) bytes() int64 { return int64(cap(n.text) + 8*cap(n.ends) + 4*cap(n.slots)) }
 
-// get is the text of that number.
+// get returns the text with that number.
 func (n *names) get(id int32) []byte {
 	start := 0
 	if id > 0 {
@@ -40,10 +40,13 @@ func (n *names) get(id int32) []byte {
 	return n.text[start:n.ends[id]]
 }
 
-// intern is the number of a text.
+// intern returns the number of a text.
 func (n *names) intern(text []byte) int32 {
 	if 2*len(n.ends) >= len(n.slots) {
-		n.grow()
+		n.slots = make([]int32, 2*len(n.slots))
+		for id := range n.ends {
+			n.slots[n.find(n.get(int32(id)))] = int32(id) + 1
+		}
 	}
 	slot := n.find(text)
 	if id := n.slots[slot]; id > 0 {
@@ -55,7 +58,7 @@ func (n *names) intern(text []byte) int32 {
 	return int32(len(n.ends)) - 1
 }
 
-// find is the slot where the text is, or where it belongs.
+// find returns the slot of the text, or the one where it would be inserted.
 func (n *names) find(text []byte) uint64 {
 	last := uint64(len(n.slots) - 1)
 	slot := maphash.Bytes(n.seed, text) & last
@@ -65,26 +68,18 @@ func (n *names) find(text []byte) uint64 {
 	return slot
 }
 
-// grow doubles the table.
-func (n *names) grow() {
-	n.slots = make([]int32, 2*len(n.slots))
-	for id := range n.ends {
-		n.slots[n.find(n.get(int32(id)))] = int32(id) + 1
-	}
-}
-
-// reset forgets all texts and keeps the memory.
+// reset removes all texts and keeps the memory.
 func (n *names) reset() {
 	clear(n.slots)
 	n.text, n.ends = n.text[:0], n.ends[:0]
 }
 
-// adopt is the number here of every text of a block. It uses the memory of
-// table.
-func (n *names) adopt(block *names, table []int32) []int32 {
-	table = table[:0]
+// adopt returns the number here of every text of a block, in the memory of
+// numbers.
+func (n *names) adopt(block *names, numbers []int32) []int32 {
+	numbers = numbers[:0]
 	for id := range block.len() {
-		table = append(table, n.intern(block.get(int32(id))))
+		numbers = append(numbers, n.intern(block.get(int32(id))))
 	}
-	return table
+	return numbers
 }

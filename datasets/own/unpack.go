@@ -7,31 +7,31 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 
-	"dgsbench/internal/disk"
 	"dgsbench/internal/ram"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/shirou/gopsutil/v4/disk"
 )
 
-// mostWindow is what zstd's --long=31 needs: the most memory that a file may
-// ask for.
-const mostWindow = 1 << 31
-
-// What a compressed file may take. A small file may unpack to alwaysTaken, and
-// a larger one to mostRatio times its size, but to no more than half of the
-// free disk: its events are written once more.
 const (
-	alwaysTaken = 64 << 20
-	mostRatio   = 200
+	// mostWindow is the window of zstd --long=31: the largest one in bytes that a
+	// file may need.
+	mostWindow = 1 << 31
+	// A small file may unpack to alwaysAllowed bytes, and a larger one to
+	// mostRatio times its size, but not to more than half of the free disk: its
+	// events are written once more.
+	alwaysAllowed = 64 << 20
+	mostRatio     = 200
 )
 
 // bound returns the largest size, in bytes, that a file of packed compressed
 // bytes may unpack to, and the reason for that limit.
 func bound(packed, free int64, known bool) (most int64, why string) {
-	most, why = alwaysTaken, "the most for a small file"
-	if packed > alwaysTaken/mostRatio {
+	most, why = alwaysAllowed, "the most for a small file"
+	if packed > alwaysAllowed/mostRatio {
 		most, why = mostRatio*packed, fmt.Sprintf("%d times its size", mostRatio)
 	}
 	if known && free/2 < most {
@@ -40,7 +40,7 @@ func bound(packed, free int64, known bool) (most int64, why string) {
 	return most, why
 }
 
-// format is a way to compress a file, told by its first bytes.
+// format is a compression format, recognised by the first bytes of a file.
 type format struct {
 	name   string
 	magic  string
@@ -60,8 +60,8 @@ var formats = []format{
 	}},
 }
 
-// window is the largest one that has room: a decoder holds it and as much
-// again, of which whole blocks are handed on.
+// window returns the largest window that fits into the free memory: a decoder
+// needs twice its size.
 func window(free int64, known bool) uint64 {
 	if !known {
 		return mostWindow
@@ -69,7 +69,7 @@ func window(free int64, known bool) uint64 {
 	return min(mostWindow, max(zstd.MinWindowSize, uint64(free)/2))
 }
 
-// formatOf is the format of a file with that start; ok is false for text.
+// formatOf returns the format of a file with that start; ok is false for text.
 func formatOf(start []byte) (_ format, ok bool) {
 	for _, f := range formats {
 		if bytes.HasPrefix(start, []byte(f.magic)) {
@@ -79,10 +79,10 @@ func formatOf(start []byte) (_ format, ok bool) {
 	return format{}, false
 }
 
-// spool unpacks the whole file of that name and size into the folder tmp: the
-// reader looks at several places at once.
-func (c format) spool(from io.Reader, size int64, name, tmp string) (path string, err error) {
-	in := &source{}
+// unpackTo unpacks a whole file with that name and size into the folder dir,
+// because datasets reads files at several offsets at once.
+func (c format) unpackTo(dir string, from io.Reader, size int64, name string) (path string, err error) {
+	in := &errorReader{}
 	defer func() {
 		switch {
 		case errors.Is(in.err, zstd.ErrWindowSizeExceeded), errors.Is(in.err, zstd.ErrDecoderSizeExceeded):
@@ -100,12 +100,12 @@ func (c format) spool(from io.Reader, size int64, name, tmp string) (path string
 	}
 	defer r.Close()
 	in.r = r
-	out, err := os.CreateTemp(tmp, "plain-*.csv")
+	out, err := os.CreateTemp(dir, "plain-*.csv")
 	if err != nil {
 		return "", err
 	}
 	defer out.Close()
-	free, known := disk.Free(tmp)
+	free, known := freeDisk(dir)
 	most, why := bound(size, free, known)
 	n, err := io.CopyN(out, in, most+1)
 	switch {
@@ -117,22 +117,32 @@ func (c format) spool(from io.Reader, size int64, name, tmp string) (path string
 	return out.Name(), errors.Join(err, out.Close())
 }
 
-// source keeps the error of reading apart from those of writing.
-type source struct {
+// freeDisk returns the number of bytes that an ordinary user can still write to
+// the file system of a folder. It is not known on some systems.
+func freeDisk(dir string) (bytes int64, known bool) {
+	usage, err := disk.Usage(dir)
+	if err != nil || usage.Total == 0 {
+		return 0, false
+	}
+	return int64(min(usage.Free, math.MaxInt64/2)), true
+}
+
+// errorReader keeps the error of reading apart from those of writing.
+type errorReader struct {
 	r   io.Reader
 	err error
 }
 
-func (s *source) Read(p []byte) (int, error) {
-	n, err := s.r.Read(p)
+func (e *errorReader) Read(p []byte) (int, error) {
+	n, err := e.r.Read(p)
 	if err != nil && err != io.EOF {
-		s.err = err
+		e.err = err
 	}
 	return n, err
 }
 
-// members reads the members of a gzip file, one behind the other, and tells
-// what else follows from a damaged member.
+// members reads the members of a gzip file, one after the other. Data after
+// them that is no member is an error of its own.
 type members struct {
 	*gzip.Reader
 	from *bufio.Reader

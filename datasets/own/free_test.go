@@ -1,4 +1,4 @@
-package disk
+package own
 
 import (
 	"os/exec"
@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// TestFree: as much as df says, which is what an ordinary user may write.
+// TestFreeDisk: as much as df says, which is what an ordinary user may write.
 func TestFree(t *testing.T) {
 	dir := t.TempDir()
 	for range 20 { // others write meanwhile
-		before, known := Free(dir)
+		before, known := freeDisk(dir)
 		out, err := exec.Command("df", "-Pk", dir).Output()
-		after, _ := Free(dir)
+		after, _ := freeDisk(dir)
 		fields := strings.Fields(string(out))
 		if !known || err != nil || len(fields) < 6 {
 			t.Skipf("this system does not say: %v, %s", err, out)
@@ -31,9 +31,9 @@ func TestFree(t *testing.T) {
 	t.Error("never what df has")
 }
 
-// TestFreeNowhere: of a folder that is not there.
-func TestFreeNowhere(t *testing.T) {
-	if _, known := Free(filepath.Join(t.TempDir(), "missing")); known {
+// TestFreeDiskNowhere: of a folder that is not there.
+func TestFreeDiskNowhere(t *testing.T) {
+	if _, known := freeDisk(filepath.Join(t.TempDir(), "missing")); known {
 		t.Error("the space of a folder that is not there is known")
 	}
 }

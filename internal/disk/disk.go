@@ -1,2 +1,0 @@
-// Package disk tells how much a file system can still hold.
-package disk
