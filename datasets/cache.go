@@ -197,7 +197,9 @@ func decodeCache(data []byte) (key cacheKey, s Stream, err error) {
 	return head.Key, s, nil
 }
 
-type element interface{ ~int8 | ~int32 | ~float32 | ~float64 }
+type element interface {
+	~int8 | ~int32 | ~float32 | ~float64
+}
 
 // bytesOf returns the memory of a column.
 func bytesOf[T element](column []T) []byte {
