@@ -174,7 +174,7 @@ func (l *timing) report(all []latency.Measured, files []string, write writer) er
 	}
 	switch {
 	case l.asJSON:
-		return latency.NewReport(l.plan, all).WriteJSON(o.stdout)
+		return latency.NewSummary(l.plan, all).WriteJSON(o.stdout)
 	case l.format == "csv":
 		return results.WriteCSV(o.stdout, r.Rows)
 	}
@@ -182,7 +182,7 @@ func (l *timing) report(all []latency.Measured, files []string, write writer) er
 }
 
 func (l *timing) lastLine(all []latency.Measured) error {
-	failed := latency.NewReport(l.plan, all).Failed()
+	failed := latency.NewSummary(l.plan, all).Failed()
 	line := fmt.Sprintf("%d models measured, %d failed; records are in %s", len(all)-failed, failed, filepath.Join(l.shared.out, l.shared.suite))
 	if failed > 0 {
 		return failure{errors.New(line)}

@@ -30,7 +30,7 @@ func TestLatencyOnCard(t *testing.T) {
 	if code != exitDone || !strings.Contains(stderr, "/4] toy: 2 times one graph of 2 batches of 20") {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
-	var r latency.Report
+	var r latency.Summary
 	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
 		t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ func TestLatencyJSON(t *testing.T) {
 	if code != exitDone {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
-	var r latency.Report
+	var r latency.Summary
 	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
 		t.Fatal(err)
 	}

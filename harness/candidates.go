@@ -1,13 +1,16 @@
 package harness
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"dgsbench/datasets"
 	"dgsbench/models"
+	"dgsbench/nn"
 	"dgsbench/protocol"
+	"dgsbench/specs"
 )
 
 // candidateSet is a named set of nodes, ascending.
@@ -16,7 +19,7 @@ type candidateSet struct {
 	nodes []int32
 }
 
-// newCandidateSet builds the set of the given name over the whole stream.
+// newCandidateSet returns the set of the given name over the whole stream.
 func newCandidateSet(name protocol.CandidateSet, s datasets.Stream) candidateSet {
 	if name == protocol.Destinations {
 		return candidateSet{name, s.Destinations()}
@@ -28,7 +31,7 @@ func newCandidateSet(name protocol.CandidateSet, s datasets.Stream) candidateSet
 	return candidateSet{name, nodes}
 }
 
-// checksum tells whether a model wrote to the nodes.
+// checksum changes when a model writes to the nodes.
 func (c candidateSet) checksum() (sum uint64) {
 	for _, node := range c.nodes {
 		sum = sum*1099511628211 + uint64(node) + 1
@@ -36,7 +39,8 @@ func (c candidateSet) checksum() (sum uint64) {
 	return sum
 }
 
-// sample is k distinct members, ascending; all of them if there are no more.
+// sample returns k distinct members, ascending; all of them if k is 0 or there
+// are no more.
 func (c candidateSet) sample(rng *rand.Rand, k int) candidateSet {
 	if k == 0 || k >= len(c.nodes) {
 		return c
@@ -52,25 +56,23 @@ func (c candidateSet) sample(rng *rand.Rand, k int) candidateSet {
 	return candidateSet{c.name, picked}
 }
 
-// numNegatives is how many candidates event k of a batch is ranked against,
-// beside its true destination.
+// numNegatives returns the number of candidates that event k of a batch is
+// ranked against, without its true destination.
 func numNegatives(c models.Candidates, k int, dst int32) int32 {
+	without := []int32{dst}
+	if c.Without != nil {
+		without = append(without, c.Without[k]...) // dst is not among them
+	}
 	n := len(c.Nodes)
-	leave := func(node int32) {
+	for _, node := range without {
 		if _, found := slices.BinarySearch(c.Nodes, node); found {
 			n--
-		}
-	}
-	leave(dst)
-	if c.Without != nil {
-		for _, node := range c.Without[k] { // dst is not among them
-			leave(node)
 		}
 	}
 	return int32(n)
 }
 
-// sameSourceAndTime lists, for every event of a part, the destinations of
+// sameSourceAndTime returns, for every event of a part, the destinations of
 // the other events of the same source and time, ascending: TGB's filter of
 // false negatives. Events without any have a nil list.
 func sameSourceAndTime(part datasets.Stream) [][]int32 {
@@ -94,4 +96,48 @@ func sameSourceAndTime(part datasets.Stream) [][]int32 {
 		out[k] = slices.Compact(out[k])
 	}
 	return out
+}
+
+// negatives are the negative destinations of training: one an event, uniform
+// over one of some lists of nodes, each with the same probability, with
+// replacement and without rejecting true destinations (as PyG's loader and the
+// paper's baselines).
+type negatives struct {
+	rng   *rand.Rand
+	lists [][]int32
+	drawn []int32
+}
+
+// negativeLists returns the lists of each source.
+var negativeLists = map[specs.NegativeSource]func(datasets.Parts) [][]int32{
+	specs.TrainDestinations: func(p datasets.Parts) [][]int32 { return [][]int32{p.Train.Destinations()} },
+	specs.TrainNodes:        func(p datasets.Parts) [][]int32 { return [][]int32{p.Train.Nodes()} },
+	specs.MixedNegatives: func(p datasets.Parts) [][]int32 {
+		return [][]int32{p.Train.Destinations(), p.Train.Nodes()}
+	},
+	specs.LaterDestinations: func(p datasets.Parts) [][]int32 { return [][]int32{p.Whole.Destinations()} },
+}
+
+// newNegatives returns those of a trial.
+func newNegatives(spec specs.Trial, p datasets.Parts) (*negatives, error) {
+	if p.Train.Len() == 0 {
+		return nil, errors.New("the training part has no event to draw negatives from")
+	}
+	return &negatives{
+		rng: nn.Rand(spec.Seed, nn.ForNegatives), lists: negativeLists[spec.Protocol.TrainNegatives](p),
+		drawn: make([]int32, spec.Protocol.Batch),
+	}, nil
+}
+
+// draw returns those of a batch of events. The next call overwrites them.
+func (n *negatives) draw(events int) []int32 {
+	drawn := n.drawn[:events]
+	for i := range drawn {
+		list := n.lists[0]
+		if len(n.lists) > 1 {
+			list = n.lists[n.rng.IntN(len(n.lists))]
+		}
+		drawn[i] = list[n.rng.IntN(len(list))]
+	}
+	return drawn
 }

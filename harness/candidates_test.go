@@ -68,24 +68,3 @@ func TestWindowsRestartAndKeepTheShortOne(t *testing.T) {
 		t.Errorf("numWindows is %d", n)
 	}
 }
-
-func TestStopping(t *testing.T) {
-	s := newStopping(2)
-	var best []int
-	stopped := -1
-	for epoch, v := range []float64{.5, .6, .6, .55, .9} {
-		if s.see(epoch, v) {
-			best = append(best, epoch)
-		}
-		if s.done(epoch) {
-			stopped = epoch
-			break
-		}
-	}
-	if !slices.Equal(best, []int{0, 1}) || stopped != 3 {
-		t.Errorf("best epochs %v, stopped after %d; expected [0 1] and 3", best, stopped)
-	}
-	if never := newStopping(0); never.done(1000) {
-		t.Error("patience 0 stops")
-	}
-}

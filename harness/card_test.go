@@ -58,15 +58,15 @@ func TestSeedsOnOneCard(t *testing.T) {
 func TestRehearsalOnCard(t *testing.T) {
 	card, trials := onCard(t)
 	_, parts := partsOf(t, trials[0])
-	r := &Rehearsal{Trial: trials[0], Parts: parts, Device: card}
-	if err := Rehearse(context.Background(), []*Rehearsal{r}, 1, time.Millisecond, 1<<40, func(*Rehearsal) {}); err != nil || r.Err != nil {
+	r := &Estimate{Trial: trials[0], Parts: parts, Device: card}
+	if err := EstimateAll(context.Background(), []*Estimate{r}, 1, time.Millisecond, 1<<40, func(*Estimate) {}); err != nil || r.Err != nil {
 		t.Fatal(err, r.Err)
 	}
 	if r.Seconds <= 0 || r.Bytes < 10_000 || r.Bytes > 100<<20 || r.Host <= 0 {
-		t.Errorf("%+v", r.Load)
+		t.Errorf("%+v", r.Cost)
 	}
 	m := newMemory(card)
-	err := m.refuse([]job{{trial: trials[0], bytes: 1 << 50}})
+	err := m.check(job{trial: trials[0], bytes: 1 << 50})
 	if err == nil || !strings.Contains(err.Error(), "the card has ") {
 		t.Errorf("%v, expected that the card has less", err)
 	}

@@ -55,14 +55,14 @@ func TestClaims(t *testing.T) {
 	mine, theirs := claims{root: root}, claims{root: root}
 	take := func(c *claims, want bool) {
 		t.Helper()
-		if ok, err := c.take(cell); err != nil || ok != want {
+		if ok, err := c.acquire(cell); err != nil || ok != want {
 			t.Errorf("taken %v, %v; expected %v", ok, err, want)
 		}
 	}
 	take(&mine, true)
 	take(&mine, true)
 	take(&theirs, false)
-	mine.give(cell)
+	mine.release(cell)
 	take(&theirs, false)
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -74,12 +74,12 @@ func TestClaims(t *testing.T) {
 		ok, err := theirs.wait(context.Background(), cell)
 		done <- ok && err == nil
 	}()
-	mine.give(cell)
+	mine.release(cell)
 	if !<-done {
 		t.Error("not taken after it was given")
 	}
 	take(&mine, false)
-	theirs.give(cell)
+	theirs.release(cell)
 	take(&mine, true)
-	mine.give(cell)
+	mine.release(cell)
 }

@@ -1,22 +1,32 @@
 package harness
 
 import (
+	"cmp"
 	"strings"
+	"sync"
 
 	"dgsbench/datasets"
+	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 )
 
-// library holds the datasets of a suite and what cuts them: all trials share
-// their parts, to which nothing writes.
-type library struct {
-	loaded  map[string]*datasets.Loaded
-	cutters map[string]*Cutter
+// LoadDataset reads a registered dataset from the folder dir.
+func LoadDataset(name, dir string) (*datasets.Loaded, error) {
+	d, err := datasets.Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	return d.Load(dir)
 }
 
-// loadAll reads every dataset that the trials name from dir.
-func loadAll(trials []specs.Trial, dir string) (*library, error) {
-	l := &library{loaded: map[string]*datasets.Loaded{}, cutters: map[string]*Cutter{}}
+// library holds the datasets of a suite by name. Trials share their parts and
+// must not write to them.
+type library map[string]*Cutter
+
+// loadAll reads every dataset that the trials name from the folder dir. It
+// first checks that all of them fit into memory together.
+func loadAll(trials []specs.Trial, dir string) (library, error) {
 	var names []string
 	for _, t := range trials {
 		names = appendNew(names, t.Dataset)
@@ -24,31 +34,76 @@ func loadAll(trials []specs.Trial, dir string) (*library, error) {
 	if err := datasets.CheckRoom(names); err != nil {
 		return nil, err
 	}
-	for _, t := range trials {
-		if l.loaded[t.Dataset] != nil {
-			continue
-		}
-		d, err := datasets.Lookup(t.Dataset)
+	lib := library{}
+	for _, name := range names {
+		loaded, err := LoadDataset(name, dir)
 		if err != nil {
 			return nil, err
 		}
-		if l.loaded[t.Dataset], err = d.Load(dir); err != nil {
-			return nil, err
-		}
-		l.cutters[t.Dataset] = NewCutter(l.loaded[t.Dataset])
+		lib[name] = NewCutter(loaded)
 	}
-	return l, nil
+	return lib, nil
 }
 
-// of cuts the trial's dataset for it.
-func (l *library) of(t specs.Trial) (datasets.Parts, error) { return l.cutters[t.Dataset].Parts(t) }
+// parts cuts the trial's dataset for it.
+func (lib library) parts(t specs.Trial) (datasets.Parts, error) { return lib[t.Dataset].Parts(t) }
 
-// substituteNote says what a model that needs features is given on a dataset
-// without any.
-func substituteNote(d datasets.Dataset) string {
-	var columns []string
-	for _, f := range d.Substitute {
-		columns = append(columns, f.String())
+// Cutter cuts a dataset into the parts that its trials share. Each cut is made
+// once. It is safe for concurrent use.
+type Cutter struct {
+	loaded *datasets.Loaded
+	mu     sync.Mutex
+	cuts   map[datasets.Cut]func() (datasets.Parts, error)
+}
+
+// NewCutter returns a Cutter of a loaded dataset.
+func NewCutter(l *datasets.Loaded) *Cutter {
+	return &Cutter{loaded: l, cuts: map[datasets.Cut]func() (datasets.Parts, error){}}
+}
+
+// Parts returns the parts for the trial's setting, its model's need for
+// features and, where features are derived from what comes before a batch, its
+// batch size. The trial must be of the Cutter's dataset.
+func (c *Cutter) Parts(t specs.Trial) (datasets.Parts, error) {
+	kind, err := models.Lookup(t.Kind)
+	if err != nil {
+		return datasets.Parts{}, err
 	}
-	return "in place of features it is given " + strings.Join(columns, ", ")
+	cut := datasets.Cut{
+		Setting:      cmp.Or(t.Setting, protocol.Transductive), // classification has no other setting
+		NeedFeatures: kind.Features == models.FeaturesRequired,
+	}
+	if t.Protocol.DerivedFeatures == specs.BeforeBatch && c.loaded.Dataset.LooksBack(cut.NeedFeatures) {
+		cut.Batch = t.Protocol.Batch
+	}
+	c.mu.Lock()
+	parts := c.cuts[cut]
+	if parts == nil {
+		parts = sync.OnceValues(func() (datasets.Parts, error) { return c.loaded.Parts(cut) })
+		c.cuts[cut] = parts
+	}
+	c.mu.Unlock()
+	return parts()
+}
+
+// withoutTest ends the stream before the test part.
+func withoutTest(p datasets.Parts) datasets.Parts {
+	end := p.Whole.Len() - p.Test.Len()
+	p.Whole, p.Test = p.Whole.Slice(0, end), p.Whole.Slice(end, end)
+	return p
+}
+
+// featureNotes say which features a model is given that are not the file's.
+func featureNotes(p datasets.Parts, d datasets.Dataset) (notes []string) {
+	if p.Substituted {
+		var columns []string
+		for _, f := range d.Substitute {
+			columns = append(columns, f.String())
+		}
+		notes = append(notes, "in place of features it is given "+strings.Join(columns, ", "))
+	}
+	if p.Batch > 0 {
+		notes = append(notes, "features that depend on earlier events know of none of their own batch")
+	}
+	return notes
 }

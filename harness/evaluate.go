@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 
 	"dgsbench/datasets"
@@ -11,6 +12,59 @@ import (
 	"dgsbench/protocol"
 	"dgsbench/specs"
 )
+
+// windows cuts a part into windows of the given size; the last may be
+// shorter. Parts are cut one by one, so windows restart at the first event
+// of each part, and nothing is ever shuffled.
+func windows(part datasets.Stream, size int) iter.Seq[datasets.Stream] {
+	return func(yield func(datasets.Stream) bool) {
+		for lo := 0; lo < part.Len(); lo += size {
+			if !yield(part.Slice(lo, min(lo+size, part.Len()))) {
+				return
+			}
+		}
+	}
+}
+
+// numWindows is how many windows a part has.
+func numWindows(part datasets.Stream, size int) int { return (part.Len() + size - 1) / size }
+
+// batch is what a model is given at once.
+type batch struct {
+	datasets.Stream
+	index []int // of its events in their window; nil for the whole window
+}
+
+// batches cuts a window by the rule.
+func batches(window datasets.Stream, rule specs.BatchRule) []batch {
+	if rule != specs.TBatch {
+		return []batch{{Stream: window}}
+	}
+	var out []batch
+	for _, index := range tBatches(window) {
+		out = append(out, batch{window.Select(index), index})
+	}
+	return out
+}
+
+// tBatches returns the indices of the events of each t-batch, ascending
+// (semantics 3): an event is in the t-batch after the last one that has a
+// node of it. So a node is in each at most once, and its events stay in
+// order.
+func tBatches(window datasets.Stream) [][]int {
+	var out [][]int
+	next := map[int32]int{} // the first t-batch that a node may be in
+	for k := range window.Len() {
+		u, v := window.Src[k], window.Dst[k]
+		b := max(next[u], next[v])
+		if b == len(out) {
+			out = append(out, nil)
+		}
+		out[b] = append(out[b], k)
+		next[u], next[v] = b+1, b+1
+	}
+	return out
+}
 
 // evaluator asks a model about the events of a part and folds them in. The
 // model is given no labels before it has answered: in classification it
@@ -25,58 +79,55 @@ type evaluator struct {
 	scores []float32 // of a batch
 }
 
-// observe folds a part in without asking anything.
-func (e *evaluator) observe(ctx context.Context, part datasets.Stream) error {
+// eachWindow calls f with every window of the part and the index of its first
+// event, until ctx is cancelled.
+func (e *evaluator) eachWindow(ctx context.Context, part datasets.Stream, f func(lo int, w datasets.Stream) error) error {
+	lo := 0
 	for w := range windows(part, e.size) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for _, b := range batches(w.WithoutLabels(), e.rule) {
-			if err := e.model.Observe(b.Stream); err != nil {
-				return err
-			}
-		}
-		if err := e.reveal(w); err != nil {
+		if err := f(lo, w); err != nil {
 			return err
 		}
+		lo += w.Len()
 		e.tick()
 	}
 	return nil
 }
 
+// eachBatch calls f with every batch of the part, without labels, and the
+// index of the first event of its window. When a window is over, its labels
+// become known: those of a t-batch's events would come before an earlier event
+// of the window has been classified.
+func (e *evaluator) eachBatch(ctx context.Context, part datasets.Stream, f func(lo int, b batch) error) error {
+	return e.eachWindow(ctx, part, func(lo int, w datasets.Stream) error {
+		for _, b := range batches(w.WithoutLabels(), e.rule) {
+			if err := f(lo, b); err != nil {
+				return err
+			}
+		}
+		if e.task != protocol.NodeClassification {
+			return nil
+		}
+		return models.Reveal(e.model, w)
+	})
+}
+
+// observe folds a part in without asking anything.
+func (e *evaluator) observe(ctx context.Context, part datasets.Stream) error {
+	return e.eachBatch(ctx, part, func(_ int, b batch) error { return e.model.Observe(b.Stream) })
+}
+
 // classify collects a score an event, with its label.
 func (e *evaluator) classify(ctx context.Context, part datasets.Stream) (metrics.Facts, error) {
 	f := metrics.Facts{Score: make([]float32, part.Len()), Label: part.Label}
-	lo := 0
-	for w := range windows(part, e.size) {
-		if err := ctx.Err(); err != nil {
-			return f, err
-		}
-		for _, b := range batches(w.WithoutLabels(), e.rule) {
-			if err := e.classifyBatch(b, f.Score[lo:lo+w.Len()]); err != nil {
-				return f, err
-			}
-		}
-		if err := e.reveal(w); err != nil {
-			return f, err
-		}
-		lo += w.Len()
-		e.tick()
-	}
-	return f, nil
+	err := e.eachBatch(ctx, part, func(lo int, b batch) error { return e.classifyBatch(b, f.Score[lo:]) })
+	return f, err
 }
 
-// reveal makes the labels of a window known. That of a t-batch's event would
-// come before an earlier event of the window has been classified.
-func (e *evaluator) reveal(window datasets.Stream) error {
-	if e.task != protocol.NodeClassification {
-		return nil
-	}
-	return models.Reveal(e.model, window)
-}
-
-// classifyBatch writes the scores to their places in the window, which the
-// model never gets hold of.
+// classifyBatch writes the scores to window, from the first event of the
+// batch's window on. The model never gets hold of that.
 func (e *evaluator) classifyBatch(b batch, window []float32) error {
 	if cap(e.scores) < b.Len() {
 		e.scores = make([]float32, b.Len())
@@ -89,10 +140,10 @@ func (e *evaluator) classifyBatch(b batch, window []float32) error {
 	if err := models.CheckScores(b.Stream, scores); err != nil {
 		return err
 	}
-	if b.places == nil {
+	if b.index == nil {
 		copy(window, scores)
 	}
-	for i, k := range b.places {
+	for i, k := range b.index {
 		window[k] = scores[i]
 	}
 	return nil
@@ -108,31 +159,23 @@ type questions struct {
 // rank collects, for every candidate set, the counts of the asked events.
 // Each batch is ranked from the state before it and then folded in.
 func (e *evaluator) rank(ctx context.Context, part datasets.Stream, q questions) ([]metrics.Facts, error) {
-	facts, asked := make([]metrics.Facts, len(q.sets)), q.count(part)
-	for i := range facts {
-		facts[i].Greater, facts[i].Equal = make([]int32, 0, asked), make([]int32, 0, asked)
-		facts[i].Against = slices.Grow(facts[i].Against, asked)
-	}
-	sums := make([]uint64, len(q.sets))
+	facts, sums := make([]metrics.Facts, len(q.sets)), make([]uint64, len(q.sets))
+	asked := q.count(part)
 	for i, set := range q.sets {
+		facts[i] = metrics.Facts{Greater: make([]int32, 0, asked), Equal: make([]int32, 0, asked), Against: slices.Grow[[]int32](nil, asked)}
 		sums[i] = set.checksum()
 	}
-	lo := 0
-	for b := range windows(part.WithoutLabels(), e.size) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+	err := e.eachWindow(ctx, part.WithoutLabels(), func(lo int, b datasets.Stream) error {
 		asked, without := q.of(b, lo)
 		for i, set := range q.sets {
 			if err := e.rankBatch(asked, models.Candidates{Nodes: set.nodes, Without: without}, &facts[i]); err != nil {
-				return nil, err
+				return err
 			}
 		}
-		if err := e.model.Observe(b); err != nil {
-			return nil, err
-		}
-		lo += b.Len()
-		e.tick()
+		return e.model.Observe(b)
+	})
+	if err != nil {
+		return nil, err
 	}
 	for i, set := range q.sets {
 		if set.checksum() != sums[i] {
@@ -147,8 +190,8 @@ func (q questions) count(part datasets.Stream) (n int) {
 	if q.asked == nil {
 		return part.Len()
 	}
-	for _, yes := range q.asked {
-		if yes {
+	for _, asked := range q.asked {
+		if asked {
 			n++
 		}
 	}
@@ -180,6 +223,7 @@ func (q questions) of(b datasets.Stream, lo int) (datasets.Stream, [][]int32) {
 	return asked.Select(events), left
 }
 
+// rankBatch adds the counts of a batch's events to the facts.
 func (e *evaluator) rankBatch(b datasets.Stream, c models.Candidates, into *metrics.Facts) error {
 	if b.Len() == 0 {
 		return nil

@@ -61,7 +61,7 @@ func TestWithoutTest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := lab.of(trial)
+	p, err := lab.parts(trial)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -10,62 +11,64 @@ import (
 	"dgsbench/kernels/devices"
 )
 
-// memory keeps trials side by side from taking more than the machine has, or
-// the card that all of them are on: a trial waits until there is room for it.
+// Unlimited is more memory than there is, in bytes.
+const Unlimited = 1 << 62
+
+// memory keeps trials side by side from taking more than there is of the
+// memory that they share: a trial waits until there is room for it.
 type memory struct {
-	whose   string
+	owner   string
+	total   int64 // bytes
 	mu      sync.Mutex
 	change  sync.Cond
 	free    int64
 	running int
-	shared  bool // some have run side by side
+	shared  bool // some trials have run side by side
 }
 
-// newMemory starts with what there is now, or without a limit where that is
-// not known.
+// newMemory returns what is free now for models on the device, without a limit
+// if that is not known.
 func newMemory(on devices.Target) *memory {
-	debug.FreeOSMemory() // garbage is no memory that is taken
+	debug.FreeOSMemory() // garbage counts as free
 	m := on.Memory()
 	if !m.Known {
-		m.Free = 1 << 62
+		m.Free = Unlimited
 	}
-	return newRoom(m.Owner, m.Free)
+	return newLimit(m.Owner, m.Free)
 }
 
-// newRoom starts with so many bytes.
-func newRoom(whose string, free int64) *memory {
-	m := &memory{whose: whose, free: free}
+// newLimit returns a memory of that many bytes.
+func newLimit(owner string, bytes int64) *memory {
+	m := &memory{owner: owner, total: bytes, free: bytes}
 	m.change.L = &m.mu
 	return m
 }
 
-// refuse says before anything is measured which trial never fits.
-func (m *memory) refuse(jobs []job) error {
+// check returns an error that names the first trial that never fits.
+func (m *memory) check(jobs ...job) error {
 	for _, j := range jobs {
-		if j.bytes > m.free {
+		if j.bytes > m.total {
 			return fmt.Errorf("%s on %s: needs %.1f GB of memory, %s has %.1f GB free; change its options (docs/models says what its memory goes with), or leave it out with --models",
-				j.trial.Ref(), j.trial.Dataset, float64(j.bytes)/1e9, m.whose, float64(m.free)/1e9)
+				j.trial.Ref(), j.trial.Dataset, float64(j.bytes)/1e9, m.owner, float64(m.total)/1e9)
 		}
 	}
 	return nil
 }
 
-// use does something that takes so many bytes, when there is room for it. Not
-// all that a model takes of a card is known before: if it finds the card full,
-// it begins again as soon as it has it to itself.
+// use calls do, which takes need bytes, when there is room for it. Not all that
+// a model takes of a card is known before: if it finds the card full, do is
+// called once more, with the card to itself.
 func (m *memory) use(need int64, do func() error) error {
-	err := m.once(need, do)
+	once := func(need int64) error {
+		m.acquire(need)
+		defer m.release(need)
+		return do()
+	}
+	err := once(need)
 	if !errors.Is(err, kernels.ErrMemory) || !m.wasShared() {
 		return err
 	}
-	const everything = 1 << 61
-	return m.once(everything, do)
-}
-
-func (m *memory) once(need int64, do func() error) error {
-	m.take(need)
-	defer m.give(need)
-	return do()
+	return once(Unlimited / 2)
 }
 
 func (m *memory) wasShared() bool {
@@ -74,9 +77,9 @@ func (m *memory) wasShared() bool {
 	return m.shared
 }
 
-// take waits until need bytes are free, or no other trial runs: then the
+// acquire waits until need bytes are free, or no other trial runs: then the
 // model says itself that it does not fit.
-func (m *memory) take(need int64) {
+func (m *memory) acquire(need int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for need > m.free && m.running > 0 {
@@ -87,11 +90,15 @@ func (m *memory) take(need int64) {
 	m.shared = m.shared || m.running > 1
 }
 
-// give returns what take took.
-func (m *memory) give(need int64) {
+// release frees what acquire took.
+func (m *memory) release(need int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.free += need
 	m.running--
 	m.change.Broadcast()
 }
+
+// Workers is how many trials are trained side by side: as many as were asked
+// for, or where that is 0 as many as the device works on by default.
+func Workers(asked int, on devices.Target) int { return cmp.Or(asked, on.Workers()) }

@@ -15,13 +15,13 @@ import (
 // those that do side by side, and one that never fits runs alone.
 func TestMemoryIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := newRoom("the machine", 100)
+		m := newLimit("the machine", 100)
 		var using, most atomic.Int64
 		leave := make(chan struct{})
 		for _, need := range []int64{60, 30, 60, 500, 10} {
 			go func() {
-				m.take(need)
-				defer m.give(need)
+				m.acquire(need)
+				defer m.release(need)
 				if now := using.Add(need); now > most.Load() {
 					most.Store(now)
 				}
@@ -48,13 +48,13 @@ func TestMemoryIsShared(t *testing.T) {
 
 // TestMemoryIsRefused: a trial that never fits is named with the numbers.
 func TestMemoryIsRefused(t *testing.T) {
-	m := newRoom("this machine", 2_000_000_000)
+	m := newLimit("this machine", 2_000_000_000)
 	j := job{trial: specs.Trial{ModelID: "huge", Dataset: "toy"}, bytes: 1_000_000_000}
-	if err := m.refuse([]job{j}); err != nil {
+	if err := m.check(j); err != nil {
 		t.Error(err)
 	}
 	j.bytes = 3_000_000_000
-	if err := m.refuse([]job{j}); err == nil || !strings.Contains(err.Error(), "huge on toy: needs 3.0 GB of memory, this machine has 2.0 GB free") {
+	if err := m.check(j); err == nil || !strings.Contains(err.Error(), "huge on toy: needs 3.0 GB of memory, this machine has 2.0 GB free") {
 		t.Errorf("%v, expected trial and numbers", err)
 	}
 }
@@ -64,7 +64,7 @@ func TestMemoryIsRefused(t *testing.T) {
 func TestMemoryIsFull(t *testing.T) {
 	full := &kernels.Failure{Err: kernels.ErrMemory}
 	synctest.Test(t, func(t *testing.T) {
-		m := newRoom("the card", 100)
+		m := newLimit("the card", 100)
 		leave := make(chan struct{})
 		go m.use(10, func() error { <-leave; return nil })
 		synctest.Wait()
@@ -82,7 +82,7 @@ func TestMemoryIsFull(t *testing.T) {
 			t.Errorf("%d tries, error %v, %d free, %d running", tries, err, m.free, m.running)
 		}
 	})
-	m, tries := newRoom("the card", 100), 0
+	m, tries := newLimit("the card", 100), 0
 	if err := m.use(20, func() error { tries++; return full }); tries != 1 || !errors.Is(err, kernels.ErrMemory) {
 		t.Errorf("alone: %d tries, error %v", tries, err)
 	}

@@ -24,8 +24,8 @@ type run struct {
 	sets      []candidateSet // link prediction: the headline first
 	samples   []candidateSet // of sets, the same in every epoch, that validation events are ranked against
 	negatives *negatives     // link prediction
+	blueprint *Blueprint
 	model     models.Model
-	devices   *Devices // of the model
 	eval      evaluator
 
 	epochs       []record.Epoch
@@ -40,24 +40,23 @@ type partFacts struct {
 	facts metrics.Facts
 }
 
-// newRun builds the model. The last argument is called after every window.
+// newRun builds the model. Only an oracle is given what a simulator knows. tick
+// is called after every window.
 func newRun(spec specs.Trial, parts datasets.Parts, on devices.Target, threads int, tick func()) (*run, error) {
-	kind, err := kindOf(spec)
+	kind, err := models.Lookup(spec.Kind)
 	if err != nil {
 		return nil, err
 	}
 	if kind.Class != protocol.Oracle {
 		parts = parts.WithoutTruth()
 	}
-	setup := setupOf(spec, parts, threads)
-	made := NewDevices(on)
-	setup.Device = made.Open
-	model, err := kind.New(setup, spec.Options)
+	blueprint := TrialBlueprint(kind, spec, parts, on, threads)
+	model, err := blueprint.Build()
 	if err != nil {
 		return nil, err
 	}
 	r := &run{
-		spec: spec, parts: parts, model: model, devices: made, best: -1,
+		spec: spec, parts: parts, blueprint: blueprint, model: model, best: -1,
 		eval: evaluator{model: model, task: spec.Task, size: spec.Protocol.Batch, rule: spec.Protocol.WithinBatch, tick: tick},
 	}
 	if spec.Task == protocol.LinkPrediction {
@@ -71,13 +70,12 @@ func newRun(spec specs.Trial, parts datasets.Parts, on devices.Target, threads i
 	return r, err
 }
 
-// setupOf is what the trial's model is built from: no batch is longer than the
-// stream.
-func setupOf(spec specs.Trial, parts datasets.Parts, threads int) models.Setup {
-	return models.Setup{
-		Task: spec.Task, NumNodes: parts.Whole.NumNodes, Users: parts.Whole.Users, NumFeat: parts.Whole.NumFeat,
-		MaxBatch: min(spec.Protocol.Batch, max(1, parts.Whole.Len())), Events: parts.Whole.Len(), Train: parts.Train.WithoutLabels(), Seed: spec.Seed, Threads: threads,
+// epochsOf returns the number of epochs, 0 for what has nothing to learn.
+func epochsOf(spec specs.Trial) int {
+	if spec.Class != protocol.Learned {
+		return 0
 	}
+	return spec.Protocol.Epochs
 }
 
 // passes counts how often a trial goes through the training, validation and
@@ -85,7 +83,7 @@ func setupOf(spec specs.Trial, parts datasets.Parts, threads int) models.Setup {
 // part without learning from it.
 type passes struct{ train, observe, validate, test int }
 
-// passesOf counts those of do, or of train alone where there is no test part.
+// passesOf counts those of do.
 func passesOf(spec specs.Trial, parts datasets.Parts) passes {
 	rules, epochs := spec.Protocol.TestState, epochsOf(spec)
 	p := passes{train: epochs, validate: epochs}
@@ -95,32 +93,25 @@ func passesOf(spec specs.Trial, parts datasets.Parts) passes {
 	if parts.Test.Len() == 0 {
 		return p
 	}
-	again := len(rules) - 1
+	replays := len(rules) - 1
 	if epochs == 0 {
-		again++
+		replays++
 	}
-	p.observe, p.validate, p.test = p.observe+again, p.validate+again, len(rules)
+	p.observe, p.validate, p.test = p.observe+replays, p.validate+replays, len(rules)
 	return p
 }
 
-// numBatches is how often do ticks if training is never stopped early.
-func numBatches(spec specs.Trial, parts datasets.Parts) int {
+// numTrialWindows returns how often do calls tick if training is never stopped
+// early.
+func numTrialWindows(spec specs.Trial, parts datasets.Parts) int {
 	size, p := spec.Protocol.Batch, passesOf(spec, parts)
 	return (p.train+p.observe)*numWindows(parts.Train, size) + p.validate*numWindows(parts.Val, size) + p.test*numWindows(parts.Test, size)
 }
 
-// epochsOf is 0 for what has nothing to learn.
-func epochsOf(spec specs.Trial) int {
-	if spec.Class != protocol.Learned {
-		return 0
-	}
-	return spec.Protocol.Epochs
-}
-
-// do trains and selects, and makes every evaluation: a validation, and the test
-// that goes on from it.
+// do trains, selects and, unless there is no test part, makes every evaluation:
+// a validation, and the test that goes on from its state.
 func (r *run) do(ctx context.Context) error {
-	if err := r.train(ctx); err != nil {
+	if err := r.train(ctx); err != nil || r.parts.Test.Len() == 0 {
 		return err
 	}
 	for i := range r.spec.Protocol.TestState {
@@ -137,14 +128,15 @@ func (r *run) do(ctx context.Context) error {
 	return nil
 }
 
-// train runs the epochs. It leaves the model with the parameters of the chosen
-// one and, where there is a test, with the state after its validation, whose
-// facts are kept.
+// train runs the epochs until patience is over. It leaves the model with the
+// parameters of the selected epoch and, where there is a test, with the state
+// after its validation, whose facts are kept.
 func (r *run) train(ctx context.Context) error {
 	p := r.spec.Protocol
-	stop := newStopping(p.Patience)
-	var best models.Snapshot
-	var facts []partFacts // of the best epoch's validation
+	keepsBest := p.Select == specs.SelectBest && r.parts.Test.Len() > 0
+	best, bestValue := -1, math.Inf(-1)
+	var snapshot models.Snapshot // of the best epoch, with the facts of its validation
+	var facts []partFacts
 	for epoch := range epochsOf(r.spec) {
 		start := time.Now()
 		r.model.Reset()
@@ -153,10 +145,10 @@ func (r *run) train(ctx context.Context) error {
 			return fmt.Errorf("epoch %d: %w", epoch+1, err)
 		}
 		r.facts = nil
-		if err = r.validate(ctx, p.TestState[0], ""); err != nil {
-			return fmt.Errorf("validation after epoch %d: %w", epoch+1, err)
+		value := 0.0
+		if err = r.validate(ctx, p.TestState[0], ""); err == nil {
+			value, err = r.headline(r.facts[0].facts)
 		}
-		value, err := r.headline(r.facts[0].facts)
 		if err != nil {
 			return fmt.Errorf("validation after epoch %d: %w", epoch+1, err)
 		}
@@ -166,48 +158,39 @@ func (r *run) train(ctx context.Context) error {
 		})
 		r.trainSeconds += seconds
 		r.best = epoch
-		if stop.see(epoch, value) && r.keepsBest() {
-			best, facts = r.model.Snapshot(models.Everything), r.facts
+		if value > bestValue {
+			best, bestValue = epoch, value
+			if keepsBest {
+				snapshot, facts = r.model.Snapshot(models.Everything), r.facts
+			}
 		}
-		if stop.done(epoch) {
+		if p.Patience > 0 && epoch-best >= p.Patience {
 			break
 		}
 	}
 	if len(r.epochs) == 0 || p.Select == specs.SelectLast {
 		return nil
 	}
-	if r.best = stop.epoch; !r.keepsBest() {
+	if r.best = best; !keepsBest {
 		return nil
 	}
 	r.facts = facts
-	return r.model.Restore(best)
-}
-
-// keepsBest reports whether the parameters and the state of the best epoch are
-// kept for a test.
-func (r *run) keepsBest() bool {
-	return r.spec.Protocol.Select == specs.SelectBest && r.parts.Test.Len() > 0
+	return r.model.Restore(snapshot)
 }
 
 // epoch makes one chronological pass of training steps, one a batch, and
-// gives their mean loss.
+// returns their mean loss.
 func (r *run) epoch(ctx context.Context) (float64, error) {
 	sum, steps := 0.0, 0
-	for w := range windows(r.parts.Train, r.spec.Protocol.Batch) {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
+	err := r.eval.eachWindow(ctx, r.parts.Train, func(_ int, w datasets.Stream) error {
 		losses, n, err := r.trainWindow(w)
-		if err != nil {
-			return 0, err
-		}
 		sum, steps = sum+losses, steps+n
-		r.eval.tick()
-	}
-	return sum / float64(steps), nil
+		return err
+	})
+	return sum / float64(steps), err
 }
 
-// trainWindow makes the steps of a window and gives the sum of their losses.
+// trainWindow makes the steps of a window and returns the sum of their losses.
 func (r *run) trainWindow(w datasets.Stream) (losses float64, steps int, err error) {
 	for _, b := range batches(w, r.spec.Protocol.WithinBatch) {
 		loss, err := r.step(b.Stream)
@@ -254,27 +237,14 @@ func (r *run) headline(f metrics.Facts) (float64, error) {
 }
 
 // evaluate collects the facts of a part of the stream, in link prediction
-// against each of the sets.
+// against each of the sets: of all events, or in the inductive setting of those
+// with a node that training has not seen.
 func (r *run) evaluate(ctx context.Context, name record.Part, part datasets.Stream, sets []candidateSet) error {
 	if r.spec.Task == protocol.NodeClassification {
 		f, err := r.eval.classify(ctx, part)
 		r.facts = append(r.facts, partFacts{name, f})
 		return err
 	}
-	facts, err := r.eval.rank(ctx, part, r.questions(part, sets))
-	for i, f := range facts {
-		name.Candidates = sets[i].name
-		if err := f.Check(); err != nil { // the store would refuse them
-			return fmt.Errorf("ranks of %s among %s: %w", name.Split, name.Candidates, err)
-		}
-		r.facts = append(r.facts, partFacts{name, f})
-	}
-	return err
-}
-
-// questions asks about all events, or in the inductive setting about those
-// with a node that training has not seen.
-func (r *run) questions(part datasets.Stream, sets []candidateSet) questions {
 	q := questions{sets: sets}
 	if r.parts.NewNode != nil {
 		q.asked = make([]bool, part.Len())
@@ -285,5 +255,13 @@ func (r *run) questions(part datasets.Stream, sets []candidateSet) questions {
 	if r.spec.Protocol.Filter == specs.FilterSameSrcT {
 		q.without = sameSourceAndTime(part)
 	}
-	return q
+	facts, err := r.eval.rank(ctx, part, q)
+	for i, f := range facts {
+		name.Candidates = sets[i].name
+		if err := f.Check(); err != nil { // the store would reject them
+			return fmt.Errorf("ranks of %s among %s: %w", name.Split, name.Candidates, err)
+		}
+		r.facts = append(r.facts, partFacts{name, f})
+	}
+	return err
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
-	"slices"
+	"sync"
 
-	"dgsbench/datasets"
 	"dgsbench/kernels/devices"
 	"dgsbench/results/record"
 	"dgsbench/specs"
@@ -26,8 +26,7 @@ type Runner struct {
 	Hooks       Hooks
 }
 
-// Hooks tell whoever watches what is going on. Any may be nil; they are
-// called one at a time.
+// Hooks report what is going on. Any may be nil; they are called one at a time.
 type Hooks struct {
 	// Start says how many trials are to be measured, and how many were
 	// found measured.
@@ -53,123 +52,13 @@ type Summary struct {
 	FailedBefore []record.Record
 }
 
-// job is one trial to be measured.
-type job struct {
-	trial   specs.Trial
-	record  record.Record
-	parts   datasets.Parts
-	batches int
-	bytes   int64 // of memory that training takes
-	again   bool  // the trial has or had a record
-	// unusable is why the trial can have no parts: it fails.
-	unusable error
-}
-
-// Run measures the trials whose records are not there yet, in their order. A
-// suite's has the seeds of a cell one after another, so that those are what is
-// trained side by side: as long and as large as each other. At the end all
-// records are read back; trials whose record is gone are measured once more.
-// The summary is right even with an error. Cancelling ctx stops at the next
-// batch; what was finished is kept, and the error is ctx.Err().
-func (r *Runner) Run(ctx context.Context, trials []specs.Trial) (Summary, error) {
-	lib, err := loadAll(trials, r.DataDir)
-	if err != nil {
-		return Summary{}, err
-	}
-	measured := map[record.Key]bool{}
-	jobs, sum, err := r.pending(trials, lib, measured)
-	if err == nil {
-		err = CheckStore(r.Store, trials, trialsOf(jobs))
-	}
-	if err != nil {
-		return sum, err
-	}
-	r.again(jobs, "they have a record and not all files that belong to it")
-	for again := false; ; again = true {
-		sum, err = r.measureAll(ctx, jobs, sum, measured)
-		if err != nil || len(jobs) == 0 {
-			return sum, err
-		}
-		if jobs, sum, err = r.pending(trials, lib, measured); err != nil || len(jobs) == 0 {
-			return sum, err
-		}
-		for i := range jobs {
-			jobs[i].again = true
-		}
-		if again {
-			sum.Left = len(jobs)
-			return sum, &StoreError{fmt.Errorf("%d records were written and are gone, the first of them %s", len(jobs), r.Store.Path(jobs[0].record.Key, jobs[0].record.Identity))}
-		}
-		r.again(jobs, "their records were there and are gone")
-	}
-}
-
-func trialsOf(jobs []job) []specs.Trial {
-	var out []specs.Trial
-	for _, j := range jobs {
-		out = append(out, j.trial)
-	}
-	return out
-}
-
-// again says how many of the jobs are not the first of their trials.
-func (r *Runner) again(jobs []job, why string) {
-	n := 0
-	for _, j := range jobs {
-		if j.again {
-			n++
-		}
-	}
-	if r.Hooks.Again != nil && n > 0 {
-		r.Hooks.Again(n, why)
-	}
-}
-
-// measureAll measures the jobs side by side and adds their keys to measured.
-func (r *Runner) measureAll(ctx context.Context, jobs []job, sum Summary, measured map[record.Key]bool) (Summary, error) {
-	memory := newMemory(r.Device)
-	if err := memory.refuse(jobs); err != nil {
-		return sum, err
-	}
-	workers := max(1, min(Workers(r.Workers, r.Device), len(jobs)))
-	for i := range jobs {
-		jobs[i].record.Threads = max(1, runtime.NumCPU()/workers)
-	}
-	return r.runAll(ctx, jobs, workers, memory, sum, measured)
-}
-
-// pending makes jobs of the trials without a record, and counts the others,
-// among them those that this run has measured.
-func (r *Runner) pending(trials []specs.Trial, lib *library, measured map[record.Key]bool) (jobs []job, sum Summary, err error) {
-	sizes := map[record.CellKey]int64{} // of training: the seeds of a cell share it
-	for _, t := range trials {
-		rec := Describe(t, lib.loaded[t.Dataset], r.Device)
-		found, ok, err := Find(r.Store, t, rec, r.Checkpoints)
-		if err != nil {
-			return nil, sum, err
-		}
-		if ok {
-			sum.add(found, measured[found.Key])
-			continue
-		}
-		j, err := newJob(t, rec, lib, r.Device, r.Checkpoints, sizes)
-		if err != nil {
-			return nil, sum, err
-		}
-		j.again = found.Identity != ""
-		jobs = append(jobs, j)
-	}
-	return jobs, sum, nil
-}
-
-// add counts a trial that has a record. One that failed before would fail
-// again: the seed is the same.
-func (s *Summary) add(found record.Record, now bool) {
+// add counts a trial that has a record, which was measured now or before.
+func (s *Summary) add(rec record.Record, now bool) {
 	switch {
-	case found.Failed():
+	case rec.Failed():
 		s.Failed++
 		if !now {
-			s.FailedBefore = append(s.FailedBefore, found)
+			s.FailedBefore = append(s.FailedBefore, rec)
 		}
 	case now:
 		s.Finished++
@@ -178,29 +67,298 @@ func (s *Summary) add(found record.Record, now bool) {
 	}
 }
 
-func newJob(t specs.Trial, rec record.Record, lib *library, on devices.Target, checkpoint bool, sizes map[record.CellKey]int64) (job, error) {
-	kind, err := kindOf(t)
+// Run measures the trials whose records are not there yet, in their order. A
+// suite's has the seeds of a cell one after another, so that those are what is
+// trained side by side: as long and as large as each other. At the end all
+// records are read back; trials whose record is gone are measured once more.
+// The summary is right even with an error. Cancelling ctx stops at the next
+// batch; what was finished is kept, and the error is ctx.Err().
+func (r *Runner) Run(ctx context.Context, trials []specs.Trial) (sum Summary, err error) {
+	lib, err := loadAll(trials, r.DataDir)
 	if err != nil {
-		return job{}, err
+		return Summary{}, err
 	}
-	parts, err := lib.of(t)
+	reasons := []string{"they have a record and not all files that belong to it", "their records were there and are gone"}
+	measured := map[record.Key]bool{}
+	for attempt := range len(reasons) + 1 {
+		var jobs []job
+		if jobs, sum, err = r.pending(trials, lib, measured); err == nil && attempt == 0 {
+			err = CheckStore(r.Store, trials, trialsOf(jobs))
+		}
+		if err != nil || attempt > 0 && len(jobs) == 0 {
+			return sum, err
+		}
+		if attempt == len(reasons) {
+			sum.Left = len(jobs)
+			err = fmt.Errorf("%d records were written and are gone, the first of them %s", len(jobs), r.Store.Path(jobs[0].record.Key, jobs[0].record.Identity))
+			return sum, &StoreError{err}
+		}
+		remeasured := 0
+		for _, j := range jobs {
+			if j.remeasured || attempt > 0 {
+				remeasured++
+			}
+		}
+		if r.Hooks.Again != nil && remeasured > 0 {
+			r.Hooks.Again(remeasured, reasons[attempt])
+		}
+		if sum, err = r.measureAll(ctx, jobs, sum, measured); err != nil || len(jobs) == 0 {
+			return sum, err
+		}
+	}
+	return sum, err
+}
+
+func trialsOf(jobs []job) (trials []specs.Trial) {
+	for _, j := range jobs {
+		trials = append(trials, j.trial)
+	}
+	return trials
+}
+
+// pending returns jobs of the trials without a record, and counts the others,
+// among them those that this run has measured.
+func (r *Runner) pending(trials []specs.Trial, lib library, measured map[record.Key]bool) (jobs []job, sum Summary, err error) {
+	sizes := map[record.CellKey]int64{}
+	for _, t := range trials {
+		rec := Describe(t, lib[t.Dataset].loaded, r.Device)
+		found, ok, err := Find(r.Store, t, rec, r.Checkpoints)
+		if err != nil {
+			return nil, sum, err
+		}
+		if ok {
+			sum.add(found, measured[found.Key])
+			continue
+		}
+		j, err := newJob(t, rec, lib, r.trainer(), sizes)
+		if err != nil {
+			return nil, sum, err
+		}
+		j.remeasured = found.Identity != ""
+		jobs = append(jobs, j)
+	}
+	return jobs, sum, nil
+}
+
+func (r *Runner) trainer() trainer {
+	return trainer{store: r.Store, device: r.Device, checkpoints: r.Checkpoints}
+}
+
+// crew are the workers of a run.
+type crew struct {
+	trainer
+	watch  *watch
+	claims claims
+
+	mu    sync.Mutex
+	taken []job // by another run
+}
+
+// measureAll measures the jobs side by side: first those that no other run
+// works on, then those that other runs have left. It adds the keys of what it
+// measures to measured.
+func (r *Runner) measureAll(ctx context.Context, jobs []job, sum Summary, measured map[record.Key]bool) (Summary, error) {
+	c := &crew{trainer: r.trainer(), claims: claims{root: r.Store.Dir}}
+	c.memory = newMemory(r.Device)
+	if err := c.memory.check(jobs...); err != nil {
+		return sum, err
+	}
+	workers := max(1, min(Workers(r.Workers, r.Device), len(jobs)))
+	for i := range jobs {
+		jobs[i].record.Threads = max(1, runtime.NumCPU()/workers)
+	}
+	c.watch = newWatch(r.Hooks, jobs, sum, measured)
+	err := c.pass(ctx, jobs, workers, func(_ context.Context, cell string) (bool, error) { return c.claims.acquire(cell) })
+	if len(c.taken) > 0 && err == nil {
+		if r.Hooks.Wait != nil {
+			r.Hooks.Wait(len(c.taken))
+		}
+		err = c.pass(ctx, c.taken, workers, c.claims.wait)
+	}
+	return c.watch.sum, err
+}
+
+// claimFunc claims a cell for this run. It reports false if another one has it.
+type claimFunc func(ctx context.Context, cell string) (bool, error)
+
+// pass gives every job to a worker. The first error that is not a trial's own
+// stops all of them.
+func (c *crew) pass(ctx context.Context, jobs []job, workers int, claim claimFunc) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	queue := make(chan job)
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for j := range queue {
+				if err := c.attempt(ctx, j, claim); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	for _, j := range jobs {
+		select {
+		case queue <- j:
+		case <-ctx.Done():
+		}
+	}
+	close(queue)
+	wg.Wait()
+	return context.Cause(ctx)
+}
+
+// attempt measures a trial, unless another run is about to or has done it.
+func (c *crew) attempt(ctx context.Context, j job, claim claimFunc) error {
+	cell := filepath.FromSlash(j.record.Key.Folder())
+	claimed, err := claim(ctx, cell)
 	if err != nil {
-		return job{trial: t, record: rec, unusable: err}, nil
+		return err
 	}
-	if parts.Substituted {
-		rec.Footnotes = append(slices.Clone(rec.Footnotes), substituteNote(lib.loaded[t.Dataset].Dataset))
+	if !claimed {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.taken = append(c.taken, j)
+		return nil
 	}
-	if parts.Batch > 0 {
-		rec.Footnotes = append(slices.Clone(rec.Footnotes), "features that depend on earlier events know of none of their own batch")
+	defer c.claims.release(cell)
+	found, ok, err := Find(c.store, j.trial, j.record, c.checkpoints)
+	if err != nil {
+		return err
 	}
-	j := job{trial: t, record: rec, parts: parts, batches: numBatches(t, parts)}
-	cell, known := rec.Key.CellKey, false
-	if j.bytes, known = sizes[cell]; !known {
-		j.bytes = needed(on, kind, t, parts, checkpoint)
-		sizes[cell] = j.bytes
+	p := c.watch.begin(j)
+	if ok {
+		p.end(found, false)
+		return nil
 	}
-	return j, nil
+	rec, err := c.measure(ctx, j, p.restart, p.tick)
+	if err == nil {
+		p.end(rec, true)
+	}
+	return err
+}
+
+// watch turns what workers do into calls of the hooks, one at a time.
+type watch struct {
+	mu       sync.Mutex
+	hooks    Hooks
+	total    int // windows of all jobs
+	windows  int // of them done, or saved by early stopping
+	sum      Summary
+	measured map[record.Key]bool // of the trials of sum that were measured now
+}
+
+// newWatch goes on from what sum counts.
+func newWatch(h Hooks, jobs []job, sum Summary, measured map[record.Key]bool) *watch {
+	w := &watch{hooks: h, sum: sum, measured: measured}
+	w.sum.Left = len(jobs)
+	for _, j := range jobs {
+		w.total += j.windows
+	}
+	if h.Start != nil {
+		h.Start(len(jobs), sum.Found)
+	}
+	return w
+}
+
+// progress is the part of the watch that one trial holds.
+type progress struct {
+	*watch
+	all, left int // windows of the trial
+}
+
+func (w *watch) begin(j job) *progress { return &progress{w, j.windows, j.windows} }
+
+// tick says that one more window is done.
+func (p *progress) tick() { p.advance(1) }
+
+func (p *progress) advance(windows int) {
+	p.left -= windows
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.windows += windows
+	if p.hooks.Progress != nil && p.total > 0 {
+		p.hooks.Progress(float64(p.windows) / float64(p.total))
+	}
+}
+
+// restart says that the trial begins, perhaps not for the first time.
+func (p *progress) restart() {
+	if undone := p.left - p.all; undone != 0 {
+		p.advance(undone)
+	}
+}
+
+// end says that the trial has a record, of this run or another one, however
+// many windows were left.
+func (p *progress) end(rec record.Record, now bool) {
+	p.advance(p.left)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sum.Left--
+	p.sum.add(rec, now)
+	if now {
+		p.measured[rec.Key] = true
+		if p.hooks.Done != nil {
+			p.hooks.Done(rec)
+		}
+	}
 }
 
 // Interrupted reports whether a run ended because its context did.
 func Interrupted(err error) bool { return errors.Is(err, context.Canceled) }
+
+// Lab trains models on trials that come up one by one: a search does not know
+// the next one before it has seen others. Datasets are read once. Its methods
+// are safe for concurrent use.
+type Lab struct {
+	trainer
+	threads int // of a trial
+	lib     library
+}
+
+// NewLab reads the datasets of the trials from dataDir. Records go to the
+// store, and each trial may use that many threads of the device.
+func NewLab(store record.Store, dataDir string, on devices.Target, threads int, trials []specs.Trial) (*Lab, error) {
+	lib, err := loadAll(trials, dataDir)
+	if err != nil {
+		return nil, err
+	}
+	if err := CheckStore(store, trials, trials); err != nil {
+		return nil, err
+	}
+	return &Lab{trainer{store: store, device: on, memory: newMemory(on), withoutTest: true}, threads, lib}, nil
+}
+
+// DataSHA256 is the checksum of a dataset of the lab.
+func (l *Lab) DataSHA256(dataset string) string { return l.lib[dataset].loaded.SHA256 }
+
+// DeviceName is the class of the kernels that models are trained on.
+func (l *Lab) DeviceName() string { return l.device.Name() }
+
+// Validate trains on a trial, with the validation after every epoch that
+// selects the best one, and stops there: the record has epochs and no scores.
+// The stream that it works on ends with the validation part, so that no test
+// event reaches the model or its candidates. If there is a record already, it
+// is returned. A trial that fails by itself has a record that says so; progress,
+// from 0 to 1, is called after every window.
+func (l *Lab) Validate(ctx context.Context, t specs.Trial, progress func(share float64)) (record.Record, error) {
+	rec := Describe(t, l.lib[t.Dataset].loaded, l.device)
+	found, ok, err := l.store.Find(rec.Key, rec.Identity)
+	if err != nil || ok {
+		return found, err
+	}
+	rec.Threads = l.threads
+	j, err := newJob(t, rec, l.lib, l.trainer, map[record.CellKey]int64{})
+	if err == nil {
+		err = l.memory.check(j)
+	}
+	if err != nil {
+		return rec, err
+	}
+	done := 0
+	return l.measure(ctx, j, func() { done = 0 }, func() {
+		done++
+		progress(float64(done) / float64(j.windows))
+	})
+}

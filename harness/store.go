@@ -18,18 +18,18 @@ import (
 // CheckStore reports what would keep the suites of all trials from being read,
 // or the records of those to be measured from being written.
 func CheckStore(s record.Store, all, toMeasure []specs.Trial) error {
-	done := map[string]bool{}
+	checked := map[string]bool{}
 	for _, t := range all {
-		if suite := KeyOf(t).Suite; !done[suite] {
-			done[suite] = true
-			if err := s.Check(suite); err != nil {
+		if !checked[t.Suite] {
+			checked[t.Suite] = true
+			if err := s.Check(t.Suite); err != nil {
 				return err
 			}
 		}
 	}
 	for _, t := range toMeasure {
-		if folder := filepath.Join(s.Dir, KeyOf(t).Folder()); !done[folder] {
-			done[folder] = true
+		if folder := filepath.Join(s.Dir, KeyOf(t).Folder()); !checked[folder] {
+			checked[folder] = true
 			if err := Writable(folder); err != nil {
 				return err
 			}
@@ -38,8 +38,8 @@ func CheckStore(s record.Store, all, toMeasure []specs.Trial) error {
 	return nil
 }
 
-// Writable reports why no file can be written in a folder, which may not be
-// there yet.
+// Writable returns an error if no file can be written in a folder, which need
+// not exist yet.
 func Writable(folder string) error {
 	info, err := os.Stat(folder)
 	switch {
@@ -56,9 +56,9 @@ func Writable(folder string) error {
 	return nil
 }
 
-// Find looks for the record of a trial that Describe describes, and where one
-// is wanted for its checkpoint: ok is false unless both are whole. It is an
-// error if a file of those names is of something else.
+// Find reads the record of the trial that rec describes, and checks its
+// checkpoint if one is wanted: ok is false unless both are whole. It is an error
+// if a file of those names is of something else.
 func Find(s record.Store, t specs.Trial, rec record.Record, checkpoint bool) (found record.Record, ok bool, err error) {
 	found, ok, err = s.Find(rec.Key, rec.Identity)
 	if !ok || err != nil {
@@ -77,9 +77,18 @@ func Find(s record.Store, t specs.Trial, rec record.Record, checkpoint bool) (fo
 func hasCheckpoint(s record.Store, t specs.Trial, rec record.Record) (bool, error) {
 	_, metadata, err := models.ReadCheckpoint(checkpointPath(s, rec))
 	if errors.Is(err, regular.ErrOther) {
-		return false, err // nothing could be put in its place
+		return false, err // a checkpoint could not be written there
 	}
 	return err == nil && metadata[models.SpecKey] == string(t.JSON()), nil
+}
+
+// writeCheckpoint writes the model beside its record.
+func writeCheckpoint(s record.Store, rec record.Record, m models.Model) error {
+	data, err := models.EncodeCheckpoint(m.Snapshot(models.Everything), map[string]string{models.SpecKey: string(rec.Spec)})
+	if err != nil {
+		return err
+	}
+	return atomicfile.Root(s.Dir).Write(checkpointPath(s, rec), data)
 }
 
 // checkpointPath is beside the record, under its name.

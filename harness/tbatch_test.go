@@ -88,7 +88,7 @@ func suiteTrials(t *testing.T, text string) []specs.Trial {
 // partsOf is what the trial is measured on.
 func partsOf(t *testing.T, trial specs.Trial) (models.Kind, datasets.Parts) {
 	t.Helper()
-	kind, err := kindOf(trial)
+	kind, err := models.Lookup(trial.Kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func partsOf(t *testing.T, trial specs.Trial) (models.Kind, datasets.Parts) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts, err := lib.of(trial)
+	parts, err := lib.parts(trial)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ runs: [{task: nc, datasets: [toy], models: [raw]}]
 `)[0]
 	_, parts := partsOf(t, trial)
 	model := &trainee{}
-	r := &run{spec: trial, parts: parts, model: model, eval: evaluator{tick: func() {}}}
+	r := &run{spec: trial, parts: parts, model: model, eval: evaluator{size: trial.Protocol.Batch, tick: func() {}}}
 	loss, err := r.epoch(context.Background())
 	if err != nil {
 		t.Fatal(err)

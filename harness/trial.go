@@ -1,8 +1,18 @@
+// Package harness is the protocol: how batches are cut, how models are
+// trained and stopped, how they are ranked and classified, and how trials
+// share the machine. It knows models only through the models.Model
+// interface, and reports through hooks.
+//
+// The life of a trial is told by three functions: newJob cuts its data, measure
+// builds its model, trains, selects and evaluates it, and trainer.measure
+// writes its record.
 package harness
 
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
+	"slices"
 	"time"
 
 	"dgsbench/datasets"
@@ -28,18 +38,84 @@ func KeyOf(t specs.Trial) record.Key {
 	}
 }
 
-// Describe fills in what is known of a trial before it is run.
-func Describe(t specs.Trial, l *datasets.Loaded, on devices.Target) record.Record {
-	return record.Record{
-		Key: KeyOf(t), Identity: t.Identity(l.SHA256, Numerics, on.Name()), Numerics: Numerics,
-		Spec: t.JSON(), Origins: t.OriginsJSON(), DataChecksum: l.SHA256, CodeVersion: CodeVersion(), Machine: Machine(on), Device: on.Name(),
-		ModelClass: t.Class, ModelTitle: t.Title,
-		DatasetTitle: l.Dataset.Title, PaperName: l.Dataset.PaperName,
-		Footnotes: l.Dataset.Notes, Data: dataOf(l), Evaluations: t.Evaluations(), BestEpoch: -1,
-	}
+// job is one trial to be measured.
+type job struct {
+	trial      specs.Trial
+	record     record.Record // as Describe returned it
+	parts      datasets.Parts
+	windows    int   // that measuring goes through, unless training is stopped early
+	bytes      int64 // of memory
+	remeasured bool  // the trial has or had a record
+	cutError   error // why the trial has no parts: it fails
 }
 
-// measure runs one trial. A trial that fails by itself (data that cannot be
+// newJob cuts the dataset for the trial that rec describes. The seeds of a
+// cell share its size in sizes. A trial that ends with its training has no test
+// part.
+func newJob(t specs.Trial, rec record.Record, lib library, tr trainer, sizes map[record.CellKey]int64) (job, error) {
+	kind, err := models.Lookup(t.Kind)
+	if err != nil {
+		return job{}, err
+	}
+	j := job{trial: t, record: rec}
+	if j.parts, j.cutError = lib.parts(t); j.cutError != nil {
+		return j, nil
+	}
+	j.record.Footnotes = slices.Concat(rec.Footnotes, featureNotes(j.parts, lib[t.Dataset].loaded.Dataset))
+	if tr.withoutTest {
+		j.parts = withoutTest(j.parts)
+	}
+	j.windows = numTrialWindows(t, j.parts)
+	cell, known := rec.Key.CellKey, false
+	if j.bytes, known = sizes[cell]; !known {
+		j.bytes = TrialBlueprint(kind, t, j.parts, tr.device, 1).trialBytes(t, j.parts, tr.checkpoints)
+		sizes[cell] = j.bytes
+	}
+	return j, nil
+}
+
+// trainer measures trials on a device and writes their records.
+type trainer struct {
+	store       record.Store
+	device      devices.Target
+	memory      *memory
+	checkpoints bool
+	withoutTest bool // trials end with their training, and their records have no scores
+}
+
+// returned is the memory of a trial from which it is given back to the
+// system at once.
+const returned = 64 << 20
+
+// measure waits until the memory has room for a trial, measures it and writes
+// its record. It calls begin when the trial begins, which may be more than
+// once, and tick after every window.
+func (tr trainer) measure(ctx context.Context, j job, begin, tick func()) (rec record.Record, err error) {
+	err = tr.memory.use(j.bytes, func() error {
+		if j.bytes >= returned {
+			defer debug.FreeOSMemory() // the next trial asks what is free
+		}
+		begin()
+		var observed record.Observed
+		var model models.Model
+		if rec, observed, model, err = measure(ctx, j, tr.device, tick); err != nil {
+			return err
+		}
+		if tr.checkpoints && model != nil {
+			if err := writeCheckpoint(tr.store, rec, model); err != nil {
+				return &StoreError{err}
+			}
+		}
+		if rec, err = tr.store.Write(rec, observed); err != nil {
+			return &StoreError{err}
+		}
+		return nil
+	})
+	return rec, err
+}
+
+// measure runs one trial: it builds the model, trains it and, unless there is
+// no test part, evaluates it. A trial that fails by itself (data that cannot be
 // cut for it, a score that is not finite, a metric without positives, a panic
 // of the model) gives a record that says so; the error is for what stops
 // everything: cancellation, a device that fails, or a model that writes to what
@@ -47,49 +123,42 @@ func Describe(t specs.Trial, l *datasets.Loaded, on devices.Target) record.Recor
 //
 // The model is that of a trial that succeeded, with the tested parameters and
 // the state after the last test event.
-func measure(ctx context.Context, j job, on devices.Target, tick func()) (record.Record, record.Observed, models.Model, error) {
-	rec, r, err := j.attempt(ctx, j.parts, on, tick, (*run).do)
-	if err != nil || rec.Failed() {
-		return rec, nil, nil, err
-	}
-	rec.Epochs, rec.BestEpoch = r.epochs, r.best
-	rec.Durations.Train, rec.Durations.Test = r.trainSeconds, rec.Durations.Total-r.trainSeconds
-	observed := record.Observed{}
-	for _, f := range r.facts {
-		observed[f.part] = f.facts
-	}
-	return rec, observed, r.model, nil
-}
-
-// attempt builds the trial's model and does something with it on the parts. An
-// error of that is in the record; the other one is as measure's.
-func (j job) attempt(ctx context.Context, parts datasets.Parts, on devices.Target, tick func(), do func(*run, context.Context) error) (rec record.Record, r *run, failure error) {
+func measure(ctx context.Context, j job, on devices.Target, tick func()) (
+	rec record.Record, observed record.Observed, model models.Model, failure error,
+) {
 	defer kernels.CatchFailure(&failure)
 	rec = j.record
+	var r *run
 	start := time.Now()
-	err := j.unusable
+	err := j.cutError
 	if err == nil {
 		err = Guard(func() (err error) {
-			if r, err = newRun(j.trial, parts, on, rec.Threads, tick); err != nil {
+			if r, err = newRun(j.trial, j.parts, on, rec.Threads, tick); err != nil {
 				return err
 			}
 			DescribeModel(&rec, r.model)
-			return do(r, ctx)
+			return r.do(ctx)
 		})
 	}
 	if ctx.Err() != nil {
-		return rec, r, ctx.Err()
+		return rec, nil, nil, ctx.Err()
 	}
-	if changed := parts.Changed(); changed != "" {
-		return rec, r, fmt.Errorf("%s: the %s of events have changed: this model, or one that ran beside it, wrote to its batches, which all trials share; nothing of this trial is kept",
+	if changed := j.parts.Changed(); changed != "" {
+		return rec, nil, nil, fmt.Errorf("%s: the %s of events have changed: this model, or one that ran beside it, wrote to its batches, which all trials share; nothing of this trial is kept",
 			j.trial.Ref(), changed)
 	}
 	rec.Durations.Total = time.Since(start).Seconds()
 	if err != nil {
 		rec.Error = fmt.Sprintf("%s: %v", j.trial.Ref(), err)
+		return rec, nil, nil, nil
 	}
-	return rec, r, nil
+	rec.Epochs, rec.BestEpoch, rec.Durations.Train = r.epochs, r.best, r.trainSeconds
+	observed = record.Observed{}
+	if j.parts.Test.Len() > 0 {
+		rec.Durations.Test = rec.Durations.Total - r.trainSeconds
+		for _, f := range r.facts {
+			observed[f.part] = f.facts
+		}
+	}
+	return rec, observed, r.model, nil
 }
-
-// kindOf finds the registered kind of a trial.
-func kindOf(t specs.Trial) (models.Kind, error) { return models.Lookup(t.Kind) }

@@ -12,7 +12,7 @@ import (
 func TestProgress(t *testing.T) {
 	var shares []float64
 	hooks := Hooks{Progress: func(share float64) { shares = append(shares, share) }}
-	jobs := []job{{batches: 4}, {batches: 4}}
+	jobs := []job{{windows: 4}, {windows: 4}}
 	w := newWatch(hooks, jobs, Summary{}, map[record.Key]bool{})
 	first, second := w.begin(jobs[0]), w.begin(jobs[1])
 	first.restart() // nothing is undone
@@ -23,8 +23,8 @@ func TestProgress(t *testing.T) {
 	for range 3 {
 		first.tick()
 	}
-	first.done(record.Record{})
-	second.found(record.Record{})
+	first.end(record.Record{}, true)
+	second.end(record.Record{}, false)
 	want := []float64{1. / 8, 2. / 8, 3. / 8, 1. / 8, 2. / 8, 3. / 8, 4. / 8, 5. / 8, 1}
 	if !slices.Equal(shares, want) || w.sum.Left != 0 {
 		t.Errorf("progress %v, %d left; expected %v", shares, w.sum.Left, want)

@@ -8,16 +8,16 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Limits beyond which a warning is given. They are about medians or about all
-// iterations, so that what else the machine does at times gives none.
+// Limits beyond which there is a warning. They are about medians or about all
+// iterations, so that short disturbances give none.
 const (
-	// The runtime itself takes an object now and then, for a goroutine that
+	// The runtime itself allocates an object now and then, for a goroutine that
 	// waits.
 	strayObjects = 100
 	strayBytes   = 16 << 10
 
 	slowStart   = 3    // the first timed batch by a later one ...
-	startShare  = 0.01 // ... where it is so much of an iteration
+	startShare  = 0.01 // ... if that is this share of an iteration
 	slowRound   = 1.5  // the first timed iteration by the slowest later one
 	firstUse    = 50   // the very first answer by a later one ...
 	firstUseMin = 1e-3 // ... in seconds
@@ -25,8 +25,8 @@ const (
 	clockSlack  = 20 * time.Microsecond
 )
 
-// warnings say what was not as it should be in the iterations of one timing.
-// first is the time of the very first answer.
+// warnings says what makes the iterations of one timing doubtful. first is the
+// time of the very first answer.
 func warnings(all []observation, first time.Duration) []string {
 	var out []string
 	warn := func(bad bool, format string, args ...any) {
@@ -61,7 +61,7 @@ func warnings(all []observation, first time.Duration) []string {
 
 const slowRoundText = "the first timed iteration took %.1f times the slowest of the others"
 
-// graphWarnings are those of a graph's iterations: a clock that still rose.
+// graphWarnings returns those of a graph's iterations: a clock that still rose.
 func graphWarnings(iterations []float64) []string {
 	if ratio := iterations[0] / slices.Max(iterations[1:]); ratio > slowRound {
 		return []string{fmt.Sprintf(slowRoundText, ratio)}
@@ -69,7 +69,7 @@ func graphWarnings(iterations []float64) []string {
 	return nil
 }
 
-// coverage is the share of an iteration that is in its samples, the median
+// coverage returns the share of an iteration that is in its samples, the median
 // over iterations.
 func coverage(all []observation) float64 {
 	return medianOf(all, func(o observation) float64 {
@@ -81,7 +81,7 @@ func coverage(all []observation) float64 {
 	})
 }
 
-// total is the sum of the samples, in seconds.
+// total returns the sum of the samples, in seconds.
 func total(o observation) float64 {
 	sum := 0.0
 	for _, ns := range o.samples {
@@ -106,7 +106,7 @@ func medianOf(all []observation, of func(observation) float64) float64 {
 	return median(values)
 }
 
-// median is the smallest value that half of them do not exceed.
+// median returns the smallest value that half of them do not exceed.
 func median(values []float64) float64 {
 	return stat.Quantile(.5, stat.Empirical, slices.Sorted(slices.Values(values)), nil)
 }

@@ -17,6 +17,9 @@ import (
 
 	"dgsbench/harness"
 	"dgsbench/internal/atomicfile"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Comparison lets two builds of bench alternate.
@@ -64,7 +67,7 @@ func Compare(ctx context.Context, c Comparison, h Hooks) ([]Verdict, error) {
 
 // runPair gives the reports of the old and the new build, which do not read
 // each other's records.
-func runPair(ctx context.Context, c Comparison, out string, args []string, oldFirst bool) (pair [2]Report, err error) {
+func runPair(ctx context.Context, c Comparison, out string, args []string, oldFirst bool) (pair [2]Summary, err error) {
 	programs, folders := [2]string{c.Old, c.New}, [2]string{"old", "new"}
 	order := [2]int{1, 0}
 	if oldFirst {
@@ -80,7 +83,7 @@ func runPair(ctx context.Context, c Comparison, out string, args []string, oldFi
 }
 
 // runBuild measures in a process of its own.
-func runBuild(ctx context.Context, program string, args []string) (Report, error) {
+func runBuild(ctx context.Context, program string, args []string) (Summary, error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -88,24 +91,24 @@ func runBuild(ctx context.Context, program string, args []string) (Report, error
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	err := cmd.Run()
 	if ctx.Err() != nil {
-		return Report{}, ctx.Err()
+		return Summary{}, ctx.Err()
 	}
 	if err != nil {
-		return Report{}, fmt.Errorf("%s latency: %w: %s", program, err, bytes.TrimSpace(stderr.Bytes()))
+		return Summary{}, fmt.Errorf("%s latency: %w: %s", program, err, bytes.TrimSpace(stderr.Bytes()))
 	}
-	var r Report
+	var r Summary
 	d := json.NewDecoder(&stdout)
 	if err := d.Decode(&r); err != nil {
-		return Report{}, fmt.Errorf("%s latency --json: %w", program, err)
+		return Summary{}, fmt.Errorf("%s latency --json: %w", program, err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return Report{}, fmt.Errorf("%s latency --json: more than one report", program)
+		return Summary{}, fmt.Errorf("%s latency --json: more than one report", program)
 	}
 	return r, nil
 }
 
 // addPair adds the headlines of two reports, which must be of the same models.
-func addPair(verdicts []Verdict, old, fresh Report) ([]Verdict, error) {
+func addPair(verdicts []Verdict, old, fresh Summary) ([]Verdict, error) {
 	if len(old.Models) != len(fresh.Models) || len(old.Models) == 0 || verdicts != nil && len(verdicts) != len(old.Models) {
 		return nil, fmt.Errorf("the old build measured %d models, the new one %d", len(old.Models), len(fresh.Models))
 	}
@@ -123,4 +126,66 @@ func addPair(verdicts []Verdict, old, fresh Report) ([]Verdict, error) {
 		v.New = append(v.New, median(n.Timings[0].Iterations))
 	}
 	return verdicts, nil
+}
+
+// When a new build counts as slower.
+const (
+	// FewestAlternations that a verdict takes.
+	FewestAlternations = 20
+
+	slowerRatio = 1.15
+	slowerP     = .01
+)
+
+// Verdict compares two builds on one model and dataset.
+type Verdict struct {
+	Dataset string    `json:"dataset"`
+	Model   string    `json:"model"` // id or id+variant
+	Old     []float64 `json:"old"`   // seconds of one iteration, one a pair
+	New     []float64 `json:"new"`
+	// OldMachine and NewMachine are what the builds say of it and of their
+	// kernels.
+	OldMachine string  `json:"old_machine"`
+	NewMachine string  `json:"new_machine"`
+	Ratio      float64 `json:"ratio"` // the median over pairs of new by old
+	// P is that of the sign test: how likely the new build is the slower one
+	// in as many pairs by chance.
+	P      float64 `json:"p"`
+	Slower bool    `json:"slower"` // by so much that it fails
+}
+
+// judge makes the verdict of what was measured in pairs.
+func judge(v Verdict) Verdict {
+	var ratios []float64
+	slower, differ := 0, 0
+	for i, old := range v.Old {
+		ratios = append(ratios, v.New[i]/old)
+		if v.New[i] != old {
+			differ++
+		}
+		if v.New[i] > old {
+			slower++
+		}
+	}
+	v.Ratio, v.P = middle(ratios), signTest(slower, differ)
+	v.Slower = len(ratios) >= FewestAlternations && v.Ratio >= slowerRatio && v.P < slowerP
+	return v
+}
+
+// signTest is the chance of at least k heads in n throws of a coin.
+func signTest(k, n int) float64 {
+	if k == 0 {
+		return 1
+	}
+	return 1 - distuv.Binomial{N: float64(n), P: .5}.CDF(float64(k-1))
+}
+
+// middle is the median, the mean of the two in the middle where there are two.
+func middle(values []float64) float64 {
+	low := median(values)
+	negated := make([]float64, len(values))
+	for i, v := range values {
+		negated[i] = -v
+	}
+	return stat.Mean([]float64{low, -median(negated)}, nil)
 }

@@ -1,6 +1,7 @@
 package latency
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -19,11 +20,18 @@ const (
 	// warmUp is how long a device replays before anything counts: the clock of
 	// an idle card is slow.
 	warmUp = 500 * time.Millisecond
-	// mostReplays are those of an iteration, fewer where they would take longer
-	// than iterationTime with what is outside the clock.
+	// An iteration has at most mostReplays, and fewer where they would take
+	// longer than iterationTime with what is outside the clock.
 	mostReplays   = 50
 	iterationTime = time.Second
 )
+
+// graphSeconds returns about how long both modes of a graph take, of which one
+// replay takes at most that many seconds.
+func graphSeconds(at timing, replay float64) float64 {
+	iteration := min(mostReplays*replay, iterationTime.Seconds())
+	return 2 * (max(warmUp.Seconds(), replay) + float64(at.iterations)*max(iteration, replay))
+}
 
 // graph is a model's pass over the headline's batches as one recording: all of
 // them are known in advance and submitted at once.
@@ -37,14 +45,39 @@ type graph struct {
 	logits       []float32 // of the last replay
 	perIteration int       // replays, known once it is warm
 	ns           []int64   // of all replays that count
-	err          error
+	err          error     // after which there are no more
 }
 
-// newGraph records the pass, and how the state before it is put back. Both
-// are done once before, so that all buffers are there.
+// graphs are the models that have a device, in both modes of a graph. A model
+// that fails there keeps its times of streaming.
+func graphs(ctx context.Context, subjects []*subject) (all []contestant) {
+	for _, s := range subjects {
+		if s.Record.Failed() || s.Device() == nil {
+			continue
+		}
+		for _, mode := range []string{record.Graph, record.GraphWithCopies} {
+			if ctx.Err() != nil {
+				return all
+			}
+			var g *graph
+			err := harness.Guard(func() (err error) {
+				g, err = newGraph(s, mode)
+				return err
+			})
+			if err != nil {
+				g = &graph{subject: s, mode: mode, err: err}
+			}
+			all = append(all, g)
+		}
+	}
+	return all
+}
+
+// newGraph records the pass, and how the state before it is restored. Both are
+// done once before, so that all buffers are there.
 func newGraph(s *subject, mode string) (*graph, error) {
 	at := s.timings[0]
-	m, err := s.build(at.batch)
+	m, err := s.warmModel(at.batch)
 	if err != nil {
 		return nil, err
 	}
@@ -58,17 +91,17 @@ func newGraph(s *subject, mode string) (*graph, error) {
 	if err := errors.Join(pass(), restore()); err != nil {
 		return nil, err
 	}
-	if g.restore, err = recordingOf(s.device, false, restore); err != nil {
-		return nil, err
+	if g.restore, err = recordingOf(s.Device(), false, restore); err == nil {
+		g.pass, err = recordingOf(s.Device(), mode == record.GraphWithCopies, pass)
 	}
-	if g.pass, err = recordingOf(s.device, mode == record.GraphWithCopies, pass); err != nil {
+	if err != nil {
 		g.close()
 		return nil, err
 	}
 	return g, nil
 }
 
-// recordingOf notes what f asks of the device.
+// recordingOf records what f asks of the device.
 func recordingOf(on kernels.Device, copied bool, f func() error) (kernels.Recording, error) {
 	var err error
 	r, recordErr := on.(kernels.Recorder).Record(copied, func() { err = f() })
@@ -82,12 +115,23 @@ func recordingOf(on kernels.Device, copied bool, f func() error) (kernels.Record
 	return r, nil
 }
 
-// close gives the recordings' memory back.
+// close frees the recordings' memory.
 func (g *graph) close() {
 	for _, r := range []kernels.Recording{g.restore, g.pass} {
 		if r != nil {
 			r.Close()
 		}
+	}
+}
+
+// turn makes the replays of one iteration. The first one warms up.
+func (g *graph) turn(round int) {
+	switch {
+	case g.err != nil:
+	case round == 0:
+		g.err = harness.Guard(g.warm)
+	default:
+		g.err = harness.Guard(g.iterate)
 	}
 }
 
@@ -121,7 +165,7 @@ func (g *graph) iterate() error {
 }
 
 // replay times the pass once. The answers are NaN before, so that a clock that
-// does not wait for them is seen.
+// does not wait for them is noticed.
 func (g *graph) replay() (time.Duration, error) {
 	if err := g.restore.Replay(); err != nil {
 		return 0, err
@@ -139,18 +183,6 @@ func (g *graph) replay() (time.Duration, error) {
 	return took, compare(g.mode, g.window, g.logits, g.answers)
 }
 
-// take is one round: the first one warms up. After an error there are no
-// more.
-func (g *graph) take(round int) {
-	switch {
-	case g.err != nil:
-	case round == 0:
-		g.err = harness.Guard(g.warm)
-	default:
-		g.err = harness.Guard(g.iterate)
-	}
-}
-
 // finish adds what was measured to the record.
 func (g *graph) finish() {
 	at := g.timings[0]
@@ -161,7 +193,7 @@ func (g *graph) finish() {
 		out.Error = fmt.Sprintf("%s: %v", g.trial.Ref(), g.err)
 	} else {
 		out.Warnings = graphWarnings(out.Medians(g.ns))
-		g.subject.replays[g.mode] = g.ns
+		g.Replays[g.mode] = g.ns
 	}
-	g.record.Latency.Graphs = append(g.record.Latency.Graphs, out)
+	g.Record.Latency.Graphs = append(g.Record.Latency.Graphs, out)
 }

@@ -49,7 +49,7 @@ func TestGraphsOnCard(t *testing.T) {
 	if err := Run(t.Context(), p, silent, func(some []Measured) error { all = some; return nil }); err != nil {
 		t.Fatal(err)
 	}
-	for i, m := range NewReport(p, all).Models {
+	for i, m := range NewSummary(p, all).Models {
 		want := []string{record.Streaming, record.Graph, record.GraphWithCopies}
 		if trials[i].Kind == "user-count" { // it has no use for a card
 			want = want[:1]
@@ -156,11 +156,10 @@ func TestFaultsOfGraphsOnCard(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.setup.Device = func(int) (kernels.Device, error) {
-				s.device = faulty{cudatest.Device(t).(*cuda.Device), c.replay, new(int)}
-				return s.device, nil
+			s.Open = func(int) (kernels.Device, error) {
+				return faulty{cudatest.Device(t).(*cuda.Device), c.replay, new(int)}, nil
 			}
-			s.record.Latency = &record.Latency{}
+			s.Record.Latency = &record.Latency{}
 			if err := s.prepare(); err != nil {
 				t.Fatal(err)
 			}
@@ -170,11 +169,11 @@ func TestFaultsOfGraphsOnCard(t *testing.T) {
 			}
 			defer g.close()
 			for round := range 3 {
-				g.take(round)
+				g.turn(round)
 			}
 			g.finish()
-			if out := s.record.Latency.Graphs[0]; !strings.Contains(out.Error, c.want) || len(s.replays) != 0 {
-				t.Errorf("error %q, expected %q; %d replays are kept", out.Error, c.want, len(s.replays[record.Graph]))
+			if out := s.Record.Latency.Graphs[0]; !strings.Contains(out.Error, c.want) || len(s.Replays) != 0 {
+				t.Errorf("error %q, expected %q; %d replays are kept", out.Error, c.want, len(s.Replays[record.Graph]))
 			}
 		})
 	}

@@ -6,11 +6,16 @@ import (
 	"time"
 
 	"dgsbench/datasets"
+	"dgsbench/harness"
 	"dgsbench/models"
+	"dgsbench/results/record"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
 // instance is a model at work on one timing.
 type instance struct {
+	*subject
 	timing
 	model        models.Model
 	before       models.Snapshot // the state at the start of the lead-in
@@ -22,6 +27,9 @@ type instance struct {
 	logits  []float32
 	samples []int64
 	memory  [2]runtime.MemStats
+
+	firstCall time.Duration // its very first answer
+	observed  []observation // of the timed iterations
 }
 
 // observation is what one iteration gave.
@@ -34,17 +42,36 @@ type observation struct {
 	first       time.Duration
 }
 
+// instances are the models, but for those that fail, with the batches of the
+// i-th timing.
+func instances(subjects []*subject, i int) (all []contestant) {
+	for _, s := range subjects {
+		if s.Record.Failed() {
+			continue
+		}
+		var in *instance
+		s.fail(harness.Guard(func() (err error) {
+			in, err = newInstance(s, s.timings[i])
+			return err
+		}))
+		if !s.Record.Failed() {
+			all = append(all, in)
+		}
+	}
+	return all
+}
+
 // newInstance brings a model to the start of the lead-in. The answers to
 // compare with come from another one.
 func newInstance(s *subject, at timing) (*instance, error) {
 	in := &instance{
-		timing: at, lead: s.stream.Slice(at.first, at.start), window: s.stream.Slice(at.start, at.end()), want: s.answers,
+		subject: s, timing: at, lead: s.stream.Slice(at.first, at.start), window: s.stream.Slice(at.start, at.end()), want: s.answers,
 		logits: make([]float32, at.batch*at.batches), samples: make([]int64, at.batches),
 	}
 	start := time.Now()
 	in.now = func() time.Duration { return time.Since(start) }
 	if at.batch != s.timings[0].batch {
-		other, err := s.build(at.fold)
+		other, err := s.warmModel(at.fold)
 		if err != nil {
 			return nil, err
 		}
@@ -53,7 +80,7 @@ func newInstance(s *subject, at timing) (*instance, error) {
 		}
 	}
 	var err error
-	if in.model, err = s.build(at.fold); err != nil {
+	if in.model, err = s.warmModel(at.fold); err != nil {
 		return nil, err
 	}
 	if err := observe(in.model, s.stream.Slice(s.from, at.first), at.fold); err != nil {
@@ -63,7 +90,45 @@ func newInstance(s *subject, at timing) (*instance, error) {
 	return in, nil
 }
 
-// iterate puts the state back, leads in and times the batches.
+// turn makes one iteration; those that warm up are not kept.
+func (in *instance) turn(round int) {
+	if in.Record.Failed() {
+		return
+	}
+	var o observation
+	err := harness.Guard(func() (err error) {
+		o, err = in.iterate()
+		return err
+	})
+	if round == 0 {
+		in.firstCall = o.first
+	}
+	if err != nil {
+		in.fail(err)
+	} else if round >= in.warmups {
+		in.observed = append(in.observed, o)
+	}
+}
+
+// finish adds the timing to the record.
+func (in *instance) finish() {
+	if in.Record.Failed() {
+		return
+	}
+	var ns []int64
+	for _, o := range in.observed {
+		ns = append(ns, o.samples...)
+		in.Record.Durations.Test += total(o)
+	}
+	in.Record.Durations.Total = in.Record.Durations.Test
+	in.Samples[in.batch] = ns
+	in.Record.Latency.Timings = append(in.Record.Latency.Timings, record.Timing{
+		Batch: in.batch, Batches: in.batches, Iterations: in.iterations, Histogram: histogram(ns),
+		FirstCall: in.firstCall.Seconds(), Warnings: warnings(in.observed, in.firstCall),
+	})
+}
+
+// iterate restores the state, leads in and times the batches.
 func (in *instance) iterate() (observation, error) {
 	if err := in.model.Restore(in.before); err != nil {
 		return observation{}, err
@@ -87,11 +152,11 @@ func (in *instance) iterate() (observation, error) {
 		samples: append([]int64(nil), in.samples...), wall: wall, first: first,
 		objects: after.Mallocs - before.Mallocs, bytes: after.TotalAlloc - before.TotalAlloc,
 		collections: after.NumGC - before.NumGC,
-	}, in.compare()
+	}, compare(fmt.Sprintf("batches of %d", in.batch), in.window, in.logits, in.want)
 }
 
 // leadIn answers the batches before the measured ones, so that caches hold
-// what they hold in the middle of a stream, and says what the first one took.
+// what they hold in the middle of a stream, and returns the time of the first.
 func (in *instance) leadIn() (first time.Duration, err error) {
 	step := min(in.batch, in.lead.Len())
 	for lo := 0; lo < in.lead.Len() && err == nil; lo += step {
@@ -128,12 +193,8 @@ func (in *instance) answer(b datasets.Stream, logits []float32) error {
 	return in.model.Classify(b, logits)
 }
 
-// compare holds the answers of the timed run against those of the untimed
-// one: the same bits.
-func (in *instance) compare() error {
-	return compare(fmt.Sprintf("batches of %d", in.batch), in.window, in.logits, in.want)
-}
-
+// compare returns an error if the answers of the timed run are not those of the
+// untimed one, bit for bit.
 func compare(what string, window datasets.Stream, timed, untimed []float32) error {
 	for k, want := range untimed {
 		if got := timed[k]; got != want {
@@ -141,4 +202,21 @@ func compare(what string, window datasets.Stream, timed, untimed []float32) erro
 		}
 	}
 	return nil
+}
+
+// histogram returns the HdrHistogram of nanoseconds, up to an hour and with
+// three digits, as text.
+func histogram(ns []int64) string {
+	const longest = int64(time.Hour)
+	h := hdrhistogram.New(1, longest, 3)
+	for _, n := range ns {
+		if err := h.RecordValue(min(max(n, 1), longest)); err != nil {
+			panic(fmt.Sprintf("latency: %v", err)) // within the bounds that it was made for
+		}
+	}
+	text, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	if err != nil {
+		panic(fmt.Sprintf("latency: %v", err)) // it is written to memory
+	}
+	return string(text)
 }

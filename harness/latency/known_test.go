@@ -39,7 +39,7 @@ func TestKnownInAdvance(t *testing.T) {
 	if len(timings) != 1 || timings[0].Batches != 1 || timings[0].Batch != fakeBatches*fakeBatch || len(all[0].Samples[fakeBatches*fakeBatch]) != fakeProtocol.Iterations {
 		t.Errorf("%+v", timings)
 	}
-	if report := NewReport(Plan{}, all); report.Models[0].Mode != record.Known {
+	if report := NewSummary(Plan{}, all); report.Models[0].Mode != record.Known {
 		t.Errorf("the report's mode is %q", report.Models[0].Mode)
 	}
 }

@@ -334,7 +334,7 @@ func TestRecords(t *testing.T) {
 	if r := records[0]; r.PaperName != "Wikipedia" || r.Threads != 1 || r.Latency.Mode != record.Streaming {
 		t.Errorf("%+v", r)
 	}
-	timings := NewReport(Plan{Threads: 1}, all).Models[0].Timings
+	timings := NewSummary(Plan{Threads: 1}, all).Models[0].Timings
 	if len(timings) != 1 || timings[0].Mode != record.Streaming { // no graph
 		t.Fatalf("%+v", timings)
 	}

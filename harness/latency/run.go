@@ -1,58 +1,91 @@
+// Package latency times how fast models answer a stream: the paper's test of
+// 200 batches x 200 events, how times are distributed over batches, single
+// events, and a sweep of batch sizes.
+//
+// A model is warmed up with everything before the measured events. Then, for
+// every batch size, all models take turns in random order: a model's state is
+// restored, a few batches lead in, and the clock runs from the first measured
+// batch to the last. What is timed is Classify alone: gathering states,
+// embedding, updating, writing back and the head; reading the stream is not.
+// The mode is streaming: a batch is handed over when the one before it has
+// been answered. In the other mode, for models that are models.Ahead, all
+// events are known in advance and one call answers them; the answers are
+// compared with those of streaming. A dataset's tests are of one mode.
+//
+// On a device that is a kernels.Recorder, the headline is also measured as one
+// graph: all batches are recorded, and a replay submits them at once. These
+// times are no streaming, and are reported apart.
+//
+// What could make a time dishonest is watched and becomes a warning beside the
+// number (allocations and collections in the timed part, answers that are slow
+// at first, a clock that misses a part) or fails the model (answers that
+// differ from those of an untimed run).
+//
+// Times of different runs are never compared. Two builds are, by Compare,
+// which runs them alternately.
 package latency
 
 import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"slices"
 	"time"
 
-	"dgsbench/datasets"
 	"dgsbench/harness"
 	"dgsbench/internal/optional"
 	"dgsbench/kernels"
+	"dgsbench/kernels/devices"
 	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
-// Measured is a model's record with its samples; none where it failed.
-type Measured struct {
-	Record  record.Record
-	Samples record.Samples
-	Replays record.Replays
+// Plan is what to measure.
+type Plan struct {
+	Trials  []specs.Trial // latency tests all
+	DataDir string
+	Device  devices.Target
+	Threads int    // that each model may use
+	Seed    uint64 // of the order in which models take turns
 }
 
-// Hooks tell whoever watches what is going on, between timed parts. Both must
-// be set.
+// Hooks report what is going on, between timed parts. Both must be set.
 type Hooks struct {
 	Start func(steps int)
 	// Step says what was done.
 	Step func(what string, took time.Duration)
 }
 
-// Run measures the trials, dataset by dataset, and hands each dataset's to
-// keep. An error says what is wrong with the plan or the device, or what keep could not do;
-// cancelling ctx stops between iterations with ctx's error. A model that fails
-// has a record that says so, and the run goes on.
+// Run measures the trials, dataset by dataset, and calls keep with those of
+// each. An error says what is wrong with the plan or the device, or what keep
+// could not do; cancelling ctx stops between iterations with ctx's error. A
+// model that fails has a record that says so, and the run goes on.
 func Run(ctx context.Context, p Plan, h Hooks, keep func([]Measured) error) (err error) {
 	defer kernels.CatchFailure(&err)
-	r := runner{Plan: p, Hooks: h, rng: rand.New(rand.NewPCG(p.Seed, 0)), started: time.Now(), load: load()}
-	if r.records, err = records(p); err != nil {
+	r := runner{
+		Plan: p, Hooks: h, rng: rand.New(rand.NewPCG(p.Seed, 0)),
+		latency: record.Latency{Run: time.Now().UTC().Format(time.RFC3339Nano), Load: load()},
+	}
+	device, err := p.Device.New(p.Threads)
+	if err != nil {
 		return err
 	}
-	groups := byDataset(p)
+	_, r.recorder = device.(kernels.Recorder)
+	groups := byDataset(p.Trials)
 	steps := 0
-	for _, g := range groups {
-		if err := oneMode(g.Trials); err != nil {
+	for _, tests := range groups {
+		if err := checkModes(tests); err != nil {
 			return err
 		}
-		steps += len(g.Trials) + 1 + len(g.Trials[0].Protocol.Latency.Sweep)
-		if r.hasGraphs(g) {
+		steps += len(tests) + 1 + len(tests[0].Protocol.Latency.Sweep)
+		if r.hasGraphs(tests) {
 			steps++
 		}
 	}
 	h.Start(steps)
-	for _, g := range groups {
-		all, err := r.dataset(ctx, g)
+	for _, tests := range groups {
+		all, err := r.dataset(ctx, tests)
 		if err != nil {
 			return err
 		}
@@ -63,24 +96,43 @@ func Run(ctx context.Context, p Plan, h Hooks, keep func([]Measured) error) (err
 	return nil
 }
 
-// byDataset are the trials of each dataset, in order.
-func byDataset(p Plan) []Plan {
-	var out []Plan
-	at := map[string]int{}
-	for _, t := range p.Trials {
-		i, known := at[t.Dataset]
-		if !known {
-			i = len(out)
-			at[t.Dataset], out = i, append(out, Plan{})
-		}
-		out[i].Trials = append(out[i].Trials, t)
+// load returns how many processes wanted a core, on average over a minute,
+// where the system says so.
+func load() optional.Number {
+	var minute float64
+	text, err := os.ReadFile("/proc/loadavg")
+	if err == nil {
+		_, err = fmt.Sscan(string(text), &minute)
 	}
-	return out
+	if err != nil {
+		return optional.Absent()
+	}
+	return optional.Number(minute)
 }
 
-// oneMode refuses tests of a dataset that are of both modes: they take turns,
-// and stand in one table.
-func oneMode(tests []specs.Trial) error {
+// byDataset groups the trials by their dataset, in order.
+func byDataset(tests []specs.Trial) (groups [][]specs.Trial) {
+	for _, t := range tests {
+		i := slices.IndexFunc(groups, func(g []specs.Trial) bool { return g[0].Dataset == t.Dataset })
+		if i < 0 {
+			i, groups = len(groups), append(groups, nil)
+		}
+		groups[i] = append(groups[i], t)
+	}
+	return groups
+}
+
+// mode returns what a trial's records call its mode.
+func mode(t specs.Trial) string {
+	if t.Protocol.Latency.Known {
+		return record.Known
+	}
+	return record.Streaming
+}
+
+// checkModes returns an error if the tests of a dataset are of both modes: they
+// take turns, and share a table.
+func checkModes(tests []specs.Trial) error {
 	first := tests[0]
 	for _, t := range tests {
 		if mode(t) != mode(first) {
@@ -94,156 +146,95 @@ func oneMode(tests []specs.Trial) error {
 type runner struct {
 	Plan
 	Hooks
-	rng     *rand.Rand
-	started time.Time
-	load    optional.Number
-	records bool // the device is a kernels.Recorder
+	rng      *rand.Rand
+	latency  record.Latency // what all records say
+	recorder bool           // the device is a kernels.Recorder
 }
 
-// dataset measures the trials of one.
-func (r *runner) dataset(ctx context.Context, p Plan) ([]Measured, error) {
-	name := p.Trials[0].Dataset
-	d, err := datasets.Lookup(name)
-	if err != nil {
-		return nil, err
-	}
-	loaded, err := d.Load(r.DataDir)
+// hasGraphs reports whether a dataset's tests are also measured as graphs.
+func (r *runner) hasGraphs(tests []specs.Trial) bool {
+	return r.recorder && mode(tests[0]) == record.Streaming
+}
+
+// dataset measures the tests of one dataset.
+func (r *runner) dataset(ctx context.Context, tests []specs.Trial) ([]Measured, error) {
+	name := tests[0].Dataset
+	loaded, err := harness.LoadDataset(name, r.DataDir)
 	if err != nil {
 		return nil, err
 	}
 	var subjects []*subject
-	for _, t := range p.Trials {
+	for _, t := range tests {
 		s, err := newSubject(t, loaded, r.Device, r.Threads)
 		if err != nil {
 			return nil, err
 		}
 		subjects = append(subjects, s)
 	}
-	if err := room(name, subjects, r.Device); err != nil {
+	if err := checkMemory(name, subjects); err != nil {
 		return nil, err
 	}
-	for i, s := range subjects {
+	for _, s := range subjects {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		start, t := time.Now(), p.Trials[i]
-		s.record.Latency = &record.Latency{Run: r.started.UTC().Format(time.RFC3339Nano), Mode: mode(t), Load: r.load}
+		start, latency := time.Now(), r.latency
+		latency.Mode = mode(s.trial)
+		s.Record.Latency = &latency
 		s.fail(harness.Guard(s.prepare))
-		r.Step(fmt.Sprintf("%s: %s is warm", name, t.Title), time.Since(start))
+		r.Step(fmt.Sprintf("%s: %s is warm", name, s.trial.Title), time.Since(start))
 	}
 	for i, at := range subjects[0].timings {
 		start := time.Now()
-		if err := r.timing(ctx, subjects, i); err != nil {
+		if err := r.takeTurns(ctx, instances(subjects, i), at.warmups+at.iterations); err != nil {
 			return nil, err
 		}
 		r.Step(fmt.Sprintf("%s: %d times %d batches of %d", name, at.iterations, at.batches, at.batch), time.Since(start))
 	}
-	if r.hasGraphs(p) {
-		start := time.Now()
-		if err := r.graphs(ctx, subjects); err != nil {
+	if r.hasGraphs(tests) {
+		start, at := time.Now(), subjects[0].timings[0]
+		all := graphs(ctx, subjects)
+		err := r.takeTurns(ctx, all, at.iterations+1)
+		for _, g := range all {
+			g.(*graph).close()
+		}
+		if err != nil {
 			return nil, err
 		}
-		at := subjects[0].timings[0]
 		r.Step(fmt.Sprintf("%s: %d times one graph of %d batches of %d", name, at.iterations, at.batches, at.batch), time.Since(start))
 	}
 	var out []Measured
 	for _, s := range subjects {
-		out = append(out, Measured{s.record, s.samples, s.replays})
+		out = append(out, s.Measured)
 	}
 	return out, nil
 }
 
-// fail makes the model one that failed, if there is an error.
-func (s *subject) fail(err error) {
-	if err != nil && !s.record.Failed() {
-		s.record.Error = fmt.Sprintf("%s: %v", s.trial.Ref(), err)
-	}
+// contestant is a model in one of its timings.
+type contestant interface {
+	// turn measures one iteration, or warms up in the first rounds.
+	turn(round int)
+	// finish adds what was measured to the record.
+	finish()
 }
 
-// timing lets the models take turns with batches of one size.
-func (r *runner) timing(ctx context.Context, subjects []*subject, index int) error {
-	turns := make([]*turn, 0, len(subjects))
-	for _, s := range subjects {
-		if s.record.Failed() {
-			continue
-		}
-		t := &turn{subject: s}
-		s.fail(harness.Guard(func() (err error) {
-			t.instance, err = newInstance(s, s.timings[index])
-			return err
-		}))
-		if !s.record.Failed() {
-			turns = append(turns, t)
-		}
+// takeTurns gives every contestant a turn in each round, in random order.
+func (r *runner) takeTurns(ctx context.Context, all []contestant, rounds int) error {
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	at := subjects[0].timings[index]
-	for round := range at.warmups + at.iterations {
+	turns := slices.Clone(all)
+	for round := range rounds {
 		r.rng.Shuffle(len(turns), func(i, j int) { turns[i], turns[j] = turns[j], turns[i] })
-		for _, t := range turns {
+		for _, c := range turns {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			t.take(round)
+			c.turn(round)
 		}
 	}
-	for _, t := range turns {
-		t.finish()
-	}
-	return nil
-}
-
-// turn is a model with what it has given so far.
-type turn struct {
-	*subject
-	*instance
-	first    time.Duration // its very first answer
-	observed []observation
-}
-
-// take is one iteration; those that warm up are not kept.
-func (t *turn) take(round int) {
-	if t.record.Failed() {
-		return
-	}
-	var o observation
-	err := harness.Guard(func() (err error) {
-		o, err = t.iterate()
-		return err
-	})
-	if round == 0 {
-		t.first = o.first
-	}
-	if err != nil {
-		t.fail(err)
-	} else if round >= t.warmups {
-		t.observed = append(t.observed, o)
-	}
-}
-
-// finish adds the timing to the record.
-func (t *turn) finish() {
-	if t.record.Failed() {
-		return
-	}
-	var ns []int64
-	for _, o := range t.observed {
-		ns = append(ns, o.samples...)
-		t.record.Durations.Test += total(o)
-	}
-	t.record.Durations.Total = t.record.Durations.Test
-	t.subject.samples[t.batch] = ns
-	t.record.Latency.Timings = append(t.record.Latency.Timings, record.Timing{
-		Batch: t.batch, Batches: t.batches, Iterations: t.iterations, Histogram: histogram(ns),
-		FirstCall: t.first.Seconds(), Warnings: warnings(t.observed, t.first),
-	})
-}
-
-// Keep writes records and samples to the store.
-func Keep(s record.Store, all []Measured) error {
-	for _, m := range all {
-		if _, err := s.WriteLatency(m.Record, m.Samples, m.Replays); err != nil {
-			return &harness.StoreError{Err: err}
-		}
+	for _, c := range all {
+		c.finish()
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package latency
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"dgsbench/datasets"
 	"dgsbench/harness"
@@ -15,21 +17,66 @@ import (
 	"dgsbench/specs"
 )
 
+// timing is one batch size: which events are answered, how often.
+type timing struct {
+	batch, batches      int
+	warmups, iterations int
+	start               int // the first measured event
+	first               int // the first event of the lead-in, in whole batches
+	// fold is how many events the model takes as one batch: as many as batch,
+	// but for those that are known in advance and are all of one answer.
+	fold  int
+	known bool
+}
+
+// end is behind the last measured event.
+func (t timing) end() int { return t.start + t.batch*t.batches }
+
+// streamed is the same events, batch by batch.
+func (t timing) streamed() timing {
+	t.batch, t.batches = t.fold, t.batches*t.batch/t.fold
+	return t
+}
+
+// timings returns the headline's and those of the sweep, for a stream of n
+// events. All of them start at the same event.
+func timings(p specs.Protocol, n int) ([]timing, error) {
+	l, events := p.Latency, p.Batch*p.Latency.Batches
+	out := []timing{{batch: p.Batch, batches: l.Batches, fold: p.Batch, iterations: l.Iterations}}
+	if l.Known {
+		out[0].batch, out[0].batches, out[0].known = events, 1, true
+	}
+	for _, size := range l.Sweep {
+		switch {
+		case size > events:
+			return nil, fmt.Errorf("sweep: batches of %d events, and only %d events are measured", size, events)
+		case size != p.Batch:
+			out = append(out, timing{batch: size, batches: min(events/size, l.SweepBatches), fold: size, iterations: l.SweepIterations})
+		}
+	}
+	for i := range out {
+		t := &out[i]
+		lead := (l.Lead + t.fold - 1) / t.fold
+		t.warmups, t.start = l.Warmups, n-events
+		t.first = t.start - lead*t.fold
+		if t.first <= 0 {
+			return nil, fmt.Errorf("%d events, expected more than %d: %d that are measured in batches of %d, and %d before them",
+				n, events+lead*t.fold, events, t.fold, lead*t.fold)
+		}
+	}
+	return out, nil
+}
+
 // subject is a model to be measured on a stream.
 type subject struct {
+	*harness.Blueprint
+	Measured
 	trial   specs.Trial
-	kind    models.Kind
 	stream  datasets.Stream
-	setup   models.Setup
 	timings []timing
 	from    int             // events before it are in warm
 	warm    models.Snapshot // of the model before Deploy
-	answers []float32       // of the headline's events, by a model that was never put back
-	device  kernels.Device  // of the model that was built last; nil where it needs none
-
-	record  record.Record
-	samples record.Samples
-	replays record.Replays
+	answers []float32       // to the headline's events, by a model that was never restored
 }
 
 // newSubject cuts the stream for the model.
@@ -38,7 +85,7 @@ func newSubject(t specs.Trial, l *datasets.Loaded, on devices.Target, threads in
 	if err != nil {
 		return nil, err
 	}
-	s := &subject{trial: t, kind: kind, record: harness.Describe(t, l, on), samples: record.Samples{}, replays: record.Replays{}}
+	s := &subject{trial: t, Measured: Measured{harness.Describe(t, l, on), record.Samples{}, record.Replays{}}}
 	parts, err := l.Parts(datasets.Cut{Setting: protocol.Transductive, NeedFeatures: kind.Features == models.FeaturesRequired})
 	if err != nil {
 		s.fail(err)
@@ -52,42 +99,48 @@ func newSubject(t specs.Trial, l *datasets.Loaded, on devices.Target, threads in
 	for _, at := range s.timings {
 		s.from = min(s.from, at.first)
 	}
-	s.setup = models.Setup{
-		Task: t.Task, NumNodes: parts.Whole.NumNodes, Users: parts.Whole.Users, NumFeat: parts.Whole.NumFeat,
-		Events: s.stream.Len(), Inference: true, Train: parts.Train.WithoutLabels(), Seed: t.Seed, Threads: threads,
-		Device: func(threads int) (_ kernels.Device, err error) {
-			s.device, err = on.New(threads)
-			return s.device, err
-		},
-	}
-	s.record.Threads = threads
-	if t.Protocol.Latency.Known {
-		s.record.PaperName = "" // its times are of streaming
-	} else if l.Dataset.PaperName == "" && l.Dataset.SizesOf != "" {
-		s.record.PaperName = l.Dataset.SizesOf
-		s.record.Footnotes = append(s.record.Footnotes[:len(s.record.Footnotes):len(s.record.Footnotes)],
-			fmt.Sprintf("the paper's times are of %s itself, whose numbers of events, nodes and features this stream has", l.Dataset.SizesOf))
-	}
-	s.record.Footnotes = append(s.record.Footnotes[:len(s.record.Footnotes):len(s.record.Footnotes)],
-		"not trained: the time of an answer does not depend on what the parameters are")
+	s.Blueprint = harness.TrialBlueprint(kind, t, parts, on, threads)
+	s.Setup.Inference = true
+	s.describe(l.Dataset, threads)
 	return s, nil
 }
 
-// room refuses models that would not fit into the memory together: of each,
-// one with the state after the warm-up, the one that is timed and the state
-// that is put back before; beside them, those that answers are compared with.
-func room(dataset string, subjects []*subject, on devices.Target) error {
+// describe completes the record.
+func (s *subject) describe(d datasets.Dataset, threads int) {
+	r := &s.Record
+	r.Threads = threads
+	r.Footnotes = slices.Clone(r.Footnotes)
+	if s.timings[0].known {
+		r.PaperName = "" // its times are of streaming
+	} else if d.PaperName == "" && d.SizesOf != "" {
+		r.PaperName = d.SizesOf
+		r.Footnotes = append(r.Footnotes, fmt.Sprintf("the paper's times are of %s itself, whose numbers of events, nodes and features this stream has", d.SizesOf))
+	}
+	r.Footnotes = append(r.Footnotes, "not trained: the time of an answer does not depend on what the parameters are")
+}
+
+// fail records the error, if there is one, unless the model has failed before.
+func (s *subject) fail(err error) {
+	if err != nil && !s.Record.Failed() {
+		s.Record.Error = fmt.Sprintf("%s: %v", s.trial.Ref(), err)
+	}
+}
+
+// checkMemory returns an error if the models do not fit into the machine's
+// memory together: of each, one with the state after the warm-up, the one that
+// is timed and the state that is restored before; beside them, those that
+// answers are compared with.
+func checkMemory(dataset string, subjects []*subject) error {
 	sum, most := int64(0), int64(0)
 	for _, s := range subjects {
-		if s.kind.Bytes == nil || s.record.Failed() || on.SeparateMemory() {
+		if s.Record.Failed() {
 			continue
 		}
-		setup := s.setup
-		setup.MaxBatch = s.timings[0].fold
+		s.Setup.MaxBatch = 0
 		for _, at := range s.timings {
-			setup.MaxBatch = max(setup.MaxBatch, at.fold)
+			s.Setup.MaxBatch = max(s.Setup.MaxBatch, at.fold)
 		}
-		need := s.kind.Bytes(setup, s.trial.Options)
+		need := s.HostBytes()
 		sum, most = sum+3*need, max(most, need)
 	}
 	if err := ram.Check(fmt.Sprintf("the %d models on %s together", len(subjects), dataset), sum+2*most); err != nil {
@@ -96,18 +149,23 @@ func room(dataset string, subjects []*subject, on devices.Target) error {
 	return nil
 }
 
+// newModel builds the model for batches of at most that size.
+func (s *subject) newModel(batch int) (models.Model, error) {
+	s.Setup.MaxBatch = batch
+	return s.Build()
+}
+
 // prepare warms the model up and answers the headline's events once, untimed.
 func (s *subject) prepare() error {
-	if s.record.Failed() {
+	if s.Record.Failed() {
 		return nil
 	}
 	headline := s.timings[0]
-	s.setup.MaxBatch = headline.fold
-	m, err := s.kind.New(s.setup, s.trial.Options)
+	m, err := s.newModel(headline.fold)
 	if err != nil {
 		return err
 	}
-	harness.DescribeModel(&s.record, m)
+	harness.DescribeModel(&s.Record, m)
 	if err := observe(m, s.stream.Slice(0, s.from), headline.fold); err != nil {
 		return err
 	}
@@ -116,15 +174,13 @@ func (s *subject) prepare() error {
 		return err
 	}
 	if _, ok := m.(models.Ahead); headline.known && !ok {
-		return errNotAhead
+		return errors.New("it answers batches one by one alone (it has no ClassifyAhead): measure it without `known: true`")
 	}
 	s.answers, err = s.untimed(m, headline)
 	return err
 }
 
-var errNotAhead = errors.New("it answers batches one by one alone (it has no ClassifyAhead): measure it without `known: true`")
-
-// deployed is the form of the model that is measured.
+// deployed returns the form of the model that is measured.
 func (s *subject) deployed(m models.Model) (models.Model, error) {
 	if !s.trial.Deployed {
 		return m, nil
@@ -132,15 +188,13 @@ func (s *subject) deployed(m models.Model) (models.Model, error) {
 	return m.(models.Deployer).Deploy()
 }
 
-// build makes a model of its own with the warm state.
-func (s *subject) build(batch int) (models.Model, error) {
-	setup := s.setup
-	setup.MaxBatch = max(batch, s.timings[0].fold)
-	m, err := s.kind.New(setup, s.trial.Options)
-	if err != nil {
-		return nil, err
+// warmModel builds the form of the model that is measured, in the warm state.
+func (s *subject) warmModel(batch int) (models.Model, error) {
+	m, err := s.newModel(max(batch, s.timings[0].fold))
+	if err == nil {
+		err = m.Restore(s.warm)
 	}
-	if err := m.Restore(s.warm); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return s.deployed(m)
@@ -183,4 +237,60 @@ func classify(m models.Model, part datasets.Stream, batch int, logits []float32)
 		}
 	}
 	return nil
+}
+
+// Expect returns about how long one latency test takes, in seconds: warming up
+// and all iterations, estimated from answers of each batch size in about the
+// time budget.
+func Expect(t specs.Trial, l *datasets.Loaded, on devices.Target, threads int, budget time.Duration) (seconds float64, err error) {
+	defer kernels.CatchFailure(&err)
+	s, err := newSubject(t, l, on, threads)
+	if err != nil {
+		return 0, err
+	}
+	if s.Record.Failed() {
+		return 0, errors.New(s.Record.Error)
+	}
+	sum := 0.0
+	for i, at := range s.timings {
+		at = at.streamed()
+		answer, err := s.answerTime(at, budget/time.Duration(len(s.timings)))
+		if err != nil {
+			return 0, err
+		}
+		before, measured := float64(at.start)/float64(at.batch), float64(at.batches)
+		lead := float64(at.start-at.first) / float64(at.batch)
+		answers := before + 2*measured + float64(at.warmups+at.iterations)*(lead+measured)
+		if i == 0 {
+			answers += before // of the model that is never restored
+		}
+		sum += answers * answer
+		if _, ok := s.Device().(kernels.Recorder); i == 0 && ok && !at.known {
+			sum += graphSeconds(at, measured*answer)
+		}
+	}
+	return sum, nil
+}
+
+// answerTime returns the time of an answer on an idle machine, in seconds, with
+// little in the state.
+func (s *subject) answerTime(at timing, budget time.Duration) (float64, error) {
+	m, err := s.newModel(max(at.batch, s.timings[0].fold))
+	if err != nil {
+		return 0, err
+	}
+	if m, err = s.deployed(m); err != nil {
+		return 0, err
+	}
+	logits := make([]float32, at.batch)
+	var took []float64
+	start := time.Now()
+	for lo := 0; lo+at.batch <= s.stream.Len() && !harness.EnoughTimes(len(took), time.Since(start), budget); lo += at.batch {
+		began := time.Now()
+		if err := m.Classify(s.stream.Slice(lo, lo+at.batch), logits); err != nil {
+			return 0, err
+		}
+		took = append(took, time.Since(began).Seconds())
+	}
+	return harness.Undisturbed(took), nil
 }

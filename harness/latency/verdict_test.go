@@ -96,14 +96,14 @@ func TestMiddle(t *testing.T) {
 
 // TestPairsOfDifferentThings are refused.
 func TestPairsOfDifferentThings(t *testing.T) {
-	report := func(model string, batch int) Report {
-		return Report{Models: []ModelReport{{Dataset: "d", Model: model, Timings: []TimingReport{{Batch: batch, Batches: 2, Iterations: []float64{1, 2, 3}}}}}}
+	report := func(model string, batch int) Summary {
+		return Summary{Models: []ModelSummary{{Dataset: "d", Model: model, Timings: []TimingSummary{{Batch: batch, Batches: 2, Iterations: []float64{1, 2, 3}}}}}}
 	}
 	verdicts, err := addPair(nil, report("a", 1), report("a", 1))
 	if err != nil || len(verdicts) != 1 || verdicts[0].Old[0] != 2 {
 		t.Fatalf("%+v, %v", verdicts, err)
 	}
-	for _, other := range []Report{report("b", 1), report("a", 2), {}} {
+	for _, other := range []Summary{report("b", 1), report("a", 2), {}} {
 		if _, err := addPair(verdicts, report("a", 1), other); err == nil || !strings.Contains(err.Error(), "measure") {
 			t.Errorf("%+v is accepted: %v", other, err)
 		}

@@ -76,8 +76,8 @@ func (p *planner) dataset(ctx context.Context, name string) error {
 // plan fills in the cells of a dataset: from records, else by trying out what
 // is to be done.
 func (p *planner) plan(ctx context.Context, l *datasets.Loaded, source Source) error {
-	var list []*harness.Rehearsal
-	of := map[*harness.Rehearsal]*cell{}
+	var list []*harness.Estimate
+	of := map[*harness.Estimate]*cell{}
 	cut := harness.NewCutter(l)
 	cells := p.cellsOf(l.Dataset.Name)
 	for _, c := range cells {
@@ -95,7 +95,7 @@ func (p *planner) plan(ctx context.Context, l *datasets.Loaded, source Source) e
 		case c.Source != Recorded:
 			parts, err := cut.Parts(c.trials[0])
 			if err == nil {
-				r := &harness.Rehearsal{Trial: c.trials[0], Parts: parts, Device: p.Device, Checkpoint: p.Checkpoints}
+				r := &harness.Estimate{Trial: c.trials[0], Parts: parts, Device: p.Device, Checkpoint: p.Checkpoints}
 				list, of[r] = append(list, r), c
 				continue
 			}
@@ -143,8 +143,8 @@ func timeTogether(cells []*cell) {
 }
 
 // rehearse tries out cells side by side.
-func (p *planner) rehearse(ctx context.Context, list []*harness.Rehearsal, of map[*harness.Rehearsal]*cell) error {
-	err := harness.Rehearse(ctx, list, p.Workers, each, p.out.room(), func(r *harness.Rehearsal) { p.Step(of[r].CellKey.String()) })
+func (p *planner) rehearse(ctx context.Context, list []*harness.Estimate, of map[*harness.Estimate]*cell) error {
+	err := harness.EstimateAll(ctx, list, p.Workers, each, p.out.room(), func(r *harness.Estimate) { p.Step(of[r].CellKey.String()) })
 	for _, r := range list {
 		c := of[r]
 		c.Seconds, c.Memory = r.Seconds, r.Bytes
@@ -196,7 +196,7 @@ func (p *planner) look(c *cell, l *datasets.Loaded) error {
 
 // total adds up what the cells take.
 func (p *planner) total() {
-	var loads []harness.Load
+	var loads []harness.Cost
 	for _, c := range p.cells {
 		p.out.Trials += c.Trials
 		p.out.ToDo += c.ToDo
@@ -221,9 +221,9 @@ func (p *planner) total() {
 }
 
 // load is what a trial of the cell takes.
-func (p *planner) load(c *cell) harness.Load {
+func (p *planner) load(c *cell) harness.Cost {
 	if p.out.Card == nil {
-		return harness.Load{Seconds: c.Seconds, Bytes: c.Memory}
+		return harness.Cost{Seconds: c.Seconds, Bytes: c.Memory}
 	}
-	return harness.Load{Seconds: c.Seconds, Bytes: c.OnCard, Host: c.Memory}
+	return harness.Cost{Seconds: c.Seconds, Bytes: c.OnCard, Host: c.Memory}
 }

@@ -30,7 +30,7 @@ type search struct {
 	Search
 	study tune.Study
 	tries int
-	took  []harness.Load
+	took  []harness.Cost
 }
 
 // gather looks for trials that are over.
@@ -54,7 +54,7 @@ func (p *tuningPlanner) gather() error {
 		p.searches = append(p.searches, s)
 		p.out.Trials, p.out.ToDo = p.out.Trials+1+s.Trials, p.out.ToDo+s.Left
 	}
-	p.abreast = tune.Abreast(p.Workers, len(p.Studies))
+	p.abreast = tune.TrialsAtOnce(p.Workers, len(p.Studies))
 	p.out.Workers = max(1, min(p.Workers, p.abreast*len(p.Studies), p.out.ToDo))
 	return nil
 }
@@ -65,7 +65,7 @@ func (s *search) look(over []tune.Line) {
 	s.Found, s.Left = len(over), max(0, s.Trials+1-len(over))
 	for _, l := range over {
 		if l.Trial >= 0 {
-			s.took = append(s.took, harness.Load{Seconds: l.Seconds})
+			s.took = append(s.took, harness.Cost{Seconds: l.Seconds})
 		}
 	}
 	switch {
@@ -95,8 +95,8 @@ func (p *tuningPlanner) dataset(ctx context.Context, name string) error {
 	}
 	p.out.Missing = append(p.out.Missing, missing...)
 	p.data += datasets.Bytes(loaded.Stream.Len(), loaded.Stream.NumFeat)
-	var list []*harness.Rehearsal
-	of := map[*harness.Rehearsal]*search{}
+	var list []*harness.Estimate
+	of := map[*harness.Estimate]*search{}
 	cut := harness.NewCutter(loaded)
 	for _, s := range p.searches {
 		if s.Dataset != name || s.tries == 0 {
@@ -111,7 +111,7 @@ func (p *tuningPlanner) dataset(ctx context.Context, name string) error {
 			list, of[r] = append(list, r), s
 		}
 	}
-	err = harness.Rehearse(ctx, list, p.out.Workers, each, p.out.Free, func(r *harness.Rehearsal) {
+	err = harness.EstimateAll(ctx, list, p.out.Workers, each, p.out.Free, func(r *harness.Estimate) {
 		of[r].take(r, p.out.Free)
 		p.Step(of[r].String())
 	})
@@ -125,7 +125,7 @@ func (p *tuningPlanner) dataset(ctx context.Context, name string) error {
 
 // begin are the first trials of a search. One with options that the model
 // refuses fails in the search too, at once.
-func (p *tuningPlanner) begin(s *search, cut *harness.Cutter) (list []*harness.Rehearsal, err error) {
+func (p *tuningPlanner) begin(s *search, cut *harness.Cutter) (list []*harness.Estimate, err error) {
 	for number := range s.tries {
 		t, err := s.study.RandomTrial(number)
 		if err != nil {
@@ -139,13 +139,13 @@ func (p *tuningPlanner) begin(s *search, cut *harness.Cutter) (list []*harness.R
 			p.Step(s.String())
 			continue
 		}
-		list = append(list, harness.RehearseTraining(t, parts, p.Device))
+		list = append(list, harness.NewTrainingEstimate(t, parts, p.Device))
 	}
 	return list, nil
 }
 
 // take counts what a trial takes that was tried out.
-func (s *search) take(r *harness.Rehearsal, free int64) {
+func (s *search) take(r *harness.Estimate, free int64) {
 	s.Memory = max(s.Memory, r.Bytes)
 	switch {
 	case r.Err != nil:
@@ -153,7 +153,7 @@ func (s *search) take(r *harness.Rehearsal, free int64) {
 	case r.Bytes > free:
 		s.Problem = "needs more memory than is free"
 	default:
-		s.took = append(s.took, r.Load)
+		s.took = append(s.took, r.Cost)
 	}
 }
 
@@ -191,13 +191,13 @@ func (p *tuningPlanner) total() {
 
 // together is what all trials take if each is like that one of its search.
 // Searches take turns, and none has more trials at a time than are abreast.
-func (p *tuningPlanner) together(like func(Span) float64) harness.Load {
-	var loads []harness.Load
+func (p *tuningPlanner) together(like func(Span) float64) harness.Cost {
+	var loads []harness.Cost
 	longest := 0.0
 	for round := range p.out.ToDo {
 		for _, s := range p.searches {
 			if round < s.Left {
-				loads = append(loads, harness.Load{Seconds: like(s.Each), Bytes: s.Memory})
+				loads = append(loads, harness.Cost{Seconds: like(s.Each), Bytes: s.Memory})
 			}
 		}
 	}

@@ -85,7 +85,7 @@ func one(ctx context.Context, j job, progress func(events int)) (Point, error) {
 	point.Held = megabytes(heap() - s.before)
 	point.OnCard = optional.Absent()
 	if j.Device.SeparateMemory() {
-		point.OnCard = megabytes(s.devices.PeakMemory())
+		point.OnCard = megabytes(s.blueprint.PeakMemory())
 	}
 	point.Micros, point.Low, point.High, point.Drift = summary(s.times)
 	point.Allocs, err = s.allocs()

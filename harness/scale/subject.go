@@ -31,7 +31,7 @@ type subject struct {
 	job
 	generator *Generator
 	model     models.Model
-	devices   *harness.Devices            // of the model
+	blueprint *harness.Blueprint
 	step      func(datasets.Stream) error // works a batch off
 	fit       datasets.Stream             // its training part
 	times     []float64                   // microseconds an event, of every chunk
@@ -51,24 +51,20 @@ func newSubject(j job) (*subject, error) {
 	s := &subject{
 		job: j, generator: NewGenerator(size.Nodes, size.Features, j.Seed),
 		fit:       NewGenerator(size.Nodes, size.Features, j.Seed+1).Next(max(fitEvents, j.chunk())),
-		devices:   harness.NewDevices(j.Device),
 		times:     make([]float64, 0, 1+size.Events/j.chunk()),
 		negatives: nn.Rand(j.Seed, nn.ForNegatives), scratch: make([]int32, size.Batch),
 	}
 	s.generator.reserve(j.chunk())
 	s.before = heap()
-	setup := models.Setup{
+	s.blueprint = harness.NewBlueprint(j.Model.Kind, j.options, models.Setup{
 		Task: j.Task, NumNodes: size.Nodes, Users: s.fit.Users, NumFeat: size.Features, MaxBatch: size.Batch,
-		Events: size.Events, Inference: j.Mode == Inference,
-		Train: s.fit.WithoutLabels(), Seed: j.Seed, Device: s.devices.Open, Threads: j.Threads,
-	}
-	if kind := j.Model.Kind; kind.Bytes != nil && !j.Device.SeparateMemory() {
-		if err := ram.Check("the model", kind.Bytes(setup, j.options)); err != nil {
-			return nil, err
-		}
+		Events: size.Events, Inference: j.Mode == Inference, Train: s.fit.WithoutLabels(), Seed: j.Seed, Threads: j.Threads,
+	}, j.Device)
+	if err := ram.Check("the model", s.blueprint.HostBytes()); err != nil {
+		return nil, err
 	}
 	var err error
-	if s.model, err = j.Model.Kind.New(setup, j.options); err != nil {
+	if s.model, err = s.blueprint.Build(); err != nil {
 		return nil, err
 	}
 	s.step = s.steps()

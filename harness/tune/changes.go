@@ -131,11 +131,11 @@ func (h *History) changed() (rows [][]string) {
 
 // options are the resolved ones as text, by path.
 func (h *History) options(values map[string]any) (map[string]string, error) {
-	r, err := h.Study.resolve(values)
+	trial, err := h.Study.trial(values)
 	if err != nil {
 		return nil, err
 	}
-	n, err := strictyaml.Of(r.Options)
+	n, err := strictyaml.Of(trial.Options)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"dgsbench/internal/escape"
-	"dgsbench/metrics"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -28,9 +27,6 @@ var (
 	orange = color.RGBA{0xd5, 0x5e, 0x00, 0xff}
 	grey   = color.RGBA{0x60, 0x60, 0x60, 0xff}
 )
-
-// Metric is what the study goes by.
-func (s Study) Metric() string { return metrics.Of(s.At.Task)[0].Title }
 
 // Draw gives the files of the study's figures, by their suffix: the history
 // of the search and the importance of the parameters, as SVG and PNG. A figure

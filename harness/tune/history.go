@@ -2,17 +2,20 @@ package tune
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"dgsbench/harness"
 	"dgsbench/harness/tune/tpe"
 	"dgsbench/internal/atomicfile"
+	"dgsbench/internal/regular"
 	"dgsbench/protocol"
 	"dgsbench/results/record"
 )
@@ -27,7 +30,7 @@ const (
 	TPE    Phase = "tpe"
 )
 
-// Line is what a history keeps of a trial.
+// Line is what a history says of a trial.
 type Line struct {
 	Trial  int            `json:"trial"` // from 0; -1 for the model's own options
 	Phase  Phase          `json:"phase"`
@@ -46,7 +49,28 @@ type Line struct {
 // Failed reports whether the trial has no value.
 func (l Line) Failed() bool { return l.Value == nil }
 
-// header is the first line: whatever decides the trials, but their number.
+// lineOf returns what a history says of a record. A trial whose best epoch has
+// a validation that tells nothing of the model failed: it is not to be compared.
+func lineOf(trial int, phase Phase, values map[string]any, r record.Record) Line {
+	l := Line{
+		Trial: trial, Phase: phase, Values: values, Error: r.Error, Epochs: len(r.Epochs), Params: r.NumParams,
+		Seconds: r.Durations.Total, Identity: r.Identity,
+	}
+	if r.Failed() || len(r.Epochs) == 0 || r.BestEpoch < 0 {
+		return l
+	}
+	best := r.Epochs[r.BestEpoch]
+	if best.Degenerate != "" {
+		l.Error = "the validation says nothing of the model: " + string(best.Degenerate)
+		return l
+	}
+	value := float64(best.Validation)
+	l.Value, l.BestEpoch = &value, r.BestEpoch+1
+	return l
+}
+
+// header is the first line of a history's file: all that decides the trials,
+// but their number.
 type header struct {
 	// Sealed is whether the last line is a seal.
 	Sealed bool `json:"sealed,omitempty"`
@@ -77,7 +101,7 @@ type searched struct {
 
 // header describes the study on data with this checksum and a class of kernels.
 func (s Study) header(dataSHA256, device string) (h header, err error) {
-	own, err := s.own()
+	own, err := s.trial(nil)
 	if err != nil {
 		return h, err
 	}
@@ -91,55 +115,161 @@ func (s Study) header(dataSHA256, device string) (h header, err error) {
 	return h, nil
 }
 
-// History are the trials of a study that are over, by number.
+// History holds the trials of a study that are over.
 type History struct {
-	Study Study
-	Lines []Line // the model's own options first
+	Study Study  // the zero Study if only the file was read
+	Lines []Line // by number: the model's own options first
 
-	file         string
-	root         atomicfile.Root
-	header       header
-	data, device string // of the study
+	out    string // folder of the results
+	file   string
+	header header
 }
 
-// openHistory reads the file below the results, if it is there. It must be of
-// the same study, and what it says of trials must be what their records say.
+// maxHistory is more bytes than a history has.
+const maxHistory = 256 << 20
+
+// remedy is what to do about a history that cannot be used.
+const remedy = "remove the file: the same bench tune makes it again from the records of its trials"
+
+// readHistory reads a history whose seal is whole. Those that were written
+// before there were seals say so in their first line. Lines are as in the file.
+func readHistory(out, file string) (*History, error) {
+	h := &History{out: out, file: file}
+	data, err := regular.Read(file, maxHistory)
+	if err != nil {
+		return nil, err
+	}
+	text, sealed, err := record.Lines.Remove(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; %s", file, err, remedy)
+	}
+	first, text, _ := bytes.Cut(text, []byte("\n"))
+	if err := decodeStrictly(first, &h.header); err != nil || h.header.Study.Model == "" {
+		return nil, fmt.Errorf("%s:1: no study of bench tune (%v); %s", file, err, remedy)
+	}
+	if h.header.Sealed && !sealed {
+		return nil, fmt.Errorf("%s: %w: its last line is gone; %s", file, record.ErrEdited, remedy)
+	}
+	for text := range bytes.Lines(text) {
+		var l Line
+		if err := cmp.Or(decodeStrictly(text, &l), h.checkFormat(l)); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w; %s", file, len(h.Lines)+2, err, remedy)
+		}
+		h.Lines = append(h.Lines, l)
+	}
+	return h, nil
+}
+
+// decodeStrictly decodes a line of JSON. A key that v does not have is an error.
+func decodeStrictly(text []byte, v any) error {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	return dec.Decode(v)
+}
+
+var identity = regexp.MustCompile(`^([0-9a-f]{64})?$`)
+
+// checkFormat returns an error if a line cannot be of any trial, or repeats one.
+func (h *History) checkFormat(l Line) error {
+	switch {
+	case l.Trial < -1 || l.Failed() == (l.Error == ""):
+		return fmt.Errorf("trial %d: expected a number from -1 on, and a value or an error", l.Trial)
+	case !identity.MatchString(l.Identity):
+		return fmt.Errorf("trial %d: identity %q, expected 64 hexadecimal digits or none", l.Trial, l.Identity)
+	case h.has(l.Trial):
+		return fmt.Errorf("trial %d is there twice", l.Trial)
+	}
+	return nil
+}
+
+// checkRecords compares the lines with those of the records of their trials, as
+// far as these are in the store: a history may be kept without them.
+func (h *History) checkRecords() error {
+	store, study := record.Store{Dir: h.out}, h.header.Study
+	key := record.Key{Seed: study.Seed, CellKey: record.CellKey{
+		Suite: suiteName, Dataset: study.Dataset, Task: study.Task, Setting: study.Setting, Model: study.Model,
+	}}
+	for i, l := range h.Lines {
+		if l.Identity == "" {
+			continue // options that the model rejects leave no record
+		}
+		r, found, err := store.Find(key, l.Identity)
+		if err != nil {
+			return fmt.Errorf("%s:%d: trial %d: %w", h.file, i+2, l.Trial, err)
+		}
+		if !found {
+			continue
+		}
+		if what := differences(l, lineOf(l.Trial, l.Phase, l.Values, r)); len(what) > 0 {
+			return fmt.Errorf("%s:%d: trial %d: not what its record %s says of its %s: one of them was changed after it was written; %s",
+				h.file, i+2, l.Trial, store.Path(key, l.Identity), strings.Join(what, ", "), remedy)
+		}
+	}
+	return nil
+}
+
+// differences returns the keys in which the JSON objects of a and b differ, in
+// order.
+func differences(a, b any) (keys []string) {
+	x, errX := fieldsOf(a)
+	y, errY := fieldsOf(b)
+	if errX != nil || errY != nil {
+		return []string{"numbers"} // that are not finite
+	}
+	for key := range y {
+		if !bytes.Equal(x[key], y[key]) {
+			keys = append(keys, key)
+		}
+	}
+	for key := range x {
+		if _, ok := y[key]; !ok {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func fieldsOf(v any) (fields map[string]json.RawMessage, err error) {
+	text, err := json.Marshal(v)
+	if err == nil {
+		err = json.Unmarshal(text, &fields)
+	}
+	return fields, err
+}
+
+// openHistory reads the file of the study below the results, if it is there. It
+// must be of the same study, and say of its trials what their records say.
 func openHistory(s Study, out, dataSHA256, device string) (*History, error) {
 	head, err := s.header(dataSHA256, device)
 	if err != nil {
 		return nil, err
 	}
 	file := filepath.Join(out, filepath.FromSlash(s.HistoryFile()))
-	h := &History{Study: s, file: file, root: atomicfile.Root(out), header: head, data: dataSHA256, device: device}
-	f, err := readHistory(h.file)
+	h, err := readHistory(out, file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return h, nil
+		return &History{Study: s, out: out, file: file, header: head}, nil
 	}
-	if err == nil {
-		err = h.take(f)
+	if err != nil {
+		return nil, err
 	}
-	if err == nil {
-		err = f.compare(record.Store{Dir: out})
+	if what := differences(h.header.Study, head.Study); len(what) > 0 {
+		return nil, fmt.Errorf("%s is of a study with another %s; choose another --out, or remove the file", file, strings.Join(what, ", "))
 	}
-	return h, err
-}
-
-// take makes the history of its file.
-func (h *History) take(f historyFile) error {
-	got, want := must(json.Marshal(f.header.Study)), must(json.Marshal(h.header.Study))
-	if what := differences(got, want); len(what) > 0 {
-		return fmt.Errorf("%s is of a study with another %s; choose another --out, or remove the file", f.path, strings.Join(what, ", "))
-	}
-	for i, l := range f.lines {
+	h.Study, h.header = s, head
+	for i, l := range h.Lines {
 		if err := h.check(l); err != nil {
-			return fmt.Errorf("%s:%d: trial %d: %w; %s", f.path, i+2, l.Trial, err, remedy)
+			return nil, fmt.Errorf("%s:%d: trial %d: %w; %s", file, i+2, l.Trial, err, remedy)
 		}
-		h.put(l)
 	}
-	return nil
+	if err := h.checkRecords(); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(h.Lines, func(a, b Line) int { return cmp.Compare(a.Trial, b.Trial) })
+	return h, nil
 }
 
-// check reports why a line cannot be of a trial of the study.
+// check returns an error if a line cannot be of a trial of the study.
 func (h *History) check(l Line) error {
 	if l.Trial >= 0 {
 		if _, err := h.Study.point(l.Values); err != nil {
@@ -147,55 +277,46 @@ func (h *History) check(l Line) error {
 		}
 	}
 	if l.Identity == "" {
-		return nil // the model refused the options
+		return nil // the model rejected the options
 	}
-	options, err := h.Study.resolve(l.Values)
-	if err == nil && h.Study.trial(options).Identity(h.data, h.header.Study.Numerics, h.device) != l.Identity {
+	trial, err := h.Study.trial(l.Values)
+	if f := h.header.Study; err == nil && trial.Identity(f.Data, f.Numerics, f.Device) != l.Identity {
 		err = errors.New("its values are not those of its record")
 	}
 	return err
 }
 
-// readBack reports whether the file is not what was written.
-func (h *History) readBack(out string) error {
-	again, err := openHistory(h.Study, out, h.data, h.device)
-	if err == nil && !bytes.Equal(must(json.Marshal(again.Lines)), must(json.Marshal(h.Lines))) {
-		err = fmt.Errorf("%s is not what was written: another program has changed it", h.file)
-	}
-	return err
-}
-
-func must(data []byte, err error) []byte {
+// readBack returns an error if the file is not what was written.
+func (h *History) readBack() error {
+	read, err := openHistory(h.Study, h.out, h.header.Study.Data, h.header.Study.Device)
 	if err != nil {
-		panic(err) // it was read from JSON, or has been written to it
+		return err
 	}
-	return data
+	written, errWritten := h.encode()
+	found, errFound := read.encode()
+	if errWritten != nil || errFound != nil || !bytes.Equal(found, written) {
+		return fmt.Errorf("%s is not what was written: another program has changed it", h.file)
+	}
+	return nil
 }
 
-func (h *History) has(trial int) bool {
-	return slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Trial == trial })
-}
-
-// put keeps the lines in the order of the trials.
+// put inserts a line in the order of the trials.
 func (h *History) put(l Line) {
-	i := slices.IndexFunc(h.Lines, func(x Line) bool { return x.Trial > l.Trial })
-	if i < 0 {
-		i = len(h.Lines)
-	}
+	i, _ := slices.BinarySearchFunc(h.Lines, l.Trial, func(x Line, trial int) int { return cmp.Compare(x.Trial, trial) })
 	h.Lines = slices.Insert(h.Lines, i, l)
 }
 
-// add takes a trial in and writes the file.
+// add puts a line and writes the file.
 func (h *History) add(l Line) error {
 	h.put(l)
 	text, err := h.encode()
 	if err != nil {
 		return err
 	}
-	return h.root.Write(h.file, text)
+	return atomicfile.Root(h.out).Write(h.file, text)
 }
 
-// encode is the file's text.
+// encode returns the text of the file.
 func (h *History) encode() ([]byte, error) {
 	var out bytes.Buffer
 	lines := json.NewEncoder(&out)
@@ -206,15 +327,28 @@ func (h *History) encode() ([]byte, error) {
 	return record.Lines.Add(out.Bytes()), err
 }
 
-// trials are the lines of the search, without the model's own options.
+func (h *History) has(trial int) bool {
+	return slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Trial == trial })
+}
+
+// trials returns the lines of the search, without the model's own options.
 func (h *History) trials() []Line {
 	return slices.DeleteFunc(slices.Clone(h.Lines), func(l Line) bool { return l.Trial < 0 })
 }
 
-// Best is the trial of the search with the highest value, the first of level
-// ones; false when none has succeeded.
-func (h *History) Best() (Line, bool) {
-	best, found := Line{}, false
+// failed returns the number of trials of the search without a value.
+func (h *History) failed() (n int) {
+	for _, l := range h.trials() {
+		if l.Failed() {
+			n++
+		}
+	}
+	return n
+}
+
+// Best returns the trial of the search with the highest value, the first of
+// equal ones; false if none has succeeded.
+func (h *History) Best() (best Line, found bool) {
 	for _, l := range h.trials() {
 		if !l.Failed() && (!found || *l.Value > *best.Value) {
 			best, found = l, true
@@ -223,7 +357,7 @@ func (h *History) Best() (Line, bool) {
 	return best, found
 }
 
-// Default is the trial with the model's own options.
+// Default returns the trial with the model's own options.
 func (h *History) Default() (Line, bool) {
 	if len(h.Lines) > 0 && h.Lines[0].Trial < 0 {
 		return h.Lines[0], true
@@ -234,35 +368,15 @@ func (h *History) Default() (Line, bool) {
 // Whole reports whether all trials of the study are over.
 func (h *History) Whole() bool { return h.left() == 0 }
 
-// left is the number of trials that are not.
+// left returns the number of trials that are not over.
 func (h *History) left() int { return max(0, h.Study.Trials+1-len(h.Lines)) }
 
-// told is the line as the sampler takes it.
-func (h *History) told(l Line) (tpe.Trial, error) {
+// samplerTrial returns the line as the sampler takes it.
+func (h *History) samplerTrial(l Line) (tpe.Trial, error) {
 	point, err := h.Study.point(l.Values)
 	t := tpe.Trial{Number: l.Trial, Point: point, Value: nan}
 	if !l.Failed() {
 		t.Value = *l.Value
 	}
 	return t, err
-}
-
-// lineOf is what a history keeps of a record. A trial whose best epoch has a
-// validation that tells nothing of the model failed: it is not to be compared.
-func lineOf(trial int, phase Phase, values map[string]any, r record.Record) Line {
-	l := Line{
-		Trial: trial, Phase: phase, Values: values, Error: r.Error, Epochs: len(r.Epochs), Params: r.NumParams,
-		Seconds: r.Durations.Total, Identity: r.Identity,
-	}
-	if r.Failed() || len(r.Epochs) == 0 || r.BestEpoch < 0 {
-		return l
-	}
-	best := r.Epochs[r.BestEpoch]
-	if best.Degenerate != "" {
-		l.Error = "the validation says nothing of the model: " + string(best.Degenerate)
-		return l
-	}
-	value := float64(best.Validation)
-	l.Value, l.BestEpoch = &value, r.BestEpoch+1
-	return l
 }

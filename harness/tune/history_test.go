@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"dgsbench/harness/tune/tpe"
 	"dgsbench/metrics"
 	"dgsbench/protocol"
 	"dgsbench/results/record"
@@ -43,10 +44,7 @@ func newHistory(t testing.TB, out string) *History {
 		t.Fatal(err)
 	}
 	value := 0.75
-	s, err := openSampler(h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := tpe.New(h.Study.space(), h.Study.Seed, h.Study.Random)
 	for _, l := range []Line{
 		{Trial: 1, Phase: Random, Values: h.Study.values(s.Ask(1)), Error: "not finite"},
 		{Trial: -1, Phase: Own, Value: &value},
@@ -87,17 +85,17 @@ func TestHistory(t *testing.T) {
 func TestRandomTrial(t *testing.T) {
 	h := newHistory(t, t.TempDir())
 	study := h.Study
-	sampler, err := openSampler(h)
+	s, err := newSearch(h)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for number := range study.Random {
-		want, err := study.resolve(study.values(sampler.Ask(number)))
+		want, err := study.trial(study.values(s.sampler.Ask(number)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, err := study.RandomTrial(number)
-		if diff := cmp.Diff(study.trial(want).Options, got.Options); err != nil || diff != "" {
+		if diff := cmp.Diff(want.Options, got.Options); err != nil || diff != "" {
 			t.Errorf("trial %d: %v (-search +planned)\n%s", number, err, diff)
 		}
 	}
@@ -117,7 +115,11 @@ func FuzzHistory(f *testing.F) {
 	study := testStudy(f)
 	unsealed := h.header
 	unsealed.Sealed = false
-	first := string(must(json.Marshal(unsealed)))
+	header, err := json.Marshal(unsealed)
+	if err != nil {
+		f.Fatal(err)
+	}
+	first := string(header)
 	f.Fuzz(func(t *testing.T, lines string) {
 		out := t.TempDir()
 		file := filepath.Join(out, filepath.FromSlash(study.HistoryFile()))
@@ -189,7 +191,7 @@ func TestTrialsOfAStudy(t *testing.T) {
 	for _, seed := range []uint64{0, 7} {
 		s := testStudy(t)
 		s.Seed = seed
-		own, err := s.own()
+		own, err := s.trial(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,7 +214,7 @@ func TestTrialsOfAStudy(t *testing.T) {
 func TestTold(t *testing.T) {
 	h := newHistory(t, t.TempDir())
 	for _, l := range h.trials() {
-		told, err := h.told(l)
+		told, err := h.samplerTrial(l)
 		if err != nil || told.Number != l.Trial || math.IsNaN(told.Value) != l.Failed() {
 			t.Errorf("%+v was told as %+v, %v", l, told, err)
 		}
@@ -245,11 +247,11 @@ func TestHistoryOfAnotherStudy(t *testing.T) {
 func TestValuesOfAnotherTrial(t *testing.T) {
 	h := newHistory(t, t.TempDir())
 	l := h.Lines[1]
-	options, err := h.Study.resolve(l.Values)
+	trial, err := h.Study.trial(l.Values)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Identity = h.Study.trial(options).Identity("sum", h.header.Study.Numerics, "cpu")
+	l.Identity = trial.Identity("sum", h.header.Study.Numerics, "cpu")
 	if err := h.check(l); err != nil {
 		t.Error(err)
 	}

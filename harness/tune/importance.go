@@ -24,7 +24,7 @@ const (
 	fewestTrials = 10
 )
 
-// Importances are those of the parameters that were searched, the highest
+// Importances returns those of the parameters that were searched, the highest
 // first: functional analysis of variance over regression trees (Hutter et al.
 // 2014, "An Efficient Approach for Assessing Hyperparameter Importance"). The
 // variance is over the space, not over the trials, so that it does not matter
@@ -34,7 +34,7 @@ func (h *History) Importances() []Importance {
 	space := h.Study.space()
 	var samples []sample
 	for _, l := range h.trials() {
-		if t, err := h.told(l); err == nil && !l.Failed() {
+		if t, err := h.samplerTrial(l); err == nil && !l.Failed() {
 			samples = append(samples, sample{unit(space, t.Point), t.Value})
 		}
 	}
@@ -52,8 +52,8 @@ func (h *History) Importances() []Importance {
 	return out
 }
 
-// unit takes a point to the unit cube, on the scales of its parameters.
-// Choices stand in their order.
+// unit maps a point to the unit cube, on the scales of its parameters. Choices
+// are in their order.
 func unit(space []tpe.Param, point tpe.Point) []float64 {
 	out := make([]float64, len(point))
 	for i, p := range space {
@@ -95,7 +95,7 @@ func explained(samples []sample, seed uint64) []float64 {
 	return sums
 }
 
-// moments are mean and variance of a tree over the unit cube.
+// moments returns mean and variance of a tree over the unit cube.
 func moments(boxes []box) (mean, variance float64) {
 	for _, b := range boxes {
 		mean += b.volume() * b.value
@@ -133,4 +133,86 @@ func (b box) volume() float64 {
 		v *= b.high[i] - b.low[i]
 	}
 	return v
+}
+
+// sample is a trial for the trees: each parameter from 0 to 1 over its range,
+// and the value.
+type sample struct {
+	at    []float64
+	value float64
+}
+
+// box is a leaf of a regression tree: the part of the unit cube that it
+// covers, and its value.
+type box struct {
+	low, high []float64
+	value     float64
+}
+
+// grow cuts the unit cube into boxes: each time where the values of the two
+// sides differ most, until no side can be cut.
+func grow(samples []sample) []box {
+	d := len(samples[0].at)
+	return cut(box{low: make([]float64, d), high: slices.Repeat([]float64{1}, d)}, samples)
+}
+
+func cut(b box, samples []sample) []box {
+	axis, at, ok := bestCut(samples)
+	if !ok {
+		b.value = meanOf(samples)
+		return []box{b}
+	}
+	left, right := b, b
+	left.high, right.low = slices.Clone(b.high), slices.Clone(b.low)
+	left.high[axis], right.low[axis] = at, at
+	var sides [2][]sample
+	for _, s := range samples {
+		side := 0
+		if s.at[axis] > at {
+			side = 1
+		}
+		sides[side] = append(sides[side], s)
+	}
+	return append(cut(left, sides[0]), cut(right, sides[1])...)
+}
+
+// bestCut returns where the squared distances of the values to the means of
+// their sides are least. A side has at least two samples.
+func bestCut(samples []sample) (axis int, at float64, ok bool) {
+	best := 0.0
+	mean := meanOf(samples)
+	for a := range samples[0].at {
+		sorted := slices.Clone(samples)
+		slices.SortStableFunc(sorted, func(x, y sample) int { return cmp.Compare(x.at[a], y.at[a]) })
+		sum := 0.0 // of the left side, from the mean of all
+		for i := 1; i < len(sorted); i++ {
+			sum += sorted[i-1].value - mean
+			x, y := sorted[i-1].at[a], sorted[i].at[a]
+			if x == y || i < 2 || len(sorted)-i < 2 {
+				continue
+			}
+			gain := sum*sum/float64(i) + sum*sum/float64(len(sorted)-i)
+			if gain > best {
+				axis, at, best, ok = a, (x+y)/2, gain, true
+			}
+		}
+	}
+	return axis, at, ok
+}
+
+func meanOf(samples []sample) float64 {
+	sum := 0.0
+	for _, s := range samples {
+		sum += s.value
+	}
+	return sum / float64(len(samples))
+}
+
+// bootstrap draws as many samples, with replacement.
+func bootstrap(rng *rand.Rand, samples []sample) []sample {
+	out := make([]sample, len(samples))
+	for i := range out {
+		out[i] = samples[rng.IntN(len(samples))]
+	}
+	return out
 }

@@ -73,7 +73,7 @@ func TestRecorded(t *testing.T) {
 // checkRecorded compares a history with the spec and counts its trials.
 func checkRecorded(t *testing.T, lib *specs.Library, file string) int {
 	t.Helper()
-	f, err := readHistory(file)
+	f, err := readHistory("", file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func checkRecorded(t *testing.T, lib *specs.Library, file string) int {
 	}
 	at := specs.Place{Dataset: h.Study.Dataset, Task: h.Study.Task, Setting: h.Study.Setting}
 	history := &History{Study: Study{Model: m, At: at, params: m.SearchFor(at.Task)}}
-	for _, l := range f.lines {
+	for _, l := range f.Lines {
 		history.put(l)
 	}
 	best, ok := history.Best()

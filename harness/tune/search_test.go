@@ -20,31 +20,31 @@ func begun(t *testing.T) *search {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sampler, err := openSampler(h)
+	s, err := newSearch(h)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &search{History: h, sampler: sampler, next: -1}
+	return s
 }
 
-// TestBoard: searches take turns, and none has more trials at a time than it
+// TestQueue: searches take turns, and none has more trials at a time than it
 // may.
-func TestBoard(t *testing.T) {
+func TestQueue(t *testing.T) {
 	a, b := begun(t), begun(t)
-	board := newBoard([]*search{a, b}, 2)
+	q := newQueue(Hooks{}, []*search{a, b}, 2)
 	for i, want := range []struct {
 		of     *search
 		number int
 	}{{a, -1}, {b, -1}, {a, 0}, {b, 0}} {
-		if got, ok := board.take(); !ok || got.search != want.of || got.number != want.number {
+		if got, ok := q.take(); !ok || got.search != want.of || got.number != want.number {
 			t.Errorf("%d: number %d, expected %d, of search %v", i, got.number, want.number, got.search == want.of)
 		}
 	}
 	if a.running != 2 || b.running != 2 {
 		t.Errorf("%d and %d side by side", a.running, b.running)
 	}
-	board.stop()
-	if _, ok := board.take(); ok {
+	q.stop()
+	if _, ok := q.take(); ok {
 		t.Error("a trial after the end")
 	}
 }

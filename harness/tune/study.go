@@ -1,12 +1,28 @@
+// Package tune searches the options of models as the paper did: random
+// trials, then tree-structured Parzen estimators (package tpe), each trial
+// trained with early stopping and valued by its validation part. The test part
+// is not there.
+//
+// A study is one model at one place: a dataset, a task, a setting. Its history
+// is a file with a line for each trial, written anew after every one of them,
+// so that a killed search goes on where it was. Trials also leave the harness'
+// own records.
+//
+// The result is a spec for each model, with the options of its best trials
+// as overrides, and figures of the search.
 package tune
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 
 	"dgsbench/harness/tune/tpe"
+	"dgsbench/metrics"
 	"dgsbench/protocol"
 	"dgsbench/specs"
 )
@@ -53,10 +69,10 @@ func NewStudy(m specs.Model, at specs.Place, p specs.Protocol, trials, random in
 	return s, nil
 }
 
-// String is the study in words.
+// String names model and place: "dgs on shop-sim-lp-T".
 func (s Study) String() string { return fmt.Sprintf("%s on %s", s.Model.ID, s.where()) }
 
-// where is the place as a part of a path: "shop-sim-lp-T".
+// where names the place as a part of a path: "shop-sim-lp-T".
 func (s Study) where() string {
 	text := s.At.Dataset + "-" + string(s.At.Task)
 	if s.At.Setting != "" {
@@ -65,14 +81,30 @@ func (s Study) where() string {
 	return text
 }
 
-// file is where something of the study is, below the results: for the suffix
-// ".jsonl" its history.
-func (s Study) file(suffix string) string {
-	return path.Join(folder, s.where(), s.Model.ID+suffix)
-}
+// Metric is the title of the validation metric that the study maximises.
+func (s Study) Metric() string { return metrics.Of(s.At.Task)[0].Title }
 
-// HistoryFile is where the study's history is, below the results.
+// Searched returns the parameters of the study.
+func (s Study) Searched() []specs.Parameter { return slices.Clone(s.params) }
+
+// file is the path of a file of the study below the results.
+func (s Study) file(suffix string) string { return path.Join(folder, s.where(), s.Model.ID+suffix) }
+
+// HistoryFile is the path of the study's history below the results.
 func (s Study) HistoryFile() string { return s.file(".jsonl") }
+
+// Past returns the trials that are over by the study's history below the
+// results, under whatever protocol.
+func (s Study) Past(out string) ([]Line, error) {
+	h, err := readHistory(out, filepath.Join(out, filepath.FromSlash(s.HistoryFile())))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return h.Lines, nil
+}
 
 // space is what the sampler draws from.
 func (s Study) space() []tpe.Param {
@@ -85,7 +117,7 @@ func (s Study) space() []tpe.Param {
 	return out
 }
 
-// values are a point's, by the names of the parameters.
+// values returns those of a point, by the names of the parameters.
 func (s Study) values(point tpe.Point) map[string]any {
 	out := map[string]any{}
 	for i, p := range s.params {
@@ -98,7 +130,8 @@ func (s Study) values(point tpe.Point) map[string]any {
 	return out
 }
 
-// rounded has four significant digits: that is as fine as a search can tell.
+// rounded rounds to four significant digits: a search cannot tell finer
+// differences.
 func rounded(x float64) float64 {
 	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
 	if err != nil {
@@ -130,33 +163,25 @@ func (s Study) point(values map[string]any) (tpe.Point, error) {
 	return out, nil
 }
 
-// trial is what is measured with these options.
-func (s Study) trial(options specs.Resolved) specs.Trial {
+// trial is what is measured with these values, or with the model's own options
+// if values is nil. The error is that of options that the model rejects.
+func (s Study) trial(values map[string]any) (specs.Trial, error) {
+	var r specs.Resolved
+	var err error
+	if values == nil {
+		r, err = s.Model.Resolve(s.At, "")
+	} else {
+		r, err = s.Model.ResolveSearched(s.At, values, s.HistoryFile())
+	}
 	return specs.Trial{
 		Suite: suiteName, Dataset: s.At.Dataset, Task: s.At.Task, Setting: s.At.Setting,
 		ModelID: s.Model.ID, Kind: s.Model.Kind.Name, Title: s.Model.Title, Class: s.Model.Kind.Class,
-		Options: options.Options, Origins: options.Origins, Protocol: s.Protocol, Seed: s.Seed,
-	}
+		Options: r.Options, Origins: r.Origins, Protocol: s.Protocol, Seed: s.Seed,
+	}, err
 }
 
-// resolve gives the options of a trial: the model's own where values is nil.
-func (s Study) resolve(values map[string]any) (specs.Resolved, error) {
-	if values == nil {
-		return s.Model.Resolve(s.At, "")
-	}
-	return s.Model.ResolveSearched(s.At, values, s.HistoryFile())
-}
-
-// RandomTrial is the trial of that number, from 0, if it is drawn by chance
-// alone, as the first ones are. The error is that of options that the model
-// refuses.
+// RandomTrial is the trial of that number, from 0, if it is drawn at random, as
+// the first ones are. The error is that of options that the model rejects.
 func (s Study) RandomTrial(number int) (specs.Trial, error) {
-	r, err := s.resolve(s.values(tpe.New(s.space(), s.Seed, s.Trials).Ask(number)))
-	return s.trial(r), err
-}
-
-// own is the trial with the model's own options.
-func (s Study) own() (specs.Trial, error) {
-	r, err := s.resolve(nil)
-	return s.trial(r), err
+	return s.trial(s.values(tpe.New(s.space(), s.Seed, s.Trials).Ask(number)))
 }

@@ -2,6 +2,7 @@ package tune
 
 import (
 	"math"
+	"path/filepath"
 	"testing"
 
 	"dgsbench/protocol"
@@ -10,22 +11,43 @@ import (
 	"pgregory.net/rapid"
 )
 
+// searchIn is a search of a history, with a folder to write to.
+func searchIn(t *testing.T, h *History) *search {
+	t.Helper()
+	h.out = t.TempDir()
+	h.file = filepath.Join(h.out, "h.jsonl")
+	s, err := newSearch(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// end gives the queue the result of the search's next trial.
+func end(t *testing.T, q *queue, s *search, seconds float64) {
+	t.Helper()
+	task := s.begin()
+	if err := q.end(task, Line{Trial: task.number, Values: task.values, Seconds: seconds}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // watched are two searches of two trials each, of which nothing is over, and
-// a watch on them that keeps what it told last.
-func watched(t *testing.T) (quick, slow *History, w *watch, told *float64) {
+// a queue of them that keeps what it told last.
+func watched(t *testing.T) (quick, slow *search, q *queue, told *float64) {
 	t.Helper()
 	nc := specs.Place{Dataset: "shop-sim", Task: protocol.NodeClassification}
-	quick, slow, told = searchedAt(t, "raw", nc), searchedAt(t, "dgs", nc), new(float64)
-	w = newWatch(Hooks{Progress: func(share float64) { *told = share }}, []*History{quick, slow})
-	return quick, slow, w, told
+	quick, slow, told = searchIn(t, searchedAt(t, "raw", nc)), searchIn(t, searchedAt(t, "dgs", nc)), new(float64)
+	q = newQueue(Hooks{Progress: func(share float64) { *told = share }}, []*search{quick, slow}, 1)
+	return quick, slow, q, told
 }
 
 // TestWatchGoesByTime: as soon as each study has been seen, the share is that
 // of the time, not of the trials: one model's take 99 times as long.
 func TestWatchGoesByTime(t *testing.T) {
-	quick, slow, w, told := watched(t)
+	quick, slow, q, told := watched(t)
 	for i, step := range []struct {
-		of      *History
+		of      *search
 		trial   int
 		seconds float64
 		want    float64
@@ -37,7 +59,7 @@ func TestWatchGoesByTime(t *testing.T) {
 		{slow, 0, 99, 201. / 300},
 		{slow, 1, 99, 1},
 	} {
-		w.done(step.of.Study, Line{Trial: step.trial, Seconds: step.seconds})
+		end(t, q, step.of, step.seconds)
 		if math.Abs(*told-step.want) > 1e-12 {
 			t.Errorf("after %d trials: %v, want %v", i+1, *told, step.want)
 		}
@@ -47,9 +69,9 @@ func TestWatchGoesByTime(t *testing.T) {
 // TestWatchLearns: trials of the search count, the model's own options, whose
 // sizes are others, no longer.
 func TestWatchLearns(t *testing.T) {
-	quick, _, w, told := watched(t)
-	w.done(quick.Study, Line{Trial: -1, Seconds: 1})
-	w.done(quick.Study, Line{Trial: 0, Seconds: 9})
+	quick, _, q, told := watched(t)
+	end(t, q, quick, 1)
+	end(t, q, quick, 9)
 	if want := 10. / (10 + 9 + 3*9); math.Abs(*told-want) > 1e-12 {
 		t.Errorf("%v, want %v", *told, want)
 	}
@@ -58,20 +80,20 @@ func TestWatchLearns(t *testing.T) {
 // TestWatchRunning: half a trial is half of its time; when it is over it
 // counts once.
 func TestWatchRunning(t *testing.T) {
-	quick, slow, w, told := watched(t)
-	p := w.begin(quick.Study)
-	p.tell(.25)
-	p.tell(.5)
+	quick, slow, q, told := watched(t)
+	one := quick.begin()
+	q.progress(one, .25)
+	q.progress(one, .5)
 	if want := .5 / 6; math.Abs(*told-want) > 1e-12 {
 		t.Errorf("half of the first trial: %v, want %v", *told, want)
 	}
-	p.end()
-	w.done(quick.Study, Line{Trial: -1, Seconds: 2})
+	if err := q.end(one, Line{Trial: -1, Seconds: 2}); err != nil {
+		t.Fatal(err)
+	}
 	if want := 1. / 6; math.Abs(*told-want) > 1e-12 {
 		t.Errorf("after it: %v, want %v", *told, want)
 	}
-	p = w.begin(slow.Study)
-	p.tell(.5)
+	q.progress(slow.begin(), .5)
 	if want := 1.5 / 6; math.Abs(*told-want) > 1e-12 {
 		t.Errorf("half of the second one: %v, want %v", *told, want)
 	}
@@ -81,11 +103,11 @@ func TestWatchRunning(t *testing.T) {
 // counted as work of this one.
 func TestWatchFound(t *testing.T) {
 	nc := specs.Place{Dataset: "shop-sim", Task: protocol.NodeClassification}
-	h := searchedAt(t, "raw", nc, Line{Trial: -1, Seconds: 1}, Line{Trial: 0, Seconds: 8})
+	earlier := searchIn(t, searchedAt(t, "raw", nc, Line{Trial: -1, Seconds: 1}, Line{Trial: 0, Seconds: 8}))
 	var pending, found int
 	told := 0.
-	w := newWatch(Hooks{Start: func(p, f int) { pending, found = p, f }, Progress: func(share float64) { told = share }}, []*History{h})
-	w.begin(h.Study).tell(.5)
+	q := newQueue(Hooks{Start: func(p, f int) { pending, found = p, f }, Progress: func(share float64) { told = share }}, []*search{earlier}, 1)
+	q.progress(earlier.begin(), .5)
 	if pending != 1 || found != 2 || told != .5 {
 		t.Errorf("%d pending, %d found, share %v", pending, found, told)
 	}
@@ -96,21 +118,21 @@ func TestWatchFound(t *testing.T) {
 func TestShare(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seconds := rapid.Float64Range(0, 1e4)
-		var paces []*pace
+		q := &queue{spent: seconds.Draw(t, "spent")}
 		for range rapid.IntRange(1, 4).Draw(t, "studies") {
-			p := &pace{left: rapid.IntRange(0, 5).Draw(t, "left"), over: rapid.IntRange(0, 3).Draw(t, "over"), own: seconds.Draw(t, "own")}
-			p.seconds = float64(p.over) * seconds.Draw(t, "each")
-			p.running = float64(p.left) * rapid.Float64Range(0, 1).Draw(t, "running")
-			paces = append(paces, p)
+			left := rapid.IntRange(0, 5).Draw(t, "left")
+			s := &search{History: &History{Study: Study{Trials: left - 1}}, over: rapid.IntRange(0, 3).Draw(t, "over"), own: seconds.Draw(t, "own")}
+			s.seconds = float64(s.over) * seconds.Draw(t, "each")
+			s.shares = float64(left) * rapid.Float64Range(0, 1).Draw(t, "running")
+			q.searches = append(q.searches, s)
 		}
-		spent := seconds.Draw(t, "spent")
-		if got := share(spent, paces); !(got >= 0 && got <= 1+1e-12) {
+		if got := q.share(); !(got >= 0 && got <= 1+1e-12) {
 			t.Fatalf("share %v", got)
 		}
-		for _, p := range paces {
-			p.left, p.running = 0, 0
+		for _, s := range q.searches {
+			s.Study.Trials, s.shares = -1, 0
 		}
-		if got := share(spent, paces); got != 1 {
+		if got := q.share(); got != 1 {
 			t.Fatalf("share %v at the end", got)
 		}
 	})

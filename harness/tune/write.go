@@ -8,14 +8,17 @@ import (
 
 	"dgsbench/harness"
 	"dgsbench/internal/atomicfile"
+	"dgsbench/internal/optional"
+	"dgsbench/metrics"
+	"dgsbench/protocol"
+	"dgsbench/results/page"
 	"dgsbench/specs"
 )
 
-// SpecsDir is where the tuned specs are, below the results: a folder for
-// --specs.
+// SpecsDir is the folder of the tuned specs below the results, for --specs.
 var SpecsDir = filepath.Join(folder, "specs")
 
-// ChangesFile is where the table of what tuning changed is.
+// ChangesFile is the table of what tuning changed, below the results.
 var ChangesFile = filepath.Join(folder, "changes.md")
 
 // Write puts figures, specs and the table of the histories below the results.
@@ -97,4 +100,95 @@ func (t *Tuner) earlier(id string) (specs.Model, error) {
 		return specs.Model{}, err
 	}
 	return lib.LoadModel(id)
+}
+
+// Result is what came of a study, for machines. Values are fractions.
+type Result struct {
+	Model   string           `json:"model"`
+	Dataset string           `json:"dataset"`
+	Task    protocol.Task    `json:"task"`
+	Setting protocol.Setting `json:"setting,omitempty"`
+	Metric  string           `json:"metric"` // of the validation part
+	Own     *float64         `json:"own"`    // with the model's own options; null where it failed
+	Best    *float64         `json:"best"`   // null where all trials failed
+	Trial   int              `json:"trial"`  // of Best
+	Values  map[string]any   `json:"values,omitempty"`
+	Trials  int              `json:"trials"`
+	Failed  int              `json:"failed"`
+	History string           `json:"history"` // file below the results
+}
+
+// Results are those of the histories, in their order.
+func Results(histories []*History) []Result {
+	out := []Result{}
+	for _, h := range histories {
+		own, _ := h.Default()
+		best, _ := h.Best()
+		out = append(out, Result{
+			Model: h.Study.Model.ID, Dataset: h.Study.At.Dataset, Task: h.Study.At.Task, Setting: h.Study.At.Setting,
+			Metric: h.Study.Metric(), Own: own.Value, Best: best.Value, Trial: best.Trial, Values: best.Values,
+			Trials: len(h.trials()), Failed: h.failed(), History: h.Study.HistoryFile(),
+		})
+	}
+	return out
+}
+
+// PastDir is where a folder of results has the histories of its searches.
+func PastDir(out string) string { return filepath.Join(out, folder) }
+
+// Past reads all histories of a folder that bench tune has left, to be shown:
+// what specs say by now does not matter. A folder that is not there has none.
+// Records that are beside the folder must say what the histories do.
+func Past(dir string) ([]page.Search, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*.jsonl")) // in order
+	if err != nil {
+		return nil, err
+	}
+	var out []page.Search
+	for _, file := range files {
+		h, err := readHistory(filepath.Dir(filepath.Clean(dir)), file)
+		if err == nil {
+			err = h.checkRecords()
+		}
+		if err != nil {
+			return nil, err
+		}
+		s, err := h.search()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// search is the history as a page has it.
+func (h *History) search() (page.Search, error) {
+	study := h.header.Study
+	known := metrics.Of(study.Task)
+	if len(known) == 0 {
+		return page.Search{}, fmt.Errorf("%s:1: unknown task %q; %s", h.file, study.Task, remedy)
+	}
+	s := page.Search{
+		Model: study.Model, Dataset: study.Dataset, Task: study.Task, Setting: study.Setting,
+		Metric: known[0].Title, Seed: study.Seed, Own: optional.Absent(),
+	}
+	for _, l := range h.Lines {
+		t := page.Tried{
+			Number: l.Trial, Phase: string(l.Phase), Options: map[string]string{},
+			Value: optional.Absent(), Error: l.Error, Epochs: l.Epochs, Seconds: l.Seconds,
+		}
+		if l.Value != nil {
+			t.Value = optional.Number(*l.Value)
+		}
+		for name, v := range l.Values {
+			t.Options[name] = short(v)
+		}
+		if l.Trial < 0 {
+			s.Own = t.Value
+		} else {
+			s.Trials = append(s.Trials, t)
+		}
+	}
+	return s, nil
 }

@@ -20,18 +20,18 @@ var bugs = []bug{
 	},
 	{
 		"window-short", "off-by-one batch window: batches of 199",
-		"harness/batches.go", `for lo := 0; lo < part.Len(); lo += size {`, `size--
+		"harness/evaluate.go", `for lo := 0; lo < part.Len(); lo += size {`, `size--
 		for lo := 0; lo < part.Len(); lo += size {`,
 	},
 	{
 		"window-end", "off-by-one batch window: the last event of each is lost",
-		"harness/batches.go", `part.Slice(lo, min(lo+size, part.Len()))`, `part.Slice(lo, min(lo+size-1, part.Len()))`,
+		"harness/evaluate.go", `part.Slice(lo, min(lo+size, part.Len()))`, `part.Slice(lo, min(lo+size-1, part.Len()))`,
 	},
 	{
 		"leak", "leak of the current batch: ranked from the state after it",
 		"harness/evaluate.go", `		asked, without := q.of(b, lo)
 `, `		if err := e.model.Observe(b); err != nil {
-			return nil, err
+			return err
 		}
 		asked, without := q.of(b, lo)
 `,
@@ -45,8 +45,8 @@ var bugs = []bug{
 	},
 	{
 		"state-test", "the test starts from an empty state",
-		"harness/run.go", `return r.model.Restore(best)`, `defer r.model.Reset()
-	return r.model.Restore(best)`,
+		"harness/run.go", `return r.model.Restore(snapshot)`, `defer r.model.Reset()
+	return r.model.Restore(snapshot)`,
 	},
 	{
 		"reset-model", "forgotten state reset: Graph-Sprints keeps its table",

@@ -40,7 +40,7 @@ func TestScaledCountsWindows(t *testing.T) {
 		trial.Protocol.Batch = rapid.IntRange(1, 700).Draw(t, "batch")
 		trial.Protocol.Epochs = rapid.IntRange(1, 9).Draw(t, "epochs")
 		trial.Protocol.TestState = rapid.SampledFrom(stateRules).Draw(t, "state")
-		if got, want := second.scaled(trial, parts), numBatches(trial, parts); got != float64(want) {
+		if got, want := second.scaled(trial, parts), numTrialWindows(trial, parts); got != float64(want) {
 			t.Fatalf("%v seconds, expected %d", got, want)
 		}
 	})
@@ -55,7 +55,7 @@ func TestScaledCountsWindows(t *testing.T) {
 		if state[0] == specs.Replay {
 			want += float64(trial.Protocol.Epochs) * n(parts.Train.Len())
 		}
-		if got := second.scaled(trial, RehearseTraining(trial, parts, devices.Target{}).Parts); got != want {
+		if got := second.scaled(trial, NewTrainingEstimate(trial, parts, devices.Target{}).Parts); got != want {
 			t.Errorf("training alone, test state %s: %v seconds, expected %v", state, got, want)
 		}
 	}
@@ -64,19 +64,19 @@ func TestScaledCountsWindows(t *testing.T) {
 // TestRehearse: every trial has a time and a size, but one that fails has a
 // reason, and one that has no room is not built.
 func TestRehearse(t *testing.T) {
-	var list []*Rehearsal
+	var list []*Estimate
 	for _, trial := range toySuite(t) {
 		if trial.Seed > 0 {
 			continue
 		}
 		_, parts := partsOf(t, trial)
-		list = append(list, &Rehearsal{Trial: trial, Parts: parts})
+		list = append(list, &Estimate{Trial: trial, Parts: parts})
 	}
 	large := *list[0]
 	large.Trial.Kind = "vast"
 	list = append(list, &large)
 	done := 0
-	if err := Rehearse(context.Background(), list, 2, time.Millisecond, 1<<40, func(*Rehearsal) { done++ }); err != nil {
+	if err := EstimateAll(context.Background(), list, 2, time.Millisecond, 1<<40, func(*Estimate) { done++ }); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range list {
@@ -85,9 +85,9 @@ func TestRehearse(t *testing.T) {
 		case (r.Err != nil) != fails:
 			t.Errorf("%s: error %v", r.Trial.Ref(), r.Err)
 		case vast && (r.Bytes < 1<<60 || r.Seconds != 0):
-			t.Errorf("it has no room: %+v", r.Load)
+			t.Errorf("it has no room: %+v", r.Cost)
 		case !fails && !vast && !(r.Seconds > 0 && r.Seconds < 60 && r.Bytes > 0):
-			t.Errorf("%s: %+v", r.Trial.Ref(), r.Load)
+			t.Errorf("%s: %+v", r.Trial.Ref(), r.Cost)
 		}
 	}
 	if done != len(list) {
@@ -95,7 +95,7 @@ func TestRehearse(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := Rehearse(ctx, list, 1, time.Millisecond, 1<<40, func(*Rehearsal) {}); err == nil {
+	if err := EstimateAll(ctx, list, 1, time.Millisecond, 1<<40, func(*Estimate) {}); err == nil {
 		t.Error("a cancelled rehearsal has no error")
 	}
 }
@@ -145,7 +145,7 @@ func TestRehearseOnlyWhatIsDone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := run.rehearse(context.Background(), time.Millisecond)
+		p, err := run.pace(context.Background(), time.Millisecond)
 		if got := p.observe > 0; err != nil || got != c.want || p.train <= 0 || p.validate <= 0 {
 			t.Errorf("state %s, %d test events: %+v, %v", c.rules, c.parts.Test.Len(), p, err)
 		}

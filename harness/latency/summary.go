@@ -13,31 +13,31 @@ import (
 	"dgsbench/specs"
 )
 
-// Report is a run for machines. Times are seconds.
-type Report struct {
+// Summary is what bench latency --json prints of a run. Times are seconds.
+type Summary struct {
 	Machine string          `json:"machine"`
 	Code    string          `json:"code"`
 	Threads int             `json:"threads"`
 	Seed    uint64          `json:"seed"` // of the order of turns
-	Models  []ModelReport   `json:"models"`
+	Models  []ModelSummary  `json:"models"`
 	Load    optional.Number `json:"load"`
 }
 
-// ModelReport is one model on one dataset. It has timings or an error.
-type ModelReport struct {
-	Dataset string         `json:"dataset"`
-	Model   string         `json:"model"` // id or id+variant
-	Title   string         `json:"title"`
-	Mode    string         `json:"mode"`
-	Params  int            `json:"params"`
-	Error   string         `json:"error,omitempty"`
-	Timings []TimingReport `json:"timings"` // the headline first, graphs last
+// ModelSummary is one model on one dataset. It has timings or an error.
+type ModelSummary struct {
+	Dataset string          `json:"dataset"`
+	Model   string          `json:"model"` // id or id+variant
+	Title   string          `json:"title"`
+	Mode    string          `json:"mode"`
+	Params  int             `json:"params"`
+	Error   string          `json:"error,omitempty"`
+	Timings []TimingSummary `json:"timings"` // the headline first, graphs last
 }
 
-// TimingReport is one batch size, or the headline as a graph. Iterations are
+// TimingSummary is one batch size, or the headline as a graph. Iterations are
 // the times of whole iterations; the others are quantiles over all batches,
 // which a graph does not have.
-type TimingReport struct {
+type TimingSummary struct {
 	Mode         string    `json:"mode"`
 	Batch        int       `json:"batch"`
 	Batches      int       `json:"batches"`
@@ -57,22 +57,22 @@ type TimingReport struct {
 	Error    string   `json:"error,omitempty"` // of a graph
 }
 
-// NewReport summarises what a plan has given.
-func NewReport(p Plan, all []Measured) Report {
-	r := Report{Machine: harness.Machine(p.Device), Code: harness.CodeVersion(), Threads: p.Threads, Seed: p.Seed, Load: optional.Absent()}
+// NewSummary summarises what was measured by a plan.
+func NewSummary(p Plan, all []Measured) Summary {
+	r := Summary{Machine: harness.Machine(p.Device), Code: harness.CodeVersion(), Threads: p.Threads, Seed: p.Seed, Load: optional.Absent()}
 	for _, m := range all {
 		k := m.Record.Key
 		r.Load = m.Record.Latency.Load
-		out := ModelReport{
+		out := ModelSummary{
 			Dataset: k.Dataset, Model: specs.JoinRef(k.Model, k.Variant), Title: m.Record.ModelTitle,
 			Mode: m.Record.Latency.Mode, Params: m.Record.NumParams, Error: m.Record.Error,
 		}
 		if !m.Record.Failed() {
 			for _, t := range m.Record.Latency.Timings {
-				out.Timings = append(out.Timings, newTimingReport(out.Mode, t, m.Samples[t.Batch]))
+				out.Timings = append(out.Timings, newTimingSummary(out.Mode, t, m.Samples[t.Batch]))
 			}
 			for _, g := range m.Record.Latency.Graphs {
-				out.Timings = append(out.Timings, TimingReport{
+				out.Timings = append(out.Timings, TimingSummary{
 					Mode: g.Mode, Batch: g.Batch, Batches: g.Batches, Iterations: g.Medians(m.Replays[g.Mode]),
 					Replays: g.Replays, Cache: g.Cache, Warnings: g.Warnings, Error: g.Error,
 				})
@@ -83,11 +83,11 @@ func NewReport(p Plan, all []Measured) Report {
 	return r
 }
 
-func newTimingReport(mode string, t record.Timing, ns []int64) TimingReport {
+func newTimingSummary(mode string, t record.Timing, ns []int64) TimingSummary {
 	sorted := seconds(ns)
 	slices.Sort(sorted)
 	at := func(p float64) float64 { return stat.Quantile(p, stat.Empirical, sorted, nil) }
-	out := TimingReport{
+	out := TimingSummary{
 		Mode: mode, Batch: t.Batch, Batches: t.Batches, Histogram: t.Histogram, FirstCall: t.FirstCall, Warnings: t.Warnings,
 		P50: at(.5), P90: at(.9), P99: at(.99), P999: at(.999), Max: at(1),
 	}
@@ -98,19 +98,22 @@ func newTimingReport(mode string, t record.Timing, ns []int64) TimingReport {
 	return out
 }
 
-// WriteJSON writes the report.
-func (r Report) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
+// WriteJSON writes the summary.
+func (r Summary) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
 
-func writeJSON(w io.Writer, what any) error {
+// WriteVerdicts writes verdicts as JSON.
+func WriteVerdicts(w io.Writer, all []Verdict) error { return writeJSON(w, all) }
+
+func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
-	return e.Encode(what)
+	return e.Encode(v)
 }
 
 // Failed counts the models that failed, if only as a graph.
-func (r Report) Failed() (n int) {
+func (r Summary) Failed() (n int) {
 	for _, m := range r.Models {
-		if m.Error != "" || slices.ContainsFunc(m.Timings, func(t TimingReport) bool { return t.Error != "" }) {
+		if m.Error != "" || slices.ContainsFunc(m.Timings, func(t TimingSummary) bool { return t.Error != "" }) {
 			n++
 		}
 	}

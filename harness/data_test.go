@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"dgsbench/datasets"
-	"dgsbench/kernels/devices"
 	_ "dgsbench/models/standard"
 	"dgsbench/protocol"
 	"dgsbench/results/record"
@@ -122,8 +121,8 @@ func TestCutterOfBatches(t *testing.T) {
 		if errA != nil || errB != nil {
 			t.Fatal(errA, errB)
 		}
-		if shared, same := len(cut.made) == 1, slices.Equal(a.Whole.Feat, b.Whole.Feat); shared != c.shared || same != c.shared {
-			t.Errorf("%s: %d cuts, same features: %t", c.what, len(cut.made), same)
+		if shared, same := len(cut.cuts) == 1, slices.Equal(a.Whole.Feat, b.Whole.Feat); shared != c.shared || same != c.shared {
+			t.Errorf("%s: %d cuts, same features: %t", c.what, len(cut.cuts), same)
 		}
 	}
 }
@@ -134,7 +133,7 @@ func TestFootnotesOfFeatures(t *testing.T) {
 	const instead, before = "in place of features it is given log1p of the number of earlier events of the source as source",
 		"features that depend on earlier events know of none of their own batch"
 	l := repeated(nil, []datasets.Derived{datasets.Count(datasets.Source)})
-	lib := &library{loaded: map[string]*datasets.Loaded{"repeated": l}, cutters: map[string]*Cutter{"repeated": NewCutter(l)}}
+	lib := library{"repeated": NewCutter(l)}
 	for _, c := range []struct {
 		kind string
 		rule specs.FeatureRule
@@ -146,9 +145,9 @@ func TestFootnotesOfFeatures(t *testing.T) {
 	} {
 		trial := specs.Trial{Dataset: "repeated", Kind: c.kind, Protocol: specs.DefaultProtocol()}
 		trial.Protocol.DerivedFeatures = c.rule
-		j, err := newJob(trial, record.Record{Footnotes: []string{"note"}}, lib, devices.Target{}, false, map[record.CellKey]int64{{}: 1})
-		if err != nil || j.unusable != nil {
-			t.Fatal(err, j.unusable)
+		j, err := newJob(trial, record.Record{Footnotes: []string{"note"}}, lib, trainer{}, map[record.CellKey]int64{{}: 1})
+		if err != nil || j.cutError != nil {
+			t.Fatal(err, j.cutError)
 		}
 		if !slices.Equal(j.record.Footnotes, c.want) {
 			t.Errorf("%s %s: %q, want %q", c.kind, c.rule, j.record.Footnotes, c.want)

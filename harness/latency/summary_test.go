@@ -29,7 +29,7 @@ func TestTimingReport(t *testing.T) {
 	for i := range ns {
 		ns[i] = int64(i+1) * 1e6
 	}
-	got := newTimingReport(record.Streaming, record.Timing{Batch: 4, Batches: 500}, ns)
+	got := newTimingSummary(record.Streaming, record.Timing{Batch: 4, Batches: 500}, ns)
 	iterations := []float64{125.25, 375.25} // of 1 to 500 ms, of 501 to 1000
 	for _, c := range []struct {
 		what      string

@@ -1,0 +1,149 @@
+package harness
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+
+	"dgsbench/datasets"
+	"dgsbench/kernels/devices"
+	"dgsbench/models"
+	"dgsbench/results/record"
+	"dgsbench/specs"
+)
+
+// Describe returns the record of a trial with what is known before it is run.
+func Describe(t specs.Trial, l *datasets.Loaded, on devices.Target) record.Record {
+	return record.Record{
+		Key: KeyOf(t), Identity: t.Identity(l.SHA256, Numerics, on.Name()), Numerics: Numerics,
+		Spec: t.JSON(), Origins: t.OriginsJSON(), DataChecksum: l.SHA256, CodeVersion: CodeVersion(), Machine: Machine(on), Device: on.Name(),
+		ModelClass: t.Class, ModelTitle: t.Title,
+		DatasetTitle: l.Dataset.Title, PaperName: l.Dataset.PaperName,
+		Footnotes: l.Dataset.Notes, Data: dataOf(l), Evaluations: t.Evaluations(), BestEpoch: -1,
+	}
+}
+
+// dataOf is what a record says of the events it was measured on.
+func dataOf(l *datasets.Loaded) *record.Data {
+	s := l.Stream
+	counts := s.Counts()
+	d := &record.Data{
+		Nodes: counts.Nodes, Users: counts.Users, Events: counts.Events, Features: counts.Features, Positives: counts.Positives,
+	}
+	for _, label := range s.Label {
+		if label != datasets.Unlabelled {
+			d.Labelled++
+		}
+	}
+	if s.Len() > 0 {
+		d.Duration = s.Time[s.Len()-1] - s.Time[0]
+	}
+	begin := 0
+	for _, end := range []int{l.Split.TrainEnd, l.Split.ValEnd, s.Len()} {
+		d.Parts = append(d.Parts, record.DataPart{Events: end - begin, Positives: s.Slice(begin, end).Counts().Positives})
+		begin = end
+	}
+	return d
+}
+
+// DescribeModel sets what a record says of the model itself.
+func DescribeModel(rec *record.Record, m models.Model) {
+	rec.NumParams = m.NumParams()
+	factual, ok := m.(models.Factual)
+	if !ok {
+		return
+	}
+	facts := factual.Facts()
+	rec.StateSize, rec.Forgetting = facts.State, facts.Forgetting
+	for _, p := range facts.Parameters {
+		rec.Parameters = append(rec.Parameters, record.ParameterPart{Part: p.Part, Count: p.Params, Head: p.Part == models.HeadPart})
+	}
+}
+
+// Machine describes where a trial ran: processor, cores, system, Go, and the
+// exact level of the kernels.
+func Machine(on devices.Target) string {
+	return fmt.Sprintf("%s, %d cores, %s/%s, %s, %s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), on.Level())
+}
+
+// processor returns the model name that Linux reports, else "processor unknown".
+func processor() string {
+	info, _ := os.ReadFile("/proc/cpuinfo") // empty elsewhere
+	for line := range strings.Lines(string(info)) {
+		if key, value, found := strings.Cut(line, ":"); found && strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return "processor unknown"
+}
+
+// unknownVersion stands for a commit that nobody knows.
+const unknownVersion = "unknown"
+
+// CodeVersion returns the commit that the program was built from, with "+dirty"
+// after changes that were not committed, or "unknown". `go run` stamps nothing:
+// there it is the commit that is checked out.
+var CodeVersion = sync.OnceValue(func() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if version := stamped(info.Settings); version != "" {
+			return version
+		}
+	}
+	if program, err := os.Executable(); err == nil && madeByGoRun(program) {
+		return checkedOut(".")
+	}
+	return unknownVersion
+})
+
+// stamped returns the version that `go build` wrote into the program, or "".
+func stamped(settings []debug.BuildSetting) string {
+	revision, dirty := "", ""
+	for _, s := range settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			dirty = "+dirty"
+		}
+	}
+	if revision == "" {
+		return ""
+	}
+	return revision + dirty
+}
+
+// madeByGoRun reports whether `go run` built the program.
+func madeByGoRun(program string) bool {
+	dir, name := filepath.Split(program)
+	return strings.Contains(dir, "go-build") && strings.TrimSuffix(name, ".exe") == "bench"
+}
+
+// checkedOut returns the commit of the folder and whether files of it were
+// changed.
+func checkedOut(dir string) string {
+	revision, err := git(dir, "rev-parse", "HEAD")
+	if err != nil {
+		return unknownVersion
+	}
+	changes, err := git(dir, "status", "--porcelain", "--untracked-files=no")
+	switch {
+	case err != nil:
+		return unknownVersion
+	case changes != "":
+		return revision + "+dirty"
+	}
+	return revision
+}
+
+func git(dir string, args ...string) (string, error) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	return string(bytes.TrimSpace(out)), err
+}

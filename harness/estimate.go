@@ -1,0 +1,232 @@
+package harness
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"dgsbench/datasets"
+	"dgsbench/kernels"
+	"dgsbench/kernels/devices"
+	"dgsbench/models"
+	"dgsbench/results/record"
+	"dgsbench/specs"
+)
+
+// Cost is what a trial takes of a machine.
+type Cost struct {
+	Seconds float64
+	Bytes   int64 // of memory: the card's if it is on one
+	Host    int64 // bytes of the host's memory, beside the card's
+}
+
+// Estimate is what a trial is going to take, as some of its windows tell.
+type Estimate struct {
+	Trial  specs.Trial
+	Parts  datasets.Parts // without a test part, the trial ends with its training
+	Device devices.Target
+	// Checkpoint: the model is kept beside the record.
+	Checkpoint bool
+
+	// Cost is that of the whole trial, if training is never stopped early. Its
+	// memory is what a Runner counts, or on a card what the windows have taken
+	// if that is more.
+	Cost
+	// Err is why the windows failed: the trial is likely to fail, too.
+	Err error
+}
+
+// NewTrainingEstimate returns the Estimate of a trial that ends with its
+// training, as those of Lab.Validate do.
+func NewTrainingEstimate(t specs.Trial, p datasets.Parts, on devices.Target) *Estimate {
+	return &Estimate{Trial: t, Parts: withoutTest(p), Device: on}
+}
+
+// At least fewestWindows are measured of everything that a trial does, or
+// fewestSlowWindows where they take longer than longEnough.
+const (
+	fewestWindows     = 12
+	fewestSlowWindows = 3
+	longEnough        = 500 * time.Millisecond
+)
+
+// EstimateAll makes the estimates, as many at a time as will later be measured
+// side by side, each in about the time budget, and calls done after each.
+// Cancelling ctx ends it after a window, and the error is ctx's.
+// Models that declare more memory than limit are not built, and those that are
+// built at the same time declare no more than that together.
+func EstimateAll(ctx context.Context, list []*Estimate, workers int, budget time.Duration, limit int64, done func(*Estimate)) error {
+	queue := make(chan *Estimate)
+	var building, reporting sync.Mutex
+	memory, threads := newLimit("", limit), max(1, runtime.NumCPU()/workers)
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for e := range queue {
+				e.Err = Guard(func() error { return e.measure(ctx, &building, threads, budget, memory) })
+				reporting.Lock()
+				done(e)
+				reporting.Unlock()
+			}
+		})
+	}
+	for _, e := range list {
+		queue <- e
+	}
+	close(queue)
+	wg.Wait()
+	return ctx.Err()
+}
+
+func (e *Estimate) measure(ctx context.Context, building *sync.Mutex, threads int, budget time.Duration, memory *memory) (err error) {
+	defer kernels.CatchFailure(&err)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	kind, err := models.Lookup(e.Trial.Kind)
+	if err != nil {
+		return err
+	}
+	declared := TrialBlueprint(kind, e.Trial, e.Parts, e.Device, 1).trialBytes(e.Trial, e.Parts, e.Checkpoint)
+	if e.Bytes = declared; declared > memory.total {
+		return nil
+	}
+	memory.acquire(declared)
+	defer memory.release(declared)
+	run, seconds, err := e.build(building, threads)
+	if err != nil {
+		return err
+	}
+	p, err := run.pace(ctx, budget)
+	e.Seconds = seconds + p.scaled(e.Trial, e.Parts)
+	e.Bytes = max(e.Bytes, run.blueprint.PeakMemory())
+	return err
+}
+
+// build makes the model. One is made at a time, so that what is allocated
+// meanwhile is mostly its own.
+func (e *Estimate) build(one *sync.Mutex, threads int) (*run, float64, error) {
+	one.Lock()
+	defer one.Unlock()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	run, err := newRun(e.Trial, e.Parts, e.Device, threads, func() {})
+	seconds := time.Since(start).Seconds()
+	runtime.ReadMemStats(&after)
+	if e.Device.SeparateMemory() {
+		e.Host = int64(after.TotalAlloc - before.TotalAlloc)
+	}
+	return run, seconds, err
+}
+
+// pace is the time that a window takes, in seconds, by what is done with it.
+type pace struct{ train, observe, validate, test float64 }
+
+// pace does a little of all that the trial does, in its order.
+func (r *run) pace(ctx context.Context, budget time.Duration) (p pace, err error) {
+	do := passesOf(r.spec, r.parts)
+	evaluate := func(sets []candidateSet) func(datasets.Stream) error {
+		return func(w datasets.Stream) error { return r.evaluate(ctx, record.Part{}, w, sets) }
+	}
+	for _, s := range []struct {
+		passes int
+		took   *float64
+		part   datasets.Stream
+		do     func(datasets.Stream) error
+	}{
+		{do.train, &p.train, r.parts.Train, func(w datasets.Stream) error { _, _, err := r.trainWindow(w); return err }},
+		{do.observe, &p.observe, r.parts.Train, func(w datasets.Stream) error { return r.eval.observe(ctx, w) }},
+		{do.validate, &p.validate, r.parts.Val, evaluate(r.samples)},
+		{do.test, &p.test, r.parts.Test, evaluate(r.sets)},
+	} {
+		if s.passes > 0 {
+			if *s.took, err = r.timed(ctx, s.part, budget/4, s.do); err != nil {
+				return p, err
+			}
+		}
+	}
+	return p, nil
+}
+
+// timed calls do with the windows of a part until the time budget is over, and
+// returns how long one takes on an idle machine.
+func (r *run) timed(ctx context.Context, part datasets.Stream, budget time.Duration, do func(datasets.Stream) error) (float64, error) {
+	var took []float64
+	start := time.Now()
+	for w := range windows(part, r.eval.size) {
+		if EnoughTimes(len(took), time.Since(start), budget) {
+			break
+		}
+		if ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		began := time.Now()
+		if err := do(w); err != nil {
+			return 0, err
+		}
+		took = append(took, time.Since(began).Seconds())
+	}
+	return Undisturbed(took), nil
+}
+
+// EnoughTimes reports whether n times, measured within some time, say how long
+// one of them takes.
+func EnoughTimes(n int, within, budget time.Duration) bool {
+	return n >= fewestWindows && within > budget || n >= fewestSlowWindows && within > max(budget, longEnough)
+}
+
+// Undisturbed returns what one of some times would be if nothing else ran on
+// the machine: their lower quartile, because others only ever make it longer.
+// The first ones, which meet cold caches and new nodes, do not count. It is 0
+// without any.
+func Undisturbed(took []float64) float64 {
+	if len(took) == 0 {
+		return 0
+	}
+	warm := slices.Sorted(slices.Values(took[len(took)/4:]))
+	return warm[len(warm)/4]
+}
+
+// scaled is the time of the whole trial but for building the model.
+func (p pace) scaled(t specs.Trial, parts datasets.Parts) float64 {
+	n := func(part datasets.Stream) float64 { return float64(numWindows(part, t.Protocol.Batch)) }
+	do := passesOf(t, parts)
+	return n(parts.Train)*(float64(do.train)*p.train+float64(do.observe)*p.observe) +
+		n(parts.Val)*float64(do.validate)*p.validate + n(parts.Test)*float64(do.test)*p.test
+}
+
+// SideBySide returns what trials take together that begin one after another,
+// each as soon as a worker is free and there is room for it in the memory: the
+// time to the end of the last one, and the most memory at once.
+func SideBySide(costs []Cost, workers int, memory int64) (all Cost) {
+	var running []Cost // Seconds being when they end
+	now, held := 0.0, Cost{}
+	wait := func() { // until the next one ends
+		next := 0
+		for i, c := range running {
+			if c.Seconds < running[next].Seconds {
+				next = i
+			}
+		}
+		over := running[next]
+		running = slices.Delete(running, next, next+1)
+		now, held.Bytes, held.Host = over.Seconds, held.Bytes-over.Bytes, held.Host-over.Host
+	}
+	for _, c := range costs {
+		for len(running) == workers || len(running) > 0 && held.Bytes+c.Bytes > memory {
+			wait()
+		}
+		c.Seconds += now
+		running = append(running, c)
+		held.Bytes, held.Host = held.Bytes+c.Bytes, held.Host+c.Host
+		all.Bytes, all.Host = max(all.Bytes, held.Bytes), max(all.Host, held.Host)
+	}
+	for len(running) > 0 {
+		wait()
+	}
+	all.Seconds = now
+	return all
+}

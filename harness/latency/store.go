@@ -1,0 +1,72 @@
+package latency
+
+import (
+	"dgsbench/datasets"
+	"dgsbench/harness"
+	"dgsbench/kernels/devices"
+	"dgsbench/results"
+	"dgsbench/results/record"
+	"dgsbench/specs"
+)
+
+// Measured is a model's record with its samples; none where it failed.
+type Measured struct {
+	Record  record.Record
+	Samples record.Samples
+	Replays record.Replays
+}
+
+// Keep writes records and samples to the store.
+func Keep(s record.Store, all []Measured) error {
+	for _, m := range all {
+		if _, err := s.WriteLatency(m.Record, m.Samples, m.Replays); err != nil {
+			return &harness.StoreError{Err: err}
+		}
+	}
+	return nil
+}
+
+// Missing returns the latency tests that are to be measured, and the records of
+// those that need not be. Times are compared within a run alone, so a dataset
+// of which one record is missing is measured again as a whole. An error is of
+// reading the data or the store.
+func Missing(s record.Store, dataDir string, on devices.Target, tests []specs.Trial) (missing []specs.Trial, found []record.Record, err error) {
+	for _, group := range byDataset(tests) {
+		loaded, err := harness.LoadDataset(group[0].Dataset, dataDir)
+		if err != nil {
+			return nil, nil, err
+		}
+		records, err := find(s, loaded, on, group)
+		if err != nil {
+			return nil, nil, err
+		}
+		if AllOfOneRun(records, len(group)) {
+			found = append(found, records...)
+		} else {
+			missing = append(missing, group...)
+		}
+	}
+	return missing, found, nil
+}
+
+// AllOfOneRun reports whether the records are those of n tests of a dataset, all
+// measured by one run.
+func AllOfOneRun(records []record.Record, n int) bool {
+	latest, _ := results.LatestRun(records)
+	return len(latest) == n
+}
+
+// find reads the records of a dataset's tests that are there.
+func find(s record.Store, l *datasets.Loaded, on devices.Target, tests []specs.Trial) (records []record.Record, err error) {
+	for _, t := range tests {
+		r := harness.Describe(t, l, on)
+		found, ok, err := s.Find(r.Key, r.Identity)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			records = append(records, found)
+		}
+	}
+	return records, nil
+}

@@ -1,0 +1,150 @@
+package harness
+
+import (
+	"dgsbench/datasets"
+	"dgsbench/kernels"
+	"dgsbench/kernels/devices"
+	"dgsbench/models"
+	"dgsbench/protocol"
+	"dgsbench/specs"
+)
+
+// Blueprint says how a model is built, and how much memory it takes. Running,
+// planning, tuning and timing build all of their models from one.
+type Blueprint struct {
+	Kind    models.Kind
+	Options models.Options
+	Setup   models.Setup // but for Device
+	// Open makes a device for the model.
+	Open func(threads int) (kernels.Device, error)
+
+	target  devices.Target
+	devices []kernels.Device // of the model that Build returned last
+}
+
+// NewBlueprint returns the Blueprint of a kind of model on a target.
+func NewBlueprint(kind models.Kind, o models.Options, s models.Setup, on devices.Target) *Blueprint {
+	return &Blueprint{Kind: kind, Options: o, Setup: s, Open: on.New, target: on}
+}
+
+// TrialBlueprint returns the Blueprint of a trial's model. No batch is longer than the
+// stream.
+func TrialBlueprint(kind models.Kind, t specs.Trial, p datasets.Parts, on devices.Target, threads int) *Blueprint {
+	return NewBlueprint(kind, t.Options, models.Setup{
+		Task: t.Task, NumNodes: p.Whole.NumNodes, Users: p.Whole.Users, NumFeat: p.Whole.NumFeat,
+		MaxBatch: min(t.Protocol.Batch, max(1, p.Whole.Len())), Events: p.Whole.Len(),
+		Train: p.Train.WithoutLabels(), Seed: t.Seed, Threads: threads,
+	}, on)
+}
+
+// Build makes the model.
+func (b *Blueprint) Build() (models.Model, error) {
+	b.devices = nil
+	setup := b.Setup
+	setup.Device = func(threads int) (kernels.Device, error) {
+		d, err := b.Open(threads)
+		if err == nil {
+			b.devices = append(b.devices, d)
+		}
+		return d, err
+	}
+	return b.Kind.New(setup, b.Options)
+}
+
+// Device returns the device of the model that was built last, or nil if that
+// needs none.
+func (b *Blueprint) Device() kernels.Device {
+	if len(b.devices) == 0 {
+		return nil
+	}
+	return b.devices[len(b.devices)-1]
+}
+
+// PeakMemory returns the most bytes that the devices of the model have taken of
+// a memory of their own; 0 on the processor.
+func (b *Blueprint) PeakMemory() (bytes int64) {
+	for _, d := range b.devices {
+		bytes += kernels.PeakMemory(d)
+	}
+	return bytes
+}
+
+// Bytes returns the memory that the model takes, or 0 if its kind does not say.
+func (b *Blueprint) Bytes() int64 {
+	if b.Kind.Bytes == nil {
+		return 0
+	}
+	return b.Kind.Bytes(b.Setup, b.Options)
+}
+
+// HostBytes returns how much of Bytes is of the machine's memory: none where
+// devices have memory of their own.
+func (b *Blueprint) HostBytes() int64 {
+	if b.target.SeparateMemory() {
+		return 0
+	}
+	return b.Bytes()
+}
+
+// trialBytes returns what a trial with this model takes of the memory that
+// trials on the device share. In the machine's memory these are also the
+// evaluation and copies of the model for the best epoch and for a checkpoint.
+func (b *Blueprint) trialBytes(t specs.Trial, p datasets.Parts, checkpoint bool) int64 {
+	if b.target.SeparateMemory() {
+		return b.Bytes()
+	}
+	bytes := b.Bytes() + evaluationBytes(t, p)
+	snapshot := *b
+	snapshot.Setup.Inference = true // snapshots have no derivatives
+	if selectsBest(t) {
+		bytes += snapshot.Bytes()
+	}
+	if checkpoint {
+		bytes += snapshot.Bytes()
+	}
+	return bytes
+}
+
+// selectsBest reports whether the best epoch of the trial is tested.
+func selectsBest(t specs.Trial) bool { return t.Protocol.Select == specs.SelectBest && epochsOf(t) > 0 }
+
+// Bytes of an event in an evaluation.
+const (
+	scoreBytes  = 4         // the label is the stream's
+	countBytes  = 4 + 4 + 4 // greater, equal and against; for each set of candidates
+	metricBytes = 8 + 4     // a prepared metric and weights
+	storedBytes = 3         // factor: copies of the facts while they are packed, as the archive grows by doubling
+	filterBytes = 24 + 160  // the list of other destinations of the source at the time, and its entry in a half-full map
+)
+
+// evaluationBytes returns what all evaluations of a trial take beside the model
+// and the stream: candidates, facts, those of the best epoch, a metric, the
+// filter, and the packed facts.
+func evaluationBytes(t specs.Trial, p datasets.Parts) int64 {
+	links := t.Task == protocol.LinkPrediction
+	val, test, fact := int64(p.Val.Len()), int64(p.Test.Len()), int64(scoreBytes)
+	longest, sets := max(val, test), int64(len(t.Protocol.Candidates))
+	if links {
+		val, test, fact = int64(p.NumScored(p.Val)), int64(p.NumScored(p.Test)), sets*countBytes
+	}
+	stored := (val + test) * int64(len(t.Protocol.TestState))
+	bytes := stored*(fact+storedBytes*fact) + max(val, test)*metricBytes
+	if selectsBest(t) {
+		bytes += val * fact
+	}
+	if !links {
+		return bytes + stored*storedBytes // labels
+	}
+	nodes := int64(p.Whole.NumNodes)
+	bytes += sets * nodes * (4 + 1)
+	if t.Protocol.ValNegatives > 0 {
+		bytes += nodes * 8 // a permutation of them
+	}
+	if p.NewNode != nil {
+		bytes += longest // which events are ranked
+	}
+	if t.Protocol.Filter == specs.FilterSameSrcT {
+		bytes += longest * filterBytes
+	}
+	return bytes
+}
