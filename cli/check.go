@@ -16,6 +16,7 @@ import (
 	"dgsbench/harness/plan"
 	"dgsbench/internal/atomicfile"
 	"dgsbench/internal/regular"
+	"dgsbench/results"
 	"dgsbench/results/baseline"
 	"dgsbench/results/record"
 	"dgsbench/results/regression"
@@ -213,7 +214,7 @@ func (c *checking) compare(b regression.Baseline, trials []specs.Trial) (regress
 	}
 	var keys []record.Key
 	for _, t := range trials {
-		keys = append(keys, harness.KeyOf(t))
+		keys = append(keys, results.KeyOf(t))
 	}
 	faults, err := regression.Faults(c.shared.store(), keys, records)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"dgsbench/harness"
+	"dgsbench/results"
 	"dgsbench/results/baseline"
 	"dgsbench/results/record"
 	"dgsbench/results/regression"
@@ -248,7 +249,7 @@ func TestBaselineIsOfTheSuite(t *testing.T) {
 	for _, trial := range trials {
 		spec := parsed(t, trial.JSON())
 		delete(spec, "seed")
-		want[harness.KeyOf(trial).CellKey] = spec
+		want[results.KeyOf(trial).CellKey] = spec
 	}
 	if diff := cmp.Diff(have, want); diff != "" || b.Build.Numerics != harness.Numerics {
 		t.Errorf("bench check --accept is due: numerics %d, the baseline has %d; baseline (-) and suite (+):\n%s",

@@ -33,13 +33,13 @@ func (o *options) report(trials []specs.Trial, files []string) error {
 // leftFiles are what a whole suite leaves in its folder, beside figures.
 var leftFiles = []struct {
 	name  string
-	write func(io.Writer, harness.Report) error
+	write func(io.Writer, results.Report) error
 }{
-	{"tables.md", func(w io.Writer, r harness.Report) error { return writeMarkdown(w, r, false) }},
-	{"tables.tex", func(w io.Writer, r harness.Report) error { return writeLaTeX(w, r, false) }},
-	{"tables.html", func(w io.Writer, r harness.Report) error { return writeHTML(w, r, false) }},
-	{"results.csv", func(w io.Writer, r harness.Report) error { return results.WriteCSV(w, r.Rows) }},
-	{"comparisons.csv", func(w io.Writer, r harness.Report) error { return results.WriteComparisons(w, r.Comparisons) }},
+	{"tables.md", func(w io.Writer, r results.Report) error { return writeMarkdown(w, r, false) }},
+	{"tables.tex", func(w io.Writer, r results.Report) error { return writeLaTeX(w, r, false) }},
+	{"tables.html", func(w io.Writer, r results.Report) error { return writeHTML(w, r, false) }},
+	{"results.csv", func(w io.Writer, r results.Report) error { return results.WriteCSV(w, r.Rows) }},
+	{"comparisons.csv", func(w io.Writer, r results.Report) error { return results.WriteComparisons(w, r.Comparisons) }},
 }
 
 // canLeave makes the folder of the results and reports, before anything is
@@ -57,7 +57,7 @@ func (o *options) canLeave() error {
 }
 
 // leave puts tables, figures and numbers of a whole suite beside the records.
-func (o *options) leave(r harness.Report) error {
+func (o *options) leave(r results.Report) error {
 	if o.narrowed() {
 		return nil // the files are those of the whole suite
 	}
@@ -82,32 +82,32 @@ func (o *options) leave(r harness.Report) error {
 
 // reportOn summarises what has been measured of the suite of the flags and
 // files.
-func (o *options) reportOn(files []string) (harness.Report, error) {
+func (o *options) reportOn(files []string) (results.Report, error) {
 	trials, err := o.trials(files, false)
 	if err != nil {
-		return harness.Report{}, err
+		return results.Report{}, err
 	}
 	return o.newReport(trials, files)
 }
 
 // wholeReport is newReport of trials that all have a record. One that is gone
 // makes it an error.
-func (o *options) wholeReport(trials []specs.Trial, files []string) (harness.Report, error) {
-	return untilStill(func() (harness.Report, error) { return o.tryWholeReport(trials, files) })
+func (o *options) wholeReport(trials []specs.Trial, files []string) (results.Report, error) {
+	return untilStill(func() (results.Report, error) { return o.tryWholeReport(trials, files) })
 }
 
-func (o *options) tryWholeReport(trials []specs.Trial, files []string) (harness.Report, error) {
+func (o *options) tryWholeReport(trials []specs.Trial, files []string) (results.Report, error) {
 	records, err := o.records(trials)
 	if err != nil {
-		return harness.Report{}, err
+		return results.Report{}, err
 	}
 	there := map[record.Key]bool{}
 	for _, r := range records {
 		there[r.Key] = true
 	}
-	missing := slices.DeleteFunc(slices.Clone(trials), func(t specs.Trial) bool { return there[harness.KeyOf(t)] })
+	missing := slices.DeleteFunc(slices.Clone(trials), func(t specs.Trial) bool { return there[results.KeyOf(t)] })
 	if len(missing) > 0 {
-		return harness.Report{}, gone(missing, len(trials))
+		return results.Report{}, gone(missing, len(trials))
 	}
 	r, err := o.summarise(records, trials, files)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -117,11 +117,11 @@ func (o *options) tryWholeReport(trials []specs.Trial, files []string) (harness.
 }
 
 // newReport summarises what has been measured of the trials.
-func (o *options) newReport(trials []specs.Trial, files []string) (harness.Report, error) {
-	return untilStill(func() (harness.Report, error) {
+func (o *options) newReport(trials []specs.Trial, files []string) (results.Report, error) {
+	return untilStill(func() (results.Report, error) {
 		records, err := o.records(trials)
 		if err != nil {
-			return harness.Report{}, err
+			return results.Report{}, err
 		}
 		return o.summarise(records, trials, files)
 	})
@@ -139,9 +139,9 @@ func untilStill[T any](read func() (T, error)) (T, error) {
 
 // summarise makes a report of the records, and shows its progress on a
 // terminal: intervals of a big folder take a while.
-func (o *options) summarise(records []record.Record, trials []specs.Trial, files []string) (harness.Report, error) {
+func (o *options) summarise(records []record.Record, trials []specs.Trial, files []string) (results.Report, error) {
 	if len(records) == 0 {
-		return harness.Report{}, fmt.Errorf("no records of suite %s in %s; measure it with: %s --out %s --data DIR",
+		return results.Report{}, fmt.Errorf("no records of suite %s in %s; measure it with: %s --out %s --data DIR",
 			o.suite, o.out, o.command(trials, files), o.out)
 	}
 	shown := o.shown
@@ -149,7 +149,7 @@ func (o *options) summarise(records []record.Record, trials []specs.Trial, files
 	bar := newBar(o.stderr)
 	bar.show()
 	shown.Progress = bar.progress
-	r, err := harness.NewReport(o.store(), records, shown)
+	r, err := results.NewReport(o.store(), records, shown)
 	bar.close()
 	for _, warning := range r.Warnings {
 		fmt.Fprintln(o.stderr, "warning:", escape.Text(warning))

@@ -12,6 +12,7 @@ import (
 	"dgsbench/harness"
 	"dgsbench/harness/tune"
 	"dgsbench/internal/atomicfile"
+	"dgsbench/results"
 	"dgsbench/results/page"
 	"dgsbench/results/record"
 	"dgsbench/specs"
@@ -104,10 +105,8 @@ func (r *reporting) folder(trials []specs.Trial, tuned string) (f page.Folder, t
 		f.Warnings = []string{fmt.Sprintf("no records of suite %s, only searches of bench tune", r.shared.suite)}
 		return f, "", nil
 	}
-	report, err := r.shared.summarise(records, trials, r.files)
-	f.Records, f.Tables, f.Figures = report.Records, report.Tables, report.Figures
-	f.Comparisons, f.Warnings = report.Comparisons, report.Warnings
-	return f, report.Title, err
+	f.Report, err = r.shared.summarise(records, trials, r.files)
+	return f, f.Title, err
 }
 
 // records takes one folder's records as all commands do; of several folders
@@ -126,7 +125,7 @@ func (r *reporting) records(trials []specs.Trial) ([]record.Record, error) {
 	if some := slices.DeleteFunc(slices.Clone(all), isOther); len(some) > 0 {
 		all = some
 	}
-	records, unclear := harness.FitOrForeign(all, trials)
+	records, unclear := results.FitOrForeign(all, trials)
 	if unclear > 0 {
 		fmt.Fprintf(o.stderr, "%d records in %s are of several other specs and are left out\n", unclear, o.out)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"dgsbench/results"
 	"dgsbench/results/page"
 	"dgsbench/results/table"
 
@@ -59,7 +60,7 @@ func TestSortingInBrowser(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "sorted.html")
 	var text bytes.Buffer
-	if err := (page.Page{Title: "Sorting", Folders: []page.Folder{{Name: "made up", Tables: []table.Table{numbers}}}}).Write(&text); err != nil {
+	if err := (page.Page{Title: "Sorting", Folders: []page.Folder{{Name: "made up", Report: results.Report{Tables: []table.Table{numbers}}}}}).Write(&text); err != nil {
 		t.Fatal(err)
 	}
 	write(t, file, text.String())

@@ -11,6 +11,7 @@ import (
 	"dgsbench/datasets/own"
 	"dgsbench/harness"
 	"dgsbench/kernels/devices"
+	"dgsbench/results"
 	"dgsbench/results/record"
 	"dgsbench/specs"
 
@@ -30,9 +31,9 @@ type options struct {
 	allowStale              bool
 	dryRun                  bool
 	device                  string
-	target                  devices.Target // of device, once findDevice has found it
-	shown                   harness.Shown  // of the suite, once trials has read it
-	expected                time.Duration  // of what is scored, once announce has planned it
+	target                  devices.Target  // of device, once findDevice has found it
+	shown                   results.Outline // of the suite, once trials has read it
+	expected                time.Duration   // of what is scored, once announce has planned it
 
 	stdout, stderr io.Writer
 }
@@ -136,7 +137,7 @@ func (o *options) trials(files []string, onlyOwn bool) ([]specs.Trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.shown, err = harness.ShownOf(suite); err != nil {
+	if o.shown, err = results.OutlineOf(suite); err != nil {
 		return nil, err
 	}
 	return suite.Trials(filter)
@@ -200,7 +201,7 @@ func (o *options) records(trials []specs.Trial) ([]record.Record, error) {
 		return nil, err
 	}
 	return o.ofOneClass(slices.DeleteFunc(use, func(r record.Record) bool {
-		return !o.ofDevice(r) || !harness.Fits(r, trials)
+		return !o.ofDevice(r) || !results.Fits(r, trials)
 	}))
 }
 

@@ -13,6 +13,7 @@ import (
 	"dgsbench/harness"
 	"dgsbench/harness/latency"
 	"dgsbench/internal/atomicfile"
+	"dgsbench/results"
 	"dgsbench/specs"
 
 	"github.com/spf13/cobra"
@@ -174,7 +175,7 @@ func (o *options) timeNow(ctx context.Context, missing []specs.Trial, sum harnes
 // gone is the error of trials whose records are not there any more.
 func gone(trials []specs.Trial, of int) error {
 	return failure{fmt.Errorf("the records of %d of %d trials were there and are gone, among them that of %s; the same command measures them again",
-		len(trials), of, harness.KeyOf(trials[0]))}
+		len(trials), of, results.KeyOf(trials[0]))}
 }
 
 // explain says what an error leaves to do.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"dgsbench/harness"
+	"dgsbench/results"
 	"dgsbench/results/table"
 
 	"github.com/spf13/cobra"
@@ -38,7 +38,7 @@ func newTables(o *options) *cobra.Command {
 
 // writer renders the tables of a report; terminal says whether it may use bold
 // and underlined text.
-type writer func(w io.Writer, r harness.Report, terminal bool) error
+type writer func(w io.Writer, r results.Report, terminal bool) error
 
 // tableFormats are the renderers.
 var tableFormats = []struct {
@@ -72,26 +72,26 @@ func tableWriter(format string) (writer, error) {
 	return nil, fmt.Errorf("--format is %q, expected %s", format, formatNames())
 }
 
-func writeText(w io.Writer, r harness.Report, terminal bool) error {
+func writeText(w io.Writer, r results.Report, terminal bool) error {
 	return oneByOne(w, r, func(w io.Writer, t table.Table) error { return table.WriteText(w, t, terminal) })
 }
 
-func writeMarkdown(w io.Writer, r harness.Report, _ bool) error {
+func writeMarkdown(w io.Writer, r results.Report, _ bool) error {
 	return oneByOne(w, r, table.WriteMarkdown)
 }
 
-func writeTableCSV(w io.Writer, r harness.Report, _ bool) error {
+func writeTableCSV(w io.Writer, r results.Report, _ bool) error {
 	return oneByOne(w, r, table.WriteCSV)
 }
 
-func writeLaTeX(w io.Writer, r harness.Report, _ bool) error { return table.WriteLaTeX(w, r.Tables) }
+func writeLaTeX(w io.Writer, r results.Report, _ bool) error { return table.WriteLaTeX(w, r.Tables) }
 
-func writeHTML(w io.Writer, r harness.Report, _ bool) error {
+func writeHTML(w io.Writer, r results.Report, _ bool) error {
 	return table.WriteHTML(w, r.Title, r.Tables, r.Figures)
 }
 
 // oneByOne writes the tables below each other.
-func oneByOne(w io.Writer, r harness.Report, write func(io.Writer, table.Table) error) error {
+func oneByOne(w io.Writer, r results.Report, write func(io.Writer, table.Table) error) error {
 	for i, t := range r.Tables {
 		if i > 0 {
 			fmt.Fprintln(w)
@@ -104,7 +104,7 @@ func oneByOne(w io.Writer, r harness.Report, write func(io.Writer, table.Table) 
 }
 
 // print writes the report to standard output.
-func (o *options) print(r harness.Report, write writer) error {
+func (o *options) print(r results.Report, write writer) error {
 	out, terminal := o.tableOutput()
 	return write(out, r, terminal)
 }

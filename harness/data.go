@@ -2,6 +2,7 @@ package harness
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -29,7 +30,9 @@ type library map[string]*Cutter
 func loadAll(trials []specs.Trial, dir string) (library, error) {
 	var names []string
 	for _, t := range trials {
-		names = appendNew(names, t.Dataset)
+		if !slices.Contains(names, t.Dataset) {
+			names = append(names, t.Dataset)
+		}
 	}
 	if err := datasets.CheckRoom(names); err != nil {
 		return nil, err

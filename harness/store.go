@@ -11,6 +11,7 @@ import (
 	"dgsbench/internal/atomicfile"
 	"dgsbench/internal/regular"
 	"dgsbench/models"
+	"dgsbench/results"
 	"dgsbench/results/record"
 	"dgsbench/specs"
 )
@@ -64,7 +65,7 @@ func Find(s record.Store, t specs.Trial, rec record.Record, checkpoint bool) (fo
 	if !ok || err != nil {
 		return found, false, err
 	}
-	if !(sameSpec(found, t) && found.DataChecksum == rec.DataChecksum && found.Numerics == rec.Numerics) {
+	if !(results.MadeBy(found, t) && found.DataChecksum == rec.DataChecksum && found.Numerics == rec.Numerics) {
 		return found, false, fmt.Errorf("the record of %s is not what its name says; remove %s", rec.Key, s.Path(rec.Key, rec.Identity))
 	}
 	if checkpoint && !found.Failed() {

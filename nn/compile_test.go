@@ -38,13 +38,13 @@ func TestRandomGraphs(t *testing.T) {
 			var n *G.Node
 			switch rapid.IntRange(0, 4).Draw(t, "operation") {
 			case 0:
-				n = Dense(pick("x"), w, b, rapid.Bool().Draw(t, "relu"))
+				n = G.Must(Dense(pick("x"), w, b, rapid.Bool().Draw(t, "relu")))
 			case 1:
-				n = Dropout(pick("h"), pick("mask"))
+				n = G.Must(Dropout(pick("h"), pick("mask")))
 			case 2: // a view of a packed result
-				n = GRU(pick("a"), pick("q"), gates, gates, bias, bias)
+				n = G.Must(GRU(pick("a"), pick("q"), gates, gates, bias, bias))
 			case 3:
-				n = LayerNorm(pick("x"), b, b, 1)
+				n = G.Must(LayerNorm(pick("x"), b, b, 1))
 			default:
 				n = G.Must(G.Add(pick("a"), pick("b")))
 			}
@@ -52,7 +52,10 @@ func TestRandomGraphs(t *testing.T) {
 		}
 		mode := rapid.SampledFrom([]Mode{ForTraining, ForInference}).Draw(t, "mode")
 		outputs := G.Nodes{nodes[len(nodes)-1], nodes[rapid.IntRange(0, len(nodes)-1).Draw(t, "output")]}
-		together := g.Compile(mode, outputs...)
+		together, err := g.Compile(mode, outputs...)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, active := range []int{capacity, 2, 1} {
 			rows.Set(active)
 			together.Run()
@@ -84,7 +87,10 @@ func (g *Graph) alone(t *rapid.T, mode Mode, n *G.Node, size int) []float32 {
 			all = append(all, m)
 		}
 	}
-	p := g.Compile(mode, all...)
+	p, err := g.Compile(mode, all...)
+	if err != nil {
+		t.Fatal(err)
+	}
 	p.Run()
 	return download(g.device, p.Buffer(n), size)
 }
@@ -107,12 +113,15 @@ func TestBuffersAreShared(t *testing.T) {
 	g, rows := NewGraph(d), NewRows(5)
 	h := g.Input("x", rows, 3)
 	w, b := g.Param("w", make([]float32, 9), 3, 3), g.Param("b", make([]float32, 3), 3)
-	Dropout(h, h) // dead
+	G.Must(Dropout(h, h)) // dead
 	for range 10 {
-		h = Dense(h, w, b, true)
+		h = G.Must(Dense(h, w, b, true))
 	}
 	before := d.buffers
-	p := g.Compile(ForTraining, h)
+	p, err := g.Compile(ForTraining, h)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if got := d.buffers - before; got != 2 {
 		t.Errorf("%d buffers for a chain of ten layers, expected 2", got)
 	}
@@ -125,7 +134,7 @@ func TestBuffersAreShared(t *testing.T) {
 func TestForeignOperations(t *testing.T) {
 	g := NewGraph(reference.New())
 	x := g.Input("x", NewRows(2), 2)
-	if panicOf(func() { g.Compile(ForTraining, G.Must(G.Tanh(x))) }) == "" {
+	if _, err := g.Compile(ForTraining, G.Must(G.Tanh(x))); err == nil {
 		t.Error("an operation without a kernel is accepted")
 	}
 }

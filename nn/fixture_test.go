@@ -131,7 +131,10 @@ func newFixtureRun(t *testing.T, g *Graph, loss *G.Node, params, values map[stri
 	for name, n := range params {
 		wrt, names = append(wrt, n), append(names, name)
 	}
-	outputs := Gradients(loss, wrt...)
+	outputs, err := Gradients(loss, wrt...)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i, name := range names {
 		f.grads[name] = outputs[i]
 	}
@@ -139,7 +142,9 @@ func newFixtureRun(t *testing.T, g *Graph, loss *G.Node, params, values map[stri
 	for _, n := range values {
 		outputs = append(outputs, n)
 	}
-	f.program = g.Compile(ForTraining, outputs...)
+	if f.program, err = g.Compile(ForTraining, outputs...); err != nil {
+		t.Fatal(err)
+	}
 	return f
 }
 

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"dgsbench/kernels"
-
 	G "gorgonia.org/gorgonia"
 )
 
@@ -16,15 +14,19 @@ import (
 // chain's operations, and waits for the others once.
 
 // plan makes the stages of the nodes, operands first.
-func (c *compiler) plan(nodes, outputs G.Nodes) {
+func (c *compiler) plan(nodes, outputs G.Nodes) error {
 	var left G.Nodes
 	for _, n := range nodes {
-		if !c.addLeaf(n) {
-			c.place(n)
+		there, err := c.addLeaf(n)
+		if err == nil && !there {
+			err = c.place(n)
 			left = append(left, n)
 		}
+		if err != nil {
+			return err
+		}
 	}
-	left = c.leaveToChains(left, outputs)
+	left = c.leaveOut(left, outputs)
 	for len(left) > 0 {
 		s := &stage{device: c.graph.device}
 		s.work = s.runThread
@@ -32,22 +34,28 @@ func (c *compiler) plan(nodes, outputs G.Nodes) {
 		left = c.addWhole(s, left)
 		left = c.addDivided(s, left)
 	}
+	return nil
 }
 
 // place finds the operation of the node, which active rows it has, and
 // whether they can be computed apart.
-func (c *compiler) place(n *G.Node) {
+func (c *compiler) place(n *G.Node) error {
 	if leaf := c.graph.leaves[n.Name()]; leaf != nil && n.Op() == nil {
 		c.domains[n.ID()], c.divided[n.ID()] = leaf.active, true // it is fed
-		return
+		return nil
 	}
-	o := c.fusedOp(n)
+	o, err := c.fusedOp(n)
+	if err != nil {
+		return err
+	}
 	c.ops[n.ID()] = o
 	var active []*int
 	for _, child := range c.operands(n) {
 		active = append(active, c.domains[child.ID()])
 	}
-	o.checkRows(active)
+	if err := o.sameRows(active); err != nil {
+		return err
+	}
 	if o.rows != fixed {
 		c.domains[n.ID()] = active[o.rows]
 	}
@@ -55,8 +63,9 @@ func (c *compiler) place(n *G.Node) {
 		c.domains[n.ID()], c.divided[n.ID()] = rows, true
 	}
 	if c.drained[n.ID()] && !c.divided[n.ID()] {
-		panic(fmt.Sprintf("nn: %s: its rows cannot be handed on, because they are not computed apart from each other", o.name))
+		return fmt.Errorf("%s: its rows cannot be handed on, because they are not computed apart from each other", o.name)
 	}
+	return nil
 }
 
 // dividedBy is the active rows by which the operation can be divided, or nil.
@@ -71,40 +80,6 @@ func (o *op) dividedBy(active []*int) (rows *int) {
 		}
 	}
 	return rows
-}
-
-// leaveToChains finds vectors that depend on parameters alone, such as the
-// sigmoid of one, and returns the other nodes. Such a vector is a call that
-// costs nothing, but on a device where calls themselves cost. There every chain
-// that reads it computes it for itself. What is an output, or read outside of
-// chains, is none of them.
-func (c *compiler) leaveToChains(nodes, outputs G.Nodes) (left G.Nodes) {
-	if _, ok := c.graph.device.(kernels.Fuser); !ok || c.mode != ForInference {
-		return nodes
-	}
-	wanted := map[int64]bool{}
-	for _, n := range outputs {
-		wanted[c.behind(n).ID()] = true
-	}
-	for _, n := range nodes {
-		for _, child := range c.operands(n) {
-			wanted[child.ID()] = wanted[child.ID()] || !c.divided[n.ID()]
-		}
-	}
-	for _, n := range nodes {
-		if !wanted[n.ID()] && n.Dims() == 1 && c.domains[n.ID()] == nil && c.ofParameters(n) {
-			c.repeated[n.ID()] = true
-		} else {
-			left = append(left, n)
-		}
-	}
-	return left
-}
-
-// ofParameters reports whether n is a call of a chain on parameters.
-func (c *compiler) ofParameters(n *G.Node) bool {
-	o := c.ops[n.ID()]
-	return o != nil && o.view == nil && o.apart != nil && !c.divided[n.ID()] && c.ready(n, nil)
 }
 
 // addWhole adds the calls that are not divided and whose operands are there.
@@ -131,15 +106,14 @@ func (c *compiler) addDivided(s *stage, nodes G.Nodes) (left G.Nodes) {
 		if at < 0 {
 			chains, at = append(chains, &chain{compiler: c, rows: rows, in: map[int64]bool{}}), len(chains)
 		}
-		if h := chains[at]; c.divided[n.ID()] && c.ready(n, h) {
-			h.nodes = append(h.nodes, n)
-			h.in[n.ID()] = true
+		if c.divided[n.ID()] && c.ready(n, chains[at]) {
+			chains[at].add(n)
 		} else {
 			left = append(left, n)
 		}
 	}
 	for _, h := range chains {
-		left = h.deferLists(left)
+		left = h.putOff(left)
 	}
 	for _, h := range chains {
 		if len(h.nodes) > 0 {
@@ -152,9 +126,9 @@ func (c *compiler) addDivided(s *stage, nodes G.Nodes) (left G.Nodes) {
 	return left
 }
 
-// deferLists leaves lists that are fed to those chains that read them: nodes
-// that are left, and not ready yet. It returns what is left now.
-func (h *chain) deferLists(left G.Nodes) G.Nodes {
+// putOff leaves lists that are fed to those chains that read them: nodes that
+// are left, and not ready yet. It returns what is left now.
+func (h *chain) putOff(left G.Nodes) G.Nodes {
 	here, later := h.readBy(h.nodes), h.readBy(left)
 	var now, then G.Nodes
 	for _, n := range h.nodes {
@@ -186,7 +160,7 @@ func (c *compiler) readBy(others G.Nodes) map[int64]bool {
 func (c *compiler) ready(n *G.Node, h *chain) bool {
 	for i, child := range c.operands(n) {
 		_, there := c.values[child.ID()]
-		there = there || c.repeated[child.ID()]
+		there = there || c.again[child.ID()]
 		if !there && (h == nil || !h.in[child.ID()] || !c.ops[n.ID()].apart[i]) {
 			return false
 		}

@@ -45,8 +45,13 @@ func TestRepeatedCalls(t *testing.T) {
 		g, one, other := NewGraph(again), NewRows(3), NewRows(3)
 		double := func(name string, rows *Rows) (in, out kernels.Buffer, p *Program) {
 			x := g.Input(name, rows, 1)
-			y := Linear(x, g.Param(name+".w", []float32{2}, 1, 1))
-			p = g.Compile(ForTraining, G.Nodes{y}...)
+			y, err := Linear(x, g.Param(name+".w", []float32{2}, 1, 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p, err = g.Compile(ForTraining, G.Nodes{y}...); err != nil {
+				t.Fatal(err)
+			}
 			return g.Buffer(x), p.Buffer(y), p
 		}
 		x, _, first := double("x", one)

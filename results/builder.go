@@ -28,7 +28,7 @@ type builder struct {
 	// comparisons are those of all cells: the family does not depend on what
 	// a table shows.
 	comparisons []Comparison
-	notes       table.Footnotes
+	notes       table.Table
 	columns     []table.Column
 }
 
@@ -61,7 +61,7 @@ func (b *builder) build(title string) table.Table {
 			}
 		}
 	}
-	t.Legend, t.Notes = b.legend(t), b.notes.Texts
+	t.Legend, t.Notes = b.legend(t), b.notes.Notes
 	return t
 }
 
@@ -73,7 +73,7 @@ func (b *builder) addColumns() {
 	}
 	b.columns = append(b.columns, table.Column{Head: "model"})
 	for _, d := range b.Datasets {
-		shared := b.notes.Refer(b.datasetNotes(d)...)
+		shared := b.notes.Note(b.datasetNotes(d)...)
 		for i, m := range b.metrics {
 			ours := table.Column{Kind: table.Measured, Group: d.title(), Metric: m.Title, Head: d.head(m)}
 			if i == 0 {
@@ -94,7 +94,7 @@ func (b *builder) addColumns() {
 	if b.hasPaperRank() {
 		b.columns = append(b.columns, table.Column{
 			Kind: table.Published, Metric: "average rank", Head: paperHead,
-			Notes: b.notes.Refer("over the datasets and the models of the paper's table"),
+			Notes: b.notes.Note("over the datasets and the models of the paper's table"),
 		})
 	}
 }
@@ -184,7 +184,7 @@ func (b *builder) tableRow(setting protocol.Setting, m ModelHead) table.Row {
 	if b.task == protocol.LinkPrediction {
 		row = append(row, table.Entry{Text: string(setting)})
 	}
-	row = append(row, table.Entry{Text: m.Title, Notes: b.notes.Refer(classNotes(m.Class)...)})
+	row = append(row, table.Entry{Text: m.Title, Notes: b.notes.Note(classNotes(m.Class)...)})
 	for _, d := range b.Datasets {
 		for i, metric := range b.metrics {
 			row = append(row, b.measured(d, setting, m, metric, i == 0 && b.leads(d)))
@@ -213,21 +213,21 @@ func (b *builder) measured(d DatasetHead, setting protocol.Setting, m ModelHead,
 	}
 	r, ok := d.row(c, metric.Name)
 	if first {
-		e.Notes = b.notes.Refer(append(b.cellNotes(d, c, m.Class), b.unlikeNotes(d, setting, m, c)...)...)
+		e.Notes = b.notes.Note(append(b.cellNotes(d, c, m.Class), b.unlikeNotes(d, setting, m, c)...)...)
 	}
 	switch {
 	case !ok:
 	case r.Mean.Present() && d.Against != "":
 		if e.Value = b.difference(d, setting, m, r); e.Value == nil {
-			e.Notes = append(e.Notes, b.notes.Refer("no value of "+d.Against+" here, from which differences are counted")...)
+			e.Notes = append(e.Notes, b.notes.Note("no value of "+d.Against+" here, from which differences are counted")...)
 		}
 	case r.Mean.Present():
 		e.Value = percent(r)
 	default:
-		e.Notes = append(e.Notes, b.notes.Refer(undefinedNote(metric))...)
+		e.Notes = append(e.Notes, b.notes.Note(undefinedNote(metric))...)
 	}
 	e.Unranked = r.Degenerate
-	e.Notes = append(e.Notes, b.notes.Refer(r.caveatNote())...)
+	e.Notes = append(e.Notes, b.notes.Note(r.caveatNote())...)
 	return e
 }
 

@@ -82,11 +82,11 @@ func TestDegenerate(t *testing.T) {
 	rows := made.Blocks[0]
 	last := len(rows[0]) - 1
 	for i, want := range []struct {
-		value, rank table.Place
+		value, rank table.Mark
 		ranked      bool
-	}{{table.Unplaced, table.Unplaced, false}, {table.Second, table.Second, true}, {table.Best, table.Best, true}} {
+	}{{table.Unmarked, table.Unmarked, false}, {table.Second, table.Second, true}, {table.Best, table.Best, true}} {
 		value, rank := rows[i][1], rows[i][last]
-		if value.Place != want.value || rank.Place != want.rank || value.Ranked() != want.ranked || (rank.Value != nil) != want.ranked {
+		if value.Mark != want.value || rank.Mark != want.rank || value.Ranked() != want.ranked || (rank.Value != nil) != want.ranked {
 			t.Errorf("%s: %+v, average rank %+v", heads[i].ID, value, rank)
 		}
 	}
@@ -141,7 +141,7 @@ func TestWithoutNegatives(t *testing.T) {
 		}
 		for _, row := range made.Blocks[0] {
 			for i, e := range row {
-				if made.Columns[i].Kind != table.Text && (e.Ranked() != c.ranked || !c.ranked && (e.Place != table.Unplaced || e.Level)) {
+				if made.Columns[i].Kind != table.Text && (e.Ranked() != c.ranked || !c.ranked && (e.Mark != table.Unmarked || e.Level)) {
 					t.Errorf("%s: %s is %+v", name, made.Columns[i].Head, e)
 				}
 			}

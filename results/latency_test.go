@@ -129,7 +129,7 @@ func TestLatestRun(t *testing.T) {
 	latest, _ := recordtest.Latency("raw", "2026-01-02T00:00:00Z")
 	elsewhere, _ := recordtest.Latency("dgs", "2026-01-01T00:00:00Z")
 	elsewhere.Key.Dataset = "mooc-sim"
-	got, left := results.LatestRun([]record.Record{old, latest, elsewhere, {}})
+	got, left := record.LatestRun([]record.Record{old, latest, elsewhere, {}})
 	if len(got) != 2 || left != 2 || got[0].Key.Model != "raw" || got[1].Key.Dataset != "mooc-sim" {
 		t.Errorf("%d records, %d left out: %+v", len(got), left, got)
 	}

@@ -18,7 +18,7 @@ var graphModes = []struct{ mode, title string }{
 // graphs is a builder of the models that were measured as one graph.
 func (b *latencyBuilder) graphs() *latencyBuilder {
 	out := *b
-	out.notes = table.Footnotes{}
+	out.notes = table.Table{}
 	out.rows = slices.DeleteFunc(slices.Clone(b.rows), func(r latencyRow) bool { return len(r.graphs) == 0 })
 	return &out
 }
@@ -35,9 +35,9 @@ func (b *latencyBuilder) graphTable() table.Table {
 	for _, m := range graphModes {
 		t.Columns = append(t.Columns, table.Column{Group: m.title, Head: "ms"})
 	}
-	t.Columns[1].Notes = b.notes.Refer(first.record.Footnotes...)
+	t.Columns[1].Notes = b.notes.Note(first.record.Footnotes...)
 	t.Blocks = b.blocks(b.graphRow)
-	t.Legend, t.Notes = b.circumstances(b.graphLegend()...), b.notes.Texts
+	t.Legend, t.Notes = b.circumstances(b.graphLegend()...), b.notes.Notes
 	return t
 }
 
@@ -57,11 +57,11 @@ func (b *latencyBuilder) graphRow(r latencyRow) table.Row {
 
 func (b *latencyBuilder) graphEntry(r latencyRow, g graphTime) table.Entry {
 	if g.Error != "" {
-		return table.Entry{Text: table.NoValue, Notes: b.notes.Refer(g.Error)}
+		return table.Entry{Text: table.NoValue, Notes: b.notes.Note(g.Error)}
 	}
 	return table.Entry{
 		Value: &table.Value{Mean: optional.Number(1e3 * g.mean()), Std: optional.Number(1e3 * g.std()), Low: optional.Absent(), High: optional.Absent(), Decimals: 3},
-		Notes: b.notes.Refer(append(b.ownFootnotes(r), g.Warnings...)...),
+		Notes: b.notes.Note(append(b.ownFootnotes(r), g.Warnings...)...),
 	}
 }
 

@@ -2,7 +2,6 @@ package results
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"dgsbench/internal/optional"
@@ -83,19 +82,4 @@ func timeRow(r record.Record, metric, unit string, value float64, iterations int
 		CellKey: r.Key.CellKey, Split: LatencySplit, Device: r.Device, Metric: metric, Unit: unit,
 		Mean: optional.Number(value), Std: optional.Absent(), N: iterations, CILow: optional.Absent(), CIHigh: optional.Absent(),
 	}
-}
-
-// LatestRun keeps, of each dataset, the records of the run that started last:
-// times of different runs are not compared. left counts the others.
-func LatestRun(records []record.Record) (latest []record.Record, left int) {
-	newest := map[string]string{}
-	for _, r := range records {
-		if r.Latency != nil {
-			newest[r.Key.Dataset] = max(newest[r.Key.Dataset], r.Latency.Run)
-		}
-	}
-	latest = slices.DeleteFunc(slices.Clone(records), func(r record.Record) bool {
-		return r.Latency == nil || r.Latency.Run != newest[r.Key.Dataset]
-	})
-	return latest, len(records) - len(latest)
 }

@@ -45,7 +45,7 @@ type latencyBuilder struct {
 	layout  Layout
 	dataset DatasetHead
 	rows    []latencyRow
-	notes   table.Footnotes
+	notes   table.Table
 }
 
 // latencyRow is a model with what was measured of it; no times where it
@@ -115,7 +115,7 @@ func (r latencyRow) at(batch int) (times, bool) {
 // speed is the paper's table with what it leaves out: the distribution over
 // batches, and single events.
 func (b *latencyBuilder) speed() table.Table {
-	b.notes = table.Footnotes{}
+	b.notes = table.Table{}
 	what := "no model was measured"
 	if first := b.first(); len(first.times) > 0 {
 		t := first.times[0]
@@ -128,7 +128,7 @@ func (b *latencyBuilder) speed() table.Table {
 	t := table.Table{
 		Title: b.layout.titled(title), Name: b.dataset.ID, Among: learnedModels, Command: b.layout.Command, Source: b.layout.Source,
 	}
-	shared := b.notes.Refer(b.first().record.Footnotes...)
+	shared := b.notes.Note(b.first().record.Footnotes...)
 	t.Columns = []table.Column{
 		{Head: "model"},
 		{Kind: table.Measured, Metric: "seconds", Head: "seconds", Notes: shared},
@@ -147,7 +147,7 @@ func (b *latencyBuilder) speed() table.Table {
 		}
 	}
 	t.Blocks = b.blocks(func(r latencyRow) table.Row { return b.speedRow(r, len(t.Columns)) })
-	t.Legend, t.Notes = b.legend(b.speedLegend()...), b.notes.Texts
+	t.Legend, t.Notes = b.legend(b.speedLegend()...), b.notes.Notes
 	return t
 }
 
@@ -166,7 +166,7 @@ func (b *latencyBuilder) blocks(entries func(latencyRow) table.Row) [][]table.Ro
 			continue
 		}
 		if class == protocol.Learned {
-			table.MarkPlaces(rows, 1, false)
+			table.MarkBest(rows, 1, false)
 		}
 		out = append(out, rows)
 	}
@@ -219,7 +219,7 @@ func (b *latencyBuilder) rowNotes(r latencyRow) []int {
 			texts = append(texts, fmt.Sprintf("batches of %d: %s", t.Batch, w))
 		}
 	}
-	return b.notes.Refer(texts...)
+	return b.notes.Note(texts...)
 }
 
 // ownFootnotes are those that the first model does not have.
@@ -235,10 +235,10 @@ func (b *latencyBuilder) ownFootnotes(r latencyRow) (own []string) {
 // sweep is the table of the batch sizes: what an answer takes, and how many
 // events are answered in a second.
 func (b *latencyBuilder) sweep() table.Table {
-	b.notes = table.Footnotes{}
+	b.notes = table.Table{}
 	title := fmt.Sprintf("Latency on %s, by the number of events in a batch: median ms | thousand events/s", b.dataset.Title)
 	t := table.Table{Title: b.layout.titled(title), Name: b.dataset.ID + "-batches", Command: b.layout.Command, Source: b.layout.Source}
-	shared := b.notes.Refer(b.first().record.Footnotes...)
+	shared := b.notes.Note(b.first().record.Footnotes...)
 	t.Columns = []table.Column{{Head: "model"}, {Head: "parameters"}}
 	var sizes []int
 	for _, timing := range b.first().times {
@@ -263,7 +263,7 @@ func (b *latencyBuilder) sweep() table.Table {
 		rows = append(rows, row)
 	}
 	t.Blocks = [][]table.Row{rows}
-	t.Legend, t.Notes = b.legend(), b.notes.Texts
+	t.Legend, t.Notes = b.legend(), b.notes.Notes
 	return t
 }
 

@@ -40,7 +40,7 @@ func parametersTable(in Input, r request) (Output, error) {
 		"T: transductive, I: inductive", "head: the paper's NN component, below it: its ER component",
 		"the paper's models were tuned for each setting, which changes their sizes", table.NoValue + ": no value",
 	}
-	t.Notes = b.notes.Texts
+	t.Notes = b.notes.Notes
 	return Output{Tables: []table.Table{t}}, nil
 }
 
@@ -48,7 +48,7 @@ func parametersTable(in Input, r request) (Output, error) {
 type learnable struct {
 	in     Input
 	layout Layout
-	notes  table.Footnotes
+	notes  table.Table
 	places []learnablePlace // of the columns, after the first
 }
 
@@ -61,7 +61,7 @@ type learnablePlace struct {
 func (b *learnable) addColumns(t *table.Table, d DatasetHead) {
 	var about []int
 	if d.PaperOnly {
-		about = b.notes.Refer(unmeasuredNote(d))
+		about = b.notes.Note(unmeasuredNote(d))
 	}
 	for _, setting := range b.layout.Settings {
 		t.Columns = append(t.Columns, table.Column{Group: d.Title, Head: string(setting), Notes: about})

@@ -16,7 +16,7 @@ func (b *builder) markLevel(rows []table.Row, setting protocol.Setting, models [
 		best := b.best(d, setting, models)
 		for i, m := range models {
 			e := &rows[i][c]
-			if pair, ok := b.pair(d, best, b.cell(d, setting, m)); ok && e.Value != nil && e.Place != table.Best {
+			if pair, ok := b.pair(d, best, b.cell(d, setting, m)); ok && e.Value != nil && e.Mark != table.Best {
 				e.Level = !pair.ToldApart()
 			}
 		}
@@ -47,7 +47,7 @@ func (b *builder) pair(d DatasetHead, better, other *Cell) (Comparison, bool) {
 		return Comparison{}, false
 	}
 	for _, c := range b.comparisons {
-		if c.place() == better.CellKey.Place() && c.Candidates == d.Candidates && c.Better.is(better) && c.Other.is(other) {
+		if c.Place() == better.CellKey.Place() && c.Candidates == d.Candidates && c.Better.is(better) && c.Other.is(other) {
 			return c, true
 		}
 	}
@@ -56,8 +56,8 @@ func (b *builder) pair(d DatasetHead, better, other *Cell) (Comparison, bool) {
 
 func (m Compared) is(c *Cell) bool { return m.Model == c.Model && m.Variant == c.Variant }
 
-// place is where the models are compared.
-func (c Comparison) place() record.CellKey {
+// Place is where the models are compared.
+func (c Comparison) Place() record.CellKey {
 	return record.CellKey{Suite: c.Suite, Dataset: c.Dataset, Task: c.Task, Setting: c.Setting, Case: c.Case}
 }
 

@@ -40,12 +40,12 @@ func rangesTable(in Input, r request) (Output, error) {
 		{Group: "values", Head: paperHead},
 		{Group: "values", Head: "of the paper's"},
 	}
-	var n table.Footnotes
+	var n table.Table
 	var block []table.Row
 	for _, s := range rows {
 		method, values := s.paper()
 		block = append(block, table.Row{
-			{Text: s.Title, Notes: n.Refer(s.Note)},
+			{Text: s.Title, Notes: n.Note(s.Note)},
 			{Text: s.models(in.Ranges)},
 			{Text: s.Tasks},
 			{Text: s.Values},
@@ -53,7 +53,7 @@ func rangesTable(in Input, r request) (Output, error) {
 			{Text: method},
 		})
 	}
-	t.Blocks, t.Notes = [][]table.Row{block}, n.Texts
+	t.Blocks, t.Notes = [][]table.Row{block}, n.Notes
 	t.Legend = []string{"nc: node classification, lp: link prediction", "the paper does not say which ranges are logarithmic", table.NoValue + ": no value"}
 	return Output{Tables: []table.Table{t}}, nil
 }

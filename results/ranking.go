@@ -54,11 +54,11 @@ func (b *builder) markPlaces(rows []table.Row) {
 	for c, column := range b.columns {
 		for _, m := range b.metrics {
 			if measures(column, m) {
-				table.MarkPlaces(rows, c, m.HigherIsBetter)
+				table.MarkBest(rows, c, m.HigherIsBetter)
 			}
 		}
 		if column.Kind == table.Ranks {
-			table.MarkPlaces(rows, c, false)
+			table.MarkBest(rows, c, false)
 		}
 	}
 }

@@ -59,12 +59,12 @@ func testNotes(r record.Record, shared []string) []string {
 
 // time is what a latency test measured, with its footnotes; nothing where
 // there is none.
-func (in Input) time(d DatasetHead, m ModelHead, shared []string, n *table.Footnotes) (table.Entry, error) {
+func (in Input) time(d DatasetHead, m ModelHead, shared []string, n *table.Table) (table.Entry, error) {
 	r, ok := in.timed(d, m)
 	if !ok {
 		return table.Entry{}, nil
 	}
-	e := table.Entry{Notes: n.Refer(testNotes(r, shared)...)}
+	e := table.Entry{Notes: n.Note(testNotes(r, shared)...)}
 	if r.Failed() {
 		return e, nil
 	}
@@ -108,7 +108,7 @@ func speedsTable(in Input, r request) (Output, error) {
 		}
 		rows = append(rows, row)
 	}
-	t.Blocks, t.Notes = [][]table.Row{rows}, b.notes.Texts
+	t.Blocks, t.Notes = [][]table.Row{rows}, b.notes.Notes
 	t.Legend = []string{"±: standard deviation over iterations (n-1)", "paper: 200 batches of 200 events on an RTX 2080 Ti, with layers of the sizes that a search chose", table.NoValue + ": no value"}
 	return Output{Tables: []table.Table{t}}, nil
 }
@@ -116,15 +116,15 @@ func speedsTable(in Input, r request) (Output, error) {
 type speedsBuilder struct {
 	in     Input
 	layout Layout
-	notes  table.Footnotes
+	notes  table.Table
 }
 
 // row is a dataset with the times of all models.
 func (b *speedsBuilder) row(d DatasetHead) (table.Row, error) {
 	shared := b.in.sharedTestNotes(d, b.layout.Models)
-	row := table.Row{{Text: d.Title, Notes: b.notes.Refer(shared...)}, {Text: table.NoValue}}
+	row := table.Row{{Text: d.Title, Notes: b.notes.Note(shared...)}, {Text: table.NoValue}}
 	if d.PaperOnly {
-		row[0].Notes = b.notes.Refer(unmeasuredNote(d))
+		row[0].Notes = b.notes.Note(unmeasuredNote(d))
 	}
 	for _, m := range b.layout.Models {
 		ours, err := b.in.time(d, m, shared, &b.notes)

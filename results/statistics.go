@@ -85,7 +85,7 @@ func datasetsTable(in Input, r request) (Output, error) {
 	for _, s := range statistics {
 		rows = append(rows, b.row(s))
 	}
-	t.Blocks, t.Notes = [][]table.Row{rows}, b.notes.Texts
+	t.Blocks, t.Notes = [][]table.Row{rows}, b.notes.Notes
 	t.Legend = []string{"parts: training / validation / test", table.NoValue + ": no value"}
 	return Output{Tables: []table.Table{t}}, nil
 }
@@ -112,7 +112,7 @@ func (in Input) everything() Layout {
 // statisticsBuilder makes the table of datasets.
 type statisticsBuilder struct {
 	in      Input
-	notes   table.Footnotes
+	notes   table.Table
 	columns []statisticsColumn // after the first
 }
 
@@ -128,17 +128,17 @@ func (b *statisticsBuilder) addColumns(t *table.Table, d DatasetHead) {
 	head := table.Column{Group: d.Title, Head: "here"}
 	var ours statisticsColumn
 	if d.PaperOnly {
-		head.Notes = b.notes.Refer(unmeasuredNote(d))
+		head.Notes = b.notes.Note(unmeasuredNote(d))
 	} else if i := slices.IndexFunc(b.in.all(), func(r record.Record) bool { return r.Key.Dataset == d.ID && r.Data != nil }); i >= 0 {
 		first := b.in.all()[i]
 		ours.data = first.Data
-		head.Notes = b.notes.Refer(append([]string{first.DatasetTitle}, first.Footnotes...)...)
+		head.Notes = b.notes.Note(append([]string{first.DatasetTitle}, first.Footnotes...)...)
 	}
 	t.Columns, b.columns = append(t.Columns, head), append(b.columns, ours)
 	if words == nil {
 		return
 	}
-	about := b.notes.Refer(defined().dataset(d.PaperName).Statistics)
+	about := b.notes.Note(defined().dataset(d.PaperName).Statistics)
 	t.Columns = append(t.Columns, table.Column{Group: d.Title, Head: paperHead, Notes: about})
 	b.columns = append(b.columns, statisticsColumn{words: words})
 }

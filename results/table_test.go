@@ -229,7 +229,11 @@ func compareLayouts(t *testing.T, name string, made table.Table) {
 		".md":   func(w io.Writer) error { return table.WriteMarkdown(w, made) },
 		".csv":  func(w io.Writer) error { return table.WriteCSV(w, made) },
 		".tex":  func(w io.Writer) error { return table.WriteLaTeX(w, []table.Table{made}) },
-		".html": func(w io.Writer) error { return table.WriteHTMLFragment(w, made) },
+		".html": func(w io.Writer) error {
+			text, err := made.HTML()
+			io.WriteString(w, string(text))
+			return err
+		},
 	} {
 		var got bytes.Buffer
 		if err := write(&got); err != nil {

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -27,7 +28,7 @@ func tradeOff(in Input, r request) (Output, error) {
 		return Output{}, err
 	}
 	t := b.table(newTable(l, r))
-	f, err := figure.Draw(b.panels)
+	f, err := figure.Draw(figure.Size{Width: 13, Height: 9}, 2, b.panels)
 	f.Name, f.Title = t.Name, t.Title
 	f.Caption = "AUC against the seconds of the latency test, with the deviations of both. Filled: measured here; hollow: the paper's " +
 		"numbers (RTX 2080 Ti), where it gives them. Made by: " + l.Command
@@ -46,20 +47,29 @@ type tradeOffBuilder struct {
 // read fills the panels, and leaves out datasets without a point.
 func (b *tradeOffBuilder) read() error {
 	b.rows = map[ModelHead][]table.Entry{}
+	colors := map[ModelHead]int{} // a model has one in all panels
 	for _, d := range b.Datasets {
-		p := figure.Panel{Title: b.panelTitle(d), X: "seconds", Y: "AUC %"}
+		p := figure.Panel{Title: b.panelTitle(d), X: figure.Axis{Label: "seconds"}, Y: figure.Axis{Label: "AUC %"}}
 		row := map[ModelHead][]table.Entry{}
-		for i, m := range b.Models {
+		for _, m := range b.Models {
 			entries, err := b.entries(d, m)
 			if err != nil {
 				return err
 			}
 			row[m] = entries
-			p.Points = append(p.Points, points(i, m.Title, entries)...)
+			drawn := points(m.Title, entries)
+			for i := range drawn {
+				if _, ok := colors[m]; !ok {
+					colors[m] = len(colors)
+				}
+				drawn[i].Color = colors[m]
+			}
+			p.Series = append(p.Series, drawn...)
 		}
-		if len(p.Points) == 0 {
+		if len(p.Series) == 0 {
 			continue
 		}
+		fitAxes(&p)
 		b.panels, b.drawn = append(b.panels, p), append(b.drawn, d)
 		for m, entries := range row {
 			b.rows[m] = append(b.rows[m], entries...)
@@ -70,21 +80,46 @@ func (b *tradeOffBuilder) read() error {
 
 // points are our AUC over our time and the paper's over the paper's, where
 // both are known.
-func points(model int, title string, entries []table.Entry) []figure.Point {
-	var out []figure.Point
-	add := func(label string, hollow bool, auc, time *table.Value) {
+func points(title string, entries []table.Entry) []figure.Series {
+	var out []figure.Series
+	add := func(label string, mark figure.Mark, auc, time *table.Value) {
 		if auc != nil && time != nil {
-			out = append(out, figure.Point{
-				Series: model, Label: label, Hollow: hollow,
-				X: figure.Value{Mean: float64(time.Mean), Std: time.Std}, Y: figure.Value{Mean: float64(auc.Mean), Std: auc.Std},
-			})
+			out = append(out, figure.Series{Mark: mark, Points: []figure.Point{{X: deviating(time), Y: deviating(auc), Label: label}}})
 		}
 	}
 	if entries[0].Ranked() { // a drawing has no footnotes
-		add(title, false, entries[0].Value, entries[2].Value)
+		add(title, figure.Dot, entries[0].Value, entries[2].Value)
 	}
-	add(title+", paper", true, entries[1].Value, entries[3].Value)
+	add(title+", paper", figure.Ring, entries[1].Value, entries[3].Value)
 	return out
+}
+
+// deviating is a mean with its deviation. It stays above zero, which a
+// logarithmic axis does not have.
+func deviating(v *table.Value) figure.Value {
+	out := figure.Exact(float64(v.Mean))
+	if v.Std.Present() {
+		out.Low, out.High = out.Mean-min(float64(v.Std), .9*out.Mean), out.Mean+float64(v.Std)
+	}
+	return out
+}
+
+// fitAxes leaves room for labels. Times far apart want a logarithmic axis.
+func fitAxes(p *figure.Panel) {
+	x, y := figure.Value{Low: math.Inf(1)}, figure.Value{Low: math.Inf(1)}
+	for _, s := range p.Series {
+		at := s.Points[0]
+		x.Low, x.High = min(x.Low, at.X.Low), max(x.High, at.X.High)
+		y.Low, y.High = min(y.Low, at.Y.Low), max(y.High, at.Y.High)
+	}
+	const step = 5 // of an axis in per cent
+	p.Y.Min, p.Y.Max = step*math.Floor((y.Low-1)/step), step*math.Ceil((y.High+1)/step)
+	if x.High/x.Low < 3 {
+		room := max(.15*(x.High-x.Low), .05*x.High)
+		p.X.Min, p.X.Max = x.Low-room, x.High+room
+		return
+	}
+	p.X.Scale, p.X.Min, p.X.Max = figure.Log, x.Low/1.5, x.High*1.5
 }
 
 // panelTitle says of simulated data that it is: a figure has no footnotes.
@@ -118,9 +153,9 @@ func (b *tradeOffBuilder) table(t table.Table) table.Table {
 	for _, d := range b.drawn {
 		auc, paper := b.metrics[0].Title, b.paperNotes(d)
 		columns := []table.Column{
-			{Kind: table.Measured, Metric: auc, Head: auc + " %", Notes: b.notes.Refer(b.datasetNotes(d)...)},
+			{Kind: table.Measured, Metric: auc, Head: auc + " %", Notes: b.notes.Note(b.datasetNotes(d)...)},
 			{Kind: table.Published, Metric: auc, Head: paperHead + " %", Notes: paper},
-			{Kind: table.Measured, Metric: "seconds", Head: "seconds", Notes: b.notes.Refer(b.in.sharedTestNotes(d, b.Models)...)},
+			{Kind: table.Measured, Metric: "seconds", Head: "seconds", Notes: b.notes.Note(b.in.sharedTestNotes(d, b.Models)...)},
 			{Kind: table.Published, Metric: "latency", Head: paperHead + " s", Notes: paper},
 		}
 		for _, c := range columns {
@@ -137,7 +172,7 @@ func (b *tradeOffBuilder) table(t table.Table) table.Table {
 			rows = append(rows, row)
 		}
 	}
-	t.Blocks, t.Notes = [][]table.Row{rows}, b.notes.Texts
+	t.Blocks, t.Notes = [][]table.Row{rows}, b.notes.Notes
 	t.Legend = []string{
 		"seconds: of the latency test, ± over its iterations", "drawn in " + t.Name + ".svg and .png, which bench all leaves beside the records of a whole suite",
 		table.NoValue + ": no value",

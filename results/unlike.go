@@ -25,7 +25,7 @@ func (b *builder) paperNotes(d DatasetHead) []int {
 	default:
 		texts = append(texts, fmt.Sprintf("the paper's values are of %s, of which %s is another version", d.PaperName, d.ID))
 	}
-	return b.notes.Refer(append(texts, b.searchNote(d)...)...)
+	return b.notes.Note(append(texts, b.searchNote(d)...)...)
 }
 
 // searchNote says how far our models are tuned that stand beside the paper's.

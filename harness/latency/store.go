@@ -4,7 +4,6 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/harness"
 	"dgsbench/kernels/devices"
-	"dgsbench/results"
 	"dgsbench/results/record"
 	"dgsbench/specs"
 )
@@ -52,7 +51,7 @@ func Missing(s record.Store, dataDir string, on devices.Target, tests []specs.Tr
 // AllOfOneRun reports whether the records are those of n tests of a dataset, all
 // measured by one run.
 func AllOfOneRun(records []record.Record, n int) bool {
-	latest, _ := results.LatestRun(records)
+	latest, _ := record.LatestRun(records)
 	return len(latest) == n
 }
 

@@ -9,7 +9,6 @@ import (
 	"dgsbench/harness"
 	"dgsbench/harness/latency"
 	"dgsbench/internal/ram"
-	"dgsbench/results"
 	"dgsbench/results/record"
 	"dgsbench/specs"
 )
@@ -132,7 +131,7 @@ func timeTogether(cells []*cell) {
 			records, tests = append(records, c.found...), tests+c.Trials
 		}
 	}
-	if latest, _ := results.LatestRun(records); len(latest) == tests {
+	if latest, _ := record.LatestRun(records); len(latest) == tests {
 		return
 	}
 	for _, c := range cells {

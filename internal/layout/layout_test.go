@@ -28,7 +28,7 @@ var rooms = map[string][]string{
 	"results/figure": {"internal"},
 	"results/table":  {"results/figure", "internal"},
 	"results/record": {"protocol", "metrics", "internal"},
-	"results":        {"protocol", "metrics", "internal"},
+	"results":        {"protocol", "datasets", "metrics", "models", "specs", "internal"},
 	"harness":        {"protocol", "nn", "kernels", "datasets", "metrics", "models", "specs", "results", "internal"},
 	"peers":          {"protocol", "datasets", "models", "internal"},
 	"cli":            {"protocol", "nn", "kernels", "datasets", "metrics", "models", "specs", "results", "harness", "internal"},

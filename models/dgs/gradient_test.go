@@ -10,7 +10,7 @@ import (
 	"dgsbench/kernels"
 	"dgsbench/kernels/reference"
 	"dgsbench/models"
-	"dgsbench/models/head"
+	"dgsbench/models/internal/head"
 	"dgsbench/protocol"
 
 	"pgregory.net/rapid"

@@ -2,7 +2,7 @@ package dgs
 
 import (
 	"dgsbench/datasets"
-	"dgsbench/models/halves"
+	"dgsbench/models/internal/halves"
 )
 
 // Programs for inference read the rows of one half of the table and put new

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"dgsbench/models"
-	"dgsbench/models/head"
+	"dgsbench/models/internal/head"
 	"dgsbench/protocol"
 )
 

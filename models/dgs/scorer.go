@@ -9,7 +9,7 @@ import (
 	"dgsbench/internal/strictyaml"
 	"dgsbench/kernels/cpu"
 	"dgsbench/models"
-	"dgsbench/models/head"
+	"dgsbench/models/internal/head"
 	"dgsbench/nn"
 	"dgsbench/protocol"
 )

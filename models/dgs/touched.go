@@ -2,7 +2,7 @@ package dgs
 
 import (
 	"dgsbench/kernels"
-	"dgsbench/models/lastwrite"
+	"dgsbench/models/internal/lastwrite"
 )
 
 // touched are the nodes whose states a batch reads, those that it writes

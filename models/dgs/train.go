@@ -6,7 +6,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
-	"dgsbench/models/head"
+	"dgsbench/models/internal/head"
 	"dgsbench/protocol"
 )
 
@@ -24,7 +24,10 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 		if err := m.checkMemory(); err != nil {
 			return 0, err
 		}
-		m.learning = m.newLearning()
+		var err error
+		if m.learning, err = m.newLearning(); err != nil {
+			return 0, err
+		}
 	}
 	m.states.settle()
 	if m.setup.Task == protocol.NodeClassification {
@@ -153,14 +156,14 @@ func (m *Model) step(b datasets.Stream) (float64, error) {
 	}
 	m.net.head.Step()
 	m.keep()
-	loss, err := head.CheckLoss(t, t.Answer(), b)
+	loss, err := head.Judge(t, t.Answer(), b)
 	bad := t.FirstBad()
 	if bad < 0 && err == nil {
 		return loss, nil
 	}
-	m.net.head.Rollback()
+	m.net.head.TakeBack()
 	if l.gradients != nil {
-		l.optimiser.Rollback()
+		l.optimiser.TakeBack()
 	}
 	m.refuse()
 	if d := l.derivatives; d != nil && bad >= l.total { // the Jacobians have made their step

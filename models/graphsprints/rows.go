@@ -2,7 +2,7 @@ package graphsprints
 
 import (
 	"dgsbench/kernels"
-	"dgsbench/models/lastwrite"
+	"dgsbench/models/internal/lastwrite"
 	"dgsbench/nn"
 )
 

@@ -8,7 +8,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels/reference"
 	"dgsbench/models"
-	"dgsbench/models/buckets"
+	"dgsbench/models/internal/buckets"
 
 	"pgregory.net/rapid"
 )

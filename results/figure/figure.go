@@ -1,24 +1,15 @@
+// Package figure draws points, lines and boxes with their intervals, in panels
+// with axes: as SVG and PNG (Draw), and as small charts of a page, which take
+// their colours from it (Chart). What they mean it does not know.
 package figure
 
 import (
-	"bytes"
 	"html/template"
 	"image/color"
 	"math"
-	"slices"
-	"strconv"
 	"strings"
 
 	"dgsbench/internal/escape"
-	"dgsbench/internal/optional"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/plotutil"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // Figure is a drawing with what stands above and below it.
@@ -36,186 +27,150 @@ func (f Figure) Inline() template.HTML {
 	return template.HTML(`<svg role="img" aria-label="` + escape.HTML(f.Title) + `"` + drawing)
 }
 
-// Panel is a part of a figure with axes of its own. X is positive.
+// Panel is a part of a figure with axes of its own. Series are drawn in their
+// order.
 type Panel struct {
-	Title, X, Y string
-	Points      []Point
+	Title  string
+	X, Y   Axis
+	Series []Series
 }
 
-// Point is drawn with its label beside it.
-type Point struct {
-	Series int // points of one series have one colour, in all panels
-	Label  string
-	Hollow bool
-	X, Y   Value
+// Axis spans the values from Min to Max; where these are equal, all values
+// that are drawn, and 6% more on both sides unless the scale is Whole.
+type Axis struct {
+	Label    string
+	Min, Max float64
+	Scale    Scale
+	Names    []string // written under 0, 1, 2 ... instead of numbers
 }
 
-// Value is a coordinate with its standard deviation, which may be absent.
-type Value struct {
-	Mean float64
-	Std  optional.Number
-}
+// Scale says where values lie on an axis, and which of them are labelled.
+type Scale int
 
-// Size of a panel.
+// The logarithmic scales are of positive values: Log of any, Times of
+// nanoseconds. Whole has labels at whole numbers only.
 const (
-	panelWidth  = 13 * vg.Centimeter
-	panelHeight = 9 * vg.Centimeter
-	pixelsInch  = 150
+	Linear Scale = iota
+	Whole
+	Log
+	Times
 )
 
-// Draw puts up to two panels side by side. At least one must have a point.
-func Draw(panels []Panel) (Figure, error) {
-	tiles := draw.Tiles{
-		Cols: min(2, len(panels)), Rows: (len(panels) + 1) / 2,
-		PadX: vg.Centimeter, PadY: vg.Centimeter, PadTop: vg.Centimeter / 2, PadBottom: vg.Centimeter / 4,
-		PadLeft: vg.Centimeter / 4, PadRight: vg.Centimeter / 2,
-	}
-	plots := make([][]*plot.Plot, tiles.Rows)
-	colours := inks(panels)
-	for i, p := range panels {
-		drawn, err := p.plot(colours)
-		if err != nil {
-			return Figure{}, err
-		}
-		plots[i/tiles.Cols] = append(plots[i/tiles.Cols], drawn)
-	}
-	for len(plots[tiles.Rows-1]) < tiles.Cols {
-		plots[tiles.Rows-1] = append(plots[tiles.Rows-1], nil)
-	}
-	width, height := panelWidth*vg.Length(tiles.Cols), panelHeight*vg.Length(tiles.Rows)
-	svg := vgsvg.New(width, height)
-	png := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(pixelsInch))}
-	var f Figure
-	for _, c := range []struct {
-		canvas vg.CanvasWriterTo
-		file   *[]byte
-	}{{svg, &f.SVG}, {png, &f.PNG}} {
-		drawTiles(draw.NewCanvas(c.canvas, width, height), plots, tiles)
-		var out bytes.Buffer
-		if _, err := c.canvas.WriteTo(&out); err != nil {
-			return Figure{}, err
-		}
-		*c.file = out.Bytes()
-	}
-	return f, nil
+// Series are points that are drawn alike.
+type Series struct {
+	Name  string // in the legend; empty for none
+	Color int    // in a figure; see Blue
+	Class string // in a chart: that of the page's style sheet
+	Mark  Mark
+	Line  Line
+	// Points are drawn, with bars where they have intervals, unless their Y is
+	// not finite; such a point interrupts a line.
+	Points []Point
 }
 
-// drawTiles draws on white, so that the figure can be read on any page.
-func drawTiles(c draw.Canvas, plots [][]*plot.Plot, tiles draw.Tiles) {
-	c.SetColor(color.White)
-	c.Fill(c.Rectangle.Path())
-	for i, row := range plot.Align(plots, tiles, c) {
-		for j, tile := range row {
-			if plots[i][j] != nil {
-				plots[i][j].Draw(tile)
-			}
-		}
-	}
+// Mark is drawn at every point.
+type Mark int
+
+// A Box is the rectangle of the point's intervals.
+const (
+	NoMark Mark = iota
+	Dot
+	Ring
+	Triangle
+	Box
+)
+
+// Line connects the points.
+type Line int
+
+// Steps lead to the next point on the level of the last one.
+const (
+	NoLine Line = iota
+	Solid
+	Dashed
+	Steps
+)
+
+// Point is a point with an optional label beside it.
+type Point struct {
+	X, Y  Value
+	Label string
 }
 
-// inks gives every series that is drawn its colour.
-func inks(panels []Panel) map[int]color.Color {
-	var series []int
-	for _, p := range panels {
-		for _, pt := range p.Points {
-			series = append(series, pt.Series)
-		}
-	}
-	slices.Sort(series)
-	out := map[int]color.Color{}
-	for i, n := range slices.Compact(series) {
-		out[n] = plotutil.DarkColors[i%len(plotutil.DarkColors)]
-	}
-	return out
+// Value is a coordinate with an interval, which is drawn where it has a width.
+type Value struct{ Mean, Low, High float64 }
+
+// Exact returns a value without interval.
+func Exact(x float64) Value { return Value{x, x, x} }
+
+// At returns a point without intervals and label.
+func At(x, y float64) Point { return Point{X: Exact(x), Y: Exact(y)} }
+
+// Colours that people with any kind of colour vision can distinguish, on
+// white. Others are dark ones by their number.
+const (
+	Grey = -1 - iota
+	Orange
+	Blue
+)
+
+var named = map[int]color.Color{
+	Grey: color.RGBA{0x60, 0x60, 0x60, 0xff}, Orange: color.RGBA{0xd5, 0x5e, 0x00, 0xff}, Blue: color.RGBA{0x00, 0x72, 0xb2, 0xff},
 }
 
-// plot draws the panel.
-func (p Panel) plot(inks map[int]color.Color) (*plot.Plot, error) {
-	out := plot.New()
-	out.Title.Text = escape.Text(p.Title)
-	out.X.Label.Text, out.Y.Label.Text = escape.Text(p.X), escape.Text(p.Y)
-	out.Add(plotter.NewGrid())
-	for _, pt := range p.Points {
-		if err := pt.draw(out, inks[pt.Series]); err != nil {
-			return nil, err
+// fitted returns the axes of the panel with their ends.
+func (p Panel) fitted() (x, y Axis) {
+	var xs, ys []float64
+	for _, s := range p.Series {
+		for _, pt := range s.Points {
+			xs, ys = append(xs, pt.X.Low, pt.X.High), append(ys, pt.Y.Low, pt.Y.High)
 		}
 	}
-	p.fitAxes(out)
-	return out, p.label(out, inks)
+	return p.X.fitted(xs), p.Y.fitted(ys)
 }
 
-// fitAxes leaves room around the points. Values of X far apart want a
-// logarithmic axis.
-func (p Panel) fitAxes(on *plot.Plot) {
-	const step = 5 // of an axis in per cent
-	on.Y.Min, on.Y.Max = step*math.Floor((on.Y.Min-1)/step), step*math.Ceil((on.Y.Max+1)/step)
-	if on.X.Max/on.X.Min < 3 {
-		room := max(.15*(on.X.Max-on.X.Min), .05*on.X.Max)
-		on.X.Min, on.X.Max = on.X.Min-room, on.X.Max+room
-		return
+// fitted returns the axis with its ends.
+func (a Axis) fitted(values []float64) Axis {
+	if a.Min != a.Max {
+		return a
 	}
-	on.X.Scale, on.X.Tick.Marker = plot.LogScale{}, decadeTicks{}
-	on.X.Min, on.X.Max = on.X.Min/1.5, on.X.Max*1.5
+	low, high := ends(values)
+	switch {
+	case a.logarithmic() && low > high:
+		a.Min, a.Max = 1, 10
+	case a.logarithmic():
+		room := max(math.Pow(high/low, .06), 1.1)
+		a.Min, a.Max = low/room, high*room
+	case a.Scale == Whole && low <= high:
+		a.Min, a.Max = low, high
+	default:
+		a.Min, a.Max = Around(values)
+	}
+	return a
 }
 
-// decadeTicks labels 1, 2 and 5 of every power of ten.
-type decadeTicks struct{}
+// Around returns the ends of a linear axis for the finite ones of the values.
+func Around(values []float64) (low, high float64) {
+	low, high = ends(values)
+	if low > high {
+		return 0, 1
+	}
+	room := .06 * (high - low)
+	if room == 0 {
+		room = max(.01*math.Abs(high), 1e-9)
+	}
+	return low - room, high + room
+}
 
-// Ticks are between two positive numbers.
-func (decadeTicks) Ticks(low, high float64) []plot.Tick {
-	var out []plot.Tick
-	for power := math.Pow(10, math.Floor(math.Log10(low))); power <= high; power *= 10 {
-		for digit := 1.0; digit < 10; digit++ {
-			tick := plot.Tick{Value: digit * power}
-			if digit == 1 || digit == 2 || digit == 5 {
-				tick.Label = strconv.FormatFloat(tick.Value, 'g', 2, 64)
-			}
-			if tick.Value >= low && tick.Value <= high {
-				out = append(out, tick)
-			}
+// ends are those of the finite values; low > high where there are none.
+func ends(values []float64) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		if finite(v) {
+			low, high = min(low, v), max(high, v)
 		}
 	}
-	return out
+	return low, high
 }
 
-// pointErrors are a point with the deviations of both values.
-type pointErrors struct {
-	plotter.XYs
-	plotter.XErrors
-	plotter.YErrors
-}
-
-func (pt Point) draw(on *plot.Plot, ink color.Color) error {
-	at := pointErrors{
-		XYs:     plotter.XYs{{X: pt.X.Mean, Y: pt.Y.Mean}},
-		XErrors: plotter.XErrors{pt.X.deviation()}, YErrors: plotter.YErrors{pt.Y.deviation()},
-	}
-	mark, err := plotter.NewScatter(at)
-	if err != nil {
-		return err
-	}
-	mark.Color, mark.Radius, mark.Shape = ink, vg.Points(3.5), draw.CircleGlyph{}
-	if pt.Hollow {
-		mark.Shape = draw.RingGlyph{}
-	}
-	across, err := plotter.NewXErrorBars(at)
-	if err != nil {
-		return err
-	}
-	upwards, err := plotter.NewYErrorBars(at)
-	if err != nil {
-		return err
-	}
-	across.Color, upwards.Color = ink, ink
-	on.Add(across, upwards, mark)
-	return nil
-}
-
-// deviation is how far a value reaches to both sides. It stays above zero,
-// which a logarithmic axis does not have.
-func (v Value) deviation() struct{ Low, High float64 } {
-	if !v.Std.Present() {
-		return struct{ Low, High float64 }{}
-	}
-	return struct{ Low, High float64 }{min(float64(v.Std), .9*v.Mean), float64(v.Std)}
-}
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

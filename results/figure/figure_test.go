@@ -12,23 +12,30 @@ import (
 
 	"dgsbench/internal/escape"
 	"dgsbench/internal/escapetest"
-	"dgsbench/internal/optional"
 	"dgsbench/results/figure"
 )
 
-// panelOf has a point at each place, every other one hollow, and a deviation
-// larger than itself at the first.
+// panelOf has a point at each place, every other one hollow, with a wide
+// interval at the first.
 func panelOf(title string, places ...[2]float64) figure.Panel {
-	p := figure.Panel{Title: title, X: "seconds", Y: "height"}
+	p := figure.Panel{Title: title, X: figure.Axis{Label: "seconds"}, Y: figure.Axis{Label: "height"}}
+	least, most := places[0][0], places[0][0]
 	for i, place := range places {
-		p.Points = append(p.Points, figure.Point{
-			Series: i, Label: fmt.Sprint(title, i), Hollow: i%2 == 1,
-			X: figure.Value{Mean: place[0], Std: optional.Absent()}, Y: figure.Value{Mean: place[1], Std: optional.Absent()},
-		})
+		point := figure.At(place[0], place[1])
+		point.Label = fmt.Sprint(title, i)
+		p.Series = append(p.Series, figure.Series{Color: i, Mark: []figure.Mark{figure.Dot, figure.Ring}[i%2], Points: []figure.Point{point}})
+		least, most = min(least, place[0]), max(most, place[0])
 	}
-	p.Points[0].X.Std, p.Points[0].Y.Std = optional.Number(2*places[0][0]), 1
+	if most > 3*least {
+		p.X.Scale = figure.Log
+	}
+	at := &p.Series[0].Points[0]
+	at.X.Low, at.X.High, at.Y.Low, at.Y.High = at.X.Mean/10, 3*at.X.Mean, at.Y.Mean-1, at.Y.Mean+1
 	return p
 }
+
+// size is that of a panel in these tests.
+var size = figure.Size{Width: 13, Height: 9}
 
 // TestDraw: both files can be read, and every title, axis and label is drawn
 // once a panel.
@@ -38,18 +45,18 @@ func TestDraw(t *testing.T) {
 	level := panelOf("level", [2]float64{2, 50}, [2]float64{2, 50}, [2]float64{2, 50}, [2]float64{2, 50})
 	single := panelOf("single", [2]float64{3, 70})
 	for _, panels := range [][]figure.Panel{{single}, {near, far}, {level, far, single}} {
-		f, err := figure.Draw(panels)
+		f, err := figure.Draw(size, 2, panels)
 		if err != nil {
 			t.Fatal(err)
 		}
 		drawn := texts(t, f.SVG)
 		for _, p := range panels {
-			if drawn[p.Title] != 1 || drawn[p.X] != len(panels) || drawn[p.Y] != len(panels) {
-				t.Errorf("%s: titles of panel and axes are drawn %d, %d and %d times", p.Title, drawn[p.Title], drawn[p.X], drawn[p.Y])
+			if drawn[p.Title] != 1 || drawn[p.X.Label] != len(panels) || drawn[p.Y.Label] != len(panels) {
+				t.Errorf("%s: titles of panel and axes are drawn %d, %d and %d times", p.Title, drawn[p.Title], drawn[p.X.Label], drawn[p.Y.Label])
 			}
-			for _, point := range p.Points {
-				if drawn[point.Label] != 1 {
-					t.Errorf("%q is drawn %d times", point.Label, drawn[point.Label])
+			for _, s := range p.Series {
+				if label := s.Points[0].Label; drawn[label] != 1 {
+					t.Errorf("%q is drawn %d times", label, drawn[label])
 				}
 			}
 		}
@@ -59,14 +66,39 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// TestDrawAgain: the same points give the same bytes.
-func TestDrawAgain(t *testing.T) {
-	panels := []figure.Panel{panelOf("one", [2]float64{1, 50}, [2]float64{2, 60})}
-	first, err := figure.Draw(panels)
+// TestLegend: named series are in the legend, and names are below an axis.
+func TestLegend(t *testing.T) {
+	line := []figure.Point{figure.At(0, 1), figure.At(1, 3), figure.At(2, 2)}
+	box := figure.Point{X: figure.Value{Mean: .5, High: .5}, Y: figure.Value{Low: -.25, High: .25}}
+	f, err := figure.Draw(size, 1, []figure.Panel{
+		{X: figure.Axis{Names: []string{"small", "large", "huge"}}, Series: []figure.Series{
+			{Name: "random", Color: figure.Blue, Mark: figure.Ring, Points: line}, {Name: "best", Color: figure.Grey, Line: figure.Steps, Points: line},
+			{Name: "own", Line: figure.Dashed, Points: line}, {Name: "none", Points: nil},
+		}},
+		{Y: figure.Axis{Names: []string{"rate"}}, Series: []figure.Series{{Color: figure.Orange, Mark: figure.Box, Points: []figure.Point{box}}}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := figure.Draw(panels)
+	drawn := texts(t, f.SVG)
+	for _, text := range []string{"random", "best", "own", "small", "large", "huge", "rate"} {
+		if drawn[text] != 1 {
+			t.Errorf("%q is drawn %d times", text, drawn[text])
+		}
+	}
+	if drawn["none"] != 0 {
+		t.Error("a series without points is in the legend")
+	}
+}
+
+// TestDrawAgain: the same points give the same bytes.
+func TestDrawAgain(t *testing.T) {
+	panels := []figure.Panel{panelOf("one", [2]float64{1, 50}, [2]float64{2, 60})}
+	first, err := figure.Draw(size, 2, panels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := figure.Draw(size, 2, panels)
 	if err != nil || !bytes.Equal(again.SVG, first.SVG) || !bytes.Equal(again.PNG, first.PNG) {
 		t.Errorf("drawn again it is another one (%v)", err)
 	}
@@ -105,8 +137,8 @@ func TestInline(t *testing.T) {
 func TestHostileLabels(t *testing.T) {
 	elements := func(text string) int {
 		p := panelOf(text, [2]float64{1, 50}, [2]float64{2, 60})
-		p.X, p.Y, p.Points[0].Label, p.Points[1].Label = text[:10], text[:10], text[:10], text[len(text)-10:]
-		f, err := figure.Draw([]figure.Panel{p})
+		p.X.Label, p.Y.Label, p.Series[0].Points[0].Label, p.Series[1].Points[0].Label = text[:10], text[:10], text[:10], text[len(text)-10:]
+		f, err := figure.Draw(size, 2, []figure.Panel{p})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,11 +2,18 @@ package page
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 
 	"dgsbench/metrics"
+	"dgsbench/results/figure"
 	"dgsbench/results/table"
+)
+
+// No more than this is drawn of a chart's curves. More could not be
+// distinguished on a screen, and would make the page of a long training big.
+const (
+	mostSeeds  = 30
+	mostEpochs = 100
 )
 
 // learningCurves draws loss and validation of every trial by epoch: a grid of
@@ -20,137 +27,157 @@ func learningCurves(p Page) (section, error) {
 	for _, cells := range p.byPlace() {
 		var trained []curves
 		for _, c := range cells {
-			if k := newCurves(c); k.epochs() > 0 {
+			if k := newCurves(c); k.epochs > 0 {
 				trained = append(trained, k)
 			}
 		}
-		if len(trained) == 0 {
-			continue
+		if len(trained) > 0 {
+			s.Parts = append(s.Parts, drawCurves(p, trained))
 		}
-		drawn, err := drawCurves(p, cells[0].place(), trained)
-		if err != nil {
-			return s, err
-		}
-		s.Parts = append(s.Parts, drawn)
 	}
 	return s, nil
 }
 
 // curves are the epochs of a cell's seeds.
 type curves struct {
-	cell
-	loss, validation [][]point // of each seed; validation in per cent
-	chosen           []point   // the epochs that were tested
+	seeds
+	loss, validation [][]figure.Point // of each seed; validation in per cent
+	chosen           []figure.Point   // the epochs that were tested
+	epochs           int              // of the longest training
 }
 
-func newCurves(c cell) curves {
-	out := curves{cell: c}
+func newCurves(c seeds) curves {
+	out := curves{seeds: c}
 	for _, r := range c.records {
-		var loss, validation []point
+		var loss, validation []figure.Point
 		for e, epoch := range r.Epochs {
-			x := float64(e + 1)
-			loss = append(loss, point{x, float64(epoch.Loss)})
-			validation = append(validation, point{x, 100 * float64(epoch.Validation)})
+			loss = append(loss, figure.At(float64(e+1), float64(epoch.Loss)))
+			validation = append(validation, figure.At(float64(e+1), 100*float64(epoch.Validation)))
 		}
 		if len(loss) == 0 {
 			continue
 		}
-		out.loss, out.validation = append(out.loss, loss), append(out.validation, validation)
-		if r.BestEpoch >= 0 && finite(validation[r.BestEpoch].y) {
+		out.loss, out.validation, out.epochs = append(out.loss, loss), append(out.validation, validation), max(out.epochs, len(loss))
+		if r.BestEpoch >= 0 && r.Epochs[r.BestEpoch].Validation.Present() {
 			out.chosen = append(out.chosen, validation[r.BestEpoch])
 		}
 	}
 	return out
 }
 
-// epochs is the number of the longest seed's.
-func (c curves) epochs() int {
-	most := 0
-	for _, line := range c.loss {
-		most = max(most, len(line))
-	}
-	return most
-}
-
 // meanLine is the mean of lines, as far as all of them go.
-func meanLine(lines [][]point) []point {
-	var out []point
+func meanLine(lines [][]figure.Point) []figure.Point {
+	var out []figure.Point
 	for i := 0; ; i++ {
 		sum := 0.0
 		for _, line := range lines {
 			if i >= len(line) {
 				return out
 			}
-			sum += line[i].y
+			sum += line[i].Y.Mean
 		}
-		out = append(out, point{lines[0][i].x, sum / float64(len(lines))})
+		out = append(out, figure.At(lines[0][i].X.Mean, sum/float64(len(lines))))
 	}
 }
 
 // heights are the values of all points.
-func heights(lines [][]point) []float64 {
+func heights(lines [][]figure.Point) []float64 {
 	var out []float64
 	for _, line := range lines {
 		for _, at := range line {
-			out = append(out, at.y)
+			out = append(out, at.Y.Mean)
 		}
 	}
 	return out
 }
 
-func drawCurves(p Page, at place, trained []curves) (part, error) {
-	out := part{ID: "curves-" + at.id(), Title: at.String()}
-	metric := metrics.Of(at.task)[0].Title + " %"
-	var all []float64
-	epochs := 0
+func drawCurves(p Page, trained []curves) part {
+	place := trained[0].place()
+	out := part{ID: "curves-" + placeID(place), Title: placeTitle(place)}
+	metric := metrics.Of(place.Task)[0].Title + " %"
+	var validations []float64
+	epochs, most := 0, 0
 	for _, c := range trained {
-		all, epochs = append(all, heights(c.validation)...), max(epochs, c.epochs())
+		validations = append(validations, heights(c.validation)...)
+		epochs, most = max(epochs, c.epochs), max(most, len(c.loss))
 	}
-	across, up := axis{min: 1, max: float64(epochs), whole: true}, spanning(all)
-	out.Texts = thinned(epochs, trained)
-	numbers := table.Table{
-		Name: out.ID + "-numbers", Title: "Learning curves, " + at.String() + ": means over seeds",
-		Columns: columns("model", "seeds", "epochs", "first loss", "last loss", "first validation "+metric, "best validation "+metric, "at epoch", "last validation "+metric),
-		Legend:  []string{"as far as all seeds go"}, Blocks: make([][]table.Row, 1),
+	if step := stepOf(epochs); step > 1 {
+		out.Texts = append(out.Texts, fmt.Sprintf("Of %d epochs, one in %d is drawn, and the last.", epochs, step))
 	}
+	if most > mostSeeds {
+		out.Texts = append(out.Texts, fmt.Sprintf("Of up to %d seeds, the first %d are drawn; means, dots and numbers are of all.", most, mostSeeds))
+	}
+	across := figure.Axis{Min: 1, Max: float64(epochs), Scale: figure.Whole}
+	loss, validation := figure.Panel{Title: "loss", X: across}, figure.Panel{Title: "validation " + metric, X: across}
+	validation.Y.Min, validation.Y.Max = figure.Around(validations)
+	numbers := table.New("model", "seeds", "epochs", "first loss", "last loss", "first validation "+metric, "best validation "+metric,
+		"at epoch", "last validation "+metric)
+	numbers.Name, numbers.Title = out.ID+"-numbers", "Learning curves, "+out.Title+": means over seeds"
+	numbers.Legend = []string{"as far as all seeds go"}
 	for _, c := range trained {
+		loss.Y.Min, loss.Y.Max = figure.Around(heights(c.loss))
+		loss.Series = drawnLines(c.loss, epochs)
+		validation.Series = append(drawnLines(c.validation, epochs), figure.Series{Class: "chosen", Mark: figure.Dot, Points: c.chosen})
 		s := c.summary()
-		drawn := newChart("curves-"+c.id(), c.heading(p), "loss", "validation "+metric)
-		drawn.Drawn = "Loss on the left, validation on the right, by epoch from 1 on."
-		drawn.Says = s.sentence(metric)
-		drawn.Panes[0].axes(across, spanning(heights(c.loss)))
-		drawn.Panes[1].axes(across, up)
-		for i, lines := range [][][]point{c.loss, c.validation} {
-			drawn.Panes[i].lines("seeds", thinLines(lines[:min(len(lines), mostSeeds)], epochs)...)
-			drawn.Panes[i].lines("mean", thinLines([][]point{meanLine(lines)}, epochs)...)
-		}
-		drawn.Panes[1].dots("chosen", c.chosen)
-		out.Charts = append(out.Charts, drawn)
-		numbers.Blocks[0] = append(numbers.Blocks[0], words(append([]string{c.heading(p)}, s.texts()...)...))
+		out.Charts = append(out.Charts, figure.Chart{
+			ID: "curves-" + c.id(), Title: c.heading(p), Drawn: "Loss on the left, validation on the right, by epoch from 1 on.",
+			Says: s.sentence(metric), Panels: []figure.Panel{loss, validation},
+		})
+		numbers.Add(c.heading(p), s.seeds, c.epochs, number(s.firstLoss), number(s.lastLoss),
+			number(s.first), number(s.best), s.bestEpoch, number(s.last))
 	}
-	table, err := render(numbers)
-	out.Folded = []folded{{"The same as a table", []template.HTML{table}}}
-	return out, err
+	out.Folded = []folded{{"The same as a table", []table.Table{numbers}}}
+	return out
+}
+
+// drawnLines are the lines of seeds and their mean, as far as they are drawn.
+func drawnLines(lines [][]figure.Point, epochs int) []figure.Series {
+	var out []figure.Series
+	for _, line := range thinLines(lines[:min(len(lines), mostSeeds)], epochs) {
+		out = append(out, figure.Series{Class: "seeds", Line: figure.Solid, Points: line})
+	}
+	mean := thinLines([][]figure.Point{meanLine(lines)}, epochs)[0]
+	return append(out, figure.Series{Class: "mean", Line: figure.Solid, Points: mean})
+}
+
+// stepOf is the distance between the epochs that are drawn.
+func stepOf(epochs int) int { return max(1, (epochs+mostEpochs-1)/mostEpochs) }
+
+// thinLines returns the epochs of lines that are drawn: the first one and those
+// at a multiple of the distance from it, and the last one of each line.
+func thinLines(lines [][]figure.Point, epochs int) [][]figure.Point {
+	step := stepOf(epochs)
+	var out [][]figure.Point
+	for _, line := range lines {
+		var thinned []figure.Point
+		for i, at := range line {
+			if i%step == 0 || i == len(line)-1 {
+				thinned = append(thinned, at)
+			}
+		}
+		out = append(out, thinned)
+	}
+	return out
 }
 
 // summary is what the mean curves say.
 type summary struct {
-	seeds, epochs       int
+	seeds, epochs       int // epochs that all seeds have
 	firstLoss, lastLoss float64
 	first, best, last   float64 // validation
-	bestEpoch, ofEpochs int
+	bestEpoch           int
 }
 
 func (c curves) summary() summary {
 	loss, validation := meanLine(c.loss), meanLine(c.validation)
+	last := len(loss) - 1
 	s := summary{
-		seeds: len(c.loss), epochs: c.epochs(), ofEpochs: len(loss), best: math.Inf(-1),
-		firstLoss: loss[0].y, lastLoss: loss[len(loss)-1].y,
-		first: validation[0].y, last: validation[len(validation)-1].y,
+		seeds: len(c.loss), epochs: len(loss), firstLoss: loss[0].Y.Mean, lastLoss: loss[last].Y.Mean,
+		first: validation[0].Y.Mean, best: math.Inf(-1), last: validation[last].Y.Mean,
 	}
 	for i, at := range validation {
-		if at.y > s.best {
-			s.best, s.bestEpoch = at.y, i+1
+		if at.Y.Mean > s.best {
+			s.best, s.bestEpoch = at.Y.Mean, i+1
 		}
 	}
 	return s
@@ -158,31 +185,9 @@ func (c curves) summary() summary {
 
 func (s summary) sentence(metric string) string {
 	text := fmt.Sprintf("%s: loss from %s to %s in %s; validation %s ",
-		count(s.seeds, "seed"), number(s.firstLoss), number(s.lastLoss), count(s.ofEpochs, "epoch"), metric)
+		count(s.seeds, "seed"), number(s.firstLoss), number(s.lastLoss), count(s.epochs, "epoch"), metric)
 	if s.bestEpoch == 0 {
 		return text + "is not defined."
 	}
 	return text + fmt.Sprintf("from %s to %s, best %s at epoch %d.", number(s.first), number(s.last), number(s.best), s.bestEpoch)
-}
-
-func (s summary) texts() []string {
-	return []string{
-		fmt.Sprint(s.seeds), fmt.Sprint(s.epochs), number(s.firstLoss), number(s.lastLoss),
-		number(s.first), number(s.best), fmt.Sprint(s.bestEpoch), number(s.last),
-	}
-}
-
-// number has four digits.
-func number(x float64) string {
-	if !finite(x) {
-		return "–"
-	}
-	return fmt.Sprintf("%.4g", x)
-}
-
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }

@@ -2,11 +2,11 @@ package page
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"dgsbench/results/figure"
 	"dgsbench/results/record"
 	"dgsbench/results/table"
 )
@@ -20,16 +20,12 @@ func latencies(p Page) (section, error) {
 			"The time axis is logarithmic, and the same for all models of a dataset and batch size. Times are compared within a run alone.",
 	}
 	for _, cells := range p.byPlace() {
-		timed, err := readHistograms(cells)
+		timings, err := readTimings(cells)
 		if err != nil {
 			return s, err
 		}
-		for _, same := range groups(timed, func(t timing) int { return t.Batch }) {
-			drawn, err := drawHistograms(p, same)
-			if err != nil {
-				return s, err
-			}
-			s.Parts = append(s.Parts, drawn)
+		for _, same := range groups(timings, func(t timing) int { return t.Batch }) {
+			s.Parts = append(s.Parts, drawHistograms(p, same))
 		}
 	}
 	return s, nil
@@ -37,13 +33,13 @@ func latencies(p Page) (section, error) {
 
 // timing is what was measured of a cell with one batch size.
 type timing struct {
-	cell
+	seeds
 	record.Timing
 	histogram *hdrhistogram.Histogram // of nanoseconds
 }
 
-// readHistograms are those of the cells' records.
-func readHistograms(cells []cell) ([]timing, error) {
+// readTimings reads the histograms of the cells' records.
+func readTimings(cells []seeds) ([]timing, error) {
 	var out []timing
 	for _, c := range cells {
 		for _, r := range c.records {
@@ -62,68 +58,67 @@ func readHistograms(cells []cell) ([]timing, error) {
 	return out, nil
 }
 
-// numBins is how many bars a histogram has.
-const numBins = 60
-
 // drawHistograms draws those of one place and batch size.
-func drawHistograms(p Page, timed []timing) (part, error) {
-	at := timed[0].place()
-	events := count(timed[0].Batch, "event")
-	out := part{ID: identifier("latency", at.id(), fmt.Sprint(timed[0].Batch)), Title: at.dataset + ", batches of " + events}
-	across := axis{min: math.Inf(1), times: true}
-	for _, t := range timed {
-		across.min, across.max = min(across.min, float64(max(1, t.histogram.Min()))), max(across.max, float64(t.histogram.Max()))
+func drawHistograms(p Page, timings []timing) part {
+	first := timings[0]
+	out := part{
+		ID:    identifier("latency", placeID(first.key()), fmt.Sprint(first.Batch)),
+		Title: first.key().Dataset + ", batches of " + count(first.Batch, "event"),
 	}
-	across.min, across.max = across.min/1.1, across.max*1.1
-	numbers := table.Table{
-		Name: out.ID + "-numbers", Title: "Histograms, " + out.Title + ": milliseconds a batch",
-		Columns: columns("model", "batches", "min", "p50", "p90", "p99", "p99.9", "max"), Blocks: make([][]table.Row, 1),
+	across := figure.Axis{Min: math.Inf(1), Scale: figure.Times}
+	for _, t := range timings {
+		across.Min, across.Max = min(across.Min, float64(max(1, t.histogram.Min()))), max(across.Max, float64(t.histogram.Max()))
 	}
-	for _, t := range timed {
+	across.Min, across.Max = across.Min/1.1, across.Max*1.1
+	numbers := table.New("model", "batches", "min", "p50", "p90", "p99", "p99.9", "max")
+	numbers.Name, numbers.Title = out.ID+"-numbers", "Histograms, "+out.Title+": milliseconds a batch"
+	for _, t := range timings {
 		out.Charts = append(out.Charts, t.draw(p, across))
-		row := []string{t.heading(p), fmt.Sprint(t.histogram.TotalCount())}
-		for _, ns := range []int64{t.histogram.Min(), t.at(50), t.at(90), t.at(99), t.at(99.9), t.histogram.Max()} {
-			row = append(row, number(float64(ns)/1e6))
-		}
-		numbers.Blocks[0] = append(numbers.Blocks[0], words(row...))
+		ms := func(percent float64) string { return number(float64(t.histogram.ValueAtQuantile(percent)) / 1e6) }
+		numbers.Add(t.heading(p), t.histogram.TotalCount(), number(float64(t.histogram.Min())/1e6),
+			ms(50), ms(90), ms(99), ms(99.9), number(float64(t.histogram.Max())/1e6))
 	}
-	table, err := render(numbers)
-	out.Folded = []folded{{"The same as a table", []template.HTML{table}}}
-	return out, err
+	out.Folded = []folded{{"The same as a table", []table.Table{numbers}}}
+	return out
 }
 
-func (t timing) at(percent float64) int64 { return t.histogram.ValueAtQuantile(percent) }
-
-func (t timing) draw(p Page, across axis) chart {
-	c := newChart(identifier("latency", t.id(), fmt.Sprint(t.Batch)), t.heading(p), "% of batches")
-	c.Drawn = "Histogram of the time of a batch, on a logarithmic axis."
-	c.Says = fmt.Sprintf("Median %s, 99%% within %s, all within %s, over %d batches.",
-		duration(float64(t.at(50))), duration(float64(t.at(99))), duration(float64(t.histogram.Max())), t.histogram.TotalCount())
-	bars := t.bins(across)
+func (t timing) draw(p Page, across figure.Axis) figure.Chart {
+	boxes := t.bins(across)
 	highest := 0.0
-	for _, b := range bars {
-		highest = max(highest, b.height)
+	for _, b := range boxes {
+		highest = max(highest, b.Y.High)
 	}
-	c.Panes[0].axes(across, axis{max: highest})
-	c.Panes[0].bars("bars", bars)
-	return c
+	h := t.histogram
+	return figure.Chart{
+		ID: identifier("latency", t.id(), fmt.Sprint(t.Batch)), Title: t.heading(p),
+		Drawn: "Histogram of the time of a batch, on a logarithmic axis.",
+		Says: fmt.Sprintf("Median %s, 99%% within %s, all within %s, over %d batches.", figure.Duration(float64(h.ValueAtQuantile(50))),
+			figure.Duration(float64(h.ValueAtQuantile(99))), figure.Duration(float64(h.Max())), h.TotalCount()),
+		Panels: []figure.Panel{{
+			Title: "% of batches", X: across, Y: figure.Axis{Max: highest},
+			Series: []figure.Series{{Class: "bars", Mark: figure.Box, Points: boxes}},
+		}},
+	}
 }
 
 // bins are the shares, in per cent, of the batches by time, in bins of the
 // same width on the axis.
-func (t timing) bins(across axis) []bar {
+func (t timing) bins(across figure.Axis) []figure.Point {
+	const numBins = 60
 	counts := make([]int64, numBins)
 	for _, b := range t.histogram.Distribution() {
 		if b.Count > 0 {
 			middle := (float64(b.From) + float64(b.To)) / 2
-			counts[min(numBins-1, int(numBins*across.share(max(middle, across.min))))] += b.Count
+			counts[min(numBins-1, int(numBins*across.Share(max(middle, across.Min))))] += b.Count
 		}
 	}
-	var out []bar
-	edge := func(i int) float64 { return across.min * math.Pow(across.max/across.min, float64(i)/numBins) }
+	edge := func(i int) float64 { return across.Min * math.Pow(across.Max/across.Min, float64(i)/numBins) }
+	var out []figure.Point
 	for i, n := range counts {
 		if n > 0 {
-			out = append(out, bar{edge(i), edge(i + 1), 100 * float64(n) / float64(t.histogram.TotalCount())})
+			out = append(out, figure.Point{
+				X: figure.Value{Low: edge(i), High: edge(i + 1)}, Y: figure.Value{High: 100 * float64(n) / float64(t.histogram.TotalCount())},
+			})
 		}
 	}
 	return out

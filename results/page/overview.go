@@ -2,7 +2,7 @@ package page
 
 import (
 	"fmt"
-	"html/template"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,12 +15,8 @@ import (
 // also in what they differ.
 func overview(p Page) (section, error) {
 	s := section{ID: "overview", Title: "What was measured"}
-	facts := slices.DeleteFunc(p.facts(), fact.empty)
-	table, err := render(p.factTable(facts))
-	if err != nil {
-		return s, err
-	}
-	about := part{Tables: []template.HTML{table}}
+	facts := p.facts()
+	about := part{Tables: []table.Table{p.factTable(facts)}}
 	for _, f := range p.Folders {
 		for _, w := range f.Warnings {
 			if p.several() {
@@ -33,155 +29,126 @@ func overview(p Page) (section, error) {
 	if !p.several() {
 		return s, nil
 	}
-	s.Title = "What differs"
 	differences, err := p.specDifferences()
 	if err != nil {
 		return s, err
 	}
-	s.Intro = differing(facts, differences)
-	if len(differences.Blocks) == 0 {
-		return s, nil
+	s.Title, s.Intro = "What differs", differing(facts, differences)
+	if len(differences.Blocks) > 0 {
+		s.Parts = append(s.Parts, part{Title: "Where specs and seeds differ", Tables: []table.Table{differences}})
 	}
-	table, err = render(differences)
-	s.Parts = append(s.Parts, part{Title: "Where specs and seeds differ", Tables: []template.HTML{table}})
-	return s, err
+	return s, nil
 }
 
-// fact is something that all folders tell about themselves.
+// fact is what each folder says about the same thing.
 type fact struct {
 	name   string
 	values []string // of each folder
 }
 
-// empty reports whether no folder tells it.
-func (f fact) empty() bool {
-	return !slices.ContainsFunc(f.values, func(v string) bool { return v != nothing })
-}
-
-// nothing stands for what a folder does not tell.
-const nothing = "–"
-
 func (f fact) differs() bool { return len(slices.Compact(slices.Clone(f.values))) > 1 }
 
-// facts are about records, code, machines and data.
+// facts are about records, code, machines and data. Those that no folder
+// has are left out.
 func (p Page) facts() []fact {
-	out := []fact{
-		p.fact("records", func(f Folder) string {
-			failed := 0
+	var out []fact
+	add := func(name string, of func(Folder) string) {
+		f := fact{name: name}
+		for _, folder := range p.Folders {
+			f.values = append(f.values, of(folder))
+		}
+		if strings.Join(f.values, "") == "" {
+			return
+		}
+		for i, v := range f.values {
+			if v == "" {
+				f.values[i] = table.NoValue
+			}
+		}
+		out = append(out, f)
+	}
+	// The different texts of a folder's records, in order.
+	ofRecords := func(name string, of func(record.Record) string) {
+		add(name, func(f Folder) string {
+			var texts []string
 			for _, r := range f.Records {
-				if r.Failed() {
-					failed++
+				if text := of(r); text != "" {
+					texts = append(texts, text)
 				}
 			}
-			return fmt.Sprintf("%d, %d failed", len(f.Records), failed)
-		}),
-		p.ofRecords("code version", func(r record.Record) string { return r.CodeVersion }),
-		p.ofRecords("version of the numerics", func(r record.Record) string { return fmt.Sprint(r.Numerics) }),
-		p.ofRecords("machine", func(r record.Record) string { return r.Machine }),
-		p.ofRecords("device", func(r record.Record) string { return r.Device }),
-		p.ofRecords("threads of a trial", func(r record.Record) string { return fmt.Sprint(r.Threads) }),
+			slices.Sort(texts)
+			return strings.Join(slices.Compact(texts), "; ")
+		})
 	}
-	for _, dataset := range p.datasets() {
-		out = append(out, p.ofRecords("data of "+dataset, func(r record.Record) string {
+	add("records", func(f Folder) string {
+		failed := slices.DeleteFunc(slices.Clone(f.Records), func(r record.Record) bool { return !r.Failed() })
+		return fmt.Sprintf("%d, %d failed", len(f.Records), len(failed))
+	})
+	ofRecords("code version", func(r record.Record) string { return r.CodeVersion })
+	ofRecords("version of the numerics", func(r record.Record) string { return fmt.Sprint(r.Numerics) })
+	ofRecords("machine", func(r record.Record) string { return r.Machine })
+	ofRecords("device", func(r record.Record) string { return r.Device })
+	ofRecords("threads of a trial", func(r record.Record) string { return fmt.Sprint(r.Threads) })
+	for _, same := range groups(p.cells(), func(s seeds) string { return s.key().Dataset }) {
+		dataset := same[0].key().Dataset
+		ofRecords("data of "+dataset, func(r record.Record) string {
 			if r.Key.Dataset != dataset {
 				return ""
 			}
 			return strings.TrimPrefix(r.DatasetTitle+", SHA-256 "+r.DataChecksum, ", ")
-		}))
+		})
 	}
-	out = append(out, p.ofRecords("latency measured", func(r record.Record) string {
+	ofRecords("latency measured", func(r record.Record) string {
 		if r.Latency == nil {
 			return ""
 		}
-		return moment(r.Latency.Run)
-	}))
-	return append(out, p.fact("searches", Folder.searched))
+		return startOf(r.Latency.Run)
+	})
+	add("searches", func(f Folder) string {
+		if len(f.Searches) == 0 {
+			return ""
+		}
+		trials := 0
+		for _, s := range f.Searches {
+			trials += len(s.Trials)
+		}
+		return fmt.Sprintf("%d, of %s", len(f.Searches), count(trials, "trial"))
+	})
+	return out
 }
 
-// moment is the name of a latency run, which is when it began, as people read
-// it.
-func moment(run string) string {
-	began, err := time.Parse(time.RFC3339Nano, run)
+// startOf formats the name of a latency run, which is the time of its start.
+func startOf(run string) string {
+	start, err := time.Parse(time.RFC3339Nano, run)
 	if err != nil {
 		return run
 	}
-	return began.UTC().Format("2006-01-02 15:04:05.000 UTC")
-}
-
-func (p Page) fact(name string, of func(Folder) string) fact {
-	out := fact{name: name}
-	for _, f := range p.Folders {
-		out.values = append(out.values, of(f))
-	}
-	return out
-}
-
-// searched counts the searches and their trials.
-func (f Folder) searched() string {
-	if len(f.Searches) == 0 {
-		return nothing
-	}
-	trials := 0
-	for _, s := range f.Searches {
-		trials += len(s.Trials)
-	}
-	return fmt.Sprintf("%d, of %s", len(f.Searches), count(trials, "trial"))
-}
-
-// ofRecords lists the different texts of each folder's records, in order.
-func (p Page) ofRecords(name string, of func(record.Record) string) fact {
-	return p.fact(name, func(f Folder) string {
-		var texts []string
-		for _, r := range f.Records {
-			if text := of(r); text != "" {
-				texts = append(texts, text)
-			}
-		}
-		slices.Sort(texts)
-		if len(texts) == 0 {
-			return nothing
-		}
-		return strings.Join(slices.Compact(texts), "; ")
-	})
-}
-
-// datasets are those of all folders.
-func (p Page) datasets() []string {
-	var out []string
-	for _, f := range p.Folders {
-		for _, r := range f.Records {
-			if !slices.Contains(out, r.Key.Dataset) {
-				out = append(out, r.Key.Dataset)
-			}
-		}
-	}
-	return out
+	return start.UTC().Format("2006-01-02 15:04:05.000 UTC")
 }
 
 // factTable has a row for each fact and a column for each folder.
 func (p Page) factTable(facts []fact) table.Table {
-	t := table.Table{Name: "facts", Title: "Records, code, machine and data", Columns: columns("what", "in "+p.Folders[0].Name)}
+	t := table.New("what", "in "+p.Folders[0].Name)
 	if p.several() {
-		t.Columns = p.folderColumns("what")
-		t.Columns = append(t.Columns, table.Column{Head: "differs"})
+		t = table.New(append(p.folderHeads("what"), "differs")...)
 	}
-	var rows []table.Row
+	t.Name, t.Title = "facts", "Records, code, machine and data"
+	t.NextBlock()
 	for _, f := range facts {
-		row := words(append([]string{f.name}, f.values...)...)
+		row := append([]string{f.name}, f.values...)
 		if p.several() {
-			row = append(row, table.Entry{Text: map[bool]string{true: "yes", false: "no"}[f.differs()]})
+			row = append(row, map[bool]string{true: "yes", false: "no"}[f.differs()])
 		}
-		rows = append(rows, row)
+		t.Blocks[0] = append(t.Blocks[0], table.NewRow(row...))
 	}
-	t.Blocks = [][]table.Row{rows}
 	return t
 }
 
-// folderColumns are a first one and one for each folder.
-func (p Page) folderColumns(first string) []table.Column {
-	out := columns(first)
+// folderHeads are a first head and one for each folder.
+func (p Page) folderHeads(first string) []string {
+	out := []string{first}
 	for _, f := range p.Folders {
-		out = append(out, table.Column{Head: f.label + ": " + f.Name})
+		out = append(out, f.label+": "+f.Name)
 	}
 	return out
 }
@@ -201,4 +168,64 @@ func differing(facts []fact, specs table.Table) string {
 		return "The folders agree in code, machine, data and specs."
 	}
 	return "The folders differ in: " + strings.Join(names, "; ") + "."
+}
+
+// specDifferences is a table of the options that folders set differently, and
+// of models and seeds that only some of them have; no blocks where there are
+// none. Models for which the values are the same share a row.
+func (p Page) specDifferences() (table.Table, error) {
+	t := table.New(append(p.folderHeads("option"), "of")...)
+	t.Name, t.Title = "spec-differences", "Options, seeds and models that are not the same"
+	var rows [][]string
+	for _, cells := range groups(p.cells(), seeds.key) {
+		settings, err := p.settings(cells)
+		if err != nil {
+			return t, err
+		}
+		where := cells[0].title() + " on " + placeTitle(cells[0].key())
+		for _, option := range slices.Sorted(maps.Keys(settings)) {
+			f := fact{option, settings[option]}
+			if !f.differs() {
+				continue
+			}
+			row := append([]string{option}, f.values...)
+			i := slices.IndexFunc(rows, func(other []string) bool { return slices.Equal(other[:len(row)], row) })
+			if i < 0 {
+				rows = append(rows, append(row, where))
+			} else {
+				rows[i][len(row)] += "; " + where
+			}
+		}
+	}
+	for i, row := range rows {
+		if i == 0 {
+			t.NextBlock()
+		}
+		t.Blocks[0] = append(t.Blocks[0], table.NewRow(row...))
+	}
+	return t, nil
+}
+
+// settings are the values of every option of a cell, by folder. Where a
+// folder lacks the cell, they are its seeds alone.
+func (p Page) settings(cells []seeds) (map[string][]string, error) {
+	out := map[string][]string{"seeds": slices.Repeat([]string{"not measured"}, len(p.Folders))}
+	for _, c := range cells {
+		i := slices.IndexFunc(p.Folders, func(f Folder) bool { return f.label == c.folder.label })
+		out["seeds"][i] = c.numbers()
+		set, err := c.settings()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.folder.Name, err)
+		}
+		if len(cells) < len(p.Folders) {
+			continue
+		}
+		for option, value := range set {
+			if out[option] == nil {
+				out[option] = slices.Repeat([]string{table.NoValue}, len(p.Folders))
+			}
+			out[option][i] = value
+		}
+	}
+	return out, nil
 }

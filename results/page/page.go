@@ -1,3 +1,10 @@
+// Package page writes the report: one HTML file that needs no other file and
+// no network, with everything that the records of one or several folders
+// say. Tables are those of package results; charts are drawn when the page is
+// written, because they take their colours from it, light or dark. The page's
+// only script sorts rows.
+//
+// Page.Write puts sections together; each section is a function.
 package page
 
 import (
@@ -12,6 +19,7 @@ import (
 	"strings"
 
 	"dgsbench/internal/escape"
+	"dgsbench/protocol"
 	"dgsbench/results"
 	"dgsbench/results/figure"
 	"dgsbench/results/record"
@@ -30,13 +38,9 @@ const MostFolders = 26
 
 // Folder is what one folder of results holds of the suite.
 type Folder struct {
-	Name        string // as the user calls it
-	Records     []record.Record
-	Tables      []table.Table
-	Figures     []figure.Figure
-	Comparisons []results.Comparison
-	Warnings    []string
-	Searches    []Search
+	Name string // as the user calls it
+	results.Report
+	Searches []Search
 
 	label string // A, B and so on
 }
@@ -52,39 +56,25 @@ type section struct {
 	Parts            []part
 }
 
-// link leads to a place in the page.
+// link leads to an element of the page.
 type link struct{ ID, Title string }
 
-// contents are links to what stands in the section; none where there is only
-// one thing to link to.
-func (s section) contents() []link {
-	out := s.Contents
-	for _, p := range s.Parts {
-		if p.ID != "" && p.Title != "" {
-			out = append(out, link{p.ID, p.Title})
-		}
-	}
-	if len(out) < 2 {
-		return nil
-	}
-	return out
-}
-
 // part is a heading of the third level, if it has a title, with what stands
-// below it: texts, tables, drawings, and more tables that open on demand.
+// below it: texts, figures, charts, tables, and more tables that open on
+// demand.
 type part struct {
 	ID, Title string
 	Texts     []string
-	Tables    []template.HTML
 	Figures   []illustration
-	Charts    []chart
+	Charts    []figure.Chart
+	Tables    []table.Table
 	Folded    []folded
 }
 
 // folded is hidden until somebody opens it.
 type folded struct {
 	Summary string
-	Tables  []template.HTML
+	Tables  []table.Table
 }
 
 // illustration is a figure of the suite as it stands in the page.
@@ -102,22 +92,45 @@ var sections = []func(Page) (section, error){
 //go:embed page.html
 var pageHTML string
 
-//go:embed chart.html
-var chartHTML string
-
 //go:embed style.css
 var style string
 
 //go:embed sort.js
 var script string
 
-var templates = template.Must(template.Must(template.New("page").Parse(pageHTML)).Parse(chartHTML))
+var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
-// policy forbids the page every request, and every script but its own.
-func policy() string {
+// Write writes the page: the same bytes for the same content.
+func (p Page) Write(w io.Writer) error {
 	sum := sha256.Sum256([]byte(script))
-	return fmt.Sprintf("default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'",
-		base64.StdEncoding.EncodeToString(sum[:]))
+	view := struct {
+		Title, Command, Policy string
+		Style                  template.CSS
+		Script                 template.JS
+		Sections               []section
+	}{
+		Title: p.Title, Command: p.Command, Style: template.CSS(style), Script: template.JS(script),
+		// No requests, and no script but the page's own.
+		Policy: fmt.Sprintf("default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'",
+			base64.StdEncoding.EncodeToString(sum[:])),
+	}
+	p.label()
+	for _, newSection := range sections {
+		s, err := newSection(p)
+		if err != nil {
+			return err
+		}
+		if len(s.Parts) > 0 {
+			s.Contents = s.contents()
+			view.Sections = append(view.Sections, s)
+		}
+	}
+	var out bytes.Buffer
+	if err := pageTemplate.ExecuteTemplate(&out, "page", view); err != nil {
+		return err
+	}
+	_, err := out.WriteTo(escape.NewWriter(w))
+	return err
 }
 
 // label gives the folders their letters, and takes the title of the page out
@@ -139,29 +152,127 @@ func (p *Page) label() {
 	}
 }
 
-// Write writes the page: the same bytes for the same content.
-func (p Page) Write(w io.Writer) error {
-	view := struct {
-		Title, Command, Policy string
-		Style                  template.CSS
-		Script                 template.JS
-		Sections               []section
-	}{p.Title, p.Command, policy(), template.CSS(style), template.JS(script), nil}
-	p.label()
-	for _, make := range sections {
-		s, err := make(p)
-		if err != nil {
-			return err
-		}
-		if len(s.Parts) > 0 {
-			s.Contents = s.contents()
-			view.Sections = append(view.Sections, s)
+// contents are links to the contents of a section; none where there is only
+// one thing to link to.
+func (s section) contents() []link {
+	out := s.Contents
+	for _, p := range s.Parts {
+		if p.ID != "" && p.Title != "" {
+			out = append(out, link{p.ID, p.Title})
 		}
 	}
-	var out bytes.Buffer
-	if err := templates.ExecuteTemplate(&out, "page", view); err != nil {
-		return err
+	if len(out) < 2 {
+		return nil
 	}
-	_, err := out.WriteTo(escape.NewWriter(w))
-	return err
+	return out
+}
+
+// seeds are the records of all seeds of a cell, in one folder.
+type seeds struct {
+	folder  *Folder
+	records []record.Record
+}
+
+func (s seeds) key() record.CellKey   { return s.records[0].Key.CellKey }
+func (s seeds) place() record.CellKey { return s.key().Place() }
+func (s seeds) title() string         { return s.records[0].ModelTitle }
+
+// heading names the model, and the folder where there are several.
+func (s seeds) heading(p Page) string {
+	if p.several() {
+		return s.title() + ", " + s.folder.label
+	}
+	return s.title()
+}
+
+// id identifies the seeds in the page.
+func (s seeds) id() string {
+	k := s.key()
+	return identifier(s.folder.label, placeID(k), k.Model, k.Variant)
+}
+
+// numbers lists the seeds that were measured.
+func (s seeds) numbers() string {
+	var texts []string
+	for _, r := range s.records {
+		texts = append(texts, fmt.Sprint(r.Key.Seed))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// cells are the seeds of every cell and folder. Those of the same cell in
+// several folders follow each other.
+func (p Page) cells() []seeds {
+	var out []seeds
+	for i := range p.Folders {
+		for _, records := range groups(p.Folders[i].Records, func(r record.Record) record.CellKey { return r.Key.CellKey }) {
+			out = append(out, seeds{&p.Folders[i], records})
+		}
+	}
+	return slices.Concat(groups(out, seeds.key)...)
+}
+
+// byPlace are the cells of every place.
+func (p Page) byPlace() [][]seeds { return groups(p.cells(), seeds.place) }
+
+// groups are the elements of the same key, in the order in which keys appear.
+func groups[T any, K comparable](list []T, key func(T) K) [][]T {
+	var out [][]T
+	index := map[K]int{}
+	for _, x := range list {
+		i, ok := index[key(x)]
+		if !ok {
+			i = len(out)
+			index[key(x)] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], x)
+	}
+	return out
+}
+
+// tasks are their names for readers.
+var tasks = map[protocol.Task]string{protocol.NodeClassification: "node classification", protocol.LinkPrediction: "link prediction"}
+
+// placeTitle is a place in words.
+func placeTitle(k record.CellKey) string {
+	text := k.Dataset + ", " + tasks[k.Task]
+	if k.Setting != "" {
+		text += " " + string(k.Setting)
+	}
+	if k.Case != "" {
+		text += ", " + k.Case
+	}
+	return text
+}
+
+// placeID is a place as a part of an identifier in the page.
+func placeID(k record.CellKey) string {
+	return identifier(k.Dataset, string(k.Task), string(k.Setting), k.Case)
+}
+
+// identifier joins words by dashes; whatever else they hold becomes a dash.
+func identifier(words ...string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, strings.Join(words, "-"))
+}
+
+// number has four digits.
+func number(x float64) string {
+	if x-x != 0 { // not finite
+		return table.NoValue
+	}
+	return fmt.Sprintf("%.4g", x)
+}
+
+// count is a number of things, as in "1 seed" and "2 seeds".
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }

@@ -3,10 +3,7 @@ package page
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"math"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -47,14 +44,19 @@ func trial(model string, seed int, spec string) record.Record {
 }
 
 func folderOf(name string, records ...record.Record) Folder {
+	t := table.New(evil, evil)
+	t.Name, t.Title = "t", evil
+	t.Add(evil, evil)
 	return Folder{
-		Name: name + evil, Records: records, Warnings: []string{evil},
-		Comparisons: []results.Comparison{{Dataset: evil, Task: "nc", Metric: "auc", Better: results.Compared{Model: "a"}, Other: results.Compared{Model: "b"}}},
+		Name: name + evil,
+		Report: results.Report{
+			Records: records, Warnings: []string{evil}, Tables: []table.Table{t},
+			Figures:     []figure.Figure{{Name: "f", Title: evil, Caption: evil, SVG: []byte("<svg></svg>")}},
+			Comparisons: []results.Comparison{{Dataset: evil, Task: "nc", Metric: "auc", Better: results.Compared{Model: "a"}, Other: results.Compared{Model: "b"}}},
+		},
 		Searches: []Search{{Model: evil, Dataset: evil, Task: "nc", Metric: "AUC", Own: .5, Trials: []Tried{
 			{Phase: "random", Value: .6, Options: map[string]string{evil: evil}}, {Number: 1, Phase: "tpe", Value: .55}, {Number: 2, Phase: "tpe", Value: optional.Absent(), Error: evil},
 		}}},
-		Tables:  []table.Table{{Name: "t", Title: evil, Columns: columns(evil, evil), Blocks: [][]table.Row{{words(evil, evil)}}}},
-		Figures: []figure.Figure{{Name: "f", Title: evil, Caption: evil, SVG: []byte("<svg></svg>")}},
 	}
 }
 
@@ -98,8 +100,9 @@ func TestEscapes(t *testing.T) {
 
 // TestDiffers: the page says in what folders differ, and of which models.
 func TestDiffers(t *testing.T) {
-	a := Folder{Name: "one", Records: []record.Record{trial("a", 0, `{"p":{"epochs":3,"list":[1, 2]},"seed":0}`), trial("b", 0, `{"seed":0}`)}}
-	b := Folder{Name: "two", Records: []record.Record{trial("a", 2, `{"p":{"epochs":4,"list":[1,2]},"seed":2}`)}}
+	a, b := Folder{Name: "one"}, Folder{Name: "two"}
+	a.Records = []record.Record{trial("a", 0, `{"p":{"epochs":3,"list":[1, 2]},"seed":0}`), trial("b", 0, `{"seed":0}`)}
+	b.Records = []record.Record{trial("a", 2, `{"p":{"epochs":4,"list":[1,2]},"seed":2}`)}
 	b.Records[0].Machine = "other"
 	p := Page{Folders: []Folder{a, b}}
 	p.label()
@@ -123,53 +126,6 @@ func TestDiffers(t *testing.T) {
 	}
 }
 
-// numbersIn are those of a path.
-var numbersIn = regexp.MustCompile(`-?[0-9.]+`)
-
-// TestLinesStayInside: whatever is drawn lies in its pane.
-func TestLinesStayInside(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		c := newChart("c", "t", "left", "right")
-		values := rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(-1e6, 1e6), rapid.Just(math.NaN()), rapid.Just(5.)), 1, 30).Draw(t, "values")
-		var line []point
-		for i, v := range values {
-			line = append(line, point{float64(i + 1), v})
-		}
-		p := c.Panes[1]
-		p.axes(axis{min: 1, max: float64(len(values)), whole: true}, spanning(values))
-		p.lines("mean", line)
-		if len(p.XTicks) == 0 || len(p.YTicks) == 0 {
-			t.Fatalf("no numbers beside %v", values)
-		}
-		for _, path := range p.Paths {
-			for _, command := range regexp.MustCompile(`[ML][^MLh]+`).FindAllString(path.D, -1) {
-				at := numbersIn.FindAllString(command, -1)
-				x, _ := strconv.ParseFloat(at[0], 64)
-				y, _ := strconv.ParseFloat(at[1], 64)
-				if x < 0 || x > float64(c.Inner()) || y < topMargin || y > chartHeight-footMargin {
-					t.Fatalf("%s is outside", command)
-				}
-			}
-		}
-		for _, tick := range p.XTicks {
-			if strings.Contains(tick.Label, ".") {
-				t.Fatalf("epoch %s", tick.Label)
-			}
-		}
-	})
-}
-
-// TestLines: a gap interrupts a line, and a point by itself is a dot.
-func TestLines(t *testing.T) {
-	c := newChart("c", "t", "pane")
-	p := c.Panes[0]
-	p.axes(axis{min: 0, max: 2}, axis{min: 0, max: 1})
-	p.lines("mean", []point{{0, 0}, {1, math.NaN()}, {2, 1}})
-	if want := fmt.Sprintf("M0 %dh0M%d %dh0", chartHeight-footMargin, c.Inner(), topMargin); p.Paths[0].D != want {
-		t.Errorf("%s, expected %s", p.Paths[0].D, want)
-	}
-}
-
 // TestBins: the bars of a histogram are shares of all batches.
 func TestBins(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -178,8 +134,8 @@ func TestBins(t *testing.T) {
 			_ = h.RecordValue(ns)
 		}
 		sum := 0.0
-		for _, b := range (timing{histogram: h}).bins(axis{min: float64(h.Min()) / 1.1, max: float64(h.Max()) * 1.1, times: true}) {
-			if sum += b.height; b.from >= b.to || b.height <= 0 {
+		for _, b := range (timing{histogram: h}).bins(figure.Axis{Min: float64(h.Min()) / 1.1, Max: float64(h.Max()) * 1.1, Scale: figure.Times}) {
+			if sum += b.Y.High; b.X.Low >= b.X.High || b.Y.High <= 0 {
 				t.Fatalf("%+v", b)
 			}
 		}
@@ -191,8 +147,8 @@ func TestBins(t *testing.T) {
 
 // TestMeanLine goes as far as all lines do.
 func TestMeanLine(t *testing.T) {
-	got := meanLine([][]point{{{1, 2}, {2, 4}, {3, 6}}, {{1, 4}, {2, 8}}})
-	if len(got) != 2 || got[0] != (point{1, 3}) || got[1] != (point{2, 6}) {
+	got := meanLine([][]figure.Point{{figure.At(1, 2), figure.At(2, 4), figure.At(3, 6)}, {figure.At(1, 4), figure.At(2, 8)}})
+	if len(got) != 2 || got[0] != figure.At(1, 3) || got[1] != figure.At(2, 6) {
 		t.Errorf("%v", got)
 	}
 }
@@ -207,14 +163,5 @@ func TestShortTitles(t *testing.T) {
 	}
 	if f.Tables[0].Title != "Sizes (Toy)" {
 		t.Error("the caller's table has changed")
-	}
-}
-
-// TestDuration has three digits.
-func TestDuration(t *testing.T) {
-	for ns, want := range map[float64]string{240: "240ns", 7213: "7.21µs", 1.8437e6: "1.84ms", 1e9: "1s"} {
-		if got := duration(ns); got != want {
-			t.Errorf("%g ns are %s, expected %s", ns, got, want)
-		}
 	}
 }

@@ -2,12 +2,13 @@ package page
 
 import (
 	"fmt"
-	"html/template"
 	"maps"
 	"slices"
 
 	"dgsbench/internal/optional"
 	"dgsbench/protocol"
+	"dgsbench/results/figure"
+	"dgsbench/results/record"
 	"dgsbench/results/table"
 )
 
@@ -34,47 +35,45 @@ type Tried struct {
 	Seconds float64
 }
 
-// searches tells what every search found, then draws those of each place and
-// lists their trials.
+// searches tabulates what every search found, then draws those of each place
+// and lists their trials.
 func searches(p Page) (section, error) {
 	s := section{
 		ID: "tuning", Title: "Tuning",
 		Intro: "Every trial of a search by its value on the validation part, which is too good by having been chosen. Round: random options; " +
 			"triangles: proposed by TPE; the line is the best so far, dashed: the model's own options. Every drawing has its own scale.",
 	}
-	overall := table.Table{
-		Name: "tuning-best", Title: "What the searches found: validation, in %", Heads: 1,
-		Columns: columns("model", "dataset, task", "metric", "own options", "best trial", "gain", "trial", "trials", "failed"),
-	}
-	for _, same := range groups(p.found(), func(f found) place { return f.place() }) {
-		here, err := searchesOf(same)
-		if err != nil {
-			return s, err
+	overall := table.New("model", "dataset, task", "metric", "own options", "best trial", "gain", "trial", "trials", "failed")
+	overall.Name, overall.Title, overall.Heads = "tuning-best", "What the searches found: validation, in %", 1
+	s.Parts = []part{{}}
+	for _, same := range groups(p.titledSearches(), func(t titledSearch) record.CellKey { return t.place() }) {
+		place := same[0].place()
+		here := part{ID: "tuning-" + placeID(place), Title: placeTitle(place)}
+		overall.NextBlock()
+		for _, t := range same {
+			here.Charts = append(here.Charts, t.draw(t.id))
+			here.Folded = append(here.Folded, folded{"Every trial of " + t.Model, []table.Table{t.table(t.id)}})
+			overall.Add(t.row()...)
 		}
 		s.Parts = append(s.Parts, here)
-		var rows []table.Row
-		for _, f := range same {
-			rows = append(rows, f.row())
-		}
-		overall.Blocks = append(overall.Blocks, rows)
 	}
-	if len(s.Parts) == 0 {
+	if len(s.Parts) == 1 {
+		s.Parts = nil
 		return s, nil
 	}
-	table, err := render(overall)
-	s.Parts = slices.Insert(s.Parts, 0, part{Tables: []template.HTML{table}})
-	return s, err
+	s.Parts[0].Tables = []table.Table{overall}
+	return s, nil
 }
 
-// found is a search in the page, its model named with its folder.
-type found struct {
+// titledSearch is a search whose model has the name for readers, and that of
+// the folder where there are several.
+type titledSearch struct {
 	Search
 	id string
 }
 
-// found are the searches of all folders.
-func (p Page) found() []found {
-	var out []found
+func (p Page) titledSearches() []titledSearch {
+	var out []titledSearch
 	for _, f := range p.Folders {
 		titles := f.titles()
 		for i, search := range f.Searches {
@@ -84,44 +83,28 @@ func (p Page) found() []found {
 			if p.several() {
 				search.Model += ", " + f.label
 			}
-			out = append(out, found{search, identifier("tuning", f.label, fmt.Sprint(i))})
+			out = append(out, titledSearch{search, identifier("tuning", f.label, fmt.Sprint(i))})
 		}
 	}
 	return out
 }
 
-// searchesOf shows the searches of one place.
-func searchesOf(same []found) (part, error) {
-	at := same[0].place()
-	here := part{ID: "tuning-" + at.id(), Title: at.String()}
-	for _, f := range same {
-		here.Charts = append(here.Charts, f.draw(f.id))
-		trials, err := render(f.table(f.id))
-		if err != nil {
-			return here, err
-		}
-		here.Folded = append(here.Folded, folded{"Every trial of " + f.Model, []template.HTML{trials}})
-	}
-	return here, nil
+func (s Search) place() record.CellKey {
+	return record.CellKey{Dataset: s.Dataset, Task: s.Task, Setting: s.Setting}
 }
-
-func (s Search) place() place { return place{dataset: s.Dataset, task: s.Task, setting: s.Setting} }
-
-func (s Search) title() string { return s.Model + " on " + s.place().String() }
 
 // best is the first of the highest trials; false where all failed.
-func (s Search) best() (Tried, bool) {
-	var out Tried
-	found := false
+func (s Search) best() (best Tried, ok bool) {
 	for _, t := range s.Trials {
-		if t.Value.Present() && (!found || t.Value > out.Value) {
-			out, found = t, true
+		if t.Value.Present() && (!ok || t.Value > best.Value) {
+			best, ok = t, true
 		}
 	}
-	return out, found
+	return best, ok
 }
 
-func (s Search) row() table.Row {
+// row is the search in the table of all.
+func (s Search) row() []any {
 	failed := 0
 	for _, t := range s.Trials {
 		if !t.Value.Present() {
@@ -129,51 +112,53 @@ func (s Search) row() table.Row {
 		}
 	}
 	best, ok := s.best()
-	value, gain, trial := "–", "–", "–"
+	value, gain, trial := table.NoValue, table.NoValue, table.NoValue
 	if ok {
 		value, trial = percent(best.Value), fmt.Sprintf("%d, %s", best.Number, best.Phase)
 	}
 	if ok && s.Own.Present() {
 		gain = fmt.Sprintf("%+.2f", 100*(best.Value-s.Own))
 	}
-	return words(s.Model, s.place().String(), s.Metric, percent(s.Own), value, gain, trial, fmt.Sprint(len(s.Trials)), fmt.Sprint(failed))
+	return []any{s.Model, placeTitle(s.place()), s.Metric, percent(s.Own), value, gain, trial, len(s.Trials), failed}
 }
 
 func percent(n optional.Number) string {
 	if !n.Present() {
-		return "–"
+		return table.NoValue
 	}
-	return fmt.Sprintf("%.2f", 100*float64(n))
+	return table.Fixed(100*float64(n), 2)
 }
 
-func (s Search) draw(id string) chart {
-	c := newChart(id, s.Model, "validation "+s.Metric+" % by trial")
-	c.Drawn = "Value of every trial by its number, the best so far as a line, the model's own options as a dashed line."
-	c.Says = s.sentence()
-	marks := map[string][]point{}
-	var best []point
-	values := []float64{100 * float64(s.Own)}
+func (s Search) draw(id string) figure.Chart {
+	points := map[string][]figure.Point{} // by phase
+	var best []figure.Point
 	last := 0
 	for _, t := range s.Trials {
-		at := point{float64(t.Number), 100 * float64(t.Value)}
 		last = max(last, t.Number)
 		if !t.Value.Present() {
 			continue
 		}
-		marks[t.Phase], values = append(marks[t.Phase], at), append(values, at.y)
-		if n := len(best); n > 0 {
-			best = append(best, point{at.x, best[n-1].y})
-			at.y = max(at.y, best[n-1].y)
+		at := figure.At(float64(t.Number), 100*float64(t.Value))
+		points[t.Phase] = append(points[t.Phase], at)
+		if n := len(best); n > 0 && best[n-1].Y.Mean > at.Y.Mean {
+			at.Y = best[n-1].Y
 		}
 		best = append(best, at)
 	}
-	pane := c.Panes[0]
-	pane.axes(axis{max: float64(last), whole: true}, spanning(values))
-	pane.lines("own", []point{{0, values[0]}, {float64(last), values[0]}})
-	pane.lines("best", best)
-	pane.dots("random", marks["random"])
-	pane.triangles("tpe", marks["tpe"])
-	return c
+	own := 100 * float64(s.Own)
+	return figure.Chart{
+		ID: id, Title: s.Model, Says: s.sentence(),
+		Drawn: "Value of every trial by its number, the best so far as a line, the model's own options as a dashed line.",
+		Panels: []figure.Panel{{
+			Title: "validation " + s.Metric + " % by trial", X: figure.Axis{Max: float64(last), Scale: figure.Whole},
+			Series: []figure.Series{
+				{Class: "own", Line: figure.Dashed, Points: []figure.Point{figure.At(0, own), figure.At(float64(last), own)}},
+				{Class: "best", Line: figure.Steps, Points: best},
+				{Class: "random", Mark: figure.Dot, Points: points["random"]},
+				{Class: "tpe", Mark: figure.Triangle, Points: points["tpe"]},
+			},
+		}},
+	}
 }
 
 func (s Search) sentence() string {
@@ -197,21 +182,18 @@ func (s Search) table(id string) table.Table {
 		}
 	}
 	options := slices.Sorted(maps.Keys(names))
-	t := table.Table{
-		Name: id + "-trials", Title: fmt.Sprintf("Trials of %s, seed %d", s.title(), s.Seed),
-		Columns: columns(append([]string{"trial", "phase", s.Metric + " %", "epochs", "seconds"}, options...)...),
-		Blocks:  make([][]table.Row, 1),
-	}
+	t := table.New(append([]string{"trial", "phase", s.Metric + " %", "epochs", "seconds"}, options...)...)
+	t.Name, t.Title = id+"-trials", fmt.Sprintf("Trials of %s on %s, seed %d", s.Model, placeTitle(s.place()), s.Seed)
 	for _, tried := range s.Trials {
 		value := percent(tried.Value)
 		if tried.Error != "" {
 			value = "failed: " + tried.Error
 		}
-		row := []string{fmt.Sprint(tried.Number), tried.Phase, value, fmt.Sprint(tried.Epochs), fmt.Sprintf("%.1f", tried.Seconds)}
+		row := []any{tried.Number, tried.Phase, value, tried.Epochs, fmt.Sprintf("%.1f", tried.Seconds)}
 		for _, name := range options {
 			row = append(row, tried.Options[name])
 		}
-		t.Blocks[0] = append(t.Blocks[0], words(row...))
+		t.Add(row...)
 	}
 	return t
 }

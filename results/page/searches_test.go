@@ -1,13 +1,15 @@
 package page
 
 import (
-	"regexp"
+	"cmp"
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"dgsbench/internal/optional"
+	"dgsbench/results"
+	"dgsbench/results/figure"
 )
 
 // aSearch has two trials by chance, one that failed and two of TPE; the second
@@ -28,8 +30,8 @@ func aSearch() Search {
 // TestSearchRow: what the best trial brought, which is the first of level ones.
 func TestSearchRow(t *testing.T) {
 	var got []string
-	for _, e := range aSearch().row() {
-		got = append(got, e.Text)
+	for _, x := range aSearch().row() {
+		got = append(got, fmt.Sprint(x))
 	}
 	want := []string{"50.00", "75.00", "+25.00", "1, random", "5", "1"}
 	if !slices.Equal(got[3:], want) {
@@ -40,38 +42,27 @@ func TestSearchRow(t *testing.T) {
 	}
 }
 
-// pairs are the places of a path, of which the height is kept.
-var pairs = regexp.MustCompile(`[ML]\S+ ([\d.]+)`)
-
 // TestSearchDrawing: every trial that has a value has its mark, and the line
-// of the best so far never falls: coordinates grow downwards.
+// of the best so far never falls.
 func TestSearchDrawing(t *testing.T) {
 	marks := map[string]int{}
-	for _, p := range aSearch().draw("x").Panes[0].Paths {
-		marks[p.Class] = strings.Count(p.D, "M")
-		if p.Class != "best" {
+	for _, s := range aSearch().draw("x").Panels[0].Series {
+		marks[s.Class] = len(s.Points)
+		if s.Class != "best" {
 			continue
 		}
-		var heights []float64
-		for _, at := range pairs.FindAllStringSubmatch(p.D, -1) {
-			y, err := strconv.ParseFloat(at[1], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			heights = append(heights, -y)
-		}
-		if len(heights) < 4 || !slices.IsSorted(heights) {
-			t.Errorf("best so far: %s", p.D)
+		if !slices.IsSortedFunc(s.Points, func(a, b figure.Point) int { return cmp.Compare(a.Y.Mean, b.Y.Mean) }) {
+			t.Errorf("best so far: %v", s.Points)
 		}
 	}
-	if marks["random"] != 2 || marks["tpe"] != 2 || marks["own"] != 1 {
+	if marks["random"] != 2 || marks["tpe"] != 2 || marks["own"] != 2 || marks["best"] < 4 {
 		t.Errorf("marks: %v", marks)
 	}
 }
 
 // TestWarnings: what is wrong with a folder stands on its page.
 func TestWarnings(t *testing.T) {
-	f := Folder{Name: "a", Warnings: []string{"3 trials are not there"}, Searches: []Search{aSearch()}}
+	f := Folder{Name: "a", Report: results.Report{Warnings: []string{"3 trials are not there"}}, Searches: []Search{aSearch()}}
 	if !strings.Contains(written(t, Page{Folders: []Folder{f}}), "Warning: 3 trials are not there.") {
 		t.Error("the warning is left out")
 	}

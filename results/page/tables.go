@@ -1,123 +1,66 @@
 package page
 
 import (
-	"bytes"
-	"html/template"
+	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
+	"dgsbench/internal/optional"
+	"dgsbench/metrics"
+	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/results/table"
 )
-
-// render is a table as a part of the page.
-func render(t table.Table) (template.HTML, error) {
-	var out bytes.Buffer
-	err := table.WriteHTMLFragment(&out, t)
-	return template.HTML(out.String()), err
-}
-
-// renderAll renders tables in their order.
-func renderAll(tables []table.Table) ([]template.HTML, error) {
-	var out []template.HTML
-	for _, t := range tables {
-		text, err := render(t)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, text)
-	}
-	return out, nil
-}
-
-// words is a row of texts.
-func words(texts ...string) table.Row {
-	var row table.Row
-	for _, text := range texts {
-		row = append(row, table.Entry{Text: text})
-	}
-	return row
-}
-
-// columns are heads of texts.
-func columns(heads ...string) []table.Column {
-	var out []table.Column
-	for _, head := range heads {
-		out = append(out, table.Column{Head: head})
-	}
-	return out
-}
 
 // tables are those of the suite: of one folder as they are, of several side by
 // side, with each folder's own below.
 func tables(p Page) (section, error) {
 	s := section{ID: "tables", Title: "Tables", Intro: "Heads of columns are buttons that sort the rows, each block for itself."}
+	all := part{Tables: p.Folders[0].Tables}
 	if p.several() {
-		return sideBySide(p, s)
+		all = p.sideBySide(&s)
 	}
-	rendered, err := renderAll(p.Folders[0].Tables)
-	s.Contents = links(p.Folders[0].Tables)
-	if len(rendered) > 0 {
-		s.Parts = []part{{Tables: rendered}}
+	for _, t := range all.Tables {
+		s.Contents = append(s.Contents, link{t.Name, t.Title})
 	}
-	return s, err
+	if len(all.Tables)+len(all.Folded) > 0 {
+		s.Parts = []part{all}
+	}
+	return s, nil
 }
 
-// sideBySide fills in the tables of several folders.
-func sideBySide(p Page, s section) (section, error) {
+// sideBySide has the tables of several folders.
+func (p Page) sideBySide(s *section) (all part) {
 	s.Intro += " Folders stand side by side under their letters; the tables of each folder follow."
 	var labels []string
 	var of [][]table.Table
 	for _, f := range p.Folders {
 		labels, of = append(labels, f.label), append(of, f.Tables)
+		own := slices.Clone(f.Tables)
+		for i := range own {
+			own[i].Name = f.ownName(own[i].Name)
+		}
+		all.Folded = append(all.Folded, folded{"All tables of " + f.label + ": " + f.Name, own})
 	}
-	different := table.SideBySide(labels, of)
-	if same := missing(p.Folders[0].Tables, different); len(same) > 0 {
+	all.Tables = table.SideBySide(labels, of)
+	var same []string // titles of tables that are left out
+	for _, t := range p.Folders[0].Tables {
+		if !slices.ContainsFunc(all.Tables, func(other table.Table) bool { return other.Name == t.Name }) {
+			same = append(same, t.Title)
+		}
+	}
+	if len(same) > 0 {
 		s.Intro += " The same everywhere: " + strings.Join(same, "; ") + "."
 	}
-	rendered, err := renderAll(different)
-	if err != nil {
-		return s, err
-	}
-	s.Contents = links(different)
-	all := part{Tables: rendered}
-	for _, f := range p.Folders {
-		tables := slices.Clone(f.Tables)
-		for i := range tables {
-			tables[i].Name = f.ownName(tables[i].Name)
-		}
-		if rendered, err = renderAll(tables); err != nil {
-			return s, err
-		}
-		all.Folded = append(all.Folded, folded{"All tables of " + f.label + ": " + f.Name, rendered})
-	}
-	s.Parts = []part{all}
-	return s, nil
+	return all
 }
 
-// links lead to tables.
-func links(tables []table.Table) []link {
-	var out []link
-	for _, t := range tables {
-		out = append(out, link{t.Name, t.Title})
-	}
-	return out
-}
-
-// missing are the titles of tables that are not among others.
-func missing(tables, others []table.Table) []string {
-	var titles []string
-	for _, t := range tables {
-		if !slices.ContainsFunc(others, func(other table.Table) bool { return other.Name == t.Name }) {
-			titles = append(titles, t.Title)
-		}
-	}
-	return titles
-}
-
-// ownName tells a folder's table from those of the other folders.
+// ownName distinguishes a folder's table from those of the other folders.
 func (f Folder) ownName(name string) string { return identifier("folder", f.label, name) }
 
-// figures are those of the suite. Their numbers stand in tables of the same
+// figures are those of the suite. Their numbers are in tables of the same
 // names.
 func figures(p Page) (section, error) {
 	s := section{ID: "figures", Title: "Figures"}
@@ -134,4 +77,145 @@ func figures(p Page) (section, error) {
 		}
 	}
 	return s, nil
+}
+
+// comparisons are the differences of every pair of models, in tables that
+// open on demand: one a folder, task and set of candidates.
+func comparisons(p Page) (section, error) {
+	s := section{
+		ID: "comparisons", Title: "Which differences count",
+		Intro: "Every pair of models on the same test events: the difference of their means with its 95% interval, over events and seeds, " +
+			"and its p-value, also adjusted (Holm) for all pairs of the table. Pairs are told apart below 0.05.",
+	}
+	here := part{}
+	for _, f := range p.Folders {
+		titles := f.titles()
+		for i, family := range groups(f.Comparisons, familyOf) {
+			title := familyOf(family[0])
+			if p.several() {
+				title = f.label + ": " + title
+			}
+			t := comparisonTable(family, titles)
+			t.Name, t.Title = identifier("comparisons", f.label, fmt.Sprint(i)), "Pairs of models, "+title
+			here.Folded = append(here.Folded, folded{fmt.Sprintf("%s: %s", title, count(len(family), "pair")), []table.Table{t}})
+		}
+	}
+	if len(here.Folded) > 0 {
+		s.Parts = []part{here}
+	}
+	return s, nil
+}
+
+// familyOf names the pairs that are adjusted together.
+func familyOf(c results.Comparison) string {
+	if c.Candidates == "" {
+		return tasks[c.Task]
+	}
+	return tasks[c.Task] + " against " + strings.ReplaceAll(string(c.Candidates), "_", " ")
+}
+
+// model is a model by id and variant.
+type model struct{ id, variant string }
+
+// titles are the models' names for readers.
+func (f Folder) titles() map[model]string {
+	out := map[model]string{}
+	for _, r := range f.Records {
+		out[model{r.Key.Model, r.Key.Variant}] = r.ModelTitle
+	}
+	return out
+}
+
+// comparisonTable has a block for each place.
+func comparisonTable(all []results.Comparison, titles map[model]string) table.Table {
+	metric := all[0].Metric
+	if m, err := metrics.Lookup(metric); err == nil {
+		metric = m.Title
+	}
+	t := table.New("where", "better", "other", metric+" % of the better", "of the other", "difference, pp", "p", "p, adjusted", "told apart")
+	t.Heads = 3
+	for c := 3; c < 6; c++ {
+		t.Columns[c].Kind, t.Columns[c].Metric = table.Measured, metric
+	}
+	for _, same := range groups(all, results.Comparison.Place) {
+		t.NextBlock()
+		for _, c := range same {
+			where := c.Dataset
+			for _, more := range []string{string(c.Setting), c.Case} {
+				if more != "" {
+					where += ", " + more
+				}
+			}
+			difference := table.NewValue(100*c.Difference, 2)
+			difference.Low, difference.High, difference.Signed = 100*c.CILow, 100*c.CIHigh, true
+			t.Add(where, titles[model{c.Better.Model, c.Better.Variant}], titles[model{c.Other.Model, c.Other.Variant}],
+				table.NewValue(100*c.Better.Mean, 2), table.NewValue(100*c.Other.Mean, 2), difference,
+				probability(c.P), probability(c.Adjusted), map[bool]string{true: "yes", false: "no"}[c.ToldApart()])
+		}
+	}
+	return t
+}
+
+func probability(p optional.Number) string {
+	if !p.Present() {
+		return table.NoValue
+	}
+	return strconv.FormatFloat(float64(p), 'g', 2, 64)
+}
+
+// specifications lists the resolved spec of every cell, with the origin of
+// each option.
+func specifications(p Page) (section, error) {
+	s := section{
+		ID: "specs", Title: "Specifications",
+		Intro: "Everything that was set when a model was measured, as its records have it. Seeds of a model differ in nothing else.",
+	}
+	for _, cells := range p.byPlace() {
+		place := cells[0].place()
+		here := part{ID: "specs-" + placeID(place), Title: placeTitle(place)}
+		for _, c := range cells {
+			t, err := c.specification(p)
+			if err != nil {
+				return s, err
+			}
+			here.Folded = append(here.Folded, folded{c.heading(p), []table.Table{t}})
+		}
+		s.Parts = append(s.Parts, here)
+	}
+	return s, nil
+}
+
+func (s seeds) specification(p Page) (table.Table, error) {
+	set, err := s.settings()
+	if err != nil {
+		return table.Table{}, err
+	}
+	origins, err := s.records[0].OptionOrigins()
+	if err != nil {
+		return table.Table{}, err
+	}
+	t := table.New("option", "value", "origin", "from")
+	t.Name, t.Title = "spec-"+s.id(), s.heading(p)+" on "+placeTitle(s.key())
+	t.Legend = []string{"seeds: " + s.numbers(), count(s.records[0].NumParams, "learned parameter")}
+	t.NextBlock()
+	for _, path := range slices.Sorted(maps.Keys(set)) {
+		origin, from := "", ""
+		option, isOption := strings.CutPrefix(path, "options.")
+		if o, ok := origins[option]; ok && isOption {
+			origin, from = o.Origin, fmt.Sprintf("%s:%d", o.File, o.Line)
+		}
+		t.Add(path, set[path], origin, from)
+	}
+	return t, nil
+}
+
+// settings are what the spec of the cell sets, by dotted path, without the
+// seed.
+func (s seeds) settings() (map[string]string, error) {
+	out, err := record.Leaves(s.records[0].Spec)
+	if err != nil {
+		return nil, fmt.Errorf("spec of %s: %w", s.key(), err)
+	}
+	maps.DeleteFunc(out, func(path, value string) bool { return path == "seed" || value == "{}" })
+	return out, nil
 }

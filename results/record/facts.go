@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -57,16 +58,29 @@ func (r Record) HeadAndRest() (head, rest int, ok bool) {
 	return head, rest, len(r.Parameters) > 0
 }
 
-// Searches are the records of the searches by which options of the trial were
-// chosen, as its spec names them, each once; none where nothing is tuned.
-func (r Record) Searches() ([]string, error) {
+// Origin says where an option of the spec was set.
+type Origin struct {
+	Origin string // default, model, suite ...
+	File   string
+	Line   int
+	Record string // of the search that chose the value, if one did
+}
+
+// OptionOrigins are the origins of the options by their dotted paths.
+func (r Record) OptionOrigins() (origins map[string]Origin, err error) {
 	if len(r.Origins) == 0 {
 		return nil, nil
 	}
-	var origins map[string]struct{ Record string }
 	if err := json.Unmarshal(r.Origins, &origins); err != nil {
 		return nil, fmt.Errorf("origins of %s: %w", r.Key, err)
 	}
+	return origins, nil
+}
+
+// Searches are the records of the searches by which options of the trial were
+// chosen, as its spec names them, each once; none where nothing is tuned.
+func (r Record) Searches() ([]string, error) {
+	origins, err := r.OptionOrigins()
 	var out []string
 	for _, o := range origins {
 		if o.Record != "" {
@@ -74,5 +88,31 @@ func (r Record) Searches() ([]string, error) {
 		}
 	}
 	slices.Sort(out)
-	return slices.Compact(out), nil
+	return slices.Compact(out), err
+}
+
+// Leaves returns the values of a JSON object by their dotted paths, without
+// blanks. Lists and empty objects are values.
+func Leaves(spec json.RawMessage) (map[string]string, error) {
+	out := map[string]string{}
+	var add func(path string, value json.RawMessage) error
+	add = func(path string, value json.RawMessage) error {
+		var object map[string]json.RawMessage
+		if json.Unmarshal(value, &object) != nil || len(object) == 0 {
+			var text bytes.Buffer
+			err := json.Compact(&text, value)
+			out[path] = text.String()
+			return err
+		}
+		if path != "" {
+			path += "."
+		}
+		for key, inner := range object {
+			if err := add(path+key, inner); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return out, add("", spec)
 }

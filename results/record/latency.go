@@ -143,3 +143,18 @@ func encodeTimes(s Samples, r Replays) ([]byte, error) {
 	}
 	return out.Bytes(), nil
 }
+
+// LatestRun returns, of each dataset, the records of the run that started last:
+// times of different runs are not compared. left counts the others.
+func LatestRun(records []Record) (latest []Record, left int) {
+	newest := map[string]string{}
+	for _, r := range records {
+		if r.Latency != nil {
+			newest[r.Key.Dataset] = max(newest[r.Key.Dataset], r.Latency.Run)
+		}
+	}
+	latest = slices.DeleteFunc(slices.Clone(records), func(r Record) bool {
+		return r.Latency == nil || r.Latency.Run != newest[r.Key.Dataset]
+	})
+	return latest, len(records) - len(latest)
+}

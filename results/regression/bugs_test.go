@@ -12,11 +12,11 @@ type bug struct {
 var bugs = []bug{
 	{
 		"gradient-sgd", "flipped gradient sign: the recurrent part of DGS goes uphill",
-		"nn/optimisers.go", `s.velocity, s.LR,`, `s.velocity, -s.LR,`,
+		"nn/sgd.go", `s.velocity, s.LR,`, `s.velocity, -s.LR,`,
 	},
 	{
 		"gradient-adam", "flipped gradient sign: heads, TGN and Jodie go uphill",
-		"nn/optimisers.go", `Size:  float32(a.LR / (`, `Size:  float32(-a.LR / (`,
+		"nn/adam.go", `Size:  a.LR / (`, `Size:  -a.LR / (`,
 	},
 	{
 		"window-short", "off-by-one batch window: batches of 199",
@@ -61,7 +61,7 @@ var bugs = []bug{
 	},
 	{
 		"seed-streams", "shared seed: every random stream starts at seed 0",
-		"nn/network.go", `rand.NewPCG(seed, `, `rand.NewPCG(0*seed, `,
+		"nn/random.go", `rand.NewPCG(seed, `, `rand.NewPCG(0*seed, `,
 	},
 	{
 		"ties", "ranking with optimistic ties",

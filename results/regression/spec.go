@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
+
+	"dgsbench/results/record"
 )
 
 // withoutSeed is the specification that the seeds of a cell share, in one
@@ -25,7 +26,11 @@ func withoutSeed(spec json.RawMessage) json.RawMessage {
 
 // specChanges lists what differs, as in "options.head.lr: 0.001, now 0.01".
 func specChanges(old, now json.RawMessage) []string {
-	before, after := leaves(old), leaves(now)
+	before, errBefore := record.Leaves(old)
+	after, errAfter := record.Leaves(now)
+	if errBefore != nil || errAfter != nil { // not JSON: compared as it is
+		before, after = map[string]string{"": string(old)}, map[string]string{"": string(now)}
+	}
 	paths := maps.Clone(before)
 	maps.Copy(paths, after)
 	var out []string
@@ -42,35 +47,4 @@ func specChanges(old, now json.RawMessage) []string {
 		}
 	}
 	return out
-}
-
-// leaves are the values of nested objects by their dotted paths, as JSON.
-func leaves(spec json.RawMessage) map[string]string {
-	out := map[string]string{}
-	var add func(path []string, value json.RawMessage)
-	add = func(path []string, value json.RawMessage) {
-		var object map[string]json.RawMessage
-		if json.Unmarshal(value, &object) != nil || len(object) == 0 {
-			out[strings.Join(path, ".")] = compact(value)
-			return
-		}
-		for key, inner := range object {
-			add(append(slices.Clone(path), key), inner)
-		}
-	}
-	add(nil, spec)
-	return out
-}
-
-// compact is JSON without the blanks that a file's layout has put in.
-func compact(value json.RawMessage) string {
-	var any any
-	if json.Unmarshal(value, &any) != nil {
-		return string(value)
-	}
-	out, err := json.Marshal(any)
-	if err != nil {
-		panic(fmt.Sprintf("regression: %v", err))
-	}
-	return string(out)
 }

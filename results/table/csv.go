@@ -8,6 +8,9 @@ import (
 	"dgsbench/internal/escape"
 )
 
+// numbersOf are the columns that follow the mean in CSV.
+var numbersOf = map[Kind][]string{Measured: {"std", "ci_low", "ci_high"}, Published: {"std"}}
+
 // WriteCSV lays the table out for programs: one line a row, a column a
 // number, numbers as in the other layouts. The first column is the table's
 // name, the last one the texts of all footnotes that concern the row, with the
@@ -17,44 +20,29 @@ func WriteCSV(w io.Writer, t Table) error {
 	heads := []string{"table"}
 	for _, c := range t.Columns {
 		heads = append(heads, c.name())
-		for _, part := range c.Kind.parts() {
-			heads = append(heads, c.name()+" "+part)
+		for _, number := range numbersOf[c.Kind] {
+			heads = append(heads, c.name()+" "+number)
 		}
 	}
 	out.Write(append(heads, "notes")) // errors stay until Flush
-	for _, row := range slices.Concat(t.Blocks...) {
-		out.Write(t.csvLine(row))
+	for _, row := range t.rows() {
+		line := []string{t.Name}
+		for c, e := range row {
+			kind := t.Columns[c].Kind
+			if kind == Text {
+				line = append(line, e.Text)
+				continue
+			}
+			fields := make([]string, 4)
+			if v := e.Value; v != nil {
+				fields = []string{v.format(v.Mean), v.format(v.Std), v.format(v.Low), v.format(v.High)}
+			}
+			line = append(line, fields[:1+len(numbersOf[kind])]...)
+		}
+		out.Write(append(line, strings.Join(t.csvNotes(row), "; ")))
 	}
 	out.Flush()
 	return out.Error()
-}
-
-// parts are the columns that follow the mean.
-func (k Kind) parts() []string {
-	switch k {
-	case Measured:
-		return []string{"std", "ci_low", "ci_high"}
-	case Published:
-		return []string{"std"}
-	}
-	return nil
-}
-
-func (t Table) csvLine(row Row) []string {
-	line := []string{t.Name}
-	for c, e := range row {
-		kind := t.Columns[c].Kind
-		if kind == Text {
-			line = append(line, e.Text)
-			continue
-		}
-		fields := make([]string, 4)
-		if v := e.Value; v != nil {
-			fields = []string{v.format(v.Mean), v.format(v.Std), v.format(v.Low), v.format(v.High)}
-		}
-		line = append(line, fields[:1+len(kind.parts())]...)
-	}
-	return append(line, strings.Join(t.csvNotes(row), "; "))
 }
 
 // csvNotes are the footnotes that concern a row. One that does not hold for

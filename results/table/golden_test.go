@@ -47,8 +47,8 @@ func example() table.Table {
 		},
 		Blocks: [][]table.Row{
 			{
-				{{Text: "A|B"}, {Value: fast, Place: table.Best}, {Value: published(88, 1.5)}, {Value: difference}, {Text: "10/3"}, {Value: rank(1), Place: table.Best}},
-				{{Text: "<C> & D_1"}, {Value: slow, Place: table.Second, Level: true, Notes: []int{2}}, {Value: about}, {}, {Text: "1,234"}, {Value: rank(2.5)}},
+				{{Text: "A|B"}, {Value: fast, Mark: table.Best}, {Value: published(88, 1.5)}, {Value: difference}, {Text: "10/3"}, {Value: rank(1), Mark: table.Best}},
+				{{Text: "<C> & D_1"}, {Value: slow, Mark: table.Second, Level: true, Notes: []int{2}}, {Value: about}, {}, {Text: "1,234"}, {Value: rank(2.5)}},
 			},
 			{{{Text: "rule", Notes: []int{2, 3}}, {Value: &table.Value{Mean: 7, Std: optional.Absent(), Low: 6.5, High: 7.5, Decimals: -1}}, {}, {}, {Text: "1"}, {}}},
 		},
@@ -69,8 +69,12 @@ func TestLayouts(t *testing.T) {
 		"example.md":   func(w io.Writer) error { return table.WriteMarkdown(w, example()) },
 		"example.csv":  func(w io.Writer) error { return table.WriteCSV(w, example()) },
 		"example.tex":  func(w io.Writer) error { return table.WriteLaTeX(w, []table.Table{example()}) },
-		"example.html": func(w io.Writer) error { return table.WriteHTMLFragment(w, example()) },
-		"grid.txt":     text(gridTable(), false),
+		"example.html": func(w io.Writer) error {
+			text, err := example().HTML()
+			io.WriteString(w, string(text))
+			return err
+		},
+		"grid.txt": text(gridTable(), false),
 	} {
 		var got bytes.Buffer
 		if err := write(&got); err != nil {

@@ -21,8 +21,8 @@ func tableOf(text string) table.Table {
 			{Head: text, Notes: []int{1}}, {Kind: table.Measured, Group: text, Metric: text, Head: text}, {Kind: table.Published, Group: text, Metric: text, Head: text},
 		},
 		Blocks: [][]table.Row{
-			{{{Text: text, Notes: []int{1}}, {Value: measured(3, 1), Place: table.Best, Notes: []int{2}}, {Value: published(3, 1)}}},
-			{{{Text: text + "2"}, {Value: measured(-3, 1), Place: table.Second}, {}}},
+			{{{Text: text, Notes: []int{1}}, {Value: measured(3, 1), Mark: table.Best, Notes: []int{2}}, {Value: published(3, 1)}}},
+			{{{Text: text + "2"}, {Value: measured(-3, 1), Mark: table.Second}, {}}},
 		},
 	}
 }

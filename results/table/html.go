@@ -2,6 +2,7 @@ package table
 
 import (
 	_ "embed"
+	"fmt"
 	"html/template"
 	"io"
 	"regexp"
@@ -22,7 +23,7 @@ var page = template.Must(template.New("page").Parse(pageHTML))
 func WriteHTML(w io.Writer, title string, tables []Table, figures []figure.Figure) error {
 	p := htmlPage{Title: title}
 	for _, t := range tables {
-		p.Tables = append(p.Tables, t.html())
+		p.Tables = append(p.Tables, t.view())
 	}
 	for _, f := range figures {
 		p.Figures = append(p.Figures, htmlFigure{f.Name, f.Title, f.Caption, f.Inline()})
@@ -30,8 +31,12 @@ func WriteHTML(w io.Writer, title string, tables []Table, figures []figure.Figur
 	return page.ExecuteTemplate(escape.NewWriter(w), "page", p)
 }
 
-// WriteHTMLFragment writes one table, to be put into a page.
-func WriteHTMLFragment(w io.Writer, t Table) error { return page.ExecuteTemplate(w, "table", t.html()) }
+// HTML is the table as a part of a page.
+func (t Table) HTML() (template.HTML, error) {
+	var out strings.Builder
+	err := page.ExecuteTemplate(&out, "table", t.view())
+	return template.HTML(out.String()), err
+}
 
 // The values of the template.
 type (
@@ -49,7 +54,7 @@ type (
 		Legend      template.HTML
 		Groups      []columnGroup
 		Heads       []template.HTML
-		Blocks      [][][]htmlCell
+		Blocks      [][][]htmlEntry
 		Notes       []htmlNote
 		Origin      []origin
 	}
@@ -57,7 +62,7 @@ type (
 		Number int
 		Text   string
 	}
-	htmlCell struct {
+	htmlEntry struct {
 		Row    bool   // the head of its row
 		Words  bool   // wrapped where it is long
 		Number string // that rows can be sorted by; empty for none
@@ -65,9 +70,9 @@ type (
 	}
 )
 
-func (t Table) html() htmlTable {
+func (t Table) view() htmlTable {
 	s := htmlStyle(t.Name)
-	h := htmlTable{Name: t.Name, Title: t.Title, Legend: template.HTML(t.fullLegend(s)), Groups: t.groups(), Origin: t.origin()}
+	h := htmlTable{Name: t.Name, Title: t.Title, Legend: template.HTML(s.legend(t)), Groups: t.groups(), Origin: t.origin()}
 	for i, note := range t.Notes {
 		h.Notes = append(h.Notes, htmlNote{i + 1, note})
 	}
@@ -75,18 +80,17 @@ func (t Table) html() htmlTable {
 		h.Heads = append(h.Heads, template.HTML(s.text(c.Head)+s.numbers(c.Notes)))
 	}
 	for _, block := range t.Blocks {
-		var rows [][]htmlCell
+		var rows [][]htmlEntry
 		for _, row := range block {
-			var cells []htmlCell
+			var entries []htmlEntry
 			for c, e := range row {
-				kind := t.Columns[c].Kind
-				cell := htmlCell{Row: c < t.numHeads(), Words: len(e.Text) > longWords, Number: e.sortedBy()}
-				for _, line := range s.lines(kind, e) {
-					cell.Lines = append(cell.Lines, template.HTML(line))
+				entry := htmlEntry{Row: c < t.numHeads(), Words: len(e.Text) > longWords, Number: e.sortedBy()}
+				for _, line := range s.lines(t.Columns[c].Kind, e) {
+					entry.Lines = append(entry.Lines, template.HTML(line))
 				}
-				cells = append(cells, cell)
+				entries = append(entries, entry)
 			}
-			rows = append(rows, cells)
+			rows = append(rows, entries)
 		}
 		h.Blocks = append(h.Blocks, rows)
 	}
@@ -96,24 +100,20 @@ func (t Table) html() htmlTable {
 // longWords is the length of a text from which on it may be wrapped.
 const longWords = 24
 
-// htmlStyle gives markup: every text is escaped, and footnotes are linked.
+// htmlStyle escapes every text and links footnotes.
 func htmlStyle(name string) style {
 	return style{
-		best:   func(s string) string { return "<b>" + s + "</b>" },
-		second: func(s string) string { return "<u>" + s + "</u>" },
-		marks:  "bold: best, underlined: second",
+		text: escape.HTML, best: around("<b>", "</b>"), second: around("<u>", "</u>"), marks: "bold: best, underlined: second",
 		numbers: func(numbers []int) string {
-			if len(numbers) == 0 {
-				return ""
-			}
 			var links []string
 			for _, n := range numbers {
-				number := joinNumbers([]int{n})
-				links = append(links, `<a href="#`+escape.HTML(name)+`-note-`+number+`">`+number+`</a>`)
+				links = append(links, fmt.Sprintf(`<a href="#%s-note-%d">%d</a>`, escape.HTML(name), n, n))
+			}
+			if len(links) == 0 {
+				return ""
 			}
 			return "<sup>" + strings.Join(links, ",") + "</sup>"
 		},
-		text: escape.HTML,
 	}
 }
 

@@ -9,8 +9,7 @@ import (
 	"dgsbench/internal/escape"
 )
 
-// latexHead begins a document of tables. The packages are part of every
-// distribution.
+// latexHead begins a document of tables. Every distribution has the packages.
 const latexHead = `\documentclass{article}
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
@@ -20,8 +19,8 @@ const latexHead = `\documentclass{article}
 \begin{document}
 `
 
-// WriteLaTeX writes a document of tables. What stands between its \begin and
-// \end can be taken into another one, which needs graphicx.
+// WriteLaTeX writes a document of tables. What is between its \begin and \end
+// can be copied into another one, which needs graphicx.
 func WriteLaTeX(w io.Writer, tables []Table) error {
 	out := bytes.NewBufferString(latexHead)
 	for _, t := range tables {
@@ -34,27 +33,16 @@ func WriteLaTeX(w io.Writer, tables []Table) error {
 
 func latexStyle() style {
 	return style{
-		best:    func(s string) string { return `\textbf{` + s + `}` },
-		second:  func(s string) string { return `\underline{` + s + `}` },
-		marks:   "bold: best, underlined: second",
-		numbers: latexNumbers, text: escape.LaTeX,
+		text: escape.LaTeX, best: around(`\textbf{`, "}"), second: around(`\underline{`, "}"), marks: "bold: best, underlined: second",
+		numbers: raised(`\textsuperscript{`, "}"),
 	}
-}
-
-// latexNumbers is footnote numbers, raised.
-func latexNumbers(numbers []int) string {
-	if len(numbers) == 0 {
-		return ""
-	}
-	return `\textsuperscript{` + joinNumbers(numbers) + `}`
 }
 
 // writeLaTeX gives every part of the table a page, shrunk where it is larger.
 // Legend and footnotes follow the last one as text, which may go on overleaf.
 func (t Table) writeLaTeX(out *bytes.Buffer) {
 	s := latexStyle()
-	fits := func(part Table) bool { return len(part.Columns) <= latexColumns }
-	for i, part := range t.narrow(fits) {
+	for i, part := range t.split(func(part Table) bool { return len(part.Columns) <= latexColumns }) {
 		if i > 0 {
 			out.WriteString("\\clearpage\n")
 		}
@@ -64,11 +52,11 @@ func (t Table) writeLaTeX(out *bytes.Buffer) {
 		} else {
 			fmt.Fprintf(out, "\\addtocounter{table}{-1}\n\\caption{%s, continued}\n", escape.LaTeX(t.Title))
 		}
-		out.WriteString("\\centering\\small\n" + latexNotTaller + latexNotWider)
+		out.WriteString("\\centering\\small\n" + latexShrunk)
 		part.writeTabular(out, s)
 		out.WriteString("}}\n\\end{table}\n")
 	}
-	fmt.Fprintf(out, "\n{\\footnotesize\\raggedright\\noindent\n%s\n", t.fullLegend(s))
+	fmt.Fprintf(out, "\n{\\footnotesize\\raggedright\\noindent\n%s\n", s.legend(t))
 	for i, note := range t.Notes {
 		fmt.Fprintf(out, "\n\\noindent\\textsuperscript{%d} %s\n", i+1, escape.LaTeX(note))
 	}
@@ -78,45 +66,44 @@ func (t Table) writeLaTeX(out *bytes.Buffer) {
 	out.WriteString("\n}\n\\clearpage\n")
 }
 
-// The sizes that a part may have beside its caption.
 const (
-	latexNotTaller = "\\resizebox*{!}{\\ifdim\\totalheight>.85\\textheight .85\\textheight\\else\\totalheight\\fi}{%\n"
-	latexNotWider  = "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%\n"
+	// latexShrunk begins what is shrunk to the height and the width of a page.
+	latexShrunk = "\\resizebox*{!}{\\ifdim\\totalheight>.85\\textheight .85\\textheight\\else\\totalheight\\fi}{%\n" +
+		"\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%\n"
+	latexColumns = 12 // side by side on a page
+	latexWords   = 32 // the length from which on a text is wrapped
 )
 
-// latexColumns is how many columns stand side by side on a page.
-const latexColumns = 12
-
 func (t Table) writeTabular(out *bytes.Buffer, s style) {
+	line := func(texts []string) { fmt.Fprintf(out, "%s \\\\\n", strings.Join(texts, " & ")) }
 	fmt.Fprintf(out, "\\begin{tabular}{%s}\n\\hline\n", strings.Repeat("l", len(t.Columns)))
-	if groups := t.groups(); len(groups) > 0 {
-		var cells []string
-		for _, g := range groups {
-			cells = append(cells, fmt.Sprintf(`\multicolumn{%d}{l}{%s}`, g.Columns, escape.LaTeX(g.Title)))
-		}
-		fmt.Fprintf(out, "%s \\\\\n", strings.Join(cells, " & "))
+	var groups, heads []string
+	for _, g := range t.groups() {
+		groups = append(groups, fmt.Sprintf(`\multicolumn{%d}{l}{%s}`, g.Columns, escape.LaTeX(g.Title)))
 	}
-	var heads []string
+	if len(groups) > 0 {
+		line(groups)
+	}
 	for _, c := range t.Columns {
 		heads = append(heads, escape.LaTeX(c.Head)+s.numbers(c.Notes))
 	}
-	fmt.Fprintf(out, "%s \\\\\n", strings.Join(heads, " & "))
+	line(heads)
 	for _, block := range t.Blocks {
 		out.WriteString("\\hline\n")
 		for _, row := range block {
-			var cells []string
+			var texts []string
 			for c, e := range row {
-				cells = append(cells, latexCell(e, s.lines(t.Columns[c].Kind, e)))
+				texts = append(texts, latexEntry(e, s.lines(t.Columns[c].Kind, e)))
 			}
-			fmt.Fprintf(out, "%s \\\\\n", strings.Join(cells, " & "))
+			line(texts)
 		}
 	}
 	out.WriteString("\\hline\n\\end{tabular}")
 }
 
-// latexCell stacks the lines of an entry, the first of which is large. Long
+// latexEntry stacks the lines of an entry, the first of which is large. Long
 // texts are wrapped.
-func latexCell(e Entry, lines []string) string {
+func latexEntry(e Entry, lines []string) string {
 	switch {
 	case len(e.Text) > latexWords:
 		return `\parbox[t]{4.5cm}{\raggedright ` + lines[0] + `\strut}`
@@ -125,6 +112,3 @@ func latexCell(e Entry, lines []string) string {
 	}
 	return `\begin{tabular}[t]{@{}l@{}}` + lines[0] + `\\{\tiny ` + strings.Join(lines[1:], " ") + `}\end{tabular}`
 }
-
-// latexWords is the length of a text from which on it is wrapped.
-const latexWords = 32

@@ -82,7 +82,6 @@ func gridTable() table.Table {
 		Columns: []table.Column{{Head: "T/I"}, {Head: "model"}},
 		Command: "bench all --suite grid", Source: "specs/suites/grid.yaml; 1234 records of code version 0123456789ab",
 	}
-	var notes table.Footnotes
 	for d := range 5 {
 		for _, metric := range []string{"MRR", "Recall@10"} {
 			group := fmt.Sprint("dataset-", d)
@@ -98,14 +97,13 @@ func gridTable() table.Table {
 			row := table.Row{{Text: setting}, {Text: fmt.Sprint("Model ", m)}}
 			for d := range 5 {
 				note := fmt.Sprintf("the training of model %d on dataset %d ended early: its validation metric did not rise any more", m, d)
-				row = append(row, table.Entry{Value: measured(50, 1), Notes: notes.Refer(note)}, table.Entry{Value: published(46.6, 2.4)},
+				row = append(row, table.Entry{Value: measured(50, 1), Notes: out.Note(note)}, table.Entry{Value: published(46.6, 2.4)},
 					table.Entry{Value: measured(62.5, 1)}, table.Entry{})
 			}
 			rows = append(rows, append(row, table.Entry{Text: "10"}, table.Entry{Value: rank(5.5)}))
 		}
 		out.Blocks = append(out.Blocks, rows)
 	}
-	out.Notes = notes.Texts
 	return out
 }
 

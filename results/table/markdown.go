@@ -9,16 +9,15 @@ import (
 	"dgsbench/internal/escape"
 
 	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
 )
 
-// markdownStyle marks places as Markdown does, which has no underline of its
+// markdownStyle marks the best as Markdown does, which has no underline of its
 // own.
 func markdownStyle() style {
 	return style{
-		best:    func(s string) string { return "**" + s + "**" },
-		second:  func(s string) string { return "<u>" + s + "</u>" },
-		marks:   "**best** and <u>second</u>",
-		numbers: markdownNumbers, text: escape.Markdown,
+		text: escape.Markdown, best: around("**", "**"), second: around("<u>", "</u>"), marks: "**best** and <u>second</u>",
+		numbers: raised("<sup>", "</sup>"),
 	}
 }
 
@@ -27,10 +26,10 @@ func WriteMarkdown(w io.Writer, t Table) error {
 	s := markdownStyle()
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "### %s\n\n", s.text(t.Title))
-	if err := t.markdownGrid(&out, s); err != nil {
+	if err := WriteMarkdownGrid(&out, t); err != nil {
 		return err
 	}
-	if legend := t.fullLegend(s); legend != "" {
+	if legend := s.legend(t); legend != "" {
 		fmt.Fprintf(&out, "\n%s.\n", legend)
 	}
 	for i, note := range t.Notes {
@@ -46,31 +45,23 @@ func WriteMarkdown(w io.Writer, t Table) error {
 	return err
 }
 
-func (t Table) markdownGrid(out *bytes.Buffer, s style) error {
-	table := newGrid(out, renderer.NewMarkdown())
-	var heads []string
-	for _, c := range t.Columns {
-		heads = append(heads, s.text(c.name())+markdownNumbers(c.Notes))
-	}
-	table.Header(heads)
-	for _, block := range t.Blocks {
-		for _, row := range block {
-			var texts []string
-			for c, e := range row {
-				texts = append(texts, strings.Join(s.lines(t.Columns[c].Kind, e), " "))
-			}
-			if err := table.Append(texts); err != nil {
-				return err
-			}
+// WriteMarkdownGrid writes heads and rows alone, in straight columns.
+func WriteMarkdownGrid(w io.Writer, t Table) error {
+	s := markdownStyle()
+	heads, align := make([]string, len(t.Columns)), make([]tw.Align, len(t.Columns))
+	for i, c := range t.Columns {
+		heads[i], align[i] = s.text(c.name())+s.numbers(c.Notes), tw.AlignLeft
+		if c.Right {
+			align[i] = tw.AlignRight
 		}
 	}
-	return table.Render()
-}
-
-// markdownNumbers is footnote numbers, raised.
-func markdownNumbers(numbers []int) string {
-	if len(numbers) == 0 {
-		return ""
+	var rows [][]string
+	for _, row := range t.rows() {
+		texts := make([]string, len(row))
+		for c, e := range row {
+			texts[c] = strings.Join(s.lines(t.Columns[c].Kind, e), " ")
+		}
+		rows = append(rows, texts)
 	}
-	return "<sup>" + joinNumbers(numbers) + "</sup>"
+	return writeGrid(w, renderer.NewMarkdown(), heads, rows, align)
 }

@@ -2,7 +2,10 @@ package table
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+
+	"dgsbench/internal/optional"
 )
 
 // SideBySide puts the tables of several folders into one each, by their
@@ -12,125 +15,177 @@ import (
 // they were measured, and so are tables of which nothing is left.
 func SideBySide(labels []string, of [][]Table) []Table {
 	var names []string
-	for _, tables := range of {
-		for _, t := range tables {
-			if !slices.Contains(names, t.Name) {
-				names = append(names, t.Name)
-			}
+	for _, t := range slices.Concat(of...) {
+		if !slices.Contains(names, t.Name) {
+			names = append(names, t.Name)
 		}
 	}
 	var out []Table
 	for _, name := range names {
 		s := sideBySide{labels: labels}
 		for _, tables := range of {
-			i := slices.IndexFunc(tables, func(t Table) bool { return t.Name == name })
 			side := Table{}
-			if i >= 0 {
+			if i := slices.IndexFunc(tables, func(t Table) bool { return t.Name == name }); i >= 0 {
 				side = tables[i]
 			}
 			s.sides = append(s.sides, side)
 		}
-		if t := s.table(); len(t.Columns) > t.numHeads() {
-			out = append(out, t)
+		if s.join(); len(s.Columns) > s.numHeads() {
+			out = append(out, s.Table)
 		}
 	}
 	return out
 }
 
-// sideBySide makes one table out of those of the same name, one a folder. A
-// folder without it has an empty one.
+// sideBySide joins the tables of one name, one a folder. A folder without it
+// has an empty one.
 type sideBySide struct {
+	Table
 	labels []string
 	sides  []Table
-	notes  Footnotes
-	rows   [][]string // of each block: the texts that name its rows, joined
-	places []map[string]Row
+	names  [][]string // of the rows of each block: the texts that name a row, joined
+	rows   []map[string]Row
 }
 
-// table is named and headed as the first one that is there.
-func (s *sideBySide) table() Table {
+// join takes name and heads from the first table that is not empty.
+func (s *sideBySide) join() {
 	first := s.sides[slices.IndexFunc(s.sides, func(t Table) bool { return t.Name != "" })]
-	s.findRows()
-	t := Table{Name: first.Name, Title: first.Title, Heads: first.Heads, Among: first.Among, Columns: slices.Clone(first.Columns[:first.numHeads()])}
-	for i := range t.Columns {
-		t.Columns[i].Notes = nil
+	heads := first.numHeads()
+	s.Table = Table{Name: first.Name, Title: first.Title, Heads: first.Heads, Among: first.Among}
+	for _, c := range first.Columns[:heads] {
+		c.Notes = nil
+		s.Columns = append(s.Columns, c)
 	}
-	t.Blocks = s.heads(first)
-	for _, c := range s.columns(first.numHeads()) {
-		s.add(&t, c)
+	s.joinRows(heads)
+	var columns []Column
+	for _, side := range s.sides {
+		for _, c := range side.Columns[min(heads, len(side.Columns)):] {
+			if !slices.ContainsFunc(columns, c.same) {
+				columns = append(columns, c)
+			}
+		}
 	}
-	t.Notes, t.Legend = s.notes.Texts, s.legend()
-	t.Source = s.joined(func(t Table) string { return t.Source })
-	t.Renumber()
-	return t
+	for _, c := range columns {
+		s.addColumn(c)
+	}
+	s.Legend = s.joinLegends()
+	var sources []string
+	for i, side := range s.sides {
+		if side.Source != "" {
+			sources = append(sources, s.labels[i]+": "+side.Source)
+		}
+	}
+	s.Source = strings.Join(sources, "; ")
+	s.Renumber()
 }
 
-// findRows lists the rows of all folders by what names them.
-func (s *sideBySide) findRows() {
-	known := map[string]bool{}
+// joinRows adds a row for every name of a row in any folder, with its heads.
+func (s *sideBySide) joinRows(heads int) {
+	known := map[string]Row{}
 	for _, side := range s.sides {
-		at := map[string]Row{}
+		rows := map[string]Row{}
 		for b, block := range side.Blocks {
-			for len(s.rows) <= b {
-				s.rows = append(s.rows, nil)
+			if len(s.Blocks) <= b {
+				s.NextBlock()
+				s.names = append(s.names, nil)
 			}
 			for _, row := range block {
-				name := row.name(side.numHeads())
-				if at[name] = row; !known[name] {
-					known[name], s.rows[b] = true, append(s.rows[b], name)
+				var texts []string
+				for _, e := range row[:heads] {
+					texts = append(texts, e.Text)
+				}
+				name := strings.Join(texts, "\x00")
+				rows[name] = row
+				if known[name] == nil {
+					known[name] = NewRow(texts...)
+					s.names[b], s.Blocks[b] = append(s.names[b], name), append(s.Blocks[b], known[name])
+				}
+				for c, e := range row[:heads] {
+					all := slices.Concat(known[name][c].Notes, s.note(side, e.Notes))
+					slices.Sort(all)
+					known[name][c].Notes = slices.Compact(all)
 				}
 			}
 		}
-		s.places = append(s.places, at)
+		s.rows = append(s.rows, rows)
 	}
 }
 
-// name joins the entries that name a row.
-func (r Row) name(heads int) string {
-	var texts []string
-	for _, e := range r[:heads] {
-		texts = append(texts, e.Text)
-	}
-	return strings.Join(texts, "\x00")
-}
-
-// heads are the rows with nothing but their names.
-func (s *sideBySide) heads(first Table) [][]Row {
-	out := make([][]Row, len(s.rows))
-	for b, names := range s.rows {
-		for _, name := range names {
-			var row Row
-			for _, text := range strings.Split(name, "\x00") {
-				row = append(row, Entry{Text: text})
-			}
-			for i, side := range s.sides {
-				for c, e := range s.places[i][name][:min(first.numHeads(), len(s.places[i][name]))] {
-					row[c].Notes = mergedNumbers(row[c].Notes, s.refer(side, e.Notes))
-				}
-			}
-			out[b] = append(out[b], row)
-		}
-	}
-	return out
-}
-
-func mergedNumbers(a, b []int) []int {
-	all := slices.Concat(a, b)
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-// refer gives footnotes of a folder's table their numbers here.
-func (s *sideBySide) refer(side Table, numbers []int) []int {
+// note returns the numbers here of footnotes of a folder's table.
+func (s *sideBySide) note(side Table, numbers []int) []int {
 	var texts []string
 	for _, n := range numbers {
 		texts = append(texts, side.Notes[n-1])
 	}
-	return s.notes.Refer(texts...)
+	return s.Note(texts...)
 }
 
-// legend has the lines that all folders share, and then those of one alone.
-func (s *sideBySide) legend() []string {
+func (c Column) same(d Column) bool {
+	return c.Kind == d.Kind && c.Group == d.Group && c.Metric == d.Metric && c.Head == d.Head
+}
+
+// addColumn appends a column of every folder, and differences to the first one
+// where there are any.
+func (s *sideBySide) addColumn(c Column) {
+	if !s.shown(c) {
+		return
+	}
+	for i, side := range s.sides {
+		head := Column{Kind: c.Kind, Group: c.name(), Head: s.labels[i]}
+		if at := slices.IndexFunc(side.Columns, c.same); at >= 0 {
+			head.Notes = s.note(side, side.Columns[at].Notes)
+		}
+		s.Columns = append(s.Columns, head)
+		differences := false
+		s.fill(func(name string) Entry {
+			e := s.entry(i, c, name)
+			differences = differences || difference(e, s.entry(0, c, name)) != nil
+			e.Notes = s.note(side, e.Notes)
+			return e
+		})
+		if i > 0 && differences {
+			s.Columns = append(s.Columns, Column{Kind: Measured, Group: c.name(), Head: s.labels[i] + " − " + s.labels[0]})
+			s.fill(func(name string) Entry { return Entry{Value: difference(s.entry(i, c, name), s.entry(0, c, name))} })
+		}
+	}
+}
+
+// fill gives every row another entry.
+func (s *sideBySide) fill(entry func(name string) Entry) {
+	for b, names := range s.names {
+		for r, name := range names {
+			s.Blocks[b][r] = append(s.Blocks[b][r], entry(name))
+		}
+	}
+}
+
+// entry is that of a folder in a row and column, or a dash where it lacks one.
+func (s *sideBySide) entry(side int, c Column, name string) Entry {
+	row, ok := s.rows[side][name]
+	column := slices.IndexFunc(s.sides[side].Columns, c.same)
+	if !ok || column < 0 {
+		return Entry{Text: NoValue}
+	}
+	return row[column]
+}
+
+// shown reports whether two folders show something else in the column, or any
+// has measured a value.
+func (s *sideBySide) shown(c Column) bool {
+	for _, name := range slices.Concat(s.names...) {
+		first := plainStyle().lines(c.Kind, s.entry(0, c, name))
+		for i := range s.sides {
+			e := s.entry(i, c, name)
+			if c.Kind == Measured && e.Value != nil || !slices.Equal(plainStyle().lines(c.Kind, e), first) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// joinLegends has the lines that all folders share, and then those of some.
+func (s *sideBySide) joinLegends() []string {
 	out := []string{
 		"differences to " + s.labels[0] + " have not been tested: they may be chance",
 		"columns that are the same everywhere are left out",
@@ -138,9 +193,9 @@ func (s *sideBySide) legend() []string {
 	var own []string
 	for i, side := range s.sides {
 		for _, line := range side.Legend {
-			everywhere := !slices.ContainsFunc(s.sides, func(t Table) bool { return !slices.Contains(t.Legend, line) })
+			shared := !slices.ContainsFunc(s.sides, func(t Table) bool { return !slices.Contains(t.Legend, line) })
 			switch {
-			case !everywhere:
+			case !shared:
 				own = append(own, s.labels[i]+": "+line)
 			case i == 0:
 				out = append(out, line)
@@ -150,13 +205,28 @@ func (s *sideBySide) legend() []string {
 	return append(out, own...)
 }
 
-// joined says of every folder that has the table.
-func (s *sideBySide) joined(say func(Table) string) string {
-	var out []string
-	for i, side := range s.sides {
-		if text := say(side); text != "" {
-			out = append(out, s.labels[i]+": "+text)
-		}
+// difference is that of two values, or of two numbers as texts; nil where one
+// of them is none.
+func difference(to, from Entry) *Value {
+	b, a := to.number(), from.number()
+	if a == nil || b == nil {
+		return nil
 	}
-	return strings.Join(out, "; ")
+	v := NewValue(b.Mean-a.Mean, max(a.Decimals, b.Decimals))
+	v.Signed = true
+	return v
+}
+
+// number is the entry's value, or that of its text.
+func (e Entry) number() *Value {
+	if e.Value != nil {
+		return e.Value
+	}
+	text := strings.ReplaceAll(e.Text, ",", "")
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return nil
+	}
+	_, decimals, _ := strings.Cut(text, ".")
+	return &Value{Mean: optional.Number(x), Decimals: len(decimals)}
 }

@@ -1,41 +1,38 @@
 package table
 
 import (
-	"fmt"
-	"slices"
+	"strconv"
 	"strings"
 
 	"dgsbench/internal/escape"
 )
 
-// style is how an entry becomes text.
+// style says how a layout writes the parts of an entry.
 type style struct {
+	text         func(string) string // escapes a text
 	best, second func(string) string
-	marks        string             // what best and second look like
+	marks        string             // explains best and second
 	numbers      func([]int) string // of footnotes
-	aligned      bool               // means of one column have their points below each other
-	// text is a text as the style writes it: no more than text.
-	text func(string) string
+	aligned      bool               // pads means to align their decimal points
 }
 
-// plainStyle marks places with signs.
+// plainStyle marks the best with signs.
 func plainStyle() style {
 	return style{
-		best:    func(s string) string { return s + "*" },
-		second:  func(s string) string { return s + "+" },
-		numbers: superscript, aligned: true, text: escape.Text,
-		marks: "*: best, +: second",
+		text: escape.Text, best: around("", "*"), second: around("", "+"), marks: "*: best, +: second", numbers: superscript, aligned: true,
 	}
 }
 
-// terminalStyle marks places with ANSI escape sequences.
+// terminalStyle marks the best with ANSI escape sequences.
 func terminalStyle() style {
-	bold := func(s string) string { return "\x1b[1m" + s + "\x1b[0m" }
-	underlined := func(s string) string { return "\x1b[4m" + s + "\x1b[0m" }
+	bold, underlined := around("\x1b[1m", "\x1b[0m"), around("\x1b[4m", "\x1b[0m")
 	return style{
-		best: bold, second: underlined, numbers: superscript, aligned: true, text: escape.Text,
-		marks: bold("best") + " and " + underlined("second"),
+		text: escape.Text, best: bold, second: underlined, marks: bold("best") + " and " + underlined("second"), numbers: superscript, aligned: true,
 	}
+}
+
+func around(before, after string) func(string) string {
+	return func(s string) string { return before + s + after }
 }
 
 // lines are the parts of an entry that may stand on lines of their own: mean
@@ -49,8 +46,10 @@ func (s style) lines(k Kind, e Entry) []string {
 		return []string{s.text(NoValue) + notes}
 	}
 	v := e.Value
-	mean, std := v.signed(v.Mean), v.format(v.Std)
-	pad := ""
+	mean, std, pad := v.format(v.Mean), v.format(v.Std), ""
+	if v.Signed && v.Mean > 0 {
+		mean = "+" + mean
+	}
 	if s.aligned && k != Ranks {
 		pad = strings.Repeat(" ", max(0, len("10.")+v.Decimals-len(mean)))
 	}
@@ -63,46 +62,149 @@ func (s style) lines(k Kind, e Entry) []string {
 	if k == Published {
 		return nonEmpty(pad+mean+notes, std)
 	}
+	value := joinWords(mean, std)
+	switch e.Mark {
+	case Best:
+		value = s.best(value)
+	case Second:
+		value = s.second(value)
+	}
+	if e.Level {
+		value += s.text(LevelSign)
+	}
 	interval := ""
 	if v.Low.Present() {
 		interval = "[" + v.format(v.Low) + ", " + v.format(v.High) + "]"
 	}
-	value := s.placed(e.Place, strings.Join(nonEmpty(mean, std), " "))
-	if e.Level {
-		value += s.text(LevelSign)
-	}
 	return nonEmpty(pad+value+notes, interval)
 }
 
-func (s style) placed(p Place, text string) string {
-	switch p {
-	case Best:
-		return s.best(text)
-	case Second:
-		return s.second(text)
+// legend explains the style's marks, where the table has some, and then the
+// entries.
+func (s style) legend(t Table) string {
+	var out []string
+	for _, row := range t.rows() {
+		for _, e := range row {
+			if e.Mark != Unmarked && len(out) == 0 {
+				out = append(out, s.marks+" of "+s.text(t.Among))
+			}
+		}
 	}
-	return text
+	for _, line := range t.Legend {
+		out = append(out, s.text(line))
+	}
+	return strings.Join(out, "; ")
 }
 
-// LevelSign stands at values that are level with the best, as far as one can
-// tell.
-const LevelSign = "≈"
+// origin is where a table comes from: a line of its foot.
+type origin struct{ What, Text string }
 
-// nonEmpty leaves empty texts out.
-func nonEmpty(texts ...string) []string {
-	return slices.DeleteFunc(texts, func(t string) bool { return t == "" })
+func (t Table) origin() (out []origin) {
+	for _, o := range []origin{{"Made by", t.Command}, {"Made of", t.Source}} {
+		if o.Text != "" {
+			out = append(out, o)
+		}
+	}
+	return out
 }
 
 // superscript is footnote numbers as small digits.
 func superscript(numbers []int) string {
-	var out strings.Builder
-	for i, n := range numbers {
-		if i > 0 {
-			out.WriteString(",")
+	return strings.Map(func(r rune) rune {
+		if r == ',' {
+			return r
 		}
-		for _, digit := range fmt.Sprint(n) {
-			out.WriteRune([]rune("⁰¹²³⁴⁵⁶⁷⁸⁹")[digit-'0'])
+		return []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")[r-'0']
+	}, joinNumbers(numbers))
+}
+
+// raised is footnote numbers between two tags, or nothing.
+func raised(before, after string) func([]int) string {
+	return func(numbers []int) string {
+		if len(numbers) == 0 {
+			return ""
+		}
+		return before + joinNumbers(numbers) + after
+	}
+}
+
+// joinNumbers is footnote numbers as 1,2.
+func joinNumbers(numbers []int) string {
+	texts := make([]string, len(numbers))
+	for i, n := range numbers {
+		texts[i] = strconv.Itoa(n)
+	}
+	return strings.Join(texts, ",")
+}
+
+// columnGroup is the title above neighbouring columns; it may be empty.
+type columnGroup struct {
+	Title   string
+	Columns int
+}
+
+// groups are the titles above the heads; nil where there are none.
+func (t Table) groups() []columnGroup {
+	var out []columnGroup
+	titled := false
+	for c, column := range t.Columns {
+		titled = titled || column.Group != ""
+		if c > 0 && t.Columns[c-1].Group == column.Group {
+			out[len(out)-1].Columns++
+			continue
+		}
+		out = append(out, columnGroup{column.Group, 1})
+	}
+	if !titled {
+		return nil
+	}
+	return out
+}
+
+// split cuts the table into parts that fit, or that have one group of columns.
+// Every part repeats the columns that name the rows.
+func (t Table) split(fits func(Table) bool) []Table {
+	if fits(t) {
+		return []Table{t}
+	}
+	heads := t.numHeads()
+	var columns []int // of the present part
+	for c := range heads {
+		columns = append(columns, c)
+	}
+	var parts []Table
+	for c := heads; c < len(t.Columns); {
+		wider := columns
+		group := t.Columns[c].Group
+		for ; c < len(t.Columns) && t.Columns[c].Group == group; c++ {
+			wider = append(wider[:len(wider):len(wider)], c)
+		}
+		if len(columns) > heads && !fits(t.part(wider)) {
+			parts = append(parts, t.part(columns))
+			wider = append(columns[:heads:heads], wider[len(columns):]...)
+		}
+		columns = wider
+	}
+	return append(parts, t.part(columns))
+}
+
+// part is the table with some of its columns.
+func (t Table) part(columns []int) Table {
+	out := t
+	out.Columns, out.Blocks = nil, nil
+	for _, c := range columns {
+		out.Columns = append(out.Columns, t.Columns[c])
+	}
+	for _, block := range t.Blocks {
+		out.NextBlock()
+		for _, row := range block {
+			var some []Entry
+			for _, c := range columns {
+				some = append(some, row[c])
+			}
+			last := len(out.Blocks) - 1
+			out.Blocks[last] = append(out.Blocks[last], some)
 		}
 	}
-	return out.String()
+	return out
 }

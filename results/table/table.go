@@ -1,6 +1,13 @@
+// Package table lays tables out as text, lists, Markdown, LaTeX, HTML and CSV.
+//
+// A Table says what its entries mean, not how they look. Texts, numbers and
+// footnotes come from the caller; nothing here knows of records, models or
+// datasets. MarkBest marks the best entries of a column, and SideBySide puts
+// the tables of several folders into one.
 package table
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -9,13 +16,12 @@ import (
 	"dgsbench/internal/optional"
 )
 
-// Table says what is in a printed table. How it looks is up to WriteText,
-// WriteMarkdown, WriteLaTeX, WriteHTML and WriteCSV.
+// Table has columns, rows and notes. The Write functions lay it out.
 type Table struct {
 	Name    string // letters, digits and dashes; no other table of a report has it
 	Title   string
 	Columns []Column
-	Heads   int      // so many columns name the rows; 0 stands for 1
+	Heads   int      // number of columns that name the rows; 0 stands for 1
 	Blocks  [][]Row  // rows that belong together
 	Among   string   // of which the best and the second are marked: "the learned models"
 	Legend  []string // how to read the entries
@@ -44,39 +50,18 @@ type Column struct {
 	Metric string // its title; Measured and Published columns only
 	Head   string // with the unit; of a Published column, a word for who published it and the unit
 	Notes  []int
-}
-
-// name is the head for layouts in which a column stands alone.
-func (c Column) name() string {
-	if c.Kind != Published || c.Metric == "" {
-		return strings.Join(nonEmpty(c.Group, c.Head), " ")
-	}
-	_, unit, _ := strings.Cut(c.Head, " ")
-	return strings.Join(nonEmpty(c.Group, c.publisher(), c.Metric, unit), " ")
-}
-
-// publisher is who published the values of a Published column.
-func (c Column) publisher() string {
-	who, _, _ := strings.Cut(c.Head, " ")
-	return who
-}
-
-// origin says where a table comes from, in lines for its foot.
-type origin struct{ What, Text string }
-
-func (t Table) origin() []origin {
-	return slices.DeleteFunc([]origin{{"Made by", t.Command}, {"Made of", t.Source}}, func(o origin) bool { return o.Text == "" })
+	Right  bool // aligned to the right, in lists and Markdown grids
 }
 
 // Row has one entry a column.
 type Row []Entry
 
 // Entry is a text or a value. Without either it stands for something that is
-// not there.
+// absent.
 type Entry struct {
 	Text  string
 	Value *Value
-	Place Place
+	Mark  Mark
 	// Level values cannot be told apart from the best of their column.
 	Level bool
 	// Unranked values take no part in rankings; a footnote says why.
@@ -84,15 +69,12 @@ type Entry struct {
 	Notes    []int
 }
 
-// Ranked reports whether the entry has a value that is ranked.
-func (e Entry) Ranked() bool { return e.Value != nil && !e.Unranked }
+// Mark distinguishes the best ranked entries of a column.
+type Mark int
 
-// Place is an entry's place among the ranked ones of its column.
-type Place int
-
-// Entries that are neither best nor second, or not ranked, are Unplaced.
+// Entries that are neither best nor second, or not ranked, are Unmarked.
 const (
-	Unplaced Place = iota
+	Unmarked Mark = iota
 	Best
 	Second
 )
@@ -109,6 +91,162 @@ type Value struct {
 	Approximate bool
 }
 
+const (
+	// NoValue stands for what is absent.
+	NoValue = "–"
+	// LevelSign marks values that cannot be told apart from the best.
+	LevelSign = "≈"
+)
+
+// New returns a table of text columns without rows.
+func New(heads ...string) Table {
+	var t Table
+	for _, head := range heads {
+		t.Columns = append(t.Columns, Column{Head: head})
+	}
+	return t
+}
+
+// Add appends a row to the last block. An entry is an Entry, a *Value, or
+// anything else as fmt.Sprint formats it.
+func (t *Table) Add(entries ...any) {
+	if len(t.Blocks) == 0 {
+		t.NextBlock()
+	}
+	last := len(t.Blocks) - 1
+	t.Blocks[last] = append(t.Blocks[last], NewRow(entries...))
+}
+
+// NextBlock begins a block: the rows that are added from now on.
+func (t *Table) NextBlock() { t.Blocks = append(t.Blocks, nil) }
+
+// NewRow returns a row of entries, which are those of Add.
+func NewRow[T any](entries ...T) Row {
+	row := make(Row, len(entries))
+	for i, e := range entries {
+		switch e := any(e).(type) {
+		case Entry:
+			row[i] = e
+		case *Value:
+			row[i].Value = e
+		default:
+			row[i].Text = fmt.Sprint(e)
+		}
+	}
+	return row
+}
+
+// Note returns the numbers of footnotes, ascending. A new text becomes a
+// footnote; an empty one has no number.
+func (t *Table) Note(texts ...string) []int {
+	var numbers []int
+	for _, text := range texts {
+		if text == "" {
+			continue
+		}
+		i := slices.Index(t.Notes, text)
+		if i < 0 {
+			i = len(t.Notes)
+			t.Notes = append(t.Notes, text)
+		}
+		numbers = append(numbers, i+1)
+	}
+	slices.Sort(numbers)
+	return slices.Compact(numbers)
+}
+
+// Renumber puts footnotes in the order in which a reader meets them, heads
+// first, then row by row, and drops those without a reference.
+func (t *Table) Renumber() {
+	var references []*[]int
+	for c := range t.Columns {
+		references = append(references, &t.Columns[c].Notes)
+	}
+	for _, row := range t.rows() {
+		for c := range row {
+			references = append(references, &row[c].Notes)
+		}
+	}
+	old := t.Notes
+	t.Notes = nil
+	for _, numbers := range references {
+		for _, n := range *numbers {
+			t.Note(old[n-1])
+		}
+	}
+	for _, numbers := range references {
+		var texts []string
+		for _, n := range *numbers {
+			texts = append(texts, old[n-1])
+		}
+		*numbers = t.Note(texts...) // a new slice: entries may share the old one
+	}
+}
+
+func (t Table) rows() []Row { return slices.Concat(t.Blocks...) }
+
+// numHeads is the number of columns that name the rows.
+func (t Table) numHeads() int { return max(1, t.Heads) }
+
+// name is the head for layouts in which a column stands alone.
+func (c Column) name() string {
+	if c.Kind != Published || c.Metric == "" {
+		return joinWords(c.Group, c.Head)
+	}
+	_, unit, _ := strings.Cut(c.Head, " ")
+	return joinWords(c.Group, c.publisher(), c.Metric, unit)
+}
+
+// publisher is who published the values of a Published column.
+func (c Column) publisher() string {
+	who, _, _ := strings.Cut(c.Head, " ")
+	return who
+}
+
+// nonEmpty returns the texts that are not empty.
+func nonEmpty(texts ...string) []string {
+	return slices.DeleteFunc(texts, func(t string) bool { return t == "" })
+}
+
+func joinWords(words ...string) string { return strings.Join(nonEmpty(words...), " ") }
+
+// Ranked reports whether the entry has a value that is ranked.
+func (e Entry) Ranked() bool { return e.Value != nil && !e.Unranked }
+
+// MarkBest marks the best and the second of a column's ranked values; those
+// that are printed alike share a mark. A single value stays without one.
+func MarkBest(rows []Row, column int, higherIsBetter bool) {
+	var ranked []*Entry
+	var printed []float64
+	for _, row := range rows {
+		if e := &row[column]; e.Ranked() {
+			ranked, printed = append(ranked, e), append(printed, e.Value.Printed())
+		}
+	}
+	if len(ranked) < 2 {
+		return
+	}
+	distinct := slices.Compact(slices.Sorted(slices.Values(printed)))
+	if higherIsBetter {
+		slices.Reverse(distinct)
+	}
+	for i, e := range ranked {
+		switch slices.Index(distinct, printed[i]) {
+		case 0:
+			e.Mark = Best
+		case 1:
+			e.Mark = Second
+		}
+	}
+}
+
+// NewValue returns a value with neither deviation nor interval.
+func NewValue[T ~float64](mean T, decimals int) *Value {
+	return &Value{
+		Mean: optional.Number(mean), Std: optional.Absent(), Low: optional.Absent(), High: optional.Absent(), Decimals: decimals,
+	}
+}
+
 // Printed is the mean as readers see it. Comparing what is printed makes
 // values that look the same tie.
 func (v *Value) Printed() float64 {
@@ -119,18 +257,39 @@ func (v *Value) Printed() float64 {
 	return math.Round(float64(v.Mean)*scale) / scale
 }
 
+// format returns one of the value's numbers, "" for an absent one.
 func (v *Value) format(n optional.Number) string {
 	if !n.Present() {
 		return ""
 	}
-	return strconv.FormatFloat(float64(n), 'f', v.Decimals, 64)
+	return Fixed(float64(n), v.Decimals)
 }
 
-// signed is format with the sign of a difference.
-func (v *Value) signed(n optional.Number) string {
-	text := v.format(n)
-	if v.Signed && n > 0 {
-		text = "+" + text
+// Fixed formats a number with a fixed number of decimals, or all that it has
+// where that is negative.
+func Fixed(x float64, decimals int) string { return strconv.FormatFloat(x, 'f', decimals, 64) }
+
+// Thousands formats a number as 80,145.
+func Thousands(n int) string { return separate(strconv.Itoa(n)) }
+
+// Number formats a number with fixed decimals, as 80,145.50, or NoValue where
+// it is absent.
+func Number(x optional.Number, decimals int) string {
+	if !x.Present() {
+		return NoValue
 	}
-	return text
+	scale := math.Pow10(decimals)
+	whole, fraction, point := strings.Cut(Fixed(math.Round(float64(x)*scale)/scale, decimals), ".")
+	if point {
+		fraction = "." + fraction
+	}
+	return separate(whole) + fraction
+}
+
+// separate puts commas between the thousands of a whole number.
+func separate(digits string) string {
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
 }

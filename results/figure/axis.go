@@ -1,0 +1,119 @@
+package figure
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"gonum.org/v1/plot"
+)
+
+func (a Axis) logarithmic() bool { return a.Scale == Log || a.Scale == Times }
+
+// Share is where a value lies: 0 at one end of the axis, 1 at the other.
+func (a Axis) Share(v float64) float64 {
+	switch {
+	case a.Max <= a.Min:
+		return .5
+	case a.logarithmic():
+		return math.Log(v/a.Min) / math.Log(a.Max/a.Min)
+	}
+	return (v - a.Min) / (a.Max - a.Min)
+}
+
+// ticks are values of the axis; some have a label.
+func (a Axis) ticks() (ticks []plot.Tick) {
+	switch {
+	case a.Names != nil:
+		for i, name := range a.Names {
+			ticks = append(ticks, plot.Tick{Value: float64(i), Label: name})
+		}
+	case a.logarithmic():
+		return a.logTicks()
+	case a.Max <= a.Min:
+		return []plot.Tick{{Value: a.Min, Label: digits(a.Min)}}
+	case a.Scale == Whole:
+		return a.wholeTicks()
+	default:
+		for _, t := range (plot.DefaultTicks{}).Ticks(a.Min, a.Max) {
+			if t.Value >= a.Min && t.Value <= a.Max {
+				ticks = append(ticks, t)
+			}
+		}
+	}
+	return ticks
+}
+
+// wholeTicks are the first value, and up to five multiples of 1, 2 or 5 times a
+// power of ten.
+func (a Axis) wholeTicks() []plot.Tick {
+	const most = 5
+	step := 1.0
+	for power := 1.0; (a.Max-a.Min)/step > most; power *= 10 {
+		for _, digit := range []float64{1, 2, 5} {
+			if step = digit * power; (a.Max-a.Min)/step <= most {
+				break
+			}
+		}
+	}
+	out := []plot.Tick{{Value: a.Min, Label: digits(a.Min)}}
+	for v := step; v <= a.Max; v += step {
+		if v-a.Min >= step/2 {
+			out = append(out, plot.Tick{Value: v, Label: digits(v)})
+		}
+	}
+	return out
+}
+
+// logTicks are at all digits of every power of ten. 1, 2 and 5 have a label,
+// or 1 alone where these are many.
+func (a Axis) logTicks() []plot.Tick {
+	most := 12
+	if a.Scale == Times {
+		most = 5 // times are longer than numbers
+	}
+	var out []plot.Tick
+	labelled := 0
+	for power := math.Floor(math.Log10(a.Min)); math.Pow(10, power) <= a.Max; power++ {
+		for digit := 1.0; digit < 10; digit++ {
+			t := plot.Tick{Value: digit * math.Pow(10, power)}
+			if t.Value < a.Min || t.Value > a.Max {
+				continue
+			}
+			if digit == 1 || digit == 2 || digit == 5 {
+				t.Label = a.label(digit, power)
+				labelled++
+			}
+			out = append(out, t)
+		}
+	}
+	for i, t := range out {
+		if power := math.Pow(10, math.Round(math.Log10(t.Value))); labelled > most && math.Abs(t.Value-power) > .1*power {
+			out[i].Label = ""
+		}
+	}
+	return out
+}
+
+// label is a number of one digit: 0.05, 200, 1e4, 2ms.
+func (a Axis) label(digit, power float64) string {
+	switch {
+	case a.Scale == Times:
+		return Duration(digit * math.Pow(10, power))
+	case power < -3 || power > 3:
+		return fmt.Sprintf("%.0fe%.0f", digit, power)
+	}
+	return strconv.FormatFloat(digit*math.Pow(10, power), 'f', int(max(0, -power)), 64)
+}
+
+func digits(v float64) string { return fmt.Sprintf("%.4g", v) }
+
+// Duration formats nanoseconds with three digits.
+func Duration(ns float64) string {
+	if ns >= 1 {
+		step := math.Pow(10, math.Floor(math.Log10(ns))-2)
+		ns = math.Round(ns/step) * step
+	}
+	return time.Duration(math.Round(ns)).String()
+}

@@ -1,0 +1,147 @@
+package figure
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"strings"
+)
+
+// Sizes in the units of a chart's own coordinates.
+const (
+	chartWidth  = 330
+	chartHeight = 142
+	topMargin   = 18 // for the panel's title
+	footMargin  = 20 // for the numbers below it
+	leftMargin  = 44 // for the numbers beside it
+	rightMargin = 8
+)
+
+// Chart is a small drawing of one or two panels beside each other, as a part of
+// a page. Its colours are those of the page.
+type Chart struct {
+	ID, Title string
+	Drawn     string // what the lines and marks are, for those who cannot see them
+	Says      string // its numbers, in a sentence
+	Panels    []Panel
+}
+
+//go:embed chart.html
+var chartHTML string
+
+var chartTemplate = template.Must(template.New("chart").Parse(chartHTML))
+
+// The values of the template: numbers and paths are those of SVG.
+type (
+	chartView struct {
+		Chart
+		Width, Height int
+		Inner, Foot   int // width of a panel, and height of the numbers below it
+		Panes         []pane
+	}
+	pane struct {
+		Name           string
+		Left           int
+		XTicks, YTicks []tick
+		Paths          []path
+
+		x, y  Axis
+		width float64
+	}
+	tick struct{ At, Label string }
+	path struct{ Class, D string }
+)
+
+// HTML is the chart as a figure of HTML.
+func (c Chart) HTML() (template.HTML, error) {
+	var out bytes.Buffer
+	err := chartTemplate.Execute(&out, c.view())
+	return template.HTML(out.String()), err
+}
+
+func (c Chart) view() chartView {
+	v := chartView{
+		Chart: c, Width: chartWidth, Height: chartHeight, Inner: chartWidth/len(c.Panels) - leftMargin - rightMargin, Foot: chartHeight - 6,
+	}
+	for i, panel := range c.Panels {
+		p := pane{Name: panel.Title, Left: i*chartWidth/len(c.Panels) + leftMargin, width: float64(v.Inner)}
+		p.x, p.y = panel.fitted()
+		for _, t := range p.x.ticks() {
+			if t.Label != "" {
+				p.XTicks = append(p.XTicks, tick{coordinate(p.across(t.Value)), p.x.chartLabel(t.Value, t.Label)})
+			}
+		}
+		for _, t := range p.y.ticks() {
+			if t.Label != "" {
+				p.YTicks = append(p.YTicks, tick{coordinate(p.up(t.Value)), p.y.chartLabel(t.Value, t.Label)})
+			}
+		}
+		for _, s := range panel.Series {
+			p.add(s.Class, p.data(s))
+		}
+		v.Panes = append(v.Panes, p)
+	}
+	return v
+}
+
+// chartLabel has no more than four digits.
+func (a Axis) chartLabel(v float64, label string) string {
+	if a.Scale == Linear && a.Names == nil {
+		return digits(v)
+	}
+	return label
+}
+
+func (p *pane) across(x float64) float64 { return p.x.Share(x) * p.width }
+
+func (p *pane) up(y float64) float64 {
+	const inner = chartHeight - topMargin - footMargin
+	return topMargin + (1-p.y.Share(y))*inner
+}
+
+// data is what is drawn of a series. A point by itself, on a line or as a Dot,
+// is a line of no length; a Triangle differs in more than its colour.
+func (p *pane) data(s Series) string {
+	var d strings.Builder
+	drawing := false
+	level := "" // of the point before
+	for _, pt := range s.Points {
+		x, y := coordinate(p.across(pt.X.Mean)), coordinate(p.up(pt.Y.Mean))
+		switch {
+		case !finite(pt.Y.Mean):
+			drawing = false
+		case s.Mark == Box:
+			low, high := coordinate(p.up(pt.Y.Low)), coordinate(p.up(pt.Y.High))
+			fmt.Fprintf(&d, "M%s %sV%sH%sV%sz", coordinate(p.across(pt.X.Low)), low, high, coordinate(p.across(pt.X.High)), low)
+		case s.Mark == Triangle:
+			fmt.Fprintf(&d, "M%s %sl4 7h-8z", x, coordinate(p.up(pt.Y.Mean)-4))
+		case drawing && s.Line == Steps:
+			fmt.Fprintf(&d, "L%s %sL%s %s", x, level, x, y)
+		case drawing:
+			fmt.Fprintf(&d, "L%s %s", x, y)
+		default:
+			fmt.Fprintf(&d, "M%s %sh0", x, y)
+			drawing = s.Line != NoLine
+		}
+		level = y
+	}
+	return d.String()
+}
+
+// add puts a path over those before it, or extends the last one.
+func (p *pane) add(class, d string) {
+	last := len(p.Paths) - 1
+	switch {
+	case d == "":
+	case last >= 0 && p.Paths[last].Class == class:
+		p.Paths[last].D += d
+	default:
+		p.Paths = append(p.Paths, path{class, d})
+	}
+}
+
+// coordinate is short: a tenth of a unit cannot be seen.
+func coordinate(x float64) string {
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0")
+}

@@ -1,0 +1,89 @@
+package figure
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// numbersIn are those of a path.
+var numbersIn = regexp.MustCompile(`-?[0-9.]+`)
+
+// TestLinesStayInside: whatever is drawn lies in its panel.
+func TestLinesStayInside(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(-1e6, 1e6), rapid.Just(math.NaN()), rapid.Just(5.)), 1, 30).Draw(t, "values")
+		var line []Point
+		for i, v := range values {
+			line = append(line, At(float64(i+1), v))
+		}
+		v := Chart{Panels: []Panel{{}, {X: Axis{Scale: Whole}, Series: []Series{{Class: "mean", Line: Solid, Points: line}}}}}.view()
+		p := v.Panes[1]
+		if len(p.XTicks) == 0 || len(p.YTicks) == 0 {
+			t.Fatalf("no numbers beside %v", values)
+		}
+		for _, path := range p.Paths {
+			for _, command := range regexp.MustCompile(`[ML][^MLh]+`).FindAllString(path.D, -1) {
+				at := numbersIn.FindAllString(command, -1)
+				x, _ := strconv.ParseFloat(at[0], 64)
+				y, _ := strconv.ParseFloat(at[1], 64)
+				if x < 0 || x > float64(v.Inner) || y < topMargin || y > chartHeight-footMargin {
+					t.Fatalf("%s is outside", command)
+				}
+			}
+		}
+		for _, tick := range p.XTicks {
+			if strings.Contains(tick.Label, ".") {
+				t.Fatalf("epoch %s", tick.Label)
+			}
+		}
+	})
+}
+
+// TestLines: a gap interrupts a line, and a point by itself is a dot.
+func TestLines(t *testing.T) {
+	v := Chart{Panels: []Panel{{
+		X: Axis{Max: 2}, Y: Axis{Max: 1},
+		Series: []Series{{Class: "mean", Line: Solid, Points: []Point{At(0, 0), At(1, math.NaN()), At(2, 1)}}},
+	}}}.view()
+	if want := fmt.Sprintf("M0 %dh0M%d %dh0", chartHeight-footMargin, v.Inner, topMargin); v.Panes[0].Paths[0].D != want {
+		t.Errorf("%s, expected %s", v.Panes[0].Paths[0].D, want)
+	}
+}
+
+// TestDuration has three digits.
+func TestDuration(t *testing.T) {
+	for ns, want := range map[float64]string{240: "240ns", 7213: "7.21µs", 1.8437e6: "1.84ms", 1e9: "1s"} {
+		if got := Duration(ns); got != want {
+			t.Errorf("%g ns are %s, expected %s", ns, got, want)
+		}
+	}
+}
+
+// TestLogTicks: 1, 2 and 5 are labelled as long as there is room.
+func TestLogTicks(t *testing.T) {
+	for _, c := range []struct {
+		axis Axis
+		want string
+	}{
+		{Axis{Min: .04, Max: 3, Scale: Log}, "0.05 0.1 0.2 0.5 1 2"},
+		{Axis{Min: 900, Max: 2e7, Scale: Log}, "1000 1e4 1e5 1e6 1e7"},
+		{Axis{Min: 900, Max: 3e4, Scale: Times}, "1µs 2µs 5µs 10µs 20µs"},
+		{Axis{Min: 900, Max: 3e6, Scale: Times}, "1µs 10µs 100µs 1ms"},
+	} {
+		var labels []string
+		for _, tick := range c.axis.ticks() {
+			if tick.Label != "" {
+				labels = append(labels, tick.Label)
+			}
+		}
+		if got := strings.Join(labels, " "); got != c.want {
+			t.Errorf("%v: %s, want %s", c.axis, got, c.want)
+		}
+	}
+}

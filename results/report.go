@@ -1,0 +1,238 @@
+package results
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"dgsbench/datasets"
+	"dgsbench/protocol"
+	"dgsbench/results/figure"
+	"dgsbench/results/record"
+	"dgsbench/results/table"
+	"dgsbench/specs"
+)
+
+// Report is what is printed of a suite: rows for machines, tables and figures
+// for readers.
+type Report struct {
+	Title       string
+	Rows        []Row
+	Tables      []table.Table
+	Figures     []figure.Figure
+	Comparisons []Comparison    // of the models, pair by pair
+	Records     []record.Record // that it is made of, in the order of the suite
+	Warnings    []string        // about what no sound measurement has, a line each
+}
+
+// Outline says what a report is about.
+type Outline struct {
+	Trials  []specs.Trial
+	Suite   []specs.Trial // the whole suite, of which flags may have left some out
+	Tables  []Choice
+	Ranges  []Range // of the models' searches
+	File    string  // of the suite
+	Command string  // that makes the tables again
+	// Progress, unless it is nil, is called with the share of the work done.
+	Progress func(share float64)
+}
+
+// OutlineOf returns the outline of a suite, without trials and command. It is
+// an error when the suite asks for an unknown table.
+func OutlineOf(s specs.Suite) (Outline, error) {
+	if err := s.Tables.Known(TableIDs()); err != nil {
+		return Outline{}, err
+	}
+	whole, err := s.Trials(specs.Filter{})
+	if err != nil {
+		return Outline{}, err
+	}
+	out := Outline{Suite: whole, Tables: DefaultChoices(), File: s.File}
+	if len(s.Tables.Show) > 0 {
+		out.Tables = nil
+	}
+	for _, t := range s.Tables.Show {
+		out.Tables = append(out.Tables, Choice{ID: t.ID, Title: t.Title, Models: t.Models, Without: t.Without, Datasets: t.Datasets})
+	}
+	for i := range out.Tables {
+		out.Tables[i].PaperDatasets = s.Tables.PaperDatasets
+	}
+	for _, m := range s.Models() {
+		for _, p := range m.Search() {
+			var tasks []string
+			for _, task := range p.Tasks {
+				tasks = append(tasks, string(task))
+			}
+			out.Ranges = append(out.Ranges, Range{Model: m.Title, Title: p.Title, Tasks: strings.Join(tasks, ", "), Values: p.Range(), Note: p.Note})
+		}
+	}
+	return out, nil
+}
+
+// NewReport summarises the records of the outline's trials. Trials without a
+// record are missing in the rows and dashes in the tables.
+func NewReport(s record.Store, records []record.Record, o Outline) (Report, error) {
+	scored, timed := specs.SplitLatency(o.Trials)
+	in := Input{Store: s, Records: ofTrials(records, scored), Ranges: o.Ranges}
+	var err error
+	if in.Cells, err = Aggregate(s, in.Records, o.Progress); err != nil {
+		return Report{}, err
+	}
+	in.Timed, in.EarlierRuns = record.LatestRun(ofTrials(records, timed))
+	times, err := LatencyRows(s, in.Timed)
+	if err != nil {
+		return Report{}, err
+	}
+	nc, lp := ofTask(scored, protocol.NodeClassification), ofTask(scored, protocol.LinkPrediction)
+	wholeScored, wholeTimed := specs.SplitLatency(o.Suite)
+	for _, l := range []struct {
+		layout        *Layout
+		trials, whole []specs.Trial
+	}{
+		{&in.Classification, nc, ofTask(wholeScored, protocol.NodeClassification)},
+		{&in.Links, lp, ofTask(wholeScored, protocol.LinkPrediction)},
+		{&in.Latency, timed, wholeTimed},
+	} {
+		*l.layout = newLayout(l.trials)
+		l.layout.Suite, l.layout.Command, l.layout.Source = datasetHeads(l.whole), o.Command, sourceOf(o.File, records)
+	}
+	for _, t := range lp {
+		in.Candidates = appendNew(in.Candidates, t.Protocol.Candidates...)
+	}
+	out, err := Make(in, o.Tables)
+	r := Report{
+		Rows: append(Rows(in.Cells), times...), Tables: out.Tables, Figures: out.Figures,
+		Comparisons: Comparisons(in.Cells), Warnings: Warnings(in.Cells), Records: slices.Concat(in.Records, in.Timed),
+	}
+	position := map[record.Key]int{}
+	for i, t := range o.Trials {
+		r.Title = subtitle(t)
+		position[KeyOf(t)] = i
+	}
+	slices.SortStableFunc(r.Records, func(a, b record.Record) int { return cmp.Compare(position[a.Key], position[b.Key]) })
+	return r, err
+}
+
+// sourceOf names the suite's file and the code that measured.
+func sourceOf(file string, records []record.Record) string {
+	var versions []string
+	for _, r := range records {
+		commit, changes, dirty := strings.Cut(r.CodeVersion, "+")
+		version := commit[:min(12, len(commit))]
+		if dirty {
+			version += "+" + changes
+		}
+		versions = appendNew(versions, version)
+	}
+	slices.Sort(versions)
+	return fmt.Sprintf("%s; %d records of code version %s", file, len(records), strings.Join(versions, ", "))
+}
+
+func ofTrials(records []record.Record, trials []specs.Trial) []record.Record {
+	keys := map[record.Key]bool{}
+	for _, t := range trials {
+		keys[KeyOf(t)] = true
+	}
+	return slices.DeleteFunc(slices.Clone(records), func(r record.Record) bool { return !keys[r.Key] })
+}
+
+func ofTask(trials []specs.Trial, task protocol.Task) []specs.Trial {
+	return slices.DeleteFunc(slices.Clone(trials), func(t specs.Trial) bool { return t.Task != task })
+}
+
+// newLayout has models, datasets and settings in the order in which they first
+// appear in the trials.
+func newLayout(trials []specs.Trial) Layout {
+	l := Layout{Datasets: datasetHeads(trials)}
+	for _, t := range trials {
+		l.Subtitle = subtitle(t)
+		l.Models = appendNew(l.Models, ModelHead{ID: t.ModelID, Variant: t.Variant, Title: t.Title, Class: t.Class})
+		l.Settings = appendNew(l.Settings, t.Setting)
+	}
+	return l
+}
+
+// datasetHeads are the columns of the datasets, one for every evaluation.
+func datasetHeads(trials []specs.Trial) []DatasetHead {
+	var out []DatasetHead
+	for _, t := range trials {
+		for _, evaluation := range append([]string{""}, t.Evaluations()...) {
+			head := DatasetHead{ID: t.Dataset, Title: t.Dataset, Case: KeyOf(t).Evaluated(evaluation).Case}
+			if head.Case != "" && !t.IsLatency() {
+				head.Title += ", " + head.Case
+			}
+			if d, err := datasets.Lookup(t.Dataset); err == nil {
+				head.PaperName = d.PaperName
+			}
+			out = appendNew(out, head)
+		}
+	}
+	return out
+}
+
+// subtitle is the description of the trial's suite.
+func subtitle(t specs.Trial) string { return t.Suite + ": " + t.About }
+
+// appendNew appends what the list does not have yet.
+func appendNew[T comparable](list []T, more ...T) []T {
+	for _, x := range more {
+		if !slices.Contains(list, x) {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// KeyOf returns the key of the trial's record.
+func KeyOf(t specs.Trial) record.Key {
+	return record.Key{
+		CellKey: record.CellKey{
+			Suite: t.Suite, Dataset: t.Dataset, Task: t.Task, Setting: t.Setting, Case: t.Case, Model: t.ModelID, Variant: t.Variant,
+		},
+		Seed: t.Seed,
+	}
+}
+
+// MadeBy reports whether the record was made under the trial's spec, and has
+// not been edited since: its name would not tell.
+func MadeBy(r record.Record, t specs.Trial) bool {
+	var spec bytes.Buffer
+	return json.Compact(&spec, r.Spec) == nil && bytes.Equal(spec.Bytes(), t.JSON()) &&
+		t.Identity(r.DataChecksum, r.Numerics, r.Device) == r.Identity
+}
+
+// Fits reports whether a record is of one of the trials: the same key and
+// the same spec, on whatever data and numerics it was made.
+func Fits(r record.Record, trials []specs.Trial) bool {
+	i := slices.IndexFunc(trials, func(t specs.Trial) bool { return KeyOf(t) == r.Key })
+	return i >= 0 && MadeBy(r, trials[i])
+}
+
+// FitOrForeign selects the records of a folder that is compared with others,
+// perhaps of another version: those that fit the trials. Of models without
+// any of those it uses records of another spec, as long as all of the model
+// have the same one; otherwise they are left out, and counted as unclear.
+func FitOrForeign(records []record.Record, trials []specs.Trial) (use []record.Record, unclear int) {
+	byCell := map[record.CellKey][]record.Record{}
+	fitting := map[record.CellKey]bool{}
+	for _, r := range records {
+		byCell[r.Key.CellKey] = append(byCell[r.Key.CellKey], r)
+		fitting[r.Key.CellKey] = fitting[r.Key.CellKey] || Fits(r, trials)
+	}
+	for _, r := range records {
+		switch {
+		case fitting[r.Key.CellKey]:
+			if Fits(r, trials) {
+				use = append(use, r)
+			}
+		case slices.ContainsFunc(byCell[r.Key.CellKey], func(other record.Record) bool { return !r.SameSpec(other) }):
+			unclear++
+		default:
+			use = append(use, r)
+		}
+	}
+	return use, unclear
+}
