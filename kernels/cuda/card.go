@@ -3,19 +3,31 @@
 package cuda
 
 import (
+	"embed"
 	"fmt"
 	"io/fs"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"dgsbench/kernels"
 	"dgsbench/kernels/cuda/driver"
 )
 
+//go:embed *.ptx
+var modules embed.FS
+
+// Sources are the kernels before they were compiled. Package cudatest
+// compiles them for the processor.
+//
+//go:embed *.cu *.h
+var Sources embed.FS
+
 // card is a card with the kernels on it. Devices share it, each with a stream
 // and a heap of its own, and none waits for another except where memory is
-// given back.
+// freed.
 type card struct {
 	*driver.Device
 	kernels map[string]kernel
@@ -23,51 +35,49 @@ type card struct {
 
 	mutex     sync.Mutex
 	heaps     map[*heap]bool // of the devices
-	capturing sync.RWMutex   // by any number of them
+	capturing sync.RWMutex   // read-locked by every capture
 }
 
-// kernel is one that can be launched.
+// kernel is a kernel that is loaded.
 type kernel struct {
 	function   driver.Function
 	parameters int
 }
 
-// cards are those that have been opened.
-var cards struct {
-	sync.Mutex
-	open map[place]*card
-}
-
-// place is where a card is found.
-type place struct {
+// cardKey identifies a card.
+type cardKey struct {
 	library string
 	number  int
 }
 
-// openCard opens a card, or finds it among those that are open.
-func openCard(p place) (*card, error) {
+// cards are those that have been opened.
+var cards = struct {
+	sync.Mutex
+	open map[cardKey]*card
+}{open: map[cardKey]*card{}}
+
+// openCard opens a card unless it is open already.
+func openCard(library string, number int) (*card, error) {
 	cards.Lock()
 	defer cards.Unlock()
-	if c := cards.open[p]; c != nil {
+	key := cardKey{library, number}
+	if c := cards.open[key]; c != nil {
 		return c, nil
 	}
-	d, err := driver.Open(p.library, p.number)
+	d, err := driver.Open(library, number)
 	if err != nil {
 		return nil, err
 	}
 	c := &card{Device: d, kernels: map[string]kernel{}, heaps: map[*heap]bool{}}
-	if err := d.Do(c.load); err != nil {
+	if err := d.Do(c.loadAll); err != nil {
 		return nil, err
 	}
-	if cards.open == nil {
-		cards.open = map[place]*card{}
-	}
-	cards.open[p] = c
+	cards.open[key] = c
 	return c, nil
 }
 
-// load puts all modules on the card.
-func (c *card) load() error {
+// loadAll loads all modules.
+func (c *card) loadAll() error {
 	files, err := fs.Glob(modules, "*.ptx")
 	if err != nil {
 		return err
@@ -77,67 +87,80 @@ func (c *card) load() error {
 		if err != nil {
 			return err
 		}
-		if err := c.loadModule(string(ptx)); err != nil {
+		if err := c.load(string(ptx)); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 	}
 	return nil
 }
 
-func (c *card) loadModule(ptx string) error {
+// load loads the kernels of a module.
+func (c *card) load(ptx string) error {
 	m, err := c.Load(ptx)
 	if err != nil {
 		return err
 	}
-	for _, e := range entries(ptx) {
-		f, err := c.Function(m, e.name, c.Info().Shared)
+	for _, text := range strings.Split(ptx, ".visible .entry ")[1:] {
+		name, rest, _ := strings.Cut(text, "(")
+		list, _, closed := strings.Cut(rest, ")")
+		if !closed {
+			panic(fmt.Sprintf("cuda: the parameters of kernel %s have no end", name))
+		}
+		f, err := c.Function(m, name, c.Info().Shared)
 		if err != nil {
 			return err
 		}
-		c.kernels[e.name] = kernel{f, e.parameters}
+		c.kernels[name] = kernel{f, strings.Count(list, ".param ")}
 	}
 	return nil
 }
 
-// Capture is the driver's. Nobody gives anything back meanwhile.
+// must does a piece of work on the card. Its panic is a kernels.Failure.
+func (c *card) must(work func() error) {
+	if err := c.Do(work); err != nil {
+		panic(&kernels.Failure{Err: fmt.Errorf("cuda: %w", err)})
+	}
+}
+
+// Capture is the driver's. Nobody frees memory during a capture.
 func (c *card) Capture(s driver.Stream, f func() error) (driver.Graph, error) {
 	c.capturing.RLock()
 	defer c.capturing.RUnlock()
 	return c.Device.Capture(s, f)
 }
 
-// add makes a device's heap known to the others.
-func (c *card) add(h *heap) {
+// betweenCaptures calls f unless any stream is captured: nobody may wait for
+// that one, and freeing memory waits for all.
+func (c *card) betweenCaptures(f func() error) error {
+	if !c.capturing.TryLock() {
+		return nil
+	}
+	defer c.capturing.Unlock()
+	return f()
+}
+
+// register lists a device's heap, and unregister removes it, before the device's
+// stream is freed.
+func (c *card) register(h *heap) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	c.heaps[h] = true
 }
 
-// remove is the end of add, before the stream's.
-func (c *card) remove(h *heap) {
+func (c *card) unregister(h *heap) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	delete(c.heaps, h)
 }
 
-// betweenCaptures does something unless any stream is captured: nobody may
-// wait for that one, and giving memory back waits for all.
-func (c *card) betweenCaptures(do func() error) error {
-	if !c.capturing.TryLock() {
-		return nil
-	}
-	defer c.capturing.Unlock()
-	return do()
-}
-
-// collect gives back what any device has discarded: one that asks for no
-// memory would keep it.
+// collect frees what any device has discarded: one that allocates nothing
+// would not do it by itself.
 func (c *card) collect() error {
 	return c.betweenCaptures(func() error {
 		c.mutex.Lock()
 		defer c.mutex.Unlock()
 		for h := range c.heaps {
-			if err := h.giveBack(); err != nil {
+			if err := h.freeDiscarded(); err != nil {
 				return err
 			}
 		}
@@ -145,9 +168,8 @@ func (c *card) collect() error {
 	})
 }
 
-// memory is what is free of the card, and all of it. What devices have left
-// that are gone is given back first: a collection at a time, as long as that
-// helps.
+// memory is the card's free and total bytes. What unreachable devices hold is
+// freed first: a garbage collection at a time, as long as that helps.
 func (c *card) memory() (free, total int, err error) {
 	for before := c.held.Load(); before > 0; {
 		runtime.GC()

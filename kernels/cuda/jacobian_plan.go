@@ -9,53 +9,53 @@ import (
 
 // As in jacobian.cu.
 const (
-	readsARound  = 8
-	writesAtOnce = 4
-	readWords    = 2
-	writeWords   = 4
+	readsPerRound = 8
+	writesAtOnce  = 4
+	readWords     = 2
+	writeWords    = 4
 )
 
 // jacobianPlan is a step as the kernel does it: in rounds, each of which reads
-// some Jacobians and writes what is made of those that were read so far. The
-// copy of one that was read takes a place until its last use. So the fewer
-// places are needed, the closer those stand that are used together.
+// some Jacobians and writes those whose operands have been read. A copy of what
+// was read is stored in a place until its last use. So the closer together those
+// are read that are used together, the fewer places are needed.
 type jacobianPlan struct {
 	reads  []uint64 // as in jacobian.cu
 	writes []uint64
 	ends   []int32 // of each round's writes
-	kept   int     // places; the first one has zeros
+	copies int     // places; the first one has zeros
 
 	step  *kernels.JacobianStep
 	shape *kernels.JacobianShape
 	slots []driver.Ptr
 
-	users  lists   // of each state, the writes that it is an operand of
-	order  []int32 // the states that are read
-	seen   []bool
-	stack  []int32
-	place  []int32 // of the state's copy; 0 without one
-	left   []int32 // uses of the copy that are to come
-	waits  []int32 // operands that a write still lacks
-	ready  []int32 // writes that lack none
-	unused []int32 // places
+	users   lists   // of each state, the writes that it is an operand of
+	order   []int32 // the states that are read
+	visited []bool
+	stack   []int32
+	place   []int32 // of the state's copy; 0 without one
+	uses    []int32 // of the copy that are to come
+	lacking []int32 // operands of a write that have not been read
+	ready   []int32 // writes that lack none
+	unused  []int32 // places
 }
 
 // prepare plans the step.
 func (p *jacobianPlan) prepare(s *kernels.JacobianStep, shape *kernels.JacobianShape, slots []driver.Ptr) {
 	p.step, p.shape, p.slots = s, shape, slots
-	p.reads, p.writes, p.ends, p.kept = p.reads[:0], p.writes[:0], p.ends[:0], 1
+	p.reads, p.writes, p.ends, p.copies = p.reads[:0], p.writes[:0], p.ends[:0], 1
 	p.ready, p.unused = p.ready[:0], p.unused[:0]
 	p.findUsers()
 	p.sort()
-	for first := 0; first == 0 || first < len(p.order); first += readsARound {
-		p.round(p.order[first:min(first+readsARound, len(p.order))], first+readsARound >= len(p.order))
+	for first := 0; first == 0 || first < len(p.order); first += readsPerRound {
+		p.round(p.order[first:min(first+readsPerRound, len(p.order))], first+readsPerRound >= len(p.order))
 	}
 }
 
 // isRead reports whether a state has a Jacobian that is not zero.
 func (p *jacobianPlan) isRead(state int32) bool { return p.step.Slots[state] >= 0 }
 
-// findUsers counts what each state is used for, and what writes wait for.
+// findUsers lists the writes that use each state, and counts what writes lack.
 func (p *jacobianPlan) findUsers() {
 	states, writes := len(p.step.Slots), p.step.Writes
 	p.users.begin(states)
@@ -63,35 +63,35 @@ func (p *jacobianPlan) findUsers() {
 		p.users.count(w.Self)
 		p.users.count(w.Other)
 	}
-	p.users.allot()
-	p.left, p.place, p.waits = zeroed(p.left, states), zeroed(p.place, states), zeroed(p.waits, len(writes))
+	p.users.allocate()
+	p.uses, p.place, p.lacking = zeroed(p.uses, states), zeroed(p.place, states), zeroed(p.lacking, len(writes))
 	for i, w := range writes {
 		for _, state := range []int32{w.Self, w.Other} {
 			p.users.add(state, int32(i))
 			if p.isRead(state) {
-				p.left[state]++
-				p.waits[i]++
+				p.uses[state]++
+				p.lacking[i]++
 			}
 		}
-		if p.waits[i] == 0 {
+		if p.lacking[i] == 0 {
 			p.ready = append(p.ready, int32(i))
 		}
 	}
 }
 
-// sort puts states one after another that are used together, by going from
-// one to the next along the writes. Those that nothing is made of come last.
+// sort puts states that are used together next to each other, by a depth-first
+// search along the writes. States that no write uses come last.
 func (p *jacobianPlan) sort() {
-	p.order, p.seen = p.order[:0], zeroed(p.seen, len(p.step.Slots))
+	p.order, p.visited = p.order[:0], zeroed(p.visited, len(p.step.Slots))
 	for _, w := range p.step.Writes {
 		p.stack = append(p.stack, w.Self)
 		for len(p.stack) > 0 {
 			state := p.stack[len(p.stack)-1]
 			p.stack = p.stack[:len(p.stack)-1]
-			if p.seen[state] {
+			if p.visited[state] {
 				continue
 			}
-			p.take(state)
+			p.visit(state)
 			for _, i := range p.users.of(state) {
 				other := &p.step.Writes[i]
 				p.stack = append(p.stack, other.Self, other.Other)
@@ -102,28 +102,28 @@ func (p *jacobianPlan) sort() {
 		return
 	}
 	for state := range p.step.Slots {
-		if !p.seen[state] {
-			p.take(int32(state))
+		if !p.visited[state] {
+			p.visit(int32(state))
 		}
 	}
 }
 
-func (p *jacobianPlan) take(state int32) {
-	p.seen[state] = true
+func (p *jacobianPlan) visit(state int32) {
+	p.visited[state] = true
 	if p.isRead(state) {
 		p.order = append(p.order, state)
 	}
 }
 
 // round reads states, and writes what they complete. Writes that the kernel
-// would have to do one by one are put off to the next round.
+// would have to do one by one are left to the next round.
 func (p *jacobianPlan) round(states []int32, last bool) {
 	for _, state := range states {
 		p.read(state)
 	}
 	for _, state := range states {
 		for _, i := range p.users.of(state) {
-			if p.waits[i]--; p.waits[i] == 0 {
+			if p.lacking[i]--; p.lacking[i] == 0 {
 				p.ready = append(p.ready, i)
 			}
 		}
@@ -140,7 +140,7 @@ func (p *jacobianPlan) round(states []int32, last bool) {
 }
 
 func (p *jacobianPlan) read(state int32) {
-	if p.left[state] > 0 {
+	if p.uses[state] > 0 {
 		p.place[state] = p.freePlace()
 	}
 	slot := p.slots[p.step.Slots[state]]
@@ -153,8 +153,8 @@ func (p *jacobianPlan) freePlace() int32 {
 		p.unused = p.unused[:n-1]
 		return place
 	}
-	p.kept++
-	return int32(p.kept - 1)
+	p.copies++
+	return int32(p.copies - 1)
 }
 
 func (p *jacobianPlan) write(i int32) {
@@ -166,7 +166,7 @@ func (p *jacobianPlan) write(i int32) {
 	p.writes = append(p.writes, uint64(p.slots[w.Slot]), pair(p.place[w.Self], p.place[w.Other]),
 		pair(factors, i*int32(p.shape.Lanes())), pair(w.Row*int32(p.shape.Features), 0))
 	for _, state := range []int32{w.Self, w.Other} {
-		if p.left[state]--; p.left[state] == 0 {
+		if p.uses[state]--; p.uses[state] == 0 {
 			p.unused = append(p.unused, p.place[state])
 		}
 	}
@@ -174,3 +174,45 @@ func (p *jacobianPlan) write(i int32) {
 
 // pair is two ints side by side.
 func pair(first, second int32) uint64 { return uint64(uint32(first)) | uint64(uint32(second))<<32 }
+
+// lists are lists of numbers in one slice: begin, count for each item, allocate,
+// then add for each item.
+type lists struct {
+	starts, items []int32
+	next          []int32 // position of each list's next item
+}
+
+// begin makes n empty lists.
+func (l *lists) begin(n int) { l.starts = zeroed(l.starts, n+1) }
+
+// count counts an item of a list.
+func (l *lists) count(list int32) { l.starts[list+1]++ }
+
+// allocate makes the lists as long as counted.
+func (l *lists) allocate() {
+	for i := range l.starts[1:] {
+		l.starts[i+1] += l.starts[i]
+	}
+	n := len(l.starts) - 1
+	l.items = zeroed(l.items, int(l.starts[n]))
+	l.next = append(l.next[:0], l.starts[:n]...)
+}
+
+// add appends v to a list.
+func (l *lists) add(list, v int32) {
+	l.items[l.next[list]] = v
+	l.next[list]++
+}
+
+// of returns a list.
+func (l *lists) of(list int32) []int32 { return l.items[l.starts[list]:l.starts[list+1]] }
+
+// zeroed is x with n zeros.
+func zeroed[T bool | int32](x []T, n int) []T {
+	if cap(x) < n {
+		return make([]T, n)
+	}
+	x = x[:n]
+	clear(x)
+	return x
+}

@@ -52,11 +52,11 @@ func TestPlan(t *testing.T) {
 			slots[i] = driver.Ptr(1000 + i)
 		}
 		p.prepare(s, &shape, slots)
-		copies := make([]uint64, p.kept) // addresses; 0 stands for zeros
+		copies := make([]uint64, p.copies) // addresses; 0 stands for zeros
 		wasRead, written := map[uint64]bool{}, map[uint64]bool{}
 		reads, writes := p.reads, p.writes
 		for round, end := range p.ends {
-			for range min(readsARound, len(reads)/readWords) {
+			for range min(readsPerRound, len(reads)/readWords) {
 				address, place, row := reads[0], int32(reads[1]), int32(reads[1]>>32)
 				if wasRead[address] || written[address] {
 					t.Fatalf("round %d: slot %d is read again, or after it was written", round, address)
@@ -117,7 +117,7 @@ func checkWrite(t *rapid.T, s *kernels.JacobianStep, shape *kernels.JacobianShap
 // TestPlanNeedsFewPlaces: of pairs, and of a state that all others are
 // written from, no more copies are kept than a round reads and puts off.
 func TestPlanNeedsFewPlaces(t *testing.T) {
-	const states, most = 200, readsARound + writesAtOnce + 2
+	const states, most = 200, readsPerRound + writesAtOnce + 2
 	for name, other := range map[string]func(i int32) int32{
 		"pairs":       func(i int32) int32 { return i ^ 1 },
 		"one for all": func(int32) int32 { return 0 },
@@ -130,8 +130,8 @@ func TestPlanNeedsFewPlaces(t *testing.T) {
 		}
 		var p jacobianPlan
 		p.prepare(s, &kernels.JacobianShape{Features: 1, States: 1, State: []int32{0}}, make([]driver.Ptr, states))
-		if p.kept > most {
-			t.Errorf("%s: %d places, expected at most %d", name, p.kept, most)
+		if p.copies > most {
+			t.Errorf("%s: %d places, expected at most %d", name, p.copies, most)
 		}
 	}
 }

@@ -7,20 +7,29 @@ import (
 	"math"
 	"slices"
 
+	"dgsbench/kernels"
 	"dgsbench/kernels/cuda/driver"
 )
 
-// mostThreads is the most that kernels are launched with, but for chains.
-const mostThreads = 256
-
-// warp is the number of threads that run together.
-const warp = 32
+const (
+	warp          = 32  // threads that run together
+	maxThreads    = 256 // of a block, but for chains
+	maxParameters = 32  // of a kernel
+)
 
 // whole is a parameter of type int or long long.
 func whole(n int) uint64 { return uint64(n) }
 
 // single is a parameter of type float.
 func single(x float64) uint64 { return uint64(math.Float32bits(float32(x))) }
+
+// flag is a parameter of type int that is 0 or 1.
+func flag(yes bool) uint64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
 
 // below is the parameter of rows that n row numbers are below. It panics if
 // there are numbers, but no rows that they could be of.
@@ -31,45 +40,31 @@ func below(n, rows int) uint64 {
 	return whole(rows)
 }
 
-// flag is a parameter of type int that is 0 or 1.
-func flag(yes bool) uint64 {
-	if yes {
-		return 1
-	}
-	return 0
-}
-
-// mostParameters is the most that a kernel here has.
-const mostParameters = 32
-
 // launching is the launch that is being made: kept with the device, so that
-// none takes memory of its own.
+// none allocates.
 type launching struct {
 	function   driver.Function
 	size       driver.Launch
-	parameters [mostParameters]uint64
+	parameters [maxParameters]uint64
 	n          int
 	run        func() error
 }
 
-// prepareLaunch is for Open.
-func (d *Device) prepareLaunch() {
+func (d *Device) launchPrepared() error {
 	l := &d.launching
-	l.run = func() error { return d.card.Launch(l.function, l.size, d.stream, l.parameters[:l.n]...) }
+	return d.card.Launch(l.function, l.size, d.stream, l.parameters[:l.n]...)
 }
 
-// launch puts a kernel on the stream.
-func (d *Device) launch(name string, size driver.Launch, parameters ...uint64) {
-	d.put(name, size, nil, parameters)
+// launch puts a kernel on the stream after all that waits for others. One without
+// blocks is left out. Some parameters may be in front of the others.
+func (d *Device) launch(name string, size driver.Launch, front []uint64, parameters ...uint64) {
+	if size.Blocks[0]*size.Blocks[1] > 0 {
+		d.flush()
+		d.enqueue(name, size, front, parameters)
+	}
 }
 
-// put does so, with parameters in two parts.
-func (d *Device) put(name string, size driver.Launch, front, parameters []uint64) {
-	d.flush()
-	d.enqueue(name, size, front, parameters)
-}
-
-// enqueue does so at once, before what is pending.
+// enqueue puts a kernel on the stream at once.
 func (d *Device) enqueue(name string, size driver.Launch, front, parameters []uint64) {
 	k, ok := d.card.kernels[name]
 	if n := len(front) + len(parameters); !ok || k.parameters != n {
@@ -86,69 +81,32 @@ func (d *Device) enqueue(name string, size driver.Launch, front, parameters []ui
 	d.card.must(l.run)
 }
 
-// spread launches a kernel that decides for itself what so many threads do.
-func (d *Device) spread(name string, n int, parameters ...uint64) { d.over(name, n, nil, parameters) }
-
-// over is spread with parameters in two parts.
-func (d *Device) over(name string, n int, front, parameters []uint64) {
+// threadsFor is a launch of n threads or a few more.
+func threadsFor(n int) driver.Launch {
 	if n == 0 {
-		return
+		return driver.Launch{}
 	}
-	d.put(name, blocksOf(n), front, parameters)
-}
-
-// blocksOf is a launch of n threads or a few more.
-func blocksOf(n int) driver.Launch {
-	block := min((n+warp-1)/warp*warp, mostThreads)
+	block := min((n+warp-1)/warp*warp, maxThreads)
 	return driver.Launch{Blocks: [2]int{(n + block - 1) / block, 1}, Threads: block}
 }
 
 // each launches a kernel with a thread for each of n elements; n is its first
 // parameter.
 func (d *Device) each(name string, n int, parameters ...uint64) {
-	d.over(name, n, []uint64{whole(n)}, parameters)
-}
-
-// columnTile is how many columns a block sums, with threads side by side for
-// some of the rows; mostSums is how many sums of a column a kernel makes, for
-// which each warp has room.
-const (
-	columnTile = 8
-	mostSums   = 2
-)
-
-// sumColumns launches a kernel whose blocks have a tile of the columns; its
-// first parameters are rows and cols.
-func (d *Device) sumColumns(name string, rows, cols int, parameters ...uint64) {
-	if cols == 0 {
-		return
-	}
-	d.put(name, columnBlocks(cols), []uint64{whole(rows), whole(cols)}, parameters)
-}
-
-// columnBlocks are the blocks of so many columns.
-func columnBlocks(cols int) driver.Launch {
-	return driver.Launch{
-		Blocks:  [2]int{(cols + columnTile - 1) / columnTile, 1},
-		Threads: mostThreads,
-		Shared:  mostThreads / warp * columnTile * mostSums * wordBytes,
-	}
+	d.launch(name, threadsFor(n), []uint64{whole(n)}, parameters...)
 }
 
 // eachWarp launches a kernel with a warp for each of n; n is its first
 // parameter.
 func (d *Device) eachWarp(name string, n int, parameters ...uint64) {
-	d.over(name, n*warp, []uint64{whole(n)}, parameters)
+	d.launch(name, threadsFor(n*warp), []uint64{whole(n)}, parameters...)
 }
 
 // eachTile launches a kernel with a warp for every 32 columns of each row.
 func (d *Device) eachTile(name string, rows, cols int, parameters ...uint64) {
-	if rows == 0 || cols == 0 {
-		return
-	}
-	size := blocksOf(rows * warp)
+	size := threadsFor(rows * warp)
 	size.Blocks[1] = (cols + warp - 1) / warp
-	d.put(name, size, nil, parameters)
+	d.launch(name, size, nil, parameters...)
 }
 
 // eachRow launches a kernel with a group of lanes for each row; its first
@@ -158,15 +116,82 @@ func (d *Device) eachRow(name string, rows, cols int, parameters ...uint64) {
 }
 
 // eachNumber is eachRow with a thread for each number, at most a block for a
-// row: for kernels whose lanes ask each other nothing.
+// row: for kernels whose lanes exchange nothing.
 func (d *Device) eachNumber(name string, rows, cols int, parameters ...uint64) {
-	d.inGroups(name, rows, cols, mostThreads, parameters)
+	d.inGroups(name, rows, cols, maxThreads, parameters)
 }
 
-func (d *Device) inGroups(name string, rows, cols, most int, parameters []uint64) {
+func (d *Device) inGroups(name string, rows, cols, widest int, parameters []uint64) {
 	width := 1
-	for width < min(cols, most) {
+	for width < min(cols, widest) {
 		width *= 2
 	}
-	d.over(name, rows*width, []uint64{whole(width), whole(rows), whole(cols)}, parameters)
+	d.launch(name, threadsFor(rows*width), []uint64{whole(width), whole(rows), whole(cols)}, parameters...)
+}
+
+// columnTile is the number of columns that a block sums, with threads side by
+// side for some of the rows; maxSums is the number of sums of a column that a
+// kernel makes, for which each warp has memory.
+const (
+	columnTile = 8
+	maxSums    = 2
+)
+
+// sumColumns launches a kernel whose blocks have a tile of the columns; its
+// first parameters are rows and cols.
+func (d *Device) sumColumns(name string, rows, cols int, parameters ...uint64) {
+	d.launch(name, columnBlocks(cols), []uint64{whole(rows), whole(cols)}, parameters...)
+}
+
+func columnBlocks(cols int) driver.Launch {
+	return driver.Launch{
+		Blocks:  [2]int{(cols + columnTile - 1) / columnTile, 1},
+		Threads: maxThreads,
+		Shared:  maxThreads / warp * columnTile * maxSums * wordBytes,
+	}
+}
+
+// group is a list of buffers, with a table as in tables.h.
+type group struct {
+	buffers []words
+	table   words
+	parts   int // blocks of threads, one for each maxThreads numbers of a buffer
+}
+
+// Buffers is the number of buffers.
+func (g *group) Buffers() int { return len(g.buffers) }
+
+// NewGroup lists buffers.
+func (d *Device) NewGroup(buffers ...kernels.Buffer) kernels.Group {
+	g, entries, parts := &group{}, []uint64{}, []uint64{}
+	for i, b := range buffers {
+		g.buffers = append(g.buffers, b.(words))
+		entries = append(entries, at(b, b.Len()), uint64(b.Len()))
+		for first := 0; first < b.Len(); first += maxThreads {
+			parts = append(parts, uint64(first)<<32|uint64(i))
+		}
+	}
+	table := slices.Concat(entries, parts)
+	const addressWords = 2
+	g.parts, g.table = len(parts), d.zeros(addressWords*len(table))
+	d.upload(g.table, bytesOf(table))
+	return g
+}
+
+// tableOf is the address of a group's table.
+func tableOf(g kernels.Group) uint64 { return uint64(g.(*group).table.at) }
+
+// tableOfEach is the same of a group whose buffers have n numbers each.
+func tableOfEach(g kernels.Group, n int) uint64 {
+	for _, b := range g.(*group).buffers {
+		at(b, n)
+	}
+	return tableOf(g)
+}
+
+// eachMember launches a kernel with a thread for each number of a group; its
+// first parameters are the number of buffers and the group's table.
+func (d *Device) eachMember(name string, g kernels.Group, parameters ...uint64) {
+	size := driver.Launch{Blocks: [2]int{g.(*group).parts, 1}, Threads: maxThreads}
+	d.launch(name, size, []uint64{whole(g.Buffers()), tableOf(g)}, parameters...)
 }

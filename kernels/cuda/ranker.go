@@ -16,15 +16,16 @@ type ranker struct {
 	device            *Device
 	maxEvents, maxDim int
 
-	asked, left parcel  // what the host knows of a question, and the pairs to leave out
-	leftNodes   []int32 // of these pairs
+	asked, excluded packed
+	nodes           []int32 // of the excluded pairs
 
 	truth  kernels.Buffer // scores of the true destinations
 	facts  kernels.Ints   // greater, equal and bad of each event
 	scores kernels.Buffer // of Scores
 }
 
-// NewRanker serves rankings of at most so many events and dimensions.
+// NewRanker returns a ranker for at most maxEvents events and maxDim dimensions
+// at once.
 func (d *Device) NewRanker(maxEvents, maxDim int) kernels.Ranker {
 	return &ranker{
 		device: d, maxEvents: maxEvents, maxDim: maxDim,
@@ -33,42 +34,42 @@ func (d *Device) NewRanker(maxEvents, maxDim int) kernels.Ranker {
 }
 
 // Rank counts the negatives above and level. While the card does so, the host
-// finds those that are to be left out; it waits once.
+// finds the candidates that are no negatives; it waits once.
 func (r *ranker) Rank(q kernels.Ranking, greater, equal []int32) (bad int) {
 	r.check(&q)
 	if q.Events == 0 {
 		return -1
 	}
-	a := r.ask(&q)
+	d, a := r.device, r.upload(&q)
 	row := uint64(q.Events * wordBytes)
-	truth, above := at(r.truth, q.Events), list(r.facts, 3*q.Events)
+	truth, above := at(r.truth, q.Events), at(r.facts, 3*q.Events)
 	level, notFinite := above+row, above+2*row
-	r.device.spread("true_scores", q.Events, a.with([]uint64{whole(q.Events)}, a.truths, truth, above, level, notFinite)...)
+	d.launch("true_scores", threadsFor(q.Events), a.with([]uint64{whole(q.Events)}, a.truths, truth, above, level, notFinite))
 	r.scoreAll(&a, truth, 0, above, level, notFinite)
-	if events, nodes, n := r.leftOut(&q); n > 0 {
-		r.device.spread("leave_out", n, a.with([]uint64{whole(n)}, events, nodes, truth, above, level)...)
-	}
-	return r.collect(q.Events, greater, equal)
+	events, nodes, n := r.exclude(&q)
+	d.launch("leave_out", threadsFor(n), a.with([]uint64{whole(n)}, events, nodes, truth, above, level))
+	return r.read(q.Events, greater, equal)
 }
 
-// leftOut puts the pairs on the card that are no negatives.
-func (r *ranker) leftOut(q *kernels.Ranking) (events, nodes uint64, n int) {
-	p := &r.left
-	p.words, r.leftNodes = p.words[:0], r.leftNodes[:0]
-	left := portable.Ranking[float32]{Nodes: q.Nodes, Candidates: q.Candidates, True: q.True, Without: q.Without}
+// exclude uploads the pairs that are no negatives.
+func (r *ranker) exclude(q *kernels.Ranking) (events, nodes uint64, n int) {
+	p := &r.excluded
+	p.words, r.nodes = p.words[:0], r.nodes[:0]
+	ranking := portable.Ranking[float32]{Nodes: q.Nodes, Candidates: q.Candidates, True: q.True, Without: q.Without}
 	for e := range q.Events {
-		left.LeftOut(e, func(v int32) {
-			p.words, r.leftNodes = append(p.words, int32(e)), append(r.leftNodes, v)
+		ranking.LeftOut(e, func(v int32) {
+			p.words, r.nodes = append(p.words, int32(e)), append(r.nodes, v)
 		})
 	}
-	n = len(r.leftNodes)
-	p.words = append(p.words, r.leftNodes...)
+	n = len(r.nodes)
+	p.words = append(p.words, r.nodes...)
 	events = p.send(r.device)
 	return events, events + uint64(n*wordBytes), n
 }
 
-// collect copies the counts.
-func (r *ranker) collect(events int, greater, equal []int32) (bad int) {
+// read copies the counts. It returns the first event with a score that is not
+// finite, or -1.
+func (r *ranker) read(events int, greater, equal []int32) (bad int) {
 	facts := r.device.readInts(r.facts, 3*events)
 	copy(greater[:events], facts)
 	copy(equal[:events], facts[events:])
@@ -83,21 +84,13 @@ func (r *ranker) collect(events int, greater, equal []int32) (bad int) {
 // Scores writes the scores of all candidates.
 func (r *ranker) Scores(q kernels.Ranking, out []float32) {
 	r.check(&q)
-	a := r.ask(&q)
+	a := r.upload(&q)
 	n := a.events * a.candidates
 	if r.scores == nil || r.scores.Len() < n {
 		r.scores = r.device.NewBuffer(n)
 	}
 	r.scoreAll(&a, 0, at(r.scores, n), 0, 0, 0)
 	r.device.Read(out[:n], r.scores)
-}
-
-// candidates is how many there are: without a list every node is one.
-func candidates(q *kernels.Ranking) int {
-	if q.Candidates == nil {
-		return q.Nodes
-	}
-	return len(q.Candidates)
 }
 
 func (r *ranker) check(q *kernels.Ranking) {
@@ -113,8 +106,8 @@ func (r *ranker) check(q *kernels.Ranking) {
 	}
 }
 
-// asked is a question whose parts are on the card.
-type asked struct {
+// question is a ranking whose parts are on the card.
+type question struct {
 	events, candidates int
 	moving             bool
 	terms              []uint64 // parameters that say what scores are made of
@@ -122,40 +115,39 @@ type asked struct {
 	nodes              uint64   // the candidates; 0 stands for all nodes
 }
 
-// with are a kernel's parameters: some, the terms, others.
-func (a *asked) with(before []uint64, after ...uint64) []uint64 {
+// with is the parameters of a kernel: some, the terms, others.
+func (a *question) with(before []uint64, after ...uint64) []uint64 {
 	return append(append(before, a.terms...), after...)
 }
 
-// ask puts what the host knows of the question on the card, in one piece.
-func (r *ranker) ask(q *kernels.Ranking) asked {
+// upload uploads what the host knows of a ranking, in one piece.
+func (r *ranker) upload(q *kernels.Ranking) question {
 	p := &r.asked
-	p.words = append(p.words[:0], q.True[:q.Events]...)
-	p.words = append(p.words, q.Candidates...)
+	p.words = append(append(p.words[:0], q.True[:q.Events]...), q.Candidates...)
 	if q.Slope != nil {
 		p.numbers(q.EventTime[:q.Events])
 		p.numbers(q.NodeTime[:q.Nodes])
 	}
 	first := p.send(r.device)
-	place := func(words int) uint64 { return first + uint64(words*wordBytes) }
+	word := func(n int) uint64 { return first + uint64(n*wordBytes) }
 
-	a := asked{events: q.Events, candidates: candidates(q), moving: q.Slope != nil, truths: first}
+	a := question{events: q.Events, candidates: q.Nodes, moving: q.Slope != nil, truths: first}
 	a.terms = []uint64{whole(q.Dim), at(q.U, q.Events*q.Dim), at(q.P, q.Nodes*q.Dim), at(q.W, q.Dim), 0, 0, 0}
-	if q.Candidates != nil {
-		a.nodes = place(q.Events)
+	if q.Candidates != nil { // without a list every node is one
+		a.candidates, a.nodes = len(q.Candidates), word(q.Events)
 	}
 	if a.moving {
 		times := q.Events + len(q.Candidates)
-		a.terms[4], a.terms[5], a.terms[6] = at(q.Slope, q.Nodes*q.Dim), place(times), place(times+q.Events)
+		a.terms[4], a.terms[5], a.terms[6] = at(q.Slope, q.Nodes*q.Dim), word(times), word(times+q.Events)
 	}
 	return a
 }
 
-// rankingTile is a kernel that scores so many events and candidates a block.
+// rankingTile is a kernel whose blocks score some events and candidates.
 type rankingTile struct {
 	kernel                      string
 	events, candidates, threads int
-	ofNodes                     int // matrices with a row for each node
+	matrices                    int // with a row for each node
 }
 
 var (
@@ -164,12 +156,12 @@ var (
 	movingTile = rankingTile{"moving_scores", 32, 64, 128, 2}
 )
 
-// launch covers all pairs. The shared memory is as in ranking.cu: two slices,
+// size covers all pairs. The shared memory is as in ranking.cu: two slices,
 // the addresses of rows, and counts.
-func (t *rankingTile) launch(a *asked) driver.Launch {
+func (t *rankingTile) size(a *question) driver.Launch {
 	const depth, pad, addressBytes = 16, 4, 8
-	slice := depth * (t.events + pad + t.ofNodes*(t.candidates+pad) + 1)
-	addresses := t.events + t.ofNodes*t.candidates
+	slice := depth * (t.events + pad + t.matrices*(t.candidates+pad) + 1)
+	addresses := t.events + t.matrices*t.candidates
 	return driver.Launch{
 		Blocks:  [2]int{(a.candidates + t.candidates - 1) / t.candidates, (a.events + t.events - 1) / t.events},
 		Threads: t.threads,
@@ -177,43 +169,33 @@ func (t *rankingTile) launch(a *asked) driver.Launch {
 	}
 }
 
-// tile is the one that suits the question: a large tile does less beside the
-// sums, but there must be some for each multiprocessor.
-func (r *ranker) tile(a *asked) *rankingTile {
-	const blocks = 4
-	switch l := largeTile.launch(a); {
-	case a.moving:
-		return &movingTile
-	case l.Blocks[0]*l.Blocks[1] < blocks*r.device.card.Info().Multiprocessors:
-		return &smallTile
-	default:
-		return &largeTile
+// scoreAll scores all candidates. It stores the scores, or else compares them
+// with truth and counts. A large tile does less beside the sums, but there must be
+// some for each multiprocessor.
+func (r *ranker) scoreAll(a *question, truth, scores, above, level, bad uint64) {
+	const blocksEach = 4
+	t := &largeTile
+	if a.moving {
+		t = &movingTile
+	} else if l := t.size(a); l.Blocks[0]*l.Blocks[1] < blocksEach*r.device.card.Info().Multiprocessors {
+		t = &smallTile
 	}
+	r.device.launch(t.kernel, t.size(a), a.with([]uint64{whole(a.events), whole(a.candidates)},
+		a.nodes, truth, scores, above, level, bad))
 }
 
-// scoreAll scores all candidates. It keeps the scores, or else compares them
-// with truth and counts.
-func (r *ranker) scoreAll(a *asked, truth, scores, above, level, bad uint64) {
-	if a.events == 0 || a.candidates == 0 {
-		return
-	}
-	t := r.tile(a)
-	r.device.launch(t.kernel, t.launch(a), a.with([]uint64{whole(a.events), whole(a.candidates)},
-		a.nodes, truth, scores, above, level, bad)...)
-}
-
-// parcel are lists that go to the card in one piece.
-type parcel struct {
+// packed are lists that are uploaded in one piece.
+type packed struct {
 	words  []int32
 	onCard words
 }
 
-// numbers adds numbers as they are.
-func (p *parcel) numbers(x []float32) {
+// numbers appends the bits of numbers.
+func (p *packed) numbers(x []float32) {
 	for _, v := range x {
 		p.words = append(p.words, int32(math.Float32bits(v)))
 	}
 }
 
-// send copies the parcel to the card, and says where it is.
-func (p *parcel) send(d *Device) uint64 { return uint64(d.sent(&p.onCard, bytesOf(p.words))) }
+// send copies the lists to the card, and returns the address.
+func (p *packed) send(d *Device) uint64 { return uint64(d.sendTogether(&p.onCard, bytesOf(p.words))) }
