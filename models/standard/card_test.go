@@ -3,6 +3,7 @@
 package standard
 
 import (
+	"cmp"
 	"testing"
 
 	"dgsbench/datasets"
@@ -41,7 +42,7 @@ func TestConformanceOnCard(t *testing.T) {
 func smallOptions(t *testing.T, kind models.Kind) models.Options {
 	t.Helper()
 	o := kind.Options()
-	node, err := strictyaml.Parse(kind.Name, []byte(small[kind.Name]))
+	node, err := strictyaml.Parse(kind.Name, []byte(cmp.Or(small[kind.Name], "{}")))
 	if err == nil {
 		err = node.Decode(o)
 	}

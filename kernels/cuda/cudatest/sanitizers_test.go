@@ -99,7 +99,7 @@ func watched(t *testing.T, sanitizer, kernel string, wrong int) string {
 
 // launchMistake launches a kernel on an emulated card that has only these.
 func launchMistake(name string, wrong uint64) error {
-	sources, err := collect(emulator, os.DirFS("testdata"))
+	sources, err := readAll(emulator, os.DirFS("testdata"))
 	if err != nil {
 		return err
 	}

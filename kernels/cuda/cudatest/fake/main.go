@@ -1,6 +1,6 @@
 //go:build gpu
 
-// Command fake builds the fake driver where that has not been done, and prints
+// Command fake builds the fake driver unless it is cached, and prints
 // the path of its library:
 //
 //	go run -tags gpu ./kernels/cuda/cudatest/fake
