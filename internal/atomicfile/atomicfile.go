@@ -1,5 +1,5 @@
-// Package atomicfile writes files that are never half there: a temporary
-// name on the same file system, sync, rename.
+// Package atomicfile writes files that are never partly there: to a temporary
+// name on the same file system, synced and renamed.
 package atomicfile
 
 import (
@@ -12,48 +12,59 @@ import (
 	"syscall"
 )
 
-// Write puts data at path, making its folder where needed. Readers see the
-// old content or the new one, never a part. The temporary name is beside the
-// path, where a killed process leaves it: files below a Root are better
-// written by that.
-func Write(path string, data []byte) error { return WriteTo(path, bytesTo(data)) }
+// Write writes data to path, making its folder if needed. Readers see the
+// old content or the new one, never a part. The temporary file is beside the
+// path, and a killed process leaves it there: for files below a Root, use
+// Root.Write.
+func Write(path string, data []byte) error { return WriteTo(path, content(data)) }
 
 // Write is Write of a file below the root.
-func (r Root) Write(path string, data []byte) error { return r.WriteTo(path, bytesTo(data)) }
+func (r Root) Write(path string, data []byte) error { return r.WriteTo(path, content(data)) }
 
-func bytesTo(data []byte) func(io.Writer) error {
+func content(data []byte) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	}
 }
 
-// WriteTo is Write of what fill writes, for content that is made on the way.
-// Where fill fails, nothing is at path that was not there before.
+// WriteTo is Write of what fill writes. If fill fails, path is as it was.
 func WriteTo(path string, fill func(io.Writer) error) error {
-	return writeTo(path, fill, func() (string, func(), error) {
-		return filepath.Join(filepath.Dir(path), ".tmp-"+rand.Text()), func() {}, nil
+	return replace(path, writeFile(path, fill), func() (string, func(), error) {
+		tmp := filepath.Join(filepath.Dir(path), ".tmp-"+rand.Text())
+		return tmp, func() { _ = os.Remove(tmp) }, nil
 	})
 }
 
-// WriteTo is WriteTo of a file below the root. Where a link below the root
-// leads to another file system, the temporary name is beside the path.
+// WriteTo is WriteTo of a file below the root. If a link below the root leads to
+// another file system, the temporary file is beside the path.
 func (r Root) WriteTo(path string, fill func(io.Writer) error) error {
-	err := writeTo(path, fill, func() (string, func(), error) { return r.temporary(path) })
+	err := replace(path, writeFile(path, fill), func() (string, func(), error) { return r.temporary(path) })
 	if errors.Is(err, syscall.EXDEV) {
 		return WriteTo(path, fill)
 	}
 	return err
 }
 
-// temporary is a name in a folder of ours for what will be at path.
+// Folder is WriteTo for a folder of files, which must not exist (or be empty).
+// fill writes files into the folder that it gets, and syncs them (as Write does).
+func (r Root) Folder(path string, fill func(dir string) error) error {
+	return replace(path, func(tmp string) error {
+		if err := os.Mkdir(tmp, 0o777); err != nil {
+			return err
+		}
+		return fill(tmp)
+	}, func() (string, func(), error) { return r.temporary(path) })
+}
+
+// temporary returns a path in a scratch folder for what will be at path.
 func (r Root) temporary(path string) (tmp string, remove func(), err error) {
 	dir, remove, err := r.Scratch()
 	return filepath.Join(dir, filepath.Base(path)), remove, err
 }
 
-// writeTo fills a new file of a temporary name and renames it.
-func writeTo(path string, fill func(io.Writer) error, temporary func() (string, func(), error)) error {
+// replace makes a file or folder under a temporary name and renames it to path.
+func replace(path string, fill func(tmp string) error, temporary func() (string, func(), error)) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -62,14 +73,9 @@ func writeTo(path string, fill func(io.Writer) error, temporary func() (string, 
 	if err != nil {
 		return err
 	}
-	defer remove()
-	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	if err != nil {
+	defer remove() // nothing is left once it is renamed
+	if err := fill(tmp); err != nil {
 		return err
-	}
-	defer os.Remove(tmp) // gone already once renamed
-	if err := finish(f, fill); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
 	}
 	if err := os.Rename(tmp, path); err != nil {
 		return err
@@ -77,44 +83,28 @@ func writeTo(path string, fill func(io.Writer) error, temporary func() (string, 
 	return SyncDir(dir)
 }
 
-// Folder is WriteTo for a folder of files, which must not be there yet (or
-// be empty). fill puts them into the folder that it is given, and syncs them
-// (as Write does).
-func (r Root) Folder(path string, fill func(dir string) error) error {
-	parent := filepath.Dir(path)
-	if err := os.MkdirAll(parent, 0o777); err != nil {
-		return err
+// writeFile returns a function that creates, fills and syncs a temporary file for
+// path.
+func writeFile(path string, fill func(io.Writer) error) func(tmp string) error {
+	return func(tmp string) error {
+		f, err := os.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+		if err != nil {
+			return err
+		}
+		if err = fill(f); err == nil {
+			err = f.Sync()
+		}
+		if closeErr := f.Close(); err == nil {
+			err = closeErr
+		}
+		if err != nil {
+			return fmt.Errorf("write %s: %w", path, err)
+		}
+		return nil
 	}
-	tmp, remove, err := r.temporary(path)
-	if err != nil {
-		return err
-	}
-	defer remove()
-	if err := os.Mkdir(tmp, 0o777); err != nil {
-		return err
-	}
-	if err := fill(tmp); err != nil {
-		return err
-	}
-	if err := os.Rename(tmp, path); err != nil {
-		return err
-	}
-	return SyncDir(parent)
 }
 
-// finish fills, syncs and closes the temporary file.
-func finish(f *os.File, fill func(io.Writer) error) error {
-	defer f.Close()
-	if err := fill(f); err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	return f.Close()
-}
-
-// SyncDir makes what was renamed in a folder durable.
+// SyncDir makes renames in a folder durable.
 func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -7,30 +7,30 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"sync"
 
 	"dgsbench/internal/lock"
 )
 
-// Root is a folder of results or of data. What is being written below it is
-// in a folder of ours there until it is whole: a folder with a random name,
-// beside a lock that its process holds. Clean removes those that nobody holds
-// any more, and touches nothing else.
+// Root is a folder of results or of data. What is written below it is in a
+// scratch folder there until it is complete: a folder with a random name,
+// beside a lock that its process holds. Clean removes scratch folders whose lock
+// is free, and touches nothing else.
 type Root string
 
-// private is our folder of what is being written.
+// private returns the folder of the scratch folders.
 func (r Root) private() string { return filepath.Join(string(r), lock.Folder, "tmp") }
 
-// token is what is in that folder: the random name, and files of its lock.
+// token matches the names in that folder: a random name, and the files of its
+// lock.
 var token = regexp.MustCompile(`^([A-Z2-7]{26})(\.lock(\.lease)?)?$`)
 
-// Scratch makes an empty folder of ours in the root, which remove removes. If
-// the process is killed before, Clean does.
+// Scratch makes an empty scratch folder in the root, which remove removes. If the
+// process is killed before, Clean does.
 func (r Root) Scratch() (dir string, remove func(), err error) {
 	dir = filepath.Join(r.private(), rand.Text())
 	held, err := lock.Try(dir + ".lock")
 	if errors.Is(err, lock.ErrHeld) {
-		return r.Scratch() // by somebody who cleans up and found it first
+		return r.Scratch() // held by a Clean that found the lock first
 	}
 	if err != nil {
 		return "", nil, err
@@ -45,7 +45,7 @@ func (r Root) Scratch() (dir string, remove func(), err error) {
 	}, nil
 }
 
-// Probe reports why no file can be made in the root.
+// Probe returns the reason why no file can be made in the root.
 func (r Root) Probe() error {
 	_, remove, err := r.Scratch()
 	if err == nil {
@@ -54,12 +54,12 @@ func (r Root) Probe() error {
 	return err
 }
 
-// Clean removes what killed processes were writing. What others are writing
-// stays, and so does what this user may not remove.
+// Clean removes what killed processes were writing. It leaves what others are
+// writing, and what this user may not remove.
 func (r Root) Clean() error {
 	entries, err := os.ReadDir(r.private())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
 	left := map[string]bool{}
 	for _, e := range entries {
@@ -67,23 +67,17 @@ func (r Root) Clean() error {
 			left[m[1]] = true
 		}
 	}
-	var all sync.WaitGroup // a lease takes a while to be found stale
-	var mu sync.Mutex
-	var failed error
-	for name := range left {
-		all.Go(func() {
-			if err := removeLeft(filepath.Join(r.private(), name)); err != nil {
-				mu.Lock()
-				defer mu.Unlock()
-				failed = errors.Join(failed, err)
-			}
-		})
+	errs := make(chan error, len(left))
+	for name := range left { // concurrently, as it takes seconds to find a lease stale
+		go func() { errs <- removeLeft(filepath.Join(r.private(), name)) }()
 	}
-	all.Wait()
-	return failed
+	for range left {
+		err = errors.Join(err, <-errs)
+	}
+	return err
 }
 
-// removeLeft removes a folder of Scratch unless somebody holds it.
+// removeLeft removes a scratch folder unless its lock is held.
 func removeLeft(dir string) error {
 	held, err := lock.Try(dir + ".lock")
 	if err == nil {
@@ -96,16 +90,16 @@ func removeLeft(dir string) error {
 	return err
 }
 
-// Scratch makes an empty folder below the user's cache, for what is of no use
-// when the process has ended, and removes what killed processes left there.
+// Scratch makes an empty folder below the user's cache, for what is useless after
+// the process has ended, and removes what killed processes left there.
 func Scratch() (dir string, remove func(), err error) {
 	if cache, err := os.UserCacheDir(); err == nil {
 		root := Root(filepath.Join(cache, "dgsbench"))
 		if dir, remove, err := root.Scratch(); err == nil {
-			_ = root.Clean() // it only takes room
+			_ = root.Clean() // what is left only takes space
 			return dir, remove, nil
 		}
 	}
-	dir, err = os.MkdirTemp("", "dgsbench-") // where the user has no cache
+	dir, err = os.MkdirTemp("", "dgsbench-") // the user has no cache
 	return dir, func() { _ = os.RemoveAll(dir) }, err
 }

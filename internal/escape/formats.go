@@ -2,6 +2,7 @@ package escape
 
 import (
 	"encoding/csv"
+	"fmt"
 	"html"
 	"io"
 	"regexp"
@@ -10,11 +11,11 @@ import (
 	"unicode"
 )
 
-// HTML is the text as content of an element or value of a quoted attribute.
+// HTML returns the text as content of an element or value of a quoted attribute.
 func HTML(s string) string { return html.EscapeString(Text(s)) }
 
-// Markdown is the text as a part of a line: of a title, a paragraph, a cell of
-// a table.
+// Markdown returns the text as a part of a line: of a title, a paragraph, a cell
+// of a table.
 func Markdown(s string) string {
 	text := []rune(Text(s))
 	at := func(i int, is func(rune) bool) bool { return i >= 0 && i < len(text) && is(text[i]) }
@@ -37,11 +38,12 @@ func Markdown(s string) string {
 	return out.String()
 }
 
-// markdownStart makes a heading, a list, a quotation or the definition of a
-// link of the paragraph that it begins.
+// markdownStart matches the start of a paragraph that would make it a heading, a
+// list, a quotation or the definition of a link.
 var markdownStart = regexp.MustCompile(`^(?:[-+#>=]|[0-9]+[.)](?: |$)|\[[^\]]*\]: *[^ ]* *(?:$|["'(]))`)
 
-// MarkdownParagraph is the text as a paragraph, or as the first one of an item.
+// MarkdownParagraph returns the text as a paragraph, or as the first one of an
+// item.
 func MarkdownParagraph(s string) string {
 	s = strings.TrimLeft(Markdown(s), " ")
 	if markdownStart.MatchString(s) {
@@ -53,7 +55,7 @@ func MarkdownParagraph(s string) string {
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// MarkdownCode is the text as a code span.
+// MarkdownCode returns the text as a code span.
 func MarkdownCode(s string) string {
 	s = Text(s)
 	fence := "`"
@@ -81,12 +83,39 @@ func (w CSVWriter) Write(cells []string) error {
 	return w.Writer.Write(safe)
 }
 
-// csvCell puts an apostrophe before what a spreadsheet would take for a
-// formula. Numbers are none.
+// csvCell puts an apostrophe before what a spreadsheet would evaluate as a
+// formula. Numbers stay as they are.
 func csvCell(s string) string {
 	s = Text(s)
 	if _, err := strconv.ParseFloat(s, 64); err != nil && strings.IndexAny(s, "=+-@＝＋－＠") == 0 {
 		return "'" + s
 	}
 	return s
+}
+
+// latexSigns replaces the characters with a meaning in LaTeX, and those of our
+// own texts that its fonts do not have under their code.
+var latexSigns = strings.NewReplacer(
+	`\`, `\textbackslash{}`, `{`, `\{`, `}`, `\}`, `$`, `\$`, `&`, `\&`, `#`, `\#`, `%`, `\%`, `_`, `\_`,
+	`^`, `\textasciicircum{}`, `~`, `\textasciitilde{}`, `<`, `\textless{}`, `>`, `\textgreater{}`, `|`, `\textbar{}`,
+	`"`, `\textquotedbl{}`, `'`, `\textquotesingle{}`, "`", `\textasciigrave{}`, `--`, `-{}-`,
+	`[`, `{[}`, `]`, `{]}`, `*`, `{*}`,
+	`±`, `$\pm$`, `–`, `--`, `—`, `---`, `≈`, `$\approx$`, `×`, `$\times$`, `α`, `$\alpha$`, `β`, `$\beta$`, `η`, `$\eta$`, `Δ`, `$\Delta$`,
+)
+
+// LaTeX returns the text in LaTeX. Characters for which pdfLaTeX has no font are
+// written as their numbers.
+func LaTeX(text string) string {
+	var out strings.Builder
+	for _, r := range latexSigns.Replace(text) {
+		switch {
+		case r == '\n' || r == '\t':
+			out.WriteByte(' ')
+		case r > 0xff || !unicode.IsGraphic(r):
+			fmt.Fprintf(&out, "U+%04X", r)
+		default:
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
 }

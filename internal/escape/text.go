@@ -1,3 +1,7 @@
+// Package escape makes texts safe to print. They come from titles, names,
+// paths and error messages, which others may have written. There is one function
+// per format; what it returns is only text in that format. JSON is left to
+// encoding/json.
 package escape
 
 import (
@@ -11,18 +15,17 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// Text is the text in one line, with nothing in it that a terminal obeys or
-// that changes the order of what is read: control characters of ASCII become
-// the signs that Unicode has for them, such as ␛ and ␊; other characters
-// without a shape (C1 controls, directions, separators of lines) and bytes that
-// are not UTF-8 become �.
+// Text returns the text in one line, without anything that a terminal executes or
+// that changes the reading order: control characters of ASCII become Unicode's
+// pictures of them, such as ␛ and ␊; other invisible characters (C1 controls,
+// directions, line separators) and bytes that are not UTF-8 become �.
 func Text(s string) string { return strings.Map(visible, s) }
 
-// Lines is Text that keeps the ends of lines.
+// Lines is Text that keeps line ends.
 func Lines(s string) string { return strings.Map(visibleInLines, s) }
 
-// Message is Lines of which all but the first are indented, so that none of
-// them, which may be a file's name, can pass for a message of its own.
+// Message is Lines with all lines but the first indented, so that none of them,
+// which may be a file's name, looks like a message of its own.
 func Message(s string) string { return indented(Lines(s)) }
 
 func indented(s string) string {
@@ -50,11 +53,9 @@ func visibleInLines(r rune) rune {
 	return visible(r)
 }
 
-// Writer writes what it is given as Lines has it. It may be used by several
-// goroutines at once.
+// Writer writes through Lines. It is safe for concurrent use.
 type Writer struct {
-	// Under is what it writes to.
-	Under io.Writer
+	Under io.Writer // where it writes to
 
 	mu       sync.Mutex
 	out      *transform.Writer
@@ -66,14 +67,14 @@ func NewWriter(under io.Writer) *Writer {
 	return &Writer{Under: under, out: transform.NewWriter(under, runes.Map(visibleInLines))}
 }
 
-// NewMessageWriter returns a Writer to under of which each write is a Message.
+// NewMessageWriter returns a Writer to under that writes each Write as a Message.
 func NewMessageWriter(under io.Writer) *Writer {
 	w := NewWriter(under)
 	w.messages = true
 	return w
 }
 
-// Write writes p. A character that is not whole yet waits for its rest.
+// Write writes p. It keeps an incomplete character until the rest of it comes.
 func (w *Writer) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package escapetest checks what has been written out of hostile texts.
+// Package escapetest checks output with hostile texts in it.
 package escapetest
 
 import (
@@ -18,8 +18,7 @@ const Hostile = "=1+1 \x1b[2J\x1b]0;x\x07\u009b1m\u202e\r\n| `x` </title></svg><
 // Harmless is a text of about the length of Hostile.
 const Harmless = "a title of many words that ends no line and runs nothing, but is wrapped where a column or a page is narrow, as long titles are"
 
-// Plain fails unless the text has nothing but characters with a shape and ends
-// of lines.
+// Plain fails unless the text consists of visible characters and line ends.
 func Plain(t testing.TB, what, text string) {
 	t.Helper()
 	if !utf8.ValidString(text) {
@@ -35,9 +34,9 @@ func Plain(t testing.TB, what, text string) {
 	}
 }
 
-// Shape is a page without its texts and values: elements in order, each with
-// the names of its attributes. Text can be no more than text where the page of
-// a hostile one has the shape of any other's.
+// Shape returns a page without its texts and values: elements in order, each with
+// the names of its attributes. If the page of a hostile text has the shape of any
+// other text's, it is only text there.
 func Shape(t testing.TB, page string) string {
 	t.Helper()
 	var out strings.Builder

@@ -1,3 +1,4 @@
+// Package golden compares the output of tests with files.
 package golden
 
 import (
@@ -9,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Compare fails where got is not what the file holds, and leaves it beside the
-// file as .got-NAME: move it there when it is right. It removes what it has left
-// before.
+// Compare fails unless got is the content of the file, and writes it beside the
+// file as .got-NAME: move it there if it is right. If they are equal, it removes
+// an earlier .got-NAME.
 func Compare(t testing.TB, file, got string) {
 	t.Helper()
 	left := filepath.Join(filepath.Dir(file), ".got-"+filepath.Base(file))

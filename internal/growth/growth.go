@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// Times is how much more the larger work is. Linear work takes 16 times as
-// long then, and quadratic work 256 times.
+// Times is the factor between the smaller and the larger work. Linear work then
+// takes 16 times as long, and quadratic work 256 times.
 const (
 	Times      = 16
 	mostGrowth = 64
 )
 
-// Linear fails the test when work on Times n things takes much more than
-// Times the processor's time of work on n. The shortest of several runs
-// counts, because a busy machine only makes a run longer.
+// Linear fails the test if work on Times n things takes much more than Times the
+// processor time of work on n. It uses the shortest of several runs, because a
+// busy machine only makes a run longer.
 func Linear(t *testing.T, n int, work func(n int)) {
 	t.Helper()
 	const tries = 6
@@ -40,7 +40,7 @@ func seconds(work func()) float64 {
 	return (used() - start).Seconds()
 }
 
-// used is the processor's time that this process has taken.
+// used returns the processor time of this process.
 func used() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -1,3 +1,5 @@
+// Package layout holds the code to docs/architecture.md: its test fails when
+// a package imports what its room may not know. It has no code of its own.
 package layout
 
 import (

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// How many beats nothing may change before a lease is taken over, and how
-// many whoever does so then waits: the holder finds out within one, and of
-// several that take it over at once, the last to write has it.
+// A lease is taken over after staleBeats beats without a change. Whoever takes it
+// over then waits confirmBeats: the old holder notices within one, and of several
+// that take it over at once, the last one to write has it.
 const (
-	staleBeats  = 5
-	settleBeats = 2
+	staleBeats   = 5
+	confirmBeats = 2
 )
 
 // lease makes the file of a lease, or takes it over from a holder that does
@@ -32,7 +32,7 @@ func (s scheme) lease(ctx context.Context, path string) (*Lock, error) {
 	return s.hold(path, text), nil
 }
 
-// takeOver waits until nothing has changed for a while.
+// takeOver takes over a lease that has not changed for a while.
 func (s scheme) takeOver(ctx context.Context, path, text string) error {
 	if err := regular(path); err != nil {
 		return err
@@ -45,20 +45,20 @@ func (s scheme) takeOver(ctx context.Context, path, text string) error {
 		if err := pause(ctx, s.beat/4); err != nil {
 			return err
 		}
-		if err := still(path, string(before)); err != nil {
+		if err := checkText(path, string(before)); err != nil {
 			return err
 		}
 	}
 	if err := overwrite(path, text); err != nil {
 		return err
 	}
-	if err := pause(ctx, settleBeats*s.beat); err != nil {
+	if err := pause(ctx, confirmBeats*s.beat); err != nil {
 		return err
 	}
-	return still(path, text)
+	return checkText(path, text)
 }
 
-// lease is what the file holds: texts are of the same length.
+// lease is the content of the file. All texts have the same length.
 type lease struct {
 	token string
 	count int
@@ -66,7 +66,7 @@ type lease struct {
 
 func (l lease) text() string { return fmt.Sprintf("%s %016x\n", l.token, l.count) }
 
-// hold changes the file until the lock is released.
+// hold increments the counter in the file until the lock is released.
 func (s scheme) hold(path, text string) *Lock {
 	now := lease{token: text[:len(rand.Text())]}
 	stop, stopped := make(chan struct{}), make(chan struct{})
@@ -81,7 +81,7 @@ func (s scheme) hold(path, text string) *Lock {
 				return
 			case <-tick.C:
 			}
-			err := still(path, now.text())
+			err := checkText(path, now.text())
 			if err == nil {
 				now.count++
 				err = overwrite(path, now.text())
@@ -95,15 +95,15 @@ func (s scheme) hold(path, text string) *Lock {
 	l.release = func() {
 		close(stop)
 		<-stopped
-		if still(path, now.text()) == nil {
+		if checkText(path, now.text()) == nil {
 			_ = os.Remove(path)
 		}
 	}
 	return l
 }
 
-// still reports ErrHeld where the file holds something else.
-func still(path, text string) error {
+// checkText returns ErrHeld unless the file holds the text.
+func checkText(path, text string) error {
 	now, err := os.ReadFile(path)
 	if err == nil && string(now) != text {
 		err = ErrHeld
@@ -115,7 +115,8 @@ func create(path, text string) error {
 	return write(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, text)
 }
 
-// overwrite never leaves less than there was.
+// overwrite replaces the text by one of the same length, without truncating the
+// file.
 func overwrite(path, text string) error { return write(path, os.O_WRONLY, text) }
 
 func write(path string, flag int, text string) error {

@@ -1,10 +1,10 @@
-// Package lock excludes processes from each other by files in places of ours:
+// Package lock excludes processes from each other by files in folders of ours:
 // never by the number of a process, nor by a clock or the date of a file.
 //
-// A lock is the operating system's, which ends with its process. Where a file
-// system has none, or DGSBENCH_LOCKS is "leases" because what it has does not
-// reach other machines, a lock is a lease: a file with a random token and a
-// counter that its holder raises every two seconds. Whoever wants a lease
+// A lock is the operating system's, which ends with its process. If the file
+// system has no locks, or DGSBENCH_LOCKS is "leases" because they do not reach
+// other machines, a lock is a lease: a file with a random token and a counter
+// that its holder increments every two seconds. A process that wants the lease
 // watches the file, and takes it over after ten seconds without a change.
 package lock
 
@@ -23,28 +23,29 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Folder is where our own files are, in the root of a folder of results or of
+// Folder is the folder of our own files, in the root of a folder of results or of
 // data.
 const Folder = ".dgsbench"
 
-// In is the path of the lock of that name in a root.
+// In returns the path of the lock of that name in a root.
 func In(root, name string) string { return filepath.Join(root, Folder, "locks", name, "lock") }
 
-// ErrHeld says that somebody else has the lock.
+// ErrHeld says that another holder has the lock.
 var ErrHeld = errors.New("held by another process")
 
 // Lock is a lock that is held.
 type Lock struct {
 	release func()
-	// lost is closed when a lease was taken over, since its holder stood still
-	// for too long. A lock of the operating system is never lost.
+	// lost is closed when a lease was taken over because its holder was stopped for
+	// too long. A lock of the operating system is never lost.
 	lost chan struct{}
 }
 
-// ErrLost says that another process has taken a lease over.
+// ErrLost says that another process has taken over a lease.
 var ErrLost = errors.New("another process went on in place of this one, which stood still for too long: run the command again")
 
-// During is ctx until the lock is lost: its cause is ErrLost then.
+// During returns a context that is cancelled with the cause ErrLost when the lock
+// is lost.
 func (l *Lock) During(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
@@ -57,22 +58,22 @@ func (l *Lock) During(ctx context.Context) (_ context.Context, stop func()) {
 	return ctx, func() { cancel(nil) }
 }
 
-// Release gives the lock back and removes its file, and those of our folders
-// that are empty then.
+// Release releases the lock and removes its file, and our folders that are then
+// empty.
 func (l *Lock) Release() { l.release() }
 
-// Try takes the lock of that path, making its folder where needed. The error
-// is ErrHeld where somebody else has it. Locks exclude each other within a
-// process too.
+// Try takes the lock of that path, making its folder if needed. The error is
+// ErrHeld if another holder has it. Locks exclude each other within a process
+// too.
 func Try(path string) (*Lock, error) { return usual.try(context.Background(), path) }
 
-// Wait is Try that waits until the lock is free or ctx is done. It calls
-// waiting once, unless that is nil or the lock is free.
+// Wait is Try that waits until the lock is free or ctx is done. Unless the lock
+// is free at once, it calls waiting, which may be nil.
 func Wait(ctx context.Context, path string, waiting func()) (*Lock, error) {
 	return usual.wait(ctx, path, waiting)
 }
 
-// scheme is a way to lock; tests have others.
+// scheme is a way of locking; tests use others.
 type scheme struct {
 	system func(path string) (*Lock, error) // the operating system's lock
 	beat   time.Duration                    // between two changes of a lease
@@ -84,11 +85,11 @@ func (s scheme) try(ctx context.Context, path string) (l *Lock, err error) {
 	if err := checkFolders(path); err != nil {
 		return nil, err
 	}
-	for range 1000 { // others remove the empty folder, or the file, at any time
+	for range 1000 { // others may remove the empty folder, or the file, at any time
 		if err = os.MkdirAll(filepath.Dir(path), 0o777); err == nil {
 			l, err = s.tryOnce(ctx, path)
 		}
-		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) { // there, and gone as MkdirAll looks
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) { // MkdirAll: it was removed meanwhile
 			break
 		}
 	}
@@ -108,8 +109,8 @@ func isOurs(path string) bool {
 	return slices.Contains(strings.Split(filepath.ToSlash(path), "/"), Folder)
 }
 
-// checkFolders refuses what was put in the place of a folder of ours on the
-// way to path: a link would lead to places that are not ours.
+// checkFolders returns an error if a folder of ours on the way to path is not a
+// folder: a link would lead to places that are not ours.
 func checkFolders(path string) error {
 	for isOurs(filepath.Dir(path)) {
 		path = filepath.Dir(path)
@@ -128,8 +129,7 @@ func removeEmpty(dir string) {
 	}
 }
 
-// tryOnce reports fs.ErrNotExist where the folder or the file was removed
-// meanwhile.
+// tryOnce returns fs.ErrNotExist if the folder or the file was removed meanwhile.
 func (s scheme) tryOnce(ctx context.Context, path string) (*Lock, error) {
 	switch want := os.Getenv("DGSBENCH_LOCKS"); want {
 	case "leases":
@@ -138,15 +138,15 @@ func (s scheme) tryOnce(ctx context.Context, path string) (*Lock, error) {
 		if !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.ENOLCK) {
 			return l, err
 		}
-		_ = os.Remove(path) // it is no use
+		_ = os.Remove(path) // it is useless
 	default:
 		return nil, fmt.Errorf("DGSBENCH_LOCKS is %q, expected leases or nothing", want)
 	}
 	return s.lease(ctx, path+".lease")
 }
 
-// again is how often a lock that is held is asked for.
-const again = 100 * time.Millisecond
+// retryPause is the time between attempts to take a lock that is held.
+const retryPause = 100 * time.Millisecond
 
 func (s scheme) wait(ctx context.Context, path string, waiting func()) (*Lock, error) {
 	for {
@@ -158,7 +158,7 @@ func (s scheme) wait(ctx context.Context, path string, waiting func()) (*Lock, e
 			waiting()
 			waiting = nil
 		}
-		if err := pause(ctx, again); err != nil {
+		if err := pause(ctx, retryPause); err != nil {
 			return nil, err
 		}
 	}
@@ -179,9 +179,9 @@ func ofSystem(path string) (*Lock, error) {
 	if err := makeFile(path); err != nil {
 		return nil, err
 	}
-	// It is opened to be read and never made here: in a folder such as /tmp,
-	// the file may be another user's. Where a lock needs the right to write,
-	// flock opens it anew.
+	// The file is opened for reading, and not created here: in a folder such as
+	// /tmp, it may be another user's. If locking needs write permission, flock
+	// reopens it.
 	f := flock.New(path, flock.SetFlag(os.O_RDONLY), flock.SetPermissions(0))
 	held, err := f.TryLock()
 	switch {
@@ -195,18 +195,18 @@ func ofSystem(path string) (*Lock, error) {
 	}
 	return &Lock{release: func() {
 		var err error
-		if isAt(f, path) { // else its folder was moved, and what is there is another's
-			err = os.Remove(path) // who has it open finds that it is gone
+		if isAt(f, path) { // else its folder was moved, and the file there is another's
+			err = os.Remove(path) // processes that have it open find that it is gone
 		}
 		_ = f.Unlock()
 		if err != nil {
-			_ = os.Remove(path) // where no open file can be removed
+			_ = os.Remove(path) // on systems that cannot remove open files
 		}
 	}}, nil
 }
 
 // makeFile makes the empty file that is locked, which every user may lock,
-// unless it is there.
+// unless it exists.
 func makeFile(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err == nil {
@@ -219,7 +219,7 @@ func makeFile(path string) error {
 	return regular(path)
 }
 
-// regular refuses what was put in a lock's place: a link or a pipe.
+// regular returns an error if path is not a regular file, but a link or a pipe.
 func regular(path string) error {
 	info, err := os.Lstat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -228,7 +228,7 @@ func regular(path string) error {
 	return err
 }
 
-// isAt reports whether the file that is locked is still the one of that path.
+// isAt reports whether the locked file is still the one at that path.
 func isAt(f *flock.Flock, path string) bool {
 	locked, err := f.Stat()
 	if err != nil {

@@ -244,7 +244,7 @@ func TestLostLease(t *testing.T) {
 		}
 	}
 	l.Release()
-	if err := still(path+".lease", theirs); err != nil {
+	if err := checkText(path+".lease", theirs); err != nil {
 		t.Errorf("the lease of the other holder: %v", err)
 	}
 }
@@ -351,7 +351,7 @@ func TestLateTaker(t *testing.T) {
 	}
 	late := make(chan error)
 	go func() {
-		for still(file, dead) == nil {
+		for checkText(file, dead) == nil {
 			time.Sleep(time.Millisecond)
 		}
 		late <- overwrite(file, lease{strings.Repeat("B", 26), 0}.text())

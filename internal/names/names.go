@@ -1,5 +1,5 @@
-// Package names says what things may be called: names are parts of paths, and
-// titles stand in tables.
+// Package names checks names, which are parts of paths, and titles, which are
+// printed in tables.
 package names
 
 import (
@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// The lengths that are accepted. A file system takes file names of 255 bytes,
-// and the longest one that is made of names is MODEL+VARIANT-deployed.
+// The longest names and titles. File names have up to 255 bytes, and the longest
+// one that is made of names is MODEL+VARIANT-deployed.
 const (
 	longestName  = 64
 	longestTitle = 300
@@ -19,7 +19,8 @@ const (
 
 var valid = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// Check reports why a text is no name of a dataset, model, variant or suite.
+// Check returns the reason why a text cannot be the name of a dataset, model,
+// variant or suite.
 func Check(name string) error {
 	if len(name) > longestName || !valid.MatchString(name) {
 		return fmt.Errorf("expected a name of at most %d small letters, digits and single dashes, found %.80q", longestName, name)
@@ -27,8 +28,8 @@ func Check(name string) error {
 	return nil
 }
 
-// CheckTitle reports why a text is no title: nothing, or what would break a
-// table, such as line ends, control characters and bars.
+// CheckTitle returns the reason why a text cannot be a title: it is empty, or has
+// what would break a table, such as line ends, control characters and bars.
 func CheckTitle(title string) error {
 	bad := func(r rune) bool { return !unicode.IsPrint(r) || r == '|' }
 	if strings.TrimSpace(title) == "" || !utf8.ValidString(title) || strings.ContainsFunc(title, bad) || utf8.RuneCountInString(title) > longestTitle {

@@ -1,3 +1,5 @@
+// Package optional has numbers that may be absent, such as a deviation of one
+// value.
 package optional
 
 import (
@@ -10,7 +12,7 @@ import (
 // JSON and empty in CSV, and null reads back as NaN.
 type Number float64
 
-// Absent is the number that is not there.
+// Absent returns an absent number.
 func Absent() Number { return Number(math.NaN()) }
 
 // Present reports whether the number is finite.
@@ -35,7 +37,7 @@ func (n *Number) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*float64)(n))
 }
 
-// CSV is the number with ten significant digits.
+// CSV returns the number with ten significant digits.
 func (n Number) CSV() string {
 	if !n.Present() {
 		return ""

@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// groups are the folders of the control groups whose memory limits hold for
-// the process, of both versions: its own ones and those above them, as far as
-// they are mounted. own is /proc/self/cgroup, mounts /proc/self/mountinfo.
+// groups returns the folders of the control groups, of both versions, whose
+// memory limits hold for the process: its own and those above them, as far as
+// they are mounted. own is the content of /proc/self/cgroup, mounts that of
+// /proc/self/mountinfo.
 func groups(own, mounts string) (folders []string) {
 	for line := range strings.Lines(mounts) {
 		// ID, parent, device, root, mount point, options ... - type, source, options
@@ -33,8 +34,8 @@ func groups(own, mounts string) (folders []string) {
 	return folders
 }
 
-// pathOf is the group of the process under a controller, from the line
-// "4:memory:/a/b" or of version 2 "0::/a/b".
+// pathOf returns the group of the process under a controller, from the line
+// "4:memory:/a/b" or, in version 2, "0::/a/b".
 func pathOf(own, controller string) (path string, found bool) {
 	for line := range strings.Lines(own) {
 		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
@@ -45,8 +46,8 @@ func pathOf(own, controller string) (path string, found bool) {
 	return "", false
 }
 
-// within is the path below the group that is mounted: in a container it is
-// the container's own.
+// within returns the path below the mounted group: in a container, that is the
+// container's own.
 func within(path, root string) string {
 	rel, err := filepath.Rel(root, path)
 	if err != nil || strings.HasPrefix(rel, "..") {
@@ -55,7 +56,7 @@ func within(path, root string) string {
 	return rel
 }
 
-// above are a folder below a mount point and all between the two.
+// above returns a folder below a mount point and all folders between them.
 func above(mount, rel string) (folders []string) {
 	for ; rel != "."; rel = filepath.Dir(rel) {
 		folders = append(folders, filepath.Join(mount, rel))
@@ -63,8 +64,8 @@ func above(mount, rel string) (folders []string) {
 	return append(folders, mount)
 }
 
-// left is what a group may still take: the lowest of its limits, less what it
-// uses and cannot give back. Cached files can be.
+// left returns what a group may still take: the lowest of its limits, less what
+// it uses, except for cached files.
 func left(folder string) int64 {
 	limit := int64(math.MaxInt64)
 	for _, name := range []string{"memory.max", "memory.high", "memory.limit_in_bytes"} {
@@ -82,8 +83,8 @@ func left(folder string) int64 {
 	return max(0, limit-used+cached(text(filepath.Join(folder, "memory.stat"))))
 }
 
-// cached adds up the files in the lines of memory.stat: "inactive_file 123",
-// of version 1 those of the groups below as well.
+// cached returns the bytes of cached files in memory.stat, from lines such as
+// "inactive_file 123"; in version 1, with those of the groups below.
 func cached(stat string) int64 {
 	counts := map[string]int64{}
 	for line := range strings.Lines(stat) {

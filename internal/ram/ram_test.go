@@ -19,7 +19,7 @@ func TestField(t *testing.T) {
 		{"MemAvailable: many kB\n", 0, false},
 	}
 	for _, c := range cases {
-		if bytes, known := field(strings.NewReader(c.meminfo), "MemAvailable:"); bytes != c.bytes || known != c.known {
+		if bytes, known := field(c.meminfo, "MemAvailable:"); bytes != c.bytes || known != c.known {
 			t.Errorf("%q: %d, %v; expected %d, %v", c.meminfo, bytes, known, c.bytes, c.known)
 		}
 	}

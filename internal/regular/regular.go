@@ -1,3 +1,5 @@
+// Package regular reads whole files: only regular ones of a plausible size, so
+// that nothing waits for the writer of a pipe or reads a device for ever.
 package regular
 
 import (
@@ -9,15 +11,15 @@ import (
 	"syscall"
 )
 
-// ErrOther is the error of whatever is no regular file, such as a folder, a
-// named pipe or a device, and of one that is larger than it can be.
+// ErrOther is the error for anything but a regular file, such as a folder, a
+// named pipe or a device, and for a file above the limit.
 var ErrOther = errors.New("expected a regular file")
 
-// Open opens a regular file of limit bytes at most and says how many it has.
-// Links are followed. It never waits: a pipe without a writer is refused at
-// once.
+// Open opens a regular file of limit bytes at most and returns its size. It
+// follows links. It never waits: for a pipe without a writer it returns an error
+// at once.
 func Open(path string, limit int64) (*os.File, int64, error) {
-	info, err := os.Stat(path) // before it is opened: opening a device may do something
+	info, err := os.Stat(path) // before opening, which may have an effect on a device
 	if err != nil {
 		return nil, 0, err
 	}
@@ -29,7 +31,7 @@ func Open(path string, limit int64) (*os.File, int64, error) {
 		return nil, 0, err
 	}
 	if info, err = f.Stat(); err == nil {
-		err = check(path, info) // it may be another file by now
+		err = check(path, info) // it may have been replaced
 	}
 	if err == nil && info.Size() > limit {
 		err = fmt.Errorf("%s has %d bytes: %w of %d bytes at most", path, info.Size(), ErrOther, limit)
@@ -51,13 +53,13 @@ func Read(path string, limit int64) ([]byte, error) {
 	data := make([]byte, size)
 	n, err := io.ReadFull(f, data)
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		err = nil // it was cut meanwhile
+		err = nil // it was truncated meanwhile
 	}
 	return data[:n], err
 }
 
-// Replaceable reports why a file cannot be written at path in one step: what
-// lies there must be a file or nothing.
+// Replaceable returns the reason why a file cannot be written at path in one
+// step: there must be a file or nothing.
 func Replaceable(path string) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

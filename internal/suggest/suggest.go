@@ -6,17 +6,16 @@ import (
 	"strings"
 )
 
-// longest is the number of bytes of the longest word that is compared, and
-// mostListed the number of words in a message: what a user mistyped is
-// shorter, and a message is to be read.
+// longest is the largest number of bytes of a word that is compared, and
+// mostListed the largest number of words in a message.
 const (
 	longest    = 100
 	mostListed = 50
 )
 
-// Nearest is the known word with the smallest edit distance to word, the
-// first of them on a tie. It is "" when none is near: when more than a third
-// of the longer word would have to change.
+// Nearest returns the known word with the smallest edit distance to word, the
+// first of them on a tie. It returns "" if for every known word more than a third
+// of the longer one would have to change.
 func Nearest(word string, known []string) string {
 	best, bestDistance := "", 0
 	for _, k := range known {
@@ -32,8 +31,8 @@ func Nearest(word string, known []string) string {
 	return best
 }
 
-// DidYouMean is ` (did you mean "x"?)`, to be put behind a message about an
-// unknown word, or "" when no known word is near.
+// DidYouMean returns ` (did you mean "x"?)`, to be appended to a message about an
+// unknown word, or "" if no known word is near.
 func DidYouMean(word string, known []string) string {
 	if n := Nearest(word, known); n != "" {
 		return fmt.Sprintf(" (did you mean %q?)", n)
@@ -41,7 +40,7 @@ func DidYouMean(word string, known []string) string {
 	return ""
 }
 
-// Hint is DidYouMean, or a list of all known words when none is near.
+// Hint returns DidYouMean, or a list of the known words if none is near.
 func Hint(word string, known []string) string {
 	if d := DidYouMean(word, known); d != "" {
 		return d
@@ -56,7 +55,7 @@ func Hint(word string, known []string) string {
 	return "; known: " + strings.Join(known, ", ") + more
 }
 
-// distance counts the bytes to insert, delete or replace, and the
+// distance returns the number of bytes to insert, delete or replace, and of
 // neighbouring pairs to swap, that turn a into b. (Optimal string alignment:
 // "alhpa" is one slip away from "alpha".)
 func distance(a, b string) int {

@@ -1,3 +1,0 @@
-// Package optional has numbers that may be absent, such as a deviation of one
-// value.
-package optional
