@@ -13,6 +13,7 @@ import (
 
 	"dgsbench/internal/regular"
 	"dgsbench/internal/strictyaml"
+	"dgsbench/results/table"
 )
 
 //go:embed goals.yaml
@@ -108,11 +109,11 @@ func (r Reached) verdict() string {
 }
 
 func goalsTable(all []Reached) string {
-	var rows [][]string
+	t := table.New("goal", "wanted", "measured", "reached")
 	for _, r := range all {
-		rows = append(rows, []string{r.Goal, r.Wanted, r.Measured, r.verdict()})
+		t.Add(r.Goal, r.Wanted, r.Measured, r.verdict())
 	}
-	return markdownTable("goal|wanted|measured|reached", rows)
+	return markdown(t)
 }
 
 // goalsText compares the newest results in a folder with the goals.

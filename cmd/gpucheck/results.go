@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"dgsbench/internal/escape"
 	"dgsbench/internal/optional"
+	"dgsbench/results/table"
 )
 
 // Results are what a check has found.
@@ -110,43 +110,34 @@ func (r Results) markdown() []byte {
 	}
 	b.WriteString("\n## Goals, for one H200\n\n" + goalsTable(r.Goals))
 
-	var rows [][]string
+	steps := table.New("step", "outcome", "seconds", "")
 	for _, s := range r.Steps {
-		rows = append(rows, []string{s.Name, s.Outcome, fmt.Sprintf("%.1f", s.Seconds), s.Detail})
+		steps.Add(s.Name, s.Outcome, table.Fixed(s.Seconds, 1), s.Detail)
 	}
-	b.WriteString("\n## Steps\n\n" + markdownTable("step|outcome|seconds|", rows))
+	b.WriteString("\n## Steps\n\n" + markdown(steps))
 
 	for _, task := range r.tasks() {
-		rows = nil
+		times := table.New("what", "way", "ms, median", "rounds: least", "most", "p50, us", "p99, us", "")
 		for _, t := range r.Times {
 			if t.Task == task && len(t.Seconds) > 0 {
-				rows = append(rows, t.row())
+				times.Add(t.row()...)
 			}
 		}
-		b.WriteString("\n## Times: " + task + "\n\n" + markdownTable("what|way|ms, median|rounds: least|most|p50, us|p99, us|", rows))
+		b.WriteString("\n## Times: " + task + "\n\n" + markdown(times))
 	}
 
-	rows = nil
+	scores := table.New("score", "metric", "processor", "card")
 	for _, a := range r.Agreement {
-		rows = append(rows, []string{a.Cell, a.Metric, fmt.Sprintf("%.4f", a.CPU), fmt.Sprintf("%.4f", a.CUDA)})
+		scores.Add(a.Cell, a.Metric, table.Number(a.CPU, 4), table.Number(a.CUDA, 4))
 	}
-	b.WriteString("\n## Scores after training\n\n" + markdownTable("score|metric|processor|card", rows))
+	b.WriteString("\n## Scores after training\n\n" + markdown(scores))
 	return b.Bytes()
 }
 
-// markdownTable has the heads of a text that separates them by bars.
-func markdownTable(heads string, rows [][]string) string {
+// markdown is the table's grid.
+func markdown(t table.Table) string {
 	var b strings.Builder
-	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
-	columns := strings.Split(heads, "|")
-	line(columns)
-	b.WriteString("|" + strings.Repeat("---|", len(columns)) + "\n")
-	for _, row := range rows {
-		for i := range row {
-			row[i] = escape.Markdown(row[i])
-		}
-		line(row)
-	}
+	_ = table.WriteMarkdownGrid(&b, t) // a builder takes everything
 	return b.String()
 }
 
@@ -161,7 +152,7 @@ func (r Results) tasks() (all []string) {
 }
 
 // row is the time's row of a table. The notes begin with the speed of a copy.
-func (t Time) row() []string {
+func (t Time) row() []any {
 	notes := t.Notes
 	if t.Bytes > 0 {
 		notes = append([]string{fmt.Sprintf("%.1f GB/s", float64(t.Bytes)/1e9/median(t.Seconds))}, notes...)
@@ -173,7 +164,7 @@ func (t Time) row() []string {
 		}
 		return fmt.Sprintf("%.1f", 1e6*seconds)
 	}
-	return []string{t.Model, t.Way, ms(median(t.Seconds)), ms(slices.Min(t.Seconds)), ms(slices.Max(t.Seconds)), us(t.P50), us(t.P99), strings.Join(notes, "; ")}
+	return []any{t.Model, t.Way, ms(median(t.Seconds)), ms(slices.Min(t.Seconds)), ms(slices.Max(t.Seconds)), us(t.P50), us(t.P99), strings.Join(notes, "; ")}
 }
 
 // median is NaN without numbers.
