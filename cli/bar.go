@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"dgsbench/harness"
+	"dgsbench/harness/latency"
+	"dgsbench/harness/plan"
 	"dgsbench/internal/escape"
 	"dgsbench/metrics"
 	"dgsbench/protocol"
@@ -23,7 +25,8 @@ type bar struct {
 	pending int
 	done    int
 	share   float64
-	// expected is what everything should take, if somebody knows.
+	first   int64 // bytes of a download that an earlier call has brought
+	// expected is how long everything should take, 0 where that is not known.
 	expected time.Duration
 
 	container *mpb.Progress // nil where out is no terminal
@@ -36,11 +39,49 @@ const barUnits = 10_000
 func newBar(out io.Writer) *bar { return &bar{out: out, started: time.Now()} }
 
 func (b *bar) hooks() harness.Hooks {
-	return harness.Hooks{Start: b.start, Progress: b.progress, Done: b.trial, Wait: b.wait, Again: b.again}
+	return harness.Hooks{
+		Start: func(pending, found int) {
+			b.open(pending, fmt.Sprintf("%d trials to measure side by side, %d found measured", pending, found))
+		},
+		Progress: b.progress, Done: b.trial,
+		Wait: func(left int) {
+			b.print(fmt.Sprintf("%d trials are being measured by another run in the same folder: waiting for it", left))
+		},
+		Again: func(trials int, why string) { b.print(fmt.Sprintf("%d trials are measured again: %s", trials, why)) },
+	}
 }
 
-func (b *bar) start(pending, found int) {
-	b.open(pending, fmt.Sprintf("%d trials to measure side by side, %d found measured", pending, found))
+// planning shows, on a terminal only, how much of what a plan tries out is
+// done.
+func (b *bar) planning(what string) plan.Hooks {
+	done := 0
+	return plan.Hooks{
+		Start: func(n int) {
+			if isTerminal(b.out) {
+				b.open(n, fmt.Sprintf("trying out %d %s", n, what))
+			}
+		},
+		Step: func(string) {
+			done++
+			if b.pending > 0 {
+				b.progress(float64(done) / float64(b.pending))
+			}
+		},
+	}
+}
+
+// timing prints a line a step. A bar would be drawn while the clock runs.
+func (b *bar) timing(what string) latency.Hooks {
+	b.out = struct{ io.Writer }{b.out}
+	done := 0
+	return latency.Hooks{
+		Start: func(steps int) { b.open(steps, fmt.Sprintf("%d %s", steps, what)) },
+		Step: func(what string, took time.Duration) {
+			done++
+			b.progress(float64(done) / float64(b.pending))
+			b.finished(what, took.Seconds())
+		},
+	}
 }
 
 // open begins with what is to be done, if there is anything.
@@ -56,15 +97,39 @@ func (b *bar) open(pending int, line string) {
 
 // show draws the bar, on a terminal.
 func (b *bar) show() {
-	if !isTerminal(b.out) {
-		return
+	b.draw(barUnits, decor.Percentage(), decor.Any(func(decor.Statistics) string { return fmt.Sprintf("  %s left", b.left()) }))
+}
+
+func (b *bar) draw(total int64, texts ...decor.Decorator) {
+	if isTerminal(b.out) {
+		b.container = mpb.New(mpb.WithOutput(under(b.out)), mpb.WithWidth(60))
+		b.line = b.container.AddBar(total, mpb.BarRemoveOnComplete(), mpb.AppendDecorators(texts...))
 	}
-	b.container = mpb.New(mpb.WithOutput(under(b.out)), mpb.WithWidth(60))
-	b.line = b.container.AddBar(barUnits,
-		mpb.BarRemoveOnComplete(),
-		mpb.AppendDecorators(decor.Percentage(), decor.Any(func(decor.Statistics) string {
-			return fmt.Sprintf("  %s left", b.left())
-		})))
+}
+
+// bytes shows a download on a terminal, with its rate and the time left;
+// elsewhere it is silent.
+func (b *bar) bytes(done, all int64) {
+	if b.line == nil {
+		b.started, b.first = time.Now(), done
+		b.draw(all, decor.Any(func(s decor.Statistics) string { return rate(s.Current, s.Total, b.first, time.Since(b.started)) }))
+	}
+	if b.line != nil {
+		b.line.SetTotal(all, false)
+		b.line.SetCurrent(done)
+	}
+}
+
+// rate says how much of a file has been downloaded, how fast what follows the
+// first bytes was, and how long the rest takes.
+func rate(done, all, first int64, spent time.Duration) string {
+	const mega = 1e6
+	perSecond := float64(done-first) / spent.Seconds()
+	if all <= done || perSecond <= 0 {
+		return fmt.Sprintf("  %.1f MB  %.1f MB/s", float64(done)/mega, perSecond/mega)
+	}
+	left := time.Duration(float64(all-done) / perSecond * float64(time.Second))
+	return fmt.Sprintf("  %.1f of %.1f MB  %.1f MB/s  %v left", float64(done)/mega, float64(all)/mega, perSecond/mega, left.Round(time.Second))
 }
 
 // left estimates the time to the end from the time so far; at the start it is
@@ -87,17 +152,7 @@ func (b *bar) progress(share float64) {
 	}
 }
 
-// wait says why nothing seems to happen.
-func (b *bar) wait(left int) {
-	b.print(fmt.Sprintf("%d trials are being measured by another run in the same folder: waiting for it", left))
-}
-
-// again says why there is more to do than there seemed to be.
-func (b *bar) again(trials int, why string) {
-	b.print(fmt.Sprintf("%d trials are measured again: %s", trials, why))
-}
-
-// trial is finished or failed.
+// trial prints the result of a trial.
 func (b *bar) trial(r record.Record) {
 	if r.Failed() {
 		b.failed(fmt.Sprintf("%s: %s", r.Key, r.Error))
@@ -106,8 +161,7 @@ func (b *bar) trial(r record.Record) {
 	b.finished(fmt.Sprintf("%s: %s", r.Key, headline(r)), r.Durations.Total)
 }
 
-// finished says what came of one of the pending things, where there is no
-// bar.
+// finished prints a result, where there is no bar.
 func (b *bar) finished(what string, seconds float64) {
 	b.done++
 	if b.container == nil {
@@ -115,7 +169,7 @@ func (b *bar) finished(what string, seconds float64) {
 	}
 }
 
-// failed says everywhere that one of them failed.
+// failed prints a failure, beside the bar where there is one.
 func (b *bar) failed(what string) {
 	b.done++
 	b.print("failed: " + what)

@@ -1,9 +1,11 @@
 package cli
 
 import (
-	"encoding/json"
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -11,28 +13,35 @@ import (
 	"text/tabwriter"
 
 	"dgsbench/datasets"
+	"dgsbench/datasets/fetch"
 	"dgsbench/datasets/own"
 	"dgsbench/internal/escape"
 
 	"github.com/spf13/cobra"
 )
 
-func newData(o *options) *cobra.Command {
+func newData(o options) *cobra.Command {
 	cmd := &cobra.Command{Use: "data", Short: "List, describe, import, fetch and verify datasets", Args: cobra.NoArgs}
-	list := &cobra.Command{
+	cmd.AddCommand(with(&cobra.Command{
 		Use: "list", Short: "List the datasets and whether their files are there", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return o.listData() },
-	}
-	var asJSON bool
-	stats := &cobra.Command{
+	}, o.dataFlag), with(&cobra.Command{
 		Use: "stats NAME", Short: "Read a dataset and count what is in it", Args: cobra.ExactArgs(1),
 		Example: "  bench data stats wikipedia-nofeat --data ~/streams",
-		RunE:    func(_ *cobra.Command, args []string) error { return o.dataStats(args[0], asJSON) },
-	}
-	stats.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	o.addData(list)
-	o.addData(stats)
-	cmd.AddCommand(list, stats, newImport(o), newFetch(o), newVerify(o))
+		RunE:    func(_ *cobra.Command, args []string) error { return o.dataStats(args[0]) },
+	}, o.dataFlag, o.jsonFlag), with(&cobra.Command{
+		Use: "fetch NAME", Short: "Download a dataset, or go on with its download", Args: cobra.ExactArgs(1),
+		Long: "fetch downloads the file of a dataset to the data folder. It may be interrupted: the\n" +
+			"same command goes on. The file gets its name when its checksum is right.",
+		Example: "  bench data fetch wikipedia --data ~/streams",
+		RunE:    func(cmd *cobra.Command, args []string) error { return o.fetch(cmd.Context(), args[0]) },
+	}, o.dataFlag, o.dryRunFlag), with(&cobra.Command{
+		Use: "verify [NAME...]", Short: "Check the files of datasets: all that are there, or those named",
+		Long: "verify compares files with their known checksums, or, where none is known, with the\n" +
+			"counts of what must be in them.",
+		Example: "  bench data verify --data ~/streams\n  bench data verify wikipedia --data ~/streams",
+		RunE:    func(_ *cobra.Command, names []string) error { return o.verify(names) },
+	}, o.dataFlag), newImport(o))
 	return cmd
 }
 
@@ -52,7 +61,7 @@ func (o *options) listData() error {
 			served = append(served, name)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%8s\t%7s\t%s\t%s\t%s\n",
-			name, o.here(d), known(d.Want.Events), known(d.Want.Nodes), features(d), d.Split, d.URL)
+			name, o.presence(d), known(d.Want.Events), known(d.Want.Nodes), features(d), d.Split, d.URL)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -85,8 +94,8 @@ func features(d datasets.Dataset) string {
 	return text
 }
 
-// here says whether the dataset can be read.
-func (o *options) here(d datasets.Dataset) string {
+// presence says whether the dataset can be read.
+func (o *options) presence(d datasets.Dataset) string {
 	if d.Damaged != nil {
 		return "damaged"
 	}
@@ -107,7 +116,7 @@ func (o *options) dataset(name string) (datasets.Dataset, error) {
 	return datasets.Lookup(name)
 }
 
-func (o *options) dataStats(name string, asJSON bool) error {
+func (o *options) dataStats(name string) error {
 	d, err := o.dataset(name)
 	if err != nil {
 		return err
@@ -120,10 +129,8 @@ func (o *options) dataStats(name string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		e := json.NewEncoder(o.stdout)
-		e.SetIndent("", "  ")
-		return e.Encode(s)
+	if o.asJSON {
+		return writeJSON(o.stdout, s)
 	}
 	return printStats(o.stdout, loaded, s)
 }
@@ -202,4 +209,81 @@ func printStats(out io.Writer, l *datasets.Loaded, s datasets.Stats) error {
 		row("note", "%s", note)
 	}
 	return w.Flush()
+}
+
+// fetch downloads the file of a dataset.
+func (o *options) fetch(ctx context.Context, name string) error {
+	d, err := o.dataset(name)
+	if err != nil {
+		return err
+	}
+	if err := fetch.Fetchable(d); err != nil {
+		return err
+	}
+	path := filepath.Join(o.data, d.File)
+	if o.dryRun {
+		if d.Present(o.data) == nil {
+			_, err = fmt.Fprintf(o.stdout, "%s is there, and would be verified\n", path)
+		} else {
+			_, err = fmt.Fprintf(o.stdout, "would download %s to %s, of which %d bytes are there\n", d.URL, path, fetch.Begun(d, o.data))
+		}
+		return err
+	}
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	bar := newBar(o.stderr)
+	waiting := func(path string) {
+		fmt.Fprintf(o.stderr, "another process is downloading %s: waiting for it\n", path)
+	}
+	err = fetch.Fetcher{Progress: bar.bytes, Wait: waiting}.Fetch(ctx, d, o.data)
+	bar.close()
+	switch {
+	case errors.Is(err, fetch.ErrThere):
+		fmt.Fprintln(o.stderr, "nothing to do:", err)
+		return nil
+	case err != nil:
+		return failure{err}
+	}
+	return o.done(fmt.Sprintf("%s is in %s", d.Name, path), false)
+}
+
+// verify goes on behind a damaged file, and ends with an error if there is
+// one.
+func (o *options) verify(names []string) error {
+	if err := own.Use(o.data); err != nil {
+		return err
+	}
+	all := len(names) == 0
+	if all {
+		names = datasets.Names()
+	}
+	whole, bad := 0, 0
+	for _, name := range names {
+		d, err := datasets.Lookup(name)
+		if err != nil {
+			return err
+		}
+		if d.File == "" {
+			if !all {
+				return fmt.Errorf("dataset %s is made when it is used: there is no file to verify", name)
+			}
+			continue
+		}
+		switch err := d.Verify(o.data); {
+		case all && errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			bad++
+			fmt.Fprintln(o.stderr, err)
+		default:
+			whole++
+			fmt.Fprintf(o.stdout, "%s: whole\n", name)
+		}
+	}
+	if bad > 0 {
+		return failure{fmt.Errorf("%d of %d files in %s are damaged or missing", bad, whole+bad, o.data)}
+	}
+	if whole == 0 {
+		fmt.Fprintf(o.stdout, "no files of datasets in %s\n", o.data)
+	}
+	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"dgsbench/kernels/devices"
 )
 
 // removeRecords removes up to most records of the toy suite, each as soon as it
@@ -72,12 +74,12 @@ func TestTablesNeedAllRecords(t *testing.T) {
 		suite: "toy", data: filepath.Join(dir, "data"), specs: filepath.Join(dir, "specs"), out: filepath.Join(dir, "out"),
 		device: "cpu", stdout: &stdout, stderr: &stderr,
 	}
-	trials, err := o.trials(nil, false)
-	if err := errors.Join(err, o.findDevice()); err != nil {
+	s, err := o.choose(nil, false)
+	if err != nil {
 		t.Fatal(err)
 	}
-	sum, err := o.work(context.Background(), trials)
-	if err != nil || sum.Found != len(trials) {
+	sum, err := s.runTrials(context.Background(), devices.Target{}, 0)
+	if err != nil || sum.Found != len(s.trials) {
 		t.Fatal(sum, err)
 	}
 	left := filepath.Join(dir, "out", "toy", "tables.md")
@@ -90,7 +92,7 @@ func TestTablesNeedAllRecords(t *testing.T) {
 		if err := errors.Join(os.Remove(file), os.RemoveAll(left)); err != nil {
 			t.Fatal(err)
 		}
-		err = o.report(trials, nil)
+		err = s.printAndWrite()
 		var failed failure
 		const want = "the records of 1 of 15 trials were there and are gone, among them that of user-count on toy, nc (suite toy), seed 0; the same command measures them again"
 		if !errors.As(err, &failed) || err.Error() != want || stdout.Len() > 0 {
@@ -101,7 +103,7 @@ func TestTablesNeedAllRecords(t *testing.T) {
 		}
 		write(t, file, text)
 	}
-	if err := o.report(trials, nil); err != nil || stdout.Len() == 0 {
+	if err := s.printAndWrite(); err != nil || stdout.Len() == 0 {
 		t.Errorf("with all records: %v", err)
 	}
 }

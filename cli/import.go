@@ -24,10 +24,10 @@ type importFlags struct {
 	shares    []float64
 }
 
-func newImport(o *options) *cobra.Command {
+func newImport(o options) *cobra.Command {
 	src := own.Source{Split: own.DefaultSplit}
 	var flags importFlags
-	cmd := &cobra.Command{
+	cmd := with(&cobra.Command{
 		Use: "import FILE", Short: "Make a dataset out of an event log", Args: cobra.ExactArgs(1),
 		Long: "import reads a CSV file (also compressed by gzip or zstd) with one event a line and\n" +
 			"makes a dataset of it, which is then used by its name like any other. Columns go by\n" +
@@ -41,7 +41,7 @@ func newImport(o *options) *cobra.Command {
 			}
 			return o.importData(cmd.Context(), src)
 		},
-	}
+	}, o.dataFlag)
 	f := cmd.Flags()
 	f.StringVar(&src.Name, "name", "", "name of the dataset: small letters, digits and dashes")
 	f.StringVar(&src.Title, "title", "", "what listings call it (default: the file's name)")
@@ -60,7 +60,6 @@ func newImport(o *options) *cobra.Command {
 	for _, name := range []string{"name", "src", "dst", "time"} {
 		_ = cmd.MarkFlagRequired(name) // it fails for unknown flags only
 	}
-	o.addData(cmd)
 	return cmd
 }
 

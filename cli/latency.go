@@ -2,17 +2,18 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
-	"time"
+	"slices"
+	"strconv"
+	"strings"
 
 	"dgsbench/harness"
 	"dgsbench/harness/latency"
 	"dgsbench/harness/plan"
+	"dgsbench/internal/suggest"
 	"dgsbench/results"
 	"dgsbench/specs"
 
@@ -21,19 +22,17 @@ import (
 
 // timing is bench latency with its flags.
 type timing struct {
-	shared       *options
-	suite        string
-	trials       []specs.Trial // of the suite, also those that are no latency tests
-	plan         latency.Plan
+	options
+	threads      int
+	seed         uint64 // of the order in which models take turns
 	format       string
-	asJSON       bool
 	old          string // the build to compare with
 	alternations int
 }
 
-func newLatency(o *options) *cobra.Command {
-	l := &timing{shared: o}
-	cmd := &cobra.Command{
+func newLatency(o options) *cobra.Command {
+	l := &timing{options: o}
+	cmd := with(&cobra.Command{
 		Use: "latency [SPEC.yaml...]", Short: "Time how fast models answer: the 200x200 test, single events, batch sizes",
 		Long: "latency times node classification on the last events of a stream, from a state warmed up\n" +
 			"with everything before: the paper's 200 batches of 200 events, then other batch sizes. It\n" +
@@ -46,18 +45,13 @@ func newLatency(o *options) *cobra.Command {
 			"  bench latency --suite latency-real --data ~/streams\n" +
 			"  bench latency --suite latency-small --compare ./bench-before",
 		RunE: func(cmd *cobra.Command, files []string) error { return l.run(cmd.Context(), files) },
-	}
-	o.addWhere(cmd)
-	o.addData(cmd)
-	o.addModels(cmd)
-	o.addDevice(cmd)
-	o.addDryRun(cmd)
+	}, l.placeFlags, l.modelFlags, l.deviceFlag, l.dryRunFlag)
 	flags := cmd.Flags()
 	flags.StringVar(&l.suite, "suite", "latency", "what to measure")
-	flags.IntVar(&l.plan.Threads, "threads", runtime.GOMAXPROCS(0), "threads a model may use")
+	flags.IntVar(&l.threads, "threads", runtime.GOMAXPROCS(0), "threads a model may use")
 	flags.Lookup("threads").DefValue = "all cores"
-	flags.Uint64Var(&l.plan.Seed, "seed", 0, "of the order in which models take turns")
-	flags.StringVar(&l.format, "format", "text", formatNames())
+	flags.Uint64Var(&l.seed, "seed", 0, "of the order in which models take turns")
+	flags.StringVar(&l.format, "format", "text", suggest.Or(tableFormats))
 	flags.BoolVar(&l.asJSON, "json", false, "print JSON instead of tables, or of verdicts")
 	flags.StringVar(&l.old, "compare", "", "another build of bench, to alternate with")
 	flags.IntVar(&l.alternations, "alternations", latency.FewestAlternations, "pairs of runs, for --compare")
@@ -65,136 +59,144 @@ func newLatency(o *options) *cobra.Command {
 }
 
 func (l *timing) run(ctx context.Context, files []string) error {
-	write, err := tableWriter(l.format)
-	if err != nil {
+	if err := checkFormat(l.format, tableFormats); err != nil {
 		return err
 	}
 	if l.old != "" && l.format != "text" {
 		return fmt.Errorf("--format is %q, which --compare has not: expected text, or --json", l.format)
 	}
-	if err := within("threads", l.plan.Threads, 1, mostThreads); err != nil {
+	if err := inRange("threads", l.threads, 1, maxThreads); err != nil {
 		return err
 	}
-	o := l.shared
-	o.suite = l.suite
-	if l.trials, err = o.trials(files, true); err != nil {
+	all, err := l.choose(files, true)
+	if err != nil {
 		return err
 	}
-	if _, l.plan.Trials = specs.SplitLatency(l.trials); len(l.plan.Trials) == 0 {
-		return fmt.Errorf("suite %s has no latency test: no protocol of it has `latency:`; measure it with bench all", o.suite)
+	s := all
+	if _, s.trials = specs.SplitLatency(all.trials); len(s.trials) == 0 {
+		return fmt.Errorf("suite %s has no latency test: no protocol of it has `latency:`; measure it with bench all", s.suite)
 	}
-	if l.old != "" {
-		if l.old, err = otherBuild(l.old); err != nil {
-			return err
-		}
-	}
-	if o.dryRun {
-		return o.wouldMeasure(l.plan.Trials, l.would)
-	}
-	if err := o.findDevice(); err != nil {
+	old, err := otherBuild(l.old)
+	if err != nil {
 		return err
 	}
-	l.plan.DataDir, l.plan.Device = o.data, o.target
+	if l.dryRun {
+		return s.wouldMeasure(func(p plan.Plan) string {
+			if old == "" {
+				return everythingLine(p)
+			}
+			return fmt.Sprintf("%d trials would be measured by this build and by %s, %d times each", p.Trials, old, l.alternations)
+		})
+	}
+	on, err := l.findDevice()
+	if err != nil {
+		return err
+	}
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	if l.old != "" {
-		return l.compare(ctx, files)
+	if old != "" {
+		return l.compare(ctx, old, s)
 	}
-	if err := o.canLeave(); err != nil {
+	if err := s.makeTableFolder(); err != nil {
 		return err
 	}
-	var all []latency.Measured
-	err = o.alone(ctx, func(ctx context.Context) (err error) {
-		all, err = o.time(ctx, l.plan)
+	p := latency.Plan{Trials: s.trials, DataDir: l.data, Device: on, Threads: l.threads, Seed: l.seed}
+	var measured []latency.Measured
+	err = l.alone(ctx, func(ctx context.Context) (err error) {
+		measured, err = l.time(ctx, p)
 		return err
 	})
-	switch {
-	case harness.Interrupted(err):
-		return fmt.Errorf("interrupted; datasets that were finished have their records in %s: %w", o.out, err)
-	case errors.Is(err, os.ErrNotExist):
-		return fmt.Errorf("%w; --data DIR says where files are", err)
-	case err != nil:
+	if harness.Interrupted(err) {
+		return fmt.Errorf("interrupted; datasets that were finished have their records in %s: %w", l.out, err)
+	} else if err != nil {
+		return explainMissing(err)
+	}
+	summary := latency.NewSummary(p, measured)
+	if err := l.report(all, s, summary); err != nil {
 		return err
 	}
-	if err := l.report(all, files, write); err != nil {
-		return err
-	}
-	return l.lastLine(all)
+	failed := summary.Failed()
+	line := fmt.Sprintf("%d models measured, %d failed; records are in %s", len(measured)-failed, failed, filepath.Join(l.out, s.suite))
+	return l.done(line, failed > 0)
 }
 
-// time measures latency tests and keeps the records of every dataset as soon
-// as it is done: those are returned, also with an error.
-func (o *options) time(ctx context.Context, p latency.Plan) ([]latency.Measured, error) {
-	if err := harness.CheckStore(o.store(), p.Trials, p.Trials); err != nil {
-		return nil, err
-	}
-	var all []latency.Measured
-	bar, hooks := o.steps("steps of the latency test")
-	defer bar.close()
-	err := latency.Run(ctx, p, hooks, func(some []latency.Measured) error {
-		if err := latency.Keep(o.store(), some); err != nil {
-			return err
-		}
-		all = append(all, some...)
-		return nil
-	})
-	return all, err
-}
-
-// steps prints a line a step. A bar would be drawn while the clock runs.
-func (o *options) steps(what string) (*bar, latency.Hooks) {
-	b := newBar(struct{ io.Writer }{o.stderr})
-	done := 0
-	return b, latency.Hooks{
-		Start: func(steps int) { b.open(steps, fmt.Sprintf("%d %s", steps, what)) },
-		Step: func(what string, took time.Duration) {
-			done++
-			b.progress(float64(done) / float64(b.pending))
-			b.finished(what, took.Seconds())
-		},
-	}
-}
-
-// report prints what was measured and leaves tables and rows beside the
-// records.
-func (l *timing) report(all []latency.Measured, files []string, write writer) error {
-	o := l.shared
-	r, err := o.wholeReport(l.plan.Trials, files)
+// report prints what was measured and writes the tables of the whole suite
+// beside the records.
+func (l *timing) report(all, timed selection, summary latency.Summary) error {
+	r, err := timed.wholeReport()
 	if err != nil {
 		return err
 	}
 	whole := r
-	if len(l.trials) > len(l.plan.Trials) {
-		if whole, err = o.newReport(l.trials, files); err != nil {
+	if len(all.trials) > len(timed.trials) {
+		if whole, err = all.report(); err != nil {
 			return err
 		}
 	}
-	if err := o.leave(whole); err != nil {
+	if err := all.writeTables(whole); err != nil {
 		return err
 	}
 	switch {
 	case l.asJSON:
-		return latency.NewSummary(l.plan, all).WriteJSON(o.stdout)
+		return writeJSON(l.stdout, summary)
 	case l.format == "csv":
-		return results.WriteCSV(o.stdout, r.Rows)
+		return results.WriteCSV(l.stdout, r.Rows)
 	}
-	return o.print(r, write)
+	return l.print(r, l.format)
 }
 
-func (l *timing) lastLine(all []latency.Measured) error {
-	failed := latency.NewSummary(l.plan, all).Failed()
-	line := fmt.Sprintf("%d models measured, %d failed; records are in %s", len(all)-failed, failed, filepath.Join(l.shared.out, l.shared.suite))
-	if failed > 0 {
-		return failure{errors.New(line)}
+// otherBuild is the absolute path of the build to compare with.
+func otherBuild(path string) (string, error) {
+	if path == "" {
+		return "", nil
 	}
-	fmt.Fprintln(l.shared.stderr, "done:", line)
+	if info, err := os.Stat(path); err != nil || info.IsDir() {
+		return "", fmt.Errorf("--compare is %q, expected a build of bench", path)
+	}
+	return filepath.Abs(path)
+}
+
+// compare lets this build and the other one alternate, and prints the
+// verdicts. A slower build is a failure.
+func (l *timing) compare(ctx context.Context, old string, s selection) error {
+	own, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	args := slices.Concat(s.files, flagWords("suite", s.suite, "data", l.data, "specs", l.specs, "device", l.deviceWord(),
+		"threads", strconv.Itoa(l.threads), "models", strings.Join(l.models, ","), "datasets", strings.Join(l.datasets, ",")))
+	var verdicts []latency.Verdict
+	err = l.alone(ctx, func(ctx context.Context) (err error) {
+		bar := newBar(l.stderr)
+		defer bar.close()
+		c := latency.Comparison{Old: old, New: own, Args: args, Alternations: l.alternations, Seed: l.seed}
+		verdicts, err = latency.Compare(ctx, c, bar.timing("pairs of runs"))
+		return err
+	})
+	if harness.Interrupted(err) {
+		return fmt.Errorf("interrupted; nothing was compared: %w", err)
+	} else if err != nil {
+		return err
+	}
+	if l.asJSON {
+		if err := writeJSON(l.stdout, verdicts); err != nil {
+			return err
+		}
+	}
+	if v := verdicts[0]; v.OldMachine != v.NewMachine {
+		fmt.Fprintf(l.stderr, "the builds say different things of machine or kernels: %s (%s) and %s (this one)\n", v.OldMachine, old, v.NewMachine)
+	}
+	var slower []string
+	for _, v := range verdicts {
+		if !l.asJSON {
+			fmt.Fprintf(l.stdout, "%s on %s: median of new/old %.3f over %d pairs, p %.2g\n", v.Model, v.Dataset, v.Ratio, len(v.New), v.P)
+		}
+		if v.Slower {
+			slower = append(slower, v.Model+" on "+v.Dataset)
+		}
+	}
+	if len(slower) > 0 {
+		return failure{fmt.Errorf("this build is slower than %s: %s", old, strings.Join(slower, ", "))}
+	}
 	return nil
-}
-
-// would is the last line of --dry-run.
-func (l *timing) would(p plan.Plan) string {
-	if l.old == "" {
-		return anew(p)
-	}
-	return fmt.Sprintf("%d trials would be measured by this build and by %s, %d times each", p.Trials, l.old, l.alternations)
 }

@@ -7,9 +7,11 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -20,6 +22,8 @@ import (
 	"dgsbench/internal/ram"
 	"dgsbench/kernels"
 	_ "dgsbench/models/standard"
+
+	"golang.org/x/term"
 )
 
 // Exit codes.
@@ -30,10 +34,12 @@ const (
 	exitInterrupted = 130
 )
 
-// Main runs the command with the arguments of the process, and exits.
-func Main() {
+// Main runs the command with the arguments of the process, and exits. The YAML
+// files in specs, at any depth, are models and suites that are added to the
+// built-in ones, or replace those of the same name.
+func Main(specs ...fs.FS) {
 	ram.Usable() // sets the garbage collector's limit
-	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr, specs...))
 }
 
 // failure is an error of exit code 1; every other error is one of use or
@@ -42,8 +48,8 @@ type failure struct{ error }
 
 func (f failure) Unwrap() error { return f.error }
 
-// message is what an error says. One of an interruption ends in its cause, a
-// signal or the words of package context, which whoever stopped it knows.
+// message is the text of an error. One of an interruption ends in its cause, a
+// signal or the words of package context, which is left out.
 func message(err error) string {
 	if !harness.Interrupted(err) {
 		return err.Error()
@@ -57,10 +63,10 @@ func message(err error) string {
 }
 
 // run is the whole program but the process: tests call it.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+func run(ctx context.Context, args []string, stdout, stderr io.Writer, specs ...fs.FS) int {
 	printed := &output{Writer: stdout}
 	stdout, stderr = escape.NewWriter(printed), escape.NewMessageWriter(stderr)
-	cmd := newRoot(stdout, stderr)
+	cmd := newRoot(stdout, stderr, specs...)
 	cmd.SetArgs(args)
 	err := cmd.ExecuteContext(ctx)
 	if printed.err != nil && !harness.Interrupted(err) {
@@ -80,4 +86,43 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitFailed
 	}
 	return exitUsage
+}
+
+// output is standard output with the first error of writing to it, so that
+// printing needs no checks.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (n int, err error) {
+	if o.err == nil {
+		n, o.err = o.Writer.Write(p)
+	}
+	return n, o.err
+}
+
+// isTerminal reports whether out is a terminal, or writes to one.
+func isTerminal(out io.Writer) bool {
+	out = under(out)
+	if o, ok := out.(*output); ok {
+		out = o.Writer
+	}
+	f, ok := out.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// under is the writer below an escaping one, for what moves the cursor or
+// marks text itself.
+func under(out io.Writer) io.Writer {
+	if escaped, ok := out.(*escape.Writer); ok {
+		return escaped.Under
+	}
+	return out
+}
+
+func writeJSON(w io.Writer, value any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(value)
 }

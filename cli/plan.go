@@ -4,19 +4,20 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"dgsbench/datasets"
 	"dgsbench/harness"
 	"dgsbench/harness/plan"
+	"dgsbench/kernels/devices"
 	"dgsbench/specs"
 
 	"github.com/spf13/cobra"
 )
 
-func newPlan(o *options) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+func newPlan(o options) *cobra.Command {
+	cmd := with(&cobra.Command{
 		Use: "plan [SPEC.yaml...]", Short: "Say what a suite takes on this machine: trials, hours, memory, disk",
 		Long: "plan measures nothing that is kept: it tries every cell of a suite out for a moment and scales\n" +
 			"the time to whole trials, or takes the time from records of this machine. Datasets whose file\n" +
@@ -25,45 +26,41 @@ func newPlan(o *options) *cobra.Command {
 			"takes and how much of its memory. The exit code is 2 when a trial has no room in the memory.\n\n" + ownSpecs,
 		Example: "  bench plan --suite paper --data ~/streams\n  bench plan --suite paper --device cuda\n  bench plan --json",
 		RunE: func(cmd *cobra.Command, files []string) error {
-			trials, err := o.trials(files, false)
+			s, err := o.choose(files, false)
 			if err != nil {
 				return err
 			}
 			if o.dryRun {
-				_, err := o.count(trials, o.goOn)
+				_, err := s.count(s.missingLine)
 				return err
 			}
-			if err := o.findDevice(); err != nil {
+			on, err := o.findDevice()
+			if err != nil {
 				return err
 			}
 			ctx, stop := untilSignal(cmd.Context())
 			defer stop()
-			p, err := o.plan(ctx, trials)
+			p, err := s.plan(ctx, on)
 			if err != nil {
 				return err
 			}
-			write := p.WriteText
-			if asJSON {
-				write = p.WriteJSON
+			if o.asJSON {
+				err = writeJSON(o.stdout, p)
+			} else {
+				err = p.WriteText(o.stdout)
 			}
-			if err := write(o.stdout); err != nil {
+			if err != nil {
 				return err
 			}
 			return unlessItFits(p)
 		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	o.addWhere(cmd)
-	o.addData(cmd)
-	o.addWhat(cmd)
-	o.addDevice(cmd)
-	o.addWorkers(cmd)
+	}, o.placeFlags, o.suiteFlags, o.deviceFlag, o.workersFlag, o.jsonFlag)
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "count trials only, and try nothing out")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "json")
 	return cmd
 }
 
-// unlessItFits is an error if a trial has no room.
+// unlessItFits is an error if a trial needs more memory than there is.
 func unlessItFits(p plan.Plan) error {
 	ok, c := p.Fits()
 	switch {
@@ -78,58 +75,80 @@ func unlessItFits(p plan.Plan) error {
 }
 
 // plan shows progress on a terminal only: what it prints is short.
-func (o *options) plan(ctx context.Context, trials []specs.Trial) (plan.Plan, error) {
-	b := newBar(o.stderr)
+func (s selection) plan(ctx context.Context, on devices.Target) (plan.Plan, error) {
+	b := newBar(s.stderr)
 	defer b.close()
-	return plan.Make(ctx, o.question(trials), b.planning("cells"))
+	return plan.Make(ctx, s.question(on), b.planning("cells"))
 }
 
-// question is what plans of the trials answer.
-func (o *options) question(trials []specs.Trial) plan.Question {
-	return plan.Question{Trials: trials, Store: o.store(), Checkpoints: o.checkpoints, DataDir: o.data, Workers: o.workers, Device: o.target}
+// question is what plans of the selection answer.
+func (s selection) question(on devices.Target) plan.Question {
+	return plan.Question{Trials: s.trials, Store: s.store(), Checkpoints: s.checkpoints, DataDir: s.data, Workers: s.workers, Device: on}
 }
 
-// planning shows, on a terminal only, how much of what a plan tries out is
-// done.
-func (b *bar) planning(what string) plan.Hooks {
-	done := 0
-	return plan.Hooks{
-		Start: func(n int) {
-			if isTerminal(b.out) {
-				b.open(n, fmt.Sprintf("trying out %d %s", n, what))
-			}
-		},
-		Step: func(string) {
-			done++
-			if b.pending > 0 {
-				b.progress(float64(done) / float64(b.pending))
-			}
-		},
+// announce prints, before anything is measured, what it will take, and returns
+// how long the trials that are scored should take. It prints nothing where
+// nothing is to be done, or files are missing: measuring says which.
+func (s selection) announce(ctx context.Context, on devices.Target) (time.Duration, error) {
+	missing := func(t specs.Trial) bool {
+		d, err := datasets.Lookup(t.Dataset)
+		return err != nil || s.presence(d) == "no" || s.presence(d) == "damaged"
 	}
-}
-
-// announce prints, before anything is measured, what it will take. It is silent
-// where nothing is to be done, or files are missing: measuring says which.
-func (o *options) announce(ctx context.Context, trials []specs.Trial) error {
-	if !o.allHere(trials) {
-		return nil
+	if slices.ContainsFunc(s.trials, missing) {
+		return 0, nil
 	}
-	p, err := o.plan(ctx, trials)
+	p, err := s.plan(ctx, on)
 	switch {
 	case harness.Interrupted(err):
-		return nil // measuring ends at once too, and knows what is left
+		return 0, nil // measuring ends at once too, and knows what is left
 	case err != nil || p.ToDo == 0:
-		return err
+		return 0, err
 	}
-	o.expected = time.Duration((p.Seconds - p.Latency) * float64(time.Second))
-	fmt.Fprintf(o.stderr, "plan: %s\n", p.Short())
-	return nil
+	fmt.Fprintf(s.stderr, "plan: %s\n", p.Short())
+	return time.Duration((p.Seconds - p.Latency) * float64(time.Second)), nil
 }
 
-// allHere reports whether all datasets of the trials can be read.
-func (o *options) allHere(trials []specs.Trial) bool {
-	return !slices.ContainsFunc(trials, func(t specs.Trial) bool {
-		d, err := datasets.Lookup(t.Dataset)
-		return err != nil || o.here(d) == "no" || o.here(d) == "damaged"
-	})
+// count prints which trials have been measured and which have not. The last
+// line says what would happen to them.
+func (s selection) count(lastLine func(plan.Plan) string) (plan.Plan, error) {
+	if err := s.checkOut(); err != nil {
+		return plan.Plan{}, err
+	}
+	on, err := s.findDevice()
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	p, err := plan.Count(s.question(on))
+	if err != nil {
+		return p, err
+	}
+	if err := p.WriteCounts(s.stdout); err != nil {
+		return p, err
+	}
+	_, err = fmt.Fprintf(s.stdout, "\n%s\n", lastLine(p))
+	return p, err
+}
+
+// wouldMeasure is count for commands that then measure. It fails as they do
+// where files are missing.
+func (s selection) wouldMeasure(lastLine func(plan.Plan) string) error {
+	p, err := s.count(lastLine)
+	if err != nil || len(p.Missing) == 0 {
+		return err
+	}
+	var names []string
+	for _, m := range p.Missing {
+		names = append(names, m.Dataset)
+	}
+	return fmt.Errorf("no file of %s; --data DIR says where files are", strings.Join(names, ", "))
+}
+
+// missingLine is the last line of commands that measure what has no record.
+func (s selection) missingLine(p plan.Plan) string {
+	return fmt.Sprintf("%d trials: %d found measured in %s, %d would be measured", p.Trials, p.Trials-p.ToDo, s.out, p.ToDo)
+}
+
+// everythingLine is the last line of commands that measure everything again.
+func everythingLine(p plan.Plan) string {
+	return fmt.Sprintf("%d trials would be measured, whether they have a record or not", p.Trials)
 }

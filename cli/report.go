@@ -15,23 +15,22 @@ import (
 	"dgsbench/results"
 	"dgsbench/results/page"
 	"dgsbench/results/record"
-	"dgsbench/specs"
 
 	"github.com/spf13/cobra"
 )
 
 // reporting is bench report with its flags and arguments.
 type reporting struct {
-	shared  *options
+	options
 	folders []string
 	tuned   []string
 	files   []string // specs
 	target  string
 }
 
-func newReport(o *options) *cobra.Command {
-	r := &reporting{shared: o}
-	cmd := &cobra.Command{
+func newReport(o options) *cobra.Command {
+	r := &reporting{options: o}
+	cmd := with(&cobra.Command{
 		Use: "report [FOLDER...] [SPEC.yaml...] [FILE.html]", Short: "Write one HTML page of everything that was measured",
 		Long: "report writes a page that needs no other file and no network: the tables of the suite, which can be\n" +
 			"sorted, figures, learning curves, latency histograms, searches of bench tune, comparisons, specs,\n" +
@@ -43,97 +42,34 @@ func newReport(o *options) *cobra.Command {
 			"  bench report --suite smoke --out results report.html\n" +
 			"  bench report before after comparison.html",
 		RunE: func(_ *cobra.Command, args []string) error { return r.run(args) },
-	}
+	}, r.specsFlag, r.dataFlag, r.suiteFlags, r.deviceFlag, r.staleFlag)
 	cmd.Flags().StringArrayVar(&r.folders, "out", nil, "folder of results; several times to compare")
 	cmd.Flags().Lookup("out").DefValue = "bench-out"
 	cmd.Flags().StringArrayVar(&r.tuned, "tuned", nil, "folder that bench tune left, one for each folder of results (default: tuned in that folder)")
-	o.addSpecs(cmd)
-	o.addData(cmd)
-	o.addWhat(cmd)
-	o.addDevice(cmd)
-	o.addStale(cmd)
 	return cmd
 }
 
 func (r *reporting) run(args []string) error {
-	if err := r.sort(args); err != nil {
+	if err := r.sortArguments(args); err != nil {
 		return err
 	}
-	trials, err := r.shared.trials(r.files, false)
+	if err := r.checkFolders(); err != nil {
+		return err
+	}
+	s, err := r.choose(r.files, false)
 	if err != nil {
 		return err
 	}
-	p, err := untilStill(func() (page.Page, error) { return r.read(trials) })
+	p, err := retryReplaced(func() (page.Page, error) { return r.read(s) })
 	if err != nil {
 		return err
 	}
-	return r.write(p)
+	return r.write(p, s.suite)
 }
 
-// read summarises what every folder has of the suite.
-func (r *reporting) read(trials []specs.Trial) (page.Page, error) {
-	p := page.Page{Title: "Searches of bench tune", Command: r.command()}
-	for i, name := range r.folders {
-		r.shared.out = name
-		if n := len(r.folders); n > 1 && isTerminal(r.shared.stderr) {
-			fmt.Fprintf(r.shared.stderr, "reading %s, folder %d of %d\n", name, i+1, n)
-		}
-		f, title, err := r.folder(trials, r.tunedOf(i))
-		if err != nil {
-			return p, err
-		}
-		f.Name = name
-		p.Folders = append(p.Folders, f)
-		if title != "" {
-			p.Title = title
-		}
-	}
-	return p, nil
-}
-
-// folder is what one folder has of the suite, with the suite's title, and the
-// searches that bench tune left in tuned. These may be all that it has.
-func (r *reporting) folder(trials []specs.Trial, tuned string) (f page.Folder, title string, err error) {
-	if f.Searches, err = tune.Past(tuned); err != nil {
-		return f, "", err
-	}
-	records, err := r.records(trials)
-	if err != nil {
-		return f, "", err
-	}
-	if len(records) == 0 && len(f.Searches) > 0 {
-		f.Warnings = []string{fmt.Sprintf("no records of suite %s, only searches of bench tune", r.shared.suite)}
-		return f, "", nil
-	}
-	f.Report, err = r.shared.summarise(records, trials, r.files)
-	return f, f.Title, err
-}
-
-// records takes one folder's records as all commands do; of several folders
-// also those of other specs and devices, because that may be what they are
-// compared for.
-func (r *reporting) records(trials []specs.Trial) ([]record.Record, error) {
-	o := r.shared
-	if len(r.folders) == 1 {
-		return o.records(trials)
-	}
-	all, err := o.load()
-	if err != nil {
-		return nil, err
-	}
-	isOther := func(r record.Record) bool { return !o.ofDevice(r) }
-	if some := slices.DeleteFunc(slices.Clone(all), isOther); len(some) > 0 {
-		all = some
-	}
-	records, unclear := results.FitOrForeign(all, trials)
-	if unclear > 0 {
-		fmt.Fprintf(o.stderr, "%d records in %s are of several other specs and are left out\n", unclear, o.out)
-	}
-	return o.ofOneClass(records)
-}
-
-// sort tells the arguments apart: the page, specs, folders of results.
-func (r *reporting) sort(args []string) error {
+// sortArguments sorts the arguments into the page, specs and folders of
+// results.
+func (r *reporting) sortArguments(args []string) error {
 	for _, arg := range args {
 		switch filepath.Ext(arg) {
 		case ".html":
@@ -150,11 +86,11 @@ func (r *reporting) sort(args []string) error {
 	if len(r.folders) == 0 {
 		r.folders = []string{"bench-out"}
 	}
-	return r.check()
+	return nil
 }
 
-// check refuses folders that are none, and pages without a place.
-func (r *reporting) check() error {
+// checkFolders reports folders that are none, and pages without a name.
+func (r *reporting) checkFolders() error {
 	if n := len(r.folders); n > 1 && r.target == "" {
 		return fmt.Errorf("%d folders: say which file to write, as in: bench report %s comparison.html", n, strings.Join(r.folders, " "))
 	} else if n > page.MostFolders {
@@ -163,8 +99,12 @@ func (r *reporting) check() error {
 	if len(r.tuned) > len(r.folders) {
 		return errors.New("more --tuned than folders of results")
 	}
+	isFolder := func(name string) bool {
+		info, err := os.Stat(name)
+		return err == nil && info.IsDir()
+	}
 	for i, name := range r.folders {
-		if info, err := os.Stat(name); err != nil || !info.IsDir() {
+		if !isFolder(name) {
 			return fmt.Errorf("%s is no folder of results; expected what --out of bench all was, or a file that ends in .html or .yaml", name)
 		}
 		r.folders[i] = filepath.Clean(name)
@@ -173,36 +113,89 @@ func (r *reporting) check() error {
 		}
 	}
 	for _, name := range r.tuned {
-		if info, err := os.Stat(name); err != nil || !info.IsDir() {
+		if !isFolder(name) {
 			return fmt.Errorf("--tuned: %s is no folder; expected the folder tuned in what --out of bench tune was", name)
 		}
 	}
 	return nil
 }
 
-// tunedOf is where searches of a folder are.
-func (r *reporting) tunedOf(i int) string {
-	if i < len(r.tuned) {
-		return r.tuned[i]
-	}
-	return tune.PastDir(r.folders[i])
-}
-
-// command makes the page again.
-func (r *reporting) command() string {
+// read summarises what every folder has of the suite.
+func (r *reporting) read(s selection) (page.Page, error) {
 	args := slices.Concat(r.folders, r.files)
 	if r.target != "" {
 		args = append(args, r.target)
 	}
-	return r.shared.commandLine("bench report", args)
+	p := page.Page{Title: "Searches of bench tune", Command: s.commandLine("bench report", args)}
+	for i, name := range r.folders {
+		if n := len(r.folders); n > 1 && isTerminal(r.stderr) {
+			fmt.Fprintf(r.stderr, "reading %s, folder %d of %d\n", name, i+1, n)
+		}
+		tuned := tune.PastDir(name)
+		if i < len(r.tuned) {
+			tuned = r.tuned[i]
+		}
+		s.out = name
+		f, title, err := r.folder(s, tuned)
+		if err != nil {
+			return p, err
+		}
+		p.Folders = append(p.Folders, f)
+		if title != "" {
+			p.Title = title
+		}
+	}
+	return p, nil
 }
 
-// write puts the page in its place.
-func (r *reporting) write(p page.Page) error {
+// folder is what one folder has of the suite, with the suite's title, and the
+// searches of bench tune in the folder tuned. These may be all that it has.
+func (r *reporting) folder(s selection, tuned string) (f page.Folder, title string, err error) {
+	f.Name = s.out
+	if f.Searches, err = tune.Past(tuned); err != nil {
+		return f, "", err
+	}
+	read := s.records
+	if len(r.folders) > 1 {
+		read = s.comparedRecords
+	}
+	records, err := read()
+	if err != nil {
+		return f, "", err
+	}
+	if len(records) == 0 && len(f.Searches) > 0 {
+		f.Warnings = []string{fmt.Sprintf("no records of suite %s, only searches of bench tune", s.suite)}
+		return f, "", nil
+	}
+	f.Report, err = s.summarise(records)
+	return f, f.Title, err
+}
+
+// comparedRecords are the records of one folder of several: as those of
+// records, and also those of other specs and devices, because that may be what
+// the folders are compared for.
+func (s selection) comparedRecords() ([]record.Record, error) {
+	all, err := s.load()
+	if err != nil {
+		return nil, err
+	}
+	isOther := func(r record.Record) bool { return !s.ofDevice(r) }
+	if some := slices.DeleteFunc(slices.Clone(all), isOther); len(some) > 0 {
+		all = some
+	}
+	records, unclear := results.FitOrForeign(all, s.trials)
+	if unclear > 0 {
+		fmt.Fprintf(s.stderr, "%d records in %s are of several other specs and are left out\n", unclear, s.out)
+	}
+	return s.ofOneClass(records)
+}
+
+// write writes the page.
+func (r *reporting) write(p page.Page, suite string) error {
 	target, write := r.target, atomicfile.Write
 	if target == "" {
-		write = atomicfile.Root(r.folders[0]).Write // where what a killed one leaves is removed
-		target = filepath.Join(r.folders[0], r.shared.suite, "report.html")
+		write = atomicfile.Root(r.folders[0]).Write // below which the next command removes what a killed one was writing
+		target = filepath.Join(r.folders[0], suite, "report.html")
 	}
 	var out bytes.Buffer
 	if err := p.Write(&out); err != nil {
@@ -211,6 +204,5 @@ func (r *reporting) write(p page.Page) error {
 	if err := write(target, out.Bytes()); err != nil {
 		return &harness.StoreError{Err: err}
 	}
-	fmt.Fprintf(r.shared.stderr, "done: %s, %.1f MB; open it in a browser\n", target, float64(out.Len())/1e6)
-	return nil
+	return r.done(fmt.Sprintf("%s, %.1f MB; open it in a browser", target, float64(out.Len())/1e6), false)
 }

@@ -34,12 +34,12 @@ const mostBytes = 5_000_000
 func TestReportSize(t *testing.T) {
 	dir := t.TempDir()
 	o := &options{suite: defaultSuite, data: dir}
-	trials, err := o.trials(nil, false)
+	s, err := o.choose(nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := forger{t: t, store: record.Store{Dir: dir}, rng: rand.New(rand.NewPCG(1, 1)), loaded: map[string]*datasets.Loaded{}}
-	for _, trial := range trials {
+	for _, trial := range s.trials {
 		f.record(trial)
 		if trial.Class == "learned" && !trial.IsLatency() && trial.Seed == 0 {
 			f.search(trial)
@@ -47,7 +47,7 @@ func TestReportSize(t *testing.T) {
 	}
 	measure(t, "report", "--data", dir, "--out", dir)
 	text := read(t, dir, defaultSuite, "report.html")
-	for _, want := range []string{fmt.Sprintf("%d, 0 failed", len(trials)), "over 1000 batches", "over 30000 batches", "10 seeds: loss from", "25, of 2500 trials"} {
+	for _, want := range []string{fmt.Sprintf("%d, 0 failed", len(s.trials)), "over 1000 batches", "over 30000 batches", "10 seeds: loss from", "25, of 2500 trials"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q on the page: it is not that of the whole suite", want)
 		}

@@ -1,45 +1,39 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"io/fs"
 	"strconv"
 	"strings"
-	"time"
 
 	"dgsbench/datasets/own"
-	"dgsbench/harness"
 	"dgsbench/kernels/devices"
-	"dgsbench/results"
-	"dgsbench/results/record"
 	"dgsbench/specs"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // defaultSuite is what `bench all` runs.
 const defaultSuite = "quick"
 
-// options are the flags that commands share.
+// options are the flags that commands share. Every command has a copy of its
+// own.
 type options struct {
-	data, out, suite, specs string
-	seeds, workers          int
-	firstSeed               uint64
-	checkpoints             bool
-	models, datasets, tasks []string
-	allowStale              bool
-	dryRun                  bool
-	device                  string
-	target                  devices.Target  // of device, once findDevice has found it
-	shown                   results.Outline // of the suite, once trials has read it
-	expected                time.Duration   // of what is scored, once announce has planned it
+	data, out, suite, specs, device string
+	seeds, workers                  int
+	firstSeed                       uint64
+	models, datasets, tasks         []string
+	checkpoints, allowStale, dryRun bool
+	asJSON                          bool
 
+	added          []fs.FS // specs of the program, beside the built-in ones
 	stdout, stderr io.Writer
 }
 
-func newRoot(stdout, stderr io.Writer) *cobra.Command {
-	o := &options{stdout: stdout, stderr: stderr}
+func newRoot(stdout, stderr io.Writer, added ...fs.FS) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "bench",
 		Short: "Benchmark low-latency models on event streams",
@@ -53,171 +47,162 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(newAll(o), newRun(o), newPlan(o), newTables(o), newReport(o), newResults(o), newModels(o), newData(o), newSpec(o), newDoctor(o), newScale(o), newLatency(o), newCheck(o), newTune(o), newVersion(o))
+	for _, newCommand := range []func(options) *cobra.Command{
+		newAll, newRun, newPlan, newTables, newReport, newResults, newModels, newData, newSpec, newDoctor, newScale, newLatency, newCheck,
+		newTune, newVersion,
+	} {
+		root.AddCommand(newCommand(options{stdout: stdout, stderr: stderr, added: added}))
+	}
 	refuseEmpty(root.Commands())
 	return root
 }
 
-// addWhere adds the flags that say where specs and results are.
-func (o *options) addWhere(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.out, "out", "bench-out", "folder of the results")
-	o.addSpecs(cmd)
+// with adds sets of flags to a command.
+func with(cmd *cobra.Command, sets ...func(*pflag.FlagSet)) *cobra.Command {
+	for _, add := range sets {
+		add(cmd.Flags())
+	}
+	return cmd
 }
 
-func (o *options) addSpecs(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.specs, "specs", "", "folder of further specs, which replace built-in ones of the same name")
+func (o *options) outFlag(f *pflag.FlagSet) {
+	f.StringVar(&o.out, "out", "bench-out", "folder of the results")
 }
 
-func (o *options) addData(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.data, "data", "data", "folder where the files of datasets are looked for")
+func (o *options) specsFlag(f *pflag.FlagSet) {
+	f.StringVar(&o.specs, "specs", "", "folder of further specs, which replace built-in ones of the same name")
 }
 
-// addWhat adds the flags that choose a suite and narrow it down.
-func (o *options) addWhat(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.suite, "suite", defaultSuite, "what to measure")
-	cmd.Flags().Func("seeds", "number of seeds instead of the suite's", func(text string) (err error) {
+func (o *options) dataFlag(f *pflag.FlagSet) {
+	f.StringVar(&o.data, "data", "data", "folder where the files of datasets are looked for")
+}
+
+// placeFlags say where specs, results and data are.
+func (o *options) placeFlags(f *pflag.FlagSet) {
+	o.outFlag(f)
+	o.specsFlag(f)
+	o.dataFlag(f)
+}
+
+// suiteFlags choose a suite and narrow it down.
+func (o *options) suiteFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.suite, "suite", defaultSuite, "what to measure")
+	f.Func("seeds", "number of seeds instead of the suite's", func(text string) (err error) {
 		if o.seeds, err = strconv.Atoi(text); err != nil || o.seeds < 1 || o.seeds > specs.MostSeeds {
 			return fmt.Errorf("expected a whole number from 1 to %d", specs.MostSeeds)
 		}
 		return nil
 	})
-	cmd.Flags().StringSliceVar(&o.tasks, "tasks", nil, "only these tasks (nc, lp)")
-	o.addModels(cmd)
+	f.StringSliceVar(&o.tasks, "tasks", nil, "only these tasks (nc, lp)")
+	o.modelFlags(f)
 }
 
-func (o *options) addModels(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&o.models, "models", nil, "only these models (ids, id+variant)")
-	cmd.Flags().StringSliceVar(&o.datasets, "datasets", nil, "only these datasets")
+func (o *options) modelFlags(f *pflag.FlagSet) {
+	f.StringSliceVar(&o.models, "models", nil, "only these models (ids, id+variant)")
+	f.StringSliceVar(&o.datasets, "datasets", nil, "only these datasets")
 }
 
-func (o *options) addWorkers(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&o.workers, "workers", 0, "trials side by side (default: one a core, at most 8 on a card); results do not depend on it")
+// deviceFlag says what models run on, or of which device the records are.
+func (o *options) deviceFlag(f *pflag.FlagSet) {
+	f.StringVar(&o.device, "device", devices.CPU, "what models run on: cpu, cuda, or cuda:N for card N")
 }
 
-func (o *options) addCheckpoints(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&o.checkpoints, "checkpoints", false, "keep the models as safetensors files beside their records; trials that have a record and no such file are measured again")
+func (o *options) workersFlag(f *pflag.FlagSet) {
+	f.IntVar(&o.workers, "workers", 0, "trials side by side (default: one a core, at most 8 on a card); results do not depend on it")
 }
 
-func (o *options) addStale(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&o.allowStale, "allow-stale", false, "also use records of older numerics, marked in the tables")
+func (o *options) checkpointsFlag(f *pflag.FlagSet) {
+	f.BoolVar(&o.checkpoints, "checkpoints", false, "keep the models as safetensors files beside their records; trials that have a record and no such file are measured again")
 }
 
-// ownSpecs explains the files that commands take.
-const ownSpecs = "A SPEC.yaml with the key `runs` is a suite and takes the place of --suite. One with the\n" +
-	"key `model` is a model spec: it replaces the suite's model of that id, or joins the suite\n" +
-	"wherever it can do the task."
+func (o *options) staleFlag(f *pflag.FlagSet) {
+	f.BoolVar(&o.allowStale, "allow-stale", false, "also use records of older numerics, marked in the tables")
+}
 
-// trials resolves the suite together with the user's own files. If
-// onlyOwn is set, models among these are the only ones, unless --models says
-// otherwise.
-func (o *options) trials(files []string, onlyOwn bool) ([]specs.Trial, error) {
-	if err := within("workers", o.workers, 0, mostThreads); err != nil {
-		return nil, err
-	}
-	if err := own.Use(o.data); err != nil {
-		return nil, err
-	}
-	lib, err := specs.NewLibrary(o.specs)
-	if err != nil {
-		return nil, err
-	}
-	filter := specs.Filter{Models: o.models, Datasets: o.datasets, Tasks: o.tasks, Seeds: o.seeds, FirstSeed: o.firstSeed}
-	for _, file := range files {
-		entry, err := lib.AddFile(file)
-		switch {
-		case err != nil:
+func (o *options) dryRunFlag(f *pflag.FlagSet) {
+	f.BoolVar(&o.dryRun, "dry-run", false, "print what would be done, and do nothing")
+}
+
+func (o *options) jsonFlag(f *pflag.FlagSet) { f.BoolVar(&o.asJSON, "json", false, "print JSON") }
+
+// library holds the specs of the flags, with the datasets that were imported
+// into the data folder.
+func (o *options) library() (*specs.Library, error) {
+	if o.data != "" {
+		if err := own.Use(o.data); err != nil {
 			return nil, err
-		case entry.Suite:
-			o.suite = entry.Name
-		case onlyOwn && len(o.models) == 0:
-			filter.Models = append(filter.Models, entry.Name)
 		}
 	}
-	suite, err := lib.LoadSuite(o.suite)
-	if err != nil {
-		return nil, err
-	}
-	if o.shown, err = results.OutlineOf(suite); err != nil {
-		return nil, err
-	}
-	return suite.Trials(filter)
+	return specs.NewLibrary(o.specs, o.added...)
 }
 
-// mostThreads are what --threads and --workers may ask for.
-const mostThreads = 1024
+// maxThreads is the largest value of --threads and --workers.
+const maxThreads = 1024
 
-// within reports a flag whose number is not one of from low to high.
-func within(flag string, n, low, high int) error {
+// inRange reports a flag whose number is not one of from low to high.
+func inRange(flag string, n, low, high int) error {
 	if n < low || n > high {
 		return fmt.Errorf("--%s is %d, expected %d to %d", flag, n, low, high)
 	}
 	return nil
 }
 
-// narrowed reports whether flags leave something of the suite out.
-func (o *options) narrowed() bool {
-	return o.seeds > 0 || len(o.models)+len(o.datasets)+len(o.tasks) > 0
-}
-
-// command is what measures the suite of the flags and files and prints its
-// tables.
-func (o *options) command(trials []specs.Trial, files []string) string {
-	verb := "bench latency" // which also measures anew
-	if scored, _ := specs.SplitLatency(trials); len(scored) > 0 {
-		verb = "bench all"
-	}
-	return o.commandLine(verb, files)
-}
-
-// commandLine is a command with its arguments and the flags that choose a
-// suite and narrow it down.
-func (o *options) commandLine(verb string, args []string) string {
-	words := append([]string{verb}, args...)
-	flag := func(name, value string) {
-		if value != "" {
-			words = append(words, "--"+name+" "+value)
+// flagWords are the words of flags with a value: name, value, name, value ...
+func flagWords(flags ...string) (words []string) {
+	for i := 0; i < len(flags); i += 2 {
+		if flags[i+1] != "" {
+			words = append(words, "--"+flags[i], flags[i+1])
 		}
 	}
-	flag("suite", o.suite)
-	flag("specs", o.specs)
-	if o.seeds > 0 {
-		flag("seeds", strconv.Itoa(o.seeds))
-	}
-	flag("models", strings.Join(o.models, ","))
-	flag("datasets", strings.Join(o.datasets, ","))
-	flag("tasks", strings.Join(o.tasks, ","))
-	flag("device", o.elsewhere())
-	return strings.Join(words, " ")
+	return words
 }
 
-func (o *options) store() record.Store { return record.Store{Dir: o.out} }
-
-// records loads the records of the trials on the device, of one class of
-// kernels: those of older numerics only if asked for, and none that another
-// spec has left.
-func (o *options) records(trials []specs.Trial) ([]record.Record, error) {
-	use, err := o.load()
-	if err != nil {
-		return nil, err
+// deviceWord is the value of --device where it has to be given: empty for the
+// processor.
+func (o *options) deviceWord() string {
+	if o.device == devices.CPU {
+		return ""
 	}
-	return o.ofOneClass(slices.DeleteFunc(use, func(r record.Record) bool {
-		return !o.ofDevice(r) || !results.Fits(r, trials)
-	}))
+	return o.device
 }
 
-// load loads the records of the suite: those of older numerics only if asked
-// for.
-func (o *options) load() ([]record.Record, error) {
-	all, incomplete, err := o.store().Load(o.suite)
+// findDevice is the device of the flag.
+func (o *options) findDevice() (devices.Target, error) {
+	on, err := devices.Find(o.device)
 	if err != nil {
-		return nil, err
+		err = fmt.Errorf("--device %s: %w", o.device, err)
 	}
-	for _, file := range incomplete {
-		fmt.Fprintf(o.stderr, "%s has no whole sidecar beside it: it counts as not measured\n", file)
+	return on, err
+}
+
+// notEmpty is the value of a flag that would mean something else if it were
+// empty, as a variable of a script that is not set: everything, or the folder
+// that one happens to be in. Commands check --out themselves.
+type notEmpty struct{ pflag.Value }
+
+// Set refuses what is empty, and lists of several lines, of which pflag reads
+// the first alone.
+func (v notEmpty) Set(text string) error {
+	if text == "" {
+		return errors.New("it is empty")
 	}
-	use, stale := record.Select(all, harness.Numerics, o.allowStale)
-	if len(stale) > 0 && !o.allowStale {
-		fmt.Fprintf(o.stderr, "%d records were made by older numerics and are left out; --allow-stale uses them\n", len(stale))
+	if v.Type() == "stringSlice" && strings.ContainsAny(strings.TrimRight(text, "\r\n"), "\r\n") {
+		return errors.New("expected one line of words with commas between them")
 	}
-	return use, nil
+	return v.Value.Set(text)
+}
+
+// refuseEmpty makes lists and the data folder of the commands notEmpty.
+func refuseEmpty(commands []*cobra.Command) {
+	for _, cmd := range commands {
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+			if flag.Value.Type() == "stringSlice" || flag.Name == "data" {
+				flag.Value = notEmpty{flag.Value}
+				if flag.DefValue == "[]" {
+					flag.DefValue = "" // which help leaves out
+				}
+			}
+		})
+		refuseEmpty(cmd.Commands())
+	}
 }

@@ -7,46 +7,99 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"syscall"
+	"time"
 
 	"dgsbench/harness"
 	"dgsbench/harness/latency"
 	"dgsbench/internal/atomicfile"
-	"dgsbench/results"
+	"dgsbench/kernels/devices"
 	"dgsbench/specs"
 
 	"github.com/spf13/cobra"
 )
 
-func newRun(o *options) *cobra.Command {
-	cmd := &cobra.Command{
+func newAll(o options) *cobra.Command {
+	return with(&cobra.Command{
+		Use: "all [SPEC.yaml...]", Short: "Measure a suite and print its tables",
+		Long: "all says what it will take, measures what has no record yet, prints the tables and\n" +
+			"writes them, with the numbers as CSV, to the folder of the results; or prints them\n" +
+			"alone where flags leave something of the suite out.\n\n" + ownSpecs,
+		Example: "  bench all\n  bench all --dry-run\n  bench all --suite torch-nc --data ~/streams",
+		RunE: func(cmd *cobra.Command, files []string) error {
+			s, err := o.choose(files, false)
+			if err != nil {
+				return err
+			}
+			return s.runSuite(cmd.Context(), true)
+		},
+	}, o.placeFlags, o.suiteFlags, o.deviceFlag, o.workersFlag, o.checkpointsFlag, o.staleFlag, o.dryRunFlag)
+}
+
+func newRun(o options) *cobra.Command {
+	return with(&cobra.Command{
 		Use: "run [SPEC.yaml...]", Short: "Measure a suite, or only your own models on it, without printing tables",
 		Long:    "run says what it will take, and measures what has no record yet.\n\n" + ownSpecs + "\nrun measures only the models of the files, where there are any.",
 		Example: "  bench run --suite torch-nc --data ~/streams\n  bench run my-sprints.yaml --suite torch-nc --data ~/streams",
 		RunE: func(cmd *cobra.Command, files []string) error {
-			trials, err := o.trials(files, true)
+			s, err := o.choose(files, true)
 			if err != nil {
 				return err
 			}
-			if o.dryRun {
-				return o.wouldMeasure(trials, o.goOn)
-			}
-			sum, err := o.planAndMeasure(cmd.Context(), trials)
-			if err != nil {
-				return err
-			}
-			return o.lastLine(sum, "records", o.out)
+			return s.runSuite(cmd.Context(), false)
 		},
+	}, o.placeFlags, o.suiteFlags, o.deviceFlag, o.workersFlag, o.checkpointsFlag, o.dryRunFlag)
+}
+
+// runSuite measures the selection, and prints and writes its tables if asked
+// for.
+func (s selection) runSuite(ctx context.Context, tables bool) error {
+	if s.dryRun {
+		return s.wouldMeasure(s.missingLine)
 	}
-	o.addWhere(cmd)
-	o.addData(cmd)
-	o.addWhat(cmd)
-	o.addDevice(cmd)
-	o.addWorkers(cmd)
-	o.addCheckpoints(cmd)
-	o.addDryRun(cmd)
-	return cmd
+	if tables {
+		if err := s.makeTableFolder(); err != nil {
+			return err
+		}
+	}
+	sum, err := s.measure(ctx, true)
+	if err != nil {
+		return err
+	}
+	what, where := "records", s.out
+	if tables {
+		if err := s.printAndWrite(); err != nil {
+			return err
+		}
+		if where = filepath.Join(s.out, s.suite); !s.narrowed() {
+			what = "records, tables, figures and results.csv"
+		}
+	}
+	line := fmt.Sprintf("%d trials measured, %d found measured, %d failed; %s are in %s", sum.Finished, sum.Found, sum.Failed, what, where)
+	return s.done(line, sum.Failed > 0)
+}
+
+// done prints the last line of a command, or returns it as a failure.
+func (o *options) done(line string, failed bool) error {
+	if failed {
+		return failure{errors.New(line)}
+	}
+	fmt.Fprintln(o.stderr, "done:", line)
+	return nil
+}
+
+// printAndWrite prints the tables and writes them beside the records.
+func (s selection) printAndWrite() error {
+	r, err := s.wholeReport()
+	if err != nil {
+		return err
+	}
+	if err := s.print(r, "text"); err != nil {
+		return err
+	}
+	return s.writeTables(r)
 }
 
 // untilSignal ends ctx at the first signal to stop; a second one ends the
@@ -57,66 +110,66 @@ func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
 	return ctx, stop
 }
 
-// planAndMeasure says what the trials take before it measures them.
-func (o *options) planAndMeasure(ctx context.Context, trials []specs.Trial) (harness.Summary, error) {
-	return o.prepared(ctx, func(ctx context.Context) (harness.Summary, error) {
-		if err := o.announce(ctx, trials); err != nil {
-			return harness.Summary{}, err
-		}
-		return o.work(ctx, trials)
-	})
-}
-
-// measure runs the trials without a word before.
-func (o *options) measure(ctx context.Context, trials []specs.Trial) (harness.Summary, error) {
-	return o.prepared(ctx, func(ctx context.Context) (harness.Summary, error) { return o.work(ctx, trials) })
-}
-
-// prepared does something when the device and the folder of the results are
-// there, until it is done or a signal to stop comes.
-func (o *options) prepared(ctx context.Context, do func(context.Context) (harness.Summary, error)) (harness.Summary, error) {
-	if err := o.findDevice(); err != nil {
+// measure runs the trials that have no record, until a signal to stop comes. It
+// says before what they take if announced is set.
+func (s selection) measure(ctx context.Context, announced bool) (harness.Summary, error) {
+	on, err := s.findDevice()
+	if err != nil {
 		return harness.Summary{}, err
 	}
-	if err := o.makeOut(); err != nil {
+	if err := s.makeOut(); err != nil {
 		return harness.Summary{}, err
 	}
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	return do(ctx)
+	var expected time.Duration
+	if announced {
+		if expected, err = s.announce(ctx, on); err != nil {
+			return harness.Summary{}, err
+		}
+	}
+	return s.runTrials(ctx, on, expected)
 }
 
-// work runs the trials: first those that are scored, side by side, then the
+// runTrials runs first the trials that are scored, side by side, then the
 // latency tests, which need an idle machine. An error says what is left to do;
-// failed trials are none. When ctx ends it stops at the next batch.
-func (o *options) work(ctx context.Context, trials []specs.Trial) (harness.Summary, error) {
-	scored, timed := specs.SplitLatency(trials)
-	if err := harness.CheckStore(o.store(), timed, nil); err != nil {
+// failed trials are none. When ctx ends it stops at the next batch. The scored
+// trials are expected to take that long, 0 where it is not known.
+func (s selection) runTrials(ctx context.Context, on devices.Target, expected time.Duration) (harness.Summary, error) {
+	scored, timed := specs.SplitLatency(s.trials)
+	if err := harness.CheckStore(s.store(), timed, nil); err != nil {
 		return harness.Summary{}, err
 	}
-	sum, err := o.score(ctx, scored)
+	bar := newBar(s.stderr)
+	bar.expected = expected
+	runner := harness.Runner{Store: s.store(), DataDir: s.data, Workers: s.workers, Device: on, Checkpoints: s.checkpoints, Hooks: bar.hooks()}
+	sum, err := runner.Run(ctx, scored)
+	bar.close()
 	sum.Left += len(timed)
 	if err == nil && len(timed) > 0 {
-		sum, err = o.timeMissing(ctx, timed, sum)
+		sum, err = s.timeMissing(ctx, on, timed, sum)
 	}
 	for _, r := range sum.FailedBefore {
-		fmt.Fprintf(o.stderr, "failed before: %s: %s; to run it again, remove %s\n",
-			r.Key, r.Error, o.store().Path(r.Key, r.Identity))
+		fmt.Fprintf(s.stderr, "failed before: %s: %s; to run it again, remove %s\n",
+			r.Key, r.Error, s.store().Path(r.Key, r.Identity))
 	}
-	return sum, o.explain(err, sum, trials)
+	if harness.Interrupted(err) {
+		return sum, fmt.Errorf("interrupted with %d of %d trials measured, their records are in %s; run the same command again to go on: %w",
+			len(s.trials)-sum.Left, len(s.trials), s.out, err)
+	}
+	return sum, explainMissing(err)
 }
 
-// score measures what is no latency test.
-func (o *options) score(ctx context.Context, trials []specs.Trial) (harness.Summary, error) {
-	bar := newBar(o.stderr)
-	bar.expected = o.expected
-	defer bar.close()
-	runner := harness.Runner{Store: o.store(), DataDir: o.data, Workers: o.workers, Device: o.target, Checkpoints: o.checkpoints, Hooks: bar.hooks()}
-	return runner.Run(ctx, trials)
+// explainMissing names the flag for data that was not found.
+func explainMissing(err error) error {
+	var store *harness.StoreError
+	if errors.Is(err, fs.ErrNotExist) && !errors.As(err, &store) {
+		return fmt.Errorf("%w; --data DIR says where files are", err)
+	}
+	return err
 }
 
-// alone does something that times models, while no other process of the
-// machine does.
+// alone times models while no other process of the machine does.
 func (o *options) alone(ctx context.Context, do func(context.Context) error) error {
 	return harness.Alone(ctx, func(file string) {
 		fmt.Fprintf(o.stderr, "another process is timing models on this machine: waiting until it releases %s\n", file)
@@ -124,14 +177,23 @@ func (o *options) alone(ctx context.Context, do func(context.Context) error) err
 }
 
 // timeMissing measures the latency tests of the datasets that lack any, which
-// another run may have measured while this one waited. Left already counts all
-// of the tests.
-func (o *options) timeMissing(ctx context.Context, tests []specs.Trial, sum harness.Summary) (harness.Summary, error) {
-	missing, found, err := latency.Missing(o.store(), o.data, o.target, tests)
+// another run may have measured while this one waited. sum.Left already counts
+// all of the tests.
+func (s selection) timeMissing(ctx context.Context, on devices.Target, tests []specs.Trial, sum harness.Summary) (harness.Summary, error) {
+	missing, found, err := latency.Missing(s.store(), s.data, on, tests)
 	if err == nil && len(missing) > 0 {
-		err = o.alone(ctx, func(ctx context.Context) (err error) {
-			if missing, found, err = latency.Missing(o.store(), o.data, o.target, tests); err == nil {
-				sum, err = o.timeNow(ctx, missing, sum)
+		err = s.alone(ctx, func(ctx context.Context) (err error) {
+			if missing, found, err = latency.Missing(s.store(), s.data, on, tests); err != nil || len(missing) == 0 {
+				return err
+			}
+			all, err := s.time(ctx, latency.Plan{Trials: missing, DataDir: s.data, Device: on, Threads: runtime.GOMAXPROCS(0)})
+			for _, m := range all {
+				sum.Left--
+				if m.Record.Failed() {
+					sum.Failed++
+				} else {
+					sum.Finished++
+				}
 			}
 			return err
 		})
@@ -148,50 +210,32 @@ func (o *options) timeMissing(ctx context.Context, tests []specs.Trial, sum harn
 	if err != nil {
 		return sum, err
 	}
-	if missing, _, err = latency.Missing(o.store(), o.data, o.target, tests); err == nil && len(missing) > 0 {
+	if missing, _, err = latency.Missing(s.store(), s.data, on, tests); err == nil && len(missing) > 0 {
 		sum.Left += len(missing)
 		err = gone(missing, len(tests))
 	}
 	return sum, err
 }
 
-// timeNow measures latency tests and counts them.
-func (o *options) timeNow(ctx context.Context, missing []specs.Trial, sum harness.Summary) (harness.Summary, error) {
-	if len(missing) == 0 {
-		return sum, nil
+// time measures latency tests and stores the records of every dataset as soon
+// as it is done: those are returned, also with an error.
+func (o *options) time(ctx context.Context, p latency.Plan) (all []latency.Measured, err error) {
+	if err := harness.CheckStore(o.store(), p.Trials, p.Trials); err != nil {
+		return nil, err
 	}
-	all, err := o.time(ctx, latency.Plan{Trials: missing, DataDir: o.data, Device: o.target, Threads: runtime.GOMAXPROCS(0)})
-	for _, m := range all {
-		sum.Left--
-		if m.Record.Failed() {
-			sum.Failed++
-		} else {
-			sum.Finished++
+	bar := newBar(o.stderr)
+	defer bar.close()
+	err = latency.Run(ctx, p, bar.timing("steps of the latency test"), func(some []latency.Measured) error {
+		if err := latency.Keep(o.store(), some); err != nil {
+			return err
 		}
-	}
-	return sum, err
+		all = append(all, some...)
+		return nil
+	})
+	return all, err
 }
 
-// gone is the error of trials whose records are not there any more.
-func gone(trials []specs.Trial, of int) error {
-	return failure{fmt.Errorf("the records of %d of %d trials were there and are gone, among them that of %s; the same command measures them again",
-		len(trials), of, results.KeyOf(trials[0]))}
-}
-
-// explain says what an error leaves to do.
-func (o *options) explain(err error, sum harness.Summary, trials []specs.Trial) error {
-	var store *harness.StoreError
-	switch {
-	case harness.Interrupted(err):
-		return fmt.Errorf("interrupted with %d of %d trials measured, their records are in %s; run the same command again to go on: %w",
-			len(trials)-sum.Left, len(trials), o.out, err)
-	case errors.Is(err, fs.ErrNotExist) && !errors.As(err, &store):
-		return fmt.Errorf("%w; --data DIR says where files are", err)
-	}
-	return err
-}
-
-// checkOut refuses results that have no folder.
+// checkOut reports results that have no folder.
 func (o *options) checkOut() error {
 	if o.out == "" {
 		return errors.New("--out is empty, expected a folder for the results")
@@ -215,16 +259,5 @@ func (o *options) makeOut() error {
 	if err := root.Clean(); err != nil {
 		return fmt.Errorf("--out: remove what a killed run has left: %w", err)
 	}
-	return nil
-}
-
-// lastLine says what was done, what failed and where it is. Failed trials
-// make it an error.
-func (o *options) lastLine(sum harness.Summary, what, where string) error {
-	line := fmt.Sprintf("%d trials measured, %d found measured, %d failed; %s are in %s", sum.Finished, sum.Found, sum.Failed, what, where)
-	if sum.Failed > 0 {
-		return failure{errors.New(line)}
-	}
-	fmt.Fprintln(o.stderr, "done:", line)
 	return nil
 }

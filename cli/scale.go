@@ -14,10 +14,8 @@ import (
 
 	"dgsbench/harness"
 	"dgsbench/harness/scale"
-	"dgsbench/internal/atomicfile"
 	"dgsbench/internal/regular"
 	"dgsbench/protocol"
-	"dgsbench/results/table"
 	"dgsbench/specs"
 
 	"github.com/spf13/cobra"
@@ -26,7 +24,7 @@ import (
 
 // scaling is bench scale with its flags.
 type scaling struct {
-	shared *options
+	options
 	plan   scale.Plan
 	format string
 }
@@ -42,9 +40,9 @@ func (c count) Set(text string) (err error) {
 	return err
 }
 
-func newScale(o *options) *cobra.Command {
-	s := &scaling{shared: o}
-	cmd := &cobra.Command{
+func newScale(o options) *cobra.Command {
+	s := &scaling{options: o}
+	return with(&cobra.Command{
 		Use: "scale MODEL --sweep AXIS=VALUE,VALUE...", Short: "Measure what an event costs as the stream or the model grows",
 		Long: "scale feeds a model with a seeded stream, chunk by chunk, so that it may be longer than the\n" +
 			"memory, and measures time, allocations and memory at each value of an axis:\n\n" +
@@ -57,15 +55,10 @@ func newScale(o *options) *cobra.Command {
 			"  bench scale dgs --mode training --task lp --sweep nodes=1e3,1e4 --length 2e4",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return s.run(cmd, args[0]) },
-	}
-	s.addFlags(cmd.Flags())
-	o.addWhere(cmd)
-	o.addDevice(cmd)
-	o.addDryRun(cmd)
-	return cmd
+	}, s.scaleFlags, s.outFlag, s.specsFlag, s.deviceFlag, s.dryRunFlag)
 }
 
-func (s *scaling) addFlags(flags *pflag.FlagSet) {
+func (s *scaling) scaleFlags(flags *pflag.FlagSet) {
 	p := &s.plan
 	p.Base = scale.Size{Events: 100_000, Nodes: 10_000, Features: 7, Batch: 200}
 	flags.Func("sweep", "axis and values, as in length=1e4,1e5; may be repeated", func(text string) error {
@@ -89,97 +82,85 @@ func (s *scaling) addFlags(flags *pflag.FlagSet) {
 // run measures, prints and writes. What was measured before an interruption
 // is written too.
 func (s *scaling) run(cmd *cobra.Command, ref string) error {
-	if err := s.prepare(ref); err != nil {
+	where, err := s.prepare(ref)
+	if err != nil {
 		return err
 	}
-	if s.shared.dryRun {
-		return s.wouldMeasure()
+	if s.dryRun {
+		return s.printPoints()
 	}
-	if err := s.shared.makeOut(); err != nil {
+	if err := s.makeOut(); err != nil {
 		return err
 	}
 	ctx, stop := untilSignal(cmd.Context())
 	defer stop()
 	var r scale.Report
-	err := s.shared.alone(ctx, func(ctx context.Context) (err error) {
-		bar := newBar(s.shared.stderr)
+	err = s.alone(ctx, func(ctx context.Context) (err error) {
+		bar := newBar(s.stderr)
 		defer bar.close()
-		r, err = s.measure(ctx, bar)
+		r, err = scale.Run(ctx, s.plan, bar.scaling())
 		return err
 	})
 	if err != nil && !(harness.Interrupted(err) && len(r.Points) > 0) {
 		return err
 	}
 	r.Command = s.command(cmd.Flags(), ref)
-	where, failed := s.write(r)
-	if failed != nil {
-		return failed
+	if err := s.write(r, where); err != nil {
+		return err
 	}
 	if err != nil {
-		return fmt.Errorf("interrupted, %d points were measured and are in %s: %w", len(r.Points), where, err)
+		return fmt.Errorf("interrupted, %d points were measured and are in %s.*: %w", len(r.Points), where, err)
 	}
 	if err := s.print(r); err != nil {
 		return err
 	}
-	line := fmt.Sprintf("%d points measured, %d failed; table, numbers and figure are in %s", len(r.Points)-r.Failed(), r.Failed(), where)
-	if r.Failed() > 0 {
-		return failure{errors.New(line)}
-	}
-	fmt.Fprintln(s.shared.stderr, "done:", line)
-	return nil
+	line := fmt.Sprintf("%d points measured, %d failed; table, numbers and figure are in %s.*", len(r.Points)-r.Failed(), r.Failed(), where)
+	return s.done(line, r.Failed() > 0)
 }
 
-// prepare checks what can be checked before anything is measured.
-func (s *scaling) prepare(ref string) error {
-	switch s.format {
-	case "text", "markdown", "csv", "json":
-	default:
-		return fmt.Errorf("--format is %q, expected text, markdown, csv or json", s.format)
+// prepare completes the plan, and checks what can be checked before anything
+// is measured. The files that are written begin with where.
+func (s *scaling) prepare(ref string) (where string, err error) {
+	if err := checkFormat(s.format, []string{"text", "markdown", "csv", "json"}); err != nil {
+		return "", err
 	}
-	if err := within("threads", s.plan.Threads, 1, mostThreads); err != nil {
-		return err
+	if err := inRange("threads", s.plan.Threads, 1, maxThreads); err != nil {
+		return "", err
 	}
-	lib, err := specs.NewLibrary(s.shared.specs)
+	lib, err := s.library()
 	if err != nil {
-		return err
+		return "", err
 	}
 	id, variant := specs.SplitRef(ref)
 	if s.plan.Model, err = lib.LoadModel(id); err != nil {
-		return err
+		return "", err
 	}
 	s.plan.Variant = variant
-	if err := s.shared.findDevice(); err != nil {
-		return err
+	if s.plan.Device, err = s.findDevice(); err != nil {
+		return "", err
 	}
-	s.plan.Device = s.shared.target
-	if err := s.shared.checkOut(); err != nil {
-		return err
-	}
-	for _, ending := range []string{".md", ".csv", ".json", ".svg"} {
-		if err := regular.Replaceable(s.where() + ending); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// where is what the files that are left begin with.
-func (s *scaling) where() string {
-	name := fmt.Sprintf("%s-%s-%s", specs.JoinRef(s.plan.Model.ID, s.plan.Variant), s.plan.Mode, s.plan.Task)
-	if s.shared.elsewhere() != "" {
+	name := fmt.Sprintf("%s-%s-%s", specs.JoinRef(id, variant), s.plan.Mode, s.plan.Task)
+	if s.deviceWord() != "" {
 		name += "-" + s.plan.Device.Name()
 	}
-	return filepath.Join(s.shared.out, "scale", name)
+	where = filepath.Join(s.out, "scale", name)
+	err = s.checkOut()
+	for _, ending := range []string{".md", ".csv", ".json", ".svg"} {
+		if err == nil {
+			err = regular.Replaceable(where + ending)
+		}
+	}
+	return where, err
 }
 
-// wouldMeasure lists the points.
-func (s *scaling) wouldMeasure() error {
+// printPoints lists the points without measuring them.
+func (s *scaling) printPoints() error {
 	points, err := s.plan.Points()
 	if err != nil {
 		return err
 	}
 	events := 0
-	w := tabwriter.NewWriter(s.shared.stdout, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(s.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "AXIS\tVALUE\tEVENTS\tNODES\tFEATURES\tBATCH")
 	for _, p := range points {
 		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\n", p.Axis, p.Value, p.Events, p.Nodes, p.Features, p.Batch)
@@ -188,13 +169,13 @@ func (s *scaling) wouldMeasure() error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.shared.stdout, "\n%d points would be measured, %d events in all\n", len(points), events)
+	_, err = fmt.Fprintf(s.stdout, "\n%d points would be measured, %d events in all\n", len(points), events)
 	return err
 }
 
-// measure shows progress on the bar.
-func (s *scaling) measure(ctx context.Context, b *bar) (scale.Report, error) {
-	return scale.Run(ctx, s.plan, scale.Hooks{
+// scaling shows how many points are measured.
+func (b *bar) scaling() scale.Hooks {
+	return scale.Hooks{
 		Start:    func(points int) { b.open(points, fmt.Sprintf("%d points to measure", points)) },
 		Progress: b.progress,
 		Done: func(p scale.Point, took time.Duration) {
@@ -205,7 +186,7 @@ func (s *scaling) measure(ctx context.Context, b *bar) (scale.Report, error) {
 			}
 			b.finished(fmt.Sprintf("%s: %.3f us/event", at, float64(p.Micros)), took.Seconds())
 		},
-	})
+	}
 }
 
 // command is what measures the same again.
@@ -224,37 +205,29 @@ func (s *scaling) command(flags *pflag.FlagSet, ref string) string {
 	return strings.Join(words, " ")
 }
 
-// print shows the report in the format that was asked for.
+// print prints the report in the format of the flag.
 func (s *scaling) print(r scale.Report) error {
-	switch t := r.Table(); s.format {
+	switch s.format {
 	case "json":
-		return r.WriteJSON(s.shared.stdout)
+		return writeJSON(s.stdout, r)
 	case "csv":
-		return r.WriteCSV(s.shared.stdout)
-	case "markdown":
-		return table.WriteMarkdown(s.shared.stdout, t)
-	default:
-		out, terminal := s.shared.tableOutput()
-		return table.WriteText(out, t, terminal)
+		return r.WriteCSV(s.stdout)
 	}
+	out, terminal := s.tableOutput()
+	return writeTable(out, r.Table(), s.format, terminal)
 }
 
-// write leaves table, numbers and figure in files that begin with where.
-func (s *scaling) write(r scale.Report) (where string, err error) {
+// write writes table, numbers and figure to files that begin with where.
+func (s *scaling) write(r scale.Report, where string) error {
 	var markdown, csv, json bytes.Buffer
 	figure, err := r.SVG()
-	if err := errors.Join(err, table.WriteMarkdown(&markdown, r.Table()), r.WriteCSV(&csv), r.WriteJSON(&json)); err != nil {
-		return "", err
+	if err := errors.Join(err, writeTable(&markdown, r.Table(), "markdown", false), r.WriteCSV(&csv), writeJSON(&json, r)); err != nil {
+		return err
 	}
-	where = s.where()
-	files := map[string][]byte{".md": markdown.Bytes(), ".csv": csv.Bytes(), ".json": json.Bytes()}
+	folder, name := filepath.Split(where)
+	files := map[string][]byte{name + ".md": markdown.Bytes(), name + ".csv": csv.Bytes(), name + ".json": json.Bytes()}
 	if figure != nil {
-		files[".svg"] = figure
+		files[name+".svg"] = figure
 	}
-	for ending, text := range files {
-		if err := atomicfile.Root(s.shared.out).Write(where+ending, text); err != nil {
-			return "", &harness.StoreError{Err: err}
-		}
-	}
-	return where + ".*", nil
+	return s.writeFiles(folder, files)
 }

@@ -1,18 +1,20 @@
 package cli
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
-	"dgsbench/datasets/own"
+	"dgsbench/datasets"
 	"dgsbench/harness"
+	"dgsbench/harness/plan"
 	"dgsbench/harness/tune"
 	"dgsbench/internal/lock"
+	"dgsbench/kernels/devices"
 	"dgsbench/protocol"
 	"dgsbench/specs"
 
@@ -21,19 +23,17 @@ import (
 
 // tuning is bench tune with its flags.
 type tuning struct {
-	shared                  *options
-	suite, setting          string
-	trials, random          int
-	epochs, patience        int
-	negatives               int // of a validation event; -1 for those of the protocol
-	seed                    uint64
-	dryRun, asJSON          bool
-	models, datasets, tasks []string
+	options
+	setting          string
+	trials, random   int
+	epochs, patience int
+	negatives        int // of a validation event; -1 for those of the protocol
+	seed             uint64
 }
 
-func newTune(o *options) *cobra.Command {
-	t := &tuning{shared: o}
-	cmd := &cobra.Command{
+func newTune(o options) *cobra.Command {
+	t := &tuning{options: o}
+	cmd := with(&cobra.Command{
 		Use: "tune", Short: "Search the options of models on the validation part, as the paper did",
 		Long: "tune searches the ranges of a model's spec (bench spec show MODEL): first random trials, then\n" +
 			"tree-structured Parzen estimators. A trial is trained with early stopping and judged by its best\n" +
@@ -50,11 +50,10 @@ func newTune(o *options) *cobra.Command {
 			"  bench tune --suite quick --trials 20 --random 14 --val-negatives 50 --out tuning\n" +
 			"  bench all --suite quick --specs tuning/tuned/specs --out bench-tuned",
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return t.run(cmd) },
-	}
-	o.addWhere(cmd)
-	o.addData(cmd)
-	o.addDevice(cmd)
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return t.run(cmd.Context(), cmd.Flags().Changed("setting"))
+		},
+	}, t.placeFlags, t.deviceFlag)
 	flags := cmd.Flags()
 	flags.StringSliceVar(&t.models, "model", nil, "the model to tune; several with commas")
 	flags.StringSliceVar(&t.datasets, "dataset", nil, "the dataset to tune it on; several with commas")
@@ -68,57 +67,61 @@ func newTune(o *options) *cobra.Command {
 	flags.IntVar(&t.negatives, "val-negatives", -1, "lp: sampled candidates that a validation event is ranked against; 0 for all (default: those of the protocol)")
 	flags.Lookup("val-negatives").DefValue = ""
 	flags.Uint64Var(&t.seed, "seed", 0, "of the search and of the models")
-	flags.IntVar(&o.workers, "workers", 0, "trials side by side (default: one a core, at most 8 on a card)")
+	flags.IntVar(&t.workers, "workers", 0, "trials side by side (default: one a core, at most 8 on a card)")
 	flags.BoolVar(&t.dryRun, "dry-run", false, "print what would be done, how long it takes and how much memory")
 	flags.BoolVar(&t.asJSON, "json", false, "print JSON instead of the table")
 	return cmd
 }
 
-func (t *tuning) run(cmd *cobra.Command) error {
-	o := t.shared
+func (t *tuning) run(ctx context.Context, withSetting bool) error {
 	if t.epochs < 0 || t.patience < 0 || t.negatives < -1 {
 		return errors.New("--epochs, --patience and --val-negatives are 0 or more")
 	}
-	if err := errors.Join(within("workers", o.workers, 0, mostThreads), within("trials", t.trials, 1, tune.MostTrials)); err != nil {
+	if err := errors.Join(inRange("workers", t.workers, 0, maxThreads), inRange("trials", t.trials, 1, tune.MostTrials)); err != nil {
 		return err
 	}
-	if err := own.Use(o.data); err != nil {
-		return err
-	}
-	lib, err := specs.NewLibrary(o.specs)
+	lib, err := t.library()
 	if err != nil {
 		return err
 	}
-	studies, err := t.studies(lib, cmd.Flags().Changed("setting"))
+	studies, err := t.studies(lib, withSetting)
 	if err != nil {
 		return err
 	}
-	if err := o.findDevice(); err != nil {
+	on, err := t.findDevice()
+	if err != nil {
 		return err
 	}
+	ctx, stop := untilSignal(ctx)
+	defer stop()
 	if t.dryRun {
-		return t.plan(cmd.Context(), studies)
+		return t.printPlan(ctx, studies, on)
 	}
-	if err := o.makeOut(); err != nil {
+	if err := t.makeOut(); err != nil {
 		return err
 	}
-	histories, sum, err := t.search(cmd.Context(), studies)
-	if err != nil {
-		return t.explain(err, sum)
+	histories, sum, err := t.search(ctx, studies, on)
+	if harness.Interrupted(err) {
+		return fmt.Errorf("interrupted with %d trials left; run the same command again to go on: %w", sum.Left, err)
+	} else if err != nil {
+		return explainMissing(err)
 	}
-	if err := t.print(histories); err != nil {
+	if t.asJSON {
+		err = writeJSON(t.stdout, tune.Results(histories))
+	} else {
+		_, err = t.stdout.Write(tune.Changes(histories))
+	}
+	if err != nil {
 		return err
 	}
 	return t.lastLine(histories, sum)
 }
 
-// search runs the studies and writes what comes of them.
-func (t *tuning) search(ctx context.Context, studies []tune.Study) ([]*tune.History, tune.Summary, error) {
-	ctx, stop := untilSignal(ctx)
-	defer stop()
+// search runs the studies and writes their results.
+func (t *tuning) search(ctx context.Context, studies []tune.Study, on devices.Target) ([]*tune.History, tune.Summary, error) {
 	// Histories are written as a whole: whoever is second goes on from them.
-	held, err := lock.Wait(ctx, lock.In(t.shared.out, "tune"), func() {
-		fmt.Fprintf(t.shared.stderr, "another search writes to %s: waiting for it\n", t.shared.out)
+	held, err := lock.Wait(ctx, lock.In(t.out, "tune"), func() {
+		fmt.Fprintf(t.stderr, "another search writes to %s: waiting for it\n", t.out)
 	})
 	if err != nil {
 		return nil, tune.Summary{}, err
@@ -126,18 +129,9 @@ func (t *tuning) search(ctx context.Context, studies []tune.Study) ([]*tune.Hist
 	defer held.Release()
 	ctx, lost := held.During(ctx)
 	defer lost()
-	bar := newBar(t.shared.stderr)
+	bar := newBar(t.stderr)
 	defer bar.close()
-	tuner := tune.Tuner{
-		Out: t.shared.out, DataDir: t.shared.data, Workers: t.shared.workers, Device: t.shared.target,
-		Hooks: tune.Hooks{
-			Start: func(pending, found int) {
-				bar.open(pending, fmt.Sprintf("%d trials to measure, %d found measured", pending, found))
-			},
-			Progress: bar.progress,
-			Done:     func(s tune.Study, l tune.Line) { bar.tuned(s, l) },
-		},
-	}
+	tuner := tune.Tuner{Out: t.out, DataDir: t.data, Workers: t.workers, Device: on, Hooks: bar.tuning()}
 	histories, sum, err := tuner.Run(ctx, studies)
 	if err != nil {
 		return histories, sum, err
@@ -145,45 +139,52 @@ func (t *tuning) search(ctx context.Context, studies []tune.Study) ([]*tune.Hist
 	return histories, sum, tuner.Write(histories)
 }
 
-// tuned says what came of a trial.
-func (b *bar) tuned(s tune.Study, l tune.Line) {
-	what := fmt.Sprintf("%s, trial %d (%s)", s, l.Trial, l.Phase)
-	if l.Trial < 0 {
-		what = fmt.Sprintf("%s, own options", s)
+// tuning shows how many trials are measured.
+func (b *bar) tuning() tune.Hooks {
+	return tune.Hooks{
+		Start: func(pending, found int) {
+			b.open(pending, fmt.Sprintf("%d trials to measure, %d found measured", pending, found))
+		},
+		Progress: b.progress,
+		Done: func(s tune.Study, l tune.Line) {
+			what := fmt.Sprintf("%s, trial %d (%s)", s, l.Trial, l.Phase)
+			if l.Trial < 0 {
+				what = fmt.Sprintf("%s, own options", s)
+			}
+			if l.Failed() {
+				b.failed(what + ": " + l.Error)
+				return
+			}
+			b.finished(fmt.Sprintf("%s: %s %.4f", what, s.Metric(), *l.Value), l.Seconds)
+		},
 	}
-	if l.Failed() {
-		b.failed(what + ": " + l.Error)
-		return
-	}
-	b.finished(fmt.Sprintf("%s: %s %.4f", what, s.Metric(), *l.Value), l.Seconds)
 }
 
-func (t *tuning) explain(err error, sum tune.Summary) error {
-	var store *harness.StoreError
-	switch {
-	case harness.Interrupted(err):
-		return fmt.Errorf("interrupted with %d trials left; run the same command again to go on: %w", sum.Left, err)
-	case errors.Is(err, os.ErrNotExist) && !errors.As(err, &store):
-		return fmt.Errorf("%w; --data DIR says where files are", err)
-	}
-	return err
-}
-
-// print shows the table, or the same for machines.
-func (t *tuning) print(histories []*tune.History) error {
-	if !t.asJSON {
-		_, err := t.shared.stdout.Write(tune.Changes(histories))
+// printPlan prints what would be done and what it takes.
+func (t *tuning) printPlan(ctx context.Context, studies []tune.Study, on devices.Target) error {
+	b := newBar(t.stderr)
+	q := plan.TuningQuestion{Studies: studies, Out: t.out, DataDir: t.data, Workers: t.workers, Device: on}
+	p, err := plan.MakeTuning(ctx, q, b.planning("trials"))
+	b.close()
+	if err != nil {
 		return err
 	}
-	enc := json.NewEncoder(t.shared.stdout)
-	enc.SetIndent("", "  ")
-	return enc.Encode(tune.Results(histories))
+	if t.asJSON {
+		err = writeJSON(t.stdout, p)
+	} else {
+		err = p.WriteText(t.stdout)
+	}
+	if ok, s := p.Fits(); err == nil && !ok {
+		err = fmt.Errorf("trials of %s need %.1f GB of memory, %.1f GB are free; leave it out with --model, narrow its ranges down, or use a machine with more",
+			s, float64(s.Memory)/1e9, float64(p.Free)/1e9)
+	}
+	return err
 }
 
 // lastLine says what was done. Failed trials are no error as long as there is
 // a best one: a search tries options that do not work.
 func (t *tuning) lastLine(histories []*tune.History, sum tune.Summary) error {
-	where := filepath.Join(t.shared.out, tune.SpecsDir)
+	where := filepath.Join(t.out, tune.SpecsDir)
 	line := fmt.Sprintf("%d trials measured, %d found measured, %d of them failed; use the specs with --specs %s", sum.Finished, sum.Found, sum.Failed, where)
 	var without []string
 	for _, h := range histories {
@@ -192,8 +193,106 @@ func (t *tuning) lastLine(histories []*tune.History, sum tune.Summary) error {
 		}
 	}
 	if len(without) > 0 {
-		return failure{fmt.Errorf("every trial failed of: %s; %s", strings.Join(without, "; "), line)}
+		line = fmt.Sprintf("every trial failed of: %s; %s", strings.Join(without, "; "), line)
 	}
-	fmt.Fprintln(t.shared.stderr, "done:", line)
-	return nil
+	return t.done(line, len(without) > 0)
+}
+
+// tuningCell is a model at a place, under a protocol.
+type tuningCell struct {
+	model    string
+	at       specs.Place
+	protocol specs.Protocol
+}
+
+// studies are what the flags ask for.
+func (t *tuning) studies(lib *specs.Library, withSetting bool) ([]tune.Study, error) {
+	var cells []tuningCell
+	var err error
+	switch {
+	case t.suite == "":
+		cells, err = t.namedCells()
+	case withSetting:
+		err = errors.New("--setting is for tuning without --suite: a suite has its own settings")
+	default:
+		cells, err = t.suiteCells(lib)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []tune.Study
+	for i, c := range cells {
+		if slices.ContainsFunc(cells[:i], func(d tuningCell) bool { return c.model == d.model && c.at == d.at }) {
+			continue // a flag or the suite names it twice
+		}
+		m, err := lib.LoadModel(c.model)
+		if err != nil {
+			return nil, err
+		}
+		p := c.protocol
+		p.Epochs, p.Patience = cmp.Or(t.epochs, p.Epochs), t.patience
+		if t.negatives >= 0 && c.at.Task == protocol.LinkPrediction {
+			p.ValNegatives = t.negatives
+		}
+		s, err := tune.NewStudy(m, c.at, p, t.trials, t.random, t.seed)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// suiteCells are those of the learned models of --suite.
+func (t *tuning) suiteCells(lib *specs.Library) ([]tuningCell, error) {
+	suite, err := lib.LoadSuite(t.suite)
+	if err != nil {
+		return nil, err
+	}
+	trials, err := suite.Trials(specs.Filter{Models: t.models, Datasets: t.datasets, Tasks: t.tasks, Seeds: 1})
+	if err != nil {
+		return nil, err
+	}
+	scored, _ := specs.SplitLatency(trials)
+	var out []tuningCell
+	for _, trial := range scored {
+		at := specs.Place{Dataset: trial.Dataset, Task: trial.Task, Setting: trial.Setting}
+		if trial.Class == protocol.Learned && trial.Variant == "" {
+			out = append(out, tuningCell{trial.ModelID, at, trial.Protocol})
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("suite %q has no learned model to tune among those asked for", t.suite)
+	}
+	return out, nil
+}
+
+// namedCells are those of --model, --dataset and --task.
+func (t *tuning) namedCells() (out []tuningCell, err error) {
+	if len(t.models) == 0 || len(t.datasets) == 0 || len(t.tasks) == 0 {
+		return nil, errors.New("expected --model, --dataset and --task, or --suite; bench models and bench data list their names")
+	}
+	if t.setting != string(protocol.Transductive) && t.setting != string(protocol.Inductive) {
+		return nil, fmt.Errorf("--setting is %q, expected T or I", t.setting)
+	}
+	for _, task := range t.tasks {
+		for _, dataset := range t.datasets {
+			at := specs.Place{Dataset: dataset, Task: protocol.Task(task)}
+			d, err := datasets.Lookup(dataset)
+			switch {
+			case err != nil:
+				return nil, err
+			case at.Task == protocol.LinkPrediction:
+				at.Setting = protocol.Setting(t.setting)
+			case at.Task != protocol.NodeClassification:
+				return nil, fmt.Errorf("--task is %q, expected nc or lp", task)
+			case !d.Labelled:
+				return nil, fmt.Errorf("dataset %q has no labels for the task %q", dataset, task)
+			}
+			for _, model := range t.models {
+				out = append(out, tuningCell{model, at, specs.DefaultProtocol()})
+			}
+		}
+	}
+	return out, nil
 }

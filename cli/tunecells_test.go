@@ -14,7 +14,7 @@ func TestTuneProtocol(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := tuning{suite: "quick", trials: 20, random: 14, epochs: 3, patience: 2, negatives: 50}
+	q := tuning{options: options{suite: "quick"}, trials: 20, random: 14, epochs: 3, patience: 2, negatives: 50}
 	studies, err := q.studies(lib, false)
 	if err != nil || len(studies) != 25 {
 		t.Fatalf("%d studies, expected the 25 that docs/tuning.md tells of, %v", len(studies), err)

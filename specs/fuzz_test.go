@@ -31,7 +31,7 @@ func FuzzSpec(f *testing.F) {
 		if err != nil {
 			return
 		}
-		lib.put(e, n)
+		lib.specs[e] = spec{Node: n}
 		if !e.Suite {
 			if _, err := lib.LoadModel(e.Name); err == nil {
 				if _, err := lib.Show(e.Name, Place{}); err != nil {

@@ -1,3 +1,11 @@
+// Package specs reads what is to be run: model specifications (a kind of
+// model and its options) and suites (which models on which datasets under
+// which protocol). A suite expands into trials.
+//
+// The files of the project are embedded; a folder of the user's adds to them
+// or replaces them by name. Every value knows the file and line it comes
+// from and whether the paper gives it. Mistakes are reported all at once,
+// with file and line.
 package specs
 
 import (
@@ -5,14 +13,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 
+	"dgsbench/internal/names"
 	"dgsbench/internal/regular"
 	"dgsbench/internal/strictyaml"
+	"dgsbench/internal/suggest"
 )
 
 //go:embed models/*.yaml suites/*.yaml
@@ -26,9 +35,13 @@ const mostSpec = 16 << 20
 
 // Library holds the specs that can be looked up by name.
 type Library struct {
-	models, suites map[string]strictyaml.Node
-	own            []string       // models given as single files, for any suite
-	user           map[Entry]bool // specs that are not the embedded ones
+	specs map[Entry]spec
+	own   []string // models given as single files, for any suite
+}
+
+type spec struct {
+	strictyaml.Node
+	embedded bool // it is one of the project's
 }
 
 // Entry is what a file holds.
@@ -37,13 +50,18 @@ type Entry struct {
 	Name  string // the suite's name or the model's id
 }
 
-// NewLibrary holds the embedded specs and those of the YAML files below dir,
-// which replace embedded ones of the same name. An empty dir stands for
-// none.
-func NewLibrary(dir string) (*Library, error) {
-	l := &Library{models: map[string]strictyaml.Node{}, suites: map[string]strictyaml.Node{}, user: map[Entry]bool{}}
-	if err := l.addAll(embedded, embeddedDir, embedded.ReadFile); err != nil {
+// NewLibrary holds the embedded specs, those of the YAML files in more, and
+// those of the YAML files below dir. Later ones replace those of the same name.
+// An empty dir stands for none.
+func NewLibrary(dir string, more ...fs.FS) (*Library, error) {
+	l := &Library{specs: map[Entry]spec{}}
+	if err := l.addAll(embedded, embeddedDir, true); err != nil {
 		return nil, err
+	}
+	for _, files := range more {
+		if err := l.addAll(files, "", false); err != nil {
+			return nil, err
+		}
 	}
 	if dir == "" {
 		return l, nil
@@ -51,13 +69,21 @@ func NewLibrary(dir string) (*Library, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("%s: expected a folder with specs (*.yaml)", dir)
 	}
-	read := func(p string) ([]byte, error) {
-		return regular.Read(filepath.Join(dir, filepath.FromSlash(p)), mostSpec)
-	}
-	if err := l.addAll(os.DirFS(dir), dir, read); err != nil {
+	if err := l.addAll(folder{os.DirFS(dir), dir}, dir, false); err != nil {
 		return nil, err
 	}
 	return l, nil
+}
+
+// folder is a folder of the user's.
+type folder struct {
+	fs.FS
+	dir string
+}
+
+// ReadFile reads a regular file of a plausible size.
+func (f folder) ReadFile(name string) ([]byte, error) {
+	return regular.Read(filepath.Join(f.dir, filepath.FromSlash(name)), mostSpec)
 }
 
 // AddFile adds one file, in place of a spec of the same name. A model that
@@ -71,24 +97,23 @@ func (l *Library) AddFile(file string) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
-	l.put(e, n)
-	l.user[e] = true
+	l.specs[e] = spec{Node: n}
 	if !e.Suite {
 		l.own = append(l.own, e.Name)
 	}
 	return e, nil
 }
 
-// addAll adds all YAML files of a folder. Two of them of the same name are
-// an error.
-func (l *Library) addAll(files fs.FS, dir string, read func(path string) ([]byte, error)) error {
+// addAll adds all YAML files of a file system, which messages call dir. Two
+// specs of the same name are an error.
+func (l *Library) addAll(files fs.FS, dir string, embedded bool) error {
 	var errs strictyaml.Errors
 	seen := map[Entry]string{}
 	err := fs.WalkDir(files, ".", func(p string, d fs.DirEntry, err error) error {
 		if ext := path.Ext(p); err != nil || d.IsDir() || ext != ".yaml" && ext != ".yml" {
 			return err
 		}
-		data, err := read(p)
+		data, err := fs.ReadFile(files, p)
 		if err != nil {
 			return err
 		}
@@ -103,20 +128,11 @@ func (l *Library) addAll(files fs.FS, dir string, read func(path string) ([]byte
 			return nil
 		}
 		seen[e] = file
-		l.put(e, n)
-		l.user[e] = dir != embeddedDir
+		l.specs[e] = spec{n, embedded}
 		return nil
 	})
 	errs.Add(err)
 	return errs.Err()
-}
-
-func (l *Library) put(e Entry, n strictyaml.Node) {
-	if e.Suite {
-		l.suites[e.Name] = n
-	} else {
-		l.models[e.Name] = n
-	}
 }
 
 // classify parses a file and finds out what it is and what it is called.
@@ -144,32 +160,76 @@ func classify(file string, data []byte) (Entry, strictyaml.Node, error) {
 	}
 	var errs strictyaml.Errors
 	errs.Add(at.Decode(&e.Name))
-	if errs.Err() == nil {
+	if !errs.Any() {
 		checkName(at, e.Name, &errs)
 	}
 	return e, n, errs.Err()
 }
 
+func (l *Library) names(suites bool) (names []string) {
+	for e := range l.specs {
+		if e.Suite == suites {
+			names = append(names, e.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // ModelIDs lists the model specs, sorted.
-func (l *Library) ModelIDs() []string { return slices.Sorted(maps.Keys(l.models)) }
+func (l *Library) ModelIDs() []string { return l.names(false) }
 
 // SuiteNames lists the suites, sorted.
-func (l *Library) SuiteNames() []string { return slices.Sorted(maps.Keys(l.suites)) }
+func (l *Library) SuiteNames() []string { return l.names(true) }
 
 // LoadModel reads a model spec. The model's kind must be registered.
 func (l *Library) LoadModel(id string) (Model, error) {
-	n, ok := l.models[id]
+	s, ok := l.specs[Entry{Name: id}]
 	if !ok {
 		return Model{}, errors.New(unknown("model", id, l.ModelIDs()))
 	}
-	return newModel(n)
+	return newModel(s.Node)
 }
 
 // LoadSuite reads a suite and all model specs that it names.
 func (l *Library) LoadSuite(name string) (Suite, error) {
-	n, ok := l.suites[name]
+	s, ok := l.specs[Entry{Suite: true, Name: name}]
 	if !ok {
 		return Suite{}, errors.New(unknown("suite", name, l.SuiteNames()))
 	}
-	return newSuite(n, l)
+	return newSuite(s.Node, l)
+}
+
+func unknown(what, word string, known []string) string {
+	return "unknown " + what + ` "` + word + `"` + suggest.Hint(word, known)
+}
+
+// require reports keys that are missing from a block.
+func require(n strictyaml.Node, errs *strictyaml.Errors, keys ...string) {
+	for _, key := range keys {
+		if !n.Get(key).Present() {
+			errs.Add(n.Errorf("key %q is missing", key))
+		}
+	}
+}
+
+// checkName checks an id or the name of a suite or variant.
+func checkName(n strictyaml.Node, name string, errs *strictyaml.Errors) {
+	if err := names.Check(name); err != nil && n.Present() {
+		errs.Add(n.Errorf("%v", err))
+	}
+}
+
+// checkTitle checks a title. One that is no text is reported with its block.
+func checkTitle(n strictyaml.Node, errs *strictyaml.Errors) {
+	title, ok := text(n)
+	if err := names.CheckTitle(title); ok && err != nil {
+		errs.Add(n.Errorf("%v", err))
+	}
+}
+
+// text is the text at n, if there is one.
+func text(n strictyaml.Node) (s string, ok bool) {
+	ok = n.Present() && n.Decode(&s) == nil
+	return s, ok
 }

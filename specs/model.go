@@ -1,26 +1,39 @@
 package specs
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"dgsbench/datasets"
 	"dgsbench/internal/strictyaml"
+	"dgsbench/internal/suggest"
 	"dgsbench/models"
 	"dgsbench/protocol"
 )
 
 // Place is where options apply. In an override, an empty field fits all.
 type Place struct {
-	Dataset string
-	Task    protocol.Task
-	Setting protocol.Setting
+	Dataset string           `yaml:"dataset"`
+	Task    protocol.Task    `yaml:"task" words:"nc lp"`
+	Setting protocol.Setting `yaml:"setting,omitempty" words:"T I"`
 }
 
 func (p Place) fits(q Place) bool {
 	return (p.Dataset == "" || p.Dataset == q.Dataset) &&
 		(p.Task == "" || p.Task == q.Task) &&
 		(p.Setting == "" || p.Setting == q.Setting)
+}
+
+func (p Place) String() string {
+	var parts []string
+	for _, part := range [][2]string{{"dataset", p.Dataset}, {"task", string(p.Task)}, {"setting", string(p.Setting)}} {
+		if part[1] != "" {
+			parts = append(parts, part[0]+" "+part[1])
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Model is a model specification: a registered kind and its options.
@@ -49,30 +62,14 @@ type variant struct {
 }
 
 type modelYAML struct {
-	ID        string          `yaml:"id"`
-	Model     strictyaml.Node `yaml:"model"`
-	Title     string          `yaml:"title"`
-	Page      string          `yaml:"page"`
+	ID        string `yaml:"id"`
+	Model     string `yaml:"model"`
+	Title     string `yaml:"title"`
+	Page      string `yaml:"page"`
 	block     `yaml:",inline"`
 	Overrides []strictyaml.Node          `yaml:"overrides"`
 	Variants  map[string]strictyaml.Node `yaml:"variants"`
 	Search    []strictyaml.Node          `yaml:"search"`
-}
-
-type overrideYAML struct {
-	Match matchYAML `yaml:"match"`
-	block `yaml:",inline"`
-}
-
-type matchYAML struct {
-	Dataset strictyaml.Node `yaml:"dataset"`
-	Task    strictyaml.Node `yaml:"task"`
-	Setting strictyaml.Node `yaml:"setting"`
-}
-
-type variantYAML struct {
-	Title string `yaml:"title"`
-	block `yaml:",inline"`
 }
 
 // JoinRef is how lists and flags name a variant of a model: "edgebank+tw",
@@ -104,8 +101,8 @@ func (m Model) title(variant string) string {
 // mostBlocks is the number of overrides and variants that a model may have.
 const mostBlocks = 1_000
 
-// newModel reads a model spec and tries every block of options that it
-// holds.
+// newModel reads a model spec and resolves its options by themselves and under
+// each override and variant.
 func newModel(n strictyaml.Node) (Model, error) {
 	var y modelYAML
 	var errs strictyaml.Errors
@@ -115,7 +112,7 @@ func newModel(n strictyaml.Node) (Model, error) {
 	checkTitle(n.Get("title"), &errs)
 	m := Model{
 		ID: y.ID, Title: y.Title, Page: y.Page, File: n.File(),
-		node: n, base: newLayer(y.block, &errs), variants: map[string]variant{},
+		node: n, base: newLayer(n, y.block, &errs), variants: map[string]variant{},
 	}
 	if k := len(y.Overrides) + len(y.Variants); k > mostBlocks {
 		errs.Add(n.Errorf("%d overrides and variants, expected at most %d", k, mostBlocks))
@@ -128,64 +125,146 @@ func newModel(n strictyaml.Node) (Model, error) {
 		checkName(v, key, &errs)
 		m.variants[key] = newVariant(v, &errs)
 	}
-	kind, ok := readKind(y.Model, &errs)
+	kind, ok := text(n.Get("model"))
 	if !ok {
 		return Model{}, errs.Err()
 	}
-	m.Kind = kind
-	m.check(&errs)
+	var err error
+	if m.Kind, err = models.Lookup(kind); err != nil {
+		errs.Add(n.Get("model").Errorf("%s", unknown("kind", kind, models.Names())))
+		return Model{}, errs.Err()
+	}
+	resolve := func(layers ...layer) {
+		_, err := m.merge(layers...)
+		errs.Add(err)
+	}
+	resolve(m.base)
+	for _, o := range m.overrides {
+		resolve(m.base, o.layer)
+	}
+	for _, name := range m.Variants() {
+		resolve(m.base, m.variants[name].layer)
+	}
 	m.search = m.readSearch(y.Search, &errs)
 	return m, errs.Err()
 }
 
 func newOverride(n strictyaml.Node, errs *strictyaml.Errors) override {
-	var y overrideYAML
+	var y struct {
+		Match Place `yaml:"match"`
+		block `yaml:",inline"`
+	}
 	errs.Add(n.Decode(&y))
 	require(n, errs, "match", "options")
 	match := n.Get("match")
-	if match.Present() && y.Match == (matchYAML{}) {
+	if match.IsMapping() && !match.Get("dataset").Present() && !match.Get("task").Present() && !match.Get("setting").Present() {
 		errs.Add(match.Errorf("expected at least one of dataset, task, setting"))
 	}
-	at := Place{
-		Dataset: readDataset(y.Match.Dataset, errs),
-		Task:    readWord(y.Match.Task, errs, protocol.NodeClassification, protocol.LinkPrediction),
-		Setting: readWord(y.Match.Setting, errs, protocol.Transductive, protocol.Inductive),
+	if dataset, ok := text(match.Get("dataset")); ok {
+		checkDataset(match.Get("dataset"), dataset, errs)
 	}
-	return override{at, newLayer(y.block, errs)}
+	return override{y.Match, newLayer(n, y.block, errs)}
 }
 
 func newVariant(n strictyaml.Node, errs *strictyaml.Errors) variant {
-	var y variantYAML
+	var y struct {
+		Title string `yaml:"title"`
+		block `yaml:",inline"`
+	}
 	errs.Add(n.Decode(&y))
 	require(n, errs, "title", "options")
 	checkTitle(n.Get("title"), errs)
-	return variant{y.Title, newLayer(y.block, errs)}
+	return variant{y.Title, newLayer(n, y.block, errs)}
 }
 
-// check tries the options by themselves and under each override and variant.
-func (m Model) check(errs *strictyaml.Errors) {
-	try := func(layers ...layer) {
-		_, err := m.merge(layers...)
-		errs.Add(err)
+// checkDataset reports a dataset that is not known.
+func checkDataset(n strictyaml.Node, dataset string, errs *strictyaml.Errors) bool {
+	_, err := datasets.Lookup(dataset)
+	base, _, _ := strings.Cut(dataset, "@")
+	switch {
+	case err == nil:
+		return true
+	case slices.Contains(datasets.Names(), base): // the size behind the @ is wrong
+		errs.Add(n.Errorf("%v", err))
+	default:
+		errs.Add(n.Errorf("%s", unknown("dataset", dataset, datasets.Names())))
 	}
-	try(m.base)
-	for _, o := range m.overrides {
-		try(m.base, o.layer)
-	}
-	for _, name := range m.Variants() {
-		try(m.base, m.variants[name].layer)
-	}
+	return false
 }
 
-func readKind(n strictyaml.Node, errs *strictyaml.Errors) (models.Kind, bool) {
-	var kind string
-	if err := n.Decode(&kind); err != nil || !n.Present() {
-		errs.Add(err)
-		return models.Kind{}, false
+// Origin says who chose a value.
+type Origin string
+
+const (
+	// FromPaper: the paper gives the value.
+	FromPaper Origin = "paper"
+	// Default: our choice, neither given by the paper nor searched for.
+	Default Origin = "default"
+	// Tuned: found by a search, which a record shows.
+	Tuned Origin = "tuned"
+)
+
+// Provenance is where the value of one option comes from. (The fields are in
+// alphabetic order: records hold them as JSON with sorted keys.)
+type Provenance struct {
+	File   string `json:"file,omitempty"` // "" for a default of the code
+	Line   int    `json:"line,omitempty"`
+	Origin Origin `json:"origin"`
+	Record string `json:"record,omitempty"` // of the search, where tuned
+}
+
+func (p Provenance) String() string {
+	s := string(p.Origin)
+	if p.Record != "" {
+		s += " (" + p.Record + ")"
 	}
-	k, err := models.Lookup(kind)
-	if err != nil {
-		errs.Add(n.Errorf("%s", unknown("kind", kind, models.Names())))
+	if p.File == "" {
+		return s + ", built in"
 	}
-	return k, err == nil
+	return fmt.Sprintf("%s, %s:%d", s, p.File, p.Line)
+}
+
+// block is what a spec, its overrides and its variants have in common.
+type block struct {
+	Options strictyaml.Node            `yaml:"options"`
+	Origin  map[string]strictyaml.Node `yaml:"origin"`  // option -> Origin
+	Records map[string]string          `yaml:"records"` // option -> record of the search
+}
+
+// layer is a set of options to be put over others. Options are named by
+// their dotted path, as in "head.lr".
+type layer struct {
+	options strictyaml.Node
+	from    map[string]Provenance
+}
+
+// newLayer reads the block n, which decodes as b. The origin of a value is in
+// the same block as the value, and one that is tuned has a record.
+func newLayer(n strictyaml.Node, b block, errs *strictyaml.Errors) layer {
+	l := layer{b.Options, map[string]Provenance{}}
+	var set []string
+	for _, leaf := range b.Options.Leaves() {
+		set = append(set, leaf.Path)
+		l.from[leaf.Path] = Provenance{Origin: Default, File: leaf.File(), Line: leaf.Line()}
+	}
+	tuned := map[string]bool{}
+	for path, at := range n.Get("origin").Entries() {
+		origin := strictyaml.Word(at, errs, FromPaper, Default, Tuned)
+		tuned[path] = origin == Tuned
+		if p, ok := l.from[path]; ok {
+			p.Origin, p.Record = origin, b.Records[path]
+			l.from[path] = p
+		} else if !errs.Full() {
+			errs.Add(at.Errorf("no option %q is set in this block%s", path, suggest.Hint(path, set)))
+		}
+		if tuned[path] && strings.TrimSpace(b.Records[path]) == "" {
+			errs.Add(at.Errorf("%q needs the record of the search: records: {%s: ...}", Tuned, path))
+		}
+	}
+	for path, at := range n.Get("records").Entries() {
+		if !tuned[path] {
+			errs.Add(at.Errorf("a record is for a value whose origin is %q", Tuned))
+		}
+	}
+	return l
 }

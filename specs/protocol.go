@@ -1,58 +1,53 @@
 package specs
 
 import (
-	"cmp"
-
 	"dgsbench/internal/strictyaml"
 	"dgsbench/protocol"
 )
 
-// Protocol is how a model is trained and judged. Windows of Batch events
+// Protocol is how a model is trained and evaluated. Windows of Batch events
 // restart at the first event of each part of the stream. In link prediction
 // every event is trained with one negative destination.
 type Protocol struct {
-	// Batch is the number of events in a batch, 1 to 100,000. No event sees
-	// the update of another one of its batch, so results depend on it.
-	Batch int `yaml:"batch"`
+	// Batch is the number of events in a batch. No event sees the update of
+	// another one of its batch, so results depend on it.
+	Batch int `yaml:"batch" range:"1 100000"`
 	// WithinBatch says how the events of a window of Batch become batches;
 	// empty stands for LastWrite.
-	WithinBatch BatchRule `yaml:"within_batch,omitempty"`
+	WithinBatch BatchRule `yaml:"within_batch,omitempty" words:"last_write t_batch"`
 	// DerivedFeatures says which events a feature that counts earlier ones, or
 	// the time since the last, knows of; empty stands for BeforeEvent.
-	DerivedFeatures FeatureRule `yaml:"derived_features,omitempty"`
-	// Epochs is the number of passes over the training part, at most; for
+	DerivedFeatures FeatureRule `yaml:"derived_features,omitempty" words:"before_event before_batch"`
+	// Epochs is the largest number of passes over the training part, for
 	// models with something to learn.
-	Epochs int `yaml:"epochs"`
+	Epochs int `yaml:"epochs" range:"1 10000"`
 	// Patience is the number of epochs without a better validation metric
 	// after which training stops; 0 trains for all epochs.
-	Patience int `yaml:"patience"`
+	Patience int `yaml:"patience" range:"0 10000"`
 	// TrainNegatives says where the negative destinations of training come
 	// from.
-	TrainNegatives NegativeSource `yaml:"train_negatives"`
+	TrainNegatives NegativeSource `yaml:"train_negatives" words:"train_destinations train_nodes mixed destinations"`
 	// Candidates are the sets of destinations that events are ranked
 	// against. The first is the headline, by which epochs are selected.
-	Candidates []protocol.CandidateSet `yaml:"candidates"`
+	Candidates []protocol.CandidateSet `yaml:"candidates" words:"all_nodes destinations" list:"some distinct"`
 	// Filter says which candidates are not negatives, beside the true
 	// destination.
-	Filter NegativeFilter `yaml:"filter"`
+	Filter NegativeFilter `yaml:"filter" words:"none same_src_t"`
 	// ValNegatives is the number of sampled candidates of each set that a
 	// validation event is ranked against; 0 stands for all of them. Test
 	// events are always ranked against all.
-	ValNegatives int `yaml:"val_negatives"`
+	ValNegatives int `yaml:"val_negatives" range:"0 1000000"`
 	// Select says which epoch's parameters are tested.
-	Select Selection `yaml:"select"`
+	Select Selection `yaml:"select" words:"best last"`
 	// TestState are the rules by which the state before a test is made, each
 	// for an evaluation of its own. Epochs are selected by a validation whose
 	// state is made by the first, and its test goes on from that of the
 	// selected epoch.
-	TestState []StateRule `yaml:"test_state"`
+	TestState []StateRule `yaml:"test_state" words:"carry replay" list:"some distinct single"`
 	// Latency makes the trials latency tests: nothing is trained, and nothing
 	// above but Batch counts. It is nil elsewhere.
 	Latency *Latency `yaml:"latency,omitempty"`
 }
-
-// maxBatch is the largest number of events in a batch.
-const maxBatch = 100_000
 
 // NegativeSource says which nodes are negative destinations in training, drawn
 // with equal shares and replacement.
@@ -115,9 +110,9 @@ const (
 type Selection string
 
 const (
-	// SelectBest takes the epoch with the best validation metric.
+	// SelectBest is the epoch with the best validation metric.
 	SelectBest Selection = "best"
-	// SelectLast takes the last epoch.
+	// SelectLast is the last epoch.
 	SelectLast Selection = "last"
 )
 
@@ -133,7 +128,30 @@ const (
 	Replay StateRule = "replay"
 )
 
-// DefaultProtocol holds where a suite says nothing.
+// Latency says how a latency test is timed. One iteration answers the last
+// Batches x Protocol.Batch events of the stream, from the state that
+// everything before them has left.
+type Latency struct {
+	Batches    int `yaml:"batches" range:"1 1000000"`
+	Iterations int `yaml:"iterations" range:"2 10000"` // timed
+	// Warmups are iterations before the timed ones.
+	Warmups int `yaml:"warmups" range:"1 10000"`
+	// Lead is how many events are answered, in batches of the size that is
+	// measured, between the moment when the state is restored and the start of
+	// the clock.
+	Lead int `yaml:"lead" range:"1 1000000"`
+	// Sweep are further batch sizes, each over the same events, or over
+	// SweepBatches batches where that is less, and SweepIterations times.
+	Sweep           []int `yaml:"sweep" range:"1 100000" list:"distinct"`
+	SweepBatches    int   `yaml:"sweep_batches" range:"1 1000000"`
+	SweepIterations int   `yaml:"sweep_iterations" range:"2 10000"`
+	// Known is the mode in which all of these events are known in advance, and
+	// answered at once (models.Ahead). In the other, streaming, a batch is
+	// known only when the one before it has been answered.
+	Known bool `yaml:"known"`
+}
+
+// DefaultProtocol is that of a suite without a `protocol:` block.
 func DefaultProtocol() Protocol {
 	return Protocol{
 		Batch: 200, Epochs: 50, Patience: 10,
@@ -142,56 +160,24 @@ func DefaultProtocol() Protocol {
 	}
 }
 
-// protocolYAML is a `protocol:` block, with the words left to be checked.
-type protocolYAML struct {
-	Batch           *int            `yaml:"batch"`
-	WithinBatch     strictyaml.Node `yaml:"within_batch"`
-	DerivedFeatures strictyaml.Node `yaml:"derived_features"`
-	Epochs          *int            `yaml:"epochs"`
-	Patience        *int            `yaml:"patience"`
-	TrainNegatives  strictyaml.Node `yaml:"train_negatives"`
-	Candidates      strictyaml.Node `yaml:"candidates"`
-	Filter          strictyaml.Node `yaml:"filter"`
-	ValNegatives    *int            `yaml:"val_negatives"`
-	Select          strictyaml.Node `yaml:"select"`
-	TestState       strictyaml.Node `yaml:"test_state"`
-	Latency         strictyaml.Node `yaml:"latency"`
-}
-
-// with puts the values of a `protocol:` block over p.
+// with is p with the values of a `protocol:` block. A latency test is that of
+// the paper where it says nothing: 200 batches, 10 iterations after a warm-up.
 func (p Protocol) with(n strictyaml.Node, errs *strictyaml.Errors) Protocol {
-	y := protocolYAML{Batch: &p.Batch, Epochs: &p.Epochs, Patience: &p.Patience, ValNegatives: &p.ValNegatives}
-	errs.Add(n.Decode(&y))
-	inRange(n.Get("batch"), p.Batch, 1, maxBatch, errs)
-	inRange(n.Get("epochs"), p.Epochs, 1, 10_000, errs)
-	inRange(n.Get("patience"), p.Patience, 0, 10_000, errs)
-	inRange(n.Get("val_negatives"), p.ValNegatives, 0, 1_000_000, errs)
-	switch readWord(y.WithinBatch, errs, LastWrite, TBatch) {
-	case TBatch:
-		p.WithinBatch = TBatch
-	case LastWrite: // empty: identities are those from before there was a choice
-		p.WithinBatch = ""
+	if n.Get("latency").Present() {
+		p.Latency = &Latency{Batches: 200, Iterations: 10, Warmups: 1, Lead: 2_000, SweepBatches: 10_000, SweepIterations: 3}
 	}
-	switch readWord(y.DerivedFeatures, errs, BeforeEvent, BeforeBatch) {
-	case BeforeBatch:
-		p.DerivedFeatures = BeforeBatch
-	case BeforeEvent: // empty, as above
-		p.DerivedFeatures = ""
+	errs.Add(n.Decode(&p))
+	if p.WithinBatch == LastWrite {
+		p.WithinBatch = "" // identities are those from before there was a choice
 	}
-	p.Filter = cmp.Or(readWord(y.Filter, errs, FilterNone, FilterSameSrcT), p.Filter)
-	p.Select = cmp.Or(readWord(y.Select, errs, SelectBest, SelectLast), p.Select)
-	p.TrainNegatives = cmp.Or(readWord(y.TrainNegatives, errs, TrainDestinations, TrainNodes, MixedNegatives, LaterDestinations), p.TrainNegatives)
-	if rules := readWordOrWords(y.TestState, errs, Carry, Replay); rules != nil {
-		p.TestState = rules
-		if len(rules) > 1 && rules[0] == Replay {
-			errs.Add(y.TestState.Errorf("after replay the state that training has left is gone, expected test_state: [%s, %s]", Carry, Replay))
-		}
+	if p.DerivedFeatures == BeforeEvent {
+		p.DerivedFeatures = "" // as above
 	}
-	if c := readWords(y.Candidates, errs, protocol.AllNodes, protocol.Destinations); c != nil {
-		p.Candidates = c
+	if at := n.Get("test_state"); at.Present() && len(p.TestState) > 1 && p.TestState[0] == Replay {
+		errs.Add(at.Errorf("after replay the state that training has left is gone, expected test_state: [%s, %s]", Carry, Replay))
 	}
-	if y.Latency.Present() {
-		p.Latency = newLatency(y.Latency, errs)
+	if at := n.Get("latency").Get("sweep"); at.Present() && p.Latency.Known && len(p.Latency.Sweep) > 0 {
+		errs.Add(at.Errorf("known: true has one answer to all events, expected no sweep"))
 	}
 	return p
 }

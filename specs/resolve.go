@@ -1,11 +1,11 @@
 package specs
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 
 	"dgsbench/internal/strictyaml"
 	"dgsbench/internal/suggest"
@@ -18,7 +18,7 @@ type Resolved struct {
 	Origins map[string]Provenance // by dotted path
 }
 
-// Resolve gives the options of a variant ("" for none) in a place: the
+// Resolve returns the options of a variant ("" for none) in a place: the
 // code's defaults, the spec's options, the overrides that fit, in order, and
 // the variant's options, later ones over earlier ones.
 func (m Model) Resolve(at Place, variant string) (Resolved, error) {
@@ -40,15 +40,15 @@ func (m Model) ResolveWith(at Place, variant, path, value string) (Resolved, err
 	if err != nil {
 		return Resolved{}, err
 	}
-	var errs strictyaml.Errors
-	more := newLayer(block{Options: n.Below(path)}, &errs)
-	if err := errs.Err(); err != nil {
-		return Resolved{}, err
-	}
-	return m.resolve(at, variant, more)
+	return m.resolve(at, variant, optionLayer(n.Below(path)))
 }
 
-// resolve puts further layers on top.
+// optionLayer is a layer without origins.
+func optionLayer(options strictyaml.Node) layer {
+	return newLayer(strictyaml.Node{}, block{Options: options}, nil)
+}
+
+// resolve is Resolve with further layers on top.
 func (m Model) resolve(at Place, variant string, more ...layer) (Resolved, error) {
 	layers := []layer{m.base}
 	for _, o := range m.overrides {
@@ -89,33 +89,57 @@ func (m Model) merge(layers ...layer) (Resolved, error) {
 		return Resolved{}, err
 	}
 	if err := r.Options.Validate(); err != nil {
-		return Resolved{}, m.locate(err, r.Origins)
+		at := Provenance{File: m.File, Line: m.node.Get("model").Line()}
+		var option *models.OptionError
+		if errors.As(err, &option) && r.Origins[option.Option].File != "" {
+			at = r.Origins[option.Option]
+		}
+		return Resolved{}, &strictyaml.Error{File: at.File, Line: at.Line, Text: err.Error()}
 	}
 	return r, nil
 }
 
-// locate puts file and line before a message that names an option.
-func (m Model) locate(err error, origins map[string]Provenance) error {
-	at := Provenance{File: m.File, Line: m.node.Get("model").Line()}
-	if p, ok := origins[namedOption(err.Error(), origins)]; ok && p.File != "" {
-		at = p
-	}
-	return &strictyaml.Error{File: at.File, Line: at.Line, Text: err.Error()}
+// shown is a model with all of its values, in the layout of a spec.
+type shown struct {
+	ID      string          `yaml:"id"`
+	Variant string          `yaml:"variant,omitempty"`
+	Model   string          `yaml:"model"`
+	Title   string          `yaml:"title"`
+	Page    string          `yaml:"page,omitempty"`
+	Options models.Options  `yaml:"options"`
+	Search  strictyaml.Node `yaml:"search,omitempty"` // as it stands in the spec
 }
 
-// namedOption is the path of the first option that the text names, by its
-// path or by the last part of it; "" when there is none.
-func namedOption(text string, origins map[string]Provenance) string {
-	paths := slices.Sorted(maps.Keys(origins))
-	words := strings.FieldsFunc(text, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_.", r)
-	})
-	for _, word := range words {
-		for _, path := range paths {
-			if path == word || strings.HasSuffix(path, "."+word) {
-				return path
+// Show prints a model, given as id or id+variant, as YAML with all of its
+// options, each followed by its origin and where it stands, and the ranges
+// that a search tries. The options are those in the given place; the empty
+// place leaves overrides out, and they are listed at the top.
+func (l *Library) Show(ref string, at Place) (string, error) {
+	id, variant := SplitRef(ref)
+	m, err := l.LoadModel(id)
+	if err != nil {
+		return "", err
+	}
+	r, err := m.Resolve(at, variant)
+	if err != nil {
+		return "", err
+	}
+	text, err := strictyaml.Encode(
+		shown{m.ID, variant, m.Kind.Name, m.title(variant), m.Page, r.Options, m.node.Get("search")},
+		func(path string) string {
+			if option, ok := strings.CutPrefix(path, "options."); ok {
+				return r.Origins[option].String()
 			}
+			return ""
+		})
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	for _, o := range m.overrides {
+		if !o.match.fits(at) {
+			fmt.Fprintf(&out, "# has other options on %s\n", o.match)
 		}
 	}
-	return ""
+	return out.String() + string(text), nil
 }

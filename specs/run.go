@@ -15,52 +15,58 @@ import (
 // runYAML is one run of a suite: every model on every dataset in every
 // setting and, where there are batch sizes, with each of them.
 type runYAML struct {
-	Task     strictyaml.Node            `yaml:"task"`
-	Settings strictyaml.Node            `yaml:"settings"`
-	Datasets strictyaml.Node            `yaml:"datasets"`
-	Models   strictyaml.Node            `yaml:"models"`
+	Task     protocol.Task              `yaml:"task" words:"nc lp"`
+	Settings []protocol.Setting         `yaml:"settings" words:"T I" list:"some distinct"`
+	Datasets []string                   `yaml:"datasets" list:"some distinct"`
+	Models   []string                   `yaml:"models" list:"some distinct"` // as id or id+variant
 	Protocol strictyaml.Node            `yaml:"protocol"`
-	Batches  strictyaml.Node            `yaml:"batches"`
-	Options  map[string]strictyaml.Node `yaml:"options"` // by id or id+variant, as in models
+	Batches  []int                      `yaml:"batches" range:"1 100000" list:"some distinct"`
+	Options  map[string]strictyaml.Node `yaml:"options"` // by id or id+variant
 }
 
 // addRun reads a run and adds its cells: those whose dataset, setting and
-// model are right, so that mistakes in their options come to light too.
+// model are right, so that mistakes in their options are reported too.
 func (r *suiteReader) addRun(n strictyaml.Node, base Protocol) {
 	var y runYAML
 	r.errs.Add(n.Decode(&y))
 	require(n, &r.errs, "task", "datasets", "models")
-	task := readWord(y.Task, &r.errs, protocol.NodeClassification, protocol.LinkPrediction)
-	settings := r.settings(n, y.Settings, task)
-	data := r.datasets(y.Datasets, task)
-	refs := r.refs(y.Models, task)
-	shared := base.with(y.Protocol, &r.errs)
-	if shared.Latency != nil && task == protocol.LinkPrediction {
-		r.errs.Add(y.Task.Errorf("latency tests are of %s, found %s", protocol.NodeClassification, task))
+	settings := r.settings(n, y)
+	refs := r.refs(n.Get("models").Items(), y)
+	data := r.datasets(n.Get("datasets").Items(), y, refs)
+	resolved := base.with(y.Protocol, &r.errs)
+	if resolved.Latency != nil && y.Task == protocol.LinkPrediction {
+		r.errs.Add(n.Get("task").Errorf("latency tests are of %s, found %s", protocol.NodeClassification, y.Task))
 	}
-	if shared.WithinBatch == TBatch && task == protocol.LinkPrediction {
-		r.errs.Add(y.Task.Errorf("within_batch: %s is for %s: candidates that are no node of the event would be ranked with events after it", TBatch, protocol.NodeClassification))
+	if resolved.WithinBatch == TBatch && y.Task == protocol.LinkPrediction {
+		r.errs.Add(n.Get("task").Errorf("within_batch: %s is for %s: candidates that are no node of the event would be ranked with events after it", TBatch, protocol.NodeClassification))
 	}
-	checkEffect(y.Protocol, task, shared, &r.errs)
-	r.checkDerived(y.Protocol, shared, data, refs)
-	cases := readCases(y.Batches, shared, &r.errs)
+	checkEffect(y.Protocol, y.Task, resolved, &r.errs)
+	r.checkDerived(y.Protocol, resolved, data, refs)
+	cases := r.cases(n.Get("batches"), y.Batches, resolved)
 	if r.size += size(cases) * size(data) * size(settings) * size(refs); r.size > mostCells {
 		return // newSuite reports it
 	}
-	r.checkOptionKeys(n.Get("options"), y.Models)
-	r.checkTruth(y.Datasets, data, refs)
+	known := setOf(y.Models)
+	for ref, at := range n.Get("options").Entries() {
+		if !known[ref] && !r.errs.Full() {
+			r.errs.Add(at.Errorf("model %q is not in this run%s", ref, suggest.Hint(ref, y.Models)))
+		}
+	}
 	for _, c := range cases {
 		for _, dataset := range data {
 			for _, setting := range settings {
 				for _, ref := range refs {
-					r.addCell(n, Place{dataset, task, setting}, ref, y.Options[ref], c)
+					r.addCell(n, Place{dataset, y.Task, setting}, ref, y.Options[ref], c)
 				}
 			}
 		}
 	}
 }
 
-// checkEffect refuses what a run's own protocol says in vain.
+// size is what a list adds to the size of a run, also one with mistakes.
+func size[T any](list []T) float64 { return max(1, float64(len(list))) }
+
+// checkEffect reports what a run's own protocol sets without any effect.
 func checkEffect(own strictyaml.Node, task protocol.Task, resolved Protocol, errs *strictyaml.Errors) {
 	latency := resolved.Latency != nil
 	if latency && resolved.WithinBatch == TBatch {
@@ -77,8 +83,8 @@ func checkEffect(own strictyaml.Node, task protocol.Task, resolved Protocol, err
 	}
 }
 
-// checkDerived refuses features from before the batch that are no others, or
-// not those that states know of.
+// checkDerived reports features from before the batch that are no others than
+// those from before the event, or not those that states know of.
 func (r *suiteReader) checkDerived(own strictyaml.Node, resolved Protocol, data, refs []string) {
 	if resolved.DerivedFeatures != BeforeBatch {
 		return
@@ -86,108 +92,87 @@ func (r *suiteReader) checkDerived(own strictyaml.Node, resolved Protocol, data,
 	if resolved.WithinBatch == TBatch {
 		r.errs.Add(own.Errorf("in t-batches states know of all earlier events of a node, expected derived_features: %s", BeforeEvent))
 	}
+	looksBack := func(dataset string) bool {
+		d, _ := datasets.Lookup(dataset)
+		return slices.ContainsFunc(refs, func(ref string) bool {
+			use := r.modelOf(ref).Kind.Features
+			return use != models.FeaturesIgnored && d.LooksBack(use == models.FeaturesRequired)
+		})
+	}
 	at := own.Get("derived_features")
-	if at.Present() && len(data) > 0 && len(refs) > 0 && !r.looksBack(data, refs) {
+	if at.Present() && len(data) > 0 && len(refs) > 0 && !slices.ContainsFunc(data, looksBack) {
 		r.errs.Add(at.Errorf("it changes nothing where no model is given features that depend on earlier events; leave the key out"))
 	}
 }
 
-// looksBack reports whether features of some cell depend on earlier events.
-func (r *suiteReader) looksBack(data, refs []string) bool {
-	for _, dataset := range data {
-		d, _ := datasets.Lookup(dataset)
-		for _, ref := range refs {
-			id, _ := SplitRef(ref)
-			use := r.models[id].Kind.Features
-			if use != models.FeaturesIgnored && d.LooksBack(use == models.FeaturesRequired) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// size is what a list adds to the size of a run, also one with mistakes.
-func size[T any](list []T) float64 { return max(1, float64(len(list))) }
-
-// settings are those of link prediction; node classification, which knows
+// settings are those of link prediction; node classification, which has
 // none, gets the empty one.
-func (r *suiteReader) settings(run, at strictyaml.Node, task protocol.Task) []protocol.Setting {
+func (r *suiteReader) settings(run strictyaml.Node, y runYAML) []protocol.Setting {
+	at := run.Get("settings")
 	switch {
-	case task == protocol.NodeClassification && at.Present():
-		r.errs.Add(at.Errorf("node classification has no settings; leave the key out"))
-	case task == protocol.NodeClassification:
+	case y.Task == protocol.NodeClassification:
+		if at.Present() {
+			r.errs.Add(at.Errorf("node classification has no settings; leave the key out"))
+		}
 		return []protocol.Setting{""}
-	case task == protocol.LinkPrediction && !at.Present():
+	case y.Task == protocol.LinkPrediction && !at.Present():
 		r.errs.Add(run.Errorf("link prediction needs settings: [%s], [%s] or both", protocol.Transductive, protocol.Inductive))
 	}
-	return readWords(at, &r.errs, protocol.Transductive, protocol.Inductive)
+	return y.Settings
 }
 
-// datasets are the names in the list that fit the task.
-func (r *suiteReader) datasets(n strictyaml.Node, task protocol.Task) []string {
-	var out []string
-	items := n.Items()
-	for i, dataset := range readList[string](n, &r.errs) {
-		at := items[i]
-		if !checkDataset(at, dataset, &r.errs) {
+// datasets are the names in the list that fit the task and the models.
+func (r *suiteReader) datasets(items []strictyaml.Node, y runYAML, refs []string) (fit []string) {
+	for i, dataset := range y.Datasets {
+		if !checkDataset(items[i], dataset, &r.errs) {
 			continue
 		}
-		if d, _ := datasets.Lookup(dataset); task == protocol.NodeClassification && !d.Labelled {
-			r.errs.Add(at.Errorf("dataset %q has no labels for the task %q", dataset, task))
+		d, _ := datasets.Lookup(dataset)
+		if y.Task == protocol.NodeClassification && !d.Labelled {
+			r.errs.Add(items[i].Errorf("dataset %q has no labels for the task %q", dataset, y.Task))
 			continue
 		}
-		out = append(out, dataset)
+		for _, ref := range refs {
+			if !r.modelOf(ref).Kind.Fits(d) {
+				r.errs.Add(items[i].Errorf("model %q knows the hidden state of simulated streams, and dataset %q has none; expected it in runs of simulated data", ref, dataset))
+			}
+		}
+		fit = append(fit, dataset)
 	}
-	return out
+	return fit
 }
 
 // refs are the models in the list that exist and can do the task.
-func (r *suiteReader) refs(n strictyaml.Node, task protocol.Task) []string {
-	var out []string
-	items := n.Items()
-	for i, ref := range readList[string](n, &r.errs) {
-		if !r.errs.Full() && r.checkModel(items[i], ref, task) {
-			out = append(out, ref)
+func (r *suiteReader) refs(items []strictyaml.Node, y runYAML) (fit []string) {
+	for i, ref := range y.Models {
+		if r.errs.Full() {
+			break
 		}
+		id, variant := SplitRef(ref)
+		m, ok := r.model(items[i], id)
+		if !ok {
+			continue
+		}
+		if _, known := m.variants[variant]; JoinRef(id, variant) != ref || variant != "" && !known {
+			r.errs.Add(items[i].Errorf("%v", m.unknownVariant(strings.TrimPrefix(ref, id+"+"))))
+			continue
+		}
+		if y.Task != "" && !m.Kind.Supports(y.Task) {
+			r.errs.Add(items[i].Errorf("model %q cannot do the task %q; it can do: %s", id, y.Task, m.tasks()))
+			continue
+		}
+		fit = append(fit, ref)
 	}
-	return out
+	return fit
 }
 
-// checkTruth: a dataset that hides nothing has no row for those who would
-// know.
-func (r *suiteReader) checkTruth(list strictyaml.Node, data, refs []string) {
-	known := setOf(data)
-	for _, item := range list.Items() {
-		var dataset string
-		if item.Decode(&dataset) != nil || !known[dataset] {
-			continue // reported where the datasets are read
-		}
-		d, _ := datasets.Lookup(dataset)
-		for _, ref := range refs {
-			if id, _ := SplitRef(ref); !r.models[id].Kind.Fits(d) {
-				r.errs.Add(item.Errorf("model %q knows the hidden state of simulated streams, and dataset %q has none; expected it in runs of simulated data", ref, dataset))
-			}
-		}
+// tasks lists what the model can do, for messages.
+func (m Model) tasks() string {
+	var tasks []string
+	for _, t := range m.Kind.Tasks {
+		tasks = append(tasks, string(t))
 	}
-}
-
-func (r *suiteReader) checkModel(at strictyaml.Node, ref string, task protocol.Task) bool {
-	id, variant := SplitRef(ref)
-	m, ok := r.model(at, id)
-	if !ok {
-		return false
-	}
-	if _, known := m.variants[variant]; JoinRef(id, variant) != ref || variant != "" && !known {
-		r.errs.Add(at.Errorf("%v", m.unknownVariant(strings.TrimPrefix(ref, id+"+"))))
-		return false
-	}
-	if task != "" && !m.Kind.Supports(task) {
-		tasks := strings.Join(texts(m.Kind.Tasks), ", ")
-		r.errs.Add(at.Errorf("model %q cannot do the task %q; it can do: %s", id, task, tasks))
-		return false
-	}
-	return true
+	return strings.Join(tasks, ", ")
 }
 
 // model reads the spec of a model once.
@@ -195,12 +180,12 @@ func (r *suiteReader) model(at strictyaml.Node, id string) (Model, bool) {
 	if m, ok := r.models[id]; ok {
 		return m, true
 	}
-	n, ok := r.lib.models[id]
+	s, ok := r.lib.specs[Entry{Name: id}]
 	if !ok {
 		r.errs.Add(at.Errorf("%s", unknown("model", id, r.lib.ModelIDs())))
 		return Model{}, false
 	}
-	m, err := newModel(n)
+	m, err := newModel(s.Node)
 	if err != nil {
 		r.errs.Add(err) // with the place in its own file
 		return Model{}, false
@@ -209,27 +194,61 @@ func (r *suiteReader) model(at strictyaml.Node, id string) (Model, bool) {
 	return m, true
 }
 
-// checkOptionKeys: options are for models of the run.
-func (r *suiteReader) checkOptionKeys(options, list strictyaml.Node) {
-	var refs []string
-	if list.Decode(&refs) != nil {
-		return // reported where the models are read
-	}
-	known := setOf(refs)
-	for ref, at := range options.Entries() {
-		if !known[ref] && !r.errs.Full() {
-			r.errs.Add(at.Errorf("model %q is not in this run%s", ref, suggest.Hint(ref, refs)))
+// modelOf is a model that was read.
+func (r *suiteReader) modelOf(ref string) Model {
+	id, _ := SplitRef(ref)
+	return r.models[id]
+}
+
+// protocolCase is a protocol under the name by which records and tables tell
+// it from others of the suite.
+type protocolCase struct {
+	name string
+	Protocol
+}
+
+// latencyCase tells the latency tests of a suite from its other trials.
+const latencyCase = "latency"
+
+// cases are the protocols of a run: one, or one for every batch size in the
+// list.
+func (r *suiteReader) cases(at strictyaml.Node, sizes []int, p Protocol) []protocolCase {
+	if p.Latency != nil {
+		if at.Present() {
+			r.errs.Add(at.Errorf("a latency test names further batch sizes in sweep"))
 		}
+		return []protocolCase{{latencyCase, p}}
 	}
+	if len(sizes) == 0 {
+		return []protocolCase{{"", p}}
+	}
+	what := "batch"
+	if p.WithinBatch == TBatch {
+		what = "t-batch"
+	}
+	var out []protocolCase
+	for _, size := range sizes {
+		p.Batch = size
+		out = append(out, protocolCase{fmt.Sprintf("%s-%d", what, size), p})
+	}
+	return out
+}
+
+// fits reports whether a model with these options can be measured under the
+// protocol: in t-batches, a state of another node than the event's own two may
+// hold later events.
+func (p Protocol) fits(o models.Options) bool {
+	reaching, ok := o.(models.Reaching)
+	return p.WithinBatch != TBatch || !ok || !reaching.ReachesOut()
 }
 
 func (r *suiteReader) addCell(run strictyaml.Node, at Place, ref string, options strictyaml.Node, c protocolCase) {
 	id, variant := SplitRef(ref)
 	m := r.models[id]
-	if r.lib.user[Entry{Name: id}] && !r.lib.user[Entry{Suite: true, Name: r.suite.Name}] {
+	if !r.lib.specs[Entry{Name: id}].embedded && r.lib.specs[Entry{Suite: true, Name: r.suite.Name}].embedded {
 		options = strictyaml.Node{} // a user's model has its own options in a suite of ours
 	}
-	resolved, err := m.resolve(at, variant, newLayer(block{Options: options}, &r.errs))
+	resolved, err := m.resolve(at, variant, optionLayer(options))
 	if err != nil {
 		r.errs.Add(err)
 		return

@@ -1,10 +1,12 @@
 package specs
 
 import (
+	"maps"
 	"slices"
 
 	"dgsbench/datasets"
 	"dgsbench/internal/strictyaml"
+	"dgsbench/internal/suggest"
 )
 
 // Suite is a list of runs: models on datasets under a protocol.
@@ -26,12 +28,15 @@ type suiteYAML struct {
 	Name     string            `yaml:"name"`
 	Title    string            `yaml:"title"`
 	Protocol strictyaml.Node   `yaml:"protocol"`
-	Seeds    int               `yaml:"seeds"`
+	Seeds    int               `yaml:"seeds" range:"1 1000"` // MostSeeds
 	Runs     []strictyaml.Node `yaml:"runs"`
-	Tables   strictyaml.Node   `yaml:"tables"`
+	Tables   struct {
+		Show          []strictyaml.Node `yaml:"show"`
+		PaperDatasets bool              `yaml:"paper_datasets"`
+	} `yaml:"tables"`
 }
 
-// suiteReader gathers the cells of a suite and what is wrong with it.
+// suiteReader collects the cells of a suite and what is wrong with it.
 type suiteReader struct {
 	lib    *Library
 	suite  Suite
@@ -52,7 +57,6 @@ func newSuite(n strictyaml.Node, lib *Library) (Suite, error) {
 	require(n, &r.errs, "name", "title", "runs")
 	checkName(n.Get("name"), y.Name, &r.errs)
 	checkTitle(n.Get("title"), &r.errs)
-	inRange(n.Get("seeds"), y.Seeds, 1, MostSeeds, &r.errs)
 	if len(y.Runs) == 0 && n.Get("runs").Present() {
 		r.errs.Add(n.Get("runs").Errorf("expected at least one run"))
 	}
@@ -71,8 +75,15 @@ func newSuite(n strictyaml.Node, lib *Library) (Suite, error) {
 	for _, id := range lib.own {
 		r.addOwn(n, id)
 	}
-	r.addModels()
-	r.readTables(y.Tables)
+	known := map[string]bool{}
+	for _, cell := range r.suite.cells {
+		if !known[cell.ModelID] {
+			known[cell.ModelID] = true
+			r.suite.models = append(r.suite.models, r.models[cell.ModelID])
+		}
+	}
+	r.suite.Tables.PaperDatasets = y.Tables.PaperDatasets
+	r.readTables(y.Tables.Show)
 	if err := r.errs.Err(); err != nil {
 		return Suite{}, err
 	}
@@ -82,19 +93,8 @@ func newSuite(n strictyaml.Node, lib *Library) (Suite, error) {
 // Models lists the specs that the suite's cells are of, in their order.
 func (s Suite) Models() []Model { return slices.Clone(s.models) }
 
-// addModels lists the models of the cells.
-func (r *suiteReader) addModels() {
-	known := map[string]bool{}
-	for _, cell := range r.suite.cells {
-		if !known[cell.ModelID] {
-			known[cell.ModelID] = true
-			r.suite.models = append(r.suite.models, r.models[cell.ModelID])
-		}
-	}
-}
-
-// addOwn puts a user's model, if the suite does not name it, wherever the
-// suite has something that it can do.
+// addOwn adds cells of a user's model, if the suite does not name it, wherever
+// the suite has something that it can do.
 func (r *suiteReader) addOwn(suite strictyaml.Node, id string) {
 	m, ok := r.model(suite, id)
 	if !ok || slices.ContainsFunc(r.suite.cells, func(t Trial) bool { return t.ModelID == id }) {
@@ -110,6 +110,72 @@ func (r *suiteReader) addOwn(suite strictyaml.Node, id string) {
 		if d, _ := datasets.Lookup(t.Dataset); m.Kind.Supports(t.Task) && m.Kind.Fits(d) && !done[at] {
 			done[at] = true
 			r.addCell(suite, at.Place, id, strictyaml.Node{}, protocolCase{at.name, t.Protocol})
+		}
+	}
+}
+
+// Tables say what a suite shows of its results.
+type Tables struct {
+	// Show lists the tables in order; the usual ones where it is empty.
+	Show []Table
+	// PaperDatasets adds those of the paper's datasets that the suite does
+	// not measure, with the paper's values alone.
+	PaperDatasets bool
+}
+
+// Table is one table of a suite. What it chooses is in the suite.
+type Table struct {
+	ID    string `yaml:"table"` // which ones there are is known to whoever makes them: see Known
+	Title string `yaml:"title"` // in place of the table's own; may be empty
+	// Models (as id or id+variant) and Datasets are shown, in this order, and
+	// Without is left out; none stand for all.
+	Models   []string `yaml:"models" list:"some distinct"`
+	Without  []string `yaml:"without" list:"some distinct"`
+	Datasets []string `yaml:"datasets" list:"some distinct"`
+
+	at strictyaml.Node
+}
+
+// Known reports the first table that is not among the known ones, with its
+// place in the suite's file.
+func (t Tables) Known(ids []string) error {
+	for _, table := range t.Show {
+		if !slices.Contains(ids, table.ID) {
+			return table.at.Errorf("%s", unknown("table", table.ID, ids))
+		}
+	}
+	return nil
+}
+
+// readTables reads the tables of a suite, after its cells: names of tables, or
+// mappings.
+func (r *suiteReader) readTables(show []strictyaml.Node) {
+	refs, data := map[string]bool{}, map[string]bool{}
+	for _, cell := range r.suite.cells {
+		refs[cell.Ref()], data[cell.Dataset] = true, true
+	}
+	for _, n := range show {
+		t := Table{at: n}
+		if n.IsMapping() {
+			r.errs.Add(n.Decode(&t))
+			require(n, &r.errs, "table")
+			checkTitle(n.Get("title"), &r.errs)
+			r.checkChosen(n.Get("models"), "model", t.Models, refs)
+			r.checkChosen(n.Get("without"), "model", t.Without, refs)
+			r.checkChosen(n.Get("datasets"), "dataset", t.Datasets, data)
+		} else {
+			r.errs.Add(n.Decode(&t.ID))
+		}
+		r.suite.Tables.Show = append(r.suite.Tables.Show, t)
+	}
+}
+
+// checkChosen reports names that the suite does not have.
+func (r *suiteReader) checkChosen(n strictyaml.Node, what string, names []string, known map[string]bool) {
+	items := n.Items()
+	for i, name := range names {
+		if !known[name] && !r.errs.Full() {
+			r.errs.Add(items[i].Errorf("%s %q is not in this suite%s", what, name, suggest.Hint(name, slices.Sorted(maps.Keys(known)))))
 		}
 	}
 }

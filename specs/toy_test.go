@@ -25,11 +25,11 @@ type toyHead struct {
 func (o *toyOptions) Validate() error {
 	switch {
 	case o.Alpha < 0 || o.Alpha > 1:
-		return fmt.Errorf("alpha is %v, expected 0 to 1", o.Alpha)
+		return &models.OptionError{Option: "alpha", Text: fmt.Sprintf("is %v, expected 0 to 1", o.Alpha)}
 	case o.Head.LR <= 0:
-		return fmt.Errorf("lr is %v, expected more than 0", o.Head.LR)
+		return &models.OptionError{Option: "head.lr", Text: fmt.Sprintf("is %v, expected more than 0", o.Head.LR)}
 	case !slices.Contains([]string{"fast", "slow"}, o.Mode):
-		return fmt.Errorf("mode is %q, expected fast or slow", o.Mode)
+		return &models.OptionError{Option: "mode", Text: fmt.Sprintf("is %q, expected fast or slow", o.Mode)}
 	}
 	return nil
 }

@@ -5,8 +5,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math"
+	"slices"
 
 	"dgsbench/internal/strictyaml"
+	"dgsbench/internal/suggest"
 	"dgsbench/models"
 	"dgsbench/protocol"
 )
@@ -25,7 +29,7 @@ type Trial struct {
 	Variant string // "" for none
 	Kind    string
 	Title   string // as tables print the model
-	// Deployed: what is measured is the model that Deploy gives. The variant
+	// Deployed: what is measured is the model that Deploy returns. The variant
 	// says so too.
 	Deployed bool
 	Class    protocol.Class
@@ -49,10 +53,8 @@ func (t Trial) Evaluations() (names []string) {
 	if t.IsLatency() {
 		return nil
 	}
-	for i := range t.Protocol.TestState {
-		if i > 0 {
-			names = append(names, t.Protocol.Evaluation(i))
-		}
+	for i := 1; i < len(t.Protocol.TestState); i++ {
+		names = append(names, t.Protocol.Evaluation(i))
 	}
 	return names
 }
@@ -88,13 +90,7 @@ func (t Trial) Identity(dataSHA256 string, numerics int, device string) string {
 func (t Trial) JSON() []byte { return canonical(t.facts()) }
 
 // OriginsJSON says for its record where the trial's options come from.
-func (t Trial) OriginsJSON() []byte {
-	out, err := json.Marshal(t.Origins)
-	if err != nil {
-		panic(fmt.Sprintf("specs: %v", err))
-	}
-	return out
-}
+func (t Trial) OriginsJSON() []byte { return canonical(t.Origins) }
 
 // facts are what decides the result, as far as the trial knows it.
 func (t Trial) facts() map[string]any {
@@ -119,10 +115,102 @@ func plain(value any) any {
 }
 
 // canonical is JSON with sorted keys.
-func canonical(facts map[string]any) []byte {
-	out, err := json.Marshal(facts)
+func canonical(value any) []byte {
+	out, err := json.Marshal(value)
 	if err != nil {
 		panic(fmt.Sprintf("specs: %v", err))
+	}
+	return out
+}
+
+// MostSeeds is how many seeds a suite has at most.
+const MostSeeds = 1000
+
+// Filter narrows a suite down. An empty list lets everything through.
+type Filter struct {
+	Models   []string // ids, for all variants, or id+variant
+	Datasets []string
+	Tasks    []string
+	// Seeds is the number of seeds in place of the suite's; 0 stands for the
+	// suite's.
+	Seeds int
+	// FirstSeed is the lowest seed: fresh ones show what chance does.
+	FirstSeed uint64
+}
+
+// Trials lists what the suite measures, in its order, a cell's seeds side by
+// side: n from FirstSeed on, and 0 alone where there is nothing to learn. A
+// filter's word that fits nothing in the suite is an error.
+func (s Suite) Trials(f Filter) ([]Trial, error) {
+	if f.Seeds < 0 || f.Seeds > MostSeeds {
+		return nil, fmt.Errorf("expected 1 to %d seeds, found %d", MostSeeds, f.Seeds)
+	}
+	if most := uint64(math.MaxUint64 - MostSeeds); f.FirstSeed > most {
+		return nil, fmt.Errorf("expected a first seed of %d at most, found %d", most, f.FirstSeed)
+	}
+	cells, err := s.filtered(f)
+	if err != nil {
+		return nil, err
+	}
+	if len(cells) == 0 {
+		return nil, fmt.Errorf("nothing in suite %q fits all of the models, datasets and tasks asked for", s.Name)
+	}
+	seeds := s.Seeds
+	if f.Seeds > 0 {
+		seeds = f.Seeds
+	}
+	var trials []Trial
+	for _, cell := range cells {
+		first, n := uint64(0), 1
+		if cell.Class == protocol.Learned && !cell.IsLatency() {
+			first, n = f.FirstSeed, seeds
+		}
+		for i := range n {
+			t := cell
+			t.Seed = first + uint64(i)
+			trials = append(trials, t)
+		}
+	}
+	return trials, nil
+}
+
+func (s Suite) filtered(f Filter) ([]Trial, error) {
+	cells := s.cells
+	for _, by := range []struct {
+		what  string
+		words []string
+		names func(Trial) []string // the words that fit a cell
+	}{
+		{"model", f.Models, func(t Trial) []string { return []string{t.ModelID, t.Ref()} }},
+		{"dataset", f.Datasets, func(t Trial) []string { return []string{t.Dataset} }},
+		{"task", f.Tasks, func(t Trial) []string { return []string{string(t.Task)} }},
+	} {
+		if len(by.words) == 0 {
+			continue
+		}
+		known, wanted := map[string]bool{}, setOf(by.words)
+		for _, cell := range s.cells {
+			for _, name := range by.names(cell) {
+				known[name] = true
+			}
+		}
+		for _, w := range by.words {
+			if !known[w] {
+				return nil, fmt.Errorf("suite %q has no %s %q%s", s.Name, by.what, w, suggest.Hint(w, slices.Sorted(maps.Keys(known))))
+			}
+		}
+		cells = slices.DeleteFunc(slices.Clone(cells), func(t Trial) bool {
+			return !slices.ContainsFunc(by.names(t), func(name string) bool { return wanted[name] })
+		})
+	}
+	return cells, nil
+}
+
+// setOf has the values as keys.
+func setOf[T comparable](values []T) map[T]bool {
+	out := make(map[T]bool, len(values))
+	for _, v := range values {
+		out[v] = true
 	}
 	return out
 }

@@ -3,6 +3,8 @@ package strictyaml
 import (
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 
@@ -14,6 +16,14 @@ import (
 // booleans, numbers, and Nodes. What the document does not mention keeps
 // its value; a slice is replaced as a whole. The error lists everything that
 // does not fit, and what fits is filled in even then.
+//
+// Further tags restrict the value of a field, or the items of a list:
+//
+//	words:"best last"    they are among these texts
+//	range:"1 100000"     they are whole numbers from 1 to 100000
+//	list:"some"          the list is not empty
+//	list:"distinct"      it has no repetitions
+//	list:"single"        a text or number stands for a list of one item
 //
 // Decode panics when into is no pointer or holds other types: those are
 // mistakes of the program.
@@ -28,6 +38,20 @@ func (n Node) Decode(into any) error {
 	var errs Errors
 	n.decode(v.Elem(), &errs)
 	return errs.Err()
+}
+
+// Word decodes one of the known words. It is "" when the value is another one
+// or not there.
+func Word[T ~string](n Node, errs *Errors, known ...T) T {
+	var word T
+	if n.Present() {
+		var words []string
+		for _, k := range known {
+			words = append(words, string(k))
+		}
+		n.decodeRestricted(reflect.ValueOf(&word).Elem(), restrictions{words: words}, errs)
+	}
+	return word
 }
 
 var nodeType = reflect.TypeFor[Node]()
@@ -48,9 +72,16 @@ func (n Node) decode(v reflect.Value, errs *Errors) {
 	case reflect.Map:
 		n.decodeMap(v, errs)
 	case reflect.Slice:
-		n.decodeSlice(v, errs)
+		if items, ok := n.expectList(errs); ok {
+			v.Set(reflect.MakeSlice(v.Type(), len(items), len(items)))
+			for i, item := range items {
+				item.decode(v.Index(i), errs)
+			}
+		}
 	default:
-		n.decodeScalar(v, errs)
+		if expected := n.setScalar(v); expected != "" {
+			errs.Add(n.Errorf("expected %s, found %s", expected, n.describe()))
+		}
 	}
 }
 
@@ -58,14 +89,129 @@ func (n Node) decodeStruct(v reflect.Value, errs *Errors) {
 	if !n.expectMapping(errs) {
 		return
 	}
-	fields := fieldsOf(v)
+	fields := map[string]field{}
+	names := addFields(v, fields)
 	for at, value := range n.pairs() {
 		key := at.yaml.Value
-		if f, ok := fields.byName[key]; ok {
-			value.decode(f, errs)
-			continue
+		f, ok := fields[key]
+		switch {
+		case !ok:
+			errs.Add(at.errorAt("unknown key %q %s%s", key, n.where(), suggest.Hint(key, names)))
+		case f.restricted:
+			value.decodeRestricted(f.Value, f.restrictions, errs)
+		default:
+			value.decode(f.Value, errs)
 		}
-		errs.Add(at.errorAt("unknown key %q %s%s", key, n.where(), suggest.Hint(key, fields.names)))
+	}
+}
+
+// field is a field of a struct.
+type field struct {
+	reflect.Value
+	restrictions
+	restricted bool
+}
+
+// addFields adds the fields of a struct under their YAML names, and returns
+// the names in the order of the struct. As in the YAML library, the name is
+// the yaml tag's or else the field's in lower case, "-" leaves a field out,
+// and inline stands for the fields of a struct.
+func addFields(v reflect.Value, fields map[string]field) (names []string) {
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		name, rest, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		switch {
+		case name == "-":
+		case strings.Contains(rest, "inline"):
+			names = append(names, addFields(v.Field(i), fields)...)
+		case f.IsExported():
+			if name == "" {
+				name = strings.ToLower(f.Name)
+			}
+			names = append(names, name)
+			r, ok := restrictionsOf(f.Tag)
+			fields[name] = field{v.Field(i), r, ok}
+		}
+	}
+	return names
+}
+
+// restrictions are those of the tags of a field.
+type restrictions struct {
+	words                  []string
+	low, high              int64 // both 0: no range
+	some, distinct, single bool
+}
+
+func restrictionsOf(tag reflect.StructTag) (r restrictions, ok bool) {
+	list := tag.Get("list")
+	r.words = strings.Fields(tag.Get("words"))
+	r.some, r.distinct, r.single = strings.Contains(list, "some"), strings.Contains(list, "distinct"), strings.Contains(list, "single")
+	limits := tag.Get("range")
+	if limits != "" {
+		if _, err := fmt.Sscan(limits, &r.low, &r.high); err != nil {
+			panic(fmt.Sprintf("strictyaml: range %q: %v", limits, err))
+		}
+	}
+	return r, list != "" || limits != "" || len(r.words) > 0
+}
+
+// decodeRestricted decodes a value, or the items of a list, and drops those
+// outside of the restrictions. A value that is dropped, or a list with
+// something of another type, leaves v as it is.
+func (n Node) decodeRestricted(v reflect.Value, r restrictions, errs *Errors) {
+	isList, items, kind := v.Kind() == reflect.Slice, []Node{n}, v.Type()
+	if isList {
+		kind = kind.Elem()
+		if !r.single || !n.IsScalar() {
+			var ok bool
+			if items, ok = n.expectList(errs); !ok {
+				return
+			}
+		}
+	}
+	if r.some && len(items) == 0 {
+		errs.Add(n.Errorf("expected at least one value, found an empty list"))
+		return
+	}
+	var wrong Errors
+	values := make([]reflect.Value, len(items))
+	for i, item := range items {
+		values[i] = reflect.New(kind).Elem()
+		item.decode(values[i], &wrong)
+	}
+	if wrong.Any() {
+		errs.Add(wrong.Err())
+		return
+	}
+	seen, fits := map[any]bool{}, make([]bool, len(items))
+	for i, item := range items {
+		x := values[i]
+		fits[i] = r.high == 0 || x.Int() >= r.low && x.Int() <= r.high
+		if !fits[i] {
+			errs.Add(item.Errorf("expected %d to %d, found %d", r.low, r.high, x.Int()))
+		}
+		if r.distinct && seen[x.Interface()] {
+			errs.Add(item.Errorf("%#v is listed twice", x.Interface()))
+		}
+		seen[x.Interface()] = true
+	}
+	var good []reflect.Value
+	for i, item := range items {
+		if len(r.words) > 0 && !slices.Contains(r.words, values[i].String()) {
+			fits[i] = false
+			word := values[i].String()
+			errs.Add(item.Errorf("expected %s, found %q%s", suggest.Or(r.words), word, suggest.DidYouMean(word, r.words)))
+		}
+		if fits[i] {
+			good = append(good, values[i])
+		}
+	}
+	switch {
+	case isList:
+		v.Set(reflect.Append(reflect.MakeSlice(v.Type(), 0, len(good)), good...))
+	case len(good) > 0:
+		v.Set(good[0])
 	}
 }
 
@@ -90,22 +236,61 @@ func (n Node) decodeMap(v reflect.Value, errs *Errors) {
 	}
 }
 
-func (n Node) decodeSlice(v reflect.Value, errs *Errors) {
-	if n.yaml.Kind != yaml.SequenceNode {
-		errs.Add(n.Errorf("expected a list, found %s", n.describe()))
-		return
+// setScalar sets a text, a boolean or a number, or returns what was expected.
+func (n Node) setScalar(v reflect.Value) (expected string) {
+	tag := ""
+	if n.IsScalar() {
+		tag = n.yaml.ShortTag()
 	}
-	items := n.Items()
-	v.Set(reflect.MakeSlice(v.Type(), len(items), len(items)))
-	for i, item := range items {
-		item.decode(v.Index(i), errs)
+	whole := tag == "!!int"
+	switch {
+	case v.Kind() == reflect.String && tag == "!!str":
+		v.SetString(n.yaml.Value)
+	case v.Kind() == reflect.String && tag != "" && tag != "!!null":
+		return fmt.Sprintf("text, as in %q", short(n.yaml.Value))
+	case v.Kind() == reflect.String:
+		return "text"
+	case v.Kind() == reflect.Bool && tag == "!!bool":
+		v.SetBool(strings.EqualFold(n.yaml.Value, "true"))
+	case v.Kind() == reflect.Bool:
+		return "true or false"
+	case v.CanInt() && whole:
+		return setNumber(n, v, v.OverflowInt, v.SetInt, "a whole number of %d bits")
+	case v.CanUint() && whole:
+		return setNumber(n, v, v.OverflowUint, v.SetUint, "a whole number of %d bits, 0 or more")
+	case v.CanInt(), v.CanUint():
+		return "a whole number"
+	case v.CanFloat() && (whole || tag == "!!float"): // Parse refuses infinite ones
+		return setNumber(n, v, v.OverflowFloat, v.SetFloat, "a number of %d bits")
+	case v.CanFloat():
+		return "a number"
+	default:
+		panic(fmt.Sprintf("strictyaml: cannot decode into %s", v.Type()))
 	}
+	return ""
+}
+
+// setNumber sets v to the number, or returns what was expected.
+func setNumber[T int64 | uint64 | float64](n Node, v reflect.Value, overflows func(T) bool, set func(T), expected string) string {
+	var x T
+	if n.yaml.Decode(&x) != nil || overflows(x) {
+		return fmt.Sprintf(expected, v.Type().Bits())
+	}
+	set(x)
+	return ""
 }
 
 func (n Node) expectMapping(errs *Errors) bool {
-	if n.IsMapping() {
-		return true
+	if !n.IsMapping() {
+		errs.Add(n.Errorf("expected keys and values, found %s", n.describe()))
 	}
-	errs.Add(n.Errorf("expected keys and values, found %s", n.describe()))
-	return false
+	return n.IsMapping()
+}
+
+func (n Node) expectList(errs *Errors) (items []Node, ok bool) {
+	if n.yaml.Kind != yaml.SequenceNode {
+		errs.Add(n.Errorf("expected a list, found %s", n.describe()))
+		return nil, false
+	}
+	return n.Items(), true
 }

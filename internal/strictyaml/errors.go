@@ -29,7 +29,7 @@ type Errors struct {
 // mostErrors is the number of errors that are kept: nobody reads more.
 const mostErrors = 100
 
-// Add takes an error in; it ignores nil and takes a collection apart.
+// Add adds an error, or the errors of a collection. It ignores nil.
 func (e *Errors) Add(err error) {
 	var many *Errors
 	switch {
@@ -58,17 +58,21 @@ func (e *Errors) Err() error {
 	}
 	slices.SortStableFunc(e.list, func(a, b error) int {
 		x, y := place(a), place(b)
-		return cmp.Or(
-			cmp.Compare(x.rank, y.rank),
-			strings.Compare(x.file, y.file),
-			cmp.Compare(x.line, y.line),
-		)
+		return cmp.Or(strings.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
 	})
 	e.list = slices.CompactFunc(e.list, func(a, b error) bool { return a.Error() == b.Error() })
 	return e
 }
 
-// Unwrap gives the errors one by one.
+// place is the file and line of an error. The file is behind all others where
+// it has none.
+func place(err error) *Error {
+	located := &Error{File: "\U0010ffff"}
+	errors.As(err, &located)
+	return located
+}
+
+// Unwrap returns the errors one by one.
 func (e *Errors) Unwrap() []error { return e.list }
 
 func (e *Errors) Error() string {
@@ -80,18 +84,4 @@ func (e *Errors) Error() string {
 		lines = append(lines, "and more")
 	}
 	return strings.Join(lines, "\n")
-}
-
-type filePlace struct {
-	rank int // 0 with a place, 1 without
-	file string
-	line int
-}
-
-func place(err error) filePlace {
-	var located *Error
-	if errors.As(err, &located) {
-		return filePlace{file: located.File, line: located.Line}
-	}
-	return filePlace{rank: 1}
 }

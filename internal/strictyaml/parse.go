@@ -1,3 +1,18 @@
+// Package strictyaml reads YAML into Go values and refuses whatever is not
+// exactly what the value asks for: unknown and repeated keys, values of
+// another type, numbers that are not finite or not decimal. It reports what is
+// wrong at once, up to a hundred things, each with its file and line.
+//
+// The time to read a document grows with its size and no faster. A document
+// has at most 32 MiB, 500,000 of the characters that stand before values
+// (,:-?[{), 32 levels, and keys of 255 bytes.
+//
+// A Node is a part of a document whose type is only known once other parts
+// have been read. (The YAML library's own strict mode does not reach such
+// parts, so the values are filled in here.)
+//
+// Anchors, aliases, merge keys, custom tags and several documents in a file
+// are left out of the language on purpose.
 package strictyaml
 
 import (
@@ -16,8 +31,8 @@ import (
 // are text and not repeated, numbers are finite, and nothing of what the
 // package leaves out is used. file names the document in messages.
 func Parse(file string, data []byte) (Node, error) {
-	if err := checkSize(file, data); err != nil {
-		return Node{}, err
+	if text := checkSize(data); text != "" {
+		return Node{}, &Error{File: file, Line: 1, Text: text}
 	}
 	doc, err := parse(file, data)
 	if err != nil {
@@ -42,19 +57,19 @@ const (
 	longestKey = 255 // bytes
 )
 
-// checkSize refuses a document that would take a lot of memory.
-func checkSize(file string, data []byte) error {
-	if len(data) > mostBytes {
-		return &Error{File: file, Line: 1, Text: fmt.Sprintf("a document of %d MiB, expected at most %d", len(data)>>20, mostBytes>>20)}
-	}
+// checkSize limits the memory that a document takes.
+func checkSize(data []byte) string {
 	values := 0
 	for i := range len(before) {
 		values += bytes.Count(data, []byte{before[i]})
 	}
-	if values > mostValues {
-		return &Error{File: file, Line: 1, Text: fmt.Sprintf("a document with %d of the characters %s, expected at most %d", values, before, mostValues)}
+	switch {
+	case len(data) > mostBytes:
+		return fmt.Sprintf("a document of %d MiB, expected at most %d", len(data)>>20, mostBytes>>20)
+	case values > mostValues:
+		return fmt.Sprintf("a document with %d of the characters %s, expected at most %d", values, before, mostValues)
 	}
-	return nil
+	return ""
 }
 
 // parse runs the YAML library. An empty document comes back as a null node.

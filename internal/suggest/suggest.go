@@ -81,3 +81,16 @@ func distance(a, b string) int {
 	}
 	return above[len(b)]
 }
+
+// Or lists values as in "1", "1 or 2", "1, 2 or 3".
+func Or[T any](values []T) string {
+	text := fmt.Sprint(values[0])
+	for i, v := range values[1:] {
+		between := ", "
+		if i == len(values)-2 {
+			between = " or "
+		}
+		text += between + fmt.Sprint(v)
+	}
+	return text
+}

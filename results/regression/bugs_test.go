@@ -57,7 +57,7 @@ var bugs = []bug{
 	},
 	{
 		"seed-trials", "shared seed: every trial is called seed 0",
-		"specs/filter.go", `t.Seed = first + uint64(i)`, `t.Seed = first + 0*uint64(i)`,
+		"specs/trial.go", `t.Seed = first + uint64(i)`, `t.Seed = first + 0*uint64(i)`,
 	},
 	{
 		"seed-streams", "shared seed: every random stream starts at seed 0",

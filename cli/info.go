@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"dgsbench/harness"
+	"dgsbench/harness/doctor"
+	"dgsbench/kernels/devices"
+	"dgsbench/protocol"
+	"dgsbench/specs"
+
+	"github.com/spf13/cobra"
+)
+
+func newModels(o options) *cobra.Command {
+	return with(&cobra.Command{
+		Use: "models", Short: "List the models", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return o.listModels() },
+	}, o.specsFlag)
+}
+
+func (o *options) listModels() error {
+	lib, err := o.library()
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(o.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "MODEL\tTITLE\tTASKS\tCLASS\tVARIANTS\tPAGE")
+	for _, id := range lib.ModelIDs() {
+		m, err := lib.LoadModel(id)
+		if err != nil {
+			return err
+		}
+		var tasks []string
+		for _, t := range m.Kind.Tasks {
+			tasks = append(tasks, string(t))
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", m.ID, m.Title,
+			strings.Join(tasks, " "), m.Kind.Class, strings.Join(m.Variants(), " "), m.Page)
+	}
+	return w.Flush()
+}
+
+func newSpec(o options) *cobra.Command {
+	cmd := &cobra.Command{Use: "spec", Short: "Look at model specs", Args: cobra.NoArgs}
+	var at specs.Place
+	show := with(&cobra.Command{
+		Use: "show MODEL", Short: "Print every option of a model with its origin", Args: cobra.ExactArgs(1),
+		Example: "  bench spec show graph-sprints\n  bench spec show edgebank+tw",
+		RunE: func(_ *cobra.Command, args []string) error {
+			lib, err := o.library()
+			if err != nil {
+				return err
+			}
+			text, err := lib.Show(args[0], at)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprint(o.stdout, text)
+			return err
+		},
+	}, o.specsFlag)
+	show.Flags().StringVar(&at.Dataset, "dataset", "", "as it is on this dataset")
+	show.Flags().StringVar((*string)(&at.Task), "task", "", "as it is for this task ("+string(protocol.NodeClassification)+", "+string(protocol.LinkPrediction)+")")
+	show.Flags().StringVar((*string)(&at.Setting), "setting", "", "as it is in this setting (T, I)")
+	cmd.AddCommand(show)
+	return cmd
+}
+
+func newDoctor(o options) *cobra.Command {
+	return with(&cobra.Command{
+		Use: "doctor", Short: "Measure what the machine can do", Args: cobra.NoArgs,
+		Long: "doctor measures floating-point peak, memory bandwidth and a matrix product, in a few\n" +
+			"seconds. Run it on an idle machine: other load lowers the numbers.",
+		RunE: func(*cobra.Command, []string) error {
+			r := doctor.Measure()
+			if o.asJSON {
+				return writeJSON(o.stdout, r)
+			}
+			return printDoctor(o.stdout, r)
+		},
+	}, o.jsonFlag)
+}
+
+func printDoctor(out io.Writer, r doctor.Report) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "machine\t%s\n", r.Machine)
+	fmt.Fprintf(w, "cores that bench uses\t%d\n", r.Cores)
+	fmt.Fprintf(w, "vector instructions\t%s\n", r.Vector)
+	fmt.Fprintf(w, "FMA peak, as reached by sgemm\t%.0f GFLOP/s on one core, %.0f on all\n", r.Peak.OneCore, r.Peak.AllCores)
+	fmt.Fprintf(w, "memory copy\t%.1f GB/s on one core, %.1f on all\n", r.Copy.OneCore, r.Copy.AllCores)
+	fmt.Fprintf(w, "sgemm 200x172x100\t%.0f GFLOP/s on one core, %.0f on all\n", r.Gemm.OneCore, r.Gemm.AllCores)
+	fmt.Fprintf(w, "GPU\t%s\n", r.GPU)
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(out, "\nEach number is the best of several short runs; other load on the machine lowers them.")
+	return err
+}
+
+// Version is that of the releases in CHANGELOG.md and CITATION.cff.
+const Version = "0.2.0"
+
+func newVersion(o options) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print version, numerics, class of kernels and machine", Args: cobra.NoArgs,
+		Run: func(*cobra.Command, []string) {
+			fmt.Fprintf(o.stdout, "version   %s\ncode      %s\nnumerics  %d\nkernels   %s\nmachine   %s\n",
+				Version, harness.CodeVersion(), harness.Numerics, devices.Target{}.Name(), harness.Machine(devices.Target{}))
+		},
+	}
+}

@@ -1,0 +1,231 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dgsbench/harness"
+	"dgsbench/internal/escape"
+	"dgsbench/kernels/devices"
+	"dgsbench/results"
+	"dgsbench/results/record"
+	"dgsbench/specs"
+)
+
+// ownSpecs explains the files that commands accept.
+const ownSpecs = "A SPEC.yaml with the key `runs` is a suite and takes the place of --suite. One with the\n" +
+	"key `model` is a model spec: it replaces the suite's model of that id, or joins the suite\n" +
+	"wherever it can do the task."
+
+// selection is what flags and files choose.
+type selection struct {
+	options // with the suite of the files, where one of them is a suite
+	files   []string
+	trials  []specs.Trial
+	outline results.Outline
+}
+
+// choose resolves the suite together with the user's own files. If onlyOwn is
+// set, models among these are the only ones, unless --models says otherwise.
+func (o *options) choose(files []string, onlyOwn bool) (selection, error) {
+	s := selection{options: *o, files: files}
+	if err := inRange("workers", o.workers, 0, maxThreads); err != nil {
+		return s, err
+	}
+	lib, err := o.library()
+	if err != nil {
+		return s, err
+	}
+	filter := specs.Filter{Models: o.models, Datasets: o.datasets, Tasks: o.tasks, Seeds: o.seeds, FirstSeed: o.firstSeed}
+	for _, file := range files {
+		entry, err := lib.AddFile(file)
+		switch {
+		case err != nil:
+			return s, err
+		case entry.Suite:
+			s.suite = entry.Name
+		case onlyOwn && len(o.models) == 0:
+			filter.Models = append(filter.Models, entry.Name)
+		}
+	}
+	suite, err := lib.LoadSuite(s.suite)
+	if err != nil {
+		return s, err
+	}
+	if s.outline, err = results.OutlineOf(suite); err != nil {
+		return s, err
+	}
+	s.trials, err = suite.Trials(filter)
+	return s, err
+}
+
+// narrowed reports whether flags leave something of the suite out.
+func (o *options) narrowed() bool {
+	return o.seeds > 0 || len(o.models)+len(o.datasets)+len(o.tasks) > 0
+}
+
+// command is what measures the selection and prints its tables.
+func (s selection) command() string {
+	verb := "bench latency" // which also measures anew
+	if scored, _ := specs.SplitLatency(s.trials); len(scored) > 0 {
+		verb = "bench all"
+	}
+	return s.commandLine(verb, s.files)
+}
+
+// commandLine is a command with its arguments and the flags that choose a
+// suite and narrow it down.
+func (s selection) commandLine(verb string, args []string) string {
+	seeds := ""
+	if s.seeds > 0 {
+		seeds = strconv.Itoa(s.seeds)
+	}
+	flags := flagWords("suite", s.suite, "specs", s.specs, "seeds", seeds, "models", strings.Join(s.models, ","),
+		"datasets", strings.Join(s.datasets, ","), "tasks", strings.Join(s.tasks, ","), "device", s.deviceWord())
+	return strings.Join(slices.Concat([]string{verb}, args, flags), " ")
+}
+
+func (o *options) store() record.Store { return record.Store{Dir: o.out} }
+
+// records loads the records of the selection on the device, of one class of
+// kernels: those of older numerics only if asked for, and none of another spec.
+func (s selection) records() ([]record.Record, error) {
+	records, err := s.load()
+	if err != nil {
+		return nil, err
+	}
+	return s.ofOneClass(slices.DeleteFunc(records, func(r record.Record) bool {
+		return !s.ofDevice(r) || !results.Fits(r, s.trials)
+	}))
+}
+
+// load loads the records of the suite: those of older numerics only if asked
+// for.
+func (s selection) load() ([]record.Record, error) {
+	all, incomplete, err := s.store().Load(s.suite)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range incomplete {
+		fmt.Fprintf(s.stderr, "%s has no whole sidecar beside it: it counts as not measured\n", file)
+	}
+	current, stale := record.Select(all, harness.Numerics, s.allowStale)
+	if len(stale) > 0 && !s.allowStale {
+		fmt.Fprintf(s.stderr, "%d records were made by older numerics and are left out; --allow-stale uses them\n", len(stale))
+	}
+	return current, nil
+}
+
+// ofDevice reports whether a record is of the flag's device, whatever the class
+// of its kernels.
+func (o *options) ofDevice(r record.Record) bool {
+	of, _, _ := strings.Cut(r.Device, "/")
+	return of == o.deviceName()
+}
+
+func (o *options) deviceName() string {
+	name, _, _ := strings.Cut(o.device, ":")
+	return name
+}
+
+// ofOneClass returns the records of this build's kernels, or if there are none
+// those of the only class that there is, and says which it leaves out or
+// uses.
+func (o *options) ofOneClass(records []record.Record) ([]record.Record, error) {
+	class := o.deviceName()
+	if class == devices.CPU {
+		class = devices.Target{}.Name()
+	}
+	byClass := map[string][]record.Record{}
+	for _, r := range records {
+		byClass[r.Device] = append(byClass[r.Device], r)
+	}
+	own := byClass[class]
+	delete(byClass, class)
+	others := strings.Join(slices.Sorted(maps.Keys(byClass)), ", ")
+	switch {
+	case len(byClass) > 0 && len(own) > 0:
+		fmt.Fprintf(o.stderr, "%d records in %s are of other kernels (%s) and are left out: this build's are %s\n", len(records)-len(own), o.out, others, class)
+	case len(byClass) == 1:
+		fmt.Fprintf(o.stderr, "all records in %s are of other kernels (%s) than this build's, %s\n", o.out, others, class)
+		own = records
+	case len(byClass) > 1:
+		return nil, fmt.Errorf("the records in %s are of several classes of kernels (%s), and none of this build's, %s; keep one class in a folder", o.out, others, class)
+	}
+	return own, nil
+}
+
+// report summarises what has been measured of the selection.
+func (s selection) report() (results.Report, error) {
+	return retryReplaced(func() (results.Report, error) {
+		records, err := s.records()
+		if err != nil {
+			return results.Report{}, err
+		}
+		return s.summarise(records)
+	})
+}
+
+// wholeReport is the report of trials that all have a record. One that is gone
+// is a failure.
+func (s selection) wholeReport() (results.Report, error) {
+	return retryReplaced(func() (results.Report, error) {
+		records, err := s.records()
+		if err != nil {
+			return results.Report{}, err
+		}
+		there := map[record.Key]bool{}
+		for _, r := range records {
+			there[r.Key] = true
+		}
+		missing := slices.DeleteFunc(slices.Clone(s.trials), func(t specs.Trial) bool { return there[results.KeyOf(t)] })
+		if len(missing) > 0 {
+			return results.Report{}, gone(missing, len(s.trials))
+		}
+		r, err := s.summarise(records)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = failure{fmt.Errorf("%w; the same command measures it again", err)}
+		}
+		return r, err
+	})
+}
+
+// gone is the error of trials whose records have disappeared.
+func gone(trials []specs.Trial, of int) error {
+	return failure{fmt.Errorf("the records of %d of %d trials were there and are gone, among them that of %s; the same command measures them again",
+		len(trials), of, results.KeyOf(trials[0]))}
+}
+
+// retryReplaced reads records again if another run replaced them meanwhile.
+func retryReplaced[T any](read func() (T, error)) (T, error) {
+	for {
+		x, err := read()
+		if !errors.Is(err, record.ErrReplaced) {
+			return x, err
+		}
+	}
+}
+
+// summarise makes a report of the records, and shows its progress on a
+// terminal: intervals of a big folder take a while.
+func (s selection) summarise(records []record.Record) (results.Report, error) {
+	if len(records) == 0 {
+		return results.Report{}, fmt.Errorf("no records of suite %s in %s; measure it with: %s --out %s --data DIR",
+			s.suite, s.out, s.command(), s.out)
+	}
+	bar := newBar(s.stderr)
+	bar.show()
+	outline := s.outline
+	outline.Trials, outline.Command, outline.Progress = s.trials, s.command(), bar.progress
+	r, err := results.NewReport(s.store(), records, outline)
+	bar.close()
+	for _, warning := range r.Warnings {
+		fmt.Fprintln(s.stderr, "warning:", escape.Text(warning))
+	}
+	return r, err
+}

@@ -1,0 +1,165 @@
+package specs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"dgsbench/internal/strictyaml"
+	"dgsbench/protocol"
+)
+
+// ResolveSearched is Resolve with a point of the model's search space on top:
+// a value for the Name of each Parameter of SearchFor. Numbers are float64,
+// whole ones too; record is the file where the search records what it tried.
+func (m Model) ResolveSearched(at Place, values map[string]any, record string) (Resolved, error) {
+	point, err := m.point(at.Task, values, record)
+	if err != nil {
+		return Resolved{}, fmt.Errorf("model %q: %w", m.ID, err)
+	}
+	return m.resolve(at, "", point)
+}
+
+// point is the layer of a point of the search space: a value for each
+// parameter's name. What has been chosen is tuned; the origin of what is only
+// set is that of its range. A name that is no parameter's, or one that is
+// missing, is a mistake of the program.
+func (m Model) point(task protocol.Task, values map[string]any, record string) (layer, error) {
+	params := m.SearchFor(task)
+	if len(params) != len(values) {
+		panic(fmt.Sprintf("specs: %d values for %d parameters", len(values), len(params)))
+	}
+	options, origins := map[string]any{}, map[string]Provenance{}
+	for _, p := range params {
+		v := p.value(values)
+		if p.Part == ListLength {
+			item := params[slices.IndexFunc(params, func(q Parameter) bool { return q.Option == p.Option && q.Part == ListItem })]
+			v = slices.Repeat([]any{item.value(values)}, v.(int))
+		}
+		if p.Part != ListItem { // it is set with the length
+			put(options, p.Option, v)
+		}
+		origins[p.Option] = Provenance{Origin: Tuned, Record: record}
+		if len(p.Choices) == 1 {
+			origins[p.Option] = Provenance{Origin: p.Source, File: p.File, Line: p.Line}
+		}
+	}
+	n, err := strictyaml.Of(options)
+	return layer{n, origins}, err
+}
+
+// value is the parameter's value: a whole number without a fraction, so that
+// it fits an option that counts something.
+func (p Parameter) value(values map[string]any) any {
+	v, ok := values[p.Name()]
+	if !ok {
+		panic(fmt.Sprintf("specs: no value for %s", p.Name()))
+	}
+	if x, ok := v.(float64); ok && p.Scale == Whole {
+		return int(x)
+	}
+	return v
+}
+
+// put sets the value at a dotted path.
+func put(into map[string]any, path string, v any) {
+	first, rest, deeper := strings.Cut(path, ".")
+	if !deeper {
+		into[first] = v
+		return
+	}
+	below, ok := into[first].(map[string]any)
+	if !ok {
+		below = map[string]any{}
+		into[first] = below
+	}
+	put(below, rest, v)
+}
+
+// Found is the best point that a search has found at a place: a value for the
+// Name of each Parameter, and the record that shows it.
+type Found struct {
+	At     Place
+	Values map[string]any
+	Record string
+}
+
+// tunedYAML is a model spec that has been read, to be written again.
+type tunedYAML struct {
+	ID        string          `yaml:"id"`
+	Model     string          `yaml:"model"`
+	Title     string          `yaml:"title"`
+	Page      string          `yaml:"page,omitempty"`
+	Options   strictyaml.Node `yaml:"options,omitempty"`
+	Origin    strictyaml.Node `yaml:"origin,omitempty"`
+	Records   strictyaml.Node `yaml:"records,omitempty"`
+	Overrides []any           `yaml:"overrides"`
+	Variants  strictyaml.Node `yaml:"variants,omitempty"`
+	Search    strictyaml.Node `yaml:"search,omitempty"`
+}
+
+type tunedOverride struct {
+	Match   Place             `yaml:"match"`
+	Options strictyaml.Node   `yaml:"options"`
+	Origin  map[string]Origin `yaml:"origin"`
+	Records map[string]string `yaml:"records"`
+}
+
+// Tuned writes the spec of the model with what has been found, as overrides
+// behind its own ones, so that it can replace this one. The overrides that
+// old, an earlier tuned spec of the model, has for other places are copied; it
+// may be the zero Model. about becomes comment lines on top.
+func (m Model) Tuned(found []Found, old Model, about string) ([]byte, error) {
+	y := tunedYAML{
+		ID: m.ID, Model: m.Kind.Name, Title: m.Title, Page: m.Page,
+		Options: m.node.Get("options"), Origin: m.node.Get("origin"), Records: m.node.Get("records"),
+		Variants: m.node.Get("variants"), Search: m.node.Get("search"),
+	}
+	done := map[Place]bool{} // places whose tuned override is written, or replaced
+	for _, f := range found {
+		done[f.At] = true
+	}
+	for i, from := range []Model{m, old} {
+		items := from.node.Get("overrides").Items()
+		for k, o := range from.overrides {
+			tuned := o.isTuned()
+			if tuned && done[o.match] || !tuned && i > 0 {
+				continue
+			}
+			done[o.match] = done[o.match] || tuned
+			y.Overrides = append(y.Overrides, items[k])
+		}
+	}
+	for _, f := range found {
+		point, err := m.point(f.At.Task, f.Values, f.Record)
+		if err != nil {
+			return nil, err
+		}
+		o := tunedOverride{f.At, point.options, map[string]Origin{}, map[string]string{}}
+		for path, p := range point.from {
+			o.Origin[path] = p.Origin
+			if p.Record != "" {
+				o.Records[path] = p.Record
+			}
+		}
+		y.Overrides = append(y.Overrides, o)
+	}
+	text, err := strictyaml.Encode(y, nil)
+	if err != nil {
+		return nil, err
+	}
+	return []byte("# " + strings.ReplaceAll(about, "\n", "\n# ") + "\n" + string(text)), nil
+}
+
+// isTuned reports whether the override comes from a search: no option is the
+// spec's own choice.
+func (o override) isTuned() bool {
+	tuned := false
+	for _, p := range o.from {
+		if p.Origin == Default {
+			return false
+		}
+		tuned = tuned || p.Origin == Tuned
+	}
+	return tuned
+}
