@@ -32,7 +32,7 @@ type document struct {
 func documents(t *testing.T, root string) []document {
 	t.Helper()
 	var out []document
-	for _, pattern := range []string{"README.md", "docs/*.md", "docs/models/*.md", "peers/README.md"} {
+	for _, pattern := range []string{"README.md", "CONTRIBUTING.md", "docs/*.md", "docs/models/*.md", "peers/README.md"} {
 		files, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v, %d files", pattern, err, len(files))

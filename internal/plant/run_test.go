@@ -24,7 +24,7 @@ func TestVerdicts(t *testing.T) {
 		}
 	}
 	l := &list{}
-	g := &garden{options: options{tests: true, timeout: 5 * time.Second, side: 2}, root: root, scratch: t.TempDir(), clean: map[string]func() error{}}
+	r := &runner{tests: true, timeout: 5 * time.Second, side: 2, root: root, scratch: t.TempDir(), clean: map[string]func() error{}}
 	var wg sync.WaitGroup
 	for _, c := range []struct {
 		bug  bug
@@ -42,8 +42,8 @@ func TestVerdicts(t *testing.T) {
 		wg.Go(func() {
 			b := c.bug
 			b.File, b.of = "a.go", l
-			if r := g.try(&b, true); r.verdict != c.want || !strings.Contains(r.line, c.line) {
-				t.Errorf("%s: %s, %q, expected %s, %q", b.Name, r.verdict, r.line, c.want, c.line)
+			if v, line := r.plant(&b, true); v != c.want || !strings.Contains(line, c.line) {
+				t.Errorf("%s: %s, %q, expected %s, %q", b.Name, v, line, c.want, c.line)
 			}
 		})
 	}
