@@ -104,7 +104,7 @@ func TestTakenBackStepsDoNotCount(t *testing.T) {
 				bad := group(float32(math.NaN()))
 				bad.Check(d)
 				adam.Step(params, bad)
-				adam.TakeBack()
+				adam.Rollback()
 				if d.FirstBad(make([]float32, 1), bad.Buffers[0]) < 0 {
 					t.Error("the device accepts NaN")
 				}

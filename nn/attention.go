@@ -38,22 +38,13 @@ type AttentionParams struct {
 //
 //	q = centres Wq + bq, k = nodes Wk + bk, v = nodes Wv + bv, e = edges We
 //	out = Attend(q, k, v, e) + centres Ws + bs
-func NeighbourAttention(centres, nodes, edges *G.Node, list Neighbours, p AttentionParams) (*G.Node, error) {
-	projected, err := applyAll(
-		node{dense, G.Nodes{centres, p.Query, p.QueryBias}},
-		node{dense, G.Nodes{nodes, p.Key, p.KeyBias}},
-		node{dense, G.Nodes{nodes, p.Value, p.ValueBias}},
-		node{linear, G.Nodes{edges, p.Edge}},
-		node{dense, G.Nodes{centres, p.Skip, p.SkipBias}},
-	)
-	if err != nil {
-		return nil, err
-	}
-	attended, err := Attend(projected[0], projected[1], projected[2], projected[3], list, p.Heads)
-	if err != nil {
-		return nil, err
-	}
-	return G.Add(attended, projected[4])
+func NeighbourAttention(centres, nodes, edges *G.Node, list Neighbours, p AttentionParams) *G.Node {
+	q := dense.apply(centres, p.Query, p.QueryBias)
+	k := dense.apply(nodes, p.Key, p.KeyBias)
+	v := dense.apply(nodes, p.Value, p.ValueBias)
+	e := linear.apply(edges, p.Edge)
+	skip := dense.apply(centres, p.Skip, p.SkipBias)
+	return Add(Attend(q, k, v, e, list, p.Heads), skip)
 }
 
 // Attend is attention of centres to their neighbours: q has a row per
@@ -64,18 +55,15 @@ func NeighbourAttention(centres, nodes, edges *G.Node, list Neighbours, p Attent
 //	out[i] = sum over the edges of i of weight[e] (v[Index[e]] + e[e])
 //
 // and zeros for a centre without neighbours.
-func Attend(q, k, v, e *G.Node, list Neighbours, heads int) (*G.Node, error) {
+func Attend(q, k, v, e *G.Node, list Neighbours, heads int) *G.Node {
 	if cols := q.Shape()[q.Dims()-1]; heads < 1 || cols%heads != 0 {
-		return nil, fmt.Errorf("attend: %d columns do not divide into %d heads", cols, heads)
+		panic(fmt.Sprintf("nn: attend: %d columns do not divide into %d heads", cols, heads))
 	}
 	in := G.Nodes{q, k, v, e, list.Offsets, list.Index}
 	if list.Drop != nil {
 		in = append(in, list.Drop)
 	}
-	packed, err := attendPacked(heads, list.Drop != nil).apply(in...)
-	if err != nil {
-		return nil, err
-	}
+	packed := attendPacked(heads, list.Drop != nil).apply(in...)
 	return attend(heads, list.Drop != nil).apply(append(in, packed)...)
 }
 
@@ -95,11 +83,11 @@ func attentionName(heads int, drop bool) string {
 func attendPacked(heads int, drop bool) *op {
 	return &op{
 		name: attentionName(heads, drop) + " packed", in: attentionInputs(drop), out: 1, rows: fixed,
-		sizes: []string{"ck", "nk", "nk", "ek", "", ""},
-		shape: func(s []tensor.Shape) tensor.Shape { return packedShape(s[0].TotalSize(), s[3][0]*heads) },
+		sizes:  []string{"ck", "nk", "nk", "ek", "", ""},
+		packed: func(s []tensor.Shape) []int { return []int{s[0].TotalSize(), s[3][0] * heads} },
 		call: func(c *call) func() {
-			a, p := c.attention(heads, drop, 0), c.sections(c.out, c.size(0), c.shapes[3][0]*heads)
-			a.Out, a.Weights = p[0], p[1]
+			a := c.attention(heads, drop, 0)
+			a.Out, a.Weights = c.results[0], c.results[1]
 			return func() {
 				a.Centres, a.Nodes, a.Edges = c.rows(0), c.rows(1), c.rows(3)
 				c.device.Attend(a)
@@ -114,17 +102,12 @@ func attend(heads int, drop bool) *op {
 	smooth := make([]bool, len(in)+1)
 	copy(smooth, []bool{true, true, true, true})
 	return &op{
-		name: attentionName(heads, drop), in: append(in, 1), out: 2, rows: 0, smooth: smooth,
-		shape: sameShape,
-		view:  &window{len(in), 0},
-		grad: func(in G.Nodes, _, g *G.Node) (G.Nodes, error) {
+		name: attentionName(heads, drop), in: append(in, 1), out: 2, smooth: smooth,
+		view: &window{len(in), 0},
+		grad: func(in G.Nodes, _, g *G.Node) G.Nodes {
 			last := len(in) - 1
-			packed, err := attendGrad(heads, drop).apply(append(G.Nodes{g, in[last]}, in[:last]...)...)
-			if err != nil {
-				return nil, err
-			}
-			d, err := parts(packed, in[0], in[1], in[2], in[3])
-			return append(d, make(G.Nodes, len(in)-len(d))...), err
+			packed := attendGrad(heads, drop).apply(append(G.Nodes{g, in[last]}, in[:last]...)...)
+			return append(parts(packed, in[:4]...), make(G.Nodes, len(in)-4)...)
 		},
 	}
 }
@@ -134,12 +117,12 @@ func attend(heads int, drop bool) *op {
 func attendGrad(heads int, drop bool) *op {
 	return &op{
 		name: attentionName(heads, drop) + " gradient", in: append([]int{2, 1}, attentionInputs(drop)...), out: 1, rows: fixed,
-		shape: func(s []tensor.Shape) tensor.Shape {
-			return packedShape(s[2].TotalSize(), s[3].TotalSize(), s[4].TotalSize(), s[5].TotalSize(), s[5][0]*heads)
+		packed: func(s []tensor.Shape) []int {
+			return []int{s[2].TotalSize(), s[3].TotalSize(), s[4].TotalSize(), s[5].TotalSize(), s[5][0] * heads}
 		},
 		call: func(c *call) func() {
-			a, scores := c.attention(heads, drop, 2), c.shapes[5][0]*heads
-			p, d := c.sections(c.in[1], c.size(2), scores), c.sections(c.out, c.size(2), c.size(3), c.size(4), c.size(5), scores)
+			a, d := c.attention(heads, drop, 2), c.results
+			p := c.sections(c.in[1], c.size(2), c.shapes[5][0]*heads)
 			a.Out, a.Weights = p[0], p[1]
 			g := &kernels.AttentionGrad{Out: c.in[0], Q: d[0], K: d[1], V: d[2], E: d[3], Scores: d[4]}
 			return func() {

@@ -32,8 +32,8 @@ func attendTest(heads, width int, dropout bool) opTest {
 		if dropout {
 			list.Drop = b.leaf("drop", edges, heads)
 		}
-		out := G.Must(Attend(b.input("q", centres, width), b.input("k", nodes, width), b.input("v", nodes, width),
-			b.input("e", edges, width), list, heads))
+		out := Attend(b.input("q", centres, width), b.input("k", nodes, width), b.input("v", nodes, width),
+			b.input("e", edges, width), list, heads)
 		var batches []func()
 		for _, r := range ragged {
 			batches = append(batches, func() {
@@ -127,14 +127,14 @@ func TestNeighbourAttention(t *testing.T) {
 		// Without a gradient: it is zero, as a softmax ignores a shift, and what
 		// float32 makes of it has no relative accuracy.
 		keyBias := b.graph.Param("bk", drawn("bk", out), out)
-		layer := G.Must(NeighbourAttention(z, z, b.input("edges", edges, features), list, AttentionParams{
+		layer := NeighbourAttention(z, z, b.input("edges", edges, features), list, AttentionParams{
 			Heads: 2,
 			Query: b.param("wq", in, out), QueryBias: b.param("bq", out),
 			Key: b.param("wk", in, out), KeyBias: keyBias,
 			Value: b.param("wv", in, out), ValueBias: b.param("bv", out),
 			Skip: b.param("ws", in, out), SkipBias: b.param("bs", out),
 			Edge: b.param("we", features, out),
-		}))
+		})
 		return layer, []func(){
 			func() {
 				nodes.Set(5)

@@ -56,28 +56,27 @@ func (p *Program) Buffer(n *G.Node) kernels.Buffer {
 // the order of gorgonia's sort; programs for inference in the order of plan.
 // Buffers of intermediate values are used again once their last reader has
 // run, or the chain that it is in; those of a chain's own values are not.
-func (g *Graph) Compile(mode Mode, outputs ...*G.Node) (*Program, error) {
+// It panics for nodes that cannot be computed.
+func (g *Graph) Compile(mode Mode, outputs ...*G.Node) *Program {
 	sorted, err := G.Sort(g.expr)
 	if err != nil {
-		return nil, err
+		panic(fmt.Sprintf("nn: %v", err))
 	}
 	slices.Reverse(sorted) // operands first
 	c := &compiler{
 		graph: g, mode: mode, values: map[int64]value{}, source: map[int64]int64{}, readers: map[int64]int{},
-		ops: map[int64]*op{}, domains: map[int64]*int{}, divided: map[int64]bool{}, again: map[int64]bool{},
+		ops: map[int64]*op{}, domains: map[int64]*int{}, divided: map[int64]bool{}, repeated: map[int64]bool{},
 		drained: map[int64]bool{},
 	}
 	nodes := c.needed(sorted, outputs)
-	if err := c.plan(nodes, outputs); err != nil {
-		return nil, err
-	}
+	c.plan(nodes, outputs)
 	p := &Program{stages: c.stages, values: map[int64]value{}, sizes: g.sizes(nodes)}
 	for _, n := range outputs {
 		if v, kept := c.values[c.behind(n).ID()]; kept {
 			p.values[n.ID()] = v
 		}
 	}
-	return p, nil
+	return p
 }
 
 // sizes are the active rows of those of the nodes that are leaves.
@@ -100,11 +99,11 @@ type compiler struct {
 	readers map[int64]int   // of that buffer, still to come
 	free    []kernels.Buffer
 
-	ops     map[int64]*op
-	domains map[int64]*int // the active rows that a node has
-	divided map[int64]bool // nodes whose rows can be computed apart
-	again   map[int64]bool // vectors that every chain computes for itself
-	drained map[int64]bool // outputs that are handed on and not kept
+	ops      map[int64]*op
+	domains  map[int64]*int // the active rows that a node has
+	divided  map[int64]bool // nodes whose rows can be computed apart
+	repeated map[int64]bool // vectors that every chain computes for itself
+	drained  map[int64]bool // outputs that are handed on and not kept
 }
 
 // needed are the nodes that the outputs depend on, operands first. It counts
@@ -167,28 +166,45 @@ func (g *Graph) children(n *G.Node) (out G.Nodes) {
 
 // addLeaf makes an input, a parameter or a constant available, and reports
 // whether n is one. Inputs that are fed become available later.
-func (c *compiler) addLeaf(n *G.Node) (bool, error) {
+func (c *compiler) addLeaf(n *G.Node) bool {
 	if leaf := c.graph.leaves[n.Name()]; leaf != nil && n.Op() == nil {
 		c.readers[n.ID()]++ // it is never given back
 		if c.mode == ForInference && leaf.fed() {
-			return false, nil
+			return false
 		}
 		c.values[n.ID()], c.domains[n.ID()] = value{leaf.buffer, leaf.ints, leaf.active}, leaf.active
-		return true, nil
+		return true
 	}
 	if n.Op() == nil || n.Op().Arity() > 0 {
-		return false, nil
+		return false
 	}
 	v := n.Value()
 	if v == nil || v.Dtype() != tensor.Float32 {
-		return true, fmt.Errorf("constant %s is no float32", n.Name())
+		panic(fmt.Sprintf("nn: constant %s is no float32", n.Name()))
 	}
 	data := numbers(v)
 	b := c.graph.device.NewBuffer(len(data))
 	c.graph.device.Write(b, data)
 	c.values[n.ID()] = value{buffer: b}
 	c.readers[n.ID()]++
-	return true, nil
+	return true
+}
+
+// fusedOp is the operation of a node: one of ours, or the addition that
+// gorgonia itself puts where a value has several gradients.
+func (c *compiler) fusedOp(n *G.Node) *op {
+	if o, ok := n.Op().(*op); ok {
+		if o.inTraining && c.mode == ForInference {
+			panic(fmt.Sprintf("nn: %s: a program for inference cannot compute it", o.name))
+		}
+		return o
+	}
+	if n.Op() != nil && strings.HasPrefix(n.Op().String(), "+ ") {
+		if in := c.operands(n); len(in) == 2 && in[0].Shape().Eq(in[1].Shape()) {
+			return sum
+		}
+	}
+	panic(fmt.Sprintf("nn: no kernel for %v (%T)", n, n.Op()))
 }
 
 // addCall makes the node's value available by one call for all of its rows.
@@ -209,31 +225,58 @@ func (c *compiler) addCall(s *stage, n *G.Node) {
 	}
 	place.out = out.buffer
 	c.values[n.ID()] = out
-	s.calls = append(s.calls, o.call(place))
+	s.calls = append(s.calls, o.prepare(place))
 	for _, child := range operands {
 		c.release(c.root(child.ID()))
 	}
 }
 
-// read makes a value the next input.
-func (c *call) read(v value, shape tensor.Shape) {
-	c.in, c.ints = append(c.in, v.buffer), append(c.ints, v.ints)
-	c.active, c.shapes = append(c.active, v.active), append(c.shapes, shape)
+// addView gives n a window of the buffer of one of its operands, whose readers
+// n's are then.
+func (c *compiler) addView(n *G.Node, o *op) {
+	operands := c.operands(n)
+	of := operands[o.view.input]
+	root := c.root(of.ID())
+	c.source[n.ID()] = root
+	c.readers[root] += c.readers[n.ID()] - 1
+	v := value{buffer: c.graph.device.View(c.values[of.ID()].buffer, o.view.offset, n.Shape().TotalSize())}
+	if o.rows != fixed {
+		v.active = c.values[operands[o.rows].ID()].active
+	}
+	c.values[n.ID()] = v
+	for i, child := range operands {
+		if i != o.view.input {
+			c.release(c.root(child.ID()))
+		}
+	}
 }
 
-// fusedOp is the operation of a node: one of ours, or the addition that
-// gorgonia itself puts where a value has several gradients.
-func (c *compiler) fusedOp(n *G.Node) (*op, error) {
-	if o, ok := n.Op().(*op); ok {
-		if o.inTraining && c.mode == ForInference {
-			return nil, fmt.Errorf("%s: a program for inference cannot compute it", o.name)
-		}
-		return o, nil
+func (c *compiler) root(id int64) int64 {
+	if r, ok := c.source[id]; ok {
+		return r
 	}
-	if n.Op() != nil && strings.HasPrefix(n.Op().String(), "+ ") {
-		if in := c.operands(n); len(in) == 2 && in[0].Shape().Eq(in[1].Shape()) {
-			return sum, nil
+	return id
+}
+
+// alloc takes the smallest free buffer that is large enough.
+func (c *compiler) alloc(n int) kernels.Buffer {
+	best := -1
+	for i, b := range c.free {
+		if b.Len() >= n && (best < 0 || b.Len() < c.free[best].Len()) {
+			best = i
 		}
 	}
-	return nil, fmt.Errorf("no kernel for %v (%T)", n, n.Op())
+	if best < 0 {
+		return c.graph.device.NewBuffer(n)
+	}
+	b := c.free[best]
+	c.free = slices.Delete(c.free, best, best+1)
+	return b
+}
+
+// release notes that one reader has run.
+func (c *compiler) release(id int64) {
+	if c.readers[id]--; c.readers[id] == 0 {
+		c.free = append(c.free, c.values[id].buffer)
+	}
 }

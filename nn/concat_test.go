@@ -13,7 +13,7 @@ import (
 func concatTest(b *opBench) (*G.Node, []func()) {
 	rows := NewRows(5)
 	left, right := b.input("left", rows, 3), b.input("right", rows, 17)
-	out := G.Must(Concat(left, right, left))
+	out := Concat(left, right, left)
 	return out, []func(){func() { rows.Set(5) }, func() { rows.Set(2) }, func() { rows.Set(0) }}
 }
 

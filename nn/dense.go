@@ -8,7 +8,7 @@ import (
 )
 
 // Dense is relu(x w + b), or x w + b: x is rows x in, w in x out, b out.
-func Dense(x, w, b *G.Node, relu bool) (*G.Node, error) {
+func Dense(x, w, b *G.Node, relu bool) *G.Node {
 	if relu {
 		return denseReLU.apply(x, w, b)
 	}
@@ -16,91 +16,81 @@ func Dense(x, w, b *G.Node, relu bool) (*G.Node, error) {
 }
 
 // Linear is x w, without bias: x is rows x in, w in x out.
-func Linear(x, w *G.Node) (*G.Node, error) { return linear.apply(x, w) }
+func Linear(x, w *G.Node) *G.Node { return linear.apply(x, w) }
 
 var dense = &op{
-	name: "dense", in: []int{2, 2, 1}, sizes: []string{"nk", "km", "m"}, out: 2, rows: 0, smooth: []bool{true, true, true},
+	name: "dense", in: []int{2, 2, 1}, sizes: []string{"nk", "km", "m"}, out: 2, smooth: []bool{true, true, true},
 	apart: []bool{true, false, false},
 	shape: denseShape,
-	grad:  func(in G.Nodes, _, g *G.Node) (G.Nodes, error) { return denseGrad(in, g) },
-	call:  func(c *call) func() { return denseCall(c, c.in[2], false) },
+	grad:  func(in G.Nodes, _, g *G.Node) G.Nodes { return denseGrad(in, g) },
+	run:   func(c *call) { c.dense(c.in[2], false) },
 }
 
 var denseReLU = &op{
-	name: "dense.relu", in: []int{2, 2, 1}, sizes: []string{"nk", "km", "m"}, out: 2, rows: 0, smooth: []bool{true, true, true},
+	name: "dense.relu", in: []int{2, 2, 1}, sizes: []string{"nk", "km", "m"}, out: 2, smooth: []bool{true, true, true},
 	apart: []bool{true, false, false},
 	shape: denseShape,
-	grad: func(in G.Nodes, out, g *G.Node) (G.Nodes, error) {
-		g, err := reluGrad.apply(out, g)
-		if err != nil {
-			return nil, err
-		}
-		return denseGrad(in, g)
-	},
-	call: func(c *call) func() { return denseCall(c, c.in[2], true) },
+	grad:  func(in G.Nodes, out, g *G.Node) G.Nodes { return denseGrad(in, reluGrad.apply(out, g)) },
+	run:   func(c *call) { c.dense(c.in[2], true) },
 }
 
 var linear = &op{
-	name: "linear", in: []int{2, 2}, sizes: []string{"nk", "km"}, out: 2, rows: 0, smooth: []bool{true, true},
+	name: "linear", in: []int{2, 2}, sizes: []string{"nk", "km"}, out: 2, smooth: []bool{true, true},
 	apart: []bool{true, false},
 	shape: denseShape,
-	grad: func(in G.Nodes, _, g *G.Node) (G.Nodes, error) {
-		return applyAll(node{denseGradX, G.Nodes{g, in[1]}}, node{denseGradW, G.Nodes{in[0], g}})
+	grad: func(in G.Nodes, _, g *G.Node) G.Nodes {
+		return G.Nodes{denseGradX.apply(g, in[1]), denseGradW.apply(in[0], g)}
 	},
-	call: func(c *call) func() { return denseCall(c, nil, false) },
+	run: func(c *call) { c.dense(nil, false) },
+}
+
+// denseOfFirst is x w + b for the first rows of a matrix that has as many
+// rows as like, the last input. Where x ends, its rows count as zeros.
+var denseOfFirst = &op{
+	name: "dense of the first rows", in: []int{2, 2, 1, 2}, sizes: []string{"nk", "km", "m", "lq"}, out: 2, rows: 3,
+	smooth: []bool{true, true, true, false},
+	apart:  []bool{true, false, false, true},
+	shape:  func(s []tensor.Shape) tensor.Shape { return tensor.Shape{s[3][0], s[1][1]} },
+	grad: func(in G.Nodes, _, g *G.Node) G.Nodes {
+		return G.Nodes{denseGradFirstX.apply(g, in[1], in[0]), denseGradW.apply(in[0], g), columnSums.apply(g), nil}
+	},
+	call: func(c *call) func() {
+		zeros := c.device.NewInts(c.shapes[3][0])
+		return func() {
+			if c.rows(3) > c.rows(0) {
+				c.device.GatherRows(c.rows(3), 1, c.cols(1), c.out, c.in[2], zeros)
+			}
+			c.dense(c.in[2], false)
+		}
+	},
 }
 
 func denseShape(s []tensor.Shape) tensor.Shape { return tensor.Shape{s[0][0], s[1][1]} }
 
-func denseCall(c *call, bias kernels.Buffer, relu bool) func() {
-	return func() {
-		c.device.Gemm(kernels.NN, c.rows(0), c.cols(1), c.cols(0), c.in[0], c.in[1], c.out, bias, relu)
-	}
+func (c *call) dense(bias kernels.Buffer, relu bool) {
+	c.device.Gemm(kernels.NN, c.rows(0), c.cols(1), c.cols(0), c.in[0], c.in[1], c.out, bias, relu)
 }
 
-func denseGrad(in G.Nodes, g *G.Node) (G.Nodes, error) {
-	return applyAll(
-		node{denseGradX, G.Nodes{g, in[1]}},
-		node{denseGradW, G.Nodes{in[0], g}},
-		node{columnSums, G.Nodes{g}},
-	)
-}
-
-// node is an operation to be put into a graph.
-type node struct {
-	op *op
-	in G.Nodes
-}
-
-// applyAll makes the nodes, in order.
-func applyAll(nodes ...node) (G.Nodes, error) {
-	out := make(G.Nodes, len(nodes))
-	for i, n := range nodes {
-		var err error
-		if out[i], err = n.op.apply(n.in...); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
-// reluGrad passes the gradient where the output is above zero.
-var reluGrad = &op{
-	name: "relu.grad", in: []int{2, 2}, sizes: []string{"nk", "nk"}, out: 2, rows: 0,
-	shape: sameShape,
-	call: func(c *call) func() {
-		return func() { c.device.ReLUGrad(c.rows(0)*c.cols(0), c.out, c.in[0], c.in[1]) }
-	},
+func denseGrad(in G.Nodes, g *G.Node) G.Nodes {
+	return G.Nodes{denseGradX.apply(g, in[1]), denseGradW.apply(in[0], g), columnSums.apply(g)}
 }
 
 // denseGradX is g transpose(w).
 var denseGradX = &op{
-	name: "dense.gradx", in: []int{2, 2}, out: 2, rows: 0,
+	name: "dense.gradx", in: []int{2, 2}, out: 2,
 	shape: func(s []tensor.Shape) tensor.Shape { return tensor.Shape{s[0][0], s[1][0]} },
-	call: func(c *call) func() {
-		return func() {
-			c.device.Gemm(kernels.NT, c.rows(0), c.shapes[1][0], c.cols(0), c.in[0], c.in[1], c.out, nil, false)
-		}
+	run: func(c *call) {
+		c.device.Gemm(kernels.NT, c.rows(0), c.shapes[1][0], c.cols(0), c.in[0], c.in[1], c.out, nil, false)
+	},
+}
+
+// denseGradFirstX is g transpose(w) for the first rows of g, as many as x,
+// the last input, has.
+var denseGradFirstX = &op{
+	name: "dense.gradx of the first rows", in: []int{2, 2, 2}, out: 2, rows: 2,
+	shape: func(s []tensor.Shape) tensor.Shape { return s[2] },
+	run: func(c *call) {
+		c.device.Gemm(kernels.NT, c.rows(2), c.shapes[1][0], c.cols(0), c.in[0], c.in[1], c.out, nil, false)
 	},
 }
 
@@ -108,10 +98,8 @@ var denseGradX = &op{
 var denseGradW = &op{
 	name: "dense.gradw", in: []int{2, 2}, out: 2, rows: fixed,
 	shape: func(s []tensor.Shape) tensor.Shape { return tensor.Shape{s[0][1], s[1][1]} },
-	call: func(c *call) func() {
-		return func() {
-			c.device.Gemm(kernels.TN, c.cols(0), c.cols(1), c.rows(0), c.in[0], c.in[1], c.out, nil, false)
-		}
+	run: func(c *call) {
+		c.device.Gemm(kernels.TN, c.cols(0), c.cols(1), c.rows(0), c.in[0], c.in[1], c.out, nil, false)
 	},
 }
 
@@ -119,7 +107,34 @@ var denseGradW = &op{
 var columnSums = &op{
 	name: "columnsums", in: []int{2}, out: 1, rows: fixed,
 	shape: func(s []tensor.Shape) tensor.Shape { return tensor.Shape{s[0][1]} },
-	call: func(c *call) func() {
-		return func() { c.device.ColumnSums(c.rows(0), c.cols(0), c.out, c.in[0]) }
+	run:   func(c *call) { c.device.ColumnSums(c.rows(0), c.cols(0), c.out, c.in[0]) },
+}
+
+// Gather is the rows of x that index lists, in its order. The gradients of
+// a row that is listed several times are added in that order.
+func Gather(x, index *G.Node) *G.Node { return gather.apply(x, index) }
+
+var gather = &op{
+	name: "gather", in: []int{2, ints}, out: 2, rows: 1, smooth: []bool{true, false}, apart: []bool{false, true},
+	shape: func(s []tensor.Shape) tensor.Shape { return tensor.Shape{s[1][0], s[0][1]} },
+	run:   func(c *call) { c.device.GatherRows(c.rows(1), c.rows(0), c.cols(0), c.out, c.in[0], c.ints[1]) },
+}
+
+// Scatter puts row i of x at row index[i] of a matrix that has as many rows
+// as like, and zeros elsewhere. Rows of x with one index are added, in order.
+func Scatter(x, index, like *G.Node) *G.Node { return scatter.apply(x, index, like) }
+
+var scatter = &op{
+	name: "scatter", in: []int{2, ints, 2}, out: 2, rows: 2, smooth: []bool{true, false, false},
+	shape: func(s []tensor.Shape) tensor.Shape { return tensor.Shape{s[2][0], s[0][1]} },
+	run: func(c *call) {
+		c.device.Zero(c.rows(2)*c.cols(0), c.out)
+		c.device.ScatterAddRows(c.rows(1), c.rows(2), c.cols(0), c.out, c.in[0], c.ints[1])
 	},
+}
+
+// Each is the gradient of the other, which initialisers cannot say.
+func init() {
+	gather.grad = func(in G.Nodes, _, g *G.Node) G.Nodes { return G.Nodes{scatter.apply(g, in[1], in[0]), nil} }
+	scatter.grad = func(in G.Nodes, _, g *G.Node) G.Nodes { return G.Nodes{gather.apply(g, in[1]), nil, nil} }
 }

@@ -24,8 +24,8 @@ func TestFed(t *testing.T) {
 		index := g.ListFromHost("index", rows, listed)
 		a := g.FromHost("numbers", rows, cols, func() []float32 { return numbers })
 		b := g.FromTable("rows", rows, cols, func() kernels.Buffer { return g.Buffer(table) }, listed)
-		gathered := must(func() (*Node, error) { return Gather(table, index.Node) })
-		out := must(func() (*Node, error) { return Concat(gathered, a.Node, b.Node) })
+		gathered := Gather(table, index.Node)
+		out := Concat(gathered, a.Node, b.Node)
 		infer, train := compiled(t, g, ForInference, out), compiled(t, g, ForTraining, out)
 		to := make([]int32, capacity)
 		for i := range to {
@@ -42,7 +42,7 @@ func TestFed(t *testing.T) {
 			for _, f := range []*Fed{index, a, b} {
 				f.Write()
 			}
-			g.Now()
+			g.Flush()
 			train.Run()
 			want := make([]float32, 0, active*3*cols)
 			for i, r := range list[:active] {
@@ -69,9 +69,6 @@ func TestFed(t *testing.T) {
 const nowhere = -1
 
 func compiled(t *testing.T, g *Graph, mode Mode, out *Node) *Program {
-	p, err := g.Compile(mode, out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := g.Compile(mode, out)
 	return p
 }

@@ -13,7 +13,7 @@ import (
 func gatherTest(b *opBench) (*G.Node, []func()) {
 	table, picked := NewRows(9), NewRows(23)
 	x, index := b.input("x", table, 19), b.graph.Index("index", picked)
-	out := G.Must(Gather(x, index))
+	out := Gather(x, index)
 	return out, []func(){
 		func() {
 			table.Set(9)
@@ -38,7 +38,7 @@ func TestGather(t *testing.T) { checkOp(t, gatherTest) }
 func scatterTest(b *opBench) (*G.Node, []func()) {
 	table, listed := NewRows(6), NewRows(7)
 	index := b.graph.Index("index", listed)
-	out := G.Must(Scatter(b.input("x", listed, 19), index, b.leaf("table", table, 2)))
+	out := Scatter(b.input("x", listed, 19), index, b.leaf("table", table, 2))
 	return out, []func(){
 		func() {
 			table.Set(6)
@@ -99,14 +99,8 @@ func TestGatherBeyondActiveRows(t *testing.T) {
 	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
 		g, rows, list := NewGraph(d), NewRows(3), NewRows(1)
 		x, index := g.Input("x", rows, 2), g.Index("index", list)
-		n, err := Gather(x, index)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := g.Compile(ForTraining, n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := Gather(x, index)
+		p := g.Compile(ForTraining, n)
 		rows.Set(1)
 		d.WriteInts(g.Ints(index), []int32{2})
 		defer func() {

@@ -47,10 +47,7 @@ func valueNode(g *G.ExprGraph, name string, values []float32, shape ...int) *G.N
 // onTape runs loss and gradients on gorgonia's tape machine.
 func onTape(t *testing.T, g *G.ExprGraph, loss *G.Node, params G.Nodes) (float32, [][]float32) {
 	t.Helper()
-	grads, err := Gradients(loss, params...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grads := Gradients(loss, params...)
 	values := make([]G.Value, len(grads)+1)
 	for i, n := range append(grads, loss) {
 		G.Read(n, &values[i])
@@ -88,10 +85,10 @@ func (n network) fused(t *testing.T) (float32, [][]float32) {
 	g := G.NewGraph()
 	w1, b1 := valueNode(g, "w1", n.w1, n.in, n.hidden), valueNode(g, "b1", n.b1, n.hidden)
 	w2, b2 := valueNode(g, "w2", n.w2, n.hidden, 1), valueNode(g, "b2", n.b2, 1)
-	h := G.Must(Dense(valueNode(g, "x", n.x, n.rows, n.in), w1, b1, true))
-	h = G.Must(Dropout(h, valueNode(g, "mask", n.mask, n.rows, n.hidden)))
-	z := G.Must(Dense(h, w2, b2, false))
-	loss := G.Must(BCE(z, valueNode(g, "y", n.target, n.rows, 1), valueNode(g, "w", n.weight, n.rows, 1)))
+	h := Dense(valueNode(g, "x", n.x, n.rows, n.in), w1, b1, true)
+	h = Dropout(h, valueNode(g, "mask", n.mask, n.rows, n.hidden))
+	z := Dense(h, w2, b2, false)
+	loss := BCE(z, valueNode(g, "y", n.target, n.rows, 1), valueNode(g, "w", n.weight, n.rows, 1))
 	return onTape(t, g, loss, G.Nodes{w1, b1, w2, b2})
 }
 
@@ -106,19 +103,13 @@ func (n network) compiled(t *testing.T) (float32, [][]float32) {
 	}
 	w1, b1 := g.Param("w1", n.w1, n.in, n.hidden), g.Param("b1", n.b1, n.hidden)
 	w2, b2 := g.Param("w2", n.w2, n.hidden, 1), g.Param("b2", n.b2, 1)
-	h := G.Must(Dense(input("x", n.x, n.in), w1, b1, true))
-	h = G.Must(Dropout(h, input("mask", n.mask, n.hidden)))
-	z := G.Must(Dense(h, w2, b2, false))
-	loss := G.Must(BCE(z, input("y", n.target, 1), input("w", n.weight, 1)))
+	h := Dense(input("x", n.x, n.in), w1, b1, true)
+	h = Dropout(h, input("mask", n.mask, n.hidden))
+	z := Dense(h, w2, b2, false)
+	loss := BCE(z, input("y", n.target, 1), input("w", n.weight, 1))
 	params := G.Nodes{w1, b1, w2, b2}
-	grads, err := Gradients(loss, params...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := g.Compile(ForTraining, append(grads, loss)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grads := Gradients(loss, params...)
+	p := g.Compile(ForTraining, append(grads, loss)...)
 	p.Run()
 	var out [][]float32
 	for i, n := range grads {

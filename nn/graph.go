@@ -1,3 +1,11 @@
+// Package nn holds the trainable parts of models: layers as gorgonia graphs,
+// their parameters, the optimiser and the random streams that feed them.
+// Models see buffers and numbers; what runs the graphs is this package's
+// business.
+//
+// A graph that does not fit together is an error of the program that builds
+// it: layers, Compile and NewTraining panic with a message that names the
+// operation, as kernels do for wrong sizes.
 package nn
 
 import (
@@ -16,13 +24,13 @@ type Node = G.Node
 // Graph is a gorgonia graph whose inputs and parameters live in buffers of a
 // device. Programs compiled from it share them.
 type Graph struct {
-	device kernels.Device
-	expr   *G.ExprGraph
-	leaves map[string]*leaf // by the name of the node
-	drains map[int64]Drain  // by the value
-	blocks blockRows        // of programs for inference
-	padded []*Rows          // those with padding
-	later  []func()         // calls that wait for a program
+	device   kernels.Device
+	expr     *G.ExprGraph
+	leaves   map[string]*leaf // by the name of the node
+	drains   map[int64]Drain  // by the value
+	blocks   blockRows        // of programs for inference
+	padded   []*Rows          // those with padding
+	deferred []func()         // calls that wait for a program
 }
 
 // leaf is an input or a parameter.
@@ -36,25 +44,6 @@ type leaf struct {
 
 // fed reports whether programs for inference fill the leaf by themselves.
 func (l *leaf) fed() bool { return l.feed != nil || l.list != nil }
-
-// Rows is a size that changes from batch to batch, such as the number of
-// events: inputs of the same Rows have equally many.
-type Rows struct {
-	capacity, active int
-	padding          *padding // or nil
-}
-
-// NewRows is a size of at most capacity, and as large until Set.
-func NewRows(capacity int) *Rows { return &Rows{capacity: capacity, active: capacity} }
-
-// Set makes n rows the active ones. It panics above the capacity.
-func (r *Rows) Set(n int) {
-	if n < 0 || n > r.capacity {
-		panic(fmt.Sprintf("nn: %d rows, built for %d", n, r.capacity))
-	}
-	r.active = n
-	r.padding.hold(r)
-}
 
 // NewGraph is an empty graph on a device.
 func NewGraph(d kernels.Device) *Graph {
@@ -118,8 +107,105 @@ var differentiating sync.Mutex
 // Use it in place of gorgonia's Grad, which shares constant nodes between all
 // graphs of a process and caches hashes in them: trials build their graphs
 // side by side.
-func Gradients(loss *G.Node, params ...*G.Node) (G.Nodes, error) {
+func Gradients(loss *G.Node, params ...*G.Node) G.Nodes {
 	differentiating.Lock()
 	defer differentiating.Unlock()
-	return G.Grad(loss, params...)
+	out, err := G.Grad(loss, params...)
+	if err != nil {
+		panic(fmt.Sprintf("nn: gradients of %s: %v", loss.Name(), err))
+	}
+	return out
+}
+
+// Rows is a size that changes from batch to batch, such as the number of
+// events: inputs of the same Rows have equally many.
+type Rows struct {
+	capacity, active int
+
+	// With padding, a repeated program (Repeated) has more rows than the
+	// batch: most, as many as any batch has had and a bit more. batch is those
+	// of the batch while a program runs.
+	padding     bool
+	most, batch int
+}
+
+// NewRows is a size of at most capacity, and as large until Set.
+func NewRows(capacity int) *Rows { return &Rows{capacity: capacity, active: capacity} }
+
+// paddingStep divides numbers of rows with padding. Kernels may add up every
+// 32nd row, say, or every fourth 32 of them, in a place of its own: rows behind
+// padding are added in the same place then, whatever padding there is.
+const paddingStep = 128
+
+func roundUpToStep(n int) int { return (n + paddingStep - 1) / paddingStep * paddingStep }
+
+// PaddedRows is a size of rows that repeated programs may have more of than a
+// batch, so that their sizes come again: a device repeats calls of the same
+// sizes at the price of one. Nothing that is wanted may depend on these rows,
+// so their gradients are zero and sums are what they are without them.
+//
+// They hold what earlier batches have left there, and zeros at first. No
+// program has fewer rows than the one before: what such a row says is the
+// number of another row still is one, if that is of a parameter or of padded
+// rows, too.
+func (g *Graph) PaddedRows(capacity int) *Rows {
+	if _, ok := g.device.(kernels.Repeater); !ok {
+		return NewRows(capacity)
+	}
+	r := NewRows(roundUpToStep(capacity))
+	r.padding = true
+	g.padded = append(g.padded, r)
+	return r
+}
+
+// Set makes n rows the active ones. It panics above the capacity.
+func (r *Rows) Set(n int) {
+	if n < 0 || n > r.capacity {
+		panic(fmt.Sprintf("nn: %d rows, built for %d", n, r.capacity))
+	}
+	r.active = n
+	if r.padding && n > r.most {
+		r.most = min(r.capacity, roundUpToStep(n+n/8)) // few sizes altogether
+	}
+}
+
+// Padded is how many rows a repeated program has: the active ones, unless
+// there is padding.
+func (r *Rows) Padded() int { return max(r.active, r.most) }
+
+// MostPadding is how many rows of padding there are at most.
+func (r *Rows) MostPadding() int {
+	if !r.padding {
+		return 0
+	}
+	return r.capacity
+}
+
+// pad makes padding active, and unpad undoes it.
+func (g *Graph) pad() {
+	for _, r := range g.padded {
+		r.batch, r.active = r.active, r.Padded()
+	}
+}
+
+func (g *Graph) unpad() {
+	for _, r := range g.padded {
+		r.active = r.batch
+	}
+}
+
+// What the host writes for a batch is many small pieces, which a device may
+// put together until a call reads one of them. So calls that prepare a batch
+// wait for the last piece.
+
+// Defer makes calls when all of the next batch has been written: when its
+// program for training begins, or at Flush.
+func (g *Graph) Defer(calls func()) { g.deferred = append(g.deferred, calls) }
+
+// Flush makes the calls that wait. It is for what they read that will not stay.
+func (g *Graph) Flush() {
+	for _, calls := range g.deferred {
+		calls()
+	}
+	g.deferred = g.deferred[:0]
 }

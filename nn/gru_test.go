@@ -15,7 +15,7 @@ func gruTest(b *opBench) (*G.Node, []func()) {
 	a, q := b.input("a", rows, in), b.input("q", rows, units)
 	wi, wh := b.param("wi", in, 3*units), b.param("wh", units, 3*units)
 	bi, bh := b.param("bi", 3*units), b.param("bh", 3*units)
-	return G.Must(GRU(a, q, wi, wh, bi, bh)), []func(){func() { rows.Set(6) }, func() { rows.Set(1) }, func() { rows.Set(0) }}
+	return GRU(a, q, wi, wh, bi, bh), []func(){func() { rows.Set(6) }, func() { rows.Set(1) }, func() { rows.Set(0) }}
 }
 
 func TestGRU(t *testing.T) { checkOp(t, gruTest) }
@@ -24,8 +24,8 @@ func TestGRU(t *testing.T) { checkOp(t, gruTest) }
 func gruOfSomeTest(b *opBench) (*G.Node, []func()) {
 	const in, units = 7, 19
 	first, rows := NewRows(6), NewRows(8)
-	out := G.Must(GRU(b.input("a", first, in), b.input("q", rows, units), b.param("wi", in, 3*units), b.param("wh", units, 3*units),
-		b.param("bi", 3*units), b.param("bh", 3*units)))
+	out := GRU(b.input("a", first, in), b.input("q", rows, units), b.param("wi", in, 3*units), b.param("wh", units, 3*units),
+		b.param("bi", 3*units), b.param("bh", 3*units))
 	size := func(some, all int) func() {
 		return func() {
 			first.Set(some)

@@ -12,23 +12,15 @@ import (
 var inner = &op{
 	name: "inner", in: []int{2, 2}, out: 0, rows: fixed, smooth: []bool{true, false},
 	shape: func([]tensor.Shape) tensor.Shape { return tensor.ScalarShape() },
-	grad: func(in G.Nodes, _, g *G.Node) (G.Nodes, error) {
-		d, err := innerGrad.apply(in[0], in[1], g)
-		return G.Nodes{d, nil}, err
-	},
-	call: func(c *call) func() {
-		return func() {
-			c.device.Gemm(kernels.NN, 1, 1, c.rows(0)*c.cols(0), c.in[0], c.in[1], c.out, nil, false)
-		}
+	grad:  func(in G.Nodes, _, g *G.Node) G.Nodes { return G.Nodes{innerGrad.apply(in[0], in[1], g), nil} },
+	run: func(c *call) {
+		c.device.Gemm(kernels.NN, 1, 1, c.numbers(0), c.in[0], c.in[1], c.out, nil, false)
 	},
 }
 
 var innerGrad = &op{
-	name: "inner.grad", in: []int{2, 2, 0}, out: 2, rows: 0,
-	shape: sameShape,
-	call: func(c *call) func() {
-		return func() {
-			c.device.Gemm(kernels.NN, 1, c.rows(0)*c.cols(0), 1, c.in[2], c.in[1], c.out, nil, false)
-		}
+	name: "inner.grad", in: []int{2, 2, 0}, out: 2,
+	run: func(c *call) {
+		c.device.Gemm(kernels.NN, 1, c.numbers(0), 1, c.in[2], c.in[1], c.out, nil, false)
 	},
 }

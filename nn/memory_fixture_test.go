@@ -54,12 +54,12 @@ func newMemoryGraph(t *testing.T, d kernels.Device, f *memoryFixture) *memoryGra
 	weights := g.Input("R", NewRows(f.Dims.N), f.Dims.M)
 	d.Write(g.Buffer(weights), f.R.single())
 
-	phi := G.Must(TimeEncode(m.dt, p["time_enc.w"], p["time_enc.b"]))
-	msg := G.Must(Concat(G.Must(Gather(m.memory, m.self)), G.Must(Gather(m.memory, m.other)), m.features, phi))
-	q := G.Must(Gather(m.memory, m.id))
-	a := G.Must(Scatter(msg, m.place, q))
-	z := G.Must(GRU(a, q, p["gru.weight_ih"], p["gru.weight_hh"], p["gru.bias_ih"], p["gru.bias_hh"]))
-	loss := G.Must(inner.apply(z, G.Must(Gather(weights, m.id))))
+	phi := TimeEncode(m.dt, p["time_enc.w"], p["time_enc.b"])
+	msg := Concat(Gather(m.memory, m.self), Gather(m.memory, m.other), m.features, phi)
+	q := Gather(m.memory, m.id)
+	a := Scatter(msg, m.place, q)
+	z := GRU(a, q, p["gru.weight_ih"], p["gru.weight_hh"], p["gru.bias_ih"], p["gru.bias_hh"])
+	loss := inner.apply(z, Gather(weights, m.id))
 	m.run = newFixtureRun(t, g, loss, p, map[string]*G.Node{"z": z})
 	return m
 }

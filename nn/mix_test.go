@@ -17,7 +17,7 @@ func mixTest(perRow bool) opTest {
 		if perRow {
 			factor = matrix
 		}
-		out := G.Must(Mix(matrix("self"), matrix("other"), matrix("e"), factor("alpha"), factor("beta")))
+		out := Mix(matrix("self"), matrix("other"), matrix("e"), factor("alpha"), factor("beta"))
 		return out, []func(){func() { rows.Set(6) }, func() { rows.Set(2) }, func() { rows.Set(0) }}
 	}
 }
@@ -37,14 +37,11 @@ func TestMixByHand(t *testing.T) {
 			return n
 		}
 		factor := func(name string, values ...float32) *G.Node { return g.Param(name, values, len(values)) }
-		out := G.Must(Mix(
+		out := Mix(
 			row("self", 3, 3, 3, 2), row("other", 5, 5, 5, 4), row("e", 7, 7, 7, 8),
 			factor("alpha", .5, 1, 0, .25), factor("beta", 1, 0, 0, .5),
-		))
-		p, err := g.Compile(ForInference, out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		)
+		p := g.Compile(ForInference, out)
 		p.Run()
 		closeTo(t, download(d, p.Buffer(out), 4), []float32{3, 5, 7, 4.5})
 	})

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"slices"
 
 	"dgsbench/kernels"
 
@@ -42,70 +43,37 @@ type layer struct {
 	norm    *norm
 }
 
-// NewMLP is a perceptron on rows of given numbers. Its parameters come from
-// the trial's seed: weights and biases uniform in +-1/sqrt(In), as PyTorch's
-// Linear.
-func NewMLP(d kernels.Device, cfg MLPConfig, seed uint64) (*MLP, error) {
-	n, rows := NewNetwork(d, seed), NewRows(cfg.MaxRows)
-	return n.Classifier(n.Input("x", rows, cfg.In), rows, cfg, Wanted{})
-}
-
 // Classifier puts a perceptron on top of x, which has cfg.In columns. Its
-// training reaches all parameters below, too.
-func (n *Network) Classifier(x *G.Node, rows *Rows, cfg MLPConfig, w Wanted) (*MLP, error) {
+// training reaches all parameters below, too. Its own come from the trial's
+// seed: weights and biases uniform in +-1/sqrt(In), as PyTorch's Linear.
+func (n *Network) Classifier(x *G.Node, rows *Rows, cfg MLPConfig, w Wanted) *MLP {
 	m := &MLP{Network: n, cfg: cfg, rows: rows, x: x}
-	if err := m.build(w); err != nil {
-		return nil, fmt.Errorf("perceptron: %w", err)
-	}
-	return m, nil
-}
-
-// build makes the graph and the program for inference.
-func (m *MLP) build(w Wanted) (err error) {
-	y, weight := m.Input(m.cfg.Name+"y", m.rows, 1), m.Input(m.cfg.Name+"w", m.rows, 1)
+	y, weight := m.Input(cfg.Name+"y", rows, 1), m.Input(cfg.Name+"w", rows, 1)
 	m.targets, m.weights = m.Buffer(y), m.Buffer(weight)
-	if m.logits, err = m.forward(); err != nil {
-		return err
+	h := x
+	for i, out := range cfg.Hidden {
+		h = m.dense(h, i+1, out, true)
+		h = m.Drop(fmt.Sprintf("%smask%d", cfg.Name, i+1), h, m.rows, m.cfg.Dropout)
 	}
-	if m.loss, err = BCE(m.logits, y, weight); err != nil {
-		return err
-	}
+	m.logits = m.dense(h, len(cfg.Hidden)+1, 1, false)
+	m.loss = BCE(m.logits, y, weight)
 	w.InTraining = append(G.Nodes{m.logits}, w.InTraining...)
 	m.wanted = w
-	m.infer, err = m.Compile(ForInference, append(G.Nodes{m.logits}, w.InInference...)...)
-	return err
-}
-
-// forward is the network from x to the logits.
-func (m *MLP) forward() (*G.Node, error) {
-	h := m.x
-	for i, out := range append(append([]int(nil), m.cfg.Hidden...), 1) {
-		last := i == len(m.cfg.Hidden)
-		var err error
-		if h, err = m.dense(h, i+1, out, !last); err != nil || last {
-			return h, err
-		}
-		if h, err = m.Drop(fmt.Sprintf("%smask%d", m.cfg.Name, i+1), h, m.rows, m.cfg.Dropout); err != nil {
-			return nil, err
-		}
-	}
-	panic("nn: a perceptron without a last layer")
+	m.infer = m.Compile(ForInference, append(G.Nodes{m.logits}, w.InInference...)...)
+	return m
 }
 
 // dense is layer number i.
-func (m *MLP) dense(x *G.Node, i, out int, hidden bool) (*G.Node, error) {
+func (m *MLP) dense(x *G.Node, i, out int, hidden bool) *G.Node {
 	first := len(m.params)
 	normalised := hidden && (m.cfg.Norm == WithLayer || m.cfg.Norm == WithBatch)
-	h, err := m.Linear(fmt.Sprintf("%sW%d", m.cfg.Name, i), fmt.Sprintf("%sb%d", m.cfg.Name, i), x, out, hidden && !normalised)
-	if err != nil {
-		return nil, err
-	}
+	h := m.Linear(fmt.Sprintf("%sW%d", m.cfg.Name, i), fmt.Sprintf("%sb%d", m.cfg.Name, i), x, out, hidden && !normalised)
 	l := layer{in: x.Shape()[1], out: out, w: m.params[first].buffer, b: m.params[first+1].buffer}
 	if normalised {
-		h, l.norm, err = m.normalise(h, i, out)
+		h, l.norm = m.normalise(h, i, out)
 	}
 	m.layers = append(m.layers, l)
-	return h, err
+	return h
 }
 
 // Leaf is where the rows of an MLP are written that stands by itself.
@@ -119,21 +87,6 @@ func (m *MLP) Infer(rows int, logits []float32) {
 	m.device.Read(logits[:rows], m.infer.Buffer(m.logits))
 }
 
-// Forward writes the logits of x (rows x In).
-func (m *MLP) Forward(x []float32, rows int, logits []float32) {
-	m.device.Write(m.Leaf(), x[:rows*m.cfg.In])
-	m.Infer(rows, logits)
-}
-
-// Learn evaluates loss = sum over rows of weight * BCE(logit, target) with
-// dropout. The gradients are then in Training.
-func (m *MLP) Learn(targets, weights []float32, rows int) (loss float32) {
-	m.Activate(rows)
-	m.device.Write(m.targets, targets[:rows])
-	m.device.Write(m.weights, weights[:rows])
-	return m.Training().Run()
-}
-
 // Activate makes the first rows the active ones.
 func (m *MLP) Activate(rows int) { m.rows.Set(rows) }
 
@@ -143,24 +96,59 @@ func (m *MLP) Target(targets []float32, weights []float64, rows int) {
 	m.device.WriteFloat64(m.weights, weights[:rows])
 }
 
-// Gradient is Learn on x (rows x In).
-func (m *MLP) Gradient(x, targets, weights []float32, rows int) (loss float32) {
-	m.device.Write(m.Leaf(), x[:rows*m.cfg.In])
-	return m.Learn(targets, weights, rows)
-}
-
-// Learned are the logits of the last Learn, a row each.
+// Learned are the logits of the last run of Training, a row each.
 func (m *MLP) Learned() kernels.Buffer { return m.Training().Buffer(m.logits) }
 
-// Training is the program behind Learn: parameters and their gradients. Who
-// never learns never has one.
+// Training is the program that computes the loss and the gradients of the
+// parameters, sum over rows of weight * BCE(logit, target) with dropout.
+// It is compiled by the first use.
 func (m *MLP) Training() *Training {
 	if m.train == nil {
-		t, err := m.NewTraining(m.loss, m.wanted)
-		if err != nil {
-			panic("nn: " + err.Error()) // the graph was built
-		}
-		m.train = t
+		m.train = m.NewTraining(m.loss, m.wanted)
 	}
 	return m.train
+}
+
+// Norm normalises the units of a hidden layer.
+type Norm string
+
+// Nothing, or PyTorch's LayerNorm or BatchNorm1d with their defaults.
+const (
+	NoNorm    Norm = "none"
+	WithLayer Norm = "layer"
+	WithBatch Norm = "batch"
+)
+
+// PyTorch's defaults.
+const (
+	normEps      = 1e-5
+	normMomentum = .1
+)
+
+// norm are the parameters of one normalisation.
+type norm struct {
+	kind           Norm
+	scale, shift   kernels.Buffer
+	mean, variance kernels.Buffer // running averages, WithBatch alone
+}
+
+// normalise puts a normalisation and a ReLU on top of the product of layer i.
+func (m *MLP) normalise(h *G.Node, i, units int) (*G.Node, *norm) {
+	vector := func(add func(string, []float32, ...int) *G.Node, name string, value float32) (*G.Node, kernels.Buffer) {
+		n := add(fmt.Sprintf("%s%s%d", m.cfg.Name, name, i), slices.Repeat([]float32{value}, units), units)
+		return n, m.Buffer(n)
+	}
+	l := &norm{kind: m.cfg.Norm}
+	var p BatchNormParams
+	p.Scale, l.scale = vector(m.Weight, "scale", 1)
+	p.Shift, l.shift = vector(m.Weight, "shift", 0)
+	if l.kind == WithLayer {
+		h = LayerNorm(h, p.Scale, p.Shift, normEps)
+	} else {
+		p.Mean, l.mean = vector(m.Running, "mean", 0)
+		p.Variance, l.variance = vector(m.Running, "variance", 1)
+		p.Momentum, p.Eps = normMomentum, normEps
+		h = BatchNorm(h, p)
+	}
+	return ReLU(h), l
 }

@@ -19,10 +19,7 @@ type problem struct {
 
 func newProblem(t testing.TB, d kernels.Device, cfg MLPConfig, rows int) problem {
 	t.Helper()
-	m, err := NewMLP(d, cfg, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := newMLP(d, cfg, 3)
 	p := problem{mlp: m, rows: rows, x: make([]float32, rows*cfg.In), y: make([]float32, rows), w: make([]float32, rows)}
 	r := Rand(5, "test data")
 	for i := range p.x {
@@ -259,4 +256,25 @@ func benchmarkStep(b *testing.B, d kernels.Device, in int) {
 		p.mlp.Gradient(p.x, p.y, p.w, p.rows)
 		adam.Step(params, p.mlp.Training().Gradients())
 	}
+}
+
+// newMLP is a perceptron on rows of given numbers.
+func newMLP(d kernels.Device, cfg MLPConfig, seed uint64) *MLP {
+	n, rows := NewNetwork(d, seed), NewRows(cfg.MaxRows)
+	return n.Classifier(n.Input("x", rows, cfg.In), rows, cfg, Wanted{})
+}
+
+// Forward writes the logits of x (rows x In).
+func (m *MLP) Forward(x []float32, rows int, logits []float32) {
+	m.device.Write(m.Leaf(), x[:rows*m.cfg.In])
+	m.Infer(rows, logits)
+}
+
+// Gradient computes the loss on x (rows x In), and the gradients.
+func (m *MLP) Gradient(x, targets, weights []float32, rows int) (loss float32) {
+	m.device.Write(m.Leaf(), x[:rows*m.cfg.In])
+	m.Activate(rows)
+	m.device.Write(m.targets, targets[:rows])
+	m.device.Write(m.weights, weights[:rows])
+	return m.Training().Run()
 }

@@ -1,8 +1,10 @@
 package nn
 
 import (
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"strings"
 
 	"dgsbench/kernels"
 
@@ -104,7 +106,7 @@ func (n *Network) Normal(count int) []float32 {
 
 // Linear is x W, plus b, and relu of it: PyTorch's Linear, weights and biases
 // uniform in +-1/sqrt(inputs).
-func (n *Network) Linear(w, b string, x *G.Node, out int, relu bool) (*G.Node, error) {
+func (n *Network) Linear(w, b string, x *G.Node, out int, relu bool) *G.Node {
 	in := x.Shape()[1]
 	bound := 1 / math.Sqrt(float64(in))
 	weights := n.Weight(w, n.Uniform(in*out, bound), in, out)
@@ -112,7 +114,7 @@ func (n *Network) Linear(w, b string, x *G.Node, out int, relu bool) (*G.Node, e
 }
 
 // Drop is dropout on h, a share of whose units are dropped in training.
-func (n *Network) Drop(site string, h *G.Node, rows *Rows, share float64) (*G.Node, error) {
+func (n *Network) Drop(site string, h *G.Node, rows *Rows, share float64) *G.Node {
 	return Dropout(h, n.Mask(site, rows, h.Shape()[1], share))
 }
 
@@ -172,4 +174,52 @@ func (n *Network) NumParams() int {
 		}
 	}
 	return count
+}
+
+// PartSize is a part of a network and the number of its learned parameters.
+type PartSize struct {
+	Part   string
+	Params int
+}
+
+// Parts counts the learned parameters by what stands before the first dot of
+// their names, in the order in which parts were begun. Together they are
+// NumParams.
+func (n *Network) Parts() []PartSize {
+	var out []PartSize
+	at := map[string]int{}
+	for _, p := range n.params {
+		if p.moved != byGradients {
+			continue
+		}
+		part, _, _ := strings.Cut(p.name, ".")
+		i, known := at[part]
+		if !known {
+			i = len(out)
+			at[part] = i
+			out = append(out, PartSize{Part: part})
+		}
+		out[i].Params += p.buffer.Len()
+	}
+	return out
+}
+
+// Purpose names one of the independent random streams of a trial.
+type Purpose string
+
+// The streams: drawing more from one never changes another.
+const (
+	ForParameters Purpose = "parameters"
+	ForDropout    Purpose = "dropout"
+	ForNegatives  Purpose = "negatives"
+	ForValidation Purpose = "validation negatives"
+)
+
+// Rand is the stream for one purpose, derived from the trial's seed alone.
+func Rand(seed uint64, p Purpose) *rand.Rand { return rand.New(source(seed, p)) }
+
+func source(seed uint64, p Purpose) *rand.PCG {
+	h := fnv.New64a()
+	h.Write([]byte(p))
+	return rand.NewPCG(seed, h.Sum64())
 }

@@ -11,7 +11,7 @@ import (
 
 func layerNormTest(b *opBench) (*G.Node, []func()) {
 	rows := NewRows(6)
-	out := G.Must(LayerNorm(b.input("x", rows, 19), b.param("scale", 19), b.param("shift", 19), 1e-5))
+	out := LayerNorm(b.input("x", rows, 19), b.param("scale", 19), b.param("shift", 19), 1e-5)
 	return out, []func(){func() { rows.Set(6) }, func() { rows.Set(1) }, func() { rows.Set(0) }}
 }
 
@@ -20,11 +20,11 @@ func TestLayerNorm(t *testing.T) { checkOp(t, layerNormTest) }
 func batchNormTest(b *opBench) (*G.Node, []func()) {
 	b.trainingDiffers = true
 	rows := NewRows(9)
-	out := G.Must(BatchNorm(b.input("x", rows, 19), BatchNormParams{
+	out := BatchNorm(b.input("x", rows, 19), BatchNormParams{
 		Scale: b.param("scale", 19), Shift: b.param("shift", 19),
 		Mean: b.graph.Param("mean", make([]float32, 19), 19), Variance: b.graph.Param("variance", constant(19, 1), 19),
 		Momentum: .1, Eps: 1e-5,
-	}))
+	})
 	return out, []func(){func() { rows.Set(9) }, func() { rows.Set(5) }, func() { rows.Set(0) }}
 }
 
@@ -39,15 +39,9 @@ func TestBatchNormRunningAverages(t *testing.T) {
 			Scale: g.Param("scale", []float32{2}, 1), Shift: g.Param("shift", []float32{1}, 1),
 			Mean: g.Param("mean", []float32{0}, 1), Variance: g.Param("variance", []float32{1}, 1), Momentum: .25,
 		}
-		out := G.Must(BatchNorm(x, p))
-		train, err := g.Compile(ForTraining, out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		infer, err := g.Compile(ForInference, out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := BatchNorm(x, p)
+		train := g.Compile(ForTraining, out)
+		infer := g.Compile(ForInference, out)
 		averages := func(mean, variance float32) {
 			t.Helper()
 			closeTo(t, download(d, g.Buffer(p.Mean), 1), []float32{mean})

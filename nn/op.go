@@ -33,16 +33,22 @@ type op struct {
 	// sections) needs row i alone of the inputs that it names, and the other
 	// inputs as a whole. This must be so in programs for inference.
 	apart []bool
-	// shape is that of the output at full capacity.
+	// shape is that of the output at full capacity; nil for that of the first
+	// input.
 	shape func(in []tensor.Shape) tensor.Shape
+	// packed, instead of shape, makes the output a vector of several results
+	// of these sizes, one after another, which call finds in results.
+	packed func(in []tensor.Shape) []int
 	// smooth says which inputs have a gradient; grad makes the nodes of
 	// these, with nil for the others.
 	smooth []bool
-	grad   func(in G.Nodes, out, grad *G.Node) (G.Nodes, error)
-	// call prepares the kernel call. What it returns is run for every batch
-	// and allocates nothing.
+	grad   func(in G.Nodes, out, grad *G.Node) G.Nodes
+	// run makes the kernel call for a batch. It allocates nothing.
+	run func(c *call)
+	// call, instead of run, prepares the kernel call: what it returns is run
+	// for every batch.
 	call func(c *call) func()
-	// view, instead of call, makes the output a window of an input.
+	// view, instead of run, makes the output a window of an input.
 	view *window
 	// trainingOnly operations pass their first input on in programs for
 	// inference.
@@ -50,9 +56,6 @@ type op struct {
 	// inTraining operations have no meaning in programs for inference.
 	inTraining bool
 }
-
-// sameShape is that of the first input.
-func sameShape(in []tensor.Shape) tensor.Shape { return in[0] }
 
 // window is where in its input number of a view begins.
 type window struct{ input, offset int }
@@ -63,15 +66,48 @@ const fixed = -1
 // ints, as dimensions, is a list of row numbers or offsets.
 const ints = -1
 
+// outShape is the shape of the output for inputs of these shapes.
+func (o *op) outShape(in []tensor.Shape) tensor.Shape {
+	switch {
+	case o.packed != nil:
+		total := 0
+		for _, n := range o.packed(in) {
+			total += n
+		}
+		return tensor.Shape{total}
+	case o.shape != nil:
+		return o.shape(in)
+	}
+	return in[0]
+}
+
+// prepare returns the kernel call of the operation at c.
+func (o *op) prepare(c *call) func() {
+	if o.packed != nil {
+		c.results = c.sections(c.out, o.packed(c.shapes)...)
+	}
+	if o.call != nil {
+		return o.call(c)
+	}
+	return func() { o.run(c) }
+}
+
 // call is an operation's place in a program.
 type call struct {
-	device kernels.Device
-	mode   Mode
-	in     []kernels.Buffer // nil for lists
-	ints   []kernels.Ints   // nil for all others
-	out    kernels.Buffer
-	shapes []tensor.Shape // of the inputs, at full capacity
-	active []*int         // active rows of each input; nil where all count
+	device  kernels.Device
+	mode    Mode
+	in      []kernels.Buffer // nil for lists
+	ints    []kernels.Ints   // nil for all others
+	out     kernels.Buffer
+	results []kernels.Buffer // sections of out, where the operation packs several
+	shapes  []tensor.Shape   // of the inputs, at full capacity
+	active  []*int           // active rows of each input; nil where all count
+}
+
+// read makes a value the next input.
+func (c *call) read(v value, shape tensor.Shape) {
+	c.in, c.ints = append(c.in, v.buffer), append(c.ints, v.ints)
+	c.active, c.shapes = append(c.active, v.active), append(c.shapes, shape)
 }
 
 // rows is the number of active rows of input i, now.
@@ -82,19 +118,45 @@ func (c *call) rows(i int) int {
 	return c.shapes[i][0]
 }
 
-// cols is the number of columns of input i.
-func (c *call) cols(i int) int { return c.shapes[i][1] }
-
-// width is the number of columns of input i; of a vector, one.
-func (c *call) width(i int) int {
+// cols is the number of columns of input i; of a vector, one.
+func (c *call) cols(i int) int {
 	if c.shapes[i].Dims() == 1 {
 		return 1
 	}
-	return c.cols(i)
+	return c.shapes[i][1]
 }
+
+// numbers is how many numbers the active rows of input i have, now.
+func (c *call) numbers(i int) int { return c.rows(i) * c.cols(i) }
 
 // size is the number of elements of input i at full capacity.
 func (c *call) size(i int) int { return c.shapes[i].TotalSize() }
+
+// sections are windows of b, one after another.
+func (c *call) sections(b kernels.Buffer, sizes ...int) []kernels.Buffer {
+	out, offset := make([]kernels.Buffer, len(sizes)), 0
+	for i, n := range sizes {
+		out[i] = c.device.View(b, offset, n)
+		offset += n
+	}
+	return out
+}
+
+// parts are the first results of a packed vector, with the shapes and the
+// rows of the given nodes. They are views, which cost no kernel call.
+func parts(packed *G.Node, like ...*G.Node) G.Nodes {
+	out, offset := make(G.Nodes, len(like)), 0
+	for i, l := range like {
+		part := &op{
+			name: fmt.Sprintf("part from %d", offset), in: []int{1, l.Dims()}, out: l.Dims(), rows: 1,
+			shape: func(s []tensor.Shape) tensor.Shape { return s[1] },
+			view:  &window{0, offset},
+		}
+		out[i] = part.apply(packed, l)
+		offset += l.Shape().TotalSize()
+	}
+	return out
+}
 
 var (
 	_ G.Op   = (*op)(nil)
@@ -129,44 +191,38 @@ func (o *op) InferShape(in ...G.DimSizer) (tensor.Shape, error) {
 	if err != nil {
 		return nil, err
 	}
-	return o.shape(shapes).Clone(), nil
+	return o.outShape(shapes).Clone(), nil
 }
 
 // Do runs the operation by itself, for gorgonia's own machines: tests
 // compare them with compiled programs.
 func (o *op) Do(values ...G.Value) (G.Value, error) {
-	c := &call{device: reference.New(), active: make([]*int, len(values))}
+	c := &call{device: reference.New()}
 	for _, v := range values {
-		c.take(v)
+		var in value
+		if list, ok := v.Data().([]int32); ok {
+			in.ints = c.device.NewInts(len(list))
+			c.device.WriteInts(in.ints, list)
+		} else {
+			data := numbers(v)
+			in.buffer = c.device.NewBuffer(len(data))
+			c.device.Write(in.buffer, data)
+		}
+		c.read(in, v.Shape())
 	}
-	shape := o.shape(c.shapes)
+	shape := o.outShape(c.shapes)
 	out := make([]float32, shape.TotalSize())
 	if o.view != nil {
 		copy(out, numbers(values[o.view.input])[o.view.offset:])
 	} else {
 		c.out = c.device.NewBuffer(len(out))
-		o.call(c)()
+		o.prepare(c)()
 		c.device.Read(out, c.out)
 	}
 	if o.out == 0 {
 		return G.NewF32(out[0]), nil
 	}
 	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(out)), nil
-}
-
-// take makes a gorgonia value the next input.
-func (c *call) take(v G.Value) {
-	var buffer kernels.Buffer
-	var list kernels.Ints
-	if data, ok := v.Data().([]int32); ok {
-		list = c.device.NewInts(len(data))
-		c.device.WriteInts(list, data)
-	} else {
-		data := numbers(v)
-		buffer = c.device.NewBuffer(len(data))
-		c.device.Write(buffer, data)
-	}
-	c.in, c.ints, c.shapes = append(c.in, buffer), append(c.ints, list), append(c.shapes, v.Shape())
 }
 
 // numbers are those of a gorgonia value.
@@ -206,46 +262,49 @@ func (o *op) DiffWRT(int) []bool {
 }
 
 // SymDiff makes the gradient nodes.
-func (o *op) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) { return o.grad(in, out, grad) }
-
-// apply puts the operation into the graph of its inputs.
-func (o *op) apply(in ...*G.Node) (*G.Node, error) {
-	for i, n := range in {
-		if got, want := n.Type(), typeOf(o.in[i]); !got.Eq(want) {
-			return nil, fmt.Errorf("%s: input %d (%s) is a %v, expected a %v", o.name, i, n.Name(), got, want)
-		}
-	}
-	if err := o.checkSizes(in); err != nil {
-		return nil, err
-	}
-	return G.ApplyOp(o, in...)
+func (o *op) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
+	return o.grad(in, out, grad), nil
 }
 
-// checkSizes holds the inputs' shapes against sizes.
-func (o *op) checkSizes(in G.Nodes) error {
+// apply adds the operation to the graph of its inputs. It panics if their
+// types or shapes do not fit.
+func (o *op) apply(in ...*G.Node) *G.Node {
+	for i, n := range in {
+		if got, want := n.Type(), typeOf(o.in[i]); !got.Eq(want) {
+			panic(fmt.Sprintf("nn: %s: input %d (%s) is a %v, expected a %v", o.name, i, n.Name(), got, want))
+		}
+	}
+	o.checkSizes(in)
+	out, err := G.ApplyOp(o, in...)
+	if err != nil {
+		panic(fmt.Sprintf("nn: %s: %v", o.name, err))
+	}
+	return out
+}
+
+// checkSizes compares the inputs' shapes with sizes.
+func (o *op) checkSizes(in G.Nodes) {
 	known := map[rune]int{'1': 1}
 	for i, letters := range o.sizes {
 		for d, letter := range letters {
 			size := in[i].Shape()[d]
 			if want, ok := known[letter]; ok && size != want {
-				return fmt.Errorf("%s: input %d (%s) is %v, expected %d in place of %d", o.name, i, in[i].Name(), in[i].Shape(), want, size)
+				panic(fmt.Sprintf("nn: %s: input %d (%s) is %v, expected %d in place of %d", o.name, i, in[i].Name(), in[i].Shape(), want, size))
 			}
 			known[letter] = size
 		}
 	}
-	return nil
 }
 
-// sameRows reports inputs i and j whose active rows must be the same, but
-// are not.
-func (o *op) sameRows(active []*int) error {
+// checkRows panics if inputs whose active rows must be the same have
+// different ones.
+func (o *op) checkRows(active []*int) {
 	for i := range o.sizes {
 		for j := range i {
 			a, b := o.sizes[i], o.sizes[j]
 			if len(a) == 2 && len(b) == 2 && a[0] == b[0] && active[i] != active[j] {
-				return fmt.Errorf("%s: inputs %d and %d have rows of their own, expected the same", o.name, j, i)
+				panic(fmt.Sprintf("nn: %s: inputs %d and %d have rows of their own, expected the same", o.name, j, i))
 			}
 		}
 	}
-	return nil
 }

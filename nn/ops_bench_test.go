@@ -28,8 +28,8 @@ func BenchmarkGRU(b *testing.B) {
 	benchmarkOp(b, func(o *opBench) (*G.Node, []func()) {
 		const in, units = 472, 100
 		rows := NewRows(400)
-		out := G.Must(GRU(o.leaf("a", rows, in), o.leaf("q", rows, units), o.param("wi", in, 3*units), o.param("wh", units, 3*units),
-			o.param("bi", 3*units), o.param("bh", 3*units)))
+		out := GRU(o.leaf("a", rows, in), o.leaf("q", rows, units), o.param("wi", in, 3*units), o.param("wh", units, 3*units),
+			o.param("bi", 3*units), o.param("bh", 3*units))
 		return out, []func(){func() {}}
 	})
 }
@@ -42,12 +42,12 @@ func BenchmarkNeighbourAttention(b *testing.B) {
 		rows, edges := NewRows(nodes), NewRows(nodes*degree)
 		z := o.input("z", rows, dim)
 		list := Neighbours{Offsets: o.graph.Offsets("offsets", rows), Index: o.graph.Index("index", edges)}
-		out := G.Must(NeighbourAttention(z, z, o.leaf("edges", edges, features), list, AttentionParams{
+		out := NeighbourAttention(z, z, o.leaf("edges", edges, features), list, AttentionParams{
 			Heads: 2,
 			Query: o.param("wq", dim, dim), QueryBias: o.param("bq", dim), Key: o.param("wk", dim, dim), KeyBias: o.param("bk", dim),
 			Value: o.param("wv", dim, dim), ValueBias: o.param("bv", dim), Skip: o.param("ws", dim, dim), SkipBias: o.param("bs", dim),
 			Edge: o.param("we", features, dim),
-		}))
+		})
 		return out, []func(){func() { o.writeRegular(list, nodes, degree) }}
 	})
 }
@@ -58,7 +58,7 @@ func BenchmarkAttend(b *testing.B) {
 		const nodes, degree, dim = 400, 10, 100
 		rows, edges := NewRows(nodes), NewRows(nodes*degree)
 		list := Neighbours{Offsets: o.graph.Offsets("offsets", rows), Index: o.graph.Index("index", edges)}
-		out := G.Must(Attend(o.input("q", rows, dim), o.input("k", rows, dim), o.input("v", rows, dim), o.input("e", edges, dim), list, 2))
+		out := Attend(o.input("q", rows, dim), o.input("k", rows, dim), o.input("v", rows, dim), o.input("e", edges, dim), list, 2)
 		return out, []func(){func() { o.writeRegular(list, nodes, degree) }}
 	})
 }

@@ -39,19 +39,10 @@ func newOpBench(t testing.TB, d kernels.Device, test opTest) *opBench {
 	b.out, b.batches = test(b)
 	size := b.out.Shape().TotalSize()
 	weights := b.graph.Param("weights of the loss", drawn("weights of the loss", size), b.out.Shape()...)
-	var err error
-	if b.loss, err = inner.apply(b.out, weights); err != nil {
-		t.Fatal(err)
-	}
-	if b.grads, err = Gradients(b.loss, b.wrt...); err != nil {
-		t.Fatal(err)
-	}
-	if b.train, err = b.graph.Compile(ForTraining, append(append(G.Nodes{}, b.grads...), b.loss, b.out)...); err != nil {
-		t.Fatal(err)
-	}
-	if b.infer, err = b.graph.Compile(ForInference, b.out); err != nil {
-		t.Fatal(err)
-	}
+	b.loss = inner.apply(b.out, weights)
+	b.grads = Gradients(b.loss, b.wrt...)
+	b.train = b.graph.Compile(ForTraining, append(append(G.Nodes{}, b.grads...), b.loss, b.out)...)
+	b.infer = b.graph.Compile(ForInference, b.out)
 	return b
 }
 

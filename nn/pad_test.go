@@ -56,26 +56,11 @@ func TestPaddingRepeats(t *testing.T) {
 		g := NewGraph(again)
 		rows, few := g.PaddedRows(300), NewRows(1)
 		x, index, at := g.Input("x", rows, 2), g.Index("index", few), g.Param("w", []float32{2, 3}, 2, 1)
-		y, err := Linear(x, at)
-		if err != nil {
-			t.Fatal(err)
-		}
-		read, err := Gather(y, index)
-		if err != nil {
-			t.Fatal(err)
-		}
-		loss, err := inner.apply(read, g.Param("one", []float32{1}, 1, 1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		grads, err := Gradients(loss, at)
-		if err != nil {
-			t.Fatal(err)
-		}
-		train, err := g.Compile(ForTraining, append(G.Nodes{loss}, grads...)...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		y := Linear(x, at)
+		read := Gather(y, index)
+		loss := inner.apply(read, g.Param("one", []float32{1}, 1, 1))
+		grads := Gradients(loss, at)
+		train := g.Compile(ForTraining, append(G.Nodes{loss}, grads...)...)
 		repeated := g.Repeated(train)
 		for _, n := range []int{200, 200, 150, 3, 199, 205, 40, 1, 210} {
 			rows.Set(n)

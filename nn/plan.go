@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"dgsbench/kernels"
+
 	G "gorgonia.org/gorgonia"
 )
 
@@ -14,19 +16,15 @@ import (
 // chain's operations, and waits for the others once.
 
 // plan makes the stages of the nodes, operands first.
-func (c *compiler) plan(nodes, outputs G.Nodes) error {
+func (c *compiler) plan(nodes, outputs G.Nodes) {
 	var left G.Nodes
 	for _, n := range nodes {
-		there, err := c.addLeaf(n)
-		if err == nil && !there {
-			err = c.place(n)
+		if !c.addLeaf(n) {
+			c.place(n)
 			left = append(left, n)
 		}
-		if err != nil {
-			return err
-		}
 	}
-	left = c.leaveOut(left, outputs)
+	left = c.leaveToChains(left, outputs)
 	for len(left) > 0 {
 		s := &stage{device: c.graph.device}
 		s.work = s.runThread
@@ -34,28 +32,22 @@ func (c *compiler) plan(nodes, outputs G.Nodes) error {
 		left = c.addWhole(s, left)
 		left = c.addDivided(s, left)
 	}
-	return nil
 }
 
 // place finds the operation of the node, which active rows it has, and
 // whether they can be computed apart.
-func (c *compiler) place(n *G.Node) error {
+func (c *compiler) place(n *G.Node) {
 	if leaf := c.graph.leaves[n.Name()]; leaf != nil && n.Op() == nil {
 		c.domains[n.ID()], c.divided[n.ID()] = leaf.active, true // it is fed
-		return nil
+		return
 	}
-	o, err := c.fusedOp(n)
-	if err != nil {
-		return err
-	}
+	o := c.fusedOp(n)
 	c.ops[n.ID()] = o
 	var active []*int
 	for _, child := range c.operands(n) {
 		active = append(active, c.domains[child.ID()])
 	}
-	if err := o.sameRows(active); err != nil {
-		return err
-	}
+	o.checkRows(active)
 	if o.rows != fixed {
 		c.domains[n.ID()] = active[o.rows]
 	}
@@ -63,9 +55,8 @@ func (c *compiler) place(n *G.Node) error {
 		c.domains[n.ID()], c.divided[n.ID()] = rows, true
 	}
 	if c.drained[n.ID()] && !c.divided[n.ID()] {
-		return fmt.Errorf("%s: its rows cannot be handed on, because they are not computed apart from each other", o.name)
+		panic(fmt.Sprintf("nn: %s: its rows cannot be handed on, because they are not computed apart from each other", o.name))
 	}
-	return nil
 }
 
 // dividedBy is the active rows by which the operation can be divided, or nil.
@@ -80,6 +71,40 @@ func (o *op) dividedBy(active []*int) (rows *int) {
 		}
 	}
 	return rows
+}
+
+// leaveToChains finds vectors that depend on parameters alone, such as the
+// sigmoid of one, and returns the other nodes. Such a vector is a call that
+// costs nothing, but on a device where calls themselves cost. There every chain
+// that reads it computes it for itself. What is an output, or read outside of
+// chains, is none of them.
+func (c *compiler) leaveToChains(nodes, outputs G.Nodes) (left G.Nodes) {
+	if _, ok := c.graph.device.(kernels.Fuser); !ok || c.mode != ForInference {
+		return nodes
+	}
+	wanted := map[int64]bool{}
+	for _, n := range outputs {
+		wanted[c.behind(n).ID()] = true
+	}
+	for _, n := range nodes {
+		for _, child := range c.operands(n) {
+			wanted[child.ID()] = wanted[child.ID()] || !c.divided[n.ID()]
+		}
+	}
+	for _, n := range nodes {
+		if !wanted[n.ID()] && n.Dims() == 1 && c.domains[n.ID()] == nil && c.ofParameters(n) {
+			c.repeated[n.ID()] = true
+		} else {
+			left = append(left, n)
+		}
+	}
+	return left
+}
+
+// ofParameters reports whether n is a call of a chain on parameters.
+func (c *compiler) ofParameters(n *G.Node) bool {
+	o := c.ops[n.ID()]
+	return o != nil && o.view == nil && o.apart != nil && !c.divided[n.ID()] && c.ready(n, nil)
 }
 
 // addWhole adds the calls that are not divided and whose operands are there.
@@ -106,14 +131,15 @@ func (c *compiler) addDivided(s *stage, nodes G.Nodes) (left G.Nodes) {
 		if at < 0 {
 			chains, at = append(chains, &chain{compiler: c, rows: rows, in: map[int64]bool{}}), len(chains)
 		}
-		if c.divided[n.ID()] && c.ready(n, chains[at]) {
-			chains[at].add(n)
+		if h := chains[at]; c.divided[n.ID()] && c.ready(n, h) {
+			h.nodes = append(h.nodes, n)
+			h.in[n.ID()] = true
 		} else {
 			left = append(left, n)
 		}
 	}
 	for _, h := range chains {
-		left = h.putOff(left)
+		left = h.deferLists(left)
 	}
 	for _, h := range chains {
 		if len(h.nodes) > 0 {
@@ -126,9 +152,9 @@ func (c *compiler) addDivided(s *stage, nodes G.Nodes) (left G.Nodes) {
 	return left
 }
 
-// putOff leaves lists that are fed to those chains that read them: nodes that
-// are left, and not ready yet. It returns what is left now.
-func (h *chain) putOff(left G.Nodes) G.Nodes {
+// deferLists leaves lists that are fed to those chains that read them: nodes
+// that are left, and not ready yet. It returns what is left now.
+func (h *chain) deferLists(left G.Nodes) G.Nodes {
 	here, later := h.readBy(h.nodes), h.readBy(left)
 	var now, then G.Nodes
 	for _, n := range h.nodes {
@@ -160,7 +186,7 @@ func (c *compiler) readBy(others G.Nodes) map[int64]bool {
 func (c *compiler) ready(n *G.Node, h *chain) bool {
 	for i, child := range c.operands(n) {
 		_, there := c.values[child.ID()]
-		there = there || c.again[child.ID()]
+		there = there || c.repeated[child.ID()]
 		if !there && (h == nil || !h.in[child.ID()] || !c.ops[n.ID()].apart[i]) {
 			return false
 		}

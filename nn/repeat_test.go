@@ -45,13 +45,8 @@ func TestRepeatedCalls(t *testing.T) {
 		g, one, other := NewGraph(again), NewRows(3), NewRows(3)
 		double := func(name string, rows *Rows) (in, out kernels.Buffer, p *Program) {
 			x := g.Input(name, rows, 1)
-			y, err := Linear(x, g.Param(name+".w", []float32{2}, 1, 1))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if p, err = g.Compile(ForTraining, G.Nodes{y}...); err != nil {
-				t.Fatal(err)
-			}
+			y := Linear(x, g.Param(name+".w", []float32{2}, 1, 1))
+			p = g.Compile(ForTraining, G.Nodes{y}...)
 			return g.Buffer(x), p.Buffer(y), p
 		}
 		x, _, first := double("x", one)

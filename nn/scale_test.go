@@ -6,18 +6,10 @@ import (
 	G "gorgonia.org/gorgonia"
 )
 
-func TestScaleRows(t *testing.T) {
-	checkOp(t, func(b *opBench) (*G.Node, []func()) {
-		rows := NewRows(6)
-		out := G.Must(ScaleRows(b.input("x", rows, 19), b.leaf("by", rows, 1)))
-		return out, []func(){func() { rows.Set(6) }, func() { rows.Set(1) }, func() { rows.Set(0) }}
-	})
-}
-
 func TestUnitRows(t *testing.T) {
 	checkOp(t, func(b *opBench) (*G.Node, []func()) {
 		rows := NewRows(6)
-		out := G.Must(UnitRows(b.input("x", rows, 19)))
+		out := UnitRows(b.input("x", rows, 19))
 		return out, []func(){func() { rows.Set(6) }, func() { rows.Set(1) }, func() { rows.Set(0) }}
 	})
 }

@@ -70,12 +70,12 @@ var tapeCases = []struct {
 	{"mix per row", mixTest(true), func(p *tape) *G.Node {
 		return tapeMix(p, p.param("alpha", 6, 19), p.param("beta", 6, 19))
 	}},
-	{"softmax", blockTest(5, func(x *G.Node) (*G.Node, error) { return Softmax(x, 5, 2.5) }), func(p *tape) *G.Node {
+	{"softmax", blockTest(5, func(x *G.Node) *G.Node { return Softmax(x, 5, 2.5) }), func(p *tape) *G.Node {
 		x := G.Must(G.Reshape(p.param("x", 5, 15), []int{15, 5}))
 		e := G.Must(G.Exp(div(x, p.all(2.5, 15, 5))))
 		return G.Must(G.Reshape(div(e, mul(e, p.all(1, 5, 5))), []int{5, 15}))
 	}},
-	{"divide by sum", blockTest(5, func(x *G.Node) (*G.Node, error) { return DivideSum(x, 5, .5, 0) }), func(p *tape) *G.Node {
+	{"divide by sum", blockTest(5, func(x *G.Node) *G.Node { return DivideSum(x, 5, .5, 0) }), func(p *tape) *G.Node {
 		x := G.Must(G.Reshape(p.param("x", 5, 15), []int{15, 5}))
 		return G.Must(G.Reshape(div(x, add(mul(x, p.all(1, 5, 5)), p.all(.5, 15, 5))), []int{5, 15}))
 	}},

@@ -8,7 +8,7 @@ import (
 
 func timeEncodeTest(b *opBench) (*G.Node, []func()) {
 	rows := NewRows(6)
-	out := G.Must(TimeEncode(b.leaf("dt", rows, 1), b.param("w", 19), b.param("b", 19)))
+	out := TimeEncode(b.leaf("dt", rows, 1), b.param("w", 19), b.param("b", 19))
 	return out, []func(){func() { rows.Set(6) }, func() { rows.Set(3) }, func() { rows.Set(0) }}
 }
 
@@ -16,7 +16,7 @@ func TestTimeEncode(t *testing.T) { checkOp(t, timeEncodeTest) }
 
 func timeProjectTest(b *opBench) (*G.Node, []func()) {
 	rows := NewRows(6)
-	out := G.Must(TimeProject(b.input("m", rows, 19), b.leaf("dt", rows, 1), b.param("w", 19), b.param("b", 19)))
+	out := TimeProject(b.input("m", rows, 19), b.leaf("dt", rows, 1), b.param("w", 19), b.param("b", 19))
 	return out, []func(){func() { rows.Set(6) }, func() { rows.Set(3) }, func() { rows.Set(0) }}
 }
 

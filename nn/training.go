@@ -43,7 +43,7 @@ type Wanted struct {
 
 // NewTraining compiles the loss and its gradients for all learned parameters
 // that it depends on, and what else is wanted.
-func (n *Network) NewTraining(loss *G.Node, w Wanted) (*Training, error) {
+func (n *Network) NewTraining(loss *G.Node, w Wanted) *Training {
 	t := &Training{network: n, inputs: map[*G.Node]kernels.Buffer{}}
 	var wrt G.Nodes
 	for _, p := range n.reached(loss) {
@@ -55,13 +55,8 @@ func (n *Network) NewTraining(loss *G.Node, w Wanted) (*Training, error) {
 			t.averages = append(t.averages, average{p, n.device.NewBuffer(p.buffer.Len())})
 		}
 	}
-	grads, err := Gradients(loss, append(wrt, w.Inputs...)...)
-	if err != nil {
-		return nil, err
-	}
-	if t.program, err = n.Compile(ForTraining, append(append(G.Nodes{loss}, grads...), w.InTraining...)...); err != nil {
-		return nil, err
-	}
+	grads := Gradients(loss, append(wrt, w.Inputs...)...)
+	t.program = n.Compile(ForTraining, append(append(G.Nodes{loss}, grads...), w.InTraining...)...)
 	t.repeated = n.Repeated(t.program)
 	d := n.device
 	var params, gradients []kernels.Buffer
@@ -77,7 +72,7 @@ func (n *Network) NewTraining(loss *G.Node, w Wanted) (*Training, error) {
 	t.loss = d.View(t.program.Buffer(loss), 0, 1)
 	t.params, t.gradient = NewGroup(d, params...), NewGroup(d, gradients...)
 	t.seen = NewGroup(d, slices.Concat(gradients, []kernels.Buffer{t.loss}, params)...)
-	return t, nil
+	return t
 }
 
 // reached are the parameters that a node depends on.

@@ -119,7 +119,7 @@ func TestTorchNC(t *testing.T) {
 		"dgs":           dgs("forward", "30"),
 		"dgs+eta-200":   dgs("forward", "200"),
 		"dgs-bp":        dgs("truncated", "30"),
-		"tgn-id":        `"memory":{"aggregator":"last","cell":"gru","size":100,"time":100,"time_init":"pyg"}`,
+		"tgn-id":        `"memory":{"cell":"gru","size":100,"time":100}`,
 	}
 	for _, trial := range trials {
 		for _, part := range []string{want[trial.Ref()], protocol} {

@@ -6,7 +6,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
-	"dgsbench/models/internal/head"
+	"dgsbench/models/head"
 	"dgsbench/nn"
 	"dgsbench/protocol"
 )
@@ -35,10 +35,7 @@ func (m *Model) ClassifyAhead(part datasets.Stream, batch int, logits []float32)
 		return models.ErrTask
 	}
 	if m.ahead == nil || m.ahead.batch != batch {
-		var err error
-		if m.ahead, err = m.newAhead(batch); err != nil {
-			return err
-		}
+		m.ahead = m.newAhead(batch)
 	}
 	if err := models.CheckFeatures(part); err != nil {
 		return err
@@ -57,24 +54,22 @@ func (m *Model) ClassifyAhead(part datasets.Stream, batch int, logits []float32)
 }
 
 // newAhead takes the present parameters over.
-func (m *Model) newAhead(batch int) (*ahead, error) {
+func (m *Model) newAhead(batch int) *ahead {
 	a := &ahead{batch: batch, capacity: max(1, aheadEvents/batch) * batch}
 	s, d := m.setup, m.device
 	s.MaxBatch = a.capacity
-	var err error
-	if a.net, err = newEmbedding(d, m.opts, m.net.size, s, &feeds{encoder: m.encoder}); err != nil {
-		return nil, err
-	}
+	a.net = newEmbedding(d, m.opts, m.net.size, s, &feeds{encoder: m.encoder})
 	a.values = a.net.valuesOf(a.net.embed.Buffer)
 	after := a.net.Input("after", a.net.rows, m.net.size)
-	if a.net.head, err = head.On(a.net.Network, after, a.net.rows, m.opts.Head, a.capacity, nn.Wanted{}); err != nil {
-		return nil, err
-	}
+	a.net.head = head.On(a.net.Network, after, a.net.rows, m.opts.Head, a.capacity, nn.Wanted{})
 	a.after = a.net.Buffer(after)
 	for first := 0; first < a.capacity; first += batch {
 		a.batches = append(a.batches, d.View(a.after, first*m.net.size, batch*m.net.size))
 	}
-	return a, a.take(m.net.head.Tensors())
+	if err := a.take(m.net.head.Tensors()); err != nil {
+		panic(err) // the model's own parameters fit
+	}
+	return a
 }
 
 // take makes the parameters its own.

@@ -3,7 +3,7 @@ package dgs
 import (
 	"dgsbench/datasets"
 	"dgsbench/models"
-	"dgsbench/models/internal/buckets"
+	"dgsbench/models/buckets"
 )
 
 // encoder writes E of buckets: ones at the buckets of an event's features.

@@ -15,8 +15,8 @@ import (
 	"dgsbench/kernels/devicetest"
 	"dgsbench/kernels/reference"
 	"dgsbench/models"
-	"dgsbench/models/internal/head"
-	"dgsbench/models/internal/pairrank"
+	"dgsbench/models/head"
+	"dgsbench/models/pairrank"
 	"dgsbench/protocol"
 )
 

@@ -7,7 +7,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels/reference"
 	"dgsbench/models"
-	"dgsbench/models/internal/head"
+	"dgsbench/models/head"
 	"dgsbench/protocol"
 )
 

@@ -10,7 +10,7 @@ import (
 	"dgsbench/kernels"
 	"dgsbench/kernels/reference"
 	"dgsbench/models"
-	"dgsbench/models/internal/head"
+	"dgsbench/models/head"
 	"dgsbench/protocol"
 
 	"pgregory.net/rapid"

@@ -2,7 +2,7 @@ package dgs
 
 import (
 	"dgsbench/datasets"
-	"dgsbench/models/internal/halves"
+	"dgsbench/models/halves"
 )
 
 // Programs for inference read the rows of one half of the table and put new

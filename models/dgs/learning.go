@@ -28,7 +28,7 @@ type learning struct {
 // optimiser is that of the parameters below the head.
 type optimiser interface {
 	Step(params, gradients *nn.Group)
-	TakeBack()
+	Rollback()
 }
 
 // forward is what a batch computes first, for its events: from its features
@@ -39,7 +39,7 @@ type forward struct {
 }
 
 // newLearning makes what training needs, when it starts.
-func (m *Model) newLearning() (*learning, error) {
+func (m *Model) newLearning() *learning {
 	l, t, d := &learning{}, m.states, m.device
 	half := 2 * m.setup.MaxBatch
 	l.second, l.secondPositions = t.rows.ends.from(d, half), t.rows.positions.from(d, half)
@@ -50,32 +50,26 @@ func (m *Model) newLearning() (*learning, error) {
 		tables, staged = append(tables, v.a, v.b), append(staged, v.carried.Alpha.Dst, v.carried.Beta.Dst)
 	}
 	l.tables, l.staged = d.NewGroup(tables...), d.NewGroup(staged...)
-	if err := m.addForward(l); err != nil {
-		return nil, err
-	}
+	m.addForward(l)
 	if m.opts.Gradient != None {
 		m.addStep(l)
 	}
-	return l, nil
+	return l
 }
 
 // addForward adds both kinds, and the gradients that they begin.
-func (m *Model) addForward(l *learning) error {
+func (m *Model) addForward(l *learning) {
 	n, t := m.net, m.net.head.Training()
-	embed, err := n.Compile(nn.ForTraining, n.outputs()...)
-	if err != nil {
-		return err
-	}
+	embed := n.Compile(nn.ForTraining, n.outputs()...)
 	embedded := n.valuesOf(embed.Buffer)
 	if m.setup.Task == protocol.LinkPrediction {
 		l.gradients = newGradients(n, nil)
 		l.withLoss = forward{n.RepeatedCalls(func() { m.forwardPairs(l, embed) }, t.Program(), embed), embedded}
-		return nil
+		return
 	}
 	l.gradients = newGradients(n, t.Gradients().Buffers)
 	l.withLoss = forward{n.RepeatedCalls(func() { m.forwardLabels(l) }, t.Program()), n.valuesOf(t.Buffer)}
 	l.withoutLoss = forward{n.RepeatedCalls(embed.Run, embed), embedded}
-	return nil
 }
 
 // forwardPairs: the head scores states from before the batch.

@@ -6,7 +6,7 @@ import (
 	"dgsbench/internal/ram"
 	"dgsbench/kernels"
 	"dgsbench/models"
-	"dgsbench/models/internal/buckets"
+	"dgsbench/models/buckets"
 	"dgsbench/protocol"
 )
 

@@ -9,9 +9,9 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
-	"dgsbench/models/internal/buckets"
-	"dgsbench/models/internal/lastwrite"
-	"dgsbench/models/internal/pairrank"
+	"dgsbench/models/buckets"
+	"dgsbench/models/lastwrite"
+	"dgsbench/models/pairrank"
 	"dgsbench/protocol"
 )
 
@@ -62,10 +62,7 @@ func newOn(d kernels.Device, s models.Setup, o *Options) (*Model, error) {
 		size = m.encoder.Size()
 	}
 	m.setup.Train = datasets.Stream{} // not to be kept
-	var err error
-	if m.net, err = newNetwork(d, o, size, s, &feeds{encoder: m.encoder}); err != nil {
-		return nil, err
-	}
+	m.net = newNetwork(d, o, size, s, &feeds{encoder: m.encoder})
 	m.states = newStates(d, m.net, s)
 	m.net.feeds.states = m.states
 	return m, nil

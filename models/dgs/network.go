@@ -6,7 +6,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
-	"dgsbench/models/internal/head"
+	"dgsbench/models/head"
 	"dgsbench/nn"
 	"dgsbench/protocol"
 )
@@ -49,51 +49,36 @@ type values struct {
 	factors           kernels.Group // alpha and beta
 }
 
-func newNetwork(d kernels.Device, o *Options, size int, s models.Setup, f *feeds) (*network, error) {
-	n, err := newEmbedding(d, o, size, s, f)
-	if err != nil {
-		return nil, err
-	}
-	if err := n.mix(); err != nil {
-		return nil, err
-	}
-	if err := n.classifier(s); err != nil {
-		return nil, err
-	}
-	n.observe, err = n.Compile(nn.ForInference, n.after.source, n.after.destination)
-	return n, err
+func newNetwork(d kernels.Device, o *Options, size int, s models.Setup, f *feeds) *network {
+	n := newEmbedding(d, o, size, s, f)
+	n.mix()
+	n.classifier(s)
+	n.observe = n.Compile(nn.ForInference, n.after.source, n.after.destination)
+	return n
 }
 
 // newEmbedding is a network up to what it computes of the features alone.
-func newEmbedding(d kernels.Device, o *Options, size int, s models.Setup, f *feeds) (*network, error) {
+func newEmbedding(d kernels.Device, o *Options, size int, s models.Setup, f *feeds) *network {
 	n := &network{Network: nn.NewNetwork(d, s.Seed), opts: o, size: size, rows: nn.NewRows(s.MaxBatch), feeds: f}
 	n.x = n.Input("x", n.rows, s.NumFeat)
 	n.Feed(n.x, nn.FromHostWithin(s.NumFeat, func() []float32 { return f.batch.Feat }, &f.bad))
-	if err := n.embedding(); err != nil {
-		return nil, err
-	}
-	if err := n.factors(); err != nil {
-		return nil, err
-	}
-	var err error
-	n.embed, err = n.Compile(nn.ForInference, n.outputs()...)
-	return n, err
+	n.embedding()
+	n.factors()
+	n.embed = n.Compile(nn.ForInference, n.outputs()...)
+	return n
 }
 
 // embedding is E(F). That of buckets is written by the host.
-func (n *network) embedding() (err error) {
+func (n *network) embedding() {
 	if n.opts.Embedding == Buckets {
 		n.e = n.Input("E", n.rows, n.size)
 		n.Feed(n.e, n.feeds.encoded)
-		return nil
+		return
 	}
 	features := n.x.Shape()[1]
 	n.w = n.parameter("W", n.Uniform(features*n.size, 1/math.Sqrt(float64(features))), features, n.size)
-	if n.z, err = nn.Linear(n.x, n.w); err != nil {
-		return err
-	}
-	n.e, err = normalisations[n.opts.Embedding].node(n.z, n.size/n.opts.Blocks, n.opts)
-	return err
+	n.z = nn.Linear(n.x, n.w)
+	n.e = normalisations[n.opts.Embedding].node(n.z, n.size/n.opts.Blocks, n.opts)
 }
 
 // parameter is one below the head.
@@ -105,16 +90,13 @@ func (n *network) parameter(name string, values []float32, shape ...int) *nn.Nod
 }
 
 // factors are alpha and beta.
-func (n *network) factors() (err error) {
-	if n.alpha, n.alphaBias, n.alphaWeights, err = n.factor("alpha", .1, .9); err != nil {
-		return err
-	}
-	n.beta, n.betaBias, n.betaWeights, err = n.factor("beta", .1, .99)
-	return err
+func (n *network) factors() {
+	n.alpha, n.alphaBias, n.alphaWeights = n.factor("alpha", .1, .9)
+	n.beta, n.betaBias, n.betaWeights = n.factor("beta", .1, .99)
 }
 
 // factor is one of them, drawn between low and high.
-func (n *network) factor(name string, low, high float64) (value, bias, weights *nn.Node, err error) {
+func (n *network) factor(name string, low, high float64) (value, bias, weights *nn.Node) {
 	count := n.size
 	if n.opts.Factors == Scalar {
 		count = 1
@@ -132,52 +114,42 @@ func (n *network) factor(name string, low, high float64) (value, bias, weights *
 		if n.opts.Factors == Input {
 			features := n.x.Shape()[1]
 			weights = n.parameter(name+"_weights", make([]float32, features*n.size), features, n.size)
-			if logits, err = nn.Dense(n.x, weights, bias, false); err != nil {
-				return nil, nil, nil, err
-			}
+			logits = nn.Dense(n.x, weights, bias, false)
 		}
-		if value, err = nn.Sigmoid(logits); err != nil {
-			return nil, nil, nil, err
-		}
+		value = nn.Sigmoid(logits)
 	}
 	if n.opts.Factors == Scalar {
-		value, err = nn.Spread(value, n.size)
+		value = nn.Spread(value, n.size)
 	}
-	return value, bias, weights, err
+	return value, bias, weights
 }
 
 // mix is what becomes of both ends of an event.
-func (n *network) mix() (err error) {
+func (n *network) mix() {
 	f, table := n.feeds, func() kernels.Buffer { return n.feeds.states.table }
 	n.self = n.FromTable("self", n.rows, n.size, table, func() []int32 { return f.states.batch.from.source }).Node
 	n.other = n.FromTable("other", n.rows, n.size, table, func() []int32 { return f.states.batch.from.destination }).Node
-	if n.after.source, err = nn.Mix(n.self, n.other, n.e, n.alpha, n.beta); err != nil {
-		return err
-	}
-	if n.after.destination, err = nn.Mix(n.other, n.self, n.e, n.alpha, n.beta); err != nil {
-		return err
-	}
+	n.after.source = nn.Mix(n.self, n.other, n.e, n.alpha, n.beta)
+	n.after.destination = nn.Mix(n.other, n.self, n.e, n.alpha, n.beta)
 	bad := &f.badState
 	if n.Device().Wide() { // looking takes a call of its own
 		bad = nil
 	}
 	n.Drain(n.after.source, nn.DrainTo(n.size, table, func() []int32 { return f.states.batch.to.source }, bad))
 	n.Drain(n.after.destination, nn.DrainTo(n.size, table, func() []int32 { return f.states.batch.to.destination }, bad))
-	return nil
 }
 
 // classifier is the head.
-func (n *network) classifier(s models.Setup) (err error) {
+func (n *network) classifier(s models.Setup) {
 	if s.Task == protocol.LinkPrediction {
 		rows := nn.NewRows(2 * s.MaxBatch)
 		n.pairs = n.Input("pairs", rows, 2*n.size)
-		n.head, err = head.On(n.Network, n.pairs, rows, n.opts.Head, 2*s.MaxBatch, nn.Wanted{Inputs: n.owing(n.pairs)})
-		return err
+		n.head = head.On(n.Network, n.pairs, rows, n.opts.Head, 2*s.MaxBatch, nn.Wanted{Inputs: n.owing(n.pairs)})
+		return
 	}
-	n.head, err = head.On(n.Network, n.after.source, n.rows, n.opts.Head, s.MaxBatch, nn.Wanted{
+	n.head = head.On(n.Network, n.after.source, n.rows, n.opts.Head, s.MaxBatch, nn.Wanted{
 		InTraining: n.outputs(), InInference: []*nn.Node{n.after.source, n.after.destination}, Inputs: n.owing(n.self, n.other),
 	})
-	return err
 }
 
 // owing are states from before the batch, where their gradients are wanted:

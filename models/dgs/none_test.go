@@ -8,7 +8,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/models"
-	"dgsbench/models/internal/head"
+	"dgsbench/models/head"
 	"dgsbench/models/modeltest"
 	"dgsbench/protocol"
 )

@@ -10,7 +10,7 @@ const sumEps = 1e-6
 
 // normalisation makes E of z = W F, block by block of h numbers.
 type normalisation struct {
-	node func(z *nn.Node, h int, o *Options) (*nn.Node, error)
+	node func(z *nn.Node, h int, o *Options) *nn.Node
 	by   kernels.Rescaling
 	// shiftless normalisations do not change when a number is added to all
 	// of a block. Then the derivatives by the rows of a block add up to zero,
@@ -24,15 +24,15 @@ var normalisations = map[Embedding]normalisation{
 	Sparsemax: tempered(nn.Sparsemax, kernels.Sparsemax),
 	Entmax:    tempered(nn.Entmax, kernels.Entmax),
 	Sum: {
-		node: func(z *nn.Node, h int, o *Options) (*nn.Node, error) { return nn.DivideSum(z, h, sumEps, o.SumFloor) },
+		node: func(z *nn.Node, h int, o *Options) *nn.Node { return nn.DivideSum(z, h, sumEps, o.SumFloor) },
 		by:   kernels.DivideSum,
 	},
 }
 
 // tempered is a normalisation of z / T by a layer.
-func tempered(layer func(z *nn.Node, h int, temperature float64) (*nn.Node, error), by kernels.Rescaling) normalisation {
+func tempered(layer func(z *nn.Node, h int, temperature float64) *nn.Node, by kernels.Rescaling) normalisation {
 	return normalisation{
-		node:      func(z *nn.Node, h int, o *Options) (*nn.Node, error) { return layer(z, h, o.Temperature) },
+		node:      func(z *nn.Node, h int, o *Options) *nn.Node { return layer(z, h, o.Temperature) },
 		by:        by,
 		shiftless: true,
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"dgsbench/models"
-	"dgsbench/models/internal/head"
+	"dgsbench/models/head"
 	"dgsbench/protocol"
 )
 

@@ -9,7 +9,7 @@ import (
 	"dgsbench/internal/strictyaml"
 	"dgsbench/kernels/cpu"
 	"dgsbench/models"
-	"dgsbench/models/internal/head"
+	"dgsbench/models/head"
 	"dgsbench/nn"
 	"dgsbench/protocol"
 )

@@ -4,8 +4,8 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
-	"dgsbench/models/internal/halves"
-	"dgsbench/models/internal/lastwrite"
+	"dgsbench/models/halves"
+	"dgsbench/models/lastwrite"
 )
 
 // states is the table of the nodes' states on the device, and the writes of

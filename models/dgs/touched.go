@@ -2,7 +2,7 @@ package dgs
 
 import (
 	"dgsbench/kernels"
-	"dgsbench/models/internal/lastwrite"
+	"dgsbench/models/lastwrite"
 )
 
 // touched are the nodes whose states a batch reads, those that it writes

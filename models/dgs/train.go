@@ -6,7 +6,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
-	"dgsbench/models/internal/head"
+	"dgsbench/models/head"
 	"dgsbench/protocol"
 )
 
@@ -24,10 +24,7 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 		if err := m.checkMemory(); err != nil {
 			return 0, err
 		}
-		var err error
-		if m.learning, err = m.newLearning(); err != nil {
-			return 0, err
-		}
+		m.learning = m.newLearning()
 	}
 	m.states.settle()
 	if m.setup.Task == protocol.NodeClassification {
@@ -156,14 +153,14 @@ func (m *Model) step(b datasets.Stream) (float64, error) {
 	}
 	m.net.head.Step()
 	m.keep()
-	loss, err := head.Judge(t, t.Answer(), b)
+	loss, err := head.CheckLoss(t, t.Answer(), b)
 	bad := t.FirstBad()
 	if bad < 0 && err == nil {
 		return loss, nil
 	}
-	m.net.head.TakeBack()
+	m.net.head.Rollback()
 	if l.gradients != nil {
-		l.optimiser.TakeBack()
+		l.optimiser.Rollback()
 	}
 	m.refuse()
 	if d := l.derivatives; d != nil && bad >= l.total { // the Jacobians have made their step

@@ -7,7 +7,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/models"
-	"dgsbench/models/internal/buckets"
+	"dgsbench/models/buckets"
 	"dgsbench/models/modeltest"
 	"dgsbench/nn"
 

@@ -15,7 +15,7 @@ import (
 	"dgsbench/kernels/devicetest"
 	"dgsbench/kernels/reference"
 	"dgsbench/models"
-	"dgsbench/models/internal/buckets"
+	"dgsbench/models/buckets"
 )
 
 // fixture is testdata/graphsprints.json: the equation in float64, computed

@@ -3,7 +3,7 @@ package graphsprints
 import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
-	"dgsbench/models/internal/lastwrite"
+	"dgsbench/models/lastwrite"
 )
 
 // read finds out what every event of the batch brings; sourcesAfter and fold

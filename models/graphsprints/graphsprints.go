@@ -4,10 +4,10 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
-	"dgsbench/models/internal/buckets"
-	"dgsbench/models/internal/head"
-	"dgsbench/models/internal/lastwrite"
-	"dgsbench/models/internal/pairrank"
+	"dgsbench/models/buckets"
+	"dgsbench/models/head"
+	"dgsbench/models/lastwrite"
+	"dgsbench/models/pairrank"
 	"dgsbench/nn"
 	"dgsbench/protocol"
 )
@@ -47,10 +47,7 @@ func newOn(d kernels.Device, s models.Setup, o *Options, b *buckets.Buckets, p *
 		in, most = 2*in, 2*most
 	}
 	net, rows := nn.NewNetwork(d, s.Seed), nn.NewRows(most)
-	var err error
-	if m.head, err = head.On(net, net.Input("x", rows, in), rows, o.Head, most, nn.Wanted{}); err != nil {
-		return nil, err
-	}
+	m.head = head.On(net, net.Input("x", rows, in), rows, o.Head, most, nn.Wanted{})
 	m.params, m.parts = m.head.NumParams(), m.head.Parts()
 	if s.Task == protocol.LinkPrediction {
 		m.ranker = pairrank.New(d, m.head.PairLayers(m.states.cols), m.states, s)

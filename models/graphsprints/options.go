@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"dgsbench/models"
-	"dgsbench/models/internal/buckets"
-	"dgsbench/models/internal/head"
+	"dgsbench/models/buckets"
+	"dgsbench/models/head"
 	"dgsbench/protocol"
 )
 

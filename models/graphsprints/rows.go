@@ -2,7 +2,7 @@ package graphsprints
 
 import (
 	"dgsbench/kernels"
-	"dgsbench/models/internal/lastwrite"
+	"dgsbench/models/lastwrite"
 	"dgsbench/nn"
 )
 

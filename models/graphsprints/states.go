@@ -5,8 +5,8 @@ import (
 
 	"dgsbench/kernels"
 	"dgsbench/models"
-	"dgsbench/models/internal/buckets"
-	"dgsbench/models/internal/lastwrite"
+	"dgsbench/models/buckets"
+	"dgsbench/models/lastwrite"
 )
 
 // states is the table of the nodes' states on the device, with its update

@@ -8,7 +8,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels/reference"
 	"dgsbench/models"
-	"dgsbench/models/internal/buckets"
+	"dgsbench/models/buckets"
 
 	"pgregory.net/rapid"
 )

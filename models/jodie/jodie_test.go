@@ -29,9 +29,7 @@ func TestVariants(t *testing.T) {
 		tasks   []protocol.Task
 	}{
 		"rnn":      {with(func(o *Options) { o.Memory.Cell = memory.RNN }), []protocol.Task{links, classes}},
-		"mean":     {with(func(o *Options) { o.Memory.Aggregator = memory.Mean }), []protocol.Task{links}},
 		"pyg_last": {with(func(o *Options) { o.NCMemory = memory.PyGLast }), []protocol.Task{classes}},
-		"before":   {with(func(o *Options) { o.NCOrder = memory.Before }), []protocol.Task{classes}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			modeltest.Differ(t, kind, Defaults(), v.options, v.tasks...)
@@ -77,7 +75,7 @@ func TestIntervals(t *testing.T) {
 func TestIntervalsAreOfTheWholeTrainingPart(t *testing.T) {
 	train := modeltest.Random(4, 60)
 	scores := func(train datasets.Stream) []float32 {
-		m, err := memory.New(models.Setup{
+		m, err := memory.Build(models.Setup{
 			Task: protocol.LinkPrediction, NumNodes: train.NumNodes, Users: train.Users, NumFeat: train.NumFeat, MaxBatch: 20, Train: train, Seed: 1, Threads: 1,
 		}, Defaults().Config())
 		if err != nil {

@@ -3,7 +3,7 @@ package raw
 import (
 	"dgsbench/datasets"
 	"dgsbench/models"
-	"dgsbench/models/internal/head"
+	"dgsbench/models/head"
 	"dgsbench/nn"
 	"dgsbench/protocol"
 )
@@ -46,8 +46,8 @@ func New(s models.Setup, o *Options) (*Raw, error) {
 	r := &Raw{}
 	net, rows := nn.NewNetwork(d, s.Seed), nn.NewRows(s.MaxBatch)
 	x := net.FromHost("x", rows, s.NumFeat, func() []float32 { return r.batch.Feat }).Node
-	r.head, err = head.On(net, x, rows, o.Head, s.MaxBatch, nn.Wanted{})
-	return r, err
+	r.head = head.On(net, x, rows, o.Head, s.MaxBatch, nn.Wanted{})
+	return r, nil
 }
 
 // Train makes one step on the batch's labels.

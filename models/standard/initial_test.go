@@ -128,17 +128,3 @@ func (d distribution) check(t *testing.T, name string, drawn []float64) {
 		}
 	}
 }
-
-// TestFixedFrequencies: those of the original TGN fall from 1 to 1e-9 in
-// equal ratios, with phases of zero.
-func TestFixedFrequencies(t *testing.T) {
-	for _, model := range []string{"tgn", "jodie"} {
-		m := optioned(t, cpu.NewDevice(cpu.Best(), 1), model, "{memory: {time: 4, time_init: tgn}}", protocol.LinkPrediction, modeltest.Random(1, 40), 1)
-		want := map[string][]float32{"time_enc.w": {1, 1e-3, 1e-6, 1e-9}, "time_enc.b": {0, 0, 0, 0}}
-		for _, p := range m.Snapshot(models.Parameters).Params {
-			if w, ok := want[p.Name]; ok && !slices.Equal(p.F32, w) {
-				t.Errorf("%s: %s is %v, expected %v", model, p.Name, p.F32, w)
-			}
-		}
-	}
-}

@@ -36,9 +36,8 @@ func TestLastUpdates(t *testing.T) {
 		want           [][3]float64
 	}{
 		{"tgn", "{embedding: identity}", protocol.LinkPrediction, waiting},
-		{"tgn", "{memory: {aggregator: mean}}", protocol.LinkPrediction, waiting},
+		{"tgn", "{}", protocol.LinkPrediction, waiting},
 		{"jodie", "{}", protocol.LinkPrediction, waiting},
-		{"tgn", "{nc_order: before}", protocol.NodeClassification, waiting},
 		{"tgn", "{nc_memory: pyg_last}", protocol.NodeClassification, waiting},
 		{"tgn", "{nc_memory: pyg_last_detached}", protocol.NodeClassification, waiting},
 		{"tgn", "{}", protocol.NodeClassification, atOnce},

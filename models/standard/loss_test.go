@@ -25,9 +25,7 @@ var classifiers = [][2]string{
 	{"dgs", "{embedding: buckets, factors: scalar, head: {dropout: 0, pos_weight: %v}}"},
 	{"tgn", "{embedding: identity, memory: {size: 6, time: 4}, head: {dropout: 0, pos_weight: %v}}"},
 	{"tgn", "{memory: {size: 6, time: 4}, attention: {size: 8, dropout: 0}, head: {dropout: 0, pos_weight: %v}}"},
-	{"tgn", "{nc_order: before, memory: {size: 6, time: 4}, attention: {size: 8, dropout: 0}, head: {dropout: 0, pos_weight: %v}}"},
 	{"jodie", "{memory: {size: 6, time: 4}, head: {dropout: 0, pos_weight: %v}}"},
-	{"jodie", "{nc_order: before, memory: {size: 6, time: 4}, head: {dropout: 0, pos_weight: %v}}"},
 }
 
 // lookingAhead classifies an event by later ones of its batch, too. (With

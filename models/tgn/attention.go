@@ -9,7 +9,7 @@ import (
 	"dgsbench/kernels"
 	"dgsbench/models"
 	"dgsbench/models/internal/memory"
-	"dgsbench/models/internal/ring"
+	"dgsbench/models/ring"
 	"dgsbench/nn"
 )
 
@@ -17,7 +17,6 @@ import (
 // last. It does not depend on the time of the question. An edge is [cos of
 // the time from the edge to the neighbour's last update || features].
 type attention struct {
-	memory.Timeless
 	core     *memory.Core
 	opts     AttentionOptions
 	layers   []nn.AttentionParams
@@ -64,9 +63,6 @@ func newLayer(net *nn.Network, i, in, edge int, o AttentionOptions) nn.Attention
 		Skip: matrix("lin_skip", in), SkipBias: bias("lin_skip"),
 	}
 }
-
-// Width is that of the last layer.
-func (a *attention) Width() int { return a.opts.Size }
 
 // Steps is the number of layers.
 func (a *attention) Steps() int { return a.opts.Layers }

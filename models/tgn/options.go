@@ -1,3 +1,6 @@
+// Package tgn is TGN in the form that PyTorch Geometric gives it. A node is
+// embedded as its memory (TGN-ID), or by attention of its memory to those of
+// the nodes that it met last (TGN-attn).
 package tgn
 
 import (
@@ -61,7 +64,7 @@ func (o *Options) Validate() error {
 	if err := o.Optimiser.Validate(); err != nil {
 		return err
 	}
-	return o.Check(o.Memory, o.Optimiser)
+	return o.Check(o.Optimiser)
 }
 
 // ReachesOut reports whether an embedding is made of neighbours' states too.
@@ -91,11 +94,11 @@ func (o *Options) Config() memory.Config {
 	return memory.Config{Memory: o.Memory, Optimiser: o.Optimiser, Classification: o.Classification, Embedding: o.build}
 }
 
-func (o *Options) build(c *memory.Core, s models.Setup) (memory.Embedding, error) {
+func (o *Options) build(c *memory.Core, s models.Setup) memory.Embedding {
 	if o.Embedding == Identity {
-		return identity{width: o.Memory.Size}, nil
+		return memory.Embedding{Width: o.Memory.Size}
 	}
-	return newAttention(c, o, s), nil
+	return memory.Embedding{Width: o.Attention.Size, Neighbours: newAttention(c, o, s)}
 }
 
 // bytes is the memory of a model: attention keeps neighbours, the numbers and

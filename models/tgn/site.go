@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"dgsbench/models/internal/memory"
-	"dgsbench/models/internal/ring"
+	"dgsbench/models/ring"
 	"dgsbench/nn"
 )
 
@@ -32,27 +32,19 @@ type layer struct {
 }
 
 // Site puts the layers on top of memories.
-func (a *attention) Site(name string, vectors *nn.Node, p memory.Place) (memory.Site, error) {
+func (a *attention) Site(name string, vectors *nn.Node, p memory.Place) memory.Site {
 	s := &site{attention: a, apart: p.Apart != nil}
 	net := a.core.Net
-	_, edges := a.ring.Most(p.Centres, a.opts.Layers)
-	s.edges = s.rows(p, edges)
+	_, most := a.ring.Most(p.Centres, a.opts.Layers)
+	s.edges = s.rows(p, most)
 	s.dt = net.FromHost(name+".edge.dt", s.edges, 1, func() []float32 { return s.deltas })
-	phi, err := nn.TimeEncode(s.dt.Node, a.core.TimeW, a.core.TimeB)
-	if err != nil {
-		return nil, err
-	}
-	all, err := nn.Concat(phi, s.edgeFeatures(name+".edge.features"))
-	if err != nil {
-		return nil, err
-	}
+	phi := nn.TimeEncode(s.dt.Node, a.core.TimeW, a.core.TimeB)
+	edges := nn.Concat(phi, s.edgeFeatures(name+".edge.features"))
 	s.out = vectors
 	for i := range a.layers {
-		if s.out, err = s.add(fmt.Sprintf("%s.layer%d", name, i+1), i, s.out, all, p); err != nil {
-			return nil, err
-		}
+		s.out = s.add(fmt.Sprintf("%s.layer%d", name, i+1), i, s.out, edges, p)
 	}
-	return s, nil
+	return s
 }
 
 // rows are a size of the site. What is trained may have padding: nothing
@@ -75,7 +67,7 @@ func (s *site) edgeFeatures(name string) *nn.Node {
 }
 
 // add puts layer i on top of vectors.
-func (s *site) add(name string, i int, vectors, edges *nn.Node, p memory.Place) (*nn.Node, error) {
+func (s *site) add(name string, i int, vectors, edges *nn.Node, p memory.Place) *nn.Node {
 	net, steps := s.core.Net, len(s.attention.layers)-1-i
 	l := &layer{centres: p.Apart, edges: s.edges}
 	if p.Apart == nil || steps > 0 {
@@ -83,34 +75,24 @@ func (s *site) add(name string, i int, vectors, edges *nn.Node, p memory.Place) 
 		l.centres = s.rows(p, most)
 	}
 	s.layers = append(s.layers, l)
-	centres, nodes, err := l.ends(net, name, vectors, p.Around)
-	if err != nil {
-		return nil, err
+	// Centres, and the nodes that edges lead to, are among the same vectors,
+	// unless the latter are around them.
+	centres, nodes := vectors, p.Around
+	if nodes == nil {
+		l.pick = net.Index(name+".centres", l.centres)
+		centres, nodes = nn.Gather(vectors, l.pick), vectors
 	}
 	if i > 0 {
 		_, room := s.ring.Most(p.Centres, steps+1)
 		l.edges = s.rows(p, room)
 		l.some = net.Index(name+".edges", l.edges)
-		if edges, err = nn.Gather(edges, l.some); err != nil {
-			return nil, err
-		}
+		edges = nn.Gather(edges, l.some)
 	}
 	l.list = nn.Neighbours{Offsets: net.Offsets(name+".offsets", l.centres), Index: net.Index(name+".neighbours", l.edges)}
 	if p.Training && s.opts.Dropout > 0 {
 		l.list.Drop = net.Mask(name+".drop", l.edges, s.opts.Heads, s.opts.Dropout)
 	}
 	return nn.NeighbourAttention(centres, nodes, edges, l.list, s.attention.layers[i])
-}
-
-// ends are the vectors of the centres, and of what edges lead to: both among
-// the same vectors, unless the latter are around them.
-func (l *layer) ends(net *nn.Network, name string, vectors, around *nn.Node) (centres, nodes *nn.Node, err error) {
-	if around != nil {
-		return vectors, around, nil
-	}
-	l.pick = net.Index(name+".centres", l.centres)
-	centres, err = nn.Gather(vectors, l.pick)
-	return centres, vectors, err
 }
 
 // Out has a row for each centre.
@@ -173,12 +155,10 @@ func (s *site) writeFirst(l *layer, index, rows []int32, centres int) {
 	}
 }
 
-// Fill writes time and features of the edges.
-func (s *site) Fill() {
+// WriteFed writes time and features of the edges.
+func (s *site) WriteFed() {
 	s.dt.Write()
-	if s.x != nil {
-		s.x.Write()
-	}
+	s.x.Write()
 }
 
 // count is 0 to n-1.

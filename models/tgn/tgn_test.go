@@ -38,7 +38,6 @@ var variants = map[string]*Options{
 	"three layers": with(func(o *Options) { o.Attention.Layers = 3 }),
 	"no dropout":   with(func(o *Options) { o.Attention.Dropout = 0 }),
 	"size":         with(func(o *Options) { o.Attention.Size = 32 }),
-	"time_init":    with(func(o *Options) { o.Memory.TimeInit = memory.TGN }),
 	"heads":        with(func(o *Options) { o.Attention.Heads = 4 }),
 	"neighbours":   with(func(o *Options) { o.Attention.Neighbours = 2 }),
 	"memory size":  with(func(o *Options) { o.Memory.Size = 20 }),
@@ -47,17 +46,10 @@ var variants = map[string]*Options{
 	"weight decay": with(func(o *Options) { o.Optimiser.WeightDecay = 1e-1 }),
 }
 
-// linkVariants matter for link prediction alone.
-var linkVariants = map[string]*Options{
-	"mean":           with(func(o *Options) { o.Memory.Aggregator = memory.Mean }),
-	"identity, mean": with(func(o *Options) { o.Embedding, o.Memory.Aggregator = Identity, memory.Mean }),
-}
-
 // classVariants matter for node classification alone.
 var classVariants = map[string]*Options{
 	"pyg_last":          with(func(o *Options) { o.NCMemory = memory.PyGLast }),
 	"pyg_last_detached": with(func(o *Options) { o.NCMemory = memory.PyGLastDetached }),
-	"before":            with(func(o *Options) { o.NCOrder = memory.Before }),
 	"hidden":            with(func(o *Options) { o.Head.Hidden = []int{20, 10} }),
 	"norm":              with(func(o *Options) { o.Head.Norm = nn.WithLayer }),
 	"head's dropout":    with(func(o *Options) { o.Head.Dropout = .3 }),
@@ -68,10 +60,7 @@ func TestVariantsConform(t *testing.T) {
 	for _, name := range []string{"identity", "cell rnn", "two layers", "three layers"} {
 		t.Run(name, func(t *testing.T) { modeltest.Check(t, kind(t), variants[name]) })
 	}
-	for name, o := range linkVariants {
-		t.Run(name, func(t *testing.T) { modeltest.Check(t, only(t, protocol.LinkPrediction), o) })
-	}
-	for _, name := range []string{"pyg_last", "pyg_last_detached", "before"} {
+	for _, name := range []string{"pyg_last", "pyg_last_detached"} {
 		for _, change := range []func(o *Options){
 			func(*Options) {},
 			func(o *Options) { o.Embedding = Identity },
@@ -98,9 +87,6 @@ func TestOptionsAreWired(t *testing.T) {
 	for name, o := range variants {
 		t.Run(name, func(t *testing.T) { modeltest.Differ(t, kind(t), Defaults(), o) })
 	}
-	for name, o := range linkVariants {
-		t.Run(name, func(t *testing.T) { modeltest.Differ(t, kind(t), Defaults(), o, protocol.LinkPrediction) })
-	}
 	for name, o := range classVariants {
 		t.Run(name, func(t *testing.T) { modeltest.Differ(t, kind(t), Defaults(), o, protocol.NodeClassification) })
 	}
@@ -111,27 +97,18 @@ func TestOptionsAreWired(t *testing.T) {
 
 func TestValidateNamesTheValue(t *testing.T) {
 	for want, spoil := range map[string]func(o *Options){
-		`embedding is "mean"`:        func(o *Options) { o.Embedding = "mean" },
-		"memory.size is 0":           func(o *Options) { o.Memory.Size = 0 },
-		"memory.time is -1":          func(o *Options) { o.Memory.Time = -1 },
-		`memory.time_init is ""`:     func(o *Options) { o.Memory.TimeInit = "" },
-		`memory.aggregator is "sum"`: func(o *Options) { o.Memory.Aggregator = "sum" },
-		`memory.cell is "lstm"`:      func(o *Options) { o.Memory.Cell = "lstm" },
-		"attention.heads is 0":       func(o *Options) { o.Attention.Heads = 0 },
-		"attention.size is 99":       func(o *Options) { o.Attention.Size = 99 },
-		"attention.layers is 4":      func(o *Options) { o.Attention.Layers = 4 },
-		"attention.neighbours is 0":  func(o *Options) { o.Attention.Neighbours = 0 },
-		"attention.dropout is 1":     func(o *Options) { o.Attention.Dropout = 1 },
-		"optimiser.lr is 0":          func(o *Options) { o.Optimiser.LR = 0 },
-		`nc_memory is "last"`:        func(o *Options) { o.NCMemory = "last" },
-		`nc_order is ""`:             func(o *Options) { o.NCOrder = "" },
-		"head.dropout is 1":          func(o *Options) { o.Head.Dropout = 1 },
-		`nc_memory is "pyg_last", expected per_event with nc_order: before`: func(o *Options) {
-			o.NCMemory, o.NCOrder = memory.PyGLast, memory.Before
-		},
-		`memory.aggregator is "mean", expected last with nc_memory: per_event, nc_order: before`: func(o *Options) {
-			o.Memory.Aggregator, o.NCOrder = memory.Mean, memory.Before
-		},
+		`embedding is "mean"`:           func(o *Options) { o.Embedding = "mean" },
+		"memory.size is 0":              func(o *Options) { o.Memory.Size = 0 },
+		"memory.time is -1":             func(o *Options) { o.Memory.Time = -1 },
+		`memory.cell is "lstm"`:         func(o *Options) { o.Memory.Cell = "lstm" },
+		"attention.heads is 0":          func(o *Options) { o.Attention.Heads = 0 },
+		"attention.size is 99":          func(o *Options) { o.Attention.Size = 99 },
+		"attention.layers is 4":         func(o *Options) { o.Attention.Layers = 4 },
+		"attention.neighbours is 0":     func(o *Options) { o.Attention.Neighbours = 0 },
+		"attention.dropout is 1":        func(o *Options) { o.Attention.Dropout = 1 },
+		"optimiser.lr is 0":             func(o *Options) { o.Optimiser.LR = 0 },
+		`nc_memory is "last"`:           func(o *Options) { o.NCMemory = "last" },
+		"head.dropout is 1":             func(o *Options) { o.Head.Dropout = 1 },
 		"optimiser.weight_decay is -1,": func(o *Options) { o.Optimiser.WeightDecay = -1 },
 	} {
 		err := with(spoil).Validate()
@@ -156,7 +133,7 @@ func stream(features int) datasets.Stream {
 
 func newModel(t *testing.T, o *Options, s datasets.Stream) models.Model {
 	t.Helper()
-	m, err := memory.New(models.Setup{
+	m, err := memory.Build(models.Setup{
 		Task: protocol.LinkPrediction, NumNodes: s.NumNodes, Users: s.Users, NumFeat: s.NumFeat, MaxBatch: 10, Train: s, Seed: 1, Threads: 1,
 	}, o.Config())
 	if err != nil {

@@ -12,11 +12,11 @@ type bug struct {
 var bugs = []bug{
 	{
 		"gradient-sgd", "flipped gradient sign: the recurrent part of DGS goes uphill",
-		"nn/sgd.go", `s.velocity, s.LR,`, `s.velocity, -s.LR,`,
+		"nn/optimisers.go", `s.velocity, s.LR,`, `s.velocity, -s.LR,`,
 	},
 	{
 		"gradient-adam", "flipped gradient sign: heads, TGN and Jodie go uphill",
-		"nn/adam.go", `Size:  a.LR / (`, `Size:  -a.LR / (`,
+		"nn/optimisers.go", `Size:  a.LR / (`, `Size:  -a.LR / (`,
 	},
 	{
 		"window-short", "off-by-one batch window: batches of 199",
@@ -61,7 +61,7 @@ var bugs = []bug{
 	},
 	{
 		"seed-streams", "shared seed: every random stream starts at seed 0",
-		"nn/random.go", `rand.NewPCG(seed, `, `rand.NewPCG(0*seed, `,
+		"nn/network.go", `rand.NewPCG(seed, `, `rand.NewPCG(0*seed, `,
 	},
 	{
 		"ties", "ranking with optimistic ties",

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"fmt"
 	"slices"
 
 	"dgsbench/datasets"
@@ -10,6 +11,27 @@ import (
 	"dgsbench/protocol"
 )
 
+// Config is a model of this family.
+type Config struct {
+	Memory         Options
+	Optimiser      Optimiser
+	Classification Classification
+	// Embedding adds the module's parameters to the core's network.
+	Embedding func(c *Core, s models.Setup) Embedding
+}
+
+// Build makes the model that the task needs.
+func Build(s models.Setup, c Config) (models.Model, error) {
+	d, err := s.NewDevice()
+	if err != nil {
+		return nil, err
+	}
+	if s.Task == protocol.NodeClassification {
+		return NewClassifierOn(d, s, c)
+	}
+	return NewOn(d, s, c)
+}
+
 // base is what models of both tasks consist of.
 type base struct {
 	models.Offline
@@ -17,31 +39,97 @@ type base struct {
 	device    kernels.Device
 	core      *Core
 	embedding Embedding
-	x         kernels.Buffer // features of the batch
+	x         kernels.Buffer // features of the batch, a row an event
+
+	// Where messages wait, as PyTorch Geometric has them; else messages is nil.
+	messages  *messages
+	updater   *updater
+	own       *nodeList // nodes of a batch
+	blank     bool      // all memories without messages are zero
+	evaluated bool      // no message waits
 }
 
-func newBase(d kernels.Device, s models.Setup, c Config) (*base, error) {
+func newBase(d kernels.Device, s models.Setup, c Config) *base {
 	halves := 1
-	if s.Task == protocol.NodeClassification && c.Classification.perEvent() {
+	if c.perEvent(s.Task) {
 		halves = 2
 	}
-	core := NewCore(nn.NewNetwork(d, s.Seed), c.Memory, s, halves)
-	e, err := c.Embedding(core, s)
-	if err != nil {
-		return nil, err
+	m := &base{device: d, core: NewCore(nn.NewNetwork(d, s.Seed), c.Memory, s, halves)}
+	m.embedding = c.Embedding(m.core, s)
+	m.x = d.NewBuffer(s.MaxBatch * m.core.width)
+	if halves == 1 {
+		m.messages, m.own, m.blank = newMessages(d, s), newNodeList(s.NumNodes), true
+		m.updater = newUpdater(m.core, m.messages, s)
 	}
 	s.Train = datasets.Stream{} // not to be kept
-	return &base{setup: s, device: d, core: core, embedding: e, x: d.NewBuffer(s.MaxBatch * core.width)}, nil
+	m.setup = s
+	return m
 }
 
-// read puts the batch's features on the device and refuses bad ones, and bad
-// times.
-func (m *base) read(b datasets.Stream) error {
+// perEvent reports whether every occurrence of a node has a memory of its own,
+// from after its event.
+func (c Config) perEvent(task protocol.Task) bool {
+	return task == protocol.NodeClassification && c.Classification.NCMemory == PerEvent
+}
+
+// upload writes the batch's features to the device and returns an error for
+// bad ones, and bad times.
+func (m *base) upload(b datasets.Stream) error {
 	if err := models.CheckFeatures(b); err != nil {
 		return err
 	}
 	m.device.Write(m.x, b.Feat)
 	return models.CheckClock(b)
+}
+
+// nodesOf lists the nodes of a batch.
+func (m *base) nodesOf(b datasets.Stream) []int32 {
+	m.own.reset()
+	m.own.add(b.Src)
+	m.own.add(b.Dst)
+	return m.own.nodes
+}
+
+// store makes the batch's events the messages of their nodes.
+func (m *base) store(b datasets.Stream) {
+	m.messages.store(b)
+	m.messages.storeFeatures(m.x)
+}
+
+// advance stores the batch's messages and applies them at once, as evaluation
+// does. Where told to, it inserts the events as neighbours, too. What it writes
+// goes to the device before anything else happens there.
+func (m *base) advance(b datasets.Stream, neighbours bool) {
+	m.messages.store(b)
+	m.updater.list(m.nodesOf(b))
+	if neighbours {
+		m.embedding.insert(b, m.x)
+	}
+	m.messages.storeFeatures(m.x)
+	m.updater.run()
+}
+
+// flush switches to evaluation: messages are applied to all nodes, the others
+// pass the cell with zeros, and no message is left. It reports whether there
+// was anything to do.
+func (m *base) flush() bool {
+	if m.evaluated {
+		return false
+	}
+	m.updater.settle(upTo(m.setup.NumNodes))
+	m.messages.reset()
+	m.evaluated, m.blank = true, false
+	return true
+}
+
+// Reset clears all memories, messages and neighbours.
+func (m *base) Reset() {
+	m.core.reset()
+	m.embedding.reset()
+	if m.messages != nil {
+		m.messages.reset()
+		m.blank, m.evaluated = true, false
+	}
 }
 
 // NumParams counts the parameters.
@@ -53,6 +141,16 @@ func (m *base) Facts() models.Facts {
 	return models.Facts{Parameters: m.core.Net.Parts(), State: m.core.opts.Size}
 }
 
+// Snapshot copies the parameters and, where asked, memories, waiting
+// messages and what the embedding knows of events.
+func (m *base) Snapshot(what models.Part) models.Snapshot {
+	s := models.Snapshot{Params: m.params()}
+	if what == models.Everything {
+		s.State = slices.Concat(m.core.tensors(), m.waitingTensors(), m.embedding.tensors())
+	}
+	return s
+}
+
 // params copies the parameters.
 func (m *base) params() []models.Tensor {
 	var out []models.Tensor
@@ -62,15 +160,79 @@ func (m *base) params() []models.Tensor {
 	return out
 }
 
-// setParams puts parameters back that params gave.
-func (m *base) setParams(saved []models.Tensor) error {
-	if err := models.CheckBounded(m.params(), saved); err != nil { // so all memories are finite
+// waitingTensors are the messages, and blank and evaluated.
+func (m *base) waitingTensors() []models.Tensor {
+	if m.messages == nil {
+		return nil
+	}
+	phase := models.Tensor{Name: "phase", Shape: []int{2}, I64: make([]int64, 2)}
+	for i, on := range []bool{m.blank, m.evaluated} {
+		if on {
+			phase.I64[i] = 1
+		}
+	}
+	return append(m.messages.tensors(), phase)
+}
+
+// Restore puts a snapshot back.
+func (m *base) Restore(s models.Snapshot) error {
+	if s.State != nil {
+		if err := m.check(s.State); err != nil {
+			return err
+		}
+	}
+	if err := models.CheckBounded(m.params(), s.Params); err != nil { // so all memories are finite
 		return err
 	}
 	var values [][]float32
-	for _, t := range saved {
+	for _, t := range s.Params {
 		values = append(values, t.F32)
 	}
 	m.core.Net.SetParams(values)
+	if s.State != nil {
+		m.restore(s.State)
+	}
 	return nil
+}
+
+// Numbers of tensors of a state.
+const (
+	coreTensors    = 2
+	messageTensors = 3
+)
+
+// check returns an error for a state that Snapshot cannot have given.
+func (m *base) check(saved []models.Tensor) error {
+	own := append(m.core.tensors(), m.waitingTensors()...)
+	if err := models.Check(own, saved[:min(len(own), len(saved))]); err != nil {
+		return err
+	}
+	if err := models.CheckTimes(saved[1], nn.Largest); err != nil {
+		return err
+	}
+	if m.messages != nil {
+		if err := m.messages.check(saved[coreTensors:]); err != nil {
+			return err
+		}
+		phase := saved[coreTensors+messageTensors]
+		for _, on := range phase.I64 {
+			if on != 0 && on != 1 {
+				return fmt.Errorf("snapshot tensor %s has %d, expected 0 or 1", phase, on)
+			}
+		}
+	}
+	return m.embedding.check(saved[len(own):])
+}
+
+// restore puts back what check has accepted.
+func (m *base) restore(saved []models.Tensor) {
+	m.core.restore(saved)
+	saved = saved[coreTensors:]
+	if m.messages != nil {
+		m.messages.restore(saved)
+		phase := saved[messageTensors]
+		m.blank, m.evaluated = phase.I64[0] != 0, phase.I64[1] != 0
+		saved = saved[messageTensors+1:]
+	}
+	m.embedding.restore(saved)
 }

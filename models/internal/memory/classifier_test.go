@@ -19,15 +19,11 @@ import (
 )
 
 // classConfigs are small models of every kind, without dropout.
-func classConfigs(n memory.NCMemory, o memory.NCOrder) map[string]memory.Config {
+func classConfigs(n memory.NCMemory) map[string]memory.Config {
 	out := testConfigs(0)
 	for name, c := range out {
-		if c.Memory.Aggregator == memory.Mean {
-			delete(out, name)
-			continue
-		}
 		c.Classification = memory.ClassificationDefaults()
-		c.Classification.NCMemory, c.Classification.NCOrder = n, o
+		c.Classification.NCMemory = n
 		c.Classification.Head.Hidden, c.Classification.Head.Dropout = []int{5}, 0
 		out[name] = c
 	}
@@ -68,16 +64,14 @@ func TestGradientMatchesDifferences(t *testing.T) {
 	}
 	for _, way := range []struct {
 		memory memory.NCMemory
-		order  memory.NCOrder
 		whole  bool
 	}{
-		{memory.PerEvent, memory.After, true},
-		{memory.PyGLast, memory.After, true},
-		{memory.PyGLastDetached, memory.After, false},
-		{memory.PerEvent, memory.Before, true},
+		{memory.PerEvent, true},
+		{memory.PyGLast, true},
+		{memory.PyGLastDetached, false},
 	} {
-		for name, c := range classConfigs(way.memory, way.order) {
-			t.Run(fmt.Sprintf("%s, %s, %s", name, way.memory, way.order), func(t *testing.T) {
+		for name, c := range classConfigs(way.memory) {
+			t.Run(fmt.Sprintf("%s, %s", name, way.memory), func(t *testing.T) {
 				d := reference.New()
 				m := newClassifier(t, d, c, s)
 				for lo := 0; lo < s.Len()-testBatch; lo += testBatch {
@@ -141,7 +135,7 @@ func gradientAgrees(t *testing.T, m *memory.Classifier, d reference.Device, b da
 func TestPerEventMatchesLoops(t *testing.T) {
 	const nodes, features, batch = 7, 2, 9
 	rapid.Check(t, func(t *rapid.T) {
-		o := memory.Options{Size: 4, Time: 3, TimeInit: memory.PyG, Aggregator: memory.Last, Cell: memory.GRU}
+		o := memory.Options{Size: 4, Time: 3, Cell: memory.GRU}
 		c := (&tgn.Options{Embedding: tgn.Identity, Memory: o, Classification: memory.ClassificationDefaults()}).Config()
 		d := reference.New()
 		m, err := memory.NewClassifierOn(d, models.Setup{
@@ -191,7 +185,7 @@ func TestUnlabelled(t *testing.T) {
 	for k := range s.Label {
 		s.Label[k] = datasets.Unlabelled
 	}
-	for name, c := range classConfigs(memory.PerEvent, memory.After) {
+	for name, c := range classConfigs(memory.PerEvent) {
 		d := cpu.NewDevice(cpu.Best(), 1)
 		trained, classified := newClassifier(t, d, c, s), newClassifier(t, d, c, s)
 		before := trained.Snapshot(models.Parameters)

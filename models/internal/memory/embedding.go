@@ -2,6 +2,7 @@ package memory
 
 import (
 	"iter"
+	"slices"
 
 	"dgsbench/datasets"
 	"dgsbench/kernels"
@@ -9,26 +10,48 @@ import (
 	"dgsbench/nn"
 )
 
-// Embedding makes the vectors that are scored of memories: what the models
-// differ by. Its parameters are in the network already.
-type Embedding interface {
-	// Width is the number of columns of an embedding.
-	Width() int
+// Embedding makes the vectors that are scored of memories, equation 5 of the
+// TGN paper: what the models differ by. The zero value but for the width takes
+// the memories themselves. Its parameters are in the network already.
+type Embedding struct {
+	Width int // columns of an embedding
+	// Projection, where it is not nil, moves embeddings with time.
+	Projection *Projection
+	// Neighbours, where it is not nil, makes embeddings of the memories of
+	// neighbours, too.
+	Neighbours Neighbourhood
+}
+
+// Projection is Jodie's: an embedding x dt after its node's last update is
+// x (1 + w dt + b), elementwise.
+type Projection struct {
+	W, B *nn.Node
+	// Elapsed scales the time since a node's last update, which is asked for
+	// as a source or as a destination, to dt. It is linear.
+	Elapsed func(s Side, seconds float64) float32
+}
+
+// Side is which end of an event a node is.
+type Side int
+
+// The two ends.
+const (
+	Source Side = iota
+	Destination
+)
+
+// Neighbourhood is the neighbours that a node met last, and how its embedding
+// is made of theirs.
+type Neighbourhood interface {
 	// Steps is how far from a centre the memories are that its embedding is
-	// made of; none is the centre's own.
+	// made of.
 	Steps() int
 	// Most is how many memories the embeddings of so many centres are made
 	// of, at most.
 	Most(centres int) int
 	// Site puts the module on top of vectors, the memories that it reads.
 	// Leaves are called after name.
-	Site(name string, vectors *nn.Node, p Place) (Site, error)
-	// At is the embedding at a time: x has rows of a site's Out, dt (rows x
-	// 1) what Elapsed says of each.
-	At(x, dt *nn.Node) (*nn.Node, error)
-	// Elapsed scales the time since a node's last update, which is asked for
-	// as a source or as a destination.
-	Elapsed(s Side, seconds float64) float32
+	Site(name string, vectors *nn.Node, p Place) Site
 
 	// Insert folds a batch in that has been scored; x has its features, a
 	// row an event.
@@ -40,7 +63,7 @@ type Embedding interface {
 	Reset()
 	// Tensors copies what it knows of events.
 	Tensors() []models.Tensor
-	// Check refuses what Tensors cannot have given.
+	// Check returns an error for what Tensors cannot have given.
 	Check([]models.Tensor) error
 	// Restore puts back what Tensors gave, which was checked.
 	Restore([]models.Tensor)
@@ -69,83 +92,180 @@ type Site interface {
 	// after the centres in one of Around, where there is that), and was updated
 	// at updated[i]. It returns the rows of Out that the centres have.
 	Write(rows []int32, updated []float64) []int32
-	// Fill writes for programs that train what others fetch by themselves.
-	Fill()
+	// WriteFed writes for programs that train what others fetch by themselves.
+	WriteFed()
 	// Out is the embeddings.
 	Out() *nn.Node
 }
 
-// Side is which end of an event a node is.
-type Side int
-
-// The two ends.
-const (
-	Source Side = iota
-	Destination
-)
-
-// Timeless is the part of an Embedding that does not change with time.
-type Timeless struct{}
-
-// At is x.
-func (Timeless) At(x, _ *nn.Node) (*nn.Node, error) { return x, nil }
-
-// Elapsed is of no use.
-func (Timeless) Elapsed(Side, float64) float32 { return 0 }
-
-// Memoryless is the part of an Embedding that knows of no events.
-type Memoryless struct{}
-
-// Steps is none.
-func (Memoryless) Steps() int { return 0 }
-
-// Most is the centres themselves.
-func (Memoryless) Most(centres int) int { return centres }
-
-// Site passes the vectors on.
-func (Memoryless) Site(_ string, vectors *nn.Node, _ Place) (Site, error) {
-	return &plain{out: vectors}, nil
-}
-
-// Insert does nothing.
-func (Memoryless) Insert(datasets.Stream, kernels.Buffer) {}
-
-// Affected are the nodes themselves.
-func (Memoryless) Affected(nodes []int32) iter.Seq[int32] {
-	return func(yield func(int32) bool) {
-		for _, n := range nodes {
-			if !yield(n) {
-				return
-			}
-		}
-	}
-}
-
-// Reset does nothing.
-func (Memoryless) Reset() {}
-
-// Tensors are none.
-func (Memoryless) Tensors() []models.Tensor { return nil }
-
-// Check expects none.
-func (Memoryless) Check(saved []models.Tensor) error { return models.Check(nil, saved) }
-
-// Restore does nothing.
-func (Memoryless) Restore([]models.Tensor) {}
-
-// plain is a site whose embeddings are the memories.
-type plain struct {
+// ownMemory is the site of embeddings that are their nodes' memories.
+type ownMemory struct {
 	out     *nn.Node
 	centres int
 }
 
-func (p *plain) List(centres []int32) []int32 {
-	p.centres = len(centres)
+func (s *ownMemory) List(centres []int32) []int32 {
+	s.centres = len(centres)
 	return centres
 }
 
-func (p *plain) Write(rows []int32, _ []float64) []int32 { return rows[:p.centres] }
+func (s *ownMemory) Write(rows []int32, _ []float64) []int32 { return rows[:s.centres] }
+func (s *ownMemory) WriteFed()                               {}
+func (s *ownMemory) Out() *nn.Node                           { return s.out }
 
-func (p *plain) Fill() {}
+func (e *Embedding) site(name string, vectors *nn.Node, p Place) Site {
+	if e.Neighbours == nil {
+		return &ownMemory{out: vectors}
+	}
+	return e.Neighbours.Site(name, vectors, p)
+}
 
-func (p *plain) Out() *nn.Node { return p.out }
+// most is how many memories the embeddings of so many centres are made of, at
+// most.
+func (e *Embedding) most(centres int) int {
+	if e.Neighbours == nil {
+		return centres
+	}
+	return e.Neighbours.Most(centres)
+}
+
+// at is the embedding x at a time.
+func (e *Embedding) at(x *nn.Node, dt *nn.Fed) *nn.Node {
+	if e.Projection == nil {
+		return x
+	}
+	return nn.TimeProject(x, dt.Node, e.Projection.W, e.Projection.B)
+}
+
+// feedTimes is an input of times since last updates; nil where embeddings do
+// not change with time.
+func (e *Embedding) feedTimes(net *nn.Network, name string, rows *nn.Rows, host func() []float32) *nn.Fed {
+	if e.Projection == nil {
+		return nil
+	}
+	return net.FromHost(name, rows, 1, host)
+}
+
+func (e *Embedding) elapsed(s Side, seconds float64) float32 {
+	if e.Projection == nil {
+		return 0
+	}
+	return e.Projection.Elapsed(s, seconds)
+}
+
+func (e *Embedding) insert(b datasets.Stream, x kernels.Buffer) {
+	if e.Neighbours != nil {
+		e.Neighbours.Insert(b, x)
+	}
+}
+
+func (e *Embedding) affected(nodes []int32) iter.Seq[int32] {
+	if e.Neighbours == nil {
+		return slices.Values(nodes)
+	}
+	return e.Neighbours.Affected(nodes)
+}
+
+func (e *Embedding) reset() {
+	if e.Neighbours != nil {
+		e.Neighbours.Reset()
+	}
+}
+
+func (e *Embedding) tensors() []models.Tensor {
+	if e.Neighbours == nil {
+		return nil
+	}
+	return e.Neighbours.Tensors()
+}
+
+func (e *Embedding) check(saved []models.Tensor) error {
+	if e.Neighbours == nil {
+		return models.Check(nil, saved)
+	}
+	return e.Neighbours.Check(saved)
+}
+
+func (e *Embedding) restore(saved []models.Tensor) {
+	if e.Neighbours != nil {
+		e.Neighbours.Restore(saved)
+	}
+}
+
+// lookup is a list of embeddings at times: rows of a site's.
+type lookup struct {
+	embedding *Embedding
+	rows      *nn.Rows
+	index, dt *nn.Fed
+	untimed   *nn.Node // the rows
+	out       *nn.Node // at their times
+
+	indices []int32
+	deltas  []float32
+}
+
+func newLookup(e *Embedding, net *nn.Network, name string, from *nn.Node, rows *nn.Rows) *lookup {
+	l := &lookup{embedding: e, rows: rows}
+	l.index = net.ListFromHost(name+".index", rows, func() []int32 { return l.indices })
+	l.dt = e.feedTimes(net, name+".dt", rows, func() []float32 { return l.deltas })
+	l.untimed = nn.Gather(from, l.index.Node)
+	l.out = e.at(l.untimed, l.dt)
+	return l
+}
+
+// reset clears the list.
+func (l *lookup) reset() {
+	l.indices, l.deltas = l.indices[:0], l.deltas[:0]
+	l.rows.Set(0)
+}
+
+// add lists a row, so many seconds after its node's last update. Lookups that
+// share their rows are listed to the same length.
+func (l *lookup) add(row int32, s Side, seconds float64) {
+	l.indices, l.deltas = append(l.indices, row), append(l.deltas, l.embedding.elapsed(s, seconds))
+	l.rows.Set(len(l.indices))
+}
+
+// write writes for programs that train what others fetch by themselves.
+func (l *lookup) write() {
+	l.index.Write()
+	l.dt.Write()
+}
+
+// nodeList is a list of distinct nodes, with the position of each.
+type nodeList struct {
+	nodes    []int32
+	position []int32 // of a node, +1; 0 if it is not listed
+}
+
+func newNodeList(nodes int) *nodeList { return &nodeList{position: make([]int32, nodes)} }
+
+// reset clears the list.
+func (l *nodeList) reset() {
+	for _, n := range l.nodes {
+		l.position[n] = 0
+	}
+	l.nodes = l.nodes[:0]
+}
+
+// add lists those of the nodes that are not there yet.
+func (l *nodeList) add(nodes []int32) {
+	for _, n := range nodes {
+		if l.position[n] == 0 {
+			l.nodes = append(l.nodes, n)
+			l.position[n] = int32(len(l.nodes))
+		}
+	}
+}
+
+// at is the position of a listed node.
+func (l *nodeList) at(node int32) int32 { return l.position[node] - 1 }
+
+// upTo is 0 to n-1: all rows of something, in order.
+func upTo(n int) []int32 {
+	out := make([]int32, n)
+	for i := range out {
+		out[i] = int32(i)
+	}
+	return out
+}

@@ -5,6 +5,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/kernels"
+	"dgsbench/models"
 	"dgsbench/nn"
 )
 
@@ -13,14 +14,14 @@ import (
 // Logits are those of the last training batch: positive pairs, then
 // negative ones.
 func (m *Model) Logits() kernels.Buffer {
-	return m.learning.program.Buffer(m.learning.logits)
+	return m.training.program.Buffer(m.training.logits)
 }
 
 // Gradients are those of the last training batch, by parameter.
 func (m *Model) Gradients() map[string]kernels.Buffer {
 	out := map[string]kernels.Buffer{}
-	for i, name := range m.learning.program.Names() {
-		out[name] = m.learning.program.Gradients().Buffers[i]
+	for i, name := range m.training.program.Names() {
+		out[name] = m.training.program.Gradients().Buffers[i]
 	}
 	return out
 }
@@ -30,9 +31,9 @@ func (m *base) Network() *nn.Network { return m.core.Net }
 
 // Parameter is where a learned parameter is.
 func (m *Model) Parameter(name string) kernels.Buffer {
-	for i, n := range m.learning.program.Names() {
+	for i, n := range m.training.program.Names() {
 		if n == name {
-			return m.learning.program.Params().Buffers[i]
+			return m.training.program.Params().Buffers[i]
 		}
 	}
 	return nil
@@ -60,35 +61,26 @@ func (m *Model) Flush() { m.evaluate() }
 // Read is what a training batch reads of the nodes: memories with their
 // messages applied, a row each, and their last updates.
 func (m *Model) Read(nodes []int32) (kernels.Buffer, []float64) {
-	r, size := m.applying.any.reading, m.core.opts.Size
-	r.list(nodes, m.blank)
-	m.applying.any.program.Run()
+	any, size := &m.updater.without, m.core.opts.Size
+	u := any.update
+	u.list(nodes, m.blank)
+	any.program.Run()
 	index, out := m.device.NewInts(len(nodes)), m.device.NewBuffer(len(nodes)*size)
-	m.device.WriteInts(index, r.row)
-	m.device.GatherRows(len(nodes), len(r.ids), size, out, m.applying.any.program.Buffer(r.out), index)
-	return out, slices.Clone(r.updated)
+	m.device.WriteInts(index, u.row)
+	m.device.GatherRows(len(nodes), len(u.ids), size, out, any.program.Buffer(u.out), index)
+	return out, slices.Clone(u.updated)
 }
 
 // Fold is what a training batch leaves behind: the memories of its nodes as
 // they were read, and its events as messages.
 func (m *Model) Fold(b datasets.Stream) {
-	if err := m.read(b); err != nil {
+	if err := m.upload(b); err != nil {
 		panic(err)
 	}
-	own := newNodeList(m.setup.NumNodes)
-	own.add(b.Src)
-	own.add(b.Dst)
-	z, updated := m.Read(own.nodes)
-	m.applying.keep(own.nodes, z, updated)
-	m.store.fold(b, m.x)
-}
-
-// Generation counts the graphs that were built for training.
-func (m *Model) Generation() int {
-	if m.learning == nil {
-		return 0
-	}
-	return m.learning.generation
+	own := m.nodesOf(b)
+	z, updated := m.Read(own)
+	m.core.commit(own, z, upTo(len(own)), updated)
+	m.store(b)
 }
 
 // Logits are those of the last training batch.
@@ -109,4 +101,13 @@ func (m *Classifier) Parameter(name string) kernels.Buffer {
 		return m.head.Training().Params().Buffers[i]
 	}
 	return nil
+}
+
+// New builds the model for one trial.
+func New(s models.Setup, c Config) (*Model, error) {
+	d, err := s.NewDevice()
+	if err != nil {
+		return nil, err
+	}
+	return NewOn(d, s, c)
 }

@@ -1,7 +1,6 @@
 package memory_test
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -39,7 +38,7 @@ type heard struct {
 // stored are a node's messages that count, in order.
 func (n *naive) stored(node int32) []heard {
 	all := append(slices.Clone(n.stores[0][node]), n.stores[1][node]...)
-	if n.opts.Aggregator == memory.Last && len(all) > 0 {
+	if len(all) > 0 {
 		return []heard{slices.MaxFunc(all, func(a, b heard) int { return a.number - b.number })}
 	}
 	return all
@@ -211,28 +210,26 @@ func (l *looped) compare(what string) {
 	}
 }
 
-// TestMemoryMatchesLoops: any graph, both tasks, aggregators and cells, in
+// TestMemoryMatchesLoops: any graph, both tasks and cells, in
 // training and in evaluation, one after the other without Reset.
 func TestMemoryMatchesLoops(t *testing.T) {
 	const nodes, batch = 7, 9
 	var ways []*memory.Classification
 	for _, c := range []memory.Classification{
-		{NCOrder: memory.Before, NCMemory: memory.PerEvent}, {NCMemory: memory.PyGLast}, {NCMemory: memory.PyGLastDetached},
+		{NCMemory: memory.PyGLast}, {NCMemory: memory.PyGLastDetached},
 	} {
 		way := memory.ClassificationDefaults()
-		way.NCMemory, way.NCOrder, way.Head.Hidden = c.NCMemory, cmp.Or(c.NCOrder, way.NCOrder), []int{3}
+		way.NCMemory, way.Head.Hidden = c.NCMemory, []int{3}
 		ways = append(ways, &way)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		o := memory.Options{
-			Size: 4, Time: 3, TimeInit: memory.PyG, Aggregator: memory.Last,
+			Size: 4, Time: 3,
 			Cell: rapid.SampledFrom([]memory.Cell{memory.GRU, memory.RNN}).Draw(t, "cell"),
 		}
 		var nc *memory.Classification
 		if rapid.Bool().Draw(t, "classified") {
 			nc = rapid.SampledFrom(ways).Draw(t, "way")
-		} else {
-			o.Aggregator = rapid.SampledFrom([]memory.Aggregator{memory.Last, memory.Mean}).Draw(t, "aggregator")
 		}
 		l, now := newLooped(t, o, nc, nodes, batch), 0.0
 		for range rapid.IntRange(2, 3).Draw(t, "epochs") {
@@ -254,20 +251,18 @@ func TestMemoryMatchesLoops(t *testing.T) {
 // once, and each message reads memories from before all of them.
 func TestManyMessagesMatchLoops(t *testing.T) {
 	const nodes, batch = 1100, 200
-	for _, aggregator := range []memory.Aggregator{memory.Last, memory.Mean} {
-		o := memory.Options{Size: 4, Time: 3, TimeInit: memory.PyG, Aggregator: aggregator, Cell: memory.GRU}
-		l, rng := newLooped(t, o, nil, nodes, batch), rand.New(rand.NewPCG(1, 1))
-		for i := range 6 {
-			b := datasets.Stream{NumNodes: nodes, NumFeat: naiveFeatures}
-			for k := range batch {
-				b.Src, b.Dst = append(b.Src, rng.Int32N(nodes)), append(b.Dst, rng.Int32N(nodes))
-				b.Time, b.Feat = append(b.Time, float64(i*batch+k)/100), append(b.Feat, rng.Float32(), rng.Float32())
-			}
-			if i < 5 {
-				l.train(b)
-			} else {
-				l.evaluate(b)
-			}
+	o := memory.Options{Size: 4, Time: 3, Cell: memory.GRU}
+	l, rng := newLooped(t, o, nil, nodes, batch), rand.New(rand.NewPCG(1, 1))
+	for i := range 6 {
+		b := datasets.Stream{NumNodes: nodes, NumFeat: naiveFeatures}
+		for k := range batch {
+			b.Src, b.Dst = append(b.Src, rng.Int32N(nodes)), append(b.Dst, rng.Int32N(nodes))
+			b.Time, b.Feat = append(b.Time, float64(i*batch+k)/100), append(b.Feat, rng.Float32(), rng.Float32())
+		}
+		if i < 5 {
+			l.train(b)
+		} else {
+			l.evaluate(b)
 		}
 	}
 }

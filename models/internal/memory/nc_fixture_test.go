@@ -8,8 +8,8 @@ import (
 	"dgsbench/kernels"
 	"dgsbench/models"
 	"dgsbench/models/internal/memory"
-	"dgsbench/models/internal/ring"
 	"dgsbench/models/jodie"
+	"dgsbench/models/ring"
 	"dgsbench/models/tgn"
 	"dgsbench/nn"
 	"dgsbench/protocol"
@@ -53,7 +53,7 @@ func TestClassificationMatchesPyTorch(t *testing.T) {
 	var f ncFixture
 	readFixture(t, "tgn_nc.json", &f)
 	f.PyGLast.Params, f.PyGLastDetached.Params = f.ID.Params, f.ID.Params
-	m := memory.Options{Size: f.Dims.M, Time: f.Dims.Td, TimeInit: memory.PyG, Aggregator: memory.Last, Cell: memory.GRU}
+	m := memory.Options{Size: f.Dims.M, Time: f.Dims.Td, Cell: memory.GRU}
 	adam := memory.Optimiser{LR: f.Dims.LR}
 	attention := tgn.AttentionOptions{Size: f.Dims.D, Heads: f.Dims.Heads, Layers: 1, Neighbours: f.Dims.Ring}
 	how := memory.ClassificationDefaults()

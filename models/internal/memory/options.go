@@ -1,14 +1,19 @@
 package memory
 
-import "fmt"
+import (
+	"fmt"
+
+	"dgsbench/models"
+	"dgsbench/models/head"
+	"dgsbench/nn"
+	"dgsbench/protocol"
+)
 
 // Options are those of the memory.
 type Options struct {
-	Size       int        `yaml:"size"`       // M: numbers of a memory
-	Time       int        `yaml:"time"`       // columns of a time encoding
-	TimeInit   TimeInit   `yaml:"time_init"`  // how the time encoding starts
-	Aggregator Aggregator `yaml:"aggregator"` // which of a node's messages count
-	Cell       Cell       `yaml:"cell"`       // what applies a message
+	Size int  `yaml:"size"` // M: numbers of a memory
+	Time int  `yaml:"time"` // columns of a time encoding
+	Cell Cell `yaml:"cell"` // what applies a message
 }
 
 // Cell is what applies a message to a memory.
@@ -22,33 +27,8 @@ const (
 	RNN Cell = "rnn"
 )
 
-// TimeInit is how the frequencies of the time encoding are drawn.
-type TimeInit string
-
-const (
-	// PyG has weights and biases uniform in -1 to 1.
-	PyG TimeInit = "pyg"
-	// TGN has the original's fixed frequencies, from 1 down to 1e-9 in equal
-	// ratios, and biases of zero.
-	TGN TimeInit = "tgn"
-)
-
-// Aggregator says what is applied of the messages that a node got in its
-// last batch.
-type Aggregator string
-
-const (
-	// Last is the last one in stream order.
-	Last Aggregator = "last"
-	// Mean is the mean of all, separately for the last batch that has the
-	// node as a source and the last one that has it as a destination.
-	Mean Aggregator = "mean"
-)
-
 // Defaults are those of PyTorch Geometric's example.
-func Defaults() Options {
-	return Options{Size: 100, Time: 100, TimeInit: PyG, Aggregator: Last, Cell: GRU}
-}
+func Defaults() Options { return Options{Size: 100, Time: 100, Cell: GRU} }
 
 // Validate names the first value that is out of range.
 func (o Options) Validate() error {
@@ -57,12 +37,6 @@ func (o Options) Validate() error {
 	}
 	if o.Time < 1 || o.Time > 4096 {
 		return fmt.Errorf("memory.time is %d, expected 1 to 4096", o.Time)
-	}
-	if o.TimeInit != PyG && o.TimeInit != TGN {
-		return fmt.Errorf("memory.time_init is %q, expected %s or %s", o.TimeInit, PyG, TGN)
-	}
-	if o.Aggregator != Last && o.Aggregator != Mean {
-		return fmt.Errorf("memory.aggregator is %q, expected %s or %s", o.Aggregator, Last, Mean)
 	}
 	if o.Cell != GRU && o.Cell != RNN {
 		return fmt.Errorf("memory.cell is %q, expected %s or %s", o.Cell, GRU, RNN)
@@ -85,4 +59,97 @@ func (o Optimiser) Validate() error {
 		return fmt.Errorf("optimiser.weight_decay is %v, expected 0 to 1", o.WeightDecay)
 	}
 	return nil
+}
+
+// Classification are the options of node classification.
+type Classification struct {
+	NCMemory NCMemory    `yaml:"nc_memory"` // what of its own batch an event is classified by
+	Head     HeadOptions `yaml:"head"`
+}
+
+// NCMemory is what of its own batch an event is classified by.
+type NCMemory string
+
+const (
+	// PerEvent is the event alone: every occurrence of a node has a memory
+	// of its own.
+	PerEvent NCMemory = "per_event"
+	// PyGLast is the source's last event of the batch, which may be a later
+	// one: what PyTorch Geometric's module gives if it is updated before it
+	// is read. The gradient is two applications of the cell deep.
+	PyGLast NCMemory = "pyg_last"
+	// PyGLastDetached is the same with a detach in between: one application.
+	PyGLastDetached NCMemory = "pyg_last_detached"
+)
+
+// HeadOptions are those of the classifier on top of the embeddings. It
+// shares its optimiser with what is below.
+type HeadOptions struct {
+	Hidden    []int   `yaml:"hidden"`     // units of the dense layers, 1 to 3 layers
+	Norm      nn.Norm `yaml:"norm"`       // of the hidden units before their ReLU: none, layer or batch
+	Dropout   float64 `yaml:"dropout"`    // share of hidden units dropped in training
+	PosWeight float64 `yaml:"pos_weight"` // weight of positive events
+}
+
+// with completes them.
+func (h HeadOptions) with(o Optimiser) head.Options {
+	return head.Options{Hidden: h.Hidden, Norm: h.Norm, Dropout: h.Dropout, LR: o.LR, WeightDecay: o.WeightDecay, PosWeight: h.PosWeight}
+}
+
+// ClassificationDefaults are those of the reference runs.
+func ClassificationDefaults() Classification {
+	h := head.Defaults()
+	return Classification{
+		NCMemory: PerEvent, Head: HeadOptions{Hidden: h.Hidden, Norm: h.Norm, Dropout: h.Dropout, PosWeight: h.PosWeight},
+	}
+}
+
+// Check names the first value that is out of range, or does not go with the
+// optimiser's.
+func (c Classification) Check(o Optimiser) error {
+	if c.NCMemory != PerEvent && c.NCMemory != PyGLast && c.NCMemory != PyGLastDetached {
+		return fmt.Errorf("nc_memory is %q, expected %s, %s or %s", c.NCMemory, PerEvent, PyGLast, PyGLastDetached)
+	}
+	if err := c.Head.with(o).Validate(); err != nil {
+		return fmt.Errorf("head.%w", err)
+	}
+	return nil
+}
+
+// MixesBatch is that of the head.
+func (c Classification) MixesBatch() bool { return c.Head.Norm == nn.WithBatch }
+
+// LooksAhead says why a classification depends on later events of its
+// batch; it is empty where it does not.
+func (c Classification) LooksAhead(task protocol.Task) string {
+	if task == protocol.NodeClassification && c.NCMemory != PerEvent {
+		return fmt.Sprintf("nc_memory: %s has one memory a node and batch, that after its last event", c.NCMemory)
+	}
+	return ""
+}
+
+// Bytes is the memory that a model of the family takes: memories and the times
+// of their updates, messages, lists of nodes, in link prediction the candidates'
+// parts of the decoder, and the programs of a batch.
+// The embedding has width columns, holds embedding bytes a node and reads reads
+// memories for each answer.
+func Bytes(s models.Setup, c Config, width int, embedding int64, reads int) int64 {
+	const (
+		lists  = 4 * 4         // positions in lists of nodes
+		ranked = 4 + 4 + 1 + 4 // numbers, times and marks of the candidates
+	)
+	rows, message := int64(1), 4+8+1+4+2*4*s.NumFeat // other end, time, row, position; features twice
+	if c.perEvent(s.Task) {
+		rows, message = 2, 0
+	}
+	each := rows*4*int64(c.Memory.Size) + 8 + lists + int64(message) + embedding
+	answers := s.MaxBatch
+	if s.Task == protocol.LinkPrediction {
+		each += 4*int64(width) + ranked
+		answers *= 3 // sources, destinations, negatives
+	}
+	// A memory that is read has a message, gates and their gradients.
+	const numbers = 16 // as measured, of each column of a message
+	program := int64(answers*reads) * 4 * numbers * int64(2*c.Memory.Size+MessageWidth(s.NumFeat)+c.Memory.Time)
+	return program + each*int64(s.NumNodes)
 }

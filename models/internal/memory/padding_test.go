@@ -92,9 +92,6 @@ func numbersOf(m models.Model) map[string][]float32 {
 func paddedConfigs(dropout float64) map[protocol.Task]map[string]memory.Config {
 	classes := map[string]memory.Config{}
 	for name, c := range testConfigs(dropout) {
-		if c.Memory.Aggregator == memory.Mean {
-			continue
-		}
 		c.Classification = memory.ClassificationDefaults()
 		c.Classification.Head.Hidden, c.Classification.Head.Dropout = []int{5}, dropout
 		for _, n := range []memory.NCMemory{memory.PerEvent, memory.PyGLast} {
@@ -153,9 +150,6 @@ func TestAnyPadding(t *testing.T) {
 	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
 		for task, configs := range paddedConfigs(0) {
 			for name, c := range configs {
-				if c.Memory.Aggregator == memory.Mean {
-					continue // whose messages have no padding
-				}
 				t.Run(fmt.Sprintf("%s/%s", task, name), func(t *testing.T) {
 					again := &devicetest.Repeating{Device: d}
 					large := newPadded(t, again, task, c, s)

@@ -4,8 +4,10 @@ import (
 	"sync/atomic"
 
 	"dgsbench/datasets"
+	"dgsbench/kernels"
 	"dgsbench/models"
-	"dgsbench/models/internal/lastwrite"
+	"dgsbench/models/halves"
+	"dgsbench/models/lastwrite"
 	"dgsbench/nn"
 )
 
@@ -19,8 +21,7 @@ type perEvent struct {
 	events   *nn.Rows
 	features *nn.Node    // of all events
 	sources  *occurrence // of all events
-	targets  *occurrence // as destinations: of those events that are their nodes' last, or of all
-	late     *late       // the features of targets; nil where they are those of all events
+	targets  *occurrence // as destinations: of those events that are their nodes' last
 	around   *around     // the sources' neighbours; nil where embeddings are of one memory
 	site     Site
 	since    *nn.Fed // times since the sources' last updates
@@ -28,59 +29,49 @@ type perEvent struct {
 	out      *nn.Node    // embeddings
 	update   *nn.Program // memories alone
 
+	last         *nn.Fed // features of targets; nil where the stream has none
+	lastFeatures []float32
+
 	batch datasets.Stream
 	bad   atomic.Bool // a program has found a feature that cannot be fed
 }
 
-func newPerEvent(b *base) (*perEvent, error) {
-	p := &perEvent{base: b, finder: lastwrite.NewFinder(b.setup.NumNodes), events: nn.NewRows(b.setup.MaxBatch)}
-	net := b.core.Net
-	p.features = net.Input("event.features", p.events, b.core.width)
-	b.x = net.Buffer(p.features)
-	if b.setup.NumFeat > 0 {
-		net.Feed(p.features, nn.FromHostWithin(b.core.width, func() []float32 { return p.batch.Feat }, &p.bad))
+func newPerEvent(m *base) *perEvent {
+	p := &perEvent{base: m, finder: lastwrite.NewFinder(m.setup.NumNodes), events: nn.NewRows(m.setup.MaxBatch)}
+	net, width := m.core.Net, m.core.width
+	p.features = net.Input("event.features", p.events, width)
+	m.x = net.Buffer(p.features)
+	rows := nn.NewRows(m.setup.MaxBatch)
+	var last *nn.Node
+	if m.setup.NumFeat > 0 {
+		net.Feed(p.features, nn.FromHostWithin(width, func() []float32 { return p.batch.Feat }, &p.bad))
+		p.last = net.FromHost("event.last", rows, width, func() []float32 { return p.lastFeatures })
+		last = p.last.Node
+	} else {
+		last = net.Input("event.last", rows, width)
 	}
-	rows, features := p.events, p.features
-	if !b.device.Wide() {
-		p.late = newLate(b)
-		rows, features = p.late.rows, p.late.node
-	}
-	var err error
-	if p.sources, err = newOccurrence(b.core, "event.source", p.events, p.features); err != nil {
-		return nil, err
-	}
-	if p.targets, err = newOccurrence(b.core, "event.target", rows, features); err != nil {
-		return nil, err
-	}
-	if err := p.embed(); err != nil {
-		return nil, err
-	}
-	p.update, err = net.Compile(nn.ForInference, p.wanted().InInference...)
-	return p, err
+	p.sources = newOccurrence(m.core, "event.source", p.events, p.features)
+	p.targets = newOccurrence(m.core, "event.target", rows, last)
+	p.embed()
+	p.update = net.Compile(nn.ForInference, p.wanted().InInference...)
+	return p
 }
 
 // embed puts the embedding on top of the sources' memories.
-func (p *perEvent) embed() (err error) {
+func (p *perEvent) embed() {
 	batch, vectors := p.setup.MaxBatch, p.sources.out
 	place := Place{Centres: batch, Training: true, Apart: p.events}
-	if steps := p.embedding.Steps(); steps > 0 {
-		if p.around, err = newAround(p.core, steps, vectors, p.events, p.embedding.Most(batch)-batch); err != nil {
-			return err
-		}
+	if n := p.embedding.Neighbours; n != nil {
+		p.around = newAround(p.core, n.Steps(), vectors, p.events, n.Most(batch)-batch)
 		vectors, place.Around = p.around.vectors, p.around.node
 	}
-	if p.site, err = p.embedding.Site("event", vectors, place); err != nil {
-		return err
-	}
-	p.since = p.core.Net.FromHost("event.dt", p.events, 1, func() []float32 { return p.deltas })
-	p.out, err = p.embedding.At(p.site.Out(), p.since.Node)
-	return err
+	p.site = p.embedding.site("event", vectors, place)
+	p.since = p.embedding.feedTimes(p.core.Net, "event.dt", p.events, func() []float32 { return p.deltas })
+	p.out = p.embedding.at(p.site.Out(), p.since)
 }
 
-func (p *perEvent) embeddings() (*nn.Node, *nn.Rows) { return p.out, p.events }
-
-// wanted are the memories. In inference they are not kept, but put away. The
-// features are, for whoever inserts them.
+// wanted are the memories. In inference they are not kept, but drained. The
+// features are kept, for whoever inserts them.
 func (p *perEvent) wanted() nn.Wanted {
 	memories := []*nn.Node{p.sources.out, p.targets.out}
 	if p.around == nil {
@@ -93,77 +84,68 @@ func (p *perEvent) wanted() nn.Wanted {
 func (p *perEvent) check(b datasets.Stream) error { return models.CheckClock(b) }
 
 // prepare sets the batch up for its sources to be classified.
-func (p *perEvent) prepare(b datasets.Stream, _ bool) {
-	p.occur(b)
+func (p *perEvent) prepare(b datasets.Stream, training bool) {
+	p.list(b)
 	p.deltas = p.deltas[:0]
 	for k, n := range b.Src {
-		p.deltas = append(p.deltas, p.embedding.Elapsed(Source, b.Time[k]-p.core.Updated[n]))
+		p.deltas = append(p.deltas, p.embedding.elapsed(Source, b.Time[k]-p.core.Updated[n]))
 	}
 	listed := p.site.List(b.Src)
 	if p.around != nil {
 		p.around.list(b.Len(), listed)
 		p.site.Write(p.around.rows, p.around.updated)
 	}
-}
-
-// occur lists the occurrences that count: all sources, and destinations that
-// are the last occurrence of their node.
-func (p *perEvent) occur(b datasets.Stream) {
-	p.batch = b
-	p.bad.Store(false)
-	p.events.Set(b.Len())
-	p.sources.start()
-	p.targets.start()
-	for k, u := range b.Src {
-		p.sources.add(u, b.Dst[k], b.Time[k])
-		if p.late == nil {
-			p.targets.add(b.Dst[k], u, b.Time[k])
-		}
+	if !training {
+		return
 	}
-	if p.late != nil {
-		p.late.start()
-	}
-	p.writes = p.finder.Writes(b)
-	for _, w := range p.writes {
-		switch k := int(w.Event); {
-		case w.Self == b.Src[k]: // both ends of a self-loop get the same
-			p.sources.keep(k, w.Self)
-		case p.late == nil:
-			p.targets.keep(k, w.Self)
-		default:
-			p.targets.add(w.Self, w.Other, b.Time[k])
-			p.targets.keep(p.late.add(b, k), w.Self)
-		}
-	}
-}
-
-// write is for programs that train.
-func (p *perEvent) write() {
 	p.since.Write()
 	p.sources.write()
 	p.targets.write()
-	if p.late != nil {
-		p.late.write()
-	}
+	p.last.Write()
 	if p.around != nil {
-		p.around.write()
+		p.around.id.Write()
 	}
-	p.site.Fill()
+	p.site.WriteFed()
 }
 
-// refused reports what the programs have found.
-func (p *perEvent) refused(b datasets.Stream) error {
+// list lists the occurrences that count: all sources, and destinations that
+// are the last occurrence of their node.
+func (p *perEvent) list(b datasets.Stream) {
+	p.batch = b
+	p.bad.Store(false)
+	p.sources.reset()
+	p.targets.reset()
+	p.lastFeatures = p.lastFeatures[:0]
+	for k, u := range b.Src {
+		p.sources.add(u, b.Dst[k], b.Time[k])
+	}
+	p.writes = p.finder.Writes(b)
+	for _, w := range p.writes {
+		k := int(w.Event)
+		if w.Self == b.Src[k] { // both ends of a self-loop get the same
+			p.sources.keep(k, w.Self)
+			continue
+		}
+		p.targets.keep(p.targets.add(w.Self, w.Other, b.Time[k]), w.Self)
+		p.lastFeatures = append(p.lastFeatures, b.Features(k)...)
+	}
+	p.sources.rows.Set(len(p.sources.to))
+	p.targets.rows.Set(len(p.targets.to))
+}
+
+// checkRun reports what the programs have found.
+func (p *perEvent) checkRun(b datasets.Stream) error {
 	if p.bad.Load() {
 		return models.BadFeature(b)
 	}
 	return nil
 }
 
-// takeBack has nothing to do: the nodes still have the memories from before.
-func (p *perEvent) takeBack() {}
+// rollback has nothing to do: the nodes still have the memories from before.
+func (p *perEvent) rollback() {}
 
-// finish keeps the memories of the last occurrences, and the events.
-func (p *perEvent) finish(b datasets.Stream, trained *nn.Training) {
+// commit keeps the memories of the last occurrences, and the events.
+func (p *perEvent) commit(b datasets.Stream, trained *nn.Training) {
 	if trained != nil {
 		p.sources.put(trained.Buffer(p.sources.out))
 		p.targets.put(trained.Buffer(p.targets.out))
@@ -172,37 +154,157 @@ func (p *perEvent) finish(b datasets.Stream, trained *nn.Training) {
 		p.core.rows.Turn(w.Self)
 		p.core.Updated[w.Self] = b.Time[w.Event]
 	}
-	p.embedding.Insert(b, p.x)
+	p.embedding.insert(b, p.x)
 }
 
 // observe folds a batch in that is not classified.
 func (p *perEvent) observe(b datasets.Stream, _ bool) error {
-	p.occur(b)
+	p.list(b)
 	p.update.Run()
-	if err := p.refused(b); err != nil {
+	if err := p.checkRun(b); err != nil {
 		return err
 	}
-	p.finish(b, nil)
+	p.commit(b, nil)
 	return nil
 }
 
-func (p *perEvent) reset() {
-	p.core.forget()
-	p.embedding.Reset()
+// occurrence is what becomes of the memories of one end of some events
+// (equations 1 and 4): one application of the cell to what was kept before the
+// batch. Programs for inference fetch what they need, and drain the memories.
+type occurrence struct {
+	core            *Core
+	rows            *nn.Rows
+	self, other, dt *nn.Fed // rows of the table; time since the last update
+	out             *nn.Node
+
+	selves, others, to []int32 // rows of both ends, and of where the memory is to be kept, or nowhere
+	deltas             []float32
+	places             kernels.Ints // to
 }
 
-func (p *perEvent) tensors() []models.Tensor {
-	return append(p.core.tensors(), p.embedding.Tensors()...)
+// newOccurrence has messages with these features, a row an event.
+func newOccurrence(c *Core, name string, rows *nn.Rows, features *nn.Node) *occurrence {
+	o := &occurrence{core: c, rows: rows, places: c.device.NewInts(features.Shape()[0])}
+	o.self = c.Net.ListFromHost(name+".self", rows, func() []int32 { return o.selves })
+	o.other = c.Net.ListFromHost(name+".other", rows, func() []int32 { return o.others })
+	o.dt = c.Net.FromHost(name+".dt", rows, 1, func() []float32 { return o.deltas })
+	self, other := nn.Gather(c.Table, o.self.Node), nn.Gather(c.Table, o.other.Node)
+	o.out = c.memoryAfter(c.message(self, other, features, o.dt.Node), self)
+	c.Net.Drain(o.out, nn.DrainTo(c.opts.Size, c.table, func() []int32 { return o.to }, nil))
+	return o
 }
 
-func (p *perEvent) fits(saved []models.Tensor) error {
-	if err := p.core.check(saved); err != nil {
-		return err
+// reset clears the list of events.
+func (o *occurrence) reset() {
+	o.selves, o.others, o.to, o.deltas = o.selves[:0], o.others[:0], o.to[:0], o.deltas[:0]
+}
+
+// add lists an event and returns its number in the list. Its memory is not kept.
+func (o *occurrence) add(self, other int32, time float64) (number int) {
+	o.selves, o.others, o.to = append(o.selves, o.core.rows.Of(self)), append(o.others, o.core.rows.Of(other)), append(o.to, halves.Nowhere)
+	o.deltas = append(o.deltas, float32(time-o.core.Updated[self]))
+	return len(o.to) - 1
+}
+
+// keep says that the memory that is listed as number i is kept for the node.
+func (o *occurrence) keep(i int, node int32) { o.to[i] = o.core.rows.Free(node) }
+
+// write is for programs that train.
+func (o *occurrence) write() {
+	o.self.Write()
+	o.other.Write()
+	o.dt.Write()
+	o.core.device.WriteInts(o.places, o.to)
+}
+
+// put stores what a program has computed that trains.
+func (o *occurrence) put(memories kernels.Buffer) {
+	o.core.device.PutRows(len(o.to), o.core.opts.Size, o.core.table(), memories, o.places)
+}
+
+// around is the memories around the sources of events: of neighbours that the
+// sources' embeddings are made of, too, each in a row of its own.
+type around struct {
+	core *Core
+	// One step away: node is their memories.
+	few  *nn.Rows
+	id   *nn.Fed
+	node *nn.Node
+	// More steps: the sources' vectors above them.
+	both *stacked
+
+	vectors *nn.Node // of the sources, or both
+	nodes   []int32  // neighbours, as rows of the table
+	numbers []int32  // 0, 1, 2 ...
+
+	// Of sources and neighbours, for Site.Write.
+	rows    []int32
+	updated []float64
+}
+
+// newAround has room for so many neighbours.
+func newAround(c *Core, steps int, vectors *nn.Node, events *nn.Rows, most int) *around {
+	const name = "event.around"
+	a := &around{core: c, vectors: vectors, numbers: upTo(vectors.Shape()[0] + most)}
+	if steps > 1 {
+		a.both = newStacked(c, name, vectors, events, most)
+		a.vectors = a.both.out
+		return a
 	}
-	return p.embedding.Check(saved[coreTensors:])
+	a.few = c.Net.PaddedRows(most)
+	a.id = c.Net.ListFromHost(name, a.few, func() []int32 { return a.nodes })
+	a.node = nn.Gather(c.Table, a.id.Node)
+	return a
 }
 
-func (p *perEvent) restore(saved []models.Tensor) {
-	p.core.restore(saved)
-	p.embedding.Restore(saved[coreTensors:])
+// list is for nodes of which so many are sources, the first ones.
+func (a *around) list(sources int, listed []int32) {
+	neighbours := len(listed) - sources
+	a.nodes, a.updated = a.core.rows.Append(a.nodes[:0], listed[sources:]), a.updated[:0]
+	for _, n := range listed {
+		a.updated = append(a.updated, a.core.Updated[n])
+	}
+	if a.both != nil {
+		a.both.write(sources, a.nodes)
+		a.rows = a.numbers[:len(listed)]
+		return
+	}
+	a.few.Set(neighbours)
+	a.rows = append(append(a.rows[:0], a.numbers[:sources]...), a.numbers[:neighbours]...)
+}
+
+// stacked is rows of some vectors, and below them memories as they are kept:
+// as many of each as there are.
+type stacked struct {
+	core          *Core
+	rows, kept    *nn.Rows // of both, and of the memories
+	id            *nn.Fed  // of the memories
+	first, second *nn.Node // places of both
+	ids, numbers  []int32  // of the memories; 0, 1, 2 ...
+	out           *nn.Node
+}
+
+// newStacked has at most so many kept memories below vectors, which have
+// the active rows of upper. Its rows are padded, so that those who read them
+// may be.
+func newStacked(c *Core, name string, vectors *nn.Node, upper *nn.Rows, most int) *stacked {
+	all := vectors.Shape()[0] + most
+	e := &stacked{core: c, rows: c.Net.PaddedRows(all), kept: nn.NewRows(most), numbers: upTo(all)}
+	e.id = c.Net.ListFromHost(name+".id", e.kept, func() []int32 { return e.ids })
+	e.first, e.second = c.Net.Index(name+".first", upper), c.Net.Index(name+".second", e.kept)
+	like := c.Net.Input(name+".like", e.rows, 1)
+	above := nn.Scatter(vectors, e.first, like)
+	e.out = nn.Add(above, nn.Scatter(nn.Gather(c.Table, e.id.Node), e.second, like))
+	return e
+}
+
+// write lists so many vectors above memories, by their rows of the table.
+func (e *stacked) write(above int, memories []int32) {
+	d, net := e.core.device, e.core.Net
+	e.ids = append(e.ids[:0], memories...)
+	e.rows.Set(above + len(memories))
+	e.kept.Set(len(memories))
+	e.id.Write()
+	d.WriteInts(net.Ints(e.first), e.numbers[:above])
+	d.WriteInts(net.Ints(e.second), e.numbers[above:above+len(memories)])
 }

@@ -6,207 +6,212 @@ import (
 	"dgsbench/nn"
 )
 
-// perNode classifies by one memory a node, as PyTorch Geometric's module
-// gives it, from after the batch or from before it. In training a read
-// applies the messages that wait, with a gradient; in evaluation memories
-// are up to date.
+// perNode classifies by one memory a node, that after its last event of the
+// batch, as PyTorch Geometric's module gives it when it is updated before it is
+// read. In training the read applies the batch's messages with a gradient; in
+// evaluation they are applied before.
 type perNode struct {
-	*waiting
-	order   NCOrder
-	aside   *aside    // nil where a batch is answered before it changes anything
-	sources *nodeList // of a batch
-	listed  *nodeList // in training: what embeddings are made of, first
-	settled *settled  // nil where the read is all that has a gradient
-	reading *reading  // of the memories of the embeddings in training
-	vectors *extended // the reading, or in evaluation kept memories
-	site    Site
-	at      *lookup
-	writer  *writer
+	*base
+	backup   *backup
+	sources  *nodeList // of a batch
+	settled  *settled  // nil where the read is all that has a gradient
+	update   *update   // in training
+	kept     *nn.Rows  // in inference: of kept memories
+	keptID   *nn.Fed
+	listed   []int32 // in inference: what embeddings are made of
+	site     Site
+	embedded *lookup
 
-	rows    []int32 // of the vectors
+	order   []int32 // 0, 1, 2 ...
 	updated []float64
 }
 
-func newPerNode(b *base, c Classification) (*perNode, error) {
-	w, err := newWaiting(b)
-	if err != nil {
-		return nil, err
-	}
-	batch, nodes := b.setup.MaxBatch, b.setup.NumNodes
-	p := &perNode{
-		waiting: w, order: c.NCOrder, sources: newNodeList(nodes), listed: newNodeList(nodes), writer: newWriter(b.core, 2*batch),
-	}
-	centres := min(batch, nodes)
-	if p.order == After {
-		p.aside = newAside(b.core, 2*batch)
-	}
-	most := b.embedding.Most(centres)
-	from := memories(kept{b.core})
+func newPerNode(m *base, c Classification) *perNode {
+	net, batch, nodes := m.core.Net, m.setup.MaxBatch, m.setup.NumNodes
+	most := m.embedding.most(min(batch, nodes))
+	p := &perNode{base: m, sources: newNodeList(nodes), backup: newBackup(m.core, 2*batch), kept: nn.NewRows(most), order: upTo(most)}
+	from := m.core.kept()
 	if c.NCMemory == PyGLast {
-		if p.settled, err = newSettled(b.core, w.store, "settled", w.own, 2*batch, 2*most); err != nil {
-			return nil, err
-		}
-		from = p.settled
+		p.settled = newSettled(m.core, m.messages, m.own, 2*batch, 2*most)
+		from = table{p.settled.table.out, p.settled.rowOf}
 	}
-	if p.reading, err = newReading(b.core, w.store, "read", from, most+batch, most+batch); err != nil {
-		return nil, err
-	}
-	if p.vectors, err = newExtended(b.core, "kept", p.reading.out, p.reading.rows, most); err != nil {
-		return nil, err
-	}
-	return p, p.embed(centres)
+	p.update = newTrainedUpdate(m.core, m.messages, "read", from, most)
+	p.keptID = net.ListFromHost("kept.id", p.kept, func() []int32 { return p.listed })
+	vectors := nn.TrainingOr(p.update.out, nn.Gather(m.core.Table, p.keptID.Node))
+	p.site = m.embedding.site("source", vectors, Place{Centres: min(batch, nodes), Training: true})
+	p.embedded = newLookup(&m.embedding, net, "source", p.site.Out(), nn.NewRows(batch))
+	return p
 }
-
-// embed puts the embedding on top of the vectors: in inference memories as they
-// are kept.
-func (p *perNode) embed(centres int) error {
-	vectors, err := nn.Instead(p.vectors.out, p.vectors.memories)
-	if err != nil {
-		return err
-	}
-	if p.site, err = p.embedding.Site("source", vectors, Place{Centres: centres, Training: true}); err != nil {
-		return err
-	}
-	p.at, err = newLookup(p.embedding, p.core.Net, "source", p.site.Out(), nn.NewRows(p.setup.MaxBatch))
-	return err
-}
-
-func (p *perNode) embeddings() (*nn.Node, *nn.Rows) { return p.at.out, p.at.rows }
 
 func (p *perNode) wanted() nn.Wanted {
-	w := nn.Wanted{InTraining: []*nn.Node{p.reading.out}}
-	if p.settled != nil {
-		w.InTraining = append(w.InTraining, p.settled.reading.out)
+	if p.settled == nil {
+		return nn.Wanted{}
 	}
-	return w
+	return nn.Wanted{InTraining: []*nn.Node{p.settled.update.out}}
 }
 
-func (p *perNode) check(b datasets.Stream) error { return p.read(b) }
+func (p *perNode) check(b datasets.Stream) error { return p.upload(b) }
 
-func (p *perNode) refused(datasets.Stream) error { return nil }
+func (p *perNode) checkRun(datasets.Stream) error { return nil }
 
-// write is for a program that trains.
-func (p *perNode) write() {
-	p.reading.fill()
-	p.vectors.write()
-	p.site.Fill()
-	p.at.fill()
-}
-
-// prepare sets the batch up for its sources to be classified.
+// prepare folds the batch in, so that it can be rolled back, and sets it up for
+// its sources to be classified.
 func (p *perNode) prepare(b datasets.Stream, training bool) {
-	p.rows, p.updated = p.rows[:0], p.updated[:0]
+	var rows []int32
+	var updated []float64
 	if training {
-		p.learn(b)
+		rows, updated = p.read(b)
 	} else {
-		p.look(b)
+		rows, updated = p.look(b)
 	}
-	rows := p.site.Write(p.rows, p.updated)
-	p.at.start()
+	embedded := p.site.Write(rows, updated)
+	p.embedded.reset()
 	for k, u := range b.Src {
 		i := p.sources.at(u)
-		p.at.add(rows[i], Source, b.Time[k]-p.updated[i])
+		p.embedded.add(embedded[i], Source, b.Time[k]-updated[i])
 	}
-	p.at.set()
+	if training {
+		p.update.write()
+		p.site.WriteFed()
+		p.embedded.write()
+	}
 }
 
-// list is the nodes whose memories the sources' embeddings are made of.
-func (p *perNode) list(b datasets.Stream) []int32 {
-	p.sources.start()
+// memories lists the nodes whose memories the sources' embeddings are made of.
+func (p *perNode) memories(b datasets.Stream) []int32 {
+	p.sources.reset()
 	p.sources.add(b.Src)
 	return p.site.List(p.sources.nodes)
 }
 
-// learn reads with a gradient. Where the batch comes first, its nodes settle
-// before it is stored.
-func (p *perNode) learn(b datasets.Stream) {
-	own := p.ends(b)
-	if p.order == After {
-		p.aside.copy(own)
-		if p.settled != nil {
-			p.settled.start(p.blank)
-		} else {
-			p.settle(own)
-		}
-		p.store.fold(b, p.x)
+// read reads memories with a gradient, after the batch's nodes have settled and
+// its events are stored.
+func (p *perNode) read(b datasets.Stream) (rows []int32, updated []float64) {
+	own := p.nodesOf(b)
+	p.backup.copy(own)
+	if p.settled != nil {
+		p.settled.list(p.blank)
+	} else {
+		p.updater.settle(own)
 	}
-	p.listed.start()
-	p.listed.add(p.list(b))
-	if p.order == Before {
-		p.listed.add(own)
-	}
-	p.reading.list(p.listed.nodes, p.blank)
+	p.store(b)
+	p.update.list(p.memories(b), p.blank)
 	if p.settled != nil {
 		p.settled.write()
 	}
-	p.vectors.list(len(p.reading.ids), nil)
-	p.rows, p.updated = append(p.rows, p.reading.row...), append(p.updated, p.reading.updated...)
+	return p.update.row, p.update.updated
 }
 
-// look takes memories as they are kept.
-func (p *perNode) look(b datasets.Stream) {
+// look takes memories as they are kept, after the batch has updated them.
+func (p *perNode) look(b datasets.Stream) (rows []int32, updated []float64) {
 	p.flush()
-	if p.order == After {
-		p.aside.copy(p.ends(b))
-		p.advance(b)
+	p.backup.copy(p.nodesOf(b))
+	p.advance(b, false)
+	p.listed, p.updated = p.memories(b), p.updated[:0]
+	p.kept.Set(len(p.listed))
+	for _, n := range p.listed {
+		p.updated = append(p.updated, p.core.Updated[n])
 	}
-	listed := p.list(b)
-	p.reading.list(nil, false)
-	if p.settled != nil {
-		p.settled.nothing()
-	}
-	p.vectors.list(0, listed)
-	for i, n := range listed {
-		p.rows, p.updated = append(p.rows, int32(i)), append(p.updated, p.core.Updated[n])
-	}
+	return p.order[:len(p.listed)], p.updated
 }
 
-// finish keeps what the read made of the batch's nodes, and the events.
-func (p *perNode) finish(b datasets.Stream, trained *nn.Training) {
+// commit keeps what the read made of the batch's nodes, and the events.
+func (p *perNode) commit(b datasets.Stream, trained *nn.Training) {
 	p.evaluated = trained == nil
-	switch {
-	case trained == nil && p.order == Before:
-		p.advance(b)
-	case p.order == Before:
-		p.keep(trained.Buffer(p.reading.out))
-		p.store.fold(b, p.x)
-	case trained != nil && p.settled != nil:
-		p.settled.keep(p.writer, trained)
+	if trained != nil && p.settled != nil {
+		u := p.settled.update
+		p.core.commit(p.own.nodes, trained.Buffer(u.out), u.row, u.updated)
 	}
-	p.embedding.Insert(b, p.x)
+	p.embedding.insert(b, p.x)
 }
 
-// takeBack takes the batch back that was prepared.
-func (p *perNode) takeBack() {
-	if p.order == After {
-		p.store.takeBack()
-		p.aside.putBack()
-	}
-}
-
-// keep keeps the memories of the batch's nodes as they were read.
-func (p *perNode) keep(memories kernels.Buffer) {
-	p.rows = p.rows[:0]
-	for _, n := range p.own.nodes {
-		i := p.listed.at(n)
-		p.rows = append(p.rows, p.reading.row[i])
-		p.core.Updated[n] = p.reading.updated[i]
-	}
-	p.writer.list(p.rows, p.own.nodes)
-	p.writer.keep(memories)
+// rollback undoes prepare.
+func (p *perNode) rollback() {
+	p.messages.rollback()
+	p.backup.restore()
 }
 
 // observe folds a batch in that is not classified.
 func (p *perNode) observe(b datasets.Stream, training bool) error {
-	if training {
-		p.evaluated = false
-		p.settle(p.ends(b))
-		p.store.fold(b, p.x)
-	} else {
+	if !training {
 		p.flush()
-		p.insert(b)
+		p.advance(b, true)
 		return nil
 	}
-	p.embedding.Insert(b, p.x)
+	p.evaluated = false
+	p.updater.settle(p.nodesOf(b))
+	p.store(b)
+	p.embedding.insert(b, p.x)
 	return nil
+}
+
+// backup is what the nodes of a batch had before it, to be restored if the batch
+// is rolled back.
+type backup struct {
+	core     *Core
+	nodes    []int32
+	updated  []float64
+	memories kernels.Buffer
+	order    []int32 // 0, 1, 2 ...
+}
+
+// newBackup has room for the memories of most nodes.
+func newBackup(c *Core, most int) *backup {
+	return &backup{core: c, memories: c.device.NewBuffer(most * c.opts.Size), order: upTo(most)}
+}
+
+// copy copies memories and times of the nodes.
+func (a *backup) copy(nodes []int32) {
+	a.nodes, a.updated = append(a.nodes[:0], nodes...), a.updated[:0]
+	for _, n := range nodes {
+		a.updated = append(a.updated, a.core.Updated[n])
+	}
+	a.core.move.Run(a.memories, a.order[:len(nodes)], a.core.table(), nodes)
+}
+
+// restore puts them back.
+func (a *backup) restore() { a.core.commit(a.nodes, a.memories, a.order[:len(a.nodes)], a.updated) }
+
+// settled is the memories that a batch leaves behind before its own events
+// are applied: those of its nodes as they are read, with a gradient, and
+// others as they are kept.
+type settled struct {
+	core   *Core
+	update *update
+	own    *nodeList // of the batch
+	others *nodeList // that were asked for
+	table  *stacked  // the updated memories above the others
+}
+
+// newSettled serves batches of so many nodes, own, and so many others.
+func newSettled(c *Core, m *messages, own *nodeList, nodes, others int) *settled {
+	s := &settled{core: c, own: own, others: newNodeList(c.nodes)}
+	s.update = newUpdate(c, m, "settled", c.kept(), nn.NewRows(nodes), nn.NewRows(nodes))
+	s.table = newStacked(c, "settled.others", s.update.out, s.update.rows, others)
+	return s
+}
+
+// list lists the batch's nodes and puts their times forward.
+func (s *settled) list(blank bool) {
+	s.update.list(s.own.nodes, blank)
+	s.others.reset()
+	for i, n := range s.own.nodes {
+		s.core.Updated[n] = s.update.updated[i]
+	}
+}
+
+// rowOf is the row of a node's memory. It lists nodes that are not the batch's
+// own.
+func (s *settled) rowOf(node int32) int32 {
+	if i := s.own.at(node); i >= 0 {
+		return s.update.row[i]
+	}
+	s.others.add([]int32{node})
+	return int32(len(s.update.ids)) + s.others.at(node)
+}
+
+// write is for when all rows have been asked for.
+func (s *settled) write() {
+	s.update.write()
+	s.table.write(len(s.update.ids), s.others.nodes)
 }

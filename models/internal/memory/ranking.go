@@ -1,8 +1,9 @@
 package memory
 
 import (
+	"dgsbench/datasets"
 	"dgsbench/kernels"
-	"dgsbench/models/internal/pairrank"
+	"dgsbench/models/pairrank"
 	"dgsbench/nn"
 )
 
@@ -10,65 +11,53 @@ import (
 type ranking struct {
 	*pairrank.Ranker
 	core      *Core
-	embedding Embedding
+	embedding *Embedding
 	nodes     *nodeList
 	rows      *nn.Rows // memories that are read
 	id        *nn.Node
 	site      Site
 	lookup    *lookup
-	timeless  *nn.Program // the lookup's rows
+	untimed   *nn.Program // the lookup's rows
 	timed     *nn.Program // and those at their times
 	identity  []int32
 	updated   []float64
-	moving    *moving // nil where embeddings do not change with time
 }
 
 // newRanking serves chunks of nodes, and the sources of a batch.
-func newRanking(m *Model) (*ranking, error) {
-	most := max(chunk, m.setup.MaxBatch)
-	memories := m.embedding.Most(most)
+func newRanking(m *Model) *ranking {
+	const name = "ranking"
+	net, centres := m.core.Net, max(512, m.setup.MaxBatch)
+	memories := m.embedding.most(centres)
 	r := &ranking{
-		core: m.core, embedding: m.embedding, nodes: newNodeList(m.setup.NumNodes), rows: nn.NewRows(memories),
+		core: m.core, embedding: &m.embedding, nodes: newNodeList(m.setup.NumNodes), rows: nn.NewRows(memories),
 		identity: upTo(memories), updated: make([]float64, memories),
 	}
-	if err := r.build(most); err != nil {
-		return nil, err
-	}
-	layers := pairLayers(m.core.Net, m.decoder, m.embedding.Width())
-	if linear, ok := m.embedding.(Linear); ok {
-		r.moving = newMoving(r, linear, &layers)
-		r.Ranker = pairrank.New(m.device, layers, r.moving, m.setup)
-	} else {
-		r.Ranker = pairrank.New(m.device, layers, r, m.setup)
-	}
-	return r, nil
-}
-
-func (r *ranking) build(most int) error {
-	const name = "ranking"
-	net := r.core.Net
 	r.id = net.Index(name+".id", r.rows)
-	memories, err := nn.Gather(r.core.Table, r.id)
-	if err != nil {
-		return err
+	r.site = m.embedding.site(name, nn.Gather(m.core.Table, r.id), Place{Centres: centres})
+	r.lookup = newLookup(&m.embedding, net, name, r.site.Out(), nn.NewRows(centres))
+	r.untimed = net.Compile(nn.ForInference, r.lookup.untimed)
+	r.timed = net.Compile(nn.ForInference, r.lookup.out)
+	p, width := m.decoder, m.embedding.Width
+	layers := nn.PairLayers{
+		Left: width, Right: width, Width: width,
+		LeftW: net.Buffer(p.Left), LeftBias: net.Buffer(p.LeftBias),
+		RightW: net.Buffer(p.Right), RightBias: net.Buffer(p.RightBias),
+		Out: net.Buffer(p.Out),
 	}
-	if r.site, err = r.embedding.Site(name, memories, Place{Centres: most}); err != nil {
-		return err
+	if m.embedding.Projection == nil {
+		r.Ranker = pairrank.New(m.device, layers, r, m.setup)
+		return r
 	}
-	if r.lookup, err = newLookup(r.embedding, net, name, r.site.Out(), nn.NewRows(most)); err != nil {
-		return err
-	}
-	if r.timeless, err = net.Compile(nn.ForInference, r.lookup.plain); err != nil {
-		return err
-	}
-	r.timed, err = net.Compile(nn.ForInference, r.lookup.out)
-	return err
+	q := &projected{ranking: r, right: layers.RightW, base: m.device.NewBuffer(width * width), slope: m.device.NewBuffer(width * width)}
+	layers.RightW, layers.Slope = q.base, q.slope
+	r.Ranker = pairrank.New(m.device, layers, q, m.setup)
+	return r
 }
 
 // prepare lists the memories that the embeddings of the nodes are made of
 // and returns the rows of the centres.
 func (r *ranking) prepare(nodes []int32) []int32 {
-	r.nodes.start()
+	r.nodes.reset()
 	r.nodes.add(nodes)
 	listed := r.site.List(r.nodes.nodes)
 	r.rows.Set(len(listed))
@@ -82,37 +71,75 @@ func (r *ranking) prepare(nodes []int32) []int32 {
 // Gather writes the nodes' embeddings, without time, to dst.
 func (r *ranking) Gather(d kernels.Device, nodes []int32, dst kernels.Buffer) {
 	at := r.prepare(nodes)
-	r.lookup.start()
+	r.lookup.reset()
 	for _, n := range nodes {
 		r.lookup.add(at[r.nodes.at(n)], Destination, 0)
 	}
-	r.run(d, r.timeless, r.lookup.plain, len(nodes), dst)
+	r.run(d, r.untimed, r.lookup.untimed, len(nodes), dst)
 }
 
 // run copies the result of a program.
 func (r *ranking) run(d kernels.Device, p *nn.Program, out *nn.Node, rows int, dst kernels.Buffer) {
-	r.lookup.set()
 	p.Run()
-	width := r.embedding.Width()
+	width := r.embedding.Width
 	d.CopyRows(rows, width, dst, width, p.Buffer(out), width)
 }
 
-// everythingChanged says that parameters or all memories are new.
-func (r *ranking) everythingChanged() {
-	r.EverythingChanged()
-	if r.moving != nil {
-		r.moving.fresh = false
+// projected is the ranking by Jodie's projection. A candidate's part of the
+// decoder is linear in time, z W = x (1 + b) W + dt x w W, and need not be
+// computed for every time.
+type projected struct {
+	*ranking
+	right       kernels.Buffer // W
+	base, slope kernels.Buffer // (1 + b) W and w W, which scale its rows
+}
+
+// ParametersChanged computes base and slope.
+func (p *projected) ParametersChanged() {
+	d, net := p.core.device, p.core.Net
+	w, base, slope := make([]float32, p.right.Len()), make([]float32, p.embedding.Width), make([]float32, p.embedding.Width)
+	d.Read(w, p.right)
+	d.Read(base, net.Buffer(p.embedding.Projection.B))
+	d.Read(slope, net.Buffer(p.embedding.Projection.W))
+	for i := range base {
+		base[i]++
+	}
+	d.Write(p.base, scaledRows(w, base))
+	d.Write(p.slope, scaledRows(w, slope))
+}
+
+// scaledRows is a matrix with each row times a number.
+func scaledRows(matrix, by []float32) []float32 {
+	out, cols := make([]float32, len(matrix)), len(matrix)/len(by)
+	for i, x := range matrix {
+		out[i] = x * by[i/cols]
+	}
+	return out
+}
+
+// GatherSources writes the embeddings of the sources at their events' times.
+func (p *projected) GatherSources(d kernels.Device, b datasets.Stream, dst kernels.Buffer) {
+	at := p.prepare(b.Src)
+	p.lookup.reset()
+	for k, n := range b.Src {
+		p.lookup.add(at[p.nodes.at(n)], Source, b.Time[k]-p.core.Updated[n])
+	}
+	p.run(d, p.timed, p.lookup.out, b.Len(), dst)
+}
+
+// Times splits the elapsed time of a destination, which is linear, at the time
+// of the batch's first event: both parts stay small where they must be exact.
+func (p *projected) Times(b datasets.Stream, events, nodes []float32) {
+	zero := p.embedding.elapsed(Destination, 0)
+	for k, t := range b.Time {
+		events[k] = p.embedding.elapsed(Destination, t-b.Time[0]) - zero
+	}
+	for n, t := range p.core.Updated {
+		nodes[n] = p.embedding.elapsed(Destination, b.Time[0]-t)
 	}
 }
 
-// changed says that these nodes have new memories and took part in events.
-func (r *ranking) changed(nodes []int32) { r.Changed(r.embedding.Affected(nodes)) }
-
-// ready brings what comes from the parameters up to date.
-func (r *ranking) ready() {
-	if r.moving != nil {
-		r.moving.refresh()
-	}
-}
-
-var _ pairrank.Embeddings = (*ranking)(nil)
+var (
+	_ pairrank.Embeddings = (*ranking)(nil)
+	_ pairrank.Timed      = (*projected)(nil)
+)

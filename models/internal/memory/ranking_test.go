@@ -33,19 +33,16 @@ func testStream(n int) datasets.Stream {
 
 // testConfigs are small models of every kind; dropout is that of attention.
 func testConfigs(dropout float64) map[string]memory.Config {
-	m := memory.Options{Size: 6, Time: 4, TimeInit: memory.PyG, Aggregator: memory.Last, Cell: memory.GRU}
-	mean := m
-	mean.Aggregator = memory.Mean
+	m := memory.Options{Size: 6, Time: 4, Cell: memory.GRU}
 	adam := memory.Optimiser{LR: .02}
 	attention := func(layers int) tgn.AttentionOptions {
 		return tgn.AttentionOptions{Size: 8, Heads: 2, Layers: layers, Neighbours: 3, Dropout: dropout}
 	}
 	return map[string]memory.Config{
 		"tgn-id":           (&tgn.Options{Embedding: tgn.Identity, Memory: m, Attention: attention(1), Optimiser: adam}).Config(),
-		"tgn-id, mean":     (&tgn.Options{Embedding: tgn.Identity, Memory: mean, Attention: attention(1), Optimiser: adam}).Config(),
 		"tgn-attn":         (&tgn.Options{Embedding: tgn.Attention, Memory: m, Attention: attention(1), Optimiser: adam}).Config(),
 		"tgn-attn, 2 deep": (&tgn.Options{Embedding: tgn.Attention, Memory: m, Attention: attention(2), Optimiser: adam}).Config(),
-		"tgn-attn, 3 deep": (&tgn.Options{Embedding: tgn.Attention, Memory: mean, Attention: attention(3), Optimiser: adam}).Config(),
+		"tgn-attn, 3 deep": (&tgn.Options{Embedding: tgn.Attention, Memory: m, Attention: attention(3), Optimiser: adam}).Config(),
 		"jodie":            (&jodie.Options{Memory: m, Optimiser: adam}).Config(),
 	}
 }

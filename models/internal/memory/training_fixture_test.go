@@ -59,7 +59,7 @@ type trainingRun struct {
 func TestTrainingMatchesPyTorch(t *testing.T) {
 	var f trainingFixture
 	readFixture(t, "tgn_training.json", &f)
-	m := memory.Options{Size: f.Dims.M, Time: f.Dims.Td, TimeInit: memory.PyG, Aggregator: memory.Last, Cell: memory.GRU}
+	m := memory.Options{Size: f.Dims.M, Time: f.Dims.Td, Cell: memory.GRU}
 	adam := memory.Optimiser{LR: f.Dims.LR}
 	attention := tgn.AttentionOptions{Size: f.Dims.D, Heads: f.Dims.Heads, Layers: 1, Neighbours: f.Dims.Ring}
 	for _, c := range []struct {

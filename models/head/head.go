@@ -1,0 +1,239 @@
+// Package head is the classifier that Raw, Graph-Sprints and Deep-Graph-
+// Sprints put on top of their inputs: an MLP trained by binary cross-entropy
+// with Adam.
+package head
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"dgsbench/datasets"
+	"dgsbench/kernels"
+	"dgsbench/models"
+	"dgsbench/nn"
+)
+
+// Options are the head's hyper-parameters (ranges: the paper's table of
+// hyper-parameter ranges is wholly inside what is accepted).
+type Options struct {
+	Hidden      []int   `yaml:"hidden"`       // units of the dense layers, 1 to 3 layers
+	Norm        nn.Norm `yaml:"norm"`         // of the hidden units before their ReLU: none, layer or batch
+	Dropout     float64 `yaml:"dropout"`      // share of hidden units dropped in training
+	LR          float64 `yaml:"lr"`           // Adam's learning rate
+	WeightDecay float64 `yaml:"weight_decay"` // L2 added to the gradient, biases included
+	PosWeight   float64 `yaml:"pos_weight"`   // weight of positive events in classification
+}
+
+// Defaults are the settings of the reference runs.
+func Defaults() Options {
+	return Options{Hidden: []int{100}, Norm: nn.NoNorm, Dropout: .1, LR: 1e-3, PosWeight: 1}
+}
+
+// Validate names the first value that is out of range.
+func (o Options) Validate() error {
+	if len(o.Hidden) < 1 || len(o.Hidden) > 3 || slices.Min(o.Hidden) < 1 || slices.Max(o.Hidden) > 4096 {
+		return fmt.Errorf("hidden is %v, expected 1 to 3 layers of 1 to 4096 units", o.Hidden)
+	}
+	if o.Norm != nn.NoNorm && o.Norm != nn.WithLayer && o.Norm != nn.WithBatch {
+		return fmt.Errorf("norm is %q, expected %s, %s or %s", o.Norm, nn.NoNorm, nn.WithLayer, nn.WithBatch)
+	}
+	if !(o.Dropout >= 0 && o.Dropout < 1) {
+		return fmt.Errorf("dropout is %v, expected 0 <= dropout < 1", o.Dropout)
+	}
+	if !(o.LR > 0 && o.LR <= 10) {
+		return fmt.Errorf("lr is %v, expected 0 < lr <= 10", o.LR)
+	}
+	if !(o.WeightDecay >= 0 && o.WeightDecay <= 1) {
+		return fmt.Errorf("weight_decay is %v, expected 0 to 1", o.WeightDecay)
+	}
+	if !(o.PosWeight > 0 && o.PosWeight <= 1e6) {
+		return fmt.Errorf("pos_weight is %v, expected 0 < pos_weight <= 1e6", o.PosWeight)
+	}
+	return nil
+}
+
+// MixesBatch reports whether training reads other rows of a batch.
+func (o Options) MixesBatch() bool { return o.Norm == nn.WithBatch }
+
+// Head is the MLP with its optimiser and the buffers of one batch.
+type Head struct {
+	*nn.MLP
+	opts    Options
+	adam    *nn.Adam
+	targets []float32
+	weights []float64
+	pairs   int // whose targets and weights these are, 0 for none
+
+	params, gradients *nn.Group // the head's own, after the first step
+}
+
+// On puts a head on top of x, a node of net with at most maxRows rows.
+func On(net *nn.Network, x *nn.Node, rows *nn.Rows, o Options, maxRows int, w nn.Wanted) *Head {
+	mlp := net.Classifier(x, rows, nn.MLPConfig{
+		Name: Prefix, In: x.Shape()[1], Hidden: o.Hidden, Norm: o.Norm, Dropout: o.Dropout, MaxRows: maxRows,
+	}, w)
+	return &Head{
+		MLP: mlp, opts: o, adam: nn.NewAdam(net.Device(), o.LR, o.WeightDecay),
+		targets: make([]float32, maxRows), weights: make([]float64, maxRows),
+	}
+}
+
+// Prefix is in front of the names of the head's parameters.
+const Prefix = "head."
+
+// LossOfLabels sets up the gradients of the loss of TargetLabels. Without
+// labels there are none: ok is false.
+func (h *Head) LossOfLabels(b datasets.Stream) (loss float64, ok bool, err error) {
+	if !h.TargetLabels(b) {
+		return 0, false, nil
+	}
+	loss, err = Loss(h.Training(), b)
+	return loss, true, err
+}
+
+// TargetLabels makes the mean cross-entropy of the labelled events of the
+// batch the loss of the next run; the input has one row an event. Without
+// labels there is none: ok is false.
+func (h *Head) TargetLabels(b datasets.Stream) (ok bool) {
+	labelled := 0
+	for _, l := range b.Label {
+		if l != datasets.Unlabelled {
+			labelled++
+		}
+	}
+	if labelled == 0 {
+		return false
+	}
+	h.pairs = 0
+	for k, l := range b.Label {
+		h.targets[k], h.weights[k] = 0, 0
+		if l != datasets.Unlabelled {
+			h.targets[k], h.weights[k] = float32(l), 1/float64(labelled)
+		}
+		if l == 1 && h.opts.PosWeight != 1 {
+			h.weights[k] = float64(float32(h.weights[k]) * float32(h.opts.PosWeight)) // records were made of this product
+		}
+	}
+	h.Activate(b.Len())
+	h.Target(h.targets, h.weights, b.Len())
+	return true
+}
+
+// TargetPairs makes mean BCE(positives, 1) + mean BCE(negatives, 0) the loss
+// of the next run; the input has a positive row for every event, then a
+// negative one for each.
+func (h *Head) TargetPairs(b datasets.Stream) {
+	n := b.Len()
+	if h.pairs != n { // batches of one size have the same
+		for k := range 2 * n {
+			h.targets[k], h.weights[k] = 0, 1/float64(n)
+			if k < n {
+				h.targets[k] = 1
+			}
+		}
+		h.Target(h.targets, h.weights, 2*n)
+		h.pairs = n
+	}
+	h.Activate(2 * n)
+}
+
+// Step moves the head's own parameters by the gradients.
+func (h *Head) Step() {
+	if h.params == nil {
+		h.params, h.gradients = h.own()
+	}
+	h.adam.Step(h.params, h.gradients)
+}
+
+// Rollback uncounts a step that was not made.
+func (h *Head) Rollback() { h.adam.Rollback() }
+
+// own are the head's parameters, and their gradients.
+func (h *Head) own() (params, gradients *nn.Group) {
+	var of [2][]kernels.Buffer
+	t := h.Training()
+	for i, name := range t.Names() {
+		if strings.HasPrefix(name, Prefix) {
+			of[0], of[1] = append(of[0], t.Params().Buffers[i]), append(of[1], t.Gradients().Buffers[i])
+		}
+	}
+	return nn.NewGroup(h.Device(), of[0]...), nn.NewGroup(h.Device(), of[1]...)
+}
+
+// TrainLabels makes one step on the labelled events of the batch; without
+// any it does nothing.
+func (h *Head) TrainLabels(b datasets.Stream) (float64, error) {
+	loss, ok, err := h.LossOfLabels(b)
+	if ok && err == nil {
+		h.Step()
+	}
+	return loss, err
+}
+
+// TrainPairs makes one step on the pairs of the batch.
+func (h *Head) TrainPairs(b datasets.Stream) (float64, error) {
+	h.TargetPairs(b)
+	loss, err := Loss(h.Training(), b)
+	if err == nil {
+		h.Step()
+	}
+	return loss, err
+}
+
+// Classify writes the logits of the batch's rows; b says which events they
+// are.
+func (h *Head) Classify(b datasets.Stream, logits []float32) error {
+	h.Infer(b.Len(), logits)
+	for k, z := range logits[:b.Len()] {
+		if !models.Finite(z) {
+			return &models.BadScore{Event: b.EventID(k), Score: float64(z)}
+		}
+	}
+	return nil
+}
+
+// Tensors copies the parameters of the whole network: head.W1, head.b1,
+// head.W2 ... and what lies below.
+func (h *Head) Tensors() []models.Tensor {
+	var out []models.Tensor
+	for _, p := range h.Params() {
+		out = append(out, models.Tensor{Name: p.Name, Shape: slices.Clone(p.Shape), F32: p.Values})
+	}
+	return out
+}
+
+// Restore puts parameters back that Tensors gave.
+func (h *Head) Restore(saved []models.Tensor) error {
+	if err := models.Check(h.Tensors(), saved); err != nil {
+		return err
+	}
+	var values [][]float32
+	for _, t := range saved {
+		values = append(values, t.F32)
+	}
+	h.SetParams(values)
+	return nil
+}
+
+// Loss runs the training program of a batch. Where features that the device
+// has been shown before it, the loss or a gradient are not finite, the error
+// names the first of them.
+func Loss(t *nn.Training, b datasets.Stream) (float64, error) {
+	return CheckLoss(t, t.Run(), b)
+}
+
+// CheckLoss does so when the device has answered with a loss.
+func CheckLoss(t *nn.Training, answer float32, b datasets.Stream) (float64, error) {
+	loss := float64(answer)
+	switch first, last := b.EventID(0), b.EventID(b.Len()-1); {
+	case t.BadInput():
+		return 0, models.BadFeature(b)
+	case math.IsNaN(loss) || math.IsInf(loss, 0):
+		return 0, fmt.Errorf("training loss of events %d to %d is %v", first, last, loss)
+	case t.Fault() != "":
+		return 0, fmt.Errorf("training on events %d to %d: %s", first, last, t.Fault())
+	}
+	return loss, nil
+}

@@ -1,0 +1,129 @@
+package memory
+
+import (
+	"fmt"
+
+	"dgsbench/datasets"
+	"dgsbench/kernels"
+	"dgsbench/models"
+	"dgsbench/models/halves"
+	"dgsbench/models/lastwrite"
+	"dgsbench/nn"
+)
+
+// messages are the raw messages of equation 1 that wait to be applied. The
+// aggregator of equation 3 takes the last one of a batch, so a node has one: its
+// last event.
+type messages struct {
+	device kernels.Device
+	// Of a node: the other end of its event, or noMessage, and its time.
+	other []int32
+	time  []float64
+	// features has cols numbers of the event in row rows.Of(node). Those of a
+	// new event go to the node's other row, so that they can be rolled back.
+	features kernels.Buffer
+	cols     int
+	rows     halves.Rows
+	move     *nn.Move
+
+	finder   *lastwrite.Finder
+	writes   []lastwrite.Write // of the batch that was stored last: the last event of each of its nodes
+	replaced []waiting         // what these nodes had before it
+	to, from []int32           // rows of features, and of the batch
+}
+
+// waiting is a message but for its features.
+type waiting struct {
+	other int32
+	time  float64
+}
+
+const noMessage = -1
+
+func newMessages(d kernels.Device, s models.Setup) *messages {
+	m := &messages{
+		device: d, other: make([]int32, s.NumNodes), time: make([]float64, s.NumNodes), cols: s.NumFeat, rows: halves.New(s.NumNodes),
+		features: d.NewBuffer(2 * s.NumNodes * s.NumFeat), move: nn.NewMove(d, 2*s.MaxBatch, s.NumFeat), finder: lastwrite.NewFinder(s.NumNodes),
+	}
+	m.reset()
+	return m
+}
+
+// reset removes all messages.
+func (m *messages) reset() {
+	for n := range m.other {
+		m.other[n], m.time[n] = noMessage, 0
+	}
+	m.writes, m.replaced = nil, m.replaced[:0]
+}
+
+// waits reports whether the node has a message.
+func (m *messages) waits(node int32) bool { return m.other[node] != noMessage }
+
+// store makes the batch's events the messages of their nodes, but for their
+// features.
+func (m *messages) store(b datasets.Stream) {
+	m.writes, m.replaced, m.to, m.from = m.finder.Writes(b), m.replaced[:0], m.to[:0], m.from[:0]
+	for _, w := range m.writes {
+		m.replaced = append(m.replaced, waiting{m.other[w.Self], m.time[w.Self]})
+		m.other[w.Self], m.time[w.Self] = w.Other, b.Time[w.Event]
+		m.rows.Turn(w.Self)
+		m.to, m.from = append(m.to, m.rows.Of(w.Self)), append(m.from, w.Event)
+	}
+}
+
+// storeFeatures stores the features of the events, of which x has a row each.
+func (m *messages) storeFeatures(x kernels.Buffer) { m.move.Run(m.features, m.to, x, m.from) }
+
+// rollback undoes store.
+func (m *messages) rollback() {
+	for i, w := range m.writes {
+		m.other[w.Self], m.time[w.Self] = m.replaced[i].other, m.replaced[i].time
+		m.rows.Turn(w.Self)
+	}
+	m.writes, m.replaced = nil, m.replaced[:0]
+}
+
+// tensors copies the messages: other ends and times of nodes, and features,
+// zeros where there is no message.
+func (m *messages) tensors() []models.Tensor {
+	other := make([]int64, len(m.other))
+	table, features := make([]float32, m.features.Len()), make([]float32, len(other)*m.cols)
+	m.device.Read(table, m.features)
+	for n, o := range m.other {
+		if other[n] = int64(o); o != noMessage {
+			copy(features[n*m.cols:][:m.cols], table[int(m.rows.Of(int32(n)))*m.cols:])
+		}
+	}
+	nodes := len(other)
+	return []models.Tensor{
+		{Name: "messages.others", Shape: []int{nodes}, I64: other},
+		{Name: "messages.times", Shape: []int{nodes}, I64: bitsOf(m.time)},
+		{Name: "messages.features", Shape: []int{nodes, m.cols}, F32: features},
+	}
+}
+
+// check returns an error for tensors of the right shapes that tensors cannot
+// have given.
+func (m *messages) check(saved []models.Tensor) error {
+	for n, o := range saved[0].I64 {
+		if o < noMessage || o >= int64(len(m.other)) {
+			return fmt.Errorf("snapshot tensor %s has %d for node %d, expected %d to %d", saved[0], o, n, noMessage, len(m.other)-1)
+		}
+	}
+	if !nn.Within(saved[2].F32) {
+		return fmt.Errorf("snapshot tensor %s has a number beyond ±%g", saved[2], nn.Largest)
+	}
+	return models.CheckTimes(saved[1], nn.Largest)
+}
+
+// restore puts back what tensors gave.
+func (m *messages) restore(saved []models.Tensor) {
+	m.reset()
+	for n, o := range saved[0].I64 {
+		m.other[n] = int32(o)
+	}
+	copy(m.time, timesOf(saved[1].I64))
+	m.device.Write(m.features, saved[2].F32)
+	m.rows.Reset()
+}

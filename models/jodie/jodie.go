@@ -1,0 +1,116 @@
+// Package jodie is Jodie as the Deep-Graph-Sprints paper and the TGN
+// repository have it: TGN's memory, and a projection of it by the time since
+// its last update. The original's recurrent cell is an option.
+package jodie
+
+import (
+	"math"
+
+	"dgsbench/datasets"
+	"dgsbench/models"
+	"dgsbench/models/internal/memory"
+	"dgsbench/protocol"
+)
+
+// Options of Jodie.
+type Options struct {
+	Memory    memory.Options   `yaml:"memory"`
+	Optimiser memory.Optimiser `yaml:"optimiser"`
+
+	memory.Classification `yaml:",inline"`
+}
+
+// Defaults are those of TGN in PyTorch Geometric's example, but for the
+// learning rate (docs/tuning.md).
+func Defaults() *Options {
+	return &Options{
+		Memory: memory.Defaults(), Optimiser: memory.Optimiser{LR: 1e-3}, Classification: memory.ClassificationDefaults(),
+	}
+}
+
+// Validate names the first value that is out of range.
+func (o *Options) Validate() error {
+	if err := o.Memory.Validate(); err != nil {
+		return err
+	}
+	if err := o.Optimiser.Validate(); err != nil {
+		return err
+	}
+	return o.Check(o.Optimiser)
+}
+
+// Config is the model of these options.
+func (o *Options) Config() memory.Config {
+	return memory.Config{Memory: o.Memory, Optimiser: o.Optimiser, Classification: o.Classification, Embedding: build}
+}
+
+// build adds the projection x (1 + w dt + b) of a memory x by the time dt since
+// its last update, scaled by the mean and the deviation of the side's
+// intervals. w and b are drawn with mean 0 and deviation 1.
+func build(c *memory.Core, s models.Setup) memory.Embedding {
+	size, sides := c.Table.Shape()[1], intervals(s.Train)
+	w := c.Net.Weight("proj.w", c.Net.Normal(size), size)
+	b := c.Net.Weight("proj.b", c.Net.Normal(size), size)
+	return memory.Embedding{Width: size, Projection: &memory.Projection{W: w, B: b, Elapsed: func(s memory.Side, seconds float64) float32 {
+		return float32((seconds - sides[s].mean) / sides[s].deviation)
+	}}}
+}
+
+// intervalBytes is what the intervals of a node take while the model is
+// built.
+const intervalBytes = 8
+
+func init() {
+	models.Register(models.Kind{
+		Name: "jodie", Class: protocol.Learned, Memory: true, Features: models.FeaturesOptional,
+		Tasks:   []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
+		Options: func() models.Options { return Defaults() },
+		Bytes: func(s models.Setup, o models.Options) int64 {
+			c := o.(*Options).Config()
+			each := intervalBytes
+			if s.Task == protocol.LinkPrediction { // by how much each candidate's part moves with time
+				each += 4*c.Memory.Size + 4
+			}
+			return memory.Bytes(s, c, c.Memory.Size, int64(each), 1)
+		},
+		New: func(s models.Setup, o models.Options) (models.Model, error) {
+			return memory.Build(s, o.(*Options).Config())
+		},
+	})
+}
+
+// interval is mean and deviation of the times from one event of a node to
+// its next one.
+type interval struct{ mean, deviation float64 }
+
+// intervals are those of the training part's sources and destinations, a
+// node's events as a source and as a destination apart. First events have
+// none; deviations are divided by their number. A side without two different
+// intervals is not scaled.
+func intervals(train datasets.Stream) (out [2]interval) {
+	for side, nodes := range [][]int32{memory.Source: train.Src, memory.Destination: train.Dst} {
+		out[side] = intervalOf(nodes, train.Time, train.NumNodes)
+	}
+	return out
+}
+
+func intervalOf(nodes []int32, times []float64, numNodes int) interval {
+	last := make([]float64, numNodes)
+	for n := range last {
+		last[n] = math.NaN()
+	}
+	count, mean, squares := 0., 0., 0. // Welford's sums
+	for k, n := range nodes {
+		if d := times[k] - last[n]; !math.IsNaN(d) {
+			count++
+			off := d - mean
+			mean += off / count
+			squares += off * (d - mean)
+		}
+		last[n] = times[k]
+	}
+	if squares == 0 {
+		return interval{mean, 1}
+	}
+	return interval{mean, math.Sqrt(squares / count)}
+}

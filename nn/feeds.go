@@ -1,0 +1,168 @@
+package nn
+
+import (
+	"math"
+	"sync/atomic"
+	"unsafe"
+
+	"dgsbench/kernels"
+
+	G "gorgonia.org/gorgonia"
+)
+
+// Feed prepares the filling of some rows of an input. What it returns is run
+// for every batch, before the rows are read; other rows may be filled at the
+// same time. It allocates nothing.
+type Feed func(p Part) func()
+
+// Drain prepares what is done with some rows of a value as soon as they are
+// there. What it returns is run for every batch; other rows may be worked on
+// at the same time. It allocates nothing.
+type Drain func(p Part) func()
+
+// Part is a block of rows.
+type Part struct {
+	Device kernels.Device // to be used, and no other
+	At     kernels.Buffer // the rows: of an input, to be filled, or of a value
+	First  int            // number of the first one within the batch
+	Most   int            // how many there are at most
+	active *int
+}
+
+// Rows is how many of the rows are active, now.
+func (p Part) Rows() int { return *p.active }
+
+// Feed lets programs for inference that are compiled from here on fill an
+// input by themselves, block by block, where they need it. For others it is
+// written as any input.
+func (g *Graph) Feed(n *G.Node, f Feed) { g.leaves[n.Name()].feed = f }
+
+// Drain lets programs for inference that are compiled from here on hand the
+// rows of a value on, block by block, if it is one of their outputs. They do
+// not keep it.
+func (g *Graph) Drain(n *G.Node, f Drain) { g.drains[n.ID()] = f }
+
+// Fed is an input or an index that programs for inference fetch by
+// themselves, each block of rows its own, when they run: what it is made from
+// must not change before. For programs that train it is written by Write.
+type Fed struct {
+	Node  *G.Node
+	rows  *Rows
+	write func() // all active rows
+}
+
+// Write writes the active rows. A nil Fed has none.
+func (f *Fed) Write() {
+	if f != nil && f.rows.active > 0 {
+		f.write()
+	}
+}
+
+// FromHost is an input of rows x cols numbers that the host has.
+func (g *Graph) FromHost(name string, rows *Rows, cols int, host func() []float32) *Fed {
+	feed := func(p Part) func() {
+		return func() { p.Device.Write(p.At, host()[p.First*cols:][:p.Rows()*cols]) }
+	}
+	f := g.fed(name, rows, cols, feed)
+	f.write = feed(g.whole(f))
+	return f
+}
+
+// FromTable is an input of rows of a table, cols wide, that the host lists.
+// What Write writes are the rows' numbers: they are fetched at Flush.
+func (g *Graph) FromTable(name string, rows *Rows, cols int, table func() kernels.Buffer, list func() []int32) *Fed {
+	fetching := func(p Part) (write, fetch func()) {
+		index := p.Device.NewInts(p.Most)
+		write = func() { p.Device.WriteInts(index, list()[p.First:][:p.Rows()]) }
+		fetch = func() {
+			from := table()
+			p.Device.GatherRows(p.Rows(), from.Len()/cols, cols, p.At, from, index)
+		}
+		return write, fetch
+	}
+	f := g.fed(name, rows, cols, func(p Part) func() {
+		write, fetch := fetching(p)
+		return func() {
+			write()
+			fetch()
+		}
+	})
+	write, fetch := fetching(g.whole(f))
+	f.write = func() {
+		write()
+		g.Defer(fetch)
+	}
+	return f
+}
+
+func (g *Graph) fed(name string, rows *Rows, cols int, feed Feed) *Fed {
+	f := &Fed{Node: g.Input(name, rows, cols), rows: rows}
+	g.Feed(f.Node, feed)
+	return f
+}
+
+// whole is all rows of an input.
+func (g *Graph) whole(f *Fed) Part {
+	return Part{Device: g.device, At: g.Buffer(f.Node), Most: f.rows.capacity, active: &f.rows.active}
+}
+
+// ListFromHost is an index that the host has.
+func (g *Graph) ListFromHost(name string, rows *Rows, host func() []int32) *Fed {
+	f := &Fed{Node: g.Index(name, rows), rows: rows}
+	g.leaves[name].list = host
+	to := g.Ints(f.Node)
+	f.write = func() { g.device.WriteInts(to, host()[:rows.active]) }
+	return f
+}
+
+// FromHostWithin is a Feed of cols numbers a row that the host has, as
+// FromHost. It sets bad where one of them is not Within.
+func FromHostWithin(cols int, host func() []float32, bad *atomic.Bool) Feed {
+	return func(p Part) func() {
+		return func() {
+			x := host()[p.First*cols:][:p.Rows()*cols]
+			p.Device.Write(p.At, x)
+			if !Within(x) {
+				bad.Store(true)
+			}
+		}
+	}
+}
+
+// DrainTo is a Drain: row i of the value goes to the row of a table, cols
+// wide, that the host lists as number i; nowhere if that is below zero. No row
+// is listed twice. It sets bad, where that is not nil, if a number is not
+// finite.
+func DrainTo(cols int, table func() kernels.Buffer, list func() []int32, bad *atomic.Bool) Drain {
+	return func(p Part) func() {
+		index := p.Device.NewInts(p.Most)
+		return func() {
+			p.Device.WriteInts(index, list()[p.First:][:p.Rows()])
+			p.Device.PutRows(p.Rows(), cols, table(), p.At, index)
+			if bad != nil && !p.Device.IsFinite(p.Rows()*cols, p.At) {
+				bad.Store(true)
+			}
+		}
+	}
+}
+
+// Largest is the largest magnitude of a number that networks are fed: a
+// product of it with parameters, and the square of a gradient by them, are
+// far from the end of float32.
+const Largest = 1e15
+
+// Within reports whether all numbers are within +-Largest; NaN is not.
+func Within(x []float32) bool {
+	const (
+		signs  = 1<<63 | 1<<31
+		beyond = math.MaxInt32 - 0x58635fa9 // what is missing from the bits of Largest to the sign
+	)
+	var found uint64 // in the places of the signs, of two numbers at a time
+	for _, two := range unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(x))), len(x)/2) {
+		found |= two&^signs + (beyond<<32 | beyond)
+	}
+	if len(x)%2 > 0 {
+		found |= uint64(math.Float32bits(x[len(x)-1])&^(1<<31) + beyond)
+	}
+	return found&signs == 0
+}

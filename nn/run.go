@@ -1,0 +1,222 @@
+package nn
+
+import (
+	"slices"
+
+	"dgsbench/kernels"
+)
+
+// stage is a part of a program: calls one after another, then sections that
+// do not read each other, divided over the device's threads.
+type stage struct {
+	device   kernels.Device
+	calls    []func()
+	sections []*section
+	work     func(thread int) // that of one thread in the sections
+}
+
+// section is a chain of operations on the same active rows, compiled for each
+// block of them.
+type section struct {
+	rows   *int
+	blocks []*block // number i is of thread i modulo their number
+}
+
+// block is some of the rows.
+type block struct {
+	first, size int
+	active      int // rows, now
+	calls       []func()
+	asOne       kernels.Fused // what the calls are made on, where a device has that
+}
+
+// run makes the calls.
+func (b *block) run() {
+	if b.asOne != nil {
+		b.asOne.Begin(b.active)
+	}
+	for _, call := range b.calls {
+		call()
+	}
+	if b.asOne != nil {
+		b.asOne.End()
+	}
+}
+
+// blockRows is how many rows a block has at least, but for the last one, and
+// at most.
+type blockRows struct{ least, most int }
+
+// usualBlocks are large enough to be worth waking a thread, and so small that
+// what they compute stays in a core's cache.
+var usualBlocks = blockRows{16, 32}
+
+// of is how many rows a block has, so that all threads get about as many of a
+// full batch. One thread takes all in one: blocks bring it nothing, and an
+// accelerator wants large calls.
+func (r blockRows) of(capacity, threads int) int {
+	if threads == 1 || capacity == 0 {
+		return capacity
+	}
+	turns := (capacity + r.most*threads - 1) / (r.most * threads)
+	return max(r.least, (capacity+turns*threads-1)/(turns*threads))
+}
+
+func (s *stage) run() {
+	for _, call := range s.calls {
+		call()
+	}
+	switch {
+	case len(s.sections) == 0:
+	case s.shared():
+		s.device.Parallel(s.work)
+	default:
+		s.runThread(0)
+	}
+}
+
+// shared reports whether there is work for a second thread.
+func (s *stage) shared() bool {
+	if s.device.Threads() == 1 {
+		return false
+	}
+	for _, section := range s.sections {
+		if len(section.blocks) > 1 && section.blocks[1].first < *section.rows {
+			return true
+		}
+	}
+	return false
+}
+
+// runThread runs a thread's blocks.
+func (s *stage) runThread(thread int) {
+	threads := s.device.Threads()
+	for _, section := range s.sections {
+		for i := thread; i < len(section.blocks); i += threads {
+			b := section.blocks[i]
+			if b.first >= *section.rows {
+				break
+			}
+			b.active = min(b.size, *section.rows-b.first)
+			b.run()
+		}
+	}
+}
+
+// Repeated is calls that are made for batch after batch, most of them of the
+// same sizes. Where the device can, they then are made at once.
+type Repeated struct {
+	graph  *Graph
+	calls  func()
+	sizes  []*int           // active rows
+	device kernels.Repeater // nil where it cannot
+	now    []int            // sizes
+	known  [knownSizes]repetition
+	next   int // of known, which is forgotten when there are new sizes
+}
+
+// repetition is what is known of runs of some sizes.
+type repetition struct {
+	ran   bool
+	sizes []int
+	again func() // nil after the first run
+}
+
+// knownSizes are those of a full batch, of the last one of an epoch, and some
+// more.
+const knownSizes = 4
+
+// Repeated is a program of the graph.
+func (g *Graph) Repeated(p *Program) *Repeated { return g.RepeatedCalls(p.Run, p) }
+
+// RepeatedCalls is calls of kernels and programs that write nothing from the
+// host and wait for nothing. They depend on no other sizes than the programs.
+func (g *Graph) RepeatedCalls(calls func(), programs ...*Program) *Repeated {
+	r := &Repeated{graph: g, calls: calls}
+	for _, p := range programs {
+		r.sizes = append(r.sizes, p.sizes...)
+	}
+	r.now = make([]int, len(r.sizes))
+	r.device, _ = g.device.(kernels.Repeater)
+	return r
+}
+
+// Run makes all calls.
+func (r *Repeated) Run() {
+	r.graph.Flush()
+	if r.device == nil {
+		r.calls()
+		return
+	}
+	r.graph.pad()
+	defer r.graph.unpad()
+	for i, n := range r.sizes {
+		r.now[i] = *n
+	}
+	k := r.find()
+	if k == nil {
+		r.calls()
+		return
+	}
+	if k.again == nil {
+		k.again = r.device.Prepare(r.calls)
+	}
+	k.again()
+}
+
+// find is what is known of the present sizes. It notes them, and returns nil,
+// if they are new.
+func (r *Repeated) find() *repetition {
+	for i := range r.known {
+		if k := &r.known[i]; k.ran && slices.Equal(k.sizes, r.now) {
+			return k
+		}
+	}
+	k := &r.known[r.next]
+	r.next = (r.next + 1) % knownSizes
+	k.ran, k.sizes, k.again = true, append(k.sizes[:0], r.now...), nil
+	return nil
+}
+
+// Move copies rows from one table to another, by lists that the host has. On a
+// device where calls cost it is a chain of its own: its lists go with it, and it
+// may go together with the next chain.
+type Move struct {
+	device   kernels.Device
+	cols     int
+	from, to kernels.Ints
+	chain    kernels.Fused // nil where there is none
+	rows     kernels.Buffer
+}
+
+// NewMove serves so many rows of so many columns at once.
+func NewMove(d kernels.Device, rows, cols int) *Move {
+	m := &Move{device: d, cols: cols}
+	if chaining, ok := d.(kernels.Fuser); ok {
+		m.chain = chaining.Fuse(rows)
+		d = m.chain
+		m.rows = d.NewBuffer(rows * cols)
+	}
+	m.from, m.to = d.NewInts(rows), d.NewInts(rows)
+	return m
+}
+
+// Run copies row from[i] of src to row to[i] of dst. No row is in to twice.
+func (m *Move) Run(dst kernels.Buffer, to []int32, src kernels.Buffer, from []int32) {
+	n := len(to)
+	if n == 0 || m.cols == 0 {
+		return
+	}
+	if m.chain == nil {
+		m.device.WriteInts(m.to, to)
+		m.device.WriteInts(m.from, from)
+		m.device.MoveRows(n, m.cols, dst, m.to, src, m.from)
+		return
+	}
+	m.chain.Begin(n)
+	m.chain.WriteInts(m.from, from)
+	m.chain.WriteInts(m.to, to)
+	m.chain.GatherRows(n, src.Len()/m.cols, m.cols, m.rows, src, m.from)
+	m.chain.PutRows(n, m.cols, dst, m.rows, m.to)
+	m.chain.End()
+}
