@@ -132,14 +132,15 @@ func FromHostWithin(cols int, host func() []float32, bad *atomic.Bool) Feed {
 // DrainTo is a Drain: row i of the value goes to the row of a table, cols
 // wide, that the host lists as number i; nowhere if that is below zero. No row
 // is listed twice. It sets bad, where that is not nil, if a number is not
-// finite.
+// finite; not so in a kernels.Fused, which would have to wait for each batch.
 func DrainTo(cols int, table func() kernels.Buffer, list func() []int32, bad *atomic.Bool) Drain {
 	return func(p Part) func() {
 		index := p.Device.NewInts(p.Most)
+		_, fused := p.Device.(kernels.Fused)
 		return func() {
 			p.Device.WriteInts(index, list()[p.First:][:p.Rows()])
 			p.Device.PutRows(p.Rows(), cols, table(), p.At, index)
-			if bad != nil && !p.Device.IsFinite(p.Rows()*cols, p.At) {
+			if bad != nil && !fused && !p.Device.IsFinite(p.Rows()*cols, p.At) {
 				bad.Store(true)
 			}
 		}

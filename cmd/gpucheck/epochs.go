@@ -42,9 +42,11 @@ func measureEpochs(m *measurement) error {
 	cutters := map[string]*harness.Cutter{}
 	for _, t := range trials {
 		if cutters[t.Dataset] == nil {
-			if cutters[t.Dataset], err = newCutter(t.Dataset); err != nil {
+			loaded, err := harness.LoadDataset(t.Dataset, "")
+			if err != nil {
 				return errors.Join(all, err)
 			}
+			cutters[t.Dataset] = harness.NewCutter(loaded)
 		}
 		if err := m.epochsOf(t, cutters[t.Dataset]); err != nil {
 			all = errors.Join(all, fmt.Errorf("%s: %w", t.Ref(), err))
@@ -52,15 +54,6 @@ func measureEpochs(m *measurement) error {
 		runtime.GC() // frees the model's memory on the card
 	}
 	return all
-}
-
-func newCutter(dataset string) (*harness.Cutter, error) {
-	d, err := datasets.Lookup(dataset)
-	if err != nil {
-		return nil, err
-	}
-	loaded, err := d.Load("")
-	return harness.NewCutter(loaded), err
 }
 
 // epochsOf measures the epochs of one model. The clock stops when the
@@ -75,11 +68,7 @@ func (m *measurement) epochsOf(t specs.Trial, cutter *harness.Cutter) (err error
 	if err != nil {
 		return err
 	}
-	whole := parts.Whole
-	model, err := kind.New(models.Setup{
-		Task: t.Task, NumNodes: whole.NumNodes, Users: whole.Users, NumFeat: whole.NumFeat,
-		MaxBatch: t.Protocol.Batch, Train: parts.Train, Seed: t.Seed, Threads: runtime.NumCPU(), Device: m.card.New,
-	}, t.Options)
+	model, err := harness.TrialBlueprint(kind, t, parts, m.card, runtime.NumCPU()).Build()
 	if err != nil {
 		return err
 	}
@@ -87,7 +76,7 @@ func (m *measurement) epochsOf(t specs.Trial, cutter *harness.Cutter) (err error
 	var negatives []int32
 	if t.Task == protocol.LinkPrediction {
 		found.Task = trainingLP
-		negatives = drawNegatives(parts.Train.Len(), whole.NumNodes)
+		negatives = drawNegatives(parts.Train.Len(), parts.Whole.NumNodes)
 	}
 	timed := timedEpochs
 	if m.tiny {

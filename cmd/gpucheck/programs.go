@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"dgsbench/datasets"
+	"dgsbench/harness"
 	"dgsbench/internal/atomicfile"
 	"dgsbench/kernels/cuda/driver"
 )
@@ -140,11 +140,7 @@ func (c *check) findTorch(ctx context.Context) error {
 
 // writeStream writes nodes and times of a simulated stream's events.
 func writeStream(path, name string) error {
-	d, err := datasets.Lookup(name)
-	if err != nil {
-		return err
-	}
-	loaded, err := d.Load("")
+	loaded, err := harness.LoadDataset(name, "")
 	if err != nil {
 		return err
 	}

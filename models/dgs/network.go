@@ -131,12 +131,8 @@ func (n *network) mix() {
 	n.other = n.FromTable("other", n.rows, n.size, table, func() []int32 { return f.states.batch.from.destination }).Node
 	n.after.source = nn.Mix(n.self, n.other, n.e, n.alpha, n.beta)
 	n.after.destination = nn.Mix(n.other, n.self, n.e, n.alpha, n.beta)
-	bad := &f.badState
-	if n.Device().Wide() { // looking takes a call of its own
-		bad = nil
-	}
-	n.Drain(n.after.source, nn.DrainTo(n.size, table, func() []int32 { return f.states.batch.to.source }, bad))
-	n.Drain(n.after.destination, nn.DrainTo(n.size, table, func() []int32 { return f.states.batch.to.destination }, bad))
+	n.Drain(n.after.source, nn.DrainTo(n.size, table, func() []int32 { return f.states.batch.to.source }, &f.badState))
+	n.Drain(n.after.destination, nn.DrainTo(n.size, table, func() []int32 { return f.states.batch.to.destination }, &f.badState))
 }
 
 // classifier is the head.
