@@ -10,12 +10,11 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"dgsbench/datasets"
 	"dgsbench/datasets/fetch"
 	"dgsbench/datasets/own"
-	"dgsbench/internal/escape"
+	"dgsbench/results/table"
 
 	"github.com/spf13/cobra"
 )
@@ -49,8 +48,8 @@ func (o *options) listData() error {
 	if err := own.Use(o.data); err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(o.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "DATASET\tHERE\t%8s\t%7s\tFEATURES\tSPLIT\tFROM\n", "EVENTS", "NODES")
+	t := table.New("DATASET", "HERE", "EVENTS", "NODES", "FEATURES", "SPLIT", "FROM")
+	t.Columns[2].Right, t.Columns[3].Right = true, true
 	var served []string
 	for _, name := range datasets.Names() {
 		d, err := datasets.Lookup(name)
@@ -60,10 +59,9 @@ func (o *options) listData() error {
 		if d.Served() {
 			served = append(served, name)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%8s\t%7s\t%s\t%s\t%s\n",
-			name, o.presence(d), known(d.Want.Events), known(d.Want.Nodes), features(d), d.Split, d.URL)
+		t.Add(name, o.presence(d), known(d.Want.Events), known(d.Want.Nodes), features(d), d.Split, d.URL)
 	}
-	if err := w.Flush(); err != nil {
+	if err := table.WriteList(o.stdout, t); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(o.stdout, "\nmade: simulated when it is used, also at another size: NAME@0.1\n"+
@@ -170,10 +168,8 @@ func constantFeatures(d datasets.Dataset, numbers []int) string {
 }
 
 func printStats(out io.Writer, l *datasets.Loaded, s datasets.Stats) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	row := func(what, format string, args ...any) {
-		fmt.Fprintf(w, "%s\t%s\n", what, escape.Text(fmt.Sprintf(format, args...)))
-	}
+	t := table.New("", "")
+	row := func(what, format string, args ...any) { t.Add(what, fmt.Sprintf(format, args...)) }
 	d := l.Dataset
 	row("dataset", "%s", d.Title)
 	row("citation", "%s", d.Citation)
@@ -208,7 +204,7 @@ func printStats(out io.Writer, l *datasets.Loaded, s datasets.Stats) error {
 	for _, note := range d.Notes {
 		row("note", "%s", note)
 	}
-	return w.Flush()
+	return table.WriteList(out, t)
 }
 
 // fetch downloads the file of a dataset.

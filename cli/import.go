@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"dgsbench/datasets"
 	"dgsbench/datasets/own"
+	"dgsbench/results/table"
 
 	"github.com/spf13/cobra"
 )
@@ -115,15 +115,14 @@ func (o *options) importData(ctx context.Context, src own.Source) error {
 func (o *options) imported(l *datasets.Loaded) error {
 	n := l.Stream.Counts()
 	fmt.Fprintf(o.stdout, "%s: %d events, %d nodes, %d features\n", filepath.Join(o.data, l.Dataset.Name), n.Events, n.Nodes, n.Features)
-	w := tabwriter.NewWriter(o.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "PART (%s)\tEVENTS\tPOSITIVES\n", l.Dataset.Split)
+	t := table.New(fmt.Sprintf("PART (%s)", l.Dataset.Split), "EVENTS", "POSITIVES")
 	positives := positivesOf(l.Dataset)
 	ends := []int{0, l.Split.TrainEnd, l.Split.ValEnd, n.Events}
 	for i, part := range []string{"train", "validation", "test"} {
 		c := l.Stream.Slice(ends[i], ends[i+1]).Counts()
-		fmt.Fprintf(w, "%s\t%d\t%s\n", part, c.Events, positives(c.Positives))
+		t.Add(part, c.Events, positives(c.Positives))
 	}
-	return w.Flush()
+	return table.WriteList(o.stdout, t)
 }
 
 // explainImport says what helps.

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"dgsbench/harness"
 	"dgsbench/harness/doctor"
 	"dgsbench/kernels/devices"
 	"dgsbench/protocol"
+	"dgsbench/results/table"
 	"dgsbench/specs"
 
 	"github.com/spf13/cobra"
@@ -27,21 +27,16 @@ func (o *options) listModels() error {
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(o.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "MODEL\tTITLE\tTASKS\tCLASS\tVARIANTS\tPAGE")
+	t := table.New("MODEL", "TITLE", "TASKS", "CLASS", "VARIANTS", "PAGE")
 	for _, id := range lib.ModelIDs() {
 		m, err := lib.LoadModel(id)
 		if err != nil {
 			return err
 		}
-		var tasks []string
-		for _, t := range m.Kind.Tasks {
-			tasks = append(tasks, string(t))
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", m.ID, m.Title,
-			strings.Join(tasks, " "), m.Kind.Class, strings.Join(m.Variants(), " "), m.Page)
+		tasks := strings.Trim(fmt.Sprint(m.Kind.Tasks), "[]")
+		t.Add(m.ID, m.Title, tasks, m.Kind.Class, strings.Join(m.Variants(), " "), m.Page)
 	}
-	return w.Flush()
+	return table.WriteList(o.stdout, t)
 }
 
 func newSpec(o options) *cobra.Command {
@@ -86,15 +81,15 @@ func newDoctor(o options) *cobra.Command {
 }
 
 func printDoctor(out io.Writer, r doctor.Report) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "machine\t%s\n", r.Machine)
-	fmt.Fprintf(w, "cores that bench uses\t%d\n", r.Cores)
-	fmt.Fprintf(w, "vector instructions\t%s\n", r.Vector)
-	fmt.Fprintf(w, "FMA peak, as reached by sgemm\t%.0f GFLOP/s on one core, %.0f on all\n", r.Peak.OneCore, r.Peak.AllCores)
-	fmt.Fprintf(w, "memory copy\t%.1f GB/s on one core, %.1f on all\n", r.Copy.OneCore, r.Copy.AllCores)
-	fmt.Fprintf(w, "sgemm 200x172x100\t%.0f GFLOP/s on one core, %.0f on all\n", r.Gemm.OneCore, r.Gemm.AllCores)
-	fmt.Fprintf(w, "GPU\t%s\n", r.GPU)
-	if err := w.Flush(); err != nil {
+	t := table.New("", "")
+	t.Add("machine", r.Machine)
+	t.Add("cores that bench uses", r.Cores)
+	t.Add("vector instructions", r.Vector)
+	t.Add("FMA peak, as reached by sgemm", fmt.Sprintf("%.0f GFLOP/s on one core, %.0f on all", r.Peak.OneCore, r.Peak.AllCores))
+	t.Add("memory copy", fmt.Sprintf("%.1f GB/s on one core, %.1f on all", r.Copy.OneCore, r.Copy.AllCores))
+	t.Add("sgemm 200x172x100", fmt.Sprintf("%.0f GFLOP/s on one core, %.0f on all", r.Gemm.OneCore, r.Gemm.AllCores))
+	t.Add("GPU", r.GPU)
+	if err := table.WriteList(out, t); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(out, "\nEach number is the best of several short runs; other load on the machine lowers them.")

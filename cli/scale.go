@@ -9,13 +9,14 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"text/tabwriter"
+
 	"time"
 
 	"dgsbench/harness"
 	"dgsbench/harness/scale"
 	"dgsbench/internal/regular"
 	"dgsbench/protocol"
+	"dgsbench/results/table"
 	"dgsbench/specs"
 
 	"github.com/spf13/cobra"
@@ -160,13 +161,12 @@ func (s *scaling) printPoints() error {
 		return err
 	}
 	events := 0
-	w := tabwriter.NewWriter(s.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "AXIS\tVALUE\tEVENTS\tNODES\tFEATURES\tBATCH")
+	t := table.New("AXIS", "VALUE", "EVENTS", "NODES", "FEATURES", "BATCH")
 	for _, p := range points {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\n", p.Axis, p.Value, p.Events, p.Nodes, p.Features, p.Batch)
+		t.Add(p.Axis, p.Value, p.Events, p.Nodes, p.Features, p.Batch)
 		events += p.Events
 	}
-	if err := w.Flush(); err != nil {
+	if err := table.WriteList(s.stdout, t); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(s.stdout, "\n%d points would be measured, %d events in all\n", len(points), events)
