@@ -54,7 +54,6 @@ func (b *bar) hooks() harness.Hooks {
 // planning shows, on a terminal only, how much of what a plan tries out is
 // done.
 func (b *bar) planning(what string) plan.Hooks {
-	done := 0
 	return plan.Hooks{
 		Start: func(n int) {
 			if isTerminal(b.out) {
@@ -62,9 +61,8 @@ func (b *bar) planning(what string) plan.Hooks {
 			}
 		},
 		Step: func(string) {
-			done++
-			if b.pending > 0 {
-				b.progress(float64(done) / float64(b.pending))
+			if b.done++; b.pending > 0 {
+				b.progress(float64(b.done) / float64(b.pending))
 			}
 		},
 	}
@@ -73,12 +71,10 @@ func (b *bar) planning(what string) plan.Hooks {
 // timing prints a line a step. A bar would be drawn while the clock runs.
 func (b *bar) timing(what string) latency.Hooks {
 	b.out = struct{ io.Writer }{b.out}
-	done := 0
 	return latency.Hooks{
 		Start: func(steps int) { b.open(steps, fmt.Sprintf("%d %s", steps, what)) },
 		Step: func(what string, took time.Duration) {
-			done++
-			b.progress(float64(done) / float64(b.pending))
+			b.progress(float64(b.done+1) / float64(b.pending))
 			b.finished(what, took.Seconds())
 		},
 	}

@@ -44,7 +44,7 @@ func newLatency(o options) *cobra.Command {
 		Example: "  bench latency --datasets wikipedia-sim\n" +
 			"  bench latency --suite latency-real --data ~/streams\n" +
 			"  bench latency --suite latency-small --compare ./bench-before",
-		RunE: func(cmd *cobra.Command, files []string) error { return l.run(cmd.Context(), files) },
+		RunE: l.choosing(true, l.run),
 	}, l.placeFlags, l.modelFlags, l.deviceFlag, l.dryRunFlag)
 	flags := cmd.Flags()
 	flags.StringVar(&l.suite, "suite", "latency", "what to measure")
@@ -58,7 +58,8 @@ func newLatency(o options) *cobra.Command {
 	return cmd
 }
 
-func (l *timing) run(ctx context.Context, files []string) error {
+// run measures the latency tests among the trials that were chosen.
+func (l *timing) run(ctx context.Context, all selection) error {
 	if err := checkFormat(l.format, tableFormats); err != nil {
 		return err
 	}
@@ -66,10 +67,6 @@ func (l *timing) run(ctx context.Context, files []string) error {
 		return fmt.Errorf("--format is %q, which --compare has not: expected text, or --json", l.format)
 	}
 	if err := inRange("threads", l.threads, 1, maxThreads); err != nil {
-		return err
-	}
-	all, err := l.choose(files, true)
-	if err != nil {
 		return err
 	}
 	s := all
@@ -123,13 +120,13 @@ func (l *timing) run(ctx context.Context, files []string) error {
 // report prints what was measured and writes the tables of the whole suite
 // beside the records.
 func (l *timing) report(all, timed selection, summary latency.Summary) error {
-	r, err := timed.wholeReport()
+	r, err := timed.report(true)
 	if err != nil {
 		return err
 	}
 	whole := r
 	if len(all.trials) > len(timed.trials) {
-		if whole, err = all.report(); err != nil {
+		if whole, err = all.report(false); err != nil {
 			return err
 		}
 	}

@@ -25,11 +25,7 @@ func newPlan(o options) *cobra.Command {
 			"them. On a card (--device cuda) it tries them out there, and says how many hours one card\n" +
 			"takes and how much of its memory. The exit code is 2 when a trial has no room in the memory.\n\n" + ownSpecs,
 		Example: "  bench plan --suite paper --data ~/streams\n  bench plan --suite paper --device cuda\n  bench plan --json",
-		RunE: func(cmd *cobra.Command, files []string) error {
-			s, err := o.choose(files, false)
-			if err != nil {
-				return err
-			}
+		RunE: o.choosing(false, func(ctx context.Context, s selection) error {
 			if o.dryRun {
 				_, err := s.count(s.missingLine)
 				return err
@@ -38,7 +34,7 @@ func newPlan(o options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ctx, stop := untilSignal(cmd.Context())
+			ctx, stop := untilSignal(ctx)
 			defer stop()
 			p, err := s.plan(ctx, on)
 			if err != nil {
@@ -53,7 +49,7 @@ func newPlan(o options) *cobra.Command {
 				return err
 			}
 			return unlessItFits(p)
-		},
+		}),
 	}, o.placeFlags, o.suiteFlags, o.deviceFlag, o.workersFlag, o.jsonFlag)
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "count trials only, and try nothing out")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "json")

@@ -28,13 +28,7 @@ func newAll(o options) *cobra.Command {
 			"writes them, with the numbers as CSV, to the folder of the results; or prints them\n" +
 			"alone where flags leave something of the suite out.\n\n" + ownSpecs,
 		Example: "  bench all\n  bench all --dry-run\n  bench all --suite torch-nc --data ~/streams",
-		RunE: func(cmd *cobra.Command, files []string) error {
-			s, err := o.choose(files, false)
-			if err != nil {
-				return err
-			}
-			return s.runSuite(cmd.Context(), true)
-		},
+		RunE:    o.choosing(false, func(ctx context.Context, s selection) error { return s.runSuite(ctx, true) }),
 	}, o.placeFlags, o.suiteFlags, o.deviceFlag, o.workersFlag, o.checkpointsFlag, o.staleFlag, o.dryRunFlag)
 }
 
@@ -43,13 +37,7 @@ func newRun(o options) *cobra.Command {
 		Use: "run [SPEC.yaml...]", Short: "Measure a suite, or only your own models on it, without printing tables",
 		Long:    "run says what it will take, and measures what has no record yet.\n\n" + ownSpecs + "\nrun measures only the models of the files, where there are any.",
 		Example: "  bench run --suite torch-nc --data ~/streams\n  bench run my-sprints.yaml --suite torch-nc --data ~/streams",
-		RunE: func(cmd *cobra.Command, files []string) error {
-			s, err := o.choose(files, true)
-			if err != nil {
-				return err
-			}
-			return s.runSuite(cmd.Context(), false)
-		},
+		RunE:    o.choosing(true, func(ctx context.Context, s selection) error { return s.runSuite(ctx, false) }),
 	}, o.placeFlags, o.suiteFlags, o.deviceFlag, o.workersFlag, o.checkpointsFlag, o.dryRunFlag)
 }
 
@@ -92,7 +80,7 @@ func (o *options) done(line string, failed bool) error {
 
 // printAndWrite prints the tables and writes them beside the records.
 func (s selection) printAndWrite() error {
-	r, err := s.wholeReport()
+	r, err := s.report(true)
 	if err != nil {
 		return err
 	}

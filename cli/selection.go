@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +16,8 @@ import (
 	"dgsbench/results"
 	"dgsbench/results/record"
 	"dgsbench/specs"
+
+	"github.com/spf13/cobra"
 )
 
 // ownSpecs explains the files that commands accept.
@@ -62,6 +65,17 @@ func (o *options) choose(files []string, onlyOwn bool) (selection, error) {
 	}
 	s.trials, err = suite.Trials(filter)
 	return s, err
+}
+
+// choosing runs a command on what its flags and files choose.
+func (o *options) choosing(onlyOwn bool, run func(context.Context, selection) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, files []string) error {
+		s, err := o.choose(files, onlyOwn)
+		if err != nil {
+			return err
+		}
+		return run(cmd.Context(), s)
+	}
 }
 
 // narrowed reports whether flags leave something of the suite out.
@@ -160,39 +174,36 @@ func (o *options) ofOneClass(records []record.Record) ([]record.Record, error) {
 	return own, nil
 }
 
-// report summarises what has been measured of the selection.
-func (s selection) report() (results.Report, error) {
+// report summarises what has been measured of the selection. If whole is set,
+// a trial without a record is a failure.
+func (s selection) report(whole bool) (results.Report, error) {
 	return retryReplaced(func() (results.Report, error) {
 		records, err := s.records()
+		if err == nil && whole {
+			err = s.checkWhole(records)
+		}
 		if err != nil {
 			return results.Report{}, err
-		}
-		return s.summarise(records)
-	})
-}
-
-// wholeReport is the report of trials that all have a record. One that is gone
-// is a failure.
-func (s selection) wholeReport() (results.Report, error) {
-	return retryReplaced(func() (results.Report, error) {
-		records, err := s.records()
-		if err != nil {
-			return results.Report{}, err
-		}
-		there := map[record.Key]bool{}
-		for _, r := range records {
-			there[r.Key] = true
-		}
-		missing := slices.DeleteFunc(slices.Clone(s.trials), func(t specs.Trial) bool { return there[results.KeyOf(t)] })
-		if len(missing) > 0 {
-			return results.Report{}, gone(missing, len(s.trials))
 		}
 		r, err := s.summarise(records)
-		if errors.Is(err, fs.ErrNotExist) {
+		if whole && errors.Is(err, fs.ErrNotExist) {
 			err = failure{fmt.Errorf("%w; the same command measures it again", err)}
 		}
 		return r, err
 	})
+}
+
+// checkWhole checks that every trial has a record.
+func (s selection) checkWhole(records []record.Record) error {
+	there := map[record.Key]bool{}
+	for _, r := range records {
+		there[r.Key] = true
+	}
+	missing := slices.DeleteFunc(slices.Clone(s.trials), func(t specs.Trial) bool { return there[results.KeyOf(t)] })
+	if len(missing) > 0 {
+		return gone(missing, len(s.trials))
+	}
+	return nil
 }
 
 // gone is the error of trials whose records have disappeared.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -21,20 +22,16 @@ func newTables(o options) *cobra.Command {
 	var format string
 	cmd := with(&cobra.Command{
 		Use: "tables [SPEC.yaml...]", Short: "Print the tables of what has been measured",
-		RunE: func(_ *cobra.Command, files []string) error {
+		RunE: o.choosing(false, func(_ context.Context, s selection) error {
 			if err := checkFormat(format, tableFormats); err != nil {
 				return err
 			}
-			s, err := o.choose(files, false)
-			if err != nil {
-				return err
-			}
-			r, err := s.report()
+			r, err := s.report(false)
 			if err != nil {
 				return err
 			}
 			return s.print(r, format)
-		},
+		}),
 	}, o.placeFlags, o.suiteFlags, o.deviceFlag, o.staleFlag)
 	cmd.Flags().StringVar(&format, "format", "text", suggest.Or(tableFormats))
 	return cmd
@@ -44,15 +41,11 @@ func newResults(o options) *cobra.Command {
 	var format string
 	cmd := with(&cobra.Command{
 		Use: "results [SPEC.yaml...]", Short: "Print the numbers of what has been measured, for machines",
-		RunE: func(_ *cobra.Command, files []string) error {
+		RunE: o.choosing(false, func(_ context.Context, s selection) error {
 			if err := checkFormat(format, []string{"csv", "json"}); err != nil {
 				return err
 			}
-			s, err := o.choose(files, false)
-			if err != nil {
-				return err
-			}
-			r, err := s.report()
+			r, err := s.report(false)
 			if err != nil {
 				return err
 			}
@@ -60,7 +53,7 @@ func newResults(o options) *cobra.Command {
 				return results.WriteJSON(o.stdout, r.Rows)
 			}
 			return results.WriteCSV(o.stdout, r.Rows)
-		},
+		}),
 	}, o.placeFlags, o.suiteFlags, o.deviceFlag, o.staleFlag)
 	cmd.Flags().StringVar(&format, "format", "csv", "csv or json")
 	return cmd
