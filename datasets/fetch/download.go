@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// download is one file on its way.
+// download is the download of one file.
 type download struct {
 	Fetcher
 	client *http.Client
@@ -20,41 +20,40 @@ type download struct {
 	url    string
 	most   int64 // bytes that the file may have
 	began  time.Time
-	came   atomic.Int64 // bytes, of all attempts
+	got    atomic.Int64 // bytes of all attempts
 }
 
-// refused is what trying again does not help against.
-type refused string
+// A finalError is one that will occur again at every attempt.
+type finalError struct{ error }
 
-func (r refused) Error() string { return string(r) }
+func (e finalError) Unwrap() error { return e.error }
 
-// unreachableError: no connection was made.
-type unreachableError struct{ err error }
+func finalf(format string, args ...any) error { return finalError{fmt.Errorf(format, args...)} }
 
-func (u *unreachableError) Error() string { return u.err.Error() }
-func (u *unreachableError) Unwrap() error { return u.err }
+// An unreachableError says that no connection was made.
+type unreachableError struct{ error }
+
+func (e unreachableError) Unwrap() error { return e.error }
 
 var (
 	errStalled = errors.New("the server stopped sending")
 	errSlow    = errors.New("the server sends too slowly")
 )
 
-// run asks until the file is whole, as long as enough comes that is new.
+// run makes attempts until the file is whole, as long as they make progress.
 func (w *download) run(ctx context.Context) error {
-	ctx, stop := w.inTime(ctx)
+	ctx, stop := w.requireSpeed(ctx)
 	defer stop()
 	var err error
-	for left := attempts; left > 0 && !w.part.whole(); left-- {
+	for left := attempts; left > 0 && (w.part.size == 0 || w.part.size != w.part.Total); left-- {
 		before, since := w.part.size, time.Now()
 		if err = w.attempt(ctx); err == nil {
 			return nil
 		}
-		var no refused
-		var unreachable *unreachableError
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if errors.As(err, &no) || errors.As(err, &unreachable) && left == attempts {
+		if errors.As(err, new(finalError)) || errors.As(err, new(unreachableError)) && left == attempts {
 			return err
 		}
 		if w.part.size-before >= w.enough(w.Pause+time.Since(since)) {
@@ -72,7 +71,7 @@ func (w *download) run(ctx context.Context) error {
 	return err
 }
 
-// attempt asks once for what is missing.
+// attempt requests the rest of the file once.
 func (w *download) attempt(ctx context.Context) error {
 	ctx, watch, stop := w.watch(ctx)
 	defer stop()
@@ -80,7 +79,7 @@ func (w *download) attempt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.part.ask(req)
+	w.part.setRange(req)
 	resp, err := w.client.Do(req)
 	if err != nil {
 		return w.connectError(ctx, err)
@@ -89,35 +88,30 @@ func (w *download) attempt(ctx context.Context) error {
 	if err := w.begin(resp); err != nil {
 		return err
 	}
-	body := &watched{r: resp.Body, got: func(n int) {
-		watch.Reset(w.Stall)
-		w.came.Add(int64(n))
-	}}
-	err = w.receive(body)
+	err = w.receive(resp.Body, watch)
 	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errStalled) {
 		return fmt.Errorf("%s: %w", w.url, cause)
 	}
 	return err
 }
 
-// enough is how many bytes come in that time from a server that is not too
-// slow.
+// enough returns the number of bytes that a server must send in that time.
 func (w *download) enough(d time.Duration) int64 { return int64(float64(w.Slowest) * d.Seconds()) }
 
-// inTime ends the download when too little has come in a window, of however
-// many attempts.
-func (w *download) inTime(ctx context.Context) (_ context.Context, stop func()) {
+// requireSpeed ends the download when too little has arrived in a window, in any
+// number of attempts.
+func (w *download) requireSpeed(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
 		tick := time.NewTicker(w.Window)
 		defer tick.Stop()
-		for before := w.came.Load(); ; {
+		for before := w.got.Load(); ; {
 			select {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
 			}
-			now := w.came.Load()
+			now := w.got.Load()
 			if now-before < w.enough(w.Window) {
 				cancel(fmt.Errorf("%s: %w: %d bytes in %v, expected at least %d a second", w.url, errSlow, now-before, w.Window, w.Slowest))
 				return
@@ -128,8 +122,8 @@ func (w *download) inTime(ctx context.Context) (_ context.Context, stop func()) 
 	return ctx, func() { cancel(nil) }
 }
 
-// watch ends the request when nothing has come for a while: when nobody has
-// reset the timer.
+// watch ends the request when nothing has arrived for a while: when the timer
+// was not reset.
 func (w *download) watch(ctx context.Context) (_ context.Context, t *time.Timer, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	t = time.AfterFunc(w.Stall, func() { cancel(fmt.Errorf("%w for %v", errStalled, w.Stall)) })
@@ -139,39 +133,39 @@ func (w *download) watch(ctx context.Context) (_ context.Context, t *time.Timer,
 	}
 }
 
-// connectError tells a server that is not there from one that misbehaves.
+// connectError distinguishes a server that cannot be reached from one that
+// misbehaves.
 func (w *download) connectError(ctx context.Context, err error) error {
 	var op *net.OpError
-	var no refused
+	var final finalError
 	var host *net.DNSError
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, errStalled):
 		return fmt.Errorf("%s: %w", w.url, cause)
-	case errors.As(err, &no):
-		return refused(fmt.Sprintf("%s: %s", w.url, no))
+	case errors.As(err, &final):
+		return fmt.Errorf("%s: %w", w.url, final)
 	case errors.As(err, &host), errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect"):
 		var inner *url.Error
 		if errors.As(err, &inner) {
 			err = inner.Err
 		}
-		return &unreachableError{fmt.Errorf("cannot reach %s: %w", w.url, err)}
+		return unreachableError{fmt.Errorf("cannot reach %s: %w", w.url, err)}
 	}
 	return err
 }
 
-// begin looks at the head of the answer and makes the part ready for its
-// body.
+// begin checks the head of the response and prepares the part for its body.
 func (w *download) begin(resp *http.Response) error {
 	if e := resp.Header.Get("Content-Encoding"); e != "" && e != "identity" {
-		return refused(fmt.Sprintf("%s: the server sent the file encoded by %s, which nobody asked for", w.url, e))
+		return finalf("%s: the server sent the file encoded by %s, which nobody asked for", w.url, e)
 	}
 	switch code := resp.StatusCode; {
 	case code == http.StatusPartialContent:
-		if err := w.part.goOn(resp); err != nil {
-			return errors.Join(err, w.part.reset()) // the next attempt starts anew
+		if err := w.part.resume(resp); err != nil {
+			return errors.Join(err, w.part.reset()) // the next attempt starts from the beginning
 		}
 	case code == http.StatusOK:
-		if err := w.part.startAnew(resp); err != nil {
+		if err := w.part.start(resp); err != nil {
 			return err
 		}
 	case code == http.StatusRequestedRangeNotSatisfiable && w.part.size > 0:
@@ -179,7 +173,7 @@ func (w *download) begin(resp *http.Response) error {
 	case code >= 500 || code == http.StatusTooManyRequests:
 		return fmt.Errorf("%s: the server answered %s", w.url, resp.Status)
 	default:
-		return refused(fmt.Sprintf("%s: the server answered %s", w.url, resp.Status))
+		return finalf("%s: the server answered %s", w.url, resp.Status)
 	}
 	if w.part.Total > w.most {
 		return w.tooLarge(fmt.Sprintf("a file of %d bytes", w.part.Total))
@@ -188,18 +182,20 @@ func (w *download) begin(resp *http.Response) error {
 }
 
 func (w *download) tooLarge(what string) error {
-	err := refused(fmt.Sprintf("%s: the server sends %s, expected at most %d", w.url, what, w.most))
-	return errors.Join(err, w.part.reset())
+	return errors.Join(finalf("%s: the server sends %s, expected at most %d", w.url, what, w.most), w.part.reset())
 }
 
-// receive appends the body to the part.
-func (w *download) receive(body io.Reader) error {
+// receive appends the body to the part. It resets the timer whenever something
+// has arrived.
+func (w *download) receive(body io.Reader, watch *time.Timer) error {
 	buf := make([]byte, 256<<10)
 	for {
 		n, err := body.Read(buf)
 		if n > 0 {
+			watch.Reset(w.Stall)
+			w.got.Add(int64(n))
 			if err := w.part.append(buf[:n]); err != nil {
-				return refused(err.Error())
+				return finalError{err}
 			}
 			if w.Progress != nil {
 				w.Progress(w.part.size, w.part.Total)
@@ -216,18 +212,4 @@ func (w *download) receive(body io.Reader) error {
 			return fmt.Errorf("%s: %w", w.url, err)
 		}
 	}
-}
-
-// watched calls got whenever something has come.
-type watched struct {
-	r   io.Reader
-	got func(n int)
-}
-
-func (w *watched) Read(p []byte) (int, error) {
-	n, err := w.r.Read(p)
-	if n > 0 {
-		w.got(n)
-	}
-	return n, err
 }

@@ -1,3 +1,9 @@
+// Package fetch downloads the files of datasets. A download that was cut off
+// is resumed, and a file gets its name only when its content is known to be
+// right.
+//
+// Until then it is called NAME.part. Beside it, NAME.part.json holds the version
+// of the file on the server. Another version is downloaded from the beginning.
 package fetch
 
 import (
@@ -17,36 +23,29 @@ import (
 
 // Fetcher downloads files. The zero value is ready to use.
 type Fetcher struct {
-	// Progress is told the bytes so far and in all; in all is -1 where the
-	// server does not say. It may be nil.
+	// Progress is called with the bytes so far and in all, which is -1 if unknown.
+	// It may be nil.
 	Progress func(done, all int64)
-	// Wait is told of the file that another process is downloading, before
-	// Fetch waits for it. It may be nil.
+	// Wait is called with the path of the file before Fetch waits for another
+	// process that is downloading it. It may be nil.
 	Wait func(path string)
-	// Stall is how long a server may send nothing, from the question on,
-	// before it is asked again; 0 stands for 10 seconds.
+	// Stall is how long a server may send nothing, from the request on, before the
+	// next attempt; 0 stands for 10 seconds.
 	Stall time.Duration
-	// Window is the time in which a server must send Slowest bytes for each
-	// second, however often it is asked: else it is given up. 0 stands for 30
-	// seconds.
+	// Window is the time in which a server must send Slowest bytes for each second,
+	// in any number of attempts, or the download fails. 0 stands for 30 seconds.
 	Window time.Duration
-	// Slowest is in bytes a second; 0 stands for 1000.
+	// Slowest is in bytes per second; 0 stands for 1000.
 	Slowest int64
-	// Pause is the time before the first new attempt, doubled each time; 0
-	// stands for a second.
+	// Pause is the time before the second attempt, doubled after each; 0 stands for a
+	// second.
 	Pause time.Duration
 }
 
-const (
-	usualStall   = 10 * time.Second
-	usualWindow  = 30 * time.Second
-	usualSlowest = 1000
-	usualPause   = time.Second
-	// attempts is how often in a row a server may send too little.
-	attempts = 4
-)
+// attempts is how often in a row a server may send too little.
+const attempts = 4
 
-// ErrThere says that the whole file is there already.
+// ErrThere says that the file exists already and is whole.
 var ErrThere = errors.New("is there already, and whole")
 
 // Fetch downloads the dataset's file to the data folder dir. Errors are one
@@ -57,7 +56,7 @@ func (f Fetcher) Fetch(ctx context.Context, d datasets.Dataset, dir string) erro
 		return err
 	}
 	path := filepath.Join(dir, d.File)
-	if err := there(d, dir, path); err != nil {
+	if err := existing(d, dir, path); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -72,16 +71,16 @@ func (f Fetcher) Fetch(ctx context.Context, d datasets.Dataset, dir string) erro
 		return err
 	}
 	defer held.Release()
-	if err := there(d, dir, path); err != nil {
+	if err := existing(d, dir, path); err != nil {
 		return err
 	}
 	ctx, stop := held.During(ctx)
 	defer stop()
-	return f.usual().fetch(ctx, d, path)
+	return f.withDefaults().fetch(ctx, d, path)
 }
 
-// there reports ErrThere, or what is wrong with the file, where there is one.
-func there(d datasets.Dataset, dir, path string) error {
+// existing returns ErrThere or what is wrong with the file, if there is one.
+func existing(d datasets.Dataset, dir, path string) error {
 	if _, err := os.Lstat(path); err != nil {
 		return nil
 	}
@@ -91,14 +90,13 @@ func there(d datasets.Dataset, dir, path string) error {
 	return fmt.Errorf("%s %w", path, ErrThere)
 }
 
-// usual fills in what is left open.
-func (f Fetcher) usual() Fetcher {
-	f.Stall, f.Window = cmp.Or(f.Stall, usualStall), cmp.Or(f.Window, usualWindow)
-	f.Slowest, f.Pause = cmp.Or(f.Slowest, usualSlowest), cmp.Or(f.Pause, usualPause)
+func (f Fetcher) withDefaults() Fetcher {
+	f.Stall, f.Window = cmp.Or(f.Stall, 10*time.Second), cmp.Or(f.Window, 30*time.Second)
+	f.Slowest, f.Pause = cmp.Or(f.Slowest, 1000), cmp.Or(f.Pause, time.Second)
 	return f
 }
 
-// fetch downloads a file that is not there.
+// fetch downloads a file that does not exist.
 func (f Fetcher) fetch(ctx context.Context, d datasets.Dataset, path string) error {
 	p, err := openPart(path, d.URL, d.SHA256 != "")
 	if err != nil {
@@ -109,8 +107,8 @@ func (f Fetcher) fetch(ctx context.Context, d datasets.Dataset, path string) err
 	return w.verified(ctx, d, path)
 }
 
-// Begun is how many bytes an earlier Fetch left, with which the next one goes
-// on if the server still has the same file.
+// Begun returns the number of bytes that an earlier Fetch left. The next one
+// resumes after them if the server still has the same file.
 func Begun(d datasets.Dataset, dir string) int64 {
 	info, err := os.Stat(partPath(filepath.Join(dir, d.File)))
 	if err != nil {
@@ -119,7 +117,7 @@ func Begun(d datasets.Dataset, dir string) int64 {
 	return info.Size()
 }
 
-// Fetchable refuses what no server has as it is needed.
+// Fetchable returns an error if no server has the file as it is needed.
 func Fetchable(d datasets.Dataset) error {
 	switch {
 	case d.Damaged != nil:
@@ -134,23 +132,22 @@ func Fetchable(d datasets.Dataset) error {
 	return fmt.Errorf("dataset %s is not served as it is needed; make %s from %s: %s", d.Name, d.File, d.URL, d.Obtain)
 }
 
-// mostBytes bounds a file from what is known to be in it: no field of the
-// public files has more than 24 characters.
+// mostBytes limits the size of a file by its known counts: no field of the public
+// files has more than 24 characters.
 func mostBytes(d datasets.Dataset) int64 {
 	const field, line = 32, 4
 	return 1<<16 + int64(d.Want.Events)*field*int64(line+d.Want.Features)
 }
 
-// verified downloads the file, checks it and gives it its name. Wrong content
-// behind the seam of a download that went on is fetched again as a whole,
-// once.
+// verified downloads the file, checks it and gives it its name. If the content of
+// a resumed download is wrong, the whole file is fetched once more.
 func (w *download) verified(ctx context.Context, d datasets.Dataset, path string) error {
 	for {
 		resumed := w.part.size > 0
 		if err := w.run(ctx); err != nil {
 			return w.explain(err, path)
 		}
-		if err := w.part.sync(); err != nil {
+		if err := w.part.f.Sync(); err != nil {
 			return err
 		}
 		err := d.VerifyFile(w.part.path)
@@ -167,26 +164,25 @@ func (w *download) verified(ctx context.Context, d datasets.Dataset, path string
 	return errors.Join(w.part.rename(path), atomicfile.SyncDir(filepath.Dir(path)))
 }
 
-// explain says what is left, and what to do.
+// explain adds to an error what was kept, and what to do.
 func (w *download) explain(err error, path string) error {
 	kept := ""
 	if w.part.size > 0 {
 		kept = fmt.Sprintf("; %d bytes are kept in %s, and the same command goes on", w.part.size, w.part.path)
 	}
-	var unreachable *unreachableError
 	switch {
 	case errors.Is(err, lock.ErrLost):
 		return err
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("interrupted%s: %w", kept, err)
-	case errors.As(err, &unreachable):
+	case errors.As(err, new(unreachableError)):
 		return fmt.Errorf("%w; is this machine offline? The file can also be fetched elsewhere from %s and put at %s%s", err, w.url, path, kept)
 	}
 	return fmt.Errorf("%w, after %v in all%s", err, time.Since(w.began).Round(time.Second/10), kept)
 }
 
-// newClient follows redirects to web servers only, and takes no compressed
-// answers: sizes and offsets are those of the file.
+// newClient returns a client that follows redirects to web servers only, and
+// requests no compression: sizes and offsets are those of the file.
 func newClient() *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.DisableCompression = true
@@ -194,11 +190,11 @@ func newClient() *http.Client {
 		from := via[len(via)-1].URL
 		switch {
 		case len(via) > 10:
-			return refused("more than 10 redirects")
+			return finalf("more than 10 redirects")
 		case to.URL.Scheme != "https" && to.URL.Scheme != "http":
-			return refused(fmt.Sprintf("a redirect to %s, expected a web address", to.URL))
+			return finalf("a redirect to %s, expected a web address", to.URL)
 		case from.Scheme == "https" && to.URL.Scheme != "https":
-			return refused(fmt.Sprintf("a redirect from https to %s", to.URL))
+			return finalf("a redirect from https to %s", to.URL)
 		}
 		return nil
 	}}

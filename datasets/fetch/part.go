@@ -8,41 +8,41 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 
 	"dgsbench/internal/atomicfile"
 	"dgsbench/internal/regular"
 )
 
-// part is a file that is not whole yet.
+// part is a partly downloaded file.
 type part struct {
 	version
 	path    string
 	url     string
 	f       *os.File
 	size    int64
-	checked bool // its checksum is known: a wrong seam would be found
+	checked bool // its checksum is known, so that wrong resuming would be found
 }
 
-// version says what a server began with.
+// version identifies the file on the server when the download began.
 type version struct {
 	URL          string `json:"url"`
 	ETag         string `json:"etag,omitempty"`
 	LastModified string `json:"last_modified,omitempty"`
-	Total        int64  `json:"total"` // bytes; -1 where it is not known
+	Total        int64  `json:"total"` // bytes; -1 if unknown
 }
 
-// note is the file beside the part with its version.
+// note returns the path of the file with the part's version.
 func (p *part) note() string { return p.path + ".json" }
 
-// mostNote is more bytes than the note of a part has.
+// mostNote limits the bytes of a note.
 const mostNote = 1 << 16
 
-// partPath is what a file is called until it is whole.
+// partPath returns the path of a file until it is whole.
 func partPath(path string) string { return path + ".part" }
 
-// openPart opens what there is of a file; what is not of this address is
-// forgotten.
+// openPart opens the part of a file. It discards a part of another address.
 func openPart(path, url string, checked bool) (*part, error) {
 	p := &part{path: partPath(path), url: url, checked: checked}
 	f, err := openOwn(p.path)
@@ -68,28 +68,39 @@ func openPart(path, url string, checked bool) (*part, error) {
 	return p, nil
 }
 
-// openOwn opens the file of that name, or makes it. What is no regular file is
-// refused: nothing is written through a link.
+// openOwn opens or creates a file. It must be a regular file with one name:
+// nothing is written through a link.
 func openOwn(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666) // which follows no link
 	if !errors.Is(err, fs.ErrExist) {
 		return f, err
 	}
-	refused := fmt.Errorf("%s is not a regular file of its own, expected what an earlier download left; remove it", path)
+	errOther := fmt.Errorf("%s is not a regular file of its own, expected what an earlier download left; remove it", path)
 	before, err := os.Lstat(path)
 	if err != nil {
 		return nil, err
 	}
 	if !before.Mode().IsRegular() || links(before) > 1 {
-		return nil, refused
+		return nil, errOther
 	}
 	if f, err = os.OpenFile(path, os.O_RDWR, 0); err != nil {
 		return nil, err
 	}
 	if now, err := f.Stat(); err != nil || !os.SameFile(before, now) {
-		return nil, errors.Join(refused, f.Close())
+		return nil, errors.Join(errOther, f.Close())
 	}
 	return f, nil
+}
+
+// links returns the number of names of a file, 1 on systems that do not say.
+func links(info fs.FileInfo) uint64 {
+	stat := reflect.Indirect(reflect.ValueOf(info.Sys()))
+	if stat.Kind() == reflect.Struct {
+		if n := stat.FieldByName("Nlink"); n.IsValid() && n.CanUint() {
+			return n.Uint()
+		}
+	}
+	return 1
 }
 
 func parseVersion(text []byte) (v version, err error) {
@@ -97,8 +108,8 @@ func parseVersion(text []byte) (v version, err error) {
 	return v, err
 }
 
-// validator is what a server recognises the version by: a strong ETag, else
-// the date.
+// validator returns what identifies the version to the server: a strong ETag, or
+// else the date.
 func (v version) validator() string {
 	if v.ETag != "" && !strings.HasPrefix(v.ETag, "W/") {
 		return v.ETag
@@ -106,8 +117,9 @@ func (v version) validator() string {
 	return v.LastModified
 }
 
-// ask requests what is missing, if the version is still the same, or all.
-func (p *part) ask(req *http.Request) {
+// setRange requests the rest of the file if its version is still the same, or
+// else all of it.
+func (p *part) setRange(req *http.Request) {
 	req.Header.Set("Accept-Encoding", "identity")
 	if p.size == 0 || p.validator() == "" && !p.checked {
 		return
@@ -118,13 +130,13 @@ func (p *part) ask(req *http.Request) {
 	}
 }
 
-// versionOf is the version in an answer whose file has so many bytes.
+// versionOf returns the version in a response for a file of total bytes.
 func (p *part) versionOf(resp *http.Response, total int64) version {
 	return version{URL: p.url, ETag: resp.Header.Get("ETag"), LastModified: resp.Header.Get("Last-Modified"), Total: total}
 }
 
-// goOn checks that an answer continues the part.
-func (p *part) goOn(resp *http.Response) error {
+// resume checks that a response continues the part.
+func (p *part) resume(resp *http.Response) error {
 	first, total, ok := parseContentRange(resp.Header.Get("Content-Range"))
 	if !ok || first != p.size {
 		return fmt.Errorf("%s: the server sent the range %q, expected one from byte %d on", p.url, resp.Header.Get("Content-Range"), p.size)
@@ -139,7 +151,7 @@ func (p *part) goOn(resp *http.Response) error {
 	return nil
 }
 
-// parseContentRange reads "bytes FIRST-LAST/TOTAL"; total is -1 for "*".
+// parseContentRange parses "bytes FIRST-LAST/TOTAL"; total is -1 for "*".
 func parseContentRange(text string) (first, total int64, ok bool) {
 	var last int64
 	if n, err := fmt.Sscanf(text, "bytes %d-%d/%d", &first, &last, &total); err == nil && n == 3 {
@@ -151,8 +163,8 @@ func parseContentRange(text string) (first, total int64, ok bool) {
 	return 0, 0, false
 }
 
-// startAnew forgets what there was, and notes the version that comes.
-func (p *part) startAnew(resp *http.Response) error {
+// start empties the part and writes the note of the response's version.
+func (p *part) start(resp *http.Response) error {
 	if err := p.reset(); err != nil {
 		return err
 	}
@@ -164,19 +176,14 @@ func (p *part) startAnew(resp *http.Response) error {
 	return atomicfile.Root(filepath.Dir(p.path)).Write(p.note(), append(text, '\n'))
 }
 
-// whole reports whether nothing is missing, as far as is known.
-func (p *part) whole() bool { return p.size > 0 && p.size == p.Total }
-
-// append adds bytes at the end.
+// append appends data.
 func (p *part) append(data []byte) error {
 	n, err := p.f.WriteAt(data, p.size)
 	p.size += int64(n)
 	return err
 }
 
-func (p *part) sync() error { return p.f.Sync() }
-
-// reset empties the part and forgets its version.
+// reset empties the part and removes its note.
 func (p *part) reset() error {
 	p.version, p.size = version{Total: -1}, 0
 	return errors.Join(p.f.Truncate(0), p.removeNote())
@@ -194,7 +201,7 @@ func (p *part) rename(path string) error {
 	return errors.Join(os.Rename(p.path, path), p.removeNote())
 }
 
-// close leaves an empty part and its note nowhere.
+// close removes an empty part and its note.
 func (p *part) close() {
 	p.f.Close()
 	if p.size == 0 {

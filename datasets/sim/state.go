@@ -5,21 +5,21 @@ import (
 	"math/rand/v2"
 )
 
-// remembered is how many destinations a source can return to.
-const remembered = 8
+// numRecent is the number of destinations that a source can return to.
+const numRecent = 8
 
-// Memory of the moving averages, in events of the node. A source's events lie
-// far apart in the stream, so slow ones reach back much further than a batch.
+// Decay factors of the moving averages, per event of the node. A source's events
+// are far apart in the stream, so slow averages reach back further than a batch.
 const (
-	keepMood  = 0.75  // of the event before
-	keepTaste = 0.995 // taste and trait drift
-	keepFace  = 0.999 // so do the factors of destinations
+	keepMood  = 0.75
+	keepTaste = 0.995 // taste and trait
+	keepFace  = 0.999 // factors of destinations
 	keepFast  = 0.6
 	keepSlow  = 0.95
 	keepRisk  = 0.95
 )
 
-// The rest of a variance of 1 after keeping a part of the deviation.
+// The scale of the noise that restores a variance of 1 after the decay.
 var (
 	freshMood  = rest(keepMood)
 	freshTaste = rest(keepTaste)
@@ -36,8 +36,8 @@ type actor struct {
 	roam        float32 // chance to explore
 	events      int32
 
-	recent [remembered]int32 // its last destinations, all different, the last one first
-	known  int8              // how many there are
+	recent [numRecent]int32 // its last destinations, all different, the last one first
+	known  int8             // number of them
 	gone   bool
 }
 
@@ -47,16 +47,16 @@ type target struct {
 	risk   float32 // average of its visitors' tones
 }
 
-// mul is a product that is rounded before it is added to anything, so that
-// no machine fuses the two and streams are the same everywhere.
+// mul returns a product that is rounded before it is added to anything, so that
+// no machine fuses the operations and streams are the same everywhere.
 func mul(a, b float32) float32 { return float32(a * b) }
 
-// average moves a running average.
+// average updates a running average.
 func average(old, x, keep float32) float32 { return mul(keep, old) + mul(1-keep, x) }
 
 func normal(rng *rand.Rand) float32 { return float32(rng.NormFloat64()) }
 
-// enter draws a newcomer.
+// enter draws the state of a newcomer.
 func (a *actor) enter(rng *rand.Rand, l Links) {
 	for i := range a.taste {
 		a.taste[i] = normal(rng)
@@ -65,15 +65,15 @@ func (a *actor) enter(rng *rand.Rand, l Links) {
 	a.roam = float32(l.Explore * math.Pow(rng.Float64(), l.Roam))
 }
 
-// enter draws a destination near the centroid of its topic.
+// enter draws the state of a destination near the centroid of its topic.
 func (t *target) enter(rng *rand.Rand, centroid [dims]float64) {
 	for i := range t.factor {
 		t.factor[i] = float32(centroid[i]) + normal(rng)/2
 	}
 }
 
-// act moves the source's state through an event and returns its tone. The
-// event shows the taste, the tone and what moves the mood.
+// act updates the source's state with an event and returns the event's tone. The
+// features h get the taste, the tone and the impulse that changes the mood.
 func (a *actor) act(rng *rand.Rand, h *[numHidden]float32) (tone float32) {
 	copy(h[atTaste:], a.taste[:])
 	for i := range dims {
@@ -88,8 +88,8 @@ func (a *actor) act(rng *rand.Rand, h *[numHidden]float32) (tone float32) {
 	return tone
 }
 
-// drift shows the destination's factor in the event and moves it, around the
-// centroid of its topic.
+// drift copies the destination's factor to the features h and moves it around
+// the centroid of its topic.
 func (t *target) drift(rng *rand.Rand, h *[numHidden]float32, centroid [dims]float64) {
 	copy(h[atFactor:], t.factor[:])
 	for i := range dims {
@@ -98,16 +98,77 @@ func (t *target) drift(rng *rand.Rand, h *[numHidden]float32, centroid [dims]flo
 	}
 }
 
-// remember puts a destination first among the recent ones.
-func (a *actor) remember(v int32) {
+// visit makes v the first of the recent destinations.
+func (a *actor) visit(v int32) {
 	at := 0
 	for at < int(a.known) && a.recent[at] != v {
 		at++
 	}
-	if at == int(a.known) && at < remembered {
+	if at == int(a.known) && at < numRecent {
 		a.known++
 	}
-	at = min(at, remembered-1)
+	at = min(at, numRecent-1)
 	copy(a.recent[1:at+1], a.recent[:at])
 	a.recent[0] = v
+}
+
+// minRateStep is the smallest step of correcting the base rate of positives.
+const minRateStep = 0.001
+
+// odds draws labels.
+type odds struct {
+	w      Labels
+	events int     // of the stream
+	wanted int     // positives among them
+	left   int     // positives still to come
+	rate   float64 // positives wanted, as a share of the events
+	step   float64 // of correcting the base
+	base   float64 // log-odds of an event without history
+}
+
+func newOdds(p Params) odds {
+	rate := float64(p.Positives) / float64(p.Events)
+	o := odds{w: p.Labels, events: p.Events, wanted: p.Positives, left: p.Positives, rate: rate, base: math.Log(rate / (1 - rate))}
+	// On a short stream the base must converge within a window, or the quota
+	// would determine the labels instead of the signal.
+	o.step = max(minRateStep, float64(o.w.Quotas)/float64(p.Events))
+	o.w.Quotas = max(1, o.w.Quotas)
+	return o
+}
+
+// window returns the events and positives that are left of the present window
+// when `events` of the stream are left.
+func (o *odds) window(events int) (inWindow, positives int) {
+	done := o.events - events
+	next := done*o.w.Quotas/o.events + 1 // windows up to the end of this one
+	end := (next*o.events + o.w.Quotas - 1) / o.w.Quotas
+	later := o.wanted - next*o.wanted/o.w.Quotas
+	return end - done, o.left - later
+}
+
+// logit adds the event's tone to the averages of both nodes and returns the
+// log-odds of a positive label: the hidden signal.
+func (o *odds) logit(a *actor, t *target, tone float32) float64 {
+	a.fast = average(a.fast, tone, keepFast)
+	a.slow = average(a.slow, tone, keepSlow)
+	t.risk = average(t.risk, tone, keepRisk)
+	a.events++
+	return o.base + o.w.Fast*float64(a.fast) + o.w.Slow*float64(a.slow) + o.w.Other*float64(t.risk) -
+		o.w.Count*math.Log(float64(a.events))
+}
+
+// draw draws the label of an event with these log-odds, when `events` are left,
+// this one included. The base is adjusted to the hidden signal so that the rate
+// of positives stays as wanted. The probability is corrected by what is missing in
+// the window, so that its number of positives is exact (selection sampling).
+func (o *odds) draw(rng *rand.Rand, logit float64, events int, allowed bool) int8 {
+	chance := 1 / (1 + math.Exp(-logit))
+	o.base += o.step * (1 - chance/o.rate)
+	events, left := o.window(events)
+	chance *= float64(left) / (float64(events) * o.rate)
+	if r := rng.Float64(); allowed && (r < chance || left >= events) && left > 0 {
+		o.left--
+		return 1
+	}
+	return 0
 }
