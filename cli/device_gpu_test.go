@@ -110,7 +110,7 @@ func TestScaleOnCard(t *testing.T) {
 			t.Fatalf("%s: exit code %d\n%s\n%s", device, code, stdout, stderr)
 		}
 	}
-	var r scale.Report
+	var r scale.Result
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "scale", "raw-training-nc-cuda.json"))), &r); err != nil {
 		t.Fatal(err)
 	}

@@ -95,7 +95,7 @@ func (s *scaling) run(cmd *cobra.Command, ref string) error {
 	}
 	ctx, stop := untilSignal(cmd.Context())
 	defer stop()
-	var r scale.Report
+	var r scale.Result
 	err = s.alone(ctx, func(ctx context.Context) (err error) {
 		bar := newBar(s.stderr)
 		defer bar.close()
@@ -206,7 +206,7 @@ func (s *scaling) command(flags *pflag.FlagSet, ref string) string {
 }
 
 // print prints the report in the format of the flag.
-func (s *scaling) print(r scale.Report) error {
+func (s *scaling) print(r scale.Result) error {
 	switch s.format {
 	case "json":
 		return writeJSON(s.stdout, r)
@@ -218,7 +218,7 @@ func (s *scaling) print(r scale.Report) error {
 }
 
 // write writes table, numbers and figure to files that begin with where.
-func (s *scaling) write(r scale.Report, where string) error {
+func (s *scaling) write(r scale.Result, where string) error {
 	var markdown, csv, json bytes.Buffer
 	figure, err := r.SVG()
 	if err := errors.Join(err, writeTable(&markdown, r.Table(), "markdown", false), r.WriteCSV(&csv), writeJSON(&json, r)); err != nil {

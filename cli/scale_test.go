@@ -40,7 +40,7 @@ func TestScale(t *testing.T) {
 	if want := "Made by: `bench scale user-count --sweep length=100,200 --nodes 50`"; !strings.Contains(stdout, want) {
 		t.Errorf("no %q in\n%s", want, stdout)
 	}
-	var r scale.Report
+	var r scale.Result
 	if err := json.Unmarshal([]byte(read(t, name+".json")), &r); err != nil || len(r.Points) != 2 || r.Points[1].Events != 200 {
 		t.Errorf("%v, report %+v", err, r)
 	}

@@ -1,10 +1,19 @@
+// Package plan says what a suite takes before anything starts: trials, hours,
+// memory and disk on this machine.
+//
+// Times come from records of this machine where there are any. Elsewhere each
+// cell is tried out for a moment on its own dataset, with as many others side
+// by side as will later be measured so, and the times of some windows are
+// scaled to the numbers of windows of a trial. A dataset whose file is missing
+// is replaced by a simulated stream of the same size.
+//
+// Searches of options are planned in the same way: by their trials so far, or
+// by trying out the random ones that they begin with.
+//
+// Training that is stopped early takes less than planned.
 package plan
 
 import (
-	"context"
-	"time"
-
-	"dgsbench/datasets"
 	"dgsbench/kernels/devices"
 	"dgsbench/results/record"
 	"dgsbench/specs"
@@ -20,16 +29,17 @@ type Question struct {
 	Device      devices.Target
 }
 
-// Source says where a cell's time comes from.
+// Source says where a time comes from.
 type Source string
 
 // The sources, the best one first.
 const (
 	Recorded  Source = "records"      // of finished trials of the cell on this machine
+	Past      Source = "past trials"  // of the same search
 	Tried     Source = "tried out"    // on the dataset
 	StoodIn   Source = "stand-in"     // tried out on a simulated stream of the same size
 	Measured  Source = "all measured" // nothing to do, elsewhere or without success
-	Unplanned Source = "not planned"  // see Cell.Problem
+	Unplanned Source = "not planned"  // see Problem
 )
 
 // Cell is what the trials of one table cell take. Times are seconds, sizes
@@ -54,6 +64,17 @@ type Missing struct {
 	How     string `json:"how"` // to get it
 }
 
+// Card is what a plan takes of a card. Sizes are bytes.
+type Card struct {
+	Hours   float64 `json:"hours"` // of one card, latency tests included
+	Memory  int64   `json:"memory"`
+	Free    int64   `json:"memory_free"`
+	Total   int64   `json:"memory_total"`
+	Largest int64   `json:"memory_largest"` // of one trial that is to be done
+	Which   string  `json:"largest,omitempty"`
+	Room    int64   `json:"largest_side_by_side"` // how many such fit
+}
+
 // Plan is what a suite takes on this machine. Times are seconds, sizes bytes.
 type Plan struct {
 	Suite   string    `json:"suite"`
@@ -74,50 +95,26 @@ type Plan struct {
 	Missing []Missing `json:"missing"`
 }
 
-// Hooks tell whoever watches what is going on; they must be set.
+// Hooks report what is going on; they must be set.
 type Hooks struct {
-	Start func(cells int)
-	// Step says which cell is done.
+	Start func(n int) // things to plan
+	// Step says what is done.
 	Step func(what string)
 }
 
-// each is about how long a cell is tried out.
-const each = 150 * time.Millisecond
-
-// Make plans the trials. The error says what is wrong with a dataset whose
-// file is there, or is ctx's.
-func Make(ctx context.Context, q Question, h Hooks) (Plan, error) {
-	p := newPlanner(q)
-	if err := datasets.CheckRoom(p.datasets); err != nil {
-		return Plan{}, err
-	}
-	p.Hooks = h
-	h.Start(len(p.cells))
-	for _, dataset := range p.datasets {
-		if err := p.dataset(ctx, dataset); err != nil {
-			return Plan{}, err
-		}
-	}
-	p.total()
-	return p.out, nil
-}
-
-// Fits reports whether every trial has room in the memory, that of the card if
-// there is one, and names the first one that has not.
+// Fits reports whether every trial fits into the memory, that of the card if
+// there is one, and returns the first cell that does not.
 func (p Plan) Fits() (ok bool, which Cell) {
 	for _, c := range p.Cells {
-		if c.ToDo > 0 && p.needs(c) > p.room() {
+		if c.ToDo > 0 && p.needs(c) > p.limit() {
 			return false, c
 		}
 	}
 	return true, Cell{}
 }
 
-// unlimited is more memory than there is.
-const unlimited = 1 << 62
-
-// room is the memory that models may take: on the processor, beside the data.
-func (p Plan) room() int64 {
+// limit is the memory that models may take: on the processor, beside the data.
+func (p Plan) limit() int64 {
 	if p.Card != nil {
 		return p.Card.Free
 	}

@@ -2,227 +2,291 @@ package plan
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"time"
 
 	"dgsbench/datasets"
 	"dgsbench/harness"
 	"dgsbench/harness/latency"
 	"dgsbench/internal/ram"
+	"dgsbench/results"
 	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
+// budget is about how long a cell is tried out.
+const budget = 150 * time.Millisecond
+
 // planner is a plan in the making.
 type planner struct {
 	Question
-	Hooks
 	out      Plan
 	cells    []*cell
 	datasets []string // in the suite's order
 }
 
-// cell is a cell with its trials.
+// cell is a Cell with its trials, of which the first is tried out.
 type cell struct {
 	Cell
-	trials []specs.Trial
-	found  []record.Record // of latency tests
+	trials   []specs.Trial
+	estimate *harness.Estimate // nil where nothing is tried out
 }
 
-// newPlanner knows the cells of the question.
+// newPlanner groups the trials of the question by cells, in the suite's order.
 func newPlanner(q Question) *planner {
-	p := &planner{Question: q}
-	p.Workers = max(1, min(harness.Workers(q.Workers, q.Device), len(q.Trials)))
-	p.out = Plan{
-		Suite: q.Trials[0].Suite, About: q.Trials[0].About, Machine: harness.Machine(q.Device), Workers: p.Workers,
-		Cells: []Cell{}, Missing: []Missing{},
-	}
+	p := &planner{Question: q, out: Plan{
+		Suite: q.Trials[0].Suite, About: q.Trials[0].About, Machine: harness.Machine(q.Device),
+		Workers: max(1, min(harness.Workers(q.Workers, q.Device), len(q.Trials))), Cells: []Cell{}, Missing: []Missing{},
+	}}
 	if p.out.Free, p.out.Known = ram.Usable(); !p.out.Known {
-		p.out.Free = unlimited
+		p.out.Free = harness.Unlimited
 	}
-	p.out.Card = newCard(q.Device)
-	p.gather()
-	return p
-}
-
-// gather puts the trials of each cell together, in the suite's order.
-func (p *planner) gather() {
+	if q.Device.SeparateMemory() {
+		p.out.Card = &Card{Free: harness.Unlimited}
+		if m := q.Device.Memory(); m.Known {
+			p.out.Card.Free, p.out.Card.Total = m.Free, m.Total
+		}
+	}
 	at := map[record.CellKey]*cell{}
-	for _, t := range p.Trials {
-		key := harness.KeyOf(t).CellKey
+	for _, t := range q.Trials {
+		key := results.KeyOf(t).CellKey
 		if at[key] == nil {
 			at[key] = &cell{Cell: Cell{CellKey: key, Title: t.Title, Latency: t.IsLatency()}}
 			p.cells = append(p.cells, at[key])
 		}
 		at[key].trials = append(at[key].trials, t)
+		at[key].Trials++
 		if !slices.Contains(p.datasets, t.Dataset) {
 			p.datasets = append(p.datasets, t.Dataset)
 		}
 	}
-}
-
-// dataset plans the cells of one.
-func (p *planner) dataset(ctx context.Context, name string) error {
-	loaded, source, missing, err := load(name, p.DataDir)
-	if err != nil {
-		return err
-	}
-	p.out.Missing = append(p.out.Missing, missing...)
-	p.out.Data += datasets.Bytes(loaded.Stream.Len(), loaded.Stream.NumFeat)
-	return p.plan(ctx, loaded, source)
-}
-
-// plan fills in the cells of a dataset: from records, else by trying out what
-// is to be done.
-func (p *planner) plan(ctx context.Context, l *datasets.Loaded, source Source) error {
-	var list []*harness.Estimate
-	of := map[*harness.Estimate]*cell{}
-	cut := harness.NewCutter(l)
-	cells := p.cellsOf(l.Dataset.Name)
-	for _, c := range cells {
-		c.Source, c.Disk = source, diskOf(c.trials[0], l)
-	}
-	if err := p.lookAt(cells, l); err != nil {
-		return err
-	}
-	for _, c := range cells {
-		switch {
-		case c.ToDo == 0 && c.Source != Recorded:
-			c.Source = Measured
-		case c.Latency:
-			p.timed(c, l)
-		case c.Source != Recorded:
-			parts, err := cut.Parts(c.trials[0])
-			if err == nil {
-				r := &harness.Estimate{Trial: c.trials[0], Parts: parts, Device: p.Device, Checkpoint: p.Checkpoints}
-				list, of[r] = append(list, r), c
-				continue
-			}
-			c.Source, c.Problem = Unplanned, err.Error()
-		}
-		p.Step(c.CellKey.String())
-	}
-	return p.rehearse(ctx, list, of)
+	return p
 }
 
 func (p *planner) cellsOf(dataset string) []*cell {
 	return slices.DeleteFunc(slices.Clone(p.cells), func(c *cell) bool { return c.Dataset != dataset })
 }
 
-// lookAt counts the trials of a dataset's cells, and those to be done.
-func (p *planner) lookAt(cells []*cell, l *datasets.Loaded) error {
-	for _, c := range cells {
-		c.Trials = len(c.trials)
-		if err := p.look(c, l); err != nil {
-			return err
+// Make plans the trials. The error says what is wrong with a dataset whose
+// file is there, or is ctx's.
+func Make(ctx context.Context, q Question, h Hooks) (Plan, error) {
+	p := newPlanner(q)
+	if err := datasets.CheckRoom(p.datasets); err != nil {
+		return Plan{}, err
+	}
+	h.Start(len(p.cells))
+	for _, dataset := range p.datasets {
+		if err := p.dataset(ctx, dataset, h.Step); err != nil {
+			return Plan{}, err
 		}
 	}
-	timeTogether(cells)
-	return nil
+	p.total()
+	return p.out, nil
 }
 
-// timeTogether has all latency tests of a dataset to be done if one is: see
-// latency.Missing.
-func timeTogether(cells []*cell) {
-	var records []record.Record
-	tests := 0
+// dataset plans the cells of one dataset: from records, else by trying out what
+// is to be done.
+func (p *planner) dataset(ctx context.Context, name string, step func(string)) error {
+	loaded, source, err := load(name, p.DataDir, &p.out.Missing)
+	if err != nil {
+		return err
+	}
+	p.out.Data += datasets.Bytes(loaded.Stream.Len(), loaded.Stream.NumFeat)
+	cells := p.cellsOf(name)
 	for _, c := range cells {
-		if c.Latency {
-			records, tests = append(records, c.found...), tests+c.Trials
-		}
+		c.Source, c.Disk = source, diskOf(c.trials[0], loaded)
 	}
-	if latest, _ := record.LatestRun(records); len(latest) == tests {
-		return
+	if err := p.findRecords(cells, loaded); err != nil {
+		return err
 	}
+	var list []*harness.Estimate
+	cut := harness.NewCutter(loaded)
 	for _, c := range cells {
-		if c.Latency {
-			c.ToDo = c.Trials
+		if err := p.prepare(c, loaded, cut); err != nil {
+			c.Source, c.Problem = Unplanned, err.Error()
+		}
+		if c.estimate != nil {
+			list = append(list, c.estimate)
+		} else {
+			step(c.CellKey.String())
 		}
 	}
-}
-
-// rehearse tries out cells side by side.
-func (p *planner) rehearse(ctx context.Context, list []*harness.Estimate, of map[*harness.Estimate]*cell) error {
-	err := harness.EstimateAll(ctx, list, p.Workers, each, p.out.room(), func(r *harness.Estimate) { p.Step(of[r].CellKey.String()) })
-	for _, r := range list {
-		c := of[r]
-		c.Seconds, c.Memory = r.Seconds, r.Bytes
-		if p.out.Card != nil {
-			c.Memory, c.OnCard = r.Host, r.Bytes
-		}
-		switch {
-		case r.Err != nil:
-			c.Source, c.Problem = Unplanned, r.Err.Error()
-		case r.Bytes > p.out.room():
-			c.Source, c.Problem = Unplanned, "needs more memory than is free"
+	err = harness.EstimateAll(ctx, list, p.out.Workers, budget, p.out.limit(), func(e *harness.Estimate) { step(e.Trial.Ref()) })
+	for _, c := range cells {
+		if c.estimate != nil {
+			p.use(c)
 		}
 	}
 	return err
 }
 
-// timed plans a latency test.
-func (p *planner) timed(c *cell, l *datasets.Loaded) {
-	var err error
-	if c.Seconds, err = latency.Expect(c.trials[0], l, p.Device, runtime.GOMAXPROCS(0), each); err != nil {
-		c.Source, c.Problem = Unplanned, err.Error()
+// prepare sets the cell's estimate if its trials are to be tried out, and times
+// a latency test at once.
+func (p *planner) prepare(c *cell, l *datasets.Loaded, cut *harness.Cutter) (err error) {
+	switch {
+	case c.ToDo == 0 && c.Source != Recorded:
+		c.Source = Measured
+	case c.Latency:
+		c.Seconds, err = latency.Expect(c.trials[0], l, p.Device, runtime.GOMAXPROCS(0), budget)
+	case c.Source != Recorded:
+		var parts datasets.Parts
+		if parts, err = cut.Parts(c.trials[0]); err == nil {
+			c.estimate = &harness.Estimate{Trial: c.trials[0], Parts: parts, Device: p.Device, Checkpoint: p.Checkpoints}
+		}
+	}
+	return err
+}
+
+// use takes the cell's time and memory from its estimate.
+func (p *planner) use(c *cell) {
+	e := c.estimate
+	c.Seconds, c.Memory = e.Seconds, e.Bytes
+	if p.out.Card != nil {
+		c.Memory, c.OnCard = e.Host, e.Bytes
+	}
+	if problem := problemOf(e, p.out.limit()); problem != "" {
+		c.Source, c.Problem = Unplanned, problem
 	}
 }
 
-// look counts the trials that are to be done, and takes the time from those
-// that were done on this machine.
-func (p *planner) look(c *cell, l *datasets.Loaded) error {
-	sum, n := 0.0, 0
-	for _, t := range c.trials {
-		want := harness.Describe(t, l, p.Device)
-		r, found, err := harness.Find(p.Store, t, want, p.Checkpoints)
-		if err != nil {
-			return err
+// problemOf says why an estimate does not hold; "" if it does.
+func problemOf(e *harness.Estimate, limit int64) string {
+	switch {
+	case e.Err != nil:
+		return e.Err.Error()
+	case e.Bytes > limit:
+		return "needs more memory than is free"
+	}
+	return ""
+}
+
+// findRecords counts the trials of a dataset's cells that are to be done, and
+// takes times from those that were done on this machine. All latency tests of
+// the dataset are to be done if one is: see latency.Missing.
+func (p *planner) findRecords(cells []*cell, l *datasets.Loaded) error {
+	var timed []record.Record
+	tests := 0
+	for _, c := range cells {
+		sum, n := 0.0, 0
+		for _, t := range c.trials {
+			want := harness.Describe(t, l, p.Device)
+			r, found, err := harness.Find(p.Store, t, want, p.Checkpoints)
+			if err != nil {
+				return err
+			}
+			switch {
+			case !found:
+				c.ToDo++
+			case c.Latency:
+				timed = append(timed, r)
+			case !r.Failed() && r.Machine == want.Machine:
+				sum, n = sum+r.Durations.Total, n+1
+			}
 		}
-		switch {
-		case !found:
-			c.ToDo++
-		case c.Latency:
-			c.found = append(c.found, r)
-		case !r.Failed() && r.Machine == want.Machine:
-			sum, n = sum+r.Durations.Total, n+1
+		if n > 0 {
+			c.Seconds, c.Source = sum/float64(n), Recorded
+		}
+		if c.Latency {
+			tests += c.Trials
 		}
 	}
-	if n > 0 {
-		c.Seconds, c.Source = sum/float64(n), Recorded
+	for _, c := range cells {
+		if c.Latency && !latency.AllOfOneRun(timed, tests) {
+			c.ToDo = c.Trials
+		}
 	}
 	return nil
 }
 
 // total adds up what the cells take.
 func (p *planner) total() {
-	var loads []harness.Cost
+	var costs []harness.Cost
 	for _, c := range p.cells {
 		p.out.Trials += c.Trials
 		p.out.ToDo += c.ToDo
-		p.out.Disk += int64(c.ToDo) * c.Disk
-		for range c.ToDo {
-			if c.Latency {
-				p.out.Latency += c.Seconds
-			} else {
-				loads = append(loads, p.load(c))
-			}
-		}
 		p.out.Cells = append(p.out.Cells, c.Cell)
+		p.out.Disk += int64(c.ToDo) * c.Disk
+		if c.Latency {
+			p.out.Latency += float64(c.ToDo) * c.Seconds
+			continue
+		}
+		cost := harness.Cost{Seconds: c.Seconds, Bytes: p.out.needs(c.Cell)}
+		if p.out.Card != nil {
+			cost.Host = c.Memory
+		}
+		costs = append(costs, slices.Repeat([]harness.Cost{cost}, c.ToDo)...)
 	}
-	all := harness.SideBySide(loads, p.Workers, p.out.room())
+	all := harness.SideBySide(costs, p.out.Workers, p.out.limit())
 	p.out.Seconds = all.Seconds + p.out.Latency
 	if p.out.Card == nil {
 		p.out.Memory = p.out.Data + all.Bytes
 		return
 	}
 	p.out.Memory = p.out.Data + all.Host
-	p.out.Card.sum(p.out, all.Bytes)
+	p.out.Card.Hours, p.out.Card.Memory = p.out.Seconds/3600, all.Bytes
+	for _, c := range p.cells {
+		if c.ToDo > 0 && c.OnCard > p.out.Card.Largest {
+			p.out.Card.Largest, p.out.Card.Which = c.OnCard, specs.JoinRef(c.Model, c.Variant)+" on "+c.Dataset
+			p.out.Card.Room = p.out.Card.Free / p.out.Card.Largest
+		}
+	}
 }
 
-// load is what a trial of the cell takes.
-func (p *planner) load(c *cell) harness.Cost {
-	if p.out.Card == nil {
-		return harness.Cost{Seconds: c.Seconds, Bytes: c.Memory}
+// Count is Make without the times: it says which trials are to be done, and
+// tries nothing out. Seconds, Memory, Disk and Source are not set. Only data
+// that records may have been made of is read.
+func Count(q Question) (Plan, error) {
+	p := newPlanner(q)
+	for _, name := range p.datasets {
+		if err := p.count(name); err != nil {
+			return Plan{}, err
+		}
 	}
-	return harness.Cost{Seconds: c.Seconds, Bytes: c.OnCard, Host: c.Memory}
+	for _, c := range p.cells {
+		p.out.Trials += c.Trials
+		p.out.ToDo += c.ToDo
+		p.out.Cells = append(p.out.Cells, c.Cell)
+	}
+	return p.out, nil
+}
+
+// count counts the trials of a dataset that are to be done.
+func (p *planner) count(name string) error {
+	d, err := datasets.Lookup(name)
+	if err != nil {
+		return err
+	}
+	err = d.Present(p.DataDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		p.out.Missing = append(p.out.Missing, Missing{Dataset: name, How: err.Error()})
+	} else if err != nil {
+		return err
+	}
+	cells := p.cellsOf(name)
+	if err != nil || !slices.ContainsFunc(cells, p.hasFolder) {
+		for _, c := range cells {
+			c.ToDo = c.Trials
+		}
+		return nil
+	}
+	loaded, err := d.Load(p.DataDir)
+	if err != nil {
+		return err
+	}
+	err = p.findRecords(cells, loaded)
+	for _, c := range cells {
+		c.Seconds, c.Source = 0, ""
+	}
+	return err
+}
+
+// hasFolder reports whether the folder of the cell's records is there.
+func (p *planner) hasFolder(c *cell) bool {
+	_, err := os.Stat(filepath.Join(p.Store.Dir, c.Folder()))
+	return err == nil
 }

@@ -13,7 +13,7 @@ import (
 // TestTotal: only what is to be done takes time, memory and disk; the data is
 // in memory too; latency tests run after the others, one at a time.
 func TestTotal(t *testing.T) {
-	p := planner{Question: Question{Workers: 2}, out: Plan{Data: 1000, Free: 1500}}
+	p := planner{out: Plan{Workers: 2, Data: 1000, Free: 1500}}
 	for _, c := range []Cell{
 		{Trials: 3, ToDo: 2, Seconds: 4, Memory: 10, Disk: 100},
 		{Trials: 5, ToDo: 0, Seconds: 99, Memory: 9999, Disk: 7},

@@ -1,10 +1,51 @@
 package plan
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
 	"dgsbench/datasets"
+	"dgsbench/harness/scale"
 	"dgsbench/protocol"
 	"dgsbench/specs"
 )
+
+// load reads a dataset. If its file is missing, which it notes, the dataset is
+// a simulated one of the same size.
+func load(name, dir string, missing *[]Missing) (*datasets.Loaded, Source, error) {
+	d, err := datasets.Lookup(name)
+	if err != nil {
+		return nil, "", err
+	}
+	loaded, err := d.Load(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		*missing = append(*missing, Missing{Dataset: name, How: err.Error()})
+		loaded, err = standIn(d)
+		return loaded, StoodIn, err
+	}
+	return loaded, Tried, err
+}
+
+// standIn returns a simulated stream with the numbers of events, nodes and
+// features that the dataset is known to have, split as it is.
+func standIn(d datasets.Dataset) (*datasets.Loaded, error) {
+	if d.Want.Events == 0 || d.Want.Nodes == 0 {
+		return nil, fmt.Errorf("dataset %s: its file is not there, and its size is not known; nothing can be planned without it", d.Name)
+	}
+	want := d.Want
+	d.Want = datasets.Counts{}
+	d.HeldOut = datasets.SampleHeldOut(0)
+	d.Open = func(string) (datasets.Stream, string, error) {
+		s := scale.NewGenerator(want.Nodes, want.Features, 0).Next(want.Events)
+		for i, x := range s.Feat {
+			s.Feat[i] = max(x, -x) // some datasets take logarithms of theirs
+		}
+		return s, strings.Repeat("0", 64), nil
+	}
+	return d.Load("")
+}
 
 // Sizes of files, in bytes. Arrays of a sidecar are stored as they are.
 const (
@@ -14,7 +55,7 @@ const (
 	countBytes  = 4 + 4 + 4 // greater, equal and against
 )
 
-// diskOf is about what the record of a trial and its sidecar take.
+// diskOf returns about what the record of a trial and its sidecar take.
 func diskOf(t specs.Trial, l *datasets.Loaded) int64 {
 	if test := t.Protocol.Latency; test != nil {
 		samples := test.Batches * test.Iterations
@@ -23,12 +64,11 @@ func diskOf(t specs.Trial, l *datasets.Loaded) int64 {
 		}
 		return int64(recordBytes + 8*samples)
 	}
-	judged := l.Stream.Len() - l.Split.TrainEnd
-	each := scoreBytes
+	event := scoreBytes
 	if t.Task == protocol.LinkPrediction {
-		each = countBytes * len(t.Protocol.Candidates)
+		event = countBytes * len(t.Protocol.Candidates)
 	}
-	bytes := recordBytes + judged*each
+	bytes := recordBytes + (l.Stream.Len()-l.Split.TrainEnd)*event
 	if t.Class == protocol.Learned {
 		bytes += epochBytes * t.Protocol.Epochs
 	}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"slices"
 
 	"dgsbench/datasets"
 	"dgsbench/harness"
@@ -18,10 +19,6 @@ type TuningQuestion struct {
 	Workers int // trials side by side; 0 leaves it to harness.Workers
 	Device  devices.Target
 }
-
-// Past is a source beside those of cells: trials of the same search that are
-// over.
-const Past Source = "past trials"
 
 // Span are the seconds of some trials: their mean, the quickest, the slowest.
 type Span struct {
@@ -65,35 +62,8 @@ type Tuning struct {
 	Missing  []Missing `json:"missing"`
 }
 
-// MakeTuning plans the searches: by their trials so far, else by trying out
-// the random ones that they begin with. The error says what is wrong with a
-// dataset whose file is there, or is ctx's.
-func MakeTuning(ctx context.Context, q TuningQuestion, h Hooks) (Tuning, error) {
-	q.Workers = harness.Workers(q.Workers, q.Device)
-	p := tuningPlanner{TuningQuestion: q, Hooks: h}
-	p.out = Tuning{Machine: harness.Machine(q.Device), Searches: []Search{}, Missing: []Missing{}}
-	m := q.Device.Memory()
-	if p.out.Free, p.out.Known = m.Free, m.Known; !m.Known {
-		p.out.Free = unlimited
-	}
-	if err := p.gather(); err != nil {
-		return Tuning{}, err
-	}
-	if err := datasets.CheckRoom(p.datasets); err != nil {
-		return Tuning{}, err
-	}
-	h.Start(p.tries())
-	for _, dataset := range p.datasets {
-		if err := p.dataset(ctx, dataset); err != nil {
-			return Tuning{}, err
-		}
-	}
-	p.total()
-	return p.out, nil
-}
-
-// Fits reports whether every trial that was tried out has room in the memory,
-// and names the first search with one that has not.
+// Fits reports whether every trial that was tried out fits into the memory, and
+// returns the first search with one that does not.
 func (t Tuning) Fits() (ok bool, which Search) {
 	for _, s := range t.Searches {
 		if s.Memory > t.Free {
@@ -101,4 +71,201 @@ func (t Tuning) Fits() (ok bool, which Search) {
 		}
 	}
 	return true, Search{}
+}
+
+// tried is how many trials of a search are tried out: those of its random
+// phase, whose sizes lie anywhere in the ranges. The times of as many trials
+// that are over are better, because they were stopped early.
+const tried = 3
+
+// tuningPlanner is a plan of searches in the making.
+type tuningPlanner struct {
+	TuningQuestion
+	out      Tuning
+	searches []*search
+	atOnce   int   // trials of one study side by side
+	data     int64 // bytes of the streams
+}
+
+// search is a Search with the times that it is planned by.
+type search struct {
+	Search
+	study     tune.Study
+	tries     int // trials to be tried out
+	estimates []*harness.Estimate
+	seconds   []float64
+}
+
+// MakeTuning plans the searches: by their trials so far, else by trying out
+// the random ones that they begin with. The error says what is wrong with a
+// dataset whose file is there, or is ctx's.
+func MakeTuning(ctx context.Context, q TuningQuestion, h Hooks) (Tuning, error) {
+	q.Workers = harness.Workers(q.Workers, q.Device)
+	memory := q.Device.Memory()
+	if !memory.Known {
+		memory.Free = harness.Unlimited
+	}
+	p := tuningPlanner{TuningQuestion: q, atOnce: tune.TrialsAtOnce(q.Workers, len(q.Studies)), out: Tuning{
+		Machine: harness.Machine(q.Device), Searches: []Search{}, Missing: []Missing{}, Free: memory.Free, Known: memory.Known,
+	}}
+	var names []string // of the datasets that trials are tried out on
+	tries := 0
+	for _, study := range p.Studies {
+		s, err := newSearch(study, p.Out)
+		if err != nil {
+			return Tuning{}, err
+		}
+		if s.tries > 0 && !slices.Contains(names, s.Dataset) {
+			names = append(names, s.Dataset)
+		}
+		tries += s.tries
+		p.searches = append(p.searches, s)
+		p.out.Trials, p.out.ToDo = p.out.Trials+1+s.Trials, p.out.ToDo+s.Left
+	}
+	p.out.Workers = max(1, min(p.Workers, p.atOnce*len(p.Studies), p.out.ToDo))
+	if err := datasets.CheckRoom(names); err != nil {
+		return Tuning{}, err
+	}
+	h.Start(tries)
+	for _, name := range names {
+		if err := p.dataset(ctx, name, h.Step); err != nil {
+			return Tuning{}, err
+		}
+	}
+	p.total()
+	return p.out, nil
+}
+
+// newSearch takes the times of the study from its trials that are over, if they
+// are enough. The one with the model's own options, whose sizes are none of the
+// search's, does not count.
+func newSearch(study tune.Study, out string) (*search, error) {
+	over, err := study.Past(out)
+	if err != nil {
+		return nil, err
+	}
+	s := &search{study: study, Search: Search{
+		Model: study.Model.ID, Dataset: study.At.Dataset, Task: study.At.Task, Setting: study.At.Setting,
+		Trials: study.Trials, Random: study.Random, Epochs: study.Protocol.Epochs,
+		Found: len(over), Left: max(0, study.Trials+1-len(over)),
+	}}
+	for _, q := range study.Searched() {
+		s.Parameters = append(s.Parameters, q.Name())
+	}
+	for _, l := range over {
+		if l.Trial >= 0 {
+			s.seconds = append(s.seconds, l.Seconds)
+		}
+	}
+	switch {
+	case s.Left == 0:
+		s.Source = Measured
+	case len(s.seconds) >= tried:
+		s.Source = Past
+		s.sum()
+	default:
+		s.tries, s.seconds = min(tried, s.Trials), nil
+	}
+	return s, nil
+}
+
+// dataset tries out trials of all searches on a dataset, side by side.
+func (p *tuningPlanner) dataset(ctx context.Context, name string, step func(string)) error {
+	loaded, source, err := load(name, p.DataDir, &p.out.Missing)
+	if err != nil {
+		return err
+	}
+	p.data += datasets.Bytes(loaded.Stream.Len(), loaded.Stream.NumFeat)
+	var list []*harness.Estimate
+	cut := harness.NewCutter(loaded)
+	searches := slices.DeleteFunc(slices.Clone(p.searches), func(s *search) bool { return s.Dataset != name || s.tries == 0 })
+	for _, s := range searches {
+		s.Source = source
+		for number := range s.tries {
+			if err := p.prepare(s, number, cut); err != nil {
+				s.Problem = err.Error()
+				step(s.String())
+			}
+		}
+		list = append(list, s.estimates...)
+	}
+	err = harness.EstimateAll(ctx, list, p.out.Workers, budget, p.out.Free, func(e *harness.Estimate) { step(e.Trial.Ref()) })
+	for _, s := range searches {
+		for _, e := range s.estimates {
+			s.Memory = max(s.Memory, e.Bytes)
+			if problem := problemOf(e, p.out.Free); problem != "" {
+				s.Problem = problem
+			} else {
+				s.seconds = append(s.seconds, e.Seconds)
+			}
+		}
+		s.sum()
+	}
+	return err
+}
+
+// prepare adds the estimate of a random trial. One with options that the model
+// rejects fails in the search too, at once.
+func (p *tuningPlanner) prepare(s *search, number int, cut *harness.Cutter) error {
+	t, err := s.study.RandomTrial(number)
+	if err != nil {
+		return err
+	}
+	parts, err := cut.Parts(t)
+	if err == nil {
+		s.estimates = append(s.estimates, harness.NewTrainingEstimate(t, parts, p.Device))
+	}
+	return err
+}
+
+// sum sets what the trials that are left take if they are like those counted.
+func (s *search) sum() {
+	s.Counted = len(s.seconds)
+	if s.Counted == 0 {
+		s.Source = Unplanned
+		return
+	}
+	for _, x := range s.seconds {
+		s.Each.Mean += x / float64(s.Counted)
+	}
+	s.Each.Least, s.Each.Most = slices.Min(s.seconds), slices.Max(s.seconds)
+	s.Seconds = s.Each.Mean * float64(s.Left)
+}
+
+// total adds up what the searches take.
+func (p *tuningPlanner) total() {
+	for _, s := range p.searches {
+		p.out.Searches = append(p.out.Searches, s.Search)
+	}
+	all := p.together(func(each Span) float64 { return each.Mean })
+	p.out.Seconds = Span{
+		Mean:  all.Seconds,
+		Least: p.together(func(each Span) float64 { return each.Least }).Seconds,
+		Most:  p.together(func(each Span) float64 { return each.Most }).Seconds,
+	}
+	p.out.Memory = all.Bytes
+	if !p.Device.SeparateMemory() {
+		p.out.Memory += p.data
+	}
+}
+
+// together is what all trials take if each is like that one of its search.
+// Searches take turns, and none has more than atOnce trials at a time.
+func (p *tuningPlanner) together(like func(Span) float64) harness.Cost {
+	var costs []harness.Cost
+	longest := 0.0
+	for round := range p.out.ToDo {
+		for _, s := range p.searches {
+			if round < s.Left {
+				costs = append(costs, harness.Cost{Seconds: like(s.Each), Bytes: s.Memory})
+			}
+		}
+	}
+	for _, s := range p.searches {
+		turns := (s.Left + p.atOnce - 1) / p.atOnce
+		longest = max(longest, float64(turns)*like(s.Each))
+	}
+	all := harness.SideBySide(costs, p.out.Workers, p.out.Free)
+	all.Seconds = max(all.Seconds, longest)
+	return all
 }

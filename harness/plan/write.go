@@ -4,35 +4,45 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"text/tabwriter"
+	"slices"
+	"strings"
 	"time"
 
 	"dgsbench/internal/escape"
+	"dgsbench/results/table"
 	"dgsbench/specs"
 )
 
 // WriteJSON writes the plan for machines.
-func (p Plan) WriteJSON(w io.Writer) error {
+func (p Plan) WriteJSON(w io.Writer) error { return writeJSON(w, p) }
+
+// WriteJSON writes the plan for machines.
+func (t Tuning) WriteJSON(w io.Writer) error { return writeJSON(w, t) }
+
+func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
-	return e.Encode(p)
+	return e.Encode(v)
 }
 
 // WriteText writes the plan for readers: a line a cell, then what all of it
 // takes, then what cannot be measured yet.
 func (p Plan) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "Suite %s: %s\non %s; %d trials side by side\n\n", p.Suite, p.About, p.Machine, p.Workers)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	onCard := func(string) string { return "" }
-	if p.Card != nil {
-		onCard = func(text string) string { return text + "\t" }
+	heads := []string{"DATASET", "TASK", "MODEL", "TRIALS", "TO DO", "SECONDS EACH", "HOURS", "MEMORY EACH", "ON THE CARD", "TIME FROM"}
+	const onCard = 8
+	if p.Card == nil {
+		heads = slices.Delete(heads, onCard, onCard+1)
 	}
-	fmt.Fprintf(t, "DATASET\tTASK\tMODEL\tTRIALS\tTO DO\tSECONDS EACH\tHOURS\tMEMORY EACH\t%sTIME FROM\n", onCard("ON THE CARD"))
+	t := table.New(heads...)
 	for _, c := range p.Cells {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%s\t%.3f\t%s\t%s%s\n", c.Dataset, c.where(), specs.JoinRef(c.Model, c.Variant),
-			c.Trials, c.ToDo, seconds(c), float64(c.ToDo)*c.Seconds/3600, size(c.Memory), onCard(size(c.OnCard)), c.Source)
+		row := []any{c.Dataset, c.where(), specs.JoinRef(c.Model, c.Variant), c.Trials, c.ToDo, c.seconds(), table.Fixed(float64(c.ToDo)*c.Seconds/3600, 3), size(c.Memory), size(c.OnCard), string(c.Source)}
+		if p.Card == nil {
+			row = slices.Delete(row, onCard, onCard+1)
+		}
+		t.Add(row...)
 	}
-	if err := t.Flush(); err != nil {
+	if err := table.WriteList(w, t); err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "\n%d trials, %s\n", p.Trials, p.Short())
@@ -44,19 +54,43 @@ func (p Plan) WriteText(w io.Writer) error {
 			fmt.Fprintf(w, "not in the plan: %s: %s\n", c.CellKey, escape.Text(c.Problem))
 		}
 	}
-	writeMissing(w, p.Missing)
-	return nil
+	return writeMissing(w, p.Missing, "missing; planned on simulated streams of the same numbers of events, nodes and features:")
 }
 
-// writeMissing lists the datasets to be got first.
-func writeMissing(w io.Writer, missing []Missing) {
-	if len(missing) == 0 {
-		return
+// write says what the plan takes of the card, and how several cards share the
+// work.
+func (c *Card) write(w io.Writer, workers int) {
+	fmt.Fprintf(w, "one card: %s hours, %s of its %s of memory at most at once\n", digits(c.Hours), size(c.Memory), size(c.Total))
+	if c.Largest > 0 {
+		fmt.Fprintf(w, "largest trial: %s, %s of the card's memory: %d of them side by side\n", c.Which, size(c.Largest), min(c.Room, int64(workers)))
 	}
-	fmt.Fprintln(w, "\nmissing; planned on simulated streams of the same numbers of events, nodes and features:")
+	fmt.Fprintln(w, "tried out: on the card, as many side by side as will be measured so, a few windows scaled to whole trials\n"+
+		"several cards: one run for each (--device cuda:0, --device cuda:1) in the same folder shares the work; divide the hours by their number")
+}
+
+// WriteCounts writes for readers what a plan of Count says: a line a cell, and
+// the missing files.
+func (p Plan) WriteCounts(w io.Writer) error {
+	fmt.Fprintf(w, "Suite %s: %s\n\n", p.Suite, p.About)
+	t := table.New("DATASET", "TASK", "MODEL", "TRIALS", "MEASURED", "TO DO")
+	for _, c := range p.Cells {
+		t.Add(c.Dataset, c.where(), specs.JoinRef(c.Model, c.Variant), c.Trials, c.Trials-c.ToDo, c.ToDo)
+	}
+	if err := table.WriteList(w, t); err != nil {
+		return err
+	}
+	return writeMissing(w, p.Missing, "missing:")
+}
+
+// writeMissing lists the datasets without a file.
+func writeMissing(w io.Writer, missing []Missing, head string) (err error) {
+	if len(missing) > 0 {
+		_, err = fmt.Fprintf(w, "\n%s\n", head)
+	}
 	for _, m := range missing {
-		fmt.Fprintf(w, "  %s\n", m.How)
+		_, err = fmt.Fprintf(w, "  %s\n", m.How)
 	}
+	return err
 }
 
 // Short is the plan in a line.
@@ -71,39 +105,86 @@ func (p Plan) Short() string {
 
 // where is a cell's task with its setting and case.
 func (c Cell) where() string {
-	out := string(c.Task)
-	for _, part := range []string{string(c.Setting), c.Case} {
-		if part != "" {
-			out += " " + part
-		}
-	}
-	return out
+	return strings.Join(strings.Fields(fmt.Sprint(c.Task, " ", c.Setting, " ", c.Case)), " ")
 }
 
-func seconds(c Cell) string {
-	switch {
-	case c.Source == Unplanned:
+func (c Cell) seconds() string {
+	switch c.Source {
+	case Unplanned:
 		return "?"
-	case c.Source == Measured:
+	case Measured:
 		return "-"
 	}
 	return digits(c.Seconds)
 }
 
-// digits writes three, and all before the point.
+// WriteText writes the plan for readers: a line a search, then what all of
+// them take and how that is known.
+func (t Tuning) WriteText(w io.Writer) error {
+	fmt.Fprintf(w, "Tuning on %s; %d trials side by side\n\n", t.Machine, t.Workers)
+	list := table.New("MODEL", "DATASET", "TASK", "PARAMETERS", "TRIALS", "RANDOM", "EPOCHS", "FOUND", "SECONDS EACH", "LEFT", "MEMORY EACH", "TIME FROM")
+	for _, s := range t.Searches {
+		each, from := s.left(), string(s.Source)
+		if s.Counted > 0 {
+			each = fmt.Sprintf("%s (%s to %s)", digits(s.Each.Mean), digits(s.Each.Least), digits(s.Each.Most))
+			from = fmt.Sprintf("%d %s", s.Counted, s.Source)
+		}
+		list.Add(s.Model, s.Dataset, s.task(), len(s.Parameters), fmt.Sprintf("1 + %d", s.Trials), s.Random, s.Epochs, s.Found, each, s.left(), size(s.Memory), from)
+	}
+	if err := table.WriteList(w, list); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\n%d trials, %d to do: %s\n", t.Trials, t.ToDo, t.sum())
+	if slices.ContainsFunc(t.Searches, func(s Search) bool { return s.Source == Tried || s.Source == StoodIn }) && t.ToDo > 0 {
+		fmt.Fprintf(w, "tried out: the random trials that each search begins with, for a moment, scaled to all epochs; stopped early, they take less\n"+
+			"memory: up to %s at once by trials like those tried out, free: %s\n", size(t.Memory), free(t.Free, t.Known))
+	}
+	for _, s := range t.Searches {
+		if s.Problem != "" {
+			fmt.Fprintf(w, "fails when tried out: %s: %s\n", s, escape.Text(s.Problem))
+		}
+	}
+	return writeMissing(w, t.Missing, "missing; planned on simulated streams of the same numbers of events, nodes and features:")
+}
+
+// sum says what all trials take together.
+func (t Tuning) sum() string {
+	if t.ToDo == 0 {
+		return "nothing is left"
+	}
+	return fmt.Sprintf("about %s; %s if every trial were like the quickest of its search that was counted, %s if like the slowest",
+		duration(t.Seconds.Mean), duration(t.Seconds.Least), duration(t.Seconds.Most))
+}
+
+// String names model, dataset, task and setting.
+func (s Search) String() string { return fmt.Sprintf("%s on %s, %s", s.Model, s.Dataset, s.task()) }
+
+func (s Search) task() string { return strings.TrimSpace(string(s.Task) + " " + string(s.Setting)) }
+
+func (s Search) left() string {
+	switch s.Source {
+	case Measured:
+		return "-"
+	case Unplanned:
+		return "?"
+	}
+	return duration(s.Seconds)
+}
+
+// digits formats a number with three digits, and all before the point.
 func digits(x float64) string {
 	if x >= 100 {
-		return fmt.Sprintf("%.0f", x)
+		return table.Fixed(x, 0)
 	}
 	return fmt.Sprintf("%.3g", x)
 }
 
-// duration is a number of seconds in words.
+// duration formats seconds: "1h2m3s".
 func duration(seconds float64) string {
 	return time.Duration(seconds * float64(time.Second)).Round(time.Second).String()
 }
 
-// free is the memory that is free, in words.
+// free formats the bytes that are free.
 func free(bytes int64, known bool) string {
 	if !known {
 		return "not known"
@@ -111,7 +192,7 @@ func free(bytes int64, known bool) string {
 	return size(bytes)
 }
 
-// size is a number of bytes in words.
+// size formats a number of bytes.
 func size(bytes int64) string {
 	switch {
 	case bytes == 0:

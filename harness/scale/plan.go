@@ -1,10 +1,21 @@
+// Package scale measures what a model costs as its surroundings grow: time,
+// memory and allocations against the length of the stream, the number of
+// nodes, features and events in a batch, and against the model's own options.
+//
+// The events come from a seeded generator, in chunks that nobody keeps, so
+// that the stream may be longer than the memory. A Plan says what is
+// measured, a Result holds what came out and is written as a table, as CSV,
+// as JSON and as a figure.
 package scale
 
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"dgsbench/datasets"
+	"dgsbench/internal/suggest"
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
 	"dgsbench/protocol"
@@ -50,15 +61,14 @@ type Size struct {
 // ranks reports whether events are ranked against candidates.
 func (p Plan) ranks() bool { return p.Mode == Inference && p.Task == protocol.LinkPrediction }
 
-// Points are what the plan measures, in order, before anything is known of
-// them. An error says what is wrong with the plan.
-func (p Plan) Points() ([]Point, error) {
+// Points returns what the plan measures, in order, without any result. An error
+// says what is wrong with the plan.
+func (p Plan) Points() (points []Point, err error) {
 	jobs, err := p.jobs()
-	var out []Point
 	for _, j := range jobs {
-		out = append(out, j.point)
+		points = append(points, j.point)
 	}
-	return out, err
+	return points, err
 }
 
 // job is one point with all that it needs.
@@ -68,7 +78,7 @@ type job struct {
 	options models.Options
 }
 
-// jobs resolves all points, so that what is wrong is said before anything is
+// jobs resolves all points, so that mistakes are reported before anything is
 // measured.
 func (p Plan) jobs() ([]job, error) {
 	if err := p.check(); err != nil {
@@ -87,7 +97,7 @@ func (p Plan) jobs() ([]job, error) {
 	return out, nil
 }
 
-// check refuses what the model cannot do.
+// check returns an error if the model cannot do what the plan asks for.
 func (p Plan) check() error {
 	k := p.Model.Kind
 	sets := []protocol.CandidateSet{protocol.Destinations, protocol.AllNodes}
@@ -108,7 +118,7 @@ func (p Plan) check() error {
 	return nil
 }
 
-// job is the point of an axis and a value.
+// job returns the point of an axis and a value.
 func (p Plan) job(axis Axis, value string) (job, error) {
 	j := job{Plan: p, point: Point{Axis: string(axis), Value: value, Size: p.Base}}
 	at := specs.Place{Task: p.Task}
@@ -133,4 +143,113 @@ func (p Plan) job(axis Axis, value string) (job, error) {
 		return job{}, fmt.Errorf("features is 0, but model %q needs some", p.Model.ID)
 	}
 	return j, nil
+}
+
+// Axis is what a sweep changes, all else as in the plan's base.
+type Axis string
+
+// The axes that every model has. "option:PATH" is one of the model's own
+// options, such as option:head.dropout.
+const (
+	Length   Axis = "length" // events of the stream
+	Nodes    Axis = "nodes"
+	Features Axis = "features"
+	Batch    Axis = "batch"
+
+	optionPrefix = "option:"
+)
+
+// option returns the path of the model's option, if the axis is one.
+func (a Axis) option() (path string, ok bool) { return strings.CutPrefix(string(a), optionPrefix) }
+
+// Sweep are the values of one axis, in the order in which they are measured.
+type Sweep struct {
+	Axis   Axis
+	Values []string
+}
+
+// ParseSweep reads AXIS=VALUE,VALUE... Whole numbers may be written as 1e6.
+func ParseSweep(text string) (Sweep, error) {
+	axis, list, found := strings.Cut(text, "=")
+	if !found || list == "" {
+		return Sweep{}, fmt.Errorf("sweep %q: expected AXIS=VALUE,VALUE..., for example %s=1e4,1e5", text, Length)
+	}
+	s := Sweep{Axis: Axis(axis)}
+	_, own := s.Axis.option()
+	seen := map[string]bool{}
+	for value := range strings.SplitSeq(list, ",") {
+		if !own {
+			n, err := ParseCount(value)
+			if err != nil {
+				return Sweep{}, fmt.Errorf("sweep %q: %w", text, err)
+			}
+			value = strconv.Itoa(n)
+		}
+		if seen[value] && !own {
+			return Sweep{}, fmt.Errorf("sweep %q: %s is listed twice", text, value)
+		}
+		seen[value] = true
+		s.Values = append(s.Values, value)
+	}
+	if own {
+		return s, nil
+	}
+	_, err := Size{}.with(s.Axis, s.Values[0])
+	return s, err
+}
+
+// ParseCount reads a whole number, also one such as 1e6.
+func ParseCount(text string) (int, error) {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || strings.Trim(text, "0123456789.eE+") != "" || x > maxEvents || x != float64(int(x)) {
+		return 0, fmt.Errorf("expected a whole number such as 200 or 1e6, found %q", text)
+	}
+	return int(x), nil
+}
+
+// Bounds of sizes.
+const (
+	maxEvents   = 1e12
+	maxFeatures = 10_000
+	maxBatch    = 100_000
+)
+
+// with returns the size with one axis changed.
+func (s Size) with(a Axis, value string) (Size, error) {
+	n, err := ParseCount(value)
+	if err != nil {
+		return s, err
+	}
+	switch a {
+	case Length:
+		s.Events = n
+	case Nodes:
+		s.Nodes = n
+	case Features:
+		s.Features = n
+	case Batch:
+		s.Batch = n
+	default:
+		known := []string{string(Length), string(Nodes), string(Features), string(Batch), optionPrefix + "NAME"}
+		return s, fmt.Errorf("no axis %q%s", a, suggest.Hint(string(a), known))
+	}
+	return s, nil
+}
+
+// check returns an error if a part of the size is out of range.
+func (s Size) check() error {
+	for _, c := range []struct {
+		axis         Axis
+		n, low, high int
+	}{
+		{Length, s.Events, 1, maxEvents},
+		{Nodes, s.Nodes, minNodes, maxNodes},
+		{Features, s.Features, 0, maxFeatures},
+		{Batch, s.Batch, 1, maxBatch},
+	} {
+		if c.n < c.low || c.n > c.high {
+			return fmt.Errorf("%s is %d, expected %d to %d", c.axis, c.n, c.low, c.high)
+		}
+	}
+	return nil
 }

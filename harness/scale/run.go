@@ -26,12 +26,12 @@ type Hooks struct {
 // before the first point says what is wrong with the plan; cancelling ctx
 // stops at the next chunk with ctx's error and the report of what was
 // finished. A point at which the model fails says so, and the run goes on.
-func Run(ctx context.Context, p Plan, h Hooks) (Report, error) {
+func Run(ctx context.Context, p Plan, h Hooks) (Result, error) {
 	jobs, err := p.jobs()
 	if err != nil {
-		return Report{}, err
+		return Result{}, err
 	}
-	r := Report{
+	r := Result{
 		Model: specs.JoinRef(p.Model.ID, p.Variant), Title: p.Model.Title, Task: p.Task, Mode: p.Mode, Base: p.Base,
 		Seed: p.Seed, Threads: p.Threads, Machine: harness.Machine(p.Device), Device: p.Device.Name(), Code: harness.CodeVersion(),
 	}

@@ -19,7 +19,7 @@ import (
 // quiet hooks do nothing.
 var quiet = Hooks{Start: func(int) {}, Progress: func(float64) {}, Done: func(Point, time.Duration) {}}
 
-func measure(t *testing.T, p Plan) Report {
+func measure(t *testing.T, p Plan) Result {
 	t.Helper()
 	r, err := Run(t.Context(), p, quiet)
 	if err != nil {
@@ -216,7 +216,7 @@ func TestJSON(t *testing.T) {
 	if err := want.WriteJSON(&out); err != nil {
 		t.Fatal(err)
 	}
-	var got Report
+	var got Result
 	if err := json.Unmarshal([]byte(out.String()), &got); err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"time"
 
 	"dgsbench/datasets"
@@ -13,6 +14,8 @@ import (
 	"dgsbench/models"
 	"dgsbench/nn"
 	"dgsbench/protocol"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 const (
@@ -189,4 +192,26 @@ func (s *subject) allocs() (optional.Number, error) {
 		counts = append(counts, float64(after.Mallocs-before.Mallocs))
 	}
 	return optional.Number(quantile(counts, .5)), nil
+}
+
+// driftChunks is the fewest chunks whose halves are compared.
+const driftChunks = 10
+
+// summary returns the median of the times, their quartiles, and the median of the
+// second half by that of the first.
+func summary(times []float64) (median, low, high, drift optional.Number) {
+	drift = optional.Absent()
+	if half := len(times) / 2; len(times) >= driftChunks {
+		drift = optional.Number(quantile(times[half:], .5) / quantile(times[:half], .5))
+	}
+	at := func(p float64) optional.Number { return optional.Number(quantile(times, p)) }
+	return at(.5), at(.25), at(.75), drift
+}
+
+// quantile returns the smallest of the values that a share p of them does not
+// exceed.
+func quantile(values []float64, p float64) float64 {
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	return stat.Quantile(p, stat.Empirical, sorted, nil)
 }

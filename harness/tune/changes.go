@@ -5,17 +5,17 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"text/tabwriter"
 
 	"dgsbench/datasets"
 	"dgsbench/internal/escape"
 	"dgsbench/internal/strictyaml"
+	"dgsbench/results/table"
 )
 
-// Changes says what tuning changed, as Markdown that can also be read as it
-// is: for each place the validation metric of the models with their own
-// options and with those of the best trial, and the options that differ.
-func Changes(histories []*History) []byte {
+// Changes says what tuning changed, as Markdown that is legible in the source:
+// for each place the validation metric of the models with their own options and
+// with those of the best trial, and the options that differ.
+func Changes(histories []*History) ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteString(changesHead)
 	for i, h := range histories {
@@ -23,9 +23,11 @@ func Changes(histories []*History) []byte {
 			continue // it is in the section of the first one there
 		}
 		here := slices.DeleteFunc(slices.Clone(histories[i:]), func(other *History) bool { return !h.sharesPlace(other) })
-		writePlace(&out, here)
+		if err := writePlace(&out, here); err != nil {
+			return nil, err
+		}
 	}
-	return out.Bytes()
+	return out.Bytes(), nil
 }
 
 const changesHead = `# What tuning changed
@@ -38,48 +40,33 @@ as good as the model's own options; the tuned spec has the best trial all the sa
 
 func (h *History) sharesPlace(other *History) bool { return h.Study.At == other.Study.At }
 
-// writePlace is the section of a place: what tuning brought, and by which
+// writePlace writes the section of a place: what tuning brought, and by which
 // options.
-func writePlace(out *bytes.Buffer, histories []*History) {
+func writePlace(out *bytes.Buffer, histories []*History) error {
 	s := histories[0].Study
 	fmt.Fprintf(out, "\n## %s\n\n", escape.Markdown(s.where()))
 	if d, err := datasets.Lookup(s.At.Dataset); err == nil && d.Title != "" {
 		fmt.Fprintf(out, "%s.\n\n", escape.MarkdownParagraph(d.Title))
 	}
-	gains := [][]string{
-		{"model", "own, " + s.Metric() + " in %", "tuned", "gain", "best trial", "trials"},
-		{"---", "---:", "---:", "---:", "---", "---"},
+	gains := table.New("model", "own, "+s.Metric()+" in %", "tuned", "gain", "best trial", "trials")
+	for i := range 3 {
+		gains.Columns[1+i].Right = true
 	}
-	options := [][]string{{"model", "option", "own", "tuned"}, {"---", "---", "---", "---"}}
+	options := table.New("model", "option", "own", "tuned")
 	for _, h := range histories {
-		gains = append(gains, h.gain())
-		options = append(options, h.changed()...)
+		gains.Add(h.gain()...)
+		h.addChanged(&options)
 	}
-	writeTable(out, gains)
-	if len(options) > 2 {
+	err := table.WriteMarkdownGrid(out, gains)
+	if err == nil && len(options.Blocks) > 0 {
 		out.WriteString("\n")
-		writeTable(out, options)
+		err = table.WriteMarkdownGrid(out, options)
 	}
+	return err
 }
 
-// writeTable pads cells, so that columns are straight in the file too.
-func writeTable(out *bytes.Buffer, rows [][]string) {
-	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
-	for i, row := range rows {
-		line := "|"
-		for _, cell := range row {
-			if i != 1 { // how columns are aligned
-				cell = escape.Markdown(cell)
-			}
-			line += " " + cell + "\t|"
-		}
-		fmt.Fprintln(w, line)
-	}
-	_ = w.Flush() // a buffer takes everything
-}
-
-// gain is the study's row: what its best trial brought.
-func (h *History) gain() []string {
+// gain returns the study's row: what its best trial brought.
+func (h *History) gain() []any {
 	own, _ := h.Default()
 	best, ok := h.Best()
 	gain, number := "-", "-"
@@ -93,7 +80,7 @@ func (h *History) gain() []string {
 	if n := h.failed(); n > 0 {
 		trials += fmt.Sprintf(", %d failed", n)
 	}
-	return []string{h.Study.Model.Title, percent(own), percent(best), gain, number, trials}
+	return []any{h.Study.Model.Title, percent(own), percent(best), gain, number, trials}
 }
 
 func percent(l Line) string {
@@ -103,33 +90,29 @@ func percent(l Line) string {
 	return fmt.Sprintf("%.2f", 100**l.Value)
 }
 
-// changed has a row for each option that the best trial has set to something
+// addChanged adds a row for each option that the best trial has set to something
 // else. The first one names the model.
-func (h *History) changed() (rows [][]string) {
+func (h *History) addChanged(t *table.Table) {
 	best, ok := h.Best()
 	if !ok {
-		return nil
+		return
 	}
-	before, err := h.options(nil)
-	if err != nil {
-		return nil // the study could not have been run
+	own, errOwn := h.options(nil)
+	tuned, errTuned := h.options(best.Values)
+	if errOwn != nil || errTuned != nil {
+		return // the study could not have been run
 	}
-	after, err := h.options(best.Values)
-	if err != nil {
-		return nil
-	}
-	title, seen := h.Study.Model.Title, map[string]bool{}
+	title, added := h.Study.Model.Title, map[string]bool{}
 	for _, p := range h.Study.params {
-		if a, b := before[p.Option], after[p.Option]; a != b && !seen[p.Option] {
-			seen[p.Option] = true
-			rows = append(rows, []string{title, p.Option, a, b})
+		if a, b := own[p.Option], tuned[p.Option]; a != b && !added[p.Option] {
+			added[p.Option] = true
+			t.Add(title, p.Option, a, b)
 			title = ""
 		}
 	}
-	return rows
 }
 
-// options are the resolved ones as text, by path.
+// options returns the resolved ones as text, by path.
 func (h *History) options(values map[string]any) (map[string]string, error) {
 	trial, err := h.Study.trial(values)
 	if err != nil {
@@ -150,7 +133,7 @@ func (h *History) options(values map[string]any) (map[string]string, error) {
 	return out, nil
 }
 
-// short writes numbers with three digits.
+// short formats numbers with three digits.
 func short(v any) string {
 	if x, ok := v.(float64); ok {
 		return strconv.FormatFloat(x, 'g', 3, 64)

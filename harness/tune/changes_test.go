@@ -41,11 +41,14 @@ func TestChanges(t *testing.T) {
 	value := func(x float64) *float64 { return &x }
 	nc := specs.Place{Dataset: "shop-sim", Task: protocol.NodeClassification}
 	lp := specs.Place{Dataset: "shop-sim", Task: protocol.LinkPrediction, Setting: protocol.Transductive}
-	got := Changes([]*History{
+	got, err := Changes([]*History{
 		searchedAt(t, "raw", nc, Line{Trial: -1, Phase: Own, Value: value(.7)}, Line{Trial: 0, Phase: Random, Error: "not finite"}, Line{Trial: 1, Phase: TPE, Value: value(.7125)}),
 		searchedAt(t, "dgs", lp, Line{Trial: -1, Phase: Own, Value: value(.3)}, Line{Trial: 0, Phase: Random, Value: value(.25)}),
 		searchedAt(t, "jodie", lp, Line{Trial: -1, Phase: Own, Error: "not finite"}, Line{Trial: 0, Phase: Random, Value: value(.2)}),
 		searchedAt(t, "tgn-id", nc, Line{Trial: -1, Phase: Own, Value: value(.5)}, Line{Trial: 0, Phase: Random, Error: "not finite"}),
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	golden.Compare(t, filepath.Join("testdata", "changes.md"), string(got))
 }

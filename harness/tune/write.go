@@ -49,7 +49,11 @@ func (t *Tuner) Write(histories []*History) error {
 		}
 	}
 	if len(over) > 0 {
-		files[ChangesFile] = Changes(over)
+		changes, err := Changes(over)
+		if err != nil {
+			return err
+		}
+		files[ChangesFile] = changes
 	}
 	for name, data := range files {
 		if err := atomicfile.Root(t.Out).Write(filepath.Join(t.Out, name), data); err != nil {

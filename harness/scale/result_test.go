@@ -15,7 +15,7 @@ import (
 )
 
 // fixed is a report whose numbers do not depend on any clock.
-func fixed() Report {
+func fixed() Result {
 	base := Size{Events: 100_000, Nodes: 10_000, Features: 7, Batch: 200}
 	at := func(axis, value string, s Size, us, drift, mb float64) Point {
 		return Point{
@@ -26,7 +26,7 @@ func fixed() Report {
 	}
 	short, long := base, base
 	short.Events, long.Events = 10_000, 100_000_000
-	r := Report{
+	r := Result{
 		Model: "dgs", Title: "DGS", Task: "nc", Mode: Inference, Device: "cpu", Base: base, Seed: 1, Threads: 2, Machine: "a machine", Code: "abc",
 		Command: "bench scale dgs --sweep ...",
 		Points: []Point{
@@ -106,11 +106,6 @@ func TestGrouped(t *testing.T) {
 	for text, want := range map[string]string{"1": "1", "999": "999", "1000": "1,000", "1234567": "1,234,567", "softmax": "softmax", "0.5": "0.5"} {
 		if got := grouped(text); got != want {
 			t.Errorf("%s: %s, expected %s", text, got, want)
-		}
-	}
-	for x, want := range map[optional.Number]string{1234.56: "1,234.6", .04: "0.0", 999.96: "1,000.0", 6.25: "6.3"} {
-		if got := rounded(x, 1).Text; got != want {
-			t.Errorf("%v: %s, expected %s", x, got, want)
 		}
 	}
 }

@@ -1,0 +1,242 @@
+package scale
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"dgsbench/internal/escape"
+	"dgsbench/internal/optional"
+	"dgsbench/kernels/devices"
+	"dgsbench/protocol"
+	"dgsbench/results/figure"
+	"dgsbench/results/table"
+)
+
+// Result is what came out of a plan.
+type Result struct {
+	Model string        `json:"model"` // id, or id+variant
+	Title string        `json:"title"`
+	Task  protocol.Task `json:"task"`
+	Mode  Mode          `json:"mode"`
+	// Candidates are what events are ranked against; "" where none are.
+	Candidates protocol.CandidateSet `json:"candidates,omitempty"`
+
+	Base    Size    `json:"base"` // where an axis says nothing else
+	Seed    uint64  `json:"seed"`
+	Device  string  `json:"device"`
+	Threads int     `json:"threads"`
+	Machine string  `json:"machine"`
+	Code    string  `json:"code"`
+	Command string  `json:"command"`
+	Points  []Point `json:"points"`
+}
+
+// Point is one measurement.
+type Point struct {
+	Axis  string `json:"axis"`
+	Value string `json:"value"`
+	Size
+	Met    int `json:"nodes_met"` // nodes with an event
+	Params int `json:"params"`
+
+	// Time of the model alone, microseconds an event: the median over chunks
+	// of the stream, and quartiles.
+	Micros optional.Number `json:"us_per_event"`
+	Low    optional.Number `json:"us_low"`
+	High   optional.Number `json:"us_high"`
+	// Drift is the median of the second half of the chunks by that of the
+	// first; absent for less than 10 chunks.
+	Drift optional.Number `json:"drift"`
+
+	Allocs optional.Number `json:"allocs_per_batch"` // objects on the heap, after the stream
+	// Megabytes (1e6 bytes): what the model keeps on the heap, and the most
+	// that the process held in memory; absent where the system does not say.
+	Held optional.Number `json:"held_mb"`
+	Peak optional.Number `json:"peak_mb"`
+	// OnCard is the most that the model took of the card at once; absent on the
+	// processor.
+	OnCard optional.Number `json:"card_mb"`
+	Error  string          `json:"error,omitempty"`
+}
+
+// Failed reports whether the model failed at the point.
+func (p Point) Failed() bool { return p.Error != "" }
+
+// Failed counts the points at which the model failed.
+func (r Result) Failed() (n int) {
+	for _, p := range r.Points {
+		if p.Failed() {
+			n++
+		}
+	}
+	return n
+}
+
+// WriteJSON writes the result with all that it knows.
+func (r Result) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
+
+var csvHeader = []string{
+	"model", "task", "mode", "device", "axis", "value", "events", "nodes", "features", "batch", "nodes_met", "params",
+	"us_per_event", "us_low", "us_high", "drift", "allocs_per_batch", "held_mb", "peak_mb", "card_mb", "error",
+}
+
+// WriteCSV writes a line a point, under the names of the JSON. Absent numbers
+// are empty, others have six significant digits.
+func (r Result) WriteCSV(w io.Writer) error {
+	out := escape.NewCSVWriter(w)
+	out.Write(csvHeader) // errors stay until Flush
+	for _, p := range r.Points {
+		line := []string{r.Model, string(r.Task), string(r.Mode), r.Device, p.Axis, p.Value}
+		for _, n := range []int{p.Events, p.Nodes, p.Features, p.Batch, p.Met, p.Params} {
+			line = append(line, strconv.Itoa(n))
+		}
+		for _, n := range []optional.Number{p.Micros, p.Low, p.High, p.Drift, p.Allocs, p.Held, p.Peak, p.OnCard} {
+			text := ""
+			if n.Present() {
+				text = strconv.FormatFloat(float64(n), 'g', 6, 64)
+			}
+			line = append(line, text)
+		}
+		out.Write(append(line, p.Error))
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// onCard reports whether the points say what the model took of a card.
+func (r Result) onCard() bool { return r.Device == devices.CUDA }
+
+// what names mode and task.
+func (r Result) what() string {
+	task := "node classification"
+	if r.Task == protocol.LinkPrediction {
+		task = "link prediction"
+	}
+	switch r.Candidates {
+	case protocol.Destinations:
+		task += " against all destinations"
+	case protocol.AllNodes:
+		task += " against all nodes"
+	}
+	if r.onCard() {
+		task += ", on a card"
+	}
+	return string(r.Mode) + ", " + task
+}
+
+// Table is the result for readers: a block a sweep. Why a point failed is a
+// footnote.
+func (r Result) Table() table.Table {
+	heads := []string{"axis", "value", "us/event", "events/s", "drift", "allocs/batch", "model MB", "peak MB", "nodes met"}
+	legend := []string{
+		fmt.Sprintf("where not said otherwise %s events of %d features among %s nodes, %d a batch, %d threads",
+			table.Thousands(r.Base.Events), r.Base.Features, table.Thousands(r.Base.Nodes), r.Base.Batch, r.Threads),
+		fmt.Sprintf("us/event: median [quartiles] over chunks of %s events, the model alone", table.Thousands(chunkEvents)),
+		"drift: second half of the stream by the first", "model MB: live on the heap", "peak MB: the whole process",
+	}
+	if r.onCard() {
+		heads, legend = append(heads, "card MB"), append(legend, "card MB: the most that the model held there")
+	}
+	t := table.New(heads...)
+	t.Columns[2].Kind = table.Measured
+	t.Title, t.Command, t.Legend = fmt.Sprintf("%s, %s: what an event costs", r.Title, r.what()), r.Command, append(legend, r.Machine)
+	for i, p := range r.Points {
+		if i > 0 && r.Points[i-1].Axis != p.Axis {
+			t.NextBlock()
+		}
+		row := []any{
+			p.Axis, table.Entry{Text: grouped(p.Value), Notes: t.Note(p.Error)},
+			&table.Value{Mean: p.Micros, Std: optional.Absent(), Low: p.Low, High: p.High, Decimals: 3},
+			table.Number(1e6/p.Micros, 0), table.Number(p.Drift, 3), table.Number(p.Allocs, 0), table.Number(p.Held, 1), table.Number(p.Peak, 1),
+			table.Thousands(p.Met), table.Number(p.OnCard, 1),
+		}
+		for c := 2; p.Failed() && c < len(row); c++ {
+			row[c] = table.NoValue
+		}
+		t.Add(row[:len(heads)]...)
+	}
+	return t
+}
+
+// grouped separates the thousands of a whole number; other texts stay.
+func grouped(text string) string {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || strconv.Itoa(n) != text {
+		return text
+	}
+	return table.Thousands(n)
+}
+
+// SVG draws time (median and quartiles) and memory against every axis; nil
+// if there is no point to draw.
+func (r Result) SVG() ([]byte, error) {
+	var panels []figure.Panel
+	for _, points := range r.drawn() {
+		time := panel(points, "us/event", func(p Point) figure.Value {
+			return figure.Value{Mean: float64(p.Micros), Low: float64(p.Low), High: float64(p.High)}
+		})
+		memory := panel(points, "MB on the heap", func(p Point) figure.Value { return figure.Exact(float64(p.Held)) })
+		panels = append(panels, time, memory)
+	}
+	if len(panels) == 0 {
+		return nil, nil
+	}
+	panels[0].Title = r.Title + ", " + r.what()
+	f, err := figure.Draw(figure.Size{Width: 9, Height: 5}, 2, panels)
+	return f.SVG, err
+}
+
+// drawn returns the points that did not fail, axis by axis.
+func (r Result) drawn() (axes [][]Point) {
+	for _, p := range r.Points {
+		if p.Failed() {
+			continue
+		}
+		if n := len(axes); n == 0 || axes[n-1][0].Axis != p.Axis {
+			axes = append(axes, nil)
+		}
+		axes[len(axes)-1] = append(axes[len(axes)-1], p)
+	}
+	return axes
+}
+
+// wide is the ratio of the last value to the first from which an axis is
+// logarithmic.
+const wide = 20
+
+// panel draws one quantity of one sweep, from zero upwards: against the values
+// of the axis if these are numbers, else against their names.
+func panel(points []Point, title string, y func(Point) figure.Value) figure.Panel {
+	s := figure.Series{Mark: figure.Dot, Line: figure.Solid}
+	x := figure.Axis{Label: points[0].Axis}
+	var values []float64
+	for _, p := range points {
+		x.Names = append(x.Names, p.Value)
+		if v, err := strconv.ParseFloat(p.Value, 64); err == nil {
+			values = append(values, v)
+		}
+	}
+	if len(values) == len(points) {
+		x.Names = nil
+		if least := slices.Min(values); least > 0 && slices.Max(values)/least > wide {
+			x.Scale = figure.Log
+		}
+	}
+	most := 1e-3
+	for i, p := range points {
+		at := figure.Point{X: figure.Exact(float64(i)), Y: y(p)}
+		if x.Names == nil {
+			at.X = figure.Exact(values[i])
+		}
+		s.Points = append(s.Points, at)
+		most = max(most, 1.1*at.Y.High)
+	}
+	return figure.Panel{X: x, Y: figure.Axis{Label: title, Max: most}, Series: []figure.Series{s}}
+}
