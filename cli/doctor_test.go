@@ -18,7 +18,7 @@ func TestDoctor(t *testing.T) {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
 	t.Logf("took %v\n%s", time.Since(start), stdout)
-	var r doctor.Report
+	var r doctor.Rates
 	d := json.NewDecoder(strings.NewReader(stdout))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&r); err != nil {
@@ -30,7 +30,7 @@ func TestDoctor(t *testing.T) {
 }
 
 func TestPrintDoctor(t *testing.T) {
-	r := doctor.Report{
+	r := doctor.Rates{
 		Machine: "Processor, 8 cores, linux/amd64, go1.26", Vector: "avx2", Cores: 4,
 		Peak: doctor.Rate{OneCore: 93.7, AllCores: 370.2}, Copy: doctor.Rate{OneCore: 11.26, AllCores: 24}, Gemm: doctor.Rate{OneCore: 80.4, AllCores: 301},
 		GPU: "none: this build has no GPU support",

@@ -80,7 +80,7 @@ func newDoctor(o options) *cobra.Command {
 	}, o.jsonFlag)
 }
 
-func printDoctor(out io.Writer, r doctor.Report) error {
+func printDoctor(out io.Writer, r doctor.Rates) error {
 	t := table.New("", "")
 	t.Add("machine", r.Machine)
 	t.Add("cores that bench uses", r.Cores)

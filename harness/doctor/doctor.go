@@ -1,7 +1,12 @@
+// Package doctor measures what the machine can do, so that a reader can
+// judge the speed of everything else: floating-point peak, memory bandwidth,
+// and a matrix product of the size that models use.
 package doctor
 
 import (
 	"runtime"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"dgsbench/harness"
@@ -9,9 +14,9 @@ import (
 	"dgsbench/kernels/devices"
 )
 
-// Report is what the machine can do. Rates are the best of several short
-// runs: other load on the machine lowers them.
-type Report struct {
+// Rates are what the machine can do: the best of several short runs, because
+// other load on the machine lowers them.
+type Rates struct {
 	Machine string `json:"machine"` // processor, cores, system, Go
 	Vector  string `json:"vector"`  // instruction set that the kernels use
 	Cores   int    `json:"cores"`   // that the program may use
@@ -42,12 +47,12 @@ type effort struct {
 }
 
 // Measure takes about three seconds and 128 MiB a core. Its runs are as short
-// as the turns that a busy system gives, so that some are not interrupted.
-func Measure() Report {
+// as the time slices of a busy system, so that some are not interrupted.
+func Measure() Rates {
 	return measure(effort{runs: 100, length: 3 * time.Millisecond, copyBytes: 64 << 20})
 }
 
-func measure(e effort) Report {
+func measure(e effort) Rates {
 	cores := runtime.GOMAXPROCS(0)
 	// 168 rows fill the register tiles of every level, and 32 columns are
 	// a whole panel; 128 deep, it fits the cache.
@@ -58,9 +63,107 @@ func measure(e effort) Report {
 		memory.run(e.length)
 		model.run(e.length)
 	}
-	return Report{
+	return Rates{
 		Machine: harness.Machine(devices.Target{}), Vector: cpu.Best().Level().String(), Cores: cores,
 		Peak: peak.best, Copy: memory.best, Gemm: model.best,
 		GPU: "none: this build has no GPU support",
 	}
+}
+
+// load is work that can be repeated. setup allocates the data of one core.
+type load struct {
+	amount float64 // of one call, in units of 1e9
+	setup  func() (call func())
+}
+
+// product multiplies an m x k matrix by a k x n one.
+func product(m, n, k int) load {
+	return load{
+		amount: 2 * float64(m) * float64(n) * float64(k) / 1e9,
+		setup: func() func() {
+			g := cpu.Gemm{
+				M: m, N: n, K: k, LDA: k, LDB: n, LDC: n,
+				A: ones(m * k), B: ones(k * n), C: ones(m * n),
+			}
+			kernels, scratch := cpu.Best(), make([]float32, cpu.GemmScratch)
+			return func() { kernels.Gemm(g, scratch) }
+		},
+	}
+}
+
+// copying copies size bytes to other memory, a chunk a call. The chunk is
+// long enough to be copied past the caches.
+func copying(size int) load {
+	const chunk = 1 << 20 // floats
+	n := max(size/4, chunk)
+	return load{
+		amount: 4 * chunk / 1e9,
+		setup: func() func() {
+			from, to, at := ones(n), ones(n), 0
+			return func() {
+				if at+chunk > n {
+					at = 0
+				}
+				copy(to[at:at+chunk], from[at:])
+				at += chunk
+			}
+		},
+	}
+}
+
+// ones returns memory whose pages are all there: the system maps none before
+// something is written to it.
+func ones(n int) []float32 {
+	out := make([]float32, n)
+	for i := range out {
+		out[i] = 1
+	}
+	return out
+}
+
+// gauge is a load on every core with the best rate so far.
+type gauge struct {
+	amount float64
+	calls  []func()
+	best   Rate
+}
+
+// on sets up the load on that many cores.
+func (l load) on(cores int) *gauge {
+	g := &gauge{amount: l.amount, calls: make([]func(), cores)}
+	onEach(cores, func(i int) {
+		g.calls[i] = l.setup()
+		g.calls[i]()
+	})
+	return g
+}
+
+// run measures one core, then all.
+func (g *gauge) run(length time.Duration) {
+	g.best.OneCore = max(g.best.OneCore, g.amount*callsPerSecond(g.calls[:1], length))
+	g.best.AllCores = max(g.best.AllCores, g.amount*callsPerSecond(g.calls, length))
+}
+
+// callsPerSecond repeats every call on a core of its own.
+func callsPerSecond(calls []func(), length time.Duration) float64 {
+	var total atomic.Int64
+	start := time.Now()
+	onEach(len(calls), func(i int) {
+		n := int64(0)
+		for n == 0 || time.Since(start) < length {
+			calls[i]()
+			n++
+		}
+		total.Add(n)
+	})
+	return float64(total.Load()) / time.Since(start).Seconds()
+}
+
+// onEach runs f(0) to f(n-1) concurrently.
+func onEach(n int, f func(i int)) {
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { f(i) })
+	}
+	wg.Wait()
 }

@@ -27,8 +27,9 @@ func (p Param) density(values []float64) density {
 	return newMixture(p, values)
 }
 
-// weights are those of n observations, the oldest first, and of the prior;
-// they sum to 1.
+// weights returns those of n observations, the oldest first, and of the prior;
+// they sum to 1. The recent ones weigh the same, those before from 1/n up to
+// that.
 func weights(n int) []float64 {
 	out := make([]float64, n+1)
 	sum := 0.0
@@ -48,13 +49,10 @@ func weights(n int) []float64 {
 	return out
 }
 
-// ramp is the i-th of old weights from 1/n up to 1.
+// ramp returns the i-th of old weights from 1/n up to 1.
 func ramp(i, old, n int) float64 {
 	first := 1 / float64(n)
-	if old == 1 {
-		return first
-	}
-	return first + (1-first)*float64(i)/float64(old-1)
+	return first + (1-first)*float64(i)/float64(max(1, old-1))
 }
 
 // mixture is a sum of normals, cut off at the ends of the parameter.
@@ -81,7 +79,7 @@ func newMixture(p Param, values []float64) *mixture {
 	return m
 }
 
-// bandwidths are the distances to the farther neighbour, within bounds: not
+// bandwidths returns the distances to the farther neighbour, within bounds: not
 // below a share of the range that falls with the number of observations (the
 // "magic clip"). The ends of the range are no neighbours of the outermost two.
 func bandwidths(mean []float64, low, high float64) []float64 {
@@ -91,7 +89,11 @@ func bandwidths(mean []float64, low, high float64) []float64 {
 	out := make([]float64, len(mean))
 	for i, m := range mean {
 		at, _ := slices.BinarySearch(sorted, m)
-		at += count(mean[:i], m) // equal ones are each other's neighbours
+		for _, x := range mean[:i] { // equal ones are each other's neighbours
+			if x == m {
+				at++
+			}
+		}
 		left, right := 0.0, 0.0
 		if at > 0 {
 			left = m - sorted[at-1]
@@ -102,16 +104,6 @@ func bandwidths(mean []float64, low, high float64) []float64 {
 		out[i] = min(max(left, right, least), span)
 	}
 	return out
-}
-
-func count(values []float64, v float64) int {
-	n := 0
-	for _, x := range values {
-		if x == v {
-			n++
-		}
-	}
-	return n
 }
 
 // draw picks a normal and inverts its distribution function between the ends.

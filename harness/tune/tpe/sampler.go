@@ -1,3 +1,10 @@
+// Package tpe chooses what to try next: random search, then tree-structured
+// Parzen estimators (Bergstra et al. 2011, "Algorithms for Hyper-Parameter
+// Optimization"), each parameter by itself, with the choices of Optuna's
+// TPESampler where the article leaves them open.
+//
+// A point is drawn from the seed, the trial's number and the trials told so
+// far, and from nothing else.
 package tpe
 
 import (
@@ -8,7 +15,61 @@ import (
 	"slices"
 )
 
-// Candidates is how many values of a parameter are weighed at a time.
+// Param is one dimension of the space: numbers from Low to High, both
+// included, or one of Choices. The space is a slice of them, and a Point has a
+// number for each: the value itself, or the index of the choice.
+type Param struct {
+	Low, High float64
+	Log       bool    // uniform in the logarithm; Low is above 0, Step 0
+	Step      float64 // Low, Low + Step, ... High; 0 for all numbers
+	Choices   int     // 0 for numbers
+}
+
+// Point has a number for each Param.
+type Point []float64
+
+// check panics if the parameter is invalid: a mistake of the program.
+func (p Param) check() {
+	steps := 0.0
+	if p.Step > 0 {
+		steps = (p.High - p.Low) / p.Step
+	}
+	bad := p.Choices < 0 || p.Step < 0 || p.Choices == 0 && !(p.Low < p.High) ||
+		p.Log && (p.Low <= 0 || p.Step > 0) || math.Abs(steps-math.Round(steps)) > 1e-9
+	if bad {
+		panic(fmt.Sprintf("tpe: %+v is no parameter", p))
+	}
+}
+
+// ends returns those of the scale on which values are equally likely, half a
+// step beyond the outer values.
+func (p Param) ends() (low, high float64) {
+	if p.Log {
+		return math.Log(p.Low), math.Log(p.High)
+	}
+	return p.Low - p.Step/2, p.High + p.Step/2
+}
+
+// inside maps a value to that scale, outside maps it back to the nearest value
+// that the parameter can have.
+func (p Param) inside(v float64) float64 {
+	if p.Log {
+		return math.Log(v)
+	}
+	return v
+}
+
+func (p Param) outside(x float64) float64 {
+	switch {
+	case p.Log:
+		x = math.Exp(x)
+	case p.Step > 0:
+		x = p.Low + math.Round((x-p.Low)/p.Step)*p.Step
+	}
+	return min(max(x, p.Low), p.High)
+}
+
+// Candidates is how many values of a parameter are compared at a time.
 const Candidates = 24
 
 // Trial is a point that was tried. A larger Value is better; NaN is that of a
@@ -28,7 +89,7 @@ type Sampler struct {
 	told   []Trial // by number
 }
 
-// New starts without any trial told. It panics when the space is none.
+// New returns a Sampler without trials. It panics if a parameter is invalid.
 func New(space []Param, seed uint64, random int) *Sampler {
 	for _, p := range space {
 		p.check()
@@ -36,8 +97,8 @@ func New(space []Param, seed uint64, random int) *Sampler {
 	return &Sampler{space: slices.Clone(space), seed: seed, random: random}
 }
 
-// Tell takes in a finished or failed trial. The order does not matter; telling
-// a number twice is a mistake of the program.
+// Tell adds a finished or failed trial. The order does not matter; telling a
+// number twice is a mistake of the program.
 func (s *Sampler) Tell(t Trial) {
 	i, twice := slices.BinarySearchFunc(s.told, t.Number, func(t Trial, n int) int { return cmp.Compare(t.Number, n) })
 	if twice || len(t.Point) != len(s.space) {
@@ -61,7 +122,7 @@ func (s *Sampler) Ask(number int) Point {
 	return point
 }
 
-// random draws a value by chance alone.
+// random draws a value uniformly on the parameter's scale.
 func (p Param) random(rng *rand.Rand) float64 {
 	if p.Choices > 0 {
 		return float64(rng.IntN(p.Choices))
@@ -70,8 +131,8 @@ func (p Param) random(rng *rand.Rand) float64 {
 	return p.outside(low + rng.Float64()*(high-low))
 }
 
-// propose draws candidates where the good values are dense and takes the one
-// that is densest among the good and rarest among the others.
+// propose draws candidates where the good values are dense and returns the one
+// with the largest ratio of the densities of the good and the other values.
 func (p Param) propose(rng *rand.Rand, good, others []float64) float64 {
 	near, far := p.density(good), p.density(others)
 	best, most := 0.0, math.Inf(-1)
@@ -84,20 +145,20 @@ func (p Param) propose(rng *rand.Rand, good, others []float64) float64 {
 	return best
 }
 
-// split parts the best tenth of the trials, 25 at most, from the others, each
-// in the order of their numbers. Level trials go by number.
+// split separates the best tenth of the trials, 25 at most, from the others,
+// each in the order of their numbers. Equal trials go by number.
 func split(told []Trial) (good, others []Trial) {
 	order := slices.Clone(told)
 	slices.SortStableFunc(order, func(a, b Trial) int { return cmp.Compare(worth(b), worth(a)) })
 	n := min((len(told)+9)/10, 25)
 	good, others = order[:n], order[n:]
-	byNumber := func(a, b Trial) int { return cmp.Compare(a.Number, b.Number) }
-	slices.SortFunc(good, byNumber)
-	slices.SortFunc(others, byNumber)
+	for _, some := range [][]Trial{good, others} {
+		slices.SortFunc(some, func(a, b Trial) int { return cmp.Compare(a.Number, b.Number) })
+	}
 	return good, others
 }
 
-// worth is the value by which trials are ordered.
+// worth returns the value by which trials are ordered.
 func worth(t Trial) float64 {
 	if math.IsNaN(t.Value) {
 		return math.Inf(-1)
