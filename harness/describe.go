@@ -29,7 +29,7 @@ func Describe(t specs.Trial, l *datasets.Loaded, on devices.Target) record.Recor
 	}
 }
 
-// dataOf is what a record says of the events it was measured on.
+// dataOf returns what a record says of the events it was measured on.
 func dataOf(l *datasets.Loaded) *record.Data {
 	s := l.Stream
 	counts := s.Counts()

@@ -22,7 +22,7 @@ type Cost struct {
 	Host    int64 // bytes of the host's memory, beside the card's
 }
 
-// Estimate is what a trial is going to take, as some of its windows tell.
+// Estimate says what a trial is going to take, from some of its windows.
 type Estimate struct {
 	Trial  specs.Trial
 	Parts  datasets.Parts // without a test part, the trial ends with its training
@@ -44,12 +44,12 @@ func NewTrainingEstimate(t specs.Trial, p datasets.Parts, on devices.Target) *Es
 	return &Estimate{Trial: t, Parts: withoutTest(p), Device: on}
 }
 
-// At least fewestWindows are measured of everything that a trial does, or
-// fewestSlowWindows where they take longer than longEnough.
+// A typical time is that of at least fewestTimes calls, or of fewestSlowTimes if
+// they take longer than longEnough.
 const (
-	fewestWindows     = 12
-	fewestSlowWindows = 3
-	longEnough        = 500 * time.Millisecond
+	fewestTimes     = 12
+	fewestSlowTimes = 3
+	longEnough      = 500 * time.Millisecond
 )
 
 // EstimateAll makes the estimates, as many at a time as will later be measured
@@ -105,8 +105,8 @@ func (e *Estimate) measure(ctx context.Context, building *sync.Mutex, threads in
 	return err
 }
 
-// build makes the model. One is made at a time, so that what is allocated
-// meanwhile is mostly its own.
+// build builds the model and returns how long that took. One model is built at
+// a time, so that what is allocated meanwhile is mostly its own.
 func (e *Estimate) build(one *sync.Mutex, threads int) (*run, float64, error) {
 	one.Lock()
 	defer one.Unlock()
@@ -122,10 +122,10 @@ func (e *Estimate) build(one *sync.Mutex, threads int) (*run, float64, error) {
 	return run, seconds, err
 }
 
-// pace is the time that a window takes, in seconds, by what is done with it.
+// pace holds the seconds that a window takes, by what is done with it.
 type pace struct{ train, observe, validate, test float64 }
 
-// pace does a little of all that the trial does, in its order.
+// pace times some windows of all that the trial does, in its order.
 func (r *run) pace(ctx context.Context, budget time.Duration) (p pace, err error) {
 	do := passesOf(r.spec, r.parts)
 	evaluate := func(sets []candidateSet) func(datasets.Stream) error {
@@ -142,47 +142,47 @@ func (r *run) pace(ctx context.Context, budget time.Duration) (p pace, err error
 		{do.validate, &p.validate, r.parts.Val, evaluate(r.samples)},
 		{do.test, &p.test, r.parts.Test, evaluate(r.sets)},
 	} {
-		if s.passes > 0 {
-			if *s.took, err = r.timed(ctx, s.part, budget/4, s.do); err != nil {
-				return p, err
-			}
+		if s.passes == 0 {
+			continue
+		}
+		all := slices.Collect(windows(s.part, r.eval.size))
+		if *s.took, err = TypicalTime(ctx, len(all), budget/4, func(i int) error { return s.do(all[i]) }); err != nil {
+			return p, err
 		}
 	}
 	return p, nil
 }
 
-// timed calls do with the windows of a part until the time budget is over, and
-// returns how long one takes on an idle machine.
-func (r *run) timed(ctx context.Context, part datasets.Stream, budget time.Duration, do func(datasets.Stream) error) (float64, error) {
+// TypicalTime returns how many seconds do takes on an idle machine: it times
+// do(0) to do(n-1), or as many of them as the time budget allows. Cancelling ctx
+// ends it after a call.
+func TypicalTime(ctx context.Context, n int, budget time.Duration, do func(i int) error) (float64, error) {
 	var took []float64
 	start := time.Now()
-	for w := range windows(part, r.eval.size) {
-		if EnoughTimes(len(took), time.Since(start), budget) {
-			break
-		}
+	for i := 0; i < n && !enoughTimes(len(took), time.Since(start), budget); i++ {
 		if ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
 		began := time.Now()
-		if err := do(w); err != nil {
+		if err := do(i); err != nil {
 			return 0, err
 		}
 		took = append(took, time.Since(began).Seconds())
 	}
-	return Undisturbed(took), nil
+	return undisturbed(took), nil
 }
 
-// EnoughTimes reports whether n times, measured within some time, say how long
+// enoughTimes reports whether n times, measured within some time, say how long
 // one of them takes.
-func EnoughTimes(n int, within, budget time.Duration) bool {
-	return n >= fewestWindows && within > budget || n >= fewestSlowWindows && within > max(budget, longEnough)
+func enoughTimes(n int, within, budget time.Duration) bool {
+	return n >= fewestTimes && within > budget || n >= fewestSlowTimes && within > max(budget, longEnough)
 }
 
-// Undisturbed returns what one of some times would be if nothing else ran on
+// undisturbed returns what one of some times would be if nothing else ran on
 // the machine: their lower quartile, because others only ever make it longer.
 // The first ones, which meet cold caches and new nodes, do not count. It is 0
 // without any.
-func Undisturbed(took []float64) float64 {
+func undisturbed(took []float64) float64 {
 	if len(took) == 0 {
 		return 0
 	}
@@ -190,7 +190,7 @@ func Undisturbed(took []float64) float64 {
 	return warm[len(warm)/4]
 }
 
-// scaled is the time of the whole trial but for building the model.
+// scaled returns the seconds of the whole trial without building the model.
 func (p pace) scaled(t specs.Trial, parts datasets.Parts) float64 {
 	n := func(part datasets.Stream) float64 { return float64(numWindows(part, t.Protocol.Batch)) }
 	do := passesOf(t, parts)

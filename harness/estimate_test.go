@@ -104,21 +104,21 @@ func TestRehearse(t *testing.T) {
 // or cold caches at the start, change little; what all windows take counts.
 func TestUndisturbed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		took := make([]float64, fewestWindows)
+		took := make([]float64, fewestTimes)
 		for i := range took {
 			took[i] = rapid.Float64Range(1, 1.1).Draw(t, "alone")
 			if i < len(took)/4 || i%3 > 0 {
 				took[i] *= rapid.Float64Range(1, 15).Draw(t, "slowed")
 			}
 		}
-		if got := Undisturbed(took); got < 1 || got > 1.1 {
+		if got := undisturbed(took); got < 1 || got > 1.1 {
 			t.Fatalf("%v, expected 1 to 1.1 of %v", got, took)
 		}
 	})
-	if got := Undisturbed([]float64{9, 9, 4, 1, 2, 3, 5, 6}); got != 2 {
+	if got := undisturbed([]float64{9, 9, 4, 1, 2, 3, 5, 6}); got != 2 {
 		t.Errorf("%v, expected the lower quartile of what comes after the first two", got)
 	}
-	if got := Undisturbed(nil); got != 0 {
+	if got := undisturbed(nil); got != 0 {
 		t.Errorf("of nothing: %v", got)
 	}
 }
@@ -154,15 +154,9 @@ func TestRehearseOnlyWhatIsDone(t *testing.T) {
 
 // TestRehearseStops: a window is the most that happens after a cancellation.
 func TestRehearseStops(t *testing.T) {
-	trial := suiteTrials(t, "name: stopped\ntitle: stopped\nruns: [{task: nc, datasets: [toy], models: [raw]}]\n")[0]
-	_, parts := partsOf(t, trial)
-	run, err := newRun(trial, parts, devices.Target{}, 1, func() {})
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	seen := 0
-	_, err = run.timed(ctx, parts.Train, time.Hour, func(datasets.Stream) error {
+	_, err := TypicalTime(ctx, 10, time.Hour, func(int) error {
 		seen++
 		cancel()
 		return nil
@@ -187,7 +181,7 @@ func TestEnoughTimes(t *testing.T) {
 		{3, time.Minute, true},
 		{3, longEnough - 1, false},
 	} {
-		if got := EnoughTimes(c.n, c.within, budget); got != c.want {
+		if got := enoughTimes(c.n, c.within, budget); got != c.want {
 			t.Errorf("%d times in %v: %v", c.n, c.within, got)
 		}
 	}

@@ -26,10 +26,10 @@ func windows(part datasets.Stream, size int) iter.Seq[datasets.Stream] {
 	}
 }
 
-// numWindows is how many windows a part has.
+// numWindows returns the number of windows of a part.
 func numWindows(part datasets.Stream, size int) int { return (part.Len() + size - 1) / size }
 
-// batch is what a model is given at once.
+// batch is what a model is given in one call.
 type batch struct {
 	datasets.Stream
 	index []int // of its events in their window; nil for the whole window
@@ -66,8 +66,8 @@ func tBatches(window datasets.Stream) [][]int {
 	return out
 }
 
-// evaluator asks a model about the events of a part and folds them in. The
-// model is given no labels before it has answered: in classification it
+// evaluator asks a model about the events of a part and updates its states with
+// them. The model is given no labels before it has answered: in classification it
 // Learns those of a window when the window is over.
 type evaluator struct {
 	model models.Model
@@ -114,7 +114,7 @@ func (e *evaluator) eachBatch(ctx context.Context, part datasets.Stream, f func(
 	})
 }
 
-// observe folds a part in without asking anything.
+// observe updates the states with a part without asking anything.
 func (e *evaluator) observe(ctx context.Context, part datasets.Stream) error {
 	return e.eachBatch(ctx, part, func(_ int, b batch) error { return e.model.Observe(b.Stream) })
 }
@@ -151,13 +151,13 @@ func (e *evaluator) classifyBatch(b batch, window []float32) error {
 
 // questions says which events of a part are ranked, and against what.
 type questions struct {
-	asked   []bool // nil asks about every event
-	without [][]int32
+	asked   []bool    // by event; nil for all
+	without [][]int32 // by event, nodes that are no negatives; nil for none
 	sets    []candidateSet
 }
 
 // rank collects, for every candidate set, the counts of the asked events.
-// Each batch is ranked from the state before it and then folded in.
+// Each batch is ranked from the states before it, which are then updated.
 func (e *evaluator) rank(ctx context.Context, part datasets.Stream, q questions) ([]metrics.Facts, error) {
 	facts, sums := make([]metrics.Facts, len(q.sets)), make([]uint64, len(q.sets))
 	asked := q.count(part)
@@ -185,7 +185,7 @@ func (e *evaluator) rank(ctx context.Context, part datasets.Stream, q questions)
 	return facts, nil
 }
 
-// count is how many events of the part are asked about.
+// count returns the number of events of the part that are ranked.
 func (q questions) count(part datasets.Stream) (n int) {
 	if q.asked == nil {
 		return part.Len()
@@ -198,8 +198,8 @@ func (q questions) count(part datasets.Stream) (n int) {
 	return n
 }
 
-// of is the asked part of batch b, which starts at event lo of its part,
-// without features: they are unknown before the edge.
+// of returns the events of batch b that are ranked, without features: they are
+// unknown before the edge. The batch starts at event lo of its part.
 func (q questions) of(b datasets.Stream, lo int) (datasets.Stream, [][]int32) {
 	asked := b.WithFeatures(nil, 0)
 	without := q.without

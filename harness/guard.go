@@ -26,8 +26,8 @@ func Guard(f func() error) (err error) {
 	return f()
 }
 
-// origin is the place in the code that panicked. It is called while the panic
-// unwinds the stack.
+// origin returns the function, file and line that panicked. It must be called
+// while the panic unwinds the stack.
 func origin() string {
 	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])

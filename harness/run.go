@@ -190,7 +190,8 @@ func (r *run) epoch(ctx context.Context) (float64, error) {
 	return sum / float64(steps), err
 }
 
-// trainWindow makes the steps of a window and returns the sum of their losses.
+// trainWindow makes the training steps of a window and returns the sum of their
+// losses and their number.
 func (r *run) trainWindow(w datasets.Stream) (losses float64, steps int, err error) {
 	for _, b := range batches(w, r.spec.Protocol.WithinBatch) {
 		loss, err := r.step(b.Stream)
@@ -226,7 +227,7 @@ func (r *run) validate(ctx context.Context, rule specs.StateRule, evaluation str
 	return r.evaluate(ctx, record.Part{Split: protocol.Validation, Evaluation: evaluation}, r.parts.Val, r.samples)
 }
 
-// headline is the metric that early stopping and selection go by.
+// headline returns the metric by which training stops and epochs are selected.
 func (r *run) headline(f metrics.Facts) (float64, error) {
 	m := metrics.Of(r.spec.Task)[0]
 	value, err := m.Value(f)

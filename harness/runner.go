@@ -144,7 +144,7 @@ func (r *Runner) trainer() trainer {
 	return trainer{store: r.Store, device: r.Device, checkpoints: r.Checkpoints}
 }
 
-// crew are the workers of a run.
+// crew is the workers of a run.
 type crew struct {
 	trainer
 	watch  *watch
@@ -238,7 +238,7 @@ func (c *crew) attempt(ctx context.Context, j job, claim claimFunc) error {
 	return err
 }
 
-// watch turns what workers do into calls of the hooks, one at a time.
+// watch calls the hooks for what workers do, one call at a time.
 type watch struct {
 	mu       sync.Mutex
 	hooks    Hooks
@@ -248,7 +248,7 @@ type watch struct {
 	measured map[record.Key]bool // of the trials of sum that were measured now
 }
 
-// newWatch goes on from what sum counts.
+// newWatch continues the counts of sum.
 func newWatch(h Hooks, jobs []job, sum Summary, measured map[record.Key]bool) *watch {
 	w := &watch{hooks: h, sum: sum, measured: measured}
 	w.sum.Left = len(jobs)
@@ -261,7 +261,7 @@ func newWatch(h Hooks, jobs []job, sum Summary, measured map[record.Key]bool) *w
 	return w
 }
 
-// progress is the part of the watch that one trial holds.
+// progress counts the windows of one trial.
 type progress struct {
 	*watch
 	all, left int // windows of the trial
@@ -269,7 +269,7 @@ type progress struct {
 
 func (w *watch) begin(j job) *progress { return &progress{w, j.windows, j.windows} }
 
-// tick says that one more window is done.
+// tick counts one more window.
 func (p *progress) tick() { p.advance(1) }
 
 func (p *progress) advance(windows int) {
@@ -282,15 +282,15 @@ func (p *progress) advance(windows int) {
 	}
 }
 
-// restart says that the trial begins, perhaps not for the first time.
+// restart takes back the windows of an earlier beginning of the trial.
 func (p *progress) restart() {
 	if undone := p.left - p.all; undone != 0 {
 		p.advance(undone)
 	}
 }
 
-// end says that the trial has a record, of this run or another one, however
-// many windows were left.
+// end counts the trial, which has a record of this run or of another one, and
+// the windows that early stopping has saved.
 func (p *progress) end(rec record.Record, now bool) {
 	p.advance(p.left)
 	p.mu.Lock()
@@ -330,10 +330,10 @@ func NewLab(store record.Store, dataDir string, on devices.Target, threads int, 
 	return &Lab{trainer{store: store, device: on, memory: newMemory(on), withoutTest: true}, threads, lib}, nil
 }
 
-// DataSHA256 is the checksum of a dataset of the lab.
+// DataSHA256 returns the checksum of a dataset of the lab.
 func (l *Lab) DataSHA256(dataset string) string { return l.lib[dataset].loaded.SHA256 }
 
-// DeviceName is the class of the kernels that models are trained on.
+// DeviceName returns the class of the kernels that models are trained on.
 func (l *Lab) DeviceName() string { return l.device.Name() }
 
 // Validate trains on a trial, with the validation after every epoch that

@@ -92,7 +92,7 @@ func writeCheckpoint(s record.Store, rec record.Record, m models.Model) error {
 	return atomicfile.Root(s.Dir).Write(checkpointPath(s, rec), data)
 }
 
-// checkpointPath is beside the record, under its name.
+// checkpointPath returns the path beside the record, under its name.
 func checkpointPath(s record.Store, rec record.Record) string {
 	return strings.TrimSuffix(s.Path(rec.Key, rec.Identity), ".json") + ".safetensors"
 }
@@ -105,5 +105,5 @@ func (e *StoreError) Error() string {
 	return fmt.Sprintf("write results: %v; what was measured before is kept: the same command goes on from there once this is put right", e.Err)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *StoreError) Unwrap() error { return e.Err }

@@ -22,7 +22,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Comparison lets two builds of bench alternate.
+// Comparison says which two builds of bench run alternately.
 type Comparison struct {
 	Old, New     string   // executables
 	Args         []string // of `bench latency` in both
@@ -31,7 +31,7 @@ type Comparison struct {
 }
 
 // Compare runs both builds once in every alternation, in random order, and
-// judges each model by the median iteration of its headline. step is called
+// compares the median iteration of each model's headline. step is called
 // after every pair. Both builds measure in processes of their own and leave
 // nothing behind.
 func Compare(ctx context.Context, c Comparison, h Hooks) ([]Verdict, error) {
@@ -60,12 +60,12 @@ func Compare(ctx context.Context, c Comparison, h Hooks) ([]Verdict, error) {
 		h.Step(fmt.Sprintf("pair %d", i+1), time.Since(start))
 	}
 	for i := range verdicts {
-		verdicts[i] = judge(verdicts[i])
+		verdicts[i] = judged(verdicts[i])
 	}
 	return verdicts, nil
 }
 
-// runPair gives the reports of the old and the new build, which do not read
+// runPair returns the summaries of the old and the new build, which do not read
 // each other's records.
 func runPair(ctx context.Context, c Comparison, out string, args []string, oldFirst bool) (pair [2]Summary, err error) {
 	programs, folders := [2]string{c.Old, c.New}, [2]string{"old", "new"}
@@ -154,8 +154,8 @@ type Verdict struct {
 	Slower bool    `json:"slower"` // by so much that it fails
 }
 
-// judge makes the verdict of what was measured in pairs.
-func judge(v Verdict) Verdict {
+// judged completes the verdict with the statistics of its pairs.
+func judged(v Verdict) Verdict {
 	var ratios []float64
 	slower, differ := 0, 0
 	for i, old := range v.Old {
@@ -172,7 +172,7 @@ func judge(v Verdict) Verdict {
 	return v
 }
 
-// signTest is the chance of at least k heads in n throws of a coin.
+// signTest returns the probability of at least k heads in n throws of a coin.
 func signTest(k, n int) float64 {
 	if k == 0 {
 		return 1
@@ -180,7 +180,7 @@ func signTest(k, n int) float64 {
 	return 1 - distuv.Binomial{N: float64(n), P: .5}.CDF(float64(k-1))
 }
 
-// middle is the median, the mean of the two in the middle where there are two.
+// middle returns the median: the mean of the two in the middle if n is even.
 func middle(values []float64) float64 {
 	low := median(values)
 	negated := make([]float64, len(values))

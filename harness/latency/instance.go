@@ -185,7 +185,7 @@ func (in *instance) timed() error {
 	return nil
 }
 
-// answer is a call of the model.
+// answer calls the model.
 func (in *instance) answer(b datasets.Stream, logits []float32) error {
 	if in.known {
 		return in.model.(models.Ahead).ClassifyAhead(b, in.fold, logits)

@@ -1,6 +1,7 @@
 package latency
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,10 +30,10 @@ type timing struct {
 	known bool
 }
 
-// end is behind the last measured event.
+// end returns the index behind the last measured event.
 func (t timing) end() int { return t.start + t.batch*t.batches }
 
-// streamed is the same events, batch by batch.
+// streamed returns the same events, batch by batch.
 func (t timing) streamed() timing {
 	t.batch, t.batches = t.fold, t.batches*t.batch/t.fold
 	return t
@@ -283,14 +284,7 @@ func (s *subject) answerTime(at timing, budget time.Duration) (float64, error) {
 		return 0, err
 	}
 	logits := make([]float32, at.batch)
-	var took []float64
-	start := time.Now()
-	for lo := 0; lo+at.batch <= s.stream.Len() && !harness.EnoughTimes(len(took), time.Since(start), budget); lo += at.batch {
-		began := time.Now()
-		if err := m.Classify(s.stream.Slice(lo, lo+at.batch), logits); err != nil {
-			return 0, err
-		}
-		took = append(took, time.Since(began).Seconds())
-	}
-	return harness.Undisturbed(took), nil
+	return harness.TypicalTime(context.Background(), s.stream.Len()/at.batch, budget, func(i int) error {
+		return m.Classify(s.stream.Slice(i*at.batch, (i+1)*at.batch), logits)
+	})
 }

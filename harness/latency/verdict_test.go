@@ -27,7 +27,7 @@ func TestLevelPairs(t *testing.T) {
 			}
 			v.Old, v.New = append(v.Old, 1), append(v.New, took)
 		}
-		if got := judge(v); math.Abs(got.P-c.p) > 1e-12 {
+		if got := judged(v); math.Abs(got.P-c.p) > 1e-12 {
 			t.Errorf("%+v: p %v", c, got.P)
 		}
 	}
@@ -64,7 +64,7 @@ func TestVerdict(t *testing.T) {
 			old := .01 * float64(1+i%3)
 			v.Old, v.New = append(v.Old, old), append(v.New, old*c.ratio(i))
 		}
-		if v = judge(v); v.Slower != c.slower {
+		if v = judged(v); v.Slower != c.slower {
 			t.Errorf("%s: ratio %v, p %v, slower: %v", c.name, v.Ratio, v.P, v.Slower)
 		}
 	}

@@ -113,7 +113,8 @@ func (p Plan) Fits() (ok bool, which Cell) {
 	return true, Cell{}
 }
 
-// limit is the memory that models may take: on the processor, beside the data.
+// limit returns the memory that models may take: on the processor, beside the
+// data.
 func (p Plan) limit() int64 {
 	if p.Card != nil {
 		return p.Card.Free
@@ -121,7 +122,7 @@ func (p Plan) limit() int64 {
 	return p.Free - p.Data
 }
 
-// needs is what a trial of the cell takes of it.
+// needs returns what a trial of the cell takes of it.
 func (p Plan) needs(c Cell) int64 {
 	if p.Card != nil {
 		return c.OnCard

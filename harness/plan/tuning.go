@@ -249,7 +249,7 @@ func (p *tuningPlanner) total() {
 	}
 }
 
-// together is what all trials take if each is like that one of its search.
+// together returns what all trials take if each is like that one of its search.
 // Searches take turns, and none has more than atOnce trials at a time.
 func (p *tuningPlanner) together(like func(Span) float64) harness.Cost {
 	var costs []harness.Cost

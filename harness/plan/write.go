@@ -93,7 +93,7 @@ func writeMissing(w io.Writer, missing []Missing, head string) (err error) {
 	return err
 }
 
-// Short is the plan in a line.
+// Short returns the plan in a line.
 func (p Plan) Short() string {
 	card := ""
 	if p.Card != nil {
@@ -103,7 +103,7 @@ func (p Plan) Short() string {
 		p.ToDo, duration(p.Seconds), duration(p.Latency), size(p.Memory), free(p.Free, p.Known), card, size(p.Disk))
 }
 
-// where is a cell's task with its setting and case.
+// where returns a cell's task with its setting and case.
 func (c Cell) where() string {
 	return strings.Join(strings.Fields(fmt.Sprint(c.Task, " ", c.Setting, " ", c.Case)), " ")
 }
@@ -147,7 +147,7 @@ func (t Tuning) WriteText(w io.Writer) error {
 	return writeMissing(w, t.Missing, "missing; planned on simulated streams of the same numbers of events, nodes and features:")
 }
 
-// sum says what all trials take together.
+// sum returns what all trials take together, in words.
 func (t Tuning) sum() string {
 	if t.ToDo == 0 {
 		return "nothing is left"

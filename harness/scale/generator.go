@@ -11,9 +11,9 @@ import (
 // about as many of a batch of 200 are different as on Wikipedia (148).
 const (
 	session   = .7  // chance that the user of one of the last events acts again
-	sessions  = 64  // so many of them
+	sessions  = 64  // how many the last events are
 	returning = .8  // chance that a user goes where it went last
-	items     = 10  // a node in so many is a destination, the others are users
+	items     = 10  // one node of this number is a destination, the others are users
 	positive  = .1  // share of label 1
 	pause     = 17. // seconds between events, on average: Wikipedia's
 
@@ -28,10 +28,10 @@ const (
 	forFeatures nn.Purpose = "scale: features"
 )
 
-// Generator makes an endless bipartite stream: users and destinations are
-// chosen with heavy tails, users act in sessions and return to where they
-// were. It is the same everywhere along the stream. It keeps a number a node
-// and the last chunk, never the events.
+// Generator generates an endless bipartite stream: users and destinations are
+// drawn with heavy tails, users act in sessions and return to their last
+// destination, with the same statistics everywhere along the stream. It keeps a
+// number for each node and the last chunk, never the events.
 type Generator struct {
 	rng, noise *rand.Rand
 	users      int
@@ -45,7 +45,7 @@ type Generator struct {
 	chunk datasets.Stream
 }
 
-// NewGenerator starts the stream of the seed, over that many nodes (10 or
+// NewGenerator returns the stream of the seed, over that many nodes (10 or
 // more) and with that many features an event.
 func NewGenerator(nodes, features int, seed uint64) *Generator {
 	users := nodes - nodes/items
@@ -56,8 +56,8 @@ func NewGenerator(nodes, features int, seed uint64) *Generator {
 	}
 }
 
-// Next is the window of the next n events, numbered as in the whole stream.
-// It overwrites the window before. How a stream is cut does not change it.
+// Next returns the next n events, numbered as in the whole stream. It overwrites
+// those before. The sizes of chunks do not change the stream.
 func (g *Generator) Next(n int) datasets.Stream {
 	g.reserve(n)
 	s := g.chunk.Slice(0, n).From(g.next)
@@ -70,7 +70,7 @@ func (g *Generator) Next(n int) datasets.Stream {
 	return s
 }
 
-// reserve makes room for a chunk of n events.
+// reserve allocates a chunk of n events.
 func (g *Generator) reserve(n int) {
 	c := &g.chunk
 	if c.Len() >= n {
@@ -81,7 +81,7 @@ func (g *Generator) reserve(n int) {
 	c.Feat = make([]float32, n*c.NumFeat)
 }
 
-// event makes the next event and writes it to place k of s.
+// event writes the next event to index k of s.
 func (g *Generator) event(s datasets.Stream, k int) {
 	u := g.actor()
 	v := g.last[u]
@@ -93,14 +93,14 @@ func (g *Generator) event(s datasets.Stream, k int) {
 	if g.rng.Float64() < positive {
 		s.Label[k] = 1
 	}
-	g.see(u)
-	g.see(v)
+	g.countNode(u)
+	g.countNode(v)
 	g.recent[g.next%sessions] = u
 	g.clock += pause * g.rng.ExpFloat64()
 	g.next++
 }
 
-// actor is who acts next.
+// actor returns the user of the next event.
 func (g *Generator) actor() int32 {
 	if g.next >= sessions && g.rng.Float64() < session {
 		return g.recent[g.rng.IntN(sessions)]
@@ -108,14 +108,14 @@ func (g *Generator) actor() int32 {
 	return g.popular(g.users)
 }
 
-// popular is one of n, the first ones far more often than the last ones.
+// popular draws one of n, the first ones far more often than the last ones.
 func (g *Generator) popular(n int) int32 {
 	x := g.rng.Float64()
 	return int32(float64(n) * x * x * x)
 }
 
-// see counts the nodes that the stream has met.
-func (g *Generator) see(node int32) {
+// countNode counts a node the first time it occurs.
+func (g *Generator) countNode(node int32) {
 	if !g.seen[node] {
 		g.seen[node] = true
 		g.met++

@@ -66,7 +66,7 @@ func Run(ctx context.Context, p Plan, h Hooks) (Result, error) {
 	return r, nil
 }
 
-// one measures a point. Memory of the points before is given back first.
+// one measures a point. The memory of earlier points is freed first.
 func one(ctx context.Context, j job, progress func(events int)) (Point, error) {
 	debug.FreeOSMemory()
 	forgotten := ram.ForgetPeak()
@@ -93,7 +93,7 @@ func one(ctx context.Context, j job, progress func(events int)) (Point, error) {
 	return point, err
 }
 
-// heap is what is reachable, in bytes.
+// heap returns the bytes of the heap that are reachable.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats

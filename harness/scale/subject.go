@@ -35,7 +35,7 @@ type subject struct {
 	generator *Generator
 	model     models.Model
 	blueprint *harness.Blueprint
-	step      func(datasets.Stream) error // works a batch off
+	step      func(datasets.Stream) error // processes a batch
 	fit       datasets.Stream             // its training part
 	times     []float64                   // microseconds an event, of every chunk
 	before    int64                       // bytes on the heap with all but the model
@@ -44,8 +44,8 @@ type subject struct {
 	scratch   []int32
 }
 
-// newSubject builds the model and works off one chunk, so that what a model
-// sets up only once is not timed. Then its state is empty again.
+// newSubject builds the model and processes one chunk, so that what a model
+// sets up only once is not timed. Then it resets the state.
 func newSubject(j job) (*subject, error) {
 	size := j.point.Size
 	if err := ram.Check("the stream", j.streamBytes()); err != nil {
@@ -78,7 +78,7 @@ func newSubject(j job) (*subject, error) {
 	return s, nil
 }
 
-// streamBytes is the memory of all but the model: both generators, what is
+// streamBytes returns the memory of all but the model: both generators, what is
 // given as the training part, a chunk, times and candidates.
 func (j job) streamBytes() int64 {
 	const node, candidate = 4 + 1, 4
@@ -87,13 +87,13 @@ func (j job) streamBytes() int64 {
 		datasets.Bytes(max(fitEvents, j.chunk())+j.chunk(), size.Features)
 }
 
-// chunk is the number of events that are timed together: whole batches.
+// chunk returns the number of events that are timed together: whole batches.
 func (j job) chunk() int {
 	return max(1, chunkEvents/j.point.Batch) * j.point.Batch
 }
 
-// steps is how a batch is worked off. Labels are known when it has been
-// classified.
+// steps returns the function that processes a batch. Labels are known when it
+// has been classified.
 func (s *subject) steps() func(datasets.Stream) error {
 	switch {
 	case s.Mode == Training:
@@ -110,8 +110,8 @@ func (s *subject) steps() func(datasets.Stream) error {
 	}
 }
 
-// train draws a negative destination for every event, where the task needs
-// them.
+// train makes a training step, in link prediction with a random negative
+// destination for every event.
 func (s *subject) train(b datasets.Stream) error {
 	var negatives []int32
 	if s.Task == protocol.LinkPrediction {
@@ -124,8 +124,8 @@ func (s *subject) train(b datasets.Stream) error {
 	return err
 }
 
-// rank ranks against the candidates of the plan and folds in, as evaluation
-// does.
+// rank returns the function that ranks a batch against the candidates of the
+// plan and then updates the state, as evaluation does.
 func (s *subject) rank() func(datasets.Stream) error {
 	first := 0
 	if s.Candidates == protocol.Destinations {
@@ -146,8 +146,7 @@ func (s *subject) rank() func(datasets.Stream) error {
 	}
 }
 
-// stream works the events off and takes the time of every chunk, without
-// that of the generator.
+// stream processes the events and times every chunk, without the generator.
 func (s *subject) stream(ctx context.Context, progress func(events int)) error {
 	for left := s.point.Events; left > 0; {
 		if err := ctx.Err(); err != nil {
@@ -165,7 +164,7 @@ func (s *subject) stream(ctx context.Context, progress func(events int)) error {
 	return nil
 }
 
-// chunkTime works a chunk off.
+// chunkTime processes a chunk and returns the time that takes.
 func (s *subject) chunkTime(chunk datasets.Stream) (time.Duration, error) {
 	start := time.Now()
 	for lo := 0; lo < chunk.Len(); lo += s.point.Batch {
@@ -176,9 +175,8 @@ func (s *subject) chunkTime(chunk datasets.Stream) (time.Duration, error) {
 	return time.Since(start), nil
 }
 
-// allocs is how many objects a batch takes from the heap: the median over
-// some batches behind the stream, so that what else the program does at times
-// is not counted.
+// allocs returns how many objects a batch allocates: the median over some
+// batches after the stream, so that other activity of the program is not counted.
 func (s *subject) allocs() (optional.Number, error) {
 	var before, after runtime.MemStats
 	var counts []float64

@@ -69,8 +69,8 @@ func unit(space []tpe.Param, point tpe.Point) []float64 {
 	return out
 }
 
-// explained is each dimension's share of the variance, as a mean over trees
-// that are grown on bootstrap samples; nil when no tree has any variance.
+// explained returns each dimension's share of the variance, as a mean over trees
+// that are grown on bootstrap samples; nil if no tree has any variance.
 func explained(samples []sample, seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, numTrees))
 	sums := make([]float64, len(samples[0].at))
@@ -106,7 +106,7 @@ func moments(boxes []box) (mean, variance float64) {
 	return mean, variance
 }
 
-// marginal is the variance of the tree's mean over all other dimensions.
+// marginal returns the variance of the tree's mean over all other dimensions.
 func marginal(boxes []box, axis int, mean float64) float64 {
 	var ends []float64
 	for _, b := range boxes {

@@ -81,16 +81,16 @@ func (s Study) where() string {
 	return text
 }
 
-// Metric is the title of the validation metric that the study maximises.
+// Metric returns the title of the validation metric that the study maximises.
 func (s Study) Metric() string { return metrics.Of(s.At.Task)[0].Title }
 
 // Searched returns the parameters of the study.
 func (s Study) Searched() []specs.Parameter { return slices.Clone(s.params) }
 
-// file is the path of a file of the study below the results.
+// file returns the path of a file of the study below the results.
 func (s Study) file(suffix string) string { return path.Join(folder, s.where(), s.Model.ID+suffix) }
 
-// HistoryFile is the path of the study's history below the results.
+// HistoryFile returns the path of the study's history below the results.
 func (s Study) HistoryFile() string { return s.file(".jsonl") }
 
 // Past returns the trials that are over by the study's history below the
@@ -106,7 +106,7 @@ func (s Study) Past(out string) ([]Line, error) {
 	return h.Lines, nil
 }
 
-// space is what the sampler draws from.
+// space returns what the sampler draws from.
 func (s Study) space() []tpe.Param {
 	out := make([]tpe.Param, len(s.params))
 	for i, p := range s.params {
