@@ -14,6 +14,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
+	"dgsbench/results"
 	"dgsbench/results/record"
 	"dgsbench/specs"
 )
@@ -21,7 +22,7 @@ import (
 // Describe returns the record of a trial with what is known before it is run.
 func Describe(t specs.Trial, l *datasets.Loaded, on devices.Target) record.Record {
 	return record.Record{
-		Key: KeyOf(t), Identity: t.Identity(l.SHA256, Numerics, on.Name()), Numerics: Numerics,
+		Key: results.KeyOf(t), Identity: t.Identity(l.SHA256, Numerics, on.Name()), Numerics: Numerics,
 		Spec: t.JSON(), Origins: t.OriginsJSON(), DataChecksum: l.SHA256, CodeVersion: CodeVersion(), Machine: Machine(on), Device: on.Name(),
 		ModelClass: t.Class, ModelTitle: t.Title,
 		DatasetTitle: l.Dataset.Title, PaperName: l.Dataset.PaperName,

@@ -29,7 +29,7 @@ func CheckStore(s record.Store, all, toMeasure []specs.Trial) error {
 		}
 	}
 	for _, t := range toMeasure {
-		if folder := filepath.Join(s.Dir, KeyOf(t).Folder()); !checked[folder] {
+		if folder := filepath.Join(s.Dir, results.KeyOf(t).Folder()); !checked[folder] {
 			checked[folder] = true
 			if err := Writable(folder); err != nil {
 				return err

@@ -27,17 +27,6 @@ import (
 // older version are stale.
 const Numerics = 4
 
-// KeyOf is where a trial's record lies.
-func KeyOf(t specs.Trial) record.Key {
-	return record.Key{
-		CellKey: record.CellKey{
-			Suite: t.Suite, Dataset: t.Dataset, Task: t.Task, Setting: t.Setting, Case: t.Case,
-			Model: t.ModelID, Variant: t.Variant,
-		},
-		Seed: t.Seed,
-	}
-}
-
 // job is one trial to be measured.
 type job struct {
 	trial      specs.Trial
