@@ -109,7 +109,7 @@ func (t *tuning) run(ctx context.Context, withSetting bool) error {
 	if t.asJSON {
 		err = writeJSON(t.stdout, tune.Results(histories))
 	} else {
-		_, err = t.stdout.Write(tune.Changes(histories))
+		err = tune.WriteChanges(t.stdout, histories)
 	}
 	if err != nil {
 		return err

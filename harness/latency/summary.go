@@ -1,8 +1,6 @@
 package latency
 
 import (
-	"encoding/json"
-	"io"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
@@ -96,18 +94,6 @@ func newTimingSummary(mode string, t record.Timing, ns []int64) TimingSummary {
 	}
 	out.EventsSecond = float64(t.Batch*t.Batches) / stat.Mean(out.Iterations, nil)
 	return out
-}
-
-// WriteJSON writes the summary.
-func (r Summary) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
-
-// WriteVerdicts writes verdicts as JSON.
-func WriteVerdicts(w io.Writer, all []Verdict) error { return writeJSON(w, all) }
-
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }
 
 // Failed counts the models that failed, if only as a graph.

@@ -32,7 +32,7 @@ func TestWriteOnCard(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Compare(t, filepath.Join("testdata", "plancard.txt"), text.String())
-	if err := fixedOnCard().WriteJSON(&js); err != nil {
+	if err := encode(&js, fixedOnCard()); err != nil {
 		t.Fatal(err)
 	}
 	var back plan.Plan

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -319,7 +320,7 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Compare(t, filepath.Join("testdata", "plan.txt"), text.String())
-	if err := fixed().WriteJSON(&js); err != nil {
+	if err := encode(&js, fixed()); err != nil {
 		t.Fatal(err)
 	}
 	golden.Compare(t, filepath.Join("testdata", "plan.json"), js.String())
@@ -330,4 +331,11 @@ func TestWrite(t *testing.T) {
 	if diff := cmp.Diff(fixed(), back); diff != "" {
 		t.Errorf("JSON does not hold the plan (-want +got):\n%s", diff)
 	}
+}
+
+// encode writes JSON as the command does.
+func encode(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
 }

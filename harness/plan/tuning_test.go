@@ -144,7 +144,7 @@ func TestWriteTuning(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Compare(t, filepath.Join("testdata", "tuning.txt"), text.String())
-	if err := fixedTuning().WriteJSON(&js); err != nil {
+	if err := encode(&js, fixedTuning()); err != nil {
 		t.Fatal(err)
 	}
 	golden.Compare(t, filepath.Join("testdata", "tuning.json"), js.String())

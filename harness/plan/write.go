@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -12,18 +11,6 @@ import (
 	"dgsbench/results/table"
 	"dgsbench/specs"
 )
-
-// WriteJSON writes the plan for machines.
-func (p Plan) WriteJSON(w io.Writer) error { return writeJSON(w, p) }
-
-// WriteJSON writes the plan for machines.
-func (t Tuning) WriteJSON(w io.Writer) error { return writeJSON(w, t) }
-
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
-}
 
 // WriteText writes the plan for readers: a line a cell, then what all of it
 // takes, then what cannot be measured yet.

@@ -1,7 +1,6 @@
 package scale
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -73,13 +72,6 @@ func (r Result) Failed() (n int) {
 		}
 	}
 	return n
-}
-
-// WriteJSON writes the result with all that it knows.
-func (r Result) WriteJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(r)
 }
 
 var csvHeader = []string{

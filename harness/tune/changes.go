@@ -1,8 +1,8 @@
 package tune
 
 import (
-	"bytes"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 
@@ -12,22 +12,21 @@ import (
 	"dgsbench/results/table"
 )
 
-// Changes says what tuning changed, as Markdown that is legible in the source:
-// for each place the validation metric of the models with their own options and
-// with those of the best trial, and the options that differ.
-func Changes(histories []*History) ([]byte, error) {
-	var out bytes.Buffer
-	out.WriteString(changesHead)
+// WriteChanges says what tuning changed, as Markdown that is legible in the
+// source: for each place the validation metric of the models with their own
+// options and with those of the best trial, and the options that differ.
+func WriteChanges(w io.Writer, histories []*History) error {
+	fmt.Fprint(w, changesHead)
 	for i, h := range histories {
 		if slices.ContainsFunc(histories[:i], h.sharesPlace) {
 			continue // it is in the section of the first one there
 		}
 		here := slices.DeleteFunc(slices.Clone(histories[i:]), func(other *History) bool { return !h.sharesPlace(other) })
-		if err := writePlace(&out, here); err != nil {
-			return nil, err
+		if err := writePlace(w, here); err != nil {
+			return err
 		}
 	}
-	return out.Bytes(), nil
+	return nil
 }
 
 const changesHead = `# What tuning changed
@@ -42,7 +41,7 @@ func (h *History) sharesPlace(other *History) bool { return h.Study.At == other.
 
 // writePlace writes the section of a place: what tuning brought, and by which
 // options.
-func writePlace(out *bytes.Buffer, histories []*History) error {
+func writePlace(out io.Writer, histories []*History) error {
 	s := histories[0].Study
 	fmt.Fprintf(out, "\n## %s\n\n", escape.Markdown(s.where()))
 	if d, err := datasets.Lookup(s.At.Dataset); err == nil && d.Title != "" {
@@ -59,7 +58,7 @@ func writePlace(out *bytes.Buffer, histories []*History) error {
 	}
 	err := table.WriteMarkdownGrid(out, gains)
 	if err == nil && len(options.Blocks) > 0 {
-		out.WriteString("\n")
+		fmt.Fprintln(out)
 		err = table.WriteMarkdownGrid(out, options)
 	}
 	return err

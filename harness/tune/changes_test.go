@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"bytes"
 	"path/filepath"
 	"testing"
 
@@ -41,7 +42,8 @@ func TestChanges(t *testing.T) {
 	value := func(x float64) *float64 { return &x }
 	nc := specs.Place{Dataset: "shop-sim", Task: protocol.NodeClassification}
 	lp := specs.Place{Dataset: "shop-sim", Task: protocol.LinkPrediction, Setting: protocol.Transductive}
-	got, err := Changes([]*History{
+	var got bytes.Buffer
+	err := WriteChanges(&got, []*History{
 		searchedAt(t, "raw", nc, Line{Trial: -1, Phase: Own, Value: value(.7)}, Line{Trial: 0, Phase: Random, Error: "not finite"}, Line{Trial: 1, Phase: TPE, Value: value(.7125)}),
 		searchedAt(t, "dgs", lp, Line{Trial: -1, Phase: Own, Value: value(.3)}, Line{Trial: 0, Phase: Random, Value: value(.25)}),
 		searchedAt(t, "jodie", lp, Line{Trial: -1, Phase: Own, Error: "not finite"}, Line{Trial: 0, Phase: Random, Value: value(.2)}),
@@ -50,5 +52,5 @@ func TestChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden.Compare(t, filepath.Join("testdata", "changes.md"), string(got))
+	golden.Compare(t, filepath.Join("testdata", "changes.md"), got.String())
 }

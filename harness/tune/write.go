@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -49,11 +50,11 @@ func (t *Tuner) Write(histories []*History) error {
 		}
 	}
 	if len(over) > 0 {
-		changes, err := Changes(over)
-		if err != nil {
+		var changes bytes.Buffer
+		if err := WriteChanges(&changes, over); err != nil {
 			return err
 		}
-		files[ChangesFile] = changes
+		files[ChangesFile] = changes.Bytes()
 	}
 	for name, data := range files {
 		if err := atomicfile.Root(t.Out).Write(filepath.Join(t.Out, name), data); err != nil {
