@@ -24,6 +24,7 @@ type Metric struct {
 	Title          string // at the head of a table's column
 	Unit           string // "1" for a fraction
 	HigherIsBetter bool
+	Printed        bool          // in tables, not in records and CSV files alone
 	Task           protocol.Task // lp wants ranking facts, nc wants scores
 	// Prepare does what needs doing once, such as sorting, so that
 	// resampling costs no more than a pass over the events a draw.
@@ -33,9 +34,9 @@ type Metric struct {
 // table holds all metrics. The first one of a task is its headline: models
 // are selected and ranked by it.
 var table = []Metric{
-	{Name: "mrr", Title: "MRR", Unit: "1", HigherIsBetter: true, Task: protocol.LinkPrediction, Prepare: prepareMRR},
-	{Name: "recall@10", Title: "Recall@10", Unit: "1", HigherIsBetter: true, Task: protocol.LinkPrediction, Prepare: prepareRecall(10)},
-	{Name: "auc", Title: "AUC", Unit: "1", HigherIsBetter: true, Task: protocol.NodeClassification, Prepare: prepareAUC},
+	{Name: "mrr", Title: "MRR", Unit: "1", HigherIsBetter: true, Printed: true, Task: protocol.LinkPrediction, Prepare: prepareMRR},
+	{Name: "recall@10", Title: "Recall@10", Unit: "1", HigherIsBetter: true, Printed: true, Task: protocol.LinkPrediction, Prepare: prepareRecall(10)},
+	{Name: "auc", Title: "AUC", Unit: "1", HigherIsBetter: true, Printed: true, Task: protocol.NodeClassification, Prepare: prepareAUC},
 	{Name: "ap", Title: "AP", Unit: "1", HigherIsBetter: true, Task: protocol.NodeClassification, Prepare: prepareAP},
 }
 

@@ -2,10 +2,13 @@ package results
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
+	"dgsbench/internal/strictyaml"
 	"dgsbench/protocol"
 	"dgsbench/results/figure"
 	"dgsbench/results/record"
@@ -20,7 +23,7 @@ type Input struct {
 	Records []record.Record // of the trials that are scored
 	// Timed are records of latency tests, for every dataset of one run.
 	Timed []record.Record
-	// EarlierRuns is how many records of latency tests are left out.
+	// EarlierRuns is the number of records of latency tests that are left out.
 	EarlierRuns int
 
 	// What the suite has of each, in its order; no models where it has none.
@@ -41,33 +44,21 @@ type Choice struct {
 	PaperDatasets bool
 }
 
-// TableIDs are the names of the tables and figures that there are.
-func TableIDs() []string {
-	var ids []string
-	for _, d := range defined().Tables {
-		ids = append(ids, d.ID)
-	}
-	return ids
-}
-
-// DefaultChoices are for suites that do not choose.
-func DefaultChoices() []Choice {
-	var out []Choice
-	for _, id := range defined().Default {
-		out = append(out, Choice{ID: id})
-	}
-	return out
+// Output is what Make returns.
+type Output struct {
+	Tables  []table.Table
+	Figures []figure.Figure
 }
 
 // kinds make tables. To add one: a function here, and its name in an entry of
 // reference/tables.yaml. Each leaves out what the suite does not have.
 var kinds map[string]func(Input, request) (Output, error)
 
-func init() { // not above: the functions look kinds up
+func init() { // not above: the functions refer to kinds
 	kinds = map[string]func(Input, request) (Output, error){
 		"classification": classificationTable,
 		"links":          linkTable,
-		"latency":        latencyTables,
+		"latency":        latencyOutput,
 		"speeds":         speedsTable,
 		"parameters":     parametersTable,
 		"datasets":       datasetsTable,
@@ -77,28 +68,16 @@ func init() { // not above: the functions look kinds up
 	}
 }
 
-// Output is what has been made.
-type Output struct {
-	Tables  []table.Table
-	Figures []figure.Figure
-}
-
-// request is a definition with the suite's choice over it.
-type request struct {
-	definition
-	Choice
-	title string
-}
-
-// Make makes what is chosen, in this order. What the suite has no trials for
-// is left out.
+// Make makes the tables and figures that are chosen, in this order. It leaves
+// out those for which the suite has no trials.
 func Make(in Input, choices []Choice) (Output, error) {
 	var all Output
 	for _, c := range choices {
-		d, ok := defined().table(c.ID)
-		if !ok {
+		i := slices.Index(TableIDs(), c.ID)
+		if i < 0 {
 			return Output{}, fmt.Errorf("no table %q; known: %s", c.ID, strings.Join(TableIDs(), ", "))
 		}
+		d := catalogue().Tables[i]
 		if len(c.Models) == 0 {
 			c.Models = d.Models
 		}
@@ -114,24 +93,32 @@ func Make(in Input, choices []Choice) (Output, error) {
 	return all, nil
 }
 
+// request is a definition with the suite's choice over it.
+type request struct {
+	definition
+	Choice
+	title string
+}
+
 // layout is what the request shows of a layout.
 func (r request) layout(l Layout) Layout {
 	if len(r.Datasets) > 0 {
 		l.Suite = nil // what the suite itself leaves out of the table
 	}
-	l.Datasets = standIns(pick(l.Datasets, r.Datasets, func(d DatasetHead) string { return d.ID }), l.Models)
-	l.Models = slices.DeleteFunc(pick(l.Models, r.Choice.Models, ModelHead.ref), func(m ModelHead) bool {
+	l.Datasets = choose(l.Datasets, r.Datasets, func(d DatasetHead) string { return d.ID })
+	l.addStandIns()
+	l.Models = slices.DeleteFunc(choose(l.Models, r.Choice.Models, ModelHead.ref), func(m ModelHead) bool {
 		return slices.Contains(r.Without, m.ref())
 	})
 	if r.PaperDatasets {
-		l.Datasets = slices.Concat(l.Datasets, unmeasured(l.Datasets, l.Suite))
+		l.Datasets = append(l.Datasets, l.unmeasured()...)
 	}
 	return l
 }
 
-// pick takes those of a list that are wanted, in the order of wanted; all
+// choose returns those of a list that are wanted, in the order of wanted; all
 // where nothing is.
-func pick[T any](list []T, wanted []string, name func(T) string) []T {
+func choose[T any](list []T, wanted []string, name func(T) string) []T {
 	if len(wanted) == 0 {
 		return slices.Clone(list)
 	}
@@ -146,50 +133,152 @@ func pick[T any](list []T, wanted []string, name func(T) string) []T {
 	return out
 }
 
-// named gives a table a name that no other one has: that of its definition,
-// and what tells it from its siblings.
-func named(t table.Table, id string, more ...string) table.Table {
-	dashed := func(r rune) rune {
+// table is an empty table about what the layout holds.
+func (r request) table(l Layout, heads ...string) table.Table {
+	t := l.table(r.title, heads...)
+	t.Name = r.name()
+	return t
+}
+
+// name is a table's name, which no other one has: that of its definition, and
+// what distinguishes it from its siblings.
+func (r request) name(more ...string) string {
+	words := append([]string{r.definition.ID}, more...)
+	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
 			return r
 		}
 		return '-'
-	}
-	t.Name = strings.Map(dashed, strings.ToLower(strings.Join(append([]string{id}, more...), "-")))
-	return t
+	}, strings.ToLower(strings.Join(words, "-")))
 }
 
-// classificationTable is the table of test AUCs, models x datasets.
 func classificationTable(in Input, r request) (Output, error) {
 	l := r.layout(in.Classification)
-	if len(l.Models) == 0 {
-		return Output{}, nil
-	}
-	t, err := classification(in.Cells, l, r.title, r.Rank)
-	return Output{Tables: []table.Table{named(t, r.definition.ID)}}, err
+	l.Settings = []protocol.Setting{""}
+	return scoreTable(in, r, l, protocol.NodeClassification)
 }
 
-// linkTable is the table of test MRRs and Recalls@10.
 func linkTable(in Input, r request) (Output, error) {
-	l := r.layout(in.Links)
-	l.Datasets = withoutDifferences(l.Datasets)
+	l := r.layout(in.Links).withoutDifferences()
+	var heads []DatasetHead
+	for _, d := range l.Datasets {
+		for i, set := range in.Candidates {
+			if d.Candidates = set; i == 0 || !d.PaperOnly {
+				heads = append(heads, d)
+			}
+		}
+	}
+	l.Datasets = heads
+	return scoreTable(in, r, l, protocol.LinkPrediction)
+}
+
+func scoreTable(in Input, r request, l Layout, task protocol.Task) (Output, error) {
 	if len(l.Models) == 0 {
 		return Output{}, nil
 	}
-	t, err := links(in.Cells, l, in.Candidates, r.title, r.Rank)
-	return Output{Tables: []table.Table{named(t, r.definition.ID)}}, err
+	s, err := newScores(in.Cells, l, task)
+	if err != nil {
+		return Output{}, err
+	}
+	s.rank = r.Rank
+	r.title += ", test events"
+	return Output{Tables: []table.Table{s.build(r.table(l))}}, nil
 }
 
-// latencyTables are, for every dataset, the speed table and that of the batch
-// sizes.
-func latencyTables(in Input, r request) (Output, error) {
+func latencyOutput(in Input, r request) (Output, error) {
 	tables, err := LatencyTables(in.Store, in.Timed, r.layout(in.Latency))
 	for i := range tables {
-		tables[i] = named(tables[i], r.definition.ID, tables[i].Name)
+		tables[i].Name = r.name(tables[i].Name)
 		if in.EarlierRuns > 0 {
 			tables[i].Legend = append(tables[i].Legend,
 				fmt.Sprintf("%d records of earlier runs are left out: times are compared within a run alone", in.EarlierRuns))
 		}
 	}
 	return Output{Tables: tables}, err
+}
+
+//go:embed reference/tables.yaml
+var tablesYAML []byte
+
+// definitions are the file reference/tables.yaml.
+type definitions struct {
+	Tables   []definition   `yaml:"tables"`
+	Default  []string       `yaml:"default"`
+	Datasets []paperDataset `yaml:"datasets"`
+	// Figures are values that the paper shows in a figure only.
+	Figures []struct {
+		Task   protocol.Task `yaml:"task"`
+		Metric string        `yaml:"metric"`
+		Models []string      `yaml:"models"`
+	} `yaml:"figures"`
+	// About are values that the paper calls approximate.
+	About []struct {
+		Task    protocol.Task `yaml:"task"`
+		Metric  string        `yaml:"metric"`
+		Model   string        `yaml:"model"`
+		Dataset string        `yaml:"dataset"`
+	} `yaml:"approximate"`
+	Statistics map[string]map[string]string `yaml:"statistics"` // dataset -> quantity -> as printed
+	Ranges     []paperRange                 `yaml:"ranges"`
+	Aspects    []aspect                     `yaml:"aspects"`
+}
+
+// definition is a table.
+type definition struct {
+	ID     string   `yaml:"id"`
+	Kind   string   `yaml:"kind"` // see kinds
+	Title  string   `yaml:"title"`
+	Models []string `yaml:"models"` // as id or id+variant; all where there are none
+	// Rank is what paper.yaml calls the paper's average rank of this table;
+	// empty where it gives none.
+	Rank string `yaml:"rank"`
+}
+
+// paperDataset is a dataset of the paper.
+type paperDataset struct {
+	Name string `yaml:"name"`
+	// Against is the model from which the paper counts its values: it gives
+	// differences.
+	Against string `yaml:"against"`
+	// Closed is why nobody else can measure it; empty where anybody can.
+	Closed     string `yaml:"closed"`
+	StandIn    string `yaml:"stand_in"`   // our dataset in its place
+	Statistics string `yaml:"statistics"` // a note on the paper's sizes of it
+}
+
+var catalogue = sync.OnceValue(func() (d definitions) {
+	doc, err := strictyaml.Parse("reference/tables.yaml", tablesYAML)
+	if err == nil {
+		err = doc.Decode(&d)
+	}
+	if err != nil {
+		panic(err) // the file is part of the program
+	}
+	return d
+})
+
+// TableIDs returns the names of all tables and figures.
+func TableIDs() (ids []string) {
+	for _, d := range catalogue().Tables {
+		ids = append(ids, d.ID)
+	}
+	return ids
+}
+
+// DefaultChoices are for suites that do not choose.
+func DefaultChoices() (out []Choice) {
+	for _, id := range catalogue().Default {
+		out = append(out, Choice{ID: id})
+	}
+	return out
+}
+
+// dataset finds one of the paper's datasets, by its name in any case.
+func (d definitions) dataset(name string) paperDataset {
+	for _, p := range d.Datasets {
+		if strings.EqualFold(p.Name, name) {
+			return p
+		}
+	}
+	return paperDataset{}
 }

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -48,6 +49,9 @@ type Cell struct {
 	answers   []answer                           // of the seeds that finished
 	estimates map[protocol.CandidateSet]estimate // of the headline test metric, by candidates
 }
+
+// title is that of the model, or its id where the records have none.
+func (c *Cell) title() string { return cmp.Or(c.Title, c.Model) }
 
 // Rows lists the rows of all cells.
 func Rows(cells []Cell) []Row {
@@ -112,7 +116,7 @@ func (c *Cell) read(s record.Store, g group) ([]record.Observed, error) {
 		}
 		maps.DeleteFunc(observed, func(p record.Part, _ metrics.Facts) bool { return p.Evaluation != g.evaluation })
 		finished = append(finished, observed)
-		if tells(observed) {
+		if informative(observed) {
 			c.answers = append(c.answers, answer{r.Key.Seed, observed.TestDigest(g.evaluation)})
 		}
 		if rising(r) {

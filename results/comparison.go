@@ -9,6 +9,7 @@ import (
 	"dgsbench/internal/optional"
 	"dgsbench/metrics"
 	"dgsbench/protocol"
+	"dgsbench/results/record"
 )
 
 // level is the adjusted p-value below which models are told apart.
@@ -162,4 +163,9 @@ func adjust(all []Comparison) {
 			all[pairs[k]].Adjusted = optional.Number(adjusted)
 		}
 	}
+}
+
+// Place is where the models are compared.
+func (c Comparison) Place() record.CellKey {
+	return record.CellKey{Suite: c.Suite, Dataset: c.Dataset, Task: c.Task, Setting: c.Setting, Case: c.Case}
 }

@@ -16,7 +16,7 @@ func FuzzReferences(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for key, ref := range p.references {
+		for key, ref := range p.values {
 			if math.IsNaN(ref.Mean) || math.IsInf(ref.Mean, 0) || math.IsInf(float64(ref.Std), 0) {
 				t.Errorf("%+v: %+v", key, ref)
 			}

@@ -1,7 +1,8 @@
 package results
 
 import (
-	"fmt"
+	"slices"
+	"strings"
 
 	"dgsbench/protocol"
 	"dgsbench/results/table"
@@ -16,17 +17,9 @@ type Layout struct {
 	// Suite are the datasets of the whole suite, of which flags may have left
 	// some out.
 	Suite    []DatasetHead
-	Subtitle string // what the suite says of itself; may be empty
+	Subtitle string // description of the suite; may be empty
 	Command  string // that makes the table
 	Source   string // the specs and the code that its records are of
-}
-
-// titled is a table's title with what the suite says of itself.
-func (l Layout) titled(title string) string {
-	if l.Subtitle == "" {
-		return title
-	}
-	return title + " (" + l.Subtitle + ")"
 }
 
 // ModelHead is a row of a table.
@@ -34,14 +27,6 @@ type ModelHead struct {
 	ID, Variant string
 	Title       string
 	Class       protocol.Class
-}
-
-// ref names model and variant, as in "edgebank+tw".
-func (m ModelHead) ref() string {
-	if m.Variant == "" {
-		return m.ID
-	}
-	return m.ID + "+" + m.Variant
 }
 
 // DatasetHead stands over a dataset's columns: those of one case, where the
@@ -60,76 +45,97 @@ type DatasetHead struct {
 	Against string
 }
 
-// classification is the table of test AUCs, models x datasets. rank is what
-// paper.yaml calls the paper's average rank.
-func classification(cells []Cell, l Layout, title, rank string) (table.Table, error) {
-	l.Settings = []protocol.Setting{""}
-	b, err := newBuilder(cells, l, protocol.NodeClassification, "auc")
-	if err != nil {
-		return table.Table{}, err
-	}
-	b.rank = rank
-	return b.build(title + ", test events"), nil
-}
-
-// links is the table of test MRRs and Recalls@10, settings x models x datasets,
-// each against every set of candidates. The paper's values stand beside those
-// against AllNodes, and ranks are by the first set.
-func links(cells []Cell, l Layout, sets []protocol.CandidateSet, title, rank string) (table.Table, error) {
-	var heads []DatasetHead
-	for _, d := range l.Datasets {
-		for i, set := range sets {
-			if d.Candidates = set; i == 0 || !d.PaperOnly {
-				heads = append(heads, d)
-			}
-		}
-	}
-	l.Datasets = heads
-	b, err := newBuilder(cells, l, protocol.LinkPrediction, "mrr", "recall@10")
-	if err != nil {
-		return table.Table{}, err
-	}
-	b.rank = rank
-	return b.build(title + ", test events"), nil
-}
-
-// against are the sets of candidates in words, and what a reader must know of
-// each.
-var against = map[protocol.CandidateSet]struct{ words, note string }{
-	protocol.AllNodes:     {"all nodes", "every node is a candidate: where sources are never destinations, models gain by telling the two apart"},
+// candidates are the sets of candidates in words, and what a reader must know
+// of each.
+var candidates = map[protocol.CandidateSet]struct{ words, note string }{
+	protocol.AllNodes: {
+		"all nodes", "every node is a candidate: where sources are never destinations, models gain by telling the two apart",
+	},
 	protocol.Destinations: {"destinations", "the candidates are the nodes that are a destination anywhere in the stream, as in TGB"},
 }
 
-// title stands over the columns: the dataset, and what events are ranked
+// table is an empty table with what the suite says of itself.
+func (l Layout) table(title string, heads ...string) table.Table {
+	t := table.New(heads...)
+	if l.Subtitle != "" {
+		title += " (" + l.Subtitle + ")"
+	}
+	t.Title, t.Command, t.Source = title, l.Command, l.Source
+	return t
+}
+
+// ref names model and variant, as in "edgebank+tw".
+func (m ModelHead) ref() string {
+	if m.Variant == "" {
+		return m.ID
+	}
+	return m.ID + "+" + m.Variant
+}
+
+// heading stands over the columns: the dataset, and what events are ranked
 // against.
-func (d DatasetHead) title() string {
+func (d DatasetHead) heading() string {
 	if d.Candidates == "" {
 		return d.Title
 	}
-	return d.Title + ", " + against[d.Candidates].words
+	return d.Title + ", " + candidates[d.Candidates].words
 }
 
-// place is where a cell stands in a table.
-type place struct {
-	dataset, kase  string
-	setting        protocol.Setting
-	model, variant string
+// unit is that of the dataset's values.
+func (d DatasetHead) unit() string {
+	if d.Against != "" {
+		return "pp"
+	}
+	return "%"
 }
 
-// index finds the cells of a task by their place.
-func index(cells []Cell, task protocol.Task) (map[place]*Cell, error) {
-	at := map[place]*Cell{}
-	for i := range cells {
-		c := &cells[i]
-		if c.Task != task {
+// addStandIns puts the paper's values of a dataset that nobody else has beside
+// those of the one that stands in for it, where the suite has the model that
+// the paper counts from.
+func (l Layout) addStandIns() {
+	for i, d := range l.Datasets {
+		for _, p := range catalogue().Datasets {
+			if p.standsIn(d) && slices.ContainsFunc(l.Models, func(m ModelHead) bool { return m.ref() == p.Against }) {
+				l.Datasets[i].PaperName, l.Datasets[i].Against = p.Name, p.Against
+			}
+		}
+	}
+}
+
+// unmeasured are the paper's datasets that the layout lacks.
+func (l Layout) unmeasured() []DatasetHead {
+	var out []DatasetHead
+	for _, p := range catalogue().Datasets {
+		if !slices.ContainsFunc(l.Datasets, func(d DatasetHead) bool { return strings.EqualFold(d.PaperName, p.Name) }) {
+			measured := func(d DatasetHead) bool { return strings.EqualFold(d.PaperName, p.Name) || p.standsIn(d) }
+			out = append(out, DatasetHead{
+				Title: p.Name, PaperName: p.Name, PaperOnly: true, Against: p.Against,
+				LeftOut: slices.ContainsFunc(l.Suite, measured) && !slices.ContainsFunc(l.Datasets, measured),
+			})
+		}
+	}
+	return out
+}
+
+// standsIn reports whether our dataset, of any size, stands in for the
+// paper's.
+func (p paperDataset) standsIn(d DatasetHead) bool {
+	base, _, _ := strings.Cut(d.ID, "@")
+	return p.StandIn != "" && base == p.StandIn
+}
+
+// withoutDifferences is for tables that cannot show the paper's differences.
+func (l Layout) withoutDifferences() Layout {
+	var out []DatasetHead
+	for _, d := range l.Datasets {
+		if d.Against != "" && d.PaperOnly {
 			continue
 		}
-		p := place{c.Dataset, c.Case, c.Setting, c.Model, c.Variant}
-		if other, taken := at[p]; taken {
-			return nil, fmt.Errorf("%s on %s and %s on %s would stand in the same place of a table; choose one",
-				other.CellKey, other.Device, c.CellKey, c.Device)
+		if d.Against != "" {
+			d.Against, d.PaperName = "", ""
 		}
-		at[p] = c
+		out = append(out, d)
 	}
-	return at, nil
+	l.Datasets = out
+	return l
 }

@@ -1,20 +1,27 @@
 package results
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"dgsbench/metrics"
 	"dgsbench/protocol"
-	"dgsbench/results/table"
+	"dgsbench/results/record"
 )
 
 // fewPositives is the number of positives in the test part below which a
 // table warns.
 const fewPositives = 30
 
-// dataNotes are about what was measured on.
+// classNotes say why a row is not ranked.
+var classNotes = map[protocol.Class]string{
+	protocol.ZeroParameter: "a rule with nothing to learn: one run, outside the ranking",
+	protocol.Oracle:        "upper bound, not attainable: knows the simulator's hidden state; outside the ranking",
+}
+
+// dataNotes are about the data of a cell.
 func dataNotes(c *Cell) []string {
 	out := slices.Clone(c.Notes)
 	if c.Task == protocol.NodeClassification && c.Positives > 0 && c.Positives < fewPositives {
@@ -23,26 +30,23 @@ func dataNotes(c *Cell) []string {
 	return out
 }
 
-// datasetNotes are what is to be said at the head of a dataset.
-func (b *builder) datasetNotes(d DatasetHead) []string {
-	var notes []string
-	switch {
-	case d.PaperOnly:
+// datasetNotes stand at the head of a dataset.
+func (s *scores) datasetNotes(d DatasetHead) []string {
+	if d.PaperOnly {
 		return []string{unmeasuredNote(d)}
-	case b.leads(d):
-		notes = b.sharedNotes(d)
 	}
-	if d.Candidates != "" {
-		notes = append(notes, against[d.Candidates].note)
+	var notes []string
+	if s.leads(d) {
+		notes = s.sharedNotes(d)
 	}
-	return notes
+	return append(notes, candidates[d.Candidates].note)
 }
 
 // unmeasuredNote says how to measure one of the paper's datasets, or why
 // nobody can.
 func unmeasuredNote(d DatasetHead) string {
 	const left, elsewhere = "left out by the flags", "bench all --suite paper"
-	paper := defined().dataset(d.PaperName)
+	paper := catalogue().dataset(d.PaperName)
 	switch {
 	case paper.Closed == "" && d.LeftOut:
 		return left
@@ -58,114 +62,123 @@ func unmeasuredNote(d DatasetHead) string {
 
 // sharedNotes are the data notes that all cells of a dataset have: they
 // stand at its head.
-func (b *builder) sharedNotes(d DatasetHead) []string {
-	var shared []string
-	seen := false
-	for _, setting := range b.Settings {
-		for _, m := range b.Models {
-			c := b.cell(d, setting, m)
-			switch {
-			case c == nil || c.Seeds == 0:
-			case !seen:
-				seen, shared = true, dataNotes(c)
-			default:
-				own := dataNotes(c)
-				shared = slices.DeleteFunc(shared, func(n string) bool { return !slices.Contains(own, n) })
-			}
+func (s *scores) sharedNotes(d DatasetHead) []string {
+	var lists [][]string
+	s.each(func(setting protocol.Setting, m ModelHead) bool {
+		if c := s.cell(d, setting, m); c != nil && c.Seeds > 0 {
+			lists = append(lists, dataNotes(c))
 		}
-	}
-	return shared
+		return false
+	})
+	return inAll(lists)
 }
 
-// cellNotes are what is to be said about one cell and not about the whole
-// dataset.
-func (b *builder) cellNotes(d DatasetHead, c *Cell, class protocol.Class) []string {
-	shared := b.sharedNotes(d)
-	out := slices.DeleteFunc(dataNotes(c), func(n string) bool { return slices.Contains(shared, n) })
+// inAll returns the texts of the first list that all lists have.
+func inAll(lists [][]string) []string {
+	if len(lists) == 0 {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(lists[0]), func(text string) bool {
+		return slices.ContainsFunc(lists, func(l []string) bool { return !slices.Contains(l, text) })
+	})
+}
+
+// without returns the texts that are not among others.
+func without(texts, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return slices.Contains(others, text) })
+}
+
+// cellNotes are about one cell and not about the whole dataset.
+func (s *scores) cellNotes(d DatasetHead, c *Cell, class protocol.Class) []string {
+	out := without(dataNotes(c), s.sharedNotes(d))
 	if failed := len(c.Failures); failed > 0 {
-		out = append(out, fmt.Sprintf("%d of %s failed: %s", failed, count(failed+c.Seeds, "seed"), reasons(c.Failures)))
+		reasons := slices.Compact(slices.Sorted(slices.Values(c.Failures)))
+		out = append(out, fmt.Sprintf("%d of %s failed: %s", failed, count(failed+c.Seeds, "seed"), strings.Join(reasons, "; ")))
 	}
 	if class == protocol.Learned && c.Seeds > 0 && c.Seeds < fewestForStd {
 		out = append(out, "fewer than three seeds: no deviation is shown")
 	}
-	out = append(append(out, c.risingNotes()...), c.Doubts...)
+	if c.Rising > 0 && 2*c.Rising >= c.Seeds {
+		out = append(out, fmt.Sprintf("the validation metric still rose in the last epoch of %d of %s: longer training may give more",
+			c.Rising, count(c.Seeds, "seed")))
+	}
+	out = append(out, c.Doubts...)
 	if c.Stale {
 		out = append(out, "from stale records: measured with another version of the numerics")
 	}
 	return out
 }
 
-// reasons joins different messages.
-func reasons(messages []string) string {
-	return strings.Join(slices.Compact(slices.Sorted(slices.Values(messages))), "; ")
-}
-
-func undefinedNote(m metrics.Metric) string {
-	_, err := m.Value(metrics.Facts{})
-	return fmt.Sprintf("%s is %v in the test part", m.Title, err)
-}
-
-// classNotes say why a row is not ranked.
-func classNotes(c protocol.Class) []string {
-	switch c {
-	case protocol.ZeroParameter:
-		return []string{"a rule with nothing to learn: one run, outside the ranking"}
-	case protocol.Oracle:
-		return []string{"upper bound, not attainable: knows the simulator's hidden state; outside the ranking"}
+// rising reports whether the validation metric was best in the last epoch
+// that the protocol allowed: longer training might have made it better. It is
+// false where early stopping ended the training, and where there was one
+// epoch only, which has nothing to rise from.
+func rising(r record.Record) bool {
+	var spec struct{ Protocol struct{ Epochs int } }
+	last := len(r.Epochs) - 1
+	if json.Unmarshal(r.Spec, &spec) != nil || len(r.Epochs) != spec.Protocol.Epochs || last < 1 {
+		return false
 	}
-	return nil
+	return !slices.ContainsFunc(r.Epochs[:last], func(e record.Epoch) bool { return !(r.Epochs[last].Validation > e.Validation) })
 }
 
-// legend explains what the entries of the table need.
-func (b *builder) legend(t table.Table) []string {
-	var interval, deviation, difference, dash, ranked, paper, seeds, sign, levels bool
-	for _, row := range slices.Concat(t.Blocks...) {
-		for c, e := range row {
-			kind := t.Columns[c].Kind
-			dash = dash || kind != table.Text && e.Value == nil
-			ranked = ranked || kind == table.Ranks && e.Value != nil
-			seeds = seeds || t.Columns[c].Head == seedsHead && strings.Contains(e.Text, "/")
-			paper = paper || kind == table.Published
-			levels = levels || e.Level
-			sign = sign || e.Value != nil && e.Value.Signed
-			if kind == table.Measured && e.Value != nil {
-				difference = difference || e.Value.Signed
-				interval = interval || e.Value.Low.Present() && !e.Value.Signed
-				deviation = deviation || e.Value.Std.Present()
-			}
+// paperNotes say why the paper's values of a dataset are not simply to be
+// compared with ours: versions of a dataset have names of their own, and each
+// of the paper's models is the best of a search.
+func (s *scores) paperNotes(d DatasetHead) []string {
+	if d.PaperOnly || d.PaperName == "" {
+		return nil
+	}
+	var notes []string
+	switch closed := catalogue().dataset(d.PaperName).Closed; {
+	case strings.EqualFold(d.ID, d.PaperName):
+	case closed != "":
+		notes = append(notes, fmt.Sprintf("the paper's values are of %s itself: %s", d.PaperName, closed))
+	default:
+		notes = append(notes, fmt.Sprintf("the paper's values are of %s, of which %s is another version", d.PaperName, d.ID))
+	}
+	beside, tuned := false, false
+	s.each(func(setting protocol.Setting, m ModelHead) bool {
+		if c := s.cell(d, setting, m); c != nil && c.Seeds > 0 && s.besidePaper(d, setting, m, s.metrics...) {
+			beside, tuned = true, tuned || len(c.Searches) > 0
 		}
+		return false
+	})
+	ours := "ours are not tuned"
+	if tuned {
+		ours = "of ours those are tuned whose footnotes name a search"
+	}
+	if beside {
+		notes = append(notes, fmt.Sprintf("the paper's models are the best of %d trials each; %s", reference().trials, ours))
+	}
+	return notes
+}
+
+// unlikeNotes say in what one of our models differs from the paper's, or that
+// it is the result of a search as well.
+func (s *scores) unlikeNotes(d DatasetHead, setting protocol.Setting, m ModelHead, c *Cell) []string {
+	if !s.besidePaper(d, setting, m, s.metrics...) {
+		return nil
 	}
 	var out []string
-	for _, line := range []struct {
-		shown bool
-		text  string
-	}{
-		{b.task == protocol.LinkPrediction, "T: transductive, I: inductive"},
-		{deviation, "±: standard deviation over seeds (n-1)"},
-		{interval, fmt.Sprintf("[low, high]: 95%% interval, events resampled %d times", metrics.NumDraws)},
-		{difference, b.differenceLegend()},
-		{paper, "paper: the value that the paper gives"},
-		{sign, "pp: percentage points"},
-		{ranked, fmt.Sprintf("average rank: of the learned models by %s over the datasets with values", b.headline())},
-		{levels, b.levelLegend()},
-		{seeds, "seeds: one number a dataset where they differ"},
-		{dash, table.NoValue + ": no value"},
-	} {
-		if line.shown {
-			out = append(out, line.text)
-		}
+	if size := reference().states[s.task][m.ID]; size != 0 && c.State != 0 && c.State != size {
+		out = append(out, fmt.Sprintf("a state of %d numbers, the paper's has %d", c.State, size))
+	}
+	for _, search := range c.Searches {
+		out = append(out, "tuned: "+search)
 	}
 	return out
 }
 
-// headline is what models are ranked by, in words.
-func (b *builder) headline() string {
-	if len(b.Datasets) > 0 && b.Datasets[0].Candidates != "" {
-		return b.metrics[0].Title + " against " + against[b.Datasets[0].Candidates].words
-	}
-	return b.metrics[0].Title
+// besidePaper reports whether the paper gives a value beside ours, by any of the
+// metrics. It ranks against all nodes.
+func (s *scores) besidePaper(d DatasetHead, setting protocol.Setting, m ModelHead, by ...metrics.Metric) bool {
+	return d.Candidates != protocol.Destinations && slices.ContainsFunc(by, func(x metrics.Metric) bool {
+		return published(d, s.task, setting, m, x).Value != nil
+	})
 }
 
+// count is a number of things, as in "1 seed" and "2 seeds".
 func count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"

@@ -3,12 +3,15 @@ package results
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
 	"dgsbench/internal/optional"
 	"dgsbench/internal/strictyaml"
+	"dgsbench/metrics"
 	"dgsbench/protocol"
+	"dgsbench/results/table"
 )
 
 //go:embed reference/paper.yaml
@@ -30,18 +33,15 @@ type referenceKey struct {
 	model, dataset, metric string
 }
 
-type references map[referenceKey]Reference
-
-// paperFile is what paper.yaml holds: values, and how the models of the paper
+// references are the file paper.yaml: values, and how the models of the paper
 // came to be.
-type paperFile struct {
-	references
+type references struct {
+	values map[referenceKey]Reference
 	trials int                              // of the search, of which the best is printed
 	states map[protocol.Task]map[string]int // task -> model -> numbers of a node's state, where the paper sets them
 }
 
-// reference reads the file.
-var reference = sync.OnceValue(func() paperFile {
+var reference = sync.OnceValue(func() references {
 	p, err := parsePaper("reference/paper.yaml", paperYAML)
 	if err != nil {
 		panic(err) // the file is part of the program
@@ -49,52 +49,97 @@ var reference = sync.OnceValue(func() paperFile {
 	return p
 })
 
-// Paper is the value that the paper gives, if it gives one. dataset is the
-// paper's name, in any case; model is our id.
-func Paper(task protocol.Task, setting protocol.Setting, model, dataset, metric string) (Reference, bool) {
-	ref, ok := reference().references[referenceKey{task, setting, model, strings.ToLower(dataset), metric}]
-	return ref, ok
-}
-
-type referenceYAML struct {
-	Paper  string                           `yaml:"paper"`
-	Trials int                              `yaml:"trials"`
-	States map[protocol.Task]map[string]int `yaml:"states"`
-	Tables []struct {
-		Source  string           `yaml:"source"`
-		Task    protocol.Task    `yaml:"task"`
-		Setting protocol.Setting `yaml:"setting"`
-		// model -> dataset -> metric -> mean, standard deviation (if given)
-		Values map[string]map[string]map[string][]float64 `yaml:"values"`
-	} `yaml:"tables"`
-}
-
-func parsePaper(file string, data []byte) (paperFile, error) {
+func parsePaper(file string, data []byte) (references, error) {
+	var y struct {
+		Paper  string                           `yaml:"paper"`
+		Trials int                              `yaml:"trials"`
+		States map[protocol.Task]map[string]int `yaml:"states"`
+		Tables []struct {
+			Source  string           `yaml:"source"`
+			Task    protocol.Task    `yaml:"task"`
+			Setting protocol.Setting `yaml:"setting"`
+			// model -> dataset -> metric -> mean, standard deviation (if given)
+			Values map[string]map[string]map[string][]float64 `yaml:"values"`
+		} `yaml:"tables"`
+	}
 	doc, err := strictyaml.Parse(file, data)
+	if err == nil {
+		err = doc.Decode(&y)
+	}
 	if err != nil {
-		return paperFile{}, err
+		return references{}, err
 	}
-	var y referenceYAML
-	if err := doc.Decode(&y); err != nil {
-		return paperFile{}, err
-	}
-	refs := references{}
-	for _, table := range y.Tables {
-		for model, datasets := range table.Values {
+	out := references{map[referenceKey]Reference{}, y.Trials, y.States}
+	for _, t := range y.Tables {
+		for model, datasets := range t.Values {
 			for dataset, byMetric := range datasets {
 				for metric, value := range byMetric {
-					key := referenceKey{table.Task, table.Setting, model, strings.ToLower(dataset), metric}
-					if _, twice := refs[key]; twice || len(value) < 1 || len(value) > 2 {
-						return paperFile{}, fmt.Errorf("%s: %s on %s, %s: expected one mean, and its deviation if there is one", file, model, dataset, metric)
+					key := referenceKey{t.Task, t.Setting, model, strings.ToLower(dataset), metric}
+					if _, twice := out.values[key]; twice || len(value) < 1 || len(value) > 2 {
+						return out, fmt.Errorf("%s: %s on %s, %s: expected one mean, and its deviation if there is one", file, model, dataset, metric)
 					}
-					ref := Reference{Mean: value[0], Std: optional.Absent(), Source: y.Paper + ", " + table.Source}
+					ref := Reference{Mean: value[0], Std: optional.Absent(), Source: y.Paper + ", " + t.Source}
 					if len(value) == 2 {
 						ref.Std = optional.Number(value[1])
 					}
-					refs[key] = ref
+					out.values[key] = ref
 				}
 			}
 		}
 	}
-	return paperFile{refs, y.Trials, y.States}, nil
+	return out, nil
+}
+
+// Paper is the value that the paper gives, if it gives one. dataset is the
+// paper's name, in any case; model is our id.
+func Paper(task protocol.Task, setting protocol.Setting, model, dataset, metric string) (Reference, bool) {
+	ref, ok := reference().values[referenceKey{task, setting, model, strings.ToLower(dataset), metric}]
+	return ref, ok
+}
+
+// published is the paper's value beside ours.
+func published(d DatasetHead, task protocol.Task, setting protocol.Setting, m ModelHead, metric metrics.Metric) table.Entry {
+	name := metric.Name
+	if d.Against != "" {
+		name += "_over_" + d.Against
+	}
+	e := paperEntry(task, setting, m, d.PaperName, name, 1)
+	if e.Value != nil {
+		e.Value.Signed = d.Against != ""
+	}
+	return e
+}
+
+// paperEntry is a value of paper.yaml, or nothing. Variants are not the
+// paper's.
+func paperEntry(task protocol.Task, setting protocol.Setting, m ModelHead, dataset, metric string, decimals int) table.Entry {
+	ref, ok := Paper(task, setting, m.ID, dataset, metric)
+	if !ok || m.Variant != "" {
+		return table.Entry{}
+	}
+	v := table.NewValue(ref.Mean, decimals)
+	v.Std = ref.Std
+	for _, a := range catalogue().About {
+		v.Approximate = v.Approximate || a.Task == task && a.Metric == metric && a.Model == m.ID && strings.EqualFold(a.Dataset, dataset)
+	}
+	return table.Entry{Value: v}
+}
+
+// paperTest is the latency test of which the paper gives the times.
+var paperTest = LatencyMetric(200, 200)
+
+// paperTime is the paper's time of its test. Where the paper has it in a
+// figure only, the entry says so.
+func paperTime(m ModelHead, dataset string, t *table.Table) table.Entry {
+	const task = protocol.NodeClassification
+	e := paperEntry(task, "", m, dataset, paperTest, -1)
+	if e.Value != nil || dataset == "" || m.Variant != "" {
+		return e
+	}
+	for _, f := range catalogue().Figures {
+		if f.Task == task && f.Metric == paperTest && slices.Contains(f.Models, m.ID) {
+			e.Notes = t.Note("the paper shows this value in a figure only: it is not read off it")
+		}
+	}
+	return e
 }

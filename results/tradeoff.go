@@ -10,93 +10,127 @@ import (
 	"dgsbench/results/table"
 )
 
-// tradeOff is the table and the figure of AUC against the time of the latency
-// test: of every dataset for which there are both, here or in the paper.
+// tradeOff is the table and the figure of the headline metric of node
+// classification against the time of the latency test: of every dataset for
+// which there are both, here or in the paper.
 func tradeOff(in Input, r request) (Output, error) {
-	l := r.layout(in.Classification)
-	l.Datasets = withoutDifferences(l.Datasets)
+	l := r.layout(in.Classification).withoutDifferences()
 	if len(l.Models) == 0 {
 		return Output{}, nil
 	}
 	l.Settings = []protocol.Setting{""}
-	cells, err := newBuilder(in.Cells, l, protocol.NodeClassification, "auc")
+	s, err := newScores(in.Cells, l, protocol.NodeClassification)
 	if err != nil {
 		return Output{}, err
 	}
-	b := tradeOffBuilder{builder: cells, in: in}
-	if err := b.read(); err != nil || len(b.panels) == 0 {
-		return Output{}, err
+	s.table = r.table(l, "model")
+	b := tradeOffs{scores: s, in: in, rows: map[ModelHead]table.Row{}, known: map[ModelHead]bool{}, colors: map[ModelHead]int{}}
+	var panels []figure.Panel
+	for _, d := range l.Datasets {
+		p, err := b.add(d)
+		if err != nil {
+			return Output{}, err
+		}
+		if len(p.Series) > 0 {
+			panels = append(panels, p)
+		}
 	}
-	t := b.table(newTable(l, r))
-	f, err := figure.Draw(figure.Size{Width: 13, Height: 9}, 2, b.panels)
+	if len(panels) == 0 {
+		return Output{}, nil
+	}
+	t := &s.table
+	for _, m := range l.Models {
+		if b.known[m] {
+			t.AddRow(append(table.Row{{Text: m.Title}}, b.rows[m]...))
+		}
+	}
+	t.Legend = []string{
+		"seconds: of the latency test, ± over its iterations", "drawn in " + t.Name + ".svg and .png, which bench all leaves beside the records of a whole suite",
+		noValueLegend,
+	}
+	f, err := figure.Draw(figure.Size{Width: 13, Height: 9}, 2, panels)
 	f.Name, f.Title = t.Name, t.Title
-	f.Caption = "AUC against the seconds of the latency test, with the deviations of both. Filled: measured here; hollow: the paper's " +
+	f.Caption = s.metrics[0].Title + " against the seconds of the latency test, with the deviations of both. Filled: measured here; hollow: the paper's " +
 		"numbers (RTX 2080 Ti), where it gives them. Made by: " + l.Command
-	return Output{Tables: []table.Table{t}, Figures: []figure.Figure{f}}, err
+	return Output{Tables: []table.Table{*t}, Figures: []figure.Figure{f}}, err
 }
 
-// tradeOffBuilder gathers what is known of models on datasets.
-type tradeOffBuilder struct {
-	*builder
+// tradeOffs are the metrics and times of models.
+type tradeOffs struct {
+	*scores
 	in     Input
-	panels []figure.Panel
-	drawn  []DatasetHead               // of the panels
-	rows   map[ModelHead][]table.Entry // four entries a panel
+	rows   map[ModelHead]table.Row // the entries after the title
+	known  map[ModelHead]bool      // models of which some time is known
+	colors map[ModelHead]int       // the same in all panels
 }
 
-// read fills the panels, and leaves out datasets without a point.
-func (b *tradeOffBuilder) read() error {
-	b.rows = map[ModelHead][]table.Entry{}
-	colors := map[ModelHead]int{} // a model has one in all panels
-	for _, d := range b.Datasets {
-		p := figure.Panel{Title: b.panelTitle(d), X: figure.Axis{Label: "seconds"}, Y: figure.Axis{Label: "AUC %"}}
-		row := map[ModelHead][]table.Entry{}
-		for _, m := range b.Models {
-			entries, err := b.entries(d, m)
-			if err != nil {
-				return err
-			}
-			row[m] = entries
-			drawn := points(m.Title, entries)
-			for i := range drawn {
-				if _, ok := colors[m]; !ok {
-					colors[m] = len(colors)
-				}
-				drawn[i].Color = colors[m]
-			}
-			p.Series = append(p.Series, drawn...)
+// add adds the columns of a dataset, unless nothing is drawn of it.
+func (b *tradeOffs) add(d DatasetHead) (figure.Panel, error) {
+	shared := b.in.sharedTestNotes(d, b.Models)
+	metric := b.metrics[0]
+	p := figure.Panel{Title: d.Title, X: figure.Axis{Label: "seconds"}, Y: figure.Axis{Label: metric.Title + " %"}}
+	simulated := func(note string) bool { return strings.HasPrefix(note, "simulated data") }
+	if slices.ContainsFunc(slices.Concat(b.datasetNotes(d), shared), simulated) { // a figure has no footnotes
+		p.Title += ", simulated"
+	}
+	rows := map[ModelHead]table.Row{}
+	for _, m := range b.Models {
+		ours := b.measured(d, "", m, metric, true)
+		time, err := b.in.time(d, m, shared, &b.table)
+		if err != nil {
+			return p, err
 		}
-		if len(p.Series) == 0 {
-			continue
+		var paper, paperSeconds table.Entry
+		rows[m] = table.Row{ours, time}
+		if d.PaperName != "" {
+			paper = paperEntry(protocol.NodeClassification, "", m, d.PaperName, metric.Name, 1)
+			paperSeconds = paperTime(m, d.PaperName, &b.table)
+			rows[m] = table.Row{ours, paper, time, paperSeconds}
 		}
-		fitAxes(&p)
-		b.panels, b.drawn = append(b.panels, p), append(b.drawn, d)
-		for m, entries := range row {
-			b.rows[m] = append(b.rows[m], entries...)
+		if ours.Ranked() {
+			b.draw(&p, m, m.Title, figure.Dot, time.Value, ours.Value)
+		}
+		b.draw(&p, m, m.Title+", paper", figure.Ring, paperSeconds.Value, paper.Value)
+	}
+	if len(p.Series) == 0 {
+		return p, nil
+	}
+	fitAxes(&p)
+	paper := b.table.Note(b.paperNotes(d)...)
+	for _, c := range []table.Column{
+		{Kind: table.Measured, Metric: metric.Title, Head: metric.Title + " %", Notes: b.table.Note(b.datasetNotes(d)...)},
+		{Kind: table.Published, Metric: metric.Title, Head: paperHead + " %", Notes: paper},
+		{Kind: table.Measured, Metric: "seconds", Head: "seconds", Notes: b.table.Note(shared...)},
+		{Kind: table.Published, Metric: "latency", Head: paperHead + " s", Notes: paper},
+	} {
+		if c.Kind == table.Measured || d.PaperName != "" {
+			c.Group = d.Title
+			b.table.Columns = append(b.table.Columns, c)
 		}
 	}
-	return nil
+	for m, row := range rows {
+		for _, e := range row[len(row)/2:] {
+			b.known[m] = b.known[m] || e.Value != nil || len(e.Notes) > 0
+		}
+		b.rows[m] = append(b.rows[m], row...)
+	}
+	return p, nil
 }
 
-// points are our AUC over our time and the paper's over the paper's, where
-// both are known.
-func points(title string, entries []table.Entry) []figure.Series {
-	var out []figure.Series
-	add := func(label string, mark figure.Mark, auc, time *table.Value) {
-		if auc != nil && time != nil {
-			out = append(out, figure.Series{Mark: mark, Points: []figure.Point{{X: deviating(time), Y: deviating(auc), Label: label}}})
-		}
+// draw adds a point where both values are known.
+func (b *tradeOffs) draw(p *figure.Panel, m ModelHead, label string, mark figure.Mark, x, y *table.Value) {
+	if x == nil || y == nil {
+		return
 	}
-	if entries[0].Ranked() { // a drawing has no footnotes
-		add(title, figure.Dot, entries[0].Value, entries[2].Value)
+	if _, ok := b.colors[m]; !ok {
+		b.colors[m] = len(b.colors)
 	}
-	add(title+", paper", figure.Ring, entries[1].Value, entries[3].Value)
-	return out
+	p.Series = append(p.Series, figure.Series{Color: b.colors[m], Mark: mark, Points: []figure.Point{{X: withDeviation(x), Y: withDeviation(y), Label: label}}})
 }
 
-// deviating is a mean with its deviation. It stays above zero, which a
+// withDeviation is a mean with its deviation. It stays above zero, which a
 // logarithmic axis does not have.
-func deviating(v *table.Value) figure.Value {
+func withDeviation(v *table.Value) figure.Value {
 	out := figure.Exact(float64(v.Mean))
 	if v.Std.Present() {
 		out.Low, out.High = out.Mean-min(float64(v.Std), .9*out.Mean), out.Mean+float64(v.Std)
@@ -104,9 +138,9 @@ func deviating(v *table.Value) figure.Value {
 	return out
 }
 
-// fitAxes leaves room for labels. Times far apart want a logarithmic axis.
+// fitAxes leaves room for labels. Times far apart get a logarithmic axis.
 func fitAxes(p *figure.Panel) {
-	x, y := figure.Value{Low: math.Inf(1)}, figure.Value{Low: math.Inf(1)}
+	x, y := p.Series[0].Points[0].X, p.Series[0].Points[0].Y
 	for _, s := range p.Series {
 		at := s.Points[0]
 		x.Low, x.High = min(x.Low, at.X.Low), max(x.High, at.X.High)
@@ -120,79 +154,4 @@ func fitAxes(p *figure.Panel) {
 		return
 	}
 	p.X.Scale, p.X.Min, p.X.Max = figure.Log, x.Low/1.5, x.High*1.5
-}
-
-// panelTitle says of simulated data that it is: a figure has no footnotes.
-func (b *tradeOffBuilder) panelTitle(d DatasetHead) string {
-	simulated := func(note string) bool { return strings.HasPrefix(note, "simulated data") }
-	if slices.ContainsFunc(b.datasetNotes(d), simulated) || slices.ContainsFunc(b.in.sharedTestNotes(d, b.Models), simulated) {
-		return d.Title + ", simulated"
-	}
-	return d.Title
-}
-
-// entries are AUC and time, each ours and the paper's.
-func (b *tradeOffBuilder) entries(d DatasetHead, m ModelHead) ([]table.Entry, error) {
-	out := make([]table.Entry, 4)
-	out[0] = b.measured(d, "", m, b.metrics[0], true)
-	var err error
-	if out[2], err = b.in.time(d, m, b.in.sharedTestNotes(d, b.Models), &b.notes); err != nil {
-		return nil, err
-	}
-	if d.PaperName != "" {
-		out[1] = paperEntry(protocol.NodeClassification, "", m, d.PaperName, b.metrics[0].Name, 1)
-		out[3] = paperTime(m, d.PaperName, &b.notes)
-	}
-	return out, nil
-}
-
-// table has the models of which some time is known.
-func (b *tradeOffBuilder) table(t table.Table) table.Table {
-	t.Columns = []table.Column{{Head: "model"}}
-	var shown []bool // of every entry of a row
-	for _, d := range b.drawn {
-		auc, paper := b.metrics[0].Title, b.paperNotes(d)
-		columns := []table.Column{
-			{Kind: table.Measured, Metric: auc, Head: auc + " %", Notes: b.notes.Note(b.datasetNotes(d)...)},
-			{Kind: table.Published, Metric: auc, Head: paperHead + " %", Notes: paper},
-			{Kind: table.Measured, Metric: "seconds", Head: "seconds", Notes: b.notes.Note(b.in.sharedTestNotes(d, b.Models)...)},
-			{Kind: table.Published, Metric: "latency", Head: paperHead + " s", Notes: paper},
-		}
-		for _, c := range columns {
-			shown = append(shown, c.Kind == table.Measured || d.PaperName != "")
-			if shown[len(shown)-1] {
-				c.Group = d.Title
-				t.Columns = append(t.Columns, c)
-			}
-		}
-	}
-	var rows []table.Row
-	for _, m := range b.Models {
-		if row := b.row(m, shown); row != nil {
-			rows = append(rows, row)
-		}
-	}
-	t.Blocks, t.Notes = [][]table.Row{rows}, b.notes.Notes
-	t.Legend = []string{
-		"seconds: of the latency test, ± over its iterations", "drawn in " + t.Name + ".svg and .png, which bench all leaves beside the records of a whole suite",
-		table.NoValue + ": no value",
-	}
-	return t
-}
-
-// row is nil for a model of which no time is known.
-func (b *tradeOffBuilder) row(m ModelHead, shown []bool) table.Row {
-	row := table.Row{{Text: m.Title}}
-	known := false
-	for i, e := range b.rows[m] {
-		if shown[i] {
-			row = append(row, e)
-		}
-		time := i%4 >= 2
-		known = known || time && (e.Value != nil || len(e.Notes) > 0)
-	}
-	if !known {
-		return nil
-	}
-	return row
 }

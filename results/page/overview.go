@@ -133,13 +133,12 @@ func (p Page) factTable(facts []fact) table.Table {
 		t = table.New(append(p.folderHeads("what"), "differs")...)
 	}
 	t.Name, t.Title = "facts", "Records, code, machine and data"
-	t.NextBlock()
 	for _, f := range facts {
 		row := append([]string{f.name}, f.values...)
 		if p.several() {
 			row = append(row, map[bool]string{true: "yes", false: "no"}[f.differs()])
 		}
-		t.Blocks[0] = append(t.Blocks[0], table.NewRow(row...))
+		t.AddRow(table.NewRow(row...))
 	}
 	return t
 }
@@ -197,11 +196,8 @@ func (p Page) specDifferences() (table.Table, error) {
 			}
 		}
 	}
-	for i, row := range rows {
-		if i == 0 {
-			t.NextBlock()
-		}
-		t.Blocks[0] = append(t.Blocks[0], table.NewRow(row...))
+	for _, row := range rows {
+		t.AddRow(table.NewRow(row...))
 	}
 	return t, nil
 }

@@ -202,8 +202,7 @@ func (t Table) part(columns []int) Table {
 			for _, c := range columns {
 				some = append(some, row[c])
 			}
-			last := len(out.Blocks) - 1
-			out.Blocks[last] = append(out.Blocks[last], some)
+			out.AddRow(some)
 		}
 	}
 	return out

@@ -109,12 +109,15 @@ func New(heads ...string) Table {
 
 // Add appends a row to the last block. An entry is an Entry, a *Value, or
 // anything else as fmt.Sprint formats it.
-func (t *Table) Add(entries ...any) {
+func (t *Table) Add(entries ...any) { t.AddRow(NewRow(entries...)) }
+
+// AddRow appends a row to the last block.
+func (t *Table) AddRow(row Row) {
 	if len(t.Blocks) == 0 {
 		t.NextBlock()
 	}
 	last := len(t.Blocks) - 1
-	t.Blocks[last] = append(t.Blocks[last], NewRow(entries...))
+	t.Blocks[last] = append(t.Blocks[last], row)
 }
 
 // NextBlock begins a block: the rows that are added from now on.

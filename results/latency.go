@@ -1,0 +1,131 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"dgsbench/internal/optional"
+	"dgsbench/results/record"
+)
+
+// LatencySplit is what latency rows say in the column split: the last events
+// of the stream.
+const LatencySplit = "last"
+
+// quantiles are reported of every batch size; 1 is the largest time.
+var quantiles = []struct {
+	p    float64
+	name string
+}{{.5, "p50"}, {.9, "p90"}, {.99, "p99"}, {.999, "p99.9"}, {1, "max"}}
+
+// latencyTest is a record with its times, none where the test failed.
+type latencyTest struct {
+	record.Record
+	times  []times // the headline first
+	graphs []graphTimes
+}
+
+// times are the samples of one batch size, in seconds.
+type times struct {
+	record.Timing
+	iterations           // the sum of each
+	batches    []float64 // ascending
+}
+
+// graphTimes are the seconds of the headline as one graph, none where it
+// failed.
+type graphTimes struct {
+	record.GraphTiming
+	iterations
+}
+
+// iterations are the seconds of each.
+type iterations []float64
+
+func (i iterations) mean() float64 { return stat.Mean(i, nil) }
+func (i iterations) std() float64  { return stat.StdDev(i, nil) } // n-1
+
+// quantile is the smallest time that a share p of the batches does not
+// exceed.
+func (t times) quantile(p float64) float64 { return stat.Quantile(p, stat.Empirical, t.batches, nil) }
+
+// rate is in events a second.
+func (t times) rate() float64 { return float64(t.Batch*t.Batches) / t.mean() }
+
+// readTest reads the times of a latency test.
+func readTest(s record.Store, r record.Record) (latencyTest, error) {
+	out := latencyTest{Record: r}
+	if r.Failed() {
+		return out, nil
+	}
+	samples, err := s.Samples(r)
+	if err != nil {
+		return out, err
+	}
+	replays, err := s.Replays(r)
+	if err != nil {
+		return out, err
+	}
+	for _, timing := range r.Latency.Timings {
+		t := times{Timing: timing}
+		for iteration := range slices.Chunk(samples[timing.Batch], timing.Batches) {
+			sum := 0.0
+			for _, ns := range iteration {
+				sum += float64(ns) / 1e9
+				t.batches = append(t.batches, float64(ns)/1e9)
+			}
+			t.iterations = append(t.iterations, sum)
+		}
+		slices.Sort(t.batches)
+		out.times = append(out.times, t)
+	}
+	for _, g := range r.Latency.Graphs {
+		out.graphs = append(out.graphs, graphTimes{g, g.Medians(replays[g.Mode])})
+	}
+	return out, nil
+}
+
+// LatencyMetric is the name of the headline, such as latency_200x200.
+func LatencyMetric(batches, batch int) string { return fmt.Sprintf("latency_%dx%d", batches, batch) }
+
+// LatencyRows are the numbers of latency tests, in the order of the records:
+// latency_200x200, seconds an iteration with mean and deviation over
+// iterations, then for each batch size the quantiles of a batch's time
+// (latency_batch_200_p99) and the events a second (throughput_batch_200), then
+// seconds of the headline as one graph (latency_200x200_graph). Failed tests
+// have none.
+func LatencyRows(s record.Store, records []record.Record) ([]Row, error) {
+	var out []Row
+	for _, r := range records {
+		test, err := readTest(s, r)
+		if err != nil {
+			return nil, err
+		}
+		add := func(metric, unit string, value, std float64, iterations int) {
+			out = append(out, Row{
+				CellKey: r.Key.CellKey, Split: LatencySplit, Device: r.Device, Metric: metric, Unit: unit,
+				Mean: optional.Number(value), Std: optional.Number(std), N: iterations, CILow: optional.Absent(), CIHigh: optional.Absent(),
+			})
+		}
+		none := float64(optional.Absent())
+		for i, t := range test.times {
+			if i == 0 {
+				add(LatencyMetric(t.Batches, t.Batch), "s", t.mean(), t.std(), t.Iterations)
+			}
+			for _, q := range quantiles {
+				add(fmt.Sprintf("latency_batch_%d_%s", t.Batch, q.name), "s", t.quantile(q.p), none, t.Iterations)
+			}
+			add(fmt.Sprintf("throughput_batch_%d", t.Batch), "events/s", t.rate(), none, t.Iterations)
+		}
+		for _, g := range test.graphs {
+			if g.Error == "" { // a metric of its own: these times are not compared with those of streaming
+				metric := LatencyMetric(g.Batches, g.Batch) + "_" + strings.ReplaceAll(g.Mode, " ", "_")
+				add(metric, "s", g.mean(), g.std(), g.Iterations)
+			}
+		}
+	}
+	return out, nil
+}
