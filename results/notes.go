@@ -9,6 +9,7 @@ import (
 	"dgsbench/metrics"
 	"dgsbench/protocol"
 	"dgsbench/results/record"
+	"dgsbench/results/table"
 )
 
 // fewPositives is the number of positives in the test part below which a
@@ -185,3 +186,72 @@ func count(n int, noun string) string {
 	}
 	return fmt.Sprintf("%d %s", n, noun)
 }
+
+// legend explains what the entries of the table need.
+func (s *scores) legend() []string {
+	has := func(test func(c table.Column, e table.Entry) bool) bool {
+		return slices.ContainsFunc(slices.Concat(s.table.Blocks...), func(row table.Row) bool {
+			for c, e := range row {
+				if test(s.table.Columns[c], e) {
+					return true
+				}
+			}
+			return false
+		})
+	}
+	hasValue := func(test func(v *table.Value) bool) bool {
+		return has(func(c table.Column, e table.Entry) bool {
+			return c.Kind == table.Measured && e.Value != nil && test(e.Value)
+		})
+	}
+	headline := s.metrics[0].Title
+	if len(s.Datasets) > 0 && s.Datasets[0].Candidates != "" {
+		headline += " against " + candidates[s.Datasets[0].Candidates].words
+	}
+	var from []string // the models from which differences are counted
+	for _, d := range s.Datasets {
+		if c := s.cell(d, "", ModelHead{ID: d.Against}); c != nil {
+			from = appendNew(from, c.title())
+		}
+	}
+	var out []string
+	for _, line := range []struct {
+		shown bool
+		text  string
+	}{
+		{s.task == protocol.LinkPrediction, "T: transductive, I: inductive"},
+		{hasValue(func(v *table.Value) bool { return v.Std.Present() }), "±: standard deviation over seeds (n-1)"},
+		{
+			hasValue(func(v *table.Value) bool { return v.Low.Present() && !v.Signed }),
+			fmt.Sprintf("[low, high]: 95%% interval, events resampled %d times", metrics.NumDraws),
+		},
+		{
+			hasValue(func(v *table.Value) bool { return v.Signed }),
+			fmt.Sprintf("Δ: less %s on the same events; ± is the model's own, [low, high] over events and seeds (95%%, t distribution)", strings.Join(from, ", ")),
+		},
+		{has(func(c table.Column, _ table.Entry) bool { return c.Kind == table.Published }), "paper: the value that the paper gives"},
+		{has(func(_ table.Column, e table.Entry) bool { return e.Value != nil && e.Value.Signed }), "pp: percentage points"},
+		{
+			has(func(c table.Column, e table.Entry) bool { return c.Kind == table.Ranks && e.Value != nil }),
+			fmt.Sprintf("average rank: of the learned models by %s over the datasets with values", headline),
+		},
+		{
+			has(func(_ table.Column, e table.Entry) bool { return e.Level }),
+			fmt.Sprintf("%s: not told apart from the best of the learned models by %s (paired over test events; p at least %.2g after Holm over all pairs of the suite's task, or a single seed)",
+				table.LevelSign, s.metrics[0].Title, level),
+		},
+		{
+			has(func(c table.Column, e table.Entry) bool { return c.Head == seedsHead && strings.Contains(e.Text, "/") }),
+			"seeds: one number a dataset where they differ",
+		},
+		{has(func(c table.Column, e table.Entry) bool { return c.Kind != table.Text && e.Value == nil }), noValueLegend},
+	} {
+		if line.shown {
+			out = append(out, line.text)
+		}
+	}
+	return out
+}
+
+// noValueLegend explains dashes.
+const noValueLegend = table.NoValue + ": no value"
