@@ -1,6 +1,9 @@
 package datasets
 
-import "fmt"
+import (
+	"fmt"
+	"iter"
+)
 
 // Unlabelled is the label of an event whose class is unknown.
 const Unlabelled int8 = -1
@@ -81,6 +84,17 @@ func (s Stream) Slice(lo, hi int) Stream {
 		w.ids = s.ids[lo:hi:hi]
 	}
 	return w
+}
+
+// Batches yields consecutive windows of size events; the last may be shorter.
+func (s Stream) Batches(size int) iter.Seq[Stream] {
+	return func(yield func(Stream) bool) {
+		for lo := 0; lo < s.Len(); lo += size {
+			if !yield(s.Slice(lo, min(lo+size, s.Len()))) {
+				return
+			}
+		}
+	}
 }
 
 // Destinations returns the nodes that are a destination anywhere in the

@@ -137,7 +137,7 @@ func trainAUC(t *testing.T, l *datasets.Loaded, rule string, batch int) float64 
 	}
 	p := specs.DefaultProtocol()
 	p.Batch = batch
-	trial := specs.Trial{Task: protocol.NodeClassification, Kind: rule, Options: &heuristic.None{}, Protocol: p}
+	trial := specs.Trial{Task: protocol.NodeClassification, Kind: rule, Options: &models.NoOptions{}, Protocol: p}
 	r, err := newRun(trial, parts, devices.Target{}, 1, func() {})
 	if err != nil {
 		t.Fatal(err)

@@ -24,7 +24,8 @@ func Finite(x float32) bool {
 	return !math.IsNaN(float64(x)) && !math.IsInf(float64(x), 0)
 }
 
-// CheckScores reports the first score of a batch that is not finite.
+// CheckScores returns a *BadScore for the first score of a batch that is not
+// finite.
 func CheckScores(b datasets.Stream, scores []float32) error {
 	for k, x := range scores[:b.Len()] {
 		if !Finite(x) {
@@ -34,8 +35,8 @@ func CheckScores(b datasets.Stream, scores []float32) error {
 	return nil
 }
 
-// CheckFeatures is for models that compute with features: it refuses those
-// that are beyond what networks can be fed.
+// CheckFeatures returns an error for a feature that is not within ±nn.Largest.
+// Models that compute with features call it first.
 func CheckFeatures(b datasets.Stream) error {
 	if nn.Within(b.Feat) {
 		return nil
@@ -43,19 +44,19 @@ func CheckFeatures(b datasets.Stream) error {
 	return BadFeature(b)
 }
 
-// BadFeature names the first feature of a batch that CheckFeatures refuses.
-// It panics if there is none.
+// BadFeature returns the error for the first feature of a batch that is not
+// within ±nn.Largest. It panics if all are.
 func BadFeature(b datasets.Stream) error {
 	for i := range b.Feat {
 		if f := b.Feat[i : i+1]; !nn.Within(f) {
 			return fmt.Errorf("feature %d of event %d is %v, expected a number within ±%g", i%b.NumFeat, b.EventID(i/b.NumFeat), f[0], nn.Largest)
 		}
 	}
-	panic("models: a device finds features bad that are not")
+	panic("models: all features are within range")
 }
 
-// CheckClock is for models that compute with times: it refuses those that are
-// beyond what networks can be fed.
+// CheckClock returns an error for a time that is not within ±nn.Largest
+// seconds. Models that compute with times call it first.
 func CheckClock(b datasets.Stream) error {
 	for k, t := range b.Time {
 		if !(math.Abs(t) <= nn.Largest) {
@@ -65,13 +66,13 @@ func CheckClock(b datasets.Stream) error {
 	return nil
 }
 
-// BadState reports that a batch would leave a state that is not finite.
+// BadState returns the error for a batch that leaves a state that is not finite.
 func BadState(b datasets.Stream) error {
 	return fmt.Errorf("the states after events %d to %d are not finite", b.EventID(0), b.EventID(b.Len()-1))
 }
 
-// ErrTask is what a model answers to a task that its Kind does not list.
+// ErrTask is the error of methods of another task than the model was built for.
 var ErrTask = errors.New("the model was not built for this task")
 
-// ErrDeployed is what a deployed model answers to Train and to Deploy.
+// ErrDeployed is the error of a deployed model's Train and Deploy.
 var ErrDeployed = errors.New("a deployed model is for inference alone: train, and deploy, the model that it was made from")

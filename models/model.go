@@ -1,8 +1,15 @@
+// Package models defines what a model is to the harness, and the registry
+// through which the harness finds models. Every family lives in a folder of its
+// own and registers itself; package standard imports them all.
 package models
 
 import (
+	"slices"
+
 	"dgsbench/datasets"
 	"dgsbench/kernels"
+	"dgsbench/kernels/cpu"
+	"dgsbench/nn"
 	"dgsbench/protocol"
 )
 
@@ -10,28 +17,29 @@ import (
 // built for one task. Batches come in stream order; b.Len() never exceeds
 // Setup.MaxBatch.
 //
-// Within a batch no event sees another one's update: all reads come from
-// before the batch, and where a node occurs several times its last
-// occurrence in stream order is kept (semantics: the mini-batch rule of the
-// paper).
+// Within a batch no event sees the update of another: all reads come from
+// before the batch, and where a node occurs several times its last occurrence
+// in stream order is kept (the mini-batch rule of the paper).
 //
-// Batches carry no labels but for Train's: Label is nil (datasets.Stream,
-// WithoutLabels), as it is in Setup.Train. Labels become known through Learn.
+// Batches carry no labels, except those of Train: Label is nil
+// (datasets.Stream.WithoutLabels), as it is in Setup.Train. Labels become known
+// through Learn.
 //
-// A method that meets a score that is not finite returns a *BadScore. What
-// cannot be answered or learned from with finite numbers is an error that
+// A method that meets a score that is not finite returns a *BadScore. A batch
+// that cannot be answered or learned from with finite numbers is an error that
 // changes nothing: parameters, state, moments of optimisers and random streams
 // are as before the call, and the model goes on as if the batch had not come.
-// Two things are not the batch's, and stay: a model that has other memories in
-// evaluation than in training may have made the change from one to the other, and
-// one with derivatives of states may have forgotten some, as after Restore.
+// Two changes may remain, as they do not depend on the batch: a model with
+// separate memories for training and evaluation may have changed from one to
+// the other, and one with derivatives of states may have dropped some, as
+// Restore does.
 type Model interface {
 	// Train makes one optimisation step on the batch and then folds it into
 	// the state. For link prediction, negatives holds one negative
 	// destination an event; for node classification it is nil, and events
-	// without a label only advance the state. The loss is that of before
-	// the step: it is of the states and parameters from before the batch, so
-	// that what is said of an event depends on nothing else in the batch.
+	// without a label only advance the state. The loss is the one before
+	// the step, of the states and parameters from before the batch, so that
+	// the term of an event depends on nothing else in the batch.
 	Train(b datasets.Stream, negatives []int32) (loss float64, err error)
 
 	// Classify writes one logit an event, from the source's state with this
@@ -41,7 +49,7 @@ type Model interface {
 
 	// Rank counts, for every event, the negatives that score above and level
 	// with the true destination, from the state before the batch, which it
-	// leaves unchanged. The true destination itself is left out once.
+	// leaves unchanged. The true destination itself is no negative.
 	Rank(b datasets.Stream, c Candidates, out Counts) error
 
 	// Score writes the full matrix of the logits that Rank counts by, b.Len()
@@ -52,25 +60,26 @@ type Model interface {
 	// Observe folds the batch in.
 	Observe(b datasets.Stream) error
 
-	// Learn says which labels, 0 or 1, some events have that were folded in
-	// by Classify or Observe. All are labelled, they are in stream order from
+	// Learn gives the labels, 0 or 1, of events that were folded in by
+	// Classify or Observe. All are labelled, they are in stream order from
 	// call to call, and none comes twice between two Resets. Labels may be
-	// late: other batches may have been folded in since, so that the state
-	// may be later than the events. What Train was given does not come again.
-	// Whatever Learn changes is state: Reset forgets it, so that the labels
-	// of a validation do not reach the next epoch. Models that do nothing
-	// with labels outside Train embed Offline.
+	// late: the state may be later than the events. What Train was given
+	// does not come again. Whatever Learn changes is state: Reset clears it,
+	// so that the labels of a validation do not reach the next epoch. Models
+	// that do nothing with labels outside Train embed Offline.
 	Learn(events datasets.Stream, labels []int8) error
 
-	// Reset forgets the state of all nodes, not the parameters.
+	// Reset clears the state of all nodes, not the parameters.
 	Reset()
 
-	// Snapshot copies the parameters, or parameters and state.
+	// Snapshot copies the parameters, or parameters and state. Most models
+	// call Take.
 	Snapshot(what Part) Snapshot
 
-	// Restore puts back what the snapshot holds. It may be of anybody's
-	// making: one of another model or size, or with numbers that this model
-	// cannot have, is an error, and changes nothing.
+	// Restore replaces parameters, and the state if there is one in the
+	// snapshot. The snapshot is untrusted: one of another model or size, or
+	// with numbers that this model cannot have, is an error that changes
+	// nothing. Most models call Put.
 	Restore(Snapshot) error
 
 	// NumParams is the number of learnable parameters.
@@ -79,37 +88,70 @@ type Model interface {
 
 // Deployer is a model that also has a leaner form for inference alone.
 type Deployer interface {
-	// Deploy gives a copy with the same parameters and state that answers
-	// the same but for rounding, and whose Train returns ErrDeployed. Its
+	// Deploy returns a copy with the same parameters and state that answers
+	// the same up to rounding, and whose Train returns ErrDeployed. Its
 	// snapshots are of a kind of their own. It may share read-only parts and
 	// the device with the model: both belong to one goroutine.
 	Deploy() (Model, error)
 }
 
-// Ahead is a model that gains from knowing a part of the stream before it
+// Ahead is a model that is faster when it knows a part of the stream before it
 // has answered the beginning.
 type Ahead interface {
-	// ClassifyAhead is Classify on batches of so many events, one after the
-	// other (the last one may be shorter): the same bits in logits and in the
-	// state. part may be any number of events: they are answered as a whole
-	// or, with an error, not at all.
+	// ClassifyAhead is Classify on consecutive batches of the given size (the
+	// last may be shorter): the same bits in logits and in the state. part
+	// may be any number of events: they are answered as a whole or, with an
+	// error, not at all.
 	ClassifyAhead(part datasets.Stream, batch int, logits []float32) error
 }
 
-// Candidates are the destinations that an event is ranked against.
-type Candidates struct {
-	// Nodes are the candidates, ascending, without repetition.
-	Nodes []int32
-	// Without lists, for each event of the batch, further nodes that are
-	// not negatives of it (ascending); nil leaves nobody out.
-	Without [][]int32
+// Factual is a model that knows its Facts. Tables about models leave the
+// others out.
+type Factual interface{ Facts() Facts }
+
+// Facts describe a built model in tables about models.
+type Facts struct {
+	// Parameters are the learned ones, by part. Together they are NumParams.
+	Parameters []nn.PartSize
+	// State is how many numbers are kept of a node.
+	State int
+	// Forgetting is by how many different factors a state is multiplied when
+	// its node occurs; 0 where it is not multiplied by any.
+	Forgetting int
 }
 
-// Counts receives the ranking facts: entry k counts the negatives of event
-// k that score above (Greater) and exactly level with (Equal) its true
-// destination.
-type Counts struct {
-	Greater, Equal []int32
+// HeadPart is the part of a model's parameters that makes a score of what lies
+// below it.
+const HeadPart = "head"
+
+// Offline is the Learn of models that learn in Train alone, or not at all:
+// labels that become known later change nothing.
+type Offline struct{}
+
+// Learn does nothing.
+func (Offline) Learn(datasets.Stream, []int8) error { return nil }
+
+func (Offline) offline() {}
+
+// Reveal calls the model's Learn with those of the events that are labelled,
+// if there are any. An Offline model is not called.
+func Reveal(m Model, events datasets.Stream) error {
+	if _, offline := m.(interface{ offline() }); offline {
+		return nil
+	}
+	if slices.Contains(events.Label, datasets.Unlabelled) {
+		var labelled []int
+		for k, label := range events.Label {
+			if label != datasets.Unlabelled {
+				labelled = append(labelled, k)
+			}
+		}
+		events = events.Select(labelled)
+	}
+	if len(events.Label) == 0 {
+		return nil
+	}
+	return m.Learn(events.WithoutLabels(), events.Label)
 }
 
 // Setup is what a model is built from, beside its options.
@@ -119,14 +161,24 @@ type Setup struct {
 	Users    int // bipartite boundary as in datasets.Stream
 	NumFeat  int
 	MaxBatch int
-	Events   int // of the whole stream; only Kind.Bytes asks
+	Events   int // of the whole stream; for Kind.Bytes alone
 	// Inference says, to Kind.Bytes alone, that nothing will be trained.
 	Inference bool
 	// Train is the training part, for what a model fixes before training
-	// (bucket edges, time statistics). It has no labels, and must not be kept.
+	// (bucket edges, time statistics). It has no labels, and must not be
+	// retained.
 	Train   datasets.Stream
 	Seed    uint64
 	Threads int // threads the model may use; results do not depend on it
-	// Device makes a device for a model; nil makes one of the processor.
+	// Device returns a device for a model; nil stands for the processor.
 	Device func(threads int) (kernels.Device, error)
+}
+
+// NewDevice returns the device that the model runs on. Only the model's
+// goroutine uses it.
+func (s Setup) NewDevice() (kernels.Device, error) {
+	if s.Device == nil {
+		return cpu.NewDevice(cpu.Best(), s.Threads), nil
+	}
+	return s.Device(s.Threads)
 }

@@ -1,9 +1,44 @@
 package models
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+
+	"dgsbench/protocol"
 )
+
+// Options are a model's hyper-parameters: a pointer to a struct with yaml
+// tags. Validate returns an *OptionError for a value that is out of range.
+type Options interface {
+	Validate() error
+}
+
+// Leaky are Options under which a score may depend on what comes after its
+// event within the batch, which no model does unless it says so.
+type Leaky interface {
+	// LooksAhead says why; it is empty where no score does.
+	LooksAhead(protocol.Task) string
+}
+
+// Mixing are Options under which training lets the events of a batch see each
+// other, as batch norm does. Answers do not.
+type Mixing interface {
+	MixesBatch() bool
+}
+
+// Reaching are Options under which an answer may depend on the states of
+// other nodes than the event's own two, as attention over neighbours does. In
+// t-batches such an answer could look ahead.
+type Reaching interface {
+	ReachesOut() bool
+}
+
+// NoOptions are the Options of models without any.
+type NoOptions struct{}
+
+// Validate returns nil.
+func (*NoOptions) Validate() error { return nil }
 
 // OptionError reports an option whose value is out of range.
 type OptionError struct {
@@ -25,4 +60,31 @@ func InOption(option string, err error) error {
 		return &OptionError{option + "." + e.Option, e.Text}
 	}
 	return err
+}
+
+// Expect returns an OptionError unless ok: "NAME is VALUE, expected EXPECTED".
+// So Validate can be one cmp.Or over all options.
+func Expect(ok bool, name string, value any, expected string) error {
+	if ok {
+		return nil
+	}
+	return BadOption(name, "is %v, expected %s", value, expected)
+}
+
+// InRange expects low <= value <= high.
+func InRange[T cmp.Ordered](name string, value, low, high T) error {
+	if value >= low && value <= high {
+		return nil
+	}
+	return BadOption(name, "is %v, expected %v to %v", value, low, high)
+}
+
+// OneOf expects one of the known words.
+func OneOf[T ~string](name string, word T, known ...T) error {
+	for _, k := range known {
+		if word == k {
+			return nil
+		}
+	}
+	return BadOption(name, "is %q, expected one of %v", word, known)
 }

@@ -12,41 +12,12 @@ import (
 // FeatureUse says what a model does with event features.
 type FeatureUse int
 
+// The uses of features.
 const (
-	// FeaturesIgnored: the model does not read them.
-	FeaturesIgnored FeatureUse = iota
-	// FeaturesOptional: the model reads them where there are any.
-	FeaturesOptional
-	// FeaturesRequired: the model cannot work without them.
-	FeaturesRequired
+	FeaturesIgnored  FeatureUse = iota // the model does not read them
+	FeaturesOptional                   // it reads them where there are any
+	FeaturesRequired                   // it cannot work without them
 )
-
-// Options are a model's hyper-parameters: a pointer to a struct with yaml
-// tags. Validate says, in one sentence, which value is out of range and what
-// was expected.
-type Options interface {
-	Validate() error
-}
-
-// Leaky are Options under which a score may depend on what comes after its
-// event within the batch, which no model does unless it says so.
-type Leaky interface {
-	// LooksAhead says why; it is empty where no score does.
-	LooksAhead(protocol.Task) string
-}
-
-// Mixing are Options under which training lets the events of a batch see each
-// other, as batch norm does. Answers do not.
-type Mixing interface {
-	MixesBatch() bool
-}
-
-// Reaching are Options under which an answer may depend on the states of
-// other nodes than the event's own two, as attention over neighbours does. In
-// t-batches such an answer could look ahead.
-type Reaching interface {
-	ReachesOut() bool
-}
 
 // Kind is one registered implementation.
 type Kind struct {
@@ -56,6 +27,9 @@ type Kind struct {
 	Memory   bool // keeps per-node state
 	Deploys  bool // its models are Deployers
 	Features FeatureUse
+	// Deterministic models of class Learned draw nothing at random: trained
+	// with another seed they have the same numbers.
+	Deterministic bool
 	// Options returns a fresh set of default options.
 	Options func() Options
 	// Bytes is the memory that a model takes on the stream of the setup,
@@ -73,8 +47,8 @@ func (k Kind) Trainable() bool { return k.Class == protocol.Learned }
 // Supports reports whether the kind can do the task.
 func (k Kind) Supports(t protocol.Task) bool { return slices.Contains(k.Tasks, t) }
 
-// Fits reports whether the kind can be used on the dataset: oracles need a
-// hidden state to know.
+// Fits reports whether the kind can be used on the dataset: oracles need the
+// truth of a simulator.
 func (k Kind) Fits(d datasets.Dataset) bool { return k.Class != protocol.Oracle || d.HasTruth }
 
 var kinds = map[string]Kind{}

@@ -32,9 +32,59 @@ type Snapshot struct {
 	Params, State []Tensor
 }
 
-// Check reports what keeps the snapshot's tensors from taking the place of a
-// model's own: both lists must hold tensors of the same names, shapes and
-// types in the same order, and all numbers of saved must be finite.
+// State is what a model keeps of nodes, as its snapshots hold it.
+type State interface {
+	// Tensors copies the state.
+	Tensors() []Tensor
+	// CheckTensors returns an error for tensors that the model cannot have.
+	CheckTensors(saved []Tensor) error
+	// SetTensors replaces the state by tensors that have passed CheckTensors.
+	SetTensors(saved []Tensor)
+}
+
+// Take returns a snapshot of the parameters, which are copies, and for
+// Everything of the state. state is nil for models without one.
+func Take(what Part, params []Tensor, state State) Snapshot {
+	s := Snapshot{Params: params}
+	if what == Everything && state != nil {
+		s.State = state.Tensors()
+	}
+	return s
+}
+
+// Put replaces parameters and state by those of a snapshot, if all of it
+// fits: setParams checks the parameters before it writes any. It is nil for
+// models without parameters, and state for those without one.
+func Put(s Snapshot, setParams func(saved []Tensor) error, state State) error {
+	if state == nil {
+		state = stateless{}
+	}
+	if setParams == nil {
+		setParams = stateless{}.CheckTensors
+	}
+	if s.State != nil {
+		if err := state.CheckTensors(s.State); err != nil {
+			return err
+		}
+	}
+	if err := setParams(s.Params); err != nil {
+		return err
+	}
+	if s.State != nil {
+		state.SetTensors(s.State)
+	}
+	return nil
+}
+
+// stateless is the State of models without one.
+type stateless struct{}
+
+func (stateless) Tensors() []Tensor                 { return nil }
+func (stateless) CheckTensors(saved []Tensor) error { return Check(nil, saved) }
+func (stateless) SetTensors([]Tensor)               {}
+
+// Check returns an error unless both lists hold tensors of the same names,
+// shapes and types in the same order, and all numbers of saved are finite.
 func Check(own, saved []Tensor) error {
 	if len(own) != len(saved) {
 		return fmt.Errorf("snapshot has %d tensors, the model has %d", len(saved), len(own))
@@ -48,7 +98,7 @@ func Check(own, saved []Tensor) error {
 	return CheckFinite(saved)
 }
 
-// CheckFinite names the first number that is not finite.
+// CheckFinite returns an error for the first number that is not finite.
 func CheckFinite(saved []Tensor) error {
 	for _, t := range saved {
 		if i := slices.IndexFunc(t.F32, func(x float32) bool { return !Finite(x) }); i >= 0 {
@@ -58,8 +108,7 @@ func CheckFinite(saved []Tensor) error {
 	return nil
 }
 
-// CheckBounded is Check for numbers that must be within what networks can be
-// fed, too.
+// CheckBounded is Check for numbers that must also be within ±nn.Largest.
 func CheckBounded(own, saved []Tensor) error {
 	if err := Check(own, saved); err != nil {
 		return err
@@ -72,8 +121,8 @@ func CheckBounded(own, saved []Tensor) error {
 	return nil
 }
 
-// CheckTimes is for tensors that hold the bits of times in seconds, or none
-// where there was no event: it names the first that is not within +-most.
+// CheckTimes returns an error for the first number that is neither in none nor
+// the bits of a time within ±most seconds.
 func CheckTimes(t Tensor, most float64, none ...int64) error {
 	for i, bits := range t.I64 {
 		if x := math.Float64frombits(uint64(bits)); !slices.Contains(none, bits) && !(math.Abs(x) <= most) {
@@ -83,7 +132,7 @@ func CheckTimes(t Tensor, most float64, none ...int64) error {
 	return nil
 }
 
-// String is the tensor's name, type and shape.
+// String returns the tensor's name, type and shape.
 func (t Tensor) String() string {
 	kind := "F32"
 	if t.I64 != nil {
@@ -92,7 +141,7 @@ func (t Tensor) String() string {
 	return fmt.Sprintf("%s (%s %v)", t.Name, kind, t.Shape)
 }
 
-// Copy fills dst from the snapshot's tensors, which must pass Check.
+// Copy copies the numbers of src to dst if they pass Check.
 func Copy(dst, src []Tensor) error {
 	if err := Check(dst, src); err != nil {
 		return err
@@ -104,14 +153,11 @@ func Copy(dst, src []Tensor) error {
 	return nil
 }
 
-// Clone is a deep copy of a list of tensors.
+// Clone returns a deep copy of the tensors.
 func Clone(ts []Tensor) []Tensor {
-	out := make([]Tensor, len(ts))
+	out := slices.Clone(ts)
 	for i, t := range ts {
-		out[i] = Tensor{
-			Name: t.Name, Shape: append([]int(nil), t.Shape...),
-			F32: append([]float32(nil), t.F32...), I64: append([]int64(nil), t.I64...),
-		}
+		out[i].Shape, out[i].F32, out[i].I64 = slices.Clone(t.Shape), slices.Clone(t.F32), slices.Clone(t.I64)
 	}
 	return out
 }

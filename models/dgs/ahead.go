@@ -11,17 +11,16 @@ import (
 	"dgsbench/protocol"
 )
 
-// ahead answers batches that are known in advance. Neither embedding nor head
-// feeds back into the states, so the events of many batches are embedded in
-// one product, then states advance batch after batch, and what becomes of all
-// the sources is scored in one product.
+// ahead classifies batches that are known in advance. Neither embedding nor
+// head feeds back into the states: so the events of many batches are embedded
+// in one product, then the states advance batch by batch, and the new states of
+// all sources are classified in one product.
 type ahead struct {
 	batch    int              // events
-	capacity int              // events, of whole batches
-	net      *network         // it embeds, and its head reads after
-	values   values           // embeddings
-	after    kernels.Buffer   // states of the sources
-	batches  []kernels.Buffer // the same, cut
+	capacity int              // events: a multiple of batch
+	net      *network         // embedding, and a head that reads after
+	values   values           // of the embedding
+	after    []kernels.Buffer // new states of the sources, a buffer a batch
 }
 
 // aheadEvents are embedded at once, or one batch if that is more.
@@ -40,105 +39,94 @@ func (m *Model) ClassifyAhead(part datasets.Stream, batch int, logits []float32)
 	if err := models.CheckFeatures(part); err != nil {
 		return err
 	}
-	a := m.ahead
-	m.states.settle()
-	for lo := 0; lo < part.Len(); lo += a.capacity {
-		hi := min(lo+a.capacity, part.Len())
+	m.states.compact()
+	for lo := 0; lo < part.Len(); lo += m.ahead.capacity {
+		hi := min(lo+m.ahead.capacity, part.Len())
 		if err := m.classifyAhead(part.Slice(lo, hi), logits[lo:hi]); err != nil {
-			m.states.takeBack()
+			m.states.restoreBackups()
 			return err
 		}
 	}
-	m.states.dropAside()
+	m.states.dropBackups()
 	return nil
 }
 
-// newAhead takes the present parameters over.
+// newAhead copies the present parameters.
 func (m *Model) newAhead(batch int) *ahead {
 	a := &ahead{batch: batch, capacity: max(1, aheadEvents/batch) * batch}
-	s, d := m.setup, m.device
+	s := m.setup
 	s.MaxBatch = a.capacity
-	a.net = newEmbedding(d, m.opts, m.net.size, s, &feeds{encoder: m.encoder})
+	a.net = newEmbedding(m.device, m.opts, m.net.size, s, m.net.buckets)
 	a.values = a.net.valuesOf(a.net.embed.Buffer)
-	after := a.net.Input("after", a.net.rows, m.net.size)
-	a.net.head = head.On(a.net.Network, after, a.net.rows, m.opts.Head, a.capacity, nn.Wanted{})
-	a.after = a.net.Buffer(after)
+	x := a.net.Input("after", a.net.rows, m.net.size)
+	a.net.head = head.On(a.net.Network, x, a.net.rows, m.opts.Head, a.capacity, nn.Wanted{})
 	for first := 0; first < a.capacity; first += batch {
-		a.batches = append(a.batches, d.View(a.after, first*m.net.size, batch*m.net.size))
+		a.after = append(a.after, m.device.View(a.net.Buffer(x), first*m.net.size, batch*m.net.size))
 	}
-	if err := a.take(m.net.head.Tensors()); err != nil {
+	if err := a.net.head.Restore(m.net.head.Tensors()); err != nil {
 		panic(err) // the model's own parameters fit
 	}
 	return a
 }
 
-// take makes the parameters its own.
-func (a *ahead) take(params []models.Tensor) error { return a.net.head.Restore(params) }
-
-// classifyAhead answers at most capacity events.
+// classifyAhead classifies at most capacity events.
 func (m *Model) classifyAhead(part datasets.Stream, logits []float32) error {
-	a := m.ahead
-	a.net.feed(part)
+	a, t := m.ahead, m.states
+	a.net.setBatch(part)
 	a.net.embed.Run()
-	for i, rows := range a.batches {
-		lo := i * a.batch
-		if lo >= part.Len() {
-			break
-		}
+	for lo := 0; lo < part.Len(); lo += a.batch {
 		b := part.Slice(lo, min(lo+a.batch, part.Len()))
-		m.states.advance(b, lo, a.values, rows)
-		m.folded()
+		// The new states of the sources, for the head.
+		copy(t.self.host, b.Src)
+		copy(t.other.host, b.Dst)
+		for k := range b.Len() {
+			t.event.host[k] = int32(lo + k)
+		}
+		t.upload(t.event)
+		t.mix(b.Len(), a.values, a.after[lo/a.batch])
+		// Those of all nodes, for the table.
+		t.listWrites(b, lo)
+		t.upload(t.event)
+		t.mix(len(t.writes), a.values, t.after)
+		t.backUpWrites()
+		t.device.ScatterRows(len(t.writes), t.size, t.first, t.after, t.self.onDevice)
+		m.forgetWrites()
 	}
 	return a.net.head.Classify(part, logits)
 }
 
-// advance computes what becomes of the sources of a batch, whose embeddings
-// begin at row first, and folds the batch in.
-func (t *states) advance(b datasets.Stream, first int, v values, after kernels.Buffer) {
-	copy(t.rows.self.host, b.Src)
-	copy(t.rows.other.host, b.Dst)
-	for k := range b.Len() {
-		t.rows.event.host[k] = int32(first + k)
-	}
-	t.lists.write(writeLists)
-	t.mix(b.Len(), v, after)
-	t.stage(b, first, v)
-	t.setAside()
-	t.commit()
-}
-
-// setAside copies the states that are about to be written for the first time
-// since settle to the other half, so that they can be taken back.
-func (t *states) setAside() {
-	before := len(t.aside)
+// backUpWrites copies the states that are about to be written for the first
+// time since compact to the second half.
+func (t *states) backUpWrites() {
+	before := len(t.backedUp)
 	for _, w := range t.writes {
-		if !t.isAside[w.Self] {
-			t.isAside[w.Self], t.aside = true, append(t.aside, w.Self)
+		if !t.isBackedUp[w.Self] {
+			t.isBackedUp[w.Self], t.backedUp = true, append(t.backedUp, w.Self)
 		}
 	}
-	t.copyRows(t.otherHalf, t.s, t.aside[before:])
+	t.copyRows(t.second, t.first, t.backedUp[before:])
 }
 
-// takeBack puts back what was set aside.
-func (t *states) takeBack() {
-	for nodes := range slices.Chunk(t.aside, gatherRows) {
-		t.copyRows(t.s, t.otherHalf, nodes)
+// restoreBackups undoes the writes since compact.
+func (t *states) restoreBackups() {
+	for nodes := range slices.Chunk(t.backedUp, gatherAtLeast) {
+		t.copyRows(t.first, t.second, nodes)
 	}
-	t.dropAside()
+	t.dropBackups()
 }
 
-// dropAside forgets what was set aside.
-func (t *states) dropAside() {
-	for _, n := range t.aside {
-		t.isAside[n] = false
+// dropBackups keeps the writes since compact.
+func (t *states) dropBackups() {
+	for _, n := range t.backedUp {
+		t.isBackedUp[n] = false
 	}
-	t.aside = t.aside[:0]
+	t.backedUp = t.backedUp[:0]
 }
 
 // copyRows copies the nodes' rows from one half to the other.
 func (t *states) copyRows(to, from kernels.Buffer, nodes []int32) {
 	if len(nodes) > 0 {
-		t.device.WriteInts(t.index, nodes)
-		t.device.MoveRows(len(nodes), t.size, to, t.index, from, t.index)
+		t.device.WriteInts(t.gatherIndex, nodes)
+		t.device.MoveRows(len(nodes), t.size, to, t.gatherIndex, from, t.gatherIndex)
 	}
 }

@@ -108,7 +108,7 @@ func BenchmarkLists(b *testing.B) {
 	}
 	i := 0
 	for b.Loop() {
-		m.listPairs(windows[i%len(windows)], negatives[i%len(windows)])
+		m.listRows(windows[i%len(windows)], negatives[i%len(windows)])
 		i++
 	}
 }

@@ -1,208 +1,160 @@
 package dgs
 
 import (
-	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
 	"dgsbench/nn"
 )
 
-// derivatives are those of all nodes' states by the parameters below the
-// head: A by alpha, B by beta (with Input: by their biases) and J by the
-// matrices. A node that was never trained on has zeros.
+// derivatives are those of every node's state S_n by alpha, beta and the
+// matrices, carried forward in time (real-time recurrent learning, section 3.2
+// of the paper). With o the other end of an event, and all right-hand sides
+// from before the batch, equation 2 gives
+//
+//	A_n <- beta A_n + (1-beta) alpha A_o + (1-beta) (S_o - E)
+//	B_n <- beta B_n + (1-beta) alpha B_o + S_n - (1-alpha) E - alpha S_o
+//	J_n <- beta J_n + (1-beta) alpha J_o + (1-beta) (1-alpha) dE/dz F
+//
+// elementwise. With factors: input A and B are by the biases, and J has lanes
+// for the matrices of alpha and beta, too. The gradient of a loss that reads the
+// states of some nodes is the sum over them of dL/dS_n times these. A node that
+// was never trained on has zeros, and no memory for J.
 type derivatives struct {
 	device kernels.Device
 	net    *network
 	states *states
-	a, b   kernels.Buffer // nodes x size
-	shape  kernels.JacobianShape
-	j      kernels.Jacobians // nil where the shape has no lanes
-	slots  slots
 
-	batch touched
-	step  kernels.JacobianStep
-	drive *kernels.BlockDerivatives // nil without W
-	fresh []int32                   // nodes of the batch that had no slot before
+	a, b    kernels.Buffer         // nodes x size
+	tables  kernels.Group          // a and b
+	forward kernels.MixtureForward // of the batch's writes
+	zeros   kernels.Buffer         // a row a write
 
-	zeros       kernels.Buffer         // a row a write
-	carried     kernels.MixtureForward // of the batch's writes
-	keep, mix   kernels.Buffer         // one row of its Step.Self and Step.Other
-	tables      kernels.Group          // a and b
-	sums        sums                   // of contract
-	grad        kernels.Buffer         // that of the Jacobians; nil where it is one parameter's
-	sections    []section              // of it
-	factorLanes []kernels.Buffer
+	// The nodes whose states the batch reads, those that it writes first, and
+	// dL/dS of them.
+	touched  []int32
+	position []int32        // of a node in touched, +1; 0 for others
+	weights  kernels.Buffer // a row a touched node
+
+	// owed are the gradients of the parameters through the states before the
+	// batch.
+	owed      map[*nn.Node]kernels.Buffer
+	factors   kernels.Group    // those of alpha and beta, as vectors
+	perScalar []kernels.Buffer // the same where alpha and beta are scalars: to be summed
+
+	*jacobians
 }
 
 func newDerivatives(n *network, t *states, s models.Setup) *derivatives {
-	d, most := t.device, 3*s.MaxBatch // sources, destinations, negatives
-	rows := func() kernels.Buffer { return d.NewBuffer(2 * s.MaxBatch * n.size) }
-	v := &derivatives{
-		device: d, net: n, states: t, a: d.NewBuffer(t.nodes * n.size), b: d.NewBuffer(t.nodes * n.size),
-		shape: jacobianShape(n.opts, n.size, s.NumFeat), slots: newSlots(t.nodes),
-		batch: newTouched(d, t.nodes, most, n.size, t.rows.touched),
-		zeros: rows(), sums: newSums(d, n.size),
+	dev := t.device
+	perWrite := func() kernels.Buffer { return dev.NewBuffer(2 * s.MaxBatch * n.size) }
+	d := &derivatives{
+		device: dev, net: n, states: t,
+		a: dev.NewBuffer(t.nodes * n.size), b: dev.NewBuffer(t.nodes * n.size), zeros: perWrite(),
+		position: make([]int32, t.nodes), weights: dev.NewBuffer(3 * s.MaxBatch * n.size), // sources, destinations, negatives
+		owed: map[*nn.Node]kernels.Buffer{},
 	}
-	v.carried = kernels.MixtureForward{
-		Step:   kernels.MixtureGrad{Self: rows(), Other: rows(), E: rows(), Alpha: rows(), Beta: rows()},
+	for _, p := range n.learned {
+		d.owed[p] = dev.NewBuffer(n.Buffer(p).Len())
+	}
+	d.tables, d.factors = dev.NewGroup(d.a, d.b), dev.NewGroup(d.owed[n.alpha.bias], d.owed[n.beta.bias])
+	if n.opts.Factors == Scalar {
+		d.perScalar = []kernels.Buffer{dev.NewBuffer(n.size), dev.NewBuffer(n.size)}
+		d.factors = dev.NewGroup(d.perScalar...)
+	}
+	d.forward = kernels.MixtureForward{
+		Step:   kernels.MixtureGrad{Self: perWrite(), Other: perWrite(), E: perWrite(), Alpha: perWrite(), Beta: perWrite()},
 		Logits: n.opts.Factors == Input,
-		Alpha:  kernels.Tangent{Table: v.a, Dst: rows()}, Beta: kernels.Tangent{Table: v.b, Dst: rows()},
+		Alpha:  kernels.Tangent{Table: d.a, Dst: perWrite()}, Beta: kernels.Tangent{Table: d.b, Dst: perWrite()},
 	}
-	v.tables = d.NewGroup(v.a, v.b)
-	v.keep, v.mix = d.View(v.carried.Step.Self, 0, n.size), d.View(v.carried.Step.Other, 0, n.size)
-	if v.shape.Lanes() > 0 {
-		v.addJacobians(2 * s.MaxBatch)
+	d.jacobians = newJacobians(d, s)
+	return d
+}
+
+// listTouched lists the nodes that the batch writes, then its negatives.
+func (d *derivatives) listTouched(negatives []int32) {
+	for _, n := range d.touched {
+		d.position[n] = 0
 	}
-	return v
+	d.touched = d.touched[:0]
+	for _, w := range d.states.writes {
+		d.touch(w.Self)
+	}
+	for _, n := range negatives {
+		d.touch(n)
+	}
+	copy(d.states.touched.host, d.touched)
 }
 
-// sums are what is owed to alpha and beta where these are one number each,
-// not yet added up.
-type sums struct {
-	of    []kernels.Buffer
-	group kernels.Group
-}
-
-func newSums(d kernels.Device, size int) sums {
-	of := []kernels.Buffer{d.NewBuffer(size), d.NewBuffer(size)}
-	return sums{of, d.NewGroup(of...)}
-}
-
-// addJacobians is for parameters that are matrices.
-func (v *derivatives) addJacobians(mostWrites int) {
-	d, lanes := v.device, v.shape.Lanes()
-	v.j = d.NewJacobians(v.shape)
-	v.step = kernels.JacobianStep{Drive: d.NewBuffer(mostWrites * lanes), PerWrite: v.states.mixture.PerRow}
-	v.divide()
-	if v.net.w != nil {
-		v.drive = newDrive(v.net, v.states, v.step.Drive, lanes, v.carried.Step.E)
+func (d *derivatives) touch(node int32) {
+	if d.position[node] == 0 {
+		d.touched = append(d.touched, node)
+		d.position[node] = int32(len(d.touched))
 	}
 }
 
-// section is a parameter's columns of the Jacobians' gradient; nil where it
-// has all of them.
-type section struct {
-	param   *nn.Node
-	columns kernels.Buffer
-}
-
-// divide finds the parts of the Jacobians' gradient, and those of the drive
-// that belong to alpha and beta.
-func (v *derivatives) divide() {
-	for _, p := range []*nn.Node{v.net.w, v.net.alphaWeights, v.net.betaWeights} {
-		if p != nil {
-			v.sections = append(v.sections, section{param: p})
-		}
-	}
-	if len(v.sections) > 1 {
-		v.grad = v.device.NewBuffer(v.shape.Features * v.shape.Columns)
-		for i := range v.sections {
-			column := i * v.net.size
-			v.sections[i].columns = v.device.View(v.grad, column, v.grad.Len()-column)
-		}
-	}
-	if v.net.opts.Factors == Input {
-		for _, back := range []int{2, 1} {
-			lane := v.shape.Lanes() - back*v.net.size
-			v.factorLanes = append(v.factorLanes, v.device.View(v.step.Drive, lane, v.step.Drive.Len()-lane))
-		}
+// locate lists the positions of nodes among those touched.
+func (d *derivatives) locate(nodes []int32, positions list) {
+	for i, n := range nodes {
+		positions.host[i] = d.position[n] - 1
 	}
 }
 
-// forget makes all derivatives zero: those of states that are zero, or that
+// addWeights adds n rows of gradients to dL/dS of the nodes at the positions.
+func (d *derivatives) addWeights(n int, gradients kernels.Buffer, positions list) {
+	size := d.net.size
+	d.device.ScatterAddRows(n, d.weights.Len()/size, size, d.weights, gradients, positions.onDevice)
+}
+
+// mix computes the new states of the batch's writes, A and B of them, and the
+// derivatives of equation 2 by its operands.
+func (d *derivatives) mix(v values) {
+	d.device.MixForward(d.states.mixtureOf(len(d.states.writes), v), d.states.after, &d.forward)
+}
+
+// contract computes what the loss owes to alpha and beta through the states
+// before the batch: the sums over n of dL/dS_n A_n and dL/dS_n B_n.
+func (d *derivatives) contract(v values) {
+	o, sigmoids := d.net.opts, v.factors
+	if o.Range == Clamp || o.Factors == Input { // A and B are by the parameters themselves
+		sigmoids = nil
+	}
+	d.device.ContractRows(len(d.touched), d.states.nodes, d.net.size, d.factors, d.weights, d.tables, d.states.touched.onDevice, sigmoids)
+}
+
+// finishGradients completes owed.
+func (d *derivatives) finishGradients() {
+	for i, vector := range d.perScalar {
+		p := []*nn.Node{d.net.alpha.bias, d.net.beta.bias}[i]
+		d.device.ColumnSums(d.net.size, 1, d.owed[p], vector)
+	}
+	for i, columns := range d.columns {
+		d.device.CopyRows(d.shape.Features, d.net.size, d.owed[d.matrices[i]], d.net.size, columns, d.shape.Columns)
+	}
+}
+
+// forgetAll makes all derivatives zero: those of states that are zero, or
 // count as constants.
-func (v *derivatives) forget() {
-	v.device.Zero(v.states.nodes*v.net.size, v.a)
-	v.device.Zero(v.states.nodes*v.net.size, v.b)
-	v.slots.reset()
+func (d *derivatives) forgetAll() {
+	d.device.Zero(d.states.nodes*d.net.size, d.a)
+	d.device.Zero(d.states.nodes*d.net.size, d.b)
+	d.slots.reset()
 }
 
-// forgetWrites does so for the nodes of the staged writes.
-func (v *derivatives) forgetWrites() {
-	t := v.states
-	t.listWrites()
-	v.device.ScatterRows(len(t.writes), t.size, v.a, v.zeros, t.from.Self)
-	v.device.ScatterRows(len(t.writes), t.size, v.b, v.zeros, t.from.Self)
-	v.forgetJacobians()
-}
-
-// forgetJacobians does so for their Jacobians alone.
-func (v *derivatives) forgetJacobians() {
-	for _, w := range v.states.writes {
-		v.slots.free(w.Self)
-	}
-}
-
-// prepare computes the new states of the batch's writes with what they and
-// their derivatives are made of.
-func (v *derivatives) prepare(x values) {
-	t := v.states
-	v.device.MixForward(t.mixed(len(t.writes), x), t.after, &v.carried)
-	if v.j != nil {
-		v.prepareStep(x)
-	}
-}
-
-// prepareStep fills in what the Jacobians are to do.
-func (v *derivatives) prepareStep(x values) {
-	t, s, step := v.states, &v.step, &v.carried.Step
-	s.Slots = v.slots.of(v.batch.nodes, s.Slots[:0])
-	s.Writes, v.fresh = s.Writes[:0], v.fresh[:0]
+// forgetWrites does so for the nodes of the batch's writes.
+func (d *derivatives) forgetWrites() {
+	t := d.states
 	for i, w := range t.writes {
-		if !v.slots.has(w.Self) {
-			v.fresh = append(v.fresh, w.Self)
-		}
-		s.Writes = append(s.Writes, kernels.JacobianWrite{
-			Self: int32(i), Other: v.batch.position[w.Other] - 1, Slot: v.slots.take(w.Self), Row: w.Event,
-		})
+		t.self.host[i] = w.Self
 	}
-	v.j.Grow(v.slots.next)
-	s.Keep, s.Mix = v.keep, v.mix
-	if s.PerWrite {
-		s.Keep, s.Mix = step.Self, step.Other
-	}
-	s.X = v.net.Buffer(v.net.x)
-	if v.drive != nil {
-		v.drive.Rows, v.drive.Y, v.drive.Z = len(t.writes), x.e, x.z
-		v.device.BlockDerivatives(v.drive)
-	}
-	if v.net.opts.Factors == Input {
-		v.driveFactors(len(t.writes))
-	}
+	t.upload(t.self)
+	d.device.ScatterRows(len(t.writes), t.size, d.a, d.zeros, t.self.onDevice)
+	d.device.ScatterRows(len(t.writes), t.size, d.b, d.zeros, t.self.onDevice)
+	d.forgetJacobians()
 }
 
-// driveFactors are the lanes of the matrices of alpha and beta, which come
-// last.
-func (v *derivatives) driveFactors(rows int) {
-	lanes, size := v.shape.Lanes(), v.net.size
-	v.device.CopyRows(rows, size, v.factorLanes[0], lanes, v.carried.Step.Alpha, size)
-	v.device.CopyRows(rows, size, v.factorLanes[1], lanes, v.carried.Step.Beta, size)
-}
-
-// refuse takes back what the host has noted of a batch that the device has
-// not folded in.
-func (v *derivatives) refuse() {
-	for _, n := range v.fresh {
-		v.slots.free(n)
+// forgetJacobians forgets the Jacobians of these nodes alone.
+func (d *derivatives) forgetJacobians() {
+	for _, w := range d.states.writes {
+		d.slots.release(w.Self)
 	}
-	v.fresh = v.fresh[:0]
-}
-
-// trainedNodes counts the nodes of the training part: those that get a
-// Jacobian.
-func trainedNodes(train datasets.Stream) int {
-	if train.NumNodes == 0 { // none was given
-		return 0
-	}
-	seen := make([]bool, train.NumNodes)
-	count := 0
-	for _, ends := range [][]int32{train.Src, train.Dst} {
-		for _, n := range ends {
-			if !seen[n] {
-				seen[n] = true
-				count++
-			}
-		}
-	}
-	return count
 }

@@ -77,15 +77,7 @@ func (c setting) carryOut(t fatal, plan []handling, m *Model, d reference.Device
 		if what == observed || what == classified {
 			continue
 		}
-		g := m.learning.gradients
-		for k, p := range g.params {
-			if sums[p.Name()] == nil {
-				sums[p.Name()] = make([]float64, g.total.Buffers[k].Len())
-			}
-			for j, v := range d.Exact(g.total.Buffers[k]) {
-				sums[p.Name()][j] += v
-			}
-		}
+		addGradients(sums, m, d)
 	}
 	return sums
 }

@@ -69,7 +69,7 @@ func trainPoisoned(t *testing.T, task protocol.Task, spoil func(*derivatives)) e
 	if _, err := m.Train(first, second.Dst); err != nil {
 		t.Fatal(err)
 	}
-	spoil(m.learning.derivatives)
+	spoil(m.training.derivatives)
 	before := m.Snapshot(models.Everything)
 	_, err = m.Train(second, first.Dst)
 	if err != nil && !reflect.DeepEqual(m.Snapshot(models.Everything), before) {
@@ -97,10 +97,7 @@ func onEveryTask(t *testing.T, test func(t *testing.T, m *Model, part func(i int
 	for name, device := range testDevices() {
 		for _, task := range []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction} {
 			t.Run(name+"/"+string(task), func(t *testing.T) {
-				m, err := newOn(device(t), models.Setup{Task: task, NumNodes: stream.NumNodes, NumFeat: stream.NumFeat, MaxBatch: batch, Threads: 1, Train: stream}, Defaults())
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := newOn(device(t), models.Setup{Task: task, NumNodes: stream.NumNodes, NumFeat: stream.NumFeat, MaxBatch: batch, Threads: 1, Train: stream}, Defaults())
 				test(t, m, part)
 			})
 		}
@@ -144,10 +141,7 @@ func TestAfterBadBatch(t *testing.T) {
 					o := Defaults()
 					o.Optimiser.Method, o.Optimiser.LR = method, .1
 					trained := func(bad bool) any {
-						m, err := newOn(device(t), models.Setup{Task: task, NumNodes: stream.NumNodes, NumFeat: stream.NumFeat, MaxBatch: batch, Threads: 1, Train: stream}, o)
-						if err != nil {
-							t.Fatal(err)
-						}
+						m := newOn(device(t), models.Setup{Task: task, NumNodes: stream.NumNodes, NumFeat: stream.NumFeat, MaxBatch: batch, Threads: 1, Train: stream}, o)
 						for i := range 3 {
 							if bad {
 								trainBad(t, m, stream.Slice(i*batch, (i+1)*batch))
@@ -219,7 +213,7 @@ func TestBadLossIsRefused(t *testing.T) {
 
 // allOf is all that a model has learned so far, derivatives too.
 func allOf(m *Model) any {
-	v := m.learning.derivatives
+	v := m.training.derivatives
 	numbers := func(b kernels.Buffer) []float32 {
 		out := make([]float32, b.Len())
 		m.device.Read(out, b)

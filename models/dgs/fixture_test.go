@@ -118,11 +118,7 @@ func (f fixture) options() *Options {
 func (c *check) build(task protocol.Task, o *Options, er, headParams fixture, train datasets.Stream) {
 	c.Helper()
 	s, _ := c.f.stream()
-	var err error
-	c.m, err = newOn(c.device, models.Setup{Task: task, NumNodes: s.NumNodes, NumFeat: s.NumFeat, MaxBatch: c.batch, Threads: 1, Train: train}, o)
-	if err != nil {
-		c.Fatal(err)
-	}
+	c.m = newOn(c.device, models.Setup{Task: task, NumNodes: s.NumNodes, NumFeat: s.NumFeat, MaxBatch: c.batch, Threads: 1, Train: train}, o)
 	if task == protocol.LinkPrediction {
 		c.m.ranker = pairrank.New(c.device, c.m.net.head.PairLayers(c.m.net.size), c.m.states, c.m.setup)
 	}
@@ -196,14 +192,13 @@ func (c *check) closeTo(what string, got, want []float64, absolute, relative flo
 // layout.
 func (c *check) gradients() map[string][]float64 {
 	out := map[string][]float64{}
-	if g := c.m.learning.gradients; g != nil {
-		for i, p := range g.params {
-			values := c.read(g.total.Buffers[i], g.total.Buffers[i].Len())
-			if p.Dims() == 2 {
-				values = transposed(values, p.Shape()[1])
-			}
-			out[p.Name()] = values
+	for i, p := range c.m.net.learned {
+		total := c.m.training.gradients.Buffers[i]
+		values := c.read(total, total.Len())
+		if p.Dims() == 2 {
+			values = transposed(values, p.Shape()[1])
 		}
+		out[p.Name()] = values
 	}
 	t := c.m.net.head.Training()
 	for i, name := range t.Names() {
@@ -239,8 +234,8 @@ func (c *check) epoch(after func(i int, loss float64)) {
 func (c *check) tables(want fixture) {
 	c.Helper()
 	n := c.m.states.nodes * c.m.states.size
-	c.close("S", c.read(c.m.states.s, n), want.numbers("S"))
-	d := c.m.learning.derivatives
+	c.close("S", c.read(c.m.states.first, n), want.numbers("S"))
+	d := c.m.training.derivatives
 	if d == nil {
 		return
 	}
@@ -478,7 +473,7 @@ func TestVariantsMatchPyTorch(t *testing.T) {
 			o.Embedding, o.Buckets, o.Factors = Buckets, edges+1, factors
 			c.build(protocol.NodeClassification, o, d.in(key+"_er"), d.in("head_nc_buckets"), train)
 			s, _ := c.f.stream()
-			whole := newEncoder(c.m.encoder.Buckets, models.Setup{MaxBatch: s.Len(), NumFeat: s.NumFeat})
+			whole := newOneHot(c.m.net.buckets, s.Len())
 			c.close("delta", doubles(whole.encode(s)), d.numbers("delta"))
 			c.frozen(d.in(key))
 		}
@@ -490,7 +485,7 @@ func TestVariantsMatchPyTorch(t *testing.T) {
 func (f fixture) edges() (int, datasets.Stream) {
 	columns := f["bucket_edges"].([]any)
 	count := len(columns[0].([]any))
-	s := datasets.Stream{NumFeat: len(columns)}
+	s := datasets.Stream{NumFeat: len(columns), NumNodes: 1}
 	for row := range count + 2 {
 		s.Src = append(s.Src, 0)
 		for _, column := range columns {

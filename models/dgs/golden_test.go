@@ -78,14 +78,10 @@ type golden struct {
 
 func newGolden(t *testing.T, batch int) golden {
 	g := golden{t, reference.New(), nil}
-	var err error
-	g.m, err = newOn(g.d, models.Setup{Task: protocol.NodeClassification, NumNodes: goldenNodes, NumFeat: 3, MaxBatch: batch, Threads: 1}, goldenOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	g.m = newOn(g.d, models.Setup{Task: protocol.NodeClassification, NumNodes: goldenNodes, NumFeat: 3, MaxBatch: batch, Threads: 1}, goldenOptions())
 	for j := range goldenG {
-		g.d.Exact(g.m.net.Buffer(g.m.net.alphaBias))[j] = logit(goldenAlpha[j])
-		g.d.Exact(g.m.net.Buffer(g.m.net.betaBias))[j] = logit(goldenBeta[j])
+		g.d.Exact(g.m.net.Buffer(g.m.net.alpha.bias))[j] = logit(goldenAlpha[j])
+		g.d.Exact(g.m.net.Buffer(g.m.net.beta.bias))[j] = logit(goldenBeta[j])
 	}
 	for j, row := range goldenW {
 		for c, v := range row {
@@ -122,8 +118,8 @@ func TestGoldenStates(t *testing.T) {
 	for k := range goldenEvents {
 		g.train(goldenEvents[k : k+1])
 	}
-	v := g.m.learning.derivatives
-	s, a, b := g.d.Exact(g.m.states.s), g.d.Exact(v.a), g.d.Exact(v.b)
+	v := g.m.training.derivatives
+	s, a, b := g.d.Exact(g.m.states.first), g.d.Exact(v.a), g.d.Exact(v.b)
 	g.near("S_0", g.row(s, 0), []float64{.121478815, .193075074, .215560378, .148528853})
 	g.near("S_2", g.row(s, 2), []float64{.110787285, .208930127, .220770629, .153270181})
 	g.near("A_0", g.row(a, 0), []float64{-.144986457, -.270978203, -.456582203, -.684958321})
@@ -140,7 +136,7 @@ func TestGoldenStates(t *testing.T) {
 	for lo := 0; lo < len(goldenEvents); lo += 2 {
 		g.train(goldenEvents[lo:min(lo+2, len(goldenEvents))])
 	}
-	g.near("S_0 in batches of two", g.row(g.d.Exact(g.m.states.s), 0), []float64{.120767815, .185420579, .198787454, .138158825})
+	g.near("S_0 in batches of two", g.row(g.d.Exact(g.m.states.first), 0), []float64{.120767815, .185420579, .198787454, .138158825})
 }
 
 // TestGoldenGradients: the loss meets the derivatives of the states that
@@ -153,7 +149,7 @@ func TestGoldenGradients(t *testing.T) {
 			got := goldenWant{alpha: make([]float64, 4), beta: make([]float64, 4), w0: make([]float64, 3), w2: make([]float64, 3)}
 			for k, e := range goldenEvents {
 				if name == "truncated" && k > 0 {
-					g.m.learning.derivatives.forget()
+					g.m.training.derivatives.forgetAll()
 				}
 				g.train(goldenEvents[k : k+1])
 				g.collect(&got, e)
@@ -172,8 +168,8 @@ func TestGoldenGradients(t *testing.T) {
 
 // collect adds what an event's loss gives.
 func (g golden) collect(sum *goldenWant, e event) {
-	v := g.m.learning.derivatives
-	s, a, b, j := g.d.Exact(g.m.states.s), g.d.Exact(v.a), g.d.Exact(v.b), v.full(g.m.opts)
+	v := g.m.training.derivatives
+	s, a, b, j := g.d.Exact(g.m.states.first), g.d.Exact(v.a), g.d.Exact(v.b), v.full(g.m.opts)
 	for _, node := range []int{e.src, e.dst} {
 		for i, weight := range goldenG {
 			state := g.row(s, node)[i]
@@ -253,8 +249,7 @@ func TestInvariants(t *testing.T) {
 		if _, err := g.m.Train(s, nil); err != nil {
 			t.Fatal(err)
 		}
-		grads := g.m.learning.gradients
-		w := g.d.Exact(grads.total.Buffers[0])
+		w := g.d.Exact(g.m.training.gradients.Buffers[0])
 		for c := range 3 {
 			for i := 0; i < 4; i += 2 {
 				if sum := w[c*4+i] + w[c*4+i+1]; math.Abs(sum) > 1e-15 || w[c*4+i] == 0 {
@@ -262,7 +257,7 @@ func TestInvariants(t *testing.T) {
 				}
 			}
 		}
-		if lo == 0 && g.m.learning.derivatives.slots.slot[3] != -1 {
+		if lo == 0 && g.m.training.derivatives.slots.slot[3] != -1 {
 			t.Error("a node without events has a Jacobian")
 		}
 	}

@@ -85,10 +85,7 @@ func (c setting) model(t fatal, d kernels.Device) *Model {
 	if c.pairs {
 		task = protocol.LinkPrediction
 	}
-	m, err := newOn(d, models.Setup{Task: task, NumNodes: c.nodes, NumFeat: c.naive.f, MaxBatch: c.batch, Threads: 1}, c.o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := newOn(d, models.Setup{Task: task, NumNodes: c.nodes, NumFeat: c.naive.f, MaxBatch: c.batch, Threads: 1}, c.o)
 	c.naive.put(t, m)
 	return m
 }
@@ -144,17 +141,22 @@ func (c setting) gradients(t fatal, m *Model, d reference.Device) (map[string][]
 			t.Fatal(err)
 		}
 		total += loss
-		g := m.learning.gradients
-		for i, p := range g.params {
-			if sums[p.Name()] == nil {
-				sums[p.Name()] = make([]float64, g.total.Buffers[i].Len())
-			}
-			for j, v := range d.Exact(g.total.Buffers[i]) {
-				sums[p.Name()][j] += v
-			}
-		}
+		addGradients(sums, m, d)
 	}
 	return sums, total
+}
+
+// addGradients adds those of the last batch by all parameters below the head.
+func addGradients(sums map[string][]float64, m *Model, d reference.Device) {
+	for i, p := range m.net.learned {
+		total := m.training.gradients.Buffers[i]
+		if sums[p.Name()] == nil {
+			sums[p.Name()] = make([]float64, total.Len())
+		}
+		for j, v := range d.Exact(total) {
+			sums[p.Name()][j] += v
+		}
+	}
 }
 
 // compare holds gradients against differences of a loss.

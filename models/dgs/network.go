@@ -2,181 +2,193 @@ package dgs
 
 import (
 	"math"
+	"sync/atomic"
 
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
+	"dgsbench/models/buckets"
 	"dgsbench/models/head"
 	"dgsbench/nn"
 	"dgsbench/protocol"
 )
 
-// network is the graph of one batch: features and the states before it go
-// in, the embedding of every event, alpha, beta and the loss come out.
+// network is the graph of one batch. Features and the states of both ends from
+// before the batch go in; E(F), alpha, beta, the new states (equation 2) and
+// the logits of the head come out.
 type network struct {
 	*nn.Network
 	opts *Options
-	size int      // numbers of a state
-	rows *nn.Rows // events
-	x    *nn.Node // features, a row an event
+	size int      // of a state
+	rows *nn.Rows // events of the batch
+	head *head.Head
 
-	// The parameters below the head; nil where a variant has none.
-	w, alphaBias, betaBias, alphaWeights, betaWeights *nn.Node
+	x       *nn.Node // features, a row an event
+	w       *nn.Node // features x size; nil for buckets
+	z       *nn.Node // W F, a row an event; nil for buckets
+	e       *nn.Node // E(F), a row an event
+	alpha   factor
+	beta    factor
+	learned []*nn.Node // W and the parameters of alpha and beta, unless they are fixed
 
-	// Values. alpha and beta are vectors, or with Input a row an event.
-	z, e, alpha, beta *nn.Node
-
-	// States of source and destination before the batch, a row an event, and
-	// what becomes of them.
-	self, other *nn.Node
-	after       ends[*nn.Node]
-	// What the head reads in link prediction: pairs of states, positive ones,
-	// then negative ones. In classification it reads after.source.
+	self, other       *nn.Node // states of source and destination before the batch, a row an event
+	newSelf, newOther *nn.Node // states of both after the event
+	// pairs is what the head reads in link prediction, [S_u || S_v]: a row for
+	// each event and its destination, then one for each event and its negative.
+	// In classification the head reads newSelf.
 	pairs *nn.Node
 
-	head    *head.Head
-	feeds   *feeds      // of programs for inference
-	observe *nn.Program // after
-	embed   *nn.Program // values
+	embed   *nn.Program // inference up to E, alpha and beta
+	observe *nn.Program // inference up to the new states
+
+	// What inference reads while it runs, and what it reports.
+	batch                datasets.Stream
+	states               *states
+	buckets              *buckets.Buckets // nil unless E is made of them
+	badFeature, badState atomic.Bool
 }
 
-// ends are something of the sources of events, and of their destinations.
-type ends[T any] struct{ source, destination T }
-
-// values are those of one program.
-type values struct {
-	z, e, alpha, beta kernels.Buffer
-	factors           kernels.Group // alpha and beta
+// factor is alpha or beta.
+type factor struct {
+	value   *nn.Node // a vector of size; with Input a row an event
+	bias    *nn.Node // the parameter: logits, or with Clamp the values themselves
+	weights *nn.Node // with Input the matrix U, features x size
 }
 
-func newNetwork(d kernels.Device, o *Options, size int, s models.Setup, f *feeds) *network {
-	n := newEmbedding(d, o, size, s, f)
-	n.mix()
-	n.classifier(s)
-	n.observe = n.Compile(nn.ForInference, n.after.source, n.after.destination)
+// newNetwork returns the whole network; its inference reads and writes the
+// table of t.
+func newNetwork(d kernels.Device, o *Options, size int, s models.Setup, b *buckets.Buckets) *network {
+	n := newEmbedding(d, o, size, s, b)
+	n.addStates()
+	n.addHead(s)
+	n.observe = n.Compile(nn.ForInference, n.newSelf, n.newOther)
 	return n
 }
 
-// newEmbedding is a network up to what it computes of the features alone.
-func newEmbedding(d kernels.Device, o *Options, size int, s models.Setup, f *feeds) *network {
-	n := &network{Network: nn.NewNetwork(d, s.Seed), opts: o, size: size, rows: nn.NewRows(s.MaxBatch), feeds: f}
+// newEmbedding returns the part of the network that reads features alone.
+func newEmbedding(d kernels.Device, o *Options, size int, s models.Setup, b *buckets.Buckets) *network {
+	n := &network{Network: nn.NewNetwork(d, s.Seed), opts: o, size: size, rows: nn.NewRows(s.MaxBatch), buckets: b}
 	n.x = n.Input("x", n.rows, s.NumFeat)
-	n.Feed(n.x, nn.FromHostWithin(s.NumFeat, func() []float32 { return f.batch.Feat }, &f.bad))
-	n.embedding()
-	n.factors()
+	n.Feed(n.x, nn.FromHostWithin(s.NumFeat, func() []float32 { return n.batch.Feat }, &n.badFeature))
+	if o.Embedding == Buckets {
+		n.e = n.Input("E", n.rows, size)
+		n.Feed(n.e, n.feedOneHot)
+	} else {
+		n.w = n.parameter("W", n.Uniform(s.NumFeat*size, 1/math.Sqrt(float64(s.NumFeat))), s.NumFeat, size)
+		n.z = nn.Linear(n.x, n.w)
+		n.e = normalisations[o.Embedding].node(n.z, size/o.Blocks, o)
+	}
+	n.alpha = n.factor("alpha", .1, .9)
+	n.beta = n.factor("beta", .1, .99)
 	n.embed = n.Compile(nn.ForInference, n.outputs()...)
 	return n
 }
 
-// embedding is E(F). That of buckets is written by the host.
-func (n *network) embedding() {
-	if n.opts.Embedding == Buckets {
-		n.e = n.Input("E", n.rows, n.size)
-		n.Feed(n.e, n.feeds.encoded)
-		return
-	}
-	features := n.x.Shape()[1]
-	n.w = n.parameter("W", n.Uniform(features*n.size, 1/math.Sqrt(float64(features))), features, n.size)
-	n.z = nn.Linear(n.x, n.w)
-	n.e = normalisations[n.opts.Embedding].node(n.z, n.size/n.opts.Blocks, n.opts)
-}
-
-// parameter is one below the head.
+// parameter adds a parameter below the head.
 func (n *network) parameter(name string, values []float32, shape ...int) *nn.Node {
 	if n.opts.Gradient == None {
 		return n.Fixed(name, values, shape...)
 	}
-	return n.Weight(name, values, shape...)
+	p := n.Weight(name, values, shape...)
+	n.learned = append(n.learned, p)
+	return p
 }
 
-// factors are alpha and beta.
-func (n *network) factors() {
-	n.alpha, n.alphaBias, n.alphaWeights = n.factor("alpha", .1, .9)
-	n.beta, n.betaBias, n.betaWeights = n.factor("beta", .1, .99)
-}
-
-// factor is one of them, drawn between low and high.
-func (n *network) factor(name string, low, high float64) (value, bias, weights *nn.Node) {
+// factor adds alpha or beta, whose initial values are uniform between low and
+// high.
+func (n *network) factor(name string, low, high float64) (f factor) {
 	count := n.size
 	if n.opts.Factors == Scalar {
 		count = 1
 	}
-	drawn := n.UniformIn(count, low, high)
+	initial := n.UniformIn(count, low, high)
 	if n.opts.Range == Clamp {
-		bias = n.parameter(name, drawn, count)
-		value = bias
+		f.bias = n.parameter(name, initial, count)
+		f.value = f.bias
 	} else {
-		for i, v := range drawn {
-			drawn[i] = float32(math.Log(float64(v) / (1 - float64(v))))
+		for i, v := range initial {
+			initial[i] = float32(math.Log(float64(v) / (1 - float64(v))))
 		}
-		bias = n.parameter(name+"_logit", drawn, count)
-		logits := bias
+		f.bias = n.parameter(name+"_logit", initial, count)
+		logits := f.bias
 		if n.opts.Factors == Input {
 			features := n.x.Shape()[1]
-			weights = n.parameter(name+"_weights", make([]float32, features*n.size), features, n.size)
-			logits = nn.Dense(n.x, weights, bias, false)
+			f.weights = n.parameter(name+"_weights", make([]float32, features*n.size), features, n.size)
+			logits = nn.Dense(n.x, f.weights, f.bias, false)
 		}
-		value = nn.Sigmoid(logits)
+		f.value = nn.Sigmoid(logits)
 	}
 	if n.opts.Factors == Scalar {
-		value = nn.Spread(value, n.size)
+		f.value = nn.Spread(f.value, n.size)
 	}
-	return value, bias, weights
+	return f
 }
 
-// mix is what becomes of both ends of an event.
-func (n *network) mix() {
-	f, table := n.feeds, func() kernels.Buffer { return n.feeds.states.table }
-	n.self = n.FromTable("self", n.rows, n.size, table, func() []int32 { return f.states.batch.from.source }).Node
-	n.other = n.FromTable("other", n.rows, n.size, table, func() []int32 { return f.states.batch.from.destination }).Node
-	n.after.source = nn.Mix(n.self, n.other, n.e, n.alpha, n.beta)
-	n.after.destination = nn.Mix(n.other, n.self, n.e, n.alpha, n.beta)
-	n.Drain(n.after.source, nn.DrainTo(n.size, table, func() []int32 { return f.states.batch.to.source }, &f.badState))
-	n.Drain(n.after.destination, nn.DrainTo(n.size, table, func() []int32 { return f.states.batch.to.destination }, &f.badState))
+// addStates adds equation 2 for both ends of an event. Inference reads the rows
+// of the table that states lists and writes the new states to it.
+func (n *network) addStates() {
+	table := func() kernels.Buffer { return n.states.table }
+	n.self = n.FromTable("self", n.rows, n.size, table, func() []int32 { return n.states.read[source] }).Node
+	n.other = n.FromTable("other", n.rows, n.size, table, func() []int32 { return n.states.read[destination] }).Node
+	n.newSelf = nn.Mix(n.self, n.other, n.e, n.alpha.value, n.beta.value)
+	n.newOther = nn.Mix(n.other, n.self, n.e, n.alpha.value, n.beta.value)
+	n.Drain(n.newSelf, nn.DrainTo(n.size, table, func() []int32 { return n.states.written[source] }, &n.badState))
+	n.Drain(n.newOther, nn.DrainTo(n.size, table, func() []int32 { return n.states.written[destination] }, &n.badState))
 }
 
-// classifier is the head.
-func (n *network) classifier(s models.Setup) {
+// addHead adds the head, with the gradients of its input states if they are
+// to meet stored derivatives.
+func (n *network) addHead(s models.Setup) {
+	x, rows, most, inputs := n.newSelf, n.rows, s.MaxBatch, []*nn.Node{n.self, n.other}
+	wanted := nn.Wanted{InTraining: n.outputs(), InInference: []*nn.Node{n.newSelf, n.newOther}}
 	if s.Task == protocol.LinkPrediction {
-		rows := nn.NewRows(2 * s.MaxBatch)
+		rows, most = nn.NewRows(2*s.MaxBatch), 2*s.MaxBatch
 		n.pairs = n.Input("pairs", rows, 2*n.size)
-		n.head = head.On(n.Network, n.pairs, rows, n.opts.Head, 2*s.MaxBatch, nn.Wanted{Inputs: n.owing(n.pairs)})
-		return
+		x, inputs, wanted = n.pairs, []*nn.Node{n.pairs}, nn.Wanted{}
 	}
-	n.head = head.On(n.Network, n.after.source, n.rows, n.opts.Head, s.MaxBatch, nn.Wanted{
-		InTraining: n.outputs(), InInference: []*nn.Node{n.after.source, n.after.destination}, Inputs: n.owing(n.self, n.other),
-	})
+	if n.opts.Gradient == Forward {
+		wanted.Inputs = inputs
+	}
+	n.head = head.On(n.Network, x, rows, n.opts.Head, most, wanted)
 }
 
-// owing are states from before the batch, where their gradients are wanted:
-// to meet their derivatives.
-func (n *network) owing(states ...*nn.Node) []*nn.Node {
-	if n.opts.Gradient != Forward {
-		return nil
-	}
-	return states
-}
-
-// feed makes b the batch of the next programs.
-func (n *network) feed(b datasets.Stream) {
+// setBatch makes b the batch of the next programs.
+func (n *network) setBatch(b datasets.Stream) {
 	n.rows.Set(b.Len())
-	n.feeds.batch = b
-	n.feeds.bad.Store(false)
-	n.feeds.badState.Store(false)
+	n.batch = b
+	n.badFeature.Store(false)
+	n.badState.Store(false)
 }
 
-// outputs are the nodes of values.
+// inferenceError reports what the last program for inference has found.
+func (n *network) inferenceError() error {
+	switch {
+	case n.badFeature.Load():
+		return models.BadFeature(n.batch)
+	case n.badState.Load():
+		return models.BadState(n.batch)
+	}
+	return nil
+}
+
+// outputs lists the nodes of values.
 func (n *network) outputs() []*nn.Node {
-	out := []*nn.Node{n.e, n.alpha, n.beta}
+	out := []*nn.Node{n.e, n.alpha.value, n.beta.value}
 	if n.z != nil {
 		out = append(out, n.z)
 	}
 	return out
 }
 
-// valuesOf finds the values of a program.
+// values are what one program has computed of a batch's features.
+type values struct {
+	z, e, alpha, beta kernels.Buffer
+	factors           kernels.Group // alpha and beta
+}
+
+// valuesOf returns the values of a program, which buffer finds.
 func (n *network) valuesOf(buffer func(*nn.Node) kernels.Buffer) values {
-	v := values{e: buffer(n.e), alpha: buffer(n.alpha), beta: buffer(n.beta)}
+	v := values{e: buffer(n.e), alpha: buffer(n.alpha.value), beta: buffer(n.beta.value)}
 	v.factors = n.Device().NewGroup(v.alpha, v.beta)
 	if n.z != nil {
 		v.z = buffer(n.z)
@@ -184,13 +196,75 @@ func (n *network) valuesOf(buffer func(*nn.Node) kernels.Buffer) values {
 	return v
 }
 
-// recurrent are the parameters below the head, in the order of the network's.
-func (n *network) recurrent() []*nn.Node {
-	var out []*nn.Node
-	for _, p := range []*nn.Node{n.w, n.alphaBias, n.alphaWeights, n.betaBias, n.betaWeights} {
-		if p != nil {
-			out = append(out, p)
+// sumEps is added to the magnitude of a block's sum in DGS-sum.
+const sumEps = 1e-6
+
+// normalisation makes E of z = W F, block by block of h elements.
+type normalisation struct {
+	node func(z *nn.Node, h int, o *Options) *nn.Node
+	by   kernels.Rescaling
+	// shiftless normalisations do not change when a constant is added to a
+	// block. Then the derivatives by the rows of a block add up to zero, and
+	// those by the last row need not be stored.
+	shiftless bool
+}
+
+// normalisations are those of the embeddings that have a W.
+var normalisations = map[Embedding]normalisation{
+	Softmax:   withTemperature(nn.Softmax, kernels.Softmax),
+	Sparsemax: withTemperature(nn.Sparsemax, kernels.Sparsemax),
+	Entmax:    withTemperature(nn.Entmax, kernels.Entmax),
+	Sum: {
+		node: func(z *nn.Node, h int, o *Options) *nn.Node { return nn.DivideSum(z, h, sumEps, o.SumFloor) },
+		by:   kernels.DivideSum,
+	},
+}
+
+// withTemperature is a normalisation of z / T by a layer.
+func withTemperature(layer func(z *nn.Node, h int, temperature float64) *nn.Node, by kernels.Rescaling) normalisation {
+	return normalisation{
+		node:      func(z *nn.Node, h int, o *Options) *nn.Node { return layer(z, h, o.Temperature) },
+		by:        by,
+		shiftless: true,
+	}
+}
+
+// oneHot computes E for buckets: ones at the buckets of an event's features.
+type oneHot struct {
+	*buckets.Buckets
+	e      []float32 // a row an event
+	bucket []int32   // of each feature
+}
+
+func newOneHot(b *buckets.Buckets, events int) *oneHot {
+	return &oneHot{b, make([]float32, events*b.Size()), make([]int32, len(b.Edges))}
+}
+
+// encode returns E of the batch, whose features are finite. The result is
+// valid until the next call.
+func (o *oneHot) encode(b datasets.Stream) []float32 {
+	e := o.e[:b.Len()*o.Size()]
+	clear(e)
+	for k := range b.Len() {
+		if err := o.Row(b.Features(k), o.bucket); err != nil {
+			panic("dgs: " + err.Error())
+		}
+		for _, bucket := range o.bucket {
+			e[k*o.Size()+int(bucket)] = 1
 		}
 	}
-	return out
+	return e
+}
+
+// feedOneHot writes E for a block of rows of a program for inference.
+func (n *network) feedOneHot(p nn.Part) func() {
+	own := newOneHot(n.buckets, p.Most)
+	return func() {
+		part := n.batch.Slice(p.First, p.First+p.Rows())
+		if !nn.Within(part.Feat) {
+			n.badFeature.Store(true)
+			return
+		}
+		p.Device.Write(p.At, own.encode(part))
+	}
 }

@@ -99,7 +99,7 @@ func TestNoneSaysWhatItLearns(t *testing.T) {
 		if _, err := none.Train(stream.Slice(0, 20), stream.Dst[:20]); err != nil {
 			t.Fatal(err)
 		}
-		if l := none.learning; l.derivatives != nil || l.gradients != nil {
+		if l := none.training; l.derivatives != nil || l.gradients != nil {
 			t.Error("it has derivatives or gradients below the head")
 		}
 	})

@@ -1,96 +1,83 @@
 package dgs
 
 import (
+	"cmp"
 	"fmt"
 
 	"dgsbench/models"
 	"dgsbench/models/head"
-	"dgsbench/protocol"
 )
 
 // Options of Deep-Graph-Sprints. The variants of the paper's ablation are
-// sets of them.
+// option sets.
 type Options struct {
-	Size        int       `yaml:"size"`        // s: numbers of a state
-	Blocks      int       `yaml:"blocks"`      // m: blocks of W F that are normalised by themselves
-	Embedding   Embedding `yaml:"embedding"`   // how E is made of the features
+	Size        int       `yaml:"size"`        // s: length of a node's state
+	Blocks      int       `yaml:"blocks"`      // m: blocks of W F, each normalised on its own
+	Embedding   Embedding `yaml:"embedding"`   // how E is computed from the features
 	Temperature float64   `yaml:"temperature"` // T: W F is divided by it; not for sum and buckets
-	SumFloor    float64   `yaml:"sum_floor"`   // least size of a block's sum, for sum; 0 is none
+	SumFloor    float64   `yaml:"sum_floor"`   // least magnitude of a block's sum, for sum; 0 is none
 	Buckets     int       `yaml:"buckets"`     // most buckets a feature, for buckets; they replace size and blocks
-	Factors     Factors   `yaml:"factors"`     // what alpha and beta are
-	Range       Range     `yaml:"range"`       // how they are kept between 0 and 1
-	Gradient    Gradient  `yaml:"gradient"`    // how far back it reaches, if there is one
-	Jacobian    Precision `yaml:"jacobian"`    // how the derivatives by W are kept, for forward
+	Factors     Factors   `yaml:"factors"`     // the shape of alpha and beta
+	Range       Range     `yaml:"range"`       // how alpha and beta stay between 0 and 1
+	Gradient    Gradient  `yaml:"gradient"`    // how far back the gradient reaches
+	Jacobian    Precision `yaml:"jacobian"`    // how the derivatives by W are stored, for forward
 	Optimiser   Optimiser `yaml:"optimiser"`   // of alpha, beta and W; not for none
 
 	Head head.Options `yaml:"head"`
 }
 
-// Embedding is how E is made of the features F.
+// Embedding is how E is computed from the features F.
 type Embedding string
 
+// The embeddings.
 const (
-	// Softmax of each block of W F / T, as the paper has it.
-	Softmax Embedding = "softmax"
-	// Sum divides each block of W F by its sum + 1e-6 (DGS-sum).
-	Sum Embedding = "sum"
-	// Sparsemax of each block of W F / T: many exact zeros.
-	Sparsemax Embedding = "sparsemax"
-	// Entmax is between the two: 1.5-entmax.
-	Entmax Embedding = "entmax"
-	// Buckets is the one-hot encoding of Graph-Sprints, without W (DGS-s
-	// and DGS-v).
-	Buckets Embedding = "buckets"
+	Softmax   Embedding = "softmax"   // of each block of W F / T (the paper's DGS)
+	Sum       Embedding = "sum"       // each block of W F divided by its sum + 1e-6 (DGS-sum)
+	Sparsemax Embedding = "sparsemax" // of each block of W F / T: many exact zeros
+	Entmax    Embedding = "entmax"    // 1.5-entmax, between softmax and sparsemax
+	Buckets   Embedding = "buckets"   // the one-hot encoding of Graph-Sprints, without W (DGS-s, DGS-v)
 )
 
-// Factors is what alpha and beta are.
+// Factors is the shape of alpha and beta.
 type Factors string
 
+// The shapes of alpha and beta.
 const (
-	// Vector has one of each for every number of the state.
-	Vector Factors = "vector"
-	// Scalar has one of each (DGS-s).
-	Scalar Factors = "scalar"
-	// Input has alpha = sigmoid(U F + a), beta likewise: they depend on the
-	// event.
-	Input Factors = "input"
+	Vector Factors = "vector" // one of each for every element of the state
+	Scalar Factors = "scalar" // one of each (DGS-s)
+	Input  Factors = "input"  // alpha = sigmoid(U F + a), beta likewise: they depend on the event
 )
 
-// Range is how alpha and beta are kept between 0 and 1.
+// Range is how alpha and beta stay between 0 and 1.
 type Range string
 
+// The ways to stay between 0 and 1.
 const (
-	// Sigmoid learns their logits.
-	Sigmoid Range = "sigmoid"
-	// Clamp learns alpha and beta and cuts them off after every step.
-	Clamp Range = "clamp"
+	Sigmoid Range = "sigmoid" // their logits are learned
+	Clamp   Range = "clamp"   // they are learned and clamped after every step
 )
 
 // Gradient is how far back the gradient of alpha, beta and W reaches.
 type Gradient string
 
+// The reaches of the gradient.
 const (
-	// Forward reaches the start of the stream.
-	Forward Gradient = "forward"
-	// Truncated is backpropagation through one step (DGS-bp): the states
-	// before the batch count as constants.
-	Truncated Gradient = "truncated"
-	// None has alpha, beta and W keep their initial values: the head alone is
-	// trained.
-	None Gradient = "none"
+	Forward   Gradient = "forward"   // to the start of the stream
+	Truncated Gradient = "truncated" // one step: states from before the batch are constants (DGS-bp)
+	None      Gradient = "none"      // alpha, beta and W keep their initial values, the head alone is trained
 )
 
-// Precision is how the derivatives by W are kept.
+// Precision is how the derivatives by W are stored.
 type Precision string
 
+// The precisions: float32, and bfloat16 with half the memory and 8 bits of
+// significand.
 const (
-	// Float32 is exact.
-	Float32 Precision = "float32"
-	// BFloat16 takes half the memory and rounds to 8 bits.
+	Float32  Precision = "float32"
 	BFloat16 Precision = "bfloat16"
 )
 
-// Optimiser moves alpha, beta and W.
+// Optimiser updates alpha, beta and W.
 type Optimiser struct {
 	Method      Method  `yaml:"method"`       // sgd or adam
 	LR          float64 `yaml:"lr"`           // learning rate: eta in the paper
@@ -107,8 +94,8 @@ const (
 	Adam Method = "adam"
 )
 
-// Defaults are the settings of the reference runs; those that the paper
-// leaves open are listed in docs/models/dgs.md.
+// Defaults returns the settings of the reference runs; docs/models/dgs.md
+// lists those that the paper leaves open.
 func Defaults() *Options {
 	return &Options{
 		Size: 100, Blocks: 50, Embedding: Softmax, Temperature: 2, SumFloor: 1e-3, Buckets: 10,
@@ -117,91 +104,29 @@ func Defaults() *Options {
 	}
 }
 
-// MixesBatch is that of the head.
+// MixesBatch reports whether the head does.
 func (o *Options) MixesBatch() bool { return o.Head.MixesBatch() }
 
-// Validate names the first value that is out of range.
+// Validate returns an error for the first value that is out of range.
 func (o *Options) Validate() error {
-	if err := o.validateState(); err != nil {
-		return err
-	}
-	for _, err := range []error{
-		oneOf("factors", o.Factors, Vector, Scalar, Input),
-		oneOf("range", o.Range, Sigmoid, Clamp),
-		oneOf("gradient", o.Gradient, Forward, Truncated, None),
-		oneOf("jacobian", o.Jacobian, Float32, BFloat16),
-		o.Optimiser.validate(),
-	} {
-		if err != nil {
-			return err
-		}
-	}
-	if o.Factors == Input && o.Range == Clamp {
-		return fmt.Errorf("range is %q, expected %s with factors: %s", o.Range, Sigmoid, Input)
-	}
-	return o.Head.Validate()
-}
-
-func (o *Options) validateState() error {
-	if err := oneOf("embedding", o.Embedding, Softmax, Sum, Sparsemax, Entmax, Buckets); err != nil {
-		return err
-	}
-	if o.Size < 2 || o.Size > 4096 {
-		return fmt.Errorf("size is %d, expected 2 to 4096", o.Size)
-	}
-	if o.Blocks < 1 || o.Size%o.Blocks != 0 || o.Size == o.Blocks {
-		return fmt.Errorf("blocks is %d, expected a divisor of size %d below it", o.Blocks, o.Size)
-	}
-	if !(o.Temperature > 0 && o.Temperature <= 1000) {
-		return fmt.Errorf("temperature is %v, expected 0 < temperature <= 1000", o.Temperature)
-	}
-	if !(o.SumFloor >= 0 && o.SumFloor <= 1) {
-		return fmt.Errorf("sum_floor is %v, expected 0 to 1", o.SumFloor)
-	}
-	if o.Buckets < 2 || o.Buckets > 100 {
-		return fmt.Errorf("buckets is %d, expected 2 to 100", o.Buckets)
-	}
-	return nil
-}
-
-func (o Optimiser) validate() error {
-	if err := oneOf("optimiser.method", o.Method, SGD, Adam); err != nil {
-		return err
-	}
-	if !(o.LR > 0 && o.LR <= 1e6) {
-		return fmt.Errorf("optimiser.lr is %v, expected 0 < lr <= 1e6", o.LR)
-	}
-	if !(o.Momentum >= 0 && o.Momentum < 1) {
-		return fmt.Errorf("optimiser.momentum is %v, expected 0 <= momentum < 1", o.Momentum)
-	}
-	if o.Momentum > 0 && o.Method != SGD {
-		return fmt.Errorf("optimiser.momentum is %v, expected 0 with method: %s", o.Momentum, o.Method)
-	}
-	if !(o.WeightDecay >= 0 && o.WeightDecay <= 1) {
-		return fmt.Errorf("optimiser.weight_decay is %v, expected 0 to 1", o.WeightDecay)
-	}
-	return nil
-}
-
-// oneOf reports a word that is not in the list.
-func oneOf[T ~string](name string, word T, known ...T) error {
-	for _, k := range known {
-		if word == k {
-			return nil
-		}
-	}
-	return fmt.Errorf("%s is %q, expected one of %v", name, word, known)
-}
-
-// kindName is that of all variants.
-const kindName = "dgs"
-
-func init() {
-	models.Register(models.Kind{
-		Name: kindName, Class: protocol.Learned, Memory: true, Features: models.FeaturesRequired,
-		Tasks:   []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
-		Options: func() models.Options { return Defaults() },
-		Bytes:   func(s models.Setup, o models.Options) int64 { return Bytes(o.(*Options), s) },
-		New:     func(s models.Setup, o models.Options) (models.Model, error) { return New(s, o.(*Options)) },
-	})
+	p := o.Optimiser
+	return cmp.Or(
+		models.OneOf("embedding", o.Embedding, Softmax, Sum, Sparsemax, Entmax, Buckets),
+		models.InRange("size", o.Size, 2, 4096),
+		models.Expect(o.Blocks >= 1 && o.Size%o.Blocks == 0 && o.Size != o.Blocks, "blocks", o.Blocks, fmt.Sprintf("a divisor of size %d below it", o.Size)),
+		models.Expect(o.Temperature > 0 && o.Temperature <= 1000, "temperature", o.Temperature, "0 < temperature <= 1000"),
+		models.InRange("sum_floor", o.SumFloor, 0, 1),
+		models.InRange("buckets", o.Buckets, 2, 100),
+		models.OneOf("factors", o.Factors, Vector, Scalar, Input),
+		models.OneOf("range", o.Range, Sigmoid, Clamp),
+		models.OneOf("gradient", o.Gradient, Forward, Truncated, None),
+		models.OneOf("jacobian", o.Jacobian, Float32, BFloat16),
+		models.OneOf("optimiser.method", p.Method, SGD, Adam),
+		models.Expect(p.LR > 0 && p.LR <= 1e6, "optimiser.lr", p.LR, "0 < lr <= 1e6"),
+		models.Expect(p.Momentum >= 0 && p.Momentum < 1, "optimiser.momentum", p.Momentum, "0 <= momentum < 1"),
+		models.Expect(p.Momentum == 0 || p.Method == SGD, "optimiser.momentum", p.Momentum, "0 with method: "+string(p.Method)),
+		models.InRange("optimiser.weight_decay", p.WeightDecay, 0, 1),
+		models.Expect(o.Factors != Input || o.Range != Clamp, "range", `"clamp"`, "sigmoid with factors: input"),
+		models.InOption("head", o.Head.Validate()),
+	)
 }

@@ -15,23 +15,21 @@ import (
 )
 
 // Scorer serves a trained model: events go in one at a time, scores come out,
-// and the states of the nodes move on. It keeps no derivatives and cannot
+// and the states of the nodes advance. It stores no derivatives and cannot
 // learn.
 //
-// All methods may be called from several goroutines; calls take turns, since
-// each event must see what the one before has left. Score allocates nothing
-// but when it meets a node beyond those it has room for.
+// All methods may be called from several goroutines; calls are serialised,
+// since each event must read what the one before has written. Score allocates
+// only when it meets a node beyond its tables.
 type Scorer struct {
-	// MaxNodes bounds the tables: an event of a node beyond is refused.
+	// MaxNodes bounds the tables: an event of a node beyond is an error.
 	MaxNodes int
 
 	mu       sync.Mutex
 	model    *Model
 	metadata map[string]string
-	features int
-
-	event  datasets.Stream // of one event
-	logits [1]float32
+	event    datasets.Stream // of one event
+	logits   [1]float32
 }
 
 // Event is an interaction of two nodes. Nodes are numbered from 0; a number
@@ -39,14 +37,14 @@ type Scorer struct {
 // as long as the largest number, so number densely.
 type Event struct {
 	Source, Destination int32
-	// Features are as those the model was trained on, with the same
+	// Features are those that the model was trained on, with the same
 	// standardisation.
 	Features []float32
 }
 
 // OpenScorer reads a checkpoint, as `bench all --checkpoints` or Save writes
-// it, with the states of the nodes that are in it. DGS-s and DGS-v are
-// refused: their bucket edges are not part of a checkpoint.
+// it, with the states of the nodes that are in it. DGS-s and DGS-v are errors:
+// their bucket edges are not part of a checkpoint.
 func OpenScorer(path string) (*Scorer, error) {
 	snapshot, metadata, err := models.ReadCheckpoint(path)
 	if err != nil {
@@ -64,11 +62,12 @@ func (s *Scorer) build(path string, snapshot models.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	var kind, task string
+	var kind string
 	if err := spec.Get("kind").Decode(&kind); err != nil || kind != kindName {
 		return fmt.Errorf("a checkpoint of model %q, expected %s", kind, kindName)
 	}
-	if err := spec.Get("task").Decode(&task); err != nil {
+	setup := models.Setup{NumNodes: 1, MaxBatch: 1, Threads: 1}
+	if err := spec.Get("task").Decode(&setup.Task); err != nil {
 		return err
 	}
 	o := Defaults()
@@ -81,20 +80,19 @@ func (s *Scorer) build(path string, snapshot models.Snapshot) error {
 	if o.Embedding == Buckets {
 		return fmt.Errorf("embedding: %s cannot be served: the bucket edges are not in the checkpoint", Buckets)
 	}
-	if task != string(protocol.NodeClassification) && task != string(protocol.LinkPrediction) {
-		return fmt.Errorf("a checkpoint for task %q, expected %s or %s", task, protocol.NodeClassification, protocol.LinkPrediction)
+	if setup.Task != protocol.NodeClassification && setup.Task != protocol.LinkPrediction {
+		return fmt.Errorf("a checkpoint for task %q, expected %s or %s", setup.Task, protocol.NodeClassification, protocol.LinkPrediction)
 	}
-	// The sizes are those of numbers that are there, before tables are made.
-	nodes := 1
+	// Tables are allocated by the sizes of numbers that are in the file.
 	if snapshot.State != nil {
-		if nodes, err = rowsOf(snapshot.State, "S", o.Size); err != nil {
+		if setup.NumNodes, err = rowsOf(snapshot.State, "S", o.Size); err != nil {
 			return err
 		}
 	}
-	if nodes > s.MaxNodes {
-		return fmt.Errorf("states of %d nodes, expected at most %d", nodes, s.MaxNodes)
+	if setup.NumNodes > s.MaxNodes {
+		return fmt.Errorf("states of %d nodes, expected at most %d", setup.NumNodes, s.MaxNodes)
 	}
-	if s.features, err = rowsOf(snapshot.Params, "W", o.Size); err != nil {
+	if setup.NumFeat, err = rowsOf(snapshot.Params, "W", o.Size); err != nil {
 		return err
 	}
 	for i, units := range o.Head.Hidden {
@@ -102,15 +100,10 @@ func (s *Scorer) build(path string, snapshot models.Snapshot) error {
 			return err
 		}
 	}
-	s.model, err = newOn(cpu.NewDevice(cpu.Best(), 1), models.Setup{
-		Task: protocol.Task(task), NumNodes: nodes, NumFeat: s.features, MaxBatch: 1, Threads: 1,
-	}, o)
-	if err != nil {
-		return err
-	}
+	s.model = newOn(cpu.NewDevice(cpu.Best(), 1), setup, o)
 	s.event = datasets.Stream{
 		Src: make([]int32, 1), Dst: make([]int32, 1), Time: make([]float64, 1), Label: []int8{datasets.Unlabelled},
-		Feat: make([]float32, s.features), NumFeat: s.features, NumNodes: nodes,
+		Feat: make([]float32, setup.NumFeat), NumFeat: setup.NumFeat, NumNodes: setup.NumNodes,
 	}
 	return s.model.Restore(snapshot)
 }
@@ -126,16 +119,16 @@ func rowsOf(tensors []models.Tensor, name string, cols int) (int, error) {
 	return 0, fmt.Errorf("no tensor %s of numbers in %d columns", name, cols)
 }
 
-// Score is the probability of the event's label with the event folded in, or
-// for a model of links that of the event itself from before it. The event is
-// then part of the nodes' states. An event that is refused changes nothing.
+// Score returns the probability of the event's label with the event folded
+// in, or for a model of links that of the event itself from before it. The
+// event is then part of the nodes' states. An error changes nothing.
 func (s *Scorer) Score(e Event) (p float64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.take(e); err != nil {
+	if err := s.setEvent(e); err != nil {
 		return 0, err
 	}
-	if undo := s.room(int(max(e.Source, e.Destination))); undo != nil {
+	if undo := s.growTo(int(max(e.Source, e.Destination))); undo != nil {
 		defer func() {
 			if err != nil {
 				undo()
@@ -159,26 +152,26 @@ func (s *Scorer) Score(e Event) (p float64, err error) {
 	return p, nil
 }
 
-// Link is the probability that a model of links gives to an event between the
-// nodes. Nothing changes.
+// Link returns the probability that a model of links gives to an event
+// between the nodes. It changes nothing.
 func (s *Scorer) Link(source, destination int32) (float64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.model.setup.Task != protocol.LinkPrediction {
 		return 0, models.ErrTask
 	}
-	if err := s.check(source, destination); err != nil {
+	if err := s.checkNodes(source, destination); err != nil {
 		return 0, err
 	}
 	return s.link(source, destination)
 }
 
-// link reads the states of both nodes; those of new ones are zero.
+// link scores the states of both nodes; those of new ones are zero.
 func (s *Scorer) link(source, destination int32) (float64, error) {
 	m := s.model
 	pair := m.net.Buffer(m.net.pairs)
 	if int(max(source, destination)) < m.states.nodes {
-		m.states.Gather(m.device, append(m.states.rows.ends.host[:0], source, destination), pair)
+		m.states.Gather(m.device, append(m.states.ends.host[:0], source, destination), pair)
 	} else {
 		m.device.Zero(2*m.net.size, pair)
 		for i, n := range []int32{source, destination} {
@@ -208,17 +201,17 @@ func (s *Scorer) Save(path string) error {
 	return models.WriteCheckpoint(path, s.model.Snapshot(models.Everything), s.metadata)
 }
 
-// take makes e the event.
-func (s *Scorer) take(e Event) error {
-	if len(e.Features) != s.features {
-		return fmt.Errorf("%d features, the model was trained on %d", len(e.Features), s.features)
+// setEvent makes e the event.
+func (s *Scorer) setEvent(e Event) error {
+	if len(e.Features) != s.event.NumFeat {
+		return fmt.Errorf("%d features, the model was trained on %d", len(e.Features), s.event.NumFeat)
 	}
 	for i := range e.Features {
 		if f := e.Features[i : i+1]; !nn.Within(f) {
 			return fmt.Errorf("feature %d is %v, expected a number within ±%g", i, f[0], nn.Largest)
 		}
 	}
-	if err := s.check(e.Source, e.Destination); err != nil {
+	if err := s.checkNodes(e.Source, e.Destination); err != nil {
 		return err
 	}
 	s.event.Src[0], s.event.Dst[0] = e.Source, e.Destination
@@ -226,8 +219,8 @@ func (s *Scorer) take(e Event) error {
 	return nil
 }
 
-// check refuses node numbers that cannot be.
-func (s *Scorer) check(nodes ...int32) error {
+// checkNodes reports a node number that is out of range.
+func (s *Scorer) checkNodes(nodes ...int32) error {
 	for _, n := range nodes {
 		if n < 0 || int(n) >= s.MaxNodes {
 			return fmt.Errorf("node %d, expected 0 to %d (MaxNodes - 1)", n, s.MaxNodes-1)
@@ -236,10 +229,10 @@ func (s *Scorer) check(nodes ...int32) error {
 	return nil
 }
 
-// room makes the tables long enough for the node: twice as long at least, so
-// that it is rarely needed. What it returns undoes that, and is nil if the
-// tables were long enough.
-func (s *Scorer) room(node int) (undo func()) {
+// growTo makes the tables long enough for the node: at least twice as long as
+// they are, so that they grow rarely. It returns what undoes that, or nil if
+// they are long enough.
+func (s *Scorer) growTo(node int) (undo func()) {
 	t := s.model.states
 	if node < t.nodes {
 		return nil

@@ -8,155 +8,218 @@ import (
 	"dgsbench/models/lastwrite"
 )
 
-// states is the table of the nodes' states on the device, and the writes of
-// one batch.
+// states is the table S of all nodes' states on the device, and the row
+// numbers of one batch.
+//
+// The table has two halves with a row a node each (package halves). Inference
+// reads the current row of a node and writes its other one, so that blocks of a
+// batch do not see each other's writes and a batch that fails changes nothing.
+// Training and ClassifyAhead work on the first half alone, where compact moves
+// all states.
 type states struct {
 	device kernels.Device
 	nodes  int
-	size   int
+	size   int            // of a state
 	table  kernels.Buffer // 2 nodes x size
-	s      kernels.Buffer // its first half
+	first  kernels.Buffer // nodes x size: its first half
+	second kernels.Buffer // its second half
 	rowOf  halves.Rows
-	batch  batchRows
+
 	finder *lastwrite.Finder
+	writes []lastwrite.Write // of the batch: one a node
 
-	// The surviving writes: which rows they read, and what came of it.
-	writes  []lastwrite.Write
-	lists   *lists
-	rows    batchLists
-	from    kernels.MixtureRows // rows.self, other and event
-	mixture kernels.Mixture
-	after   kernels.Buffer // new states, a row a write
+	// Inference: the table rows that each event reads for its two ends, and
+	// those that it writes; halves.Nowhere where a later event writes the node.
+	read, written [2][]int32
 
-	index    kernels.Ints // of Gather, and of states set aside
-	gathered []int32      // the same on the host
+	// Training: row numbers, in one memory so that they are uploaded together.
+	uploads               list
+	self, other, event    list // of each write: node, other end, event
+	ends                  list // nodes whose states the head reads
+	touched, endPositions list // see derivatives
+	mixture               kernels.Mixture
+	mixtureRows           kernels.MixtureRows // self, other, event
+	after                 kernels.Buffer      // new states, a row a write
+	gatherIndex           kernels.Ints
+	gatherRows            []int32 // the same on the host
 
-	// States that ClassifyAhead may have to take back.
-	otherHalf kernels.Buffer // of the table
-	aside     []int32        // nodes whose states are there
-	isAside   []bool         // of a node
+	// ClassifyAhead: nodes whose states were copied to the second half before
+	// they were overwritten.
+	backedUp   []int32
+	isBackedUp []bool // of a node
 }
 
-// batchLists are the row numbers that a batch needs: those of its writes
-// first, as that is all that inference needs.
-type batchLists struct {
-	self, other, event list // of the writes
-	ends               list // nodes whose states the head reads
-	touched, positions list // see touched
-}
+// The ends of an event.
+const source, destination = 0, 1
 
-// gatherRows is how many states Gather is asked for at once, but for those
+// gatherAtLeast is how many states Gather must serve at once whatever the size
 // of a batch.
-const gatherRows = 512
+const gatherAtLeast = 512
 
 func newStates(d kernels.Device, n *network, s models.Setup) *states {
-	most := 2 * s.MaxBatch
+	most := 2 * s.MaxBatch // writes of a batch
 	t := &states{
-		device: d, size: n.size, batch: newBatchRows(s.MaxBatch),
-		lists: newLists(d, most, most, most, 2*most, 3*s.MaxBatch, 2*most),
-		after: d.NewBuffer(most * n.size), index: d.NewInts(max(2*most, gatherRows)),
+		device: d, size: n.size, after: d.NewBuffer(most * n.size), gatherIndex: d.NewInts(max(2*most, gatherAtLeast)),
 	}
-	l := t.lists
-	t.rows = batchLists{self: l.list(0), other: l.list(1), event: l.list(2), ends: l.list(3), touched: l.list(4), positions: l.list(5)}
-	t.from = kernels.MixtureRows{Self: t.rows.self.on, Other: t.rows.other.on, E: t.rows.event.on}
-	t.make(s.NumNodes)
-	t.mixture = kernels.Mixture{Cols: n.size, PerRow: n.opts.Factors == Input, From: &t.from}
+	for i := range t.read {
+		t.read[i], t.written[i] = make([]int32, s.MaxBatch), make([]int32, s.MaxBatch)
+	}
+	// The order is that of upload.
+	for i, l := range newLists(d, &t.uploads, most, most, most, 2*most, 3*s.MaxBatch, 2*most) {
+		*[]*list{&t.self, &t.other, &t.event, &t.ends, &t.touched, &t.endPositions}[i] = l
+	}
+	t.allocate(s.NumNodes)
+	t.mixtureRows = kernels.MixtureRows{Self: t.self.onDevice, Other: t.other.onDevice, E: t.event.onDevice}
+	t.mixture = kernels.Mixture{Cols: n.size, PerRow: n.opts.Factors == Input, From: &t.mixtureRows}
 	return t
 }
 
-// make makes a table of zeros.
-func (t *states) make(nodes int) {
+// allocate makes a table of zeros.
+func (t *states) allocate(nodes int) {
 	t.nodes, t.table = nodes, t.device.NewBuffer(2*nodes*t.size)
-	t.s, t.otherHalf = t.device.View(t.table, 0, nodes*t.size), t.device.View(t.table, nodes*t.size, nodes*t.size)
-	t.isAside = make([]bool, nodes)
+	t.first, t.second = t.device.View(t.table, 0, nodes*t.size), t.device.View(t.table, nodes*t.size, nodes*t.size)
+	t.isBackedUp = make([]bool, nodes)
 	t.finder, t.rowOf = lastwrite.NewFinder(nodes), halves.New(nodes)
 }
 
-// How many of the lists are written: those of the writes, of ends too, all.
-const (
-	writeLists = 3
-	endLists   = 4
-	allLists   = 6
-)
-
-// Gather writes the states of the nodes to dst, a row each.
-func (t *states) Gather(_ kernels.Device, nodes []int32, dst kernels.Buffer) {
-	t.gathered = t.rowOf.Append(t.gathered[:0], nodes)
-	t.device.WriteInts(t.index, t.gathered)
-	t.device.GatherRows(len(nodes), 2*t.nodes, t.size, dst, t.table, t.index)
+// list is numbers of the host with a copy on the device.
+type list struct {
+	host     []int32
+	onDevice kernels.Ints
 }
 
-// gather does so for nodes that are listed on the device, of settled states.
-func (t *states) gather(nodes int, of list, dst kernels.Buffer) {
-	t.device.GatherRows(nodes, t.nodes, t.size, dst, t.s, of.on)
+func (l list) slice(d kernels.Device, lo, hi int) list {
+	return list{l.host[lo:hi], d.ViewInts(l.onDevice, lo, hi-lo)}
 }
 
-// stage computes the states that the batch leaves behind; they are not yet
-// in the table. The values of its events begin at row first.
-func (t *states) stage(b datasets.Stream, first int, v values) {
-	t.plan(b, first)
-	t.lists.write(writeLists)
-	t.mix(len(t.writes), v, t.after)
+// newLists divides one memory, all, into lists of the given lengths.
+func newLists(d kernels.Device, all *list, lengths ...int) (lists []list) {
+	total := 0
+	for _, n := range lengths {
+		total += n
+	}
+	*all = list{make([]int32, total), d.NewInts(total)}
+	first := 0
+	for _, n := range lengths {
+		lists = append(lists, all.slice(d, first, first+n))
+		first += n
+	}
+	return lists
 }
 
-// plan lists the writes of the batch, not yet on the device.
-func (t *states) plan(b datasets.Stream, first int) {
+// upload copies the first lists to the device: self and those after it up to
+// through.
+func (t *states) upload(through list) {
+	n := cap(t.uploads.host) - cap(through.host) + len(through.host)
+	t.device.WriteInts(t.uploads.onDevice, t.uploads.host[:n])
+}
+
+// planInference lists the table rows that each event of the batch reads and
+// writes.
+func (t *states) planInference(b datasets.Stream) {
+	for end, nodes := range [...][]int32{source: b.Src, destination: b.Dst} {
+		read, written := t.read[end], t.written[end]
+		for k, n := range nodes {
+			read[k], written[k] = t.rowOf.Of(n), halves.Nowhere
+		}
+	}
 	t.writes = t.finder.Writes(b)
-	for i, w := range t.writes {
-		t.rows.self.host[i], t.rows.other.host[i], t.rows.event.host[i] = w.Self, w.Other, w.Event+int32(first)
+	for _, w := range t.writes {
+		end := destination
+		if w.Self == b.Src[w.Event] {
+			end = source
+		}
+		t.written[end][w.Event] = t.rowOf.Free(w.Self)
 	}
 }
 
-// mix computes so many new states from the rows that from lists.
-func (t *states) mix(rows int, v values, to kernels.Buffer) { t.device.Mix(t.mixed(rows, v), to) }
+// commitInference makes the rows that were written the current ones.
+func (t *states) commitInference() {
+	for _, w := range t.writes {
+		t.rowOf.Turn(w.Self)
+	}
+}
 
-// mixed is what it computes.
-func (t *states) mixed(rows int, v values) *kernels.Mixture {
+// compact moves all states to the first half.
+func (t *states) compact() {
+	n := 0
+	move := func() {
+		t.upload(t.other)
+		t.device.MoveRows(n, t.size, t.first, t.self.onDevice, t.table, t.other.onDevice)
+		n = 0
+	}
+	for node := range t.rowOf.Second() {
+		t.self.host[n], t.other.host[n] = node, t.rowOf.Of(node)
+		if n++; n == len(t.self.host) {
+			move()
+		}
+	}
+	if n > 0 {
+		move()
+	}
+	t.rowOf.Reset()
+}
+
+// listWrites lists the writes of the batch. Its first event is row
+// firstEvent of the embeddings.
+func (t *states) listWrites(b datasets.Stream, firstEvent int) {
+	t.writes = t.finder.Writes(b)
+	for i, w := range t.writes {
+		t.self.host[i], t.other.host[i], t.event.host[i] = w.Self, w.Other, w.Event+int32(firstEvent)
+	}
+}
+
+// mix computes equation 2 for the uploaded self, other and event, n of each.
+func (t *states) mix(n int, v values, to kernels.Buffer) { t.device.Mix(t.mixtureOf(n, v), to) }
+
+func (t *states) mixtureOf(n int, v values) *kernels.Mixture {
 	m := &t.mixture
-	m.Rows, m.Self, m.Other, m.E, m.Alpha, m.Beta = rows, t.s, t.s, v.e, v.alpha, v.beta
+	m.Rows, m.Self, m.Other, m.E, m.Alpha, m.Beta = n, t.first, t.first, v.e, v.alpha, v.beta
 	return m
 }
 
-// listWrites puts the nodes that are written on the device, for whoever
-// works on them after keep.
-func (t *states) listWrites() {
-	for i, w := range t.writes {
-		t.rows.self.host[i] = w.Self
-	}
-	t.lists.write(1)
+// gather copies the states of the first n nodes of an uploaded list, which are
+// in the first half.
+func (t *states) gather(n int, nodes list, dst kernels.Buffer) {
+	t.device.GatherRows(n, t.nodes, t.size, dst, t.first, nodes.onDevice)
 }
 
-// commit puts the staged states into the table.
-func (t *states) commit() {
-	t.device.ScatterRows(len(t.writes), t.size, t.s, t.after, t.from.Self)
+// Gather copies the current states of the nodes to dst, a row each.
+func (t *states) Gather(_ kernels.Device, nodes []int32, dst kernels.Buffer) {
+	t.gatherRows = t.rowOf.Append(t.gatherRows[:0], nodes)
+	t.device.WriteInts(t.gatherIndex, t.gatherRows)
+	t.device.GatherRows(len(nodes), 2*t.nodes, t.size, dst, t.table, t.gatherIndex)
 }
 
 // reset makes all states zero.
 func (t *states) reset() {
 	t.rowOf.Reset()
-	t.device.Zero(t.nodes*t.size, t.s)
+	t.device.Zero(t.nodes*t.size, t.first)
 }
 
-// grow extends the table to the given number of nodes, keeping all states, and
-// returns the table as it was.
+// grow extends the table to the given number of nodes and returns it as it
+// was. All states are kept.
 func (t *states) grow(nodes int) (before states) {
-	t.settle()
+	t.compact()
 	before = *t
-	t.make(nodes)
-	t.device.CopyRows(before.nodes, t.size, t.s, t.size, before.s, t.size)
+	t.allocate(nodes)
+	t.device.CopyRows(before.nodes, t.size, t.first, t.size, before.first, t.size)
 	return before
 }
 
-// tensors copies the states.
-func (t *states) tensors() []models.Tensor {
-	t.settle()
+// Tensors copies the states.
+func (t *states) Tensors() []models.Tensor {
+	t.compact()
 	s := models.Tensor{Name: "S", Shape: []int{t.nodes, t.size}, F32: make([]float32, t.nodes*t.size)}
-	t.device.Read(s.F32, t.s)
+	t.device.Read(s.F32, t.first)
 	return []models.Tensor{s}
 }
 
-// restore puts states back, of which tensors had the shape.
-func (t *states) restore(saved []models.Tensor) {
+// CheckTensors reports whether saved are states of such a model.
+func (t *states) CheckTensors(saved []models.Tensor) error { return models.Check(t.Tensors(), saved) }
+
+// SetTensors replaces the states.
+func (t *states) SetTensors(saved []models.Tensor) {
 	t.rowOf.Reset()
-	t.device.Write(t.s, saved[0].F32)
+	t.device.Write(t.first, saved[0].F32)
 }

@@ -1,30 +1,61 @@
 package graphsprints
 
 import (
+	"errors"
+
 	"dgsbench/kernels"
 	"dgsbench/models"
 )
 
-// Deploy gives a copy of the model that keeps, per node, the product of its
+// projection is a matrix W by which histograms are multiplied. The update
+// rule is linear in them with scalar factors, so a product S W obeys it, too,
+// with delta(F) W in place of delta(F): the sum of the rows of W that belong
+// to the event's buckets.
+type projection struct {
+	buckets, cols int
+	w             kernels.Buffer // buckets x cols
+	sums          kernels.Buffer // delta(F) W of the events of a batch
+}
+
+func newProjection(d kernels.Device, buckets, cols, maxBatch int) *projection {
+	return &projection{buckets: buckets, cols: cols, w: d.NewBuffer(buckets * cols), sums: d.NewBuffer(maxBatch * cols)}
+}
+
+// tensor copies the matrix.
+func (p *projection) tensor(d kernels.Device) models.Tensor {
+	t := models.Tensor{Name: "projection", Shape: []int{p.buckets, p.cols}, F32: make([]float32, p.buckets*p.cols)}
+	d.Read(t.F32, p.w)
+	return t
+}
+
+// Deploy returns a copy of the model that keeps, per node, the product of its
 // histograms with the head's first matrix W1 instead of the histograms: for
 // link prediction one product with the rows of W1 for sources, and one with
-// those for destinations. The head's first matrix then only hands on what it
-// is given, so that all that follows (bias, norm, further layers, ranking) is
-// as before.
+// those for destinations. The head's first matrix becomes an identity, so that
+// all that follows (bias, norm, further layers, ranking) is as before.
 //
 // The copy is on the same device as the model: both belong to one goroutine.
 func (m *Model) Deploy() (models.Model, error) {
 	if m.states.projection != nil {
 		return nil, models.ErrDeployed
 	}
-	p := m.projectionOfHead()
-	lean, err := newOn(m.device, m.setup, m.opts, m.states.buckets, p)
-	if err != nil {
-		return nil, err
+	w1 := m.head.Tensors()[0]
+	cols, units := m.states.cols, w1.Shape[1]
+	ends := w1.Shape[0] / cols // states that the head reads: 1, or 2 for links
+
+	// W is W1; for links its two halves stand side by side.
+	p := newProjection(m.device, cols, ends*units, m.setup.MaxBatch)
+	w := make([]float32, len(w1.F32))
+	for i := range w1.Shape[0] {
+		end, bucket := i/cols, i%cols
+		copy(w[bucket*p.cols+end*units:][:units], w1.F32[i*units:])
 	}
+	m.device.Write(p.w, w)
+
+	lean := newOn(m.device, m.setup, m.opts, m.states.buckets, p)
 	lean.params, lean.parts = m.params, m.parts
 	params := m.head.Tensors()
-	params[0] = handOn(params[0], m.states.cols)
+	params[0] = selection(w1.Name, ends, units)
 	if err := lean.head.Restore(params); err != nil {
 		return nil, err
 	}
@@ -33,33 +64,39 @@ func (m *Model) Deploy() (models.Model, error) {
 	return lean, models.Copy(to.forget.tensors(), from.forget.tensors())
 }
 
-// projectionOfHead is the head's first matrix; where it takes two states,
-// its two halves stand side by side.
-func (m *Model) projectionOfHead() *projection {
-	w1 := m.head.Tensors()[0]
-	buckets, units := m.states.cols, w1.Shape[1]
-	parts := w1.Shape[0] / buckets
-	p := newProjection(m.device, buckets, parts*units, m.setup.MaxBatch)
-	w := make([]float32, len(w1.F32))
-	for i := range w1.Shape[0] {
-		part, bucket := i/buckets, i%buckets
-		copy(w[bucket*p.cols+part*units:][:units], w1.F32[i*units:])
-	}
-	m.device.Write(p.w, w)
-	return p
-}
-
-// handOn is the first matrix of a deployed head: ones take from each of the
-// states that it is given the part that is for its place.
-func handOn(w1 models.Tensor, buckets int) models.Tensor {
-	units := w1.Shape[1]
-	parts := w1.Shape[0] / buckets
-	out := models.Tensor{Name: w1.Name, Shape: []int{parts * parts * units, units}, F32: make([]float32, parts*parts*units*units)}
-	for place := range parts {
-		first := (place*parts + place) * units
+// selection returns the first matrix of a deployed head: of each projected
+// state it takes the product that belongs to that end.
+func selection(name string, ends, units int) models.Tensor {
+	out := models.Tensor{Name: name, Shape: []int{ends * ends * units, units}, F32: make([]float32, ends*ends*units*units)}
+	for end := range ends {
+		first := (end*ends + end) * units
 		for j := range units {
 			out.F32[(first+j)*units+j] = 1
 		}
 	}
 	return out
+}
+
+// setParams checks and writes the parameters. Those of a deployed model end
+// with the projection.
+func (m *Model) setParams(saved []models.Tensor) error {
+	p, inHead := m.states.projection, saved
+	if p != nil {
+		if len(saved) == 0 {
+			return errors.New("snapshot has no parameters")
+		}
+		last := len(saved) - 1
+		if err := models.Check([]models.Tensor{p.tensor(m.device)}, saved[last:]); err != nil {
+			return err
+		}
+		inHead = saved[:last]
+	}
+	if err := m.head.Restore(inHead); err != nil {
+		return err
+	}
+	if p != nil {
+		m.device.Write(p.w, saved[len(inHead)].F32)
+	}
+	m.everythingChanged()
+	return nil
 }

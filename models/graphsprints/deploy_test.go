@@ -54,8 +54,8 @@ func TestProjectedStates(t *testing.T) {
 					}
 					st.fold(s)
 				}
-				histograms := plain.tensors()[0].F32
-				for i, got := range projected.tensors()[0].F32 {
+				histograms := plain.Tensors()[0].F32
+				for i, got := range projected.Tensors()[0].F32 {
 					want := 0.0
 					for k, h := range histograms[i/cols*bs.Size():][:bs.Size()] {
 						want += float64(h) * float64(w[k*cols+i%cols])

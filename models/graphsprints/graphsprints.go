@@ -1,3 +1,20 @@
+// Package graphsprints is Graph-Sprints as equation 1 of the Deep-Graph-
+// Sprints paper defines it: per node a vector of feature histograms S, and
+// for an event (u, v, F) and each endpoint n with other endpoint o
+//
+//	S_n <- beta S_n + (1-beta) [ (1-alpha) delta(F) + alpha S_o ]
+//
+// where delta(F) puts a one in the bucket of every feature. alpha and beta
+// are scalars and nothing in the embedding is learned; an MLP classifies
+// S_u after the event, or scores [S_u || S_v] before it.
+//
+// Matches the paper: equation, both endpoints updated, stale reads within a
+// batch, head inputs of both tasks. Unknown there, and our choice: buckets
+// are the distinct train percentiles 10, 20 ... 90; S starts at zero; the
+// last write of a batch survives. Differs from the original Graph-Sprints
+// paper: no hashing of buckets, and link prediction on the two states (as the
+// Deep-Graph-Sprints paper has it). Forgetting by time is an option, default
+// off.
 package graphsprints
 
 import (
@@ -35,13 +52,13 @@ func New(s models.Setup, o *Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newOn(d, s, o, buckets.New(s.Train, o.Buckets), nil)
+	return newOn(d, s, o, buckets.New(s.Train, o.Buckets), nil), nil
 }
 
 // newOn builds it on a device, with a projection for a deployed one.
-func newOn(d kernels.Device, s models.Setup, o *Options, b *buckets.Buckets, p *projection) (*Model, error) {
+func newOn(d kernels.Device, s models.Setup, o *Options, b *buckets.Buckets, p *projection) *Model {
 	m := &Model{setup: s, opts: o, device: d, states: newStates(d, o, b, p, s)}
-	m.setup.Train = datasets.Stream{} // not to be kept
+	m.setup.Train = datasets.Stream{} // must not be retained
 	in, most := m.states.cols, s.MaxBatch
 	if s.Task == protocol.LinkPrediction {
 		in, most = 2*in, 2*most
@@ -52,44 +69,41 @@ func newOn(d kernels.Device, s models.Setup, o *Options, b *buckets.Buckets, p *
 	if s.Task == protocol.LinkPrediction {
 		m.ranker = pairrank.New(d, m.head.PairLayers(m.states.cols), m.states, s)
 	}
-	return m, nil
+	return m
 }
 
 // Train makes one step of the head and folds the batch in. The states do
 // not depend on anything learned. A deployed model cannot be trained.
-func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
+func (m *Model) Train(b datasets.Stream, negatives []int32) (loss float64, err error) {
 	if m.states.projection != nil {
 		return 0, models.ErrDeployed
 	}
 	if err := m.states.read(b); err != nil {
 		return 0, err
 	}
-	loss, err := m.step(b, negatives)
+	if m.setup.Task == protocol.NodeClassification {
+		m.states.sourcesAfter(b, m.head.Leaf())
+		loss, err = m.head.TrainLabels(b)
+	} else {
+		m.pairs = m.pairs[:0]
+		for _, destinations := range [][]int32{b.Dst, negatives} {
+			for k, v := range destinations[:b.Len()] {
+				m.pairs = append(m.pairs, b.Src[k], v)
+			}
+		}
+		m.states.Gather(m.device, m.pairs, m.head.Leaf())
+		loss, err = m.head.TrainPairs(b)
+		m.ranker.EverythingChanged()
+	}
 	if err != nil {
 		return 0, err
 	}
-	m.advance(b)
+	m.fold(b)
 	return loss, nil
 }
 
-func (m *Model) step(b datasets.Stream, negatives []int32) (float64, error) {
-	if m.setup.Task == protocol.NodeClassification {
-		m.states.sourcesAfter(b, m.head.Leaf())
-		return m.head.TrainLabels(b)
-	}
-	m.pairs = m.pairs[:0]
-	for _, destinations := range [][]int32{b.Dst, negatives} {
-		for k, v := range destinations[:b.Len()] {
-			m.pairs = append(m.pairs, b.Src[k], v)
-		}
-	}
-	m.states.Gather(m.device, m.pairs, m.head.Leaf())
-	loss, err := m.head.TrainPairs(b)
-	m.ranker.EverythingChanged()
-	return loss, err
-}
-
-func (m *Model) advance(b datasets.Stream) {
+// fold advances the states by the batch.
+func (m *Model) fold(b datasets.Stream) {
 	writes := m.states.fold(b)
 	if m.ranker != nil {
 		m.ranker.Changed(lastwrite.Selves(writes))
@@ -108,22 +122,22 @@ func (m *Model) Classify(b datasets.Stream, logits []float32) error {
 	if err := m.head.Classify(b, logits); err != nil {
 		return err
 	}
-	m.advance(b)
+	m.fold(b)
 	return nil
 }
 
 // Rank counts the negatives above and level with the true destinations.
 func (m *Model) Rank(b datasets.Stream, c models.Candidates, out models.Counts) error {
-	if m.setup.Task != protocol.LinkPrediction {
+	if m.ranker == nil {
 		return models.ErrTask
 	}
 	return m.ranker.Rank(b, c, out)
 }
 
-// Score writes the logits of all pairs of a source of the batch with a
+// Score writes the logits of all pairs of a source of the batch and a
 // candidate.
 func (m *Model) Score(b datasets.Stream, candidates []int32, logits []float32) error {
-	if m.setup.Task != protocol.LinkPrediction {
+	if m.ranker == nil {
 		return models.ErrTask
 	}
 	return m.ranker.Score(b, candidates, logits)
@@ -134,29 +148,42 @@ func (m *Model) Observe(b datasets.Stream) error {
 	if err := m.states.read(b); err != nil {
 		return err
 	}
-	m.advance(b)
+	m.fold(b)
 	return nil
 }
 
 // Reset forgets all events.
 func (m *Model) Reset() {
 	m.states.reset()
-	m.forgetParts()
+	m.everythingChanged()
 }
 
-// forgetParts tells the ranker that everything may have changed.
-func (m *Model) forgetParts() {
+// everythingChanged is called when all states or parameters are new.
+func (m *Model) everythingChanged() {
 	if m.ranker != nil {
 		m.ranker.EverythingChanged()
 	}
 }
 
+// Snapshot copies parameters and, where asked, the states. The parameters of
+// a deployed model end with its projection.
+func (m *Model) Snapshot(what models.Part) models.Snapshot {
+	params := m.head.Tensors()
+	if p := m.states.projection; p != nil {
+		params = append(params, p.tensor(m.device))
+	}
+	return models.Take(what, params, m.states)
+}
+
+// Restore replaces parameters and states by those of a snapshot.
+func (m *Model) Restore(s models.Snapshot) error { return models.Put(s, m.setParams, m.states) }
+
 // NumParams counts the head's parameters, those of training: the embedding
 // has none.
 func (m *Model) NumParams() int { return m.params }
 
-// Facts are those of training too. Alpha and beta, or what stands in its
-// place, are one number each, and not learned.
+// Facts are those of training for a deployed model, too. Alpha and beta, or
+// what replaces it, are one number each, and not learned.
 func (m *Model) Facts() models.Facts {
 	return models.Facts{Parameters: m.parts, State: m.states.buckets.Size(), Forgetting: 2}
 }

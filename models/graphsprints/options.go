@@ -1,7 +1,7 @@
 package graphsprints
 
 import (
-	"fmt"
+	"cmp"
 
 	"dgsbench/models"
 	"dgsbench/models/buckets"
@@ -31,36 +31,29 @@ const (
 	DecayByTime Decay = "exp_dt"
 )
 
-// Defaults are the settings of the reference runs.
+// Defaults returns the settings of the reference runs.
 func Defaults() *Options {
 	return &Options{Alpha: .5, Beta: .8, Decay: DecayConstant, Tau: 86_400, Buckets: 10, Head: head.Defaults()}
 }
 
-// MixesBatch is that of the head.
+// MixesBatch reports whether the head does.
 func (o *Options) MixesBatch() bool { return o.Head.MixesBatch() }
 
-// Validate names the first value that is out of range. alpha and beta may
-// be 1, as in the paper's search range, although beta 1 freezes the states.
+// Validate returns an error for the first value that is out of range. alpha
+// and beta may be 1, as in the paper's search range, although beta 1 freezes
+// the states.
 func (o *Options) Validate() error {
-	if !(o.Alpha >= 0 && o.Alpha <= 1) {
-		return fmt.Errorf("alpha is %v, expected 0 to 1", o.Alpha)
-	}
-	if !(o.Beta >= 0 && o.Beta <= 1) {
-		return fmt.Errorf("beta is %v, expected 0 to 1", o.Beta)
-	}
-	if o.Decay != DecayConstant && o.Decay != DecayByTime {
-		return fmt.Errorf("decay is %q, expected %s or %s", o.Decay, DecayConstant, DecayByTime)
-	}
-	if !(o.Tau > 0 && o.Tau <= 1e12) {
-		return fmt.Errorf("tau is %v, expected seconds above 0", o.Tau)
-	}
-	if o.Buckets < 2 || o.Buckets > 100 {
-		return fmt.Errorf("buckets is %d, expected 2 to 100", o.Buckets)
-	}
-	return o.Head.Validate()
+	return cmp.Or(
+		models.InRange("alpha", o.Alpha, 0, 1),
+		models.InRange("beta", o.Beta, 0, 1),
+		models.OneOf("decay", o.Decay, DecayConstant, DecayByTime),
+		models.Expect(o.Tau > 0 && o.Tau <= 1e12, "tau", o.Tau, "seconds above 0"),
+		models.InRange("buckets", o.Buckets, 2, 100),
+		models.InOption("head", o.Head.Validate()),
+	)
 }
 
-// bytes is the memory of a model: the states of all nodes, the times of their
+// bytes returns the memory of a model: the states of all nodes, the times of their
 // events, and in link prediction the candidates' parts of the head.
 func (o *Options) bytes(s models.Setup) int64 {
 	each := 4*buckets.New(s.Train, o.Buckets).Size() + 4

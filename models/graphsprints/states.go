@@ -3,18 +3,20 @@ package graphsprints
 import (
 	"math"
 
+	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
 	"dgsbench/models/buckets"
 	"dgsbench/models/lastwrite"
+	"dgsbench/nn"
 )
 
-// states is the table of the nodes' states on the device, with its update
-// rule. The states are histograms S or, with a projection, products S W.
+// states is the table of the nodes' states on the device, with equation 1. A
+// state is a vector of histograms S or, with a projection, the product S W.
 type states struct {
 	device kernels.Device
 	nodes  int
-	cols   int            // numbers of a state
+	cols   int            // length of a state
 	table  kernels.Buffer // nodes x cols
 
 	alpha      float32
@@ -22,36 +24,132 @@ type states struct {
 	buckets    *buckets.Buckets
 	projection *projection // nil: the states are histograms
 
-	// What a batch needs.
-	finder  *buckets.Finder
-	found   kernels.Ints // the buckets of its events
-	writes  *lastwrite.Finder
-	rows    *rows
-	after   kernels.Buffer // new states of nodes
-	sources kernels.Buffer // new states of the events' sources, if computed
-	move    moves
-	index   kernels.Ints // of Gather
+	// Of a batch.
+	finder   *buckets.Finder
+	found    kernels.Ints // the buckets of its events
+	writes   *lastwrite.Finder
+	rows     rows
+	after    kernels.Buffer // new states of nodes
+	sources  kernels.Buffer // new states of the events' sources; nil until sourcesAfter
+	move     *nn.Move
+	to, from []int32      // rows to be moved
+	index    kernels.Ints // of Gather
 }
 
-// gatherRows is how many states Gather is asked for at once, but for those
-// of a batch.
-const gatherRows = 512
+// rows are new states that are to be computed: the old ones and the event that
+// each is made from, and its factors.
+type rows struct {
+	self, other, event []int32
+	keep, mix, hit     []float32 // factors of S_self, S_other and delta(F)
+	fold               kernels.Fold
+}
 
-// newStates are those of nodes without events.
+// gatherAtLeast is how many states Gather must serve at once whatever the size
+// of a batch.
+const gatherAtLeast = 512
+
+// newStates returns the states of nodes without events.
 func newStates(d kernels.Device, o *Options, b *buckets.Buckets, p *projection, s models.Setup) *states {
 	cols, most := b.Size(), 2*s.MaxBatch
 	if p != nil {
 		cols = p.cols
 	}
+	ints, numbers := func() kernels.Ints { return d.NewInts(most) }, func() kernels.Buffer { return d.NewBuffer(most) }
 	return &states{
 		device: d, nodes: s.NumNodes, cols: cols, table: d.NewBuffer(s.NumNodes * cols),
 		alpha: float32(o.Alpha), forget: newForgetting(o, s.NumNodes), buckets: b, projection: p,
-		finder: b.On(d, s.MaxBatch), writes: lastwrite.NewFinder(s.NumNodes), rows: newRows(d, most),
-		after: d.NewBuffer(most * cols), move: newMoves(d, most, cols), index: d.NewInts(max(2*most, gatherRows)),
+		finder: b.On(d, s.MaxBatch), writes: lastwrite.NewFinder(s.NumNodes),
+		rows: rows{fold: kernels.Fold{
+			Self: ints(), Other: ints(), Event: ints(), Keep: numbers(), Mix: numbers(), Hit: numbers(),
+			Cols: cols, Nodes: s.NumNodes,
+		}},
+		after: d.NewBuffer(most * cols), move: nn.NewMove(d, most, cols), index: d.NewInts(max(2*most, gatherAtLeast)),
 	}
 }
 
-// Gather writes the states of the nodes to dst, a row each.
+// read computes delta(F) of every event of the batch, for sourcesAfter and
+// fold.
+func (t *states) read(b datasets.Stream) (err error) {
+	t.sources = nil
+	if t.found, err = t.finder.Find(b); err != nil {
+		return err
+	}
+	if p := t.projection; p != nil {
+		t.device.SumRows(b.Len(), b.NumFeat, p.buckets, p.cols, p.sums, p.w, t.found)
+	}
+	return nil
+}
+
+// sourcesAfter writes one row an event: the state of its source with this
+// event folded in, from the states in the table. dst must keep its rows until
+// fold.
+func (t *states) sourcesAfter(b datasets.Stream, dst kernels.Buffer) {
+	t.rows.clear()
+	for k := range b.Len() {
+		t.add(b, lastwrite.Write{Event: int32(k), Self: b.Src[k], Other: b.Dst[k]})
+	}
+	t.compute(b, dst)
+	t.sources = dst
+}
+
+// fold advances the table by the batch and returns the writes made. All reads
+// come before the first write. Rows of sourcesAfter are not computed again.
+func (t *states) fold(b datasets.Stream) []lastwrite.Write {
+	isComputed := func(w lastwrite.Write) bool { return t.sources != nil && w.Self == b.Src[w.Event] }
+	writes := t.writes.Writes(b)
+	t.rows.clear()
+	for _, w := range writes {
+		if !isComputed(w) {
+			t.add(b, w)
+		}
+	}
+	t.compute(b, t.after)
+	t.to, t.from = append(t.to[:0], t.rows.self...), t.from[:0]
+	for i := range t.to {
+		t.from = append(t.from, int32(i))
+	}
+	t.move.Run(t.table, t.to, t.after, t.from)
+	t.to, t.from = t.to[:0], t.from[:0]
+	for _, w := range writes {
+		if isComputed(w) {
+			t.to, t.from = append(t.to, w.Self), append(t.from, w.Event)
+		}
+		t.forget.setTime(w.Self, b.Time[w.Event])
+	}
+	t.move.Run(t.table, t.to, t.sources, t.from)
+	return writes
+}
+
+// add appends the state that w writes to the rows to be computed.
+func (t *states) add(b datasets.Stream, w lastwrite.Write) {
+	r, beta := &t.rows, t.forget.beta(w.Self, b.Time[w.Event])
+	r.self, r.other, r.event = append(r.self, w.Self), append(r.other, w.Other), append(r.event, w.Event)
+	r.keep, r.mix, r.hit = append(r.keep, beta), append(r.mix, (1-beta)*t.alpha), append(r.hit, (1-beta)*(1-t.alpha))
+}
+
+func (r *rows) clear() {
+	r.self, r.other, r.event = r.self[:0], r.other[:0], r.event[:0]
+	r.keep, r.mix, r.hit = r.keep[:0], r.mix[:0], r.hit[:0]
+}
+
+// compute writes the rows to dst.
+func (t *states) compute(b datasets.Stream, dst kernels.Buffer) {
+	r, f := &t.rows, &t.rows.fold
+	f.Rows, f.Table, f.Events = len(r.self), t.table, b.Len()
+	t.device.WriteInts(f.Self, r.self)
+	t.device.WriteInts(f.Other, r.other)
+	t.device.WriteInts(f.Event, r.event)
+	t.device.Write(f.Keep, r.keep)
+	t.device.Write(f.Mix, r.mix)
+	t.device.Write(f.Hit, r.hit)
+	if t.projection != nil {
+		t.device.FoldRows(f, dst, t.projection.sums)
+	} else {
+		t.device.FoldBuckets(f, dst, t.found, b.NumFeat)
+	}
+}
+
+// Gather copies the states of the nodes to dst, a row each.
 func (t *states) Gather(_ kernels.Device, nodes []int32, dst kernels.Buffer) {
 	t.device.WriteInts(t.index, nodes)
 	t.device.GatherRows(len(nodes), t.nodes, t.cols, dst, t.table, t.index)
@@ -63,8 +161,8 @@ func (t *states) reset() {
 	t.forget.reset()
 }
 
-// tensors copies what reset forgets.
-func (t *states) tensors() []models.Tensor {
+// Tensors copies what reset forgets.
+func (t *states) Tensors() []models.Tensor {
 	name := "S"
 	if t.projection != nil {
 		name = "SW"
@@ -74,9 +172,9 @@ func (t *states) tensors() []models.Tensor {
 	return append([]models.Tensor{table}, models.Clone(t.forget.tensors())...)
 }
 
-// check refuses what tensors cannot have given.
-func (t *states) check(saved []models.Tensor) error {
-	if err := models.Check(t.tensors(), saved); err != nil {
+// CheckTensors implements models.State.
+func (t *states) CheckTensors(saved []models.Tensor) error {
+	if err := models.Check(t.Tensors(), saved); err != nil {
 		return err
 	}
 	for _, last := range saved[1:] {
@@ -87,10 +185,62 @@ func (t *states) check(saved []models.Tensor) error {
 	return nil
 }
 
-// restore puts back what tensors gave.
-func (t *states) restore(saved []models.Tensor) {
+// SetTensors implements models.State.
+func (t *states) SetTensors(saved []models.Tensor) {
 	t.device.Write(t.table, saved[0].F32)
 	for i, own := range t.forget.tensors() {
 		copy(own.I64, saved[1+i].I64)
 	}
+}
+
+// forgetting is beta, the share of its own state that a node keeps at an
+// event: a constant, or exp(-dt/tau) with the time dt since the node's last
+// event that is in the table. A node without one keeps nothing.
+type forgetting struct {
+	constant float32
+	tau      float64 // seconds; 0 for constant forgetting
+	last     []int64 // bits of the time of the node's last event; never for none
+}
+
+// never marks a node without events: the bits of no finite time.
+const never = int64(math.MaxInt64)
+
+func newForgetting(o *Options, numNodes int) forgetting {
+	f := forgetting{constant: float32(o.Beta)}
+	if o.Decay == DecayByTime {
+		f.tau, f.last = o.Tau, make([]int64, numNodes)
+		f.reset()
+	}
+	return f
+}
+
+func (f forgetting) beta(node int32, now float64) float32 {
+	switch {
+	case f.last == nil:
+		return f.constant
+	case f.last[node] == never:
+		return 0
+	}
+	then := math.Float64frombits(uint64(f.last[node]))
+	return float32(math.Exp(min(0, then-now) / f.tau)) // then is not later, unless a checkpoint says so
+}
+
+// setTime records that the node's state is now that of an event.
+func (f forgetting) setTime(node int32, when float64) {
+	if f.last != nil {
+		f.last[node] = int64(math.Float64bits(when))
+	}
+}
+
+func (f forgetting) reset() {
+	for i := range f.last {
+		f.last[i] = never
+	}
+}
+
+func (f forgetting) tensors() []models.Tensor {
+	if f.last == nil {
+		return nil
+	}
+	return []models.Tensor{{Name: "last", Shape: []int{len(f.last)}, I64: f.last}}
 }

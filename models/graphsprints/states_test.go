@@ -35,7 +35,7 @@ func TestStatesAgainstDefinition(t *testing.T) {
 					st.sourcesAfter(s, d.NewBuffer(n*st.cols))
 				}
 				st.fold(s)
-				for i, got := range st.tensors()[0].F32 {
+				for i, got := range st.Tensors()[0].F32 {
 					if math.Abs(float64(got)-want[i]) > 1e-5 {
 						t.Fatalf("%s: entry %d is %v, expected %v", name, i, got, want[i])
 					}
@@ -53,7 +53,7 @@ func TestStatesAgainstDefinition(t *testing.T) {
 // byDefinition is the states after s; last are the times of the nodes' last
 // events before it.
 func byDefinition(s datasets.Stream, st *states, o *Options, last map[int32]float64) []float64 {
-	before, out := widen(st.tensors()[0].F32), widen(st.tensors()[0].F32)
+	before, out := widen(st.Tensors()[0].F32), widen(st.Tensors()[0].F32)
 	row := make([]int32, s.NumFeat)
 	for k := range s.Len() {
 		delta := make([]float64, st.cols)

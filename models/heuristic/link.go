@@ -1,7 +1,9 @@
 package heuristic
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -10,117 +12,89 @@ import (
 	"dgsbench/models"
 )
 
-// linkRule scores a destination for a source: pairs that occurred by what
-// is remembered of them, all others by their destination alone.
+// linkRule scores a destination for a source: pairs that have occurred by
+// ofPair, all others by ofDestination.
 type linkRule struct {
 	models.Offline
-	pairs *pairMemory
-	count []int64 // events of every destination
-	now   float64 // time of the latest event observed, seconds
+	ofPair        pairScore
+	ofDestination destinationScore
 
-	// ofPair scores a remembered pair; false treats it as never seen.
-	ofPair func(r *linkRule, s *seen) (float64, bool)
-	// ofOthers scores a destination without memory of the pair.
-	ofOthers func(r *linkRule, dst int32) float64
+	pairs    [][]pair        // by source
+	position map[int64]int32 // of a pair (key) in the list of its source
+	count    []int64         // events of every destination
+	now      float64         // time of the latest event observed, seconds
 
-	sorted []float64 // scratch: ofOthers of all candidates, ascending
-	member []bool    // scratch: is the node a candidate
+	sorted      []float64 // scratch: ofDestination of all candidates, ascending
+	isCandidate []bool    // scratch: of a node
 }
+
+// pair is what is kept of a source and this destination.
+type pair struct {
+	dst  int32
+	last int64   // number of its last event within the whole stream
+	time float64 // time of its last event, seconds
+}
+
+func key(src, dst int32) int64 { return int64(src)<<32 | int64(dst) }
 
 var _ models.Model = (*linkRule)(nil)
 
-// abovePopularity is larger than any event count, so that every remembered
-// pair outranks every forgotten one.
-const abovePopularity = 1 << 40
-
-// ignorePairs serves rules that look at the destination only.
-func ignorePairs(*linkRule, *seen) (float64, bool) { return 0, false }
-
-// byRecency scores a pair by the stream index of its last event.
-func byRecency(_ *linkRule, s *seen) (float64, bool) {
-	return abovePopularity + float64(s.last), true
-}
-
-// level gives all destinations the same score.
-func level(*linkRule, int32) float64 { return 0 }
-
-// byPopularity scores a destination by its event count.
-func byPopularity(r *linkRule, dst int32) float64 { return float64(r.count[dst]) }
-
-func newLinkRule(s models.Setup, ofPair func(*linkRule, *seen) (float64, bool), ofOthers func(*linkRule, int32) float64) *linkRule {
+func newLinkRule(s models.Setup, ofPair pairScore, ofDestination destinationScore) *linkRule {
 	return &linkRule{
-		pairs: newPairMemory(s.NumNodes), count: make([]int64, s.NumNodes),
-		ofPair: ofPair, ofOthers: ofOthers, member: make([]bool, s.NumNodes),
+		ofPair: ofPair, ofDestination: ofDestination,
+		pairs: make([][]pair, s.NumNodes), position: map[int64]int32{}, count: make([]int64, s.NumNodes), isCandidate: make([]bool, s.NumNodes),
 	}
 }
 
 func (r *linkRule) score(src, dst int32) float64 {
-	if s := r.pairs.find(src, dst); s != nil {
-		if x, ok := r.ofPair(r, s); ok {
+	if i, ok := r.position[key(src, dst)]; ok {
+		if x, ok := r.ofPair(r, &r.pairs[src][i]); ok {
 			return x
 		}
 	}
-	return r.ofOthers(r, dst)
+	return r.ofDestination(r, dst)
 }
 
-// Rank counts by bisection: all candidates as if no pair were remembered,
-// then corrected for the source's remembered pairs, the true destination
-// and the excluded nodes.
+// Rank counts by bisection: all candidates as if no pair had occurred, then
+// corrects for the source's pairs, the true destination and the excluded
+// nodes.
 func (r *linkRule) Rank(b datasets.Stream, c models.Candidates, out models.Counts) error {
 	r.sorted = r.sorted[:0]
 	for _, v := range c.Nodes {
-		r.member[v] = true
-		r.sorted = append(r.sorted, r.ofOthers(r, v))
+		r.isCandidate[v] = true
+		r.sorted = append(r.sorted, r.ofDestination(r, v))
 	}
 	slices.Sort(r.sorted)
 	for k := range b.Len() {
-		var without []int32
-		if c.Without != nil {
-			without = c.Without[k]
-		}
-		out.Greater[k], out.Equal[k] = r.rankOne(b.Src[k], b.Dst[k], without)
+		out.Greater[k], out.Equal[k] = r.rank(b.Src[k], b.Dst[k], c.Excluded(k))
 	}
 	for _, v := range c.Nodes {
-		r.member[v] = false
+		r.isCandidate[v] = false
 	}
 	return nil
 }
 
-func (r *linkRule) rankOne(src, dst int32, without []int32) (int32, int32) {
-	t := tally{positive: r.score(src, dst)}
-	level := sort.SearchFloat64s(r.sorted, t.positive)
-	above := sort.Search(len(r.sorted), func(i int) bool { return r.sorted[i] > t.positive })
-	t.equal, t.greater = int32(above-level), int32(len(r.sorted)-above)
-	for i := range r.pairs.bySource[src] {
-		s := &r.pairs.bySource[src][i]
-		if x, ok := r.ofPair(r, s); ok && r.member[s.dst] {
-			t.add(r.ofOthers(r, s.dst), -1)
-			t.add(x, 1)
+func (r *linkRule) rank(src, dst int32, excluded []int32) (greater, equal int32) {
+	t := models.Tally{True: r.score(src, dst)}
+	level := sort.SearchFloat64s(r.sorted, t.True)
+	above := sort.Search(len(r.sorted), func(i int) bool { return r.sorted[i] > t.True })
+	t.Equal, t.Greater = int32(above-level), int32(len(r.sorted)-above)
+	for i := range r.pairs[src] {
+		p := &r.pairs[src][i]
+		if x, ok := r.ofPair(r, p); ok && r.isCandidate[p.dst] {
+			t.Add(r.ofDestination(r, p.dst), -1)
+			t.Add(x, 1)
 		}
 	}
-	if r.member[dst] {
-		t.add(t.positive, -1)
+	if r.isCandidate[dst] {
+		t.Add(t.True, -1)
 	}
-	for _, v := range without {
-		if v != dst && r.member[v] {
-			t.add(r.score(src, v), -1)
+	for _, v := range excluded {
+		if v != dst && r.isCandidate[v] {
+			t.Add(r.score(src, v), -1)
 		}
 	}
-	return t.greater, t.equal
-}
-
-// tally holds the counts of one event.
-type tally struct {
-	positive       float64
-	greater, equal int32
-}
-
-func (t *tally) add(score float64, n int32) {
-	if score > t.positive {
-		t.greater += n
-	} else if score == t.positive {
-		t.equal += n
-	}
+	return t.Greater, t.Equal
 }
 
 // Score writes the plain scores. They rank as Rank does while event numbers
@@ -129,8 +103,8 @@ func (r *linkRule) Score(b datasets.Stream, candidates []int32, logits []float32
 	for k := range b.Len() {
 		for i, v := range candidates {
 			x := r.score(b.Src[k], v)
-			if x >= abovePopularity {
-				x = x - abovePopularity + 1<<23
+			if x >= aboveCounts {
+				x = x - aboveCounts + 1<<23
 			}
 			logits[k*len(candidates)+i] = float32(x)
 		}
@@ -138,67 +112,123 @@ func (r *linkRule) Score(b datasets.Stream, candidates []int32, logits []float32
 	return nil
 }
 
-// Observe remembers the batch.
+// Observe adds the batch to the tables.
 func (r *linkRule) Observe(b datasets.Stream) error {
-	r.pairs.observe(b)
 	for k, dst := range b.Dst {
+		r.put(b.Src[k], pair{dst: dst, last: int64(b.EventID(k)), time: b.Time[k]})
 		r.count[dst]++
 		r.now = max(r.now, b.Time[k])
 	}
 	return nil
 }
 
+// put adds a pair or replaces what is kept of it.
+func (r *linkRule) put(src int32, p pair) {
+	if i, ok := r.position[key(src, p.dst)]; ok {
+		r.pairs[src][i] = p
+		return
+	}
+	r.position[key(src, p.dst)] = int32(len(r.pairs[src]))
+	r.pairs[src] = append(r.pairs[src], p)
+}
+
 // Train only observes: there is nothing to learn.
 func (r *linkRule) Train(b datasets.Stream, _ []int32) (float64, error) { return 0, r.Observe(b) }
 
-// Classify is not defined for link rules.
+// Classify returns ErrTask.
 func (r *linkRule) Classify(datasets.Stream, []float32) error { return models.ErrTask }
 
-// Reset forgets everything.
+// Reset empties the tables.
 func (r *linkRule) Reset() {
-	r.pairs.reset()
+	clear(r.pairs)
+	clear(r.position)
 	clear(r.count)
 	r.now = 0
 }
 
 // Snapshot copies the tables; there are no parameters.
-func (r *linkRule) Snapshot(what models.Part) models.Snapshot {
-	if what == models.Parameters {
-		return models.Snapshot{}
+func (r *linkRule) Snapshot(what models.Part) models.Snapshot { return models.Take(what, nil, r) }
+
+// Restore replaces the tables.
+func (r *linkRule) Restore(s models.Snapshot) error { return models.Put(s, nil, r) }
+
+// NumParams is 0.
+func (r *linkRule) NumParams() int { return 0 }
+
+// Tensors copies the tables. A pair is four numbers: source, destination, last
+// event, bits of its time.
+func (r *linkRule) Tensors() []models.Tensor {
+	var rows []int64
+	for src, list := range r.pairs {
+		for _, p := range list {
+			rows = append(rows, int64(src), int64(p.dst), p.last, timeBits(p.time))
+		}
 	}
-	return models.Snapshot{State: append([]models.Tensor{r.pairs.tensor()}, r.tables()...)}
+	return append([]models.Tensor{{Name: "pairs", Shape: []int{len(rows) / 4, 4}, I64: rows}}, r.nodeTensors()...)
 }
 
-// tables copies what is remembered beside the pairs.
-func (r *linkRule) tables() []models.Tensor {
+// nodeTensors copies what is kept beside the pairs.
+func (r *linkRule) nodeTensors() []models.Tensor {
 	return []models.Tensor{
 		{Name: "count", Shape: []int{len(r.count)}, I64: slices.Clone(r.count)},
 		{Name: "now", Shape: []int{1}, I64: []int64{timeBits(r.now)}},
 	}
 }
 
-// Restore puts the tables back.
-func (r *linkRule) Restore(s models.Snapshot) error {
-	if len(s.Params) > 0 {
-		return errors.New("the snapshot has parameters, link rules have none")
-	}
-	if s.State == nil {
-		return nil
-	}
-	if len(s.State) == 0 {
+// CheckTensors implements models.State.
+func (r *linkRule) CheckTensors(saved []models.Tensor) error {
+	if len(saved) == 0 {
 		return errors.New("the snapshot has no state, link rules have one")
 	}
-	if err := models.Check(r.tables(), s.State[1:]); err != nil {
+	if err := models.Check(r.nodeTensors(), saved[1:]); err != nil {
 		return err
 	}
-	if err := errors.Join(r.pairs.check(s.State[0]), checkCounts(s.State[1]), models.CheckTimes(s.State[2], math.MaxFloat64)); err != nil {
-		return err
+	return cmp.Or(r.checkPairs(saved[0]), checkCounts(saved[1]), models.CheckTimes(saved[2], math.MaxFloat64))
+}
+
+// checkPairs returns an error for a list that Tensors cannot have made.
+func (r *linkRule) checkPairs(t models.Tensor) error {
+	if rows := len(t.I64) / 4; t.Name != "pairs" || !slices.Equal(t.Shape, []int{rows, 4}) || t.F32 != nil {
+		return fmt.Errorf("snapshot tensor %s, expected pairs (I64 [n 4])", t)
 	}
-	r.pairs.restore(s.State[0])
-	copy(r.count, s.State[1].I64)
-	r.now = timeOf(s.State[2].I64[0])
+	known, nodes := map[int64]bool{}, int64(len(r.pairs))
+	for row := range slices.Chunk(t.I64, 4) {
+		if row[0] < 0 || row[0] >= nodes || row[1] < 0 || row[1] >= nodes {
+			return fmt.Errorf("the snapshot has a pair of nodes %d and %d, the stream has %d nodes", row[0], row[1], nodes)
+		}
+		k := key(int32(row[0]), int32(row[1]))
+		if known[k] || row[2] < 0 || row[2] >= aboveCounts {
+			return fmt.Errorf("the snapshot has the pair of nodes %d and %d twice, or as event %d, expected once and 0 to %d", row[0], row[1], row[2], int64(aboveCounts-1))
+		}
+		known[k] = true
+		if err := models.CheckTimes(models.Tensor{Name: t.Name, Shape: t.Shape, I64: row[3:]}, math.MaxFloat64); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// NumParams is 0.
-func (r *linkRule) NumParams() int { return 0 }
+// SetTensors implements models.State.
+func (r *linkRule) SetTensors(saved []models.Tensor) {
+	r.Reset()
+	for row := range slices.Chunk(saved[0].I64, 4) {
+		r.put(int32(row[0]), pair{dst: int32(row[1]), last: row[2], time: timeOf(row[3])})
+	}
+	copy(r.count, saved[1].I64)
+	r.now = timeOf(saved[2].I64[0])
+}
+
+// checkCounts returns an error for negative counts and counts above the
+// number of events that a stream can have.
+func checkCounts(t models.Tensor) error {
+	for i, n := range t.I64 {
+		if n < 0 || n >= aboveCounts {
+			return fmt.Errorf("snapshot tensor %s: number %d is %d, expected a count below %d", t, i, n, int64(aboveCounts))
+		}
+	}
+	return nil
+}
+
+func timeBits(t float64) int64 { return int64(math.Float64bits(t)) }
+
+func timeOf(bits int64) float64 { return math.Float64frombits(uint64(bits)) }

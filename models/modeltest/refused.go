@@ -3,8 +3,8 @@ package modeltest
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
-	"testing"
 
 	"dgsbench/datasets"
 	"dgsbench/models"
@@ -12,73 +12,70 @@ import (
 )
 
 // refused: a batch that cannot be answered with finite numbers is an error
-// that changes nothing, neither what is kept nor what is said and learnt
-// afterwards. One that can leaves a model that goes on.
-func (s subject) refused(t *testing.T) {
-	s.refusedBy(t, func(t *testing.T, stream datasets.Stream) models.Model { return s.trained(t, stream, 1, 1) }, true)
+// that changes nothing: neither the state nor later answers and training. One
+// that can leaves a model that goes on.
+func (s suite) refused() {
+	s.refusedBy(func(stream datasets.Stream) models.Model { return s.trained(stream, 1, 1) }, true)
 }
 
-func (s subject) refusedBy(t *testing.T, build func(*testing.T, datasets.Stream) models.Model, trains bool) {
+func (s suite) refusedBy(build func(datasets.Stream) models.Model, trains bool) {
 	stream := Random(12, events)
 	rest := stream.Slice(events/2, events)
 	after := func(m models.Model) []float32 {
-		out := s.evaluate(t, m, rest)
+		out := s.evaluate(m, rest)
 		if trains {
-			s.train(t, m, rest)
-			out = append(out, s.evaluate(t, m, rest)...)
+			out = append(out, s.trainedOn(m, rest)...)
 		}
 		return out
 	}
-	want := after(build(t, stream))
+	want := after(build(stream))
 	for what, bad := range extremes(rest.Slice(0, batch)) {
-		calls := s.folds(build(t, stream))
+		calls := s.folds(build(stream))
 		if trains {
 			calls = append(calls, "Train")
 		}
 		for _, name := range calls {
-			m := build(t, stream)
+			m := build(stream)
 			before := everything(m)
-			out, err := s.tell(m, name, bad)
+			out, err := s.callOrTrain(m, name, bad)
 			if err == nil {
-				out = append(out, s.evaluate(t, m, rest)...) // or it fails
+				out = append(out, s.evaluate(m, rest)...) // or it fails
 				if i := slices.IndexFunc(out, notFinite); i >= 0 {
-					t.Errorf("%s with %s is not refused: a score of %v", name, what, out[i])
+					s.Errorf("%s with %s is not refused: a score of %v", name, what, out[i])
 				}
 				continue
 			}
-			if !everything(m).equal(before) {
-				t.Errorf("%s with %s: refused (%v), and yet the model has changed", name, what, err)
+			if !equalSnapshots(everything(m), before) {
+				s.Errorf("%s with %s: refused (%v), and yet the model has changed", name, what, err)
 				continue
 			}
-			equal(t, fmt.Sprintf("after %s with %s, refused (%v)", name, what, err), after(m), want)
+			s.equal(fmt.Sprintf("after %s with %s, refused (%v)", name, what, err), after(m), want)
 		}
 	}
 }
 
 // hugeParameters: with parameters whose products are not finite, too, a batch
-// is answered with finite numbers and leaves finite ones, or it is refused and
-// changes nothing: with the old parameters training goes on as if it had not
-// been there.
-func (s subject) hugeParameters(t *testing.T) {
+// is answered with finite numbers and leaves finite ones, or it is an error
+// that changes nothing: with the old parameters training goes on as if it had
+// not been there.
+func (s suite) hugeParameters() {
 	stream := Random(12, events)
 	b := stream.Slice(events/2, events/2+batch)
 	prepared := func() models.Model {
-		m := s.trained(t, stream, 1, 1)
-		s.observe(t, m, stream.Slice(0, batch))
+		m := s.trained(stream, 1, 1)
+		s.observe(m, stream.Slice(0, batch))
 		return m
 	}
 	undisturbed := prepared()
-	if err := undisturbed.Restore(undisturbed.Snapshot(models.Everything)); err != nil { // which may forget what training notes
-		t.Fatal(err)
-	}
-	want := s.trainedOn(t, undisturbed, stream)
+	s.must(undisturbed.Restore(everything(undisturbed))) // which may drop what training has noted
+	want := s.trainedOn(undisturbed, stream)
 	for _, c := range []struct {
 		size float32
 		only int // number of leading tensors that are scaled; 0 for all
 	}{{1e10, 0}, {1e14, 0}, {1e30, 0}, {3e38, 0}, {3e38, 1}} {
-		for _, name := range append(s.folds(s.build(t, stream, 1, 1)), "Train") {
+		for _, name := range append(s.folds(s.build(stream, 1, 1)), "Train") {
 			m := prepared()
-			good, huge := m.Snapshot(models.Everything), m.Snapshot(models.Everything)
+			good, huge := everything(m), everything(m)
 			params := huge.Params
 			if len(params) > 0 && c.only > 0 {
 				params = params[:c.only]
@@ -89,60 +86,26 @@ func (s subject) hugeParameters(t *testing.T) {
 					p.F32[i] = p.F32[i] / largest * c.size
 				}
 			}
-			if err := m.Restore(huge); err != nil {
+			if m.Restore(huge) != nil {
 				continue
 			}
-			out, err := s.tell(m, name, b)
+			out, err := s.callOrTrain(m, name, b)
 			after := everything(m)
-			if err != nil && !after.equal(saved(huge)) {
-				t.Errorf("parameters up to %g: %s is refused (%v), and yet the model has changed", c.size, name, err)
-			}
 			if err != nil {
-				if err := m.Restore(good); err != nil {
-					t.Fatal(err)
+				if !equalSnapshots(after, huge) {
+					s.Errorf("parameters up to %g: %s is refused (%v), and yet the model has changed", c.size, name, err)
 				}
-				equal(t, fmt.Sprintf("parameters up to %g: after %s, refused (%v)", c.size, name, err), s.trainedOn(t, m, stream), want)
-			}
-			if err == nil && s.device != nil && name == "Observe" {
-				s.answersOrFails(t, m, b)
+				s.must(m.Restore(good))
+				s.equal(fmt.Sprintf("parameters up to %g: after %s, refused (%v)", c.size, name, err), s.trainedOn(m, stream), want)
 				continue
 			}
-			for _, tensor := range append(after.Params, append(after.State, models.Tensor{Name: "answer", F32: out})...) {
-				if err == nil && slices.ContainsFunc(tensor.F32, notFinite) {
-					t.Errorf("parameters up to %g: %s is not refused, and %s is not finite", c.size, name, tensor.Name)
+			for _, tensor := range slices.Concat(after.Params, after.State, []models.Tensor{{Name: "answer", F32: out}}) {
+				if slices.ContainsFunc(tensor.F32, notFinite) {
+					s.Errorf("parameters up to %g: %s is not refused, and %s is not finite", c.size, name, tensor.Name)
 				}
 			}
 		}
 	}
-}
-
-// answersOrFails holds what cards promise of states that they do not check:
-// an answer about them is finite, or it is refused.
-func (s subject) answersOrFails(t *testing.T, m models.Model, b datasets.Stream) {
-	t.Helper()
-	name := "Classify"
-	if s.task == protocol.LinkPrediction {
-		name = "Score"
-	}
-	if out, err := call(m, name, b.WithoutLabels()); err == nil && slices.ContainsFunc(out, notFinite) {
-		t.Errorf("%s answers with numbers that are not finite", name)
-	}
-}
-
-// trainedOn trains on and is what the model then says.
-func (s subject) trainedOn(t *testing.T, m models.Model, stream datasets.Stream) []float32 {
-	t.Helper()
-	s.train(t, m, stream)
-	return s.evaluate(t, m, stream)
-}
-
-// tell is a call that folds the batch in, or Train, which gets its labels.
-func (s subject) tell(m models.Model, name string, b datasets.Stream) (out []float32, err error) {
-	if name != "Train" {
-		return call(m, name, b.WithoutLabels())
-	}
-	_, err = m.Train(b, s.negatives(b, 0))
-	return nil, err
 }
 
 func notFinite(x float32) bool { return !models.Finite(x) }
@@ -174,4 +137,88 @@ func extremes(b datasets.Stream) map[string]datasets.Stream {
 		out[what] = bad
 	}
 	return out
+}
+
+func (s suite) nanFeatures() {
+	stream := Random(6, events)
+	bad := otherwise(stream, events, 0, false).Slice(0, batch)
+	bad.Feat[features*batch/2] = float32(math.NaN())
+	if _, err := s.build(stream, 1, 1).Train(bad, s.negatives(bad, 0)); err == nil {
+		s.Error("Train accepts NaN features")
+	}
+	if s.task != protocol.NodeClassification {
+		return
+	}
+	m := s.build(stream, 1, 1)
+	if err := m.Classify(bad.WithoutLabels(), make([]float32, batch)); err == nil {
+		s.Error("Classify accepts NaN features")
+	}
+	good := stream.Slice(0, batch)
+	m.Reset()
+	s.equal("after NaN features", s.answer(m, good), s.answer(s.build(stream, 1, 1), good))
+}
+
+// givenStays: a model writes to none of its arguments but its answers, and to
+// those only until it has answered.
+func (s suite) givenStays() {
+	stream := Random(14, events)
+	for k := range stream.Label {
+		stream.Label[k] = int8(k % 2)
+	}
+	m := s.trained(stream, 1, 1)
+	labelled := stream.Slice(events/2, events/2+batch)
+	b := labelled.WithoutLabels()
+	unchanged := func(call string, given []any, do func() error) {
+		s.Helper()
+		var before []any
+		for _, x := range given {
+			before = append(before, clone(reflect.ValueOf(x)))
+		}
+		if err := do(); err != nil {
+			s.Fatalf("%s: %v", call, err)
+		}
+		if !reflect.DeepEqual(given, before) {
+			s.Errorf("%s writes to what it is given", call)
+		}
+	}
+	columns := []any{labelled.Src, labelled.Dst, labelled.Time, labelled.Label, labelled.Feat}
+	with := func(more ...any) []any { return slices.Concat(columns, more) }
+
+	negatives := s.negatives(b, 0)
+	unchanged("Train", with(negatives), func() error {
+		_, err := m.Train(labelled, negatives)
+		return err
+	})
+	for _, name := range append(s.folds(m), s.asks()...) {
+		unchanged(name, columns, func() error {
+			_, err := call(m, name, b)
+			return err
+		})
+	}
+	if s.task == protocol.LinkPrediction {
+		among := models.Candidates{Nodes: everyone(b), Without: slices.Repeat([][]int32{{1, int32(users)}}, batch)}
+		out := models.Counts{Greater: make([]int32, batch), Equal: make([]int32, batch)}
+		unchanged("Rank", with(among.Nodes, among.Without), func() error { return m.Rank(b, among, out) })
+		unchanged("Score", with(among.Nodes), func() error { return m.Score(b, among.Nodes, make([]float32, batch*len(among.Nodes))) })
+		return
+	}
+	logits := make([]float32, batch)
+	s.must(m.Classify(b, logits))
+	unchanged("Learn", with(logits), func() error { return m.Learn(b, labelled.Label) })
+}
+
+// clone copies a slice, and the slices in it.
+func clone(x reflect.Value) any {
+	if x.IsNil() {
+		return x.Interface()
+	}
+	out := reflect.MakeSlice(x.Type(), x.Len(), x.Len())
+	for i := range x.Len() {
+		if x.Index(i).Kind() == reflect.Slice {
+			out.Index(i).Set(reflect.ValueOf(clone(x.Index(i))))
+		} else {
+			out.Index(i).Set(x.Index(i))
+		}
+	}
+	return out.Interface()
 }

@@ -11,20 +11,11 @@ import (
 	"dgsbench/protocol"
 )
 
-// Options of the oracle: there are none.
-type Options struct{}
-
-// Validate accepts them.
-func (*Options) Validate() error { return nil }
-
-// oracle passes the stream's truth on. It keeps nothing: a simulator knows
+// oracle scores by the stream's truth. It keeps nothing: a simulator knows
 // the history of every event.
 type oracle struct {
 	models.Offline
-	task   protocol.Task
-	scores []float32 // scratch: of the candidates, then the true destination
-	nodes  []int32   // scratch: the same nodes
-	left   []bool    // scratch: the node is no negative
+	task protocol.Task
 }
 
 var _ models.Model = (*oracle)(nil)
@@ -36,7 +27,7 @@ func init() {
 	models.Register(models.Kind{
 		Name: "oracle", Class: protocol.Oracle, Features: models.FeaturesIgnored,
 		Tasks:   []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
-		Options: func() models.Options { return &Options{} },
+		Options: func() models.Options { return &models.NoOptions{} },
 		Bytes: func(s models.Setup, _ models.Options) int64 {
 			if s.Train.Truth == nil {
 				return 0
@@ -47,18 +38,26 @@ func init() {
 			if s.Train.Truth == nil {
 				return nil, errNoTruth
 			}
-			return &oracle{task: s.Task, left: make([]bool, s.NumNodes)}, nil
+			return &oracle{task: s.Task}, nil
 		},
 	})
 }
 
-// Classify writes the log-odds of the labels, history through the event.
-func (o *oracle) Classify(b datasets.Stream, logits []float32) error {
-	if o.task != protocol.NodeClassification {
+// check returns an error for a method of another task and for real data.
+func (o *oracle) check(task protocol.Task, b datasets.Stream) error {
+	if o.task != task {
 		return models.ErrTask
 	}
 	if b.Truth == nil {
 		return errNoTruth
+	}
+	return nil
+}
+
+// Classify writes the log-odds of the labels, history through the event.
+func (o *oracle) Classify(b datasets.Stream, logits []float32) error {
+	if err := o.check(protocol.NodeClassification, b); err != nil {
+		return err
 	}
 	for k := range b.Len() {
 		logits[k] = float32(b.Truth.Logit(b.EventID(k)))
@@ -68,11 +67,8 @@ func (o *oracle) Classify(b datasets.Stream, logits []float32) error {
 
 // Score writes the simulator's scores, history before the event.
 func (o *oracle) Score(b datasets.Stream, candidates []int32, logits []float32) error {
-	if o.task != protocol.LinkPrediction {
-		return models.ErrTask
-	}
-	if b.Truth == nil {
-		return errNoTruth
+	if err := o.check(protocol.LinkPrediction, b); err != nil {
+		return err
 	}
 	n := len(candidates)
 	for k := range b.Len() {
@@ -81,66 +77,31 @@ func (o *oracle) Score(b datasets.Stream, candidates []int32, logits []float32) 
 	return nil
 }
 
-// Rank counts by Score.
+// Rank counts by the scores of Score.
 func (o *oracle) Rank(b datasets.Stream, c models.Candidates, out models.Counts) error {
-	n := len(c.Nodes)
-	o.nodes = append(append(o.nodes[:0], c.Nodes...), 0)
-	o.scores = append(o.scores[:0], make([]float32, n+1)...)
-	for k := range b.Len() {
-		o.nodes[n] = b.Dst[k]
-		if err := o.Score(b.Slice(k, k+1), o.nodes, o.scores); err != nil {
-			return err
-		}
-		out.Greater[k], out.Equal[k] = 0, 0
-		if !models.Finite(o.scores[n]) {
-			return &models.BadScore{Event: b.EventID(k), Score: float64(o.scores[n])}
-		}
-		without := []int32{}
-		if c.Without != nil {
-			without = c.Without[k]
-		}
-		o.mark(without, b.Dst[k], true)
-		for i, v := range c.Nodes {
-			switch {
-			case o.left[v]:
-			case o.scores[i] > o.scores[n]:
-				out.Greater[k]++
-			case o.scores[i] == o.scores[n]:
-				out.Equal[k]++
-			}
-		}
-		o.mark(without, b.Dst[k], false)
+	if err := o.check(protocol.LinkPrediction, b); err != nil {
+		return err
 	}
-	return nil
+	return models.RankScores(b, c, out, func(k int, nodes []int32, scores []float32) error {
+		b.Truth.Links(b.EventID(k), nodes, scores)
+		return nil
+	})
 }
 
-// mark says whether the true destination and the excluded nodes are left out.
-func (o *oracle) mark(without []int32, dst int32, left bool) {
-	o.left[dst] = left
-	for _, v := range without {
-		o.left[v] = left
-	}
-}
-
-// Train learns nothing.
+// Train does nothing.
 func (o *oracle) Train(datasets.Stream, []int32) (float64, error) { return 0, nil }
 
-// Observe learns nothing.
+// Observe does nothing.
 func (o *oracle) Observe(datasets.Stream) error { return nil }
 
-// Reset has nothing to forget.
+// Reset does nothing.
 func (o *oracle) Reset() {}
 
 // Snapshot is empty.
-func (o *oracle) Snapshot(models.Part) models.Snapshot { return models.Snapshot{} }
+func (o *oracle) Snapshot(what models.Part) models.Snapshot { return models.Take(what, nil, nil) }
 
-// Restore takes what Snapshot gives.
-func (o *oracle) Restore(s models.Snapshot) error {
-	if len(s.Params) > 0 || len(s.State) > 0 {
-		return errors.New("the snapshot is of another model: the oracle has neither parameters nor state")
-	}
-	return nil
-}
+// Restore accepts an empty snapshot.
+func (o *oracle) Restore(s models.Snapshot) error { return models.Put(s, nil, nil) }
 
 // NumParams is 0.
 func (o *oracle) NumParams() int { return 0 }

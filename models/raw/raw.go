@@ -1,3 +1,9 @@
+// Package raw is the paper's memoryless baseline: an MLP on the features of
+// the event alone (section on node classification; no link prediction, as
+// the features are unknown before the edge).
+//
+// Matches the paper: inputs, task, loss. Unknown there: layer sizes and
+// learning rate, which are options.
 package raw
 
 import (
@@ -13,10 +19,10 @@ type Options struct {
 	Head head.Options `yaml:"head"`
 }
 
-// Validate names the first value that is out of range.
-func (o *Options) Validate() error { return o.Head.Validate() }
+// Validate returns an error for the first value that is out of range.
+func (o *Options) Validate() error { return models.InOption("head", o.Head.Validate()) }
 
-// MixesBatch is that of the head.
+// MixesBatch reports whether the head does.
 func (o *Options) MixesBatch() bool { return o.Head.MixesBatch() }
 
 func init() {
@@ -32,7 +38,7 @@ func init() {
 type Raw struct {
 	models.Offline
 	head  *head.Head
-	batch datasets.Stream // that is classified
+	batch datasets.Stream // of Classify
 }
 
 var _ models.Model = (*Raw)(nil)
@@ -68,12 +74,12 @@ func (r *Raw) Classify(b datasets.Stream, logits []float32) error {
 	return r.head.Classify(b, logits)
 }
 
-// Rank is not defined for Raw: see the package comment.
+// Rank returns ErrTask: see the package comment.
 func (r *Raw) Rank(datasets.Stream, models.Candidates, models.Counts) error {
 	return models.ErrTask
 }
 
-// Score is not defined for Raw either.
+// Score returns ErrTask.
 func (r *Raw) Score(datasets.Stream, []int32, []float32) error { return models.ErrTask }
 
 // Observe does nothing: Raw has no state.
@@ -83,17 +89,12 @@ func (r *Raw) Observe(datasets.Stream) error { return nil }
 func (r *Raw) Reset() {}
 
 // Snapshot copies the parameters; there is no state.
-func (r *Raw) Snapshot(models.Part) models.Snapshot {
-	return models.Snapshot{Params: r.head.Tensors()}
+func (r *Raw) Snapshot(what models.Part) models.Snapshot {
+	return models.Take(what, r.head.Tensors(), nil)
 }
 
-// Restore puts the parameters back.
-func (r *Raw) Restore(s models.Snapshot) error {
-	if err := models.Check(nil, s.State); err != nil {
-		return err
-	}
-	return r.head.Restore(s.Params)
-}
+// Restore replaces the parameters.
+func (r *Raw) Restore(s models.Snapshot) error { return models.Put(s, r.head.Restore, nil) }
 
 // NumParams counts the head's parameters.
 func (r *Raw) NumParams() int { return r.head.NumParams() }

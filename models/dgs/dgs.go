@@ -1,0 +1,265 @@
+// Package dgs is Deep-Graph-Sprints: per node a state S, and for an event (u,
+// v, F) and each endpoint n with other endpoint o, all right-hand sides from
+// before the batch,
+//
+//	S_n <- beta S_n + (1-beta) [ (1-alpha) E(F) + alpha S_o ]
+//
+// elementwise, E(F) being softmaxes of blocks of W F (equation 2 of the
+// paper). An MLP, the head, classifies S_u after the event, or scores [S_u ||
+// S_v] before it.
+//
+// # Training
+//
+// The head learns by backpropagation, and alpha, beta and W forward in time
+// (real-time recurrent learning, section 3.2 of the paper): every node stores
+// the derivatives of its state, A by alpha, B by beta and J by W. Train
+// (train.go) reads top to bottom:
+//
+//   - Backpropagation through the graph of one step (network.go), from the loss
+//     to the parameters and to the states from before the batch.
+//   - The new states with their derivatives (derivatives.go), computed with
+//     the parameters from before the step.
+//   - The loss changes with W also through every earlier state, by dL/dS J:
+//     what comes from there is added to the gradients.
+//   - The step, and the commit of states and derivatives.
+//
+// Without the third this is backpropagation truncated to one step: DGS-bp. The
+// other variants of the paper's ablation differ in E (sums or buckets instead of
+// softmaxes) and in whether alpha and beta are vectors or scalars.
+//
+// Evaluation stores no derivatives. A node whose state was written by Observe
+// or Classify counts as a constant from there on.
+package dgs
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"dgsbench/datasets"
+	"dgsbench/internal/ram"
+	"dgsbench/kernels"
+	"dgsbench/models"
+	"dgsbench/models/buckets"
+	"dgsbench/models/lastwrite"
+	"dgsbench/models/pairrank"
+	"dgsbench/protocol"
+)
+
+// kindName is that of all variants.
+const kindName = "dgs"
+
+func init() {
+	models.Register(models.Kind{
+		Name: kindName, Class: protocol.Learned, Memory: true, Features: models.FeaturesRequired,
+		Tasks:   []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
+		Options: func() models.Options { return Defaults() },
+		Bytes:   func(s models.Setup, o models.Options) int64 { return Bytes(o.(*Options), s) },
+		New:     func(s models.Setup, o models.Options) (models.Model, error) { return New(s, o.(*Options)) },
+	})
+}
+
+// Model is Deep-Graph-Sprints with its head.
+type Model struct {
+	models.Offline
+	setup        models.Setup
+	opts         *Options
+	trainedNodes int // of the training part: those that get derivatives
+	device       kernels.Device
+	net          *network
+	states       *states
+	ranker       *pairrank.Ranker // in link prediction
+	training     *training        // from the first Train on
+	ahead        *ahead           // from the first ClassifyAhead on, until training changes parameters
+}
+
+var _ models.Model = (*Model)(nil)
+
+// errTruncated says why one variant cannot do one task.
+var errTruncated = errors.New("gradient: truncated cannot train link prediction: its loss is about states from before the batch, which then count as constants; use gradient: forward")
+
+// New builds the model for one trial.
+func New(s models.Setup, o *Options) (*Model, error) {
+	if s.Task == protocol.LinkPrediction && o.Gradient == Truncated {
+		return nil, errTruncated
+	}
+	d, err := s.NewDevice()
+	if err != nil {
+		return nil, err
+	}
+	m := newOn(d, s, o)
+	if s.Task == protocol.LinkPrediction {
+		m.ranker = pairrank.New(m.device, m.net.head.PairLayers(m.net.size), m.states, s)
+	}
+	return m, nil
+}
+
+// newOn builds the model on a device, without what ranking needs.
+func newOn(d kernels.Device, s models.Setup, o *Options) *Model {
+	m := &Model{setup: s, opts: o, device: d, trainedNodes: len(s.Train.Nodes())}
+	m.setup.Train = datasets.Stream{} // must not be retained
+	size, b := o.Size, (*buckets.Buckets)(nil)
+	if o.Embedding == Buckets {
+		b = buckets.New(s.Train, o.Buckets)
+		size = b.Size()
+	}
+	m.net = newNetwork(d, o, size, s, b)
+	m.states = newStates(d, m.net, s)
+	m.net.states = m.states
+	return m
+}
+
+// Classify writes the logits of the batch's events and folds the batch in.
+func (m *Model) Classify(b datasets.Stream, logits []float32) error {
+	if m.setup.Task != protocol.NodeClassification {
+		return models.ErrTask
+	}
+	m.net.setBatch(b)
+	m.states.planInference(b)
+	return m.commitInference(m.net.head.Classify(b, logits))
+}
+
+// Observe folds the batch in.
+func (m *Model) Observe(b datasets.Stream) error {
+	m.net.setBatch(b)
+	m.states.planInference(b)
+	m.net.observe.Run()
+	return m.commitInference(nil)
+}
+
+// commitInference makes the new states of the batch current, unless it failed.
+func (m *Model) commitInference(err error) error {
+	if err := cmp.Or(m.net.inferenceError(), err); err != nil {
+		return err
+	}
+	m.states.commitInference()
+	m.forgetWrites()
+	if m.ranker != nil {
+		m.ranker.Changed(lastwrite.Selves(m.states.writes))
+	}
+	return nil
+}
+
+// forgetWrites forgets the derivatives of the states that were written.
+func (m *Model) forgetWrites() {
+	if t := m.training; t != nil && t.hasDerivatives && t.derivatives != nil {
+		t.derivatives.forgetWrites()
+	}
+}
+
+// Rank counts the negatives above and level with the true destinations.
+func (m *Model) Rank(b datasets.Stream, c models.Candidates, out models.Counts) error {
+	if m.ranker == nil {
+		return models.ErrTask
+	}
+	return m.ranker.Rank(b, c, out)
+}
+
+// Score writes the logits of all pairs of a source of the batch and a
+// candidate.
+func (m *Model) Score(b datasets.Stream, candidates []int32, logits []float32) error {
+	if m.ranker == nil {
+		return models.ErrTask
+	}
+	return m.ranker.Score(b, candidates, logits)
+}
+
+// Reset makes all states and derivatives zero.
+func (m *Model) Reset() {
+	m.states.reset()
+	m.everythingChanged()
+}
+
+// everythingChanged is called when all states or parameters are new.
+func (m *Model) everythingChanged() {
+	if t := m.training; t != nil && t.hasDerivatives && t.derivatives != nil {
+		t.derivatives.forgetAll()
+		t.hasDerivatives = false
+	}
+	if m.ranker != nil {
+		m.ranker.EverythingChanged()
+	}
+}
+
+// Snapshot copies parameters and, where asked, the states. Derivatives are
+// not part of it: a restored state counts as a constant.
+func (m *Model) Snapshot(what models.Part) models.Snapshot {
+	return models.Take(what, m.net.head.Tensors(), m.states)
+}
+
+// Restore replaces parameters and states by those of a snapshot.
+func (m *Model) Restore(s models.Snapshot) error { return models.Put(s, m.setParams, m.states) }
+
+func (m *Model) setParams(saved []models.Tensor) error {
+	for _, t := range saved {
+		outside := func(x float32) bool { return !(x >= 0 && x <= 1) }
+		if m.opts.Range == Clamp && (t.Name == "alpha" || t.Name == "beta") && slices.ContainsFunc(t.F32, outside) {
+			return fmt.Errorf("snapshot tensor %s has a number beyond 0 and 1, with range: %s", t, Clamp)
+		}
+	}
+	if err := m.net.head.Restore(saved); err != nil {
+		return err
+	}
+	m.everythingChanged()
+	if m.ahead != nil {
+		return m.ahead.net.head.Restore(saved)
+	}
+	return nil
+}
+
+// NumParams counts the parameters of the head and those below it.
+func (m *Model) NumParams() int { return m.net.NumParams() }
+
+// Facts count alpha and beta by their different values; with factors: input
+// every event has its own.
+func (m *Model) Facts() models.Facts {
+	forgetting := 2 * m.net.size
+	if m.opts.Factors == Scalar {
+		forgetting = 2
+	}
+	return models.Facts{Parameters: m.net.Parts(), State: m.net.size, Forgetting: forgetting}
+}
+
+// Bytes returns the memory that a model takes on the stream of s. Most of it
+// is the Jacobians of the nodes of the training part, if it is trained.
+func Bytes(o *Options, s models.Setup) int64 {
+	size := o.Size
+	if o.Embedding == Buckets {
+		size = buckets.New(s.Train, o.Buckets).Size()
+	}
+	return bytesFor(o, size, len(s.Train.Nodes()), s)
+}
+
+// bytesFor counts the tables of all nodes (states in two halves, A and B, and
+// in link prediction the right parts of the head), the Jacobians of the
+// trained ones, and the drive of a batch.
+func bytesFor(o *Options, size, trained int, s models.Setup) int64 {
+	shape := jacobianShape(o, size, s.NumFeat)
+	perNode, writes := 2*4*int64(size), 2*int64(s.MaxBatch)
+	if s.Task == protocol.LinkPrediction {
+		perNode += 4 * int64(o.Head.Hidden[0])
+	}
+	if o.Gradient != Forward || s.Inference {
+		return perNode * int64(s.NumNodes)
+	}
+	perNode += 2 * 4 * int64(size)
+	drive := 4 * writes * int64(shape.Lanes())
+	return perNode*int64(s.NumNodes) + shape.Bytes()*int64(trained) + drive
+}
+
+// checkMemory reports training that does not fit into the machine's memory; a
+// card checks its own. Without derivatives training needs no more than
+// inference.
+func (m *Model) checkMemory() error {
+	if _, elsewhere := m.device.(kernels.MemoryOwner); elsewhere || m.opts.Gradient != Forward {
+		return nil
+	}
+	need := bytesFor(m.opts, m.net.size, m.trainedNodes, m.setup)
+	free, known := ram.Available()
+	if !known || need <= free {
+		return nil
+	}
+	return fmt.Errorf("training needs %.1f GB, most of it derivatives of %d nodes, and this machine has %.1f GB free: choose more blocks (the memory goes with size / blocks), a smaller size, or jacobian: %s",
+		float64(need)/1e9, m.trainedNodes, float64(free)/1e9, BFloat16)
+}

@@ -1,0 +1,104 @@
+// Package heuristic holds the zero-parameter rows that stand in every table:
+// rules that look up a pair, a destination or a user. On Wikipedia they beat
+// most published numbers, and a table without them misleads.
+//
+// Every rule reads its tables as they were before the batch. EdgeBank is
+// Poursafaei et al. 2022 (unlimited memory, or a time window as in TGB).
+package heuristic
+
+import (
+	"math"
+
+	"dgsbench/datasets"
+	"dgsbench/models"
+	"dgsbench/protocol"
+)
+
+func init() {
+	link := func(name string, ofPair pairScore, ofDestination destinationScore) {
+		register(name, protocol.LinkPrediction, func(s models.Setup) models.Model { return newLinkRule(s, ofPair, ofDestination) })
+	}
+	link("recency", byRecency, constant)
+	link("popularity", ignorePairs, byPopularity)
+	link("recency-pop", byRecency, byPopularity)
+	register("user-count", protocol.NodeClassification, func(s models.Setup) models.Model { return newUserRule(s, fewerEvents) })
+	register("user-age", protocol.NodeClassification, func(s models.Setup) models.Model { return newUserRule(s, younger) })
+	models.Register(models.Kind{
+		Name: "edgebank", Class: protocol.ZeroParameter, Memory: true, Tasks: []protocol.Task{protocol.LinkPrediction},
+		Options: func() models.Options { return &EdgeBankOptions{} },
+		Bytes:   bytesOf,
+		New: func(s models.Setup, o models.Options) (models.Model, error) {
+			return newEdgeBank(s, o.(*EdgeBankOptions)), nil
+		},
+	})
+}
+
+// register adds a rule without options.
+func register(name string, task protocol.Task, build func(models.Setup) models.Model) {
+	models.Register(models.Kind{
+		Name: name, Class: protocol.ZeroParameter, Memory: true, Tasks: []protocol.Task{task},
+		Options: func() models.Options { return &models.NoOptions{} },
+		Bytes:   bytesOf,
+		New:     func(s models.Setup, _ models.Options) (models.Model, error) { return build(s), nil },
+	})
+}
+
+// bytesOf returns the memory of a rule: counts and times of the nodes, and in
+// link prediction their pairs, of which every event may make one: an entry and
+// its place in a map that is half full.
+func bytesOf(s models.Setup, _ models.Options) int64 {
+	if s.Task == protocol.NodeClassification {
+		return (8 + 8) * int64(s.NumNodes)
+	}
+	return (8+1+8+24)*int64(s.NumNodes) + (36+40)*int64(s.Events)
+}
+
+// EdgeBankOptions of EdgeBank.
+type EdgeBankOptions struct {
+	// Window is the share of the training events whose time span is the
+	// memory's length; 0 is unlimited. TGB uses 0.15.
+	Window float64 `yaml:"window"`
+}
+
+// Validate returns an error for a value that is out of range.
+func (o *EdgeBankOptions) Validate() error {
+	return models.Expect(o.Window >= 0 && o.Window < 1, "window", o.Window, "0 (unlimited) or a share below 1")
+}
+
+// newEdgeBank scores a pair 1 if it has occurred, or occurred within the
+// window that ends at the latest observed event.
+func newEdgeBank(s models.Setup, o *EdgeBankOptions) *linkRule {
+	span := math.Inf(1)
+	if n := s.Train.Len(); o.Window > 0 && n > 0 {
+		span = s.Train.Time[n-1] - datasets.Quantile(s.Train.Time, 1-o.Window)
+	}
+	return newLinkRule(s, func(r *linkRule, p *pair) (float64, bool) { return 1, p.time >= r.now-span }, constant)
+}
+
+// pairScore scores a pair that has occurred; false treats it as a new one.
+type pairScore func(r *linkRule, p *pair) (float64, bool)
+
+// destinationScore scores a destination whatever the source.
+type destinationScore func(r *linkRule, dst int32) float64
+
+// aboveCounts is larger than any event count, so that every pair that has
+// occurred outranks every new one.
+const aboveCounts = 1 << 40
+
+// byRecency scores a pair by the number of its last event.
+func byRecency(_ *linkRule, p *pair) (float64, bool) { return aboveCounts + float64(p.last), true }
+
+// ignorePairs is for rules that look at the destination only.
+func ignorePairs(*linkRule, *pair) (float64, bool) { return 0, false }
+
+// byPopularity scores a destination by its event count.
+func byPopularity(r *linkRule, dst int32) float64 { return float64(r.count[dst]) }
+
+// constant gives all destinations the same score.
+func constant(*linkRule, int32) float64 { return 0 }
+
+// fewerEvents scores new users high: minus the number of earlier events.
+func fewerEvents(count int64, _ float64) float64 { return -float64(count) }
+
+// younger scores new users high: minus the seconds since the first event.
+func younger(_ int64, age float64) float64 { return -age }
