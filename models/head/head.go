@@ -4,6 +4,7 @@
 package head
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -31,27 +32,17 @@ func Defaults() Options {
 	return Options{Hidden: []int{100}, Norm: nn.NoNorm, Dropout: .1, LR: 1e-3, PosWeight: 1}
 }
 
-// Validate names the first value that is out of range.
+// Validate returns an error for the first value that is out of range.
 func (o Options) Validate() error {
-	if len(o.Hidden) < 1 || len(o.Hidden) > 3 || slices.Min(o.Hidden) < 1 || slices.Max(o.Hidden) > 4096 {
-		return fmt.Errorf("hidden is %v, expected 1 to 3 layers of 1 to 4096 units", o.Hidden)
-	}
-	if o.Norm != nn.NoNorm && o.Norm != nn.WithLayer && o.Norm != nn.WithBatch {
-		return fmt.Errorf("norm is %q, expected %s, %s or %s", o.Norm, nn.NoNorm, nn.WithLayer, nn.WithBatch)
-	}
-	if !(o.Dropout >= 0 && o.Dropout < 1) {
-		return fmt.Errorf("dropout is %v, expected 0 <= dropout < 1", o.Dropout)
-	}
-	if !(o.LR > 0 && o.LR <= 10) {
-		return fmt.Errorf("lr is %v, expected 0 < lr <= 10", o.LR)
-	}
-	if !(o.WeightDecay >= 0 && o.WeightDecay <= 1) {
-		return fmt.Errorf("weight_decay is %v, expected 0 to 1", o.WeightDecay)
-	}
-	if !(o.PosWeight > 0 && o.PosWeight <= 1e6) {
-		return fmt.Errorf("pos_weight is %v, expected 0 < pos_weight <= 1e6", o.PosWeight)
-	}
-	return nil
+	layers := len(o.Hidden) >= 1 && len(o.Hidden) <= 3 && slices.Min(o.Hidden) >= 1 && slices.Max(o.Hidden) <= 4096
+	return cmp.Or(
+		models.Expect(layers, "hidden", o.Hidden, "1 to 3 layers of 1 to 4096 units"),
+		models.OneOf("norm", o.Norm, nn.NoNorm, nn.WithLayer, nn.WithBatch),
+		models.Expect(o.Dropout >= 0 && o.Dropout < 1, "dropout", o.Dropout, "0 <= dropout < 1"),
+		models.Expect(o.LR > 0 && o.LR <= 10, "lr", o.LR, "0 < lr <= 10"),
+		models.InRange("weight_decay", o.WeightDecay, 0, 1),
+		models.Expect(o.PosWeight > 0 && o.PosWeight <= 1e6, "pos_weight", o.PosWeight, "0 < pos_weight <= 1e6"),
+	)
 }
 
 // MixesBatch reports whether training reads other rows of a batch.

@@ -4,6 +4,7 @@
 package jodie
 
 import (
+	"cmp"
 	"math"
 
 	"dgsbench/datasets"
@@ -30,13 +31,7 @@ func Defaults() *Options {
 
 // Validate names the first value that is out of range.
 func (o *Options) Validate() error {
-	if err := o.Memory.Validate(); err != nil {
-		return err
-	}
-	if err := o.Optimiser.Validate(); err != nil {
-		return err
-	}
-	return o.Check(o.Optimiser)
+	return cmp.Or(o.Memory.Validate(), o.Optimiser.Validate(), o.Check(o.Optimiser))
 }
 
 // Config is the model of these options.

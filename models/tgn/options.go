@@ -4,6 +4,7 @@
 package tgn
 
 import (
+	"cmp"
 	"fmt"
 
 	"dgsbench/models"
@@ -50,44 +51,25 @@ func Defaults() *Options {
 	}
 }
 
-// Validate names the first value that is out of range.
+// Validate returns an error for the first value that is out of range.
 func (o *Options) Validate() error {
-	if o.Embedding != Identity && o.Embedding != Attention {
-		return fmt.Errorf("embedding is %q, expected %s or %s", o.Embedding, Identity, Attention)
-	}
-	if err := o.Memory.Validate(); err != nil {
-		return err
-	}
-	if err := o.Attention.validate(); err != nil {
-		return err
-	}
-	if err := o.Optimiser.Validate(); err != nil {
-		return err
-	}
-	return o.Check(o.Optimiser)
+	a := o.Attention
+	return cmp.Or(
+		models.OneOf("embedding", o.Embedding, Identity, Attention),
+		o.Memory.Validate(),
+		models.InRange("attention.heads", a.Heads, 1, 64),
+		models.Expect(a.Heads > 0 && a.Size >= 1 && a.Size <= 4096 && a.Size%a.Heads == 0, "attention.size", a.Size,
+			fmt.Sprintf("a multiple of heads %d up to 4096", a.Heads)),
+		models.InRange("attention.layers", a.Layers, 1, 3),
+		models.InRange("attention.neighbours", a.Neighbours, 1, 100),
+		models.Expect(a.Dropout >= 0 && a.Dropout < 1, "attention.dropout", a.Dropout, "0 <= dropout < 1"),
+		o.Optimiser.Validate(),
+		o.Check(o.Optimiser),
+	)
 }
 
 // ReachesOut reports whether an embedding is made of neighbours' states too.
 func (o *Options) ReachesOut() bool { return o.Embedding == Attention }
-
-func (o AttentionOptions) validate() error {
-	if o.Heads < 1 || o.Heads > 64 {
-		return fmt.Errorf("attention.heads is %d, expected 1 to 64", o.Heads)
-	}
-	if o.Size < 1 || o.Size > 4096 || o.Size%o.Heads != 0 {
-		return fmt.Errorf("attention.size is %d, expected a multiple of heads %d up to 4096", o.Size, o.Heads)
-	}
-	if o.Layers < 1 || o.Layers > 3 {
-		return fmt.Errorf("attention.layers is %d, expected 1 to 3", o.Layers)
-	}
-	if o.Neighbours < 1 || o.Neighbours > 100 {
-		return fmt.Errorf("attention.neighbours is %d, expected 1 to 100", o.Neighbours)
-	}
-	if !(o.Dropout >= 0 && o.Dropout < 1) {
-		return fmt.Errorf("attention.dropout is %v, expected 0 <= dropout < 1", o.Dropout)
-	}
-	return nil
-}
 
 // Config is the model of these options.
 func (o *Options) Config() memory.Config {

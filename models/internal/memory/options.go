@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"fmt"
 
 	"dgsbench/models"
@@ -30,18 +31,13 @@ const (
 // Defaults are those of PyTorch Geometric's example.
 func Defaults() Options { return Options{Size: 100, Time: 100, Cell: GRU} }
 
-// Validate names the first value that is out of range.
+// Validate returns an error for the first value that is out of range.
 func (o Options) Validate() error {
-	if o.Size < 1 || o.Size > 4096 {
-		return fmt.Errorf("memory.size is %d, expected 1 to 4096", o.Size)
-	}
-	if o.Time < 1 || o.Time > 4096 {
-		return fmt.Errorf("memory.time is %d, expected 1 to 4096", o.Time)
-	}
-	if o.Cell != GRU && o.Cell != RNN {
-		return fmt.Errorf("memory.cell is %q, expected %s or %s", o.Cell, GRU, RNN)
-	}
-	return nil
+	return cmp.Or(
+		models.InRange("memory.size", o.Size, 1, 4096),
+		models.InRange("memory.time", o.Time, 1, 4096),
+		models.OneOf("memory.cell", o.Cell, GRU, RNN),
+	)
 }
 
 // Optimiser is Adam on all parameters.
@@ -50,15 +46,12 @@ type Optimiser struct {
 	WeightDecay float64 `yaml:"weight_decay"` // L2 added to the gradient
 }
 
-// Validate names the first value that is out of range.
+// Validate returns an error for the first value that is out of range.
 func (o Optimiser) Validate() error {
-	if !(o.LR > 0 && o.LR <= 10) {
-		return fmt.Errorf("optimiser.lr is %v, expected 0 < lr <= 10", o.LR)
-	}
-	if !(o.WeightDecay >= 0 && o.WeightDecay <= 1) {
-		return fmt.Errorf("optimiser.weight_decay is %v, expected 0 to 1", o.WeightDecay)
-	}
-	return nil
+	return cmp.Or(
+		models.Expect(o.LR > 0 && o.LR <= 10, "optimiser.lr", o.LR, "0 < lr <= 10"),
+		models.InRange("optimiser.weight_decay", o.WeightDecay, 0, 1),
+	)
 }
 
 // Classification are the options of node classification.
@@ -104,16 +97,13 @@ func ClassificationDefaults() Classification {
 	}
 }
 
-// Check names the first value that is out of range, or does not go with the
-// optimiser's.
+// Check returns an error for the first value that is out of range, or does not
+// go with the optimiser's.
 func (c Classification) Check(o Optimiser) error {
-	if c.NCMemory != PerEvent && c.NCMemory != PyGLast && c.NCMemory != PyGLastDetached {
-		return fmt.Errorf("nc_memory is %q, expected %s, %s or %s", c.NCMemory, PerEvent, PyGLast, PyGLastDetached)
-	}
-	if err := c.Head.with(o).Validate(); err != nil {
-		return fmt.Errorf("head.%w", err)
-	}
-	return nil
+	return cmp.Or(
+		models.OneOf("nc_memory", c.NCMemory, PerEvent, PyGLast, PyGLastDetached),
+		models.InOption("head", c.Head.with(o).Validate()),
+	)
 }
 
 // MixesBatch is that of the head.
