@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"runtime"
 
 	"dgsbench/internal/ram"
+	"dgsbench/internal/regular"
 )
 
 const (
@@ -29,29 +29,13 @@ const (
 //
 // What cannot be read is reported as a *Damage.
 func ReadFile(path string, layout Layout, workers int) (Stream, error) {
-	f, size, err := OpenRegular(path)
+	f, size, err := regular.Open(path, math.MaxInt64)
 	if err != nil {
 		return Stream{}, err
 	}
 	defer f.Close()
 	s, _, err := ReadColumns(f, path, size, layout, workers)
 	return s, err
-}
-
-// OpenRegular opens a file that can be read at any offset, and returns its
-// size in bytes.
-func OpenRegular(path string) (f *os.File, size int64, err error) {
-	info, err := os.Stat(path) // before opening, which would wait for the writer of a pipe
-	switch {
-	case err != nil:
-		return nil, 0, err
-	case info.IsDir():
-		return nil, 0, fmt.Errorf("%s is a folder, expected a file", path)
-	case !info.Mode().IsRegular():
-		return nil, 0, fmt.Errorf("%s is not a regular file, expected one: it is read in several places at once", path)
-	}
-	f, err = os.Open(path)
-	return f, info.Size(), err
 }
 
 // ReadColumns is ReadFile for any source of size bytes; name stands for it in

@@ -19,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,6 +29,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/internal/atomicfile"
 	"dgsbench/internal/names"
+	"dgsbench/internal/regular"
 	"dgsbench/internal/strictyaml"
 )
 
@@ -159,7 +161,7 @@ func (src Source) write(m *meter, dir string) error {
 
 // read reads the file. It unpacks a compressed file into the folder tmp first.
 func (src Source) read(m *meter, tmp string) (datasets.Stream, []string, error) {
-	f, size, err := datasets.OpenRegular(src.File)
+	f, size, err := regular.Open(src.File, math.MaxInt64)
 	if err != nil {
 		return datasets.Stream{}, nil, err
 	}
@@ -171,10 +173,10 @@ func (src Source) read(m *meter, tmp string) (datasets.Stream, []string, error) 
 	path := "" // of the unpacked file
 	if packed, ok := formatOf(start); ok {
 		m.begin(unpacked, size)
-		if path, err = packed.unpackTo(tmp, meteredFile{f, m}, size, src.File); err != nil {
+		if path, err = packed.unpackTo(tmp, io.NewSectionReader(meteredFile{f, m}, 0, size), size, src.File); err != nil {
 			return datasets.Stream{}, nil, err
 		}
-		if f, size, err = datasets.OpenRegular(path); err != nil {
+		if f, size, err = regular.Open(path, math.MaxInt64); err != nil {
 			return datasets.Stream{}, nil, err
 		}
 		defer f.Close()
@@ -247,18 +249,8 @@ func (m *meter) add(n int) error {
 
 // meteredFile counts the bytes that are read from a file.
 type meteredFile struct {
-	file interface {
-		io.Reader
-		io.ReaderAt
-	}
+	file io.ReaderAt
 	*meter
-}
-
-func (f meteredFile) Read(p []byte) (int, error) {
-	if err := f.add(len(p)); err != nil {
-		return 0, err
-	}
-	return f.file.Read(p)
 }
 
 func (f meteredFile) ReadAt(p []byte, off int64) (int, error) {

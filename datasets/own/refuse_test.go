@@ -49,7 +49,7 @@ func TestImportRefuses(t *testing.T) {
 		{"no name", good, func(s *Source) { s.Name = "" }, `dashes, found ""`},
 		{"taken name", good, func(s *Source) { s.Name = "wikipedia" }, "the benchmark has a dataset wikipedia of its own"},
 		{"no file", good, func(s *Source) { s.File += "x" }, "no such file"},
-		{"a folder", good, func(s *Source) { s.File = filepath.Dir(s.File) }, "is a folder, expected a file"},
+		{"a folder", good, func(s *Source) { s.File = filepath.Dir(s.File) }, "is a folder: expected a regular file"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir, src := log(t, c.text)
