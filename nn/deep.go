@@ -99,7 +99,7 @@ func countAbove(q kernels.Ranking, e int, score func(e int, v int32) float32) (g
 	for _, v := range q.Candidates {
 		tally(v, 1)
 	}
-	ranking.LeftOut(e, func(v int32) { tally(v, -1) })
+	ranking.Excluded(e, func(v int32) { tally(v, -1) })
 	return greater, equal, failed
 }
 

@@ -58,16 +58,11 @@ func readAdam(t *testing.T) adamFixture {
 	return f
 }
 
-// step are the scalars of step i, counted from 0.
-func step[T portable.Float](r adamRun, i int) portable.AdamStep[T] {
+// adamStep makes step i, counted from 0.
+func adamStep[T portable.Float](k *portable.Kernels[T], r adamRun, i int, p, g, mean, square []T) {
 	n := float64(i + 1)
-	return portable.AdamStep[T]{
-		Size:  T(r.LR / (1 - math.Pow(r.Beta1, n))),
-		Root:  T(1 / math.Sqrt(1-math.Pow(r.Beta2, n))),
-		Beta1: T(r.Beta1), Rest1: T(1 - r.Beta1),
-		Beta2: T(r.Beta2), Rest2: T(1 - r.Beta2),
-		Eps: T(r.Eps), WeightDecay: T(r.WeightDecay),
-	}
+	size, root := r.LR/(1-math.Pow(r.Beta1, n)), 1/math.Sqrt(1-math.Pow(r.Beta2, n))
+	k.Adam(p, g, mean, square, T(r.WeightDecay), T(r.Beta1), T(1-r.Beta1), T(r.Beta2), T(1-r.Beta2), T(size), T(root), T(r.Eps))
 }
 
 // follow checks the parameters after every step of a run.
@@ -95,12 +90,12 @@ func TestAdamAsPyTorch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mean, square := make([]float64, 13), make([]float64, 13)
 			follow(t, f, r, 1e-10, func(p, g []float64, i int) {
-				portable.Adam(p, g, mean, square, step[float64](r, i))
+				adamStep(portable.Go[float64](), r, i, p, g, mean, square)
 			})
 			for _, k := range cpu.Available() {
 				mean, square := make([]float32, 13), make([]float32, 13)
 				follow(t, f, r, 2e-5, func(p, g []float32, i int) {
-					k.Adam(p, g, mean, square, step[float32](r, i))
+					adamStep(k.Kernels, r, i, p, g, mean, square)
 				})
 			}
 		})
@@ -118,8 +113,8 @@ func TestMomentumAsPyTorch(t *testing.T) {
 	// Two steps with momentum and decay by hand: velocity 1 + .1*2, then
 	// .5*1.2 + 1 + .1*1.88.
 	p, velocity := []float64{2}, []float64{0}
-	portable.Momentum(p, []float64{1}, velocity, .1, .5, .1)
-	portable.Momentum(p, []float64{1}, velocity, .1, .5, .1)
+	portable.Go[float64]().Momentum(p, []float64{1}, velocity, .1, .5, .1)
+	portable.Go[float64]().Momentum(p, []float64{1}, velocity, .1, .5, .1)
 	if want := 1.88 - .1*1.788; math.Abs(p[0]-want) > 1e-15 {
 		t.Errorf("parameter is %v, want %v", p[0], want)
 	}

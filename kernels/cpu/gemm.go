@@ -13,7 +13,7 @@ type Gemm = portable.Gemm[float32]
 // needs, on each thread that computes one.
 const GemmScratch = gemmDepth * gemmWidth
 
-// A product is worked off in panels of at most gemmDepth rows and gemmWidth
+// A product is computed in panels of at most gemmDepth rows and gemmWidth
 // columns of op(B); scratch holds one of them.
 const (
 	gemmDepth = 512
@@ -29,8 +29,7 @@ func (k Kernels) Gemm(g Gemm, scratch []float32) {
 	if len(scratch) < GemmScratch {
 		panic(fmt.Sprintf("gemm: scratch of %d elements, need %d", len(scratch), GemmScratch))
 	}
-	if g.M == 0 || g.N == 0 {
-		return
+	if g.M > 0 && g.N > 0 {
+		k.gemm(g, scratch)
 	}
-	gemm(k.level, &g, scratch)
 }

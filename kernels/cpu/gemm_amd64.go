@@ -2,53 +2,40 @@
 
 package cpu
 
-//go:generate go run ./internal/gen/gemm
-
-// tileShape is the part of C that a microkernel keeps in registers: rows
-// rows of one or two vectors of lanes columns.
-type tileShape struct {
-	rows, lanes int
+// gemmKernels are the microkernels of one level. They keep rows rows of two
+// (wide) or one (narrow) vectors of lanes columns of C in registers; row does
+// a single row.
+type gemmKernels struct {
+	rows, lanes  int
+	wide, narrow func(a *float32, aRow, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr,
+		depth, rows, cols int, bias *float32, accumulate, relu bool)
+	row func(a *float32, aCol uintptr, b *float32, bRow uintptr, c *float32, depth, cols int, bias *float32, accumulate, relu bool)
 }
 
-var (
-	tileAVX512 = tileShape{rows: 14, lanes: 16}
-	tileAVX2   = tileShape{rows: 6, lanes: 8}
-)
-
-func tileOf(level Level) tileShape {
-	if level == AVX2 {
-		return tileAVX2
-	}
-	return tileAVX512
-}
-
-func gemm(level Level, g *Gemm, scratch []float32) {
-	switch {
-	case level == Portable:
-		g.Run()
-	case g.N == 1 && g.LDC == 1:
-		gemmColumn(level, g, scratch)
-	default:
-		gemmRows(level, g, scratch)
-	}
-}
-
-func gemmRows(level Level, g *Gemm, scratch []float32) {
-	if g.M == 1 && !g.TransB {
-		gemmRow(level, g)
+func (t *gemmKernels) gemm(g Gemm, scratch []float32) {
+	if g.N == 1 && g.LDC == 1 {
+		t.column(&g, scratch)
 	} else {
-		gemmPanels(level, g, scratch)
+		t.product(&g, scratch)
 	}
 }
 
-// gemmColumn computes a single column as the row that it is in memory, by
-// the transposed product: its elements then fill the lanes.
-func gemmColumn(level Level, g *Gemm, scratch []float32) {
+func (t *gemmKernels) product(g *Gemm, scratch []float32) {
+	if g.M == 1 && !g.TransB {
+		t.singleRow(g)
+	} else {
+		t.panels(g, scratch)
+	}
+}
+
+// column computes a single column as the row that it is in memory, by the
+// transposed product: its elements then fill the lanes.
+func (t *gemmKernels) column(g *Gemm, scratch []float32) {
 	row := Gemm{
 		M: 1, N: g.M, K: g.K, A: g.B, B: g.A, C: g.C, LDA: g.LDB, LDB: g.LDA, LDC: g.M,
 		TransA: !g.TransB, TransB: !g.TransA, Accumulate: g.Accumulate,
 	}
-	gemmRows(level, &row, scratch)
+	t.product(&row, scratch)
 	for i, v := range g.C[:g.M] {
 		if g.Bias != nil {
 			v += g.Bias[0]
@@ -60,25 +47,43 @@ func gemmColumn(level Level, g *Gemm, scratch []float32) {
 	}
 }
 
-// gemmPanels goes through C in panels of two vectors of columns, and in each
+// singleRow computes a single row. It reads B once, as it lies.
+func (t *gemmKernels) singleRow(g *Gemm) {
+	next := 1
+	if g.TransA {
+		next = g.LDA
+	}
+	width := 8 * t.lanes
+	for j := 0; j < g.N; j += width {
+		var a, b, bias *float32
+		if g.K > 0 {
+			a, b = &g.A[0], &g.B[j]
+		}
+		if g.Bias != nil {
+			bias = &g.Bias[j]
+		}
+		t.row(a, uintptr(next)*4, b, uintptr(g.LDB)*4, &g.C[j], g.K, min(width, g.N-j), bias, g.Accumulate, g.ReLU)
+	}
+}
+
+// panels goes through C in panels of two vectors of columns, and in each
 // through k in blocks of gemmDepth. Between blocks the sums lie in C, which
 // rounds nothing.
-func gemmPanels(level Level, g *Gemm, scratch []float32) {
-	tile := tileOf(level)
-	for j := 0; j < g.N; j += 2 * tile.lanes {
-		p := panel{g: g, level: level, tile: tile, column: j, columns: min(2*tile.lanes, g.N-j)}
-		p.next(scratch)
+func (t *gemmKernels) panels(g *Gemm, scratch []float32) {
+	for j := 0; j < g.N; j += 2 * t.lanes {
+		p := panel{gemmKernels: t, column: j, columns: min(2*t.lanes, g.N-j)}
+		p.next(g, scratch)
 		for p.k+p.depth < g.K {
-			p.next(scratch)
+			p.next(g, scratch)
 		}
 	}
 }
 
-// panel is a block of columns of C and the part of k that is added to it.
+// panel is a block of columns of C and the part of k that is added to it. (The
+// product is a parameter of its methods: in the panel it would be allocated on
+// the heap.)
 type panel struct {
-	g               *Gemm
-	level           Level
-	tile            tileShape
+	*gemmKernels
 	column, columns int
 	k, depth        int      // the block of k that is being added
 	b               *float32 // its part of op(B), rows bRow elements apart
@@ -87,27 +92,26 @@ type panel struct {
 
 // width is the number of columns that its microkernel reads.
 func (p *panel) width() int {
-	if p.columns > p.tile.lanes {
-		return 2 * p.tile.lanes
+	if p.columns > p.lanes {
+		return 2 * p.lanes
 	}
-	return p.tile.lanes
+	return p.lanes
 }
 
 // next adds the next block of k, the rows evenly divided over as few tiles as
 // possible.
-func (p *panel) next(scratch []float32) {
+func (p *panel) next(g *Gemm, scratch []float32) {
 	p.k += p.depth
-	p.locate(scratch)
-	tiles := (p.g.M + p.tile.rows - 1) / p.tile.rows
+	p.locate(g, scratch)
+	tiles := (g.M + p.rows - 1) / p.rows
 	for row := 0; tiles > 0; tiles-- {
-		rows := (p.g.M - row + tiles - 1) / tiles
-		p.runTile(row, rows)
+		rows := (g.M - row + tiles - 1) / tiles
+		p.tile(g, row, rows)
 		row += rows
 	}
 }
 
-func (p *panel) runTile(row, rows int) {
-	g := p.g
+func (p *panel) tile(g *Gemm, row, rows int) {
 	step, next := g.LDA, 1
 	if g.TransA {
 		step, next = 1, g.LDA
@@ -120,30 +124,22 @@ func (p *panel) runTile(row, rows int) {
 	if last && g.Bias != nil {
 		bias = &g.Bias[p.column]
 	}
-	c := &g.C[row*g.LDC+p.column]
-	aRow, aCol, bRow, cRow := uintptr(step)*4, uintptr(next)*4, uintptr(p.bRow)*4, uintptr(g.LDC)*4
-	accumulate, relu := p.k > 0 || g.Accumulate, last && g.ReLU
-	wide := p.columns > p.tile.lanes
-	switch {
-	case p.level == AVX512 && wide:
-		gemmAVX512Wide(a, aRow, aCol, p.b, bRow, c, cRow, p.depth, rows, p.columns, bias, accumulate, relu)
-	case p.level == AVX512:
-		gemmAVX512Narrow(a, aRow, aCol, p.b, bRow, c, cRow, p.depth, rows, p.columns, bias, accumulate, relu)
-	case wide:
-		gemmAVX2Wide(a, aRow, aCol, p.b, bRow, c, cRow, p.depth, rows, p.columns, bias, accumulate, relu)
-	default:
-		gemmAVX2Narrow(a, aRow, aCol, p.b, bRow, c, cRow, p.depth, rows, p.columns, bias, accumulate, relu)
+	kernel := p.narrow
+	if p.columns > p.lanes {
+		kernel = p.wide
 	}
+	kernel(a, uintptr(step)*4, uintptr(next)*4, p.b, uintptr(p.bRow)*4, &g.C[row*g.LDC+p.column], uintptr(g.LDC)*4,
+		p.depth, rows, p.columns, bias, p.k > 0 || g.Accumulate, last && g.ReLU)
 }
 
-// locate says how long the block of k is and where its part of op(B) can be
-// read in whole vectors: where it lies or, if it is transposed, packed in
-// scratch. Packed, too, are the last rows of a narrower one, behind which
-// there is nothing to read; what is read behind the others, of the next row,
-// reaches only columns that are never stored. (Packing for the sake of
+// locate sets the length of the block of k and where its part of op(B) can be
+// read in whole vectors: in place or, if it is transposed, packed in scratch.
+// The last rows of a narrower one are packed, too, because nothing may be read
+// beyond them; what is read beyond the others, of the next row, reaches only
+// columns that are never stored. (Packing for the sake of
 // alignment is slower at every size of a model's layer.)
-func (p *panel) locate(scratch []float32) {
-	g, width := p.g, p.width()
+func (p *panel) locate(g *Gemm, scratch []float32) {
+	width := p.width()
 	p.depth = min(gemmDepth, g.K-p.k)
 	p.b, p.bRow = &scratch[0], width
 	switch {
@@ -156,5 +152,43 @@ func (p *panel) locate(scratch []float32) {
 		p.b, p.bRow = &g.B[p.k*g.LDB+p.column], g.LDB
 		whole := (len(g.B)-p.column-width)/g.LDB + 1 // rows with width elements behind the column
 		p.depth = min(p.depth, whole-p.k)
+	}
+}
+
+// pack copies rows of cols elements to rows that are width apart. What lies
+// between reaches only columns that are never stored.
+func pack(dst []float32, width int, src []float32, ld, rows, cols int) {
+	for i := range rows {
+		copy(dst[i*width:][:cols], src[i*ld:])
+	}
+}
+
+// packTransposed does the same with the transpose of cols rows of src. It may
+// write up to the next multiple of eight columns.
+func packTransposed(dst []float32, width int, src []float32, ld, rows, cols int) {
+	if rows < 8 {
+		for j := range cols {
+			for i, v := range src[j*ld:][:rows] {
+				dst[i*width+j] = v
+			}
+		}
+		return
+	}
+	for j := 0; j < cols; j += 8 {
+		packEight(dst[j:], width, src[j*ld:], ld, rows, min(8, cols-j))
+	}
+}
+
+// packEight transposes at most eight rows of src. Rows that are missing are
+// replaced by the last; elements behind the last eight by those eight again.
+func packEight(dst []float32, width int, src []float32, ld, rows, cols int) {
+	var first, last [8]*float32
+	for i := range first {
+		row := src[min(i, cols-1)*ld:]
+		first[i], last[i] = &row[0], &row[rows-8]
+	}
+	transpose8(&dst[0], uintptr(width)*4, &first, rows/8)
+	if rows%8 > 0 {
+		transpose8(&dst[(rows-8)*width], uintptr(width)*4, &last, 1)
 	}
 }

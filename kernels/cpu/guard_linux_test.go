@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 	"unsafe"
+
+	"dgsbench/kernels/portable"
 )
 
 // guarded is a slice of n numbers that ends where memory that must not be
@@ -77,15 +79,15 @@ func guardArrays(k Kernels, n int, s func(int) []float32) {
 	for _, f := range []func(dst, a, b []float32){k.Add, k.Sub, k.Mul, k.AddMul, k.ReLUGrad} {
 		f(s(n), s(n), s(n))
 	}
-	k.Affine(s(n), 2, s(n), 1)
-	k.Axpy(s(n), 2, s(n))
-	k.AxpySum(s(n), 2, s(n), s(n))
+	k.Affine(s(n), s(n), 2, 1)
+	k.Axpy(s(n), s(n), 2)
+	k.AxpySum(s(n), s(n), s(n), 2)
 	k.Sum(s(n))
 	k.Dot(s(n), s(n))
 	k.DotSum(s(n), s(n), s(n))
 	k.BCELoss(s(n), s(n), s(n), s(n))
 	k.BCEGrad(s(n), s(n), s(n), s(n), 1)
-	k.Adam(s(n), s(n), s(n), s(n), AdamStep{Size: 1, Root: 1})
+	k.Adam(s(n), s(n), s(n), s(n), 0, 0, 0, 0, 0, 1, 1, 0)
 	k.Momentum(s(n), s(n), s(n), .1, .1, .1)
 }
 
@@ -94,17 +96,17 @@ func guardRows(k Kernels, n int, s func(int) []float32) {
 	k.SoftmaxBlocksGrad(s(7*n), s(7*n), s(7*n), n, .5)
 	k.DivideSumBlocks(s(7*n), s(7*n), n, .5, .1)
 	k.DivideSumBlocksGrad(s(7*n), s(7*n), s(7*n), s(7*n), n, .5, .1)
-	k.TimeEncode(s(3*n), n, s(3), s(n), s(n))
-	k.TimeEncodeGrad(s(n), s(n), s(3*n), n, s(3), s(n), s(n))
+	k.TimeEncode(s(3*n), s(3), s(n), s(n))
+	k.TimeEncodeGrad(s(n), s(n), s(3*n), s(3), s(n), s(n))
 	k.GRUCell(s(3*n), s(9*n), s(9*n), s(9*n), s(3*n), n)
 	k.GRUCellGrad(s(9*n), s(9*n), s(3*n), s(3*n), s(9*n), s(9*n), s(3*n), n)
-	k.AddColumnSums(s(n), s(3*n), n, 3)
+	k.AddColumnSums(s(n), s(3*n), 3)
 }
 
 func guardMixing(k Kernels, n int, s func(int) []float32) {
 	k.SigmoidGrad(s(n), s(n), s(n))
-	m := &Mixture{Cols: n, Self: s(3 * n), Other: s(3 * n), Alpha: s(n), Beta: s(n)}
-	d := &MixtureGrad{Self: s(3 * n), Other: s(3 * n), E: s(3 * n), Alpha: s(3 * n), Beta: s(3 * n)}
+	m := &portable.Mixture[float32]{Cols: n, Self: s(3 * n), Other: s(3 * n), Alpha: s(n), Beta: s(n)}
+	d := &portable.MixtureGrad[float32]{Self: s(3 * n), Other: s(3 * n), E: s(3 * n), Alpha: s(3 * n), Beta: s(3 * n)}
 	for _, e := range [][]float32{nil, s(3 * n)} {
 		m.E = e
 		k.Mix(s(3*n), m)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"dgsbench/kernels/cpu"
+	"dgsbench/kernels/portable"
 )
 
 // BenchmarkHistogram has the sizes of a batch of 200 events with 172
@@ -17,7 +18,7 @@ func BenchmarkHistogram(b *testing.B) {
 	}
 	x, edges, first := a.normal(events*features), a.normal(9*features), make([]int32, features)
 	w, sums, dst := a.normal(buckets*units), make([]float32, events*units), make([]float32, events*buckets)
-	f := &cpu.Fold{Cols: buckets, Table: a.normal(nodes * buckets), Keep: a.normal(events), Mix: a.normal(events), Hit: a.normal(events)}
+	f := &portable.Fold[float32]{Cols: buckets, Table: a.normal(nodes * buckets), Keep: a.normal(events), Mix: a.normal(events), Hit: a.normal(events)}
 	for i := range events {
 		f.Self, f.Other, f.Event = append(f.Self, int32(a.rng.IntN(nodes))), append(f.Other, int32(a.rng.IntN(nodes))), append(f.Event, int32(i))
 	}

@@ -5,6 +5,8 @@ import (
 	"runtime/debug"
 	"testing"
 	"unsafe"
+
+	"dgsbench/kernels/portable"
 )
 
 // guardedInts ends like guarded where memory that must not be touched begins.
@@ -23,7 +25,7 @@ func TestHistogramsStayInside(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%d", k.Level(), n), func(t *testing.T) {
 				s := func(size int) []float32 { return guarded(t, size) }
 				first, last := int32(0), int32(n-1)
-				f := &Fold{
+				f := &portable.Fold[float32]{
 					Cols: n, Table: s(3 * n), Self: guardedInts(t, 2, 0), Other: guardedInts(t, 1, 2), Event: guardedInts(t, 1, 0),
 					Keep: s(2), Mix: s(2), Hit: s(2),
 				}

@@ -2,17 +2,25 @@ package cpu
 
 import "dgsbench/kernels"
 
-// jacobians keeps Jacobians as float32 or, in half the memory, as bfloat16
+// NewJacobians returns storage for Jacobians of one shape.
+func (d *Device) NewJacobians(s kernels.JacobianShape) kernels.Jacobians {
+	if s.Half {
+		return newJacobians(d, s, d.kernels.halves)
+	}
+	return newJacobians(d, s, d.kernels.floats)
+}
+
+// jacobians stores Jacobians as float32 or, in half the memory, as bfloat16
 // numbers.
 //
 // A slot holds groups of 16 lanes, then of 8 and of 4; lanes are padded to a
 // multiple of 4. A group is a row of its lanes for each feature: so lanes lie
 // along the registers, and any range of a group's features is one piece.
 type jacobians[S float32 | uint16] struct {
-	device *Device // whose threads end when it is no longer reachable
-	code   jacobianCode[S]
-	shape  kernels.JacobianShape
-	bands  []jacobianBlock // whole bands of groups of the same width
+	device  *Device // whose threads end when it is no longer reachable
+	kernels jacobianKernels[S]
+	shape   kernels.JacobianShape
+	bands   []jacobianBlock // whole bands of groups of the same width
 	// lanes and driven are the number of the state and the column of Drive
 	// of each lane, those of the padding included.
 	lanes, driven []int32
@@ -20,9 +28,9 @@ type jacobians[S float32 | uint16] struct {
 	jacobianWork[S]
 }
 
-func newJacobians[S float32 | uint16](d *Device, s kernels.JacobianShape, code jacobianCode[S]) *jacobians[S] {
+func newJacobians[S float32 | uint16](d *Device, s kernels.JacobianShape, k jacobianKernels[S]) *jacobians[S] {
 	s.Check()
-	j := &jacobians[S]{device: d, shape: s, code: code}
+	j := &jacobians[S]{device: d, shape: s, kernels: k}
 	lanes := s.Lanes()
 	for l := range (lanes + 3) / 4 * 4 {
 		l = min(l, lanes-1)
@@ -48,7 +56,7 @@ func (j *jacobians[S]) size() int { return len(j.lanes) * j.shape.Features }
 // costs nothing.
 const slabBytes = 64 << 20
 
-// Grow makes room for slots 0 to n-1.
+// Grow adds slots up to n-1.
 func (j *jacobians[S]) Grow(n int) {
 	missing := n - len(j.slots)
 	if missing <= 0 {
@@ -69,8 +77,61 @@ func (j *jacobians[S]) Read(dst []float32, slot int) {
 	for _, b := range j.bands {
 		for l := b.lane; l < min(b.lane+b.lanes(), j.shape.Lanes()); l++ {
 			for c := range j.shape.Features {
-				dst[l*j.shape.Features+c] = j.code.widen(j.slots[slot][b.index(l, c)])
+				dst[l*j.shape.Features+c] = j.kernels.widen(j.slots[slot][b.index(l, c)])
 			}
 		}
 	}
+}
+
+// jacobianBlock is a part that lies in one piece in every Jacobian: a range
+// of features of some groups of lanes, all features if there are several
+// groups. A group has 16, 8 or 4 lanes, the width.
+type jacobianBlock struct {
+	lane, width, groups int // lane is the first one
+	lo, hi              int // features
+}
+
+// lanes is the number of lanes in the block, features that of features.
+func (b *jacobianBlock) lanes() int    { return b.width * b.groups }
+func (b *jacobianBlock) features() int { return b.hi - b.lo }
+
+// numbers is how many there are in the block.
+func (b *jacobianBlock) numbers() int { return b.lanes() * b.features() }
+
+// start is where the block begins in a Jacobian of features features.
+func (b *jacobianBlock) start(features int) int { return b.lane*features + b.lo*b.width }
+
+// index is where feature c of lane l of a whole band is in a Jacobian.
+func (b *jacobianBlock) index(l, c int) int {
+	in := (l - b.lane) % b.width
+	return (l-in)*b.features() + c*b.width + in
+}
+
+// cut appends the blocks of a band. None has more numbers than rows rows of 16
+// lanes, except single rows, and there is one for each thread if there are
+// enough groups.
+func (b jacobianBlock) cut(blocks []jacobianBlock, rows, threads int) []jacobianBlock {
+	rows *= 16 / b.width
+	features, groups := b.features(), b.groups
+	if features <= rows {
+		together := rows / features
+		parts := max((groups+together-1)/together, min(groups, threads))
+		for part := range parts {
+			lo, hi := Split(groups, parts, part)
+			b.groups = hi - lo
+			blocks = append(blocks, b)
+			b.lane += b.lanes()
+		}
+		return blocks
+	}
+	parts := (features + rows - 1) / rows
+	b.groups = 1
+	for range groups {
+		for part := range parts {
+			b.lo, b.hi = Split(features, parts, part)
+			blocks = append(blocks, b)
+		}
+		b.lane += b.width
+	}
+	return blocks
 }

@@ -26,14 +26,14 @@ func TestNoAccessBeyondJacobians(t *testing.T) {
 					x := guarded(t, b.numbers()/2)
 					return unsafe.Slice((*uint16)(unsafe.Pointer(&x[0])), b.numbers())
 				}
-				guardJacobians(t, &b, floatJacobians[k.level], float)
-				guardJacobians(t, &b, halfJacobians[k.level], half)
+				guardJacobians(t, &b, k.floats, float)
+				guardJacobians(t, &b, k.halves, half)
 			})
 		}
 	}
 }
 
-func guardJacobians[S float32 | uint16](t *testing.T, b *jacobianBlock, code jacobianCode[S], block func() []S) {
+func guardJacobians[S float32 | uint16](t *testing.T, b *jacobianBlock, code jacobianKernels[S], block func() []S) {
 	const states = 3
 	numbers := func() []float32 { return guarded(t, b.numbers()) }
 	lanes, driven := guardedInts(t, make([]int32, b.lanes())...), guardedInts(t, make([]int32, b.lanes())...)

@@ -13,28 +13,28 @@ import (
 // new ones from these copies. So each Jacobian is read from memory once and
 // written once, and the copies stay in the cache.
 const (
-	// keptNumbers is the room for copies: less than most processors have in
-	// their second cache.
+	// keptNumbers is the size of the copies: less than the second-level
+	// cache of most processors.
 	keptNumbers = 128 << 10
 	// blockNumbers is the most that a block has, so that its sum stays in
-	// the first cache.
+	// the first-level cache.
 	blockNumbers = 2 << 10
-	// aheadNumbers is how far before they are read blocks are fetched: what
-	// is read while the memory answers.
+	// aheadNumbers is how far before they are read blocks are prefetched:
+	// what is read during the latency of memory.
 	aheadNumbers = 2560
-	// stepWorthSharing is how many numbers read and written are worth waking
-	// threads for.
+	// stepWorthSharing is the number of elements read and written from which
+	// waking threads pays.
 	stepWorthSharing = 1 << 16
 )
 
-// jacobianWork is the step that is being worked off.
+// jacobianWork is the step that is being applied.
 type jacobianWork[S float32 | uint16] struct {
 	step   portable.JacobianStep[float32]
 	reads  []jacobianRead[S]
 	places []int32 // of the touched states, where their copies are; -1 is nowhere
 	kept   int     // number of copies
 	blocks []jacobianBlock
-	next   atomic.Int32 // block that nobody has taken
+	next   atomic.Int32 // the first block that no thread has taken
 	sum    []float32    // of weighted Jacobians, as they lie in a slot
 	none   []float32    // weights of zero
 
@@ -52,7 +52,7 @@ type jacobianRead[S float32 | uint16] struct {
 // jacobianThread is what a thread has for itself.
 type jacobianThread struct {
 	copies []float32 // blocks of the states that are needed again
-	spare  []float32 // a copy that nobody needs
+	spare  []float32 // a copy that is not used
 	update jacobianUpdate
 }
 
@@ -65,19 +65,16 @@ func (j *jacobians[S]) makeWork() {
 	for i := range j.threads {
 		j.threads[i].spare = make([]float32, blockNumbers)
 	}
-	j.work, j.gradient = j.workOff, j.addLanes
+	j.work, j.gradient = j.runBlocks, j.addLanes
 }
 
-// Step works a batch off.
+// Step applies a batch.
 func (j *jacobians[S]) Step(s *kernels.JacobianStep) {
 	s.Check(j.shape, len(j.slots))
-	if j.device.seen.Bad() {
+	if j.device.FoundBad() {
 		return
 	}
-	j.step = portable.JacobianStep[float32]{
-		Slots: s.Slots, Weights: numbers(s.Weights), Grad: numbers(s.Grad), Writes: s.Writes,
-		Keep: numbers(s.Keep), Mix: numbers(s.Mix), Drive: numbers(s.Drive), X: numbers(s.X), PerWrite: s.PerWrite,
-	}
+	j.step = j.device.Device.Step(s)
 	j.plan()
 	parts := len(j.threads)
 	if (len(j.reads)+len(s.Writes))*j.size() < stepWorthSharing {
@@ -90,14 +87,6 @@ func (j *jacobians[S]) Step(s *kernels.JacobianStep) {
 		j.device.pool.Run(parts, j.gradient)
 	}
 	j.step = portable.JacobianStep[float32]{}
-}
-
-// numbers are those of a buffer, nil if there is none.
-func numbers(b kernels.Buffer) []float32 {
-	if b == nil {
-		return nil
-	}
-	return b.(buffer)
 }
 
 // plan decides what is read and kept, and cuts the step into blocks.
@@ -128,7 +117,7 @@ func (j *jacobians[S]) plan() {
 	}
 }
 
-// keep gives the state a place for a copy, unless it is zero.
+// keep assigns the state a place for a copy, unless it is zero.
 func (j *jacobians[S]) keep(state int32) {
 	if j.places[state] < 0 && j.step.Slots[state] >= 0 {
 		j.places[state] = int32(j.kept)
@@ -136,9 +125,9 @@ func (j *jacobians[S]) keep(state int32) {
 	}
 }
 
-// workOff takes blocks as long as there are any. Which thread takes which
-// changes no number.
-func (j *jacobians[S]) workOff(thread int) {
+// runBlocks takes blocks while there are any. Which thread takes which changes
+// no result.
+func (j *jacobians[S]) runBlocks(thread int) {
 	for {
 		i := int(j.next.Add(1)) - 1
 		if i >= len(j.blocks) {
@@ -164,7 +153,7 @@ func (j *jacobians[S]) readBlock(b *jacobianBlock, t *jacobianThread) {
 		if j.places[read.state] >= 0 {
 			keep = j.copyOf(read.state, n, t)
 		}
-		j.code.read(b, sum, keep, weights, read.x[at:], j.reads[min(i+ahead, last)].x[at:], j.lanes[b.lane:])
+		j.kernels.read(b, sum, keep, weights, read.x[at:], j.reads[min(i+ahead, last)].x[at:], j.lanes[b.lane:])
 	}
 }
 
@@ -189,7 +178,7 @@ func (j *jacobians[S]) writeBlock(b *jacobianBlock, t *jacobianThread) {
 			drive: s.Drive[i*j.shape.Lanes():][:j.shape.Lanes()], x: s.X[int(w.Row)*j.shape.Features:][:j.shape.Features],
 		}
 		self, other := j.copyOf(int(w.Self), n, t), j.copyOf(int(w.Other), n, t)
-		j.code.write(b, j.slots[w.Slot][at:], self, other, &t.update, j.lanes[b.lane:], j.driven[b.lane:])
+		j.kernels.write(b, j.slots[w.Slot][at:], self, other, &t.update, j.lanes[b.lane:], j.driven[b.lane:])
 	}
 }
 

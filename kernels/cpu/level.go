@@ -1,5 +1,7 @@
 package cpu
 
+import "dgsbench/kernels/portable"
+
 // Level is an instruction set.
 type Level int
 
@@ -12,12 +14,39 @@ const (
 
 func (l Level) String() string { return [...]string{"portable", "avx2", "avx512"}[l] }
 
-// Kernels are the kernels of one level.
+// Kernels are the kernels of one level. All that depends on the level is
+// filled in once, in Available.
 type Kernels struct {
-	level Level
+	*portable.Kernels[float32]
+	level  Level
+	gemm   func(g Gemm, scratch []float32)
+	scorer func(parts, maxEvents, maxDim int) scorer
+	// Jacobians of float32 and of bfloat16 numbers.
+	floats jacobianKernels[float32]
+	halves jacobianKernels[uint16]
 }
 
-// Level says which instruction set is used.
+// plain are the kernels of the level Portable.
+var plain = Kernels{
+	Kernels: portable.Go[float32](),
+	level:   Portable,
+	gemm:    func(g Gemm, _ []float32) { g.Run() },
+	scorer:  func(parts, _, _ int) scorer { return &portableScorer{bad: make([]int, parts)} },
+	floats:  jacobianKernels[float32]{readPortable, writePortable, func(x float32) float32 { return x }},
+	halves:  jacobianKernels[uint16]{readPortableHalf, writePortableHalf, portable.FromBFloat16},
+}
+
+// available are the kernels of every level that this processor has.
+var available = append([]Kernels{plain}, vectorKernels()...)
+
+// Available lists the kernels of every level that this processor has, the
+// portable ones first.
+func Available() []Kernels { return available }
+
+// Best are the kernels of the widest level that this processor has.
+func Best() Kernels { return available[len(available)-1] }
+
+// Level is the instruction set that is used.
 func (k Kernels) Level() Level { return k.level }
 
 // Class names the kernels as far as bits depend on them: AVX2 and AVX-512
@@ -28,17 +57,4 @@ func (k Kernels) Class() string {
 		return "cpu/portable-" + architecture
 	}
 	return "cpu/vector"
-}
-
-// Best are the kernels of the widest level that this processor has.
-func Best() Kernels { return Kernels{best} }
-
-// Available lists the kernels of every level that this processor has, the
-// portable ones first.
-func Available() []Kernels {
-	var out []Kernels
-	for l := Portable; l <= best; l++ {
-		out = append(out, Kernels{l})
-	}
-	return out
 }

@@ -35,7 +35,7 @@ func BenchmarkFunctions(b *testing.B) {
 	benchElements(b, "Cos/math", n, loop(dst, x, math.Cos))
 	benchElements(b, "Sin/math", n, loop(dst, x, math.Sin))
 	seconds := a.positive(n)
-	portable.Affine(seconds, 1e8, seconds, 0)
+	cpu.Best().Affine(seconds, seconds, 1e8, 0)
 	benchElements(b, "CosOfSeconds/math", n, loop(dst, seconds, math.Cos))
 	for _, k := range cpu.Available() {
 		benchElements(b, fmt.Sprintf("CosOfSeconds/%s", k.Level()), n, func() { k.Cos(dst, seconds) })
@@ -60,16 +60,15 @@ func BenchmarkRows(b *testing.B) {
 			benchElements(b, fmt.Sprintf("%s/%s", name, k.Level()), elements, f)
 		}
 		x, y, z, row := a.normal(n), a.normal(n), a.normal(n), a.normal(cols)
-		run("Axpy", n, func() { k.Axpy(y, 1e-9, x) })
+		run("Axpy", n, func() { k.Axpy(y, x, 1e-9) })
 		run("Dot", n, func() { z[0] = k.Dot(x, y) })
-		run("AddBias", n, func() { k.AddBias(z, x, row) })
-		run("AddColumnSums", n, func() { clear(row); k.AddColumnSums(row, x, cols, rows) })
+		run("AddColumnSums", n, func() { clear(row); k.AddColumnSums(row, x, rows) })
 		index := make([]int32, rows)
 		for i := range index {
 			index[i] = int32(i * 7 % rows)
 		}
-		run("GatherRows", n, func() { k.GatherRows(z, cols, x, cols, cols, index) })
-		run("ScatterAddRows", n, func() { clear(z); k.ScatterAddRows(z, cols, x, cols, cols, index) })
+		run("GatherRows", n, func() { portable.GatherRows(z, x, cols, index) })
+		run("ScatterAddRows", n, func() { clear(z); k.ScatterAddRows(z, x, cols, index) })
 		for _, h := range []int{2, 5, 10, 25} {
 			run(fmt.Sprintf("SoftmaxBlocks%d", h), n, func() { k.SoftmaxBlocks(z, x, h, .5) })
 			run(fmt.Sprintf("SoftmaxBlocksGrad%d", h), n, func() { k.SoftmaxBlocksGrad(z, x, y, h, .5) })
@@ -79,13 +78,12 @@ func BenchmarkRows(b *testing.B) {
 			dt[i] = float32(i) * 12345
 		}
 		dw, db := make([]float32, cols), make([]float32, cols)
-		run("TimeEncode", n, func() { k.TimeEncode(z, cols, dt, row, row) })
-		run("TimeEncodeGrad", n, func() { k.TimeEncodeGrad(dw, db, x, cols, dt, row, row) })
+		run("TimeEncode", n, func() { k.TimeEncode(z, dt, row, row) })
+		run("TimeEncodeGrad", n, func() { k.TimeEncodeGrad(dw, db, x, dt, row, row) })
 		loss, target, weight := a.normal(n), a.positive(n), a.positive(n)
 		run("BCELoss", n, func() { k.BCELoss(loss, x, target, weight) })
 		mean, square := make([]float32, n), make([]float32, n)
-		adam := cpu.AdamStep{Size: 1e-9, Root: 1, Beta1: .9, Rest1: .1, Beta2: .999, Rest2: .001, Eps: 1e-8}
-		run("Adam", n, func() { k.Adam(y, x, mean, square, adam) })
+		run("Adam", n, func() { k.Adam(y, x, mean, square, 0, .9, .1, .999, .001, 1e-9, 1, 1e-8) })
 		benchGRU(run, a, k, rows, cols)
 		benchAttention(run, a, k)
 		benchMixing(run, a, k)
@@ -97,16 +95,16 @@ func benchMixing(run func(string, int, func()), a *arrays, k cpu.Kernels) {
 	const rows = 200
 	for _, cols := range []int{100, 250} {
 		n := rows * cols
-		m := &cpu.Mixture{Cols: cols, Self: a.normal(n), Other: a.normal(n), E: a.normal(n), Alpha: a.positive(cols), Beta: a.positive(cols)}
-		d := &cpu.MixtureGrad{Self: a.normal(n), Other: a.normal(n), E: a.normal(n), Alpha: a.normal(n), Beta: a.normal(n)}
+		m := &portable.Mixture[float32]{Cols: cols, Self: a.normal(n), Other: a.normal(n), E: a.normal(n), Alpha: a.positive(cols), Beta: a.positive(cols)}
+		d := &portable.MixtureGrad[float32]{Self: a.normal(n), Other: a.normal(n), E: a.normal(n), Alpha: a.normal(n), Beta: a.normal(n)}
 		dst, g := a.normal(n), a.normal(n)
 		run(fmt.Sprintf("Mix%d", cols), n, func() { k.Mix(dst, m) })
 		run(fmt.Sprintf("MixGrad%d", cols), n, func() { k.MixGrad(d, m, g) })
 		run(fmt.Sprintf("Sigmoid%d", cols), n, func() { k.Sigmoid(dst, g) })
 		run(fmt.Sprintf("SigmoidGrad%d", cols), n, func() { k.SigmoidGrad(dst, g, m.Self) })
 		for _, h := range []int{2, 10, 25} {
-			run(fmt.Sprintf("SparsemaxBlocks%d of %d", h, cols), n, func() { k.SparsemaxBlocks(dst, g, h, .5) })
-			run(fmt.Sprintf("EntmaxBlocks%d of %d", h, cols), n, func() { k.EntmaxBlocks(dst, g, h, .5) })
+			run(fmt.Sprintf("SparsemaxBlocks%d of %d", h, cols), n, func() { portable.SparsemaxBlocks(dst, g, h, .5) })
+			run(fmt.Sprintf("EntmaxBlocks%d of %d", h, cols), n, func() { portable.EntmaxBlocks(dst, g, h, .5) })
 		}
 	}
 }
@@ -123,7 +121,7 @@ func benchGRU(run func(string, int, func()), a *arrays, k cpu.Kernels, rows, uni
 func benchAttention(run func(string, int, func()), a *arrays, k cpu.Kernels) {
 	const centres, neighbours, heads, channels = 600, 10, 2, 50
 	const edges, width = centres * neighbours, heads * channels
-	in := &cpu.Attention{
+	in := &portable.Attention[float32]{
 		Heads: heads, Channels: channels, Offsets: []int32{0},
 		Q: a.normal(centres * width), K: a.normal(centres * width), V: a.normal(centres * width), E: a.normal(edges * width),
 		Out: a.normal(centres * width), Weights: a.normal(edges * heads),
@@ -134,7 +132,7 @@ func benchAttention(run func(string, int, func()), a *arrays, k cpu.Kernels) {
 			in.Offsets = append(in.Offsets, int32(e+1))
 		}
 	}
-	g := &cpu.AttentionGrad{
+	g := &portable.AttentionGrad[float32]{
 		Out: a.normal(centres * width), Q: a.normal(centres * width), E: a.normal(edges * width),
 		K: a.normal(centres * width), V: a.normal(centres * width), Scores: a.normal(edges * heads),
 	}

@@ -3,6 +3,7 @@ package cpu_test
 import (
 	"testing"
 
+	"dgsbench/kernels"
 	"dgsbench/kernels/cpu"
 )
 
@@ -29,27 +30,30 @@ func reduceCase(name string, f func(k cpu.Kernels, a, b, c []float32) float32) k
 }
 
 var mathCases = []kernelCase{
-	unaryCase("Exp", cpu.Kernels.Exp),
-	unaryCase("Tanh", cpu.Kernels.Tanh),
-	unaryCase("Sigmoid", cpu.Kernels.Sigmoid),
-	unaryCase("Softplus", cpu.Kernels.Softplus),
-	unaryCase("Cos", cpu.Kernels.Cos),
-	unaryCase("Sin", cpu.Kernels.Sin),
-	unaryCase("ReLU", cpu.Kernels.ReLU),
-	unaryCase("Affine", func(k cpu.Kernels, dst, x []float32) { k.Affine(dst, -1.7, x, .3) }),
-	unaryCase("Axpy", func(k cpu.Kernels, dst, x []float32) { k.Axpy(dst, -1.7, x) }),
-	binaryCase("Add", cpu.Kernels.Add),
-	binaryCase("Sub", cpu.Kernels.Sub),
-	binaryCase("Mul", cpu.Kernels.Mul),
-	binaryCase("AddMul", cpu.Kernels.AddMul),
-	binaryCase("ReLUGrad", cpu.Kernels.ReLUGrad),
-	binaryCase("AxpySum", func(k cpu.Kernels, y, u, v []float32) { k.AxpySum(y, 2.1, u, v) }),
+	unaryCase("Exp", func(k cpu.Kernels, dst, x []float32) { k.Exp(dst, x) }),
+	unaryCase("Tanh", func(k cpu.Kernels, dst, x []float32) { k.Tanh(dst, x) }),
+	unaryCase("Sigmoid", func(k cpu.Kernels, dst, x []float32) { k.Sigmoid(dst, x) }),
+	unaryCase("Softplus", func(k cpu.Kernels, dst, x []float32) { k.Softplus(dst, x) }),
+	unaryCase("Cos", func(k cpu.Kernels, dst, x []float32) { k.Cos(dst, x) }),
+	unaryCase("Sin", func(k cpu.Kernels, dst, x []float32) { k.Sin(dst, x) }),
+	unaryCase("ReLU", func(k cpu.Kernels, dst, x []float32) { k.ReLU(dst, x) }),
+	unaryCase("Affine", func(k cpu.Kernels, dst, x []float32) { k.Affine(dst, x, -1.7, .3) }),
+	unaryCase("Axpy", func(k cpu.Kernels, dst, x []float32) { k.Axpy(dst, x, -1.7) }),
+	binaryCase("Add", func(k cpu.Kernels, dst, a, b []float32) { k.Add(dst, a, b) }),
+	binaryCase("Sub", func(k cpu.Kernels, dst, a, b []float32) { k.Sub(dst, a, b) }),
+	binaryCase("Mul", func(k cpu.Kernels, dst, a, b []float32) { k.Mul(dst, a, b) }),
+	binaryCase("AddMul", func(k cpu.Kernels, dst, a, b []float32) { k.AddMul(dst, a, b) }),
+	binaryCase("ReLUGrad", func(k cpu.Kernels, dst, a, b []float32) { k.ReLUGrad(dst, a, b) }),
+	binaryCase("AxpySum", func(k cpu.Kernels, y, u, v []float32) { k.AxpySum(y, u, v, 2.1) }),
 	reduceCase("Sum", func(k cpu.Kernels, a, _, _ []float32) float32 { return k.Sum(a) }),
 	reduceCase("Dot", func(k cpu.Kernels, a, b, _ []float32) float32 { return k.Dot(a, b) }),
 	reduceCase("DotSum", func(k cpu.Kernels, a, u, v []float32) float32 { return k.DotSum(a, u, v) }),
 	{"BCELoss", func(a *arrays, n int) func(cpu.Kernels) {
 		s, loss, x, y, w := a.normal(1), a.normal(n), a.normal(n), a.positive(n), a.positive(n)
-		return func(k cpu.Kernels) { s[0] = float32(k.BCELoss(loss, x, y, w)) }
+		return func(k cpu.Kernels) {
+			k.BCELoss(loss, x, y, w)
+			s[0] = k.Sum(loss)
+		}
 	}},
 	{"BCEGrad", func(a *arrays, n int) func(cpu.Kernels) {
 		dx, x, y, w := a.normal(n), a.normal(n), a.positive(n), a.positive(n)
@@ -57,28 +61,26 @@ var mathCases = []kernelCase{
 	}},
 	{"Adam", func(a *arrays, n int) func(cpu.Kernels) {
 		p, g, mean, square := a.normal(n), a.normal(n), a.normal(n), a.positive(n)
-		step := cpu.AdamStep{Size: .01, Root: 3, Beta1: .9, Rest1: .1, Beta2: .999, Rest2: .001, Eps: 1e-8, WeightDecay: .05}
-		return func(k cpu.Kernels) { k.Adam(p, g, mean, square, step) }
+		return func(k cpu.Kernels) { k.Adam(p, g, mean, square, .05, .9, .1, .999, .001, .01, 3, 1e-8) }
 	}},
 	{"Momentum", func(a *arrays, n int) func(cpu.Kernels) {
 		p, g, velocity := a.normal(n), a.normal(n), a.normal(n)
 		return func(k cpu.Kernels) { k.Momentum(p, g, velocity, .05, .9, .01) }
 	}},
-	timeCase("TimeEncode", func(k cpu.Kernels, enc []float32, stride int, dt, w, b, _, _ []float32) {
-		k.TimeEncode(enc, stride, dt, w, b)
+	timeCase("TimeEncode", func(k cpu.Kernels, enc, dt, w, b, _, _ []float32) {
+		k.TimeEncode(enc, dt, w, b)
 	}),
-	timeCase("TimeEncodeGrad", func(k cpu.Kernels, enc []float32, stride int, dt, w, b, dw, db []float32) {
-		k.TimeEncodeGrad(dw, db, enc, stride, dt, w, b)
+	timeCase("TimeEncodeGrad", func(k cpu.Kernels, enc, dt, w, b, dw, db []float32) {
+		k.TimeEncodeGrad(dw, db, enc, dt, w, b)
 	}),
 }
 
-// timeCase has rows that are longer than the encoding; with special values,
-// some times lie beyond the range of the vector kernel.
-func timeCase(name string, f func(k cpu.Kernels, enc []float32, stride int, dt, w, b, dw, db []float32)) kernelCase {
+// timeCase has, with special values, some times beyond the range of the vector
+// kernel.
+func timeCase(name string, f func(k cpu.Kernels, enc, dt, w, b, dw, db []float32)) kernelCase {
 	return kernelCase{name, func(a *arrays, n int) func(cpu.Kernels) {
 		const rows = 5
-		stride := n + 3
-		enc, dt := a.normal(rows*stride), a.normal(rows)
+		enc, dt := a.normal(rows*n), a.normal(rows)
 		special := a.special
 		a.special = false
 		w, b, dw, db := a.normal(n), a.normal(n), a.normal(n), a.normal(n)
@@ -87,7 +89,7 @@ func timeCase(name string, f func(k cpu.Kernels, enc []float32, stride int, dt, 
 		if special {
 			dt[2] = 1e20
 		}
-		return func(k cpu.Kernels) { f(k, enc, stride, dt, w, b, dw, db) }
+		return func(k cpu.Kernels) { f(k, enc, dt, w, b, dw, db) }
 	}}
 }
 
@@ -99,11 +101,11 @@ func TestInPlace(t *testing.T) {
 		name string
 		f    func(k cpu.Kernels, dst, x []float32)
 	}{
-		{"Exp", cpu.Kernels.Exp},
-		{"Tanh", cpu.Kernels.Tanh},
-		{"Sigmoid", cpu.Kernels.Sigmoid},
-		{"Softplus", cpu.Kernels.Softplus},
-		{"ReLU", cpu.Kernels.ReLU},
+		{"Exp", func(k cpu.Kernels, dst, x []float32) { k.Exp(dst, x) }},
+		{"Tanh", func(k cpu.Kernels, dst, x []float32) { k.Tanh(dst, x) }},
+		{"Sigmoid", func(k cpu.Kernels, dst, x []float32) { k.Sigmoid(dst, x) }},
+		{"Softplus", func(k cpu.Kernels, dst, x []float32) { k.Softplus(dst, x) }},
+		{"ReLU", func(k cpu.Kernels, dst, x []float32) { k.ReLU(dst, x) }},
 		{"Add", func(k cpu.Kernels, dst, x []float32) { k.Add(dst, x, x) }},
 		{"softmax of 3", func(k cpu.Kernels, dst, x []float32) { k.SoftmaxBlocks(dst, x, 3, 1) }},
 		{"softmax of 33", func(k cpu.Kernels, dst, x []float32) { k.SoftmaxBlocks(dst, x, 33, 1) }},
@@ -121,37 +123,54 @@ func TestInPlace(t *testing.T) {
 	}
 }
 
-// TestWrongLength passes one slice that is too short.
-func TestWrongLength(t *testing.T) {
-	three, two := make([]float32, 3), make([]float32, 2)
-	k := cpu.Best()
+// TestShortBuffers: a device panics if a buffer is shorter than the sizes say,
+// or sizes do not fit together.
+func TestShortBuffers(t *testing.T) {
+	d := cpu.NewDevice(cpu.Best(), 1)
+	buffer := func(n int) kernels.Buffer { return d.View(d.NewBuffer(6), 0, n) }
+	three, two := buffer(3), buffer(2)
+	row := func(i int32) kernels.Ints {
+		l := d.NewInts(1)
+		d.WriteInts(l, []int32{i})
+		return l
+	}
+	offsets := d.NewInts(2)
+	d.WriteInts(offsets, []int32{0, 2})
 	for name, f := range map[string]func(){
-		"Exp":        func() { k.Exp(three, two) },
-		"Add":        func() { k.Add(three, three, two) },
-		"Dot":        func() { k.Dot(three, two) },
-		"BCELoss":    func() { k.BCELoss(three, three, three, two) },
-		"Adam":       func() { k.Adam(three, three, three, two, cpu.AdamStep{}) },
-		"TimeEncode": func() { k.TimeEncode(two, 3, three[:1], three, three) },
-		"Mix":        func() { k.Mix(three, &cpu.Mixture{Cols: 3, Self: three, Other: three, Alpha: three, Beta: two}) },
-		"MixGrad": func() {
-			k.MixGrad(&cpu.MixtureGrad{}, &cpu.Mixture{Cols: 3, Self: three, Other: three, Alpha: three, Beta: three}, three)
+		"Sigmoid": func() { d.Sigmoid(3, three, two) },
+		"Add":     func() { d.Add(3, three, three, two) },
+		"BCE":     func() { d.BCE(3, three, three, three, two) },
+		"Adam": func() {
+			d.Adam(d.NewGroup(three), d.NewGroup(three), d.NewGroup(three), d.NewGroup(two), kernels.AdamStep{})
 		},
-		"EntmaxBlocks":   func() { k.EntmaxBlocks(three, three, 2, 1) },
-		"SoftmaxBlocks":  func() { k.SoftmaxBlocks(three, three, 2, 1) },
-		"GRUCell":        func() { k.GRUCell(two, three, three, three, two, 2) },
-		"GatherRows":     func() { k.GatherRows(three, 3, two, 3, 3, []int32{0}) },
-		"ScatterRows":    func() { k.ScatterRows(three, 3, three, 3, 3, []int32{1}) },
-		"ScatterAddRows": func() { k.ScatterAddRows(three, 3, three, 3, 3, []int32{-1}) },
-		"AddColumnSums":  func() { k.AddColumnSums(two, three, 2, 2) },
-		"Attend":         func() { k.Attend(&cpu.Attention{Heads: 1, Channels: 1, Offsets: []int32{0, 2}, Index: []int32{0}}) },
+		"TimeEncode": func() { d.TimeEncode(1, 3, two, three, three, three) },
+		"Mix": func() {
+			d.Mix(&kernels.Mixture{Rows: 1, Cols: 3, Self: three, Other: three, Alpha: three, Beta: two}, three)
+		},
+		"MixGrad": func() {
+			d.MixGrad(&kernels.Mixture{Rows: 1, Cols: 3, Self: three, Other: three, Alpha: three, Beta: three}, three,
+				&kernels.MixtureGrad{Self: two, Other: three, Alpha: three, Beta: three})
+		},
+		"EntmaxBlocks":   func() { d.EntmaxBlocks(3, 2, 1, three, three) },
+		"SoftmaxBlocks":  func() { d.SoftmaxBlocks(3, 2, 1, three, three) },
+		"no blocks":      func() { d.DivideSumBlocks(3, 0, 1, 1, three, three) },
+		"GRUCell":        func() { d.GRUCell(1, 2, two, three, three, three, two) },
+		"GatherRows":     func() { d.GatherRows(1, 1, 3, three, two, row(0)) },
+		"ScatterRows":    func() { d.ScatterRows(1, 3, three, three, row(1)) },
+		"ScatterAddRows": func() { d.ScatterAddRows(1, 1, 3, three, three, row(-1)) },
+		"ColumnSums":     func() { d.ColumnSums(2, 2, two, three) },
+		"FoldRows": func() {
+			d.FoldRows(&kernels.Fold{
+				Rows: 1, Cols: 3, Nodes: 1, Table: three, Self: row(0), Other: row(0), Events: 1, Event: row(0), Keep: three, Mix: three, Hit: three,
+			}, two, three)
+		},
+		"Attend": func() {
+			d.Attend(&kernels.Attention{
+				Heads: 1, Channels: 1, Centres: 1, Nodes: 1, Edges: 1, Offsets: offsets, Index: row(0),
+				Q: three, Out: three, K: three, V: three, E: three, Weights: three,
+			})
+		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			defer func() {
-				if recover() == nil {
-					t.Error("no panic")
-				}
-			}()
-			f()
-		})
+		mustPanic(t, name, f)
 	}
 }

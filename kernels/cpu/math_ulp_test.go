@@ -31,19 +31,19 @@ type function struct {
 }
 
 var functions = []function{
-	{"Exp", cpu.Kernels.Exp, math.Exp},
-	{"Tanh", cpu.Kernels.Tanh, math.Tanh},
-	{"Sigmoid", cpu.Kernels.Sigmoid, func(x float64) float64 {
+	{"Exp", func(k cpu.Kernels, dst, x []float32) { k.Exp(dst, x) }, math.Exp},
+	{"Tanh", func(k cpu.Kernels, dst, x []float32) { k.Tanh(dst, x) }, math.Tanh},
+	{"Sigmoid", func(k cpu.Kernels, dst, x []float32) { k.Sigmoid(dst, x) }, func(x float64) float64 {
 		if x < 0 { // 1/(1 + e^-x) would overflow before it underflows
 			return math.Exp(x) / (1 + math.Exp(x))
 		}
 		return 1 / (1 + math.Exp(-x))
 	}},
-	{"Softplus", cpu.Kernels.Softplus, func(x float64) float64 {
+	{"Softplus", func(k cpu.Kernels, dst, x []float32) { k.Softplus(dst, x) }, func(x float64) float64 {
 		return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x)))
 	}},
-	{"Cos", cpu.Kernels.Cos, func(x float64) float64 { return exactCos(x) }},
-	{"Sin", cpu.Kernels.Sin, func(x float64) float64 { return exactSin(x) }},
+	{"Cos", func(k cpu.Kernels, dst, x []float32) { k.Cos(dst, x) }, func(x float64) float64 { return exactCos(x) }},
+	{"Sin", func(k cpu.Kernels, dst, x []float32) { k.Sin(dst, x) }, func(x float64) float64 { return exactSin(x) }},
 }
 
 // worstOf is the largest error of a function over the arguments, at each

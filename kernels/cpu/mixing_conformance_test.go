@@ -5,15 +5,16 @@ import (
 	"testing"
 
 	"dgsbench/kernels/cpu"
+	"dgsbench/kernels/portable"
 )
 
 // drawMixture has n columns.
-func drawMixture(a *arrays, n int, withE, perRow bool) *cpu.Mixture {
+func drawMixture(a *arrays, n int, withE, perRow bool) *portable.Mixture[float32] {
 	size, factors := testRows*n, n
 	if perRow {
 		factors = size
 	}
-	m := &cpu.Mixture{
+	m := &portable.Mixture[float32]{
 		Cols: n, Self: a.normal(size), Other: a.normal(size), Alpha: a.positive(factors), Beta: a.normal(factors), PerRow: perRow,
 	}
 	if withE {
@@ -23,7 +24,7 @@ func drawMixture(a *arrays, n int, withE, perRow bool) *cpu.Mixture {
 }
 
 func mixingCases() []kernelCase {
-	cases := []kernelCase{binaryCase("SigmoidGrad", cpu.Kernels.SigmoidGrad)}
+	cases := []kernelCase{binaryCase("SigmoidGrad", func(k cpu.Kernels, dst, a, b []float32) { k.SigmoidGrad(dst, a, b) })}
 	for _, withE := range []bool{true, false} {
 		for _, perRow := range []bool{true, false} {
 			options := fmt.Sprintf(" with e %t, factors per row %t", withE, perRow)
@@ -34,7 +35,7 @@ func mixingCases() []kernelCase {
 				}},
 				kernelCase{"MixGrad" + options, func(a *arrays, n int) func(cpu.Kernels) {
 					m, g, size := drawMixture(a, n, withE, perRow), a.normal(testRows*n), testRows*n
-					d := &cpu.MixtureGrad{Self: a.normal(size), Other: a.normal(size), Alpha: a.normal(size), Beta: a.normal(size)}
+					d := &portable.MixtureGrad[float32]{Self: a.normal(size), Other: a.normal(size), Alpha: a.normal(size), Beta: a.normal(size)}
 					if withE {
 						d.E = a.normal(size)
 					}
@@ -44,24 +45,24 @@ func mixingCases() []kernelCase {
 	}
 	for _, h := range []int{1, 2, 5, 25, 250} {
 		cases = append(cases,
-			blockCase("SparsemaxBlocks", h, cpu.Kernels.SparsemaxBlocks), blockGradCase("SparsemaxBlocksGrad", h, cpu.Kernels.SparsemaxBlocksGrad),
-			blockCase("EntmaxBlocks", h, cpu.Kernels.EntmaxBlocks), blockGradCase("EntmaxBlocksGrad", h, cpu.Kernels.EntmaxBlocksGrad))
+			blockCase("SparsemaxBlocks", h, portable.SparsemaxBlocks[float32]), blockGradCase("SparsemaxBlocksGrad", h, portable.SparsemaxBlocksGrad[float32]),
+			blockCase("EntmaxBlocks", h, portable.EntmaxBlocks[float32]), blockGradCase("EntmaxBlocksGrad", h, portable.EntmaxBlocksGrad[float32]))
 	}
 	return cases
 }
 
 // blockCase has n blocks of h elements.
-func blockCase(name string, h int, f func(k cpu.Kernels, dst, x []float32, h int, scale float32)) kernelCase {
+func blockCase(name string, h int, f func(dst, x []float32, h int, scale float32)) kernelCase {
 	return kernelCase{fmt.Sprintf("%s/%d", name, h), func(a *arrays, n int) func(cpu.Kernels) {
 		dst, x := a.normal(n*h), a.normal(n*h)
-		return func(k cpu.Kernels) { f(k, dst, x, h, .7) }
+		return func(cpu.Kernels) { f(dst, x, h, .7) }
 	}}
 }
 
-func blockGradCase(name string, h int, f func(k cpu.Kernels, dx, dy, y []float32, h int, scale float32)) kernelCase {
+func blockGradCase(name string, h int, f func(dx, dy, y []float32, h int, scale float32)) kernelCase {
 	return kernelCase{fmt.Sprintf("%s/%d", name, h), func(a *arrays, n int) func(cpu.Kernels) {
 		dx, dy, y := a.normal(n*h), a.normal(n*h), a.positive(n*h)
-		return func(k cpu.Kernels) { f(k, dx, dy, y, h, .7) }
+		return func(cpu.Kernels) { f(dx, dy, y, h, .7) }
 	}}
 }
 

@@ -5,26 +5,15 @@ import (
 	"testing"
 
 	"dgsbench/kernels/cpu"
+	"dgsbench/kernels/portable"
 )
 
 const testRows = 5
 
 var rowsCases = []kernelCase{
-	{"GatherRows", func(a *arrays, n int) func(cpu.Kernels) {
-		dst, src := a.normal(4*(n+1)), a.normal(7*(n+2))
-		return func(k cpu.Kernels) { k.GatherRows(dst, n+1, src, n+2, n, []int32{6, 0, 3, 3}) }
-	}},
-	{"ScatterRows", func(a *arrays, n int) func(cpu.Kernels) {
-		dst, src := a.normal(7*(n+2)), a.normal(4*(n+1))
-		return func(k cpu.Kernels) { k.ScatterRows(dst, n+2, src, n+1, n, []int32{6, 0, 3, 3}) }
-	}},
 	{"ScatterAddRows", func(a *arrays, n int) func(cpu.Kernels) {
-		dst, src := a.normal(7*(n+2)), a.normal(4*(n+1))
-		return func(k cpu.Kernels) { k.ScatterAddRows(dst, n+2, src, n+1, n, []int32{6, 0, 3, 3}) }
-	}},
-	{"CopyRows", func(a *arrays, n int) func(cpu.Kernels) {
-		dst, src := a.normal(4*(n+1)), a.normal(4*(n+2))
-		return func(k cpu.Kernels) { k.CopyRows(dst, n+1, src, n+2, 4, n) }
+		dst, src := a.normal(7*n), a.normal(4*n)
+		return func(k cpu.Kernels) { k.ScatterAddRows(dst, src, n, []int32{6, 0, 3, 3}) }
 	}},
 	{"ScaleRows", func(a *arrays, n int) func(cpu.Kernels) {
 		dst, x, by := a.normal(testRows*n), a.normal(testRows*n), a.normal(testRows)
@@ -38,13 +27,9 @@ var rowsCases = []kernelCase{
 		dx, dy, y, inverse := a.normal(testRows*n), a.normal(testRows*n), a.normal(testRows*n), a.normal(testRows)
 		return func(k cpu.Kernels) { k.UnitRowsGrad(dx, dy, y, inverse, n) }
 	}},
-	{"AddBias", func(a *arrays, n int) func(cpu.Kernels) {
-		dst, x, bias := a.normal(testRows*n), a.normal(testRows*n), a.normal(n)
-		return func(k cpu.Kernels) { k.AddBias(dst, x, bias) }
-	}},
 	{"AddColumnSums", func(a *arrays, n int) func(cpu.Kernels) {
-		sums, x := a.normal(n), a.normal(testRows*(n+2))
-		return func(k cpu.Kernels) { k.AddColumnSums(sums, x, n+2, testRows) }
+		sums, x := a.normal(n), a.normal(testRows*n)
+		return func(k cpu.Kernels) { k.AddColumnSums(sums, x, testRows) }
 	}},
 	{"GRUCell", func(a *arrays, n int) func(cpu.Kernels) {
 		h, gates, gi, gh, q := a.normal(testRows*n), a.normal(3*testRows*n), a.normal(3*testRows*n), a.normal(3*testRows*n), a.normal(testRows*n)
@@ -55,23 +40,25 @@ var rowsCases = []kernelCase{
 		dh, gates, gh, q := a.normal(testRows*n), a.positive(3*testRows*n), a.normal(3*testRows*n), a.normal(testRows*n)
 		return func(k cpu.Kernels) { k.GRUCellGrad(dgi, dgh, dq, dh, gates, gh, q, n) }
 	}},
-	{"Attend", attentionCase(func(k cpu.Kernels, a *cpu.Attention, _ *cpu.AttentionGrad) { k.Attend(a) })},
-	{"AttendGrad", attentionCase(func(k cpu.Kernels, a *cpu.Attention, g *cpu.AttentionGrad) { k.AttendGrad(a, g) })},
+	{"Attend", attentionCase(func(k cpu.Kernels, a *portable.Attention[float32], _ *portable.AttentionGrad[float32]) { k.Attend(a) })},
+	{"AttendGrad", attentionCase(func(k cpu.Kernels, a *portable.Attention[float32], g *portable.AttentionGrad[float32]) {
+		k.AttendGrad(a, g)
+	})},
 }
 
 // attentionCase has centres without edges, a repeated pair, and n channels.
-func attentionCase(f func(cpu.Kernels, *cpu.Attention, *cpu.AttentionGrad)) func(*arrays, int) func(cpu.Kernels) {
+func attentionCase(f func(cpu.Kernels, *portable.Attention[float32], *portable.AttentionGrad[float32])) func(*arrays, int) func(cpu.Kernels) {
 	return func(a *arrays, n int) func(cpu.Kernels) {
 		const heads, centres, nodes, edges = 2, 4, 6, 5
 		width := heads * n
-		in := &cpu.Attention{
+		in := &portable.Attention[float32]{
 			Heads: heads, Channels: n,
 			Offsets: []int32{0, 3, 3, 5, 5}, Index: []int32{2, 5, 2, 0, 2},
 			Q: a.normal(centres * width), Out: a.normal(centres * width),
 			K: a.normal(nodes * width), V: a.normal(nodes * width), E: a.normal(edges * width),
 			Weights: a.positive(edges * heads), Drop: a.positive(edges * heads),
 		}
-		g := &cpu.AttentionGrad{
+		g := &portable.AttentionGrad[float32]{
 			Out: a.normal(centres * width), Q: a.normal(centres * width), E: a.normal(edges * width),
 			K: a.normal(nodes * width), V: a.normal(nodes * width), Scores: a.normal(edges * heads),
 		}

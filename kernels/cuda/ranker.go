@@ -57,7 +57,7 @@ func (r *ranker) exclude(q *kernels.Ranking) (events, nodes uint64, n int) {
 	p.words, r.nodes = p.words[:0], r.nodes[:0]
 	ranking := portable.Ranking[float32]{Nodes: q.Nodes, Candidates: q.Candidates, True: q.True, Without: q.Without}
 	for e := range q.Events {
-		ranking.LeftOut(e, func(v int32) {
+		ranking.Excluded(e, func(v int32) {
 			p.words, r.nodes = append(p.words, int32(e)), append(r.nodes, v)
 		})
 	}

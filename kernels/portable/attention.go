@@ -1,6 +1,8 @@
 package portable
 
-// Attention is the element-wise part of attention over a ragged list of
+import "fmt"
+
+// Attention is the elementwise part of attention over a ragged list of
 // edges grouped by centre, as PyTorch Geometric's TransformerConv has it. An
 // edge e leads from its neighbour, row Index[e] of K and V, to its centre i.
 // For each head, on its Channels columns c,
@@ -14,7 +16,7 @@ package portable
 type Attention[T Float] struct {
 	Heads, Channels int
 
-	Offsets []int32 // centres + 1; edges of i are Offsets[i] to Offsets[i+1]-1; those beyond are nobody's
+	Offsets []int32 // centres + 1; edges of i are Offsets[i] to Offsets[i+1]-1; those beyond have no centre
 	Index   []int32 // edges
 
 	Q, Out  []T // a row per centre
@@ -32,7 +34,14 @@ type AttentionGrad[T Float] struct {
 	Scores []T // edges x Heads, for the kernel's own use
 }
 
-// A centre is one node's edges, the rows lo to hi-1.
+// check panics unless the offsets are those of the edges.
+func (a *Attention[T]) check() {
+	if last := len(a.Offsets) - 1; last < 0 || a.Offsets[0] != 0 || int(a.Offsets[last]) > len(a.Index) {
+		panic(fmt.Sprintf("attention: offsets do not run from 0 to at most the number of edges, %d", len(a.Index)))
+	}
+}
+
+// centre is one node's edges, the rows lo to hi-1.
 type centre[T Float] struct {
 	*Attention[T]
 	row, lo, hi int
@@ -50,7 +59,8 @@ func (c *centre[T]) head(x []T, row, h int) []T {
 }
 
 // Attend computes the weights and the output of a.
-func Attend[T Float](k Rows[T], a *Attention[T]) {
+func (k *Kernels[T]) Attend(a *Attention[T]) {
+	a.check()
 	a.each(func(c centre[T]) {
 		clear(a.Out[c.row*a.Heads*a.Channels:][:a.Heads*a.Channels])
 		c.scores(k)
@@ -58,13 +68,13 @@ func Attend[T Float](k Rows[T], a *Attention[T]) {
 		for e := c.lo; e < c.hi; e++ {
 			for h := range a.Heads {
 				node := int(a.Index[e])
-				k.AxpySum(c.head(a.Out, c.row, h), c.kept(e, h), c.head(a.V, node, h), c.head(a.E, e, h))
+				k.AxpySum(c.head(a.Out, c.row, h), c.head(a.V, node, h), c.head(a.E, e, h), c.kept(e, h))
 			}
 		}
 	})
 }
 
-func (c *centre[T]) scores(k Rows[T]) {
+func (c *centre[T]) scores(k *Kernels[T]) {
 	root := c.rootChannels()
 	for e := c.lo; e < c.hi; e++ {
 		for h := range c.Heads {
@@ -77,7 +87,7 @@ func (c *centre[T]) scores(k Rows[T]) {
 func (a *Attention[T]) rootChannels() T { return 1 / sqrt(T(a.Channels)) }
 
 // softmax turns the centre's scores into weights, head by head.
-func (c *centre[T]) softmax(k Rows[T]) {
+func (c *centre[T]) softmax(k *Kernels[T]) {
 	if c.lo == c.hi {
 		return
 	}
@@ -125,8 +135,9 @@ func (c *centre[T]) drop(e, h int) T {
 //	V'[Index[e]] += Drop[e]*weight[e]*Out'[i]
 //	E'[e] = score'[e]*Q[i] + Drop[e]*weight[e]*Out'[i]
 //
-// and zeros for an edge that is nobody's.
-func AttendGrad[T Float](k Rows[T], a *Attention[T], g *AttentionGrad[T]) {
+// and zeros for an edge without a centre.
+func (k *Kernels[T]) AttendGrad(a *Attention[T], g *AttentionGrad[T]) {
+	a.check()
 	clear(g.E[int(a.Offsets[len(a.Offsets)-1])*a.Heads*a.Channels:])
 	a.each(func(c centre[T]) {
 		clear(g.Q[c.row*a.Heads*a.Channels:][:a.Heads*a.Channels])
@@ -139,7 +150,7 @@ func AttendGrad[T Float](k Rows[T], a *Attention[T], g *AttentionGrad[T]) {
 	})
 }
 
-func (c *centre[T]) scoresGrad(k Rows[T], g *AttentionGrad[T]) {
+func (c *centre[T]) scoresGrad(k *Kernels[T], g *AttentionGrad[T]) {
 	root := c.rootChannels()
 	for h := range c.Heads {
 		var mean T
@@ -154,7 +165,7 @@ func (c *centre[T]) scoresGrad(k Rows[T], g *AttentionGrad[T]) {
 	}
 }
 
-func (c *centre[T]) edgeGrad(k Rows[T], g *AttentionGrad[T], e, h int) {
+func (c *centre[T]) edgeGrad(k *Kernels[T], g *AttentionGrad[T], e, h int) {
 	node := int(c.Index[e])
 	k.EdgeGrad(
 		c.head(g.Q, c.row, h), c.head(g.K, node, h), c.head(g.V, node, h), c.head(g.E, e, h),
@@ -162,12 +173,7 @@ func (c *centre[T]) edgeGrad(k Rows[T], g *AttentionGrad[T], e, h int) {
 		g.Scores[e*c.Heads+h], c.kept(e, h))
 }
 
-// EdgeGrad is one head of one edge of AttendGrad: with score' and the weight
-// after dropout,
-//
-//	dq += score'*(k + e)    dk += score'*q
-//	dv += weight*out'       de = score'*q + weight*out'
-func EdgeGrad[T Float](dq, dk, dv, de, q, k, e, out []T, score, weight T) {
+func edgeGrad[T Float](dq, dk, dv, de, q, k, e, out []T, score, weight T) {
 	for j := range q {
 		dq[j] = fma(score, k[j]+e[j], dq[j])
 		dk[j] = fma(score, q[j], dk[j])

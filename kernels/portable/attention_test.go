@@ -28,12 +28,12 @@ func ragged(drop bool) *portable.Attention[float64] {
 }
 
 func TestAttendGrad(t *testing.T) {
-	k := portable.Plain[float64]{}
+	k := portable.Go[float64]()
 	for _, drop := range []bool{false, true} {
 		a := ragged(drop)
 		w := random(newRand(7), len(a.Out))
 		loss := func() float64 {
-			portable.Attend(k, a)
+			k.Attend(a)
 			return weighted(w, a.Out)
 		}
 		loss()
@@ -41,7 +41,7 @@ func TestAttendGrad(t *testing.T) {
 			Out: w, Q: make([]float64, len(a.Q)), E: make([]float64, len(a.E)),
 			K: make([]float64, len(a.K)), V: make([]float64, len(a.V)), Scores: make([]float64, len(a.Weights)),
 		}
-		portable.AttendGrad(k, a, g)
+		k.AttendGrad(a, g)
 		checkGradient(t, "Q", a.Q, g.Q, loss)
 		checkGradient(t, "K", a.K, g.K, loss)
 		checkGradient(t, "V", a.V, g.V, loss)
@@ -125,9 +125,10 @@ func TestAttendAsPyG(t *testing.T) {
 		Out:     make([]float64, f.Dims.N*f.Dims.D),
 		Weights: make([]float64, len(f.EdgeAttr)*f.Dims.Heads),
 	}
-	portable.Attend(portable.Plain[float64]{}, a)
+	k := portable.Go[float64]()
+	k.Attend(a)
 	skip := f.linear(t, "lin_skip", f.Z)
-	portable.Add(a.Out, a.Out, skip)
+	k.Add(a.Out, a.Out, skip)
 	equalRows(t, "attention weight", a.Weights, f.Attention)
 	equalRows(t, "output", a.Out, f.Out)
 }

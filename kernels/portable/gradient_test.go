@@ -4,7 +4,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"dgsbench/kernels/portable"
 )
+
+// goKernels are those that the gradients are of.
+var goKernels = portable.Go[float64]()
 
 // gradientTolerance bounds the difference of a gradient from the central
 // difference, in float64, relative to the largest one of its array.

@@ -2,7 +2,7 @@ package portable
 
 import "dgsbench/kernels"
 
-// Jacobians keeps the Jacobians of states and carries them forward, as
+// Jacobians stores the Jacobians of states and updates them, as
 // [kernels.Jacobians]. A slot holds a row of Lanes numbers for each feature.
 // They are never rounded to bfloat16.
 type Jacobians[T Float] struct {
@@ -22,7 +22,7 @@ type JacobianStep[T Float] struct {
 // Slots is the number of slots.
 func (j *Jacobians[T]) Slots() int { return len(j.slots) }
 
-// Grow makes room for slots 0 to n-1.
+// Grow adds slots up to n-1.
 func (j *Jacobians[T]) Grow(n int) {
 	for len(j.slots) < n {
 		j.slots = append(j.slots, j.zeros())
@@ -34,7 +34,7 @@ func (j *Jacobians[T]) zeros() []T { return make([]T, j.Shape.Features*j.Shape.L
 // At is number c of lane l of the Jacobian of a slot.
 func (j *Jacobians[T]) At(slot, l, c int) T { return j.slots[slot][c*j.Shape.Lanes()+l] }
 
-// Step works a batch off.
+// Step applies a batch.
 func (j *Jacobians[T]) Step(s *JacobianStep[T]) {
 	sum, old := j.zeros(), make([][]T, len(s.Slots))
 	weights := make([]T, j.Shape.Lanes())
@@ -94,7 +94,7 @@ func ReadJacobian[T Float](sum, dst, x, weights []T) {
 }
 
 // WriteJacobian is dst = keep self + mix other + drive x, in a row of
-// len(keep) lanes for each number of x.
+// len(keep) lanes for each element of x.
 func WriteJacobian[T Float](dst, self, other, keep, mix, drive, x []T) {
 	n := len(keep)
 	mix, drive = mix[:n], drive[:n]
@@ -106,10 +106,10 @@ func WriteJacobian[T Float](dst, self, other, keep, mix, drive, x []T) {
 	}
 }
 
-// AddLanes adds features lo to hi-1 of some lanes, the first of which is
-// lane, to the columns of the gradient that they belong to, and takes them
-// away from others. The rows of sum are width lanes wide; those beyond the
-// last lane of the shape are left out.
+// AddLanes adds features lo to hi-1 of some lanes, from lane on, to their Plus
+// columns of the gradient and subtracts them from their Minus columns. The rows
+// of sum are width lanes wide; those beyond the last lane of the shape are
+// ignored.
 func AddLanes[T Float](s *kernels.JacobianShape, grad, sum []T, lane, width, lo, hi int) {
 	end := min(lane+width, s.Lanes())
 	plus, minus := s.Plus[lane:end], s.Minus[lane:end]
@@ -123,5 +123,42 @@ func AddLanes[T Float](s *kernels.JacobianShape, grad, sum []T, lane, width, lo,
 				to[column] -= v
 			}
 		}
+	}
+}
+
+// NewJacobians returns storage for Jacobians of one shape.
+func (d *Device[T]) NewJacobians(s kernels.JacobianShape) kernels.Jacobians {
+	s.Check()
+	return &deviceJacobians[T]{Jacobians[T]{Shape: s}, d}
+}
+
+type deviceJacobians[T Float] struct {
+	Jacobians[T]
+	device *Device[T]
+}
+
+// Step applies a batch.
+func (j *deviceJacobians[T]) Step(s *kernels.JacobianStep) {
+	s.Check(j.Shape, j.Slots())
+	if !j.device.FoundBad() {
+		step := j.device.Step(s)
+		j.Jacobians.Step(&step)
+	}
+}
+
+// Read copies the Jacobian of a slot.
+func (j *deviceJacobians[T]) Read(dst []float32, slot int) {
+	for l := range j.Shape.Lanes() {
+		for c := range j.Shape.Features {
+			dst[l*j.Shape.Features+c] = float32(j.At(slot, l, c))
+		}
+	}
+}
+
+// Step returns a step on slices.
+func (d *Device[T]) Step(s *kernels.JacobianStep) JacobianStep[T] {
+	return JacobianStep[T]{
+		Slots: s.Slots, Weights: d.Elements(s.Weights), Grad: d.Elements(s.Grad), Writes: s.Writes,
+		Keep: d.Elements(s.Keep), Mix: d.Elements(s.Mix), Drive: d.Elements(s.Drive), X: d.Elements(s.X), PerWrite: s.PerWrite,
 	}
 }

@@ -12,8 +12,11 @@ func TestBCEGrad(t *testing.T) {
 	rng := newRand(2)
 	x, w, loss, dx := random(rng, rows), random(rng, rows), make([]float64, rows), make([]float64, rows)
 	y := []float64{0, 1, 1, 0, .3, 1}
-	portable.BCEGrad(dx, x, y, w, 1)
-	checkGradient(t, "x", x, dx, func() float64 { return portable.BCELoss(loss, x, y, w) })
+	goKernels.BCEGrad(dx, x, y, w, 1)
+	checkGradient(t, "x", x, dx, func() float64 {
+		goKernels.BCELoss(loss, x, y, w)
+		return portable.SumInOrder(loss)
+	})
 }
 
 // TestBCELoss compares it with the definition, and with its limits where the
@@ -27,21 +30,22 @@ func TestBCELoss(t *testing.T) {
 		{1000, 1, 0},
 		{-1000, 1, 1000},
 	} {
-		got := portable.BCELoss(make([]float64, 1), []float64{c.x}, []float64{c.y}, []float64{2})
-		if math.Abs(got-2*c.want) > 1e-14*math.Max(1, c.want) {
-			t.Errorf("loss of logit %v, target %v, weight 2 is %v, want %v", c.x, c.y, got, 2*c.want)
+		got := make([]float64, 1)
+		goKernels.BCELoss(got, []float64{c.x}, []float64{c.y}, []float64{2})
+		if math.Abs(got[0]-2*c.want) > 1e-14*math.Max(1, c.want) {
+			t.Errorf("loss of logit %v, target %v, weight 2 is %v, want %v", c.x, c.y, got[0], 2*c.want)
 		}
 	}
 }
 
 func TestTimeEncodeGrad(t *testing.T) {
-	const rows, cols, stride = 4, 3, 5
+	const rows, cols = 4, 3
 	rng := newRand(3)
-	dt, w, b, out := random(rng, rows), random(rng, cols), random(rng, cols), random(rng, rows*stride)
-	enc, dw, db := make([]float64, rows*stride), make([]float64, cols), make([]float64, cols)
-	portable.TimeEncodeGrad(dw, db, out, stride, dt, w, b)
+	dt, w, b, out := random(rng, rows), random(rng, cols), random(rng, cols), random(rng, rows*cols)
+	enc, dw, db := make([]float64, rows*cols), make([]float64, cols), make([]float64, cols)
+	goKernels.TimeEncodeGrad(dw, db, out, dt, w, b)
 	loss := func() float64 {
-		portable.TimeEncode(enc, stride, dt, w, b)
+		goKernels.TimeEncode(enc, dt, w, b)
 		return weighted(out, enc)
 	}
 	checkGradient(t, "w", w, dw, loss)
@@ -53,7 +57,7 @@ func TestTimeEncodeGrad(t *testing.T) {
 func TestTimeEncodeRounds(t *testing.T) {
 	const dt, w, b = 2592001, .7312345, .1234567
 	enc := make([]float32, 1)
-	portable.TimeEncode(enc, 1, []float32{dt}, []float32{w}, []float32{b})
+	portable.Go[float32]().TimeEncode(enc, []float32{dt}, []float32{w}, []float32{b})
 	product := float32(float32(w) * float32(dt))
 	want := math.Cos(float64(product + float32(b)))
 	if math.Abs(float64(enc[0])-want) > 1e-7 {
@@ -63,7 +67,7 @@ func TestTimeEncodeRounds(t *testing.T) {
 
 func TestReLUGrad(t *testing.T) {
 	dx := make([]float64, 4)
-	portable.ReLUGrad(dx, []float64{1, 2, 3, 4}, []float64{-1, 0, 1, math.NaN()})
+	goKernels.ReLUGrad(dx, []float64{1, 2, 3, 4}, []float64{-1, 0, 1, math.NaN()})
 	for i, want := range []float64{0, 0, 3, 0} {
 		if dx[i] != want {
 			t.Errorf("dx[%d] is %v, want %v", i, dx[i], want)
@@ -79,11 +83,11 @@ func TestSumOrder(t *testing.T) {
 		x[i] = 1
 	}
 	x[0], x[16] = 1e8, -1e8
-	if got := portable.Sum(x); got != 30 {
+	if got := portable.Go[float32]().Sum(x); got != 30 {
 		t.Errorf("sum is %v, want 30: element 16 belongs to the lane of element 0", got)
 	}
 	x[16], x[8] = 1, -1e8 // lane 8 joins lane 0 first, after each has lost its one
-	if got := portable.Sum(x); got != 28 {
+	if got := portable.Go[float32]().Sum(x); got != 28 {
 		t.Errorf("sum is %v, want 28: lane 8 joins lane 0 first", got)
 	}
 }

@@ -33,12 +33,12 @@ func TestMixGrad(t *testing.T) {
 func checkMixGrad(t *testing.T, m *portable.Mixture[float64], w []float64) {
 	y := make([]float64, len(w))
 	loss := func() float64 {
-		portable.Mix(y, m)
+		goKernels.Mix(y, m)
 		return weighted(w, y)
 	}
 	part := func() []float64 { return make([]float64, len(w)) }
 	d := &portable.MixtureGrad[float64]{Self: part(), Other: part(), E: part(), Alpha: part(), Beta: part()}
-	portable.MixGrad(d, m, w)
+	goKernels.MixGrad(d, m, w)
 	checkGradient(t, "self", m.Self, d.Self, loss)
 	checkGradient(t, "other", m.Other, d.Other, loss)
 	checkGradient(t, "e", m.E, d.E[:len(m.E)], loss)
@@ -49,7 +49,7 @@ func checkMixGrad(t *testing.T, m *portable.Mixture[float64], w []float64) {
 // folded is the sum of the rows of n numbers.
 func folded(x []float64, n int) []float64 {
 	out := make([]float64, n)
-	portable.AddColumnSums(portable.Plain[float64]{}, out, x, n, len(x)/n)
+	goKernels.AddColumnSums(out, x, len(x)/n)
 	return out
 }
 
@@ -61,7 +61,7 @@ func TestMixOfTheEnds(t *testing.T) {
 		Alpha: []float64{.7, 1, 0}, Beta: []float64{1, 0, 0},
 	}
 	y := make([]float64, 3)
-	portable.Mix(y, m)
+	goKernels.Mix(y, m)
 	for i, want := range []float64{.1, .2, .3} {
 		if y[i] != want {
 			t.Errorf("column %d is %v, want %v", i, y[i], want)
@@ -73,10 +73,10 @@ func TestSigmoidGrad(t *testing.T) {
 	rng := newRand(1)
 	x, w, y, dx := random(rng, 9), random(rng, 9), make([]float64, 9), make([]float64, 9)
 	loss := func() float64 {
-		portable.Sigmoid(y, x)
+		goKernels.Sigmoid(y, x)
 		return weighted(w, y)
 	}
 	loss()
-	portable.SigmoidGrad(dx, w, y)
+	goKernels.SigmoidGrad(dx, w, y)
 	checkGradient(t, "x", x, dx, loss)
 }

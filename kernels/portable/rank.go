@@ -3,15 +3,17 @@ package portable
 import (
 	"fmt"
 	"slices"
+
+	"dgsbench/kernels"
 )
 
 // Ranking scores candidate destinations of events with a one-layer decoder,
 //
 //	score(e, v) = sum over j of W[j] relu(U[e,j] + P[v,j]),
 //
-// where relu lets NaN through. With Slope, candidates move: P[v,j] + s
-// Slope[v,j] stands for P[v,j], s being EventTime[e] + NodeTime[v]. A constant that all scores share is left out:
-// it changes no rank.
+// where relu lets NaN through. With Slope, candidates move with time: P[v,j] +
+// s Slope[v,j] replaces P[v,j], s being EventTime[e] + NodeTime[v]. A constant
+// that all scores share is omitted: it changes no rank.
 type Ranking[T Float] struct {
 	Events, Nodes, Dim int
 	U                  []T // Events x Dim
@@ -29,7 +31,7 @@ type Ranking[T Float] struct {
 	// be a candidate.
 	True []int32
 	// Without lists, for each event, candidates that are not negatives of
-	// it, ascending; nil leaves nobody out.
+	// it, ascending; nil excludes none.
 	Without [][]int32
 }
 
@@ -77,9 +79,9 @@ func (q *Ranking[T]) checkNode(v int32) {
 	}
 }
 
-// LeftOut calls f once with each candidate that is no negative of the event:
-// its true destination and those of Without.
-func (q *Ranking[T]) LeftOut(event int, f func(node int32)) {
+// Excluded calls f once with each candidate that is not a negative of the
+// event: its true destination and those of Without.
+func (q *Ranking[T]) Excluded(event int, f func(node int32)) {
 	truth := q.True[event]
 	if q.isCandidate(truth) {
 		f(truth)
@@ -121,10 +123,10 @@ func (q *Ranking[T]) Score(event int, v int32) T {
 	return sum
 }
 
-// Count counts the negatives of events lo to hi that score above and exactly
-// level with the true destination. It returns the first of these events with
-// a score (of the true destination or of any candidate, left out or not)
-// that is not finite, or -1.
+// Count counts the negatives of events lo to hi-1 that score above the true
+// destination and exactly as high. It returns the first of these events with
+// a score (of the true destination or of any candidate, excluded or not) that
+// is not finite, or -1.
 func (q *Ranking[T]) Count(lo, hi int, greater, equal []int32) (bad int) {
 	bad = -1
 	for e := lo; e < hi; e++ {
@@ -144,10 +146,53 @@ func (q *Ranking[T]) Count(lo, hi int, greater, equal []int32) (bad int) {
 		for i := range q.NumCandidates() {
 			tally(q.Candidate(i), 1)
 		}
-		q.LeftOut(e, func(v int32) { tally(v, -1) })
+		q.Excluded(e, func(v int32) { tally(v, -1) })
 		if !finite && bad < 0 {
 			bad = e
 		}
 	}
 	return bad
+}
+
+// NewRanker returns a ranker for questions of any size.
+func (d *Device[T]) NewRanker(int, int) kernels.Ranker { return ranker[T]{d} }
+
+type ranker[T Float] struct{ device *Device[T] }
+
+// Rank counts the negatives that score above and as high.
+func (r ranker[T]) Rank(q kernels.Ranking, greater, equal []int32) (bad int) {
+	on := r.device.Ranking(q)
+	on.Check()
+	return on.Count(0, q.Events, greater, equal)
+}
+
+// Scores writes the scores of all candidates.
+func (r ranker[T]) Scores(q kernels.Ranking, out []float32) {
+	on := r.device.Ranking(q)
+	on.Check()
+	for i, n := 0, on.NumCandidates(); i < q.Events*n; i++ {
+		out[i] = float32(on.Score(i/n, on.Candidate(i%n)))
+	}
+}
+
+// Ranking returns a question on slices.
+func (d *Device[T]) Ranking(q kernels.Ranking) Ranking[T] {
+	r := Ranking[T]{
+		Events: q.Events, Nodes: q.Nodes, Dim: q.Dim, U: d.Elements(q.U), P: d.Elements(q.P), W: d.Elements(q.W),
+		Slope: d.Elements(q.Slope), Candidates: q.Candidates, True: q.True, Without: q.Without,
+	}
+	if q.Slope != nil {
+		r.EventTime, r.NodeTime = converted[T](q.EventTime), converted[T](q.NodeTime)
+	}
+	return r
+}
+
+// converted is x, or a copy of another type.
+func converted[T Float](x []float32) []T {
+	if same, ok := any(x).([]T); ok {
+		return same
+	}
+	out := make([]T, len(x))
+	convert(out, x)
+	return out
 }

@@ -1,23 +1,22 @@
 package portable
 
-// GatherRows copies rows of src: row i of dst is row index[i] of src. Rows
-// are cols wide, and dstStride or srcStride elements apart.
-func GatherRows[T Float](dst []T, dstStride int, src []T, srcStride, cols int, index []int32) {
+// GatherRows copies row index[i] of src to row i of dst, all cols wide.
+func GatherRows[T Float](dst, src []T, cols int, index []int32) {
 	for i, r := range index {
-		copy(dst[i*dstStride:][:cols], src[int(r)*srcStride:][:cols])
+		copy(dst[i*cols:][:cols], src[int(r)*cols:][:cols])
 	}
 }
 
-// ScatterRows copies row i of src to row index[i] of dst, in order: where an
-// index occurs twice the later row stays.
-func ScatterRows[T Float](dst []T, dstStride int, src []T, srcStride, cols int, index []int32) {
+// ScatterRows copies row i of src to row index[i] of dst, in order: of rows
+// with one index the last wins.
+func ScatterRows[T Float](dst, src []T, cols int, index []int32) {
 	for i, r := range index {
-		copy(dst[int(r)*dstStride:][:cols], src[i*srcStride:][:cols])
+		copy(dst[int(r)*cols:][:cols], src[i*cols:][:cols])
 	}
 }
 
-// PutRows copies row i of src to row index[i] of dst, unless that is below
-// zero.
+// PutRows copies row i of src to row index[i] of dst, unless index[i] is
+// negative.
 func PutRows[T Float](dst, src []T, cols int, index []int32) {
 	for i, r := range index {
 		if r >= 0 {
@@ -26,17 +25,31 @@ func PutRows[T Float](dst, src []T, cols int, index []int32) {
 	}
 }
 
+// MoveRows copies row from[i] of src to row to[i] of dst.
+func MoveRows[T Float](dst []T, to []int32, src []T, from []int32, cols int) {
+	for i, r := range to {
+		copy(dst[int(r)*cols:][:cols], src[int(from[i])*cols:][:cols])
+	}
+}
+
+// CopyRows copies the first cols elements of each row.
+func CopyRows[T Float](dst []T, dstStride int, src []T, srcStride, rows, cols int) {
+	for i := range rows {
+		copy(dst[i*dstStride:][:cols], src[i*srcStride:][:cols])
+	}
+}
+
 // ScatterAddRows adds row i of src to row index[i] of dst, in order.
-func ScatterAddRows[T Float](k Rows[T], dst []T, dstStride int, src []T, srcStride, cols int, index []int32) {
+func (k *Kernels[T]) ScatterAddRows(dst, src []T, cols int, index []int32) {
 	for i, r := range index {
-		row := dst[int(r)*dstStride:][:cols]
-		k.Add(row, row, src[i*srcStride:][:cols])
+		row := dst[int(r)*cols:][:cols]
+		k.Add(row, row, src[i*cols:][:cols])
 	}
 }
 
 // ContractRows is dst[j] = the sum over i, in order, of w[i,j]*src[index[i],j].
 // It works on as many columns at once as scratch has elements.
-func ContractRows[T Float](k Rows[T], dst, w, src, scratch []T, index []int32) {
+func (k *Kernels[T]) ContractRows(dst, w, src, scratch []T, index []int32) {
 	cols := len(dst)
 	clear(dst)
 	for lo := 0; lo < cols; lo += len(scratch) {
@@ -49,32 +62,146 @@ func ContractRows[T Float](k Rows[T], dst, w, src, scratch []T, index []int32) {
 	}
 }
 
-// CopyRows copies the first cols elements of each row.
-func CopyRows[T Float](dst []T, dstStride int, src []T, srcStride, rows, cols int) {
-	for i := range rows {
-		copy(dst[i*dstStride:][:cols], src[i*srcStride:][:cols])
-	}
-}
-
 // ScaleRows is dst[i,j] = by[i]*x[i,j] for rows of cols elements.
-func ScaleRows[T Float](k Rows[T], dst, x []T, cols int, by []T) {
+func (k *Kernels[T]) ScaleRows(dst, x []T, cols int, by []T) {
 	for i, f := range by {
-		k.Affine(dst[i*cols:][:cols], f, x[i*cols:][:cols], 0)
+		k.Affine(dst[i*cols:][:cols], x[i*cols:][:cols], f, 0)
 	}
 }
 
-// AddBias is dst[i,j] = x[i,j] + bias[j] over the rows of dst and x, which
-// are len(bias) wide.
-func AddBias[T Float](k Rows[T], dst, x, bias []T) {
-	for n := len(bias); len(x) > 0; dst, x = dst[n:], x[n:] {
-		k.Add(dst[:n], x[:n], bias)
-	}
-}
-
-// AddColumnSums adds the rows of x, which are len(sums) wide and stride
-// elements apart, to sums in order: sums[j] += x[0,j] + x[1,j] + ...
-func AddColumnSums[T Float](k Rows[T], sums, x []T, stride, rows int) {
+// AddColumnSums adds the rows of x, which are len(sums) wide, to sums in
+// order: sums[j] += x[0,j] + x[1,j] + ...
+func (k *Kernels[T]) AddColumnSums(sums, x []T, rows int) {
 	for i := range rows {
-		k.Add(sums, sums, x[i*stride:][:len(sums)])
+		k.Add(sums, sums, x[i*len(sums):][:len(sums)])
+	}
+}
+
+// LayerNorm normalises each row of x, which is len(scale) wide:
+//
+//	hat = (x - mean) / sqrt(variance + eps),  dst = hat*scale + shift
+//
+// with the mean and the variance (mean square deviation) of the row. hat and
+// inverse, 1/sqrt(variance + eps) of each row, are kept for the gradient.
+func (k *Kernels[T]) LayerNorm(dst, hat, inverse, x, scale, shift []T, eps T) {
+	cols := len(scale)
+	for i := range inverse {
+		row, out := hat[i*cols:][:cols], dst[i*cols:][:cols]
+		k.Affine(row, x[i*cols:][:cols], 1, -k.Sum(x[i*cols:][:cols])/T(cols))
+		inverse[i] = 1 / sqrt(k.Dot(row, row)/T(cols)+eps)
+		k.Affine(row, row, inverse[i], 0)
+		k.Mul(out, row, scale)
+		k.Add(out, out, shift)
+	}
+}
+
+// LayerNormGrad sets the gradient of x and adds those of scale and shift:
+//
+//	t = dy*scale
+//	dx = inverse * (t - mean of t - hat*(mean of t*hat))
+//	dscale += sum over rows of dy*hat,  dshift += sum over rows of dy
+func (k *Kernels[T]) LayerNormGrad(dx, dscale, dshift, dy, hat, inverse, scale []T) {
+	cols := len(scale)
+	for i, inv := range inverse {
+		t, row, d := dx[i*cols:][:cols], hat[i*cols:][:cols], dy[i*cols:][:cols]
+		k.AddMul(dscale, d, row)
+		k.Add(dshift, dshift, d)
+		k.Mul(t, d, scale)
+		mean, slope := k.Sum(t)/T(cols), k.Dot(t, row)/T(cols)
+		k.Affine(t, t, inv, -mean*inv)
+		k.Axpy(t, row, -slope*inv)
+	}
+}
+
+// BatchNorm normalises each column of x, rows x len(scale), by the mean and
+// the variance of the batch:
+//
+//	hat = (x - mean) / sqrt(variance + eps),  dst = hat*scale + shift
+//
+// It sets mean and variance (mean square deviation); hat and inverse,
+// 1/sqrt(variance + eps), are kept for the gradient. Sums take the rows in
+// order.
+func (k *Kernels[T]) BatchNorm(dst, hat, mean, variance, inverse, x, scale, shift []T, rows int, eps T) {
+	cols := len(scale)
+	clear(mean)
+	k.AddColumnSums(mean, x, rows)
+	k.Affine(mean, mean, 1/T(rows), 0)
+	clear(variance)
+	for i := range rows {
+		row := hat[i*cols:][:cols]
+		k.Sub(row, x[i*cols:][:cols], mean)
+		k.AddMul(variance, row, row)
+	}
+	k.Affine(variance, variance, 1/T(rows), 0)
+	InverseRoots(inverse, variance, eps)
+	for i := range rows {
+		row, out := hat[i*cols:][:cols], dst[i*cols:][:cols]
+		k.Mul(row, row, inverse)
+		k.Mul(out, row, scale)
+		k.Add(out, out, shift)
+	}
+}
+
+// InverseRoots is dst = 1/sqrt(x + eps).
+func InverseRoots[T Float](dst, x []T, eps T) {
+	for j, v := range x {
+		dst[j] = 1 / sqrt(v+eps)
+	}
+}
+
+// BatchNormFixed is dst = (x - mean)*inverse*scale + shift with a mean and an
+// inverse that were found before, as at evaluation.
+func (k *Kernels[T]) BatchNormFixed(dst, mean, inverse, x, scale, shift []T, rows int) {
+	cols := len(scale)
+	for i := range rows {
+		out := dst[i*cols:][:cols]
+		k.Sub(out, x[i*cols:][:cols], mean)
+		k.Mul(out, out, inverse)
+		k.Mul(out, out, scale)
+		k.Add(out, out, shift)
+	}
+}
+
+// BatchNormGrad sets the gradients of scale, shift and x:
+//
+//	dscale = sum over rows of dy*hat,  dshift = sum over rows of dy
+//	dx = scale*inverse * (dy - dshift/rows - hat*dscale/rows)
+func (k *Kernels[T]) BatchNormGrad(dx, dscale, dshift, dy, hat, inverse, scale []T, rows int) {
+	cols := len(scale)
+	clear(dscale)
+	clear(dshift)
+	k.AddColumnSums(dshift, dy, rows)
+	for i := range rows {
+		k.AddMul(dscale, dy[i*cols:][:cols], hat[i*cols:][:cols])
+	}
+	n := 1 / T(rows)
+	for i := range rows {
+		t := dx[i*cols:][:cols]
+		k.Mul(t, hat[i*cols:][:cols], dscale)
+		k.Add(t, t, dshift)
+		k.Affine(t, t, -n, 0)
+		k.Add(t, t, dy[i*cols:][:cols])
+		k.Mul(t, t, inverse)
+		k.Mul(t, t, scale)
+	}
+}
+
+// UnitRows divides each row of x, which is cols wide, by its length, or by
+// eps where that is larger. The factors go to inverse.
+func (k *Kernels[T]) UnitRows(dst, inverse, x []T, cols int, eps T) {
+	for i := range inverse {
+		row := x[i*cols:][:cols]
+		inverse[i] = 1 / max(sqrt(k.Dot(row, row)), eps)
+		k.Affine(dst[i*cols:][:cols], row, inverse[i], 0)
+	}
+}
+
+// UnitRowsGrad is its gradient, dx = inverse*(dy - (dy . y)*y).
+func (k *Kernels[T]) UnitRowsGrad(dx, dy, y, inverse []T, cols int) {
+	for i, inv := range inverse {
+		d, out, row := dy[i*cols:][:cols], y[i*cols:][:cols], dx[i*cols:][:cols]
+		along := k.Dot(d, out)
+		k.Affine(row, d, inv, 0)
+		k.Axpy(row, out, -along*inv)
 	}
 }

@@ -3,8 +3,6 @@ package portable_test
 import (
 	"math"
 	"testing"
-
-	"dgsbench/kernels/portable"
 )
 
 func TestSoftmaxBlocksGrad(t *testing.T) {
@@ -13,11 +11,11 @@ func TestSoftmaxBlocksGrad(t *testing.T) {
 		n := 4 * h
 		x, w, y, dx := random(rng, n), random(rng, n), make([]float64, n), make([]float64, n)
 		loss := func() float64 {
-			portable.SoftmaxBlocks(y, x, h, .4)
+			goKernels.SoftmaxBlocks(y, x, h, .4)
 			return weighted(w, y)
 		}
 		loss()
-		portable.SoftmaxBlocksGrad(dx, w, y, h, .4)
+		goKernels.SoftmaxBlocksGrad(dx, w, y, h, .4)
 		checkGradient(t, "x", x, dx, loss)
 	}
 }
@@ -27,7 +25,7 @@ func TestSoftmaxBlocksGrad(t *testing.T) {
 func TestSoftmaxBlocks(t *testing.T) {
 	x := []float64{1, 3, 1001, 1003, -5, -5}
 	y := make([]float64, len(x))
-	portable.SoftmaxBlocks(y, x, 2, .5)
+	goKernels.SoftmaxBlocks(y, x, 2, .5)
 	odds := math.Exp(1)
 	want := []float64{1 / (1 + odds), odds / (1 + odds), 1 / (1 + odds), odds / (1 + odds), .5, .5}
 	for i := range want {
@@ -42,10 +40,10 @@ func TestDivideSumBlocksGrad(t *testing.T) {
 	z := []float64{1, 2, -.5, -1, .3, -2, .4, .1, -.5002} // the last sum lies below the floor
 	w := []float64{.5, -1, 2, 1, 1, -3, 1, 2, 3}
 	y, dz := make([]float64, len(z)), make([]float64, len(z))
-	portable.DivideSumBlocks(y, z, h, eps, floor)
-	portable.DivideSumBlocksGrad(dz, w, y, z, h, eps, floor)
+	goKernels.DivideSumBlocks(y, z, h, eps, floor)
+	goKernels.DivideSumBlocksGrad(dz, w, y, z, h, eps, floor)
 	checkGradient(t, "z", z[:6], dz[:6], func() float64 {
-		portable.DivideSumBlocks(y, z, h, eps, floor)
+		goKernels.DivideSumBlocks(y, z, h, eps, floor)
 		return weighted(w, y)
 	})
 	for j := 6; j < 9; j++ {

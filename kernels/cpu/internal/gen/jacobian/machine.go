@@ -1,8 +1,6 @@
 package main
 
 import (
-	"io"
-
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
@@ -22,8 +20,7 @@ func (g group) vectors() int { return g.lanes / g.register }
 type machine struct {
 	*build.Context
 	group
-	half      bool      // Jacobians hold bfloat16 numbers
-	elsewhere io.Writer // the same functions for other builds
+	half bool // Jacobians hold bfloat16 numbers
 }
 
 // start begins the function of this name. doc goes on after it, and the last
@@ -41,7 +38,6 @@ func (m *machine) start(name, arguments string, doc ...string) {
 	m.Pragma("noescape")
 	m.Doc(doc...)
 	m.SignatureExpr("func(" + arguments + ")")
-	m.declare(name, arguments)
 }
 
 // size is the number of bytes of a number of a Jacobian.

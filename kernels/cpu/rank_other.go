@@ -1,5 +1,0 @@
-//go:build !amd64 || purego
-
-package cpu
-
-func newScorer(_ Level, parts, _, _ int) scorer { return &portableScorer{bad: make([]int, parts)} }
