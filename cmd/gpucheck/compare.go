@@ -11,6 +11,7 @@ import (
 	"math"
 	"strings"
 
+	"dgsbench/harness/latency"
 	"dgsbench/kernels/devices"
 	"dgsbench/results/record"
 )
@@ -68,33 +69,17 @@ var latencySuites = []struct{ file, form string }{
 	{"latency-last.yaml", ", pyg_last"},
 }
 
-// timings are what is needed of the output of `bench latency --json`.
-type timings struct {
-	Models []struct {
-		Model, Mode, Error string
-		Timings            []struct {
-			Batch      int
-			Mode       string // empty for the mode of the model
-			Iterations []float64
-			P50, P99   float64
-			Cache      string // state of the device's cache before a replay
-			Warnings   []string
-			Error      string
-		}
-	}
-}
-
 // latency times inference on a device.
 func (c *check) latency(device string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		var all error
 		for _, suite := range latencySuites {
 			out, err := c.bench(ctx, "latency", suite.file, "--json", "--device", device)
-			var t timings
-			if readErr := json.Unmarshal(out, &t); readErr != nil {
+			var s latency.Summary
+			if readErr := json.Unmarshal(out, &s); readErr != nil {
 				err = errors.Join(err, readErr)
 			}
-			times, timesErr := t.times(device, suite.form)
+			times, timesErr := timesOf(s, device, suite.form)
 			c.results.Times = append(c.results.Times, times...)
 			if err = errors.Join(err, timesErr); err != nil {
 				all = errors.Join(all, fmt.Errorf("%s, %s: %w", suite.file, device, err))
@@ -104,9 +89,10 @@ func (c *check) latency(device string) func(context.Context) error {
 	}
 }
 
-// times are those that were measured; the error says why others were not.
-func (r timings) times(device, form string) (all []Time, err error) {
-	for _, m := range r.Models {
+// timesOf returns the times that were measured; the error says why others were
+// not.
+func timesOf(s latency.Summary, device, form string) (all []Time, err error) {
+	for _, m := range s.Models {
 		if m.Error != "" {
 			err = errors.Join(err, fmt.Errorf("%s, %s: %s", m.Model, device, m.Error))
 		}
