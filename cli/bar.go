@@ -116,8 +116,8 @@ func (b *bar) bytes(done, all int64) {
 	}
 }
 
-// rate says how much of a file has been downloaded, how fast what follows the
-// first bytes was, and how long the rest takes.
+// rate is the text of a download: the part that is there, the rate of what
+// followed the first bytes, and the time left.
 func rate(done, all, first int64, spent time.Duration) string {
 	const mega = 1e6
 	perSecond := float64(done-first) / spent.Seconds()

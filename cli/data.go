@@ -71,7 +71,7 @@ func (o *options) listData() error {
 	return err
 }
 
-// known is a number that may not be.
+// known formats a count that may not be known.
 func known(n int) string {
 	if n == 0 {
 		return "?"
@@ -79,7 +79,7 @@ func known(n int) string {
 	return strconv.Itoa(n)
 }
 
-// features says how many columns the file has, and what models are given
+// features is the number of feature columns of the file, and what models get
 // where it is not these.
 func features(d datasets.Dataset) string {
 	text := strconv.Itoa(d.Want.Features)
@@ -92,7 +92,7 @@ func features(d datasets.Dataset) string {
 	return text
 }
 
-// presence says whether the dataset can be read.
+// presence is "made" (simulated), "yes", "no" or "damaged".
 func (o *options) presence(d datasets.Dataset) string {
 	if d.Damaged != nil {
 		return "damaged"
@@ -133,8 +133,8 @@ func (o *options) dataStats(name string) error {
 	return printStats(o.stdout, loaded, s)
 }
 
-// positivesOf shows numbers of positive events, which a dataset without labels
-// does not have.
+// positivesOf formats numbers of positive events, which a dataset without
+// labels does not have.
 func positivesOf(d datasets.Dataset) func(n int) string {
 	if d.Labelled {
 		return strconv.Itoa
@@ -150,7 +150,7 @@ func positiveLabels(d datasets.Dataset, s datasets.Stats) string {
 	return text
 }
 
-// constantFeatures names some of them.
+// constantFeatures lists the names of the first ten.
 func constantFeatures(d datasets.Dataset, numbers []int) string {
 	const most = 10
 	var names []string

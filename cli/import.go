@@ -87,7 +87,7 @@ func (f importFlags) apply(src *own.Source) (err error) {
 	return nil
 }
 
-// remedies are the flags for what may be no damage.
+// remedies are flags under which a file may not be damaged.
 var remedies = map[datasets.Option]string{
 	datasets.OptionSort:      "--sort puts events in order of time",
 	datasets.OptionUnit:      "--time-unit says what they are (s for seconds or steps)",
@@ -111,7 +111,7 @@ func (o *options) importData(ctx context.Context, src own.Source) error {
 	return o.imported(l)
 }
 
-// imported says what is in a new dataset.
+// imported prints the counts of a new dataset.
 func (o *options) imported(l *datasets.Loaded) error {
 	n := l.Stream.Counts()
 	fmt.Fprintf(o.stdout, "%s: %d events, %d nodes, %d features\n", filepath.Join(o.data, l.Dataset.Name), n.Events, n.Nodes, n.Features)
@@ -125,7 +125,7 @@ func (o *options) imported(l *datasets.Loaded) error {
 	return table.WriteList(o.stdout, t)
 }
 
-// explainImport says what helps.
+// explainImport adds to an error the flag that may help.
 func explainImport(err error, src own.Source) error {
 	var damage *datasets.Damage
 	var place *fs.PathError

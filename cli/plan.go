@@ -84,7 +84,7 @@ func (s selection) question(on devices.Target) plan.Question {
 
 // announce prints, before anything is measured, what it will take, and returns
 // how long the trials that are scored should take. It prints nothing where
-// nothing is to be done, or files are missing: measuring says which.
+// nothing is to be done, or files are missing, which measuring then reports.
 func (s selection) announce(ctx context.Context, on devices.Target) (time.Duration, error) {
 	missing := func(t specs.Trial) bool {
 		d, err := datasets.Lookup(t.Dataset)
@@ -96,7 +96,7 @@ func (s selection) announce(ctx context.Context, on devices.Target) (time.Durati
 	p, err := s.plan(ctx, on)
 	switch {
 	case harness.Interrupted(err):
-		return 0, nil // measuring ends at once too, and knows what is left
+		return 0, nil // measuring ends at once too, and reports what is left
 	case err != nil || p.ToDo == 0:
 		return 0, err
 	}
@@ -104,8 +104,8 @@ func (s selection) announce(ctx context.Context, on devices.Target) (time.Durati
 	return time.Duration((p.Seconds - p.Latency) * float64(time.Second)), nil
 }
 
-// count prints which trials have been measured and which have not. The last
-// line says what would happen to them.
+// count prints which trials have been measured and which have not, and last
+// what would happen to them.
 func (s selection) count(lastLine func(plan.Plan) string) (plan.Plan, error) {
 	if err := s.checkOut(); err != nil {
 		return plan.Plan{}, err

@@ -53,7 +53,7 @@ func newRoot(stdout, stderr io.Writer, added ...fs.FS) *cobra.Command {
 	} {
 		root.AddCommand(newCommand(options{stdout: stdout, stderr: stderr, added: added}))
 	}
-	refuseEmpty(root.Commands())
+	requireValues(root.Commands())
 	return root
 }
 
@@ -77,7 +77,7 @@ func (o *options) dataFlag(f *pflag.FlagSet) {
 	f.StringVar(&o.data, "data", "data", "folder where the files of datasets are looked for")
 }
 
-// placeFlags say where specs, results and data are.
+// placeFlags are the folders of specs, results and data.
 func (o *options) placeFlags(f *pflag.FlagSet) {
 	o.outFlag(f)
 	o.specsFlag(f)
@@ -102,7 +102,7 @@ func (o *options) modelFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.datasets, "datasets", nil, "only these datasets")
 }
 
-// deviceFlag says what models run on, or of which device the records are.
+// deviceFlag is the device that models run on, or that records are of.
 func (o *options) deviceFlag(f *pflag.FlagSet) {
 	f.StringVar(&o.device, "device", devices.CPU, "what models run on: cpu, cuda, or cuda:N for card N")
 }
@@ -176,12 +176,12 @@ func (o *options) findDevice() (devices.Target, error) {
 }
 
 // notEmpty is the value of a flag that would mean something else if it were
-// empty, as a variable of a script that is not set: everything, or the folder
-// that one happens to be in. Commands check --out themselves.
+// empty, as with an unset variable of a script: everything, or the current
+// folder. Commands check --out themselves.
 type notEmpty struct{ pflag.Value }
 
-// Set refuses what is empty, and lists of several lines, of which pflag reads
-// the first alone.
+// Set returns an error for an empty value, and for a list of several lines, of
+// which pflag reads only the first.
 func (v notEmpty) Set(text string) error {
 	if text == "" {
 		return errors.New("it is empty")
@@ -192,8 +192,8 @@ func (v notEmpty) Set(text string) error {
 	return v.Value.Set(text)
 }
 
-// refuseEmpty makes lists and the data folder of the commands notEmpty.
-func refuseEmpty(commands []*cobra.Command) {
+// requireValues makes lists and the data folder of the commands notEmpty.
+func requireValues(commands []*cobra.Command) {
 	for _, cmd := range commands {
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 			if flag.Value.Type() == "stringSlice" || flag.Name == "data" {
@@ -203,6 +203,6 @@ func refuseEmpty(commands []*cobra.Command) {
 				}
 			}
 		})
-		refuseEmpty(cmd.Commands())
+		requireValues(cmd.Commands())
 	}
 }

@@ -99,7 +99,7 @@ func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // measure runs the trials that have no record, until a signal to stop comes. It
-// says before what they take if announced is set.
+// prints what they will take first if announced is set.
 func (s selection) measure(ctx context.Context, announced bool) (harness.Summary, error) {
 	on, err := s.findDevice()
 	if err != nil {
@@ -120,8 +120,8 @@ func (s selection) measure(ctx context.Context, announced bool) (harness.Summary
 }
 
 // runTrials runs first the trials that are scored, side by side, then the
-// latency tests, which need an idle machine. An error says what is left to do;
-// failed trials are none. When ctx ends it stops at the next batch. The scored
+// latency tests, which need an idle machine. An error says what is left to
+// do; failed trials are no error. When ctx ends it stops at the next batch. The scored
 // trials are expected to take that long, 0 where it is not known.
 func (s selection) runTrials(ctx context.Context, on devices.Target, expected time.Duration) (harness.Summary, error) {
 	scored, timed := specs.SplitLatency(s.trials)

@@ -148,7 +148,7 @@ func (o *options) deviceName() string {
 }
 
 // ofOneClass returns the records of this build's kernels, or if there are none
-// those of the only class that there is, and says which it leaves out or
+// those of the only class that there is. It reports which it leaves out or
 // uses.
 func (o *options) ofOneClass(records []record.Record) ([]record.Record, error) {
 	class := o.deviceName()

@@ -119,7 +119,7 @@ func (t *tuning) run(ctx context.Context, withSetting bool) error {
 
 // search runs the studies and writes their results.
 func (t *tuning) search(ctx context.Context, studies []tune.Study, on devices.Target) ([]*tune.History, tune.Summary, error) {
-	// Histories are written as a whole: whoever is second goes on from them.
+	// Histories are written as a whole: a second search goes on from those of the first.
 	held, err := lock.Wait(ctx, lock.In(t.out, "tune"), func() {
 		fmt.Fprintf(t.stderr, "another search writes to %s: waiting for it\n", t.out)
 	})
@@ -181,7 +181,7 @@ func (t *tuning) printPlan(ctx context.Context, studies []tune.Study, on devices
 	return err
 }
 
-// lastLine says what was done. Failed trials are no error as long as there is
+// lastLine prints what was done. Failed trials are no error as long as there is
 // a best one: a search tries options that do not work.
 func (t *tuning) lastLine(histories []*tune.History, sum tune.Summary) error {
 	where := filepath.Join(t.out, tune.SpecsDir)

@@ -3,8 +3,8 @@
 // which protocol). A suite expands into trials.
 //
 // The files of the project are embedded; a folder of the user's adds to them
-// or replaces them by name. Every value knows the file and line it comes
-// from and whether the paper gives it. Mistakes are reported all at once,
+// or replaces them by name. Every value has the file and line it comes
+// from, and whether the paper gives it. Mistakes are reported all at once,
 // with file and line.
 package specs
 

@@ -192,15 +192,15 @@ func checkDataset(n strictyaml.Node, dataset string, errs *strictyaml.Errors) bo
 	return false
 }
 
-// Origin says who chose a value.
+// Origin is who chose a value.
 type Origin string
 
 const (
-	// FromPaper: the paper gives the value.
+	// FromPaper values are given by the paper.
 	FromPaper Origin = "paper"
-	// Default: our choice, neither given by the paper nor searched for.
+	// Default values are our choice, neither given by the paper nor searched for.
 	Default Origin = "default"
-	// Tuned: found by a search, which a record shows.
+	// Tuned values were found by a search, which a record shows.
 	Tuned Origin = "tuned"
 )
 

@@ -12,11 +12,12 @@ type Protocol struct {
 	// Batch is the number of events in a batch. No event sees the update of
 	// another one of its batch, so results depend on it.
 	Batch int `yaml:"batch" range:"1 100000"`
-	// WithinBatch says how the events of a window of Batch become batches;
-	// empty stands for LastWrite.
+	// WithinBatch is how the events of a window of Batch become batches;
+	// empty for LastWrite.
 	WithinBatch BatchRule `yaml:"within_batch,omitempty" words:"last_write t_batch"`
-	// DerivedFeatures says which events a feature that counts earlier ones, or
-	// the time since the last, knows of; empty stands for BeforeEvent.
+	// DerivedFeatures are the events that a feature of earlier events, such as
+	// their count or the time since the last, is derived from; empty for
+	// BeforeEvent.
 	DerivedFeatures FeatureRule `yaml:"derived_features,omitempty" words:"before_event before_batch"`
 	// Epochs is the largest number of passes over the training part, for
 	// models with something to learn.
@@ -24,20 +25,20 @@ type Protocol struct {
 	// Patience is the number of epochs without a better validation metric
 	// after which training stops; 0 trains for all epochs.
 	Patience int `yaml:"patience" range:"0 10000"`
-	// TrainNegatives says where the negative destinations of training come
-	// from.
+	// TrainNegatives are the nodes that the negative destinations of training
+	// are drawn from.
 	TrainNegatives NegativeSource `yaml:"train_negatives" words:"train_destinations train_nodes mixed destinations"`
 	// Candidates are the sets of destinations that events are ranked
 	// against. The first is the headline, by which epochs are selected.
 	Candidates []protocol.CandidateSet `yaml:"candidates" words:"all_nodes destinations" list:"some distinct"`
-	// Filter says which candidates are not negatives, beside the true
+	// Filter are the candidates that are not negatives, beside the true
 	// destination.
 	Filter NegativeFilter `yaml:"filter" words:"none same_src_t"`
 	// ValNegatives is the number of sampled candidates of each set that a
-	// validation event is ranked against; 0 stands for all of them. Test
+	// validation event is ranked against; 0 for all of them. Test
 	// events are always ranked against all.
 	ValNegatives int `yaml:"val_negatives" range:"0 1000000"`
-	// Select says which epoch's parameters are tested.
+	// Select is the epoch whose parameters are tested.
 	Select Selection `yaml:"select" words:"best last"`
 	// TestState are the rules by which the state before a test is made, each
 	// for an evaluation of its own. Epochs are selected by a validation whose
@@ -49,8 +50,8 @@ type Protocol struct {
 	Latency *Latency `yaml:"latency,omitempty"`
 }
 
-// NegativeSource says which nodes are negative destinations in training, drawn
-// with equal shares and replacement.
+// NegativeSource is a set of nodes from which the negative destinations of
+// training are drawn uniformly, with replacement.
 type NegativeSource string
 
 const (
@@ -59,27 +60,27 @@ const (
 	TrainDestinations NegativeSource = "train_destinations"
 	// TrainNodes are all nodes of the training part.
 	TrainNodes NegativeSource = "train_nodes"
-	// MixedNegatives are half of the one and half of the other: each negative
-	// is of either with the same probability.
+	// MixedNegatives draws each negative from either of the two sets with
+	// probability 1/2.
 	MixedNegatives NegativeSource = "mixed"
-	// LaterDestinations are the candidates Destinations: nodes too that are a
-	// destination only after training, which a model then knows of. Other
-	// software draws so.
+	// LaterDestinations are the candidates Destinations, also nodes that are a
+	// destination only after training, which tells a model of them. Other
+	// software draws from these.
 	LaterDestinations NegativeSource = "destinations"
 )
 
-// NegativeFilter says which true events are not counted as negatives.
+// NegativeFilter is which true events are not counted as negatives.
 type NegativeFilter string
 
 const (
-	// FilterNone leaves nothing but the true destination out.
+	// FilterNone leaves out only the true destination.
 	FilterNone NegativeFilter = "none"
 	// FilterSameSrcT leaves out the destinations of other events with the
 	// same source and time, as TGB does.
 	FilterSameSrcT NegativeFilter = "same_src_t"
 )
 
-// BatchRule says how the events of a window become batches.
+// BatchRule is how the events of a window become batches.
 type BatchRule string
 
 const (
@@ -94,7 +95,7 @@ const (
 	TBatch BatchRule = "t_batch"
 )
 
-// FeatureRule says which events derived features know of.
+// FeatureRule is which events derived features are derived from.
 type FeatureRule string
 
 const (
@@ -102,11 +103,11 @@ const (
 	// of its own batch too.
 	BeforeEvent FeatureRule = "before_event"
 	// BeforeBatch are the events before the first one of its batch: those
-	// that states know of.
+	// that states are made of.
 	BeforeBatch FeatureRule = "before_batch"
 )
 
-// Selection says which epoch's parameters are tested.
+// Selection is the epoch whose parameters are tested.
 type Selection string
 
 const (
@@ -116,7 +117,7 @@ const (
 	SelectLast Selection = "last"
 )
 
-// StateRule says how the nodes' state is made before a validation. A test goes
+// StateRule is how the nodes' states are made before a validation. A test goes
 // on from the state after the validation with the same parameters.
 type StateRule string
 
@@ -128,7 +129,7 @@ const (
 	Replay StateRule = "replay"
 )
 
-// Latency says how a latency test is timed. One iteration answers the last
+// Latency is how a latency test is timed. One iteration answers the last
 // Batches x Protocol.Batch events of the stream, from the state that
 // everything before them has left.
 type Latency struct {
@@ -160,8 +161,8 @@ func DefaultProtocol() Protocol {
 	}
 }
 
-// with is p with the values of a `protocol:` block. A latency test is that of
-// the paper where it says nothing: 200 batches, 10 iterations after a warm-up.
+// with is p with the values of a `protocol:` block. The defaults of
+// a latency test are the paper's: 200 batches, 10 iterations after a warm-up.
 func (p Protocol) with(n strictyaml.Node, errs *strictyaml.Errors) Protocol {
 	if n.Get("latency").Present() {
 		p.Latency = &Latency{Batches: 200, Iterations: 10, Warmups: 1, Lead: 2_000, SweepBatches: 10_000, SweepIterations: 3}

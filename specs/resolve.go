@@ -107,11 +107,11 @@ type shown struct {
 	Title   string          `yaml:"title"`
 	Page    string          `yaml:"page,omitempty"`
 	Options models.Options  `yaml:"options"`
-	Search  strictyaml.Node `yaml:"search,omitempty"` // as it stands in the spec
+	Search  strictyaml.Node `yaml:"search,omitempty"` // as in the spec
 }
 
 // Show prints a model, given as id or id+variant, as YAML with all of its
-// options, each followed by its origin and where it stands, and the ranges
+// options, each followed by its origin, file and line, and the ranges
 // that a search tries. The options are those in the given place; the empty
 // place leaves overrides out, and they are listed at the top.
 func (l *Library) Show(ref string, at Place) (string, error) {

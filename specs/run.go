@@ -84,7 +84,7 @@ func checkEffect(own strictyaml.Node, task protocol.Task, resolved Protocol, err
 }
 
 // checkDerived reports features from before the batch that are no others than
-// those from before the event, or not those that states know of.
+// those from before the event, or not those that states are made of.
 func (r *suiteReader) checkDerived(own strictyaml.Node, resolved Protocol, data, refs []string) {
 	if resolved.DerivedFeatures != BeforeBatch {
 		return

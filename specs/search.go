@@ -11,19 +11,19 @@ import (
 	"dgsbench/protocol"
 )
 
-// Scale says how the values between two ends are spread.
+// Scale is how values are drawn between two ends.
 type Scale string
 
 const (
-	// Linear: every number between the ends is as likely.
+	// Linear draws every number with the same density.
 	Linear Scale = "linear"
-	// Log: every power of ten between the ends is as likely.
+	// Log draws logarithms with the same density.
 	Log Scale = "log"
-	// Whole: as Linear, of whole numbers.
+	// Whole draws whole numbers with the same probability.
 	Whole Scale = "int"
 )
 
-// ListPart says what of a list is searched: all items of it are the same.
+// ListPart is the part of a list that is searched: all of its items are equal.
 type ListPart string
 
 const (

@@ -114,7 +114,7 @@ func (r *suiteReader) addOwn(suite strictyaml.Node, id string) {
 	}
 }
 
-// Tables say what a suite shows of its results.
+// Tables are what a suite prints of its results.
 type Tables struct {
 	// Show lists the tables in order; the usual ones where it is empty.
 	Show []Table
@@ -125,7 +125,7 @@ type Tables struct {
 
 // Table is one table of a suite. What it chooses is in the suite.
 type Table struct {
-	ID    string `yaml:"table"` // which ones there are is known to whoever makes them: see Known
+	ID    string `yaml:"table"` // of package results; see Known
 	Title string `yaml:"title"` // in place of the table's own; may be empty
 	// Models (as id or id+variant) and Datasets are shown, in this order, and
 	// Without is left out; none stand for all.

@@ -29,8 +29,8 @@ type Trial struct {
 	Variant string // "" for none
 	Kind    string
 	Title   string // as tables print the model
-	// Deployed: what is measured is the model that Deploy returns. The variant
-	// says so too.
+	// Deployed trials measure the model that Deploy returns, which Variant
+	// says too.
 	Deployed bool
 	Class    protocol.Class
 	// Options are shared by the seeds of a cell and must not be written to.
@@ -89,10 +89,10 @@ func (t Trial) Identity(dataSHA256 string, numerics int, device string) string {
 // what decides the result, and nothing that a comment or a title changes.
 func (t Trial) JSON() []byte { return canonical(t.facts()) }
 
-// OriginsJSON says for its record where the trial's options come from.
+// OriginsJSON is where the trial's options come from, for its record.
 func (t Trial) OriginsJSON() []byte { return canonical(t.Origins) }
 
-// facts are what decides the result, as far as the trial knows it.
+// facts are what decides the result, but for the data and the program.
 func (t Trial) facts() map[string]any {
 	return map[string]any{
 		"suite": t.Suite, "dataset": t.Dataset, "task": t.Task, "setting": t.Setting,
@@ -131,7 +131,7 @@ type Filter struct {
 	Models   []string // ids, for all variants, or id+variant
 	Datasets []string
 	Tasks    []string
-	// Seeds is the number of seeds in place of the suite's; 0 stands for the
+	// Seeds is the number of seeds in place of the suite's; 0 for the
 	// suite's.
 	Seeds int
 	// FirstSeed is the lowest seed: fresh ones show what chance does.

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// verdict says what became of a bug.
+// verdict is the outcome of a planted bug.
 type verdict string
 
 const (

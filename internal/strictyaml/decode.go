@@ -13,7 +13,7 @@ import (
 
 // Decode fills the value that into points to: structs with yaml tags
 // (inline ones too), maps with string keys, slices, pointers, strings,
-// booleans, numbers, and Nodes. What the document does not mention keeps
+// booleans, numbers, and Nodes. A field that is not in the document keeps
 // its value; a slice is replaced as a whole. The error lists everything that
 // does not fit, and what fits is filled in even then.
 //

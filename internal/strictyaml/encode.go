@@ -7,8 +7,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Of is the value as it would stand in a document. The error is that of a
-// value that YAML cannot express.
+// Of returns the value as part of a document. It is an error if YAML cannot
+// express it.
 func Of(value any) (Node, error) {
 	var y yaml.Node
 	if err := y.Encode(value); err != nil {
@@ -40,16 +40,16 @@ func (n Node) Value() (any, error) {
 	return out, err
 }
 
-// MarshalYAML lets a part of a document stand in another one, with its order,
-// its style and its comments.
+// MarshalYAML makes a part of a document a part of another one, with its order,
+// style and comments.
 func (n Node) MarshalYAML() (any, error) { return n.yaml, nil }
 
 // IsZero tells the YAML library's omitempty that there is no value.
 func (n Node) IsZero() bool { return !n.Present() }
 
-// Encode writes the value as a document. Behind each leaf that fits on one
-// line stands what comment says about its path; nil and "" stand for no
-// comment.
+// Encode writes the value as a document. A leaf that fits on one line is
+// followed by the comment for its path, if that is not empty; comment may be
+// nil.
 func Encode(value any, comment func(path string) string) ([]byte, error) {
 	n, err := Of(value)
 	if err != nil {

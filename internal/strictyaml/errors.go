@@ -26,7 +26,7 @@ type Errors struct {
 	more bool // there are others, which are not in the list
 }
 
-// mostErrors is the number of errors that are kept: nobody reads more.
+// mostErrors is the number of errors that are reported.
 const mostErrors = 100
 
 // Add adds an error, or the errors of a collection. It ignores nil.

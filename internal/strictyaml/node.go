@@ -10,7 +10,7 @@ import (
 )
 
 // Node is one value of a parsed document: a mapping, a list or a scalar. The
-// zero value stands for a value that is not there.
+// zero value is that of a missing value.
 type Node struct {
 	file string
 	path *step // nil at the top
@@ -177,7 +177,7 @@ func (n Node) where() string {
 	return "in " + n.path.String()
 }
 
-// describe says what the value is, for messages.
+// describe is what messages call the value.
 func (n Node) describe() string {
 	switch n.yaml.Kind {
 	case yaml.MappingNode:

@@ -1,10 +1,10 @@
-// Package strictyaml reads YAML into Go values and refuses whatever is not
-// exactly what the value asks for: unknown and repeated keys, values of
+// Package strictyaml reads YAML into Go values and reports whatever does not
+// fit them exactly: unknown and repeated keys, values of
 // another type, numbers that are not finite or not decimal. It reports what is
 // wrong at once, up to a hundred things, each with its file and line.
 //
 // The time to read a document grows with its size and no faster. A document
-// has at most 32 MiB, 500,000 of the characters that stand before values
+// has at most 32 MiB, 500,000 of the characters that precede values
 // (,:-?[{), 32 levels, and keys of 255 bytes.
 //
 // A Node is a part of a document whose type is only known once other parts
@@ -48,7 +48,7 @@ func Parse(file string, data []byte) (Node, error) {
 }
 
 // What a document may have. Its values are at most as many as the characters
-// that stand before them.
+// that precede them.
 const (
 	mostBytes  = 32 << 20
 	mostValues = 500_000
@@ -104,7 +104,7 @@ var (
 	parserError = regexp.MustCompile(`^did not find expected (<|node content|'-'|key|',')`)
 )
 
-// syntaxError gives a message of the YAML library the form of ours.
+// syntaxError turns an error of the YAML library into an Error.
 func syntaxError(file string, err error) error {
 	m := libraryError.FindStringSubmatch(err.Error())
 	if m == nil {
@@ -117,8 +117,8 @@ func syntaxError(file string, err error) error {
 	return &Error{File: file, Line: max(line, 1), Text: "not YAML: " + m[2]}
 }
 
-// checkSyntax applies the rules of Parse to the node, which lies that deep in
-// the document, and all below it.
+// checkSyntax applies the rules of Parse to the node, which has that many
+// levels above it, and to all below it.
 func (n Node) checkSyntax(depth int, errs *Errors) {
 	y := n.yaml
 	switch {
