@@ -110,12 +110,7 @@ func (c *checking) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.asJSON {
-		err = writeJSON(c.stdout, r)
-	} else {
-		err = r.WriteText(c.stdout)
-	}
-	if err != nil {
+	if err := c.printValue(r, r.WriteText); err != nil {
 		return err
 	}
 	return c.finish(b, now, r)

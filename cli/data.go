@@ -127,10 +127,7 @@ func (o *options) dataStats(name string) error {
 	if err != nil {
 		return err
 	}
-	if o.asJSON {
-		return writeJSON(o.stdout, s)
-	}
-	return printStats(o.stdout, loaded, s)
+	return o.printValue(s, func(w io.Writer) error { return printStats(w, loaded, s) })
 }
 
 // positivesOf formats numbers of positive events, which a dataset without

@@ -72,10 +72,7 @@ func newDoctor(o options) *cobra.Command {
 			"seconds. Run it on an idle machine: other load lowers the numbers.",
 		RunE: func(*cobra.Command, []string) error {
 			r := doctor.Measure()
-			if o.asJSON {
-				return writeJSON(o.stdout, r)
-			}
-			return printDoctor(o.stdout, r)
+			return o.printValue(r, func(w io.Writer) error { return printDoctor(w, r) })
 		},
 	}, o.jsonFlag)
 }

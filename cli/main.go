@@ -121,6 +121,14 @@ func under(out io.Writer) io.Writer {
 	return out
 }
 
+// printValue prints a value as text, or as JSON if asked for.
+func (o *options) printValue(value any, text func(io.Writer) error) error {
+	if o.asJSON {
+		return writeJSON(o.stdout, value)
+	}
+	return text(o.stdout)
+}
+
 func writeJSON(w io.Writer, value any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

@@ -40,12 +40,7 @@ func newPlan(o options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if o.asJSON {
-				err = writeJSON(o.stdout, p)
-			} else {
-				err = p.WriteText(o.stdout)
-			}
-			if err != nil {
+			if err := o.printValue(p, p.WriteText); err != nil {
 				return err
 			}
 			return unlessItFits(p)

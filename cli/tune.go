@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -106,11 +107,7 @@ func (t *tuning) run(ctx context.Context, withSetting bool) error {
 	} else if err != nil {
 		return explainMissing(err)
 	}
-	if t.asJSON {
-		err = writeJSON(t.stdout, tune.Results(histories))
-	} else {
-		err = tune.WriteChanges(t.stdout, histories)
-	}
+	err = t.printValue(tune.Results(histories), func(w io.Writer) error { return tune.WriteChanges(w, histories) })
 	if err != nil {
 		return err
 	}
@@ -169,11 +166,7 @@ func (t *tuning) printPlan(ctx context.Context, studies []tune.Study, on devices
 	if err != nil {
 		return err
 	}
-	if t.asJSON {
-		err = writeJSON(t.stdout, p)
-	} else {
-		err = p.WriteText(t.stdout)
-	}
+	err = t.printValue(p, p.WriteText)
 	if ok, s := p.Fits(); err == nil && !ok {
 		err = fmt.Errorf("trials of %s need %.1f GB of memory, %.1f GB are free; leave it out with --model, narrow its ranges down, or use a machine with more",
 			s, float64(s.Memory)/1e9, float64(p.Free)/1e9)
