@@ -65,15 +65,15 @@ func bytesOf(groups []group) (bytes int64) {
 			if r.Failed() || r.Data == nil || len(r.Data.Parts) == 0 {
 				continue
 			}
-			events, judged := int64(0), int64(0)
+			events, scored := int64(0), int64(0)
 			for _, p := range r.Data.Parts[1:] { // all but training
 				events, largest = events+int64(p.Events), max(largest, int64(p.Events))
 			}
-			if judged = events; len(parts) > 2 { // of each set of candidates
-				judged = events * int64(len(parts)/2)
+			if scored = events; len(parts) > 2 { // of each set of candidates
+				scored = events * int64(len(parts)/2)
 			}
-			bytes += judged * each
-			largest = max(largest, judged*packed/weight)
+			bytes += scored * each
+			largest = max(largest, scored*packed/weight)
 		}
 	}
 	return bytes + weight*largest*int64(runtime.GOMAXPROCS(0))

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"dgsbench/internal/optional"
 
 	"github.com/sbinet/npyio/npz"
+	"gonum.org/v1/gonum/stat"
 )
 
 // Streaming is the mode in which each batch is known only when the one before
@@ -50,9 +52,59 @@ type Timing struct {
 	Warnings []string `json:"warnings"`
 }
 
-// Samples are the nanoseconds of every batch, iteration by iteration, under
-// the batch size.
+// The modes in which all batches of the headline are known in advance and
+// submitted at once, as one graph: from inputs that are on the device, or with
+// the copies of all inputs in the graph.
+const (
+	Graph           = "graph"
+	GraphWithCopies = "graph with copies"
+)
+
+// WarmL2 is what a device's cache holds when the clock starts: replays follow
+// each other with the same inputs.
+const WarmL2 = "warm L2"
+
+// GraphTiming is what was measured of the headline in one of these modes. No
+// batch has a time of its own.
+type GraphTiming struct {
+	Mode       string `json:"mode"`
+	Batch      int    `json:"batch"` // events
+	Batches    int    `json:"batches"`
+	Iterations int    `json:"iterations"`
+	// Replays are those of one iteration, whose time is their median. Before
+	// each of them, outside the clock, the state is put back.
+	Replays int    `json:"replays"`
+	Cache   string `json:"cache"` // WarmL2
+	// Warnings say what was not as it should be.
+	Warnings []string `json:"warnings"`
+	// Error says why there are no times.
+	Error string `json:"error,omitempty"`
+}
+
+// Medians are the seconds of the iterations.
+func (t GraphTiming) Medians(ns []int64) []float64 {
+	var out []float64
+	for some := range slices.Chunk(ns, max(1, t.Replays)) {
+		sorted := make([]float64, len(some))
+		for i, n := range some {
+			sorted[i] = float64(n) / 1e9
+		}
+		slices.Sort(sorted)
+		out = append(out, stat.Quantile(.5, stat.Empirical, sorted, nil))
+	}
+	return out
+}
+
+// Samples are the nanoseconds of every batch, iteration by iteration, by the
+// batch size.
 type Samples map[int][]int64
+
+// Replays are the nanoseconds of every replay, iteration by iteration, by the
+// mode.
+type Replays map[string][]int64
+
+func samplesArray(batch int) string   { return fmt.Sprintf("batch_%d.ns.npy", batch) }
+func replaysArray(mode string) string { return strings.ReplaceAll(mode, " ", "_") + ".ns.npy" }
 
 // WriteLatency puts a latency test's samples and replays and then its record
 // in place, as Write does.
@@ -64,21 +116,32 @@ func (s Store) WriteLatency(r Record, samples Samples, replays Replays) (Record,
 	if r.Failed() {
 		return s.put(r, nil)
 	}
-	if err := r.Latency.check(samples); err != nil {
+	if err := r.Latency.checkSamples(samples); err != nil {
 		return r, fmt.Errorf("samples of %s: %w", r.Key, err)
 	}
 	if err := r.Latency.checkReplays(replays); err != nil {
 		return r, fmt.Errorf("replays of %s: %w", r.Key, err)
 	}
-	data, err := encodeTimes(samples, replays)
-	if err != nil {
+	var out bytes.Buffer // the same bytes for the same times
+	w := npz.NewWriter(&out)
+	for _, batch := range slices.Sorted(maps.Keys(samples)) {
+		if err := w.Write(samplesArray(batch), samples[batch]); err != nil {
+			return r, err
+		}
+	}
+	for _, mode := range slices.Sorted(maps.Keys(replays)) {
+		if err := w.Write(replaysArray(mode), replays[mode]); err != nil {
+			return r, err
+		}
+	}
+	if err := w.Close(); err != nil {
 		return r, err
 	}
-	return s.put(r, data)
+	return s.put(r, out.Bytes())
 }
 
-// check compares what the record says with what there is.
-func (l *Latency) check(samples Samples) error {
+// checkSamples compares the samples with what the record says.
+func (l *Latency) checkSamples(samples Samples) error {
 	if l == nil || len(l.Timings) == 0 || len(l.Timings) != len(samples) {
 		return fmt.Errorf("%d batch sizes do not fit the record", len(samples))
 	}
@@ -90,58 +153,74 @@ func (l *Latency) check(samples Samples) error {
 	return nil
 }
 
-// Samples reads the sidecar of a latency test.
-func (s Store) Samples(r Record) (Samples, error) {
-	archive, file, err := s.timesArchive(r)
-	if err != nil {
-		return nil, err
-	}
-	samples := Samples{}
-	for _, t := range r.Latency.Timings {
-		var some []int64
-		if err := readArray(archive, samplesArray(t.Batch), &some, t.Batches*t.Iterations); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+// checkReplays compares the replays with what the record says.
+func (l *Latency) checkReplays(replays Replays) error {
+	finished := 0
+	for _, g := range l.Graphs {
+		if g.Error != "" {
+			continue
 		}
-		samples[t.Batch] = some
+		finished++
+		if got := len(replays[g.Mode]); got == 0 || got != g.Replays*g.Iterations {
+			return fmt.Errorf("%s: %d, expected %d x %d", g.Mode, got, g.Iterations, g.Replays)
+		}
 	}
-	if err := r.Latency.check(samples); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+	if finished != len(replays) {
+		return fmt.Errorf("%d modes do not fit the record", len(replays))
 	}
-	return samples, nil
+	return nil
 }
 
-// timesArchive opens the sidecar of a latency test.
-func (s Store) timesArchive(r Record) (archive *npz.Reader, file string, err error) {
+// Samples reads those of a latency test.
+func (s Store) Samples(r Record) (Samples, error) {
+	samples := Samples{}
+	return samples, s.readTimes(r, func(archive *npz.Reader) error {
+		for _, t := range r.Latency.Timings {
+			var ns []int64
+			if err := readArray(archive, samplesArray(t.Batch), &ns, t.Batches*t.Iterations); err != nil {
+				return err
+			}
+			samples[t.Batch] = ns
+		}
+		return r.Latency.checkSamples(samples)
+	})
+}
+
+// Replays reads those of a latency test, none where it has no graphs.
+func (s Store) Replays(r Record) (Replays, error) {
+	if len(r.Latency.Graphs) == 0 {
+		return nil, nil
+	}
+	replays := Replays{}
+	return replays, s.readTimes(r, func(archive *npz.Reader) error {
+		for _, g := range r.Latency.Graphs {
+			if g.Error != "" {
+				continue
+			}
+			var ns []int64
+			if err := readArray(archive, replaysArray(g.Mode), &ns, g.Iterations*g.Replays); err != nil {
+				return err
+			}
+			replays[g.Mode] = ns
+		}
+		return r.Latency.checkReplays(replays)
+	})
+}
+
+// readTimes calls read with the sidecar of a latency test.
+func (s Store) readTimes(r Record, read func(*npz.Reader) error) error {
 	data, file, err := s.sidecar(r)
 	if err != nil {
-		return nil, file, err
+		return err
 	}
-	if archive, err = npz.NewReader(bytes.NewReader(data), int64(len(data))); err != nil {
-		return nil, file, fmt.Errorf("%s: %w", file, err)
+	archive, err := npz.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err == nil {
+		err = read(archive)
 	}
-	return archive, file, nil
-}
-
-func samplesArray(batch int) string { return fmt.Sprintf("batch_%d.ns.npy", batch) }
-
-// encodeTimes is the archive: the same bytes for the same times.
-func encodeTimes(s Samples, r Replays) ([]byte, error) {
-	var out bytes.Buffer
-	w := npz.NewWriter(&out)
-	for _, batch := range slices.Sorted(maps.Keys(s)) {
-		if err := w.Write(samplesArray(batch), s[batch]); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
 	}
-	for _, mode := range slices.Sorted(maps.Keys(r)) {
-		if err := w.Write(replaysArray(mode), r[mode]); err != nil {
-			return nil, err
-		}
-	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
+	return nil
 }
 
 // LatestRun returns, of each dataset, the records of the run that started last:

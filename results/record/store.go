@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"dgsbench/internal/atomicfile"
 	"dgsbench/internal/regular"
@@ -207,4 +208,92 @@ func (s Store) sidecarPath(r Record) string {
 func checksum(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
+}
+
+// Check reports the first thing below a suite's folder that keeps Load from
+// reading it.
+func (s Store) Check(suite string) error {
+	return s.each(suite, func(_ string, r Record) error {
+		if r.Failed() {
+			return nil
+		}
+		f, _, err := regular.Open(s.sidecarPath(r), mostSidecar)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	})
+}
+
+// each calls do with every record of a suite, or of all of them if it is "",
+// in the order of their paths.
+func (s Store) each(suite string, do func(file string, r Record) error) error {
+	root := filepath.Join(s.Dir, suite)
+	info, err := os.Lstat(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		info, err = follow(root, info)
+	}
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is no folder: expected one of records", root)
+	case suite == "":
+		return s.walk(root, 0, do)
+	}
+	return s.walk(root, 1, do)
+}
+
+// recordDepth is how many names a record's path has: see Key.Path.
+const recordDepth = 5
+
+// walk is each of a folder depth levels below the store's. It follows links,
+// as Find does, and ignores whatever else lies in the folder: what people put
+// above the records, sidecars, and hidden files.
+func (s Store) walk(dir string, depth int, do func(file string, r Record) error) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case strings.HasPrefix(e.Name(), "."):
+		case depth < recordDepth-1:
+			info, infoErr := e.Info()
+			if err = infoErr; err == nil {
+				info, err = follow(path, info)
+			}
+			if err == nil && info.IsDir() {
+				err = s.walk(path, depth+1, do)
+			}
+		case filepath.Ext(path) == ".json":
+			var r Record
+			if r, err = s.read(path); err == nil {
+				err = do(path, r)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// follow returns what a link leads to, and info of anything else.
+func follow(path string, info fs.FileInfo) (fs.FileInfo, error) {
+	if info.Mode()&fs.ModeSymlink == 0 {
+		return info, nil
+	}
+	target, err := os.Stat(path)
+	if err != nil {
+		err = fmt.Errorf("%s is a link that leads nowhere (%v); remove it", path, err)
+	}
+	return target, err
 }

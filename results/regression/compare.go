@@ -35,7 +35,7 @@ func Compare(b Baseline, now Measurement, faults []Finding, statistical bool) (R
 			c.find(ExtraCell, "%s", fresh.CellKey)
 		}
 	}
-	err := c.report.judge()
+	err := c.report.testRows()
 	return c.report, err
 }
 

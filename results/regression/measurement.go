@@ -1,8 +1,20 @@
+// Package regression says whether a build reports the numbers that it is
+// known to report.
+//
+// A Measurement is what one build gave on one suite: every test metric of
+// every seed, with the specs and data that it belongs to. A Baseline is a
+// Measurement that somebody has accepted, as a file. Compare sets a fresh
+// Measurement beside it. What must be the same bits is compared bit by bit;
+// where that cannot be asked for (another kernel class, fresh seeds), seeds
+// are compared as samples, by a permutation test a row with Holm's correction
+// over all rows.
 package regression
 
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"slices"
 
 	"dgsbench/internal/optional"
@@ -72,7 +84,7 @@ func compareKeys(a, b record.CellKey) int {
 
 // newCell has the series of the record's test scores, without values.
 func newCell(r record.Record) Cell {
-	c := Cell{CellKey: r.Key.CellKey, Class: r.ModelClass, Data: r.DataChecksum, Spec: withoutSeed(r.Spec)}
+	c := Cell{CellKey: r.Key.CellKey, Class: r.ModelClass, Data: r.DataChecksum, Spec: json.RawMessage(r.SpecBut("seed"))}
 	for _, s := range testScores(r) {
 		c.Series = append(c.Series, Series{Candidates: s.Candidates, Metric: s.Metric})
 	}
@@ -102,4 +114,29 @@ func (s Series) String() string {
 		return s.Metric
 	}
 	return s.Metric + " against " + string(s.Candidates)
+}
+
+// specChanges lists what differs, as in "options.head.lr: 0.001, now 0.01".
+func specChanges(old, now json.RawMessage) []string {
+	before, errBefore := record.Leaves(old)
+	after, errAfter := record.Leaves(now)
+	if errBefore != nil || errAfter != nil { // not JSON: compared as it is
+		before, after = map[string]string{"": string(old)}, map[string]string{"": string(now)}
+	}
+	paths := maps.Clone(before)
+	maps.Copy(paths, after)
+	var out []string
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		was, had := before[path]
+		is, has := after[path]
+		switch {
+		case !had:
+			out = append(out, fmt.Sprintf("%s: new, %s", path, is))
+		case !has:
+			out = append(out, fmt.Sprintf("%s: %s, now gone", path, was))
+		case was != is:
+			out = append(out, fmt.Sprintf("%s: %s, now %s", path, was, is))
+		}
+	}
+	return out
 }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"text/tabwriter"
 
 	"dgsbench/internal/optional"
+	"dgsbench/results/table"
 )
 
 // Report is what a comparison found.
@@ -69,8 +69,16 @@ func (r Report) WriteText(w io.Writer) error {
 	for _, f := range r.Findings {
 		fmt.Fprintf(w, "%s: %s\n", f.Kind, f.Text)
 	}
-	if moved := r.moved(); len(moved) > 0 {
-		if err := writeRows(w, moved); err != nil {
+	moved := table.New("MOVED", "TEST METRIC", "BASELINE", "NOW", "CHANGE", "ADJUSTED P")
+	for _, row := range r.moved() { // means as fractions
+		p := "(" + string(row.Test) + ")"
+		if row.Adjusted.Present() {
+			p = fmt.Sprintf("%.1e", float64(row.Adjusted))
+		}
+		moved.Add(row.CellKey, row.series(), fraction(row.Old), fraction(row.New), fmt.Sprintf("%+.2g", float64(row.New-row.Old)), p)
+	}
+	if len(moved.Blocks) > 0 {
+		if err := table.WriteList(w, moved); err != nil {
 			return err
 		}
 	}
@@ -79,20 +87,6 @@ func (r Report) WriteText(w io.Writer) error {
 	}
 	_, err := fmt.Fprintln(w, r.Verdict())
 	return err
-}
-
-// writeRows prints means as fractions.
-func writeRows(w io.Writer, rows []Row) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "MOVED\tTEST METRIC\tBASELINE\tNOW\tCHANGE\tADJUSTED P")
-	for _, r := range rows {
-		p := "(" + string(r.Test) + ")"
-		if r.Adjusted.Present() {
-			p = fmt.Sprintf("%.1e", float64(r.Adjusted))
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%+.2g\t%s\n", r.CellKey, r.series(), fraction(r.Old), fraction(r.New), float64(r.New-r.Old), p)
-	}
-	return t.Flush()
 }
 
 func fraction(n optional.Number) string {
