@@ -41,7 +41,7 @@ func TestFetchAndVerify(t *testing.T) {
 	step("data stats served", exitUsage, "", "bench: "+missing)
 	step("data verify served", exitFailed, "", missing+"bench: 1 of 1 files in "+dir+" are damaged or missing\n")
 	step("data fetch served", exitDone, "", "done: served is in "+file+"\n")
-	step("data fetch served", exitDone, "", "nothing to do: "+file+" is there already, and whole\n")
+	step("data fetch served", exitDone, "", "nothing to do: "+file+" exists already and is complete\n")
 	step("data verify", exitDone, "served: whole\n", "")
 	step("data verify served", exitDone, "served: whole\n", "")
 	step("data verify toy", exitFailed, "", "bench: 1 of 1 files in "+dir+" are damaged or missing\n")

@@ -129,7 +129,7 @@ func TestImportWrongUse(t *testing.T) {
 		{[]string{"--separator", "tab"}, `found one column, "src,dst,t,label,a,b", expected columns with the separator tab (comma gives 6); --separator says what stands between fields`},
 		{[]string{"--time-unit", "minutes"}, `--time-unit: a unit "minutes", expected auto, s, ms, us or ns`},
 		{[]string{"--features", "a,rest"}, "--features a,b,a,rest: rest and none stand alone (a column of that name goes by its number)"},
-		{[]string{"--features", "5"}, `column 5 (a): found two uses, "a" for a feature and "5" for a feature, expected one use a column (a number stands for the column at that place)`},
+		{[]string{"--features", "5"}, `column 5 (a): found two uses, "a" for a feature and "5" for a feature, expected one use per column (a number means the column at that place)`},
 		{[]string{"--sort", "--dst", "a"}, `found two uses, "a" for the destination and "a" for a feature`},
 		{[]string{"--sort", "--src", "srk"}, `expected a column named "srk" (did you mean "src"?)`},
 	} {
@@ -154,7 +154,7 @@ func TestImportRemedies(t *testing.T) {
 	t.Cleanup(func() { _ = datasets.SetImported(nil) })
 	for name, c := range map[string]struct{ text, want, flags string }{
 		"ns":        {"a b t\nu v 1700000000123456789\nu v 1700000001123456789\nu v 1700000002123456790\nv u 1700000002123456791\n", "(such a large number seems to be ns); --time-unit says what they are", "--time-unit ns"},
-		"no-header": {"u|v|11\nu|v|12\nu|v|13\nv|u|14\n", "found a time, 11, expected a header line (a column with such a name is asked for by it); --no-header says that the first line is an event", "--no-header"},
+		"no-header": {"u|v|11\nu|v|12\nu|v|13\nv|u|14\n", "found a time, 11, expected a header line (name the column if it really has this name); --no-header says that the first line is an event", "--no-header"},
 		"unsorted":  {"a,b,t\nu,v,2\nu,v,1\nu,v,3\nv,u,4\n", "; --sort puts events in order of time", "--sort"},
 	} {
 		write(t, file, c.text)

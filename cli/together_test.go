@@ -345,7 +345,7 @@ func TestTwoFetchesAtOnce(t *testing.T) {
 	if err := second.Wait(); err != nil {
 		t.Errorf("%v\n%s", err, read(t, log.Name()))
 	}
-	if got, want := read(t, log.Name()), waits+"nothing to do: "+path+" is there already, and whole\n"; got != want {
+	if got, want := read(t, log.Name()), waits+"nothing to do: "+path+" exists already and is complete\n"; got != want {
 		t.Errorf("the second said %q, expected %q", got, want)
 	}
 	if got := read(t, path); got != servedText || len(asked) > 0 {

@@ -188,7 +188,7 @@ func (s *schema) assign(name string, r role) *Damage {
 		return &Damage{Line: 1, Column: c + 1, Name: name, Found: "this name more than once", Want: "one such column"}
 	case s.roles[c] != roleSkip:
 		return &Damage{
-			Line: 1, Column: c + 1, Name: s.names[c], Want: "one use a column (a number stands for the column at that place)",
+			Line: 1, Column: c + 1, Name: s.names[c], Want: "one use per column (a number means the column at that place)",
 			Found: fmt.Sprintf("two uses, %q for %s and %q for %s", s.asked[c], s.roles[c], name, r),
 		}
 	}
@@ -207,7 +207,7 @@ func (s *schema) checkFirstTime(c int, first string) *Damage {
 	if name := s.names[c]; s.layout.Time != name && newClock(name).isTime() {
 		return &Damage{
 			Line: 1, Column: c + 1, Name: strconv.Itoa(c + 1), Found: "a time, " + listed([]string{name}), Option: OptionNoHeader,
-			Want: "a header line (a column with such a name is asked for by it)",
+			Want: "a header line (name the column if it really has this name)",
 		}
 	}
 	if unit := s.layout.Unit; s.clock.form != "" && unit != FindUnit && unit != Seconds {

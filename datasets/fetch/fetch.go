@@ -46,7 +46,7 @@ type Fetcher struct {
 const attempts = 4
 
 // ErrThere says that the file exists already and is whole.
-var ErrThere = errors.New("is there already, and whole")
+var ErrThere = errors.New("exists already and is complete")
 
 // Fetch downloads the dataset's file to the data folder dir. Errors are one
 // message that says what to do. What was downloaded before an error is kept

@@ -88,7 +88,7 @@ func (src Source) check(dir string) error {
 	case datasets.BuiltIn(src.Name):
 		return fmt.Errorf("the benchmark has a dataset %s of its own, expected another name", src.Name)
 	case err == nil:
-		return fmt.Errorf("%s is there already; remove it to import the dataset again", path)
+		return fmt.Errorf("%s exists already; remove it to import the dataset again", path)
 	case !errors.Is(err, os.ErrNotExist):
 		return err
 	}

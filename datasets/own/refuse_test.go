@@ -84,7 +84,7 @@ func TestImportKeepsWhatIsThere(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "mine"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Import(t.Context(), dir, src); err == nil || !strings.Contains(err.Error(), "mine is there already; remove it") {
+	if _, err := Import(t.Context(), dir, src); err == nil || !strings.Contains(err.Error(), "mine exists already; remove it") {
 		t.Error(err)
 	}
 }

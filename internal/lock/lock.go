@@ -42,7 +42,7 @@ type Lock struct {
 }
 
 // ErrLost says that another process has taken over a lease.
-var ErrLost = errors.New("another process went on in place of this one, which stood still for too long: run the command again")
+var ErrLost = errors.New("another process took over from this one, which was stopped for too long: run the command again")
 
 // During returns a context that is cancelled with the cause ErrLost when the lock
 // is lost.
