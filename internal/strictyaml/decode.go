@@ -156,9 +156,8 @@ func restrictionsOf(tag reflect.StructTag) (r restrictions, ok bool) {
 	return r, list != "" || limits != "" || len(r.words) > 0
 }
 
-// decodeRestricted decodes a value, or the items of a list, and drops those
-// outside of the restrictions. A value that is dropped, or a list with
-// something of another type, leaves v as it is.
+// decodeRestricted decodes a value, or the items of a list, and checks them.
+// Unknown words are dropped. What is of another type leaves v as it is.
 func (n Node) decodeRestricted(v reflect.Value, r restrictions, errs *Errors) {
 	isList, items, kind := v.Kind() == reflect.Slice, []Node{n}, v.Type()
 	if isList {
@@ -184,11 +183,10 @@ func (n Node) decodeRestricted(v reflect.Value, r restrictions, errs *Errors) {
 		errs.Add(wrong.Err())
 		return
 	}
-	seen, fits := map[any]bool{}, make([]bool, len(items))
+	seen := map[any]bool{}
 	for i, item := range items {
 		x := values[i]
-		fits[i] = r.high == 0 || x.Int() >= r.low && x.Int() <= r.high
-		if !fits[i] {
+		if r.high != 0 && (x.Int() < r.low || x.Int() > r.high) {
 			errs.Add(item.Errorf("expected %d to %d, found %d", r.low, r.high, x.Int()))
 		}
 		if r.distinct && seen[x.Interface()] {
@@ -196,22 +194,23 @@ func (n Node) decodeRestricted(v reflect.Value, r restrictions, errs *Errors) {
 		}
 		seen[x.Interface()] = true
 	}
-	var good []reflect.Value
-	for i, item := range items {
-		if len(r.words) > 0 && !slices.Contains(r.words, values[i].String()) {
-			fits[i] = false
+	known := values
+	if len(r.words) > 0 {
+		known = nil
+		for i, item := range items {
 			word := values[i].String()
-			errs.Add(item.Errorf("expected %s, found %q%s", suggest.Or(r.words), word, suggest.DidYouMean(word, r.words)))
-		}
-		if fits[i] {
-			good = append(good, values[i])
+			if !slices.Contains(r.words, word) {
+				errs.Add(item.Errorf("expected %s, found %q%s", suggest.Or(r.words), word, suggest.DidYouMean(word, r.words)))
+				continue
+			}
+			known = append(known, values[i])
 		}
 	}
 	switch {
 	case isList:
-		v.Set(reflect.Append(reflect.MakeSlice(v.Type(), 0, len(good)), good...))
-	case len(good) > 0:
-		v.Set(good[0])
+		v.Set(reflect.Append(reflect.MakeSlice(v.Type(), 0, len(known)), known...))
+	case len(known) > 0:
+		v.Set(known[0])
 	}
 }
 
