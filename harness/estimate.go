@@ -122,35 +122,41 @@ func (e *Estimate) build(one *sync.Mutex, threads int) (*run, float64, error) {
 	return run, seconds, err
 }
 
-// pace holds the seconds that a window takes, by what is done with it.
-type pace struct{ train, observe, validate, test float64 }
+// pace holds the seconds that a window takes in each phase.
+type pace [numPhases]float64
 
 // pace times some windows of all that the trial does, in its order.
 func (r *run) pace(ctx context.Context, budget time.Duration) (p pace, err error) {
-	do := passesOf(r.spec, r.parts)
 	evaluate := func(sets []candidateSet) func(datasets.Stream) error {
 		return func(w datasets.Stream) error { return r.evaluate(ctx, record.Part{}, w, sets) }
 	}
-	for _, s := range []struct {
-		passes int
-		took   *float64
-		part   datasets.Stream
-		do     func(datasets.Stream) error
+	n := trialWindows(r.spec, r.parts)
+	for i, phase := range [numPhases]struct {
+		part datasets.Stream
+		do   func(datasets.Stream) error
 	}{
-		{do.train, &p.train, r.parts.Train, func(w datasets.Stream) error { _, _, err := r.trainWindow(w); return err }},
-		{do.observe, &p.observe, r.parts.Train, func(w datasets.Stream) error { return r.eval.observe(ctx, w) }},
-		{do.validate, &p.validate, r.parts.Val, evaluate(r.samples)},
-		{do.test, &p.test, r.parts.Test, evaluate(r.sets)},
+		trainPhase:    {r.parts.Train, func(w datasets.Stream) error { _, _, err := r.trainWindow(w); return err }},
+		observePhase:  {r.parts.Train, func(w datasets.Stream) error { return r.eval.observe(ctx, w) }},
+		validatePhase: {r.parts.Val, evaluate(r.samples)},
+		testPhase:     {r.parts.Test, evaluate(r.sets)},
 	} {
-		if s.passes == 0 {
+		if n[i] == 0 {
 			continue
 		}
-		all := slices.Collect(windows(s.part, r.eval.size))
-		if *s.took, err = TypicalTime(ctx, len(all), budget/4, func(i int) error { return s.do(all[i]) }); err != nil {
+		all := slices.Collect(windows(phase.part, r.eval.size))
+		if p[i], err = TypicalTime(ctx, len(all), budget/numPhases, func(k int) error { return phase.do(all[k]) }); err != nil {
 			return p, err
 		}
 	}
 	return p, nil
+}
+
+// scaled returns the seconds of the whole trial without building the model.
+func (p pace) scaled(t specs.Trial, parts datasets.Parts) (seconds float64) {
+	for i, n := range trialWindows(t, parts) {
+		seconds += float64(n) * p[i]
+	}
+	return seconds
 }
 
 // TypicalTime returns how many seconds do takes on an idle machine: it times
@@ -188,14 +194,6 @@ func undisturbed(took []float64) float64 {
 	}
 	warm := slices.Sorted(slices.Values(took[len(took)/4:]))
 	return warm[len(warm)/4]
-}
-
-// scaled returns the seconds of the whole trial without building the model.
-func (p pace) scaled(t specs.Trial, parts datasets.Parts) float64 {
-	n := func(part datasets.Stream) float64 { return float64(numWindows(part, t.Protocol.Batch)) }
-	do := passesOf(t, parts)
-	return n(parts.Train)*(float64(do.train)*p.train+float64(do.observe)*p.observe) +
-		n(parts.Val)*float64(do.validate)*p.validate + n(parts.Test)*float64(do.test)*p.test
 }
 
 // SideBySide returns what trials take together that begin one after another,

@@ -78,34 +78,34 @@ func epochsOf(spec specs.Trial) int {
 	return spec.Protocol.Epochs
 }
 
-// passes counts how often a trial goes through the training, validation and
-// test part if training is never stopped early; observe is through the training
-// part without learning from it.
-type passes struct{ train, observe, validate, test int }
+// What a trial does with the windows of a part.
+const (
+	trainPhase   = iota
+	observePhase // the training part, without learning from it
+	validatePhase
+	testPhase
+	numPhases
+)
 
-// passesOf counts those of do.
-func passesOf(spec specs.Trial, parts datasets.Parts) passes {
+// trialWindows returns how often do calls tick in each phase if training is
+// never stopped early.
+func trialWindows(spec specs.Trial, parts datasets.Parts) (n [numPhases]int) {
 	rules, epochs := spec.Protocol.TestState, epochsOf(spec)
-	p := passes{train: epochs, validate: epochs}
+	passes := [numPhases]int{trainPhase: epochs, validatePhase: epochs}
 	if rules[0] == specs.Replay {
-		p.observe = epochs
+		passes[observePhase] = epochs
 	}
-	if parts.Test.Len() == 0 {
-		return p
+	if parts.Test.Len() > 0 {
+		replays := len(rules) - 1
+		if epochs == 0 {
+			replays++
+		}
+		passes[observePhase], passes[validatePhase], passes[testPhase] = passes[observePhase]+replays, passes[validatePhase]+replays, len(rules)
 	}
-	replays := len(rules) - 1
-	if epochs == 0 {
-		replays++
+	for i, part := range [numPhases]datasets.Stream{parts.Train, parts.Train, parts.Val, parts.Test} {
+		n[i] = passes[i] * numWindows(part, spec.Protocol.Batch)
 	}
-	p.observe, p.validate, p.test = p.observe+replays, p.validate+replays, len(rules)
-	return p
-}
-
-// numTrialWindows returns how often do calls tick if training is never stopped
-// early.
-func numTrialWindows(spec specs.Trial, parts datasets.Parts) int {
-	size, p := spec.Protocol.Batch, passesOf(spec, parts)
-	return (p.train+p.observe)*numWindows(parts.Train, size) + p.validate*numWindows(parts.Val, size) + p.test*numWindows(parts.Test, size)
+	return n
 }
 
 // do trains, selects and, unless there is no test part, makes every evaluation:

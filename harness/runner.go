@@ -264,35 +264,35 @@ func newWatch(h Hooks, jobs []job, sum Summary, measured map[record.Key]bool) *w
 // progress counts the windows of one trial.
 type progress struct {
 	*watch
-	all, left int // windows of the trial
+	all, done int
 }
 
-func (w *watch) begin(j job) *progress { return &progress{w, j.windows, j.windows} }
+func (w *watch) begin(j job) *progress { return &progress{watch: w, all: j.windows} }
 
 // tick counts one more window.
-func (p *progress) tick() { p.advance(1) }
-
-func (p *progress) advance(windows int) {
-	p.left -= windows
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.windows += windows
-	if p.hooks.Progress != nil && p.total > 0 {
-		p.hooks.Progress(float64(p.windows) / float64(p.total))
-	}
-}
+func (p *progress) tick() { p.set(p.done + 1) }
 
 // restart takes back the windows of an earlier beginning of the trial.
 func (p *progress) restart() {
-	if undone := p.left - p.all; undone != 0 {
-		p.advance(undone)
+	if p.done > 0 {
+		p.set(0)
+	}
+}
+
+func (p *progress) set(done int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.windows += done - p.done
+	p.done = done
+	if p.hooks.Progress != nil && p.total > 0 {
+		p.hooks.Progress(float64(p.windows) / float64(p.total))
 	}
 }
 
 // end counts the trial, which has a record of this run or of another one, and
 // the windows that early stopping has saved.
 func (p *progress) end(rec record.Record, now bool) {
-	p.advance(p.left)
+	p.set(p.all)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sum.Left--

@@ -54,7 +54,9 @@ func newJob(t specs.Trial, rec record.Record, lib library, tr trainer, sizes map
 	if tr.withoutTest {
 		j.parts = withoutTest(j.parts)
 	}
-	j.windows = numTrialWindows(t, j.parts)
+	for _, n := range trialWindows(t, j.parts) {
+		j.windows += n
+	}
 	cell, known := rec.Key.CellKey, false
 	if j.bytes, known = sizes[cell]; !known {
 		j.bytes = TrialBlueprint(kind, t, j.parts, tr.device, 1).trialBytes(t, j.parts, tr.checkpoints)

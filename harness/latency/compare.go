@@ -31,7 +31,7 @@ type Comparison struct {
 }
 
 // Compare runs both builds once in every alternation, in random order, and
-// compares the median iteration of each model's headline. step is called
+// compares the median iteration of each model's headline. h.Step is called
 // after every pair. Both builds measure in processes of their own and leave
 // nothing behind.
 func Compare(ctx context.Context, c Comparison, h Hooks) ([]Verdict, error) {
@@ -50,9 +50,16 @@ func Compare(ctx context.Context, c Comparison, h Hooks) ([]Verdict, error) {
 		start := time.Now()
 		// An order of turns of its own for every pair, the same in both builds.
 		args := append([]string{"latency", "--json", "--seed", strconv.Itoa(i)}, c.Args...)
-		pair, err := runPair(ctx, c, out, args, rng.IntN(2) == 0)
-		if err != nil {
-			return nil, err
+		var pair [2]Summary // of the old build and the new one, which do not read each other's records
+		order := []int{0, 1}
+		if rng.IntN(2) == 1 {
+			order = []int{1, 0}
+		}
+		for _, which := range order {
+			own := append(slices.Clone(args), "--out", filepath.Join(out, []string{"old", "new"}[which]))
+			if pair[which], err = runBuild(ctx, []string{c.Old, c.New}[which], own); err != nil {
+				return nil, err
+			}
 		}
 		if verdicts, err = addPair(verdicts, pair[0], pair[1]); err != nil {
 			return nil, err
@@ -63,23 +70,6 @@ func Compare(ctx context.Context, c Comparison, h Hooks) ([]Verdict, error) {
 		verdicts[i] = judged(verdicts[i])
 	}
 	return verdicts, nil
-}
-
-// runPair returns the summaries of the old and the new build, which do not read
-// each other's records.
-func runPair(ctx context.Context, c Comparison, out string, args []string, oldFirst bool) (pair [2]Summary, err error) {
-	programs, folders := [2]string{c.Old, c.New}, [2]string{"old", "new"}
-	order := [2]int{1, 0}
-	if oldFirst {
-		order = [2]int{0, 1}
-	}
-	for _, which := range order {
-		own := append(slices.Clone(args), "--out", filepath.Join(out, folders[which]))
-		if pair[which], err = runBuild(ctx, programs[which], own); err != nil {
-			return pair, err
-		}
-	}
-	return pair, nil
 }
 
 // runBuild measures in a process of its own.
