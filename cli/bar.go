@@ -47,7 +47,7 @@ func (b *bar) hooks() harness.Hooks {
 		Wait: func(left int) {
 			b.print(fmt.Sprintf("%d trials are being measured by another run in the same folder: waiting for it", left))
 		},
-		Again: func(trials int, why string) { b.print(fmt.Sprintf("%d trials are measured again: %s", trials, why)) },
+		Remeasure: func(trials int, why string) { b.print(fmt.Sprintf("%d trials are measured again: %s", trials, why)) },
 	}
 }
 

@@ -84,7 +84,7 @@ func processor() string {
 	return "processor unknown"
 }
 
-// unknownVersion stands for a commit that nobody knows.
+// unknownVersion is the version where the commit is not known.
 const unknownVersion = "unknown"
 
 // CodeVersion returns the commit that the program was built from, with "+dirty"

@@ -33,9 +33,9 @@ type Hooks struct {
 	Start func(pending, found int)
 	// Progress says how much of the pending work is done, 0 to 1.
 	Progress func(share float64)
-	// Again reports the number of trials that have or had a record and are
+	// Remeasure reports the number of trials that have or had a record and are
 	// measured again, and the reason.
-	Again func(trials int, why string)
+	Remeasure func(trials int, why string)
 	// Done reports one finished or failed trial.
 	Done func(record.Record)
 	// Wait says that all that is left is being measured by another run in
@@ -99,8 +99,8 @@ func (r *Runner) Run(ctx context.Context, trials []specs.Trial) (sum Summary, er
 				remeasured++
 			}
 		}
-		if r.Hooks.Again != nil && remeasured > 0 {
-			r.Hooks.Again(remeasured, reasons[attempt])
+		if r.Hooks.Remeasure != nil && remeasured > 0 {
+			r.Hooks.Remeasure(remeasured, reasons[attempt])
 		}
 		if sum, err = r.measureAll(ctx, jobs, sum, measured); err != nil || len(jobs) == 0 {
 			return sum, err
@@ -181,7 +181,7 @@ func (r *Runner) measureAll(ctx context.Context, jobs []job, sum Summary, measur
 // claimFunc claims a cell for this run. It reports false if another one has it.
 type claimFunc func(ctx context.Context, cell string) (bool, error)
 
-// pass gives every job to a worker. The first error that is not a trial's own
+// pass runs every job on one of the workers. The first error that is not a trial's own
 // stops all of them.
 func (c *crew) pass(ctx context.Context, jobs []job, workers int, claim claimFunc) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -308,8 +308,8 @@ func (p *progress) end(rec record.Record, now bool) {
 // Interrupted reports whether a run ended because its context did.
 func Interrupted(err error) bool { return errors.Is(err, context.Canceled) }
 
-// Lab trains models on trials that come up one by one: a search does not know
-// the next one before it has seen others. Datasets are read once. Its methods
+// Lab trains models on trials that come up one by one: a search chooses the
+// next one by the results of others. Datasets are read once. Its methods
 // are safe for concurrent use.
 type Lab struct {
 	trainer

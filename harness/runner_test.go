@@ -278,7 +278,7 @@ func TestVanishedRecords(t *testing.T) {
 		dir := t.TempDir()
 		r := Runner{Store: record.Store{Dir: dir}, Workers: workers, Hooks: removing(t, dir, "raw", 2)}
 		var again []string
-		r.Hooks.Again = func(n int, why string) { again = append(again, fmt.Sprint(n, " ", why)) }
+		r.Hooks.Remeasure = func(n int, why string) { again = append(again, fmt.Sprint(n, " ", why)) }
 		sum, err := r.Run(context.Background(), trials)
 		if err != nil {
 			t.Fatal(err)
@@ -340,7 +340,7 @@ func TestCheckpointsOfMeasuredTrials(t *testing.T) {
 	before := load(t, dir)
 	keeping := Runner{Store: record.Store{Dir: dir}, Checkpoints: true}
 	again := 0
-	keeping.Hooks.Again = func(n int, why string) {
+	keeping.Hooks.Remeasure = func(n int, why string) {
 		if again += n; why != "they have a record and not all files that belong to it" {
 			t.Error(why)
 		}

@@ -3,9 +3,9 @@
 // share the machine. It knows models only through the models.Model
 // interface, and reports through hooks.
 //
-// The life of a trial is told by three functions: newJob cuts its data, measure
-// builds its model, trains, selects and evaluates it, and trainer.measure
-// writes its record.
+// Three functions are the life of a trial: newJob cuts its data, measure builds
+// its model, trains, selects and evaluates it, and trainer.measure writes its
+// record.
 package harness
 
 import (
@@ -74,7 +74,7 @@ type trainer struct {
 	withoutTest bool // trials end with their training, and their records have no scores
 }
 
-// returned is the memory of a trial from which it is given back to the
+// returned is the memory of a trial, in bytes, from which it is returned to the
 // system at once.
 const returned = 64 << 20
 

@@ -9,7 +9,7 @@ import (
 )
 
 // Limits beyond which there is a warning. They are about medians or about all
-// iterations, so that short disturbances give none.
+// iterations, so that short disturbances cause none.
 const (
 	// The runtime itself allocates an object now and then, for a goroutine that
 	// waits.

@@ -218,7 +218,7 @@ type contestant interface {
 	finish()
 }
 
-// takeTurns gives every contestant a turn in each round, in random order.
+// takeTurns calls turn of every contestant in each round, in random order.
 func (r *runner) takeTurns(ctx context.Context, all []contestant, rounds int) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -2,7 +2,7 @@
 // memory and allocations against the length of the stream, the number of
 // nodes, features and events in a batch, and against the model's own options.
 //
-// The events come from a seeded generator, in chunks that nobody keeps, so
+// The events come from a seeded generator, in chunks that are not kept, so
 // that the stream may be longer than the memory. A Plan says what is
 // measured, a Result holds what came out and is written as a table, as CSV,
 // as JSON and as a figure.

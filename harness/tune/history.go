@@ -50,7 +50,7 @@ type Line struct {
 func (l Line) Failed() bool { return l.Value == nil }
 
 // lineOf returns what a history says of a record. A trial whose best epoch has
-// a validation that tells nothing of the model failed: it is not to be compared.
+// a validation that says nothing of the model failed: it is not to be compared.
 func lineOf(trial int, phase Phase, values map[string]any, r record.Record) Line {
 	l := Line{
 		Trial: trial, Phase: phase, Values: values, Error: r.Error, Epochs: len(r.Epochs), Params: r.NumParams,
@@ -371,7 +371,7 @@ func (h *History) Whole() bool { return h.left() == 0 }
 // left returns the number of trials that are not over.
 func (h *History) left() int { return max(0, h.Study.Trials+1-len(h.Lines)) }
 
-// samplerTrial returns the line as the sampler takes it.
+// samplerTrial returns the line for the sampler.
 func (h *History) samplerTrial(l Line) (tpe.Trial, error) {
 	point, err := h.Study.point(l.Values)
 	t := tpe.Trial{Number: l.Trial, Point: point, Value: nan}

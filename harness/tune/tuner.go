@@ -227,7 +227,7 @@ func (t *task) end(l Line) error {
 // line is what the history says of the trial if its record is r.
 func (t *task) line(r record.Record) Line { return lineOf(t.number, t.phase, t.values, r) }
 
-// queue hands out the trials of all studies and calls the hooks. The study that
+// queue distributes the trials of all studies and calls the hooks. The study that
 // has begun the fewest goes first, so that all of them end at about the same
 // time.
 type queue struct {

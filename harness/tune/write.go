@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"dgsbench/harness"
 	"dgsbench/internal/atomicfile"
@@ -19,8 +18,8 @@ import (
 // SpecsDir is the folder of the tuned specs below the results, for --specs.
 var SpecsDir = filepath.Join(folder, "specs")
 
-// ChangesFile is the table of what tuning changed, below the results.
-var ChangesFile = filepath.Join(folder, "changes.md")
+// changesFile is the table of what tuning changed, below the results.
+var changesFile = filepath.Join(folder, "changes.md")
 
 // Write puts figures, specs and the table of the histories below the results.
 // A spec has what was found for its model by the studies that are over; where
@@ -40,13 +39,13 @@ func (t *Tuner) Write(histories []*History) error {
 			over = append(over, h)
 		}
 	}
-	for _, m := range modelsOf(over) {
-		text, err := t.tunedSpec(m, over)
+	for _, h := range over {
+		text, err := t.tunedSpec(h.Study.Model, over)
 		if err != nil {
 			return err
 		}
 		if text != nil {
-			files[filepath.Join(SpecsDir, m.ID+".yaml")] = text
+			files[filepath.Join(SpecsDir, h.Study.Model.ID+".yaml")] = text
 		}
 	}
 	if len(over) > 0 {
@@ -54,7 +53,7 @@ func (t *Tuner) Write(histories []*History) error {
 		if err := WriteChanges(&changes, over); err != nil {
 			return err
 		}
-		files[ChangesFile] = changes.Bytes()
+		files[changesFile] = changes.Bytes()
 	}
 	for name, data := range files {
 		if err := atomicfile.Root(t.Out).Write(filepath.Join(t.Out, name), data); err != nil {
@@ -62,15 +61,6 @@ func (t *Tuner) Write(histories []*History) error {
 		}
 	}
 	return nil
-}
-
-func modelsOf(histories []*History) (out []specs.Model) {
-	for _, h := range histories {
-		if m := h.Study.Model; !slices.ContainsFunc(out, func(x specs.Model) bool { return x.ID == m.ID }) {
-			out = append(out, m)
-		}
-	}
-	return out
 }
 
 // tunedSpec is the model's spec with its best trials, and what the file of an

@@ -136,8 +136,8 @@ func (m *mixture) below(k int, x float64) float64 {
 // chances are those of the choices.
 type chances []float64
 
-// newChances gives each observation's choice its weight, and the prior's
-// share to all of them.
+// newChances adds up the weights of each choice's observations and, for all
+// choices alike, that of the prior.
 func newChances(choices int, values []float64) chances {
 	out := make(chances, choices)
 	w := weights(len(values))

@@ -69,8 +69,8 @@ func (p Param) outside(x float64) float64 {
 	return min(max(x, p.Low), p.High)
 }
 
-// Candidates is how many values of a parameter are compared at a time.
-const Candidates = 24
+// candidates is how many values of a parameter are compared at a time.
+const candidates = 24
 
 // Trial is a point that was tried. A larger Value is better; NaN is that of a
 // trial that failed, which counts as the worst.
@@ -136,7 +136,7 @@ func (p Param) random(rng *rand.Rand) float64 {
 func (p Param) propose(rng *rand.Rand, good, others []float64) float64 {
 	near, far := p.density(good), p.density(others)
 	best, most := 0.0, math.Inf(-1)
-	for range Candidates {
+	for range candidates {
 		v := near.draw(rng)
 		if gain := math.Log(near.at(v)) - math.Log(far.at(v)); gain > most {
 			best, most = v, gain
