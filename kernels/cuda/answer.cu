@@ -1,16 +1,17 @@
-// answer.cu: what the host waits for, written to its memory.
+// answer.cu: numbers that the host waits for, written to its memory.
 #include "compat.h"
 
-// As in device.go: kernels note here what is bad.
-constexpr int note_bad = 1, note_count = 2;
+// The flags of device.go.
+constexpr int flag_bad = 1, flag_count = 2;
 
-// The first numbers that are written are the notes. What is bad is forgotten.
-KERNEL(answer)(int n, const int* numbers, int* notes, int* to) {
+// The first numbers that are written are the flags. The one of bad buffers is
+// reset.
+KERNEL(answer)(int n, const int* numbers, int* flags, int* to) {
   const int i = static_cast<int>(element());
-  if (i < note_count) {
-    to[i] = notes[i];
-    if (i == note_bad) notes[i] = 0;
-  } else if (i < note_count + n) {
-    to[i] = numbers[i - note_count];
+  if (i < flag_count) {
+    to[i] = flags[i];
+    if (i == flag_bad) flags[i] = 0;
+  } else if (i < flag_count + n) {
+    to[i] = numbers[i - flag_count];
   }
 }

@@ -73,7 +73,7 @@ KERNEL(attend)(int all, int nodes, int heads, int channels, const int* offsets, 
       const float kept = weights[i * heads + a.head] * (drop ? drop[i * heads + a.head] : 1.f);
       return Term{kept, v[within(index[i], nodes, bad) * a.stride + c] + e[i * a.stride + c], kept};
     };
-    under_way(a.lo, a.hi, 1, term, [&](int, const Term& t) { mixed = fmaf(t.factor, t.value, mixed); });
+    pipelined(a.lo, a.hi, 1, term, [&](int, const Term& t) { mixed = fmaf(t.factor, t.value, mixed); });
     out[a.centre * a.stride + c] = mixed;
   }
   if (bad) atomicOr(fault, 1);
@@ -111,7 +111,7 @@ KERNEL(attend_grad)(int all, int nodes, int heads, int channels, const int* offs
       const float kept = weights[at] * (drop ? drop[at] : 1.f);
       return Term{scores[at], k[within(index[i], nodes, bad) * a.stride + c] + e[i * a.stride + c], kept};
     };
-    under_way(a.lo, a.hi, 1, term, [&](int i, const Term& t) {
+    pipelined(a.lo, a.hi, 1, term, [&](int i, const Term& t) {
       total = fmaf(t.factor, t.value, total);
       de[i * a.stride + c] = fmaf(t.kept, given, t.factor * own);
     });

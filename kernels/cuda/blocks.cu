@@ -1,4 +1,4 @@
-// blocks.cu: kernels on blocks of h numbers. A group of lanes has a block.
+// blocks.cu: kernels on blocks of h numbers. A group of lanes works on a block.
 #include "blocks.h"
 #include "scalars.h"
 

@@ -1,6 +1,6 @@
-// chain.cu: calls that compute rows apart from each other, in one launch. A
-// block takes its rows through all of them. What nobody else reads stays in
-// shared memory.
+// chain.cu: calls that compute rows independently of each other, in one launch.
+// A block computes its rows through all calls; intermediate results stay in shared
+// memory.
 #include "blocks.h"
 #include "loads.h"
 #include "mixing.h"
@@ -21,7 +21,7 @@ enum Code {
 // follows. 0 is none.
 struct alignas(16) Call {
   int code;
-  int meet;    // do threads wait for each other before it?
+  int barrier;  // do threads wait for each other before it?
   int rows;    // of all blocks; -1: the operands have none
   int cols, inner, choice;
   int lanes, slices;  // of a product
@@ -33,26 +33,26 @@ struct alignas(16) Call {
 struct Part {
   const Call& call;
   int first, rows;  // of the call
-  int most;         // rows that there is room for
+  int most;         // rows that fit
   float* own;       // the block's memory
   const Call* list;
 
-  __device__ __forceinline__ float* place(long long at) const {
+  __device__ __forceinline__ float* address(long long at) const {
     if (at & 2) return reinterpret_cast<float*>(reinterpret_cast<long long>(list) + (at >> 2));
     return reinterpret_cast<float*>(at);
   }
 
-  // numbers are those of the block in an operand of so many columns.
+  // numbers are the block's rows of an operand with cols columns.
   template <class T = float>
   __device__ __forceinline__ T* numbers(int operand, long long cols) const {
     const long long at = call.at[operand];
     if (at & 1) return reinterpret_cast<T*>(own + (at >> 2));
-    return at ? reinterpret_cast<T*>(place(at)) + first * cols : nullptr;
+    return at ? reinterpret_cast<T*>(address(at)) + first * cols : nullptr;
   }
   // whole is an operand without rows.
   __device__ __forceinline__ float* whole(int operand) const {
     const long long at = call.at[operand];
-    return at & 1 ? own + (at >> 2) : place(at);
+    return at & 1 ? own + (at >> 2) : address(at);
   }
 };
 
@@ -156,7 +156,7 @@ __device__ __forceinline__ void multiply_rows(const Part& p, const Products& row
   }
 }
 
-// add_slices adds the slices of so many rows in order.
+// add_slices adds the slices of count rows in order.
 __device__ __forceinline__ void add_slices(const Part& p, const Products& rows, int count, const float* partial) {
   const Call& c = p.call;
   const float* bias = p.whole(5);
@@ -188,7 +188,7 @@ __device__ __forceinline__ void multiply_all(const Part& p, float* partial) {
 template <class Get, class Put>
 __device__ __forceinline__ void transfer(const Part& p, Get get, Put put) {
   const int cols = p.call.cols;
-  under_way(threadIdx.x, p.rows * cols, blockDim.x, [&](int i) { return get(i / cols, i % cols); },
+  pipelined(threadIdx.x, p.rows * cols, blockDim.x, [&](int i) { return get(i / cols, i % cols); },
       [&](int i, auto v) { put(i / cols, i % cols, v); });
 }
 
@@ -282,13 +282,13 @@ __device__ __forceinline__ void run(const Part& p, float* partial, int* fault) {
   }
 }
 
-// Run is one chain: its calls, how many rows a block takes through them, and
-// where numbers are.
+// Run is one chain: its calls, the number of rows of a block, and where numbers
+// are.
 struct Run {
   int most, calls;
   const Call* list;
   int own;         // numbers of a block before its partial sums
-  float* outside;  // of all blocks, each with room for so many; null if they are in shared memory
+  float* outside;  // numbers of all blocks, room each; null if they are in shared memory
   int room;
 };
 
@@ -300,16 +300,16 @@ __device__ __forceinline__ void make(const Run& r, int block, Call* shared, int*
   __syncthreads();
   for (int i = 0; i < r.calls; i++) {
     const Call& c = shared[i];
-    if (c.meet) __syncthreads();
+    if (c.barrier) __syncthreads();
     const int first = c.rows < 0 ? 0 : block * r.most, here = c.rows < 0 ? 1 : min(r.most, c.rows - first);
     if (here > 0) run(Part{c, first, here, r.most, numbers, r.list}, numbers + r.own, fault);
   }
 }
 
-// chain makes one chain in the first blocks, and in the others another one
-// that needs nothing of it. Of a result of the last of them, so many columns of
-// all rows, the card copies its rows to the host at once: to the second line of
-// to. The first one says whether a row number was out of range.
+// chain runs one chain in the first blocks, and in the others another one that
+// does not depend on it. A result of the last of them, cols columns of all rows,
+// is copied to the host at once: to the second line of to. The first one says
+// whether a row number was out of range.
 KERNEL(chain)(int blocks, int most, int calls, const Call* list, int own, float* outside, int room,
     int other_most, int other_calls, const Call* other_list, int other_own, float* other_outside, int other_room,
     int* fault, int rows, int cols, const float* result, float* to) {
@@ -323,6 +323,6 @@ KERNEL(chain)(int blocks, int most, int calls, const Call* list, int own, float*
   __syncthreads();
   const long long first = (long long)block * r.most * cols;
   each(min(r.most, rows - block * r.most) * cols, [&](int i) { to[4 + first + i] = result[first + i]; });
-  // Other blocks may be about to note it, or to say so.
+  // Other blocks may be about to set or to report it.
   if (threadIdx.x == 0 && atomicOr(fault, 0)) atomicOr(reinterpret_cast<int*>(to), 1);
 }

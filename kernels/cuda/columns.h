@@ -6,8 +6,8 @@
 
 constexpr int column_tile = 8, column_step = 32, column_warps = 8;
 
-// Column is what a thread has: of column j the rows from first on, every
-// column_step-th. Beyond the last column it has no rows of that one.
+// Column is a thread's part: of column j every column_step-th row from first on.
+// Beyond the last column it has no rows of that one.
 struct Column {
   int j, first, rows;
   bool writes;  // what is the column's, not a row's
@@ -21,7 +21,7 @@ __device__ __forceinline__ Column column(int rows, int cols) {
 // each_row calls use(i, load(i)) for the rows of a thread.
 template <class Load, class Use>
 __device__ __forceinline__ void each_row(const Column& c, Load load, Use use) {
-  under_way(c.first, c.rows, column_step, load, use);
+  pipelined(c.first, c.rows, column_step, load, use);
 }
 
 // Sums are several of one column, or what they are made of.
@@ -34,8 +34,8 @@ struct Sums {
 constexpr int sums_room = column_warps * column_tile;
 
 // sum_column is the sums of term(load(i)) over all rows i, for every thread of
-// a column. All threads of a block must come to it. Each of the sums needs
-// room.
+// a column. All threads of a block must call it. Each of the sums needs room of its
+// own.
 template <int n, class Load, class Term>
 __device__ __forceinline__ Sums<n> sum_column(float* room, const Column& c, Load load, Term term) {
   const int lane = threadIdx.x % 32, at = threadIdx.x % column_tile;

@@ -28,9 +28,9 @@
 // Threads of a launch over n elements: element() may be n or more.
 __device__ __forceinline__ long long element() { return (long long)blockIdx.x * blockDim.x + threadIdx.x; }
 
-// within is a row number that is below end. One that is not is a mistake of
-// the program: it is noted, and 0 stands for it. Loads do not wait for it where
-// the caller keeps the note.
+// within is the row number if it is below end. Another one is an error of the
+// program: it sets bad, and 0 is used instead. Loads do not wait for the error
+// where the caller keeps it in bad.
 __device__ __forceinline__ int within(int row, int end, bool& bad) {
   const bool in = static_cast<unsigned>(row) < static_cast<unsigned>(end);
   bad |= !in;

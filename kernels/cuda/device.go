@@ -192,14 +192,14 @@ func (d *Device) ResetChecks() {
 // CheckFinite checks the first n numbers of b.
 func (d *Device) CheckFinite(n int, b kernels.Buffer) int {
 	number, place := d.nextCheck(1)
-	d.each("see", n, at(b, n), whole(number), d.flag(flagBad))
+	d.each("check_finite", n, at(b, n), whole(number), d.flag(flagBad))
 	return place
 }
 
 // CheckGroup checks all buffers of a group.
 func (d *Device) CheckGroup(g kernels.Group) int {
 	number, place := d.nextCheck(g.Buffers())
-	d.eachMember("see_all", g, whole(number), d.flag(flagBad))
+	d.eachMember("check_group", g, whole(number), d.flag(flagBad))
 	return place
 }
 
@@ -207,7 +207,7 @@ func (d *Device) CheckGroup(g kernels.Group) int {
 func (d *Device) IsFinite(n int, b kernels.Buffer) bool {
 	found := at(d.found, 1)
 	d.clear(driver.Ptr(found), wordBytes)
-	d.each("see", n, at(b, n), whole(1), found)
+	d.each("check_finite", n, at(b, n), whole(1), found)
 	return d.readInts(d.found, 1)[0] == 0
 }
 

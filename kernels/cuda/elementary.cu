@@ -1,4 +1,4 @@
-// elementary.cu: what works on single numbers, and sums of columns.
+// elementary.cu: elementwise kernels, and sums of columns.
 #include "columns.h"
 #include "scalars.h"
 #include "tables.h"
@@ -55,17 +55,17 @@ KERNEL(column_sums)(int rows, int cols, float* dst, const float* x) {
   if (c.writes) dst[c.j] = total.v[0];
 }
 
-// What is bad is noted by its number, the largest one for good.
-KERNEL(see)(long long n, const float* x, int own, int* noted) {
+// own is the number of the buffer; the flag keeps the largest one that is bad.
+KERNEL(check_finite)(long long n, const float* x, int own, int* bad) {
   const long long i = element();
-  if (i < n && !finite(x[i])) atomicMax(noted, own);
+  if (i < n && !finite(x[i])) atomicMax(bad, own);
 }
 
 // own is the number of the group's first buffer, the others count down. 1e18 is
-// kernels.Largest.
-KERNEL(see_all)(int buffers, const Entry* table, int own, int* noted) {
+// kernels.MaxMagnitude.
+KERNEL(check_group)(int buffers, const Entry* table, int own, int* bad) {
   const Member at = member(table, buffers);
-  if (at.is && !(fabsf(number(table, at)) <= 1e18f)) atomicMax(noted, own - at.buffer);
+  if (at.is && !(fabsf(number(table, at)) <= 1e18f)) atomicMax(bad, own - at.buffer);
 }
 
 // One block, which sums in float64: each thread every 256th row, then a tree.

@@ -43,8 +43,8 @@ KERNEL(mix_forward)(int width, int rows, int cols, const float* self, const floa
   }
 }
 
-// A warp has a row of one of the tables. The last of several rows with one
-// index is kept: the others find it and do nothing.
+// A warp works on a row of one of the tables. The last of several rows with one
+// index is written: the others find it and do nothing.
 KERNEL(commit_rows)(int rows, int cols, int dst_rows, const Entry* tables, const Entry* sources,
     const int* index, const int* bad, int* fault) {
   const Group g = warp_group();
@@ -53,7 +53,7 @@ KERNEL(commit_rows)(int rows, int cols, int dst_rows, const Entry* tables, const
   if (next(g, index, g.row + 1, rows, to) < rows) return;
   float* dst = tables[blockIdx.y].numbers + (long long)to * cols;
   const float* src = sources[blockIdx.y].numbers + g.row * cols;
-  under_way(g.lane, cols, g.width, [=](int j) { return src[j]; }, [=](int j, float v) { dst[j] = v; });
+  pipelined(g.lane, cols, g.width, [=](int j) { return src[j]; }, [=](int j, float v) { dst[j] = v; });
 }
 
 // Picked is number r of a block of h, which alone has a gradient, p; y is what

@@ -96,7 +96,7 @@ __device__ __forceinline__ void product(int m, int n, int k, const float* a, int
     of_a.put(slice_a);
     of_b.put(slice_b);
     next += of_k.step;
-    of_a.fetch(next);  // before the barrier, so that no compiler puts it off
+    of_a.fetch(next);  // before the barrier, so that no compiler delays it
     of_b.fetch(next);
     __syncthreads();
     for (int p = 0; p < depth; p++) {

@@ -1,6 +1,6 @@
-// groups.h: a row of a matrix for a group of neighbouring lanes. A group has
-// 1, 2, 4 ... 32 lanes, so that narrow rows share a warp; where its lanes ask
-// each other nothing, up to 256. Sums over a group have one order: each lane
+// groups.h: a group of neighbouring lanes works on a row of a matrix. A group has
+// 1, 2, 4 ... 32 lanes, so that narrow rows share a warp; where its lanes exchange
+// nothing, up to 256. Sums over a group have one order: each lane
 // adds its own elements, then a tree.
 #pragma once
 #include "compat.h"
@@ -14,7 +14,7 @@ __device__ __forceinline__ Group group(int width) {
   return {element() >> (__ffs(width) - 1), static_cast<int>(threadIdx.x & (width - 1)), width};
 }
 
-// All lanes of a warp must come to a sum, those beyond the last row too.
+// All lanes of a warp must call sum, those beyond the last row too.
 template <class T>
 __device__ __forceinline__ T sum(const Group& g, T v) {
   for (int step = g.width / 2; step > 0; step /= 2) v += __shfl_xor_sync(all_lanes, v, step);

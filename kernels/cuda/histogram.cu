@@ -1,4 +1,4 @@
-// histogram.cu: states that are histograms of features. A group of lanes has
+// histogram.cu: states that are histograms of features. A group of lanes works on
 // a row.
 #include "groups.h"
 #include "loads.h"
@@ -23,7 +23,7 @@ KERNEL(sum_rows)(int width, int rows, int cols, int terms, float* dst, int table
     float total = 0.f;
     bool bad = false;
     const auto term = [&](int i) { return table[(long long)within(index[g.row * terms + i], table_rows, bad) * cols + j]; };
-    under_way(0, terms, 1, term, [&](int, float v) { total += v; });
+    pipelined(0, terms, 1, term, [&](int, float v) { total += v; });
     dst[g.row * cols + j] = total;
     if (bad) atomicOr(fault, 1);
   }
@@ -67,7 +67,7 @@ KERNEL(fold_buckets)(int width, int rows, int cols, float* dst, int nodes, const
   float* row = dst + g.row * cols;
   if (on) {
     const Folded old = folded(g.row, cols, nodes, table, self, other, keep, mix, fault);
-    under_way(g.lane, cols, width, [=](int j) { return old[j]; }, [=](int j, float v) { row[j] = v; });
+    pipelined(g.lane, cols, width, [=](int j) { return old[j]; }, [=](int j, float v) { row[j] = v; });
   }
   __syncthreads();
   if (!on) return;

@@ -1,8 +1,8 @@
 // jacobian.cu: a step of the Jacobians of many states. A Jacobian is a row of
 // lanes for each feature. A thread has one lane of four features, of all
 // Jacobians that are touched: it reads each of them once and writes each new
-// one once, in rounds that the host has planned. What limits it is memory, so
-// the loads of a round are all under way before the first is used.
+// one once, in rounds that the host has planned. Memory bounds it, so all loads of a
+// round are issued before the first is used.
 #include "scalars.h"
 #include "tiles.h"
 

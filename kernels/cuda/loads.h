@@ -1,15 +1,15 @@
-// loads.h: loops whose loads do not wait for each other. A load takes a
-// thread several hundred cycles, and a compiler puts none before a store that
-// might change what it reads.
+// loads.h: loops whose loads do not wait for each other. A load takes several
+// hundred cycles, and a compiler moves none before a store that might change what
+// it reads.
 #pragma once
 #include "compat.h"
 
-// under_way calls use(i, load(i)) for i = begin, begin + step ... below end,
-// in this order; eight loads are made before the first is used. What is beyond
-// the end is read once more from just below it: a load in a branch of its own
-// would be waited for there.
+// pipelined calls use(i, load(i)) for i = begin, begin + step ... below end, in
+// this order; eight loads are issued before the first is used. Beyond the end the
+// last element is loaded again: a load in a branch of its own would be waited for
+// there.
 template <class Load, class Use>
-__device__ __forceinline__ void under_way(int begin, int end, int step, Load load, Use use) {
+__device__ __forceinline__ void pipelined(int begin, int end, int step, Load load, Use use) {
   constexpr int most = 8;
   for (int i = begin; i < end; i += most * step) {
     decltype(load(i)) v[most];

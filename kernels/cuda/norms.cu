@@ -21,7 +21,7 @@ KERNEL(layer_norm_grad)(int width, int rows, int cols, float* dx, const float* d
   mean = sum(g, mean) / cols;
   slope = sum(g, slope) / cols;
   const auto number = [=](int j) { return inverse[g.row] * (dy[at + j] * scale[j] - mean - slope * hat[at + j]); };
-  under_way(g.lane, n, width, number, [=](int j, float v) { dx[at + j] = v; });
+  pipelined(g.lane, n, width, number, [=](int j, float v) { dx[at + j] = v; });
 }
 
 // scale_sums are the gradients of scale and shift: the sums of dy hat and dy.
@@ -108,5 +108,5 @@ KERNEL(unit_rows_grad)(int width, int rows, int cols, float* dx, const float* dy
   for (int j = g.lane; j < n; j += width) along = fmaf(dy[at + j], y[at + j], along);
   along = sum(g, along);
   const auto number = [=](int j) { return inverse[g.row] * (dy[at + j] - along * y[at + j]); };
-  under_way(g.lane, n, width, number, [=](int j, float v) { dx[at + j] = v; });
+  pipelined(g.lane, n, width, number, [=](int j, float v) { dx[at + j] = v; });
 }

@@ -20,7 +20,7 @@ __device__ __forceinline__ void normalise_row(const Group& g, int rows, int cols
     float hat, scale, shift;
   };
   const auto normal = [=](int j) { return Normal{(x[at + j] - mean) * inv, scale[j], shift[j]}; };
-  under_way(g.lane, n, g.width, normal, [=](int j, const Normal& v) {
+  pipelined(g.lane, n, g.width, normal, [=](int j, const Normal& v) {
     hat[at + j] = v.hat;
     dst[at + j] = v.hat * v.scale + v.shift;
   });
@@ -36,6 +36,6 @@ __device__ __forceinline__ void unit_row(const Group& g, int rows, int cols, flo
   for (int j = g.lane; j < n; j += g.width) squares = fmaf(x[at + j], x[at + j], squares);
   const float length = sqrtf(sum(g, squares));
   const float inv = 1.f / (length < eps ? eps : length);
-  under_way(g.lane, n, g.width, [=](int j) { return inv * x[at + j]; }, [=](int j, float v) { dst[at + j] = v; });
+  pipelined(g.lane, n, g.width, [=](int j) { return inv * x[at + j]; }, [=](int j, float v) { dst[at + j] = v; });
   if (on && g.lane == 0) inverse[g.row] = inv;
 }

@@ -1,10 +1,10 @@
-// occurrences.h: where a number stands in a list. A warp looks at 256 places
+// occurrences.h: positions of a number in a list. A warp searches 256 positions
 // at a time.
 #pragma once
 #include "groups.h"
 
-// next is the first place from begin on where x stands in the list, or end.
-// All lanes of a warp ask for the same.
+// next is the first position of x in the list from begin on, or end. All lanes of
+// a warp search for the same.
 __device__ __forceinline__ int next(const Group& g, const int* list, int begin, int end, int x) {
   constexpr int loads = 8, lanes = 32;
   for (int at = begin; at < end; at += loads * lanes) {
@@ -21,12 +21,12 @@ __device__ __forceinline__ int next(const Group& g, const int* list, int begin, 
   return end;
 }
 
-// few is how many places are looked for together.
+// few is the number of positions that are found together.
 constexpr int few = 8;
 
-// next_few is the next few places from begin on where x stands in the list, in
-// as many lanes, in order; those that there are none for, and all others, have
-// the end. begin becomes where to go on.
+// next_few is the next few positions of x in the list from begin on, one in each
+// of the first lanes, in order; all other lanes have end. begin becomes where the
+// next search starts.
 __device__ __forceinline__ int next_few(const Group& g, const int* list, int& begin, int end, int x) {
   int own = end;
   for (int k = 0; k < few && begin < end; k++) {

@@ -1,5 +1,5 @@
 // optimiser.cu: one step of PyTorch's Adam and SGD, on groups of buffers of
-// equal sizes. There is none if anything was noted to be bad.
+// equal sizes. There is no step after a bad buffer.
 #include "tables.h"
 
 KERNEL(adam)(int buffers, const Entry* params, const Entry* gradients, const Entry* means, const Entry* squares,

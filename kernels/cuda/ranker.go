@@ -47,7 +47,7 @@ func (r *ranker) Rank(q kernels.Ranking, greater, equal []int32) (bad int) {
 	d.launch("true_scores", threadsFor(q.Events), a.with([]uint64{whole(q.Events)}, a.truths, truth, above, level, notFinite))
 	r.scoreAll(&a, truth, 0, above, level, notFinite)
 	events, nodes, n := r.exclude(&q)
-	d.launch("leave_out", threadsFor(n), a.with([]uint64{whole(n)}, events, nodes, truth, above, level))
+	d.launch("exclude", threadsFor(n), a.with([]uint64{whole(n)}, events, nodes, truth, above, level))
 	return r.read(q.Events, greater, equal)
 }
 

@@ -3,7 +3,7 @@
 // computes them.
 #include "score_tiles.h"
 
-// true_scores scores the events' true destinations, and begins to count.
+// true_scores scores the events' true destinations, and resets the counts.
 KERNEL(true_scores)(int events, int dim, const float* u, const float* p, const float* w, const float* slope,
     const float* event_time, const float* node_time, const int* nodes, float* truth, int* greater,
     int* equal, int* bad) {
@@ -14,8 +14,8 @@ KERNEL(true_scores)(int events, int dim, const float* u, const float* p, const f
   bad[e] = !finite(truth[e]);
 }
 
-// leave_out takes pairs that are no negatives back out of the counts.
-KERNEL(leave_out)(int n, int dim, const float* u, const float* p, const float* w, const float* slope,
+// exclude subtracts pairs that are no negatives from the counts.
+KERNEL(exclude)(int n, int dim, const float* u, const float* p, const float* w, const float* slope,
     const float* event_time, const float* node_time, const int* events, const int* nodes,
     const float* truth, int* greater, int* equal) {
   const long long i = element();
@@ -26,7 +26,7 @@ KERNEL(leave_out)(int n, int dim, const float* u, const float* p, const float* w
   if (score == truth[e]) atomicAdd(equal + e, -1);
 }
 
-// all_scores has 128 events and 128 candidates a block, of 256 threads.
+// all_scores scores 128 events and 128 candidates in a block of 256 threads.
 KERNEL(all_scores)(int events, int candidates, int dim, const float* u, const float* p, const float* w,
     const float*, const float*, const float*, const int* nodes, const float* truth, float* scores,
     int* greater, int* equal, int* bad) {
@@ -35,8 +35,8 @@ KERNEL(all_scores)(int events, int candidates, int dim, const float* u, const fl
       bad}, shared);
 }
 
-// few_scores has 32 and 128, of 128 threads: more blocks where there are few
-// pairs.
+// few_scores scores 32 and 128 in a block of 128 threads: more blocks where there
+// are few pairs.
 KERNEL(few_scores)(int events, int candidates, int dim, const float* u, const float* p, const float* w,
     const float*, const float*, const float*, const int* nodes, const float* truth, float* scores,
     int* greater, int* equal, int* bad) {
@@ -45,7 +45,8 @@ KERNEL(few_scores)(int events, int candidates, int dim, const float* u, const fl
       bad}, shared);
 }
 
-// moving_scores has 32 and 64, of 128 threads, for candidates that move.
+// moving_scores scores 32 and 64 in a block of 128 threads, for candidates that
+// move.
 KERNEL(moving_scores)(int events, int candidates, int dim, const float* u, const float* p, const float* w,
     const float* slope, const float* event_time, const float* node_time, const int* nodes,
     const float* truth, float* scores, int* greater, int* equal, int* bad) {

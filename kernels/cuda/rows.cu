@@ -1,4 +1,4 @@
-// rows.cu: rows of matrices by lists of row numbers. A group of lanes has a
+// rows.cu: rows of matrices by lists of row numbers. A group of lanes works on a
 // row.
 #include "columns.h"
 #include "loads.h"
@@ -21,7 +21,7 @@ KERNEL(put_rows)(int width, int rows, int cols, int dst_rows, float* dst, const 
   copy_row(g, cols, dst + (long long)within(index[g.row], dst_rows, fault) * cols, src + g.row * cols);
 }
 
-// A warp has a row. The last of several rows with one index is kept: the
+// A warp works on a row. The last of several rows with one index is written: the
 // others find it and do nothing.
 KERNEL(scatter_rows)(int rows, int cols, int dst_rows, float* dst, const float* src, const int* index, int* fault) {
   const Group g = warp_group();
@@ -29,7 +29,7 @@ KERNEL(scatter_rows)(int rows, int cols, int dst_rows, float* dst, const float* 
   const int to = within(index[g.row], dst_rows, fault);
   if (next(g, index, g.row + 1, rows, to) < rows) return;
   const auto number = [=](int j) { return src[g.row * cols + j]; };
-  under_way(g.lane, cols, g.width, number, [=](int j, float v) { dst[(long long)to * cols + j] = v; });
+  pipelined(g.lane, cols, g.width, number, [=](int j, float v) { dst[(long long)to * cols + j] = v; });
 }
 
 // The first of several rows with one index adds them all, in order: a warp 32
@@ -54,8 +54,8 @@ KERNEL(scatter_add_rows)(int rows, int cols, int dst_rows, float* dst, const flo
   if (j < cols) dst[(long long)to * cols + j] = total;
 }
 
-// A row of blocks has one buffer of each group; y may be missing. Row numbers
-// that are out of range are noted once, at the end.
+// A row of blocks works on one buffer of each group; y may be missing. Row numbers
+// that are out of range set the flag once, at the end.
 KERNEL(contract_rows)(int rows, int cols, const Entry* sums, const float* w, int src_rows, const Entry* sources,
     const int* index, const Entry* factors, int* fault) {
   DYNAMIC_SHARED(float, room);

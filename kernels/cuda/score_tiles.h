@@ -1,6 +1,5 @@
-// score_tiles.h: a block scores some events with some candidates. Of the rows
-// that it needs, slices of a few dimensions are in shared memory, as in
-// tiles.h.
+// score_tiles.h: a block scores some events with some candidates. Slices of a few
+// dimensions of their rows are in shared memory, as in tiles.h.
 #pragma once
 #include "scores.h"
 #include "tiles.h"
@@ -26,13 +25,13 @@ struct ScoreSlice {
   }
 };
 
-// Ranking is what all kernels of tiles are asked.
+// Ranking is the parameters of all kernels of tiles.
 struct Ranking {
   int events, candidates;
   Terms terms;
   const int* nodes;  // the candidates; null stands for all nodes
   const float* truth;
-  float* scores;  // where they are asked for
+  float* scores;  // null to count instead
   int *greater, *equal, *bad;
 };
 
@@ -96,8 +95,7 @@ struct ScoreTile {
   }
 
   // score sums all dimensions. A slice is loaded while the one before is
-  // used: the loads stand before the barrier, so that no compiler puts them
-  // off.
+  // used: the loads come before the barrier, so that no compiler delays them.
   __device__ __forceinline__ void score() {
     const Terms& t = q.terms;
     OfU u;
@@ -174,8 +172,7 @@ struct ScoreTile {
   }
 };
 
-// block_scores scores a tile. It writes the scores where they are asked for;
-// else it counts.
+// block_scores scores a tile. It writes the scores or counts.
 template <bool moving, int tall, int wide, int down, int across>
 __device__ __forceinline__ void block_scores(const Ranking& q, float* shared) {
   ScoreTile<moving, tall, wide, down, across> tile(q, shared);

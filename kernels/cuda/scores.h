@@ -9,9 +9,9 @@ struct Terms {
   const float *u, *p, *w, *slope, *event_time, *node_time;
 };
 
-// bounded keeps a score as it is if it is finite, and not finite if it is
-// not, where a maximum stands for the ReLU, which would take NaN away: no sum
-// of two bounded numbers is NaN.
+// bounded replaces NaN by infinity, and minus infinity by the least number. So
+// finite scores are unchanged and others stay infinite where a maximum is used for
+// the ReLU, which would drop NaN: no sum of two bounded numbers is NaN.
 __device__ __forceinline__ float bounded(float x) {
   return x != x ? __uint_as_float(0x7f800000) : fmaxf(x, -0x1.fffffep127f);
 }

@@ -1,5 +1,5 @@
 // simplex.cu: sparsemax and 1.5-entmax of blocks of h numbers, in float64. A
-// warp has a block.
+// warp works on a block.
 #include "simplex.h"
 
 KERNEL(sparsemax_blocks)(int blocks, int h, float scale, float* dst, const float* x) {

@@ -1,5 +1,5 @@
 // simplex.h: sparsemax and 1.5-entmax of blocks of h numbers, in float64. A
-// warp has a block.
+// warp works on a block.
 #pragma once
 #include "groups.h"
 #include "scalars.h"

@@ -1,6 +1,6 @@
 // tables.h: groups of buffers. A block of threads works on numbers of one
-// buffer. A table has an entry for each buffer, then a part for each block:
-// nobody has to look for the buffer that a number is in.
+// buffer. A table has an entry for each buffer, then a part for each block, so
+// that no thread searches for the buffer of its number.
 #pragma once
 #include "compat.h"
 
@@ -9,8 +9,7 @@ struct Entry {
   long long n;
 };
 
-// Part is what a block has: of a buffer the numbers from first on, one a
-// thread.
+// Part is a block's part: of a buffer the numbers from first on, one a thread.
 struct Part {
   int buffer, first;
 };

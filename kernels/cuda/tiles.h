@@ -6,7 +6,7 @@
 #pragma once
 #include "compat.h"
 
-// Numbers are neighbours, which are read and written at once.
+// Numbers are neighbours, which are read and written together.
 template <int n>
 struct alignas(n * sizeof(float)) Numbers {
   float v[n];
@@ -15,8 +15,8 @@ struct alignas(n * sizeof(float)) Numbers {
 template <int numbers>
 constexpr int at_once = numbers < 4 ? numbers : 4;
 
-// spot is the place in a tile, so many rows high, of a thread's number i out
-// of so many, for the thread that has this position among those of the block.
+// spot is the position in a tile of rows rows of a thread's number i of numbers,
+// for the thread at this position among those of the block.
 template <int numbers, int rows>
 __device__ __forceinline__ int spot(int thread, int i) {
   constexpr int few = at_once<numbers>;
@@ -33,8 +33,8 @@ __device__ __forceinline__ void fragment(float (&to)[numbers], const float* slic
   }
 }
 
-// Position of a thread among so many across: a warp has 8 across and 4 down,
-// so that its lanes share what they read.
+// Position of a thread in a block with across threads a row: a warp has 8 across
+// and 4 down, so that its lanes share what they read.
 struct Position {
   int down, across;
 };

@@ -66,7 +66,7 @@ type uploads struct {
 	memory words // of the card, for table and data
 }
 
-// cardPiece is a piece as the card reads it: Piece of place.cu.
+// cardPiece is a piece as the card reads it: Piece of scatter.cu.
 type cardPiece struct {
 	to           driver.Ptr
 	first, words int64
@@ -139,7 +139,7 @@ func (d *Device) scatter(pieces []words) {
 	const wordsPerBlock = 4 * maxThreads
 	blocks := (largest + wordsPerBlock - 1) / wordsPerBlock
 	size := driver.Launch{Blocks: [2]int{blocks, len(pieces)}, Threads: maxThreads}
-	d.enqueue("place", size, nil, []uint64{from, from + uint64(len(table))})
+	d.enqueue("scatter", size, nil, []uint64{from, from + uint64(len(table))})
 }
 
 // sendTogether copies parts, one after the other, to memory that holds nothing
