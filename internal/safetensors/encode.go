@@ -1,12 +1,57 @@
+// Package safetensors reads and writes tensors in the safetensors format, so
+// that PyTorch, NumPy and JAX users open them with the library they have:
+// https://github.com/huggingface/safetensors#format.
+//
+// A file is the length of its header (8 bytes, little-endian), the header
+// (JSON: type, shape and place of every tensor, and a map of strings called
+// __metadata__), and the numbers, little-endian and without gaps. Of the
+// format's types only F32 and I64 are supported.
 package safetensors
 
 import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"unicode/utf8"
 )
+
+// Tensor is a named block of numbers, row major. At most one of F32 and I64
+// is set; a tensor without numbers may have neither.
+type Tensor struct {
+	Name  string
+	Shape []int
+	F32   []float32
+	I64   []int64
+}
+
+// width is the number of bytes of an element of each type, and layout the
+// order of the types in the data.
+var (
+	width  = map[string]int{"I64": 8, "F32": 4}
+	layout = []string{"I64", "F32"}
+)
+
+func (t Tensor) dtype() string {
+	if t.I64 != nil {
+		return "I64"
+	}
+	return "F32"
+}
+
+// elements returns the product of the sizes.
+func elements(shape []int) (int, error) {
+	n := 1
+	for _, size := range shape {
+		if size < 0 || size > 0 && n > math.MaxInt/size {
+			return 0, fmt.Errorf("shape %v is impossible", shape)
+		}
+		n *= size
+	}
+	return n, nil
+}
 
 // metadataName is the header's field that is no tensor.
 const metadataName = "__metadata__"
@@ -30,8 +75,14 @@ func Encode(tensors []Tensor, metadata map[string]string) ([]byte, error) {
 	out = append(out, header...)
 	for _, dtype := range layout {
 		for _, t := range tensors {
-			if t.dtype() == dtype {
-				out = t.append(out)
+			if t.dtype() != dtype {
+				continue
+			}
+			for _, v := range t.I64 {
+				out = binary.LittleEndian.AppendUint64(out, uint64(v))
+			}
+			for _, v := range t.F32 {
+				out = binary.LittleEndian.AppendUint32(out, math.Float32bits(v))
 			}
 		}
 	}
@@ -71,9 +122,6 @@ type place struct {
 	Offsets [2]int `json:"data_offsets"` // first byte and the one after the last
 }
 
-// layout is the order of the types in the data.
-var layout = []string{"I64", "F32"}
-
 // layOut gives every tensor its place, and the size of the data.
 func layOut(tensors []Tensor) (places []place, size int) {
 	places = make([]place, len(tensors))
@@ -92,45 +140,40 @@ func layOut(tensors []Tensor) (places []place, size int) {
 }
 
 // encodeHeader writes the fields in a fixed order, padded with spaces so
-// that the data starts at a multiple of eight bytes.
+// that the data starts at a multiple of eight bytes. < and > are not escaped,
+// as in the format's own library.
 func encodeHeader(tensors []Tensor, places []place, metadata map[string]string) ([]byte, error) {
 	var b bytes.Buffer
-	b.WriteByte('{')
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	write := func(before byte, value any) error {
+		b.WriteByte(before)
+		err := encoder.Encode(value)
+		b.Truncate(b.Len() - 1) // Encode ends the line
+		return err
+	}
+	before := byte('{')
+	field := func(name string, value any) error {
+		err := errors.Join(write(before, name), write(':', value))
+		before = ','
+		return err
+	}
 	if len(metadata) > 0 {
-		if err := encodeField(&b, metadataName, metadata); err != nil {
+		if err := field(metadataName, metadata); err != nil {
 			return nil, err
 		}
 	}
 	for i, t := range tensors {
-		if err := encodeField(&b, t.Name, places[i]); err != nil {
+		if err := field(t.Name, places[i]); err != nil {
 			return nil, err
 		}
+	}
+	if before == '{' { // no fields
+		b.WriteByte('{')
 	}
 	b.WriteByte('}')
 	for b.Len()%8 != 0 {
 		b.WriteByte(' ')
 	}
 	return b.Bytes(), nil
-}
-
-func encodeField(b *bytes.Buffer, name string, value any) error {
-	if b.Len() > 1 {
-		b.WriteByte(',')
-	}
-	if err := encodeJSON(b, name); err != nil {
-		return err
-	}
-	b.WriteByte(':')
-	return encodeJSON(b, value)
-}
-
-// encodeJSON leaves < and > as they are, as the format's own library does.
-func encodeJSON(b *bytes.Buffer, value any) error {
-	e := json.NewEncoder(b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(value); err != nil {
-		return err
-	}
-	b.Truncate(b.Len() - 1) // Encode ends the line
-	return nil
 }
