@@ -12,37 +12,50 @@ import (
 )
 
 // Aggregate summarises records over seeds, in order of key: a cell for every
-// evaluation of a trial. Metrics are
-// computed from the facts in the store, so that they do not depend on what
-// was known when the trial ran. It is an error when two records are of the
-// same trial, or when the seeds of a cell differ in more than the seed. progress,
-// unless it is nil, is told the share of the work that is done.
+// evaluation of a trial. Metrics are computed from the facts in the store, so
+// that they do not depend on what was known when the trial ran. It is an error
+// when two records are of the same trial, or when the seeds of a cell differ in
+// more than the seed. progress, unless it is nil, is called with the share of
+// the work done.
 func Aggregate(s record.Store, records []record.Record, progress func(share float64)) ([]Cell, error) {
 	groups, err := groupBySeeds(records)
 	if err != nil {
 		return nil, err
 	}
 	var cells []Cell
-	all := len(groups)
-	for len(groups) > 0 {
-		n := 1 // groups of the same place share their events, and so the draws
-		for n < len(groups) && groups[n].key.Place() == groups[0].key.Place() {
-			n++
+	for _, same := range GroupBy(groups, func(g group) record.CellKey { return g.key.Place() }) { // they share the events, and so the draws
+		within := func(share float64) {
+			if progress != nil {
+				progress((float64(len(cells)) + share*float64(len(same))) / float64(len(groups)))
+			}
 		}
-		var within func(share float64)
-		if progress != nil {
-			within = func(share float64) { progress((float64(len(cells)) + share*float64(n)) / float64(all)) }
-		}
-		if err := ram.Check(fmt.Sprintf("the tables of %s", groups[0].key), bytesOf(groups[:n])); err != nil {
+		if err := ram.Check(fmt.Sprintf("the tables of %s", same[0].key), bytesOf(same)); err != nil {
 			return nil, fmt.Errorf("%w; leave models or datasets out with --models and --datasets, or take a machine with more", err)
 		}
-		some, err := summarise(s, groups[:n], within)
+		some, err := summarise(s, same, within)
 		if err != nil {
 			return nil, err
 		}
-		cells, groups = append(cells, some...), groups[n:]
+		cells = append(cells, some...)
 	}
 	return cells, nil
+}
+
+// GroupBy returns the elements of the same key, in the order in which keys
+// appear.
+func GroupBy[T any, K comparable](list []T, key func(T) K) [][]T {
+	var out [][]T
+	index := map[K]int{}
+	for _, x := range list {
+		i, ok := index[key(x)]
+		if !ok {
+			i = len(out)
+			index[key(x)] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], x)
+	}
+	return out
 }
 
 // bytesOf is the memory that summarising groups of the same place takes: the
@@ -86,57 +99,33 @@ type group struct {
 	records    []record.Record // in order of seed
 }
 
-// groupBySeeds puts the records of each cell together, in order of key.
+// groupBySeeds groups the records of each cell, evaluation by evaluation, in
+// order of place.
 func groupBySeeds(records []record.Record) ([]group, error) {
 	sorted := slices.Clone(records)
 	slices.SortStableFunc(sorted, func(a, b record.Record) int {
-		return cmp.Or(compareCells(a, b), cmp.Compare(a.Key.Seed, b.Key.Seed))
+		return cmp.Or(a.Key.CellKey.Compare(b.Key.CellKey), cmp.Compare(a.Device, b.Device), cmp.Compare(a.Key.Seed, b.Key.Seed))
 	})
-	var cells [][]record.Record
-	for i, r := range sorted {
-		if i == 0 || compareCells(sorted[i-1], r) != 0 {
-			cells = append(cells, []record.Record{r})
-			continue
-		}
-		last := &cells[len(cells)-1]
-		if err := checkPair(sorted[i-1], r); err != nil {
-			return nil, err
-		}
-		*last = append(*last, r)
+	type cell struct {
+		record.CellKey
+		device string
 	}
-	return byEvaluation(cells), nil
-}
-
-// byEvaluation makes a group of every evaluation of the cells, in order of
-// place.
-func byEvaluation(cells [][]record.Record) []group {
 	var groups []group
-	for _, c := range cells {
-		key := c[0].Key.CellKey
-		groups = append(groups, group{key, "", c})
-		for _, e := range c[0].Evaluations { // those of the spec, which all seeds share
-			groups = append(groups, group{key.Evaluated(e), e, c})
+	for _, seeds := range GroupBy(sorted, func(r record.Record) cell { return cell{r.Key.CellKey, r.Device} }) {
+		for i := range seeds[1:] {
+			if err := checkPair(seeds[i], seeds[i+1]); err != nil {
+				return nil, err
+			}
+		}
+		for _, e := range append([]string{""}, seeds[0].Evaluations...) { // those of the spec, which all seeds share
+			groups = append(groups, group{seeds[0].Key.Evaluated(e), e, seeds})
 		}
 	}
-	slices.SortStableFunc(groups, func(a, b group) int { return comparePlaces(a.key, b.key) })
-	return groups
+	slices.SortStableFunc(groups, func(a, b group) int { return a.key.Place().Compare(b.key.Place()) })
+	return groups, nil
 }
 
-func compareCells(a, b record.Record) int {
-	return cmp.Or(
-		comparePlaces(a.Key.CellKey, b.Key.CellKey),
-		cmp.Compare(a.Key.Model, b.Key.Model), cmp.Compare(a.Key.Variant, b.Key.Variant), cmp.Compare(a.Device, b.Device),
-	)
-}
-
-func comparePlaces(a, b record.CellKey) int {
-	return cmp.Or(
-		cmp.Compare(a.Suite, b.Suite), cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(a.Task, b.Task),
-		cmp.Compare(a.Setting, b.Setting), cmp.Compare(a.Case, b.Case),
-	)
-}
-
-// checkPair refuses to average what does not belong together.
+// checkPair reports why two records cannot be seeds of one cell.
 func checkPair(a, b record.Record) error {
 	files := fmt.Sprintf("%s and %s", a.Key.Path(a.Identity), b.Key.Path(b.Identity))
 	switch {
@@ -144,7 +133,7 @@ func checkPair(a, b record.Record) error {
 		return fmt.Errorf("%s are of the same trial; keep one of them", files)
 	case a.DataChecksum != b.DataChecksum:
 		return fmt.Errorf("%s are of different data; keep the ones that belong together", files)
-	case a.SpecBut("seed") != b.SpecBut("seed"):
+	case !a.SameSpec(b):
 		return fmt.Errorf("%s have different specifications; keep the ones that belong together", files)
 	}
 	return nil

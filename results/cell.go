@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -52,6 +51,8 @@ type Cell struct {
 
 // title is that of the model, or its id where the records have none.
 func (c *Cell) title() string { return cmp.Or(c.Title, c.Model) }
+
+func placeOf(c Cell) record.CellKey { return c.Place() }
 
 // Rows lists the rows of all cells.
 func Rows(cells []Cell) []Row {
@@ -101,11 +102,7 @@ func (c *Cell) read(s record.Store, g group) ([]record.Observed, error) {
 	var finished []record.Observed
 	for _, r := range g.records {
 		c.Stale = c.Stale || r.Stale()
-		for _, note := range r.Footnotes {
-			if !slices.Contains(c.Notes, note) {
-				c.Notes = append(c.Notes, note)
-			}
-		}
+		c.Notes = appendNew(c.Notes, r.Footnotes...)
 		if r.Failed() {
 			c.Failures = append(c.Failures, r.Error)
 			continue
@@ -197,28 +194,24 @@ func (c *Cell) newRow(p record.Part, m metrics.Metric, values []float64) Row {
 
 // resample fills in the intervals, but those of degenerate rows, which would be
 // of no width or say nothing. Rows with the same number of events share
-// the draws. progress, unless it is nil, is told the share that is done.
+// the draws. progress is called with the share of the rows done.
 func resample(rows []pendingRow, progress func(share float64)) {
-	byEvents := map[int][]*pendingRow{}
+	var resampled []*pendingRow
 	for i := range rows {
 		if p := &rows[i]; p.row.Mean.Present() && !p.row.Degenerate {
-			events := p.facts[0].Len()
-			byEvents[events] = append(byEvents[events], p)
+			resampled = append(resampled, p)
 		}
 	}
 	done := 0
-	for events, some := range byEvents {
-		cells := make([][]metrics.Weighted, len(some))
-		for i, p := range some {
-			cells[i] = p.seeds
+	for _, same := range GroupBy(resampled, func(p *pendingRow) int { return p.facts[0].Len() }) {
+		prepared := make([][]metrics.Weighted, len(same))
+		for i, p := range same {
+			prepared[i] = p.seeds
 		}
-		var within func(share float64)
-		if progress != nil {
-			within = func(share float64) { progress((float64(done) + share*float64(len(some))) / float64(len(rows))) }
+		within := func(share float64) { progress((float64(done) + share*float64(len(same))) / float64(len(rows))) }
+		for i, draws := range metrics.Bootstrap(same[0].facts[0].Len(), prepared, within) {
+			same[i].finish(draws)
 		}
-		for i, draws := range metrics.Bootstrap(events, cells, within) {
-			some[i].finish(draws)
-		}
-		done += len(some)
+		done += len(same)
 	}
 }

@@ -79,7 +79,7 @@ func (c *Cell) keep(p *pendingRow, draws []float64) {
 // out best has been chosen among all pairs.
 func Comparisons(cells []Cell) []Comparison {
 	var out []Comparison
-	for _, some := range byPlace(cells) {
+	for _, some := range GroupBy(cells, placeOf) {
 		for _, candidates := range []protocol.CandidateSet{"", protocol.AllNodes, protocol.Destinations} {
 			out = append(out, comparePlace(some, candidates)...)
 		}

@@ -119,23 +119,10 @@ func (l likeness) text(other *Cell) string {
 // or different seeds of a learned one, with bit-equal test scores.
 func Warnings(cells []Cell) []string {
 	var out []string
-	for _, some := range byPlace(cells) {
+	for _, some := range GroupBy(cells, placeOf) {
 		for _, l := range likenesses(some) {
 			out = append(out, fmt.Sprintf("%s: %s", l.a.CellKey, l.text(l.b)))
 		}
-	}
-	return out
-}
-
-// byPlace cuts a list, as Aggregate gives it, where the place changes.
-func byPlace(cells []Cell) [][]Cell {
-	var out [][]Cell
-	for len(cells) > 0 {
-		n := 1
-		for n < len(cells) && cells[n].CellKey.Place() == cells[0].CellKey.Place() {
-			n++
-		}
-		out, cells = append(out, cells[:n]), cells[n:]
 	}
 	return out
 }

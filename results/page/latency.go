@@ -6,6 +6,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"dgsbench/results"
 	"dgsbench/results/figure"
 	"dgsbench/results/record"
 	"dgsbench/results/table"
@@ -24,7 +25,7 @@ func latencies(p Page) (section, error) {
 		if err != nil {
 			return s, err
 		}
-		for _, same := range groups(timings, func(t timing) int { return t.Batch }) {
+		for _, same := range results.GroupBy(timings, func(t timing) int { return t.Batch }) {
 			s.Parts = append(s.Parts, drawHistograms(p, same))
 		}
 	}

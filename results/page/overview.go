@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"dgsbench/results"
 	"dgsbench/results/record"
 	"dgsbench/results/table"
 )
@@ -89,7 +90,7 @@ func (p Page) facts() []fact {
 	ofRecords("machine", func(r record.Record) string { return r.Machine })
 	ofRecords("device", func(r record.Record) string { return r.Device })
 	ofRecords("threads of a trial", func(r record.Record) string { return fmt.Sprint(r.Threads) })
-	for _, same := range groups(p.cells(), func(s seeds) string { return s.key().Dataset }) {
+	for _, same := range results.GroupBy(p.cells(), func(s seeds) string { return s.key().Dataset }) {
 		dataset := same[0].key().Dataset
 		ofRecords("data of "+dataset, func(r record.Record) string {
 			if r.Key.Dataset != dataset {
@@ -176,7 +177,7 @@ func (p Page) specDifferences() (table.Table, error) {
 	t := table.New(append(p.folderHeads("option"), "of")...)
 	t.Name, t.Title = "spec-differences", "Options, seeds and models that are not the same"
 	var rows [][]string
-	for _, cells := range groups(p.cells(), seeds.key) {
+	for _, cells := range results.GroupBy(p.cells(), seeds.key) {
 		settings, err := p.settings(cells)
 		if err != nil {
 			return t, err

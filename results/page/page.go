@@ -205,31 +205,15 @@ func (s seeds) numbers() string {
 func (p Page) cells() []seeds {
 	var out []seeds
 	for i := range p.Folders {
-		for _, records := range groups(p.Folders[i].Records, func(r record.Record) record.CellKey { return r.Key.CellKey }) {
+		for _, records := range results.GroupBy(p.Folders[i].Records, func(r record.Record) record.CellKey { return r.Key.CellKey }) {
 			out = append(out, seeds{&p.Folders[i], records})
 		}
 	}
-	return slices.Concat(groups(out, seeds.key)...)
+	return slices.Concat(results.GroupBy(out, seeds.key)...)
 }
 
 // byPlace are the cells of every place.
-func (p Page) byPlace() [][]seeds { return groups(p.cells(), seeds.place) }
-
-// groups are the elements of the same key, in the order in which keys appear.
-func groups[T any, K comparable](list []T, key func(T) K) [][]T {
-	var out [][]T
-	index := map[K]int{}
-	for _, x := range list {
-		i, ok := index[key(x)]
-		if !ok {
-			i = len(out)
-			index[key(x)] = i
-			out = append(out, nil)
-		}
-		out[i] = append(out[i], x)
-	}
-	return out
-}
+func (p Page) byPlace() [][]seeds { return results.GroupBy(p.cells(), seeds.place) }
 
 // tasks are their names for readers.
 var tasks = map[protocol.Task]string{protocol.NodeClassification: "node classification", protocol.LinkPrediction: "link prediction"}

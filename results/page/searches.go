@@ -7,6 +7,7 @@ import (
 
 	"dgsbench/internal/optional"
 	"dgsbench/protocol"
+	"dgsbench/results"
 	"dgsbench/results/figure"
 	"dgsbench/results/record"
 	"dgsbench/results/table"
@@ -46,7 +47,7 @@ func searches(p Page) (section, error) {
 	overall := table.New("model", "dataset, task", "metric", "own options", "best trial", "gain", "trial", "trials", "failed")
 	overall.Name, overall.Title, overall.Heads = "tuning-best", "What the searches found: validation, in %", 1
 	s.Parts = []part{{}}
-	for _, same := range groups(p.titledSearches(), func(t titledSearch) record.CellKey { return t.place() }) {
+	for _, same := range results.GroupBy(p.titledSearches(), func(t titledSearch) record.CellKey { return t.place() }) {
 		place := same[0].place()
 		here := part{ID: "tuning-" + placeID(place), Title: placeTitle(place)}
 		overall.NextBlock()

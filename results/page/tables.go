@@ -90,7 +90,7 @@ func comparisons(p Page) (section, error) {
 	here := part{}
 	for _, f := range p.Folders {
 		titles := f.titles()
-		for i, family := range groups(f.Comparisons, familyOf) {
+		for i, family := range results.GroupBy(f.Comparisons, familyOf) {
 			title := familyOf(family[0])
 			if p.several() {
 				title = f.label + ": " + title
@@ -137,7 +137,7 @@ func comparisonTable(all []results.Comparison, titles map[model]string) table.Ta
 	for c := 3; c < 6; c++ {
 		t.Columns[c].Kind, t.Columns[c].Metric = table.Measured, metric
 	}
-	for _, same := range groups(all, results.Comparison.Place) {
+	for _, same := range results.GroupBy(all, results.Comparison.Place) {
 		t.NextBlock()
 		for _, c := range same {
 			where := c.Dataset

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
@@ -61,6 +62,15 @@ func (k CellKey) Evaluated(evaluation string) CellKey {
 func (k CellKey) Place() CellKey {
 	k.Model, k.Variant = "", ""
 	return k
+}
+
+// Compare orders cells by suite, then by place, then by model.
+func (k CellKey) Compare(other CellKey) int {
+	return cmp.Or(
+		cmp.Compare(k.Suite, other.Suite), cmp.Compare(k.Dataset, other.Dataset), cmp.Compare(k.Task, other.Task),
+		cmp.Compare(k.Setting, other.Setting), cmp.Compare(k.Case, other.Case),
+		cmp.Compare(k.Model, other.Model), cmp.Compare(k.Variant, other.Variant),
+	)
 }
 
 // Path is where the trial's record lies below the store's folder:

@@ -61,7 +61,7 @@ func (b Baseline) check() error {
 		return err
 	}
 	for i, c := range b.Cells {
-		if i > 0 && compareKeys(b.Cells[i-1].CellKey, c.CellKey) >= 0 {
+		if i > 0 && b.Cells[i-1].Compare(c.CellKey) >= 0 {
 			return fmt.Errorf("%s is there twice or in the wrong place", c.CellKey)
 		}
 		if !slices.Contains([]protocol.Class{protocol.Learned, protocol.ZeroParameter, protocol.Oracle}, c.Class) {
@@ -95,11 +95,7 @@ func (b Baseline) checkLimits() error {
 }
 
 func (b Baseline) limit(metric string) (Limit, bool) {
-	i := slices.IndexFunc(b.Limits, func(l Limit) bool { return l.Metric == metric })
-	if i < 0 {
-		return Limit{}, false
-	}
-	return b.Limits[i], true
+	return find(b.Limits, func(l Limit) bool { return l.Metric == metric })
 }
 
 // numbers is a list without lists or objects in it, over several lines.

@@ -122,17 +122,16 @@ func (c *comparison) series(old Cell, was, is Series, exact bool) {
 }
 
 func (m Measurement) cell(k record.CellKey) (Cell, bool) {
-	i := slices.IndexFunc(m.Cells, func(c Cell) bool { return c.CellKey == k })
-	if i < 0 {
-		return Cell{}, false
-	}
-	return m.Cells[i], true
+	return find(m.Cells, func(c Cell) bool { return c.CellKey == k })
 }
 
 func (c Cell) find(like Series) (Series, bool) {
-	i := slices.IndexFunc(c.Series, func(s Series) bool { return s.Candidates == like.Candidates && s.Metric == like.Metric })
-	if i < 0 {
-		return Series{}, false
+	return find(c.Series, func(s Series) bool { return s.Candidates == like.Candidates && s.Metric == like.Metric })
+}
+
+func find[T any](list []T, is func(T) bool) (found T, ok bool) {
+	if i := slices.IndexFunc(list, is); i >= 0 {
+		return list[i], true
 	}
-	return c.Series[i], true
+	return found, false
 }

@@ -61,7 +61,7 @@ type Series struct {
 func Measure(suite string, b Build, records []record.Record) Measurement {
 	finished := slices.DeleteFunc(slices.Clone(records), record.Record.Failed)
 	slices.SortStableFunc(finished, func(x, y record.Record) int {
-		return cmp.Or(compareKeys(x.Key.CellKey, y.Key.CellKey), cmp.Compare(x.Key.Seed, y.Key.Seed))
+		return cmp.Or(x.Key.CellKey.Compare(y.Key.CellKey), cmp.Compare(x.Key.Seed, y.Key.Seed))
 	})
 	m := Measurement{Suite: suite, Build: b}
 	for _, r := range finished {
@@ -71,15 +71,6 @@ func Measure(suite string, b Build, records []record.Record) Measurement {
 		m.Cells[len(m.Cells)-1].add(r)
 	}
 	return m
-}
-
-// compareKeys orders cells by dataset and task, then by model.
-func compareKeys(a, b record.CellKey) int {
-	return cmp.Or(
-		cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(a.Task, b.Task),
-		cmp.Compare(a.Setting, b.Setting), cmp.Compare(a.Case, b.Case),
-		cmp.Compare(a.Model, b.Model), cmp.Compare(a.Variant, b.Variant),
-	)
 }
 
 // newCell has the series of the record's test scores, without values.
