@@ -81,9 +81,6 @@ type Threads interface {
 	// all have returned. Each call may use its Thread and write to buffers
 	// that no other one reads or writes.
 	Parallel(f func(thread int))
-	// Wide reports whether one large call is better than several small ones,
-	// even where it moves more: a card runs all of it at once.
-	Wide() bool
 }
 
 // Op says which operands of a matrix product are transposed.

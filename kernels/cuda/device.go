@@ -127,9 +127,6 @@ func (d *Device) Thread(int) kernels.Device { return d }
 // Parallel calls f(0).
 func (d *Device) Parallel(f func(thread int)) { f(0) }
 
-// Wide is true.
-func (d *Device) Wide() bool { return true }
-
 // Work is what a device was asked for. On a card it decides the speed of small
 // batches: a launch costs the host some microseconds, a wait some more.
 type Work struct {

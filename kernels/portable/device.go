@@ -96,9 +96,6 @@ func (d *Device[T]) Thread(int) kernels.Device { return d }
 // Parallel calls f(0).
 func (d *Device[T]) Parallel(f func(thread int)) { f(0) }
 
-// Wide is false: what a call moves stays in a core's cache if it is little.
-func (d *Device[T]) Wide() bool { return false }
-
 // NewBuffer returns n zeros.
 func (d *Device[T]) NewBuffer(n int) kernels.Buffer { return buffer[T](kernels.Allocate[T](n)) }
 

@@ -14,11 +14,6 @@ import (
 	"dgsbench/protocol"
 )
 
-// wide repeats calls and takes large ones, as a card does.
-type wide struct{ *devicetest.Repeating }
-
-func (wide) Wide() bool { return true }
-
 // TestSizesComeAgain: an epoch of a simulated stream has few sizes of
 // batches with padding, and the next one hardly any more. With -v it says how
 // many programs were prepared.
@@ -32,7 +27,7 @@ func TestSizesComeAgain(t *testing.T) {
 				if s.Name != "shop-sim" && s.Name != "transfers-sim" {
 					continue
 				}
-				stream, d := sim.Generate(s.Params, 1), wide{&devicetest.Repeating{Device: cpu.NewDevice(cpu.Best(), 1)}}
+				stream, d := sim.Generate(s.Params, 1), &devicetest.Repeating{Device: cpu.NewDevice(cpu.Best(), 1)}
 				m := optioned(t, d, model, options, task, stream, 0)
 				first := preparedInEpoch(t, d, m, stream)
 				next := preparedInEpoch(t, d, m, stream)
@@ -76,7 +71,7 @@ func optioned(t *testing.T, d kernels.Device, model, options string, task protoc
 }
 
 // preparedInEpoch trains with negatives that are drawn.
-func preparedInEpoch(t *testing.T, d wide, m models.Model, s datasets.Stream) int {
+func preparedInEpoch(t *testing.T, d *devicetest.Repeating, m models.Model, s datasets.Stream) int {
 	t.Helper()
 	before, rng := d.Prepared, rand.New(rand.NewPCG(1, 2))
 	m.Reset()
