@@ -10,11 +10,7 @@ import (
 	"dgsbench/kernels/portable"
 )
 
-//go:generate go run ./internal/gen/gemm
-//go:generate go run ./internal/gen/histogram
-//go:generate go run ./internal/gen/jacobian
-//go:generate go run ./internal/gen/math
-//go:generate go run ./internal/gen/rank
+//go:generate go run ./internal/gen
 
 // vectorKernels are those of the vector levels that this processor has.
 func vectorKernels() []Kernels {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -14,17 +13,12 @@ import (
 // number of vectors, behind a chain of comparisons. It reads rows of B as
 // they lie, the last vector under a mask, and many columns at a time, as
 // each of their sums by itself waits for its last addition.
-func rowFunc(ctx *build.Context, name string, s shape) {
-	ctx.Function(name)
-	ctx.Attributes(attr.NOSPLIT)
-	ctx.Pragma("noescape")
-	ctx.Doc(
-		fmt.Sprintf("%s computes cols elements of a row of C, 1 to %d.", name, s.lanes*s.vectors),
-		"Steps are in bytes; aCol goes to the next k. bias may be nil.",
-	)
-	ctx.SignatureExpr("func(a *float32, aCol uintptr, b *float32, bRow uintptr, " +
-		"c *float32, depth, cols int, bias *float32, accumulate, relu bool)")
-	t := tile{Context: ctx, shape: s}
+func rowFunc(ctx *build.Context, name string, s tileShape) {
+	t := newTile(ctx, s)
+	t.function(name, "func(a *float32, aCol uintptr, b *float32, bRow uintptr, "+
+		"c *float32, depth, cols int, bias *float32, accumulate, relu bool)",
+		fmt.Sprintf("computes cols elements of a row of C, 1 to %d.", s.lanes*s.vectors),
+		"Steps are in bytes; aCol goes to the next k. bias may be nil.")
 	t.a, t.b, t.depth = t.load("a"), t.load("b"), t.load("depth")
 	t.aCol, t.bRow = t.load("aCol"), t.load("bRow")
 	last, vectors := t.lastMask()
@@ -48,11 +42,7 @@ func (t *tile) lastMask() (mask reg.Register, vectors reg.GPVirtual) {
 	t.ANDQ(operand.U8(t.lanes-1), rest)
 	t.INCQ(rest)
 	if t.lanes == 16 {
-		ones, k := t.GP32(), t.K()
-		t.MOVL(operand.I32(-1), ones)
-		t.BZHIL(rest.As32(), ones, ones)
-		t.KMOVW(ones, k)
-		return k, vectors
+		return t.firstLanes(rest), vectors
 	}
 	at, v := t.GP64(), t.YMM()
 	t.LEAQ(t.masks, at)
@@ -67,7 +57,7 @@ func (t *tile) lastMask() (mask reg.Register, vectors reg.GPVirtual) {
 func (t *tile) row(masks []reg.Register) {
 	acc := make([]reg.VecVirtual, t.vectors)
 	for v := range acc {
-		acc[v] = t.vector()
+		acc[v] = t.vec()
 	}
 	t.acc = [][]reg.VecVirtual{acc}
 	t.Label(t.label("loadC", t.vectors))
@@ -83,7 +73,7 @@ func (t *tile) row(masks []reg.Register) {
 	t.clamp(t.vectors)
 	c := t.load("c")
 	for v, sum := range acc {
-		t.write(sum, v, masks[v], c)
+		t.storeMasked(sum, masks[v], t.at(c, v))
 	}
 	t.leave()
 }
@@ -97,24 +87,80 @@ func (t *tile) startRow(masks []reg.Register) {
 	t.skipUnless("accumulate", begin)
 	c := t.load("c")
 	for v, sum := range t.acc[0] {
-		t.read(c, v, masks[v], sum)
+		t.masked(t.at(c, v), masks[v], sum)
 	}
 	t.Label(string(begin))
 }
 
 // stepRow adds one k to every accumulator.
 func (t *tile) stepRow(masks []reg.Register) {
-	a := t.vector()
+	a := t.vec()
 	t.VBROADCASTSS(operand.Mem{Base: t.a}, a)
 	for v, sum := range t.acc[0] {
 		if masks[v] == nil {
-			t.VFMADD231PS(operand.Mem{Base: t.b, Disp: v * t.lanes * 4}, a, sum)
+			t.VFMADD231PS(t.at(t.b, v), a, sum)
 			continue
 		}
-		b := t.vector()
-		t.read(t.b, v, masks[v], b)
+		b := t.vec()
+		t.masked(t.at(t.b, v), masks[v], b)
 		t.VFMADD231PS(b, a, sum)
 	}
 	t.ADDQ(t.aCol, t.a)
 	t.ADDQ(t.bRow, t.b)
+}
+
+// transposeFunc writes the transposition of eight rows, eight elements of
+// each at a time, that packs a transposed operand.
+func transposeFunc(ctx *build.Context) {
+	r := registers{ctx, 8}
+	r.function("transpose8", "func(dst *float32, dstRow uintptr, rows *[8]*float32, blocks int)",
+		"writes the first 8*blocks elements of the 8 rows as columns: as 8*blocks",
+		"rows of 8, dstRow bytes apart. It needs AVX.")
+	dst, step, blocks := r.load("dst"), r.load("dstRow"), r.load("blocks")
+	table, at := r.load("rows"), ctx.GP64()
+	var source [8]reg.GPVirtual
+	for i := range source {
+		source[i] = ctx.GP64()
+		ctx.MOVQ(operand.Mem{Base: table, Disp: 8 * i}, source[i])
+	}
+	ctx.XORQ(at, at)
+
+	ctx.Label("block")
+	for half := range 2 {
+		var rows [4]reg.VecVirtual // each with row i below and row i+4 above
+		for i := range rows {
+			four := func(row int) operand.Mem {
+				return operand.Mem{Base: source[row], Index: at, Scale: 1, Disp: 16 * half}
+			}
+			rows[i] = ctx.YMM()
+			ctx.VMOVUPS(four(i), rows[i].AsX())
+			ctx.VINSERTF128(operand.Imm(1), four(i+4), rows[i], rows[i])
+		}
+		for _, column := range columns(ctx, rows) {
+			ctx.VMOVUPS(column, operand.Mem{Base: dst})
+			ctx.ADDQ(step, dst)
+		}
+	}
+	ctx.ADDQ(operand.Imm(32), at)
+	ctx.DECQ(blocks)
+	ctx.JNE(operand.LabelRef("block"))
+	r.leave()
+}
+
+// columns transposes the 4 x 4 blocks in the two halves of four registers.
+func columns(ctx *build.Context, rows [4]reg.VecVirtual) [4]reg.VecVirtual {
+	var pairs, out [4]reg.VecVirtual
+	for i := range pairs {
+		pairs[i], out[i] = ctx.YMM(), ctx.YMM()
+	}
+	ctx.VUNPCKLPS(rows[1], rows[0], pairs[0])
+	ctx.VUNPCKHPS(rows[1], rows[0], pairs[1])
+	ctx.VUNPCKLPS(rows[3], rows[2], pairs[2])
+	ctx.VUNPCKHPS(rows[3], rows[2], pairs[3])
+	low, high := operand.Imm(0x44), operand.Imm(0xee)
+	ctx.VSHUFPS(low, pairs[2], pairs[0], out[0])
+	ctx.VSHUFPS(high, pairs[2], pairs[0], out[1])
+	ctx.VSHUFPS(low, pairs[3], pairs[1], out[2])
+	ctx.VSHUFPS(high, pairs[3], pairs[1], out[3])
+	return out
 }

@@ -4,11 +4,26 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
+
+// rankKernels are those of rankings, for candidates that stay and that move.
+func rankKernels(ctx *build.Context) {
+	for _, moving := range []bool{false, true} {
+		kind := ""
+		if moving {
+			kind = "Moving"
+		}
+		for vectors := 1; vectors <= 4; vectors++ {
+			countFunc(ctx, fmt.Sprintf("rankCount%sAVX512x%d", kind, vectors), pairShape{16, vectors, moving})
+		}
+		countFunc(ctx, "rankCount"+kind+"AVX2", pairShape{8, 2, moving})
+		scoresFunc(ctx, "rankScores"+kind+"AVX512", pairShape{16, 1, moving})
+		scoresFunc(ctx, "rankScores"+kind+"AVX2", pairShape{8, 2, moving})
+	}
+}
 
 // blockEvents is the number of events in a block of U, which holds dim rows
 // of them.
@@ -18,36 +33,36 @@ const blockEvents = 16
 // events; a candidate's elements are broadcast. So each score is one sum in
 // order, whichever lane and group it is in.
 type pairs struct {
-	*build.Context
-	shape
+	registers
+	pairShape
 
 	u, w, rows, n  reg.GPVirtual
 	block1, block3 reg.GPVirtual // one and three blocks of U, in bytes
 	zero           reg.VecVirtual
 }
 
-// shape is what tells the functions apart.
-type shape struct {
-	lanes, vectors int  // of a vector; vectors of events
+// pairShape is what tells the functions apart.
+type pairShape struct {
+	width, vectors int  // lanes of a vector; vectors of events
 	moving         bool // candidates move with time
 }
 
-func (s shape) events() int { return s.lanes * s.vectors }
+func (s pairShape) events() int { return s.width * s.vectors }
 
 // group is the number of candidates that share the loads of U. Those that
 // move take twice the registers.
-func (s shape) group() int {
+func (s pairShape) group() int {
 	if s.moving {
 		return 2
 	}
 	return 4
 }
 
-func (s shape) doc() string {
+func (s pairShape) doc() string {
 	if s.moving {
-		return fmt.Sprintf(" scores n candidates, rows of p + (time of event + time of node) slope,\nfor %d events, the lanes.", s.events())
+		return fmt.Sprintf("scores n candidates, rows of p + (time of event + time of node) slope,\nfor %d events, the lanes.", s.events())
 	}
-	return fmt.Sprintf(" scores n candidates, rows of p, for %d events, the lanes.", s.events())
+	return fmt.Sprintf("scores n candidates, rows of p, for %d events, the lanes.", s.events())
 }
 
 // arguments of all functions, and of those with moving candidates.
@@ -58,17 +73,13 @@ const (
 
 // pairsFunc writes a function: tail receives the scores of one to group
 // candidates in registers, scores[candidate][vector].
-func pairsFunc(ctx *build.Context, name string, s shape, results string, doc []string, tail func(m *pairs, scores [][]reg.VecVirtual)) {
-	ctx.Function(name)
-	ctx.Attributes(attr.NOSPLIT)
-	ctx.Pragma("noescape")
-	ctx.Doc(append(strings.Split(name+s.doc(), "\n"), doc...)...)
+func pairsFunc(ctx *build.Context, name string, s pairShape, results string, doc []string, tail func(m *pairs, scores [][]reg.VecVirtual)) {
 	arguments := pairArguments
 	if s.moving {
 		arguments += movingArguments
 	}
-	ctx.SignatureExpr(fmt.Sprintf("func(%s, %s)", arguments, results))
-	m := &pairs{Context: ctx, shape: s}
+	m := &pairs{registers: registers{ctx, s.width}, pairShape: s}
+	m.function(name, fmt.Sprintf("func(%s, %s)", arguments, results), append(strings.Split(s.doc(), "\n"), doc...)...)
 	m.arguments()
 
 	ctx.Label("groups")
@@ -82,26 +93,7 @@ func pairsFunc(ctx *build.Context, name string, s shape, results string, doc []s
 	m.candidates(1, tail)
 	ctx.JMP(operand.LabelRef("singles"))
 	ctx.Label("done")
-	ctx.VZEROUPPER()
-	ctx.RET()
-}
-
-func (m *pairs) load(name string) reg.GPVirtual {
-	r := m.GP64()
-	m.Load(m.Param(name), r)
-	return r
-}
-
-func (m *pairs) vector() reg.VecVirtual {
-	if m.lanes == 16 {
-		return m.ZMM()
-	}
-	return m.YMM()
-}
-
-// at is vector v behind base.
-func (m *pairs) at(base reg.Register, v int) operand.Mem {
-	return operand.Mem{Base: base, Disp: v * m.lanes * 4}
+	m.leave()
 }
 
 // rowOf is vector v of a row of U. A vector of AVX-512 is a block, of AVX2
@@ -120,7 +112,7 @@ func (m *pairs) arguments() {
 	m.u, m.w, m.rows, m.n = m.load("u"), m.end(m.load("w")), m.load("rows"), m.load("n")
 	m.block1, m.block3 = m.load("uBlock"), m.GP64()
 	m.LEAQ(operand.Mem{Base: m.block1, Index: m.block1, Scale: 2}, m.block3)
-	m.zero = m.vector()
+	m.zero = m.vec()
 	m.VXORPS(m.zero, m.zero, m.zero)
 }
 
@@ -151,7 +143,7 @@ func (m *pairs) candidates(count int, tail func(m *pairs, scores [][]reg.VecVirt
 	scores := make([][]reg.VecVirtual, count)
 	for c := range scores {
 		for range m.vectors {
-			sum := m.vector()
+			sum := m.vec()
 			m.VXORPS(sum, sum, sum)
 			scores[c] = append(scores[c], sum)
 		}
@@ -183,11 +175,11 @@ func (m *pairs) candidate(c int) candidate {
 // moved is the events' times plus that of a node.
 func (m *pairs) moved(node reg.GPVirtual) []reg.VecVirtual {
 	nodes, events := m.load("nodeTime"), m.load("eventTime")
-	time := m.vector()
+	time := m.vec()
 	m.VBROADCASTSS(operand.Mem{Base: nodes, Index: node, Scale: 4}, time)
 	out := make([]reg.VecVirtual, m.vectors)
 	for v := range out {
-		out[v] = m.vector()
+		out[v] = m.vec()
 		m.VADDPS(m.at(events, v), time, out[v])
 	}
 	return out
@@ -204,10 +196,10 @@ func (m *pairs) dimensions(group []candidate, scores [][]reg.VecVirtual) {
 	m.Label(loop)
 	events := make([]reg.VecVirtual, m.vectors)
 	for v := range events {
-		events[v] = m.vector()
+		events[v] = m.vec()
 		m.VMOVUPS(m.rowOf(u, v), events[v])
 	}
-	weight := m.vector()
+	weight := m.vec()
 	m.VBROADCASTSS(operand.Mem{Base: m.w, Index: j, Scale: 1}, weight)
 	for c, sums := range scores {
 		m.dimension(group[c], j, events, weight, sums)
@@ -220,14 +212,14 @@ func (m *pairs) dimensions(group []candidate, scores [][]reg.VecVirtual) {
 
 // dimension adds that of one candidate.
 func (m *pairs) dimension(c candidate, j reg.GPVirtual, events []reg.VecVirtual, weight reg.VecVirtual, sums []reg.VecVirtual) {
-	p, slope := m.vector(), reg.VecVirtual(nil)
+	p, slope := m.vec(), reg.VecVirtual(nil)
 	m.VBROADCASTSS(operand.Mem{Base: c.p, Index: j, Scale: 1}, p)
 	if m.moving {
-		slope = m.vector()
+		slope = m.vec()
 		m.VBROADCASTSS(operand.Mem{Base: c.slope, Index: j, Scale: 1}, slope)
 	}
 	for v, sum := range sums {
-		x := m.vector()
+		x := m.vec()
 		m.VADDPS(p, events[v], x)
 		if m.moving {
 			m.VFMADD231PS(slope, c.moved[v], x)
@@ -235,4 +227,60 @@ func (m *pairs) dimension(c candidate, j reg.GPVirtual, events []reg.VecVirtual,
 		m.VMAXPS(x, m.zero, x) // of two, one of them NaN, the second: x
 		m.VFMADD231PS(x, weight, sum)
 	}
+}
+
+// Predicates of a comparison: equal, and greater; false where one is NaN.
+const (
+	isEqual   = operand.U8(0x00)
+	isGreater = operand.U8(0x1e)
+)
+
+// countFunc writes the function that counts and stores no score.
+func countFunc(ctx *build.Context, name string, s pairShape) {
+	doc := []string{
+		"It adds to greater and equal how many score above and level with truth, and",
+		"leaves NaN in bad where a score is not finite. Steps are in bytes.",
+	}
+	pairsFunc(ctx, name, s, "truth *float32, greater, equal *int32, bad *float32", doc, (*pairs).count)
+}
+
+func (m *pairs) count(scores [][]reg.VecVirtual) {
+	truth, greater, equal, bad := m.load("truth"), m.load("greater"), m.load("equal"), m.load("bad")
+	minusOne := m.vec()
+	if m.wide() {
+		m.VPTERNLOGD(operand.U8(0xff), minusOne, minusOne, minusOne)
+	}
+	for v := range m.vectors {
+		want, above, level, spoilt := m.vec(), m.vec(), m.vec(), m.vec()
+		m.VMOVUPS(m.at(truth, v), want)
+		m.VMOVUPS(m.at(greater, v), above)
+		m.VMOVUPS(m.at(equal, v), level)
+		m.VMOVUPS(m.at(bad, v), spoilt)
+		for _, sums := range scores {
+			m.increment(isGreater, sums[v], want, above, minusOne)
+			m.increment(isEqual, sums[v], want, level, minusOne)
+			m.VFMADD231PS(m.zero, sums[v], spoilt)
+		}
+		m.VMOVUPS(above, m.at(greater, v))
+		m.VMOVUPS(level, m.at(equal, v))
+		m.VMOVUPS(spoilt, m.at(bad, v))
+	}
+}
+
+// scoresFunc writes the function that stores the scores.
+func scoresFunc(ctx *build.Context, name string, s pairShape) {
+	doc := []string{fmt.Sprintf("out has a row of %d for each candidate. Steps are in bytes.", s.events())}
+	pairsFunc(ctx, name, s, "out *float32", doc, (*pairs).keep)
+}
+
+func (m *pairs) keep(scores [][]reg.VecVirtual) {
+	out := m.load("out")
+	for c, sums := range scores {
+		for v, sum := range sums {
+			m.VMOVUPS(sum, m.at(out, c*m.vectors+v))
+		}
+	}
+	// The next group finds where it starts in the argument itself.
+	m.ADDQ(operand.I32(int32(len(scores)*m.vectors*m.lanes*4)), out)
+	m.Store(out, m.Param("out"))
 }

@@ -1,0 +1,258 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// gemmKernels are the microkernels of matrix products.
+func gemmKernels(ctx *build.Context) {
+	tileFunc(ctx, "gemmAVX512Wide", tileShape{lanes: 16, vectors: 2, rows: 14})
+	tileFunc(ctx, "gemmAVX512Narrow", tileShape{lanes: 16, vectors: 1, rows: 14})
+	rowFunc(ctx, "gemmRowAVX512", tileShape{lanes: 16, vectors: 8})
+	masks := maskTable(ctx, "gemmMasks")
+	tileFunc(ctx, "gemmAVX2Wide", tileShape{lanes: 8, vectors: 2, rows: 6, masks: masks})
+	tileFunc(ctx, "gemmAVX2Narrow", tileShape{lanes: 8, vectors: 1, rows: 6, masks: masks})
+	rowFunc(ctx, "gemmRowAVX2", tileShape{lanes: 8, vectors: 8, masks: masks})
+	transposeFunc(ctx)
+}
+
+// tileShape is the part of C that a microkernel keeps in registers: up to rows
+// rows of vectors*lanes columns.
+type tileShape struct {
+	lanes, vectors, rows int
+	masks                operand.Mem // AVX2: see maskTable
+}
+
+// tileFunc writes a microkernel: one body for each number of rows, behind a
+// chain of comparisons.
+//
+// A is read element by element with a stride for rows and one for k, so one
+// kernel serves A and its transpose without packing. B is read in whole
+// vectors, row after row.
+func tileFunc(ctx *build.Context, name string, s tileShape) {
+	t := newTile(ctx, s)
+	t.function(name, "func(a *float32, aRow, aCol uintptr, b *float32, bRow uintptr, "+
+		"c *float32, cRow uintptr, depth, rows, cols int, bias *float32, accumulate, relu bool)",
+		fmt.Sprintf("computes rows x cols elements of C, at most %d x %d.", s.rows, s.lanes*s.vectors),
+		"Steps are in bytes; aRow goes to the next row of op(A), aCol to the next k.",
+		fmt.Sprintf("B is read in whole rows of %d. bias may be nil.", s.lanes*s.vectors))
+	t.arguments()
+	for rows := s.rows; rows > 1; rows-- {
+		ctx.CMPQ(t.rowCount, operand.Imm(uint64(rows)))
+		ctx.JEQ(operand.LabelRef(t.label("rows", rows)))
+	}
+	for rows := 1; rows <= s.rows; rows++ {
+		ctx.Label(t.label("rows", rows))
+		t.body(rows)
+	}
+}
+
+// tile holds the registers of the kernel that is being written.
+type tile struct {
+	registers
+	vectors, rows int
+	masks         operand.Mem
+	a, b, depth   reg.GPVirtual
+	aCol, bRow    reg.GPVirtual
+	odd           map[int]reg.GPVirtual // odd multiples of A's row step
+	rowCount      reg.GPVirtual
+	acc           [][]reg.VecVirtual
+}
+
+func newTile(ctx *build.Context, s tileShape) *tile {
+	return &tile{registers: registers{ctx, s.lanes}, vectors: s.vectors, rows: s.rows, masks: s.masks, odd: map[int]reg.GPVirtual{}}
+}
+
+func (t *tile) label(what string, rows int) string { return fmt.Sprintf("%s%d", what, rows) }
+
+func (t *tile) arguments() {
+	t.a, t.b, t.depth = t.load("a"), t.load("b"), t.load("depth")
+	t.aCol, t.bRow = t.load("aCol"), t.load("bRow")
+	t.odd[1] = t.load("aRow")
+	// Each is a smaller one and a multiple of the step: 3 = 1+2, 5 = 1+4,
+	// 7 = 3+4, 9 = 1+8, 11 = 3+8, 13 = 5+8.
+	for odd := 3; odd < t.rows; odd += 2 {
+		scale := 2
+		for 2*scale < odd {
+			scale *= 2
+		}
+		t.odd[odd] = t.GP64()
+		t.LEAQ(operand.Mem{Base: t.odd[odd-scale], Index: t.odd[1], Scale: uint8(scale)}, t.odd[odd])
+	}
+	t.rowCount = t.load("rows")
+}
+
+// element is op(A)[row][current k]. Every row is an odd multiple of the row
+// step, times a power of two that the address takes as its scale.
+func (t *tile) element(row int) operand.Mem {
+	if row == 0 {
+		return operand.Mem{Base: t.a}
+	}
+	scale := 1
+	for row%2 == 0 {
+		row, scale = row/2, scale*2
+	}
+	return operand.Mem{Base: t.a, Index: t.odd[row], Scale: uint8(scale)}
+}
+
+// body writes the kernel for one number of rows.
+func (t *tile) body(rows int) {
+	t.acc = nil
+	for range rows {
+		var row []reg.VecVirtual
+		for range t.vectors {
+			row = append(row, t.vec())
+		}
+		t.acc = append(t.acc, row)
+	}
+	t.start(rows)
+	t.TESTQ(t.depth, t.depth)
+	t.JE(operand.LabelRef(t.label("store", rows)))
+	t.Label(t.label("loop", rows))
+	t.step()
+	t.DECQ(t.depth)
+	t.JNE(operand.LabelRef(t.label("loop", rows)))
+	t.Label(t.label("store", rows))
+	t.finish(rows)
+	t.leave()
+}
+
+// step adds one k to every accumulator.
+func (t *tile) step() {
+	b := make([]reg.VecVirtual, t.vectors)
+	for v := range b {
+		b[v] = t.vec()
+		t.VMOVUPS(t.at(t.b, v), b[v])
+	}
+	for r, row := range t.acc {
+		if t.lanes == 16 && t.vectors == 1 {
+			t.VFMADD231PS_BCST(t.element(r), b[0], row[0])
+			continue
+		}
+		a := t.vec()
+		t.VBROADCASTSS(t.element(r), a)
+		for v := range row {
+			t.VFMADD231PS(b[v], a, row[v])
+		}
+	}
+	t.ADDQ(t.aCol, t.a)
+	t.ADDQ(t.bRow, t.b)
+}
+
+// columnMasks makes masks of the columns that exist, one a vector.
+func (t *tile) columnMasks() []reg.Register {
+	cols := t.load("cols")
+	masks := make([]reg.Register, t.vectors)
+	if t.lanes == 16 {
+		ones := t.GP64()
+		t.MOVQ(operand.I32(-1), ones)
+		t.BZHIQ(cols, ones, ones)
+		for v := range masks {
+			masks[v] = t.K()
+			t.KMOVW(ones.As32(), masks[v])
+			t.SHRQ(operand.U8(16), ones)
+		}
+		return masks
+	}
+	at := t.GP64()
+	t.LEAQ(t.masks, at)
+	t.SHLQ(operand.U8(2), cols)
+	t.SUBQ(cols, at)
+	for v := range masks {
+		masks[v] = t.YMM()
+		t.VMOVUPS(operand.Mem{Base: at, Disp: (16 + v*t.lanes) * 4}, masks[v])
+	}
+	return masks
+}
+
+// start sets the accumulators to C, or to zero.
+func (t *tile) start(rows int) {
+	begin := operand.LabelRef(t.label("begin", rows))
+	for _, row := range t.acc {
+		for _, acc := range row {
+			t.VXORPS(acc, acc, acc)
+		}
+	}
+	t.skipUnless("accumulate", begin)
+	masks := t.columnMasks()
+	c, step := t.load("c"), t.load("cRow")
+	for _, row := range t.acc {
+		for v, acc := range row {
+			t.masked(t.at(c, v), masks[v], acc)
+		}
+		t.ADDQ(step, c)
+	}
+	t.Label(string(begin))
+}
+
+// skipUnless jumps to the label if the argument is false.
+func (t *tile) skipUnless(argument string, label operand.LabelRef) {
+	set := t.GP32()
+	t.Load(t.Param(argument), set)
+	t.TESTL(set, set)
+	t.JE(label)
+}
+
+// finish adds the bias, applies the ReLU and stores.
+func (t *tile) finish(rows int) {
+	masks := t.columnMasks()
+	t.addBias(rows, masks)
+	t.clamp(rows)
+	if t.lanes == 16 {
+		t.store(masks)
+		return
+	}
+	// Masked stores are slow without AVX-512, so whole tiles go unmasked.
+	partial := operand.LabelRef(t.label("partial", rows))
+	cols := t.load("cols")
+	t.CMPQ(cols, operand.Imm(uint64(t.vectors*t.lanes)))
+	t.JNE(partial)
+	t.store(make([]reg.Register, t.vectors))
+	t.leave()
+	t.Label(string(partial))
+	t.store(masks)
+}
+
+func (t *tile) addBias(rows int, masks []reg.Register) {
+	none := operand.LabelRef(t.label("noBias", rows))
+	bias := t.load("bias")
+	t.TESTQ(bias, bias)
+	t.JE(none)
+	for v := range t.vectors {
+		b := t.vec()
+		t.masked(t.at(bias, v), masks[v], b)
+		for _, row := range t.acc {
+			t.VADDPS(b, row[v], row[v])
+		}
+	}
+	t.Label(string(none))
+}
+
+// clamp is the ReLU. The maximum gives its second source where one is NaN,
+// so NaN stays NaN.
+func (t *tile) clamp(rows int) {
+	none := operand.LabelRef(t.label("noReLU", rows))
+	t.skipUnless("relu", none)
+	zero := t.vec()
+	t.VXORPS(zero, zero, zero)
+	for _, row := range t.acc {
+		for _, acc := range row {
+			t.VMAXPS(acc, zero, acc)
+		}
+	}
+	t.Label(string(none))
+}
+
+func (t *tile) store(masks []reg.Register) {
+	c, step := t.load("c"), t.load("cRow")
+	for _, row := range t.acc {
+		for v, acc := range row {
+			t.storeMasked(acc, masks[v], t.at(c, v))
+		}
+		t.ADDQ(step, c)
+	}
+}
