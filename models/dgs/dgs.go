@@ -63,15 +63,16 @@ func init() {
 // Model is Deep-Graph-Sprints with its head.
 type Model struct {
 	models.Offline
+	*pairrank.Ranker // Rank and Score; nil in classification
+
 	setup        models.Setup
 	opts         *Options
 	trainedNodes int // of the training part: those that get derivatives
 	device       kernels.Device
 	net          *network
 	states       *states
-	ranker       *pairrank.Ranker // in link prediction
-	training     *training        // from the first Train on
-	ahead        *ahead           // from the first ClassifyAhead on, until training changes parameters
+	training     *training // from the first Train on
+	ahead        *ahead    // from the first ClassifyAhead on, until training changes parameters
 }
 
 var _ models.Model = (*Model)(nil)
@@ -90,7 +91,7 @@ func New(s models.Setup, o *Options) (*Model, error) {
 	}
 	m := newOn(d, s, o)
 	if s.Task == protocol.LinkPrediction {
-		m.ranker = pairrank.New(m.device, m.net.head.PairLayers(m.net.size), m.states, s)
+		m.Ranker = pairrank.New(m.device, m.net.head.PairLayers(m.net.size), m.states, s)
 	}
 	return m, nil
 }
@@ -135,9 +136,7 @@ func (m *Model) commitInference(err error) error {
 	}
 	m.states.commitInference()
 	m.forgetWrites()
-	if m.ranker != nil {
-		m.ranker.Changed(lastwrite.Selves(m.states.writes))
-	}
+	m.Ranker.Changed(lastwrite.Selves(m.states.writes))
 	return nil
 }
 
@@ -146,23 +145,6 @@ func (m *Model) forgetWrites() {
 	if t := m.training; t != nil && t.hasDerivatives && t.derivatives != nil {
 		t.derivatives.forgetWrites()
 	}
-}
-
-// Rank counts the negatives above and level with the true destinations.
-func (m *Model) Rank(b datasets.Stream, c models.Candidates, out models.Counts) error {
-	if m.ranker == nil {
-		return models.ErrTask
-	}
-	return m.ranker.Rank(b, c, out)
-}
-
-// Score writes the logits of all pairs of a source of the batch and a
-// candidate.
-func (m *Model) Score(b datasets.Stream, candidates []int32, logits []float32) error {
-	if m.ranker == nil {
-		return models.ErrTask
-	}
-	return m.ranker.Score(b, candidates, logits)
 }
 
 // Reset makes all states and derivatives zero.
@@ -177,9 +159,7 @@ func (m *Model) everythingChanged() {
 		t.derivatives.forgetAll()
 		t.hasDerivatives = false
 	}
-	if m.ranker != nil {
-		m.ranker.EverythingChanged()
-	}
+	m.Ranker.EverythingChanged()
 }
 
 // Snapshot copies parameters and, where asked, the states. Derivatives are

@@ -120,7 +120,7 @@ func (c *check) build(task protocol.Task, o *Options, er, headParams fixture, tr
 	s, _ := c.f.stream()
 	c.m = newOn(c.device, models.Setup{Task: task, NumNodes: s.NumNodes, NumFeat: s.NumFeat, MaxBatch: c.batch, Threads: 1, Train: train}, o)
 	if task == protocol.LinkPrediction {
-		c.m.ranker = pairrank.New(c.device, c.m.net.head.PairLayers(c.m.net.size), c.m.states, c.m.setup)
+		c.m.Ranker = pairrank.New(c.device, c.m.net.head.PairLayers(c.m.net.size), c.m.states, c.m.setup)
 	}
 	c.put(er, headParams)
 }

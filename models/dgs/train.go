@@ -83,9 +83,7 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 	// The commit of states and derivatives.
 	t.hasDerivatives = true
 	m.device.CommitRows(len(s.writes), s.size, t.tables, t.staged, s.self.onDevice)
-	if m.ranker != nil {
-		m.ranker.EverythingChanged()
-	}
+	m.Ranker.EverythingChanged()
 	if hasLoss {
 		return m.finish(b)
 	}

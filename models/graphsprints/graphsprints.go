@@ -32,12 +32,13 @@ import (
 // Model is Graph-Sprints with its head.
 type Model struct {
 	models.Offline
+	*pairrank.Ranker // Rank and Score; nil in classification
+
 	setup  models.Setup
 	opts   *Options
 	device kernels.Device
 	states *states
 	head   *head.Head
-	ranker *pairrank.Ranker
 	params int           // learnable ones
 	parts  []nn.PartSize // of params
 	pairs  []int32       // scratch
@@ -67,7 +68,7 @@ func newOn(d kernels.Device, s models.Setup, o *Options, b *buckets.Buckets, p *
 	m.head = head.On(net, net.Input("x", rows, in), rows, o.Head, most, nn.Wanted{})
 	m.params, m.parts = m.head.NumParams(), m.head.Parts()
 	if s.Task == protocol.LinkPrediction {
-		m.ranker = pairrank.New(d, m.head.PairLayers(m.states.cols), m.states, s)
+		m.Ranker = pairrank.New(d, m.head.PairLayers(m.states.cols), m.states, s)
 	}
 	return m
 }
@@ -93,7 +94,7 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (loss float64, err e
 		}
 		m.states.Gather(m.device, m.pairs, m.head.Leaf())
 		loss, err = m.head.TrainPairs(b)
-		m.ranker.EverythingChanged()
+		m.Ranker.EverythingChanged()
 	}
 	if err != nil {
 		return 0, err
@@ -105,9 +106,7 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (loss float64, err e
 // fold advances the states by the batch.
 func (m *Model) fold(b datasets.Stream) {
 	writes := m.states.fold(b)
-	if m.ranker != nil {
-		m.ranker.Changed(lastwrite.Selves(writes))
-	}
+	m.Ranker.Changed(lastwrite.Selves(writes))
 }
 
 // Classify writes the logits of the batch's events and folds it in.
@@ -126,23 +125,6 @@ func (m *Model) Classify(b datasets.Stream, logits []float32) error {
 	return nil
 }
 
-// Rank counts the negatives above and level with the true destinations.
-func (m *Model) Rank(b datasets.Stream, c models.Candidates, out models.Counts) error {
-	if m.ranker == nil {
-		return models.ErrTask
-	}
-	return m.ranker.Rank(b, c, out)
-}
-
-// Score writes the logits of all pairs of a source of the batch and a
-// candidate.
-func (m *Model) Score(b datasets.Stream, candidates []int32, logits []float32) error {
-	if m.ranker == nil {
-		return models.ErrTask
-	}
-	return m.ranker.Score(b, candidates, logits)
-}
-
 // Observe folds the batch in.
 func (m *Model) Observe(b datasets.Stream) error {
 	if err := m.states.read(b); err != nil {
@@ -155,14 +137,7 @@ func (m *Model) Observe(b datasets.Stream) error {
 // Reset forgets all events.
 func (m *Model) Reset() {
 	m.states.reset()
-	m.everythingChanged()
-}
-
-// everythingChanged is called when all states or parameters are new.
-func (m *Model) everythingChanged() {
-	if m.ranker != nil {
-		m.ranker.EverythingChanged()
-	}
+	m.EverythingChanged()
 }
 
 // Snapshot copies parameters and, where asked, the states. The parameters of

@@ -2,7 +2,6 @@ package modeltest
 
 import (
 	"errors"
-	"math"
 
 	"dgsbench/datasets"
 	"dgsbench/models"
@@ -96,15 +95,6 @@ func (s suite) deployedSnapshots() {
 
 func (s suite) deployedRefuses() {
 	s.refusedBy(func(stream datasets.Stream) models.Model { return s.deployed(stream, 1, 1) }, false)
-}
-
-func (s suite) deployedNaN() {
-	stream := Random(6, events)
-	lean := s.deployed(stream, 1, 1)
-	stream.Feat[1] = float32(math.NaN())
-	if lean.Observe(stream.Slice(0, batch).WithoutLabels()) == nil {
-		s.Error("Observe accepts NaN features")
-	}
 }
 
 // aheadAgrees: ClassifyAhead answers as Classify does, also where parameters

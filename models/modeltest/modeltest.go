@@ -34,7 +34,7 @@ func (s suite) checkTask() {
 	if !s.run("without labels", suite.withoutLabels) {
 		return // the other checks give none
 	}
-	links, oracle, features := s.task == protocol.LinkPrediction, s.kind.Class == protocol.Oracle, s.kind.Features != models.FeaturesIgnored
+	links, oracle := s.task == protocol.LinkPrediction, s.kind.Class == protocol.Oracle
 	probe := s.build(Random(7, events), 1, 1)
 	_, deploys := probe.(models.Deployer)
 	if deploys != s.kind.Deploys {
@@ -61,13 +61,11 @@ func (s suite) checkTask() {
 		{"rank and score change nothing", links, suite.rankChangesNothing},
 		{"does not ask for the truth", !oracle, suite.noTruth},
 		{"event numbers mean nothing", !oracle, suite.eventNumbers},
-		{"NaN features are refused", features, suite.nanFeatures},
 		{"deployed: same answers", deploys, suite.deployedAgrees},
 		{"deployed: a model of its own", deploys, suite.deployedAlone},
 		{"deployed: snapshots", deploys, suite.deployedSnapshots},
 		{"deployed: no look-ahead", deploys, func(s suite) { s.seesOnlyItself(s.deployed(Random(4, events), 1, 1), Random(4, events)) }},
 		{"deployed: what is refused changes nothing", deploys, suite.deployedRefuses},
-		{"deployed: NaN features are refused", deploys && features, suite.deployedNaN},
 		{"deployed: rank agrees with score", deploys && links, func(s suite) { s.countsScores(s.deployed(Random(5, events), 1, 2), Random(5, events)) }},
 		{"ahead: same answers", ahead && !links, suite.aheadAgrees},
 	} {
