@@ -191,82 +191,67 @@ func (t *tuning) lastLine(histories []*tune.History, sum tune.Summary) error {
 	return t.done(line, len(without) > 0)
 }
 
-// tuningCell is a model at a place, under a protocol.
-type tuningCell struct {
-	model    string
-	at       specs.Place
-	protocol specs.Protocol
-}
-
-// studies are what the flags ask for.
-func (t *tuning) studies(lib *specs.Library, withSetting bool) ([]tune.Study, error) {
-	var cells []tuningCell
-	var err error
+// studies are what the flags ask for, each once.
+func (t *tuning) studies(lib *specs.Library, withSetting bool) (out []tune.Study, err error) {
+	add := func(model string, at specs.Place, p specs.Protocol) error {
+		if slices.ContainsFunc(out, func(s tune.Study) bool { return s.Model.ID == model && s.At == at }) {
+			return nil
+		}
+		m, err := lib.LoadModel(model)
+		if err != nil {
+			return err
+		}
+		p.Epochs, p.Patience = cmp.Or(t.epochs, p.Epochs), t.patience
+		if t.negatives >= 0 && at.Task == protocol.LinkPrediction {
+			p.ValNegatives = t.negatives
+		}
+		s, err := tune.NewStudy(m, at, p, t.trials, t.random, t.seed)
+		out = append(out, s)
+		return err
+	}
 	switch {
 	case t.suite == "":
-		cells, err = t.namedCells()
+		err = t.addNamed(add)
 	case withSetting:
 		err = errors.New("--setting is for tuning without --suite: a suite has its own settings")
 	default:
-		cells, err = t.suiteCells(lib)
+		err = t.addSuite(lib, add)
 	}
-	if err != nil {
-		return nil, err
+	if err == nil && len(out) == 0 {
+		err = fmt.Errorf("suite %q has no learned model to tune among those asked for", t.suite)
 	}
-	var out []tune.Study
-	for i, c := range cells {
-		if slices.ContainsFunc(cells[:i], func(d tuningCell) bool { return c.model == d.model && c.at == d.at }) {
-			continue // a flag or the suite names it twice
-		}
-		m, err := lib.LoadModel(c.model)
-		if err != nil {
-			return nil, err
-		}
-		p := c.protocol
-		p.Epochs, p.Patience = cmp.Or(t.epochs, p.Epochs), t.patience
-		if t.negatives >= 0 && c.at.Task == protocol.LinkPrediction {
-			p.ValNegatives = t.negatives
-		}
-		s, err := tune.NewStudy(m, c.at, p, t.trials, t.random, t.seed)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, s)
-	}
-	return out, nil
+	return out, err
 }
 
-// suiteCells are those of the learned models of --suite.
-func (t *tuning) suiteCells(lib *specs.Library) ([]tuningCell, error) {
+// addSuite adds the learned models of --suite, wherever it scores them.
+func (t *tuning) addSuite(lib *specs.Library, add func(string, specs.Place, specs.Protocol) error) error {
 	suite, err := lib.LoadSuite(t.suite)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	trials, err := suite.Trials(specs.Filter{Models: t.models, Datasets: t.datasets, Tasks: t.tasks, Seeds: 1})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	scored, _ := specs.SplitLatency(trials)
-	var out []tuningCell
-	for _, trial := range scored {
+	for _, trial := range trials {
+		if trial.Class != protocol.Learned || trial.Variant != "" || trial.IsLatency() {
+			continue
+		}
 		at := specs.Place{Dataset: trial.Dataset, Task: trial.Task, Setting: trial.Setting}
-		if trial.Class == protocol.Learned && trial.Variant == "" {
-			out = append(out, tuningCell{trial.ModelID, at, trial.Protocol})
+		if err := add(trial.ModelID, at, trial.Protocol); err != nil {
+			return err
 		}
 	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("suite %q has no learned model to tune among those asked for", t.suite)
-	}
-	return out, nil
+	return nil
 }
 
-// namedCells are those of --model, --dataset and --task.
-func (t *tuning) namedCells() (out []tuningCell, err error) {
+// addNamed adds the models of --model on every --dataset for every --task.
+func (t *tuning) addNamed(add func(string, specs.Place, specs.Protocol) error) error {
 	if len(t.models) == 0 || len(t.datasets) == 0 || len(t.tasks) == 0 {
-		return nil, errors.New("expected --model, --dataset and --task, or --suite; bench models and bench data list their names")
+		return errors.New("expected --model, --dataset and --task, or --suite; bench models and bench data list their names")
 	}
 	if t.setting != string(protocol.Transductive) && t.setting != string(protocol.Inductive) {
-		return nil, fmt.Errorf("--setting is %q, expected T or I", t.setting)
+		return fmt.Errorf("--setting is %q, expected T or I", t.setting)
 	}
 	for _, task := range t.tasks {
 		for _, dataset := range t.datasets {
@@ -274,18 +259,20 @@ func (t *tuning) namedCells() (out []tuningCell, err error) {
 			d, err := datasets.Lookup(dataset)
 			switch {
 			case err != nil:
-				return nil, err
+				return err
 			case at.Task == protocol.LinkPrediction:
 				at.Setting = protocol.Setting(t.setting)
 			case at.Task != protocol.NodeClassification:
-				return nil, fmt.Errorf("--task is %q, expected nc or lp", task)
+				return fmt.Errorf("--task is %q, expected nc or lp", task)
 			case !d.Labelled:
-				return nil, fmt.Errorf("dataset %q has no labels for the task %q", dataset, task)
+				return fmt.Errorf("dataset %q has no labels for the task %q", dataset, task)
 			}
 			for _, model := range t.models {
-				out = append(out, tuningCell{model, at, specs.DefaultProtocol()})
+				if err := add(model, at, specs.DefaultProtocol()); err != nil {
+					return err
+				}
 			}
 		}
 	}
-	return out, nil
+	return nil
 }
