@@ -38,7 +38,7 @@ type Choice struct {
 	ID    string // see TableIDs
 	Title string // in place of the table's own
 	// Models and Datasets are shown, in this order, and Without is left out;
-	// none stand for all. Models are called id or id+variant.
+	// none means all. Models are called id or id+variant.
 	Models, Without, Datasets []string
 	// PaperDatasets adds those of the paper that the suite does not measure.
 	PaperDatasets bool

@@ -29,8 +29,8 @@ type Cell struct {
 	// Positives is the number of positive events of the test part; node
 	// classification only.
 	Positives int
-	// State is how many numbers are kept of a node; 0 where none are, and where
-	// the records do not say it.
+	// State is how many numbers are kept of a node; 0 where none are, and in
+	// older records.
 	State int
 	// Searches are the records of those that chose options; none where nothing
 	// is tuned.
@@ -38,8 +38,8 @@ type Cell struct {
 	// Rising is the number of seeds whose validation metric was still rising
 	// when training had to end.
 	Rising int
-	// Doubts say, as footnotes, whose test scores are bit for bit the same
-	// although they should not be.
+	// Doubts are footnotes about other cells with test scores that are bit for
+	// bit the same although they should not be.
 	Doubts []string
 	Rows   []Row // empty when no seed finished
 
@@ -85,7 +85,7 @@ func summarise(s record.Store, groups []group, progress func(share float64)) ([]
 	for _, p := range pending {
 		p.cell.Rows = append(p.cell.Rows, p.row)
 	}
-	doubt(cells)
+	addDoubts(cells)
 	return cells, nil
 }
 
@@ -143,7 +143,7 @@ func (p *pendingRow) finish(draws []float64) {
 	low, high := metrics.Interval(draws)
 	p.row.CILow, p.row.CIHigh = optional.Number(low), optional.Number(high)
 	if p.headline && p.row.Split == protocol.Test {
-		p.cell.keep(p, draws)
+		p.cell.setEstimate(p, draws)
 	}
 }
 
@@ -193,7 +193,7 @@ func (c *Cell) newRow(p record.Part, m metrics.Metric, values []float64) Row {
 }
 
 // resample fills in the intervals, but those of degenerate rows, which would be
-// of no width or say nothing. Rows with the same number of events share
+// of no width or without meaning. Rows with the same number of events share
 // the draws. progress is called with the share of the rows done.
 func resample(rows []pendingRow, progress func(share float64)) {
 	var resampled []*pendingRow

@@ -12,11 +12,11 @@ import (
 	"dgsbench/results/record"
 )
 
-// level is the adjusted p-value below which models are told apart.
+// level is the adjusted p-value below which models differ significantly.
 const level = 0.05
 
-// Comparison says by how much the mean of the better of two models lies from
-// that of the other, by the headline metric on the same test events of the
+// Comparison is the difference of the means of two models, the better less the
+// other, by the headline metric on the same test events of the
 // same data.
 type Comparison struct {
 	Suite      string
@@ -60,8 +60,8 @@ type estimate struct {
 	labels []int8
 }
 
-// keep stores what comparisons need of a row.
-func (c *Cell) keep(p *pendingRow, draws []float64) {
+// setEstimate stores what comparisons need of a row.
+func (c *Cell) setEstimate(p *pendingRow, draws []float64) {
 	if c.estimates == nil {
 		c.estimates = map[protocol.CandidateSet]estimate{}
 	}

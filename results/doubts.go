@@ -11,8 +11,8 @@ import (
 	"dgsbench/results/record"
 )
 
-// caveatOf says what keeps a part's facts, those of each seed, from telling
-// something of the model: all of them, then its rows are degenerate, or some.
+// caveatOf returns why the facts of a part carry no information about the
+// model: those of all seeds, then its rows are degenerate, or of some.
 func caveatOf(facts []metrics.Facts) (caveat string, degenerate bool) {
 	all, seeds := 0, map[metrics.Degeneracy]int{}
 	for _, f := range facts {
@@ -47,16 +47,16 @@ func informative(o record.Observed) bool {
 	return false
 }
 
-// answer is what a seed's model said of the test part.
+// answer is a digest of a seed's scores on the test part.
 type answer struct {
 	seed   uint64
 	digest [sha256.Size]byte
 }
 
-// likeness says that seeds of two cells, or of one, have the same answers bit
-// for bit.
+// likeness is a finding: seeds of two cells, or of one, have the same answers
+// bit for bit.
 type likeness struct {
-	a, b  *Cell    // the same one where its own seeds are alike
+	a, b  *Cell    // the same one where two of its own seeds are equal
 	seeds []uint64 // of a
 }
 
@@ -68,20 +68,20 @@ func likenesses(cells []Cell) []likeness {
 	for i := range cells {
 		a := &cells[i]
 		if a.Class == protocol.Learned {
-			out = append(out, likeness{a, a, a.seedsIn(a)})
+			out = append(out, likeness{a, a, a.seedsEqualIn(a)})
 		}
 		for j := range cells[:i] {
 			if b := &cells[j]; a.method != b.method {
-				out = append(out, likeness{b, a, b.seedsIn(a)})
+				out = append(out, likeness{b, a, b.seedsEqualIn(a)})
 			}
 		}
 	}
 	return slices.DeleteFunc(out, func(l likeness) bool { return len(l.seeds) == 0 })
 }
 
-// seedsIn lists the seeds of c with an answer that a seed of other has, or
+// seedsEqualIn lists the seeds of c with an answer that a seed of other has, or
 // another one where both are the same cell.
-func (c *Cell) seedsIn(other *Cell) []uint64 {
+func (c *Cell) seedsEqualIn(other *Cell) []uint64 {
 	var seeds []uint64
 	for i, mine := range c.answers {
 		if slices.ContainsFunc(other.answers, func(theirs answer) bool {
@@ -93,8 +93,8 @@ func (c *Cell) seedsIn(other *Cell) []uint64 {
 	return seeds
 }
 
-// doubt writes the footnotes of likenesses into the cells of one place.
-func doubt(cells []Cell) {
+// addDoubts writes the footnotes of likenesses into the cells of one place.
+func addDoubts(cells []Cell) {
 	for _, l := range likenesses(cells) {
 		l.a.Doubts = append(l.a.Doubts, l.text(l.b))
 		if l.b != l.a {

@@ -11,8 +11,8 @@ import (
 	"dgsbench/results/record"
 )
 
-// LatencySplit is what latency rows say in the column split: the last events
-// of the stream.
+// LatencySplit is the value of the column split in latency rows: the last
+// events of the stream.
 const LatencySplit = "last"
 
 // quantiles are reported of every batch size; 1 is the largest time.

@@ -279,7 +279,7 @@ func (b *latencyTables) graphs() table.Table {
 	return t
 }
 
-// graphLegend says what these times are, and what they are not.
+// graphLegend explains these times.
 func (b *latencyTables) graphLegend() []string {
 	out := []string{
 		"one graph: all batches are known beforehand and submitted at once, as PyTorch's CUDA graph peer does; no batch has a time of its own (no p50)",

@@ -8,8 +8,7 @@ import (
 	"dgsbench/results/table"
 )
 
-// Layout says what a table is to show, in which order. Cells that are
-// missing show as dashes.
+// Layout is what a table shows, in this order. Missing cells are dashes.
 type Layout struct {
 	Models   []ModelHead
 	Datasets []DatasetHead
@@ -29,7 +28,7 @@ type ModelHead struct {
 	Class       protocol.Class
 }
 
-// DatasetHead stands over a dataset's columns: those of one case, where the
+// DatasetHead is the head of a dataset's columns: those of one case, where the
 // suite has several.
 type DatasetHead struct {
 	ID   string
@@ -54,7 +53,7 @@ var candidates = map[protocol.CandidateSet]struct{ words, note string }{
 	protocol.Destinations: {"destinations", "the candidates are the nodes that are a destination anywhere in the stream, as in TGB"},
 }
 
-// table is an empty table with what the suite says of itself.
+// table is an empty table with title and origin.
 func (l Layout) table(title string, heads ...string) table.Table {
 	t := table.New(heads...)
 	if l.Subtitle != "" {
@@ -72,7 +71,7 @@ func (m ModelHead) ref() string {
 	return m.ID + "+" + m.Variant
 }
 
-// heading stands over the columns: the dataset, and what events are ranked
+// heading is above the columns: the dataset, and what events are ranked
 // against.
 func (d DatasetHead) heading() string {
 	if d.Candidates == "" {
@@ -89,9 +88,8 @@ func (d DatasetHead) unit() string {
 	return "%"
 }
 
-// addStandIns puts the paper's values of a dataset that nobody else has beside
-// those of the one that stands in for it, where the suite has the model that
-// the paper counts from.
+// addStandIns puts the paper's values of a proprietary dataset beside those of
+// its stand-in, where the suite has the model that the paper counts from.
 func (l Layout) addStandIns() {
 	for i, d := range l.Datasets {
 		for _, p := range catalogue().Datasets {

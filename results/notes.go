@@ -16,7 +16,7 @@ import (
 // table warns.
 const fewPositives = 30
 
-// classNotes say why a row is not ranked.
+// classNotes are the reasons why rows are not ranked.
 var classNotes = map[protocol.Class]string{
 	protocol.ZeroParameter: "a rule with nothing to learn: one run, outside the ranking",
 	protocol.Oracle:        "upper bound, not attainable: knows the simulator's hidden state; outside the ranking",
@@ -31,7 +31,7 @@ func dataNotes(c *Cell) []string {
 	return out
 }
 
-// datasetNotes stand at the head of a dataset.
+// datasetNotes are those at the head of a dataset.
 func (s *scores) datasetNotes(d DatasetHead) []string {
 	if d.PaperOnly {
 		return []string{unmeasuredNote(d)}
@@ -43,8 +43,8 @@ func (s *scores) datasetNotes(d DatasetHead) []string {
 	return append(notes, candidates[d.Candidates].note)
 }
 
-// unmeasuredNote says how to measure one of the paper's datasets, or why
-// nobody can.
+// unmeasuredNote explains how to measure one of the paper's datasets, or why
+// that is impossible.
 func unmeasuredNote(d DatasetHead) string {
 	const left, elsewhere = "left out by the flags", "bench all --suite paper"
 	paper := catalogue().dataset(d.PaperName)
@@ -61,8 +61,8 @@ func unmeasuredNote(d DatasetHead) string {
 	return paper.Closed
 }
 
-// sharedNotes are the data notes that all cells of a dataset have: they
-// stand at its head.
+// sharedNotes are the data notes that all cells of a dataset have, which are
+// at its head.
 func (s *scores) sharedNotes(d DatasetHead) []string {
 	var lists [][]string
 	s.each(func(setting protocol.Setting, m ModelHead) bool {
@@ -123,8 +123,8 @@ func rising(r record.Record) bool {
 	return !slices.ContainsFunc(r.Epochs[:last], func(e record.Epoch) bool { return !(r.Epochs[last].Validation > e.Validation) })
 }
 
-// paperNotes say why the paper's values of a dataset are not simply to be
-// compared with ours: versions of a dataset have names of their own, and each
+// paperNotes are the reasons why the paper's values of a dataset cannot be
+// compared directly with ours: versions of a dataset have names of their own, and each
 // of the paper's models is the best of a search.
 func (s *scores) paperNotes(d DatasetHead) []string {
 	if d.PaperOnly || d.PaperName == "" {
@@ -155,9 +155,9 @@ func (s *scores) paperNotes(d DatasetHead) []string {
 	return notes
 }
 
-// unlikeNotes say in what one of our models differs from the paper's, or that
-// it is the result of a search as well.
-func (s *scores) unlikeNotes(d DatasetHead, setting protocol.Setting, m ModelHead, c *Cell) []string {
+// modelNotes are the differences of one of our models from the paper's, and
+// the searches that chose its options.
+func (s *scores) modelNotes(d DatasetHead, setting protocol.Setting, m ModelHead, c *Cell) []string {
 	if !s.besidePaper(d, setting, m, s.metrics...) {
 		return nil
 	}

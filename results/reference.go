@@ -129,7 +129,7 @@ func paperEntry(task protocol.Task, setting protocol.Setting, m ModelHead, datas
 var paperTest = LatencyMetric(200, 200)
 
 // paperTime is the paper's time of its test. Where the paper has it in a
-// figure only, the entry says so.
+// figure only, the entry has a note.
 func paperTime(m ModelHead, dataset string, t *table.Table) table.Entry {
 	const task = protocol.NodeClassification
 	e := paperEntry(task, "", m, dataset, paperTest, -1)

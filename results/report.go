@@ -28,7 +28,7 @@ type Report struct {
 	Warnings    []string        // about what no sound measurement has, a line each
 }
 
-// Outline says what a report is about.
+// Outline describes the contents of a report.
 type Outline struct {
 	Trials  []specs.Trial
 	Suite   []specs.Trial // the whole suite, of which flags may have left some out

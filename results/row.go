@@ -29,9 +29,9 @@ type Row struct {
 	// seeds when the events are resampled.
 	CILow  optional.Number `json:"ci_low"`
 	CIHigh optional.Number `json:"ci_high"`
-	// Degenerate says that the value tells nothing of the model, and Caveat
-	// why: it has no interval and is not ranked. A caveat about a part of the
-	// seeds or events stands at values that are.
+	// Degenerate means that the value carries no information about the model,
+	// has no interval and is not ranked; Caveat is the reason. Other values
+	// have a caveat about a part of their seeds or events.
 	Degenerate bool   `json:"degenerate"`
 	Caveat     string `json:"caveat"`
 }

@@ -21,7 +21,7 @@ const (
 )
 
 // scores makes a table of test metrics: settings x models x datasets, in link
-// prediction each against every set of candidates. The paper's values stand
+// prediction each against every set of candidates. The paper's values are
 // beside those against AllNodes, and ranks are by the first set.
 type scores struct {
 	Layout
@@ -167,11 +167,11 @@ func (s *scores) add(c table.Column, entry func(protocol.Setting, ModelHead) tab
 	s.columns = append(s.columns, scoreColumn{Column: c, entry: entry})
 }
 
-// leads reports whether the head is the first of its dataset: ranks are by the
-// headline there, and footnotes about the dataset stand there.
+// leads reports whether the head is the first of its dataset, which has the
+// ranks and the footnotes about the dataset.
 func (s *scores) leads(d DatasetHead) bool { return d.Candidates == s.Datasets[0].Candidates }
 
-// testRow is the cell's test row that stands in the dataset's columns.
+// testRow is the cell's test row of the dataset's columns.
 func (c *Cell) testRow(d DatasetHead, metric string) (Row, bool) {
 	if c != nil {
 		for _, r := range c.Rows {
@@ -183,7 +183,7 @@ func (c *Cell) testRow(d DatasetHead, metric string) (Row, bool) {
 	return Row{}, false
 }
 
-// measured is our value. The cell's footnotes stand at its first metric.
+// measured is our value. The cell's footnotes are at its first metric.
 func (s *scores) measured(d DatasetHead, setting protocol.Setting, m ModelHead, metric metrics.Metric, first bool) table.Entry {
 	c := s.cell(d, setting, m)
 	if c == nil {
@@ -192,7 +192,7 @@ func (s *scores) measured(d DatasetHead, setting protocol.Setting, m ModelHead, 
 	var e table.Entry
 	var notes []string
 	if first {
-		notes = slices.Concat(s.cellNotes(d, c, m.Class), s.unlikeNotes(d, setting, m, c))
+		notes = slices.Concat(s.cellNotes(d, c, m.Class), s.modelNotes(d, setting, m, c))
 	}
 	r, ok := c.testRow(d, metric.Name)
 	switch {
@@ -343,8 +343,8 @@ func (s *scores) markLevel(rows []table.Row, column int, setting protocol.Settin
 	}
 }
 
-// comparison finds that of the better cell with the other one, by what stands
-// in the dataset's columns.
+// comparison finds that of the better cell with the other one, against the
+// candidates of the dataset's columns.
 func (s *scores) comparison(d DatasetHead, better, other *Cell) (Comparison, bool) {
 	if better == nil || other == nil {
 		return Comparison{}, false

@@ -284,7 +284,7 @@ type aspect struct {
 	Values map[string]string `yaml:"values"` // model -> the paper's words
 }
 
-// facts are what records say of a model, in words. Each takes one record of
+// facts are properties of a model in words, by name. Each takes one record of
 // every dataset.
 var facts = map[string]func([]record.Record) string{
 	"parts": func(records []record.Record) string {
@@ -334,8 +334,8 @@ func overDatasets(records []record.Record, of func(record.Record) int) string {
 	return strings.Join(each, ", ")
 }
 
-// aspectsTable puts the paper's comparison of models beside what the records
-// say of them.
+// aspectsTable puts the paper's comparison of models beside the facts of the
+// records.
 func aspectsTable(in Input, r request) (Output, error) {
 	l, task := r.layout(in.Classification), protocol.NodeClassification
 	if len(l.Models) == 0 {

@@ -68,7 +68,7 @@ func (in Input) test(d DatasetHead, m ModelHead) (r record.Record, ok bool) {
 }
 
 // sharedTestNotes are the footnotes that the latency tests of all models on a
-// dataset have: they stand at its head.
+// dataset have, which are at its head.
 func (in Input) sharedTestNotes(d DatasetHead, models []ModelHead) []string {
 	var lists [][]string
 	for _, m := range models {

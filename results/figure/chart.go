@@ -21,10 +21,10 @@ const (
 // Chart is a small drawing of one or two panels beside each other, as a part of
 // a page. Its colours are those of the page.
 type Chart struct {
-	ID, Title string
-	Drawn     string // what the lines and marks are, for those who cannot see them
-	Says      string // its numbers, in a sentence
-	Panels    []Panel
+	ID, Title   string
+	Description string // what the lines and marks are, for those who cannot see them
+	Summary     string // its numbers, in a sentence
+	Panels      []Panel
 }
 
 //go:embed chart.html

@@ -12,7 +12,7 @@ import (
 	"dgsbench/internal/escape"
 )
 
-// Figure is a drawing with what stands above and below it.
+// Figure is a drawing with its title and caption.
 type Figure struct {
 	Name     string // of its files, without an ending
 	Title    string
@@ -44,7 +44,7 @@ type Axis struct {
 	Names    []string // written under 0, 1, 2 ... instead of numbers
 }
 
-// Scale says where values lie on an axis, and which of them are labelled.
+// Scale determines where values lie on an axis, and which of them are labelled.
 type Scale int
 
 // The logarithmic scales are of positive values: Log of any, Times of

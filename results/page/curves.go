@@ -120,8 +120,8 @@ func drawCurves(p Page, trained []curves) part {
 		validation.Series = append(drawnLines(c.validation, epochs), figure.Series{Class: "chosen", Mark: figure.Dot, Points: c.chosen})
 		s := c.summary()
 		out.Charts = append(out.Charts, figure.Chart{
-			ID: "curves-" + c.id(), Title: c.heading(p), Drawn: "Loss on the left, validation on the right, by epoch from 1 on.",
-			Says: s.sentence(metric), Panels: []figure.Panel{loss, validation},
+			ID: "curves-" + c.id(), Title: c.heading(p), Description: "Loss on the left, validation on the right, by epoch from 1 on.",
+			Summary: s.sentence(metric), Panels: []figure.Panel{loss, validation},
 		})
 		numbers.Add(c.heading(p), s.seeds, c.epochs, number(s.firstLoss), number(s.lastLoss),
 			number(s.first), number(s.best), s.bestEpoch, number(s.last))
@@ -160,7 +160,7 @@ func thinLines(lines [][]figure.Point, epochs int) [][]figure.Point {
 	return out
 }
 
-// summary is what the mean curves say.
+// summary has the numbers of the mean curves.
 type summary struct {
 	seeds, epochs       int // epochs that all seeds have
 	firstLoss, lastLoss float64

@@ -92,8 +92,8 @@ func (t timing) draw(p Page, across figure.Axis) figure.Chart {
 	h := t.histogram
 	return figure.Chart{
 		ID: identifier("latency", t.id(), fmt.Sprint(t.Batch)), Title: t.heading(p),
-		Drawn: "Histogram of the time of a batch, on a logarithmic axis.",
-		Says: fmt.Sprintf("Median %s, 99%% within %s, all within %s, over %d batches.", figure.Duration(float64(h.ValueAtQuantile(50))),
+		Description: "Histogram of the time of a batch, on a logarithmic axis.",
+		Summary: fmt.Sprintf("Median %s, 99%% within %s, all within %s, over %d batches.", figure.Duration(float64(h.ValueAtQuantile(50))),
 			figure.Duration(float64(h.ValueAtQuantile(99))), figure.Duration(float64(h.Max())), h.TotalCount()),
 		Panels: []figure.Panel{{
 			Title: "% of batches", X: across, Y: figure.Axis{Max: highest},

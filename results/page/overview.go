@@ -12,8 +12,8 @@ import (
 	"dgsbench/results/table"
 )
 
-// overview says what was measured, where and of which data; of several folders
-// also in what they differ.
+// overview has code, machines and data of what was measured; of several
+// folders also their differences.
 func overview(p Page) (section, error) {
 	s := section{ID: "overview", Title: "What was measured"}
 	facts := p.facts()
@@ -41,7 +41,7 @@ func overview(p Page) (section, error) {
 	return s, nil
 }
 
-// fact is what each folder says about the same thing.
+// fact is a property with its value in each folder.
 type fact struct {
 	name   string
 	values []string // of each folder
@@ -153,7 +153,7 @@ func (p Page) folderHeads(first string) []string {
 	return out
 }
 
-// differing says in one sentence in what the folders differ.
+// differing lists the differences of the folders in one sentence.
 func differing(facts []fact, specs table.Table) string {
 	var names []string
 	for _, f := range facts {

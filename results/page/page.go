@@ -1,6 +1,6 @@
 // Package page writes the report: one HTML file that needs no other file and
-// no network, with everything that the records of one or several folders
-// say. Tables are those of package results; charts are drawn when the page is
+// no network, with everything that is in the records of one or several
+// folders. Tables are those of package results; charts are drawn when the page is
 // written, because they take their colours from it, light or dark. The page's
 // only script sorts rows.
 //
@@ -59,8 +59,8 @@ type section struct {
 // link leads to an element of the page.
 type link struct{ ID, Title string }
 
-// part is a heading of the third level, if it has a title, with what stands
-// below it: texts, figures, charts, tables, and more tables that open on
+// part is a heading of the third level, if it has a title, and its content:
+// texts, figures, charts, tables, and more tables that open on
 // demand.
 type part struct {
 	ID, Title string
@@ -77,7 +77,7 @@ type folded struct {
 	Tables  []table.Table
 }
 
-// illustration is a figure of the suite as it stands in the page.
+// illustration is a figure of the suite in the page.
 type illustration struct {
 	ID, Caption string
 	Drawing     template.HTML
@@ -133,9 +133,8 @@ func (p Page) Write(w io.Writer) error {
 	return err
 }
 
-// label gives the folders their letters, and takes the title of the page out
-// of those of tables and figures, which by themselves must say of what they
-// are.
+// label gives the folders their letters, and removes the title of the page
+// from those of tables and figures, which have it for use by themselves.
 func (p *Page) label() {
 	p.Folders = slices.Clone(p.Folders)
 	short := func(title string) string { return strings.TrimSuffix(title, " ("+p.Title+")") }

@@ -148,8 +148,8 @@ func (s Search) draw(id string) figure.Chart {
 	}
 	own := 100 * float64(s.Own)
 	return figure.Chart{
-		ID: id, Title: s.Model, Says: s.sentence(),
-		Drawn: "Value of every trial by its number, the best so far as a line, the model's own options as a dashed line.",
+		ID: id, Title: s.Model, Summary: s.sentence(),
+		Description: "Value of every trial by its number, the best so far as a line, the model's own options as a dashed line.",
 		Panels: []figure.Panel{{
 			Title: "validation " + s.Metric + " % by trial", X: figure.Axis{Max: float64(last), Scale: figure.Whole},
 			Series: []figure.Series{

@@ -24,12 +24,12 @@ const Known = "whole stream known in advance"
 // Latency is what a latency test adds to a record. Its samples are in the
 // sidecar.
 type Latency struct {
-	// Run says which run measured it, by the time of its start (RFC 3339, UTC):
+	// Run identifies the run by the time of its start (RFC 3339, UTC):
 	// times are compared within a run alone.
 	Run  string `json:"run"`
 	Mode string `json:"mode"`
 	// Load is how many processes wanted a core when the run started (the
-	// average of a minute); absent where the system does not say.
+	// average of a minute); absent where the system does not provide it.
 	Load    optional.Number `json:"load"`
 	Timings []Timing        `json:"timings"` // the headline first
 	// Graphs are what a device that can record gives beside them.
@@ -48,7 +48,7 @@ type Timing struct {
 	// FirstCall is the time of the model's very first answer, which is not
 	// among the samples; seconds.
 	FirstCall float64 `json:"first_call"`
-	// Warnings say what was not as it should be in the timed part.
+	// Warnings are about disturbances of the timed part.
 	Warnings []string `json:"warnings"`
 }
 
@@ -75,9 +75,9 @@ type GraphTiming struct {
 	// each of them, outside the clock, the state is put back.
 	Replays int    `json:"replays"`
 	Cache   string `json:"cache"` // WarmL2
-	// Warnings say what was not as it should be.
+	// Warnings are about disturbances.
 	Warnings []string `json:"warnings"`
-	// Error says why there are no times.
+	// Error is why there are no times.
 	Error string `json:"error,omitempty"`
 }
 
@@ -140,7 +140,7 @@ func (s Store) WriteLatency(r Record, samples Samples, replays Replays) (Record,
 	return s.put(r, out.Bytes())
 }
 
-// checkSamples compares the samples with what the record says.
+// checkSamples compares the samples with the record.
 func (l *Latency) checkSamples(samples Samples) error {
 	if l == nil || len(l.Timings) == 0 || len(l.Timings) != len(samples) {
 		return fmt.Errorf("%d batch sizes do not fit the record", len(samples))
@@ -153,7 +153,7 @@ func (l *Latency) checkSamples(samples Samples) error {
 	return nil
 }
 
-// checkReplays compares the replays with what the record says.
+// checkReplays compares the replays with the record.
 func (l *Latency) checkReplays(replays Replays) error {
 	finished := 0
 	for _, g := range l.Graphs {

@@ -13,8 +13,8 @@ import (
 	"dgsbench/protocol"
 )
 
-// Parse reads a record. file names it in messages: an error says what
-// is wrong with the file and what to do about it.
+// Parse reads a record. file names it in errors, which explain what is wrong
+// and how to repair it.
 func Parse(file string, data []byte) (Record, error) {
 	var r Record
 	err := r.parse(data)
@@ -98,8 +98,8 @@ const sidecarEnding = ".npz"
 
 // sidecarName is the record's file name with the sidecar's checksum and
 // another ending: a record and the one that replaces it have files of their
-// own, so that the record alone says which facts are the trial's. The checksum
-// is left out in records of before.
+// own, so that the record alone identifies the facts of the trial. The checksum
+// is missing in older records.
 func (r *Record) sidecarName() string {
 	if r.Sidecar == nil {
 		return ""
@@ -140,7 +140,7 @@ func (r Record) SpecBut(keys ...string) string {
 // ErrEdited is about a file that is not as it was written.
 var ErrEdited = errors.New("it was changed after it was written, by hand or by a damaged disk")
 
-// Seal says how the checksum of a file is added to it as its last line.
+// Seal is a way to add the checksum of a file to it as its last line.
 type Seal struct {
 	tail          string // of the file, which comes after the seal
 	before, after string // of the checksum

@@ -32,8 +32,8 @@ type Record struct {
 	// Spec is the resolved specification. Seeds of one cell differ in its
 	// top-level key "seed" and in nothing else.
 	Spec json.RawMessage `json:"spec"`
-	// Origins says where each option comes from. It decides nothing, and
-	// may differ between seeds.
+	// Origins are the places where the options were set. They have no effect,
+	// and may differ between seeds.
 	Origins      json.RawMessage `json:"origins,omitempty"`
 	DataChecksum string          `json:"data_checksum"`
 	CodeVersion  string          `json:"code_version"`
@@ -49,7 +49,7 @@ type Record struct {
 	PaperName    string         `json:"paper_name"` // of the dataset; empty where the paper does not have it
 	NumParams    int            `json:"num_params"`
 
-	// The following four are absent in records of before they were kept.
+	// The following four are absent in older records.
 
 	// Parameters are the learned ones by part; together they are NumParams.
 	Parameters []ParameterPart `json:"parameters,omitempty"`
@@ -83,7 +83,7 @@ type Record struct {
 }
 
 // Stale reports whether the record is of another version of the numerics than
-// the one that Select was told.
+// the argument of Select.
 func (r Record) Stale() bool { return r.stale }
 
 // Failed reports whether the trial ended without a result.
@@ -102,7 +102,7 @@ type Epoch struct {
 	Loss       optional.Number `json:"loss"`
 	Validation optional.Number `json:"validation"` // the task's headline metric
 	Seconds    float64         `json:"seconds"`
-	// Degenerate says why the validation tells nothing of the model.
+	// Degenerate is why the validation carries no information about the model.
 	Degenerate metrics.Degeneracy `json:"degenerate,omitempty"`
 }
 
@@ -112,7 +112,7 @@ type Score struct {
 	Part
 	Metric string          `json:"metric"`
 	Value  optional.Number `json:"value"`
-	// Degenerate says why the value tells nothing of the model.
+	// Degenerate is why the value carries no information about the model.
 	Degenerate metrics.Degeneracy `json:"degenerate,omitempty"`
 }
 
@@ -171,7 +171,7 @@ func (o Observed) scores(r Record) []Score {
 // Select splits records into those to use and those that are stale: written
 // under another version of the numerics than the current one. With
 // allowStale, a stale record is used where its trial has no current one, and
-// tables say so.
+// tables mark it.
 func Select(records []Record, numerics int, allowStale bool) (use, stale []Record) {
 	current := map[Key]bool{}
 	for _, r := range records {
@@ -242,7 +242,7 @@ func (r Record) HeadAndRest() (head, rest int, ok bool) {
 	return head, rest, len(r.Parameters) > 0
 }
 
-// Origin says where an option of the spec was set.
+// Origin is where an option of the spec was set.
 type Origin struct {
 	Origin string // default, model, suite ...
 	File   string

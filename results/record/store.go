@@ -15,7 +15,7 @@ import (
 	"dgsbench/internal/regular"
 )
 
-// What is read as a whole is no larger than this, in bytes.
+// Limits of the files that are read as a whole, in bytes.
 const (
 	mostRecord  = 64 << 20
 	mostSidecar = 4 << 30
@@ -26,7 +26,7 @@ type Store struct{ Dir string }
 
 // Write puts the trial's facts and then its record in place, so that a
 // record is never there without its facts. Format, Scores and Sidecar are
-// filled in here: the whole record is returned. A failed trial has no facts.
+// filled in here: the complete record is returned. A failed trial has no facts.
 // What was there before is replaced.
 func (s Store) Write(r Record, observed Observed) (Record, error) {
 	if err := r.checkPlace(); err != nil {
@@ -83,23 +83,23 @@ func (s Store) Find(k Key, identity string) (r Record, found bool, err error) {
 	if err := r.checkPlace(); err != nil {
 		return Record{}, false, fmt.Errorf("record of %s: %w", k, err)
 	}
-	r, found, err = s.readWhole(s.Path(k, identity))
+	r, found, err = s.readIntact(s.Path(k, identity))
 	if errors.Is(err, fs.ErrNotExist) {
 		return Record{}, false, nil
 	}
 	return r, found, err
 }
 
-// readWhole reads a record and reports whether its sidecar is there as it was
+// readIntact reads a record and reports whether its sidecar is there as it was
 // written. A record that is replaced meanwhile is read again.
-func (s Store) readWhole(file string) (r Record, whole bool, err error) {
+func (s Store) readIntact(file string) (r Record, intact bool, err error) {
 	for {
 		last := r.Sidecar
 		if r, err = s.read(file); err != nil {
 			return Record{}, false, err
 		}
-		if whole, err = s.whole(r); whole || err != nil || last != nil && *last == *r.Sidecar {
-			return r, whole, err
+		if intact, err = s.intact(r); intact || err != nil || last != nil && *last == *r.Sidecar {
+			return r, intact, err
 		}
 	}
 }
@@ -110,14 +110,14 @@ func (s Store) readWhole(file string) (r Record, whole bool, err error) {
 // the file. A folder that does not exist is empty.
 func (s Store) Load(suite string) (records []Record, incomplete []string, err error) {
 	err = s.each(suite, func(file string, r Record) error {
-		whole, err := s.whole(r)
-		if err == nil && !whole { // it may have been replaced meanwhile
-			r, whole, err = s.readWhole(file)
+		intact, err := s.intact(r)
+		if err == nil && !intact { // it may have been replaced meanwhile
+			r, intact, err = s.readIntact(file)
 		}
 		switch {
 		case err != nil:
 			return err
-		case !whole:
+		case !intact:
 			incomplete = append(incomplete, file)
 		default:
 			records = append(records, r)
@@ -140,8 +140,8 @@ func (s Store) Facts(r Record) (Observed, error) {
 	return observed, nil
 }
 
-// ErrReplaced says that a record is not the one any more that lies in its
-// place: another run has measured the trial since it was read.
+// ErrReplaced means that another run has measured the trial since its record
+// was read, and has replaced it.
 var ErrReplaced = errors.New("was replaced by another run while it was read: run the command again")
 
 // sidecar reads the file beside the record, if it is the one that was
@@ -178,8 +178,8 @@ func (s Store) read(file string) (Record, error) {
 	return r, nil
 }
 
-// whole reports whether the sidecar is there and matches its checksum.
-func (s Store) whole(r Record) (bool, error) {
+// intact reports whether the sidecar is there and matches its checksum.
+func (s Store) intact(r Record) (bool, error) {
 	if r.Failed() {
 		return true, nil
 	}
@@ -237,7 +237,7 @@ func (s Store) each(suite string, do func(file string, r Record) error) error {
 		return nil
 	}
 	if err == nil {
-		info, err = follow(root, info)
+		info, err = resolve(root, info)
 	}
 	switch {
 	case err != nil:
@@ -268,7 +268,7 @@ func (s Store) walk(dir string, depth int, do func(file string, r Record) error)
 		case depth < recordDepth-1:
 			info, infoErr := e.Info()
 			if err = infoErr; err == nil {
-				info, err = follow(path, info)
+				info, err = resolve(path, info)
 			}
 			if err == nil && info.IsDir() {
 				err = s.walk(path, depth+1, do)
@@ -286,8 +286,8 @@ func (s Store) walk(dir string, depth int, do func(file string, r Record) error)
 	return nil
 }
 
-// follow returns what a link leads to, and info of anything else.
-func follow(path string, info fs.FileInfo) (fs.FileInfo, error) {
+// resolve returns what a link leads to, and info of anything else.
+func resolve(path string, info fs.FileInfo) (fs.FileInfo, error) {
 	if info.Mode()&fs.ModeSymlink == 0 {
 		return info, nil
 	}

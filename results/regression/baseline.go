@@ -22,8 +22,8 @@ type Baseline struct {
 	Measurement
 }
 
-// Limit says which changes of a metric matter where bits are not compared.
-// Both are fractions, and the reason says how they were chosen.
+// Limit is the smallest change of a metric that matters where bits are not
+// compared. Both numbers are fractions, and the reason is how they were chosen.
 type Limit struct {
 	Metric string `json:"metric"`
 	// Effect is the smallest change of the mean over seeds that counts.

@@ -10,9 +10,9 @@ import (
 
 // Compare sets a measurement beside the baseline. faults are what is wrong
 // with the measurement by itself. What can be compared bit by bit is, unless
-// statistical says that seeds are to be taken as samples all over.
+// statistical is set: then all seeds are compared as samples.
 //
-// The error says why nothing can be said: another suite, or too few seeds for
+// It is an error to compare different suites, and to have too few seeds for
 // a statistical comparison that could ever find anything.
 func Compare(b Baseline, now Measurement, faults []Finding, statistical bool) (Report, error) {
 	if b.Suite != now.Suite {
@@ -47,7 +47,7 @@ type comparison struct {
 	report   Report
 }
 
-// reason says why no cell is compared bit by bit; it is empty when they are.
+// reason is why no cell is compared bit by bit; it is empty when they are.
 func (c *comparison) reason() string {
 	old, fresh := c.baseline.Build, c.now.Build
 	switch {
@@ -116,7 +116,7 @@ func (c *comparison) series(old Cell, was, is Series, exact bool) {
 	case old.seeded():
 		row.Test, row.before, row.after = Permutation, was.Values, is.Values
 	default:
-		row.Test, row.Moved = Tolerance, apart(row.Old, row.New, limit.Tolerance)
+		row.Test, row.Moved = Tolerance, differ(row.Old, row.New, limit.Tolerance)
 	}
 	c.report.Rows = append(c.report.Rows, row)
 }

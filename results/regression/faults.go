@@ -10,7 +10,7 @@ import (
 	"dgsbench/results/record"
 )
 
-// Kind says what a finding is about.
+// Kind is what a finding is about.
 type Kind string
 
 // What is wrong with a measurement by itself. Such a one is never accepted.

@@ -1,4 +1,4 @@
-// Package regression says whether a build reports the numbers that it is
+// Package regression checks whether a build reports the numbers that it is
 // known to report.
 //
 // A Measurement is what one build gave on one suite: every test metric of
@@ -57,7 +57,7 @@ type Series struct {
 }
 
 // Measure gathers the records of a suite's trials. Trials that failed are
-// left out: Faults tells of them.
+// left out: Faults lists them.
 func Measure(suite string, b Build, records []record.Record) Measurement {
 	finished := slices.DeleteFunc(slices.Clone(records), record.Record.Failed)
 	slices.SortStableFunc(finished, func(x, y record.Record) int {

@@ -15,7 +15,7 @@ type Report struct {
 	Suite string `json:"suite"`
 	Old   Build  `json:"baseline"`
 	New   Build  `json:"build"`
-	// Statistical says why seeds were taken as samples; it is empty where
+	// Statistical is why seeds were compared as samples; it is empty where
 	// bits were compared.
 	Statistical string    `json:"statistical"`
 	Findings    []Finding `json:"findings"`
@@ -32,7 +32,7 @@ func (r Report) moved() []Row {
 	return slices.DeleteFunc(slices.Clone(r.Rows), func(row Row) bool { return !row.Moved })
 }
 
-// unknownCode is what records call a commit that nobody knows.
+// unknownCode is the name of an unknown commit in records.
 const unknownCode = "unknown"
 
 // Verdict is the report in a sentence.

@@ -33,7 +33,7 @@ const (
 const Alpha = 0.01
 
 // draws is how many splits of more than ten seeds a side are tried: with them,
-// a p-value of 1e-5 can still be told from one of 1e-4.
+// p-values of 1e-5 and 1e-4 can still be distinguished.
 const draws = 1_000_000
 
 // Row is one metric of one cell, before and now.
@@ -74,7 +74,7 @@ func (r *Report) testRows() error {
 			continue
 		}
 		row.P, row.Adjusted = optional.Number(p[i]), optional.Number(adjusted)
-		row.Moved = row.Old.Present() != row.New.Present() || adjusted < Alpha && apart(row.Old, row.New, row.limit.Effect)
+		row.Moved = row.Old.Present() != row.New.Present() || adjusted < Alpha && differ(row.Old, row.New, row.limit.Effect)
 	}
 	return nil
 }
@@ -88,9 +88,9 @@ func leastP(n, m int) float64 {
 	return 1 / splits
 }
 
-// apart reports whether two values differ by at least some amount. Values
+// differ reports whether two values differ by at least some amount. Values
 // that are both absent do not; one that is, does.
-func apart(a, b optional.Number, least float64) bool {
+func differ(a, b optional.Number, least float64) bool {
 	if !a.Present() || !b.Present() {
 		return a.Present() != b.Present()
 	}

@@ -7,7 +7,7 @@ import (
 	"dgsbench/internal/escape"
 )
 
-// style says how a layout writes the parts of an entry.
+// style is how a layout writes the parts of an entry.
 type style struct {
 	text         func(string) string // escapes a text
 	best, second func(string) string
@@ -35,7 +35,7 @@ func around(before, after string) func(string) string {
 	return func(s string) string { return before + s + after }
 }
 
-// lines are the parts of an entry that may stand on lines of their own: mean
+// lines are the parts of an entry that may be lines of their own: mean
 // and interval, or a published mean and its deviation.
 func (s style) lines(k Kind, e Entry) []string {
 	notes := s.numbers(e.Notes)

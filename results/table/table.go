@@ -1,6 +1,6 @@
 // Package table lays tables out as text, lists, Markdown, LaTeX, HTML and CSV.
 //
-// A Table says what its entries mean, not how they look. Texts, numbers and
+// A Table has the meaning of its entries, not their look. Texts, numbers and
 // footnotes come from the caller; nothing here knows of records, models or
 // datasets. MarkBest marks the best entries of a column, and SideBySide puts
 // the tables of several folders into one.
@@ -21,7 +21,7 @@ type Table struct {
 	Name    string // letters, digits and dashes; no other table of a report has it
 	Title   string
 	Columns []Column
-	Heads   int      // number of columns that name the rows; 0 stands for 1
+	Heads   int      // number of columns that name the rows; 0 means 1
 	Blocks  [][]Row  // rows that belong together
 	Among   string   // of which the best and the second are marked: "the learned models"
 	Legend  []string // how to read the entries
@@ -30,7 +30,7 @@ type Table struct {
 	Source  string   // the specs and the code that its records are of
 }
 
-// Kind says what a column holds.
+// Kind is what a column holds.
 type Kind int
 
 // Text columns hold words; Measured ones our means, with deviation and
@@ -56,8 +56,7 @@ type Column struct {
 // Row has one entry a column.
 type Row []Entry
 
-// Entry is a text or a value. Without either it stands for something that is
-// absent.
+// Entry is a text or a value, or neither where something is absent.
 type Entry struct {
 	Text  string
 	Value *Value
@@ -87,12 +86,12 @@ type Value struct {
 	High     optional.Number
 	Decimals int  // -1 for as many as the number has
 	Signed   bool // a difference: positive numbers have a +
-	// Approximate values are printed with a sign that says so.
+	// Approximate values are printed with the sign ≈.
 	Approximate bool
 }
 
 const (
-	// NoValue stands for what is absent.
+	// NoValue is printed for what is absent.
 	NoValue = "–"
 	// LevelSign marks values that cannot be told apart from the best.
 	LevelSign = "≈"
@@ -191,7 +190,7 @@ func (t Table) rows() []Row { return slices.Concat(t.Blocks...) }
 // numHeads is the number of columns that name the rows.
 func (t Table) numHeads() int { return max(1, t.Heads) }
 
-// name is the head for layouts in which a column stands alone.
+// name is the head for layouts without groups of columns.
 func (c Column) name() string {
 	if c.Kind != Published || c.Metric == "" {
 		return joinWords(c.Group, c.Head)

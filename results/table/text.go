@@ -96,19 +96,19 @@ func WriteText(w io.Writer, t Table, terminal bool) error {
 	return err
 }
 
-// fit says how a table is narrowed to fit a width.
+// fit is how a table is narrowed to fit a width.
 type fit struct {
 	shape shape
 	words int // where titles and texts are wrapped, unless the shape is loose
 }
 
-// shape is what stands side by side.
+// shape is what is side by side.
 type shape int
 
 const (
 	loose   shape = iota // an entry is one line
 	stacked              // intervals and published deviations have a line of their own
-	folded               // published values stand below ours instead of beside them
+	folded               // published values are below ours instead of beside them
 )
 
 // narrowest is the width of a title that still can be read.
@@ -160,7 +160,7 @@ func wrap(text string, width int) []string {
 	return append(lines, line)
 }
 
-// grid is the table without what stands above and below it.
+// grid is the table without title, legend and notes.
 func (t Table) grid(s style, f fit) (string, error) {
 	heads := t.heads(s, f)
 	var rows [][]string
