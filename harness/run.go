@@ -87,8 +87,8 @@ const (
 	numPhases
 )
 
-// trialWindows returns how often do calls tick in each phase if training is
-// never stopped early.
+// trialWindows returns how often do, or train where there is no test part, calls
+// tick in each phase if training is never stopped early.
 func trialWindows(spec specs.Trial, parts datasets.Parts) (n [numPhases]int) {
 	rules, epochs := spec.Protocol.TestState, epochsOf(spec)
 	passes := [numPhases]int{trainPhase: epochs, validatePhase: epochs}
@@ -108,10 +108,10 @@ func trialWindows(spec specs.Trial, parts datasets.Parts) (n [numPhases]int) {
 	return n
 }
 
-// do trains, selects and, unless there is no test part, makes every evaluation:
-// a validation, and the test that goes on from its state.
+// do trains and selects, and makes every evaluation: a validation, and the test
+// that goes on from its state.
 func (r *run) do(ctx context.Context) error {
-	if err := r.train(ctx); err != nil || r.parts.Test.Len() == 0 {
+	if err := r.train(ctx); err != nil {
 		return err
 	}
 	for i := range r.spec.Protocol.TestState {

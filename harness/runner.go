@@ -90,8 +90,8 @@ func (r *Runner) Run(ctx context.Context, trials []specs.Trial) (sum Summary, er
 		}
 		if attempt == len(reasons) {
 			sum.Left = len(jobs)
-			err = fmt.Errorf("%d records were written and are gone, the first of them %s", len(jobs), r.Store.Path(jobs[0].record.Key, jobs[0].record.Identity))
-			return sum, &StoreError{err}
+			first := r.Store.Path(jobs[0].record.Key, jobs[0].record.Identity)
+			return sum, &StoreError{fmt.Errorf("%d records were written and are gone, the first of them %s", len(jobs), first)}
 		}
 		remeasured := 0
 		for _, j := range jobs {
@@ -327,7 +327,7 @@ func NewLab(store record.Store, dataDir string, on devices.Target, threads int, 
 	if err := CheckStore(store, trials, trials); err != nil {
 		return nil, err
 	}
-	return &Lab{trainer{store: store, device: on, memory: newMemory(on), withoutTest: true}, threads, lib}, nil
+	return &Lab{trainer{store: store, device: on, memory: newMemory(on), untested: true}, threads, lib}, nil
 }
 
 // DataSHA256 returns the checksum of a dataset of the lab.

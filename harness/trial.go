@@ -34,24 +34,24 @@ type job struct {
 	parts      datasets.Parts
 	windows    int   // that measuring goes through, unless training is stopped early
 	bytes      int64 // of memory
+	untested   bool  // the trial ends with its training, and its record has no scores
 	remeasured bool  // the trial has or had a record
 	cutError   error // why the trial has no parts: it fails
 }
 
 // newJob cuts the dataset for the trial that rec describes. The seeds of a
-// cell share its size in sizes. A trial that ends with its training has no test
-// part.
+// cell share its size in sizes.
 func newJob(t specs.Trial, rec record.Record, lib library, tr trainer, sizes map[record.CellKey]int64) (job, error) {
 	kind, err := models.Lookup(t.Kind)
 	if err != nil {
 		return job{}, err
 	}
-	j := job{trial: t, record: rec}
+	j := job{trial: t, record: rec, untested: tr.untested}
 	if j.parts, j.cutError = lib.parts(t); j.cutError != nil {
 		return j, nil
 	}
 	j.record.Footnotes = slices.Concat(rec.Footnotes, featureNotes(j.parts, lib[t.Dataset].loaded.Dataset))
-	if tr.withoutTest {
+	if j.untested {
 		j.parts = withoutTest(j.parts)
 	}
 	for _, n := range trialWindows(t, j.parts) {
@@ -71,7 +71,7 @@ type trainer struct {
 	device      devices.Target
 	memory      *memory
 	checkpoints bool
-	withoutTest bool // trials end with their training, and their records have no scores
+	untested    bool // as that of a job
 }
 
 // returned is the memory of a trial, in bytes, from which it is returned to the
@@ -105,8 +105,8 @@ func (tr trainer) measure(ctx context.Context, j job, begin, tick func()) (rec r
 	return rec, err
 }
 
-// measure runs one trial: it builds the model, trains it and, unless there is
-// no test part, evaluates it. A trial that fails by itself (data that cannot be
+// measure runs one trial: it builds the model, trains it and, unless the trial
+// ends there, evaluates it. A trial that fails by itself (data that cannot be
 // cut for it, a score that is not finite, a metric without positives, a panic
 // of the model) gives a record that says so; the error is for what stops
 // everything: cancellation, a device that fails, or a model that writes to what
@@ -128,6 +128,9 @@ func measure(ctx context.Context, j job, on devices.Target, tick func()) (
 				return err
 			}
 			DescribeModel(&rec, r.model)
+			if j.untested {
+				return r.train(ctx)
+			}
 			return r.do(ctx)
 		})
 	}
@@ -145,7 +148,7 @@ func measure(ctx context.Context, j job, on devices.Target, tick func()) (
 	}
 	rec.Epochs, rec.BestEpoch, rec.Durations.Train = r.epochs, r.best, r.trainSeconds
 	observed = record.Observed{}
-	if j.parts.Test.Len() > 0 {
+	if !j.untested {
 		rec.Durations.Test = rec.Durations.Total - r.trainSeconds
 		for _, f := range r.facts {
 			observed[f.part] = f.facts

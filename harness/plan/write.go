@@ -23,7 +23,10 @@ func (p Plan) WriteText(w io.Writer) error {
 	}
 	t := table.New(heads...)
 	for _, c := range p.Cells {
-		row := []any{c.Dataset, c.where(), specs.JoinRef(c.Model, c.Variant), c.Trials, c.ToDo, c.seconds(), table.Fixed(float64(c.ToDo)*c.Seconds/3600, 3), size(c.Memory), size(c.OnCard), string(c.Source)}
+		row := []any{
+			c.Dataset, c.where(), specs.JoinRef(c.Model, c.Variant), c.Trials, c.ToDo, c.seconds(),
+			table.Fixed(float64(c.ToDo)*c.Seconds/3600, 3), size(c.Memory), size(c.OnCard), string(c.Source),
+		}
 		if p.Card == nil {
 			row = slices.Delete(row, onCard, onCard+1)
 		}
@@ -116,7 +119,8 @@ func (t Tuning) WriteText(w io.Writer) error {
 			each = fmt.Sprintf("%s (%s to %s)", digits(s.Each.Mean), digits(s.Each.Least), digits(s.Each.Most))
 			from = fmt.Sprintf("%d %s", s.Counted, s.Source)
 		}
-		list.Add(s.Model, s.Dataset, s.task(), len(s.Parameters), fmt.Sprintf("1 + %d", s.Trials), s.Random, s.Epochs, s.Found, each, s.left(), size(s.Memory), from)
+		list.Add(s.Model, s.Dataset, s.task(), len(s.Parameters), fmt.Sprintf("1 + %d", s.Trials), s.Random, s.Epochs, s.Found,
+			each, s.left(), size(s.Memory), from)
 	}
 	if err := table.WriteList(w, list); err != nil {
 		return err
