@@ -94,11 +94,28 @@ func TestAnyNameCanBeReadAgain(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ name, title, column string }{
-		{"log.csv", "", "h\xf6he"}, {"\xe9t\xe9.csv", "", "x"}, {"\xe9t\xe9.csv", "Summer", "x"}, {"log.csv", "\xe9t\xe9", "x"}, {"a|b.csv", "", "x"},
-		{"log.csv", "a\nb", "x"}, {"log.csv", "\x1b[31mred", "x"}, {strings.Repeat("n", 255), "", "x"}, {"log.csv", strings.Repeat("t", 301), "x"},
-		{"log.csv", "<<", "<<"}, {"log.csv", "~", "~"}, {"log.csv", "0777", "0x1f"}, {"log.csv", "yes", "1_000"}, {"log.csv", ".inf", ".nan"},
-		{"log.csv", "- a: b", "? x"}, {"log.csv", "!!binary x", "&a *a"}, {"log.csv", "2024-01-01", "="}, {"log.csv", " x ", " x "},
-		{"log.csv", "a # b", "a\u2028b"}, {"log.csv", "a\u0085b", "\ufeff"}, {"log.csv", "\ufffe", "\x01\x7f"}, {"log.csv", "'\"", "\t"},
+		{"log.csv", "", "h\xf6he"},
+		{"\xe9t\xe9.csv", "", "x"},
+		{"\xe9t\xe9.csv", "Summer", "x"},
+		{"log.csv", "\xe9t\xe9", "x"},
+		{"a|b.csv", "", "x"},
+		{"log.csv", "a\nb", "x"},
+		{"log.csv", "\x1b[31mred", "x"},
+		{strings.Repeat("n", 255), "", "x"},
+		{"log.csv", strings.Repeat("t", 301), "x"},
+		{"log.csv", "<<", "<<"},
+		{"log.csv", "~", "~"},
+		{"log.csv", "0777", "0x1f"},
+		{"log.csv", "yes", "1_000"},
+		{"log.csv", ".inf", ".nan"},
+		{"log.csv", "- a: b", "? x"},
+		{"log.csv", "!!binary x", "&a *a"},
+		{"log.csv", "2024-01-01", "="},
+		{"log.csv", " x ", " x "},
+		{"log.csv", "a # b", "a\u2028b"},
+		{"log.csv", "a\u0085b", "\ufeff"},
+		{"log.csv", "\ufffe", "\x01\x7f"},
+		{"log.csv", "'\"", "\t"},
 	} {
 		check(t, c.name, c.title, c.column)
 	}
