@@ -19,7 +19,7 @@ import (
 // what it is.
 func TestBenchOnCard(t *testing.T) {
 	t.Setenv(devices.LibraryVariable, cudatest.Library(t))
-	const suite = "../gpucheck/suites/tiny/agreement.yaml"
+	const suite = "../cmd/gpucheck/suites/tiny/agreement.yaml"
 	out, data := t.TempDir(), t.TempDir()
 	for _, device := range []string{"cpu", "cuda:0"} {
 		code, stdout, stderr := bench("all", suite, "--device", device, "--out", out, "--data", data)
@@ -76,7 +76,7 @@ func TestFullCard(t *testing.T) {
 // TestPlanOnCard: hours and memory of one card, for readers and machines.
 func TestPlanOnCard(t *testing.T) {
 	t.Setenv(devices.LibraryVariable, cudatest.Library(t))
-	args := []string{"plan", "../gpucheck/suites/tiny/agreement.yaml", "--device", "cuda", "--workers", "2", "--out", t.TempDir(), "--data", t.TempDir()}
+	args := []string{"plan", "../cmd/gpucheck/suites/tiny/agreement.yaml", "--device", "cuda", "--workers", "2", "--out", t.TempDir(), "--data", t.TempDir()}
 	code, stdout, stderr := bench(args...)
 	for _, want := range []string{"ON THE CARD", "one card: ", "largest trial: ", "divide the hours by their number"} {
 		if code != exitDone || !strings.Contains(stdout, want) {
