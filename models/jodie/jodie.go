@@ -66,7 +66,7 @@ func init() {
 			if s.Task == protocol.LinkPrediction { // by how much each candidate's part moves with time
 				each += 4*c.Memory.Size + 4
 			}
-			return memory.Bytes(s, c, c.Memory.Size, int64(each), 1)
+			return memory.Bytes(s, c, c.Memory.Size, int64(each), func(centres int) int { return centres })
 		},
 		New: func(s models.Setup, o models.Options) (models.Model, error) {
 			return memory.Build(s, o.(*Options).Config())

@@ -180,10 +180,16 @@ func (r *Ring) row(node int32) int32 {
 
 // Most bounds the rows and edges of a query.
 func (r *Ring) Most(centres, steps int) (rows, edges int) {
+	return Most(len(r.counts), r.size, centres, steps)
+}
+
+// Most bounds the rows and edges of a query in a ring of so many nodes and
+// places a node.
+func Most(nodes, size, centres, steps int) (rows, edges int) {
 	rows = centres
 	for range steps {
-		edges = rows * r.size
-		rows = centres + min(edges, len(r.counts))
+		edges = rows * size
+		rows = centres + min(edges, nodes)
 	}
 	return rows, edges
 }

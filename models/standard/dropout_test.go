@@ -34,7 +34,6 @@ func TestDropoutShare(t *testing.T) {
 		{"tgn", "{embedding: identity, " + unit, protocol.NodeClassification, atUnit},
 		{"jodie", "{" + unit, protocol.NodeClassification, atUnit},
 		{"tgn", "{" + edge, protocol.NodeClassification, atEdge},
-		{"tgn", "{nc_memory: pyg_last, " + edge, protocol.NodeClassification, atEdge},
 		{"tgn", "{" + edge, protocol.LinkPrediction, atEdge},
 	} {
 		t.Run(c.model+" "+string(c.task)+" "+c.options, func(t *testing.T) {

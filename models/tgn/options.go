@@ -9,6 +9,7 @@ import (
 
 	"dgsbench/models"
 	"dgsbench/models/internal/memory"
+	"dgsbench/models/ring"
 	"dgsbench/protocol"
 )
 
@@ -87,11 +88,12 @@ func (o *Options) build(c *memory.Core, s models.Setup) memory.Embedding {
 // times of their events, and their features.
 func (o *Options) bytes(s models.Setup) int64 {
 	if o.Embedding == Identity {
-		return memory.Bytes(s, o.Config(), o.Memory.Size, 0, 1)
+		return memory.Bytes(s, o.Config(), o.Memory.Size, 0, func(centres int) int { return centres })
 	}
-	place, reads := 4+4+8+4*s.NumFeat, 1
-	for range o.Attention.Layers {
-		reads = min(reads*(1+o.Attention.Neighbours), s.NumNodes)
+	place := 4 + 4 + 8 + 4*s.NumFeat
+	reads := func(centres int) int {
+		rows, _ := ring.Most(s.NumNodes, o.Attention.Neighbours, centres, o.Attention.Layers)
+		return rows
 	}
 	return memory.Bytes(s, o.Config(), o.Attention.Size, int64(o.Attention.Neighbours*place+4+4+1), reads)
 }

@@ -120,10 +120,10 @@ func (c Classification) LooksAhead(task protocol.Task) string {
 
 // Bytes is the memory that a model of the family takes: memories and the times
 // of their updates, messages, lists of nodes, in link prediction the candidates'
-// parts of the decoder, and the programs of a batch.
-// The embedding has width columns, holds embedding bytes a node and reads reads
-// memories for each answer.
-func Bytes(s models.Setup, c Config, width int, embedding int64, reads int) int64 {
+// parts of the decoder, and the programs of a batch. The embedding has width
+// columns and holds embedding bytes a node; reads is how many memories the
+// embeddings of so many centres are made of.
+func Bytes(s models.Setup, c Config, width int, embedding int64, reads func(centres int) int) int64 {
 	const (
 		lists  = 4 * 4         // positions in lists of nodes
 		ranked = 4 + 4 + 1 + 4 // numbers, times and marks of the candidates
@@ -140,6 +140,6 @@ func Bytes(s models.Setup, c Config, width int, embedding int64, reads int) int6
 	}
 	// A memory that is read has a message, gates and their gradients.
 	const numbers = 16 // as measured, of each column of a message
-	program := int64(answers*reads) * 4 * numbers * int64(2*c.Memory.Size+MessageWidth(s.NumFeat)+c.Memory.Time)
+	program := int64(reads(min(answers, s.NumNodes))) * 4 * numbers * int64(2*c.Memory.Size+MessageWidth(s.NumFeat)+c.Memory.Time)
 	return program + each*int64(s.NumNodes)
 }
