@@ -18,20 +18,24 @@ func Dense(x, w, b *G.Node, relu bool) *G.Node {
 // Linear is x w, without bias: x is rows x in, w in x out.
 func Linear(x, w *G.Node) *G.Node { return linear.apply(x, w) }
 
-var dense = &op{
-	name: "dense", in: []int{2, 2, 1}, sizes: []string{"nk", "km", "m"}, out: 2, smooth: []bool{true, true, true},
-	apart: []bool{true, false, false},
-	shape: denseShape,
-	grad:  func(in G.Nodes, _, g *G.Node) G.Nodes { return denseGrad(in, g) },
-	run:   func(c *call) { c.dense(c.in[2], false) },
-}
+var (
+	dense     = denseOp("dense", false)
+	denseReLU = denseOp("dense.relu", true)
+)
 
-var denseReLU = &op{
-	name: "dense.relu", in: []int{2, 2, 1}, sizes: []string{"nk", "km", "m"}, out: 2, smooth: []bool{true, true, true},
-	apart: []bool{true, false, false},
-	shape: denseShape,
-	grad:  func(in G.Nodes, out, g *G.Node) G.Nodes { return denseGrad(in, reluGrad.apply(out, g)) },
-	run:   func(c *call) { c.dense(c.in[2], true) },
+func denseOp(name string, relu bool) *op {
+	return &op{
+		name: name, in: []int{2, 2, 1}, sizes: []string{"nk", "km", "m"}, out: 2, smooth: []bool{true, true, true},
+		apart: []bool{true, false, false},
+		shape: denseShape,
+		grad: func(in G.Nodes, out, g *G.Node) G.Nodes {
+			if relu {
+				g = reluGrad.apply(out, g)
+			}
+			return G.Nodes{denseGradX.apply(g, in[1]), denseGradW.apply(in[0], g), columnSums.apply(g)}
+		},
+		run: func(c *call) { c.dense(c.in[2], relu) },
+	}
 }
 
 var linear = &op{
@@ -69,10 +73,6 @@ func denseShape(s []tensor.Shape) tensor.Shape { return tensor.Shape{s[0][0], s[
 
 func (c *call) dense(bias kernels.Buffer, relu bool) {
 	c.device.Gemm(kernels.NN, c.rows(0), c.cols(1), c.cols(0), c.in[0], c.in[1], c.out, bias, relu)
-}
-
-func denseGrad(in G.Nodes, g *G.Node) G.Nodes {
-	return G.Nodes{denseGradX.apply(g, in[1]), denseGradW.apply(in[0], g), columnSums.apply(g)}
 }
 
 // denseGradX is g transpose(w).

@@ -29,12 +29,18 @@ func layerNormPacked(eps float64) *op {
 	}
 }
 
-// layerNorm is out; its last input is the packed result.
-var layerNorm = &op{
-	name: "layer norm", in: []int{2, 1, 1, 1}, out: 2, smooth: []bool{true, true, true, false},
-	apart: []bool{true, false, false, true},
-	view:  &window{3, 0},
-	grad:  func(in G.Nodes, _, g *G.Node) G.Nodes { return normGrad(layerNormGrad, in, g) },
+var layerNorm, batchNorm = normOp("layer norm", layerNormGrad), normOp("batch norm", batchNormGrad)
+
+// normOp is out; its last input is the packed result.
+func normOp(name string, grad *op) *op {
+	return &op{
+		name: name, in: []int{2, 1, 1, 1}, out: 2, smooth: []bool{true, true, true, false},
+		apart: []bool{true, false, false, true},
+		view:  &window{3, 0},
+		grad: func(in G.Nodes, _, g *G.Node) G.Nodes {
+			return append(parts(grad.apply(g, in[0], in[1], in[3]), in[0], in[1], in[2]), nil)
+		},
+	}
 }
 
 // layerNormGrad is the gradients of x | scale | shift.
@@ -46,12 +52,6 @@ var layerNormGrad = &op{
 			c.device.LayerNormGrad(c.rows(0), c.cols(0), d[0], d[1], d[2], c.in[0], p[1], p[2], c.in[2])
 		}
 	},
-}
-
-// normGrad is the gradients of x, scale and shift, and none of the packed
-// result.
-func normGrad(o *op, in G.Nodes, g *G.Node) G.Nodes {
-	return append(parts(o.apply(g, in[0], in[1], in[3]), in[0], in[1], in[2]), nil)
 }
 
 // normGradSizes are those of the gradients of x | scale | shift.
@@ -103,14 +103,6 @@ func batchNormPacked(momentum, eps float64) *op {
 			}
 		},
 	}
-}
-
-// batchNorm is out; its last input is the packed result.
-var batchNorm = &op{
-	name: "batch norm", in: []int{2, 1, 1, 1}, out: 2, smooth: []bool{true, true, true, false},
-	apart: []bool{true, false, false, true},
-	view:  &window{3, 0},
-	grad:  func(in G.Nodes, _, g *G.Node) G.Nodes { return normGrad(batchNormGrad, in, g) },
 }
 
 // batchNormGrad is the gradients of x | scale | shift.

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"slices"
 
 	"dgsbench/kernels"
 
@@ -90,52 +91,48 @@ func Mix(self, other, e, alpha, beta *G.Node) *G.Node {
 	return mixPerRow.apply(self, other, e, alpha, beta)
 }
 
-// mix has one alpha and one beta for a column.
-var mix = &op{
-	name: "mix", in: []int{2, 2, 2, 1, 1}, sizes: []string{"nk", "nk", "nk", "k", "k"}, out: 2,
-	apart: []bool{true, true, true, false, false}, smooth: []bool{true, true, true, true, true},
-	call: func(c *call) func() { return mixCall(c, false) },
-	grad: func(in G.Nodes, _, g *G.Node) G.Nodes {
-		d := mixParts(mixGrad, in, g)
-		return append(d[:3], columnSums.apply(d[3]), columnSums.apply(d[4]))
-	},
-}
+// mix has one alpha and one beta for a column, mixPerRow for each element.
+var (
+	mix       = mixOp("mix", 1)
+	mixPerRow = mixOp("mix with factors per row", 2)
+)
 
-// mixPerRow has an alpha and a beta for each element.
-var mixPerRow = &op{
-	name: "mix with factors per row", in: []int{2, 2, 2, 2, 2}, sizes: []string{"nk", "nk", "nk", "nk", "nk"}, out: 2,
-	apart: []bool{true, true, true, true, true}, smooth: []bool{true, true, true, true, true},
-	call: func(c *call) func() { return mixCall(c, true) },
-	grad: func(in G.Nodes, _, g *G.Node) G.Nodes { return mixParts(mixPerRowGrad, in, g) },
-}
-
-func mixCall(c *call, perRow bool) func() {
-	m := c.mixture(c.in, perRow)
-	return func() {
-		m.Rows = c.rows(0)
-		c.device.Mix(m, c.out)
+// mixOp has factors of so many dimensions.
+func mixOp(name string, factors int) *op {
+	perRow, letters := factors == 2, [...]string{1: "k", 2: "nk"}[factors]
+	grad := mixGradient(name+" gradient", perRow)
+	return &op{
+		name: name, in: []int{2, 2, 2, factors, factors}, sizes: []string{"nk", "nk", "nk", letters, letters}, out: 2,
+		apart: []bool{true, true, true, perRow, perRow}, smooth: []bool{true, true, true, true, true},
+		call: func(c *call) func() {
+			m := c.mixture(c.in, perRow)
+			return func() {
+				m.Rows = c.rows(0)
+				c.device.Mix(m, c.out)
+			}
+		},
+		grad: func(in G.Nodes, _, g *G.Node) G.Nodes {
+			d := parts(grad.apply(append(G.Nodes{g}, in...)...), in[0], in[0], in[0], in[0], in[0])
+			if !perRow {
+				d[3], d[4] = columnSums.apply(d[3]), columnSums.apply(d[4])
+			}
+			return d
+		},
 	}
 }
 
-// mixture is that of self, other, e, alpha and beta.
-func (c *call) mixture(in []kernels.Buffer, perRow bool) *kernels.Mixture {
-	return &kernels.Mixture{Cols: c.cols(0), Self: in[0], Other: in[1], E: in[2], Alpha: in[3], Beta: in[4], PerRow: perRow}
-}
-
-var mixGrad, mixPerRowGrad = mixGradient("mix gradient", 1), mixGradient("mix gradient with factors per row", 2)
-
 // mixGradient makes, from the gradient of the result and the five inputs, the
-// packed gradients of these, rows x K each. factors is how many dimensions
-// alpha and beta have.
-func mixGradient(name string, factors int) *op {
+// packed gradients of these, rows x K each.
+func mixGradient(name string, perRow bool) *op {
+	factors := 1
+	if perRow {
+		factors = 2
+	}
 	return &op{
 		name: name, in: []int{2, 2, 2, 2, factors, factors}, out: 1, rows: fixed,
-		packed: func(s []tensor.Shape) []int {
-			n := s[0].TotalSize()
-			return []int{n, n, n, n, n}
-		},
+		packed: func(s []tensor.Shape) []int { return slices.Repeat([]int{s[0].TotalSize()}, 5) },
 		call: func(c *call) func() {
-			d, m := c.results, c.mixture(c.in[1:], factors == 2)
+			d, m := c.results, c.mixture(c.in[1:], perRow)
 			grad := &kernels.MixtureGrad{Self: d[0], Other: d[1], E: d[2], Alpha: d[3], Beta: d[4]}
 			return func() {
 				m.Rows = c.rows(0)
@@ -145,10 +142,9 @@ func mixGradient(name string, factors int) *op {
 	}
 }
 
-// mixParts are the gradients of the five inputs, rows x K each.
-func mixParts(o *op, in G.Nodes, g *G.Node) G.Nodes {
-	self := in[0]
-	return parts(o.apply(append(G.Nodes{g}, in...)...), self, self, self, self, self)
+// mixture is that of self, other, e, alpha and beta.
+func (c *call) mixture(in []kernels.Buffer, perRow bool) *kernels.Mixture {
+	return &kernels.Mixture{Cols: c.cols(0), Self: in[0], Other: in[1], E: in[2], Alpha: in[3], Beta: in[4], PerRow: perRow}
 }
 
 // TimeEncode is cos(w dt + b), rows x D: dt is rows x 1, raw seconds if need

@@ -233,8 +233,8 @@ func (r *Ring) Tensors() []models.Tensor {
 	}
 }
 
-// Check refuses what Tensors cannot have given.
-func (r *Ring) Check(saved []models.Tensor) error {
+// CheckTensors returns an error for tensors that Tensors cannot have given.
+func (r *Ring) CheckTensors(saved []models.Tensor) error {
 	own := r.Tensors()
 	if err := models.Check(own, saved); err != nil {
 		return err
@@ -250,8 +250,8 @@ func (r *Ring) Check(saved []models.Tensor) error {
 	return models.CheckTimes(saved[3], nn.Largest)
 }
 
-// Restore puts back what Tensors gave.
-func (r *Ring) Restore(saved []models.Tensor) {
+// SetTensors replaces the events by those of tensors that were checked.
+func (r *Ring) SetTensors(saved []models.Tensor) {
 	narrow(r.counts, saved[0].I64)
 	narrow(r.neighbours, saved[1].I64)
 	narrow(r.events, saved[2].I64)

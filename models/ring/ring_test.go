@@ -228,10 +228,10 @@ func TestSnapshot(t *testing.T) {
 		saved.insert(s.Slice(lo, lo+maxBatch))
 	}
 	restored.insert(s.Slice(0, maxBatch))
-	if err := restored.ring.Check(saved.ring.Tensors()); err != nil {
+	if err := restored.ring.CheckTensors(saved.ring.Tensors()); err != nil {
 		t.Fatal(err)
 	}
-	restored.ring.Restore(models.Clone(saved.ring.Tensors()))
+	restored.ring.SetTensors(models.Clone(saved.ring.Tensors()))
 	restored.rows.Restore(saved.rows.Tensor("features"))
 	saved.insert(s.Slice(200, 213))
 	restored.insert(s.Slice(200, 213))
@@ -254,7 +254,7 @@ func TestRestoreRefuses(t *testing.T) {
 		"event":     func(ts []models.Tensor) []models.Tensor { ts[2].I64[0] = -1; return ts },
 	} {
 		r := New(3, 4)
-		if err := r.Check(spoil(r.Tensors())); err == nil {
+		if err := r.CheckTensors(spoil(r.Tensors())); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}

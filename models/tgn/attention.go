@@ -111,17 +111,17 @@ func (a *attention) Tensors() []models.Tensor {
 	return append(a.ring.Tensors(), a.features.Tensor("ring.features"))
 }
 
-// Check refuses what Tensors cannot have given.
-func (a *attention) Check(saved []models.Tensor) error {
+// CheckTensors implements models.State.
+func (a *attention) CheckTensors(saved []models.Tensor) error {
 	if err := models.CheckBounded(a.Tensors(), saved); err != nil {
 		return err
 	}
-	return a.ring.Check(saved[:len(saved)-1])
+	return a.ring.CheckTensors(saved[:len(saved)-1])
 }
 
-// Restore puts them back.
-func (a *attention) Restore(saved []models.Tensor) {
+// SetTensors implements models.State.
+func (a *attention) SetTensors(saved []models.Tensor) {
 	last := len(saved) - 1
-	a.ring.Restore(saved[:last])
+	a.ring.SetTensors(saved[:last])
 	a.features.Restore(saved[last])
 }

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"fmt"
 	"slices"
 
 	"dgsbench/datasets"
@@ -42,11 +41,9 @@ type base struct {
 	x         kernels.Buffer // features of the batch, a row an event
 
 	// Where messages wait, as PyTorch Geometric has them; else messages is nil.
-	messages  *messages
-	updater   *updater
-	own       *nodeList // nodes of a batch
-	blank     bool      // all memories without messages are zero
-	evaluated bool      // no message waits
+	messages *messages
+	updater  *updater
+	own      *nodeList // nodes of a batch
 }
 
 func newBase(d kernels.Device, s models.Setup, c Config) *base {
@@ -58,7 +55,7 @@ func newBase(d kernels.Device, s models.Setup, c Config) *base {
 	m.embedding = c.Embedding(m.core, s)
 	m.x = d.NewBuffer(s.MaxBatch * m.core.width)
 	if halves == 1 {
-		m.messages, m.own, m.blank = newMessages(d, s), newNodeList(s.NumNodes), true
+		m.messages, m.own = newMessages(d, s), newNodeList(s.NumNodes)
 		m.updater = newUpdater(m.core, m.messages, s)
 	}
 	s.Train = datasets.Stream{} // not to be kept
@@ -113,12 +110,12 @@ func (m *base) advance(b datasets.Stream, neighbours bool) {
 // pass the cell with zeros, and no message is left. It reports whether there
 // was anything to do.
 func (m *base) flush() bool {
-	if m.evaluated {
+	if m.messages.evaluated {
 		return false
 	}
 	m.updater.settle(upTo(m.setup.NumNodes))
 	m.messages.reset()
-	m.evaluated, m.blank = true, false
+	m.messages.evaluated, m.messages.blank = true, false
 	return true
 }
 
@@ -128,7 +125,6 @@ func (m *base) Reset() {
 	m.embedding.reset()
 	if m.messages != nil {
 		m.messages.reset()
-		m.blank, m.evaluated = true, false
 	}
 }
 
@@ -143,13 +139,10 @@ func (m *base) Facts() models.Facts {
 
 // Snapshot copies the parameters and, where asked, memories, waiting
 // messages and what the embedding knows of events.
-func (m *base) Snapshot(what models.Part) models.Snapshot {
-	s := models.Snapshot{Params: m.params()}
-	if what == models.Everything {
-		s.State = slices.Concat(m.core.tensors(), m.waitingTensors(), m.embedding.tensors())
-	}
-	return s
-}
+func (m *base) Snapshot(what models.Part) models.Snapshot { return models.Take(what, m.params(), m) }
+
+// Restore puts a snapshot back.
+func (m *base) Restore(s models.Snapshot) error { return models.Put(s, m.setParams, m) }
 
 // params copies the parameters.
 func (m *base) params() []models.Tensor {
@@ -160,79 +153,58 @@ func (m *base) params() []models.Tensor {
 	return out
 }
 
-// waitingTensors are the messages, and blank and evaluated.
-func (m *base) waitingTensors() []models.Tensor {
-	if m.messages == nil {
-		return nil
-	}
-	phase := models.Tensor{Name: "phase", Shape: []int{2}, I64: make([]int64, 2)}
-	for i, on := range []bool{m.blank, m.evaluated} {
-		if on {
-			phase.I64[i] = 1
-		}
-	}
-	return append(m.messages.tensors(), phase)
-}
-
-// Restore puts a snapshot back.
-func (m *base) Restore(s models.Snapshot) error {
-	if s.State != nil {
-		if err := m.check(s.State); err != nil {
-			return err
-		}
-	}
-	if err := models.CheckBounded(m.params(), s.Params); err != nil { // so all memories are finite
+// setParams replaces the parameters by bounded ones, so that all memories are
+// finite.
+func (m *base) setParams(saved []models.Tensor) error {
+	if err := models.CheckBounded(m.params(), saved); err != nil {
 		return err
 	}
 	var values [][]float32
-	for _, t := range s.Params {
+	for _, t := range saved {
 		values = append(values, t.F32)
 	}
 	m.core.Net.SetParams(values)
-	if s.State != nil {
-		m.restore(s.State)
-	}
 	return nil
 }
 
-// Numbers of tensors of a state.
-const (
-	coreTensors    = 2
-	messageTensors = 3
-)
-
-// check returns an error for a state that Snapshot cannot have given.
-func (m *base) check(saved []models.Tensor) error {
-	own := append(m.core.tensors(), m.waitingTensors()...)
-	if err := models.Check(own, saved[:min(len(own), len(saved))]); err != nil {
-		return err
-	}
-	if err := models.CheckTimes(saved[1], nn.Largest); err != nil {
-		return err
-	}
+// parts are the parts of the state, whose tensors follow each other.
+func (m *base) parts() []models.State {
+	out := []models.State{m.core}
 	if m.messages != nil {
-		if err := m.messages.check(saved[coreTensors:]); err != nil {
-			return err
-		}
-		phase := saved[coreTensors+messageTensors]
-		for _, on := range phase.I64 {
-			if on != 0 && on != 1 {
-				return fmt.Errorf("snapshot tensor %s has %d, expected 0 or 1", phase, on)
-			}
-		}
+		out = append(out, m.messages)
 	}
-	return m.embedding.check(saved[len(own):])
+	if m.embedding.Neighbours != nil {
+		out = append(out, m.embedding.Neighbours)
+	}
+	return out
 }
 
-// restore puts back what check has accepted.
-func (m *base) restore(saved []models.Tensor) {
-	m.core.restore(saved)
-	saved = saved[coreTensors:]
-	if m.messages != nil {
-		m.messages.restore(saved)
-		phase := saved[messageTensors]
-		m.blank, m.evaluated = phase.I64[0] != 0, phase.I64[1] != 0
-		saved = saved[messageTensors+1:]
+// Tensors implements models.State.
+func (m *base) Tensors() []models.Tensor {
+	var out []models.Tensor
+	for _, p := range m.parts() {
+		out = append(out, p.Tensors()...)
 	}
-	m.embedding.restore(saved)
+	return out
+}
+
+// CheckTensors implements models.State.
+func (m *base) CheckTensors(saved []models.Tensor) error {
+	for _, p := range m.parts() {
+		n := min(len(p.Tensors()), len(saved))
+		if err := p.CheckTensors(saved[:n]); err != nil {
+			return err
+		}
+		saved = saved[n:]
+	}
+	return models.Check(nil, saved)
+}
+
+// SetTensors implements models.State.
+func (m *base) SetTensors(saved []models.Tensor) {
+	for _, p := range m.parts() {
+		n := len(p.Tensors())
+		p.SetTensors(saved[:n])
+		saved = saved[n:]
+	}
 }

@@ -95,8 +95,8 @@ func (c *Core) reset() {
 	c.rows.Reset()
 }
 
-// tensors copies memories and times.
-func (c *Core) tensors() []models.Tensor {
+// Tensors copies memories and times.
+func (c *Core) Tensors() []models.Tensor {
 	size, all := c.opts.Size, make([]float32, c.table().Len())
 	c.device.Read(all, c.table())
 	for n := range c.rows.Second() {
@@ -108,8 +108,16 @@ func (c *Core) tensors() []models.Tensor {
 	}
 }
 
-// restore puts back what tensors gave.
-func (c *Core) restore(saved []models.Tensor) {
+// CheckTensors implements models.State.
+func (c *Core) CheckTensors(saved []models.Tensor) error {
+	if err := models.Check(c.Tensors(), saved); err != nil {
+		return err
+	}
+	return models.CheckTimes(saved[1], nn.Largest)
+}
+
+// SetTensors implements models.State.
+func (c *Core) SetTensors(saved []models.Tensor) {
 	c.device.Write(c.table(), saved[0].F32)
 	copy(c.Updated, timesOf(saved[1].I64))
 	c.rows.Reset()

@@ -61,12 +61,8 @@ type Neighbourhood interface {
 	Affected(nodes []int32) iter.Seq[int32]
 	// Reset forgets all events.
 	Reset()
-	// Tensors copies what it knows of events.
-	Tensors() []models.Tensor
-	// Check returns an error for what Tensors cannot have given.
-	Check([]models.Tensor) error
-	// Restore puts back what Tensors gave, which was checked.
-	Restore([]models.Tensor)
+	// State is what it knows of events.
+	models.State
 }
 
 // Place says what a site is for.
@@ -169,26 +165,6 @@ func (e *Embedding) affected(nodes []int32) iter.Seq[int32] {
 func (e *Embedding) reset() {
 	if e.Neighbours != nil {
 		e.Neighbours.Reset()
-	}
-}
-
-func (e *Embedding) tensors() []models.Tensor {
-	if e.Neighbours == nil {
-		return nil
-	}
-	return e.Neighbours.Tensors()
-}
-
-func (e *Embedding) check(saved []models.Tensor) error {
-	if e.Neighbours == nil {
-		return models.Check(nil, saved)
-	}
-	return e.Neighbours.Check(saved)
-}
-
-func (e *Embedding) restore(saved []models.Tensor) {
-	if e.Neighbours != nil {
-		e.Neighbours.Restore(saved)
 	}
 }
 

@@ -109,7 +109,7 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 
 	// Waiting messages (1, 3) update the memories (4) that the embeddings (5)
 	// of these nodes are made of.
-	t.update.list(t.site.List(t.nodes.nodes), m.blank)
+	t.update.list(t.site.List(t.nodes.nodes), m.messages.blank)
 	embedded := t.site.Write(t.update.row, t.update.updated)
 
 	// The decoder scores the events, and each source with a negative.
@@ -138,7 +138,7 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 	// The batch's own nodes keep their memories (4), its events become the
 	// messages that wait (1) and the last events of their ends. All that is
 	// written comes first: it goes to the device as one.
-	m.evaluated = false // who asks next flushes: everything will have changed
+	m.messages.evaluated = false // who asks next flushes: everything will have changed
 	m.messages.store(b)
 	m.embedding.insert(b, m.x)
 	m.core.commit(t.nodes.nodes[:t.own], t.program.Buffer(t.update.out), t.update.row[:t.own], t.update.updated)

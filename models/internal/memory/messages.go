@@ -30,6 +30,9 @@ type messages struct {
 	writes   []lastwrite.Write // of the batch that was stored last: the last event of each of its nodes
 	replaced []waiting         // what these nodes had before it
 	to, from []int32           // rows of features, and of the batch
+
+	blank     bool // the memories of all nodes without a message are zero
+	evaluated bool // no message waits: those that there are have been applied
 }
 
 // waiting is a message but for its features.
@@ -49,8 +52,9 @@ func newMessages(d kernels.Device, s models.Setup) *messages {
 	return m
 }
 
-// reset removes all messages.
+// reset removes all messages, as before the first event.
 func (m *messages) reset() {
+	m.blank, m.evaluated = true, false
 	for n := range m.other {
 		m.other[n], m.time[n] = noMessage, 0
 	}
@@ -84,9 +88,9 @@ func (m *messages) rollback() {
 	m.writes, m.replaced = nil, m.replaced[:0]
 }
 
-// tensors copies the messages: other ends and times of nodes, and features,
-// zeros where there is no message.
-func (m *messages) tensors() []models.Tensor {
+// Tensors copies the messages: other ends and times of nodes, and features,
+// zeros where there is no message; then blank and evaluated.
+func (m *messages) Tensors() []models.Tensor {
 	other := make([]int64, len(m.other))
 	table, features := make([]float32, m.features.Len()), make([]float32, len(other)*m.cols)
 	m.device.Read(table, m.features)
@@ -95,17 +99,26 @@ func (m *messages) tensors() []models.Tensor {
 			copy(features[n*m.cols:][:m.cols], table[int(m.rows.Of(int32(n)))*m.cols:])
 		}
 	}
+	phase := make([]int64, 2)
+	for i, on := range []bool{m.blank, m.evaluated} {
+		if on {
+			phase[i] = 1
+		}
+	}
 	nodes := len(other)
 	return []models.Tensor{
 		{Name: "messages.others", Shape: []int{nodes}, I64: other},
 		{Name: "messages.times", Shape: []int{nodes}, I64: bitsOf(m.time)},
 		{Name: "messages.features", Shape: []int{nodes, m.cols}, F32: features},
+		{Name: "phase", Shape: []int{2}, I64: phase},
 	}
 }
 
-// check returns an error for tensors of the right shapes that tensors cannot
-// have given.
-func (m *messages) check(saved []models.Tensor) error {
+// CheckTensors implements models.State.
+func (m *messages) CheckTensors(saved []models.Tensor) error {
+	if err := models.Check(m.Tensors(), saved); err != nil {
+		return err
+	}
 	for n, o := range saved[0].I64 {
 		if o < noMessage || o >= int64(len(m.other)) {
 			return fmt.Errorf("snapshot tensor %s has %d for node %d, expected %d to %d", saved[0], o, n, noMessage, len(m.other)-1)
@@ -114,12 +127,18 @@ func (m *messages) check(saved []models.Tensor) error {
 	if !nn.Within(saved[2].F32) {
 		return fmt.Errorf("snapshot tensor %s has a number beyond ±%g", saved[2], nn.Largest)
 	}
+	for _, on := range saved[3].I64 {
+		if on != 0 && on != 1 {
+			return fmt.Errorf("snapshot tensor %s has %d, expected 0 or 1", saved[3], on)
+		}
+	}
 	return models.CheckTimes(saved[1], nn.Largest)
 }
 
-// restore puts back what tensors gave.
-func (m *messages) restore(saved []models.Tensor) {
+// SetTensors implements models.State.
+func (m *messages) SetTensors(saved []models.Tensor) {
 	m.reset()
+	m.blank, m.evaluated = saved[3].I64[0] != 0, saved[3].I64[1] != 0
 	for n, o := range saved[0].I64 {
 		m.other[n] = int32(o)
 	}

@@ -90,12 +90,12 @@ func (p *perNode) read(b datasets.Stream) (rows []int32, updated []float64) {
 	own := p.nodesOf(b)
 	p.backup.copy(own)
 	if p.settled != nil {
-		p.settled.list(p.blank)
+		p.settled.list(p.messages.blank)
 	} else {
 		p.updater.settle(own)
 	}
 	p.store(b)
-	p.update.list(p.memories(b), p.blank)
+	p.update.list(p.memories(b), p.messages.blank)
 	if p.settled != nil {
 		p.settled.write()
 	}
@@ -117,7 +117,7 @@ func (p *perNode) look(b datasets.Stream) (rows []int32, updated []float64) {
 
 // commit keeps what the read made of the batch's nodes, and the events.
 func (p *perNode) commit(b datasets.Stream, trained *nn.Training) {
-	p.evaluated = trained == nil
+	p.messages.evaluated = trained == nil
 	if trained != nil && p.settled != nil {
 		u := p.settled.update
 		p.core.commit(p.own.nodes, trained.Buffer(u.out), u.row, u.updated)
@@ -138,7 +138,7 @@ func (p *perNode) observe(b datasets.Stream, training bool) error {
 		p.advance(b, true)
 		return nil
 	}
-	p.evaluated = false
+	p.messages.evaluated = false
 	p.updater.settle(p.nodesOf(b))
 	p.store(b)
 	p.embedding.insert(b, p.x)
