@@ -81,12 +81,12 @@ func (n *Network) add(name string, values []float32, shape []int, moved mover) *
 	return node
 }
 
-// Uniform draws so many initial values between -bound and bound.
+// Uniform draws count initial values between -bound and bound.
 func (n *Network) Uniform(count int, bound float64) []float32 {
 	return n.UniformIn(count, -bound, bound)
 }
 
-// UniformIn draws so many initial values between low and high.
+// UniformIn draws count initial values between low and high.
 func (n *Network) UniformIn(count int, low, high float64) []float32 {
 	out := make([]float32, count)
 	for i := range out {
@@ -95,7 +95,7 @@ func (n *Network) UniformIn(count int, low, high float64) []float32 {
 	return out
 }
 
-// Normal draws so many initial values with mean 0 and deviation 1.
+// Normal draws count initial values with mean 0 and deviation 1.
 func (n *Network) Normal(count int) []float32 {
 	out := make([]float32, count)
 	for i := range out {
@@ -136,8 +136,8 @@ func (n *Network) drawMasks() {
 	}
 }
 
-// redraw has the masks that were drawn last be drawn again.
-func (n *Network) redraw() { *n.source = n.earlier }
+// rollbackMasks makes the next masks those that were drawn last.
+func (n *Network) rollbackMasks() { *n.source = n.earlier }
 
 // Tensor is a named block of numbers, row major.
 type Tensor struct {

@@ -48,10 +48,10 @@ func NewAdam(d kernels.Device, lr, weightDecay float64) *Adam {
 	return &Adam{LR: lr, WeightDecay: weightDecay, Beta1: .9, Beta2: .999, Eps: 1e-8, device: d}
 }
 
-// Step updates params in place from their gradients, unless a buffer that the
-// device has seen is bad. Both keep their order and sizes from call to call.
-// Where both were seen together (Training does so), parameters and moments stay
-// finite.
+// Step updates params in place from their gradients, unless the device has
+// checked a buffer that is not finite. Both have the same order and sizes in
+// every call. If both are checked before (Training does so), parameters and
+// moments stay finite.
 func (a *Adam) Step(params, gradients *Group) {
 	if a.first == nil {
 		a.first, a.second = params.zeros(a.device), params.zeros(a.device)
@@ -84,8 +84,9 @@ func NewSGD(d kernels.Device, lr, momentum, weightDecay float64) *SGD {
 	return &SGD{LR: lr, Momentum: momentum, WeightDecay: weightDecay, device: d}
 }
 
-// Step updates params in place from their gradients, unless a buffer that the
-// device has seen is bad. Both keep their order and sizes from call to call.
+// Step updates params in place from their gradients, unless the device has
+// checked a buffer that is not finite. Both have the same order and sizes in
+// every call.
 func (s *SGD) Step(params, gradients *Group) {
 	if s.velocity == nil {
 		s.velocity = params.zeros(s.device)

@@ -56,7 +56,7 @@ type PairHead struct {
 
 // pairScorer is what follows the first layer.
 type pairScorer interface {
-	// update takes the present parameters over.
+	// update copies the parameters, which have changed.
 	update()
 	kernels.Ranker
 }
@@ -64,7 +64,8 @@ type pairScorer interface {
 // chunk is how many nodes are projected at once.
 const chunk = 512
 
-// NewPairHead serves so many nodes and batches of at most maxEvents events.
+// NewPairHead is for graphs of the given number of nodes and batches of at most maxEvents
+// events.
 func NewPairHead(d kernels.Device, p PairLayers, nodes, maxEvents, threads int) *PairHead {
 	h := &PairHead{
 		PairLayers: p, device: d, nodes: nodes,
@@ -111,7 +112,7 @@ func (h *PairHead) setRight(nodes int, table, weights, bias kernels.Buffer) {
 	h.device.ScatterRows(nodes, h.Width, table, h.parts, h.index)
 }
 
-// MaxNodes is how many nodes SetRight takes at once.
+// MaxNodes is the largest number of nodes of one SetRight.
 func (h *PairHead) MaxNodes() int { return chunk }
 
 // SetLeft computes the left parts of a batch from Vectors.

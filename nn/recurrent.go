@@ -20,7 +20,7 @@ import (
 //	n = tanh(a wi_n + bi_n + r (q wh_n + bh_n))
 //	state = (1 - z) n + z q
 //
-// a may have fewer active rows than q. The rest of q then sees zeros.
+// a may have fewer active rows than q: the other rows of q get zeros.
 func GRU(a, q, wi, wh, bi, bh *G.Node) *G.Node {
 	if state, gates := q.Shape()[q.Dims()-1], bi.Shape()[0]; gates != 3*state {
 		panic(fmt.Sprintf("nn: gru: %d gate units for a state of %d, expected three times as many", gates, state))
@@ -97,7 +97,7 @@ var (
 	mixPerRow = mixOp("mix with factors per row", 2)
 )
 
-// mixOp has factors of so many dimensions.
+// mixOp is Mix with factors of one or two dimensions.
 func mixOp(name string, factors int) *op {
 	perRow, letters := factors == 2, [...]string{1: "k", 2: "nk"}[factors]
 	grad := mixGradient(name+" gradient", perRow)

@@ -189,7 +189,7 @@ type Move struct {
 	rows     kernels.Buffer
 }
 
-// NewMove serves so many rows of so many columns at once.
+// NewMove copies at most rows rows of cols columns at once.
 func NewMove(d kernels.Device, rows, cols int) *Move {
 	m := &Move{device: d, cols: cols}
 	if chaining, ok := d.(kernels.Fuser); ok {

@@ -22,10 +22,10 @@ type Training struct {
 	loss     kernels.Buffer
 	value    [1]float32
 
-	// What the device has seen when it answered last.
-	seen     *Group // gradients, the loss, then parameters; averages follow
-	place    int    // of the first of them
-	firstBad int    // place of the first buffer that is not finite, or -1
+	// What the device had checked at the last Answer.
+	checked  *Group // gradients, the loss, then parameters; averages follow
+	first    int    // number of the first of them among all that was checked
+	firstBad int    // number of the first buffer that is not finite, or -1
 }
 
 // average is a running average and what it was before the last run.
@@ -71,7 +71,7 @@ func (n *Network) NewTraining(loss *G.Node, w Wanted) *Training {
 	}
 	t.loss = d.View(t.program.Buffer(loss), 0, 1)
 	t.params, t.gradient = NewGroup(d, params...), NewGroup(d, gradients...)
-	t.seen = NewGroup(d, slices.Concat(gradients, []kernels.Buffer{t.loss}, params)...)
+	t.checked = NewGroup(d, slices.Concat(gradients, []kernels.Buffer{t.loss}, params)...)
 	return t
 }
 
@@ -102,11 +102,11 @@ func (n *Network) reached(node *G.Node) []param {
 func (t *Training) Run() float32 {
 	t.Draw()
 	t.repeated.Run()
-	t.see()
+	t.check()
 	return t.Answer()
 }
 
-// Draw draws the dropout masks of the next run: for those who put Compute
+// Draw draws the dropout masks of the next run: for callers that put Compute
 // among other calls.
 func (t *Training) Draw() {
 	t.network.drawMasks()
@@ -115,31 +115,31 @@ func (t *Training) Draw() {
 	}
 }
 
-// Compute computes the gradients and looks for what is bad. It waits for
-// nothing, and writes nothing from the host.
+// Compute computes the gradients and checks them. It waits for nothing, and
+// writes nothing from the host.
 func (t *Training) Compute() {
 	t.program.Run()
-	t.see()
+	t.check()
 }
 
 // Program is what Compute runs.
 func (t *Training) Program() *Program { return t.program }
 
-func (t *Training) see() {
-	t.place = t.seen.Check(t.network.device)
+func (t *Training) check() {
+	t.first = t.checked.Check(t.network.device)
 	for _, a := range t.averages {
 		t.network.device.CheckFinite(a.buffer.Len(), a.buffer)
 	}
 }
 
-// Answer waits for the device and returns the loss. From there on FirstBad,
-// BadInput and Fault speak of all that the device had seen. If any of that is
-// bad, running averages are as they were before the run, and the next one has
-// the same dropout masks.
+// Answer waits for the device and returns the loss. FirstBad, BadInput and
+// Fault then tell of all that the device has checked. If any of that is not
+// finite, it rolls the run back: running averages are as they were before it,
+// and the next run has the same dropout masks.
 func (t *Training) Answer() float32 {
 	t.firstBad = t.network.device.FirstBad(t.value[:], t.loss)
 	if t.firstBad >= 0 {
-		t.network.redraw()
+		t.network.rollbackMasks()
 		for _, a := range t.averages {
 			t.network.device.CopyRows(1, a.buffer.Len(), a.buffer, a.buffer.Len(), a.before, a.buffer.Len())
 		}
@@ -168,20 +168,20 @@ func (t *Training) Params() *Group { return t.params }
 // Gradients are those of the last run, in the order of Params.
 func (t *Training) Gradients() *Group { return t.gradient }
 
-// FirstBad is the place of the first bad buffer among all that the device had
-// seen, or -1.
+// FirstBad is the number of the first buffer that is not finite among all that
+// the device has checked, or -1.
 func (t *Training) FirstBad() int { return t.firstBad }
 
-// BadInput reports whether anything is bad that the device has been shown before
-// the last run.
-func (t *Training) BadInput() bool { return t.firstBad >= 0 && t.firstBad < t.place }
+// BadInput reports whether anything is not finite that the device checked
+// before the last run.
+func (t *Training) BadInput() bool { return t.firstBad >= 0 && t.firstBad < t.first }
 
-// Fault says what is bad first of the last run: a gradient, the loss, a
-// parameter or a running average. It is empty where nothing is, after a
-// BadInput, and where it is something that was seen after the run.
+// Fault names what is not finite first of the last run: a gradient, the loss, a
+// parameter or a running average. It is empty if nothing is, after a BadInput,
+// and if it is something that was checked after the run.
 func (t *Training) Fault() string {
 	const within = "%s is not within ±%g"
-	i, n := t.firstBad-t.place, len(t.learned)
+	i, n := t.firstBad-t.first, len(t.learned)
 	switch averages := i - (2*n + 1); {
 	case t.firstBad < 0 || i < 0 || averages >= len(t.averages):
 		return ""

@@ -208,14 +208,15 @@ func (h *Head) Restore(saved []models.Tensor) error {
 	return nil
 }
 
-// Loss runs the training program of a batch. Where features that the device
-// has been shown before it, the loss or a gradient are not finite, the error
-// names the first of them.
+// Loss runs the training program of a batch. If features that the device has
+// checked before it, the loss or a gradient are not finite, the error names the
+// first of them.
 func Loss(t *nn.Training, b datasets.Stream) (float64, error) {
 	return CheckLoss(t, t.Run(), b)
 }
 
-// CheckLoss does so when the device has answered with a loss.
+// CheckLoss returns the loss that t.Answer has returned for a batch, or an error
+// as Loss does.
 func CheckLoss(t *nn.Training, answer float32, b datasets.Stream) (float64, error) {
 	loss := float64(answer)
 	switch first, last := b.EventID(0), b.EventID(b.Len()-1); {

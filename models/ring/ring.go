@@ -46,7 +46,7 @@ type Ring struct {
 	places   []int32 // of both ends of these
 }
 
-// New keeps size events for each of so many nodes.
+// New returns an empty ring of the last size events of each node.
 func New(nodes, size int) *Ring {
 	return &Ring{
 		size: size, counts: make([]int32, nodes), position: make([]int32, nodes),
@@ -105,12 +105,12 @@ type Graph struct {
 }
 
 // Part is the size of the graph whose centres are the rows at most h steps
-// away: so many centres, rows and edges from the beginning of the lists.
+// away: numbers of centres, rows and edges from the beginning of the lists.
 func (g *Graph) Part(h int) (centres, rows, edges int) {
 	return g.Reach[h], g.Reach[h+1], int(g.Offsets[g.Reach[h]])
 }
 
-// Query finds all that is at most so many steps (1 or more) away from the
+// Query finds all that is at most steps steps (1 or more) away from the
 // centres, which are distinct nodes. The graph is valid until the next query.
 func (r *Ring) Query(centres []int32, steps int) *Graph {
 	r.start(centres)
@@ -183,8 +183,8 @@ func (r *Ring) Most(centres, steps int) (rows, edges int) {
 	return Most(len(r.counts), r.size, centres, steps)
 }
 
-// Most bounds the rows and edges of a query in a ring of so many nodes and
-// places a node.
+// Most bounds the rows and edges of a query in a ring of nodes nodes with size
+// places each.
 func Most(nodes, size, centres, steps int) (rows, edges int) {
 	rows = centres
 	for range steps {
@@ -194,9 +194,9 @@ func Most(nodes, size, centres, steps int) (rows, edges int) {
 	return rows, edges
 }
 
-// Seeing extends a list of marked nodes by the nodes that have one of them
+// Spread extends a list of marked nodes by the nodes that have one of them
 // among their neighbours, and marks these, too.
-func (r *Ring) Seeing(marked []bool, list []int32) []int32 {
+func (r *Ring) Spread(marked []bool, list []int32) []int32 {
 	before := len(list)
 	size := int32(r.size)
 	for n, count := range r.counts {

@@ -20,7 +20,7 @@ type Rows struct {
 	move     *nn.Move
 }
 
-// NewRows makes a table with so many columns, for batches of at most
+// NewRows makes a table with cols columns, for batches of at most
 // maxEvents. Without columns all is a no-op.
 func (r *Ring) NewRows(d kernels.Device, cols, maxEvents int) *Rows {
 	return &Rows{

@@ -79,7 +79,8 @@ func (a *attention) Insert(b datasets.Stream, x kernels.Buffer) {
 	a.features.Insert(x)
 }
 
-// Affected are the nodes, and whoever sees one of them some steps away.
+// Affected are the nodes, and those that have one of them among their
+// neighbours, as many steps away as there are layers.
 func (a *attention) Affected(nodes []int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		a.list = append(a.list[:0], nodes...)
@@ -87,7 +88,7 @@ func (a *attention) Affected(nodes []int32) iter.Seq[int32] {
 			a.marked[n] = true
 		}
 		for range a.opts.Layers {
-			a.list = a.ring.Seeing(a.marked, a.list)
+			a.list = a.ring.Spread(a.marked, a.list)
 		}
 		for _, n := range a.list {
 			a.marked[n] = false

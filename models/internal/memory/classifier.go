@@ -22,7 +22,8 @@ type Classifier struct {
 
 var _ models.Model = (*Classifier)(nil)
 
-// reader is what of its batch a classification sees: perEvent or perNode.
+// reader prepares what an event is classified by, and commits it: perEvent or
+// perNode.
 type reader interface {
 	// check returns an error for bad features, unless programs for inference
 	// find them, and for bad times.

@@ -55,7 +55,7 @@ func NewCore(net *nn.Network, o Options, s models.Setup, rows int) *Core {
 	return c
 }
 
-// MessageWidth is how many columns features take in a message: one of zeros
+// MessageWidth is the number of columns of the features in a message: one of zeros
 // where a stream has none, as PyTorch Geometric has it.
 func MessageWidth(features int) int { return max(1, features) }
 
@@ -68,7 +68,7 @@ func (c *Core) message(self, other, features, dt *nn.Node) *nn.Node {
 }
 
 // memoryAfter is equation 4 of the TGN paper, s' = mem(m, s). Memories beyond
-// the last message see zeros.
+// the last message get a message of zeros.
 func (c *Core) memoryAfter(message, memory *nn.Node) *nn.Node {
 	if c.opts.Cell == GRU {
 		return nn.GRU(message, memory, c.wi, c.wh, c.bi, c.bh)

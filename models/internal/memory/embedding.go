@@ -46,8 +46,8 @@ type Neighbourhood interface {
 	// Steps is how far from a centre the memories are that its embedding is
 	// made of.
 	Steps() int
-	// Most is how many memories the embeddings of so many centres are made
-	// of, at most.
+	// Most is the largest number of memories that the embeddings of that many
+	// centres are made of.
 	Most(centres int) int
 	// Site puts the module on top of vectors, the memories that it reads.
 	// Leaves are called after name.
@@ -73,8 +73,8 @@ type Place struct {
 	// their nodes, such as occurrences in events: nothing but themselves reads
 	// their vectors. They may be of one node.
 	Apart *nn.Rows
-	// Around is the memories of the others that are listed, where these stand
-	// apart and are one step away. Vectors are then those of the centres alone.
+	// Around, where it is not nil, is the memories of the neighbours that are
+	// listed, all of them one step away. Vectors are then those of the centres alone.
 	Around *nn.Node
 }
 
@@ -116,8 +116,8 @@ func (e *Embedding) site(name string, vectors *nn.Node, p Place) Site {
 	return e.Neighbours.Site(name, vectors, p)
 }
 
-// most is how many memories the embeddings of so many centres are made of, at
-// most.
+// most is the largest number of memories that the embeddings of that many
+// centres are made of.
 func (e *Embedding) most(centres int) int {
 	if e.Neighbours == nil {
 		return centres
@@ -195,8 +195,8 @@ func (l *lookup) reset() {
 	l.rows.Set(0)
 }
 
-// add lists a row, so many seconds after its node's last update. Lookups that
-// share their rows are listed to the same length.
+// add lists a row at a time after its node's last update. Lookups that share
+// their rows are listed to the same length.
 func (l *lookup) add(row int32, s Side, seconds float64) {
 	l.indices, l.deltas = append(l.indices, row), append(l.deltas, l.embedding.elapsed(s, seconds))
 	l.rows.Set(len(l.indices))

@@ -215,8 +215,8 @@ func (m *Model) Restore(s models.Snapshot) error {
 }
 
 // newDecoder draws the link predictor w relu(Wa z_u + ba + Wb z_v + bb) + c
-// for embeddings of so many columns: as many hidden units, all uniform in
-// +-1/sqrt(columns).
+// for embeddings of width columns. It has width hidden units, and parameters
+// uniform in +-1/sqrt(width).
 func newDecoder(net *nn.Network, width int) nn.DecoderParams {
 	bound := 1 / math.Sqrt(float64(width))
 	matrix := func(name string, out int) *nn.Node {

@@ -121,8 +121,8 @@ func (c Classification) LooksAhead(task protocol.Task) string {
 // Bytes is the memory that a model of the family takes: memories and the times
 // of their updates, messages, lists of nodes, in link prediction the candidates'
 // parts of the decoder, and the programs of a batch. The embedding has width
-// columns and holds embedding bytes a node; reads is how many memories the
-// embeddings of so many centres are made of.
+// columns and holds embedding bytes a node; reads is the number of memories that
+// the embeddings of some centres are made of.
 func Bytes(s models.Setup, c Config, width int, embedding int64, reads func(centres int) int) int64 {
 	const (
 		lists  = 4 * 4         // positions in lists of nodes

@@ -41,7 +41,7 @@ func newPerEvent(m *base) *perEvent {
 	net, width := m.core.Net, m.core.width
 	p.features = net.Input("event.features", p.events, width)
 	m.x = net.Buffer(p.features)
-	rows := nn.NewRows(m.setup.MaxBatch)
+	rows := net.PaddedRows(m.setup.MaxBatch)
 	var last *nn.Node
 	if m.setup.NumFeat > 0 {
 		net.Feed(p.features, nn.FromHostWithin(width, func() []float32 { return p.batch.Feat }, &p.bad))
@@ -242,7 +242,7 @@ type around struct {
 	updated []float64
 }
 
-// newAround has room for so many neighbours.
+// newAround is for at most most neighbours.
 func newAround(c *Core, steps int, vectors *nn.Node, events *nn.Rows, most int) *around {
 	const name = "event.around"
 	a := &around{core: c, vectors: vectors, numbers: upTo(vectors.Shape()[0] + most)}
@@ -257,7 +257,7 @@ func newAround(c *Core, steps int, vectors *nn.Node, events *nn.Rows, most int) 
 	return a
 }
 
-// list is for nodes of which so many are sources, the first ones.
+// list lists nodes, of which the first ones are the sources.
 func (a *around) list(sources int, listed []int32) {
 	neighbours := len(listed) - sources
 	a.nodes, a.updated = a.core.rows.Append(a.nodes[:0], listed[sources:]), a.updated[:0]
@@ -284,9 +284,9 @@ type stacked struct {
 	out           *nn.Node
 }
 
-// newStacked has at most so many kept memories below vectors, which have
-// the active rows of upper. Its rows are padded, so that those who read them
-// may be.
+// newStacked puts at most most kept memories below vectors, which have the
+// active rows of upper. Its rows are padded, so that rows of what reads them may
+// be.
 func newStacked(c *Core, name string, vectors *nn.Node, upper *nn.Rows, most int) *stacked {
 	all := vectors.Shape()[0] + most
 	e := &stacked{core: c, rows: c.Net.PaddedRows(all), kept: nn.NewRows(most), numbers: upTo(all)}
@@ -298,7 +298,7 @@ func newStacked(c *Core, name string, vectors *nn.Node, upper *nn.Rows, most int
 	return e
 }
 
-// write lists so many vectors above memories, by their rows of the table.
+// write lists above vectors, and memories by their rows of the table.
 func (e *stacked) write(above int, memories []int32) {
 	d, net := e.core.device, e.core.Net
 	e.ids = append(e.ids[:0], memories...)

@@ -155,7 +155,7 @@ type backup struct {
 	order    []int32 // 0, 1, 2 ...
 }
 
-// newBackup has room for the memories of most nodes.
+// newBackup is for at most most nodes.
 func newBackup(c *Core, most int) *backup {
 	return &backup{core: c, memories: c.device.NewBuffer(most * c.opts.Size), order: upTo(most)}
 }
@@ -183,7 +183,8 @@ type settled struct {
 	table  *stacked  // the updated memories above the others
 }
 
-// newSettled serves batches of so many nodes, own, and so many others.
+// newSettled is for batches of at most nodes nodes, own, and at most others
+// others.
 func newSettled(c *Core, m *messages, own *nodeList, nodes, others int) *settled {
 	s := &settled{core: c, own: own, others: newNodeList(c.nodes)}
 	s.update = newUpdate(c, m, "settled", c.kept(), nn.NewRows(nodes), nn.NewRows(nodes))

@@ -25,7 +25,7 @@ func TestSeeing(t *testing.T) {
 				want = append(want, n)
 			}
 		}
-		got := slices.Clone(r.Seeing(marked, list))
+		got := slices.Clone(r.Spread(marked, list))
 		for n, m := range marked {
 			if m != slices.Contains(want, int32(n)) {
 				t.Errorf("node %d is marked: %t", n, m)
