@@ -38,9 +38,9 @@ func optimiserCases() []kernelCase {
 	}
 }
 
-// checkSeen: of the buffers that were seen the first bad one is found, and
-// what was asked about is forgotten.
-func checkSeen(t *testing.T, d kernels.Device) {
+// checkFirstBad: of the checked buffers the first bad one is found, and they are
+// forgotten then.
+func checkFirstBad(t *testing.T, d kernels.Device) {
 	good, bad, value := d.NewBuffer(300), d.NewBuffer(300), d.NewBuffer(1)
 	spoilt := make([]float32, 300)
 	spoilt[299] = float32(math.Inf(-1))
@@ -51,9 +51,9 @@ func checkSeen(t *testing.T, d kernels.Device) {
 	d.Write(large, append(make([]float32, 299), -2*kernels.MaxMagnitude))
 	group := func(buffers ...kernels.Buffer) kernels.Group { return d.NewGroup(buffers...) }
 	for _, c := range []struct {
-		name string
-		see  func() (places []int)
-		want int
+		name  string
+		check func() (places []int)
+		want  int
 	}{
 		{"nothing", func() []int { return nil }, -1},
 		{"a good one", func() []int { return []int{d.CheckFinite(300, good)} }, -1},
@@ -74,7 +74,7 @@ func checkSeen(t *testing.T, d kernels.Device) {
 		}, -1},
 		{"an empty one", func() []int { return []int{d.CheckFinite(0, bad), d.CheckGroup(group())} }, -1},
 	} {
-		for place, got := range c.see() {
+		for place, got := range c.check() {
 			if place < 2 && got != place {
 				t.Errorf("%s: %s: place %d, expected %d", d.Name(), c.name, got, place)
 			}
@@ -89,8 +89,8 @@ func checkSeen(t *testing.T, d kernels.Device) {
 	}
 }
 
-// checkNoStep: optimisers do nothing after a bad buffer, until it was asked
-// about. A gradient whose square is not finite is one.
+// checkNoStep: optimisers do nothing between a bad buffer and FirstBad. A
+// gradient whose square is not finite is bad.
 func checkNoStep(t *testing.T, d kernels.Device) {
 	bad, p, g, m, v := d.NewBuffer(1), d.NewBuffer(2), d.NewBuffer(2), d.NewBuffer(2), d.NewBuffer(2)
 	d.Write(bad, []float32{float32(math.NaN())})
@@ -120,13 +120,13 @@ func checkNoStep(t *testing.T, d kernels.Device) {
 	d.Write(g, []float32{1, kernels.MaxMagnitude})
 	d.CheckGroup(gradients)
 	if !step() {
-		t.Errorf("%s: no step after the bad buffer was asked about", d.Name())
+		t.Errorf("%s: no step after FirstBad", d.Name())
 	}
 }
 
-// checkRepeated: calls that are prepared are made when they are asked for, and
-// as often, on what the buffers hold then.
-func checkRepeated(t *testing.T, d kernels.Device) {
+// checkPrepared: prepared calls are made whenever they are run, on the buffers'
+// contents at that time.
+func checkPrepared(t *testing.T, d kernels.Device) {
 	r, ok := d.(kernels.Repeater)
 	if !ok {
 		return // it makes each call by itself
@@ -153,4 +153,97 @@ func checkRepeated(t *testing.T, d kernels.Device) {
 	if got[0] != 3 {
 		t.Errorf("%s: the last number is %v, expected 3", d.Name(), got[0])
 	}
+}
+
+// checkNothingCommitted: between a bad buffer and FirstBad, tables and Jacobians
+// stay as they are.
+func checkNothingCommitted(t *testing.T, d kernels.Device) {
+	bad, table, row, one := d.NewBuffer(1), d.NewBuffer(1), d.NewBuffer(1), d.NewBuffer(1)
+	d.Write(bad, []float32{float32(math.NaN())})
+	d.Write(row, []float32{3})
+	d.Write(one, []float32{1})
+	tables, rows, index := d.NewGroup(table), d.NewGroup(row), d.NewInts(1)
+	j := d.NewJacobians(kernels.JacobianShape{Features: 1, States: 1, State: []int32{0}, Plus: []int32{-1}, Minus: []int32{-1}})
+	j.Grow(1)
+	step := kernels.JacobianStep{Slots: []int32{0}, Writes: []kernels.JacobianWrite{{}}, Keep: one, Mix: one, Drive: one, X: one}
+	work := func() []float32 {
+		d.CommitRows(1, 1, tables, rows, index)
+		j.Step(&step)
+		now := make([]float32, 2)
+		d.Read(now[:1], table)
+		j.Read(now[1:], 0)
+		return now
+	}
+	d.ResetChecks()
+	d.CheckFinite(1, one)
+	d.CheckFinite(1, bad)
+	if now := work(); !slices.Equal(now, []float32{0, 0}) {
+		t.Errorf("%s: in spite of a bad buffer the numbers are %v", d.Name(), now)
+	}
+	d.FirstBad(nil, nil)
+	if now := work(); !slices.Equal(now, []float32{3, 1}) {
+		t.Errorf("%s: after FirstBad the numbers are %v, expected 3 and 1", d.Name(), now)
+	}
+}
+
+// Repeating is a device that prepares calls, by itself if it can and else one by
+// one, and counts how often that is done.
+type Repeating struct {
+	kernels.Device
+	Prepared int
+}
+
+var _ kernels.Repeater = (*Repeating)(nil)
+
+// Prepare makes f's calls again.
+func (r *Repeating) Prepare(f func()) (again func()) {
+	r.Prepared++
+	if d, ok := r.Device.(kernels.Repeater); ok {
+		return d.Prepare(f)
+	}
+	return f
+}
+
+// Single is a device that repeats nothing.
+type Single struct{ kernels.Device }
+
+// checkPreparedFirstBad: what prepared calls check has the same place each time,
+// and what is checked after them has another one.
+func checkPreparedFirstBad(t *testing.T, d kernels.Device) {
+	r, ok := d.(kernels.Repeater)
+	if !ok {
+		return // it makes each call by itself
+	}
+	before, within, behind := d.NewBuffer(1), d.NewBuffer(1), d.NewBuffer(1)
+	nan := []float32{float32(math.NaN())}
+	d.CheckFinite(1, before)
+	again := r.Prepare(func() { d.CheckFinite(1, within) })
+	if place := d.CheckFinite(1, behind); place != 1 {
+		t.Errorf("%s: place %d behind calls that were only prepared, expected 1", d.Name(), place)
+	}
+	d.FirstBad(nil, nil)
+	for i, bad := range []kernels.Buffer{before, within, behind, nil} {
+		want := -1
+		if bad != nil {
+			d.Write(bad, nan)
+			want = i
+		}
+		d.CheckFinite(1, before)
+		again()
+		if place := d.CheckFinite(1, behind); place != 2 {
+			t.Errorf("%s: place %d behind repeated calls, expected 2", d.Name(), place)
+		}
+		if got := d.FirstBad(nil, nil); got != want {
+			t.Errorf("%s: first bad %d, expected %d", d.Name(), got, want)
+		}
+		if bad != nil {
+			d.Write(bad, []float32{0})
+		}
+	}
+	again = r.Prepare(func() { d.CheckFinite(1, within) })
+	d.CheckFinite(1, before)
+	if !panics(again) {
+		t.Errorf("%s: repeated calls look at buffers in another place than at first", d.Name())
+	}
+	d.ResetChecks()
 }
