@@ -144,8 +144,8 @@ func (r *Runner) trainer() trainer {
 	return trainer{store: r.Store, device: r.Device, checkpoints: r.Checkpoints}
 }
 
-// crew is the workers of a run.
-type crew struct {
+// pool is the workers of a run.
+type pool struct {
 	trainer
 	watch  *watch
 	claims claims
@@ -158,7 +158,7 @@ type crew struct {
 // works on, then those that other runs have left. It adds the keys of what it
 // measures to measured.
 func (r *Runner) measureAll(ctx context.Context, jobs []job, sum Summary, measured map[record.Key]bool) (Summary, error) {
-	c := &crew{trainer: r.trainer(), claims: claims{root: r.Store.Dir}}
+	c := &pool{trainer: r.trainer(), claims: claims{root: r.Store.Dir}}
 	c.memory = newMemory(r.Device)
 	if err := c.memory.check(jobs...); err != nil {
 		return sum, err
@@ -183,7 +183,7 @@ type claimFunc func(ctx context.Context, cell string) (bool, error)
 
 // pass runs every job on one of the workers. The first error that is not a trial's own
 // stops all of them.
-func (c *crew) pass(ctx context.Context, jobs []job, workers int, claim claimFunc) error {
+func (c *pool) pass(ctx context.Context, jobs []job, workers int, claim claimFunc) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	queue := make(chan job)
@@ -209,7 +209,7 @@ func (c *crew) pass(ctx context.Context, jobs []job, workers int, claim claimFun
 }
 
 // attempt measures a trial, unless another run is about to or has done it.
-func (c *crew) attempt(ctx context.Context, j job, claim claimFunc) error {
+func (c *pool) attempt(ctx context.Context, j job, claim claimFunc) error {
 	cell := filepath.FromSlash(j.record.Key.Folder())
 	claimed, err := claim(ctx, cell)
 	if err != nil {

@@ -50,7 +50,7 @@ type graph struct {
 
 // graphs are the models that have a device, in both modes of a graph. A model
 // that fails there keeps its times of streaming.
-func graphs(ctx context.Context, subjects []*subject) (all []contestant) {
+func graphs(ctx context.Context, subjects []*subject) (all []measurement) {
 	for _, s := range subjects {
 		if s.Record.Failed() || s.Device() == nil {
 			continue

@@ -44,7 +44,7 @@ type observation struct {
 
 // instances are the models, but for those that fail, with the batches of the
 // i-th timing.
-func instances(subjects []*subject, i int) (all []contestant) {
+func instances(subjects []*subject, i int) (all []measurement) {
 	for _, s := range subjects {
 		if s.Record.Failed() {
 			continue

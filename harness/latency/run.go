@@ -210,16 +210,16 @@ func (r *runner) dataset(ctx context.Context, tests []specs.Trial) ([]Measured, 
 	return out, nil
 }
 
-// contestant is a model in one of its timings.
-type contestant interface {
+// measurement is a model in one of its timings.
+type measurement interface {
 	// turn measures one iteration, or warms up in the first rounds.
 	turn(round int)
 	// finish adds what was measured to the record.
 	finish()
 }
 
-// takeTurns calls turn of every contestant in each round, in random order.
-func (r *runner) takeTurns(ctx context.Context, all []contestant, rounds int) error {
+// takeTurns calls turn of every measurement in each round, in random order.
+func (r *runner) takeTurns(ctx context.Context, all []measurement, rounds int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

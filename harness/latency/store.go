@@ -1,7 +1,6 @@
 package latency
 
 import (
-	"dgsbench/datasets"
 	"dgsbench/harness"
 	"dgsbench/kernels/devices"
 	"dgsbench/results/record"
@@ -35,9 +34,14 @@ func Missing(s record.Store, dataDir string, on devices.Target, tests []specs.Tr
 		if err != nil {
 			return nil, nil, err
 		}
-		records, err := find(s, loaded, on, group)
-		if err != nil {
-			return nil, nil, err
+		var records []record.Record
+		for _, t := range group {
+			r := harness.Describe(t, loaded, on)
+			if r, ok, err := s.Find(r.Key, r.Identity); err != nil {
+				return nil, nil, err
+			} else if ok {
+				records = append(records, r)
+			}
 		}
 		if AllOfOneRun(records, len(group)) {
 			found = append(found, records...)
@@ -53,19 +57,4 @@ func Missing(s record.Store, dataDir string, on devices.Target, tests []specs.Tr
 func AllOfOneRun(records []record.Record, n int) bool {
 	latest, _ := record.LatestRun(records)
 	return len(latest) == n
-}
-
-// find reads the records of a dataset's tests that are there.
-func find(s record.Store, l *datasets.Loaded, on devices.Target, tests []specs.Trial) (records []record.Record, err error) {
-	for _, t := range tests {
-		r := harness.Describe(t, l, on)
-		found, ok, err := s.Find(r.Key, r.Identity)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			records = append(records, found)
-		}
-	}
-	return records, nil
 }
