@@ -21,15 +21,15 @@ const (
 // lease makes the file of a lease, or takes it over from a holder that does
 // not change it any more.
 func (s scheme) lease(ctx context.Context, path string) (*Lock, error) {
-	text := lease{rand.Text(), 0}.text()
-	err := create(path, text)
+	l := lease{token: rand.Text()}
+	err := write(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, l.text())
 	if errors.Is(err, fs.ErrExist) {
-		err = s.takeOver(ctx, path, text)
+		err = s.takeOver(ctx, path, l.text())
 	}
 	if err != nil {
 		return nil, err
 	}
-	return s.hold(path, text), nil
+	return s.hold(path, l), nil
 }
 
 // takeOver takes over a lease that has not changed for a while.
@@ -67,8 +67,7 @@ type lease struct {
 func (l lease) text() string { return fmt.Sprintf("%s %016x\n", l.token, l.count) }
 
 // hold increments the counter in the file until the lock is released.
-func (s scheme) hold(path, text string) *Lock {
-	now := lease{token: text[:len(rand.Text())]}
+func (s scheme) hold(path string, now lease) *Lock {
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	l := &Lock{lost: make(chan struct{})}
 	go func() {
@@ -109,10 +108,6 @@ func checkText(path, text string) error {
 		err = ErrHeld
 	}
 	return err
-}
-
-func create(path, text string) error {
-	return write(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, text)
 }
 
 // overwrite replaces the text by one of the same length, without truncating the
