@@ -16,17 +16,12 @@ import (
 const level = 0.05
 
 // Comparison is the difference of the means of two models, the better less the
-// other, by the headline metric on the same test events of the
-// same data.
+// other, by the headline metric on the same test events of the same data.
 type Comparison struct {
-	Suite      string
-	Dataset    string
-	Task       protocol.Task
-	Setting    protocol.Setting
-	Case       string
-	Candidates protocol.CandidateSet // empty for nc
-	Metric     string
-	Unit       string
+	record.CellKey                       // without model: where they are compared
+	Candidates     protocol.CandidateSet // empty for nc
+	Metric         string
+	Unit           string
 
 	Better Compared
 	Other  Compared
@@ -79,9 +74,9 @@ func (c *Cell) setEstimate(p *pendingRow, draws []float64) {
 // out best has been chosen among all pairs.
 func Comparisons(cells []Cell) []Comparison {
 	var out []Comparison
-	for _, some := range GroupBy(cells, placeOf) {
+	for _, here := range GroupBy(cells, placeOf) {
 		for _, candidates := range []protocol.CandidateSet{"", protocol.AllNodes, protocol.Destinations} {
-			out = append(out, comparePlace(some, candidates)...)
+			out = append(out, comparePlace(here, candidates)...)
 		}
 	}
 	adjust(out)
@@ -116,8 +111,8 @@ func comparePlace(cells []Cell, candidates protocol.CandidateSet) []Comparison {
 
 func mean(e estimate) float64 { return stat.Mean(e.Seeds, nil) }
 
-// comparable reports whether two cells of a place can be compared, and
-// whether anybody asks.
+// comparable reports whether two cells of a place are compared: different
+// models, one of them learned, on the same test events.
 func (c *Cell) comparable(other *Cell, candidates protocol.CandidateSet) bool {
 	mine, theirs := c.estimates[candidates], other.estimates[candidates]
 	switch {
@@ -133,8 +128,7 @@ func compare(better, other *Cell, candidates protocol.CandidateSet) Comparison {
 	b, o := better.estimates[candidates], other.estimates[candidates]
 	d := metrics.Compare(b.Estimate, o.Estimate)
 	return Comparison{
-		Suite: better.Suite, Dataset: better.Dataset, Task: better.Task, Setting: better.Setting, Case: better.Case,
-		Candidates: candidates, Metric: b.metric.Name, Unit: b.metric.Unit,
+		CellKey: better.Place(), Candidates: candidates, Metric: b.metric.Name, Unit: b.metric.Unit,
 		Better:     Compared{better.Model, better.Variant, optional.Number(mean(b)), better.Seeds},
 		Other:      Compared{other.Model, other.Variant, optional.Number(mean(o)), other.Seeds},
 		Difference: optional.Number(d.Mean), CILow: optional.Number(d.Low), CIHigh: optional.Number(d.High), P: optional.Number(d.P),
@@ -149,23 +143,17 @@ func adjust(all []Comparison) {
 		task       protocol.Task
 		candidates protocol.CandidateSet
 	}
-	families := map[family][]int{}
-	for i, c := range all {
-		f := family{c.Suite, c.Task, c.Candidates}
-		families[f] = append(families[f], i)
+	var pointers []*Comparison
+	for i := range all {
+		pointers = append(pointers, &all[i])
 	}
-	for _, pairs := range families {
+	for _, pairs := range GroupBy(pointers, func(c *Comparison) family { return family{c.Suite, c.Task, c.Candidates} }) {
 		p := make([]float64, len(pairs))
-		for k, i := range pairs {
-			p[k] = float64(all[i].P)
+		for i, c := range pairs {
+			p[i] = float64(c.P)
 		}
-		for k, adjusted := range metrics.Holm(p) {
-			all[pairs[k]].Adjusted = optional.Number(adjusted)
+		for i, adjusted := range metrics.Holm(p) {
+			pairs[i].Adjusted = optional.Number(adjusted)
 		}
 	}
-}
-
-// Place is where the models are compared.
-func (c Comparison) Place() record.CellKey {
-	return record.CellKey{Suite: c.Suite, Dataset: c.Dataset, Task: c.Task, Setting: c.Setting, Case: c.Case}
 }

@@ -53,7 +53,8 @@ var only = map[string][]string{
 	"golang.org/x/text":                  {"internal"},
 	"golang.org/x/net":                   {"internal"},
 	"github.com/yuin/goldmark":           {}, // tests
-	"github.com/olekukonko/":             {"results/table", "cmd"},
+	"github.com/olekukonko/":             {"results/table"},
+	"text/tabwriter":                     {"results/table"}, // tables are laid out there alone
 	"github.com/klauspost/":              {"datasets"},
 	"github.com/gofrs/":                  {"internal"},
 	"github.com/sbinet/npyio":            {"results/record"},
@@ -68,7 +69,7 @@ var only = map[string][]string{
 	"dgsbench/results/record/recordtest": {},           // tests
 	"math/rand":                          {},           // only math/rand/v2, from the trial's seed
 	"gonum.org/v1/gonum/stat":            {"metrics", "results", "harness"},
-	"gonum.org/v1/plot":                  {"results", "harness"},
+	"gonum.org/v1/plot":                  {"results/figure"}, // figures are drawn there alone
 	"github.com/HdrHistogram/":           {"results", "harness"},
 	"github.com/chromedp/":               {}, // tests
 	"gonum.org/v1/gonum/integrate":       {},

@@ -67,16 +67,7 @@ func (c Chart) view() chartView {
 	for i, panel := range c.Panels {
 		p := pane{Name: panel.Title, Left: i*chartWidth/len(c.Panels) + leftMargin, width: float64(v.Inner)}
 		p.x, p.y = panel.fitted()
-		for _, t := range p.x.ticks() {
-			if t.Label != "" {
-				p.XTicks = append(p.XTicks, tick{coordinate(p.across(t.Value)), p.x.chartLabel(t.Value, t.Label)})
-			}
-		}
-		for _, t := range p.y.ticks() {
-			if t.Label != "" {
-				p.YTicks = append(p.YTicks, tick{coordinate(p.up(t.Value)), p.y.chartLabel(t.Value, t.Label)})
-			}
-		}
+		p.XTicks, p.YTicks = p.x.labels(p.across), p.y.labels(p.up)
 		for _, s := range panel.Series {
 			p.add(s.Class, p.data(s))
 		}
@@ -85,12 +76,19 @@ func (c Chart) view() chartView {
 	return v
 }
 
-// chartLabel has no more than four digits.
-func (a Axis) chartLabel(v float64, label string) string {
-	if a.Scale == Linear && a.Names == nil {
-		return digits(v)
+// labels are the labelled ticks of an axis; numbers have no more than four
+// digits.
+func (a Axis) labels(position func(float64) float64) []tick {
+	var out []tick
+	for _, t := range a.ticks() {
+		if t.Label != "" && a.Scale == Linear && a.Names == nil {
+			t.Label = digits(t.Value)
+		}
+		if t.Label != "" {
+			out = append(out, tick{coordinate(position(t.Value)), t.Label})
+		}
 	}
-	return label
+	return out
 }
 
 func (p *pane) across(x float64) float64 { return p.x.Share(x) * p.width }

@@ -52,7 +52,7 @@ func folderOf(name string, records ...record.Record) Folder {
 		Report: results.Report{
 			Records: records, Warnings: []string{evil}, Tables: []table.Table{t},
 			Figures:     []figure.Figure{{Name: "f", Title: evil, Caption: evil, SVG: []byte("<svg></svg>")}},
-			Comparisons: []results.Comparison{{Dataset: evil, Task: "nc", Metric: "auc", Better: results.Compared{Model: "a"}, Other: results.Compared{Model: "b"}}},
+			Comparisons: []results.Comparison{{CellKey: record.CellKey{Dataset: evil, Task: "nc"}, Metric: "auc", Better: results.Compared{Model: "a"}, Other: results.Compared{Model: "b"}}},
 		},
 		Searches: []Search{{Model: evil, Dataset: evil, Task: "nc", Metric: "AUC", Own: .5, Trials: []Tried{
 			{Phase: "random", Value: .6, Options: map[string]string{evil: evil}}, {Number: 1, Phase: "tpe", Value: .55}, {Number: 2, Phase: "tpe", Value: optional.Absent(), Error: evil},

@@ -137,7 +137,7 @@ func comparisonTable(all []results.Comparison, titles map[model]string) table.Ta
 	for c := 3; c < 6; c++ {
 		t.Columns[c].Kind, t.Columns[c].Metric = table.Measured, metric
 	}
-	for _, same := range results.GroupBy(all, results.Comparison.Place) {
+	for _, same := range results.GroupBy(all, func(c results.Comparison) record.CellKey { return c.Place() }) {
 		t.NextBlock()
 		for _, c := range same {
 			where := c.Dataset
