@@ -2,10 +2,10 @@ package portable
 
 import "dgsbench/kernels"
 
-// The methods below are those of kernels.Device: they cut buffers to size and
-// round scalars to T.
+// The methods of this file and of device_states.go are those of kernels.Device,
+// which says what they do. They cut buffers to size and round scalars to T.
 
-// Product returns the matrix product of Gemm.
+// Product returns the matrix product of Gemm, not computed yet.
 func (d *Device[T]) Product(op kernels.Op, m, n, k int, a, b, c, bias kernels.Buffer, relu bool) Gemm[T] {
 	return Gemm[T]{
 		M: m, N: n, K: k, A: d.Elements(a), B: d.Elements(b), C: d.Elements(c), Bias: d.Elements(bias),
@@ -13,60 +13,50 @@ func (d *Device[T]) Product(op kernels.Op, m, n, k int, a, b, c, bias kernels.Bu
 	}.Gapless()
 }
 
-// Gemm is c = op(a, b), with bias and ReLU if asked for.
 func (d *Device[T]) Gemm(op kernels.Op, m, n, k int, a, b, c, bias kernels.Buffer, relu bool) {
 	d.Product(op, m, n, k, a, b, c, bias, relu).Run()
 }
 
-// Zero is dst = 0.
 func (d *Device[T]) Zero(n int, dst kernels.Buffer) { clear(d.in(dst, n)) }
 
-// Add is dst = a + b.
 func (d *Device[T]) Add(n int, dst, a, b kernels.Buffer) {
 	d.k.Add(d.in(dst, n), d.in(a, n), d.in(b, n))
 }
 
-// Mul is dst = a b, elementwise.
 func (d *Device[T]) Mul(n int, dst, a, b kernels.Buffer) {
 	d.k.Mul(d.in(dst, n), d.in(a, n), d.in(b, n))
 }
 
-// Affine is dst = a x + b.
 func (d *Device[T]) Affine(n int, dst kernels.Buffer, a float64, x kernels.Buffer, b float64) {
 	d.k.Affine(d.in(dst, n), d.in(x, n), T(a), T(b))
 }
 
-// Blend is dst = keep dst + add x.
 func (d *Device[T]) Blend(n int, dst kernels.Buffer, keep float64, x kernels.Buffer, add float64) {
 	to := d.in(dst, n)
 	d.k.Affine(to, to, T(keep), 0)
 	d.k.Axpy(to, d.in(x, n), T(add))
 }
 
-// AddReLU is dst = relu(a + b).
 func (d *Device[T]) AddReLU(n int, dst, a, b kernels.Buffer) {
 	to := d.in(dst, n)
 	d.k.Add(to, d.in(a, n), d.in(b, n))
 	d.k.ReLU(to, to)
 }
 
-// ReLUGrad is dst = g where y > 0, else 0.
 func (d *Device[T]) ReLUGrad(n int, dst, y, g kernels.Buffer) {
 	d.k.ReLUGrad(d.in(dst, n), d.in(g, n), d.in(y, n))
 }
 
-// Clamp is dst = min(max(dst, low), high).
 func (d *Device[T]) Clamp(n int, dst kernels.Buffer, low, high float64) {
 	Clamp(d.in(dst, n), T(low), T(high))
 }
 
-// ColumnSums is the sum over the rows of x, in order.
 func (d *Device[T]) ColumnSums(rows, cols int, dst, x kernels.Buffer) {
 	d.Zero(cols, dst)
 	d.k.AddColumnSums(d.in(dst, cols), d.in(x, rows*cols), rows)
 }
 
-// BCE is the weighted binary cross-entropy on logits, summed in float64.
+// BCE sums in float64, in order within pieces as long as the scratch.
 func (d *Device[T]) BCE(rows int, loss, z, y, w kernels.Buffer) {
 	logits, targets, weights := d.in(z, rows), d.in(y, rows), d.in(w, rows)
 	sum := 0.0
@@ -79,73 +69,59 @@ func (d *Device[T]) BCE(rows int, loss, z, y, w kernels.Buffer) {
 	d.in(loss, 1)[0] = T(sum)
 }
 
-// BCEGrad is its gradient.
 func (d *Device[T]) BCEGrad(rows int, dz, z, y, w, g kernels.Buffer) {
 	d.k.BCEGrad(d.in(dz, rows), d.in(z, rows), d.in(y, rows), d.in(w, rows), d.in(g, 1)[0])
 }
 
-// GatherRows copies row index[i] of src to row i of dst.
 func (d *Device[T]) GatherRows(rows, srcRows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
 	GatherRows(d.in(dst, rows*cols), d.in(src, srcRows*cols), cols, listed(index, rows))
 }
 
-// ScatterRows copies row i of src to row index[i] of dst.
 func (d *Device[T]) ScatterRows(rows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
 	ScatterRows(d.Elements(dst), d.in(src, rows*cols), cols, listed(index, rows))
 }
 
-// PutRows copies row i of src to row index[i] of dst, unless index[i] is
-// negative.
 func (d *Device[T]) PutRows(rows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
 	PutRows(d.Elements(dst), d.in(src, rows*cols), cols, listed(index, rows))
 }
 
-// ScatterAddRows adds row i of src to row index[i] of dst, in order.
 func (d *Device[T]) ScatterAddRows(rows, dstRows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
 	d.k.ScatterAddRows(d.in(dst, dstRows*cols), d.in(src, rows*cols), cols, listed(index, rows))
 }
 
-// CopyRows copies the first cols elements of each row.
 func (d *Device[T]) CopyRows(rows, cols int, dst kernels.Buffer, dstStride int, src kernels.Buffer, srcStride int) {
 	CopyRows(d.Elements(dst), dstStride, d.Elements(src), srcStride, rows, cols)
 }
 
-// ScaleRows is dst[i,j] = by[i] x[i,j].
 func (d *Device[T]) ScaleRows(rows, cols int, dst, x, by kernels.Buffer) {
 	d.k.ScaleRows(d.in(dst, rows*cols), d.in(x, rows*cols), cols, d.in(by, rows))
 }
 
-// GRUCell is a GRU cell after its two products.
 func (d *Device[T]) GRUCell(rows, units int, h, gates, gi, gh, q kernels.Buffer) {
 	n := rows * units
 	d.k.GRUCell(d.in(h, n), d.in(gates, 3*n), d.in(gi, 3*n), d.in(gh, 3*n), d.in(q, n), units)
 }
 
-// GRUCellGrad is its gradient.
 func (d *Device[T]) GRUCellGrad(rows, units int, dgi, dgh, dq, dh, gates, gh, q kernels.Buffer) {
 	n := rows * units
 	d.k.GRUCellGrad(d.in(dgi, 3*n), d.in(dgh, 3*n), d.in(dq, n), d.in(dh, n), d.in(gates, 3*n), d.in(gh, 3*n), d.in(q, n), units)
 }
 
-// TimeEncode is dst = cos(w[j] dt[i] + b[j]).
 func (d *Device[T]) TimeEncode(rows, cols int, dst, dt, w, b kernels.Buffer) {
 	d.k.TimeEncode(d.in(dst, rows*cols), d.in(dt, rows), d.in(w, cols), d.in(b, cols))
 }
 
-// TimeEncodeGrad is its gradient.
 func (d *Device[T]) TimeEncodeGrad(rows, cols int, dw, db, g, dt, w, b kernels.Buffer) {
 	d.Zero(cols, dw)
 	d.Zero(cols, db)
 	d.k.TimeEncodeGrad(d.in(dw, cols), d.in(db, cols), d.in(g, rows*cols), d.in(dt, rows), d.in(w, cols), d.in(b, cols))
 }
 
-// TimeProject is dst = m[i,j] (1 + w[j] dt[i] + b[j]).
 func (d *Device[T]) TimeProject(rows, cols int, dst, m, dt, w, b kernels.Buffer) {
 	n := rows * cols
 	d.k.TimeProject(d.in(dst, n), d.in(m, n), d.in(dt, rows), d.in(w, cols), d.in(b, cols))
 }
 
-// TimeProjectGrad is its gradient.
 func (d *Device[T]) TimeProjectGrad(rows, cols int, dm, dw, db, g, m, dt, w, b kernels.Buffer) {
 	n := rows * cols
 	d.Zero(cols, dw)
@@ -153,13 +129,11 @@ func (d *Device[T]) TimeProjectGrad(rows, cols int, dm, dw, db, g, m, dt, w, b k
 	d.k.TimeProjectGrad(d.in(dm, n), d.in(dw, cols), d.in(db, cols), d.in(g, n), d.in(m, n), d.in(dt, rows), d.in(w, cols), d.in(b, cols))
 }
 
-// Attend sets Weights and Out.
 func (d *Device[T]) Attend(a *kernels.Attention) {
 	d.setAttention(a)
 	d.k.Attend(&d.attention)
 }
 
-// AttendGrad sets the gradients.
 func (d *Device[T]) AttendGrad(a *kernels.Attention, g *kernels.AttentionGrad) {
 	d.setAttention(a)
 	width := a.Heads * a.Channels
@@ -182,33 +156,27 @@ func (d *Device[T]) setAttention(a *kernels.Attention) {
 	}
 }
 
-// SoftmaxBlocks is the softmax of scale x in each block of h elements.
 func (d *Device[T]) SoftmaxBlocks(n, h int, scale float64, dst, x kernels.Buffer) {
 	d.k.SoftmaxBlocks(d.blocks(dst, n, h), d.in(x, n), h, T(scale))
 }
 
-// SoftmaxBlocksGrad is its gradient.
 func (d *Device[T]) SoftmaxBlocksGrad(n, h int, scale float64, dx, g, y kernels.Buffer) {
 	d.k.SoftmaxBlocksGrad(d.blocks(dx, n, h), d.in(g, n), d.in(y, n), h, T(scale))
 }
 
-// DivideSumBlocks divides each block of h elements by its sum + eps.
 func (d *Device[T]) DivideSumBlocks(n, h int, eps, floor float64, dst, z kernels.Buffer) {
 	d.k.DivideSumBlocks(d.blocks(dst, n, h), d.in(z, n), h, T(eps), T(floor))
 }
 
-// DivideSumBlocksGrad is its gradient.
 func (d *Device[T]) DivideSumBlocksGrad(n, h int, eps, floor float64, dz, g, y, z kernels.Buffer) {
 	d.k.DivideSumBlocksGrad(d.blocks(dz, n, h), d.in(g, n), d.in(y, n), d.in(z, n), h, T(eps), T(floor))
 }
 
-// LayerNorm normalises the rows of x.
 func (d *Device[T]) LayerNorm(rows, cols int, eps float64, dst, hat, inverse, x, scale, shift kernels.Buffer) {
 	n := rows * cols
 	d.k.LayerNorm(d.in(dst, n), d.in(hat, n), d.in(inverse, rows), d.in(x, n), d.in(scale, cols), d.in(shift, cols), T(eps))
 }
 
-// LayerNormGrad is its gradient.
 func (d *Device[T]) LayerNormGrad(rows, cols int, dx, dscale, dshift, g, hat, inverse, scale kernels.Buffer) {
 	n := rows * cols
 	d.Zero(cols, dscale)
@@ -216,32 +184,27 @@ func (d *Device[T]) LayerNormGrad(rows, cols int, dx, dscale, dshift, g, hat, in
 	d.k.LayerNormGrad(d.in(dx, n), d.in(dscale, cols), d.in(dshift, cols), d.in(g, n), d.in(hat, n), d.in(inverse, rows), d.in(scale, cols))
 }
 
-// BatchNorm normalises the columns of x.
 func (d *Device[T]) BatchNorm(rows, cols int, eps float64, dst, hat, mean, variance, inverse, x, scale, shift kernels.Buffer) {
 	n := rows * cols
 	d.k.BatchNorm(d.in(dst, n), d.in(hat, n), d.in(mean, cols), d.in(variance, cols), d.in(inverse, cols),
 		d.in(x, n), d.in(scale, cols), d.in(shift, cols), rows, T(eps))
 }
 
-// BatchNormFixed takes mean and variance as given.
 func (d *Device[T]) BatchNormFixed(rows, cols int, eps float64, dst, inverse, x, mean, variance, scale, shift kernels.Buffer) {
 	n := rows * cols
 	InverseRoots(d.in(inverse, cols), d.in(variance, cols), T(eps))
 	d.k.BatchNormFixed(d.in(dst, n), d.in(mean, cols), d.in(inverse, cols), d.in(x, n), d.in(scale, cols), d.in(shift, cols), rows)
 }
 
-// BatchNormGrad is the gradient of BatchNorm.
 func (d *Device[T]) BatchNormGrad(rows, cols int, dx, dscale, dshift, g, hat, inverse, scale kernels.Buffer) {
 	n := rows * cols
 	d.k.BatchNormGrad(d.in(dx, n), d.in(dscale, cols), d.in(dshift, cols), d.in(g, n), d.in(hat, n), d.in(inverse, cols), d.in(scale, cols), rows)
 }
 
-// UnitRows divides rows by their lengths.
 func (d *Device[T]) UnitRows(rows, cols int, eps float64, dst, inverse, x kernels.Buffer) {
 	d.k.UnitRows(d.in(dst, rows*cols), d.in(inverse, rows), d.in(x, rows*cols), cols, T(eps))
 }
 
-// UnitRowsGrad is its gradient.
 func (d *Device[T]) UnitRowsGrad(rows, cols int, dx, g, y, inverse kernels.Buffer) {
 	d.k.UnitRowsGrad(d.in(dx, rows*cols), d.in(g, rows*cols), d.in(y, rows*cols), d.in(inverse, rows), cols)
 }

@@ -2,20 +2,16 @@ package portable
 
 import "dgsbench/kernels"
 
-// Sigmoid is dst = 1/(1 + e^-x).
 func (d *Device[T]) Sigmoid(n int, dst, x kernels.Buffer) { d.k.Sigmoid(d.in(dst, n), d.in(x, n)) }
 
-// SigmoidGrad is its gradient.
 func (d *Device[T]) SigmoidGrad(n int, dx, g, y kernels.Buffer) {
 	d.k.SigmoidGrad(d.in(dx, n), d.in(g, n), d.in(y, n))
 }
 
-// Mix is dst = beta self + (1 - beta) ((1 - alpha) e + alpha other).
 func (d *Device[T]) Mix(m *kernels.Mixture, dst kernels.Buffer) {
 	d.eachMixture(m, func(in Mixture[T], lo, hi int) { d.k.Mix(d.Elements(dst)[lo:hi], &in) })
 }
 
-// MixGrad is its gradient.
 func (d *Device[T]) MixGrad(m *kernels.Mixture, g kernels.Buffer, grad *kernels.MixtureGrad) {
 	d.mixGrad(m, d.Elements(g), grad)
 }
@@ -63,27 +59,22 @@ func (d *Device[T]) eachMixture(m *kernels.Mixture, f func(in Mixture[T], lo, hi
 	}
 }
 
-// SparsemaxBlocks is the sparsemax of scale x in each block of h elements.
 func (d *Device[T]) SparsemaxBlocks(n, h int, scale float64, dst, x kernels.Buffer) {
 	SparsemaxBlocks(d.blocks(dst, n, h), d.in(x, n), h, T(scale))
 }
 
-// SparsemaxBlocksGrad is its gradient.
 func (d *Device[T]) SparsemaxBlocksGrad(n, h int, scale float64, dx, g, y kernels.Buffer) {
 	SparsemaxBlocksGrad(d.blocks(dx, n, h), d.in(g, n), d.in(y, n), h, T(scale))
 }
 
-// EntmaxBlocks is 1.5-entmax of scale x in each block of h elements.
 func (d *Device[T]) EntmaxBlocks(n, h int, scale float64, dst, x kernels.Buffer) {
 	EntmaxBlocks(d.blocks(dst, n, h), d.in(x, n), h, T(scale))
 }
 
-// EntmaxBlocksGrad is its gradient.
 func (d *Device[T]) EntmaxBlocksGrad(n, h int, scale float64, dx, g, y kernels.Buffer) {
 	EntmaxBlocksGrad(d.blocks(dx, n, h), d.in(g, n), d.in(y, n), h, T(scale))
 }
 
-// MixForward is Mix with derivatives.
 func (d *Device[T]) MixForward(m *kernels.Mixture, dst kernels.Buffer, f *kernels.MixtureForward) {
 	for len(d.ones) < m.Rows*m.Cols {
 		d.ones = append(d.ones, 1)
@@ -115,8 +106,8 @@ func (d *Device[T]) throughSigmoid(g, factors []T) {
 	}
 }
 
-// BlockDerivatives sets the derivatives of rescaled blocks: one element of
-// each block at a time, by the gradient of the rescaling.
+// BlockDerivatives goes through one element of each block at a time, by the
+// gradient of the rescaling.
 func (d *Device[T]) BlockDerivatives(b *kernels.BlockDerivatives) {
 	n := b.Blocks * b.H
 	if len(d.picked) != n {
@@ -154,7 +145,6 @@ func (d *Device[T]) rescalingGrad(b *kernels.BlockDerivatives, dz, g, y, z []T) 
 	}
 }
 
-// ContractRows are the sums over i of w[i,j] src[index[i],j], in order.
 func (d *Device[T]) ContractRows(rows, srcRows, cols int, dst kernels.Group, w kernels.Buffer, src kernels.Group, index kernels.Ints, y kernels.Group) {
 	for g, to := range dst.(group[T]) {
 		to := to[:cols]
@@ -165,7 +155,6 @@ func (d *Device[T]) ContractRows(rows, srcRows, cols int, dst kernels.Group, w k
 	}
 }
 
-// CommitRows copies row i of each buffer to row index[i] of another.
 func (d *Device[T]) CommitRows(rows, cols int, dst, src kernels.Group, index kernels.Ints) {
 	if d.FoundBad() {
 		return
@@ -175,7 +164,6 @@ func (d *Device[T]) CommitRows(rows, cols int, dst, src kernels.Group, index ker
 	}
 }
 
-// Bucketize is dst = first[j] + the number of edges at or below x.
 func (d *Device[T]) Bucketize(rows, cols, edgeRows int, dst kernels.Ints, x, edges kernels.Buffer, first kernels.Ints) {
 	d.k.Bucketize(listed(dst, rows*cols), d.in(x, rows*cols), d.in(edges, edgeRows*cols), listed(first, cols))
 }
@@ -219,7 +207,6 @@ func (w *rowsWork[T]) run(lo, hi int) {
 	}
 }
 
-// SumRows is dst[i] = the sum of rows of table.
 func (d *Device[T]) SumRows(rows, terms, tableRows, cols int, dst, table kernels.Buffer, index kernels.Ints) {
 	d.rows = rowsWork[T]{
 		k: d.k, kernel: sumOfRows, dst: d.in(dst, rows*cols), src: d.in(table, tableRows*cols),
@@ -228,14 +215,12 @@ func (d *Device[T]) SumRows(rows, terms, tableRows, cols int, dst, table kernels
 	d.Divide(rows, rows*terms*cols, d.runRows)
 }
 
-// FoldBuckets makes new states from old ones and the buckets of events.
 func (d *Device[T]) FoldBuckets(f *kernels.Fold, dst kernels.Buffer, buckets kernels.Ints, features int) {
 	d.setFold(foldOfBuckets, f, dst)
 	d.rows.index, d.rows.terms = listed(buckets, f.Events*features), features
 	d.Divide(f.Rows, f.Rows*f.Cols, d.runRows)
 }
 
-// FoldRows makes new states from old ones and a row of each event.
 func (d *Device[T]) FoldRows(f *kernels.Fold, dst, rows kernels.Buffer) {
 	d.setFold(foldOfRows, f, dst)
 	d.rows.src = d.in(rows, f.Events*f.Cols)
@@ -250,7 +235,6 @@ func (d *Device[T]) setFold(kernel rowsKernel, f *kernels.Fold, dst kernels.Buff
 	}}
 }
 
-// MoveRows copies row from[i] of src to row to[i] of dst.
 func (d *Device[T]) MoveRows(rows, cols int, dst kernels.Buffer, to kernels.Ints, src kernels.Buffer, from kernels.Ints) {
 	d.rows = rowsWork[T]{
 		k: d.k, kernel: moveOfRows, dst: d.Elements(dst), src: d.Elements(src), index: listed(to, rows), from: listed(from, rows), cols: cols,
