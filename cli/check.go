@@ -182,7 +182,7 @@ func (c *checking) measure(ctx context.Context, s selection) error {
 }
 
 // compare compares what was measured with the baseline.
-func (c *checking) compare(b regression.Baseline, build regression.Build, s selection) (now regression.Measurement, r regression.Report, err error) {
+func (c *checking) compare(b regression.Baseline, build regression.Build, s selection) (now regression.Measurement, r regression.Outcome, err error) {
 	records, err := s.records()
 	if err != nil {
 		return now, r, err
@@ -201,7 +201,7 @@ func (c *checking) compare(b regression.Baseline, build regression.Build, s sele
 }
 
 // finish accepts what was measured, or fails where something moved.
-func (c *checking) finish(b regression.Baseline, now regression.Measurement, r regression.Report) error {
+func (c *checking) finish(b regression.Baseline, now regression.Measurement, r regression.Outcome) error {
 	switch {
 	case r.Same():
 		return nil

@@ -81,7 +81,7 @@ func TestCheckJSON(t *testing.T) {
 	dir := accepted(t)
 	edit(t, dir, "raw, graph-sprints", "raw")
 	code, stdout, _ := checked(dir, "--json")
-	var r regression.Report
+	var r regression.Outcome
 	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
 		t.Fatalf("%v in\n%s", err, stdout)
 	}

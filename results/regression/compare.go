@@ -14,12 +14,12 @@ import (
 //
 // It is an error to compare different suites, and to have too few seeds for
 // a statistical comparison that could ever find anything.
-func Compare(b Baseline, now Measurement, faults []Finding, statistical bool) (Report, error) {
+func Compare(b Baseline, now Measurement, faults []Finding, statistical bool) (Outcome, error) {
 	if b.Suite != now.Suite {
-		return Report{}, fmt.Errorf("the baseline is of the suite %s, measured was %s", b.Suite, now.Suite)
+		return Outcome{}, fmt.Errorf("the baseline is of the suite %s, measured was %s", b.Suite, now.Suite)
 	}
 	c := comparison{baseline: b, now: now, forced: statistical}
-	c.report = Report{Suite: b.Suite, Old: b.Build, New: now.Build, Statistical: c.reason(), Findings: append([]Finding{}, faults...), Rows: []Row{}}
+	c.outcome = Outcome{Suite: b.Suite, Old: b.Build, New: now.Build, Statistical: c.reason(), Findings: append([]Finding{}, faults...), Rows: []Row{}}
 	if b.Build.Numerics != now.Build.Numerics {
 		c.find(NewNumerics, "%d, the baseline has %d", now.Build.Numerics, b.Build.Numerics)
 	}
@@ -35,8 +35,8 @@ func Compare(b Baseline, now Measurement, faults []Finding, statistical bool) (R
 			c.find(ExtraCell, "%s", fresh.CellKey)
 		}
 	}
-	err := c.report.testRows()
-	return c.report, err
+	err := c.outcome.testRows()
+	return c.outcome, err
 }
 
 // comparison is one in progress.
@@ -44,7 +44,7 @@ type comparison struct {
 	baseline Baseline
 	now      Measurement
 	forced   bool // to be statistical
-	report   Report
+	outcome  Outcome
 }
 
 // reason is why no cell is compared bit by bit; it is empty when they are.
@@ -62,7 +62,7 @@ func (c *comparison) reason() string {
 }
 
 func (c *comparison) find(kind Kind, format string, args ...any) {
-	c.report.Findings = append(c.report.Findings, Finding{kind, fmt.Sprintf(format, args...)})
+	c.outcome.Findings = append(c.outcome.Findings, Finding{kind, fmt.Sprintf(format, args...)})
 }
 
 // cells compares two cells of one key.
@@ -70,7 +70,7 @@ func (c *comparison) cells(old, fresh Cell) {
 	if old.Class != fresh.Class {
 		c.find(ChangedClass, "%s: %s, now %s", old.CellKey, old.Class, fresh.Class)
 	}
-	exact := c.report.Statistical == ""
+	exact := c.outcome.Statistical == ""
 	for _, change := range specChanges(old.Spec, fresh.Spec) {
 		c.find(ChangedSpec, "%s: %s", old.CellKey, change)
 		exact = false
@@ -118,7 +118,7 @@ func (c *comparison) series(old Cell, was, is Series, exact bool) {
 	default:
 		row.Test, row.Moved = Tolerance, differ(row.Old, row.New, limit.Tolerance)
 	}
-	c.report.Rows = append(c.report.Rows, row)
+	c.outcome.Rows = append(c.outcome.Rows, row)
 }
 
 func (m Measurement) cell(k record.CellKey) (Cell, bool) {

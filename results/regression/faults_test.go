@@ -87,7 +87,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-func has(r regression.Report, kind regression.Kind, text string) bool {
+func has(r regression.Outcome, kind regression.Kind, text string) bool {
 	for _, f := range r.Findings {
 		if f.Kind == kind && strings.Contains(f.Text, text) {
 			return true

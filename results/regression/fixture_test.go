@@ -102,7 +102,7 @@ func (s *suite) baseline() regression.Baseline {
 }
 
 // against compares the suite with a baseline.
-func (s *suite) against(t *testing.T, b regression.Baseline, statistical bool) regression.Report {
+func (s *suite) against(t *testing.T, b regression.Baseline, statistical bool) regression.Outcome {
 	t.Helper()
 	faults, err := regression.Faults(s.store, s.trials, s.records)
 	if err != nil {
@@ -116,7 +116,7 @@ func (s *suite) against(t *testing.T, b regression.Baseline, statistical bool) r
 }
 
 // moved names the rows that moved.
-func moved(r regression.Report) (names []string) {
+func moved(r regression.Outcome) (names []string) {
 	for _, row := range r.Rows {
 		if row.Moved {
 			names = append(names, row.Model+" "+row.Metric)

@@ -100,7 +100,7 @@ func overlay(t *testing.T, dir, source string, b bug) string {
 
 // check runs bench check of a build; the second time it finds everything
 // measured.
-func check(t *testing.T, dir string, more ...string) (regression.Report, int) {
+func check(t *testing.T, dir string, more ...string) (regression.Outcome, int) {
 	t.Helper()
 	cmd := exec.Command(filepath.Join(dir, "bench"), append([]string{"check", "--json", "--out", dir}, more...)...)
 	var stdout, stderr bytes.Buffer
@@ -109,7 +109,7 @@ func check(t *testing.T, dir string, more ...string) (regression.Report, int) {
 	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	var r regression.Report
+	var r regression.Outcome
 	if err := json.Unmarshal(stdout.Bytes(), &r); err != nil {
 		t.Fatalf("bench check: %v, exit code %d\n%s", err, cmd.ProcessState.ExitCode(), stderr.String())
 	}
@@ -117,7 +117,7 @@ func check(t *testing.T, dir string, more ...string) (regression.Report, int) {
 }
 
 // line is a bug's row in the table of docs/check.md.
-func line(b bug, exact, statistical regression.Report) string {
+func line(b bug, exact, statistical regression.Outcome) string {
 	var kinds, models []string
 	for _, f := range statistical.Findings {
 		kinds = append(kinds, string(f.Kind))
@@ -133,7 +133,7 @@ func line(b bug, exact, statistical regression.Report) string {
 		strings.Join(slices.Compact(kinds), ", "), strings.Join(slices.Compact(models), ", "))
 }
 
-func count(r regression.Report) (moved int) {
+func count(r regression.Outcome) (moved int) {
 	for _, row := range r.Rows {
 		if row.Moved {
 			moved++

@@ -29,7 +29,7 @@ const (
 )
 
 // Alpha is the chance of a false alarm among all permutation tests of a
-// report.
+// comparison.
 const Alpha = 0.01
 
 // draws is how many splits of more than ten seeds a side are tried: with them,
@@ -54,8 +54,8 @@ type Row struct {
 
 // testRows does the permutation tests of all rows. It is an error if they could
 // not find anything, and nothing else has been found.
-func (r *Report) testRows() error {
-	stream := func() *rand.Rand { return rand.New(rand.NewPCG(1, 0)) } // fixed: a report follows from its inputs
+func (r *Outcome) testRows() error {
+	stream := func() *rand.Rand { return rand.New(rand.NewPCG(1, 0)) } // fixed: an outcome follows from its inputs
 	p := make([]float64, len(r.Rows))
 	least, tests := 1.0, 0
 	for i, row := range r.Rows {

@@ -10,8 +10,8 @@ import (
 	"dgsbench/results/table"
 )
 
-// Report is what a comparison found.
-type Report struct {
+// Outcome is what a comparison found.
+type Outcome struct {
 	Suite string `json:"suite"`
 	Old   Build  `json:"baseline"`
 	New   Build  `json:"build"`
@@ -23,20 +23,20 @@ type Report struct {
 }
 
 // Same reports whether there is nothing to tell.
-func (r Report) Same() bool { return len(r.Findings) == 0 && len(r.moved()) == 0 }
+func (r Outcome) Same() bool { return len(r.Findings) == 0 && len(r.moved()) == 0 }
 
 // Sound reports whether the measurement may become a baseline.
-func (r Report) Sound() bool { return !slices.ContainsFunc(r.Findings, Finding.Fault) }
+func (r Outcome) Sound() bool { return !slices.ContainsFunc(r.Findings, Finding.Fault) }
 
-func (r Report) moved() []Row {
+func (r Outcome) moved() []Row {
 	return slices.DeleteFunc(slices.Clone(r.Rows), func(row Row) bool { return !row.Moved })
 }
 
 // unknownCode is the name of an unknown commit in records.
 const unknownCode = "unknown"
 
-// Verdict is the report in a sentence.
-func (r Report) Verdict() string {
+// Verdict is the outcome in a sentence.
+func (r Outcome) Verdict() string {
 	how := "bit for bit"
 	if r.Statistical != "" {
 		how = "statistically (" + r.Statistical + ")"
@@ -53,7 +53,7 @@ func (r Report) Verdict() string {
 
 // closest names the row that came nearest to an alarm, where there could
 // have been one.
-func (r Report) closest() string {
+func (r Outcome) closest() string {
 	tests := slices.DeleteFunc(slices.Clone(r.Rows), func(row Row) bool { return !row.Adjusted.Present() })
 	if len(tests) == 0 {
 		return ""
@@ -65,7 +65,7 @@ func (r Report) closest() string {
 func (r Row) series() Series { return Series{Candidates: r.Candidates, Metric: r.Metric} }
 
 // WriteText prints findings, numbers that moved and the verdict.
-func (r Report) WriteText(w io.Writer) error {
+func (r Outcome) WriteText(w io.Writer) error {
 	for _, f := range r.Findings {
 		fmt.Fprintf(w, "%s: %s\n", f.Kind, f.Text)
 	}
