@@ -10,8 +10,8 @@ import (
 	"dgsbench/kernels/cuda/cudatest"
 )
 
-// TestChainOrder: calls of a chain are seen to come one after another where
-// that matters: products of products with the same weights, with and without
+// TestChainOrder: calls of a chain run in order where that matters: products of
+// products with the same weights, with and without
 // relu, or to where the one before reads, which are not joined, products that
 // share the memory of partial sums, and columns that are written twice.
 func TestChainOrder(t *testing.T) {

@@ -39,8 +39,8 @@ func double(c kernels.Fused, to, from kernels.Buffer) {
 	c.End()
 }
 
-// TestChainsTogether: two chains are one launch if neither needs the other,
-// and do the same as one after the other in any case.
+// TestChainsTogether: two chains are one launch if they do not conflict, and
+// always compute what they do one after the other.
 func TestChainsTogether(t *testing.T) {
 	const n = pairRows * pairCols
 	rng := rand.New(rand.NewPCG(3, 1))

@@ -92,7 +92,7 @@ func (p *program) sometimes() bool     { return p.pick([]int{0, 1, 2, 3}) == 0 }
 
 func (p *program) call(f func(side)) { p.calls = append(p.calls, f) }
 
-// room is a matrix that nobody else has. It may begin anywhere.
+// room is a new matrix. It may begin anywhere.
 func (p *program) room(cols int) matrix {
 	n, before := p.most*cols, p.pick([]int{0, 0, 1, 4})
 	m := matrix{usual: p.device.NewBuffer(n), cols: cols}
@@ -190,8 +190,8 @@ func (p *program) joined() {
 	})
 }
 
-// TestChainOfAnything: whatever its calls are, a chain computes what they do
-// one after another.
+// TestChainOfAnything: a chain computes what its calls do one after another,
+// for random calls.
 func TestChainOfAnything(t *testing.T) {
 	devices := cudatest.Devices(t)
 	rapid.Check(t, func(t *rapid.T) {

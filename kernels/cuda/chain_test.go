@@ -56,7 +56,7 @@ func normals(rng *rand.Rand, n int) []float32 {
 	return x
 }
 
-// batch is what the host brings.
+// batch is the numbers and lists that the host writes.
 type batch struct {
 	x        []float32
 	from, to []int32
@@ -75,7 +75,7 @@ func drawBatch(rng *rand.Rand, rows int) batch {
 	return b
 }
 
-// scratch is memory between the calls.
+// scratch is the buffers between the calls.
 type scratch struct {
 	x, found, joined, hidden, other, score, sum, unit, length, rate kernels.Buffer
 	from, to                                                        kernels.Ints
@@ -119,7 +119,7 @@ func (l *layers) run(d kernels.Device, s *scratch, b batch) {
 	d.UnitRows(rows, narrow, 1e-6, l.out, s.length, s.score)
 }
 
-// card is what is known about the one that the tests run on.
+// card describes the card that the tests run on.
 func card(t *testing.T) driver.Info {
 	t.Helper()
 	info, err := cuda.Info(cudatest.Library(t), 0)
@@ -207,8 +207,8 @@ func near(t rapid.TB, rows int, what string, got, want []float32) {
 	}
 }
 
-// TestChainOutOfRange: who reads an answer hears of row numbers that name no
-// row.
+// TestChainOutOfRange: reading an answer panics after a row number out of
+// range.
 func TestChainOutOfRange(t *testing.T) {
 	d := cudatest.Device(t)
 	const most = 13

@@ -14,7 +14,7 @@ import (
 
 func TestConformance(t *testing.T) { devicetest.Run(t, 1e-6, cudatest.Devices(t)...) }
 
-// TestMemoryComesBack: buffers that nobody uses any more make room for others,
+// TestMemoryComesBack: memory of unreachable buffers is used again,
 // also for those of work that is not done yet.
 func TestMemoryComesBack(t *testing.T) {
 	d := cudatest.Device(t)

@@ -48,7 +48,7 @@ func TestProductsOfAllTiles(t *testing.T) {
 }
 
 // TestProductsOfPaddedRows: zeros behind the rows that a product sums over, as
-// padding has them, change no bit, whatever tiles there are.
+// padding has them, change no bit, for any tile.
 func TestProductsOfPaddedRows(t *testing.T) {
 	d := cudatest.Device(t)
 	const most = 600

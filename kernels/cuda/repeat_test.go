@@ -12,7 +12,7 @@ import (
 	"dgsbench/kernels/cuda/cudatest"
 )
 
-// TestNothingNestedInRecordings: what a recording cannot note is refused, and
+// TestNothingNestedInRecordings: what cannot be recorded panics, and
 // the device goes on afterwards.
 func TestNothingNestedInRecordings(t *testing.T) {
 	const n = 3
@@ -40,8 +40,8 @@ func TestNothingNestedInRecordings(t *testing.T) {
 	}
 }
 
-// TestRepetitionsAreGivenBack: graphs that nobody can ask for any more are, when
-// the card is through with them.
+// TestRepetitionsAreGivenBack: unreachable graphs are freed when the card has
+// finished their work.
 func TestRepetitionsAreGivenBack(t *testing.T) {
 	library := cudatest.Library(t)
 	if !cudatest.Emulated(t, library) {

@@ -73,8 +73,8 @@ func TestDevicesSideBySide(t *testing.T) {
 	}
 }
 
-// TestFullDuringCapture: a device that finds the card full gives back nothing
-// of one whose stream is captured, as it would have to wait for that.
+// TestFullDuringCapture: a device that finds the card full frees nothing of a
+// device whose stream is captured, as it would have to wait for that.
 func TestFullDuringCapture(t *testing.T) {
 	const n = 3
 	d, other := cudatest.Device(t), cudatest.Device(t)
@@ -101,8 +101,8 @@ func tooMuch(d kernels.Device) (err error) {
 	return nil
 }
 
-// TestMemoryOfOthers: what one device has discarded makes room for another
-// one, even if it asks for nothing itself.
+// TestMemoryOfOthers: memory that one device has discarded is freed for another
+// one, even if the first one allocates nothing more.
 func TestMemoryOfOthers(t *testing.T) {
 	library := cudatest.Library(t)
 	if !cudatest.Emulated(t, library) {
@@ -117,8 +117,8 @@ func TestMemoryOfOthers(t *testing.T) {
 	one.IsFinite(1, one.NewBuffer(1))
 }
 
-// TestMemory: what devices take is no longer free, they know the most of it,
-// and what is no longer reachable is free again.
+// TestMemory: allocated memory is not free, devices report its peak, and
+// unreachable memory is free again.
 func TestMemory(t *testing.T) {
 	library := cudatest.Library(t)
 	memory := func() int {

@@ -10,7 +10,7 @@ import (
 	"dgsbench/kernels/cuda/cudatest"
 )
 
-// TestAnswerAfterOddBytes: a chain writes its answer to where numbers may be,
+// TestAnswerAfterOddBytes: a chain writes its answer to an aligned address,
 // also after a copy of bytes that are no whole numbers.
 func TestAnswerAfterOddBytes(t *testing.T) {
 	d := cudatest.Device(t)

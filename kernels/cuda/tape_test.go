@@ -72,7 +72,7 @@ func (s *session) results() []float32 {
 	return slices.Concat(slices.Concat(s.read...), read(s, s.x), read(s, s.y), read(s, s.layers.out), read(s, s.layers.kept))
 }
 
-// TestRecorded: recorded work, done as often as you like, has the results of
+// TestRecorded: recorded work has on every replay the results of
 // work that is done at once.
 func TestRecorded(t *testing.T) {
 	for _, d := range cudatest.Devices(t) {

@@ -11,9 +11,8 @@ import (
 	"dgsbench/kernels/cuda/cudatest"
 )
 
-// TestWriteToForgotten: memory that somebody has written to and then forgotten
-// is not given back before what was written is there: it may still be on its way,
-// alone or with others.
+// TestWriteToForgotten: unreachable memory is not freed before the last write to
+// it, which may still be collected with others.
 func TestWriteToForgotten(t *testing.T) {
 	for pieces := 1; pieces <= 2; pieces++ {
 		d := cudatest.Device(t)

@@ -79,7 +79,7 @@ func TestMisaligned(t *testing.T) {
 	}
 }
 
-// watched is what a sanitizer says about the launch of a kernel.
+// watched is the report of a sanitizer about the launch of a kernel.
 func watched(t *testing.T, sanitizer, kernel string, wrong int) string {
 	t.Helper()
 	library, err := exec.Command("g++", "-print-file-name=lib"+sanitizer[:1]+"san.so").Output()

@@ -56,8 +56,8 @@ func TestInfo(t *testing.T) {
 	})
 }
 
-// TestKernelsAreLoadedAtOnce: the driver finds what it is told in its
-// environment, which is not Go's.
+// TestKernelsAreLoadedAtOnce: the variable is set in the environment of C, which
+// is not Go's.
 func TestKernelsAreLoadedAtOnce(t *testing.T) {
 	on(t, func(d *driver.Device) error {
 		if emulated(d) && !cudatest.Eager(t, cudatest.Library(t)) {
@@ -121,8 +121,8 @@ func (a adder) numbers() []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(&a.pinned[0])), adderNumbers)
 }
 
-// TestNothingHappensBeforeTheWait, on the emulated card: who does not wait
-// reads what was there before.
+// TestNothingHappensBeforeTheWait, on the emulated card: without a wait the old
+// numbers are read.
 func TestNothingHappensBeforeTheWait(t *testing.T) {
 	on(t, func(d *driver.Device) error {
 		a, err := newAdder(t, d)
