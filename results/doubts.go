@@ -26,13 +26,13 @@ func caveatOf(facts []metrics.Facts) (caveat string, degenerate bool) {
 	for why, n := range seeds {
 		text := string(why)
 		if n < len(facts) {
-			text += fmt.Sprintf(" in %d of %s", n, count(len(facts), "seed"))
+			text += fmt.Sprintf(" in %d of %s", n, Count(len(facts), "seed"))
 		}
 		texts = append(texts, text)
 	}
 	slices.Sort(texts)
 	if n := facts[0].Unopposed(); n > 0 && !degenerate {
-		texts = append(texts, fmt.Sprintf("%d of %s had no negative and come out first", n, count(facts[0].Len(), "event")))
+		texts = append(texts, fmt.Sprintf("%d of %s had no negative and come out first", n, Count(facts[0].Len(), "event")))
 	}
 	return strings.Join(texts, "; "), degenerate
 }
@@ -112,7 +112,7 @@ func (l likeness) text(other *Cell) string {
 	if l.a == l.b {
 		return fmt.Sprintf("seeds %s gave the same test scores, bit for bit: the seed does not reach the model, or a record is a copy", strings.Join(numbers, ", "))
 	}
-	return fmt.Sprintf("the same test scores, bit for bit, as %s (%s)", other.Title, count(len(l.seeds), "seed"))
+	return fmt.Sprintf("the same test scores, bit for bit, as %s (%s)", other.Title, Count(len(l.seeds), "seed"))
 }
 
 // Warnings are lines about what no sound measurement has: different models,

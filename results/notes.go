@@ -26,7 +26,7 @@ var classNotes = map[protocol.Class]string{
 func dataNotes(c *Cell) []string {
 	out := slices.Clone(c.Notes)
 	if c.Task == protocol.NodeClassification && c.Positives > 0 && c.Positives < fewPositives {
-		out = append(out, fmt.Sprintf("only %s in the test part: differences between models may be chance", count(c.Positives, "positive event")))
+		out = append(out, fmt.Sprintf("only %s in the test part: differences between models may be chance", Count(c.Positives, "positive event")))
 	}
 	return out
 }
@@ -94,14 +94,14 @@ func (s *scores) cellNotes(d DatasetHead, c *Cell, class protocol.Class) []strin
 	out := without(dataNotes(c), s.sharedNotes(d))
 	if failed := len(c.Failures); failed > 0 {
 		reasons := slices.Compact(slices.Sorted(slices.Values(c.Failures)))
-		out = append(out, fmt.Sprintf("%d of %s failed: %s", failed, count(failed+c.Seeds, "seed"), strings.Join(reasons, "; ")))
+		out = append(out, fmt.Sprintf("%d of %s failed: %s", failed, Count(failed+c.Seeds, "seed"), strings.Join(reasons, "; ")))
 	}
 	if class == protocol.Learned && c.Seeds > 0 && c.Seeds < fewestForStd {
 		out = append(out, "fewer than three seeds: no deviation is shown")
 	}
 	if c.Rising > 0 && 2*c.Rising >= c.Seeds {
 		out = append(out, fmt.Sprintf("the validation metric still rose in the last epoch of %d of %s: longer training may give more",
-			c.Rising, count(c.Seeds, "seed")))
+			c.Rising, Count(c.Seeds, "seed")))
 	}
 	out = append(out, c.Doubts...)
 	if c.Stale {
@@ -179,8 +179,8 @@ func (s *scores) besidePaper(d DatasetHead, setting protocol.Setting, m ModelHea
 	})
 }
 
-// count is a number of things, as in "1 seed" and "2 seeds".
-func count(n int, noun string) string {
+// Count is a number of things, as in "1 seed" and "2 seeds".
+func Count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
 	}

@@ -117,54 +117,61 @@ func (s *scores) modelsOf(class protocol.Class) []ModelHead {
 // with the paper's value, seeds, average rank.
 func (s *scores) addColumns() {
 	if s.task == protocol.LinkPrediction {
-		s.add(table.Column{Head: "T/I"}, func(setting protocol.Setting, _ ModelHead) table.Entry { return table.Entry{Text: string(setting)} })
+		s.add(scoreColumn{Column: table.Column{Head: "T/I"}, entry: func(setting protocol.Setting, _ ModelHead) table.Entry {
+			return table.Entry{Text: string(setting)}
+		}})
 	}
-	s.add(table.Column{Head: "model"}, func(_ protocol.Setting, m ModelHead) table.Entry {
+	s.add(scoreColumn{Column: table.Column{Head: "model"}, entry: func(_ protocol.Setting, m ModelHead) table.Entry {
 		return table.Entry{Text: m.Title, Notes: s.table.Note(classNotes[m.Class])}
-	})
+	}})
 	beside := false // the paper has values
 	for _, d := range s.Datasets {
-		for i, m := range s.metrics {
-			first := i == 0
-			ours := table.Column{Kind: table.Measured, Group: d.heading(), Metric: m.Title, Head: m.Title + " " + d.unit()}
-			if d.Against != "" {
-				ours.Head = "Δ " + ours.Head
-			}
-			if first {
-				ours.Notes = s.table.Note(s.datasetNotes(d)...)
-			}
-			s.add(ours, func(setting protocol.Setting, model ModelHead) table.Entry {
-				return s.measured(d, setting, model, m, first && s.leads(d))
-			})
-			s.columns[len(s.columns)-1].dataset, s.columns[len(s.columns)-1].metric = d, m
-			if s.each(func(setting protocol.Setting, model ModelHead) bool { return s.besidePaper(d, setting, model, m) }) {
-				beside = true
-				paper := table.Column{Kind: table.Published, Group: d.heading(), Metric: m.Title, Head: paperHead + " " + d.unit()}
-				paper.Notes = s.table.Note(s.paperNotes(d)...)
-				s.add(paper, func(setting protocol.Setting, model ModelHead) table.Entry {
-					return published(d, s.task, setting, model, m)
-				})
-			}
+		for i, metric := range s.metrics {
+			beside = s.addMetric(d, metric, i == 0) || beside
 		}
 	}
-	s.add(table.Column{Head: seedsHead}, s.seeds)
+	s.add(scoreColumn{Column: table.Column{Head: seedsHead}, entry: s.seeds})
 	if len(s.modelsOf(protocol.Learned)) > 0 {
-		s.add(table.Column{Kind: table.Ranks, Head: "average rank"}, func(protocol.Setting, ModelHead) table.Entry { return table.Entry{} })
+		s.add(scoreColumn{Column: table.Column{Kind: table.Ranks, Head: "average rank"}, entry: func(protocol.Setting, ModelHead) table.Entry {
+			return table.Entry{} // see addRanks
+		}})
 	}
-	paperRank := func(setting protocol.Setting, m ModelHead) table.Entry {
+	rank := scoreColumn{Column: table.Column{Kind: table.Published, Metric: "average rank", Head: paperHead}}
+	rank.entry = func(setting protocol.Setting, m ModelHead) table.Entry {
 		return paperEntry(s.task, setting, m, "average", s.rank, 1)
 	}
-	if beside && s.each(func(setting protocol.Setting, m ModelHead) bool { return paperRank(setting, m).Value != nil }) {
-		s.add(table.Column{
-			Kind: table.Published, Metric: "average rank", Head: paperHead,
-			Notes: s.table.Note("over the datasets and the models of the paper's table"),
-		}, paperRank)
+	if beside && s.each(func(setting protocol.Setting, m ModelHead) bool { return rank.entry(setting, m).Value != nil }) {
+		rank.Notes = s.table.Note("over the datasets and the models of the paper's table")
+		s.add(rank)
 	}
 }
 
-func (s *scores) add(c table.Column, entry func(protocol.Setting, ModelHead) table.Entry) {
-	s.table.Columns = append(s.table.Columns, c)
-	s.columns = append(s.columns, scoreColumn{Column: c, entry: entry})
+// addMetric adds a metric on a dataset, and the paper's value where it gives
+// one, which it reports.
+func (s *scores) addMetric(d DatasetHead, metric metrics.Metric, first bool) (paper bool) {
+	ours := table.Column{Kind: table.Measured, Group: d.heading(), Metric: metric.Title, Head: metric.Title + " " + d.unit()}
+	if d.Against != "" {
+		ours.Head = "Δ " + ours.Head
+	}
+	if first {
+		ours.Notes = s.table.Note(s.datasetNotes(d)...)
+	}
+	s.add(scoreColumn{Column: ours, dataset: d, metric: metric, entry: func(setting protocol.Setting, m ModelHead) table.Entry {
+		return s.measured(d, setting, m, metric, first && s.leads(d))
+	}})
+	if !s.each(func(setting protocol.Setting, m ModelHead) bool { return s.besidePaper(d, setting, m, metric) }) {
+		return false
+	}
+	theirs := table.Column{Kind: table.Published, Group: d.heading(), Metric: metric.Title, Head: paperHead + " " + d.unit()}
+	theirs.Notes = s.table.Note(s.paperNotes(d)...)
+	s.add(scoreColumn{Column: theirs, entry: func(setting protocol.Setting, m ModelHead) table.Entry {
+		return published(d, s.task, setting, m, metric)
+	}})
+	return true
+}
+
+func (s *scores) add(c scoreColumn) {
+	s.table.Columns, s.columns = append(s.table.Columns, c.Column), append(s.columns, c)
 }
 
 // leads reports whether the head is the first of its dataset, which has the

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"dgsbench/metrics"
+	"dgsbench/results"
 	"dgsbench/results/figure"
 	"dgsbench/results/table"
 )
@@ -185,7 +186,7 @@ func (c curves) summary() summary {
 
 func (s summary) sentence(metric string) string {
 	text := fmt.Sprintf("%s: loss from %s to %s in %s; validation %s ",
-		count(s.seeds, "seed"), number(s.firstLoss), number(s.lastLoss), count(s.epochs, "epoch"), metric)
+		results.Count(s.seeds, "seed"), number(s.firstLoss), number(s.lastLoss), results.Count(s.epochs, "epoch"), metric)
 	if s.bestEpoch == 0 {
 		return text + "is not defined."
 	}

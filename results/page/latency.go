@@ -64,7 +64,7 @@ func drawHistograms(p Page, timings []timing) part {
 	first := timings[0]
 	out := part{
 		ID:    identifier("latency", placeID(first.key()), fmt.Sprint(first.Batch)),
-		Title: first.key().Dataset + ", batches of " + count(first.Batch, "event"),
+		Title: first.key().Dataset + ", batches of " + results.Count(first.Batch, "event"),
 	}
 	across := figure.Axis{Min: math.Inf(1), Scale: figure.Times}
 	for _, t := range timings {

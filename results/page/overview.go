@@ -113,7 +113,7 @@ func (p Page) facts() []fact {
 		for _, s := range f.Searches {
 			trials += len(s.Trials)
 		}
-		return fmt.Sprintf("%d, of %s", len(f.Searches), count(trials, "trial"))
+		return fmt.Sprintf("%d, of %s", len(f.Searches), results.Count(trials, "trial"))
 	})
 	return out
 }

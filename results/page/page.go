@@ -251,11 +251,3 @@ func number(x float64) string {
 	}
 	return fmt.Sprintf("%.4g", x)
 }
-
-// count is a number of things, as in "1 seed" and "2 seeds".
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
-}

@@ -168,10 +168,10 @@ func (s Search) sentence() string {
 		return "No trial yet."
 	}
 	if !ok {
-		return fmt.Sprintf("All of %s failed.", count(len(s.Trials), "trial"))
+		return fmt.Sprintf("All of %s failed.", results.Count(len(s.Trials), "trial"))
 	}
 	return fmt.Sprintf("Best of %s: %s %s %%, trial %d (%s); own options: %s %%.",
-		count(len(s.Trials), "trial"), s.Metric, percent(best.Value), best.Number, best.Phase, percent(s.Own))
+		results.Count(len(s.Trials), "trial"), s.Metric, percent(best.Value), best.Number, best.Phase, percent(s.Own))
 }
 
 // table has a row for each trial and a column for each option.

@@ -97,7 +97,7 @@ func comparisons(p Page) (section, error) {
 			}
 			t := comparisonTable(family, titles)
 			t.Name, t.Title = identifier("comparisons", f.label, fmt.Sprint(i)), "Pairs of models, "+title
-			here.Folded = append(here.Folded, folded{fmt.Sprintf("%s: %s", title, count(len(family), "pair")), []table.Table{t}})
+			here.Folded = append(here.Folded, folded{fmt.Sprintf("%s: %s", title, results.Count(len(family), "pair")), []table.Table{t}})
 		}
 	}
 	if len(here.Folded) > 0 {
@@ -196,7 +196,7 @@ func (s seeds) specification(p Page) (table.Table, error) {
 	}
 	t := table.New("option", "value", "origin", "from")
 	t.Name, t.Title = "spec-"+s.id(), s.heading(p)+" on "+placeTitle(s.key())
-	t.Legend = []string{"seeds: " + s.numbers(), count(s.records[0].NumParams, "learned parameter")}
+	t.Legend = []string{"seeds: " + s.numbers(), results.Count(s.records[0].NumParams, "learned parameter")}
 	t.NextBlock()
 	for _, path := range slices.Sorted(maps.Keys(set)) {
 		origin, from := "", ""
