@@ -203,7 +203,6 @@ func TestGolden(t *testing.T) {
 		"help":      {"--help"},
 		"scale":     {"scale", "--help"},
 		"latency":   {"latency", "--help"},
-		"models":    {"models"},
 		"spec-show": {"spec", "show", "edgebank+tw"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -216,26 +215,31 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestDataList: the lines of the golden file are printed, whatever datasets were
-// added since.
-func TestDataList(t *testing.T) {
-	code, got, stderr := bench("data", "list", "--data", "nowhere")
-	if code != exitDone {
-		t.Fatalf("exit code %d\n%s", code, stderr)
-	}
+// TestLists: the lines of the golden files are printed, whatever models and
+// datasets were added since.
+func TestLists(t *testing.T) {
 	words := func(line string) []string { return strings.Fields(strings.ReplaceAll(line, ",", "")) }
-	for want := range strings.Lines(read(t, "testdata", "data-list.stdout")) {
-		found := false
-		for line := range strings.Lines(got) {
-			if strings.Contains(want, "downloads:") { // and other names
-				has := words(line)
-				found = found || !slices.ContainsFunc(words(want), func(word string) bool { return !slices.Contains(has, word) })
-			} else {
-				found = found || slices.Equal(words(line), words(want))
-			}
+	for name, args := range map[string][]string{
+		"models":    {"models"},
+		"data-list": {"data", "list", "--data", "nowhere"},
+	} {
+		code, got, stderr := bench(args...)
+		if code != exitDone {
+			t.Fatalf("%s: exit code %d\n%s", name, code, stderr)
 		}
-		if !found {
-			t.Errorf("no line %q in\n%s", want, got)
+		for want := range strings.Lines(read(t, "testdata", name+".stdout")) {
+			found := false
+			for line := range strings.Lines(got) {
+				if strings.Contains(want, "downloads:") { // and other names
+					has := words(line)
+					found = found || !slices.ContainsFunc(words(want), func(word string) bool { return !slices.Contains(has, word) })
+				} else {
+					found = found || slices.Equal(words(line), words(want))
+				}
+			}
+			if !found {
+				t.Errorf("%s: no line %q in\n%s", name, want, got)
+			}
 		}
 	}
 }

@@ -158,8 +158,12 @@ func TestUndefined(t *testing.T) {
 
 func TestLookupNamesWhatThereIs(t *testing.T) {
 	_, err := metrics.Lookup("accuracy")
-	if err == nil || !strings.Contains(err.Error(), "mrr, recall@10, auc, ap") {
-		t.Errorf("got %v", err)
+	for _, task := range []protocol.Task{protocol.LinkPrediction, protocol.NodeClassification} {
+		for _, m := range metrics.Of(task) {
+			if err == nil || !strings.Contains(err.Error(), m.Name) {
+				t.Errorf("got %v, which does not name %s", err, m.Name)
+			}
+		}
 	}
 }
 

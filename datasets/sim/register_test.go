@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,16 +64,21 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// named is a simulator that is there.
+func named(name string) Simulator {
+	return Simulators[slices.IndexFunc(Simulators, func(s Simulator) bool { return s.Name == name })]
+}
+
 // TestScaleUp keeps the meaning of labels.
 func TestScaleUp(t *testing.T) {
-	p, err := Simulators[0].Scaled(2)
+	p, err := named("wikipedia-sim").Scaled(2)
 	if err != nil || !p.Terminal || p.Events != 314_948 || p.Users != 16_454 || p.Positives != 434 {
 		t.Errorf("%+v, error %v", p, err)
 	}
 }
 
 func TestChecksumIsOfEverything(t *testing.T) {
-	p := Simulators[0].Params
+	p := named("wikipedia-sim").Params
 	seen := map[string]bool{p.checksum(1): true, p.checksum(2): true}
 	p.Labels.Slow++
 	seen[p.checksum(1)] = true
@@ -141,7 +147,7 @@ func TestSmallest(t *testing.T) {
 
 // TestFewerInTest: a stream with too few positives is refused when it is made.
 func TestFewerInTest(t *testing.T) {
-	s := Simulators[0]
+	s := named("wikipedia-sim")
 	p, err := s.Scaled(0.05)
 	if err != nil {
 		t.Fatal(err)

@@ -43,7 +43,7 @@ func TestRecordsComeBackAsWritten(t *testing.T) {
 		if diff := cmp.Diff(c.facts, facts, cmpopts.EquateEmpty()); diff != "" {
 			t.Error(diff)
 		}
-		if want := 2 * len(c.facts); len(got.Scores) != want {
+		if want := len(metrics.Of(got.Key.Task)) * len(c.facts); len(got.Scores) != want {
 			t.Errorf("%d scores, want %d", len(got.Scores), want)
 		}
 		want := c.record
