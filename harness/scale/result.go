@@ -8,7 +8,6 @@ import (
 
 	"dgsbench/internal/escape"
 	"dgsbench/internal/optional"
-	"dgsbench/kernels/devices"
 	"dgsbench/protocol"
 	"dgsbench/results/figure"
 	"dgsbench/results/table"
@@ -102,8 +101,10 @@ func (r Result) WriteCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// onCard reports whether the points say what the model took of a card.
-func (r Result) onCard() bool { return r.Device == devices.CUDA }
+// onCard reports whether a point says what its model took of a card.
+func (r Result) onCard() bool {
+	return slices.ContainsFunc(r.Points, func(p Point) bool { return p.OnCard.Present() })
+}
 
 // what names mode and task.
 func (r Result) what() string {
