@@ -216,6 +216,7 @@ func checkPreparedFirstBad(t *testing.T, d kernels.Device) {
 	}
 	before, within, behind := d.NewBuffer(1), d.NewBuffer(1), d.NewBuffer(1)
 	nan := []float32{float32(math.NaN())}
+	d.ResetChecks()
 	d.CheckFinite(1, before)
 	again := r.Prepare(func() { d.CheckFinite(1, within) })
 	if place := d.CheckFinite(1, behind); place != 1 {
