@@ -292,26 +292,16 @@ func (m Model) checkTogether(entries []strictyaml.Node, errs *strictyaml.Errors)
 // checkEnds resolves the options with all values at their lower ends, and with
 // all at their upper ends.
 func (m Model) checkEnds(entries []strictyaml.Node, task protocol.Task, errs *strictyaml.Errors) {
-	for _, upper := range []bool{false, true} {
-		end, values := "lower", map[string]any{}
-		if upper {
-			end = "upper"
+	low, high := map[string]any{}, map[string]any{}
+	for _, p := range m.SearchFor(task) {
+		low[p.Name()], high[p.Name()] = p.Low, p.High
+		if n := len(p.Choices); n > 0 {
+			low[p.Name()], high[p.Name()] = p.Choices[0], p.Choices[n-1]
 		}
-		for _, p := range m.SearchFor(task) {
-			var v any = p.Low
-			n := len(p.Choices)
-			switch {
-			case n > 0 && upper:
-				v = p.Choices[n-1]
-			case n > 0:
-				v = p.Choices[0]
-			case upper:
-				v = p.High
-			}
-			values[p.Name()] = v
-		}
+	}
+	for i, values := range []map[string]any{low, high} {
 		if _, err := m.ResolveSearched(Place{Task: task}, values, ""); err != nil {
-			errs.Add(entries[0].Errorf("the model refuses the %s ends of the ranges for %s: %v", end, task, err))
+			errs.Add(entries[0].Errorf("the model refuses the %s ends of the ranges for %s: %v", []string{"lower", "upper"}[i], task, err))
 		}
 	}
 }
