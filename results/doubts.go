@@ -110,7 +110,8 @@ func (l likeness) text(other *Cell) string {
 		numbers = append(numbers, fmt.Sprint(s))
 	}
 	if l.a == l.b {
-		return fmt.Sprintf("seeds %s gave the same test scores, bit for bit: the seed does not reach the model, or a record is a copy", strings.Join(numbers, ", "))
+		return fmt.Sprintf("seeds %s gave the same test scores, bit for bit: the seed does not reach the model, or a record is a copy",
+			strings.Join(numbers, ", "))
 	}
 	return fmt.Sprintf("the same test scores, bit for bit, as %s (%s)", other.Title, Count(len(l.seeds), "seed"))
 }

@@ -46,7 +46,8 @@ func LatencyTables(s record.Store, records []record.Record, l Layout) ([]table.T
 			}
 			b.models, b.tests = append(b.models, m), append(b.tests, test)
 			if mode := b.mode(); test.Latency != nil && test.Latency.Mode != mode {
-				return nil, fmt.Errorf("latency of %s: %s is %s, and another one %s: they cannot stand in one table", d.ID, test.Key, test.Latency.Mode, mode)
+				return nil, fmt.Errorf("latency of %s: %s is %s, and another one %s: they cannot stand in one table",
+					d.ID, test.Key, test.Latency.Mode, mode)
 			}
 		}
 		if len(b.tests) == 0 {
@@ -268,7 +269,8 @@ func (b *latencyTables) graphs() table.Table {
 				e.Notes = t.Note(test.graphs[i].Error)
 			default:
 				g := test.graphs[i]
-				e = table.Entry{Value: table.NewValue(1e3*g.mean(), 3), Notes: t.Note(append(without(test.Footnotes, first.Footnotes), g.Warnings...)...)}
+				e = table.Entry{Value: table.NewValue(1e3*g.mean(), 3)}
+				e.Notes = t.Note(append(without(test.Footnotes, first.Footnotes), g.Warnings...)...)
 				e.Value.Std = optional.Number(1e3 * g.std())
 			}
 			row = append(row, e)
@@ -282,7 +284,8 @@ func (b *latencyTables) graphs() table.Table {
 // graphLegend explains these times.
 func (b *latencyTables) graphLegend() []string {
 	out := []string{
-		"one graph: all batches are known beforehand and submitted at once, as PyTorch's CUDA graph peer does; no batch has a time of its own (no p50)",
+		"one graph: all batches are known beforehand and submitted at once, as PyTorch's CUDA graph peer does; " +
+			"no batch has a time of its own (no p50)",
 		"inputs on the device: they were copied there before the clock started; inputs copied: from the host, while the clock runs",
 		record.WarmL2 + ": replays with the same inputs follow each other; before each the state is put back, outside the clock",
 	}

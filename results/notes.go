@@ -227,7 +227,8 @@ func (s *scores) legend() []string {
 		},
 		{
 			hasValue(func(v *table.Value) bool { return v.Signed }),
-			fmt.Sprintf("Δ: less %s on the same events; ± is the model's own, [low, high] over events and seeds (95%%, t distribution)", strings.Join(from, ", ")),
+			fmt.Sprintf("Δ: less %s on the same events; ± is the model's own, [low, high] over events and seeds (95%%, t distribution)",
+				strings.Join(from, ", ")),
 		},
 		{has(func(c table.Column, _ table.Entry) bool { return c.Kind == table.Published }), "paper: the value that the paper gives"},
 		{has(func(_ table.Column, e table.Entry) bool { return e.Value != nil && e.Value.Signed }), "pp: percentage points"},
@@ -237,7 +238,8 @@ func (s *scores) legend() []string {
 		},
 		{
 			has(func(_ table.Column, e table.Entry) bool { return e.Level }),
-			fmt.Sprintf("%s: not told apart from the best of the learned models by %s (paired over test events; p at least %.2g after Holm over all pairs of the suite's task, or a single seed)",
+			fmt.Sprintf("%s: not told apart from the best of the learned models by %s (paired over test events; "+
+				"p at least %.2g after Holm over all pairs of the suite's task, or a single seed)",
 				table.LevelSign, s.metrics[0].Title, level),
 		},
 		{

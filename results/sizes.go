@@ -197,7 +197,8 @@ func datasetsTable(in Input, r request) (Output, error) {
 		})
 		paper := catalogue().dataset(d.PaperName)
 		if words := catalogue().Statistics[paper.Name]; words != nil {
-			add(table.Column{Group: d.Title, Head: paperHead, Notes: t.Note(paper.Statistics)}, func(paper string, _ func(record.Data) string) string {
+			theirs := table.Column{Group: d.Title, Head: paperHead, Notes: t.Note(paper.Statistics)}
+			add(theirs, func(paper string, _ func(record.Data) string) string {
 				return words[paper]
 			})
 		}

@@ -45,13 +45,14 @@ func tradeOff(in Input, r request) (Output, error) {
 		}
 	}
 	t.Legend = []string{
-		"seconds: of the latency test, ± over its iterations", "drawn in " + t.Name + ".svg and .png, which bench all leaves beside the records of a whole suite",
+		"seconds: of the latency test, ± over its iterations",
+		"drawn in " + t.Name + ".svg and .png, which bench all leaves beside the records of a whole suite",
 		noValueLegend,
 	}
 	f, err := figure.Draw(figure.Size{Width: 13, Height: 9}, 2, panels)
 	f.Name, f.Title = t.Name, t.Title
-	f.Caption = s.metrics[0].Title + " against the seconds of the latency test, with the deviations of both. Filled: measured here; hollow: the paper's " +
-		"numbers (RTX 2080 Ti), where it gives them. Made by: " + l.Command
+	f.Caption = s.metrics[0].Title + " against the seconds of the latency test, with the deviations of both. " +
+		"Filled: measured here; hollow: the paper's numbers (RTX 2080 Ti), where it gives them. Made by: " + l.Command
 	return Output{Tables: []table.Table{*t}, Figures: []figure.Figure{f}}, err
 }
 
@@ -125,7 +126,8 @@ func (b *tradeOffs) draw(p *figure.Panel, m ModelHead, label string, mark figure
 	if _, ok := b.colors[m]; !ok {
 		b.colors[m] = len(b.colors)
 	}
-	p.Series = append(p.Series, figure.Series{Color: b.colors[m], Mark: mark, Points: []figure.Point{{X: withDeviation(x), Y: withDeviation(y), Label: label}}})
+	point := figure.Point{X: withDeviation(x), Y: withDeviation(y), Label: label}
+	p.Series = append(p.Series, figure.Series{Color: b.colors[m], Mark: mark, Points: []figure.Point{point}})
 }
 
 // withDeviation is a mean with its deviation. It stays above zero, which a

@@ -111,7 +111,8 @@ func (p Page) Write(w io.Writer) error {
 	}{
 		Title: p.Title, Command: p.Command, Style: template.CSS(style), Script: template.JS(script),
 		// No requests, and no script but the page's own.
-		Policy: fmt.Sprintf("default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'",
+		Policy: fmt.Sprintf("default-src 'none'; style-src 'unsafe-inline'; img-src data:; "+
+			"script-src 'sha256-%s'; base-uri 'none'; form-action 'none'",
 			base64.StdEncoding.EncodeToString(sum[:])),
 	}
 	p.label()

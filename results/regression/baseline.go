@@ -65,7 +65,8 @@ func (b Baseline) check() error {
 			return fmt.Errorf("%s is there twice or in the wrong place", c.CellKey)
 		}
 		if !slices.Contains([]protocol.Class{protocol.Learned, protocol.ZeroParameter, protocol.Oracle}, c.Class) {
-			return fmt.Errorf("%s has the class %q, expected %s, %s or %s", c.CellKey, c.Class, protocol.Learned, protocol.ZeroParameter, protocol.Oracle)
+			return fmt.Errorf("%s has the class %q, expected %s, %s or %s",
+				c.CellKey, c.Class, protocol.Learned, protocol.ZeroParameter, protocol.Oracle)
 		}
 		for _, s := range c.Series {
 			if len(s.Values) != len(c.Seeds) {

@@ -19,7 +19,8 @@ func Compare(b Baseline, now Measurement, faults []Finding, statistical bool) (O
 		return Outcome{}, fmt.Errorf("the baseline is of the suite %s, measured was %s", b.Suite, now.Suite)
 	}
 	c := comparison{baseline: b, now: now, forced: statistical}
-	c.outcome = Outcome{Suite: b.Suite, Old: b.Build, New: now.Build, Statistical: c.reason(), Findings: append([]Finding{}, faults...), Rows: []Row{}}
+	c.outcome = Outcome{Suite: b.Suite, Old: b.Build, New: now.Build, Statistical: c.reason(), Rows: []Row{}}
+	c.outcome.Findings = append([]Finding{}, faults...)
 	if b.Build.Numerics != now.Build.Numerics {
 		c.find(NewNumerics, "%d, the baseline has %d", now.Build.Numerics, b.Build.Numerics)
 	}

@@ -66,7 +66,8 @@ func (r *Outcome) testRows() error {
 		}
 	}
 	if tests > 0 && least*float64(tests) >= Alpha && len(r.Findings) == 0 {
-		return fmt.Errorf("too few seeds for a statistical comparison: with these, no change however large gives p below %.2g over %d rows", Alpha, tests)
+		return fmt.Errorf("too few seeds for a statistical comparison: with these, no change however large gives "+
+			"p below %.2g over %d rows", Alpha, tests)
 	}
 	for i, adjusted := range metrics.Holm(p) {
 		row := &r.Rows[i]
