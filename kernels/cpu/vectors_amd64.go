@@ -92,8 +92,9 @@ func avx512() Kernels {
 			Sum: sumAVX512, Dot: dotAVX512, DotSum: dotSumAVX512,
 			BCELoss: bceLossAVX512, BCEGrad: bceGradAVX512, Adam: adamAVX512, Momentum: momentumAVX512,
 			SoftmaxBlocks: b.softmax, SoftmaxBlocksGrad: b.softmaxGrad, DivideSumBlocks: b.divideSum, DivideSumBlocksGrad: b.divideSumGrad,
-			GRURow: gruForwardAVX512, GRURowGrad: gruBackwardAVX512, TimeRow: timeForwardAVX512, TimeRowGrad: timeBackwardAVX512, EdgeGrad: edgeGradAVX512,
-			MixRow: mixAVX512, MixRowWithoutE: mixWithoutEAVX512, MixRowGrad: mixGradAVX512, MixRowGradWithoutE: mixGradWithoutEAVX512,
+			GRURow: gruForwardAVX512, GRURowGrad: gruBackwardAVX512, TimeRow: timeForwardAVX512, TimeRowGrad: timeBackwardAVX512,
+			EdgeGrad: edgeGradAVX512,
+			MixRow:   mixAVX512, MixRowWithoutE: mixWithoutEAVX512, MixRowGrad: mixGradAVX512, MixRowGradWithoutE: mixGradWithoutEAVX512,
 			FoldRow: foldRowAVX512, FoldAddRow: foldAddAVX512, SumRows: rowSums{16, sumRowsAVX512}.sum, BucketizeRow: bucketizeAVX512,
 		},
 	}

@@ -198,7 +198,8 @@ func (d *Device[T]) BatchNormFixed(rows, cols int, eps float64, dst, inverse, x,
 
 func (d *Device[T]) BatchNormGrad(rows, cols int, dx, dscale, dshift, g, hat, inverse, scale kernels.Buffer) {
 	n := rows * cols
-	d.k.BatchNormGrad(d.in(dx, n), d.in(dscale, cols), d.in(dshift, cols), d.in(g, n), d.in(hat, n), d.in(inverse, cols), d.in(scale, cols), rows)
+	d.k.BatchNormGrad(d.in(dx, n), d.in(dscale, cols), d.in(dshift, cols),
+		d.in(g, n), d.in(hat, n), d.in(inverse, cols), d.in(scale, cols), rows)
 }
 
 func (d *Device[T]) UnitRows(rows, cols int, eps float64, dst, inverse, x kernels.Buffer) {

@@ -145,7 +145,9 @@ func (d *Device[T]) rescalingGrad(b *kernels.BlockDerivatives, dz, g, y, z []T) 
 	}
 }
 
-func (d *Device[T]) ContractRows(rows, srcRows, cols int, dst kernels.Group, w kernels.Buffer, src kernels.Group, index kernels.Ints, y kernels.Group) {
+func (d *Device[T]) ContractRows(
+	rows, srcRows, cols int, dst kernels.Group, w kernels.Buffer, src kernels.Group, index kernels.Ints, y kernels.Group,
+) {
 	for g, to := range dst.(group[T]) {
 		to := to[:cols]
 		d.k.ContractRows(to, d.in(w, rows*cols), src.(group[T])[g][:srcRows*cols], d.scratch, listed(index, rows))
