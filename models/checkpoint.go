@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"dgsbench/internal/atomicfile"
@@ -23,8 +24,8 @@ const (
 	// checksumKey is where the metadata has the checksum of all the rest.
 	checksumKey = "dgsbench.sha256"
 
-	// mostCheckpoint is more bytes than a checkpoint has.
-	mostCheckpoint = 64 << 30
+	// maxCheckpoint is more bytes than a checkpoint has.
+	maxCheckpoint = 64 << 30
 
 	// statePrefix tells state from parameters.
 	statePrefix = "state/"
@@ -40,21 +41,19 @@ func WriteCheckpoint(path string, s Snapshot, metadata map[string]string) error 
 	return atomicfile.Write(path, data)
 }
 
-// EncodeCheckpoint is a file of the snapshot in the safetensors format, which
-// PyTorch users can open: parameters under their own names (head.W1), per-node
-// state under state/ (state/S). metadata, under SpecKey the spec, goes along
-// with it.
+// EncodeCheckpoint returns a file of the snapshot in the safetensors format,
+// which PyTorch users can open: parameters under their own names (head.W1),
+// per-node state under state/ (state/S), and the metadata, with the spec under
+// SpecKey.
 func EncodeCheckpoint(s Snapshot, metadata map[string]string) ([]byte, error) {
-	var tensors []safetensors.Tensor
 	for _, t := range s.Params {
 		if strings.HasPrefix(t.Name, statePrefix) {
 			panic("models: parameter " + t.Name + " has the name of a state")
 		}
-		tensors = append(tensors, safetensors.Tensor(t))
 	}
-	for _, t := range s.State {
-		t.Name = statePrefix + t.Name
-		tensors = append(tensors, safetensors.Tensor(t))
+	tensors := slices.Concat(s.Params, s.State)
+	for i := range s.State {
+		tensors[len(s.Params)+i].Name = statePrefix + s.State[i].Name
 	}
 	all := map[string]string{}
 	maps.Copy(all, metadata)
@@ -67,8 +66,8 @@ func EncodeCheckpoint(s Snapshot, metadata map[string]string) ([]byte, error) {
 	return safetensors.Encode(tensors, all)
 }
 
-// checksum is the SHA-256 of the file as it would be without a checksum.
-func checksum(tensors []safetensors.Tensor, metadata map[string]string) (string, error) {
+// checksum returns the SHA-256 of the file without a checksum.
+func checksum(tensors []Tensor, metadata map[string]string) (string, error) {
 	data, err := safetensors.Encode(tensors, metadata)
 	if err != nil {
 		return "", err
@@ -77,11 +76,11 @@ func checksum(tensors []safetensors.Tensor, metadata map[string]string) (string,
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// ReadCheckpoint reads what WriteCheckpoint wrote. A file that is damaged or
-// no checkpoint is an error with the reason; that it is one of the right
-// model is for Restore to say.
+// ReadCheckpoint reads a file of WriteCheckpoint. A file that is damaged or
+// no checkpoint is an error with the reason; Restore reports one of another
+// model.
 func ReadCheckpoint(path string) (Snapshot, map[string]string, error) {
-	data, err := regular.Read(path, mostCheckpoint)
+	data, err := regular.Read(path, maxCheckpoint)
 	if err != nil {
 		return Snapshot{}, nil, err
 	}
@@ -103,9 +102,9 @@ func ReadCheckpoint(path string) (Snapshot, map[string]string, error) {
 		name, isState := strings.CutPrefix(t.Name, statePrefix)
 		t.Name = name
 		if isState {
-			s.State = append(s.State, Tensor(t))
+			s.State = append(s.State, t)
 		} else {
-			s.Params = append(s.Params, Tensor(t))
+			s.Params = append(s.Params, t)
 		}
 	}
 	return s, metadata, nil

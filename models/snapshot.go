@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"dgsbench/internal/safetensors"
 	"dgsbench/nn"
 )
 
@@ -19,12 +20,7 @@ const (
 )
 
 // Tensor is a named block of numbers, row major. One of F32 and I64 is set.
-type Tensor struct {
-	Name  string
-	Shape []int
-	F32   []float32
-	I64   []int64
-}
+type Tensor = safetensors.Tensor
 
 // Snapshot is a copy of a model's parameters and, if State is not nil, of
 // its per-node state.
@@ -130,15 +126,6 @@ func CheckTimes(t Tensor, most float64, none ...int64) error {
 		}
 	}
 	return nil
-}
-
-// String returns the tensor's name, type and shape.
-func (t Tensor) String() string {
-	kind := "F32"
-	if t.I64 != nil {
-		kind = "I64"
-	}
-	return fmt.Sprintf("%s (%s %v)", t.Name, kind, t.Shape)
 }
 
 // Copy copies the numbers of src to dst if they pass Check.

@@ -34,6 +34,9 @@ var (
 	layout = []string{"I64", "F32"}
 )
 
+// String returns the tensor's name, type and shape.
+func (t Tensor) String() string { return fmt.Sprintf("%s (%s %v)", t.Name, t.dtype(), t.Shape) }
+
 func (t Tensor) dtype() string {
 	if t.I64 != nil {
 		return "I64"

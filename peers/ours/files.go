@@ -130,7 +130,7 @@ func setParams(m models.Model, tensors map[string]safetensors.Tensor) error {
 		if !ok {
 			return fmt.Errorf("no tensor %s %v", p.Name, p.Shape)
 		}
-		snapshot.Params[i] = models.Tensor(t)
+		snapshot.Params[i] = t
 		delete(tensors, p.Name)
 	}
 	for name := range tensors {
