@@ -182,7 +182,9 @@ func (c *checking) measure(ctx context.Context, s selection) error {
 }
 
 // compare compares what was measured with the baseline.
-func (c *checking) compare(b regression.Baseline, build regression.Build, s selection) (now regression.Measurement, r regression.Outcome, err error) {
+func (c *checking) compare(b regression.Baseline, build regression.Build, s selection) (
+	now regression.Measurement, r regression.Outcome, err error,
+) {
 	records, err := s.records()
 	if err != nil {
 		return now, r, err

@@ -33,7 +33,8 @@ func newImport(o options) *cobra.Command {
 			"makes a dataset of it, which is then used by its name like any other. Columns go by\n" +
 			"name, or by number from 1; columns that are not named are not read. Times are numbers\n" +
 			"or ISO 8601. Read docs/your-data.md for an example.",
-		Example: "  bench data import docs/your-data/payments.csv --name payments --src account --dst shop --bipartite --time paid_at --label fraud --features amount,retries",
+		Example: "  bench data import docs/your-data/payments.csv --name payments " +
+			"--src account --dst shop --bipartite --time paid_at --label fraud --features amount,retries",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			src.File = args[0]
 			if err := flags.apply(&src); err != nil {

@@ -59,7 +59,8 @@ func newSpec(o options) *cobra.Command {
 		},
 	}, o.specsFlag)
 	show.Flags().StringVar(&at.Dataset, "dataset", "", "as it is on this dataset")
-	show.Flags().StringVar((*string)(&at.Task), "task", "", "as it is for this task ("+string(protocol.NodeClassification)+", "+string(protocol.LinkPrediction)+")")
+	show.Flags().StringVar((*string)(&at.Task), "task", "",
+		"as it is for this task ("+string(protocol.NodeClassification)+", "+string(protocol.LinkPrediction)+")")
 	show.Flags().StringVar((*string)(&at.Setting), "setting", "", "as it is in this setting (T, I)")
 	cmd.AddCommand(show)
 	return cmd

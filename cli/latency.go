@@ -181,7 +181,8 @@ func (l *timing) compare(ctx context.Context, old string, s selection) error {
 		}
 	}
 	if v := verdicts[0]; v.OldMachine != v.NewMachine {
-		fmt.Fprintf(l.stderr, "the builds say different things of machine or kernels: %s (%s) and %s (this one)\n", v.OldMachine, old, v.NewMachine)
+		fmt.Fprintf(l.stderr, "the builds say different things of machine or kernels: %s (%s) and %s (this one)\n",
+			v.OldMachine, old, v.NewMachine)
 	}
 	var slower []string
 	for _, v := range verdicts {

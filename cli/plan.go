@@ -58,10 +58,12 @@ func unlessItFits(p plan.Plan) error {
 	case ok:
 		return nil
 	case p.Card != nil:
-		return fmt.Errorf("suite %s cannot be run on this card: %s needs %.1f GB of its memory, %.1f GB are free; leave it out with --models, or use a card with more",
+		return fmt.Errorf("suite %s cannot be run on this card: %s needs %.1f GB of its memory, %.1f GB are free; "+
+			"leave it out with --models, or use a card with more",
 			p.Suite, c.CellKey, float64(c.OnCard)/1e9, float64(p.Card.Free)/1e9)
 	}
-	return fmt.Errorf("suite %s cannot be run on this machine: %s needs %.1f GB of memory beside the data, %.1f GB are free; leave it out with --models, or use a machine with more",
+	return fmt.Errorf("suite %s cannot be run on this machine: %s needs %.1f GB of memory beside the data, %.1f GB are free; "+
+		"leave it out with --models, or use a machine with more",
 		p.Suite, c.CellKey, float64(c.Memory)/1e9, float64(p.Free-p.Data)/1e9)
 }
 

@@ -45,7 +45,8 @@ func newReport(o options) *cobra.Command {
 	}, r.specsFlag, r.dataFlag, r.suiteFlags, r.deviceFlag, r.staleFlag)
 	cmd.Flags().StringArrayVar(&r.folders, "out", nil, "folder of results; several times to compare")
 	cmd.Flags().Lookup("out").DefValue = "bench-out"
-	cmd.Flags().StringArrayVar(&r.tuned, "tuned", nil, "folder that bench tune left, one for each folder of results (default: tuned in that folder)")
+	cmd.Flags().StringArrayVar(&r.tuned, "tuned", nil,
+		"folder that bench tune left, one for each folder of results (default: tuned in that folder)")
 	return cmd
 }
 

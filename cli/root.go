@@ -112,7 +112,8 @@ func (o *options) workersFlag(f *pflag.FlagSet) {
 }
 
 func (o *options) checkpointsFlag(f *pflag.FlagSet) {
-	f.BoolVar(&o.checkpoints, "checkpoints", false, "keep the models as safetensors files beside their records; trials that have a record and no such file are measured again")
+	f.BoolVar(&o.checkpoints, "checkpoints", false, "keep the models as safetensors files beside their records; "+
+		"trials that have a record and no such file are measured again")
 }
 
 func (o *options) staleFlag(f *pflag.FlagSet) {

@@ -35,7 +35,8 @@ func newAll(o options) *cobra.Command {
 func newRun(o options) *cobra.Command {
 	return with(&cobra.Command{
 		Use: "run [SPEC.yaml...]", Short: "Measure a suite, or only your own models on it, without printing tables",
-		Long:    "run says what it will take, and measures what has no record yet.\n\n" + ownSpecs + "\nrun measures only the models of the files, where there are any.",
+		Long: "run says what it will take, and measures what has no record yet.\n\n" + ownSpecs +
+			"\nrun measures only the models of the files, where there are any.",
 		Example: "  bench run --suite torch-nc --data ~/streams\n  bench run my-sprints.yaml --suite torch-nc --data ~/streams",
 		RunE:    o.choosing(true, func(ctx context.Context, s selection) error { return s.runSuite(ctx, false) }),
 	}, o.placeFlags, o.suiteFlags, o.deviceFlag, o.workersFlag, o.checkpointsFlag, o.dryRunFlag)

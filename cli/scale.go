@@ -73,7 +73,8 @@ func (s *scaling) scaleFlags(flags *pflag.FlagSet) {
 	flags.Var(count{&p.Base.Batch}, "batch", "events in a batch")
 	flags.StringVar((*string)(&p.Mode), "mode", string(scale.Inference), "inference or training")
 	flags.StringVar((*string)(&p.Task), "task", string(protocol.NodeClassification), "nc or lp")
-	flags.StringVar((*string)(&p.Candidates), "candidates", string(protocol.Destinations), "what lp ranks against in inference: destinations or all_nodes")
+	flags.StringVar((*string)(&p.Candidates), "candidates", string(protocol.Destinations),
+		"what lp ranks against in inference: destinations or all_nodes")
 	flags.Uint64Var(&p.Seed, "seed", 0, "of stream and parameters")
 	flags.IntVar(&p.Threads, "threads", runtime.GOMAXPROCS(0), "threads the model may use")
 	flags.Lookup("threads").DefValue = "all cores"

@@ -164,12 +164,14 @@ func (o *options) ofOneClass(records []record.Record) ([]record.Record, error) {
 	others := strings.Join(slices.Sorted(maps.Keys(byClass)), ", ")
 	switch {
 	case len(byClass) > 0 && len(own) > 0:
-		fmt.Fprintf(o.stderr, "%d records in %s are of other kernels (%s) and are left out: this build's are %s\n", len(records)-len(own), o.out, others, class)
+		fmt.Fprintf(o.stderr, "%d records in %s are of other kernels (%s) and are left out: this build's are %s\n",
+			len(records)-len(own), o.out, others, class)
 	case len(byClass) == 1:
 		fmt.Fprintf(o.stderr, "all records in %s are of other kernels (%s) than this build's, %s\n", o.out, others, class)
 		own = records
 	case len(byClass) > 1:
-		return nil, fmt.Errorf("the records in %s are of several classes of kernels (%s), and none of this build's, %s; keep one class in a folder", o.out, others, class)
+		return nil, fmt.Errorf("the records in %s are of several classes of kernels (%s), "+
+			"and none of this build's, %s; keep one class in a folder", o.out, others, class)
 	}
 	return own, nil
 }
@@ -208,7 +210,8 @@ func (s selection) checkWhole(records []record.Record) error {
 
 // gone is the error of trials whose records have disappeared.
 func gone(trials []specs.Trial, of int) error {
-	return failure{fmt.Errorf("the records of %d of %d trials were there and are gone, among them that of %s; the same command measures them again",
+	return failure{fmt.Errorf("the records of %d of %d trials were there and are gone, among them that of %s; "+
+		"the same command measures them again",
 		len(trials), of, results.KeyOf(trials[0]))}
 }
 

@@ -65,7 +65,8 @@ func newTune(o options) *cobra.Command {
 	flags.IntVar(&t.random, "random", 70, "how many of them, the first, are random")
 	flags.IntVar(&t.epochs, "epochs", 0, "epochs of a trial at most (default: those of the protocol)")
 	flags.IntVar(&t.patience, "patience", 10, "epochs without a better validation after which a trial stops; 0 for none")
-	flags.IntVar(&t.negatives, "val-negatives", -1, "lp: sampled candidates that a validation event is ranked against; 0 for all (default: those of the protocol)")
+	flags.IntVar(&t.negatives, "val-negatives", -1, "lp: sampled candidates that a validation event is ranked against; "+
+		"0 for all (default: those of the protocol)")
 	flags.Lookup("val-negatives").DefValue = ""
 	flags.Uint64Var(&t.seed, "seed", 0, "of the search and of the models")
 	flags.IntVar(&t.workers, "workers", 0, "trials side by side (default: one a core, at most 8 on a card)")
@@ -168,7 +169,8 @@ func (t *tuning) printPlan(ctx context.Context, studies []tune.Study, on devices
 	}
 	err = t.printValue(p, p.WriteText)
 	if ok, s := p.Fits(); err == nil && !ok {
-		err = fmt.Errorf("trials of %s need %.1f GB of memory, %.1f GB are free; leave it out with --model, narrow its ranges down, or use a machine with more",
+		err = fmt.Errorf("trials of %s need %.1f GB of memory, %.1f GB are free; "+
+			"leave it out with --model, narrow its ranges down, or use a machine with more",
 			s, float64(s.Memory)/1e9, float64(p.Free)/1e9)
 	}
 	return err
@@ -178,7 +180,8 @@ func (t *tuning) printPlan(ctx context.Context, studies []tune.Study, on devices
 // a best one: a search tries options that do not work.
 func (t *tuning) lastLine(histories []*tune.History, sum tune.Summary) error {
 	where := filepath.Join(t.out, tune.SpecsDir)
-	line := fmt.Sprintf("%d trials measured, %d found measured, %d of them failed; use the specs with --specs %s", sum.Finished, sum.Found, sum.Failed, where)
+	line := fmt.Sprintf("%d trials measured, %d found measured, %d of them failed; use the specs with --specs %s",
+		sum.Finished, sum.Found, sum.Failed, where)
 	var without []string
 	for _, h := range histories {
 		if _, ok := h.Best(); !ok {

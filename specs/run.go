@@ -38,7 +38,8 @@ func (r *suiteReader) addRun(n strictyaml.Node, base Protocol) {
 		r.errs.Add(n.Get("task").Errorf("latency tests are of %s, found %s", protocol.NodeClassification, y.Task))
 	}
 	if resolved.WithinBatch == TBatch && y.Task == protocol.LinkPrediction {
-		r.errs.Add(n.Get("task").Errorf("within_batch: %s is for %s: candidates that are no node of the event would be ranked with events after it", TBatch, protocol.NodeClassification))
+		r.errs.Add(n.Get("task").Errorf("within_batch: %s is for %s: candidates that are no node of the event "+
+			"would be ranked with events after it", TBatch, protocol.NodeClassification))
 	}
 	checkEffect(y.Protocol, y.Task, resolved, &r.errs)
 	r.checkDerived(y.Protocol, resolved, data, refs)
@@ -134,7 +135,8 @@ func (r *suiteReader) datasets(items []strictyaml.Node, y runYAML, refs []string
 		}
 		for _, ref := range refs {
 			if !r.modelOf(ref).Kind.Fits(d) {
-				r.errs.Add(items[i].Errorf("model %q knows the hidden state of simulated streams, and dataset %q has none; expected it in runs of simulated data", ref, dataset))
+				r.errs.Add(items[i].Errorf("model %q knows the hidden state of simulated streams, and dataset %q has none; "+
+					"expected it in runs of simulated data", ref, dataset))
 			}
 		}
 		fit = append(fit, dataset)
@@ -255,7 +257,8 @@ func (r *suiteReader) addCell(run strictyaml.Node, at Place, ref string, options
 	}
 	if !c.fits(resolved.Options) {
 		if !slices.Contains(r.lib.own, id) { // else it joins the suite's other cases
-			r.errs.Add(run.Errorf("model %q reads states of other nodes than the event's own two; within_batch: %s would let it look ahead", ref, TBatch))
+			r.errs.Add(run.Errorf("model %q reads states of other nodes than the event's own two; "+
+				"within_batch: %s would let it look ahead", ref, TBatch))
 		}
 		return
 	}

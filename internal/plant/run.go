@@ -190,7 +190,8 @@ func (r *runner) fails(l *list, tests, overlay string) (found bool, line string,
 func (r *runner) goTool(args ...string) (out string, err error) {
 	command := exec.Command("go", args...)
 	command.Dir = r.root
-	command.Env = append(os.Environ(), "GOFLAGS=", "DGSBENCH_DATA=", "RAPID_NOFAILFILE=true", fmt.Sprintf("GOMAXPROCS=%d", max(1, runtime.NumCPU()/r.side)))
+	command.Env = append(os.Environ(), "GOFLAGS=", "DGSBENCH_DATA=", "RAPID_NOFAILFILE=true",
+		fmt.Sprintf("GOMAXPROCS=%d", max(1, runtime.NumCPU()/r.side)))
 	text, err := command.CombinedOutput()
 	return string(text), err
 }
