@@ -60,7 +60,7 @@ func (b *bar) planning(what string) plan.Hooks {
 				b.open(n, fmt.Sprintf("trying out %d %s", n, what))
 			}
 		},
-		Step: func(string) {
+		Step: func() {
 			if b.done++; b.pending > 0 {
 				b.progress(float64(b.done) / float64(b.pending))
 			}

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-
 	"time"
 
 	"dgsbench/harness"

@@ -143,8 +143,8 @@ func (r *run) pace(ctx context.Context, budget time.Duration) (p pace, err error
 		if n[i] == 0 {
 			continue
 		}
-		all := slices.Collect(windows(phase.part, r.eval.size))
-		if p[i], err = TypicalTime(ctx, len(all), budget/numPhases, func(k int) error { return phase.do(all[k]) }); err != nil {
+		do := func(k int) error { return phase.do(window(phase.part, r.eval.size, k)) }
+		if p[i], err = TypicalTime(ctx, numWindows(phase.part, r.eval.size), budget/numPhases, do); err != nil {
 			return p, err
 		}
 	}

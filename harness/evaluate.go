@@ -18,12 +18,17 @@ import (
 // of each part, and nothing is ever shuffled.
 func windows(part datasets.Stream, size int) iter.Seq[datasets.Stream] {
 	return func(yield func(datasets.Stream) bool) {
-		for lo := 0; lo < part.Len(); lo += size {
-			if !yield(part.Slice(lo, min(lo+size, part.Len()))) {
+		for k := range numWindows(part, size) {
+			if !yield(window(part, size, k)) {
 				return
 			}
 		}
 	}
+}
+
+// window returns window k of a part.
+func window(part datasets.Stream, size, k int) datasets.Stream {
+	return part.Slice(k*size, min((k+1)*size, part.Len()))
 }
 
 // numWindows returns the number of windows of a part.

@@ -74,16 +74,16 @@ type trainer struct {
 	untested    bool // as that of a job
 }
 
-// returned is the memory of a trial, in bytes, from which it is returned to the
-// system at once.
-const returned = 64 << 20
+// freeAtOnce is the least memory of a trial, in bytes, that is returned to the
+// system as soon as the trial ends.
+const freeAtOnce = 64 << 20
 
 // measure waits until the memory has room for a trial, measures it and writes
 // its record. It calls begin when the trial begins, which may be more than
 // once, and tick after every window.
 func (tr trainer) measure(ctx context.Context, j job, begin, tick func()) (rec record.Record, err error) {
 	err = tr.memory.use(j.bytes, func() error {
-		if j.bytes >= returned {
+		if j.bytes >= freeAtOnce {
 			defer debug.FreeOSMemory() // the next trial asks what is free
 		}
 		begin()
@@ -94,11 +94,11 @@ func (tr trainer) measure(ctx context.Context, j job, begin, tick func()) (rec r
 		}
 		if tr.checkpoints && model != nil {
 			if err := writeCheckpoint(tr.store, rec, model); err != nil {
-				return &StoreError{err}
+				return &StoreError{fmt.Errorf("%s: %w", j.trial.Ref(), err)}
 			}
 		}
 		if rec, err = tr.store.Write(rec, observed); err != nil {
-			return &StoreError{err}
+			return &StoreError{fmt.Errorf("%s: %w", j.trial.Ref(), err)}
 		}
 		return nil
 	})

@@ -28,7 +28,7 @@ type suiteYAML struct {
 	Name     string            `yaml:"name"`
 	Title    string            `yaml:"title"`
 	Protocol strictyaml.Node   `yaml:"protocol"`
-	Seeds    int               `yaml:"seeds" range:"1 1000"` // MostSeeds
+	Seeds    int               `yaml:"seeds"`
 	Runs     []strictyaml.Node `yaml:"runs"`
 	Tables   struct {
 		Show          []strictyaml.Node `yaml:"show"`
@@ -61,6 +61,9 @@ func newSuite(n strictyaml.Node, lib *Library) (Suite, error) {
 		r.errs.Add(n.Get("runs").Errorf("expected at least one run"))
 	}
 	r.suite = Suite{Name: y.Name, Title: y.Title, File: n.File(), Seeds: y.Seeds}
+	if y.Seeds < 1 || y.Seeds > MostSeeds {
+		r.errs.Add(n.Get("seeds").Errorf("expected 1 to %d, found %d", MostSeeds, y.Seeds))
+	}
 	protocol := DefaultProtocol().with(y.Protocol, &r.errs)
 	if protocol.Latency != nil && y.Seeds != 1 {
 		r.errs.Add(n.Get("seeds").Errorf("a latency test has one seed: times do not depend on it"))

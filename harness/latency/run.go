@@ -193,12 +193,7 @@ func (r *runner) dataset(ctx context.Context, tests []specs.Trial) ([]Measured, 
 	}
 	if r.hasGraphs(tests) {
 		start, at := time.Now(), subjects[0].timings[0]
-		all := graphs(ctx, subjects)
-		err := r.takeTurns(ctx, all, at.iterations+1)
-		for _, g := range all {
-			g.(*graph).close()
-		}
-		if err != nil {
+		if err := r.timeGraphs(ctx, subjects, at.iterations+1); err != nil {
 			return nil, err
 		}
 		r.Step(fmt.Sprintf("%s: %d times one graph of %d batches of %d", name, at.iterations, at.batches, at.batch), time.Since(start))
@@ -208,6 +203,18 @@ func (r *runner) dataset(ctx context.Context, tests []specs.Trial) ([]Measured, 
 		out = append(out, s.Measured)
 	}
 	return out, nil
+}
+
+// timeGraphs measures the subjects' graphs. Their recordings are closed also
+// when the device fails.
+func (r *runner) timeGraphs(ctx context.Context, subjects []*subject, rounds int) error {
+	all := graphs(ctx, subjects)
+	defer func() {
+		for _, g := range all {
+			g.(*graph).close()
+		}
+	}()
+	return r.takeTurns(ctx, all, rounds)
 }
 
 // measurement is a model in one of its timings.

@@ -98,8 +98,7 @@ type Plan struct {
 // Hooks report what is going on; they must be set.
 type Hooks struct {
 	Start func(n int) // things to plan
-	// Step says what is done.
-	Step func(what string)
+	Step  func()      // one of them is planned
 }
 
 // Fits reports whether every trial fits into the memory, that of the card if

@@ -102,7 +102,7 @@ func question(t *testing.T, runs string) plan.Question {
 func planned(t *testing.T, q plan.Question) plan.Plan {
 	t.Helper()
 	cells, steps := 0, 0
-	p, err := plan.Make(context.Background(), q, plan.Hooks{Start: func(n int) { cells = n }, Step: func(string) { steps++ }})
+	p, err := plan.Make(context.Background(), q, plan.Hooks{Start: func(n int) { cells = n }, Step: func() { steps++ }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +277,7 @@ func TestMissingData(t *testing.T) {
 		}
 	}
 	q := question(t, "  - {task: nc, datasets: [unknown], models: [raw]}\n")
-	_, err := plan.Make(context.Background(), q, plan.Hooks{Start: func(int) {}, Step: func(string) {}})
+	_, err := plan.Make(context.Background(), q, plan.Hooks{Start: func(int) {}, Step: func() {}})
 	if err == nil || !strings.Contains(err.Error(), "its size is not known") {
 		t.Errorf("error %v", err)
 	}

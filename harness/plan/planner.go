@@ -91,7 +91,7 @@ func Make(ctx context.Context, q Question, h Hooks) (Plan, error) {
 
 // dataset plans the cells of one dataset: from records, else by trying out what
 // is to be done.
-func (p *planner) dataset(ctx context.Context, name string, step func(string)) error {
+func (p *planner) dataset(ctx context.Context, name string, step func()) error {
 	loaded, source, err := load(name, p.DataDir, &p.out.Missing)
 	if err != nil {
 		return err
@@ -113,10 +113,10 @@ func (p *planner) dataset(ctx context.Context, name string, step func(string)) e
 		if c.estimate != nil {
 			list = append(list, c.estimate)
 		} else {
-			step(c.CellKey.String())
+			step()
 		}
 	}
-	err = harness.EstimateAll(ctx, list, p.out.Workers, budget, p.out.limit(), func(e *harness.Estimate) { step(e.Trial.Ref()) })
+	err = harness.EstimateAll(ctx, list, p.out.Workers, budget, p.out.limit(), func(*harness.Estimate) { step() })
 	for _, c := range cells {
 		if c.estimate != nil {
 			p.use(c)

@@ -170,7 +170,7 @@ func newSearch(study tune.Study, out string) (*search, error) {
 }
 
 // dataset tries out trials of all searches on a dataset, side by side.
-func (p *tuningPlanner) dataset(ctx context.Context, name string, step func(string)) error {
+func (p *tuningPlanner) dataset(ctx context.Context, name string, step func()) error {
 	loaded, source, err := load(name, p.DataDir, &p.out.Missing)
 	if err != nil {
 		return err
@@ -184,12 +184,12 @@ func (p *tuningPlanner) dataset(ctx context.Context, name string, step func(stri
 		for number := range s.tries {
 			if err := p.prepare(s, number, cut); err != nil {
 				s.Problem = err.Error()
-				step(s.String())
+				step()
 			}
 		}
 		list = append(list, s.estimates...)
 	}
-	err = harness.EstimateAll(ctx, list, p.out.Workers, budget, p.out.Free, func(e *harness.Estimate) { step(e.Trial.Ref()) })
+	err = harness.EstimateAll(ctx, list, p.out.Workers, budget, p.out.Free, func(*harness.Estimate) { step() })
 	for _, s := range searches {
 		for _, e := range s.estimates {
 			s.Memory = max(s.Memory, e.Bytes)

@@ -44,7 +44,7 @@ func tuningPlanned(t *testing.T, out string, studies ...tune.Study) plan.Tuning 
 	t.Helper()
 	tries, steps := 0, 0
 	q := plan.TuningQuestion{Studies: studies, Out: out, DataDir: t.TempDir(), Workers: 1}
-	p, err := plan.MakeTuning(context.Background(), q, plan.Hooks{Start: func(n int) { tries = n }, Step: func(string) { steps++ }})
+	p, err := plan.MakeTuning(context.Background(), q, plan.Hooks{Start: func(n int) { tries = n }, Step: func() { steps++ }})
 	if err != nil {
 		t.Fatal(err)
 	}

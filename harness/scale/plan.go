@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"dgsbench/datasets"
+	"dgsbench/internal/optional"
 	"dgsbench/internal/suggest"
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
@@ -120,7 +121,11 @@ func (p Plan) check() error {
 
 // job returns the point of an axis and a value.
 func (p Plan) job(axis Axis, value string) (job, error) {
-	j := job{Plan: p, point: Point{Axis: string(axis), Value: value, Size: p.Base}}
+	none := optional.Absent()
+	j := job{Plan: p, point: Point{
+		Axis: string(axis), Value: value, Size: p.Base,
+		Micros: none, Low: none, High: none, Drift: none, Allocs: none, Held: none, Peak: none, OnCard: none,
+	}}
 	at := specs.Place{Task: p.Task}
 	var r specs.Resolved
 	var err error

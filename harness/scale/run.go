@@ -78,19 +78,21 @@ func one(ctx context.Context, j job, progress func(events int)) (Point, error) {
 		return j.point, err
 	}
 	point := j.point
-	point.Met, point.Params, point.Peak = s.generator.met, s.model.NumParams(), optional.Absent()
+	point.Met, point.Params = s.generator.met, s.model.NumParams()
 	if peak, known := ram.Peak(); forgotten && known {
 		point.Peak = megabytes(peak)
 	}
 	point.Held = megabytes(heap() - s.before)
-	point.OnCard = optional.Absent()
 	if j.Device.SeparateMemory() {
 		point.OnCard = megabytes(s.blueprint.PeakMemory())
 	}
 	point.Micros, point.Low, point.High, point.Drift = summary(s.times)
 	point.Allocs, err = s.allocs()
 	runtime.KeepAlive(s)
-	return point, err
+	if err != nil {
+		return j.point, err
+	}
+	return point, nil
 }
 
 // heap returns the bytes of the heap that are reachable.

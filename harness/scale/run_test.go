@@ -1,6 +1,7 @@
 package scale
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 
 	"dgsbench/internal/optional"
 	"dgsbench/protocol"
+	"dgsbench/results/table"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -117,6 +119,16 @@ func TestFailedPoint(t *testing.T) {
 	}
 	if n := len(r.drawn()[0]); n != 2 {
 		t.Errorf("%d points in the figure, expected the two that did not fail", n)
+	}
+	var csv bytes.Buffer
+	if err := r.WriteCSV(&csv); err != nil {
+		t.Fatal(err)
+	}
+	if line := strings.Split(csv.String(), "\n")[2]; !strings.HasSuffix(line, ",0,0,,,,,,,,,failed at event 25") {
+		t.Errorf("the failed point has measurements: %s", line)
+	}
+	if out := r.Table(); slices.ContainsFunc(out.Columns, func(c table.Column) bool { return c.Head == "card MB" }) || strings.Contains(out.Title, "on a card") {
+		t.Errorf("a run on the processor has the table of a card: %q, %v", out.Title, out.Columns)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -144,6 +145,11 @@ func readBugs(root string) (all []*bug, err error) {
 		var l list
 		if err := node.Decode(&l); err != nil {
 			return nil, err
+		}
+		for _, at := range slices.Sorted(maps.Keys(l.Nearest)) {
+			if _, err := os.Stat(filepath.Join(root, at)); err != nil {
+				errs = append(errs, fmt.Errorf("%s: nearest: expected a file or folder of the repository: %w", file, err))
+			}
 		}
 		for _, b := range l.Bugs {
 			b.of = &l

@@ -56,6 +56,26 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// TestMarks: steps keep the level until the next point, triangles stand around
+// their point, and boxes have the corners of both intervals.
+func TestMarks(t *testing.T) {
+	p := pane{x: Axis{Max: 10}, y: Axis{Max: 1}, width: 100}
+	points := []Point{At(0, 0), At(5, 1)}
+	for _, c := range []struct {
+		series Series
+		want   string
+	}{
+		{Series{Line: Steps, Points: points}, "M0 122h0L50 122L50 18"},
+		{Series{Mark: Dot, Points: points}, "M0 122h0M50 18h0"},
+		{Series{Mark: Triangle, Points: points}, "M0 118l4 7h-8zM50 14l4 7h-8z"},
+		{Series{Mark: Box, Points: []Point{{X: Value{5, 2, 8}, Y: Value{.5, 0, 1}}}}, "M20 122V18H80V122z"},
+	} {
+		if got := p.data(c.series); got != c.want {
+			t.Errorf("%+v: %s, expected %s", c.series, got, c.want)
+		}
+	}
+}
+
 // TestDuration has three digits.
 func TestDuration(t *testing.T) {
 	for ns, want := range map[float64]string{240: "240ns", 7213: "7.21µs", 1.8437e6: "1.84ms", 1e9: "1s"} {

@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"testing"
 )
@@ -21,5 +22,19 @@ func TestSearches(t *testing.T) {
 	}
 	if _, err := (Record{Origins: json.RawMessage(`{"alpha": 3}`)}).Searches(); err == nil {
 		t.Error("origins that say nothing are accepted")
+	}
+}
+
+// TestLeaves: numbers have one spelling, and whole ones keep all digits.
+func TestLeaves(t *testing.T) {
+	got, err := Leaves(json.RawMessage(`{"seed": 18446744073709551615, "a": {"lr": 1e-5, "b": 1.0}, "list": [1.50, {"x": 2.0}], "text": "<1.0>", "none": {}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"seed": "18446744073709551615", "a.lr": "0.00001", "a.b": "1", "list": `[1.5,{"x":2}]`, "text": `"<1.0>"`, "none": "{}",
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("%q, expected %q", got, want)
 	}
 }

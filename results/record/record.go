@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"dgsbench/internal/optional"
 	"dgsbench/metrics"
@@ -276,16 +277,16 @@ func (r Record) Searches() ([]string, error) {
 }
 
 // Leaves returns the values of a JSON object by their dotted paths, without
-// blanks. Lists and empty objects are values.
+// blanks and with numbers in one spelling: 1.0 is 1, and 1e-5 is 0.00001. Lists
+// and empty objects are values.
 func Leaves(spec json.RawMessage) (map[string]string, error) {
 	out := map[string]string{}
 	var add func(path string, value json.RawMessage) error
 	add = func(path string, value json.RawMessage) error {
 		var object map[string]json.RawMessage
 		if json.Unmarshal(value, &object) != nil || len(object) == 0 {
-			var text bytes.Buffer
-			err := json.Compact(&text, value)
-			out[path] = text.String()
+			text, err := normalize(value)
+			out[path] = text
 			return err
 		}
 		if path != "" {
@@ -299,4 +300,38 @@ func Leaves(spec json.RawMessage) (map[string]string, error) {
 		return nil
 	}
 	return out, add("", spec)
+}
+
+// normalize returns a JSON value without blanks, with its numbers as encoding/json
+// writes them. Whole numbers keep all of their digits.
+func normalize(value json.RawMessage) (string, error) {
+	in := json.NewDecoder(bytes.NewReader(value))
+	in.UseNumber()
+	var x any
+	if err := in.Decode(&x); err != nil {
+		return "", err
+	}
+	var out bytes.Buffer
+	to := json.NewEncoder(&out)
+	to.SetEscapeHTML(false)
+	err := to.Encode(normalizeNumbers(x))
+	return strings.TrimSuffix(out.String(), "\n"), err
+}
+
+func normalizeNumbers(x any) any {
+	switch x := x.(type) {
+	case json.Number:
+		if f, err := x.Float64(); err == nil && strings.ContainsAny(string(x), ".eE") {
+			return f
+		}
+	case []any:
+		for i := range x {
+			x[i] = normalizeNumbers(x[i])
+		}
+	case map[string]any:
+		for key := range x {
+			x[key] = normalizeNumbers(x[key])
+		}
+	}
+	return x
 }

@@ -55,7 +55,10 @@ func TestNumber(t *testing.T) {
 		x        float64
 		decimals int
 		want     string
-	}{{2.5, 0, "3"}, {-1234567, 0, "-1,234,567"}, {1e3, 2, "1,000.00"}, {float64(optional.Absent()), 1, table.NoValue}} {
+	}{
+		{2.5, 0, "3"}, {-1234567, 0, "-1,234,567"}, {1e3, 2, "1,000.00"}, {1234.56, 1, "1,234.6"}, {.04, 1, "0.0"},
+		{999.96, 1, "1,000.0"}, {6.25, 1, "6.3"}, {float64(optional.Absent()), 1, table.NoValue},
+	} {
 		if got := table.Number(optional.Number(c.x), c.decimals); got != c.want {
 			t.Errorf("%g with %d decimals is %s, want %s", c.x, c.decimals, got, c.want)
 		}
