@@ -160,7 +160,7 @@ func (c *chain) maybe(b kernels.Buffer, n int) operand {
 	}
 	w, ok := b.(window)
 	if !ok {
-		return operand{at: at(b, n), memory: b.(words).memory}
+		return operand{at: at(b, n), memory: b.(buffer).memory}
 	}
 	if w.run != c.run {
 		return operand{}
@@ -181,7 +181,7 @@ func (c *chain) list(l kernels.Ints, n int) operand {
 	own, ok := l.(*ownList)
 	switch {
 	case !ok:
-		return operand{at: at(l, n), memory: l.(words).memory}
+		return operand{at: atInts(l, n), memory: l.(ints).memory}
 	case own.run != c.run:
 		return operand{}
 	}

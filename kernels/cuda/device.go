@@ -27,6 +27,7 @@ type Device struct {
 
 	launching launching
 	scratch   [maxParameters]uint64
+	rounded   []float32 // of WriteFloat64
 }
 
 // The flags.
@@ -150,7 +151,7 @@ func (w Work) Minus(before Work) Work {
 }
 
 // flag is the address of a flag.
-func (d *Device) flag(which int) uint64 { return at(d.flags, flagCount) + uint64(which*wordBytes) }
+func (d *Device) flag(which int) uint64 { return d.flags.first(flagCount) + uint64(which*wordBytes) }
 
 // fault is the flag of row numbers that are out of range.
 func (d *Device) fault() uint64 { return d.flag(flagOutOfRange) }
@@ -202,16 +203,16 @@ func (d *Device) CheckGroup(g kernels.Group) int {
 
 // IsFinite reports whether all numbers are finite. It waits for the answer.
 func (d *Device) IsFinite(n int, b kernels.Buffer) bool {
-	found := at(d.found, 1)
+	found := d.found.first(1)
 	d.clear(driver.Ptr(found), wordBytes)
 	d.each("check_finite", n, at(b, n), whole(1), found)
 	return d.readInts(d.found, 1)[0] == 0
 }
 
-// readInts copies the first n numbers of a list.
-func (d *Device) readInts(l array, n int) []int32 {
+// readInts copies the first n numbers.
+func (d *Device) readInts(w words, n int) []int32 {
 	out := make([]int32, n)
-	d.download(bytesOf(out), driver.Ptr(at(l, n)))
+	d.download(bytesOf(out), driver.Ptr(w.first(n)))
 	return out
 }
 

@@ -40,3 +40,14 @@ func TestTooMuchMemory(t *testing.T) {
 		t.Errorf("%v, expected ErrMemory", err)
 	}
 }
+
+// TestWriteFloat64Allocates: rounding allocates nothing beside what Write does.
+func TestWriteFloat64Allocates(t *testing.T) {
+	d := cudatest.Device(t)
+	numbers, doubles := make([]float32, 1000), make([]float64, 1000)
+	b := d.NewBuffer(len(numbers))
+	write := testing.AllocsPerRun(100, func() { d.Write(b, numbers) })
+	if rounded := testing.AllocsPerRun(100, func() { d.WriteFloat64(b, doubles) }); rounded > write {
+		t.Errorf("%v allocations, Write has %v", rounded, write)
+	}
+}

@@ -121,13 +121,13 @@ func (j *jacobians) Step(s *kernels.JacobianStep) {
 		if j.shape.Half {
 			kernel = "jacobian_step_half"
 		}
-		j.device.launch(kernel, size, j.send(), whole(lanes), whole(features), at(j.state, lanes), weights, sums, keep, mix,
+		j.device.launch(kernel, size, j.send(), whole(lanes), whole(features), atInts(j.state, lanes), weights, sums, keep, mix,
 			drive, x, whole(j.plan.copies), spill, j.device.flag(flagBad))
 	}
 	if s.Weights != nil {
 		n := features * j.shape.Columns
 		j.device.launch("jacobian_gradient", threadsFor(n), nil, whole(lanes), whole(features), whole(j.shape.Columns),
-			at(j.starts, j.shape.Columns+1), at(j.lanes, 0), sums, at(s.Grad, n))
+			atInts(j.starts, j.shape.Columns+1), atInts(j.lanes, 0), sums, at(s.Grad, n))
 	}
 }
 

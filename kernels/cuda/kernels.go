@@ -121,20 +121,23 @@ func rowsOf(b kernels.Buffer, cols int) int {
 }
 
 func (d *Device) GatherRows(rows, srcRows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
-	d.eachNumber("gather_rows", rows, cols, at(dst, rows*cols), below(rows, srcRows), at(src, srcRows*cols), at(index, rows), d.fault())
+	d.eachNumber("gather_rows", rows, cols, at(dst, rows*cols), below(rows, srcRows), at(src, srcRows*cols),
+		atInts(index, rows), d.fault())
 }
 
 func (d *Device) ScatterRows(rows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
-	d.eachWarp("scatter_rows", rows, whole(cols), below(rows, rowsOf(dst, cols)), at(dst, 0), at(src, rows*cols), at(index, rows), d.fault())
+	d.eachWarp("scatter_rows", rows, whole(cols), below(rows, rowsOf(dst, cols)), at(dst, 0), at(src, rows*cols),
+		atInts(index, rows), d.fault())
 }
 
 func (d *Device) PutRows(rows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
-	d.eachNumber("put_rows", rows, cols, below(rows, rowsOf(dst, cols)), at(dst, 0), at(src, rows*cols), at(index, rows), d.fault())
+	d.eachNumber("put_rows", rows, cols, below(rows, rowsOf(dst, cols)), at(dst, 0), at(src, rows*cols),
+		atInts(index, rows), d.fault())
 }
 
 func (d *Device) ScatterAddRows(rows, dstRows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
 	d.eachTile("scatter_add_rows", rows, cols, whole(rows), whole(cols), below(rows, dstRows), at(dst, dstRows*cols),
-		at(src, rows*cols), at(index, rows), d.fault())
+		at(src, rows*cols), atInts(index, rows), d.fault())
 }
 
 func (d *Device) CopyRows(rows, cols int, dst kernels.Buffer, dstStride int, src kernels.Buffer, srcStride int) {
@@ -150,24 +153,25 @@ func (d *Device) ScaleRows(rows, cols int, dst, x, by kernels.Buffer) {
 
 // MoveRows copies row from[i] of src to row to[i] of dst.
 func (d *Device) MoveRows(rows, cols int, dst kernels.Buffer, to kernels.Ints, src kernels.Buffer, from kernels.Ints) {
-	d.eachNumber("move_rows", rows, cols, below(rows, rowsOf(dst, cols)), at(dst, 0), at(to, rows),
-		below(rows, rowsOf(src, cols)), at(src, 0), at(from, rows), d.fault())
+	d.eachNumber("move_rows", rows, cols, below(rows, rowsOf(dst, cols)), at(dst, 0), atInts(to, rows),
+		below(rows, rowsOf(src, cols)), at(src, 0), atInts(from, rows), d.fault())
 }
 
 // Buckets of features.
 
 func (d *Device) Bucketize(rows, cols, edgeRows int, dst kernels.Ints, x, edges kernels.Buffer, first kernels.Ints) {
 	n := rows * cols
-	d.eachNumber("bucketize", rows, cols, whole(edgeRows), at(dst, n), at(x, n), at(edges, edgeRows*cols), at(first, cols))
+	d.eachNumber("bucketize", rows, cols, whole(edgeRows), atInts(dst, n), at(x, n), at(edges, edgeRows*cols), atInts(first, cols))
 }
 
 func (d *Device) SumRows(rows, terms, tableRows, cols int, dst, table kernels.Buffer, index kernels.Ints) {
 	d.eachNumber("sum_rows", rows, cols, whole(terms), at(dst, rows*cols), below(rows*terms, tableRows), at(table, tableRows*cols),
-		at(index, rows*terms), d.fault())
+		atInts(index, rows*terms), d.fault())
 }
 
 func (d *Device) FoldBuckets(f *kernels.Fold, dst kernels.Buffer, buckets kernels.Ints, features int) {
-	d.eachNumber("fold_buckets", f.Rows, f.Cols, append(d.fold(f, dst), at(buckets, f.Events*features), whole(features), d.fault())...)
+	d.eachNumber("fold_buckets", f.Rows, f.Cols, append(d.fold(f, dst),
+		atInts(buckets, f.Events*features), whole(features), d.fault())...)
 }
 
 func (d *Device) FoldRows(f *kernels.Fold, dst, rows kernels.Buffer) {
@@ -177,8 +181,8 @@ func (d *Device) FoldRows(f *kernels.Fold, dst, rows kernels.Buffer) {
 // fold is the parameters that both have.
 func (d *Device) fold(f *kernels.Fold, dst kernels.Buffer) []uint64 {
 	return append(d.scratch[:0],
-		at(dst, f.Rows*f.Cols), below(f.Rows, f.Nodes), at(f.Table, f.Nodes*f.Cols), at(f.Self, f.Rows), at(f.Other, f.Rows),
-		below(f.Rows, f.Events), at(f.Event, f.Rows),
+		at(dst, f.Rows*f.Cols), below(f.Rows, f.Nodes), at(f.Table, f.Nodes*f.Cols), atInts(f.Self, f.Rows), atInts(f.Other, f.Rows),
+		below(f.Rows, f.Events), atInts(f.Event, f.Rows),
 		at(f.Keep, f.Rows), at(f.Mix, f.Rows), at(f.Hit, f.Rows))
 }
 
@@ -207,7 +211,7 @@ func (d *Device) mixture(m *kernels.Mixture) []uint64 {
 	}
 	var self, other, e uint64
 	if m.From != nil {
-		self, other, e = at(m.From.Self, m.Rows), at(m.From.Other, m.Rows), at(m.From.E, m.Rows)
+		self, other, e = atInts(m.From.Self, m.Rows), atInts(m.From.Other, m.Rows), atInts(m.From.E, m.Rows)
 		n, factors = 0, 0
 	}
 	return append(d.scratch[:0],
@@ -237,8 +241,8 @@ func (d *Device) BlockDerivatives(b *kernels.BlockDerivatives) {
 		z = at(b.Z, 0)
 	}
 	d.eachRow(derivativesOf[b.By], b.Rows*n, b.H, whole(b.Blocks), whole(b.Kept), at(b.Dst, (b.Rows-1)*b.Stride+n*b.Kept), whole(b.Stride),
-		at(b.P, b.Rows*n), below(b.Rows, rowsOf(b.Y, n)), at(b.Y, 0), z, at(b.Index, b.Rows), single(b.Scale), single(b.Eps), single(b.Floor),
-		d.fault())
+		at(b.P, b.Rows*n), below(b.Rows, rowsOf(b.Y, n)), at(b.Y, 0), z, atInts(b.Index, b.Rows), single(b.Scale), single(b.Eps),
+		single(b.Floor), d.fault())
 }
 
 func (d *Device) ContractRows(
@@ -251,7 +255,7 @@ func (d *Device) ContractRows(
 	size := columnBlocks(cols)
 	size.Blocks[1] = dst.Buffers()
 	d.launch("contract_rows", size, nil, whole(rows), whole(cols), tableOfEach(dst, cols), at(w, rows*cols), below(rows, srcRows),
-		tableOfEach(src, srcRows*cols), at(index, rows), factors, d.fault())
+		tableOfEach(src, srcRows*cols), atInts(index, rows), factors, d.fault())
 }
 
 func (d *Device) CommitRows(rows, cols int, dst, src kernels.Group, index kernels.Ints) {
@@ -261,5 +265,5 @@ func (d *Device) CommitRows(rows, cols int, dst, src kernels.Group, index kernel
 		dstRows = min(dstRows, rowsOf(b, cols))
 	}
 	d.launch("commit_rows", size, nil, whole(rows), whole(cols), below(rows, dstRows), tableOf(dst), tableOfEach(src, rows*cols),
-		at(index, rows), d.flag(flagBad), d.fault())
+		atInts(index, rows), d.flag(flagBad), d.fault())
 }

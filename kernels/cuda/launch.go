@@ -153,7 +153,7 @@ func columnBlocks(cols int) driver.Launch {
 
 // group is a list of buffers, with a table as in tables.h.
 type group struct {
-	buffers []words
+	buffers []buffer
 	table   words
 	parts   int // blocks of threads, one for each maxThreads numbers of a buffer
 }
@@ -165,7 +165,7 @@ func (g *group) Buffers() int { return len(g.buffers) }
 func (d *Device) NewGroup(buffers ...kernels.Buffer) kernels.Group {
 	g, entries, parts := &group{}, []uint64{}, []uint64{}
 	for i, b := range buffers {
-		g.buffers = append(g.buffers, b.(words))
+		g.buffers = append(g.buffers, b.(buffer))
 		entries = append(entries, at(b, b.Len()), uint64(b.Len()))
 		for first := 0; first < b.Len(); first += maxThreads {
 			parts = append(parts, uint64(first)<<32|uint64(i))
@@ -184,7 +184,7 @@ func tableOf(g kernels.Group) uint64 { return uint64(g.(*group).table.at) }
 // tableOfEach is the same of a group whose buffers have n numbers each.
 func tableOfEach(g kernels.Group, n int) uint64 {
 	for _, b := range g.(*group).buffers {
-		at(b, n)
+		b.first(n)
 	}
 	return tableOf(g)
 }

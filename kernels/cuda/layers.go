@@ -115,14 +115,14 @@ func (d *Device) TimeProjectGrad(rows, cols int, dm, dw, db, g, m, dt, w, b kern
 
 func (d *Device) Attend(a *kernels.Attention) {
 	centres, nodes, edges, scores := attended(a)
-	d.eachWarp("attend", a.Centres*a.Heads, below(a.Edges, a.Nodes), whole(a.Heads), whole(a.Channels), at(a.Offsets, a.Centres+1),
-		at(a.Index, a.Edges), at(a.Q, centres), at(a.K, nodes), at(a.V, nodes), at(a.E, edges), maybe(a.Drop, scores),
+	d.eachWarp("attend", a.Centres*a.Heads, below(a.Edges, a.Nodes), whole(a.Heads), whole(a.Channels), atInts(a.Offsets, a.Centres+1),
+		atInts(a.Index, a.Edges), at(a.Q, centres), at(a.K, nodes), at(a.V, nodes), at(a.E, edges), maybe(a.Drop, scores),
 		at(a.Weights, scores), at(a.Out, centres), d.fault())
 }
 
 func (d *Device) AttendGrad(a *kernels.Attention, g *kernels.AttentionGrad) {
 	centres, nodes, edges, scores := attended(a)
-	heads, channels, offsets, index := whole(a.Heads), whole(a.Channels), at(a.Offsets, a.Centres+1), at(a.Index, a.Edges)
+	heads, channels, offsets, index := whole(a.Heads), whole(a.Channels), atInts(a.Offsets, a.Centres+1), atInts(a.Index, a.Edges)
 	q, drop, weights, out := at(a.Q, centres), maybe(a.Drop, scores), at(a.Weights, scores), at(g.Out, centres)
 	d.eachWarp("attend_grad", a.Centres*a.Heads, below(a.Edges, a.Nodes), heads, channels, offsets, index,
 		q, at(a.K, nodes), at(a.V, nodes), at(a.E, edges), drop, weights, out, at(g.Scores, scores), at(g.Q, centres), at(g.E, edges),

@@ -17,7 +17,14 @@ import (
 // wordBytes is the size of a float32 and of an int32.
 const wordBytes = 4
 
-// words are n float32 or int32 in the card's memory: a Buffer, or Ints.
+// buffer is a kernels.Buffer and ints are kernels.Ints: of two types, so that
+// either in place of the other panics.
+type (
+	buffer struct{ words }
+	ints   struct{ words }
+)
+
+// words are n float32 or int32 in the card's memory.
 type words struct {
 	memory *memory // that they lie in, so that it stays reachable
 	at     driver.Ptr
@@ -37,31 +44,33 @@ func (w words) window(offset, n int) words {
 	return words{w.memory, w.at + driver.Ptr(offset*wordBytes), n}
 }
 
-// array is a Buffer or Ints.
-type array interface{ Len() int }
-
-// at is the address of the first n elements of an array.
-func at(a array, n int) uint64 {
-	w := a.(words)
+// first is the address of the first n elements.
+func (w words) first(n int) uint64 {
 	if n < 0 || n > w.n {
 		panic(fmt.Sprintf("cuda: %d numbers of %d", n, w.n))
 	}
 	return uint64(w.at)
 }
 
-// maybe is the address of an array that may be nil, 0 then.
-func maybe(a array, n int) uint64 {
-	if a == nil {
+// at is the address of the first n elements of a buffer.
+func at(b kernels.Buffer, n int) uint64 { return b.(buffer).first(n) }
+
+// atInts is the address of the first n elements of a list.
+func atInts(l kernels.Ints, n int) uint64 { return l.(ints).first(n) }
+
+// maybe is the address of a buffer that may be nil, 0 then.
+func maybe(b kernels.Buffer, n int) uint64 {
+	if b == nil {
 		return 0
 	}
-	return at(a, n)
+	return at(b, n)
 }
 
 // NewBuffer returns n zeros.
-func (d *Device) NewBuffer(n int) kernels.Buffer { return d.zeros(n) }
+func (d *Device) NewBuffer(n int) kernels.Buffer { return buffer{d.zeros(n)} }
 
 // NewInts returns n zeros.
-func (d *Device) NewInts(n int) kernels.Ints { return d.zeros(n) }
+func (d *Device) NewInts(n int) kernels.Ints { return ints{d.zeros(n)} }
 
 func (d *Device) zeros(n int) words {
 	m := d.heap.alloc(max(n, 1) * wordBytes)
@@ -86,31 +95,31 @@ func (d *Device) clear(at driver.Ptr, bytes int) {
 
 // View returns elements offset to offset+n-1 of b.
 func (d *Device) View(b kernels.Buffer, offset, n int) kernels.Buffer {
-	return b.(words).window(offset, n)
+	return buffer{b.(buffer).window(offset, n)}
 }
 
 // ViewInts returns elements offset to offset+n-1 of l.
 func (d *Device) ViewInts(l kernels.Ints, offset, n int) kernels.Ints {
-	return l.(words).window(offset, n)
+	return ints{l.(ints).window(offset, n)}
 }
 
 // Write copies src to the start of dst.
 func (d *Device) Write(dst kernels.Buffer, src []float32) {
-	d.upload(dst.(words).window(0, len(src)), bytesOf(src))
+	d.upload(dst.(buffer).window(0, len(src)), bytesOf(src))
 }
 
 // WriteFloat64 copies src to the start of dst, rounded.
 func (d *Device) WriteFloat64(dst kernels.Buffer, src []float64) {
-	rounded := make([]float32, len(src))
-	for i, v := range src {
-		rounded[i] = float32(v)
+	d.rounded = d.rounded[:0]
+	for _, v := range src {
+		d.rounded = append(d.rounded, float32(v))
 	}
-	d.Write(dst, rounded)
+	d.Write(dst, d.rounded)
 }
 
 // WriteInts copies src to the start of dst.
 func (d *Device) WriteInts(dst kernels.Ints, src []int32) {
-	d.upload(dst.(words).window(0, len(src)), bytesOf(src))
+	d.upload(dst.(ints).window(0, len(src)), bytesOf(src))
 }
 
 // Read copies the start of src to dst. It waits for all work before it.

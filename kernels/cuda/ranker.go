@@ -20,7 +20,7 @@ type ranker struct {
 	nodes           []int32 // of the excluded pairs
 
 	truth  kernels.Buffer // scores of the true destinations
-	facts  kernels.Ints   // greater, equal and bad of each event
+	facts  words          // greater, equal and bad of each event
 	scores kernels.Buffer // of Scores
 }
 
@@ -29,7 +29,7 @@ type ranker struct {
 func (d *Device) NewRanker(maxEvents, maxDim int) kernels.Ranker {
 	return &ranker{
 		device: d, maxEvents: maxEvents, maxDim: maxDim,
-		truth: d.NewBuffer(maxEvents), facts: d.NewInts(3 * maxEvents),
+		truth: d.NewBuffer(maxEvents), facts: d.zeros(3 * maxEvents),
 	}
 }
 
@@ -42,7 +42,7 @@ func (r *ranker) Rank(q kernels.Ranking, greater, equal []int32) (bad int) {
 	}
 	d, a := r.device, r.upload(&q)
 	row := uint64(q.Events * wordBytes)
-	truth, above := at(r.truth, q.Events), at(r.facts, 3*q.Events)
+	truth, above := at(r.truth, q.Events), r.facts.first(3*q.Events)
 	level, notFinite := above+row, above+2*row
 	d.launch("true_scores", threadsFor(q.Events), a.with([]uint64{whole(q.Events)}, a.truths, truth, above, level, notFinite))
 	r.scoreAll(&a, truth, 0, above, level, notFinite)

@@ -38,7 +38,8 @@ func (d *Device) Prepare(f func()) (run func()) {
 	d.work = before
 	p.checks, d.checked = d.checked-p.first, p.first
 	p.replay = func() error { return d.card.Replay(p.graph, d.stream) }
-	runtime.AddCleanup(p, func(g driver.Graph) { d.heap.discard(garbage{graph: g}) }, p.graph)
+	h := d.heap // the cleanup must not keep the device reachable
+	runtime.AddCleanup(p, func(g driver.Graph) { h.discard(garbage{graph: g}) }, p.graph)
 	return p.run
 }
 

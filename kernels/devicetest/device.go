@@ -51,6 +51,27 @@ func checkMemory(t *testing.T, d kernels.Device) {
 	}
 }
 
+// checkKinds: a list in the place of a buffer panics, as does a buffer in that
+// of a list. The compiler accepts both, as the interfaces have the same methods.
+func checkKinds(t *testing.T, d kernels.Device) {
+	b, l := d.NewBuffer(1), d.NewInts(1)
+	for name, call := range map[string]func(){
+		"Write":              func() { d.Write(l, []float32{1}) },
+		"WriteInts":          func() { d.WriteInts(b, []int32{1}) },
+		"Read":               func() { d.Read(make([]float32, 1), l) },
+		"View":               func() { d.View(l, 0, 1) },
+		"ViewInts":           func() { d.ViewInts(b, 0, 1) },
+		"NewGroup":           func() { d.NewGroup(l) },
+		"Add":                func() { d.Add(1, b, b, l) },
+		"GatherRows, source": func() { d.GatherRows(1, 1, 1, b, l, l) },
+		"GatherRows, index":  func() { d.GatherRows(1, 1, 1, b, b, b) },
+	} {
+		if !panics(call) {
+			t.Errorf("%s: %s takes a list for a buffer, or a buffer for a list", d.Name(), name)
+		}
+	}
+}
+
 func checkFinite(t *testing.T, d kernels.Device) {
 	for _, n := range []int{0, 1, 33, 1000} {
 		for _, bad := range []float32{0, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), math.MaxFloat32} {

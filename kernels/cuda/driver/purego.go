@@ -86,7 +86,11 @@ func loadEagerly() error {
 //
 //go:uintptrescapes
 func (l library) call(function string, arguments ...uintptr) error {
-	result, _, _ := purego.SyscallN(l[function], arguments...)
+	address, ok := l[function]
+	if !ok { // a call of address 0 would end the program without a word
+		panic("driver: " + function + " is not among the symbols")
+	}
+	result, _, _ := purego.SyscallN(address, arguments...)
 	if int32(result) == 0 {
 		return nil
 	}
