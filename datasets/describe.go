@@ -91,7 +91,8 @@ func (l *Loaded) Describe() (Stats, error) {
 }
 
 // describedBytes returns the memory in bytes that Describe takes at most: the
-// maps of moments and of pairs, half full, and what they leave as they grow.
+// maps of moments, ties, pairs and previous events, half full, and what they leave
+// as they grow.
 func describedBytes(s Stream) int64 { return int64(s.Len()) * 3 * 64 }
 
 func constantFeatures(s Stream) (constant []int) {

@@ -96,8 +96,11 @@ func openOwn(path string) (*os.File, error) {
 func links(info fs.FileInfo) uint64 {
 	stat := reflect.Indirect(reflect.ValueOf(info.Sys()))
 	if stat.Kind() == reflect.Struct {
-		if n := stat.FieldByName("Nlink"); n.IsValid() && n.CanUint() {
+		switch n := stat.FieldByName("Nlink"); {
+		case n.IsValid() && n.CanUint():
 			return n.Uint()
+		case n.IsValid() && n.CanInt():
+			return uint64(n.Int())
 		}
 	}
 	return 1

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -127,4 +128,31 @@ func FuzzVersion(f *testing.F) {
 			}
 		}
 	})
+}
+
+type fileInfo struct {
+	fs.FileInfo
+	sys any
+}
+
+func (f fileInfo) Sys() any { return f.sys }
+
+// TestLinks: systems count the names of a file in types of their own.
+func TestLinks(t *testing.T) {
+	for i, c := range []struct {
+		sys  any
+		want uint64
+	}{
+		{&struct{ Nlink uint64 }{2}, 2},
+		{&struct{ Nlink uint16 }{2}, 2},
+		{&struct{ Nlink int16 }{3}, 3},
+		{struct{ Nlink uint32 }{1}, 1},
+		{&struct{ Nlink string }{"2"}, 1},
+		{&struct{ Size int64 }{2}, 1},
+		{nil, 1},
+	} {
+		if got := links(fileInfo{sys: c.sys}); got != c.want {
+			t.Errorf("case %d, %T: %d, expected %d", i, c.sys, got, c.want)
+		}
+	}
 }

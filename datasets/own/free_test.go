@@ -1,14 +1,18 @@
 package own
 
 import (
+	"math"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/shirou/gopsutil/v4/disk"
 )
 
-// TestFreeDisk: as much as df says, which is what an ordinary user may write.
+// TestFree: freeDisk agrees with df, which prints what an ordinary user can still
+// write.
 func TestFree(t *testing.T) {
 	dir := t.TempDir()
 	for range 20 { // others write meanwhile
@@ -31,9 +35,20 @@ func TestFree(t *testing.T) {
 	t.Error("never what df has")
 }
 
-// TestFreeDiskNowhere: of a folder that is not there.
+// TestFreeDiskNowhere: the free space of a missing folder is not known.
 func TestFreeDiskNowhere(t *testing.T) {
 	if _, known := freeDisk(filepath.Join(t.TempDir(), "missing")); known {
 		t.Error("the space of a folder that is not there is known")
+	}
+}
+
+// TestFreeDiskNegative: the free space is not known if it wraps around below zero.
+func TestFreeDiskNegative(t *testing.T) {
+	const block = 4096
+	for free, want := range map[uint64]bool{0: true, 7 * block: true, 100 * block: true, math.MaxUint64 - block + 1: false} {
+		bytes, known := freeOf(&disk.UsageStat{Total: 100 * block, Free: free}, nil)
+		if known != want || known && bytes != int64(free) {
+			t.Errorf("%d bytes free: got %d, %v, expected known to be %v", free, bytes, known, want)
+		}
 	}
 }

@@ -119,9 +119,11 @@ func (c format) unpackTo(dir string, from io.Reader, size int64, name string) (p
 
 // freeDisk returns the number of bytes that an ordinary user can still write to
 // the file system of a folder. It is not known on some systems.
-func freeDisk(dir string) (bytes int64, known bool) {
-	usage, err := disk.Usage(dir)
-	if err != nil || usage.Total == 0 {
+func freeDisk(dir string) (bytes int64, known bool) { return freeOf(disk.Usage(dir)) }
+
+func freeOf(usage *disk.UsageStat, err error) (bytes int64, known bool) {
+	// Free is huge where a full disk's reserve makes it negative.
+	if err != nil || usage.Total == 0 || usage.Free > usage.Total {
 		return 0, false
 	}
 	return int64(min(usage.Free, math.MaxInt64/2)), true
@@ -148,7 +150,7 @@ type members struct {
 	from *bufio.Reader
 }
 
-var errJunk = errors.New("something else is behind the compressed data, which `gzip -dc FILE > NEW` leaves out")
+var errJunk = errors.New("other data follows the compressed data, which `gzip -dc FILE > NEW` leaves out")
 
 func newMembers(r *bufio.Reader) (*members, error) {
 	m, err := gzip.NewReader(r)

@@ -11,7 +11,7 @@
 //
 // No parameter is tuned to make a model win: they were set by the statistics
 // in docs/simulators.md, the zero-parameter rows and the oracle, and then
-// frozen. TestFrozen pins what comes out.
+// frozen. The tests in frozen_test.go pin what comes out.
 package sim
 
 import (

@@ -91,6 +91,7 @@ func writeFile(path string, fill func(io.Writer) error) func(tmp string) error {
 		if err != nil {
 			return err
 		}
+		defer f.Close() // if fill panics; otherwise it is closed below
 		if err = fill(f); err == nil {
 			err = f.Sync()
 		}

@@ -4,7 +4,9 @@ package atomicfile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -182,5 +184,28 @@ func TestWriteFails(t *testing.T) {
 	}
 	if got := names(t, root); len(got) != 0 {
 		t.Errorf("files %v are left in the root", got)
+	}
+}
+
+// TestPanicWhileFilling: a panic while the file is filled closes and removes it.
+func TestPanicWhileFilling(t *testing.T) {
+	dir := t.TempDir()
+	var file *os.File
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic did not come through")
+			}
+		}()
+		_ = WriteTo(filepath.Join(dir, "a"), func(w io.Writer) error {
+			file = w.(*os.File)
+			panic("while filling")
+		})
+	}()
+	if _, err := file.Write(nil); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("writing after the panic: error %v, expected that the file is closed", err)
+	}
+	if left := names(t, dir); len(left) > 0 {
+		t.Errorf("files %v are left", left)
 	}
 }

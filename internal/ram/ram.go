@@ -2,6 +2,7 @@
 package ram
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/shirou/gopsutil/v4/common"
 	"github.com/shirou/gopsutil/v4/mem"
 )
 
@@ -78,10 +80,7 @@ func Usable() (bytes int64, known bool) {
 // swaps or kills, or refuses: the system's available memory, or what a control
 // group or a limit of the process leaves if that is less.
 func Available() (bytes int64, known bool) {
-	bytes = math.MaxInt64
-	if m, err := mem.VirtualMemory(); err == nil {
-		bytes = int64(m.Available)
-	}
+	bytes = system()
 	for _, folder := range groups(text("/proc/self/cgroup"), text("/proc/self/mountinfo")) {
 		bytes = min(bytes, left(folder))
 	}
@@ -90,6 +89,17 @@ func Available() (bytes int64, known bool) {
 		bytes = min(bytes, process(line, status))
 	}
 	return bytes, bytes < math.MaxInt64
+}
+
+// system returns the available memory of the whole system. On Linux it is read
+// from /proc whatever HOST_PROC says, as limits and control groups are.
+func system() int64 {
+	proc := common.EnvMap{common.HostProcEnvKey: "/proc"}
+	m, err := mem.VirtualMemoryWithContext(context.WithValue(context.Background(), common.EnvKey, proc))
+	if err != nil {
+		return math.MaxInt64
+	}
+	return int64(m.Available)
 }
 
 // process returns what a limit of the process leaves: of its addresses ("ulimit
