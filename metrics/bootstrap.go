@@ -30,8 +30,8 @@ func Draw(number int, weights []int32) {
 // A cell is a metric prepared on the facts of each of its seeds; its value is
 // the mean over the seeds. values[c][d] is that of cell c on draw d, so two
 // rows compare two cells pair by pair. It is NaN where a draw leaves the
-// metric undefined. progress, unless it is nil, is told after every draw which
-// share of them has been made; calls never overlap.
+// metric undefined. progress, unless it is nil, is called after every draw with
+// the share that is done; calls never overlap.
 func Bootstrap(events int, cells [][]Weighted, progress func(share float64)) (values [][]float64) {
 	values = make([][]float64, len(cells))
 	for c := range cells {
@@ -39,7 +39,7 @@ func Bootstrap(events int, cells [][]Weighted, progress func(share float64)) (va
 	}
 	var counting sync.Mutex
 	done := 0
-	made := func() {
+	drawn := func() {
 		counting.Lock()
 		defer counting.Unlock()
 		if done++; progress != nil {
@@ -56,7 +56,7 @@ func Bootstrap(events int, cells [][]Weighted, progress func(share float64)) (va
 				for c, seeds := range cells {
 					values[c][d] = meanOf(seeds, weights)
 				}
-				made()
+				drawn()
 			}
 		})
 	}

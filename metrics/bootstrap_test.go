@@ -107,7 +107,7 @@ func TestBootstrapSpreadIsTheStandardError(t *testing.T) {
 		want   float64
 	}{
 		{"mrr", f, stat.StdErr(stat.StdDev(ranks, nil), float64(f.Len()))},
-		{"auc", g, metrics.DeLong(g)},
+		{"auc", g, deLong(g)},
 	} {
 		values := metrics.Bootstrap(c.facts.Len(), [][]metrics.Weighted{prepared(t, c.metric, c.facts)}, nil)[0]
 		if got := stat.StdDev(values, nil); math.Abs(got/c.want-1) > 0.1 {

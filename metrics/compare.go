@@ -1,47 +1,49 @@
 package metrics
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Estimate is what is known of a model's value of a metric.
+// Estimate holds a model's values of a metric.
 type Estimate struct {
-	Seeds []float64 // on all events, one value a seed
-	Draws []float64 // the mean over seeds on each draw of events, as Bootstrap gives it
-	// Exact says that nothing in the model is random: its seeds add no error.
+	Seeds []float64 // on all events, one value per seed
+	Draws []float64 // the mean over seeds on each draw of events, as Bootstrap returns it
+	// Exact is set if nothing in the model is random: its seeds add no error.
 	Exact bool
 }
 
-// Difference is by how much one model's mean lies above another's. The
-// numbers are NaN where they cannot be known.
+// Difference is the difference of two models' means. Numbers that cannot be
+// known are NaN.
 type Difference struct {
 	Mean      float64
 	Low, High float64 // 95% interval
-	P         float64 // two-sided, of the hypothesis that there is none
+	P         float64 // two-sided, of the hypothesis that there is no difference
 }
 
-// Compare judges the difference of a and b on the same events. Two things
-// make it uncertain, and their variances add up: which events were tested
-// (the variance of the paired draws) and which seeds were run (the variance
-// of the mean over seeds, of each model by itself). The difference over the
-// square root of the sum follows a t distribution with Welch's and
-// Satterthwaite's degrees of freedom, in which the events count as known: few
-// seeds, or seeds that spread widely, make it wide.
+// Compare tests the difference of a and b on the same events. Two sources of
+// uncertainty add up their variances: which events were tested (the variance of
+// the paired draws) and which seeds were run (the variance of the mean over
+// seeds, of each model by itself). The difference over the square root of the sum
+// follows a t distribution with Welch's and Satterthwaite's degrees of freedom,
+// in which the events count as known: few seeds, or seeds that spread widely,
+// make it wide.
 //
-// A p-value read off the draws alone could not fall below 2/(NumDraws+1), too
-// much for tables of many models once Holm has adjusted it.
+// A p-value computed from the draws alone could not fall below 2/(NumDraws+1),
+// too large for tables of many models once Holm has adjusted it.
 //
 // Draws that leave the metric of either undefined are left out. A single seed
-// of a model that is not exact says nothing about others: the interval and
+// of a model that is not exact tells nothing about others: the interval and
 // the p-value are NaN.
 func Compare(a, b Estimate) Difference {
 	d := Difference{Mean: stat.Mean(a.Seeds, nil) - stat.Mean(b.Seeds, nil)}
 	varA, varB := a.seedVariance(), b.seedVariance()
 	variance := pairedVariance(a.Draws, b.Draws) + varA + varB
-	if variance == 0 && d.Mean != 0 { // as of a single event: nothing to judge by
+	if variance == 0 && d.Mean != 0 { // all draws are equal, so there is no variance to test against
 		variance = math.NaN()
 	}
 	freedom := variance * variance / (perFreedom(varA, len(a.Seeds)) + perFreedom(varB, len(b.Seeds)))
@@ -55,7 +57,7 @@ func Compare(a, b Estimate) Difference {
 	return d
 }
 
-// seedVariance is the variance of the mean over seeds.
+// seedVariance returns the variance of the mean over seeds.
 func (e Estimate) seedVariance() float64 {
 	if e.Exact {
 		return 0
@@ -63,7 +65,7 @@ func (e Estimate) seedVariance() float64 {
 	return stat.Variance(e.Seeds, nil) / float64(len(e.Seeds)) // NaN of a single one
 }
 
-// perFreedom is a term of Welch's and Satterthwaite's denominator.
+// perFreedom returns a term of Welch's and Satterthwaite's denominator.
 func perFreedom(variance float64, seeds int) float64 {
 	if variance == 0 {
 		return 0
@@ -71,7 +73,7 @@ func perFreedom(variance float64, seeds int) float64 {
 	return variance * variance / float64(seeds-1)
 }
 
-// pairedVariance is the variance of the differences draw by draw.
+// pairedVariance returns the variance of the differences, draw by draw.
 func pairedVariance(a, b []float64) float64 {
 	var differences []float64
 	for d := range a {
@@ -82,12 +84,12 @@ func pairedVariance(a, b []float64) float64 {
 	return stat.Variance(differences, nil)
 }
 
-// manyFreedom are degrees of freedom from which the t distribution is the
-// normal one to six digits.
+// manyFreedom are the degrees of freedom from which on the t distribution equals
+// the normal one to six digits.
 const manyFreedom = 1e6
 
-// studentsT is the t distribution, the normal one where nothing limits the
-// degrees of freedom.
+// studentsT returns the t distribution, or the normal one where nothing limits
+// the degrees of freedom.
 func studentsT(freedom float64) interface {
 	CDF(float64) float64
 	Quantile(float64) float64
@@ -96,4 +98,26 @@ func studentsT(freedom float64) interface {
 		return distuv.StudentsT{Sigma: 1, Nu: freedom}
 	}
 	return distuv.UnitNormal
+}
+
+// Holm adjusts the p-values of tests that are read together, so that the
+// probability of even one false positive among them stays below the level that
+// the adjusted values are compared with (Holm, Scandinavian Journal of Statistics
+// 6, 1979: step-down Bonferroni). The tests may depend on each other. NaN stays
+// NaN and does not count as a test.
+func Holm(p []float64) []float64 {
+	adjusted := slices.Clone(p)
+	var tests []int // from the smallest p-value up
+	for i := range p {
+		if !math.IsNaN(p[i]) {
+			tests = append(tests, i)
+		}
+	}
+	slices.SortStableFunc(tests, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
+	least := 0.0 // adjusted values do not fall from one test to the next
+	for rank, i := range tests {
+		least = max(least, min(1, float64(len(tests)-rank)*p[i]))
+		adjusted[i] = least
+	}
+	return adjusted
 }

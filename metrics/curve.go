@@ -41,10 +41,10 @@ func prepareAUC(f Facts) Weighted {
 	c := newCurve(f)
 	return func(weights []int32) float64 {
 		if weights == nil {
-			weights = onces(len(f.Label))
+			weights = ones(len(f.Label))
 		}
 		var at, above [2]int64 // events of either class, at a threshold and above it
-		var pairs int64        // in the right order, twice: an integer
+		var pairs int64        // twice the number of correctly ordered pairs, so that ties are whole numbers
 		for _, p := range c {
 			at[p.label] += int64(weights[p.event])
 			if p.last {
@@ -67,7 +67,7 @@ func prepareAP(f Facts) Weighted {
 	c := newCurve(f)
 	return func(weights []int32) float64 {
 		if weights == nil {
-			weights = onces(len(f.Label))
+			weights = ones(len(f.Label))
 		}
 		var at, above [2]int64 // events of either class, at a threshold and above it
 		sum := 0.0
@@ -89,8 +89,8 @@ func prepareAP(f Facts) Weighted {
 	}
 }
 
-// onces are the weights that count every event once.
-func onces(events int) []int32 {
+// ones returns the weights that count every event once.
+func ones(events int) []int32 {
 	out := make([]int32, events)
 	for i := range out {
 		out[i] = 1

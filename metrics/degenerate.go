@@ -1,10 +1,10 @@
 package metrics
 
-// Degeneracy says why metrics of some facts tell nothing of the model; empty
-// where they do.
+// Degeneracy is the reason why facts carry no information about the model; empty
+// if they do.
 type Degeneracy string
 
-// What there is to say.
+// The reasons.
 const (
 	SameScores     Degeneracy = "every event got the same score"
 	SameCandidates Degeneracy = "all candidates of every event got the same score"
@@ -12,12 +12,12 @@ const (
 	OneEvent       Degeneracy = "a single event was ranked"
 )
 
-// OfModel reports whether it is the model's own doing. Otherwise all models
-// have the same facts.
+// OfModel reports whether the model caused it. Otherwise all models have the
+// same facts.
 func (d Degeneracy) OfModel() bool { return d == SameScores || d == SameCandidates }
 
-// Degenerate says why metrics of the facts tell nothing of the model. Facts
-// that define no metric, as those of a single class, are not degenerate.
+// Degenerate returns why the facts carry no information about the model. Facts
+// that define no metric, such as those of a single class, are not degenerate.
 func (f Facts) Degenerate() Degeneracy {
 	switch {
 	case f.Positives() > 0 && f.Negatives() > 0 && f.sameScores():
@@ -32,8 +32,8 @@ func (f Facts) Degenerate() Degeneracy {
 	return ""
 }
 
-// Unopposed is the number of events that were ranked against nothing: they come
-// out first whatever the model says.
+// Unopposed returns the number of events without negatives: they rank first
+// whatever the model says.
 func (f Facts) Unopposed() int {
 	n := 0
 	for _, against := range f.Against {
@@ -59,7 +59,7 @@ func (f Facts) sameScores() bool {
 	return true
 }
 
-// sameCandidates reports whether all negatives are level with the true
+// sameCandidates reports whether all negatives have the score of the true
 // destination, in every event.
 func (f Facts) sameCandidates() bool {
 	for k, against := range f.Against {

@@ -9,11 +9,10 @@ import (
 // stream order. Either the first columns are set (ranking) or the last two
 // (classification).
 type Facts struct {
-	// Greater and Equal count the negatives that scored above and exactly
-	// level with the true destination.
+	// Greater and Equal count the negatives whose score is above that of the
+	// true destination and equal to it.
 	Greater, Equal []int32
-	// Against is how many negatives there were; nil in facts of before it was
-	// counted.
+	// Against is the number of negatives; nil in older facts.
 	Against []int32
 
 	Score []float32 // any finite number, higher for class 1

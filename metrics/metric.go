@@ -1,3 +1,9 @@
+// Package metrics computes metrics from the raw facts of an evaluated part: MRR,
+// Recall@k, AUC and average precision, and intervals from resampled events. All
+// functions are pure.
+//
+// All metrics are pooled: a mean or a curve over all events of the part, not
+// a mean over batches.
 package metrics
 
 import (
@@ -24,10 +30,10 @@ type Metric struct {
 	Title          string // at the head of a table's column
 	Unit           string // "1" for a fraction
 	HigherIsBetter bool
-	Printed        bool          // in tables, not in records and CSV files alone
-	Task           protocol.Task // lp wants ranking facts, nc wants scores
-	// Prepare does what needs doing once, such as sorting, so that
-	// resampling costs no more than a pass over the events a draw.
+	Printed        bool          // also in tables
+	Task           protocol.Task // lp needs ranking facts, nc needs scores
+	// Prepare does the work that is needed once, such as sorting, so that a draw
+	// costs one pass over the events.
 	Prepare func(Facts) Weighted
 }
 

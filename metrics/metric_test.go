@@ -151,9 +151,6 @@ func TestUndefined(t *testing.T) {
 	if _, err := mrr.Value(metrics.Facts{}); !errors.Is(err, metrics.ErrUndefined) {
 		t.Errorf("mrr of no events: %v; want ErrUndefined", err)
 	}
-	if se := metrics.DeLong(metrics.Facts{Score: []float32{1, 2}, Label: []int8{0, 1}}); !math.IsNaN(se) {
-		t.Errorf("DeLong of one positive and one negative: %v; want NaN", se)
-	}
 }
 
 func TestLookupNamesWhatThereIs(t *testing.T) {

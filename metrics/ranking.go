@@ -35,7 +35,7 @@ func prepareRecall(k float64) func(Facts) Weighted {
 func weightedMean(values []float64) Weighted {
 	return func(weights []int32) float64 {
 		if weights == nil {
-			weights = onces(len(values))
+			weights = ones(len(values))
 		}
 		sum, events := 0.0, 0
 		for k, w := range weights {
