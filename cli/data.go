@@ -231,7 +231,7 @@ func (o *options) fetch(ctx context.Context, name string) error {
 	err = fetch.Fetcher{Progress: bar.bytes, Wait: waiting}.Fetch(ctx, d, o.data)
 	bar.close()
 	switch {
-	case errors.Is(err, fetch.ErrThere):
+	case errors.Is(err, fetch.ErrComplete):
 		fmt.Fprintln(o.stderr, "nothing to do:", err)
 		return nil
 	case err != nil:

@@ -78,7 +78,7 @@ func TestFetchInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // the exit code is compared
-	want := "bench: interrupted; 9 bytes are kept in " + part + ", and the same command goes on\n"
+	want := "bench: interrupted; 9 bytes are kept in " + part + ", and the same command resumes\n"
 	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.HasSuffix(stderr.String(), want) {
 		t.Errorf("exit code %d, stderr %q, want %q", code, stderr, want)
 	}

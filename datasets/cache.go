@@ -169,7 +169,7 @@ func encodeCache(w io.Writer, key cacheKey, s Stream) error {
 func decodeHead(data []byte, size int64) (h cacheHead, err error) {
 	if _, err := binary.Decode(data, binary.NativeEndian, &h); err != nil ||
 		string(h.Magic[:]) != cacheMagic || h.Version != cacheVersion ||
-		h.Events > maxEvents || h.Nodes > 2*h.Events || h.Users > h.Nodes || h.Features > mostColumns ||
+		h.Events > maxEvents || h.Nodes > 2*h.Events || h.Users > h.Nodes || h.Features > maxColumns ||
 		uint64(size) != headBytes+h.Events*(8+4*h.Features+4+4+1)+sha256.Size {
 		return h, errNoCache
 	}

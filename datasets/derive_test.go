@@ -145,7 +145,7 @@ func TestDeriveErrors(t *testing.T) {
 	s := tinyStream()
 	s.Feat[4] = -3
 	wide := Stream{NumFeat: 1, NumNodes: 1}
-	for k := range mostCategories + 1 {
+	for k := range maxCategories + 1 {
 		wide.Src, wide.Dst, wide.Time = append(wide.Src, 0), append(wide.Dst, 0), append(wide.Time, float64(k))
 		wide.Label, wide.Feat = append(wide.Label, 0), append(wide.Feat, float32(k))
 	}

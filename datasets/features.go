@@ -127,8 +127,8 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// mostCategories distinguishes a column of categories from one of measurements.
-const mostCategories = 1000
+// maxCategories distinguishes a column of categories from one of measurements.
+const maxCategories = 1000
 
 // Categories has one column for every value that the feature of the file
 // (counted from 0) takes in the train part, 1 if the event has it. Other
@@ -142,9 +142,9 @@ func Categories(feature int) Derived {
 		for k := range train.Len() {
 			known[train.Features(k)[feature]] = 0
 		}
-		if len(known) > mostCategories {
+		if len(known) > maxCategories {
 			return columns{}, fmt.Errorf("feature %d has %d different values, more than the %d that categories may have",
-				feature+1, len(known), mostCategories)
+				feature+1, len(known), maxCategories)
 		}
 		for i, value := range slices.Sorted(maps.Keys(known)) {
 			known[value] = i

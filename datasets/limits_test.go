@@ -58,9 +58,9 @@ func TestManyColumnsAreReadInLinearTime(t *testing.T) {
 func TestColumnLimits(t *testing.T) {
 	layout := Layout{Src: "a", Dst: "b", Time: "t"}
 	bare := Layout{Src: "1", Dst: "2", Time: "3", NoHeader: true}
-	most, _ := wide(mostColumns - 3)
-	more, _ := wide(mostColumns - 2)
-	jodieMore := "u,i,t,l,f\n1,2,3,0" + strings.Repeat(",1", mostColumns-3) + "\n"
+	most, _ := wide(maxColumns - 3)
+	more, _ := wide(maxColumns - 2)
+	jodieMore := "u,i,t,l,f\n1,2,3,0" + strings.Repeat(",1", maxColumns-3) + "\n"
 	for _, c := range []struct {
 		name, text string
 		layout     Layout

@@ -44,11 +44,11 @@ func isHex(field []byte) bool {
 	return len(field) > 2 && (field[1]|' ' == 'x' || field[2]|' ' == 'x')
 }
 
-// mostDigits fit a uint64.
-const mostDigits = 19
+// maxDigits fit a uint64.
+const maxDigits = 19
 
 // powersOfTen are exact.
-var powersOfTen = [mostDigits + 1]float64{
+var powersOfTen = [maxDigits + 1]float64{
 	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,
 	1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
 }
@@ -77,7 +77,7 @@ func quickFloat32(s []byte) (x float32, ok bool) {
 			return 0, false
 		}
 	}
-	if n := whole + fraction; n == 0 || n > mostDigits {
+	if n := whole + fraction; n == 0 || n > maxDigits {
 		return 0, false
 	}
 	wide := float64(m) / powersOfTen[fraction]
@@ -92,7 +92,7 @@ func quickFloat32(s []byte) (x float32, ok bool) {
 }
 
 // appendDigits appends the digits at the start of s to those of m, and
-// counts them. More than mostDigits overflow.
+// counts them. More than maxDigits overflow.
 func appendDigits(m uint64, s []byte) (_ uint64, n int) {
 	for ; len(s)-n >= 8; n += 8 {
 		eight, ok := eightDigits(binary.LittleEndian.Uint64(s[n:]))

@@ -144,7 +144,7 @@ func Lookup(name string) (Dataset, error) {
 	}
 	scale, err := strconv.ParseFloat(suffix, 64)
 	if err != nil {
-		return Dataset{}, fmt.Errorf("dataset %s: %q behind the @, expected a number such as 0.1", base, suffix)
+		return Dataset{}, fmt.Errorf("dataset %s: %q after the @, expected a number such as 0.1", base, suffix)
 	}
 	if d, err = d.Scaled(scale); err != nil {
 		return Dataset{}, err

@@ -88,7 +88,7 @@ func TestWhatHasNoRoom(t *testing.T) {
 	huge := Stream{Src: make([]int32, 0), NumNodes: 1 << 50}
 	_, err := Derive(huge, huge, []Derived{Gap(Source)}, nil)
 	want(t, err, "derived features: needs ")
-	_, err = newColumns(&source{name: "events.csv", size: 1 << 60}, &schema{roles: make([]role, 4), numFeat: mostColumns}, []block{{rows: many}})
+	_, err = newColumns(&source{name: "events.csv", size: 1 << 60}, &schema{roles: make([]role, 4), numFeat: maxColumns}, []block{{rows: many}})
 	want(t, err, "events.csv with 1073741822 events: needs ")
 	d := Dataset{Name: "huge", Want: Counts{Events: many, Features: 1000}, Open: func(string) (Stream, string, error) {
 		t.Error("it was opened")

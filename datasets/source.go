@@ -11,8 +11,8 @@ import (
 const (
 	// longestLine in bytes bounds the memory that a damaged file can take.
 	longestLine = 16 << 20
-	// mostColumns is the largest number of columns of a file.
-	mostColumns = 100_000
+	// maxColumns is the largest number of columns of a file.
+	maxColumns = 100_000
 	// longestName is the largest number of bytes in the name of a column.
 	longestName = 255
 	// mark is the byte order mark that some programs put before UTF-8.
@@ -211,8 +211,8 @@ func (s *source) afterHeader(names []string, off int64, sep byte) ([]string, err
 func headFields(text []byte, sep byte, line int) ([]string, error) {
 	n, err := countFields(text, sep)
 	switch {
-	case n > mostColumns:
-		return nil, &Damage{Line: line, Found: plural(n, "column"), Want: fmt.Sprintf("at most %d", mostColumns)}
+	case n > maxColumns:
+		return nil, &Damage{Line: line, Found: plural(n, "column"), Want: fmt.Sprintf("at most %d", maxColumns)}
 	case err != nil && line == 1:
 		return nil, &Damage{Line: line, Found: quoted(text), Want: err.Error()}
 	}

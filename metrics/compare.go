@@ -37,8 +37,8 @@ type Difference struct {
 // too large for tables of many models once Holm has adjusted it.
 //
 // Draws that leave the metric of either undefined are left out. A single seed
-// of a model that is not exact tells nothing about others: the interval and
-// the p-value are NaN.
+// of a model that is not exact has no variance: the interval and the p-value are
+// NaN.
 func Compare(a, b Estimate) Difference {
 	d := Difference{Mean: stat.Mean(a.Seeds, nil) - stat.Mean(b.Seeds, nil)}
 	varA, varB := a.seedVariance(), b.seedVariance()

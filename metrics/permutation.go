@@ -10,12 +10,12 @@ import (
 	"gonum.org/v1/gonum/stat/combin"
 )
 
-// mostSplits is up to how many ways to split the values the permutation test
-// tries all of them. Twice ten seeds split in 184,756 ways.
-const mostSplits = 200_000
+// maxSplits is the largest number of splits of which the permutation test tries
+// all. Twice ten seeds split in 184,756 ways.
+const maxSplits = 200_000
 
 // roundOff is the error of a sum relative to the sum of absolute values:
-// differences that are no further apart count as level.
+// differences that are no further apart count as equal.
 const roundOff = 1e-12
 
 // PermutationTest is the two-sided p-value of the hypothesis that a and b,
@@ -43,7 +43,7 @@ func PermutationTest(a, b []float64, draws int, rng *rand.Rand) float64 {
 		}
 		return math.Abs(sum) >= level
 	}
-	if combin.GeneralizedBinomial(float64(len(all)), float64(len(a))) < mostSplits+0.5 {
+	if combin.GeneralizedBinomial(float64(len(all)), float64(len(a))) < maxSplits+0.5 {
 		return shareOfAll(len(all), len(a), hit)
 	}
 	return shareOfDrawn(len(all), len(a), draws, rng, hit)

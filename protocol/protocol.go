@@ -49,9 +49,9 @@ const (
 type Class string
 
 const (
-	// Learned models stand in the ranking.
+	// Learned models are ranked.
 	Learned Class = "learned"
-	// ZeroParameter rules have nothing to learn and stand outside it.
+	// ZeroParameter rules have nothing to learn and are not ranked.
 	ZeroParameter Class = "zero-parameter"
 	// Oracle rows know the simulator's planted signal.
 	Oracle Class = "oracle"

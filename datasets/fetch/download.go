@@ -154,10 +154,10 @@ func (w *download) connectError(ctx context.Context, err error) error {
 	return err
 }
 
-// begin checks the head of the response and prepares the part for its body.
+// begin checks the headers of the response and prepares the part for its body.
 func (w *download) begin(resp *http.Response) error {
 	if e := resp.Header.Get("Content-Encoding"); e != "" && e != "identity" {
-		return finalf("%s: the server sent the file encoded by %s, which nobody asked for", w.url, e)
+		return finalf("%s: the server sent Content-Encoding %s, which was not requested", w.url, e)
 	}
 	switch code := resp.StatusCode; {
 	case code == http.StatusPartialContent:

@@ -45,8 +45,8 @@ type Fetcher struct {
 // attempts is how often in a row a server may send too little.
 const attempts = 4
 
-// ErrThere says that the file exists already and is whole.
-var ErrThere = errors.New("exists already and is complete")
+// ErrComplete says that the file exists already and is complete.
+var ErrComplete = errors.New("exists already and is complete")
 
 // Fetch downloads the dataset's file to the data folder dir. Errors are one
 // message that says what to do. What was downloaded before an error is kept
@@ -79,7 +79,7 @@ func (f Fetcher) Fetch(ctx context.Context, d datasets.Dataset, dir string) erro
 	return f.withDefaults().fetch(ctx, d, path)
 }
 
-// existing returns ErrThere or what is wrong with the file, if there is one.
+// existing returns ErrComplete or what is wrong with the file, if there is one.
 func existing(d datasets.Dataset, dir, path string) error {
 	if _, err := os.Lstat(path); err != nil {
 		return nil
@@ -87,7 +87,7 @@ func existing(d datasets.Dataset, dir, path string) error {
 	if err := d.Verify(dir); err != nil {
 		return err
 	}
-	return fmt.Errorf("%s %w", path, ErrThere)
+	return fmt.Errorf("%s %w", path, ErrComplete)
 }
 
 func (f Fetcher) withDefaults() Fetcher {
@@ -103,7 +103,7 @@ func (f Fetcher) fetch(ctx context.Context, d datasets.Dataset, path string) err
 		return err
 	}
 	defer p.close()
-	w := &download{Fetcher: f, client: newClient(), part: p, url: d.URL, most: mostBytes(d), began: time.Now()}
+	w := &download{Fetcher: f, client: newClient(), part: p, url: d.URL, most: maxBytes(d), began: time.Now()}
 	return w.verified(ctx, d, path)
 }
 
@@ -132,9 +132,9 @@ func Fetchable(d datasets.Dataset) error {
 	return fmt.Errorf("dataset %s is not served as it is needed; make %s from %s: %s", d.Name, d.File, d.URL, d.Obtain)
 }
 
-// mostBytes limits the size of a file by its known counts: no field of the public
+// maxBytes limits the size of a file by its known counts: no field of the public
 // files has more than 24 characters.
-func mostBytes(d datasets.Dataset) int64 {
+func maxBytes(d datasets.Dataset) int64 {
 	const field, line = 32, 4
 	return 1<<16 + int64(d.Want.Events)*field*int64(line+d.Want.Features)
 }
@@ -168,7 +168,7 @@ func (w *download) verified(ctx context.Context, d datasets.Dataset, path string
 func (w *download) explain(err error, path string) error {
 	kept := ""
 	if w.part.size > 0 {
-		kept = fmt.Sprintf("; %d bytes are kept in %s, and the same command goes on", w.part.size, w.part.path)
+		kept = fmt.Sprintf("; %d bytes are kept in %s, and the same command resumes", w.part.size, w.part.path)
 	}
 	switch {
 	case errors.Is(err, lock.ErrLost):

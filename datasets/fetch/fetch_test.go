@@ -98,7 +98,7 @@ func TestFetchRefuses(t *testing.T) {
 	}{
 		{"wrong bytes", version1(reversed()), "sent something else: dataset f: ", false},
 		{"half a file as a whole one", version1(content[:1000]), "sent something else: dataset f: ", false},
-		{"gzip bomb", bomb, "the server sent the file encoded by gzip, which nobody asked for", false},
+		{"gzip bomb", bomb, "the server sent Content-Encoding gzip, which was not requested", false},
 		{"gzip bomb as the file", version1(zeros), "sent something else: dataset f: ", false},
 		{"endless", endless, "the server sends more and more, expected at most", false},
 		{"a huge length", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Length", "99999999999") }, "the server sends a file of 99999999999 bytes", false},
@@ -230,7 +230,7 @@ func TestFetchKeepsWhatIsThere(t *testing.T) {
 	if err := os.WriteFile(path, content, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := fetch(s, dir); !errors.Is(err, ErrThere) {
+	if err := fetch(s, dir); !errors.Is(err, ErrComplete) {
 		t.Error(err)
 	}
 	if err := os.WriteFile(path, content[1:], 0o644); err != nil {
@@ -265,14 +265,14 @@ func TestFetchable(t *testing.T) {
 	}
 }
 
-// mostBytes leaves room for the largest of the public files, of 19 bytes a
+// maxBytes leaves room for the largest of the public files, of 19 bytes a
 // feature.
 func TestMostBytes(t *testing.T) {
 	d, err := datasets.Lookup("wikipedia")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := mostBytes(d); got < 600e6 || got > 2e9 {
+	if got := maxBytes(d); got < 600e6 || got > 2e9 {
 		t.Errorf("at most %d bytes of wikipedia.csv", got)
 	}
 }

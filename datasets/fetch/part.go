@@ -36,8 +36,8 @@ type version struct {
 // note returns the path of the file with the part's version.
 func (p *part) note() string { return p.path + ".json" }
 
-// mostNote limits the bytes of a note.
-const mostNote = 1 << 16
+// maxNote limits the bytes of a note.
+const maxNote = 1 << 16
 
 // partPath returns the path of a file until it is whole.
 func partPath(path string) string { return path + ".part" }
@@ -50,7 +50,7 @@ func openPart(path, url string, checked bool) (*part, error) {
 		return nil, err
 	}
 	p.f = f
-	text, err := regular.Read(p.note(), mostNote)
+	text, err := regular.Read(p.note(), maxNote)
 	if err == nil {
 		p.version, err = parseVersion(text)
 	}

@@ -39,8 +39,8 @@ func TestFetchTwiceAtOnce(t *testing.T) {
 	told := ""
 	both.Go(func() {
 		second := Fetcher{Wait: func(path string) { told = path; close(waits) }}
-		if err := second.Fetch(context.Background(), s.dataset(), dir); !errors.Is(err, ErrThere) {
-			t.Errorf("the second: %v, expected %v", err, ErrThere)
+		if err := second.Fetch(context.Background(), s.dataset(), dir); !errors.Is(err, ErrComplete) {
+			t.Errorf("the second: %v, expected %v", err, ErrComplete)
 		}
 	})
 	both.Wait()

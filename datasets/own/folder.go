@@ -27,8 +27,8 @@ const (
 // cannot be read any more.
 const formatVersion = 1
 
-// mostDescription is the largest size in bytes of dataset.yaml.
-const mostDescription = 256 << 20
+// maxDescription is the largest size in bytes of dataset.yaml.
+const maxDescription = 256 << 20
 
 // heldOutSeed is that of the other datasets.
 const heldOutSeed = 2020
@@ -47,7 +47,7 @@ type description struct {
 
 // readDescription reads and checks dataset.yaml.
 func readDescription(path string) (description, error) {
-	text, err := regular.Read(path, mostDescription)
+	text, err := regular.Read(path, maxDescription)
 	if err != nil {
 		return description{}, err
 	}

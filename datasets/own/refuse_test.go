@@ -150,12 +150,12 @@ func TestUseRefuses(t *testing.T) {
 // TestWindow: a packed file may take half of what is free for its window, and
 // no more than the format's largest.
 func TestWindow(t *testing.T) {
-	for free, want := range map[int64]uint64{0: 1 << 10, 100 << 20: 50 << 20, 1 << 40: mostWindow} {
+	for free, want := range map[int64]uint64{0: 1 << 10, 100 << 20: 50 << 20, 1 << 40: maxWindow} {
 		if got := window(free, true); got != want {
 			t.Errorf("with %d bytes free a window of %d, expected %d", free, got, want)
 		}
 	}
-	if got := window(0, false); got != mostWindow {
+	if got := window(0, false); got != maxWindow {
 		t.Errorf("a window of %d where nothing is known", got)
 	}
 }

@@ -17,22 +17,22 @@ import (
 )
 
 const (
-	// mostWindow is the window of zstd --long=31: the largest one in bytes that a
+	// maxWindow is the window of zstd --long=31: the largest one in bytes that a
 	// file may need.
-	mostWindow = 1 << 31
+	maxWindow = 1 << 31
 	// A small file may unpack to alwaysAllowed bytes, and a larger one to
-	// mostRatio times its size, but not to more than half of the free disk: its
+	// maxRatio times its size, but not to more than half of the free disk: its
 	// events are written once more.
 	alwaysAllowed = 64 << 20
-	mostRatio     = 200
+	maxRatio      = 200
 )
 
 // bound returns the largest size, in bytes, that a file of packed compressed
 // bytes may unpack to, and the reason for that limit.
 func bound(packed, free int64, known bool) (most int64, why string) {
 	most, why = alwaysAllowed, "the most for a small file"
-	if packed > alwaysAllowed/mostRatio {
-		most, why = mostRatio*packed, fmt.Sprintf("%d times its size", mostRatio)
+	if packed > alwaysAllowed/maxRatio {
+		most, why = maxRatio*packed, fmt.Sprintf("%d times its size", maxRatio)
 	}
 	if known && free/2 < most {
 		most, why = free/2, "half of the free disk"
@@ -64,9 +64,9 @@ var formats = []format{
 // needs twice its size.
 func window(free int64, known bool) uint64 {
 	if !known {
-		return mostWindow
+		return maxWindow
 	}
-	return min(mostWindow, max(zstd.MinWindowSize, uint64(free)/2))
+	return min(maxWindow, max(zstd.MinWindowSize, uint64(free)/2))
 }
 
 // formatOf returns the format of a file with that start; ok is false for text.

@@ -34,8 +34,8 @@ func newCrowd(p Params) crowd {
 	return c
 }
 
-// more reports whether a node can act after one actor leaves.
-func (c *crowd) more() bool { return c.alive > 1 || c.arrived < c.p.Users }
+// canLeave reports whether a node can act after one actor leaves.
+func (c *crowd) canLeave() bool { return c.alive > 1 || c.arrived < c.p.Users }
 
 // add records an event.
 func (c *crowd) add(u, v int32) {

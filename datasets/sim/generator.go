@@ -139,7 +139,7 @@ func (g *Generator) event(s datasets.Stream, k int) {
 	if g.onLabel != nil {
 		g.onLabel(logit)
 	}
-	label := g.odds.draw(g.rng, logit, g.p.Events-g.next, !g.p.Terminal || g.crowd.more())
+	label := g.odds.draw(g.rng, logit, g.p.Events-g.next, !g.p.Terminal || g.crowd.canLeave())
 	if label == 1 && g.p.Terminal {
 		a.gone = true
 		g.crowd.alive--

@@ -121,8 +121,8 @@ const (
 	spare = 1.25
 	// quotas is the number of windows with their own number of positives.
 	quotas = 100
-	// mostPositive is the largest share of positives that scaling may make.
-	mostPositive = 0.5
+	// maxPositive is the largest share of positives that scaling may make.
+	maxPositive = 0.5
 	// largest scale: numbers of nodes and events are far below the limit of int32.
 	largest = 1_000
 )
@@ -147,7 +147,7 @@ func (s Simulator) Scaled(scale float64) (Params, error) {
 	p.Terminal, p.Labels.Quotas = false, quotas
 	p.Links.Epoch = max(1, times(p.Links.Epoch))
 	p.Positives = max(p.Positives, int(math.Ceil(spare*fewestPositives/s.TestShare)))
-	if float64(p.Positives) > mostPositive*float64(p.Events) {
+	if float64(p.Positives) > maxPositive*float64(p.Events) {
 		return Params{}, fmt.Errorf("dataset %s: at scale %v its test part cannot hold %d positives; expected a scale of at least %.2g",
 			s.Name, scale, fewestPositives, s.smallest())
 	}
@@ -156,7 +156,7 @@ func (s Simulator) Scaled(scale float64) (Params, error) {
 
 // smallest returns the smallest possible scale, rounded up to two digits.
 func (s Simulator) smallest() float64 {
-	need := spare * fewestPositives / s.TestShare / mostPositive / float64(s.Params.Events)
+	need := spare * fewestPositives / s.TestShare / maxPositive / float64(s.Params.Events)
 	unit := math.Pow(10, math.Floor(math.Log10(need))-1)
 	return math.Ceil(need/unit+1e-6) * unit
 }

@@ -13,7 +13,7 @@ import (
 // which events they are.
 func TestScaledLabels(t *testing.T) {
 	const (
-		mostEvents = 40_000 // of the streams tried here
+		maxEvents = 40_000 // of the streams tried here
 		// fi-a-sim, whose accounts have few events, has 0.75 at scale 1 and
 		// 0.69 at its smallest, where quotas of 13 in 26 cost the most.
 		leastAUC = .65
@@ -21,7 +21,7 @@ func TestScaledLabels(t *testing.T) {
 	for _, s := range Simulators {
 		least := s.smallest()
 		for _, scale := range []float64{least, 1.2 * least, 1.5 * least, 2 * least, 4 * least, 0.05, 0.1, 0.5} {
-			if scale < least || scale >= 1 || scale*float64(s.Params.Events) > mostEvents {
+			if scale < least || scale >= 1 || scale*float64(s.Params.Events) > maxEvents {
 				continue
 			}
 			p, err := s.Scaled(scale)

@@ -94,8 +94,8 @@ func TestWrongScale(t *testing.T) {
 		"wikipedia-sim@-1":   "scale -1, expected more than 0",
 		"wikipedia-sim@NaN":  "scale NaN, expected more than 0",
 		"wikipedia-sim@2000": "expected more than 0 and at most 1000",
-		"wikipedia-sim@0,1":  `"0,1" behind the @, expected a number such as 0.1`,
-		"wikipedia-sim@":     `"" behind the @, expected a number such as 0.1`,
+		"wikipedia-sim@0,1":  `"0,1" after the @, expected a number such as 0.1`,
+		"wikipedia-sim@":     `"" after the @, expected a number such as 0.1`,
 		"wikipedia-nofeat@2": "dataset wikipedia-nofeat comes from a file and has one size",
 		"wikipedai-sim@0.1":  `no dataset "wikipedai-sim" (did you mean "wikipedia-sim"?)`,
 	} {

@@ -258,7 +258,7 @@ func TestProbe(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := Root(file).Probe(); !errors.Is(err, syscall.ENOTDIR) {
-		t.Errorf("error %v, expected that it is no folder", err)
+		t.Errorf("error %v, expected that it is not a folder", err)
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 // Times is the factor between the smaller and the larger work. Linear work then
 // takes 16 times as long, and quadratic work 256 times.
 const (
-	Times      = 16
-	mostGrowth = 64
+	Times     = 16
+	maxGrowth = 64
 )
 
 // Linear fails the test if work on Times n things takes much more than Times the
@@ -27,11 +27,11 @@ func Linear(t *testing.T, n int, work func(n int)) {
 	for range tries {
 		short = min(short, seconds(func() { work(n) }))
 		long = min(long, seconds(func() { work(Times * n) }))
-		if long <= mostGrowth*short {
+		if long <= maxGrowth*short {
 			return
 		}
 	}
-	t.Errorf("%d take %.1f ms and %d take %.1f ms, %.1f times as long, expected at most %d", n, 1e3*short, Times*n, 1e3*long, long/short, mostGrowth)
+	t.Errorf("%d take %.1f ms and %d take %.1f ms, %.1f times as long, expected at most %d", n, 1e3*short, Times*n, 1e3*long, long/short, maxGrowth)
 }
 
 func seconds(work func()) float64 {

@@ -25,8 +25,8 @@ func Decode(name string, data []byte) ([]Tensor, map[string]string, error) {
 	return tensors, metadata, nil
 }
 
-// mostHeader is the format's own limit.
-const mostHeader = 100_000_000
+// maxHeader is the format's own limit.
+const maxHeader = 100_000_000
 
 func decode(data []byte) ([]Tensor, map[string]string, error) {
 	if len(data) < 8 {
@@ -36,8 +36,8 @@ func decode(data []byte) ([]Tensor, map[string]string, error) {
 	if size > uint64(len(rest)) {
 		return nil, nil, fmt.Errorf("its first 8 bytes announce a header of %d bytes, but %d follow", size, len(rest))
 	}
-	if size > mostHeader {
-		return nil, nil, fmt.Errorf("its header has %d bytes, expected at most %d", size, mostHeader)
+	if size > maxHeader {
+		return nil, nil, fmt.Errorf("its header has %d bytes, expected at most %d", size, maxHeader)
 	}
 	h, err := parseHeader(rest[:size])
 	if err != nil {
@@ -83,12 +83,12 @@ func checkCovers(entries []entry, size int) error {
 		case e.begin < at:
 			return fmt.Errorf("tensors %q and %q overlap", before, e.name)
 		case e.begin > at:
-			return fmt.Errorf("bytes %d to %d of the data are of no tensor", at, e.begin)
+			return fmt.Errorf("bytes %d to %d of the data belong to no tensor", at, e.begin)
 		}
 		at, before = e.end, e.name
 	}
 	if at < size {
-		return fmt.Errorf("bytes %d to %d of the data are of no tensor", at, size)
+		return fmt.Errorf("bytes %d to %d of the data belong to no tensor", at, size)
 	}
 	return nil
 }
@@ -109,7 +109,7 @@ func (e *entry) check() error {
 	return nil
 }
 
-// header is what stands before the data.
+// header is the header of a file.
 type header struct {
 	entries  []entry
 	metadata map[string]string

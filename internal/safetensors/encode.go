@@ -3,7 +3,7 @@
 // https://github.com/huggingface/safetensors#format.
 //
 // A file is the length of its header (8 bytes, little-endian), the header
-// (JSON: type, shape and place of every tensor, and a map of strings called
+// (JSON: type, shape and offsets of every tensor, and a map of strings called
 // __metadata__), and the numbers, little-endian and without gaps. Of the
 // format's types only F32 and I64 are supported.
 package safetensors
@@ -68,8 +68,8 @@ func Encode(tensors []Tensor, metadata map[string]string) ([]byte, error) {
 	if err := check(tensors, metadata); err != nil {
 		return nil, fmt.Errorf("cannot write as safetensors: %w", err)
 	}
-	places, size := layOut(tensors)
-	header, err := encodeHeader(tensors, places, metadata)
+	fields, size := layOut(tensors)
+	header, err := encodeHeader(tensors, fields, metadata)
 	if err != nil {
 		return nil, err
 	}
@@ -118,16 +118,16 @@ func check(tensors []Tensor, metadata map[string]string) error {
 	return nil
 }
 
-// place is what the header says of one tensor.
-type place struct {
+// tensorHeader is the header's field of one tensor.
+type tensorHeader struct {
 	DType   string `json:"dtype"`
 	Shape   []int  `json:"shape"`
 	Offsets [2]int `json:"data_offsets"` // first byte and the one after the last
 }
 
-// layOut gives every tensor its place, and the size of the data.
-func layOut(tensors []Tensor) (places []place, size int) {
-	places = make([]place, len(tensors))
+// layOut returns the header of every tensor, and the size of the data.
+func layOut(tensors []Tensor) (fields []tensorHeader, size int) {
+	fields = make([]tensorHeader, len(tensors))
 	for _, dtype := range layout {
 		for i, t := range tensors {
 			if t.dtype() != dtype {
@@ -135,17 +135,17 @@ func layOut(tensors []Tensor) (places []place, size int) {
 			}
 			end := size + (len(t.F32)+len(t.I64))*width[dtype]
 			// Without sizes the shape is [], not null.
-			places[i] = place{dtype, append([]int{}, t.Shape...), [2]int{size, end}}
+			fields[i] = tensorHeader{dtype, append([]int{}, t.Shape...), [2]int{size, end}}
 			size = end
 		}
 	}
-	return places, size
+	return fields, size
 }
 
 // encodeHeader writes the fields in a fixed order, padded with spaces so
 // that the data starts at a multiple of eight bytes. < and > are not escaped,
 // as in the format's own library.
-func encodeHeader(tensors []Tensor, places []place, metadata map[string]string) ([]byte, error) {
+func encodeHeader(tensors []Tensor, fields []tensorHeader, metadata map[string]string) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
@@ -167,7 +167,7 @@ func encodeHeader(tensors []Tensor, places []place, metadata map[string]string) 
 		}
 	}
 	for i, t := range tensors {
-		if err := field(t.Name, places[i]); err != nil {
+		if err := field(t.Name, fields[i]); err != nil {
 			return nil, err
 		}
 	}

@@ -204,8 +204,8 @@ func TestDecodeRefuses(t *testing.T) {
 			file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8),
 			`"a" and "b" overlap`,
 		},
-		"hole before": {file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8), "bytes 0 to 4 of the data are of no tensor"},
-		"hole after":  {file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, 8), "bytes 4 to 8 of the data are of no tensor"},
+		"hole before": {file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8), "bytes 0 to 4 of the data belong to no tensor"},
+		"hole after":  {file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, 8), "bytes 4 to 8 of the data belong to no tensor"},
 	} {
 		tensors, metadata, err := Decode("model.safetensors", c.data)
 		if err == nil || !strings.HasPrefix(err.Error(), "model.safetensors: ") || !strings.Contains(err.Error(), c.want) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Error is one thing that is wrong with a document.
+// Error is one mistake in a document.
 type Error struct {
 	File string
 	Line int // from 1
@@ -19,8 +19,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text)
 }
 
-// Errors collects what is wrong, to report it all at once. The zero value is
-// ready to use.
+// Errors collects errors, to report all of them at once. The zero value is ready
+// to use.
 type Errors struct {
 	list []error
 	more bool // there are others, which are not in the list
@@ -50,8 +50,8 @@ func (e *Errors) Full() bool { return len(e.list) == mostErrors }
 // Any reports whether an error was added.
 func (e *Errors) Any() bool { return len(e.list) > 0 }
 
-// Err is nil when nothing was added, and otherwise the collection, a line an
-// error: by file and line, each once, those without a place at the end.
+// Err returns nil if nothing was added, or else the errors, one per line: sorted
+// by file and line, each once, those without a location at the end.
 func (e *Errors) Err() error {
 	if len(e.list) == 0 {
 		return nil
@@ -64,8 +64,8 @@ func (e *Errors) Err() error {
 	return e
 }
 
-// place is the file and line of an error. The file is behind all others where
-// it has none.
+// place returns the file and line of an error. An error without them has a file
+// name that sorts after all others.
 func place(err error) *Error {
 	located := &Error{File: "\U0010ffff"}
 	errors.As(err, &located)

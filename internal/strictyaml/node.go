@@ -10,7 +10,7 @@ import (
 )
 
 // Node is one value of a parsed document: a mapping, a list or a scalar. The
-// zero value is that of a missing value.
+// zero Node is a missing value.
 type Node struct {
 	file string
 	path *step // nil at the top
@@ -169,7 +169,7 @@ func (n Node) child(name string, value *yaml.Node) Node {
 	return Node{n.file, &step{n.path, name}, value}
 }
 
-// where names a mapping in messages about its keys.
+// where returns the location of a mapping for messages about its keys.
 func (n Node) where() string {
 	if n.path == nil {
 		return "at the top level"
@@ -177,7 +177,7 @@ func (n Node) where() string {
 	return "in " + n.path.String()
 }
 
-// describe is what messages call the value.
+// describe returns the name of the value in messages.
 func (n Node) describe() string {
 	switch n.yaml.Kind {
 	case yaml.MappingNode:

@@ -7,10 +7,10 @@ import (
 )
 
 // longest is the largest number of bytes of a word that is compared, and
-// mostListed the largest number of words in a message.
+// maxListed is the largest number of words in a message.
 const (
-	longest    = 100
-	mostListed = 50
+	longest   = 100
+	maxListed = 50
 )
 
 // Nearest returns the known word with the smallest edit distance to word, the
@@ -49,8 +49,8 @@ func Hint(word string, known []string) string {
 		return "; there are none"
 	}
 	more := ""
-	if n := len(known); n > mostListed {
-		known, more = known[:mostListed], fmt.Sprintf(", ... (%d in all)", n)
+	if n := len(known); n > maxListed {
+		known, more = known[:maxListed], fmt.Sprintf(", ... (%d in all)", n)
 	}
 	return "; known: " + strings.Join(known, ", ") + more
 }
