@@ -8,13 +8,17 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"dgsbench/datasets"
+	"dgsbench/harness"
 	"dgsbench/internal/optional"
 	"dgsbench/protocol"
 	"dgsbench/results/record"
+	"dgsbench/results/record/recordtest"
 	"dgsbench/specs"
 )
 
@@ -98,9 +102,9 @@ func TestReach(t *testing.T) {
 		want string // the end of the table's row
 	}{
 		{Goal{Way: "ours", AtMostMS: 2}, "at most 2 ms | 2 ms | met (100%) |"},
-		{Goal{Way: "ours", AtMostMS: 1.998}, "at most 1.998 ms | 2 ms | not met (99%) |"},
+		{Goal{Way: "ours", AtMostMS: 1.998}, "at most 1.998 ms | 2 ms | NOT MET (99%) |"},
 		{Goal{Way: "ours", Times: 2, Than: "theirs"}, "2 times as fast as theirs | 3 times | met (150%) |"},
-		{Goal{Way: "ours", Times: 4, Than: "theirs"}, "4 times as fast as theirs | 3 times | not met (75%) |"},
+		{Goal{Way: "ours", Times: 4, Than: "theirs"}, "4 times as fast as theirs | 3 times | NOT MET (75%) |"},
 		{Goal{Way: "ours", Times: 4, Than: "nobody's"}, "4 times as fast as nobody's | not measured: no time of nobody's | |"},
 		{Goal{Way: "another", AtMostMS: 2}, "at most 2 ms | not measured: no time of another | |"},
 	}
@@ -187,6 +191,50 @@ func TestCompare(t *testing.T) {
 	got := compare([]record.Record{on("cuda", "a", .5), on("cpu/vector", "a", .75), on("cpu/vector", "b", .25)})
 	if len(got) != 1 || got[0] != (Agreement{Cell: "a on d, nc (suite s)", Metric: "test auc", CPU: .75, CUDA: .5}) {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestIncompleteRecords: the error names a record without its facts.
+func TestIncompleteRecords(t *testing.T) {
+	store := record.Store{Dir: t.TempDir()}
+	var last record.Record
+	for _, c := range []struct{ device, model, digit string }{{"cuda", "dgs", "1"}, {"cpu/vector", "dgs", "2"}, {"cuda", "jodie", "1"}} {
+		last = recordtest.Trial("nc", "", c.model, 0)
+		last.Device, last.Identity = c.device, strings.Repeat(c.digit, len(last.Identity))
+		last = recordtest.Write(t, store, last, recordtest.Classified())
+	}
+	file := store.Path(last.Key, last.Identity)
+	if err := os.Remove(filepath.Join(filepath.Dir(file), last.Sidecar.File)); err != nil {
+		t.Fatal(err)
+	}
+	pairs, err := agreements(store, last.Key.Suite)
+	if len(pairs) == 0 || err == nil || !strings.Contains(err.Error(), file) {
+		t.Errorf("%d pairs, error %v, expected some and one that names %s", len(pairs), err, file)
+	}
+}
+
+// TestEpochsOfOthers: a dataset that cannot be loaded is reported once, and the
+// other trials are measured.
+func TestEpochsOfOthers(t *testing.T) {
+	_, trials := suiteOf(t, "full", "training")
+	trials = trials[:1]
+	other := trials[0]
+	other.Dataset = "missing"
+	trials = []specs.Trial{other, other, trials[0], trials[0]}
+	var loads []string
+	load := func(name, _ string) (*datasets.Loaded, error) {
+		if loads = append(loads, name); name == "missing" {
+			return nil, errors.New("no such file")
+		}
+		return &datasets.Loaded{}, nil
+	}
+	measured := 0
+	err := eachTrial(trials, load, func(specs.Trial, *harness.Cutter) error { measured++; return nil })
+	if want := "missing: no such file"; err == nil || err.Error() != want {
+		t.Errorf("error %v, expected %s", err, want)
+	}
+	if want := []string{"missing", trials[2].Dataset}; measured != 2 || !slices.Equal(loads, want) {
+		t.Errorf("%d trials measured with the datasets %v, expected 2 with %v", measured, loads, want)
 	}
 }
 

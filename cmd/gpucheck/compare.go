@@ -30,19 +30,29 @@ func (c *check) trainings(suite string) func(context.Context) error {
 				err = errors.Join(err, fmt.Errorf("%s: %w", device, runErr))
 			}
 		}
-		records, _, readErr := record.Store{Dir: c.records()}.Load("gpu-" + suite)
-		pairs := compare(records)
+		pairs, compareErr := agreements(record.Store{Dir: c.records()}, "gpu-"+suite)
 		c.results.Agreement = append(c.results.Agreement, pairs...)
-		if len(pairs) == 0 {
-			return errors.Join(err, readErr, errors.New("there is no score of both devices"))
-		}
-		for _, a := range pairs {
-			if !(math.Abs(float64(a.CPU-a.CUDA)) <= closeScores) {
-				err = errors.Join(err, fmt.Errorf("%s of %s: %.4f on the processor, %.4f on the card", a.Metric, a.Cell, a.CPU, a.CUDA))
-			}
-		}
-		return errors.Join(err, readErr)
+		return errors.Join(err, compareErr)
 	}
+}
+
+// agreements compares the scores of a suite's records. The error names records
+// that could not be read and scores that differ too much.
+func agreements(store record.Store, suite string) ([]Agreement, error) {
+	records, incomplete, err := store.Load(suite)
+	for _, file := range incomplete {
+		err = errors.Join(err, fmt.Errorf("%s has no whole sidecar beside it: it is not compared", file))
+	}
+	pairs := compare(records)
+	if len(pairs) == 0 {
+		return nil, errors.Join(err, errors.New("there is no score of both devices"))
+	}
+	for _, a := range pairs {
+		if !(math.Abs(float64(a.CPU-a.CUDA)) <= closeScores) {
+			err = errors.Join(err, fmt.Errorf("%s of %s: %.4f on the processor, %.4f on the card", a.Metric, a.Cell, a.CPU, a.CUDA))
+		}
+	}
+	return pairs, err
 }
 
 // compare pairs the scores of each trial on the two devices.

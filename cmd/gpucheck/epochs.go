@@ -24,7 +24,7 @@ const (
 )
 
 // measureEpochs measures training on the card, without the validation that the
-// records of a suite include. A model that fails does not stop the others.
+// records of a suite include.
 func measureEpochs(m *measurement) error {
 	lib, err := specs.NewLibrary("")
 	if err != nil {
@@ -38,17 +38,31 @@ func measureEpochs(m *measurement) error {
 	if err != nil {
 		return err
 	}
-	trials, all := suite.Trials(specs.Filter{})
-	cutters := map[string]*harness.Cutter{}
+	trials, err := suite.Trials(specs.Filter{})
+	return errors.Join(err, eachTrial(trials, harness.LoadDataset, m.epochsOf))
+}
+
+// eachTrial calls measure with each trial and its dataset, which it loads once.
+// A dataset or a trial that fails does not stop the others.
+func eachTrial(
+	trials []specs.Trial, load func(name, dir string) (*datasets.Loaded, error), measure func(specs.Trial, *harness.Cutter) error,
+) (all error) {
+	cutters := map[string]*harness.Cutter{} // nil if loading failed
 	for _, t := range trials {
-		if cutters[t.Dataset] == nil {
-			loaded, err := harness.LoadDataset(t.Dataset, "")
-			if err != nil {
-				return errors.Join(all, err)
+		cutter, tried := cutters[t.Dataset]
+		if !tried {
+			loaded, err := load(t.Dataset, "")
+			if err == nil {
+				cutter = harness.NewCutter(loaded)
+			} else {
+				all = errors.Join(all, fmt.Errorf("%s: %w", t.Dataset, err))
 			}
-			cutters[t.Dataset] = harness.NewCutter(loaded)
+			cutters[t.Dataset] = cutter
 		}
-		if err := m.epochsOf(t, cutters[t.Dataset]); err != nil {
+		if cutter == nil {
+			continue
+		}
+		if err := measure(t, cutter); err != nil {
 			all = errors.Join(all, fmt.Errorf("%s: %w", t.Ref(), err))
 		}
 		runtime.GC() // frees the model's memory on the card

@@ -97,13 +97,14 @@ func (g Goal) medianOf(times []Time, way string) float64 {
 	return math.NaN()
 }
 
-// verdict is empty for a goal that was not measured.
+// verdict is empty for a goal that was not measured. Capitals stand out among
+// met ones, as in the outcome of a step.
 func (r Reached) verdict() string {
 	switch {
 	case r.Percent == 0:
 		return ""
 	case r.Percent < 100:
-		return fmt.Sprintf("not met (%.0f%%)", math.Floor(r.Percent))
+		return fmt.Sprintf("NOT MET (%.0f%%)", math.Floor(r.Percent))
 	}
 	return fmt.Sprintf("met (%.0f%%)", r.Percent)
 }
