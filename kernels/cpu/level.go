@@ -26,7 +26,8 @@ const (
 func (l Level) String() string { return [...]string{"portable", "avx2", "avx512"}[l] }
 
 // Kernels are the kernels of one level. All that depends on the level is
-// filled in once, in Available.
+// filled in once, in Available. The functions
+// of portable.Kernels are unsafe: they do not check lengths, which Device does.
 type Kernels struct {
 	*portable.Kernels[float32]
 	level  Level

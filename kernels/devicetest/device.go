@@ -72,6 +72,41 @@ func checkKinds(t *testing.T, d kernels.Device) {
 	}
 }
 
+// checkShort: an operand with fewer elements than the sizes say panics; none is
+// read or written beyond its end.
+func checkShort(t *testing.T, d kernels.Device) {
+	const n = 4
+	b, l := d.NewBuffer(2*n), d.NewInts(2*n)
+	short, few := d.View(b, 0, n-1), d.ViewInts(l, 0, n-1)
+	for name, call := range map[string]func(){
+		"View":               func() { d.View(short, 0, n) },
+		"ViewInts":           func() { d.ViewInts(few, 0, n) },
+		"Write":              func() { d.Write(short, make([]float32, n)) },
+		"WriteFloat64":       func() { d.WriteFloat64(short, make([]float64, n)) },
+		"WriteInts":          func() { d.WriteInts(few, make([]int32, n)) },
+		"Read":               func() { d.Read(make([]float32, n), short) },
+		"Add, result":        func() { d.Add(n, short, b, b) },
+		"Add, operand":       func() { d.Add(n, b, b, short) },
+		"Sigmoid":            func() { d.Sigmoid(n, b, short) },
+		"ColumnSums":         func() { d.ColumnSums(2, n, short, b) },
+		"BCEGrad":            func() { d.BCEGrad(n, b, b, short, b, b) },
+		"Gemm, result":       func() { d.Gemm(kernels.NN, 1, n, 1, b, b, short, nil, false) },
+		"Gemm, bias":         func() { d.Gemm(kernels.NN, 1, n, 1, b, b, b, short, false) },
+		"GatherRows":         func() { d.GatherRows(n, n, 1, b, short, l) },
+		"GatherRows, list":   func() { d.GatherRows(n, n, 1, b, b, few) },
+		"SumRows":            func() { d.SumRows(n, 1, n, 1, short, b, l) },
+		"Softmax":            func() { d.SoftmaxBlocks(n, 2, 1, b, short) },
+		"LayerNorm":          func() { d.LayerNorm(2, n, 1e-5, b, b, b, b, b, short) },
+		"GRUCell":            func() { d.GRUCell(1, n, b, b, b, b, short) },
+		"TimeEncode":         func() { d.TimeEncode(2, n, b, b, b, short) },
+		"groups of Momentum": func() { d.Momentum(d.NewGroup(b), d.NewGroup(short), d.NewGroup(b), 1, 0, 0) },
+	} {
+		if !panics(call) {
+			t.Errorf("%s: %s takes %d of %d elements", d.Name(), name, n-1, n)
+		}
+	}
+}
+
 func checkFinite(t *testing.T, d kernels.Device) {
 	for _, n := range []int{0, 1, 33, 1000} {
 		for _, bad := range []float32{0, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), math.MaxFloat32} {

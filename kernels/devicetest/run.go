@@ -36,6 +36,7 @@ func Run(t *testing.T, tolerance float64, devices ...kernels.Device) {
 	t.Run("Shapes", func(t *testing.T) { checkShapes(t, tolerance, devices) })
 	t.Run("Memory", func(t *testing.T) { each(t, devices, checkMemory) })
 	t.Run("Kinds", func(t *testing.T) { each(t, devices, checkKinds) })
+	t.Run("Short", func(t *testing.T) { each(t, devices, checkShort) })
 	t.Run("Threads", func(t *testing.T) { each(t, devices, checkThreads) })
 	t.Run("Finite", func(t *testing.T) { each(t, devices, checkFinite) })
 	t.Run("FirstBad", func(t *testing.T) { each(t, devices, checkFirstBad) })

@@ -8,9 +8,12 @@ package portable
 type Float interface{ float32 | float64 }
 
 // Kernels are the kernels on slices that package cpu also has in assembly. The
-// methods of Kernels are made of them. Slices of one call have the lengths
-// that the formulas imply; the functions do not check them. dst may be one of
-// the operands unless the contrary is said.
+// methods of Kernels are made of them. dst may be one of the operands unless the
+// contrary is said.
+//
+// The functions are unsafe: slices of one call must have the lengths that the
+// formulas imply, which are not checked. Those in assembly read and write
+// beyond slices that are shorter. A Device checks before it calls them.
 type Kernels[T Float] struct {
 	Add, Sub, Mul func(dst, a, b []T)      // dst = a + b, a - b, a b
 	AddMul        func(dst, a, b []T)      // dst += a b, rounded once
