@@ -11,12 +11,12 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// NumDraws is how often the events of a part are resampled.
+// NumDraws is the number of times that the events of a part are resampled.
 const NumDraws = 1000
 
-// Draw fills weights with how often each of len(weights) events is drawn
-// when as many are drawn with replacement. The draw depends on its number
-// and on len(weights) alone, so that all models and seeds see the same ones.
+// Draw draws len(weights) events with replacement and sets weights[k] to the
+// number of times that event k was drawn. The result depends on number and
+// len(weights) alone, so that all models and seeds get the same draws.
 func Draw(number int, weights []int32) {
 	clear(weights)
 	events := uint64(len(weights))

@@ -35,7 +35,7 @@ func newCurve(f Facts) curve {
 	return c
 }
 
-// prepareAUC is the probability that a random positive scores above a
+// prepareAUC prepares the probability that a random positive scores above a
 // random negative, ties counting half (mid-ranks).
 func prepareAUC(f Facts) Weighted {
 	c := newCurve(f)
@@ -60,7 +60,7 @@ func prepareAUC(f Facts) Weighted {
 	}
 }
 
-// prepareAP is the average precision: the sum over thresholds, from the top,
+// prepareAP prepares the average precision: the sum over thresholds, from the top,
 // of the gain in recall times the precision there, without interpolation.
 // (The definition of scikit-learn's average_precision_score.)
 func prepareAP(f Facts) Weighted {

@@ -19,13 +19,13 @@ type Facts struct {
 	Label []int8    // 0, 1, or -1 where the class is not known
 }
 
-// Len is the number of events.
+// Len returns the number of events.
 func (f Facts) Len() int { return max(len(f.Greater), len(f.Score)) }
 
-// Positives is the number of events of class 1.
+// Positives returns the number of events of class 1.
 func (f Facts) Positives() int { return f.count(1) }
 
-// Negatives is the number of events of class 0.
+// Negatives returns the number of events of class 0.
 func (f Facts) Negatives() int { return f.count(0) }
 
 func (f Facts) count(class int8) int {
@@ -38,7 +38,7 @@ func (f Facts) count(class int8) int {
 	return n
 }
 
-// Check reports the first thing that no evaluation could have observed:
+// Check returns an error for the first value that no evaluation can observe:
 // columns of different length, impossible counts, scores that are not finite,
 // unknown classes.
 func (f Facts) Check() error {

@@ -15,12 +15,12 @@ import (
 	"dgsbench/protocol"
 )
 
-// ErrUndefined is the value of a metric that the facts do not define: a mean
+// ErrUndefined is the error for a metric that the facts do not define: a mean
 // over no events, a curve without positives or without negatives.
 var ErrUndefined = errors.New("not defined: no events, no positives or no negatives")
 
 // Weighted evaluates a metric with event k counted weights[k] times; nil
-// counts every event once. It returns NaN where the metric is not defined.
+// counts every event once. It returns NaN if the metric is not defined.
 // It may be called from several goroutines at once.
 type Weighted func(weights []int32) float64
 
@@ -69,8 +69,7 @@ func Lookup(name string) (Metric, error) {
 	return Metric{}, fmt.Errorf("no metric %q; known: %s", name, strings.Join(known, ", "))
 }
 
-// Value is the metric with every event counted once. The error is
-// ErrUndefined.
+// Value returns the metric with every event counted once, or ErrUndefined.
 func (m Metric) Value(f Facts) (float64, error) {
 	v := m.Prepare(f)(nil)
 	if math.IsNaN(v) {

@@ -18,14 +18,13 @@ const maxSplits = 200_000
 // differences that are no further apart count as equal.
 const roundOff = 1e-12
 
-// PermutationTest is the two-sided p-value of the hypothesis that a and b,
+// PermutationTest returns the two-sided p-value of the hypothesis that a and b,
 // such as the values of two sets of seeds, are of one distribution: the share
-// of the ways to split all values into groups of the same sizes whose means
-// differ at least as much as those of a and b. Splits that are level with the
-// observed one up to rounding count in full. Where there are more than
-// 200,000 splits, it draws some from rng and returns (1+hits)/(1+draws),
-// which is never 0; rng is not used otherwise. The result is NaN when a group
-// is empty or a value is not finite.
+// of the splits of all values into groups of the same sizes whose means differ at
+// least as much as those of a and b. Splits that equal the observed one up to
+// rounding count in full. If there are more than 200,000 splits, it draws some
+// from rng and returns (1+hits)/(1+draws), which is never 0; rng is not used
+// otherwise. The result is NaN if a group is empty or a value is not finite.
 func PermutationTest(a, b []float64, draws int, rng *rand.Rand) float64 {
 	all := slices.Concat(a, b)
 	mean := stat.Mean(all, nil)

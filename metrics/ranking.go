@@ -2,7 +2,7 @@ package metrics
 
 import "math"
 
-// Rank is the average-tie rank of the true destination: 1 + greater +
+// Rank returns the average-tie rank of the true destination: 1 + greater +
 // equal/2, which may be half-integral. It is the rule of TGB
 // (linkproppred/evaluate.py): the mean of the optimistic and the pessimistic
 // rank.
@@ -10,7 +10,7 @@ func Rank(greater, equal int32) float64 {
 	return 1 + float64(greater) + float64(equal)/2
 }
 
-// prepareMRR is the mean of 1/rank over events.
+// prepareMRR prepares the mean of 1/rank over events.
 func prepareMRR(f Facts) Weighted {
 	values := make([]float64, len(f.Greater))
 	for k := range values {
@@ -19,7 +19,7 @@ func prepareMRR(f Facts) Weighted {
 	return weightedMean(values)
 }
 
-// prepareRecall is the share of events with a rank of at most k.
+// prepareRecall prepares the share of events with a rank of at most k.
 func prepareRecall(k float64) func(Facts) Weighted {
 	return func(f Facts) Weighted {
 		values := make([]float64, len(f.Greater))

@@ -1,9 +1,9 @@
-// Package protocol names what the evaluation protocol distinguishes: tasks,
-// settings, splits, sets of candidates and classes of models. The words are
-// those of specs, records and CSV files.
+// Package protocol defines the terms of the evaluation protocol: tasks, settings,
+// splits, sets of candidates and classes of models. The values are the words in
+// specs, records and CSV files.
 package protocol
 
-// Task is what a model is trained and evaluated for.
+// Task is the task that a model is trained and evaluated for.
 type Task string
 
 // The two tasks of the paper.
@@ -12,7 +12,7 @@ const (
 	LinkPrediction     Task = "lp"
 )
 
-// Setting says which nodes training may know.
+// Setting determines which nodes the model sees in training.
 type Setting string
 
 // The two settings of the paper.
