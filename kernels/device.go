@@ -110,8 +110,6 @@ type Elementary interface {
 	Mul(n int, dst, a, b Buffer)
 	// Affine is dst = a x + b.
 	Affine(n int, dst Buffer, a float64, x Buffer, b float64)
-	// Blend is dst = keep dst + add x.
-	Blend(n int, dst Buffer, keep float64, x Buffer, add float64)
 	// AddReLU is dst = relu(a + b).
 	AddReLU(n int, dst, a, b Buffer)
 	// ReLUGrad is dst = g where y > 0, else 0.

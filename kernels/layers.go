@@ -18,8 +18,6 @@ type Rows interface {
 	// CopyRows copies the first cols numbers of each row; the strides are
 	// the distances between rows of dst and of src.
 	CopyRows(rows, cols int, dst Buffer, dstStride int, src Buffer, srcStride int)
-	// ScaleRows is dst[i,j] = by[i] x[i,j].
-	ScaleRows(rows, cols int, dst, x, by Buffer)
 }
 
 // Recurrent are the kernels of a node memory and its time encoding. Gradients
@@ -100,13 +98,6 @@ type Normalising interface {
 	LayerNorm(rows, cols int, eps float64, dst, hat, inverse, x, scale, shift Buffer)
 	// LayerNormGrad is its gradient.
 	LayerNormGrad(rows, cols int, dx, dscale, dshift, g, hat, inverse, scale Buffer)
-	// BatchNorm is the same over the columns of x; it sets mean, variance
-	// (divided by rows) and inverse of each.
-	BatchNorm(rows, cols int, eps float64, dst, hat, mean, variance, inverse, x, scale, shift Buffer)
-	// BatchNormFixed takes mean and variance as given.
-	BatchNormFixed(rows, cols int, eps float64, dst, inverse, x, mean, variance, scale, shift Buffer)
-	// BatchNormGrad is the gradient of BatchNorm.
-	BatchNormGrad(rows, cols int, dx, dscale, dshift, g, hat, inverse, scale Buffer)
 	// UnitRows is dst = inverse x, inverse being 1/max(length, eps) of each
 	// row of x.
 	UnitRows(rows, cols int, eps float64, dst, inverse, x Buffer)

@@ -21,12 +21,6 @@ type Leaky interface {
 	LooksAhead(protocol.Task) string
 }
 
-// Mixing are Options under which training lets the events of a batch see each
-// other, as batch norm does. Answers do not.
-type Mixing interface {
-	MixesBatch() bool
-}
-
 // Reaching are Options under which an answer may depend on the states of
 // other nodes than the event's own two, as attention over neighbours does. In
 // t-batches such an answer could look ahead.

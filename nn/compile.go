@@ -194,9 +194,6 @@ func (c *compiler) addLeaf(n *G.Node) bool {
 // gorgonia itself puts where a value has several gradients.
 func (c *compiler) fusedOp(n *G.Node) *op {
 	if o, ok := n.Op().(*op); ok {
-		if o.inTraining && c.mode == ForInference {
-			panic(fmt.Sprintf("nn: %s: a program for inference cannot compute it", o.name))
-		}
 		return o
 	}
 	if n.Op() != nil && strings.HasPrefix(n.Op().String(), "+ ") {

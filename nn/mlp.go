@@ -66,7 +66,7 @@ func (n *Network) Classifier(x *G.Node, rows *Rows, cfg MLPConfig, w Wanted) *ML
 // dense is layer number i.
 func (m *MLP) dense(x *G.Node, i, out int, hidden bool) *G.Node {
 	first := len(m.params)
-	normalised := hidden && (m.cfg.Norm == WithLayer || m.cfg.Norm == WithBatch)
+	normalised := hidden && m.cfg.Norm == WithLayer
 	h := m.Linear(fmt.Sprintf("%sW%d", m.cfg.Name, i), fmt.Sprintf("%sb%d", m.cfg.Name, i), x, out, hidden && !normalised)
 	l := layer{in: x.Shape()[1], out: out, w: m.params[first].buffer, b: m.params[first+1].buffer}
 	if normalised {
@@ -112,43 +112,23 @@ func (m *MLP) Training() *Training {
 // Norm normalises the units of a hidden layer.
 type Norm string
 
-// Nothing, or PyTorch's LayerNorm or BatchNorm1d with their defaults.
+// NoNorm is no normalisation, WithLayer PyTorch's LayerNorm.
 const (
 	NoNorm    Norm = "none"
 	WithLayer Norm = "layer"
-	WithBatch Norm = "batch"
 )
 
-// PyTorch's defaults.
-const (
-	normEps      = 1e-5
-	normMomentum = .1
-)
+// normEps is PyTorch's default.
+const normEps = 1e-5
 
 // norm are the parameters of one normalisation.
-type norm struct {
-	kind           Norm
-	scale, shift   kernels.Buffer
-	mean, variance kernels.Buffer // running averages, WithBatch alone
-}
+type norm struct{ scale, shift kernels.Buffer }
 
 // normalise puts a normalisation and a ReLU on top of the product of layer i.
 func (m *MLP) normalise(h *G.Node, i, units int) (*G.Node, *norm) {
-	vector := func(add func(string, []float32, ...int) *G.Node, name string, value float32) (*G.Node, kernels.Buffer) {
-		n := add(fmt.Sprintf("%s%s%d", m.cfg.Name, name, i), slices.Repeat([]float32{value}, units), units)
-		return n, m.Buffer(n)
+	vector := func(name string, value float32) *G.Node {
+		return m.Weight(fmt.Sprintf("%s%s%d", m.cfg.Name, name, i), slices.Repeat([]float32{value}, units), units)
 	}
-	l := &norm{kind: m.cfg.Norm}
-	var p BatchNormParams
-	p.Scale, l.scale = vector(m.Weight, "scale", 1)
-	p.Shift, l.shift = vector(m.Weight, "shift", 0)
-	if l.kind == WithLayer {
-		h = LayerNorm(h, p.Scale, p.Shift, normEps)
-	} else {
-		p.Mean, l.mean = vector(m.Running, "mean", 0)
-		p.Variance, l.variance = vector(m.Running, "variance", 1)
-		p.Momentum, p.Eps = normMomentum, normEps
-		h = BatchNorm(h, p)
-	}
-	return ReLU(h), l
+	scale, shift := vector("scale", 1), vector("shift", 0)
+	return ReLU(LayerNorm(h, scale, shift, normEps)), &norm{m.Buffer(scale), m.Buffer(shift)}
 }

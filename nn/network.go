@@ -25,21 +25,12 @@ type Network struct {
 
 // param is a parameter tensor.
 type param struct {
-	name   string
-	shape  []int
-	node   *G.Node
-	buffer kernels.Buffer
-	moved  mover
+	name    string
+	shape   []int
+	node    *G.Node
+	buffer  kernels.Buffer
+	learned bool // by gradients
 }
-
-// mover is what changes a parameter.
-type mover int
-
-const (
-	byNothing   mover = iota
-	byGradients       // it is learned
-	byAveraging       // training moves it, without a gradient
-)
 
 // mask is a dropout site: drawn here, written to the device.
 type mask struct {
@@ -61,23 +52,17 @@ func (n *Network) Device() kernels.Device { return n.device }
 
 // Weight is a learned parameter with the given values: a vector or a matrix.
 func (n *Network) Weight(name string, values []float32, shape ...int) *G.Node {
-	return n.add(name, values, shape, byGradients)
-}
-
-// Running is a parameter that is saved with the others, but not learned by
-// gradients: a running average.
-func (n *Network) Running(name string, values []float32, shape ...int) *G.Node {
-	return n.add(name, values, shape, byAveraging)
+	return n.add(name, values, shape, true)
 }
 
 // Fixed is a parameter that is saved with the others and keeps its values.
 func (n *Network) Fixed(name string, values []float32, shape ...int) *G.Node {
-	return n.add(name, values, shape, byNothing)
+	return n.add(name, values, shape, false)
 }
 
-func (n *Network) add(name string, values []float32, shape []int, moved mover) *G.Node {
+func (n *Network) add(name string, values []float32, shape []int, learned bool) *G.Node {
 	node := n.Param(name, values, shape...)
-	n.params = append(n.params, param{name, shape, node, n.Buffer(node), moved})
+	n.params = append(n.params, param{name, shape, node, n.Buffer(node), learned})
 	return node
 }
 
@@ -169,7 +154,7 @@ func (n *Network) SetParams(values [][]float32) {
 func (n *Network) NumParams() int {
 	count := 0
 	for _, p := range n.params {
-		if p.moved == byGradients {
+		if p.learned {
 			count += p.buffer.Len()
 		}
 	}
@@ -189,7 +174,7 @@ func (n *Network) Parts() []PartSize {
 	var out []PartSize
 	at := map[string]int{}
 	for _, p := range n.params {
-		if p.moved != byGradients {
+		if !p.learned {
 			continue
 		}
 		part, _, _ := strings.Cut(p.name, ".")

@@ -29,89 +29,24 @@ func layerNormPacked(eps float64) *op {
 	}
 }
 
-var layerNorm, batchNorm = normOp("layer norm", layerNormGrad), normOp("batch norm", batchNormGrad)
-
-// normOp is out; its last input is the packed result.
-func normOp(name string, grad *op) *op {
-	return &op{
-		name: name, in: []int{2, 1, 1, 1}, out: 2, smooth: []bool{true, true, true, false},
-		apart: []bool{true, false, false, true},
-		view:  &window{3, 0},
-		grad: func(in G.Nodes, _, g *G.Node) G.Nodes {
-			return append(parts(grad.apply(g, in[0], in[1], in[3]), in[0], in[1], in[2]), nil)
-		},
-	}
+// layerNorm is out; its last input is the packed result.
+var layerNorm = &op{
+	name: "layer norm", in: []int{2, 1, 1, 1}, out: 2, smooth: []bool{true, true, true, false},
+	apart: []bool{true, false, false, true},
+	view:  &window{3, 0},
+	grad: func(in G.Nodes, _, g *G.Node) G.Nodes {
+		return append(parts(layerNormGrad.apply(g, in[0], in[1], in[3]), in[0], in[1], in[2]), nil)
+	},
 }
 
 // layerNormGrad is the gradients of x | scale | shift.
 var layerNormGrad = &op{
-	name: "layer norm gradient", in: []int{2, 2, 1, 1}, out: 1, rows: fixed, packed: normGradSizes,
+	name: "layer norm gradient", in: []int{2, 2, 1, 1}, out: 1, rows: fixed,
+	packed: func(s []tensor.Shape) []int { return []int{s[1].TotalSize(), s[2].TotalSize(), s[2].TotalSize()} },
 	call: func(c *call) func() {
 		p, d := c.sections(c.in[3], c.size(1), c.size(1), c.shapes[1][0]), c.results
 		return func() {
 			c.device.LayerNormGrad(c.rows(0), c.cols(0), d[0], d[1], d[2], c.in[0], p[1], p[2], c.in[2])
-		}
-	},
-}
-
-// normGradSizes are those of the gradients of x | scale | shift.
-func normGradSizes(s []tensor.Shape) []int {
-	return []int{s[1].TotalSize(), s[2].TotalSize(), s[2].TotalSize()}
-}
-
-// BatchNormParams are those of a batch normalisation, a number per column
-// each.
-type BatchNormParams struct {
-	Scale, Shift *G.Node
-	// Mean and Variance are running averages, without gradient (Graph.Param).
-	// Every run of a program for training moves them by Momentum towards
-	// the batch, as PyTorch does: the variance is that with rows-1 below.
-	Mean, Variance *G.Node
-	Momentum, Eps  float64 // PyTorch's defaults are .1 and 1e-5
-}
-
-// BatchNorm is PyTorch's BatchNorm1d: each column of x less its mean, divided
-// by sqrt(variance + eps), times scale, plus shift. In programs for training
-// mean and variance are those of the batch, else the running averages.
-func BatchNorm(x *G.Node, p BatchNormParams) *G.Node {
-	packed := batchNormPacked(p.Momentum, p.Eps).apply(x, p.Scale, p.Shift, p.Mean, p.Variance)
-	return batchNorm.apply(x, p.Scale, p.Shift, packed)
-}
-
-// batchNormPacked is out | hat | inverse | mean | variance of the batch.
-func batchNormPacked(momentum, eps float64) *op {
-	return &op{
-		name: fmt.Sprintf("batch norm momentum %g eps %g", momentum, eps), in: []int{2, 1, 1, 1, 1}, out: 1, rows: fixed,
-		sizes: []string{"nk", "k", "k", "k", "k"},
-		apart: []bool{true, false, false, false, false},
-		packed: func(s []tensor.Shape) []int {
-			return []int{s[0].TotalSize(), s[0].TotalSize(), s[0][1], s[0][1], s[0][1]}
-		},
-		run: func(c *call) {
-			p, rows, cols := c.results, c.rows(0), c.cols(0)
-			if c.mode == ForInference {
-				c.device.BatchNormFixed(rows, cols, eps, p[0], p[2], c.in[0], c.in[3], c.in[4], c.in[1], c.in[2])
-				return
-			}
-			if rows == 0 {
-				return
-			}
-			c.device.BatchNorm(rows, cols, eps, p[0], p[1], p[3], p[4], p[2], c.in[0], c.in[1], c.in[2])
-			c.device.Blend(cols, c.in[3], 1-momentum, p[3], momentum)
-			if rows > 1 { // one row has no variance
-				c.device.Blend(cols, c.in[4], 1-momentum, p[4], momentum*float64(rows)/float64(rows-1))
-			}
-		},
-	}
-}
-
-// batchNormGrad is the gradients of x | scale | shift.
-var batchNormGrad = &op{
-	name: "batch norm gradient", inTraining: true, in: []int{2, 2, 1, 1}, out: 1, rows: fixed, packed: normGradSizes,
-	call: func(c *call) func() {
-		p, d := c.sections(c.in[3], c.size(1), c.size(1), c.cols(1)), c.results
-		return func() {
-			c.device.BatchNormGrad(c.rows(0), c.cols(0), d[0], d[1], d[2], c.in[0], p[1], p[2], c.in[2])
 		}
 	},
 }

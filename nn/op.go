@@ -53,8 +53,6 @@ type op struct {
 	// trainingOnly operations pass their first input on in programs for
 	// inference.
 	trainingOnly bool
-	// inTraining operations have no meaning in programs for inference.
-	inTraining bool
 }
 
 // window is where in its input number of a view begins.

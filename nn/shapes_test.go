@@ -60,21 +60,6 @@ func TestWrongRows(t *testing.T) {
 	}
 }
 
-// TestBatchNormGradientInInference panics: the batch's own mean is not
-// there.
-func TestBatchNormGradientInInference(t *testing.T) {
-	g, rows := NewGraph(reference.New()), NewRows(3)
-	one := func(name string) *G.Node { return g.Param(name, []float32{1}, 1) }
-	p := BatchNormParams{Scale: one("scale"), Shift: one("shift"), Mean: one("mean"), Variance: one("variance"), Momentum: .1, Eps: 1e-5}
-	z := BatchNorm(g.Input("x", rows, 1), p)
-	loss := BCE(z, g.Input("y", rows, 1), g.Input("w", rows, 1))
-	grads := Gradients(loss, p.Scale)
-	if got := panicOf(func() { g.Compile(ForInference, grads...) }); !strings.Contains(got, "a program for inference cannot compute it") {
-		t.Errorf("panic %q", got)
-	}
-	g.Compile(ForTraining, grads...)
-}
-
 // TestGraphsSideBySide is for the race detector: trials build their graphs
 // at the same time.
 func TestGraphsSideBySide(t *testing.T) {

@@ -18,20 +18,13 @@ type Training struct {
 	params   *Group    // the same
 	gradient *Group
 	inputs   map[*G.Node]kernels.Buffer // gradients of inputs
-	averages []average                  // that a run moves
 	loss     kernels.Buffer
 	value    [1]float32
 
 	// What the device had checked at the last Answer.
-	checked  *Group // gradients, the loss, then parameters; averages follow
+	checked  *Group // gradients, the loss, then parameters
 	first    int    // number of the first of them among all that was checked
 	firstBad int    // number of the first buffer that is not finite, or -1
-}
-
-// average is a running average and what it was before the last run.
-type average struct {
-	param
-	before kernels.Buffer
 }
 
 // Wanted is what a model wants to know beside the loss and the gradients of
@@ -47,12 +40,9 @@ func (n *Network) NewTraining(loss *G.Node, w Wanted) *Training {
 	t := &Training{network: n, inputs: map[*G.Node]kernels.Buffer{}}
 	var wrt G.Nodes
 	for _, p := range n.reached(loss) {
-		switch p.moved {
-		case byGradients:
+		if p.learned {
 			t.learned = append(t.learned, p)
 			wrt = append(wrt, p.node)
-		case byAveraging:
-			t.averages = append(t.averages, average{p, n.device.NewBuffer(p.buffer.Len())})
 		}
 	}
 	grads := Gradients(loss, append(wrt, w.Inputs...)...)
@@ -108,12 +98,7 @@ func (t *Training) Run() float32 {
 
 // Draw draws the dropout masks of the next run: for callers that put Compute
 // among other calls.
-func (t *Training) Draw() {
-	t.network.drawMasks()
-	for _, a := range t.averages {
-		t.network.device.CopyRows(1, a.buffer.Len(), a.before, a.buffer.Len(), a.buffer, a.buffer.Len())
-	}
-}
+func (t *Training) Draw() { t.network.drawMasks() }
 
 // Compute computes the gradients and checks them. It waits for nothing, and
 // writes nothing from the host.
@@ -125,24 +110,15 @@ func (t *Training) Compute() {
 // Program is what Compute runs.
 func (t *Training) Program() *Program { return t.program }
 
-func (t *Training) check() {
-	t.first = t.checked.Check(t.network.device)
-	for _, a := range t.averages {
-		t.network.device.CheckFinite(a.buffer.Len(), a.buffer)
-	}
-}
+func (t *Training) check() { t.first = t.checked.Check(t.network.device) }
 
 // Answer waits for the device and returns the loss. FirstBad, BadInput and
 // Fault then tell of all that the device has checked. If any of that is not
-// finite, it rolls the run back: running averages are as they were before it,
-// and the next run has the same dropout masks.
+// finite, it rolls the run back: the next run has the same dropout masks.
 func (t *Training) Answer() float32 {
 	t.firstBad = t.network.device.FirstBad(t.value[:], t.loss)
 	if t.firstBad >= 0 {
 		t.network.rollbackMasks()
-		for _, a := range t.averages {
-			t.network.device.CopyRows(1, a.buffer.Len(), a.buffer, a.buffer.Len(), a.before, a.buffer.Len())
-		}
 	}
 	return t.value[0]
 }
@@ -176,22 +152,20 @@ func (t *Training) FirstBad() int { return t.firstBad }
 // before the last run.
 func (t *Training) BadInput() bool { return t.firstBad >= 0 && t.firstBad < t.first }
 
-// Fault names what is not finite first of the last run: a gradient, the loss, a
-// parameter or a running average. It is empty if nothing is, after a BadInput,
+// Fault names what is not finite first of the last run: a gradient, the loss or
+// a parameter. It is empty if nothing is, after a BadInput,
 // and if it is something that was checked after the run.
 func (t *Training) Fault() string {
 	const within = "%s is not within ±%g"
 	i, n := t.firstBad-t.first, len(t.learned)
-	switch averages := i - (2*n + 1); {
-	case t.firstBad < 0 || i < 0 || averages >= len(t.averages):
+	switch {
+	case t.firstBad < 0 || i < 0 || i > 2*n:
 		return ""
 	case i < n:
 		return fmt.Sprintf("gradient of "+within, t.learned[i].name, kernels.MaxMagnitude)
 	case i == n:
 		return fmt.Sprintf(within, "loss", kernels.MaxMagnitude)
-	case averages < 0:
-		return fmt.Sprintf(within, t.learned[i-n-1].name, kernels.MaxMagnitude)
 	default:
-		return t.averages[averages].name + " is not finite"
+		return fmt.Sprintf(within, t.learned[i-n-1].name, kernels.MaxMagnitude)
 	}
 }

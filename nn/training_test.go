@@ -14,7 +14,7 @@ func TestTrainingReachesWhatTheLossNeeds(t *testing.T) {
 	x := n.Input("x", rows, 3)
 	logits := n.Linear("W", "b", x, 1, false)
 	n.Linear("W of others", "b of others", x, 1, false)
-	n.Running("average", make([]float32, 3), 3)
+	n.Fixed("fixed", make([]float32, 3), 3)
 	training := n.NewTraining(BCE(logits, n.Input("y", rows, 1), n.Input("w", rows, 1)), Wanted{})
 	if got := training.Names(); !slices.Equal(got, []string{"W", "b"}) {
 		t.Errorf("the training learns %v, expected W and b", got)

@@ -37,8 +37,6 @@ def head(inputs, *hidden, norm=None):
         if norm and i <= len(hidden):
             layer = norm(b)
             out[f"head.scale{i}"], out[f"head.shift{i}"] = layer.weight, layer.bias
-            if norm is nn.BatchNorm1d:
-                out[f"head.mean{i}"], out[f"head.variance{i}"] = layer.running_mean, layer.running_var
     return out
 
 
@@ -93,8 +91,8 @@ MODELS = [
     ("raw", "nc", "{head: {hidden: [20, 11]}}", lambda: head(FEATURES, 20, 11)),
     ("graphsprints", "nc", "{head: {hidden: [20]}}", lambda: head(BUCKETS, 20)),
     ("graphsprints", "lp", "{head: {hidden: [20]}}", lambda: head(2 * BUCKETS, 20)),
-    ("dgs", "nc", f"{{size: {SIZE}, blocks: 4, head: {{hidden: [20], norm: batch}}}}",
-     lambda: embedding() | factors(SIZE) | head(SIZE, 20, norm=nn.BatchNorm1d)),
+    ("dgs", "nc", f"{{size: {SIZE}, blocks: 4, head: {{hidden: [20]}}}}",
+     lambda: embedding() | factors(SIZE) | head(SIZE, 20)),
     ("dgs", "lp", f"{{size: {SIZE}, blocks: 4, range: clamp, head: {{hidden: [20], norm: layer}}}}",
      lambda: embedding() | factors(SIZE, logits=False) | head(2 * SIZE, 20, norm=nn.LayerNorm)),
     ("dgs", "nc", "{embedding: buckets, factors: scalar, head: {hidden: [20]}}",

@@ -115,7 +115,7 @@ func TestTorchNC(t *testing.T) {
 	}
 	want := map[string]string{
 		"raw":           `"options":{` + head + `}`,
-		"graph-sprints": `"options":{"alpha":0.5,"beta":0.8,"buckets":10,"decay":"constant",` + head + `,"tau":86400}`,
+		"graph-sprints": `"options":{"alpha":0.5,"beta":0.8,"buckets":10,` + head + `}`,
 		"dgs":           dgs("forward", "30"),
 		"dgs+eta-200":   dgs("forward", "200"),
 		"dgs-bp":        dgs("truncated", "30"),

@@ -15,10 +15,6 @@ var rowsCases = []kernelCase{
 		dst, src := a.normal(7*n), a.normal(4*n)
 		return func(k cpu.Kernels) { k.ScatterAddRows(dst, src, n, []int32{6, 0, 3, 3}) }
 	}},
-	{"ScaleRows", func(a *arrays, n int) func(cpu.Kernels) {
-		dst, x, by := a.normal(testRows*n), a.normal(testRows*n), a.normal(testRows)
-		return func(k cpu.Kernels) { k.ScaleRows(dst, x, n, by) }
-	}},
 	{"UnitRows", func(a *arrays, n int) func(cpu.Kernels) {
 		dst, inverse, x := a.normal(testRows*n), a.normal(testRows), a.normal(testRows*n)
 		return func(k cpu.Kernels) { k.UnitRows(dst, inverse, x, n, 1e-3) }
@@ -102,22 +98,6 @@ var normCases = []kernelCase{
 		dx, dscale, dshift, dy := a.normal(testRows*n), a.normal(n), a.normal(n), a.normal(testRows*n)
 		hat, inverse, scale := a.normal(testRows*n), a.positive(testRows), a.normal(n)
 		return func(k cpu.Kernels) { k.LayerNormGrad(dx, dscale, dshift, dy, hat, inverse, scale) }
-	}},
-	{"BatchNorm", func(a *arrays, n int) func(cpu.Kernels) {
-		dst, hat, mean, variance, inverse := a.normal(testRows*n), a.normal(testRows*n), a.normal(n), a.normal(n), a.normal(n)
-		x, scale, shift := a.normal(testRows*n), a.positive(n), a.normal(n)
-		return func(k cpu.Kernels) {
-			k.BatchNorm(dst, hat, mean, variance, inverse, x, scale, shift, testRows, 1e-5)
-		}
-	}},
-	{"BatchNormFixed", func(a *arrays, n int) func(cpu.Kernels) {
-		dst, mean, inverse, x, scale, shift := a.normal(testRows*n), a.normal(n), a.normal(n), a.normal(testRows*n), a.normal(n), a.normal(n)
-		return func(k cpu.Kernels) { k.BatchNormFixed(dst, mean, inverse, x, scale, shift, testRows) }
-	}},
-	{"BatchNormGrad", func(a *arrays, n int) func(cpu.Kernels) {
-		dx, dscale, dshift, dy := a.normal(testRows*n), a.normal(n), a.normal(n), a.normal(testRows*n)
-		hat, inverse, scale := a.normal(testRows*n), a.positive(n), a.normal(n)
-		return func(k cpu.Kernels) { k.BatchNormGrad(dx, dscale, dshift, dy, hat, inverse, scale, testRows) }
 	}},
 }
 

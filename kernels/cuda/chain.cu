@@ -11,8 +11,8 @@
 
 // Code says what a call does. chain_calls.go has the same names and order.
 enum Code {
-  copy, gather, put, product, product_of_twos, product_of_fours, product_in_fours, sums, relus, affines, sigmoids, scales, softmax,
-  division, sparsemax, entmax, layer_norm, batch_norm, unit, mixture, gru, encoding, projection,
+  copy, gather, put, product, product_of_twos, product_of_fours, product_in_fours, sums, relus, affines, sigmoids, softmax,
+  division, sparsemax, entmax, layer_norm, unit, mixture, gru, encoding, projection,
 };
 
 // Call is one call. Its operands, results first, are addresses of row 0, or
@@ -239,10 +239,6 @@ __device__ __forceinline__ void run(const Part& p, float* partial, int* fault) {
     case relus: return each(n, [&](int i) { dst[i] = relu(b ? a[i] + b[i] : a[i]); });
     case affines: return each(n, [&](int i) { dst[i] = fmaf(c.x, a[i], c.y); });
     case sigmoids: return each(n, [&](int i) { dst[i] = sigmoid(a[i]); });
-    case scales: {
-      const float* by = p.numbers(2, 1);
-      return each(n, [&](int i) { dst[i] = by[i / c.cols] * a[i]; });
-    }
     case softmax: return each_group(n / c.inner, c.inner, [&](const Group& g) { softmax_block(g, n / c.inner, c.inner, c.x, dst, a); });
     case division:
       return each_group(n / c.inner, c.inner, [&](const Group& g) { divide_by_sum(g, n / c.inner, c.inner, c.x, c.y, dst, a); });
@@ -252,13 +248,6 @@ __device__ __forceinline__ void run(const Part& p, float* partial, int* fault) {
       return each_group(p.rows, c.cols, [&](const Group& g) {
         normalise_row(g, p.rows, c.cols, c.x, dst, p.numbers(1, c.cols), p.numbers(2, 1), p.numbers(3, c.cols), p.whole(4), p.whole(5));
       });
-    case batch_norm: {
-      const float *mean = p.whole(2), *variance = p.whole(3), *scale = p.whole(4), *shift = p.whole(5);
-      return each(n, [&](int i) {
-        const int j = i % c.cols;
-        dst[i] = (a[i] - mean[j]) * (1.f / sqrtf(variance[j] + c.x)) * scale[j] + shift[j];
-      });
-    }
     case unit:
       return each_group(p.rows, c.cols,
           [&](const Group& g) { unit_row(g, p.rows, c.cols, c.x, dst, p.numbers(1, 1), b); });

@@ -17,13 +17,11 @@ const (
 	relus
 	affines
 	sigmoids
-	scales
 	softmax
 	division
 	sparsemax
 	entmax
 	layerNorm
-	batchNorm
 	unitRows
 	mixtures
 	gru
@@ -135,10 +133,6 @@ func (c *chain) CopyRows(rows, cols int, dst kernels.Buffer, dstStride int, src 
 	c.add(chainCall{code: copyRows, rows: rows, cols: cols, inner: dstStride, choice: srcStride, results: 1}, to, from)
 }
 
-func (c *chain) ScaleRows(rows, cols int, dst, x, by kernels.Buffer) {
-	c.elements(chainCall{code: scales}, rows*cols, dst, c.read(x, rows*cols), c.read(by, rows))
-}
-
 // blocks adds a call on blocks of h numbers.
 func (c *chain) blocks(code int32, n, h int, x, y float64, dst, from kernels.Buffer) {
 	c.elements(chainCall{code: code, inner: h, x: x, y: y}, n, dst, c.read(from, n))
@@ -171,12 +165,6 @@ func (c *chain) LayerNorm(rows, cols int, eps float64, dst, hat, inverse, x, sca
 	n := rows * cols
 	c.rowwise(chainCall{code: layerNorm, cols: cols, x: eps, results: 3}, rows,
 		c.out(dst, n), c.out(hat, n), c.out(inverse, rows), c.read(x, n), c.read(scale, cols), c.read(shift, cols))
-}
-
-func (c *chain) BatchNormFixed(rows, cols int, eps float64, dst, _, x, mean, variance, scale, shift kernels.Buffer) {
-	n := rows * cols
-	c.rowwise(chainCall{code: batchNorm, cols: cols, x: eps, results: 1}, rows,
-		c.out(dst, n), c.read(x, n), c.read(mean, cols), c.read(variance, cols), c.read(scale, cols), c.read(shift, cols))
 }
 
 func (c *chain) UnitRows(rows, cols int, eps float64, dst, inverse, x kernels.Buffer) {

@@ -110,7 +110,6 @@ func (l *layers) run(d kernels.Device, s *scratch, b batch) {
 	d.SoftmaxBlocks(rows*wide, 4, 1.5, s.other, s.hidden)
 	d.Gemm(kernels.NN, rows, narrow, wide, s.other, l.second, s.sum, nil, false)
 	d.Gemm(kernels.NN, rows, narrow, wide, s.hidden, l.second, s.score, nil, false) // waits for partial sums alone
-	d.BatchNormFixed(rows, narrow, 1e-3, s.sum, l.inverse, s.sum, s.rate, s.rate, s.rate, s.rate)
 	d.UnitRows(rows, narrow, 1e-6, s.unit, s.length, s.sum)
 	d.Affine(rows*narrow, s.sum, .5, s.sum, 1) // others still read it
 	d.PutRows(rows, narrow, l.kept, s.sum, s.to)

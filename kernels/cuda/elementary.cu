@@ -18,11 +18,6 @@ KERNEL(affine)(long long n, float* dst, float a, const float* x, float b) {
   if (i < n) dst[i] = fmaf(a, x[i], b);
 }
 
-KERNEL(blend)(long long n, float* dst, float keep, const float* x, float add) {
-  const long long i = element();
-  if (i < n) dst[i] = fmaf(add, x[i], keep * dst[i]);
-}
-
 KERNEL(add_relu)(long long n, float* dst, const float* a, const float* b) {
   const long long i = element();
   if (i < n) dst[i] = relu(a[i] + b[i]);

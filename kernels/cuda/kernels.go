@@ -60,10 +60,6 @@ func (d *Device) Affine(n int, dst kernels.Buffer, a float64, x kernels.Buffer, 
 	d.each("affine", n, at(dst, n), single(a), at(x, n), single(b))
 }
 
-func (d *Device) Blend(n int, dst kernels.Buffer, keep float64, x kernels.Buffer, add float64) {
-	d.each("blend", n, at(dst, n), single(keep), at(x, n), single(add))
-}
-
 func (d *Device) AddReLU(n int, dst, a, b kernels.Buffer) {
 	d.each("add_relu", n, at(dst, n), at(a, n), at(b, n))
 }
@@ -145,10 +141,6 @@ func (d *Device) CopyRows(rows, cols int, dst kernels.Buffer, dstStride int, src
 		to, from := at(dst, (rows-1)*dstStride+cols), at(src, (rows-1)*srcStride+cols)
 		d.eachNumber("copy_rows", rows, cols, to, whole(dstStride), from, whole(srcStride))
 	}
-}
-
-func (d *Device) ScaleRows(rows, cols int, dst, x, by kernels.Buffer) {
-	d.eachNumber("scale_rows", rows, cols, at(dst, rows*cols), at(x, rows*cols), at(by, rows))
 }
 
 // MoveRows copies row from[i] of src to row to[i] of dst.

@@ -57,24 +57,6 @@ func (d *Device) LayerNormGrad(rows, cols int, dx, dscale, dshift, g, hat, inver
 	d.eachRow("layer_norm_grad", rows, cols, at(dx, n), at(g, n), at(hat, n), at(inverse, rows), at(scale, cols))
 }
 
-func (d *Device) BatchNorm(rows, cols int, eps float64, dst, hat, mean, variance, inverse, x, scale, shift kernels.Buffer) {
-	n := rows * cols
-	d.sumColumns("batch_norm", rows, cols, single(eps), at(dst, n), at(hat, n), at(mean, cols), at(variance, cols), at(inverse, cols),
-		at(x, n), at(scale, cols), at(shift, cols))
-}
-
-func (d *Device) BatchNormFixed(rows, cols int, eps float64, dst, inverse, x, mean, variance, scale, shift kernels.Buffer) {
-	n := rows * cols
-	d.eachNumber("batch_norm_fixed", rows, cols, single(eps), at(dst, n), at(inverse, cols), at(x, n), at(mean, cols), at(variance, cols),
-		at(scale, cols), at(shift, cols))
-}
-
-func (d *Device) BatchNormGrad(rows, cols int, dx, dscale, dshift, g, hat, inverse, scale kernels.Buffer) {
-	n := rows * cols
-	d.sumColumns("batch_norm_grad", rows, cols, at(dx, n), at(dscale, cols), at(dshift, cols), at(g, n), at(hat, n), at(inverse, cols),
-		at(scale, cols))
-}
-
 func (d *Device) UnitRows(rows, cols int, eps float64, dst, inverse, x kernels.Buffer) {
 	d.eachRow("unit_rows", rows, cols, single(eps), at(dst, rows*cols), at(inverse, rows), at(x, rows*cols))
 }

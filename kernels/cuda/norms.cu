@@ -42,59 +42,6 @@ KERNEL(scale_grad)(int rows, int cols, float* dscale, float* dshift, const float
   dshift[c.j] = total.v[1];
 }
 
-// Sums have room of their own each, so that none waits until the one before
-// is read.
-KERNEL(batch_norm)(int rows, int cols, float eps, float* dst, float* hat, float* mean, float* variance,
-    float* inverse, const float* x, const float* scale, const float* shift) {
-  DYNAMIC_SHARED(float, room);
-  const Column c = column(rows, cols);
-  const auto number = [=](int i) { return x[(long long)i * cols + c.j]; };
-  const float total = sum_column<1>(room, c, [=](int i) { return Sums<1>{number(i)}; }).v[0], middle = total * (1.f / rows);
-  const auto square = [=](int i) {
-    const float d = number(i) - middle;
-    return Sums<1>{d * d};
-  };
-  const float squares = sum_column<1>(room + sums_room, c, square).v[0];
-  const float spread = squares * (1.f / rows), inv = 1.f / sqrtf(spread + eps);
-  const float factor = scale[c.j], summand = shift[c.j];
-  each_row(c, number, [=](int i, float v) {
-    const long long at = (long long)i * cols + c.j;
-    const float normal = hat[at] = (v - middle) * inv;
-    dst[at] = normal * factor + summand;
-  });
-  if (!c.writes) return;
-  mean[c.j] = middle;
-  variance[c.j] = spread;
-  inverse[c.j] = inv;
-}
-
-KERNEL(batch_norm_fixed)(int width, int rows, int cols, float eps, float* dst, float* inverse, const float* x,
-    const float* mean, const float* variance, const float* scale, const float* shift) {
-  const Group g = group(width);
-  if (g.row >= rows) return;
-  for (int j = g.lane; j < cols; j += width) {
-    const float inv = 1.f / sqrtf(variance[j] + eps);
-    dst[g.row * cols + j] = (x[g.row * cols + j] - mean[j]) * inv * scale[j] + shift[j];
-    if (g.row == 0) inverse[j] = inv;
-  }
-}
-
-KERNEL(batch_norm_grad)(int rows, int cols, float* dx, float* dscale, float* dshift, const float* dy,
-    const float* hat, const float* inverse, const float* scale) {
-  DYNAMIC_SHARED(float, room);
-  const Column c = column(rows, cols);
-  const auto total = scale_sums(room, c, cols, dy, hat);
-  const float inv = inverse[c.j], factor = scale[c.j];
-  const auto number = [=](int i) {
-    const long long at = (long long)i * cols + c.j;
-    return (dy[at] - (hat[at] * total.v[0] + total.v[1]) * (1.f / rows)) * inv * factor;
-  };
-  each_row(c, number, [=](int i, float v) { dx[(long long)i * cols + c.j] = v; });
-  if (!c.writes) return;
-  dscale[c.j] = total.v[0];
-  dshift[c.j] = total.v[1];
-}
-
 KERNEL(unit_rows)(int width, int rows, int cols, float eps, float* dst, float* inverse, const float* x) {
   unit_row(group(width), rows, cols, eps, dst, inverse, x);
 }

@@ -77,12 +77,6 @@ KERNEL(copy_rows)(int width, int rows, int cols, float* dst, long long dst_strid
   if (g.row < rows) copy_row(g, cols, dst + g.row * dst_stride, src + g.row * src_stride);
 }
 
-KERNEL(scale_rows)(int width, int rows, int cols, float* dst, const float* x, const float* by) {
-  const Group g = group(width);
-  if (g.row >= rows) return;
-  for (int j = g.lane; j < cols; j += g.width) dst[g.row * cols + j] = by[g.row] * x[g.row * cols + j];
-}
-
 KERNEL(move_rows)(int width, int rows, int cols, int dst_rows, float* dst, const int* to, int src_rows,
     const float* src, const int* from, int* fault) {
   const Group g = group(width);

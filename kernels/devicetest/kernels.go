@@ -19,7 +19,6 @@ var elementaryCases = []kernelCase{
 	{"Mul in place", 1, func(b *bench, n int) { x := b.normal(n); b.Mul(n, x, b.normal(n), x) }},
 	{"Affine", 1, func(b *bench, n int) { b.Affine(n, b.normal(n), -1.5, b.normal(n), .25) }},
 	{"Affine in place", 1, func(b *bench, n int) { x := b.normal(n); b.Affine(n, x, -1.5, x, .25) }},
-	{"Blend", 1, func(b *bench, n int) { b.Blend(n, b.normal(n), .75, b.normal(n), -.5) }},
 	{"AddReLU", 1, func(b *bench, n int) { b.AddReLU(n, b.normal(n), b.normal(n), b.normal(n)) }},
 	{"ReLUGrad", 1, func(b *bench, n int) { b.ReLUGrad(n, b.normal(n), b.normal(n), b.normal(n)) }},
 	{"Clamp", 1, func(b *bench, n int) { b.Clamp(n, b.normal(n), -.5, .75) }},
@@ -69,9 +68,6 @@ var rowCases = []kernelCase{
 	{"CopyRows", 1, func(b *bench, n int) { b.CopyRows(4, n, b.normal(4*(n+1)), n+1, b.normal(4*(n+2)), n+2) }},
 	{"CopyRows that ends with its rows", 1, func(b *bench, n int) {
 		b.CopyRows(4, n, b.normal(4*n), n, b.normal(3*(n+2)+n), n+2)
-	}},
-	{"ScaleRows", 1, func(b *bench, n int) {
-		b.ScaleRows(testRows, n, b.normal(testRows*n), b.normal(testRows*n), b.normal(testRows))
 	}},
 }
 
@@ -182,18 +178,6 @@ var normCases = []kernelCase{
 		size := testRows * n
 		b.LayerNormGrad(testRows, n, b.normal(size), b.normal(n), b.normal(n), b.normal(size), b.normal(size), b.positive(testRows), b.normal(n))
 	}},
-	{"BatchNorm", 50, func(b *bench, n int) {
-		size := testRows * n
-		b.BatchNorm(testRows, n, 1e-5, b.normal(size), b.normal(size), b.normal(n), b.normal(n), b.normal(n), b.normal(size), b.positive(n), b.normal(n))
-	}},
-	{"BatchNormFixed", 8, func(b *bench, n int) {
-		size := testRows * n
-		b.BatchNormFixed(testRows, n, 1e-5, b.normal(size), b.normal(n), b.normal(size), b.normal(n), b.positive(n), b.normal(n), b.normal(n))
-	}},
-	{"BatchNormGrad", 8, func(b *bench, n int) {
-		size := testRows * n
-		b.BatchNormGrad(testRows, n, b.normal(size), b.normal(n), b.normal(n), b.normal(size), b.normal(size), b.positive(n), b.normal(n))
-	}},
 	{"UnitRows", 4, func(b *bench, n int) {
 		b.UnitRows(testRows, n, 1e-3, b.normal(testRows*n), b.normal(testRows), b.normal(testRows*n))
 	}},
@@ -229,18 +213,6 @@ var overRows = []shapedCase{
 	{"LayerNormGrad", 8, func(b *bench, rows, cols int) {
 		n := rows * cols
 		b.LayerNormGrad(rows, cols, b.normal(n), b.normal(cols), b.normal(cols), b.normal(n), b.normal(n), b.positive(rows), b.normal(cols))
-	}},
-	{"BatchNorm", 50, func(b *bench, rows, cols int) {
-		n := rows * cols
-		b.BatchNorm(rows, cols, 1e-5, b.normal(n), b.normal(n), b.normal(cols), b.normal(cols), b.normal(cols), b.normal(n), b.positive(cols), b.normal(cols))
-	}},
-	{"BatchNormFixed", 8, func(b *bench, rows, cols int) {
-		n := rows * cols
-		b.BatchNormFixed(rows, cols, 1e-5, b.normal(n), b.normal(cols), b.normal(n), b.normal(cols), b.positive(cols), b.normal(cols), b.normal(cols))
-	}},
-	{"BatchNormGrad", 8, func(b *bench, rows, cols int) {
-		n := rows * cols
-		b.BatchNormGrad(rows, cols, b.normal(n), b.normal(cols), b.normal(cols), b.normal(n), b.normal(n), b.positive(cols), b.normal(cols))
 	}},
 	{"TimeEncodeGrad", 16, func(b *bench, rows, cols int) {
 		b.TimeEncodeGrad(rows, cols, b.normal(cols), b.normal(cols), b.normal(rows*cols), b.normal(rows), b.normal(cols), b.normal(cols))

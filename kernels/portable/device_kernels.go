@@ -31,12 +31,6 @@ func (d *Device[T]) Affine(n int, dst kernels.Buffer, a float64, x kernels.Buffe
 	d.k.Affine(d.in(dst, n), d.in(x, n), T(a), T(b))
 }
 
-func (d *Device[T]) Blend(n int, dst kernels.Buffer, keep float64, x kernels.Buffer, add float64) {
-	to := d.in(dst, n)
-	d.k.Affine(to, to, T(keep), 0)
-	d.k.Axpy(to, d.in(x, n), T(add))
-}
-
 func (d *Device[T]) AddReLU(n int, dst, a, b kernels.Buffer) {
 	to := d.in(dst, n)
 	d.k.Add(to, d.in(a, n), d.in(b, n))
@@ -91,10 +85,6 @@ func (d *Device[T]) ScatterAddRows(rows, dstRows, cols int, dst, src kernels.Buf
 
 func (d *Device[T]) CopyRows(rows, cols int, dst kernels.Buffer, dstStride int, src kernels.Buffer, srcStride int) {
 	CopyRows(d.Elements(dst), dstStride, d.Elements(src), srcStride, rows, cols)
-}
-
-func (d *Device[T]) ScaleRows(rows, cols int, dst, x, by kernels.Buffer) {
-	d.k.ScaleRows(d.in(dst, rows*cols), d.in(x, rows*cols), cols, d.in(by, rows))
 }
 
 func (d *Device[T]) GRUCell(rows, units int, h, gates, gi, gh, q kernels.Buffer) {
@@ -182,24 +172,6 @@ func (d *Device[T]) LayerNormGrad(rows, cols int, dx, dscale, dshift, g, hat, in
 	d.Zero(cols, dscale)
 	d.Zero(cols, dshift)
 	d.k.LayerNormGrad(d.in(dx, n), d.in(dscale, cols), d.in(dshift, cols), d.in(g, n), d.in(hat, n), d.in(inverse, rows), d.in(scale, cols))
-}
-
-func (d *Device[T]) BatchNorm(rows, cols int, eps float64, dst, hat, mean, variance, inverse, x, scale, shift kernels.Buffer) {
-	n := rows * cols
-	d.k.BatchNorm(d.in(dst, n), d.in(hat, n), d.in(mean, cols), d.in(variance, cols), d.in(inverse, cols),
-		d.in(x, n), d.in(scale, cols), d.in(shift, cols), rows, T(eps))
-}
-
-func (d *Device[T]) BatchNormFixed(rows, cols int, eps float64, dst, inverse, x, mean, variance, scale, shift kernels.Buffer) {
-	n := rows * cols
-	InverseRoots(d.in(inverse, cols), d.in(variance, cols), T(eps))
-	d.k.BatchNormFixed(d.in(dst, n), d.in(mean, cols), d.in(inverse, cols), d.in(x, n), d.in(scale, cols), d.in(shift, cols), rows)
-}
-
-func (d *Device[T]) BatchNormGrad(rows, cols int, dx, dscale, dshift, g, hat, inverse, scale kernels.Buffer) {
-	n := rows * cols
-	d.k.BatchNormGrad(d.in(dx, n), d.in(dscale, cols), d.in(dshift, cols),
-		d.in(g, n), d.in(hat, n), d.in(inverse, cols), d.in(scale, cols), rows)
 }
 
 func (d *Device[T]) UnitRows(rows, cols int, eps float64, dst, inverse, x kernels.Buffer) {

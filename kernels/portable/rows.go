@@ -62,13 +62,6 @@ func (k *Kernels[T]) ContractRows(dst, w, src, scratch []T, index []int32) {
 	}
 }
 
-// ScaleRows is dst[i,j] = by[i]*x[i,j] for rows of cols elements.
-func (k *Kernels[T]) ScaleRows(dst, x []T, cols int, by []T) {
-	for i, f := range by {
-		k.Affine(dst[i*cols:][:cols], x[i*cols:][:cols], f, 0)
-	}
-}
-
 // AddColumnSums adds the rows of x, which are len(sums) wide, to sums in
 // order: sums[j] += x[0,j] + x[1,j] + ...
 func (k *Kernels[T]) AddColumnSums(sums, x []T, rows int) {
@@ -110,79 +103,6 @@ func (k *Kernels[T]) LayerNormGrad(dx, dscale, dshift, dy, hat, inverse, scale [
 		mean, slope := k.Sum(t)/T(cols), k.Dot(t, row)/T(cols)
 		k.Affine(t, t, inv, -mean*inv)
 		k.Axpy(t, row, -slope*inv)
-	}
-}
-
-// BatchNorm normalises each column of x, rows x len(scale), by the mean and
-// the variance of the batch:
-//
-//	hat = (x - mean) / sqrt(variance + eps),  dst = hat*scale + shift
-//
-// It sets mean and variance (mean square deviation); hat and inverse,
-// 1/sqrt(variance + eps), are kept for the gradient. Sums take the rows in
-// order.
-func (k *Kernels[T]) BatchNorm(dst, hat, mean, variance, inverse, x, scale, shift []T, rows int, eps T) {
-	cols := len(scale)
-	clear(mean)
-	k.AddColumnSums(mean, x, rows)
-	k.Affine(mean, mean, 1/T(rows), 0)
-	clear(variance)
-	for i := range rows {
-		row := hat[i*cols:][:cols]
-		k.Sub(row, x[i*cols:][:cols], mean)
-		k.AddMul(variance, row, row)
-	}
-	k.Affine(variance, variance, 1/T(rows), 0)
-	InverseRoots(inverse, variance, eps)
-	for i := range rows {
-		row, out := hat[i*cols:][:cols], dst[i*cols:][:cols]
-		k.Mul(row, row, inverse)
-		k.Mul(out, row, scale)
-		k.Add(out, out, shift)
-	}
-}
-
-// InverseRoots is dst = 1/sqrt(x + eps).
-func InverseRoots[T Float](dst, x []T, eps T) {
-	for j, v := range x {
-		dst[j] = 1 / sqrt(v+eps)
-	}
-}
-
-// BatchNormFixed is dst = (x - mean)*inverse*scale + shift with a mean and an
-// inverse that were found before, as at evaluation.
-func (k *Kernels[T]) BatchNormFixed(dst, mean, inverse, x, scale, shift []T, rows int) {
-	cols := len(scale)
-	for i := range rows {
-		out := dst[i*cols:][:cols]
-		k.Sub(out, x[i*cols:][:cols], mean)
-		k.Mul(out, out, inverse)
-		k.Mul(out, out, scale)
-		k.Add(out, out, shift)
-	}
-}
-
-// BatchNormGrad sets the gradients of scale, shift and x:
-//
-//	dscale = sum over rows of dy*hat,  dshift = sum over rows of dy
-//	dx = scale*inverse * (dy - dshift/rows - hat*dscale/rows)
-func (k *Kernels[T]) BatchNormGrad(dx, dscale, dshift, dy, hat, inverse, scale []T, rows int) {
-	cols := len(scale)
-	clear(dscale)
-	clear(dshift)
-	k.AddColumnSums(dshift, dy, rows)
-	for i := range rows {
-		k.AddMul(dscale, dy[i*cols:][:cols], hat[i*cols:][:cols])
-	}
-	n := 1 / T(rows)
-	for i := range rows {
-		t := dx[i*cols:][:cols]
-		k.Mul(t, hat[i*cols:][:cols], dscale)
-		k.Add(t, t, dshift)
-		k.Affine(t, t, -n, 0)
-		k.Add(t, t, dy[i*cols:][:cols])
-		k.Mul(t, t, inverse)
-		k.Mul(t, t, scale)
 	}
 }
 

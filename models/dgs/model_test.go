@@ -36,7 +36,6 @@ var changes = map[string]func(*Options){
 	"none, v":   func(o *Options) { o.Gradient, o.Embedding = None, Buckets },
 	"layers":    func(o *Options) { o.Head.Hidden = []int{20, 10} },
 	"layer":     func(o *Options) { o.Head.Norm = nn.WithLayer },
-	"batch":     func(o *Options) { o.Head.Norm = nn.WithBatch },
 	"dropout":   func(o *Options) { o.Head.Dropout = .3 },
 	"pos":       func(o *Options) { o.Head.PosWeight = 3 },
 }

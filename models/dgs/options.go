@@ -104,9 +104,6 @@ func Defaults() *Options {
 	}
 }
 
-// MixesBatch reports whether the head does.
-func (o *Options) MixesBatch() bool { return o.Head.MixesBatch() }
-
 // Validate returns an error for the first value that is out of range.
 func (o *Options) Validate() error {
 	p := o.Optimiser

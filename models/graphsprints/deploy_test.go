@@ -15,19 +15,17 @@ import (
 )
 
 // TestHeadsConform runs the conformance suite, deployed models included, on
-// all kinds of heads and of decay.
+// all kinds of heads.
 func TestHeadsConform(t *testing.T) {
 	kind, err := models.Lookup("graphsprints")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, hidden := range [][]int{{17}, {9, 6}} {
-		for _, norm := range []nn.Norm{nn.NoNorm, nn.WithLayer, nn.WithBatch} {
-			for _, decay := range []Decay{DecayConstant, DecayByTime} {
-				o := Defaults()
-				o.Head.Hidden, o.Head.Norm, o.Decay, o.Tau = hidden, norm, decay, 20
-				t.Run(fmt.Sprintf("%v-%s-%s", hidden, norm, decay), func(t *testing.T) { modeltest.Check(t, kind, o) })
-			}
+		for _, norm := range []nn.Norm{nn.NoNorm, nn.WithLayer} {
+			o := Defaults()
+			o.Head.Hidden, o.Head.Norm = hidden, norm
+			t.Run(fmt.Sprintf("%v-%s", hidden, norm), func(t *testing.T) { modeltest.Check(t, kind, o) })
 		}
 	}
 }
@@ -37,8 +35,7 @@ func TestHeadsConform(t *testing.T) {
 func TestProjectedStates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawStream(t)
-		o := &Options{Alpha: rapid.Float64Range(0, 1).Draw(t, "alpha"), Beta: rapid.Float64Range(0, 1).Draw(t, "beta"), Tau: 3}
-		o.Decay = rapid.SampledFrom([]Decay{DecayConstant, DecayByTime}).Draw(t, "decay")
+		o := &Options{Alpha: rapid.Float64Range(0, 1).Draw(t, "alpha"), Beta: rapid.Float64Range(0, 1).Draw(t, "beta")}
 		bs := buckets.New(s, 10)
 		cols := rapid.IntRange(1, 40).Draw(t, "columns")
 		w := rapid.SliceOfN(rapid.Float32Range(-1, 1), bs.Size()*cols, bs.Size()*cols).Draw(t, "matrix")

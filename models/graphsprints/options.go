@@ -12,32 +12,15 @@ import (
 // Options of Graph-Sprints.
 type Options struct {
 	Alpha   float64      `yaml:"alpha"`   // share of the other endpoint's state in what is mixed in
-	Beta    float64      `yaml:"beta"`    // share of the own state that is kept, with constant decay
-	Decay   Decay        `yaml:"decay"`   // how a node forgets
-	Tau     float64      `yaml:"tau"`     // seconds, with decay exp_dt
+	Beta    float64      `yaml:"beta"`    // share of the own state that is kept
 	Buckets int          `yaml:"buckets"` // most buckets a feature: percentile steps of the training part
 	Head    head.Options `yaml:"head"`
 }
 
-// Decay is how a node forgets its own state.
-type Decay string
-
-const (
-	// DecayConstant keeps the share beta at every event, as the
-	// Deep-Graph-Sprints paper has it.
-	DecayConstant Decay = "constant"
-	// DecayByTime keeps exp(-dt/tau), dt being the time since the node's
-	// last event: an option of the original Graph-Sprints.
-	DecayByTime Decay = "exp_dt"
-)
-
 // Defaults returns the settings of the reference runs.
 func Defaults() *Options {
-	return &Options{Alpha: .5, Beta: .8, Decay: DecayConstant, Tau: 86_400, Buckets: 10, Head: head.Defaults()}
+	return &Options{Alpha: .5, Beta: .8, Buckets: 10, Head: head.Defaults()}
 }
-
-// MixesBatch reports whether the head does.
-func (o *Options) MixesBatch() bool { return o.Head.MixesBatch() }
 
 // Validate returns an error for the first value that is out of range. alpha
 // and beta may be 1, as in the paper's search range, although beta 1 freezes
@@ -46,20 +29,14 @@ func (o *Options) Validate() error {
 	return cmp.Or(
 		models.InRange("alpha", o.Alpha, 0, 1),
 		models.InRange("beta", o.Beta, 0, 1),
-		models.OneOf("decay", o.Decay, DecayConstant, DecayByTime),
-		models.Expect(o.Tau > 0 && o.Tau <= 1e12, "tau", o.Tau, "seconds above 0"),
 		models.InRange("buckets", o.Buckets, 2, 100),
 		models.InOption("head", o.Head.Validate()),
 	)
 }
 
-// bytes returns the memory of a model: the states of all nodes, the times of their
-// events, and in link prediction the candidates' parts of the head.
+// bytes returns the memory of a model: the states of all nodes, and in link prediction the candidates' parts of the head.
 func (o *Options) bytes(s models.Setup) int64 {
 	each := 4*buckets.New(s.Train, o.Buckets).Size() + 4
-	if o.Decay == DecayByTime {
-		each += 8
-	}
 	if s.Task == protocol.LinkPrediction {
 		each += 4*o.Head.Hidden[0] + 4 + 1
 	}

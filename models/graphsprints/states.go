@@ -1,8 +1,6 @@
 package graphsprints
 
 import (
-	"math"
-
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
@@ -19,8 +17,8 @@ type states struct {
 	cols   int            // length of a state
 	table  kernels.Buffer // nodes x cols
 
-	alpha      float32
-	forget     forgetting
+	alpha      float32 // of S_other in what is mixed in
+	beta       float32 // of S_self
 	buckets    *buckets.Buckets
 	projection *projection // nil: the states are histograms
 
@@ -57,7 +55,7 @@ func newStates(d kernels.Device, o *Options, b *buckets.Buckets, p *projection, 
 	ints, numbers := func() kernels.Ints { return d.NewInts(most) }, func() kernels.Buffer { return d.NewBuffer(most) }
 	return &states{
 		device: d, nodes: s.NumNodes, cols: cols, table: d.NewBuffer(s.NumNodes * cols),
-		alpha: float32(o.Alpha), forget: newForgetting(o, s.NumNodes), buckets: b, projection: p,
+		alpha: float32(o.Alpha), beta: float32(o.Beta), buckets: b, projection: p,
 		finder: b.On(d, s.MaxBatch), writes: lastwrite.NewFinder(s.NumNodes),
 		rows: rows{fold: kernels.Fold{
 			Self: ints(), Other: ints(), Event: ints(), Keep: numbers(), Mix: numbers(), Hit: numbers(),
@@ -86,7 +84,7 @@ func (t *states) read(b datasets.Stream) (err error) {
 func (t *states) sourcesAfter(b datasets.Stream, dst kernels.Buffer) {
 	t.rows.clear()
 	for k := range b.Len() {
-		t.add(b, lastwrite.Write{Event: int32(k), Self: b.Src[k], Other: b.Dst[k]})
+		t.add(lastwrite.Write{Event: int32(k), Self: b.Src[k], Other: b.Dst[k]})
 	}
 	t.compute(b, dst)
 	t.sources = dst
@@ -100,7 +98,7 @@ func (t *states) fold(b datasets.Stream) []lastwrite.Write {
 	t.rows.clear()
 	for _, w := range writes {
 		if !isComputed(w) {
-			t.add(b, w)
+			t.add(w)
 		}
 	}
 	t.compute(b, t.after)
@@ -114,15 +112,14 @@ func (t *states) fold(b datasets.Stream) []lastwrite.Write {
 		if isComputed(w) {
 			t.to, t.from = append(t.to, w.Self), append(t.from, w.Event)
 		}
-		t.forget.setTime(w.Self, b.Time[w.Event])
 	}
 	t.move.Run(t.table, t.to, t.sources, t.from)
 	return writes
 }
 
 // add appends the state that w writes to the rows to be computed.
-func (t *states) add(b datasets.Stream, w lastwrite.Write) {
-	r, beta := &t.rows, t.forget.beta(w.Self, b.Time[w.Event])
+func (t *states) add(w lastwrite.Write) {
+	r, beta := &t.rows, t.beta
 	r.self, r.other, r.event = append(r.self, w.Self), append(r.other, w.Other), append(r.event, w.Event)
 	r.keep, r.mix, r.hit = append(r.keep, beta), append(r.mix, (1-beta)*t.alpha), append(r.hit, (1-beta)*(1-t.alpha))
 }
@@ -158,7 +155,6 @@ func (t *states) Gather(_ kernels.Device, nodes []int32, dst kernels.Buffer) {
 // reset forgets all events.
 func (t *states) reset() {
 	t.device.Zero(t.nodes*t.cols, t.table)
-	t.forget.reset()
 }
 
 // Tensors copies what reset forgets.
@@ -169,78 +165,11 @@ func (t *states) Tensors() []models.Tensor {
 	}
 	table := models.Tensor{Name: name, Shape: []int{t.nodes, t.cols}, F32: make([]float32, t.nodes*t.cols)}
 	t.device.Read(table.F32, t.table)
-	return append([]models.Tensor{table}, models.Clone(t.forget.tensors())...)
+	return []models.Tensor{table}
 }
 
 // CheckTensors implements models.State.
-func (t *states) CheckTensors(saved []models.Tensor) error {
-	if err := models.Check(t.Tensors(), saved); err != nil {
-		return err
-	}
-	for _, last := range saved[1:] {
-		if err := models.CheckTimes(last, math.MaxFloat64, never); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func (t *states) CheckTensors(saved []models.Tensor) error { return models.Check(t.Tensors(), saved) }
 
 // SetTensors implements models.State.
-func (t *states) SetTensors(saved []models.Tensor) {
-	t.device.Write(t.table, saved[0].F32)
-	for i, own := range t.forget.tensors() {
-		copy(own.I64, saved[1+i].I64)
-	}
-}
-
-// forgetting is beta, the share of its own state that a node keeps at an
-// event: a constant, or exp(-dt/tau) with the time dt since the node's last
-// event that is in the table. A node without one keeps nothing.
-type forgetting struct {
-	constant float32
-	tau      float64 // seconds; 0 for constant forgetting
-	last     []int64 // bits of the time of the node's last event; never for none
-}
-
-// never marks a node without events: the bits of no finite time.
-const never = int64(math.MaxInt64)
-
-func newForgetting(o *Options, numNodes int) forgetting {
-	f := forgetting{constant: float32(o.Beta)}
-	if o.Decay == DecayByTime {
-		f.tau, f.last = o.Tau, make([]int64, numNodes)
-		f.reset()
-	}
-	return f
-}
-
-func (f forgetting) beta(node int32, now float64) float32 {
-	switch {
-	case f.last == nil:
-		return f.constant
-	case f.last[node] == never:
-		return 0
-	}
-	then := math.Float64frombits(uint64(f.last[node]))
-	return float32(math.Exp(min(0, then-now) / f.tau)) // then is not later, unless a checkpoint says so
-}
-
-// setTime records that the node's state is now that of an event.
-func (f forgetting) setTime(node int32, when float64) {
-	if f.last != nil {
-		f.last[node] = int64(math.Float64bits(when))
-	}
-}
-
-func (f forgetting) reset() {
-	for i := range f.last {
-		f.last[i] = never
-	}
-}
-
-func (f forgetting) tensors() []models.Tensor {
-	if f.last == nil {
-		return nil
-	}
-	return []models.Tensor{{Name: "last", Shape: []int{len(f.last)}, I64: f.last}}
-}
+func (t *states) SetTensors(saved []models.Tensor) { t.device.Write(t.table, saved[0].F32) }

@@ -2,7 +2,6 @@ package graphsprints
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"dgsbench/datasets"
@@ -19,15 +18,13 @@ func TestStatesAgainstDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawStream(t)
 		nodes, n := s.NumNodes, s.Len()
-		o := &Options{Alpha: rapid.Float64Range(0, 1).Draw(t, "alpha"), Beta: rapid.Float64Range(0, 1).Draw(t, "beta"), Tau: 10}
-		o.Decay = rapid.SampledFrom([]Decay{DecayConstant, DecayByTime}).Draw(t, "decay")
+		o := &Options{Alpha: rapid.Float64Range(0, 1).Draw(t, "alpha"), Beta: rapid.Float64Range(0, 1).Draw(t, "beta")}
 		bs := buckets.New(s, rapid.IntRange(2, 10).Draw(t, "buckets"))
 		classified := rapid.Bool().Draw(t, "sources first")
 		for name, d := range devices() {
 			st := newStates(d, o, bs, nil, models.Setup{NumNodes: nodes, MaxBatch: n})
-			last, s := map[int32]float64{}, s
 			for range 2 {
-				want := byDefinition(s, st, o, last)
+				want := byDefinition(s, st, o)
 				if err := st.read(s); err != nil {
 					t.Fatal(err)
 				}
@@ -40,19 +37,13 @@ func TestStatesAgainstDefinition(t *testing.T) {
 						t.Fatalf("%s: entry %d is %v, expected %v", name, i, got, want[i])
 					}
 				}
-				s.Time = slices.Clone(s.Time)
-				for k, now := range s.Time {
-					last[s.Src[k]], last[s.Dst[k]] = now, now
-					s.Time[k] += 20
-				}
 			}
 		}
 	})
 }
 
-// byDefinition is the states after s; last are the times of the nodes' last
-// events before it.
-func byDefinition(s datasets.Stream, st *states, o *Options, last map[int32]float64) []float64 {
+// byDefinition is the states after s.
+func byDefinition(s datasets.Stream, st *states, o *Options) []float64 {
 	before, out := widen(st.Tensors()[0].F32), widen(st.Tensors()[0].F32)
 	row := make([]int32, s.NumFeat)
 	for k := range s.Len() {
@@ -64,15 +55,9 @@ func byDefinition(s datasets.Stream, st *states, o *Options, last map[int32]floa
 			delta[b] = 1
 		}
 		for _, ends := range [][2]int32{{s.Src[k], s.Dst[k]}, {s.Dst[k], s.Src[k]}} {
-			beta := o.Beta
-			if then, seen := last[ends[0]]; o.Decay == DecayByTime && !seen {
-				beta = 0
-			} else if o.Decay == DecayByTime {
-				beta = math.Exp((then - s.Time[k]) / o.Tau)
-			}
 			for i := range st.cols {
 				self, other := int(ends[0])*st.cols+i, int(ends[1])*st.cols+i
-				out[self] = beta*before[self] + (1-beta)*((1-o.Alpha)*delta[i]+o.Alpha*before[other])
+				out[self] = o.Beta*before[self] + (1-o.Beta)*((1-o.Alpha)*delta[i]+o.Alpha*before[other])
 			}
 		}
 	}
@@ -102,25 +87,5 @@ func TestBlocksStayBelowOne(t *testing.T) {
 				t.Errorf("node %d, column %d: the block sums to %v", n, c, sum)
 			}
 		}
-	}
-}
-
-// TestDecayByTime: what is kept depends on the time since the last event
-// that is in the table, exp(-dt/tau).
-func TestDecayByTime(t *testing.T) {
-	o := Defaults()
-	o.Decay, o.Tau, o.Alpha = DecayByTime, 10, 0
-	s := datasets.Stream{
-		Src: []int32{0, 0, 0}, Dst: []int32{1, 1, 1}, Time: []float64{0, 10, 30}, Label: make([]int8, 3),
-		Feat: []float32{0, 1, 1}, NumFeat: 1, NumNodes: 2,
-	}
-	st := newStates(reference.New(), o, buckets.New(s, 2), nil, models.Setup{NumNodes: 2, MaxBatch: 1})
-	for k, want := range [][]float64{{1, 0}, {math.Exp(-1), 1 - math.Exp(-1)}, {math.Exp(-3), 1 - math.Exp(-3)}} {
-		b := s.Slice(k, k+1)
-		if err := st.read(b); err != nil {
-			t.Fatal(err)
-		}
-		st.fold(b)
-		close64(t, "state of node 0", widen(of(st, 0)), want)
 	}
 }

@@ -20,7 +20,7 @@ import (
 // hyper-parameter ranges is wholly inside what is accepted).
 type Options struct {
 	Hidden      []int   `yaml:"hidden"`       // units of the dense layers, 1 to 3 layers
-	Norm        nn.Norm `yaml:"norm"`         // of the hidden units before their ReLU: none, layer or batch
+	Norm        nn.Norm `yaml:"norm"`         // of the hidden units before their ReLU: none or layer
 	Dropout     float64 `yaml:"dropout"`      // share of hidden units dropped in training
 	LR          float64 `yaml:"lr"`           // Adam's learning rate
 	WeightDecay float64 `yaml:"weight_decay"` // L2 added to the gradient, biases included
@@ -37,16 +37,13 @@ func (o Options) Validate() error {
 	layers := len(o.Hidden) >= 1 && len(o.Hidden) <= 3 && slices.Min(o.Hidden) >= 1 && slices.Max(o.Hidden) <= 4096
 	return cmp.Or(
 		models.Expect(layers, "hidden", o.Hidden, "1 to 3 layers of 1 to 4096 units"),
-		models.OneOf("norm", o.Norm, nn.NoNorm, nn.WithLayer, nn.WithBatch),
+		models.OneOf("norm", o.Norm, nn.NoNorm, nn.WithLayer),
 		models.Expect(o.Dropout >= 0 && o.Dropout < 1, "dropout", o.Dropout, "0 <= dropout < 1"),
 		models.Expect(o.LR > 0 && o.LR <= 10, "lr", o.LR, "0 < lr <= 10"),
 		models.InRange("weight_decay", o.WeightDecay, 0, 1),
 		models.Expect(o.PosWeight > 0 && o.PosWeight <= 1e6, "pos_weight", o.PosWeight, "0 < pos_weight <= 1e6"),
 	)
 }
-
-// MixesBatch reports whether training reads other rows of a batch.
-func (o Options) MixesBatch() bool { return o.Norm == nn.WithBatch }
 
 // Head is the MLP with its optimiser and the buffers of one batch.
 type Head struct {

@@ -22,9 +22,6 @@ type Options struct {
 // Validate returns an error for the first value that is out of range.
 func (o *Options) Validate() error { return models.InOption("head", o.Head.Validate()) }
 
-// MixesBatch reports whether the head does.
-func (o *Options) MixesBatch() bool { return o.Head.MixesBatch() }
-
 func init() {
 	models.Register(models.Kind{
 		Name: "raw", Class: protocol.Learned, Features: models.FeaturesRequired,

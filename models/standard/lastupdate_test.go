@@ -39,7 +39,6 @@ func TestLastUpdates(t *testing.T) {
 		{"tgn", "{}", protocol.LinkPrediction, waiting},
 		{"jodie", "{}", protocol.LinkPrediction, waiting},
 		{"tgn", "{nc_memory: pyg_last}", protocol.NodeClassification, waiting},
-		{"tgn", "{nc_memory: pyg_last_detached}", protocol.NodeClassification, waiting},
 		{"tgn", "{}", protocol.NodeClassification, atOnce},
 		{"jodie", "{}", protocol.NodeClassification, atOnce},
 	} {

@@ -19,7 +19,6 @@ import (
 var classifiers = [][2]string{
 	{"raw", "{head: {dropout: 0, pos_weight: %v}}"},
 	{"graphsprints", "{head: {dropout: 0, pos_weight: %v}}"},
-	{"graphsprints", "{decay: exp_dt, tau: 9, head: {dropout: 0, pos_weight: %v}}"},
 	{"dgs", "{size: 8, blocks: 4, head: {dropout: 0, pos_weight: %v}}"},
 	{"dgs", "{size: 8, blocks: 4, gradient: truncated, head: {dropout: 0, pos_weight: %v}}"},
 	{"dgs", "{embedding: buckets, factors: scalar, head: {dropout: 0, pos_weight: %v}}"},

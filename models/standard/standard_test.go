@@ -21,17 +21,6 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestDecayConforms: the option with a state of its own.
-func TestDecayConforms(t *testing.T) {
-	kind, err := models.Lookup("graphsprints")
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := graphsprints.Defaults()
-	o.Decay, o.Tau = graphsprints.DecayByTime, 20
-	modeltest.Check(t, kind, o)
-}
-
 // TestHistory: a stream whose labels need memory is learnt by every model
 // that has one, and by no other.
 func TestHistory(t *testing.T) {
@@ -62,7 +51,6 @@ func TestOptionsAreWired(t *testing.T) {
 		func(o *graphsprints.Options) { o.Alpha = .3 },
 		func(o *graphsprints.Options) { o.Beta = .3 },
 		func(o *graphsprints.Options) { o.Buckets = 4 },
-		func(o *graphsprints.Options) { o.Decay = graphsprints.DecayByTime },
 		func(o *graphsprints.Options) { o.Head.Hidden = []int{100, 50} },
 		func(o *graphsprints.Options) { o.Head.Dropout = .3 },
 		func(o *graphsprints.Options) { o.Head.LR = 1e-2 },

@@ -55,7 +55,7 @@ func NewClassifierOn(d kernels.Device, s models.Setup, c Config) (*Classifier, e
 		m.reader = p
 		on(p.out, p.events, p.wanted())
 	} else {
-		p := newPerNode(m.base, c.Classification)
+		p := newPerNode(m.base)
 		m.reader = p
 		on(p.embedded.out, p.embedded.rows, p.wanted())
 	}

@@ -71,15 +71,13 @@ const (
 	// one: what PyTorch Geometric's module gives if it is updated before it
 	// is read. The gradient is two applications of the cell deep.
 	PyGLast NCMemory = "pyg_last"
-	// PyGLastDetached is the same with a detach in between: one application.
-	PyGLastDetached NCMemory = "pyg_last_detached"
 )
 
 // HeadOptions are those of the classifier on top of the embeddings. It
 // shares its optimiser with what is below.
 type HeadOptions struct {
 	Hidden    []int   `yaml:"hidden"`     // units of the dense layers, 1 to 3 layers
-	Norm      nn.Norm `yaml:"norm"`       // of the hidden units before their ReLU: none, layer or batch
+	Norm      nn.Norm `yaml:"norm"`       // of the hidden units before their ReLU: none or layer
 	Dropout   float64 `yaml:"dropout"`    // share of hidden units dropped in training
 	PosWeight float64 `yaml:"pos_weight"` // weight of positive events
 }
@@ -101,13 +99,10 @@ func ClassificationDefaults() Classification {
 // go with the optimiser's.
 func (c Classification) Check(o Optimiser) error {
 	return cmp.Or(
-		models.OneOf("nc_memory", c.NCMemory, PerEvent, PyGLast, PyGLastDetached),
+		models.OneOf("nc_memory", c.NCMemory, PerEvent, PyGLast),
 		models.InOption("head", c.Head.with(o).Validate()),
 	)
 }
-
-// MixesBatch is that of the head.
-func (c Classification) MixesBatch() bool { return c.Head.Norm == nn.WithBatch }
 
 // LooksAhead says why a classification depends on later events of its
 // batch; it is empty where it does not.

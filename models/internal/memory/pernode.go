@@ -14,7 +14,7 @@ type perNode struct {
 	*base
 	backup   *backup
 	sources  *nodeList // of a batch
-	settled  *settled  // nil where the read is all that has a gradient
+	settled  *settled  // in training
 	update   *update   // in training
 	kept     *nn.Rows  // in inference: of kept memories
 	keptID   *nn.Fed
@@ -26,16 +26,12 @@ type perNode struct {
 	updated []float64
 }
 
-func newPerNode(m *base, c Classification) *perNode {
+func newPerNode(m *base) *perNode {
 	net, batch, nodes := m.core.Net, m.setup.MaxBatch, m.setup.NumNodes
 	most := m.embedding.most(min(batch, nodes))
 	p := &perNode{base: m, sources: newNodeList(nodes), backup: newBackup(m.core, 2*batch), kept: nn.NewRows(most), order: upTo(most)}
-	from := m.core.kept()
-	if c.NCMemory == PyGLast {
-		p.settled = newSettled(m.core, m.messages, m.own, 2*batch, 2*most)
-		from = table{p.settled.table.out, p.settled.rowOf}
-	}
-	p.update = newTrainedUpdate(m.core, m.messages, "read", from, most)
+	p.settled = newSettled(m.core, m.messages, m.own, 2*batch, 2*most)
+	p.update = newTrainedUpdate(m.core, m.messages, "read", table{p.settled.table.out, p.settled.rowOf}, most)
 	p.keptID = net.ListFromHost("kept.id", p.kept, func() []int32 { return p.listed })
 	vectors := nn.TrainingOr(p.update.out, nn.Gather(m.core.Table, p.keptID.Node))
 	p.site = m.embedding.site("source", vectors, Place{Centres: min(batch, nodes), Training: true})
@@ -44,9 +40,6 @@ func newPerNode(m *base, c Classification) *perNode {
 }
 
 func (p *perNode) wanted() nn.Wanted {
-	if p.settled == nil {
-		return nn.Wanted{}
-	}
 	return nn.Wanted{InTraining: []*nn.Node{p.settled.update.out}}
 }
 
@@ -87,18 +80,11 @@ func (p *perNode) memories(b datasets.Stream) []int32 {
 // read reads memories with a gradient, after the batch's nodes have settled and
 // its events are stored.
 func (p *perNode) read(b datasets.Stream) (rows []int32, updated []float64) {
-	own := p.nodesOf(b)
-	p.backup.copy(own)
-	if p.settled != nil {
-		p.settled.list(p.messages.blank)
-	} else {
-		p.updater.settle(own)
-	}
+	p.backup.copy(p.nodesOf(b))
+	p.settled.list(p.messages.blank)
 	p.store(b)
 	p.update.list(p.memories(b), p.messages.blank)
-	if p.settled != nil {
-		p.settled.write()
-	}
+	p.settled.write()
 	return p.update.row, p.update.updated
 }
 
@@ -118,7 +104,7 @@ func (p *perNode) look(b datasets.Stream) (rows []int32, updated []float64) {
 // commit keeps what the read made of the batch's nodes, and the events.
 func (p *perNode) commit(b datasets.Stream, trained *nn.Training) {
 	p.messages.evaluated = trained == nil
-	if trained != nil && p.settled != nil {
+	if trained != nil {
 		u := p.settled.update
 		p.core.commit(p.own.nodes, trained.Buffer(u.out), u.row, u.updated)
 	}
