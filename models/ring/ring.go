@@ -217,6 +217,9 @@ func (r *Ring) Spread(marked []bool, list []int32) []int32 {
 	return list
 }
 
+// NumTensors is the number of tensors that hold a ring.
+const NumTensors = 4
+
 // Tensors copies the ring: counts, and of every place neighbour, event and
 // the bits of the time.
 func (r *Ring) Tensors() []models.Tensor {

@@ -1,11 +1,13 @@
 package memory
 
 import (
+	"fmt"
 	"slices"
 
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
+	"dgsbench/models/ring"
 	"dgsbench/nn"
 	"dgsbench/protocol"
 )
@@ -167,14 +169,24 @@ func (m *base) setParams(saved []models.Tensor) error {
 	return nil
 }
 
+// neighbourTensors is the number of tensors that hold neighbours: a ring, and the
+// features of its events.
+const neighbourTensors = ring.NumTensors + 1
+
+// part is a part of the state and the number of its tensors.
+type part struct {
+	models.State
+	tensors int
+}
+
 // parts are the parts of the state, whose tensors follow each other.
-func (m *base) parts() []models.State {
-	out := []models.State{m.core}
+func (m *base) parts() []part {
+	out := []part{{m.core, coreTensors}}
 	if m.messages != nil {
-		out = append(out, m.messages)
+		out = append(out, part{m.messages, messageTensors})
 	}
 	if m.embedding.Neighbours != nil {
-		out = append(out, m.embedding.Neighbours)
+		out = append(out, part{m.embedding.Neighbours, neighbourTensors})
 	}
 	return out
 }
@@ -190,21 +202,26 @@ func (m *base) Tensors() []models.Tensor {
 
 // CheckTensors implements models.State.
 func (m *base) CheckTensors(saved []models.Tensor) error {
+	expected := 0
 	for _, p := range m.parts() {
-		n := min(len(p.Tensors()), len(saved))
-		if err := p.CheckTensors(saved[:n]); err != nil {
+		expected += p.tensors
+	}
+	if len(saved) != expected {
+		return fmt.Errorf("snapshot has %d tensors of state, expected %d", len(saved), expected)
+	}
+	for _, p := range m.parts() {
+		if err := p.CheckTensors(saved[:p.tensors]); err != nil {
 			return err
 		}
-		saved = saved[n:]
+		saved = saved[p.tensors:]
 	}
-	return models.Check(nil, saved)
+	return nil
 }
 
 // SetTensors implements models.State.
 func (m *base) SetTensors(saved []models.Tensor) {
 	for _, p := range m.parts() {
-		n := len(p.Tensors())
-		p.SetTensors(saved[:n])
-		saved = saved[n:]
+		p.SetTensors(saved[:p.tensors])
+		saved = saved[p.tensors:]
 	}
 }

@@ -95,6 +95,9 @@ func (c *Core) reset() {
 	c.rows.Reset()
 }
 
+// coreTensors is the number of tensors that hold memories and times.
+const coreTensors = 2
+
 // Tensors copies memories and times.
 func (c *Core) Tensors() []models.Tensor {
 	size, all := c.opts.Size, make([]float32, c.table().Len())

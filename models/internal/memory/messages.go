@@ -88,35 +88,62 @@ func (m *messages) rollback() {
 	m.writes, m.replaced = nil, m.replaced[:0]
 }
 
-// Tensors copies the messages: other ends and times of nodes, and features,
-// zeros where there is no message; then blank and evaluated.
-func (m *messages) Tensors() []models.Tensor {
-	other := make([]int64, len(m.other))
-	table, features := make([]float32, m.features.Len()), make([]float32, len(other)*m.cols)
-	m.device.Read(table, m.features)
-	for n, o := range m.other {
-		if other[n] = int64(o); o != noMessage {
-			copy(features[n*m.cols:][:m.cols], table[int(m.rows.Of(int32(n)))*m.cols:])
+// messageTensors is the number of tensors that hold messages.
+const messageTensors = 4
+
+// tensors are zeros for rows waiting messages: other ends and times of nodes,
+// the features of those that have a message, in the order of their numbers, and
+// blank and evaluated.
+func (m *messages) tensors(rows int) []models.Tensor {
+	nodes := len(m.other)
+	return []models.Tensor{
+		{Name: "messages.others", Shape: []int{nodes}, I64: make([]int64, nodes)},
+		{Name: "messages.times", Shape: []int{nodes}, I64: make([]int64, nodes)},
+		{Name: "messages.features", Shape: []int{rows, m.cols}, F32: make([]float32, rows*m.cols)},
+		{Name: "phase", Shape: []int{2}, I64: make([]int64, 2)},
+	}
+}
+
+// waitingNodes returns the nodes with a message.
+func waitingNodes[N int32 | int64](other []N) (nodes []int32) {
+	for n, o := range other {
+		if o != noMessage {
+			nodes = append(nodes, int32(n))
 		}
 	}
-	phase := make([]int64, 2)
+	return nodes
+}
+
+// Tensors implements models.State.
+func (m *messages) Tensors() []models.Tensor {
+	nodes := waitingNodes(m.other)
+	out := m.tensors(len(nodes))
+	for n, o := range m.other {
+		out[0].I64[n] = int64(o)
+	}
+	out[1].I64 = bitsOf(m.time)
+	if len(nodes) > 0 {
+		table := make([]float32, m.features.Len())
+		m.device.Read(table, m.features)
+		for i, n := range nodes {
+			copy(out[2].F32[i*m.cols:][:m.cols], table[int(m.rows.Of(n))*m.cols:])
+		}
+	}
 	for i, on := range []bool{m.blank, m.evaluated} {
 		if on {
-			phase[i] = 1
+			out[3].I64[i] = 1
 		}
 	}
-	nodes := len(other)
-	return []models.Tensor{
-		{Name: "messages.others", Shape: []int{nodes}, I64: other},
-		{Name: "messages.times", Shape: []int{nodes}, I64: bitsOf(m.time)},
-		{Name: "messages.features", Shape: []int{nodes, m.cols}, F32: features},
-		{Name: "phase", Shape: []int{2}, I64: phase},
-	}
+	return out
 }
 
 // CheckTensors implements models.State.
 func (m *messages) CheckTensors(saved []models.Tensor) error {
-	if err := models.Check(m.Tensors(), saved); err != nil {
+	rows := 0
+	if len(saved) > 0 && len(saved[0].I64) == len(m.other) {
+		rows = len(waitingNodes(saved[0].I64))
+	}
+	if err := models.Check(m.tensors(rows), saved); err != nil {
 		return err
 	}
 	for n, o := range saved[0].I64 {
@@ -143,6 +170,12 @@ func (m *messages) SetTensors(saved []models.Tensor) {
 		m.other[n] = int32(o)
 	}
 	copy(m.time, timesOf(saved[1].I64))
-	m.device.Write(m.features, saved[2].F32)
 	m.rows.Reset()
+	if nodes := waitingNodes(m.other); len(nodes) > 0 {
+		table := make([]float32, len(m.other)*m.cols)
+		for i, n := range nodes {
+			copy(table[int(n)*m.cols:][:m.cols], saved[2].F32[i*m.cols:])
+		}
+		m.device.Write(m.features, table)
+	}
 }

@@ -2,9 +2,11 @@ package memory_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"dgsbench/datasets"
 	"dgsbench/models"
 )
 
@@ -34,5 +36,45 @@ func TestRestoreRefusesMessages(t *testing.T) {
 				t.Errorf("error is %v, expected one with %q", err, c.message)
 			}
 		})
+	}
+}
+
+// TestSnapshotOfFewMessages: a snapshot has the features of nodes with a message
+// alone, none before the first event, and a restored model continues as the first.
+func TestSnapshotOfFewMessages(t *testing.T) {
+	s := testStream(3 * testBatch)
+	first, second := newTestModel(t, testConfigs(0)["tgn-id"], s), newTestModel(t, testConfigs(0)["tgn-id"], s)
+	train := func(m models.Model, b datasets.Stream) float64 {
+		loss, err := m.Train(b, b.Dst)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return loss
+	}
+	features := func(snap models.Snapshot) models.Tensor {
+		i := slices.IndexFunc(snap.State, func(t models.Tensor) bool { return t.Name == "messages.features" })
+		return snap.State[i]
+	}
+	first.Reset()
+	if got := features(first.Snapshot(models.Everything)); len(got.F32) != 0 || got.Shape[0] != 0 {
+		t.Errorf("before the first event the features are %v", got)
+	}
+	train(first, s.Slice(0, 1))
+	train(first, s.Slice(0, 1)) // moves the messages to other rows
+	snap := first.Snapshot(models.Everything)
+	want := slices.Concat(s.Features(0), s.Features(0))
+	if got := features(snap); got.Shape[0] != 2 || !slices.Equal(got.F32, want) {
+		t.Errorf("after one event the features are %v of %s, expected %v", got.F32, got, want)
+	}
+	if err := second.Restore(snap); err != nil {
+		t.Fatal(err)
+	}
+	b := s.Slice(1, testBatch)
+	if got, want := train(second, b), train(first, b); got != want {
+		t.Errorf("the restored model's loss is %v, expected %v", got, want)
+	}
+	snap.State = snap.State[1:]
+	if err := second.Restore(snap); err == nil || err.Error() != "snapshot has 5 tensors of state, expected 6" {
+		t.Errorf("error is %v for a tensor less", err)
 	}
 }
