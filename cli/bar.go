@@ -51,13 +51,13 @@ func (b *bar) hooks() harness.Hooks {
 	}
 }
 
-// planning shows, on a terminal only, how much of what a plan tries out is
-// done.
+// planning shows, on a terminal only, how much of what a plan estimates
+// is done.
 func (b *bar) planning(what string) plan.Hooks {
 	return plan.Hooks{
 		Start: func(n int) {
 			if isTerminal(b.out) {
-				b.open(n, fmt.Sprintf("trying out %d %s", n, what))
+				b.open(n, fmt.Sprintf("estimating %d %s", n, what))
 			}
 		},
 		Step: func() {
@@ -98,7 +98,7 @@ func (b *bar) show() {
 
 func (b *bar) draw(total int64, texts ...decor.Decorator) {
 	if isTerminal(b.out) {
-		b.container = mpb.New(mpb.WithOutput(under(b.out)), mpb.WithWidth(60))
+		b.container = mpb.New(mpb.WithOutput(unwrapWriter(b.out)), mpb.WithWidth(60))
 		b.line = b.container.AddBar(total, mpb.BarRemoveOnComplete(), mpb.AppendDecorators(texts...))
 	}
 }
@@ -116,7 +116,7 @@ func (b *bar) bytes(done, all int64) {
 	}
 }
 
-// rate is the text of a download: the part that is there, the rate of what
+// rate returns the text of a download: the part that is there, the rate of what
 // followed the first bytes, and the time left.
 func rate(done, all, first int64, spent time.Duration) string {
 	const mega = 1e6
@@ -179,7 +179,7 @@ func (b *bar) print(line string) {
 	fmt.Fprintln(b.out, line)
 }
 
-// headline is the first test metric of the record.
+// headline returns the first test metric of the record.
 func headline(r record.Record) string {
 	for _, s := range r.Scores {
 		if s.Split == protocol.Test {
@@ -192,7 +192,7 @@ func headline(r record.Record) string {
 			}
 			text := fmt.Sprintf("test %s %.4f", m.Title, float64(s.Value))
 			if s.Degenerate != "" {
-				text += ", which says nothing: " + string(s.Degenerate)
+				text += ", which is uninformative: " + string(s.Degenerate)
 			}
 			return text
 		}

@@ -39,7 +39,7 @@ type checking struct {
 
 func newCheck(o options) *cobra.Command {
 	c := &checking{options: o}
-	cmd := with(&cobra.Command{
+	cmd := addFlags(&cobra.Command{
 		Use: "check", Short: "Compare this build's numbers with those it is known to give", Args: cobra.NoArgs,
 		Long: "check measures a small suite on simulated streams, in about half a minute, and compares every\n" +
 			"test metric of every seed with the baseline: bit for bit, or on other kernels than the\n" +
@@ -141,7 +141,7 @@ func (c *checking) readBaseline(build regression.Build) (regression.Baseline, er
 	return b, err
 }
 
-// builtIn is the baseline with which the program was built.
+// builtIn returns the baseline with which the program was built.
 func builtIn() (regression.Baseline, error) {
 	b, err := regression.ParseBaseline(baselineFile, baseline.CI)
 	if err != nil {
@@ -150,8 +150,9 @@ func builtIn() (regression.Baseline, error) {
 	return b, err
 }
 
-// buildFolder is a folder of this very build, so that no other build's records
-// are taken for its own. Its name has twelve digits of the program's SHA-256.
+// buildFolder returns a folder of this very build, so that no other build's
+// records are taken for its own. Its name has twelve digits of the program's
+// SHA-256.
 func buildFolder(parent string) (string, error) {
 	path, err := os.Executable()
 	if err != nil {

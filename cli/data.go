@@ -21,20 +21,20 @@ import (
 
 func newData(o options) *cobra.Command {
 	cmd := &cobra.Command{Use: "data", Short: "List, describe, import, fetch and verify datasets", Args: cobra.NoArgs}
-	cmd.AddCommand(with(&cobra.Command{
+	cmd.AddCommand(addFlags(&cobra.Command{
 		Use: "list", Short: "List the datasets and whether their files are there", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return o.listData() },
-	}, o.dataFlag), with(&cobra.Command{
+	}, o.dataFlag), addFlags(&cobra.Command{
 		Use: "stats NAME", Short: "Read a dataset and count what is in it", Args: cobra.ExactArgs(1),
 		Example: "  bench data stats wikipedia-nofeat --data ~/streams",
 		RunE:    func(_ *cobra.Command, args []string) error { return o.dataStats(args[0]) },
-	}, o.dataFlag, o.jsonFlag), with(&cobra.Command{
+	}, o.dataFlag, o.jsonFlag), addFlags(&cobra.Command{
 		Use: "fetch NAME", Short: "Download a dataset, or go on with its download", Args: cobra.ExactArgs(1),
 		Long: "fetch downloads the file of a dataset to the data folder. It may be interrupted: the\n" +
 			"same command goes on. The file gets its name when its checksum is right.",
 		Example: "  bench data fetch wikipedia --data ~/streams",
 		RunE:    func(cmd *cobra.Command, args []string) error { return o.fetch(cmd.Context(), args[0]) },
-	}, o.dataFlag, o.dryRunFlag), with(&cobra.Command{
+	}, o.dataFlag, o.dryRunFlag), addFlags(&cobra.Command{
 		Use: "verify [NAME...]", Short: "Check the files of datasets: all that are there, or those named",
 		Long: "verify compares files with their known checksums, or, where none is known, with the\n" +
 			"counts of what must be in them.",
@@ -79,8 +79,8 @@ func known(n int) string {
 	return strconv.Itoa(n)
 }
 
-// features is the number of feature columns of the file, and what models get
-// where it is not these.
+// features returns the number of feature columns of the file, and what models
+// get where it is not these.
 func features(d datasets.Dataset) string {
 	text := strconv.Itoa(d.Want.Features)
 	switch {
@@ -92,7 +92,7 @@ func features(d datasets.Dataset) string {
 	return text
 }
 
-// presence is "made" (simulated), "yes", "no" or "damaged".
+// presence returns "made" (simulated), "yes", "no" or "damaged".
 func (o *options) presence(d datasets.Dataset) string {
 	if d.Damaged != nil {
 		return "damaged"

@@ -51,7 +51,7 @@ runs:
 	if strings.Contains(stdout, "100.00*") || strings.Contains(stdout, "bit for bit") || strings.Contains(stdout, "[100.00") || strings.Contains(stdout, "[50.00, 50.00]") {
 		t.Errorf("marked, doubted or with an interval:\n%s", stdout)
 	}
-	if !strings.Contains(stderr, "test AUC 0.5000, which says nothing: every event got the same score") {
+	if !strings.Contains(stderr, "test AUC 0.5000, which is uninformative: every event got the same score") {
 		t.Errorf("the trial's value is not marked in\n%s", stderr)
 	}
 	table := read(t, dir, "out", "toy", "results.csv")

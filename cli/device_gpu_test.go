@@ -92,7 +92,7 @@ func TestPlanOnCard(t *testing.T) {
 		t.Errorf("%+v", p.Card)
 	}
 	for _, c := range p.Cells {
-		if c.Source != plan.Tried || c.OnCard < 10_000 || c.Memory <= 0 {
+		if c.Source != plan.Estimated || c.OnCard < 10_000 || c.Memory <= 0 {
 			t.Errorf("%+v", c)
 		}
 	}

@@ -200,7 +200,7 @@ const stuck = "BENCH_TEST_STUCK"
 
 type stuckModel struct {
 	broken
-	begun bool // the trial, which begins with Reset: trying out does not
+	begun bool // the trial, which begins with Reset: an estimate does not
 }
 
 func (m *stuckModel) Reset() { m.begun = true }

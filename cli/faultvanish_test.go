@@ -51,14 +51,14 @@ func TestVanishingRecords(t *testing.T) {
 		over := make(chan error, 1)
 		go func() { over <- cmd.Wait() }()
 		removed, _ := removeRecords(t, out, c.most, over)
-		if code := cmd.ProcessState.ExitCode(); code != c.code || !strings.Contains(stderr.String(), "trials are measured again: their records were there and are gone") {
+		if code := cmd.ProcessState.ExitCode(); code != c.code || !strings.Contains(stderr.String(), "trials are measured again: their records have disappeared since they were written") {
 			t.Errorf("%d removed: exit code %d, expected %d\n%s", removed, code, c.code, stderr)
 		}
 		if c.code == exitDone {
 			whole.compare(t, "one removed", stdout.String(), out)
 			continue
 		}
-		if stdout.Len() > 0 || !strings.Contains(stderr.String(), "records were written and are gone, the first of them "+out) {
+		if stdout.Len() > 0 || !strings.Contains(stderr.String(), "records have disappeared since they were written, the first of them "+out) {
 			t.Errorf("%d removed: tables\n%s\n%s", removed, stdout, stderr)
 		}
 	}
@@ -94,7 +94,7 @@ func TestTablesNeedAllRecords(t *testing.T) {
 		}
 		err = s.printAndWrite()
 		var failed failure
-		const want = "the records of 1 of 15 trials were there and are gone, among them that of user-count on toy, nc (suite toy), seed 0; the same command measures them again"
+		const want = "the records of 1 of 15 trials have disappeared since they were written, among them that of user-count on toy, nc (suite toy), seed 0; the same command measures them again"
 		if !errors.As(err, &failed) || err.Error() != want || stdout.Len() > 0 {
 			t.Errorf("%v, expected %q; printed %q", err, want, &stdout)
 		}
@@ -160,7 +160,7 @@ func TestVanishingLatencyTests(t *testing.T) {
 		var stdout bytes.Buffer
 		stderr := atLine{text: "shop-sim@0.2: ", do: func() { os.RemoveAll(out) }}
 		code := run(context.Background(), args, &stdout, &stderr)
-		if code != exitFailed || stdout.Len() > 0 || !strings.Contains(stderr.String(), "were there and are gone") {
+		if code != exitFailed || stdout.Len() > 0 || !strings.Contains(stderr.String(), "have disappeared since they were written") {
 			t.Errorf("%s: exit code %d, stdout %q\n%s", command, code, &stdout, &stderr)
 		}
 		if err := os.RemoveAll(filepath.Join(dir, "out")); err != nil {

@@ -27,7 +27,7 @@ type importFlags struct {
 func newImport(o options) *cobra.Command {
 	src := own.Source{Split: own.DefaultSplit}
 	var flags importFlags
-	cmd := with(&cobra.Command{
+	cmd := addFlags(&cobra.Command{
 		Use: "import FILE", Short: "Make a dataset out of an event log", Args: cobra.ExactArgs(1),
 		Long: "import reads a CSV file (also compressed by gzip or zstd) with one event a line and\n" +
 			"makes a dataset of it, which is then used by its name like any other. Columns go by\n" +

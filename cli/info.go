@@ -16,7 +16,7 @@ import (
 )
 
 func newModels(o options) *cobra.Command {
-	return with(&cobra.Command{
+	return addFlags(&cobra.Command{
 		Use: "models", Short: "List the models", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return o.listModels() },
 	}, o.specsFlag)
@@ -42,7 +42,7 @@ func (o *options) listModels() error {
 func newSpec(o options) *cobra.Command {
 	cmd := &cobra.Command{Use: "spec", Short: "Look at model specs", Args: cobra.NoArgs}
 	var at specs.Place
-	show := with(&cobra.Command{
+	show := addFlags(&cobra.Command{
 		Use: "show MODEL", Short: "Print every option of a model with its origin", Args: cobra.ExactArgs(1),
 		Example: "  bench spec show graph-sprints\n  bench spec show edgebank+tw",
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -67,7 +67,7 @@ func newSpec(o options) *cobra.Command {
 }
 
 func newDoctor(o options) *cobra.Command {
-	return with(&cobra.Command{
+	return addFlags(&cobra.Command{
 		Use: "doctor", Short: "Measure what the machine can do", Args: cobra.NoArgs,
 		Long: "doctor measures floating-point peak, memory bandwidth and a matrix product, in a few\n" +
 			"seconds. Run it on an idle machine: other load lowers the numbers.",

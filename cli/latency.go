@@ -32,7 +32,7 @@ type timing struct {
 
 func newLatency(o options) *cobra.Command {
 	l := &timing{options: o}
-	cmd := with(&cobra.Command{
+	cmd := addFlags(&cobra.Command{
 		Use: "latency [SPEC.yaml...]", Short: "Time how fast models answer: the 200x200 test, single events, batch sizes",
 		Long: "latency times node classification on the last events of a stream, from a state warmed up\n" +
 			"with everything before: the paper's 200 batches of 200 events, then other batch sizes. It\n" +
@@ -99,7 +99,7 @@ func (l *timing) run(ctx context.Context, all selection) error {
 	}
 	p := latency.Plan{Trials: s.trials, DataDir: l.data, Device: on, Threads: l.threads, Seed: l.seed}
 	var measured []latency.Measured
-	err = l.alone(ctx, func(ctx context.Context) (err error) {
+	err = l.exclusiveTiming(ctx, func(ctx context.Context) (err error) {
 		measured, err = l.time(ctx, p)
 		return err
 	})
@@ -142,7 +142,7 @@ func (l *timing) report(all, timed selection, summary latency.Summary) error {
 	return l.print(r, l.format)
 }
 
-// otherBuild is the absolute path of the build to compare with.
+// otherBuild returns the absolute path of the build to compare with.
 func otherBuild(path string) (string, error) {
 	if path == "" {
 		return "", nil
@@ -163,7 +163,7 @@ func (l *timing) compare(ctx context.Context, old string, s selection) error {
 	args := slices.Concat(s.files, flagWords("suite", s.suite, "data", l.data, "specs", l.specs, "device", l.deviceWord(),
 		"threads", strconv.Itoa(l.threads), "models", strings.Join(l.models, ","), "datasets", strings.Join(l.datasets, ",")))
 	var verdicts []latency.Verdict
-	err = l.alone(ctx, func(ctx context.Context) (err error) {
+	err = l.exclusiveTiming(ctx, func(ctx context.Context) (err error) {
 		bar := newBar(l.stderr)
 		defer bar.close()
 		c := latency.Comparison{Old: old, New: own, Args: args, Alternations: l.alternations, Seed: l.seed}
@@ -181,7 +181,7 @@ func (l *timing) compare(ctx context.Context, old string, s selection) error {
 		}
 	}
 	if v := verdicts[0]; v.OldMachine != v.NewMachine {
-		fmt.Fprintf(l.stderr, "the builds say different things of machine or kernels: %s (%s) and %s (this one)\n",
+		fmt.Fprintf(l.stderr, "the builds report different machines or kernels: %s (%s) and %s (this one)\n",
 			v.OldMachine, old, v.NewMachine)
 	}
 	var slower []string

@@ -48,8 +48,8 @@ type failure struct{ error }
 
 func (f failure) Unwrap() error { return f.error }
 
-// message is the text of an error. One of an interruption ends in its cause, a
-// signal or the words of package context, which is left out.
+// message returns the text of an error. One of an interruption ends in its
+// cause, a signal or the words of package context, which is left out.
 func message(err error) string {
 	if !harness.Interrupted(err) {
 		return err.Error()
@@ -104,7 +104,7 @@ func (o *output) Write(p []byte) (n int, err error) {
 
 // isTerminal reports whether out is a terminal, or writes to one.
 func isTerminal(out io.Writer) bool {
-	out = under(out)
+	out = unwrapWriter(out)
 	if o, ok := out.(*output); ok {
 		out = o.Writer
 	}
@@ -112,9 +112,9 @@ func isTerminal(out io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// under is the writer below an escaping one, for what moves the cursor or
+// unwrapWriter returns the writer below an escaping one, for what moves the cursor or
 // marks text itself.
-func under(out io.Writer) io.Writer {
+func unwrapWriter(out io.Writer) io.Writer {
 	if escaped, ok := out.(*escape.Writer); ok {
 		return escaped.Under
 	}

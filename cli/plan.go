@@ -17,13 +17,13 @@ import (
 )
 
 func newPlan(o options) *cobra.Command {
-	cmd := with(&cobra.Command{
+	cmd := addFlags(&cobra.Command{
 		Use: "plan [SPEC.yaml...]", Short: "Say what a suite takes on this machine: trials, hours, memory, disk",
-		Long: "plan measures nothing that is kept: it tries every cell of a suite out for a moment and scales\n" +
-			"the time to whole trials, or takes the time from records of this machine. Datasets whose file\n" +
-			"is not there are stood in for by simulated streams of the same size, and it says how to get\n" +
-			"them. On a card (--device cuda) it tries them out there, and says how many hours one card\n" +
-			"takes and how much of its memory. The exit code is 2 when a trial has no room in the memory.\n\n" + ownSpecs,
+		Long: "plan measures nothing that is kept: it runs a few windows of every cell of a suite and scales\n" +
+			"their time to whole trials, or takes the time from records of this machine. Datasets whose file\n" +
+			"is missing are replaced by simulated streams of the same size, and it says how to get them.\n" +
+			"On a card (--device cuda) it runs the windows there, and says how many hours one card takes and\n" +
+			"how much of its memory. The exit code is 2 when a trial does not fit into the memory.\n\n" + ownSpecs,
 		Example: "  bench plan --suite paper --data ~/streams\n  bench plan --suite paper --device cuda\n  bench plan --json",
 		RunE: o.choosing(false, func(ctx context.Context, s selection) error {
 			if o.dryRun {
@@ -46,12 +46,12 @@ func newPlan(o options) *cobra.Command {
 			return unlessItFits(p)
 		}),
 	}, o.placeFlags, o.suiteFlags, o.deviceFlag, o.workersFlag, o.jsonFlag)
-	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "count trials only, and try nothing out")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "count trials only, and run nothing")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "json")
 	return cmd
 }
 
-// unlessItFits is an error if a trial needs more memory than there is.
+// unlessItFits returns an error if a trial needs more memory than there is.
 func unlessItFits(p plan.Plan) error {
 	ok, c := p.Fits()
 	switch {
@@ -74,7 +74,7 @@ func (s selection) plan(ctx context.Context, on devices.Target) (plan.Plan, erro
 	return plan.Make(ctx, s.question(on), b.planning("cells"))
 }
 
-// question is what plans of the selection answer.
+// question returns what plans of the selection answer.
 func (s selection) question(on devices.Target) plan.Question {
 	return plan.Question{Trials: s.trials, Store: s.store(), Checkpoints: s.checkpoints, DataDir: s.data, Workers: s.workers, Device: on}
 }
@@ -122,8 +122,8 @@ func (s selection) count(lastLine func(plan.Plan) string) (plan.Plan, error) {
 	return p, err
 }
 
-// wouldMeasure is count for commands that then measure. It fails as they do
-// where files are missing.
+// wouldMeasure is like count for commands that then measure. It fails as they
+// do where files are missing.
 func (s selection) wouldMeasure(lastLine func(plan.Plan) string) error {
 	p, err := s.count(lastLine)
 	if err != nil || len(p.Missing) == 0 {
@@ -136,12 +136,14 @@ func (s selection) wouldMeasure(lastLine func(plan.Plan) string) error {
 	return fmt.Errorf("no file of %s; --data DIR says where files are", strings.Join(names, ", "))
 }
 
-// missingLine is the last line of commands that measure what has no record.
+// missingLine returns the last line of commands that measure what has no
+// record.
 func (s selection) missingLine(p plan.Plan) string {
 	return fmt.Sprintf("%d trials: %d found measured in %s, %d would be measured", p.Trials, p.Trials-p.ToDo, s.out, p.ToDo)
 }
 
-// everythingLine is the last line of commands that measure everything again.
+// everythingLine returns the last line of commands that measure everything
+// again.
 func everythingLine(p plan.Plan) string {
 	return fmt.Sprintf("%d trials would be measured, whether they have a record or not", p.Trials)
 }

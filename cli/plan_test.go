@@ -34,7 +34,7 @@ func planArgs(dir string, more ...string) []string {
 func TestPlan(t *testing.T) {
 	dir := workplace(t)
 	code, stdout, stderr := bench(planArgs(dir)...)
-	for _, want := range []string{"DATASET", "15 trials, 15 to do: about", "memory: up to", "tried out"} {
+	for _, want := range []string{"DATASET", "15 trials, 15 to do: about", "memory: up to", "estimated"} {
 		if code != exitDone || stderr != "" || !strings.Contains(stdout, want) {
 			t.Fatalf("exit code %d, no %q in\n%s%s", code, want, stdout, stderr)
 		}

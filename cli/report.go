@@ -30,7 +30,7 @@ type reporting struct {
 
 func newReport(o options) *cobra.Command {
 	r := &reporting{options: o}
-	cmd := with(&cobra.Command{
+	cmd := addFlags(&cobra.Command{
 		Use: "report [FOLDER...] [SPEC.yaml...] [FILE.html]", Short: "Write one HTML page of everything that was measured",
 		Long: "report writes a page that needs no other file and no network: the tables of the suite, which can be\n" +
 			"sorted, figures, learning curves, latency histograms, searches of bench tune, comparisons, specs,\n" +
@@ -149,8 +149,8 @@ func (r *reporting) read(s selection) (page.Page, error) {
 	return p, nil
 }
 
-// folder is what one folder has of the suite, with the suite's title, and the
-// searches of bench tune in the folder tuned. These may be all that it has.
+// folder returns what one folder has of the suite, with the suite's title, and
+// the searches of bench tune in the folder tuned. These may be all that it has.
 func (r *reporting) folder(s selection, tuned string) (f page.Folder, title string, err error) {
 	f.Name = s.out
 	if f.Searches, err = tune.Past(tuned); err != nil {
@@ -172,7 +172,7 @@ func (r *reporting) folder(s selection, tuned string) (f page.Folder, title stri
 	return f, f.Title, err
 }
 
-// comparedRecords are the records of one folder of several: as those of
+// comparedRecords returns the records of one folder of several: as those of
 // records, and also those of other specs and devices, because that may be what
 // the folders are compared for.
 func (s selection) comparedRecords() ([]record.Record, error) {

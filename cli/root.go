@@ -57,8 +57,8 @@ func newRoot(stdout, stderr io.Writer, added ...fs.FS) *cobra.Command {
 	return root
 }
 
-// with adds sets of flags to a command.
-func with(cmd *cobra.Command, sets ...func(*pflag.FlagSet)) *cobra.Command {
+// addFlags adds sets of flags to a command.
+func addFlags(cmd *cobra.Command, sets ...func(*pflag.FlagSet)) *cobra.Command {
 	for _, add := range sets {
 		add(cmd.Flags())
 	}
@@ -77,7 +77,7 @@ func (o *options) dataFlag(f *pflag.FlagSet) {
 	f.StringVar(&o.data, "data", "data", "folder where the files of datasets are looked for")
 }
 
-// placeFlags are the folders of specs, results and data.
+// placeFlags adds the flags for the folders of specs, results and data.
 func (o *options) placeFlags(f *pflag.FlagSet) {
 	o.outFlag(f)
 	o.specsFlag(f)
@@ -102,7 +102,8 @@ func (o *options) modelFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.datasets, "datasets", nil, "only these datasets")
 }
 
-// deviceFlag is the device that models run on, or that records are of.
+// deviceFlag adds the flag for the device that models run on, or that records
+// are of.
 func (o *options) deviceFlag(f *pflag.FlagSet) {
 	f.StringVar(&o.device, "device", devices.CPU, "what models run on: cpu, cuda, or cuda:N for card N")
 }
@@ -148,7 +149,8 @@ func inRange(flag string, n, low, high int) error {
 	return nil
 }
 
-// flagWords are the words of flags with a value: name, value, name, value ...
+// flagWords returns the words of flags with a value: name, value, name, value
+// ...
 func flagWords(flags ...string) (words []string) {
 	for i := 0; i < len(flags); i += 2 {
 		if flags[i+1] != "" {
@@ -158,8 +160,8 @@ func flagWords(flags ...string) (words []string) {
 	return words
 }
 
-// deviceWord is the value of --device where it has to be given: empty for the
-// processor.
+// deviceWord returns the value of --device where it has to be given: empty for
+// the processor.
 func (o *options) deviceWord() string {
 	if o.device == devices.CPU {
 		return ""
@@ -167,7 +169,7 @@ func (o *options) deviceWord() string {
 	return o.device
 }
 
-// findDevice is the device of the flag.
+// findDevice returns the device of the flag.
 func (o *options) findDevice() (devices.Target, error) {
 	on, err := devices.Find(o.device)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 )
 
 func newAll(o options) *cobra.Command {
-	return with(&cobra.Command{
+	return addFlags(&cobra.Command{
 		Use: "all [SPEC.yaml...]", Short: "Measure a suite and print its tables",
 		Long: "all says what it will take, measures what has no record yet, prints the tables and\n" +
 			"writes them, with the numbers as CSV, to the folder of the results; or prints them\n" +
@@ -33,7 +33,7 @@ func newAll(o options) *cobra.Command {
 }
 
 func newRun(o options) *cobra.Command {
-	return with(&cobra.Command{
+	return addFlags(&cobra.Command{
 		Use: "run [SPEC.yaml...]", Short: "Measure a suite, or only your own models on it, without printing tables",
 		Long: "run says what it will take, and measures what has no record yet.\n\n" + ownSpecs +
 			"\nrun measures only the models of the files, where there are any.",
@@ -62,7 +62,7 @@ func (s selection) runSuite(ctx context.Context, tables bool) error {
 		if err := s.printAndWrite(); err != nil {
 			return err
 		}
-		if where = filepath.Join(s.out, s.suite); !s.narrowed() {
+		if where = filepath.Join(s.out, s.suite); !s.isFiltered() {
 			what = "records, tables, figures and results.csv"
 		}
 	}
@@ -158,9 +158,9 @@ func explainMissing(err error) error {
 	return err
 }
 
-// alone times models while no other process of the machine does.
-func (o *options) alone(ctx context.Context, do func(context.Context) error) error {
-	return harness.Alone(ctx, func(file string) {
+// exclusiveTiming times models while no other process of the machine does.
+func (o *options) exclusiveTiming(ctx context.Context, do func(context.Context) error) error {
+	return harness.ExclusiveTiming(ctx, func(file string) {
 		fmt.Fprintf(o.stderr, "another process is timing models on this machine: waiting until it releases %s\n", file)
 	}, do)
 }
@@ -171,7 +171,7 @@ func (o *options) alone(ctx context.Context, do func(context.Context) error) err
 func (s selection) timeMissing(ctx context.Context, on devices.Target, tests []specs.Trial, sum harness.Summary) (harness.Summary, error) {
 	missing, found, err := latency.Missing(s.store(), s.data, on, tests)
 	if err == nil && len(missing) > 0 {
-		err = s.alone(ctx, func(ctx context.Context) (err error) {
+		err = s.exclusiveTiming(ctx, func(ctx context.Context) (err error) {
 			if missing, found, err = latency.Missing(s.store(), s.data, on, tests); err != nil || len(missing) == 0 {
 				return err
 			}
@@ -201,7 +201,7 @@ func (s selection) timeMissing(ctx context.Context, on devices.Target, tests []s
 	}
 	if missing, _, err = latency.Missing(s.store(), s.data, on, tests); err == nil && len(missing) > 0 {
 		sum.Left += len(missing)
-		err = gone(missing, len(tests))
+		err = missingRecordsError(missing, len(tests))
 	}
 	return sum, err
 }

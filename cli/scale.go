@@ -42,7 +42,7 @@ func (c count) Set(text string) (err error) {
 
 func newScale(o options) *cobra.Command {
 	s := &scaling{options: o}
-	return with(&cobra.Command{
+	return addFlags(&cobra.Command{
 		Use: "scale MODEL --sweep AXIS=VALUE,VALUE...", Short: "Measure what an event costs as the stream or the model grows",
 		Long: "scale feeds a model with a seeded stream, chunk by chunk, so that it may be longer than the\n" +
 			"memory, and measures time, allocations and memory at each value of an axis:\n\n" +
@@ -96,7 +96,7 @@ func (s *scaling) run(cmd *cobra.Command, ref string) error {
 	ctx, stop := untilSignal(cmd.Context())
 	defer stop()
 	var r scale.Result
-	err = s.alone(ctx, func(ctx context.Context) (err error) {
+	err = s.exclusiveTiming(ctx, func(ctx context.Context) (err error) {
 		bar := newBar(s.stderr)
 		defer bar.close()
 		r, err = scale.Run(ctx, s.plan, bar.scaling())
@@ -189,7 +189,7 @@ func (b *bar) scaling() scale.Hooks {
 	}
 }
 
-// command is what measures the same again.
+// command returns what measures the same again.
 func (s *scaling) command(flags *pflag.FlagSet, ref string) string {
 	words := []string{"bench scale", ref}
 	for _, sweep := range s.plan.Sweeps {

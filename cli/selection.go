@@ -78,12 +78,12 @@ func (o *options) choosing(onlyOwn bool, run func(context.Context, selection) er
 	}
 }
 
-// narrowed reports whether flags leave something of the suite out.
-func (o *options) narrowed() bool {
+// isFiltered reports whether flags leave something of the suite out.
+func (o *options) isFiltered() bool {
 	return o.seeds > 0 || len(o.models)+len(o.datasets)+len(o.tasks) > 0
 }
 
-// command is what measures the selection and prints its tables.
+// command returns what measures the selection and prints its tables.
 func (s selection) command() string {
 	verb := "bench latency" // which also measures anew
 	if scored, _ := specs.SplitLatency(s.trials); len(scored) > 0 {
@@ -92,7 +92,7 @@ func (s selection) command() string {
 	return s.commandLine(verb, s.files)
 }
 
-// commandLine is a command with its arguments and the flags that choose a
+// commandLine returns a command with its arguments and the flags that choose a
 // suite and narrow it down.
 func (s selection) commandLine(verb string, args []string) string {
 	seeds := ""
@@ -126,7 +126,7 @@ func (s selection) load() ([]record.Record, error) {
 		return nil, err
 	}
 	for _, file := range incomplete {
-		fmt.Fprintf(s.stderr, "%s has no whole sidecar beside it: it counts as not measured\n", file)
+		fmt.Fprintf(s.stderr, "%s: its sidecar is missing or damaged; treated as not measured\n", file)
 	}
 	current, stale := record.Select(all, harness.Numerics, s.allowStale)
 	if len(stale) > 0 && !s.allowStale {
@@ -203,14 +203,14 @@ func (s selection) checkWhole(records []record.Record) error {
 	}
 	missing := slices.DeleteFunc(slices.Clone(s.trials), func(t specs.Trial) bool { return there[results.KeyOf(t)] })
 	if len(missing) > 0 {
-		return gone(missing, len(s.trials))
+		return missingRecordsError(missing, len(s.trials))
 	}
 	return nil
 }
 
-// gone is the error of trials whose records have disappeared.
-func gone(trials []specs.Trial, of int) error {
-	return failure{fmt.Errorf("the records of %d of %d trials were there and are gone, among them that of %s; "+
+// missingRecordsError returns the error of trials whose records have disappeared.
+func missingRecordsError(trials []specs.Trial, of int) error {
+	return failure{fmt.Errorf("the records of %d of %d trials have disappeared since they were written, among them that of %s; "+
 		"the same command measures them again",
 		len(trials), of, results.KeyOf(trials[0]))}
 }

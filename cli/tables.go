@@ -20,7 +20,7 @@ import (
 
 func newTables(o options) *cobra.Command {
 	var format string
-	cmd := with(&cobra.Command{
+	cmd := addFlags(&cobra.Command{
 		Use: "tables [SPEC.yaml...]", Short: "Print the tables of what has been measured",
 		RunE: o.choosing(false, func(_ context.Context, s selection) error {
 			if err := checkFormat(format, tableFormats); err != nil {
@@ -39,7 +39,7 @@ func newTables(o options) *cobra.Command {
 
 func newResults(o options) *cobra.Command {
 	var format string
-	cmd := with(&cobra.Command{
+	cmd := addFlags(&cobra.Command{
 		Use: "results [SPEC.yaml...]", Short: "Print the numbers of what has been measured, for machines",
 		RunE: o.choosing(false, func(_ context.Context, s selection) error {
 			if err := checkFormat(format, []string{"csv", "json"}); err != nil {
@@ -106,11 +106,11 @@ func (o *options) print(r results.Report, format string) error {
 	return writeReport(out, r, format, terminal)
 }
 
-// tableOutput is where tables are printed, and whether it is a terminal: there
-// they mark text themselves.
+// tableOutput returns where tables are printed, and whether it is a terminal:
+// there they mark text themselves.
 func (o *options) tableOutput() (out io.Writer, terminal bool) {
 	if isTerminal(o.stdout) {
-		return under(o.stdout), true
+		return unwrapWriter(o.stdout), true
 	}
 	return o.stdout, false
 }
@@ -131,7 +131,7 @@ var tableFiles = []struct {
 // makeTableFolder makes the folder of the results and reports, before anything
 // is measured, a table file that cannot be written.
 func (s selection) makeTableFolder() error {
-	if err := s.makeOut(); err != nil || s.narrowed() {
+	if err := s.makeOut(); err != nil || s.isFiltered() {
 		return err
 	}
 	for _, f := range tableFiles {
@@ -145,7 +145,7 @@ func (s selection) makeTableFolder() error {
 // writeTables writes tables, figures and numbers beside the records of a whole
 // suite.
 func (s selection) writeTables(r results.Report) error {
-	if s.narrowed() {
+	if s.isFiltered() {
 		return nil
 	}
 	files := map[string][]byte{}

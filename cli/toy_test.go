@@ -59,7 +59,7 @@ func TestMain(m *testing.M) {
 	}
 	// What others time on this machine does not hold the tests up.
 	timingLock = filepath.Join(os.TempDir(), "bench-test-"+crand.Text())
-	os.Setenv(harness.AloneVariable, timingLock)
+	os.Setenv(harness.TimingLockVariable, timingLock)
 	os.Exit(m.Run())
 }
 

@@ -34,7 +34,7 @@ type tuning struct {
 
 func newTune(o options) *cobra.Command {
 	t := &tuning{options: o}
-	cmd := with(&cobra.Command{
+	cmd := addFlags(&cobra.Command{
 		Use: "tune", Short: "Search the options of models on the validation part, as the paper did",
 		Long: "tune searches the ranges of a model's spec (bench spec show MODEL): first random trials, then\n" +
 			"tree-structured Parzen estimators. A trial is trained with early stopping and judged by its best\n" +
@@ -45,7 +45,7 @@ func newTune(o options) *cobra.Command {
 			"It writes to OUT/tuned a history with a line for each trial, figures, a table of what tuning changed,\n" +
 			"and in OUT/tuned/specs the specs with the options that it found, for --specs of other commands.\n" +
 			"The same command goes on where it stopped, and with --dry-run says what is left and how long it takes:\n" +
-			"by the trials so far, or by trying some out for a moment. With one worker for each model the seed\n" +
+			"by the trials so far, or by running a few windows of some. With one worker for each model the seed\n" +
 			"decides the result; more of them make later trials depend on which one ends first.",
 		Example: "  bench tune --model dgs --dataset shop-sim --task nc --trials 20 --random 14\n" +
 			"  bench tune --suite quick --trials 20 --random 14 --val-negatives 50 --out tuning\n" +
@@ -194,7 +194,7 @@ func (t *tuning) lastLine(histories []*tune.History, sum tune.Summary) error {
 	return t.done(line, len(without) > 0)
 }
 
-// studies are what the flags ask for, each once.
+// studies returns what the flags ask for, each once.
 func (t *tuning) studies(lib *specs.Library, withSetting bool) (out []tune.Study, err error) {
 	add := func(model string, at specs.Place, p specs.Protocol) error {
 		if slices.ContainsFunc(out, func(s tune.Study) bool { return s.Model.ID == model && s.At == at }) {

@@ -195,7 +195,7 @@ func TestTuneSuite(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &plan); err != nil || code != exitDone || stderr != "" {
 		t.Fatalf("%v, %s", err, stderr)
 	}
-	want := "[{graph-sprints lp T tried out} {graph-sprints lp I tried out} {raw nc  tried out} {graph-sprints nc  tried out}]"
+	want := "[{graph-sprints lp T estimated} {graph-sprints lp I estimated} {raw nc  estimated} {graph-sprints nc  estimated}]"
 	if got := fmt.Sprint(plan.Studies); got != want || plan.Seconds.Mean <= 0 || plan.Memory <= 0 {
 		t.Errorf("got %s, want %s; %v", got, want, plan)
 	}
@@ -260,7 +260,7 @@ runs:
 	}
 }
 
-// A plan says how long a search takes: by trying trials out, then by those
+// A plan says how long a search takes: by estimating trials, then by those
 // that are over.
 func TestTunePlan(t *testing.T) {
 	dir := workplace(t)
@@ -268,7 +268,7 @@ func TestTunePlan(t *testing.T) {
 		more []string
 		want []string
 	}{
-		{nil, []string{"3 tried out", "14 trials, 14 to do: about ", "memory: up to ", "stopped early, they take less"}},
+		{nil, []string{"3 estimated", "14 trials, 14 to do: about ", "memory: up to ", "stopped early, they take less"}},
 		{[]string{"--trials", "8"}, []string{"6 past trials", "18 trials, 4 to do: about "}},
 		{nil, []string{"all measured", "14 trials, 0 to do: nothing is left"}},
 	} {

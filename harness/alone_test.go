@@ -16,12 +16,12 @@ import (
 func TestAloneNoMore(t *testing.T) {
 	t.Setenv("DGSBENCH_LOCKS", "leases")
 	file := filepath.Join(t.TempDir(), "timing")
-	t.Setenv(AloneVariable, file)
+	t.Setenv(TimingLockVariable, file)
 	for name, end := range map[string]func(context.Context) error{
 		"at once":    context.Context.Err,
 		"at the end": func(context.Context) error { return nil },
 	} {
-		err := Alone(context.Background(), nil, func(ctx context.Context) error {
+		err := ExclusiveTiming(context.Background(), nil, func(ctx context.Context) error {
 			text, err := os.ReadFile(file + ".lease")
 			if err != nil {
 				return err

@@ -106,7 +106,7 @@ func featureNotes(p datasets.Parts, d datasets.Dataset) (notes []string) {
 		notes = append(notes, "in place of features it is given "+strings.Join(columns, ", "))
 	}
 	if p.Batch > 0 {
-		notes = append(notes, "features that depend on earlier events know of none of their own batch")
+		notes = append(notes, "features that depend on earlier events do not include events of their own batch")
 	}
 	return notes
 }

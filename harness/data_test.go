@@ -131,7 +131,7 @@ func TestCutterOfBatches(t *testing.T) {
 // they are from before the batch.
 func TestFootnotesOfFeatures(t *testing.T) {
 	const instead, before = "in place of features it is given log1p of the number of earlier events of the source as source",
-		"features that depend on earlier events know of none of their own batch"
+		"features that depend on earlier events do not include events of their own batch"
 	l := repeated(nil, []datasets.Derived{datasets.Count(datasets.Source)})
 	lib := library{"repeated": NewCutter(l)}
 	for _, c := range []struct {

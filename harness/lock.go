@@ -79,22 +79,22 @@ func (c *claims) release(cell string) {
 	}
 }
 
-// AloneVariable names the environment variable with the file that processes
+// TimingLockVariable names the environment variable with the file that processes
 // that time models lock, in place of one for the whole machine. Its value is
-// AloneAlready if the parent process holds the lock.
+// TimingLockHeld if the parent process holds the lock.
 const (
-	AloneVariable = "DGSBENCH_TIMING_LOCK"
-	AloneAlready  = "held"
+	TimingLockVariable = "DGSBENCH_TIMING_LOCK"
+	TimingLockHeld     = "held"
 )
 
-// Alone calls do, which times models, while no other process of this machine
+// ExclusiveTiming calls do, which times models, while no other process of this machine
 // does so, whatever its folders and its user. It calls waiting with the lock's
 // file if it has to wait. The context of do ends when another process takes the
 // lock over.
-func Alone(ctx context.Context, waiting func(file string), do func(context.Context) error) error {
-	file := os.Getenv(AloneVariable)
+func ExclusiveTiming(ctx context.Context, waiting func(file string), do func(context.Context) error) error {
+	file := os.Getenv(TimingLockVariable)
 	switch file {
-	case AloneAlready:
+	case TimingLockHeld:
 		return do(ctx)
 	case "":
 		file = filepath.Join(machineFolder(), "dgsbench-timing.lock")
@@ -107,13 +107,13 @@ func Alone(ctx context.Context, waiting func(file string), do func(context.Conte
 	ctx, stop := l.During(ctx)
 	defer stop()
 	if err := do(ctx); err != nil {
-		return cmp.Or(lost(ctx), err)
+		return cmp.Or(errLostLock(ctx), err)
 	}
-	return lost(ctx)
+	return errLostLock(ctx)
 }
 
-// lost returns lock.ErrLost if that is what ended the context.
-func lost(ctx context.Context) error {
+// errLostLock returns lock.ErrLost if that is what ended the context.
+func errLostLock(ctx context.Context) error {
 	if errors.Is(context.Cause(ctx), lock.ErrLost) {
 		return lock.ErrLost
 	}

@@ -99,6 +99,6 @@ func (m *memory) release(need int64) {
 	m.change.Broadcast()
 }
 
-// Workers is how many trials are trained side by side: as many as were asked
-// for, or where that is 0 as many as the device works on by default.
+// Workers returns how many trials are trained side by side: as many as were
+// asked for, or where that is 0 as many as the device works on by default.
 func Workers(asked int, on devices.Target) int { return cmp.Or(asked, on.Workers()) }

@@ -68,17 +68,17 @@ func (s *Summary) add(rec record.Record, now bool) {
 }
 
 // Run measures the trials whose records are not there yet, in their order. A
-// suite's has the seeds of a cell one after another, so that those are what is
-// trained side by side: as long and as large as each other. At the end all
-// records are read back; trials whose record is gone are measured once more.
-// The summary is right even with an error. Cancelling ctx stops at the next
-// batch; what was finished is kept, and the error is ctx.Err().
+// suite has the seeds of a cell one after another, so concurrent trials take about
+// the same time and memory. At the end all records are read back; trials whose
+// record is missing are measured once more. The summary is right even with an
+// error. Cancelling ctx stops at the next batch; what was finished is kept, and
+// the error is ctx.Err().
 func (r *Runner) Run(ctx context.Context, trials []specs.Trial) (sum Summary, err error) {
 	lib, err := loadAll(trials, r.DataDir)
 	if err != nil {
 		return Summary{}, err
 	}
-	reasons := []string{"they have a record and not all files that belong to it", "their records were there and are gone"}
+	reasons := []string{"they have a record and not all files that belong to it", "their records have disappeared since they were written"}
 	measured := map[record.Key]bool{}
 	for attempt := range len(reasons) + 1 {
 		var jobs []job
@@ -91,7 +91,7 @@ func (r *Runner) Run(ctx context.Context, trials []specs.Trial) (sum Summary, er
 		if attempt == len(reasons) {
 			sum.Left = len(jobs)
 			first := r.Store.Path(jobs[0].record.Key, jobs[0].record.Identity)
-			return sum, &StoreError{fmt.Errorf("%d records were written and are gone, the first of them %s", len(jobs), first)}
+			return sum, &StoreError{fmt.Errorf("%d records have disappeared since they were written, the first of them %s", len(jobs), first)}
 		}
 		remeasured := 0
 		for _, j := range jobs {

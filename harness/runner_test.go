@@ -286,7 +286,7 @@ func TestVanishedRecords(t *testing.T) {
 		if diff := cmp.Diff(Summary{Finished: len(trials) - 1, Failed: 1}, sum); diff != "" {
 			t.Errorf("%d workers (-want +got):\n%s", workers, diff)
 		}
-		if diff := cmp.Diff([]string{"2 their records were there and are gone"}, again); diff != "" {
+		if diff := cmp.Diff([]string{"2 their records have disappeared since they were written"}, again); diff != "" {
 			t.Error(diff)
 		}
 		if got := len(load(t, dir)); got != len(trials) {
@@ -297,7 +297,7 @@ func TestVanishedRecords(t *testing.T) {
 	r := Runner{Store: record.Store{Dir: dir}, Hooks: removing(t, dir, "raw", 1000)}
 	sum, err := r.Run(context.Background(), trials)
 	var store *StoreError
-	if !errors.As(err, &store) || !strings.Contains(err.Error(), "records were written and are gone, the first of them "+dir) || sum.Left == 0 || sum.Left > 3 {
+	if !errors.As(err, &store) || !strings.Contains(err.Error(), "records have disappeared since they were written, the first of them "+dir) || sum.Left == 0 || sum.Left > 3 {
 		t.Errorf("records that always go: %+v, %v", sum, err)
 	}
 }

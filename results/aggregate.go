@@ -58,9 +58,9 @@ func GroupBy[T any, K comparable](list []T, key func(T) K) [][]T {
 	return out
 }
 
-// bytesOf is the memory that summarising groups of the same place takes: the
-// facts of all seeds, packed and unpacked, each metric prepared on them, the
-// draws of every row, and weights a core.
+// bytesOf returns the memory that summarising groups of the same place takes:
+// the facts of all seeds, packed and unpacked, each metric prepared on them,
+// the draws of every row, and weights a core.
 func bytesOf(groups []group) (bytes int64) {
 	const (
 		fact     = 12       // of an event and a set of candidates: counts; less for scores

@@ -100,7 +100,7 @@ type request struct {
 	title string
 }
 
-// layout is what the request shows of a layout.
+// layout returns what the request shows of a layout.
 func (r request) layout(l Layout) Layout {
 	if len(r.Datasets) > 0 {
 		l.Suite = nil // what the suite itself leaves out of the table
@@ -133,15 +133,15 @@ func choose[T any](list []T, wanted []string, name func(T) string) []T {
 	return out
 }
 
-// table is an empty table about what the layout holds.
+// table returns an empty table about what the layout holds.
 func (r request) table(l Layout, heads ...string) table.Table {
 	t := l.table(r.title, heads...)
 	t.Name = r.name()
 	return t
 }
 
-// name is a table's name, which no other one has: that of its definition, and
-// what distinguishes it from its siblings.
+// name returns a table's name, which no other one has: that of its definition,
+// and what distinguishes it from its siblings.
 func (r request) name(more ...string) string {
 	words := append([]string{r.definition.ID}, more...)
 	return strings.Map(func(r rune) rune {
@@ -265,7 +265,7 @@ func TableIDs() (ids []string) {
 	return ids
 }
 
-// DefaultChoices are for suites that do not choose.
+// DefaultChoices returns the tables of suites that do not choose.
 func DefaultChoices() (out []Choice) {
 	for _, id := range catalogue().Default {
 		out = append(out, Choice{ID: id})

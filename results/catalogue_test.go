@@ -346,7 +346,7 @@ func TestTradeOffKeepsFootnotes(t *testing.T) {
 	in.Classification.Datasets = []results.DatasetHead{version, shop}
 	for i := range in.Cells {
 		c := &in.Cells[i]
-		c.Notes, c.Stale, c.Doubts = []string{"simulated data (made up)"}, true, []string{"as another model"}
+		c.Notes, c.Stale, c.Duplicates = []string{"simulated data (made up)"}, true, []string{"as another model"}
 		if c.Rising, c.Positives = c.Seeds, 12; c.Model == "dgs" {
 			c.Failures = []string{"it broke"}
 		}

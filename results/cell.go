@@ -38,18 +38,18 @@ type Cell struct {
 	// Rising is the number of seeds whose validation metric was still rising
 	// when training had to end.
 	Rising int
-	// Doubts are footnotes about other cells with test scores that are bit for
+	// Duplicates are footnotes about other cells with test scores that are bit for
 	// bit the same although they should not be.
-	Doubts []string
-	Rows   []Row // empty when no seed finished
+	Duplicates []string
+	Rows       []Row // empty when no seed finished
 
 	data      string                             // its checksum
 	method    string                             // what is measured, whatever it is called
-	answers   []answer                           // of the seeds that finished
+	digests   []seedDigest                       // of the seeds that finished
 	estimates map[protocol.CandidateSet]estimate // of the headline test metric, by candidates
 }
 
-// title is that of the model, or its id where the records have none.
+// title returns that of the model, or its id where the records have none.
 func (c *Cell) title() string { return cmp.Or(c.Title, c.Model) }
 
 func placeOf(c Cell) record.CellKey { return c.Place() }
@@ -85,7 +85,7 @@ func summarise(s record.Store, groups []group, progress func(share float64)) ([]
 	for _, p := range pending {
 		p.cell.Rows = append(p.cell.Rows, p.row)
 	}
-	addDoubts(cells)
+	addDuplicates(cells)
 	return cells, nil
 }
 
@@ -114,7 +114,7 @@ func (c *Cell) read(s record.Store, g group) ([]record.Observed, error) {
 		maps.DeleteFunc(observed, func(p record.Part, _ metrics.Facts) bool { return p.Evaluation != g.evaluation })
 		finished = append(finished, observed)
 		if informative(observed) {
-			c.answers = append(c.answers, answer{r.Key.Seed, observed.TestDigest(g.evaluation)})
+			c.digests = append(c.digests, seedDigest{r.Key.Seed, observed.TestDigest(g.evaluation)})
 		}
 		if rising(r) {
 			c.Rising++

@@ -44,8 +44,8 @@ type Compared struct {
 	N       int // seeds that finished
 }
 
-// ToldApart reports whether the difference is more than chance gives.
-func (c Comparison) ToldApart() bool { return c.Adjusted.Present() && c.Adjusted < level }
+// Significant reports whether the difference is more than chance gives.
+func (c Comparison) Significant() bool { return c.Adjusted.Present() && c.Adjusted < level }
 
 // estimate is what comparisons need of a cell and one set of candidates.
 type estimate struct {

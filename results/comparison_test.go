@@ -112,8 +112,8 @@ func TestComparisonsFindWhatDiffers(t *testing.T) {
 		{"a", "bb", false}, {"a", "ccc", true}, {"bb", "ccc", true}, {"a", "rule", true}, {"ccc", "rule", false},
 	} {
 		pair := pairOf(t, all, "mooc", c.a, c.b)
-		if pair.ToldApart() != c.want {
-			t.Errorf("told apart %v, want %v: %+v", pair.ToldApart(), c.want, pair)
+		if pair.Significant() != c.want {
+			t.Errorf("told apart %v, want %v: %+v", pair.Significant(), c.want, pair)
 		}
 		if pair.Better.Mean < pair.Other.Mean || math.Abs(float64(pair.Better.Mean-pair.Other.Mean-pair.Difference)) > 1e-12 ||
 			pair.CILow > pair.Difference || pair.CIHigh < pair.Difference {
@@ -171,7 +171,7 @@ func TestOnlyTheSameEventsAreCompared(t *testing.T) {
 func TestSingleSeedIsNotTested(t *testing.T) {
 	all := results.Comparisons(moocAnd(t, planted{"mooc", "single", protocol.Learned, 1, 3, nil}))
 	pair := pairOf(t, all, "mooc", "single", "ccc")
-	if pair.P.Present() || pair.Adjusted.Present() || pair.CILow.Present() || pair.ToldApart() || !pair.Difference.Present() {
+	if pair.P.Present() || pair.Adjusted.Present() || pair.CILow.Present() || pair.Significant() || !pair.Difference.Present() {
 		t.Errorf("%+v", pair)
 	}
 	if other := pairOf(t, all, "mooc", "a", "ccc"); !other.Adjusted.Present() {

@@ -93,7 +93,7 @@ func TestDegenerate(t *testing.T) {
 	if rows[0][1].Level || rows[0][1].Value == nil || rows[2][last].Value.Mean != 1 {
 		t.Errorf("value %+v, best rank %v", rows[0][1], rows[2][last].Value)
 	}
-	for i, want := range []string{"says nothing of the model and is not ranked", "same score in 1 of 3 seeds", ""} {
+	for i, want := range []string{"is uninformative and is not ranked", "same score in 1 of 3 seeds", ""} {
 		var notes []string
 		for _, n := range rows[i][1].Notes {
 			notes = append(notes, made.Notes[n-1])
@@ -117,9 +117,9 @@ func TestWithoutNegatives(t *testing.T) {
 		note      string
 		ranked    bool
 	}{
-		"none": {[]int32{0, 0, 0, 0}, "no event had a negative: the value says nothing of the model and is not ranked", false},
+		"none": {[]int32{0, 0, 0, 0}, "no event had a negative: the value is uninformative and is not ranked", false},
 		"some": {[]int32{0, 9, 0, 9}, "2 of 4 events had no negative and come out first", true},
-		"one":  {[]int32{9}, "a single event was ranked: the value says nothing of the model and is not ranked", false},
+		"one":  {[]int32{9}, "a single event was ranked: the value is uninformative and is not ranked", false},
 	} {
 		s := record.Store{Dir: t.TempDir()}
 		for i, model := range []string{"a", "b"} {
@@ -194,7 +194,7 @@ func TestDegenerateIsNotDrawn(t *testing.T) {
 	if drawn[dgsHead.Title] != 0 || drawn[sprintsHead.Title] == 0 {
 		t.Errorf("%s is drawn %d times, %s %d times", dgsHead.Title, drawn[dgsHead.Title], sprintsHead.Title, drawn[sprintsHead.Title])
 	}
-	if !slices.Contains(out.Tables[0].Notes, "every event got the same score: the value says nothing of the model and is not ranked") {
+	if !slices.Contains(out.Tables[0].Notes, "every event got the same score: the value is uninformative and is not ranked") {
 		t.Errorf("footnotes %q", out.Tables[0].Notes)
 	}
 }

@@ -23,10 +23,10 @@ func copyOf(model string, skill float64, everySeed bool) func(*record.Record, re
 	}
 }
 
-func doubts(cells []results.Cell, model string) string {
+func duplicates(cells []results.Cell, model string) string {
 	for _, c := range cells {
 		if c.Model == model {
-			return strings.Join(c.Doubts, "; ")
+			return strings.Join(c.Duplicates, "; ")
 		}
 	}
 	return "no such cell"
@@ -35,8 +35,8 @@ func doubts(cells []results.Cell, model string) string {
 func TestSoundResultsRaiseNoDoubt(t *testing.T) {
 	cells := moocAnd(t)
 	for _, c := range cells {
-		if len(c.Doubts) > 0 {
-			t.Errorf("%s: %q", c.CellKey, c.Doubts)
+		if len(c.Duplicates) > 0 {
+			t.Errorf("%s: %q", c.CellKey, c.Duplicates)
 		}
 	}
 	if w := results.Warnings(cells); len(w) > 0 {
@@ -72,13 +72,13 @@ func TestCopiesOfOtherModels(t *testing.T) {
 		},
 	} {
 		cells := moocAnd(t, c.copy)
-		if got := doubts(cells, "copycat"); got != c.own {
+		if got := duplicates(cells, "copycat"); got != c.own {
 			t.Errorf("%s: footnote %q, want %q", name, got, c.own)
 		}
-		if got := doubts(cells, c.model); got != c.other {
+		if got := duplicates(cells, c.model); got != c.other {
 			t.Errorf("%s: footnote at the other %q, want %q", name, got, c.other)
 		}
-		if got := doubts(cells, "a"); got != "" {
+		if got := duplicates(cells, "a"); got != "" {
 			t.Errorf("%s: footnote at another model: %q", name, got)
 		}
 		if got := results.Warnings(cells); len(got) != 1 || got[0] != c.warns {
@@ -116,8 +116,8 @@ func TestAliasesRaiseNoDoubt(t *testing.T) {
 		r.Spec = json.RawMessage(strings.Replace(string(r.Spec), `"kind": "alias"`, `"kind": "ccc"`, 1))
 	}
 	cells := moocAnd(t, planted{"mooc", "alias", protocol.Learned, 4, 0, alias})
-	if w := results.Warnings(cells); len(w) > 0 || doubts(cells, "alias") != "" {
-		t.Errorf("warnings %q, footnotes %q", w, doubts(cells, "alias"))
+	if w := results.Warnings(cells); len(w) > 0 || duplicates(cells, "alias") != "" {
+		t.Errorf("warnings %q, footnotes %q", w, duplicates(cells, "alias"))
 	}
 }
 
@@ -130,7 +130,7 @@ func TestReusedSeeds(t *testing.T) {
 	}
 	cells := moocAnd(t, planted{"mooc", "reused", protocol.Learned, 3, 1, first})
 	want := "seeds 0, 2 gave the same test scores, bit for bit: the seed does not reach the model, or a record is a copy"
-	if got := doubts(cells, "reused"); got != want {
+	if got := duplicates(cells, "reused"); got != want {
 		t.Errorf("footnote %q, want %q", got, want)
 	}
 	if got := results.Warnings(cells); len(got) != 1 || got[0] != "reused on mooc, nc (suite made-up): "+want {

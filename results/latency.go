@@ -48,11 +48,11 @@ type iterations []float64
 func (i iterations) mean() float64 { return stat.Mean(i, nil) }
 func (i iterations) std() float64  { return stat.StdDev(i, nil) } // n-1
 
-// quantile is the smallest time that a share p of the batches does not
+// quantile returns the smallest time that a share p of the batches does not
 // exceed.
 func (t times) quantile(p float64) float64 { return stat.Quantile(p, stat.Empirical, t.batches, nil) }
 
-// rate is in events a second.
+// rate returns the events a second.
 func (t times) rate() float64 { return float64(t.Batch*t.Batches) / t.mean() }
 
 // readTest reads the times of a latency test.
@@ -88,11 +88,11 @@ func readTest(s record.Store, r record.Record) (latencyTest, error) {
 	return out, nil
 }
 
-// LatencyMetric is the name of the headline, such as latency_200x200.
+// LatencyMetric returns the name of the headline, such as latency_200x200.
 func LatencyMetric(batches, batch int) string { return fmt.Sprintf("latency_%dx%d", batches, batch) }
 
-// LatencyRows are the numbers of latency tests, in the order of the records:
-// latency_200x200, seconds an iteration with mean and deviation over
+// LatencyRows returns the numbers of latency tests, in the order of the
+// records: latency_200x200, seconds an iteration with mean and deviation over
 // iterations, then for each batch size the quantiles of a batch's time
 // (latency_batch_200_p99) and the events a second (throughput_batch_200), then
 // seconds of the headline as one graph (latency_200x200_graph). Failed tests

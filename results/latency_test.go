@@ -118,7 +118,7 @@ func TestLatencyModes(t *testing.T) {
 		}
 	}
 	mixed := []record.Record{ahead("dgs"), recordtest.WriteLatency(t, s, "raw", "1")}
-	if _, err := results.LatencyTables(s, mixed, layout); err == nil || !strings.Contains(err.Error(), "cannot stand in one table") {
+	if _, err := results.LatencyTables(s, mixed, layout); err == nil || !strings.Contains(err.Error(), "would share a cell of the table") {
 		t.Errorf("two modes: %v", err)
 	}
 }

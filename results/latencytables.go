@@ -46,7 +46,7 @@ func LatencyTables(s record.Store, records []record.Record, l Layout) ([]table.T
 			}
 			b.models, b.tests = append(b.models, m), append(b.tests, test)
 			if mode := b.mode(); test.Latency != nil && test.Latency.Mode != mode {
-				return nil, fmt.Errorf("latency of %s: %s is %s, and another one %s: they cannot stand in one table",
+				return nil, fmt.Errorf("latency of %s: %s is %s, and another one %s: they would share a cell of the table",
 					d.ID, test.Key, test.Latency.Mode, mode)
 			}
 		}
@@ -83,13 +83,13 @@ func (b *latencyTables) graphsOnly() {
 	}
 }
 
-// first is a model that was measured, or the first one.
+// first returns a model that was measured, or the first one.
 func (b *latencyTables) first() latencyTest {
 	i := slices.IndexFunc(b.tests, func(t latencyTest) bool { return len(t.times) > 0 })
 	return b.tests[max(0, i)]
 }
 
-// mode is that of the run.
+// mode returns the mode of the run.
 func (b *latencyTables) mode() string {
 	if l := b.first().Latency; l != nil {
 		return l.Mode
@@ -97,7 +97,7 @@ func (b *latencyTables) mode() string {
 	return record.Streaming
 }
 
-// batchOf is the time of a batch size, if it was measured.
+// batchOf returns the time of a batch size, if it was measured.
 func (t latencyTest) batchOf(events int) (times, bool) {
 	i := slices.IndexFunc(t.times, func(t times) bool { return t.Batch == events })
 	if i < 0 {
@@ -106,15 +106,15 @@ func (t latencyTest) batchOf(events int) (times, bool) {
 	return t.times[i], true
 }
 
-// table is an empty one about the dataset.
+// table returns an empty table about the dataset.
 func (b *latencyTables) table(name, title string, columns ...table.Column) table.Table {
 	t := b.layout.table("Latency on "+b.dataset.Title+", "+title, "model")
 	t.Name, t.Columns = b.dataset.ID+name, append(t.Columns, columns...)
 	return t
 }
 
-// speeds is the paper's table with what it leaves out: the distribution over
-// batches, and single events.
+// speeds returns the paper's table with what it leaves out: the distribution
+// over batches, and single events.
 func (b *latencyTables) speeds() table.Table {
 	first := b.first()
 	what, manyBatches := "no model was measured", true
@@ -208,7 +208,7 @@ func (b *latencyTables) addRows(t *table.Table, row func(ModelHead, latencyTest)
 	}
 }
 
-// testNotes are about one model alone.
+// testNotes adds the footnotes about one model alone.
 func (b *latencyTables) testNotes(t *table.Table, test latencyTest) []int {
 	texts := append(without(test.Footnotes, b.first().Footnotes), test.Error)
 	for _, timing := range test.times {

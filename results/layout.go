@@ -53,7 +53,7 @@ var candidates = map[protocol.CandidateSet]struct{ words, note string }{
 	protocol.Destinations: {"destinations", "the candidates are the nodes that are a destination anywhere in the stream, as in TGB"},
 }
 
-// table is an empty table with title and origin.
+// table returns an empty table with title and origin.
 func (l Layout) table(title string, heads ...string) table.Table {
 	t := table.New(heads...)
 	if l.Subtitle != "" {
@@ -71,7 +71,7 @@ func (m ModelHead) ref() string {
 	return m.ID + "+" + m.Variant
 }
 
-// heading is above the columns: the dataset, and what events are ranked
+// heading returns the title above the columns: the dataset, and what events are ranked
 // against.
 func (d DatasetHead) heading() string {
 	if d.Candidates == "" {
@@ -80,7 +80,7 @@ func (d DatasetHead) heading() string {
 	return d.Title + ", " + candidates[d.Candidates].words
 }
 
-// unit is that of the dataset's values.
+// unit returns the unit of the dataset's values.
 func (d DatasetHead) unit() string {
 	if d.Against != "" {
 		return "pp"
@@ -100,7 +100,7 @@ func (l Layout) addStandIns() {
 	}
 }
 
-// unmeasured are the paper's datasets that the layout lacks.
+// unmeasured returns the paper's datasets that the layout lacks.
 func (l Layout) unmeasured() []DatasetHead {
 	var out []DatasetHead
 	for _, p := range catalogue().Datasets {
@@ -122,7 +122,7 @@ func (p paperDataset) standsIn(d DatasetHead) bool {
 	return p.StandIn != "" && base == p.StandIn
 }
 
-// withoutDifferences is for tables that cannot show the paper's differences.
+// withoutDifferences returns a layout for tables that cannot show the paper's differences.
 func (l Layout) withoutDifferences() Layout {
 	var out []DatasetHead
 	for _, d := range l.Datasets {

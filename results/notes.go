@@ -22,7 +22,7 @@ var classNotes = map[protocol.Class]string{
 	protocol.Oracle:        "upper bound, not attainable: knows the simulator's hidden state; outside the ranking",
 }
 
-// dataNotes are about the data of a cell.
+// dataNotes returns the notes about the data of a cell.
 func dataNotes(c *Cell) []string {
 	out := slices.Clone(c.Notes)
 	if c.Task == protocol.NodeClassification && c.Positives > 0 && c.Positives < fewPositives {
@@ -31,7 +31,7 @@ func dataNotes(c *Cell) []string {
 	return out
 }
 
-// datasetNotes are those at the head of a dataset.
+// datasetNotes returns those at the head of a dataset.
 func (s *scores) datasetNotes(d DatasetHead) []string {
 	if d.PaperOnly {
 		return []string{unmeasuredNote(d)}
@@ -61,8 +61,8 @@ func unmeasuredNote(d DatasetHead) string {
 	return paper.Closed
 }
 
-// sharedNotes are the data notes that all cells of a dataset have, which are
-// at its head.
+// sharedNotes returns the data notes that all cells of a dataset have, which
+// are at its head.
 func (s *scores) sharedNotes(d DatasetHead) []string {
 	var lists [][]string
 	s.each(func(setting protocol.Setting, m ModelHead) bool {
@@ -89,7 +89,7 @@ func without(texts, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return slices.Contains(others, text) })
 }
 
-// cellNotes are about one cell and not about the whole dataset.
+// cellNotes returns the notes about one cell and not about the whole dataset.
 func (s *scores) cellNotes(d DatasetHead, c *Cell, class protocol.Class) []string {
 	out := without(dataNotes(c), s.sharedNotes(d))
 	if failed := len(c.Failures); failed > 0 {
@@ -103,7 +103,7 @@ func (s *scores) cellNotes(d DatasetHead, c *Cell, class protocol.Class) []strin
 		out = append(out, fmt.Sprintf("the validation metric still rose in the last epoch of %d of %s: longer training may give more",
 			c.Rising, Count(c.Seeds, "seed")))
 	}
-	out = append(out, c.Doubts...)
+	out = append(out, c.Duplicates...)
 	if c.Stale {
 		out = append(out, "from stale records: measured with another version of the numerics")
 	}
@@ -123,9 +123,9 @@ func rising(r record.Record) bool {
 	return !slices.ContainsFunc(r.Epochs[:last], func(e record.Epoch) bool { return !(r.Epochs[last].Validation > e.Validation) })
 }
 
-// paperNotes are the reasons why the paper's values of a dataset cannot be
-// compared directly with ours: versions of a dataset have names of their own, and each
-// of the paper's models is the best of a search.
+// paperNotes returns the reasons why the paper's values of a dataset cannot be
+// compared directly with ours: versions of a dataset have names of their own,
+// and each of the paper's models is the best of a search.
 func (s *scores) paperNotes(d DatasetHead) []string {
 	if d.PaperOnly || d.PaperName == "" {
 		return nil
@@ -155,7 +155,7 @@ func (s *scores) paperNotes(d DatasetHead) []string {
 	return notes
 }
 
-// modelNotes are the differences of one of our models from the paper's, and
+// modelNotes returns the differences of one of our models from the paper's, and
 // the searches that chose its options.
 func (s *scores) modelNotes(d DatasetHead, setting protocol.Setting, m ModelHead, c *Cell) []string {
 	if !s.besidePaper(d, setting, m, s.metrics...) {
@@ -179,7 +179,7 @@ func (s *scores) besidePaper(d DatasetHead, setting protocol.Setting, m ModelHea
 	})
 }
 
-// Count is a number of things, as in "1 seed" and "2 seeds".
+// Count formats a number of things, as in "1 seed" and "2 seeds".
 func Count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"

@@ -90,14 +90,14 @@ func parsePaper(file string, data []byte) (references, error) {
 	return out, nil
 }
 
-// Paper is the value that the paper gives, if it gives one. dataset is the
+// Paper returns the value that the paper gives, if it gives one. dataset is the
 // paper's name, in any case; model is our id.
 func Paper(task protocol.Task, setting protocol.Setting, model, dataset, metric string) (Reference, bool) {
 	ref, ok := reference().values[referenceKey{task, setting, model, strings.ToLower(dataset), metric}]
 	return ref, ok
 }
 
-// published is the paper's value beside ours.
+// published returns the paper's value beside ours.
 func published(d DatasetHead, task protocol.Task, setting protocol.Setting, m ModelHead, metric metrics.Metric) table.Entry {
 	name := metric.Name
 	if d.Against != "" {
@@ -110,7 +110,7 @@ func published(d DatasetHead, task protocol.Task, setting protocol.Setting, m Mo
 	return e
 }
 
-// paperEntry is a value of paper.yaml, or nothing. Variants are not the
+// paperEntry returns a value of paper.yaml, or nothing. Variants are not the
 // paper's.
 func paperEntry(task protocol.Task, setting protocol.Setting, m ModelHead, dataset, metric string, decimals int) table.Entry {
 	ref, ok := Paper(task, setting, m.ID, dataset, metric)
@@ -128,7 +128,7 @@ func paperEntry(task protocol.Task, setting protocol.Setting, m ModelHead, datas
 // paperTest is the latency test of which the paper gives the times.
 var paperTest = LatencyMetric(200, 200)
 
-// paperTime is the paper's time of its test. Where the paper has it in a
+// paperTime returns the paper's time of its test. Where the paper has it in a
 // figure only, the entry has a note.
 func paperTime(m ModelHead, dataset string, t *table.Table) table.Entry {
 	const task = protocol.NodeClassification

@@ -155,7 +155,7 @@ func newLayout(trials []specs.Trial) Layout {
 	return l
 }
 
-// datasetHeads are the columns of the datasets, one for every evaluation.
+// datasetHeads returns the columns of the datasets, one for every evaluation.
 func datasetHeads(trials []specs.Trial) []DatasetHead {
 	var out []DatasetHead
 	for _, t := range trials {
@@ -173,7 +173,7 @@ func datasetHeads(trials []specs.Trial) []DatasetHead {
 	return out
 }
 
-// subtitle is the description of the trial's suite.
+// subtitle returns the description of the trial's suite.
 func subtitle(t specs.Trial) string { return t.Suite + ": " + t.About }
 
 // appendNew appends what the list does not have yet.

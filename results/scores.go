@@ -51,7 +51,7 @@ func newScores(cells []Cell, l Layout, task protocol.Task) (*scores, error) {
 		key := c.CellKey
 		key.Suite = ""
 		if other := s.cells[key]; other != nil {
-			return nil, fmt.Errorf("%s on %s and %s on %s would stand in the same place of a table; choose one",
+			return nil, fmt.Errorf("%s on %s and %s on %s would share a cell of the table; choose one",
 				other.CellKey, other.Device, c.CellKey, c.Device)
 		}
 		s.cells[key] = c
@@ -64,7 +64,7 @@ func newScores(cells []Cell, l Layout, task protocol.Task) (*scores, error) {
 	return s, nil
 }
 
-// cell is nil where nothing was measured.
+// cell returns a cell, or nil where nothing was measured.
 func (s *scores) cell(d DatasetHead, setting protocol.Setting, m ModelHead) *Cell {
 	return s.cells[record.CellKey{Dataset: d.ID, Task: s.task, Setting: setting, Case: d.Case, Model: m.ID, Variant: m.Variant}]
 }
@@ -178,7 +178,7 @@ func (s *scores) add(c scoreColumn) {
 // ranks and the footnotes about the dataset.
 func (s *scores) leads(d DatasetHead) bool { return d.Candidates == s.Datasets[0].Candidates }
 
-// testRow is the cell's test row of the dataset's columns.
+// testRow returns the cell's test row of the dataset's columns.
 func (c *Cell) testRow(d DatasetHead, metric string) (Row, bool) {
 	if c != nil {
 		for _, r := range c.Rows {
@@ -190,7 +190,7 @@ func (c *Cell) testRow(d DatasetHead, metric string) (Row, bool) {
 	return Row{}, false
 }
 
-// measured is our value. The cell's footnotes are at its first metric.
+// measured returns our value. The cell's footnotes are at its first metric.
 func (s *scores) measured(d DatasetHead, setting protocol.Setting, m ModelHead, metric metrics.Metric, first bool) table.Entry {
 	c := s.cell(d, setting, m)
 	if c == nil {
@@ -215,15 +215,16 @@ func (s *scores) measured(d DatasetHead, setting protocol.Setting, m ModelHead, 
 		notes = append(notes, fmt.Sprintf("%s is %v in the test part", metric.Title, err))
 	}
 	if r.Degenerate {
-		e.Unranked, r.Caveat = true, r.Caveat+": the value says nothing of the model and is not ranked"
+		e.Unranked, r.Caveat = true, r.Caveat+": the value is uninformative and is not ranked"
 	}
 	e.Notes = s.table.Note(append(notes, r.Caveat)...)
 	return e
 }
 
-// difference is a model's value minus that of d.Against, in percentage points;
-// nil where that one has none. It need not be in the table. The deviation is
-// the model's own; the interval is that of the comparison of the two.
+// difference returns a model's value minus that of d.Against, in percentage
+// points; nil where that one has none. It need not be in the table. The
+// deviation is the model's own; the interval is that of the comparison of the
+// two.
 func (s *scores) difference(d DatasetHead, setting protocol.Setting, m ModelHead, r Row) *table.Value {
 	from := s.cell(d, setting, ModelHead{ID: d.Against})
 	base, ok := from.testRow(d, r.Metric)
@@ -245,7 +246,7 @@ func (s *scores) difference(d DatasetHead, setting protocol.Setting, m ModelHead
 	return v
 }
 
-// seeds is the number of seeds that finished: one number, or one a dataset
+// seeds returns the number of seeds that finished: one number, or one a dataset
 // where they differ.
 func (s *scores) seeds(setting protocol.Setting, m ModelHead) table.Entry {
 	var each []string
@@ -345,7 +346,7 @@ func (s *scores) markLevel(rows []table.Row, column int, setting protocol.Settin
 	for i, m := range models {
 		e := &rows[i][column]
 		if c, ok := s.comparison(d, best, s.cell(d, setting, m)); ok && e.Value != nil && e.Mark != table.Best {
-			e.Level = !c.ToldApart()
+			e.Level = !c.Significant()
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"dgsbench/results/table"
 )
 
-// parametersTable is how many parameters the first model learns in its head
-// and below it, and how many the others do, by dataset and setting.
+// parametersTable returns how many parameters the first model learns in its
+// head and below it, and how many the others do, by dataset and setting.
 func parametersTable(in Input, r request) (Output, error) {
 	l := r.layout(in.Links).withoutDifferences()
 	if len(l.Models) == 0 {
@@ -88,8 +88,8 @@ func parametersTable(in Input, r request) (Output, error) {
 	return Output{Tables: []table.Table{t}}, nil
 }
 
-// linkRecord is a record of link prediction, of any seed: all have the same
-// sizes.
+// linkRecord returns a record of link prediction, of any seed: all have the
+// same sizes.
 func (in Input) linkRecord(d DatasetHead, setting protocol.Setting, m ModelHead) (record.Record, bool) {
 	cell := record.CellKey{Dataset: d.ID, Task: protocol.LinkPrediction, Setting: setting, Case: d.Case, Model: m.ID, Variant: m.Variant}
 	for _, r := range in.Records {
@@ -108,7 +108,7 @@ func wholeOrRatio(x float64) string {
 	return table.Fixed(x, 1)
 }
 
-// orNoValue is the text, or the sign for an absent one.
+// orNoValue returns the text, or the sign for an absent one.
 func orNoValue(text string) string {
 	if text == "" {
 		return table.NoValue
@@ -208,7 +208,7 @@ func datasetsTable(in Input, r request) (Output, error) {
 	return Output{Tables: []table.Table{t}}, nil
 }
 
-// everything is a layout with all datasets, each once.
+// everything returns a layout with all datasets, each once.
 func (in Input) everything() Layout {
 	layouts := []Layout{in.Classification, in.Links, in.Latency}
 	l := in.Latency
@@ -242,8 +242,8 @@ type paperRange struct {
 	High   string `yaml:"high"`
 }
 
-// rangesTable is what searches try, beside the paper's ranges. Models that try
-// the same share a row.
+// rangesTable returns what searches try, beside the paper's ranges. Models that
+// try the same share a row.
 func rangesTable(in Input, r request) (Output, error) {
 	var distinct []Range // without models
 	models := map[Range][]string{}
@@ -314,14 +314,14 @@ var facts = map[string]func([]record.Record) string{
 
 func stateSize(r record.Record) int { return r.StateSize }
 
-// belowHead is the number of learned parameters below the head.
+// belowHead returns the number of learned parameters below the head.
 func belowHead(r record.Record) int {
 	_, rest, _ := r.HeadAndRest()
 	return rest
 }
 
-// overDatasets is a number that is the same on all datasets, or what it is on
-// each.
+// overDatasets returns a number that is the same on all datasets, or what it is
+// on each.
 func overDatasets(records []record.Record, of func(record.Record) int) string {
 	var each []string
 	same := true

@@ -8,14 +8,14 @@ import (
 	"dgsbench/results/table"
 )
 
-// seconds is the headline as an entry's value.
+// seconds returns the headline as an entry's value.
 func seconds(t times) *table.Value {
 	v := table.NewValue(t.mean(), 4)
 	v.Std = optional.Number(t.std())
 	return v
 }
 
-// speedsTable is the time of the latency test, datasets x models.
+// speedsTable returns the time of the latency test, datasets x models.
 func speedsTable(in Input, r request) (Output, error) {
 	l := r.layout(in.Latency).withoutDifferences()
 	if len(l.Models) == 0 || len(in.Timed) == 0 {
@@ -51,8 +51,8 @@ func speedsTable(in Input, r request) (Output, error) {
 	return Output{Tables: []table.Table{t}}, nil
 }
 
-// test is the latency test of a model on a dataset, if there is one. It is a
-// failed one where none finished. Tests of another mode than streaming, which
+// test returns the latency test of a model on a dataset, if there is one. It is
+// a failed one where none finished. Tests of another mode than streaming, which
 // the paper's times are of, do not count.
 func (in Input) test(d DatasetHead, m ModelHead) (r record.Record, ok bool) {
 	for _, t := range in.Timed {
@@ -67,8 +67,8 @@ func (in Input) test(d DatasetHead, m ModelHead) (r record.Record, ok bool) {
 	return r, ok
 }
 
-// sharedTestNotes are the footnotes that the latency tests of all models on a
-// dataset have, which are at its head.
+// sharedTestNotes returns the footnotes that the latency tests of all models on
+// a dataset have, which are at its head.
 func (in Input) sharedTestNotes(d DatasetHead, models []ModelHead) []string {
 	var lists [][]string
 	for _, m := range models {
@@ -79,8 +79,8 @@ func (in Input) sharedTestNotes(d DatasetHead, models []ModelHead) []string {
 	return inAll(lists)
 }
 
-// time is the headline of a latency test, with footnotes that are not shared;
-// nothing where there is no test.
+// time returns the headline of a latency test, with footnotes that are not
+// shared; nothing where there is no test.
 func (in Input) time(d DatasetHead, m ModelHead, shared []string, t *table.Table) (table.Entry, error) {
 	r, ok := in.test(d, m)
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"dgsbench/results/table"
 )
 
-// tradeOff is the table and the figure of the headline metric of node
+// tradeOff returns the table and the figure of the headline metric of node
 // classification against the time of the latency test: of every dataset for
 // which there are both, here or in the paper.
 func tradeOff(in Input, r request) (Output, error) {
@@ -130,7 +130,7 @@ func (b *tradeOffs) draw(p *figure.Panel, m ModelHead, label string, mark figure
 	p.Series = append(p.Series, figure.Series{Color: b.colors[m], Mark: mark, Points: []figure.Point{point}})
 }
 
-// withDeviation is a mean with its deviation. It stays above zero, which a
+// withDeviation returns a mean with its deviation. It stays above zero, which a
 // logarithmic axis does not have.
 func withDeviation(v *table.Value) figure.Value {
 	out := figure.Exact(float64(v.Mean))

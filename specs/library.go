@@ -228,7 +228,7 @@ func checkTitle(n strictyaml.Node, errs *strictyaml.Errors) {
 	}
 }
 
-// text is the text at n, if there is one.
+// text returns the text at n, if there is one.
 func text(n strictyaml.Node) (s string, ok bool) {
 	ok = n.Present() && n.Decode(&s) == nil
 	return s, ok

@@ -72,7 +72,7 @@ type modelYAML struct {
 	Search    []strictyaml.Node          `yaml:"search"`
 }
 
-// JoinRef is how lists and flags name a variant of a model: "edgebank+tw",
+// JoinRef returns how lists and flags name a variant of a model: "edgebank+tw",
 // or the id alone for the empty variant.
 func JoinRef(id, variant string) string {
 	if variant == "" {
@@ -90,7 +90,7 @@ func SplitRef(ref string) (id, variant string) {
 // Variants lists the named option sets, sorted, without the empty one.
 func (m Model) Variants() []string { return slices.Sorted(maps.Keys(m.variants)) }
 
-// title is what tables print for a variant.
+// title returns what tables print for a variant.
 func (m Model) title(variant string) string {
 	if v, ok := m.variants[variant]; ok {
 		return v.title

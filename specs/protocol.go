@@ -64,8 +64,8 @@ const (
 	// probability 1/2.
 	MixedNegatives NegativeSource = "mixed"
 	// LaterDestinations are the candidates Destinations, also nodes that are a
-	// destination only after training, which tells a model of them. Other
-	// software draws from these.
+	// destination only after training, which leaks them to the model, as other
+	// software does.
 	LaterDestinations NegativeSource = "destinations"
 )
 
@@ -124,7 +124,7 @@ type StateRule string
 const (
 	// Carry goes on from the state that training has left.
 	Carry StateRule = "carry"
-	// Replay forgets the state and folds the training part in again, with the
+	// Replay resets the states and observes the training part again, with the
 	// parameters that are evaluated.
 	Replay StateRule = "replay"
 )
@@ -152,7 +152,7 @@ type Latency struct {
 	Known bool `yaml:"known"`
 }
 
-// DefaultProtocol is that of a suite without a `protocol:` block.
+// DefaultProtocol returns that of a suite without a `protocol:` block.
 func DefaultProtocol() Protocol {
 	return Protocol{
 		Batch: 200, Epochs: 50, Patience: 10,
@@ -161,8 +161,8 @@ func DefaultProtocol() Protocol {
 	}
 }
 
-// with is p with the values of a `protocol:` block. The defaults of
-// a latency test are the paper's: 200 batches, 10 iterations after a warm-up.
+// with returns p with the values of a `protocol:` block. The defaults of a
+// latency test are the paper's: 200 batches, 10 iterations after a warm-up.
 func (p Protocol) with(n strictyaml.Node, errs *strictyaml.Errors) Protocol {
 	if n.Get("latency").Present() {
 		p.Latency = &Latency{Batches: 200, Iterations: 10, Warmups: 1, Lead: 2_000, SweepBatches: 10_000, SweepIterations: 3}

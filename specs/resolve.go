@@ -25,8 +25,8 @@ func (m Model) Resolve(at Place, variant string) (Resolved, error) {
 	return m.resolve(at, variant)
 }
 
-// ResolveWith is Resolve with one more option on top: its dotted path and its
-// value as YAML.
+// ResolveWith is like Resolve with one more option on top: its dotted path and
+// its value as YAML.
 func (m Model) ResolveWith(at Place, variant, path, value string) (Resolved, error) {
 	r, err := m.Resolve(at, variant)
 	if err != nil {
@@ -43,12 +43,12 @@ func (m Model) ResolveWith(at Place, variant, path, value string) (Resolved, err
 	return m.resolve(at, variant, optionLayer(n.Below(path)))
 }
 
-// optionLayer is a layer without origins.
+// optionLayer returns a layer without origins.
 func optionLayer(options strictyaml.Node) layer {
 	return newLayer(strictyaml.Node{}, block{Options: options}, nil)
 }
 
-// resolve is Resolve with further layers on top.
+// resolve is like Resolve with further layers on top.
 func (m Model) resolve(at Place, variant string, more ...layer) (Resolved, error) {
 	layers := []layer{m.base}
 	for _, o := range m.overrides {

@@ -64,7 +64,7 @@ func (r *suiteReader) addRun(n strictyaml.Node, base Protocol) {
 	}
 }
 
-// size is what a list adds to the size of a run, also one with mistakes.
+// size returns what a list adds to the size of a run, also one with mistakes.
 func size[T any](list []T) float64 { return max(1, float64(len(list))) }
 
 // checkEffect reports what a run's own protocol sets without any effect.
@@ -106,7 +106,7 @@ func (r *suiteReader) checkDerived(own strictyaml.Node, resolved Protocol, data,
 	}
 }
 
-// settings are those of link prediction; node classification, which has
+// settings returns those of link prediction; node classification, which has
 // none, gets the empty one.
 func (r *suiteReader) settings(run strictyaml.Node, y runYAML) []protocol.Setting {
 	at := run.Get("settings")
@@ -122,7 +122,7 @@ func (r *suiteReader) settings(run strictyaml.Node, y runYAML) []protocol.Settin
 	return y.Settings
 }
 
-// datasets are the names in the list that fit the task and the models.
+// datasets returns the names in the list that fit the task and the models.
 func (r *suiteReader) datasets(items []strictyaml.Node, y runYAML, refs []string) (fit []string) {
 	for i, dataset := range y.Datasets {
 		if !checkDataset(items[i], dataset, &r.errs) {
@@ -144,7 +144,7 @@ func (r *suiteReader) datasets(items []strictyaml.Node, y runYAML, refs []string
 	return fit
 }
 
-// refs are the models in the list that exist and can do the task.
+// refs returns the models in the list that exist and can do the task.
 func (r *suiteReader) refs(items []strictyaml.Node, y runYAML) (fit []string) {
 	for i, ref := range y.Models {
 		if r.errs.Full() {
@@ -196,7 +196,7 @@ func (r *suiteReader) model(at strictyaml.Node, id string) (Model, bool) {
 	return m, true
 }
 
-// modelOf is a model that was read.
+// modelOf returns a model that was read.
 func (r *suiteReader) modelOf(ref string) Model {
 	id, _ := SplitRef(ref)
 	return r.models[id]
@@ -212,7 +212,7 @@ type protocolCase struct {
 // latencyCase tells the latency tests of a suite from its other trials.
 const latencyCase = "latency"
 
-// cases are the protocols of a run: one, or one for every batch size in the
+// cases returns the protocols of a run: one, or one for every batch size in the
 // list.
 func (r *suiteReader) cases(at strictyaml.Node, sizes []int, p Protocol) []protocolCase {
 	if p.Latency != nil {

@@ -61,7 +61,7 @@ func (p Parameter) Name() string {
 	return p.Option + "." + string(p.Part)
 }
 
-// Range is the range in words: "1e-04 to 0.01, log", "10, 20, 25 or 50".
+// Range returns the range in words: "1e-04 to 0.01, log", "10, 20, 25 or 50".
 func (p Parameter) Range() string {
 	if len(p.Choices) > 0 {
 		return suggest.Or(p.Choices)
@@ -301,7 +301,7 @@ func (m Model) checkEnds(entries []strictyaml.Node, task protocol.Task, errs *st
 	}
 	for i, values := range []map[string]any{low, high} {
 		if _, err := m.ResolveSearched(Place{Task: task}, values, ""); err != nil {
-			errs.Add(entries[0].Errorf("the model refuses the %s ends of the ranges for %s: %v", []string{"lower", "upper"}[i], task, err))
+			errs.Add(entries[0].Errorf("the model rejects the %s ends of the ranges for %s: %v", []string{"lower", "upper"}[i], task, err))
 		}
 	}
 }

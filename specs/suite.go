@@ -131,7 +131,7 @@ type Table struct {
 	ID    string `yaml:"table"` // of package results; see Known
 	Title string `yaml:"title"` // in place of the table's own; may be empty
 	// Models (as id or id+variant) and Datasets are shown, in this order, and
-	// Without is left out; none stand for all.
+	// Without is left out; empty means all.
 	Models   []string `yaml:"models" list:"some distinct"`
 	Without  []string `yaml:"without" list:"some distinct"`
 	Datasets []string `yaml:"datasets" list:"some distinct"`

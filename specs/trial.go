@@ -72,7 +72,7 @@ func SplitLatency(all []Trial) (scored, timed []Trial) {
 	return scored, timed
 }
 
-// Identity is the SHA-256, in hex, of everything that can change the
+// Identity returns the SHA-256, in hex, of everything that can change the
 // trial's result: what was asked for, the checksum of the dataset's file, the
 // version of our numerics, and the class of the kernels. Titles and the origin
 // of values are not in it.
@@ -85,14 +85,14 @@ func (t Trial) Identity(dataSHA256 string, numerics int, device string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// JSON is the resolved trial for its record, an object with sorted keys:
+// JSON returns the resolved trial for its record, an object with sorted keys:
 // what decides the result, and nothing that a comment or a title changes.
 func (t Trial) JSON() []byte { return canonical(t.facts()) }
 
-// OriginsJSON is where the trial's options come from, for its record.
+// OriginsJSON returns where the trial's options come from, for its record.
 func (t Trial) OriginsJSON() []byte { return canonical(t.Origins) }
 
-// facts are what decides the result, but for the data and the program.
+// facts returns what decides the result, but for the data and the program.
 func (t Trial) facts() map[string]any {
 	return map[string]any{
 		"suite": t.Suite, "dataset": t.Dataset, "task": t.Task, "setting": t.Setting,
@@ -101,7 +101,7 @@ func (t Trial) facts() map[string]any {
 	}
 }
 
-// plain is a value under its YAML keys. It panics when the type cannot be
+// plain returns a value under its YAML keys. It panics when the type cannot be
 // written as YAML, so that no spec could hold it.
 func plain(value any) any {
 	n, err := strictyaml.Of(value)
@@ -114,7 +114,7 @@ func plain(value any) any {
 	panic(fmt.Sprintf("specs: %v", err))
 }
 
-// canonical is JSON with sorted keys.
+// canonical returns JSON with sorted keys.
 func canonical(value any) []byte {
 	out, err := json.Marshal(value)
 	if err != nil {

@@ -9,9 +9,10 @@ import (
 	"dgsbench/protocol"
 )
 
-// ResolveSearched is Resolve with a point of the model's search space on top:
-// a value for the Name of each Parameter of SearchFor. Numbers are float64,
-// whole ones too; record is the file where the search records what it tried.
+// ResolveSearched is like Resolve with a point of the model's search space on
+// top: a value for the Name of each Parameter of SearchFor. Numbers are
+// float64, whole ones too; record is the file where the search records what it
+// tried.
 func (m Model) ResolveSearched(at Place, values map[string]any, record string) (Resolved, error) {
 	point, err := m.point(at.Task, values, record)
 	if err != nil {
@@ -20,7 +21,7 @@ func (m Model) ResolveSearched(at Place, values map[string]any, record string) (
 	return m.resolve(at, "", point)
 }
 
-// point is the layer of a point of the search space: a value for each
+// point returns the layer of a point of the search space: a value for each
 // parameter's name. What has been chosen is tuned; the origin of what is only
 // set is that of its range. A name that is no parameter's, or one that is
 // missing, is a mistake of the program.
@@ -48,8 +49,8 @@ func (m Model) point(task protocol.Task, values map[string]any, record string) (
 	return layer{n, origins}, err
 }
 
-// value is the parameter's value: a whole number without a fraction, so that
-// it fits an option that counts something.
+// value returns the parameter's value: a whole number without a fraction, so
+// that it fits an option that counts something.
 func (p Parameter) value(values map[string]any) any {
 	v, ok := values[p.Name()]
 	if !ok {

@@ -77,7 +77,7 @@ func runBuild(ctx context.Context, program string, args []string) (Summary, erro
 	cmd := exec.CommandContext(ctx, program, args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.Env = append(os.Environ(), harness.AloneVariable+"="+harness.AloneAlready)
+	cmd.Env = append(os.Environ(), harness.TimingLockVariable+"="+harness.TimingLockHeld)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	err := cmd.Run()
 	if ctx.Err() != nil {

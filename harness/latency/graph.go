@@ -48,8 +48,8 @@ type graph struct {
 	err          error     // after which there are no more
 }
 
-// graphs are the models that have a device, in both modes of a graph. A model
-// that fails there keeps its times of streaming.
+// graphs returns the models that have a device, in both modes of a graph. A
+// model that fails there keeps its times of streaming.
 func graphs(ctx context.Context, subjects []*subject) (all []measurement) {
 	for _, s := range subjects {
 		if s.Record.Failed() || s.Device() == nil {

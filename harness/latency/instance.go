@@ -42,8 +42,8 @@ type observation struct {
 	first       time.Duration
 }
 
-// instances are the models, but for those that fail, with the batches of the
-// i-th timing.
+// instances returns the models, but for those that fail, with the batches of
+// the i-th timing.
 func instances(subjects []*subject, i int) (all []measurement) {
 	for _, s := range subjects {
 		if s.Record.Failed() {

@@ -2,13 +2,13 @@
 // memory and disk on this machine.
 //
 // Times come from records of this machine where there are any. Elsewhere each
-// cell is tried out for a moment on its own dataset, with as many others side
-// by side as will later be measured so, and the times of some windows are
-// scaled to the numbers of windows of a trial. A dataset whose file is missing
+// cell is estimated on its own dataset: some windows are run, with as many other
+// cells side by side as will later be measured so, and their times are scaled to
+// the numbers of windows of a trial. A dataset whose file is missing
 // is replaced by a simulated stream of the same size.
 //
 // Searches of options are planned in the same way: by their trials so far, or
-// by trying out the random ones that they begin with.
+// by estimating the random ones that they begin with.
 //
 // Training that is stopped early takes less than planned.
 package plan
@@ -36,8 +36,8 @@ type Source string
 const (
 	Recorded  Source = "records"      // of finished trials of the cell on this machine
 	Past      Source = "past trials"  // of the same search
-	Tried     Source = "tried out"    // on the dataset
-	StoodIn   Source = "stand-in"     // tried out on a simulated stream of the same size
+	Estimated Source = "estimated"    // from windows of the dataset
+	StoodIn   Source = "stand-in"     // estimated on a simulated stream of the same size
 	Measured  Source = "all measured" // nothing to do, elsewhere or without success
 	Unplanned Source = "not planned"  // see Problem
 )

@@ -124,12 +124,12 @@ func TestUnderivable(t *testing.T) {
 	if c := p.Cells[0]; c.Source != plan.Unplanned || !strings.Contains(c.Problem, "log1p of feature 1 is not finite") {
 		t.Errorf("%+v", c)
 	}
-	if c := p.Cells[1]; c.Source != plan.Tried {
+	if c := p.Cells[1]; c.Source != plan.Estimated {
 		t.Errorf("%+v", c)
 	}
 }
 
-// TestPlanThenMeasure: before anything is measured, cells are tried out;
+// TestPlanThenMeasure: before anything is measured, cells are estimated;
 // afterwards nothing is left to do and the times are those of the records.
 // What was said about the disk holds within a factor of two.
 func TestPlanThenMeasure(t *testing.T) {
@@ -139,7 +139,7 @@ func TestPlanThenMeasure(t *testing.T) {
 		t.Errorf("%+v", before)
 	}
 	for _, c := range before.Cells {
-		if c.Source != plan.Tried || c.Seconds <= 0 || c.ToDo != c.Trials || c.Disk <= 0 {
+		if c.Source != plan.Estimated || c.Seconds <= 0 || c.ToDo != c.Trials || c.Disk <= 0 {
 			t.Errorf("%+v", c)
 		}
 	}
@@ -208,7 +208,7 @@ func TestRecordsThatSayNothing(t *testing.T) {
 		}
 	}
 	p := planned(t, q)
-	if c := p.Cells[0]; c.Source != plan.Tried || c.ToDo != 1 || c.Seconds > 100 {
+	if c := p.Cells[0]; c.Source != plan.Estimated || c.ToDo != 1 || c.Seconds > 100 {
 		t.Errorf("%+v", c)
 	}
 	r := harness.Describe(q.Trials[2], loaded, q.Device)
@@ -221,7 +221,7 @@ func TestRecordsThatSayNothing(t *testing.T) {
 	}
 	q.Trials = q.Trials[:2]
 	if c := planned(t, q).Cells[0]; c.Source != plan.Measured || c.Seconds != 0 || c.Memory != 0 {
-		t.Errorf("nothing is to be done, and yet it was tried out: %+v", c)
+		t.Errorf("nothing is to be done, and yet it was estimated: %+v", c)
 	}
 }
 
@@ -307,7 +307,7 @@ func fixed() plan.Plan {
 			{CellKey: cell("shop-sim", "nc", "", "", "raw"), Title: "Raw", Trials: 10, Seconds: 1.25, Disk: 60_000, Source: plan.Recorded},
 			{CellKey: cell("wikipedia", "lp", "T", "batch-10", "dgs"), Title: "DGS", Trials: 10, ToDo: 10, Seconds: 3600, Memory: 4_700_000_000, Disk: 400_000, Source: plan.StoodIn},
 			{CellKey: cell("shop-sim", "nc", "", "", "vast"), Title: "Vast", Trials: 1, ToDo: 1, Memory: 99_000_000_000, Source: plan.Unplanned, Problem: "needs more memory than is free"},
-			{CellKey: cell("shop-sim", "nc", "", "latency", "raw"), Title: "Raw", Trials: 1, ToDo: 1, Seconds: 36, Latency: true, Source: plan.Tried},
+			{CellKey: cell("shop-sim", "nc", "", "latency", "raw"), Title: "Raw", Trials: 1, ToDo: 1, Seconds: 36, Latency: true, Source: plan.Estimated},
 		},
 		Seconds: 18036, Latency: 36, Memory: 9_500_000_000, Free: 24_000_000_000, Known: true, Disk: 4_060_000,
 		Missing: []plan.Missing{{Dataset: "wikipedia", How: "dataset wikipedia: no file wikipedia.csv in /data; `bench data fetch wikipedia` downloads it"}},

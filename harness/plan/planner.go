@@ -19,7 +19,7 @@ import (
 	"dgsbench/specs"
 )
 
-// budget is about how long a cell is tried out.
+// budget is about how long the estimate of a cell takes.
 const budget = 150 * time.Millisecond
 
 // planner is a plan in the making.
@@ -30,11 +30,11 @@ type planner struct {
 	datasets []string // in the suite's order
 }
 
-// cell is a Cell with its trials, of which the first is tried out.
+// cell is a Cell with its trials, of which the first is estimated.
 type cell struct {
 	Cell
 	trials   []specs.Trial
-	estimate *harness.Estimate // nil where nothing is tried out
+	estimate *harness.Estimate // nil where nothing is estimated
 }
 
 // newPlanner groups the trials of the question by cells, in the suite's order.
@@ -89,8 +89,8 @@ func Make(ctx context.Context, q Question, h Hooks) (Plan, error) {
 	return p.out, nil
 }
 
-// dataset plans the cells of one dataset: from records, else by trying out what
-// is to be done.
+// dataset plans the cells of one dataset: from records, else by estimating
+// what is to be done.
 func (p *planner) dataset(ctx context.Context, name string, step func()) error {
 	loaded, source, err := load(name, p.DataDir, &p.out.Missing)
 	if err != nil {
@@ -125,7 +125,7 @@ func (p *planner) dataset(ctx context.Context, name string, step func()) error {
 	return err
 }
 
-// prepare sets the cell's estimate if its trials are to be tried out, and times
+// prepare sets the cell's estimate if its trials are to be estimated, and times
 // a latency test at once.
 func (p *planner) prepare(c *cell, l *datasets.Loaded, cut *harness.Cutter) (err error) {
 	switch {
@@ -237,9 +237,9 @@ func (p *planner) total() {
 	}
 }
 
-// Count is Make without the times: it says which trials are to be done, and
-// tries nothing out. Seconds, Memory, Disk and Source are not set. Only data
-// that records may have been made of is read.
+// Count is like Make without the times: it says which trials are to be done,
+// and estimates nothing. Seconds, Memory, Disk and Source are not set. Only
+// data that records may have been made of is read.
 func Count(q Question) (Plan, error) {
 	p := newPlanner(q)
 	for _, name := range p.datasets {

@@ -25,7 +25,7 @@ func load(name, dir string, missing *[]Missing) (*datasets.Loaded, Source, error
 		loaded, err = standIn(d)
 		return loaded, StoodIn, err
 	}
-	return loaded, Tried, err
+	return loaded, Estimated, err
 }
 
 // standIn returns a simulated stream with the numbers of events, nodes and

@@ -47,7 +47,7 @@ type Search struct {
 	Problem    string           `json:"problem,omitempty"`
 }
 
-// Tuning is what searches take on this machine. Where trials were tried out,
+// Tuning is what searches take on this machine. Where trials were estimated,
 // no training is stopped early. Sizes are bytes.
 type Tuning struct {
 	Machine  string    `json:"machine"`
@@ -56,13 +56,13 @@ type Tuning struct {
 	Trials   int       `json:"trials"` // those with own options among them
 	ToDo     int       `json:"to_do"`
 	Seconds  Span      `json:"seconds"`     // of the wall clock, if all trials are like the mean, the quickest, the slowest of their search
-	Memory   int64     `json:"memory"`      // at most at once: data and models side by side, of what was tried out; on a card only the models, and the card's
+	Memory   int64     `json:"memory"`      // at most at once: data and models side by side, of what was estimated; on a card only the models, and the card's
 	Free     int64     `json:"memory_free"` // see Known
 	Known    bool      `json:"memory_known"`
 	Missing  []Missing `json:"missing"`
 }
 
-// Fits reports whether every trial that was tried out fits into the memory, and
+// Fits reports whether every trial that was estimated fits into the memory, and
 // returns the first search with one that does not.
 func (t Tuning) Fits() (ok bool, which Search) {
 	for _, s := range t.Searches {
@@ -73,10 +73,10 @@ func (t Tuning) Fits() (ok bool, which Search) {
 	return true, Search{}
 }
 
-// tried is how many trials of a search are tried out: those of its random
+// sampled is how many trials of a search are estimated: those of its random
 // phase, whose sizes lie anywhere in the ranges. The times of as many trials
 // that are over are better, because they were stopped early.
-const tried = 3
+const sampled = 3
 
 // tuningPlanner is a plan of searches in the making.
 type tuningPlanner struct {
@@ -91,12 +91,12 @@ type tuningPlanner struct {
 type search struct {
 	Search
 	study     tune.Study
-	tries     int // trials to be tried out
+	samples   int // trials to be estimated
 	estimates []*harness.Estimate
 	seconds   []float64
 }
 
-// MakeTuning plans the searches: by their trials so far, else by trying out
+// MakeTuning plans the searches: by their trials so far, else by estimating
 // the random ones that they begin with. The error says what is wrong with a
 // dataset whose file is there, or is ctx's.
 func MakeTuning(ctx context.Context, q TuningQuestion, h Hooks) (Tuning, error) {
@@ -108,17 +108,17 @@ func MakeTuning(ctx context.Context, q TuningQuestion, h Hooks) (Tuning, error) 
 	p := tuningPlanner{TuningQuestion: q, atOnce: tune.TrialsAtOnce(q.Workers, len(q.Studies)), out: Tuning{
 		Machine: harness.Machine(q.Device), Searches: []Search{}, Missing: []Missing{}, Free: memory.Free, Known: memory.Known,
 	}}
-	var names []string // of the datasets that trials are tried out on
-	tries := 0
+	var names []string // of the datasets that trials are estimated on
+	estimates := 0
 	for _, study := range p.Studies {
 		s, err := newSearch(study, p.Out)
 		if err != nil {
 			return Tuning{}, err
 		}
-		if s.tries > 0 && !slices.Contains(names, s.Dataset) {
+		if s.samples > 0 && !slices.Contains(names, s.Dataset) {
 			names = append(names, s.Dataset)
 		}
-		tries += s.tries
+		estimates += s.samples
 		p.searches = append(p.searches, s)
 		p.out.Trials, p.out.ToDo = p.out.Trials+1+s.Trials, p.out.ToDo+s.Left
 	}
@@ -126,7 +126,7 @@ func MakeTuning(ctx context.Context, q TuningQuestion, h Hooks) (Tuning, error) 
 	if err := datasets.CheckRoom(names); err != nil {
 		return Tuning{}, err
 	}
-	h.Start(tries)
+	h.Start(estimates)
 	for _, name := range names {
 		if err := p.dataset(ctx, name, h.Step); err != nil {
 			return Tuning{}, err
@@ -160,16 +160,16 @@ func newSearch(study tune.Study, out string) (*search, error) {
 	switch {
 	case s.Left == 0:
 		s.Source = Measured
-	case len(s.seconds) >= tried:
+	case len(s.seconds) >= sampled:
 		s.Source = Past
 		s.sum()
 	default:
-		s.tries, s.seconds = min(tried, s.Trials), nil
+		s.samples, s.seconds = min(sampled, s.Trials), nil
 	}
 	return s, nil
 }
 
-// dataset tries out trials of all searches on a dataset, side by side.
+// dataset estimates trials of all searches on a dataset, side by side.
 func (p *tuningPlanner) dataset(ctx context.Context, name string, step func()) error {
 	loaded, source, err := load(name, p.DataDir, &p.out.Missing)
 	if err != nil {
@@ -178,10 +178,10 @@ func (p *tuningPlanner) dataset(ctx context.Context, name string, step func()) e
 	p.data += datasets.Bytes(loaded.Stream.Len(), loaded.Stream.NumFeat)
 	var list []*harness.Estimate
 	cut := harness.NewCutter(loaded)
-	searches := slices.DeleteFunc(slices.Clone(p.searches), func(s *search) bool { return s.Dataset != name || s.tries == 0 })
+	searches := slices.DeleteFunc(slices.Clone(p.searches), func(s *search) bool { return s.Dataset != name || s.samples == 0 })
 	for _, s := range searches {
 		s.Source = source
-		for number := range s.tries {
+		for number := range s.samples {
 			if err := p.prepare(s, number, cut); err != nil {
 				s.Problem = err.Error()
 				step()

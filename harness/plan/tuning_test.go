@@ -38,7 +38,7 @@ func study(t *testing.T, model, dataset string, trials int) tune.Study {
 	return s
 }
 
-// tuningPlanned makes the plan and checks that everything tried out is
+// tuningPlanned makes the plan and checks that everything estimated is
 // reported once.
 func tuningPlanned(t *testing.T, out string, studies ...tune.Study) plan.Tuning {
 	t.Helper()
@@ -54,14 +54,14 @@ func tuningPlanned(t *testing.T, out string, studies ...tune.Study) plan.Tuning 
 	return p
 }
 
-// TestTuningPlanThenTune: what is tried out takes about as long as the search
+// TestTuningPlanThenTune: what is estimated takes about as long as the search
 // does, and the searches that are gone on with take their time from their
 // trials. Others on the machine make trials longer, so the factor is generous.
 func TestTuningPlanThenTune(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	before := tuningPlanned(t, out, study(t, "raw", "toy", 6), study(t, "dgs", "toy", 6))
 	for _, s := range before.Searches {
-		if s.Source != plan.Tried || s.Counted != 3 || s.Left != 7 || s.Memory <= 0 || s.Each.Least <= 0 || s.Each.Least > s.Each.Mean || s.Each.Mean > s.Each.Most {
+		if s.Source != plan.Estimated || s.Counted != 3 || s.Left != 7 || s.Memory <= 0 || s.Each.Least <= 0 || s.Each.Least > s.Each.Mean || s.Each.Mean > s.Each.Most {
 			t.Errorf("%+v", s)
 		}
 	}
@@ -96,14 +96,14 @@ func TestTuningPlanThenTune(t *testing.T) {
 
 func near(a, b float64) bool { return a > .999*b && a < 1.001*b }
 
-// TestTuningPlanFewPast: two trials say less than three that are tried out.
+// TestTuningPlanFewPast: two trials say less than three that are estimated.
 func TestTuningPlanFewPast(t *testing.T) {
 	out := t.TempDir()
 	if _, _, err := (&tune.Tuner{Out: out, Workers: 1}).Run(context.Background(), []tune.Study{study(t, "raw", "toy", 2)}); err != nil {
 		t.Fatal(err)
 	}
 	s := tuningPlanned(t, out, study(t, "raw", "toy", 5)).Searches[0]
-	if s.Source != plan.Tried || s.Found != 3 || s.Left != 3 || s.Counted != 3 {
+	if s.Source != plan.Estimated || s.Found != 3 || s.Left != 3 || s.Counted != 3 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -123,7 +123,7 @@ func fixedTuning() plan.Tuning {
 		more.Trials, more.Random, more.Epochs, more.Found, more.Left, more.Source = 20, 14, 50, found, left, source
 		return more
 	}
-	tried := search("dgs", 0, 21, plan.Tried, plan.Search{Each: plan.Span{Mean: 12.34, Least: 5, Most: 105.6}, Seconds: 259.14, Counted: 3, Memory: 47_000_000})
+	tried := search("dgs", 0, 21, plan.Estimated, plan.Search{Each: plan.Span{Mean: 12.34, Least: 5, Most: 105.6}, Seconds: 259.14, Counted: 3, Memory: 47_000_000})
 	tried.Task, tried.Setting = "lp", "T"
 	return plan.Tuning{
 		Machine: "a machine, 2 cores", Workers: 2, Trials: 84, ToDo: 53,

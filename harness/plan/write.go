@@ -54,7 +54,7 @@ func (c *Card) write(w io.Writer, workers int) {
 	if c.Largest > 0 {
 		fmt.Fprintf(w, "largest trial: %s, %s of the card's memory: %d of them side by side\n", c.Which, size(c.Largest), min(c.Room, int64(workers)))
 	}
-	fmt.Fprintln(w, "tried out: on the card, as many side by side as will be measured so, a few windows scaled to whole trials\n"+
+	fmt.Fprintln(w, "estimated: a few windows on the card, as many side by side as will be measured so, scaled to whole trials\n"+
 		"several cards: one run for each (--device cuda:0, --device cuda:1) in the same folder shares the work; divide the hours by their number")
 }
 
@@ -126,13 +126,13 @@ func (t Tuning) WriteText(w io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(w, "\n%d trials, %d to do: %s\n", t.Trials, t.ToDo, t.sum())
-	if slices.ContainsFunc(t.Searches, func(s Search) bool { return s.Source == Tried || s.Source == StoodIn }) && t.ToDo > 0 {
-		fmt.Fprintf(w, "tried out: the random trials that each search begins with, for a moment, scaled to all epochs; stopped early, they take less\n"+
-			"memory: up to %s at once by trials like those tried out, free: %s\n", size(t.Memory), free(t.Free, t.Known))
+	if slices.ContainsFunc(t.Searches, func(s Search) bool { return s.Source == Estimated || s.Source == StoodIn }) && t.ToDo > 0 {
+		fmt.Fprintf(w, "estimated: a few windows of the random trials that each search begins with, scaled to all epochs; stopped early, they take less\n"+
+			"memory: up to %s at once by trials like those estimated, free: %s\n", size(t.Memory), free(t.Free, t.Known))
 	}
 	for _, s := range t.Searches {
 		if s.Problem != "" {
-			fmt.Fprintf(w, "fails when tried out: %s: %s\n", s, escape.Text(s.Problem))
+			fmt.Fprintf(w, "its estimate fails: %s: %s\n", s, escape.Text(s.Problem))
 		}
 	}
 	return writeMissing(w, t.Missing, "missing; planned on simulated streams of the same numbers of events, nodes and features:")

@@ -29,7 +29,7 @@ const (
 )
 
 // Generator generates an endless bipartite stream: users and destinations are
-// drawn with heavy tails, users act in sessions and return to their last
+// pointsByAxis with heavy tails, users act in sessions and return to their last
 // destination, with the same statistics everywhere along the stream. It keeps a
 // number for each node and the last chunk, never the events.
 type Generator struct {

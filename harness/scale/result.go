@@ -106,8 +106,8 @@ func (r Result) onCard() bool {
 	return slices.ContainsFunc(r.Points, func(p Point) bool { return p.OnCard.Present() })
 }
 
-// what names mode and task.
-func (r Result) what() string {
+// description names mode and task.
+func (r Result) description() string {
 	task := "node classification"
 	if r.Task == protocol.LinkPrediction {
 		task = "link prediction"
@@ -124,8 +124,8 @@ func (r Result) what() string {
 	return string(r.Mode) + ", " + task
 }
 
-// Table is the result for readers: a block a sweep. Why a point failed is a
-// footnote.
+// Table returns the result for readers: a block a sweep. Why a point failed is
+// a footnote.
 func (r Result) Table() table.Table {
 	heads := []string{"axis", "value", "us/event", "events/s", "drift", "allocs/batch", "model MB", "peak MB", "nodes met"}
 	legend := []string{
@@ -139,7 +139,7 @@ func (r Result) Table() table.Table {
 	}
 	t := table.New(heads...)
 	t.Columns[2].Kind = table.Measured
-	t.Title, t.Command, t.Legend = fmt.Sprintf("%s, %s: what an event costs", r.Title, r.what()), r.Command, append(legend, r.Machine)
+	t.Title, t.Command, t.Legend = fmt.Sprintf("%s, %s: what an event costs", r.Title, r.description()), r.Command, append(legend, r.Machine)
 	for i, p := range r.Points {
 		if i > 0 && r.Points[i-1].Axis != p.Axis {
 			t.NextBlock()
@@ -171,7 +171,7 @@ func grouped(text string) string {
 // if there is no point to draw.
 func (r Result) SVG() ([]byte, error) {
 	var panels []figure.Panel
-	for _, points := range r.drawn() {
+	for _, points := range r.pointsByAxis() {
 		time := panel(points, "us/event", func(p Point) figure.Value {
 			return figure.Value{Mean: float64(p.Micros), Low: float64(p.Low), High: float64(p.High)}
 		})
@@ -181,13 +181,13 @@ func (r Result) SVG() ([]byte, error) {
 	if len(panels) == 0 {
 		return nil, nil
 	}
-	panels[0].Title = r.Title + ", " + r.what()
+	panels[0].Title = r.Title + ", " + r.description()
 	f, err := figure.Draw(figure.Size{Width: 9, Height: 5}, 2, panels)
 	return f.SVG, err
 }
 
-// drawn returns the points that did not fail, axis by axis.
-func (r Result) drawn() (axes [][]Point) {
+// pointsByAxis returns the points that did not fail, axis by axis.
+func (r Result) pointsByAxis() (axes [][]Point) {
 	for _, p := range r.Points {
 		if p.Failed() {
 			continue

@@ -117,7 +117,7 @@ func TestFailedPoint(t *testing.T) {
 	if r.Failed() != 1 || len(r.Points) != 3 || r.Points[1].Error != "failed at event 25" {
 		t.Fatalf("points %+v", r.Points)
 	}
-	if n := len(r.drawn()[0]); n != 2 {
+	if n := len(r.pointsByAxis()[0]); n != 2 {
 		t.Errorf("%d points in the figure, expected the two that did not fail", n)
 	}
 	var csv bytes.Buffer

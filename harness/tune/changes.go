@@ -66,7 +66,7 @@ func writePlace(out io.Writer, histories []*History) error {
 
 // gain returns the study's row: what its best trial brought.
 func (h *History) gain() []any {
-	own, _ := h.Default()
+	own, _ := h.Own()
 	best, ok := h.Best()
 	gain, number := "-", "-"
 	if ok {

@@ -52,7 +52,7 @@ func (h *History) historyPanel() figure.Panel {
 		}
 		best.Points = append(best.Points, figure.At(number, value))
 	}
-	if l, ok := h.Default(); ok && !l.Failed() {
+	if l, ok := h.Own(); ok && !l.Failed() {
 		own.Points = []figure.Point{figure.At(0, *l.Value), figure.At(float64(max(1, h.Study.Trials-1)), *l.Value)}
 	}
 	title := h.Study.String()

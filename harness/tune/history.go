@@ -36,7 +36,7 @@ type Line struct {
 	Phase  Phase          `json:"phase"`
 	Values map[string]any `json:"values,omitempty"` // by name of the parameter
 	// Value is the validation metric of the best epoch; nil where the trial
-	// failed or its validation says nothing, and Error says why.
+	// failed or its validation is uninformative, and Error says why.
 	Value     *float64 `json:"value,omitempty"`
 	Error     string   `json:"error,omitempty"`
 	BestEpoch int      `json:"best_epoch"` // from 1; 0 where it failed
@@ -50,7 +50,7 @@ type Line struct {
 func (l Line) Failed() bool { return l.Value == nil }
 
 // lineOf returns what a history says of a record. A trial whose best epoch has
-// a validation that says nothing of the model failed: it is not to be compared.
+// an uninformative validation failed: it is not to be compared.
 func lineOf(trial int, phase Phase, values map[string]any, r record.Record) Line {
 	l := Line{
 		Trial: trial, Phase: phase, Values: values, Error: r.Error, Epochs: len(r.Epochs), Params: r.NumParams,
@@ -357,8 +357,8 @@ func (h *History) Best() (best Line, found bool) {
 	return best, found
 }
 
-// Default returns the trial with the model's own options.
-func (h *History) Default() (Line, bool) {
+// Own returns the trial with the model's own options.
+func (h *History) Own() (Line, bool) {
 	if len(h.Lines) > 0 && h.Lines[0].Trial < 0 {
 		return h.Lines[0], true
 	}

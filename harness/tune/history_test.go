@@ -165,7 +165,7 @@ func TestBest(t *testing.T) {
 }
 
 // A trial's value is that of its best epoch, wherever that is; a failed one has
-// none, nor has one whose validation says nothing.
+// none, nor has one whose validation is uninformative.
 func TestLineOf(t *testing.T) {
 	epochs := []record.Epoch{{Validation: .6}, {Validation: .9}, {Validation: .7}}
 	for best, want := range []float64{.6, .9, .7} {

@@ -163,8 +163,9 @@ func (s Study) point(values map[string]any) (tpe.Point, error) {
 	return out, nil
 }
 
-// trial is what is measured with these values, or with the model's own options
-// if values is nil. The error is that of options that the model rejects.
+// trial returns what is measured with these values, or with the model's own
+// options if values is nil. The error is that of options that the model
+// rejects.
 func (s Study) trial(values map[string]any) (specs.Trial, error) {
 	var r specs.Resolved
 	var err error
@@ -180,8 +181,9 @@ func (s Study) trial(values map[string]any) (specs.Trial, error) {
 	}, err
 }
 
-// RandomTrial is the trial of that number, from 0, if it is drawn at random, as
-// the first ones are. The error is that of options that the model rejects.
+// RandomTrial returns the trial of that number, from 0, if it is drawn at
+// random, as the first ones are. The error is that of options that the model
+// rejects.
 func (s Study) RandomTrial(number int) (specs.Trial, error) {
 	return s.trial(s.values(tpe.New(s.space(), s.Seed, s.Trials).Ask(number)))
 }

@@ -41,7 +41,7 @@ type Hooks struct {
 // because the run ended early.
 type Summary struct{ Found, Finished, Failed, Left int }
 
-// TrialsAtOnce is how many trials of one study are measured side by side.
+// TrialsAtOnce returns how many trials of one study are measured side by side.
 func TrialsAtOnce(workers, studies int) int { return max(1, workers/studies) }
 
 // Run measures the trials that are not over yet and returns the histories, in
@@ -173,9 +173,9 @@ func (s *search) time(l Line) {
 	s.seconds += l.Seconds
 }
 
-// each is what a trial is expected to take in seconds: the mean of those that
-// are over, or before there is one, what the model's own options took, whose
-// sizes may be others. It is 0 when nothing is known.
+// each returns what a trial is expected to take in seconds: the mean of those
+// that are over, or before there is one, what the model's own options took,
+// whose sizes may be others. It is 0 when nothing is known.
 func (s *search) each() float64 {
 	if s.over > 0 {
 		return s.seconds / float64(s.over)
@@ -224,7 +224,7 @@ func (t *task) end(l Line) error {
 	return t.tell(l)
 }
 
-// line is what the history says of the trial if its record is r.
+// line returns what the history says of the trial if its record is r.
 func (t *task) line(r record.Record) Line { return lineOf(t.number, t.phase, t.values, r) }
 
 // queue distributes the trials of all studies and calls the hooks. The study that
@@ -345,7 +345,7 @@ func (q *queue) report() {
 	}
 }
 
-// share is how much of the time that all trials take is over, from 0 to 1, by
+// share estimates how much of the time that all trials take is over, from 0 to 1, by
 // what the running and the remaining trials are expected to take. A study of
 // which nothing is known yet is like the others.
 func (q *queue) share() float64 {

@@ -63,8 +63,8 @@ func (t *Tuner) Write(histories []*History) error {
 	return nil
 }
 
-// tunedSpec is the model's spec with its best trials, and what the file of an
-// earlier search has of other places; nil where all trials failed.
+// tunedSpec returns the model's spec with its best trials, and what the file of
+// an earlier search has of other places; nil where all trials failed.
 func (t *Tuner) tunedSpec(m specs.Model, histories []*History) ([]byte, error) {
 	var found []specs.Found
 	for _, h := range histories {
@@ -84,7 +84,7 @@ func (t *Tuner) tunedSpec(m specs.Model, histories []*History) ([]byte, error) {
 		"trials. The histories of the searches stand under records.")
 }
 
-// earlier is the tuned spec that is there already, or the zero Model.
+// earlier returns the tuned spec that is there already, or the zero Model.
 func (t *Tuner) earlier(id string) (specs.Model, error) {
 	dir := filepath.Join(t.Out, SpecsDir)
 	if _, err := os.Stat(filepath.Join(dir, id+".yaml")); err != nil {
@@ -113,11 +113,11 @@ type Result struct {
 	History string           `json:"history"` // file below the results
 }
 
-// Results are those of the histories, in their order.
+// Results returns those of the histories, in their order.
 func Results(histories []*History) []Result {
 	out := []Result{}
 	for _, h := range histories {
-		own, _ := h.Default()
+		own, _ := h.Own()
 		best, _ := h.Best()
 		out = append(out, Result{
 			Model: h.Study.Model.ID, Dataset: h.Study.At.Dataset, Task: h.Study.At.Task, Setting: h.Study.At.Setting,
@@ -128,7 +128,7 @@ func Results(histories []*History) []Result {
 	return out
 }
 
-// PastDir is where a folder of results has the histories of its searches.
+// PastDir returns where a folder of results has the histories of its searches.
 func PastDir(out string) string { return filepath.Join(out, folder) }
 
 // Past reads all histories of a folder that bench tune has left, to be shown:
@@ -157,7 +157,7 @@ func Past(dir string) ([]page.Search, error) {
 	return out, nil
 }
 
-// search is the history as a page has it.
+// search returns the history as a page has it.
 func (h *History) search() (page.Search, error) {
 	study := h.header.Study
 	known := metrics.Of(study.Task)

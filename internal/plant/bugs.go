@@ -1,5 +1,5 @@
 // Command plant puts one bug after another into the sources, builds the tests
-// with it (go build's overlay: no file of the tree changes), and says which
+// addFlags it (go build's overlay: no file of the tree changes), and says which
 // test catches it:
 //
 //	scripts/plant [-quick] [-build] [-side N] [-timeout D] [-sanitize] [-tests=false] [NAME...]
@@ -118,7 +118,7 @@ func (r *runner) run(names []string) (code int, err error) {
 	return 0, nil
 }
 
-// moduleRoot is the folder of go.mod.
+// moduleRoot returns the folder of go.mod.
 func moduleRoot() (string, error) {
 	module, err := exec.Command("go", "env", "GOMOD").Output()
 	return filepath.Dir(strings.TrimSpace(string(module))), err
@@ -166,7 +166,7 @@ func readBugs(root string) (all []*bug, err error) {
 	return all, errors.Join(errs...)
 }
 
-// planted is the text of the bug's file with the bug in it.
+// planted returns the text of the bug's file with the bug in it.
 func (b *bug) planted(root string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(root, b.File))
 	if err != nil {
@@ -178,8 +178,8 @@ func (b *bug) planted(root string) (string, error) {
 	return strings.Replace(string(text), b.Right, b.Wrong, 1), nil
 }
 
-// nearest are the tests that catch the bug soonest: its own, or those of its
-// file, of a folder around it, or of its package.
+// nearest returns the tests that catch the bug soonest: its own, or those of
+// its file, of a folder around it, or of its package.
 func (b *bug) nearest() []string {
 	if len(b.Tests) > 0 {
 		return b.Tests

@@ -196,8 +196,8 @@ func (r *runner) goTool(args ...string) (out string, err error) {
 	return string(text), err
 }
 
-// firstFailure is the test that failed first and its line that says what is
-// wrong.
+// firstFailure returns the test that failed first and its line that says what
+// is wrong.
 func firstFailure(out string, err error) string {
 	const most = 140
 	test := ""

@@ -29,7 +29,7 @@ func quoteMerge(y *yaml.Node) {
 	}
 }
 
-// Value is the node as maps, slices, strings, booleans and numbers, as
+// Value returns the node as maps, slices, strings, booleans and numbers, as
 // encoding/json takes them.
 func (n Node) Value() (any, error) {
 	var out any

@@ -25,7 +25,7 @@ type step struct {
 	name   string
 }
 
-// String is the path, as in "options.head".
+// String returns the path, as in "options.head".
 func (s *step) String() string {
 	var names []string
 	for ; s != nil; s = s.before {
@@ -44,10 +44,11 @@ type Leaf struct {
 // Present reports whether there is a value.
 func (n Node) Present() bool { return n.yaml != nil }
 
-// File is the name of the document.
+// File returns the name of the document.
 func (n Node) File() string { return n.file }
 
-// Line is the line on which the value starts, from 1; 0 when it is not there.
+// Line returns the line on which the value starts, from 1; 0 when it is not
+// there.
 func (n Node) Line() int {
 	if n.yaml == nil {
 		return 0
@@ -55,7 +56,8 @@ func (n Node) Line() int {
 	return n.yaml.Line
 }
 
-// Entries are the keys and values of a mapping, in the order of the document.
+// Entries returns the keys and values of a mapping, in the order of the
+// document.
 func (n Node) Entries() iter.Seq2[string, Node] {
 	return func(yield func(string, Node) bool) {
 		for key, value := range n.pairs() {
@@ -66,7 +68,7 @@ func (n Node) Entries() iter.Seq2[string, Node] {
 	}
 }
 
-// pairs are Entries with the keys as nodes.
+// pairs is like Entries, with the keys as nodes.
 func (n Node) pairs() iter.Seq2[Node, Node] {
 	return func(yield func(key, value Node) bool) {
 		if !n.IsMapping() {
@@ -80,8 +82,8 @@ func (n Node) pairs() iter.Seq2[Node, Node] {
 	}
 }
 
-// Get is the value of a key of a mapping, which is looked for among all keys.
-// Where there is none, it is a Node that is not Present.
+// Get returns the value of a key of a mapping, which is looked for among all
+// keys. Where there is none, it is a Node that is not Present.
 func (n Node) Get(key string) Node {
 	for k, v := range n.Entries() {
 		if k == key {
@@ -91,7 +93,7 @@ func (n Node) Get(key string) Node {
 	return Node{}
 }
 
-// Below is a document with the value at a dotted path and nothing else.
+// Below returns a document with the value at a dotted path and nothing else.
 func (n Node) Below(path string) Node {
 	y := n.yaml
 	for _, key := range slices.Backward(strings.Split(path, ".")) {
@@ -103,7 +105,7 @@ func (n Node) Below(path string) Node {
 	return Node{file: n.file, yaml: y}
 }
 
-// Items are the values of a list.
+// Items returns the values of a list.
 func (n Node) Items() []Node {
 	if n.yaml == nil || n.yaml.Kind != yaml.SequenceNode {
 		return nil
@@ -129,7 +131,7 @@ func (n Node) Leaves() []Leaf {
 	return leaves
 }
 
-// Errorf is an error about this value, which its message names.
+// Errorf returns an error about this value, which its message names.
 func (n Node) Errorf(format string, args ...any) error {
 	text := fmt.Sprintf(format, args...)
 	if n.path != nil {
@@ -138,7 +140,7 @@ func (n Node) Errorf(format string, args ...any) error {
 	return n.errorAt("%s", text)
 }
 
-// errorAt is an error on the line of the node.
+// errorAt returns an error on the line of the node.
 func (n Node) errorAt(format string, args ...any) error {
 	return &Error{File: n.file, Line: n.Line(), Text: fmt.Sprintf(format, args...)}
 }
@@ -149,7 +151,7 @@ func (n Node) IsScalar() bool { return n.yaml != nil && n.yaml.Kind == yaml.Scal
 // IsMapping reports whether the value has keys and values.
 func (n Node) IsMapping() bool { return n.yaml != nil && n.yaml.Kind == yaml.MappingNode }
 
-// children are the values of a mapping or a list.
+// children returns the values of a mapping or a list.
 func (n Node) children() []Node {
 	var out []Node
 	switch n.yaml.Kind {

@@ -11,7 +11,7 @@ import (
 
 func (a Axis) logarithmic() bool { return a.Scale == Log || a.Scale == Times }
 
-// Share is where a value lies: 0 at one end of the axis, 1 at the other.
+// Share returns where a value lies: 0 at one end of the axis, 1 at the other.
 func (a Axis) Share(v float64) float64 {
 	switch {
 	case a.Max <= a.Min:
@@ -22,7 +22,7 @@ func (a Axis) Share(v float64) float64 {
 	return (v - a.Min) / (a.Max - a.Min)
 }
 
-// ticks are values of the axis; some have a label.
+// ticks returns the values of the axis; some have a label.
 func (a Axis) ticks() (ticks []plot.Tick) {
 	switch {
 	case a.Names != nil:
@@ -45,8 +45,8 @@ func (a Axis) ticks() (ticks []plot.Tick) {
 	return ticks
 }
 
-// wholeTicks are the first value, and up to five multiples of 1, 2 or 5 times a
-// power of ten.
+// wholeTicks returns the first value, and up to five multiples of 1, 2 or 5
+// times a power of ten.
 func (a Axis) wholeTicks() []plot.Tick {
 	const most = 5
 	step := 1.0
@@ -66,8 +66,8 @@ func (a Axis) wholeTicks() []plot.Tick {
 	return out
 }
 
-// logTicks are at all digits of every power of ten. 1, 2 and 5 have a label,
-// or 1 alone where these are many.
+// logTicks returns ticks at all digits of every power of ten. 1, 2 and 5 have a
+// label, or 1 alone where these are many.
 func (a Axis) logTicks() []plot.Tick {
 	most := 12
 	if a.Scale == Times {
@@ -96,7 +96,7 @@ func (a Axis) logTicks() []plot.Tick {
 	return out
 }
 
-// label is a number of one digit: 0.05, 200, 1e4, 2ms.
+// label returns a number of one digit: 0.05, 200, 1e4, 2ms.
 func (a Axis) label(digit, power float64) string {
 	switch {
 	case a.Scale == Times:

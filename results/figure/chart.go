@@ -53,7 +53,7 @@ type (
 	path struct{ Class, D string }
 )
 
-// HTML is the chart as a figure of HTML.
+// HTML returns the chart as a figure of HTML.
 func (c Chart) HTML() (template.HTML, error) {
 	var out bytes.Buffer
 	err := chartTemplate.Execute(&out, c.view())
@@ -76,7 +76,7 @@ func (c Chart) view() chartView {
 	return v
 }
 
-// labels are the labelled ticks of an axis; numbers have no more than four
+// labels returns the labelled ticks of an axis; numbers have no more than four
 // digits.
 func (a Axis) labels(position func(float64) float64) []tick {
 	var out []tick
@@ -98,8 +98,8 @@ func (p *pane) up(y float64) float64 {
 	return topMargin + (1-p.y.Share(y))*inner
 }
 
-// data is what is drawn of a series. A point by itself, on a line or as a Dot,
-// is a line of no length; a Triangle differs in more than its colour.
+// data returns what is drawn of a series. A point by itself, on a line or as a
+// Dot, is a line of no length; a Triangle differs in more than its colour.
 func (p *pane) data(s Series) string {
 	var d strings.Builder
 	drawing := false
@@ -139,7 +139,7 @@ func (p *pane) add(class, d string) {
 	}
 }
 
-// coordinate is short: a tenth of a unit cannot be seen.
+// coordinate formats a number briefly: a tenth of a unit cannot be seen.
 func coordinate(x float64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0")
 }

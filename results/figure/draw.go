@@ -101,7 +101,7 @@ func (a Axis) apply(to *plot.Axis) {
 	to.Tick.Marker = plot.ConstantTicks(ticks)
 }
 
-// ink is the series' colour.
+// ink returns the series' colour.
 func (s Series) ink() color.Color {
 	if c, ok := named[s.Color]; ok {
 		return c
@@ -195,7 +195,7 @@ func (s Series) drawBoxes(on *plot.Plot) error {
 	return nil
 }
 
-// legible is a colour dark enough to be read on white: letters are thinner
+// legible returns a colour dark enough to be read on white: letters are thinner
 // than marks.
 func legible(c color.Color) color.Color {
 	r, g, b, a := c.RGBA()

@@ -20,8 +20,8 @@ type Figure struct {
 	SVG, PNG []byte
 }
 
-// Inline is the drawing as a part of a page, named for those who cannot see
-// it.
+// Inline returns the drawing as a part of a page, named for those who cannot
+// see it.
 func (f Figure) Inline() template.HTML {
 	_, drawing, _ := strings.Cut(string(f.SVG), "<svg")
 	return template.HTML(`<svg role="img" aria-label="` + escape.HTML(f.Title) + `"` + drawing)
@@ -162,7 +162,7 @@ func Around(values []float64) (low, high float64) {
 	return low - room, high + room
 }
 
-// ends are those of the finite values; low > high where there are none.
+// ends returns those of the finite values; low > high where there are none.
 func ends(values []float64) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, v := range values {

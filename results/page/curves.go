@@ -66,7 +66,7 @@ func newCurves(c seeds) curves {
 	return out
 }
 
-// meanLine is the mean of lines, as far as all of them go.
+// meanLine returns the mean of lines, as far as all of them go.
 func meanLine(lines [][]figure.Point) []figure.Point {
 	var out []figure.Point
 	for i := 0; ; i++ {
@@ -81,7 +81,7 @@ func meanLine(lines [][]figure.Point) []figure.Point {
 	}
 }
 
-// heights are the values of all points.
+// heights returns the values of all points.
 func heights(lines [][]figure.Point) []float64 {
 	var out []float64
 	for _, line := range lines {
@@ -131,7 +131,8 @@ func drawCurves(p Page, trained []curves) part {
 	return out
 }
 
-// drawnLines are the lines of seeds and their mean, as far as they are drawn.
+// drawnLines returns the lines of seeds and their mean, as far as they are
+// drawn.
 func drawnLines(lines [][]figure.Point, epochs int) []figure.Series {
 	var out []figure.Series
 	for _, line := range thinLines(lines[:min(len(lines), mostSeeds)], epochs) {
@@ -141,7 +142,7 @@ func drawnLines(lines [][]figure.Point, epochs int) []figure.Series {
 	return append(out, figure.Series{Class: "mean", Line: figure.Solid, Points: mean})
 }
 
-// stepOf is the distance between the epochs that are drawn.
+// stepOf returns the distance between the epochs that are drawn.
 func stepOf(epochs int) int { return max(1, (epochs+mostEpochs-1)/mostEpochs) }
 
 // thinLines returns the epochs of lines that are drawn: the first one and those

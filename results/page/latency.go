@@ -102,7 +102,7 @@ func (t timing) draw(p Page, across figure.Axis) figure.Chart {
 	}
 }
 
-// bins are the shares, in per cent, of the batches by time, in bins of the
+// bins returns the shares, in per cent, of the batches by time, in bins of the
 // same width on the axis.
 func (t timing) bins(across figure.Axis) []figure.Point {
 	const numBins = 60

@@ -49,7 +49,7 @@ type fact struct {
 
 func (f fact) differs() bool { return len(slices.Compact(slices.Clone(f.values))) > 1 }
 
-// facts are about records, code, machines and data. Those that no folder
+// facts returns the facts about records, code, machines and data. Those that no folder
 // has are left out.
 func (p Page) facts() []fact {
 	var out []fact
@@ -144,7 +144,7 @@ func (p Page) factTable(facts []fact) table.Table {
 	return t
 }
 
-// folderHeads are a first head and one for each folder.
+// folderHeads returns a first head and one for each folder.
 func (p Page) folderHeads(first string) []string {
 	out := []string{first}
 	for _, f := range p.Folders {
@@ -170,9 +170,9 @@ func differing(facts []fact, specs table.Table) string {
 	return "The folders differ in: " + strings.Join(names, "; ") + "."
 }
 
-// specDifferences is a table of the options that folders set differently, and
-// of models and seeds that only some of them have; no blocks where there are
-// none. Models for which the values are the same share a row.
+// specDifferences returns a table of the options that folders set differently,
+// and of models and seeds that only some of them have; no blocks where there
+// are none. Models for which the values are the same share a row.
 func (p Page) specDifferences() (table.Table, error) {
 	t := table.New(append(p.folderHeads("option"), "of")...)
 	t.Name, t.Title = "spec-differences", "Options, seeds and models that are not the same"
@@ -203,7 +203,7 @@ func (p Page) specDifferences() (table.Table, error) {
 	return t, nil
 }
 
-// settings are the values of every option of a cell, by folder. Where a
+// settings returns the values of every option of a cell, by folder. Where a
 // folder lacks the cell, they are its seeds alone.
 func (p Page) settings(cells []seeds) (map[string][]string, error) {
 	out := map[string][]string{"seeds": slices.Repeat([]string{"not measured"}, len(p.Folders))}

@@ -152,7 +152,7 @@ func (p *Page) label() {
 	}
 }
 
-// contents are links to the contents of a section; none where there is only
+// contents returns links to the contents of a section; none where there is only
 // one thing to link to.
 func (s section) contents() []link {
 	out := s.Contents
@@ -200,7 +200,7 @@ func (s seeds) numbers() string {
 	return strings.Join(texts, ", ")
 }
 
-// cells are the seeds of every cell and folder. Those of the same cell in
+// cells returns the seeds of every cell and folder. Those of the same cell in
 // several folders follow each other.
 func (p Page) cells() []seeds {
 	var out []seeds
@@ -212,13 +212,13 @@ func (p Page) cells() []seeds {
 	return slices.Concat(results.GroupBy(out, seeds.key)...)
 }
 
-// byPlace are the cells of every place.
+// byPlace returns the cells of every place.
 func (p Page) byPlace() [][]seeds { return results.GroupBy(p.cells(), seeds.place) }
 
 // tasks are their names for readers.
 var tasks = map[protocol.Task]string{protocol.NodeClassification: "node classification", protocol.LinkPrediction: "link prediction"}
 
-// placeTitle is a place in words.
+// placeTitle returns a place in words.
 func placeTitle(k record.CellKey) string {
 	text := k.Dataset + ", " + tasks[k.Task]
 	if k.Setting != "" {
@@ -230,7 +230,7 @@ func placeTitle(k record.CellKey) string {
 	return text
 }
 
-// placeID is a place as a part of an identifier in the page.
+// placeID returns a place as a part of an identifier in the page.
 func placeID(k record.CellKey) string {
 	return identifier(k.Dataset, string(k.Task), string(k.Setting), k.Case)
 }

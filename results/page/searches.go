@@ -41,7 +41,7 @@ type Tried struct {
 func searches(p Page) (section, error) {
 	s := section{
 		ID: "tuning", Title: "Tuning",
-		Intro: "Every trial of a search by its value on the validation part, which is too good by having been chosen. Round: random options; " +
+		Intro: "Every trial of a search by its value on the validation part, which is optimistic, because the best trial was selected by it. Round: random options; " +
 			"triangles: proposed by TPE; the line is the best so far, dashed: the model's own options. Every drawing has its own scale.",
 	}
 	overall := table.New("model", "dataset, task", "metric", "own options", "best trial", "gain", "trial", "trials", "failed")
@@ -94,7 +94,7 @@ func (s Search) place() record.CellKey {
 	return record.CellKey{Dataset: s.Dataset, Task: s.Task, Setting: s.Setting}
 }
 
-// best is the first of the highest trials; false where all failed.
+// best returns the first of the highest trials; false where all failed.
 func (s Search) best() (best Tried, ok bool) {
 	for _, t := range s.Trials {
 		if t.Value.Present() && (!ok || t.Value > best.Value) {
@@ -104,7 +104,7 @@ func (s Search) best() (best Tried, ok bool) {
 	return best, ok
 }
 
-// row is the search in the table of all.
+// row returns the search in the table of all.
 func (s Search) row() []any {
 	failed := 0
 	for _, t := range s.Trials {

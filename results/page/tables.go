@@ -14,8 +14,8 @@ import (
 	"dgsbench/results/table"
 )
 
-// tables are those of the suite: of one folder as they are, of several side by
-// side, with each folder's own below.
+// tables returns those of the suite: of one folder as they are, of several side
+// by side, with each folder's own below.
 func tables(p Page) (section, error) {
 	s := section{ID: "tables", Title: "Tables", Intro: "Heads of columns are buttons that sort the rows, each block for itself."}
 	all := part{Tables: p.Folders[0].Tables}
@@ -60,7 +60,7 @@ func (p Page) sideBySide(s *section) (all part) {
 // ownName distinguishes a folder's table from those of the other folders.
 func (f Folder) ownName(name string) string { return identifier("folder", f.label, name) }
 
-// figures are those of the suite. Their numbers are in tables of the same
+// figures returns those of the suite. Their numbers are in tables of the same
 // names.
 func figures(p Page) (section, error) {
 	s := section{ID: "figures", Title: "Figures"}
@@ -79,7 +79,7 @@ func figures(p Page) (section, error) {
 	return s, nil
 }
 
-// comparisons are the differences of every pair of models, in tables that
+// comparisons returns the differences of every pair of models, in tables that
 // open on demand: one a folder, task and set of candidates.
 func comparisons(p Page) (section, error) {
 	s := section{
@@ -117,7 +117,7 @@ func familyOf(c results.Comparison) string {
 // model is a model by id and variant.
 type model struct{ id, variant string }
 
-// titles are the models' names for readers.
+// titles returns the models' names for readers.
 func (f Folder) titles() map[model]string {
 	out := map[model]string{}
 	for _, r := range f.Records {
@@ -150,7 +150,7 @@ func comparisonTable(all []results.Comparison, titles map[model]string) table.Ta
 			difference.Low, difference.High, difference.Signed = 100*c.CILow, 100*c.CIHigh, true
 			t.Add(where, titles[model{c.Better.Model, c.Better.Variant}], titles[model{c.Other.Model, c.Other.Variant}],
 				table.NewValue(100*c.Better.Mean, 2), table.NewValue(100*c.Other.Mean, 2), difference,
-				probability(c.P), probability(c.Adjusted), map[bool]string{true: "yes", false: "no"}[c.ToldApart()])
+				probability(c.P), probability(c.Adjusted), map[bool]string{true: "yes", false: "no"}[c.Significant()])
 		}
 	}
 	return t
@@ -209,7 +209,7 @@ func (s seeds) specification(p Page) (table.Table, error) {
 	return t, nil
 }
 
-// settings are what the spec of the cell sets, by dotted path, without the
+// settings returns what the spec of the cell sets, by dotted path, without the
 // seed.
 func (s seeds) settings() (map[string]string, error) {
 	out, err := record.Leaves(s.records[0].Spec)

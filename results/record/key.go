@@ -30,7 +30,7 @@ type Key struct {
 // identityDigits is how much of an identity a file name holds.
 const identityDigits = 12
 
-// Folder is where the records of the cell lie below the store's folder:
+// Folder returns where the records of the cell lie below the store's folder:
 // SUITE/DATASET/TASK[-SETTING][-CASE]/MODEL[+VARIANT].
 func (k CellKey) Folder() string {
 	task, model := string(k.Task), k.Model
@@ -46,8 +46,8 @@ func (k CellKey) Folder() string {
 	return path.Join(k.Suite, k.Dataset, task, model)
 }
 
-// Evaluated is the cell of one of a trial's evaluations, which tables show as
-// a case of its own; that of the first has no name.
+// Evaluated returns the cell of one of a trial's evaluations, which tables show
+// as a case of its own; that of the first has no name.
 func (k CellKey) Evaluated(evaluation string) CellKey {
 	switch {
 	case k.Case == "":
@@ -58,7 +58,7 @@ func (k CellKey) Evaluated(evaluation string) CellKey {
 	return k
 }
 
-// Place is the cell without its model: where models are compared.
+// Place returns the cell without its model: where models are compared.
 func (k CellKey) Place() CellKey {
 	k.Model, k.Variant = "", ""
 	return k
@@ -73,17 +73,17 @@ func (k CellKey) Compare(other CellKey) int {
 	)
 }
 
-// Path is where the trial's record lies below the store's folder:
+// Path returns where the trial's record lies below the store's folder:
 // seed-SEED-IDENTITY.json in the cell's folder. It depends on nothing but its
 // arguments. The identity must have at least 12 digits.
 func (k Key) Path(identity string) string {
 	return path.Join(k.Folder(), fmt.Sprintf("seed-%d-%s.json", k.Seed, identity[:identityDigits]))
 }
 
-// String is the trial in words.
+// String returns the trial in words.
 func (k Key) String() string { return fmt.Sprintf("%s, seed %d", k.CellKey, k.Seed) }
 
-// String is the cell in words.
+// String returns the cell in words.
 func (k CellKey) String() string {
 	s := k.Model
 	if k.Variant != "" {

@@ -81,7 +81,7 @@ type GraphTiming struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Medians are the seconds of the iterations.
+// Medians returns the seconds of the iterations.
 func (t GraphTiming) Medians(ns []int64) []float64 {
 	var out []float64
 	for some := range slices.Chunk(ns, max(1, t.Replays)) {

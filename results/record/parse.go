@@ -96,7 +96,7 @@ func (r *Record) checkPlace() error {
 
 const sidecarEnding = ".npz"
 
-// sidecarName is the record's file name with the sidecar's checksum and
+// sidecarName returns the record's file name with the sidecar's checksum and
 // another ending: a record and the one that replaces it have files of their
 // own, so that the record alone identifies the facts of the trial. The checksum
 // is missing in older records.
@@ -107,10 +107,10 @@ func (r *Record) sidecarName() string {
 	return fmt.Sprintf("%s-%.*s%s", r.stem(), identityDigits, r.Sidecar.SHA256, sidecarEnding)
 }
 
-// stem is the record's file name without its ending.
+// stem returns the record's file name without its ending.
 func (r *Record) stem() string { return strings.TrimSuffix(path.Base(r.Key.Path(r.Identity)), ".json") }
 
-// encode is the record's file: indented, fields in a fixed order, sealed.
+// encode returns the record's file: indented, fields in a fixed order, sealed.
 func (r Record) encode() ([]byte, error) {
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -123,7 +123,7 @@ func (r Record) encode() ([]byte, error) {
 // the seed.
 func (r Record) SameSpec(other Record) bool { return r.SpecBut("seed") == other.SpecBut("seed") }
 
-// SpecBut is the specification without some of its top-level keys, in one
+// SpecBut returns the specification without some of its top-level keys, in one
 // fixed form.
 func (r Record) SpecBut(keys ...string) string {
 	var spec map[string]any
@@ -155,13 +155,13 @@ var (
 
 var digits = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// Add is the file with its seal.
+// Add returns data with its seal.
 func (s Seal) Add(data []byte) []byte {
 	body := bytes.TrimSuffix(data, []byte(s.tail))
 	return append(bytes.Clone(body), s.before+checksum(data)+s.after...)
 }
 
-// Remove is the file without its seal, which it may lack: files were not
+// Remove returns the file without its seal, which it may lack: files were not
 // always sealed. One that is not what was sealed is ErrEdited.
 func (s Seal) Remove(data []byte) (body []byte, sealed bool, err error) {
 	rest, ends := bytes.CutSuffix(data, []byte(s.after))

@@ -154,7 +154,8 @@ type Sidecar struct {
 // Observed are the raw facts of a trial's evaluated parts.
 type Observed map[Part]metrics.Facts
 
-// scores are all metrics of the task on what was observed, in a fixed order.
+// scores returns all metrics of the task on what was observed, in a fixed
+// order.
 func (o Observed) scores(r Record) []Score {
 	var out []Score
 	for _, part := range r.Parts() {
@@ -216,7 +217,7 @@ type Data struct {
 // mostEvents fit a stream, whose nodes and events are int32.
 const mostEvents = 1 << 30
 
-// events is how many events the trial's stream has at most.
+// events returns how many events the trial's stream has at most.
 func (r Record) events() int {
 	if r.Data == nil {
 		return mostEvents
@@ -230,7 +231,7 @@ type DataPart struct {
 	Positives int `json:"positives"`
 }
 
-// HeadAndRest are the learned parameters of the head and of what lies below
+// HeadAndRest returns the learned parameters of the head and of what lies below
 // it. ok is false where the record does not tell.
 func (r Record) HeadAndRest() (head, rest int, ok bool) {
 	for _, p := range r.Parameters {
@@ -251,7 +252,7 @@ type Origin struct {
 	Record string // of the search that chose the value, if one did
 }
 
-// OptionOrigins are the origins of the options by their dotted paths.
+// OptionOrigins returns the origins of the options by their dotted paths.
 func (r Record) OptionOrigins() (origins map[string]Origin, err error) {
 	if len(r.Origins) == 0 {
 		return nil, nil
@@ -262,8 +263,8 @@ func (r Record) OptionOrigins() (origins map[string]Origin, err error) {
 	return origins, nil
 }
 
-// Searches are the records of the searches by which options of the trial were
-// chosen, as its spec names them, each once; none where nothing is tuned.
+// Searches returns the records of the searches by which options of the trial
+// were chosen, as its spec names them, each once; none where nothing is tuned.
 func (r Record) Searches() ([]string, error) {
 	origins, err := r.OptionOrigins()
 	var out []string

@@ -27,7 +27,7 @@ const (
 	columnLabel   = "label"
 )
 
-// array is the name of a column's entry in the archive. numpy.load leaves
+// array returns the name of a column's entry in the archive. numpy.load leaves
 // the .npy out.
 func (p Part) array(column string) string {
 	name := string(p.Split) + "."
@@ -39,8 +39,8 @@ func (p Part) array(column string) string {
 	return name + column + ".npy"
 }
 
-// encode is the archive of what was observed in the trial: the same bytes for
-// the same facts.
+// encode returns the archive of what was observed in the trial: the same bytes
+// for the same facts.
 func (o Observed) encode(r Record) ([]byte, error) {
 	var buf bytes.Buffer
 	w := npz.NewWriter(&buf)
@@ -125,7 +125,7 @@ func readFacts(r *npz.Reader, task protocol.Task, p Part, events int) (f metrics
 	return f, found, nil
 }
 
-// TestDigest is a SHA-256 of what was observed on the test part in one
+// TestDigest returns a SHA-256 of what was observed on the test part in one
 // evaluation: the same for the same scores or counts, bit for bit.
 func (o Observed) TestDigest(evaluation string) [sha256.Size]byte {
 	h := sha256.New()
@@ -178,7 +178,7 @@ func readArray[T int8 | int32 | int64 | float32](r *npz.Reader, name string, int
 	return nil
 }
 
-// decodeArray is the content of a NumPy file.
+// decodeArray returns the content of a NumPy file.
 func decodeArray[T int8 | int32 | int64 | float32](data []byte) ([]T, error) {
 	var value T
 	if len(data) < beforeText || string(data[:len(magic)]) != magic {

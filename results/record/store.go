@@ -196,7 +196,7 @@ func (s Store) intact(r Record) (bool, error) {
 	return err == nil && hex.EncodeToString(h.Sum(nil)) == r.Sidecar.SHA256, err
 }
 
-// Path is where the record of a trial lies.
+// Path returns where the record of a trial lies.
 func (s Store) Path(k Key, identity string) string {
 	return filepath.Join(s.Dir, filepath.FromSlash(k.Path(identity)))
 }
@@ -253,7 +253,7 @@ func (s Store) each(suite string, do func(file string, r Record) error) error {
 // recordDepth is how many names a record's path has: see Key.Path.
 const recordDepth = 5
 
-// walk is each of a folder depth levels below the store's. It follows links,
+// walk visits each record of a folder depth levels below the store's. It follows links,
 // as Find does, and ignores whatever else lies in the folder: what people put
 // above the records, sidecars, and hidden files.
 func (s Store) walk(dir string, depth int, do func(file string, r Record) error) error {

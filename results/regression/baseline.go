@@ -102,9 +102,9 @@ func (b Baseline) limit(metric string) (Limit, bool) {
 // numbers is a list without lists or objects in it, over several lines.
 var numbers = regexp.MustCompile(`\[\s+[^\[\]{}]*?\s+\]`)
 
-// Encode is the baseline's file: indented, but a list of numbers on a line.
-// It is an error when ParseBaseline would not take it, as with a metric that
-// has no limit yet.
+// Encode returns the baseline's file: indented, but a list of numbers on a
+// line. It is an error when ParseBaseline would not take it, as with a metric
+// that has no limit yet.
 func (b Baseline) Encode() ([]byte, error) {
 	if err := b.check(); err != nil {
 		return nil, err

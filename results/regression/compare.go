@@ -48,7 +48,7 @@ type comparison struct {
 	outcome  Outcome
 }
 
-// reason is why no cell is compared bit by bit; it is empty when they are.
+// reason says why no cell is compared bit by bit; it is empty when they are.
 func (c *comparison) reason() string {
 	old, fresh := c.baseline.Build, c.now.Build
 	switch {

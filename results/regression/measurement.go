@@ -99,7 +99,7 @@ func testScores(r record.Record) []record.Score {
 // the same.
 func (c Cell) seeded() bool { return c.Class == protocol.Learned }
 
-// String is the metric with the candidates that it is against.
+// String returns the metric with the candidates that it is against.
 func (s Series) String() string {
 	if s.Candidates == "" {
 		return s.Metric

@@ -35,7 +35,7 @@ func (r Outcome) moved() []Row {
 // unknownCode is the name of an unknown commit in records.
 const unknownCode = "unknown"
 
-// Verdict is the outcome in a sentence.
+// Verdict returns the outcome in a sentence.
 func (r Outcome) Verdict() string {
 	how := "bit for bit"
 	if r.Statistical != "" {

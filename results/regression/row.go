@@ -80,7 +80,7 @@ func (r *Outcome) testRows() error {
 	return nil
 }
 
-// leastP is the smallest p-value that n and m seeds can give.
+// leastP returns the smallest p-value that n and m seeds can give.
 func leastP(n, m int) float64 {
 	splits := combin.GeneralizedBinomial(float64(n+m), float64(n))
 	if n == m {
@@ -102,7 +102,7 @@ func sameBits(a, b []optional.Number) bool {
 	return slices.EqualFunc(a, b, func(x, y optional.Number) bool { return x == y || !x.Present() && !y.Present() })
 }
 
-// mean is absent when one of the values is.
+// mean returns the mean. It is absent when one of the values is.
 func mean(values []optional.Number) optional.Number {
 	return optional.Number(stat.Mean(floats(values), nil))
 }

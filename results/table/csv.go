@@ -45,7 +45,7 @@ func WriteCSV(w io.Writer, t Table) error {
 	return out.Error()
 }
 
-// csvNotes are the footnotes that concern a row. One that does not hold for
+// csvNotes returns the footnotes that concern a row. One that does not hold for
 // all groups of columns names those that it is about.
 func (t Table) csvNotes(row Row) []string {
 	var named []string // groups of the table

@@ -31,7 +31,7 @@ func WriteHTML(w io.Writer, title string, tables []Table, figures []figure.Figur
 	return page.ExecuteTemplate(escape.NewWriter(w), "page", p)
 }
 
-// HTML is the table as a part of a page.
+// HTML returns the table as a part of a page.
 func (t Table) HTML() (template.HTML, error) {
 	var out strings.Builder
 	err := page.ExecuteTemplate(&out, "table", t.view())
@@ -120,7 +120,8 @@ func htmlStyle(name string) style {
 // leading is the number that a text begins with, such as 3 of "3/2".
 var leading = regexp.MustCompile(`^([+-]?[0-9][0-9,]*(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)(?:$|[ %/])`)
 
-// sortedBy is the number that a program may sort the entry by; empty for none.
+// sortedBy returns the number that a program may sort the entry by; empty for
+// none.
 func (e Entry) sortedBy() string {
 	if e.Value != nil && e.Value.Mean.Present() {
 		return strconv.FormatFloat(float64(e.Value.Mean), 'g', 10, 64)

@@ -159,7 +159,8 @@ func (s *sideBySide) fill(entry func(name string) Entry) {
 	}
 }
 
-// entry is that of a folder in a row and column, or a dash where it lacks one.
+// entry returns that of a folder in a row and column, or a dash where it lacks
+// one.
 func (s *sideBySide) entry(side int, c Column, name string) Entry {
 	row, ok := s.rows[side][name]
 	column := slices.IndexFunc(s.sides[side].Columns, c.same)
@@ -205,8 +206,8 @@ func (s *sideBySide) joinLegends() []string {
 	return append(out, own...)
 }
 
-// difference is that of two values, or of two numbers as texts; nil where one
-// of them is none.
+// difference returns that of two values, or of two numbers as texts; nil where
+// one of them is none.
 func difference(to, from Entry) *Value {
 	b, a := to.number(), from.number()
 	if a == nil || b == nil {
@@ -217,7 +218,7 @@ func difference(to, from Entry) *Value {
 	return v
 }
 
-// number is the entry's value, or that of its text.
+// number returns the entry's value, or that of its text.
 func (e Entry) number() *Value {
 	if e.Value != nil {
 		return e.Value

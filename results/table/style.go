@@ -35,8 +35,8 @@ func around(before, after string) func(string) string {
 	return func(s string) string { return before + s + after }
 }
 
-// lines are the parts of an entry that may be lines of their own: mean
-// and interval, or a published mean and its deviation.
+// lines returns the parts of an entry that may be lines of their own: mean and
+// interval, or a published mean and its deviation.
 func (s style) lines(k Kind, e Entry) []string {
 	notes := s.numbers(e.Notes)
 	switch {
@@ -108,7 +108,7 @@ func (t Table) origin() (out []origin) {
 	return out
 }
 
-// superscript is footnote numbers as small digits.
+// superscript returns footnote numbers as small digits.
 func superscript(numbers []int) string {
 	return strings.Map(func(r rune) rune {
 		if r == ',' {
@@ -118,7 +118,7 @@ func superscript(numbers []int) string {
 	}, joinNumbers(numbers))
 }
 
-// raised is footnote numbers between two tags, or nothing.
+// raised formats footnote numbers between two tags, or nothing.
 func raised(before, after string) func([]int) string {
 	return func(numbers []int) string {
 		if len(numbers) == 0 {
@@ -128,7 +128,7 @@ func raised(before, after string) func([]int) string {
 	}
 }
 
-// joinNumbers is footnote numbers as 1,2.
+// joinNumbers returns footnote numbers as 1,2.
 func joinNumbers(numbers []int) string {
 	texts := make([]string, len(numbers))
 	for i, n := range numbers {
@@ -143,7 +143,7 @@ type columnGroup struct {
 	Columns int
 }
 
-// groups are the titles above the heads; nil where there are none.
+// groups returns the titles above the heads; nil where there are none.
 func (t Table) groups() []columnGroup {
 	var out []columnGroup
 	titled := false
@@ -188,7 +188,7 @@ func (t Table) split(fits func(Table) bool) []Table {
 	return append(parts, t.part(columns))
 }
 
-// part is the table with some of its columns.
+// part returns the table with some of its columns.
 func (t Table) part(columns []int) Table {
 	out := t
 	out.Columns, out.Blocks = nil, nil

@@ -187,10 +187,10 @@ func (t *Table) Renumber() {
 
 func (t Table) rows() []Row { return slices.Concat(t.Blocks...) }
 
-// numHeads is the number of columns that name the rows.
+// numHeads returns the number of columns that name the rows.
 func (t Table) numHeads() int { return max(1, t.Heads) }
 
-// name is the head for layouts without groups of columns.
+// name returns the head for layouts without groups of columns.
 func (c Column) name() string {
 	if c.Kind != Published || c.Metric == "" {
 		return joinWords(c.Group, c.Head)
@@ -199,7 +199,7 @@ func (c Column) name() string {
 	return joinWords(c.Group, c.publisher(), c.Metric, unit)
 }
 
-// publisher is who published the values of a Published column.
+// publisher returns who published the values of a Published column.
 func (c Column) publisher() string {
 	who, _, _ := strings.Cut(c.Head, " ")
 	return who
@@ -249,7 +249,7 @@ func NewValue[T ~float64](mean T, decimals int) *Value {
 	}
 }
 
-// Printed is the mean as readers see it. Comparing what is printed makes
+// Printed returns the mean as readers see it. Comparing what is printed makes
 // values that look the same tie.
 func (v *Value) Printed() float64 {
 	if v.Decimals < 0 {

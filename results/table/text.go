@@ -160,7 +160,7 @@ func wrap(text string, width int) []string {
 	return append(lines, line)
 }
 
-// grid is the table without title, legend and notes.
+// grid returns the table without title, legend and notes.
 func (t Table) grid(s style, f fit) (string, error) {
 	heads := t.heads(s, f)
 	var rows [][]string

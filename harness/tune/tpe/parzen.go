@@ -113,7 +113,7 @@ func (m *mixture) draw(rng *rand.Rand) float64 {
 	return m.param.outside(m.mean[k] + m.wide[k]*math.Sqrt2*math.Erfinv(2*u-1))
 }
 
-// at is the density on the scale of the parameter, or with steps the
+// at returns the density on the scale of the parameter, or with steps the
 // probability of the value. It is above 0: the prior reaches everywhere.
 func (m *mixture) at(value float64) float64 {
 	x, sum := m.param.inside(value), 0.0
@@ -128,7 +128,7 @@ func (m *mixture) at(value float64) float64 {
 	return sum
 }
 
-// below is the k-th normal's distribution function.
+// below returns the k-th normal's distribution function.
 func (m *mixture) below(k int, x float64) float64 {
 	return math.Erfc((m.mean[k]-x)/(m.wide[k]*math.Sqrt2)) / 2
 }

@@ -16,7 +16,7 @@ import (
 // Identity is that of Trial.
 const Identity = "0123456789abcdef0123456789abcdef"
 
-// Trial is a finished trial of a learned model.
+// Trial returns a finished trial of a learned model.
 func Trial(task protocol.Task, setting protocol.Setting, model string, seed uint64) record.Record {
 	return record.Record{
 		Key: record.Key{
@@ -40,7 +40,7 @@ func scores(values ...float32) metrics.Facts {
 	return f
 }
 
-// Classified is what a trial of node classification observed.
+// Classified returns what a trial of node classification observed.
 func Classified() record.Observed {
 	return record.Observed{
 		{Split: protocol.Validation}: scores(1, 2, 3, 4, 2, 1, 7),
@@ -48,7 +48,7 @@ func Classified() record.Observed {
 	}
 }
 
-// Ranking is what a trial of link prediction observed.
+// Ranking returns what a trial of link prediction observed.
 func Ranking() record.Observed {
 	o := record.Observed{}
 	for i, split := range []protocol.Split{protocol.Validation, protocol.Test} {
@@ -72,8 +72,8 @@ func Write(t *testing.T, s record.Store, r record.Record, o record.Observed) rec
 	return r
 }
 
-// Latency is one of a run, with two iterations of two batches of 100
-// and of single events.
+// Latency returns one of a run, with two iterations of two batches of 100 and
+// of single events.
 func Latency(model, run string) (record.Record, record.Samples) {
 	r := record.Record{
 		Key:        record.Key{CellKey: record.CellKey{Suite: "latency", Dataset: "wikipedia-sim", Task: "nc", Model: model}},
@@ -98,8 +98,8 @@ func WriteLatency(t *testing.T, s record.Store, model, run string) record.Record
 	return r
 }
 
-// Graphs is a Latency with both modes of a graph, in iterations of
-// three replays; in the second one the first iteration is slow.
+// Graphs returns a Latency with both modes of a graph, in iterations of three
+// replays; in the second one the first iteration is slow.
 func Graphs(model string) (record.Record, record.Samples, record.Replays) {
 	r, samples := Latency(model, "1")
 	timing := record.GraphTiming{Mode: record.Graph, Batch: 100, Batches: 2, Iterations: 2, Replays: 3, Cache: record.WarmL2}

@@ -47,45 +47,45 @@ func informative(o record.Observed) bool {
 	return false
 }
 
-// answer is a digest of a seed's scores on the test part.
-type answer struct {
+// seedDigest is a digest of a seed's scores on the test part.
+type seedDigest struct {
 	seed   uint64
 	digest [sha256.Size]byte
 }
 
-// likeness is a finding: seeds of two cells, or of one, have the same answers
+// duplicate is a finding: seeds of two cells, or of one, have the same answers
 // bit for bit.
-type likeness struct {
+type duplicate struct {
 	a, b  *Cell    // the same one where two of its own seeds are equal
 	seeds []uint64 // of a
 }
 
-// likenesses finds what no sound measurement has among the cells of one
+// duplicates finds what no sound measurement has among the cells of one
 // place: models of different specifications, or seeds of a learned model,
 // with the same answers. One specification under two names is no mistake.
-func likenesses(cells []Cell) []likeness {
-	var out []likeness
+func duplicates(cells []Cell) []duplicate {
+	var out []duplicate
 	for i := range cells {
 		a := &cells[i]
 		if a.Class == protocol.Learned {
-			out = append(out, likeness{a, a, a.seedsEqualIn(a)})
+			out = append(out, duplicate{a, a, a.seedsEqualIn(a)})
 		}
 		for j := range cells[:i] {
 			if b := &cells[j]; a.method != b.method {
-				out = append(out, likeness{b, a, b.seedsEqualIn(a)})
+				out = append(out, duplicate{b, a, b.seedsEqualIn(a)})
 			}
 		}
 	}
-	return slices.DeleteFunc(out, func(l likeness) bool { return len(l.seeds) == 0 })
+	return slices.DeleteFunc(out, func(l duplicate) bool { return len(l.seeds) == 0 })
 }
 
 // seedsEqualIn lists the seeds of c with an answer that a seed of other has, or
 // another one where both are the same cell.
 func (c *Cell) seedsEqualIn(other *Cell) []uint64 {
 	var seeds []uint64
-	for i, mine := range c.answers {
-		if slices.ContainsFunc(other.answers, func(theirs answer) bool {
-			return theirs.digest == mine.digest && !(c == other && theirs.seed == c.answers[i].seed)
+	for i, mine := range c.digests {
+		if slices.ContainsFunc(other.digests, func(theirs seedDigest) bool {
+			return theirs.digest == mine.digest && !(c == other && theirs.seed == c.digests[i].seed)
 		}) {
 			seeds = append(seeds, mine.seed)
 		}
@@ -93,18 +93,18 @@ func (c *Cell) seedsEqualIn(other *Cell) []uint64 {
 	return seeds
 }
 
-// addDoubts writes the footnotes of likenesses into the cells of one place.
-func addDoubts(cells []Cell) {
-	for _, l := range likenesses(cells) {
-		l.a.Doubts = append(l.a.Doubts, l.text(l.b))
+// addDuplicates writes the footnotes of duplicates into the cells of one place.
+func addDuplicates(cells []Cell) {
+	for _, l := range duplicates(cells) {
+		l.a.Duplicates = append(l.a.Duplicates, l.text(l.b))
 		if l.b != l.a {
-			l.b.Doubts = append(l.b.Doubts, l.text(l.a))
+			l.b.Duplicates = append(l.b.Duplicates, l.text(l.a))
 		}
 	}
 }
 
-// text is the footnote of the one cell, that names the other.
-func (l likeness) text(other *Cell) string {
+// text returns the footnote of the one cell, that names the other.
+func (l duplicate) text(other *Cell) string {
 	var numbers []string
 	for _, s := range l.seeds {
 		numbers = append(numbers, fmt.Sprint(s))
@@ -116,12 +116,12 @@ func (l likeness) text(other *Cell) string {
 	return fmt.Sprintf("the same test scores, bit for bit, as %s (%s)", other.Title, Count(len(l.seeds), "seed"))
 }
 
-// Warnings are lines about what no sound measurement has: different models,
+// Warnings returns lines about what no sound measurement has: different models,
 // or different seeds of a learned one, with bit-equal test scores.
 func Warnings(cells []Cell) []string {
 	var out []string
 	for _, some := range GroupBy(cells, placeOf) {
-		for _, l := range likenesses(some) {
+		for _, l := range duplicates(some) {
 			out = append(out, fmt.Sprintf("%s: %s", l.a.CellKey, l.text(l.b)))
 		}
 	}
