@@ -24,21 +24,7 @@ type distribution struct {
 // it (testdata/initial.json, written by peers/initial_values.py), in range,
 // moments and quantiles over many seeds.
 func TestInitialValues(t *testing.T) {
-	raw, err := os.ReadFile("testdata/initial.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var fixture struct {
-		Models []struct {
-			Model, Options string
-			Task           protocol.Task
-			Parameters     map[string]distribution
-		}
-	}
-	if err := json.Unmarshal(raw, &fixture); err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range fixture.Models {
+	for _, f := range initialFixture(t) {
 		t.Run(fmt.Sprintf("%s %s %s", f.Model, f.Task, f.Options), func(t *testing.T) {
 			drawn := drawnParameters(t, f.Model, f.Options, f.Task)
 			for name, want := range f.Parameters {
@@ -55,6 +41,26 @@ func TestInitialValues(t *testing.T) {
 			}
 		})
 	}
+}
+
+// initialModel is what PyTorch draws for a model.
+type initialModel struct {
+	Model, Options string
+	Task           protocol.Task
+	Parameters     map[string]distribution
+}
+
+func initialFixture(t *testing.T) []initialModel {
+	t.Helper()
+	raw, err := os.ReadFile("testdata/initial.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fixture struct{ Models []initialModel }
+	if err := json.Unmarshal(raw, &fixture); err != nil {
+		t.Fatal(err)
+	}
+	return fixture.Models
 }
 
 // drawnParameters are the initial values of models with many seeds.

@@ -19,35 +19,26 @@ import (
 func TestRecordedPass(t *testing.T) {
 	const batch = 25
 	stream := modeltest.Random(3, 110) // the last batch is smaller
-	for _, name := range models.Names() {
-		kind, err := models.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !kind.Trainable() {
-			continue
-		}
-		t.Run(name, func(t *testing.T) {
-			d := cudatest.Device(t)
-			m := onCard(t, d, kind, protocol.NodeClassification, stream, batch)
-			logits := make([]float32, stream.Len())
-			pass := func() {
-				for lo := 0; lo < stream.Len(); lo += batch {
-					hi := min(lo+batch, stream.Len())
-					if err := m.Classify(stream.Slice(lo, hi), logits[lo:hi]); err != nil {
-						t.Fatal(err)
-					}
+	eachShipped(t, func(t *testing.T, kind models.Kind) {
+		d := cudatest.Device(t)
+		m := onCard(t, d, kind, protocol.NodeClassification, stream, batch)
+		logits := make([]float32, stream.Len())
+		pass := func() {
+			for lo := 0; lo < stream.Len(); lo += batch {
+				hi := min(lo+batch, stream.Len())
+				if err := m.Classify(stream.Slice(lo, hi), logits[lo:hi]); err != nil {
+					t.Fatal(err)
 				}
 			}
-			pass()
-			m.Reset()
-			pass()
-			want := slices.Clone(logits)
-			for _, copied := range []bool{false, true} {
-				replayTwice(t, d.(kernels.Recorder), m, copied, pass, logits, want)
-			}
-		})
-	}
+		}
+		pass()
+		m.Reset()
+		pass()
+		want := slices.Clone(logits)
+		for _, copied := range []bool{false, true} {
+			replayTwice(t, d.(kernels.Recorder), m, copied, pass, logits, want)
+		}
+	})
 }
 
 func replayTwice(t *testing.T, d kernels.Recorder, m models.Model, copied bool, pass func(), logits, want []float32) {

@@ -4,12 +4,28 @@ import (
 	"slices"
 	"testing"
 
+	"dgsbench/kernels/cpu"
 	"dgsbench/models"
 	"dgsbench/models/graphsprints"
 	"dgsbench/models/heuristic"
 	"dgsbench/models/modeltest"
 	"dgsbench/protocol"
 )
+
+// shipped are the learned models of this repository. What a test demands of them
+// beyond modeltest.Check is not demanded of others.
+var shipped = []string{"dgs", "graphsprints", "jodie", "raw", "tgn"}
+
+// eachShipped runs test for the shipped models.
+func eachShipped(t *testing.T, test func(t *testing.T, kind models.Kind)) {
+	for _, name := range shipped {
+		kind, err := models.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(name, func(t *testing.T) { test(t, kind) })
+	}
+}
 
 func TestConformance(t *testing.T) {
 	for _, name := range models.Names() {
@@ -21,25 +37,37 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestHistory: a stream whose labels need memory is learnt by every model
-// that has one, and by no other.
+// TestHistory: a stream whose labels need memory is learnt by every shipped
+// model that has one, and by no other.
 func TestHistory(t *testing.T) {
-	for _, name := range models.Names() {
-		kind, _ := models.Lookup(name)
-		if !kind.Trainable() || !kind.Supports(protocol.NodeClassification) {
-			continue
+	eachShipped(t, func(t *testing.T, kind models.Kind) {
+		auc := modeltest.HistoryAUC(t, kind, kind.Options())
+		t.Logf("AUC %.3f", auc)
+		if kind.Memory && auc < .8 {
+			t.Errorf("AUC %.3f with memory, expected above .8", auc)
 		}
-		t.Run(name, func(t *testing.T) {
-			auc := modeltest.HistoryAUC(t, kind, kind.Options())
-			t.Logf("AUC %.3f", auc)
-			if kind.Memory && auc < .8 {
-				t.Errorf("AUC %.3f with memory, expected above .8", auc)
-			}
-			if !kind.Memory && auc > .55 {
-				t.Errorf("AUC %.3f without memory, expected below .55", auc)
-			}
-		})
-	}
+		if !kind.Memory && auc > .55 {
+			t.Errorf("AUC %.3f without memory, expected below .55", auc)
+		}
+	})
+}
+
+// TestShippedModelsAreCovered: each has facts, a case of TestClassificationLoss
+// and one of TestInitialValues.
+func TestShippedModelsAreCovered(t *testing.T) {
+	eachShipped(t, func(t *testing.T, kind models.Kind) {
+		stream := modeltest.Random(1, 50)
+		m := optioned(t, cpu.NewDevice(cpu.Best(), 1), kind.Name, "{}", protocol.NodeClassification, stream, 1)
+		if _, ok := m.(models.Factual); !ok {
+			t.Error("no facts")
+		}
+		if !slices.ContainsFunc(classifiers, func(c [2]string) bool { return c[0] == kind.Name }) {
+			t.Error("no case of TestClassificationLoss")
+		}
+		if !slices.ContainsFunc(initialFixture(t), func(m initialModel) bool { return m.Model == kind.Name }) {
+			t.Error("not in testdata/initial.json")
+		}
+	})
 }
 
 func TestOptionsAreWired(t *testing.T) {
