@@ -1,11 +1,10 @@
 package kernels
 
 // The interfaces below are what a device may be capable of beyond kernels.
-// Whoever can make use of one asks for it by a type assertion; nobody asks
-// which device it is.
+// Code checks for them by type assertion, never for a device's name.
 
-// Fuser is a device on which a call costs more than it computes where batches
-// are small: it makes one call of several.
+// Fuser is a device on which the overhead of a call exceeds its computation
+// where batches are small: it makes one call of several.
 type Fuser interface {
 	// Fuse returns a device for sequences of calls on at most rows rows.
 	Fuse(rows int) Fused

@@ -80,5 +80,14 @@ func OneOf[T ~string](name string, word T, known ...T) error {
 			return nil
 		}
 	}
-	return BadOption(name, "is %q, expected one of %v", word, known)
+	last := len(known) - 1
+	expected := string(known[last])
+	for i := last - 1; i >= 0; i-- {
+		separator := ", "
+		if i == last-1 {
+			separator = " or "
+		}
+		expected = string(known[i]) + separator + expected
+	}
+	return BadOption(name, "is %q, expected %s", word, expected)
 }

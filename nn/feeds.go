@@ -132,7 +132,7 @@ func FromHostWithin(cols int, host func() []float32, bad *atomic.Bool) Feed {
 // DrainTo is a Drain: row i of the value goes to the row of a table, cols
 // wide, that the host lists as number i; nowhere if that is below zero. No row
 // is listed twice. It sets bad, where that is not nil, if a number is not
-// finite; not so in a kernels.Fused, which would have to wait for each batch.
+// finite; a kernels.Fused skips the check: it would wait for each batch.
 func DrainTo(cols int, table func() kernels.Buffer, list func() []int32, bad *atomic.Bool) Drain {
 	return func(p Part) func() {
 		index := p.Device.NewInts(p.Most)

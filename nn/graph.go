@@ -145,9 +145,8 @@ func roundUpToStep(n int) int { return (n + paddingStep - 1) / paddingStep * pad
 // so their gradients are zero and sums are what they are without them.
 //
 // They hold what earlier batches have left there, and zeros at first. No
-// program has fewer rows than the one before: what such a row says is the
-// number of another row still is one, if that is of a parameter or of padded
-// rows, too.
+// program has fewer rows than the one before, so row numbers left in padding
+// stay valid, if they are of a parameter or of padded rows, too.
 func (g *Graph) PaddedRows(capacity int) *Rows {
 	if _, ok := g.device.(kernels.Repeater); !ok {
 		return NewRows(capacity)

@@ -75,7 +75,7 @@ func (o *op) dividedBy(active []*int) (rows *int) {
 
 // leaveToChains finds vectors that depend on parameters alone, such as the
 // sigmoid of one, and returns the other nodes. Such a vector is a call that
-// costs nothing, but on a device where calls themselves cost. There every chain
+// is cheap except on devices with expensive calls. There every chain
 // that reads it computes it for itself. What is an output, or read outside of
 // chains, is none of them.
 func (c *compiler) leaveToChains(nodes, outputs G.Nodes) (left G.Nodes) {

@@ -115,7 +115,7 @@ type Repeated struct {
 	next   int // of known, which is forgotten when there are new sizes
 }
 
-// repetition is what is known of runs of some sizes.
+// repetition is the prepared calls for one set of sizes.
 type repetition struct {
 	ran   bool
 	sizes []int

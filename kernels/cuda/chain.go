@@ -81,7 +81,7 @@ func (c *chain) End() {
 	shared, outside := c.allocate(size, blocks)
 	d.pending = append(d.pending, chainRun{
 		chain: c, blocks: blocks, shared: shared, parameters: [runParameters]uint64{
-			whole(size.rows), whole(len(c.calls)), uint64(list), whole(size.own), outside, whole(size.own + size.partial),
+			intParam(size.rows), intParam(len(c.calls)), uint64(list), intParam(size.own), outside, intParam(size.own + size.partial),
 		},
 	})
 }
@@ -139,7 +139,7 @@ func (d *Device) launchChains(answer ...uint64) {
 		size.Blocks[0], size.Shared = first.blocks+other.blocks, max(first.shared, other.shared)
 	}
 	var stack [maxParameters]uint64
-	parameters := append(append(stack[:0], whole(first.blocks)), first.parameters[:]...)
+	parameters := append(append(stack[:0], intParam(first.blocks)), first.parameters[:]...)
 	parameters = append(append(append(parameters, other.parameters[:]...), d.fault()), answer...)
 	clear(d.pending)
 	d.pending = d.pending[:0]
@@ -158,7 +158,7 @@ func (d *Device) readResult(dst []float32, src kernels.Buffer) bool {
 	}
 	pinned := d.pinned(lineBytes + len(dst)*wordBytes)
 	clear(pinned[:lineBytes])
-	d.launchChains(whole(last.rows), whole(len(dst)/last.rows), at(src, len(dst)), address(pinned))
+	d.launchChains(intParam(last.rows), intParam(len(dst)/last.rows), at(src, len(dst)), address(pinned))
 	d.flushUploads()
 	d.work.Waits++
 	if d.tape != nil {
@@ -259,8 +259,9 @@ func (o operand) shares(other operand) bool {
 	return in != nil && in == other.in()
 }
 
-// in is the memory that an operand lies in: a block's or the card's. What is
-// missing, or staged, which nobody writes, is in none.
+// in is the memory that an operand lies in: a block's or the card's. Missing
+// operands are in none, nor are staged ones: these are read-only and need no
+// barrier.
 func (o operand) in() any {
 	switch {
 	case o.own != nil:

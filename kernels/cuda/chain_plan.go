@@ -188,7 +188,7 @@ func (c *chain) list(l kernels.Ints, n int) operand {
 	return operand{position: own.position + 1}
 }
 
-// chainCall is a recorded call. Rows are the run's if it says none.
+// chainCall is a recorded call. rows is 0 for all rows of the run.
 type chainCall struct {
 	code                      int32
 	rows, cols, inner, choice int

@@ -190,14 +190,14 @@ func (d *Device) ResetChecks() {
 // CheckFinite checks the first n numbers of b.
 func (d *Device) CheckFinite(n int, b kernels.Buffer) int {
 	number, place := d.nextCheck(1)
-	d.each("check_finite", n, at(b, n), whole(number), d.flag(flagBad))
+	d.each("check_finite", n, at(b, n), intParam(number), d.flag(flagBad))
 	return place
 }
 
 // CheckGroup checks all buffers of a group.
 func (d *Device) CheckGroup(g kernels.Group) int {
 	number, place := d.nextCheck(g.Buffers())
-	d.eachMember("check_group", g, whole(number), d.flag(flagBad))
+	d.eachMember("check_group", g, intParam(number), d.flag(flagBad))
 	return place
 }
 
@@ -205,7 +205,7 @@ func (d *Device) CheckGroup(g kernels.Group) int {
 func (d *Device) IsFinite(n int, b kernels.Buffer) bool {
 	found := d.found.first(1)
 	d.clear(driver.Ptr(found), wordBytes)
-	d.each("check_finite", n, at(b, n), whole(1), found)
+	d.each("check_finite", n, at(b, n), intParam(1), found)
 	return d.readInts(d.found, 1)[0] == 0
 }
 
@@ -234,7 +234,7 @@ func (d *Device) FirstBad(dst []float32, src kernels.Buffer) int {
 	}
 	n := flagCount + len(dst)
 	pinned := d.pinned(n * wordBytes)
-	d.launch("answer", threadsFor(n), nil, whole(len(dst)), from, d.flag(0), address(pinned))
+	d.launch("answer", threadsFor(n), nil, intParam(len(dst)), from, d.flag(0), address(pinned))
 	d.work.Waits++
 	d.card.must(func() error { return d.card.Sync(d.stream) })
 	var answer [maxThreads]int32

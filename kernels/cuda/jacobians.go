@@ -121,12 +121,12 @@ func (j *jacobians) Step(s *kernels.JacobianStep) {
 		if j.shape.Half {
 			kernel = "jacobian_step_half"
 		}
-		j.device.launch(kernel, size, j.send(), whole(lanes), whole(features), atInts(j.state, lanes), weights, sums, keep, mix,
-			drive, x, whole(j.plan.copies), spill, j.device.flag(flagBad))
+		j.device.launch(kernel, size, j.send(), intParam(lanes), intParam(features), atInts(j.state, lanes), weights, sums, keep, mix,
+			drive, x, intParam(j.plan.copies), spill, j.device.flag(flagBad))
 	}
 	if s.Weights != nil {
 		n := features * j.shape.Columns
-		j.device.launch("jacobian_gradient", threadsFor(n), nil, whole(lanes), whole(features), whole(j.shape.Columns),
+		j.device.launch("jacobian_gradient", threadsFor(n), nil, intParam(lanes), intParam(features), intParam(j.shape.Columns),
 			atInts(j.starts, j.shape.Columns+1), atInts(j.lanes, 0), sums, at(s.Grad, n))
 	}
 }
@@ -142,7 +142,7 @@ func (j *jacobians) send() []uint64 {
 	reads := uint64(j.device.sendTogether(&j.onCard, bytesOf(j.packed)))
 	writes := reads + uint64(len(p.reads)*longBytes)
 	ends := writes + uint64(len(p.writes)*longBytes)
-	return []uint64{whole(len(p.ends)), ends, whole(len(p.reads) / readWords), reads, writes}
+	return []uint64{intParam(len(p.ends)), ends, intParam(len(p.reads) / readWords), reads, writes}
 }
 
 const (

@@ -40,7 +40,7 @@ func (d *Device) Gemm(op kernels.Op, m, n, k int, a, b, c, bias kernels.Buffer, 
 	if l := p.size(m, n); l.Blocks[0]*l.Blocks[1] < d.card.Info().Multiprocessors {
 		p = &smallGemm
 	}
-	d.launch(p.kernel, p.size(m, n), nil, whole(m), whole(n), whole(k), at(a, m*k), flag(op == kernels.TN),
+	d.launch(p.kernel, p.size(m, n), nil, intParam(m), intParam(n), intParam(k), at(a, m*k), flag(op == kernels.TN),
 		at(b, k*n), flag(op == kernels.NT), at(c, m*n), maybe(bias, n), flag(relu))
 }
 
@@ -86,7 +86,7 @@ func (d *Device) ColumnSums(rows, cols int, dst, x kernels.Buffer) {
 func (d *Device) BCE(rows int, loss, z, y, w kernels.Buffer) {
 	const sumBytes = 8
 	d.launch("bce", driver.Launch{Blocks: [2]int{1, 1}, Threads: maxThreads, Shared: maxThreads * sumBytes}, nil,
-		whole(rows), at(loss, 1), at(z, rows), at(y, rows), at(w, rows))
+		intParam(rows), at(loss, 1), at(z, rows), at(y, rows), at(w, rows))
 }
 
 func (d *Device) BCEGrad(rows int, dz, z, y, w, g kernels.Buffer) {
@@ -122,7 +122,7 @@ func (d *Device) GatherRows(rows, srcRows, cols int, dst, src kernels.Buffer, in
 }
 
 func (d *Device) ScatterRows(rows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
-	d.eachWarp("scatter_rows", rows, whole(cols), below(rows, rowsOf(dst, cols)), at(dst, 0), at(src, rows*cols),
+	d.eachWarp("scatter_rows", rows, intParam(cols), below(rows, rowsOf(dst, cols)), at(dst, 0), at(src, rows*cols),
 		atInts(index, rows), d.fault())
 }
 
@@ -132,14 +132,14 @@ func (d *Device) PutRows(rows, cols int, dst, src kernels.Buffer, index kernels.
 }
 
 func (d *Device) ScatterAddRows(rows, dstRows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
-	d.eachTile("scatter_add_rows", rows, cols, whole(rows), whole(cols), below(rows, dstRows), at(dst, dstRows*cols),
+	d.eachTile("scatter_add_rows", rows, cols, intParam(rows), intParam(cols), below(rows, dstRows), at(dst, dstRows*cols),
 		at(src, rows*cols), atInts(index, rows), d.fault())
 }
 
 func (d *Device) CopyRows(rows, cols int, dst kernels.Buffer, dstStride int, src kernels.Buffer, srcStride int) {
 	if rows > 0 {
 		to, from := at(dst, (rows-1)*dstStride+cols), at(src, (rows-1)*srcStride+cols)
-		d.eachNumber("copy_rows", rows, cols, to, whole(dstStride), from, whole(srcStride))
+		d.eachNumber("copy_rows", rows, cols, to, intParam(dstStride), from, intParam(srcStride))
 	}
 }
 
@@ -153,17 +153,17 @@ func (d *Device) MoveRows(rows, cols int, dst kernels.Buffer, to kernels.Ints, s
 
 func (d *Device) Bucketize(rows, cols, edgeRows int, dst kernels.Ints, x, edges kernels.Buffer, first kernels.Ints) {
 	n := rows * cols
-	d.eachNumber("bucketize", rows, cols, whole(edgeRows), atInts(dst, n), at(x, n), at(edges, edgeRows*cols), atInts(first, cols))
+	d.eachNumber("bucketize", rows, cols, intParam(edgeRows), atInts(dst, n), at(x, n), at(edges, edgeRows*cols), atInts(first, cols))
 }
 
 func (d *Device) SumRows(rows, terms, tableRows, cols int, dst, table kernels.Buffer, index kernels.Ints) {
-	d.eachNumber("sum_rows", rows, cols, whole(terms), at(dst, rows*cols), below(rows*terms, tableRows), at(table, tableRows*cols),
+	d.eachNumber("sum_rows", rows, cols, intParam(terms), at(dst, rows*cols), below(rows*terms, tableRows), at(table, tableRows*cols),
 		atInts(index, rows*terms), d.fault())
 }
 
 func (d *Device) FoldBuckets(f *kernels.Fold, dst kernels.Buffer, buckets kernels.Ints, features int) {
 	d.eachNumber("fold_buckets", f.Rows, f.Cols, append(d.fold(f, dst),
-		atInts(buckets, f.Events*features), whole(features), d.fault())...)
+		atInts(buckets, f.Events*features), intParam(features), d.fault())...)
 }
 
 func (d *Device) FoldRows(f *kernels.Fold, dst, rows kernels.Buffer) {
@@ -232,7 +232,7 @@ func (d *Device) BlockDerivatives(b *kernels.BlockDerivatives) {
 	if b.By == kernels.DivideSum {
 		z = at(b.Z, 0)
 	}
-	d.eachRow(derivativesOf[b.By], b.Rows*n, b.H, whole(b.Blocks), whole(b.Kept), at(b.Dst, (b.Rows-1)*b.Stride+n*b.Kept), whole(b.Stride),
+	d.eachRow(derivativesOf[b.By], b.Rows*n, b.H, intParam(b.Blocks), intParam(b.Kept), at(b.Dst, (b.Rows-1)*b.Stride+n*b.Kept), intParam(b.Stride),
 		at(b.P, b.Rows*n), below(b.Rows, rowsOf(b.Y, n)), at(b.Y, 0), z, atInts(b.Index, b.Rows), single(b.Scale), single(b.Eps),
 		single(b.Floor), d.fault())
 }
@@ -246,7 +246,7 @@ func (d *Device) ContractRows(
 	}
 	size := columnBlocks(cols)
 	size.Blocks[1] = dst.Buffers()
-	d.launch("contract_rows", size, nil, whole(rows), whole(cols), tableOfEach(dst, cols), at(w, rows*cols), below(rows, srcRows),
+	d.launch("contract_rows", size, nil, intParam(rows), intParam(cols), tableOfEach(dst, cols), at(w, rows*cols), below(rows, srcRows),
 		tableOfEach(src, srcRows*cols), atInts(index, rows), factors, d.fault())
 }
 
@@ -256,6 +256,6 @@ func (d *Device) CommitRows(rows, cols int, dst, src kernels.Group, index kernel
 	for _, b := range dst.(*group).buffers {
 		dstRows = min(dstRows, rowsOf(b, cols))
 	}
-	d.launch("commit_rows", size, nil, whole(rows), whole(cols), below(rows, dstRows), tableOf(dst), tableOfEach(src, rows*cols),
+	d.launch("commit_rows", size, nil, intParam(rows), intParam(cols), below(rows, dstRows), tableOf(dst), tableOfEach(src, rows*cols),
 		atInts(index, rows), d.flag(flagBad), d.fault())
 }

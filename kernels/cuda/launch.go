@@ -17,8 +17,8 @@ const (
 	maxParameters = 32  // of a kernel
 )
 
-// whole is a parameter of type int or long long.
-func whole(n int) uint64 { return uint64(n) }
+// intParam is a parameter of type int or long long.
+func intParam(n int) uint64 { return uint64(n) }
 
 // single is a parameter of type float.
 func single(x float64) uint64 { return uint64(math.Float32bits(float32(x))) }
@@ -37,7 +37,7 @@ func below(n, rows int) uint64 {
 	if n > 0 && rows == 0 {
 		panic(fmt.Sprintf("cuda: %d row numbers of no rows", n))
 	}
-	return whole(rows)
+	return intParam(rows)
 }
 
 // launching is the launch that is being made: kept with the device, so that
@@ -93,13 +93,13 @@ func threadsFor(n int) driver.Launch {
 // each launches a kernel with a thread for each of n elements; n is its first
 // parameter.
 func (d *Device) each(name string, n int, parameters ...uint64) {
-	d.launch(name, threadsFor(n), []uint64{whole(n)}, parameters...)
+	d.launch(name, threadsFor(n), []uint64{intParam(n)}, parameters...)
 }
 
 // eachWarp launches a kernel with a warp for each of n; n is its first
 // parameter.
 func (d *Device) eachWarp(name string, n int, parameters ...uint64) {
-	d.launch(name, threadsFor(n*warp), []uint64{whole(n)}, parameters...)
+	d.launch(name, threadsFor(n*warp), []uint64{intParam(n)}, parameters...)
 }
 
 // eachTile launches a kernel with a warp for every 32 columns of each row.
@@ -126,7 +126,7 @@ func (d *Device) inGroups(name string, rows, cols, widest int, parameters []uint
 	for width < min(cols, widest) {
 		width *= 2
 	}
-	d.launch(name, threadsFor(rows*width), []uint64{whole(width), whole(rows), whole(cols)}, parameters...)
+	d.launch(name, threadsFor(rows*width), []uint64{intParam(width), intParam(rows), intParam(cols)}, parameters...)
 }
 
 // columnTile is the number of columns that a block sums, with threads side by
@@ -140,7 +140,7 @@ const (
 // sumColumns launches a kernel whose blocks have a tile of the columns; its
 // first parameters are rows and cols.
 func (d *Device) sumColumns(name string, rows, cols int, parameters ...uint64) {
-	d.launch(name, columnBlocks(cols), []uint64{whole(rows), whole(cols)}, parameters...)
+	d.launch(name, columnBlocks(cols), []uint64{intParam(rows), intParam(cols)}, parameters...)
 }
 
 func columnBlocks(cols int) driver.Launch {
@@ -193,5 +193,5 @@ func tableOfEach(g kernels.Group, n int) uint64 {
 // first parameters are the number of buffers and the group's table.
 func (d *Device) eachMember(name string, g kernels.Group, parameters ...uint64) {
 	size := driver.Launch{Blocks: [2]int{g.(*group).parts, 1}, Threads: maxThreads}
-	d.launch(name, size, []uint64{whole(g.Buffers()), tableOf(g)}, parameters...)
+	d.launch(name, size, []uint64{intParam(g.Buffers()), tableOf(g)}, parameters...)
 }

@@ -31,19 +31,19 @@ func (d *Device) DivideSumBlocksGrad(n, h int, eps, floor float64, dz, g, y, z k
 }
 
 func (d *Device) SparsemaxBlocks(n, h int, scale float64, dst, x kernels.Buffer) {
-	d.eachWarp("sparsemax_blocks", n/h, whole(h), single(scale), at(dst, n), at(x, n))
+	d.eachWarp("sparsemax_blocks", n/h, intParam(h), single(scale), at(dst, n), at(x, n))
 }
 
 func (d *Device) SparsemaxBlocksGrad(n, h int, scale float64, dx, g, y kernels.Buffer) {
-	d.eachWarp("sparsemax_blocks_grad", n/h, whole(h), single(scale), at(dx, n), at(g, n), at(y, n))
+	d.eachWarp("sparsemax_blocks_grad", n/h, intParam(h), single(scale), at(dx, n), at(g, n), at(y, n))
 }
 
 func (d *Device) EntmaxBlocks(n, h int, scale float64, dst, x kernels.Buffer) {
-	d.eachWarp("entmax_blocks", n/h, whole(h), single(scale), at(dst, n), at(x, n))
+	d.eachWarp("entmax_blocks", n/h, intParam(h), single(scale), at(dst, n), at(x, n))
 }
 
 func (d *Device) EntmaxBlocksGrad(n, h int, scale float64, dx, g, y kernels.Buffer) {
-	d.eachWarp("entmax_blocks_grad", n/h, whole(h), single(scale), at(dx, n), at(g, n), at(y, n))
+	d.eachWarp("entmax_blocks_grad", n/h, intParam(h), single(scale), at(dx, n), at(g, n), at(y, n))
 }
 
 func (d *Device) LayerNorm(rows, cols int, eps float64, dst, hat, inverse, x, scale, shift kernels.Buffer) {
@@ -97,21 +97,21 @@ func (d *Device) TimeProjectGrad(rows, cols int, dm, dw, db, g, m, dt, w, b kern
 
 func (d *Device) Attend(a *kernels.Attention) {
 	centres, nodes, edges, scores := attended(a)
-	d.eachWarp("attend", a.Centres*a.Heads, below(a.Edges, a.Nodes), whole(a.Heads), whole(a.Channels), atInts(a.Offsets, a.Centres+1),
+	d.eachWarp("attend", a.Centres*a.Heads, below(a.Edges, a.Nodes), intParam(a.Heads), intParam(a.Channels), atInts(a.Offsets, a.Centres+1),
 		atInts(a.Index, a.Edges), at(a.Q, centres), at(a.K, nodes), at(a.V, nodes), at(a.E, edges), maybe(a.Drop, scores),
 		at(a.Weights, scores), at(a.Out, centres), d.fault())
 }
 
 func (d *Device) AttendGrad(a *kernels.Attention, g *kernels.AttentionGrad) {
 	centres, nodes, edges, scores := attended(a)
-	heads, channels, offsets, index := whole(a.Heads), whole(a.Channels), atInts(a.Offsets, a.Centres+1), atInts(a.Index, a.Edges)
+	heads, channels, offsets, index := intParam(a.Heads), intParam(a.Channels), atInts(a.Offsets, a.Centres+1), atInts(a.Index, a.Edges)
 	q, drop, weights, out := at(a.Q, centres), maybe(a.Drop, scores), at(a.Weights, scores), at(g.Out, centres)
 	d.eachWarp("attend_grad", a.Centres*a.Heads, below(a.Edges, a.Nodes), heads, channels, offsets, index,
 		q, at(a.K, nodes), at(a.V, nodes), at(a.E, edges), drop, weights, out, at(g.Scores, scores), at(g.Q, centres), at(g.E, edges),
 		d.fault())
 	d.Zero(nodes, g.K)
 	d.Zero(nodes, g.V)
-	d.eachTile("attend_grad_nodes", a.Edges, a.Heads*a.Channels, whole(a.Edges), below(a.Edges, a.Nodes), whole(a.Centres), heads, channels,
+	d.eachTile("attend_grad_nodes", a.Edges, a.Heads*a.Channels, intParam(a.Edges), below(a.Edges, a.Nodes), intParam(a.Centres), heads, channels,
 		offsets, index, q, drop, weights, out, at(g.Scores, scores), at(g.K, nodes), at(g.V, nodes), at(g.E, edges), d.fault())
 }
 

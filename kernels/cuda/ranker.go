@@ -44,10 +44,10 @@ func (r *ranker) Rank(q kernels.Ranking, greater, equal []int32) (bad int) {
 	row := uint64(q.Events * wordBytes)
 	truth, above := at(r.truth, q.Events), r.facts.first(3*q.Events)
 	level, notFinite := above+row, above+2*row
-	d.launch("true_scores", threadsFor(q.Events), a.with([]uint64{whole(q.Events)}, a.truths, truth, above, level, notFinite))
+	d.launch("true_scores", threadsFor(q.Events), a.with([]uint64{intParam(q.Events)}, a.truths, truth, above, level, notFinite))
 	r.scoreAll(&a, truth, 0, above, level, notFinite)
 	events, nodes, n := r.exclude(&q)
-	d.launch("exclude", threadsFor(n), a.with([]uint64{whole(n)}, events, nodes, truth, above, level))
+	d.launch("exclude", threadsFor(n), a.with([]uint64{intParam(n)}, events, nodes, truth, above, level))
 	return r.read(q.Events, greater, equal)
 }
 
@@ -132,7 +132,7 @@ func (r *ranker) upload(q *kernels.Ranking) question {
 	word := func(n int) uint64 { return first + uint64(n*wordBytes) }
 
 	a := question{events: q.Events, candidates: q.Nodes, moving: q.Slope != nil, truths: first}
-	a.terms = []uint64{whole(q.Dim), at(q.U, q.Events*q.Dim), at(q.P, q.Nodes*q.Dim), at(q.W, q.Dim), 0, 0, 0}
+	a.terms = []uint64{intParam(q.Dim), at(q.U, q.Events*q.Dim), at(q.P, q.Nodes*q.Dim), at(q.W, q.Dim), 0, 0, 0}
 	if q.Candidates != nil { // without a list every node is one
 		a.candidates, a.nodes = len(q.Candidates), word(q.Events)
 	}
@@ -180,7 +180,7 @@ func (r *ranker) scoreAll(a *question, truth, scores, above, level, bad uint64) 
 	} else if l := t.size(a); l.Blocks[0]*l.Blocks[1] < blocksEach*r.device.card.Info().Multiprocessors {
 		t = &smallTile
 	}
-	r.device.launch(t.kernel, t.size(a), a.with([]uint64{whole(a.events), whole(a.candidates)},
+	r.device.launch(t.kernel, t.size(a), a.with([]uint64{intParam(a.events), intParam(a.candidates)},
 		a.nodes, truth, scores, above, level, bad))
 }
 

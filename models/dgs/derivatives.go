@@ -35,11 +35,11 @@ type derivatives struct {
 	position []int32        // of a node in touched, +1; 0 for others
 	weights  kernels.Buffer // a row a touched node
 
-	// owed are the gradients of the parameters through the states before the
+	// pastGradients are the gradients of the parameters through the states before the
 	// batch.
-	owed      map[*nn.Node]kernels.Buffer
-	factors   kernels.Group    // those of alpha and beta, as vectors
-	perScalar []kernels.Buffer // the same where alpha and beta are scalars: to be summed
+	pastGradients map[*nn.Node]kernels.Buffer
+	factors       kernels.Group    // those of alpha and beta, as vectors
+	perScalar     []kernels.Buffer // the same where alpha and beta are scalars: to be summed
 
 	*jacobians
 }
@@ -51,12 +51,12 @@ func newDerivatives(n *network, t *states, s models.Setup) *derivatives {
 		device: dev, net: n, states: t,
 		a: dev.NewBuffer(t.nodes * n.size), b: dev.NewBuffer(t.nodes * n.size), zeros: perWrite(),
 		position: make([]int32, t.nodes), weights: dev.NewBuffer(3 * s.MaxBatch * n.size), // sources, destinations, negatives
-		owed: map[*nn.Node]kernels.Buffer{},
+		pastGradients: map[*nn.Node]kernels.Buffer{},
 	}
 	for _, p := range n.learned {
-		d.owed[p] = dev.NewBuffer(n.Buffer(p).Len())
+		d.pastGradients[p] = dev.NewBuffer(n.Buffer(p).Len())
 	}
-	d.tables, d.factors = dev.NewGroup(d.a, d.b), dev.NewGroup(d.owed[n.alpha.bias], d.owed[n.beta.bias])
+	d.tables, d.factors = dev.NewGroup(d.a, d.b), dev.NewGroup(d.pastGradients[n.alpha.bias], d.pastGradients[n.beta.bias])
 	if n.opts.Factors == Scalar {
 		d.perScalar = []kernels.Buffer{dev.NewBuffer(n.size), dev.NewBuffer(n.size)}
 		d.factors = dev.NewGroup(d.perScalar...)
@@ -121,14 +121,14 @@ func (d *derivatives) contract(v values) {
 	d.device.ContractRows(len(d.touched), d.states.nodes, d.net.size, d.factors, d.weights, d.tables, d.states.touched.onDevice, sigmoids)
 }
 
-// finishGradients completes owed.
+// finishGradients completes pastGradients.
 func (d *derivatives) finishGradients() {
 	for i, vector := range d.perScalar {
 		p := []*nn.Node{d.net.alpha.bias, d.net.beta.bias}[i]
-		d.device.ColumnSums(d.net.size, 1, d.owed[p], vector)
+		d.device.ColumnSums(d.net.size, 1, d.pastGradients[p], vector)
 	}
 	for i, columns := range d.columns {
-		d.device.CopyRows(d.shape.Features, d.net.size, d.owed[d.matrices[i]], d.net.size, columns, d.shape.Columns)
+		d.device.CopyRows(d.shape.Features, d.net.size, d.pastGradients[d.matrices[i]], d.net.size, columns, d.shape.Columns)
 	}
 }
 

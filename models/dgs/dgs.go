@@ -136,7 +136,7 @@ func (m *Model) commitInference(err error) error {
 	}
 	m.states.commitInference()
 	m.forgetWrites()
-	m.Ranker.Changed(lastwrite.Selves(m.states.writes))
+	m.Ranker.Invalidate(lastwrite.Selves(m.states.writes))
 	return nil
 }
 
@@ -159,7 +159,7 @@ func (m *Model) everythingChanged() {
 		t.derivatives.forgetAll()
 		t.hasDerivatives = false
 	}
-	m.Ranker.EverythingChanged()
+	m.Ranker.InvalidateAll()
 }
 
 // Snapshot copies parameters and, where asked, the states. Derivatives are

@@ -22,8 +22,8 @@ type jacobians struct {
 	driveAlpha kernels.Buffer            // the lanes of alpha's matrix in step.Drive, with factors: input
 	driveBeta  kernels.Buffer            // those of beta's
 	matrices   []*nn.Node                // W and those of alpha and beta, where there are any
-	grad       kernels.Buffer            // features x columns: what is owed to them, side by side
-	columns    []kernels.Buffer          // of each in grad; nil if there is one matrix, whose owed is grad
+	grad       kernels.Buffer            // features x columns: their gradients, side by side
+	columns    []kernels.Buffer          // of each in grad; nil if there is one matrix, whose gradient is grad
 }
 
 // newJacobians returns jacobians whose j is nil if there are no matrices.
@@ -55,7 +55,7 @@ func newJacobians(d *derivatives, s models.Setup) *jacobians {
 			j.matrices = append(j.matrices, p)
 		}
 	}
-	j.grad = d.owed[j.matrices[0]]
+	j.grad = d.pastGradients[j.matrices[0]]
 	if len(j.matrices) > 1 {
 		j.grad = dev.NewBuffer(shape.Features * shape.Columns)
 		for i := range j.matrices {

@@ -136,7 +136,7 @@ func (t *states) planInference(b datasets.Stream) {
 // commitInference makes the rows that were written the current ones.
 func (t *states) commitInference() {
 	for _, w := range t.writes {
-		t.rowOf.Turn(w.Self)
+		t.rowOf.Swap(w.Self)
 	}
 }
 

@@ -83,7 +83,7 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 	// The commit of states and derivatives.
 	t.hasDerivatives = true
 	m.device.CommitRows(len(s.writes), s.size, t.tables, t.staged, s.self.onDevice)
-	m.Ranker.EverythingChanged()
+	m.Ranker.InvalidateAll()
 	if hasLoss {
 		return m.finish(b)
 	}
@@ -155,7 +155,7 @@ func (m *Model) stepRecurrent() {
 		t.derivatives.finishGradients()
 		if t.own != nil {
 			for i, total := range t.gradients.Buffers {
-				m.device.Add(total.Len(), total, t.own[i], t.derivatives.owed[m.net.learned[i]])
+				m.device.Add(total.Len(), total, t.own[i], t.derivatives.pastGradients[m.net.learned[i]])
 			}
 		}
 	}
@@ -289,7 +289,7 @@ func (m *Model) addStep(t *training) {
 		gradients = inBatch[:len(params)]
 	case m.setup.Task == protocol.LinkPrediction: // all comes from the states before the batch
 		for _, p := range n.learned {
-			gradients = append(gradients, t.derivatives.owed[p])
+			gradients = append(gradients, t.derivatives.pastGradients[p])
 		}
 	default:
 		t.own = inBatch[:len(params)]

@@ -97,6 +97,6 @@ func (m *Model) setParams(saved []models.Tensor) error {
 	if p != nil {
 		m.device.Write(p.w, saved[len(inHead)].F32)
 	}
-	m.EverythingChanged()
+	m.InvalidateAll()
 	return nil
 }

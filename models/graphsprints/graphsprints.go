@@ -94,7 +94,7 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (loss float64, err e
 		}
 		m.states.Gather(m.device, m.pairs, m.head.Leaf())
 		loss, err = m.head.TrainPairs(b)
-		m.Ranker.EverythingChanged()
+		m.Ranker.InvalidateAll()
 	}
 	if err != nil {
 		return 0, err
@@ -106,7 +106,7 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (loss float64, err e
 // fold advances the states by the batch.
 func (m *Model) fold(b datasets.Stream) {
 	writes := m.states.fold(b)
-	m.Ranker.Changed(lastwrite.Selves(writes))
+	m.Ranker.Invalidate(lastwrite.Selves(writes))
 }
 
 // Classify writes the logits of the batch's events and folds it in.
@@ -137,7 +137,7 @@ func (m *Model) Observe(b datasets.Stream) error {
 // Reset forgets all events.
 func (m *Model) Reset() {
 	m.states.reset()
-	m.EverythingChanged()
+	m.InvalidateAll()
 }
 
 // Snapshot copies parameters and, where asked, the states. The parameters of

@@ -14,7 +14,7 @@ type Rows struct {
 	count  int    // of these
 }
 
-// Nowhere stands for the row of what is not kept.
+// Nowhere is the row of values that are discarded.
 const Nowhere = -1
 
 // New has all nodes in the first half.
@@ -39,8 +39,8 @@ func (r *Rows) Append(rows, nodes []int32) []int32 {
 // Free is the node's other row.
 func (r *Rows) Free(node int32) int32 { return 2*node + r.nodes - r.Of(node) }
 
-// Turn makes the node's other row its own.
-func (r *Rows) Turn(node int32) {
+// Swap makes the node's other row its own.
+func (r *Rows) Swap(node int32) {
 	if r.second[node] = !r.second[node]; r.second[node] {
 		r.count++
 	} else {

@@ -16,7 +16,7 @@ func TestRows(t *testing.T) {
 		odd := make([]bool, nodes)
 		for _, n := range turned {
 			free := r.Free(n)
-			r.Turn(n)
+			r.Swap(n)
 			if odd[n] = !odd[n]; r.Of(n) != free {
 				t.Fatalf("node %d has row %d, expected %d", n, r.Of(n), free)
 			}

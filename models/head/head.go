@@ -101,7 +101,7 @@ func (h *Head) TargetLabels(b datasets.Stream) (ok bool) {
 			h.targets[k], h.weights[k] = float32(l), 1/float64(labelled)
 		}
 		if l == 1 && h.opts.PosWeight != 1 {
-			h.weights[k] = float64(float32(h.weights[k]) * float32(h.opts.PosWeight)) // records were made of this product
+			h.weights[k] = float64(float32(h.weights[k]) * float32(h.opts.PosWeight)) // rounded as in float32: recorded results depend on it
 		}
 	}
 	h.Activate(b.Len())

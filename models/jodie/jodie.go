@@ -29,7 +29,7 @@ func Defaults() *Options {
 	}
 }
 
-// Validate names the first value that is out of range.
+// Validate returns an error for the first value that is out of range.
 func (o *Options) Validate() error {
 	return cmp.Or(o.Memory.Validate(), o.Optimiser.Validate(), o.Check(o.Optimiser))
 }

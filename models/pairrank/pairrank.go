@@ -67,8 +67,8 @@ func New(d kernels.Device, p nn.PairLayers, z Embeddings, s models.Setup) *Ranke
 	return r
 }
 
-// EverythingChanged says that the parameters, or all embeddings, are new.
-func (r *Ranker) EverythingChanged() {
+// InvalidateAll is called when the parameters, or all embeddings, are new.
+func (r *Ranker) InvalidateAll() {
 	if r == nil {
 		return
 	}
@@ -76,8 +76,8 @@ func (r *Ranker) EverythingChanged() {
 	r.clearChanged()
 }
 
-// Changed says that these nodes have a new embedding.
-func (r *Ranker) Changed(nodes iter.Seq[int32]) {
+// Invalidate says that these nodes have a new embedding.
+func (r *Ranker) Invalidate(nodes iter.Seq[int32]) {
 	if r == nil || !r.fresh {
 		return
 	}

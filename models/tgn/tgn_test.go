@@ -91,19 +91,19 @@ func TestOptionsAreWired(t *testing.T) {
 
 func TestValidateNamesTheValue(t *testing.T) {
 	for want, spoil := range map[string]func(o *Options){
-		`embedding is "mean"`:           func(o *Options) { o.Embedding = "mean" },
-		"memory.size is 0":              func(o *Options) { o.Memory.Size = 0 },
-		"memory.time is -1":             func(o *Options) { o.Memory.Time = -1 },
-		`memory.cell is "lstm"`:         func(o *Options) { o.Memory.Cell = "lstm" },
-		"attention.heads is 0":          func(o *Options) { o.Attention.Heads = 0 },
-		"attention.size is 99":          func(o *Options) { o.Attention.Size = 99 },
-		"attention.layers is 4":         func(o *Options) { o.Attention.Layers = 4 },
-		"attention.neighbours is 0":     func(o *Options) { o.Attention.Neighbours = 0 },
-		"attention.dropout is 1":        func(o *Options) { o.Attention.Dropout = 1 },
-		"optimiser.lr is 0":             func(o *Options) { o.Optimiser.LR = 0 },
-		`nc_memory is "last"`:           func(o *Options) { o.NCMemory = "last" },
-		"head.dropout is 1":             func(o *Options) { o.Head.Dropout = 1 },
-		"optimiser.weight_decay is -1,": func(o *Options) { o.Optimiser.WeightDecay = -1 },
+		`embedding is "mean"`:                        func(o *Options) { o.Embedding = "mean" },
+		"memory.size is 0":                           func(o *Options) { o.Memory.Size = 0 },
+		"memory.time is -1":                          func(o *Options) { o.Memory.Time = -1 },
+		`memory.cell is "lstm", expected gru or rnn`: func(o *Options) { o.Memory.Cell = "lstm" },
+		"attention.heads is 0":                       func(o *Options) { o.Attention.Heads = 0 },
+		"attention.size is 99":                       func(o *Options) { o.Attention.Size = 99 },
+		"attention.layers is 4":                      func(o *Options) { o.Attention.Layers = 4 },
+		"attention.neighbours is 0":                  func(o *Options) { o.Attention.Neighbours = 0 },
+		"attention.dropout is 1":                     func(o *Options) { o.Attention.Dropout = 1 },
+		"optimiser.lr is 0":                          func(o *Options) { o.Optimiser.LR = 0 },
+		`nc_memory is "last"`:                        func(o *Options) { o.NCMemory = "last" },
+		"head.dropout is 1":                          func(o *Options) { o.Head.Dropout = 1 },
+		"optimiser.weight_decay is -1,":              func(o *Options) { o.Optimiser.WeightDecay = -1 },
 	} {
 		err := with(spoil).Validate()
 		if err == nil || !strings.Contains(err.Error(), want) {

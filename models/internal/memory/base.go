@@ -100,7 +100,7 @@ func (m *base) store(b datasets.Stream) {
 // goes to the device before anything else happens there.
 func (m *base) advance(b datasets.Stream, neighbours bool) {
 	m.messages.store(b)
-	m.updater.list(m.nodesOf(b))
+	m.updater.setNodes(m.nodesOf(b))
 	if neighbours {
 		m.embedding.insert(b, m.x)
 	}
@@ -115,7 +115,7 @@ func (m *base) flush() bool {
 	if m.messages.evaluated {
 		return false
 	}
-	m.updater.settle(upTo(m.setup.NumNodes))
+	m.updater.applyAll(upTo(m.setup.NumNodes))
 	m.messages.reset()
 	m.messages.evaluated, m.messages.blank = true, false
 	return true

@@ -63,7 +63,7 @@ func (m *Model) Flush() { m.evaluate() }
 func (m *Model) Read(nodes []int32) (kernels.Buffer, []float64) {
 	any, size := &m.updater.without, m.core.opts.Size
 	u := any.update
-	u.list(nodes, m.messages.blank)
+	u.setNodes(nodes, m.messages.blank)
 	any.program.Run()
 	index, out := m.device.NewInts(len(nodes)), m.device.NewBuffer(len(nodes)*size)
 	m.device.WriteInts(index, u.row)

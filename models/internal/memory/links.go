@@ -109,7 +109,7 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 
 	// Waiting messages (1, 3) update the memories (4) that the embeddings (5)
 	// of these nodes are made of.
-	t.update.list(t.site.List(t.nodes.nodes), m.messages.blank)
+	t.update.setNodes(t.site.List(t.nodes.nodes), m.messages.blank)
 	embedded := t.site.Write(t.update.row, t.update.updated)
 
 	// The decoder scores the events, and each source with a negative.
@@ -138,7 +138,7 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 	// The batch's own nodes keep their memories (4), its events become the
 	// messages that wait (1) and the last events of their ends. All that is
 	// written comes first: it goes to the device as one.
-	m.messages.evaluated = false // who asks next flushes: everything will have changed
+	m.messages.evaluated = false // the next evaluation flushes
 	m.messages.store(b)
 	m.embedding.insert(b, m.x)
 	m.core.commit(t.nodes.nodes[:t.own], t.program.Buffer(t.update.out), t.update.row[:t.own], t.update.updated)
@@ -172,14 +172,14 @@ func (m *Model) Observe(b datasets.Stream) error {
 	}
 	m.evaluate()
 	m.advance(b, true)
-	m.ranking.Changed(m.embedding.affected(m.own.nodes))
+	m.ranking.Invalidate(m.embedding.affected(m.own.nodes))
 	return nil
 }
 
 // evaluate switches to evaluation.
 func (m *Model) evaluate() {
 	if m.flush() {
-		m.ranking.EverythingChanged()
+		m.ranking.InvalidateAll()
 	}
 }
 
@@ -202,7 +202,7 @@ func (m *Model) Classify(datasets.Stream, []float32) error { return models.ErrTa
 // Reset clears all memories, messages and neighbours.
 func (m *Model) Reset() {
 	m.base.Reset()
-	m.ranking.EverythingChanged()
+	m.ranking.InvalidateAll()
 }
 
 // Restore puts a snapshot back.
@@ -210,7 +210,7 @@ func (m *Model) Restore(s models.Snapshot) error {
 	if err := m.base.Restore(s); err != nil {
 		return err
 	}
-	m.ranking.EverythingChanged()
+	m.ranking.InvalidateAll()
 	return nil
 }
 

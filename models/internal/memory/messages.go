@@ -71,7 +71,7 @@ func (m *messages) store(b datasets.Stream) {
 	for _, w := range m.writes {
 		m.replaced = append(m.replaced, waiting{m.other[w.Self], m.time[w.Self]})
 		m.other[w.Self], m.time[w.Self] = w.Other, b.Time[w.Event]
-		m.rows.Turn(w.Self)
+		m.rows.Swap(w.Self)
 		m.to, m.from = append(m.to, m.rows.Of(w.Self)), append(m.from, w.Event)
 	}
 }
@@ -83,7 +83,7 @@ func (m *messages) storeFeatures(x kernels.Buffer) { m.move.Run(m.features, m.to
 func (m *messages) rollback() {
 	for i, w := range m.writes {
 		m.other[w.Self], m.time[w.Self] = m.replaced[i].other, m.replaced[i].time
-		m.rows.Turn(w.Self)
+		m.rows.Swap(w.Self)
 	}
 	m.writes, m.replaced = nil, m.replaced[:0]
 }

@@ -85,14 +85,14 @@ func (p *perEvent) check(b datasets.Stream) error { return models.CheckClock(b) 
 
 // prepare sets the batch up for its sources to be classified.
 func (p *perEvent) prepare(b datasets.Stream, training bool) {
-	p.list(b)
+	p.setEvents(b)
 	p.deltas = p.deltas[:0]
 	for k, n := range b.Src {
 		p.deltas = append(p.deltas, p.embedding.elapsed(Source, b.Time[k]-p.core.Updated[n]))
 	}
 	listed := p.site.List(b.Src)
 	if p.around != nil {
-		p.around.list(b.Len(), listed)
+		p.around.setNodes(b.Len(), listed)
 		p.site.Write(p.around.rows, p.around.updated)
 	}
 	if !training {
@@ -108,9 +108,9 @@ func (p *perEvent) prepare(b datasets.Stream, training bool) {
 	p.site.WriteFed()
 }
 
-// list lists the occurrences that count: all sources, and destinations that
+// setEvents lists the occurrences that count: all sources, and destinations that
 // are the last occurrence of their node.
-func (p *perEvent) list(b datasets.Stream) {
+func (p *perEvent) setEvents(b datasets.Stream) {
 	p.batch = b
 	p.bad.Store(false)
 	p.sources.reset()
@@ -151,7 +151,7 @@ func (p *perEvent) commit(b datasets.Stream, trained *nn.Training) {
 		p.targets.put(trained.Buffer(p.targets.out))
 	}
 	for _, w := range p.writes {
-		p.core.rows.Turn(w.Self)
+		p.core.rows.Swap(w.Self)
 		p.core.Updated[w.Self] = b.Time[w.Event]
 	}
 	p.embedding.insert(b, p.x)
@@ -159,7 +159,7 @@ func (p *perEvent) commit(b datasets.Stream, trained *nn.Training) {
 
 // observe folds a batch in that is not classified.
 func (p *perEvent) observe(b datasets.Stream, _ bool) error {
-	p.list(b)
+	p.setEvents(b)
 	p.update.Run()
 	if err := p.checkRun(b); err != nil {
 		return err
@@ -257,8 +257,8 @@ func newAround(c *Core, steps int, vectors *nn.Node, events *nn.Rows, most int) 
 	return a
 }
 
-// list lists nodes, of which the first ones are the sources.
-func (a *around) list(sources int, listed []int32) {
+// setNodes lists nodes, of which the first ones are the sources.
+func (a *around) setNodes(sources int, listed []int32) {
 	neighbours := len(listed) - sources
 	a.nodes, a.updated = a.core.rows.Append(a.nodes[:0], listed[sources:]), a.updated[:0]
 	for _, n := range listed {

@@ -13,10 +13,10 @@ import (
 type perNode struct {
 	*base
 	backup   *backup
-	sources  *nodeList // of a batch
-	settled  *settled  // in training
-	update   *update   // in training
-	kept     *nn.Rows  // in inference: of kept memories
+	sources  *nodeList       // of a batch
+	applied  *appliedInBatch // in training
+	update   *update         // in training
+	kept     *nn.Rows        // in inference: of kept memories
 	keptID   *nn.Fed
 	listed   []int32 // in inference: what embeddings are made of
 	site     Site
@@ -30,8 +30,8 @@ func newPerNode(m *base) *perNode {
 	net, batch, nodes := m.core.Net, m.setup.MaxBatch, m.setup.NumNodes
 	most := m.embedding.most(min(batch, nodes))
 	p := &perNode{base: m, sources: newNodeList(nodes), backup: newBackup(m.core, 2*batch), kept: nn.NewRows(most), order: upTo(most)}
-	p.settled = newSettled(m.core, m.messages, m.own, 2*batch, 2*most)
-	p.update = newTrainedUpdate(m.core, m.messages, "read", table{p.settled.table.out, p.settled.rowOf}, most)
+	p.applied = newAppliedInBatch(m.core, m.messages, m.own, 2*batch, 2*most)
+	p.update = newTrainedUpdate(m.core, m.messages, "read", table{p.applied.table.out, p.applied.rowOf}, most)
 	p.keptID = net.ListFromHost("kept.id", p.kept, func() []int32 { return p.listed })
 	vectors := nn.TrainingOr(p.update.out, nn.Gather(m.core.Table, p.keptID.Node))
 	p.site = m.embedding.site("source", vectors, Place{Centres: min(batch, nodes), Training: true})
@@ -40,7 +40,7 @@ func newPerNode(m *base) *perNode {
 }
 
 func (p *perNode) wanted() nn.Wanted {
-	return nn.Wanted{InTraining: []*nn.Node{p.settled.update.out}}
+	return nn.Wanted{InTraining: []*nn.Node{p.applied.update.out}}
 }
 
 func (p *perNode) check(b datasets.Stream) error { return p.upload(b) }
@@ -53,9 +53,9 @@ func (p *perNode) prepare(b datasets.Stream, training bool) {
 	var rows []int32
 	var updated []float64
 	if training {
-		rows, updated = p.read(b)
+		rows, updated = p.prepareTraining(b)
 	} else {
-		rows, updated = p.look(b)
+		rows, updated = p.prepareInference(b)
 	}
 	embedded := p.site.Write(rows, updated)
 	p.embedded.reset()
@@ -77,19 +77,19 @@ func (p *perNode) memories(b datasets.Stream) []int32 {
 	return p.site.List(p.sources.nodes)
 }
 
-// read reads memories with a gradient, after the batch's nodes have settled and
-// its events are stored.
-func (p *perNode) read(b datasets.Stream) (rows []int32, updated []float64) {
+// prepareTraining reads memories with a gradient, after the messages of the
+// batch's nodes have been applied and its events are stored.
+func (p *perNode) prepareTraining(b datasets.Stream) (rows []int32, updated []float64) {
 	p.backup.copy(p.nodesOf(b))
-	p.settled.list(p.messages.blank)
+	p.applied.setNodes(p.messages.blank)
 	p.store(b)
-	p.update.list(p.memories(b), p.messages.blank)
-	p.settled.write()
+	p.update.setNodes(p.memories(b), p.messages.blank)
+	p.applied.write()
 	return p.update.row, p.update.updated
 }
 
-// look takes memories as they are kept, after the batch has updated them.
-func (p *perNode) look(b datasets.Stream) (rows []int32, updated []float64) {
+// prepareInference takes memories as they are kept, after the batch has updated them.
+func (p *perNode) prepareInference(b datasets.Stream) (rows []int32, updated []float64) {
 	p.flush()
 	p.backup.copy(p.nodesOf(b))
 	p.advance(b, false)
@@ -105,7 +105,7 @@ func (p *perNode) look(b datasets.Stream) (rows []int32, updated []float64) {
 func (p *perNode) commit(b datasets.Stream, trained *nn.Training) {
 	p.messages.evaluated = trained == nil
 	if trained != nil {
-		u := p.settled.update
+		u := p.applied.update
 		p.core.commit(p.own.nodes, trained.Buffer(u.out), u.row, u.updated)
 	}
 	p.embedding.insert(b, p.x)
@@ -125,7 +125,7 @@ func (p *perNode) observe(b datasets.Stream, training bool) error {
 		return nil
 	}
 	p.messages.evaluated = false
-	p.updater.settle(p.nodesOf(b))
+	p.updater.applyAll(p.nodesOf(b))
 	p.store(b)
 	p.embedding.insert(b, p.x)
 	return nil
@@ -158,10 +158,10 @@ func (a *backup) copy(nodes []int32) {
 // restore puts them back.
 func (a *backup) restore() { a.core.commit(a.nodes, a.memories, a.order[:len(a.nodes)], a.updated) }
 
-// settled is the memories that a batch leaves behind before its own events
+// appliedInBatch is the memories that a batch leaves behind before its own events
 // are applied: those of its nodes as they are read, with a gradient, and
 // others as they are kept.
-type settled struct {
+type appliedInBatch struct {
 	core   *Core
 	update *update
 	own    *nodeList // of the batch
@@ -169,18 +169,18 @@ type settled struct {
 	table  *stacked  // the updated memories above the others
 }
 
-// newSettled is for batches of at most nodes nodes, own, and at most others
+// newAppliedInBatch is for batches of at most nodes nodes, own, and at most others
 // others.
-func newSettled(c *Core, m *messages, own *nodeList, nodes, others int) *settled {
-	s := &settled{core: c, own: own, others: newNodeList(c.nodes)}
-	s.update = newUpdate(c, m, "settled", c.kept(), nn.NewRows(nodes), nn.NewRows(nodes))
-	s.table = newStacked(c, "settled.others", s.update.out, s.update.rows, others)
+func newAppliedInBatch(c *Core, m *messages, own *nodeList, nodes, others int) *appliedInBatch {
+	s := &appliedInBatch{core: c, own: own, others: newNodeList(c.nodes)}
+	s.update = newUpdate(c, m, "applied", c.kept(), nn.NewRows(nodes), nn.NewRows(nodes))
+	s.table = newStacked(c, "applied.others", s.update.out, s.update.rows, others)
 	return s
 }
 
-// list lists the batch's nodes and puts their times forward.
-func (s *settled) list(blank bool) {
-	s.update.list(s.own.nodes, blank)
+// setNodes lists the batch's nodes and puts their times forward.
+func (s *appliedInBatch) setNodes(blank bool) {
+	s.update.setNodes(s.own.nodes, blank)
 	s.others.reset()
 	for i, n := range s.own.nodes {
 		s.core.Updated[n] = s.update.updated[i]
@@ -189,7 +189,7 @@ func (s *settled) list(blank bool) {
 
 // rowOf is the row of a node's memory. It lists nodes that are not the batch's
 // own.
-func (s *settled) rowOf(node int32) int32 {
+func (s *appliedInBatch) rowOf(node int32) int32 {
 	if i := s.own.at(node); i >= 0 {
 		return s.update.row[i]
 	}
@@ -198,7 +198,7 @@ func (s *settled) rowOf(node int32) int32 {
 }
 
 // write is for when all rows have been asked for.
-func (s *settled) write() {
+func (s *appliedInBatch) write() {
 	s.update.write()
 	s.table.write(len(s.update.ids), s.others.nodes)
 }

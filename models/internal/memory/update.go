@@ -66,9 +66,9 @@ func newTrainedUpdate(c *Core, m *messages, name string, from table, nodes int) 
 	return newUpdate(c, m, name, from, c.Net.PaddedRows(applied.MostPadding()+nodes), applied)
 }
 
-// list makes nodes those that are updated. Nodes without a message share one
+// setNodes makes nodes those that are updated. Nodes without a message share one
 // row where blank says that their memories are zero.
-func (u *update) list(nodes []int32, blank bool) {
+func (u *update) setNodes(nodes []int32, blank bool) {
 	m := u.messages
 	u.ids, u.others, u.featuresRows, u.deltas = u.ids[:0], u.others[:0], u.featuresRows[:0], u.deltas[:0]
 	u.row, u.updated = u.row[:0], u.updated[:0]
@@ -141,20 +141,20 @@ func newUpdater(c *Core, m *messages, s models.Setup) *updater {
 		update := newUpdate(c, m, name, c.kept(), rows, applied)
 		return compiled{update, c.Net.Compile(nn.ForInference, update.out)}
 	}
-	u.without = compile("applying", nn.NewRows(u.capacity), nn.NewRows(u.capacity))
+	u.without = compile("apply.without", nn.NewRows(u.capacity), nn.NewRows(u.capacity))
 	all := nn.NewRows(u.capacity)
-	u.with = compile("hearing", all, all)
+	u.with = compile("apply.with", all, all)
 	return u
 }
 
-// list lists nodes that either all have messages or all have none, at most
+// setNodes lists nodes that either all have messages or all have none, at most
 // capacity of them. It launches nothing.
-func (u *updater) list(nodes []int32) {
+func (u *updater) setNodes(nodes []int32) {
 	u.nodes, u.now = nodes, &u.without
 	if len(nodes) > 0 && u.with.update.messages.waits(nodes[0]) {
 		u.now = &u.with
 	}
-	u.now.update.list(nodes, false)
+	u.now.update.setNodes(nodes, false)
 }
 
 // run updates the memories of the listed nodes.
@@ -168,9 +168,9 @@ func (u *updater) compute() kernels.Buffer {
 	return u.now.program.Buffer(u.now.update.out)
 }
 
-// settle updates the memories of any nodes; those without a message pass the
+// applyAll updates the memories of any nodes; those without a message pass the
 // cell with zeros. Messages are made of memories from before all updates.
-func (u *updater) settle(nodes []int32) {
+func (u *updater) applyAll(nodes []int32) {
 	var with, without []int32
 	for _, n := range nodes {
 		if u.with.update.messages.waits(n) {
@@ -179,24 +179,24 @@ func (u *updater) settle(nodes []int32) {
 			without = append(without, n)
 		}
 	}
-	u.settleMessages(with)
+	u.applyMessages(with)
 	for part := range slices.Chunk(without, u.capacity) { // they read no memories but their own
-		u.list(part)
+		u.setNodes(part)
 		u.run()
 	}
 }
 
-// settleMessages updates nodes with messages.
-func (u *updater) settleMessages(nodes []int32) {
+// applyMessages updates nodes with messages.
+func (u *updater) applyMessages(nodes []int32) {
 	if len(nodes) <= u.capacity {
-		u.list(nodes)
+		u.setNodes(nodes)
 		u.run()
 		return
 	}
 	size, done := u.opts.Size, 0
 	memories, updated := u.device.NewBuffer(len(nodes)*size), make([]float64, 0, len(nodes))
 	for part := range slices.Chunk(nodes, u.capacity) {
-		u.list(part)
+		u.setNodes(part)
 		u.device.CopyRows(len(part), size, u.device.View(memories, done*size, len(part)*size), size, u.compute(), size)
 		updated = append(updated, u.now.update.updated...)
 		done += len(part)

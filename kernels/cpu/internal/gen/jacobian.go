@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// group says how a group of lanes is worked off: in registers of so many.
+// group is the register layout of a group of lanes.
 type group struct {
 	name            string
 	width, register int
@@ -90,8 +90,8 @@ func (m *jacobianFuncs) gather(numbers, lanes reg.Register, to []reg.VecVirtual)
 }
 
 // readFunc writes the function that reads a block. While it works on a row it
-// asks for one of the block that comes later: the processor does not guess
-// where that is.
+// prefetches one that comes later in the block: the hardware prefetcher does
+// not predict it.
 func (m *jacobianFuncs) readFunc() {
 	m.start("jacobianRead", "sum, keep, weights *float32, x, next",
 		"copies x to keep and adds x, each lane times its weight, to sum. The",
