@@ -43,7 +43,8 @@ func (b *bar) hooks() harness.Hooks {
 		Start: func(pending, found int) {
 			b.open(pending, fmt.Sprintf("%d trials to measure side by side, %d found measured", pending, found))
 		},
-		Progress: b.progress, Done: b.trial,
+		Progress: b.progress,
+		Done:     func(r record.Record) { b.finished(r.Key.String(), r.Error, ": "+headline(r), r.Durations.Total) },
 		Wait: func(left int) {
 			b.print(fmt.Sprintf("%d trials are being measured by another run in the same folder: waiting for it", left))
 		},
@@ -75,7 +76,7 @@ func (b *bar) timing(what string) latency.Hooks {
 		Start: func(steps int) { b.open(steps, fmt.Sprintf("%d %s", steps, what)) },
 		Step: func(what string, took time.Duration) {
 			b.progress(float64(b.done+1) / float64(b.pending))
-			b.finished(what, took.Seconds())
+			b.finished(what, "", "", took.Seconds())
 		},
 	}
 }
@@ -148,27 +149,15 @@ func (b *bar) progress(share float64) {
 	}
 }
 
-// trial prints the result of a trial.
-func (b *bar) trial(r record.Record) {
-	if r.Failed() {
-		b.failed(fmt.Sprintf("%s: %s", r.Key, r.Error))
-		return
-	}
-	b.finished(fmt.Sprintf("%s: %s", r.Key, headline(r)), r.Durations.Total)
-}
-
-// finished prints a result, where there is no bar.
-func (b *bar) finished(what string, seconds float64) {
+// finished prints a failure, or without one a result if there is no bar.
+func (b *bar) finished(what, failure, value string, seconds float64) {
 	b.done++
-	if b.container == nil {
-		b.print(fmt.Sprintf("[%d/%d] %s (%.1f s, %s left)", b.done, b.pending, what, seconds, b.left()))
+	switch {
+	case failure != "":
+		b.print(fmt.Sprintf("failed: %s: %s", what, failure))
+	case b.container == nil:
+		b.print(fmt.Sprintf("[%d/%d] %s%s (%.1f s, %s left)", b.done, b.pending, what, value, seconds, b.left()))
 	}
-}
-
-// failed prints a failure, beside the bar where there is one.
-func (b *bar) failed(what string) {
-	b.done++
-	b.print("failed: " + what)
 }
 
 func (b *bar) print(line string) {

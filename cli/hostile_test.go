@@ -148,7 +148,7 @@ func TestHostileStatistics(t *testing.T) {
 func TestHostileFailure(t *testing.T) {
 	var out bytes.Buffer
 	b := bar{container: mpb.New(mpb.WithOutput(&out), mpb.WithAutoRefresh())}
-	b.failed(escapetest.Hostile)
+	b.finished(escapetest.Hostile, escapetest.Hostile, "", 0)
 	b.container.Wait()
 	if !strings.Contains(out.String(), "failed: =1+1") {
 		t.Errorf("printed %q", out.String())

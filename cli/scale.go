@@ -179,12 +179,7 @@ func (b *bar) scaling() scale.Hooks {
 		Start:    func(points int) { b.open(points, fmt.Sprintf("%d points to measure", points)) },
 		Progress: b.progress,
 		Done: func(p scale.Point, took time.Duration) {
-			at := p.Axis + "=" + p.Value
-			if p.Failed() {
-				b.failed(at + ": " + p.Error)
-				return
-			}
-			b.finished(fmt.Sprintf("%s: %.3f us/event", at, float64(p.Micros)), took.Seconds())
+			b.finished(p.Axis+"="+p.Value, p.Error, fmt.Sprintf(": %.3f us/event", float64(p.Micros)), took.Seconds())
 		},
 	}
 }

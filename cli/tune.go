@@ -150,10 +150,10 @@ func (b *bar) tuning() tune.Hooks {
 				what = fmt.Sprintf("%s, own options", s)
 			}
 			if l.Failed() {
-				b.failed(what + ": " + l.Error)
+				b.finished(what, cmp.Or(l.Error, "no validation"), "", l.Seconds)
 				return
 			}
-			b.finished(fmt.Sprintf("%s: %s %.4f", what, s.Metric(), *l.Value), l.Seconds)
+			b.finished(what, "", fmt.Sprintf(": %s %.4f", s.Metric(), *l.Value), l.Seconds)
 		},
 	}
 }
