@@ -147,9 +147,11 @@ tables: {show: [gaps, lp]}
 	run("go", "test", "./internal/layout", "-run", "Imports|Guarantees")
 	run("go", "test", "./specs", "./metrics", "./datasets", "./datasets/sim", "./results/record", "./results/regression")
 	run("go", "test", "./models/standard")
-	run("go", "test", "./cli", "-run", "TestGolden|TestModels|TestData|TestHelp|TestSuites")
+	run("go", "test", "./cli", "-run", "TestGolden|TestLists")
+	run("go", "test", "./harness/plan", "-run", "TestStandIn")
 	run("go", "build", "-o", "bench", "./cmd/bench")
 	bench := filepath.Join(dir, "bench")
+	run(bench, "run", "specs/models/gap.yaml", "--suite", "smoke", "--seeds", "1")
 	run(bench, "all", "--suite", "additions", "--data", "data")
 	printed := run(bench, "tables", "--suite", "additions", "--data", "data")
 	for _, want := range []string{"What gaps alone tell", "Gap", "clinic-sim", "visits", "Recall@1 %"} {
