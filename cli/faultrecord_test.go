@@ -103,7 +103,7 @@ func TestDamagedSidecars(t *testing.T) {
 		},
 	} {
 		damage()
-		if _, _, stderr := bench(append([]string{"tables", "--suite", "toy"}, all(dir, "whole")[3:]...)...); !strings.Contains(stderr, "has no whole sidecar beside it: it counts as not measured") {
+		if _, _, stderr := bench(append([]string{"tables", "--suite", "toy"}, all(dir, "whole")[3:]...)...); !strings.Contains(stderr, "its sidecar is missing or damaged; treated as not measured") {
 			t.Errorf("%s: tables do not say so:\n%s", name, stderr)
 		}
 		whole.repair(t, name, dir)
