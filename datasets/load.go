@@ -253,8 +253,8 @@ func CheckRoom(names []string) error {
 	return nil
 }
 
-// checkMemory returns an error that says what to do if so many bytes do not fit
-// into the memory.
+// checkMemory returns an error that says what to do if the stream, of that many
+// bytes, does not fit into memory.
 func (d Dataset) checkMemory(bytes int64) error {
 	err := ram.Check("dataset "+d.Name, bytes)
 	switch {

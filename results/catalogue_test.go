@@ -96,7 +96,8 @@ func factRecord(d results.DatasetHead, task protocol.Task, setting protocol.Sett
 	return r
 }
 
-// timedRecord is a latency test whose batches take so many milliseconds.
+// timedRecord writes the record of a latency test whose batches take ms
+// milliseconds each.
 func timedRecord(t *testing.T, s record.Store, d results.DatasetHead, m results.ModelHead, ms int64) record.Record {
 	t.Helper()
 	r, samples := recordtest.Latency(m.ID, "1")

@@ -229,8 +229,8 @@ type meter struct {
 	done, all  int64   // units of the present phase
 }
 
-// begin begins the next phase, of so many units, which ends at that share of
-// the whole.
+// begin starts the next phase, of the given number of units. At its end the share
+// until of the whole import is done.
 func (m *meter) begin(until float64, units int64) {
 	m.share, m.end = m.end, until
 	m.done, m.all = 0, units

@@ -76,7 +76,7 @@ func guardArrays(k Kernels, n int, s func(int) []float32) {
 	for _, f := range []func(dst, x []float32){k.Exp, k.Tanh, k.Sigmoid, k.Softplus, k.Cos, k.Sin, k.ReLU} {
 		f(s(n), s(n))
 	}
-	for _, f := range []func(dst, a, b []float32){k.Add, k.Sub, k.Mul, k.AddMul, k.ReLUGrad} {
+	for _, f := range []func(dst, a, b []float32){k.Add, k.Mul, k.AddMul, k.ReLUGrad} {
 		f(s(n), s(n), s(n))
 	}
 	k.Affine(s(n), s(n), 2, 1)

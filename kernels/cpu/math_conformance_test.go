@@ -40,7 +40,6 @@ var mathCases = []kernelCase{
 	unaryCase("Affine", func(k cpu.Kernels, dst, x []float32) { k.Affine(dst, x, -1.7, .3) }),
 	unaryCase("Axpy", func(k cpu.Kernels, dst, x []float32) { k.Axpy(dst, x, -1.7) }),
 	binaryCase("Add", func(k cpu.Kernels, dst, a, b []float32) { k.Add(dst, a, b) }),
-	binaryCase("Sub", func(k cpu.Kernels, dst, a, b []float32) { k.Sub(dst, a, b) }),
 	binaryCase("Mul", func(k cpu.Kernels, dst, a, b []float32) { k.Mul(dst, a, b) }),
 	binaryCase("AddMul", func(k cpu.Kernels, dst, a, b []float32) { k.AddMul(dst, a, b) }),
 	binaryCase("ReLUGrad", func(k cpu.Kernels, dst, a, b []float32) { k.ReLUGrad(dst, a, b) }),

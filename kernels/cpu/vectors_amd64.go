@@ -47,7 +47,7 @@ func avx2() Kernels {
 			write: [...]vectorWrite[uint16]{jacobianWriteHalf4, jacobianWriteHalf8, jacobianWriteHalf16AVX2},
 		}.kernels(plain.halves.widen),
 		Kernels: &portable.Kernels[float32]{
-			Add: addAVX2, Sub: subAVX2, Mul: mulAVX2, AddMul: addMulAVX2, Affine: affineAVX2, Axpy: axpyAVX2, AxpySum: axpySumAVX2,
+			Add: addAVX2, Mul: mulAVX2, AddMul: addMulAVX2, Affine: affineAVX2, Axpy: axpyAVX2, AxpySum: axpySumAVX2,
 			ReLU: reluAVX2, ReLUGrad: reluGradAVX2, SigmoidGrad: sigmoidGradAVX2,
 			Exp: expAVX2, Tanh: tanhAVX2, Sigmoid: sigmoidAVX2, Softplus: softplusAVX2,
 			Cos: withFar(cosAVX2, plain.Cos), Sin: withFar(sinAVX2, plain.Sin),
@@ -85,7 +85,7 @@ func avx512() Kernels {
 			write: [...]vectorWrite[uint16]{jacobianWriteHalf4, jacobianWriteHalf8, jacobianWriteHalf16AVX512},
 		}.kernels(plain.halves.widen),
 		Kernels: &portable.Kernels[float32]{
-			Add: addAVX512, Sub: subAVX512, Mul: mulAVX512, AddMul: addMulAVX512, Affine: affineAVX512, Axpy: axpyAVX512, AxpySum: axpySumAVX512,
+			Add: addAVX512, Mul: mulAVX512, AddMul: addMulAVX512, Affine: affineAVX512, Axpy: axpyAVX512, AxpySum: axpySumAVX512,
 			ReLU: reluAVX512, ReLUGrad: reluGradAVX512, SigmoidGrad: sigmoidGradAVX512,
 			Exp: expAVX512, Tanh: tanhAVX512, Sigmoid: sigmoidAVX512, Softplus: softplusAVX512,
 			Cos: withFar(cosAVX512, plain.Cos), Sin: withFar(sinAVX512, plain.Sin),

@@ -17,12 +17,6 @@ func addAVX2(dst []float32, a []float32, b []float32)
 func addAVX512(dst []float32, a []float32, b []float32)
 
 //go:noescape
-func subAVX2(dst []float32, a []float32, b []float32)
-
-//go:noescape
-func subAVX512(dst []float32, a []float32, b []float32)
-
-//go:noescape
 func mulAVX2(dst []float32, a []float32, b []float32)
 
 //go:noescape

@@ -161,7 +161,7 @@ func TestWideChain(t *testing.T) {
 	}
 }
 
-// checkChain compares runs of so many rows with calls one after another. What a
+// checkChain compares fused runs, of the given numbers of rows, with calls one after another. What a
 // chain read and wrote may be changed at once.
 func checkChain(t *testing.T, d kernels.Device, c kernels.Fused, own *scratch, most int, runs ...int) {
 	t.Helper()

@@ -8,12 +8,6 @@ func add[T Float](dst, a, b []T) {
 	}
 }
 
-func sub[T Float](dst, a, b []T) {
-	for i := range dst {
-		dst[i] = a[i] - b[i]
-	}
-}
-
 func mul[T Float](dst, a, b []T) {
 	for i := range dst {
 		dst[i] = a[i] * b[i]

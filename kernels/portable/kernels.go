@@ -15,14 +15,14 @@ type Float interface{ float32 | float64 }
 // formulas imply, which are not checked. Those in assembly read and write
 // beyond slices that are shorter. A Device checks before it calls them.
 type Kernels[T Float] struct {
-	Add, Sub, Mul func(dst, a, b []T)      // dst = a + b, a - b, a b
-	AddMul        func(dst, a, b []T)      // dst += a b, rounded once
-	Affine        func(dst, x []T, a, b T) // dst = a x + b, rounded once
-	Axpy          func(y, x []T, a T)      // y += a x, rounded once
-	AxpySum       func(y, u, v []T, a T)   // y += a (u + v), rounded after each sum
-	ReLU          func(dst, x []T)         // dst = max(x, 0); NaN stays NaN
-	ReLUGrad      func(dx, dy, y []T)      // dx = dy where y > 0, else 0; y is the ReLU's input or output
-	SigmoidGrad   func(dx, g, y []T)       // dx = g y (1 - y), y being the result of Sigmoid
+	Add, Mul    func(dst, a, b []T)      // dst = a + b, a b
+	AddMul      func(dst, a, b []T)      // dst += a b, rounded once
+	Affine      func(dst, x []T, a, b T) // dst = a x + b, rounded once
+	Axpy        func(y, x []T, a T)      // y += a x, rounded once
+	AxpySum     func(y, u, v []T, a T)   // y += a (u + v), rounded after each sum
+	ReLU        func(dst, x []T)         // dst = max(x, 0); NaN stays NaN
+	ReLUGrad    func(dx, dy, y []T)      // dx = dy where y > 0, else 0; y is the ReLU's input or output
+	SigmoidGrad func(dx, g, y []T)       // dx = g y (1 - y), y being the result of Sigmoid
 
 	// Exp, Tanh, Sigmoid (1/(1 + e^-x)), Softplus (log(1 + e^x)), Cos and Sin
 	// are within 2 units in the last place of the exact value for every
@@ -119,7 +119,7 @@ type Kernels[T Float] struct {
 // Go returns the kernels in plain Go.
 func Go[T Float]() *Kernels[T] {
 	return &Kernels[T]{
-		Add: add[T], Sub: sub[T], Mul: mul[T], AddMul: addMul[T], Affine: affine[T], Axpy: axpy[T], AxpySum: axpySum[T],
+		Add: add[T], Mul: mul[T], AddMul: addMul[T], Affine: affine[T], Axpy: axpy[T], AxpySum: axpySum[T],
 		ReLU: relu[T], ReLUGrad: reluGrad[T], SigmoidGrad: sigmoidGrad[T],
 		Exp: each(exp[T]), Tanh: each(tanh[T]), Sigmoid: each(sigmoid[T]), Softplus: each(softplus[T]), Cos: each(cos[T]), Sin: each(sin[T]),
 		Sum: sum[T], Dot: dot[T], DotSum: dotSum[T],

@@ -65,8 +65,8 @@ func flatten(v any) []float64 {
 	return nil
 }
 
-// transposed is a matrix of so many columns turned: the file has out x in,
-// the model in x out.
+// transposed returns the transpose of a matrix of cols columns: the file has
+// out x in, the model in x out.
 func transposed(rowMajor []float64, cols int) []float64 {
 	rows := len(rowMajor) / cols
 	out := make([]float64, len(rowMajor))

@@ -167,7 +167,7 @@ func (n *naive) fold(batch []event) {
 	n.s = next
 }
 
-// reset makes the states of so many nodes zero.
+// reset sets the states of all nodes to zero; nodes is their number.
 func (n *naive) reset(nodes int) {
 	n.s = make([][]float64, nodes)
 	for i := range n.s {

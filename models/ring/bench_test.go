@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// BenchmarkEvents is the cost of an event (query of its ends and insertion,
-// in batches of 200) after so many others. All places are taken from the
-// start.
+// BenchmarkEvents measures the cost of an event (query of its ends and
+// insertion, in batches of 200) after before other events. The rings are full
+// from the start.
 func BenchmarkEvents(b *testing.B) {
 	const nodes, batch = 10_000, 200
 	s := random(1_000_000, nodes, 1)

@@ -35,7 +35,7 @@ func (l eventLog) last(node int32, size int) []seen {
 	return l[node][max(0, len(l[node])-size):]
 }
 
-// reach lists the nodes at most so many steps away.
+// reach lists the nodes at most steps away.
 func (l eventLog) reach(from []int32, steps, size int) []int32 {
 	out := slices.Clone(from)
 	for range steps {
@@ -207,7 +207,7 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// random is a stream whose nodes are drawn from so many.
+// random returns a stream whose nodes are drawn uniformly.
 func random(events, nodes int, seed uint64) datasets.Stream {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	s := datasets.Stream{NumNodes: nodes, NumFeat: 1, Label: make([]int8, events)}

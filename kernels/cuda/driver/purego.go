@@ -177,7 +177,7 @@ func (d *Device) Load(ptx string) (m Module, err error) {
 	return m, nil
 }
 
-// Function finds a kernel, and lets it have up to so many bytes of dynamic shared
+// Function finds a kernel and allows it up to shared bytes of dynamic shared
 // memory.
 func (d *Device) Function(m Module, name string, shared int) (f Function, err error) {
 	const functionShared = 8

@@ -44,7 +44,7 @@ func realOrder(b *testing.B) datasets.Stream {
 	return l.Stream.WithFeatures(x, features)
 }
 
-// build is a model for the stream, after so many events of training.
+// build returns a model for the stream, trained on its first events.
 func build(b *testing.B, c memory.Config, s datasets.Stream, threads, batch, events int) models.Model {
 	b.Helper()
 	m, err := memory.New(models.Setup{

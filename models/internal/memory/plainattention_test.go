@@ -44,7 +44,8 @@ func (a *plainAttention) edges(node int32) []plainEdge {
 	return out
 }
 
-// embed is the node's vector after so many layers on top of memories.
+// embed returns the node's vector after the given number of layers on top of
+// memories.
 func (a *plainAttention) embed(node int32, layers int, memories [][]float64) []float64 {
 	if layers == 0 {
 		return memories[node]

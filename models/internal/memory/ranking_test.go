@@ -170,7 +170,7 @@ func newPlainScores(m *memory.Model, train datasets.Stream) *plainScores {
 	return p
 }
 
-// attend puts so many layers of attention to the log on top of memories.
+// attend computes vectors by layers of attention to the log on top of memories.
 func (p *plainScores) attend(log datasets.Stream, layers int) {
 	a := plainAttention{params: p.params, updated: p.updated, log: log, neighbours: 3, heads: 2}
 	memories := p.vectors

@@ -16,7 +16,6 @@ var elementwise = []kernel{
 		return func(x V) V { return m.max(zero, x) }
 	})},
 	{"add", binarySignature, binary(func(m *machine, a, b V) V { return m.add(a, b) })},
-	{"sub", binarySignature, binary(func(m *machine, a, b V) V { return m.sub(a, b) })},
 	{"mul", binarySignature, binary(func(m *machine, a, b V) V { return m.mul(a, b) })},
 	{"reluGrad", "func(dx, dy, y []float32)", reluGrad},
 	{"addMul", binarySignature, addMul},

@@ -119,7 +119,7 @@ func (m *jacobianFuncs) readFunc() {
 	m.nextGroup(lanes, groups)
 }
 
-// advance moves pointers to the next row, whose numbers have so many bytes.
+// advance moves pointers to the next row, whose numbers have size bytes each.
 func (m *jacobianFuncs) advance(size int, pointers ...reg.GPVirtual) {
 	for _, p := range pointers {
 		m.ADDQ(operand.Imm(uint64(size*m.width)), p)
