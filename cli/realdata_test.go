@@ -63,7 +63,7 @@ func TestRealDataZeroParameterRows(t *testing.T) {
 	data, out := realData(t), t.TempDir()
 	start := processorTime(t)
 	code, _, stderr := bench("all", "--suite", "wiki-real", "--data", data, "--out", out,
-		"--models", zeroParameter)
+		"--datasets", "wikipedia-nofeat,collegemsg", "--models", zeroParameter)
 	if code != exitDone {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
