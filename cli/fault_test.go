@@ -234,8 +234,8 @@ func TestClaimsEndWithTheProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer holder.Process.Kill()
-	claimed := lock.In(filepath.Join(dir, "out"), filepath.Join("cells", "toy", "toy", "nc", "stuck"))
-	eventually(t, "the first run measures", func() bool { _, err := os.Stat(claimed); return err == nil })
+	claimed := lock.In(filepath.Join(dir, "out"), filepath.Join("trials", "toy", "toy", "nc", "stuck", "seed-0-*.json"))
+	eventually(t, "the first run measures", func() bool { found, err := filepath.Glob(claimed); return err == nil && len(found) == 1 })
 	waiting, _, _ := process(args...)
 	log := filepath.Join(dir, "log")
 	stderr, err := os.Create(log)

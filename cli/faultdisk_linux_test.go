@@ -64,7 +64,7 @@ func TestDiskFull(t *testing.T) {
 	if code != exitFailed {
 		t.Fatalf("exit code %d, expected %d\n%s", code, exitFailed, stderr)
 	}
-	oneLine(t, "full", stderr, "write results: ", "no space left on device", "the same command goes on from there")
+	oneLine(t, "full", stderr, "write results: ", "no space left on device", "the same command continues from there")
 	before := folder(t, out)
 	noTemporary(t, "full", out)
 	some := len(records(before))

@@ -161,7 +161,7 @@ func (b *bar) tuning() tune.Hooks {
 // printPlan prints what would be done and what it takes.
 func (t *tuning) printPlan(ctx context.Context, studies []tune.Study, on devices.Target) error {
 	b := newBar(t.stderr)
-	q := plan.TuningQuestion{Studies: studies, Out: t.out, DataDir: t.data, Workers: t.workers, Device: on}
+	q := plan.Question{Studies: studies, Store: t.store(), DataDir: t.data, Workers: t.workers, Device: on}
 	p, err := plan.MakeTuning(ctx, q, b.planning("trials"))
 	b.close()
 	if err != nil {

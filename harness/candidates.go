@@ -46,11 +46,8 @@ func (c candidateSet) sample(rng *rand.Rand, k int) candidateSet {
 		return c
 	}
 	picked := make([]int32, 0, k)
-	for i, left := range rng.Perm(len(c.nodes)) {
-		if i == k {
-			break
-		}
-		picked = append(picked, c.nodes[left])
+	for _, i := range rng.Perm(len(c.nodes))[:k] {
+		picked = append(picked, c.nodes[i])
 	}
 	slices.Sort(picked)
 	return candidateSet{c.name, picked}
@@ -59,12 +56,12 @@ func (c candidateSet) sample(rng *rand.Rand, k int) candidateSet {
 // numNegatives returns the number of candidates that event k of a batch is
 // ranked against, without its true destination.
 func numNegatives(c models.Candidates, k int, dst int32) int32 {
-	without := []int32{dst}
+	excluded := []int32{dst}
 	if c.Without != nil {
-		without = append(without, c.Without[k]...) // dst is not among them
+		excluded = append(excluded, c.Without[k]...) // dst is not among them
 	}
 	n := len(c.Nodes)
-	for _, node := range without {
+	for _, node := range excluded {
 		if _, found := slices.BinarySearch(c.Nodes, node); found {
 			n--
 		}
@@ -118,7 +115,6 @@ var negativeLists = map[specs.NegativeSource]func(datasets.Parts) [][]int32{
 	specs.LaterDestinations: func(p datasets.Parts) [][]int32 { return [][]int32{p.Whole.Destinations()} },
 }
 
-// newNegatives returns those of a trial.
 func newNegatives(spec specs.Trial, p datasets.Parts) (*negatives, error) {
 	if p.Train.Len() == 0 {
 		return nil, errors.New("the training part has no event to draw negatives from")
@@ -129,7 +125,7 @@ func newNegatives(spec specs.Trial, p datasets.Parts) (*negatives, error) {
 	}, nil
 }
 
-// draw returns those of a batch of events. The next call overwrites them.
+// draw returns the negatives of a batch. The next call overwrites them.
 func (n *negatives) draw(events int) []int32 {
 	drawn := n.drawn[:events]
 	for i := range drawn {

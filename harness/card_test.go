@@ -59,7 +59,7 @@ func TestRehearsalOnCard(t *testing.T) {
 	card, trials := onCard(t)
 	_, parts := partsOf(t, trials[0])
 	r := &Estimate{Trial: trials[0], Parts: parts, Device: card}
-	if err := EstimateAll(context.Background(), []*Estimate{r}, 1, time.Millisecond, 1<<40, func(*Estimate) {}); err != nil || r.Err != nil {
+	if err := EstimateAll(context.Background(), []*Estimate{r}, 1, time.Millisecond, 1<<40, func() {}); err != nil || r.Err != nil {
 		t.Fatal(err, r.Err)
 	}
 	if r.Seconds <= 0 || r.Bytes < 10_000 || r.Bytes > 100<<20 || r.Host <= 0 {

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"dgsbench/internal/lock"
+	"dgsbench/kernels/devices"
 	"dgsbench/results/record"
 
 	"github.com/google/go-cmp/cmp"
@@ -48,38 +50,30 @@ func TestRunsShareAFolder(t *testing.T) {
 	}
 }
 
-// TestClaims: workers of a run share a claim, others wait until the last of
-// them is done, or until they are told not to.
+// TestClaims: a run leaves a trial that another process has claimed for the end,
+// and waits for it there, or until it is told not to.
 func TestClaims(t *testing.T) {
-	root, cell := t.TempDir(), filepath.Join("suite", "dataset", "nc", "raw")
-	mine, theirs := claims{root: root}, claims{root: root}
-	take := func(c *claims, want bool) {
-		t.Helper()
-		if ok, err := c.acquire(cell); err != nil || ok != want {
-			t.Errorf("taken %v, %v; expected %v", ok, err, want)
+	trials, store := toySuite(t)[:2], record.Store{Dir: t.TempDir()}
+	lib, err := loadAll(trials, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := Describe(trials[0], lib[trials[0].Dataset].loaded, devices.Target{})
+	claimed, err := lock.Try(lock.In(store.Dir, filepath.Join("trials", filepath.FromSlash(rec.Key.Path(rec.Identity)))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	r := Runner{Store: store, Hooks: Hooks{Wait: func(left int) {
+		if cancel(); left != 1 {
+			t.Errorf("%d trials are left, expected 1", left)
 		}
+	}}}
+	if sum, err := r.Run(ctx, trials); !errors.Is(err, context.Canceled) || sum.Finished != 1 || sum.Left != 1 {
+		t.Errorf("cancelled: %+v, %v", sum, err)
 	}
-	take(&mine, true)
-	take(&mine, true)
-	take(&theirs, false)
-	mine.release(cell)
-	take(&theirs, false)
-	cancelled, cancel := context.WithCancel(context.Background())
-	cancel()
-	if ok, err := theirs.wait(cancelled, cell); ok || !errors.Is(err, context.Canceled) {
-		t.Errorf("waited: %v, %v", ok, err)
+	r.Hooks.Wait = func(int) { claimed.Release() }
+	if sum, err := r.Run(context.Background(), trials); err != nil || sum.Found != 1 || sum.Finished != 1 {
+		t.Errorf("after the release: %+v, %v", sum, err)
 	}
-	done := make(chan bool)
-	go func() {
-		ok, err := theirs.wait(context.Background(), cell)
-		done <- ok && err == nil
-	}()
-	mine.release(cell)
-	if !<-done {
-		t.Error("not taken after it was given")
-	}
-	take(&mine, false)
-	theirs.release(cell)
-	take(&mine, true)
-	mine.release(cell)
 }

@@ -48,21 +48,15 @@ func loadAll(trials []specs.Trial, dir string) (library, error) {
 	return lib, nil
 }
 
-// parts cuts the trial's dataset for it.
-func (lib library) parts(t specs.Trial) (datasets.Parts, error) { return lib[t.Dataset].Parts(t) }
-
 // Cutter cuts a dataset into the parts that its trials share. Each cut is made
 // once. It is safe for concurrent use.
 type Cutter struct {
 	loaded *datasets.Loaded
-	mu     sync.Mutex
-	cuts   map[datasets.Cut]func() (datasets.Parts, error)
+	cuts   sync.Map // from datasets.Cut to func() (datasets.Parts, error)
 }
 
 // NewCutter returns a Cutter of a loaded dataset.
-func NewCutter(l *datasets.Loaded) *Cutter {
-	return &Cutter{loaded: l, cuts: map[datasets.Cut]func() (datasets.Parts, error){}}
-}
+func NewCutter(l *datasets.Loaded) *Cutter { return &Cutter{loaded: l} }
 
 // Parts returns the parts for the trial's setting, its model's need for
 // features and, where features are derived from what comes before a batch, its
@@ -79,18 +73,12 @@ func (c *Cutter) Parts(t specs.Trial) (datasets.Parts, error) {
 	if t.Protocol.DerivedFeatures == specs.BeforeBatch && c.loaded.Dataset.LooksBack(cut.NeedFeatures) {
 		cut.Batch = t.Protocol.Batch
 	}
-	c.mu.Lock()
-	parts := c.cuts[cut]
-	if parts == nil {
-		parts = sync.OnceValues(func() (datasets.Parts, error) { return c.loaded.Parts(cut) })
-		c.cuts[cut] = parts
-	}
-	c.mu.Unlock()
-	return parts()
+	parts, _ := c.cuts.LoadOrStore(cut, sync.OnceValues(func() (datasets.Parts, error) { return c.loaded.Parts(cut) }))
+	return parts.(func() (datasets.Parts, error))()
 }
 
-// withoutTest ends the stream before the test part.
-func withoutTest(p datasets.Parts) datasets.Parts {
+// WithoutTest ends the stream before the test part.
+func WithoutTest(p datasets.Parts) datasets.Parts {
 	end := p.Whole.Len() - p.Test.Len()
 	p.Whole, p.Test = p.Whole.Slice(0, end), p.Whole.Slice(end, end)
 	return p

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -84,39 +85,31 @@ func processor() string {
 	return "processor unknown"
 }
 
-// unknownVersion is the version where the commit is not known.
-const unknownVersion = "unknown"
-
 // CodeVersion returns the commit that the program was built from, with "+dirty"
 // after changes that were not committed, or "unknown". `go run` stamps nothing:
 // there it is the commit that is checked out.
 var CodeVersion = sync.OnceValue(func() string {
+	version := ""
 	if info, ok := debug.ReadBuildInfo(); ok {
-		if version := stamped(info.Settings); version != "" {
-			return version
-		}
+		version = stamped(info.Settings)
 	}
-	if program, err := os.Executable(); err == nil && madeByGoRun(program) {
-		return checkedOut(".")
+	if program, err := os.Executable(); version == "" && err == nil && madeByGoRun(program) {
+		version = checkedOut(".")
 	}
-	return unknownVersion
+	return cmp.Or(version, "unknown")
 })
 
 // stamped returns the version that `go build` wrote into the program, or "".
 func stamped(settings []debug.BuildSetting) string {
-	revision, dirty := "", ""
+	values := map[string]string{}
 	for _, s := range settings {
-		switch {
-		case s.Key == "vcs.revision":
-			revision = s.Value
-		case s.Key == "vcs.modified" && s.Value == "true":
-			dirty = "+dirty"
-		}
+		values[s.Key] = s.Value
 	}
-	if revision == "" {
-		return ""
+	version := values["vcs.revision"]
+	if version != "" && values["vcs.modified"] == "true" {
+		version += "+dirty"
 	}
-	return revision + dirty
+	return version
 }
 
 // madeByGoRun reports whether `go run` built the program.
@@ -125,26 +118,14 @@ func madeByGoRun(program string) bool {
 	return strings.Contains(dir, "go-build") && strings.TrimSuffix(name, ".exe") == "bench"
 }
 
-// checkedOut returns the commit of the folder and whether files of it were
-// changed.
+// checkedOut returns the commit of the folder, with "+dirty" if tracked files
+// were changed, or "".
 func checkedOut(dir string) string {
-	revision, err := git(dir, "rev-parse", "HEAD")
-	if err != nil {
-		return unknownVersion
-	}
-	changes, err := git(dir, "status", "--porcelain", "--untracked-files=no")
-	switch {
-	case err != nil:
-		return unknownVersion
-	case changes != "":
-		return revision + "+dirty"
-	}
-	return revision
-}
-
-func git(dir string, args ...string) (string, error) {
-	cmd := exec.Command("git", args...)
+	cmd := exec.Command("git", "describe", "--always", "--exclude=*", "--abbrev=40", "--dirty=+dirty") // no tag
 	cmd.Dir = dir
 	out, err := cmd.Output()
-	return string(bytes.TrimSpace(out)), err
+	if err != nil {
+		return ""
+	}
+	return string(bytes.TrimSpace(out))
 }

@@ -1,7 +1,9 @@
 package harness
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"runtime"
 	"slices"
 	"sync"
@@ -13,6 +15,8 @@ import (
 	"dgsbench/models"
 	"dgsbench/results/record"
 	"dgsbench/specs"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Cost is what a trial takes of a machine.
@@ -24,59 +28,43 @@ type Cost struct {
 
 // Estimate says what a trial is going to take, from some of its windows.
 type Estimate struct {
-	Trial  specs.Trial
-	Parts  datasets.Parts // without a test part, the trial ends with its training
-	Device devices.Target
-	// Checkpoint: the model is kept beside the record.
-	Checkpoint bool
+	Trial      specs.Trial
+	Parts      datasets.Parts // without a test part, the trial ends with its training
+	Device     devices.Target
+	Checkpoint bool // the model is kept beside the record
 
 	// Cost is that of the whole trial, if training is never stopped early. Its
 	// memory is what a Runner counts, or on a card what the windows have taken
 	// if that is more.
 	Cost
-	// Err is why the windows failed: the trial is likely to fail, too.
+	// Err is why the windows failed, or that the memory is too small: the trial
+	// is likely to fail, too.
 	Err error
 }
-
-// NewTrainingEstimate returns the Estimate of a trial that ends with its
-// training, as those of Lab.Validate do.
-func NewTrainingEstimate(t specs.Trial, p datasets.Parts, on devices.Target) *Estimate {
-	return &Estimate{Trial: t, Parts: withoutTest(p), Device: on}
-}
-
-// A typical time is that of at least fewestTimes calls, or of fewestSlowTimes if
-// they take longer than longEnough.
-const (
-	fewestTimes     = 12
-	fewestSlowTimes = 3
-	longEnough      = 500 * time.Millisecond
-)
 
 // EstimateAll makes the estimates, as many at a time as will later be measured
 // side by side, each in about the time budget, and calls done after each.
 // Cancelling ctx ends it after a window, and the error is ctx's.
 // Models that declare more memory than limit are not built, and those that are
 // built at the same time declare no more than that together.
-func EstimateAll(ctx context.Context, list []*Estimate, workers int, budget time.Duration, limit int64, done func(*Estimate)) error {
-	queue := make(chan *Estimate)
+func EstimateAll(ctx context.Context, list []*Estimate, workers int, budget time.Duration, limit int64, done func()) error {
 	var building, reporting sync.Mutex
 	memory, threads := newLimit("", limit), max(1, runtime.NumCPU()/workers)
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for e := range queue {
-				e.Err = Guard(func() error { return e.measure(ctx, &building, threads, budget, memory) })
-				reporting.Lock()
-				done(e)
-				reporting.Unlock()
+	var group errgroup.Group
+	group.SetLimit(workers)
+	for _, e := range list {
+		group.Go(func() error {
+			e.Err = Guard(func() error { return e.measure(ctx, &building, threads, budget, memory) })
+			if e.Err == nil && e.Bytes > limit {
+				e.Err = errors.New("needs more memory than is free")
 			}
+			reporting.Lock()
+			defer reporting.Unlock()
+			done()
+			return nil
 		})
 	}
-	for _, e := range list {
-		queue <- e
-	}
-	close(queue)
-	wg.Wait()
+	_ = group.Wait() // each estimate has its own error
 	return ctx.Err()
 }
 
@@ -89,7 +77,7 @@ func (e *Estimate) measure(ctx context.Context, building *sync.Mutex, threads in
 	if err != nil {
 		return err
 	}
-	declared := TrialBlueprint(kind, e.Trial, e.Parts, e.Device, 1).trialBytes(e.Trial, e.Parts, e.Checkpoint)
+	declared := trialBytes(kind, e.Trial, e.Parts, e.Device, e.Checkpoint)
 	if e.Bytes = declared; declared > memory.total {
 		return nil
 	}
@@ -159,6 +147,14 @@ func (p pace) scaled(t specs.Trial, parts datasets.Parts) (seconds float64) {
 	return seconds
 }
 
+// A typical time is that of at least fewestTimes calls, or of fewestSlowTimes if
+// they take longer than longEnough.
+const (
+	fewestTimes     = 12
+	fewestSlowTimes = 3
+	longEnough      = 500 * time.Millisecond
+)
+
 // TypicalTime returns how many seconds do takes on an idle machine: it times
 // do(0) to do(n-1), or as many of them as the time budget allows. Cancelling ctx
 // ends it after a call.
@@ -203,14 +199,9 @@ func SideBySide(costs []Cost, workers int, memory int64) (all Cost) {
 	var running []Cost // Seconds being when they end
 	now, held := 0.0, Cost{}
 	wait := func() { // until the next one ends
-		next := 0
-		for i, c := range running {
-			if c.Seconds < running[next].Seconds {
-				next = i
-			}
-		}
-		over := running[next]
-		running = slices.Delete(running, next, next+1)
+		over := slices.MinFunc(running, func(a, b Cost) int { return cmp.Compare(a.Seconds, b.Seconds) })
+		i := slices.Index(running, over)
+		running = slices.Delete(running, i, i+1)
 		now, held.Bytes, held.Host = over.Seconds, held.Bytes-over.Bytes, held.Host-over.Host
 	}
 	for _, c := range costs {

@@ -3,8 +3,6 @@ package harness
 import (
 	"context"
 	"fmt"
-	"iter"
-	"slices"
 
 	"dgsbench/datasets"
 	"dgsbench/metrics"
@@ -13,20 +11,9 @@ import (
 	"dgsbench/specs"
 )
 
-// windows cuts a part into windows of the given size; the last may be
-// shorter. Parts are cut one by one, so windows restart at the first event
-// of each part, and nothing is ever shuffled.
-func windows(part datasets.Stream, size int) iter.Seq[datasets.Stream] {
-	return func(yield func(datasets.Stream) bool) {
-		for k := range numWindows(part, size) {
-			if !yield(window(part, size, k)) {
-				return
-			}
-		}
-	}
-}
-
-// window returns window k of a part.
+// window returns window k of a part; the last one may be shorter. Parts are cut
+// one by one, so windows restart at the first event of each part, and nothing is
+// ever shuffled.
 func window(part datasets.Stream, size, k int) datasets.Stream {
 	return part.Slice(k*size, min((k+1)*size, part.Len()))
 }
@@ -87,15 +74,13 @@ type evaluator struct {
 // eachWindow calls f with every window of the part and the index of its first
 // event, until ctx is cancelled.
 func (e *evaluator) eachWindow(ctx context.Context, part datasets.Stream, f func(lo int, w datasets.Stream) error) error {
-	lo := 0
-	for w := range windows(part, e.size) {
+	for k := range numWindows(part, e.size) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := f(lo, w); err != nil {
+		if err := f(k*e.size, window(part, e.size, k)); err != nil {
 			return err
 		}
-		lo += w.Len()
 		e.tick()
 	}
 	return nil
@@ -156,18 +141,18 @@ func (e *evaluator) classifyBatch(b batch, window []float32) error {
 
 // questions says which events of a part are ranked, and against what.
 type questions struct {
-	asked   []bool    // by event; nil for all
-	without [][]int32 // by event, nodes that are no negatives; nil for none
+	parts   datasets.Parts // whose Scored chooses the events
+	without [][]int32      // by event, nodes that are no negatives; nil for none
 	sets    []candidateSet
 }
 
-// rank collects, for every candidate set, the counts of the asked events.
+// rank collects, for every candidate set, the counts of the scored events.
 // Each batch is ranked from the states before it, which are then updated.
 func (e *evaluator) rank(ctx context.Context, part datasets.Stream, q questions) ([]metrics.Facts, error) {
 	facts, sums := make([]metrics.Facts, len(q.sets)), make([]uint64, len(q.sets))
-	asked := q.count(part)
+	scored := q.parts.NumScored(part)
 	for i, set := range q.sets {
-		facts[i] = metrics.Facts{Greater: make([]int32, 0, asked), Equal: make([]int32, 0, asked), Against: slices.Grow[[]int32](nil, asked)}
+		facts[i] = metrics.Facts{Greater: make([]int32, 0, scored), Equal: make([]int32, 0, scored), Against: make([]int32, 0, scored)}
 		sums[i] = set.checksum()
 	}
 	err := e.eachWindow(ctx, part.WithoutLabels(), func(lo int, b datasets.Stream) error {
@@ -190,19 +175,6 @@ func (e *evaluator) rank(ctx context.Context, part datasets.Stream, q questions)
 	return facts, nil
 }
 
-// count returns the number of events of the part that are ranked.
-func (q questions) count(part datasets.Stream) (n int) {
-	if q.asked == nil {
-		return part.Len()
-	}
-	for _, asked := range q.asked {
-		if asked {
-			n++
-		}
-	}
-	return n
-}
-
 // of returns the events of batch b that are ranked, without features: they are
 // unknown before the edge. The batch starts at event lo of its part.
 func (q questions) of(b datasets.Stream, lo int) (datasets.Stream, [][]int32) {
@@ -211,13 +183,13 @@ func (q questions) of(b datasets.Stream, lo int) (datasets.Stream, [][]int32) {
 	if without != nil {
 		without = without[lo : lo+b.Len()]
 	}
-	if q.asked == nil {
+	if q.parts.NewNode == nil {
 		return asked, without
 	}
 	var events []int
 	var left [][]int32
 	for k := range b.Len() {
-		if !q.asked[lo+k] {
+		if !q.parts.Scored(b.Src[k], b.Dst[k]) {
 			continue
 		}
 		events = append(events, k)

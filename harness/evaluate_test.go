@@ -80,13 +80,21 @@ func TestConstantScore(t *testing.T) {
 	}
 }
 
+// scoring returns parts that score the events of these nodes alone.
+func scoring(s datasets.Stream, nodes ...int) datasets.Parts {
+	p := datasets.Parts{NewNode: make([]bool, s.NumNodes)}
+	for _, node := range nodes {
+		p.NewNode[node] = true
+	}
+	return p
+}
+
 // TestRankThenObserve: a batch is ranked from the state before it, and then
 // folded in as a whole, features included, also the events nobody asked
 // about.
 func TestRankThenObserve(t *testing.T) {
 	s := random(10, 5)
-	asked := make([]bool, 10)
-	asked[1], asked[4], asked[9] = true, true, true
+	s.NumNodes, s.Src[1], s.Src[4], s.Src[9] = 6, 5, 5, 5
 	var batchesSeen []int
 	model := &rule{score: func(r *rule, v int32) float32 {
 		if v == 0 {
@@ -96,14 +104,14 @@ func TestRankThenObserve(t *testing.T) {
 	}}
 	e := evaluator{model: model, size: 4, tick: func() {}}
 	sets := []candidateSet{newCandidateSet(protocol.AllNodes, s)}
-	facts, err := e.rank(context.Background(), s, questions{asked: asked, sets: sets})
+	facts, err := e.rank(context.Background(), s, questions{parts: scoring(s, 5), sets: sets})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := metrics.Facts{}
 	for _, k := range []int{1, 4, 9} { // all higher numbers score above
-		want.Greater = append(want.Greater, 4-s.Dst[k])
-		want.Equal, want.Against = append(want.Equal, 0), append(want.Against, 4)
+		want.Greater = append(want.Greater, 5-s.Dst[k])
+		want.Equal, want.Against = append(want.Equal, 0), append(want.Against, 5)
 	}
 	if diff := cmp.Diff(want, facts[0]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -133,15 +141,15 @@ func TestFilterLeavesOutTrueDestinations(t *testing.T) {
 	sets := []candidateSet{newCandidateSet(protocol.AllNodes, s)}
 	for name, c := range map[string]struct {
 		without [][]int32
-		asked   []bool
+		parts   datasets.Parts
 		want    []int32
 		against []int32
 	}{
-		"none":                      {nil, nil, []int32{2, 0, 1}, []int32{3, 3, 3}},
-		"same_src_t":                {sameSourceAndTime(s), nil, []int32{1, 0, 1}, []int32{2, 2, 3}},
-		"same_src_t, first unasked": {sameSourceAndTime(s), []bool{false, true, true}, []int32{0, 1}, []int32{2, 3}},
+		"none":                      {nil, datasets.Parts{}, []int32{2, 0, 1}, []int32{3, 3, 3}},
+		"same_src_t":                {sameSourceAndTime(s), datasets.Parts{}, []int32{1, 0, 1}, []int32{2, 2, 3}},
+		"same_src_t, first unasked": {sameSourceAndTime(s), scoring(s, 2, 3), []int32{0, 1}, []int32{2, 3}},
 	} {
-		facts, err := e.rank(context.Background(), s, questions{sets: sets, without: c.without, asked: c.asked})
+		facts, err := e.rank(context.Background(), s, questions{sets: sets, without: c.without, parts: c.parts})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,28 +170,27 @@ func TestAskingOfSomeEvents(t *testing.T) {
 	model := &rule{score: func(_ *rule, v int32) float32 { return float32(v * 5 % 6 / 2) }}
 	for name, without := range map[string][][]int32{"no filter": nil, "same_src_t": sameSourceAndTime(s)} {
 		q := questions{without: without, sets: []candidateSet{newCandidateSet(protocol.AllNodes, s), newCandidateSet(protocol.Destinations, s)}}
-		rank := func(size int, asked []bool) []metrics.Facts {
+		rank := func(size int, parts datasets.Parts) []metrics.Facts {
 			t.Helper()
-			q.asked = asked
+			q.parts = parts
 			facts, err := (&evaluator{model: model, size: size, tick: func() {}}).rank(context.Background(), s, q)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return facts
 		}
-		all := rank(s.Len(), nil)
+		all := rank(s.Len(), datasets.Parts{})
 		for _, size := range []int{1, 7, 90} {
-			rng := rand.New(rand.NewPCG(uint64(size), 1))
-			asked, want := make([]bool, s.Len()), make([]metrics.Facts, len(all))
-			for k := range asked {
-				if asked[k] = rng.IntN(3) == 0; asked[k] {
+			some, want := scoring(s, size%6), make([]metrics.Facts, len(all))
+			for k := range s.Len() {
+				if some.Scored(s.Src[k], s.Dst[k]) {
 					for i, f := range all {
 						w := &want[i]
 						w.Greater, w.Equal, w.Against = append(w.Greater, f.Greater[k]), append(w.Equal, f.Equal[k]), append(w.Against, f.Against[k])
 					}
 				}
 			}
-			if diff := cmp.Diff(want, rank(size, asked)); diff != "" {
+			if diff := cmp.Diff(want, rank(size, some)); diff != "" {
 				t.Errorf("%s, batches of %d (-of all events +of some):\n%s", name, size, diff)
 			}
 		}

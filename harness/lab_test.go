@@ -61,11 +61,11 @@ func TestWithoutTest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := lab.parts(trial)
+	p, err := lab[trial.Dataset].Parts(trial)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := withoutTest(p)
+	q := WithoutTest(p)
 	if q.Whole.Len() != p.Train.Len()+p.Val.Len() || q.Test.Len() != 0 || q.Val.Len() != p.Val.Len() || q.Whole.NumNodes != p.Whole.NumNodes {
 		t.Errorf("%d of %d events, test part %d, %d nodes", q.Whole.Len(), p.Whole.Len(), q.Test.Len(), q.Whole.NumNodes)
 	}

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -10,9 +9,6 @@ import (
 	"dgsbench/kernels"
 	"dgsbench/kernels/devices"
 )
-
-// Unlimited is more memory than there is, in bytes.
-const Unlimited = 1 << 62
 
 // memory keeps trials side by side from taking more than there is of the
 // memory that they share: a trial waits until there is room for it.
@@ -31,9 +27,6 @@ type memory struct {
 func newMemory(on devices.Target) *memory {
 	debug.FreeOSMemory() // garbage counts as free
 	m := on.Memory()
-	if !m.Known {
-		m.Free = Unlimited
-	}
 	return newLimit(m.Owner, m.Free)
 }
 
@@ -59,22 +52,15 @@ func (m *memory) check(jobs ...job) error {
 // a model takes of a card is known before: if it finds the card full, do is
 // called once more, with the card to itself.
 func (m *memory) use(need int64, do func() error) error {
-	once := func(need int64) error {
-		m.acquire(need)
-		defer m.release(need)
-		return do()
-	}
-	err := once(need)
-	if !errors.Is(err, kernels.ErrMemory) || !m.wasShared() {
+	m.acquire(need)
+	err := do()
+	if shared := m.release(need); !shared || !errors.Is(err, kernels.ErrMemory) {
 		return err
 	}
-	return once(Unlimited / 2)
-}
-
-func (m *memory) wasShared() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.shared
+	const all = devices.Unlimited / 2
+	m.acquire(all)
+	defer m.release(all)
+	return do()
 }
 
 // acquire waits until need bytes are free, or no other trial runs: then the
@@ -90,15 +76,13 @@ func (m *memory) acquire(need int64) {
 	m.shared = m.shared || m.running > 1
 }
 
-// release frees what acquire took.
-func (m *memory) release(need int64) {
+// release frees what acquire took, and reports whether trials have run side by
+// side.
+func (m *memory) release(need int64) (shared bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.free += need
 	m.running--
 	m.change.Broadcast()
+	return m.shared
 }
-
-// Workers returns how many trials are trained side by side: as many as were
-// asked for, or where that is 0 as many as the device works on by default.
-func Workers(asked int, on devices.Target) int { return cmp.Or(asked, on.Workers()) }

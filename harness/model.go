@@ -86,21 +86,22 @@ func (b *Blueprint) HostBytes() int64 {
 	return b.Bytes()
 }
 
-// trialBytes returns what a trial with this model takes of the memory that
-// trials on the device share. In the machine's memory these are also the
-// evaluation and copies of the model for the best epoch and for a checkpoint.
-func (b *Blueprint) trialBytes(t specs.Trial, p datasets.Parts, checkpoint bool) int64 {
-	if b.target.SeparateMemory() {
-		return b.Bytes()
+// trialBytes returns what a trial takes of the memory that trials on the device
+// share: its model, and in the machine's memory also the evaluation and copies
+// of the model for the best epoch and for a checkpoint.
+func trialBytes(kind models.Kind, t specs.Trial, p datasets.Parts, on devices.Target, checkpoint bool) int64 {
+	b := TrialBlueprint(kind, t, p, on, 1)
+	bytes := b.Bytes()
+	if on.SeparateMemory() {
+		return bytes
 	}
-	bytes := b.Bytes() + evaluationBytes(t, p)
-	snapshot := *b
-	snapshot.Setup.Inference = true // snapshots have no derivatives
+	bytes += evaluationBytes(t, p)
+	b.Setup.Inference = true // snapshots have no derivatives
 	if selectsBest(t) {
-		bytes += snapshot.Bytes()
+		bytes += b.Bytes()
 	}
 	if checkpoint {
-		bytes += snapshot.Bytes()
+		bytes += b.Bytes()
 	}
 	return bytes
 }
@@ -139,9 +140,6 @@ func evaluationBytes(t specs.Trial, p datasets.Parts) int64 {
 	bytes += sets * nodes * (4 + 1)
 	if t.Protocol.ValNegatives > 0 {
 		bytes += nodes * 8 // a permutation of them
-	}
-	if p.NewNode != nil {
-		bytes += longest // which events are ranked
 	}
 	if t.Protocol.Filter == specs.FilterSameSrcT {
 		bytes += longest * filterBytes

@@ -118,7 +118,7 @@ func TestCopiesAreCounted(t *testing.T) {
 		checkpoint bool
 		want       int64
 	}{{last, false, 50_000}, {last, true, 51_000}, {best, false, 51_000}, {best, true, 52_000}} {
-		if got := TrialBlueprint(kind, c.trial, parts, devices.Target{}, 1).trialBytes(c.trial, parts, c.checkpoint) - evaluationBytes(c.trial, parts); got != c.want {
+		if got := trialBytes(kind, c.trial, parts, devices.Target{}, c.checkpoint) - evaluationBytes(c.trial, parts); got != c.want {
 			t.Errorf("select: %s, checkpoint %t: %d bytes, expected %d", c.trial.Protocol.Select, c.checkpoint, got, c.want)
 		}
 	}
@@ -128,10 +128,10 @@ func TestCopiesAreCounted(t *testing.T) {
 	}
 	for _, checkpoint := range []bool{false, true} {
 		r := &Estimate{Trial: trial, Parts: parts, Checkpoint: checkpoint}
-		if err := EstimateAll(t.Context(), []*Estimate{r}, 1, time.Millisecond, 1<<40, func(*Estimate) {}); err != nil || r.Err != nil {
+		if err := EstimateAll(t.Context(), []*Estimate{r}, 1, time.Millisecond, 1<<40, func() {}); err != nil || r.Err != nil {
 			t.Fatal(err, r.Err)
 		}
-		if want := TrialBlueprint(kind, trial, parts, devices.Target{}, 1).trialBytes(trial, parts, checkpoint); r.Bytes != want {
+		if want := trialBytes(kind, trial, parts, devices.Target{}, checkpoint); r.Bytes != want {
 			t.Errorf("%d bytes planned, %d counted for a run", r.Bytes, want)
 		}
 	}
@@ -142,7 +142,7 @@ func TestCopiesAreCounted(t *testing.T) {
 func TestEvaluationIsRefused(t *testing.T) {
 	spec := specs.Trial{Task: protocol.NodeClassification, Kind: "still", Dataset: "large", ModelID: "still", Protocol: specs.DefaultProtocol()}
 	parts := datasets.Parts{Test: datasets.Stream{Src: make([]int32, 1_000_000)}}
-	need := TrialBlueprint(models.Kind{}, spec, parts, devices.Target{}, 1).trialBytes(spec, parts, false)
+	need := trialBytes(models.Kind{}, spec, parts, devices.Target{}, false)
 	if need < 10_000_000 {
 		t.Fatalf("%d bytes for a million events", need)
 	}

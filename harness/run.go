@@ -190,30 +190,24 @@ func (r *run) epoch(ctx context.Context) (float64, error) {
 	return sum / float64(steps), err
 }
 
-// trainWindow makes the training steps of a window and returns the sum of their
-// losses and their number.
+// trainWindow makes the training steps of a window, with one negative an event in
+// link prediction. It returns the sum of their losses and their number.
 func (r *run) trainWindow(w datasets.Stream) (losses float64, steps int, err error) {
 	for _, b := range batches(w, r.spec.Protocol.WithinBatch) {
-		loss, err := r.step(b.Stream)
+		var negatives []int32
+		if r.negatives != nil {
+			negatives = r.negatives.draw(b.Len())
+		}
+		loss, err := r.model.Train(b.Stream, negatives)
 		if err != nil {
 			return 0, 0, err
+		}
+		if math.IsNaN(loss) || math.IsInf(loss, 0) {
+			return 0, 0, fmt.Errorf("training loss of events %d to %d is %v", b.EventID(0), b.EventID(b.Len()-1), loss)
 		}
 		losses, steps = losses+loss, steps+1
 	}
 	return losses, steps, nil
-}
-
-// step trains on a batch, with one negative an event in link prediction.
-func (r *run) step(b datasets.Stream) (loss float64, err error) {
-	var negatives []int32
-	if r.negatives != nil {
-		negatives = r.negatives.draw(b.Len())
-	}
-	loss, err = r.model.Train(b, negatives)
-	if err == nil && (math.IsNaN(loss) || math.IsInf(loss, 0)) {
-		err = fmt.Errorf("training loss of events %d to %d is %v", b.EventID(0), b.EventID(b.Len()-1), loss)
-	}
-	return loss, err
 }
 
 // validate evaluates the validation part, from the state that the rule makes.
@@ -246,13 +240,7 @@ func (r *run) evaluate(ctx context.Context, name record.Part, part datasets.Stre
 		r.facts = append(r.facts, partFacts{name, f})
 		return err
 	}
-	q := questions{sets: sets}
-	if r.parts.NewNode != nil {
-		q.asked = make([]bool, part.Len())
-		for k := range q.asked {
-			q.asked[k] = r.parts.Scored(part.Src[k], part.Dst[k])
-		}
-	}
+	q := questions{parts: r.parts, sets: sets}
 	if r.spec.Protocol.Filter == specs.FilterSameSrcT {
 		q.without = sameSourceAndTime(part)
 	}

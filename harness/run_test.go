@@ -191,7 +191,7 @@ func TestWithoutATest(t *testing.T) {
 	s := &script{auc: []float64{.9, .8}}
 	p := specs.DefaultProtocol()
 	p.Batch, p.Epochs = 20, 2
-	r, err := newRun(specs.Trial{Task: protocol.NodeClassification, Kind: "scripted", Class: protocol.Learned, Options: s, Protocol: p}, withoutTest(scriptedParts()), devices.Target{}, 1, func() {})
+	r, err := newRun(specs.Trial{Task: protocol.NodeClassification, Kind: "scripted", Class: protocol.Learned, Options: s, Protocol: p}, WithoutTest(scriptedParts()), devices.Target{}, 1, func() {})
 	if err == nil {
 		err = r.train(t.Context())
 	}

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,16 +9,19 @@ import (
 	"runtime"
 	"sync"
 
+	"dgsbench/internal/lock"
 	"dgsbench/kernels/devices"
 	"dgsbench/results/record"
 	"dgsbench/specs"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Runner measures trials side by side and keeps their records.
 type Runner struct {
 	Store   record.Store
 	DataDir string
-	Workers int // trials side by side; 0 leaves it to Workers
+	Workers int // trials side by side; 0 is the device's default
 	Device  devices.Target
 	// Checkpoints keeps the model of every trial: a safetensors file beside its
 	// record, with parameters, state and spec. A trial that has a record and no
@@ -28,28 +32,18 @@ type Runner struct {
 
 // Hooks report what is going on. Any may be nil; they are called one at a time.
 type Hooks struct {
-	// Start says how many trials are to be measured, and how many were
-	// found measured.
-	Start func(pending, found int)
-	// Progress says how much of the pending work is done, 0 to 1.
-	Progress func(share float64)
-	// Remeasure reports the number of trials that have or had a record and are
-	// measured again, and the reason.
-	Remeasure func(trials int, why string)
-	// Done reports one finished or failed trial.
-	Done func(record.Record)
-	// Wait says that all that is left is being measured by another run in
-	// the same folder.
-	Wait func(left int)
+	Start     func(pending, found int)     // the numbers of trials
+	Progress  func(share float64)          // of the pending work that is done, 0 to 1
+	Remeasure func(trials int, why string) // trials that have or had a record are measured again
+	Done      func(record.Record)          // a trial that has finished or failed
+	Wait      func(left int)               // all that is left is claimed by another run in the folder
 }
 
 // Summary counts trials: found measured, measured now, failed now or
 // before, and left because the run ended early.
 type Summary struct {
 	Found, Finished, Failed, Left int
-	// FailedBefore are the records of trials that an earlier run saw fail.
-	// They are not run again: the seed is the same.
-	FailedBefore []record.Record
+	FailedBefore                  []record.Record // not run again: the seed is the same
 }
 
 // add counts a trial that has a record, which was measured now or before.
@@ -73,226 +67,195 @@ func (s *Summary) add(rec record.Record, now bool) {
 // record is missing are measured once more. The summary is right even with an
 // error. Cancelling ctx stops at the next batch; what was finished is kept, and
 // the error is ctx.Err().
-func (r *Runner) Run(ctx context.Context, trials []specs.Trial) (sum Summary, err error) {
+func (r *Runner) Run(ctx context.Context, trials []specs.Trial) (Summary, error) {
 	lib, err := loadAll(trials, r.DataDir)
 	if err != nil {
 		return Summary{}, err
 	}
-	reasons := []string{"they have a record and not all files that belong to it", "their records have disappeared since they were written"}
-	measured := map[record.Key]bool{}
-	for attempt := range len(reasons) + 1 {
-		var jobs []job
-		if jobs, sum, err = r.pending(trials, lib, measured); err == nil && attempt == 0 {
-			err = CheckStore(r.Store, trials, trialsOf(jobs))
-		}
+	p := &pool{
+		trainer: trainer{store: r.Store, device: r.Device, checkpoints: r.Checkpoints},
+		hooks:   r.Hooks, measured: map[record.Key]bool{},
+	}
+	err = p.run(ctx, trials, lib, cmp.Or(r.Workers, r.Device.Workers()))
+	return p.sum, err
+}
+
+// pool is a run in progress. The methods of its workers are safe for concurrent
+// use, and call the hooks one at a time.
+type pool struct {
+	trainer
+
+	mu       sync.Mutex
+	hooks    Hooks
+	sum      Summary
+	measured map[record.Key]bool // by this run
+	taken    []job               // by another run
+	total    int                 // windows of all jobs
+	windows  int                 // of them done, or saved by early stopping
+}
+
+// run measures the trials without a record, at first and after all records have
+// been read back.
+func (p *pool) run(ctx context.Context, trials []specs.Trial, lib library, workers int) error {
+	for attempt, why := range []string{
+		"they have a record and not all files that belong to it", "their records have disappeared since they were written",
+	} {
+		jobs, err := p.pending(trials, lib)
 		if err != nil || attempt > 0 && len(jobs) == 0 {
-			return sum, err
+			return err
 		}
-		if attempt == len(reasons) {
-			sum.Left = len(jobs)
-			first := r.Store.Path(jobs[0].record.Key, jobs[0].record.Identity)
-			return sum, &StoreError{fmt.Errorf("%d records have disappeared since they were written, the first of them %s", len(jobs), first)}
-		}
+		var pending []specs.Trial
 		remeasured := 0
 		for _, j := range jobs {
+			pending = append(pending, j.trial)
 			if j.remeasured || attempt > 0 {
 				remeasured++
 			}
 		}
-		if r.Hooks.Remeasure != nil && remeasured > 0 {
-			r.Hooks.Remeasure(remeasured, reasons[attempt])
+		if attempt == 0 {
+			err = CheckStore(p.store, trials, pending)
 		}
-		if sum, err = r.measureAll(ctx, jobs, sum, measured); err != nil || len(jobs) == 0 {
-			return sum, err
+		if err != nil {
+			return err
+		}
+		if p.hooks.Remeasure != nil && remeasured > 0 {
+			p.hooks.Remeasure(remeasured, why)
+		}
+		if err := p.measureAll(ctx, jobs, workers); err != nil || len(jobs) == 0 {
+			return err
 		}
 	}
-	return sum, err
-}
-
-func trialsOf(jobs []job) (trials []specs.Trial) {
-	for _, j := range jobs {
-		trials = append(trials, j.trial)
+	jobs, err := p.pending(trials, lib)
+	if p.sum.Left = len(jobs); err != nil || len(jobs) == 0 {
+		return err
 	}
-	return trials
+	first := p.store.Path(jobs[0].record.Key, jobs[0].record.Identity)
+	return &StoreError{fmt.Errorf("%d records have disappeared since they were written, the first of them %s", len(jobs), first)}
 }
 
-// pending returns jobs of the trials without a record, and counts the others,
-// among them those that this run has measured.
-func (r *Runner) pending(trials []specs.Trial, lib library, measured map[record.Key]bool) (jobs []job, sum Summary, err error) {
+// pending returns jobs of the trials without a record, and counts the others.
+func (p *pool) pending(trials []specs.Trial, lib library) (jobs []job, err error) {
+	p.sum = Summary{}
 	sizes := map[record.CellKey]int64{}
 	for _, t := range trials {
-		rec := Describe(t, lib[t.Dataset].loaded, r.Device)
-		found, ok, err := Find(r.Store, t, rec, r.Checkpoints)
+		rec := Describe(t, lib[t.Dataset].loaded, p.device)
+		found, ok, err := Find(p.store, t, rec, p.checkpoints)
 		if err != nil {
-			return nil, sum, err
+			return nil, err
 		}
 		if ok {
-			sum.add(found, measured[found.Key])
+			p.sum.add(found, p.measured[found.Key])
 			continue
 		}
-		j, err := newJob(t, rec, lib, r.trainer(), sizes)
+		j, err := newJob(t, rec, lib, p.trainer, sizes)
 		if err != nil {
-			return nil, sum, err
+			return nil, err
 		}
 		j.remeasured = found.Identity != ""
 		jobs = append(jobs, j)
 	}
-	return jobs, sum, nil
-}
-
-func (r *Runner) trainer() trainer {
-	return trainer{store: r.Store, device: r.Device, checkpoints: r.Checkpoints}
-}
-
-// pool is the workers of a run.
-type pool struct {
-	trainer
-	watch  *watch
-	claims claims
-
-	mu    sync.Mutex
-	taken []job // by another run
+	return jobs, nil
 }
 
 // measureAll measures the jobs side by side: first those that no other run
-// works on, then those that other runs have left. It adds the keys of what it
-// measures to measured.
-func (r *Runner) measureAll(ctx context.Context, jobs []job, sum Summary, measured map[record.Key]bool) (Summary, error) {
-	c := &pool{trainer: r.trainer(), claims: claims{root: r.Store.Dir}}
-	c.memory = newMemory(r.Device)
-	if err := c.memory.check(jobs...); err != nil {
-		return sum, err
+// works on, then those that other runs have left.
+func (p *pool) measureAll(ctx context.Context, jobs []job, workers int) error {
+	p.memory = newMemory(p.device)
+	if err := p.memory.check(jobs...); err != nil {
+		return err
 	}
-	workers := max(1, min(Workers(r.Workers, r.Device), len(jobs)))
+	workers = max(1, min(workers, len(jobs)))
 	for i := range jobs {
 		jobs[i].record.Threads = max(1, runtime.NumCPU()/workers)
 	}
-	c.watch = newWatch(r.Hooks, jobs, sum, measured)
-	err := c.pass(ctx, jobs, workers, func(_ context.Context, cell string) (bool, error) { return c.claims.acquire(cell) })
-	if len(c.taken) > 0 && err == nil {
-		if r.Hooks.Wait != nil {
-			r.Hooks.Wait(len(c.taken))
+	p.start(jobs)
+	err := p.pass(ctx, jobs, workers, false)
+	if len(p.taken) > 0 && err == nil {
+		if p.hooks.Wait != nil {
+			p.hooks.Wait(len(p.taken))
 		}
-		err = c.pass(ctx, c.taken, workers, c.claims.wait)
-	}
-	return c.watch.sum, err
-}
-
-// claimFunc claims a cell for this run. It reports false if another one has it.
-type claimFunc func(ctx context.Context, cell string) (bool, error)
-
-// pass runs every job on one of the workers. The first error that is not a trial's own
-// stops all of them.
-func (c *pool) pass(ctx context.Context, jobs []job, workers int, claim claimFunc) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	queue := make(chan job)
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for j := range queue {
-				if err := c.attempt(ctx, j, claim); err != nil {
-					cancel(err)
-				}
-			}
-		})
-	}
-	for _, j := range jobs {
-		select {
-		case queue <- j:
-		case <-ctx.Done():
-		}
-	}
-	close(queue)
-	wg.Wait()
-	return context.Cause(ctx)
-}
-
-// attempt measures a trial, unless another run is about to or has done it.
-func (c *pool) attempt(ctx context.Context, j job, claim claimFunc) error {
-	cell := filepath.FromSlash(j.record.Key.Folder())
-	claimed, err := claim(ctx, cell)
-	if err != nil {
-		return err
-	}
-	if !claimed {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.taken = append(c.taken, j)
-		return nil
-	}
-	defer c.claims.release(cell)
-	found, ok, err := Find(c.store, j.trial, j.record, c.checkpoints)
-	if err != nil {
-		return err
-	}
-	p := c.watch.begin(j)
-	if ok {
-		p.end(found, false)
-		return nil
-	}
-	rec, err := c.measure(ctx, j, p.restart, p.tick)
-	if err == nil {
-		p.end(rec, true)
+		err = p.pass(ctx, p.taken, workers, true)
 	}
 	return err
 }
 
-// watch calls the hooks for what workers do, one call at a time.
-type watch struct {
-	mu       sync.Mutex
-	hooks    Hooks
-	total    int // windows of all jobs
-	windows  int // of them done, or saved by early stopping
-	sum      Summary
-	measured map[record.Key]bool // of the trials of sum that were measured now
-}
-
-// newWatch continues the counts of sum.
-func newWatch(h Hooks, jobs []job, sum Summary, measured map[record.Key]bool) *watch {
-	w := &watch{hooks: h, sum: sum, measured: measured}
-	w.sum.Left = len(jobs)
+// pass runs every job on one of the workers. The first error that is not a trial's own
+// stops all of them.
+func (p *pool) pass(ctx context.Context, jobs []job, workers int, wait bool) error {
+	group, inner := errgroup.WithContext(ctx)
+	group.SetLimit(workers)
 	for _, j := range jobs {
-		w.total += j.windows
+		if inner.Err() != nil {
+			break
+		}
+		group.Go(func() error { return p.attempt(inner, j, wait) })
 	}
-	if h.Start != nil {
-		h.Start(len(jobs), sum.Found)
+	if err := group.Wait(); err != nil {
+		return context.Cause(inner)
 	}
-	return w
+	return context.Cause(ctx)
 }
 
-// progress counts the windows of one trial.
-type progress struct {
-	*watch
-	all, done int
+// attempt measures a trial, unless another run in the folder has done it. If
+// another one has claimed it, attempt waits for that one, or leaves the trial for
+// later.
+func (p *pool) attempt(ctx context.Context, j job, wait bool) error {
+	file := lock.In(p.store.Dir, filepath.Join("trials", filepath.FromSlash(j.record.Key.Path(j.record.Identity))))
+	claim, err := lock.Try(file)
+	if wait && errors.Is(err, lock.ErrHeld) {
+		claim, err = lock.Wait(ctx, file, nil)
+	}
+	if errors.Is(err, lock.ErrHeld) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.taken = append(p.taken, j)
+		return nil
+	} else if err != nil {
+		return &StoreError{err}
+	}
+	defer claim.Release()
+	found, ok, err := Find(p.store, j.trial, j.record, p.checkpoints)
+	if err != nil {
+		return err
+	}
+	progress := p.progress()
+	if !ok {
+		if found, err = p.measure(ctx, j, progress); err != nil {
+			return err
+		}
+	}
+	progress(j.windows) // also those that early stopping has saved
+	p.end(found, !ok)
+	return nil
 }
 
-func (w *watch) begin(j job) *progress { return &progress{watch: w, all: j.windows} }
-
-// tick counts one more window.
-func (p *progress) tick() { p.set(p.done + 1) }
-
-// restart takes back the windows of an earlier beginning of the trial.
-func (p *progress) restart() {
-	if p.done > 0 {
-		p.set(0)
+// start begins to count the jobs and their windows.
+func (p *pool) start(jobs []job) {
+	p.sum.Left, p.taken, p.total, p.windows = len(jobs), nil, 0, 0
+	for _, j := range jobs {
+		p.total += j.windows
+	}
+	if p.hooks.Start != nil {
+		p.hooks.Start(len(jobs), p.sum.Found)
 	}
 }
 
-func (p *progress) set(done int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.windows += done - p.done
-	p.done = done
-	if p.hooks.Progress != nil && p.total > 0 {
-		p.hooks.Progress(float64(p.windows) / float64(p.total))
+// progress returns a function that takes how many windows of one trial are done.
+func (p *pool) progress() func(windows int) {
+	before := 0
+	return func(windows int) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.windows += windows - before
+		before = windows
+		if p.hooks.Progress != nil && p.total > 0 {
+			p.hooks.Progress(float64(p.windows) / float64(p.total))
+		}
 	}
 }
 
-// end counts the trial, which has a record of this run or of another one, and
-// the windows that early stopping has saved.
-func (p *progress) end(rec record.Record, now bool) {
-	p.set(p.all)
+// end counts a trial that has a record, of this run or of another one.
+func (p *pool) end(rec record.Record, now bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sum.Left--
@@ -333,9 +296,6 @@ func NewLab(store record.Store, dataDir string, on devices.Target, threads int, 
 // DataSHA256 returns the checksum of a dataset of the lab.
 func (l *Lab) DataSHA256(dataset string) string { return l.lib[dataset].loaded.SHA256 }
 
-// DeviceName returns the class of the kernels that models are trained on.
-func (l *Lab) DeviceName() string { return l.device.Name() }
-
 // Validate trains on a trial, with the validation after every epoch that
 // selects the best one, and stops there: the record has epochs and no scores.
 // The stream that it works on ends with the validation part, so that no test
@@ -356,9 +316,5 @@ func (l *Lab) Validate(ctx context.Context, t specs.Trial, progress func(share f
 	if err != nil {
 		return rec, err
 	}
-	done := 0
-	return l.measure(ctx, j, func() { done = 0 }, func() {
-		done++
-		progress(float64(done) / float64(j.windows))
-	})
+	return l.measure(ctx, j, func(windows int) { progress(float64(windows) / float64(j.windows)) })
 }

@@ -310,15 +310,16 @@ func TestFoundRecordsVanish(t *testing.T) {
 	if _, err := r.Run(context.Background(), trials[:4]); err != nil {
 		t.Fatal(err)
 	}
+	removed := false
 	r.Hooks.Done = func(record.Record) {
 		files, err := filepath.Glob(filepath.Join(dir, "toy", "toy", "nc", "raw", "seed-0-*.npz"))
-		if err != nil || len(files) != 1 {
+		if err != nil || len(files) != 1 || removed {
 			return
 		}
 		if err := os.Remove(files[0]); err != nil {
 			t.Error(err)
 		}
-		r.Hooks.Done = nil
+		removed = true
 	}
 	sum, err := r.Run(context.Background(), trials)
 	if diff := cmp.Diff(Summary{Found: 3, Finished: len(trials) - 4, Failed: 1}, sum); err != nil || diff != "" {

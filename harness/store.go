@@ -102,7 +102,7 @@ func checkpointPath(s record.Store, rec record.Record) string {
 type StoreError struct{ Err error }
 
 func (e *StoreError) Error() string {
-	return fmt.Sprintf("write results: %v; what was measured before is kept: the same command goes on from there once this is put right", e.Err)
+	return fmt.Sprintf("write results: %v; what was measured before is kept: once this is fixed, the same command continues from there", e.Err)
 }
 
 // Unwrap returns the cause.

@@ -33,7 +33,7 @@ func TestQuickTrains(t *testing.T) {
 		if trial.Class != protocol.Learned {
 			continue
 		}
-		parts, err := data.parts(trial)
+		parts, err := data[trial.Dataset].Parts(trial)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -96,7 +96,7 @@ func partsOf(t *testing.T, trial specs.Trial) (models.Kind, datasets.Parts) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts, err := lib.parts(trial)
+	parts, err := lib[trial.Dataset].Parts(trial)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,18 +209,19 @@ runs: [{task: nc, datasets: [toy], models: [raw]}]
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, window := 0, map[int]bool{}
-	for w := range windows(parts.Train, 50) {
-		clear(window)
+	steps, trained := 0, map[int]bool{}
+	for k := range numWindows(parts.Train, 50) {
+		w := window(parts.Train, 50, k)
+		clear(trained)
 		for _, places := range tBatches(w) {
 			b := model.trained[steps]
 			for i := range places {
-				window[b.EventID(i)] = true
+				trained[b.EventID(i)] = true
 			}
 			steps++
 		}
 		for k := range w.Len() {
-			if !window[w.EventID(k)] {
+			if !trained[w.EventID(k)] {
 				t.Fatalf("event %d is not trained on in its window", w.EventID(k))
 			}
 		}

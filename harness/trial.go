@@ -47,19 +47,19 @@ func newJob(t specs.Trial, rec record.Record, lib library, tr trainer, sizes map
 		return job{}, err
 	}
 	j := job{trial: t, record: rec, untested: tr.untested}
-	if j.parts, j.cutError = lib.parts(t); j.cutError != nil {
+	if j.parts, j.cutError = lib[t.Dataset].Parts(t); j.cutError != nil {
 		return j, nil
 	}
 	j.record.Footnotes = slices.Concat(rec.Footnotes, featureNotes(j.parts, lib[t.Dataset].loaded.Dataset))
 	if j.untested {
-		j.parts = withoutTest(j.parts)
+		j.parts = WithoutTest(j.parts)
 	}
 	for _, n := range trialWindows(t, j.parts) {
 		j.windows += n
 	}
 	cell, known := rec.Key.CellKey, false
 	if j.bytes, known = sizes[cell]; !known {
-		j.bytes = TrialBlueprint(kind, t, j.parts, tr.device, 1).trialBytes(t, j.parts, tr.checkpoints)
+		j.bytes = trialBytes(kind, t, j.parts, tr.device, tr.checkpoints)
 		sizes[cell] = j.bytes
 	}
 	return j, nil
@@ -79,25 +79,27 @@ type trainer struct {
 const freeAtOnce = 64 << 20
 
 // measure waits until the memory has room for a trial, measures it and writes
-// its record. It calls begin when the trial begins, which may be more than
-// once, and tick after every window.
-func (tr trainer) measure(ctx context.Context, j job, begin, tick func()) (rec record.Record, err error) {
+// its record. After every window it calls progress with the number of windows
+// that are done, which starts anew when the trial does.
+func (tr trainer) measure(ctx context.Context, j job, progress func(windows int)) (rec record.Record, err error) {
 	err = tr.memory.use(j.bytes, func() error {
 		if j.bytes >= freeAtOnce {
 			defer debug.FreeOSMemory() // the next trial asks what is free
 		}
-		begin()
+		done := 0
+		tick := func() { done++; progress(done) }
 		var observed record.Observed
 		var model models.Model
 		if rec, observed, model, err = measure(ctx, j, tr.device, tick); err != nil {
 			return err
 		}
 		if tr.checkpoints && model != nil {
-			if err := writeCheckpoint(tr.store, rec, model); err != nil {
-				return &StoreError{fmt.Errorf("%s: %w", j.trial.Ref(), err)}
-			}
+			err = writeCheckpoint(tr.store, rec, model)
 		}
-		if rec, err = tr.store.Write(rec, observed); err != nil {
+		if err == nil {
+			rec, err = tr.store.Write(rec, observed)
+		}
+		if err != nil {
 			return &StoreError{fmt.Errorf("%s: %w", j.trial.Ref(), err)}
 		}
 		return nil

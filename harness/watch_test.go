@@ -12,21 +12,21 @@ import (
 func TestProgress(t *testing.T) {
 	var shares []float64
 	hooks := Hooks{Progress: func(share float64) { shares = append(shares, share) }}
-	jobs := []job{{windows: 4}, {windows: 4}}
-	w := newWatch(hooks, jobs, Summary{}, map[record.Key]bool{})
-	first, second := w.begin(jobs[0]), w.begin(jobs[1])
-	first.restart() // nothing is undone
-	first.tick()
-	first.tick()
-	second.tick()
-	first.restart()
-	for range 3 {
-		first.tick()
-	}
-	first.end(record.Record{}, true)
-	second.end(record.Record{}, false)
-	want := []float64{1. / 8, 2. / 8, 3. / 8, 1. / 8, 2. / 8, 3. / 8, 4. / 8, 5. / 8, 1}
-	if !slices.Equal(shares, want) || w.sum.Left != 0 {
-		t.Errorf("progress %v, %d left; expected %v", shares, w.sum.Left, want)
+	p := &pool{hooks: hooks, measured: map[record.Key]bool{}}
+	p.start([]job{{windows: 4}, {windows: 4}})
+	first, second := p.progress(), p.progress()
+	first(1)
+	first(2)
+	second(1)
+	first(1) // it has begun again
+	first(2)
+	first(3)
+	first(4)
+	p.end(record.Record{}, true)
+	second(4)
+	p.end(record.Record{}, false)
+	want := []float64{1. / 8, 2. / 8, 3. / 8, 2. / 8, 3. / 8, 4. / 8, 5. / 8, 1}
+	if !slices.Equal(shares, want) || p.sum.Left != 0 {
+		t.Errorf("progress %v, %d left; expected %v", shares, p.sum.Left, want)
 	}
 }

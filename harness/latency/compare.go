@@ -18,7 +18,6 @@ import (
 	"dgsbench/harness"
 	"dgsbench/internal/atomicfile"
 
-	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -48,14 +47,10 @@ func Compare(ctx context.Context, c Comparison, h Hooks) ([]Verdict, error) {
 	var verdicts []Verdict
 	for i := range c.Alternations {
 		start := time.Now()
-		// An order of turns of its own for every pair, the same in both builds.
+		// Every pair has an order of turns of its own, the same in both builds.
 		args := append([]string{"latency", "--json", "--seed", strconv.Itoa(i)}, c.Args...)
 		var pair [2]Summary // of the old build and the new one, which do not read each other's records
-		order := []int{0, 1}
-		if rng.IntN(2) == 1 {
-			order = []int{1, 0}
-		}
-		for _, which := range order {
+		for _, which := range rng.Perm(2) {
 			own := append(slices.Clone(args), "--out", filepath.Join(out, []string{"old", "new"}[which]))
 			if pair[which], err = runBuild(ctx, []string{c.Old, c.New}[which], own); err != nil {
 				return nil, err
@@ -120,11 +115,9 @@ func addPair(verdicts []Verdict, old, fresh Summary) ([]Verdict, error) {
 
 // When a new build counts as slower.
 const (
-	// FewestAlternations that a verdict takes.
 	FewestAlternations = 20
-
-	slowerRatio = 1.15
-	slowerP     = .01
+	slowerRatio        = 1.15
+	slowerP            = .01
 )
 
 // Verdict compares two builds on one model and dataset.
@@ -133,15 +126,13 @@ type Verdict struct {
 	Model   string    `json:"model"` // id or id+variant
 	Old     []float64 `json:"old"`   // seconds of one iteration, one a pair
 	New     []float64 `json:"new"`
-	// OldMachine and NewMachine are what the builds say of it and of their
-	// kernels.
+	// OldMachine and NewMachine are the machine and the kernels that the builds
+	// report.
 	OldMachine string  `json:"old_machine"`
 	NewMachine string  `json:"new_machine"`
-	Ratio      float64 `json:"ratio"` // the median over pairs of new by old
-	// P is that of the sign test: how likely the new build is the slower one
-	// in as many pairs by chance.
-	P      float64 `json:"p"`
-	Slower bool    `json:"slower"` // by so much that it fails
+	Ratio      float64 `json:"ratio"`  // the median over pairs of new by old
+	P          float64 `json:"p"`      // one-sided sign test: the probability of as many slower pairs by chance
+	Slower     bool    `json:"slower"` // by so much that it fails
 }
 
 // judged completes the verdict with the statistics of its pairs.
@@ -172,10 +163,6 @@ func signTest(k, n int) float64 {
 
 // middle returns the median: the mean of the two in the middle if n is even.
 func middle(values []float64) float64 {
-	low := median(values)
-	negated := make([]float64, len(values))
-	for i, v := range values {
-		negated[i] = -v
-	}
-	return stat.Mean([]float64{low, -median(negated)}, nil)
+	sorted, n := slices.Sorted(slices.Values(values)), len(values)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }

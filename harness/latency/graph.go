@@ -1,7 +1,6 @@
 package latency
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -9,7 +8,6 @@ import (
 	"time"
 
 	"dgsbench/datasets"
-	"dgsbench/harness"
 	"dgsbench/kernels"
 	"dgsbench/models"
 	"dgsbench/results/record"
@@ -20,16 +18,16 @@ const (
 	// warmUp is how long a device replays before anything counts: the clock of
 	// an idle card is slow.
 	warmUp = 500 * time.Millisecond
-	// An iteration has at most mostReplays, and fewer where they would take
-	// longer than iterationTime with what is outside the clock.
-	mostReplays   = 50
+	// An iteration has at most maxReplays, and fewer if they take longer than
+	// iterationTime, with what is outside the clock.
+	maxReplays    = 50
 	iterationTime = time.Second
 )
 
 // graphSeconds returns about how long both modes of a graph take, of which one
 // replay takes at most that many seconds.
 func graphSeconds(at timing, replay float64) float64 {
-	iteration := min(mostReplays*replay, iterationTime.Seconds())
+	iteration := min(maxReplays*replay, iterationTime.Seconds())
 	return 2 * (max(warmUp.Seconds(), replay) + float64(at.iterations)*max(iteration, replay))
 }
 
@@ -45,60 +43,29 @@ type graph struct {
 	logits       []float32 // of the last replay
 	perIteration int       // replays, known once it is warm
 	ns           []int64   // of all replays that count
-	err          error     // after which there are no more
 }
 
-// graphs returns the models that have a device, in both modes of a graph. A
-// model that fails there keeps its times of streaming.
-func graphs(ctx context.Context, subjects []*subject) (all []measurement) {
-	for _, s := range subjects {
-		if s.Record.Failed() || s.Device() == nil {
-			continue
-		}
-		for _, mode := range []string{record.Graph, record.GraphWithCopies} {
-			if ctx.Err() != nil {
-				return all
-			}
-			var g *graph
-			err := harness.Guard(func() (err error) {
-				g, err = newGraph(s, mode)
-				return err
-			})
-			if err != nil {
-				g = &graph{subject: s, mode: mode, err: err}
-			}
-			all = append(all, g)
-		}
-	}
-	return all
-}
-
-// newGraph records the pass, and how the state before it is restored. Both are
+// setUp records the pass, and how the state before it is restored. Both are
 // done once before, so that all buffers are there.
-func newGraph(s *subject, mode string) (*graph, error) {
-	at := s.timings[0]
-	m, err := s.warmModel(at.batch)
-	if err != nil {
-		return nil, err
+func (g *graph) setUp() (err error) {
+	at := g.timings[0]
+	if g.model, err = g.warmModel(at.batch); err != nil {
+		return err
 	}
-	if err := s.advance(m, at); err != nil {
-		return nil, err
+	if err := g.advance(g.model, at); err != nil {
+		return err
 	}
-	g := &graph{subject: s, mode: mode, model: m, window: s.stream.Slice(at.start, at.end()), logits: make([]float32, at.batch*at.batches)}
-	before := m.Snapshot(models.Everything)
-	restore := func() error { return m.Restore(before) }
-	pass := func() error { return classify(m, g.window, at.batch, g.logits) }
+	g.window, g.logits = g.stream.Slice(at.start, at.end()), make([]float32, at.batch*at.batches)
+	before := g.model.Snapshot(models.Everything)
+	restore := func() error { return g.model.Restore(before) }
+	pass := func() error { return classify(g.model, g.window, at.batch, g.logits) }
 	if err := errors.Join(pass(), restore()); err != nil {
-		return nil, err
+		return err
 	}
-	if g.restore, err = recordingOf(s.Device(), false, restore); err == nil {
-		g.pass, err = recordingOf(s.Device(), mode == record.GraphWithCopies, pass)
+	if g.restore, err = recordingOf(g.Device(), false, restore); err == nil {
+		g.pass, err = recordingOf(g.Device(), g.mode == record.GraphWithCopies, pass)
 	}
-	if err != nil {
-		g.close()
-		return nil, err
-	}
-	return g, nil
+	return err
 }
 
 // recordingOf records what f asks of the device.
@@ -125,14 +92,11 @@ func (g *graph) close() {
 }
 
 // turn makes the replays of one iteration. The first one warms up.
-func (g *graph) turn(round int) {
-	switch {
-	case g.err != nil:
-	case round == 0:
-		g.err = harness.Guard(g.warm)
-	default:
-		g.err = harness.Guard(g.iterate)
+func (g *graph) turn(round int) error {
+	if round == 0 {
+		return g.warm()
 	}
+	return g.iterate()
 }
 
 // warm replays until the device is warm and it is known how many replays an
@@ -147,7 +111,7 @@ func (g *graph) warm() error {
 		sum += took
 	}
 	each := time.Since(start) / time.Duration(n)
-	g.perIteration = min(max(1, int(iterationTime/each)), mostReplays)
+	g.perIteration = min(max(1, int(iterationTime/each)), maxReplays)
 	return nil
 }
 
@@ -183,14 +147,15 @@ func (g *graph) replay() (time.Duration, error) {
 	return took, compare(g.mode, g.window, g.logits, g.answers)
 }
 
-// finish adds what was measured to the record.
-func (g *graph) finish() {
+// finish adds what was measured to the record, or why there is nothing: the model
+// keeps its times of streaming.
+func (g *graph) finish(err error) {
 	at := g.timings[0]
 	out := record.GraphTiming{
 		Mode: g.mode, Batch: at.batch, Batches: at.batches, Iterations: at.iterations, Replays: g.perIteration, Cache: record.WarmL2,
 	}
-	if g.err != nil {
-		out.Error = fmt.Sprintf("%s: %v", g.trial.Ref(), g.err)
+	if err != nil {
+		out.Error = fmt.Sprintf("%s: %v", g.trial.Ref(), err)
 	} else {
 		out.Warnings = graphWarnings(out.Medians(g.ns))
 		g.Replays[g.mode] = g.ns

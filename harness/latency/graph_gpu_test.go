@@ -4,6 +4,7 @@ package latency
 
 import (
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -163,15 +164,12 @@ func TestFaultsOfGraphsOnCard(t *testing.T) {
 			if err := s.prepare(); err != nil {
 				t.Fatal(err)
 			}
-			g, err := newGraph(s, record.Graph)
-			if err != nil {
+			g := &graph{subject: s, mode: record.Graph}
+			defer g.close()
+			r := runner{rng: rand.New(rand.NewPCG(1, 0))}
+			if err := r.takeTurns(t.Context(), []measurement{g}, 3); err != nil {
 				t.Fatal(err)
 			}
-			defer g.close()
-			for round := range 3 {
-				g.turn(round)
-			}
-			g.finish()
 			if out := s.Record.Latency.Graphs[0]; !strings.Contains(out.Error, c.want) || len(s.Replays) != 0 {
 				t.Errorf("error %q, expected %q; %d replays are kept", out.Error, c.want, len(s.Replays[record.Graph]))
 			}

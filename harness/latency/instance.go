@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"dgsbench/datasets"
-	"dgsbench/harness"
 	"dgsbench/models"
 	"dgsbench/results/record"
 
@@ -24,6 +23,7 @@ type instance struct {
 	now          func() time.Duration
 
 	// Made before anything is timed.
+	size    int // events of an answer
 	logits  []float32
 	samples []int64
 	memory  [2]runtime.MemStats
@@ -42,77 +42,50 @@ type observation struct {
 	first       time.Duration
 }
 
-// instances returns the models, but for those that fail, with the batches of
-// the i-th timing.
-func instances(subjects []*subject, i int) (all []measurement) {
-	for _, s := range subjects {
-		if s.Record.Failed() {
-			continue
-		}
-		var in *instance
-		s.fail(harness.Guard(func() (err error) {
-			in, err = newInstance(s, s.timings[i])
-			return err
-		}))
-		if !s.Record.Failed() {
-			all = append(all, in)
-		}
-	}
-	return all
-}
-
-// newInstance brings a model to the start of the lead-in. The answers to
-// compare with come from another one.
-func newInstance(s *subject, at timing) (*instance, error) {
-	in := &instance{
-		subject: s, timing: at, lead: s.stream.Slice(at.first, at.start), window: s.stream.Slice(at.start, at.end()), want: s.answers,
-		logits: make([]float32, at.batch*at.batches), samples: make([]int64, at.batches),
-	}
+// setUp brings the model to the start of the lead-in. The answers to compare
+// with come from another one.
+func (in *instance) setUp() (err error) {
+	s, at := in.subject, in.timing
+	in.lead, in.window, in.want = s.stream.Slice(at.first, at.start), s.stream.Slice(at.start, at.end()), s.answers
+	answers, events := at.answers()
+	in.size, in.samples, in.logits = events, make([]int64, answers), make([]float32, answers*events)
 	start := time.Now()
 	in.now = func() time.Duration { return time.Since(start) }
 	if at.batch != s.timings[0].batch {
-		other, err := s.warmModel(at.fold)
+		other, err := s.warmModel(at.batch)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if in.want, err = s.untimed(other, at); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	var err error
-	if in.model, err = s.warmModel(at.fold); err != nil {
-		return nil, err
+	if in.model, err = s.warmModel(at.batch); err != nil {
+		return err
 	}
-	if err := observe(in.model, s.stream.Slice(s.from, at.first), at.fold); err != nil {
-		return nil, err
+	if err := observe(in.model, s.stream.Slice(s.from, at.first), at.batch); err != nil {
+		return err
 	}
 	in.before = in.model.Snapshot(models.Everything)
-	return in, nil
+	return nil
 }
 
 // turn makes one iteration; those that warm up are not kept.
-func (in *instance) turn(round int) {
-	if in.Record.Failed() {
-		return
-	}
-	var o observation
-	err := harness.Guard(func() (err error) {
-		o, err = in.iterate()
-		return err
-	})
+func (in *instance) turn(round int) error {
+	o, err := in.iterate()
 	if round == 0 {
 		in.firstCall = o.first
 	}
-	if err != nil {
-		in.fail(err)
-	} else if round >= in.warmups {
+	if err == nil && round >= in.warmups {
 		in.observed = append(in.observed, o)
 	}
+	return err
 }
 
-// finish adds the timing to the record.
-func (in *instance) finish() {
-	if in.Record.Failed() {
+// finish adds the timing to the record, or why there is none.
+func (in *instance) finish(err error) {
+	if err != nil {
+		in.fail(err)
 		return
 	}
 	var ns []int64
@@ -121,9 +94,9 @@ func (in *instance) finish() {
 		in.Record.Durations.Test += total(o)
 	}
 	in.Record.Durations.Total = in.Record.Durations.Test
-	in.Samples[in.batch] = ns
+	in.Samples[in.size] = ns
 	in.Record.Latency.Timings = append(in.Record.Latency.Timings, record.Timing{
-		Batch: in.batch, Batches: in.batches, Iterations: in.iterations, Histogram: histogram(ns),
+		Batch: in.size, Batches: len(in.samples), Iterations: in.iterations, Histogram: histogram(ns),
 		FirstCall: in.firstCall.Seconds(), Warnings: warnings(in.observed, in.firstCall),
 	})
 }
@@ -152,13 +125,13 @@ func (in *instance) iterate() (observation, error) {
 		samples: append([]int64(nil), in.samples...), wall: wall, first: first,
 		objects: after.Mallocs - before.Mallocs, bytes: after.TotalAlloc - before.TotalAlloc,
 		collections: after.NumGC - before.NumGC,
-	}, compare(fmt.Sprintf("batches of %d", in.batch), in.window, in.logits, in.want)
+	}, compare(fmt.Sprintf("batches of %d", in.size), in.window, in.logits, in.want)
 }
 
 // leadIn answers the batches before the measured ones, so that caches hold
 // what they hold in the middle of a stream, and returns the time of the first.
 func (in *instance) leadIn() (first time.Duration, err error) {
-	step := min(in.batch, in.lead.Len())
+	step := min(in.size, in.lead.Len())
 	for lo := 0; lo < in.lead.Len() && err == nil; lo += step {
 		part := in.lead.Slice(lo, min(lo+step, in.lead.Len()))
 		start := time.Now()
@@ -174,7 +147,7 @@ func (in *instance) leadIn() (first time.Duration, err error) {
 func (in *instance) timed() error {
 	last := in.now()
 	for k := range in.samples {
-		lo, hi := k*in.batch, (k+1)*in.batch
+		lo, hi := k*in.size, (k+1)*in.size
 		if err := in.answer(in.window.Slice(lo, hi), in.logits[lo:hi]); err != nil {
 			return err
 		}
@@ -188,7 +161,7 @@ func (in *instance) timed() error {
 // answer calls the model.
 func (in *instance) answer(b datasets.Stream, logits []float32) error {
 	if in.known {
-		return in.model.(models.Ahead).ClassifyAhead(b, in.fold, logits)
+		return in.model.(models.Ahead).ClassifyAhead(b, in.batch, logits)
 	}
 	return in.model.Classify(b, logits)
 }

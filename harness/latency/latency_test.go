@@ -142,8 +142,8 @@ func newTested(t *testing.T, test specs.Trial) *instance {
 	if err := s.prepare(); err != nil {
 		t.Fatal(err)
 	}
-	in, err := newInstance(s, s.timings[0])
-	if err != nil {
+	in := &instance{subject: s, timing: s.timings[0]}
+	if err := in.setUp(); err != nil {
 		t.Fatal(err)
 	}
 	return in
@@ -269,9 +269,9 @@ func TestTimings(t *testing.T) {
 	}}
 	got, err := timings(p, 157_474)
 	want := []timing{
-		{batch: 200, batches: 200, fold: 200, warmups: 1, iterations: 10, start: 117_474, first: 115_474},
-		{batch: 1, batches: 10_000, fold: 1, warmups: 1, iterations: 3, start: 117_474, first: 115_474},
-		{batch: 10_000, batches: 4, fold: 10_000, warmups: 1, iterations: 3, start: 117_474, first: 107_474},
+		{batch: 200, batches: 200, warmups: 1, iterations: 10, start: 117_474, first: 115_474},
+		{batch: 1, batches: 10_000, warmups: 1, iterations: 3, start: 117_474, first: 115_474},
+		{batch: 10_000, batches: 4, warmups: 1, iterations: 3, start: 117_474, first: 107_474},
 	}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %+v, %v, expected %+v", got, err, want)
@@ -279,15 +279,15 @@ func TestTimings(t *testing.T) {
 	p.Batch, p.Latency.Sweep = 300, []int{7} // the lead-in is in whole batches, and no shorter
 	got, err = timings(p, 157_474)
 	want = []timing{
-		{batch: 300, batches: 200, fold: 300, warmups: 1, iterations: 10, start: 97_474, first: 97_474 - 7*300},
-		{batch: 7, batches: 60_000 / 7, fold: 7, warmups: 1, iterations: 3, start: 97_474, first: 97_474 - 286*7},
+		{batch: 300, batches: 200, warmups: 1, iterations: 10, start: 97_474, first: 97_474 - 7*300},
+		{batch: 7, batches: 60_000 / 7, warmups: 1, iterations: 3, start: 97_474, first: 97_474 - 286*7},
 	}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("batches that do not divide the lead-in: got %+v, %v, expected %+v", got, err, want)
 	}
 	p.Batch, p.Latency.Known, p.Latency.Sweep = 200, true, nil
 	got, err = timings(p, 157_474)
-	want = []timing{{batch: 40_000, batches: 1, fold: 200, known: true, warmups: 1, iterations: 10, start: 117_474, first: 115_474}}
+	want = []timing{{batch: 200, batches: 200, known: true, warmups: 1, iterations: 10, start: 117_474, first: 115_474}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("known in advance: got %+v, %v, expected %+v", got, err, want)
 	}

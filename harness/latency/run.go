@@ -53,8 +53,7 @@ type Plan struct {
 // Hooks report what is going on, between timed parts. Both must be set.
 type Hooks struct {
 	Start func(steps int)
-	// Step says what was done.
-	Step func(what string, took time.Duration)
+	Step  func(what string, took time.Duration) // that was done
 }
 
 // Run measures the trials, dataset by dataset, and calls keep with those of
@@ -99,12 +98,9 @@ func Run(ctx context.Context, p Plan, h Hooks, keep func([]Measured) error) (err
 // load returns how many processes wanted a core, on average over a minute,
 // where the system says so.
 func load() optional.Number {
+	text, _ := os.ReadFile("/proc/loadavg") // empty elsewhere
 	var minute float64
-	text, err := os.ReadFile("/proc/loadavg")
-	if err == nil {
-		_, err = fmt.Sscan(string(text), &minute)
-	}
-	if err != nil {
+	if _, err := fmt.Sscan(string(text), &minute); err != nil {
 		return optional.Absent()
 	}
 	return optional.Number(minute)
@@ -186,10 +182,17 @@ func (r *runner) dataset(ctx context.Context, tests []specs.Trial) ([]Measured, 
 	}
 	for i, at := range subjects[0].timings {
 		start := time.Now()
-		if err := r.takeTurns(ctx, instances(subjects, i), at.warmups+at.iterations); err != nil {
+		var all []measurement
+		for _, s := range subjects {
+			if !s.Record.Failed() {
+				all = append(all, &instance{subject: s, timing: s.timings[i]})
+			}
+		}
+		if err := r.takeTurns(ctx, all, at.warmups+at.iterations); err != nil {
 			return nil, err
 		}
-		r.Step(fmt.Sprintf("%s: %d times %d batches of %d", name, at.iterations, at.batches, at.batch), time.Since(start))
+		answers, events := at.answers()
+		r.Step(fmt.Sprintf("%s: %d times %d batches of %d", name, at.iterations, answers, events), time.Since(start))
 	}
 	if r.hasGraphs(tests) {
 		start, at := time.Now(), subjects[0].timings[0]
@@ -205,43 +208,56 @@ func (r *runner) dataset(ctx context.Context, tests []specs.Trial) ([]Measured, 
 	return out, nil
 }
 
-// timeGraphs measures the subjects' graphs. Their recordings are closed also
-// when the device fails.
+// timeGraphs measures the models that have a device, in both modes of a graph.
+// Their recordings are closed also when the device fails.
 func (r *runner) timeGraphs(ctx context.Context, subjects []*subject, rounds int) error {
-	all := graphs(ctx, subjects)
-	defer func() {
-		for _, g := range all {
-			g.(*graph).close()
+	var all []measurement
+	for _, s := range subjects {
+		if s.Record.Failed() || s.Device() == nil {
+			continue
 		}
-	}()
+		for _, mode := range []string{record.Graph, record.GraphWithCopies} {
+			g := &graph{subject: s, mode: mode}
+			defer g.close()
+			all = append(all, g)
+		}
+	}
 	return r.takeTurns(ctx, all, rounds)
 }
 
 // measurement is a model in one of its timings.
 type measurement interface {
+	// setUp builds the model and brings it to where it is timed.
+	setUp() error
 	// turn measures one iteration, or warms up in the first rounds.
-	turn(round int)
-	// finish adds what was measured to the record.
-	finish()
+	turn(round int) error
+	// finish adds what was measured to the record, or the first error.
+	finish(err error)
 }
 
-// takeTurns calls turn of every measurement in each round, in random order.
+// takeTurns calls turn of every measurement in each round, in random order. One
+// that fails has no more turns.
 func (r *runner) takeTurns(ctx context.Context, all []measurement, rounds int) error {
-	if err := ctx.Err(); err != nil {
-		return err
+	turns, errs := make([]int, len(all)), make([]error, len(all))
+	for i, m := range all {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		turns[i], errs[i] = i, harness.Guard(m.setUp)
 	}
-	turns := slices.Clone(all)
 	for round := range rounds {
 		r.rng.Shuffle(len(turns), func(i, j int) { turns[i], turns[j] = turns[j], turns[i] })
-		for _, c := range turns {
+		for _, i := range turns {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			c.turn(round)
+			if errs[i] == nil {
+				errs[i] = harness.Guard(func() error { return all[i].turn(round) })
+			}
 		}
 	}
-	for _, c := range all {
-		c.finish()
+	for i, m := range all {
+		m.finish(errs[i])
 	}
 	return nil
 }

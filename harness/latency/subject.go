@@ -22,47 +22,43 @@ import (
 type timing struct {
 	batch, batches      int
 	warmups, iterations int
-	start               int // the first measured event
-	first               int // the first event of the lead-in, in whole batches
-	// fold is how many events the model takes as one batch: as many as batch,
-	// but for those that are known in advance and are all of one answer.
-	fold  int
-	known bool
+	start               int  // the first measured event
+	first               int  // the first event of the lead-in, in whole batches
+	known               bool // in advance: one answer is to all batches
 }
 
 // end returns the index behind the last measured event.
 func (t timing) end() int { return t.start + t.batch*t.batches }
 
-// streamed returns the same events, batch by batch.
-func (t timing) streamed() timing {
-	t.batch, t.batches = t.fold, t.batches*t.batch/t.fold
-	return t
+// answers returns the number of answers, and of the events of each.
+func (t timing) answers() (n, events int) {
+	if t.known {
+		return 1, t.batch * t.batches
+	}
+	return t.batches, t.batch
 }
 
 // timings returns the headline's and those of the sweep, for a stream of n
 // events. All of them start at the same event.
 func timings(p specs.Protocol, n int) ([]timing, error) {
 	l, events := p.Latency, p.Batch*p.Latency.Batches
-	out := []timing{{batch: p.Batch, batches: l.Batches, fold: p.Batch, iterations: l.Iterations}}
-	if l.Known {
-		out[0].batch, out[0].batches, out[0].known = events, 1, true
-	}
+	out := []timing{{batch: p.Batch, batches: l.Batches, iterations: l.Iterations, known: l.Known}}
 	for _, size := range l.Sweep {
 		switch {
 		case size > events:
 			return nil, fmt.Errorf("sweep: batches of %d events, and only %d events are measured", size, events)
 		case size != p.Batch:
-			out = append(out, timing{batch: size, batches: min(events/size, l.SweepBatches), fold: size, iterations: l.SweepIterations})
+			out = append(out, timing{batch: size, batches: min(events/size, l.SweepBatches), iterations: l.SweepIterations})
 		}
 	}
 	for i := range out {
 		t := &out[i]
-		lead := (l.Lead + t.fold - 1) / t.fold
+		lead := (l.Lead + t.batch - 1) / t.batch
 		t.warmups, t.start = l.Warmups, n-events
-		t.first = t.start - lead*t.fold
+		t.first = t.start - lead*t.batch
 		if t.first <= 0 {
 			return nil, fmt.Errorf("%d events, expected more than %d: %d that are measured in batches of %d, and %d before them",
-				n, events+lead*t.fold, events, t.fold, lead*t.fold)
+				n, events+lead*t.batch, events, t.batch, lead*t.batch)
 		}
 	}
 	return out, nil
@@ -132,19 +128,19 @@ func (s *subject) fail(err error) {
 // is timed and the state that is restored before; beside them, those that
 // answers are compared with.
 func checkMemory(dataset string, subjects []*subject) error {
-	sum, most := int64(0), int64(0)
+	sum, largest := int64(0), int64(0)
 	for _, s := range subjects {
 		if s.Record.Failed() {
 			continue
 		}
 		s.Setup.MaxBatch = 0
 		for _, at := range s.timings {
-			s.Setup.MaxBatch = max(s.Setup.MaxBatch, at.fold)
+			s.Setup.MaxBatch = max(s.Setup.MaxBatch, at.batch)
 		}
 		need := s.HostBytes()
-		sum, most = sum+3*need, max(most, need)
+		sum, largest = sum+3*need, max(largest, need)
 	}
-	if err := ram.Check(fmt.Sprintf("the %d models on %s together", len(subjects), dataset), sum+2*most); err != nil {
+	if err := ram.Check(fmt.Sprintf("the %d models on %s together", len(subjects), dataset), sum+2*largest); err != nil {
 		return fmt.Errorf("%w; leave some out with --models, or take a machine with more", err)
 	}
 	return nil
@@ -162,12 +158,12 @@ func (s *subject) prepare() error {
 		return nil
 	}
 	headline := s.timings[0]
-	m, err := s.newModel(headline.fold)
+	m, err := s.newModel(headline.batch)
 	if err != nil {
 		return err
 	}
 	harness.DescribeModel(&s.Record, m)
-	if err := observe(m, s.stream.Slice(0, s.from), headline.fold); err != nil {
+	if err := observe(m, s.stream.Slice(0, s.from), headline.batch); err != nil {
 		return err
 	}
 	s.warm = m.Snapshot(models.Everything)
@@ -191,7 +187,7 @@ func (s *subject) deployed(m models.Model) (models.Model, error) {
 
 // warmModel builds the form of the model that is measured, in the warm state.
 func (s *subject) warmModel(batch int) (models.Model, error) {
-	m, err := s.newModel(max(batch, s.timings[0].fold))
+	m, err := s.newModel(max(batch, s.timings[0].batch))
 	if err == nil {
 		err = m.Restore(s.warm)
 	}
@@ -203,7 +199,6 @@ func (s *subject) warmModel(batch int) (models.Model, error) {
 
 // untimed answers the events of a timing with a model in the warm state.
 func (s *subject) untimed(m models.Model, at timing) ([]float32, error) {
-	at = at.streamed()
 	if err := s.advance(m, at); err != nil {
 		return nil, err
 	}
@@ -254,7 +249,6 @@ func Expect(t specs.Trial, l *datasets.Loaded, on devices.Target, threads int, b
 	}
 	sum := 0.0
 	for i, at := range s.timings {
-		at = at.streamed()
 		answer, err := s.answerTime(at, budget/time.Duration(len(s.timings)))
 		if err != nil {
 			return 0, err
@@ -276,7 +270,7 @@ func Expect(t specs.Trial, l *datasets.Loaded, on devices.Target, threads int, b
 // answerTime returns the time of an answer on an idle machine, in seconds, with
 // little in the state.
 func (s *subject) answerTime(at timing, budget time.Duration) (float64, error) {
-	m, err := s.newModel(max(at.batch, s.timings[0].fold))
+	m, err := s.newModel(max(at.batch, s.timings[0].batch))
 	if err != nil {
 		return 0, err
 	}

@@ -14,18 +14,20 @@
 package plan
 
 import (
+	"dgsbench/harness/tune"
 	"dgsbench/kernels/devices"
 	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
-// Question is what is to be planned.
+// Question is what is to be planned: Trials, or Studies.
 type Question struct {
 	Trials      []specs.Trial
-	Store       record.Store
-	Checkpoints bool // a trial is over when it has one beside its record
+	Studies     []tune.Study
+	Store       record.Store // also of the histories of studies
+	Checkpoints bool         // a trial is over when it has one beside its record
 	DataDir     string
-	Workers     int // trials side by side; 0 leaves it to harness.Workers
+	Workers     int // trials side by side; 0 is the device's default
 	Device      devices.Target
 }
 

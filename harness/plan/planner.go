@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -13,7 +14,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/harness"
 	"dgsbench/harness/latency"
-	"dgsbench/internal/ram"
+	"dgsbench/kernels/devices"
 	"dgsbench/results"
 	"dgsbench/results/record"
 	"dgsbench/specs"
@@ -41,16 +42,13 @@ type cell struct {
 func newPlanner(q Question) *planner {
 	p := &planner{Question: q, out: Plan{
 		Suite: q.Trials[0].Suite, About: q.Trials[0].About, Machine: harness.Machine(q.Device),
-		Workers: max(1, min(harness.Workers(q.Workers, q.Device), len(q.Trials))), Cells: []Cell{}, Missing: []Missing{},
+		Workers: max(1, min(cmp.Or(q.Workers, q.Device.Workers()), len(q.Trials))), Cells: []Cell{}, Missing: []Missing{},
 	}}
-	if p.out.Free, p.out.Known = ram.Usable(); !p.out.Known {
-		p.out.Free = harness.Unlimited
-	}
+	host := devices.Target{}.Memory()
+	p.out.Free, p.out.Known = host.Free, host.Known
 	if q.Device.SeparateMemory() {
-		p.out.Card = &Card{Free: harness.Unlimited}
-		if m := q.Device.Memory(); m.Known {
-			p.out.Card.Free, p.out.Card.Total = m.Free, m.Total
-		}
+		m := q.Device.Memory()
+		p.out.Card = &Card{Free: m.Free, Total: m.Total}
 	}
 	at := map[record.CellKey]*cell{}
 	for _, t := range q.Trials {
@@ -116,7 +114,7 @@ func (p *planner) dataset(ctx context.Context, name string, step func()) error {
 			step()
 		}
 	}
-	err = harness.EstimateAll(ctx, list, p.out.Workers, budget, p.out.limit(), func(*harness.Estimate) { step() })
+	err = harness.EstimateAll(ctx, list, p.out.Workers, budget, p.out.limit(), step)
 	for _, c := range cells {
 		if c.estimate != nil {
 			p.use(c)
@@ -149,20 +147,9 @@ func (p *planner) use(c *cell) {
 	if p.out.Card != nil {
 		c.Memory, c.OnCard = e.Host, e.Bytes
 	}
-	if problem := problemOf(e, p.out.limit()); problem != "" {
-		c.Source, c.Problem = Unplanned, problem
+	if e.Err != nil {
+		c.Source, c.Problem = Unplanned, e.Err.Error()
 	}
-}
-
-// problemOf says why an estimate does not hold; "" if it does.
-func problemOf(e *harness.Estimate, limit int64) string {
-	switch {
-	case e.Err != nil:
-		return e.Err.Error()
-	case e.Bytes > limit:
-		return "needs more memory than is free"
-	}
-	return ""
 }
 
 // findRecords counts the trials of a dataset's cells that are to be done, and
@@ -215,19 +202,14 @@ func (p *planner) total() {
 			p.out.Latency += float64(c.ToDo) * c.Seconds
 			continue
 		}
-		cost := harness.Cost{Seconds: c.Seconds, Bytes: p.out.needs(c.Cell)}
-		if p.out.Card != nil {
-			cost.Host = c.Memory
-		}
+		cost := harness.Cost{Seconds: c.Seconds, Bytes: p.out.needs(c.Cell), Host: c.Memory}
 		costs = append(costs, slices.Repeat([]harness.Cost{cost}, c.ToDo)...)
 	}
 	all := harness.SideBySide(costs, p.out.Workers, p.out.limit())
-	p.out.Seconds = all.Seconds + p.out.Latency
+	p.out.Seconds, p.out.Memory = all.Seconds+p.out.Latency, p.out.Data+all.Host
 	if p.out.Card == nil {
-		p.out.Memory = p.out.Data + all.Bytes
 		return
 	}
-	p.out.Memory = p.out.Data + all.Host
 	p.out.Card.Hours, p.out.Card.Memory = p.out.Seconds/3600, all.Bytes
 	for _, c := range p.cells {
 		if c.ToDo > 0 && c.OnCard > p.out.Card.Largest {
@@ -237,9 +219,8 @@ func (p *planner) total() {
 	}
 }
 
-// Count is like Make without the times: it says which trials are to be done,
-// and estimates nothing. Seconds, Memory, Disk and Source are not set. Only
-// data that records may have been made of is read.
+// Count is like Make, but estimates nothing: it says which trials are to be done,
+// not what they take. Only data that records may have been made of is read.
 func Count(q Question) (Plan, error) {
 	p := newPlanner(q)
 	for _, name := range p.datasets {
@@ -247,11 +228,7 @@ func Count(q Question) (Plan, error) {
 			return Plan{}, err
 		}
 	}
-	for _, c := range p.cells {
-		p.out.Trials += c.Trials
-		p.out.ToDo += c.ToDo
-		p.out.Cells = append(p.out.Cells, c.Cell)
-	}
+	p.total()
 	return p.out, nil
 }
 
@@ -278,11 +255,7 @@ func (p *planner) count(name string) error {
 	if err != nil {
 		return err
 	}
-	err = p.findRecords(cells, loaded)
-	for _, c := range cells {
-		c.Seconds, c.Source = 0, ""
-	}
-	return err
+	return p.findRecords(cells, loaded)
 }
 
 // hasFolder reports whether the folder of the cell's records is there.

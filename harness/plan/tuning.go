@@ -1,24 +1,15 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	"dgsbench/datasets"
 	"dgsbench/harness"
 	"dgsbench/harness/tune"
-	"dgsbench/kernels/devices"
 	"dgsbench/protocol"
 )
-
-// TuningQuestion is which searches are to be planned.
-type TuningQuestion struct {
-	Studies []tune.Study
-	Out     string // folder of the results, with the histories so far
-	DataDir string
-	Workers int // trials side by side; 0 leaves it to harness.Workers
-	Device  devices.Target
-}
 
 // Span are the seconds of some trials: their mean, the quickest, the slowest.
 type Span struct {
@@ -80,7 +71,7 @@ const sampled = 3
 
 // tuningPlanner is a plan of searches in the making.
 type tuningPlanner struct {
-	TuningQuestion
+	Question
 	out      Tuning
 	searches []*search
 	atOnce   int   // trials of one study side by side
@@ -99,19 +90,16 @@ type search struct {
 // MakeTuning plans the searches: by their trials so far, else by estimating
 // the random ones that they begin with. The error says what is wrong with a
 // dataset whose file is there, or is ctx's.
-func MakeTuning(ctx context.Context, q TuningQuestion, h Hooks) (Tuning, error) {
-	q.Workers = harness.Workers(q.Workers, q.Device)
+func MakeTuning(ctx context.Context, q Question, h Hooks) (Tuning, error) {
+	q.Workers = cmp.Or(q.Workers, q.Device.Workers())
 	memory := q.Device.Memory()
-	if !memory.Known {
-		memory.Free = harness.Unlimited
-	}
-	p := tuningPlanner{TuningQuestion: q, atOnce: tune.TrialsAtOnce(q.Workers, len(q.Studies)), out: Tuning{
+	p := tuningPlanner{Question: q, atOnce: tune.TrialsAtOnce(q.Workers, len(q.Studies)), out: Tuning{
 		Machine: harness.Machine(q.Device), Searches: []Search{}, Missing: []Missing{}, Free: memory.Free, Known: memory.Known,
 	}}
 	var names []string // of the datasets that trials are estimated on
 	estimates := 0
 	for _, study := range p.Studies {
-		s, err := newSearch(study, p.Out)
+		s, err := newSearch(study, p.Store.Dir)
 		if err != nil {
 			return Tuning{}, err
 		}
@@ -189,12 +177,12 @@ func (p *tuningPlanner) dataset(ctx context.Context, name string, step func()) e
 		}
 		list = append(list, s.estimates...)
 	}
-	err = harness.EstimateAll(ctx, list, p.out.Workers, budget, p.out.Free, func(*harness.Estimate) { step() })
+	err = harness.EstimateAll(ctx, list, p.out.Workers, budget, p.out.Free, step)
 	for _, s := range searches {
 		for _, e := range s.estimates {
 			s.Memory = max(s.Memory, e.Bytes)
-			if problem := problemOf(e, p.out.Free); problem != "" {
-				s.Problem = problem
+			if e.Err != nil {
+				s.Problem = e.Err.Error()
 			} else {
 				s.seconds = append(s.seconds, e.Seconds)
 			}
@@ -213,7 +201,7 @@ func (p *tuningPlanner) prepare(s *search, number int, cut *harness.Cutter) erro
 	}
 	parts, err := cut.Parts(t)
 	if err == nil {
-		s.estimates = append(s.estimates, harness.NewTrainingEstimate(t, parts, p.Device))
+		s.estimates = append(s.estimates, &harness.Estimate{Trial: t, Parts: harness.WithoutTest(parts), Device: p.Device})
 	}
 	return err
 }

@@ -13,6 +13,7 @@ import (
 	"dgsbench/harness/tune"
 	"dgsbench/internal/golden"
 	"dgsbench/protocol"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 
 	"github.com/google/go-cmp/cmp"
@@ -43,7 +44,7 @@ func study(t *testing.T, model, dataset string, trials int) tune.Study {
 func tuningPlanned(t *testing.T, out string, studies ...tune.Study) plan.Tuning {
 	t.Helper()
 	tries, steps := 0, 0
-	q := plan.TuningQuestion{Studies: studies, Out: out, DataDir: t.TempDir(), Workers: 1}
+	q := plan.Question{Studies: studies, Store: record.Store{Dir: out}, DataDir: t.TempDir(), Workers: 1}
 	p, err := plan.MakeTuning(context.Background(), q, plan.Hooks{Start: func(n int) { tries = n }, Step: func() { steps++ }})
 	if err != nil {
 		t.Fatal(err)

@@ -24,7 +24,7 @@ func (p Plan) WriteText(w io.Writer) error {
 	t := table.New(heads...)
 	for _, c := range p.Cells {
 		row := []any{
-			c.Dataset, c.where(), specs.JoinRef(c.Model, c.Variant), c.Trials, c.ToDo, c.seconds(),
+			c.Dataset, c.where(), specs.JoinRef(c.Model, c.Variant), c.Trials, c.ToDo, c.Source.or(digits(c.Seconds)),
 			table.Fixed(float64(c.ToDo)*c.Seconds/3600, 3), size(c.Memory), size(c.OnCard), string(c.Source),
 		}
 		if p.Card == nil {
@@ -98,14 +98,15 @@ func (c Cell) where() string {
 	return strings.Join(strings.Fields(fmt.Sprint(c.Task, " ", c.Setting, " ", c.Case)), " ")
 }
 
-func (c Cell) seconds() string {
-	switch c.Source {
+// or returns the text of a time, unless there is none.
+func (s Source) or(time string) string {
+	switch s {
 	case Unplanned:
 		return "?"
 	case Measured:
 		return "-"
 	}
-	return digits(c.Seconds)
+	return time
 }
 
 // WriteText writes the plan for readers: a line a search, then what all of
@@ -114,13 +115,14 @@ func (t Tuning) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "Tuning on %s; %d trials side by side\n\n", t.Machine, t.Workers)
 	list := table.New("MODEL", "DATASET", "TASK", "PARAMETERS", "TRIALS", "RANDOM", "EPOCHS", "FOUND", "SECONDS EACH", "LEFT", "MEMORY EACH", "TIME FROM")
 	for _, s := range t.Searches {
-		each, from := s.left(), string(s.Source)
+		left := s.Source.or(duration(s.Seconds))
+		each, from := left, string(s.Source)
 		if s.Counted > 0 {
 			each = fmt.Sprintf("%s (%s to %s)", digits(s.Each.Mean), digits(s.Each.Least), digits(s.Each.Most))
 			from = fmt.Sprintf("%d %s", s.Counted, s.Source)
 		}
 		list.Add(s.Model, s.Dataset, s.task(), len(s.Parameters), fmt.Sprintf("1 + %d", s.Trials), s.Random, s.Epochs, s.Found,
-			each, s.left(), size(s.Memory), from)
+			each, left, size(s.Memory), from)
 	}
 	if err := table.WriteList(w, list); err != nil {
 		return err
@@ -151,16 +153,6 @@ func (t Tuning) sum() string {
 func (s Search) String() string { return fmt.Sprintf("%s on %s, %s", s.Model, s.Dataset, s.task()) }
 
 func (s Search) task() string { return strings.TrimSpace(string(s.Task) + " " + string(s.Setting)) }
-
-func (s Search) left() string {
-	switch s.Source {
-	case Measured:
-		return "-"
-	case Unplanned:
-		return "?"
-	}
-	return duration(s.Seconds)
-}
 
 // digits formats a number with three digits, and all before the point.
 func digits(x float64) string {

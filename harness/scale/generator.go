@@ -28,10 +28,10 @@ const (
 	forFeatures nn.Purpose = "scale: features"
 )
 
-// Generator generates an endless bipartite stream: users and destinations are
-// pointsByAxis with heavy tails, users act in sessions and return to their last
-// destination, with the same statistics everywhere along the stream. It keeps a
-// number for each node and the last chunk, never the events.
+// Generator generates an endless bipartite stream: users and destinations have
+// heavy tails, users act in sessions and return to their last destination, with
+// the same statistics everywhere along the stream. It keeps a number for each
+// node and the last chunk, never the events.
 type Generator struct {
 	rng, noise *rand.Rand
 	users      int

@@ -27,28 +27,22 @@ import (
 type Mode string
 
 const (
-	// Inference answers and folds in: Classify, or Rank and Observe.
-	Inference Mode = "inference"
-	// Training makes one step a batch.
-	Training Mode = "training"
+	Inference Mode = "inference" // Classify, or Rank and Observe
+	Training  Mode = "training"  // a step for each batch
 )
-
-var modes = []Mode{Inference, Training}
 
 // Plan is what to measure of one model.
 type Plan struct {
-	Model   specs.Model
-	Variant string // "" for none
-	Task    protocol.Task
-	Mode    Mode
-	// Base is where all sweeps start from.
-	Base    Size
-	Sweeps  []Sweep
-	Seed    uint64
-	Device  devices.Target // that the model runs on
-	Threads int            // of the processor
-	// Candidates are what link prediction ranks against in inference.
-	Candidates protocol.CandidateSet
+	Model      specs.Model
+	Variant    string // "" for none
+	Task       protocol.Task
+	Mode       Mode
+	Base       Size // where all sweeps start from
+	Sweeps     []Sweep
+	Seed       uint64
+	Device     devices.Target
+	Threads    int                   // of the processor
+	Candidates protocol.CandidateSet // that link prediction ranks against in inference
 }
 
 // Size is the surroundings of a model.
@@ -101,12 +95,13 @@ func (p Plan) jobs() ([]job, error) {
 // check returns an error if the model cannot do what the plan asks for.
 func (p Plan) check() error {
 	k := p.Model.Kind
+	modes := []Mode{Inference, Training}
 	sets := []protocol.CandidateSet{protocol.Destinations, protocol.AllNodes}
 	switch {
 	case !slices.Contains(modes, p.Mode):
-		return fmt.Errorf("mode is %q, expected one of %v", p.Mode, modes)
+		return fmt.Errorf("mode is %q, expected %s", p.Mode, suggest.Or(modes))
 	case !slices.Contains(sets, p.Candidates):
-		return fmt.Errorf("candidates is %q, expected one of %v", p.Candidates, sets)
+		return fmt.Errorf("candidates is %q, expected %s", p.Candidates, suggest.Or(sets))
 	case !k.Supports(p.Task):
 		return fmt.Errorf("model %q cannot do task %q; it can do %v", p.Model.ID, p.Task, k.Tasks)
 	case !k.Fits(datasets.Dataset{}): // the generator's stream hides nothing
@@ -179,25 +174,19 @@ func ParseSweep(text string) (Sweep, error) {
 	if !found || list == "" {
 		return Sweep{}, fmt.Errorf("sweep %q: expected AXIS=VALUE,VALUE..., for example %s=1e4,1e5", text, Length)
 	}
-	s := Sweep{Axis: Axis(axis)}
-	_, own := s.Axis.option()
-	seen := map[string]bool{}
-	for value := range strings.SplitSeq(list, ",") {
-		if !own {
-			n, err := ParseCount(value)
-			if err != nil {
-				return Sweep{}, fmt.Errorf("sweep %q: %w", text, err)
-			}
-			value = strconv.Itoa(n)
-		}
-		if seen[value] && !own {
-			return Sweep{}, fmt.Errorf("sweep %q: %s is listed twice", text, value)
-		}
-		seen[value] = true
-		s.Values = append(s.Values, value)
-	}
-	if own {
+	s := Sweep{Axis: Axis(axis), Values: strings.Split(list, ",")}
+	if _, own := s.Axis.option(); own {
 		return s, nil
+	}
+	for i, value := range s.Values {
+		n, err := ParseCount(value)
+		if err != nil {
+			return Sweep{}, fmt.Errorf("sweep %q: %w", text, err)
+		}
+		s.Values[i] = strconv.Itoa(n)
+		if slices.Contains(s.Values[:i], s.Values[i]) {
+			return Sweep{}, fmt.Errorf("sweep %q: %s is listed twice", text, s.Values[i])
+		}
 	}
 	_, err := Size{}.with(s.Axis, s.Values[0])
 	return s, err
@@ -212,12 +201,20 @@ func ParseCount(text string) (int, error) {
 	return int(x), nil
 }
 
-// Bounds of sizes.
-const (
-	maxEvents   = 1e12
-	maxFeatures = 10_000
-	maxBatch    = 100_000
-)
+// maxEvents is the length of the longest stream.
+const maxEvents = 1e12
+
+// sizes are the parts of a size with their bounds.
+var sizes = []struct {
+	axis      Axis
+	low, high int
+	of        func(*Size) *int
+}{
+	{Length, 1, maxEvents, func(s *Size) *int { return &s.Events }},
+	{Nodes, minNodes, maxNodes, func(s *Size) *int { return &s.Nodes }},
+	{Features, 0, 10_000, func(s *Size) *int { return &s.Features }},
+	{Batch, 1, 100_000, func(s *Size) *int { return &s.Batch }},
+}
 
 // with returns the size with one axis changed.
 func (s Size) with(a Axis, value string) (Size, error) {
@@ -225,35 +222,22 @@ func (s Size) with(a Axis, value string) (Size, error) {
 	if err != nil {
 		return s, err
 	}
-	switch a {
-	case Length:
-		s.Events = n
-	case Nodes:
-		s.Nodes = n
-	case Features:
-		s.Features = n
-	case Batch:
-		s.Batch = n
-	default:
-		known := []string{string(Length), string(Nodes), string(Features), string(Batch), optionPrefix + "NAME"}
-		return s, fmt.Errorf("no axis %q%s", a, suggest.Hint(string(a), known))
+	var known []string
+	for _, x := range sizes {
+		if x.axis == a {
+			*x.of(&s) = n
+			return s, nil
+		}
+		known = append(known, string(x.axis))
 	}
-	return s, nil
+	return s, fmt.Errorf("no axis %q%s", a, suggest.Hint(string(a), append(known, optionPrefix+"NAME")))
 }
 
 // check returns an error if a part of the size is out of range.
 func (s Size) check() error {
-	for _, c := range []struct {
-		axis         Axis
-		n, low, high int
-	}{
-		{Length, s.Events, 1, maxEvents},
-		{Nodes, s.Nodes, minNodes, maxNodes},
-		{Features, s.Features, 0, maxFeatures},
-		{Batch, s.Batch, 1, maxBatch},
-	} {
-		if c.n < c.low || c.n > c.high {
-			return fmt.Errorf("%s is %d, expected %d to %d", c.axis, c.n, c.low, c.high)
+	for _, x := range sizes {
+		if n := *x.of(&s); n < x.low || n > x.high {
+			return fmt.Errorf("%s is %d, expected %d to %d", x.axis, n, x.low, x.high)
 		}
 	}
 	return nil

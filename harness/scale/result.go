@@ -15,12 +15,11 @@ import (
 
 // Result is what came out of a plan.
 type Result struct {
-	Model string        `json:"model"` // id, or id+variant
-	Title string        `json:"title"`
-	Task  protocol.Task `json:"task"`
-	Mode  Mode          `json:"mode"`
-	// Candidates are what events are ranked against; "" where none are.
-	Candidates protocol.CandidateSet `json:"candidates,omitempty"`
+	Model      string                `json:"model"` // id, or id+variant
+	Title      string                `json:"title"`
+	Task       protocol.Task         `json:"task"`
+	Mode       Mode                  `json:"mode"`
+	Candidates protocol.CandidateSet `json:"candidates,omitempty"` // "" where nothing is ranked
 
 	Base    Size    `json:"base"` // where an axis says nothing else
 	Seed    uint64  `json:"seed"`
@@ -45,18 +44,13 @@ type Point struct {
 	Micros optional.Number `json:"us_per_event"`
 	Low    optional.Number `json:"us_low"`
 	High   optional.Number `json:"us_high"`
-	// Drift is the median of the second half of the chunks by that of the
-	// first; absent for less than 10 chunks.
-	Drift optional.Number `json:"drift"`
+	Drift  optional.Number `json:"drift"` // median of the second half of the chunks by that of the first; absent for less than 10
 
 	Allocs optional.Number `json:"allocs_per_batch"` // objects on the heap, after the stream
-	// Megabytes (1e6 bytes): what the model keeps on the heap, and the most
-	// that the process held in memory; absent where the system does not say.
-	Held optional.Number `json:"held_mb"`
-	Peak optional.Number `json:"peak_mb"`
-	// OnCard is the most that the model took of the card at once; absent on the
-	// processor.
-	OnCard optional.Number `json:"card_mb"`
+	// Megabytes (1e6 bytes).
+	Held   optional.Number `json:"held_mb"` // that the model keeps on the heap
+	Peak   optional.Number `json:"peak_mb"` // the largest memory of the process; absent if unknown
+	OnCard optional.Number `json:"card_mb"` // the largest memory of the model there; absent on the processor
 	Error  string          `json:"error,omitempty"`
 }
 
@@ -108,20 +102,13 @@ func (r Result) onCard() bool {
 
 // description names mode and task.
 func (r Result) description() string {
-	task := "node classification"
-	if r.Task == protocol.LinkPrediction {
-		task = "link prediction"
-	}
-	switch r.Candidates {
-	case protocol.Destinations:
-		task += " against all destinations"
-	case protocol.AllNodes:
-		task += " against all nodes"
-	}
+	text := string(r.Mode) + ", "
+	text += map[protocol.Task]string{protocol.NodeClassification: "node classification", protocol.LinkPrediction: "link prediction"}[r.Task]
+	text += map[protocol.CandidateSet]string{protocol.Destinations: " against all destinations", protocol.AllNodes: " against all nodes"}[r.Candidates]
 	if r.onCard() {
-		task += ", on a card"
+		text += ", on a card"
 	}
-	return string(r.Mode) + ", " + task
+	return text
 }
 
 // Table returns the result for readers: a block a sweep. Why a point failed is
@@ -222,14 +209,14 @@ func panel(points []Point, title string, y func(Point) figure.Value) figure.Pane
 			x.Scale = figure.Log
 		}
 	}
-	most := 1e-3
+	upper := 1e-3
 	for i, p := range points {
 		at := figure.Point{X: figure.Exact(float64(i)), Y: y(p)}
 		if x.Names == nil {
 			at.X = figure.Exact(values[i])
 		}
 		s.Points = append(s.Points, at)
-		most = max(most, 1.1*at.Y.High)
+		upper = max(upper, 1.1*at.Y.High)
 	}
-	return figure.Panel{X: x, Y: figure.Axis{Label: title, Max: most}, Series: []figure.Series{s}}
+	return figure.Panel{X: x, Y: figure.Axis{Label: title, Max: upper}, Series: []figure.Series{s}}
 }

@@ -14,12 +14,9 @@ import (
 
 // Hooks are called as a run goes on; none may be nil.
 type Hooks struct {
-	// Start gets the number of points.
-	Start func(points int)
-	// Progress gets the share of all events that are done.
-	Progress func(share float64)
-	// Done gets every point when it has been measured.
-	Done func(p Point, took time.Duration)
+	Start    func(points int)
+	Progress func(share float64) // of all events that are done
+	Done     func(p Point, took time.Duration)
 }
 
 // Run measures the points of the plan, one after another. An error from
@@ -47,35 +44,34 @@ func Run(ctx context.Context, p Plan, h Hooks) (Result, error) {
 	}
 	h.Start(len(jobs))
 	for _, j := range jobs {
-		start, before := time.Now(), done
-		point := j.point
-		err := harness.Guard(func() (err error) {
-			point, err = one(ctx, j, func(events int) { h.Progress(float64(before+events) / float64(total)) })
-			return err
+		start := time.Now()
+		err := harness.Guard(func() error {
+			return j.measure(ctx, func(events int) { h.Progress(float64(done+events) / float64(total)) })
 		})
 		if ctx.Err() != nil {
 			return r, ctx.Err()
 		}
 		if err != nil {
-			point.Error = err.Error()
+			j.point.Error = err.Error()
 		}
-		done += point.Events
-		r.Points = append(r.Points, point)
-		h.Done(point, time.Since(start))
+		done += j.point.Events
+		r.Points = append(r.Points, j.point)
+		h.Done(j.point, time.Since(start))
 	}
 	return r, nil
 }
 
-// one measures a point. The memory of earlier points is freed first.
-func one(ctx context.Context, j job, progress func(events int)) (Point, error) {
+// measure completes the point, unless there is an error. The memory of earlier
+// points is freed first.
+func (j *job) measure(ctx context.Context, progress func(events int)) error {
 	debug.FreeOSMemory()
 	forgotten := ram.ForgetPeak()
-	s, err := newSubject(j)
+	s, err := newSubject(*j)
 	if err != nil {
-		return j.point, err
+		return err
 	}
 	if err := s.stream(ctx, progress); err != nil {
-		return j.point, err
+		return err
 	}
 	point := j.point
 	point.Met, point.Params = s.generator.met, s.model.NumParams()
@@ -87,12 +83,11 @@ func one(ctx context.Context, j job, progress func(events int)) (Point, error) {
 		point.OnCard = megabytes(s.blueprint.PeakMemory())
 	}
 	point.Micros, point.Low, point.High, point.Drift = summary(s.times)
-	point.Allocs, err = s.allocs()
-	runtime.KeepAlive(s)
-	if err != nil {
-		return j.point, err
+	if point.Allocs, err = s.allocs(); err != nil {
+		return err
 	}
-	return point, nil
+	j.point = point
+	return nil
 }
 
 // heap returns the bytes of the heap that are reachable.

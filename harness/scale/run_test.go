@@ -178,8 +178,8 @@ func TestWrongPlans(t *testing.T) {
 		{"user-count", "length=5", func(p *Plan) { p.Mode = Training }, `model "user-count" has nothing to train`},
 		{"user-count", "length=5", func(p *Plan) { p.Task = "lp" }, `model "user-count" cannot do task "lp"; it can do [nc]`},
 		{"oracle", "length=5", nil, `model "oracle" knows the hidden state of simulated streams, and the stream of a sweep has none`},
-		{"witness", "length=5", func(p *Plan) { p.Mode = "both" }, `mode is "both", expected one of [inference training]`},
-		{"witness", "length=5", func(p *Plan) { p.Candidates = "some" }, `candidates is "some", expected one of`},
+		{"witness", "length=5", func(p *Plan) { p.Mode = "both" }, `mode is "both", expected inference or training`},
+		{"witness", "length=5", func(p *Plan) { p.Candidates = "some" }, `candidates is "some", expected destinations or all_nodes`},
 		{"witness", "length=5", func(p *Plan) { p.Variant = "brokn" }, `did you mean "broken"?`},
 		{"witness", "length=5", func(p *Plan) { p.Sweeps = nil }, "no sweep, expected at least one such as length=1000,10000"},
 	} {

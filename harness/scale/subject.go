@@ -22,11 +22,9 @@ const (
 	// chunkEvents are timed together, or one batch where that is more: long
 	// enough for the clock, and short enough that a median over chunks is not
 	// disturbed by what else the machine does.
-	chunkEvents = 2_000
-	// fitEvents are given to the model as its training part.
-	fitEvents = 20_000
-	// countedBatches are watched for allocations.
-	countedBatches = 11
+	chunkEvents    = 2_000
+	fitEvents      = 20_000 // of the model's training part
+	countedBatches = 11     // whose allocations are counted
 )
 
 // subject is a model at work on a stream.

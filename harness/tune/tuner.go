@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -49,7 +50,7 @@ func TrialsAtOnce(workers, studies int) int { return max(1, workers/studies) }
 // Cancelling ctx stops at the next batch, and the error is ctx.Err(). At the
 // end the histories are read back.
 func (t *Tuner) Run(ctx context.Context, studies []Study) (histories []*History, sum Summary, err error) {
-	workers := harness.Workers(t.Workers, t.Device)
+	workers := cmp.Or(t.Workers, t.Device.Workers())
 	lab, searches, err := t.open(studies, workers)
 	if err != nil {
 		return nil, Summary{}, err
@@ -107,7 +108,7 @@ func (t *Tuner) open(studies []Study, workers int) (*harness.Lab, []*search, err
 	}
 	var searches []*search
 	for _, study := range studies {
-		h, err := openHistory(study, t.Out, lab.DataSHA256(study.At.Dataset), lab.DeviceName())
+		h, err := openHistory(study, t.Out, lab.DataSHA256(study.At.Dataset), t.Device.Name())
 		if err == nil {
 			err = harness.Writable(filepath.Dir(h.file))
 		}

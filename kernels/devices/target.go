@@ -71,22 +71,30 @@ func (t Target) Level() string {
 // snapshots and evaluations are in the host's then, and not beside the models.
 func (t Target) SeparateMemory() bool { return t.card != nil }
 
+// Unlimited is more memory than there is, in bytes.
+const Unlimited = 1 << 62
+
 // Memory is the memory of a target, which models on it share.
 type Memory struct {
 	Owner       string // "this machine" or "the card"
 	Free, Total int64  // bytes; Total only of a card
-	Known       bool   // not every system tells
+	Known       bool   // not every system reports it: Free is Unlimited then
 }
 
 // Memory returns what is free now. On a card, the memory of devices that are no
 // longer reachable is freed first.
-func (t Target) Memory() Memory {
+func (t Target) Memory() (m Memory) {
 	if t.card == nil {
-		free, known := ram.Usable()
-		return Memory{Owner: "this machine", Free: free, Known: known}
+		m.Owner = "this machine"
+		m.Free, m.Known = ram.Usable()
+	} else {
+		free, total, err := t.card.memory()
+		m = Memory{"the card", int64(free), int64(total), err == nil}
 	}
-	free, total, err := t.card.memory()
-	return Memory{Owner: "the card", Free: int64(free), Total: int64(total), Known: err == nil}
+	if !m.Known {
+		m.Free = Unlimited
+	}
+	return m
 }
 
 // Workers is the number of devices that it can keep busy at the same time, each
