@@ -264,8 +264,8 @@ func TestFlippedBits(t *testing.T) {
 // TestTransposedTensor: a tensor of the right size in another shape is
 // refused.
 func TestTransposedTensor(t *testing.T) {
-	own := []models.Tensor{{Name: "W", Shape: []int{2, 3}, F32: make([]float32, 6)}}
-	if models.Copy(own, []models.Tensor{{Name: "W", Shape: []int{3, 2}, F32: make([]float32, 6)}}) == nil {
+	own := models.Fields{models.Floats("W", make([]float32, 6), 2, 3)}
+	if own.Check([]models.Tensor{{Name: "W", Shape: []int{3, 2}, F32: make([]float32, 6)}}) == nil {
 		t.Error("a transposed tensor is accepted")
 	}
 }

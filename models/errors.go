@@ -24,12 +24,12 @@ func Finite(x float32) bool {
 	return !math.IsNaN(float64(x)) && !math.IsInf(float64(x), 0)
 }
 
-// CheckScores returns a *BadScore for the first score of a batch that is not
-// finite.
+// CheckScores returns a *BadScore for the first score that is not finite. The
+// batch has equally many scores an event.
 func CheckScores(b datasets.Stream, scores []float32) error {
-	for k, x := range scores[:b.Len()] {
+	for i, x := range scores {
 		if !Finite(x) {
-			return &BadScore{Event: b.EventID(k), Score: float64(x)}
+			return &BadScore{Event: b.EventID(i / (len(scores) / b.Len())), Score: float64(x)}
 		}
 	}
 	return nil

@@ -133,6 +133,16 @@ func (Offline) Learn(datasets.Stream, []int8) error { return nil }
 
 func (Offline) offline() {}
 
+// NoLinks is the Rank and Score of models that are built for node
+// classification alone.
+type NoLinks struct{}
+
+// Rank returns ErrTask.
+func (NoLinks) Rank(datasets.Stream, Candidates, Counts) error { return ErrTask }
+
+// Score returns ErrTask.
+func (NoLinks) Score(datasets.Stream, []int32, []float32) error { return ErrTask }
+
 // Reveal calls the model's Learn with those of the events that are labelled,
 // if there are any. An Offline model is not called.
 func Reveal(m Model, events datasets.Stream) error {

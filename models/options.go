@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"dgsbench/protocol"
 )
@@ -42,8 +43,7 @@ type OptionError struct {
 
 func (e *OptionError) Error() string { return e.Option + " " + e.Text }
 
-// BadOption returns an OptionError: BadOption("size", "is %d, expected 2 to 4096", o.Size).
-func BadOption(option, format string, args ...any) error {
+func badOption(option, format string, args ...any) error {
 	return &OptionError{option, fmt.Sprintf(format, args...)}
 }
 
@@ -62,7 +62,7 @@ func Expect(ok bool, name string, value any, expected string) error {
 	if ok {
 		return nil
 	}
-	return BadOption(name, "is %v, expected %s", value, expected)
+	return badOption(name, "is %v, expected %s", value, expected)
 }
 
 // InRange expects low <= value <= high.
@@ -70,24 +70,23 @@ func InRange[T cmp.Ordered](name string, value, low, high T) error {
 	if value >= low && value <= high {
 		return nil
 	}
-	return BadOption(name, "is %v, expected %v to %v", value, low, high)
+	return badOption(name, "is %v, expected %v to %v", value, low, high)
 }
 
 // OneOf expects one of the known words.
 func OneOf[T ~string](name string, word T, known ...T) error {
-	for _, k := range known {
-		if word == k {
-			return nil
-		}
+	if slices.Contains(known, word) {
+		return nil
 	}
-	last := len(known) - 1
-	expected := string(known[last])
-	for i := last - 1; i >= 0; i-- {
-		separator := ", "
-		if i == last-1 {
-			separator = " or "
+	expected := ""
+	for i, k := range known {
+		switch {
+		case i > 0 && i == len(known)-1:
+			expected += " or "
+		case i > 0:
+			expected += ", "
 		}
-		expected = string(known[i]) + separator + expected
+		expected += string(k)
 	}
-	return BadOption(name, "is %q, expected %s", word, expected)
+	return badOption(name, "is %q, expected %s", word, expected)
 }

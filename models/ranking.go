@@ -58,8 +58,8 @@ func RankScores(b datasets.Stream, c Candidates, out Counts, score func(k int, n
 		if err := score(k, nodes, scores); err != nil {
 			return err
 		}
-		if i := slices.IndexFunc(scores, func(x float32) bool { return !Finite(x) }); i >= 0 {
-			return &BadScore{Event: b.EventID(k), Score: float64(scores[i])}
+		if err := CheckScores(b.Slice(k, k+1), scores); err != nil {
+			return err
 		}
 		excluded, t := c.Excluded(k), Tally{True: float64(scores[last])}
 		for i, v := range c.Nodes {

@@ -13,7 +13,7 @@ import (
 // TestRankScores: the true destination and the excluded nodes of each event are
 // no negatives, ties count apart, and a score that is not finite is an error.
 func TestRankScores(t *testing.T) {
-	b := datasets.Stream{Src: make([]int32, 3), Dst: []int32{2, 4, 9}, NumNodes: 10}.From(5)
+	b := datasets.Stream{Src: make([]int32, 3), Dst: []int32{2, 4, 9}, Time: make([]float64, 3), Label: make([]int8, 3), NumNodes: 10}.From(5)
 	c := models.Candidates{Nodes: []int32{1, 2, 3, 4, 5}, Without: [][]int32{{0, 3, 9}, {1}, nil}}
 	byNode := []float32{0, 7, 4, 8, 4, 1, 0, 0, 0, 7}
 	score := func(_ int, nodes []int32, scores []float32) error {

@@ -223,7 +223,7 @@ func TestRestoreRefusesNumbers(t *testing.T) {
 		{"recency-lp", func(state map[string]models.Tensor) { copy(state["pairs"].I64[4:], state["pairs"].I64[:4]) }, "twice"},
 		{"tgn-lp", set("last_update", 1, bits(1e300)), "last_update (I64 [19]): number 1 is the time 1e+300"},
 		{"tgn-lp", set("messages.times", 0, bits(-1e16)), "messages.times"},
-		{"tgn-lp", set("phase", 1, 2), "phase (I64 [2]) has 2, expected 0 or 1"},
+		{"tgn-lp", set("phase", 1, 2), "phase (I64 [2]): number 1 is 2, expected 0 to 1"},
 		{"tgn-nc", set("ring.times", 5, bits(math.Inf(-1))), "ring.times (I64 [19 10]): number 5 is the time -Inf"},
 		{"tgn-nc", func(state map[string]models.Tensor) { state["ring.features"].F32[0] = 1e16 }, "ring.features (F32 [190 3]) has a number beyond"},
 	} {

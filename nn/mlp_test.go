@@ -40,22 +40,31 @@ func (p problem) gradient() (float64, [][]float32) {
 	return float64(loss), grads
 }
 
+// values copies the parameters.
+func (n *Network) values() (out [][]float32) {
+	for _, p := range n.Params() {
+		x := make([]float32, p.Buffer.Len())
+		n.device.Read(x, p.Buffer)
+		out = append(out, x)
+	}
+	return out
+}
+
 // plain computes the logits with loops, in float64.
 func (p problem) plain() []float64 {
 	out := make([]float64, p.rows)
-	params := p.mlp.Params()
+	params, values := p.mlp.Params(), p.mlp.values()
 	for k := range out {
 		in := make([]float64, p.mlp.cfg.In)
 		for i := range in {
 			in[i] = float64(p.x[k*len(in)+i])
 		}
 		for l := 0; l < len(params); l += 2 {
-			w, b := params[l], params[l+1]
-			next := make([]float64, w.Shape[1])
+			next := make([]float64, params[l].Shape[1])
 			for j := range next {
-				next[j] = float64(b.Values[j])
+				next[j] = float64(values[l+1][j])
 				for i, v := range in {
-					next[j] += v * float64(w.Values[i*len(next)+j])
+					next[j] += v * float64(values[l][i*len(next)+j])
 				}
 				if l+2 < len(params) {
 					next[j] = max(next[j], 0)
@@ -151,10 +160,7 @@ func TestLevelsAgree(t *testing.T) {
 			p.gradient()
 			adam.Step(p.mlp.Training().Params(), p.mlp.Training().Gradients())
 		}
-		var got [][]float32
-		for _, q := range p.mlp.Params() {
-			got = append(got, q.Values)
-		}
+		got := p.mlp.values()
 		for i := range want {
 			for j := range want[i] {
 				if math.Float32bits(got[i][j]) != math.Float32bits(want[i][j]) {

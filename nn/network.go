@@ -124,30 +124,21 @@ func (n *Network) drawMasks() {
 // rollbackMasks makes the next masks those that were drawn last.
 func (n *Network) rollbackMasks() { *n.source = n.earlier }
 
-// Tensor is a named block of numbers, row major.
-type Tensor struct {
+// Param is a parameter, and where it lives.
+type Param struct {
 	Name   string
 	Shape  []int
-	Values []float32
+	Buffer kernels.Buffer
 }
 
-// Params copies the parameters, those that are not learned too, in the order
-// in which they were added.
-func (n *Network) Params() []Tensor {
-	var out []Tensor
+// Params are the parameters, those that are not learned too, in the order in
+// which they were added.
+func (n *Network) Params() []Param {
+	var out []Param
 	for _, p := range n.params {
-		t := Tensor{p.name, p.shape, make([]float32, p.buffer.Len())}
-		n.device.Read(t.Values, p.buffer)
-		out = append(out, t)
+		out = append(out, Param{p.name, p.shape, p.buffer})
 	}
 	return out
-}
-
-// SetParams puts parameters back that Params gave.
-func (n *Network) SetParams(values [][]float32) {
-	for i, p := range n.params {
-		n.device.Write(p.buffer, values[i])
-	}
 }
 
 // NumParams is the number of learned parameters.

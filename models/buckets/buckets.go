@@ -57,12 +57,9 @@ func (b *Buckets) Size() int { return b.size }
 
 // Row writes the bucket of every feature of the row: the number of edges at
 // or below the value, plus the column's offset. A value on an edge goes up.
-// It fails on NaN.
-func (b *Buckets) Row(features []float32, out []int32) error {
+// No feature may be NaN.
+func (b *Buckets) Row(features []float32, out []int32) {
 	for c, f := range features {
-		if f != f {
-			return fmt.Errorf("feature %d is NaN", c)
-		}
 		bucket := b.Offset[c]
 		for _, e := range b.Edges[c] {
 			if e > float64(f) {
@@ -72,7 +69,6 @@ func (b *Buckets) Row(features []float32, out []int32) error {
 		}
 		out[c] = int32(bucket)
 	}
-	return nil
 }
 
 // Finder finds the buckets of whole batches on a device: the same ones as

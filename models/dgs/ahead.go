@@ -1,8 +1,6 @@
 package dgs
 
 import (
-	"slices"
-
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
@@ -43,15 +41,13 @@ func (m *Model) ClassifyAhead(part datasets.Stream, batch int, logits []float32)
 	for lo := 0; lo < part.Len(); lo += m.ahead.capacity {
 		hi := min(lo+m.ahead.capacity, part.Len())
 		if err := m.classifyAhead(part.Slice(lo, hi), logits[lo:hi]); err != nil {
-			m.states.restoreBackups()
+			m.states.rowOf.Reset() // the first half is as compact has left it
 			return err
 		}
 	}
-	m.states.dropBackups()
 	return nil
 }
 
-// newAhead copies the present parameters.
 func (m *Model) newAhead(batch int) *ahead {
 	a := &ahead{batch: batch, capacity: max(1, aheadEvents/batch) * batch}
 	s := m.setup
@@ -59,14 +55,17 @@ func (m *Model) newAhead(batch int) *ahead {
 	a.net = newEmbedding(m.device, m.opts, m.net.size, s, m.net.buckets)
 	a.values = a.net.valuesOf(a.net.embed.Buffer)
 	x := a.net.Input("after", a.net.rows, m.net.size)
-	a.net.head = head.On(a.net.Network, x, a.net.rows, m.opts.Head, a.capacity, nn.Wanted{})
+	a.net.head = head.On(a.net.Network, x, a.net.rows, m.opts.Head, nn.Wanted{})
 	for first := 0; first < a.capacity; first += batch {
 		a.after = append(a.after, m.device.View(a.net.Buffer(x), first*m.net.size, batch*m.net.size))
 	}
-	if err := a.net.head.Restore(m.net.head.Tensors()); err != nil {
-		panic(err) // the model's own parameters fit
-	}
+	a.copyParams(m.net)
 	return a
+}
+
+// copyParams copies the parameters of n.
+func (a *ahead) copyParams(n *network) {
+	models.ParamsOf(a.net.Network).Set(models.ParamsOf(n.Network).Tensors())
 }
 
 // classifyAhead classifies at most capacity events.
@@ -77,56 +76,24 @@ func (m *Model) classifyAhead(part datasets.Stream, logits []float32) error {
 	for lo := 0; lo < part.Len(); lo += a.batch {
 		b := part.Slice(lo, min(lo+a.batch, part.Len()))
 		// The new states of the sources, for the head.
-		copy(t.self.host, b.Src)
-		copy(t.other.host, b.Dst)
-		for k := range b.Len() {
-			t.event.host[k] = int32(lo + k)
+		for k, u := range b.Src {
+			t.self.host[k], t.other.host[k], t.event.host[k] = t.rowOf.Of(u), t.rowOf.Of(b.Dst[k]), int32(lo+k)
 		}
 		t.upload(t.event)
 		t.mix(b.Len(), a.values, a.after[lo/a.batch])
-		// Those of all nodes, for the table.
+		// Those of all nodes, for the second half of the table.
 		t.listWrites(b, lo)
 		t.upload(t.event)
 		t.mix(len(t.writes), a.values, t.after)
-		t.backUpWrites()
-		t.device.ScatterRows(len(t.writes), t.size, t.first, t.after, t.self.onDevice)
+		for i, w := range t.writes {
+			if t.self.host[i] == w.Self {
+				t.rowOf.Swap(w.Self)
+				t.self.host[i] = t.rowOf.Of(w.Self)
+			}
+		}
+		t.upload(t.self)
+		t.device.ScatterRows(len(t.writes), t.size, t.table, t.after, t.self.onDevice)
 		m.forgetWrites()
 	}
 	return a.net.head.Classify(part, logits)
-}
-
-// backUpWrites copies the states that are about to be written for the first
-// time since compact to the second half.
-func (t *states) backUpWrites() {
-	before := len(t.backedUp)
-	for _, w := range t.writes {
-		if !t.isBackedUp[w.Self] {
-			t.isBackedUp[w.Self], t.backedUp = true, append(t.backedUp, w.Self)
-		}
-	}
-	t.copyRows(t.second, t.first, t.backedUp[before:])
-}
-
-// restoreBackups undoes the writes since compact.
-func (t *states) restoreBackups() {
-	for nodes := range slices.Chunk(t.backedUp, gatherAtLeast) {
-		t.copyRows(t.first, t.second, nodes)
-	}
-	t.dropBackups()
-}
-
-// dropBackups keeps the writes since compact.
-func (t *states) dropBackups() {
-	for _, n := range t.backedUp {
-		t.isBackedUp[n] = false
-	}
-	t.backedUp = t.backedUp[:0]
-}
-
-// copyRows copies the nodes' rows from one half to the other.
-func (t *states) copyRows(to, from kernels.Buffer, nodes []int32) {
-	if len(nodes) > 0 {
-		t.device.WriteInts(t.gatherIndex, nodes)
-		t.device.MoveRows(len(nodes), t.size, to, t.gatherIndex, from, t.gatherIndex)
-	}
 }

@@ -75,8 +75,6 @@ type Model struct {
 	ahead        *ahead    // from the first ClassifyAhead on, until training changes parameters
 }
 
-var _ models.Model = (*Model)(nil)
-
 // errTruncated says why one variant cannot do one task.
 var errTruncated = errors.New("gradient: truncated cannot train link prediction: its loss is about states from before the batch, which then count as constants; use gradient: forward")
 
@@ -111,7 +109,6 @@ func newOn(d kernels.Device, s models.Setup, o *Options) *Model {
 	return m
 }
 
-// Classify writes the logits of the batch's events and folds the batch in.
 func (m *Model) Classify(b datasets.Stream, logits []float32) error {
 	if m.setup.Task != protocol.NodeClassification {
 		return models.ErrTask
@@ -121,7 +118,6 @@ func (m *Model) Classify(b datasets.Stream, logits []float32) error {
 	return m.commitInference(m.net.head.Classify(b, logits))
 }
 
-// Observe folds the batch in.
 func (m *Model) Observe(b datasets.Stream) error {
 	m.net.setBatch(b)
 	m.states.planInference(b)
@@ -165,27 +161,35 @@ func (m *Model) everythingChanged() {
 // Snapshot copies parameters and, where asked, the states. Derivatives are
 // not part of it: a restored state counts as a constant.
 func (m *Model) Snapshot(what models.Part) models.Snapshot {
-	return models.Take(what, m.net.head.Tensors(), m.states)
+	return models.Take(what, m.params(), m.states.fields())
 }
 
-// Restore replaces parameters and states by those of a snapshot.
-func (m *Model) Restore(s models.Snapshot) error { return models.Put(s, m.setParams, m.states) }
-
-func (m *Model) setParams(saved []models.Tensor) error {
-	for _, t := range saved {
-		outside := func(x float32) bool { return !(x >= 0 && x <= 1) }
-		if m.opts.Range == Clamp && (t.Name == "alpha" || t.Name == "beta") && slices.ContainsFunc(t.F32, outside) {
-			return fmt.Errorf("snapshot tensor %s has a number beyond 0 and 1, with range: %s", t, Clamp)
-		}
-	}
-	if err := m.net.head.Restore(saved); err != nil {
+func (m *Model) Restore(s models.Snapshot) error {
+	if err := models.Put(s, m.params(), m.states.fields()); err != nil {
 		return err
 	}
 	m.everythingChanged()
 	if m.ahead != nil {
-		return m.ahead.net.head.Restore(saved)
+		m.ahead.copyParams(m.net)
 	}
 	return nil
+}
+
+// params are the parameters of head and embedding.
+func (m *Model) params() models.Fields {
+	params := models.ParamsOf(m.net.Network)
+	for i, f := range params {
+		if m.opts.Range == Clamp && (f.Name == "alpha" || f.Name == "beta") {
+			params[i].Check = func(saved []models.Tensor) error {
+				outside := func(x float32) bool { return !(x >= 0 && x <= 1) }
+				if slices.ContainsFunc(saved[0].F32, outside) {
+					return fmt.Errorf("snapshot tensor %s has a number beyond 0 and 1, with range: %s", saved[0], Clamp)
+				}
+				return nil
+			}
+		}
+	}
+	return params
 }
 
 // NumParams counts the parameters of the head and those below it.

@@ -1,8 +1,6 @@
 package dgs
 
 import (
-	"slices"
-
 	"dgsbench/kernels"
 	"dgsbench/models"
 	"dgsbench/nn"
@@ -73,8 +71,10 @@ func (d *derivatives) stepJacobians(v values, loss bool) {
 		return
 	}
 	s, writes := &d.step, d.states.writes
-	s.Slots = d.slots.of(d.touched, s.Slots[:0])
-	s.Writes, d.newSlots = s.Writes[:0], d.newSlots[:0]
+	s.Slots, s.Writes, d.newSlots = s.Slots[:0], s.Writes[:0], d.newSlots[:0]
+	for _, n := range d.touched {
+		s.Slots = append(s.Slots, d.slots.slot[n])
+	}
 	for i, w := range writes {
 		if d.slots.slot[w.Self] < 0 {
 			d.newSlots = append(d.newSlots, w.Self)
@@ -182,15 +182,6 @@ func (s *slots) reset() {
 		s.slot[i] = -1
 	}
 	s.next, s.free = 0, s.free[:0]
-}
-
-// of appends the slots of the nodes to out.
-func (s *slots) of(nodes, out []int32) []int32 {
-	out = slices.Grow(out, len(nodes))
-	for _, n := range nodes {
-		out = append(out, s.slot[n])
-	}
-	return out
 }
 
 // assign gives a slot to a node without one.

@@ -139,17 +139,17 @@ func (n *network) addStates() {
 // addHead adds the head, with the gradients of its input states if they are
 // to meet stored derivatives.
 func (n *network) addHead(s models.Setup) {
-	x, rows, most, inputs := n.newSelf, n.rows, s.MaxBatch, []*nn.Node{n.self, n.other}
+	x, rows, inputs := n.newSelf, n.rows, []*nn.Node{n.self, n.other}
 	wanted := nn.Wanted{InTraining: n.outputs(), InInference: []*nn.Node{n.newSelf, n.newOther}}
 	if s.Task == protocol.LinkPrediction {
-		rows, most = nn.NewRows(2*s.MaxBatch), 2*s.MaxBatch
+		rows = nn.NewRows(2 * s.MaxBatch)
 		n.pairs = n.Input("pairs", rows, 2*n.size)
 		x, inputs, wanted = n.pairs, []*nn.Node{n.pairs}, nn.Wanted{}
 	}
 	if n.opts.Gradient == Forward {
 		wanted.Inputs = inputs
 	}
-	n.head = head.On(n.Network, x, rows, n.opts.Head, most, wanted)
+	n.head = head.On(n.Network, x, rows, n.opts.Head, wanted)
 }
 
 // setBatch makes b the batch of the next programs.
@@ -246,9 +246,7 @@ func (o *oneHot) encode(b datasets.Stream) []float32 {
 	e := o.e[:b.Len()*o.Size()]
 	clear(e)
 	for k := range b.Len() {
-		if err := o.Row(b.Features(k), o.bucket); err != nil {
-			panic("dgs: " + err.Error())
-		}
+		o.Row(b.Features(k), o.bucket)
 		for _, bucket := range o.bucket {
 			e[k*o.Size()+int(bucket)] = 1
 		}

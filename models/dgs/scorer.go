@@ -201,7 +201,6 @@ func (s *Scorer) Save(path string) error {
 	return models.WriteCheckpoint(path, s.model.Snapshot(models.Everything), s.metadata)
 }
 
-// setEvent makes e the event.
 func (s *Scorer) setEvent(e Event) error {
 	if len(e.Features) != s.event.NumFeat {
 		return fmt.Errorf("%d features, the model was trained on %d", len(e.Features), s.event.NumFeat)
@@ -219,7 +218,6 @@ func (s *Scorer) setEvent(e Event) error {
 	return nil
 }
 
-// checkNodes reports a node number that is out of range.
 func (s *Scorer) checkNodes(nodes ...int32) error {
 	for _, n := range nodes {
 		if n < 0 || int(n) >= s.MaxNodes {

@@ -14,15 +14,14 @@ import (
 // The table has two halves with a row a node each (package halves). Inference
 // reads the current row of a node and writes its other one, so that blocks of a
 // batch do not see each other's writes and a batch that fails changes nothing.
-// Training and ClassifyAhead work on the first half alone, where compact moves
-// all states.
+// Training works on the first half alone, where compact moves all states.
+// ClassifyAhead begins there and writes to the second.
 type states struct {
 	device kernels.Device
 	nodes  int
 	size   int            // of a state
 	table  kernels.Buffer // 2 nodes x size
 	first  kernels.Buffer // nodes x size: its first half
-	second kernels.Buffer // its second half
 	rowOf  halves.Rows
 
 	finder *lastwrite.Finder
@@ -42,11 +41,6 @@ type states struct {
 	after                 kernels.Buffer      // new states, a row a write
 	gatherIndex           kernels.Ints
 	gatherRows            []int32 // the same on the host
-
-	// ClassifyAhead: nodes whose states were copied to the second half before
-	// they were overwritten.
-	backedUp   []int32
-	isBackedUp []bool // of a node
 }
 
 // The ends of an event.
@@ -57,28 +51,31 @@ const source, destination = 0, 1
 const gatherAtLeast = 512
 
 func newStates(d kernels.Device, n *network, s models.Setup) *states {
-	most := 2 * s.MaxBatch // writes of a batch
+	maxWrites := 2 * s.MaxBatch // of a batch
 	t := &states{
-		device: d, size: n.size, after: d.NewBuffer(most * n.size), gatherIndex: d.NewInts(max(2*most, gatherAtLeast)),
+		device: d, size: n.size, after: d.NewBuffer(maxWrites * n.size), gatherIndex: d.NewInts(max(2*maxWrites, gatherAtLeast)),
 	}
 	for i := range t.read {
 		t.read[i], t.written[i] = make([]int32, s.MaxBatch), make([]int32, s.MaxBatch)
 	}
-	// The order is that of upload.
-	for i, l := range newLists(d, &t.uploads, most, most, most, 2*most, 3*s.MaxBatch, 2*most) {
-		*[]*list{&t.self, &t.other, &t.event, &t.ends, &t.touched, &t.endPositions}[i] = l
+	total := 3*maxWrites + 2*maxWrites + 3*s.MaxBatch + 2*maxWrites
+	t.uploads = list{make([]int32, total), d.NewInts(total)}
+	first := 0
+	next := func(length int) list {
+		first += length
+		return t.uploads.slice(d, first-length, first)
 	}
+	t.self, t.other, t.event = next(maxWrites), next(maxWrites), next(maxWrites) // the order is that of upload
+	t.ends, t.touched, t.endPositions = next(2*maxWrites), next(3*s.MaxBatch), next(2*maxWrites)
 	t.allocate(s.NumNodes)
 	t.mixtureRows = kernels.MixtureRows{Self: t.self.onDevice, Other: t.other.onDevice, E: t.event.onDevice}
 	t.mixture = kernels.Mixture{Cols: n.size, PerRow: n.opts.Factors == Input, From: &t.mixtureRows}
 	return t
 }
 
-// allocate makes a table of zeros.
 func (t *states) allocate(nodes int) {
 	t.nodes, t.table = nodes, t.device.NewBuffer(2*nodes*t.size)
-	t.first, t.second = t.device.View(t.table, 0, nodes*t.size), t.device.View(t.table, nodes*t.size, nodes*t.size)
-	t.isBackedUp = make([]bool, nodes)
+	t.first = t.device.View(t.table, 0, nodes*t.size)
 	t.finder, t.rowOf = lastwrite.NewFinder(nodes), halves.New(nodes)
 }
 
@@ -90,21 +87,6 @@ type list struct {
 
 func (l list) slice(d kernels.Device, lo, hi int) list {
 	return list{l.host[lo:hi], d.ViewInts(l.onDevice, lo, hi-lo)}
-}
-
-// newLists divides one memory, all, into lists of the given lengths.
-func newLists(d kernels.Device, all *list, lengths ...int) (lists []list) {
-	total := 0
-	for _, n := range lengths {
-		total += n
-	}
-	*all = list{make([]int32, total), d.NewInts(total)}
-	first := 0
-	for _, n := range lengths {
-		lists = append(lists, all.slice(d, first, first+n))
-		first += n
-	}
-	return lists
 }
 
 // upload copies the first lists to the device: self and those after it up to
@@ -133,7 +115,6 @@ func (t *states) planInference(b datasets.Stream) {
 	}
 }
 
-// commitInference makes the rows that were written the current ones.
 func (t *states) commitInference() {
 	for _, w := range t.writes {
 		t.rowOf.Swap(w.Self)
@@ -165,7 +146,7 @@ func (t *states) compact() {
 func (t *states) listWrites(b datasets.Stream, firstEvent int) {
 	t.writes = t.finder.Writes(b)
 	for i, w := range t.writes {
-		t.self.host[i], t.other.host[i], t.event.host[i] = w.Self, w.Other, w.Event+int32(firstEvent)
+		t.self.host[i], t.other.host[i], t.event.host[i] = t.rowOf.Of(w.Self), t.rowOf.Of(w.Other), w.Event+int32(firstEvent)
 	}
 }
 
@@ -174,7 +155,7 @@ func (t *states) mix(n int, v values, to kernels.Buffer) { t.device.Mix(t.mixtur
 
 func (t *states) mixtureOf(n int, v values) *kernels.Mixture {
 	m := &t.mixture
-	m.Rows, m.Self, m.Other, m.E, m.Alpha, m.Beta = n, t.first, t.first, v.e, v.alpha, v.beta
+	m.Rows, m.Self, m.Other, m.E, m.Alpha, m.Beta = n, t.table, t.table, v.e, v.alpha, v.beta
 	return m
 }
 
@@ -191,7 +172,6 @@ func (t *states) Gather(_ kernels.Device, nodes []int32, dst kernels.Buffer) {
 	t.device.GatherRows(len(nodes), 2*t.nodes, t.size, dst, t.table, t.gatherIndex)
 }
 
-// reset makes all states zero.
 func (t *states) reset() {
 	t.rowOf.Reset()
 	t.device.Zero(t.nodes*t.size, t.first)
@@ -207,19 +187,7 @@ func (t *states) grow(nodes int) (before states) {
 	return before
 }
 
-// Tensors copies the states.
-func (t *states) Tensors() []models.Tensor {
+func (t *states) fields() models.Fields {
 	t.compact()
-	s := models.Tensor{Name: "S", Shape: []int{t.nodes, t.size}, F32: make([]float32, t.nodes*t.size)}
-	t.device.Read(s.F32, t.first)
-	return []models.Tensor{s}
-}
-
-// CheckTensors reports whether saved are states of such a model.
-func (t *states) CheckTensors(saved []models.Tensor) error { return models.Check(t.Tensors(), saved) }
-
-// SetTensors replaces the states.
-func (t *states) SetTensors(saved []models.Tensor) {
-	t.rowOf.Reset()
-	t.device.Write(t.first, saved[0].F32)
+	return models.Fields{models.OnDevice("S", t.device, t.first, t.nodes, t.size)}
 }

@@ -240,7 +240,6 @@ type pass struct {
 	values values
 }
 
-// newTraining allocates what training needs.
 func (m *Model) newTraining() (*training, error) {
 	if err := m.checkMemory(); err != nil {
 		return nil, err

@@ -1,8 +1,6 @@
 package graphsprints
 
 import (
-	"errors"
-
 	"dgsbench/kernels"
 	"dgsbench/models"
 )
@@ -21,13 +19,6 @@ func newProjection(d kernels.Device, buckets, cols, maxBatch int) *projection {
 	return &projection{buckets: buckets, cols: cols, w: d.NewBuffer(buckets * cols), sums: d.NewBuffer(maxBatch * cols)}
 }
 
-// tensor copies the matrix.
-func (p *projection) tensor(d kernels.Device) models.Tensor {
-	t := models.Tensor{Name: "projection", Shape: []int{p.buckets, p.cols}, F32: make([]float32, p.buckets*p.cols)}
-	d.Read(t.F32, p.w)
-	return t
-}
-
 // Deploy returns a copy of the model that keeps, per node, the product of its
 // histograms with the head's first matrix W1 instead of the histograms: for
 // link prediction one product with the rows of W1 for sources, and one with
@@ -39,7 +30,8 @@ func (m *Model) Deploy() (models.Model, error) {
 	if m.states.projection != nil {
 		return nil, models.ErrDeployed
 	}
-	w1 := m.head.Tensors()[0]
+	params := m.fields().Tensors()
+	w1 := params[0]
 	cols, units := m.states.cols, w1.Shape[1]
 	ends := w1.Shape[0] / cols // states that the head reads: 1, or 2 for links
 
@@ -54,11 +46,8 @@ func (m *Model) Deploy() (models.Model, error) {
 
 	lean := newOn(m.device, m.setup, m.opts, m.states.buckets, p)
 	lean.params, lean.parts = m.params, m.parts
-	params := m.head.Tensors()
 	params[0] = selection(w1.Name, ends, units)
-	if err := lean.head.Restore(params); err != nil {
-		return nil, err
-	}
+	models.ParamsOf(lean.head.Network).Set(params)
 	from, to := m.states, lean.states
 	m.device.Gemm(kernels.NN, from.nodes, p.cols, from.cols, from.table, p.w, to.table, nil, false)
 	return lean, nil
@@ -75,28 +64,4 @@ func selection(name string, ends, units int) models.Tensor {
 		}
 	}
 	return out
-}
-
-// setParams checks and writes the parameters. Those of a deployed model end
-// with the projection.
-func (m *Model) setParams(saved []models.Tensor) error {
-	p, inHead := m.states.projection, saved
-	if p != nil {
-		if len(saved) == 0 {
-			return errors.New("snapshot has no parameters")
-		}
-		last := len(saved) - 1
-		if err := models.Check([]models.Tensor{p.tensor(m.device)}, saved[last:]); err != nil {
-			return err
-		}
-		inHead = saved[:last]
-	}
-	if err := m.head.Restore(inHead); err != nil {
-		return err
-	}
-	if p != nil {
-		m.device.Write(p.w, saved[len(inHead)].F32)
-	}
-	m.InvalidateAll()
-	return nil
 }

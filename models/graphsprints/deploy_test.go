@@ -51,8 +51,8 @@ func TestProjectedStates(t *testing.T) {
 					}
 					st.fold(s)
 				}
-				histograms := plain.Tensors()[0].F32
-				for i, got := range projected.Tensors()[0].F32 {
+				histograms := plain.fields()[0].Floats()
+				for i, got := range projected.fields()[0].Floats() {
 					want := 0.0
 					for k, h := range histograms[i/cols*bs.Size():][:bs.Size()] {
 						want += float64(h) * float64(w[k*cols+i%cols])

@@ -12,9 +12,8 @@
 // batch, head inputs of both tasks. Unknown there, and our choice: buckets
 // are the distinct train percentiles 10, 20 ... 90; S starts at zero; the
 // last write of a batch survives. Differs from the original Graph-Sprints
-// paper: no hashing of buckets, and link prediction on the two states (as the
-// Deep-Graph-Sprints paper has it). Forgetting by time is an option, default
-// off.
+// paper: no hashing of buckets, no forgetting by time, and link prediction on
+// the two states (as the Deep-Graph-Sprints paper has it).
 package graphsprints
 
 import (
@@ -44,8 +43,6 @@ type Model struct {
 	pairs  []int32       // scratch
 }
 
-var _ models.Model = (*Model)(nil)
-
 // New builds the model for one trial; the bucket edges come from
 // s.Train.
 func New(s models.Setup, o *Options) (*Model, error) {
@@ -60,12 +57,12 @@ func New(s models.Setup, o *Options) (*Model, error) {
 func newOn(d kernels.Device, s models.Setup, o *Options, b *buckets.Buckets, p *projection) *Model {
 	m := &Model{setup: s, opts: o, device: d, states: newStates(d, o, b, p, s)}
 	m.setup.Train = datasets.Stream{} // must not be retained
-	in, most := m.states.cols, s.MaxBatch
+	in, maxRows := m.states.cols, s.MaxBatch
 	if s.Task == protocol.LinkPrediction {
-		in, most = 2*in, 2*most
+		in, maxRows = 2*in, 2*maxRows
 	}
-	net, rows := nn.NewNetwork(d, s.Seed), nn.NewRows(most)
-	m.head = head.On(net, net.Input("x", rows, in), rows, o.Head, most, nn.Wanted{})
+	net, rows := nn.NewNetwork(d, s.Seed), nn.NewRows(maxRows)
+	m.head = head.On(net, net.Input("x", rows, in), rows, o.Head, nn.Wanted{})
 	m.params, m.parts = m.head.NumParams(), m.head.Parts()
 	if s.Task == protocol.LinkPrediction {
 		m.Ranker = pairrank.New(d, m.head.PairLayers(m.states.cols), m.states, s)
@@ -103,13 +100,11 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (loss float64, err e
 	return loss, nil
 }
 
-// fold advances the states by the batch.
 func (m *Model) fold(b datasets.Stream) {
 	writes := m.states.fold(b)
 	m.Ranker.Invalidate(lastwrite.Selves(writes))
 }
 
-// Classify writes the logits of the batch's events and folds it in.
 func (m *Model) Classify(b datasets.Stream, logits []float32) error {
 	if m.setup.Task != protocol.NodeClassification {
 		return models.ErrTask
@@ -125,7 +120,6 @@ func (m *Model) Classify(b datasets.Stream, logits []float32) error {
 	return nil
 }
 
-// Observe folds the batch in.
 func (m *Model) Observe(b datasets.Stream) error {
 	if err := m.states.read(b); err != nil {
 		return err
@@ -134,24 +128,31 @@ func (m *Model) Observe(b datasets.Stream) error {
 	return nil
 }
 
-// Reset forgets all events.
 func (m *Model) Reset() {
 	m.states.reset()
 	m.InvalidateAll()
 }
 
-// Snapshot copies parameters and, where asked, the states. The parameters of
-// a deployed model end with its projection.
 func (m *Model) Snapshot(what models.Part) models.Snapshot {
-	params := m.head.Tensors()
-	if p := m.states.projection; p != nil {
-		params = append(params, p.tensor(m.device))
-	}
-	return models.Take(what, params, m.states)
+	return models.Take(what, m.fields(), m.states.fields())
 }
 
-// Restore replaces parameters and states by those of a snapshot.
-func (m *Model) Restore(s models.Snapshot) error { return models.Put(s, m.setParams, m.states) }
+func (m *Model) Restore(s models.Snapshot) error {
+	if err := models.Put(s, m.fields(), m.states.fields()); err != nil {
+		return err
+	}
+	m.InvalidateAll()
+	return nil
+}
+
+// fields are the parameters. Those of a deployed model end with its projection.
+func (m *Model) fields() models.Fields {
+	params := models.ParamsOf(m.head.Network)
+	if p := m.states.projection; p != nil {
+		params = append(params, models.OnDevice("projection", m.device, p.w, p.buckets, p.cols))
+	}
+	return params
+}
 
 // NumParams counts the head's parameters, those of training: the embedding
 // has none.

@@ -1,6 +1,8 @@
 package graphsprints
 
 import (
+	"slices"
+
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
@@ -17,16 +19,15 @@ type states struct {
 	cols   int            // length of a state
 	table  kernels.Buffer // nodes x cols
 
-	alpha      float32 // of S_other in what is mixed in
-	beta       float32 // of S_self
 	buckets    *buckets.Buckets
 	projection *projection // nil: the states are histograms
 
 	// Of a batch.
-	finder   *buckets.Finder
-	found    kernels.Ints // the buckets of its events
-	writes   *lastwrite.Finder
-	rows     rows
+	finder *buckets.Finder
+	found  kernels.Ints // the buckets of its events
+	writes *lastwrite.Finder
+
+	rows     rows           // of fold
 	after    kernels.Buffer // new states of nodes
 	sources  kernels.Buffer // new states of the events' sources; nil until sourcesAfter
 	move     *nn.Move
@@ -35,10 +36,9 @@ type states struct {
 }
 
 // rows are new states that are to be computed: the old ones and the event that
-// each is made from, and its factors.
+// each is made from.
 type rows struct {
 	self, other, event []int32
-	keep, mix, hit     []float32 // factors of S_self, S_other and delta(F)
 	fold               kernels.Fold
 }
 
@@ -48,20 +48,26 @@ const gatherAtLeast = 512
 
 // newStates returns the states of nodes without events.
 func newStates(d kernels.Device, o *Options, b *buckets.Buckets, p *projection, s models.Setup) *states {
-	cols, most := b.Size(), 2*s.MaxBatch
+	cols, maxWrites := b.Size(), 2*s.MaxBatch
 	if p != nil {
 		cols = p.cols
 	}
-	ints, numbers := func() kernels.Ints { return d.NewInts(most) }, func() kernels.Buffer { return d.NewBuffer(most) }
+	ints := func() kernels.Ints { return d.NewInts(maxWrites) }
+	constant := func(factor float32) kernels.Buffer {
+		b := d.NewBuffer(maxWrites)
+		d.Write(b, slices.Repeat([]float32{factor}, maxWrites))
+		return b
+	}
+	alpha, beta := float32(o.Alpha), float32(o.Beta)
 	return &states{
 		device: d, nodes: s.NumNodes, cols: cols, table: d.NewBuffer(s.NumNodes * cols),
-		alpha: float32(o.Alpha), beta: float32(o.Beta), buckets: b, projection: p,
+		buckets: b, projection: p,
 		finder: b.On(d, s.MaxBatch), writes: lastwrite.NewFinder(s.NumNodes),
 		rows: rows{fold: kernels.Fold{
-			Self: ints(), Other: ints(), Event: ints(), Keep: numbers(), Mix: numbers(), Hit: numbers(),
-			Cols: cols, Nodes: s.NumNodes,
+			Self: ints(), Other: ints(), Event: ints(), Cols: cols, Nodes: s.NumNodes,
+			Keep: constant(beta), Mix: constant((1 - beta) * alpha), Hit: constant((1 - beta) * (1 - alpha)),
 		}},
-		after: d.NewBuffer(most * cols), move: nn.NewMove(d, most, cols), index: d.NewInts(max(2*most, gatherAtLeast)),
+		after: d.NewBuffer(maxWrites * cols), move: nn.NewMove(d, maxWrites, cols), index: d.NewInts(max(2*maxWrites, gatherAtLeast)),
 	}
 }
 
@@ -119,15 +125,11 @@ func (t *states) fold(b datasets.Stream) []lastwrite.Write {
 
 // add appends the state that w writes to the rows to be computed.
 func (t *states) add(w lastwrite.Write) {
-	r, beta := &t.rows, t.beta
+	r := &t.rows
 	r.self, r.other, r.event = append(r.self, w.Self), append(r.other, w.Other), append(r.event, w.Event)
-	r.keep, r.mix, r.hit = append(r.keep, beta), append(r.mix, (1-beta)*t.alpha), append(r.hit, (1-beta)*(1-t.alpha))
 }
 
-func (r *rows) clear() {
-	r.self, r.other, r.event = r.self[:0], r.other[:0], r.event[:0]
-	r.keep, r.mix, r.hit = r.keep[:0], r.mix[:0], r.hit[:0]
-}
+func (r *rows) clear() { r.self, r.other, r.event = r.self[:0], r.other[:0], r.event[:0] }
 
 // compute writes the rows to dst.
 func (t *states) compute(b datasets.Stream, dst kernels.Buffer) {
@@ -136,9 +138,6 @@ func (t *states) compute(b datasets.Stream, dst kernels.Buffer) {
 	t.device.WriteInts(f.Self, r.self)
 	t.device.WriteInts(f.Other, r.other)
 	t.device.WriteInts(f.Event, r.event)
-	t.device.Write(f.Keep, r.keep)
-	t.device.Write(f.Mix, r.mix)
-	t.device.Write(f.Hit, r.hit)
 	if t.projection != nil {
 		t.device.FoldRows(f, dst, t.projection.sums)
 	} else {
@@ -152,24 +151,14 @@ func (t *states) Gather(_ kernels.Device, nodes []int32, dst kernels.Buffer) {
 	t.device.GatherRows(len(nodes), t.nodes, t.cols, dst, t.table, t.index)
 }
 
-// reset forgets all events.
 func (t *states) reset() {
 	t.device.Zero(t.nodes*t.cols, t.table)
 }
 
-// Tensors copies what reset forgets.
-func (t *states) Tensors() []models.Tensor {
+func (t *states) fields() models.Fields {
 	name := "S"
 	if t.projection != nil {
 		name = "SW"
 	}
-	table := models.Tensor{Name: name, Shape: []int{t.nodes, t.cols}, F32: make([]float32, t.nodes*t.cols)}
-	t.device.Read(table.F32, t.table)
-	return []models.Tensor{table}
+	return models.Fields{models.OnDevice(name, t.device, t.table, t.nodes, t.cols)}
 }
-
-// CheckTensors implements models.State.
-func (t *states) CheckTensors(saved []models.Tensor) error { return models.Check(t.Tensors(), saved) }
-
-// SetTensors implements models.State.
-func (t *states) SetTensors(saved []models.Tensor) { t.device.Write(t.table, saved[0].F32) }

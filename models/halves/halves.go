@@ -5,24 +5,27 @@
 // nothing.
 package halves
 
-import "iter"
+import (
+	"iter"
+	"math/bits"
+)
 
 // Rows says which row each node has. The zero value is for a table of one half.
 type Rows struct {
 	nodes  int32
-	second []bool // nodes that have theirs in the second half
-	count  int    // of these
+	second []uint64 // a bit a node, set for those that have theirs in the second half
+	count  int      // of these
 }
 
 // Nowhere is the row of values that are discarded.
 const Nowhere = -1
 
 // New has all nodes in the first half.
-func New(nodes int) Rows { return Rows{nodes: int32(nodes), second: make([]bool, nodes)} }
+func New(nodes int) Rows { return Rows{nodes: int32(nodes), second: make([]uint64, (nodes+63)/64)} }
 
 // Of is the node's row.
 func (r *Rows) Of(node int32) int32 {
-	if r.count > 0 && r.second[node] {
+	if r.count > 0 && r.second[node/64]>>(node%64)&1 != 0 {
 		return r.nodes + node
 	}
 	return node
@@ -41,7 +44,8 @@ func (r *Rows) Free(node int32) int32 { return 2*node + r.nodes - r.Of(node) }
 
 // Swap makes the node's other row its own.
 func (r *Rows) Swap(node int32) {
-	if r.second[node] = !r.second[node]; r.second[node] {
+	bit := uint64(1) << (node % 64)
+	if r.second[node/64] ^= bit; r.second[node/64]&bit != 0 {
 		r.count++
 	} else {
 		r.count--
@@ -51,12 +55,11 @@ func (r *Rows) Swap(node int32) {
 // Second yields the nodes whose rows are in the second half.
 func (r *Rows) Second() iter.Seq[int32] {
 	return func(yield func(int32) bool) {
-		for node, left := 0, r.count; left > 0; node++ {
-			if !r.second[node] {
-				continue
-			}
-			if left--; !yield(int32(node)) {
-				return
+		for i, word := range r.second {
+			for ; word != 0; word &= word - 1 {
+				if !yield(int32(64*i + bits.TrailingZeros64(word))) {
+					return
+				}
 			}
 		}
 	}

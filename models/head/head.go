@@ -57,8 +57,9 @@ type Head struct {
 	params, gradients *nn.Group // the head's own, after the first step
 }
 
-// On puts a head on top of x, a node of net with at most maxRows rows.
-func On(net *nn.Network, x *nn.Node, rows *nn.Rows, o Options, maxRows int, w nn.Wanted) *Head {
+// On puts a head on top of x, a node of net with the given rows.
+func On(net *nn.Network, x *nn.Node, rows *nn.Rows, o Options, w nn.Wanted) *Head {
+	maxRows := x.Shape()[0]
 	mlp := net.Classifier(x, rows, nn.MLPConfig{
 		Name: Prefix, In: x.Shape()[1], Hidden: o.Hidden, Norm: o.Norm, Dropout: o.Dropout, MaxRows: maxRows,
 	}, w)
@@ -70,16 +71,6 @@ func On(net *nn.Network, x *nn.Node, rows *nn.Rows, o Options, maxRows int, w nn
 
 // Prefix is in front of the names of the head's parameters.
 const Prefix = "head."
-
-// LossOfLabels sets up the gradients of the loss of TargetLabels. Without
-// labels there are none: ok is false.
-func (h *Head) LossOfLabels(b datasets.Stream) (loss float64, ok bool, err error) {
-	if !h.TargetLabels(b) {
-		return 0, false, nil
-	}
-	loss, err = Loss(h.Training(), b)
-	return loss, true, err
-}
 
 // TargetLabels makes the mean cross-entropy of the labelled events of the
 // batch the loss of the next run; the input has one row an event. Without
@@ -109,22 +100,23 @@ func (h *Head) TargetLabels(b datasets.Stream) (ok bool) {
 	return true
 }
 
-// TargetPairs makes mean BCE(positives, 1) + mean BCE(negatives, 0) the loss
-// of the next run; the input has a positive row for every event, then a
-// negative one for each.
+// TargetPairs makes the loss of PairTargets that of the next run; the input has a
+// positive row for every event, then a negative one for each.
 func (h *Head) TargetPairs(b datasets.Stream) {
 	n := b.Len()
-	if h.pairs != n { // batches of one size have the same
-		for k := range 2 * n {
-			h.targets[k], h.weights[k] = 0, 1/float64(n)
-			if k < n {
-				h.targets[k] = 1
-			}
-		}
-		h.Target(h.targets, h.weights, 2*n)
+	if h.pairs != n {
+		targets, weights := PairTargets(n)
+		h.Target(targets, weights, 2*n)
 		h.pairs = n
 	}
 	h.Activate(2 * n)
+}
+
+// PairTargets returns targets and weights of the loss mean BCE(positives, 1) +
+// mean BCE(negatives, 0), for n positive rows, then n negative ones.
+func PairTargets(n int) (targets []float32, weights []float64) {
+	targets = append(slices.Repeat([]float32{1}, n), make([]float32, n)...)
+	return targets, slices.Repeat([]float64{1 / float64(n)}, 2*n)
 }
 
 // Step moves the head's own parameters by the gradients.
@@ -153,16 +145,20 @@ func (h *Head) own() (params, gradients *nn.Group) {
 // TrainLabels makes one step on the labelled events of the batch; without
 // any it does nothing.
 func (h *Head) TrainLabels(b datasets.Stream) (float64, error) {
-	loss, ok, err := h.LossOfLabels(b)
-	if ok && err == nil {
-		h.Step()
+	if !h.TargetLabels(b) {
+		return 0, nil
 	}
-	return loss, err
+	return h.train(b)
 }
 
 // TrainPairs makes one step on the pairs of the batch.
 func (h *Head) TrainPairs(b datasets.Stream) (float64, error) {
 	h.TargetPairs(b)
+	return h.train(b)
+}
+
+// train makes one step on the targets.
+func (h *Head) train(b datasets.Stream) (float64, error) {
 	loss, err := Loss(h.Training(), b)
 	if err == nil {
 		h.Step()
@@ -174,35 +170,7 @@ func (h *Head) TrainPairs(b datasets.Stream) (float64, error) {
 // are.
 func (h *Head) Classify(b datasets.Stream, logits []float32) error {
 	h.Infer(b.Len(), logits)
-	for k, z := range logits[:b.Len()] {
-		if !models.Finite(z) {
-			return &models.BadScore{Event: b.EventID(k), Score: float64(z)}
-		}
-	}
-	return nil
-}
-
-// Tensors copies the parameters of the whole network: head.W1, head.b1,
-// head.W2 ... and what lies below.
-func (h *Head) Tensors() []models.Tensor {
-	var out []models.Tensor
-	for _, p := range h.Params() {
-		out = append(out, models.Tensor{Name: p.Name, Shape: slices.Clone(p.Shape), F32: p.Values})
-	}
-	return out
-}
-
-// Restore puts parameters back that Tensors gave.
-func (h *Head) Restore(saved []models.Tensor) error {
-	if err := models.Check(h.Tensors(), saved); err != nil {
-		return err
-	}
-	var values [][]float32
-	for _, t := range saved {
-		values = append(values, t.F32)
-	}
-	h.SetParams(values)
-	return nil
+	return models.CheckScores(b, logits[:b.Len()])
 }
 
 // Loss runs the training program of a batch. If features that the device has

@@ -19,7 +19,7 @@ func TestMeanOverThreeRows(t *testing.T) {
 	net, rows := nn.NewNetwork(d, 1), nn.NewRows(3)
 	o := head.Defaults()
 	o.Dropout = 0
-	h := head.On(net, net.Input("x", rows, 2), rows, o, 3, nn.Wanted{})
+	h := head.On(net, net.Input("x", rows, 2), rows, o, nn.Wanted{})
 	d.Write(h.Leaf(), []float32{1, -2, .5, 3, -1, .25})
 	labels := []int8{0, 1, 1}
 	if !h.TargetLabels(datasets.Stream{Src: make([]int32, 3), Dst: make([]int32, 3), Time: make([]float64, 3), Label: labels}) {

@@ -72,7 +72,7 @@ func newEdgeBank(s models.Setup, o *EdgeBankOptions) *linkRule {
 	if n := s.Train.Len(); o.Window > 0 && n > 0 {
 		span = s.Train.Time[n-1] - datasets.Quantile(s.Train.Time, 1-o.Window)
 	}
-	return newLinkRule(s, func(r *linkRule, p *pair) (float64, bool) { return 1, p.time >= r.now-span }, constant)
+	return newLinkRule(s, func(r *linkRule, p *pair) (float64, bool) { return 1, p.time >= r.now[0]-span }, constant)
 }
 
 // pairScore scores a pair that has occurred; false treats it as a new one.

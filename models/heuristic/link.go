@@ -1,8 +1,6 @@
 package heuristic
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -22,7 +20,7 @@ type linkRule struct {
 	pairs    [][]pair        // by source
 	position map[int64]int32 // of a pair (key) in the list of its source
 	count    []int64         // events of every destination
-	now      float64         // time of the latest event observed, seconds
+	now      [1]float64      // time of the latest event observed, seconds
 
 	sorted      []float64 // scratch: ofDestination of all candidates, ascending
 	isCandidate []bool    // scratch: of a node
@@ -36,8 +34,6 @@ type pair struct {
 }
 
 func key(src, dst int32) int64 { return int64(src)<<32 | int64(dst) }
-
-var _ models.Model = (*linkRule)(nil)
 
 func newLinkRule(s models.Setup, ofPair pairScore, ofDestination destinationScore) *linkRule {
 	return &linkRule{
@@ -117,7 +113,7 @@ func (r *linkRule) Observe(b datasets.Stream) error {
 	for k, dst := range b.Dst {
 		r.put(b.Src[k], pair{dst: dst, last: int64(b.EventID(k)), time: b.Time[k]})
 		r.count[dst]++
-		r.now = max(r.now, b.Time[k])
+		r.now[0] = max(r.now[0], b.Time[k])
 	}
 	return nil
 }
@@ -135,7 +131,6 @@ func (r *linkRule) put(src int32, p pair) {
 // Train only observes: there is nothing to learn.
 func (r *linkRule) Train(b datasets.Stream, _ []int32) (float64, error) { return 0, r.Observe(b) }
 
-// Classify returns ErrTask.
 func (r *linkRule) Classify(datasets.Stream, []float32) error { return models.ErrTask }
 
 // Reset empties the tables.
@@ -143,55 +138,48 @@ func (r *linkRule) Reset() {
 	clear(r.pairs)
 	clear(r.position)
 	clear(r.count)
-	r.now = 0
+	r.now[0] = 0
 }
 
-// Snapshot copies the tables; there are no parameters.
-func (r *linkRule) Snapshot(what models.Part) models.Snapshot { return models.Take(what, nil, r) }
+func (r *linkRule) Snapshot(what models.Part) models.Snapshot {
+	return models.Take(what, nil, r.fields())
+}
 
-// Restore replaces the tables.
-func (r *linkRule) Restore(s models.Snapshot) error { return models.Put(s, nil, r) }
+func (r *linkRule) Restore(s models.Snapshot) error { return models.Put(s, nil, r.fields()) }
 
-// NumParams is 0.
 func (r *linkRule) NumParams() int { return 0 }
 
-// Tensors copies the tables. A pair is four numbers: source, destination, last
-// event, bits of its time.
-func (r *linkRule) Tensors() []models.Tensor {
-	var rows []int64
-	for src, list := range r.pairs {
-		for _, p := range list {
-			rows = append(rows, int64(src), int64(p.dst), p.last, timeBits(p.time))
-		}
+// fields are the tables in snapshots. A pair is four numbers: source,
+// destination, last event, bits of its time.
+func (r *linkRule) fields() models.Fields {
+	return models.Fields{
+		{
+			Name: "pairs", Shape: []int{len(r.position), 4}, AnyRows: true,
+			Ints: func() (rows []int64) {
+				for src, list := range r.pairs {
+					for _, p := range list {
+						rows = append(rows, int64(src), int64(p.dst), p.last, int64(math.Float64bits(p.time)))
+					}
+				}
+				return rows
+			},
+			Check: r.checkPairs,
+			Set: func(saved models.Tensor) {
+				clear(r.pairs)
+				clear(r.position)
+				for row := range slices.Chunk(saved.I64, 4) {
+					r.put(int32(row[0]), pair{dst: int32(row[1]), last: row[2], time: math.Float64frombits(uint64(row[3]))})
+				}
+			},
+		},
+		models.Integers("count", r.count, 0, aboveCounts-1),
+		models.Times("now", r.now[:], math.MaxFloat64),
 	}
-	return append([]models.Tensor{{Name: "pairs", Shape: []int{len(rows) / 4, 4}, I64: rows}}, r.nodeTensors()...)
 }
 
-// nodeTensors copies what is kept beside the pairs.
-func (r *linkRule) nodeTensors() []models.Tensor {
-	return []models.Tensor{
-		{Name: "count", Shape: []int{len(r.count)}, I64: slices.Clone(r.count)},
-		{Name: "now", Shape: []int{1}, I64: []int64{timeBits(r.now)}},
-	}
-}
-
-// CheckTensors implements models.State.
-func (r *linkRule) CheckTensors(saved []models.Tensor) error {
-	if len(saved) == 0 {
-		return errors.New("the snapshot has no state, link rules have one")
-	}
-	if err := models.Check(r.nodeTensors(), saved[1:]); err != nil {
-		return err
-	}
-	return cmp.Or(r.checkPairs(saved[0]), checkCounts(saved[1]), models.CheckTimes(saved[2], math.MaxFloat64))
-}
-
-// checkPairs returns an error for a list that Tensors cannot have made.
-func (r *linkRule) checkPairs(t models.Tensor) error {
-	if rows := len(t.I64) / 4; t.Name != "pairs" || !slices.Equal(t.Shape, []int{rows, 4}) || t.F32 != nil {
-		return fmt.Errorf("snapshot tensor %s, expected pairs (I64 [n 4])", t)
-	}
-	known, nodes := map[int64]bool{}, int64(len(r.pairs))
+// checkPairs returns an error for pairs that no stream has.
+func (r *linkRule) checkPairs(saved []models.Tensor) error {
+	t, known, nodes := saved[0], map[int64]bool{}, int64(len(r.pairs))
 	for row := range slices.Chunk(t.I64, 4) {
 		if row[0] < 0 || row[0] >= nodes || row[1] < 0 || row[1] >= nodes {
 			return fmt.Errorf("the snapshot has a pair of nodes %d and %d, the stream has %d nodes", row[0], row[1], nodes)
@@ -207,28 +195,3 @@ func (r *linkRule) checkPairs(t models.Tensor) error {
 	}
 	return nil
 }
-
-// SetTensors implements models.State.
-func (r *linkRule) SetTensors(saved []models.Tensor) {
-	r.Reset()
-	for row := range slices.Chunk(saved[0].I64, 4) {
-		r.put(int32(row[0]), pair{dst: int32(row[1]), last: row[2], time: timeOf(row[3])})
-	}
-	copy(r.count, saved[1].I64)
-	r.now = timeOf(saved[2].I64[0])
-}
-
-// checkCounts returns an error for negative counts and counts above the
-// number of events that a stream can have.
-func checkCounts(t models.Tensor) error {
-	for i, n := range t.I64 {
-		if n < 0 || n >= aboveCounts {
-			return fmt.Errorf("snapshot tensor %s: number %d is %d, expected a count below %d", t, i, n, int64(aboveCounts))
-		}
-	}
-	return nil
-}
-
-func timeBits(t float64) int64 { return int64(math.Float64bits(t)) }
-
-func timeOf(bits int64) float64 { return math.Float64frombits(uint64(bits)) }

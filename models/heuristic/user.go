@@ -1,9 +1,7 @@
 package heuristic
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"dgsbench/datasets"
 	"dgsbench/models"
@@ -12,20 +10,16 @@ import (
 // userRule classifies an event by one causal scalar of its source.
 type userRule struct {
 	models.Offline
-	count []int64 // earlier events of the node as source
-	first []int64 // bits of the time of its first event as source; never for none
+	models.NoLinks
+	count []int64   // earlier events of the node as source
+	first []float64 // time of its first event as source, seconds; models.Never for none
 	// scalar makes the score of the number of earlier events and the age in
 	// seconds.
 	scalar func(count int64, age float64) float64
 }
 
-var _ models.Model = (*userRule)(nil)
-
-// never marks a node without events: the bits of no finite time.
-const never = int64(math.MaxInt64)
-
 func newUserRule(s models.Setup, scalar func(int64, float64) float64) *userRule {
-	r := &userRule{count: make([]int64, s.NumNodes), first: make([]int64, s.NumNodes), scalar: scalar}
+	r := &userRule{count: make([]int64, s.NumNodes), first: make([]float64, s.NumNodes), scalar: scalar}
 	r.Reset()
 	return r
 }
@@ -34,12 +28,12 @@ func newUserRule(s models.Setup, scalar func(int64, float64) float64) *userRule 
 func (r *userRule) Classify(b datasets.Stream, logits []float32) error {
 	for k, u := range b.Src {
 		age := 0.0
-		if r.first[u] != never {
-			age = b.Time[k] - timeOf(r.first[u])
+		if !math.IsNaN(r.first[u]) {
+			age = b.Time[k] - r.first[u]
 		}
 		logits[k] = float32(r.scalar(r.count[u], age))
 	}
-	if err := models.CheckScores(b, logits); err != nil {
+	if err := models.CheckScores(b, logits[:b.Len()]); err != nil {
 		return err
 	}
 	return r.Observe(b)
@@ -49,8 +43,8 @@ func (r *userRule) Classify(b datasets.Stream, logits []float32) error {
 func (r *userRule) Observe(b datasets.Stream) error {
 	for k, u := range b.Src {
 		r.count[u]++
-		if r.first[u] == never {
-			r.first[u] = timeBits(b.Time[k])
+		if math.IsNaN(r.first[u]) {
+			r.first[u] = b.Time[k]
 		}
 	}
 	return nil
@@ -59,49 +53,22 @@ func (r *userRule) Observe(b datasets.Stream) error {
 // Train only observes: there is nothing to learn.
 func (r *userRule) Train(b datasets.Stream, _ []int32) (float64, error) { return 0, r.Observe(b) }
 
-// Rank returns ErrTask.
-func (r *userRule) Rank(datasets.Stream, models.Candidates, models.Counts) error {
-	return models.ErrTask
-}
-
-// Score returns ErrTask.
-func (r *userRule) Score(datasets.Stream, []int32, []float32) error { return models.ErrTask }
-
 // Reset forgets all users.
 func (r *userRule) Reset() {
 	clear(r.count)
 	for i := range r.first {
-		r.first[i] = never
+		r.first[i] = models.Never
 	}
 }
 
-// Snapshot copies the tables; there are no parameters.
-func (r *userRule) Snapshot(what models.Part) models.Snapshot { return models.Take(what, nil, r) }
+func (r *userRule) Snapshot(what models.Part) models.Snapshot {
+	return models.Take(what, nil, r.fields())
+}
 
-// Restore replaces the tables.
-func (r *userRule) Restore(s models.Snapshot) error { return models.Put(s, nil, r) }
+func (r *userRule) Restore(s models.Snapshot) error { return models.Put(s, nil, r.fields()) }
 
-// NumParams is 0.
 func (r *userRule) NumParams() int { return 0 }
 
-// Tensors copies the tables.
-func (r *userRule) Tensors() []models.Tensor {
-	n := []int{len(r.count)}
-	return []models.Tensor{
-		{Name: "count", Shape: n, I64: slices.Clone(r.count)}, {Name: "first", Shape: slices.Clone(n), I64: slices.Clone(r.first)},
-	}
-}
-
-// CheckTensors implements models.State.
-func (r *userRule) CheckTensors(saved []models.Tensor) error {
-	if err := models.Check(r.Tensors(), saved); err != nil {
-		return err
-	}
-	return cmp.Or(checkCounts(saved[0]), models.CheckTimes(saved[1], math.MaxFloat64, never))
-}
-
-// SetTensors implements models.State.
-func (r *userRule) SetTensors(saved []models.Tensor) {
-	copy(r.count, saved[0].I64)
-	copy(r.first, saved[1].I64)
+func (r *userRule) fields() models.Fields {
+	return models.Fields{models.Integers("count", r.count, 0, aboveCounts-1), models.TimesOrNever("first", r.first, math.MaxFloat64)}
 }

@@ -10,7 +10,6 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/models"
 	"dgsbench/models/internal/memory"
-	"dgsbench/protocol"
 )
 
 // Options of Jodie.
@@ -34,45 +33,21 @@ func (o *Options) Validate() error {
 	return cmp.Or(o.Memory.Validate(), o.Optimiser.Validate(), o.Check(o.Optimiser))
 }
 
-// Config is the model of these options.
+// Config is the model of these options: its projection is scaled by the mean and
+// the deviation of the side's intervals.
 func (o *Options) Config() memory.Config {
-	return memory.Config{Memory: o.Memory, Optimiser: o.Optimiser, Classification: o.Classification, Embedding: build}
-}
-
-// build adds the projection x (1 + w dt + b) of a memory x by the time dt since
-// its last update, scaled by the mean and the deviation of the side's
-// intervals. w and b are drawn with mean 0 and deviation 1.
-func build(c *memory.Core, s models.Setup) memory.Embedding {
-	size, sides := c.Table.Shape()[1], intervals(s.Train)
-	w := c.Net.Weight("proj.w", c.Net.Normal(size), size)
-	b := c.Net.Weight("proj.b", c.Net.Normal(size), size)
-	return memory.Embedding{Width: size, Projection: &memory.Projection{W: w, B: b, Elapsed: func(s memory.Side, seconds float64) float32 {
-		return float32((seconds - sides[s].mean) / sides[s].deviation)
-	}}}
-}
-
-// intervalBytes is what the intervals of a node take while the model is
-// built.
-const intervalBytes = 8
-
-func init() {
-	models.Register(models.Kind{
-		Name: "jodie", Class: protocol.Learned, Memory: true, Features: models.FeaturesOptional,
-		Tasks:   []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
-		Options: func() models.Options { return Defaults() },
-		Bytes: func(s models.Setup, o models.Options) int64 {
-			c := o.(*Options).Config()
-			each := intervalBytes
-			if s.Task == protocol.LinkPrediction { // by how much each candidate's part moves with time
-				each += 4*c.Memory.Size + 4
+	return memory.Config{
+		Memory: o.Memory, Optimiser: o.Optimiser, Classification: o.Classification,
+		Elapsed: func(train datasets.Stream) memory.Elapsed {
+			sides := intervals(train)
+			return func(s memory.Side, seconds float64) float32 {
+				return float32((seconds - sides[s].mean) / sides[s].deviation)
 			}
-			return memory.Bytes(s, c, c.Memory.Size, int64(each), func(centres int) int { return centres })
 		},
-		New: func(s models.Setup, o models.Options) (models.Model, error) {
-			return memory.Build(s, o.(*Options).Config())
-		},
-	})
+	}
 }
+
+func init() { memory.Register("jodie", func() models.Options { return Defaults() }) }
 
 // interval is mean and deviation of the times from one event of a node to
 // its next one.

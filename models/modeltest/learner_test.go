@@ -296,31 +296,23 @@ func (m *learner) Reset() {
 	}
 }
 
-func (m *learner) tensors() (params, state []models.Tensor) {
-	params = []models.Tensor{{Name: "w", Shape: []int{1}, F32: m.w}}
-	state = []models.Tensor{{Name: "state", Shape: []int{len(m.state)}, F32: m.state}}
+func (m *learner) fields() (params, state models.Fields) {
+	params, state = models.Fields{models.Floats("w", m.w)}, models.Fields{models.Floats("state", m.state)}
 	if m.plant != "leaves its labels out of snapshots" {
-		state = append(state, models.Tensor{Name: "labels", Shape: []int{len(m.labels)}, F32: m.labels})
+		state = append(state, models.Floats("labels", m.labels))
 	}
 	return params, state
 }
 
 func (m *learner) Snapshot(what models.Part) models.Snapshot {
-	params, state := m.tensors()
-	s := models.Snapshot{Params: models.Clone(params)}
-	if what == models.Everything {
-		s.State = models.Clone(state)
-	}
-	return s
+	params, state := m.fields()
+	return models.Take(what, params, state)
 }
 
 func (m *learner) Restore(s models.Snapshot) error {
-	params, state := m.tensors()
+	params, state := m.fields()
 	m.hidden = 0
-	if err := models.Copy(params, s.Params); err != nil || s.State == nil {
-		return err
-	}
-	return models.Copy(state, s.State)
+	return models.Put(s, params, state)
 }
 
 func (m *learner) NumParams() int { return 1 }

@@ -18,8 +18,6 @@ type oracle struct {
 	task protocol.Task
 }
 
-var _ models.Model = (*oracle)(nil)
-
 // errNoTruth says that the data is real.
 var errNoTruth = errors.New("the oracle knows the hidden state of simulated streams, and this stream has none")
 
@@ -88,20 +86,11 @@ func (o *oracle) Rank(b datasets.Stream, c models.Candidates, out models.Counts)
 	})
 }
 
-// Train does nothing.
+// Nothing is learned or kept.
+
 func (o *oracle) Train(datasets.Stream, []int32) (float64, error) { return 0, nil }
-
-// Observe does nothing.
-func (o *oracle) Observe(datasets.Stream) error { return nil }
-
-// Reset does nothing.
-func (o *oracle) Reset() {}
-
-// Snapshot is empty.
-func (o *oracle) Snapshot(what models.Part) models.Snapshot { return models.Take(what, nil, nil) }
-
-// Restore accepts an empty snapshot.
-func (o *oracle) Restore(s models.Snapshot) error { return models.Put(s, nil, nil) }
-
-// NumParams is 0.
-func (o *oracle) NumParams() int { return 0 }
+func (o *oracle) Observe(datasets.Stream) error                   { return nil }
+func (o *oracle) Reset()                                          {}
+func (o *oracle) Snapshot(what models.Part) models.Snapshot       { return models.Take(what, nil, nil) }
+func (o *oracle) Restore(s models.Snapshot) error                 { return models.Put(s, nil, nil) }
+func (o *oracle) NumParams() int                                  { return 0 }

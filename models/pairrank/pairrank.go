@@ -141,7 +141,6 @@ func (r *Ranker) question(b datasets.Stream, candidates []int32, without [][]int
 	return q
 }
 
-// Rank implements models.Model.Rank.
 func (r *Ranker) Rank(b datasets.Stream, c models.Candidates, out models.Counts) error {
 	if r == nil {
 		return models.ErrTask
@@ -156,31 +155,21 @@ func (r *Ranker) Rank(b datasets.Stream, c models.Candidates, out models.Counts)
 // badScore finds the score of the one event of b that is not finite.
 func (r *Ranker) badScore(b datasets.Stream, candidates []int32) error {
 	r.left(b)
-	err := &models.BadScore{Event: b.EventID(0), Score: math.NaN()}
 	for _, nodes := range [][]int32{b.Dst, candidates} {
 		scores := make([]float32, len(nodes))
 		r.head.Scores(r.question(b, nodes, nil), scores)
-		for _, z := range scores {
-			if !models.Finite(z) {
-				err.Score = float64(z)
-				return err
-			}
+		if err := models.CheckScores(b, scores); err != nil {
+			return err
 		}
 	}
-	return err
+	return &models.BadScore{Event: b.EventID(0), Score: math.NaN()}
 }
 
-// Score implements models.Model.Score.
 func (r *Ranker) Score(b datasets.Stream, candidates []int32, logits []float32) error {
 	if r == nil {
 		return models.ErrTask
 	}
 	r.prepare(b)
 	r.head.Scores(r.question(b, candidates, nil), logits)
-	for i, z := range logits[:b.Len()*len(candidates)] {
-		if !models.Finite(z) {
-			return &models.BadScore{Event: b.EventID(i / len(candidates)), Score: float64(z)}
-		}
-	}
-	return nil
+	return models.CheckScores(b, logits[:b.Len()*len(candidates)])
 }

@@ -34,11 +34,10 @@ func init() {
 // Raw classifies events by their features.
 type Raw struct {
 	models.Offline
-	head  *head.Head
-	batch datasets.Stream // of Classify
+	models.NoLinks // see the package comment
+	head           *head.Head
+	batch          datasets.Stream // of Classify
 }
-
-var _ models.Model = (*Raw)(nil)
 
 // New builds the model for one trial.
 func New(s models.Setup, o *Options) (*Raw, error) {
@@ -49,7 +48,7 @@ func New(s models.Setup, o *Options) (*Raw, error) {
 	r := &Raw{}
 	net, rows := nn.NewNetwork(d, s.Seed), nn.NewRows(s.MaxBatch)
 	x := net.FromHost("x", rows, s.NumFeat, func() []float32 { return r.batch.Feat }).Node
-	r.head = head.On(net, x, rows, o.Head, s.MaxBatch, nn.Wanted{})
+	r.head = head.On(net, x, rows, o.Head, nn.Wanted{})
 	return r, nil
 }
 
@@ -62,7 +61,6 @@ func (r *Raw) Train(b datasets.Stream, _ []int32) (float64, error) {
 	return r.head.TrainLabels(b)
 }
 
-// Classify writes the logits of the batch's events.
 func (r *Raw) Classify(b datasets.Stream, logits []float32) error {
 	if err := models.CheckFeatures(b); err != nil {
 		return err
@@ -71,27 +69,20 @@ func (r *Raw) Classify(b datasets.Stream, logits []float32) error {
 	return r.head.Classify(b, logits)
 }
 
-// Rank returns ErrTask: see the package comment.
-func (r *Raw) Rank(datasets.Stream, models.Candidates, models.Counts) error {
-	return models.ErrTask
-}
+// There is no state.
 
-// Score returns ErrTask.
-func (r *Raw) Score(datasets.Stream, []int32, []float32) error { return models.ErrTask }
-
-// Observe does nothing: Raw has no state.
 func (r *Raw) Observe(datasets.Stream) error { return nil }
+func (r *Raw) Reset()                        {}
 
-// Reset does nothing.
-func (r *Raw) Reset() {}
-
-// Snapshot copies the parameters; there is no state.
+// Snapshot copies the parameters.
 func (r *Raw) Snapshot(what models.Part) models.Snapshot {
-	return models.Take(what, r.head.Tensors(), nil)
+	return models.Take(what, models.ParamsOf(r.head.Network), nil)
 }
 
 // Restore replaces the parameters.
-func (r *Raw) Restore(s models.Snapshot) error { return models.Put(s, r.head.Restore, nil) }
+func (r *Raw) Restore(s models.Snapshot) error {
+	return models.Put(s, models.ParamsOf(r.head.Network), nil)
+}
 
 // NumParams counts the head's parameters.
 func (r *Raw) NumParams() int { return r.head.NumParams() }

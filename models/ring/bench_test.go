@@ -13,9 +13,9 @@ func BenchmarkEvents(b *testing.B) {
 	const nodes, batch = 10_000, 200
 	s := random(1_000_000, nodes, 1)
 	for _, before := range []int{200_000, 1_000_000, 10_000_000} {
-		r := New(nodes, 10)
+		r := bare(nodes, 10)
 		for first := 0; first < before; first += s.Len() {
-			r.Insert(s.Slice(0, min(s.Len(), before-first)).From(first))
+			r.Insert(s.Slice(0, min(s.Len(), before-first)).From(first), nil)
 		}
 		b.Run(fmt.Sprintf("before=%d", before), func(b *testing.B) {
 			var centres []int32
@@ -23,8 +23,8 @@ func BenchmarkEvents(b *testing.B) {
 				part := s.Slice(lo, lo+batch)
 				centres = append(append(centres[:0], part.Src...), part.Dst...)
 				slices.Sort(centres)
-				r.Query(slices.Compact(centres), 1)
-				r.Insert(part.From(before + lo))
+				r.Query(slices.Compact(centres), 1, false)
+				r.Insert(part.From(before+lo), nil)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*batch), "ns/event")
 		})

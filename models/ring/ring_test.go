@@ -74,7 +74,6 @@ func streams(nodes int) *rapid.Generator[datasets.Stream] {
 // pair is a ring with the features of its events, beside the log.
 type pair struct {
 	ring *Ring
-	rows *Rows
 	log  eventLog
 	size int
 }
@@ -84,33 +83,33 @@ const maxBatch, maxCentres, maxSteps = 25, 6, 3
 var device = cpu.NewDevice(cpu.Best(), 1)
 
 func newPair(nodes, size int) *pair {
-	r := New(nodes, size)
-	return &pair{r, r.NewRows(device, 1, maxBatch), make(eventLog, nodes), size}
+	return &pair{New(device, nodes, size, 1, maxBatch), make(eventLog, nodes), size}
 }
 
+// bare is a ring without features.
+func bare(nodes, size int) *Ring { return New(device, nodes, size, 0, maxBatch) }
+
+// features copies the features of all places.
+func (p *pair) features() []float32 { return p.ring.Fields()[4].Floats() }
+
 func (p *pair) insert(b datasets.Stream) {
-	p.ring.Insert(b)
 	x := device.NewBuffer(maxBatch)
 	device.Write(x, b.Feat)
-	p.rows.Insert(x)
+	p.ring.Insert(b, x)
 	p.log.insert(b)
 }
 
 // check compares the graph around the centres with the log.
 func (p *pair) check(t *rapid.T, centres []int32, steps int, apart bool) {
-	query := p.ring.Query
-	if apart {
-		query = p.ring.QueryApart
-	}
-	g := query(centres, steps)
-	rows, edges := p.ring.Most(len(centres), steps)
+	g := p.ring.Query(centres, steps, apart)
+	rows, edges := p.ring.Bounds(len(centres), steps)
 	if len(g.Nodes) > rows || len(g.Index) > edges {
 		t.Fatalf("%d rows and %d edges, at most %d and %d were foretold", len(g.Nodes), len(g.Index), rows, edges)
 	}
 	if !slices.Equal(g.Nodes[:len(centres)], centres) {
 		t.Fatalf("rows %v do not begin with the centres %v", g.Nodes, centres)
 	}
-	table := p.rows.Tensor("features").F32
+	table := p.features()
 	features := make([]float32, len(g.Index))
 	for e, place := range g.Places {
 		features[e] = table[place]
@@ -121,7 +120,7 @@ func (p *pair) check(t *rapid.T, centres []int32, steps int, apart bool) {
 			if apart && int(g.Index[e]) < len(centres) {
 				t.Fatalf("edge %d leads to a centre", e)
 			}
-			got = append(got, seen{g.Nodes[g.Index[e]], g.Events[e], g.Times[e], features[e]})
+			got = append(got, seen{g.Nodes[g.Index[e]], p.ring.events[g.Places[e]], g.Times[e], features[e]})
 		}
 		if diff := cmp.Diff(slices.Clone(p.log.last(g.Nodes[row], p.size)), got); diff != "" {
 			t.Fatalf("edges of node %d (-log +ring):\n%s", g.Nodes[row], diff)
@@ -134,10 +133,7 @@ func (p *pair) check(t *rapid.T, centres []int32, steps int, apart bool) {
 // once but for centres that stand apart.
 func (p *pair) checkReach(t *rapid.T, g *Graph, centres []int32, steps int, apart bool) {
 	for h := range steps {
-		part, rows, edges := g.Part(h)
-		if part != g.Reach[h] || rows != g.Reach[h+1] || edges != int(g.Offsets[part]) {
-			t.Fatalf("part %d is %d, %d, %d", h, part, rows, edges)
-		}
+		rows, edges := g.Reach[h+1], int(g.Offsets[g.Reach[h]])
 		if edges > 0 && int(slices.Max(g.Index[:edges])) >= rows {
 			t.Fatalf("part %d: an edge leads beyond row %d", h, rows)
 		}
@@ -186,11 +182,15 @@ func TestAgainstLog(t *testing.T) {
 
 // TestSelfLoop: both of its occurrences stay.
 func TestSelfLoop(t *testing.T) {
-	r := New(3, 4)
-	r.Insert(datasets.Stream{Src: []int32{1, 2}, Dst: []int32{1, 1}, Time: []float64{5, 6}}.From(7))
-	g := r.Query([]int32{1}, 1)
-	if want := []int32{7, 7, 8}; !slices.Equal(g.Events, want) {
-		t.Errorf("events %v, expected %v", g.Events, want)
+	r := bare(3, 4)
+	r.Insert(datasets.Stream{Src: []int32{1, 2}, Dst: []int32{1, 1}, Time: []float64{5, 6}}.From(7), nil)
+	g := r.Query([]int32{1}, 1, false)
+	var events []int32
+	for _, place := range g.Places {
+		events = append(events, r.events[place])
+	}
+	if want := []int32{7, 7, 8}; !slices.Equal(events, want) {
+		t.Errorf("events %v, expected %v", events, want)
 	}
 	if want := []int32{0, 0, 1}; !slices.Equal(g.Index, want) || !slices.Equal(g.Nodes, []int32{1, 2}) {
 		t.Errorf("edges to rows %v of %v, expected %v", g.Index, g.Nodes, want)
@@ -199,10 +199,10 @@ func TestSelfLoop(t *testing.T) {
 
 // TestReset: after it, a ring is as new.
 func TestReset(t *testing.T) {
-	s, fresh, used := random(200, 9, 3), New(9, 4), New(9, 4)
-	used.Insert(s)
+	s, fresh, used := random(200, 9, 3), bare(9, 4), bare(9, 4)
+	used.Insert(s, nil)
 	used.Reset()
-	if diff := cmp.Diff(fresh.Tensors(), used.Tensors()); diff != "" {
+	if diff := cmp.Diff(fresh.Fields().Tensors(), used.Fields().Tensors()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -228,33 +228,31 @@ func TestSnapshot(t *testing.T) {
 		saved.insert(s.Slice(lo, lo+maxBatch))
 	}
 	restored.insert(s.Slice(0, maxBatch))
-	if err := restored.ring.CheckTensors(saved.ring.Tensors()); err != nil {
+	if err := restored.ring.Fields().Check(saved.ring.Fields().Tensors()); err != nil {
 		t.Fatal(err)
 	}
-	restored.ring.SetTensors(models.Clone(saved.ring.Tensors()))
-	restored.rows.Restore(saved.rows.Tensor("features"))
+	restored.ring.Fields().Set(saved.ring.Fields().Tensors())
 	saved.insert(s.Slice(200, 213))
 	restored.insert(s.Slice(200, 213))
-	want := append(saved.ring.Tensors(), saved.rows.Tensor("features"))
-	if diff := cmp.Diff(want, append(restored.ring.Tensors(), restored.rows.Tensor("features"))); diff != "" {
+	if diff := cmp.Diff(saved.ring.Fields().Tensors(), restored.ring.Fields().Tensors()); diff != "" {
 		t.Error(diff)
 	}
-	restored.rows.Reset()
-	if x := restored.rows.Tensor("features").F32; slices.ContainsFunc(x, func(v float32) bool { return v != 0 }) {
+	restored.ring.Reset()
+	if x := restored.features(); slices.ContainsFunc(x, func(v float32) bool { return v != 0 }) {
 		t.Errorf("features %v after Reset", x)
 	}
 }
 
 func TestRestoreRefuses(t *testing.T) {
 	for name, spoil := range map[string]func(ts []models.Tensor) []models.Tensor{
-		"size":      func([]models.Tensor) []models.Tensor { return New(3, 5).Tensors() },
+		"size":      func([]models.Tensor) []models.Tensor { return bare(3, 5).Fields().Tensors() },
 		"missing":   func(ts []models.Tensor) []models.Tensor { return ts[:3] },
 		"count":     func(ts []models.Tensor) []models.Tensor { ts[0].I64[1] = 8; return ts },
 		"neighbour": func(ts []models.Tensor) []models.Tensor { ts[1].I64[0] = 3; return ts },
 		"event":     func(ts []models.Tensor) []models.Tensor { ts[2].I64[0] = -1; return ts },
 	} {
-		r := New(3, 4)
-		if err := r.CheckTensors(spoil(r.Tensors())); err == nil {
+		r := bare(3, 4)
+		if err := r.Fields().Check(spoil(r.Fields().Tensors())); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
@@ -262,11 +260,9 @@ func TestRestoreRefuses(t *testing.T) {
 
 // TestNoColumns: nothing is kept of events without features.
 func TestNoColumns(t *testing.T) {
-	r := New(9, 4)
-	rows := r.NewRows(device, 0, maxBatch)
-	r.Insert(random(maxBatch, 9, 1))
-	rows.Insert(device.NewBuffer(0))
-	if x := rows.Tensor("features"); len(x.F32) != 0 {
+	r := bare(9, 4)
+	r.Insert(random(maxBatch, 9, 1), device.NewBuffer(0))
+	if x := r.Fields()[4].Floats(); len(x) != 0 {
 		t.Errorf("features %v", x)
 	}
 }
@@ -277,9 +273,8 @@ func TestAllocations(t *testing.T) {
 	x, centres := device.NewBuffer(1024), []int32{1, 5, 3}
 	device.Write(x, s.Feat)
 	if n := testing.AllocsPerRun(100, func() {
-		p.ring.Insert(s)
-		p.rows.Insert(x)
-		p.ring.Query(centres, 2)
+		p.ring.Insert(s, x)
+		p.ring.Query(centres, 2, false)
 	}); n > 0 {
 		t.Errorf("%v allocations a batch", n)
 	}

@@ -11,8 +11,8 @@ import (
 func TestSeeing(t *testing.T) {
 	const nodes, size = 9, 3
 	rapid.Check(t, func(t *rapid.T) {
-		r, s := New(nodes, size), streams(nodes).Draw(t, "stream")
-		r.Insert(s)
+		r, s := bare(nodes, size), streams(nodes).Draw(t, "stream")
+		r.Insert(s, nil)
 		list := rapid.SliceOfNDistinct(rapid.Int32Range(0, nodes-1), 0, 4, func(n int32) int32 { return n }).Draw(t, "marked")
 		marked := make([]bool, nodes)
 		for _, n := range list {
@@ -20,7 +20,7 @@ func TestSeeing(t *testing.T) {
 		}
 		var want []int32
 		for n := range int32(nodes) {
-			near := r.Query([]int32{n}, 1).Nodes
+			near := r.Query([]int32{n}, 1, false).Nodes
 			if slices.ContainsFunc(near, func(v int32) bool { return slices.Contains(list, v) }) {
 				want = append(want, n)
 			}

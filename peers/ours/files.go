@@ -28,19 +28,11 @@ func readStream(path string) (s datasets.Stream, negatives []int32, err error) {
 	}
 	x := tensors["x"]
 	s = datasets.Stream{
-		Src: convert[int32](tensors["src"].I64), Dst: convert[int32](tensors["dst"].I64), Time: convert[float64](tensors["t"].I64),
-		Label: convert[int8](tensors["label"].I64), Feat: x.F32, NumFeat: x.Shape[1],
+		Src: models.Convert[int32](tensors["src"].I64), Dst: models.Convert[int32](tensors["dst"].I64), Time: models.Convert[float64](tensors["t"].I64),
+		Label: models.Convert[int8](tensors["label"].I64), Feat: x.F32, NumFeat: x.Shape[1],
 	}
 	s.Users, s.NumNodes = int(slices.Min(s.Dst)), int(slices.Max(s.Dst))+1
-	return s, convert[int32](tensors["negative"].I64), nil
-}
-
-func convert[T int8 | int32 | float64](x []int64) []T {
-	out := make([]T, len(x))
-	for i, v := range x {
-		out[i] = T(v)
-	}
-	return out
+	return s, models.Convert[int32](tensors["negative"].I64), nil
 }
 
 // maxBytes is more than a file of tensors has.

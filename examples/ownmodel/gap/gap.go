@@ -4,7 +4,6 @@ package gap
 
 import (
 	"math"
-	"slices"
 
 	"dgsbench/datasets"
 	"dgsbench/models"
@@ -28,7 +27,7 @@ func init() {
 		Tasks:         []protocol.Task{protocol.NodeClassification},
 		Options:       func() models.Options { return &Options{LR: .05} },
 		New: func(s models.Setup, o models.Options) (models.Model, error) {
-			m := &model{lr: float32(o.(*Options).LR), w: make([]float32, 2), last: make([]int64, s.NumNodes)}
+			m := &model{lr: float32(o.(*Options).LR), w: make([]float32, 2), last: make([]float64, s.NumNodes)}
 			m.Reset()
 			return m, nil
 		},
@@ -39,24 +38,22 @@ func init() {
 // last event as a source.
 type model struct {
 	models.Offline
+	models.NoLinks
 	lr   float32
 	w    []float32
-	last []int64 // bits of seconds; never for none
+	last []float64 // seconds; models.Never for none
 }
 
 var _ models.Model = (*model)(nil)
 
-// never marks a node without events: the bits of no finite time.
-const never = int64(math.MaxInt64)
-
 // input returns the feature of event k, from the state before the batch.
 func (m *model) input(b datasets.Stream, k int) float32 {
 	last := m.last[b.Src[k]]
-	if last == never {
+	if math.IsNaN(last) {
 		return 0
 	}
 	// A state may be later than the batch: of a snapshot, or of a longer run.
-	return float32(math.Log1p(max(0, b.Time[k]-math.Float64frombits(uint64(last)))))
+	return float32(math.Log1p(max(0, b.Time[k]-last)))
 }
 
 // Classify writes logits and folds the batch in, unless a logit is not finite.
@@ -64,7 +61,7 @@ func (m *model) Classify(b datasets.Stream, logits []float32) error {
 	for k := range b.Len() {
 		logits[k] = m.w[0]*m.input(b, k) + m.w[1]
 	}
-	if err := models.CheckScores(b, logits); err != nil {
+	if err := models.CheckScores(b, logits[:b.Len()]); err != nil {
 		return err
 	}
 	return m.Observe(b)
@@ -107,50 +104,31 @@ func (m *model) Observe(b datasets.Stream) error {
 		return err
 	}
 	for k, u := range b.Src {
-		m.last[u] = int64(math.Float64bits(b.Time[k]))
+		m.last[u] = b.Time[k]
 	}
 	return nil
 }
 
-// Rank and Score belong to link prediction.
-func (m *model) Rank(datasets.Stream, models.Candidates, models.Counts) error { return models.ErrTask }
-
-func (m *model) Score(datasets.Stream, []int32, []float32) error { return models.ErrTask }
-
 // Reset forgets the times.
 func (m *model) Reset() {
 	for i := range m.last {
-		m.last[i] = never
+		m.last[i] = models.Never
 	}
 }
 
 // Snapshot and Restore are those of most models: Take copies, Put checks all
 // before anything is written.
 func (m *model) Snapshot(what models.Part) models.Snapshot {
-	return models.Take(what, models.Clone(m.params()), m)
+	return models.Take(what, m.params(), m.state())
 }
 
-func (m *model) Restore(s models.Snapshot) error { return models.Put(s, m.setParams, m) }
+func (m *model) Restore(s models.Snapshot) error { return models.Put(s, m.params(), m.state()) }
 
-func (m *model) params() []models.Tensor {
-	return []models.Tensor{{Name: "w", Shape: []int{2}, F32: m.w}}
+func (m *model) params() models.Fields { return models.Fields{models.Floats("w", m.w)} }
+
+func (m *model) state() models.Fields {
+	return models.Fields{models.TimesOrNever("last", m.last, 1e15)}
 }
-
-func (m *model) setParams(saved []models.Tensor) error { return models.Copy(m.params(), saved) }
-
-// Tensors, CheckTensors and SetTensors are models.State.
-func (m *model) Tensors() []models.Tensor {
-	return []models.Tensor{{Name: "last", Shape: []int{len(m.last)}, I64: slices.Clone(m.last)}}
-}
-
-func (m *model) CheckTensors(saved []models.Tensor) error {
-	if err := models.Check(m.Tensors(), saved); err != nil {
-		return err
-	}
-	return models.CheckTimes(saved[0], 1e15, never)
-}
-
-func (m *model) SetTensors(saved []models.Tensor) { copy(m.last, saved[0].I64) }
 
 // NumParams counts slope and bias.
 func (m *model) NumParams() int { return 2 }

@@ -1,13 +1,11 @@
 package memory
 
 import (
-	"fmt"
-	"slices"
+	"sync/atomic"
 
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
-	"dgsbench/models/ring"
 	"dgsbench/nn"
 	"dgsbench/protocol"
 )
@@ -17,8 +15,31 @@ type Config struct {
 	Memory         Options
 	Optimiser      Optimiser
 	Classification Classification
-	// Embedding adds the module's parameters to the core's network.
-	Embedding func(c *Core, s models.Setup) Embedding
+	// Attention, unless it is nil, embeds nodes by those that they met last, too.
+	Attention *AttentionOptions
+	// Elapsed, unless it is nil, returns the scale of times for a projection of
+	// embeddings by them. train is the training part.
+	Elapsed func(train datasets.Stream) Elapsed
+}
+
+// width is the number of columns of an embedding.
+func (c Config) width() int {
+	if c.Attention != nil {
+		return c.Attention.Size
+	}
+	return c.Memory.Size
+}
+
+// Register adds a family of models, whose Options have a method Config.
+func Register(name string, defaults func() models.Options) {
+	config := func(o models.Options) Config { return o.(interface{ Config() Config }).Config() }
+	models.Register(models.Kind{
+		Name: name, Class: protocol.Learned, Memory: true, Features: models.FeaturesOptional,
+		Tasks:   []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
+		Options: defaults,
+		Bytes:   func(s models.Setup, o models.Options) int64 { return config(o).bytes(s) },
+		New:     func(s models.Setup, o models.Options) (models.Model, error) { return Build(s, config(o)) },
+	})
 }
 
 // Build makes the model that the task needs.
@@ -28,9 +49,9 @@ func Build(s models.Setup, c Config) (models.Model, error) {
 		return nil, err
 	}
 	if s.Task == protocol.NodeClassification {
-		return NewClassifierOn(d, s, c)
+		return newClassifier(d, s, c), nil
 	}
-	return NewOn(d, s, c)
+	return newModel(d, s, c), nil
 }
 
 // base is what models of both tasks consist of.
@@ -39,8 +60,11 @@ type base struct {
 	setup     models.Setup
 	device    kernels.Device
 	core      *Core
-	embedding Embedding
+	embedding *embedding
 	x         kernels.Buffer // features of the batch, a row an event
+	// badFeature says that a program for inference has found a feature that
+	// cannot be fed. perEvent alone leaves features to the programs.
+	badFeature atomic.Bool
 
 	// Where messages wait, as PyTorch Geometric has them; else messages is nil.
 	messages *messages
@@ -53,8 +77,8 @@ func newBase(d kernels.Device, s models.Setup, c Config) *base {
 	if c.perEvent(s.Task) {
 		halves = 2
 	}
-	m := &base{device: d, core: NewCore(nn.NewNetwork(d, s.Seed), c.Memory, s, halves)}
-	m.embedding = c.Embedding(m.core, s)
+	m := &base{device: d, core: newCore(nn.NewNetwork(d, s.Seed), c.Memory, s, halves)}
+	m.embedding = newEmbedding(m.core, c, s)
 	m.x = d.NewBuffer(s.MaxBatch * m.core.width)
 	if halves == 1 {
 		m.messages, m.own = newMessages(d, s), newNodeList(s.NumNodes)
@@ -81,7 +105,15 @@ func (m *base) upload(b datasets.Stream) error {
 	return models.CheckClock(b)
 }
 
-// nodesOf lists the nodes of a batch.
+// inferenceError returns an error for what the last program for inference has
+// found.
+func (m *base) inferenceError(b datasets.Stream) error {
+	if m.badFeature.Load() {
+		return models.BadFeature(b)
+	}
+	return nil
+}
+
 func (m *base) nodesOf(b datasets.Stream) []int32 {
 	m.own.reset()
 	m.own.add(b.Src)
@@ -115,7 +147,7 @@ func (m *base) flush() bool {
 	if m.messages.evaluated {
 		return false
 	}
-	m.updater.applyAll(upTo(m.setup.NumNodes))
+	m.updater.applyAll(m.core.upTo(m.setup.NumNodes))
 	m.messages.reset()
 	m.messages.evaluated, m.messages.blank = true, false
 	return true
@@ -130,7 +162,6 @@ func (m *base) Reset() {
 	}
 }
 
-// NumParams counts the parameters.
 func (m *base) NumParams() int { return m.core.Net.NumParams() }
 
 // Facts leave out what is kept beside the memory: times, messages and
@@ -141,87 +172,25 @@ func (m *base) Facts() models.Facts {
 
 // Snapshot copies the parameters and, where asked, memories, waiting
 // messages and what the embedding knows of events.
-func (m *base) Snapshot(what models.Part) models.Snapshot { return models.Take(what, m.params(), m) }
-
-// Restore puts a snapshot back.
-func (m *base) Restore(s models.Snapshot) error { return models.Put(s, m.setParams, m) }
-
-// params copies the parameters.
-func (m *base) params() []models.Tensor {
-	var out []models.Tensor
-	for _, p := range m.core.Net.Params() {
-		out = append(out, models.Tensor{Name: p.Name, Shape: slices.Clone(p.Shape), F32: p.Values})
-	}
-	return out
+func (m *base) Snapshot(what models.Part) models.Snapshot {
+	return models.Take(what, m.params(), m.fields())
 }
 
-// setParams replaces the parameters by bounded ones, so that all memories are
-// finite.
-func (m *base) setParams(saved []models.Tensor) error {
-	if err := models.CheckBounded(m.params(), saved); err != nil {
-		return err
+func (m *base) Restore(s models.Snapshot) error { return models.Put(s, m.params(), m.fields()) }
+
+// params are bounded, so that all memories are finite.
+func (m *base) params() models.Fields {
+	params := models.ParamsOf(m.core.Net)
+	for i := range params {
+		params[i].Check = models.Within
 	}
-	var values [][]float32
-	for _, t := range saved {
-		values = append(values, t.F32)
-	}
-	m.core.Net.SetParams(values)
-	return nil
+	return params
 }
 
-// neighbourTensors is the number of tensors that hold neighbours: a ring, and the
-// features of its events.
-const neighbourTensors = ring.NumTensors + 1
-
-// part is a part of the state and the number of its tensors.
-type part struct {
-	models.State
-	tensors int
-}
-
-// parts are the parts of the state, whose tensors follow each other.
-func (m *base) parts() []part {
-	out := []part{{m.core, coreTensors}}
+func (m *base) fields() models.Fields {
+	fields := m.core.fields()
 	if m.messages != nil {
-		out = append(out, part{m.messages, messageTensors})
+		fields = append(fields, m.messages.fields()...)
 	}
-	if m.embedding.Neighbours != nil {
-		out = append(out, part{m.embedding.Neighbours, neighbourTensors})
-	}
-	return out
-}
-
-// Tensors implements models.State.
-func (m *base) Tensors() []models.Tensor {
-	var out []models.Tensor
-	for _, p := range m.parts() {
-		out = append(out, p.Tensors()...)
-	}
-	return out
-}
-
-// CheckTensors implements models.State.
-func (m *base) CheckTensors(saved []models.Tensor) error {
-	expected := 0
-	for _, p := range m.parts() {
-		expected += p.tensors
-	}
-	if len(saved) != expected {
-		return fmt.Errorf("snapshot has %d tensors of state, expected %d", len(saved), expected)
-	}
-	for _, p := range m.parts() {
-		if err := p.CheckTensors(saved[:p.tensors]); err != nil {
-			return err
-		}
-		saved = saved[p.tensors:]
-	}
-	return nil
-}
-
-// SetTensors implements models.State.
-func (m *base) SetTensors(saved []models.Tensor) {
-	for _, p := range m.parts() {
-		p.SetTensors(saved[:p.tensors])
-		saved = saved[p.tensors:]
-	}
+	return append(fields, m.embedding.fields()...)
 }

@@ -32,13 +32,10 @@ func classConfigs(n memory.NCMemory) map[string]memory.Config {
 
 func newClassifier(t testing.TB, d kernels.Device, c memory.Config, s datasets.Stream) *memory.Classifier {
 	t.Helper()
-	m, err := memory.NewClassifierOn(d, models.Setup{
+	m := memory.NewClassifierOn(d, models.Setup{
 		Task: protocol.NodeClassification, NumNodes: testNodes, Users: testUsers, NumFeat: testFeatures, MaxBatch: testBatch,
 		Train: s, Seed: 1, Threads: 1,
 	}, c)
-	if err != nil {
-		t.Fatal(err)
-	}
 	return m
 }
 
@@ -123,12 +120,9 @@ func TestPerEventMatchesLoops(t *testing.T) {
 		o := memory.Options{Size: 4, Time: 3, Cell: memory.GRU}
 		c := (&tgn.Options{Embedding: tgn.Identity, Memory: o, Classification: memory.ClassificationDefaults()}).Config()
 		d := reference.New()
-		m, err := memory.NewClassifierOn(d, models.Setup{
+		m := memory.NewClassifierOn(d, models.Setup{
 			Task: protocol.NodeClassification, NumNodes: nodes, NumFeat: features, MaxBatch: batch, Seed: 3, Threads: 1,
 		}, c)
-		if err != nil {
-			t.Fatal(err)
-		}
 		n, now := newNaive(m, o, nodes), 0.0
 		for range rapid.IntRange(1, 5).Draw(t, "batches") {
 			b := drawBatch(t, nodes, features, batch, &now)

@@ -25,16 +25,17 @@ type Core struct {
 	width  int // columns of an event's features within a message
 	rows   halves.Rows
 	move   *nn.Move // of memories to and from the table
+	order  []int32  // see upTo
 
 	wi, wh, bi, bh *nn.Node // of the cell
-	TimeW, TimeB   *nn.Node // of the time encoding
+	timeW, timeB   *nn.Node // of the time encoding
 }
 
-// NewCore draws the parameters: the cell's uniform in +-1/sqrt(M). The table
+// newCore draws the parameters: the cell's uniform in +-1/sqrt(M). The table
 // has one row for each node, or two.
-func NewCore(net *nn.Network, o Options, s models.Setup, rows int) *Core {
+func newCore(net *nn.Network, o Options, s models.Setup, rows int) *Core {
 	c := &Core{
-		Net: net, opts: o, device: net.Device(), nodes: s.NumNodes, width: MessageWidth(s.NumFeat),
+		Net: net, opts: o, device: net.Device(), nodes: s.NumNodes, width: messageWidth(s.NumFeat),
 		Updated: make([]float64, s.NumNodes), Table: net.Input("memory", nn.NewRows(rows*s.NumNodes), o.Size),
 		move: nn.NewMove(net.Device(), chunkOf(s), o.Size),
 	}
@@ -51,20 +52,20 @@ func NewCore(net *nn.Network, o Options, s models.Setup, rows int) *Core {
 	c.bi = net.Weight(cell+".bias_ih", net.Uniform(units, bound), units)
 	c.bh = net.Weight(cell+".bias_hh", net.Uniform(units, bound), units)
 	w, b := net.Uniform(o.Time, 1), net.Uniform(o.Time, 1)
-	c.TimeW, c.TimeB = net.Weight("time_enc.w", w, o.Time), net.Weight("time_enc.b", b, o.Time)
+	c.timeW, c.timeB = net.Weight("time_enc.w", w, o.Time), net.Weight("time_enc.b", b, o.Time)
 	return c
 }
 
-// MessageWidth is the number of columns of the features in a message: one of zeros
+// messageWidth is the number of columns of the features in a message: one of zeros
 // where a stream has none, as PyTorch Geometric has it.
-func MessageWidth(features int) int { return max(1, features) }
+func messageWidth(features int) int { return max(1, features) }
 
 // message is equation 1 of the TGN paper with the identity as message
 // function, a row each:
 //
 //	m = [s(self) || s(other) || features || cos(w dt + b)]
 func (c *Core) message(self, other, features, dt *nn.Node) *nn.Node {
-	return nn.Concat(self, other, features, nn.TimeEncode(dt, c.TimeW, c.TimeB))
+	return nn.Concat(self, other, features, nn.TimeEncode(dt, c.timeW, c.timeB))
 }
 
 // memoryAfter is equation 4 of the TGN paper, s' = mem(m, s). Memories beyond
@@ -76,7 +77,6 @@ func (c *Core) memoryAfter(message, memory *nn.Node) *nn.Node {
 	return nn.UnitRows(nn.RNN(message, memory, c.wi, c.wh, c.bi, c.bh))
 }
 
-// table is where the memories are.
 func (c *Core) table() kernels.Buffer { return c.Net.Buffer(c.Table) }
 
 // commit makes row rows[i] of memories the memory of node nodes[i], and
@@ -88,58 +88,42 @@ func (c *Core) commit(nodes []int32, memories kernels.Buffer, rows []int32, upda
 	}
 }
 
-// reset makes all memories and times zero.
+// appendUpdated appends the times of the nodes' last updates.
+func (c *Core) appendUpdated(times []float64, nodes []int32) []float64 {
+	for _, n := range nodes {
+		times = append(times, c.Updated[n])
+	}
+	return times
+}
+
+// upTo returns 0 to n-1, for all rows of something in order. It is read only.
+func (c *Core) upTo(n int) []int32 {
+	for len(c.order) < n {
+		c.order = append(c.order, int32(len(c.order)))
+	}
+	return c.order[:n]
+}
+
 func (c *Core) reset() {
 	c.device.Zero(c.nodes*c.opts.Size, c.table())
 	clear(c.Updated)
 	c.rows.Reset()
 }
 
-// coreTensors is the number of tensors that hold memories and times.
-const coreTensors = 2
-
-// Tensors copies memories and times.
-func (c *Core) Tensors() []models.Tensor {
-	size, all := c.opts.Size, make([]float32, c.table().Len())
-	c.device.Read(all, c.table())
-	for n := range c.rows.Second() {
-		copy(all[int(n)*size:][:size], all[int(c.rows.Of(n))*size:])
+func (c *Core) fields() models.Fields {
+	size := c.opts.Size
+	memories := models.OnDevice("memory", c.device, c.table(), c.nodes, size)
+	memories.Floats = func() []float32 {
+		all := make([]float32, c.table().Len())
+		c.device.Read(all, c.table())
+		for n := range c.rows.Second() {
+			copy(all[int(n)*size:][:size], all[int(c.rows.Of(n))*size:])
+		}
+		return all[:c.nodes*size]
 	}
-	return []models.Tensor{
-		{Name: "memory", Shape: []int{c.nodes, size}, F32: all[:c.nodes*size]},
-		{Name: "last_update", Shape: []int{c.nodes}, I64: bitsOf(c.Updated)},
+	memories.Set = func(saved models.Tensor) {
+		c.device.Write(c.table(), saved.F32)
+		c.rows.Reset()
 	}
-}
-
-// CheckTensors implements models.State.
-func (c *Core) CheckTensors(saved []models.Tensor) error {
-	if err := models.Check(c.Tensors(), saved); err != nil {
-		return err
-	}
-	return models.CheckTimes(saved[1], nn.Largest)
-}
-
-// SetTensors implements models.State.
-func (c *Core) SetTensors(saved []models.Tensor) {
-	c.device.Write(c.table(), saved[0].F32)
-	copy(c.Updated, timesOf(saved[1].I64))
-	c.rows.Reset()
-}
-
-// bitsOf are the bits of float64 numbers, which a tensor cannot hold.
-func bitsOf(x []float64) []int64 {
-	out := make([]int64, len(x))
-	for i, v := range x {
-		out[i] = int64(math.Float64bits(v))
-	}
-	return out
-}
-
-// timesOf are the numbers of bits.
-func timesOf(bits []int64) []float64 {
-	out := make([]float64, len(bits))
-	for i, b := range bits {
-		out[i] = math.Float64frombits(uint64(b))
-	}
-	return out
+	return models.Fields{memories, models.Times("last_update", c.Updated, nn.Largest)}
 }

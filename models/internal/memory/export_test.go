@@ -79,7 +79,7 @@ func (m *Model) Fold(b datasets.Stream) {
 	}
 	own := m.nodesOf(b)
 	z, updated := m.Read(own)
-	m.core.commit(own, z, upTo(len(own)), updated)
+	m.core.commit(own, z, m.core.upTo(len(own)), updated)
 	m.store(b)
 }
 
@@ -109,5 +109,11 @@ func New(s models.Setup, c Config) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewOn(d, s, c)
+	return newModel(d, s, c), nil
 }
+
+// NewOn and NewClassifierOn build models on a device.
+var (
+	NewOn           = newModel
+	NewClassifierOn = newClassifier
+)

@@ -11,7 +11,7 @@ import (
 	"dgsbench/kernels/cpu"
 	"dgsbench/kernels/devicetest"
 	"dgsbench/kernels/reference"
-	"dgsbench/nn"
+	"dgsbench/models"
 )
 
 // array is a number or nested lists of numbers of a fixture, computed with
@@ -119,17 +119,20 @@ func onEveryDevice(t *testing.T, test func(t *testing.T, d kernels.Device)) {
 }
 
 // setParams gives a model the parameters of a fixture. All must be there.
-func setParams(t *testing.T, m interface{ Network() *nn.Network }, params map[string]array) {
+func setParams(t *testing.T, m models.Model, params map[string]array) {
 	t.Helper()
-	var values [][]float32
-	for _, p := range m.Network().Params() {
+	var saved []models.Tensor
+	for _, p := range m.Snapshot(models.Parameters).Params {
 		a, ok := params[p.Name]
-		if !ok || len(a.values) != len(p.Values) {
+		if !ok || len(a.values) != len(p.F32) {
 			t.Fatalf("parameter %s %v: the file has %d numbers of it", p.Name, p.Shape, len(a.values))
 		}
-		values = append(values, a.transposed().single())
+		p.F32 = a.transposed().single()
+		saved = append(saved, p)
 	}
-	m.Network().SetParams(values)
+	if err := m.Restore(models.Snapshot{Params: saved}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // matches compares with the tolerances of the fixtures: that of float32, and

@@ -2,7 +2,7 @@
 // Jodie share, with the semantics of PyTorch Geometric's TGNMemory: a memory and
 // a time of last update for every node, the messages that are still to be
 // applied to it, a cell that applies them, and a decoder for pairs, or a
-// classifier. The models differ by their Embedding. Equations are those of the
+// classifier. The models differ by their embedding. Equations are those of the
 // TGN paper.
 //
 // # Training and evaluation
@@ -35,7 +35,6 @@ import (
 	"dgsbench/models"
 	"dgsbench/models/head"
 	"dgsbench/nn"
-	"dgsbench/protocol"
 )
 
 // Model predicts links from memories.
@@ -47,17 +46,11 @@ type Model struct {
 	ranking  *ranking
 }
 
-var _ models.Model = (*Model)(nil)
-
-// NewOn builds the model for one trial on a device.
-func NewOn(d kernels.Device, s models.Setup, c Config) (*Model, error) {
-	if s.Task != protocol.LinkPrediction {
-		return nil, models.ErrTask
-	}
+func newModel(d kernels.Device, s models.Setup, c Config) *Model {
 	m := &Model{base: newBase(d, s, c), adam: nn.NewAdam(d, c.Optimiser.LR, c.Optimiser.WeightDecay)}
-	m.decoder = newDecoder(m.core.Net, m.embedding.Width)
+	m.decoder = newDecoder(m.core.Net, m.embedding.width)
 	m.ranking = newRanking(m)
-	return m, nil
+	return m
 }
 
 // training is the graph of a training batch, from the kept memories to the
@@ -66,7 +59,7 @@ type training struct {
 	nodes       *nodeList // of the batch: its own, and after these its negatives
 	own         int
 	update      *update
-	site        Site
+	site        *site
 	pairs       *nn.Rows // positive ones, then as many negative ones
 	left, right *lookup  // embeddings of their ends
 	logits      *nn.Node
@@ -80,10 +73,10 @@ func (m *Model) newTraining() *training {
 	net, batch := m.core.Net, m.setup.MaxBatch
 	centres := min(3*batch, m.setup.NumNodes)
 	t := &training{nodes: newNodeList(m.setup.NumNodes), pairs: nn.NewRows(2 * batch)}
-	t.update = newTrainedUpdate(m.core, m.messages, "training", m.core.kept(), m.embedding.most(centres))
-	t.site = m.embedding.site("training", t.update.out, Place{Centres: centres, Training: true})
-	t.left = newLookup(&m.embedding, net, "training.left", t.site.Out(), t.pairs)
-	t.right = newLookup(&m.embedding, net, "training.right", t.site.Out(), t.pairs)
+	t.update = newTrainedUpdate(m.core, m.messages, "training", m.core.kept(), m.embedding.maxMemories(centres))
+	t.site = m.embedding.site("training", t.update.out, place{centres: centres, training: true})
+	t.left = newLookup(m.embedding, net, "training.left", t.site.out, t.pairs)
+	t.right = newLookup(m.embedding, net, "training.right", t.site.out, t.pairs)
 	t.logits = nn.PairDecoder(t.left.out, t.right.out, m.decoder)
 	y, w := net.Input("training.y", t.pairs, 1), net.Input("training.w", t.pairs, 1)
 	t.y, t.w = net.Buffer(y), net.Buffer(w)
@@ -109,8 +102,8 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 
 	// Waiting messages (1, 3) update the memories (4) that the embeddings (5)
 	// of these nodes are made of.
-	t.update.setNodes(t.site.List(t.nodes.nodes), m.messages.blank)
-	embedded := t.site.Write(t.update.row, t.update.updated)
+	t.update.setNodes(t.site.list(t.nodes.nodes), m.messages.blank)
+	embedded := t.site.write(t.update.row, t.update.updated)
 
 	// The decoder scores the events, and each source with a negative.
 	t.left.reset()
@@ -126,7 +119,7 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 	t.right.write()
 	t.writeTargets(m.device, b.Len())
 	t.update.write()
-	t.site.WriteFed()
+	t.site.writeFed()
 	m.core.Net.Defer(m.device.ResetChecks)
 
 	// Loss and backward pass.
@@ -147,25 +140,18 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 	return loss, nil
 }
 
-// writeTargets writes targets and weights of mean BCE(positives, 1) + mean
-// BCE(negatives, 0). Batches of one size have the same.
+// writeTargets writes targets and weights of the loss. Batches of one size have
+// the same.
 func (t *training) writeTargets(d kernels.Device, events int) {
 	if t.events == events {
 		return
 	}
-	targets, weights := make([]float32, 2*events), make([]float64, 2*events)
-	for k := range targets {
-		targets[k], weights[k] = 0, 1/float64(events)
-		if k < events {
-			targets[k] = 1
-		}
-	}
+	targets, weights := head.PairTargets(events)
 	d.Write(t.y, targets)
 	d.WriteFloat64(t.w, weights)
 	t.events = events
 }
 
-// Observe folds the batch in.
 func (m *Model) Observe(b datasets.Stream) error {
 	if err := m.upload(b); err != nil {
 		return err
@@ -176,14 +162,12 @@ func (m *Model) Observe(b datasets.Stream) error {
 	return nil
 }
 
-// evaluate switches to evaluation.
 func (m *Model) evaluate() {
 	if m.flush() {
 		m.ranking.InvalidateAll()
 	}
 }
 
-// Rank counts the negatives above and level with the true destinations.
 func (m *Model) Rank(b datasets.Stream, c models.Candidates, out models.Counts) error {
 	m.evaluate()
 	return m.ranking.Rank(b, c, out)
@@ -196,7 +180,6 @@ func (m *Model) Score(b datasets.Stream, candidates []int32, logits []float32) e
 	return m.ranking.Score(b, candidates, logits)
 }
 
-// Classify is not what the model was built for.
 func (m *Model) Classify(datasets.Stream, []float32) error { return models.ErrTask }
 
 // Reset clears all memories, messages and neighbours.
@@ -205,7 +188,6 @@ func (m *Model) Reset() {
 	m.ranking.InvalidateAll()
 }
 
-// Restore puts a snapshot back.
 func (m *Model) Restore(s models.Snapshot) error {
 	if err := m.base.Restore(s); err != nil {
 		return err

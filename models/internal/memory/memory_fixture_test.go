@@ -78,15 +78,12 @@ func (f *memoryFixture) model(t *testing.T, d kernels.Device) *memory.Model {
 	for _, b := range f.Train {
 		largest = max(largest, len(b.Src))
 	}
-	m, err := memory.NewOn(d, models.Setup{
+	m := memory.NewOn(d, models.Setup{
 		Task: protocol.LinkPrediction, NumNodes: f.Dims.N, NumFeat: f.Dims.F, MaxBatch: largest, Seed: 1, Threads: 1,
 	}, o.Config())
-	if err != nil {
-		t.Fatal(err)
-	}
 	params := map[string]array{}
-	for _, p := range m.Network().Params() { // the decoder's are not in the file
-		params[p.Name] = array{shape: slices.Clone(p.Shape), values: make([]float64, len(p.Values))}
+	for _, p := range m.Snapshot(models.Parameters).Params { // the decoder's are not in the file
+		params[p.Name] = array{shape: slices.Clone(p.Shape), values: make([]float64, len(p.F32))}
 	}
 	for name, a := range f.Params {
 		params[name] = a
@@ -102,10 +99,7 @@ func TestLastUpdates(t *testing.T) {
 	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
 		o := tgn.Defaults()
 		o.Embedding, o.Memory.Size, o.Memory.Time = tgn.Identity, 4, 3
-		m, err := memory.NewOn(d, models.Setup{Task: protocol.LinkPrediction, NumNodes: 5, NumFeat: 1, MaxBatch: 5, Seed: 1, Threads: 1}, o.Config())
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := memory.NewOn(d, models.Setup{Task: protocol.LinkPrediction, NumNodes: 5, NumFeat: 1, MaxBatch: 5, Seed: 1, Threads: 1}, o.Config())
 		batch := func(src, dst []int32, from float64) events {
 			e := events{Src: src, Dst: dst, Msg: array{shape: []int{len(src), 1}, values: make([]float64, len(src))}}
 			for k := range src {

@@ -61,7 +61,6 @@ func (m *messages) reset() {
 	m.writes, m.replaced = nil, m.replaced[:0]
 }
 
-// waits reports whether the node has a message.
 func (m *messages) waits(node int32) bool { return m.other[node] != noMessage }
 
 // store makes the batch's events the messages of their nodes, but for their
@@ -79,7 +78,6 @@ func (m *messages) store(b datasets.Stream) {
 // storeFeatures stores the features of the events, of which x has a row each.
 func (m *messages) storeFeatures(x kernels.Buffer) { m.move.Run(m.features, m.to, x, m.from) }
 
-// rollback undoes store.
 func (m *messages) rollback() {
 	for i, w := range m.writes {
 		m.other[w.Self], m.time[w.Self] = m.replaced[i].other, m.replaced[i].time
@@ -88,20 +86,54 @@ func (m *messages) rollback() {
 	m.writes, m.replaced = nil, m.replaced[:0]
 }
 
-// messageTensors is the number of tensors that hold messages.
-const messageTensors = 4
-
-// tensors are zeros for rows waiting messages: other ends and times of nodes,
-// the features of those that have a message, in the order of their numbers, and
+// fields are the messages in snapshots: other ends and times of nodes, the
+// features of those that have a message, in the order of their numbers, and
 // blank and evaluated.
-func (m *messages) tensors(rows int) []models.Tensor {
-	nodes := len(m.other)
-	return []models.Tensor{
-		{Name: "messages.others", Shape: []int{nodes}, I64: make([]int64, nodes)},
-		{Name: "messages.times", Shape: []int{nodes}, I64: make([]int64, nodes)},
-		{Name: "messages.features", Shape: []int{rows, m.cols}, F32: make([]float32, rows*m.cols)},
-		{Name: "phase", Shape: []int{2}, I64: make([]int64, 2)},
+func (m *messages) fields() models.Fields {
+	nodes := waitingNodes(m.other)
+	others := models.Integers("messages.others", m.other, noMessage, int64(len(m.other)-1))
+	inRange := others.Check
+	others.Check = func(saved []models.Tensor) error {
+		if err := inRange(saved); err != nil {
+			return err
+		}
+		if rows, messages := saved[2].Shape[0], len(waitingNodes(saved[0].I64)); rows != messages {
+			return fmt.Errorf("snapshot tensor %s does not fit the %d messages of %s", saved[2], messages, saved[0])
+		}
+		return nil
 	}
+	features := models.Field{
+		Name: "messages.features", Shape: []int{len(nodes), m.cols}, AnyRows: true, Check: models.Within,
+		Floats: func() []float32 {
+			out := make([]float32, len(nodes)*m.cols)
+			if len(out) > 0 {
+				table := make([]float32, m.features.Len())
+				m.device.Read(table, m.features)
+				for i, n := range nodes {
+					copy(out[i*m.cols:][:m.cols], table[int(m.rows.Of(n))*m.cols:])
+				}
+			}
+			return out
+		},
+		Set: func(saved models.Tensor) { // behind the others
+			m.writes, m.replaced = nil, m.replaced[:0]
+			m.rows.Reset()
+			table := make([]float32, len(m.other)*m.cols)
+			for i, n := range waitingNodes(m.other) {
+				copy(table[int(n)*m.cols:][:m.cols], saved.F32[i*m.cols:])
+			}
+			m.device.Write(m.features, table)
+		},
+	}
+	phase := []int64{0, 0}
+	for i, on := range []bool{m.blank, m.evaluated} {
+		if on {
+			phase[i] = 1
+		}
+	}
+	flags := models.Integers("phase", phase, 0, 1)
+	flags.Set = func(saved models.Tensor) { m.blank, m.evaluated = saved.I64[0] != 0, saved.I64[1] != 0 }
+	return models.Fields{others, models.Times("messages.times", m.time, nn.Largest), features, flags}
 }
 
 // waitingNodes returns the nodes with a message.
@@ -112,70 +144,4 @@ func waitingNodes[N int32 | int64](other []N) (nodes []int32) {
 		}
 	}
 	return nodes
-}
-
-// Tensors implements models.State.
-func (m *messages) Tensors() []models.Tensor {
-	nodes := waitingNodes(m.other)
-	out := m.tensors(len(nodes))
-	for n, o := range m.other {
-		out[0].I64[n] = int64(o)
-	}
-	out[1].I64 = bitsOf(m.time)
-	if len(nodes) > 0 {
-		table := make([]float32, m.features.Len())
-		m.device.Read(table, m.features)
-		for i, n := range nodes {
-			copy(out[2].F32[i*m.cols:][:m.cols], table[int(m.rows.Of(n))*m.cols:])
-		}
-	}
-	for i, on := range []bool{m.blank, m.evaluated} {
-		if on {
-			out[3].I64[i] = 1
-		}
-	}
-	return out
-}
-
-// CheckTensors implements models.State.
-func (m *messages) CheckTensors(saved []models.Tensor) error {
-	rows := 0
-	if len(saved) > 0 && len(saved[0].I64) == len(m.other) {
-		rows = len(waitingNodes(saved[0].I64))
-	}
-	if err := models.Check(m.tensors(rows), saved); err != nil {
-		return err
-	}
-	for n, o := range saved[0].I64 {
-		if o < noMessage || o >= int64(len(m.other)) {
-			return fmt.Errorf("snapshot tensor %s has %d for node %d, expected %d to %d", saved[0], o, n, noMessage, len(m.other)-1)
-		}
-	}
-	if !nn.Within(saved[2].F32) {
-		return fmt.Errorf("snapshot tensor %s has a number beyond ±%g", saved[2], nn.Largest)
-	}
-	for _, on := range saved[3].I64 {
-		if on != 0 && on != 1 {
-			return fmt.Errorf("snapshot tensor %s has %d, expected 0 or 1", saved[3], on)
-		}
-	}
-	return models.CheckTimes(saved[1], nn.Largest)
-}
-
-// SetTensors implements models.State.
-func (m *messages) SetTensors(saved []models.Tensor) {
-	m.reset()
-	m.blank, m.evaluated = saved[3].I64[0] != 0, saved[3].I64[1] != 0
-	for n, o := range saved[0].I64 {
-		m.other[n] = int32(o)
-	}
-	copy(m.time, timesOf(saved[1].I64))
-	m.rows.Reset()
-	if nodes := waitingNodes(m.other); len(nodes) > 0 {
-		table := make([]float32, len(m.other)*m.cols)
-		for i, n := range nodes {
-			copy(table[int(n)*m.cols:][:m.cols], saved[2].F32[i*m.cols:])
-		}
-		m.device.Write(m.features, table)
-	}
 }

@@ -14,7 +14,6 @@ import (
 	"dgsbench/models"
 	"dgsbench/models/internal/memory"
 	"dgsbench/models/tgn"
-	"dgsbench/nn"
 	"dgsbench/protocol"
 )
 
@@ -138,7 +137,6 @@ type looped struct {
 		models.Model
 		Memories() kernels.Buffer
 		LastUpdates() []float64
-		Network() *nn.Network
 	}
 	device  reference.Device
 	naive   *naive
@@ -150,17 +148,14 @@ const naiveFeatures = 2
 // newLooped predicts links, or classifies with memories whose messages wait.
 func newLooped(t rapid.TB, o memory.Options, nc *memory.Classification, nodes, batch int) *looped {
 	t.Helper()
-	l, err := &looped{TB: t, device: reference.New(), waiting: true}, error(nil)
+	l := &looped{TB: t, device: reference.New(), waiting: true}
 	s := models.Setup{Task: protocol.LinkPrediction, NumNodes: nodes, NumFeat: naiveFeatures, MaxBatch: batch, Seed: 3, Threads: 1}
 	options := &tgn.Options{Embedding: tgn.Identity, Memory: o} // with steps of length 0
 	if nc == nil {
-		l.model, err = memory.NewOn(l.device, s, options.Config())
+		l.model = memory.NewOn(l.device, s, options.Config())
 	} else {
 		s.Task, options.Classification = protocol.NodeClassification, *nc
-		l.model, err = memory.NewClassifierOn(l.device, s, options.Config())
-	}
-	if err != nil {
-		t.Fatal(err)
+		l.model = memory.NewClassifierOn(l.device, s, options.Config())
 	}
 	l.naive = newNaive(l.model, o, nodes)
 	return l
@@ -261,10 +256,10 @@ func TestManyMessagesMatchLoops(t *testing.T) {
 	}
 }
 
-func newNaive(m interface{ Network() *nn.Network }, o memory.Options, nodes int) *naive {
+func newNaive(m models.Model, o memory.Options, nodes int) *naive {
 	n := &naive{opts: o, params: map[string][]float64{}, updated: make([]float64, nodes), stores: [2]map[int32][]heard{{}, {}}}
-	for _, p := range m.Network().Params() {
-		for _, x := range p.Values {
+	for _, p := range m.Snapshot(models.Parameters).Params {
+		for _, x := range p.F32 {
 			n.params[p.Name] = append(n.params[p.Name], float64(x))
 		}
 	}

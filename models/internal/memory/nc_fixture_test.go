@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"dgsbench/kernels"
+	"dgsbench/kernels/reference"
 	"dgsbench/models"
 	"dgsbench/models/internal/memory"
 	"dgsbench/models/jodie"
@@ -54,7 +55,7 @@ func TestClassificationMatchesPyTorch(t *testing.T) {
 	f.PyGLast.Params = f.ID.Params
 	m := memory.Options{Size: f.Dims.M, Time: f.Dims.Td, Cell: memory.GRU}
 	adam := memory.Optimiser{LR: f.Dims.LR}
-	attention := tgn.AttentionOptions{Size: f.Dims.D, Heads: f.Dims.Heads, Layers: 1, Neighbours: f.Dims.Ring}
+	attention := memory.AttentionOptions{Size: f.Dims.D, Heads: f.Dims.Heads, Layers: 1, Neighbours: f.Dims.Ring}
 	how := memory.ClassificationDefaults()
 	how.Head = memory.HeadOptions{Hidden: []int{f.Dims.Hidden}, Norm: nn.NoNorm, PosWeight: 1}
 	of := func(e tgn.Embedding, n memory.NCMemory) memory.Config {
@@ -96,14 +97,10 @@ func (r *ncReplay) replay(t *testing.T, c memory.Config) {
 		largest = max(largest, len(e.Src))
 	}
 	users := r.f.Dims.N / 2 // of the intervals; the stream is not bipartite
-	var err error
-	r.model, err = memory.NewClassifierOn(r.device, models.Setup{
+	r.model = memory.NewClassifierOn(r.device, models.Setup{
 		Task: protocol.NodeClassification, NumNodes: r.f.Dims.N, NumFeat: r.f.Dims.F,
 		MaxBatch: largest, Train: r.f.Sides.intervals(r.f.Dims.N, users), Seed: 1, Threads: 1,
 	}, c)
-	if err != nil {
-		t.Fatal(err)
-	}
 	setParams(t, r.model, r.run.Params)
 	for i, e := range r.f.Stream.Train {
 		r.train(t, i, e)
@@ -171,20 +168,20 @@ func (r *ncReplay) state(t *testing.T, what string, memories, updated array) {
 func TestNeighboursMatchPyTorch(t *testing.T) {
 	var f ncFixture
 	readFixture(t, "tgn_nc.json", &f)
-	r, first := ring.New(f.Dims.N, f.Dims.Ring), 0
+	r, first := ring.New(reference.New(), f.Dims.N, f.Dims.Ring, 0, 0), 0
 	check := func(e events, want [][3]int32) {
 		t.Helper()
-		g, got := r.QueryApart(e.Src, 1), [][3]int32{}
+		g, got, numbers := r.Query(e.Src, 1, true), [][3]int32{}, r.Fields()[2].Ints()
 		for k := range e.Src {
 			for i := g.Offsets[k]; i < g.Offsets[k+1]; i++ {
-				got = append(got, [3]int32{int32(first + k), g.Events[i], g.Nodes[g.Index[i]]})
+				got = append(got, [3]int32{int32(first + k), int32(numbers[g.Places[i]]), g.Nodes[g.Index[i]]})
 			}
 		}
 		slices.SortFunc(got, func(a, b [3]int32) int { return slices.Compare(a[:], b[:]) })
 		if !slices.Equal(got, want) {
 			t.Errorf("events from %d: edges %v, expected %v", first, got, want)
 		}
-		r.Insert(e.stream(f.Dims.N, 0, first))
+		r.Insert(e.stream(f.Dims.N, 0, first), nil)
 		first += len(e.Src)
 	}
 	for i, e := range f.Stream.Train {

@@ -6,6 +6,7 @@ import (
 
 	"dgsbench/models"
 	"dgsbench/models/head"
+	"dgsbench/models/ring"
 	"dgsbench/nn"
 	"dgsbench/protocol"
 )
@@ -37,6 +38,27 @@ func (o Options) Validate() error {
 		models.InRange("memory.size", o.Size, 1, 4096),
 		models.InRange("memory.time", o.Time, 1, 4096),
 		models.OneOf("memory.cell", o.Cell, GRU, RNN),
+	)
+}
+
+// AttentionOptions are those of the layers of attention.
+type AttentionOptions struct {
+	Size       int     `yaml:"size"`       // D: columns of an embedding
+	Heads      int     `yaml:"heads"`      // they share the columns
+	Layers     int     `yaml:"layers"`     // how many steps away a node looks
+	Neighbours int     `yaml:"neighbours"` // last events of a node that count
+	Dropout    float64 `yaml:"dropout"`    // share of the attention weights dropped in training
+}
+
+// Validate returns an error for the first value that is out of range.
+func (o AttentionOptions) Validate() error {
+	return cmp.Or(
+		models.InRange("attention.heads", o.Heads, 1, 64),
+		models.Expect(o.Heads > 0 && o.Size >= 1 && o.Size <= 4096 && o.Size%o.Heads == 0, "attention.size", o.Size,
+			fmt.Sprintf("a multiple of heads %d up to 4096", o.Heads)),
+		models.InRange("attention.layers", o.Layers, 1, 3),
+		models.InRange("attention.neighbours", o.Neighbours, 1, 100),
+		models.Expect(o.Dropout >= 0 && o.Dropout < 1, "attention.dropout", o.Dropout, "0 <= dropout < 1"),
 	)
 }
 
@@ -82,7 +104,6 @@ type HeadOptions struct {
 	PosWeight float64 `yaml:"pos_weight"` // weight of positive events
 }
 
-// with completes them.
 func (h HeadOptions) with(o Optimiser) head.Options {
 	return head.Options{Hidden: h.Hidden, Norm: h.Norm, Dropout: h.Dropout, LR: o.LR, WeightDecay: o.WeightDecay, PosWeight: h.PosWeight}
 }
@@ -113,28 +134,39 @@ func (c Classification) LooksAhead(task protocol.Task) string {
 	return ""
 }
 
-// Bytes is the memory that a model of the family takes: memories and the times
-// of their updates, messages, lists of nodes, in link prediction the candidates'
-// parts of the decoder, and the programs of a batch. The embedding has width
-// columns and holds embedding bytes a node; reads is the number of memories that
-// the embeddings of some centres are made of.
-func Bytes(s models.Setup, c Config, width int, embedding int64, reads func(centres int) int) int64 {
+// bytes is the memory that a model of the family takes: memories and the times of
+// their updates, messages, lists of nodes, in link prediction the candidates'
+// parts of the decoder, what the embedding keeps of a node, and the programs of a
+// batch.
+func (c Config) bytes(s models.Setup) int64 {
 	const (
-		lists  = 4 * 4         // positions in lists of nodes
-		ranked = 4 + 4 + 1 + 4 // numbers, times and marks of the candidates
+		lists    = 4 * 4         // positions in lists of nodes
+		ranked   = 4 + 4 + 1 + 4 // numbers, times and marks of the candidates
+		interval = 8             // what Elapsed takes while the model is built
 	)
-	rows, message := int64(1), 4+8+1+4+2*4*s.NumFeat // other end, time, row, position; features twice
+	rows, message := 1, 4+8+1+4+2*4*s.NumFeat // other end, time, row, position; features twice
 	if c.perEvent(s.Task) {
 		rows, message = 2, 0
 	}
-	each := rows*4*int64(c.Memory.Size) + 8 + lists + int64(message) + embedding
+	each := rows*4*c.Memory.Size + 8 + lists + message
 	answers := s.MaxBatch
 	if s.Task == protocol.LinkPrediction {
-		each += 4*int64(width) + ranked
+		each += 4*c.width() + ranked
 		answers *= 3 // sources, destinations, negatives
+	}
+	read := min(answers, s.NumNodes) // memories
+	if a := c.Attention; a != nil {
+		each += a.Neighbours*(4+4+8+4*s.NumFeat) + 4 + 4 + 1 // numbers, times and features of their events
+		read, _ = ring.Bounds(s.NumNodes, a.Neighbours, read, a.Layers)
+	}
+	if c.Elapsed != nil {
+		each += interval
+		if s.Task == protocol.LinkPrediction { // by how much each candidate's part moves with time
+			each += 4*c.width() + 4
+		}
 	}
 	// A memory that is read has a message, gates and their gradients.
 	const numbers = 16 // as measured, of each column of a message
-	program := int64(reads(min(answers, s.NumNodes))) * 4 * numbers * int64(2*c.Memory.Size+MessageWidth(s.NumFeat)+c.Memory.Time)
-	return program + each*int64(s.NumNodes)
+	program := int64(read) * 4 * numbers * int64(2*c.Memory.Size+messageWidth(s.NumFeat)+c.Memory.Time)
+	return program + int64(each)*int64(s.NumNodes)
 }

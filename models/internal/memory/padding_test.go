@@ -44,21 +44,15 @@ type paddedModel interface {
 	Parameter(name string) kernels.Buffer
 }
 
-func newPadded(t *testing.T, d kernels.Device, task protocol.Task, c memory.Config, s datasets.Stream) (m paddedModel) {
+func newPadded(t *testing.T, d kernels.Device, task protocol.Task, c memory.Config, s datasets.Stream) paddedModel {
 	t.Helper()
 	setup := models.Setup{
 		Task: task, NumNodes: s.NumNodes, Users: s.Users, NumFeat: s.NumFeat, MaxBatch: paddedBatch, Train: s, Seed: 1, Threads: 1,
 	}
-	var err error
 	if task == protocol.LinkPrediction {
-		m, err = memory.NewOn(d, setup, c)
-	} else {
-		m, err = memory.NewClassifierOn(d, setup, c)
+		return memory.NewOn(d, setup, c)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return memory.NewClassifierOn(d, setup, c)
 }
 
 // trainPadded returns the losses of batches.

@@ -1,8 +1,6 @@
 package memory
 
 import (
-	"sync/atomic"
-
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
@@ -23,7 +21,7 @@ type perEvent struct {
 	sources  *occurrence // of all events
 	targets  *occurrence // as destinations: of those events that are their nodes' last
 	around   *around     // the sources' neighbours; nil where embeddings are of one memory
-	site     Site
+	site     *site
 	since    *nn.Fed // times since the sources' last updates
 	deltas   []float32
 	out      *nn.Node    // embeddings
@@ -33,7 +31,6 @@ type perEvent struct {
 	lastFeatures []float32
 
 	batch datasets.Stream
-	bad   atomic.Bool // a program has found a feature that cannot be fed
 }
 
 func newPerEvent(m *base) *perEvent {
@@ -44,7 +41,7 @@ func newPerEvent(m *base) *perEvent {
 	rows := net.PaddedRows(m.setup.MaxBatch)
 	var last *nn.Node
 	if m.setup.NumFeat > 0 {
-		net.Feed(p.features, nn.FromHostWithin(width, func() []float32 { return p.batch.Feat }, &p.bad))
+		net.Feed(p.features, nn.FromHostWithin(width, func() []float32 { return p.batch.Feat }, &p.badFeature))
 		p.last = net.FromHost("event.last", rows, width, func() []float32 { return p.lastFeatures })
 		last = p.last.Node
 	} else {
@@ -60,14 +57,14 @@ func newPerEvent(m *base) *perEvent {
 // embed puts the embedding on top of the sources' memories.
 func (p *perEvent) embed() {
 	batch, vectors := p.setup.MaxBatch, p.sources.out
-	place := Place{Centres: batch, Training: true, Apart: p.events}
-	if n := p.embedding.Neighbours; n != nil {
-		p.around = newAround(p.core, n.Steps(), vectors, p.events, n.Most(batch)-batch)
-		vectors, place.Around = p.around.vectors, p.around.node
+	at := place{centres: batch, training: true, apart: p.events}
+	if a := p.embedding.attention; a != nil {
+		p.around = newAround(p.core, a.opts.Layers, vectors, p.events, a.maxMemories(batch)-batch)
+		vectors, at.around = p.around.vectors, p.around.node
 	}
-	p.site = p.embedding.site("event", vectors, place)
+	p.site = p.embedding.site("event", vectors, at)
 	p.since = p.embedding.feedTimes(p.core.Net, "event.dt", p.events, func() []float32 { return p.deltas })
-	p.out = p.embedding.at(p.site.Out(), p.since)
+	p.out = p.embedding.at(p.site.out, p.since)
 }
 
 // wanted are the memories. In inference they are not kept, but drained. The
@@ -80,23 +77,28 @@ func (p *perEvent) wanted() nn.Wanted {
 	return nn.Wanted{InTraining: memories, InInference: append([]*nn.Node{p.features}, memories...)}
 }
 
-// check leaves features to the programs.
-func (p *perEvent) check(b datasets.Stream) error { return models.CheckClock(b) }
-
-// prepare sets the batch up for its sources to be classified.
-func (p *perEvent) prepare(b datasets.Stream, training bool) {
+// prepare sets the batch up for its sources to be classified. Programs for
+// inference check its features.
+func (p *perEvent) prepare(b datasets.Stream, training bool) error {
+	check := models.CheckClock
+	if training {
+		check = p.upload
+	}
+	if err := check(b); err != nil {
+		return err
+	}
 	p.setEvents(b)
 	p.deltas = p.deltas[:0]
 	for k, n := range b.Src {
 		p.deltas = append(p.deltas, p.embedding.elapsed(Source, b.Time[k]-p.core.Updated[n]))
 	}
-	listed := p.site.List(b.Src)
+	listed := p.site.list(b.Src)
 	if p.around != nil {
 		p.around.setNodes(b.Len(), listed)
-		p.site.Write(p.around.rows, p.around.updated)
+		p.site.write(p.around.rows, p.around.updated)
 	}
 	if !training {
-		return
+		return nil
 	}
 	p.since.Write()
 	p.sources.write()
@@ -105,14 +107,15 @@ func (p *perEvent) prepare(b datasets.Stream, training bool) {
 	if p.around != nil {
 		p.around.id.Write()
 	}
-	p.site.WriteFed()
+	p.site.writeFed()
+	return nil
 }
 
 // setEvents lists the occurrences that count: all sources, and destinations that
 // are the last occurrence of their node.
 func (p *perEvent) setEvents(b datasets.Stream) {
 	p.batch = b
-	p.bad.Store(false)
+	p.badFeature.Store(false)
 	p.sources.reset()
 	p.targets.reset()
 	p.lastFeatures = p.lastFeatures[:0]
@@ -133,14 +136,6 @@ func (p *perEvent) setEvents(b datasets.Stream) {
 	p.targets.rows.Set(len(p.targets.to))
 }
 
-// checkRun reports what the programs have found.
-func (p *perEvent) checkRun(b datasets.Stream) error {
-	if p.bad.Load() {
-		return models.BadFeature(b)
-	}
-	return nil
-}
-
 // rollback has nothing to do: the nodes still have the memories from before.
 func (p *perEvent) rollback() {}
 
@@ -157,11 +152,13 @@ func (p *perEvent) commit(b datasets.Stream, trained *nn.Training) {
 	p.embedding.insert(b, p.x)
 }
 
-// observe folds a batch in that is not classified.
 func (p *perEvent) observe(b datasets.Stream, _ bool) error {
+	if err := models.CheckClock(b); err != nil {
+		return err
+	}
 	p.setEvents(b)
 	p.update.Run()
-	if err := p.checkRun(b); err != nil {
+	if err := p.inferenceError(b); err != nil {
 		return err
 	}
 	p.commit(b, nil)
@@ -194,7 +191,6 @@ func newOccurrence(c *Core, name string, rows *nn.Rows, features *nn.Node) *occu
 	return o
 }
 
-// reset clears the list of events.
 func (o *occurrence) reset() {
 	o.selves, o.others, o.to, o.deltas = o.selves[:0], o.others[:0], o.to[:0], o.deltas[:0]
 }
@@ -235,23 +231,22 @@ type around struct {
 
 	vectors *nn.Node // of the sources, or both
 	nodes   []int32  // neighbours, as rows of the table
-	numbers []int32  // 0, 1, 2 ...
 
-	// Of sources and neighbours, for Site.Write.
+	// Of sources and neighbours, for site.write.
 	rows    []int32
 	updated []float64
 }
 
-// newAround is for at most most neighbours.
-func newAround(c *Core, steps int, vectors *nn.Node, events *nn.Rows, most int) *around {
+// newAround is for at most maxNeighbours neighbours.
+func newAround(c *Core, steps int, vectors *nn.Node, events *nn.Rows, maxNeighbours int) *around {
 	const name = "event.around"
-	a := &around{core: c, vectors: vectors, numbers: upTo(vectors.Shape()[0] + most)}
+	a := &around{core: c, vectors: vectors}
 	if steps > 1 {
-		a.both = newStacked(c, name, vectors, events, most)
+		a.both = newStacked(c, name, vectors, events, maxNeighbours)
 		a.vectors = a.both.out
 		return a
 	}
-	a.few = c.Net.PaddedRows(most)
+	a.few = c.Net.PaddedRows(maxNeighbours)
 	a.id = c.Net.ListFromHost(name, a.few, func() []int32 { return a.nodes })
 	a.node = nn.Gather(c.Table, a.id.Node)
 	return a
@@ -260,17 +255,14 @@ func newAround(c *Core, steps int, vectors *nn.Node, events *nn.Rows, most int) 
 // setNodes lists nodes, of which the first ones are the sources.
 func (a *around) setNodes(sources int, listed []int32) {
 	neighbours := len(listed) - sources
-	a.nodes, a.updated = a.core.rows.Append(a.nodes[:0], listed[sources:]), a.updated[:0]
-	for _, n := range listed {
-		a.updated = append(a.updated, a.core.Updated[n])
-	}
+	a.nodes, a.updated = a.core.rows.Append(a.nodes[:0], listed[sources:]), a.core.appendUpdated(a.updated[:0], listed)
 	if a.both != nil {
 		a.both.write(sources, a.nodes)
-		a.rows = a.numbers[:len(listed)]
+		a.rows = a.core.upTo(len(listed))
 		return
 	}
 	a.few.Set(neighbours)
-	a.rows = append(append(a.rows[:0], a.numbers[:sources]...), a.numbers[:neighbours]...)
+	a.rows = append(append(a.rows[:0], a.core.upTo(sources)...), a.core.upTo(neighbours)...)
 }
 
 // stacked is rows of some vectors, and below them memories as they are kept:
@@ -280,16 +272,16 @@ type stacked struct {
 	rows, kept    *nn.Rows // of both, and of the memories
 	id            *nn.Fed  // of the memories
 	first, second *nn.Node // places of both
-	ids, numbers  []int32  // of the memories; 0, 1, 2 ...
+	ids           []int32  // of the memories
 	out           *nn.Node
 }
 
-// newStacked puts at most most kept memories below vectors, which have the
+// newStacked puts at most maxKept kept memories below vectors, which have the
 // active rows of upper. Its rows are padded, so that rows of what reads them may
 // be.
-func newStacked(c *Core, name string, vectors *nn.Node, upper *nn.Rows, most int) *stacked {
-	all := vectors.Shape()[0] + most
-	e := &stacked{core: c, rows: c.Net.PaddedRows(all), kept: nn.NewRows(most), numbers: upTo(all)}
+func newStacked(c *Core, name string, vectors *nn.Node, upper *nn.Rows, maxKept int) *stacked {
+	all := vectors.Shape()[0] + maxKept
+	e := &stacked{core: c, rows: c.Net.PaddedRows(all), kept: nn.NewRows(maxKept)}
 	e.id = c.Net.ListFromHost(name+".id", e.kept, func() []int32 { return e.ids })
 	e.first, e.second = c.Net.Index(name+".first", upper), c.Net.Index(name+".second", e.kept)
 	like := c.Net.Input(name+".like", e.rows, 1)
@@ -300,11 +292,11 @@ func newStacked(c *Core, name string, vectors *nn.Node, upper *nn.Rows, most int
 
 // write lists above vectors, and memories by their rows of the table.
 func (e *stacked) write(above int, memories []int32) {
-	d, net := e.core.device, e.core.Net
+	d, net, all := e.core.device, e.core.Net, e.core.upTo(above+len(memories))
 	e.ids = append(e.ids[:0], memories...)
-	e.rows.Set(above + len(memories))
+	e.rows.Set(len(all))
 	e.kept.Set(len(memories))
 	e.id.Write()
-	d.WriteInts(net.Ints(e.first), e.numbers[:above])
-	d.WriteInts(net.Ints(e.second), e.numbers[above:above+len(memories)])
+	d.WriteInts(net.Ints(e.first), all[:above])
+	d.WriteInts(net.Ints(e.second), all[above:])
 }

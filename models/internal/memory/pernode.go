@@ -19,23 +19,22 @@ type perNode struct {
 	kept     *nn.Rows        // in inference: of kept memories
 	keptID   *nn.Fed
 	listed   []int32 // in inference: what embeddings are made of
-	site     Site
+	site     *site
 	embedded *lookup
 
-	order   []int32 // 0, 1, 2 ...
 	updated []float64
 }
 
 func newPerNode(m *base) *perNode {
 	net, batch, nodes := m.core.Net, m.setup.MaxBatch, m.setup.NumNodes
-	most := m.embedding.most(min(batch, nodes))
-	p := &perNode{base: m, sources: newNodeList(nodes), backup: newBackup(m.core, 2*batch), kept: nn.NewRows(most), order: upTo(most)}
-	p.applied = newAppliedInBatch(m.core, m.messages, m.own, 2*batch, 2*most)
-	p.update = newTrainedUpdate(m.core, m.messages, "read", table{p.applied.table.out, p.applied.rowOf}, most)
+	maxMemories := m.embedding.maxMemories(min(batch, nodes))
+	p := &perNode{base: m, sources: newNodeList(nodes), backup: newBackup(m.core, 2*batch), kept: nn.NewRows(maxMemories)}
+	p.applied = newAppliedInBatch(m.core, m.messages, m.own, 2*batch, 2*maxMemories)
+	p.update = newTrainedUpdate(m.core, m.messages, "read", table{p.applied.table.out, p.applied.rowOf}, maxMemories)
 	p.keptID = net.ListFromHost("kept.id", p.kept, func() []int32 { return p.listed })
 	vectors := nn.TrainingOr(p.update.out, nn.Gather(m.core.Table, p.keptID.Node))
-	p.site = m.embedding.site("source", vectors, Place{Centres: min(batch, nodes), Training: true})
-	p.embedded = newLookup(&m.embedding, net, "source", p.site.Out(), nn.NewRows(batch))
+	p.site = m.embedding.site("source", vectors, place{centres: min(batch, nodes), training: true})
+	p.embedded = newLookup(m.embedding, net, "source", p.site.out, nn.NewRows(batch))
 	return p
 }
 
@@ -43,13 +42,12 @@ func (p *perNode) wanted() nn.Wanted {
 	return nn.Wanted{InTraining: []*nn.Node{p.applied.update.out}}
 }
 
-func (p *perNode) check(b datasets.Stream) error { return p.upload(b) }
-
-func (p *perNode) checkRun(datasets.Stream) error { return nil }
-
 // prepare folds the batch in, so that it can be rolled back, and sets it up for
 // its sources to be classified.
-func (p *perNode) prepare(b datasets.Stream, training bool) {
+func (p *perNode) prepare(b datasets.Stream, training bool) error {
+	if err := p.upload(b); err != nil {
+		return err
+	}
 	var rows []int32
 	var updated []float64
 	if training {
@@ -57,7 +55,7 @@ func (p *perNode) prepare(b datasets.Stream, training bool) {
 	} else {
 		rows, updated = p.prepareInference(b)
 	}
-	embedded := p.site.Write(rows, updated)
+	embedded := p.site.write(rows, updated)
 	p.embedded.reset()
 	for k, u := range b.Src {
 		i := p.sources.at(u)
@@ -65,16 +63,17 @@ func (p *perNode) prepare(b datasets.Stream, training bool) {
 	}
 	if training {
 		p.update.write()
-		p.site.WriteFed()
+		p.site.writeFed()
 		p.embedded.write()
 	}
+	return nil
 }
 
 // memories lists the nodes whose memories the sources' embeddings are made of.
 func (p *perNode) memories(b datasets.Stream) []int32 {
 	p.sources.reset()
 	p.sources.add(b.Src)
-	return p.site.List(p.sources.nodes)
+	return p.site.list(p.sources.nodes)
 }
 
 // prepareTraining reads memories with a gradient, after the messages of the
@@ -93,12 +92,10 @@ func (p *perNode) prepareInference(b datasets.Stream) (rows []int32, updated []f
 	p.flush()
 	p.backup.copy(p.nodesOf(b))
 	p.advance(b, false)
-	p.listed, p.updated = p.memories(b), p.updated[:0]
+	p.listed = p.memories(b)
 	p.kept.Set(len(p.listed))
-	for _, n := range p.listed {
-		p.updated = append(p.updated, p.core.Updated[n])
-	}
-	return p.order[:len(p.listed)], p.updated
+	p.updated = p.core.appendUpdated(p.updated[:0], p.listed)
+	return p.core.upTo(len(p.listed)), p.updated
 }
 
 // commit keeps what the read made of the batch's nodes, and the events.
@@ -111,14 +108,15 @@ func (p *perNode) commit(b datasets.Stream, trained *nn.Training) {
 	p.embedding.insert(b, p.x)
 }
 
-// rollback undoes prepare.
 func (p *perNode) rollback() {
 	p.messages.rollback()
 	p.backup.restore()
 }
 
-// observe folds a batch in that is not classified.
 func (p *perNode) observe(b datasets.Stream, training bool) error {
+	if err := p.upload(b); err != nil {
+		return err
+	}
 	if !training {
 		p.flush()
 		p.advance(b, true)
@@ -138,25 +136,21 @@ type backup struct {
 	nodes    []int32
 	updated  []float64
 	memories kernels.Buffer
-	order    []int32 // 0, 1, 2 ...
 }
 
-// newBackup is for at most most nodes.
-func newBackup(c *Core, most int) *backup {
-	return &backup{core: c, memories: c.device.NewBuffer(most * c.opts.Size), order: upTo(most)}
+// newBackup is for at most maxNodes nodes.
+func newBackup(c *Core, maxNodes int) *backup {
+	return &backup{core: c, memories: c.device.NewBuffer(maxNodes * c.opts.Size)}
 }
 
 // copy copies memories and times of the nodes.
 func (a *backup) copy(nodes []int32) {
-	a.nodes, a.updated = append(a.nodes[:0], nodes...), a.updated[:0]
-	for _, n := range nodes {
-		a.updated = append(a.updated, a.core.Updated[n])
-	}
-	a.core.move.Run(a.memories, a.order[:len(nodes)], a.core.table(), nodes)
+	a.nodes, a.updated = append(a.nodes[:0], nodes...), a.core.appendUpdated(a.updated[:0], nodes)
+	a.core.move.Run(a.memories, a.core.upTo(len(nodes)), a.core.table(), nodes)
 }
 
 // restore puts them back.
-func (a *backup) restore() { a.core.commit(a.nodes, a.memories, a.order[:len(a.nodes)], a.updated) }
+func (a *backup) restore() { a.core.commit(a.nodes, a.memories, a.core.upTo(len(a.nodes)), a.updated) }
 
 // appliedInBatch is the memories that a batch leaves behind before its own events
 // are applied: those of its nodes as they are read, with a gradient, and

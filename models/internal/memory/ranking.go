@@ -11,15 +11,14 @@ import (
 type ranking struct {
 	*pairrank.Ranker
 	core      *Core
-	embedding *Embedding
+	embedding *embedding
 	nodes     *nodeList
 	rows      *nn.Rows // memories that are read
 	id        *nn.Node
-	site      Site
+	site      *site
 	lookup    *lookup
 	untimed   *nn.Program // the lookup's rows
 	timed     *nn.Program // and those at their times
-	identity  []int32
 	updated   []float64
 }
 
@@ -27,24 +26,22 @@ type ranking struct {
 func newRanking(m *Model) *ranking {
 	const name = "ranking"
 	net, centres := m.core.Net, max(512, m.setup.MaxBatch)
-	memories := m.embedding.most(centres)
 	r := &ranking{
-		core: m.core, embedding: &m.embedding, nodes: newNodeList(m.setup.NumNodes), rows: nn.NewRows(memories),
-		identity: upTo(memories), updated: make([]float64, memories),
+		core: m.core, embedding: m.embedding, nodes: newNodeList(m.setup.NumNodes), rows: nn.NewRows(m.embedding.maxMemories(centres)),
 	}
 	r.id = net.Index(name+".id", r.rows)
-	r.site = m.embedding.site(name, nn.Gather(m.core.Table, r.id), Place{Centres: centres})
-	r.lookup = newLookup(&m.embedding, net, name, r.site.Out(), nn.NewRows(centres))
+	r.site = m.embedding.site(name, nn.Gather(m.core.Table, r.id), place{centres: centres})
+	r.lookup = newLookup(m.embedding, net, name, r.site.out, nn.NewRows(centres))
 	r.untimed = net.Compile(nn.ForInference, r.lookup.untimed)
 	r.timed = net.Compile(nn.ForInference, r.lookup.out)
-	p, width := m.decoder, m.embedding.Width
+	p, width := m.decoder, m.embedding.width
 	layers := nn.PairLayers{
 		Left: width, Right: width, Width: width,
 		LeftW: net.Buffer(p.Left), LeftBias: net.Buffer(p.LeftBias),
 		RightW: net.Buffer(p.Right), RightBias: net.Buffer(p.RightBias),
 		Out: net.Buffer(p.Out),
 	}
-	if m.embedding.Projection == nil {
+	if m.embedding.projection == nil {
 		r.Ranker = pairrank.New(m.device, layers, r, m.setup)
 		return r
 	}
@@ -59,13 +56,11 @@ func newRanking(m *Model) *ranking {
 func (r *ranking) prepare(nodes []int32) []int32 {
 	r.nodes.reset()
 	r.nodes.add(nodes)
-	listed := r.site.List(r.nodes.nodes)
+	listed := r.site.list(r.nodes.nodes)
 	r.rows.Set(len(listed))
 	r.core.device.WriteInts(r.core.Net.Ints(r.id), listed)
-	for i, n := range listed {
-		r.updated[i] = r.core.Updated[n]
-	}
-	return r.site.Write(r.identity[:len(listed)], r.updated[:len(listed)])
+	r.updated = r.core.appendUpdated(r.updated[:0], listed)
+	return r.site.write(r.core.upTo(len(listed)), r.updated)
 }
 
 // Gather writes the nodes' embeddings, without time, to dst.
@@ -81,7 +76,7 @@ func (r *ranking) Gather(d kernels.Device, nodes []int32, dst kernels.Buffer) {
 // run copies the result of a program.
 func (r *ranking) run(d kernels.Device, p *nn.Program, out *nn.Node, rows int, dst kernels.Buffer) {
 	p.Run()
-	width := r.embedding.Width
+	width := r.embedding.width
 	d.CopyRows(rows, width, dst, width, p.Buffer(out), width)
 }
 
@@ -97,10 +92,10 @@ type projected struct {
 // ParametersChanged computes base and slope.
 func (p *projected) ParametersChanged() {
 	d, net := p.core.device, p.core.Net
-	w, base, slope := make([]float32, p.right.Len()), make([]float32, p.embedding.Width), make([]float32, p.embedding.Width)
+	w, base, slope := make([]float32, p.right.Len()), make([]float32, p.embedding.width), make([]float32, p.embedding.width)
 	d.Read(w, p.right)
-	d.Read(base, net.Buffer(p.embedding.Projection.B))
-	d.Read(slope, net.Buffer(p.embedding.Projection.W))
+	d.Read(base, net.Buffer(p.embedding.projection.b))
+	d.Read(slope, net.Buffer(p.embedding.projection.w))
 	for i := range base {
 		base[i]++
 	}
@@ -139,7 +134,4 @@ func (p *projected) Times(b datasets.Stream, events, nodes []float32) {
 	}
 }
 
-var (
-	_ pairrank.Embeddings = (*ranking)(nil)
-	_ pairrank.Timed      = (*projected)(nil)
-)
+var _ pairrank.Timed = (*projected)(nil)

@@ -35,8 +35,8 @@ func testStream(n int) datasets.Stream {
 func testConfigs(dropout float64) map[string]memory.Config {
 	m := memory.Options{Size: 6, Time: 4, Cell: memory.GRU}
 	adam := memory.Optimiser{LR: .02}
-	attention := func(layers int) tgn.AttentionOptions {
-		return tgn.AttentionOptions{Size: 8, Heads: 2, Layers: layers, Neighbours: 3, Dropout: dropout}
+	attention := func(layers int) memory.AttentionOptions {
+		return memory.AttentionOptions{Size: 8, Heads: 2, Layers: layers, Neighbours: 3, Dropout: dropout}
 	}
 	return map[string]memory.Config{
 		"tgn-id":           (&tgn.Options{Embedding: tgn.Identity, Memory: m, Attention: attention(1), Optimiser: adam}).Config(),
@@ -150,8 +150,8 @@ type plainScores struct {
 func newPlainScores(m *memory.Model, train datasets.Stream) *plainScores {
 	m.Flush()
 	p := &plainScores{params: map[string][]float64{}, updated: m.LastUpdates()}
-	for _, t := range m.Network().Params() {
-		for _, x := range t.Values {
+	for _, t := range m.Snapshot(models.Parameters).Params {
+		for _, x := range t.F32 {
 			p.params[t.Name] = append(p.params[t.Name], float64(x))
 		}
 	}

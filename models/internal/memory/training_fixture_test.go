@@ -61,7 +61,7 @@ func TestTrainingMatchesPyTorch(t *testing.T) {
 	readFixture(t, "tgn_training.json", &f)
 	m := memory.Options{Size: f.Dims.M, Time: f.Dims.Td, Cell: memory.GRU}
 	adam := memory.Optimiser{LR: f.Dims.LR}
-	attention := tgn.AttentionOptions{Size: f.Dims.D, Heads: f.Dims.Heads, Layers: 1, Neighbours: f.Dims.Ring}
+	attention := memory.AttentionOptions{Size: f.Dims.D, Heads: f.Dims.Heads, Layers: 1, Neighbours: f.Dims.Ring}
 	for _, c := range []struct {
 		name   string
 		run    trainingRun
@@ -133,14 +133,10 @@ func (r *fixtureReplay) replay(t *testing.T, c memory.Config) {
 	for _, e := range append(slices.Clone(r.f.Stream.Train), r.f.Stream.Eval...) {
 		largest = max(largest, len(e.Src))
 	}
-	var err error
-	r.model, err = memory.NewOn(r.device, models.Setup{
+	r.model = memory.NewOn(r.device, models.Setup{
 		Task: protocol.LinkPrediction, NumNodes: r.f.Dims.N, Users: r.f.Dims.Users, NumFeat: r.f.Dims.F,
 		MaxBatch: largest, Train: r.f.Sides.intervals(r.f.Dims.N, r.f.Dims.Users), Seed: 1, Threads: 1,
 	}, c)
-	if err != nil {
-		t.Fatal(err)
-	}
 	setParams(t, r.model, r.run.Params)
 	for i, e := range r.f.Stream.Train {
 		r.train(t, i, e)

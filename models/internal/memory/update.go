@@ -122,7 +122,6 @@ type updater struct {
 	with     compiled  // for nodes with messages
 	now      *compiled // for the nodes that are listed
 	nodes    []int32   // that are listed
-	order    []int32   // 0, 1, 2 ...
 }
 
 // compiled is an update with its program.
@@ -136,7 +135,7 @@ type compiled struct {
 func chunkOf(s models.Setup) int { return max(512, 2*s.MaxBatch) }
 
 func newUpdater(c *Core, m *messages, s models.Setup) *updater {
-	u := &updater{Core: c, capacity: min(chunkOf(s), c.nodes), order: upTo(chunkOf(s))}
+	u := &updater{Core: c, capacity: min(chunkOf(s), c.nodes)}
 	compile := func(name string, rows, applied *nn.Rows) compiled {
 		update := newUpdate(c, m, name, c.kept(), rows, applied)
 		return compiled{update, c.Net.Compile(nn.ForInference, update.out)}
@@ -159,7 +158,7 @@ func (u *updater) setNodes(nodes []int32) {
 
 // run updates the memories of the listed nodes.
 func (u *updater) run() {
-	u.commit(u.nodes, u.compute(), u.order[:len(u.nodes)], u.now.update.updated)
+	u.commit(u.nodes, u.compute(), u.upTo(len(u.nodes)), u.now.update.updated)
 }
 
 // compute returns the new memories of the listed nodes, a row each.
@@ -203,7 +202,7 @@ func (u *updater) applyMessages(nodes []int32) {
 	}
 	done = 0
 	for part := range slices.Chunk(nodes, u.capacity) {
-		u.commit(part, u.device.View(memories, done*size, len(part)*size), u.order[:len(part)], updated[done:])
+		u.commit(part, u.device.View(memories, done*size, len(part)*size), u.upTo(len(part)), updated[done:])
 		done += len(part)
 	}
 }
