@@ -106,14 +106,14 @@ func rename(t *testing.T, s record.Store) {
 		const hostile = escapetest.Hostile
 		r.ModelTitle, r.DatasetTitle, r.Machine, r.CodeVersion, r.Footnotes = hostile, hostile, hostile, hostile, []string{hostile}
 		if r.Latency != nil {
-			samples, err := s.Samples(r)
+			times, err := s.Times(r)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for i := range r.Latency.Timings {
 				r.Latency.Timings[i].Warnings = []string{hostile}
 			}
-			if _, err = s.WriteLatency(r, samples, nil); err != nil {
+			if _, err = s.Write(r, times); err != nil {
 				t.Fatal(err)
 			}
 			continue

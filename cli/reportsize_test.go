@@ -110,7 +110,7 @@ func (f *forger) record(trial specs.Trial) {
 	r := harness.Describe(trial, l, on)
 	if trial.IsLatency() {
 		samples := f.samples(&r, trial)
-		_, err = f.store.WriteLatency(r, samples, nil)
+		_, err = f.store.Write(r, samples)
 	} else {
 		if trial.Class == "learned" {
 			f.epochs(&r, trial.Protocol.Epochs)
@@ -157,16 +157,17 @@ func (f *forger) observed(trial specs.Trial) record.Observed {
 }
 
 // samples makes up the times of a latency test, of every batch.
-func (f *forger) samples(r *record.Record, trial specs.Trial) record.Samples {
+func (f *forger) samples(r *record.Record, trial specs.Trial) record.Times {
 	plan := trial.Protocol.Latency
 	r.Latency = &record.Latency{Run: "2026-01-01T00:00:00Z", Mode: record.Streaming, Load: optional.Absent()}
 	r.Threads = 1
-	out := record.Samples{}
+	out := record.Times{}
 	add := func(batch, batches, iterations int) {
+		timing := record.Timing{Batch: batch, Batches: batches, Iterations: iterations}
 		h := hdrhistogram.New(1, 3_600_000_000_000, 3)
 		for range batches * iterations {
 			ns := int64(1e4 * math.Exp(f.rng.NormFloat64()))
-			out[batch] = append(out[batch], ns)
+			out[timing.Array()] = append(out[timing.Array()], ns)
 			if err := h.RecordValue(ns); err != nil {
 				f.t.Fatal(err)
 			}
@@ -175,7 +176,8 @@ func (f *forger) samples(r *record.Record, trial specs.Trial) record.Samples {
 		if err != nil {
 			f.t.Fatal(err)
 		}
-		r.Latency.Timings = append(r.Latency.Timings, record.Timing{Batch: batch, Batches: batches, Iterations: iterations, Histogram: string(text)})
+		timing.Histogram = string(text)
+		r.Latency.Timings = append(r.Latency.Timings, timing)
 	}
 	add(trial.Protocol.Batch, plan.Batches, plan.Iterations)
 	for _, batch := range plan.Sweep {

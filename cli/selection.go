@@ -27,10 +27,10 @@ const ownSpecs = "A SPEC.yaml with the key `runs` is a suite and takes the place
 
 // selection is what flags and files choose.
 type selection struct {
-	options // with the suite of the files, where one of them is a suite
-	files   []string
-	trials  []specs.Trial
-	outline results.Outline
+	options   // with the suite of the files, where one of them is a suite
+	files     []string
+	suiteSpec specs.Suite
+	trials    []specs.Trial
 }
 
 // choose resolves the suite together with the user's own files. If onlyOwn is
@@ -60,9 +60,10 @@ func (o *options) choose(files []string, onlyOwn bool) (selection, error) {
 	if err != nil {
 		return s, err
 	}
-	if s.outline, err = results.OutlineOf(suite); err != nil {
+	if err := suite.Tables.Known(results.TableIDs()); err != nil {
 		return s, err
 	}
+	s.suiteSpec = suite
 	s.trials, err = suite.Trials(filter)
 	return s, err
 }
@@ -234,8 +235,7 @@ func (s selection) summarise(records []record.Record) (results.Report, error) {
 	}
 	bar := newBar(s.stderr)
 	bar.show()
-	outline := s.outline
-	outline.Trials, outline.Command, outline.Progress = s.trials, s.command(), bar.progress
+	outline := results.Outline{Suite: s.suiteSpec, Trials: s.trials, Command: s.command(), Progress: bar.progress}
 	r, err := results.NewReport(s.store(), records, outline)
 	bar.close()
 	for _, warning := range r.Warnings {

@@ -176,14 +176,14 @@ func TestReadWhileLatencyIsMeasuredAgain(t *testing.T) {
 		t.Fatal(measured, err)
 	}
 	again := func(r record.Record) error {
-		samples, err := store.Samples(r)
+		times, err := store.Times(r)
 		if err != nil {
 			return err
 		}
-		for _, ns := range samples {
+		for _, ns := range times {
 			ns[0]++
 		}
-		_, err = store.WriteLatency(r, samples, nil)
+		_, err = store.Write(r, times)
 		return err
 	}
 	done := make(chan bool)

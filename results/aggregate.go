@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 
+	"dgsbench/internal/lists"
 	"dgsbench/internal/ram"
 	"dgsbench/metrics"
 	"dgsbench/results/record"
@@ -23,7 +24,7 @@ func Aggregate(s record.Store, records []record.Record, progress func(share floa
 		return nil, err
 	}
 	var cells []Cell
-	for _, same := range GroupBy(groups, func(g group) record.CellKey { return g.key.Place() }) { // they share the events, and so the draws
+	for _, same := range lists.GroupBy(groups, func(g group) record.CellKey { return g.key.Place() }) { // they share the events, and so the draws
 		within := func(share float64) {
 			if progress != nil {
 				progress((float64(len(cells)) + share*float64(len(same))) / float64(len(groups)))
@@ -39,23 +40,6 @@ func Aggregate(s record.Store, records []record.Record, progress func(share floa
 		cells = append(cells, some...)
 	}
 	return cells, nil
-}
-
-// GroupBy returns the elements of the same key, in the order in which keys
-// appear.
-func GroupBy[T any, K comparable](list []T, key func(T) K) [][]T {
-	var out [][]T
-	index := map[K]int{}
-	for _, x := range list {
-		i, ok := index[key(x)]
-		if !ok {
-			i = len(out)
-			index[key(x)] = i
-			out = append(out, nil)
-		}
-		out[i] = append(out[i], x)
-	}
-	return out
 }
 
 // bytesOf returns the memory that summarising groups of the same place takes:
@@ -78,13 +62,11 @@ func bytesOf(groups []group) (bytes int64) {
 			if r.Failed() || r.Data == nil || len(r.Data.Parts) == 0 {
 				continue
 			}
-			events, scored := int64(0), int64(0)
+			events := int64(0)
 			for _, p := range r.Data.Parts[1:] { // all but training
 				events, largest = events+int64(p.Events), max(largest, int64(p.Events))
 			}
-			if scored = events; len(parts) > 2 { // of each set of candidates
-				scored = events * int64(len(parts)/2)
-			}
+			scored := events * int64(len(parts)/2) // of each set of candidates
 			bytes += scored * each
 			largest = max(largest, scored*packed/weight)
 		}
@@ -111,7 +93,7 @@ func groupBySeeds(records []record.Record) ([]group, error) {
 		device string
 	}
 	var groups []group
-	for _, seeds := range GroupBy(sorted, func(r record.Record) cell { return cell{r.Key.CellKey, r.Device} }) {
+	for _, seeds := range lists.GroupBy(sorted, func(r record.Record) cell { return cell{r.Key.CellKey, r.Device} }) {
 		for i := range seeds[1:] {
 			if err := checkPair(seeds[i], seeds[i+1]); err != nil {
 				return nil, err

@@ -3,16 +3,17 @@ package results
 import (
 	"cmp"
 	_ "embed"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
+	"dgsbench/internal/lists"
 	"dgsbench/internal/strictyaml"
 	"dgsbench/protocol"
 	"dgsbench/results/figure"
 	"dgsbench/results/record"
 	"dgsbench/results/table"
+	"dgsbench/specs"
 )
 
 // Input is what tables and figures are made of: records, and what the suite
@@ -21,27 +22,16 @@ type Input struct {
 	Store   record.Store
 	Cells   []Cell
 	Records []record.Record // of the trials that are scored
-	// Timed are records of latency tests, for every dataset of one run.
-	Timed []record.Record
-	// EarlierRuns is the number of records of latency tests that are left out.
-	EarlierRuns int
+	Timed   []record.Record // of latency tests, for every dataset of one run
+
+	EarlierRuns int // records of latency tests that are left out
 
 	// What the suite has of each, in its order; no models where it has none.
 	Classification, Links, Latency Layout
 	Candidates                     []protocol.CandidateSet // of link prediction
-	// Ranges are those of the models' hyper-parameters.
-	Ranges []Range
-}
+	Ranges                         []Range                 // of the models' hyper-parameters
 
-// Choice is a table that a suite asks for.
-type Choice struct {
-	ID    string // see TableIDs
-	Title string // in place of the table's own
-	// Models and Datasets are shown, in this order, and Without is left out;
-	// none means all. Models are called id or id+variant.
-	Models, Without, Datasets []string
-	// PaperDatasets adds those of the paper that the suite does not measure.
-	PaperDatasets bool
+	tests []latencyTest // the times of Timed
 }
 
 // Output is what Make returns.
@@ -68,36 +58,41 @@ func init() { // not above: the functions refer to kinds
 	}
 }
 
-// Make makes the tables and figures that are chosen, in this order. It leaves
-// out those for which the suite has no trials.
-func Make(in Input, choices []Choice) (Output, error) {
-	var all Output
-	for _, c := range choices {
-		i := slices.Index(TableIDs(), c.ID)
-		if i < 0 {
-			return Output{}, fmt.Errorf("no table %q; known: %s", c.ID, strings.Join(TableIDs(), ", "))
-		}
-		d := catalogue().Tables[i]
+// Make makes the tables and figures that a suite chooses, in this order, or the
+// usual ones. It leaves out those for which the suite has no trials.
+func Make(in Input, chosen specs.Tables) (out Output, err error) {
+	if len(chosen.Show) == 0 {
+		chosen.Show = lists.Map(catalogue().Default, func(id string) specs.Table { return specs.Table{ID: id} })
+	}
+	if err := chosen.Known(TableIDs()); err != nil {
+		return out, err
+	}
+	if in.tests, err = readTests(in.Store, in.Timed); err != nil {
+		return out, err
+	}
+	for _, c := range chosen.Show {
+		d := catalogue().Tables[slices.Index(TableIDs(), c.ID)]
+		c.Title = cmp.Or(c.Title, d.Title)
 		if len(c.Models) == 0 {
 			c.Models = d.Models
 		}
-		out, err := kinds[d.Kind](in, request{d, c, cmp.Or(c.Title, d.Title)})
+		made, err := kinds[d.Kind](in, request{c, d.Rank, chosen.PaperDatasets})
 		if err != nil {
 			return Output{}, err
 		}
-		for i := range out.Tables {
-			out.Tables[i].Renumber()
+		for i := range made.Tables {
+			made.Tables[i].Renumber()
 		}
-		all.Tables, all.Figures = append(all.Tables, out.Tables...), append(all.Figures, out.Figures...)
+		out.Tables, out.Figures = append(out.Tables, made.Tables...), append(out.Figures, made.Figures...)
 	}
-	return all, nil
+	return out, nil
 }
 
-// request is a definition with the suite's choice over it.
+// request is a table with what the suite does not choose of it.
 type request struct {
-	definition
-	Choice
-	title string
+	specs.Table
+	rank          string // see definition
+	paperDatasets bool   // see specs.Tables
 }
 
 // layout returns what the request shows of a layout.
@@ -107,10 +102,10 @@ func (r request) layout(l Layout) Layout {
 	}
 	l.Datasets = choose(l.Datasets, r.Datasets, func(d DatasetHead) string { return d.ID })
 	l.addStandIns()
-	l.Models = slices.DeleteFunc(choose(l.Models, r.Choice.Models, ModelHead.ref), func(m ModelHead) bool {
+	l.Models = slices.DeleteFunc(choose(l.Models, r.Models, ModelHead.ref), func(m ModelHead) bool {
 		return slices.Contains(r.Without, m.ref())
 	})
-	if r.PaperDatasets {
+	if r.paperDatasets {
 		l.Datasets = append(l.Datasets, l.unmeasured()...)
 	}
 	return l
@@ -135,21 +130,18 @@ func choose[T any](list []T, wanted []string, name func(T) string) []T {
 
 // table returns an empty table about what the layout holds.
 func (r request) table(l Layout, heads ...string) table.Table {
-	t := l.table(r.title, heads...)
-	t.Name = r.name()
+	t := table.New(heads...)
+	t.Name, t.Title, t.Command, t.Source = r.name(), r.Title, l.Command, l.Source
+	if l.Subtitle != "" {
+		t.Title += " (" + l.Subtitle + ")"
+	}
 	return t
 }
 
 // name returns a table's name, which no other one has: that of its definition,
 // and what distinguishes it from its siblings.
 func (r request) name(more ...string) string {
-	words := append([]string{r.definition.ID}, more...)
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return '-'
-	}, strings.ToLower(strings.Join(words, "-")))
+	return strings.ToLower(table.Identifier(append([]string{r.ID}, more...)...))
 }
 
 func classificationTable(in Input, r request) (Output, error) {
@@ -176,25 +168,13 @@ func scoreTable(in Input, r request, l Layout, task protocol.Task) (Output, erro
 	if len(l.Models) == 0 {
 		return Output{}, nil
 	}
-	s, err := newScores(in.Cells, l, task)
+	r.Title += ", test events"
+	s, err := newScores(in.Cells, r.table(l), l, task)
 	if err != nil {
 		return Output{}, err
 	}
-	s.rank = r.Rank
-	r.title += ", test events"
-	return Output{Tables: []table.Table{s.build(r.table(l))}}, nil
-}
-
-func latencyOutput(in Input, r request) (Output, error) {
-	tables, err := LatencyTables(in.Store, in.Timed, r.layout(in.Latency))
-	for i := range tables {
-		tables[i].Name = r.name(tables[i].Name)
-		if in.EarlierRuns > 0 {
-			tables[i].Legend = append(tables[i].Legend,
-				fmt.Sprintf("%d records of earlier runs are left out: times are compared within a run alone", in.EarlierRuns))
-		}
-	}
-	return Output{Tables: tables}, err
+	s.rank = r.rank
+	return Output{Tables: []table.Table{s.build()}}, nil
 }
 
 //go:embed reference/tables.yaml
@@ -229,19 +209,14 @@ type definition struct {
 	Kind   string   `yaml:"kind"` // see kinds
 	Title  string   `yaml:"title"`
 	Models []string `yaml:"models"` // as id or id+variant; all where there are none
-	// Rank is what paper.yaml calls the paper's average rank of this table;
-	// empty where it gives none.
-	Rank string `yaml:"rank"`
+	Rank   string   `yaml:"rank"`   // what paper.yaml calls the paper's average rank of this table, if it gives one
 }
 
 // paperDataset is a dataset of the paper.
 type paperDataset struct {
-	Name string `yaml:"name"`
-	// Against is the model from which the paper counts its values: it gives
-	// differences.
-	Against string `yaml:"against"`
-	// Closed is why nobody else can measure it; empty where anybody can.
-	Closed     string `yaml:"closed"`
+	Name       string `yaml:"name"`
+	Against    string `yaml:"against"`    // the model from which the paper counts its values: it gives differences
+	Closed     string `yaml:"closed"`     // why nobody else can measure it; empty where anybody can
 	StandIn    string `yaml:"stand_in"`   // our dataset in its place
 	Statistics string `yaml:"statistics"` // a note on the paper's sizes of it
 }
@@ -258,27 +233,12 @@ var catalogue = sync.OnceValue(func() (d definitions) {
 })
 
 // TableIDs returns the names of all tables and figures.
-func TableIDs() (ids []string) {
-	for _, d := range catalogue().Tables {
-		ids = append(ids, d.ID)
-	}
-	return ids
-}
-
-// DefaultChoices returns the tables of suites that do not choose.
-func DefaultChoices() (out []Choice) {
-	for _, id := range catalogue().Default {
-		out = append(out, Choice{ID: id})
-	}
-	return out
+func TableIDs() []string {
+	return lists.Map(catalogue().Tables, func(d definition) string { return d.ID })
 }
 
 // dataset finds one of the paper's datasets, by its name in any case.
 func (d definitions) dataset(name string) paperDataset {
-	for _, p := range d.Datasets {
-		if strings.EqualFold(p.Name, name) {
-			return p
-		}
-	}
-	return paperDataset{}
+	p, _ := lists.Find(d.Datasets, func(p paperDataset) bool { return strings.EqualFold(p.Name, name) })
+	return p
 }

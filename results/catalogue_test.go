@@ -21,6 +21,7 @@ import (
 	"dgsbench/results/record"
 	"dgsbench/results/record/recordtest"
 	"dgsbench/results/table"
+	"dgsbench/specs"
 )
 
 var (
@@ -100,18 +101,14 @@ func factRecord(d results.DatasetHead, task protocol.Task, setting protocol.Sett
 // milliseconds each.
 func timedRecord(t *testing.T, s record.Store, d results.DatasetHead, m results.ModelHead, ms int64) record.Record {
 	t.Helper()
-	r, samples := recordtest.Latency(m.ID, "1")
+	r, times := recordtest.Latency(m.ID, "1")
 	r.Key.Dataset, r.PaperName, r.ModelTitle, r.Footnotes = d.ID, d.PaperName, m.Title, []string{"not trained"}
-	for batch := range samples {
-		for i := range samples[batch] {
-			samples[batch][i] += ms * 1e6
+	for _, ns := range times {
+		for i := range ns {
+			ns[i] += ms * 1e6
 		}
 	}
-	r, err := s.WriteLatency(r, samples, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return recordtest.Write(t, s, r, times)
 }
 
 func TestTablesOfTheCatalogue(t *testing.T) {
@@ -120,7 +117,7 @@ func TestTablesOfTheCatalogue(t *testing.T) {
 		if id == "latency" { // has tests of its own
 			continue
 		}
-		out, err := results.Make(in, []results.Choice{{ID: id, PaperDatasets: true}})
+		out, err := results.Make(in, specs.Tables{Show: []specs.Table{{ID: id}}, PaperDatasets: true})
 		if err != nil || len(out.Tables) != 1 {
 			t.Fatalf("%s: %d tables, %v", id, len(out.Tables), err)
 		}
@@ -168,9 +165,9 @@ func TestTablesHaveDifferentNames(t *testing.T) {
 
 func TestChoicesOfTables(t *testing.T) {
 	in := smallSuite(t)
-	titles := func(c results.Choice) string {
+	titles := func(c specs.Table) string {
 		t.Helper()
-		out, err := results.Make(in, []results.Choice{c})
+		out, err := results.Make(in, specs.Tables{Show: []specs.Table{c}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,12 +180,12 @@ func TestChoicesOfTables(t *testing.T) {
 		return out.Tables[0].Title + ": " + strings.Join(names, ",")
 	}
 	for _, c := range []struct {
-		choice results.Choice
+		choice specs.Table
 		want   string
 	}{
-		{results.Choice{ID: "nc", Models: []string{"dgs", "raw"}}, "Node classification, test events (small: made up): DGS,Raw"},
+		{specs.Table{ID: "nc", Models: []string{"dgs", "raw"}}, "Node classification, test events (small: made up): DGS,Raw"},
 		{
-			results.Choice{ID: "nc", Title: "Other", Without: []string{"dgs-s", "dgs-v", "dgs-sum", "raw"}},
+			specs.Table{ID: "nc", Title: "Other", Without: []string{"dgs-s", "dgs-v", "dgs-sum", "raw"}},
 			"Other, test events (small: made up): TGN-ID,TGN-attn,Graph-Sprints,DGS,User's event count,Oracle",
 		},
 	} {
@@ -196,10 +193,10 @@ func TestChoicesOfTables(t *testing.T) {
 			t.Errorf("%+v:\n%s, want\n%s", c.choice, got, c.want)
 		}
 	}
-	if _, err := results.Make(in, []results.Choice{{ID: "tea"}}); err == nil || !strings.Contains(err.Error(), `no table "tea"; known: nc,`) {
+	if _, err := results.Make(in, specs.Tables{Show: []specs.Table{{ID: "tea"}}}); err == nil || !strings.Contains(err.Error(), `unknown table "tea"`) {
 		t.Errorf("got %v", err)
 	}
-	out, err := results.Make(results.Input{}, []results.Choice{{ID: "nc"}, {ID: "parameters"}, {ID: "auc-runtime"}})
+	out, err := results.Make(results.Input{}, specs.Tables{Show: []specs.Table{{ID: "nc"}, {ID: "parameters"}, {ID: "auc-runtime"}}})
 	if err != nil || len(out.Tables)+len(out.Figures) > 0 {
 		t.Errorf("of nothing: %+v, %v", out, err)
 	}
@@ -209,7 +206,7 @@ func TestChoicesOfTables(t *testing.T) {
 // else; every file can be read.
 func TestFigure(t *testing.T) {
 	in := smallSuite(t)
-	out, err := results.Make(in, []results.Choice{{ID: "auc-runtime", PaperDatasets: true}})
+	out, err := results.Make(in, specs.Tables{Show: []specs.Table{{ID: "auc-runtime"}}, PaperDatasets: true})
 	if err != nil || len(out.Figures) != 1 {
 		t.Fatal(len(out.Figures), err)
 	}
@@ -267,7 +264,7 @@ func TestTableHoldsTheCells(t *testing.T) {
 			}
 		}
 		in := results.Input{Cells: cells, Classification: results.Layout{Models: models, Datasets: data}}
-		out, err := results.Make(in, []results.Choice{{ID: "nc"}})
+		out, err := results.Make(in, specs.Tables{Show: []specs.Table{{ID: "nc"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -301,7 +298,7 @@ func TestStandIns(t *testing.T) {
 	}
 	out := makeTables(t, in, "nc")
 	compareLayouts(t, "nc-stand-in", out.Tables[0])
-	out, err := results.Make(in, []results.Choice{{ID: "nc", Without: []string{"raw"}, PaperDatasets: true}})
+	out, err := results.Make(in, specs.Tables{Show: []specs.Table{{ID: "nc", Without: []string{"raw"}}}, PaperDatasets: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -395,8 +392,8 @@ func TestFailedLatencyTests(t *testing.T) {
 func TestNotesOfUnmeasuredDatasets(t *testing.T) {
 	in := smallSuite(t)
 	in.Classification.Suite = []results.DatasetHead{wikipedia, shop, mooc, {ID: "fi-b-sim", Title: "fi-b-sim"}}
-	choice := results.Choice{ID: "nc", PaperDatasets: true}
-	out, err := results.Make(in, []results.Choice{choice})
+	chosen := specs.Tables{Show: []specs.Table{{ID: "nc"}}, PaperDatasets: true}
+	out, err := results.Make(in, chosen)
 	if err != nil {
 		t.Fatal(err)
 	}

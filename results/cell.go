@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"dgsbench/internal/lists"
 	"dgsbench/internal/optional"
 	"dgsbench/metrics"
 	"dgsbench/protocol"
@@ -26,22 +27,13 @@ type Cell struct {
 	Failures []string // messages of those that failed, in order of seed
 	Stale    bool     // some record is of another numerics version
 	Notes    []string // the records' footnotes, each once
-	// Positives is the number of positive events of the test part; node
-	// classification only.
-	Positives int
-	// State is how many numbers are kept of a node; 0 where none are, and in
-	// older records.
-	State int
-	// Searches are the records of those that chose options; none where nothing
-	// is tuned.
-	Searches []string
-	// Rising is the number of seeds whose validation metric was still rising
-	// when training had to end.
-	Rising int
-	// Duplicates are footnotes about other cells with test scores that are bit for
-	// bit the same although they should not be.
-	Duplicates []string
-	Rows       []Row // empty when no seed finished
+
+	Positives  int      // positive events of the test part; node classification only
+	State      int      // numbers kept of a node; 0 where none are, and in older records
+	Searches   []string // records of the searches that chose options
+	Rising     int      // seeds whose validation metric still rose when training had to end
+	Duplicates []string // footnotes about cells that should not have bit for bit the same test scores
+	Rows       []Row    // empty when no seed finished
 
 	data      string                             // its checksum
 	method    string                             // what is measured, whatever it is called
@@ -98,7 +90,7 @@ func (c *Cell) read(s record.Store, g group) ([]record.Observed, error) {
 	if c.Searches, err = first.Searches(); err != nil {
 		return nil, err
 	}
-	c.data, c.method = first.DataChecksum, first.SpecBut("seed", "model", "variant")
+	c.data, c.method, c.estimates = first.DataChecksum, first.SpecBut("seed", "model", "variant"), map[protocol.CandidateSet]estimate{}
 	var finished []record.Observed
 	for _, r := range g.records {
 		c.Stale = c.Stale || r.Stale()
@@ -143,7 +135,10 @@ func (p *pendingRow) finish(draws []float64) {
 	low, high := metrics.Interval(draws)
 	p.row.CILow, p.row.CIHigh = optional.Number(low), optional.Number(high)
 	if p.headline && p.row.Split == protocol.Test {
-		p.cell.setEstimate(p, draws)
+		p.cell.estimates[p.row.Candidates] = estimate{
+			metrics.Estimate{Seeds: p.values, Draws: draws, Exact: p.cell.Class != protocol.Learned},
+			p.metric, p.facts[0].Len(), p.facts[0].Label,
+		}
 	}
 }
 
@@ -172,24 +167,17 @@ func (c *Cell) summarise(part record.Part, seeds []record.Observed) ([]pendingRo
 			value := m.Prepare(f)
 			p.seeds, p.values = append(p.seeds, value), append(p.values, value(nil))
 		}
-		p.row = c.newRow(part, m, p.values)
-		p.row.Caveat, p.row.Degenerate = caveat, degenerate
+		p.row = Row{
+			CellKey: c.CellKey, Candidates: part.Candidates, Split: part.Split, Device: c.Device,
+			Metric: m.Name, Unit: m.Unit, N: len(facts), Mean: optional.Number(stat.Mean(p.values, nil)),
+			Std: optional.Absent(), CILow: optional.Absent(), CIHigh: optional.Absent(), Caveat: caveat, Degenerate: degenerate,
+		}
+		if len(facts) >= fewestForStd {
+			p.row.Std = optional.Number(stat.StdDev(p.values, nil))
+		}
 		rows = append(rows, p)
 	}
 	return rows, nil
-}
-
-// newRow has the mean and the deviation over seeds.
-func (c *Cell) newRow(p record.Part, m metrics.Metric, values []float64) Row {
-	row := Row{
-		CellKey: c.CellKey, Candidates: p.Candidates, Split: p.Split, Device: c.Device,
-		Metric: m.Name, Unit: m.Unit, N: len(values), Mean: optional.Number(stat.Mean(values, nil)),
-		Std: optional.Absent(), CILow: optional.Absent(), CIHigh: optional.Absent(),
-	}
-	if row.N >= fewestForStd {
-		row.Std = optional.Number(stat.StdDev(values, nil))
-	}
-	return row
 }
 
 // resample fills in the intervals, but those of degenerate rows, which would be
@@ -203,7 +191,7 @@ func resample(rows []pendingRow, progress func(share float64)) {
 		}
 	}
 	done := 0
-	for _, same := range GroupBy(resampled, func(p *pendingRow) int { return p.facts[0].Len() }) {
+	for _, same := range lists.GroupBy(resampled, func(p *pendingRow) int { return p.facts[0].Len() }) {
 		prepared := make([][]metrics.Weighted, len(same))
 		for i, p := range same {
 			prepared[i] = p.seeds

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"dgsbench/internal/lists"
 	"dgsbench/internal/optional"
 	"dgsbench/metrics"
 	"dgsbench/protocol"
@@ -40,6 +41,7 @@ type Comparison struct {
 type Compared struct {
 	Model   string
 	Variant string
+	Title   string // as tables print it
 	Mean    optional.Number
 	N       int // seeds that finished
 }
@@ -55,17 +57,6 @@ type estimate struct {
 	labels []int8
 }
 
-// setEstimate stores what comparisons need of a row.
-func (c *Cell) setEstimate(p *pendingRow, draws []float64) {
-	if c.estimates == nil {
-		c.estimates = map[protocol.CandidateSet]estimate{}
-	}
-	c.estimates[p.row.Candidates] = estimate{
-		metrics.Estimate{Seeds: p.values, Draws: draws, Exact: c.Class != protocol.Learned},
-		p.metric, p.facts[0].Len(), p.facts[0].Label,
-	}
-}
-
 // Comparisons compares the models of every place pair by pair, in the order
 // of the cells and from the best model down. Rules with nothing to learn are
 // compared with learned models, but not with each other, and nothing with an
@@ -74,7 +65,7 @@ func (c *Cell) setEstimate(p *pendingRow, draws []float64) {
 // out best has been chosen among all pairs.
 func Comparisons(cells []Cell) []Comparison {
 	var out []Comparison
-	for _, here := range GroupBy(cells, placeOf) {
+	for _, here := range lists.GroupBy(cells, placeOf) {
 		for _, candidates := range []protocol.CandidateSet{"", protocol.AllNodes, protocol.Destinations} {
 			out = append(out, comparePlace(here, candidates)...)
 		}
@@ -129,8 +120,8 @@ func compare(better, other *Cell, candidates protocol.CandidateSet) Comparison {
 	d := metrics.Compare(b.Estimate, o.Estimate)
 	return Comparison{
 		CellKey: better.Place(), Candidates: candidates, Metric: b.metric.Name, Unit: b.metric.Unit,
-		Better:     Compared{better.Model, better.Variant, optional.Number(mean(b)), better.Seeds},
-		Other:      Compared{other.Model, other.Variant, optional.Number(mean(o)), other.Seeds},
+		Better:     Compared{better.Model, better.Variant, better.title(), optional.Number(mean(b)), better.Seeds},
+		Other:      Compared{other.Model, other.Variant, other.title(), optional.Number(mean(o)), other.Seeds},
 		Difference: optional.Number(d.Mean), CILow: optional.Number(d.Low), CIHigh: optional.Number(d.High), P: optional.Number(d.P),
 	}
 }
@@ -138,16 +129,12 @@ func compare(better, other *Cell, candidates protocol.CandidateSet) Comparison {
 // adjust fills in the adjusted p-values: a task and a set of candidates are a
 // family.
 func adjust(all []Comparison) {
-	type family struct {
-		suite      string
-		task       protocol.Task
-		candidates protocol.CandidateSet
-	}
+	family := func(c *Comparison) [3]string { return [3]string{c.Suite, string(c.Task), string(c.Candidates)} }
 	var pointers []*Comparison
 	for i := range all {
 		pointers = append(pointers, &all[i])
 	}
-	for _, pairs := range GroupBy(pointers, func(c *Comparison) family { return family{c.Suite, c.Task, c.Candidates} }) {
+	for _, pairs := range lists.GroupBy(pointers, family) {
 		p := make([]float64, len(pairs))
 		for i, c := range pairs {
 			p[i] = float64(c.P)

@@ -16,6 +16,7 @@ import (
 	"dgsbench/results/record"
 	"dgsbench/results/record/recordtest"
 	"dgsbench/results/table"
+	"dgsbench/specs"
 )
 
 const numScored = 300
@@ -182,7 +183,7 @@ func TestSingleSeedIsNotTested(t *testing.T) {
 // ncTable is the table of node classification.
 func ncTable(t *testing.T, cells []results.Cell, l results.Layout) table.Table {
 	t.Helper()
-	out, err := results.Make(results.Input{Cells: cells, Classification: l}, []results.Choice{{ID: "nc"}})
+	out, err := results.Make(results.Input{Cells: cells, Classification: l}, specs.Tables{Show: []specs.Table{{ID: "nc"}}})
 	if err != nil || len(out.Tables) != 1 {
 		t.Fatalf("%d tables, %v", len(out.Tables), err)
 	}

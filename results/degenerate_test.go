@@ -12,6 +12,7 @@ import (
 	"dgsbench/results/record"
 	"dgsbench/results/record/recordtest"
 	"dgsbench/results/table"
+	"dgsbench/specs"
 )
 
 // constant is what random observes of a model that gives every event of the
@@ -131,7 +132,7 @@ func TestWithoutNegatives(t *testing.T) {
 		out, err := results.Make(results.Input{Cells: cells, Candidates: []protocol.CandidateSet{protocol.AllNodes}, Links: results.Layout{
 			Models:   []results.ModelHead{{ID: "a", Title: "A", Class: protocol.Learned}, {ID: "b", Title: "B", Class: protocol.Learned}},
 			Datasets: []results.DatasetHead{{ID: "mooc", Title: "MOOC"}}, Settings: []protocol.Setting{"T"},
-		}}, []results.Choice{{ID: "lp"}})
+		}}, specs.Tables{Show: []specs.Table{{ID: "lp"}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"dgsbench/internal/lists"
 	"dgsbench/metrics"
 	"dgsbench/protocol"
 	"dgsbench/results/record"
@@ -105,11 +106,8 @@ func addDuplicates(cells []Cell) {
 
 // text returns the footnote of the one cell, that names the other.
 func (l duplicate) text(other *Cell) string {
-	var numbers []string
-	for _, s := range l.seeds {
-		numbers = append(numbers, fmt.Sprint(s))
-	}
 	if l.a == l.b {
+		numbers := lists.Map(l.seeds, func(seed uint64) string { return fmt.Sprint(seed) })
 		return fmt.Sprintf("seeds %s gave the same test scores, bit for bit: the seed does not reach the model, or a record is a copy",
 			strings.Join(numbers, ", "))
 	}
@@ -120,7 +118,7 @@ func (l duplicate) text(other *Cell) string {
 // or different seeds of a learned one, with bit-equal test scores.
 func Warnings(cells []Cell) []string {
 	var out []string
-	for _, some := range GroupBy(cells, placeOf) {
+	for _, some := range lists.GroupBy(cells, placeOf) {
 		for _, l := range duplicates(some) {
 			out = append(out, fmt.Sprintf("%s: %s", l.a.CellKey, l.text(l.b)))
 		}

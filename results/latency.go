@@ -3,7 +3,6 @@ package results
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -11,9 +10,9 @@ import (
 	"dgsbench/results/record"
 )
 
-// LatencySplit is the value of the column split in latency rows: the last
+// latencySplit is the value of the column split in latency rows: the last
 // events of the stream.
-const LatencySplit = "last"
+const latencySplit = "last"
 
 // quantiles are reported of every batch size; 1 is the largest time.
 var quantiles = []struct {
@@ -24,7 +23,8 @@ var quantiles = []struct {
 // latencyTest is a record with its times, none where the test failed.
 type latencyTest struct {
 	record.Record
-	times  []times // the headline first
+	model  ModelHead // in tables
+	times  []times   // the headline first
 	graphs []graphTimes
 }
 
@@ -55,23 +55,30 @@ func (t times) quantile(p float64) float64 { return stat.Quantile(p, stat.Empiri
 // rate returns the events a second.
 func (t times) rate() float64 { return float64(t.Batch*t.Batches) / t.mean() }
 
-// readTest reads the times of a latency test.
+// readTests reads the times of latency tests.
+func readTests(s record.Store, records []record.Record) ([]latencyTest, error) {
+	tests := make([]latencyTest, len(records))
+	for i, r := range records {
+		var err error
+		if tests[i], err = readTest(s, r); err != nil {
+			return nil, err
+		}
+	}
+	return tests, nil
+}
+
 func readTest(s record.Store, r record.Record) (latencyTest, error) {
 	out := latencyTest{Record: r}
 	if r.Failed() {
 		return out, nil
 	}
-	samples, err := s.Samples(r)
-	if err != nil {
-		return out, err
-	}
-	replays, err := s.Replays(r)
+	recorded, err := s.Times(r)
 	if err != nil {
 		return out, err
 	}
 	for _, timing := range r.Latency.Timings {
 		t := times{Timing: timing}
-		for iteration := range slices.Chunk(samples[timing.Batch], timing.Batches) {
+		for iteration := range slices.Chunk(recorded[timing.Array()], timing.Batches) {
 			sum := 0.0
 			for _, ns := range iteration {
 				sum += float64(ns) / 1e9
@@ -83,13 +90,13 @@ func readTest(s record.Store, r record.Record) (latencyTest, error) {
 		out.times = append(out.times, t)
 	}
 	for _, g := range r.Latency.Graphs {
-		out.graphs = append(out.graphs, graphTimes{g, g.Medians(replays[g.Mode])})
+		out.graphs = append(out.graphs, graphTimes{g, g.Medians(recorded[g.Array()])})
 	}
 	return out, nil
 }
 
-// LatencyMetric returns the name of the headline, such as latency_200x200.
-func LatencyMetric(batches, batch int) string { return fmt.Sprintf("latency_%dx%d", batches, batch) }
+// latencyMetric returns the name of the headline, such as latency_200x200.
+func latencyMetric(batches, batch int) string { return fmt.Sprintf("latency_%dx%d", batches, batch) }
 
 // LatencyRows returns the numbers of latency tests, in the order of the
 // records: latency_200x200, seconds an iteration with mean and deviation over
@@ -98,22 +105,19 @@ func LatencyMetric(batches, batch int) string { return fmt.Sprintf("latency_%dx%
 // seconds of the headline as one graph (latency_200x200_graph). Failed tests
 // have none.
 func LatencyRows(s record.Store, records []record.Record) ([]Row, error) {
+	tests, err := readTests(s, records)
 	var out []Row
-	for _, r := range records {
-		test, err := readTest(s, r)
-		if err != nil {
-			return nil, err
-		}
+	for _, test := range tests {
 		add := func(metric, unit string, value, std float64, iterations int) {
 			out = append(out, Row{
-				CellKey: r.Key.CellKey, Split: LatencySplit, Device: r.Device, Metric: metric, Unit: unit,
+				CellKey: test.Key.CellKey, Split: latencySplit, Device: test.Device, Metric: metric, Unit: unit,
 				Mean: optional.Number(value), Std: optional.Number(std), N: iterations, CILow: optional.Absent(), CIHigh: optional.Absent(),
 			})
 		}
 		none := float64(optional.Absent())
 		for i, t := range test.times {
 			if i == 0 {
-				add(LatencyMetric(t.Batches, t.Batch), "s", t.mean(), t.std(), t.Iterations)
+				add(latencyMetric(t.Batches, t.Batch), "s", t.mean(), t.std(), t.Iterations)
 			}
 			for _, q := range quantiles {
 				add(fmt.Sprintf("latency_batch_%d_%s", t.Batch, q.name), "s", t.quantile(q.p), none, t.Iterations)
@@ -122,10 +126,10 @@ func LatencyRows(s record.Store, records []record.Record) ([]Row, error) {
 		}
 		for _, g := range test.graphs {
 			if g.Error == "" { // a metric of its own: these times are not compared with those of streaming
-				metric := LatencyMetric(g.Batches, g.Batch) + "_" + strings.ReplaceAll(g.Mode, " ", "_")
+				metric := latencyMetric(g.Batches, g.Batch) + "_" + g.Array()
 				add(metric, "s", g.mean(), g.std(), g.Iterations)
 			}
 		}
 	}
-	return out, nil
+	return out, err
 }

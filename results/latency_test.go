@@ -14,6 +14,7 @@ import (
 	"dgsbench/results/record"
 	"dgsbench/results/record/recordtest"
 	"dgsbench/results/table"
+	"dgsbench/specs"
 )
 
 // TestLatencyRows: mean and deviation over iterations, quantiles over batches.
@@ -51,18 +52,14 @@ latency,wikipedia-sim,nc,,dgs,,,last,cpu,throughput_batch_1,events/s,80000,,2,,,
 // same, warnings as footnotes, failures with their reason.
 func TestLatencyTables(t *testing.T) {
 	s := record.Store{Dir: t.TempDir()}
-	r, samples := recordtest.Latency("dgs", "1")
+	r, times := recordtest.Latency("dgs", "1")
 	r.Latency.Timings[0].Batches, r.Latency.Timings[0].Batch = 200, 200
-	samples[200] = make([]int64, 400)
-	for i := range samples[200] {
-		samples[200][i] = 100_000 + int64(i%200)*100
+	for i := range 400 {
+		times["batch_200"] = append(times["batch_200"], 100_000+int64(i%200)*100)
 	}
-	delete(samples, 100)
+	delete(times, "batch_100")
 	r.Footnotes = []string{"simulated data"}
-	r, err := s.WriteLatency(r, samples, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r = recordtest.Write(t, s, r, times)
 	failed, _ := recordtest.Latency("raw", "1")
 	failed.Error = "raw: it broke"
 	layout := results.Layout{
@@ -70,9 +67,9 @@ func TestLatencyTables(t *testing.T) {
 		Datasets: []results.DatasetHead{{ID: "wikipedia-sim", Title: "wikipedia-sim"}, {ID: "mooc-sim", Title: "mooc-sim"}},
 		Command:  "bench latency", Subtitle: "latency: made up",
 	}
-	tables, err := results.LatencyTables(s, []record.Record{r, failed}, layout)
-	if err != nil || len(tables) != 2 {
-		t.Fatal(len(tables), err)
+	tables := makeTables(t, results.Input{Store: s, Timed: []record.Record{r, failed}, Latency: layout}, "latency").Tables
+	if len(tables) != 2 {
+		t.Fatal(len(tables))
 	}
 	var out bytes.Buffer
 	for _, made := range tables {
@@ -97,28 +94,25 @@ func TestLatencyModes(t *testing.T) {
 	ahead := func(model string) record.Record {
 		r, _ := recordtest.Latency(model, "1")
 		r.Latency.Mode, r.Latency.Timings, r.PaperName = record.Known, []record.Timing{{Batch: 200, Batches: 1, Iterations: 2}}, ""
-		r, err := s.WriteLatency(r, record.Samples{200: {1e6, 3e6}}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
+		return recordtest.Write(t, s, r, record.Times{"batch_200": {1e6, 3e6}})
 	}
 	layout := results.Layout{
 		Models:   []results.ModelHead{{ID: "dgs", Title: "DGS", Class: protocol.Learned}, {ID: "raw", Title: "Raw", Class: protocol.Learned}},
 		Datasets: []results.DatasetHead{{ID: "wikipedia-sim", Title: "wikipedia-sim"}},
 	}
-	tables, err := results.LatencyTables(s, []record.Record{ahead("dgs"), ahead("raw")}, layout)
-	if err != nil || len(tables) != 1 || !strings.Contains(tables[0].Title, "whole stream known in advance: 200 events") ||
+	in := results.Input{Store: s, Timed: []record.Record{ahead("dgs"), ahead("raw")}, Latency: layout}
+	tables := makeTables(t, in, "latency").Tables
+	if len(tables) != 1 || !strings.Contains(tables[0].Title, "whole stream known in advance: 200 events") ||
 		!strings.HasPrefix(tables[0].Legend[0], "whole stream known in advance: ") {
-		t.Fatalf("%+v, %v", tables, err)
+		t.Fatalf("%+v", tables)
 	}
 	for i, row := range tables[0].Blocks[0] { // no distribution over one batch
 		if len(tables[0].Columns) != 2 || len(row) != 2 {
 			t.Errorf("%d columns, %d entries in row %d, expected model and seconds", len(tables[0].Columns), len(row), i)
 		}
 	}
-	mixed := []record.Record{ahead("dgs"), recordtest.WriteLatency(t, s, "raw", "1")}
-	if _, err := results.LatencyTables(s, mixed, layout); err == nil || !strings.Contains(err.Error(), "would share a cell of the table") {
+	in.Timed = []record.Record{ahead("dgs"), recordtest.WriteLatency(t, s, "raw", "1")}
+	if _, err := results.Make(in, specs.Tables{Show: []specs.Table{{ID: "latency"}}}); err == nil || !strings.Contains(err.Error(), "would share a cell of the table") {
 		t.Errorf("two modes: %v", err)
 	}
 }

@@ -20,11 +20,8 @@ import (
 // those of streaming, which do not change.
 func TestGraphRows(t *testing.T) {
 	s := record.Store{Dir: t.TempDir()}
-	r, samples, replays := recordtest.Graphs("dgs")
-	r, err := s.WriteLatency(r, samples, replays)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, times := recordtest.Graphs("dgs")
+	r = recordtest.Write(t, s, r, times)
 	rows, err := results.LatencyRows(s, []record.Record{r})
 	if err != nil {
 		t.Fatal(err)
@@ -50,17 +47,11 @@ latency,wikipedia-sim,nc,,dgs,,,last,cpu,latency_2x100_graph_with_copies,s,0.004
 // have none.
 func TestGraphTable(t *testing.T) {
 	s := record.Store{Dir: t.TempDir()}
-	r, samples, replays := recordtest.Graphs("dgs")
-	half, halfSamples, halfReplays := recordtest.Graphs("tgn")
+	r, times := recordtest.Graphs("dgs")
+	half, halfTimes := recordtest.Graphs("tgn")
 	half.Latency.Graphs[1].Error = "tgn: other answers"
-	delete(halfReplays, record.GraphWithCopies)
-	var err error
-	if r, err = s.WriteLatency(r, samples, replays); err != nil {
-		t.Fatal(err)
-	}
-	if half, err = s.WriteLatency(half, halfSamples, halfReplays); err != nil {
-		t.Fatal(err)
-	}
+	delete(halfTimes, half.Latency.Graphs[1].Array())
+	r, half = recordtest.Write(t, s, r, times), recordtest.Write(t, s, half, halfTimes)
 	head := func(id string) results.ModelHead {
 		return results.ModelHead{ID: id, Title: strings.ToUpper(id), Class: protocol.Learned}
 	}
@@ -69,9 +60,10 @@ func TestGraphTable(t *testing.T) {
 		Datasets: []results.DatasetHead{{ID: "wikipedia-sim", Title: "wikipedia-sim"}},
 		Command:  "bench latency", Subtitle: "latency: made up",
 	}
-	tables, err := results.LatencyTables(s, []record.Record{r, half, recordtest.WriteLatency(t, s, "raw", "1")}, layout)
-	if err != nil || len(tables) != 3 {
-		t.Fatal(len(tables), err)
+	timed := []record.Record{r, half, recordtest.WriteLatency(t, s, "raw", "1")}
+	tables := makeTables(t, results.Input{Store: s, Timed: timed, Latency: layout}, "latency").Tables
+	if len(tables) != 3 {
+		t.Fatal(len(tables))
 	}
 	var out bytes.Buffer
 	if err := table.WriteMarkdown(&out, tables[2]); err != nil {

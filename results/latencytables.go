@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"dgsbench/internal/lists"
 	"dgsbench/internal/optional"
 	"dgsbench/protocol"
 	"dgsbench/results/record"
@@ -26,39 +27,43 @@ var graphModes = []struct{ mode, title string }{
 // paperTimes explains the paper's column of seconds.
 const paperTimes = "on an RTX 2080 Ti, with layers of the sizes that a search chose"
 
-// LatencyTables are, for every dataset with records, the speed table, that of
+// latencyOutput makes, for every dataset with records, the speed table, that of
 // the batch sizes and that of graphs, as far as these were measured. All
 // records of a dataset must be of one run.
-func LatencyTables(s record.Store, records []record.Record, l Layout) ([]table.Table, error) {
-	var out []table.Table
+func latencyOutput(in Input, r request) (out Output, err error) {
+	l := r.layout(in.Latency)
 	for _, d := range l.Datasets {
-		b := latencyTables{layout: l, dataset: d}
+		var tests []latencyTest
 		for _, m := range l.Models {
-			i := slices.IndexFunc(records, func(r record.Record) bool {
-				return r.Key.Dataset == d.ID && r.Key.Model == m.ID && r.Key.Variant == m.Variant
+			test, ok := lists.Find(in.tests, func(t latencyTest) bool {
+				return t.Key.Dataset == d.ID && t.Key.Model == m.ID && t.Key.Variant == m.Variant
 			})
-			if i < 0 {
-				continue
-			}
-			test, err := readTest(s, records[i])
-			if err != nil {
-				return nil, err
-			}
-			b.models, b.tests = append(b.models, m), append(b.tests, test)
-			if mode := b.mode(); test.Latency != nil && test.Latency.Mode != mode {
-				return nil, fmt.Errorf("latency of %s: %s is %s, and another one %s: they would share a cell of the table",
-					d.ID, test.Key, test.Latency.Mode, mode)
+			if test.model = m; ok {
+				tests = append(tests, test)
 			}
 		}
-		if len(b.tests) == 0 {
+		if len(tests) == 0 {
 			continue
 		}
-		out = append(out, b.speeds())
-		if len(b.first().times) > 1 {
-			out = append(out, b.batchSizes())
+		b := newLatencyTables(r, l, d, tests)
+		for _, t := range tests {
+			if t.Latency != nil && t.Latency.Mode != b.mode {
+				return out, fmt.Errorf("latency of %s: %s is %s, and another one %s: they would share a cell of the table",
+					d.ID, t.Key, t.Latency.Mode, b.mode)
+			}
 		}
-		if b.graphsOnly(); len(b.tests) > 0 {
-			out = append(out, b.graphs())
+		out.Tables = append(out.Tables, b.speeds())
+		if len(b.first.times) > 1 {
+			out.Tables = append(out.Tables, b.batchSizes())
+		}
+		if tests = slices.DeleteFunc(tests, func(t latencyTest) bool { return len(t.graphs) == 0 }); len(tests) > 0 {
+			out.Tables = append(out.Tables, newLatencyTables(r, l, d, tests).graphs())
+		}
+	}
+	if in.EarlierRuns > 0 {
+		line := fmt.Sprintf("%d records of earlier runs are left out: times are compared within a run alone", in.EarlierRuns)
+		for i := range out.Tables {
+			out.Tables[i].Legend = append(out.Tables[i].Legend, line)
 		}
 	}
 	return out, nil
@@ -66,94 +71,97 @@ func LatencyTables(s record.Store, records []record.Record, l Layout) ([]table.T
 
 // latencyTables makes the tables of one dataset.
 type latencyTables struct {
+	request
 	layout  Layout
 	dataset DatasetHead
-	models  []ModelHead
-	tests   []latencyTest // of each model
+	tests   []latencyTest // at least one
+	first   latencyTest   // that was measured, or the first of all
+	mode    string        // of the run
 }
 
-// graphsOnly drops the models that were not measured as one graph.
-func (b *latencyTables) graphsOnly() {
-	models, tests := b.models, b.tests
-	b.models, b.tests = nil, nil
-	for i, t := range tests {
-		if len(t.graphs) > 0 {
-			b.models, b.tests = append(b.models, models[i]), append(b.tests, t)
-		}
+func newLatencyTables(r request, l Layout, d DatasetHead, tests []latencyTest) *latencyTables {
+	i := slices.IndexFunc(tests, func(t latencyTest) bool { return len(t.times) > 0 })
+	b := latencyTables{r, l, d, tests, tests[max(0, i)], record.Streaming}
+	if b.first.Latency != nil {
+		b.mode = b.first.Latency.Mode
 	}
+	return &b
 }
 
-// first returns a model that was measured, or the first one.
-func (b *latencyTables) first() latencyTest {
-	i := slices.IndexFunc(b.tests, func(t latencyTest) bool { return len(t.times) > 0 })
-	return b.tests[max(0, i)]
-}
-
-// mode returns the mode of the run.
-func (b *latencyTables) mode() string {
-	if l := b.first().Latency; l != nil {
-		return l.Mode
+// headline returns the time of the headline, if it was measured.
+func (t latencyTest) headline() (times, bool) {
+	if len(t.times) == 0 {
+		return times{}, false
 	}
-	return record.Streaming
+	return t.times[0], true
 }
 
 // batchOf returns the time of a batch size, if it was measured.
 func (t latencyTest) batchOf(events int) (times, bool) {
-	i := slices.IndexFunc(t.times, func(t times) bool { return t.Batch == events })
-	if i < 0 {
-		return times{}, false
-	}
-	return t.times[i], true
+	return lists.Find(t.times, func(t times) bool { return t.Batch == events })
 }
 
-// table returns an empty table about the dataset.
-func (b *latencyTables) table(name, title string, columns ...table.Column) table.Table {
-	t := b.layout.table("Latency on "+b.dataset.Title+", "+title, "model")
-	t.Name, t.Columns = b.dataset.ID+name, append(t.Columns, columns...)
+// grid returns a table about the dataset with the column of models.
+func (b *latencyTables) grid(name, title string) *grid[latencyTest] {
+	r := b.request
+	r.Title = "Latency on " + b.dataset.Title + ", " + title
+	t := &grid[latencyTest]{Table: r.table(b.layout)}
+	t.Name = b.name(b.dataset.ID + name)
+	t.add(table.Column{Head: "model"}, func(test latencyTest) table.Entry { return table.Entry{Text: test.model.Title} })
 	return t
 }
 
 // speeds returns the paper's table with what it leaves out: the distribution
 // over batches, and single events.
 func (b *latencyTables) speeds() table.Table {
-	first := b.first()
+	first := b.first
 	what, manyBatches := "no model was measured", true
-	var legend []string
-	if len(first.times) > 0 {
-		headline := first.times[0]
+	legend := []string{b.mode + ": " + modes[b.mode]}
+	if headline, ok := first.headline(); ok {
 		manyBatches = headline.Batches > 1
 		what = fmt.Sprintf("%d events", headline.Batch)
 		if manyBatches {
 			what = fmt.Sprintf("%d batches of %d events", headline.Batches, headline.Batch)
 		}
-		legend = []string{fmt.Sprintf("±: standard deviation over %d iterations (n-1)", headline.Iterations)}
+		legend = append(legend, fmt.Sprintf("±: standard deviation over %d iterations (n-1)", headline.Iterations))
 	}
-	t := b.table("", "node classification, "+b.mode()+": "+what, table.Column{Kind: table.Measured, Metric: "seconds", Head: "seconds"})
-	t.Among = learnedModels
-	t.Columns[1].Notes = t.Note(first.Footnotes...)
+	t := b.grid("", "node classification, "+b.mode+": "+what)
+	ours := table.Column{Kind: table.Measured, Metric: "seconds", Head: "seconds", Notes: t.Note(first.Footnotes...)}
+	t.add(ours, func(test latencyTest) table.Entry {
+		e := table.Entry{Notes: b.testNotes(&t.Table, test)}
+		if headline, ok := test.headline(); ok {
+			e.Value = seconds(headline)
+		}
+		return e
+	})
 	if first.PaperName != "" {
-		t.Columns = append(t.Columns, table.Column{Kind: table.Published, Metric: "latency", Head: paperHead + " s"})
+		paper := table.Column{Kind: table.Published, Metric: "latency", Head: paperHead + " s"}
+		t.add(paper, func(test latencyTest) table.Entry {
+			if headline, ok := test.headline(); ok && latencyMetric(headline.Batches, headline.Batch) == paperTest {
+				return paperTime(test.model, test.PaperName, &t.Table)
+			}
+			return table.Entry{}
+		})
 	}
 	// Quantiles of all batches of the headline, and of single events.
-	type quantile struct {
-		p, unit  float64
-		decimals int
-		times    func(latencyTest) (times, bool)
-	}
-	var shown []quantile
-	if manyBatches {
-		for _, q := range quantiles {
-			if q.p != .999 {
-				t.Columns = append(t.Columns, table.Column{Group: "a batch", Head: q.name + " ms"})
-				shown = append(shown, quantile{q.p, 1e3, 3, func(t latencyTest) (times, bool) { return t.times[0], true }})
+	addQuantile := func(group, head string, p, unit float64, decimals int, of func(latencyTest) (times, bool)) {
+		t.add(table.Column{Group: group, Head: head}, func(test latencyTest) table.Entry {
+			measured, ok := of(test)
+			if !ok {
+				return text("")
 			}
+			return text(table.Fixed(unit*measured.quantile(p), decimals))
+		})
+	}
+	for _, q := range quantiles {
+		if manyBatches && q.p != .999 {
+			addQuantile("a batch", q.name+" ms", q.p, 1e3, 3, latencyTest.headline)
 		}
 	}
 	if single, ok := first.batchOf(1); ok {
 		for _, q := range quantiles {
 			if q.p != .9 && q.p != 1 {
-				t.Columns = append(t.Columns, table.Column{Group: "single events", Head: q.name + " us"})
-				shown = append(shown, quantile{q.p, 1e6, 2, func(t latencyTest) (times, bool) { return t.batchOf(1) }})
+				addQuantile("single events", q.name+" us", q.p, 1e6, 2, func(test latencyTest) (times, bool) { return test.batchOf(1) })
 			}
 		}
 		legend = append(legend, fmt.Sprintf("single events: %d times the first %d of them", single.Iterations, single.Batches))
@@ -161,56 +169,23 @@ func (b *latencyTables) speeds() table.Table {
 	if first.PaperName != "" {
 		legend = append(legend, "paper: "+paperTimes)
 	}
-	b.addRows(&t, func(m ModelHead, test latencyTest) table.Row {
-		row := table.Row{{Text: m.Title}, {Notes: b.testNotes(&t, test)}}
-		if len(test.times) > 0 {
-			row[1].Value = seconds(test.times[0])
-		}
-		if first.PaperName != "" {
-			paper := table.Entry{}
-			if len(test.times) > 0 && LatencyMetric(test.times[0].Batches, test.times[0].Batch) == paperTest {
-				paper = paperTime(m, test.PaperName, &t)
-			}
-			row = append(row, paper)
-		}
-		for _, q := range shown {
-			text := table.NoValue
-			if len(test.times) > 0 {
-				if measured, ok := q.times(test); ok {
-					text = table.Fixed(q.unit*measured.quantile(q.p), q.decimals)
-				}
-			}
-			row = append(row, table.Entry{Text: text})
-		}
-		return row
-	})
-	t.Legend = b.legend(append([]string{b.mode() + ": " + modes[b.mode()]}, legend...)...)
-	return t
+	return b.ranked(t, legend)
 }
 
-// addRows adds a block for each class; the best learned models by the second
-// column are marked.
-func (b *latencyTables) addRows(t *table.Table, row func(ModelHead, latencyTest) table.Row) {
-	for _, class := range []protocol.Class{protocol.Learned, protocol.ZeroParameter, protocol.Oracle} {
-		var rows []table.Row
-		for i, m := range b.models {
-			if m.Class == class {
-				rows = append(rows, row(m, b.tests[i]))
-			}
-		}
-		if len(rows) == 0 {
-			continue
-		}
-		if class == protocol.Learned {
-			table.MarkBest(rows, 1, false)
-		}
-		t.Blocks = append(t.Blocks, rows)
-	}
+// ranked fills the table with a block for each class of models; the best learned
+// ones by the second column are marked.
+func (b *latencyTables) ranked(t *grid[latencyTest], legend []string) table.Table {
+	t.Among = learnedModels
+	t.addClasses(b.tests, func(test latencyTest) protocol.Class { return test.model.Class }, func(rows []table.Row) {
+		table.MarkBest(rows, 1, false)
+	})
+	t.Legend = b.legend(legend...)
+	return t.Table
 }
 
 // testNotes adds the footnotes about one model alone.
 func (b *latencyTables) testNotes(t *table.Table, test latencyTest) []int {
-	texts := append(without(test.Footnotes, b.first().Footnotes), test.Error)
+	texts := append(without(test.Footnotes, b.first.Footnotes), test.Error)
 	for _, timing := range test.times {
 		for _, w := range timing.Warnings {
 			texts = append(texts, fmt.Sprintf("batches of %d: %s", timing.Batch, w))
@@ -222,63 +197,45 @@ func (b *latencyTables) testNotes(t *table.Table, test latencyTest) []int {
 // batchSizes has the median time of an answer and the events a second, by the
 // size of batches.
 func (b *latencyTables) batchSizes() table.Table {
-	t := b.table("-batches", "by the number of events in a batch: median ms | thousand events/s", table.Column{Head: "parameters"})
-	var sizes []int
-	for _, timing := range b.first().times {
-		sizes = append(sizes, timing.Batch)
-	}
+	t := b.grid("-batches", "by the number of events in a batch: median ms | thousand events/s")
+	t.add(table.Column{Head: "parameters"}, func(test latencyTest) table.Entry { return table.Entry{Text: strconv.Itoa(test.NumParams)} })
+	sizes := lists.Map(b.first.times, func(t times) int { return t.Batch })
 	slices.Sort(sizes)
-	for _, n := range sizes {
-		t.Columns = append(t.Columns, table.Column{Group: "events in a batch", Head: strconv.Itoa(n)})
-	}
-	t.Columns[2].Notes = t.Note(b.first().Footnotes...)
-	for i, test := range b.tests {
-		row := table.NewRow(b.models[i].Title, strconv.Itoa(test.NumParams))
-		for _, n := range sizes {
-			text := table.NoValue
+	for i, n := range sizes {
+		t.add(table.Column{Group: "events in a batch", Head: strconv.Itoa(n)}, func(test latencyTest) table.Entry {
+			e := text("")
 			if timing, ok := test.batchOf(n); ok {
-				text = table.Fixed(1e3*timing.quantile(.5), 3) + " | " + table.Fixed(timing.rate()/1e3, 0)
+				e.Text = table.Fixed(1e3*timing.quantile(.5), 3) + " | " + table.Fixed(timing.rate()/1e3, 0)
 			}
-			row = append(row, table.Entry{Text: text})
-		}
-		row[2].Notes = b.testNotes(&t, test)
-		t.AddRow(row)
+			if i == 0 {
+				e.Notes = b.testNotes(&t.Table, test)
+			}
+			return e
+		})
 	}
-	t.Legend = b.legend(b.mode() + ": " + modes[b.mode()])
-	return t
+	t.Columns[2].Notes = t.Note(b.first.Footnotes...)
+	t.addBlock(b.tests...)
+	t.Legend = b.legend(b.mode + ": " + modes[b.mode])
+	return t.Table
 }
 
 // graphs has the times of the headline as one graph.
 func (b *latencyTables) graphs() table.Table {
-	first := b.first()
-	g := first.graphs[0]
-	t := b.table("-graph", fmt.Sprintf("node classification, one graph: %d batches of %d events", g.Batches, g.Batch))
-	t.Among = learnedModels
-	for _, m := range graphModes {
-		t.Columns = append(t.Columns, table.Column{Group: m.title, Head: "ms"})
-	}
-	t.Columns[1].Notes = t.Note(first.Footnotes...)
-	b.addRows(&t, func(m ModelHead, test latencyTest) table.Row {
-		row := table.Row{{Text: m.Title}}
-		for _, mode := range graphModes {
-			e := table.Entry{Text: table.NoValue}
-			i := slices.IndexFunc(test.graphs, func(g graphTimes) bool { return g.Mode == mode.mode })
-			switch {
-			case i < 0:
-			case test.graphs[i].Error != "":
-				e.Notes = t.Note(test.graphs[i].Error)
-			default:
-				g := test.graphs[i]
-				e = table.Entry{Value: table.NewValue(1e3*g.mean(), 3)}
-				e.Notes = t.Note(append(without(test.Footnotes, first.Footnotes), g.Warnings...)...)
-				e.Value.Std = optional.Number(1e3 * g.std())
+	g := b.first.graphs[0]
+	t := b.grid("-graph", fmt.Sprintf("node classification, one graph: %d batches of %d events", g.Batches, g.Batch))
+	for _, mode := range graphModes {
+		t.add(table.Column{Group: mode.title, Head: "ms"}, func(test latencyTest) table.Entry {
+			g, ok := lists.Find(test.graphs, func(g graphTimes) bool { return g.Mode == mode.mode })
+			if !ok || g.Error != "" {
+				return table.Entry{Text: table.NoValue, Notes: t.Note(g.Error)}
 			}
-			row = append(row, e)
-		}
-		return row
-	})
-	t.Legend = b.legend(b.graphLegend()...)
-	return t
+			v := table.NewValue(1e3*g.mean(), 3)
+			v.Std = optional.Number(1e3 * g.std())
+			return table.Entry{Value: v, Notes: t.Note(append(without(test.Footnotes, b.first.Footnotes), g.Warnings...)...)}
+		})
+	}
+	t.Columns[1].Notes = t.Note(b.first.Footnotes...)
+	return b.ranked(t, b.graphLegend())
 }
 
 // graphLegend explains these times.
@@ -310,7 +267,7 @@ func (b *latencyTables) graphLegend() []string {
 
 // legend adds the circumstances of the run to the lines of a table.
 func (b *latencyTables) legend(lines ...string) []string {
-	r := b.first()
+	r := b.first
 	lines = append(lines, r.Machine, fmt.Sprintf("%d threads, %s", r.Threads, r.Device))
 	if r.Latency != nil {
 		if r.Latency.Load.Present() {

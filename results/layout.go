@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"dgsbench/protocol"
-	"dgsbench/results/table"
+	"dgsbench/specs"
 )
 
 // Layout is what a table shows, in this order. Missing cells are dashes.
@@ -13,12 +13,10 @@ type Layout struct {
 	Models   []ModelHead
 	Datasets []DatasetHead
 	Settings []protocol.Setting // T, I; link prediction only
-	// Suite are the datasets of the whole suite, of which flags may have left
-	// some out.
-	Suite    []DatasetHead
-	Subtitle string // description of the suite; may be empty
-	Command  string // that makes the table
-	Source   string // the specs and the code that its records are of
+	Suite    []DatasetHead      // of the whole suite, of which flags may have left some out
+	Subtitle string             // description of the suite; may be empty
+	Command  string             // that makes the table
+	Source   string             // the specs and the code that its records are of
 }
 
 // ModelHead is a row of a table.
@@ -31,17 +29,13 @@ type ModelHead struct {
 // DatasetHead is the head of a dataset's columns: those of one case, where the
 // suite has several.
 type DatasetHead struct {
-	ID   string
-	Case string
-	// Candidates are those that events are ranked against in link prediction.
-	Candidates protocol.CandidateSet
-	Title      string // a few words
-	PaperName  string // the paper's values to show beside ours; empty for none
-	PaperOnly  bool   // nothing is measured of it here
-	LeftOut    bool   // the suite measures it, or its stand-in, but flags left it out
-	// Against is the model to whose value the paper gives differences; empty
-	// where it gives the values themselves.
-	Against string
+	ID, Case   string
+	Candidates protocol.CandidateSet // that events are ranked against in link prediction
+	Title      string                // a few words
+	PaperName  string                // of the paper's values beside ours; empty for none
+	PaperOnly  bool                  // nothing is measured of it here
+	LeftOut    bool                  // the suite measures it, or its stand-in, but flags left it out
+	Against    string                // the model to whose value the paper gives differences; empty where it gives values
 }
 
 // candidates are the sets of candidates in words, and what a reader must know
@@ -53,23 +47,8 @@ var candidates = map[protocol.CandidateSet]struct{ words, note string }{
 	protocol.Destinations: {"destinations", "the candidates are the nodes that are a destination anywhere in the stream, as in TGB"},
 }
 
-// table returns an empty table with title and origin.
-func (l Layout) table(title string, heads ...string) table.Table {
-	t := table.New(heads...)
-	if l.Subtitle != "" {
-		title += " (" + l.Subtitle + ")"
-	}
-	t.Title, t.Command, t.Source = title, l.Command, l.Source
-	return t
-}
-
 // ref names model and variant, as in "edgebank+tw".
-func (m ModelHead) ref() string {
-	if m.Variant == "" {
-		return m.ID
-	}
-	return m.ID + "+" + m.Variant
-}
+func (m ModelHead) ref() string { return specs.JoinRef(m.ID, m.Variant) }
 
 // heading returns the title above the columns: the dataset, and what events are ranked
 // against.

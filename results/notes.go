@@ -65,12 +65,11 @@ func unmeasuredNote(d DatasetHead) string {
 // are at its head.
 func (s *scores) sharedNotes(d DatasetHead) []string {
 	var lists [][]string
-	s.each(func(setting protocol.Setting, m ModelHead) bool {
-		if c := s.cell(d, setting, m); c != nil && c.Seeds > 0 {
+	for _, at := range s.all(s.Settings...) {
+		if c := s.cell(d, at); c != nil && c.Seeds > 0 {
 			lists = append(lists, dataNotes(c))
 		}
-		return false
-	})
+	}
 	return inAll(lists)
 }
 
@@ -139,12 +138,11 @@ func (s *scores) paperNotes(d DatasetHead) []string {
 		notes = append(notes, fmt.Sprintf("the paper's values are of %s, of which %s is another version", d.PaperName, d.ID))
 	}
 	beside, tuned := false, false
-	s.each(func(setting protocol.Setting, m ModelHead) bool {
-		if c := s.cell(d, setting, m); c != nil && c.Seeds > 0 && s.besidePaper(d, setting, m, s.metrics...) {
+	for _, at := range s.all(s.Settings...) {
+		if c := s.cell(d, at); c != nil && c.Seeds > 0 && s.besidePaper(d, at, s.metrics...) {
 			beside, tuned = true, tuned || len(c.Searches) > 0
 		}
-		return false
-	})
+	}
 	ours := "ours are not tuned"
 	if tuned {
 		ours = "of ours those are tuned whose footnotes name a search"
@@ -157,12 +155,12 @@ func (s *scores) paperNotes(d DatasetHead) []string {
 
 // modelNotes returns the differences of one of our models from the paper's, and
 // the searches that chose its options.
-func (s *scores) modelNotes(d DatasetHead, setting protocol.Setting, m ModelHead, c *Cell) []string {
-	if !s.besidePaper(d, setting, m, s.metrics...) {
+func (s *scores) modelNotes(d DatasetHead, at scoreRow, c *Cell) []string {
+	if !s.besidePaper(d, at, s.metrics...) {
 		return nil
 	}
 	var out []string
-	if size := reference().states[s.task][m.ID]; size != 0 && c.State != 0 && c.State != size {
+	if size := reference().states[s.task][at.model.ID]; size != 0 && c.State != 0 && c.State != size {
 		out = append(out, fmt.Sprintf("a state of %d numbers, the paper's has %d", c.State, size))
 	}
 	for _, search := range c.Searches {
@@ -173,9 +171,9 @@ func (s *scores) modelNotes(d DatasetHead, setting protocol.Setting, m ModelHead
 
 // besidePaper reports whether the paper gives a value beside ours, by any of the
 // metrics. It ranks against all nodes.
-func (s *scores) besidePaper(d DatasetHead, setting protocol.Setting, m ModelHead, by ...metrics.Metric) bool {
+func (s *scores) besidePaper(d DatasetHead, at scoreRow, by ...metrics.Metric) bool {
 	return d.Candidates != protocol.Destinations && slices.ContainsFunc(by, func(x metrics.Metric) bool {
-		return published(d, s.task, setting, m, x).Value != nil
+		return published(d, s.task, at, x).Value != nil
 	})
 }
 
@@ -190,9 +188,9 @@ func Count(n int, noun string) string {
 // legend explains what the entries of the table need.
 func (s *scores) legend() []string {
 	has := func(test func(c table.Column, e table.Entry) bool) bool {
-		return slices.ContainsFunc(slices.Concat(s.table.Blocks...), func(row table.Row) bool {
+		return slices.ContainsFunc(slices.Concat(s.Blocks...), func(row table.Row) bool {
 			for c, e := range row {
-				if test(s.table.Columns[c], e) {
+				if test(s.Columns[c], e) {
 					return true
 				}
 			}
@@ -210,48 +208,34 @@ func (s *scores) legend() []string {
 	}
 	var from []string // the models from which differences are counted
 	for _, d := range s.Datasets {
-		if c := s.cell(d, "", ModelHead{ID: d.Against}); c != nil {
+		if c := s.cell(d, scoreRow{"", ModelHead{ID: d.Against}}); c != nil {
 			from = appendNew(from, c.title())
 		}
 	}
 	var out []string
-	for _, line := range []struct {
-		shown bool
-		text  string
-	}{
-		{s.task == protocol.LinkPrediction, "T: transductive, I: inductive"},
-		{hasValue(func(v *table.Value) bool { return v.Std.Present() }), "±: standard deviation over seeds (n-1)"},
-		{
-			hasValue(func(v *table.Value) bool { return v.Low.Present() && !v.Signed }),
-			fmt.Sprintf("[low, high]: 95%% interval, events resampled %d times", metrics.NumDraws),
-		},
-		{
-			hasValue(func(v *table.Value) bool { return v.Signed }),
-			fmt.Sprintf("Δ: less %s on the same events; ± is the model's own, [low, high] over events and seeds (95%%, t distribution)",
-				strings.Join(from, ", ")),
-		},
-		{has(func(c table.Column, _ table.Entry) bool { return c.Kind == table.Published }), "paper: the value that the paper gives"},
-		{has(func(_ table.Column, e table.Entry) bool { return e.Value != nil && e.Value.Signed }), "pp: percentage points"},
-		{
-			has(func(c table.Column, e table.Entry) bool { return c.Kind == table.Ranks && e.Value != nil }),
-			fmt.Sprintf("average rank: of the learned models by %s over the datasets with values", headline),
-		},
-		{
-			has(func(_ table.Column, e table.Entry) bool { return e.Level }),
-			fmt.Sprintf("%s: not told apart from the best of the learned models by %s (paired over test events; "+
-				"p at least %.2g after Holm over all pairs of the suite's task, or a single seed)",
-				table.LevelSign, s.metrics[0].Title, level),
-		},
-		{
-			has(func(c table.Column, e table.Entry) bool { return c.Head == seedsHead && strings.Contains(e.Text, "/") }),
-			"seeds: one number a dataset where they differ",
-		},
-		{has(func(c table.Column, e table.Entry) bool { return c.Kind != table.Text && e.Value == nil }), noValueLegend},
-	} {
-		if line.shown {
-			out = append(out, line.text)
+	add := func(shown bool, line string) {
+		if shown {
+			out = append(out, line)
 		}
 	}
+	add(s.task == protocol.LinkPrediction, "T: transductive, I: inductive")
+	add(hasValue(func(v *table.Value) bool { return v.Std.Present() }), "±: standard deviation over seeds (n-1)")
+	add(hasValue(func(v *table.Value) bool { return v.Low.Present() && !v.Signed }),
+		fmt.Sprintf("[low, high]: 95%% interval, events resampled %d times", metrics.NumDraws))
+	add(hasValue(func(v *table.Value) bool { return v.Signed }),
+		fmt.Sprintf("Δ: less %s on the same events; ± is the model's own, [low, high] over events and seeds (95%%, t distribution)",
+			strings.Join(from, ", ")))
+	add(has(func(c table.Column, _ table.Entry) bool { return c.Kind == table.Published }), "paper: the value that the paper gives")
+	add(has(func(_ table.Column, e table.Entry) bool { return e.Value != nil && e.Value.Signed }), "pp: percentage points")
+	add(has(func(c table.Column, e table.Entry) bool { return c.Kind == table.Ranks && e.Value != nil }),
+		fmt.Sprintf("average rank: of the learned models by %s over the datasets with values", headline))
+	add(has(func(_ table.Column, e table.Entry) bool { return e.Level }),
+		fmt.Sprintf("%s: not told apart from the best of the learned models by %s (paired over test events; "+
+			"p at least %.2g after Holm over all pairs of the suite's task, or a single seed)",
+			table.LevelSign, s.metrics[0].Title, level))
+	add(has(func(c table.Column, e table.Entry) bool { return c.Head == seedsHead && strings.Contains(e.Text, "/") }),
+		"seeds: one number a dataset where they differ")
+	add(has(func(c table.Column, e table.Entry) bool { return c.Kind != table.Text && e.Value == nil }), noValueLegend)
 	return out
 }
 

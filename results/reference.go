@@ -98,12 +98,12 @@ func Paper(task protocol.Task, setting protocol.Setting, model, dataset, metric 
 }
 
 // published returns the paper's value beside ours.
-func published(d DatasetHead, task protocol.Task, setting protocol.Setting, m ModelHead, metric metrics.Metric) table.Entry {
+func published(d DatasetHead, task protocol.Task, at scoreRow, metric metrics.Metric) table.Entry {
 	name := metric.Name
 	if d.Against != "" {
 		name += "_over_" + d.Against
 	}
-	e := paperEntry(task, setting, m, d.PaperName, name, 1)
+	e := paperEntry(task, at, d.PaperName, name, 1)
 	if e.Value != nil {
 		e.Value.Signed = d.Against != ""
 	}
@@ -112,8 +112,9 @@ func published(d DatasetHead, task protocol.Task, setting protocol.Setting, m Mo
 
 // paperEntry returns a value of paper.yaml, or nothing. Variants are not the
 // paper's.
-func paperEntry(task protocol.Task, setting protocol.Setting, m ModelHead, dataset, metric string, decimals int) table.Entry {
-	ref, ok := Paper(task, setting, m.ID, dataset, metric)
+func paperEntry(task protocol.Task, at scoreRow, dataset, metric string, decimals int) table.Entry {
+	m := at.model
+	ref, ok := Paper(task, at.setting, m.ID, dataset, metric)
 	if !ok || m.Variant != "" {
 		return table.Entry{}
 	}
@@ -126,13 +127,13 @@ func paperEntry(task protocol.Task, setting protocol.Setting, m ModelHead, datas
 }
 
 // paperTest is the latency test of which the paper gives the times.
-var paperTest = LatencyMetric(200, 200)
+var paperTest = latencyMetric(200, 200)
 
 // paperTime returns the paper's time of its test. Where the paper has it in a
 // figure only, the entry has a note.
 func paperTime(m ModelHead, dataset string, t *table.Table) table.Entry {
 	const task = protocol.NodeClassification
-	e := paperEntry(task, "", m, dataset, paperTest, -1)
+	e := paperEntry(task, scoreRow{model: m}, dataset, paperTest, -1)
 	if e.Value != nil || dataset == "" || m.Variant != "" {
 		return e
 	}

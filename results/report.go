@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"dgsbench/datasets"
+	"dgsbench/internal/lists"
 	"dgsbench/protocol"
 	"dgsbench/results/figure"
 	"dgsbench/results/record"
@@ -30,54 +31,33 @@ type Report struct {
 
 // Outline describes the contents of a report.
 type Outline struct {
-	Trials  []specs.Trial
-	Suite   []specs.Trial // the whole suite, of which flags may have left some out
-	Tables  []Choice
-	Ranges  []Range // of the models' searches
-	File    string  // of the suite
-	Command string  // that makes the tables again
+	Suite   specs.Suite
+	Trials  []specs.Trial // of the suite, of which flags may have left some out
+	Command string        // that makes the tables again
 	// Progress, unless it is nil, is called with the share of the work done.
 	Progress func(share float64)
 }
 
-// OutlineOf returns the outline of a suite, without trials and command. It is
-// an error when the suite asks for an unknown table.
-func OutlineOf(s specs.Suite) (Outline, error) {
-	if err := s.Tables.Known(TableIDs()); err != nil {
-		return Outline{}, err
-	}
-	whole, err := s.Trials(specs.Filter{})
-	if err != nil {
-		return Outline{}, err
-	}
-	out := Outline{Suite: whole, Tables: DefaultChoices(), File: s.File}
-	if len(s.Tables.Show) > 0 {
-		out.Tables = nil
-	}
-	for _, t := range s.Tables.Show {
-		out.Tables = append(out.Tables, Choice{ID: t.ID, Title: t.Title, Models: t.Models, Without: t.Without, Datasets: t.Datasets})
-	}
-	for i := range out.Tables {
-		out.Tables[i].PaperDatasets = s.Tables.PaperDatasets
-	}
+// ranges lists what the searches of the suite's models try.
+func ranges(s specs.Suite) (out []Range) {
 	for _, m := range s.Models() {
 		for _, p := range m.Search() {
-			var tasks []string
-			for _, task := range p.Tasks {
-				tasks = append(tasks, string(task))
-			}
-			out.Ranges = append(out.Ranges, Range{Model: m.Title, Title: p.Title, Tasks: strings.Join(tasks, ", "), Values: p.Range(), Note: p.Note})
+			tasks := lists.Map(p.Tasks, func(t protocol.Task) string { return string(t) })
+			out = append(out, Range{Model: m.Title, Title: p.Title, Tasks: strings.Join(tasks, ", "), Values: p.Range(), Note: p.Note})
 		}
 	}
-	return out, nil
+	return out
 }
 
 // NewReport summarises the records of the outline's trials. Trials without a
 // record are missing in the rows and dashes in the tables.
 func NewReport(s record.Store, records []record.Record, o Outline) (Report, error) {
+	whole, err := o.Suite.Trials(specs.Filter{})
+	if err != nil {
+		return Report{}, err
+	}
 	scored, timed := specs.SplitLatency(o.Trials)
-	in := Input{Store: s, Records: ofTrials(records, scored), Ranges: o.Ranges}
-	var err error
+	in := Input{Store: s, Records: ofTrials(records, scored), Ranges: ranges(o.Suite)}
 	if in.Cells, err = Aggregate(s, in.Records, o.Progress); err != nil {
 		return Report{}, err
 	}
@@ -86,23 +66,20 @@ func NewReport(s record.Store, records []record.Record, o Outline) (Report, erro
 	if err != nil {
 		return Report{}, err
 	}
-	nc, lp := ofTask(scored, protocol.NodeClassification), ofTask(scored, protocol.LinkPrediction)
-	wholeScored, wholeTimed := specs.SplitLatency(o.Suite)
-	for _, l := range []struct {
-		layout        *Layout
-		trials, whole []specs.Trial
-	}{
-		{&in.Classification, nc, ofTask(wholeScored, protocol.NodeClassification)},
-		{&in.Links, lp, ofTask(wholeScored, protocol.LinkPrediction)},
-		{&in.Latency, timed, wholeTimed},
-	} {
-		*l.layout = newLayout(l.trials)
-		l.layout.Suite, l.layout.Command, l.layout.Source = datasetHeads(l.whole), o.Command, sourceOf(o.File, records)
+	layout := func(trials, whole []specs.Trial) Layout {
+		l := newLayout(trials)
+		l.Suite, l.Command, l.Source = datasetHeads(whole), o.Command, sourceOf(o.Suite.File, records)
+		return l
 	}
+	nc, lp := ofTask(scored, protocol.NodeClassification), ofTask(scored, protocol.LinkPrediction)
+	wholeScored, wholeTimed := specs.SplitLatency(whole)
+	in.Classification = layout(nc, ofTask(wholeScored, protocol.NodeClassification))
+	in.Links = layout(lp, ofTask(wholeScored, protocol.LinkPrediction))
+	in.Latency = layout(timed, wholeTimed)
 	for _, t := range lp {
 		in.Candidates = appendNew(in.Candidates, t.Protocol.Candidates...)
 	}
-	out, err := Make(in, o.Tables)
+	out, err := Make(in, o.Suite.Tables)
 	r := Report{
 		Rows: append(Rows(in.Cells), times...), Tables: out.Tables, Figures: out.Figures,
 		Comparisons: Comparisons(in.Cells), Warnings: Warnings(in.Cells), Records: slices.Concat(in.Records, in.Timed),
@@ -216,22 +193,15 @@ func Fits(r record.Record, trials []specs.Trial) bool {
 // any of those it uses records of another spec, as long as all of the model
 // have the same one; otherwise they are left out, and counted as unclear.
 func FitOrForeign(records []record.Record, trials []specs.Trial) (use []record.Record, unclear int) {
-	byCell := map[record.CellKey][]record.Record{}
-	fitting := map[record.CellKey]bool{}
-	for _, r := range records {
-		byCell[r.Key.CellKey] = append(byCell[r.Key.CellKey], r)
-		fitting[r.Key.CellKey] = fitting[r.Key.CellKey] || Fits(r, trials)
-	}
-	for _, r := range records {
+	for _, cell := range lists.GroupBy(records, func(r record.Record) record.CellKey { return r.Key.CellKey }) {
+		fitting := slices.DeleteFunc(slices.Clone(cell), func(r record.Record) bool { return !Fits(r, trials) })
 		switch {
-		case fitting[r.Key.CellKey]:
-			if Fits(r, trials) {
-				use = append(use, r)
-			}
-		case slices.ContainsFunc(byCell[r.Key.CellKey], func(other record.Record) bool { return !r.SameSpec(other) }):
-			unclear++
+		case len(fitting) > 0:
+			use = append(use, fitting...)
+		case slices.ContainsFunc(cell, func(r record.Record) bool { return !r.SameSpec(cell[0]) }):
+			unclear += len(cell)
 		default:
-			use = append(use, r)
+			use = append(use, cell...)
 		}
 	}
 	return use, unclear

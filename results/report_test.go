@@ -21,11 +21,7 @@ func TestEveryRangeOfThePaper(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	outline, err := OutlineOf(suite)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := Make(Input{Ranges: outline.Ranges}, []Choice{{ID: "ranges"}})
+	out, err := Make(Input{Ranges: ranges(suite)}, specs.Tables{Show: []specs.Table{{ID: "ranges"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,10 +59,7 @@ func TestLeftOutByTheFlags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	outline, err := OutlineOf(suite)
-	if err != nil {
-		t.Fatal(err)
-	}
+	outline := Outline{Suite: suite}
 	if outline.Trials, err = suite.Trials(specs.Filter{Datasets: []string{"fi-a-sim"}}); err != nil {
 		t.Fatal(err)
 	}

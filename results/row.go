@@ -21,10 +21,8 @@ type Row struct {
 	Metric     string                `json:"metric"`
 	Unit       string                `json:"unit"`
 	Mean       optional.Number       `json:"mean"` // over seeds; absent where the metric is not defined
-	// Std is the sample standard deviation over seeds (n-1), absent with
-	// fewer than three.
-	Std optional.Number `json:"std"`
-	N   int             `json:"n"` // seeds that finished
+	Std        optional.Number       `json:"std"`  // sample standard deviation over seeds (n-1), absent with fewer than three
+	N          int                   `json:"n"`    // seeds that finished
 	// CILow and CIHigh are the 2.5 and 97.5 percentiles of the mean over
 	// seeds when the events are resampled.
 	CILow  optional.Number `json:"ci_low"`
@@ -43,17 +41,15 @@ var csvHeader = []string{
 
 // WriteCSV writes rows with a header line. Absent numbers are empty.
 func WriteCSV(w io.Writer, rows []Row) error {
-	out := escape.NewCSVWriter(w)
-	out.Write(csvHeader) // errors stay until Flush
+	lines := [][]string{csvHeader}
 	for _, r := range rows {
-		out.Write([]string{
+		lines = append(lines, []string{
 			r.Suite, r.Dataset, string(r.Task), string(r.Setting), r.Model, r.Variant, string(r.Candidates), string(r.Split), r.Device,
 			r.Metric, r.Unit, r.Mean.CSV(), r.Std.CSV(), strconv.Itoa(r.N), r.CILow.CSV(), r.CIHigh.CSV(), r.Case,
 			strconv.FormatBool(r.Degenerate), r.Caveat,
 		})
 	}
-	out.Flush()
-	return out.Error()
+	return escape.WriteCSV(w, lines)
 }
 
 // WriteJSON writes rows as a list of objects with the names of the CSV
@@ -76,15 +72,13 @@ var comparisonHeader = []string{
 // WriteComparisons writes a line a pair, with a header line. Absent numbers
 // are empty.
 func WriteComparisons(w io.Writer, comparisons []Comparison) error {
-	out := escape.NewCSVWriter(w)
-	out.Write(comparisonHeader) // errors stay until Flush
+	lines := [][]string{comparisonHeader}
 	for _, c := range comparisons {
 		line := []string{c.Suite, c.Dataset, string(c.Task), string(c.Setting), c.Case, string(c.Candidates), c.Metric, c.Unit}
 		for _, m := range []Compared{c.Better, c.Other} {
 			line = append(line, m.Model, m.Variant, m.Mean.CSV(), strconv.Itoa(m.N))
 		}
-		out.Write(append(line, c.Difference.CSV(), c.CILow.CSV(), c.CIHigh.CSV(), c.P.CSV(), c.Adjusted.CSV()))
+		lines = append(lines, append(line, c.Difference.CSV(), c.CILow.CSV(), c.CIHigh.CSV(), c.P.CSV(), c.Adjusted.CSV()))
 	}
-	out.Flush()
-	return out.Error()
+	return escape.WriteCSV(w, lines)
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"dgsbench/internal/lists"
 	"dgsbench/internal/optional"
 	"dgsbench/metrics"
 	"dgsbench/protocol"
@@ -24,28 +25,34 @@ const (
 // prediction each against every set of candidates. The paper's values are
 // beside those against AllNodes, and ranks are by the first set.
 type scores struct {
+	grid[scoreRow]
 	Layout
-	table       table.Table
 	task        protocol.Task
 	rank        string // the paper's average rank in paper.yaml; may be empty
 	metrics     []metrics.Metric
 	cells       map[record.CellKey]*Cell // without suite
 	comparisons []Comparison             // of all cells: the family does not depend on what a table shows
-	columns     []scoreColumn
+	measuredAt  []measuredColumn
 }
 
-// scoreColumn is a column with its entry for a model.
-type scoreColumn struct {
-	table.Column
-	dataset DatasetHead    // of Measured columns
-	metric  metrics.Metric // of Measured columns
-	entry   func(protocol.Setting, ModelHead) table.Entry
+// scoreRow is what a row is about.
+type scoreRow struct {
+	setting protocol.Setting
+	model   ModelHead
+}
+
+// measuredColumn is a column of our values.
+type measuredColumn struct {
+	index   int
+	dataset DatasetHead
+	metric  metrics.Metric
 }
 
 // newScores indexes the cells of a task. Two cells of one model, on different
 // devices, cannot be in one table.
-func newScores(cells []Cell, l Layout, task protocol.Task) (*scores, error) {
+func newScores(cells []Cell, t table.Table, l Layout, task protocol.Task) (*scores, error) {
 	s := &scores{Layout: l, task: task, cells: map[record.CellKey]*Cell{}, comparisons: Comparisons(cells)}
+	s.Table = t
 	for i := range cells {
 		c := &cells[i]
 		key := c.CellKey
@@ -56,93 +63,72 @@ func newScores(cells []Cell, l Layout, task protocol.Task) (*scores, error) {
 		}
 		s.cells[key] = c
 	}
-	for _, m := range metrics.Of(task) {
-		if m.Printed {
-			s.metrics = append(s.metrics, m)
-		}
-	}
+	s.metrics = slices.DeleteFunc(metrics.Of(task), func(m metrics.Metric) bool { return !m.Printed })
 	return s, nil
 }
 
 // cell returns a cell, or nil where nothing was measured.
-func (s *scores) cell(d DatasetHead, setting protocol.Setting, m ModelHead) *Cell {
-	return s.cells[record.CellKey{Dataset: d.ID, Task: s.task, Setting: setting, Case: d.Case, Model: m.ID, Variant: m.Variant}]
+func (s *scores) cell(d DatasetHead, at scoreRow) *Cell {
+	m := at.model
+	return s.cells[record.CellKey{Dataset: d.ID, Task: s.task, Setting: at.setting, Case: d.Case, Model: m.ID, Variant: m.Variant}]
 }
 
-// each calls visit with every setting and model until it returns true, and
-// reports whether it did.
-func (s *scores) each(visit func(protocol.Setting, ModelHead) bool) bool {
-	return slices.ContainsFunc(s.Settings, func(setting protocol.Setting) bool {
-		return slices.ContainsFunc(s.Models, func(m ModelHead) bool { return visit(setting, m) })
-	})
+// all returns what the rows are about, in no order of classes.
+func (s *scores) all(settings ...protocol.Setting) []scoreRow {
+	var all []scoreRow
+	for _, setting := range settings {
+		for _, m := range s.Models {
+			all = append(all, scoreRow{setting, m})
+		}
+	}
+	return all
 }
 
 // build fills the table, with a block of rows for every setting and class of
 // models.
-func (s *scores) build(t table.Table) table.Table {
-	s.table = t
-	s.table.Heads, s.table.Among = 1, learnedModels
+func (s *scores) build() table.Table {
+	s.Heads, s.Among = 1, learnedModels
 	if s.task == protocol.LinkPrediction {
-		s.table.Heads = 2
+		s.Heads = 2
 	}
 	s.addColumns()
 	for _, setting := range s.Settings {
-		for _, class := range []protocol.Class{protocol.Learned, protocol.ZeroParameter, protocol.Oracle} {
-			var rows []table.Row
-			for _, m := range s.modelsOf(class) {
-				var row table.Row
-				for _, c := range s.columns {
-					row = append(row, c.entry(setting, m))
-				}
-				rows = append(rows, row)
-			}
-			if len(rows) == 0 {
-				continue
-			}
-			if class == protocol.Learned {
-				s.compareRows(rows, setting)
-			}
-			s.table.Blocks = append(s.table.Blocks, rows)
-		}
+		s.addClasses(s.all(setting), func(at scoreRow) protocol.Class { return at.model.Class }, func(rows []table.Row) {
+			s.compareRows(rows, setting)
+		})
 	}
-	s.table.Legend = s.legend()
-	return s.table
+	s.Legend = s.legend()
+	return s.Table
 }
 
-func (s *scores) modelsOf(class protocol.Class) []ModelHead {
-	return slices.DeleteFunc(slices.Clone(s.Models), func(m ModelHead) bool { return m.Class != class })
+// learned returns the models that are ranked.
+func (s *scores) learned() []ModelHead {
+	return slices.DeleteFunc(slices.Clone(s.Models), func(m ModelHead) bool { return m.Class != protocol.Learned })
 }
 
 // addColumns adds: setting, model, per dataset and set of candidates each metric
 // with the paper's value, seeds, average rank.
 func (s *scores) addColumns() {
 	if s.task == protocol.LinkPrediction {
-		s.add(scoreColumn{Column: table.Column{Head: "T/I"}, entry: func(setting protocol.Setting, _ ModelHead) table.Entry {
-			return table.Entry{Text: string(setting)}
-		}})
+		s.add(table.Column{Head: "T/I"}, func(at scoreRow) table.Entry { return table.Entry{Text: string(at.setting)} })
 	}
-	s.add(scoreColumn{Column: table.Column{Head: "model"}, entry: func(_ protocol.Setting, m ModelHead) table.Entry {
-		return table.Entry{Text: m.Title, Notes: s.table.Note(classNotes[m.Class])}
-	}})
+	s.add(table.Column{Head: "model"}, func(at scoreRow) table.Entry {
+		return table.Entry{Text: at.model.Title, Notes: s.Note(classNotes[at.model.Class])}
+	})
 	beside := false // the paper has values
 	for _, d := range s.Datasets {
 		for i, metric := range s.metrics {
 			beside = s.addMetric(d, metric, i == 0) || beside
 		}
 	}
-	s.add(scoreColumn{Column: table.Column{Head: seedsHead}, entry: s.seeds})
-	if len(s.modelsOf(protocol.Learned)) > 0 {
-		s.add(scoreColumn{Column: table.Column{Kind: table.Ranks, Head: "average rank"}, entry: func(protocol.Setting, ModelHead) table.Entry {
-			return table.Entry{} // see addRanks
-		}})
+	s.add(table.Column{Head: seedsHead}, s.seeds)
+	if len(s.learned()) > 0 {
+		s.add(table.Column{Kind: table.Ranks, Head: "average rank"}, func(scoreRow) table.Entry { return table.Entry{} }) // see addRanks
 	}
-	rank := scoreColumn{Column: table.Column{Kind: table.Published, Metric: "average rank", Head: paperHead}}
-	rank.entry = func(setting protocol.Setting, m ModelHead) table.Entry {
-		return paperEntry(s.task, setting, m, "average", s.rank, 1)
-	}
-	if beside && s.each(func(setting protocol.Setting, m ModelHead) bool { return rank.entry(setting, m).Value != nil }) {
-		rank.Notes = s.table.Note("over the datasets and the models of the paper's table")
-		s.add(rank)
+	rank := func(at scoreRow) table.Entry { return paperEntry(s.task, at, "average", s.rank, 1) }
+	if beside && slices.ContainsFunc(s.all(s.Settings...), func(at scoreRow) bool { return rank(at).Value != nil }) {
+		notes := s.Note("over the datasets and the models of the paper's table")
+		s.add(table.Column{Kind: table.Published, Metric: "average rank", Head: paperHead, Notes: notes}, rank)
 	}
 }
 
@@ -154,24 +140,17 @@ func (s *scores) addMetric(d DatasetHead, metric metrics.Metric, first bool) (pa
 		ours.Head = "Δ " + ours.Head
 	}
 	if first {
-		ours.Notes = s.table.Note(s.datasetNotes(d)...)
+		ours.Notes = s.Note(s.datasetNotes(d)...)
 	}
-	s.add(scoreColumn{Column: ours, dataset: d, metric: metric, entry: func(setting protocol.Setting, m ModelHead) table.Entry {
-		return s.measured(d, setting, m, metric, first && s.leads(d))
-	}})
-	if !s.each(func(setting protocol.Setting, m ModelHead) bool { return s.besidePaper(d, setting, m, metric) }) {
+	s.measuredAt = append(s.measuredAt, measuredColumn{len(s.Columns), d, metric})
+	s.add(ours, func(at scoreRow) table.Entry { return s.measured(d, at, metric, first && s.leads(d)) })
+	if !slices.ContainsFunc(s.all(s.Settings...), func(at scoreRow) bool { return s.besidePaper(d, at, metric) }) {
 		return false
 	}
 	theirs := table.Column{Kind: table.Published, Group: d.heading(), Metric: metric.Title, Head: paperHead + " " + d.unit()}
-	theirs.Notes = s.table.Note(s.paperNotes(d)...)
-	s.add(scoreColumn{Column: theirs, entry: func(setting protocol.Setting, m ModelHead) table.Entry {
-		return published(d, s.task, setting, m, metric)
-	}})
+	theirs.Notes = s.Note(s.paperNotes(d)...)
+	s.add(theirs, func(at scoreRow) table.Entry { return published(d, s.task, at, metric) })
 	return true
-}
-
-func (s *scores) add(c scoreColumn) {
-	s.table.Columns, s.columns = append(s.table.Columns, c.Column), append(s.columns, c)
 }
 
 // leads reports whether the head is the first of its dataset, which has the
@@ -180,32 +159,30 @@ func (s *scores) leads(d DatasetHead) bool { return d.Candidates == s.Datasets[0
 
 // testRow returns the cell's test row of the dataset's columns.
 func (c *Cell) testRow(d DatasetHead, metric string) (Row, bool) {
-	if c != nil {
-		for _, r := range c.Rows {
-			if r.Split == protocol.Test && r.Candidates == d.Candidates && r.Metric == metric {
-				return r, true
-			}
-		}
+	if c == nil {
+		return Row{}, false
 	}
-	return Row{}, false
+	return lists.Find(c.Rows, func(r Row) bool {
+		return r.Split == protocol.Test && r.Candidates == d.Candidates && r.Metric == metric
+	})
 }
 
 // measured returns our value. The cell's footnotes are at its first metric.
-func (s *scores) measured(d DatasetHead, setting protocol.Setting, m ModelHead, metric metrics.Metric, first bool) table.Entry {
-	c := s.cell(d, setting, m)
+func (s *scores) measured(d DatasetHead, at scoreRow, metric metrics.Metric, first bool) table.Entry {
+	c := s.cell(d, at)
 	if c == nil {
 		return table.Entry{}
 	}
 	var e table.Entry
 	var notes []string
 	if first {
-		notes = slices.Concat(s.cellNotes(d, c, m.Class), s.modelNotes(d, setting, m, c))
+		notes = slices.Concat(s.cellNotes(d, c, at.model.Class), s.modelNotes(d, at, c))
 	}
 	r, ok := c.testRow(d, metric.Name)
 	switch {
 	case !ok:
 	case r.Mean.Present() && d.Against != "":
-		if e.Value = s.difference(d, setting, m, r); e.Value == nil {
+		if e.Value = s.difference(d, at, r); e.Value == nil {
 			notes = append(notes, "no value of "+d.Against+" here, from which differences are counted")
 		}
 	case r.Mean.Present():
@@ -217,7 +194,7 @@ func (s *scores) measured(d DatasetHead, setting protocol.Setting, m ModelHead, 
 	if r.Degenerate {
 		e.Unranked, r.Caveat = true, r.Caveat+": the value is uninformative and is not ranked"
 	}
-	e.Notes = s.table.Note(append(notes, r.Caveat)...)
+	e.Notes = s.Note(append(notes, r.Caveat)...)
 	return e
 }
 
@@ -225,15 +202,15 @@ func (s *scores) measured(d DatasetHead, setting protocol.Setting, m ModelHead, 
 // points; nil where that one has none. It need not be in the table. The
 // deviation is the model's own; the interval is that of the comparison of the
 // two.
-func (s *scores) difference(d DatasetHead, setting protocol.Setting, m ModelHead, r Row) *table.Value {
-	from := s.cell(d, setting, ModelHead{ID: d.Against})
+func (s *scores) difference(d DatasetHead, at scoreRow, r Row) *table.Value {
+	from := s.cell(d, scoreRow{at.setting, ModelHead{ID: d.Against}})
 	base, ok := from.testRow(d, r.Metric)
 	if !ok || !base.Mean.Present() || base.Degenerate {
 		return nil
 	}
 	v := table.NewValue(100*(r.Mean-base.Mean), 2)
 	v.Signed = true
-	own := s.cell(d, setting, m)
+	own := s.cell(d, at)
 	if own == from {
 		return v
 	}
@@ -248,53 +225,45 @@ func (s *scores) difference(d DatasetHead, setting protocol.Setting, m ModelHead
 
 // seeds returns the number of seeds that finished: one number, or one a dataset
 // where they differ.
-func (s *scores) seeds(setting protocol.Setting, m ModelHead) table.Entry {
+func (s *scores) seeds(at scoreRow) table.Entry {
 	var each []string
 	for _, d := range s.Datasets {
 		if d.PaperOnly || !s.leads(d) {
 			continue
 		}
-		text := table.NoValue
-		if c := s.cell(d, setting, m); c != nil {
-			text = strconv.Itoa(c.Seeds)
+		number := table.NoValue
+		if c := s.cell(d, at); c != nil {
+			number = strconv.Itoa(c.Seeds)
 		}
-		each = append(each, text)
+		each = append(each, number)
 	}
 	if different := slices.Compact(slices.Clone(each)); len(different) == 1 {
 		each = different
 	}
-	if len(each) == 0 {
-		each = []string{table.NoValue}
-	}
-	return table.Entry{Text: strings.Join(each, "/")}
+	return text(strings.Join(each, "/"))
 }
 
 // compareRows ranks the learned models of one setting, and marks the best of
 // each column and what cannot be distinguished from it.
 func (s *scores) compareRows(rows []table.Row, setting protocol.Setting) {
 	s.addRanks(rows)
-	for i, c := range s.columns {
-		switch {
-		case c.Kind == table.Ranks:
-			table.MarkBest(rows, i, false)
-		case c.Kind == table.Measured:
-			table.MarkBest(rows, i, c.metric.HigherIsBetter)
-		}
-		if c.Kind == table.Measured && c.metric.Name == s.metrics[0].Name {
-			s.markLevel(rows, i, setting)
+	for _, c := range s.measuredAt {
+		table.MarkBest(rows, c.index, c.metric.HigherIsBetter)
+		if c.metric.Name == s.metrics[0].Name {
+			s.markLevel(rows, c, setting)
 		}
 	}
 }
 
 // addRanks fills in the average rank by the task's headline metric over the
-// datasets on which any of the models has a value that is ranked. A model
-// without one on one of them has none.
+// datasets on which any of the models has a value that is ranked, and marks the
+// best. A model without a value on one of them has none.
 func (s *scores) addRanks(rows []table.Row) {
 	sums, missing := make([]float64, len(rows)), make([]bool, len(rows))
 	headline, datasets := s.metrics[0], 0
-	for i, c := range s.columns {
-		ranked := func(r table.Row) bool { return r[i].Ranked() }
-		if c.Kind != table.Measured || c.metric.Name != headline.Name || !s.leads(c.dataset) || !slices.ContainsFunc(rows, ranked) {
+	for _, c := range s.measuredAt {
+		ranked := func(r table.Row) bool { return r[c.index].Ranked() }
+		if c.metric.Name != headline.Name || !s.leads(c.dataset) || !slices.ContainsFunc(rows, ranked) {
 			continue
 		}
 		datasets++
@@ -308,7 +277,7 @@ func (s *scores) addRanks(rows []table.Row) {
 				if other == m || !ranked(against) {
 					continue
 				}
-				switch mine, theirs := row[i].Value.Printed(), against[i].Value.Printed(); {
+				switch mine, theirs := row[c.index].Value.Printed(), against[c.index].Value.Printed(); {
 				case mine == theirs:
 					level++
 				case (theirs > mine) == headline.HigherIsBetter:
@@ -318,34 +287,35 @@ func (s *scores) addRanks(rows []table.Row) {
 			sums[m] += metrics.Rank(better, level)
 		}
 	}
-	rank := slices.IndexFunc(s.columns, func(c scoreColumn) bool { return c.Kind == table.Ranks })
+	rank := slices.IndexFunc(s.Columns, func(c table.Column) bool { return c.Kind == table.Ranks })
 	for m, row := range rows {
 		if datasets > 0 && !missing[m] {
 			row[rank].Value = table.NewValue(sums[m]/float64(datasets), 1)
 		}
 	}
+	table.MarkBest(rows, rank, false)
 }
 
 // markLevel marks the values of a column that cannot be told apart from the
 // best, by the headline metric. rows are those of the learned models.
-func (s *scores) markLevel(rows []table.Row, column int, setting protocol.Setting) {
-	d := s.columns[column].dataset
+func (s *scores) markLevel(rows []table.Row, column measuredColumn, setting protocol.Setting) {
+	d, headline := column.dataset, column.metric
 	var best *Cell
 	var value optional.Number
-	models := s.modelsOf(protocol.Learned)
+	models := s.learned()
 	for _, m := range models {
-		c := s.cell(d, setting, m)
-		r, ok := c.testRow(d, s.metrics[0].Name)
+		c := s.cell(d, scoreRow{setting, m})
+		r, ok := c.testRow(d, headline.Name)
 		if !ok || !r.Mean.Present() || r.Degenerate {
 			continue
 		}
-		if best == nil || r.Mean != value && (r.Mean > value) == s.metrics[0].HigherIsBetter {
+		if best == nil || r.Mean != value && (r.Mean > value) == headline.HigherIsBetter {
 			best, value = c, r.Mean
 		}
 	}
 	for i, m := range models {
-		e := &rows[i][column]
-		if c, ok := s.comparison(d, best, s.cell(d, setting, m)); ok && e.Value != nil && e.Mark != table.Best {
+		e := &rows[i][column.index]
+		if c, ok := s.comparison(d, best, s.cell(d, scoreRow{setting, m})); ok && e.Value != nil && e.Mark != table.Best {
 			e.Level = !c.Significant()
 		}
 	}
@@ -358,11 +328,7 @@ func (s *scores) comparison(d DatasetHead, better, other *Cell) (Comparison, boo
 		return Comparison{}, false
 	}
 	is := func(m Compared, c *Cell) bool { return m.Model == c.Model && m.Variant == c.Variant }
-	i := slices.IndexFunc(s.comparisons, func(c Comparison) bool {
+	return lists.Find(s.comparisons, func(c Comparison) bool {
 		return c.Place() == better.Place() && c.Candidates == d.Candidates && is(c.Better, better) && is(c.Other, other)
 	})
-	if i < 0 {
-		return Comparison{}, false
-	}
-	return s.comparisons[i], true
 }

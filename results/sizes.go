@@ -6,10 +6,21 @@ import (
 	"slices"
 	"strings"
 
+	"dgsbench/internal/lists"
 	"dgsbench/protocol"
 	"dgsbench/results/record"
 	"dgsbench/results/table"
 )
+
+// quantity is a row of the table of parameters.
+type quantity struct {
+	title string
+	model ModelHead
+	paper string // what paper.yaml calls it
+	// ours follows from a record of the model and one of the first model; ""
+	// where it is absent.
+	ours func(own, first record.Record) string
+}
 
 // parametersTable returns how many parameters the first model learns in its
 // head and below it, and how many the others do, by dataset and setting.
@@ -18,87 +29,74 @@ func parametersTable(in Input, r request) (Output, error) {
 	if len(l.Models) == 0 {
 		return Output{}, nil
 	}
-	t := r.table(l, "parameters")
-	type column struct {
-		dataset DatasetHead
-		setting protocol.Setting
-		paper   bool
-	}
-	var columns []column
+	t := grid[quantity]{Table: r.table(l)}
+	t.add(table.Column{Head: "parameters"}, func(q quantity) table.Entry { return table.Entry{Text: q.title} })
+	split := l.Models[0]
 	for _, d := range l.Datasets {
 		var about []int
 		if d.PaperOnly {
 			about = t.Note(unmeasuredNote(d))
 		}
 		for _, setting := range l.Settings {
-			t.Columns = append(t.Columns, table.Column{Group: d.Title, Head: string(setting), Notes: about})
-			columns = append(columns, column{d, setting, false})
-			if d.PaperName != "" {
-				t.Columns = append(t.Columns, table.Column{Group: d.Title, Head: paperHead + " " + string(setting)})
-				columns = append(columns, column{d, setting, true})
-			}
-		}
-	}
-	// paper is what paper.yaml calls the quantity; ours is "" where it is absent.
-	add := func(title string, m ModelHead, paper string, ours func(column, record.Record) string) {
-		row := table.Row{{Text: title}}
-		for _, c := range columns {
-			text := ""
-			if c.paper {
-				if ref, ok := Paper(protocol.LinkPrediction, c.setting, m.ID, c.dataset.PaperName, paper); ok {
-					text = wholeOrRatio(ref.Mean)
+			t.add(table.Column{Group: d.Title, Head: string(setting), Notes: about}, func(q quantity) table.Entry {
+				own, ok := in.linkRecord(d, setting, q.model)
+				if !ok {
+					return text("")
 				}
-			} else if r, ok := in.linkRecord(c.dataset, c.setting, m); ok {
-				text = ours(c, r)
+				first, _ := in.linkRecord(d, setting, split)
+				return text(q.ours(own, first))
+			})
+			if d.PaperName == "" {
+				continue
 			}
-			row = append(row, table.Entry{Text: orNoValue(text)})
+			t.add(table.Column{Group: d.Title, Head: paperHead + " " + string(setting)}, func(q quantity) table.Entry {
+				if ref, ok := Paper(protocol.LinkPrediction, setting, q.model.ID, d.PaperName, q.paper); ok {
+					return text(wholeOrRatio(ref.Mean))
+				}
+				return text("")
+			})
 		}
-		t.AddRow(row)
 	}
-	split := l.Models[0]
-	add(split.Title+": head", split, "parameters_head", func(_ column, r record.Record) string {
-		if head, _, ok := r.HeadAndRest(); ok {
-			return table.Thousands(head)
+	part := func(count func(head, rest int) int) func(own, _ record.Record) string {
+		return func(own, _ record.Record) string {
+			if head, rest, ok := own.HeadAndRest(); ok {
+				return table.Thousands(count(head, rest))
+			}
+			return ""
 		}
-		return ""
-	})
-	add(split.Title+": below the head", split, "parameters_rest", func(_ column, r record.Record) string {
-		if _, rest, ok := r.HeadAndRest(); ok {
-			return table.Thousands(rest)
-		}
-		return ""
-	})
+	}
+	numbers := []quantity{
+		{split.Title + ": head", split, "parameters_head", part(func(head, _ int) int { return head })},
+		{split.Title + ": below the head", split, "parameters_rest", part(func(_, rest int) int { return rest })},
+	}
 	for _, m := range l.Models {
-		add(m.Title+": all", m, "parameters", func(_ column, r record.Record) string { return table.Thousands(r.NumParams) })
+		all := func(own, _ record.Record) string { return table.Thousands(own.NumParams) }
+		numbers = append(numbers, quantity{m.Title + ": all", m, "parameters", all})
 	}
+	t.addBlock(numbers...)
 	for _, m := range l.Models[1:] {
-		t.NextBlock()
-		add(m.Title+" / "+split.Title, m, "parameters_ratio", func(c column, r record.Record) string {
-			base, ok := in.linkRecord(c.dataset, c.setting, split)
-			if !ok || base.NumParams == 0 {
+		t.addBlock(quantity{m.Title + " / " + split.Title, m, "parameters_ratio", func(own, first record.Record) string {
+			if first.NumParams == 0 {
 				return ""
 			}
-			return table.Fixed(float64(r.NumParams)/float64(base.NumParams), 1)
-		})
+			return table.Fixed(float64(own.NumParams)/float64(first.NumParams), 1)
+		}})
 	}
 	t.Legend = []string{
 		"T: transductive, I: inductive", "head: the paper's NN component, below it: its ER component",
 		"the paper's models were tuned for each setting, which changes their sizes", noValueLegend,
 	}
-	return Output{Tables: []table.Table{t}}, nil
+	return Output{Tables: []table.Table{t.Table}}, nil
 }
 
 // linkRecord returns a record of link prediction, of any seed: all have the
 // same sizes.
 func (in Input) linkRecord(d DatasetHead, setting protocol.Setting, m ModelHead) (record.Record, bool) {
 	cell := record.CellKey{Dataset: d.ID, Task: protocol.LinkPrediction, Setting: setting, Case: d.Case, Model: m.ID, Variant: m.Variant}
-	for _, r := range in.Records {
+	return lists.Find(in.Records, func(r record.Record) bool {
 		cell.Suite = r.Key.Suite
-		if r.Key.CellKey == cell && !r.Failed() {
-			return r, true
-		}
-	}
-	return record.Record{}, false
+		return r.Key.CellKey == cell && !r.Failed()
+	})
 }
 
 func wholeOrRatio(x float64) string {
@@ -108,20 +106,14 @@ func wholeOrRatio(x float64) string {
 	return table.Fixed(x, 1)
 }
 
-// orNoValue returns the text, or the sign for an absent one.
-func orNoValue(text string) string {
-	if text == "" {
-		return table.NoValue
-	}
-	return text
-}
-
-// statistics are the rows of the table of datasets. paper is the name in
+// statistic is a row of the table of datasets. paper is its name in
 // reference/tables.yaml.
-var statistics = []struct {
+type statistic struct {
 	paper, title string
 	of           func(record.Data) string
-}{
+}
+
+var statistics = []statistic{
 	{"nodes", "nodes", func(d record.Data) string { return table.Thousands(d.Nodes) }},
 	{"", "of them users", func(d record.Data) string {
 		if d.Users == 0 {
@@ -154,11 +146,7 @@ var statistics = []struct {
 
 // joinParts joins texts about training, validation and test.
 func joinParts(d record.Data, between string, text func(record.DataPart) string) string {
-	var texts []string
-	for _, p := range d.Parts {
-		texts = append(texts, text(p))
-	}
-	return strings.Join(texts, between)
+	return strings.Join(lists.Map(d.Parts, text), between)
 }
 
 // datasetsTable has the sizes of the suite's datasets and of the paper's.
@@ -167,45 +155,32 @@ func datasetsTable(in Input, r request) (Output, error) {
 	if len(l.Datasets) == 0 {
 		return Output{}, nil
 	}
-	t := r.table(l, "dataset")
-	rows := make([]table.Row, len(statistics))
-	for i, s := range statistics {
-		rows[i] = table.Row{{Text: s.title}}
-	}
-	add := func(c table.Column, text func(paper string, of func(record.Data) string) string) {
-		t.Columns = append(t.Columns, c)
-		for i, s := range statistics {
-			rows[i] = append(rows[i], table.Entry{Text: orNoValue(text(s.paper, s.of))})
-		}
-	}
+	t := grid[statistic]{Table: r.table(l)}
+	t.add(table.Column{Head: "dataset"}, func(s statistic) table.Entry { return table.Entry{Text: s.title} })
 	records := slices.Concat(in.Records, in.Timed)
 	for _, d := range l.Datasets {
 		ours := table.Column{Group: d.Title, Head: "here"}
-		var data *record.Data
-		i := slices.IndexFunc(records, func(r record.Record) bool { return r.Key.Dataset == d.ID && r.Data != nil })
+		r, ok := lists.Find(records, func(r record.Record) bool { return r.Key.Dataset == d.ID && r.Data != nil })
 		if d.PaperOnly {
 			ours.Notes = t.Note(unmeasuredNote(d))
-		} else if i >= 0 {
-			data = records[i].Data
-			ours.Notes = t.Note(append([]string{records[i].DatasetTitle}, records[i].Footnotes...)...)
+		} else if ok {
+			ours.Notes = t.Note(append([]string{r.DatasetTitle}, r.Footnotes...)...)
 		}
-		add(ours, func(_ string, of func(record.Data) string) string {
-			if data == nil {
-				return ""
+		t.add(ours, func(s statistic) table.Entry {
+			if d.PaperOnly || !ok {
+				return text("")
 			}
-			return of(*data)
+			return text(s.of(*r.Data))
 		})
 		paper := catalogue().dataset(d.PaperName)
 		if words := catalogue().Statistics[paper.Name]; words != nil {
 			theirs := table.Column{Group: d.Title, Head: paperHead, Notes: t.Note(paper.Statistics)}
-			add(theirs, func(paper string, _ func(record.Data) string) string {
-				return words[paper]
-			})
+			t.add(theirs, func(s statistic) table.Entry { return text(words[s.paper]) })
 		}
 	}
-	t.Blocks = [][]table.Row{rows}
+	t.addBlock(statistics...)
 	t.Legend = []string{"parts: training / validation / test", noValueLegend}
-	return Output{Tables: []table.Table{t}}, nil
+	return Output{Tables: []table.Table{t.Table}}, nil
 }
 
 // everything returns a layout with all datasets, each once.
@@ -267,9 +242,8 @@ func rangesTable(in Input, r request) (Output, error) {
 			who = "all"
 		}
 		method, values := table.NoValue, table.NoValue
-		paper := catalogue().Ranges
-		if i := slices.IndexFunc(paper, func(p paperRange) bool { return p.Title == r.Title }); i >= 0 {
-			method, values = paper[i].Method, paper[i].Low+" to "+paper[i].High
+		if paper, ok := lists.Find(catalogue().Ranges, func(p paperRange) bool { return p.Title == r.Title }); ok {
+			method, values = paper.Method, paper.Low+" to "+paper.High
 		}
 		t.Add(table.Entry{Text: r.Title, Notes: t.Note(r.Note)}, who, r.Tasks, r.Values, values, method)
 	}
@@ -289,10 +263,7 @@ type aspect struct {
 // every dataset.
 var facts = map[string]func([]record.Record) string{
 	"parts": func(records []record.Record) string {
-		var names []string
-		for _, p := range records[0].Parameters {
-			names = append(names, p.Part)
-		}
+		names := lists.Map(records[0].Parameters, func(p record.ParameterPart) string { return p.Part })
 		learned := "learned: " + strings.Join(names, ", ")
 		if size := overDatasets(records, stateSize); size != "0" {
 			return "state of a node: " + size + " numbers; " + learned
@@ -323,16 +294,11 @@ func belowHead(r record.Record) int {
 // overDatasets returns a number that is the same on all datasets, or what it is
 // on each.
 func overDatasets(records []record.Record, of func(record.Record) int) string {
-	var each []string
-	same := true
-	for _, r := range records {
-		each = append(each, fmt.Sprintf("%d on %s", of(r), r.Key.Dataset))
-		same = same && of(r) == of(records[0])
+	if first := of(records[0]); !slices.ContainsFunc(records, func(r record.Record) bool { return of(r) != first }) {
+		return fmt.Sprint(first)
 	}
-	if same {
-		return fmt.Sprint(of(records[0]))
-	}
-	return strings.Join(each, ", ")
+	each := func(r record.Record) string { return fmt.Sprintf("%d on %s", of(r), r.Key.Dataset) }
+	return strings.Join(lists.Map(records, each), ", ")
 }
 
 // aspectsTable puts the paper's comparison of models beside the facts of the
@@ -345,19 +311,15 @@ func aspectsTable(in Input, r request) (Output, error) {
 	if len(l.Models) == 0 {
 		return Output{}, nil
 	}
-	t := r.table(l, "aspect")
+	t := grid[aspect]{Table: r.table(l)}
+	t.add(table.Column{Head: "aspect"}, func(a aspect) table.Entry { return table.Entry{Text: a.Aspect} })
 	for _, m := range l.Models {
-		t.Columns = append(t.Columns, table.Column{Group: m.Title, Head: "here"}, table.Column{Group: m.Title, Head: paperHead})
+		t.add(table.Column{Group: m.Title, Head: "here"}, func(a aspect) table.Entry { return table.Entry{Text: in.fact(a.Fact, task, l, m)} })
+		t.add(table.Column{Group: m.Title, Head: paperHead}, func(a aspect) table.Entry { return text(a.Values[m.ID]) })
 	}
-	for _, a := range catalogue().Aspects {
-		row := table.Row{{Text: a.Aspect}}
-		for _, m := range l.Models {
-			row = append(row, table.Entry{Text: in.fact(a.Fact, task, l, m)}, table.Entry{Text: orNoValue(a.Values[m.ID])})
-		}
-		t.AddRow(row)
-	}
+	t.addBlock(catalogue().Aspects...)
 	t.Legend = []string{"here: facts of the records", noValueLegend}
-	return Output{Tables: []table.Table{t}}, nil
+	return Output{Tables: []table.Table{t.Table}}, nil
 }
 
 // fact answers a question about a model from one record of every dataset, all
@@ -365,11 +327,11 @@ func aspectsTable(in Input, r request) (Output, error) {
 func (in Input) fact(name string, task protocol.Task, l Layout, m ModelHead) string {
 	var records []record.Record
 	for _, d := range l.Datasets {
-		i := slices.IndexFunc(in.Records, func(r record.Record) bool {
+		r, ok := lists.Find(in.Records, func(r record.Record) bool {
 			return r.Key.Task == task && r.Key.Dataset == d.ID && r.Key.Model == m.ID && r.Key.Variant == m.Variant && len(r.Parameters) > 0
 		})
-		if i >= 0 {
-			records = append(records, in.Records[i])
+		if ok {
+			records = append(records, r)
 		}
 	}
 	if len(records) == 0 {

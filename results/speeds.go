@@ -21,50 +21,53 @@ func speedsTable(in Input, r request) (Output, error) {
 	if len(l.Models) == 0 || len(in.Timed) == 0 {
 		return Output{}, nil
 	}
-	t := r.table(l, "dataset", "batches x events")
-	for _, m := range l.Models {
-		t.Columns = append(t.Columns,
-			table.Column{Kind: table.Measured, Group: m.Title, Metric: "seconds", Head: "seconds"},
-			table.Column{Kind: table.Published, Group: m.Title, Metric: "latency", Head: paperHead + " s"})
-	}
-	for _, d := range l.Datasets {
-		shared := in.sharedTestNotes(d, l.Models)
-		row := table.Row{{Text: d.Title, Notes: t.Note(shared...)}, {Text: table.NoValue}}
+	t := grid[DatasetHead]{Table: r.table(l)}
+	t.add(table.Column{Head: "dataset"}, func(d DatasetHead) table.Entry {
+		e := table.Entry{Text: d.Title, Notes: t.Note(in.sharedTestNotes(d, l.Models)...)}
 		if d.PaperOnly {
-			row[0].Notes = t.Note(unmeasuredNote(d))
+			e.Notes = t.Note(unmeasuredNote(d))
 		}
+		return e
+	})
+	t.add(table.Column{Head: "batches x events"}, func(d DatasetHead) table.Entry {
+		size := ""
 		for _, m := range l.Models {
-			ours, err := in.time(d, m, shared, &t)
-			if err != nil {
-				return Output{}, err
+			if test, ok := in.test(d, m); ok && !test.Failed() {
+				size = fmt.Sprintf("%d x %d", test.times[0].Batches, test.times[0].Batch)
 			}
-			paper := d.PaperName
-			if r, ok := in.test(d, m); ok && !r.Failed() {
-				first := r.Latency.Timings[0]
-				row[1].Text, paper = fmt.Sprintf("%d x %d", first.Batches, first.Batch), r.PaperName
-			}
-			row = append(row, ours, paperTime(m, paper, &t))
 		}
-		t.AddRow(row)
+		return text(size)
+	})
+	for _, m := range l.Models {
+		t.add(table.Column{Kind: table.Measured, Group: m.Title, Metric: "seconds", Head: "seconds"}, func(d DatasetHead) table.Entry {
+			return in.time(d, m, l.Models, &t.Table)
+		})
+		t.add(table.Column{Kind: table.Published, Group: m.Title, Metric: "latency", Head: paperHead + " s"}, func(d DatasetHead) table.Entry {
+			if test, ok := in.test(d, m); ok && !test.Failed() {
+				return paperTime(m, test.PaperName, &t.Table)
+			}
+			return paperTime(m, d.PaperName, &t.Table)
+		})
 	}
+	t.addBlock(l.Datasets...)
 	t.Legend = []string{"±: standard deviation over iterations (n-1)", "paper: 200 batches of 200 events " + paperTimes, noValueLegend}
-	return Output{Tables: []table.Table{t}}, nil
+	return Output{Tables: []table.Table{t.Table}}, nil
 }
 
 // test returns the latency test of a model on a dataset, if there is one. It is
 // a failed one where none finished. Tests of another mode than streaming, which
 // the paper's times are of, do not count.
-func (in Input) test(d DatasetHead, m ModelHead) (r record.Record, ok bool) {
-	for _, t := range in.Timed {
+func (in Input) test(d DatasetHead, m ModelHead) (found latencyTest, ok bool) {
+	for _, t := range in.tests {
 		k := t.Key
 		if k.Dataset != d.ID || k.Model != m.ID || k.Variant != m.Variant || t.Latency != nil && t.Latency.Mode != record.Streaming {
 			continue
 		}
-		if !ok || r.Failed() && !t.Failed() {
-			r, ok = t, true
+		if !ok || found.Failed() && !t.Failed() {
+			found, ok = t, true
 		}
 	}
-	return r, ok
+	return found, ok
 }
 
 // sharedTestNotes returns the footnotes that the latency tests of all models on
@@ -72,27 +75,23 @@ func (in Input) test(d DatasetHead, m ModelHead) (r record.Record, ok bool) {
 func (in Input) sharedTestNotes(d DatasetHead, models []ModelHead) []string {
 	var lists [][]string
 	for _, m := range models {
-		if r, ok := in.test(d, m); ok {
-			lists = append(lists, r.Footnotes)
+		if t, ok := in.test(d, m); ok {
+			lists = append(lists, t.Footnotes)
 		}
 	}
 	return inAll(lists)
 }
 
-// time returns the headline of a latency test, with footnotes that are not
-// shared; nothing where there is no test.
-func (in Input) time(d DatasetHead, m ModelHead, shared []string, t *table.Table) (table.Entry, error) {
-	r, ok := in.test(d, m)
+// time returns the headline of a latency test, with footnotes that those of
+// other models do not share; nothing where there is no test.
+func (in Input) time(d DatasetHead, m ModelHead, models []ModelHead, t *table.Table) table.Entry {
+	test, ok := in.test(d, m)
 	if !ok {
-		return table.Entry{}, nil
+		return table.Entry{}
 	}
-	notes := without(r.Footnotes, shared)
-	if r.Failed() {
-		return table.Entry{Notes: t.Note(append(notes, "the latency test failed: "+r.Error)...)}, nil
+	notes := without(test.Footnotes, in.sharedTestNotes(d, models))
+	if test.Failed() {
+		return table.Entry{Notes: t.Note(append(notes, "the latency test failed: "+test.Error)...)}
 	}
-	test, err := readTest(in.Store, r)
-	if err != nil {
-		return table.Entry{}, err
-	}
-	return table.Entry{Notes: t.Note(notes...), Value: seconds(test.times[0])}, nil
+	return table.Entry{Notes: t.Note(notes...), Value: seconds(test.times[0])}
 }

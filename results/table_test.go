@@ -14,6 +14,7 @@ import (
 	"dgsbench/results"
 	"dgsbench/results/record"
 	"dgsbench/results/table"
+	"dgsbench/specs"
 )
 
 // nc is a cell of node classification, of a model that finished all seeds.
@@ -209,11 +210,11 @@ func TestLinkPredictionTables(t *testing.T) {
 // makeTables makes what has the given names in the catalogue.
 func makeTables(t *testing.T, in results.Input, ids ...string) results.Output {
 	t.Helper()
-	var choices []results.Choice
+	var chosen specs.Tables
 	for _, id := range ids {
-		choices = append(choices, results.Choice{ID: id})
+		chosen.Show = append(chosen.Show, specs.Table{ID: id})
 	}
-	out, err := results.Make(in, choices)
+	out, err := results.Make(in, chosen)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +266,7 @@ func TestTwoResultsForOnePlace(t *testing.T) {
 	a, b := nc("mooc", "raw", 0.6, 0, 1), nc("mooc", "raw", 0.7, 0, 1)
 	b.Device = "cuda"
 	in := results.Input{Cells: []results.Cell{a, b}, Classification: results.Layout{Models: []results.ModelHead{rawHead}}}
-	_, err := results.Make(in, []results.Choice{{ID: "nc"}})
+	_, err := results.Make(in, specs.Tables{Show: []specs.Table{{ID: "nc"}}})
 	if err == nil || !strings.Contains(err.Error(), "on cpu") || !strings.Contains(err.Error(), "on cuda") {
 		t.Errorf("got %v, want both named", err)
 	}

@@ -19,115 +19,100 @@ func tradeOff(in Input, r request) (Output, error) {
 		return Output{}, nil
 	}
 	l.Settings = []protocol.Setting{""}
-	s, err := newScores(in.Cells, l, protocol.NodeClassification)
+	s, err := newScores(in.Cells, r.table(l), l, protocol.NodeClassification)
 	if err != nil {
 		return Output{}, err
 	}
-	s.table = r.table(l, "model")
-	b := tradeOffs{scores: s, in: in, rows: map[ModelHead]table.Row{}, known: map[ModelHead]bool{}, colors: map[ModelHead]int{}}
+	s.add(table.Column{Head: "model"}, func(at scoreRow) table.Entry { return table.Entry{Text: at.model.Title} })
+	t := tradeOffs{scores: s, in: in, colors: map[ModelHead]int{}}
 	var panels []figure.Panel
 	for _, d := range l.Datasets {
-		p, err := b.add(d)
-		if err != nil {
-			return Output{}, err
-		}
-		if len(p.Series) > 0 {
+		if p := t.addDataset(d); len(p.Series) > 0 {
 			panels = append(panels, p)
 		}
 	}
 	if len(panels) == 0 {
 		return Output{}, nil
 	}
-	t := &s.table
-	for _, m := range l.Models {
-		if b.known[m] {
-			t.AddRow(append(table.Row{{Text: m.Title}}, b.rows[m]...))
-		}
-	}
-	t.Legend = []string{
+	s.addBlock(slices.DeleteFunc(s.all(""), func(at scoreRow) bool {
+		return !slices.ContainsFunc(t.times, func(time func(scoreRow) table.Entry) bool {
+			e := time(at)
+			return e.Value != nil || len(e.Notes) > 0
+		})
+	})...)
+	s.Legend = []string{
 		"seconds: of the latency test, ± over its iterations",
-		"drawn in " + t.Name + ".svg and .png, which bench all leaves beside the records of a whole suite",
+		"drawn in " + s.Name + ".svg and .png, which bench all leaves beside the records of a whole suite",
 		noValueLegend,
 	}
 	f, err := figure.Draw(figure.Size{Width: 13, Height: 9}, 2, panels)
-	f.Name, f.Title = t.Name, t.Title
+	f.Name, f.Title = s.Name, s.Title
 	f.Caption = s.metrics[0].Title + " against the seconds of the latency test, with the deviations of both. " +
 		"Filled: measured here; hollow: the paper's numbers (RTX 2080 Ti), where it gives them. Made by: " + l.Command
-	return Output{Tables: []table.Table{*t}, Figures: []figure.Figure{f}}, err
+	return Output{Tables: []table.Table{s.Table}, Figures: []figure.Figure{f}}, err
 }
 
 // tradeOffs are the metrics and times of models.
 type tradeOffs struct {
 	*scores
 	in     Input
-	rows   map[ModelHead]table.Row // the entries after the title
-	known  map[ModelHead]bool      // models of which some time is known
-	colors map[ModelHead]int       // the same in all panels
+	times  []func(scoreRow) table.Entry // entries of the columns of seconds
+	colors map[ModelHead]int            // the same in all panels
 }
 
-// add adds the columns of a dataset, unless nothing is drawn of it.
-func (b *tradeOffs) add(d DatasetHead) (figure.Panel, error) {
-	shared := b.in.sharedTestNotes(d, b.Models)
-	metric := b.metrics[0]
+// addDataset draws a dataset and adds its columns, unless nothing is drawn.
+func (t *tradeOffs) addDataset(d DatasetHead) figure.Panel {
+	metric, shared := t.metrics[0], t.in.sharedTestNotes(d, t.Models)
+	ours := func(at scoreRow) table.Entry { return t.measured(d, at, metric, true) }
+	paper := func(at scoreRow) table.Entry {
+		return paperEntry(protocol.NodeClassification, at, d.PaperName, metric.Name, 1)
+	}
+	seconds := func(at scoreRow) table.Entry { return t.in.time(d, at.model, t.Models, &t.Table) }
+	paperSeconds := func(at scoreRow) table.Entry { return paperTime(at.model, d.PaperName, &t.Table) }
 	p := figure.Panel{Title: d.Title, X: figure.Axis{Label: "seconds"}, Y: figure.Axis{Label: metric.Title + " %"}}
 	simulated := func(note string) bool { return strings.HasPrefix(note, "simulated data") }
-	if slices.ContainsFunc(slices.Concat(b.datasetNotes(d), shared), simulated) { // a figure has no footnotes
+	if slices.ContainsFunc(slices.Concat(t.datasetNotes(d), shared), simulated) { // a figure has no footnotes
 		p.Title += ", simulated"
 	}
-	rows := map[ModelHead]table.Row{}
-	for _, m := range b.Models {
-		ours := b.measured(d, "", m, metric, true)
-		time, err := b.in.time(d, m, shared, &b.table)
-		if err != nil {
-			return p, err
+	for _, at := range t.all("") {
+		if e := ours(at); e.Ranked() {
+			t.draw(&p, at.model, at.model.Title, figure.Dot, seconds(at).Value, e.Value)
 		}
-		var paper, paperSeconds table.Entry
-		rows[m] = table.Row{ours, time}
-		if d.PaperName != "" {
-			paper = paperEntry(protocol.NodeClassification, "", m, d.PaperName, metric.Name, 1)
-			paperSeconds = paperTime(m, d.PaperName, &b.table)
-			rows[m] = table.Row{ours, paper, time, paperSeconds}
-		}
-		if ours.Ranked() {
-			b.draw(&p, m, m.Title, figure.Dot, time.Value, ours.Value)
-		}
-		b.draw(&p, m, m.Title+", paper", figure.Ring, paperSeconds.Value, paper.Value)
+		t.draw(&p, at.model, at.model.Title+", paper", figure.Ring, paperSeconds(at).Value, paper(at).Value)
 	}
 	if len(p.Series) == 0 {
-		return p, nil
+		return p
 	}
 	fitAxes(&p)
-	paper := b.table.Note(b.paperNotes(d)...)
-	for _, c := range []table.Column{
-		{Kind: table.Measured, Metric: metric.Title, Head: metric.Title + " %", Notes: b.table.Note(b.datasetNotes(d)...)},
-		{Kind: table.Published, Metric: metric.Title, Head: paperHead + " %", Notes: paper},
-		{Kind: table.Measured, Metric: "seconds", Head: "seconds", Notes: b.table.Note(shared...)},
-		{Kind: table.Published, Metric: "latency", Head: paperHead + " s", Notes: paper},
+	notes := t.Note(t.paperNotes(d)...)
+	t.times = append(t.times, seconds, paperSeconds)
+	for _, c := range []struct {
+		table.Column
+		entry func(scoreRow) table.Entry
+	}{
+		{table.Column{Kind: table.Measured, Metric: metric.Title, Head: metric.Title + " %", Notes: t.Note(t.datasetNotes(d)...)}, ours},
+		{table.Column{Kind: table.Published, Metric: metric.Title, Head: paperHead + " %", Notes: notes}, paper},
+		{table.Column{Kind: table.Measured, Metric: "seconds", Head: "seconds", Notes: t.Note(shared...)}, seconds},
+		{table.Column{Kind: table.Published, Metric: "latency", Head: paperHead + " s", Notes: notes}, paperSeconds},
 	} {
 		if c.Kind == table.Measured || d.PaperName != "" {
 			c.Group = d.Title
-			b.table.Columns = append(b.table.Columns, c)
+			t.add(c.Column, c.entry)
 		}
 	}
-	for m, row := range rows {
-		for _, e := range row[len(row)/2:] {
-			b.known[m] = b.known[m] || e.Value != nil || len(e.Notes) > 0
-		}
-		b.rows[m] = append(b.rows[m], row...)
-	}
-	return p, nil
+	return p
 }
 
 // draw adds a point where both values are known.
-func (b *tradeOffs) draw(p *figure.Panel, m ModelHead, label string, mark figure.Mark, x, y *table.Value) {
+func (t *tradeOffs) draw(p *figure.Panel, m ModelHead, label string, mark figure.Mark, x, y *table.Value) {
 	if x == nil || y == nil {
 		return
 	}
-	if _, ok := b.colors[m]; !ok {
-		b.colors[m] = len(b.colors)
+	if _, ok := t.colors[m]; !ok {
+		t.colors[m] = len(t.colors)
 	}
 	point := figure.Point{X: withDeviation(x), Y: withDeviation(y), Label: label}
-	p.Series = append(p.Series, figure.Series{Color: b.colors[m], Mark: mark, Points: []figure.Point{point}})
+	p.Series = append(p.Series, figure.Series{Color: t.colors[m], Mark: mark, Points: []figure.Point{point}})
 }
 
 // withDeviation returns a mean with its deviation. It stays above zero, which a

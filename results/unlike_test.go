@@ -11,6 +11,7 @@ import (
 	"dgsbench/results/record"
 	"dgsbench/results/record/recordtest"
 	"dgsbench/results/table"
+	"dgsbench/specs"
 )
 
 const (
@@ -56,7 +57,7 @@ func TestUnlikeThePaper(t *testing.T) {
 			made, err := results.Make(results.Input{
 				Cells: c.cells, Candidates: []protocol.CandidateSet{protocol.AllNodes, protocol.Destinations},
 				Links: results.Layout{Models: []results.ModelHead{jodieHead, dgsHead, frozenHead}, Datasets: []results.DatasetHead{c.dataset}, Settings: []protocol.Setting{"T"}},
-			}, []results.Choice{{ID: "lp"}})
+			}, specs.Tables{Show: []specs.Table{{ID: "lp"}}})
 			if err != nil || len(made.Tables) == 0 {
 				t.Fatalf("%d tables, %v", len(made.Tables), err)
 			}

@@ -158,7 +158,7 @@ func (g *graph) finish(err error) {
 		out.Error = fmt.Sprintf("%s: %v", g.trial.Ref(), err)
 	} else {
 		out.Warnings = graphWarnings(out.Medians(g.ns))
-		g.Replays[g.mode] = g.ns
+		g.Times[out.Array()] = g.ns
 	}
 	g.Record.Latency.Graphs = append(g.Record.Latency.Graphs, out)
 }

@@ -170,8 +170,8 @@ func TestFaultsOfGraphsOnCard(t *testing.T) {
 			if err := r.takeTurns(t.Context(), []measurement{g}, 3); err != nil {
 				t.Fatal(err)
 			}
-			if out := s.Record.Latency.Graphs[0]; !strings.Contains(out.Error, c.want) || len(s.Replays) != 0 {
-				t.Errorf("error %q, expected %q; %d replays are kept", out.Error, c.want, len(s.Replays[record.Graph]))
+			if out := s.Record.Latency.Graphs[0]; !strings.Contains(out.Error, c.want) || len(s.Times[record.Graph]) != 0 {
+				t.Errorf("error %q, expected %q; %d replays are kept", out.Error, c.want, len(s.Times[record.Graph]))
 			}
 		})
 	}

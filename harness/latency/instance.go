@@ -94,11 +94,12 @@ func (in *instance) finish(err error) {
 		in.Record.Durations.Test += total(o)
 	}
 	in.Record.Durations.Total = in.Record.Durations.Test
-	in.Samples[in.size] = ns
-	in.Record.Latency.Timings = append(in.Record.Latency.Timings, record.Timing{
+	timing := record.Timing{
 		Batch: in.size, Batches: len(in.samples), Iterations: in.iterations, Histogram: histogram(ns),
 		FirstCall: in.firstCall.Seconds(), Warnings: warnings(in.observed, in.firstCall),
-	})
+	}
+	in.Times[timing.Array()] = ns
+	in.Record.Latency.Timings = append(in.Record.Latency.Timings, timing)
 }
 
 // iterate restores the state, leads in and times the batches.

@@ -36,7 +36,7 @@ func TestKnownInAdvance(t *testing.T) {
 		t.Fatalf("error %q, mode %q, paper %q", r.Error, r.Latency.Mode, r.PaperName)
 	}
 	timings := r.Latency.Timings
-	if len(timings) != 1 || timings[0].Batches != 1 || timings[0].Batch != fakeBatches*fakeBatch || len(all[0].Samples[fakeBatches*fakeBatch]) != fakeProtocol.Iterations {
+	if len(timings) != 1 || timings[0].Batches != 1 || timings[0].Batch != fakeBatches*fakeBatch || len(all[0].Times[timings[0].Array()]) != fakeProtocol.Iterations {
 		t.Errorf("%+v", timings)
 	}
 	if report := NewSummary(Plan{}, all); report.Models[0].Mode != record.Known {

@@ -95,11 +95,14 @@ func TestDeployed(t *testing.T) {
 	}
 }
 
+// headline is the array of the headline's times.
+var headline = record.Timing{Batch: fakeBatch}.Array()
+
 // TestFailedModelDoesNotStopTheOthers.
 func TestFailedModelDoesNotStopTheOthers(t *testing.T) {
 	all := measure(t, 1, trial("forgetful"), trial("good"))
-	if !all[0].Record.Failed() || all[1].Record.Failed() || len(all[1].Samples[fakeBatch]) != 5*fakeBatches {
-		t.Errorf("errors %q and %q, %d samples", all[0].Record.Error, all[1].Record.Error, len(all[1].Samples[fakeBatch]))
+	if !all[0].Record.Failed() || all[1].Record.Failed() || len(all[1].Times[headline]) != 5*fakeBatches {
+		t.Errorf("errors %q and %q, %d samples", all[0].Record.Error, all[1].Record.Error, len(all[1].Times[headline]))
 	}
 }
 
@@ -327,9 +330,9 @@ func TestRecords(t *testing.T) {
 	if err != nil || len(records) != 1 || len(incomplete) != 0 {
 		t.Fatal(records, incomplete, err)
 	}
-	samples, err := store.Samples(records[0])
-	if err != nil || !slices.Equal(samples[fakeBatch], all[0].Samples[fakeBatch]) {
-		t.Errorf("%d samples, %v", len(samples[fakeBatch]), err)
+	times, err := store.Times(records[0])
+	if err != nil || !slices.Equal(times[headline], all[0].Times[headline]) {
+		t.Errorf("%d times, %v", len(times[headline]), err)
 	}
 	if r := records[0]; r.PaperName != "Wikipedia" || r.Threads != 1 || r.Latency.Mode != record.Streaming {
 		t.Errorf("%+v", r)

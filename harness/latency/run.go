@@ -30,10 +30,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"slices"
 	"time"
 
 	"dgsbench/harness"
+	"dgsbench/internal/lists"
 	"dgsbench/internal/optional"
 	"dgsbench/kernels"
 	"dgsbench/kernels/devices"
@@ -107,15 +107,8 @@ func load() optional.Number {
 }
 
 // byDataset groups the trials by their dataset, in order.
-func byDataset(tests []specs.Trial) (groups [][]specs.Trial) {
-	for _, t := range tests {
-		i := slices.IndexFunc(groups, func(g []specs.Trial) bool { return g[0].Dataset == t.Dataset })
-		if i < 0 {
-			i, groups = len(groups), append(groups, nil)
-		}
-		groups[i] = append(groups[i], t)
-	}
-	return groups
+func byDataset(tests []specs.Trial) [][]specs.Trial {
+	return lists.GroupBy(tests, func(t specs.Trial) string { return t.Dataset })
 }
 
 // mode returns what a trial's records call its mode.

@@ -7,17 +7,16 @@ import (
 	"dgsbench/specs"
 )
 
-// Measured is a model's record with its samples; none where it failed.
+// Measured is a model's record with its times; none where it failed.
 type Measured struct {
-	Record  record.Record
-	Samples record.Samples
-	Replays record.Replays
+	Record record.Record
+	Times  record.Times
 }
 
-// Keep writes records and samples to the store.
+// Keep writes records and times to the store.
 func Keep(s record.Store, all []Measured) error {
 	for _, m := range all {
-		if _, err := s.WriteLatency(m.Record, m.Samples, m.Replays); err != nil {
+		if _, err := s.Write(m.Record, m.Times); err != nil {
 			return &harness.StoreError{Err: err}
 		}
 	}

@@ -82,7 +82,7 @@ func newSubject(t specs.Trial, l *datasets.Loaded, on devices.Target, threads in
 	if err != nil {
 		return nil, err
 	}
-	s := &subject{trial: t, Measured: Measured{harness.Describe(t, l, on), record.Samples{}, record.Replays{}}}
+	s := &subject{trial: t, Measured: Measured{harness.Describe(t, l, on), record.Times{}}}
 	parts, err := l.Parts(datasets.Cut{Setting: protocol.Transductive, NeedFeatures: kind.Features == models.FeaturesRequired})
 	if err != nil {
 		s.fail(err)

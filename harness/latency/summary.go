@@ -67,11 +67,11 @@ func NewSummary(p Plan, all []Measured) Summary {
 		}
 		if !m.Record.Failed() {
 			for _, t := range m.Record.Latency.Timings {
-				out.Timings = append(out.Timings, newTimingSummary(out.Mode, t, m.Samples[t.Batch]))
+				out.Timings = append(out.Timings, newTimingSummary(out.Mode, t, m.Times[t.Array()]))
 			}
 			for _, g := range m.Record.Latency.Graphs {
 				out.Timings = append(out.Timings, TimingSummary{
-					Mode: g.Mode, Batch: g.Batch, Batches: g.Batches, Iterations: g.Medians(m.Replays[g.Mode]),
+					Mode: g.Mode, Batch: g.Batch, Batches: g.Batches, Iterations: g.Medians(m.Times[g.Array()]),
 					Replays: g.Replays, Cache: g.Cache, Warnings: g.Warnings, Error: g.Error,
 				})
 			}

@@ -75,8 +75,7 @@ var csvHeader = []string{
 // WriteCSV writes a line a point, under the names of the JSON. Absent numbers
 // are empty, others have six significant digits.
 func (r Result) WriteCSV(w io.Writer) error {
-	out := escape.NewCSVWriter(w)
-	out.Write(csvHeader) // errors stay until Flush
+	lines := [][]string{csvHeader}
 	for _, p := range r.Points {
 		line := []string{r.Model, string(r.Task), string(r.Mode), r.Device, p.Axis, p.Value}
 		for _, n := range []int{p.Events, p.Nodes, p.Features, p.Batch, p.Met, p.Params} {
@@ -89,10 +88,9 @@ func (r Result) WriteCSV(w io.Writer) error {
 			}
 			line = append(line, text)
 		}
-		out.Write(append(line, p.Error))
+		lines = append(lines, append(line, p.Error))
 	}
-	out.Flush()
-	return out.Error()
+	return escape.WriteCSV(w, lines)
 }
 
 // onCard reports whether a point says what its model took of a card.

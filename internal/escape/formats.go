@@ -68,19 +68,18 @@ func MarkdownCode(s string) string {
 	return fence + s + fence
 }
 
-// CSVWriter is a csv.Writer for files that people open in a spreadsheet.
-type CSVWriter struct{ *csv.Writer }
-
-// NewCSVWriter returns a CSVWriter to w.
-func NewCSVWriter(w io.Writer) CSVWriter { return CSVWriter{csv.NewWriter(w)} }
-
-// Write writes a line of cells.
-func (w CSVWriter) Write(cells []string) error {
-	safe := make([]string, len(cells))
-	for i, cell := range cells {
-		safe[i] = csvCell(cell)
+// WriteCSV writes lines of cells, for files that people open in a spreadsheet.
+func WriteCSV(w io.Writer, lines [][]string) error {
+	out := csv.NewWriter(w)
+	for _, cells := range lines {
+		safe := make([]string, len(cells))
+		for i, cell := range cells {
+			safe[i] = csvCell(cell)
+		}
+		out.Write(safe) // errors stay until Flush
 	}
-	return w.Writer.Write(safe)
+	out.Flush()
+	return out.Error()
 }
 
 // csvCell puts an apostrophe before what a spreadsheet would evaluate as a

@@ -3,6 +3,7 @@ package figure
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -48,11 +49,11 @@ func (a Axis) ticks() (ticks []plot.Tick) {
 // wholeTicks returns the first value, and up to five multiples of 1, 2 or 5
 // times a power of ten.
 func (a Axis) wholeTicks() []plot.Tick {
-	const most = 5
+	const limit = 5
 	step := 1.0
-	for power := 1.0; (a.Max-a.Min)/step > most; power *= 10 {
+	for power := 1.0; (a.Max-a.Min)/step > limit; power *= 10 {
 		for _, digit := range []float64{1, 2, 5} {
-			if step = digit * power; (a.Max-a.Min)/step <= most {
+			if step = digit * power; (a.Max-a.Min)/step <= limit {
 				break
 			}
 		}
@@ -68,32 +69,32 @@ func (a Axis) wholeTicks() []plot.Tick {
 
 // logTicks returns ticks at all digits of every power of ten. 1, 2 and 5 have a
 // label, or 1 alone where these are many.
-func (a Axis) logTicks() []plot.Tick {
-	most := 12
+func (a Axis) logTicks() (ticks []plot.Tick) {
+	limit := 12
 	if a.Scale == Times {
-		most = 5 // times are longer than numbers
+		limit = 5 // times are longer than numbers
 	}
-	var out []plot.Tick
-	labelled := 0
-	for power := math.Floor(math.Log10(a.Min)); math.Pow(10, power) <= a.Max; power++ {
-		for digit := 1.0; digit < 10; digit++ {
-			t := plot.Tick{Value: digit * math.Pow(10, power)}
-			if t.Value < a.Min || t.Value > a.Max {
-				continue
+	for _, named := range [][]float64{{1, 2, 5}, {1}} {
+		labelled := 0
+		ticks = nil
+		for power := math.Floor(math.Log10(a.Min)); math.Pow(10, power) <= a.Max; power++ {
+			for digit := 1.0; digit < 10; digit++ {
+				t := plot.Tick{Value: digit * math.Pow(10, power)}
+				if t.Value < a.Min || t.Value > a.Max {
+					continue
+				}
+				if slices.Contains(named, digit) {
+					t.Label = a.label(digit, power)
+					labelled++
+				}
+				ticks = append(ticks, t)
 			}
-			if digit == 1 || digit == 2 || digit == 5 {
-				t.Label = a.label(digit, power)
-				labelled++
-			}
-			out = append(out, t)
+		}
+		if labelled <= limit {
+			break
 		}
 	}
-	for i, t := range out {
-		if power := math.Pow(10, math.Round(math.Log10(t.Value))); labelled > most && math.Abs(t.Value-power) > .1*power {
-			out[i].Label = ""
-		}
-	}
-	return out
+	return ticks
 }
 
 // label returns a number of one digit: 0.05, 200, 1e4, 2ms.

@@ -13,8 +13,8 @@ import (
 // No more than this is drawn of a chart's curves. More could not be
 // distinguished on a screen, and would make the page of a long training big.
 const (
-	mostSeeds  = 30
-	mostEpochs = 100
+	maxSeeds  = 30
+	maxEpochs = 100
 )
 
 // learningCurves draws loss and validation of every trial by epoch: a grid of
@@ -97,16 +97,17 @@ func drawCurves(p Page, trained []curves) part {
 	out := part{ID: "curves-" + placeID(place), Title: placeTitle(place)}
 	metric := metrics.Of(place.Task)[0].Title + " %"
 	var validations []float64
-	epochs, most := 0, 0
+	epochs, seeds := 0, 0
 	for _, c := range trained {
 		validations = append(validations, heights(c.validation)...)
-		epochs, most = max(epochs, c.epochs), max(most, len(c.loss))
+		epochs, seeds = max(epochs, c.epochs), max(seeds, len(c.loss))
 	}
-	if step := stepOf(epochs); step > 1 {
+	step := stepOf(epochs)
+	if step > 1 {
 		out.Texts = append(out.Texts, fmt.Sprintf("Of %d epochs, one in %d is drawn, and the last.", epochs, step))
 	}
-	if most > mostSeeds {
-		out.Texts = append(out.Texts, fmt.Sprintf("Of up to %d seeds, the first %d are drawn; means, dots and numbers are of all.", most, mostSeeds))
+	if seeds > maxSeeds {
+		out.Texts = append(out.Texts, fmt.Sprintf("Of up to %d seeds, the first %d are drawn; means, dots and numbers are of all.", seeds, maxSeeds))
 	}
 	across := figure.Axis{Min: 1, Max: float64(epochs), Scale: figure.Whole}
 	loss, validation := figure.Panel{Title: "loss", X: across}, figure.Panel{Title: "validation " + metric, X: across}
@@ -117,15 +118,14 @@ func drawCurves(p Page, trained []curves) part {
 	numbers.Legend = []string{"as far as all seeds go"}
 	for _, c := range trained {
 		loss.Y.Min, loss.Y.Max = figure.Around(heights(c.loss))
-		loss.Series = drawnLines(c.loss, epochs)
-		validation.Series = append(drawnLines(c.validation, epochs), figure.Series{Class: "chosen", Mark: figure.Dot, Points: c.chosen})
-		s := c.summary()
+		loss.Series = drawnLines(c.loss, step)
+		validation.Series = append(drawnLines(c.validation, step), figure.Series{Class: "chosen", Mark: figure.Dot, Points: c.chosen})
+		row, sentence := c.summary(metric)
 		out.Charts = append(out.Charts, figure.Chart{
 			ID: "curves-" + c.id(), Title: c.heading(p), Description: "Loss on the left, validation on the right, by epoch from 1 on.",
-			Summary: s.sentence(metric), Panels: []figure.Panel{loss, validation},
+			Summary: sentence, Panels: []figure.Panel{loss, validation},
 		})
-		numbers.Add(c.heading(p), s.seeds, c.epochs, number(s.firstLoss), number(s.lastLoss),
-			number(s.first), number(s.best), s.bestEpoch, number(s.last))
+		numbers.Add(append([]any{c.heading(p)}, row...)...)
 	}
 	out.Folded = []folded{{"The same as a table", []table.Table{numbers}}}
 	return out
@@ -133,63 +133,47 @@ func drawCurves(p Page, trained []curves) part {
 
 // drawnLines returns the lines of seeds and their mean, as far as they are
 // drawn.
-func drawnLines(lines [][]figure.Point, epochs int) []figure.Series {
+func drawnLines(lines [][]figure.Point, step int) []figure.Series {
 	var out []figure.Series
-	for _, line := range thinLines(lines[:min(len(lines), mostSeeds)], epochs) {
-		out = append(out, figure.Series{Class: "seeds", Line: figure.Solid, Points: line})
+	for _, line := range lines[:min(len(lines), maxSeeds)] {
+		out = append(out, figure.Series{Class: "seeds", Line: figure.Solid, Points: thin(line, step)})
 	}
-	mean := thinLines([][]figure.Point{meanLine(lines)}, epochs)[0]
-	return append(out, figure.Series{Class: "mean", Line: figure.Solid, Points: mean})
+	return append(out, figure.Series{Class: "mean", Line: figure.Solid, Points: thin(meanLine(lines), step)})
 }
 
 // stepOf returns the distance between the epochs that are drawn.
-func stepOf(epochs int) int { return max(1, (epochs+mostEpochs-1)/mostEpochs) }
+func stepOf(epochs int) int { return max(1, (epochs+maxEpochs-1)/maxEpochs) }
 
-// thinLines returns the epochs of lines that are drawn: the first one and those
-// at a multiple of the distance from it, and the last one of each line.
-func thinLines(lines [][]figure.Point, epochs int) [][]figure.Point {
-	step := stepOf(epochs)
-	var out [][]figure.Point
-	for _, line := range lines {
-		var thinned []figure.Point
-		for i, at := range line {
-			if i%step == 0 || i == len(line)-1 {
-				thinned = append(thinned, at)
-			}
+// thin returns the epochs of a line that are drawn: the first one, those at a
+// multiple of the distance from it, and the last one.
+func thin(line []figure.Point, step int) []figure.Point {
+	var out []figure.Point
+	for i, at := range line {
+		if i%step == 0 || i == len(line)-1 {
+			out = append(out, at)
 		}
-		out = append(out, thinned)
 	}
 	return out
 }
 
-// summary has the numbers of the mean curves.
-type summary struct {
-	seeds, epochs       int // epochs that all seeds have
-	firstLoss, lastLoss float64
-	first, best, last   float64 // validation
-	bestEpoch           int
-}
-
-func (c curves) summary() summary {
+// summary returns the numbers of the mean curves, as a row and in a sentence.
+func (c curves) summary(metric string) (row []any, sentence string) {
 	loss, validation := meanLine(c.loss), meanLine(c.validation)
-	last := len(loss) - 1
-	s := summary{
-		seeds: len(c.loss), epochs: len(loss), firstLoss: loss[0].Y.Mean, lastLoss: loss[last].Y.Mean,
-		first: validation[0].Y.Mean, best: math.Inf(-1), last: validation[last].Y.Mean,
-	}
-	for i, at := range validation {
-		if at.Y.Mean > s.best {
-			s.best, s.bestEpoch = at.Y.Mean, i+1
+	last := len(loss) - 1 // of the epochs that all seeds have
+	at := func(line []figure.Point, epoch int) string { return number(line[epoch].Y.Mean) }
+	best, bestEpoch := math.Inf(-1), 0
+	for i, v := range validation {
+		if v.Y.Mean > best {
+			best, bestEpoch = v.Y.Mean, i+1
 		}
 	}
-	return s
-}
-
-func (s summary) sentence(metric string) string {
-	text := fmt.Sprintf("%s: loss from %s to %s in %s; validation %s ",
-		results.Count(s.seeds, "seed"), number(s.firstLoss), number(s.lastLoss), results.Count(s.epochs, "epoch"), metric)
-	if s.bestEpoch == 0 {
-		return text + "is not defined."
+	row = []any{
+		len(c.loss), c.epochs, at(loss, 0), at(loss, last), at(validation, 0), number(best), bestEpoch, at(validation, last),
 	}
-	return text + fmt.Sprintf("from %s to %s, best %s at epoch %d.", number(s.first), number(s.last), number(s.best), s.bestEpoch)
+	sentence = fmt.Sprintf("%s: loss from %s to %s in %s; validation %s ",
+		results.Count(len(c.loss), "seed"), at(loss, 0), at(loss, last), results.Count(len(loss), "epoch"), metric)
+	if bestEpoch == 0 {
+		return row, sentence + "is not defined."
+	}
+	return row, sentence + fmt.Sprintf("from %s to %s, best %s at epoch %d.", at(validation, 0), at(validation, last), number(best), bestEpoch)
 }

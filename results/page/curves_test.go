@@ -42,16 +42,16 @@ func TestLongCurves(t *testing.T) {
 	}
 }
 
-// TestThinLines keeps the first and the last epoch, and order.
-func TestThinLines(t *testing.T) {
+// TestThin keeps the first and the last epoch, and order.
+func TestThin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		epochs := rapid.IntRange(1, 2000).Draw(t, "epochs")
 		line := make([]figure.Point, rapid.IntRange(1, epochs).Draw(t, "of this seed"))
 		for i := range line {
 			line[i] = figure.At(float64(i+1), 0)
 		}
-		got := thinLines([][]figure.Point{line}, epochs)[0]
-		if len(got) > mostEpochs+1 || got[0] != line[0] || got[len(got)-1] != line[len(line)-1] {
+		got := thin(line, stepOf(epochs))
+		if len(got) > maxEpochs+1 || got[0] != line[0] || got[len(got)-1] != line[len(line)-1] {
 			t.Fatalf("%d points, from %v to %v", len(got), got[0], got[len(got)-1])
 		}
 		for i := 1; i < len(got); i++ {

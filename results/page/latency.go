@@ -6,6 +6,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"dgsbench/internal/lists"
 	"dgsbench/results"
 	"dgsbench/results/figure"
 	"dgsbench/results/record"
@@ -25,7 +26,7 @@ func latencies(p Page) (section, error) {
 		if err != nil {
 			return s, err
 		}
-		for _, same := range results.GroupBy(timings, func(t timing) int { return t.Batch }) {
+		for _, same := range lists.GroupBy(timings, func(t timing) int { return t.Batch }) {
 			s.Parts = append(s.Parts, drawHistograms(p, same))
 		}
 	}
@@ -63,7 +64,7 @@ func readTimings(cells []seeds) ([]timing, error) {
 func drawHistograms(p Page, timings []timing) part {
 	first := timings[0]
 	out := part{
-		ID:    identifier("latency", placeID(first.key()), fmt.Sprint(first.Batch)),
+		ID:    table.Identifier("latency", placeID(first.key()), fmt.Sprint(first.Batch)),
 		Title: first.key().Dataset + ", batches of " + results.Count(first.Batch, "event"),
 	}
 	across := figure.Axis{Min: math.Inf(1), Scale: figure.Times}
@@ -91,7 +92,7 @@ func (t timing) draw(p Page, across figure.Axis) figure.Chart {
 	}
 	h := t.histogram
 	return figure.Chart{
-		ID: identifier("latency", t.id(), fmt.Sprint(t.Batch)), Title: t.heading(p),
+		ID: table.Identifier("latency", t.id(), fmt.Sprint(t.Batch)), Title: t.heading(p),
 		Description: "Histogram of the time of a batch, on a logarithmic axis.",
 		Summary: fmt.Sprintf("Median %s, 99%% within %s, all within %s, over %d batches.", figure.Duration(float64(h.ValueAtQuantile(50))),
 			figure.Duration(float64(h.ValueAtQuantile(99))), figure.Duration(float64(h.Max())), h.TotalCount()),

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"dgsbench/internal/lists"
 	"dgsbench/results"
 	"dgsbench/results/record"
 	"dgsbench/results/table"
@@ -54,10 +55,7 @@ func (f fact) differs() bool { return len(slices.Compact(slices.Clone(f.values))
 func (p Page) facts() []fact {
 	var out []fact
 	add := func(name string, of func(Folder) string) {
-		f := fact{name: name}
-		for _, folder := range p.Folders {
-			f.values = append(f.values, of(folder))
-		}
+		f := fact{name, lists.Map(p.Folders, of)}
 		if strings.Join(f.values, "") == "" {
 			return
 		}
@@ -90,7 +88,7 @@ func (p Page) facts() []fact {
 	ofRecords("machine", func(r record.Record) string { return r.Machine })
 	ofRecords("device", func(r record.Record) string { return r.Device })
 	ofRecords("threads of a trial", func(r record.Record) string { return fmt.Sprint(r.Threads) })
-	for _, same := range results.GroupBy(p.cells(), func(s seeds) string { return s.key().Dataset }) {
+	for _, same := range lists.GroupBy(p.cells(), func(s seeds) string { return s.key().Dataset }) {
 		dataset := same[0].key().Dataset
 		ofRecords("data of "+dataset, func(r record.Record) string {
 			if r.Key.Dataset != dataset {
@@ -146,11 +144,7 @@ func (p Page) factTable(facts []fact) table.Table {
 
 // folderHeads returns a first head and one for each folder.
 func (p Page) folderHeads(first string) []string {
-	out := []string{first}
-	for _, f := range p.Folders {
-		out = append(out, f.label+": "+f.Name)
-	}
-	return out
+	return append([]string{first}, lists.Map(p.Folders, func(f Folder) string { return f.label + ": " + f.Name })...)
 }
 
 // differing lists the differences of the folders in one sentence.
@@ -177,7 +171,7 @@ func (p Page) specDifferences() (table.Table, error) {
 	t := table.New(append(p.folderHeads("option"), "of")...)
 	t.Name, t.Title = "spec-differences", "Options, seeds and models that are not the same"
 	var rows [][]string
-	for _, cells := range results.GroupBy(p.cells(), seeds.key) {
+	for _, cells := range lists.GroupBy(p.cells(), seeds.key) {
 		settings, err := p.settings(cells)
 		if err != nil {
 			return t, err

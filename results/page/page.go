@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"dgsbench/internal/escape"
+	"dgsbench/internal/lists"
 	"dgsbench/protocol"
 	"dgsbench/results"
 	"dgsbench/results/figure"
@@ -188,16 +189,12 @@ func (s seeds) heading(p Page) string {
 // id identifies the seeds in the page.
 func (s seeds) id() string {
 	k := s.key()
-	return identifier(s.folder.label, placeID(k), k.Model, k.Variant)
+	return table.Identifier(s.folder.label, placeID(k), k.Model, k.Variant)
 }
 
 // numbers lists the seeds that were measured.
 func (s seeds) numbers() string {
-	var texts []string
-	for _, r := range s.records {
-		texts = append(texts, fmt.Sprint(r.Key.Seed))
-	}
-	return strings.Join(texts, ", ")
+	return strings.Join(lists.Map(s.records, func(r record.Record) string { return fmt.Sprint(r.Key.Seed) }), ", ")
 }
 
 // cells returns the seeds of every cell and folder. Those of the same cell in
@@ -205,15 +202,15 @@ func (s seeds) numbers() string {
 func (p Page) cells() []seeds {
 	var out []seeds
 	for i := range p.Folders {
-		for _, records := range results.GroupBy(p.Folders[i].Records, func(r record.Record) record.CellKey { return r.Key.CellKey }) {
+		for _, records := range lists.GroupBy(p.Folders[i].Records, func(r record.Record) record.CellKey { return r.Key.CellKey }) {
 			out = append(out, seeds{&p.Folders[i], records})
 		}
 	}
-	return slices.Concat(results.GroupBy(out, seeds.key)...)
+	return slices.Concat(lists.GroupBy(out, seeds.key)...)
 }
 
 // byPlace returns the cells of every place.
-func (p Page) byPlace() [][]seeds { return results.GroupBy(p.cells(), seeds.place) }
+func (p Page) byPlace() [][]seeds { return lists.GroupBy(p.cells(), seeds.place) }
 
 // tasks are their names for readers.
 var tasks = map[protocol.Task]string{protocol.NodeClassification: "node classification", protocol.LinkPrediction: "link prediction"}
@@ -232,17 +229,7 @@ func placeTitle(k record.CellKey) string {
 
 // placeID returns a place as a part of an identifier in the page.
 func placeID(k record.CellKey) string {
-	return identifier(k.Dataset, string(k.Task), string(k.Setting), k.Case)
-}
-
-// identifier joins words by dashes; whatever else they hold becomes a dash.
-func identifier(words ...string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return '-'
-	}, strings.Join(words, "-"))
+	return table.Identifier(k.Dataset, string(k.Task), string(k.Setting), k.Case)
 }
 
 // number has four digits.

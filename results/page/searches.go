@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"dgsbench/internal/lists"
 	"dgsbench/internal/optional"
 	"dgsbench/protocol"
 	"dgsbench/results"
@@ -23,6 +24,8 @@ type Search struct {
 	Seed           uint64
 	Own            optional.Number // with the model's own options
 	Trials         []Tried         // by number
+
+	id string // in the page
 }
 
 // Tried is a trial of a search.
@@ -47,13 +50,13 @@ func searches(p Page) (section, error) {
 	overall := table.New("model", "dataset, task", "metric", "own options", "best trial", "gain", "trial", "trials", "failed")
 	overall.Name, overall.Title, overall.Heads = "tuning-best", "What the searches found: validation, in %", 1
 	s.Parts = []part{{}}
-	for _, same := range results.GroupBy(p.titledSearches(), func(t titledSearch) record.CellKey { return t.place() }) {
+	for _, same := range lists.GroupBy(p.titledSearches(), Search.place) {
 		place := same[0].place()
 		here := part{ID: "tuning-" + placeID(place), Title: placeTitle(place)}
 		overall.NextBlock()
 		for _, t := range same {
-			here.Charts = append(here.Charts, t.draw(t.id))
-			here.Folded = append(here.Folded, folded{"Every trial of " + t.Model, []table.Table{t.table(t.id)}})
+			here.Charts = append(here.Charts, t.draw())
+			here.Folded = append(here.Folded, folded{"Every trial of " + t.Model, []table.Table{t.table()}})
 			overall.Add(t.row()...)
 		}
 		s.Parts = append(s.Parts, here)
@@ -66,25 +69,21 @@ func searches(p Page) (section, error) {
 	return s, nil
 }
 
-// titledSearch is a search whose model has the name for readers, and that of
-// the folder where there are several.
-type titledSearch struct {
-	Search
-	id string
-}
-
-func (p Page) titledSearches() []titledSearch {
-	var out []titledSearch
+// titledSearches returns all searches. Models have their names for readers, and
+// that of the folder where there are several.
+func (p Page) titledSearches() []Search {
+	var out []Search
 	for _, f := range p.Folders {
-		titles := f.titles()
 		for i, search := range f.Searches {
-			if title, ok := titles[model{id: search.Model}]; ok {
-				search.Model = title
+			own := func(r record.Record) bool { return r.Key.Model == search.Model && r.Key.Variant == "" }
+			if at := slices.IndexFunc(f.Records, own); at >= 0 {
+				search.Model = f.Records[at].ModelTitle
 			}
 			if p.several() {
 				search.Model += ", " + f.label
 			}
-			out = append(out, titledSearch{search, identifier("tuning", f.label, fmt.Sprint(i))})
+			search.id = table.Identifier("tuning", f.label, fmt.Sprint(i))
+			out = append(out, search)
 		}
 	}
 	return out
@@ -130,7 +129,7 @@ func percent(n optional.Number) string {
 	return table.Fixed(100*float64(n), 2)
 }
 
-func (s Search) draw(id string) figure.Chart {
+func (s Search) draw() figure.Chart {
 	points := map[string][]figure.Point{} // by phase
 	var best []figure.Point
 	last := 0
@@ -148,7 +147,7 @@ func (s Search) draw(id string) figure.Chart {
 	}
 	own := 100 * float64(s.Own)
 	return figure.Chart{
-		ID: id, Title: s.Model, Summary: s.sentence(),
+		ID: s.id, Title: s.Model, Summary: s.sentence(),
 		Description: "Value of every trial by its number, the best so far as a line, the model's own options as a dashed line.",
 		Panels: []figure.Panel{{
 			Title: "validation " + s.Metric + " % by trial", X: figure.Axis{Max: float64(last), Scale: figure.Whole},
@@ -175,7 +174,7 @@ func (s Search) sentence() string {
 }
 
 // table has a row for each trial and a column for each option.
-func (s Search) table(id string) table.Table {
+func (s Search) table() table.Table {
 	names := map[string]bool{}
 	for _, t := range s.Trials {
 		for name := range t.Options {
@@ -184,7 +183,7 @@ func (s Search) table(id string) table.Table {
 	}
 	options := slices.Sorted(maps.Keys(names))
 	t := table.New(append([]string{"trial", "phase", s.Metric + " %", "epochs", "seconds"}, options...)...)
-	t.Name, t.Title = id+"-trials", fmt.Sprintf("Trials of %s on %s, seed %d", s.Model, placeTitle(s.place()), s.Seed)
+	t.Name, t.Title = s.id+"-trials", fmt.Sprintf("Trials of %s on %s, seed %d", s.Model, placeTitle(s.place()), s.Seed)
 	for _, tried := range s.Trials {
 		value := percent(tried.Value)
 		if tried.Error != "" {

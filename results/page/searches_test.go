@@ -46,7 +46,7 @@ func TestSearchRow(t *testing.T) {
 // of the best so far never falls.
 func TestSearchDrawing(t *testing.T) {
 	marks := map[string]int{}
-	for _, s := range aSearch().draw("x").Panels[0].Series {
+	for _, s := range aSearch().draw().Panels[0].Series {
 		marks[s.Class] = len(s.Points)
 		if s.Class != "best" {
 			continue

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"dgsbench/internal/lists"
 	"dgsbench/internal/optional"
 	"dgsbench/metrics"
 	"dgsbench/results"
@@ -58,7 +59,7 @@ func (p Page) sideBySide(s *section) (all part) {
 }
 
 // ownName distinguishes a folder's table from those of the other folders.
-func (f Folder) ownName(name string) string { return identifier("folder", f.label, name) }
+func (f Folder) ownName(name string) string { return table.Identifier("folder", f.label, name) }
 
 // figures returns those of the suite. Their numbers are in tables of the same
 // names.
@@ -71,8 +72,8 @@ func figures(p Page) (section, error) {
 				title, numbers = f.label+": "+title, f.ownName(drawn.Name)
 			}
 			s.Parts = append(s.Parts, part{
-				ID: identifier("figure", f.label, drawn.Name), Title: title,
-				Figures: []illustration{{identifier("caption", f.label, drawn.Name), drawn.Caption + ".", drawn.Inline(), numbers}},
+				ID: table.Identifier("figure", f.label, drawn.Name), Title: title,
+				Figures: []illustration{{table.Identifier("caption", f.label, drawn.Name), drawn.Caption + ".", drawn.Inline(), numbers}},
 			})
 		}
 	}
@@ -89,14 +90,13 @@ func comparisons(p Page) (section, error) {
 	}
 	here := part{}
 	for _, f := range p.Folders {
-		titles := f.titles()
-		for i, family := range results.GroupBy(f.Comparisons, familyOf) {
+		for i, family := range lists.GroupBy(f.Comparisons, familyOf) {
 			title := familyOf(family[0])
 			if p.several() {
 				title = f.label + ": " + title
 			}
-			t := comparisonTable(family, titles)
-			t.Name, t.Title = identifier("comparisons", f.label, fmt.Sprint(i)), "Pairs of models, "+title
+			t := comparisonTable(family)
+			t.Name, t.Title = table.Identifier("comparisons", f.label, fmt.Sprint(i)), "Pairs of models, "+title
 			here.Folded = append(here.Folded, folded{fmt.Sprintf("%s: %s", title, results.Count(len(family), "pair")), []table.Table{t}})
 		}
 	}
@@ -114,20 +114,8 @@ func familyOf(c results.Comparison) string {
 	return tasks[c.Task] + " against " + strings.ReplaceAll(string(c.Candidates), "_", " ")
 }
 
-// model is a model by id and variant.
-type model struct{ id, variant string }
-
-// titles returns the models' names for readers.
-func (f Folder) titles() map[model]string {
-	out := map[model]string{}
-	for _, r := range f.Records {
-		out[model{r.Key.Model, r.Key.Variant}] = r.ModelTitle
-	}
-	return out
-}
-
 // comparisonTable has a block for each place.
-func comparisonTable(all []results.Comparison, titles map[model]string) table.Table {
+func comparisonTable(all []results.Comparison) table.Table {
 	metric := all[0].Metric
 	if m, err := metrics.Lookup(metric); err == nil {
 		metric = m.Title
@@ -137,7 +125,7 @@ func comparisonTable(all []results.Comparison, titles map[model]string) table.Ta
 	for c := 3; c < 6; c++ {
 		t.Columns[c].Kind, t.Columns[c].Metric = table.Measured, metric
 	}
-	for _, same := range results.GroupBy(all, func(c results.Comparison) record.CellKey { return c.Place() }) {
+	for _, same := range lists.GroupBy(all, func(c results.Comparison) record.CellKey { return c.Place() }) {
 		t.NextBlock()
 		for _, c := range same {
 			where := c.Dataset
@@ -148,7 +136,7 @@ func comparisonTable(all []results.Comparison, titles map[model]string) table.Ta
 			}
 			difference := table.NewValue(100*c.Difference, 2)
 			difference.Low, difference.High, difference.Signed = 100*c.CILow, 100*c.CIHigh, true
-			t.Add(where, titles[model{c.Better.Model, c.Better.Variant}], titles[model{c.Other.Model, c.Other.Variant}],
+			t.Add(where, c.Better.Title, c.Other.Title,
 				table.NewValue(100*c.Better.Mean, 2), table.NewValue(100*c.Other.Mean, 2), difference,
 				probability(c.P), probability(c.Adjusted), map[bool]string{true: "yes", false: "no"}[c.Significant()])
 		}

@@ -70,14 +70,14 @@ func TestDamagedArrays(t *testing.T) {
 // TestSidecarOfAnotherStream: there are no more facts than events.
 func TestSidecarOfAnotherStream(t *testing.T) {
 	facts := metrics.Facts{Score: make([]float32, 1000), Label: make([]int8, 1000)}
-	data, err := Observed{{Split: protocol.Test}: facts}.encode(of(protocol.NodeClassification, 1000))
+	data, err := pack(of(protocol.NodeClassification, 1000), Observed{{Split: protocol.Test}: facts})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := decodeSidecar(of(protocol.NodeClassification, 1000), data); err != nil {
+	if err := unpack(of(protocol.NodeClassification, 1000), data, Observed{}); err != nil {
 		t.Error(err)
 	}
-	if _, err := decodeSidecar(of(protocol.NodeClassification, 9), data); err == nil || !strings.Contains(err.Error(), "expected 9 values at most") {
+	if err := unpack(of(protocol.NodeClassification, 9), data, Observed{}); err == nil || !strings.Contains(err.Error(), "expected 9 values at most") {
 		t.Errorf("of a stream of 9 events: %v", err)
 	}
 }

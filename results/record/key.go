@@ -118,16 +118,14 @@ func (k CellKey) check() error {
 			return fmt.Errorf("%s %q: expected letters, digits, dots, dashes and underscores", part.name, part.value)
 		}
 	}
-	if k.Variant != "" && !pathName.MatchString(k.Variant) {
-		return fmt.Errorf("variant %q: expected letters, digits, dots, dashes and underscores, or nothing", k.Variant)
-	}
-	if k.Case != "" && !caseName.MatchString(k.Case) {
-		return fmt.Errorf("case %q: expected small letters, digits and single dashes, or nothing", k.Case)
-	}
+	classified := k.Task == protocol.NodeClassification && k.Setting == ""
+	predicted := k.Task == protocol.LinkPrediction && (k.Setting == protocol.Transductive || k.Setting == protocol.Inductive)
 	switch {
-	case k.Task == protocol.NodeClassification && k.Setting == "":
-	case k.Task == protocol.LinkPrediction && (k.Setting == protocol.Transductive || k.Setting == protocol.Inductive):
-	default:
+	case k.Variant != "" && !pathName.MatchString(k.Variant):
+		return fmt.Errorf("variant %q: expected letters, digits, dots, dashes and underscores, or nothing", k.Variant)
+	case k.Case != "" && !caseName.MatchString(k.Case):
+		return fmt.Errorf("case %q: expected small letters, digits and single dashes, or nothing", k.Case)
+	case !classified && !predicted:
 		return fmt.Errorf("task %q with setting %q: expected nc without one, or lp with T or I", k.Task, k.Setting)
 	}
 	return nil

@@ -1,9 +1,8 @@
 package record
 
 import (
-	"bytes"
+	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -31,9 +30,8 @@ type Latency struct {
 	// Load is how many processes wanted a core when the run started (the
 	// average of a minute); absent where the system does not provide it.
 	Load    optional.Number `json:"load"`
-	Timings []Timing        `json:"timings"` // the headline first
-	// Graphs are what a device that can record gives beside them.
-	Graphs []GraphTiming `json:"graphs,omitempty"`
+	Timings []Timing        `json:"timings"`          // the headline first
+	Graphs  []GraphTiming   `json:"graphs,omitempty"` // what a device that can record gives beside them
 }
 
 // Timing is what was measured with one batch size: Iterations times the same
@@ -47,9 +45,8 @@ type Timing struct {
 	Histogram string `json:"histogram"`
 	// FirstCall is the time of the model's very first answer, which is not
 	// among the samples; seconds.
-	FirstCall float64 `json:"first_call"`
-	// Warnings are about disturbances of the timed part.
-	Warnings []string `json:"warnings"`
+	FirstCall float64  `json:"first_call"`
+	Warnings  []string `json:"warnings"` // about disturbances of the timed part
 }
 
 // The modes in which all batches of the headline are known in advance and
@@ -73,12 +70,10 @@ type GraphTiming struct {
 	Iterations int    `json:"iterations"`
 	// Replays are those of one iteration, whose time is their median. Before
 	// each of them, outside the clock, the state is put back.
-	Replays int    `json:"replays"`
-	Cache   string `json:"cache"` // WarmL2
-	// Warnings are about disturbances.
-	Warnings []string `json:"warnings"`
-	// Error is why there are no times.
-	Error string `json:"error,omitempty"`
+	Replays  int      `json:"replays"`
+	Cache    string   `json:"cache"`           // WarmL2
+	Warnings []string `json:"warnings"`        // about disturbances
+	Error    string   `json:"error,omitempty"` // why there are no times
 }
 
 // Medians returns the seconds of the iterations.
@@ -95,133 +90,82 @@ func (t GraphTiming) Medians(ns []int64) []float64 {
 	return out
 }
 
-// Samples are the nanoseconds of every batch, iteration by iteration, by the
-// batch size.
-type Samples map[int][]int64
+// Times are the nanoseconds of a latency test by the names of their arrays:
+// those of every batch (Timing.Array) and of every replay (GraphTiming.Array),
+// iteration by iteration.
+type Times map[string][]int64
 
-// Replays are the nanoseconds of every replay, iteration by iteration, by the
-// mode.
-type Replays map[string][]int64
+// Array returns the name of the times of the batches.
+func (t Timing) Array() string { return fmt.Sprintf("batch_%d", t.Batch) }
 
-func samplesArray(batch int) string   { return fmt.Sprintf("batch_%d.ns.npy", batch) }
-func replaysArray(mode string) string { return strings.ReplaceAll(mode, " ", "_") + ".ns.npy" }
+// Array returns the name of the times of the replays.
+func (t GraphTiming) Array() string { return strings.ReplaceAll(t.Mode, " ", "_") }
 
-// WriteLatency puts a latency test's samples and replays and then its record
-// in place, as Write does.
-func (s Store) WriteLatency(r Record, samples Samples, replays Replays) (Record, error) {
-	if err := r.checkPlace(); err != nil {
-		return r, fmt.Errorf("record of %s: %w", r.Key, err)
-	}
-	r.Scores = nil
-	if r.Failed() {
-		return s.put(r, nil)
-	}
-	if err := r.Latency.checkSamples(samples); err != nil {
-		return r, fmt.Errorf("samples of %s: %w", r.Key, err)
-	}
-	if err := r.Latency.checkReplays(replays); err != nil {
-		return r, fmt.Errorf("replays of %s: %w", r.Key, err)
-	}
-	var out bytes.Buffer // the same bytes for the same times
-	w := npz.NewWriter(&out)
-	for _, batch := range slices.Sorted(maps.Keys(samples)) {
-		if err := w.Write(samplesArray(batch), samples[batch]); err != nil {
-			return r, err
-		}
-	}
-	for _, mode := range slices.Sorted(maps.Keys(replays)) {
-		if err := w.Write(replaysArray(mode), replays[mode]); err != nil {
-			return r, err
-		}
-	}
-	if err := w.Close(); err != nil {
-		return r, err
-	}
-	return s.put(r, out.Bytes())
+// timesArray is an array of a latency test's sidecar: so many times in each
+// iteration.
+type timesArray struct {
+	name             string
+	iterations, each int
 }
 
-// checkSamples compares the samples with the record.
-func (l *Latency) checkSamples(samples Samples) error {
-	if l == nil || len(l.Timings) == 0 || len(l.Timings) != len(samples) {
-		return fmt.Errorf("%d batch sizes do not fit the record", len(samples))
+func (a timesArray) file() string { return a.name + ".ns.npy" }
+
+// arrays lists the arrays of the sidecar: batches by size, then graphs by mode.
+func (l *Latency) arrays() []timesArray {
+	var out []timesArray
+	for _, t := range slices.SortedFunc(slices.Values(l.Timings), func(a, b Timing) int { return cmp.Compare(a.Batch, b.Batch) }) {
+		out = append(out, timesArray{t.Array(), t.Iterations, t.Batches})
 	}
-	for _, t := range l.Timings {
-		if got := len(samples[t.Batch]); got == 0 || got != t.Batches*t.Iterations {
-			return fmt.Errorf("%d samples of batches of %d, expected %d x %d", got, t.Batch, t.Iterations, t.Batches)
+	for _, g := range slices.SortedFunc(slices.Values(l.Graphs), func(a, b GraphTiming) int { return cmp.Compare(a.Mode, b.Mode) }) {
+		if g.Error == "" {
+			out = append(out, timesArray{g.Array(), g.Iterations, g.Replays})
 		}
+	}
+	return out
+}
+
+// check compares the times with the record.
+func (t Times) check(arrays []timesArray) error {
+	for _, a := range arrays {
+		if n := len(t[a.name]); n == 0 || n != a.iterations*a.each {
+			return fmt.Errorf("%s: %d times, expected %d x %d", a.name, n, a.iterations, a.each)
+		}
+	}
+	if len(t) != len(arrays) {
+		return fmt.Errorf("%d arrays of times do not fit the record, which has %d", len(t), len(arrays))
 	}
 	return nil
 }
 
-// checkReplays compares the replays with the record.
-func (l *Latency) checkReplays(replays Replays) error {
-	finished := 0
-	for _, g := range l.Graphs {
-		if g.Error != "" {
-			continue
-		}
-		finished++
-		if got := len(replays[g.Mode]); got == 0 || got != g.Replays*g.Iterations {
-			return fmt.Errorf("%s: %d, expected %d x %d", g.Mode, got, g.Iterations, g.Replays)
-		}
+func (t Times) encode(r Record, w *npz.Writer) error {
+	if r.Latency == nil {
+		return fmt.Errorf("times of a trial that is no latency test")
 	}
-	if finished != len(replays) {
-		return fmt.Errorf("%d modes do not fit the record", len(replays))
-	}
-	return nil
-}
-
-// Samples reads those of a latency test.
-func (s Store) Samples(r Record) (Samples, error) {
-	samples := Samples{}
-	return samples, s.readTimes(r, func(archive *npz.Reader) error {
-		for _, t := range r.Latency.Timings {
-			var ns []int64
-			if err := readArray(archive, samplesArray(t.Batch), &ns, t.Batches*t.Iterations); err != nil {
-				return err
-			}
-			samples[t.Batch] = ns
-		}
-		return r.Latency.checkSamples(samples)
-	})
-}
-
-// Replays reads those of a latency test, none where it has no graphs.
-func (s Store) Replays(r Record) (Replays, error) {
-	if len(r.Latency.Graphs) == 0 {
-		return nil, nil
-	}
-	replays := Replays{}
-	return replays, s.readTimes(r, func(archive *npz.Reader) error {
-		for _, g := range r.Latency.Graphs {
-			if g.Error != "" {
-				continue
-			}
-			var ns []int64
-			if err := readArray(archive, replaysArray(g.Mode), &ns, g.Iterations*g.Replays); err != nil {
-				return err
-			}
-			replays[g.Mode] = ns
-		}
-		return r.Latency.checkReplays(replays)
-	})
-}
-
-// readTimes calls read with the sidecar of a latency test.
-func (s Store) readTimes(r Record, read func(*npz.Reader) error) error {
-	data, file, err := s.sidecar(r)
-	if err != nil {
+	arrays := r.Latency.arrays()
+	if err := t.check(arrays); err != nil {
 		return err
 	}
-	archive, err := npz.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err == nil {
-		err = read(archive)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
+	for _, a := range arrays {
+		if err := w.Write(a.file(), t[a.name]); err != nil {
+			return err
+		}
 	}
 	return nil
 }
+
+func (t Times) decode(r Record, archive *npz.Reader) error {
+	arrays := r.Latency.arrays()
+	for _, a := range arrays {
+		var ns []int64
+		if err := readArray(archive, a.file(), &ns, a.iterations*a.each); err != nil {
+			return err
+		}
+		t[a.name] = ns
+	}
+	return t.check(arrays)
+}
+
+func (Times) scores(Record) []Score { return nil }
 
 // LatestRun returns, of each dataset, the records of the run that started last:
 // times of different runs are not compared. left counts the others.

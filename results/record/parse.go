@@ -52,22 +52,19 @@ func (r *Record) check() error {
 	if err := r.checkPlace(); err != nil {
 		return err
 	}
-	if !slices.Contains([]protocol.Class{protocol.Learned, protocol.ZeroParameter, protocol.Oracle}, r.ModelClass) {
+	const none = -1
+	switch want := r.sidecarName(); {
+	case !slices.Contains([]protocol.Class{protocol.Learned, protocol.ZeroParameter, protocol.Oracle}, r.ModelClass):
 		return fmt.Errorf("model_class %q: expected %s, %s or %s", r.ModelClass, protocol.Learned, protocol.ZeroParameter, protocol.Oracle)
-	}
-	if none := -1; r.BestEpoch < none || r.BestEpoch >= max(1, len(r.Epochs)) {
+	case r.BestEpoch < none || r.BestEpoch >= max(1, len(r.Epochs)):
 		return fmt.Errorf("best_epoch %d: expected one of %d epochs, or %d for none", r.BestEpoch, len(r.Epochs), none)
-	}
-	if r.Latency != nil && !r.Failed() && len(r.Latency.Timings) == 0 {
+	case r.Latency != nil && !r.Failed() && len(r.Latency.Timings) == 0:
 		return fmt.Errorf("a latency test without timings")
-	}
-	if r.Failed() != (r.Sidecar == nil) {
+	case r.Failed() != (r.Sidecar == nil):
 		return fmt.Errorf("expected a sidecar or an error, and not both")
-	}
-	if r.Sidecar != nil && !identityText.MatchString(r.Sidecar.SHA256) {
+	case r.Sidecar != nil && !identityText.MatchString(r.Sidecar.SHA256):
 		return fmt.Errorf("checksum %q of the sidecar: expected hex digits", r.Sidecar.SHA256)
-	}
-	if want := r.sidecarName(); r.Sidecar != nil && r.Sidecar.File != want && r.Sidecar.File != r.stem()+sidecarEnding {
+	case r.Sidecar != nil && r.Sidecar.File != want && r.Sidecar.File != r.stem()+sidecarEnding:
 		return fmt.Errorf("sidecar %q: expected %q", r.Sidecar.File, want)
 	}
 	for i, e := range r.Evaluations {

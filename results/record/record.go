@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sbinet/npyio/npz"
+
 	"dgsbench/internal/optional"
 	"dgsbench/metrics"
 	"dgsbench/protocol"
@@ -50,16 +52,14 @@ type Record struct {
 	PaperName    string         `json:"paper_name"` // of the dataset; empty where the paper does not have it
 	NumParams    int            `json:"num_params"`
 
-	// The following four are absent in older records.
+	// The following four are absent in older records. The model keeps StateSize
+	// numbers of a node, and multiplies them by Forgetting different factors when
+	// it meets the node.
 
-	// Parameters are the learned ones by part; together they are NumParams.
-	Parameters []ParameterPart `json:"parameters,omitempty"`
-	// StateSize is how many numbers the model keeps of a node, Forgetting by
-	// how many different factors it multiplies them when it meets the node.
-	StateSize  int `json:"state_size,omitempty"`
-	Forgetting int `json:"forgetting,omitempty"`
-	// Data are the sizes of the dataset.
-	Data *Data `json:"data,omitempty"`
+	Parameters []ParameterPart `json:"parameters,omitempty"` // the learned ones; together they are NumParams
+	StateSize  int             `json:"state_size,omitempty"`
+	Forgetting int             `json:"forgetting,omitempty"`
+	Data       *Data           `json:"data,omitempty"`
 
 	// Footnotes are what a reader of any table with this trial must know
 	// about its data, in full sentences without the final stop.
@@ -73,12 +73,9 @@ type Record struct {
 	BestEpoch int       `json:"best_epoch"` // index into Epochs, -1 for none
 	Scores    []Score   `json:"scores"`
 	Durations Durations `json:"durations"`
-	// Latency is set where the trial was a latency test, which has no scores.
-	Latency *Latency `json:"latency,omitempty"`
-
-	// Error is the message of a failed trial. It has no sidecar.
-	Error   string   `json:"error,omitempty"`
-	Sidecar *Sidecar `json:"sidecar,omitempty"`
+	Latency   *Latency  `json:"latency,omitempty"` // of a latency test, which has no scores
+	Error     string    `json:"error,omitempty"`   // of a failed trial, which has no sidecar
+	Sidecar   *Sidecar  `json:"sidecar,omitempty"`
 
 	stale bool // see Select
 }
@@ -151,11 +148,18 @@ type Sidecar struct {
 	SHA256 string `json:"sha256"`
 }
 
+// Contents are what a trial leaves in its sidecar: Observed or, of a latency
+// test, Times.
+type Contents interface {
+	encode(Record, *npz.Writer) error
+	decode(Record, *npz.Reader) error
+	// scores returns all metrics of the task, in a fixed order.
+	scores(Record) []Score
+}
+
 // Observed are the raw facts of a trial's evaluated parts.
 type Observed map[Part]metrics.Facts
 
-// scores returns all metrics of the task on what was observed, in a fixed
-// order.
 func (o Observed) scores(r Record) []Score {
 	var out []Score
 	for _, part := range r.Parts() {
@@ -197,8 +201,7 @@ func Select(records []Record, numerics int, allowStale bool) (use, stale []Recor
 type ParameterPart struct {
 	Part  string `json:"part"`
 	Count int    `json:"count"`
-	// Head marks the classifier on top of what is embedded.
-	Head bool `json:"head,omitempty"`
+	Head  bool   `json:"head,omitempty"` // the classifier on top of what is embedded
 }
 
 // Data are the sizes of a dataset, as it was read.
@@ -210,19 +213,19 @@ type Data struct {
 	Positives int     `json:"positives"`
 	Labelled  int     `json:"labelled"`
 	Duration  float64 `json:"duration"` // seconds from the first event to the last
-	// Parts are training, validation and test.
-	Parts []DataPart `json:"parts"`
+
+	Parts []DataPart `json:"parts"` // training, validation and test
 }
 
-// mostEvents fit a stream, whose nodes and events are int32.
-const mostEvents = 1 << 30
+// maxEvents fit a stream, whose nodes and events are int32.
+const maxEvents = 1 << 30
 
-// events returns how many events the trial's stream has at most.
+// events returns an upper limit of the number of events of the trial's stream.
 func (r Record) events() int {
 	if r.Data == nil {
-		return mostEvents
+		return maxEvents
 	}
-	return min(r.Data.Events, mostEvents)
+	return min(r.Data.Events, maxEvents)
 }
 
 // DataPart counts what is in a part.
@@ -281,44 +284,38 @@ func (r Record) Searches() ([]string, error) {
 // blanks and with numbers in one spelling: 1.0 is 1, and 1e-5 is 0.00001. Lists
 // and empty objects are values.
 func Leaves(spec json.RawMessage) (map[string]string, error) {
-	out := map[string]string{}
-	var add func(path string, value json.RawMessage) error
-	add = func(path string, value json.RawMessage) error {
-		var object map[string]json.RawMessage
-		if json.Unmarshal(value, &object) != nil || len(object) == 0 {
-			text, err := normalize(value)
-			out[path] = text
-			return err
-		}
+	in := json.NewDecoder(bytes.NewReader(spec))
+	in.UseNumber()
+	var x any
+	if err := in.Decode(&x); err != nil {
+		return nil, err
+	}
+	leaves := map[string]string{}
+	return leaves, addLeaves(leaves, "", normalizeNumbers(x))
+}
+
+func addLeaves(to map[string]string, path string, x any) error {
+	if object, ok := x.(map[string]any); ok && len(object) > 0 {
 		if path != "" {
 			path += "."
 		}
 		for key, inner := range object {
-			if err := add(path+key, inner); err != nil {
+			if err := addLeaves(to, path+key, inner); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return out, add("", spec)
-}
-
-// normalize returns a JSON value without blanks, with its numbers as encoding/json
-// writes them. Whole numbers keep all of their digits.
-func normalize(value json.RawMessage) (string, error) {
-	in := json.NewDecoder(bytes.NewReader(value))
-	in.UseNumber()
-	var x any
-	if err := in.Decode(&x); err != nil {
-		return "", err
-	}
 	var out bytes.Buffer
-	to := json.NewEncoder(&out)
-	to.SetEscapeHTML(false)
-	err := to.Encode(normalizeNumbers(x))
-	return strings.TrimSuffix(out.String(), "\n"), err
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(x)
+	to[path] = strings.TrimSuffix(out.String(), "\n")
+	return err
 }
 
+// normalizeNumbers returns a JSON value with numbers as encoding/json writes
+// them. Whole numbers keep all of their digits.
 func normalizeNumbers(x any) any {
 	switch x := x.(type) {
 	case json.Number:

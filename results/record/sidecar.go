@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -16,19 +17,45 @@ import (
 	"dgsbench/protocol"
 )
 
-// The columns of metrics.Facts in a sidecar. Arrays are called
-// SPLIT[.CANDIDATES][.EVALUATION].COLUMN, as in test.all_nodes.greater and
-// test.all_nodes.replay.greater.
-const (
-	columnGreater = "greater"
-	columnEqual   = "equal"
-	columnAgainst = "against" // absent where it was not counted
-	columnScore   = "score"
-	columnLabel   = "label"
-)
+// pack returns the archive of what was observed in the trial: the same bytes
+// for the same content.
+func pack(r Record, c Contents) ([]byte, error) {
+	var buf bytes.Buffer
+	w := npz.NewWriter(&buf)
+	err := c.encode(r, w)
+	if err == nil {
+		err = w.Close()
+	}
+	return buf.Bytes(), err
+}
 
-// array returns the name of a column's entry in the archive. numpy.load leaves
-// the .npy out.
+// unpack reads what pack wrote.
+func unpack(r Record, data []byte, into Contents) error {
+	archive, err := npz.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return err
+	}
+	return into.decode(r, archive)
+}
+
+// column is a field of metrics.Facts in a sidecar.
+type column struct {
+	name   string
+	values any // a pointer to a slice
+}
+
+const columnAgainst = "against" // absent where it was not counted
+
+func columnsOf(task protocol.Task, f *metrics.Facts) []column {
+	if task == protocol.LinkPrediction {
+		return []column{{"greater", &f.Greater}, {"equal", &f.Equal}, {columnAgainst, &f.Against}}
+	}
+	return []column{{"score", &f.Score}, {"label", &f.Label}}
+}
+
+// array returns the name of a column's entry in the archive,
+// SPLIT[.CANDIDATES][.EVALUATION].COLUMN, as in test.all_nodes.greater and
+// test.all_nodes.replay.greater. numpy.load leaves the .npy out.
 func (p Part) array(column string) string {
 	name := string(p.Split) + "."
 	for _, word := range []string{string(p.Candidates), p.Evaluation} {
@@ -39,90 +66,50 @@ func (p Part) array(column string) string {
 	return name + column + ".npy"
 }
 
-// encode returns the archive of what was observed in the trial: the same bytes
-// for the same facts.
-func (o Observed) encode(r Record) ([]byte, error) {
-	var buf bytes.Buffer
-	w := npz.NewWriter(&buf)
+func (o Observed) encode(r Record, w *npz.Writer) error {
 	for _, part := range r.Parts() {
 		facts, ok := o[part]
 		if !ok {
 			continue
 		}
 		if err := facts.Check(); err != nil {
-			return nil, fmt.Errorf("%s %s: %w", part.Split, part.Candidates, err)
+			return fmt.Errorf("%s %s: %w", part.Split, part.Candidates, err)
 		}
-		if err := writeFacts(w, r.Key.Task, part, facts); err != nil {
-			return nil, err
+		for _, c := range columnsOf(r.Key.Task, &facts) {
+			if c.name == columnAgainst && facts.Against == nil {
+				continue
+			}
+			if err := w.Write(part.array(c.name), c.values); err != nil {
+				return err
+			}
 		}
 	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return buf.Bytes(), nil
+	return nil
 }
 
-func writeFacts(w *npz.Writer, task protocol.Task, p Part, f metrics.Facts) error {
-	if task == protocol.LinkPrediction {
-		if err := w.Write(p.array(columnGreater), f.Greater); err != nil {
-			return err
-		}
-		if err := w.Write(p.array(columnEqual), f.Equal); err != nil || f.Against == nil {
-			return err
-		}
-		return w.Write(p.array(columnAgainst), f.Against)
-	}
-	if err := w.Write(p.array(columnScore), f.Score); err != nil {
-		return err
-	}
-	return w.Write(p.array(columnLabel), f.Label)
-}
-
-// decodeSidecar reads what encode wrote. No array may be longer than the stream.
-func decodeSidecar(r Record, data []byte) (Observed, error) {
-	file, err := npz.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return nil, err
-	}
-	out := Observed{}
+// decode reads the parts that the archive has. No array may be longer than the
+// stream.
+func (o Observed) decode(r Record, archive *npz.Reader) error {
 	for _, part := range r.Parts() {
-		f, found, err := readFacts(file, r.Key.Task, part, r.events())
-		if err != nil {
-			return nil, err
+		var facts metrics.Facts
+		found := false
+		for _, c := range columnsOf(r.Key.Task, &facts) {
+			if name := part.array(c.name); slices.Contains(archive.Keys(), name) {
+				found = true
+				if err := readArray(archive, name, c.values, r.events()); err != nil {
+					return err
+				}
+			}
 		}
 		if !found {
 			continue
 		}
-		if err := f.Check(); err != nil {
-			return nil, fmt.Errorf("%s %s: %w", part.Split, part.Candidates, err)
+		if err := facts.Check(); err != nil {
+			return fmt.Errorf("%s %s: %w", part.Split, part.Candidates, err)
 		}
-		out[part] = f
+		o[part] = facts
 	}
-	return out, nil
-}
-
-// readFacts reads the columns of a part; found is false where there are none.
-func readFacts(r *npz.Reader, task protocol.Task, p Part, events int) (f metrics.Facts, found bool, err error) {
-	columns := map[string]func(name string) error{
-		columnScore: func(name string) error { return readArray(r, name, &f.Score, events) },
-		columnLabel: func(name string) error { return readArray(r, name, &f.Label, events) },
-	}
-	if task == protocol.LinkPrediction {
-		columns = map[string]func(name string) error{
-			columnGreater: func(name string) error { return readArray(r, name, &f.Greater, events) },
-			columnEqual:   func(name string) error { return readArray(r, name, &f.Equal, events) },
-			columnAgainst: func(name string) error { return readArray(r, name, &f.Against, events) },
-		}
-	}
-	for column, read := range columns {
-		if name := p.array(column); slices.Contains(r.Keys(), name) {
-			found = true
-			if err := read(name); err != nil {
-				return f, true, err
-			}
-		}
-	}
-	return f, found, nil
+	return nil
 }
 
 // TestDigest returns a SHA-256 of what was observed on the test part in one
@@ -150,27 +137,27 @@ const (
 	beforeText = len(magic) + 4
 )
 
-// mostHeader is more bytes than a header has.
-const mostHeader = 1 << 10
+// maxHeader is more bytes than a header has.
+const maxHeader = 1 << 10
 
-// readArray reads an array of at most most values from an archive. Package npy
-// does not serve: it panics at some damaged headers, takes the length on
-// trust, and fills up what is too short with zeros.
-func readArray[T int8 | int32 | int64 | float32](r *npz.Reader, name string, into *[]T, most int) error {
-	entry, err := r.Open(name)
+// readArray reads an array of at most limit values from an archive into a
+// slice. Package npy does not serve: it panics at some damaged headers, takes
+// the length on trust, and fills up what is too short with zeros.
+func readArray(archive *npz.Reader, name string, slice any, limit int) error {
+	entry, err := archive.Open(name)
 	if err != nil {
 		return err
 	}
 	defer entry.Close()
-	var value T
-	limit := int64(most)*int64(binary.Size(value)) + mostHeader
-	data, err := io.ReadAll(io.LimitReader(entry, limit+1))
+	values := reflect.ValueOf(slice).Elem()
+	maxBytes := int64(limit)*int64(values.Type().Elem().Size()) + maxHeader
+	data, err := io.ReadAll(io.LimitReader(entry, maxBytes+1))
 	switch {
 	case err != nil:
-	case int64(len(data)) > limit:
-		err = fmt.Errorf("expected %d values at most", most)
+	case int64(len(data)) > maxBytes:
+		err = fmt.Errorf("expected %d values at most", limit)
 	default:
-		*into, err = decodeArray[T](data)
+		err = decodeArray(data, values)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -178,29 +165,29 @@ func readArray[T int8 | int32 | int64 | float32](r *npz.Reader, name string, int
 	return nil
 }
 
-// decodeArray returns the content of a NumPy file.
-func decodeArray[T int8 | int32 | int64 | float32](data []byte) ([]T, error) {
-	var value T
+// decodeArray sets a slice to the content of a NumPy file.
+func decodeArray(data []byte, slice reflect.Value) error {
 	if len(data) < beforeText || string(data[:len(magic)]) != magic {
-		return nil, fmt.Errorf("expected an array of NumPy, version 2")
+		return fmt.Errorf("expected an array of NumPy, version 2")
 	}
 	data = data[beforeText:]
 	m := description.FindSubmatch(data)
 	if m == nil {
-		return nil, fmt.Errorf("expected an array of one dimension")
+		return fmt.Errorf("expected an array of one dimension")
 	}
-	if got, want := string(m[1]), types[fmt.Sprintf("%T", value)]; got != want {
-		return nil, fmt.Errorf("values of type %s, expected %s", got, want)
+	element := slice.Type().Elem()
+	if got, want := string(m[1]), types[element.Kind()]; got != want {
+		return fmt.Errorf("values of type %s, expected %s", got, want)
 	}
-	values := data[len(m[0]):]
+	values, size := data[len(m[0]):], int(element.Size())
 	n, err := strconv.Atoi(string(m[2]))
-	if size := binary.Size(value); err != nil || len(values)%size != 0 || n != len(values)/size {
-		return nil, fmt.Errorf("%d bytes of values, expected %s values", len(values), m[2])
+	if err != nil || len(values)%size != 0 || n != len(values)/size {
+		return fmt.Errorf("%d bytes of values, expected %s values", len(values), m[2])
 	}
-	out := make([]T, n)
-	_, err = binary.Decode(values, binary.LittleEndian, out)
-	return out, err
+	slice.Set(reflect.MakeSlice(slice.Type(), n, n))
+	_, err = binary.Decode(values, binary.LittleEndian, slice.Interface())
+	return err
 }
 
 // types are NumPy's names of ours.
-var types = map[string]string{"int8": "|i1", "int32": "<i4", "int64": "<i8", "float32": "<f4"}
+var types = map[reflect.Kind]string{reflect.Int8: "|i1", reflect.Int32: "<i4", reflect.Int64: "<i8", reflect.Float32: "<f4"}

@@ -31,12 +31,12 @@ func TestLargeSidecars(t *testing.T) {
 	for task, facts := range map[protocol.Task]metrics.Facts{protocol.LinkPrediction: ranking, protocol.NodeClassification: scores} {
 		first, second := Parts(task)[0], Parts(task, "replay")[len(Parts(task))]
 		written := Observed{first: facts, second: facts}
-		data, err := written.encode(of(task, mostEvents))
+		data, err := pack(of(task, maxEvents), written)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := decodeSidecar(of(task, mostEvents), data)
-		if err != nil {
+		got := Observed{}
+		if err := unpack(of(task, maxEvents), data, got); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(written, got); diff != "" {
@@ -52,15 +52,15 @@ func FuzzSidecar(f *testing.F) {
 		protocol.LinkPrediction:     {Greater: []int32{0, 3}, Equal: []int32{1, 0}},
 		protocol.NodeClassification: {Score: []float32{.5, -1}, Label: []int8{1, -1}},
 	} {
-		data, err := Observed{Parts(task)[0]: facts}.encode(of(task, mostEvents))
+		data, err := pack(of(task, maxEvents), Observed{Parts(task)[0]: facts})
 		if err != nil {
 			f.Fatal(err)
 		}
 		f.Add(string(task), data)
 	}
 	f.Fuzz(func(t *testing.T, task string, data []byte) {
-		observed, err := decodeSidecar(of(protocol.Task(task), mostEvents), data)
-		if err != nil {
+		observed := Observed{}
+		if unpack(of(protocol.Task(task), maxEvents), data, observed) != nil {
 			return
 		}
 		for part, facts := range observed {

@@ -17,38 +17,29 @@ import (
 
 // Limits of the files that are read as a whole, in bytes.
 const (
-	mostRecord  = 64 << 20
-	mostSidecar = 4 << 30
+	maxRecord  = 64 << 20
+	maxSidecar = 4 << 30
 )
 
 // Store is a folder of records and their sidecars.
 type Store struct{ Dir string }
 
-// Write puts the trial's facts and then its record in place, so that a
+// Write puts the trial's sidecar and then its record in place, so that a
 // record is never there without its facts. Format, Scores and Sidecar are
-// filled in here: the complete record is returned. A failed trial has no facts.
-// What was there before is replaced.
-func (s Store) Write(r Record, observed Observed) (Record, error) {
+// filled in here: the complete record is returned. A failed trial has no
+// contents. What was there before is replaced.
+func (s Store) Write(r Record, c Contents) (Record, error) {
 	if err := r.checkPlace(); err != nil {
 		return r, fmt.Errorf("record of %s: %w", r.Key, err)
 	}
-	r.Scores = nil
+	r.Format, r.Scores, r.Sidecar = Format, nil, nil
 	var facts []byte
 	if !r.Failed() {
 		var err error
-		if facts, err = observed.encode(r); err != nil {
+		if facts, err = pack(r, c); err != nil {
 			return r, fmt.Errorf("facts of %s: %w", r.Key, err)
 		}
-		r.Scores = observed.scores(r)
-	}
-	return s.put(r, facts)
-}
-
-// put writes the sidecar, if the trial has not failed, and then the record.
-func (s Store) put(r Record, facts []byte) (Record, error) {
-	r.Format, r.Sidecar = Format, nil
-	if !r.Failed() {
-		r.Sidecar = &Sidecar{SHA256: checksum(facts)}
+		r.Scores, r.Sidecar = c.scores(r), &Sidecar{SHA256: checksum(facts)}
 		r.Sidecar.File = r.sidecarName()
 	}
 	if err := r.check(); err != nil {
@@ -109,11 +100,8 @@ func (s Store) readIntact(file string) (r Record, intact bool, err error) {
 // incomplete. Anything else in the place of a record is an error that names
 // the file. A folder that does not exist is empty.
 func (s Store) Load(suite string) (records []Record, incomplete []string, err error) {
-	err = s.each(suite, func(file string, r Record) error {
-		intact, err := s.intact(r)
-		if err == nil && !intact { // it may have been replaced meanwhile
-			r, intact, err = s.readIntact(file)
-		}
+	err = s.each(suite, func(file string) error {
+		r, intact, err := s.readIntact(file)
 		switch {
 		case err != nil:
 			return err
@@ -129,42 +117,44 @@ func (s Store) Load(suite string) (records []Record, incomplete []string, err er
 
 // Facts reads the record's sidecar.
 func (s Store) Facts(r Record) (Observed, error) {
-	data, file, err := s.sidecar(r)
-	if err != nil {
-		return nil, err
-	}
-	observed, err := decodeSidecar(r, data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return observed, nil
+	observed := Observed{}
+	return observed, s.readSidecar(r, observed)
+}
+
+// Times reads the sidecar of a latency test.
+func (s Store) Times(r Record) (Times, error) {
+	times := Times{}
+	return times, s.readSidecar(r, times)
 }
 
 // ErrReplaced means that another run has measured the trial since its record
 // was read, and has replaced it.
 var ErrReplaced = errors.New("was replaced by another run while it was read: run the command again")
 
-// sidecar reads the file beside the record, if it is the one that was
+// readSidecar reads the file beside the record, if it is the one that was
 // written.
-func (s Store) sidecar(r Record) (data []byte, file string, err error) {
-	file = s.sidecarPath(r)
-	data, err = regular.Read(file, mostSidecar)
+func (s Store) readSidecar(r Record, into Contents) error {
+	file := s.sidecarPath(r)
+	data, err := regular.Read(file, maxSidecar)
 	if err == nil && checksum(data) == r.Sidecar.SHA256 {
-		return data, file, nil
+		if err := unpack(r, data, into); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		return nil
 	}
 	place := s.Path(r.Key, r.Identity)
 	if now, failed := s.read(place); failed == nil && (now.Sidecar == nil || *now.Sidecar != *r.Sidecar) {
-		return nil, file, fmt.Errorf("%s %w", place, ErrReplaced)
+		return fmt.Errorf("%s %w", place, ErrReplaced)
 	}
 	if err == nil {
-		return nil, file, fmt.Errorf("%s is damaged: its checksum is not the one in the record; remove it to have the trial run again", file)
+		return fmt.Errorf("%s is damaged: its checksum is not the one in the record; remove it to have the trial run again", file)
 	}
-	return nil, file, err
+	return err
 }
 
 // read reads a record and checks that it lies where it belongs.
 func (s Store) read(file string) (Record, error) {
-	data, err := regular.Read(file, mostRecord)
+	data, err := regular.Read(file, maxRecord)
 	if err != nil {
 		return Record{}, err
 	}
@@ -183,7 +173,7 @@ func (s Store) intact(r Record) (bool, error) {
 	if r.Failed() {
 		return true, nil
 	}
-	f, _, err := regular.Open(s.sidecarPath(r), mostSidecar)
+	f, _, err := regular.Open(s.sidecarPath(r), maxSidecar)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -213,50 +203,46 @@ func checksum(data []byte) string {
 // Check reports the first thing below a suite's folder that keeps Load from
 // reading it.
 func (s Store) Check(suite string) error {
-	return s.each(suite, func(_ string, r Record) error {
-		if r.Failed() {
-			return nil
-		}
-		f, _, err := regular.Open(s.sidecarPath(r), mostSidecar)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
+	return s.each(suite, func(file string) error {
+		r, err := s.read(file)
+		if err != nil || r.Failed() {
 			return err
 		}
-		return f.Close()
+		f, _, err := regular.Open(s.sidecarPath(r), maxSidecar)
+		if err == nil {
+			err = f.Close()
+		} else if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return err
 	})
 }
 
-// each calls do with every record of a suite, or of all of them if it is "",
-// in the order of their paths.
-func (s Store) each(suite string, do func(file string, r Record) error) error {
+// each calls do with the path of every record of a suite, or of all of them if
+// it is "", in their order.
+func (s Store) each(suite string, do func(file string) error) error {
 	root := filepath.Join(s.Dir, suite)
-	info, err := os.Lstat(root)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		info, err = resolve(root, info)
-	}
+	folder, err := isFolder(root)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
 	case err != nil:
 		return err
-	case !info.IsDir():
+	case !folder:
 		return fmt.Errorf("%s is no folder: expected one of records", root)
 	case suite == "":
-		return s.walk(root, 0, do)
+		return walk(root, 0, do)
 	}
-	return s.walk(root, 1, do)
+	return walk(root, 1, do)
 }
 
 // recordDepth is how many names a record's path has: see Key.Path.
 const recordDepth = 5
 
-// walk visits each record of a folder depth levels below the store's. It follows links,
-// as Find does, and ignores whatever else lies in the folder: what people put
-// above the records, sidecars, and hidden files.
-func (s Store) walk(dir string, depth int, do func(file string, r Record) error) error {
+// walk calls do with each record of a folder depth levels below the store's. It
+// follows links, as Find does, and ignores whatever else lies in the folder:
+// what people put above the records, sidecars, and hidden files.
+func walk(dir string, depth int, do func(file string) error) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -266,18 +252,12 @@ func (s Store) walk(dir string, depth int, do func(file string, r Record) error)
 		switch {
 		case strings.HasPrefix(e.Name(), "."):
 		case depth < recordDepth-1:
-			info, infoErr := e.Info()
-			if err = infoErr; err == nil {
-				info, err = resolve(path, info)
-			}
-			if err == nil && info.IsDir() {
-				err = s.walk(path, depth+1, do)
+			var folder bool
+			if folder, err = isFolder(path); folder {
+				err = walk(path, depth+1, do)
 			}
 		case filepath.Ext(path) == ".json":
-			var r Record
-			if r, err = s.read(path); err == nil {
-				err = do(path, r)
-			}
+			err = do(path)
 		}
 		if err != nil {
 			return err
@@ -286,14 +266,14 @@ func (s Store) walk(dir string, depth int, do func(file string, r Record) error)
 	return nil
 }
 
-// resolve returns what a link leads to, and info of anything else.
-func resolve(path string, info fs.FileInfo) (fs.FileInfo, error) {
-	if info.Mode()&fs.ModeSymlink == 0 {
-		return info, nil
+// isFolder reports whether the path, which may be a link, leads to a folder.
+func isFolder(path string) (bool, error) {
+	info, err := os.Stat(path)
+	if err == nil {
+		return info.IsDir(), nil
 	}
-	target, err := os.Stat(path)
-	if err != nil {
+	if link, linkErr := os.Lstat(path); linkErr == nil && link.Mode()&fs.ModeSymlink != 0 {
 		err = fmt.Errorf("%s is a link that leads nowhere (%v); remove it", path, err)
 	}
-	return target, err
+	return false, err
 }

@@ -279,9 +279,9 @@ func TestWriteRefusesWhatCannotBeRead(t *testing.T) {
 func TestReadWhileReplaced(t *testing.T) {
 	s := record.Store{Dir: t.TempDir()}
 	write := func(run int) {
-		r, samples := recordtest.Latency("dgs", strconv.Itoa(run))
-		samples[1][0] = int64(run)
-		if _, err := s.WriteLatency(r, samples, nil); err != nil {
+		r, times := recordtest.Latency("dgs", strconv.Itoa(run))
+		times["batch_1"][0] = int64(run)
+		if _, err := s.Write(r, times); err != nil {
 			t.Error(err)
 		}
 	}
@@ -305,14 +305,14 @@ func TestReadWhileReplaced(t *testing.T) {
 		if err != nil || len(all) != 1 || len(incomplete) != 0 {
 			t.Fatalf("%d records, incomplete %v, %v", len(all), incomplete, err)
 		}
-		samples, err := s.Samples(all[0])
+		times, err := s.Times(all[0])
 		switch {
 		case errors.Is(err, record.ErrReplaced):
 			replaced++
 		case err != nil:
 			t.Fatal(err)
-		case strconv.FormatInt(samples[1][0], 10) != all[0].Latency.Run:
-			t.Fatalf("run %s has the facts of run %d", all[0].Latency.Run, samples[1][0])
+		case strconv.FormatInt(times["batch_1"][0], 10) != all[0].Latency.Run:
+			t.Fatalf("run %s has the facts of run %d", all[0].Latency.Run, times["batch_1"][0])
 		default:
 			read++
 		}
@@ -327,7 +327,7 @@ func TestReadWhileReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(runs)
-	if _, err := s.Samples(before[0]); !errors.Is(err, record.ErrReplaced) {
+	if _, err := s.Times(before[0]); !errors.Is(err, record.ErrReplaced) {
 		t.Errorf("the facts of a replaced record: %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 
+	"dgsbench/internal/lists"
 	"dgsbench/metrics"
 	"dgsbench/protocol"
 )
@@ -25,12 +26,9 @@ type Baseline struct {
 // Limit is the smallest change of a metric that matters where bits are not
 // compared. Both numbers are fractions, and the reason is how they were chosen.
 type Limit struct {
-	Metric string `json:"metric"`
-	// Effect is the smallest change of the mean over seeds that counts.
-	Effect float64 `json:"smallest_effect"`
-	// Tolerance is the largest difference of a value without seeds that does
-	// not.
-	Tolerance float64 `json:"tolerance"`
+	Metric    string  `json:"metric"`
+	Effect    float64 `json:"smallest_effect"` // the smallest change of the mean over seeds that counts
+	Tolerance float64 `json:"tolerance"`       // the largest difference of a value without seeds that does not
 	Reason    string  `json:"reason"`
 }
 
@@ -51,20 +49,20 @@ func ParseBaseline(file string, data []byte) (Baseline, error) {
 
 // check reports the first thing without which nothing can be compared.
 func (b Baseline) check() error {
-	if b.Format != Format {
+	switch {
+	case b.Format != Format:
 		return fmt.Errorf("it has format %d, expected %d", b.Format, Format)
-	}
-	if b.Suite == "" {
+	case b.Suite == "":
 		return fmt.Errorf("it names no suite")
 	}
 	if err := b.checkLimits(); err != nil {
 		return err
 	}
 	for i, c := range b.Cells {
-		if i > 0 && b.Cells[i-1].Compare(c.CellKey) >= 0 {
+		switch {
+		case i > 0 && b.Cells[i-1].Compare(c.CellKey) >= 0:
 			return fmt.Errorf("%s is there twice or in the wrong place", c.CellKey)
-		}
-		if !slices.Contains([]protocol.Class{protocol.Learned, protocol.ZeroParameter, protocol.Oracle}, c.Class) {
+		case !slices.Contains([]protocol.Class{protocol.Learned, protocol.ZeroParameter, protocol.Oracle}, c.Class):
 			return fmt.Errorf("%s has the class %q, expected %s, %s or %s",
 				c.CellKey, c.Class, protocol.Learned, protocol.ZeroParameter, protocol.Oracle)
 		}
@@ -96,7 +94,7 @@ func (b Baseline) checkLimits() error {
 }
 
 func (b Baseline) limit(metric string) (Limit, bool) {
-	return find(b.Limits, func(l Limit) bool { return l.Metric == metric })
+	return lists.Find(b.Limits, func(l Limit) bool { return l.Metric == metric })
 }
 
 // numbers is a list without lists or objects in it, over several lines.

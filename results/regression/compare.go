@@ -24,18 +24,9 @@ func Compare(b Baseline, now Measurement, faults []Finding, statistical bool) (O
 	if b.Build.Numerics != now.Build.Numerics {
 		c.find(NewNumerics, "%d, the baseline has %d", now.Build.Numerics, b.Build.Numerics)
 	}
-	for _, old := range b.Cells {
-		if fresh, ok := now.cell(old.CellKey); ok {
-			c.cells(old, fresh)
-		} else {
-			c.find(MissingCell, "%s", old.CellKey)
-		}
-	}
-	for _, fresh := range now.Cells {
-		if _, ok := b.cell(fresh.CellKey); !ok {
-			c.find(ExtraCell, "%s", fresh.CellKey)
-		}
-	}
+	match(b.Cells, now.Cells, func(x Cell) record.CellKey { return x.CellKey }, c.cells,
+		func(old Cell) { c.find(MissingCell, "%s", old.CellKey) },
+		func(fresh Cell) { c.find(ExtraCell, "%s", fresh.CellKey) })
 	err := c.outcome.testRows()
 	return c.outcome, err
 }
@@ -86,23 +77,10 @@ func (c *comparison) cells(old, fresh Cell) {
 			c.find(ChangedSeeds, "%s: %v, now %v", old.CellKey, old.Seeds, fresh.Seeds)
 		}
 	}
-	c.metrics(old, fresh, exact)
-}
-
-// metrics compares the series of two cells.
-func (c *comparison) metrics(old, fresh Cell, exact bool) {
-	for _, was := range old.Series {
-		if is, ok := fresh.find(was); ok {
-			c.series(old, was, is, exact)
-		} else {
-			c.find(ChangedMetrics, "%s: %s, now gone", old.CellKey, was)
-		}
-	}
-	for _, is := range fresh.Series {
-		if _, ok := old.find(is); !ok {
-			c.find(ChangedMetrics, "%s: new, %s", old.CellKey, is)
-		}
-	}
+	match(old.Series, fresh.Series, Series.String,
+		func(was, is Series) { c.series(old, was, is, exact) },
+		func(was Series) { c.find(ChangedMetrics, "%s: %s, now gone", old.CellKey, was) },
+		func(is Series) { c.find(ChangedMetrics, "%s: new, %s", old.CellKey, is) })
 }
 
 func (c *comparison) series(old Cell, was, is Series, exact bool) {
@@ -122,17 +100,21 @@ func (c *comparison) series(old Cell, was, is Series, exact bool) {
 	c.outcome.Rows = append(c.outcome.Rows, row)
 }
 
-func (m Measurement) cell(k record.CellKey) (Cell, bool) {
-	return find(m.Cells, func(c Cell) bool { return c.CellKey == k })
-}
-
-func (c Cell) find(like Series) (Series, bool) {
-	return find(c.Series, func(s Series) bool { return s.Candidates == like.Candidates && s.Metric == like.Metric })
-}
-
-func find[T any](list []T, is func(T) bool) (found T, ok bool) {
-	if i := slices.IndexFunc(list, is); i >= 0 {
-		return list[i], true
+// match calls both with the elements of two lists that have the same key, in
+// the order of the first list, gone with others of it, and then added with
+// others of the second list.
+func match[T any, K comparable](old, fresh []T, key func(T) K, both func(was, is T), gone, added func(T)) {
+	find := func(list []T, k K) int { return slices.IndexFunc(list, func(x T) bool { return key(x) == k }) }
+	for _, was := range old {
+		if i := find(fresh, key(was)); i >= 0 {
+			both(was, fresh[i])
+		} else {
+			gone(was)
+		}
 	}
-	return found, false
+	for _, is := range fresh {
+		if find(old, key(is)) < 0 {
+			added(is)
+		}
+	}
 }

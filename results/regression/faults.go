@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"dgsbench/internal/lists"
 	"dgsbench/results/record"
 )
 
@@ -53,10 +54,7 @@ func Faults(s record.Store, trials []record.Key, records []record.Record) ([]Fin
 	if err != nil {
 		return nil, err
 	}
-	var written []record.Key
-	for _, r := range records {
-		written = append(written, r.Key)
-	}
+	written := lists.Map(records, func(r record.Record) record.Key { return r.Key })
 	return slices.Concat(reused(trials), reused(written), incomplete(trials, records), same), nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"maps"
 	"slices"
 
+	"dgsbench/internal/lists"
 	"dgsbench/internal/optional"
 	"dgsbench/protocol"
 	"dgsbench/results/record"
@@ -33,10 +34,8 @@ type Measurement struct {
 type Build struct {
 	Code     string `json:"code"`     // commit
 	Numerics int    `json:"numerics"` // see record.Record
-	// Kernels is the class of kernels: builds of one class and one numerics
-	// give the same bits.
-	Kernels string `json:"kernels"`
-	Go      string `json:"go"`
+	Kernels  string `json:"kernels"`  // their class: builds of one class and one numerics give the same bits
+	Go       string `json:"go"`
 }
 
 // Cell is what the seeds of one model gave in one place.
@@ -64,35 +63,28 @@ func Measure(suite string, b Build, records []record.Record) Measurement {
 		return cmp.Or(x.Key.CellKey.Compare(y.Key.CellKey), cmp.Compare(x.Key.Seed, y.Key.Seed))
 	})
 	m := Measurement{Suite: suite, Build: b}
-	for _, r := range finished {
-		if n := len(m.Cells); n == 0 || m.Cells[n-1].CellKey != r.Key.CellKey {
-			m.Cells = append(m.Cells, newCell(r))
+	for _, seeds := range lists.GroupBy(finished, func(r record.Record) record.CellKey { return r.Key.CellKey }) {
+		first := seeds[0]
+		c := Cell{CellKey: first.Key.CellKey, Class: first.ModelClass, Data: first.DataChecksum, Spec: json.RawMessage(first.SpecBut("seed"))}
+		for _, r := range seeds {
+			c.Seeds = append(c.Seeds, r.Key.Seed)
+			c.addScores(r)
 		}
-		m.Cells[len(m.Cells)-1].add(r)
+		m.Cells = append(m.Cells, c)
 	}
 	return m
 }
 
-// newCell has the series of the record's test scores, without values.
-func newCell(r record.Record) Cell {
-	c := Cell{CellKey: r.Key.CellKey, Class: r.ModelClass, Data: r.DataChecksum, Spec: json.RawMessage(r.SpecBut("seed"))}
-	for _, s := range testScores(r) {
-		c.Series = append(c.Series, Series{Candidates: s.Candidates, Metric: s.Metric})
+// addScores adds the test scores of a seed. All seeds of a cell have the same
+// scores in the same order: they are those of the task and the protocol.
+func (c *Cell) addScores(r record.Record) {
+	scores := slices.DeleteFunc(slices.Clone(r.Scores), func(s record.Score) bool { return s.Split != protocol.Test })
+	if c.Series == nil {
+		c.Series = append(c.Series, make([]Series, len(scores))...)
 	}
-	return c
-}
-
-// add appends a seed. All seeds of a cell have the same scores in the same
-// order: they are those of the task and the protocol.
-func (c *Cell) add(r record.Record) {
-	c.Seeds = append(c.Seeds, r.Key.Seed)
-	for i, s := range testScores(r) {
-		c.Series[i].Values = append(c.Series[i].Values, s.Value)
+	for i, s := range scores {
+		c.Series[i] = Series{s.Candidates, s.Metric, append(c.Series[i].Values, s.Value)}
 	}
-}
-
-func testScores(r record.Record) []record.Score {
-	return slices.DeleteFunc(slices.Clone(r.Scores), func(s record.Score) bool { return s.Split != protocol.Test })
 }
 
 // seeded reports whether chance takes part: else there is one value, always

@@ -15,9 +15,8 @@ type Outcome struct {
 	Suite string `json:"suite"`
 	Old   Build  `json:"baseline"`
 	New   Build  `json:"build"`
-	// Statistical is why seeds were compared as samples; it is empty where
-	// bits were compared.
-	Statistical string    `json:"statistical"`
+
+	Statistical string    `json:"statistical"` // why seeds were compared as samples; empty where bits were compared
 	Findings    []Finding `json:"findings"`
 	Rows        []Row     `json:"rows"`
 }

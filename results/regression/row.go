@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/combin"
 
+	"dgsbench/internal/lists"
 	"dgsbench/internal/optional"
 	"dgsbench/metrics"
 	"dgsbench/protocol"
@@ -20,12 +21,9 @@ type Test string
 
 // The tests.
 const (
-	// Exact asks for the same bits of every seed.
-	Exact Test = "exact"
-	// Permutation asks whether the seeds could be of one distribution.
-	Permutation Test = "permutation"
-	// Tolerance is for values without seeds.
-	Tolerance Test = "tolerance"
+	Exact       Test = "exact"       // the same bits of every seed
+	Permutation Test = "permutation" // whether the seeds could be of one distribution
+	Tolerance   Test = "tolerance"   // of values without seeds
 )
 
 // Alpha is the chance of a false alarm among all permutation tests of a
@@ -108,9 +106,5 @@ func mean(values []optional.Number) optional.Number {
 }
 
 func floats(values []optional.Number) []float64 {
-	out := make([]float64, len(values))
-	for i, v := range values {
-		out[i] = float64(v)
-	}
-	return out
+	return lists.Map(values, func(v optional.Number) float64 { return float64(v) })
 }

@@ -16,7 +16,6 @@ var numbersOf = map[Kind][]string{Measured: {"std", "ci_low", "ci_high"}, Publis
 // name, the last one the texts of all footnotes that concern the row, with the
 // groups of columns that they are about where that is not all of them.
 func WriteCSV(w io.Writer, t Table) error {
-	out := escape.NewCSVWriter(w)
 	heads := []string{"table"}
 	for _, c := range t.Columns {
 		heads = append(heads, c.name())
@@ -24,7 +23,7 @@ func WriteCSV(w io.Writer, t Table) error {
 			heads = append(heads, c.name()+" "+number)
 		}
 	}
-	out.Write(append(heads, "notes")) // errors stay until Flush
+	lines := [][]string{append(heads, "notes")}
 	for _, row := range t.rows() {
 		line := []string{t.Name}
 		for c, e := range row {
@@ -39,10 +38,9 @@ func WriteCSV(w io.Writer, t Table) error {
 			}
 			line = append(line, fields[:1+len(numbersOf[kind])]...)
 		}
-		out.Write(append(line, strings.Join(t.csvNotes(row), "; ")))
+		lines = append(lines, append(line, strings.Join(t.csvNotes(row), "; ")))
 	}
-	out.Flush()
-	return out.Error()
+	return escape.WriteCSV(w, lines)
 }
 
 // csvNotes returns the footnotes that concern a row. One that does not hold for

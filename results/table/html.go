@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"dgsbench/internal/escape"
+	"dgsbench/internal/lists"
 	"dgsbench/results/figure"
 )
 
@@ -21,46 +22,23 @@ var page = template.Must(template.New("page").Parse(pageHTML))
 // WriteHTML writes a page of tables and figures that needs no other file and
 // runs no scripts.
 func WriteHTML(w io.Writer, title string, tables []Table, figures []figure.Figure) error {
-	p := htmlPage{Title: title}
-	for _, t := range tables {
-		p.Tables = append(p.Tables, t.view())
-	}
-	for _, f := range figures {
-		p.Figures = append(p.Figures, htmlFigure{f.Name, f.Title, f.Caption, f.Inline()})
-	}
-	return page.ExecuteTemplate(escape.NewWriter(w), "page", p)
-}
-
-// HTML returns the table as a part of a page.
-func (t Table) HTML() (template.HTML, error) {
-	var out strings.Builder
-	err := page.ExecuteTemplate(&out, "table", t.view())
-	return template.HTML(out.String()), err
-}
-
-// The values of the template.
-type (
-	htmlPage struct {
+	return page.ExecuteTemplate(escape.NewWriter(w), "page", struct {
 		Title   string
-		Tables  []htmlTable
-		Figures []htmlFigure
-	}
-	htmlFigure struct {
-		Name, Title, Caption string
-		SVG                  template.HTML
-	}
+		Tables  []Table
+		Figures []figure.Figure
+	}{title, tables, figures})
+}
+
+// The values of the template of a table.
+type (
 	htmlTable struct {
 		Name, Title string
 		Legend      template.HTML
 		Groups      []columnGroup
 		Heads       []template.HTML
 		Blocks      [][][]htmlEntry
-		Notes       []htmlNote
+		Notes       map[int]string // by number
 		Origin      []origin
-	}
-	htmlNote struct {
-		Number int
-		Text   string
 	}
 	htmlEntry struct {
 		Row    bool   // the head of its row
@@ -70,14 +48,15 @@ type (
 	}
 )
 
-func (t Table) view() htmlTable {
+// HTML returns the table as a part of a page.
+func (t Table) HTML() (template.HTML, error) {
 	s := htmlStyle(t.Name)
-	h := htmlTable{Name: t.Name, Title: t.Title, Legend: template.HTML(s.legend(t)), Groups: t.groups(), Origin: t.origin()}
-	for i, note := range t.Notes {
-		h.Notes = append(h.Notes, htmlNote{i + 1, note})
+	h := htmlTable{
+		Name: t.Name, Title: t.Title, Legend: template.HTML(s.legend(t)), Groups: t.groups(), Notes: map[int]string{}, Origin: t.origin(),
+		Heads: lists.Map(t.Columns, func(c Column) template.HTML { return template.HTML(s.text(c.Head) + s.numbers(c.Notes)) }),
 	}
-	for _, c := range t.Columns {
-		h.Heads = append(h.Heads, template.HTML(s.text(c.Head)+s.numbers(c.Notes)))
+	for i, note := range t.Notes {
+		h.Notes[i+1] = note
 	}
 	for _, block := range t.Blocks {
 		var rows [][]htmlEntry
@@ -94,7 +73,9 @@ func (t Table) view() htmlTable {
 		}
 		h.Blocks = append(h.Blocks, rows)
 	}
-	return h
+	var out strings.Builder
+	err := page.ExecuteTemplate(&out, "table", h)
+	return template.HTML(out.String()), err
 }
 
 // longWords is the length of a text from which on it may be wrapped.
@@ -105,14 +86,11 @@ func htmlStyle(name string) style {
 	return style{
 		text: escape.HTML, best: around("<b>", "</b>"), second: around("<u>", "</u>"), marks: "bold: best, underlined: second",
 		numbers: func(numbers []int) string {
-			var links []string
-			for _, n := range numbers {
-				links = append(links, fmt.Sprintf(`<a href="#%s-note-%d">%d</a>`, escape.HTML(name), n, n))
-			}
-			if len(links) == 0 {
+			if len(numbers) == 0 {
 				return ""
 			}
-			return "<sup>" + strings.Join(links, ",") + "</sup>"
+			link := func(n int) string { return fmt.Sprintf(`<a href="#%s-note-%d">%d</a>`, escape.HTML(name), n, n) }
+			return "<sup>" + strings.Join(lists.Map(numbers, link), ",") + "</sup>"
 		},
 	}
 }

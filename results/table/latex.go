@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"dgsbench/internal/escape"
+	"dgsbench/internal/lists"
 )
 
 // latexHead begins a document of tables. Every distribution has the packages.
@@ -31,17 +32,15 @@ func WriteLaTeX(w io.Writer, tables []Table) error {
 	return err
 }
 
-func latexStyle() style {
-	return style{
-		text: escape.LaTeX, best: around(`\textbf{`, "}"), second: around(`\underline{`, "}"), marks: "bold: best, underlined: second",
-		numbers: raised(`\textsuperscript{`, "}"),
-	}
+var latexStyle = style{
+	text: escape.LaTeX, best: around(`\textbf{`, "}"), second: around(`\underline{`, "}"), marks: "bold: best, underlined: second",
+	numbers: raised(`\textsuperscript{`, "}"),
 }
 
 // writeLaTeX gives every part of the table a page, shrunk where it is larger.
 // Legend and footnotes follow the last one as text, which may go on overleaf.
 func (t Table) writeLaTeX(out *bytes.Buffer) {
-	s := latexStyle()
+	s := latexStyle
 	for i, part := range t.split(func(part Table) bool { return len(part.Columns) <= latexColumns }) {
 		if i > 0 {
 			out.WriteString("\\clearpage\n")
@@ -77,17 +76,12 @@ const (
 func (t Table) writeTabular(out *bytes.Buffer, s style) {
 	line := func(texts []string) { fmt.Fprintf(out, "%s \\\\\n", strings.Join(texts, " & ")) }
 	fmt.Fprintf(out, "\\begin{tabular}{%s}\n\\hline\n", strings.Repeat("l", len(t.Columns)))
-	var groups, heads []string
-	for _, g := range t.groups() {
-		groups = append(groups, fmt.Sprintf(`\multicolumn{%d}{l}{%s}`, g.Columns, escape.LaTeX(g.Title)))
+	if groups := t.groups(); len(groups) > 0 {
+		line(lists.Map(groups, func(g columnGroup) string {
+			return fmt.Sprintf(`\multicolumn{%d}{l}{%s}`, g.Columns, escape.LaTeX(g.Title))
+		}))
 	}
-	if len(groups) > 0 {
-		line(groups)
-	}
-	for _, c := range t.Columns {
-		heads = append(heads, escape.LaTeX(c.Head)+s.numbers(c.Notes))
-	}
-	line(heads)
+	line(lists.Map(t.Columns, func(c Column) string { return escape.LaTeX(c.Head) + s.numbers(c.Notes) }))
 	for _, block := range t.Blocks {
 		out.WriteString("\\hline\n")
 		for _, row := range block {

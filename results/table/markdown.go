@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"strings"
 
 	"dgsbench/internal/escape"
 
@@ -14,16 +13,14 @@ import (
 
 // markdownStyle marks the best as Markdown does, which has no underline of its
 // own.
-func markdownStyle() style {
-	return style{
-		text: escape.Markdown, best: around("**", "**"), second: around("<u>", "</u>"), marks: "**best** and <u>second</u>",
-		numbers: raised("<sup>", "</sup>"),
-	}
+var markdownStyle = style{
+	text: escape.Markdown, best: around("**", "**"), second: around("<u>", "</u>"), marks: "**best** and <u>second</u>",
+	numbers: raised("<sup>", "</sup>"),
 }
 
 // WriteMarkdown lays the table out as Markdown, with one line of heads.
 func WriteMarkdown(w io.Writer, t Table) error {
-	s := markdownStyle()
+	s := markdownStyle
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "### %s\n\n", s.text(t.Title))
 	if err := WriteMarkdownGrid(&out, t); err != nil {
@@ -47,7 +44,7 @@ func WriteMarkdown(w io.Writer, t Table) error {
 
 // WriteMarkdownGrid writes heads and rows alone, in straight columns.
 func WriteMarkdownGrid(w io.Writer, t Table) error {
-	s := markdownStyle()
+	s := markdownStyle
 	heads, align := make([]string, len(t.Columns)), make([]tw.Align, len(t.Columns))
 	for i, c := range t.Columns {
 		heads[i], align[i] = s.text(c.name())+s.numbers(c.Notes), tw.AlignLeft
@@ -55,13 +52,5 @@ func WriteMarkdownGrid(w io.Writer, t Table) error {
 			align[i] = tw.AlignRight
 		}
 	}
-	var rows [][]string
-	for _, row := range t.rows() {
-		texts := make([]string, len(row))
-		for c, e := range row {
-			texts[c] = strings.Join(s.lines(t.Columns[c].Kind, e), " ")
-		}
-		rows = append(rows, texts)
-	}
-	return writeGrid(w, renderer.NewMarkdown(), heads, rows, align)
+	return writeGrid(w, renderer.NewMarkdown(), heads, s.rows(t), align)
 }

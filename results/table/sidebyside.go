@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"dgsbench/internal/lists"
 	"dgsbench/internal/optional"
 )
 
@@ -43,8 +44,14 @@ type sideBySide struct {
 	Table
 	labels []string
 	sides  []Table
-	names  [][]string // of the rows of each block: the texts that name a row, joined
-	rows   []map[string]Row
+	rows   [][]*joinedRow // of each block
+}
+
+// joinedRow is a row with those that it joins, one a folder; nil where there is
+// none.
+type joinedRow struct {
+	Row
+	sides []Row
 }
 
 // join takes name and heads from the first table that is not empty.
@@ -68,6 +75,12 @@ func (s *sideBySide) join() {
 	for _, c := range columns {
 		s.addColumn(c)
 	}
+	for _, block := range s.rows {
+		s.NextBlock()
+		for _, r := range block {
+			s.AddRow(r.Row)
+		}
+	}
 	s.Legend = s.joinLegends()
 	var sources []string
 	for i, side := range s.sides {
@@ -79,45 +92,35 @@ func (s *sideBySide) join() {
 	s.Renumber()
 }
 
-// joinRows adds a row for every name of a row in any folder, with its heads.
+// joinRows makes a row for every name of a row in any folder, with its heads.
+// Names are the texts of the heads.
 func (s *sideBySide) joinRows(heads int) {
-	known := map[string]Row{}
-	for _, side := range s.sides {
-		rows := map[string]Row{}
+	known := map[string]*joinedRow{}
+	for i, side := range s.sides {
 		for b, block := range side.Blocks {
-			if len(s.Blocks) <= b {
-				s.NextBlock()
-				s.names = append(s.names, nil)
+			if len(s.rows) <= b {
+				s.rows = append(s.rows, nil)
 			}
 			for _, row := range block {
-				var texts []string
-				for _, e := range row[:heads] {
-					texts = append(texts, e.Text)
-				}
+				texts := lists.Map(row[:heads], func(e Entry) string { return e.Text })
 				name := strings.Join(texts, "\x00")
-				rows[name] = row
-				if known[name] == nil {
-					known[name] = NewRow(texts...)
-					s.names[b], s.Blocks[b] = append(s.names[b], name), append(s.Blocks[b], known[name])
+				joined := known[name]
+				if joined == nil {
+					joined = &joinedRow{NewRow(texts...), make([]Row, len(s.sides))}
+					known[name], s.rows[b] = joined, append(s.rows[b], joined)
 				}
+				joined.sides[i] = row
 				for c, e := range row[:heads] {
-					all := slices.Concat(known[name][c].Notes, s.note(side, e.Notes))
-					slices.Sort(all)
-					known[name][c].Notes = slices.Compact(all)
+					joined.Row[c].Notes = append(joined.Row[c].Notes, s.note(side, e.Notes)...) // once each: see Renumber
 				}
 			}
 		}
-		s.rows = append(s.rows, rows)
 	}
 }
 
 // note returns the numbers here of footnotes of a folder's table.
 func (s *sideBySide) note(side Table, numbers []int) []int {
-	var texts []string
-	for _, n := range numbers {
-		texts = append(texts, side.Notes[n-1])
-	}
-	return s.Note(texts...)
+	return s.Note(lists.Map(numbers, func(n int) string { return side.Notes[n-1] })...)
 }
 
 func (c Column) same(d Column) bool {
@@ -137,47 +140,44 @@ func (s *sideBySide) addColumn(c Column) {
 		}
 		s.Columns = append(s.Columns, head)
 		differences := false
-		s.fill(func(name string) Entry {
-			e := s.entry(i, c, name)
-			differences = differences || difference(e, s.entry(0, c, name)) != nil
+		s.fill(func(r *joinedRow) Entry {
+			e := s.entry(r, i, c)
+			differences = differences || difference(e, s.entry(r, 0, c)) != nil
 			e.Notes = s.note(side, e.Notes)
 			return e
 		})
 		if i > 0 && differences {
 			s.Columns = append(s.Columns, Column{Kind: Measured, Group: c.name(), Head: s.labels[i] + " − " + s.labels[0]})
-			s.fill(func(name string) Entry { return Entry{Value: difference(s.entry(i, c, name), s.entry(0, c, name))} })
+			s.fill(func(r *joinedRow) Entry { return Entry{Value: difference(s.entry(r, i, c), s.entry(r, 0, c))} })
 		}
 	}
 }
 
 // fill gives every row another entry.
-func (s *sideBySide) fill(entry func(name string) Entry) {
-	for b, names := range s.names {
-		for r, name := range names {
-			s.Blocks[b][r] = append(s.Blocks[b][r], entry(name))
-		}
+func (s *sideBySide) fill(entry func(*joinedRow) Entry) {
+	for _, r := range slices.Concat(s.rows...) {
+		r.Row = append(r.Row, entry(r))
 	}
 }
 
 // entry returns that of a folder in a row and column, or a dash where it lacks
 // one.
-func (s *sideBySide) entry(side int, c Column, name string) Entry {
-	row, ok := s.rows[side][name]
+func (s *sideBySide) entry(r *joinedRow, side int, c Column) Entry {
 	column := slices.IndexFunc(s.sides[side].Columns, c.same)
-	if !ok || column < 0 {
+	if r.sides[side] == nil || column < 0 {
 		return Entry{Text: NoValue}
 	}
-	return row[column]
+	return r.sides[side][column]
 }
 
 // shown reports whether two folders show something else in the column, or any
 // has measured a value.
 func (s *sideBySide) shown(c Column) bool {
-	for _, name := range slices.Concat(s.names...) {
-		first := plainStyle().lines(c.Kind, s.entry(0, c, name))
+	for _, r := range slices.Concat(s.rows...) {
+		first := plainStyle.lines(c.Kind, s.entry(r, 0, c))
 		for i := range s.sides {
-			e := s.entry(i, c, name)
-			if c.Kind == Measured && e.Value != nil || !slices.Equal(plainStyle().lines(c.Kind, e), first) {
+			e := s.entry(r, i, c)
+			if c.Kind == Measured && e.Value != nil || !slices.Equal(plainStyle.lines(c.Kind, e), first) {
 				return true
 			}
 		}

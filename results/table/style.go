@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"dgsbench/internal/escape"
+	"dgsbench/internal/lists"
 )
 
 // style is how a layout writes the parts of an entry.
@@ -17,18 +18,14 @@ type style struct {
 }
 
 // plainStyle marks the best with signs.
-func plainStyle() style {
-	return style{
-		text: escape.Text, best: around("", "*"), second: around("", "+"), marks: "*: best, +: second", numbers: superscript, aligned: true,
-	}
+var plainStyle = style{
+	text: escape.Text, best: around("", "*"), second: around("", "+"), marks: "*: best, +: second", numbers: superscript, aligned: true,
 }
 
 // terminalStyle marks the best with ANSI escape sequences.
-func terminalStyle() style {
-	bold, underlined := around("\x1b[1m", "\x1b[0m"), around("\x1b[4m", "\x1b[0m")
-	return style{
-		text: escape.Text, best: bold, second: underlined, marks: bold("best") + " and " + underlined("second"), numbers: superscript, aligned: true,
-	}
+var terminalStyle = style{
+	text: escape.Text, best: around("\x1b[1m", "\x1b[0m"), second: around("\x1b[4m", "\x1b[0m"),
+	marks: "\x1b[1mbest\x1b[0m and \x1b[4msecond\x1b[0m", numbers: superscript, aligned: true,
 }
 
 func around(before, after string) func(string) string {
@@ -79,6 +76,19 @@ func (s style) lines(k Kind, e Entry) []string {
 	return nonEmpty(pad+value+notes, interval)
 }
 
+// rows returns the entries of all rows, each on one line.
+func (s style) rows(t Table) [][]string {
+	var out [][]string
+	for _, row := range t.rows() {
+		texts := make([]string, len(row))
+		for c, e := range row {
+			texts[c] = strings.Join(s.lines(t.Columns[c].Kind, e), " ")
+		}
+		out = append(out, texts)
+	}
+	return out
+}
+
 // legend explains the style's marks, where the table has some, and then the
 // entries.
 func (s style) legend(t Table) string {
@@ -90,10 +100,7 @@ func (s style) legend(t Table) string {
 			}
 		}
 	}
-	for _, line := range t.Legend {
-		out = append(out, s.text(line))
-	}
-	return strings.Join(out, "; ")
+	return strings.Join(append(out, lists.Map(t.Legend, s.text)...), "; ")
 }
 
 // origin is where a table comes from: a line of its foot.
@@ -130,11 +137,7 @@ func raised(before, after string) func([]int) string {
 
 // joinNumbers returns footnote numbers as 1,2.
 func joinNumbers(numbers []int) string {
-	texts := make([]string, len(numbers))
-	for i, n := range numbers {
-		texts[i] = strconv.Itoa(n)
-	}
-	return strings.Join(texts, ",")
+	return strings.Join(lists.Map(numbers, strconv.Itoa), ",")
 }
 
 // columnGroup is the title above neighbouring columns; it may be empty.
@@ -191,19 +194,16 @@ func (t Table) split(fits func(Table) bool) []Table {
 // part returns the table with some of its columns.
 func (t Table) part(columns []int) Table {
 	out := t
-	out.Columns, out.Blocks = nil, nil
-	for _, c := range columns {
-		out.Columns = append(out.Columns, t.Columns[c])
-	}
+	out.Columns, out.Blocks = pick(t.Columns, columns), nil
 	for _, block := range t.Blocks {
 		out.NextBlock()
 		for _, row := range block {
-			var some []Entry
-			for _, c := range columns {
-				some = append(some, row[c])
-			}
-			out.AddRow(some)
+			out.AddRow(pick(row, columns))
 		}
 	}
 	return out
+}
+
+func pick[T any](list []T, columns []int) []T {
+	return lists.Map(columns, func(c int) T { return list[c] })
 }

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"dgsbench/internal/lists"
 	"dgsbench/internal/optional"
 )
 
@@ -58,13 +59,11 @@ type Row []Entry
 
 // Entry is a text or a value, or neither where something is absent.
 type Entry struct {
-	Text  string
-	Value *Value
-	Mark  Mark
-	// Level values cannot be told apart from the best of their column.
-	Level bool
-	// Unranked values take no part in rankings; a footnote says why.
-	Unranked bool
+	Text     string
+	Value    *Value
+	Mark     Mark
+	Level    bool // it cannot be told apart from the best of its column
+	Unranked bool // it takes no part in rankings; a footnote says why
 	Notes    []int
 }
 
@@ -86,24 +85,18 @@ type Value struct {
 	High     optional.Number
 	Decimals int  // -1 for as many as the number has
 	Signed   bool // a difference: positive numbers have a +
-	// Approximate values are printed with the sign ≈.
-	Approximate bool
+
+	Approximate bool // printed with the sign ≈
 }
 
 const (
-	// NoValue is printed for what is absent.
-	NoValue = "–"
-	// LevelSign marks values that cannot be told apart from the best.
-	LevelSign = "≈"
+	NoValue   = "–" // is printed for what is absent
+	LevelSign = "≈" // marks values that cannot be told apart from the best
 )
 
 // New returns a table of text columns without rows.
 func New(heads ...string) Table {
-	var t Table
-	for _, head := range heads {
-		t.Columns = append(t.Columns, Column{Head: head})
-	}
-	return t
+	return Table{Columns: lists.Map(heads, func(head string) Column { return Column{Head: head} })}
 }
 
 // Add appends a row to the last block. An entry is an Entry, a *Value, or
@@ -177,10 +170,7 @@ func (t *Table) Renumber() {
 		}
 	}
 	for _, numbers := range references {
-		var texts []string
-		for _, n := range *numbers {
-			texts = append(texts, old[n-1])
-		}
+		texts := lists.Map(*numbers, func(n int) string { return old[n-1] })
 		*numbers = t.Note(texts...) // a new slice: entries may share the old one
 	}
 }
@@ -270,6 +260,17 @@ func (v *Value) format(n optional.Number) string {
 // Fixed formats a number with a fixed number of decimals, or all that it has
 // where that is negative.
 func Fixed(x float64, decimals int) string { return strconv.FormatFloat(x, 'f', decimals, 64) }
+
+// Identifier joins words by dashes; whatever they hold but letters and digits
+// becomes a dash.
+func Identifier(words ...string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, strings.Join(words, "-"))
+}
 
 // Thousands formats a number as 80,145.
 func Thousands(n int) string { return separate(strconv.Itoa(n)) }

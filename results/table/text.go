@@ -20,7 +20,7 @@ const textWidth = 120
 // WriteList writes heads and rows in aligned columns, two spaces apart,
 // without title, legend and notes. It writes no heads where all are empty.
 func WriteList(w io.Writer, t Table) error {
-	s := plainStyle()
+	s := plainStyle
 	s.aligned = false
 	var lines [][]string
 	heads := make([]string, len(t.Columns))
@@ -30,13 +30,7 @@ func WriteList(w io.Writer, t Table) error {
 	if strings.Join(heads, "") != "" {
 		lines = append(lines, heads)
 	}
-	for _, row := range t.rows() {
-		texts := make([]string, len(row))
-		for c, e := range row {
-			texts[c] = strings.Join(s.lines(t.Columns[c].Kind, e), " ")
-		}
-		lines = append(lines, texts)
-	}
+	lines = append(lines, s.rows(t)...)
 	for c, column := range t.Columns {
 		if column.Right {
 			alignRight(lines, c)
@@ -64,9 +58,9 @@ func alignRight(lines [][]string, column int) {
 // possible, with bold and underlined entries on a terminal, and with * and +
 // elsewhere. What stays too wide is cut into parts below each other.
 func WriteText(w io.Writer, t Table, terminal bool) error {
-	s := plainStyle()
+	s := plainStyle
 	if terminal {
-		s = terminalStyle()
+		s = terminalStyle
 	}
 	parts, f, err := t.fit()
 	if err != nil {
@@ -96,32 +90,25 @@ func WriteText(w io.Writer, t Table, terminal bool) error {
 	return err
 }
 
-// fit is how a table is narrowed to fit a width.
+// fit is how a table is narrowed to fit a width. Unless words is 0, titles and
+// texts are wrapped there, and intervals and published deviations have a line of
+// their own.
 type fit struct {
-	shape shape
-	words int // where titles and texts are wrapped, unless the shape is loose
+	words  int
+	folded bool // published values are below ours instead of beside them
 }
-
-// shape is what is side by side.
-type shape int
-
-const (
-	loose   shape = iota // an entry is one line
-	stacked              // intervals and published deviations have a line of their own
-	folded               // published values are below ours instead of beside them
-)
 
 // narrowest is the width of a title that still can be read.
 const narrowest = 14
 
 // fits are tried in this order.
-var fits = []fit{{shape: loose}, {stacked, 40}, {stacked, 30}, {stacked, 24}, {stacked, 20}, {stacked, narrowest}, {folded, narrowest}}
+var fits = []fit{{}, {words: 40}, {words: 30}, {words: 24}, {words: 20}, {words: narrowest}, {words: narrowest, folded: true}}
 
 // fit returns the loosest layout within the width, the same for all styles,
 // and the parts of the table that it fits.
 func (t Table) fit() (parts []Table, f fit, err error) {
 	fitting := func(part Table) bool {
-		grid, gridErr := part.grid(plainStyle(), f)
+		grid, gridErr := part.grid(plainStyle, f)
 		err = cmp.Or(err, gridErr)
 		widest := 0
 		for line := range strings.Lines(grid) {
@@ -134,13 +121,13 @@ func (t Table) fit() (parts []Table, f fit, err error) {
 			return []Table{t}, f, err
 		}
 	}
-	f = fit{stacked, narrowest}
+	f = fit{words: narrowest}
 	return t.split(fitting), f, err
 }
 
 // wrap breaks a title or a text, of any length, into lines.
 func (f fit) wrap(text string) []string {
-	if f.shape == loose {
+	if f.words == 0 {
 		return []string{text}
 	}
 	return wrap(text, f.words)
@@ -217,13 +204,13 @@ func (t Table) heads(s style, f fit) []string {
 		if column.Group != "" && (c == 0 || t.Columns[c-1].Group != column.Group) {
 			lines = f.wrap(s.text(column.Group))
 		}
-		head := s.text(column.Head) + superscript(column.Notes)
+		head := s.text(column.Head) + s.numbers(column.Notes)
 		if column.Kind == Ranks {
 			lines = strings.Fields(head) // narrow, like its numbers
 		} else {
 			lines = append(lines, head)
 		}
-		if f.shape == folded && column.Kind == Published {
+		if f.folded && column.Kind == Published {
 			last := len(heads) - 1
 			heads[last] = append(heads[last], lines...)
 		} else {
@@ -244,11 +231,11 @@ func (t Table) textRow(s style, f fit, row Row) []string {
 		column := t.Columns[c]
 		lines := s.lines(column.Kind, e)
 		switch {
-		case f.shape == loose:
+		case f.words == 0:
 			texts = append(texts, strings.Join(lines, " "))
 		case column.Kind == Text:
 			texts = append(texts, strings.Join(f.wrap(lines[0]), "\n"))
-		case f.shape == folded && column.Kind == Published:
+		case f.folded && column.Kind == Published:
 			if e.Value != nil || len(e.Notes) > 0 {
 				texts[len(texts)-1] += "\n" + s.text(column.publisher()) + " " + strings.Join(lines, " ")
 			}

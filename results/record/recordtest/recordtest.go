@@ -63,9 +63,9 @@ func Ranking() record.Observed {
 }
 
 // Write puts a trial into a store.
-func Write(t *testing.T, s record.Store, r record.Record, o record.Observed) record.Record {
+func Write(t *testing.T, s record.Store, r record.Record, c record.Contents) record.Record {
 	t.Helper()
-	r, err := s.Write(r, o)
+	r, err := s.Write(r, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func Write(t *testing.T, s record.Store, r record.Record, o record.Observed) rec
 
 // Latency returns one of a run, with two iterations of two batches of 100 and
 // of single events.
-func Latency(model, run string) (record.Record, record.Samples) {
+func Latency(model, run string) (record.Record, record.Times) {
 	r := record.Record{
 		Key:        record.Key{CellKey: record.CellKey{Suite: "latency", Dataset: "wikipedia-sim", Task: "nc", Model: model}},
 		Identity:   strings.Repeat("a", 64),
@@ -84,30 +84,24 @@ func Latency(model, run string) (record.Record, record.Samples) {
 			{Batch: 1, Batches: 3, Iterations: 2, Warnings: []string{"something"}},
 		}},
 	}
-	return r, record.Samples{100: {1e6, 3e6, 2e6, 4e6}, 1: {1000, 2000, 3000, 4000, 5000, 60000}}
+	return r, record.Times{"batch_100": {1e6, 3e6, 2e6, 4e6}, "batch_1": {1000, 2000, 3000, 4000, 5000, 60000}}
 }
 
 // WriteLatency puts Latency into a store.
 func WriteLatency(t *testing.T, s record.Store, model, run string) record.Record {
 	t.Helper()
-	r, samples := Latency(model, run)
-	r, err := s.WriteLatency(r, samples, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	r, times := Latency(model, run)
+	return Write(t, s, r, times)
 }
 
 // Graphs returns a Latency with both modes of a graph, in iterations of three
 // replays; in the second one the first iteration is slow.
-func Graphs(model string) (record.Record, record.Samples, record.Replays) {
-	r, samples := Latency(model, "1")
+func Graphs(model string) (record.Record, record.Times) {
+	r, times := Latency(model, "1")
 	timing := record.GraphTiming{Mode: record.Graph, Batch: 100, Batches: 2, Iterations: 2, Replays: 3, Cache: record.WarmL2}
 	copied := timing
 	copied.Mode, copied.Warnings = record.GraphWithCopies, []string{"something"}
 	r.Latency.Graphs = []record.GraphTiming{timing, copied}
-	return r, samples, record.Replays{
-		record.Graph:           {1e6, 9e6, 2e6, 3e6, 4e6, 3e6},
-		record.GraphWithCopies: {5e6, 5e6, 5e6, 4e6, 4e6, 4e6},
-	}
+	times[timing.Array()], times[copied.Array()] = []int64{1e6, 9e6, 2e6, 3e6, 4e6, 3e6}, []int64{5e6, 5e6, 5e6, 4e6, 4e6, 4e6}
+	return r, times
 }

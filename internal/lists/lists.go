@@ -1,0 +1,38 @@
+// Package lists has functions of slices that package slices lacks.
+package lists
+
+import "slices"
+
+// Map returns what f gives for each element, nil where there is none.
+func Map[T, U any](list []T, f func(T) U) []U {
+	var out []U
+	for _, x := range list {
+		out = append(out, f(x))
+	}
+	return out
+}
+
+// Find returns the first element that satisfies is.
+func Find[T any](list []T, is func(T) bool) (found T, ok bool) {
+	if i := slices.IndexFunc(list, is); i >= 0 {
+		return list[i], true
+	}
+	return found, false
+}
+
+// GroupBy returns the elements of the same key, in the order in which keys
+// appear.
+func GroupBy[T any, K comparable](list []T, key func(T) K) [][]T {
+	var out [][]T
+	index := map[K]int{}
+	for _, x := range list {
+		i, ok := index[key(x)]
+		if !ok {
+			i = len(out)
+			index[key(x)] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], x)
+	}
+	return out
+}

@@ -1,0 +1,36 @@
+package lists_test
+
+import (
+	"testing"
+
+	"dgsbench/internal/lists"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func parity(x int) int { return x % 2 }
+
+// TestLists: order is kept, and of an empty list there is nothing.
+func TestLists(t *testing.T) {
+	for _, c := range []struct {
+		list, parities []int
+		groups         [][]int
+		odd            int
+		found          bool
+	}{
+		{nil, nil, nil, 0, false},
+		{[]int{4, 2}, []int{0, 0}, [][]int{{4, 2}}, 0, false},
+		{[]int{4, 7, 2, 3}, []int{0, 1, 0, 1}, [][]int{{4, 2}, {7, 3}}, 7, true},
+	} {
+		odd, found := lists.Find(c.list, func(x int) bool { return parity(x) == 1 })
+		if odd != c.odd || found != c.found {
+			t.Errorf("Find(%v): %d, %v", c.list, odd, found)
+		}
+		if diff := cmp.Diff(c.parities, lists.Map(c.list, parity)); diff != "" {
+			t.Errorf("Map(%v) (-want +got):\n%s", c.list, diff)
+		}
+		if diff := cmp.Diff(c.groups, lists.GroupBy(c.list, parity)); diff != "" {
+			t.Errorf("GroupBy(%v) (-want +got):\n%s", c.list, diff)
+		}
+	}
+}
