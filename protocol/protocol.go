@@ -38,21 +38,16 @@ type CandidateSet string
 
 // The two readings of the paper's "possible destinations".
 const (
-	// AllNodes are all nodes of the dataset, the source too.
-	AllNodes CandidateSet = "all_nodes"
-	// Destinations are the nodes that are a destination anywhere in the
-	// stream.
-	Destinations CandidateSet = "destinations"
+	AllNodes     CandidateSet = "all_nodes"    // of the dataset, the source too
+	Destinations CandidateSet = "destinations" // nodes that are one anywhere in the stream
 )
 
 // Class groups the rows of a table.
 type Class string
 
+// The classes of models. Learned ones are ranked.
 const (
-	// Learned models are ranked.
-	Learned Class = "learned"
-	// ZeroParameter rules have nothing to learn and are not ranked.
-	ZeroParameter Class = "zero-parameter"
-	// Oracle rows know the simulator's planted signal.
-	Oracle Class = "oracle"
+	Learned       Class = "learned"
+	ZeroParameter Class = "zero-parameter" // rules with nothing to learn
+	Oracle        Class = "oracle"         // knows the simulator's planted signal
 )

@@ -3,9 +3,8 @@
 // which protocol). A suite expands into trials.
 //
 // The files of the project are embedded; a folder of the user's adds to them
-// or replaces them by name. Every value has the file and line it comes
-// from, and whether the paper gives it. Mistakes are reported all at once,
-// with file and line.
+// or replaces them by name. Every value has the file and line it comes from, and
+// whether the paper gives it. Mistakes are reported all at once, with their place.
 package specs
 
 import (
@@ -27,9 +26,6 @@ import (
 //go:embed models/*.yaml suites/*.yaml
 var embedded embed.FS
 
-// embeddedDir is the folder that messages name for embedded specs.
-const embeddedDir = "specs"
-
 // mostSpec is more bytes than a spec or a suite has.
 const mostSpec = 16 << 20
 
@@ -44,10 +40,10 @@ type spec struct {
 	embedded bool // it is one of the project's
 }
 
-// Entry is what a file holds.
+// Entry is what a file holds: a suite or else a model spec, by its name or id.
 type Entry struct {
-	Suite bool   // a suite, else a model spec
-	Name  string // the suite's name or the model's id
+	Suite bool
+	Name  string
 }
 
 // NewLibrary holds the embedded specs, those of the YAML files in more, and
@@ -55,7 +51,7 @@ type Entry struct {
 // An empty dir stands for none.
 func NewLibrary(dir string, more ...fs.FS) (*Library, error) {
 	l := &Library{specs: map[Entry]spec{}}
-	if err := l.addAll(embedded, embeddedDir, true); err != nil {
+	if err := l.addAll(embedded, "specs", true); err != nil {
 		return nil, err
 	}
 	for _, files := range more {
@@ -69,10 +65,7 @@ func NewLibrary(dir string, more ...fs.FS) (*Library, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("%s: expected a folder with specs (*.yaml)", dir)
 	}
-	if err := l.addAll(folder{os.DirFS(dir), dir}, dir, false); err != nil {
-		return nil, err
-	}
-	return l, nil
+	return l, l.addAll(folder{os.DirFS(dir), dir}, dir, false)
 }
 
 // folder is a folder of the user's.
@@ -104,8 +97,7 @@ func (l *Library) AddFile(file string) (Entry, error) {
 	return e, nil
 }
 
-// addAll adds all YAML files of a file system, which messages call dir. Two
-// specs of the same name are an error.
+// addAll adds YAML files, of different names, of a file system that messages call dir.
 func (l *Library) addAll(files fs.FS, dir string, embedded bool) error {
 	var errs strictyaml.Errors
 	seen := map[Entry]string{}
@@ -135,8 +127,7 @@ func (l *Library) addAll(files fs.FS, dir string, embedded bool) error {
 	return errs.Err()
 }
 
-// classify parses a file and finds out what it is and what it is called.
-// The rest of it is read when it is looked up.
+// classify parses a file and reads its name. The rest is read when it is looked up.
 func classify(file string, data []byte) (Entry, strictyaml.Node, error) {
 	n, err := strictyaml.Parse(file, data)
 	if err != nil {
@@ -158,12 +149,11 @@ func classify(file string, data []byte) (Entry, strictyaml.Node, error) {
 	if !at.Present() {
 		return Entry{}, n, n.Errorf("key %q is missing", key)
 	}
-	var errs strictyaml.Errors
-	errs.Add(at.Decode(&e.Name))
-	if !errs.Any() {
-		checkName(at, e.Name, &errs)
+	err = at.Decode(&e.Name)
+	if err == nil {
+		err = checkName(at, e.Name)
 	}
-	return e, n, errs.Err()
+	return e, n, err
 }
 
 func (l *Library) names(suites bool) (names []string) {
@@ -214,21 +204,14 @@ func require(n strictyaml.Node, errs *strictyaml.Errors, keys ...string) {
 }
 
 // checkName checks an id or the name of a suite or variant.
-func checkName(n strictyaml.Node, name string, errs *strictyaml.Errors) {
-	if err := names.Check(name); err != nil && n.Present() {
-		errs.Add(n.Errorf("%v", err))
+func checkName(n strictyaml.Node, name string) error {
+	err := names.Check(name)
+	if err != nil {
+		err = n.Errorf("%v", err)
 	}
+	return err
 }
 
-// checkTitle checks a title. One that is no text is reported with its block.
-func checkTitle(n strictyaml.Node, errs *strictyaml.Errors) {
-	title, ok := text(n)
-	if err := names.CheckTitle(title); ok && err != nil {
-		errs.Add(n.Errorf("%v", err))
-	}
-}
-
-// text returns the text at n, if there is one.
 func text(n strictyaml.Node) (s string, ok bool) {
 	ok = n.Present() && n.Decode(&s) == nil
 	return s, ok

@@ -15,9 +15,9 @@ import (
 
 // Place is where options apply. In an override, an empty field fits all.
 type Place struct {
-	Dataset string           `yaml:"dataset"`
-	Task    protocol.Task    `yaml:"task" words:"nc lp"`
-	Setting protocol.Setting `yaml:"setting,omitempty" words:"T I"`
+	Dataset string           `yaml:"dataset" json:"dataset"`
+	Task    protocol.Task    `yaml:"task" json:"task" words:"nc lp"`
+	Setting protocol.Setting `yaml:"setting,omitempty" json:"setting,omitempty" words:"T I"`
 }
 
 func (p Place) fits(q Place) bool {
@@ -52,21 +52,21 @@ type Model struct {
 }
 
 type override struct {
-	match Place
-	layer
+	Match Place `yaml:"match" key:"required"`
+	layer `yaml:",inline"`
 }
 
 type variant struct {
-	title string
-	layer
+	Title string `yaml:"title" key:"required" text:"title"`
+	layer `yaml:",inline"`
 }
 
 type modelYAML struct {
 	ID        string `yaml:"id"`
 	Model     string `yaml:"model"`
-	Title     string `yaml:"title"`
+	Title     string `yaml:"title" key:"required" text:"title"`
 	Page      string `yaml:"page"`
-	block     `yaml:",inline"`
+	layer     `yaml:",inline"`
 	Overrides []strictyaml.Node          `yaml:"overrides"`
 	Variants  map[string]strictyaml.Node `yaml:"variants"`
 	Search    []strictyaml.Node          `yaml:"search"`
@@ -90,10 +90,9 @@ func SplitRef(ref string) (id, variant string) {
 // Variants lists the named option sets, sorted, without the empty one.
 func (m Model) Variants() []string { return slices.Sorted(maps.Keys(m.variants)) }
 
-// title returns what tables print for a variant.
 func (m Model) title(variant string) string {
 	if v, ok := m.variants[variant]; ok {
-		return v.title
+		return v.Title
 	}
 	return m.Title
 }
@@ -101,29 +100,27 @@ func (m Model) title(variant string) string {
 // mostBlocks is the number of overrides and variants that a model may have.
 const mostBlocks = 1_000
 
-// newModel reads a model spec and resolves its options by themselves and under
-// each override and variant.
+// newModel reads a spec. It tries its options by themselves and under what lies over them.
 func newModel(n strictyaml.Node) (Model, error) {
 	var y modelYAML
 	var errs strictyaml.Errors
 	errs.Add(n.Decode(&y))
-	require(n, &errs, "id", "model", "title")
-	checkName(n.Get("id"), y.ID, &errs)
-	checkTitle(n.Get("title"), &errs)
-	m := Model{
-		ID: y.ID, Title: y.Title, Page: y.Page, File: n.File(),
-		node: n, base: newLayer(n, y.block, &errs), variants: map[string]variant{},
-	}
+	m := Model{ID: y.ID, Title: y.Title, Page: y.Page, File: n.File(), node: n, variants: map[string]variant{}}
+	m.base = y.layer.traced(n, &errs)
 	if k := len(y.Overrides) + len(y.Variants); k > mostBlocks {
 		errs.Add(n.Errorf("%d overrides and variants, expected at most %d", k, mostBlocks))
 		return Model{}, errs.Err()
 	}
-	for _, o := range y.Overrides {
-		m.overrides = append(m.overrides, newOverride(o, &errs))
+	for _, at := range y.Overrides {
+		m.overrides = append(m.overrides, newOverride(at, &errs))
 	}
-	for key, v := range n.Get("variants").Entries() {
-		checkName(v, key, &errs)
-		m.variants[key] = newVariant(v, &errs)
+	for key, at := range n.Get("variants").Entries() {
+		errs.Add(checkName(at, key))
+		var v variant
+		errs.Add(at.Decode(&v))
+		require(at, &errs, "options")
+		v.layer = v.layer.traced(at, &errs)
+		m.variants[key] = v
 	}
 	kind, ok := text(n.Get("model"))
 	if !ok {
@@ -134,28 +131,25 @@ func newModel(n strictyaml.Node) (Model, error) {
 		errs.Add(n.Get("model").Errorf("%s", unknown("kind", kind, models.Names())))
 		return Model{}, errs.Err()
 	}
-	resolve := func(layers ...layer) {
-		_, err := m.merge(layers...)
-		errs.Add(err)
-	}
-	resolve(m.base)
+	over := []layer{{}}
 	for _, o := range m.overrides {
-		resolve(m.base, o.layer)
+		over = append(over, o.layer)
 	}
 	for _, name := range m.Variants() {
-		resolve(m.base, m.variants[name].layer)
+		over = append(over, m.variants[name].layer)
+	}
+	for _, l := range over {
+		_, err := m.merge(m.base, l)
+		errs.Add(err)
 	}
 	m.search = m.readSearch(y.Search, &errs)
 	return m, errs.Err()
 }
 
-func newOverride(n strictyaml.Node, errs *strictyaml.Errors) override {
-	var y struct {
-		Match Place `yaml:"match"`
-		block `yaml:",inline"`
-	}
-	errs.Add(n.Decode(&y))
-	require(n, errs, "match", "options")
+func newOverride(n strictyaml.Node, errs *strictyaml.Errors) (o override) {
+	errs.Add(n.Decode(&o))
+	require(n, errs, "options")
+	o.layer = o.layer.traced(n, errs)
 	match := n.Get("match")
 	if match.IsMapping() && !match.Get("dataset").Present() && !match.Get("task").Present() && !match.Get("setting").Present() {
 		errs.Add(match.Errorf("expected at least one of dataset, task, setting"))
@@ -163,18 +157,7 @@ func newOverride(n strictyaml.Node, errs *strictyaml.Errors) override {
 	if dataset, ok := text(match.Get("dataset")); ok {
 		checkDataset(match.Get("dataset"), dataset, errs)
 	}
-	return override{y.Match, newLayer(n, y.block, errs)}
-}
-
-func newVariant(n strictyaml.Node, errs *strictyaml.Errors) variant {
-	var y struct {
-		Title string `yaml:"title"`
-		block `yaml:",inline"`
-	}
-	errs.Add(n.Decode(&y))
-	require(n, errs, "title", "options")
-	checkTitle(n.Get("title"), errs)
-	return variant{y.Title, newLayer(n, y.block, errs)}
+	return o
 }
 
 // checkDataset reports a dataset that is not known.
@@ -195,17 +178,15 @@ func checkDataset(n strictyaml.Node, dataset string, errs *strictyaml.Errors) bo
 // Origin is who chose a value.
 type Origin string
 
+// The origins of values.
 const (
-	// FromPaper values are given by the paper.
-	FromPaper Origin = "paper"
-	// Default values are our choice, neither given by the paper nor searched for.
-	Default Origin = "default"
-	// Tuned values were found by a search, which a record shows.
-	Tuned Origin = "tuned"
+	FromPaper Origin = "paper"   // the paper gives it
+	Default   Origin = "default" // our choice, neither given by the paper nor searched for
+	Tuned     Origin = "tuned"   // found by a search, which a record shows
 )
 
-// Provenance is where the value of one option comes from. (The fields are in
-// alphabetic order: records hold them as JSON with sorted keys.)
+// Provenance is where the value of one option comes from. (Records hold it as
+// JSON, with sorted keys.)
 type Provenance struct {
 	File   string `json:"file,omitempty"` // "" for a default of the code
 	Line   int    `json:"line,omitempty"`
@@ -224,45 +205,40 @@ func (p Provenance) String() string {
 	return fmt.Sprintf("%s, %s:%d", s, p.File, p.Line)
 }
 
-// block is what a spec, its overrides and its variants have in common.
-type block struct {
-	Options strictyaml.Node            `yaml:"options"`
-	Origin  map[string]strictyaml.Node `yaml:"origin"`  // option -> Origin
-	Records map[string]string          `yaml:"records"` // option -> record of the search
-}
-
-// layer is a set of options to be put over others. Options are named by
-// their dotted path, as in "head.lr".
+// layer is a set of options to be put over others: what a spec, its overrides and
+// its variants have in common. Options are named by their dotted path, as in
+// "head.lr".
 type layer struct {
-	options strictyaml.Node
-	from    map[string]Provenance
+	Options strictyaml.Node   `yaml:"options"`
+	Origin  map[string]Origin `yaml:"origin" words:"paper default tuned"`
+	Records map[string]string `yaml:"records"` // of the search
+
+	from map[string]Provenance
 }
 
-// newLayer reads the block n, which decodes as b. The origin of a value is in
-// the same block as the value, and one that is tuned has a record.
-func newLayer(n strictyaml.Node, b block, errs *strictyaml.Errors) layer {
-	l := layer{b.Options, map[string]Provenance{}}
+// traced returns the layer, which was decoded from n, with the provenance of its
+// values. The origin of a value is in the same block as the value, and one that
+// is tuned has a record.
+func (l layer) traced(n strictyaml.Node, errs *strictyaml.Errors) layer {
+	l.from = map[string]Provenance{}
 	var set []string
-	for _, leaf := range b.Options.Leaves() {
+	for _, leaf := range l.Options.Leaves() {
 		set = append(set, leaf.Path)
 		l.from[leaf.Path] = Provenance{Origin: Default, File: leaf.File(), Line: leaf.Line()}
 	}
-	tuned := map[string]bool{}
 	for path, at := range n.Get("origin").Entries() {
-		origin := strictyaml.Word(at, errs, FromPaper, Default, Tuned)
-		tuned[path] = origin == Tuned
 		if p, ok := l.from[path]; ok {
-			p.Origin, p.Record = origin, b.Records[path]
+			p.Origin, p.Record = l.Origin[path], l.Records[path]
 			l.from[path] = p
 		} else if !errs.Full() {
 			errs.Add(at.Errorf("no option %q is set in this block%s", path, suggest.Hint(path, set)))
 		}
-		if tuned[path] && strings.TrimSpace(b.Records[path]) == "" {
+		if l.Origin[path] == Tuned && strings.TrimSpace(l.Records[path]) == "" {
 			errs.Add(at.Errorf("%q needs the record of the search: records: {%s: ...}", Tuned, path))
 		}
 	}
 	for path, at := range n.Get("records").Entries() {
-		if !tuned[path] {
+		if l.Origin[path] != Tuned {
 			errs.Add(at.Errorf("a record is for a value whose origin is %q", Tuned))
 		}
 	}

@@ -12,34 +12,23 @@ type Protocol struct {
 	// Batch is the number of events in a batch. No event sees the update of
 	// another one of its batch, so results depend on it.
 	Batch int `yaml:"batch" range:"1 100000"`
-	// WithinBatch is how the events of a window of Batch become batches;
-	// empty for LastWrite.
-	WithinBatch BatchRule `yaml:"within_batch,omitempty" words:"last_write t_batch"`
-	// DerivedFeatures are the events that a feature of earlier events, such as
-	// their count or the time since the last, is derived from; empty for
-	// BeforeEvent.
+	// WithinBatch is empty for LastWrite, DerivedFeatures for BeforeEvent.
+	WithinBatch     BatchRule   `yaml:"within_batch,omitempty" words:"last_write t_batch"`
 	DerivedFeatures FeatureRule `yaml:"derived_features,omitempty" words:"before_event before_batch"`
-	// Epochs is the largest number of passes over the training part, for
-	// models with something to learn.
+	// Epochs is the largest number of passes over the training part.
 	Epochs int `yaml:"epochs" range:"1 10000"`
 	// Patience is the number of epochs without a better validation metric
 	// after which training stops; 0 trains for all epochs.
-	Patience int `yaml:"patience" range:"0 10000"`
-	// TrainNegatives are the nodes that the negative destinations of training
-	// are drawn from.
+	Patience       int            `yaml:"patience" range:"0 10000"`
 	TrainNegatives NegativeSource `yaml:"train_negatives" words:"train_destinations train_nodes mixed destinations"`
 	// Candidates are the sets of destinations that events are ranked
 	// against. The first is the headline, by which epochs are selected.
 	Candidates []protocol.CandidateSet `yaml:"candidates" words:"all_nodes destinations" list:"some distinct"`
-	// Filter are the candidates that are not negatives, beside the true
-	// destination.
-	Filter NegativeFilter `yaml:"filter" words:"none same_src_t"`
+	Filter     NegativeFilter          `yaml:"filter" words:"none same_src_t"`
 	// ValNegatives is the number of sampled candidates of each set that a
-	// validation event is ranked against; 0 for all of them. Test
-	// events are always ranked against all.
-	ValNegatives int `yaml:"val_negatives" range:"0 1000000"`
-	// Select is the epoch whose parameters are tested.
-	Select Selection `yaml:"select" words:"best last"`
+	// validation event is ranked against; 0 for all, as always in tests.
+	ValNegatives int       `yaml:"val_negatives" range:"0 1000000"`
+	Select       Selection `yaml:"select" words:"best last"`
 	// TestState are the rules by which the state before a test is made, each
 	// for an evaluation of its own. Epochs are selected by a validation whose
 	// state is made by the first, and its test goes on from that of the
@@ -55,17 +44,14 @@ type Protocol struct {
 type NegativeSource string
 
 const (
-	// TrainDestinations are the nodes that are a destination in the training
-	// part.
+	// TrainDestinations are the destinations of the training part.
 	TrainDestinations NegativeSource = "train_destinations"
 	// TrainNodes are all nodes of the training part.
 	TrainNodes NegativeSource = "train_nodes"
-	// MixedNegatives draws each negative from either of the two sets with
-	// probability 1/2.
+	// MixedNegatives draws each from either of these sets with probability 1/2.
 	MixedNegatives NegativeSource = "mixed"
-	// LaterDestinations are the candidates Destinations, also nodes that are a
-	// destination only after training, which leaks them to the model, as other
-	// software does.
+	// LaterDestinations are the candidates Destinations. Those after training leak
+	// to the model, as in other software.
 	LaterDestinations NegativeSource = "destinations"
 )
 
@@ -75,8 +61,8 @@ type NegativeFilter string
 const (
 	// FilterNone leaves out only the true destination.
 	FilterNone NegativeFilter = "none"
-	// FilterSameSrcT leaves out the destinations of other events with the
-	// same source and time, as TGB does.
+	// FilterSameSrcT leaves out the destinations of other events with the same
+	// source and time, as TGB does.
 	FilterSameSrcT NegativeFilter = "same_src_t"
 )
 
@@ -95,25 +81,23 @@ const (
 	TBatch BatchRule = "t_batch"
 )
 
-// FeatureRule is which events derived features are derived from.
+// FeatureRule is which events a feature of earlier ones, such as their count or
+// the time since the last, is derived from.
 type FeatureRule string
 
 const (
-	// BeforeEvent are all events before the one that has the features, those
-	// of its own batch too.
+	// BeforeEvent are all events before the one with the features.
 	BeforeEvent FeatureRule = "before_event"
-	// BeforeBatch are the events before the first one of its batch: those
-	// that states are made of.
+	// BeforeBatch are those before its batch, which states are made of.
 	BeforeBatch FeatureRule = "before_batch"
 )
 
 // Selection is the epoch whose parameters are tested.
 type Selection string
 
+// The epoch with the best validation metric, and the last one.
 const (
-	// SelectBest is the epoch with the best validation metric.
 	SelectBest Selection = "best"
-	// SelectLast is the last epoch.
 	SelectLast Selection = "last"
 )
 
@@ -138,17 +122,15 @@ type Latency struct {
 	// Warmups are iterations before the timed ones.
 	Warmups int `yaml:"warmups" range:"1 10000"`
 	// Lead is how many events are answered, in batches of the size that is
-	// measured, between the moment when the state is restored and the start of
-	// the clock.
+	// measured, after the state is restored and before the clock starts.
 	Lead int `yaml:"lead" range:"1 1000000"`
 	// Sweep are further batch sizes, each over the same events, or over
 	// SweepBatches batches where that is less, and SweepIterations times.
 	Sweep           []int `yaml:"sweep" range:"1 100000" list:"distinct"`
 	SweepBatches    int   `yaml:"sweep_batches" range:"1 1000000"`
 	SweepIterations int   `yaml:"sweep_iterations" range:"2 10000"`
-	// Known is the mode in which all of these events are known in advance, and
-	// answered at once (models.Ahead). In the other, streaming, a batch is
-	// known only when the one before it has been answered.
+	// Known answers all of these events at once (models.Ahead). Else, in streaming, a
+	// batch is known only when the one before it has been answered.
 	Known bool `yaml:"known"`
 }
 

@@ -25,8 +25,7 @@ func (m Model) Resolve(at Place, variant string) (Resolved, error) {
 	return m.resolve(at, variant)
 }
 
-// ResolveWith is like Resolve with one more option on top: its dotted path and
-// its value as YAML.
+// ResolveWith is like Resolve with one more option on top, its value as YAML.
 func (m Model) ResolveWith(at Place, variant, path, value string) (Resolved, error) {
 	r, err := m.Resolve(at, variant)
 	if err != nil {
@@ -40,19 +39,19 @@ func (m Model) ResolveWith(at Place, variant, path, value string) (Resolved, err
 	if err != nil {
 		return Resolved{}, err
 	}
-	return m.resolve(at, variant, optionLayer(n.Below(path)))
+	return m.resolve(at, variant, layerOf(n.Below(path)))
 }
 
-// optionLayer returns a layer without origins.
-func optionLayer(options strictyaml.Node) layer {
-	return newLayer(strictyaml.Node{}, block{Options: options}, nil)
+// layerOf returns a layer without origins.
+func layerOf(options strictyaml.Node) layer {
+	return layer{Options: options}.traced(strictyaml.Node{}, nil)
 }
 
 // resolve is like Resolve with further layers on top.
 func (m Model) resolve(at Place, variant string, more ...layer) (Resolved, error) {
 	layers := []layer{m.base}
 	for _, o := range m.overrides {
-		if o.match.fits(at) {
+		if o.Match.fits(at) {
 			layers = append(layers, o.layer)
 		}
 	}
@@ -82,7 +81,7 @@ func (m Model) merge(layers ...layer) (Resolved, error) {
 	}
 	var errs strictyaml.Errors
 	for _, l := range layers {
-		errs.Add(l.options.Decode(r.Options))
+		errs.Add(l.Options.Decode(r.Options))
 		maps.Copy(r.Origins, l.from)
 	}
 	if err := errs.Err(); err != nil {
@@ -99,15 +98,19 @@ func (m Model) merge(layers ...layer) (Resolved, error) {
 	return r, nil
 }
 
-// shown is a model with all of its values, in the layout of a spec.
-type shown struct {
-	ID      string          `yaml:"id"`
-	Variant string          `yaml:"variant,omitempty"`
-	Model   string          `yaml:"model"`
-	Title   string          `yaml:"title"`
-	Page    string          `yaml:"page,omitempty"`
-	Options models.Options  `yaml:"options"`
-	Search  strictyaml.Node `yaml:"search,omitempty"` // as in the spec
+// written is a model spec as it is written.
+type written struct {
+	ID        string          `yaml:"id"`
+	Variant   string          `yaml:"variant,omitempty"`
+	Model     string          `yaml:"model"`
+	Title     string          `yaml:"title"`
+	Page      string          `yaml:"page,omitempty"`
+	Options   any             `yaml:"options,omitempty"`
+	Origin    strictyaml.Node `yaml:"origin,omitempty"`
+	Records   strictyaml.Node `yaml:"records,omitempty"`
+	Overrides []any           `yaml:"overrides,omitempty"`
+	Variants  strictyaml.Node `yaml:"variants,omitempty"`
+	Search    strictyaml.Node `yaml:"search,omitempty"`
 }
 
 // Show prints a model, given as id or id+variant, as YAML with all of its
@@ -124,22 +127,24 @@ func (l *Library) Show(ref string, at Place) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := strictyaml.Encode(
-		shown{m.ID, variant, m.Kind.Name, m.title(variant), m.Page, r.Options, m.node.Get("search")},
-		func(path string) string {
-			if option, ok := strings.CutPrefix(path, "options."); ok {
-				return r.Origins[option].String()
-			}
-			return ""
-		})
+	y := written{
+		ID: m.ID, Variant: variant, Model: m.Kind.Name, Title: m.title(variant), Page: m.Page,
+		Options: r.Options, Search: m.node.Get("search"),
+	}
+	text, err := strictyaml.Encode(y, func(path string) string {
+		if option, ok := strings.CutPrefix(path, "options."); ok {
+			return r.Origins[option].String()
+		}
+		return ""
+	})
 	if err != nil {
 		return "", err
 	}
-	var out strings.Builder
+	head := ""
 	for _, o := range m.overrides {
-		if !o.match.fits(at) {
-			fmt.Fprintf(&out, "# has other options on %s\n", o.match)
+		if !o.Match.fits(at) {
+			head += fmt.Sprintf("# has other options on %s\n", o.Match)
 		}
 	}
-	return out.String() + string(text), nil
+	return head + string(text), nil
 }

@@ -15,10 +15,10 @@ import (
 // runYAML is one run of a suite: every model on every dataset in every
 // setting and, where there are batch sizes, with each of them.
 type runYAML struct {
-	Task     protocol.Task              `yaml:"task" words:"nc lp"`
+	Task     protocol.Task              `yaml:"task" words:"nc lp" key:"required"`
 	Settings []protocol.Setting         `yaml:"settings" words:"T I" list:"some distinct"`
-	Datasets []string                   `yaml:"datasets" list:"some distinct"`
-	Models   []string                   `yaml:"models" list:"some distinct"` // as id or id+variant
+	Datasets []string                   `yaml:"datasets" list:"some distinct" key:"required"`
+	Models   []string                   `yaml:"models" list:"some distinct" key:"required"` // as id or id+variant
 	Protocol strictyaml.Node            `yaml:"protocol"`
 	Batches  []int                      `yaml:"batches" range:"1 100000" list:"some distinct"`
 	Options  map[string]strictyaml.Node `yaml:"options"` // by id or id+variant
@@ -29,7 +29,6 @@ type runYAML struct {
 func (r *suiteReader) addRun(n strictyaml.Node, base Protocol) {
 	var y runYAML
 	r.errs.Add(n.Decode(&y))
-	require(n, &r.errs, "task", "datasets", "models")
 	settings := r.settings(n, y)
 	refs := r.refs(n.Get("models").Items(), y)
 	data := r.datasets(n.Get("datasets").Items(), y, refs)
@@ -106,8 +105,7 @@ func (r *suiteReader) checkDerived(own strictyaml.Node, resolved Protocol, data,
 	}
 }
 
-// settings returns those of link prediction; node classification, which has
-// none, gets the empty one.
+// settings returns those of the run; node classification has the empty one alone.
 func (r *suiteReader) settings(run strictyaml.Node, y runYAML) []protocol.Setting {
 	at := run.Get("settings")
 	switch {
@@ -152,23 +150,20 @@ func (r *suiteReader) refs(items []strictyaml.Node, y runYAML) (fit []string) {
 		}
 		id, variant := SplitRef(ref)
 		m, ok := r.model(items[i], id)
-		if !ok {
-			continue
-		}
-		if _, known := m.variants[variant]; JoinRef(id, variant) != ref || variant != "" && !known {
+		_, known := m.variants[variant]
+		switch {
+		case !ok:
+		case JoinRef(id, variant) != ref || variant != "" && !known:
 			r.errs.Add(items[i].Errorf("%v", m.unknownVariant(strings.TrimPrefix(ref, id+"+"))))
-			continue
-		}
-		if y.Task != "" && !m.Kind.Supports(y.Task) {
+		case y.Task != "" && !m.Kind.Supports(y.Task):
 			r.errs.Add(items[i].Errorf("model %q cannot do the task %q; it can do: %s", id, y.Task, m.tasks()))
-			continue
+		default:
+			fit = append(fit, ref)
 		}
-		fit = append(fit, ref)
 	}
 	return fit
 }
 
-// tasks lists what the model can do, for messages.
 func (m Model) tasks() string {
 	var tasks []string
 	for _, t := range m.Kind.Tasks {
@@ -182,14 +177,12 @@ func (r *suiteReader) model(at strictyaml.Node, id string) (Model, bool) {
 	if m, ok := r.models[id]; ok {
 		return m, true
 	}
-	s, ok := r.lib.specs[Entry{Name: id}]
-	if !ok {
-		r.errs.Add(at.Errorf("%s", unknown("model", id, r.lib.ModelIDs())))
-		return Model{}, false
-	}
-	m, err := newModel(s.Node)
+	m, err := r.lib.LoadModel(id)
 	if err != nil {
-		r.errs.Add(err) // with the place in its own file
+		if _, known := r.lib.specs[Entry{Name: id}]; !known {
+			err = at.Errorf("%v", err) // the others have a place in the model's file
+		}
+		r.errs.Add(err)
 		return Model{}, false
 	}
 	r.models[id] = m
@@ -212,8 +205,7 @@ type protocolCase struct {
 // latencyCase tells the latency tests of a suite from its other trials.
 const latencyCase = "latency"
 
-// cases returns the protocols of a run: one, or one for every batch size in the
-// list.
+// cases returns the run's protocol, or one for every batch size in the list.
 func (r *suiteReader) cases(at strictyaml.Node, sizes []int, p Protocol) []protocolCase {
 	if p.Latency != nil {
 		if at.Present() {
@@ -236,9 +228,8 @@ func (r *suiteReader) cases(at strictyaml.Node, sizes []int, p Protocol) []proto
 	return out
 }
 
-// fits reports whether a model with these options can be measured under the
-// protocol: in t-batches, a state of another node than the event's own two may
-// hold later events.
+// fits reports whether a model can be measured under the protocol: in t-batches,
+// a state of another node than the event's own two may hold later events.
 func (p Protocol) fits(o models.Options) bool {
 	reaching, ok := o.(models.Reaching)
 	return p.WithinBatch != TBatch || !ok || !reaching.ReachesOut()
@@ -250,7 +241,7 @@ func (r *suiteReader) addCell(run strictyaml.Node, at Place, ref string, options
 	if !r.lib.specs[Entry{Name: id}].embedded && r.lib.specs[Entry{Suite: true, Name: r.suite.Name}].embedded {
 		options = strictyaml.Node{} // a user's model has its own options in a suite of ours
 	}
-	resolved, err := m.resolve(at, variant, optionLayer(options))
+	resolved, err := m.resolve(at, variant, layerOf(options))
 	if err != nil {
 		r.errs.Add(err)
 		return

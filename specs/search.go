@@ -14,42 +14,41 @@ import (
 // Scale is how values are drawn between two ends.
 type Scale string
 
+// The scales.
 const (
-	// Linear draws every number with the same density.
-	Linear Scale = "linear"
-	// Log draws logarithms with the same density.
-	Log Scale = "log"
-	// Whole draws whole numbers with the same probability.
-	Whole Scale = "int"
+	Linear Scale = "linear" // all numbers have the same density
+	Log    Scale = "log"    // all logarithms have the same density
+	Whole  Scale = "int"    // all whole numbers have the same probability
 )
 
 // ListPart is the part of a list that is searched: all of its items are equal.
 type ListPart string
 
+// The number of items, and their value.
 const (
-	// ListLength is the number of items.
 	ListLength ListPart = "length"
-	// ListItem is the value of the items.
-	ListItem ListPart = "item"
+	ListItem   ListPart = "item"
 )
 
 // Parameter is an option that a search tries other values of: numbers between
 // two ends, or values of a list.
 type Parameter struct {
-	Option string   // dotted path, as in "head.lr"
-	Part   ListPart // of an option that is a list, else ""
-	Title  string   // as tables print it
+	Option string   `yaml:"option" key:"required"`             // dotted path, as in "head.lr"
+	Part   ListPart `yaml:"part" words:"length item"`          // of an option that is a list, else ""
+	Title  string   `yaml:"title" key:"required" text:"title"` // as tables print it
 
-	Low, High float64 // both may be tried; 0 with Choices
-	Scale     Scale   // "" with Choices
-	Step      int     // between values of Whole, from Low on; else 0
-	Choices   []any   // texts, booleans, numbers; a single one is set, not searched
+	Low     float64 `yaml:"low"` // both ends may be tried; 0 with Choices
+	High    float64 `yaml:"high"`
+	Scale   Scale   `yaml:"scale"` // "" with Choices
+	Step    int     `yaml:"step"`  // between values of Whole, from Low on; else 0
+	Choices []any   `yaml:"-"`     // texts, booleans, numbers; a single one is set, not searched
 
-	Tasks  []protocol.Task // in which it is searched: those in which it has an effect
-	Source Origin          // who gives the range: FromPaper or Default
-	Note   string          // what else a reader should know; may be empty
-	File   string
-	Line   int
+	Tasks   []protocol.Task `yaml:"tasks" words:"nc lp" list:"some distinct"`    // in which it has an effect
+	Source  Origin          `yaml:"source" words:"paper default" key:"required"` // who gives the range
+	Note    string          `yaml:"note"`                                        // may be empty
+	Default string          `yaml:"default" words:"outside"`                     // the model's own value is outside on purpose
+
+	at strictyaml.Node
 }
 
 // Name tells the parameter from the others of its model and task:
@@ -84,24 +83,7 @@ func (m Model) SearchFor(task protocol.Task) []Parameter {
 	return slices.DeleteFunc(m.Search(), func(p Parameter) bool { return !slices.Contains(p.Tasks, task) })
 }
 
-// parameterYAML is an entry of a `search:` block.
-type parameterYAML struct {
-	Option  string          `yaml:"option"`
-	Part    ListPart        `yaml:"part" words:"length item"`
-	Title   string          `yaml:"title"`
-	Low     *float64        `yaml:"low"`
-	High    *float64        `yaml:"high"`
-	Scale   strictyaml.Node `yaml:"scale"`
-	Step    *int            `yaml:"step"`
-	Choices strictyaml.Node `yaml:"choices"`
-	Tasks   []protocol.Task `yaml:"tasks" words:"nc lp" list:"some distinct"`
-	Source  Origin          `yaml:"source" words:"paper default"`
-	Note    string          `yaml:"note"`
-	Default string          `yaml:"default" words:"outside"` // the default is not in the range, on purpose
-}
-
-// readSearch reads what is searched, each entry by itself and then all of
-// them together.
+// readSearch reads each entry by itself and then checks all of them together.
 func (m Model) readSearch(entries []strictyaml.Node, errs *strictyaml.Errors) []Parameter {
 	resolved, err := m.merge(m.base)
 	if err != nil {
@@ -121,21 +103,21 @@ func (m Model) readSearch(entries []strictyaml.Node, errs *strictyaml.Errors) []
 		m.search = append(m.search, p)
 	}
 	if ok {
-		m.checkTogether(entries, errs)
+		m.checkTogether(errs)
 	}
 	return m.search
 }
 
 // readParameter reads one entry, defaults being the model's own options.
 func (m Model) readParameter(n strictyaml.Node, defaults map[string]strictyaml.Node) (Parameter, error) {
-	var y parameterYAML
+	var y struct {
+		Parameter `yaml:",inline"`
+		Choices   strictyaml.Node `yaml:"choices"`
+	}
 	var errs strictyaml.Errors
 	errs.Add(n.Decode(&y))
-	require(n, &errs, "option", "title", "source")
-	checkTitle(n.Get("title"), &errs)
-	p := Parameter{
-		Option: y.Option, Part: y.Part, Title: y.Title, Tasks: y.Tasks, Source: y.Source, Note: y.Note, File: n.File(), Line: n.Line(),
-	}
+	p := y.Parameter
+	p.at = n
 	if !n.Get("tasks").Present() {
 		p.Tasks = m.Kind.Tasks
 	}
@@ -144,34 +126,34 @@ func (m Model) readParameter(n strictyaml.Node, defaults map[string]strictyaml.N
 			errs.Add(n.Get("tasks").Errorf("model %q cannot do the task %q; it can do: %s", m.ID, t, m.tasks()))
 		}
 	}
-	def, known := defaults[y.Option]
+	def, known := defaults[p.Option]
 	switch {
 	case !n.Get("option").Present():
 	case !known:
-		hint := suggest.Hint(y.Option, slices.Sorted(maps.Keys(defaults)))
-		errs.Add(n.Get("option").Errorf("model %q has no option %q%s", m.ID, y.Option, hint))
+		hint := suggest.Hint(p.Option, slices.Sorted(maps.Keys(defaults)))
+		errs.Add(n.Get("option").Errorf("model %q has no option %q%s", m.ID, p.Option, hint))
 	case y.Choices.Present():
-		p.readChoices(n, y, &errs)
+		p.readChoices(y.Choices, &errs)
 	default:
-		p.readEnds(n, y, &errs)
+		p.checkEnds(&errs)
 	}
 	if !errs.Any() {
-		errs.Add(p.checkDefault(n, def, y.Default != ""))
+		errs.Add(p.checkDefault(def))
 	}
 	return p, errs.Err()
 }
 
-func (p *Parameter) readChoices(n strictyaml.Node, y parameterYAML, errs *strictyaml.Errors) {
+func (p *Parameter) readChoices(choices strictyaml.Node, errs *strictyaml.Errors) {
 	for _, key := range []string{"low", "high", "scale", "step", "part"} {
-		if at := n.Get(key); at.Present() {
+		if at := p.at.Get(key); at.Present() {
 			errs.Add(at.Errorf("choices have no %s; leave one of the two out", key))
 		}
 	}
-	if len(y.Choices.Items()) == 0 {
-		errs.Add(y.Choices.Errorf("expected a list with at least one value"))
+	if len(choices.Items()) == 0 {
+		errs.Add(choices.Errorf("expected a list with at least one value"))
 	}
 	seen := map[any]bool{}
-	for _, item := range y.Choices.Items() {
+	for _, item := range choices.Items() {
 		v, err := item.Value()
 		errs.Add(err)
 		switch v.(type) {
@@ -188,44 +170,43 @@ func (p *Parameter) readChoices(n strictyaml.Node, y parameterYAML, errs *strict
 	}
 }
 
-func (p *Parameter) readEnds(n strictyaml.Node, y parameterYAML, errs *strictyaml.Errors) {
+func (p *Parameter) checkEnds(errs *strictyaml.Errors) {
+	n := p.at
 	require(n, errs, "low", "high", "scale")
-	p.Scale = strictyaml.Word(y.Scale, errs, Linear, Log, Whole)
-	if y.Low == nil || y.High == nil || p.Scale == "" {
+	scales := []string{string(Linear), string(Log), string(Whole)}
+	if word, ok := text(n.Get("scale")); ok && !slices.Contains(scales, word) {
+		errs.Add(n.Get("scale").Errorf("expected %s, found %q%s", suggest.Or(scales), word, suggest.DidYouMean(word, scales)))
+	}
+	if errs.Any() {
 		return
 	}
-	p.Low, p.High = *y.Low, *y.High
 	if p.Low >= p.High {
 		errs.Add(n.Get("high").Errorf("expected more than low, which is %g, found %g", p.Low, p.High))
 	}
 	if p.Scale == Log && p.Low <= 0 {
 		errs.Add(n.Get("low").Errorf("expected more than 0 with scale: log, found %g", p.Low))
 	}
-	if p.Scale == Whole {
+	if p.Scale == Whole && (p.Low != math.Trunc(p.Low) || p.High != math.Trunc(p.High)) {
+		errs.Add(n.Get("low").Errorf("expected whole numbers with scale: int, found %g and %g", p.Low, p.High))
+	}
+	switch at := n.Get("step"); {
+	case !at.Present() && p.Scale == Whole:
 		p.Step = 1
-		if p.Low != math.Trunc(p.Low) || p.High != math.Trunc(p.High) {
-			errs.Add(n.Get("low").Errorf("expected whole numbers with scale: int, found %g and %g", p.Low, p.High))
-		}
-	}
-	if y.Step == nil {
-		return
-	}
-	p.Step = *y.Step
-	if p.Scale != Whole || p.Step < 1 || int(p.High-p.Low)%p.Step != 0 {
-		errs.Add(n.Get("step").Errorf("expected, with scale: int, a whole number that divides high - low, found %d", p.Step))
+	case at.Present() && (p.Scale != Whole || p.Step < 1 || int(p.High-p.Low)%p.Step != 0):
+		errs.Add(at.Errorf("expected, with scale: int, a whole number that divides high - low, found %d", p.Step))
 	}
 }
 
 // checkDefault compares the model's own value with the range, which holds it
 // unless the spec says that it is outside.
-func (p Parameter) checkDefault(n, def strictyaml.Node, outside bool) error {
-	values := def.Items()
-	if isList := values != nil; isList != (p.Part != "") {
-		return n.Errorf("part is for lists: %s or %s of one, nothing for other options", ListLength, ListItem)
-	} else if !isList {
-		values = []strictyaml.Node{def}
+func (p Parameter) checkDefault(def strictyaml.Node) error {
+	values := []strictyaml.Node{def}
+	if items := def.Items(); (items != nil) != (p.Part != "") {
+		return p.at.Errorf("part is for lists: %s or %s of one, nothing for other options", ListLength, ListItem)
+	} else if items != nil {
+		values = items
 	}
-	inside := true
+	inside, outside := true, p.Default != ""
 	for _, v := range values {
 		x, err := v.Value()
 		if err != nil {
@@ -239,9 +220,9 @@ func (p Parameter) checkDefault(n, def strictyaml.Node, outside bool) error {
 	found, _ := def.Value()
 	switch {
 	case !inside && !outside:
-		return n.Errorf("the model's own value %v is not in the range %s; widen the range, or say default: outside", found, p.Range())
+		return p.at.Errorf("the model's own value %v is not in the range %s; widen the range, or say default: outside", found, p.Range())
 	case inside && outside:
-		return n.Get("default").Errorf("the model's own value %v is in the range %s; leave the key out", found, p.Range())
+		return p.at.Get("default").Errorf("the model's own value %v is in the range %s; leave the key out", found, p.Range())
 	}
 	return nil
 }
@@ -259,41 +240,37 @@ func (p Parameter) contains(v any) bool {
 
 // checkTogether checks that no parameter is there twice in a task, that lists
 // have both parts, and that the model accepts the ends of all ranges.
-func (m Model) checkTogether(entries []strictyaml.Node, errs *strictyaml.Errors) {
+func (m Model) checkTogether(errs *strictyaml.Errors) {
 	ok := true
 	for _, task := range m.Kind.Tasks {
-		lines := map[string]int{}
-		for i, p := range m.search {
-			if !slices.Contains(p.Tasks, task) {
-				continue
-			}
+		params, lines := m.SearchFor(task), map[string]int{}
+		for _, p := range params {
 			if line, twice := lines[p.Name()]; twice {
 				ok = false
-				errs.Add(entries[i].Get("option").Errorf("%s of the task %q is searched on line %d already", p.Name(), task, line))
+				errs.Add(p.at.Get("option").Errorf("%s of the task %q is searched on line %d already", p.Name(), task, line))
 			}
-			lines[p.Name()] = p.Line
+			lines[p.Name()] = p.at.Line()
 		}
-		for i, p := range m.search {
+		for _, p := range params {
 			other := Parameter{Option: p.Option, Part: ListLength}
 			if p.Part == ListLength {
 				other.Part = ListItem
 			}
-			if _, found := lines[other.Name()]; p.Part != "" && slices.Contains(p.Tasks, task) && !found {
+			if lines[other.Name()] == 0 && p.Part != "" {
 				ok = false
-				errs.Add(entries[i].Errorf("a list is searched as a whole; part: %s is missing", other.Part))
+				errs.Add(p.at.Errorf("a list is searched as a whole; part: %s is missing", other.Part))
 			}
 		}
 		if ok {
-			m.checkEnds(entries, task, errs)
+			m.tryEnds(task, params, errs)
 		}
 	}
 }
 
-// checkEnds resolves the options with all values at their lower ends, and with
-// all at their upper ends.
-func (m Model) checkEnds(entries []strictyaml.Node, task protocol.Task, errs *strictyaml.Errors) {
+// tryEnds resolves options with all values at their lower, and at their upper ends.
+func (m Model) tryEnds(task protocol.Task, params []Parameter, errs *strictyaml.Errors) {
 	low, high := map[string]any{}, map[string]any{}
-	for _, p := range m.SearchFor(task) {
+	for _, p := range params {
 		low[p.Name()], high[p.Name()] = p.Low, p.High
 		if n := len(p.Choices); n > 0 {
 			low[p.Name()], high[p.Name()] = p.Choices[0], p.Choices[n-1]
@@ -301,7 +278,7 @@ func (m Model) checkEnds(entries []strictyaml.Node, task protocol.Task, errs *st
 	}
 	for i, values := range []map[string]any{low, high} {
 		if _, err := m.ResolveSearched(Place{Task: task}, values, ""); err != nil {
-			errs.Add(entries[0].Errorf("the model rejects the %s ends of the ranges for %s: %v", []string{"lower", "upper"}[i], task, err))
+			errs.Add(m.search[0].at.Errorf("the model rejects the %s ends of the ranges for %s: %v", []string{"lower", "upper"}[i], task, err))
 		}
 	}
 }

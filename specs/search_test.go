@@ -62,7 +62,7 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", task, diff)
 		}
 	}
-	if got := m.Search(); len(got) != 6 || got[1].Note != "ours" || got[1].Title != "Alpha" || got[1].Line != 7 {
+	if got := m.Search(); len(got) != 6 || got[1].Note != "ours" || got[1].Title != "Alpha" {
 		t.Errorf("got %d parameters, the second is %+v", len(got), got[1])
 	}
 }
@@ -87,6 +87,12 @@ func TestResolveSearched(t *testing.T) {
 		if got := r.Origins[option]; got != wantOrigin {
 			t.Errorf("%s is from %+v, want %+v", option, got, wantOrigin)
 		}
+	}
+	delete(values, "mode")
+	values["alpha"] = 0.25
+	r, err = m.ResolveSearched(specs.Place{Task: protocol.LinkPrediction}, values, "history.jsonl")
+	if want := (specs.Provenance{Origin: specs.FromPaper, File: m.File, Line: 8}); err != nil || r.Origins["alpha"] != want {
+		t.Errorf("alpha, which is set and not searched, is from %+v, want %+v, %v", r.Origins["alpha"], want, err)
 	}
 }
 

@@ -14,9 +14,8 @@ type Suite struct {
 	Name  string
 	Title string
 	File  string
-	// Seeds is the number of seeds of models with something to learn. The
-	// others run once: nothing in them is random. So do latency tests: times
-	// do not depend on a seed.
+	// Seeds is the number of seeds of models with something to learn. Others run
+	// once, and so do latency tests: nothing in them depends on a seed.
 	Seeds  int
 	Tables Tables // what is shown of it
 
@@ -26,9 +25,9 @@ type Suite struct {
 
 type suiteYAML struct {
 	Name     string            `yaml:"name"`
-	Title    string            `yaml:"title"`
+	Title    string            `yaml:"title" key:"required" text:"title"`
 	Protocol strictyaml.Node   `yaml:"protocol"`
-	Seeds    int               `yaml:"seeds"`
+	Seeds    int               `yaml:"seeds" range:"1 1000"` // to MostSeeds
 	Runs     []strictyaml.Node `yaml:"runs"`
 	Tables   struct {
 		Show          []strictyaml.Node `yaml:"show"`
@@ -54,16 +53,10 @@ func newSuite(n strictyaml.Node, lib *Library) (Suite, error) {
 	y := suiteYAML{Seeds: 1}
 	r := suiteReader{lib: lib, models: map[string]Model{}, taken: map[string]strictyaml.Node{}}
 	r.errs.Add(n.Decode(&y))
-	require(n, &r.errs, "name", "title", "runs")
-	checkName(n.Get("name"), y.Name, &r.errs)
-	checkTitle(n.Get("title"), &r.errs)
-	if len(y.Runs) == 0 && n.Get("runs").Present() {
+	if len(y.Runs) == 0 {
 		r.errs.Add(n.Get("runs").Errorf("expected at least one run"))
 	}
 	r.suite = Suite{Name: y.Name, Title: y.Title, File: n.File(), Seeds: y.Seeds}
-	if y.Seeds < 1 || y.Seeds > MostSeeds {
-		r.errs.Add(n.Get("seeds").Errorf("expected 1 to %d, found %d", MostSeeds, y.Seeds))
-	}
 	protocol := DefaultProtocol().with(y.Protocol, &r.errs)
 	if protocol.Latency != nil && y.Seeds != 1 {
 		r.errs.Add(n.Get("seeds").Errorf("a latency test has one seed: times do not depend on it"))
@@ -87,49 +80,35 @@ func newSuite(n strictyaml.Node, lib *Library) (Suite, error) {
 	}
 	r.suite.Tables.PaperDatasets = y.Tables.PaperDatasets
 	r.readTables(y.Tables.Show)
-	if err := r.errs.Err(); err != nil {
-		return Suite{}, err
-	}
-	return r.suite, nil
+	return r.suite, r.errs.Err()
 }
 
 // Models lists the specs that the suite's cells are of, in their order.
 func (s Suite) Models() []Model { return slices.Clone(s.models) }
 
-// addOwn adds cells of a user's model, if the suite does not name it, wherever
-// the suite has something that it can do.
+// addOwn adds cells of a model that the suite does not name, wherever it can do them.
 func (r *suiteReader) addOwn(suite strictyaml.Node, id string) {
 	m, ok := r.model(suite, id)
 	if !ok || slices.ContainsFunc(r.suite.cells, func(t Trial) bool { return t.ModelID == id }) {
 		return
 	}
-	type place struct {
-		Place
-		name string // of the case
-	}
-	done := map[place]bool{}
 	for _, t := range slices.Clone(r.suite.cells) {
-		at := place{Place{t.Dataset, t.Task, t.Setting}, t.Case}
-		if d, _ := datasets.Lookup(t.Dataset); m.Kind.Supports(t.Task) && m.Kind.Fits(d) && !done[at] {
-			done[at] = true
-			r.addCell(suite, at.Place, id, strictyaml.Node{}, protocolCase{at.name, t.Protocol})
+		if d, _ := datasets.Lookup(t.Dataset); m.Kind.Supports(t.Task) && m.Kind.Fits(d) { // added once a place and case
+			r.addCell(suite, Place{t.Dataset, t.Task, t.Setting}, id, strictyaml.Node{}, protocolCase{t.Case, t.Protocol})
 		}
 	}
 }
 
 // Tables are what a suite prints of its results.
 type Tables struct {
-	// Show lists the tables in order; the usual ones where it is empty.
-	Show []Table
-	// PaperDatasets adds those of the paper's datasets that the suite does
-	// not measure, with the paper's values alone.
-	PaperDatasets bool
+	Show          []Table // in order; the usual ones where it is empty
+	PaperDatasets bool    // adds the paper's values on datasets that the suite does not measure
 }
 
 // Table is one table of a suite. What it chooses is in the suite.
 type Table struct {
-	ID    string `yaml:"table"` // of package results; see Known
-	Title string `yaml:"title"` // in place of the table's own; may be empty
+	ID    string `yaml:"table" key:"required"` // of package results; see Known
+	Title string `yaml:"title" text:"title"`   // in place of the table's own; may be empty
 	// Models (as id or id+variant) and Datasets are shown, in this order, and
 	// Without is left out; empty means all.
 	Models   []string `yaml:"models" list:"some distinct"`
@@ -139,8 +118,7 @@ type Table struct {
 	at strictyaml.Node
 }
 
-// Known reports the first table that is not among the known ones, with its
-// place in the suite's file.
+// Known reports the first table that is none of these.
 func (t Tables) Known(ids []string) error {
 	for _, table := range t.Show {
 		if !slices.Contains(ids, table.ID) {
@@ -150,8 +128,7 @@ func (t Tables) Known(ids []string) error {
 	return nil
 }
 
-// readTables reads the tables of a suite, after its cells: names of tables, or
-// mappings.
+// readTables reads names of tables, or mappings, after the cells.
 func (r *suiteReader) readTables(show []strictyaml.Node) {
 	refs, data := map[string]bool{}, map[string]bool{}
 	for _, cell := range r.suite.cells {
@@ -161,8 +138,6 @@ func (r *suiteReader) readTables(show []strictyaml.Node) {
 		t := Table{at: n}
 		if n.IsMapping() {
 			r.errs.Add(n.Decode(&t))
-			require(n, &r.errs, "table")
-			checkTitle(n.Get("title"), &r.errs)
 			r.checkChosen(n.Get("models"), "model", t.Models, refs)
 			r.checkChosen(n.Get("without"), "model", t.Without, refs)
 			r.checkChosen(n.Get("datasets"), "dataset", t.Datasets, data)

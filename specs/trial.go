@@ -1,9 +1,10 @@
 package specs
 
 import (
+	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -24,43 +25,34 @@ type Trial struct {
 	Setting protocol.Setting
 	// Case names the protocol where a suite has the same model at the same
 	// place under several: "batch-10", "latency"; else it is empty.
-	Case    string
-	ModelID string
-	Variant string // "" for none
-	Kind    string
-	Title   string // as tables print the model
-	// Deployed trials measure the model that Deploy returns, which Variant
-	// says too.
-	Deployed bool
+	Case     string
+	ModelID  string
+	Variant  string // "" for none
+	Kind     string
+	Title    string // as tables print the model
+	Deployed bool   // measures the model that Deploy returns, which Variant says too
 	Class    protocol.Class
-	// Options are shared by the seeds of a cell and must not be written to.
-	Options  models.Options
+	Options  models.Options        // shared by the seeds of a cell; read-only
 	Origins  map[string]Provenance // by dotted path of the option
 	Protocol Protocol
-	// Seed is all that the trial's random streams derive from.
-	Seed uint64
+	Seed     uint64 // all that the trial's random streams derive from
 }
 
 // Ref names model and variant, as in "edgebank+tw".
 func (t Trial) Ref() string { return JoinRef(t.ModelID, t.Variant) }
 
-// IsLatency reports whether the trial is a latency test, which trains and
-// scores nothing.
+// IsLatency reports whether it is a latency test, which trains and scores nothing.
 func (t Trial) IsLatency() bool { return t.Protocol.Latency != nil }
 
 // Evaluations name what is evaluated of the trial beside its first evaluation.
 func (t Trial) Evaluations() (names []string) {
-	if t.IsLatency() {
-		return nil
-	}
-	for i := 1; i < len(t.Protocol.TestState); i++ {
+	for i := 1; i < len(t.Protocol.TestState) && !t.IsLatency(); i++ {
 		names = append(names, t.Protocol.Evaluation(i))
 	}
 	return names
 }
 
-// SplitLatency separates the trials that are scored from the latency tests,
-// each in order.
+// SplitLatency separates, in order, trials that are scored from latency tests.
 func SplitLatency(all []Trial) (scored, timed []Trial) {
 	for _, t := range all {
 		if t.IsLatency() {
@@ -72,17 +64,15 @@ func SplitLatency(all []Trial) (scored, timed []Trial) {
 	return scored, timed
 }
 
-// Identity returns the SHA-256, in hex, of everything that can change the
-// trial's result: what was asked for, the checksum of the dataset's file, the
-// version of our numerics, and the class of the kernels. Titles and the origin
-// of values are not in it.
+// Identity returns the SHA-256, in hex, of all that can change the result: JSON,
+// the checksum of the dataset's file, the version of our numerics, and the class of
+// the kernels.
 func (t Trial) Identity(dataSHA256 string, numerics int, device string) string {
 	facts := t.facts()
 	facts["device"] = device
 	facts["data_sha256"] = dataSHA256
 	facts["numerics"] = numerics
-	sum := sha256.Sum256(canonical(facts))
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256(canonical(facts)))
 }
 
 // JSON returns the resolved trial for its record, an object with sorted keys:
@@ -104,14 +94,12 @@ func (t Trial) facts() map[string]any {
 // plain returns a value under its YAML keys. It panics when the type cannot be
 // written as YAML, so that no spec could hold it.
 func plain(value any) any {
-	n, err := strictyaml.Of(value)
-	if err == nil {
-		var out any
-		if out, err = n.Value(); err == nil {
-			return out
-		}
+	n, errOf := strictyaml.Of(value)
+	out, err := n.Value()
+	if err := errors.Join(errOf, err); err != nil {
+		panic(fmt.Sprintf("specs: %v", err))
 	}
-	panic(fmt.Sprintf("specs: %v", err))
+	return out
 }
 
 // canonical returns JSON with sorted keys.
@@ -128,14 +116,11 @@ const MostSeeds = 1000
 
 // Filter narrows a suite down. An empty list lets everything through.
 type Filter struct {
-	Models   []string // ids, for all variants, or id+variant
-	Datasets []string
-	Tasks    []string
-	// Seeds is the number of seeds in place of the suite's; 0 for the
-	// suite's.
-	Seeds int
-	// FirstSeed is the lowest seed: fresh ones show what chance does.
-	FirstSeed uint64
+	Models    []string // ids, for all variants, or id+variant
+	Datasets  []string
+	Tasks     []string
+	Seeds     int    // in place of the suite's number of seeds; 0 for that
+	FirstSeed uint64 // the lowest seed: fresh ones show what chance does
 }
 
 // Trials lists what the suite measures, in its order, a cell's seeds side by
@@ -145,8 +130,8 @@ func (s Suite) Trials(f Filter) ([]Trial, error) {
 	if f.Seeds < 0 || f.Seeds > MostSeeds {
 		return nil, fmt.Errorf("expected 1 to %d seeds, found %d", MostSeeds, f.Seeds)
 	}
-	if most := uint64(math.MaxUint64 - MostSeeds); f.FirstSeed > most {
-		return nil, fmt.Errorf("expected a first seed of %d at most, found %d", most, f.FirstSeed)
+	if limit := uint64(math.MaxUint64 - MostSeeds); f.FirstSeed > limit {
+		return nil, fmt.Errorf("expected a first seed of %d at most, found %d", limit, f.FirstSeed)
 	}
 	cells, err := s.filtered(f)
 	if err != nil {
@@ -155,10 +140,7 @@ func (s Suite) Trials(f Filter) ([]Trial, error) {
 	if len(cells) == 0 {
 		return nil, fmt.Errorf("nothing in suite %q fits all of the models, datasets and tasks asked for", s.Name)
 	}
-	seeds := s.Seeds
-	if f.Seeds > 0 {
-		seeds = f.Seeds
-	}
+	seeds := cmp.Or(f.Seeds, s.Seeds)
 	var trials []Trial
 	for _, cell := range cells {
 		first, n := uint64(0), 1
@@ -206,7 +188,6 @@ func (s Suite) filtered(f Filter) ([]Trial, error) {
 	return cells, nil
 }
 
-// setOf has the values as keys.
 func setOf[T comparable](values []T) map[T]bool {
 	out := make(map[T]bool, len(values))
 	for _, v := range values {

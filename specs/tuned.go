@@ -10,9 +10,8 @@ import (
 )
 
 // ResolveSearched is like Resolve with a point of the model's search space on
-// top: a value for the Name of each Parameter of SearchFor. Numbers are
-// float64, whole ones too; record is the file where the search records what it
-// tried.
+// top: a value for the Name of each Parameter of SearchFor. All numbers are
+// float64; record is the file of the search.
 func (m Model) ResolveSearched(at Place, values map[string]any, record string) (Resolved, error) {
 	point, err := m.point(at.Task, values, record)
 	if err != nil {
@@ -21,10 +20,9 @@ func (m Model) ResolveSearched(at Place, values map[string]any, record string) (
 	return m.resolve(at, "", point)
 }
 
-// point returns the layer of a point of the search space: a value for each
-// parameter's name. What has been chosen is tuned; the origin of what is only
-// set is that of its range. A name that is no parameter's, or one that is
-// missing, is a mistake of the program.
+// point returns the layer of a point of the search space. What has been chosen is
+// tuned; the origin of what is only set is that of its range. A name that is no
+// parameter's, or one that is missing, is a mistake of the program.
 func (m Model) point(task protocol.Task, values map[string]any, record string) (layer, error) {
 	params := m.SearchFor(task)
 	if len(params) != len(values) {
@@ -42,11 +40,11 @@ func (m Model) point(task protocol.Task, values map[string]any, record string) (
 		}
 		origins[p.Option] = Provenance{Origin: Tuned, Record: record}
 		if len(p.Choices) == 1 {
-			origins[p.Option] = Provenance{Origin: p.Source, File: p.File, Line: p.Line}
+			origins[p.Option] = Provenance{Origin: p.Source, File: p.at.File(), Line: p.at.Line()}
 		}
 	}
 	n, err := strictyaml.Of(options)
-	return layer{n, origins}, err
+	return layer{Options: n, from: origins}, err
 }
 
 // value returns the parameter's value: a whole number without a fraction, so
@@ -62,7 +60,6 @@ func (p Parameter) value(values map[string]any) any {
 	return v
 }
 
-// put sets the value at a dotted path.
 func put(into map[string]any, path string, v any) {
 	first, rest, deeper := strings.Cut(path, ".")
 	if !deeper {
@@ -85,33 +82,11 @@ type Found struct {
 	Record string
 }
 
-// tunedYAML is a model spec that has been read, to be written again.
-type tunedYAML struct {
-	ID        string          `yaml:"id"`
-	Model     string          `yaml:"model"`
-	Title     string          `yaml:"title"`
-	Page      string          `yaml:"page,omitempty"`
-	Options   strictyaml.Node `yaml:"options,omitempty"`
-	Origin    strictyaml.Node `yaml:"origin,omitempty"`
-	Records   strictyaml.Node `yaml:"records,omitempty"`
-	Overrides []any           `yaml:"overrides"`
-	Variants  strictyaml.Node `yaml:"variants,omitempty"`
-	Search    strictyaml.Node `yaml:"search,omitempty"`
-}
-
-type tunedOverride struct {
-	Match   Place             `yaml:"match"`
-	Options strictyaml.Node   `yaml:"options"`
-	Origin  map[string]Origin `yaml:"origin"`
-	Records map[string]string `yaml:"records"`
-}
-
-// Tuned writes the spec of the model with what has been found, as overrides
-// behind its own ones, so that it can replace this one. The overrides that
-// old, an earlier tuned spec of the model, has for other places are copied; it
-// may be the zero Model. about becomes comment lines on top.
+// Tuned writes the spec of the model with what has been found as overrides behind
+// its own ones and those that old, an earlier tuned spec or the zero Model, has for
+// other places. about becomes comment lines on top.
 func (m Model) Tuned(found []Found, old Model, about string) ([]byte, error) {
-	y := tunedYAML{
+	y := written{
 		ID: m.ID, Model: m.Kind.Name, Title: m.Title, Page: m.Page,
 		Options: m.node.Get("options"), Origin: m.node.Get("origin"), Records: m.node.Get("records"),
 		Variants: m.node.Get("variants"), Search: m.node.Get("search"),
@@ -124,10 +99,10 @@ func (m Model) Tuned(found []Found, old Model, about string) ([]byte, error) {
 		items := from.node.Get("overrides").Items()
 		for k, o := range from.overrides {
 			tuned := o.isTuned()
-			if tuned && done[o.match] || !tuned && i > 0 {
+			if tuned && done[o.Match] || !tuned && i > 0 {
 				continue
 			}
-			done[o.match] = done[o.match] || tuned
+			done[o.Match] = done[o.Match] || tuned
 			y.Overrides = append(y.Overrides, items[k])
 		}
 	}
@@ -136,24 +111,20 @@ func (m Model) Tuned(found []Found, old Model, about string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		o := tunedOverride{f.At, point.options, map[string]Origin{}, map[string]string{}}
+		point.Origin, point.Records = map[string]Origin{}, map[string]string{}
 		for path, p := range point.from {
-			o.Origin[path] = p.Origin
+			point.Origin[path] = p.Origin
 			if p.Record != "" {
-				o.Records[path] = p.Record
+				point.Records[path] = p.Record
 			}
 		}
-		y.Overrides = append(y.Overrides, o)
+		y.Overrides = append(y.Overrides, override{f.At, point})
 	}
 	text, err := strictyaml.Encode(y, nil)
-	if err != nil {
-		return nil, err
-	}
-	return []byte("# " + strings.ReplaceAll(about, "\n", "\n# ") + "\n" + string(text)), nil
+	return []byte("# " + strings.ReplaceAll(about, "\n", "\n# ") + "\n" + string(text)), err
 }
 
-// isTuned reports whether the override comes from a search: no option is the
-// spec's own choice.
+// isTuned reports whether the override is a search's: none is the spec's own choice.
 func (o override) isTuned() bool {
 	tuned := false
 	for _, p := range o.from {

@@ -8,6 +8,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"dgsbench/internal/names"
 	"dgsbench/internal/suggest"
 )
 
@@ -15,15 +16,18 @@ import (
 // (inline ones too), maps with string keys, slices, pointers, strings,
 // booleans, numbers, and Nodes. A field that is not in the document keeps
 // its value; a slice is replaced as a whole. The error lists everything that
-// does not fit, and what fits is filled in even then.
+// does not fit, and what fits is filled in even then, except for a list with an
+// item that does not.
 //
-// Further tags restrict the value of a field, or the items of a list:
+// Further tags restrict a field, or the items of a list or map:
 //
 //	words:"best last"    they are among these texts
 //	range:"1 100000"     they are whole numbers from 1 to 100000
+//	text:"title"         they are titles (names.CheckTitle)
 //	list:"some"          the list is not empty
 //	list:"distinct"      it has no repetitions
 //	list:"single"        a text or number stands for a list of one item
+//	key:"required"       the key is there
 //
 // Decode panics when into is no pointer or holds other types: those are
 // mistakes of the program.
@@ -36,80 +40,60 @@ func (n Node) Decode(into any) error {
 		return nil
 	}
 	var errs Errors
-	n.decode(v.Elem(), &errs)
+	n.decode(v.Elem(), restrictions{}, &errs)
 	return errs.Err()
-}
-
-// Word decodes one of the known words. It is "" when the value is another one
-// or not there.
-func Word[T ~string](n Node, errs *Errors, known ...T) T {
-	var word T
-	if n.Present() {
-		var words []string
-		for _, k := range known {
-			words = append(words, string(k))
-		}
-		n.decodeRestricted(reflect.ValueOf(&word).Elem(), restrictions{words: words}, errs)
-	}
-	return word
 }
 
 var nodeType = reflect.TypeFor[Node]()
 
-func (n Node) decode(v reflect.Value, errs *Errors) {
+// decode reports whether v was set, if only in part.
+func (n Node) decode(v reflect.Value, r restrictions, errs *Errors) bool {
 	if v.Type() == nodeType {
 		v.Set(reflect.ValueOf(n))
-		return
+		return true
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		if v.IsNil() {
 			v.Set(reflect.New(v.Type().Elem()))
 		}
-		n.decode(v.Elem(), errs)
+		return n.decode(v.Elem(), r, errs)
 	case reflect.Struct:
-		n.decodeStruct(v, errs)
+		return n.decodeStruct(v, errs)
 	case reflect.Map:
-		n.decodeMap(v, errs)
+		return n.decodeMap(v, r, errs)
 	case reflect.Slice:
-		if items, ok := n.expectList(errs); ok {
-			v.Set(reflect.MakeSlice(v.Type(), len(items), len(items)))
-			for i, item := range items {
-				item.decode(v.Index(i), errs)
-			}
-		}
-	default:
-		if expected := n.setScalar(v); expected != "" {
-			errs.Add(n.Errorf("expected %s, found %s", expected, n.describe()))
-		}
+		return n.decodeList(v, r, errs)
 	}
+	return n.decodeScalar(v, r, errs)
 }
 
-func (n Node) decodeStruct(v reflect.Value, errs *Errors) {
+func (n Node) decodeStruct(v reflect.Value, errs *Errors) bool {
 	if !n.expectMapping(errs) {
-		return
+		return false
 	}
 	fields := map[string]field{}
-	names := addFields(v, fields)
-	for at, value := range n.pairs() {
-		key := at.yaml.Value
-		f, ok := fields[key]
-		switch {
-		case !ok:
-			errs.Add(at.errorAt("unknown key %q %s%s", key, n.where(), suggest.Hint(key, names)))
-		case f.restricted:
-			value.decodeRestricted(f.Value, f.restrictions, errs)
-		default:
-			value.decode(f.Value, errs)
+	known := addFields(v, fields)
+	for _, name := range known {
+		if fields[name].required && !n.Get(name).Present() {
+			errs.Add(n.Errorf("key %q is missing", name))
 		}
 	}
+	for at, value := range n.pairs() {
+		key := at.yaml.Value
+		if f, ok := fields[key]; ok {
+			value.decode(f.Value, f.restrictions, errs)
+		} else {
+			errs.Add(at.errorAt("unknown key %q %s%s", key, n.where(), suggest.Hint(key, known)))
+		}
+	}
+	return true
 }
 
 // field is a field of a struct.
 type field struct {
 	reflect.Value
 	restrictions
-	restricted bool
 }
 
 // addFields adds the fields of a struct under their YAML names, and returns
@@ -129,8 +113,7 @@ func addFields(v reflect.Value, fields map[string]field) (names []string) {
 				name = strings.ToLower(f.Name)
 			}
 			names = append(names, name)
-			r, ok := restrictionsOf(f.Tag)
-			fields[name] = field{v.Field(i), r, ok}
+			fields[name] = field{v.Field(i), restrictionsOf(f.Tag)}
 		}
 	}
 	return names
@@ -141,85 +124,77 @@ type restrictions struct {
 	words                  []string
 	low, high              int64 // both 0: no range
 	some, distinct, single bool
+	title, required        bool
 }
 
-func restrictionsOf(tag reflect.StructTag) (r restrictions, ok bool) {
+func restrictionsOf(tag reflect.StructTag) (r restrictions) {
 	list := tag.Get("list")
 	r.words = strings.Fields(tag.Get("words"))
 	r.some, r.distinct, r.single = strings.Contains(list, "some"), strings.Contains(list, "distinct"), strings.Contains(list, "single")
-	limits := tag.Get("range")
-	if limits != "" {
+	r.title, r.required = tag.Get("text") == "title", tag.Get("key") == "required"
+	if limits := tag.Get("range"); limits != "" {
 		if _, err := fmt.Sscan(limits, &r.low, &r.high); err != nil {
 			panic(fmt.Sprintf("strictyaml: range %q: %v", limits, err))
 		}
 	}
-	return r, list != "" || limits != "" || len(r.words) > 0
+	return r
 }
 
-// decodeRestricted decodes a value, or the items of a list, and checks them.
-// Unknown words are dropped. What is of another type leaves v as it is.
-func (n Node) decodeRestricted(v reflect.Value, r restrictions, errs *Errors) {
-	isList, items, kind := v.Kind() == reflect.Slice, []Node{n}, v.Type()
-	if isList {
-		kind = kind.Elem()
-		if !r.single || !n.IsScalar() {
-			var ok bool
-			if items, ok = n.expectList(errs); !ok {
-				return
-			}
+func (n Node) decodeList(v reflect.Value, r restrictions, errs *Errors) bool {
+	items := []Node{n}
+	if !r.single || !n.IsScalar() {
+		if n.yaml.Kind != yaml.SequenceNode {
+			errs.Add(n.Errorf("expected a list, found %s", n.describe()))
+			return false
 		}
+		items = n.Items()
 	}
 	if r.some && len(items) == 0 {
 		errs.Add(n.Errorf("expected at least one value, found an empty list"))
-		return
+		return false
 	}
-	var wrong Errors
-	values := make([]reflect.Value, len(items))
+	list, all := reflect.MakeSlice(v.Type(), len(items), len(items)), true
+	ofItem := r
+	ofItem.words = nil // unknown ones are reported after repetitions
 	for i, item := range items {
-		values[i] = reflect.New(kind).Elem()
-		item.decode(values[i], &wrong)
+		all = item.decode(list.Index(i), ofItem, errs) && all
 	}
-	if wrong.Any() {
-		errs.Add(wrong.Err())
-		return
+	if !all {
+		return false
 	}
-	seen := map[any]bool{}
-	for i, item := range items {
-		x := values[i]
-		if r.high != 0 && (x.Int() < r.low || x.Int() > r.high) {
-			errs.Add(item.Errorf("expected %d to %d, found %d", r.low, r.high, x.Int()))
-		}
-		if r.distinct && seen[x.Interface()] {
-			errs.Add(item.Errorf("%#v is listed twice", x.Interface()))
-		}
-		seen[x.Interface()] = true
-	}
-	known := values
-	if len(r.words) > 0 {
-		known = nil
+	if r.distinct {
+		seen := map[any]bool{}
 		for i, item := range items {
-			word := values[i].String()
-			if !slices.Contains(r.words, word) {
-				errs.Add(item.Errorf("expected %s, found %q%s", suggest.Or(r.words), word, suggest.DidYouMean(word, r.words)))
-				continue
+			x := list.Index(i).Interface()
+			if seen[x] {
+				errs.Add(item.Errorf("%#v is listed twice", x))
 			}
-			known = append(known, values[i])
+			seen[x] = true
 		}
 	}
-	switch {
-	case isList:
-		v.Set(reflect.Append(reflect.MakeSlice(v.Type(), 0, len(known)), known...))
-	case len(known) > 0:
-		v.Set(known[0])
+	for i, item := range items {
+		all = item.checkWord(list.Index(i), r, errs) && all
 	}
+	if all {
+		v.Set(list)
+	}
+	return all
 }
 
-func (n Node) decodeMap(v reflect.Value, errs *Errors) {
+func (n Node) checkWord(v reflect.Value, r restrictions, errs *Errors) bool {
+	if len(r.words) == 0 || slices.Contains(r.words, v.String()) {
+		return true
+	}
+	errs.Add(n.Errorf("expected %s, found %q%s", suggest.Or(r.words), v.String(), suggest.DidYouMean(v.String(), r.words)))
+	return false
+}
+
+func (n Node) decodeMap(v reflect.Value, r restrictions, errs *Errors) bool {
 	if v.Type().Key().Kind() != reflect.String {
 		panic(fmt.Sprintf("strictyaml: cannot decode into %s, expected string keys", v.Type()))
 	}
 	if !n.expectMapping(errs) {
-		return
+		return false
 	}
 	if v.IsNil() {
 		v.Set(reflect.MakeMap(v.Type()))
@@ -230,9 +205,33 @@ func (n Node) decodeMap(v reflect.Value, errs *Errors) {
 		if old := v.MapIndex(k); old.IsValid() {
 			value.Set(old)
 		}
-		at.decode(value, errs)
+		at.decode(value, r, errs)
 		v.SetMapIndex(k, value)
 	}
+	return true
+}
+
+// decodeScalar decodes a text, a boolean or a number. An unknown word leaves v as
+// it is.
+func (n Node) decodeScalar(v reflect.Value, r restrictions, errs *Errors) bool {
+	x := reflect.New(v.Type()).Elem()
+	if expected := n.setScalar(x); expected != "" {
+		errs.Add(n.Errorf("expected %s, found %s", expected, n.describe()))
+		return false
+	}
+	if r.high != 0 && (x.Int() < r.low || x.Int() > r.high) {
+		errs.Add(n.Errorf("expected %d to %d, found %d", r.low, r.high, x.Int()))
+	}
+	if !n.checkWord(x, r, errs) {
+		return false
+	}
+	if r.title {
+		if err := names.CheckTitle(x.String()); err != nil {
+			errs.Add(n.Errorf("%v", err))
+		}
+	}
+	v.Set(x)
+	return true
 }
 
 // setScalar sets a text, a boolean or a number, or returns what was expected.
@@ -284,12 +283,4 @@ func (n Node) expectMapping(errs *Errors) bool {
 		errs.Add(n.Errorf("expected keys and values, found %s", n.describe()))
 	}
 	return n.IsMapping()
-}
-
-func (n Node) expectList(errs *Errors) (items []Node, ok bool) {
-	if n.yaml.Kind != yaml.SequenceNode {
-		errs.Add(n.Errorf("expected a list, found %s", n.describe()))
-		return nil, false
-	}
-	return n.Items(), true
 }

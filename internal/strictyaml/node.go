@@ -60,11 +60,7 @@ func (n Node) Line() int {
 // document.
 func (n Node) Entries() iter.Seq2[string, Node] {
 	return func(yield func(string, Node) bool) {
-		for key, value := range n.pairs() {
-			if !yield(key.yaml.Value, value) {
-				return
-			}
-		}
+		n.pairs()(func(key, value Node) bool { return yield(key.yaml.Value, value) })
 	}
 }
 
@@ -198,9 +194,9 @@ func (n Node) describe() string {
 
 // short cuts a long text, for messages.
 func short(text string) string {
-	const most = 200
-	if len(text) > most {
-		return text[:most] + "..."
+	const limit = 200
+	if len(text) > limit {
+		return text[:limit] + "..."
 	}
 	return text
 }

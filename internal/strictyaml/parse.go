@@ -41,10 +41,7 @@ func Parse(file string, data []byte) (Node, error) {
 	root := Node{file: file, yaml: doc}
 	var errs Errors
 	root.checkSyntax(0, &errs)
-	if err := errs.Err(); err != nil {
-		return Node{}, err
-	}
-	return root, nil
+	return root, errs.Err()
 }
 
 // What a document may have. Its values are at most as many as the characters
