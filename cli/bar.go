@@ -17,8 +17,7 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 )
 
-// bar shows progress: a bar with the time left on a terminal, one line a
-// trial elsewhere.
+// bar is a bar with the time left on a terminal, and one line a trial elsewhere.
 type bar struct {
 	out     io.Writer
 	started time.Time
@@ -52,8 +51,7 @@ func (b *bar) hooks() harness.Hooks {
 	}
 }
 
-// planning shows, on a terminal only, how much of what a plan estimates
-// is done.
+// planning shows, on a terminal only, how much of a plan is estimated.
 func (b *bar) planning(what string) plan.Hooks {
 	return plan.Hooks{
 		Start: func(n int) {
@@ -104,8 +102,7 @@ func (b *bar) draw(total int64, texts ...decor.Decorator) {
 	}
 }
 
-// bytes shows a download on a terminal, with its rate and the time left;
-// elsewhere it is silent.
+// bytes shows a download, with its rate and the time left, on a terminal only.
 func (b *bar) bytes(done, all int64) {
 	if b.line == nil {
 		b.started, b.first = time.Now(), done
@@ -117,8 +114,7 @@ func (b *bar) bytes(done, all int64) {
 	}
 }
 
-// rate returns the text of a download: the part that is there, the rate of what
-// followed the first bytes, and the time left.
+// rate returns the part of a download that is there, its rate and the time left.
 func rate(done, all, first int64, spent time.Duration) string {
 	const mega = 1e6
 	perSecond := float64(done-first) / spent.Seconds()
@@ -129,8 +125,7 @@ func rate(done, all, first int64, spent time.Duration) string {
 	return fmt.Sprintf("  %.1f of %.1f MB  %.1f MB/s  %v left", float64(done)/mega, float64(all)/mega, perSecond/mega, left.Round(time.Second))
 }
 
-// left estimates the time to the end from the time so far; at the start it is
-// what was expected.
+// left estimates the time to the end from that so far, at the start as expected.
 func (b *bar) left() string {
 	spent := time.Since(b.started)
 	switch {

@@ -39,7 +39,7 @@ type checking struct {
 
 func newCheck(o options) *cobra.Command {
 	c := &checking{options: o}
-	cmd := addFlags(&cobra.Command{
+	cmd := c.with("specs data workers device dry-run json", &cobra.Command{
 		Use: "check", Short: "Compare this build's numbers with those it is known to give", Args: cobra.NoArgs,
 		Long: "check measures a small suite on simulated streams, in about half a minute, and compares every\n" +
 			"test metric of every seed with the baseline: bit for bit, or on other kernels than the\n" +
@@ -48,7 +48,7 @@ func newCheck(o options) *cobra.Command {
 			"Exit codes: 0 the same, 1 something moved, 2 wrong use or nothing to compare with.",
 		Example: "  bench check\n  bench check --accept\n  bench check --statistical --first-seed 10",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context()) },
-	}, c.specsFlag, c.dataFlag, c.workersFlag, c.deviceFlag, c.dryRunFlag, c.jsonFlag)
+	})
 	flags := cmd.Flags()
 	flags.StringVar(&c.suite, "suite", "ci", "what to measure")
 	flags.StringVar(&c.baseline, "baseline", "", "file to compare with, and to be rewritten (default: built in, from "+baselineFile+")")
@@ -150,24 +150,15 @@ func builtIn() (regression.Baseline, error) {
 	return b, err
 }
 
-// buildFolder returns a folder of this very build, so that no other build's
-// records are taken for its own. Its name has twelve digits of the program's
-// SHA-256.
+// buildFolder returns a folder with twelve digits of the program's SHA-256, so that
+// no other build's records are taken for its own.
 func buildFolder(parent string) (string, error) {
 	path, err := os.Executable()
 	if err != nil {
 		return "", err
 	}
-	program, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer program.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, program); err != nil {
-		return "", err
-	}
-	return filepath.Join(parent, fmt.Sprintf("build-%.6x", h.Sum(nil))), nil
+	program, err := os.ReadFile(path)
+	return filepath.Join(parent, fmt.Sprintf("build-%.6x", sha256.Sum256(program))), err
 }
 
 // measure prints nothing but a bar on a terminal: failures are in the report.
@@ -182,7 +173,6 @@ func (c *checking) measure(ctx context.Context, s selection) error {
 	return err
 }
 
-// compare compares what was measured with the baseline.
 func (c *checking) compare(b regression.Baseline, build regression.Build, s selection) (
 	now regression.Measurement, r regression.Outcome, err error,
 ) {

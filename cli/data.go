@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"dgsbench/datasets"
 	"dgsbench/datasets/fetch"
-	"dgsbench/datasets/own"
 	"dgsbench/results/table"
 
 	"github.com/spf13/cobra"
@@ -21,33 +19,30 @@ import (
 
 func newData(o options) *cobra.Command {
 	cmd := &cobra.Command{Use: "data", Short: "List, describe, import, fetch and verify datasets", Args: cobra.NoArgs}
-	cmd.AddCommand(addFlags(&cobra.Command{
+	cmd.AddCommand(o.with("data", &cobra.Command{
 		Use: "list", Short: "List the datasets and whether their files are there", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return o.listData() },
-	}, o.dataFlag), addFlags(&cobra.Command{
+	}), o.with("data json", &cobra.Command{
 		Use: "stats NAME", Short: "Read a dataset and count what is in it", Args: cobra.ExactArgs(1),
 		Example: "  bench data stats wikipedia-nofeat --data ~/streams",
 		RunE:    func(_ *cobra.Command, args []string) error { return o.dataStats(args[0]) },
-	}, o.dataFlag, o.jsonFlag), addFlags(&cobra.Command{
+	}), o.with("data dry-run", &cobra.Command{
 		Use: "fetch NAME", Short: "Download a dataset, or go on with its download", Args: cobra.ExactArgs(1),
 		Long: "fetch downloads the file of a dataset to the data folder. It may be interrupted: the\n" +
 			"same command goes on. The file gets its name when its checksum is right.",
 		Example: "  bench data fetch wikipedia --data ~/streams",
 		RunE:    func(cmd *cobra.Command, args []string) error { return o.fetch(cmd.Context(), args[0]) },
-	}, o.dataFlag, o.dryRunFlag), addFlags(&cobra.Command{
+	}), o.with("data", &cobra.Command{
 		Use: "verify [NAME...]", Short: "Check the files of datasets: all that are there, or those named",
 		Long: "verify compares files with their known checksums, or, where none is known, with the\n" +
 			"counts of what must be in them.",
 		Example: "  bench data verify --data ~/streams\n  bench data verify wikipedia --data ~/streams",
 		RunE:    func(_ *cobra.Command, names []string) error { return o.verify(names) },
-	}, o.dataFlag), newImport(o))
+	}), newImport(o))
 	return cmd
 }
 
 func (o *options) listData() error {
-	if err := own.Use(o.data); err != nil {
-		return err
-	}
 	t := table.New("DATASET", "HERE", "EVENTS", "NODES", "FEATURES", "SPLIT", "FROM")
 	t.Columns[2].Right, t.Columns[3].Right = true, true
 	var served []string
@@ -94,28 +89,19 @@ func features(d datasets.Dataset) string {
 
 // presence returns "made" (simulated), "yes", "no" or "damaged".
 func (o *options) presence(d datasets.Dataset) string {
-	if d.Damaged != nil {
+	switch {
+	case d.Damaged != nil:
 		return "damaged"
-	}
-	if d.File == "" {
+	case d.File == "":
 		return "made"
-	}
-	if info, err := os.Stat(filepath.Join(o.data, d.File)); err != nil || !info.Mode().IsRegular() {
+	case d.Present(o.data) != nil:
 		return "no"
 	}
 	return "yes"
 }
 
-// dataset finds a dataset, also among those imported into the data folder.
-func (o *options) dataset(name string) (datasets.Dataset, error) {
-	if err := own.Use(o.data); err != nil {
-		return datasets.Dataset{}, err
-	}
-	return datasets.Lookup(name)
-}
-
 func (o *options) dataStats(name string) error {
-	d, err := o.dataset(name)
+	d, err := datasets.Lookup(name)
 	if err != nil {
 		return err
 	}
@@ -130,35 +116,26 @@ func (o *options) dataStats(name string) error {
 	return o.printValue(s, func(w io.Writer) error { return printStats(w, loaded, s) })
 }
 
-// positivesOf formats numbers of positive events, which a dataset without
-// labels does not have.
-func positivesOf(d datasets.Dataset) func(n int) string {
+// positives formats a number of positive events, which unlabelled data has not.
+func positives(d datasets.Dataset, n int) string {
 	if d.Labelled {
-		return strconv.Itoa
+		return strconv.Itoa(n)
 	}
-	return func(int) string { return "–" }
-}
-
-func positiveLabels(d datasets.Dataset, s datasets.Stats) string {
-	text := positivesOf(d)(s.Positives)
-	if d.Labelled {
-		text += fmt.Sprintf(" (%.3f %%), %d on their source's last event", 100*float64(s.Positives)/float64(s.Events), s.LastPositives)
-	}
-	return text
+	return "–"
 }
 
 // constantFeatures lists the names of the first ten.
 func constantFeatures(d datasets.Dataset, numbers []int) string {
-	const most = 10
+	const limit = 10
 	var names []string
-	for _, i := range numbers[:min(most, len(numbers))] {
+	for _, i := range numbers[:min(limit, len(numbers))] {
 		name := fmt.Sprintf("number %d", i+1)
 		if i < len(d.Layout.Features) {
 			name = d.Layout.Features[i]
 		}
 		names = append(names, name)
 	}
-	if len(numbers) > most {
+	if len(numbers) > limit {
 		names = append(names, "and others")
 	}
 	return strings.Join(names, ", ")
@@ -187,11 +164,14 @@ func printStats(out io.Writer, l *datasets.Loaded, s datasets.Stats) error {
 	row("events at the time of the one before", "%d", s.EqualTimes)
 	row("self loops", "%d", s.SelfLoops)
 	row("split", "%s", d.Split)
-	positives := positivesOf(d)
 	for i, part := range []string{"train", "validation", "test"} {
-		row("  "+part, "%d events, %s positive", s.Parts[i].Events, positives(s.Parts[i].Positives))
+		row("  "+part, "%d events, %s positive", s.Parts[i].Events, positives(d, s.Parts[i].Positives))
 	}
-	row("positive labels", "%s", positiveLabels(d, s))
+	share := ""
+	if d.Labelled {
+		share = fmt.Sprintf(" (%.3f %%), %d on their source's last event", 100*float64(s.Positives)/float64(s.Events), s.LastPositives)
+	}
+	row("positive labels", "%s%s", positives(d, s.Positives), share)
 	row("pair seen before", "%.1f %%", 100*s.RepeatPairs)
 	row("goes where its source went last", "%.1f %%", 100*s.SameAgain)
 	row("batches of 200", "%.1f different nodes; %.1f %% of events meet a node of their batch; %.1f %% of writes survive",
@@ -204,9 +184,8 @@ func printStats(out io.Writer, l *datasets.Loaded, s datasets.Stats) error {
 	return table.WriteList(out, t)
 }
 
-// fetch downloads the file of a dataset.
 func (o *options) fetch(ctx context.Context, name string) error {
-	d, err := o.dataset(name)
+	d, err := datasets.Lookup(name)
 	if err != nil {
 		return err
 	}
@@ -240,12 +219,8 @@ func (o *options) fetch(ctx context.Context, name string) error {
 	return o.done(fmt.Sprintf("%s is in %s", d.Name, path), false)
 }
 
-// verify goes on behind a damaged file, and ends with an error if there is
-// one.
+// verify goes on behind a damaged file, which is an error at the end.
 func (o *options) verify(names []string) error {
-	if err := own.Use(o.data); err != nil {
-		return err
-	}
 	all := len(names) == 0
 	if all {
 		names = datasets.Names()

@@ -18,16 +18,15 @@ import (
 
 // importFlags are those that are not fields of own.Source as they are.
 type importFlags struct {
-	features  []string
-	separator string
-	unit      string
-	shares    []float64
+	features        []string
+	separator, unit string
+	shares          []float64
 }
 
 func newImport(o options) *cobra.Command {
 	src := own.Source{Split: own.DefaultSplit}
 	var flags importFlags
-	cmd := addFlags(&cobra.Command{
+	cmd := o.with("data", &cobra.Command{
 		Use: "import FILE", Short: "Make a dataset out of an event log", Args: cobra.ExactArgs(1),
 		Long: "import reads a CSV file (also compressed by gzip or zstd) with one event a line and\n" +
 			"makes a dataset of it, which is then used by its name like any other. Columns go by\n" +
@@ -42,7 +41,8 @@ func newImport(o options) *cobra.Command {
 			}
 			return o.importData(cmd.Context(), src)
 		},
-	}, o.dataFlag)
+	})
+	cmd.PreRunE = nil // it reads the data folder itself
 	f := cmd.Flags()
 	f.StringVar(&src.Name, "name", "", "name of the dataset: small letters, digits and dashes")
 	f.StringVar(&src.Title, "title", "", "what listings call it (default: the file's name)")
@@ -64,7 +64,6 @@ func newImport(o options) *cobra.Command {
 	return cmd
 }
 
-// apply puts the flags where they belong.
 func (f importFlags) apply(src *own.Source) (err error) {
 	if len(f.shares) != 2 {
 		return fmt.Errorf("--split has %d numbers, expected two such as 0.7,0.85", len(f.shares))
@@ -109,19 +108,13 @@ func (o *options) importData(ctx context.Context, src own.Source) error {
 	if err != nil {
 		return explainImport(err, src)
 	}
-	return o.imported(l)
-}
-
-// imported prints the counts of a new dataset.
-func (o *options) imported(l *datasets.Loaded) error {
 	n := l.Stream.Counts()
 	fmt.Fprintf(o.stdout, "%s: %d events, %d nodes, %d features\n", filepath.Join(o.data, l.Dataset.Name), n.Events, n.Nodes, n.Features)
 	t := table.New(fmt.Sprintf("PART (%s)", l.Dataset.Split), "EVENTS", "POSITIVES")
-	positives := positivesOf(l.Dataset)
 	ends := []int{0, l.Split.TrainEnd, l.Split.ValEnd, n.Events}
 	for i, part := range []string{"train", "validation", "test"} {
 		c := l.Stream.Slice(ends[i], ends[i+1]).Counts()
-		t.Add(part, c.Events, positives(c.Positives))
+		t.Add(part, c.Events, positives(l.Dataset, c.Positives))
 	}
 	return table.WriteList(o.stdout, t)
 }

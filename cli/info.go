@@ -16,33 +16,31 @@ import (
 )
 
 func newModels(o options) *cobra.Command {
-	return addFlags(&cobra.Command{
+	return o.with("specs", &cobra.Command{
 		Use: "models", Short: "List the models", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return o.listModels() },
-	}, o.specsFlag)
-}
-
-func (o *options) listModels() error {
-	lib, err := o.library()
-	if err != nil {
-		return err
-	}
-	t := table.New("MODEL", "TITLE", "TASKS", "CLASS", "VARIANTS", "PAGE")
-	for _, id := range lib.ModelIDs() {
-		m, err := lib.LoadModel(id)
-		if err != nil {
-			return err
-		}
-		tasks := strings.Trim(fmt.Sprint(m.Kind.Tasks), "[]")
-		t.Add(m.ID, m.Title, tasks, m.Kind.Class, strings.Join(m.Variants(), " "), m.Page)
-	}
-	return table.WriteList(o.stdout, t)
+		RunE: func(*cobra.Command, []string) error {
+			lib, err := o.library()
+			if err != nil {
+				return err
+			}
+			t := table.New("MODEL", "TITLE", "TASKS", "CLASS", "VARIANTS", "PAGE")
+			for _, id := range lib.ModelIDs() {
+				m, err := lib.LoadModel(id)
+				if err != nil {
+					return err
+				}
+				tasks := strings.Trim(fmt.Sprint(m.Kind.Tasks), "[]")
+				t.Add(m.ID, m.Title, tasks, m.Kind.Class, strings.Join(m.Variants(), " "), m.Page)
+			}
+			return table.WriteList(o.stdout, t)
+		},
+	})
 }
 
 func newSpec(o options) *cobra.Command {
 	cmd := &cobra.Command{Use: "spec", Short: "Look at model specs", Args: cobra.NoArgs}
 	var at specs.Place
-	show := addFlags(&cobra.Command{
+	show := o.with("specs", &cobra.Command{
 		Use: "show MODEL", Short: "Print every option of a model with its origin", Args: cobra.ExactArgs(1),
 		Example: "  bench spec show graph-sprints\n  bench spec show edgebank+tw",
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -57,7 +55,7 @@ func newSpec(o options) *cobra.Command {
 			_, err = fmt.Fprint(o.stdout, text)
 			return err
 		},
-	}, o.specsFlag)
+	})
 	show.Flags().StringVar(&at.Dataset, "dataset", "", "as it is on this dataset")
 	show.Flags().StringVar((*string)(&at.Task), "task", "",
 		"as it is for this task ("+string(protocol.NodeClassification)+", "+string(protocol.LinkPrediction)+")")
@@ -67,7 +65,7 @@ func newSpec(o options) *cobra.Command {
 }
 
 func newDoctor(o options) *cobra.Command {
-	return addFlags(&cobra.Command{
+	return o.with("json", &cobra.Command{
 		Use: "doctor", Short: "Measure what the machine can do", Args: cobra.NoArgs,
 		Long: "doctor measures floating-point peak, memory bandwidth and a matrix product, in a few\n" +
 			"seconds. Run it on an idle machine: other load lowers the numbers.",
@@ -75,7 +73,7 @@ func newDoctor(o options) *cobra.Command {
 			r := doctor.Measure()
 			return o.printValue(r, func(w io.Writer) error { return printDoctor(w, r) })
 		},
-	}, o.jsonFlag)
+	})
 }
 
 func printDoctor(out io.Writer, r doctor.Rates) error {

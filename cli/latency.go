@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -32,7 +33,7 @@ type timing struct {
 
 func newLatency(o options) *cobra.Command {
 	l := &timing{options: o}
-	cmd := addFlags(&cobra.Command{
+	cmd := l.with(folderFlags+"models datasets device dry-run", &cobra.Command{
 		Use: "latency [SPEC.yaml...]", Short: "Time how fast models answer: the 200x200 test, single events, batch sizes",
 		Long: "latency times node classification on the last events of a stream, from a state warmed up\n" +
 			"with everything before: the paper's 200 batches of 200 events, then other batch sizes. It\n" +
@@ -45,7 +46,7 @@ func newLatency(o options) *cobra.Command {
 			"  bench latency --suite latency-real --data ~/streams\n" +
 			"  bench latency --suite latency-small --compare ./bench-before",
 		RunE: l.choosing(true, l.run),
-	}, l.placeFlags, l.modelFlags, l.deviceFlag, l.dryRunFlag)
+	})
 	flags := cmd.Flags()
 	flags.StringVar(&l.suite, "suite", "latency", "what to measure")
 	flags.IntVar(&l.threads, "threads", runtime.GOMAXPROCS(0), "threads a model may use")
@@ -60,14 +61,11 @@ func newLatency(o options) *cobra.Command {
 
 // run measures the latency tests among the trials that were chosen.
 func (l *timing) run(ctx context.Context, all selection) error {
-	if err := checkFormat(l.format, tableFormats); err != nil {
+	if err := cmp.Or(checkFormat(l.format, tableFormats), inRange("threads", l.threads, 1, maxThreads)); err != nil {
 		return err
 	}
 	if l.old != "" && l.format != "text" {
 		return fmt.Errorf("--format is %q, which --compare has not: expected text, or --json", l.format)
-	}
-	if err := inRange("threads", l.threads, 1, maxThreads); err != nil {
-		return err
 	}
 	s := all
 	if _, s.trials = specs.SplitLatency(all.trials); len(s.trials) == 0 {
@@ -117,29 +115,25 @@ func (l *timing) run(ctx context.Context, all selection) error {
 	return l.done(line, failed > 0)
 }
 
-// report prints what was measured and writes the tables of the whole suite
-// beside the records.
+// report prints what was measured, and writes the tables of the whole suite.
 func (l *timing) report(all, timed selection, summary latency.Summary) error {
 	r, err := timed.report(true)
-	if err != nil {
-		return err
-	}
 	whole := r
-	if len(all.trials) > len(timed.trials) {
-		if whole, err = all.report(false); err != nil {
-			return err
-		}
+	if err == nil && len(all.trials) > len(timed.trials) {
+		whole, err = all.report(false)
 	}
-	if err := all.writeTables(whole); err != nil {
-		return err
+	if err == nil {
+		err = all.writeTables(whole)
 	}
 	switch {
+	case err != nil:
+		return err
 	case l.asJSON:
 		return writeJSON(l.stdout, summary)
 	case l.format == "csv":
 		return results.WriteCSV(l.stdout, r.Rows)
 	}
-	return l.print(r, l.format)
+	return writeReport(l.stdout, r, l.format)
 }
 
 // otherBuild returns the absolute path of the build to compare with.
@@ -153,8 +147,7 @@ func otherBuild(path string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// compare lets this build and the other one alternate, and prints the
-// verdicts. A slower build is a failure.
+// compare lets this build and the other one alternate. A slower one is a failure.
 func (l *timing) compare(ctx context.Context, old string, s selection) error {
 	own, err := os.Executable()
 	if err != nil {

@@ -42,8 +42,7 @@ func Main(specs ...fs.FS) {
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr, specs...))
 }
 
-// failure is an error of exit code 1; every other error is one of use or
-// input.
+// failure is an error of exit code 1; others are of use or input.
 type failure struct{ error }
 
 func (f failure) Unwrap() error { return f.error }
@@ -88,8 +87,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, specs ...
 	return exitUsage
 }
 
-// output is standard output with the first error of writing to it, so that
-// printing needs no checks.
+// output keeps the first error of writing, so that printing needs no checks.
 type output struct {
 	io.Writer
 	err error
@@ -112,8 +110,7 @@ func isTerminal(out io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// unwrapWriter returns the writer below an escaping one, for what moves the cursor or
-// marks text itself.
+// unwrapWriter returns the writer below an escaping one, for bold text and cursors.
 func unwrapWriter(out io.Writer) io.Writer {
 	if escaped, ok := out.(*escape.Writer); ok {
 		return escaped.Under

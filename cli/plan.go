@@ -17,7 +17,7 @@ import (
 )
 
 func newPlan(o options) *cobra.Command {
-	cmd := addFlags(&cobra.Command{
+	cmd := o.with(folderFlags+suiteFlags+"device workers json", &cobra.Command{
 		Use: "plan [SPEC.yaml...]", Short: "Say what a suite takes on this machine: trials, hours, memory, disk",
 		Long: "plan measures nothing that is kept: it runs a few windows of every cell of a suite and scales\n" +
 			"their time to whole trials, or takes the time from records of this machine. Datasets whose file\n" +
@@ -45,7 +45,7 @@ func newPlan(o options) *cobra.Command {
 			}
 			return unlessItFits(p)
 		}),
-	}, o.placeFlags, o.suiteFlags, o.deviceFlag, o.workersFlag, o.jsonFlag)
+	})
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "count trials only, and run nothing")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "json")
 	return cmd
@@ -74,7 +74,6 @@ func (s selection) plan(ctx context.Context, on devices.Target) (plan.Plan, erro
 	return plan.Make(ctx, s.question(on), b.planning("cells"))
 }
 
-// question returns what plans of the selection answer.
 func (s selection) question(on devices.Target) plan.Question {
 	return plan.Question{Trials: s.trials, Store: s.store(), Checkpoints: s.checkpoints, DataDir: s.data, Workers: s.workers, Device: on}
 }
@@ -85,7 +84,7 @@ func (s selection) question(on devices.Target) plan.Question {
 func (s selection) announce(ctx context.Context, on devices.Target) (time.Duration, error) {
 	missing := func(t specs.Trial) bool {
 		d, err := datasets.Lookup(t.Dataset)
-		return err != nil || s.presence(d) == "no" || s.presence(d) == "damaged"
+		return err != nil || d.Present(s.data) != nil
 	}
 	if slices.ContainsFunc(s.trials, missing) {
 		return 0, nil
@@ -101,8 +100,7 @@ func (s selection) announce(ctx context.Context, on devices.Target) (time.Durati
 	return time.Duration((p.Seconds - p.Latency) * float64(time.Second)), nil
 }
 
-// count prints which trials have been measured and which have not, and last
-// what would happen to them.
+// count prints which trials have been measured, and last what would happen.
 func (s selection) count(lastLine func(plan.Plan) string) (plan.Plan, error) {
 	if err := s.checkOut(); err != nil {
 		return plan.Plan{}, err
@@ -122,8 +120,7 @@ func (s selection) count(lastLine func(plan.Plan) string) (plan.Plan, error) {
 	return p, err
 }
 
-// wouldMeasure is like count for commands that then measure. It fails as they
-// do where files are missing.
+// wouldMeasure is like count for commands that fail where files are missing.
 func (s selection) wouldMeasure(lastLine func(plan.Plan) string) error {
 	p, err := s.count(lastLine)
 	if err != nil || len(p.Missing) == 0 {
@@ -136,14 +133,12 @@ func (s selection) wouldMeasure(lastLine func(plan.Plan) string) error {
 	return fmt.Errorf("no file of %s; --data DIR says where files are", strings.Join(names, ", "))
 }
 
-// missingLine returns the last line of commands that measure what has no
-// record.
+// missingLine is the last line of commands that measure what has no record.
 func (s selection) missingLine(p plan.Plan) string {
 	return fmt.Sprintf("%d trials: %d found measured in %s, %d would be measured", p.Trials, p.Trials-p.ToDo, s.out, p.ToDo)
 }
 
-// everythingLine returns the last line of commands that measure everything
-// again.
+// everythingLine is the last line of commands that measure everything again.
 func everythingLine(p plan.Plan) string {
 	return fmt.Sprintf("%d trials would be measured, whether they have a record or not", p.Trials)
 }

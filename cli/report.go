@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -30,7 +31,7 @@ type reporting struct {
 
 func newReport(o options) *cobra.Command {
 	r := &reporting{options: o}
-	cmd := addFlags(&cobra.Command{
+	cmd := r.with(suiteFlags+"specs data device allow-stale", &cobra.Command{
 		Use: "report [FOLDER...] [SPEC.yaml...] [FILE.html]", Short: "Write one HTML page of everything that was measured",
 		Long: "report writes a page that needs no other file and no network: the tables of the suite, which can be\n" +
 			"sorted, figures, learning curves, latency histograms, searches of bench tune, comparisons, specs,\n" +
@@ -42,7 +43,7 @@ func newReport(o options) *cobra.Command {
 			"  bench report --suite smoke --out results report.html\n" +
 			"  bench report before after comparison.html",
 		RunE: func(_ *cobra.Command, args []string) error { return r.run(args) },
-	}, r.specsFlag, r.dataFlag, r.suiteFlags, r.deviceFlag, r.staleFlag)
+	})
 	cmd.Flags().StringArrayVar(&r.folders, "out", nil, "folder of results; several times to compare")
 	cmd.Flags().Lookup("out").DefValue = "bench-out"
 	cmd.Flags().StringArrayVar(&r.tuned, "tuned", nil,
@@ -68,8 +69,7 @@ func (r *reporting) run(args []string) error {
 	return r.write(p, s.suite)
 }
 
-// sortArguments sorts the arguments into the page, specs and folders of
-// results.
+// sortArguments finds the page, specs and folders of results.
 func (r *reporting) sortArguments(args []string) error {
 	for _, arg := range args {
 		switch filepath.Ext(arg) {
@@ -137,24 +137,22 @@ func (r *reporting) read(s selection) (page.Page, error) {
 			tuned = r.tuned[i]
 		}
 		s.out = name
-		f, title, err := r.folder(s, tuned)
+		f, err := r.folder(s, tuned)
 		if err != nil {
 			return p, err
 		}
 		p.Folders = append(p.Folders, f)
-		if title != "" {
-			p.Title = title
-		}
+		p.Title = cmp.Or(f.Title, p.Title)
 	}
 	return p, nil
 }
 
-// folder returns what one folder has of the suite, with the suite's title, and
-// the searches of bench tune in the folder tuned. These may be all that it has.
-func (r *reporting) folder(s selection, tuned string) (f page.Folder, title string, err error) {
+// folder returns what one folder has of the suite, and the searches of bench tune
+// in the folder tuned. These may be all that it has.
+func (r *reporting) folder(s selection, tuned string) (f page.Folder, err error) {
 	f.Name = s.out
 	if f.Searches, err = tune.Past(tuned); err != nil {
-		return f, "", err
+		return f, err
 	}
 	read := s.records
 	if len(r.folders) > 1 {
@@ -162,19 +160,18 @@ func (r *reporting) folder(s selection, tuned string) (f page.Folder, title stri
 	}
 	records, err := read()
 	if err != nil {
-		return f, "", err
+		return f, err
 	}
 	if len(records) == 0 && len(f.Searches) > 0 {
 		f.Warnings = []string{fmt.Sprintf("no records of suite %s, only searches of bench tune", s.suite)}
-		return f, "", nil
+		return f, nil
 	}
 	f.Report, err = s.summarise(records)
-	return f, f.Title, err
+	return f, err
 }
 
-// comparedRecords returns the records of one folder of several: as those of
-// records, and also those of other specs and devices, because that may be what
-// the folders are compared for.
+// comparedRecords returns the records of one folder of several: also those of other
+// specs and devices, because that may be what the folders are compared for.
 func (s selection) comparedRecords() ([]record.Record, error) {
 	all, err := s.load()
 	if err != nil {
@@ -191,7 +188,6 @@ func (s selection) comparedRecords() ([]record.Record, error) {
 	return s.ofOneClass(records)
 }
 
-// write writes the page.
 func (r *reporting) write(p page.Page, suite string) error {
 	target, write := r.target, atomicfile.Write
 	if target == "" {

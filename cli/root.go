@@ -19,8 +19,7 @@ import (
 // defaultSuite is what `bench all` runs.
 const defaultSuite = "quick"
 
-// options are the flags that commands share. Every command has a copy of its
-// own.
+// options are the flags that commands share, of which each has a copy of its own.
 type options struct {
 	data, out, suite, specs, device string
 	seeds, workers                  int
@@ -57,35 +56,18 @@ func newRoot(stdout, stderr io.Writer, added ...fs.FS) *cobra.Command {
 	return root
 }
 
-// addFlags adds sets of flags to a command.
-func addFlags(cmd *cobra.Command, sets ...func(*pflag.FlagSet)) *cobra.Command {
-	for _, add := range sets {
-		add(cmd.Flags())
-	}
-	return cmd
-}
+// Flags of commands that go by folders, and of those that go by a suite.
+const (
+	folderFlags = "out specs data "
+	suiteFlags  = "suite seeds tasks models datasets "
+)
 
-func (o *options) outFlag(f *pflag.FlagSet) {
+// with adds flags that several commands have, by name.
+func (o *options) with(flags string, cmd *cobra.Command) *cobra.Command {
+	f := pflag.NewFlagSet("", pflag.ContinueOnError)
 	f.StringVar(&o.out, "out", "bench-out", "folder of the results")
-}
-
-func (o *options) specsFlag(f *pflag.FlagSet) {
 	f.StringVar(&o.specs, "specs", "", "folder of further specs, which replace built-in ones of the same name")
-}
-
-func (o *options) dataFlag(f *pflag.FlagSet) {
 	f.StringVar(&o.data, "data", "data", "folder where the files of datasets are looked for")
-}
-
-// placeFlags adds the flags for the folders of specs, results and data.
-func (o *options) placeFlags(f *pflag.FlagSet) {
-	o.outFlag(f)
-	o.specsFlag(f)
-	o.dataFlag(f)
-}
-
-// suiteFlags choose a suite and narrow it down.
-func (o *options) suiteFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.suite, "suite", defaultSuite, "what to measure")
 	f.Func("seeds", "number of seeds instead of the suite's", func(text string) (err error) {
 		if o.seeds, err = strconv.Atoi(text); err != nil || o.seeds < 1 || o.seeds > specs.MostSeeds {
@@ -94,49 +76,26 @@ func (o *options) suiteFlags(f *pflag.FlagSet) {
 		return nil
 	})
 	f.StringSliceVar(&o.tasks, "tasks", nil, "only these tasks (nc, lp)")
-	o.modelFlags(f)
-}
-
-func (o *options) modelFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.models, "models", nil, "only these models (ids, id+variant)")
 	f.StringSliceVar(&o.datasets, "datasets", nil, "only these datasets")
-}
-
-// deviceFlag adds the flag for the device that models run on, or that records
-// are of.
-func (o *options) deviceFlag(f *pflag.FlagSet) {
 	f.StringVar(&o.device, "device", devices.CPU, "what models run on: cpu, cuda, or cuda:N for card N")
-}
-
-func (o *options) workersFlag(f *pflag.FlagSet) {
 	f.IntVar(&o.workers, "workers", 0, "trials side by side (default: one a core, at most 8 on a card); results do not depend on it")
-}
-
-func (o *options) checkpointsFlag(f *pflag.FlagSet) {
 	f.BoolVar(&o.checkpoints, "checkpoints", false, "keep the models as safetensors files beside their records; "+
 		"trials that have a record and no such file are measured again")
-}
-
-func (o *options) staleFlag(f *pflag.FlagSet) {
 	f.BoolVar(&o.allowStale, "allow-stale", false, "also use records of older numerics, marked in the tables")
-}
-
-func (o *options) dryRunFlag(f *pflag.FlagSet) {
 	f.BoolVar(&o.dryRun, "dry-run", false, "print what would be done, and do nothing")
-}
-
-func (o *options) jsonFlag(f *pflag.FlagSet) { f.BoolVar(&o.asJSON, "json", false, "print JSON") }
-
-// library holds the specs of the flags, with the datasets that were imported
-// into the data folder.
-func (o *options) library() (*specs.Library, error) {
-	if o.data != "" {
-		if err := own.Use(o.data); err != nil {
-			return nil, err
-		}
+	f.BoolVar(&o.asJSON, "json", false, "print JSON")
+	for name := range strings.FieldsSeq(flags) {
+		cmd.Flags().AddFlag(f.Lookup(name))
 	}
-	return specs.NewLibrary(o.specs, o.added...)
+	if cmd.Flags().Lookup("data") != nil { // with the datasets that were imported there
+		cmd.PreRunE = func(*cobra.Command, []string) error { return own.Use(o.data) }
+	}
+	return cmd
 }
+
+// library holds the specs of the flags.
+func (o *options) library() (*specs.Library, error) { return specs.NewLibrary(o.specs, o.added...) }
 
 // maxThreads is the largest value of --threads and --workers.
 const maxThreads = 1024
@@ -149,8 +108,7 @@ func inRange(flag string, n, low, high int) error {
 	return nil
 }
 
-// flagWords returns the words of flags with a value: name, value, name, value
-// ...
+// flagWords returns the words of those flags, names and values, that have a value.
 func flagWords(flags ...string) (words []string) {
 	for i := 0; i < len(flags); i += 2 {
 		if flags[i+1] != "" {
@@ -160,8 +118,7 @@ func flagWords(flags ...string) (words []string) {
 	return words
 }
 
-// deviceWord returns the value of --device where it has to be given: empty for
-// the processor.
+// deviceWord returns the value of --device, empty for the processor.
 func (o *options) deviceWord() string {
 	if o.device == devices.CPU {
 		return ""
@@ -169,7 +126,6 @@ func (o *options) deviceWord() string {
 	return o.device
 }
 
-// findDevice returns the device of the flag.
 func (o *options) findDevice() (devices.Target, error) {
 	on, err := devices.Find(o.device)
 	if err != nil {
@@ -183,8 +139,7 @@ func (o *options) findDevice() (devices.Target, error) {
 // folder. Commands check --out themselves.
 type notEmpty struct{ pflag.Value }
 
-// Set returns an error for an empty value, and for a list of several lines, of
-// which pflag reads only the first.
+// Set refuses an empty value, and several lines, of which pflag reads only the first.
 func (v notEmpty) Set(text string) error {
 	if text == "" {
 		return errors.New("it is empty")

@@ -22,28 +22,27 @@ import (
 )
 
 func newAll(o options) *cobra.Command {
-	return addFlags(&cobra.Command{
+	return o.with(folderFlags+suiteFlags+"device workers checkpoints allow-stale dry-run", &cobra.Command{
 		Use: "all [SPEC.yaml...]", Short: "Measure a suite and print its tables",
 		Long: "all says what it will take, measures what has no record yet, prints the tables and\n" +
 			"writes them, with the numbers as CSV, to the folder of the results; or prints them\n" +
 			"alone where flags leave something of the suite out.\n\n" + ownSpecs,
 		Example: "  bench all\n  bench all --dry-run\n  bench all --suite torch-nc --data ~/streams",
 		RunE:    o.choosing(false, func(ctx context.Context, s selection) error { return s.runSuite(ctx, true) }),
-	}, o.placeFlags, o.suiteFlags, o.deviceFlag, o.workersFlag, o.checkpointsFlag, o.staleFlag, o.dryRunFlag)
+	})
 }
 
 func newRun(o options) *cobra.Command {
-	return addFlags(&cobra.Command{
+	return o.with(folderFlags+suiteFlags+"device workers checkpoints dry-run", &cobra.Command{
 		Use: "run [SPEC.yaml...]", Short: "Measure a suite, or only your own models on it, without printing tables",
 		Long: "run says what it will take, and measures what has no record yet.\n\n" + ownSpecs +
 			"\nrun measures only the models of the files, where there are any.",
 		Example: "  bench run --suite torch-nc --data ~/streams\n  bench run my-sprints.yaml --suite torch-nc --data ~/streams",
 		RunE:    o.choosing(true, func(ctx context.Context, s selection) error { return s.runSuite(ctx, false) }),
-	}, o.placeFlags, o.suiteFlags, o.deviceFlag, o.workersFlag, o.checkpointsFlag, o.dryRunFlag)
+	})
 }
 
-// runSuite measures the selection, and prints and writes its tables if asked
-// for.
+// runSuite measures the selection, and prints and writes its tables if asked for.
 func (s selection) runSuite(ctx context.Context, tables bool) error {
 	if s.dryRun {
 		return s.wouldMeasure(s.missingLine)
@@ -79,13 +78,12 @@ func (o *options) done(line string, failed bool) error {
 	return nil
 }
 
-// printAndWrite prints the tables and writes them beside the records.
 func (s selection) printAndWrite() error {
 	r, err := s.report(true)
 	if err != nil {
 		return err
 	}
-	if err := s.print(r, "text"); err != nil {
+	if err := writeReport(s.stdout, r, "text"); err != nil {
 		return err
 	}
 	return s.writeTables(r)
@@ -120,10 +118,9 @@ func (s selection) measure(ctx context.Context, announced bool) (harness.Summary
 	return s.runTrials(ctx, on, expected)
 }
 
-// runTrials runs first the trials that are scored, side by side, then the
-// latency tests, which need an idle machine. An error says what is left to
-// do; failed trials are no error. When ctx ends it stops at the next batch. The scored
-// trials are expected to take that long, 0 where it is not known.
+// runTrials runs first the trials that are scored, side by side, then the latency
+// tests, which need an idle machine. An error says what is left to do; failed
+// trials are no error. Scored trials are expected to take that long; 0 if unknown.
 func (s selection) runTrials(ctx context.Context, on devices.Target, expected time.Duration) (harness.Summary, error) {
 	scored, timed := specs.SplitLatency(s.trials)
 	if err := harness.CheckStore(s.store(), timed, nil); err != nil {
@@ -165,9 +162,8 @@ func (o *options) exclusiveTiming(ctx context.Context, do func(context.Context) 
 	}, do)
 }
 
-// timeMissing measures the latency tests of the datasets that lack any, which
-// another run may have measured while this one waited. sum.Left already counts
-// all of the tests.
+// timeMissing measures the latency tests of the datasets that lack any, which another
+// run may have measured meanwhile. sum.Left already counts all of the tests.
 func (s selection) timeMissing(ctx context.Context, on devices.Target, tests []specs.Trial, sum harness.Summary) (harness.Summary, error) {
 	missing, found, err := latency.Missing(s.store(), s.data, on, tests)
 	if err == nil && len(missing) > 0 {
@@ -177,25 +173,16 @@ func (s selection) timeMissing(ctx context.Context, on devices.Target, tests []s
 			}
 			all, err := s.time(ctx, latency.Plan{Trials: missing, DataDir: s.data, Device: on, Threads: runtime.GOMAXPROCS(0)})
 			for _, m := range all {
-				sum.Left--
-				if m.Record.Failed() {
-					sum.Failed++
-				} else {
-					sum.Finished++
-				}
+				sum.Add(m.Record, true)
 			}
+			sum.Left -= len(all)
 			return err
 		})
 	}
 	for _, r := range found {
-		sum.Left--
-		if r.Failed() {
-			sum.Failed++
-			sum.FailedBefore = append(sum.FailedBefore, r)
-		} else {
-			sum.Found++
-		}
+		sum.Add(r, false)
 	}
+	sum.Left -= len(found)
 	if err != nil {
 		return sum, err
 	}
@@ -224,7 +211,6 @@ func (o *options) time(ctx context.Context, p latency.Plan) (all []latency.Measu
 	return all, err
 }
 
-// checkOut reports results that have no folder.
 func (o *options) checkOut() error {
 	if o.out == "" {
 		return errors.New("--out is empty, expected a folder for the results")
@@ -232,8 +218,7 @@ func (o *options) checkOut() error {
 	return nil
 }
 
-// makeOut makes the folder of the results before anything is measured, and
-// removes what killed runs were writing there.
+// makeOut makes the folder of the results, and removes what killed runs have left.
 func (o *options) makeOut() error {
 	if err := o.checkOut(); err != nil {
 		return err

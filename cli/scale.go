@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,7 +43,7 @@ func (c count) Set(text string) (err error) {
 
 func newScale(o options) *cobra.Command {
 	s := &scaling{options: o}
-	return addFlags(&cobra.Command{
+	cmd := s.with("out specs device dry-run", &cobra.Command{
 		Use: "scale MODEL --sweep AXIS=VALUE,VALUE...", Short: "Measure what an event costs as the stream or the model grows",
 		Long: "scale feeds a model with a seeded stream, chunk by chunk, so that it may be longer than the\n" +
 			"memory, and measures time, allocations and memory at each value of an axis:\n\n" +
@@ -55,11 +56,8 @@ func newScale(o options) *cobra.Command {
 			"  bench scale dgs --mode training --task lp --sweep nodes=1e3,1e4 --length 2e4",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return s.run(cmd, args[0]) },
-	}, s.scaleFlags, s.outFlag, s.specsFlag, s.deviceFlag, s.dryRunFlag)
-}
-
-func (s *scaling) scaleFlags(flags *pflag.FlagSet) {
-	p := &s.plan
+	})
+	flags, p := cmd.Flags(), &s.plan
 	p.Base = scale.Size{Events: 100_000, Nodes: 10_000, Features: 7, Batch: 200}
 	flags.Func("sweep", "axis and values, as in length=1e4,1e5; may be repeated", func(text string) error {
 		sweep, err := scale.ParseSweep(text)
@@ -78,10 +76,10 @@ func (s *scaling) scaleFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&p.Threads, "threads", runtime.GOMAXPROCS(0), "threads the model may use")
 	flags.Lookup("threads").DefValue = "all cores"
 	flags.StringVar(&s.format, "format", "text", "text, markdown, csv or json")
+	return cmd
 }
 
-// run measures, prints and writes. What was measured before an interruption
-// is written too.
+// run also writes what was measured before an interruption.
 func (s *scaling) run(cmd *cobra.Command, ref string) error {
 	where, err := s.prepare(ref)
 	if err != nil {
@@ -122,10 +120,8 @@ func (s *scaling) run(cmd *cobra.Command, ref string) error {
 // prepare completes the plan, and checks what can be checked before anything
 // is measured. The files that are written begin with where.
 func (s *scaling) prepare(ref string) (where string, err error) {
-	if err := checkFormat(s.format, []string{"text", "markdown", "csv", "json"}); err != nil {
-		return "", err
-	}
-	if err := inRange("threads", s.plan.Threads, 1, maxThreads); err != nil {
+	err = cmp.Or(checkFormat(s.format, []string{"text", "markdown", "csv", "json"}), inRange("threads", s.plan.Threads, 1, maxThreads))
+	if err != nil {
 		return "", err
 	}
 	lib, err := s.library()
@@ -173,7 +169,6 @@ func (s *scaling) printPoints() error {
 	return err
 }
 
-// scaling shows how many points are measured.
 func (b *bar) scaling() scale.Hooks {
 	return scale.Hooks{
 		Start:    func(points int) { b.open(points, fmt.Sprintf("%d points to measure", points)) },
@@ -200,7 +195,6 @@ func (s *scaling) command(flags *pflag.FlagSet, ref string) string {
 	return strings.Join(words, " ")
 }
 
-// print prints the report in the format of the flag.
 func (s *scaling) print(r scale.Result) error {
 	switch s.format {
 	case "json":
@@ -208,15 +202,14 @@ func (s *scaling) print(r scale.Result) error {
 	case "csv":
 		return r.WriteCSV(s.stdout)
 	}
-	out, terminal := s.tableOutput()
-	return writeTable(out, r.Table(), s.format, terminal)
+	return writeTable(s.stdout, r.Table(), s.format)
 }
 
 // write writes table, numbers and figure to files that begin with where.
 func (s *scaling) write(r scale.Result, where string) error {
 	var markdown, csv, json bytes.Buffer
 	figure, err := r.SVG()
-	if err := errors.Join(err, writeTable(&markdown, r.Table(), "markdown", false), r.WriteCSV(&csv), writeJSON(&json, r)); err != nil {
+	if err := errors.Join(err, writeTable(&markdown, r.Table(), "markdown"), r.WriteCSV(&csv), writeJSON(&json, r)); err != nil {
 		return err
 	}
 	folder, name := filepath.Split(where)

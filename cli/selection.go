@@ -93,8 +93,7 @@ func (s selection) command() string {
 	return s.commandLine(verb, s.files)
 }
 
-// commandLine returns a command with its arguments and the flags that choose a
-// suite and narrow it down.
+// commandLine returns a command with its arguments and the flags of the selection.
 func (s selection) commandLine(verb string, args []string) string {
 	seeds := ""
 	if s.seeds > 0 {
@@ -119,8 +118,7 @@ func (s selection) records() ([]record.Record, error) {
 	}))
 }
 
-// load loads the records of the suite: those of older numerics only if asked
-// for.
+// load loads the records of the suite, those of older numerics if asked for.
 func (s selection) load() ([]record.Record, error) {
 	all, incomplete, err := s.store().Load(s.suite)
 	if err != nil {
@@ -136,8 +134,7 @@ func (s selection) load() ([]record.Record, error) {
 	return current, nil
 }
 
-// ofDevice reports whether a record is of the flag's device, whatever the class
-// of its kernels.
+// ofDevice reports whether a record is of the flag's device, with whatever kernels.
 func (o *options) ofDevice(r record.Record) bool {
 	of, _, _ := strings.Cut(r.Device, "/")
 	return of == o.deviceName()
@@ -148,9 +145,8 @@ func (o *options) deviceName() string {
 	return name
 }
 
-// ofOneClass returns the records of this build's kernels, or if there are none
-// those of the only class that there is. It reports which it leaves out or
-// uses.
+// ofOneClass returns the records of this build's kernels, or if there are none those
+// of the only class that there is. It reports which it leaves out or uses.
 func (o *options) ofOneClass(records []record.Record) ([]record.Record, error) {
 	class := o.deviceName()
 	if class == devices.CPU {
@@ -209,7 +205,6 @@ func (s selection) checkWhole(records []record.Record) error {
 	return nil
 }
 
-// missingRecordsError returns the error of trials whose records have disappeared.
 func missingRecordsError(trials []specs.Trial, of int) error {
 	return failure{fmt.Errorf("the records of %d of %d trials have disappeared since they were written, among them that of %s; "+
 		"the same command measures them again",

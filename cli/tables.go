@@ -18,45 +18,38 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newTables(o options) *cobra.Command {
+// newPrinting returns a command that prints what has been measured, in one of some formats.
+func newPrinting(o options, use, short string, formats []string, print func(io.Writer, results.Report, string) error) *cobra.Command {
 	var format string
-	cmd := addFlags(&cobra.Command{
-		Use: "tables [SPEC.yaml...]", Short: "Print the tables of what has been measured",
+	cmd := o.with(folderFlags+suiteFlags+"device allow-stale", &cobra.Command{
+		Use: use + " [SPEC.yaml...]", Short: short,
 		RunE: o.choosing(false, func(_ context.Context, s selection) error {
-			if err := checkFormat(format, tableFormats); err != nil {
+			if err := checkFormat(format, formats); err != nil {
 				return err
 			}
 			r, err := s.report(false)
 			if err != nil {
 				return err
 			}
-			return s.print(r, format)
+			return print(o.stdout, r, format)
 		}),
-	}, o.placeFlags, o.suiteFlags, o.deviceFlag, o.staleFlag)
-	cmd.Flags().StringVar(&format, "format", "text", suggest.Or(tableFormats))
+	})
+	cmd.Flags().StringVar(&format, "format", formats[0], suggest.Or(formats))
 	return cmd
 }
 
+func newTables(o options) *cobra.Command {
+	return newPrinting(o, "tables", "Print the tables of what has been measured", tableFormats, writeReport)
+}
+
 func newResults(o options) *cobra.Command {
-	var format string
-	cmd := addFlags(&cobra.Command{
-		Use: "results [SPEC.yaml...]", Short: "Print the numbers of what has been measured, for machines",
-		RunE: o.choosing(false, func(_ context.Context, s selection) error {
-			if err := checkFormat(format, []string{"csv", "json"}); err != nil {
-				return err
-			}
-			r, err := s.report(false)
-			if err != nil {
-				return err
-			}
-			if format == "json" {
-				return results.WriteJSON(o.stdout, r.Rows)
-			}
-			return results.WriteCSV(o.stdout, r.Rows)
-		}),
-	}, o.placeFlags, o.suiteFlags, o.deviceFlag, o.staleFlag)
-	cmd.Flags().StringVar(&format, "format", "csv", "csv or json")
-	return cmd
+	const short = "Print the numbers of what has been measured, for machines"
+	return newPrinting(o, "results", short, []string{"csv", "json"}, func(w io.Writer, r results.Report, format string) error {
+		if format == "json" {
+			return results.WriteJSON(w, r.Rows)
+		}
+		return results.WriteCSV(w, r.Rows)
+	})
 }
 
 // tableFormats are those of a report's tables.
@@ -70,7 +63,7 @@ func checkFormat(format string, known []string) error {
 }
 
 // writeReport writes the tables of a report in one of tableFormats.
-func writeReport(w io.Writer, r results.Report, format string, terminal bool) error {
+func writeReport(w io.Writer, r results.Report, format string) error {
 	switch format {
 	case "latex":
 		return table.WriteLaTeX(w, r.Tables)
@@ -81,55 +74,39 @@ func writeReport(w io.Writer, r results.Report, format string, terminal bool) er
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		if err := writeTable(w, t, format, terminal); err != nil {
+		if err := writeTable(w, t, format); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// writeTable writes a table as text, with bold and underlined words on a
-// terminal, as Markdown or as CSV.
-func writeTable(w io.Writer, t table.Table, format string, terminal bool) error {
-	switch format {
-	case "markdown":
+// writeTable writes Markdown, CSV, or text, which is bold and underlined on terminals.
+func writeTable(w io.Writer, t table.Table, format string) error {
+	switch {
+	case format == "markdown":
 		return table.WriteMarkdown(w, t)
-	case "csv":
+	case format == "csv":
 		return table.WriteCSV(w, t)
+	case isTerminal(w):
+		return table.WriteText(unwrapWriter(w), t, true)
 	}
-	return table.WriteText(w, t, terminal)
+	return table.WriteText(w, t, false)
 }
 
-// print writes the report to standard output.
-func (o *options) print(r results.Report, format string) error {
-	out, terminal := o.tableOutput()
-	return writeReport(out, r, format, terminal)
-}
-
-// tableOutput returns where tables are printed, and whether it is a terminal:
-// there they mark text themselves.
-func (o *options) tableOutput() (out io.Writer, terminal bool) {
-	if isTerminal(o.stdout) {
-		return unwrapWriter(o.stdout), true
-	}
-	return o.stdout, false
-}
-
-// tableFiles are the files beside the records of a whole suite, without its
-// figures.
+// tableFiles are the files beside the records of a whole suite, but for figures.
 var tableFiles = []struct {
 	name  string
 	write func(io.Writer, results.Report) error
 }{
-	{"tables.md", func(w io.Writer, r results.Report) error { return writeReport(w, r, "markdown", false) }},
-	{"tables.tex", func(w io.Writer, r results.Report) error { return writeReport(w, r, "latex", false) }},
-	{"tables.html", func(w io.Writer, r results.Report) error { return writeReport(w, r, "html", false) }},
+	{"tables.md", func(w io.Writer, r results.Report) error { return writeReport(w, r, "markdown") }},
+	{"tables.tex", func(w io.Writer, r results.Report) error { return writeReport(w, r, "latex") }},
+	{"tables.html", func(w io.Writer, r results.Report) error { return writeReport(w, r, "html") }},
 	{"results.csv", func(w io.Writer, r results.Report) error { return results.WriteCSV(w, r.Rows) }},
 	{"comparisons.csv", func(w io.Writer, r results.Report) error { return results.WriteComparisons(w, r.Comparisons) }},
 }
 
-// makeTableFolder makes the folder of the results and reports, before anything
-// is measured, a table file that cannot be written.
+// makeTableFolder makes the folder of the results. Tables must be replaceable there.
 func (s selection) makeTableFolder() error {
 	if err := s.makeOut(); err != nil || s.isFiltered() {
 		return err
@@ -142,8 +119,7 @@ func (s selection) makeTableFolder() error {
 	return nil
 }
 
-// writeTables writes tables, figures and numbers beside the records of a whole
-// suite.
+// writeTables writes a whole suite's tables, figures and numbers beside its records.
 func (s selection) writeTables(r results.Report) error {
 	if s.isFiltered() {
 		return nil
@@ -162,7 +138,6 @@ func (s selection) writeTables(r results.Report) error {
 	return s.writeFiles(filepath.Join(s.out, s.suite), files)
 }
 
-// writeFiles writes files of a folder of the results.
 func (o *options) writeFiles(folder string, files map[string][]byte) error {
 	for name, data := range files {
 		if err := atomicfile.Root(o.out).Write(filepath.Join(folder, name), data); err != nil {

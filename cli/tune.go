@@ -34,7 +34,7 @@ type tuning struct {
 
 func newTune(o options) *cobra.Command {
 	t := &tuning{options: o}
-	cmd := addFlags(&cobra.Command{
+	cmd := t.with(folderFlags+"device", &cobra.Command{
 		Use: "tune", Short: "Search the options of models on the validation part, as the paper did",
 		Long: "tune searches the ranges of a model's spec (bench spec show MODEL): first random trials, then\n" +
 			"tree-structured Parzen estimators. A trial is trained with early stopping and judged by its best\n" +
@@ -54,7 +54,7 @@ func newTune(o options) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return t.run(cmd.Context(), cmd.Flags().Changed("setting"))
 		},
-	}, t.placeFlags, t.deviceFlag)
+	})
 	flags := cmd.Flags()
 	flags.StringSliceVar(&t.models, "model", nil, "the model to tune; several with commas")
 	flags.StringSliceVar(&t.datasets, "dataset", nil, "the dataset to tune it on; several with commas")
@@ -115,14 +115,13 @@ func (t *tuning) run(ctx context.Context, withSetting bool) error {
 	return t.lastLine(histories, sum)
 }
 
-// search runs the studies and writes their results.
-func (t *tuning) search(ctx context.Context, studies []tune.Study, on devices.Target) ([]*tune.History, tune.Summary, error) {
+func (t *tuning) search(ctx context.Context, studies []tune.Study, on devices.Target) ([]*tune.History, harness.Summary, error) {
 	// Histories are written as a whole: a second search goes on from those of the first.
 	held, err := lock.Wait(ctx, lock.In(t.out, "tune"), func() {
 		fmt.Fprintf(t.stderr, "another search writes to %s: waiting for it\n", t.out)
 	})
 	if err != nil {
-		return nil, tune.Summary{}, err
+		return nil, harness.Summary{}, err
 	}
 	defer held.Release()
 	ctx, lost := held.During(ctx)
@@ -130,14 +129,9 @@ func (t *tuning) search(ctx context.Context, studies []tune.Study, on devices.Ta
 	bar := newBar(t.stderr)
 	defer bar.close()
 	tuner := tune.Tuner{Out: t.out, DataDir: t.data, Workers: t.workers, Device: on, Hooks: bar.tuning()}
-	histories, sum, err := tuner.Run(ctx, studies)
-	if err != nil {
-		return histories, sum, err
-	}
-	return histories, sum, tuner.Write(histories)
+	return tuner.Run(ctx, studies)
 }
 
-// tuning shows how many trials are measured.
 func (b *bar) tuning() tune.Hooks {
 	return tune.Hooks{
 		Start: func(pending, found int) {
@@ -158,7 +152,6 @@ func (b *bar) tuning() tune.Hooks {
 	}
 }
 
-// printPlan prints what would be done and what it takes.
 func (t *tuning) printPlan(ctx context.Context, studies []tune.Study, on devices.Target) error {
 	b := newBar(t.stderr)
 	q := plan.Question{Studies: studies, Store: t.store(), DataDir: t.data, Workers: t.workers, Device: on}
@@ -178,13 +171,13 @@ func (t *tuning) printPlan(ctx context.Context, studies []tune.Study, on devices
 
 // lastLine prints what was done. Failed trials are no error as long as there is
 // a best one: a search tries options that do not work.
-func (t *tuning) lastLine(histories []*tune.History, sum tune.Summary) error {
+func (t *tuning) lastLine(histories []*tune.History, sum harness.Summary) error {
 	where := filepath.Join(t.out, tune.SpecsDir)
 	line := fmt.Sprintf("%d trials measured, %d found measured, %d of them failed; use the specs with --specs %s",
 		sum.Finished, sum.Found, sum.Failed, where)
 	var without []string
 	for _, h := range histories {
-		if _, ok := h.Best(); !ok {
+		if h.Best().Failed() {
 			without = append(without, h.Study.String())
 		}
 	}

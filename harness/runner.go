@@ -46,8 +46,8 @@ type Summary struct {
 	FailedBefore                  []record.Record // not run again: the seed is the same
 }
 
-// add counts a trial that has a record, which was measured now or before.
-func (s *Summary) add(rec record.Record, now bool) {
+// Add counts a trial that has a record, which was measured now or before.
+func (s *Summary) Add(rec record.Record, now bool) {
 	switch {
 	case rec.Failed():
 		s.Failed++
@@ -144,7 +144,7 @@ func (p *pool) pending(trials []specs.Trial, lib library) (jobs []job, err error
 			return nil, err
 		}
 		if ok {
-			p.sum.add(found, p.measured[found.Key])
+			p.sum.Add(found, p.measured[found.Key])
 			continue
 		}
 		j, err := newJob(t, rec, lib, p.trainer, sizes)
@@ -259,7 +259,7 @@ func (p *pool) end(rec record.Record, now bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sum.Left--
-	p.sum.add(rec, now)
+	p.sum.Add(rec, now)
 	if now {
 		p.measured[rec.Key] = true
 		if p.hooks.Done != nil {

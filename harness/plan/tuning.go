@@ -137,7 +137,7 @@ func newSearch(study tune.Study, out string) (*search, error) {
 		Trials: study.Trials, Random: study.Random, Epochs: study.Protocol.Epochs,
 		Found: len(over), Left: max(0, study.Trials+1-len(over)),
 	}}
-	for _, q := range study.Searched() {
+	for _, q := range study.Model.SearchFor(study.At.Task) {
 		s.Parameters = append(s.Parameters, q.Name())
 	}
 	for _, l := range over {

@@ -55,6 +55,9 @@ func tuningPlanned(t *testing.T, out string, studies ...tune.Study) plan.Tuning 
 	return p
 }
 
+// silentSearch are hooks that do nothing.
+var silentSearch = tune.Hooks{Start: func(int, int) {}, Progress: func(float64) {}, Done: func(tune.Study, tune.Line) {}}
+
 // TestTuningPlanThenTune: what is estimated takes about as long as the search
 // does, and the searches that are gone on with take their time from their
 // trials. Others on the machine make trials longer, so the factor is generous.
@@ -69,7 +72,7 @@ func TestTuningPlanThenTune(t *testing.T) {
 	if _, err := os.Stat(out); err == nil {
 		t.Error("a plan has written something")
 	}
-	histories, _, err := (&tune.Tuner{Out: out, Workers: 1}).Run(context.Background(), []tune.Study{study(t, "raw", "toy", 6), study(t, "dgs", "toy", 6)})
+	histories, _, err := (&tune.Tuner{Out: out, Workers: 1, Hooks: silentSearch}).Run(context.Background(), []tune.Study{study(t, "raw", "toy", 6), study(t, "dgs", "toy", 6)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +103,7 @@ func near(a, b float64) bool { return a > .999*b && a < 1.001*b }
 // TestTuningPlanFewPast: two trials say less than three that are estimated.
 func TestTuningPlanFewPast(t *testing.T) {
 	out := t.TempDir()
-	if _, _, err := (&tune.Tuner{Out: out, Workers: 1}).Run(context.Background(), []tune.Study{study(t, "raw", "toy", 2)}); err != nil {
+	if _, _, err := (&tune.Tuner{Out: out, Workers: 1, Hooks: silentSearch}).Run(context.Background(), []tune.Study{study(t, "raw", "toy", 2)}); err != nil {
 		t.Fatal(err)
 	}
 	s := tuningPlanned(t, out, study(t, "raw", "toy", 5)).Searches[0]

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -39,8 +40,7 @@ as good as the model's own options; the tuned spec has the best trial all the sa
 
 func (h *History) sharesPlace(other *History) bool { return h.Study.At == other.Study.At }
 
-// writePlace writes the section of a place: what tuning brought, and by which
-// options.
+// writePlace writes what tuning brought at a place, and by which options.
 func writePlace(out io.Writer, histories []*History) error {
 	s := histories[0].Study
 	fmt.Fprintf(out, "\n## %s\n\n", escape.Markdown(s.where()))
@@ -66,17 +66,16 @@ func writePlace(out io.Writer, histories []*History) error {
 
 // gain returns the study's row: what its best trial brought.
 func (h *History) gain() []any {
-	own, _ := h.Own()
-	best, ok := h.Best()
+	own, best := h.own(), h.Best()
 	gain, number := "-", "-"
-	if ok {
+	if !best.Failed() {
 		number = fmt.Sprintf("number %d (%s)", best.Trial, best.Phase)
 	}
-	if ok && !own.Failed() {
+	if !best.Failed() && !own.Failed() {
 		gain = fmt.Sprintf("%+.2f", 100*(*best.Value-*own.Value))
 	}
 	trials := strconv.Itoa(len(h.trials()))
-	if n := h.failed(); n > 0 {
+	if n := failed(h.trials()); n > 0 {
 		trials += fmt.Sprintf(", %d failed", n)
 	}
 	return []any{h.Study.Model.Title, percent(own), percent(best), gain, number, trials}
@@ -89,11 +88,10 @@ func percent(l Line) string {
 	return fmt.Sprintf("%.2f", 100**l.Value)
 }
 
-// addChanged adds a row for each option that the best trial has set to something
-// else. The first one names the model.
+// addChanged adds a row for each option that is another one in the best trial.
 func (h *History) addChanged(t *table.Table) {
-	best, ok := h.Best()
-	if !ok {
+	best := h.Best()
+	if best.Failed() {
 		return
 	}
 	own, errOwn := h.options(nil)
@@ -123,13 +121,11 @@ func (h *History) options(values map[string]any) (map[string]string, error) {
 	}
 	out := map[string]string{}
 	for _, leaf := range n.Leaves() {
-		v, err := leaf.Value()
-		if err != nil {
-			return nil, err
-		}
+		v, errValue := leaf.Value()
+		err = errors.Join(err, errValue)
 		out[leaf.Path] = short(v)
 	}
-	return out, nil
+	return out, err
 }
 
 // short formats numbers with three digits.

@@ -17,21 +17,16 @@ func (h *History) Draw() (map[string][]byte, error) {
 		files[name+".svg"], files[name+".png"] = f.SVG, f.PNG
 		return err
 	}
-	if _, ok := h.Best(); !ok {
+	if h.Best().Failed() {
 		return files, nil
 	}
-	if err := draw("-history", 8, h.historyPanel()); err != nil {
-		return nil, err
+	err := draw("-history", 8, h.historyPanel())
+	if all := h.Importances(); err == nil && len(all) > 0 {
+		err = draw("-importance", 0.7*float64(len(all))+2.5, h.importancePanel(all))
 	}
-	if all := h.Importances(); len(all) > 0 {
-		if err := draw("-importance", 0.7*float64(len(all))+2.5, h.importancePanel(all)); err != nil {
-			return nil, err
-		}
-	}
-	return files, nil
+	return files, err
 }
 
-// historyPanel shows every trial, the best so far and the model's own options.
 func (h *History) historyPanel() figure.Panel {
 	random := figure.Series{Name: string(Random), Color: figure.Blue, Mark: figure.Ring}
 	proposed := figure.Series{Name: string(TPE), Color: figure.Orange, Mark: figure.Triangle}
@@ -52,12 +47,12 @@ func (h *History) historyPanel() figure.Panel {
 		}
 		best.Points = append(best.Points, figure.At(number, value))
 	}
-	if l, ok := h.Own(); ok && !l.Failed() {
+	if l := h.own(); !l.Failed() {
 		own.Points = []figure.Point{figure.At(0, *l.Value), figure.At(float64(max(1, h.Study.Trials-1)), *l.Value)}
 	}
 	title := h.Study.String()
-	if failed := h.failed(); failed > 0 {
-		title += fmt.Sprintf(" (%d of %d trials failed)", failed, len(h.trials()))
+	if n := failed(h.trials()); n > 0 {
+		title += fmt.Sprintf(" (%d of %d trials failed)", n, len(h.trials()))
 	}
 	return figure.Panel{
 		Title: title, X: figure.Axis{Label: "trial"}, Y: figure.Axis{Label: "validation " + h.Study.Metric()},

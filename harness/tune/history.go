@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,8 +18,8 @@ import (
 	"dgsbench/harness/tune/tpe"
 	"dgsbench/internal/atomicfile"
 	"dgsbench/internal/regular"
-	"dgsbench/protocol"
 	"dgsbench/results/record"
+	"dgsbench/specs"
 )
 
 // Phase says how a trial's options were chosen.
@@ -46,7 +48,7 @@ type Line struct {
 	Identity  string   `json:"identity"` // of its record
 }
 
-// Failed reports whether the trial has no value.
+// Failed reports whether the trial has no Value.
 func (l Line) Failed() bool { return l.Value == nil }
 
 // lineOf returns what a history says of a record. A trial whose best epoch has
@@ -69,23 +71,20 @@ func lineOf(trial int, phase Phase, values map[string]any, r record.Record) Line
 	return l
 }
 
-// header is the first line of a history's file: all that decides the trials,
-// but their number.
+// header is the first line of a history: all that decides the trials but their number.
 type header struct {
 	// Sealed is whether the last line is a seal.
 	Sealed bool `json:"sealed,omitempty"`
 	Study  struct {
-		Model    string           `json:"model"`
-		Dataset  string           `json:"dataset"`
-		Task     protocol.Task    `json:"task"`
-		Setting  protocol.Setting `json:"setting,omitempty"`
-		Seed     uint64           `json:"seed"`
-		Random   int              `json:"random"`
-		Own      json.RawMessage  `json:"own"` // the trial with the model's own options
-		Space    []searched       `json:"space"`
-		Data     string           `json:"data_sha256"`
-		Numerics int              `json:"numerics"`
-		Device   string           `json:"device,omitempty"` // class of the kernels; absent in those of before there were classes
+		Model string `json:"model"`
+		specs.Place
+		Seed     uint64          `json:"seed"`
+		Random   int             `json:"random"`
+		Own      json.RawMessage `json:"own"` // the trial with the model's own options
+		Space    []searched      `json:"space"`
+		Data     string          `json:"data_sha256"`
+		Numerics int             `json:"numerics"`
+		Device   string          `json:"device,omitempty"` // class of the kernels; absent in those of before there were classes
 	} `json:"study"`
 }
 
@@ -107,8 +106,7 @@ func (s Study) header(dataSHA256, device string) (h header, err error) {
 	}
 	h.Sealed = true
 	f := &h.Study
-	f.Model, f.Dataset, f.Task, f.Setting = s.Model.ID, s.At.Dataset, s.At.Task, s.At.Setting
-	f.Seed, f.Random, f.Own, f.Data, f.Numerics, f.Device = s.Seed, s.Random, own.JSON(), dataSHA256, harness.Numerics, device
+	f.Model, f.Place, f.Seed, f.Random, f.Own, f.Data, f.Numerics, f.Device = s.Model.ID, s.At, s.Seed, s.Random, own.JSON(), dataSHA256, harness.Numerics, device
 	for _, p := range s.params {
 		f.Space = append(f.Space, searched{p.Name(), p.Low, p.High, string(p.Scale), p.Step, p.Choices})
 	}
@@ -131,8 +129,8 @@ const maxHistory = 256 << 20
 // remedy is what to do about a history that cannot be used.
 const remedy = "remove the file: the same bench tune makes it again from the records of its trials"
 
-// readHistory reads a history whose seal is whole. Those that were written
-// before there were seals say so in their first line. Lines are as in the file.
+// readHistory reads a history whose seal is whole, its lines as in the file. Those
+// from before there were seals say so in their first line.
 func readHistory(out, file string) (*History, error) {
 	h := &History{out: out, file: file}
 	data, err := regular.Read(file, maxHistory)
@@ -208,25 +206,20 @@ func (h *History) checkRecords() error {
 	return nil
 }
 
-// differences returns the keys in which the JSON objects of a and b differ, in
-// order.
+// differences returns the keys, sorted, in which a and b differ as JSON.
 func differences(a, b any) (keys []string) {
 	x, errX := fieldsOf(a)
 	y, errY := fieldsOf(b)
 	if errX != nil || errY != nil {
 		return []string{"numbers"} // that are not finite
 	}
-	for key := range y {
+	all := maps.Clone(y)
+	maps.Copy(all, x)
+	for _, key := range slices.Sorted(maps.Keys(all)) {
 		if !bytes.Equal(x[key], y[key]) {
 			keys = append(keys, key)
 		}
 	}
-	for key := range x {
-		if _, ok := y[key]; !ok {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
 	return keys
 }
 
@@ -271,7 +264,7 @@ func openHistory(s Study, out, dataSHA256, device string) (*History, error) {
 
 // check returns an error if a line cannot be of a trial of the study.
 func (h *History) check(l Line) error {
-	if l.Trial >= 0 {
+	if l.Trial >= 0 || len(l.Values) > 0 {
 		if _, err := h.Study.point(l.Values); err != nil {
 			return err
 		}
@@ -300,7 +293,7 @@ func (h *History) readBack() error {
 	return nil
 }
 
-// put inserts a line in the order of the trials.
+// put inserts a line in order.
 func (h *History) put(l Line) {
 	i, _ := slices.BinarySearchFunc(h.Lines, l.Trial, func(x Line, trial int) int { return cmp.Compare(x.Trial, trial) })
 	h.Lines = slices.Insert(h.Lines, i, l)
@@ -316,7 +309,6 @@ func (h *History) add(l Line) error {
 	return atomicfile.Root(h.out).Write(h.file, text)
 }
 
-// encode returns the text of the file.
 func (h *History) encode() ([]byte, error) {
 	var out bytes.Buffer
 	lines := json.NewEncoder(&out)
@@ -336,37 +328,29 @@ func (h *History) trials() []Line {
 	return slices.DeleteFunc(slices.Clone(h.Lines), func(l Line) bool { return l.Trial < 0 })
 }
 
-// failed returns the number of trials of the search without a value.
-func (h *History) failed() (n int) {
-	for _, l := range h.trials() {
-		if l.Failed() {
-			n++
-		}
-	}
-	return n
+// failed returns the number of lines of failed trials.
+func failed(lines []Line) int {
+	return len(slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return !l.Failed() }))
 }
 
 // Best returns the trial of the search with the highest value, the first of
-// equal ones; false if none has succeeded.
-func (h *History) Best() (best Line, found bool) {
+// equal ones, or the zero Line, which failed, if none has succeeded.
+func (h *History) Best() (best Line) {
 	for _, l := range h.trials() {
-		if !l.Failed() && (!found || *l.Value > *best.Value) {
-			best, found = l, true
+		if !l.Failed() && (best.Failed() || *l.Value > *best.Value) {
+			best = l
 		}
 	}
-	return best, found
+	return best
 }
 
-// Own returns the trial with the model's own options.
-func (h *History) Own() (Line, bool) {
+// own returns the trial with the model's own options, or the zero Line.
+func (h *History) own() (own Line) {
 	if len(h.Lines) > 0 && h.Lines[0].Trial < 0 {
-		return h.Lines[0], true
+		own = h.Lines[0]
 	}
-	return Line{}, false
+	return own
 }
-
-// Whole reports whether all trials of the study are over.
-func (h *History) Whole() bool { return h.left() == 0 }
 
 // left returns the number of trials that are not over.
 func (h *History) left() int { return max(0, h.Study.Trials+1-len(h.Lines)) }
@@ -374,7 +358,7 @@ func (h *History) left() int { return max(0, h.Study.Trials+1-len(h.Lines)) }
 // samplerTrial returns the line for the sampler.
 func (h *History) samplerTrial(l Line) (tpe.Trial, error) {
 	point, err := h.Study.point(l.Values)
-	t := tpe.Trial{Number: l.Trial, Point: point, Value: nan}
+	t := tpe.Trial{Number: l.Trial, Point: point, Value: math.NaN()}
 	if !l.Failed() {
 		t.Value = *l.Value
 	}

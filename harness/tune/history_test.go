@@ -72,8 +72,8 @@ func TestHistory(t *testing.T) {
 			t.Errorf("line %d: trial %d, %v %v %s", i, l.Trial, err, errAgain, diff)
 		}
 	}
-	if best, ok := again.Best(); !ok || best.Trial != 0 || again.failed() != 1 || again.Whole() {
-		t.Errorf("best trial %d, %d failed", best.Trial, again.failed())
+	if best := again.Best(); best.Failed() || best.Trial != 0 || failed(again.trials()) != 1 || again.left() == 0 {
+		t.Errorf("best trial %d, %d failed", best.Trial, failed(again.trials()))
 	}
 	if _, err := openHistory(testStudy(t), out, "other", "cpu"); err == nil || !strings.Contains(err.Error(), "another data_sha256") {
 		t.Errorf("other data: %v", err)
@@ -152,15 +152,15 @@ func FuzzHistory(f *testing.F) {
 func TestBest(t *testing.T) {
 	value := func(x float64) *float64 { return &x }
 	h := &History{Study: testStudy(t)}
-	if _, ok := h.Best(); ok {
+	if !h.Best().Failed() {
 		t.Error("a best trial of none")
 	}
 	for trial, v := range []*float64{nil, value(.5), value(.7), value(.7), value(.6)} {
 		h.put(Line{Trial: trial, Value: v})
 	}
 	h.put(Line{Trial: -1, Value: value(.9)})
-	if best, ok := h.Best(); !ok || best.Trial != 2 {
-		t.Errorf("trial %d, %v", best.Trial, ok)
+	if best := h.Best(); best.Failed() || best.Trial != 2 {
+		t.Errorf("trial %+v", best)
 	}
 }
 
@@ -258,5 +258,11 @@ func TestValuesOfAnotherTrial(t *testing.T) {
 	l.Values = h.Lines[2].Values
 	if err := h.check(l); err == nil || !strings.Contains(err.Error(), "its values are not those of its record") {
 		t.Errorf("values of trial %d: %v", h.Lines[2].Trial, err)
+	}
+	for _, trial := range []int{-1, 0} {
+		l.Trial, l.Values = trial, map[string]any{"head.lr": 1e-3}
+		if err := h.check(l); err == nil || !strings.Contains(err.Error(), "1 values, expected one for each of") {
+			t.Errorf("too few values of trial %d: %v", trial, err)
+		}
 	}
 }

@@ -19,17 +19,15 @@ type Importance struct {
 }
 
 const (
-	numTrees = 64
-	// fewestTrials is from where on importances are estimated.
-	fewestTrials = 10
+	numTrees     = 64
+	fewestTrials = 10 // for importances
 )
 
 // Importances returns those of the parameters that were searched, the highest
 // first: functional analysis of variance over regression trees (Hutter et al.
-// 2014, "An Efficient Approach for Assessing Hyperparameter Importance"). The
-// variance is over the space, not over the trials, so that it does not matter
-// that the search stays where values are high. It is nil with fewer than ten
-// trials that succeeded, or when all of them have the same value.
+// 2014, "An Efficient Approach for Assessing Hyperparameter Importance"), over the
+// space, not over the trials, which stay where values are high. It is nil with
+// fewer than ten trials that succeeded, or when all of them have the same value.
 func (h *History) Importances() []Importance {
 	space := h.Study.space()
 	var samples []sample
@@ -52,8 +50,7 @@ func (h *History) Importances() []Importance {
 	return out
 }
 
-// unit maps a point to the unit cube, on the scales of its parameters. Choices
-// are in their order.
+// unit maps a point to the unit cube, on the scales of its parameters.
 func unit(space []tpe.Param, point tpe.Point) []float64 {
 	out := make([]float64, len(point))
 	for i, p := range space {
@@ -135,15 +132,13 @@ func (b box) volume() float64 {
 	return v
 }
 
-// sample is a trial for the trees: each parameter from 0 to 1 over its range,
-// and the value.
+// sample is a trial: each parameter from 0 to 1 over its range, and the value.
 type sample struct {
 	at    []float64
 	value float64
 }
 
-// box is a leaf of a regression tree: the part of the unit cube that it
-// covers, and its value.
+// box is a leaf of a regression tree, a part of the unit cube.
 type box struct {
 	low, high []float64
 	value     float64

@@ -82,13 +82,12 @@ func checkRecorded(t *testing.T, lib *specs.Library, file string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := specs.Place{Dataset: h.Study.Dataset, Task: h.Study.Task, Setting: h.Study.Setting}
-	history := &History{Study: Study{Model: m, At: at, params: m.SearchFor(at.Task)}}
+	history := &History{Study: Study{Model: m, At: h.Study.Place, params: m.SearchFor(h.Study.Task)}}
 	for _, l := range f.Lines {
 		history.put(l)
 	}
-	best, ok := history.Best()
-	if !ok {
+	best := history.Best()
+	if best.Failed() {
 		return len(history.Lines) // all failed: nothing is tuned
 	}
 	want, err := history.options(best.Values)

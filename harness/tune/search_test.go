@@ -31,21 +31,20 @@ func begun(t *testing.T) *search {
 // may.
 func TestQueue(t *testing.T) {
 	a, b := begun(t), begun(t)
-	q := newQueue(Hooks{}, []*search{a, b}, 2)
+	q := &queue{searches: []*search{a, b}, atOnce: 2}
 	for i, want := range []struct {
 		of     *search
 		number int
 	}{{a, -1}, {b, -1}, {a, 0}, {b, 0}} {
-		if got, ok := q.take(); !ok || got.search != want.of || got.number != want.number {
+		if got := q.take(); got == nil || got.search != want.of || got.number != want.number {
 			t.Errorf("%d: number %d, expected %d, of search %v", i, got.number, want.number, got.search == want.of)
 		}
 	}
 	if a.running != 2 || b.running != 2 {
 		t.Errorf("%d and %d side by side", a.running, b.running)
 	}
-	q.stop()
-	if _, ok := q.take(); ok {
-		t.Error("a trial after the end")
+	if got := q.take(); got != nil {
+		t.Errorf("number %d, with two side by side", got.number)
 	}
 }
 
@@ -55,14 +54,14 @@ func TestBegin(t *testing.T) {
 	s := begun(t)
 	byChance := tpe.New(s.Study.space(), s.Study.Seed, s.Study.Trials)
 	for number, phase := range map[int]Phase{-1: Own, 0: Random, 1: Random, 2: TPE, 3: TPE} {
-		s.next = number
+		s.pending = []int{number}
 		got := s.begin()
 		if got.phase != phase || (got.values == nil) != (phase == Own) {
 			t.Errorf("trial %d: %s, %v", number, got.phase, got.values)
 		}
 	}
 	for trial := range 4 {
-		s.next = trial
+		s.pending = []int{trial}
 		one, value := s.begin(), float64(trial)
 		chance := s.Study.values(byChance.Ask(trial))
 		if same := cmp.Equal(one.values, chance); same != (trial < s.Study.Random) {
@@ -81,7 +80,7 @@ func TestWriteUnfinished(t *testing.T) {
 		value := float64(trial)
 		s.put(Line{Trial: trial, Values: s.Study.values(s.sampler.Ask(trial)), Value: &value})
 	}
-	if err := (&Tuner{Out: out}).Write([]*History{s.History}); err != nil {
+	if err := (&Tuner{Out: out}).write([]*History{s.History}); err != nil {
 		t.Fatal(err)
 	}
 	files, err := filepath.Glob(filepath.Join(out, folder, "*"))
@@ -104,7 +103,7 @@ func TestWriteAnotherPlace(t *testing.T) {
 			}
 			s.put(l)
 		}
-		if err := (&Tuner{Out: out}).Write([]*History{s.History}); err != nil {
+		if err := (&Tuner{Out: out}).write([]*History{s.History}); err != nil {
 			t.Fatal(err)
 		}
 		spec, err := os.ReadFile(filepath.Join(out, SpecsDir, "dgs.yaml"))

@@ -4,12 +4,9 @@
 // is not there.
 //
 // A study is one model at one place: a dataset, a task, a setting. Its history
-// is a file with a line for each trial, written anew after every one of them,
-// so that a killed search goes on where it was. Trials also leave the harness'
-// own records.
-//
-// The result is a spec for each model, with the options of its best trials
-// as overrides, and figures of the search.
+// is a file with a line for each trial, written anew after every one of them, so
+// that a killed search goes on where it was. Trials also leave records. The result
+// is a spec for each model, with the options of its best trials, and figures.
 package tune
 
 import (
@@ -49,8 +46,7 @@ type Study struct {
 // MostTrials are what a study has at most.
 const MostTrials = 10_000
 
-// NewStudy checks that the model can be searched. Only the headline's
-// candidates are evaluated.
+// NewStudy returns a study of the headline's candidates alone.
 func NewStudy(m specs.Model, at specs.Place, p specs.Protocol, trials, random int, seed uint64) (Study, error) {
 	s := Study{Model: m, At: at, Protocol: p, Trials: trials, Random: random, Seed: seed, params: m.SearchFor(at.Task)}
 	switch {
@@ -84,17 +80,13 @@ func (s Study) where() string {
 // Metric returns the title of the validation metric that the study maximises.
 func (s Study) Metric() string { return metrics.Of(s.At.Task)[0].Title }
 
-// Searched returns the parameters of the study.
-func (s Study) Searched() []specs.Parameter { return slices.Clone(s.params) }
-
 // file returns the path of a file of the study below the results.
 func (s Study) file(suffix string) string { return path.Join(folder, s.where(), s.Model.ID+suffix) }
 
 // HistoryFile returns the path of the study's history below the results.
 func (s Study) HistoryFile() string { return s.file(".jsonl") }
 
-// Past returns the trials that are over by the study's history below the
-// results, under whatever protocol.
+// Past returns the trials of the study's history, under whatever protocol.
 func (s Study) Past(out string) ([]Line, error) {
 	h, err := readHistory(out, filepath.Join(out, filepath.FromSlash(s.HistoryFile())))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -124,24 +116,18 @@ func (s Study) values(point tpe.Point) map[string]any {
 		if len(p.Choices) > 0 {
 			out[p.Name()] = p.Choices[int(point[i])]
 		} else {
-			out[p.Name()] = rounded(point[i])
+			// A search cannot tell more than four significant digits.
+			out[p.Name()], _ = strconv.ParseFloat(strconv.FormatFloat(point[i], 'g', 4, 64), 64)
 		}
 	}
 	return out
 }
 
-// rounded rounds to four significant digits: a search cannot tell finer
-// differences.
-func rounded(x float64) float64 {
-	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
-	if err != nil {
-		panic(err) // it has just been written
-	}
-	return y
-}
-
 // point is the inverse of values, for values read from a history.
 func (s Study) point(values map[string]any) (tpe.Point, error) {
+	if len(values) != len(s.params) {
+		return nil, fmt.Errorf("%d values, expected one for each of %d parameters", len(values), len(s.params))
+	}
 	out := make(tpe.Point, len(s.params))
 	for i, p := range s.params {
 		v := values[p.Name()]
@@ -164,8 +150,7 @@ func (s Study) point(values map[string]any) (tpe.Point, error) {
 }
 
 // trial returns what is measured with these values, or with the model's own
-// options if values is nil. The error is that of options that the model
-// rejects.
+// options if values is nil. It is an error if the model rejects the options.
 func (s Study) trial(values map[string]any) (specs.Trial, error) {
 	var r specs.Resolved
 	var err error
@@ -181,9 +166,7 @@ func (s Study) trial(values map[string]any) (specs.Trial, error) {
 	}, err
 }
 
-// RandomTrial returns the trial of that number, from 0, if it is drawn at
-// random, as the first ones are. The error is that of options that the model
-// rejects.
+// RandomTrial draws the trial of a number, from 0, or returns why the model rejects it.
 func (s Study) RandomTrial(number int) (specs.Trial, error) {
 	return s.trial(s.values(tpe.New(s.space(), s.Seed, s.Trials).Ask(number)))
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -16,51 +15,45 @@ import (
 	"dgsbench/specs"
 )
 
-var nan = math.NaN()
-
 // Tuner runs studies.
 type Tuner struct {
 	Out     string // folder of the results
 	DataDir string
-	// Workers is the number of trials side by side; 0 takes one a core. As
-	// long as there are as many studies, each has one trial at a time and its
-	// result is decided by its seed; a study with several at a time goes by
-	// which of them ends first.
+	// Workers is the number of trials side by side; 0 takes one a core. With as
+	// many studies, each has one trial at a time and its seed decides the result;
+	// a study with several at a time goes by which of them ends first.
 	Workers int
 	Device  devices.Target
 	Hooks   Hooks
 }
 
-// Hooks report what is going on. Any may be nil; they are called one at a time.
+// Hooks report what is going on. They are called one at a time.
 type Hooks struct {
 	Start    func(pending, found int)
 	Progress func(share float64) // of the time of the pending trials, 0 to 1
 	Done     func(Study, Line)
 }
 
-// Summary counts trials: found, measured now, failed among both, and left
-// because the run ended early.
-type Summary struct{ Found, Finished, Failed, Left int }
-
 // TrialsAtOnce returns how many trials of one study are measured side by side.
 func TrialsAtOnce(workers, studies int) int { return max(1, workers/studies) }
 
-// Run measures the trials that are not over yet and returns the histories, in
-// the order of the studies. They and the summary are right even with an error.
-// Cancelling ctx stops at the next batch, and the error is ctx.Err(). At the
-// end the histories are read back.
-func (t *Tuner) Run(ctx context.Context, studies []Study) (histories []*History, sum Summary, err error) {
+// Run measures the trials that are not over yet, reads the histories back, writes
+// what follows from them, and returns them in the order of the studies. They and
+// the summary, which counts failed trials as found or finished too, are right even
+// with an error. Cancelling ctx stops at the next batch; the error is ctx.Err().
+func (t *Tuner) Run(ctx context.Context, studies []Study) (histories []*History, sum harness.Summary, err error) {
 	workers := cmp.Or(t.Workers, t.Device.Workers())
 	lab, searches, err := t.open(studies, workers)
 	if err != nil {
-		return nil, Summary{}, err
+		return nil, sum, err
 	}
 	for _, s := range searches {
 		histories = append(histories, s.History)
 		sum.Found += len(s.Lines)
 		sum.Left += s.left()
 	}
-	q := newQueue(t.Hooks, searches, TrialsAtOnce(workers, len(studies)))
+	t.Hooks.Start(sum.Left, sum.Found)
+	q := &queue{hooks: t.Hooks, searches: searches, atOnce: TrialsAtOnce(workers, len(studies))}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var wg sync.WaitGroup
@@ -68,18 +61,13 @@ func (t *Tuner) Run(ctx context.Context, studies []Study) (histories []*History,
 		wg.Go(func() {
 			if err := q.work(ctx, lab); err != nil {
 				cancel(err)
-				q.stop()
 			}
 		})
 	}
 	wg.Wait()
 	sum.Finished, sum.Left = q.finished, sum.Left-q.finished
 	for _, h := range histories {
-		for _, l := range h.Lines {
-			if l.Failed() {
-				sum.Failed++
-			}
-		}
+		sum.Failed += failed(h.Lines)
 	}
 	if err := context.Cause(ctx); err != nil {
 		return histories, sum, err
@@ -89,10 +77,9 @@ func (t *Tuner) Run(ctx context.Context, studies []Study) (histories []*History,
 			return histories, sum, &harness.StoreError{Err: err}
 		}
 	}
-	return histories, sum, nil
+	return histories, sum, t.write(histories)
 }
 
-// open reads the data and the histories.
 func (t *Tuner) open(studies []Study, workers int) (*harness.Lab, []*search, error) {
 	var trials []specs.Trial
 	for _, s := range studies {
@@ -124,71 +111,50 @@ func (t *Tuner) open(studies []Study, workers int) (*harness.Lab, []*search, err
 	return lab, searches, nil
 }
 
-// search is a study in progress. Its trials are numbered from -1, the model's
-// own options, on.
+// search is a study in progress. Trial -1 has the model's own options.
 type search struct {
 	*History
 	sampler *tpe.Sampler
-	next    int // the lowest number that has not been begun
+	pending []int // trials that have not begun, in order
 	running int
-	// What is known of the time that trials take, from those that are over, of
-	// earlier runs too.
+	over    int     // trials, of earlier runs too, without the model's own options
+	each    float64 // seconds that a trial is expected to take; 0 where nothing is known
 	shares  float64 // of the running trials that are done, summed
-	over    int     // trials without the model's own options
-	seconds float64 // of those
-	own     float64 // seconds of the model's own options; 0 before
 }
 
 // newSearch goes on with what the history holds.
 func newSearch(h *History) (*search, error) {
-	s := &search{History: h, sampler: tpe.New(h.Study.space(), h.Study.Seed, h.Study.Random), next: -1}
+	s := &search{History: h, sampler: tpe.New(h.Study.space(), h.Study.Seed, h.Study.Random)}
 	for _, l := range h.Lines {
-		s.time(l)
 		if err := s.tell(l); err != nil {
 			return nil, fmt.Errorf("%s: %w", h.file, err)
 		}
 	}
-	s.skip()
+	for number := -1; number < h.Study.Trials; number++ {
+		if !h.has(number) {
+			s.pending = append(s.pending, number)
+		}
+	}
 	return s, nil
 }
 
-// tell tells the sampler about a trial that is over.
+// tell tells the sampler about a trial that is over. A trial is expected to take
+// the mean of those, or before there is one, what the model's own options took,
+// whose sizes may be others.
 func (s *search) tell(l Line) error {
 	if l.Trial < 0 {
+		if s.over == 0 {
+			s.each = l.Seconds
+		}
 		return nil
 	}
+	s.over++
+	s.each += (l.Seconds - s.each) / float64(s.over)
 	t, err := s.samplerTrial(l)
 	if err == nil {
 		s.sampler.Tell(t)
 	}
 	return err
-}
-
-// time counts the seconds of a trial that is over.
-func (s *search) time(l Line) {
-	if l.Trial < 0 {
-		s.own = l.Seconds
-		return
-	}
-	s.over++
-	s.seconds += l.Seconds
-}
-
-// each returns what a trial is expected to take in seconds: the mean of those
-// that are over, or before there is one, what the model's own options took,
-// whose sizes may be others. It is 0 when nothing is known.
-func (s *search) each() float64 {
-	if s.over > 0 {
-		return s.seconds / float64(s.over)
-	}
-	return s.own
-}
-
-// skip goes to the next number that is not over.
-func (s *search) skip() {
-	for s.next < s.Study.Trials && s.has(s.next) {
-		s.next++
-	}
 }
 
 // task is a trial to be measured.
@@ -202,7 +168,7 @@ type task struct {
 
 // begin returns the next trial, chosen with what is known now.
 func (s *search) begin() *task {
-	t := &task{search: s, number: s.next, phase: Own}
+	t := &task{search: s, number: s.pending[0], phase: Own}
 	if t.number >= 0 {
 		t.values = s.Study.values(s.sampler.Ask(t.number))
 		t.phase = TPE
@@ -211,58 +177,33 @@ func (s *search) begin() *task {
 		}
 	}
 	s.running++
-	s.next++
-	s.skip()
+	s.pending = s.pending[1:]
 	return t
 }
 
 // end adds the result to the history and tells the sampler.
 func (t *task) end(l Line) error {
 	t.running--
+	t.shares -= t.share
 	if err := t.add(l); err != nil {
 		return &harness.StoreError{Err: err}
 	}
 	return t.tell(l)
 }
 
-// line returns what the history says of the trial if its record is r.
-func (t *task) line(r record.Record) Line { return lineOf(t.number, t.phase, t.values, r) }
-
-// queue distributes the trials of all studies and calls the hooks. The study that
-// has begun the fewest goes first, so that all of them end at about the same
-// time.
+// queue distributes the trials of all studies and calls the hooks.
 type queue struct {
 	mu       sync.Mutex
-	change   sync.Cond
 	hooks    Hooks
 	searches []*search
 	atOnce   int // trials of one study side by side
-	stopped  bool
 	finished int
 	spent    float64 // seconds of the finished trials
 }
 
-func newQueue(h Hooks, searches []*search, atOnce int) *queue {
-	q := &queue{hooks: h, searches: searches, atOnce: atOnce}
-	q.change.L = &q.mu
-	pending, found := 0, 0
-	for _, s := range searches {
-		pending, found = pending+s.left(), found+len(s.Lines)
-	}
-	if h.Start != nil {
-		h.Start(pending, found)
-	}
-	return q
-}
-
-// work measures trials until there are no more. A trial whose options the model
-// rejects fails.
+// work measures trials. One whose options the model rejects fails.
 func (q *queue) work(ctx context.Context, lab *harness.Lab) error {
-	for {
-		t, ok := q.take()
-		if !ok {
-			return nil
-		}
+	for t := q.take(); t != nil && ctx.Err() == nil; t = q.take() {
 		rec := record.Record{}
 		trial, err := t.Study.trial(t.values)
 		if err != nil {
@@ -270,45 +211,29 @@ func (q *queue) work(ctx context.Context, lab *harness.Lab) error {
 		} else if rec, err = lab.Validate(ctx, trial, func(share float64) { q.progress(t, share) }); err != nil {
 			return err
 		}
-		if err := q.end(t, t.line(rec)); err != nil {
+		if err := q.end(t, lineOf(t.number, t.phase, t.values, rec)); err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
-// take waits for a trial; false when there will be no more.
-func (q *queue) take() (*task, bool) {
+// take begins a trial of the study that has begun the fewest, so that all of them
+// end at about the same time. It returns nil if every study with pending trials
+// has as many workers as it may have, who go on with it.
+func (q *queue) take() *task {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for !q.stopped {
-		var first *search
-		waiting := false
-		for _, s := range q.searches {
-			if s.next >= s.Study.Trials {
-				continue
-			}
-			waiting = true
-			if s.running < q.atOnce && (first == nil || s.next < first.next) {
-				first = s
-			}
+	var first *search
+	for _, s := range q.searches {
+		if len(s.pending) > 0 && s.running < q.atOnce && (first == nil || s.pending[0] < first.pending[0]) {
+			first = s
 		}
-		if first != nil {
-			return first.begin(), true
-		}
-		if !waiting {
-			break
-		}
-		q.change.Wait()
 	}
-	return nil, false
-}
-
-// stop ends every take.
-func (q *queue) stop() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.stopped = true
-	q.change.Broadcast()
+	if first == nil {
+		return nil
+	}
+	return first.begin()
 }
 
 // progress says which share of a trial is done.
@@ -317,33 +242,21 @@ func (q *queue) progress(t *task, share float64) {
 	defer q.mu.Unlock()
 	t.shares += share - t.share
 	t.share = share
-	q.report()
+	q.hooks.Progress(q.share())
 }
 
 // end keeps the result of a trial.
 func (q *queue) end(t *task, l Line) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	defer q.change.Broadcast()
-	t.shares -= t.share
 	if err := t.end(l); err != nil {
 		return err
 	}
-	t.time(l)
 	q.finished++
 	q.spent += l.Seconds
-	q.report()
-	if q.hooks.Done != nil {
-		q.hooks.Done(t.Study, l)
-	}
+	q.hooks.Progress(q.share())
+	q.hooks.Done(t.Study, l)
 	return nil
-}
-
-// report calls the hook for progress.
-func (q *queue) report() {
-	if q.hooks.Progress != nil {
-		q.hooks.Progress(q.share())
-	}
 }
 
 // share estimates how much of the time that all trials take is over, from 0 to 1, by
@@ -352,8 +265,8 @@ func (q *queue) report() {
 func (q *queue) share() float64 {
 	sum, known := 0.0, 0.0
 	for _, s := range q.searches {
-		if each := s.each(); each > 0 {
-			sum, known = sum+each, known+1
+		if s.each > 0 {
+			sum, known = sum+s.each, known+1
 		}
 	}
 	usual := 1.0
@@ -362,10 +275,7 @@ func (q *queue) share() float64 {
 	}
 	spent, all := q.spent, q.spent
 	for _, s := range q.searches {
-		each := s.each()
-		if each == 0 {
-			each = usual
-		}
+		each := cmp.Or(s.each, usual)
 		spent += s.shares * each
 		all += float64(s.left()) * each
 	}

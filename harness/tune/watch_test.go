@@ -38,7 +38,8 @@ func watched(t *testing.T) (quick, slow *search, q *queue, told *float64) {
 	t.Helper()
 	nc := specs.Place{Dataset: "shop-sim", Task: protocol.NodeClassification}
 	quick, slow, told = searchIn(t, searchedAt(t, "raw", nc)), searchIn(t, searchedAt(t, "dgs", nc)), new(float64)
-	q = newQueue(Hooks{Progress: func(share float64) { *told = share }}, []*search{quick, slow}, 1)
+	hooks := Hooks{Progress: func(share float64) { *told = share }, Done: func(Study, Line) {}}
+	q = &queue{hooks: hooks, searches: []*search{quick, slow}, atOnce: 1}
 	return quick, slow, q, told
 }
 
@@ -104,11 +105,10 @@ func TestWatchRunning(t *testing.T) {
 func TestWatchFound(t *testing.T) {
 	nc := specs.Place{Dataset: "shop-sim", Task: protocol.NodeClassification}
 	earlier := searchIn(t, searchedAt(t, "raw", nc, Line{Trial: -1, Seconds: 1}, Line{Trial: 0, Seconds: 8}))
-	var pending, found int
 	told := 0.
-	q := newQueue(Hooks{Start: func(p, f int) { pending, found = p, f }, Progress: func(share float64) { told = share }}, []*search{earlier}, 1)
+	q := &queue{hooks: Hooks{Progress: func(share float64) { told = share }}, searches: []*search{earlier}, atOnce: 1}
 	q.progress(earlier.begin(), .5)
-	if pending != 1 || found != 2 || told != .5 {
+	if pending, found := earlier.left(), len(earlier.Lines); pending != 1 || found != 2 || told != .5 {
 		t.Errorf("%d pending, %d found, share %v", pending, found, told)
 	}
 }
@@ -121,8 +121,7 @@ func TestShare(t *testing.T) {
 		q := &queue{spent: seconds.Draw(t, "spent")}
 		for range rapid.IntRange(1, 4).Draw(t, "studies") {
 			left := rapid.IntRange(0, 5).Draw(t, "left")
-			s := &search{History: &History{Study: Study{Trials: left - 1}}, over: rapid.IntRange(0, 3).Draw(t, "over"), own: seconds.Draw(t, "own")}
-			s.seconds = float64(s.over) * seconds.Draw(t, "each")
+			s := &search{History: &History{Study: Study{Trials: left - 1}}, each: seconds.Draw(t, "each")}
 			s.shares = float64(left) * rapid.Float64Range(0, 1).Draw(t, "running")
 			q.searches = append(q.searches, s)
 		}

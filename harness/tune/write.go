@@ -10,7 +10,6 @@ import (
 	"dgsbench/internal/atomicfile"
 	"dgsbench/internal/optional"
 	"dgsbench/metrics"
-	"dgsbench/protocol"
 	"dgsbench/results/page"
 	"dgsbench/specs"
 )
@@ -18,13 +17,10 @@ import (
 // SpecsDir is the folder of the tuned specs below the results, for --specs.
 var SpecsDir = filepath.Join(folder, "specs")
 
-// changesFile is the table of what tuning changed, below the results.
-var changesFile = filepath.Join(folder, "changes.md")
-
-// Write puts figures, specs and the table of the histories below the results.
+// write puts figures, specs and the table of the histories below the results.
 // A spec has what was found for its model by the studies that are over; where
 // none of them is, it is not written.
-func (t *Tuner) Write(histories []*History) error {
+func (t *Tuner) write(histories []*History) error {
 	files := map[string][]byte{}
 	var over []*History
 	for _, h := range histories {
@@ -35,7 +31,7 @@ func (t *Tuner) Write(histories []*History) error {
 		for suffix, data := range figures {
 			files[h.Study.file(suffix)] = data
 		}
-		if h.Whole() {
+		if h.left() == 0 {
 			over = append(over, h)
 		}
 	}
@@ -53,7 +49,7 @@ func (t *Tuner) Write(histories []*History) error {
 		if err := WriteChanges(&changes, over); err != nil {
 			return err
 		}
-		files[changesFile] = changes.Bytes()
+		files[filepath.Join(folder, "changes.md")] = changes.Bytes()
 	}
 	for name, data := range files {
 		if err := atomicfile.Root(t.Out).Write(filepath.Join(t.Out, name), data); err != nil {
@@ -68,7 +64,7 @@ func (t *Tuner) Write(histories []*History) error {
 func (t *Tuner) tunedSpec(m specs.Model, histories []*History) ([]byte, error) {
 	var found []specs.Found
 	for _, h := range histories {
-		if best, ok := h.Best(); ok && h.Study.Model.ID == m.ID {
+		if best := h.Best(); !best.Failed() && h.Study.Model.ID == m.ID {
 			record := fmt.Sprintf("best of %d trials, %s", len(h.trials()), h.Study.HistoryFile())
 			found = append(found, specs.Found{At: h.Study.At, Values: best.Values, Record: record})
 		}
@@ -76,53 +72,44 @@ func (t *Tuner) tunedSpec(m specs.Model, histories []*History) ([]byte, error) {
 	if len(found) == 0 {
 		return nil, nil
 	}
-	old, err := t.earlier(m.ID)
-	if err != nil {
-		return nil, err
+	var old specs.Model
+	dir := filepath.Join(t.Out, SpecsDir)
+	if _, err := os.Stat(filepath.Join(dir, m.ID+".yaml")); err == nil {
+		lib, err := specs.NewLibrary(dir)
+		if err != nil {
+			return nil, err
+		}
+		if old, err = lib.LoadModel(m.ID); err != nil {
+			return nil, err
+		}
 	}
 	return m.Tuned(found, old, "Written by bench tune: "+m.File+", and over its options those of the best\n"+
 		"trials. The histories of the searches stand under records.")
 }
 
-// earlier returns the tuned spec that is there already, or the zero Model.
-func (t *Tuner) earlier(id string) (specs.Model, error) {
-	dir := filepath.Join(t.Out, SpecsDir)
-	if _, err := os.Stat(filepath.Join(dir, id+".yaml")); err != nil {
-		return specs.Model{}, nil
-	}
-	lib, err := specs.NewLibrary(dir)
-	if err != nil {
-		return specs.Model{}, err
-	}
-	return lib.LoadModel(id)
-}
-
 // Result is what came of a study, for machines. Values are fractions.
 type Result struct {
-	Model   string           `json:"model"`
-	Dataset string           `json:"dataset"`
-	Task    protocol.Task    `json:"task"`
-	Setting protocol.Setting `json:"setting,omitempty"`
-	Metric  string           `json:"metric"` // of the validation part
-	Own     *float64         `json:"own"`    // with the model's own options; null where it failed
-	Best    *float64         `json:"best"`   // null where all trials failed
-	Trial   int              `json:"trial"`  // of Best
-	Values  map[string]any   `json:"values,omitempty"`
-	Trials  int              `json:"trials"`
-	Failed  int              `json:"failed"`
-	History string           `json:"history"` // file below the results
+	Model string `json:"model"`
+	specs.Place
+	Metric  string         `json:"metric"` // of the validation part
+	Own     *float64       `json:"own"`    // with the model's own options; null where it failed
+	Best    *float64       `json:"best"`   // null where all trials failed
+	Trial   int            `json:"trial"`  // of Best
+	Values  map[string]any `json:"values,omitempty"`
+	Trials  int            `json:"trials"`
+	Failed  int            `json:"failed"`
+	History string         `json:"history"` // file below the results
 }
 
 // Results returns those of the histories, in their order.
 func Results(histories []*History) []Result {
 	out := []Result{}
 	for _, h := range histories {
-		own, _ := h.Own()
-		best, _ := h.Best()
+		best := h.Best()
 		out = append(out, Result{
-			Model: h.Study.Model.ID, Dataset: h.Study.At.Dataset, Task: h.Study.At.Task, Setting: h.Study.At.Setting,
-			Metric: h.Study.Metric(), Own: own.Value, Best: best.Value, Trial: best.Trial, Values: best.Values,
-			Trials: len(h.trials()), Failed: h.failed(), History: h.Study.HistoryFile(),
+			Model: h.Study.Model.ID, Place: h.Study.At, Metric: h.Study.Metric(),
+			Own: h.own().Value, Best: best.Value, Trial: best.Trial, Values: best.Values,
+			Trials: len(h.trials()), Failed: failed(h.trials()), History: h.Study.HistoryFile(),
 		})
 	}
 	return out
@@ -131,9 +118,8 @@ func Results(histories []*History) []Result {
 // PastDir returns where a folder of results has the histories of its searches.
 func PastDir(out string) string { return filepath.Join(out, folder) }
 
-// Past reads all histories of a folder that bench tune has left, to be shown:
-// what specs say by now does not matter. A folder that is not there has none.
-// Records that are beside the folder must say what the histories do.
+// Past reads all histories of a folder that bench tune has left, whatever specs
+// say by now; none if there is no folder. Records beside it must say the same.
 func Past(dir string) ([]page.Search, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*", "*.jsonl")) // in order
 	if err != nil {

@@ -36,7 +36,8 @@ func weights(n int) []float64 {
 	for i := range out {
 		out[i] = 1
 		if old := n - recent; i < old {
-			out[i] = ramp(i, old, n)
+			first := 1 / float64(n)
+			out[i] = first + (1-first)*float64(i)/float64(max(1, old-1))
 		}
 		if i == n {
 			out[i] = priorWeight
@@ -47,12 +48,6 @@ func weights(n int) []float64 {
 		out[i] /= sum
 	}
 	return out
-}
-
-// ramp returns the i-th of old weights from 1/n up to 1.
-func ramp(i, old, n int) float64 {
-	first := 1 / float64(n)
-	return first + (1-first)*float64(i)/float64(max(1, old-1))
 }
 
 // mixture is a sum of normals, cut off at the ends of the parameter.
@@ -114,7 +109,7 @@ func (m *mixture) draw(rng *rand.Rand) float64 {
 }
 
 // at returns the density on the scale of the parameter, or with steps the
-// probability of the value. It is above 0: the prior reaches everywhere.
+// probability of the value; above 0, as the prior is everywhere.
 func (m *mixture) at(value float64) float64 {
 	x, sum := m.param.inside(value), 0.0
 	for k, w := range m.weights {

@@ -41,8 +41,7 @@ func (p Param) check() {
 	}
 }
 
-// ends returns those of the scale on which values are equally likely, half a
-// step beyond the outer values.
+// ends returns those of the scale, half a step beyond the outer values.
 func (p Param) ends() (low, high float64) {
 	if p.Log {
 		return math.Log(p.Low), math.Log(p.High)
@@ -97,8 +96,7 @@ func New(space []Param, seed uint64, random int) *Sampler {
 	return &Sampler{space: slices.Clone(space), seed: seed, random: random}
 }
 
-// Tell adds a finished or failed trial. The order does not matter; telling a
-// number twice is a mistake of the program.
+// Tell adds a trial, in any order; telling a number twice is a mistake of the program.
 func (s *Sampler) Tell(t Trial) {
 	i, twice := slices.BinarySearchFunc(s.told, t.Number, func(t Trial, n int) int { return cmp.Compare(t.Number, n) })
 	if twice || len(t.Point) != len(s.space) {
@@ -135,11 +133,11 @@ func (p Param) random(rng *rand.Rand) float64 {
 // with the largest ratio of the densities of the good and the other values.
 func (p Param) propose(rng *rand.Rand, good, others []float64) float64 {
 	near, far := p.density(good), p.density(others)
-	best, most := 0.0, math.Inf(-1)
+	best, highest := 0.0, math.Inf(-1)
 	for range candidates {
 		v := near.draw(rng)
-		if gain := math.Log(near.at(v)) - math.Log(far.at(v)); gain > most {
-			best, most = v, gain
+		if gain := math.Log(near.at(v)) - math.Log(far.at(v)); gain > highest {
+			best, highest = v, gain
 		}
 	}
 	return best
@@ -149,21 +147,13 @@ func (p Param) propose(rng *rand.Rand, good, others []float64) float64 {
 // each in the order of their numbers. Equal trials go by number.
 func split(told []Trial) (good, others []Trial) {
 	order := slices.Clone(told)
-	slices.SortStableFunc(order, func(a, b Trial) int { return cmp.Compare(worth(b), worth(a)) })
+	slices.SortStableFunc(order, func(a, b Trial) int { return cmp.Compare(b.Value, a.Value) }) // NaN is below all numbers
 	n := min((len(told)+9)/10, 25)
 	good, others = order[:n], order[n:]
 	for _, some := range [][]Trial{good, others} {
 		slices.SortFunc(some, func(a, b Trial) int { return cmp.Compare(a.Number, b.Number) })
 	}
 	return good, others
-}
-
-// worth returns the value by which trials are ordered.
-func worth(t Trial) float64 {
-	if math.IsNaN(t.Value) {
-		return math.Inf(-1)
-	}
-	return t.Value
 }
 
 func column(trials []Trial, i int) []float64 {
