@@ -5,7 +5,6 @@ package cuda
 import (
 	"embed"
 	"fmt"
-	"io/fs"
 	"runtime"
 	"strings"
 	"sync"
@@ -16,8 +15,10 @@ import (
 	"dgsbench/kernels/cuda/driver"
 )
 
+// Modules are the compiled kernels.
+//
 //go:embed *.ptx
-var modules embed.FS
+var Modules embed.FS
 
 // Sources are the kernels before they were compiled. Package cudatest
 // compiles them for the processor.
@@ -25,10 +26,10 @@ var modules embed.FS
 //go:embed *.cu *.h
 var Sources embed.FS
 
-// card is a card with the kernels on it. Devices share it, each with a stream
+// Card is a card with the kernels on it. Devices share it, each with a stream
 // and a heap of its own, and none waits for another except where memory is
 // freed.
-type card struct {
+type Card struct {
 	*driver.Device
 	kernels map[string]kernel
 	held    atomic.Int64 // bytes in all heaps
@@ -44,58 +45,53 @@ type kernel struct {
 	parameters int
 }
 
-// cardKey identifies a card.
-type cardKey struct {
-	library string
-	number  int
-}
+// cards are those that have been opened, by library and number.
+var (
+	opening sync.Mutex // guards cards
+	cards   = map[string]*Card{}
+)
 
-// cards are those that have been opened.
-var cards = struct {
-	sync.Mutex
-	open map[cardKey]*card
-}{open: map[cardKey]*card{}}
-
-// openCard opens a card unless it is open already.
-func openCard(library string, number int) (*card, error) {
-	cards.Lock()
-	defer cards.Unlock()
-	key := cardKey{library, number}
-	if c := cards.open[key]; c != nil {
+// OpenCard opens card number n, from 0 on, of this driver's library unless it is
+// open already. An error wraps driver.ErrNoGPU if there is no such card.
+func OpenCard(library string, n int) (*Card, error) {
+	opening.Lock()
+	defer opening.Unlock()
+	key := fmt.Sprint(library, ":", n)
+	if c := cards[key]; c != nil {
 		return c, nil
 	}
-	d, err := driver.Open(library, number)
+	d, err := driver.Open(library, n)
 	if err != nil {
 		return nil, err
 	}
-	c := &card{Device: d, kernels: map[string]kernel{}, heaps: map[*heap]bool{}}
+	c := &Card{Device: d, kernels: map[string]kernel{}, heaps: map[*heap]bool{}}
 	if err := d.Do(c.loadAll); err != nil {
 		return nil, err
 	}
-	cards.open[key] = c
+	cards[key] = c
 	return c, nil
 }
 
 // loadAll loads all modules.
-func (c *card) loadAll() error {
-	files, err := fs.Glob(modules, "*.ptx")
+func (c *Card) loadAll() error {
+	files, err := Modules.ReadDir(".")
 	if err != nil {
 		return err
 	}
 	for _, file := range files {
-		ptx, err := modules.ReadFile(file)
-		if err != nil {
-			return err
+		ptx, err := Modules.ReadFile(file.Name())
+		if err == nil {
+			err = c.load(string(ptx))
 		}
-		if err := c.load(string(ptx)); err != nil {
-			return fmt.Errorf("%s: %w", file, err)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file.Name(), err)
 		}
 	}
 	return nil
 }
 
 // load loads the kernels of a module.
-func (c *card) load(ptx string) error {
+func (c *Card) load(ptx string) error {
 	m, err := c.Load(ptx)
 	if err != nil {
 		return err
@@ -116,22 +112,22 @@ func (c *card) load(ptx string) error {
 }
 
 // must does a piece of work on the card. Its panic is a kernels.Failure.
-func (c *card) must(work func() error) {
+func (c *Card) must(work func() error) {
 	if err := c.Do(work); err != nil {
 		panic(&kernels.Failure{Err: fmt.Errorf("cuda: %w", err)})
 	}
 }
 
 // Capture is the driver's. Nobody frees memory during a capture.
-func (c *card) Capture(s driver.Stream, f func() error) (driver.Graph, error) {
+func (c *Card) Capture(s driver.Stream, f func() error) (driver.Graph, error) {
 	c.capturing.RLock()
 	defer c.capturing.RUnlock()
 	return c.Device.Capture(s, f)
 }
 
-// betweenCaptures calls f unless any stream is captured: nobody may wait for
-// that one, and freeing memory waits for all.
-func (c *card) betweenCaptures(f func() error) error {
+// betweenCaptures calls f, which frees memory, unless any stream is captured:
+// freeing waits for all streams, and that one must not be waited for.
+func (c *Card) betweenCaptures(f func() error) error {
 	if !c.capturing.TryLock() {
 		return nil
 	}
@@ -139,23 +135,9 @@ func (c *card) betweenCaptures(f func() error) error {
 	return f()
 }
 
-// register lists a device's heap, and unregister removes it, before the device's
-// stream is freed.
-func (c *card) register(h *heap) {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	c.heaps[h] = true
-}
-
-func (c *card) unregister(h *heap) {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	delete(c.heaps, h)
-}
-
 // collect frees what any device has discarded: one that allocates nothing
 // would not do it by itself.
-func (c *card) collect() error {
+func (c *Card) collect() error {
 	return c.betweenCaptures(func() error {
 		c.mutex.Lock()
 		defer c.mutex.Unlock()
@@ -168,20 +150,15 @@ func (c *card) collect() error {
 	})
 }
 
-// memory is the card's free and total bytes. What unreachable devices hold is
+// Memory returns the free and the total bytes. What unreachable devices hold is
 // freed first: a garbage collection at a time, as long as that helps.
-func (c *card) memory() (free, total int, err error) {
-	for before := c.held.Load(); before > 0; {
+func (c *Card) Memory() (free, total int, err error) {
+	for before, now := int64(-1), c.held.Load(); now > 0 && now != before; before, now = now, c.held.Load() {
 		runtime.GC()
 		time.Sleep(afterCollection)
-		now := c.held.Load()
-		if now == before {
-			break
-		}
-		before = now
 	}
 	err = c.Do(func() (err error) {
-		free, total, err = c.Memory()
+		free, total, err = c.Device.Memory()
 		return err
 	})
 	return free, total, err

@@ -28,32 +28,20 @@ type chain struct {
 	rows    int // of this run
 	run     int // its number
 	calls   []chainCall
-	barrier barriers
-	staged  staged
-	written map[any][]float32 // what the host has written to own buffers
+	parts   [][]byte // of what is sent: the calls, then what the host has written
+	staged  int      // bytes that the host has written
 	encoded []cardCall
 	memory  words // of the card, for calls and what is staged
 	outside words // likewise, for numbers that do not fit in shared memory
+
+	reads, writes []operand // since the last barrier
 }
 
 // Fuse makes a chain for at most rows rows.
 func (d *Device) Fuse(rows int) kernels.Fused {
-	return &chain{on: d, maxRows: max(rows, 1), written: map[any][]float32{}}
+	return &chain{on: d, maxRows: max(rows, 1)}
 }
 
-// Name is the device's.
-func (c *chain) Name() string { return c.on.Name() }
-
-// Threads is one, as for the device.
-func (c *chain) Threads() int { return 1 }
-
-// Thread is the chain itself.
-func (c *chain) Thread(int) kernels.Device { return c }
-
-// Parallel calls f(0).
-func (c *chain) Parallel(f func(thread int)) { f(0) }
-
-// Begin starts a run.
 func (c *chain) Begin(rows int) {
 	if rows < 1 || rows > c.maxRows {
 		panic(fmt.Sprintf("cuda: a chain of %d rows, made for %d", rows, c.maxRows))
@@ -61,8 +49,7 @@ func (c *chain) Begin(rows int) {
 	c.rows = rows
 	c.run++
 	c.calls = c.calls[:0]
-	c.staged.reset()
-	clear(c.written)
+	c.parts, c.staged = append(c.parts[:0], nil), 0
 }
 
 // End puts the calls on the card. They are launched as soon as anything is asked
@@ -172,8 +159,7 @@ func (d *Device) readResult(dst []float32, src kernels.Buffer) bool {
 	return true
 }
 
-// wrote reports whether the last run has written these n numbers, a row for
-// each of its own.
+// wrote reports whether the last run has written these n numbers as its rows.
 func (c *chain) wrote(b kernels.Buffer, n int) bool {
 	if n > halfBytes/wordBytes-lineBytes {
 		return false
@@ -211,39 +197,27 @@ func (p *chainCall) canJoin(next *chainCall) bool {
 }
 
 // setBarriers marks the calls before which the threads of a block wait for each
-// other.
+// other: those that touch what another one wrote since the last barrier, or write
+// what another one read.
 func (c *chain) setBarriers() {
-	c.barrier.reset()
+	read, written, sums := c.reads[:0], c.writes[:0], false // sums: the memory of partial sums is written
 	for i := range c.calls {
 		call := &c.calls[i]
-		call.barrier = c.barrier.before(call.operands[:call.results], call.operands[call.results:], call.slices > 1)
+		results, operands := call.operands[:call.results], call.operands[call.results:]
+		needed := sums && call.slices > 1
+		for _, o := range operands {
+			needed = needed || slices.ContainsFunc(written, o.shares)
+		}
+		for _, o := range results {
+			needed = needed || slices.ContainsFunc(read, o.shares) || slices.ContainsFunc(written, o.overlaps)
+		}
+		if needed {
+			read, written, sums = read[:0], written[:0], false
+		}
+		read, written, sums = append(read, operands...), append(written, results...), sums || call.slices > 1
+		call.barrier = needed
 	}
-}
-
-// barriers tracks what was read and written since the last barrier. There is one
-// before a call that touches what another one wrote since, or that writes what
-// another one read.
-type barriers struct {
-	read, written []operand
-	sums          bool // the memory of partial sums is written
-}
-
-func (b *barriers) reset() { b.read, b.written, b.sums = b.read[:0], b.written[:0], false }
-
-func (b *barriers) before(results, reads []operand, sums bool) (needed bool) {
-	needed = sums && b.sums
-	for _, o := range reads {
-		needed = needed || slices.ContainsFunc(b.written, o.shares)
-	}
-	for _, o := range results {
-		needed = needed || slices.ContainsFunc(b.read, o.shares) || slices.ContainsFunc(b.written, o.overlaps)
-	}
-	if needed {
-		b.reset()
-	}
-	b.read, b.written = append(b.read, reads...), append(b.written, results...)
-	b.sums = b.sums || sums
-	return needed
+	c.reads, c.writes = read, written
 }
 
 // overlaps reports whether two results may have numbers in common: disjoint
@@ -253,21 +227,8 @@ func (o operand) overlaps(other operand) bool {
 	return o.shares(other) && !disjoint
 }
 
-// shares reports whether both are in the same memory.
+// shares reports whether both are in the same memory, a block's or the card's.
+// Staged operands are in neither: these are read-only and need no barrier.
 func (o operand) shares(other operand) bool {
-	in := o.in()
-	return in != nil && in == other.in()
-}
-
-// in is the memory that an operand lies in: a block's or the card's. Missing
-// operands are in none, nor are staged ones: these are read-only and need no
-// barrier.
-func (o operand) in() any {
-	switch {
-	case o.own != nil:
-		return o.own
-	case o.memory != nil:
-		return o.memory
-	}
-	return nil
+	return o.own != nil && o.own == other.own || o.memory != nil && o.memory == other.memory
 }

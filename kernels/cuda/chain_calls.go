@@ -29,10 +29,7 @@ const (
 	projection
 )
 
-// The methods of this file are documented by kernels.Fused and kernels.Device.
-
-// elements adds a call on n single numbers: those of all rows, or of a
-// vector.
+// elements adds a call on n single numbers: those of all rows, or of a vector.
 func (c *chain) elements(call chainCall, n int, dst kernels.Buffer, reads ...operand) {
 	call.results = 1
 	if w, ok := dst.(window); ok && w.vector {
@@ -81,8 +78,8 @@ const (
 	sliceDepth = 8
 )
 
-// inFours reports whether the rows of a matrix, if their length is a multiple of
-// four, can be read four numbers at a time.
+// inFours reports whether the rows of a matrix whose length is a multiple of four
+// can be read four numbers at a time.
 func (c *chain) inFours(o operand) bool {
 	if o.own == nil {
 		return o.at%lineBytes == 0
@@ -91,8 +88,7 @@ func (c *chain) inFours(o operand) bool {
 }
 
 // widest is the product whose threads read the most columns of the weights at
-// once, and how many; inFours says that the left side can be read four numbers at
-// a time.
+// once, and how many; inFours is that of the left side.
 func widest(weights operand, cols int, inFours bool) (code int32, columns int) {
 	fits := func(columns int) bool {
 		return cols%columns == 0 && weights.own == nil && weights.at%uint64(columns*wordBytes) == 0

@@ -10,11 +10,9 @@ import (
 	"dgsbench/kernels/cuda/driver"
 )
 
-// own is memory of each block of a chain: numbers of every row, or without
-// rows.
+// own is memory of each block of a chain: numbers of every row, or a vector.
 type own struct {
-	at     int // position among the numbers of a row, or among those without
-	width  int // numbers of a row, or all
+	at     int // position among the numbers of a row, or among those of vectors
 	vector bool
 	run    int // the last one that wrote to it
 }
@@ -25,43 +23,39 @@ type window struct {
 	offset, n int // as if all rows were there, matrix after matrix
 }
 
-// Len is the number of elements.
 func (w window) Len() int { return w.n }
 
 // ownList is a list that the host writes in every run.
 type ownList struct {
-	n        int
-	run      int // the last one that wrote to it
-	position int // staged
+	n       int
+	run     int // the last one that wrote to it
+	numbers operand
 }
 
-// Len is the number of elements.
 func (l *ownList) Len() int { return l.n }
 
 // reservedBytes of a block's memory are left for calls and partial sums.
 const reservedBytes = 16 << 10
 
-// NewBuffer is memory of every block, or of the card where a block could not
-// hold one row.
+// NewBuffer is memory of every block, or of the card if one row is too much.
 func (c *chain) NewBuffer(n int) kernels.Buffer {
 	width := n / c.maxRows
 	if n%c.maxRows != 0 || (c.width+c.vector+width)*wordBytes+reservedBytes > c.on.card.Info().Shared {
 		return c.on.NewBuffer(n)
 	}
-	o := &own{at: c.width, width: width}
+	o := &own{at: c.width}
 	c.width += wholeFours(width)
 	return window{o, 0, n}
 }
 
 // NewVector is memory of every block.
 func (c *chain) NewVector(n int) kernels.Buffer {
-	o := &own{at: c.vector, width: n, vector: true}
+	o := &own{at: c.vector, vector: true}
 	c.vector += n
 	return window{o, 0, n}
 }
 
-// wholeFours is n rounded up, so that what follows can be read four numbers at a
-// time.
+// wholeFours rounds up, so that what follows can be read four numbers at a time.
 func wholeFours(n int) int { return (n + fours - 1) / fours * fours }
 
 // NewInts is written in every run; before that it is zeros.
@@ -79,57 +73,35 @@ func (c *chain) View(b kernels.Buffer, offset, n int) kernels.Buffer {
 	return window{w.own, w.offset + offset, n}
 }
 
-// ViewInts is a view of a list of the device.
 func (c *chain) ViewInts(l kernels.Ints, offset, n int) kernels.Ints {
 	return c.on.ViewInts(l, offset, n)
 }
 
-// staged is what the host has written in a run. It is copied to the card
-// together with the calls.
-type staged struct {
-	parts [][]byte // the first one is the calls
-	bytes int      // of the others
-}
-
-func (s *staged) reset() { s.parts, s.bytes = append(s.parts[:0], nil), 0 }
-
 var padding [lineBytes]byte
 
-// add returns the part's position.
-func (s *staged) add(part []byte) (position int) {
-	position = s.bytes
-	s.parts = append(s.parts, part)
-	s.bytes += len(part)
-	if over := s.bytes % lineBytes; over > 0 {
-		s.parts = append(s.parts, padding[over:])
-		s.bytes += lineBytes - over
+// stage has the host's part copied to the card together with the calls.
+func (c *chain) stage(part []byte) operand {
+	o := operand{position: c.staged + 1}
+	c.parts = append(c.parts, part)
+	c.staged += len(part)
+	if over := c.staged % lineBytes; over > 0 {
+		c.parts = append(c.parts, padding[over:])
+		c.staged += lineBytes - over
 	}
-	return position
+	return o
 }
 
 // Write copies src to the rows of dst.
 func (c *chain) Write(dst kernels.Buffer, src []float32) {
 	cols := len(src) / c.rows
-	to, from := c.out(dst, len(src)), operand{position: c.staged.add(bytesOf(src)) + 1}
-	c.add(chainCall{code: copyRows, cols: cols, inner: cols, choice: cols, results: 1}, to, from)
-	c.written[to.in()] = src
+	c.add(chainCall{code: copyRows, cols: cols, inner: cols, choice: cols, results: 1},
+		c.out(dst, len(src)), c.stage(bytesOf(src)))
 }
 
 // WriteInts sets the numbers of dst for this run.
 func (c *chain) WriteInts(dst kernels.Ints, src []int32) {
 	l := dst.(*ownList)
-	l.run, l.position = c.run, c.staged.add(bytesOf(src))
-}
-
-// IsFinite reports whether the numbers are finite that were written to b in
-// this run.
-func (c *chain) IsFinite(n int, b kernels.Buffer) bool {
-	for _, x := range c.written[c.read(b, n).in()][:n] {
-		if x-x != 0 {
-			return false
-		}
-	}
-	return true
+	l.run, l.numbers = c.run, c.stage(bytesOf(src))
 }
 
 // operand is what a call reads or writes: on the card, among what was staged,
@@ -185,7 +157,7 @@ func (c *chain) list(l kernels.Ints, n int) operand {
 	case own.run != c.run:
 		return operand{}
 	}
-	return operand{position: own.position + 1}
+	return own.numbers
 }
 
 // chainCall is a recorded call. rows is 0 for all rows of the run.
@@ -217,16 +189,6 @@ func (c *chain) add(call chainCall, operands ...operand) {
 	c.calls = append(c.calls, call)
 }
 
-// any reports whether f is true for a call.
-func (c *chain) any(f func(*chainCall) bool) bool {
-	for i := range c.calls {
-		if f(&c.calls[i]) {
-			return true
-		}
-	}
-	return false
-}
-
 // chainSize is how rows are divided, and what a block's memory holds.
 type chainSize struct {
 	rows    int // of a block
@@ -247,12 +209,16 @@ func (c *chain) fits(s chainSize) bool { return s.bytes(len(c.calls)) <= c.on.ca
 // they can read.
 func (c *chain) size() chainSize {
 	limit := 8 // rows that a thread has registers for; powers of two
-	if c.any((*chainCall).isPair) {
-		limit /= 2
-	}
 	rows, blocks := 1, c.on.card.Info().Multiprocessors
-	if c.any((*chainCall).isProduct) {
+	products, pairs := false, false
+	for i := range c.calls {
+		products, pairs = products || c.calls[i].isProduct(), pairs || c.calls[i].isPair()
+	}
+	if products {
 		blocks = max(1, blocks/2)
+	}
+	if pairs {
+		limit /= 2
 	}
 	outside := !c.fits(c.sizeFor(1)) // then any number of rows fits
 	for rows < limit && rows*blocks < c.rows && (outside || c.fits(c.sizeFor(2*rows))) {
@@ -314,8 +280,8 @@ func (c *chain) send(size chainSize) driver.Ptr {
 		}
 		c.encoded = append(c.encoded, e)
 	}
-	c.staged.parts[0] = bytesOf(c.encoded)
-	return c.on.sendTogether(&c.memory, c.staged.parts...)
+	c.parts[0] = bytesOf(c.encoded)
+	return c.on.sendTogether(&c.memory, c.parts...)
 }
 
 // Marks tell from an address, which is a multiple of four, the number of one

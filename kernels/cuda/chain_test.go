@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"dgsbench/kernels"
-	"dgsbench/kernels/cuda"
 	"dgsbench/kernels/cuda/cudatest"
 	"dgsbench/kernels/cuda/driver"
 )
@@ -121,11 +120,7 @@ func (l *layers) run(d kernels.Device, s *scratch, b batch) {
 // card describes the card that the tests run on.
 func card(t *testing.T) driver.Info {
 	t.Helper()
-	info, err := cuda.Info(cudatest.Library(t), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return info
+	return cudatest.Card(t).Info()
 }
 
 // TestChain: a chain computes what its calls do one after another, for every

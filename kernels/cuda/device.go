@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"unsafe"
@@ -13,7 +14,7 @@ import (
 
 // Device runs kernels on a card, one after the other on a stream of its own.
 type Device struct {
-	card    *card
+	card    *Card
 	heap    *heap
 	stream  driver.Stream
 	staging staging
@@ -21,13 +22,13 @@ type Device struct {
 	found   words // one number, of IsFinite
 	checked int   // buffers since FirstBad
 	work    Work
-	pending []chainRun // not yet launched: see addRun
+	pending []chainRun // not yet launched
 	uploads uploads    // not yet copied, to what the pending chains do not touch
 	tape    *tape      // that records work instead, during Record
 
-	launching launching
-	scratch   [maxParameters]uint64
-	rounded   []float32 // of WriteFloat64
+	parameters [maxParameters]uint64 // of a launch
+	scratch    [maxParameters]uint64 // for some of them
+	rounded    []float32             // of WriteFloat64
 }
 
 // The flags.
@@ -45,87 +46,45 @@ var (
 	_ kernels.MemoryOwner = (*Device)(nil)
 )
 
-// Info describes a card that Open opens.
-func Info(library string, n int) (driver.Info, error) {
-	c, err := openCard(library, n)
-	if err != nil {
-		return driver.Info{}, err
-	}
-	return c.Device.Info(), nil
-}
-
-// Memory is the free and total bytes of a card that Open opens. What unreachable
-// devices hold is freed first.
-func Memory(library string, n int) (free, total int, err error) {
-	c, err := openCard(library, n)
-	if err != nil {
-		return 0, 0, err
-	}
-	return c.memory()
-}
-
-// Open makes a device on card number n, from 0 on, of this driver's library:
-// driver.Library, but for tests. An error wraps driver.ErrNoGPU if there is no
-// such card. What the device holds is freed when it is no longer reachable.
-func Open(library string, n int) (*Device, error) {
-	c, err := openCard(library, n)
-	if err != nil {
-		return nil, err
-	}
+// NewDevice makes a device. What it holds is freed when it is no longer
+// reachable.
+func (c *Card) NewDevice() (*Device, error) {
 	d := &Device{card: c}
-	if err := c.Do(func() (err error) {
-		if d.stream, err = c.NewStream(); err == nil {
-			d.staging, err = newStaging(c)
-		}
-		return err
-	}); err != nil {
+	err := c.Do(func() error {
+		var errs [4]error
+		d.stream, errs[0] = c.NewStream()
+		d.staging.memory, errs[1] = c.Pinned(2 * halfBytes)
+		d.staging.passed[0], errs[2] = c.NewEvent()
+		d.staging.passed[1], errs[3] = c.NewEvent()
+		return errors.Join(errs[:]...)
+	})
+	if err != nil {
 		return nil, err
 	}
 	d.heap = &heap{card: c, stream: d.stream}
-	c.register(d.heap)
+	c.mutex.Lock()
+	c.heaps[d.heap] = true
+	c.mutex.Unlock()
 	d.found, d.flags = d.zeros(1), d.zeros(flagCount)
-	d.launching.run = d.launchPrepared
-	runtime.AddCleanup(d, resources.free, resources{d.heap, d.stream, d.staging})
+	runtime.AddCleanup(d, d.heap.close, d.staging)
 	return d, nil
 }
 
-// resources are what a device holds beside buffers.
-type resources struct {
-	heap    *heap
-	stream  driver.Stream
-	staging staging
-}
-
-// free frees them. Errors could only be of work that nobody waits for.
-func (r resources) free() {
-	c := r.heap.card
-	c.unregister(r.heap)
-	_ = c.Do(func() error {
-		_ = c.Sync(r.stream) // copies may still use what is freed
-		_ = c.FreeStream(r.stream)
-		_ = c.FreePinned(r.staging.memory)
-		for _, e := range r.staging.passed {
-			_ = c.FreeEvent(e)
-		}
-		return nil
-	})
-	r.heap.close()
-}
-
-// Name is "cuda".
 func (d *Device) Name() string { return "cuda" }
 
 // PeakMemory is the most bytes of the card that its buffers have taken at once.
-func (d *Device) PeakMemory() int64 { return d.heap.peakBytes() }
+func (d *Device) PeakMemory() int64 {
+	d.heap.mutex.Lock()
+	defer d.heap.mutex.Unlock()
+	return d.heap.peak
+}
 
 // Threads is one: calls that do not depend on each other follow one another on
 // the stream.
 func (d *Device) Threads() int { return 1 }
 
-// Thread is the device itself.
 func (d *Device) Thread(int) kernels.Device { return d }
 
-// Parallel calls f(0).
 func (d *Device) Parallel(f func(thread int)) { f(0) }
 
 // Work is what a device was asked for. On a card it decides the speed of small
@@ -139,15 +98,11 @@ type Work struct {
 	Waits     int // for the stream
 }
 
-// Work counts since the device was opened.
-func (d *Device) Work() Work { return d.work }
-
-// Minus is the work since before.
-func (w Work) Minus(before Work) Work {
-	return Work{
-		w.Launches - before.Launches, w.Repeats - before.Repeats, w.Fills - before.Fills, w.Uploads - before.Uploads,
-		w.Downloads - before.Downloads, w.Waits - before.Waits,
-	}
+// Work counts since the last call of Work.
+func (d *Device) Work() Work {
+	w := d.work
+	d.work = Work{}
+	return w
 }
 
 // flag is the address of a flag.
@@ -179,7 +134,6 @@ func (d *Device) nextCheck(n int) (number, place int) {
 	return maxChecked - place, place
 }
 
-// ResetChecks forgets all checked buffers.
 func (d *Device) ResetChecks() {
 	if d.checked > 0 {
 		d.checked = 0
@@ -187,14 +141,12 @@ func (d *Device) ResetChecks() {
 	}
 }
 
-// CheckFinite checks the first n numbers of b.
 func (d *Device) CheckFinite(n int, b kernels.Buffer) int {
 	number, place := d.nextCheck(1)
 	d.each("check_finite", n, at(b, n), intParam(number), d.flag(flagBad))
 	return place
 }
 
-// CheckGroup checks all buffers of a group.
 func (d *Device) CheckGroup(g kernels.Group) int {
 	number, place := d.nextCheck(g.Buffers())
 	d.eachMember("check_group", g, intParam(number), d.flag(flagBad))

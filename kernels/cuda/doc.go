@@ -4,5 +4,6 @@
 //
 // Everything stays on the card: a call puts work on the device's stream and
 // returns; only reading waits. Results have the same bits whatever the order
-// in which threads run.
+// in which threads run. Methods without a comment are documented by the
+// interfaces of package kernels.
 package cuda

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"dgsbench/kernels"
-	"dgsbench/kernels/cuda"
 	"dgsbench/kernels/cuda/cudatest"
 )
 
@@ -17,10 +16,7 @@ import (
 // rows, which has large tiles, as in one of few.
 func TestProductsOfAllTiles(t *testing.T) {
 	d := cudatest.Device(t)
-	info, err := cuda.Info(cudatest.Library(t), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := cudatest.Card(t).Info()
 	const few, side = 9, 64
 	many := side*int(math.Ceil(math.Sqrt(float64(info.Multiprocessors)))) - 1 // as Gemm has it
 	rng := rand.New(rand.NewPCG(1, 2))

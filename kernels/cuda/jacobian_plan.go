@@ -3,6 +3,9 @@
 package cuda
 
 import (
+	"iter"
+	"slices"
+
 	"dgsbench/kernels"
 	"dgsbench/kernels/cuda/driver"
 )
@@ -29,7 +32,9 @@ type jacobianPlan struct {
 	shape *kernels.JacobianShape
 	slots []driver.Ptr
 
-	users   lists   // of each state, the writes that it is an operand of
+	firstUse []int32 // of each state; 0 without one
+	nextUse  []int32 // of the same state, after each use; 0 after the last. Uses of write i are 2i+1 and 2i+2
+
 	order   []int32 // the states that are read
 	visited []bool
 	stack   []int32
@@ -45,7 +50,7 @@ func (p *jacobianPlan) prepare(s *kernels.JacobianStep, shape *kernels.JacobianS
 	p.step, p.shape, p.slots = s, shape, slots
 	p.reads, p.writes, p.ends, p.copies = p.reads[:0], p.writes[:0], p.ends[:0], 1
 	p.ready, p.unused = p.ready[:0], p.unused[:0]
-	p.findUsers()
+	p.findUses()
 	p.sort()
 	for first := 0; first == 0 || first < len(p.order); first += readsPerRound {
 		p.round(p.order[first:min(first+readsPerRound, len(p.order))], first+readsPerRound >= len(p.order))
@@ -55,26 +60,33 @@ func (p *jacobianPlan) prepare(s *kernels.JacobianStep, shape *kernels.JacobianS
 // isRead reports whether a state has a Jacobian that is not zero.
 func (p *jacobianPlan) isRead(state int32) bool { return p.step.Slots[state] >= 0 }
 
-// findUsers lists the writes that use each state, and counts what writes lack.
-func (p *jacobianPlan) findUsers() {
+// findUses lists the uses of each state in order, and counts what writes lack.
+func (p *jacobianPlan) findUses() {
 	states, writes := len(p.step.Slots), p.step.Writes
-	p.users.begin(states)
-	for _, w := range writes {
-		p.users.count(w.Self)
-		p.users.count(w.Other)
-	}
-	p.users.allocate()
+	p.firstUse, p.nextUse = zeroed(p.firstUse, states), zeroed(p.nextUse, 2*len(writes)+1)
 	p.uses, p.place, p.lacking = zeroed(p.uses, states), zeroed(p.place, states), zeroed(p.lacking, len(writes))
-	for i, w := range writes {
-		for _, state := range []int32{w.Self, w.Other} {
-			p.users.add(state, int32(i))
+	for i, w := range slices.Backward(writes) {
+		for k, state := range []int32{w.Other, w.Self} {
+			use := int32(2*i + 2 - k)
+			p.nextUse[use], p.firstUse[state] = p.firstUse[state], use
 			if p.isRead(state) {
 				p.uses[state]++
 				p.lacking[i]++
 			}
 		}
-		if p.lacking[i] == 0 {
+	}
+	for i, n := range p.lacking {
+		if n == 0 {
 			p.ready = append(p.ready, int32(i))
+		}
+	}
+}
+
+// usersOf yields the writes that a state is an operand of, once for each operand.
+func (p *jacobianPlan) usersOf(state int32) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for use := p.firstUse[state]; use > 0 && yield((use-1)/2); {
+			use = p.nextUse[use]
 		}
 	}
 }
@@ -92,7 +104,7 @@ func (p *jacobianPlan) sort() {
 				continue
 			}
 			p.visit(state)
-			for _, i := range p.users.of(state) {
+			for i := range p.usersOf(state) {
 				other := &p.step.Writes[i]
 				p.stack = append(p.stack, other.Self, other.Other)
 			}
@@ -122,7 +134,7 @@ func (p *jacobianPlan) round(states []int32, last bool) {
 		p.read(state)
 	}
 	for _, state := range states {
-		for _, i := range p.users.of(state) {
+		for i := range p.usersOf(state) {
 			if p.lacking[i]--; p.lacking[i] == 0 {
 				p.ready = append(p.ready, i)
 			}
@@ -140,21 +152,14 @@ func (p *jacobianPlan) round(states []int32, last bool) {
 }
 
 func (p *jacobianPlan) read(state int32) {
-	if p.uses[state] > 0 {
-		p.place[state] = p.freePlace()
+	if n := len(p.unused); p.uses[state] > 0 && n > 0 {
+		p.place[state], p.unused = p.unused[n-1], p.unused[:n-1]
+	} else if p.uses[state] > 0 {
+		p.place[state] = int32(p.copies)
+		p.copies++
 	}
 	slot := p.slots[p.step.Slots[state]]
 	p.reads = append(p.reads, uint64(slot), pair(p.place[state], state*int32(p.shape.States)))
-}
-
-func (p *jacobianPlan) freePlace() int32 {
-	if n := len(p.unused); n > 0 {
-		place := p.unused[n-1]
-		p.unused = p.unused[:n-1]
-		return place
-	}
-	p.copies++
-	return int32(p.copies - 1)
 }
 
 func (p *jacobianPlan) write(i int32) {
@@ -175,44 +180,9 @@ func (p *jacobianPlan) write(i int32) {
 // pair is two ints side by side.
 func pair(first, second int32) uint64 { return uint64(uint32(first)) | uint64(uint32(second))<<32 }
 
-// lists are lists of numbers in one slice: begin, count for each item, allocate,
-// then add for each item.
-type lists struct {
-	starts, items []int32
-	next          []int32 // position of each list's next item
-}
-
-// begin makes n empty lists.
-func (l *lists) begin(n int) { l.starts = zeroed(l.starts, n+1) }
-
-// count counts an item of a list.
-func (l *lists) count(list int32) { l.starts[list+1]++ }
-
-// allocate makes the lists as long as counted.
-func (l *lists) allocate() {
-	for i := range l.starts[1:] {
-		l.starts[i+1] += l.starts[i]
-	}
-	n := len(l.starts) - 1
-	l.items = zeroed(l.items, int(l.starts[n]))
-	l.next = append(l.next[:0], l.starts[:n]...)
-}
-
-// add appends v to a list.
-func (l *lists) add(list, v int32) {
-	l.items[l.next[list]] = v
-	l.next[list]++
-}
-
-// of returns a list.
-func (l *lists) of(list int32) []int32 { return l.items[l.starts[list]:l.starts[list+1]] }
-
 // zeroed is x with n zeros.
 func zeroed[T bool | int32](x []T, n int) []T {
-	if cap(x) < n {
-		return make([]T, n)
-	}
-	x = x[:n]
+	x = slices.Grow(x[:0], n)[:n]
 	clear(x)
 	return x
 }

@@ -20,12 +20,10 @@ type jacobians struct {
 	sums          kernels.Buffer
 
 	plan   jacobianPlan
-	packed []uint64 // the plan
-	onCard words    // likewise
-	spill  words    // for copies that do not fit in shared memory
+	onCard words // the plan
+	spill  words // for copies that do not fit in shared memory
 }
 
-// NewJacobians returns storage for Jacobians of one shape.
 func (d *Device) NewJacobians(s kernels.JacobianShape) kernels.Jacobians {
 	s.Check()
 	upload := func(host []int32) kernels.Ints {
@@ -33,44 +31,42 @@ func (d *Device) NewJacobians(s kernels.JacobianShape) kernels.Jacobians {
 		d.WriteInts(l, host)
 		return l
 	}
-	columns := lanesOf(&s)
+	starts, lanes := lanesOf(&s)
 	return &jacobians{
-		device: d, shape: s, state: upload(s.State), starts: upload(columns.starts), lanes: upload(columns.items),
+		device: d, shape: s, state: upload(s.State), starts: upload(starts), lanes: upload(lanes),
 		sums: d.NewBuffer(s.Lanes() * s.Features),
 	}
 }
 
-// lanesOf lists the lanes of each column of the gradient, in order: l where
-// lane l is added, ^l where it is subtracted.
-func lanesOf(s *kernels.JacobianShape) *lists {
-	columns := &lists{}
-	each := func(do func(column, lane int32)) {
-		for l := range s.Lanes() {
-			if s.Plus[l] >= 0 {
-				do(s.Plus[l], int32(l))
-			}
-			if s.Minus[l] >= 0 {
-				do(s.Minus[l], ^int32(l))
-			}
+// lanesOf lists the lanes of each column of the gradient, in order: l where lane
+// l is added, ^l where it is subtracted. Column c is lanes[starts[c]:starts[c+1]].
+func lanesOf(s *kernels.JacobianShape) (starts, lanes []int32) {
+	columns := make([][]int32, s.Columns)
+	for l := range int32(s.Lanes()) {
+		if c := s.Plus[l]; c >= 0 {
+			columns[c] = append(columns[c], l)
+		}
+		if c := s.Minus[l]; c >= 0 {
+			columns[c] = append(columns[c], ^l)
 		}
 	}
-	columns.begin(s.Columns)
-	each(func(column, _ int32) { columns.count(column) })
-	columns.allocate()
-	each(columns.add)
-	return columns
+	starts = []int32{0}
+	for _, column := range columns {
+		lanes = append(lanes, column...)
+		starts = append(starts, int32(len(lanes)))
+	}
+	return starts, lanes
 }
 
 // slabBytes is the most memory that Grow allocates beyond what it is asked for.
 const slabBytes = 64 << 20
 
-// Grow adds slots up to n-1.
 func (j *jacobians) Grow(n int) {
 	missing := n - len(j.slots)
 	if missing <= 0 {
 		return
 	}
-	stride := (max(int(j.shape.Bytes()), 1) + lineBytes - 1) / lineBytes * lineBytes
+	stride := aligned(max(int(j.shape.Bytes()), 1))
 	count := max(missing, min(len(j.slots), slabBytes/stride))
 	slab := j.device.heap.alloc(count * stride)
 	j.device.clear(slab.at, count*stride)
@@ -80,7 +76,6 @@ func (j *jacobians) Grow(n int) {
 	}
 }
 
-// Read copies the Jacobian of a slot.
 func (j *jacobians) Read(dst []float32, slot int) {
 	lanes, features := j.shape.Lanes(), j.shape.Features
 	numbers := make([]float32, lanes*features)
@@ -100,7 +95,6 @@ func (j *jacobians) Read(dst []float32, slot int) {
 	}
 }
 
-// Step applies a batch.
 func (j *jacobians) Step(s *kernels.JacobianStep) {
 	s.Check(j.shape, len(j.slots))
 	j.plan.prepare(s, &j.shape, j.slots)
@@ -133,15 +127,11 @@ func (j *jacobians) Step(s *kernels.JacobianStep) {
 
 // send uploads the plan. It returns the parameters that describe it.
 func (j *jacobians) send() []uint64 {
-	const longBytes = 8
 	p := &j.plan
-	j.packed = append(append(j.packed[:0], p.reads...), p.writes...)
-	for i := 0; i < len(p.ends); i += 2 {
-		j.packed = append(j.packed, pair(p.ends[i], p.ends[min(i+1, len(p.ends)-1)]))
-	}
-	reads := uint64(j.device.sendTogether(&j.onCard, bytesOf(j.packed)))
-	writes := reads + uint64(len(p.reads)*longBytes)
-	ends := writes + uint64(len(p.writes)*longBytes)
+	asRead, asWritten := bytesOf(p.reads), bytesOf(p.writes)
+	reads := uint64(j.device.sendTogether(&j.onCard, asRead, asWritten, bytesOf(p.ends)))
+	writes := reads + uint64(len(asRead))
+	ends := writes + uint64(len(asWritten))
 	return []uint64{intParam(len(p.ends)), ends, intParam(len(p.reads) / readWords), reads, writes}
 }
 

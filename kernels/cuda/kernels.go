@@ -9,8 +9,6 @@ import (
 	"dgsbench/kernels/cuda/driver"
 )
 
-// The methods of this file are documented by kernels.Device.
-
 // gemmKernel is a kernel of matrix products: a block has a square of results, and
 // each of its groups of threads slices of the operands in shared memory.
 type gemmKernel struct {
@@ -143,7 +141,6 @@ func (d *Device) CopyRows(rows, cols int, dst kernels.Buffer, dstStride int, src
 	}
 }
 
-// MoveRows copies row from[i] of src to row to[i] of dst.
 func (d *Device) MoveRows(rows, cols int, dst kernels.Buffer, to kernels.Ints, src kernels.Buffer, from kernels.Ints) {
 	d.eachNumber("move_rows", rows, cols, below(rows, rowsOf(dst, cols)), at(dst, 0), atInts(to, rows),
 		below(rows, rowsOf(src, cols)), at(src, 0), atInts(from, rows), d.fault())
@@ -194,8 +191,7 @@ func (d *Device) MixForward(m *kernels.Mixture, dst kernels.Buffer, f *kernels.M
 		flag(f.Logits), at(f.Alpha.Table, 0), at(f.Alpha.Dst, n), at(f.Beta.Table, 0), at(f.Beta.Dst, n))...)
 }
 
-// mixture is the parameters that are read. With lists the operands may have any
-// number of rows.
+// mixture is the parameters that are read. With lists, operands have any number of rows.
 func (d *Device) mixture(m *kernels.Mixture) []uint64 {
 	n, factors := m.Rows*m.Cols, m.Cols
 	if m.PerRow {

@@ -31,28 +31,12 @@ func flag(yes bool) uint64 {
 	return 0
 }
 
-// below is the parameter of rows that n row numbers are below. It panics if
-// there are numbers, but no rows that they could be of.
+// below is the parameter of rows that n row numbers are below.
 func below(n, rows int) uint64 {
 	if n > 0 && rows == 0 {
 		panic(fmt.Sprintf("cuda: %d row numbers of no rows", n))
 	}
 	return intParam(rows)
-}
-
-// launching is the launch that is being made: kept with the device, so that
-// none allocates.
-type launching struct {
-	function   driver.Function
-	size       driver.Launch
-	parameters [maxParameters]uint64
-	n          int
-	run        func() error
-}
-
-func (d *Device) launchPrepared() error {
-	l := &d.launching
-	return d.card.Launch(l.function, l.size, d.stream, l.parameters[:l.n]...)
 }
 
 // launch puts a kernel on the stream after all that waits for others. One without
@@ -72,13 +56,12 @@ func (d *Device) enqueue(name string, size driver.Launch, front, parameters []ui
 	}
 	d.work.Launches++
 	if d.tape != nil {
-		d.tape.launch(k.function, size, slices.Concat(front, parameters))
+		recorded := slices.Concat(front, parameters)
+		d.tape.add(func() error { return d.card.Launch(k.function, size, d.stream, recorded...) })
 		return
 	}
-	l := &d.launching
-	l.function, l.size, l.n = k.function, size, k.parameters
-	copy(l.parameters[copy(l.parameters[:], front):], parameters)
-	d.card.must(l.run)
+	all := append(append(d.parameters[:0], front...), parameters...)
+	d.card.must(func() error { return d.card.Launch(k.function, size, d.stream, all...) })
 }
 
 // threadsFor is a launch of n threads or a few more.
@@ -90,14 +73,12 @@ func threadsFor(n int) driver.Launch {
 	return driver.Launch{Blocks: [2]int{(n + block - 1) / block, 1}, Threads: block}
 }
 
-// each launches a kernel with a thread for each of n elements; n is its first
-// parameter.
+// each launches a kernel, whose first parameter is n, with n threads.
 func (d *Device) each(name string, n int, parameters ...uint64) {
 	d.launch(name, threadsFor(n), []uint64{intParam(n)}, parameters...)
 }
 
-// eachWarp launches a kernel with a warp for each of n; n is its first
-// parameter.
+// eachWarp launches a kernel, whose first parameter is n, with n warps.
 func (d *Device) eachWarp(name string, n int, parameters ...uint64) {
 	d.launch(name, threadsFor(n*warp), []uint64{intParam(n)}, parameters...)
 }
@@ -129,16 +110,15 @@ func (d *Device) inGroups(name string, rows, cols, widest int, parameters []uint
 	d.launch(name, threadsFor(rows*width), []uint64{intParam(width), intParam(rows), intParam(cols)}, parameters...)
 }
 
-// columnTile is the number of columns that a block sums, with threads side by
-// side for some of the rows; maxSums is the number of sums of a column that a
-// kernel makes, for which each warp has memory.
+// columnTile is the number of columns that a block sums; maxSums is the limit of
+// sums of a column that a kernel makes, for which each warp has memory.
 const (
 	columnTile = 8
 	maxSums    = 2
 )
 
-// sumColumns launches a kernel whose blocks have a tile of the columns; its
-// first parameters are rows and cols.
+// sumColumns launches a kernel, whose first parameters are rows and cols, with a
+// block for each tile of columns.
 func (d *Device) sumColumns(name string, rows, cols int, parameters ...uint64) {
 	d.launch(name, columnBlocks(cols), []uint64{intParam(rows), intParam(cols)}, parameters...)
 }
@@ -158,10 +138,8 @@ type group struct {
 	parts   int // blocks of threads, one for each maxThreads numbers of a buffer
 }
 
-// Buffers is the number of buffers.
 func (g *group) Buffers() int { return len(g.buffers) }
 
-// NewGroup lists buffers.
 func (d *Device) NewGroup(buffers ...kernels.Buffer) kernels.Group {
 	g, entries, parts := &group{}, []uint64{}, []uint64{}
 	for i, b := range buffers {

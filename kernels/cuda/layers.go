@@ -4,10 +4,7 @@ package cuda
 
 import "dgsbench/kernels"
 
-// The methods of this file are documented by kernels.Device.
-
-// eachBlock launches a kernel with a group of lanes for each block of h of n
-// numbers.
+// eachBlock is eachRow of n numbers in blocks of h.
 func (d *Device) eachBlock(name string, n, h int, parameters ...uint64) {
 	if n > 0 {
 		d.eachRow(name, n/h, h, parameters...)
@@ -115,8 +112,7 @@ func (d *Device) AttendGrad(a *kernels.Attention, g *kernels.AttentionGrad) {
 		offsets, index, q, drop, weights, out, at(g.Scores, scores), at(g.K, nodes), at(g.V, nodes), at(g.E, edges), d.fault())
 }
 
-// attended is how many numbers centres, nodes and edges have, and how many
-// scores there are.
+// attended returns how many numbers centres, nodes, edges and scores are.
 func attended(a *kernels.Attention) (centres, nodes, edges, scores int) {
 	width := a.Heads * a.Channels
 	return a.Centres * width, a.Nodes * width, a.Edges * width, a.Edges * a.Heads

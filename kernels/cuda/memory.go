@@ -17,8 +17,7 @@ import (
 // wordBytes is the size of a float32 and of an int32.
 const wordBytes = 4
 
-// buffer is a kernels.Buffer and ints are kernels.Ints: of two types, so that
-// either in place of the other panics.
+// buffer is a kernels.Buffer, ints are kernels.Ints. Mixing them up panics.
 type (
 	buffer struct{ words }
 	ints   struct{ words }
@@ -31,11 +30,10 @@ type words struct {
 	n      int
 }
 
-// Len is the number of elements.
 func (w words) Len() int { return w.n }
 
-// end is the address behind them.
-func (w words) end() driver.Ptr { return w.at + driver.Ptr(w.n*wordBytes) }
+// piece is where they lie.
+func (w words) piece() piece { return piece{w.at, w.n * wordBytes} }
 
 func (w words) window(offset, n int) words {
 	if offset < 0 || n < 0 || offset+n > w.n {
@@ -66,10 +64,8 @@ func maybe(b kernels.Buffer, n int) uint64 {
 	return at(b, n)
 }
 
-// NewBuffer returns n zeros.
 func (d *Device) NewBuffer(n int) kernels.Buffer { return buffer{d.zeros(n)} }
 
-// NewInts returns n zeros.
 func (d *Device) NewInts(n int) kernels.Ints { return ints{d.zeros(n)} }
 
 func (d *Device) zeros(n int) words {
@@ -88,27 +84,23 @@ func (d *Device) clear(at driver.Ptr, bytes int) {
 	fill := func() error { return d.card.Fill(at, 0, bytes, d.stream) }
 	if d.tape != nil {
 		d.tape.add(fill)
-		return
+	} else {
+		d.card.must(fill)
 	}
-	d.card.must(fill)
 }
 
-// View returns elements offset to offset+n-1 of b.
 func (d *Device) View(b kernels.Buffer, offset, n int) kernels.Buffer {
 	return buffer{b.(buffer).window(offset, n)}
 }
 
-// ViewInts returns elements offset to offset+n-1 of l.
 func (d *Device) ViewInts(l kernels.Ints, offset, n int) kernels.Ints {
 	return ints{l.(ints).window(offset, n)}
 }
 
-// Write copies src to the start of dst.
 func (d *Device) Write(dst kernels.Buffer, src []float32) {
 	d.upload(dst.(buffer).window(0, len(src)), bytesOf(src))
 }
 
-// WriteFloat64 copies src to the start of dst, rounded.
 func (d *Device) WriteFloat64(dst kernels.Buffer, src []float64) {
 	d.rounded = d.rounded[:0]
 	for _, v := range src {
@@ -117,12 +109,10 @@ func (d *Device) WriteFloat64(dst kernels.Buffer, src []float64) {
 	d.Write(dst, d.rounded)
 }
 
-// WriteInts copies src to the start of dst.
 func (d *Device) WriteInts(dst kernels.Ints, src []int32) {
 	d.upload(dst.(ints).window(0, len(src)), bytesOf(src))
 }
 
-// Read copies the start of src to dst. It waits for all work before it.
 func (d *Device) Read(dst []float32, src kernels.Buffer) {
 	if !d.readResult(dst, src) {
 		d.download(bytesOf(dst), driver.Ptr(at(src, len(dst))))
@@ -138,7 +128,7 @@ func bytesOf[T float32 | int32 | uint16 | uint64 | cardCall | cardPiece](x []T) 
 // heap allocates memory of a card for one device, and frees what is no longer
 // reachable: graphs, too, which the card may still work on.
 type heap struct {
-	card   *card
+	card   *Card
 	stream driver.Stream // of the device
 
 	mutex      sync.Mutex // cleanups come from any goroutine
@@ -206,13 +196,6 @@ func (h *heap) count(bytes int) {
 	h.peak = max(h.peak, h.held)
 }
 
-// peakBytes is the largest number of bytes that were allocated at once.
-func (h *heap) peakBytes() int64 {
-	h.mutex.Lock()
-	defer h.mutex.Unlock()
-	return h.peak
-}
-
 // collect frees what was discarded, if that can be done now.
 func (h *heap) collect() error { return h.card.betweenCaptures(h.freeDiscarded) }
 
@@ -245,8 +228,7 @@ func (h *heap) free(g garbage) error {
 	return h.card.Free(g.at)
 }
 
-// discard has garbage freed by the next collect, or at once when the device is
-// gone.
+// discard has garbage freed by the next collect, or at once after close.
 func (h *heap) discard(g garbage) {
 	h.mutex.Lock()
 	closed := h.closed
@@ -259,15 +241,22 @@ func (h *heap) discard(g garbage) {
 	}
 }
 
-// close frees what was discarded, now and from now on.
-func (h *heap) close() {
+// close frees what the device has held. Errors are of work that nobody waits for.
+func (h *heap) close(s staging) {
+	c := h.card
+	c.mutex.Lock()
+	delete(c.heaps, h) // before its stream is freed
+	c.mutex.Unlock()
 	h.mutex.Lock()
-	discarded := h.discarded
-	h.discarded, h.closed = nil, true
+	h.closed = true
 	h.mutex.Unlock()
-	_ = h.card.Do(func() error {
-		for _, g := range discarded {
-			_ = h.free(g)
+	_ = c.Do(func() error {
+		_ = h.freeDiscarded()
+		_ = c.Sync(h.stream) // copies may still use what is freed
+		_ = c.FreeStream(h.stream)
+		_ = c.FreePinned(s.memory)
+		for _, e := range s.passed {
+			_ = c.FreeEvent(e)
 		}
 		return nil
 	})

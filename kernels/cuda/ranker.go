@@ -4,7 +4,6 @@ package cuda
 
 import (
 	"fmt"
-	"math"
 
 	"dgsbench/kernels"
 	"dgsbench/kernels/cuda/driver"
@@ -16,16 +15,14 @@ type ranker struct {
 	device            *Device
 	maxEvents, maxDim int
 
-	asked, excluded packed
-	nodes           []int32 // of the excluded pairs
+	asked, excluded words   // on the card
+	events, nodes   []int32 // of the excluded pairs
 
 	truth  kernels.Buffer // scores of the true destinations
 	facts  words          // greater, equal and bad of each event
 	scores kernels.Buffer // of Scores
 }
 
-// NewRanker returns a ranker for at most maxEvents events and maxDim dimensions
-// at once.
 func (d *Device) NewRanker(maxEvents, maxDim int) kernels.Ranker {
 	return &ranker{
 		device: d, maxEvents: maxEvents, maxDim: maxDim,
@@ -53,22 +50,19 @@ func (r *ranker) Rank(q kernels.Ranking, greater, equal []int32) (bad int) {
 
 // exclude uploads the pairs that are no negatives.
 func (r *ranker) exclude(q *kernels.Ranking) (events, nodes uint64, n int) {
-	p := &r.excluded
-	p.words, r.nodes = p.words[:0], r.nodes[:0]
+	r.events, r.nodes = r.events[:0], r.nodes[:0]
 	ranking := portable.Ranking[float32]{Nodes: q.Nodes, Candidates: q.Candidates, True: q.True, Without: q.Without}
 	for e := range q.Events {
 		ranking.Excluded(e, func(v int32) {
-			p.words, r.nodes = append(p.words, int32(e)), append(r.nodes, v)
+			r.events, r.nodes = append(r.events, int32(e)), append(r.nodes, v)
 		})
 	}
 	n = len(r.nodes)
-	p.words = append(p.words, r.nodes...)
-	events = p.send(r.device)
+	events = uint64(r.device.sendTogether(&r.excluded, bytesOf(r.events), bytesOf(r.nodes)))
 	return events, events + uint64(n*wordBytes), n
 }
 
-// read copies the counts. It returns the first event with a score that is not
-// finite, or -1.
+// read copies the counts, and returns the first event with a bad score, or -1.
 func (r *ranker) read(events int, greater, equal []int32) (bad int) {
 	facts := r.device.readInts(r.facts, 3*events)
 	copy(greater[:events], facts)
@@ -81,7 +75,6 @@ func (r *ranker) read(events int, greater, equal []int32) (bad int) {
 	return -1
 }
 
-// Scores writes the scores of all candidates.
 func (r *ranker) Scores(q kernels.Ranking, out []float32) {
 	r.check(&q)
 	a := r.upload(&q)
@@ -122,16 +115,15 @@ func (a *question) with(before []uint64, after ...uint64) []uint64 {
 
 // upload uploads what the host knows of a ranking, in one piece.
 func (r *ranker) upload(q *kernels.Ranking) question {
-	p := &r.asked
-	p.words = append(append(p.words[:0], q.True[:q.Events]...), q.Candidates...)
-	if q.Slope != nil {
-		p.numbers(q.EventTime[:q.Events])
-		p.numbers(q.NodeTime[:q.Nodes])
+	a := question{events: q.Events, candidates: q.Nodes, moving: q.Slope != nil}
+	var eventTime, nodeTime []float32
+	if a.moving {
+		eventTime, nodeTime = q.EventTime[:q.Events], q.NodeTime[:q.Nodes]
 	}
-	first := p.send(r.device)
-	word := func(n int) uint64 { return first + uint64(n*wordBytes) }
+	a.truths = uint64(r.device.sendTogether(&r.asked,
+		bytesOf(q.True[:q.Events]), bytesOf(q.Candidates), bytesOf(eventTime), bytesOf(nodeTime)))
+	word := func(n int) uint64 { return a.truths + uint64(n*wordBytes) }
 
-	a := question{events: q.Events, candidates: q.Nodes, moving: q.Slope != nil, truths: first}
 	a.terms = []uint64{intParam(q.Dim), at(q.U, q.Events*q.Dim), at(q.P, q.Nodes*q.Dim), at(q.W, q.Dim), 0, 0, 0}
 	if q.Candidates != nil { // without a list every node is one
 		a.candidates, a.nodes = len(q.Candidates), word(q.Events)
@@ -183,19 +175,3 @@ func (r *ranker) scoreAll(a *question, truth, scores, above, level, bad uint64) 
 	r.device.launch(t.kernel, t.size(a), a.with([]uint64{intParam(a.events), intParam(a.candidates)},
 		a.nodes, truth, scores, above, level, bad))
 }
-
-// packed are lists that are uploaded in one piece.
-type packed struct {
-	words  []int32
-	onCard words
-}
-
-// numbers appends the bits of numbers.
-func (p *packed) numbers(x []float32) {
-	for _, v := range x {
-		p.words = append(p.words, int32(math.Float32bits(v)))
-	}
-}
-
-// send copies the lists to the card, and returns the address.
-func (p *packed) send(d *Device) uint64 { return uint64(d.sendTogether(&p.onCard, bytesOf(p.words))) }

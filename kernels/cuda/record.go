@@ -14,9 +14,8 @@ import (
 type prepared struct {
 	device *Device
 	graph  driver.Graph
-	first  int          // buffers that had been checked before
-	checks int          // buffers that it checks
-	replay func() error // kept, so that no run allocates
+	first  int // buffers that had been checked before
+	checks int // buffers that it checks
 }
 
 // Prepare makes a graph of the launches of f.
@@ -37,14 +36,12 @@ func (d *Device) Prepare(f func()) (run func()) {
 	})
 	d.work = before
 	p.checks, d.checked = d.checked-p.first, p.first
-	p.replay = func() error { return d.card.Replay(p.graph, d.stream) }
 	h := d.heap // the cleanup must not keep the device reachable
 	runtime.AddCleanup(p, func(g driver.Graph) { h.discard(garbage{graph: g}) }, p.graph)
 	return p.run
 }
 
-// run puts the launches on the stream. What it checks has the same places each
-// time.
+// run puts the launches on the stream. What it checks has the same places as before.
 func (p *prepared) run() {
 	d := p.device
 	d.mustNotRecord("a repetition is asked for")
@@ -54,7 +51,7 @@ func (p *prepared) run() {
 	}
 	d.checked += p.checks
 	d.work.Repeats++
-	d.card.must(p.replay)
+	d.card.must(func() error { return d.card.Replay(p.graph, d.stream) })
 }
 
 // mustNotRecord panics during Record, which can record single calls alone.
@@ -72,10 +69,10 @@ type tape struct {
 	results []result
 	graph   driver.Graph
 
-	onCard    []*memory // what the host has written, and what chains use
-	freeWords words     // of the last one
-	onHost    [][]byte  // pinned
-	freeBytes []byte    // of the last one
+	onCard     []*memory // what the host has written, and what chains use
+	freeOnCard piece     // of the last one
+	onHost     [][]byte  // pinned
+	freeOnHost []byte    // of the last one
 }
 
 // result is the destination of a read, and where replays put its numbers. A nil
@@ -108,10 +105,6 @@ func (d *Device) Record(copied bool, f func()) (kernels.Recording, error) {
 }
 
 func (t *tape) add(work func() error) { t.work = append(t.work, work) }
-
-func (t *tape) launch(f driver.Function, size driver.Launch, parameters []uint64) {
-	t.add(func() error { return t.device.card.Launch(f, size, t.device.stream, parameters...) })
-}
 
 // play puts the work on the stream.
 func (t *tape) play() error {
@@ -150,7 +143,6 @@ func (t *tape) ReadResults() {
 	}
 }
 
-// Close frees the memory.
 func (t *tape) Close() {
 	d := t.device
 	_ = d.card.Do(func() error { // nothing waits for its outcome
@@ -170,26 +162,27 @@ const tapeBytes = 1 << 20
 
 // pinned is n bytes of pinned memory that last as long as the tape.
 func (t *tape) pinned(n int) ([]byte, error) {
-	if n > len(t.freeBytes) {
+	if n > len(t.freeOnHost) {
 		bytes, err := t.device.card.Pinned(max(n, tapeBytes))
 		if err != nil {
 			return nil, err
 		}
-		t.onHost, t.freeBytes = append(t.onHost, bytes), bytes
+		t.onHost, t.freeOnHost = append(t.onHost, bytes), bytes
 	}
-	pinned := t.freeBytes[:n:n]
-	t.freeBytes = t.freeBytes[aligned(n, len(t.freeBytes)):]
+	pinned := t.freeOnHost[:n:n]
+	t.freeOnHost = t.freeOnHost[min(aligned(n), len(t.freeOnHost)):]
 	return pinned, nil
 }
 
 // alloc is n bytes of the card that last as long as the tape.
 func (t *tape) alloc(n int) driver.Ptr {
-	if n > t.freeWords.n {
+	free := &t.freeOnCard
+	if n > free.bytes {
 		m := t.device.heap.alloc(max(n, tapeBytes))
-		t.onCard, t.freeWords = append(t.onCard, m), words{m, m.at, max(n, tapeBytes)}
+		t.onCard, *free = append(t.onCard, m), m.piece
 	}
-	at, step := t.freeWords.at, aligned(n, t.freeWords.n)
-	t.freeWords.at, t.freeWords.n = t.freeWords.at+driver.Ptr(step), t.freeWords.n-step
+	at, step := free.at, min(aligned(n), free.bytes)
+	*free = piece{at + driver.Ptr(step), free.bytes - step}
 	return at
 }
 

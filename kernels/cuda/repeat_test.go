@@ -43,19 +43,18 @@ func TestNothingNestedInRecordings(t *testing.T) {
 // TestRepetitionsAreGivenBack: unreachable graphs are freed when the card has
 // finished their work.
 func TestRepetitionsAreGivenBack(t *testing.T) {
-	library := cudatest.Library(t)
-	if !cudatest.Emulated(t, library) {
+	if !cudatest.Emulated(t) {
 		t.Skip("there is a card, which does not say how many graphs it has")
 	}
 	const n, graphs, patience = 3, 5, 10 * time.Second
 	d := cudatest.Device(t)
-	x, before := d.NewBuffer(n), cudatest.Graphs(t, library)
+	x, before := d.NewBuffer(n), cudatest.Graphs(t)
 	for range graphs {
 		d.(kernels.Repeater).Prepare(func() { d.Affine(n, x, 2, x, 1) })()
 	}
-	for start := time.Now(); cudatest.Graphs(t, library) > before; {
+	for start := time.Now(); cudatest.Graphs(t) > before; {
 		if time.Since(start) > patience {
-			t.Fatalf("%d graphs, %d before", cudatest.Graphs(t, library), before)
+			t.Fatalf("%d graphs, %d before", cudatest.Graphs(t), before)
 		}
 		runtime.GC()
 		d.NewBuffer(1) // asks for what nobody uses

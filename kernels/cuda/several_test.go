@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"dgsbench/kernels"
-	"dgsbench/kernels/cuda"
 	"dgsbench/kernels/cuda/cudatest"
 	"dgsbench/kernels/cuda/driver"
 )
@@ -43,7 +42,6 @@ func series(d kernels.Device, seed uint64, turn func()) (out []float32) {
 // TestDevicesSideBySide: what a device computes does not depend on others on
 // the same card, not even if one of them finds it full.
 func TestDevicesSideBySide(t *testing.T) {
-	library := cudatest.Library(t)
 	const devices = 4
 	var alone, together [devices][]float32
 	for i := range devices {
@@ -68,7 +66,7 @@ func TestDevicesSideBySide(t *testing.T) {
 			t.Errorf("device %d computes something else beside others", i)
 		}
 	}
-	if _, _, err := cuda.Memory(library, 0); err != nil {
+	if _, _, err := cudatest.Card(t).Memory(); err != nil {
 		t.Error(err)
 	}
 }
@@ -104,8 +102,7 @@ func tooMuch(d kernels.Device) (err error) {
 // TestMemoryOfOthers: memory that one device has discarded is freed for another
 // one, even if the first one allocates nothing more.
 func TestMemoryOfOthers(t *testing.T) {
-	library := cudatest.Library(t)
-	if !cudatest.Emulated(t, library) {
+	if !cudatest.Emulated(t) {
 		t.Skip("there is a card, whose memory is larger")
 	}
 	const n = 90 << 20 // more than half of the emulated card
@@ -120,10 +117,9 @@ func TestMemoryOfOthers(t *testing.T) {
 // TestMemory: allocated memory is not free, devices report its peak, and
 // unreachable memory is free again.
 func TestMemory(t *testing.T) {
-	library := cudatest.Library(t)
 	memory := func() int {
 		t.Helper()
-		free, total, err := cuda.Memory(library, 0)
+		free, total, err := cudatest.Card(t).Memory()
 		if err != nil || free < 0 || free > total {
 			t.Fatalf("%d of %d bytes are free, error %v", free, total, err)
 		}

@@ -19,26 +19,13 @@ type staging struct {
 
 const halfBytes = 1 << 20
 
-func newStaging(c *card) (s staging, err error) {
-	if s.memory, err = c.Pinned(2 * halfBytes); err != nil {
-		return s, err
-	}
-	for i := range s.passed {
-		if s.passed[i], err = c.NewEvent(); err != nil {
-			return s, err
-		}
-	}
-	return s, nil
-}
-
 // lineBytes is the most that a thread reads at once.
 const lineBytes = 16
 
-// aligned is n rounded up to whole lines, but at most limit.
-func aligned(n, limit int) int { return min((n+lineBytes-1)/lineBytes*lineBytes, limit) }
+// aligned is n rounded up to whole lines.
+func aligned(n int) int { return (n + lineBytes - 1) / lineBytes * lineBytes }
 
-// stage returns at most n bytes that the card does not use. They begin a line:
-// kernels may write numbers there.
+// stage returns at most n bytes that the card does not use, at the start of a line.
 func (d *Device) stage(n int) ([]byte, error) {
 	s := &d.staging
 	n = min(n, halfBytes)
@@ -52,7 +39,7 @@ func (d *Device) stage(n int) ([]byte, error) {
 		}
 	}
 	begin := s.half*halfBytes + s.used
-	s.used += aligned(n, halfBytes-s.used)
+	s.used = min(s.used+aligned(n), halfBytes)
 	return s.memory[begin : begin+n], nil
 }
 
@@ -77,13 +64,12 @@ const (
 	maxUploadBytes = halfBytes / 2
 )
 
-// upload copies src to dst, which has as many words. It may be changed
-// afterwards.
+// upload copies src, which may change afterwards, to dst, which has its length.
 func (d *Device) upload(dst words, src []byte) {
 	if len(src) == 0 {
 		return
 	}
-	if d.pendingTouches(piece{dst.at, len(src)}) {
+	if d.pendingTouches(dst.piece()) {
 		d.flushChains()
 	}
 	u := &d.uploads
@@ -100,7 +86,7 @@ func (d *Device) upload(dst words, src []byte) {
 
 // overlap reports whether any piece goes to some of these words.
 func (u *uploads) overlap(to words) bool {
-	return slices.ContainsFunc(u.pieces, func(p words) bool { return to.at < p.end() && p.at < to.end() })
+	return slices.ContainsFunc(u.pieces, func(p words) bool { return p.piece().overlaps(to.piece()) })
 }
 
 // flush puts everything on the stream that waits to be put there with others.
@@ -109,8 +95,7 @@ func (d *Device) flush() {
 	d.flushUploads()
 }
 
-// flushUploads puts the pieces on the stream: one by a copy, several by a copy of
-// all and a launch that scatters them.
+// flushUploads copies the pieces; several by one copy and a launch that scatters them.
 func (d *Device) flushUploads() {
 	u := &d.uploads
 	pieces := u.pieces
@@ -152,8 +137,8 @@ func (d *Device) sendTogether(memory *words, parts ...[]byte) driver.Ptr {
 		return at
 	}
 	if memory.n*wordBytes < n {
-		m := d.heap.alloc(2 * n)
-		*memory = words{m, m.at, 2 * n / wordBytes}
+		m := d.heap.alloc(aligned(2 * n))
+		*memory = words{m, m.at, m.bytes / wordBytes}
 	}
 	d.copyParts(memory.at, parts)
 	return memory.at

@@ -4,6 +4,6 @@ package devices
 
 import "errors"
 
-func findCard(int) (*card, error) {
-	return nil, errors.New("this build has no CUDA: build with -tags gpu")
+func findCard(int) (Target, error) {
+	return Target{}, errors.New("this build has no CUDA: build with -tags gpu")
 }

@@ -26,10 +26,13 @@ type Target struct{ card *card }
 // card is a Target that is not the processor.
 type card struct {
 	level  string
-	queues int // sequences of work that it runs concurrently
 	open   func() (kernels.Device, error)
 	memory func() (free, total int, err error)
 }
+
+// connections is the number of streams that CUDA runs concurrently by default;
+// the work of further streams waits (CUDA_DEVICE_MAX_CONNECTIONS).
+const connections = 8
 
 // Find returns the target of a name: cpu, cuda for the first card, or cuda:N
 // for card N, from 0 on. An error says what is missing: there is no fallback.
@@ -42,11 +45,7 @@ func Find(name string) (Target, error) {
 	if device != CUDA || numbered && number == "" || err != nil || n < 0 {
 		return Target{}, fmt.Errorf("%q is no device, expected %s, %s or %s:N, N being the number of a card from 0 on", name, CPU, CUDA, CUDA)
 	}
-	c, err := findCard(n)
-	if err != nil {
-		return Target{}, err
-	}
-	return Target{c}, nil
+	return findCard(n)
 }
 
 // Name is the class of its kernels, which records and their identities hold:
@@ -103,7 +102,7 @@ func (t Target) Workers() int {
 	if t.card == nil {
 		return runtime.NumCPU()
 	}
-	return min(runtime.NumCPU(), t.card.queues)
+	return min(runtime.NumCPU(), connections)
 }
 
 // New makes a device for one goroutine. Threads are those of the processor.

@@ -9,19 +9,14 @@
 // somebody waits for it; and devices differ in the order in which threads take
 // turns. Functions such as expf are only as exact as on a card.
 //
-// What a driver or a card would refuse the fake one refuses, with the same
-// number: launches of no size or of too large ones, for the card or for what
-// the PTX was compiled for; pointers to memory that is the host's alone, or
-// to where no number of their type can be; copies that go too far; waiting,
-// allocating or freeing while a stream is captured, and all later use of
-// this stream; handles that were freed. Where NVIDIA's documents promise nothing
-// it refuses, too: neither a graph nor memory may be freed before the work is
-// done. After work has failed no call succeeds any more; for tests there is Renew.
+// It refuses what a driver or a card would refuse, with the same error numbers
+// (docs/cuda.md), and what NVIDIA's documents do not promise: neither a graph nor
+// memory may be freed before the work is done. After work has failed no call
+// succeeds any more; for tests there is Renew.
 //
 // Blocks run one after another, so races between them do not show in results;
 // the thread sanitizer of g++ finds them (scripts/sanitize-kernels). Nothing
-// here tells about time. Command plant (scripts/plant) measures what the tests
-// catch.
+// here tells about time.
 package cudatest
 
 import (
@@ -41,7 +36,10 @@ import (
 // is skipped.
 func Library(t testing.TB) string {
 	t.Helper()
-	err := findCard()
+	err := fmt.Errorf("%w for the sanitizer of g++", driver.ErrNoGPU)
+	if sanitizer == "" {
+		_, err = driver.Open(driver.Library, 0)
+	}
 	if err == nil {
 		return driver.Library
 	}
@@ -58,82 +56,72 @@ func Library(t testing.TB) string {
 	return library
 }
 
-// findCard fails if the machine has no card, or if a sanitizer is to watch the
-// emulator.
-func findCard() error {
-	if sanitizer != "" {
-		return fmt.Errorf("%w for the sanitizer of g++", driver.ErrNoGPU)
-	}
-	_, err := driver.Open(driver.Library, 0)
-	return err
-}
-
-// Emulated reports whether the library is that of a fake driver.
-func Emulated(t testing.TB, library string) bool {
+// Card is the card of Library.
+func Card(t testing.TB) *cuda.Card {
 	t.Helper()
-	info, err := cuda.Info(library, 0)
+	c, err := cuda.OpenCard(Library(t), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return info.Name == "emulated"
+	return c
+}
+
+// Emulated reports whether it is an emulated one.
+func Emulated(t testing.TB) bool {
+	t.Helper()
+	return Card(t).Info().Name == "emulated"
 }
 
 // Device is a device for tests of what runs on it.
 func Device(t testing.TB) kernels.Device {
 	t.Helper()
-	return open(t, Library(t))
-}
-
-// Devices are several that must agree bit for bit: on the fake driver with
-// different orders of threads, on a card the same twice.
-func Devices(t testing.TB) []kernels.Device {
-	t.Helper()
-	library := Library(t)
-	if !Emulated(t, library) {
-		return []kernels.Device{open(t, library), open(t, library)}
-	}
-	const forward, backward, shuffled = 0, 1, 2 // as in emulator.h
-	var all []kernels.Device
-	for _, order := range []uintptr{backward, shuffled, forward} { // the last one stays
-		control(t, library, "fakecuda_order", order)
-		all = append(all, open(t, library))
-	}
-	return all
-}
-
-func open(t testing.TB, library string) *cuda.Device {
-	t.Helper()
-	d, err := cuda.Open(library, 0)
+	d, err := Card(t).NewDevice()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d
 }
 
+// Devices are several that must agree bit for bit: on the fake driver with
+// different orders of threads, on a card the same twice.
+func Devices(t testing.TB) []kernels.Device {
+	t.Helper()
+	if !Emulated(t) {
+		return []kernels.Device{Device(t), Device(t)}
+	}
+	const forward, backward, shuffled = 0, 1, 2 // as in emulator.h
+	var all []kernels.Device
+	for _, order := range []uintptr{backward, shuffled, forward} { // the last one stays
+		control(t, "fakecuda_order", order)
+		all = append(all, Device(t))
+	}
+	return all
+}
+
 // Renew gives the emulated card a new context. As on a real one, work that
 // fails ends the old one: no call succeeds any more, and a program would have to
 // be started again.
-func Renew(t testing.TB, library string) {
+func Renew(t testing.TB) {
 	t.Helper()
-	control(t, library, "fakecuda_renew")
+	control(t, "fakecuda_renew")
 }
 
 // Graphs is the number of graphs of the emulated card that were not freed.
-func Graphs(t testing.TB, library string) int {
+func Graphs(t testing.TB) int {
 	t.Helper()
-	return control(t, library, "fakecuda_graphs")
+	return control(t, "fakecuda_graphs")
 }
 
 // Eager reports whether the emulated driver was told to load kernels at once.
-func Eager(t testing.TB, library string) bool {
+func Eager(t testing.TB) bool {
 	t.Helper()
-	return control(t, library, "fakecuda_eager") != 0
+	return control(t, "fakecuda_eager") != 0
 }
 
 // control calls a function that the fake library has beside the driver's.
-func control(t testing.TB, library, name string, arguments ...uintptr) int {
+func control(t testing.TB, name string, arguments ...uintptr) int {
 	t.Helper()
-	handle, err := purego.Dlopen(library, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	handle, err := purego.Dlopen(Library(t), purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
 		t.Fatal(err)
 	}

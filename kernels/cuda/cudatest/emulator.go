@@ -75,12 +75,8 @@ func libraryOf(sources map[string]string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	cache = filepath.Join(cache, "dgsbench", "emulator")
-	library := filepath.Join(cache, "fakecuda-"+hash(flagsOf(kernelSuffix), sources)+".so")
-	if cached(library) {
-		return library, nil
-	}
-	return library, build(compiler, sources, cache, library)
+	b := &builder{compiler: compiler, cache: filepath.Join(cache, "dgsbench", "emulator"), sources: sources}
+	return b.cached("fakecuda-"+hash(flagsOf(kernelSuffix), sources)+".so", b.library)
 }
 
 // kernelSuffix ends the names of the sources that register kernels.
@@ -135,12 +131,6 @@ func hash(flags []string, sources map[string]string) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// cached reports whether the cache has a file, and if so, marks it as used.
-func cached(path string) bool {
-	now := time.Now()
-	return os.Chtimes(path, now, now) == nil
-}
-
 // clean removes from the cache what was last used a day ago.
 func clean(cache string) error {
 	old, err := filepath.Glob(filepath.Join(cache, "*"))
@@ -159,34 +149,42 @@ type builder struct {
 	sources              map[string]string
 }
 
-// build makes the library of these sources, of an object for each .cpp.
-func build(compiler string, sources map[string]string, cache, library string) error {
-	if err := os.MkdirAll(cache, 0o755); err != nil {
+// cached returns the path of a file in the cache, and marks it as used. If it is
+// not there, build makes it.
+func (b *builder) cached(name string, build func(path string) error) (path string, err error) {
+	path = filepath.Join(b.cache, name)
+	if now := time.Now(); os.Chtimes(path, now, now) != nil {
+		err = build(path)
+	}
+	return path, err
+}
+
+// library makes the library, of an object for each .cpp.
+func (b *builder) library(path string) (err error) {
+	if err := os.MkdirAll(b.cache, 0o755); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp(cache, "build-")
-	if err != nil {
+	if b.dir, err = os.MkdirTemp(b.cache, "build-"); err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	for name, text := range sources {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+	defer os.RemoveAll(b.dir)
+	for name, text := range b.sources {
+		if err := os.WriteFile(filepath.Join(b.dir, name), []byte(text), 0o644); err != nil {
 			return err
 		}
 	}
-	b := builder{compiler, dir, cache, sources}
 	objects, err := b.objects()
 	if err != nil {
 		return err
 	}
-	if err := b.compile(library, slices.Concat(flags, []string{"-shared"}, objects)); err != nil {
+	if err := b.compile(path, slices.Concat(flags, []string{"-shared"}, objects)); err != nil {
 		return err
 	}
-	return clean(cache)
+	return clean(b.cache)
 }
 
 // objects compiles as many sources at a time as there are cores.
-func (b builder) objects() ([]string, error) {
+func (b *builder) objects() ([]string, error) {
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(b.sources)), func(name string) bool { return filepath.Ext(name) != ".cpp" })
 	objects, failures := make([]string, len(names)), make([]error, len(names))
 	cores := make(chan struct{}, runtime.NumCPU())
@@ -204,20 +202,18 @@ func (b builder) objects() ([]string, error) {
 
 // object is the path of a source's object, which is compiled only if the source
 // or what it includes was changed.
-func (b builder) object(name string) (string, error) {
+func (b *builder) object(name string) (string, error) {
 	parts := map[string]string{}
 	b.addIncluded(name, parts)
-	path := filepath.Join(b.cache, name+"-"+hash(flagsOf(name), parts)+".o")
-	if cached(path) {
-		return path, nil
-	}
-	return path, b.compile(path, slices.Concat(flagsOf(name), []string{"-c", name}))
+	return b.cached(name+"-"+hash(flagsOf(name), parts)+".o", func(path string) error {
+		return b.compile(path, slices.Concat(flagsOf(name), []string{"-c", name}))
+	})
 }
 
 var include = regexp.MustCompile(`(?m)^#include "(.+)"`)
 
 // addIncluded adds a source and those that it includes to parts.
-func (b builder) addIncluded(name string, parts map[string]string) {
+func (b *builder) addIncluded(name string, parts map[string]string) {
 	if _, known := parts[name]; known {
 		return
 	}
@@ -228,7 +224,7 @@ func (b builder) addIncluded(name string, parts map[string]string) {
 }
 
 // compile runs the compiler.
-func (b builder) compile(path string, arguments []string) error {
+func (b *builder) compile(path string, arguments []string) error {
 	made := filepath.Join(b.dir, filepath.Base(path))
 	command := exec.Command(b.compiler, append(arguments, "-o", made)...)
 	command.Dir = b.dir

@@ -29,12 +29,20 @@ import "C"
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"unsafe"
 
+	"golang.org/x/sys/unix"
 	"gorgonia.org/cu"
 
 	"dgsbench/kernels/cuda/driver/internal/start"
+)
+
+// Handles of the driver.
+type (
+	Module   = cu.Module
+	Function = cu.Function
+	Stream   = cu.Stream
+	Event    = cu.Event
 )
 
 // Device is a card.
@@ -43,21 +51,10 @@ type Device struct {
 	info    Info
 }
 
-// Open opens card number n, from 0 on, of the driver that the program is
-// linked with; there is no other library to choose. An error wraps ErrNoGPU if
-// there is no such card.
-func Open(library string, n int) (*Device, error) {
+func open(library string, n int) (*Device, error) {
 	if library != Library {
-		return nil, fmt.Errorf("%w: this program is linked with %s and cannot load %s; build with -tags gpu, without cu", ErrNoGPU, Library, library)
+		return nil, fmt.Errorf("this program is linked with %s and cannot load %s; build with -tags gpu, without cu", Library, library)
 	}
-	d, err := open(n)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoGPU, err)
-	}
-	return d, nil
-}
-
-func open(n int) (*Device, error) {
 	devices, err := cu.NumDevices()
 	if err != nil {
 		return nil, check("cuDeviceGetCount", err)
@@ -104,57 +101,36 @@ func checkResult(what string, result C.CUresult) error {
 	return failure(what, int(result), name, text)
 }
 
-// cu wraps each handle of the driver, a word, in a struct that hides it. The
-// same word is a number here.
+// word is a stream or a kernel as C has it: cu hides that in a struct.
+func word[T Stream | Function](handle T) C.uintptr_t {
+	return *(*C.uintptr_t)(unsafe.Pointer(&handle))
+}
 
-func (m Module) cu() cu.Module     { return *(*cu.Module)(unsafe.Pointer(&m)) }
-func (f Function) cu() cu.Function { return *(*cu.Function)(unsafe.Pointer(&f)) }
-func (s Stream) cu() cu.Stream     { return *(*cu.Stream)(unsafe.Pointer(&s)) }
-func (e Event) cu() cu.Event       { return *(*cu.Event)(unsafe.Pointer(&e)) }
-
-func moduleOf(m cu.Module) Module       { return *(*Module)(unsafe.Pointer(&m)) }
-func functionOf(f cu.Function) Function { return *(*Function)(unsafe.Pointer(&f)) }
-func streamOf(s cu.Stream) Stream       { return *(*Stream)(unsafe.Pointer(&s)) }
-func eventOf(e cu.Event) Event          { return *(*Event)(unsafe.Pointer(&e)) }
-
-// This compiles as long as they are words.
+// This compiles as long as each of them is a word.
 const (
-	word         = unsafe.Sizeof(uintptr(0))
-	_    uintptr = -(unsafe.Sizeof(cu.Module{}) ^ word)
-	_    uintptr = -(unsafe.Sizeof(cu.Function{}) ^ word)
-	_    uintptr = -(unsafe.Sizeof(cu.Stream{}) ^ word)
-	_    uintptr = -(unsafe.Sizeof(cu.Event{}) ^ word)
+	_ uintptr = -(unsafe.Sizeof(Stream{}) ^ unsafe.Sizeof(uintptr(0)))
+	_ uintptr = -(unsafe.Sizeof(Function{}) ^ unsafe.Sizeof(uintptr(0)))
 )
 
 func address(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b)) }
 
-func (d *Device) Info() Info { return d.info }
-
-func (d *Device) Do(f func() error) error {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if err := cu.SetCurrentContext(d.context); err != nil {
-		return check("cuCtxSetCurrent", err)
-	}
-	return f()
-}
+func (d *Device) setContext() error { return check("cuCtxSetCurrent", cu.SetCurrentContext(d.context)) }
 
 func (d *Device) Load(ptx string) (Module, error) {
 	log := make([]byte, 8<<10)
 	m, err := cu.LoadDataEx(ptx, &cu.JITErrorLogBuffer{Buffer: log})
 	if err := check("cuModuleLoadDataEx", err); err != nil {
-		return 0, fmt.Errorf("%w\n%s", err, untilZero(log))
+		return m, fmt.Errorf("%w\n%s", err, unix.ByteSliceToString(log))
 	}
-	return moduleOf(m), nil
+	return m, nil
 }
 
 func (d *Device) Function(m Module, name string, shared int) (Function, error) {
-	found, err := m.cu().Function(name)
+	f, err := m.Function(name)
 	if err := check("cuModuleGetFunction", err); err != nil {
-		return 0, fmt.Errorf("kernel %s: %w", name, err)
+		return f, fmt.Errorf("kernel %s: %w", name, err)
 	}
-	f := functionOf(found)
-	return f, checkResult("cuFuncSetAttribute", C.allowShared(C.uintptr_t(f), C.int(shared)))
+	return f, checkResult("cuFuncSetAttribute", C.allowShared(word(f), C.int(shared)))
 }
 
 // Launch: cu copies eight bytes for each parameter, however many it has.
@@ -164,7 +140,7 @@ func (d *Device) Launch(f Function, size Launch, s Stream, parameters ...uint64)
 		addresses[i] = unsafe.Pointer(&parameters[i])
 	}
 	return check("cuLaunchKernel",
-		f.cu().Launch(size.Blocks[0], size.Blocks[1], 1, size.Threads, 1, 1, size.Shared, s.cu(), addresses))
+		f.Launch(size.Blocks[0], size.Blocks[1], 1, size.Threads, 1, 1, size.Shared, s, addresses))
 }
 
 func (d *Device) Alloc(bytes int) (Ptr, error) {
@@ -193,61 +169,53 @@ func (d *Device) FreePinned(b []byte) error {
 }
 
 func (d *Device) Upload(dst Ptr, pinned []byte, s Stream) error {
-	return check("cuMemcpyHtoDAsync", cu.MemcpyHtoDAsync(cu.DevicePtr(dst), address(pinned), int64(len(pinned)), s.cu()))
+	return check("cuMemcpyHtoDAsync", cu.MemcpyHtoDAsync(cu.DevicePtr(dst), address(pinned), int64(len(pinned)), s))
 }
 
 func (d *Device) Download(pinned []byte, src Ptr, s Stream) error {
-	return check("cuMemcpyDtoHAsync", cu.MemcpyDtoHAsync(address(pinned), cu.DevicePtr(src), int64(len(pinned)), s.cu()))
+	return check("cuMemcpyDtoHAsync", cu.MemcpyDtoHAsync(address(pinned), cu.DevicePtr(src), int64(len(pinned)), s))
 }
 
 func (d *Device) Copy(dst, src Ptr, bytes int, s Stream) error {
-	return check("cuMemcpyDtoDAsync", cu.MemcpyDtoDAsync(cu.DevicePtr(dst), cu.DevicePtr(src), int64(bytes), s.cu()))
+	return check("cuMemcpyDtoDAsync", cu.MemcpyDtoDAsync(cu.DevicePtr(dst), cu.DevicePtr(src), int64(bytes), s))
 }
 
 func (d *Device) Fill(dst Ptr, value byte, bytes int, s Stream) error {
-	return check("cuMemsetD8Async", cu.MemsetD8Async(cu.DevicePtr(dst), value, int64(bytes), s.cu()))
+	return check("cuMemsetD8Async", cu.MemsetD8Async(cu.DevicePtr(dst), value, int64(bytes), s))
 }
 
 func (d *Device) NewStream() (Stream, error) {
 	s, err := cu.MakeStream(cu.NonBlocking)
-	return streamOf(s), check("cuStreamCreate", err)
+	return s, check("cuStreamCreate", err)
 }
 
-func (d *Device) FreeStream(s Stream) error {
-	stream := s.cu()
-	return check("cuStreamDestroy", stream.Destroy())
-}
+func (d *Device) FreeStream(s Stream) error { return check("cuStreamDestroy", s.Destroy()) }
 
-func (d *Device) Sync(s Stream) error { return check("cuStreamSynchronize", s.cu().Synchronize()) }
+func (d *Device) Sync(s Stream) error { return check("cuStreamSynchronize", s.Synchronize()) }
 
 func (d *Device) NewEvent() (Event, error) {
 	e, err := cu.MakeEvent(cu.DefaultEvent)
-	return eventOf(e), check("cuEventCreate", err)
+	return e, check("cuEventCreate", err)
 }
 
-func (d *Device) FreeEvent(e Event) error {
-	event := e.cu()
-	return check("cuEventDestroy", cu.DestroyEvent(&event))
-}
+func (d *Device) FreeEvent(e Event) error { return check("cuEventDestroy", cu.DestroyEvent(&e)) }
 
-func (d *Device) Record(e Event, s Stream) error {
-	return check("cuEventRecord", e.cu().Record(s.cu()))
-}
+func (d *Device) Record(e Event, s Stream) error { return check("cuEventRecord", e.Record(s)) }
 
-func (d *Device) Wait(e Event) error { return check("cuEventSynchronize", e.cu().Synchronize()) }
+func (d *Device) Wait(e Event) error { return check("cuEventSynchronize", e.Synchronize()) }
 
 func (d *Device) Elapsed(from, to Event) (float32, error) {
-	ms, err := from.cu().Elapsed(to.cu())
+	ms, err := from.Elapsed(to)
 	return float32(ms), check("cuEventElapsedTime", err)
 }
 
 func (d *Device) Capture(s Stream, f func() error) (Graph, error) {
-	if err := checkResult("cuStreamBeginCapture", C.beginCapture(C.uintptr_t(s))); err != nil {
+	if err := checkResult("cuStreamBeginCapture", C.beginCapture(word(s))); err != nil {
 		return 0, err
 	}
 	err := f()
 	var captured, g C.uintptr_t
-	err = errors.Join(err, checkResult("cuStreamEndCapture", C.endCapture(C.uintptr_t(s), &captured)))
+	err = errors.Join(err, checkResult("cuStreamEndCapture", C.endCapture(word(s), &captured)))
 	if err == nil {
 		err = checkResult("cuGraphInstantiateWithFlags", C.instantiate(&g, captured))
 	}
@@ -258,7 +226,7 @@ func (d *Device) Capture(s Stream, f func() error) (Graph, error) {
 }
 
 func (d *Device) Replay(g Graph, s Stream) error {
-	return checkResult("cuGraphLaunch", C.launchGraph(C.uintptr_t(g), C.uintptr_t(s)))
+	return checkResult("cuGraphLaunch", C.launchGraph(C.uintptr_t(g), word(s)))
 }
 
 func (d *Device) FreeGraph(g Graph) error {

@@ -14,9 +14,9 @@
 package driver
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
+	"runtime"
 
 	"dgsbench/kernels"
 )
@@ -24,15 +24,36 @@ import (
 // Library is the driver's name on Linux.
 const Library = "libcuda.so.1"
 
-// Handles of the driver, and addresses in the memory of a card.
+// Ptr is an address in the memory of a card, Graph a handle of the driver.
 type (
-	Ptr      uint64
-	Module   uintptr
-	Function uintptr
-	Stream   uintptr
-	Event    uintptr
-	Graph    uintptr
+	Ptr   uint64
+	Graph uintptr
 )
+
+// Open opens card number n, from 0 on, of the driver with this library. A
+// program that is linked with the driver can choose no other. An error wraps
+// ErrNoGPU if there is no such card.
+func Open(library string, n int) (*Device, error) {
+	d, err := open(library, n)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoGPU, err)
+	}
+	return d, nil
+}
+
+// Do runs f on a thread that belongs to the card. The thread is free for others
+// when f returns: f is a piece of work, not a program.
+func (d *Device) Do(f func() error) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := d.setContext(); err != nil {
+		return err
+	}
+	return f()
+}
+
+// Info describes the card.
+func (d *Device) Info() Info { return d.info }
 
 // Info describes a card.
 type Info struct {
@@ -73,10 +94,4 @@ func checkNumber(n, devices int) error {
 		return fmt.Errorf("there is no device %d, this machine has %d (counted from 0)", n, devices)
 	}
 	return nil
-}
-
-// untilZero is the zero-terminated string in a buffer.
-func untilZero(buffer []byte) string {
-	text, _, _ := bytes.Cut(buffer, []byte{0})
-	return string(text)
 }

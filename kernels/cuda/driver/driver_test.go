@@ -60,7 +60,7 @@ func TestInfo(t *testing.T) {
 // is not Go's.
 func TestKernelsAreLoadedAtOnce(t *testing.T) {
 	on(t, func(d *driver.Device) error {
-		if emulated(d) && !cudatest.Eager(t, cudatest.Library(t)) {
+		if emulated(d) && !cudatest.Eager(t) {
 			t.Error("they are not")
 		}
 		return nil
@@ -184,13 +184,13 @@ func TestFailedCapture(t *testing.T) {
 		}
 		before := 0
 		if emulated(d) {
-			before = cudatest.Graphs(t, cudatest.Library(t))
+			before = cudatest.Graphs(t)
 		}
 		failure := errors.New("no")
 		if _, err := d.Capture(a.stream, func() error { return errors.Join(a.double(), failure) }); !errors.Is(err, failure) {
 			t.Errorf("%v, expected that of the function", err)
 		}
-		if emulated(d) && cudatest.Graphs(t, cudatest.Library(t)) != before {
+		if emulated(d) && cudatest.Graphs(t) != before {
 			t.Error("a graph is left")
 		}
 		return d.Sync(a.stream)

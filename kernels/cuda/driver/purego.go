@@ -3,6 +3,7 @@
 package driver
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/ebitengine/purego"
+	"golang.org/x/sys/unix"
 )
 
 // symbols are the driver's functions. Messages name them without version.
@@ -26,6 +28,14 @@ const symbols = `cuInit cuDriverGetVersion cuGetErrorName cuGetErrorString
 // library has the addresses of the driver's functions, by name without version.
 type library map[string]uintptr
 
+// Handles of the driver.
+type (
+	Module   uintptr
+	Function uintptr
+	Stream   uintptr
+	Event    uintptr
+)
+
 // Device is a card.
 type Device struct {
 	library
@@ -33,28 +43,47 @@ type Device struct {
 	info    Info
 }
 
-// Open opens card number n, from 0 on, of the driver that the library of this
-// name is. An error wraps ErrNoGPU if there is no such card.
-func Open(name string, n int) (*Device, error) {
-	l, err := load(name)
+func open(path string, n int) (*Device, error) {
+	l, err := load(path)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoGPU, err)
+		return nil, err
 	}
-	d, err := l.device(n)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoGPU, err)
+	var devices, device, version int32
+	if err := errors.Join(
+		l.call("cuDriverGetVersion", uintptr(unsafe.Pointer(&version))),
+		l.call("cuDeviceGetCount", uintptr(unsafe.Pointer(&devices))),
+	); err != nil {
+		return nil, err
 	}
-	return d, nil
+	if err := checkNumber(n, int(devices)); err != nil {
+		return nil, err
+	}
+	if err := l.call("cuDeviceGet", uintptr(unsafe.Pointer(&device)), uintptr(n)); err != nil {
+		return nil, err
+	}
+	var name [256]byte
+	err = l.call("cuDeviceGetName", uintptr(unsafe.Pointer(&name)), uintptr(len(name)), uintptr(device))
+	attribute := func(which uintptr) int {
+		var value int32
+		err = errors.Join(err, l.call("cuDeviceGetAttribute", uintptr(unsafe.Pointer(&value)), which, uintptr(device)))
+		return int(value)
+	}
+	const multiprocessors, capabilityMajor, capabilityMinor, maxShared = 16, 75, 76, 97
+	d := &Device{library: l, info: Info{
+		Name: unix.ByteSliceToString(name[:]), Capability: 10*attribute(capabilityMajor) + attribute(capabilityMinor),
+		Multiprocessors: attribute(multiprocessors), Shared: attribute(maxShared), Version: int(version),
+	}}
+	return d, errors.Join(err, l.call("cuDevicePrimaryCtxRetain", uintptr(unsafe.Pointer(&d.context)), uintptr(device)))
 }
 
-func load(name string) (library, error) {
+func load(path string) (library, error) {
 	// The loader tells what went wrong in a call of its own, on the same thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := loadEagerly(); err != nil {
 		return nil, err
 	}
-	handle, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
 		return nil, err
 	}
@@ -97,69 +126,15 @@ func (l library) call(function string, arguments ...uintptr) error {
 	return l.failure(function, int32(result))
 }
 
-// failure is the error of a result of the driver, in the driver's words.
+// failure is the error of a result, in the driver's words; "?" where it has none.
 func (l library) failure(what string, result int32) error {
 	var name, text *byte
 	purego.SyscallN(l["cuGetErrorName"], uintptr(result), uintptr(unsafe.Pointer(&name)))
 	purego.SyscallN(l["cuGetErrorString"], uintptr(result), uintptr(unsafe.Pointer(&text)))
-	return failure(what, int(result), cString(name), cString(text))
+	return failure(what, int(result), cmp.Or(unix.BytePtrToString(name), "?"), cmp.Or(unix.BytePtrToString(text), "?"))
 }
 
-// cString is a string of the driver; one that is missing is "?".
-func cString(s *byte) string {
-	if s == nil {
-		return "?"
-	}
-	n := 0
-	for *(*byte)(unsafe.Add(unsafe.Pointer(s), n)) != 0 {
-		n++
-	}
-	return string(unsafe.Slice(s, n))
-}
-
-// device opens a card.
-func (l library) device(n int) (*Device, error) {
-	var devices, device, version int32
-	if err := errors.Join(
-		l.call("cuDriverGetVersion", uintptr(unsafe.Pointer(&version))),
-		l.call("cuDeviceGetCount", uintptr(unsafe.Pointer(&devices))),
-	); err != nil {
-		return nil, err
-	}
-	if err := checkNumber(n, int(devices)); err != nil {
-		return nil, err
-	}
-	if err := l.call("cuDeviceGet", uintptr(unsafe.Pointer(&device)), uintptr(n)); err != nil {
-		return nil, err
-	}
-	var name [256]byte
-	err := l.call("cuDeviceGetName", uintptr(unsafe.Pointer(&name)), uintptr(len(name)), uintptr(device))
-	attribute := func(which uintptr) int {
-		var value int32
-		err = errors.Join(err, l.call("cuDeviceGetAttribute", uintptr(unsafe.Pointer(&value)), which, uintptr(device)))
-		return int(value)
-	}
-	const multiprocessors, capabilityMajor, capabilityMinor, maxShared = 16, 75, 76, 97
-	d := &Device{library: l, info: Info{
-		Name: untilZero(name[:]), Capability: 10*attribute(capabilityMajor) + attribute(capabilityMinor),
-		Multiprocessors: attribute(multiprocessors), Shared: attribute(maxShared), Version: int(version),
-	}}
-	return d, errors.Join(err, l.call("cuDevicePrimaryCtxRetain", uintptr(unsafe.Pointer(&d.context)), uintptr(device)))
-}
-
-// Info describes the card.
-func (d *Device) Info() Info { return d.info }
-
-// Do runs f on a thread that belongs to the card. The thread is free for others
-// when f returns: f is a piece of work, not a program.
-func (d *Device) Do(f func() error) error {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if err := d.call("cuCtxSetCurrent", d.context); err != nil {
-		return err
-	}
-	return f()
-}
+func (d *Device) setContext() error { return d.call("cuCtxSetCurrent", d.context) }
 
 // Load compiles PTX. The compiler's messages are in the error.
 func (d *Device) Load(ptx string) (m Module, err error) {
@@ -172,13 +147,12 @@ func (d *Device) Load(ptx string) (m Module, err error) {
 	values := [...]uintptr{uintptr(unsafe.Pointer(&log[0])), uintptr(len(log))}
 	if err := d.call("cuModuleLoadDataEx", uintptr(unsafe.Pointer(&m)), uintptr(unsafe.Pointer(&image[0])),
 		uintptr(len(options)), uintptr(unsafe.Pointer(&options)), uintptr(unsafe.Pointer(&values))); err != nil {
-		return 0, fmt.Errorf("%w\n%s", err, untilZero(log))
+		return 0, fmt.Errorf("%w\n%s", err, unix.ByteSliceToString(log))
 	}
 	return m, nil
 }
 
-// Function finds a kernel and allows it up to shared bytes of dynamic shared
-// memory.
+// Function finds a kernel and allows it shared bytes of dynamic shared memory.
 func (d *Device) Function(m Module, name string, shared int) (f Function, err error) {
 	const functionShared = 8
 	text := append([]byte(name), 0)
@@ -188,8 +162,7 @@ func (d *Device) Function(m Module, name string, shared int) (f Function, err er
 	return f, d.call("cuFuncSetAttribute", uintptr(f), functionShared, uintptr(shared))
 }
 
-// Launch puts a kernel on the stream. Each parameter stands at the start of a
-// word of its own.
+// Launch puts a kernel on the stream, with a word for each parameter.
 func (d *Device) Launch(f Function, size Launch, s Stream, parameters ...uint64) error {
 	const limit = 32
 	var words [limit]uint64
@@ -210,7 +183,6 @@ func (d *Device) Alloc(bytes int) (p Ptr, err error) {
 	return p, err
 }
 
-// Free frees what Alloc allocated.
 func (d *Device) Free(p Ptr) error { return d.call("cuMemFree", uintptr(p)) }
 
 // Memory is how many bytes of the card are free, and how many it has.
@@ -219,8 +191,7 @@ func (d *Device) Memory() (free, total int, err error) {
 	return free, total, err
 }
 
-// Pinned allocates memory of the host that the card can reach; copies to and
-// from a card use no other.
+// Pinned allocates memory of the host that the card can reach, for copies.
 func (d *Device) Pinned(bytes int) ([]byte, error) {
 	const portable, mapped = 1, 2 // every context reaches it, the card too
 	var p unsafe.Pointer
@@ -230,13 +201,12 @@ func (d *Device) Pinned(bytes int) ([]byte, error) {
 	return unsafe.Slice((*byte)(p), bytes), nil
 }
 
-// FreePinned frees what Pinned allocated.
 func (d *Device) FreePinned(b []byte) error {
 	return d.call("cuMemFreeHost", uintptr(unsafe.Pointer(unsafe.SliceData(b))))
 }
 
 // Upload puts a copy from pinned memory to the card on the stream. The memory
-// must not be changed until the stream has reached the copy.
+// must not change until the stream has made the copy.
 func (d *Device) Upload(dst Ptr, pinned []byte, s Stream) error {
 	return d.call("cuMemcpyHtoDAsync", uintptr(dst), uintptr(unsafe.Pointer(unsafe.SliceData(pinned))), uintptr(len(pinned)), uintptr(s))
 }
@@ -263,19 +233,16 @@ func (d *Device) NewStream() (s Stream, err error) {
 	return s, err
 }
 
-// FreeStream frees a stream.
 func (d *Device) FreeStream(s Stream) error { return d.call("cuStreamDestroy", uintptr(s)) }
 
 // Sync waits for everything on the stream.
 func (d *Device) Sync(s Stream) error { return d.call("cuStreamSynchronize", uintptr(s)) }
 
-// NewEvent makes an event.
 func (d *Device) NewEvent() (e Event, err error) {
 	err = d.call("cuEventCreate", uintptr(unsafe.Pointer(&e)), 0)
 	return e, err
 }
 
-// FreeEvent frees an event.
 func (d *Device) FreeEvent(e Event) error { return d.call("cuEventDestroy", uintptr(e)) }
 
 // Record puts an event on the stream.
@@ -315,5 +282,4 @@ func (d *Device) Replay(g Graph, s Stream) error {
 	return d.call("cuGraphLaunch", uintptr(g), uintptr(s))
 }
 
-// FreeGraph frees a graph.
 func (d *Device) FreeGraph(g Graph) error { return d.call("cuGraphExecDestroy", uintptr(g)) }

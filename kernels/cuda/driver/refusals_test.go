@@ -39,7 +39,7 @@ func (r refusal) check(t *testing.T, d *driver.Device) error {
 		return err
 	}
 	err = r.do(a)
-	cudatest.Renew(t, cudatest.Library(t))
+	cudatest.Renew(t)
 	if err == nil || !strings.Contains(err.Error(), r.want) {
 		t.Errorf("%v, expected %s", err, r.want)
 	}
