@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -18,11 +19,20 @@ import (
 
 	"dgsbench/harness"
 	"dgsbench/internal/atomicfile"
+	"dgsbench/kernels/cuda"
 	"dgsbench/kernels/devices"
 )
 
 //go:embed suites
 var suites embed.FS
+
+// suiteFiles are the suites of a full check, or of a tiny one.
+func suiteFiles(tiny bool) (fs.FS, error) {
+	if tiny {
+		return fs.Sub(suites, "suites/tiny")
+	}
+	return fs.Sub(suites, "suites/full")
+}
 
 // check is a check in progress.
 type check struct {
@@ -40,14 +50,9 @@ type check struct {
 
 // newCheck makes the folders, and tries whether results can be written.
 func newCheck(out string, tiny bool) (*check, error) {
-	program, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(out, 0o777); err != nil {
-		return nil, err
-	}
-	if err := atomicfile.Root(out).Probe(); err != nil {
+	program, programErr := os.Executable()
+	files, filesErr := suiteFiles(tiny)
+	if err := errors.Join(programErr, filesErr, atomicfile.Root(out).Probe()); err != nil {
 		return nil, err
 	}
 	work, remove, err := atomicfile.Scratch()
@@ -56,15 +61,10 @@ func newCheck(out string, tiny bool) (*check, error) {
 	}
 	c := &check{program: program, home: filepath.Dir(program), work: work, removeWork: remove, out: out, began: time.Now()}
 	c.results.Date, c.results.Tiny = c.began.UTC().Format(time.DateOnly), tiny
-	files, err := fs.Sub(suites, "suites/"+c.pick("full", "tiny"))
-	if err != nil {
-		return nil, err
-	}
 	return c, errors.Join(c.setCaches(), os.CopyFS(work, files))
 }
 
-// pick is the first of two for a full check, else the second: an emulated card
-// is too slow for everything.
+// pick returns tiny for an emulated card, which is too slow for a full check.
 func (c *check) pick(full, tiny string) string {
 	if c.results.Tiny {
 		return tiny
@@ -73,8 +73,7 @@ func (c *check) pick(full, tiny string) string {
 }
 
 // setCaches has the driver, PyTorch and its compiler keep what they compile
-// for all programs of the check. Nobody needs a home folder that can be written
-// to.
+// for all programs of the check, outside of the user's home folder.
 func (c *check) setCaches() error {
 	err := os.Setenv("CUDA_CACHE_DISABLE", "0")
 	for _, name := range []string{"CUDA_CACHE_PATH", "TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"} {
@@ -90,12 +89,12 @@ func (c *check) save() error {
 	if c.results.Goals, err = reach(c.results.Times); err != nil {
 		return err
 	}
-	data, err := c.results.json()
+	data, err := json.MarshalIndent(c.results, "", "  ")
 	if err != nil {
 		return err
 	}
 	out := atomicfile.Root(c.out)
-	return errors.Join(out.Write(c.path()+".json", data), out.Write(c.path()+".md", c.results.markdown()))
+	return errors.Join(out.Write(c.path()+".json", append(data, '\n')), out.Write(c.path()+".md", c.results.markdown()))
 }
 
 // path is the path of the results without extension.
@@ -111,8 +110,7 @@ func fileName(card string) string {
 	return strings.Trim(notInNames.ReplaceAllString(strings.ToLower(name), "-"), "-")
 }
 
-// findingTakes is how long it may take to find the card and compile all
-// kernels for it.
+// findingTakes is the limit of finding the card and compiling all kernels for it.
 const findingTakes = 90 * time.Second
 
 // findCard describes the card. The program that looks for it leaves the
@@ -130,15 +128,15 @@ func (c *check) findCard(ctx context.Context) error {
 	}
 	c.results.Facts = Facts{
 		Card: card, Machine: harness.Machine(devices.Target{}), Code: harness.CodeVersion(),
-		PTX: hashOf(filepath.Join(c.home, "kernels", "cuda", "*.ptx")), NvidiaSMI: nvidiaSMI(ctx),
+		PTX: kernelsHash(), NvidiaSMI: nvidiaSMI(ctx),
 	}
 	c.add(Step{Name: "kernels are compiled", Outcome: passed, Seconds: time.Since(c.began).Seconds()})
 	return nil
 }
 
-// keepAwake opens the cards' files until the program ends. A driver that is not
-// told to be persistent puts a card to sleep that no program has open, and takes
-// seconds to wake it for the next one.
+// keepAwake opens the cards' files until the program ends. Unless a driver is
+// persistent, it resets a card that no program has open, and takes seconds to
+// initialise it for the next one.
 func (c *check) keepAwake() {
 	cards, _ := filepath.Glob("/dev/nvidia[0-9]*")
 	for _, card := range cards {
@@ -148,20 +146,13 @@ func (c *check) keepAwake() {
 	}
 }
 
-// hashOf is the first 12 digits of the SHA-256 of the files, in the order of
-// their names; "unknown" without any.
-func hashOf(pattern string) string {
-	files, err := filepath.Glob(pattern)
-	if err != nil || len(files) == 0 {
-		return "unknown"
-	}
+// kernelsHash is the first 12 digits of the SHA-256 of all kernels.
+func kernelsHash() string {
 	h := sha256.New()
+	files, _ := fs.Glob(cuda.Modules, "*.ptx") // what is in the program can be read
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return "unknown"
-		}
-		h.Write(data)
+		ptx, _ := cuda.Modules.ReadFile(file)
+		h.Write(ptx)
 	}
 	return hex.EncodeToString(h.Sum(nil))[:12]
 }

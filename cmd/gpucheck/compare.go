@@ -86,9 +86,7 @@ func (c *check) latency(device string) func(context.Context) error {
 		for _, suite := range latencySuites {
 			out, err := c.bench(ctx, "latency", suite.file, "--json", "--device", device)
 			var s latency.Summary
-			if readErr := json.Unmarshal(out, &s); readErr != nil {
-				err = errors.Join(err, readErr)
-			}
+			err = errors.Join(err, json.Unmarshal(out, &s))
 			times, timesErr := timesOf(s, device, suite.form)
 			c.results.Times = append(c.results.Times, times...)
 			if err = errors.Join(err, timesErr); err != nil {
@@ -99,8 +97,7 @@ func (c *check) latency(device string) func(context.Context) error {
 	}
 }
 
-// timesOf returns the times that were measured; the error says why others were
-// not.
+// timesOf returns what was measured; the error says why the rest was not.
 func timesOf(s latency.Summary, device, form string) (all []Time, err error) {
 	for _, m := range s.Models {
 		if m.Error != "" {

@@ -18,23 +18,21 @@ import (
 	"dgsbench/specs"
 )
 
-const (
-	trainingSuite = "training.yaml" // in the folder where this program is started
-	timedEpochs   = 3               // after one that warms up
-)
+// timedEpochs are measured after one that warms up.
+const timedEpochs = 3
 
 // measureEpochs measures training on the card, without the validation that the
 // records of a suite include.
 func measureEpochs(m *measurement) error {
-	lib, err := specs.NewLibrary("")
+	files, err := suiteFiles(m.tiny)
 	if err != nil {
 		return err
 	}
-	entry, err := lib.AddFile(trainingSuite)
+	lib, err := specs.NewLibrary("", files)
 	if err != nil {
 		return err
 	}
-	suite, err := lib.LoadSuite(entry.Name)
+	suite, err := lib.LoadSuite("gpu-training")
 	if err != nil {
 		return err
 	}
@@ -111,13 +109,12 @@ func (m *measurement) epochsOf(t specs.Trial, cutter *harness.Cutter) (err error
 
 // trainEpoch makes one step a batch.
 func trainEpoch(model models.Model, train datasets.Stream, negatives []int32, batch int) error {
-	for low := 0; low < train.Len(); low += batch {
-		high := min(low+batch, train.Len())
+	for b := range train.Batches(batch) {
 		var of []int32
 		if negatives != nil {
-			of = negatives[low:high]
+			of, negatives = negatives[:b.Len()], negatives[b.Len():]
 		}
-		if _, err := model.Train(train.Slice(low, high), of); err != nil {
+		if _, err := model.Train(b, of); err != nil {
 			return err
 		}
 	}

@@ -86,8 +86,7 @@ func (g Goal) missing(times []Time) string {
 	return "not measured: no time of " + strings.Join(ways, ", nor of ")
 }
 
-// medianOf is the seconds that the goal's task took in some way, NaN before
-// that is measured.
+// medianOf is the seconds that the goal's task took in some way, NaN if unknown.
 func (g Goal) medianOf(times []Time, way string) float64 {
 	for _, t := range times {
 		if t.Task == g.Task && t.Model == g.Model && t.Way == way {
@@ -97,8 +96,7 @@ func (g Goal) medianOf(times []Time, way string) float64 {
 	return math.NaN()
 }
 
-// verdict is empty for a goal that was not measured. Capitals stand out among
-// met ones, as in the outcome of a step.
+// verdict is empty for a goal that was not measured.
 func (r Reached) verdict() string {
 	switch {
 	case r.Percent == 0:

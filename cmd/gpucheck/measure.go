@@ -8,17 +8,16 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
+	"dgsbench/kernels/cuda"
 	"dgsbench/kernels/cuda/driver"
 	"dgsbench/kernels/devices"
 )
 
 // measurement is what this program measures by itself, each in a process of
-// its own: what one does to the card does not reach the others. The check
-// itself holds no card, which may be one that only one program at a time can
-// have.
+// its own, so that it cannot affect the others. The check itself opens no card:
+// it may be one for a single process.
 type measurement struct {
 	tiny bool
 	card devices.Target
@@ -59,9 +58,8 @@ func onHost(work func() error) (float64, error) {
 	return time.Since(start).Seconds(), err
 }
 
-// rounds measures ten rounds after it has warmed up the card: clocks are low in
-// one that idles. A round is the median of some repetitions where one alone is
-// too short.
+// rounds measures ten rounds on a warm card: the clock of an idle one is slow. A
+// round is the median of some repetitions where one alone is too short.
 func (m *measurement) rounds(repetitions int, with stopwatch, work func() error) (all []float64, err error) {
 	rounds, warm := 10, 500*time.Millisecond
 	if m.tiny {
@@ -99,8 +97,7 @@ const (
 	tinyBulk     = 64 << 10  // the same on an emulated card
 )
 
-// bare is a card with what its driver is measured with: one kernel, which is
-// given nothing to do.
+// bare is a card with what its driver is measured with, and one kernel.
 type bare struct {
 	*driver.Device
 	kernel        driver.Function
@@ -111,8 +108,7 @@ type bare struct {
 	bulk          int
 }
 
-// measureDriver measures what the design of the backend assumes of launches,
-// graphs, copies and waits.
+// measureDriver measures the costs that the design of kernels/cuda assumes.
 func measureDriver(m *measurement) error {
 	d, err := driver.Open(cmp.Or(os.Getenv(devices.LibraryVariable), driver.Library), 0)
 	if err != nil {
@@ -130,13 +126,9 @@ func measureDriver(m *measurement) error {
 	})
 }
 
-// prepare allocates memory, and loads the kernel from beside the program.
+// prepare allocates memory, and loads the kernel.
 func (b *bare) prepare() error {
-	program, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	ptx, err := os.ReadFile(filepath.Join(filepath.Dir(program), "kernels", "cuda", "elementary.ptx"))
+	ptx, err := cuda.Modules.ReadFile("elementary.ptx")
 	if err != nil {
 		return err
 	}

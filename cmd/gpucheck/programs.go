@@ -90,8 +90,7 @@ func (c *check) bench(ctx context.Context, arguments ...string) ([]byte, error) 
 
 func (c *check) records() string { return filepath.Join(c.work, "records") }
 
-// times runs a program that prints a line of JSON for each of its times. Those
-// of one that fails later count, too.
+// times runs a program that prints its times, and keeps those of one that fails, too.
 func (c *check) times(ctx context.Context, dir, program string, arguments ...string) error {
 	if c.results.Tiny {
 		arguments = append(arguments, "-tiny")
@@ -125,9 +124,8 @@ func (c *check) torch(script string) func(context.Context) error {
 	}
 }
 
-// findTorch asks python3 for a PyTorch that finds the card: times of its
-// processor say nothing about goals. To import it takes seconds, so it is asked
-// for until it is found.
+// findTorch fails unless python3 has a PyTorch that finds the card. To import it
+// takes seconds, so it is looked for until it is found.
 func (c *check) findTorch(ctx context.Context) error {
 	if c.hasTorch {
 		return nil
@@ -169,11 +167,9 @@ func (c *check) sanitizer(tool string) func(context.Context) error {
 		if _, err := exec.LookPath("compute-sanitizer"); err != nil {
 			return fmt.Errorf("%w: there is no compute-sanitizer", errSkipped)
 		}
-		if end, limited := ctx.Deadline(); limited {
-			var stop context.CancelFunc
-			ctx, stop = context.WithDeadline(ctx, end.Add(-shutDown))
-			defer stop()
-		}
+		end, _ := ctx.Deadline() // every step has one
+		ctx, stop := context.WithDeadline(ctx, end.Add(-shutDown))
+		defer stop()
 		dir := filepath.Join(c.home, "kernels", "cuda")
 		out, err := output(ctx, dir, "compute-sanitizer", "--tool", tool, "--report-api-errors", "no",
 			"--error-exitcode", fmt.Sprint(foundErrors), filepath.Join(dir, "tests"), "-test.run", "^TestConformance$")

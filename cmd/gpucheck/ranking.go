@@ -41,31 +41,29 @@ func newQuestion(tiny bool) question {
 	return q
 }
 
-// counts are the answers to all events.
-type counts struct{ greater, equal []int32 }
-
 // measureRanking measures both devices, with one question and batch by batch.
 // The counts must be equal on a device, and nearly so between devices.
 func measureRanking(m *measurement) error {
 	q := newQuestion(m.tiny)
-	var all []counts
+	var counts [][]int32
 	for _, on := range []devices.Target{m.card, {}} {
 		found, err := q.measure(m, on)
 		if err != nil {
 			return fmt.Errorf("%s: %w", on.Name(), err)
 		}
-		all = append(all, found)
+		counts = append(counts, found)
 	}
-	return q.agree(all[0], all[1])
+	return q.agree(counts[0], counts[1])
 }
 
 // measure measures a device. Vectors are there before the clock starts; the
-// question and the counts are copied while it runs.
-func (q question) measure(m *measurement, on devices.Target) (first counts, err error) {
+// question and the counts are copied while it runs. It returns how many nodes
+// score above the truth of each event, and then how many exactly as high.
+func (q question) measure(m *measurement, on devices.Target) (first []int32, err error) {
 	defer kernels.CatchFailure(&err)
 	d, err := on.New(runtime.NumCPU())
 	if err != nil {
-		return first, err
+		return nil, err
 	}
 	upload := func(x []float32) kernels.Buffer {
 		b := d.NewBuffer(len(x))
@@ -73,13 +71,14 @@ func (q question) measure(m *measurement, on devices.Target) (first counts, err 
 		return b
 	}
 	u, p, w, ranker := upload(q.u), upload(q.p), upload(q.w), d.NewRanker(q.events, q.dim)
-	found := counts{make([]int32, q.events), make([]int32, q.events)}
+	found := make([]int32, 2*q.events)
+	greater, equal := found[:q.events], found[q.events:]
 	rank := func(size int) error {
 		for low := 0; low < q.events; low += size {
 			n := min(size, q.events-low)
 			bad := ranker.Rank(kernels.Ranking{
 				Events: n, Nodes: q.nodes, Dim: q.dim, U: d.View(u, low*q.dim, n*q.dim), P: p, W: w, True: q.truth[low : low+n],
-			}, found.greater[low:low+n], found.equal[low:low+n])
+			}, greater[low:low+n], equal[low:low+n])
 			if bad >= 0 {
 				return fmt.Errorf("the score of event %d is not finite", low+bad)
 			}
@@ -96,15 +95,15 @@ func (q question) measure(m *measurement, on devices.Target) (first counts, err 
 	}{{"one question", q.events}, {fmt.Sprintf("batches of %d", q.batch), q.batch}} {
 		seconds, err := m.rounds(repetitions, onHost, func() error { return rank(way.size) })
 		if err != nil {
-			return first, err
+			return nil, err
 		}
-		if first.greater == nil {
-			first = counts{slices.Clone(found.greater), slices.Clone(found.equal)}
-		} else if differing(first, found, 0) > 0 {
-			return first, fmt.Errorf("%s: other counts than as one question", way.name)
+		if first == nil {
+			first = slices.Clone(found)
+		} else if !slices.Equal(first, found) {
+			return nil, fmt.Errorf("%s: other counts than as one question", way.name)
 		}
 		if err := m.emit(Time{Task: rankingTask, Model: "all nodes", Way: on.Name() + ", " + way.name, Seconds: seconds}); err != nil {
-			return first, err
+			return nil, err
 		}
 	}
 	return first, nil
@@ -117,23 +116,22 @@ const (
 	fewEvents   = .02 // of all, may differ at all
 )
 
-func (q question) agree(card, processor counts) error {
-	if n := differing(card, processor, closeCounts); n > 0 {
-		return fmt.Errorf("card and processor: counts of %d events differ by more than %d", n, closeCounts)
-	}
-	if n := differing(card, processor, 0); float64(n) > fewEvents*float64(q.events) {
-		return fmt.Errorf("card and processor: counts of %d of %d events differ", n, q.events)
-	}
-	return nil
-}
-
-// differing is the number of events whose counts differ by more than allowed.
-func differing(a, b counts, allowed int32) (n int) {
-	apart := func(a, b int32) bool { return max(a-b, b-a) > allowed }
-	for e := range a.greater {
-		if apart(a.greater[e], b.greater[e]) || apart(a.equal[e], b.equal[e]) {
-			n++
+func (q question) agree(card, processor []int32) error {
+	differ, far := 0, 0 // events
+	for e := range q.events {
+		greater, equal := card[e]-processor[e], card[q.events+e]-processor[q.events+e]
+		if greater != 0 || equal != 0 {
+			differ++
+		}
+		if max(greater, -greater, equal, -equal) > closeCounts {
+			far++
 		}
 	}
-	return n
+	if far > 0 {
+		return fmt.Errorf("card and processor: counts of %d events differ by more than %d", far, closeCounts)
+	}
+	if float64(differ) > fewEvents*float64(q.events) {
+		return fmt.Errorf("card and processor: counts of %d of %d events differ", differ, q.events)
+	}
+	return nil
 }

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -27,13 +26,11 @@ type Results struct {
 
 // Facts are what times depend on beside what is timed.
 type Facts struct {
-	Card    string `json:"card"`    // with the version of CUDA that its driver has
-	Machine string `json:"machine"` // processor, cores, system
-	Code    string `json:"code"`    // the commit that the binaries were built from
-	PTX     string `json:"ptx"`     // SHA-256 of all kernels as text, the first 12 digits
-	// NvidiaSMI is clocks, driver and power as nvidia-smi prints them; empty
-	// without it.
-	NvidiaSMI string `json:"nvidia_smi,omitempty"`
+	Card      string `json:"card"`                 // with the version of CUDA that its driver has
+	Machine   string `json:"machine"`              // processor, cores, system
+	Code      string `json:"code"`                 // the commit that the binaries were built from
+	PTX       string `json:"ptx"`                  // SHA-256 of all kernels as text, the first 12 digits
+	NvidiaSMI string `json:"nvidia_smi,omitempty"` // clocks, driver and power as it prints them
 }
 
 // Step is how one step of the check went.
@@ -90,11 +87,6 @@ func (r Results) failed() (n int) {
 		}
 	}
 	return n
-}
-
-func (r Results) json() ([]byte, error) {
-	data, err := json.MarshalIndent(r, "", "  ")
-	return append(data, '\n'), err
 }
 
 // markdown is the results for readers.

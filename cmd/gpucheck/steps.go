@@ -15,8 +15,7 @@ import (
 const (
 	// total is the limit of all steps together.
 	total = 8*time.Minute - 10*time.Second
-	// patience is the factor on limits with small sizes, which are for emulated
-	// cards and busy machines.
+	// patience is the factor on limits of a tiny check, on a busy machine.
 	patience = 10
 )
 
@@ -27,9 +26,8 @@ type step struct {
 	do      func(context.Context) error
 }
 
-// steps are first what shows whether the kernels can be trusted, then the times
-// that the goals need, ours before PyTorch's, then the other tests, last what takes
-// long.
+// steps are first the tests of the kernels, then the times that the goals need,
+// ours before PyTorch's, then the other tests, and last what takes long.
 func (c *check) steps() []step {
 	return []step{
 		{"driver", 20, c.tests("kernels/cuda/driver", ".")},
