@@ -5,6 +5,7 @@ package cuda
 import (
 	"embed"
 	"fmt"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -39,7 +40,6 @@ type Card struct {
 	capturing sync.RWMutex   // read-locked by every capture
 }
 
-// kernel is a kernel that is loaded.
 type kernel struct {
 	function   driver.Function
 	parameters int
@@ -72,7 +72,6 @@ func OpenCard(library string, n int) (*Card, error) {
 	return c, nil
 }
 
-// loadAll loads all modules.
 func (c *Card) loadAll() error {
 	files, err := Modules.ReadDir(".")
 	if err != nil {
@@ -90,23 +89,21 @@ func (c *Card) loadAll() error {
 	return nil
 }
 
+// entry matches a kernel and its parameters.
+var entry = regexp.MustCompile(`\.visible \.entry (\w+)\(([^)]*)\)`)
+
 // load loads the kernels of a module.
 func (c *Card) load(ptx string) error {
 	m, err := c.Load(ptx)
 	if err != nil {
 		return err
 	}
-	for _, text := range strings.Split(ptx, ".visible .entry ")[1:] {
-		name, rest, _ := strings.Cut(text, "(")
-		list, _, closed := strings.Cut(rest, ")")
-		if !closed {
-			panic(fmt.Sprintf("cuda: the parameters of kernel %s have no end", name))
-		}
-		f, err := c.Function(m, name, c.Info().Shared)
+	for _, match := range entry.FindAllStringSubmatch(ptx, -1) {
+		f, err := c.Function(m, match[1], c.Info().Shared)
 		if err != nil {
 			return err
 		}
-		c.kernels[name] = kernel{f, strings.Count(list, ".param ")}
+		c.kernels[match[1]] = kernel{f, strings.Count(match[2], ".param ")}
 	}
 	return nil
 }

@@ -37,10 +37,7 @@ type chain struct {
 	reads, writes []operand // since the last barrier
 }
 
-// Fuse makes a chain for at most rows rows.
-func (d *Device) Fuse(rows int) kernels.Fused {
-	return &chain{on: d, maxRows: max(rows, 1)}
-}
+func (d *Device) Fuse(rows int) kernels.Fused { return &chain{on: d, maxRows: max(rows, 1)} }
 
 func (c *chain) Begin(rows int) {
 	if rows < 1 || rows > c.maxRows {
@@ -103,11 +100,6 @@ func (c *chain) touches(p piece) bool {
 	return slices.ContainsFunc(c.calls, func(call chainCall) bool {
 		return slices.ContainsFunc(call.operands[:], func(o operand) bool { return o.memory != nil && o.memory.overlaps(p) })
 	})
-}
-
-// pendingTouches reports whether any of the pending chains does.
-func (d *Device) pendingTouches(p piece) bool {
-	return slices.ContainsFunc(d.pending, func(r chainRun) bool { return r.chain.touches(p) })
 }
 
 // flushChains launches the pending chains.

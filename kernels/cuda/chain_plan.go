@@ -91,14 +91,12 @@ func (c *chain) stage(part []byte) operand {
 	return o
 }
 
-// Write copies src to the rows of dst.
 func (c *chain) Write(dst kernels.Buffer, src []float32) {
 	cols := len(src) / c.rows
 	c.add(chainCall{code: copyRows, cols: cols, inner: cols, choice: cols, results: 1},
 		c.out(dst, len(src)), c.stage(bytesOf(src)))
 }
 
-// WriteInts sets the numbers of dst for this run.
 func (c *chain) WriteInts(dst kernels.Ints, src []int32) {
 	l := dst.(*ownList)
 	l.run, l.numbers = c.run, c.stage(bytesOf(src))

@@ -31,7 +31,6 @@ type Device struct {
 	rounded    []float32             // of WriteFloat64
 }
 
-// The flags.
 const (
 	flagOutOfRange = iota // not 0 after a row number that is out of range
 	flagBad               // the number of a bad buffer: see nextCheck
@@ -180,13 +179,9 @@ func (d *Device) FirstBad(dst []float32, src kernels.Buffer) int {
 	if d.tape != nil {
 		return -1
 	}
-	var from uint64
-	if len(dst) > 0 {
-		from = at(src, len(dst))
-	}
 	n := flagCount + len(dst)
 	pinned := d.pinned(n * wordBytes)
-	d.launch("answer", threadsFor(n), nil, intParam(len(dst)), from, d.flag(0), address(pinned))
+	d.launch("answer", threadsFor(n), nil, intParam(len(dst)), maybe(src, len(dst)), d.flag(0), address(pinned))
 	d.work.Waits++
 	d.card.must(func() error { return d.card.Sync(d.stream) })
 	var answer [maxThreads]int32

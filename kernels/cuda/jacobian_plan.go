@@ -3,7 +3,6 @@
 package cuda
 
 import (
-	"iter"
 	"slices"
 
 	"dgsbench/kernels"
@@ -32,8 +31,8 @@ type jacobianPlan struct {
 	shape *kernels.JacobianShape
 	slots []driver.Ptr
 
-	firstUse []int32 // of each state; 0 without one
-	nextUse  []int32 // of the same state, after each use; 0 after the last. Uses of write i are 2i+1 and 2i+2
+	firstUse []int32 // of each state as an operand; 0 without one
+	nextUse  []int32 // of the same state, after each use; 0 after the last
 
 	order   []int32 // the states that are read
 	visited []bool
@@ -67,7 +66,7 @@ func (p *jacobianPlan) findUses() {
 	p.uses, p.place, p.lacking = zeroed(p.uses, states), zeroed(p.place, states), zeroed(p.lacking, len(writes))
 	for i, w := range slices.Backward(writes) {
 		for k, state := range []int32{w.Other, w.Self} {
-			use := int32(2*i + 2 - k)
+			use := int32(2*i + 2 - k) // as in writeOf
 			p.nextUse[use], p.firstUse[state] = p.firstUse[state], use
 			if p.isRead(state) {
 				p.uses[state]++
@@ -82,14 +81,8 @@ func (p *jacobianPlan) findUses() {
 	}
 }
 
-// usersOf yields the writes that a state is an operand of, once for each operand.
-func (p *jacobianPlan) usersOf(state int32) iter.Seq[int32] {
-	return func(yield func(int32) bool) {
-		for use := p.firstUse[state]; use > 0 && yield((use-1)/2); {
-			use = p.nextUse[use]
-		}
-	}
-}
+// writeOf is the write of a use: 2i+1 is write i's use of Self, 2i+2 that of Other.
+func writeOf(use int32) int32 { return (use - 1) / 2 }
 
 // sort puts states that are used together next to each other, by a depth-first
 // search along the writes. States that no write uses come last.
@@ -103,9 +96,12 @@ func (p *jacobianPlan) sort() {
 			if p.visited[state] {
 				continue
 			}
-			p.visit(state)
-			for i := range p.usersOf(state) {
-				other := &p.step.Writes[i]
+			p.visited[state] = true
+			if p.isRead(state) {
+				p.order = append(p.order, state)
+			}
+			for use := p.firstUse[state]; use > 0; use = p.nextUse[use] {
+				other := &p.step.Writes[writeOf(use)]
 				p.stack = append(p.stack, other.Self, other.Other)
 			}
 		}
@@ -113,17 +109,10 @@ func (p *jacobianPlan) sort() {
 	if p.step.Weights == nil {
 		return
 	}
-	for state := range p.step.Slots {
-		if !p.visited[state] {
-			p.visit(int32(state))
+	for state := range int32(len(p.step.Slots)) {
+		if !p.visited[state] && p.isRead(state) {
+			p.order = append(p.order, state)
 		}
-	}
-}
-
-func (p *jacobianPlan) visit(state int32) {
-	p.visited[state] = true
-	if p.isRead(state) {
-		p.order = append(p.order, state)
 	}
 }
 
@@ -134,7 +123,8 @@ func (p *jacobianPlan) round(states []int32, last bool) {
 		p.read(state)
 	}
 	for _, state := range states {
-		for i := range p.usersOf(state) {
+		for use := p.firstUse[state]; use > 0; use = p.nextUse[use] {
+			i := writeOf(use)
 			if p.lacking[i]--; p.lacking[i] == 0 {
 				p.ready = append(p.ready, i)
 			}

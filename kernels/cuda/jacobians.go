@@ -96,27 +96,17 @@ func (j *jacobians) Read(dst []float32, slot int) {
 }
 
 func (j *jacobians) Step(s *kernels.JacobianStep) {
-	s.Check(j.shape, len(j.slots))
+	s.Check(j.shape, len(j.slots)) // of the buffers, too
 	j.plan.prepare(s, &j.shape, j.slots)
-	lanes, features, states := j.shape.Lanes(), j.shape.Features, j.shape.States
-	var weights, sums, keep, mix, drive, x uint64
-	if s.Weights != nil {
-		weights, sums = at(s.Weights, len(s.Slots)*states), at(j.sums, lanes*features)
-	}
-	if n := len(s.Writes); n > 0 {
-		rows := 1
-		if s.PerWrite {
-			rows = n
-		}
-		keep, mix, drive, x = at(s.Keep, rows*states), at(s.Mix, rows*states), at(s.Drive, n*lanes), at(s.X, 0)
-	}
+	lanes, features := j.shape.Lanes(), j.shape.Features
+	sums := at(j.sums, lanes*features)
 	if size, spill := j.size(); size.Blocks[0] > 0 {
 		kernel := "jacobian_step"
 		if j.shape.Half {
 			kernel = "jacobian_step_half"
 		}
-		j.device.launch(kernel, size, j.send(), intParam(lanes), intParam(features), atInts(j.state, lanes), weights, sums, keep, mix,
-			drive, x, intParam(j.plan.copies), spill, j.device.flag(flagBad))
+		j.device.launch(kernel, size, j.send(), intParam(lanes), intParam(features), atInts(j.state, lanes), maybe(s.Weights, 0), sums,
+			maybe(s.Keep, 0), maybe(s.Mix, 0), maybe(s.Drive, 0), maybe(s.X, 0), intParam(j.plan.copies), spill, j.device.flag(flagBad))
 	}
 	if s.Weights != nil {
 		n := features * j.shape.Columns

@@ -74,7 +74,6 @@ func (d *Device) zeros(n int) words {
 	return words{m, m.at, n}
 }
 
-// clear sets bytes to zero.
 func (d *Device) clear(at driver.Ptr, bytes int) {
 	if bytes == 0 {
 		return

@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"fmt"
+	"slices"
 
 	"dgsbench/kernels"
 	"dgsbench/kernels/cuda/driver"
@@ -45,7 +46,10 @@ func (r *ranker) Rank(q kernels.Ranking, greater, equal []int32) (bad int) {
 	r.scoreAll(&a, truth, 0, above, level, notFinite)
 	events, nodes, n := r.exclude(&q)
 	d.launch("exclude", threadsFor(n), a.with([]uint64{intParam(n)}, events, nodes, truth, above, level))
-	return r.read(q.Events, greater, equal)
+	facts := d.readInts(r.facts, 3*q.Events)
+	copy(greater[:q.Events], facts)
+	copy(equal[:q.Events], facts[q.Events:])
+	return slices.IndexFunc(facts[2*q.Events:], func(found int32) bool { return found != 0 })
 }
 
 // exclude uploads the pairs that are no negatives.
@@ -60,19 +64,6 @@ func (r *ranker) exclude(q *kernels.Ranking) (events, nodes uint64, n int) {
 	n = len(r.nodes)
 	events = uint64(r.device.sendTogether(&r.excluded, bytesOf(r.events), bytesOf(r.nodes)))
 	return events, events + uint64(n*wordBytes), n
-}
-
-// read copies the counts, and returns the first event with a bad score, or -1.
-func (r *ranker) read(events int, greater, equal []int32) (bad int) {
-	facts := r.device.readInts(r.facts, 3*events)
-	copy(greater[:events], facts)
-	copy(equal[:events], facts[events:])
-	for e, found := range facts[2*events:] {
-		if found != 0 {
-			return e
-		}
-	}
-	return -1
 }
 
 func (r *ranker) Scores(q kernels.Ranking, out []float32) {

@@ -186,15 +186,13 @@ func (t *tape) alloc(n int) driver.Ptr {
 	return at
 }
 
-// upload records a copy of parts to dst.
-func (t *tape) upload(dst driver.Ptr, parts [][]byte) {
-	n := length(parts)
+// upload records a copy of src to dst.
+func (t *tape) upload(dst driver.Ptr, src []byte) {
 	if t.copied {
-		t.write(dst, parts)
+		t.write(dst, [][]byte{src})
 		return
 	}
-	from := t.alloc(n)
-	t.device.copyParts(from, parts)
+	from, n := t.device.sendTogether(nil, src), len(src)
 	t.add(func() error { return t.device.card.Copy(dst, from, n, t.device.stream) })
 }
 

@@ -69,7 +69,7 @@ func (d *Device) upload(dst words, src []byte) {
 	if len(src) == 0 {
 		return
 	}
-	if d.pendingTouches(dst.piece()) {
+	if slices.ContainsFunc(d.pending, func(r chainRun) bool { return r.chain.touches(dst.piece()) }) {
 		d.flushChains()
 	}
 	u := &d.uploads
@@ -144,13 +144,13 @@ func (d *Device) sendTogether(memory *words, parts ...[]byte) driver.Ptr {
 	return memory.at
 }
 
-// send copies parts, one after the other, to a buffer.
-func (d *Device) send(dst driver.Ptr, parts ...[]byte) {
+// send copies src to a buffer.
+func (d *Device) send(dst driver.Ptr, src []byte) {
 	if d.tape != nil {
-		d.tape.upload(dst, parts)
+		d.tape.upload(dst, src)
 		return
 	}
-	d.copyParts(dst, parts)
+	d.copyParts(dst, [][]byte{src})
 }
 
 // copyParts puts a copy of parts on the stream. They may be changed afterwards.

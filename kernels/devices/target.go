@@ -48,8 +48,7 @@ func Find(name string) (Target, error) {
 	return findCard(n)
 }
 
-// Name is the class of its kernels, which records and their identities hold:
-// that of its devices.
+// Name is the class of its kernels, as records and their identities have it.
 func (t Target) Name() string {
 	if t.card != nil {
 		return CUDA
@@ -80,8 +79,7 @@ type Memory struct {
 	Known       bool   // not every system reports it: Free is Unlimited then
 }
 
-// Memory returns what is free now. On a card, the memory of devices that are no
-// longer reachable is freed first.
+// Memory returns what is free now; what unreachable devices hold is freed first.
 func (t Target) Memory() (m Memory) {
 	if t.card == nil {
 		m.Owner = "this machine"
@@ -96,8 +94,7 @@ func (t Target) Memory() (m Memory) {
 	return m
 }
 
-// Workers is the number of devices that it can keep busy at the same time, each
-// from a core of its own.
+// Workers is the number of devices that it can keep busy, each from its own core.
 func (t Target) Workers() int {
 	if t.card == nil {
 		return runtime.NumCPU()

@@ -98,9 +98,8 @@ func Devices(t testing.TB) []kernels.Device {
 	return all
 }
 
-// Renew gives the emulated card a new context. As on a real one, work that
-// fails ends the old one: no call succeeds any more, and a program would have to
-// be started again.
+// Renew gives the emulated card a new context. As on a real one, no call succeeds
+// in one whose work has failed, until the program is started again.
 func Renew(t testing.TB) {
 	t.Helper()
 	control(t, "fakecuda_renew")

@@ -223,7 +223,6 @@ func (b *builder) addIncluded(name string, parts map[string]string) {
 	}
 }
 
-// compile runs the compiler.
 func (b *builder) compile(path string, arguments []string) error {
 	made := filepath.Join(b.dir, filepath.Base(path))
 	command := exec.Command(b.compiler, append(arguments, "-o", made)...)

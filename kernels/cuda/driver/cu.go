@@ -71,14 +71,11 @@ func open(library string, n int) (*Device, error) {
 		return nil, check("cuDeviceGetName", err)
 	}
 	const maxShared = C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
-	attributes, err := device.Attributes(cu.MultiprocessorCount, cu.ComputeCapabilityMajor, cu.ComputeCapabilityMinor, maxShared)
+	attributes, err := device.Attributes(cu.MultiprocessorCount, maxShared)
 	if err != nil {
 		return nil, check("cuDeviceGetAttribute", err)
 	}
-	d := &Device{info: Info{
-		Name: name, Capability: 10*attributes[1] + attributes[2],
-		Multiprocessors: attributes[0], Shared: attributes[3], Version: cu.Version(),
-	}}
+	d := &Device{info: Info{Name: name, Multiprocessors: attributes[0], Shared: attributes[1], Version: cu.Version()}}
 	d.context, err = device.RetainPrimaryCtx()
 	return d, check("cuDevicePrimaryCtxRetain", err)
 }

@@ -58,7 +58,6 @@ func (d *Device) Info() Info { return d.info }
 // Info describes a card.
 type Info struct {
 	Name            string
-	Capability      int // 90 for compute capability 9.0
 	Multiprocessors int
 	Shared          int // bytes of shared memory that a block may ask for
 	Version         int // of the driver: 11080 for CUDA 11.8

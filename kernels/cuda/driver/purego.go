@@ -68,19 +68,21 @@ func open(path string, n int) (*Device, error) {
 		err = errors.Join(err, l.call("cuDeviceGetAttribute", uintptr(unsafe.Pointer(&value)), which, uintptr(device)))
 		return int(value)
 	}
-	const multiprocessors, capabilityMajor, capabilityMinor, maxShared = 16, 75, 76, 97
+	const multiprocessors, maxShared = 16, 97
 	d := &Device{library: l, info: Info{
-		Name: unix.ByteSliceToString(name[:]), Capability: 10*attribute(capabilityMajor) + attribute(capabilityMinor),
-		Multiprocessors: attribute(multiprocessors), Shared: attribute(maxShared), Version: int(version),
+		Name: unix.ByteSliceToString(name[:]), Multiprocessors: attribute(multiprocessors), Shared: attribute(maxShared), Version: int(version),
 	}}
 	return d, errors.Join(err, l.call("cuDevicePrimaryCtxRetain", uintptr(unsafe.Pointer(&d.context)), uintptr(device)))
 }
 
 func load(path string) (library, error) {
+	const loading = "CUDA_MODULE_LOADING"
 	// The loader tells what went wrong in a call of its own, on the same thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if err := loadEagerly(); err != nil {
+	// Newer drivers load a kernel when it is launched first, which would be while a
+	// stream is captured, or a clock runs.
+	if err := os.Setenv(loading, cmp.Or(os.Getenv(loading), "EAGER")); err != nil {
 		return nil, err
 	}
 	handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
@@ -96,17 +98,6 @@ func load(path string) (library, error) {
 		l[strings.TrimSuffix(symbol, "_v2")] = address
 	}
 	return l, l.call("cuInit", 0)
-}
-
-// loadEagerly has the driver load all kernels of a module at once. Newer ones
-// put that off until a kernel is launched first, which would be while a stream is
-// captured, or a clock runs.
-func loadEagerly() error {
-	const variable = "CUDA_MODULE_LOADING"
-	if os.Getenv(variable) != "" {
-		return nil
-	}
-	return os.Setenv(variable, "EAGER")
 }
 
 // call calls a function of the driver. Pointers are converted to numbers in its

@@ -14,6 +14,7 @@ package start
 import "C"
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 )
@@ -39,12 +40,5 @@ func Describe(result int) (name, text string) {
 	var n, t *C.char
 	C.cuGetErrorName(C.CUresult(result), &n)
 	C.cuGetErrorString(C.CUresult(result), &t)
-	return orUnknown(n), orUnknown(t)
-}
-
-func orUnknown(s *C.char) string {
-	if s == nil {
-		return "?"
-	}
-	return C.GoString(s)
+	return cmp.Or(C.GoString(n), "?"), cmp.Or(C.GoString(t), "?")
 }
