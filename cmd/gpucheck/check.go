@@ -117,17 +117,16 @@ const findingTakes = 90 * time.Second
 // compiled kernels in the driver's cache, for those that follow.
 func (c *check) findCard(ctx context.Context) error {
 	c.keepAwake()
-	var card string
-	err := within(ctx, c.limit(findingTakes), func(ctx context.Context) error {
-		out, err := output(ctx, c.work, c.program, "-measure", "card")
-		card = strings.TrimSpace(string(out))
+	var card []byte
+	err := within(ctx, c.limit(findingTakes), func(ctx context.Context) (err error) {
+		card, err = output(ctx, c.work, c.program, "-measure", "card")
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	c.results.Facts = Facts{
-		Card: card, Machine: harness.Machine(devices.Target{}), Code: harness.CodeVersion(),
+		Card: string(bytes.TrimSpace(card)), Machine: harness.Machine(devices.Target{}), Code: harness.CodeVersion(),
 		PTX: kernelsHash(), NvidiaSMI: nvidiaSMI(ctx),
 	}
 	c.add(Step{Name: "kernels are compiled", Outcome: passed, Seconds: time.Since(c.began).Seconds()})

@@ -23,8 +23,7 @@ const closeScores = .02
 // trainings trains the models of a suite on the card and on the processor, and
 // compares the scores. Where there is only time for some, those are compared.
 func (c *check) trainings(suite string) func(context.Context) error {
-	return func(ctx context.Context) error {
-		var err error
+	return func(ctx context.Context) (err error) {
 		for _, device := range []string{devices.CUDA, devices.CPU} {
 			if _, runErr := c.bench(ctx, "run", suite+".yaml", "--device", device); runErr != nil {
 				err = errors.Join(err, fmt.Errorf("%s: %w", device, runErr))
@@ -81,8 +80,7 @@ var latencySuites = []struct{ file, form string }{
 
 // latency times inference on a device.
 func (c *check) latency(device string) func(context.Context) error {
-	return func(ctx context.Context) error {
-		var all error
+	return func(ctx context.Context) (all error) {
 		for _, suite := range latencySuites {
 			out, err := c.bench(ctx, "latency", suite.file, "--json", "--device", device)
 			var s latency.Summary

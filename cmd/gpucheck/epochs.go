@@ -88,7 +88,7 @@ func (m *measurement) epochsOf(t specs.Trial, cutter *harness.Cutter) (err error
 	var negatives []int32
 	if t.Task == protocol.LinkPrediction {
 		found.Task = trainingLP
-		negatives = drawNegatives(parts.Train.Len(), parts.Whole.NumNodes)
+		negatives = randomNodes(rand.New(rand.NewPCG(1, 2)), parts.Train.Len(), parts.Whole.NumNodes)
 	}
 	timed := timedEpochs
 	if m.tiny {
@@ -104,7 +104,7 @@ func (m *measurement) epochsOf(t specs.Trial, cutter *harness.Cutter) (err error
 		found.Seconds = append(found.Seconds, time.Since(start).Seconds())
 	}
 	found.Seconds = found.Seconds[1:]
-	return m.emit(found)
+	return m.times.Encode(found)
 }
 
 // trainEpoch makes one step a batch.
@@ -119,14 +119,4 @@ func trainEpoch(model models.Model, train datasets.Stream, negatives []int32, ba
 		}
 	}
 	return nil
-}
-
-// drawNegatives draws one node for each event.
-func drawNegatives(events, nodes int) []int32 {
-	rng := rand.New(rand.NewPCG(1, 2))
-	all := make([]int32, events)
-	for i := range all {
-		all[i] = int32(rng.IntN(nodes))
-	}
-	return all
 }

@@ -36,7 +36,6 @@ import (
 var (
 	errNoCard = errors.New("there is no card to check")
 	errUsage  = errors.New("unknown arguments")
-	errFailed = errors.New("some steps failed")
 )
 
 func main() {
@@ -49,14 +48,14 @@ func main() {
 	defer stop()
 	var err error
 	switch {
+	case flag.NArg() > 0:
+		err = fmt.Errorf("%w: %q, expected flags alone; see -h", errUsage, flag.Args())
 	case *goals:
 		var text string
 		text, err = goalsText(*out)
 		fmt.Print(text)
 	case *measure != "":
-		err = measureOwn(*measure, *tiny, flag.Args())
-	case flag.NArg() > 0:
-		err = fmt.Errorf("%w: %q, expected flags alone; see -h", errUsage, flag.Args())
+		err = measureOwn(*measure, *tiny)
 	default:
 		err = run(ctx, *out, *tiny)
 	}
@@ -93,7 +92,7 @@ func run(ctx context.Context, out string, tiny bool) error {
 	}
 	fmt.Println("results are in", c.path()+".json and .md")
 	if n := c.results.failed(); n > 0 {
-		return fmt.Errorf("%w: %d of %d", errFailed, n, len(c.results.Steps))
+		return fmt.Errorf("some steps failed: %d of %d", n, len(c.results.Steps))
 	}
 	return nil
 }

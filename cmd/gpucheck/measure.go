@@ -19,9 +19,9 @@ import (
 // its own, so that it cannot affect the others. The check itself opens no card:
 // it may be one for a single process.
 type measurement struct {
-	tiny bool
-	card devices.Target
-	emit func(Time) error
+	tiny  bool
+	card  devices.Target
+	times *json.Encoder // of Time
 }
 
 var measurements = map[string]func(m *measurement) error{
@@ -35,17 +35,16 @@ var measurements = map[string]func(m *measurement) error{
 }
 
 // measureOwn prints the times of one measurement, a line of JSON each.
-func measureOwn(what string, tiny bool, more []string) error {
+func measureOwn(what string, tiny bool) error {
 	do := measurements[what]
-	if do == nil || len(more) > 0 {
-		return fmt.Errorf("%w: -measure %s %v, expected card, driver, epochs or ranking", errUsage, what, more)
+	if do == nil {
+		return fmt.Errorf("%w: -measure %s, expected card, driver, epochs or ranking", errUsage, what)
 	}
 	card, err := devices.Find(devices.CUDA)
 	if err != nil {
 		return errors.Join(errNoCard, err)
 	}
-	lines := json.NewEncoder(os.Stdout)
-	return do(&measurement{tiny: tiny, card: card, emit: func(t Time) error { return lines.Encode(t) }})
+	return do(&measurement{tiny: tiny, card: card, times: json.NewEncoder(os.Stdout)})
 }
 
 // stopwatch returns the seconds that a piece of work took.
@@ -65,12 +64,9 @@ func (m *measurement) rounds(repetitions int, with stopwatch, work func() error)
 	if m.tiny {
 		rounds, warm, repetitions = 2, 0, 1
 	}
-	for start := time.Now(); ; {
+	for start, isWarm := time.Now(), false; !isWarm; isWarm = time.Since(start) >= warm {
 		if _, err := with(work); err != nil {
 			return nil, err
-		}
-		if time.Since(start) >= warm {
-			break
 		}
 	}
 	for range rounds {
@@ -181,7 +177,7 @@ func (b *bare) measure(m *measurement) error {
 		for i := range seconds {
 			seconds[i] /= float64(c.parts)
 		}
-		err = errors.Join(err, roundsErr, wait(), m.emit(Time{Task: driverTask, Model: c.name, Way: devices.CUDA, Seconds: seconds, Bytes: c.bytes}))
+		err = errors.Join(err, roundsErr, wait(), m.times.Encode(Time{Task: driverTask, Model: c.name, Way: devices.CUDA, Seconds: seconds, Bytes: c.bytes}))
 	}
 	return errors.Join(err, b.FreeGraph(graph))
 }

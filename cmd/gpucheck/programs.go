@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -59,7 +60,7 @@ func (c *check) tests(pkg, pattern string) func(context.Context) error {
 		dir := filepath.Join(c.home, filepath.FromSlash(pkg))
 		out, err := output(ctx, dir, filepath.Join(dir, "tests"), "-test.v", "-test.run", pattern)
 		if err != nil {
-			return fmt.Errorf("%w: %s", err, firstFailure(out))
+			return fmt.Errorf("%w: %s", err, cmp.Or(string(bytes.TrimSpace(failure.Find(out))), "see the test's output"))
 		}
 		if i := bytes.Index(out, []byte(driver.ErrNoGPU.Error())); i >= 0 {
 			line, _, _ := bytes.Cut(out[i:], []byte("\n"))
@@ -72,15 +73,8 @@ func (c *check) tests(pkg, pattern string) func(context.Context) error {
 	}
 }
 
-// firstFailure is the first line of a test's output that names a failure.
-func firstFailure(out []byte) string {
-	for line := range strings.Lines(string(out)) {
-		if line = strings.TrimSpace(line); strings.Contains(line, "_test.go:") || strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "--- FAIL") {
-			return line
-		}
-	}
-	return "see the test's output"
-}
+// failure matches the lines of a test's output that name a failure.
+var failure = regexp.MustCompile(`(?m)^.*_test\.go:.*$|^[ \t]*(panic:|--- FAIL).*$`)
 
 // bench runs the benchmark and returns what it prints.
 func (c *check) bench(ctx context.Context, arguments ...string) ([]byte, error) {

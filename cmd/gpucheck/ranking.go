@@ -35,10 +35,17 @@ func newQuestion(tiny bool) question {
 		return x
 	}
 	q.u, q.p, q.w = normals(q.events*q.dim), normals(q.nodes*q.dim), normals(q.dim)
-	for range q.events {
-		q.truth = append(q.truth, int32(rng.IntN(q.nodes)))
-	}
+	q.truth = randomNodes(rng, q.events, q.nodes)
 	return q
+}
+
+// randomNodes draws n nodes.
+func randomNodes(rng *rand.Rand, n, nodes int) []int32 {
+	drawn := make([]int32, n)
+	for i := range drawn {
+		drawn[i] = int32(rng.IntN(nodes))
+	}
+	return drawn
 }
 
 // measureRanking measures both devices, with one question and batch by batch.
@@ -102,7 +109,7 @@ func (q question) measure(m *measurement, on devices.Target) (first []int32, err
 		} else if !slices.Equal(first, found) {
 			return nil, fmt.Errorf("%s: other counts than as one question", way.name)
 		}
-		if err := m.emit(Time{Task: rankingTask, Model: "all nodes", Way: on.Name() + ", " + way.name, Seconds: seconds}); err != nil {
+		if err := m.times.Encode(Time{Task: rankingTask, Model: "all nodes", Way: on.Name() + ", " + way.name, Seconds: seconds}); err != nil {
 			return nil, err
 		}
 	}

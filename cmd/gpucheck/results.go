@@ -41,7 +41,6 @@ type Step struct {
 	Detail  string  `json:"detail,omitempty"`
 }
 
-// Outcomes of a step.
 const (
 	passed  = "passed"
 	failed  = "FAILED"
@@ -61,7 +60,6 @@ type Time struct {
 	Notes   []string  `json:"notes,omitempty"`
 }
 
-// Tasks.
 const (
 	inference    = "inference"
 	singleEvents = "single events"

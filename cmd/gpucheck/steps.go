@@ -19,7 +19,6 @@ const (
 	patience = 10
 )
 
-// step is one of the check.
 type step struct {
 	name    string
 	seconds int // its limit
