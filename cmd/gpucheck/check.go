@@ -156,7 +156,6 @@ func kernelsHash() string {
 	return hex.EncodeToString(h.Sum(nil))[:12]
 }
 
-// smiQuery is what nvidia-smi is asked for.
 const smiQuery = "driver_version,clocks.sm,clocks.max.sm,clocks.mem,clocks.max.mem,power.draw,power.limit,temperature.gpu,mig.mode.current"
 
 // nvidiaSMI is clocks and the like on one line, empty without nvidia-smi.

@@ -21,8 +21,7 @@ import (
 // timedEpochs are measured after one that warms up.
 const timedEpochs = 3
 
-// measureEpochs measures training on the card, without the validation that the
-// records of a suite include.
+// measureEpochs measures training on the card, without any validation.
 func measureEpochs(m *measurement) error {
 	files, err := suiteFiles(m.tiny)
 	if err != nil {

@@ -132,8 +132,7 @@ func goalsText(dir string) (string, error) {
 	return of + goalsTable(all), nil
 }
 
-// newestResults are those of a folder with the latest date, empty if there are
-// none. Those of small sizes do not count.
+// newestResults are those with the latest date, if any. Tiny ones do not count.
 func newestResults(dir string) (newest Results, err error) {
 	const limit = 64 << 20 // bytes
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))

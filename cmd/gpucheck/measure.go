@@ -15,9 +15,8 @@ import (
 	"dgsbench/kernels/devices"
 )
 
-// measurement is what this program measures by itself, each in a process of
-// its own, so that it cannot affect the others. The check itself opens no card:
-// it may be one for a single process.
+// measurement is what this program measures by itself, in processes of its own:
+// the check opens no card, as that may be one for a single process.
 type measurement struct {
 	tiny  bool
 	card  devices.Target

@@ -47,8 +47,7 @@ const (
 	skipped = "skipped"
 )
 
-// Time is how long a task took in some way. Programs that the check runs print
-// it as a line of JSON.
+// Time is how long a task took in some way. Programs print it as a line of JSON.
 type Time struct {
 	Task    string    `json:"task"`
 	Model   string    `json:"model"`         // or what else it was done with

@@ -28,8 +28,7 @@ var Modules embed.FS
 var Sources embed.FS
 
 // Card is a card with the kernels on it. Devices share it, each with a stream
-// and a heap of its own, and none waits for another except where memory is
-// freed.
+// and a heap of its own, and wait for each other only where memory is freed.
 type Card struct {
 	*driver.Device
 	kernels map[string]kernel

@@ -64,7 +64,7 @@ func (c *chain) End() {
 	blocks := (c.rows + size.rows - 1) / size.rows
 	shared, outside := c.allocate(size, blocks)
 	d.pending = append(d.pending, chainRun{
-		chain: c, blocks: blocks, shared: shared, parameters: [runParameters]uint64{
+		chain: c, blocks: blocks, shared: shared, parameters: runParameters{
 			intParam(size.rows), intParam(len(c.calls)), uint64(list), intParam(size.own), outside, intParam(size.own + size.partial),
 		},
 	})
@@ -76,10 +76,11 @@ func (c *chain) End() {
 type chainRun struct {
 	chain          *chain
 	blocks, shared int
-	parameters     [runParameters]uint64 // Run of chain.cu
+	parameters     runParameters
 }
 
-const runParameters = 6
+// runParameters are those of Run of chain.cu.
+type runParameters [6]uint64
 
 // conflicts reports whether one chain writes what the other one reads or writes.
 func (c *chain) conflicts(other *chain) bool { return c.writesFor(other) || other.writesFor(c) }
@@ -125,8 +126,7 @@ func (d *Device) launchChains(answer ...uint64) {
 	d.enqueue("chain", size, nil, parameters)
 }
 
-// readResult has the last of the pending chains write src to the host, if src is
-// one of its results.
+// readResult has the last pending chain write src to the host, if it is a result.
 func (d *Device) readResult(dst []float32, src kernels.Buffer) bool {
 	if len(d.pending) == 0 {
 		return false

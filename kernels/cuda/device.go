@@ -45,8 +45,7 @@ var (
 	_ kernels.MemoryOwner = (*Device)(nil)
 )
 
-// NewDevice makes a device. What it holds is freed when it is no longer
-// reachable.
+// NewDevice makes a device. What it holds is freed when it is unreachable.
 func (c *Card) NewDevice() (*Device, error) {
 	d := &Device{card: c}
 	err := c.Do(func() error {
@@ -78,8 +77,7 @@ func (d *Device) PeakMemory() int64 {
 	return d.heap.peak
 }
 
-// Threads is one: calls that do not depend on each other follow one another on
-// the stream.
+// Threads is one: all calls follow one another on the stream.
 func (d *Device) Threads() int { return 1 }
 
 func (d *Device) Thread(int) kernels.Device { return d }
@@ -167,9 +165,8 @@ func (d *Device) readInts(w words, n int) []int32 {
 	return out
 }
 
-// FirstBad is the place of the first bad buffer. It waits for the answer, which
-// a kernel writes to the host together with dst, if that is short: it is quicker
-// than copies.
+// FirstBad is the place of the first bad buffer. It waits for the answer, which a
+// kernel writes to the host, together with a short dst: that is quicker than copies.
 func (d *Device) FirstBad(dst []float32, src kernels.Buffer) int {
 	const longest = maxThreads - flagCount
 	if len(dst) > longest || d.tape != nil {

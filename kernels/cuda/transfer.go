@@ -43,9 +43,8 @@ func (d *Device) stage(n int) ([]byte, error) {
 	return s.memory[begin : begin+n], nil
 }
 
-// uploads are pieces from the host that wait to be copied to buffers. They are
-// copied together as soon as anything may read them: a batch's lists and numbers
-// are many and small.
+// uploads are pieces from the host that are copied to buffers together, as soon as
+// anything may read them: a batch's lists and numbers are many and small.
 type uploads struct {
 	pieces []words // destinations, reachable until they are written
 	data   []byte  // of all pieces, one after the other

@@ -31,9 +31,8 @@ import (
 	"dgsbench/kernels/cuda/driver"
 )
 
-// Library is the library of the driver: that of the machine if there is a
-// card, else a fake one. Without a C++ compiler to build that with, the test
-// is skipped.
+// Library is the library of the driver: that of the machine if there is a card,
+// else a fake one. Without a C++ compiler for that, the test is skipped.
 func Library(t testing.TB) string {
 	t.Helper()
 	err := fmt.Errorf("%w for the sanitizer of g++", driver.ErrNoGPU)

@@ -29,9 +29,8 @@ var emulator embed.FS
 // errNoCompiler: there is nothing to build the fake driver with.
 var errNoCompiler = errors.New("there is no g++ to build the emulator with")
 
-// FakeLibrary is the path of the fake driver's library. It is built once for
-// the same sources, and cached in the user's folder. Without a C++ compiler it is
-// an error that says so.
+// FakeLibrary is the path of the fake driver's library, which is built once for
+// the same sources and cached in the user's folder.
 var FakeLibrary = sync.OnceValues(func() (string, error) {
 	sources, err := readAll(emulator, cuda.Sources)
 	if err != nil {
@@ -59,8 +58,7 @@ func readAll(from ...fs.FS) (map[string]string, error) {
 	return sources, nil
 }
 
-// libraryOf is the library of these sources, to which it adds those that
-// register the kernels.
+// libraryOf is the library of these sources, and of those that register kernels.
 func libraryOf(sources map[string]string) (string, error) {
 	compiler, err := exec.LookPath("g++")
 	if err != nil {
@@ -99,13 +97,11 @@ func registration(file, text string) string {
 	return out.String()
 }
 
-// flags: no multiplication is fused unless the source says so, as on the
-// card.
+// flags: as on the card, no multiplication is fused unless the source says so.
 var flags = []string{"-std=c++17", "-O1", "-Wall", "-fPIC", "-ffp-contract=off"}
 
-// sanitizer is that of g++ which watches the kernels, address or thread; none
-// if it is empty. Its library must have been loaded before the program was:
-// scripts/sanitize-kernels does that.
+// sanitizer is that of g++ which checks the kernels, address, thread or none. Its
+// library must be loaded before the program: scripts/sanitize-kernels does that.
 var sanitizer = os.Getenv("DGSBENCH_SANITIZER")
 
 // flagsOf are the flags for a source. Kernels are checked for misaligned reads

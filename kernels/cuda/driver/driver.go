@@ -30,9 +30,8 @@ type (
 	Graph uintptr
 )
 
-// Open opens card number n, from 0 on, of the driver with this library. A
-// program that is linked with the driver can choose no other. An error wraps
-// ErrNoGPU if there is no such card.
+// Open opens card number n, from 0 on. A program that is linked with the driver
+// can choose no other library. An error wraps ErrNoGPU if there is no such card.
 func Open(library string, n int) (*Device, error) {
 	d, err := open(library, n)
 	if err != nil {
