@@ -42,20 +42,16 @@ type Output struct {
 
 // kinds make tables. To add one: a function here, and its name in an entry of
 // reference/tables.yaml. Each leaves out what the suite does not have.
-var kinds map[string]func(Input, request) (Output, error)
-
-func init() { // not above: the functions refer to kinds
-	kinds = map[string]func(Input, request) (Output, error){
-		"classification": classificationTable,
-		"links":          linkTable,
-		"latency":        latencyOutput,
-		"speeds":         speedsTable,
-		"parameters":     parametersTable,
-		"datasets":       datasetsTable,
-		"ranges":         rangesTable,
-		"aspects":        aspectsTable,
-		"auc-runtime":    tradeOff,
-	}
+var kinds = map[string]func(Input, request) (Output, error){
+	"classification": classificationTable,
+	"links":          linkTable,
+	"latency":        latencyOutput,
+	"speeds":         speedsTable,
+	"parameters":     parametersTable,
+	"datasets":       datasetsTable,
+	"ranges":         rangesTable,
+	"aspects":        aspectsTable,
+	"auc-runtime":    tradeOff,
 }
 
 // Make makes the tables and figures that a suite chooses, in this order, or the

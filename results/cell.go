@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -48,11 +49,7 @@ func placeOf(c Cell) record.CellKey { return c.Place() }
 
 // Rows lists the rows of all cells.
 func Rows(cells []Cell) []Row {
-	var out []Row
-	for _, c := range cells {
-		out = append(out, c.Rows...)
-	}
-	return out
+	return slices.Concat(lists.Map(cells, func(c Cell) []Row { return c.Rows })...)
 }
 
 // summarise turns groups of the same place into cells.

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"dgsbench/internal/lists"
 	"dgsbench/internal/optional"
 	"dgsbench/results/record"
 )
@@ -78,20 +79,18 @@ func readTest(s record.Store, r record.Record) (latencyTest, error) {
 	}
 	for _, timing := range r.Latency.Timings {
 		t := times{Timing: timing}
-		for iteration := range slices.Chunk(recorded[timing.Array()], timing.Batches) {
+		t.batches = lists.Map(recorded[timing.Array()], func(ns int64) float64 { return float64(ns) / 1e9 })
+		for iteration := range slices.Chunk(t.batches, timing.Batches) {
 			sum := 0.0
-			for _, ns := range iteration {
-				sum += float64(ns) / 1e9
-				t.batches = append(t.batches, float64(ns)/1e9)
+			for _, seconds := range iteration {
+				sum += seconds
 			}
 			t.iterations = append(t.iterations, sum)
 		}
 		slices.Sort(t.batches)
 		out.times = append(out.times, t)
 	}
-	for _, g := range r.Latency.Graphs {
-		out.graphs = append(out.graphs, graphTimes{g, g.Medians(recorded[g.Array()])})
-	}
+	out.graphs = lists.Map(r.Latency.Graphs, func(g record.GraphTiming) graphTimes { return graphTimes{g, g.Medians(recorded[g.Array()])} })
 	return out, nil
 }
 

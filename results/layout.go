@@ -103,16 +103,11 @@ func (p paperDataset) standsIn(d DatasetHead) bool {
 
 // withoutDifferences returns a layout for tables that cannot show the paper's differences.
 func (l Layout) withoutDifferences() Layout {
-	var out []DatasetHead
-	for _, d := range l.Datasets {
-		if d.Against != "" && d.PaperOnly {
-			continue
-		}
-		if d.Against != "" {
+	l.Datasets = slices.DeleteFunc(slices.Clone(l.Datasets), func(d DatasetHead) bool { return d.Against != "" && d.PaperOnly })
+	for i := range l.Datasets {
+		if d := &l.Datasets[i]; d.Against != "" {
 			d.Against, d.PaperName = "", ""
 		}
-		out = append(out, d)
 	}
-	l.Datasets = out
 	return l
 }

@@ -57,17 +57,9 @@ func parametersTable(in Input, r request) (Output, error) {
 			})
 		}
 	}
-	part := func(count func(head, rest int) int) func(own, _ record.Record) string {
-		return func(own, _ record.Record) string {
-			if head, rest, ok := own.HeadAndRest(); ok {
-				return table.Thousands(count(head, rest))
-			}
-			return ""
-		}
-	}
 	numbers := []quantity{
-		{split.Title + ": head", split, "parameters_head", part(func(head, _ int) int { return head })},
-		{split.Title + ": below the head", split, "parameters_rest", part(func(_, rest int) int { return rest })},
+		{split.Title + ": head", split, "parameters_head", func(own, _ record.Record) string { return parameters(own, true) }},
+		{split.Title + ": below the head", split, "parameters_rest", func(own, _ record.Record) string { return parameters(own, false) }},
 	}
 	for _, m := range l.Models {
 		all := func(own, _ record.Record) string { return table.Thousands(own.NumParams) }
@@ -87,6 +79,19 @@ func parametersTable(in Input, r request) (Output, error) {
 		"the paper's models were tuned for each setting, which changes their sizes", noValueLegend,
 	}
 	return Output{Tables: []table.Table{t.Table}}, nil
+}
+
+// parameters returns how many a model learns in its head or below it; "" where
+// its record does not tell.
+func parameters(r record.Record, ofHead bool) string {
+	head, rest, ok := r.HeadAndRest()
+	switch {
+	case !ok:
+		return ""
+	case ofHead:
+		return table.Thousands(head)
+	}
+	return table.Thousands(rest)
 }
 
 // linkRecord returns a record of link prediction, of any seed: all have the

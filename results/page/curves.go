@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"dgsbench/internal/lists"
 	"dgsbench/metrics"
 	"dgsbench/results"
 	"dgsbench/results/figure"
@@ -134,10 +135,9 @@ func drawCurves(p Page, trained []curves) part {
 // drawnLines returns the lines of seeds and their mean, as far as they are
 // drawn.
 func drawnLines(lines [][]figure.Point, step int) []figure.Series {
-	var out []figure.Series
-	for _, line := range lines[:min(len(lines), maxSeeds)] {
-		out = append(out, figure.Series{Class: "seeds", Line: figure.Solid, Points: thin(line, step)})
-	}
+	out := lists.Map(lines[:min(len(lines), maxSeeds)], func(line []figure.Point) figure.Series {
+		return figure.Series{Class: "seeds", Line: figure.Solid, Points: thin(line, step)}
+	})
 	return append(out, figure.Series{Class: "mean", Line: figure.Solid, Points: thin(meanLine(lines), step)})
 }
 

@@ -20,6 +20,7 @@ import (
 
 	"dgsbench/internal/escape"
 	"dgsbench/internal/lists"
+	"dgsbench/internal/optional"
 	"dgsbench/protocol"
 	"dgsbench/results"
 	"dgsbench/results/figure"
@@ -60,9 +61,7 @@ type section struct {
 // link leads to an element of the page.
 type link struct{ ID, Title string }
 
-// part is a heading of the third level, if it has a title, and its content:
-// texts, figures, charts, tables, and more tables that open on
-// demand.
+// part is a heading of the third level, if it has a title, and its content.
 type part struct {
 	ID, Title string
 	Texts     []string
@@ -232,10 +231,16 @@ func placeID(k record.CellKey) string {
 	return table.Identifier(k.Dataset, string(k.Task), string(k.Setting), k.Case)
 }
 
-// number has four digits.
-func number(x float64) string {
-	if x-x != 0 { // not finite
+// format formats a number by a verb, as %.4g.
+func format(verb string, x float64) string {
+	if !optional.Number(x).Present() {
 		return table.NoValue
 	}
-	return fmt.Sprintf("%.4g", x)
+	return fmt.Sprintf(verb, x)
 }
+
+// number has four digits.
+func number(x float64) string { return format("%.4g", x) }
+
+// percent returns a fraction in per cent.
+func percent(n optional.Number) string { return format("%.2f", 100*float64(n)) }

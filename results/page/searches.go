@@ -122,13 +122,6 @@ func (s Search) row() []any {
 	return []any{s.Model, placeTitle(s.place()), s.Metric, percent(s.Own), value, gain, trial, len(s.Trials), failed}
 }
 
-func percent(n optional.Number) string {
-	if !n.Present() {
-		return table.NoValue
-	}
-	return table.Fixed(100*float64(n), 2)
-}
-
 func (s Search) draw() figure.Chart {
 	points := map[string][]figure.Point{} // by phase
 	var best []figure.Point

@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"dgsbench/internal/lists"
-	"dgsbench/internal/optional"
 	"dgsbench/metrics"
 	"dgsbench/results"
 	"dgsbench/results/record"
@@ -23,9 +21,7 @@ func tables(p Page) (section, error) {
 	if p.several() {
 		all = p.sideBySide(&s)
 	}
-	for _, t := range all.Tables {
-		s.Contents = append(s.Contents, link{t.Name, t.Title})
-	}
+	s.Contents = lists.Map(all.Tables, func(t table.Table) link { return link{t.Name, t.Title} })
 	if len(all.Tables)+len(all.Folded) > 0 {
 		s.Parts = []part{all}
 	}
@@ -138,17 +134,10 @@ func comparisonTable(all []results.Comparison) table.Table {
 			difference.Low, difference.High, difference.Signed = 100*c.CILow, 100*c.CIHigh, true
 			t.Add(where, c.Better.Title, c.Other.Title,
 				table.NewValue(100*c.Better.Mean, 2), table.NewValue(100*c.Other.Mean, 2), difference,
-				probability(c.P), probability(c.Adjusted), map[bool]string{true: "yes", false: "no"}[c.Significant()])
+				format("%.2g", float64(c.P)), format("%.2g", float64(c.Adjusted)), map[bool]string{true: "yes", false: "no"}[c.Significant()])
 		}
 	}
 	return t
-}
-
-func probability(p optional.Number) string {
-	if !p.Present() {
-		return table.NoValue
-	}
-	return strconv.FormatFloat(float64(p), 'g', 2, 64)
 }
 
 // specifications lists the resolved spec of every cell, with the origin of

@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -270,14 +271,12 @@ func (r Record) OptionOrigins() (origins map[string]Origin, err error) {
 // were chosen, as its spec names them, each once; none where nothing is tuned.
 func (r Record) Searches() ([]string, error) {
 	origins, err := r.OptionOrigins()
-	var out []string
+	named := map[string]bool{}
 	for _, o := range origins {
-		if o.Record != "" {
-			out = append(out, o.Record)
-		}
+		named[o.Record] = true
 	}
-	slices.Sort(out)
-	return slices.Compact(out), err
+	delete(named, "")
+	return slices.Sorted(maps.Keys(named)), err
 }
 
 // Leaves returns the values of a JSON object by their dotted paths, without

@@ -63,11 +63,8 @@ func (t Table) HTML() (template.HTML, error) {
 		for _, row := range block {
 			var entries []htmlEntry
 			for c, e := range row {
-				entry := htmlEntry{Row: c < t.numHeads(), Words: len(e.Text) > longWords, Number: e.sortedBy()}
-				for _, line := range s.lines(t.Columns[c].Kind, e) {
-					entry.Lines = append(entry.Lines, template.HTML(line))
-				}
-				entries = append(entries, entry)
+				lines := lists.Map(s.lines(t.Columns[c].Kind, e), func(line string) template.HTML { return template.HTML(line) })
+				entries = append(entries, htmlEntry{c < t.numHeads(), len(e.Text) > longWords, e.sortedBy(), lines})
 			}
 			rows = append(rows, entries)
 		}

@@ -165,11 +165,6 @@ func (t *Table) Renumber() {
 	old := t.Notes
 	t.Notes = nil
 	for _, numbers := range references {
-		for _, n := range *numbers {
-			t.Note(old[n-1])
-		}
-	}
-	for _, numbers := range references {
 		texts := lists.Map(*numbers, func(n int) string { return old[n-1] })
 		*numbers = t.Note(texts...) // a new slice: entries may share the old one
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
+
+	"dgsbench/internal/lists"
 )
 
 // textWidth is how wide a printed table should be at most.
@@ -23,10 +25,7 @@ func WriteList(w io.Writer, t Table) error {
 	s := plainStyle
 	s.aligned = false
 	var lines [][]string
-	heads := make([]string, len(t.Columns))
-	for c, column := range t.Columns {
-		heads[c] = s.text(column.Head)
-	}
+	heads := lists.Map(t.Columns, func(c Column) string { return s.text(c.Head) })
 	if strings.Join(heads, "") != "" {
 		lines = append(lines, heads)
 	}
