@@ -91,7 +91,7 @@ type request struct {
 	paperDatasets bool   // see specs.Tables
 }
 
-// layout returns what the request shows of a layout.
+// layout returns the part of a layout that the request asks for.
 func (r request) layout(l Layout) Layout {
 	if len(r.Datasets) > 0 {
 		l.Suite = nil // what the suite itself leaves out of the table
@@ -181,7 +181,7 @@ type definitions struct {
 	Tables   []definition   `yaml:"tables"`
 	Default  []string       `yaml:"default"`
 	Datasets []paperDataset `yaml:"datasets"`
-	// Figures are values that the paper shows in a figure only.
+	// Figures are values that the paper gives in a figure only.
 	Figures []struct {
 		Task   protocol.Task `yaml:"task"`
 		Metric string        `yaml:"metric"`

@@ -52,7 +52,7 @@ func Rows(cells []Cell) []Row {
 	return slices.Concat(lists.Map(cells, func(c Cell) []Row { return c.Rows })...)
 }
 
-// summarise turns groups of the same place into cells.
+// summarise makes a cell of each group. The groups are of one place.
 func summarise(s record.Store, groups []group, progress func(share float64)) ([]Cell, error) {
 	cells := make([]Cell, len(groups))
 	var pending []pendingRow

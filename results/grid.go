@@ -20,7 +20,7 @@ func (g *grid[R]) add(c table.Column, entry func(R) table.Entry) {
 	g.Columns, g.entries = append(g.Columns, c), append(g.entries, entry)
 }
 
-// rows returns a row of entries about each.
+// rows returns a row of entries for each element of about.
 func (g *grid[R]) rows(about []R) []table.Row {
 	var rows []table.Row
 	for _, a := range about {

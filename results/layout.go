@@ -8,7 +8,8 @@ import (
 	"dgsbench/specs"
 )
 
-// Layout is what a table shows, in this order. Missing cells are dashes.
+// Layout has the models, datasets and settings of a table in their order. Cells
+// that are missing are dashes.
 type Layout struct {
 	Models   []ModelHead
 	Datasets []DatasetHead

@@ -50,8 +50,8 @@ type fact struct {
 
 func (f fact) differs() bool { return len(slices.Compact(slices.Clone(f.values))) > 1 }
 
-// facts returns the facts about records, code, machines and data. Those that no folder
-// has are left out.
+// facts returns the facts about records, code, machines and data that any folder
+// has.
 func (p Page) facts() []fact {
 	var out []fact
 	add := func(name string, of func(Folder) string) {
