@@ -32,7 +32,7 @@ type Fused interface {
 	End()
 }
 
-// Repeater is a device that makes the same calls again for the price of one.
+// Repeater is a device that makes the same calls again for the cost of one.
 type Repeater interface {
 	// Prepare records the calls that f makes and makes none of them. f calls
 	// kernels only: it neither writes from the host nor reads, and it makes

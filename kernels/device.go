@@ -1,6 +1,5 @@
-// Package kernels is the room of the mathematics below nn: float32 kernels
-// on buffers, without knowledge of models. Package cpu holds those of the
-// processor.
+// Package kernels defines the mathematics below nn: devices with kernels on
+// buffers, which know nothing of models. Package cpu has those of the processor.
 package kernels
 
 // Buffer is memory of a device: numbers that only the device accesses.

@@ -83,7 +83,7 @@ type AttentionGrad struct {
 // Normalising are the kernels that rescale rows, blocks of rows or columns.
 // Blocks have h elements, without gaps; n elements are whole blocks.
 type Normalising interface {
-	// SoftmaxBlocks is the softmax of scale x in each block.
+	// SoftmaxBlocks is the softmax of scale x, scale > 0, in each block.
 	SoftmaxBlocks(n, h int, scale float64, dst, x Buffer)
 	// SoftmaxBlocksGrad is its gradient, y being its result.
 	SoftmaxBlocksGrad(n, h int, scale float64, dx, g, y Buffer)

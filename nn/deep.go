@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"dgsbench/kernels"
-	"dgsbench/kernels/portable"
 )
 
 // deepScorer is the rest of a pair head with several hidden layers or with
@@ -86,7 +85,6 @@ func (s *deepScorer) Rank(q kernels.Ranking, greater, equal []int32) (bad int) {
 func countAbove(q kernels.Ranking, e int, score func(e int, v int32) float32) (greater, equal int32, failed bool) {
 	truth := score(e, q.True[e])
 	failed = truth-truth != 0 // NaN or infinite
-	ranking := portable.Ranking[float32]{Candidates: q.Candidates, True: q.True, Without: q.Without, Nodes: q.Nodes}
 	tally := func(v int32, by int32) {
 		x := score(e, v)
 		failed = failed || x-x != 0
@@ -99,7 +97,7 @@ func countAbove(q kernels.Ranking, e int, score func(e int, v int32) float32) (g
 	for _, v := range q.Candidates {
 		tally(v, 1)
 	}
-	ranking.Excluded(e, func(v int32) { tally(v, -1) })
+	q.Excluded(e, func(v int32) { tally(v, -1) })
 	return greater, equal, failed
 }
 

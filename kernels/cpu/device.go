@@ -49,20 +49,17 @@ func newDevice(k Kernels, pool *Pool, scratch [][]float32) *Device {
 	return d
 }
 
-// Threads is the number that the device was made with.
 func (d *Device) Threads() int { return d.pool.Workers() }
 
 // Thread is a device of one worker, which shares its scratch.
 func (d *Device) Thread(i int) kernels.Device { return d.threads[i] }
 
-// Parallel runs f on all workers.
 func (d *Device) Parallel(f func(thread int)) { d.pool.Run(d.pool.Workers(), f) }
 
 // worthSharing is the number of multiplications from which a product is
 // divided over the threads: below it, waking them takes longer.
 const worthSharing = 1 << 18
 
-// Gemm is c = op(a, b), with bias and ReLU if asked for.
 func (d *Device) Gemm(op kernels.Op, m, n, k int, a, b, c, bias kernels.Buffer, relu bool) {
 	g := d.Product(op, m, n, k, a, b, c, bias, relu)
 	if workers := d.pool.Workers(); workers > 1 && m*n*k >= worthSharing {
@@ -94,23 +91,6 @@ func (d *Device) divide(rows, elements int, f func(lo, hi int)) {
 
 func (d *Device) runPart(part int) { d.rows(Split(d.n, d.pool.Workers(), part)) }
 
-// NewRanker returns a ranker for at most maxEvents events and maxDim dimensions
-// at once.
 func (d *Device) NewRanker(maxEvents, maxDim int) kernels.Ranker {
-	return deviceRanker{d, NewRanker(d.kernels, d.pool, maxEvents, maxDim)}
-}
-
-type deviceRanker struct {
-	device *Device
-	ranker *Ranker
-}
-
-// Rank counts the negatives that score above and as high.
-func (r deviceRanker) Rank(q kernels.Ranking, greater, equal []int32) (bad int) {
-	return r.ranker.Rank(r.device.Ranking(q), greater, equal)
-}
-
-// Scores writes the scores of all candidates.
-func (r deviceRanker) Scores(q kernels.Ranking, out []float32) {
-	r.ranker.Scores(r.device.Ranking(q), out)
+	return d.kernels.ranker(d, maxEvents, maxDim)
 }

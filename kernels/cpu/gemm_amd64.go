@@ -33,7 +33,7 @@ func (t *gemmKernels) product(g *Gemm, scratch []float32) {
 func (t *gemmKernels) column(g *Gemm, scratch []float32) {
 	row := Gemm{
 		M: 1, N: g.M, K: g.K, A: g.B, B: g.A, C: g.C, LDA: g.LDB, LDB: g.LDA, LDC: g.M,
-		TransA: !g.TransB, TransB: !g.TransA, Accumulate: g.Accumulate,
+		TransA: !g.TransB, TransB: !g.TransA,
 	}
 	t.product(&row, scratch)
 	for i, v := range g.C[:g.M] {
@@ -62,7 +62,7 @@ func (t *gemmKernels) singleRow(g *Gemm) {
 		if g.Bias != nil {
 			bias = &g.Bias[j]
 		}
-		t.row(a, uintptr(next)*4, b, uintptr(g.LDB)*4, &g.C[j], g.K, min(width, g.N-j), bias, g.Accumulate, g.ReLU)
+		t.row(a, uintptr(next)*4, b, uintptr(g.LDB)*4, &g.C[j], g.K, min(width, g.N-j), bias, false, g.ReLU)
 	}
 }
 
@@ -129,7 +129,7 @@ func (p *panel) tile(g *Gemm, row, rows int) {
 		kernel = p.wide
 	}
 	kernel(a, uintptr(step)*4, uintptr(next)*4, p.b, uintptr(p.bRow)*4, &g.C[row*g.LDC+p.column], uintptr(g.LDC)*4,
-		p.depth, rows, p.columns, bias, p.k > 0 || g.Accumulate, last && g.ReLU)
+		p.depth, rows, p.columns, bias, p.k > 0, last && g.ReLU)
 }
 
 // locate sets the length of the block of k and where its part of op(B) can be

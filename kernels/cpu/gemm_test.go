@@ -17,7 +17,7 @@ func TestGemmMatchesFloat64(t *testing.T) {
 	for _, c := range gemmCases() {
 		g := c.build(func() float32 { return float32(rng.NormFloat64()) })
 		for _, k := range cpu.Available() {
-			got := on(k, g)
+			got := multiply(k, g)
 			for at, v := range got {
 				i, j := at/g.LDC, at%g.LDC
 				if j >= g.N {
@@ -51,7 +51,7 @@ func TestGemmBitsAreEqual(t *testing.T) {
 				if name == "normal" && k.Level() == cpu.Portable {
 					continue
 				}
-				got := on(k, g)
+				got := multiply(k, g)
 				if want == nil {
 					want = got
 				}
@@ -90,9 +90,9 @@ func TestGemmSpecialValues(t *testing.T) {
 			}
 			return float32(rng.IntN(3) - 1)
 		})
-		want := on(cpu.Available()[0], g)
+		want := multiply(cpu.Available()[0], g)
 		for _, k := range cpu.Available()[1:] {
-			if got := on(k, g); !sameNumbers(got, want) {
+			if got := multiply(k, g); !sameNumbers(got, want) {
 				t.Fatalf("%s %s: %s", k.Level(), c, cmp.Diff(want, got))
 			}
 		}
@@ -106,7 +106,7 @@ func TestGemmRowsGiveTheSameBits(t *testing.T) {
 	for _, c := range gemmCases() {
 		g := c.build(func() float32 { return float32(rng.NormFloat64()) })
 		for _, k := range cpu.Available() {
-			want := on(k, g)
+			want := multiply(k, g)
 			scratch := make([]float32, cpu.GemmScratch)
 			for _, parts := range []int{3, g.M} {
 				divided := g

@@ -3,6 +3,7 @@ package cpu_test
 import (
 	"testing"
 
+	"dgsbench/kernels"
 	"dgsbench/kernels/cpu"
 	"dgsbench/kernels/portable"
 )
@@ -16,18 +17,22 @@ func BenchmarkHistogram(b *testing.B) {
 	for i := range index {
 		index[i] = int32(i%features*10 + a.rng.IntN(10))
 	}
-	x, edges, first := a.normal(events*features), a.normal(9*features), make([]int32, features)
-	w, sums, dst := a.normal(buckets*units), make([]float32, events*units), make([]float32, events*buckets)
-	f := &portable.Fold[float32]{Cols: buckets, Table: a.normal(nodes * buckets), Keep: a.normal(events), Mix: a.normal(events), Hit: a.normal(events)}
+	x, edges, first := a.buffer(events*features), a.buffer(9*features), make(portable.Ints, features)
+	w, sums, dst := a.normal(buckets*units), make([]float32, events*units), make(numbers, events*buckets)
+	var self, other, event portable.Ints
 	for i := range events {
-		f.Self, f.Other, f.Event = append(f.Self, int32(a.rng.IntN(nodes))), append(f.Other, int32(a.rng.IntN(nodes))), append(f.Event, int32(i))
+		self, other, event = append(self, int32(a.rng.IntN(nodes))), append(other, int32(a.rng.IntN(nodes))), append(event, int32(i))
 	}
-	found := make([]int32, len(x))
+	f := &kernels.Fold{
+		Rows: events, Cols: buckets, Nodes: nodes, Table: a.buffer(nodes * buckets), Self: self, Other: other,
+		Events: events, Event: event, Keep: a.buffer(events), Mix: a.buffer(events), Hit: a.buffer(events),
+	}
+	found := make(portable.Ints, events*features)
 	for _, k := range cpu.Available() {
 		for name, call := range map[string]func(){
-			"Bucketize":   func() { k.Bucketize(found, x, edges, first) },
+			"Bucketize":   func() { on(k).Bucketize(events, features, 9, found, x, edges, first) },
 			"SumRows":     func() { k.SumRows(sums, units, w, index, features) },
-			"FoldBuckets": func() { k.FoldBuckets(dst, f, index, features) },
+			"FoldBuckets": func() { on(k).FoldBuckets(f, dst, portable.Ints(index), features) },
 		} {
 			b.Run(name+"/"+k.Level().String(), func(b *testing.B) {
 				for b.Loop() {

@@ -5,30 +5,31 @@ import (
 	"slices"
 	"testing"
 
+	"dgsbench/kernels"
 	"dgsbench/kernels/cpu"
 	"dgsbench/kernels/portable"
 )
 
 // drawFold has states of n numbers, and rows that read the same state twice.
-func drawFold(a *arrays, n int) *portable.Fold[float32] {
-	return &portable.Fold[float32]{
-		Cols: n, Table: a.normal(6 * n),
-		Self: []int32{5, 0, 2, 2, 1}, Other: []int32{0, 5, 2, 3, 2}, Event: []int32{0, 0, 2, 1, 3},
-		Keep: a.normal(testRows), Mix: a.normal(testRows), Hit: a.normal(testRows),
+func drawFold(a *arrays, n int) *kernels.Fold {
+	return &kernels.Fold{
+		Rows: testRows, Cols: n, Nodes: 6, Table: a.buffer(6 * n), Events: 4,
+		Self: portable.Ints{5, 0, 2, 2, 1}, Other: portable.Ints{0, 5, 2, 3, 2}, Event: portable.Ints{0, 0, 2, 1, 3},
+		Keep: a.buffer(testRows), Mix: a.buffer(testRows), Hit: a.buffer(testRows),
 	}
 }
 
 func histogramCases() []kernelCase {
 	cases := []kernelCase{
 		{"FoldRows", func(a *arrays, n int) func(cpu.Kernels) {
-			dst, f, rows := a.normal(testRows*n), drawFold(a, n), a.normal(4*n)
-			return func(k cpu.Kernels) { k.FoldRows(dst, f, rows) }
+			dst, f, rows := a.buffer(testRows*n), drawFold(a, n), a.buffer(4*n)
+			return func(k cpu.Kernels) { on(k).FoldRows(f, dst, rows) }
 		}},
 		{"FoldBuckets", func(a *arrays, n int) func(cpu.Kernels) {
-			dst, f := a.normal(testRows*n), drawFold(a, n)
+			dst, f := a.buffer(testRows*n), drawFold(a, n)
 			features := min(n, 2) // one bucket in each half of the row
-			buckets := []int32{0, int32(n) - 1, 0, int32(n) / 2, int32(n-1) / 2, int32(n) - 1, 0, int32(n) - 1}[:4*features]
-			return func(k cpu.Kernels) { k.FoldBuckets(dst, f, buckets, features) }
+			var buckets kernels.Ints = portable.Ints{0, int32(n) - 1, 0, int32(n) / 2, int32(n-1) / 2, int32(n) - 1, 0, int32(n) - 1}[:4*features]
+			return func(k cpu.Kernels) { on(k).FoldBuckets(f, dst, buckets, features) }
 		}},
 	}
 	for _, terms := range []int{0, 1, 7} {
@@ -53,8 +54,10 @@ func bucketizeCase(edgeRows int) func(a *arrays, n int) func(cpu.Kernels) {
 		for j := range first {
 			first[j] = int32(3 * j)
 		}
+		var values, limits kernels.Buffer = numbers(x), numbers(edges)
+		var starts, found kernels.Ints = portable.Ints(first), portable.Ints(dst)
 		return func(k cpu.Kernels) {
-			k.Bucketize(dst, x, edges, first)
+			on(k).Bucketize(testRows, n, edgeRows, found, values, limits, starts)
 			for i, b := range dst {
 				shown[i] = float32(b)
 			}
@@ -68,12 +71,12 @@ func TestHistogramConforms(t *testing.T) { conform(t, histogramCases(), 1e-6) }
 // that is NaN, count for nothing.
 func TestBucketize(t *testing.T) {
 	nan, inf := specialValues[0], specialValues[1]
-	edges := []float32{-1, 0, nan, 1, nan, nan}
-	x := []float32{-2, -1, inf, 1, 0, 0, inf, -inf, 5, nan, nan, nan}
+	edges := numbers{-1, 0, nan, 1, nan, nan}
+	x := numbers{-2, -1, inf, 1, 0, 0, inf, -inf, 5, nan, nan, nan}
 	want := []int32{0, 10, 20, 2, 11, 20, 2, 10, 20, 0, 10, 20}
 	for _, k := range cpu.Available() {
-		got := make([]int32, len(x))
-		k.Bucketize(got, x, edges, []int32{0, 10, 20})
+		got := make(portable.Ints, len(x))
+		on(k).Bucketize(4, 3, 2, got, x, edges, portable.Ints{0, 10, 20})
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %v, expected %v", k.Level(), got, want)
 		}
@@ -83,29 +86,23 @@ func TestBucketize(t *testing.T) {
 // TestNoSuchRow: rows, events and buckets that do not exist.
 func TestNoSuchRow(t *testing.T) {
 	const cols = 20
-	numbers := func(rows int) []float32 { return make([]float32, rows*cols) }
-	fold := func() *portable.Fold[float32] {
-		one := []float32{1}
-		return &portable.Fold[float32]{Cols: cols, Table: numbers(2), Self: []int32{0}, Other: []int32{1}, Event: []int32{0}, Keep: one, Mix: one, Hit: one}
+	zeros := func(rows int) numbers { return make(numbers, rows*cols) }
+	fold := func(self, other, event int32) *kernels.Fold {
+		one := numbers{1}
+		return &kernels.Fold{
+			Rows: 1, Cols: cols, Nodes: 2, Table: zeros(2), Events: 2,
+			Self: portable.Ints{self}, Other: portable.Ints{other}, Event: portable.Ints{event}, Keep: one, Mix: one, Hit: one,
+		}
 	}
+	two := portable.Ints{0, 0}
 	for name, f := range map[string]func(k cpu.Kernels, bad int32){
-		"sum":    func(k cpu.Kernels, bad int32) { k.SumRows(numbers(1), cols, numbers(2), []int32{0, bad}, 2) },
-		"bucket": func(k cpu.Kernels, bad int32) { k.FoldBuckets(numbers(1), fold(), []int32{min(bad, 1) * cols}, 1) },
-		"self": func(k cpu.Kernels, bad int32) {
-			f := fold()
-			f.Self[0] = bad
-			k.FoldBuckets(numbers(1), f, []int32{0}, 1)
+		"sum": func(k cpu.Kernels, bad int32) { k.SumRows(zeros(1), cols, zeros(2), []int32{0, bad}, 2) },
+		"bucket": func(k cpu.Kernels, bad int32) {
+			on(k).FoldBuckets(fold(0, 1, 0), zeros(1), portable.Ints{min(bad, 1) * cols, 0}, 1)
 		},
-		"other": func(k cpu.Kernels, bad int32) {
-			f := fold()
-			f.Other[0] = bad
-			k.FoldRows(numbers(1), f, numbers(2))
-		},
-		"event": func(k cpu.Kernels, bad int32) {
-			f := fold()
-			f.Event[0] = bad
-			k.FoldRows(numbers(1), f, numbers(2))
-		},
+		"self":  func(k cpu.Kernels, bad int32) { on(k).FoldBuckets(fold(bad, 1, 0), zeros(1), two, 1) },
+		"other": func(k cpu.Kernels, bad int32) { on(k).FoldRows(fold(0, bad, 0), zeros(1), zeros(2)) },
+		"event": func(k cpu.Kernels, bad int32) { on(k).FoldRows(fold(0, 1, bad), zeros(1), zeros(2)) },
 	} {
 		for _, k := range cpu.Available() {
 			for _, bad := range []int32{-1, 2} {

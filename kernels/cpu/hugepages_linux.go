@@ -8,9 +8,8 @@ import (
 // hugePage is the size of a large page of memory.
 const hugePage = 2 << 20
 
-// hugePages asks for large pages where x is: programs that jump about in
-// much memory lose time on looking up small ones. A kernel that does not
-// give them changes nothing.
+// hugePages asks for large pages for x: random accesses to much memory then
+// look up fewer of them. A system that refuses changes nothing.
 func hugePages[S any](x []S) {
 	if len(x) == 0 {
 		return

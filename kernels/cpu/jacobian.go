@@ -1,8 +1,12 @@
 package cpu
 
-import "dgsbench/kernels"
+import (
+	"sync/atomic"
 
-// NewJacobians returns storage for Jacobians of one shape.
+	"dgsbench/kernels"
+	"dgsbench/kernels/portable"
+)
+
 func (d *Device) NewJacobians(s kernels.JacobianShape) kernels.Jacobians {
 	if s.Half {
 		return newJacobians(d, s, d.kernels.halves)
@@ -25,12 +29,37 @@ type jacobians[S float32 | uint16] struct {
 	// of each lane, those of the padding included.
 	lanes, driven []int32
 	slots         [][]S
-	jacobianWork[S]
+	none          []float32 // weights of zero
+	threads       []jacobianThread
+
+	// The step that is being applied.
+	step           portable.JacobianStep[float32]
+	reads          []jacobianRead[S]
+	places         []int32 // of the touched states, where their copies are; -1 is nowhere
+	kept           int     // number of copies
+	blocks         []jacobianBlock
+	next           atomic.Int32 // the first block that no thread has taken
+	sum            []float32    // of weighted Jacobians, as they lie in a slot
+	parts          int          // threads that take part
+	work, gradient func(thread int)
+}
+
+// jacobianRead is a Jacobian to be read.
+type jacobianRead[S float32 | uint16] struct {
+	state int // position among the touched ones
+	x     []S
+}
+
+// jacobianThread is what a thread has for itself.
+type jacobianThread struct {
+	copies []float32 // blocks of the states that are needed again
+	spare  []float32 // a copy that is not used
+	update jacobianUpdate
 }
 
 func newJacobians[S float32 | uint16](d *Device, s kernels.JacobianShape, k jacobianKernels[S]) *jacobians[S] {
 	s.Check()
-	j := &jacobians[S]{device: d, shape: s, kernels: k}
+	j := &jacobians[S]{device: d, shape: s, kernels: k, none: make([]float32, s.States)}
 	lanes := s.Lanes()
 	for l := range (lanes + 3) / 4 * 4 {
 		l = min(l, lanes-1)
@@ -44,7 +73,11 @@ func newJacobians[S float32 | uint16](d *Device, s kernels.JacobianShape, k jaco
 		}
 		lane += b.lanes()
 	}
-	j.makeWork()
+	j.sum = make([]float32, j.size())
+	for range d.pool.Workers() {
+		j.threads = append(j.threads, jacobianThread{spare: make([]float32, blockNumbers)})
+	}
+	j.work, j.gradient = j.runBlocks, j.addLanes
 	return j
 }
 
@@ -56,7 +89,6 @@ func (j *jacobians[S]) size() int { return len(j.lanes) * j.shape.Features }
 // costs nothing.
 const slabBytes = 64 << 20
 
-// Grow adds slots up to n-1.
 func (j *jacobians[S]) Grow(n int) {
 	missing := n - len(j.slots)
 	if missing <= 0 {
@@ -72,12 +104,11 @@ func (j *jacobians[S]) Grow(n int) {
 	}
 }
 
-// Read copies the Jacobian of a slot.
 func (j *jacobians[S]) Read(dst []float32, slot int) {
 	for _, b := range j.bands {
 		for l := b.lane; l < min(b.lane+b.lanes(), j.shape.Lanes()); l++ {
 			for c := range j.shape.Features {
-				dst[l*j.shape.Features+c] = j.kernels.widen(j.slots[slot][b.index(l, c)])
+				dst[l*j.shape.Features+c] = widen(j.slots[slot][b.index(l, c)])
 			}
 		}
 	}

@@ -23,8 +23,14 @@ type jacobianKernels[S float32 | uint16] struct {
 	// of the block has the numbers lanes[i] of keep and mix, and driven[i]
 	// of drive.
 	write func(b *jacobianBlock, x []S, self, other []float32, u *jacobianUpdate, lanes, driven []int32)
-	// widen gives a number as float32.
-	widen func(S) float32
+}
+
+// widen gives a number as float32.
+func widen[S float32 | uint16](x S) float32 {
+	if half, ok := any(x).(uint16); ok {
+		return portable.FromBFloat16(half)
+	}
+	return float32(x)
 }
 
 // spread gives each lane of a group its number.
@@ -105,8 +111,8 @@ type (
 )
 
 // kernels returns those that call the functions of the block's width.
-func (v jacobianVectors[S]) kernels(widen func(S) float32) jacobianKernels[S] {
-	return jacobianKernels[S]{v.readBlock, v.writeBlock, widen}
+func (v jacobianVectors[S]) kernels() jacobianKernels[S] {
+	return jacobianKernels[S]{v.readBlock, v.writeBlock}
 }
 
 // ofWidth is the index of the function for groups of this many lanes.

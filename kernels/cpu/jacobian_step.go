@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	"sync/atomic"
-
 	"dgsbench/kernels"
 	"dgsbench/kernels/portable"
 )
@@ -27,48 +25,9 @@ const (
 	stepWorthSharing = 1 << 16
 )
 
-// jacobianWork is the step that is being applied.
-type jacobianWork[S float32 | uint16] struct {
-	step   portable.JacobianStep[float32]
-	reads  []jacobianRead[S]
-	places []int32 // of the touched states, where their copies are; -1 is nowhere
-	kept   int     // number of copies
-	blocks []jacobianBlock
-	next   atomic.Int32 // the first block that no thread has taken
-	sum    []float32    // of weighted Jacobians, as they lie in a slot
-	none   []float32    // weights of zero
-
-	threads        []jacobianThread
-	parts          int // threads that take part
-	work, gradient func(thread int)
-}
-
-// jacobianRead is a Jacobian to be read.
-type jacobianRead[S float32 | uint16] struct {
-	state int // position among the touched ones
-	x     []S
-}
-
-// jacobianThread is what a thread has for itself.
-type jacobianThread struct {
-	copies []float32 // blocks of the states that are needed again
-	spare  []float32 // a copy that is not used
-	update jacobianUpdate
-}
-
 // noJacobian is the block of a state that has no slot.
 var noJacobian [blockNumbers]float32
 
-func (j *jacobians[S]) makeWork() {
-	j.sum, j.none = make([]float32, j.size()), make([]float32, j.shape.States)
-	j.threads = make([]jacobianThread, j.device.pool.Workers())
-	for i := range j.threads {
-		j.threads[i].spare = make([]float32, blockNumbers)
-	}
-	j.work, j.gradient = j.runBlocks, j.addLanes
-}
-
-// Step applies a batch.
 func (j *jacobians[S]) Step(s *kernels.JacobianStep) {
 	s.Check(j.shape, len(j.slots))
 	if j.device.FoundBad() {
@@ -76,15 +35,14 @@ func (j *jacobians[S]) Step(s *kernels.JacobianStep) {
 	}
 	j.step = j.device.Device.Step(s)
 	j.plan()
-	parts := len(j.threads)
+	j.parts = len(j.threads)
 	if (len(j.reads)+len(s.Writes))*j.size() < stepWorthSharing {
-		parts = 1
+		j.parts = 1
 	}
-	j.parts = parts
-	j.device.pool.Run(parts, j.work)
+	j.device.pool.Run(j.parts, j.work)
 	if s.Weights != nil {
 		clear(j.step.Grad[:j.shape.Features*j.shape.Columns])
-		j.device.pool.Run(parts, j.gradient)
+		j.device.pool.Run(j.parts, j.gradient)
 	}
 	j.step = portable.JacobianStep[float32]{}
 }
@@ -111,8 +69,8 @@ func (j *jacobians[S]) plan() {
 	j.next.Store(0)
 	for i := range j.threads {
 		t := &j.threads[i]
-		if room := max(keptNumbers, 16*j.kept); len(t.copies) < room {
-			t.copies = make([]float32, room)
+		if need := max(keptNumbers, 16*j.kept); len(t.copies) < need {
+			t.copies = make([]float32, need)
 		}
 	}
 }

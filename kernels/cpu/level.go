@@ -11,7 +11,10 @@
 // tolerances that the conformance test states.
 package cpu
 
-import "dgsbench/kernels/portable"
+import (
+	"dgsbench/kernels"
+	"dgsbench/kernels/portable"
+)
 
 // Level is an instruction set.
 type Level int
@@ -25,14 +28,13 @@ const (
 
 func (l Level) String() string { return [...]string{"portable", "avx2", "avx512"}[l] }
 
-// Kernels are the kernels of one level. All that depends on the level is
-// filled in once, in Available. The functions
-// of portable.Kernels are unsafe: they do not check lengths, which Device does.
+// Kernels are the kernels of one level: all that depends on it. The functions of
+// portable.Kernels are unsafe: they do not check lengths, which Device does.
 type Kernels struct {
 	*portable.Kernels[float32]
 	level  Level
 	gemm   func(g Gemm, scratch []float32)
-	scorer func(parts, maxEvents, maxDim int) scorer
+	ranker func(d *Device, maxEvents, maxDim int) kernels.Ranker
 	// Jacobians of float32 and of bfloat16 numbers.
 	floats jacobianKernels[float32]
 	halves jacobianKernels[uint16]
@@ -43,9 +45,9 @@ var plain = Kernels{
 	Kernels: portable.Go[float32](),
 	level:   Portable,
 	gemm:    func(g Gemm, _ []float32) { g.Run() },
-	scorer:  func(parts, _, _ int) scorer { return &portableScorer{bad: make([]int, parts)} },
-	floats:  jacobianKernels[float32]{readPortable, writePortable, func(x float32) float32 { return x }},
-	halves:  jacobianKernels[uint16]{readPortableHalf, writePortableHalf, portable.FromBFloat16},
+	ranker:  func(d *Device, maxEvents, maxDim int) kernels.Ranker { return d.Device.NewRanker(maxEvents, maxDim) },
+	floats:  jacobianKernels[float32]{readPortable, writePortable},
+	halves:  jacobianKernels[uint16]{readPortableHalf, writePortableHalf},
 }
 
 // available are the kernels of every level that this processor has.

@@ -5,7 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"dgsbench/kernels"
 	"dgsbench/kernels/cpu"
+	"dgsbench/kernels/portable"
 )
 
 // arrays hands out the slices of one kernel call. The same seed gives the
@@ -63,6 +65,22 @@ func (a *arrays) positive(n int) []float32 {
 	return a.make(n, func() float32 { return .1 + a.rng.Float32() })
 }
 
+type numbers = portable.Buffer[float32]
+
+// buffer and positives are normal and positive as buffers.
+func (a *arrays) buffer(n int) kernels.Buffer    { return numbers(a.normal(n)) }
+func (a *arrays) positives(n int) kernels.Buffer { return numbers(a.positive(n)) }
+
+// devices are one of each level, by level.
+var devices = func() (all []*cpu.Device) {
+	for _, k := range cpu.Available() {
+		all = append(all, cpu.NewDevice(k, 1))
+	}
+	return all
+}()
+
+func on(k cpu.Kernels) *cpu.Device { return devices[k.Level()] }
+
 func (a *arrays) check(t *testing.T) {
 	t.Helper()
 	for _, g := range a.all {
@@ -105,7 +123,7 @@ func conform(t *testing.T, cases []kernelCase, tolerance float64) {
 }
 
 func conformAt(t *testing.T, c kernelCase, n int, special bool, tolerance float64) {
-	var portable, vector *arrays
+	var plain, vector *arrays
 	for _, k := range cpu.Available() {
 		a := newArrays(uint64(n), special)
 		call := c.make(a, n)
@@ -113,14 +131,14 @@ func conformAt(t *testing.T, c kernelCase, n int, special bool, tolerance float6
 		a.check(t)
 		switch {
 		case k.Level() == cpu.Portable:
-			portable = a
+			plain = a
 			continue
 		case vector == nil:
 			vector = a
 		}
 		for i := range a.all {
 			sameBits(t, n, k, a.all[i].data, vector.all[i].data)
-			closeTo(t, n, k, a.all[i].data, portable.all[i].data, tolerance)
+			closeTo(t, n, k, a.all[i].data, plain.all[i].data, tolerance)
 		}
 	}
 }

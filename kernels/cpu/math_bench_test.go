@@ -2,9 +2,9 @@ package cpu_test
 
 import (
 	"fmt"
-	"math"
 	"testing"
 
+	"dgsbench/kernels"
 	"dgsbench/kernels/cpu"
 	"dgsbench/kernels/portable"
 )
@@ -24,21 +24,11 @@ func BenchmarkFunctions(b *testing.B) {
 	const n = 4096
 	a := newArrays(1, false)
 	x, dst := a.normal(n), a.normal(n)
-	for _, f := range functions {
-		if f.name != "Cos" && f.name != "Sin" {
-			benchElements(b, f.name+"/math", n, loop(dst, x, f.exact))
-		}
+	for _, f := range functions[:2] { // the others are parts of kernels
+		benchElements(b, f.name+"/math", n, loop(dst, x, f.exact))
 		for _, k := range cpu.Available() {
 			benchElements(b, fmt.Sprintf("%s/%s", f.name, k.Level()), n, func() { f.kernel(k, dst, x) })
 		}
-	}
-	benchElements(b, "Cos/math", n, loop(dst, x, math.Cos))
-	benchElements(b, "Sin/math", n, loop(dst, x, math.Sin))
-	seconds := a.positive(n)
-	cpu.Best().Affine(seconds, seconds, 1e8, 0)
-	benchElements(b, "CosOfSeconds/math", n, loop(dst, seconds, math.Cos))
-	for _, k := range cpu.Available() {
-		benchElements(b, fmt.Sprintf("CosOfSeconds/%s", k.Level()), n, func() { k.Cos(dst, seconds) })
 	}
 }
 
@@ -59,27 +49,28 @@ func BenchmarkRows(b *testing.B) {
 		run := func(name string, elements int, f func()) {
 			benchElements(b, fmt.Sprintf("%s/%s", name, k.Level()), elements, f)
 		}
-		x, y, z, row := a.normal(n), a.normal(n), a.normal(n), a.normal(cols)
+		x, y, z, row := numbers(a.normal(n)), numbers(a.normal(n)), numbers(a.normal(n)), numbers(a.normal(cols))
+		d := on(k)
 		run("Axpy", n, func() { k.Axpy(y, x, 1e-9) })
 		run("Dot", n, func() { z[0] = k.Dot(x, y) })
-		run("AddColumnSums", n, func() { clear(row); k.AddColumnSums(row, x, rows) })
-		index := make([]int32, rows)
+		run("ColumnSums", n, func() { d.ColumnSums(rows, cols, row, x) })
+		index := make(portable.Ints, rows)
 		for i := range index {
 			index[i] = int32(i * 7 % rows)
 		}
-		run("GatherRows", n, func() { portable.GatherRows(z, x, cols, index) })
-		run("ScatterAddRows", n, func() { clear(z); k.ScatterAddRows(z, x, cols, index) })
+		run("GatherRows", n, func() { d.GatherRows(rows, rows, cols, z, x, index) })
+		run("ScatterAddRows", n, func() { clear(z); d.ScatterAddRows(rows, rows, cols, z, x, index) })
 		for _, h := range []int{2, 5, 10, 25} {
 			run(fmt.Sprintf("SoftmaxBlocks%d", h), n, func() { k.SoftmaxBlocks(z, x, h, .5) })
 			run(fmt.Sprintf("SoftmaxBlocksGrad%d", h), n, func() { k.SoftmaxBlocksGrad(z, x, y, h, .5) })
 		}
-		dt := make([]float32, rows)
+		dt := make(numbers, rows)
 		for i := range dt {
 			dt[i] = float32(i) * 12345
 		}
-		dw, db := make([]float32, cols), make([]float32, cols)
-		run("TimeEncode", n, func() { k.TimeEncode(z, dt, row, row) })
-		run("TimeEncodeGrad", n, func() { k.TimeEncodeGrad(dw, db, x, dt, row, row) })
+		dw, db := make(numbers, cols), make(numbers, cols)
+		run("TimeEncode", n, func() { d.TimeEncode(rows, cols, z, dt, row, row) })
+		run("TimeEncodeGrad", n, func() { d.TimeEncodeGrad(rows, cols, dw, db, x, dt, row, row) })
 		loss, target, weight := a.normal(n), a.positive(n), a.positive(n)
 		run("BCELoss", n, func() { k.BCELoss(loss, x, target, weight) })
 		mean, square := make([]float32, n), make([]float32, n)
@@ -95,47 +86,50 @@ func benchMixing(run func(string, int, func()), a *arrays, k cpu.Kernels) {
 	const rows = 200
 	for _, cols := range []int{100, 250} {
 		n := rows * cols
-		m := &portable.Mixture[float32]{Cols: cols, Self: a.normal(n), Other: a.normal(n), E: a.normal(n), Alpha: a.positive(cols), Beta: a.positive(cols)}
-		d := &portable.MixtureGrad[float32]{Self: a.normal(n), Other: a.normal(n), E: a.normal(n), Alpha: a.normal(n), Beta: a.normal(n)}
-		dst, g := a.normal(n), a.normal(n)
-		run(fmt.Sprintf("Mix%d", cols), n, func() { k.Mix(dst, m) })
-		run(fmt.Sprintf("MixGrad%d", cols), n, func() { k.MixGrad(d, m, g) })
-		run(fmt.Sprintf("Sigmoid%d", cols), n, func() { k.Sigmoid(dst, g) })
-		run(fmt.Sprintf("SigmoidGrad%d", cols), n, func() { k.SigmoidGrad(dst, g, m.Self) })
+		m := &kernels.Mixture{
+			Rows: rows, Cols: cols, Self: a.buffer(n), Other: a.buffer(n), E: a.buffer(n), Alpha: a.positives(cols), Beta: a.positives(cols),
+		}
+		to := &kernels.MixtureGrad{Self: a.buffer(n), Other: a.buffer(n), E: a.buffer(n), Alpha: a.buffer(n), Beta: a.buffer(n)}
+		dst, g, d := a.buffer(n), a.buffer(n), on(k)
+		run(fmt.Sprintf("Mix%d", cols), n, func() { d.Mix(m, dst) })
+		run(fmt.Sprintf("MixGrad%d", cols), n, func() { d.MixGrad(m, g, to) })
+		run(fmt.Sprintf("Sigmoid%d", cols), n, func() { d.Sigmoid(n, dst, g) })
+		run(fmt.Sprintf("SigmoidGrad%d", cols), n, func() { d.SigmoidGrad(n, dst, g, m.Self) })
 		for _, h := range []int{2, 10, 25} {
-			run(fmt.Sprintf("SparsemaxBlocks%d of %d", h, cols), n, func() { portable.SparsemaxBlocks(dst, g, h, .5) })
-			run(fmt.Sprintf("EntmaxBlocks%d of %d", h, cols), n, func() { portable.EntmaxBlocks(dst, g, h, .5) })
+			run(fmt.Sprintf("SparsemaxBlocks%d of %d", h, cols), n, func() { d.SparsemaxBlocks(n, h, .5, dst, g) })
+			run(fmt.Sprintf("EntmaxBlocks%d of %d", h, cols), n, func() { d.EntmaxBlocks(n, h, .5, dst, g) })
 		}
 	}
 }
 
 func benchGRU(run func(string, int, func()), a *arrays, k cpu.Kernels, rows, units int) {
 	n := rows * units
-	h, q, dq, gates := a.normal(n), a.normal(n), a.normal(n), a.normal(3*n)
-	gi, gh, dgi, dgh := a.normal(3*n), a.normal(3*n), a.normal(3*n), a.normal(3*n)
-	run("GRUCell", n, func() { k.GRUCell(h, gates, gi, gh, q, units) })
-	run("GRUCellGrad", n, func() { k.GRUCellGrad(dgi, dgh, dq, h, gates, gh, q, units) })
+	h, q, dq, gates := a.buffer(n), a.buffer(n), a.buffer(n), a.buffer(3*n)
+	gi, gh, dgi, dgh := a.buffer(3*n), a.buffer(3*n), a.buffer(3*n), a.buffer(3*n)
+	run("GRUCell", n, func() { on(k).GRUCell(rows, units, h, gates, gi, gh, q) })
+	run("GRUCellGrad", n, func() { on(k).GRUCellGrad(rows, units, dgi, dgh, dq, h, gates, gh, q) })
 }
 
 // benchAttention has 600 centres with ten neighbours each, two heads of 50.
 func benchAttention(run func(string, int, func()), a *arrays, k cpu.Kernels) {
 	const centres, neighbours, heads, channels = 600, 10, 2, 50
 	const edges, width = centres * neighbours, heads * channels
-	in := &portable.Attention[float32]{
-		Heads: heads, Channels: channels, Offsets: []int32{0},
-		Q: a.normal(centres * width), K: a.normal(centres * width), V: a.normal(centres * width), E: a.normal(edges * width),
-		Out: a.normal(centres * width), Weights: a.normal(edges * heads),
-	}
+	index, offsets := portable.Ints{}, portable.Ints{0}
 	for e := range edges {
-		in.Index = append(in.Index, int32(e*7%centres))
+		index = append(index, int32(e*7%centres))
 		if (e+1)%neighbours == 0 {
-			in.Offsets = append(in.Offsets, int32(e+1))
+			offsets = append(offsets, int32(e+1))
 		}
 	}
-	g := &portable.AttentionGrad[float32]{
-		Out: a.normal(centres * width), Q: a.normal(centres * width), E: a.normal(edges * width),
-		K: a.normal(centres * width), V: a.normal(centres * width), Scores: a.normal(edges * heads),
+	in := &kernels.Attention{
+		Heads: heads, Channels: channels, Centres: centres, Nodes: centres, Edges: edges, Offsets: offsets, Index: index,
+		Q: a.buffer(centres * width), K: a.buffer(centres * width), V: a.buffer(centres * width), E: a.buffer(edges * width),
+		Out: a.buffer(centres * width), Weights: a.buffer(edges * heads),
 	}
-	run("Attend", edges*width, func() { k.Attend(in) })
-	run("AttendGrad", edges*width, func() { k.AttendGrad(in, g) })
+	g := &kernels.AttentionGrad{
+		Out: a.buffer(centres * width), Q: a.buffer(centres * width), E: a.buffer(edges * width),
+		K: a.buffer(centres * width), V: a.buffer(centres * width), Scores: a.buffer(edges * heads),
+	}
+	run("Attend", edges*width, func() { on(k).Attend(in) })
+	run("AttendGrad", edges*width, func() { on(k).AttendGrad(in, g) })
 }

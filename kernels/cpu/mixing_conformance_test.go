@@ -4,21 +4,22 @@ import (
 	"fmt"
 	"testing"
 
+	"dgsbench/kernels"
 	"dgsbench/kernels/cpu"
-	"dgsbench/kernels/portable"
 )
 
 // drawMixture has n columns.
-func drawMixture(a *arrays, n int, withE, perRow bool) *portable.Mixture[float32] {
+func drawMixture(a *arrays, n int, withE, perRow bool) *kernels.Mixture {
 	size, factors := testRows*n, n
 	if perRow {
 		factors = size
 	}
-	m := &portable.Mixture[float32]{
-		Cols: n, Self: a.normal(size), Other: a.normal(size), Alpha: a.positive(factors), Beta: a.normal(factors), PerRow: perRow,
+	m := &kernels.Mixture{
+		Rows: testRows, Cols: n, Self: a.buffer(size), Other: a.buffer(size),
+		Alpha: a.positives(factors), Beta: a.buffer(factors), PerRow: perRow,
 	}
 	if withE {
-		m.E = a.normal(size)
+		m.E = a.buffer(size)
 	}
 	return m
 }
@@ -30,39 +31,39 @@ func mixingCases() []kernelCase {
 			options := fmt.Sprintf(" with e %t, factors per row %t", withE, perRow)
 			cases = append(cases,
 				kernelCase{"Mix" + options, func(a *arrays, n int) func(cpu.Kernels) {
-					m, dst := drawMixture(a, n, withE, perRow), a.normal(testRows*n)
-					return func(k cpu.Kernels) { k.Mix(dst, m) }
+					m, dst := drawMixture(a, n, withE, perRow), a.buffer(testRows*n)
+					return func(k cpu.Kernels) { on(k).Mix(m, dst) }
 				}},
 				kernelCase{"MixGrad" + options, func(a *arrays, n int) func(cpu.Kernels) {
-					m, g, size := drawMixture(a, n, withE, perRow), a.normal(testRows*n), testRows*n
-					d := &portable.MixtureGrad[float32]{Self: a.normal(size), Other: a.normal(size), Alpha: a.normal(size), Beta: a.normal(size)}
+					m, g, size := drawMixture(a, n, withE, perRow), a.buffer(testRows*n), testRows*n
+					d := &kernels.MixtureGrad{Self: a.buffer(size), Other: a.buffer(size), Alpha: a.buffer(size), Beta: a.buffer(size)}
 					if withE {
-						d.E = a.normal(size)
+						d.E = a.buffer(size)
 					}
-					return func(k cpu.Kernels) { k.MixGrad(d, m, g) }
+					return func(k cpu.Kernels) { on(k).MixGrad(m, g, d) }
 				}})
 		}
 	}
 	for _, h := range []int{1, 2, 5, 25, 250} {
 		cases = append(cases,
-			blockCase("SparsemaxBlocks", h, portable.SparsemaxBlocks[float32]), blockGradCase("SparsemaxBlocksGrad", h, portable.SparsemaxBlocksGrad[float32]),
-			blockCase("EntmaxBlocks", h, portable.EntmaxBlocks[float32]), blockGradCase("EntmaxBlocksGrad", h, portable.EntmaxBlocksGrad[float32]))
+			blockCase("SparsemaxBlocks", h, (*cpu.Device).SparsemaxBlocks), blockGradCase("SparsemaxBlocksGrad", h, (*cpu.Device).SparsemaxBlocksGrad),
+			blockCase("EntmaxBlocks", h, (*cpu.Device).EntmaxBlocks), blockGradCase("EntmaxBlocksGrad", h, (*cpu.Device).EntmaxBlocksGrad))
 	}
 	return cases
 }
 
 // blockCase has n blocks of h elements.
-func blockCase(name string, h int, f func(dst, x []float32, h int, scale float32)) kernelCase {
+func blockCase(name string, h int, f func(d *cpu.Device, n, h int, scale float64, dst, x kernels.Buffer)) kernelCase {
 	return kernelCase{fmt.Sprintf("%s/%d", name, h), func(a *arrays, n int) func(cpu.Kernels) {
-		dst, x := a.normal(n*h), a.normal(n*h)
-		return func(cpu.Kernels) { f(dst, x, h, .7) }
+		dst, x := a.buffer(n*h), a.buffer(n*h)
+		return func(k cpu.Kernels) { f(on(k), n*h, h, .7, dst, x) }
 	}}
 }
 
-func blockGradCase(name string, h int, f func(dx, dy, y []float32, h int, scale float32)) kernelCase {
+func blockGradCase(name string, h int, f func(d *cpu.Device, n, h int, scale float64, dx, g, y kernels.Buffer)) kernelCase {
 	return kernelCase{fmt.Sprintf("%s/%d", name, h), func(a *arrays, n int) func(cpu.Kernels) {
-		dx, dy, y := a.normal(n*h), a.normal(n*h), a.positive(n*h)
-		return func(cpu.Kernels) { f(dx, dy, y, h, .7) }
+		dx, g, y := a.buffer(n*h), a.buffer(n*h), a.positives(n*h)
+		return func(k cpu.Kernels) { f(on(k), n*h, h, .7, dx, g, y) }
 	}}
 }
 
@@ -71,13 +72,13 @@ func TestMixingConforms(t *testing.T) { conform(t, mixingCases(), 2e-6) }
 // TestMixInPlace overwrites each of the slices.
 func TestMixInPlace(t *testing.T) {
 	for _, k := range cpu.Available() {
-		want := make([]float32, testRows*33)
-		k.Mix(want, drawMixture(newArrays(1, false), 33, true, true))
+		want := make(numbers, testRows*33)
+		on(k).Mix(drawMixture(newArrays(1, false), 33, true, true), want)
 		for i := range 5 {
 			m := drawMixture(newArrays(1, false), 33, true, true)
-			dst := [][]float32{m.Self, m.Other, m.E, m.Alpha, m.Beta}[i]
-			k.Mix(dst, m)
-			sameBits(t, len(want), k, dst, want)
+			dst := []kernels.Buffer{m.Self, m.Other, m.E, m.Alpha, m.Beta}[i]
+			on(k).Mix(m, dst)
+			sameBits(t, len(want), k, dst.(numbers), want)
 		}
 	}
 }

@@ -95,10 +95,10 @@ func Split(n, parts, part int) (lo, hi int) {
 	return n * part / parts, n * (part + 1) / parts
 }
 
-// patience is how long a goroutine looks out for its work before it sleeps.
-// Waking a sleeping one takes about as long, more in a virtual machine, and
-// the kernels of a batch follow each other in less.
-const patience = 100 * time.Microsecond
+// spinTime is how long a goroutine polls for work before it sleeps. Waking a
+// sleeping one takes about as long, more in a virtual machine, and the kernels
+// of a batch follow each other in less.
+const spinTime = 100 * time.Microsecond
 
 // gate lets one goroutine wait until another one opens it.
 type gate struct {
@@ -118,7 +118,7 @@ func (g *gate) release() {
 
 // pass waits until the gate is open and shuts it.
 func (g *gate) pass() {
-	for start := time.Now(); time.Since(start) < patience; runtime.Gosched() {
+	for start := time.Now(); time.Since(start) < spinTime; runtime.Gosched() {
 		for range 100 {
 			if g.open.CompareAndSwap(true, false) {
 				return

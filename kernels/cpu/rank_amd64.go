@@ -2,6 +2,11 @@
 
 package cpu
 
+import (
+	"dgsbench/kernels"
+	"dgsbench/kernels/portable"
+)
+
 // rankKernels are the kernels of one level: those that count for one, two, ...
 // blocks of events at once and those that store scores, of candidates that stay
 // and that move with time.
@@ -20,32 +25,28 @@ type (
 		slope, eventTime, nodeTime, truth *float32, greater, equal *int32, bad *float32)
 )
 
-func (k *rankKernels) newScorer(parts, maxEvents, maxDim int) scorer {
-	padded := (maxEvents + rankLanes - 1) / rankLanes * rankLanes
-	s := &vectorScorer{rankKernels: k, packed: make([]float32, padded*maxDim), truth: make([]float32, padded), times: make([]float32, padded)}
-	for range parts {
-		s.parts = append(s.parts, rankPart{greater: make([]int32, padded), equal: make([]int32, padded), bad: make([]float32, padded)})
-	}
-	return s
-}
-
 const (
 	rankLanes = 16  // events in a block: they are scored side by side
 	rankChunk = 128 // candidates that stay in cache while all events meet them
 )
 
-// vectorScorer divides the candidates over the parts: each part scores its
-// candidates for all events.
-type vectorScorer struct {
+// ranker divides the candidates over the threads: each scores its candidates
+// for all events. A score is one sum over the dimensions in order, by fused
+// multiply-add: equal rows have equal scores, whatever is computed beside them.
+// Neither the level nor the number of threads changes a count.
+type ranker struct {
 	*rankKernels
-	q              Ranking
-	greater, equal []int32
-	packed         []float32 // U, block by block, each Dim x rankLanes
-	truth          []float32 // scores of the true destinations
-	times          []float32 // of the events, where candidates move
-	block          [rankLanes * rankLanes]float32
-	node           [1]int32
-	parts          []rankPart
+	device            *Device // whose threads end when it is no longer reachable
+	maxEvents, maxDim int
+
+	q         portable.Question[float32]
+	packed    []float32 // U, block by block, each Dim x rankLanes
+	truth     []float32 // scores of the true destinations
+	times     []float32 // of the events, where candidates move
+	block     [rankLanes * rankLanes]float32
+	node      [1]int32
+	parts     []rankPart
+	countPart func(part int)
 }
 
 // rankPart is what a part counts, by event, and the candidates that it is at.
@@ -55,35 +56,67 @@ type rankPart struct {
 	nodes          [rankChunk]int32
 }
 
-func (s *vectorScorer) set(q Ranking, greater, equal []int32) {
-	s.q, s.greater, s.equal = q, greater, equal
-	copy(s.times, q.EventTime)
+func (k *rankKernels) newRanker(d *Device, maxEvents, maxDim int) kernels.Ranker {
+	padded := (maxEvents + rankLanes - 1) / rankLanes * rankLanes
+	r := &ranker{
+		rankKernels: k, device: d, maxEvents: maxEvents, maxDim: maxDim,
+		packed: make([]float32, padded*maxDim), truth: make([]float32, padded), times: make([]float32, padded),
+	}
+	for range d.pool.Workers() {
+		r.parts = append(r.parts, rankPart{greater: make([]int32, padded), equal: make([]int32, padded), bad: make([]float32, padded)})
+	}
+	r.countPart = r.countCandidates
+	return r
+}
+
+func (r *ranker) Rank(q kernels.Ranking, greater, equal []int32) (bad int) {
+	q.CheckCounts(greater, equal)
+	r.set(q)
+	r.device.pool.Run(len(r.parts), r.countPart)
+	return r.collect(greater[:q.Events], equal[:q.Events])
+}
+
+func (r *ranker) Scores(q kernels.Ranking, out []float32) {
+	q.CheckScores(out)
+	r.set(q)
+	for i, n := 0, q.NumCandidates(); i < q.Events*n; i++ {
+		out[i] = r.score(i/n, q.Candidate(i%n))
+	}
+}
+
+// set sets the question, packs U and scores the true destinations.
+func (r *ranker) set(ranking kernels.Ranking) {
+	ranking.Check(r.maxEvents, r.maxDim)
+	r.q = r.device.Question(ranking)
+	q := &r.q
+	copy(r.times, q.EventTime)
 	for e := 0; e < q.Events; e += rankLanes {
 		events := min(rankLanes, q.Events-e)
 		if q.Dim > 0 {
-			packTransposed(s.packed[e*q.Dim:], rankLanes, q.U[e*q.Dim:], q.Dim, q.Dim, events)
+			packTransposed(r.packed[e*q.Dim:], rankLanes, q.U[e*q.Dim:], q.Dim, q.Dim, events)
 		}
-		s.scoreBlock(e, q.True[e:e+events])
+		r.scoreBlock(e, q.True[e:e+events])
 		for i := range events {
-			s.truth[e+i] = s.block[i*rankLanes+i]
+			r.truth[e+i] = r.block[i*rankLanes+i]
 		}
 	}
 }
 
-func (s *vectorScorer) score(event int, node int32) float32 {
-	s.node[0] = node
-	s.scoreBlock(event/rankLanes*rankLanes, s.node[:])
-	return s.block[event%rankLanes]
+// score is the score of one pair.
+func (r *ranker) score(event int, node int32) float32 {
+	r.node[0] = node
+	r.scoreBlock(event/rankLanes*rankLanes, r.node[:])
+	return r.block[event%rankLanes]
 }
 
 // scoreBlock scores at most rankLanes nodes for the block of events that begins
 // with event, into a row of block for each node.
-func (s *vectorScorer) scoreBlock(event int, nodes []int32) {
-	k, out := s.operands(event), &s.block[0]
-	if s.q.Slope == nil {
-		s.scores(k.u, k.uBlock, k.p, k.pRow, k.w, s.q.Dim, &nodes[0], len(nodes), out)
+func (r *ranker) scoreBlock(event int, nodes []int32) {
+	k, out := r.operands(event), &r.block[0]
+	if r.q.Slope == nil {
+		r.scores(k.u, k.uBlock, k.p, k.pRow, k.w, r.q.Dim, &nodes[0], len(nodes), out)
 	} else {
-		s.scoresMoving(k.u, k.uBlock, k.p, k.pRow, k.w, s.q.Dim, &nodes[0], len(nodes), k.slope, k.events, k.nodes, out)
+		r.scoresMoving(k.u, k.uBlock, k.p, k.pRow, k.w, r.q.Dim, &nodes[0], len(nodes), k.slope, k.events, k.nodes, out)
 	}
 }
 
@@ -96,84 +129,85 @@ type rankOperands struct {
 	slope, events, nodes *float32
 }
 
-func (s *vectorScorer) operands(event int) rankOperands {
-	d := s.q.Dim
+func (r *ranker) operands(event int) rankOperands {
+	d := r.q.Dim
 	k := rankOperands{uBlock: uintptr(d) * rankLanes * 4, pRow: uintptr(d) * 4}
 	if d > 0 {
-		k.u, k.p, k.w = &s.packed[event*d], &s.q.P[0], &s.q.W[0]
+		k.u, k.p, k.w = &r.packed[event*d], &r.q.P[0], &r.q.W[0]
 	}
-	if s.q.Slope != nil {
-		k.events, k.nodes = &s.times[event], &s.q.NodeTime[0]
+	if r.q.Slope != nil {
+		k.events, k.nodes = &r.times[event], &r.q.NodeTime[0]
 		if d > 0 {
-			k.slope = &s.q.Slope[0]
+			k.slope = &r.q.Slope[0]
 		}
 	}
 	return k
 }
 
-func (s *vectorScorer) countPart(part int) {
-	c := &s.parts[part]
+// countCandidates counts the candidates of a part for all events.
+func (r *ranker) countCandidates(part int) {
+	c := &r.parts[part]
 	clear(c.greater)
 	clear(c.equal)
 	clear(c.bad)
-	lo, hi := Split(s.q.NumCandidates(), len(s.parts), part)
+	lo, hi := Split(r.q.NumCandidates(), len(r.parts), part)
 	for ; lo < hi; lo += rankChunk {
 		nodes := c.nodes[:min(rankChunk, hi-lo)]
-		if s.q.Candidates != nil {
-			nodes = s.q.Candidates[lo:][:len(nodes)]
+		if r.q.Candidates != nil {
+			nodes = r.q.Candidates[lo:][:len(nodes)]
 		} else {
 			for i := range nodes {
 				nodes[i] = int32(lo + i)
 			}
 		}
-		s.countChunk(c, nodes)
+		r.countChunk(c, nodes)
 	}
 }
 
 // countChunk goes through the events in as few groups of blocks as there are
 // kernels for, all of about the same size.
-func (s *vectorScorer) countChunk(c *rankPart, nodes []int32) {
-	most := len(s.count)
-	blocks := (s.q.Events + rankLanes - 1) / rankLanes
-	groups := (blocks + most - 1) / most
+func (r *ranker) countChunk(c *rankPart, nodes []int32) {
+	limit := len(r.count)
+	blocks := (r.q.Events + rankLanes - 1) / rankLanes
+	groups := (blocks + limit - 1) / limit
 	for group := range groups {
 		lo, hi := Split(blocks, groups, group)
 		e := lo * rankLanes
-		k, d, n, first := s.operands(e), s.q.Dim, len(nodes), &nodes[0]
-		truth, greater, equal, bad := &s.truth[e], &c.greater[e], &c.equal[e], &c.bad[e]
-		if s.q.Slope == nil {
-			s.count[hi-lo-1](k.u, k.uBlock, k.p, k.pRow, k.w, d, first, n, truth, greater, equal, bad)
+		k, d, n, first := r.operands(e), r.q.Dim, len(nodes), &nodes[0]
+		truth, greater, equal, bad := &r.truth[e], &c.greater[e], &c.equal[e], &c.bad[e]
+		if r.q.Slope == nil {
+			r.count[hi-lo-1](k.u, k.uBlock, k.p, k.pRow, k.w, d, first, n, truth, greater, equal, bad)
 		} else {
-			s.countMoving[hi-lo-1](k.u, k.uBlock, k.p, k.pRow, k.w, d, first, n, k.slope, k.events, k.nodes, truth, greater, equal, bad)
+			r.countMoving[hi-lo-1](k.u, k.uBlock, k.p, k.pRow, k.w, d, first, n, k.slope, k.events, k.nodes, truth, greater, equal, bad)
 		}
 	}
 }
 
 // collect adds up the parts and subtracts what was counted but is not a
 // negative.
-func (s *vectorScorer) collect() (bad int) {
+func (r *ranker) collect(greater, equal []int32) (bad int) {
 	bad = -1
-	for e := range s.greater {
-		truth := s.truth[e]
-		spoilt := truth - truth
-		greater, equal := int32(0), int32(0)
-		for i := range s.parts {
-			c := &s.parts[i]
-			greater += c.greater[e]
-			equal += c.equal[e]
-			spoilt += c.bad[e]
+	for e := range greater {
+		truth := r.truth[e]
+		notFinite := truth - truth // NaN, else 0
+		above, level := int32(0), int32(0)
+		for i := range r.parts {
+			c := &r.parts[i]
+			above += c.greater[e]
+			level += c.equal[e]
+			notFinite += c.bad[e]
 		}
-		s.q.Excluded(e, func(v int32) {
-			score := s.score(e, v)
+		r.q.Excluded(e, func(v int32) {
+			score := r.score(e, v)
 			if score > truth {
-				greater--
+				above--
 			}
 			if score == truth {
-				equal--
+				level--
 			}
 		})
-		s.greater[e], s.equal[e] = greater, equal
-		if spoilt != 0 && bad < 0 { // NaN
+		greater[e], equal[e] = above, level
+		if notFinite != 0 && bad < 0 {
 			bad = e
 		}
 	}

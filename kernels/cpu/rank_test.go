@@ -9,16 +9,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"dgsbench/kernels"
 	"dgsbench/kernels/cpu"
 )
 
 // eachRanker runs f at every level with one to three threads.
-func eachRanker(q cpu.Ranking, f func(name string, k cpu.Kernels, r *cpu.Ranker)) {
+func eachRanker(q ranking, f func(name string, k cpu.Kernels, r kernels.Ranker)) {
 	for _, k := range cpu.Available() {
 		for threads := 1; threads <= 3; threads++ {
-			pool := cpu.NewPool(threads)
-			f(fmt.Sprintf("%s, %d threads", k.Level(), threads), k, cpu.NewRanker(k, pool, q.Events+3, q.Dim+2))
-			pool.Close()
+			f(fmt.Sprintf("%s, %d threads", k.Level(), threads), k, cpu.NewDevice(k, threads).NewRanker(q.Events+3, q.Dim+2))
 		}
 	}
 }
@@ -26,15 +25,15 @@ func eachRanker(q cpu.Ranking, f func(name string, k cpu.Kernels, r *cpu.Ranker)
 // drawRanking draws a ranking with small whole numbers, whose scores are
 // exact and often equal, with some of the nodes as candidates and
 // exclusions.
-func drawRanking(t *rapid.T) cpu.Ranking {
-	q := cpu.Ranking{
+func drawRanking(t *rapid.T) ranking {
+	q := ranking{Ranking: kernels.Ranking{
 		Events: rapid.IntRange(0, 150).Draw(t, "events"),
 		Nodes:  rapid.IntRange(1, 300).Draw(t, "nodes"),
 		Dim:    rapid.IntRange(0, 40).Draw(t, "dim"),
-	}
+	}}
 	rng := newRand(rapid.Uint64().Draw(t, "seed"))
-	whole := func(n int) []float32 {
-		x := make([]float32, n)
+	whole := func(n int) numbers {
+		x := make(numbers, n)
 		for i := range x {
 			x[i] = float32(rng.IntN(5) - 2)
 		}
@@ -68,7 +67,7 @@ func drawRanking(t *rapid.T) cpu.Ranking {
 }
 
 // wholeScore is the score of a pair of whole numbers.
-func wholeScore(q cpu.Ranking, e int, v int32) int {
+func wholeScore(q ranking, e int, v int32) int {
 	sum := 0
 	for j := range q.Dim {
 		sum += int(q.W[j]) * max(int(q.U[e*q.Dim+j])+int(exactPart(q, e, int(v), j)), 0)
@@ -77,7 +76,7 @@ func wholeScore(q cpu.Ranking, e int, v int32) int {
 }
 
 // exactPart is P of a candidate at the time of an event.
-func exactPart(q cpu.Ranking, e, v, j int) float64 {
+func exactPart(q ranking, e, v, j int) float64 {
 	p := float64(q.P[v*q.Dim+j])
 	if q.Slope != nil {
 		p += float64(q.EventTime[e]+q.NodeTime[v]) * float64(q.Slope[v*q.Dim+j])
@@ -104,10 +103,10 @@ func TestRankCounts(t *testing.T) {
 				}
 			}
 		}
-		eachRanker(q, func(name string, _ cpu.Kernels, r *cpu.Ranker) {
+		eachRanker(q, func(name string, _ cpu.Kernels, r kernels.Ranker) {
 			for range 2 { // nothing is left over from the first time
 				gotGreater, gotEqual := make([]int32, q.Events), make([]int32, q.Events)
-				if bad := r.Rank(q, gotGreater, gotEqual); bad != -1 {
+				if bad := r.Rank(q.ask(), gotGreater, gotEqual); bad != -1 {
 					t.Fatalf("%s: event %d has a score that is not finite", name, bad)
 				}
 				if diff := cmp.Diff([][]int32{greater, equal}, [][]int32{gotGreater, gotEqual}); diff != "" {
@@ -124,13 +123,13 @@ func TestRankCounts(t *testing.T) {
 // Rank counts by them.
 func TestRankScores(t *testing.T) {
 	for _, size := range [][3]int{{1, 1, 1}, {3, 5, 7}, {16, 17, 100}, {37, 131, 33}, {200, 300, 100}, {65, 40, 301}} {
-		for _, q := range []cpu.Ranking{question(size[0], size[1], size[2]), moving(size[0], size[1], size[2])} {
+		for _, q := range []ranking{question(size[0], size[1], size[2]), moving(size[0], size[1], size[2])} {
 			checkRankScores(t, q)
 		}
 	}
 }
 
-func checkRankScores(t *testing.T, q cpu.Ranking) {
+func checkRankScores(t *testing.T, q ranking) {
 	last := q.Nodes - 1
 	copy(q.P[:q.Dim], q.P[last*q.Dim:]) // the first node ties with the last
 	if q.Slope != nil {
@@ -139,9 +138,9 @@ func checkRankScores(t *testing.T, q cpu.Ranking) {
 	}
 	q.True[0] = 0
 	var bits []float32
-	eachRanker(q, func(name string, k cpu.Kernels, r *cpu.Ranker) {
+	eachRanker(q, func(name string, k cpu.Kernels, r kernels.Ranker) {
 		scores := make([]float32, q.Events*q.Nodes)
-		r.Scores(q, scores)
+		r.Scores(q.ask(), scores)
 		checkScores(t, name, q, scores)
 		if k.Level() != cpu.Portable {
 			if bits == nil {
@@ -155,7 +154,7 @@ func checkRankScores(t *testing.T, q cpu.Ranking) {
 	})
 }
 
-func checkScores(t *testing.T, name string, q cpu.Ranking, scores []float32) {
+func checkScores(t *testing.T, name string, q ranking, scores []float32) {
 	t.Helper()
 	for at, score := range scores {
 		e, v := at/q.Nodes, at%q.Nodes
@@ -177,10 +176,10 @@ func checkScores(t *testing.T, name string, q cpu.Ranking, scores []float32) {
 }
 
 // checkCounts compares Rank with counts taken from the scores.
-func checkCounts(t *testing.T, name string, q cpu.Ranking, r *cpu.Ranker, scores []float32) {
+func checkCounts(t *testing.T, name string, q ranking, r kernels.Ranker, scores []float32) {
 	t.Helper()
 	greater, equal := make([]int32, q.Events), make([]int32, q.Events)
-	bad := r.Rank(q, greater, equal)
+	bad := r.Rank(q.ask(), greater, equal)
 	if bad != -1 {
 		t.Errorf("%s: event %d has a score that is not finite", name, bad)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"dgsbench/kernels"
 	"dgsbench/kernels/cpu"
 	"dgsbench/kernels/portable"
 )
@@ -12,53 +13,52 @@ const testRows = 5
 
 var rowsCases = []kernelCase{
 	{"ScatterAddRows", func(a *arrays, n int) func(cpu.Kernels) {
-		dst, src := a.normal(7*n), a.normal(4*n)
-		return func(k cpu.Kernels) { k.ScatterAddRows(dst, src, n, []int32{6, 0, 3, 3}) }
+		dst, src := a.buffer(7*n), a.buffer(4*n)
+		var index kernels.Ints = portable.Ints{6, 0, 3, 3}
+		return func(k cpu.Kernels) { on(k).ScatterAddRows(4, 7, n, dst, src, index) }
 	}},
 	{"UnitRows", func(a *arrays, n int) func(cpu.Kernels) {
-		dst, inverse, x := a.normal(testRows*n), a.normal(testRows), a.normal(testRows*n)
-		return func(k cpu.Kernels) { k.UnitRows(dst, inverse, x, n, 1e-3) }
+		dst, inverse, x := a.buffer(testRows*n), a.buffer(testRows), a.buffer(testRows*n)
+		return func(k cpu.Kernels) { on(k).UnitRows(testRows, n, 1e-3, dst, inverse, x) }
 	}},
 	{"UnitRowsGrad", func(a *arrays, n int) func(cpu.Kernels) {
-		dx, dy, y, inverse := a.normal(testRows*n), a.normal(testRows*n), a.normal(testRows*n), a.normal(testRows)
-		return func(k cpu.Kernels) { k.UnitRowsGrad(dx, dy, y, inverse, n) }
+		dx, dy, y, inverse := a.buffer(testRows*n), a.buffer(testRows*n), a.buffer(testRows*n), a.buffer(testRows)
+		return func(k cpu.Kernels) { on(k).UnitRowsGrad(testRows, n, dx, dy, y, inverse) }
 	}},
-	{"AddColumnSums", func(a *arrays, n int) func(cpu.Kernels) {
-		sums, x := a.normal(n), a.normal(testRows*n)
-		return func(k cpu.Kernels) { k.AddColumnSums(sums, x, testRows) }
+	{"ColumnSums", func(a *arrays, n int) func(cpu.Kernels) {
+		sums, x := a.buffer(n), a.buffer(testRows*n)
+		return func(k cpu.Kernels) { on(k).ColumnSums(testRows, n, sums, x) }
 	}},
 	{"GRUCell", func(a *arrays, n int) func(cpu.Kernels) {
-		h, gates, gi, gh, q := a.normal(testRows*n), a.normal(3*testRows*n), a.normal(3*testRows*n), a.normal(3*testRows*n), a.normal(testRows*n)
-		return func(k cpu.Kernels) { k.GRUCell(h, gates, gi, gh, q, n) }
+		h, gates, gi, gh, q := a.buffer(testRows*n), a.buffer(3*testRows*n), a.buffer(3*testRows*n), a.buffer(3*testRows*n), a.buffer(testRows*n)
+		return func(k cpu.Kernels) { on(k).GRUCell(testRows, n, h, gates, gi, gh, q) }
 	}},
 	{"GRUCellGrad", func(a *arrays, n int) func(cpu.Kernels) {
-		dgi, dgh, dq := a.normal(3*testRows*n), a.normal(3*testRows*n), a.normal(testRows*n)
-		dh, gates, gh, q := a.normal(testRows*n), a.positive(3*testRows*n), a.normal(3*testRows*n), a.normal(testRows*n)
-		return func(k cpu.Kernels) { k.GRUCellGrad(dgi, dgh, dq, dh, gates, gh, q, n) }
+		dgi, dgh, dq := a.buffer(3*testRows*n), a.buffer(3*testRows*n), a.buffer(testRows*n)
+		dh, gates, gh, q := a.buffer(testRows*n), a.positives(3*testRows*n), a.buffer(3*testRows*n), a.buffer(testRows*n)
+		return func(k cpu.Kernels) { on(k).GRUCellGrad(testRows, n, dgi, dgh, dq, dh, gates, gh, q) }
 	}},
-	{"Attend", attentionCase(func(k cpu.Kernels, a *portable.Attention[float32], _ *portable.AttentionGrad[float32]) { k.Attend(a) })},
-	{"AttendGrad", attentionCase(func(k cpu.Kernels, a *portable.Attention[float32], g *portable.AttentionGrad[float32]) {
-		k.AttendGrad(a, g)
-	})},
+	{"Attend", attentionCase(func(d *cpu.Device, a *kernels.Attention, _ *kernels.AttentionGrad) { d.Attend(a) })},
+	{"AttendGrad", attentionCase((*cpu.Device).AttendGrad)},
 }
 
 // attentionCase has centres without edges, a repeated pair, and n channels.
-func attentionCase(f func(cpu.Kernels, *portable.Attention[float32], *portable.AttentionGrad[float32])) func(*arrays, int) func(cpu.Kernels) {
+func attentionCase(f func(*cpu.Device, *kernels.Attention, *kernels.AttentionGrad)) func(*arrays, int) func(cpu.Kernels) {
 	return func(a *arrays, n int) func(cpu.Kernels) {
 		const heads, centres, nodes, edges = 2, 4, 6, 5
 		width := heads * n
-		in := &portable.Attention[float32]{
-			Heads: heads, Channels: n,
-			Offsets: []int32{0, 3, 3, 5, 5}, Index: []int32{2, 5, 2, 0, 2},
-			Q: a.normal(centres * width), Out: a.normal(centres * width),
-			K: a.normal(nodes * width), V: a.normal(nodes * width), E: a.normal(edges * width),
-			Weights: a.positive(edges * heads), Drop: a.positive(edges * heads),
+		in := &kernels.Attention{
+			Heads: heads, Channels: n, Centres: centres, Nodes: nodes, Edges: edges,
+			Offsets: portable.Ints{0, 3, 3, 5, 5}, Index: portable.Ints{2, 5, 2, 0, 2},
+			Q: a.buffer(centres * width), Out: a.buffer(centres * width),
+			K: a.buffer(nodes * width), V: a.buffer(nodes * width), E: a.buffer(edges * width),
+			Weights: a.positives(edges * heads), Drop: a.positives(edges * heads),
 		}
-		g := &portable.AttentionGrad[float32]{
-			Out: a.normal(centres * width), Q: a.normal(centres * width), E: a.normal(edges * width),
-			K: a.normal(nodes * width), V: a.normal(nodes * width), Scores: a.normal(edges * heads),
+		g := &kernels.AttentionGrad{
+			Out: a.buffer(centres * width), Q: a.buffer(centres * width), E: a.buffer(edges * width),
+			K: a.buffer(nodes * width), V: a.buffer(nodes * width), Scores: a.buffer(edges * heads),
 		}
-		return func(k cpu.Kernels) { f(k, in, g) }
+		return func(k cpu.Kernels) { f(on(k), in, g) }
 	}
 }
 
@@ -90,14 +90,14 @@ func blockCases() []kernelCase {
 
 var normCases = []kernelCase{
 	{"LayerNorm", func(a *arrays, n int) func(cpu.Kernels) {
-		dst, hat, inverse, x := a.normal(testRows*n), a.normal(testRows*n), a.normal(testRows), a.normal(testRows*n)
-		scale, shift := a.positive(n), a.normal(n)
-		return func(k cpu.Kernels) { k.LayerNorm(dst, hat, inverse, x, scale, shift, 1e-5) }
+		dst, hat, inverse, x := a.buffer(testRows*n), a.buffer(testRows*n), a.buffer(testRows), a.buffer(testRows*n)
+		scale, shift := a.positives(n), a.buffer(n)
+		return func(k cpu.Kernels) { on(k).LayerNorm(testRows, n, 1e-5, dst, hat, inverse, x, scale, shift) }
 	}},
 	{"LayerNormGrad", func(a *arrays, n int) func(cpu.Kernels) {
-		dx, dscale, dshift, dy := a.normal(testRows*n), a.normal(n), a.normal(n), a.normal(testRows*n)
-		hat, inverse, scale := a.normal(testRows*n), a.positive(testRows), a.normal(n)
-		return func(k cpu.Kernels) { k.LayerNormGrad(dx, dscale, dshift, dy, hat, inverse, scale) }
+		dx, dscale, dshift, dy := a.buffer(testRows*n), a.buffer(n), a.buffer(n), a.buffer(testRows*n)
+		hat, inverse, scale := a.buffer(testRows*n), a.positives(testRows), a.buffer(n)
+		return func(k cpu.Kernels) { on(k).LayerNormGrad(testRows, n, dx, dscale, dshift, dy, hat, inverse, scale) }
 	}},
 }
 

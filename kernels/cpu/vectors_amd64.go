@@ -37,21 +37,19 @@ func avx2() Kernels {
 		scoresMoving: rankScoresMovingAVX2, countMoving: []rankCountMoving{rankCountMovingAVX2},
 	}
 	return Kernels{
-		level: AVX2, gemm: tiles.gemm, scorer: rank.newScorer,
+		level: AVX2, gemm: tiles.gemm, ranker: rank.newRanker,
 		floats: jacobianVectors[float32]{
 			read:  [...]vectorRead[float32]{jacobianRead4, jacobianRead8, jacobianRead16AVX2},
 			write: [...]vectorWrite[float32]{jacobianWrite4, jacobianWrite8, jacobianWrite16AVX2},
-		}.kernels(plain.floats.widen),
+		}.kernels(),
 		halves: jacobianVectors[uint16]{
 			read:  [...]vectorRead[uint16]{jacobianReadHalf4, jacobianReadHalf8, jacobianReadHalf16AVX2},
 			write: [...]vectorWrite[uint16]{jacobianWriteHalf4, jacobianWriteHalf8, jacobianWriteHalf16AVX2},
-		}.kernels(plain.halves.widen),
+		}.kernels(),
 		Kernels: &portable.Kernels[float32]{
 			Add: addAVX2, Mul: mulAVX2, AddMul: addMulAVX2, Affine: affineAVX2, Axpy: axpyAVX2, AxpySum: axpySumAVX2,
 			ReLU: reluAVX2, ReLUGrad: reluGradAVX2, SigmoidGrad: sigmoidGradAVX2,
-			Exp: expAVX2, Tanh: tanhAVX2, Sigmoid: sigmoidAVX2, Softplus: softplusAVX2,
-			Cos: withFar(cosAVX2, plain.Cos), Sin: withFar(sinAVX2, plain.Sin),
-			Sum: sumAVX2, Dot: dotAVX2, DotSum: dotSumAVX2,
+			Exp: expAVX2, Sigmoid: sigmoidAVX2, Sum: sumAVX2, Dot: dotAVX2, DotSum: dotSumAVX2,
 			BCELoss: bceLossAVX2, BCEGrad: bceGradAVX2, Adam: adamAVX2, Momentum: momentumAVX2,
 			SoftmaxBlocks: b.softmax, SoftmaxBlocksGrad: b.softmaxGrad, DivideSumBlocks: b.divideSum, DivideSumBlocksGrad: b.divideSumGrad,
 			GRURow: gruForwardAVX2, GRURowGrad: gruBackwardAVX2, TimeRow: timeForwardAVX2, TimeRowGrad: timeBackwardAVX2, EdgeGrad: edgeGradAVX2,
@@ -75,21 +73,19 @@ func avx512() Kernels {
 		countMoving:  []rankCountMoving{rankCountMovingAVX512x1, rankCountMovingAVX512x2, rankCountMovingAVX512x3, rankCountMovingAVX512x4},
 	}
 	return Kernels{
-		level: AVX512, gemm: tiles.gemm, scorer: rank.newScorer,
+		level: AVX512, gemm: tiles.gemm, ranker: rank.newRanker,
 		floats: jacobianVectors[float32]{
 			read:  [...]vectorRead[float32]{jacobianRead4, jacobianRead8, jacobianRead16AVX512},
 			write: [...]vectorWrite[float32]{jacobianWrite4, jacobianWrite8, jacobianWrite16AVX512},
-		}.kernels(plain.floats.widen),
+		}.kernels(),
 		halves: jacobianVectors[uint16]{
 			read:  [...]vectorRead[uint16]{jacobianReadHalf4, jacobianReadHalf8, jacobianReadHalf16AVX512},
 			write: [...]vectorWrite[uint16]{jacobianWriteHalf4, jacobianWriteHalf8, jacobianWriteHalf16AVX512},
-		}.kernels(plain.halves.widen),
+		}.kernels(),
 		Kernels: &portable.Kernels[float32]{
 			Add: addAVX512, Mul: mulAVX512, AddMul: addMulAVX512, Affine: affineAVX512, Axpy: axpyAVX512, AxpySum: axpySumAVX512,
 			ReLU: reluAVX512, ReLUGrad: reluGradAVX512, SigmoidGrad: sigmoidGradAVX512,
-			Exp: expAVX512, Tanh: tanhAVX512, Sigmoid: sigmoidAVX512, Softplus: softplusAVX512,
-			Cos: withFar(cosAVX512, plain.Cos), Sin: withFar(sinAVX512, plain.Sin),
-			Sum: sumAVX512, Dot: dotAVX512, DotSum: dotSumAVX512,
+			Exp: expAVX512, Sigmoid: sigmoidAVX512, Sum: sumAVX512, Dot: dotAVX512, DotSum: dotSumAVX512,
 			BCELoss: bceLossAVX512, BCEGrad: bceGradAVX512, Adam: adamAVX512, Momentum: momentumAVX512,
 			SoftmaxBlocks: b.softmax, SoftmaxBlocksGrad: b.softmaxGrad, DivideSumBlocks: b.divideSum, DivideSumBlocksGrad: b.divideSumGrad,
 			GRURow: gruForwardAVX512, GRURowGrad: gruBackwardAVX512, TimeRow: timeForwardAVX512, TimeRowGrad: timeBackwardAVX512,
@@ -97,21 +93,6 @@ func avx512() Kernels {
 			MixRow:   mixAVX512, MixRowWithoutE: mixWithoutEAVX512, MixRowGrad: mixGradAVX512, MixRowGradWithoutE: mixGradWithoutEAVX512,
 			FoldRow: foldRowAVX512, FoldAddRow: foldAddAVX512, SumRows: rowSums{16, sumRowsAVX512}.sum, BucketizeRow: bucketizeAVX512,
 		},
-	}
-}
-
-// withFar is the vector kernel of cos or sin, which reports whether arguments
-// lay beyond portable.TrigLimit; exact computes these.
-func withFar(vector func(dst, x []float32) (far int), exact func(dst, x []float32)) func(dst, x []float32) {
-	return func(dst, x []float32) {
-		if vector(dst, x) == 0 {
-			return
-		}
-		for i, v := range x {
-			if v > portable.TrigLimit || v < -portable.TrigLimit {
-				exact(dst[i:i+1], x[i:i+1])
-			}
-		}
 	}
 }
 
@@ -158,48 +139,41 @@ type blockKernels struct {
 	divideSumGradWide   func(dz, dy, y, z []float32, eps, floor float32)
 }
 
-func (b *blockKernels) softmax(dst, x []float32, h int, scale float32) {
+// each calls packed with the packing of blocks of h elements or, if they are
+// longer than a register, wide with the bounds of each block of n elements.
+func (b *blockKernels) each(n, h int, packed func(table *uint32, step int), wide func(lo, hi int)) {
 	if h < len(b.packings) {
 		p := &b.packings[h]
-		b.softmaxPacked(dst, x, &p.rows[0][0], h, p.step, scale)
+		packed(&p.rows[0][0], p.step)
 		return
 	}
-	for at := 0; at < len(x); at += h {
-		b.softmaxWide(dst[at:at+h], x[at:at+h], scale)
+	for at := 0; at < n; at += h {
+		wide(at, at+h)
 	}
+}
+
+func (b *blockKernels) softmax(dst, x []float32, h int, scale float32) {
+	b.each(len(x), h,
+		func(table *uint32, step int) { b.softmaxPacked(dst, x, table, h, step, scale) },
+		func(lo, hi int) { b.softmaxWide(dst[lo:hi], x[lo:hi], scale) })
 }
 
 func (b *blockKernels) softmaxGrad(dx, dy, y []float32, h int, scale float32) {
-	if h < len(b.packings) {
-		p := &b.packings[h]
-		b.softmaxGradPacked(dx, dy, y, &p.rows[0][0], h, p.step, scale)
-		return
-	}
-	for at := 0; at < len(y); at += h {
-		b.softmaxGradWide(dx[at:at+h], dy[at:at+h], y[at:at+h], scale)
-	}
+	b.each(len(y), h,
+		func(table *uint32, step int) { b.softmaxGradPacked(dx, dy, y, table, h, step, scale) },
+		func(lo, hi int) { b.softmaxGradWide(dx[lo:hi], dy[lo:hi], y[lo:hi], scale) })
 }
 
 func (b *blockKernels) divideSum(dst, z []float32, h int, eps, floor float32) {
-	if h < len(b.packings) {
-		p := &b.packings[h]
-		b.divideSumPacked(dst, z, &p.rows[0][0], h, p.step, eps, floor)
-		return
-	}
-	for at := 0; at < len(z); at += h {
-		b.divideSumWide(dst[at:at+h], z[at:at+h], eps, floor)
-	}
+	b.each(len(z), h,
+		func(table *uint32, step int) { b.divideSumPacked(dst, z, table, h, step, eps, floor) },
+		func(lo, hi int) { b.divideSumWide(dst[lo:hi], z[lo:hi], eps, floor) })
 }
 
 func (b *blockKernels) divideSumGrad(dz, dy, y, z []float32, h int, eps, floor float32) {
-	if h < len(b.packings) {
-		p := &b.packings[h]
-		b.divideSumGradPacked(dz, dy, y, z, &p.rows[0][0], h, p.step, eps, floor)
-		return
-	}
-	for at := 0; at < len(z); at += h {
-		b.divideSumGradWide(dz[at:at+h], dy[at:at+h], y[at:at+h], z[at:at+h], eps, floor)
-	}
+	b.each(len(z), h,
+		func(table *uint32, step int) { b.divideSumGradPacked(dz, dy, y, z, table, h, step, eps, floor) },
+		func(lo, hi int) { b.divideSumGradWide(dz[lo:hi], dy[lo:hi], y[lo:hi], z[lo:hi], eps, floor) })
 }
 
 // packing tells a kernel how to hold whole blocks in the lanes of a register.

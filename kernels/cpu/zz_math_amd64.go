@@ -59,34 +59,10 @@ func expAVX2(dst []float32, x []float32)
 func expAVX512(dst []float32, x []float32)
 
 //go:noescape
-func tanhAVX2(dst []float32, x []float32)
-
-//go:noescape
-func tanhAVX512(dst []float32, x []float32)
-
-//go:noescape
 func sigmoidAVX2(dst []float32, x []float32)
 
 //go:noescape
 func sigmoidAVX512(dst []float32, x []float32)
-
-//go:noescape
-func softplusAVX2(dst []float32, x []float32)
-
-//go:noescape
-func softplusAVX512(dst []float32, x []float32)
-
-//go:noescape
-func cosAVX2(dst []float32, x []float32) (far int)
-
-//go:noescape
-func cosAVX512(dst []float32, x []float32) (far int)
-
-//go:noescape
-func sinAVX2(dst []float32, x []float32) (far int)
-
-//go:noescape
-func sinAVX512(dst []float32, x []float32) (far int)
 
 //go:noescape
 func bceLossAVX2(loss []float32, x []float32, y []float32, w []float32)

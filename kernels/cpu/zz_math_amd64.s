@@ -747,229 +747,6 @@ done3:
 	VZEROUPPER
 	RET
 
-// func tanhAVX2(dst []float32, x []float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·tanhAVX2(SB), NOSPLIT, $0-48
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    x_base+24(FP), CX
-	MOVQ    x_len+32(FP), DX
-	VMOVUPS constants<>+896(SB), Y0
-	XORQ    BX, BX
-
-full1:
-	CMPQ         DX, $0x08
-	JLT          rest2
-	VMOVUPS      (CX)(BX*4), Y1
-	VANDPS       constants<>+960(SB), Y1, Y2
-	VMINPS       Y2, Y0, Y2
-	VADDPS       Y2, Y2, Y3
-	VMOVUPS      constants<>+128(SB), Y4
-	VFMADD231PS  constants<>+192(SB), Y3, Y4
-	VSUBPS       constants<>+128(SB), Y4, Y5
-	VMOVAPS      Y3, Y3
-	VFNMADD231PS constants<>+256(SB), Y5, Y3
-	VFNMADD231PS constants<>+320(SB), Y5, Y3
-	VMULPS       Y3, Y3, Y5
-	VMOVUPS      constants<>+384(SB), Y6
-	VFMADD213PS  constants<>+448(SB), Y3, Y6
-	VFMADD213PS  constants<>+512(SB), Y3, Y6
-	VFMADD213PS  constants<>+576(SB), Y3, Y6
-	VFMADD213PS  constants<>+640(SB), Y3, Y6
-	VFMADD213PS  constants<>+704(SB), Y3, Y6
-	VMOVAPS      Y3, Y3
-	VFMADD231PS  Y6, Y5, Y3
-	VADDPS       constants<>+768(SB), Y3, Y3
-	VMOVUPS      constants<>+768(SB), Y5
-	VPSLLD       $0x17, Y4, Y4
-	VPADDD       constants<>+768(SB), Y4, Y4
-	VMULPS       Y4, Y3, Y3
-	VADDPS       Y5, Y3, Y3
-	VMOVUPS      constants<>+1024(SB), Y4
-	VDIVPS       Y3, Y4, Y3
-	VSUBPS       Y3, Y5, Y3
-	VMULPS       Y2, Y2, Y4
-	VMULPS       Y2, Y4, Y5
-	VMOVUPS      constants<>+1088(SB), Y6
-	VFMADD213PS  constants<>+1152(SB), Y4, Y6
-	VFMADD213PS  constants<>+1216(SB), Y4, Y6
-	VFMADD213PS  constants<>+1280(SB), Y4, Y6
-	VFMADD213PS  constants<>+1344(SB), Y4, Y6
-	VFMADD213PS  constants<>+1408(SB), Y4, Y6
-	VMOVAPS      Y2, Y4
-	VFMADD231PS  Y6, Y5, Y4
-	VCMPPS       $0x11, constants<>+1472(SB), Y2, Y2
-	VBLENDVPS    Y2, Y4, Y3, Y2
-	VANDPS       constants<>+1536(SB), Y1, Y1
-	VORPS        Y1, Y2, Y1
-	VMOVUPS      Y1, (AX)(BX*4)
-	ADDQ         $0x08, BX
-	SUBQ         $0x08, DX
-	JMP          full1
-
-rest2:
-	TESTQ        DX, DX
-	JE           done3
-	LEAQ         masks<>+0(SB), SI
-	MOVQ         $0x00000010, DI
-	SUBQ         DX, DI
-	VMOVUPS      (SI)(DI*4), Y1
-	VMASKMOVPS   (CX)(BX*4), Y1, Y2
-	VANDPS       constants<>+960(SB), Y2, Y3
-	VMINPS       Y3, Y0, Y0
-	VADDPS       Y0, Y0, Y3
-	VMOVUPS      constants<>+128(SB), Y4
-	VFMADD231PS  constants<>+192(SB), Y3, Y4
-	VSUBPS       constants<>+128(SB), Y4, Y5
-	VMOVAPS      Y3, Y3
-	VFNMADD231PS constants<>+256(SB), Y5, Y3
-	VFNMADD231PS constants<>+320(SB), Y5, Y3
-	VMULPS       Y3, Y3, Y5
-	VMOVUPS      constants<>+384(SB), Y6
-	VFMADD213PS  constants<>+448(SB), Y3, Y6
-	VFMADD213PS  constants<>+512(SB), Y3, Y6
-	VFMADD213PS  constants<>+576(SB), Y3, Y6
-	VFMADD213PS  constants<>+640(SB), Y3, Y6
-	VFMADD213PS  constants<>+704(SB), Y3, Y6
-	VMOVAPS      Y3, Y3
-	VFMADD231PS  Y6, Y5, Y3
-	VADDPS       constants<>+768(SB), Y3, Y3
-	VMOVUPS      constants<>+768(SB), Y5
-	VPSLLD       $0x17, Y4, Y4
-	VPADDD       constants<>+768(SB), Y4, Y4
-	VMULPS       Y4, Y3, Y3
-	VADDPS       Y5, Y3, Y3
-	VMOVUPS      constants<>+1024(SB), Y4
-	VDIVPS       Y3, Y4, Y3
-	VSUBPS       Y3, Y5, Y3
-	VMULPS       Y0, Y0, Y4
-	VMULPS       Y0, Y4, Y5
-	VMOVUPS      constants<>+1088(SB), Y6
-	VFMADD213PS  constants<>+1152(SB), Y4, Y6
-	VFMADD213PS  constants<>+1216(SB), Y4, Y6
-	VFMADD213PS  constants<>+1280(SB), Y4, Y6
-	VFMADD213PS  constants<>+1344(SB), Y4, Y6
-	VFMADD213PS  constants<>+1408(SB), Y4, Y6
-	VMOVAPS      Y0, Y4
-	VFMADD231PS  Y6, Y5, Y4
-	VCMPPS       $0x11, constants<>+1472(SB), Y0, Y0
-	VBLENDVPS    Y0, Y4, Y3, Y0
-	VANDPS       constants<>+1536(SB), Y2, Y2
-	VORPS        Y2, Y0, Y0
-	VMASKMOVPS   Y0, Y1, (AX)(BX*4)
-
-done3:
-	VZEROUPPER
-	RET
-
-// func tanhAVX512(dst []float32, x []float32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·tanhAVX512(SB), NOSPLIT, $0-48
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    x_base+24(FP), CX
-	MOVQ    x_len+32(FP), DX
-	VMOVUPS constants<>+896(SB), Z0
-	XORQ    BX, BX
-
-full1:
-	CMPQ         DX, $0x10
-	JLT          rest2
-	VMOVUPS      (CX)(BX*4), Z1
-	VANDPS       constants<>+960(SB), Z1, Z2
-	VMINPS       Z2, Z0, Z2
-	VADDPS       Z2, Z2, Z5
-	VMOVUPS      constants<>+128(SB), Z6
-	VFMADD231PS  constants<>+192(SB), Z5, Z6
-	VSUBPS       constants<>+128(SB), Z6, Z6
-	VMOVAPS      Z5, Z5
-	VFNMADD231PS constants<>+256(SB), Z6, Z5
-	VFNMADD231PS constants<>+320(SB), Z6, Z5
-	VMULPS       Z5, Z5, Z7
-	VMOVUPS      constants<>+384(SB), Z8
-	VFMADD213PS  constants<>+448(SB), Z5, Z8
-	VFMADD213PS  constants<>+512(SB), Z5, Z8
-	VFMADD213PS  constants<>+576(SB), Z5, Z8
-	VFMADD213PS  constants<>+640(SB), Z5, Z8
-	VFMADD213PS  constants<>+704(SB), Z5, Z8
-	VMOVAPS      Z5, Z5
-	VFMADD231PS  Z8, Z7, Z5
-	VADDPS       constants<>+768(SB), Z5, Z5
-	VMOVUPS      constants<>+768(SB), Z7
-	VSCALEFPS    Z6, Z5, Z5
-	VADDPS       Z7, Z5, Z5
-	VMOVUPS      constants<>+1024(SB), Z6
-	VDIVPS       Z5, Z6, Z5
-	VSUBPS       Z5, Z7, Z5
-	VMULPS       Z2, Z2, Z6
-	VMULPS       Z2, Z6, Z7
-	VMOVUPS      constants<>+1088(SB), Z8
-	VFMADD213PS  constants<>+1152(SB), Z6, Z8
-	VFMADD213PS  constants<>+1216(SB), Z6, Z8
-	VFMADD213PS  constants<>+1280(SB), Z6, Z8
-	VFMADD213PS  constants<>+1344(SB), Z6, Z8
-	VFMADD213PS  constants<>+1408(SB), Z6, Z8
-	VMOVAPS      Z2, Z6
-	VFMADD231PS  Z8, Z7, Z6
-	VCMPPS       $0x11, constants<>+1472(SB), Z2, K1
-	VBLENDMPS    Z6, Z5, K1, Z3
-	VANDPS       constants<>+1536(SB), Z1, Z1
-	VORPS        Z1, Z3, Z1
-	VMOVUPS      Z1, (AX)(BX*4)
-	ADDQ         $0x10, BX
-	SUBQ         $0x10, DX
-	JMP          full1
-
-rest2:
-	TESTQ        DX, DX
-	JE           done3
-	MOVL         $-1, SI
-	BZHIL        DX, SI, SI
-	KMOVW        SI, K1
-	VMOVUPS.Z    (CX)(BX*4), K1, Z1
-	VANDPS       constants<>+960(SB), Z1, Z2
-	VMINPS       Z2, Z0, Z0
-	VADDPS       Z0, Z0, Z2
-	VMOVUPS      constants<>+128(SB), Z3
-	VFMADD231PS  constants<>+192(SB), Z2, Z3
-	VSUBPS       constants<>+128(SB), Z3, Z3
-	VMOVAPS      Z2, Z2
-	VFNMADD231PS constants<>+256(SB), Z3, Z2
-	VFNMADD231PS constants<>+320(SB), Z3, Z2
-	VMULPS       Z2, Z2, Z5
-	VMOVUPS      constants<>+384(SB), Z6
-	VFMADD213PS  constants<>+448(SB), Z2, Z6
-	VFMADD213PS  constants<>+512(SB), Z2, Z6
-	VFMADD213PS  constants<>+576(SB), Z2, Z6
-	VFMADD213PS  constants<>+640(SB), Z2, Z6
-	VFMADD213PS  constants<>+704(SB), Z2, Z6
-	VMOVAPS      Z2, Z2
-	VFMADD231PS  Z6, Z5, Z2
-	VADDPS       constants<>+768(SB), Z2, Z2
-	VMOVUPS      constants<>+768(SB), Z5
-	VSCALEFPS    Z3, Z2, Z2
-	VADDPS       Z5, Z2, Z2
-	VMOVUPS      constants<>+1024(SB), Z3
-	VDIVPS       Z2, Z3, Z2
-	VSUBPS       Z2, Z5, Z2
-	VMULPS       Z0, Z0, Z3
-	VMULPS       Z0, Z3, Z5
-	VMOVUPS      constants<>+1088(SB), Z6
-	VFMADD213PS  constants<>+1152(SB), Z3, Z6
-	VFMADD213PS  constants<>+1216(SB), Z3, Z6
-	VFMADD213PS  constants<>+1280(SB), Z3, Z6
-	VFMADD213PS  constants<>+1344(SB), Z3, Z6
-	VFMADD213PS  constants<>+1408(SB), Z3, Z6
-	VMOVAPS      Z0, Z3
-	VFMADD231PS  Z6, Z5, Z3
-	VCMPPS       $0x11, constants<>+1472(SB), Z0, K2
-	VBLENDMPS    Z3, Z2, K2, Z4
-	VANDPS       constants<>+1536(SB), Z1, Z0
-	VORPS        Z0, Z4, Z0
-	VMOVUPS      Z0, K1, (AX)(BX*4)
-
-done3:
-	VZEROUPPER
-	RET
-
 // func sigmoidAVX2(dst []float32, x []float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-48
@@ -984,7 +761,7 @@ full1:
 	CMPQ         DX, $0x08
 	JLT          rest2
 	VMOVUPS      (CX)(BX*4), Y1
-	VORPS        constants<>+1536(SB), Y1, Y2
+	VORPS        constants<>+896(SB), Y1, Y2
 	VMAXPS       Y2, Y0, Y2
 	VMOVUPS      constants<>+128(SB), Y3
 	VFMADD231PS  constants<>+192(SB), Y2, Y3
@@ -1014,7 +791,7 @@ full1:
 	VMOVUPS      constants<>+768(SB), Y3
 	VADDPS       Y3, Y2, Y4
 	VDIVPS       Y4, Y2, Y4
-	VCMPPS       $0x11, constants<>+1600(SB), Y1, Y1
+	VCMPPS       $0x11, constants<>+960(SB), Y1, Y1
 	VBLENDVPS    Y1, Y2, Y3, Y1
 	VMOVAPS      Y1, Y2
 	VFNMADD231PS Y4, Y1, Y2
@@ -1031,7 +808,7 @@ rest2:
 	SUBQ         DX, DI
 	VMOVUPS      (SI)(DI*4), Y1
 	VMASKMOVPS   (CX)(BX*4), Y1, Y2
-	VORPS        constants<>+1536(SB), Y2, Y3
+	VORPS        constants<>+896(SB), Y2, Y3
 	VMAXPS       Y3, Y0, Y0
 	VMOVUPS      constants<>+128(SB), Y3
 	VFMADD231PS  constants<>+192(SB), Y0, Y3
@@ -1061,7 +838,7 @@ rest2:
 	VMOVUPS      constants<>+768(SB), Y3
 	VADDPS       Y3, Y0, Y4
 	VDIVPS       Y4, Y0, Y4
-	VCMPPS       $0x11, constants<>+1600(SB), Y2, Y2
+	VCMPPS       $0x11, constants<>+960(SB), Y2, Y2
 	VBLENDVPS    Y2, Y0, Y3, Y0
 	VMOVAPS      Y0, Y2
 	VFNMADD231PS Y4, Y0, Y2
@@ -1085,7 +862,7 @@ full1:
 	CMPQ         DX, $0x10
 	JLT          rest2
 	VMOVUPS      (CX)(BX*4), Z3
-	VORPS        constants<>+1536(SB), Z3, Z4
+	VORPS        constants<>+896(SB), Z3, Z4
 	VMAXPS       Z4, Z0, Z4
 	VMOVUPS      constants<>+128(SB), Z5
 	VFMADD231PS  constants<>+192(SB), Z4, Z5
@@ -1107,7 +884,7 @@ full1:
 	VMOVUPS      constants<>+768(SB), Z5
 	VADDPS       Z5, Z4, Z6
 	VDIVPS       Z6, Z4, Z6
-	VCMPPS       $0x11, constants<>+1600(SB), Z3, K1
+	VCMPPS       $0x11, constants<>+960(SB), Z3, K1
 	VBLENDMPS    Z4, Z5, K1, Z1
 	VMOVAPS      Z1, Z3
 	VFNMADD231PS Z6, Z1, Z3
@@ -1123,7 +900,7 @@ rest2:
 	BZHIL        DX, SI, SI
 	KMOVW        SI, K1
 	VMOVUPS.Z    (CX)(BX*4), K1, Z1
-	VORPS        constants<>+1536(SB), Z1, Z3
+	VORPS        constants<>+896(SB), Z1, Z3
 	VMAXPS       Z3, Z0, Z0
 	VMOVUPS      constants<>+128(SB), Z3
 	VFMADD231PS  constants<>+192(SB), Z0, Z3
@@ -1145,728 +922,13 @@ rest2:
 	VMOVUPS      constants<>+768(SB), Z3
 	VADDPS       Z3, Z0, Z4
 	VDIVPS       Z4, Z0, Z4
-	VCMPPS       $0x11, constants<>+1600(SB), Z1, K2
+	VCMPPS       $0x11, constants<>+960(SB), Z1, K2
 	VBLENDMPS    Z0, Z3, K2, Z2
 	VMOVAPS      Z2, Z0
 	VFNMADD231PS Z4, Z2, Z0
 	VMOVUPS      Z0, K1, (AX)(BX*4)
 
 done3:
-	VZEROUPPER
-	RET
-
-// func softplusAVX2(dst []float32, x []float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·softplusAVX2(SB), NOSPLIT, $0-48
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    x_base+24(FP), CX
-	MOVQ    x_len+32(FP), DX
-	VMOVUPS constants<>+0(SB), Y0
-	VMOVUPS constants<>+64(SB), Y0
-	XORQ    BX, BX
-
-full1:
-	CMPQ         DX, $0x08
-	JLT          rest2
-	VMOVUPS      (CX)(BX*4), Y1
-	VORPS        constants<>+1536(SB), Y1, Y2
-	VMAXPS       Y2, Y0, Y2
-	VMOVUPS      constants<>+128(SB), Y3
-	VFMADD231PS  constants<>+192(SB), Y2, Y3
-	VSUBPS       constants<>+128(SB), Y3, Y4
-	VMOVAPS      Y2, Y2
-	VFNMADD231PS constants<>+256(SB), Y4, Y2
-	VFNMADD231PS constants<>+320(SB), Y4, Y2
-	VMULPS       Y2, Y2, Y4
-	VMOVUPS      constants<>+384(SB), Y5
-	VFMADD213PS  constants<>+448(SB), Y2, Y5
-	VFMADD213PS  constants<>+512(SB), Y2, Y5
-	VFMADD213PS  constants<>+576(SB), Y2, Y5
-	VFMADD213PS  constants<>+640(SB), Y2, Y5
-	VFMADD213PS  constants<>+704(SB), Y2, Y5
-	VMOVAPS      Y2, Y2
-	VFMADD231PS  Y5, Y4, Y2
-	VADDPS       constants<>+768(SB), Y2, Y2
-	VPSUBD       constants<>+128(SB), Y3, Y3
-	VPSRAD       $0x01, Y3, Y4
-	VPSUBD       Y4, Y3, Y3
-	VPADDD       constants<>+832(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y2, Y2
-	VPADDD       constants<>+832(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y2, Y2
-	VADDPS       constants<>+1024(SB), Y2, Y3
-	VDIVPS       Y3, Y2, Y3
-	VMULPS       Y3, Y3, Y4
-	VMOVAPS      Y2, Y5
-	VADDPS       Y4, Y4, Y6
-	VMOVUPS      constants<>+1664(SB), Y7
-	VFMADD213PS  constants<>+1728(SB), Y4, Y7
-	VFMADD213PS  constants<>+1792(SB), Y4, Y7
-	VFMADD213PS  constants<>+1856(SB), Y4, Y7
-	VFMADD213PS  constants<>+1920(SB), Y4, Y7
-	VFNMADD231PS Y7, Y6, Y5
-	VFNMADD231PS Y5, Y3, Y2
-	VXORPS       Y3, Y3, Y3
-	VMAXPS       Y1, Y3, Y1
-	VADDPS       Y1, Y2, Y1
-	VMOVUPS      Y1, (AX)(BX*4)
-	ADDQ         $0x08, BX
-	SUBQ         $0x08, DX
-	JMP          full1
-
-rest2:
-	TESTQ        DX, DX
-	JE           done3
-	LEAQ         masks<>+0(SB), SI
-	MOVQ         $0x00000010, DI
-	SUBQ         DX, DI
-	VMOVUPS      (SI)(DI*4), Y1
-	VMASKMOVPS   (CX)(BX*4), Y1, Y2
-	VORPS        constants<>+1536(SB), Y2, Y3
-	VMAXPS       Y3, Y0, Y0
-	VMOVUPS      constants<>+128(SB), Y3
-	VFMADD231PS  constants<>+192(SB), Y0, Y3
-	VSUBPS       constants<>+128(SB), Y3, Y4
-	VMOVAPS      Y0, Y0
-	VFNMADD231PS constants<>+256(SB), Y4, Y0
-	VFNMADD231PS constants<>+320(SB), Y4, Y0
-	VMULPS       Y0, Y0, Y4
-	VMOVUPS      constants<>+384(SB), Y5
-	VFMADD213PS  constants<>+448(SB), Y0, Y5
-	VFMADD213PS  constants<>+512(SB), Y0, Y5
-	VFMADD213PS  constants<>+576(SB), Y0, Y5
-	VFMADD213PS  constants<>+640(SB), Y0, Y5
-	VFMADD213PS  constants<>+704(SB), Y0, Y5
-	VMOVAPS      Y0, Y0
-	VFMADD231PS  Y5, Y4, Y0
-	VADDPS       constants<>+768(SB), Y0, Y0
-	VPSUBD       constants<>+128(SB), Y3, Y3
-	VPSRAD       $0x01, Y3, Y4
-	VPSUBD       Y4, Y3, Y3
-	VPADDD       constants<>+832(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y0, Y0
-	VPADDD       constants<>+832(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y0, Y0
-	VADDPS       constants<>+1024(SB), Y0, Y3
-	VDIVPS       Y3, Y0, Y3
-	VMULPS       Y3, Y3, Y4
-	VMOVAPS      Y0, Y5
-	VADDPS       Y4, Y4, Y6
-	VMOVUPS      constants<>+1664(SB), Y7
-	VFMADD213PS  constants<>+1728(SB), Y4, Y7
-	VFMADD213PS  constants<>+1792(SB), Y4, Y7
-	VFMADD213PS  constants<>+1856(SB), Y4, Y7
-	VFMADD213PS  constants<>+1920(SB), Y4, Y7
-	VFNMADD231PS Y7, Y6, Y5
-	VFNMADD231PS Y5, Y3, Y0
-	VXORPS       Y3, Y3, Y3
-	VMAXPS       Y2, Y3, Y2
-	VADDPS       Y2, Y0, Y0
-	VMASKMOVPS   Y0, Y1, (AX)(BX*4)
-
-done3:
-	VZEROUPPER
-	RET
-
-// func softplusAVX512(dst []float32, x []float32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·softplusAVX512(SB), NOSPLIT, $0-48
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    x_base+24(FP), CX
-	MOVQ    x_len+32(FP), DX
-	VMOVUPS constants<>+0(SB), Z0
-	VMOVUPS constants<>+64(SB), Z0
-	XORQ    BX, BX
-
-full1:
-	CMPQ         DX, $0x10
-	JLT          rest2
-	VMOVUPS      (CX)(BX*4), Z1
-	VORPS        constants<>+1536(SB), Z1, Z2
-	VMAXPS       Z2, Z0, Z2
-	VMOVUPS      constants<>+128(SB), Z3
-	VFMADD231PS  constants<>+192(SB), Z2, Z3
-	VSUBPS       constants<>+128(SB), Z3, Z3
-	VMOVAPS      Z2, Z2
-	VFNMADD231PS constants<>+256(SB), Z3, Z2
-	VFNMADD231PS constants<>+320(SB), Z3, Z2
-	VMULPS       Z2, Z2, Z4
-	VMOVUPS      constants<>+384(SB), Z5
-	VFMADD213PS  constants<>+448(SB), Z2, Z5
-	VFMADD213PS  constants<>+512(SB), Z2, Z5
-	VFMADD213PS  constants<>+576(SB), Z2, Z5
-	VFMADD213PS  constants<>+640(SB), Z2, Z5
-	VFMADD213PS  constants<>+704(SB), Z2, Z5
-	VMOVAPS      Z2, Z2
-	VFMADD231PS  Z5, Z4, Z2
-	VADDPS       constants<>+768(SB), Z2, Z2
-	VSCALEFPS    Z3, Z2, Z2
-	VADDPS       constants<>+1024(SB), Z2, Z3
-	VDIVPS       Z3, Z2, Z3
-	VMULPS       Z3, Z3, Z4
-	VMOVAPS      Z2, Z5
-	VADDPS       Z4, Z4, Z6
-	VMOVUPS      constants<>+1664(SB), Z7
-	VFMADD213PS  constants<>+1728(SB), Z4, Z7
-	VFMADD213PS  constants<>+1792(SB), Z4, Z7
-	VFMADD213PS  constants<>+1856(SB), Z4, Z7
-	VFMADD213PS  constants<>+1920(SB), Z4, Z7
-	VFNMADD231PS Z7, Z6, Z5
-	VFNMADD231PS Z5, Z3, Z2
-	VXORPS       Z3, Z3, Z3
-	VMAXPS       Z1, Z3, Z1
-	VADDPS       Z1, Z2, Z1
-	VMOVUPS      Z1, (AX)(BX*4)
-	ADDQ         $0x10, BX
-	SUBQ         $0x10, DX
-	JMP          full1
-
-rest2:
-	TESTQ        DX, DX
-	JE           done3
-	MOVL         $-1, SI
-	BZHIL        DX, SI, SI
-	KMOVW        SI, K1
-	VMOVUPS.Z    (CX)(BX*4), K1, Z1
-	VORPS        constants<>+1536(SB), Z1, Z2
-	VMAXPS       Z2, Z0, Z0
-	VMOVUPS      constants<>+128(SB), Z2
-	VFMADD231PS  constants<>+192(SB), Z0, Z2
-	VSUBPS       constants<>+128(SB), Z2, Z2
-	VMOVAPS      Z0, Z0
-	VFNMADD231PS constants<>+256(SB), Z2, Z0
-	VFNMADD231PS constants<>+320(SB), Z2, Z0
-	VMULPS       Z0, Z0, Z3
-	VMOVUPS      constants<>+384(SB), Z4
-	VFMADD213PS  constants<>+448(SB), Z0, Z4
-	VFMADD213PS  constants<>+512(SB), Z0, Z4
-	VFMADD213PS  constants<>+576(SB), Z0, Z4
-	VFMADD213PS  constants<>+640(SB), Z0, Z4
-	VFMADD213PS  constants<>+704(SB), Z0, Z4
-	VMOVAPS      Z0, Z0
-	VFMADD231PS  Z4, Z3, Z0
-	VADDPS       constants<>+768(SB), Z0, Z0
-	VSCALEFPS    Z2, Z0, Z0
-	VADDPS       constants<>+1024(SB), Z0, Z2
-	VDIVPS       Z2, Z0, Z2
-	VMULPS       Z2, Z2, Z3
-	VMOVAPS      Z0, Z4
-	VADDPS       Z3, Z3, Z5
-	VMOVUPS      constants<>+1664(SB), Z6
-	VFMADD213PS  constants<>+1728(SB), Z3, Z6
-	VFMADD213PS  constants<>+1792(SB), Z3, Z6
-	VFMADD213PS  constants<>+1856(SB), Z3, Z6
-	VFMADD213PS  constants<>+1920(SB), Z3, Z6
-	VFNMADD231PS Z6, Z5, Z4
-	VFNMADD231PS Z4, Z2, Z0
-	VXORPS       Z2, Z2, Z2
-	VMAXPS       Z1, Z2, Z1
-	VADDPS       Z1, Z0, Z0
-	VMOVUPS      Z0, K1, (AX)(BX*4)
-
-done3:
-	VZEROUPPER
-	RET
-
-// func cosAVX2(dst []float32, x []float32) (far int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·cosAVX2(SB), NOSPLIT, $0-56
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ x_len+32(FP), DX
-	XORQ BX, BX
-	XORQ SI, SI
-
-full1:
-	CMPQ         DX, $0x08
-	JLT          rest2
-	VMOVUPS      (CX)(SI*4), Y0
-	VANDPS       constants<>+960(SB), Y0, Y1
-	VCMPPS       $0x1e, constants<>+1984(SB), Y1, Y1
-	VMOVMSKPS    Y1, DI
-	ORL          DI, BX
-	VCVTPS2PD    X0, Y1
-	VMOVUPS      constants<>+2048(SB), Y5
-	VFMADD231PD  constants<>+2112(SB), Y1, Y5
-	VSUBPD       constants<>+2048(SB), Y5, Y4
-	VFNMADD231PD constants<>+2176(SB), Y4, Y1
-	VFNMADD231PD constants<>+2240(SB), Y4, Y1
-	VCVTPD2PSY   Y1, X2
-	VEXTRACTF128 $0x01, Y5, X3
-	VSHUFPS      $0x88, X3, X5, X3
-	VEXTRACTF128 $0x01, Y0, X0
-	VCVTPS2PD    X0, Y0
-	VMOVUPS      constants<>+2048(SB), Y4
-	VFMADD231PD  constants<>+2112(SB), Y0, Y4
-	VSUBPD       constants<>+2048(SB), Y4, Y1
-	VFNMADD231PD constants<>+2176(SB), Y1, Y0
-	VFNMADD231PD constants<>+2240(SB), Y1, Y0
-	VCVTPD2PSY   Y0, X0
-	VEXTRACTF128 $0x01, Y4, X1
-	VSHUFPS      $0x88, X1, X4, X1
-	VINSERTF128  $0x01, X0, Y2, Y0
-	VINSERTF128  $0x01, X1, Y3, Y1
-	VMULPS       Y0, Y0, Y4
-	VMULPS       Y0, Y4, Y5
-	VMOVUPS      constants<>+2304(SB), Y6
-	VFMADD213PS  constants<>+2368(SB), Y4, Y6
-	VFMADD213PS  constants<>+2432(SB), Y4, Y6
-	VMOVAPS      Y0, Y0
-	VFMADD231PS  Y6, Y5, Y0
-	VMOVUPS      constants<>+768(SB), Y5
-	VMOVAPS      Y5, Y5
-	VFMADD231PS  constants<>+2496(SB), Y4, Y5
-	VMULPS       Y4, Y4, Y6
-	VMOVUPS      constants<>+2560(SB), Y7
-	VFMADD213PS  constants<>+2624(SB), Y4, Y7
-	VFMADD213PS  constants<>+2688(SB), Y4, Y7
-	VFMADD231PS  Y7, Y6, Y5
-	VPSLLD       $0x1f, Y1, Y4
-	VBLENDVPS    Y4, Y0, Y5, Y0
-	VPADDD       constants<>+2752(SB), Y1, Y1
-	VPSLLD       $0x1e, Y1, Y1
-	VANDPS       constants<>+1536(SB), Y1, Y1
-	VXORPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (AX)(SI*4)
-	ADDQ         $0x08, SI
-	SUBQ         $0x08, DX
-	JMP          full1
-
-rest2:
-	TESTQ        DX, DX
-	JE           done3
-	LEAQ         masks<>+0(SB), DI
-	MOVQ         $0x00000010, R8
-	SUBQ         DX, R8
-	VMOVUPS      (DI)(R8*4), Y0
-	VMASKMOVPS   (CX)(SI*4), Y0, Y1
-	VANDPS       constants<>+960(SB), Y1, Y4
-	VCMPPS       $0x1e, constants<>+1984(SB), Y4, Y4
-	VMOVMSKPS    Y4, CX
-	ORL          CX, BX
-	VCVTPS2PD    X1, Y4
-	VMOVUPS      constants<>+2048(SB), Y6
-	VFMADD231PD  constants<>+2112(SB), Y4, Y6
-	VSUBPD       constants<>+2048(SB), Y6, Y5
-	VFNMADD231PD constants<>+2176(SB), Y5, Y4
-	VFNMADD231PD constants<>+2240(SB), Y5, Y4
-	VCVTPD2PSY   Y4, X2
-	VEXTRACTF128 $0x01, Y6, X3
-	VSHUFPS      $0x88, X3, X6, X3
-	VEXTRACTF128 $0x01, Y1, X1
-	VCVTPS2PD    X1, Y1
-	VMOVUPS      constants<>+2048(SB), Y5
-	VFMADD231PD  constants<>+2112(SB), Y1, Y5
-	VSUBPD       constants<>+2048(SB), Y5, Y4
-	VFNMADD231PD constants<>+2176(SB), Y4, Y1
-	VFNMADD231PD constants<>+2240(SB), Y4, Y1
-	VCVTPD2PSY   Y1, X1
-	VEXTRACTF128 $0x01, Y5, X4
-	VSHUFPS      $0x88, X4, X5, X4
-	VINSERTF128  $0x01, X1, Y2, Y1
-	VINSERTF128  $0x01, X4, Y3, Y2
-	VMULPS       Y1, Y1, Y3
-	VMULPS       Y1, Y3, Y4
-	VMOVUPS      constants<>+2304(SB), Y5
-	VFMADD213PS  constants<>+2368(SB), Y3, Y5
-	VFMADD213PS  constants<>+2432(SB), Y3, Y5
-	VMOVAPS      Y1, Y1
-	VFMADD231PS  Y5, Y4, Y1
-	VMOVUPS      constants<>+768(SB), Y4
-	VMOVAPS      Y4, Y4
-	VFMADD231PS  constants<>+2496(SB), Y3, Y4
-	VMULPS       Y3, Y3, Y5
-	VMOVUPS      constants<>+2560(SB), Y6
-	VFMADD213PS  constants<>+2624(SB), Y3, Y6
-	VFMADD213PS  constants<>+2688(SB), Y3, Y6
-	VFMADD231PS  Y6, Y5, Y4
-	VPSLLD       $0x1f, Y2, Y3
-	VBLENDVPS    Y3, Y1, Y4, Y1
-	VPADDD       constants<>+2752(SB), Y2, Y2
-	VPSLLD       $0x1e, Y2, Y2
-	VANDPS       constants<>+1536(SB), Y2, Y2
-	VXORPS       Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (AX)(SI*4)
-
-done3:
-	MOVQ BX, far+48(FP)
-	VZEROUPPER
-	RET
-
-// func cosAVX512(dst []float32, x []float32) (far int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·cosAVX512(SB), NOSPLIT, $0-56
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ x_len+32(FP), DX
-	XORQ BX, BX
-	XORQ SI, SI
-
-full1:
-	CMPQ          DX, $0x10
-	JLT           rest2
-	VMOVUPS       (CX)(SI*4), Z0
-	VANDPS        constants<>+960(SB), Z0, Z1
-	VCMPPS        $0x1e, constants<>+1984(SB), Z1, K1
-	KMOVW         K1, DI
-	ORL           DI, BX
-	VCVTPS2PD     Y0, Z1
-	VMOVUPS       constants<>+2048(SB), Z7
-	VFMADD231PD   constants<>+2112(SB), Z1, Z7
-	VSUBPD        constants<>+2048(SB), Z7, Z6
-	VFNMADD231PD  constants<>+2176(SB), Z6, Z1
-	VFNMADD231PD  constants<>+2240(SB), Z6, Z1
-	VCVTPD2PS     Z1, Y2
-	VPMOVQD       Z7, Y3
-	VEXTRACTF32X8 $0x01, Z0, Y0
-	VCVTPS2PD     Y0, Z0
-	VMOVUPS       constants<>+2048(SB), Z6
-	VFMADD231PD   constants<>+2112(SB), Z0, Z6
-	VSUBPD        constants<>+2048(SB), Z6, Z1
-	VFNMADD231PD  constants<>+2176(SB), Z1, Z0
-	VFNMADD231PD  constants<>+2240(SB), Z1, Z0
-	VCVTPD2PS     Z0, Y0
-	VPMOVQD       Z6, Y1
-	VINSERTF64X4  $0x01, Y0, Z2, Z0
-	VINSERTF64X4  $0x01, Y1, Z3, Z1
-	VMULPS        Z0, Z0, Z6
-	VMULPS        Z0, Z6, Z7
-	VMOVUPS       constants<>+2304(SB), Z8
-	VFMADD213PS   constants<>+2368(SB), Z6, Z8
-	VFMADD213PS   constants<>+2432(SB), Z6, Z8
-	VMOVAPS       Z0, Z0
-	VFMADD231PS   Z8, Z7, Z0
-	VMOVUPS       constants<>+768(SB), Z7
-	VMOVAPS       Z7, Z7
-	VFMADD231PS   constants<>+2496(SB), Z6, Z7
-	VMULPS        Z6, Z6, Z8
-	VMOVUPS       constants<>+2560(SB), Z9
-	VFMADD213PS   constants<>+2624(SB), Z6, Z9
-	VFMADD213PS   constants<>+2688(SB), Z6, Z9
-	VFMADD231PS   Z9, Z8, Z7
-	VPSLLD        $0x1f, Z1, Z6
-	VPMOVD2M      Z6, K1
-	VBLENDMPS     Z0, Z7, K1, Z4
-	VPADDD        constants<>+2752(SB), Z1, Z0
-	VPSLLD        $0x1e, Z0, Z0
-	VANDPS        constants<>+1536(SB), Z0, Z0
-	VXORPS        Z0, Z4, Z0
-	VMOVUPS       Z0, (AX)(SI*4)
-	ADDQ          $0x10, SI
-	SUBQ          $0x10, DX
-	JMP           full1
-
-rest2:
-	TESTQ         DX, DX
-	JE            done3
-	MOVL          $-1, DI
-	BZHIL         DX, DI, DI
-	KMOVW         DI, K1
-	VMOVUPS.Z     (CX)(SI*4), K1, Z0
-	VANDPS        constants<>+960(SB), Z0, Z1
-	VCMPPS        $0x1e, constants<>+1984(SB), Z1, K2
-	KMOVW         K2, CX
-	ORL           CX, BX
-	VCVTPS2PD     Y0, Z1
-	VMOVUPS       constants<>+2048(SB), Z6
-	VFMADD231PD   constants<>+2112(SB), Z1, Z6
-	VSUBPD        constants<>+2048(SB), Z6, Z4
-	VFNMADD231PD  constants<>+2176(SB), Z4, Z1
-	VFNMADD231PD  constants<>+2240(SB), Z4, Z1
-	VCVTPD2PS     Z1, Y2
-	VPMOVQD       Z6, Y3
-	VEXTRACTF32X8 $0x01, Z0, Y0
-	VCVTPS2PD     Y0, Z0
-	VMOVUPS       constants<>+2048(SB), Z4
-	VFMADD231PD   constants<>+2112(SB), Z0, Z4
-	VSUBPD        constants<>+2048(SB), Z4, Z1
-	VFNMADD231PD  constants<>+2176(SB), Z1, Z0
-	VFNMADD231PD  constants<>+2240(SB), Z1, Z0
-	VCVTPD2PS     Z0, Y0
-	VPMOVQD       Z4, Y1
-	VINSERTF64X4  $0x01, Y0, Z2, Z0
-	VINSERTF64X4  $0x01, Y1, Z3, Z1
-	VMULPS        Z0, Z0, Z2
-	VMULPS        Z0, Z2, Z3
-	VMOVUPS       constants<>+2304(SB), Z4
-	VFMADD213PS   constants<>+2368(SB), Z2, Z4
-	VFMADD213PS   constants<>+2432(SB), Z2, Z4
-	VMOVAPS       Z0, Z0
-	VFMADD231PS   Z4, Z3, Z0
-	VMOVUPS       constants<>+768(SB), Z3
-	VMOVAPS       Z3, Z3
-	VFMADD231PS   constants<>+2496(SB), Z2, Z3
-	VMULPS        Z2, Z2, Z4
-	VMOVUPS       constants<>+2560(SB), Z6
-	VFMADD213PS   constants<>+2624(SB), Z2, Z6
-	VFMADD213PS   constants<>+2688(SB), Z2, Z6
-	VFMADD231PS   Z6, Z4, Z3
-	VPSLLD        $0x1f, Z1, Z2
-	VPMOVD2M      Z2, K2
-	VBLENDMPS     Z0, Z3, K2, Z5
-	VPADDD        constants<>+2752(SB), Z1, Z0
-	VPSLLD        $0x1e, Z0, Z0
-	VANDPS        constants<>+1536(SB), Z0, Z0
-	VXORPS        Z0, Z5, Z0
-	VMOVUPS       Z0, K1, (AX)(SI*4)
-
-done3:
-	MOVQ BX, far+48(FP)
-	VZEROUPPER
-	RET
-
-// func sinAVX2(dst []float32, x []float32) (far int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·sinAVX2(SB), NOSPLIT, $0-56
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ x_len+32(FP), DX
-	XORQ BX, BX
-	XORQ SI, SI
-
-full1:
-	CMPQ         DX, $0x08
-	JLT          rest2
-	VMOVUPS      (CX)(SI*4), Y0
-	VANDPS       constants<>+960(SB), Y0, Y1
-	VCMPPS       $0x1e, constants<>+1984(SB), Y1, Y1
-	VMOVMSKPS    Y1, DI
-	ORL          DI, BX
-	VCVTPS2PD    X0, Y1
-	VMOVUPS      constants<>+2048(SB), Y5
-	VFMADD231PD  constants<>+2112(SB), Y1, Y5
-	VSUBPD       constants<>+2048(SB), Y5, Y4
-	VFNMADD231PD constants<>+2176(SB), Y4, Y1
-	VFNMADD231PD constants<>+2240(SB), Y4, Y1
-	VCVTPD2PSY   Y1, X2
-	VEXTRACTF128 $0x01, Y5, X3
-	VSHUFPS      $0x88, X3, X5, X3
-	VEXTRACTF128 $0x01, Y0, X0
-	VCVTPS2PD    X0, Y0
-	VMOVUPS      constants<>+2048(SB), Y4
-	VFMADD231PD  constants<>+2112(SB), Y0, Y4
-	VSUBPD       constants<>+2048(SB), Y4, Y1
-	VFNMADD231PD constants<>+2176(SB), Y1, Y0
-	VFNMADD231PD constants<>+2240(SB), Y1, Y0
-	VCVTPD2PSY   Y0, X0
-	VEXTRACTF128 $0x01, Y4, X1
-	VSHUFPS      $0x88, X1, X4, X1
-	VINSERTF128  $0x01, X0, Y2, Y0
-	VINSERTF128  $0x01, X1, Y3, Y1
-	VPADDD       constants<>+2816(SB), Y1, Y1
-	VMULPS       Y0, Y0, Y4
-	VMULPS       Y0, Y4, Y5
-	VMOVUPS      constants<>+2304(SB), Y6
-	VFMADD213PS  constants<>+2368(SB), Y4, Y6
-	VFMADD213PS  constants<>+2432(SB), Y4, Y6
-	VMOVAPS      Y0, Y0
-	VFMADD231PS  Y6, Y5, Y0
-	VMOVUPS      constants<>+768(SB), Y5
-	VMOVAPS      Y5, Y5
-	VFMADD231PS  constants<>+2496(SB), Y4, Y5
-	VMULPS       Y4, Y4, Y6
-	VMOVUPS      constants<>+2560(SB), Y7
-	VFMADD213PS  constants<>+2624(SB), Y4, Y7
-	VFMADD213PS  constants<>+2688(SB), Y4, Y7
-	VFMADD231PS  Y7, Y6, Y5
-	VPSLLD       $0x1f, Y1, Y4
-	VBLENDVPS    Y4, Y0, Y5, Y0
-	VPADDD       constants<>+2752(SB), Y1, Y1
-	VPSLLD       $0x1e, Y1, Y1
-	VANDPS       constants<>+1536(SB), Y1, Y1
-	VXORPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (AX)(SI*4)
-	ADDQ         $0x08, SI
-	SUBQ         $0x08, DX
-	JMP          full1
-
-rest2:
-	TESTQ        DX, DX
-	JE           done3
-	LEAQ         masks<>+0(SB), DI
-	MOVQ         $0x00000010, R8
-	SUBQ         DX, R8
-	VMOVUPS      (DI)(R8*4), Y0
-	VMASKMOVPS   (CX)(SI*4), Y0, Y1
-	VANDPS       constants<>+960(SB), Y1, Y4
-	VCMPPS       $0x1e, constants<>+1984(SB), Y4, Y4
-	VMOVMSKPS    Y4, CX
-	ORL          CX, BX
-	VCVTPS2PD    X1, Y4
-	VMOVUPS      constants<>+2048(SB), Y6
-	VFMADD231PD  constants<>+2112(SB), Y4, Y6
-	VSUBPD       constants<>+2048(SB), Y6, Y5
-	VFNMADD231PD constants<>+2176(SB), Y5, Y4
-	VFNMADD231PD constants<>+2240(SB), Y5, Y4
-	VCVTPD2PSY   Y4, X2
-	VEXTRACTF128 $0x01, Y6, X3
-	VSHUFPS      $0x88, X3, X6, X3
-	VEXTRACTF128 $0x01, Y1, X1
-	VCVTPS2PD    X1, Y1
-	VMOVUPS      constants<>+2048(SB), Y5
-	VFMADD231PD  constants<>+2112(SB), Y1, Y5
-	VSUBPD       constants<>+2048(SB), Y5, Y4
-	VFNMADD231PD constants<>+2176(SB), Y4, Y1
-	VFNMADD231PD constants<>+2240(SB), Y4, Y1
-	VCVTPD2PSY   Y1, X1
-	VEXTRACTF128 $0x01, Y5, X4
-	VSHUFPS      $0x88, X4, X5, X4
-	VINSERTF128  $0x01, X1, Y2, Y1
-	VINSERTF128  $0x01, X4, Y3, Y2
-	VPADDD       constants<>+2816(SB), Y2, Y2
-	VMULPS       Y1, Y1, Y3
-	VMULPS       Y1, Y3, Y4
-	VMOVUPS      constants<>+2304(SB), Y5
-	VFMADD213PS  constants<>+2368(SB), Y3, Y5
-	VFMADD213PS  constants<>+2432(SB), Y3, Y5
-	VMOVAPS      Y1, Y1
-	VFMADD231PS  Y5, Y4, Y1
-	VMOVUPS      constants<>+768(SB), Y4
-	VMOVAPS      Y4, Y4
-	VFMADD231PS  constants<>+2496(SB), Y3, Y4
-	VMULPS       Y3, Y3, Y5
-	VMOVUPS      constants<>+2560(SB), Y6
-	VFMADD213PS  constants<>+2624(SB), Y3, Y6
-	VFMADD213PS  constants<>+2688(SB), Y3, Y6
-	VFMADD231PS  Y6, Y5, Y4
-	VPSLLD       $0x1f, Y2, Y3
-	VBLENDVPS    Y3, Y1, Y4, Y1
-	VPADDD       constants<>+2752(SB), Y2, Y2
-	VPSLLD       $0x1e, Y2, Y2
-	VANDPS       constants<>+1536(SB), Y2, Y2
-	VXORPS       Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (AX)(SI*4)
-
-done3:
-	MOVQ BX, far+48(FP)
-	VZEROUPPER
-	RET
-
-// func sinAVX512(dst []float32, x []float32) (far int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·sinAVX512(SB), NOSPLIT, $0-56
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ x_len+32(FP), DX
-	XORQ BX, BX
-	XORQ SI, SI
-
-full1:
-	CMPQ          DX, $0x10
-	JLT           rest2
-	VMOVUPS       (CX)(SI*4), Z0
-	VANDPS        constants<>+960(SB), Z0, Z1
-	VCMPPS        $0x1e, constants<>+1984(SB), Z1, K1
-	KMOVW         K1, DI
-	ORL           DI, BX
-	VCVTPS2PD     Y0, Z1
-	VMOVUPS       constants<>+2048(SB), Z7
-	VFMADD231PD   constants<>+2112(SB), Z1, Z7
-	VSUBPD        constants<>+2048(SB), Z7, Z6
-	VFNMADD231PD  constants<>+2176(SB), Z6, Z1
-	VFNMADD231PD  constants<>+2240(SB), Z6, Z1
-	VCVTPD2PS     Z1, Y2
-	VPMOVQD       Z7, Y3
-	VEXTRACTF32X8 $0x01, Z0, Y0
-	VCVTPS2PD     Y0, Z0
-	VMOVUPS       constants<>+2048(SB), Z6
-	VFMADD231PD   constants<>+2112(SB), Z0, Z6
-	VSUBPD        constants<>+2048(SB), Z6, Z1
-	VFNMADD231PD  constants<>+2176(SB), Z1, Z0
-	VFNMADD231PD  constants<>+2240(SB), Z1, Z0
-	VCVTPD2PS     Z0, Y0
-	VPMOVQD       Z6, Y1
-	VINSERTF64X4  $0x01, Y0, Z2, Z0
-	VINSERTF64X4  $0x01, Y1, Z3, Z1
-	VPADDD        constants<>+2816(SB), Z1, Z1
-	VMULPS        Z0, Z0, Z6
-	VMULPS        Z0, Z6, Z7
-	VMOVUPS       constants<>+2304(SB), Z8
-	VFMADD213PS   constants<>+2368(SB), Z6, Z8
-	VFMADD213PS   constants<>+2432(SB), Z6, Z8
-	VMOVAPS       Z0, Z0
-	VFMADD231PS   Z8, Z7, Z0
-	VMOVUPS       constants<>+768(SB), Z7
-	VMOVAPS       Z7, Z7
-	VFMADD231PS   constants<>+2496(SB), Z6, Z7
-	VMULPS        Z6, Z6, Z8
-	VMOVUPS       constants<>+2560(SB), Z9
-	VFMADD213PS   constants<>+2624(SB), Z6, Z9
-	VFMADD213PS   constants<>+2688(SB), Z6, Z9
-	VFMADD231PS   Z9, Z8, Z7
-	VPSLLD        $0x1f, Z1, Z6
-	VPMOVD2M      Z6, K1
-	VBLENDMPS     Z0, Z7, K1, Z4
-	VPADDD        constants<>+2752(SB), Z1, Z0
-	VPSLLD        $0x1e, Z0, Z0
-	VANDPS        constants<>+1536(SB), Z0, Z0
-	VXORPS        Z0, Z4, Z0
-	VMOVUPS       Z0, (AX)(SI*4)
-	ADDQ          $0x10, SI
-	SUBQ          $0x10, DX
-	JMP           full1
-
-rest2:
-	TESTQ         DX, DX
-	JE            done3
-	MOVL          $-1, DI
-	BZHIL         DX, DI, DI
-	KMOVW         DI, K1
-	VMOVUPS.Z     (CX)(SI*4), K1, Z0
-	VANDPS        constants<>+960(SB), Z0, Z1
-	VCMPPS        $0x1e, constants<>+1984(SB), Z1, K2
-	KMOVW         K2, CX
-	ORL           CX, BX
-	VCVTPS2PD     Y0, Z1
-	VMOVUPS       constants<>+2048(SB), Z6
-	VFMADD231PD   constants<>+2112(SB), Z1, Z6
-	VSUBPD        constants<>+2048(SB), Z6, Z4
-	VFNMADD231PD  constants<>+2176(SB), Z4, Z1
-	VFNMADD231PD  constants<>+2240(SB), Z4, Z1
-	VCVTPD2PS     Z1, Y2
-	VPMOVQD       Z6, Y3
-	VEXTRACTF32X8 $0x01, Z0, Y0
-	VCVTPS2PD     Y0, Z0
-	VMOVUPS       constants<>+2048(SB), Z4
-	VFMADD231PD   constants<>+2112(SB), Z0, Z4
-	VSUBPD        constants<>+2048(SB), Z4, Z1
-	VFNMADD231PD  constants<>+2176(SB), Z1, Z0
-	VFNMADD231PD  constants<>+2240(SB), Z1, Z0
-	VCVTPD2PS     Z0, Y0
-	VPMOVQD       Z4, Y1
-	VINSERTF64X4  $0x01, Y0, Z2, Z0
-	VINSERTF64X4  $0x01, Y1, Z3, Z1
-	VPADDD        constants<>+2816(SB), Z1, Z1
-	VMULPS        Z0, Z0, Z2
-	VMULPS        Z0, Z2, Z3
-	VMOVUPS       constants<>+2304(SB), Z4
-	VFMADD213PS   constants<>+2368(SB), Z2, Z4
-	VFMADD213PS   constants<>+2432(SB), Z2, Z4
-	VMOVAPS       Z0, Z0
-	VFMADD231PS   Z4, Z3, Z0
-	VMOVUPS       constants<>+768(SB), Z3
-	VMOVAPS       Z3, Z3
-	VFMADD231PS   constants<>+2496(SB), Z2, Z3
-	VMULPS        Z2, Z2, Z4
-	VMOVUPS       constants<>+2560(SB), Z6
-	VFMADD213PS   constants<>+2624(SB), Z2, Z6
-	VFMADD213PS   constants<>+2688(SB), Z2, Z6
-	VFMADD231PS   Z6, Z4, Z3
-	VPSLLD        $0x1f, Z1, Z2
-	VPMOVD2M      Z2, K2
-	VBLENDMPS     Z0, Z3, K2, Z5
-	VPADDD        constants<>+2752(SB), Z1, Z0
-	VPSLLD        $0x1e, Z0, Z0
-	VANDPS        constants<>+1536(SB), Z0, Z0
-	VXORPS        Z0, Z5, Z0
-	VMOVUPS       Z0, K1, (AX)(SI*4)
-
-done3:
-	MOVQ BX, far+48(FP)
 	VZEROUPPER
 	RET
 
@@ -1890,7 +952,7 @@ full1:
 	VMAXPS       Y1, Y2, Y2
 	VMOVUPS      (DX)(DI*4), Y3
 	VFNMADD231PS Y3, Y1, Y2
-	VORPS        constants<>+1536(SB), Y1, Y1
+	VORPS        constants<>+896(SB), Y1, Y1
 	VMAXPS       Y1, Y0, Y1
 	VMOVUPS      constants<>+128(SB), Y3
 	VFMADD231PS  constants<>+192(SB), Y1, Y3
@@ -1922,11 +984,11 @@ full1:
 	VMULPS       Y3, Y3, Y4
 	VMOVAPS      Y1, Y5
 	VADDPS       Y4, Y4, Y6
-	VMOVUPS      constants<>+1664(SB), Y7
-	VFMADD213PS  constants<>+1728(SB), Y4, Y7
-	VFMADD213PS  constants<>+1792(SB), Y4, Y7
-	VFMADD213PS  constants<>+1856(SB), Y4, Y7
-	VFMADD213PS  constants<>+1920(SB), Y4, Y7
+	VMOVUPS      constants<>+1088(SB), Y7
+	VFMADD213PS  constants<>+1152(SB), Y4, Y7
+	VFMADD213PS  constants<>+1216(SB), Y4, Y7
+	VFMADD213PS  constants<>+1280(SB), Y4, Y7
+	VFMADD213PS  constants<>+1344(SB), Y4, Y7
 	VFNMADD231PS Y7, Y6, Y5
 	VFNMADD231PS Y5, Y3, Y1
 	VADDPS       Y1, Y2, Y1
@@ -1949,7 +1011,7 @@ rest2:
 	VMAXPS       Y2, Y3, Y3
 	VMASKMOVPS   (DX)(DI*4), Y1, Y4
 	VFNMADD231PS Y4, Y2, Y3
-	VORPS        constants<>+1536(SB), Y2, Y2
+	VORPS        constants<>+896(SB), Y2, Y2
 	VMAXPS       Y2, Y0, Y0
 	VMOVUPS      constants<>+128(SB), Y2
 	VFMADD231PS  constants<>+192(SB), Y0, Y2
@@ -1981,11 +1043,11 @@ rest2:
 	VMULPS       Y2, Y2, Y4
 	VMOVAPS      Y0, Y5
 	VADDPS       Y4, Y4, Y6
-	VMOVUPS      constants<>+1664(SB), Y7
-	VFMADD213PS  constants<>+1728(SB), Y4, Y7
-	VFMADD213PS  constants<>+1792(SB), Y4, Y7
-	VFMADD213PS  constants<>+1856(SB), Y4, Y7
-	VFMADD213PS  constants<>+1920(SB), Y4, Y7
+	VMOVUPS      constants<>+1088(SB), Y7
+	VFMADD213PS  constants<>+1152(SB), Y4, Y7
+	VFMADD213PS  constants<>+1216(SB), Y4, Y7
+	VFMADD213PS  constants<>+1280(SB), Y4, Y7
+	VFMADD213PS  constants<>+1344(SB), Y4, Y7
 	VFNMADD231PS Y7, Y6, Y5
 	VFNMADD231PS Y5, Y2, Y0
 	VADDPS       Y0, Y3, Y0
@@ -2017,7 +1079,7 @@ full1:
 	VMAXPS       Z1, Z2, Z2
 	VMOVUPS      (DX)(DI*4), Z3
 	VFNMADD231PS Z3, Z1, Z2
-	VORPS        constants<>+1536(SB), Z1, Z1
+	VORPS        constants<>+896(SB), Z1, Z1
 	VMAXPS       Z1, Z0, Z1
 	VMOVUPS      constants<>+128(SB), Z3
 	VFMADD231PS  constants<>+192(SB), Z1, Z3
@@ -2041,11 +1103,11 @@ full1:
 	VMULPS       Z3, Z3, Z4
 	VMOVAPS      Z1, Z5
 	VADDPS       Z4, Z4, Z6
-	VMOVUPS      constants<>+1664(SB), Z7
-	VFMADD213PS  constants<>+1728(SB), Z4, Z7
-	VFMADD213PS  constants<>+1792(SB), Z4, Z7
-	VFMADD213PS  constants<>+1856(SB), Z4, Z7
-	VFMADD213PS  constants<>+1920(SB), Z4, Z7
+	VMOVUPS      constants<>+1088(SB), Z7
+	VFMADD213PS  constants<>+1152(SB), Z4, Z7
+	VFMADD213PS  constants<>+1216(SB), Z4, Z7
+	VFMADD213PS  constants<>+1280(SB), Z4, Z7
+	VFMADD213PS  constants<>+1344(SB), Z4, Z7
 	VFNMADD231PS Z7, Z6, Z5
 	VFNMADD231PS Z5, Z3, Z1
 	VADDPS       Z1, Z2, Z1
@@ -2067,7 +1129,7 @@ rest2:
 	VMAXPS       Z1, Z2, Z2
 	VMOVUPS.Z    (DX)(DI*4), K1, Z3
 	VFNMADD231PS Z3, Z1, Z2
-	VORPS        constants<>+1536(SB), Z1, Z1
+	VORPS        constants<>+896(SB), Z1, Z1
 	VMAXPS       Z1, Z0, Z0
 	VMOVUPS      constants<>+128(SB), Z1
 	VFMADD231PS  constants<>+192(SB), Z0, Z1
@@ -2091,11 +1153,11 @@ rest2:
 	VMULPS       Z1, Z1, Z3
 	VMOVAPS      Z0, Z4
 	VADDPS       Z3, Z3, Z5
-	VMOVUPS      constants<>+1664(SB), Z6
-	VFMADD213PS  constants<>+1728(SB), Z3, Z6
-	VFMADD213PS  constants<>+1792(SB), Z3, Z6
-	VFMADD213PS  constants<>+1856(SB), Z3, Z6
-	VFMADD213PS  constants<>+1920(SB), Z3, Z6
+	VMOVUPS      constants<>+1088(SB), Z6
+	VFMADD213PS  constants<>+1152(SB), Z3, Z6
+	VFMADD213PS  constants<>+1216(SB), Z3, Z6
+	VFMADD213PS  constants<>+1280(SB), Z3, Z6
+	VFMADD213PS  constants<>+1344(SB), Z3, Z6
 	VFNMADD231PS Z6, Z5, Z4
 	VFNMADD231PS Z4, Z1, Z0
 	VADDPS       Z0, Z2, Z0
@@ -2124,7 +1186,7 @@ full1:
 	CMPQ         SI, $0x08
 	JLT          rest2
 	VMOVUPS      (CX)(DI*4), Y2
-	VORPS        constants<>+1536(SB), Y2, Y3
+	VORPS        constants<>+896(SB), Y2, Y3
 	VMAXPS       Y3, Y1, Y3
 	VMOVUPS      constants<>+128(SB), Y4
 	VFMADD231PS  constants<>+192(SB), Y3, Y4
@@ -2154,7 +1216,7 @@ full1:
 	VMOVUPS      constants<>+768(SB), Y4
 	VADDPS       Y4, Y3, Y5
 	VDIVPS       Y5, Y3, Y5
-	VCMPPS       $0x11, constants<>+1600(SB), Y2, Y2
+	VCMPPS       $0x11, constants<>+960(SB), Y2, Y2
 	VBLENDVPS    Y2, Y3, Y4, Y2
 	VMOVAPS      Y2, Y3
 	VFNMADD231PS Y5, Y2, Y3
@@ -2176,7 +1238,7 @@ rest2:
 	SUBQ         SI, R9
 	VMOVUPS      (R8)(R9*4), Y2
 	VMASKMOVPS   (CX)(DI*4), Y2, Y3
-	VORPS        constants<>+1536(SB), Y3, Y4
+	VORPS        constants<>+896(SB), Y3, Y4
 	VMAXPS       Y4, Y1, Y1
 	VMOVUPS      constants<>+128(SB), Y4
 	VFMADD231PS  constants<>+192(SB), Y1, Y4
@@ -2206,7 +1268,7 @@ rest2:
 	VMOVUPS      constants<>+768(SB), Y4
 	VADDPS       Y4, Y1, Y5
 	VDIVPS       Y5, Y1, Y5
-	VCMPPS       $0x11, constants<>+1600(SB), Y3, Y3
+	VCMPPS       $0x11, constants<>+960(SB), Y3, Y3
 	VBLENDVPS    Y3, Y1, Y4, Y1
 	VMOVAPS      Y1, Y3
 	VFNMADD231PS Y5, Y1, Y3
@@ -2238,7 +1300,7 @@ full1:
 	CMPQ         SI, $0x10
 	JLT          rest2
 	VMOVUPS      (CX)(DI*4), Z4
-	VORPS        constants<>+1536(SB), Z4, Z5
+	VORPS        constants<>+896(SB), Z4, Z5
 	VMAXPS       Z5, Z1, Z5
 	VMOVUPS      constants<>+128(SB), Z6
 	VFMADD231PS  constants<>+192(SB), Z5, Z6
@@ -2260,7 +1322,7 @@ full1:
 	VMOVUPS      constants<>+768(SB), Z6
 	VADDPS       Z6, Z5, Z7
 	VDIVPS       Z7, Z5, Z7
-	VCMPPS       $0x11, constants<>+1600(SB), Z4, K1
+	VCMPPS       $0x11, constants<>+960(SB), Z4, K1
 	VBLENDMPS    Z5, Z6, K1, Z2
 	VMOVAPS      Z2, Z4
 	VFNMADD231PS Z7, Z2, Z4
@@ -2281,7 +1343,7 @@ rest2:
 	BZHIL        SI, R8, R8
 	KMOVW        R8, K1
 	VMOVUPS.Z    (CX)(DI*4), K1, Z2
-	VORPS        constants<>+1536(SB), Z2, Z4
+	VORPS        constants<>+896(SB), Z2, Z4
 	VMAXPS       Z4, Z1, Z1
 	VMOVUPS      constants<>+128(SB), Z4
 	VFMADD231PS  constants<>+192(SB), Z1, Z4
@@ -2303,7 +1365,7 @@ rest2:
 	VMOVUPS      constants<>+768(SB), Z4
 	VADDPS       Z4, Z1, Z5
 	VDIVPS       Z5, Z1, Z5
-	VCMPPS       $0x11, constants<>+1600(SB), Z2, K2
+	VCMPPS       $0x11, constants<>+960(SB), Z2, K2
 	VBLENDMPS    Z1, Z4, K2, Z3
 	VMOVAPS      Z3, Z1
 	VFNMADD231PS Z5, Z3, Z1
@@ -3294,9 +2356,9 @@ beyond5:
 beyond6:
 	VMOVUPS   64(BX), Y6
 	VPERMPS   Y5, Y6, Y5
-	VANDPS    constants<>+960(SB), Y5, Y6
+	VANDPS    constants<>+1408(SB), Y5, Y6
 	VCMPPS    $0x11, Y1, Y6, Y6
-	VANDPS    constants<>+1536(SB), Y5, Y7
+	VANDPS    constants<>+896(SB), Y5, Y7
 	VORPS     Y7, Y1, Y7
 	VBLENDVPS Y6, Y7, Y5, Y5
 	VADDPS    Y0, Y5, Y5
@@ -3344,9 +2406,9 @@ beyond8:
 beyond9:
 	VMOVUPS    64(BX), Y5
 	VPERMPS    Y2, Y5, Y2
-	VANDPS     constants<>+960(SB), Y2, Y5
+	VANDPS     constants<>+1408(SB), Y2, Y5
 	VCMPPS     $0x11, Y1, Y5, Y5
-	VANDPS     constants<>+1536(SB), Y2, Y6
+	VANDPS     constants<>+896(SB), Y2, Y6
 	VORPS      Y6, Y1, Y1
 	VBLENDVPS  Y5, Y1, Y2, Y1
 	VADDPS     Y0, Y1, Y0
@@ -3413,9 +2475,9 @@ beyond6:
 beyond7:
 	VMOVUPS   64(BX), Z7
 	VPERMPS   Z6, Z7, Z6
-	VANDPS    constants<>+960(SB), Z6, Z7
+	VANDPS    constants<>+1408(SB), Z6, Z7
 	VCMPPS    $0x11, Z1, Z7, K2
-	VANDPS    constants<>+1536(SB), Z6, Z7
+	VANDPS    constants<>+896(SB), Z6, Z7
 	VORPS     Z7, Z1, Z7
 	VBLENDMPS Z7, Z6, K2, Z4
 	VADDPS    Z0, Z4, Z6
@@ -3468,9 +2530,9 @@ beyond10:
 beyond11:
 	VMOVUPS   64(BX), Z4
 	VPERMPS   Z2, Z4, Z2
-	VANDPS    constants<>+960(SB), Z2, Z4
+	VANDPS    constants<>+1408(SB), Z2, Z4
 	VCMPPS    $0x11, Z1, Z4, K2
-	VANDPS    constants<>+1536(SB), Z2, Z4
+	VANDPS    constants<>+896(SB), Z2, Z4
 	VORPS     Z4, Z1, Z1
 	VBLENDMPS Z1, Z2, K2, Z5
 	VADDPS    Z0, Z5, Z0
@@ -3530,9 +2592,9 @@ beyond5:
 beyond6:
 	VMOVUPS     64(DI), Y5
 	VPERMPS     Y4, Y5, Y4
-	VANDPS      constants<>+960(SB), Y4, Y5
+	VANDPS      constants<>+1408(SB), Y4, Y5
 	VCMPPS      $0x11, Y1, Y5, Y5
-	VANDPS      constants<>+1536(SB), Y4, Y6
+	VANDPS      constants<>+896(SB), Y4, Y6
 	VORPS       Y6, Y1, Y6
 	VBLENDVPS   Y5, Y6, Y4, Y4
 	VADDPS      Y0, Y4, Y4
@@ -3613,9 +2675,9 @@ beyond11:
 beyond12:
 	VMOVUPS     64(DI), Y5
 	VPERMPS     Y4, Y5, Y4
-	VANDPS      constants<>+960(SB), Y4, Y5
+	VANDPS      constants<>+1408(SB), Y4, Y5
 	VCMPPS      $0x11, Y1, Y5, Y5
-	VANDPS      constants<>+1536(SB), Y4, Y6
+	VANDPS      constants<>+896(SB), Y4, Y6
 	VORPS       Y6, Y1, Y1
 	VBLENDVPS   Y5, Y1, Y4, Y1
 	VADDPS      Y0, Y1, Y0
@@ -3717,9 +2779,9 @@ beyond6:
 beyond7:
 	VMOVUPS     64(DI), Z8
 	VPERMPS     Z3, Z8, Z3
-	VANDPS      constants<>+960(SB), Z3, Z8
+	VANDPS      constants<>+1408(SB), Z3, Z8
 	VCMPPS      $0x11, Z1, Z8, K2
-	VANDPS      constants<>+1536(SB), Z3, Z8
+	VANDPS      constants<>+896(SB), Z3, Z8
 	VORPS       Z8, Z1, Z8
 	VBLENDMPS   Z8, Z3, K2, Z4
 	VADDPS      Z0, Z4, Z3
@@ -3813,9 +2875,9 @@ beyond14:
 beyond15:
 	VMOVUPS     64(DI), Z4
 	VPERMPS     Z3, Z4, Z3
-	VANDPS      constants<>+960(SB), Z3, Z4
+	VANDPS      constants<>+1408(SB), Z3, Z4
 	VCMPPS      $0x11, Z1, Z4, K2
-	VANDPS      constants<>+1536(SB), Z3, Z4
+	VANDPS      constants<>+896(SB), Z3, Z4
 	VORPS       Z4, Z1, Z1
 	VBLENDMPS   Z1, Z3, K2, Z6
 	VADDPS      Z0, Z6, Z0
@@ -3875,7 +2937,7 @@ TEXT ·softmaxWideAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS scale+48(FP), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+64(SB), Y1
-	VMOVUPS      constants<>+2880(SB), Y2
+	VMOVUPS      constants<>+1472(SB), Y2
 	VXORPS       Y3, Y3, Y3
 	VXORPS       Y3, Y3, Y3
 	VMOVAPS      Y2, Y3
@@ -4117,7 +3179,7 @@ TEXT ·softmaxWideAVX512(SB), NOSPLIT, $0-52
 	VBROADCASTSS scale+48(FP), Z0
 	VMOVUPS      constants<>+0(SB), Z1
 	VMOVUPS      constants<>+64(SB), Z1
-	VMOVUPS      constants<>+2880(SB), Z4
+	VMOVUPS      constants<>+1472(SB), Z4
 	VXORPS       Z5, Z5, Z5
 	VMOVAPS      Z4, Z5
 	MOVQ         x_len+32(FP), DX
@@ -4463,9 +3525,9 @@ done3:
 	VBROADCASTSS X0, Y0
 	VBROADCASTSS eps+48(FP), Y1
 	VBROADCASTSS floor+52(FP), Y2
-	VANDPS       constants<>+960(SB), Y0, Y3
+	VANDPS       constants<>+1408(SB), Y0, Y3
 	VCMPPS       $0x11, Y2, Y3, Y3
-	VANDPS       constants<>+1536(SB), Y0, Y4
+	VANDPS       constants<>+896(SB), Y0, Y4
 	VORPS        Y4, Y2, Y2
 	VBLENDVPS    Y3, Y2, Y0, Y0
 	VADDPS       Y1, Y0, Y0
@@ -4536,9 +3598,9 @@ done3:
 	VBROADCASTSS  X0, Z0
 	VBROADCASTSS  eps+48(FP), Z1
 	VBROADCASTSS  floor+52(FP), Z3
-	VANDPS        constants<>+960(SB), Z0, Z4
+	VANDPS        constants<>+1408(SB), Z0, Z4
 	VCMPPS        $0x11, Z3, Z4, K1
-	VANDPS        constants<>+1536(SB), Z0, Z4
+	VANDPS        constants<>+896(SB), Z0, Z4
 	VORPS         Z4, Z3, Z3
 	VBLENDMPS     Z3, Z0, K1, Z2
 	VADDPS        Z1, Z2, Z0
@@ -4619,9 +3681,9 @@ done3:
 	VBROADCASTSS X0, Y0
 	VBROADCASTSS eps+96(FP), Y1
 	VBROADCASTSS floor+100(FP), Y2
-	VANDPS       constants<>+960(SB), Y0, Y3
+	VANDPS       constants<>+1408(SB), Y0, Y3
 	VCMPPS       $0x11, Y2, Y3, Y3
-	VANDPS       constants<>+1536(SB), Y0, Y4
+	VANDPS       constants<>+896(SB), Y0, Y4
 	VORPS        Y4, Y2, Y2
 	VBLENDVPS    Y3, Y2, Y0, Y0
 	VADDPS       Y1, Y0, Y0
@@ -4743,9 +3805,9 @@ done3:
 	VBROADCASTSS  X0, Z0
 	VBROADCASTSS  eps+96(FP), Z1
 	VBROADCASTSS  floor+100(FP), Z4
-	VANDPS        constants<>+960(SB), Z0, Z5
+	VANDPS        constants<>+1408(SB), Z0, Z5
 	VCMPPS        $0x11, Z4, Z5, K1
-	VANDPS        constants<>+1536(SB), Z0, Z5
+	VANDPS        constants<>+896(SB), Z0, Z5
 	VORPS         Z5, Z4, Z4
 	VBLENDMPS     Z4, Z0, K1, Z2
 	VADDPS        Z1, Z2, Z0
@@ -4824,7 +3886,7 @@ TEXT ·gruForwardAVX2(SB), NOSPLIT, $0-120
 	MOVQ    q_base+96(FP), SI
 	VMOVUPS constants<>+0(SB), Y0
 	VMOVUPS constants<>+64(SB), Y0
-	VMOVUPS constants<>+896(SB), Y1
+	VMOVUPS constants<>+1536(SB), Y1
 	MOVQ    h_len+8(FP), DI
 	MOVQ    DI, R8
 	LEAQ    (DI)(DI*1), R9
@@ -4836,7 +3898,7 @@ full1:
 	VMOVUPS      (DX)(R10*4), Y2
 	VMOVUPS      (BX)(R10*4), Y3
 	VADDPS       Y3, Y2, Y2
-	VORPS        constants<>+1536(SB), Y2, Y3
+	VORPS        constants<>+896(SB), Y2, Y3
 	VMAXPS       Y3, Y0, Y3
 	VMOVUPS      constants<>+128(SB), Y4
 	VFMADD231PS  constants<>+192(SB), Y3, Y4
@@ -4866,7 +3928,7 @@ full1:
 	VMOVUPS      constants<>+768(SB), Y4
 	VADDPS       Y4, Y3, Y5
 	VDIVPS       Y5, Y3, Y5
-	VCMPPS       $0x11, constants<>+1600(SB), Y2, Y2
+	VCMPPS       $0x11, constants<>+960(SB), Y2, Y2
 	VBLENDVPS    Y2, Y3, Y4, Y2
 	VMOVAPS      Y2, Y3
 	VFNMADD231PS Y5, Y2, Y3
@@ -4875,7 +3937,7 @@ full1:
 	VMOVUPS      (DX)(R9*4), Y4
 	VMOVAPS      Y4, Y4
 	VFMADD231PS  Y2, Y3, Y4
-	VANDPS       constants<>+960(SB), Y4, Y2
+	VANDPS       constants<>+1408(SB), Y4, Y2
 	VMINPS       Y2, Y1, Y2
 	VADDPS       Y2, Y2, Y3
 	VMOVUPS      constants<>+128(SB), Y5
@@ -4904,23 +3966,23 @@ full1:
 	VSUBPS       Y3, Y6, Y3
 	VMULPS       Y2, Y2, Y5
 	VMULPS       Y2, Y5, Y6
-	VMOVUPS      constants<>+1088(SB), Y7
-	VFMADD213PS  constants<>+1152(SB), Y5, Y7
-	VFMADD213PS  constants<>+1216(SB), Y5, Y7
-	VFMADD213PS  constants<>+1280(SB), Y5, Y7
-	VFMADD213PS  constants<>+1344(SB), Y5, Y7
-	VFMADD213PS  constants<>+1408(SB), Y5, Y7
+	VMOVUPS      constants<>+1600(SB), Y7
+	VFMADD213PS  constants<>+1664(SB), Y5, Y7
+	VFMADD213PS  constants<>+1728(SB), Y5, Y7
+	VFMADD213PS  constants<>+1792(SB), Y5, Y7
+	VFMADD213PS  constants<>+1856(SB), Y5, Y7
+	VFMADD213PS  constants<>+1920(SB), Y5, Y7
 	VMOVAPS      Y2, Y5
 	VFMADD231PS  Y7, Y6, Y5
-	VCMPPS       $0x11, constants<>+1472(SB), Y2, Y2
+	VCMPPS       $0x11, constants<>+1984(SB), Y2, Y2
 	VBLENDVPS    Y2, Y5, Y3, Y2
-	VANDPS       constants<>+1536(SB), Y4, Y3
+	VANDPS       constants<>+896(SB), Y4, Y3
 	VORPS        Y3, Y2, Y2
 	VMOVUPS      Y2, (CX)(R9*4)
 	VMOVUPS      (DX)(R8*4), Y3
 	VMOVUPS      (BX)(R8*4), Y4
 	VADDPS       Y4, Y3, Y3
-	VORPS        constants<>+1536(SB), Y3, Y4
+	VORPS        constants<>+896(SB), Y3, Y4
 	VMAXPS       Y4, Y0, Y4
 	VMOVUPS      constants<>+128(SB), Y5
 	VFMADD231PS  constants<>+192(SB), Y4, Y5
@@ -4950,7 +4012,7 @@ full1:
 	VMOVUPS      constants<>+768(SB), Y5
 	VADDPS       Y5, Y4, Y6
 	VDIVPS       Y6, Y4, Y6
-	VCMPPS       $0x11, constants<>+1600(SB), Y3, Y3
+	VCMPPS       $0x11, constants<>+960(SB), Y3, Y3
 	VBLENDVPS    Y3, Y4, Y5, Y3
 	VMOVAPS      Y3, Y4
 	VFNMADD231PS Y6, Y3, Y4
@@ -4976,7 +4038,7 @@ rest2:
 	VMASKMOVPS   (DX)(R10*4), Y2, Y3
 	VMASKMOVPS   (BX)(R10*4), Y2, Y4
 	VADDPS       Y4, Y3, Y3
-	VORPS        constants<>+1536(SB), Y3, Y4
+	VORPS        constants<>+896(SB), Y3, Y4
 	VMAXPS       Y4, Y0, Y4
 	VMOVUPS      constants<>+128(SB), Y5
 	VFMADD231PS  constants<>+192(SB), Y4, Y5
@@ -5006,7 +4068,7 @@ rest2:
 	VMOVUPS      constants<>+768(SB), Y5
 	VADDPS       Y5, Y4, Y6
 	VDIVPS       Y6, Y4, Y6
-	VCMPPS       $0x11, constants<>+1600(SB), Y3, Y3
+	VCMPPS       $0x11, constants<>+960(SB), Y3, Y3
 	VBLENDVPS    Y3, Y4, Y5, Y3
 	VMOVAPS      Y3, Y4
 	VFNMADD231PS Y6, Y3, Y4
@@ -5015,7 +4077,7 @@ rest2:
 	VMASKMOVPS   (DX)(R9*4), Y2, Y5
 	VMOVAPS      Y5, Y5
 	VFMADD231PS  Y3, Y4, Y5
-	VANDPS       constants<>+960(SB), Y5, Y3
+	VANDPS       constants<>+1408(SB), Y5, Y3
 	VMINPS       Y3, Y1, Y1
 	VADDPS       Y1, Y1, Y3
 	VMOVUPS      constants<>+128(SB), Y4
@@ -5044,23 +4106,23 @@ rest2:
 	VSUBPS       Y3, Y6, Y3
 	VMULPS       Y1, Y1, Y4
 	VMULPS       Y1, Y4, Y6
-	VMOVUPS      constants<>+1088(SB), Y7
-	VFMADD213PS  constants<>+1152(SB), Y4, Y7
-	VFMADD213PS  constants<>+1216(SB), Y4, Y7
-	VFMADD213PS  constants<>+1280(SB), Y4, Y7
-	VFMADD213PS  constants<>+1344(SB), Y4, Y7
-	VFMADD213PS  constants<>+1408(SB), Y4, Y7
+	VMOVUPS      constants<>+1600(SB), Y7
+	VFMADD213PS  constants<>+1664(SB), Y4, Y7
+	VFMADD213PS  constants<>+1728(SB), Y4, Y7
+	VFMADD213PS  constants<>+1792(SB), Y4, Y7
+	VFMADD213PS  constants<>+1856(SB), Y4, Y7
+	VFMADD213PS  constants<>+1920(SB), Y4, Y7
 	VMOVAPS      Y1, Y4
 	VFMADD231PS  Y7, Y6, Y4
-	VCMPPS       $0x11, constants<>+1472(SB), Y1, Y1
+	VCMPPS       $0x11, constants<>+1984(SB), Y1, Y1
 	VBLENDVPS    Y1, Y4, Y3, Y1
-	VANDPS       constants<>+1536(SB), Y5, Y3
+	VANDPS       constants<>+896(SB), Y5, Y3
 	VORPS        Y3, Y1, Y1
 	VMASKMOVPS   Y1, Y2, (CX)(R9*4)
 	VMASKMOVPS   (DX)(R8*4), Y2, Y3
 	VMASKMOVPS   (BX)(R8*4), Y2, Y4
 	VADDPS       Y4, Y3, Y3
-	VORPS        constants<>+1536(SB), Y3, Y4
+	VORPS        constants<>+896(SB), Y3, Y4
 	VMAXPS       Y4, Y0, Y0
 	VMOVUPS      constants<>+128(SB), Y4
 	VFMADD231PS  constants<>+192(SB), Y0, Y4
@@ -5090,7 +4152,7 @@ rest2:
 	VMOVUPS      constants<>+768(SB), Y4
 	VADDPS       Y4, Y0, Y5
 	VDIVPS       Y5, Y0, Y5
-	VCMPPS       $0x11, constants<>+1600(SB), Y3, Y3
+	VCMPPS       $0x11, constants<>+960(SB), Y3, Y3
 	VBLENDVPS    Y3, Y0, Y4, Y0
 	VMOVAPS      Y0, Y3
 	VFNMADD231PS Y5, Y0, Y3
@@ -5115,7 +4177,7 @@ TEXT ·gruForwardAVX512(SB), NOSPLIT, $0-120
 	MOVQ    q_base+96(FP), SI
 	VMOVUPS constants<>+0(SB), Z0
 	VMOVUPS constants<>+64(SB), Z0
-	VMOVUPS constants<>+896(SB), Z7
+	VMOVUPS constants<>+1536(SB), Z7
 	MOVQ    h_len+8(FP), DI
 	MOVQ    DI, R8
 	LEAQ    (DI)(DI*1), R9
@@ -5127,7 +4189,7 @@ full1:
 	VMOVUPS      (DX)(R10*4), Z8
 	VMOVUPS      (BX)(R10*4), Z9
 	VADDPS       Z9, Z8, Z8
-	VORPS        constants<>+1536(SB), Z8, Z9
+	VORPS        constants<>+896(SB), Z8, Z9
 	VMAXPS       Z9, Z0, Z9
 	VMOVUPS      constants<>+128(SB), Z10
 	VFMADD231PS  constants<>+192(SB), Z9, Z10
@@ -5149,7 +4211,7 @@ full1:
 	VMOVUPS      constants<>+768(SB), Z10
 	VADDPS       Z10, Z9, Z11
 	VDIVPS       Z11, Z9, Z11
-	VCMPPS       $0x11, constants<>+1600(SB), Z8, K1
+	VCMPPS       $0x11, constants<>+960(SB), Z8, K1
 	VBLENDMPS    Z9, Z10, K1, Z1
 	VMOVAPS      Z1, Z8
 	VFNMADD231PS Z11, Z1, Z8
@@ -5158,7 +4220,7 @@ full1:
 	VMOVUPS      (DX)(R9*4), Z10
 	VMOVAPS      Z10, Z10
 	VFMADD231PS  Z9, Z8, Z10
-	VANDPS       constants<>+960(SB), Z10, Z8
+	VANDPS       constants<>+1408(SB), Z10, Z8
 	VMINPS       Z8, Z7, Z8
 	VADDPS       Z8, Z8, Z9
 	VMOVUPS      constants<>+128(SB), Z11
@@ -5185,23 +4247,23 @@ full1:
 	VSUBPS       Z9, Z12, Z9
 	VMULPS       Z8, Z8, Z11
 	VMULPS       Z8, Z11, Z12
-	VMOVUPS      constants<>+1088(SB), Z13
-	VFMADD213PS  constants<>+1152(SB), Z11, Z13
-	VFMADD213PS  constants<>+1216(SB), Z11, Z13
-	VFMADD213PS  constants<>+1280(SB), Z11, Z13
-	VFMADD213PS  constants<>+1344(SB), Z11, Z13
-	VFMADD213PS  constants<>+1408(SB), Z11, Z13
+	VMOVUPS      constants<>+1600(SB), Z13
+	VFMADD213PS  constants<>+1664(SB), Z11, Z13
+	VFMADD213PS  constants<>+1728(SB), Z11, Z13
+	VFMADD213PS  constants<>+1792(SB), Z11, Z13
+	VFMADD213PS  constants<>+1856(SB), Z11, Z13
+	VFMADD213PS  constants<>+1920(SB), Z11, Z13
 	VMOVAPS      Z8, Z11
 	VFMADD231PS  Z13, Z12, Z11
-	VCMPPS       $0x11, constants<>+1472(SB), Z8, K1
+	VCMPPS       $0x11, constants<>+1984(SB), Z8, K1
 	VBLENDMPS    Z11, Z9, K1, Z2
-	VANDPS       constants<>+1536(SB), Z10, Z8
+	VANDPS       constants<>+896(SB), Z10, Z8
 	VORPS        Z8, Z2, Z8
 	VMOVUPS      Z8, (CX)(R9*4)
 	VMOVUPS      (DX)(R8*4), Z9
 	VMOVUPS      (BX)(R8*4), Z10
 	VADDPS       Z10, Z9, Z9
-	VORPS        constants<>+1536(SB), Z9, Z10
+	VORPS        constants<>+896(SB), Z9, Z10
 	VMAXPS       Z10, Z0, Z10
 	VMOVUPS      constants<>+128(SB), Z11
 	VFMADD231PS  constants<>+192(SB), Z10, Z11
@@ -5223,7 +4285,7 @@ full1:
 	VMOVUPS      constants<>+768(SB), Z11
 	VADDPS       Z11, Z10, Z12
 	VDIVPS       Z12, Z10, Z12
-	VCMPPS       $0x11, constants<>+1600(SB), Z9, K1
+	VCMPPS       $0x11, constants<>+960(SB), Z9, K1
 	VBLENDMPS    Z10, Z11, K1, Z3
 	VMOVAPS      Z3, Z9
 	VFNMADD231PS Z12, Z3, Z9
@@ -5248,7 +4310,7 @@ rest2:
 	VMOVUPS.Z    (DX)(R10*4), K1, Z1
 	VMOVUPS.Z    (BX)(R10*4), K1, Z2
 	VADDPS       Z2, Z1, Z1
-	VORPS        constants<>+1536(SB), Z1, Z2
+	VORPS        constants<>+896(SB), Z1, Z2
 	VMAXPS       Z2, Z0, Z2
 	VMOVUPS      constants<>+128(SB), Z3
 	VFMADD231PS  constants<>+192(SB), Z2, Z3
@@ -5270,7 +4332,7 @@ rest2:
 	VMOVUPS      constants<>+768(SB), Z3
 	VADDPS       Z3, Z2, Z8
 	VDIVPS       Z8, Z2, Z8
-	VCMPPS       $0x11, constants<>+1600(SB), Z1, K2
+	VCMPPS       $0x11, constants<>+960(SB), Z1, K2
 	VBLENDMPS    Z2, Z3, K2, Z4
 	VMOVAPS      Z4, Z1
 	VFNMADD231PS Z8, Z4, Z1
@@ -5279,7 +4341,7 @@ rest2:
 	VMOVUPS.Z    (DX)(R9*4), K1, Z3
 	VMOVAPS      Z3, Z3
 	VFMADD231PS  Z2, Z1, Z3
-	VANDPS       constants<>+960(SB), Z3, Z1
+	VANDPS       constants<>+1408(SB), Z3, Z1
 	VMINPS       Z1, Z7, Z1
 	VADDPS       Z1, Z1, Z2
 	VMOVUPS      constants<>+128(SB), Z4
@@ -5306,23 +4368,23 @@ rest2:
 	VSUBPS       Z2, Z7, Z2
 	VMULPS       Z1, Z1, Z4
 	VMULPS       Z1, Z4, Z7
-	VMOVUPS      constants<>+1088(SB), Z8
-	VFMADD213PS  constants<>+1152(SB), Z4, Z8
-	VFMADD213PS  constants<>+1216(SB), Z4, Z8
-	VFMADD213PS  constants<>+1280(SB), Z4, Z8
-	VFMADD213PS  constants<>+1344(SB), Z4, Z8
-	VFMADD213PS  constants<>+1408(SB), Z4, Z8
+	VMOVUPS      constants<>+1600(SB), Z8
+	VFMADD213PS  constants<>+1664(SB), Z4, Z8
+	VFMADD213PS  constants<>+1728(SB), Z4, Z8
+	VFMADD213PS  constants<>+1792(SB), Z4, Z8
+	VFMADD213PS  constants<>+1856(SB), Z4, Z8
+	VFMADD213PS  constants<>+1920(SB), Z4, Z8
 	VMOVAPS      Z1, Z4
 	VFMADD231PS  Z8, Z7, Z4
-	VCMPPS       $0x11, constants<>+1472(SB), Z1, K2
+	VCMPPS       $0x11, constants<>+1984(SB), Z1, K2
 	VBLENDMPS    Z4, Z2, K2, Z5
-	VANDPS       constants<>+1536(SB), Z3, Z1
+	VANDPS       constants<>+896(SB), Z3, Z1
 	VORPS        Z1, Z5, Z1
 	VMOVUPS      Z1, K1, (CX)(R9*4)
 	VMOVUPS.Z    (DX)(R8*4), K1, Z2
 	VMOVUPS.Z    (BX)(R8*4), K1, Z3
 	VADDPS       Z3, Z2, Z2
-	VORPS        constants<>+1536(SB), Z2, Z3
+	VORPS        constants<>+896(SB), Z2, Z3
 	VMAXPS       Z3, Z0, Z0
 	VMOVUPS      constants<>+128(SB), Z3
 	VFMADD231PS  constants<>+192(SB), Z0, Z3
@@ -5344,7 +4406,7 @@ rest2:
 	VMOVUPS      constants<>+768(SB), Z3
 	VADDPS       Z3, Z0, Z4
 	VDIVPS       Z4, Z0, Z4
-	VCMPPS       $0x11, constants<>+1600(SB), Z2, K2
+	VCMPPS       $0x11, constants<>+960(SB), Z2, K2
 	VBLENDMPS    Z0, Z3, K2, Z6
 	VMOVAPS      Z6, Z0
 	VFNMADD231PS Z4, Z6, Z0
@@ -6401,7 +5463,7 @@ full1:
 	VBLENDVPS    Y5, Y1, Y6, Y1
 	VPADDD       constants<>+2752(SB), Y4, Y4
 	VPSLLD       $0x1e, Y4, Y4
-	VANDPS       constants<>+1536(SB), Y4, Y4
+	VANDPS       constants<>+896(SB), Y4, Y4
 	VXORPS       Y4, Y1, Y1
 	VMOVUPS      Y1, (AX)(SI*4)
 	ADDQ         $0x08, SI
@@ -6459,7 +5521,7 @@ rest2:
 	VBLENDVPS    Y3, Y0, Y4, Y0
 	VPADDD       constants<>+2752(SB), Y2, Y2
 	VPSLLD       $0x1e, Y2, Y2
-	VANDPS       constants<>+1536(SB), Y2, Y2
+	VANDPS       constants<>+896(SB), Y2, Y2
 	VXORPS       Y2, Y0, Y0
 	VMASKMOVPS   Y0, Y1, (AX)(SI*4)
 
@@ -6523,7 +5585,7 @@ full1:
 	VBLENDMPS     Z1, Z8, K1, Z4
 	VPADDD        constants<>+2752(SB), Z6, Z1
 	VPSLLD        $0x1e, Z1, Z1
-	VANDPS        constants<>+1536(SB), Z1, Z1
+	VANDPS        constants<>+896(SB), Z1, Z1
 	VXORPS        Z1, Z4, Z1
 	VMOVUPS       Z1, (AX)(SI*4)
 	ADDQ          $0x10, SI
@@ -6579,7 +5641,7 @@ rest2:
 	VBLENDMPS     Z0, Z3, K2, Z5
 	VPADDD        constants<>+2752(SB), Z1, Z0
 	VPSLLD        $0x1e, Z0, Z0
-	VANDPS        constants<>+1536(SB), Z0, Z0
+	VANDPS        constants<>+896(SB), Z0, Z0
 	VXORPS        Z0, Z5, Z0
 	VMOVUPS       Z0, K1, (AX)(SI*4)
 
@@ -6647,7 +5709,7 @@ full1:
 	VBLENDVPS    Y5, Y1, Y6, Y1
 	VPADDD       constants<>+2752(SB), Y4, Y4
 	VPSLLD       $0x1e, Y4, Y4
-	VANDPS       constants<>+1536(SB), Y4, Y4
+	VANDPS       constants<>+896(SB), Y4, Y4
 	VXORPS       Y4, Y1, Y1
 	VMOVUPS      (DX)(R8*4), Y4
 	VMULPS       Y4, Y1, Y1
@@ -6713,7 +5775,7 @@ rest2:
 	VBLENDVPS    Y4, Y2, Y5, Y2
 	VPADDD       constants<>+2752(SB), Y3, Y3
 	VPSLLD       $0x1e, Y3, Y3
-	VANDPS       constants<>+1536(SB), Y3, Y3
+	VANDPS       constants<>+896(SB), Y3, Y3
 	VXORPS       Y3, Y2, Y2
 	VMASKMOVPS   (DX)(R8*4), Y1, Y3
 	VMULPS       Y3, Y2, Y2
@@ -6787,7 +5849,7 @@ full1:
 	VBLENDMPS     Z1, Z8, K1, Z4
 	VPADDD        constants<>+2752(SB), Z6, Z1
 	VPSLLD        $0x1e, Z1, Z1
-	VANDPS        constants<>+1536(SB), Z1, Z1
+	VANDPS        constants<>+896(SB), Z1, Z1
 	VXORPS        Z1, Z4, Z1
 	VMOVUPS       (DX)(R8*4), Z6
 	VMULPS        Z6, Z1, Z1
@@ -6851,7 +5913,7 @@ rest2:
 	VBLENDMPS     Z1, Z4, K2, Z5
 	VPADDD        constants<>+2752(SB), Z2, Z1
 	VPSLLD        $0x1e, Z1, Z1
-	VANDPS        constants<>+1536(SB), Z1, Z1
+	VANDPS        constants<>+896(SB), Z1, Z1
 	VXORPS        Z1, Z5, Z1
 	VMOVUPS.Z     (DX)(R8*4), K1, Z2
 	VMULPS        Z2, Z1, Z1
@@ -7352,38 +6414,38 @@ DATA constants<>+880(SB)/4, $0x0000007f
 DATA constants<>+884(SB)/4, $0x0000007f
 DATA constants<>+888(SB)/4, $0x0000007f
 DATA constants<>+892(SB)/4, $0x0000007f
-DATA constants<>+896(SB)/4, $0x41200000
-DATA constants<>+900(SB)/4, $0x41200000
-DATA constants<>+904(SB)/4, $0x41200000
-DATA constants<>+908(SB)/4, $0x41200000
-DATA constants<>+912(SB)/4, $0x41200000
-DATA constants<>+916(SB)/4, $0x41200000
-DATA constants<>+920(SB)/4, $0x41200000
-DATA constants<>+924(SB)/4, $0x41200000
-DATA constants<>+928(SB)/4, $0x41200000
-DATA constants<>+932(SB)/4, $0x41200000
-DATA constants<>+936(SB)/4, $0x41200000
-DATA constants<>+940(SB)/4, $0x41200000
-DATA constants<>+944(SB)/4, $0x41200000
-DATA constants<>+948(SB)/4, $0x41200000
-DATA constants<>+952(SB)/4, $0x41200000
-DATA constants<>+956(SB)/4, $0x41200000
-DATA constants<>+960(SB)/4, $0x7fffffff
-DATA constants<>+964(SB)/4, $0x7fffffff
-DATA constants<>+968(SB)/4, $0x7fffffff
-DATA constants<>+972(SB)/4, $0x7fffffff
-DATA constants<>+976(SB)/4, $0x7fffffff
-DATA constants<>+980(SB)/4, $0x7fffffff
-DATA constants<>+984(SB)/4, $0x7fffffff
-DATA constants<>+988(SB)/4, $0x7fffffff
-DATA constants<>+992(SB)/4, $0x7fffffff
-DATA constants<>+996(SB)/4, $0x7fffffff
-DATA constants<>+1000(SB)/4, $0x7fffffff
-DATA constants<>+1004(SB)/4, $0x7fffffff
-DATA constants<>+1008(SB)/4, $0x7fffffff
-DATA constants<>+1012(SB)/4, $0x7fffffff
-DATA constants<>+1016(SB)/4, $0x7fffffff
-DATA constants<>+1020(SB)/4, $0x7fffffff
+DATA constants<>+896(SB)/4, $0x80000000
+DATA constants<>+900(SB)/4, $0x80000000
+DATA constants<>+904(SB)/4, $0x80000000
+DATA constants<>+908(SB)/4, $0x80000000
+DATA constants<>+912(SB)/4, $0x80000000
+DATA constants<>+916(SB)/4, $0x80000000
+DATA constants<>+920(SB)/4, $0x80000000
+DATA constants<>+924(SB)/4, $0x80000000
+DATA constants<>+928(SB)/4, $0x80000000
+DATA constants<>+932(SB)/4, $0x80000000
+DATA constants<>+936(SB)/4, $0x80000000
+DATA constants<>+940(SB)/4, $0x80000000
+DATA constants<>+944(SB)/4, $0x80000000
+DATA constants<>+948(SB)/4, $0x80000000
+DATA constants<>+952(SB)/4, $0x80000000
+DATA constants<>+956(SB)/4, $0x80000000
+DATA constants<>+960(SB)/4, $0x00000000
+DATA constants<>+964(SB)/4, $0x00000000
+DATA constants<>+968(SB)/4, $0x00000000
+DATA constants<>+972(SB)/4, $0x00000000
+DATA constants<>+976(SB)/4, $0x00000000
+DATA constants<>+980(SB)/4, $0x00000000
+DATA constants<>+984(SB)/4, $0x00000000
+DATA constants<>+988(SB)/4, $0x00000000
+DATA constants<>+992(SB)/4, $0x00000000
+DATA constants<>+996(SB)/4, $0x00000000
+DATA constants<>+1000(SB)/4, $0x00000000
+DATA constants<>+1004(SB)/4, $0x00000000
+DATA constants<>+1008(SB)/4, $0x00000000
+DATA constants<>+1012(SB)/4, $0x00000000
+DATA constants<>+1016(SB)/4, $0x00000000
+DATA constants<>+1020(SB)/4, $0x00000000
 DATA constants<>+1024(SB)/4, $0x40000000
 DATA constants<>+1028(SB)/4, $0x40000000
 DATA constants<>+1032(SB)/4, $0x40000000
@@ -7400,246 +6462,246 @@ DATA constants<>+1072(SB)/4, $0x40000000
 DATA constants<>+1076(SB)/4, $0x40000000
 DATA constants<>+1080(SB)/4, $0x40000000
 DATA constants<>+1084(SB)/4, $0x40000000
-DATA constants<>+1088(SB)/4, $0x3b1641e1
-DATA constants<>+1092(SB)/4, $0x3b1641e1
-DATA constants<>+1096(SB)/4, $0x3b1641e1
-DATA constants<>+1100(SB)/4, $0x3b1641e1
-DATA constants<>+1104(SB)/4, $0x3b1641e1
-DATA constants<>+1108(SB)/4, $0x3b1641e1
-DATA constants<>+1112(SB)/4, $0x3b1641e1
-DATA constants<>+1116(SB)/4, $0x3b1641e1
-DATA constants<>+1120(SB)/4, $0x3b1641e1
-DATA constants<>+1124(SB)/4, $0x3b1641e1
-DATA constants<>+1128(SB)/4, $0x3b1641e1
-DATA constants<>+1132(SB)/4, $0x3b1641e1
-DATA constants<>+1136(SB)/4, $0x3b1641e1
-DATA constants<>+1140(SB)/4, $0x3b1641e1
-DATA constants<>+1144(SB)/4, $0x3b1641e1
-DATA constants<>+1148(SB)/4, $0x3b1641e1
-DATA constants<>+1152(SB)/4, $0xbc08b50b
-DATA constants<>+1156(SB)/4, $0xbc08b50b
-DATA constants<>+1160(SB)/4, $0xbc08b50b
-DATA constants<>+1164(SB)/4, $0xbc08b50b
-DATA constants<>+1168(SB)/4, $0xbc08b50b
-DATA constants<>+1172(SB)/4, $0xbc08b50b
-DATA constants<>+1176(SB)/4, $0xbc08b50b
-DATA constants<>+1180(SB)/4, $0xbc08b50b
-DATA constants<>+1184(SB)/4, $0xbc08b50b
-DATA constants<>+1188(SB)/4, $0xbc08b50b
-DATA constants<>+1192(SB)/4, $0xbc08b50b
-DATA constants<>+1196(SB)/4, $0xbc08b50b
-DATA constants<>+1200(SB)/4, $0xbc08b50b
-DATA constants<>+1204(SB)/4, $0xbc08b50b
-DATA constants<>+1208(SB)/4, $0xbc08b50b
-DATA constants<>+1212(SB)/4, $0xbc08b50b
-DATA constants<>+1216(SB)/4, $0x3cb254bb
-DATA constants<>+1220(SB)/4, $0x3cb254bb
-DATA constants<>+1224(SB)/4, $0x3cb254bb
-DATA constants<>+1228(SB)/4, $0x3cb254bb
-DATA constants<>+1232(SB)/4, $0x3cb254bb
-DATA constants<>+1236(SB)/4, $0x3cb254bb
-DATA constants<>+1240(SB)/4, $0x3cb254bb
-DATA constants<>+1244(SB)/4, $0x3cb254bb
-DATA constants<>+1248(SB)/4, $0x3cb254bb
-DATA constants<>+1252(SB)/4, $0x3cb254bb
-DATA constants<>+1256(SB)/4, $0x3cb254bb
-DATA constants<>+1260(SB)/4, $0x3cb254bb
-DATA constants<>+1264(SB)/4, $0x3cb254bb
-DATA constants<>+1268(SB)/4, $0x3cb254bb
-DATA constants<>+1272(SB)/4, $0x3cb254bb
-DATA constants<>+1276(SB)/4, $0x3cb254bb
-DATA constants<>+1280(SB)/4, $0xbd5d0462
-DATA constants<>+1284(SB)/4, $0xbd5d0462
-DATA constants<>+1288(SB)/4, $0xbd5d0462
-DATA constants<>+1292(SB)/4, $0xbd5d0462
-DATA constants<>+1296(SB)/4, $0xbd5d0462
-DATA constants<>+1300(SB)/4, $0xbd5d0462
-DATA constants<>+1304(SB)/4, $0xbd5d0462
-DATA constants<>+1308(SB)/4, $0xbd5d0462
-DATA constants<>+1312(SB)/4, $0xbd5d0462
-DATA constants<>+1316(SB)/4, $0xbd5d0462
-DATA constants<>+1320(SB)/4, $0xbd5d0462
-DATA constants<>+1324(SB)/4, $0xbd5d0462
-DATA constants<>+1328(SB)/4, $0xbd5d0462
-DATA constants<>+1332(SB)/4, $0xbd5d0462
-DATA constants<>+1336(SB)/4, $0xbd5d0462
-DATA constants<>+1340(SB)/4, $0xbd5d0462
-DATA constants<>+1344(SB)/4, $0x3e088875
-DATA constants<>+1348(SB)/4, $0x3e088875
-DATA constants<>+1352(SB)/4, $0x3e088875
-DATA constants<>+1356(SB)/4, $0x3e088875
-DATA constants<>+1360(SB)/4, $0x3e088875
-DATA constants<>+1364(SB)/4, $0x3e088875
-DATA constants<>+1368(SB)/4, $0x3e088875
-DATA constants<>+1372(SB)/4, $0x3e088875
-DATA constants<>+1376(SB)/4, $0x3e088875
-DATA constants<>+1380(SB)/4, $0x3e088875
-DATA constants<>+1384(SB)/4, $0x3e088875
-DATA constants<>+1388(SB)/4, $0x3e088875
-DATA constants<>+1392(SB)/4, $0x3e088875
-DATA constants<>+1396(SB)/4, $0x3e088875
-DATA constants<>+1400(SB)/4, $0x3e088875
-DATA constants<>+1404(SB)/4, $0x3e088875
-DATA constants<>+1408(SB)/4, $0xbeaaaaab
-DATA constants<>+1412(SB)/4, $0xbeaaaaab
-DATA constants<>+1416(SB)/4, $0xbeaaaaab
-DATA constants<>+1420(SB)/4, $0xbeaaaaab
-DATA constants<>+1424(SB)/4, $0xbeaaaaab
-DATA constants<>+1428(SB)/4, $0xbeaaaaab
-DATA constants<>+1432(SB)/4, $0xbeaaaaab
-DATA constants<>+1436(SB)/4, $0xbeaaaaab
-DATA constants<>+1440(SB)/4, $0xbeaaaaab
-DATA constants<>+1444(SB)/4, $0xbeaaaaab
-DATA constants<>+1448(SB)/4, $0xbeaaaaab
-DATA constants<>+1452(SB)/4, $0xbeaaaaab
-DATA constants<>+1456(SB)/4, $0xbeaaaaab
-DATA constants<>+1460(SB)/4, $0xbeaaaaab
-DATA constants<>+1464(SB)/4, $0xbeaaaaab
-DATA constants<>+1468(SB)/4, $0xbeaaaaab
-DATA constants<>+1472(SB)/4, $0x3f200000
-DATA constants<>+1476(SB)/4, $0x3f200000
-DATA constants<>+1480(SB)/4, $0x3f200000
-DATA constants<>+1484(SB)/4, $0x3f200000
-DATA constants<>+1488(SB)/4, $0x3f200000
-DATA constants<>+1492(SB)/4, $0x3f200000
-DATA constants<>+1496(SB)/4, $0x3f200000
-DATA constants<>+1500(SB)/4, $0x3f200000
-DATA constants<>+1504(SB)/4, $0x3f200000
-DATA constants<>+1508(SB)/4, $0x3f200000
-DATA constants<>+1512(SB)/4, $0x3f200000
-DATA constants<>+1516(SB)/4, $0x3f200000
-DATA constants<>+1520(SB)/4, $0x3f200000
-DATA constants<>+1524(SB)/4, $0x3f200000
-DATA constants<>+1528(SB)/4, $0x3f200000
-DATA constants<>+1532(SB)/4, $0x3f200000
-DATA constants<>+1536(SB)/4, $0x80000000
-DATA constants<>+1540(SB)/4, $0x80000000
-DATA constants<>+1544(SB)/4, $0x80000000
-DATA constants<>+1548(SB)/4, $0x80000000
-DATA constants<>+1552(SB)/4, $0x80000000
-DATA constants<>+1556(SB)/4, $0x80000000
-DATA constants<>+1560(SB)/4, $0x80000000
-DATA constants<>+1564(SB)/4, $0x80000000
-DATA constants<>+1568(SB)/4, $0x80000000
-DATA constants<>+1572(SB)/4, $0x80000000
-DATA constants<>+1576(SB)/4, $0x80000000
-DATA constants<>+1580(SB)/4, $0x80000000
-DATA constants<>+1584(SB)/4, $0x80000000
-DATA constants<>+1588(SB)/4, $0x80000000
-DATA constants<>+1592(SB)/4, $0x80000000
-DATA constants<>+1596(SB)/4, $0x80000000
-DATA constants<>+1600(SB)/4, $0x00000000
-DATA constants<>+1604(SB)/4, $0x00000000
-DATA constants<>+1608(SB)/4, $0x00000000
-DATA constants<>+1612(SB)/4, $0x00000000
-DATA constants<>+1616(SB)/4, $0x00000000
-DATA constants<>+1620(SB)/4, $0x00000000
-DATA constants<>+1624(SB)/4, $0x00000000
-DATA constants<>+1628(SB)/4, $0x00000000
-DATA constants<>+1632(SB)/4, $0x00000000
-DATA constants<>+1636(SB)/4, $0x00000000
-DATA constants<>+1640(SB)/4, $0x00000000
-DATA constants<>+1644(SB)/4, $0x00000000
-DATA constants<>+1648(SB)/4, $0x00000000
-DATA constants<>+1652(SB)/4, $0x00000000
-DATA constants<>+1656(SB)/4, $0x00000000
-DATA constants<>+1660(SB)/4, $0x00000000
-DATA constants<>+1664(SB)/4, $0x3dedd130
-DATA constants<>+1668(SB)/4, $0x3dedd130
-DATA constants<>+1672(SB)/4, $0x3dedd130
-DATA constants<>+1676(SB)/4, $0x3dedd130
-DATA constants<>+1680(SB)/4, $0x3dedd130
-DATA constants<>+1684(SB)/4, $0x3dedd130
-DATA constants<>+1688(SB)/4, $0x3dedd130
-DATA constants<>+1692(SB)/4, $0x3dedd130
-DATA constants<>+1696(SB)/4, $0x3dedd130
-DATA constants<>+1700(SB)/4, $0x3dedd130
-DATA constants<>+1704(SB)/4, $0x3dedd130
-DATA constants<>+1708(SB)/4, $0x3dedd130
-DATA constants<>+1712(SB)/4, $0x3dedd130
-DATA constants<>+1716(SB)/4, $0x3dedd130
-DATA constants<>+1720(SB)/4, $0x3dedd130
-DATA constants<>+1724(SB)/4, $0x3dedd130
-DATA constants<>+1728(SB)/4, $0x3dde467c
-DATA constants<>+1732(SB)/4, $0x3dde467c
-DATA constants<>+1736(SB)/4, $0x3dde467c
-DATA constants<>+1740(SB)/4, $0x3dde467c
-DATA constants<>+1744(SB)/4, $0x3dde467c
-DATA constants<>+1748(SB)/4, $0x3dde467c
-DATA constants<>+1752(SB)/4, $0x3dde467c
-DATA constants<>+1756(SB)/4, $0x3dde467c
-DATA constants<>+1760(SB)/4, $0x3dde467c
-DATA constants<>+1764(SB)/4, $0x3dde467c
-DATA constants<>+1768(SB)/4, $0x3dde467c
-DATA constants<>+1772(SB)/4, $0x3dde467c
-DATA constants<>+1776(SB)/4, $0x3dde467c
-DATA constants<>+1780(SB)/4, $0x3dde467c
-DATA constants<>+1784(SB)/4, $0x3dde467c
-DATA constants<>+1788(SB)/4, $0x3dde467c
-DATA constants<>+1792(SB)/4, $0x3e126493
-DATA constants<>+1796(SB)/4, $0x3e126493
-DATA constants<>+1800(SB)/4, $0x3e126493
-DATA constants<>+1804(SB)/4, $0x3e126493
-DATA constants<>+1808(SB)/4, $0x3e126493
-DATA constants<>+1812(SB)/4, $0x3e126493
-DATA constants<>+1816(SB)/4, $0x3e126493
-DATA constants<>+1820(SB)/4, $0x3e126493
-DATA constants<>+1824(SB)/4, $0x3e126493
-DATA constants<>+1828(SB)/4, $0x3e126493
-DATA constants<>+1832(SB)/4, $0x3e126493
-DATA constants<>+1836(SB)/4, $0x3e126493
-DATA constants<>+1840(SB)/4, $0x3e126493
-DATA constants<>+1844(SB)/4, $0x3e126493
-DATA constants<>+1848(SB)/4, $0x3e126493
-DATA constants<>+1852(SB)/4, $0x3e126493
-DATA constants<>+1856(SB)/4, $0x3e4ccc6a
-DATA constants<>+1860(SB)/4, $0x3e4ccc6a
-DATA constants<>+1864(SB)/4, $0x3e4ccc6a
-DATA constants<>+1868(SB)/4, $0x3e4ccc6a
-DATA constants<>+1872(SB)/4, $0x3e4ccc6a
-DATA constants<>+1876(SB)/4, $0x3e4ccc6a
-DATA constants<>+1880(SB)/4, $0x3e4ccc6a
-DATA constants<>+1884(SB)/4, $0x3e4ccc6a
-DATA constants<>+1888(SB)/4, $0x3e4ccc6a
-DATA constants<>+1892(SB)/4, $0x3e4ccc6a
-DATA constants<>+1896(SB)/4, $0x3e4ccc6a
-DATA constants<>+1900(SB)/4, $0x3e4ccc6a
-DATA constants<>+1904(SB)/4, $0x3e4ccc6a
-DATA constants<>+1908(SB)/4, $0x3e4ccc6a
-DATA constants<>+1912(SB)/4, $0x3e4ccc6a
-DATA constants<>+1916(SB)/4, $0x3e4ccc6a
-DATA constants<>+1920(SB)/4, $0x3eaaaaab
-DATA constants<>+1924(SB)/4, $0x3eaaaaab
-DATA constants<>+1928(SB)/4, $0x3eaaaaab
-DATA constants<>+1932(SB)/4, $0x3eaaaaab
-DATA constants<>+1936(SB)/4, $0x3eaaaaab
-DATA constants<>+1940(SB)/4, $0x3eaaaaab
-DATA constants<>+1944(SB)/4, $0x3eaaaaab
-DATA constants<>+1948(SB)/4, $0x3eaaaaab
-DATA constants<>+1952(SB)/4, $0x3eaaaaab
-DATA constants<>+1956(SB)/4, $0x3eaaaaab
-DATA constants<>+1960(SB)/4, $0x3eaaaaab
-DATA constants<>+1964(SB)/4, $0x3eaaaaab
-DATA constants<>+1968(SB)/4, $0x3eaaaaab
-DATA constants<>+1972(SB)/4, $0x3eaaaaab
-DATA constants<>+1976(SB)/4, $0x3eaaaaab
-DATA constants<>+1980(SB)/4, $0x3eaaaaab
-DATA constants<>+1984(SB)/4, $0x58800000
-DATA constants<>+1988(SB)/4, $0x58800000
-DATA constants<>+1992(SB)/4, $0x58800000
-DATA constants<>+1996(SB)/4, $0x58800000
-DATA constants<>+2000(SB)/4, $0x58800000
-DATA constants<>+2004(SB)/4, $0x58800000
-DATA constants<>+2008(SB)/4, $0x58800000
-DATA constants<>+2012(SB)/4, $0x58800000
-DATA constants<>+2016(SB)/4, $0x58800000
-DATA constants<>+2020(SB)/4, $0x58800000
-DATA constants<>+2024(SB)/4, $0x58800000
-DATA constants<>+2028(SB)/4, $0x58800000
-DATA constants<>+2032(SB)/4, $0x58800000
-DATA constants<>+2036(SB)/4, $0x58800000
-DATA constants<>+2040(SB)/4, $0x58800000
-DATA constants<>+2044(SB)/4, $0x58800000
+DATA constants<>+1088(SB)/4, $0x3dedd130
+DATA constants<>+1092(SB)/4, $0x3dedd130
+DATA constants<>+1096(SB)/4, $0x3dedd130
+DATA constants<>+1100(SB)/4, $0x3dedd130
+DATA constants<>+1104(SB)/4, $0x3dedd130
+DATA constants<>+1108(SB)/4, $0x3dedd130
+DATA constants<>+1112(SB)/4, $0x3dedd130
+DATA constants<>+1116(SB)/4, $0x3dedd130
+DATA constants<>+1120(SB)/4, $0x3dedd130
+DATA constants<>+1124(SB)/4, $0x3dedd130
+DATA constants<>+1128(SB)/4, $0x3dedd130
+DATA constants<>+1132(SB)/4, $0x3dedd130
+DATA constants<>+1136(SB)/4, $0x3dedd130
+DATA constants<>+1140(SB)/4, $0x3dedd130
+DATA constants<>+1144(SB)/4, $0x3dedd130
+DATA constants<>+1148(SB)/4, $0x3dedd130
+DATA constants<>+1152(SB)/4, $0x3dde467c
+DATA constants<>+1156(SB)/4, $0x3dde467c
+DATA constants<>+1160(SB)/4, $0x3dde467c
+DATA constants<>+1164(SB)/4, $0x3dde467c
+DATA constants<>+1168(SB)/4, $0x3dde467c
+DATA constants<>+1172(SB)/4, $0x3dde467c
+DATA constants<>+1176(SB)/4, $0x3dde467c
+DATA constants<>+1180(SB)/4, $0x3dde467c
+DATA constants<>+1184(SB)/4, $0x3dde467c
+DATA constants<>+1188(SB)/4, $0x3dde467c
+DATA constants<>+1192(SB)/4, $0x3dde467c
+DATA constants<>+1196(SB)/4, $0x3dde467c
+DATA constants<>+1200(SB)/4, $0x3dde467c
+DATA constants<>+1204(SB)/4, $0x3dde467c
+DATA constants<>+1208(SB)/4, $0x3dde467c
+DATA constants<>+1212(SB)/4, $0x3dde467c
+DATA constants<>+1216(SB)/4, $0x3e126493
+DATA constants<>+1220(SB)/4, $0x3e126493
+DATA constants<>+1224(SB)/4, $0x3e126493
+DATA constants<>+1228(SB)/4, $0x3e126493
+DATA constants<>+1232(SB)/4, $0x3e126493
+DATA constants<>+1236(SB)/4, $0x3e126493
+DATA constants<>+1240(SB)/4, $0x3e126493
+DATA constants<>+1244(SB)/4, $0x3e126493
+DATA constants<>+1248(SB)/4, $0x3e126493
+DATA constants<>+1252(SB)/4, $0x3e126493
+DATA constants<>+1256(SB)/4, $0x3e126493
+DATA constants<>+1260(SB)/4, $0x3e126493
+DATA constants<>+1264(SB)/4, $0x3e126493
+DATA constants<>+1268(SB)/4, $0x3e126493
+DATA constants<>+1272(SB)/4, $0x3e126493
+DATA constants<>+1276(SB)/4, $0x3e126493
+DATA constants<>+1280(SB)/4, $0x3e4ccc6a
+DATA constants<>+1284(SB)/4, $0x3e4ccc6a
+DATA constants<>+1288(SB)/4, $0x3e4ccc6a
+DATA constants<>+1292(SB)/4, $0x3e4ccc6a
+DATA constants<>+1296(SB)/4, $0x3e4ccc6a
+DATA constants<>+1300(SB)/4, $0x3e4ccc6a
+DATA constants<>+1304(SB)/4, $0x3e4ccc6a
+DATA constants<>+1308(SB)/4, $0x3e4ccc6a
+DATA constants<>+1312(SB)/4, $0x3e4ccc6a
+DATA constants<>+1316(SB)/4, $0x3e4ccc6a
+DATA constants<>+1320(SB)/4, $0x3e4ccc6a
+DATA constants<>+1324(SB)/4, $0x3e4ccc6a
+DATA constants<>+1328(SB)/4, $0x3e4ccc6a
+DATA constants<>+1332(SB)/4, $0x3e4ccc6a
+DATA constants<>+1336(SB)/4, $0x3e4ccc6a
+DATA constants<>+1340(SB)/4, $0x3e4ccc6a
+DATA constants<>+1344(SB)/4, $0x3eaaaaab
+DATA constants<>+1348(SB)/4, $0x3eaaaaab
+DATA constants<>+1352(SB)/4, $0x3eaaaaab
+DATA constants<>+1356(SB)/4, $0x3eaaaaab
+DATA constants<>+1360(SB)/4, $0x3eaaaaab
+DATA constants<>+1364(SB)/4, $0x3eaaaaab
+DATA constants<>+1368(SB)/4, $0x3eaaaaab
+DATA constants<>+1372(SB)/4, $0x3eaaaaab
+DATA constants<>+1376(SB)/4, $0x3eaaaaab
+DATA constants<>+1380(SB)/4, $0x3eaaaaab
+DATA constants<>+1384(SB)/4, $0x3eaaaaab
+DATA constants<>+1388(SB)/4, $0x3eaaaaab
+DATA constants<>+1392(SB)/4, $0x3eaaaaab
+DATA constants<>+1396(SB)/4, $0x3eaaaaab
+DATA constants<>+1400(SB)/4, $0x3eaaaaab
+DATA constants<>+1404(SB)/4, $0x3eaaaaab
+DATA constants<>+1408(SB)/4, $0x7fffffff
+DATA constants<>+1412(SB)/4, $0x7fffffff
+DATA constants<>+1416(SB)/4, $0x7fffffff
+DATA constants<>+1420(SB)/4, $0x7fffffff
+DATA constants<>+1424(SB)/4, $0x7fffffff
+DATA constants<>+1428(SB)/4, $0x7fffffff
+DATA constants<>+1432(SB)/4, $0x7fffffff
+DATA constants<>+1436(SB)/4, $0x7fffffff
+DATA constants<>+1440(SB)/4, $0x7fffffff
+DATA constants<>+1444(SB)/4, $0x7fffffff
+DATA constants<>+1448(SB)/4, $0x7fffffff
+DATA constants<>+1452(SB)/4, $0x7fffffff
+DATA constants<>+1456(SB)/4, $0x7fffffff
+DATA constants<>+1460(SB)/4, $0x7fffffff
+DATA constants<>+1464(SB)/4, $0x7fffffff
+DATA constants<>+1468(SB)/4, $0x7fffffff
+DATA constants<>+1472(SB)/4, $0xff800000
+DATA constants<>+1476(SB)/4, $0xff800000
+DATA constants<>+1480(SB)/4, $0xff800000
+DATA constants<>+1484(SB)/4, $0xff800000
+DATA constants<>+1488(SB)/4, $0xff800000
+DATA constants<>+1492(SB)/4, $0xff800000
+DATA constants<>+1496(SB)/4, $0xff800000
+DATA constants<>+1500(SB)/4, $0xff800000
+DATA constants<>+1504(SB)/4, $0xff800000
+DATA constants<>+1508(SB)/4, $0xff800000
+DATA constants<>+1512(SB)/4, $0xff800000
+DATA constants<>+1516(SB)/4, $0xff800000
+DATA constants<>+1520(SB)/4, $0xff800000
+DATA constants<>+1524(SB)/4, $0xff800000
+DATA constants<>+1528(SB)/4, $0xff800000
+DATA constants<>+1532(SB)/4, $0xff800000
+DATA constants<>+1536(SB)/4, $0x41200000
+DATA constants<>+1540(SB)/4, $0x41200000
+DATA constants<>+1544(SB)/4, $0x41200000
+DATA constants<>+1548(SB)/4, $0x41200000
+DATA constants<>+1552(SB)/4, $0x41200000
+DATA constants<>+1556(SB)/4, $0x41200000
+DATA constants<>+1560(SB)/4, $0x41200000
+DATA constants<>+1564(SB)/4, $0x41200000
+DATA constants<>+1568(SB)/4, $0x41200000
+DATA constants<>+1572(SB)/4, $0x41200000
+DATA constants<>+1576(SB)/4, $0x41200000
+DATA constants<>+1580(SB)/4, $0x41200000
+DATA constants<>+1584(SB)/4, $0x41200000
+DATA constants<>+1588(SB)/4, $0x41200000
+DATA constants<>+1592(SB)/4, $0x41200000
+DATA constants<>+1596(SB)/4, $0x41200000
+DATA constants<>+1600(SB)/4, $0x3b1641e1
+DATA constants<>+1604(SB)/4, $0x3b1641e1
+DATA constants<>+1608(SB)/4, $0x3b1641e1
+DATA constants<>+1612(SB)/4, $0x3b1641e1
+DATA constants<>+1616(SB)/4, $0x3b1641e1
+DATA constants<>+1620(SB)/4, $0x3b1641e1
+DATA constants<>+1624(SB)/4, $0x3b1641e1
+DATA constants<>+1628(SB)/4, $0x3b1641e1
+DATA constants<>+1632(SB)/4, $0x3b1641e1
+DATA constants<>+1636(SB)/4, $0x3b1641e1
+DATA constants<>+1640(SB)/4, $0x3b1641e1
+DATA constants<>+1644(SB)/4, $0x3b1641e1
+DATA constants<>+1648(SB)/4, $0x3b1641e1
+DATA constants<>+1652(SB)/4, $0x3b1641e1
+DATA constants<>+1656(SB)/4, $0x3b1641e1
+DATA constants<>+1660(SB)/4, $0x3b1641e1
+DATA constants<>+1664(SB)/4, $0xbc08b50b
+DATA constants<>+1668(SB)/4, $0xbc08b50b
+DATA constants<>+1672(SB)/4, $0xbc08b50b
+DATA constants<>+1676(SB)/4, $0xbc08b50b
+DATA constants<>+1680(SB)/4, $0xbc08b50b
+DATA constants<>+1684(SB)/4, $0xbc08b50b
+DATA constants<>+1688(SB)/4, $0xbc08b50b
+DATA constants<>+1692(SB)/4, $0xbc08b50b
+DATA constants<>+1696(SB)/4, $0xbc08b50b
+DATA constants<>+1700(SB)/4, $0xbc08b50b
+DATA constants<>+1704(SB)/4, $0xbc08b50b
+DATA constants<>+1708(SB)/4, $0xbc08b50b
+DATA constants<>+1712(SB)/4, $0xbc08b50b
+DATA constants<>+1716(SB)/4, $0xbc08b50b
+DATA constants<>+1720(SB)/4, $0xbc08b50b
+DATA constants<>+1724(SB)/4, $0xbc08b50b
+DATA constants<>+1728(SB)/4, $0x3cb254bb
+DATA constants<>+1732(SB)/4, $0x3cb254bb
+DATA constants<>+1736(SB)/4, $0x3cb254bb
+DATA constants<>+1740(SB)/4, $0x3cb254bb
+DATA constants<>+1744(SB)/4, $0x3cb254bb
+DATA constants<>+1748(SB)/4, $0x3cb254bb
+DATA constants<>+1752(SB)/4, $0x3cb254bb
+DATA constants<>+1756(SB)/4, $0x3cb254bb
+DATA constants<>+1760(SB)/4, $0x3cb254bb
+DATA constants<>+1764(SB)/4, $0x3cb254bb
+DATA constants<>+1768(SB)/4, $0x3cb254bb
+DATA constants<>+1772(SB)/4, $0x3cb254bb
+DATA constants<>+1776(SB)/4, $0x3cb254bb
+DATA constants<>+1780(SB)/4, $0x3cb254bb
+DATA constants<>+1784(SB)/4, $0x3cb254bb
+DATA constants<>+1788(SB)/4, $0x3cb254bb
+DATA constants<>+1792(SB)/4, $0xbd5d0462
+DATA constants<>+1796(SB)/4, $0xbd5d0462
+DATA constants<>+1800(SB)/4, $0xbd5d0462
+DATA constants<>+1804(SB)/4, $0xbd5d0462
+DATA constants<>+1808(SB)/4, $0xbd5d0462
+DATA constants<>+1812(SB)/4, $0xbd5d0462
+DATA constants<>+1816(SB)/4, $0xbd5d0462
+DATA constants<>+1820(SB)/4, $0xbd5d0462
+DATA constants<>+1824(SB)/4, $0xbd5d0462
+DATA constants<>+1828(SB)/4, $0xbd5d0462
+DATA constants<>+1832(SB)/4, $0xbd5d0462
+DATA constants<>+1836(SB)/4, $0xbd5d0462
+DATA constants<>+1840(SB)/4, $0xbd5d0462
+DATA constants<>+1844(SB)/4, $0xbd5d0462
+DATA constants<>+1848(SB)/4, $0xbd5d0462
+DATA constants<>+1852(SB)/4, $0xbd5d0462
+DATA constants<>+1856(SB)/4, $0x3e088875
+DATA constants<>+1860(SB)/4, $0x3e088875
+DATA constants<>+1864(SB)/4, $0x3e088875
+DATA constants<>+1868(SB)/4, $0x3e088875
+DATA constants<>+1872(SB)/4, $0x3e088875
+DATA constants<>+1876(SB)/4, $0x3e088875
+DATA constants<>+1880(SB)/4, $0x3e088875
+DATA constants<>+1884(SB)/4, $0x3e088875
+DATA constants<>+1888(SB)/4, $0x3e088875
+DATA constants<>+1892(SB)/4, $0x3e088875
+DATA constants<>+1896(SB)/4, $0x3e088875
+DATA constants<>+1900(SB)/4, $0x3e088875
+DATA constants<>+1904(SB)/4, $0x3e088875
+DATA constants<>+1908(SB)/4, $0x3e088875
+DATA constants<>+1912(SB)/4, $0x3e088875
+DATA constants<>+1916(SB)/4, $0x3e088875
+DATA constants<>+1920(SB)/4, $0xbeaaaaab
+DATA constants<>+1924(SB)/4, $0xbeaaaaab
+DATA constants<>+1928(SB)/4, $0xbeaaaaab
+DATA constants<>+1932(SB)/4, $0xbeaaaaab
+DATA constants<>+1936(SB)/4, $0xbeaaaaab
+DATA constants<>+1940(SB)/4, $0xbeaaaaab
+DATA constants<>+1944(SB)/4, $0xbeaaaaab
+DATA constants<>+1948(SB)/4, $0xbeaaaaab
+DATA constants<>+1952(SB)/4, $0xbeaaaaab
+DATA constants<>+1956(SB)/4, $0xbeaaaaab
+DATA constants<>+1960(SB)/4, $0xbeaaaaab
+DATA constants<>+1964(SB)/4, $0xbeaaaaab
+DATA constants<>+1968(SB)/4, $0xbeaaaaab
+DATA constants<>+1972(SB)/4, $0xbeaaaaab
+DATA constants<>+1976(SB)/4, $0xbeaaaaab
+DATA constants<>+1980(SB)/4, $0xbeaaaaab
+DATA constants<>+1984(SB)/4, $0x3f200000
+DATA constants<>+1988(SB)/4, $0x3f200000
+DATA constants<>+1992(SB)/4, $0x3f200000
+DATA constants<>+1996(SB)/4, $0x3f200000
+DATA constants<>+2000(SB)/4, $0x3f200000
+DATA constants<>+2004(SB)/4, $0x3f200000
+DATA constants<>+2008(SB)/4, $0x3f200000
+DATA constants<>+2012(SB)/4, $0x3f200000
+DATA constants<>+2016(SB)/4, $0x3f200000
+DATA constants<>+2020(SB)/4, $0x3f200000
+DATA constants<>+2024(SB)/4, $0x3f200000
+DATA constants<>+2028(SB)/4, $0x3f200000
+DATA constants<>+2032(SB)/4, $0x3f200000
+DATA constants<>+2036(SB)/4, $0x3f200000
+DATA constants<>+2040(SB)/4, $0x3f200000
+DATA constants<>+2044(SB)/4, $0x3f200000
 DATA constants<>+2048(SB)/8, $0x4338000000000000
 DATA constants<>+2056(SB)/8, $0x4338000000000000
 DATA constants<>+2064(SB)/8, $0x4338000000000000
@@ -7816,23 +6878,7 @@ DATA constants<>+2864(SB)/4, $0x00000003
 DATA constants<>+2868(SB)/4, $0x00000003
 DATA constants<>+2872(SB)/4, $0x00000003
 DATA constants<>+2876(SB)/4, $0x00000003
-DATA constants<>+2880(SB)/4, $0xff800000
-DATA constants<>+2884(SB)/4, $0xff800000
-DATA constants<>+2888(SB)/4, $0xff800000
-DATA constants<>+2892(SB)/4, $0xff800000
-DATA constants<>+2896(SB)/4, $0xff800000
-DATA constants<>+2900(SB)/4, $0xff800000
-DATA constants<>+2904(SB)/4, $0xff800000
-DATA constants<>+2908(SB)/4, $0xff800000
-DATA constants<>+2912(SB)/4, $0xff800000
-DATA constants<>+2916(SB)/4, $0xff800000
-DATA constants<>+2920(SB)/4, $0xff800000
-DATA constants<>+2924(SB)/4, $0xff800000
-DATA constants<>+2928(SB)/4, $0xff800000
-DATA constants<>+2932(SB)/4, $0xff800000
-DATA constants<>+2936(SB)/4, $0xff800000
-DATA constants<>+2940(SB)/4, $0xff800000
-GLOBL constants<>(SB), RODATA|NOPTR, $2944
+GLOBL constants<>(SB), RODATA|NOPTR, $2880
 
 DATA masks<>+0(SB)/4, $0xffffffff
 DATA masks<>+4(SB)/4, $0xffffffff

@@ -3,12 +3,10 @@
 package cuda
 
 import (
-	"fmt"
 	"slices"
 
 	"dgsbench/kernels"
 	"dgsbench/kernels/cuda/driver"
-	"dgsbench/kernels/portable"
 )
 
 // ranker ranks on the card: counts come back, scores do not.
@@ -34,7 +32,7 @@ func (d *Device) NewRanker(maxEvents, maxDim int) kernels.Ranker {
 // Rank counts the negatives above and level. While the card does so, the host
 // finds the candidates that are no negatives; it waits once.
 func (r *ranker) Rank(q kernels.Ranking, greater, equal []int32) (bad int) {
-	r.check(&q)
+	q.Check(r.maxEvents, r.maxDim)
 	if q.Events == 0 {
 		return -1
 	}
@@ -55,9 +53,8 @@ func (r *ranker) Rank(q kernels.Ranking, greater, equal []int32) (bad int) {
 // exclude uploads the pairs that are no negatives.
 func (r *ranker) exclude(q *kernels.Ranking) (events, nodes uint64, n int) {
 	r.events, r.nodes = r.events[:0], r.nodes[:0]
-	ranking := portable.Ranking[float32]{Nodes: q.Nodes, Candidates: q.Candidates, True: q.True, Without: q.Without}
 	for e := range q.Events {
-		ranking.Excluded(e, func(v int32) {
+		q.Excluded(e, func(v int32) {
 			r.events, r.nodes = append(r.events, int32(e)), append(r.nodes, v)
 		})
 	}
@@ -67,7 +64,7 @@ func (r *ranker) exclude(q *kernels.Ranking) (events, nodes uint64, n int) {
 }
 
 func (r *ranker) Scores(q kernels.Ranking, out []float32) {
-	r.check(&q)
+	q.Check(r.maxEvents, r.maxDim)
 	a := r.upload(&q)
 	n := a.events * a.candidates
 	if r.scores == nil || r.scores.Len() < n {
@@ -75,19 +72,6 @@ func (r *ranker) Scores(q kernels.Ranking, out []float32) {
 	}
 	r.scoreAll(&a, 0, at(r.scores, n), 0, 0, 0)
 	r.device.Read(out[:n], r.scores)
-}
-
-func (r *ranker) check(q *kernels.Ranking) {
-	if q.Events > r.maxEvents || q.Dim > r.maxDim {
-		panic(fmt.Sprintf("ranking: %d events of dimension %d, made for %d of %d", q.Events, q.Dim, r.maxEvents, r.maxDim))
-	}
-	for _, nodes := range [][]int32{q.True[:q.Events], q.Candidates} {
-		for _, v := range nodes {
-			if v < 0 || int(v) >= q.Nodes {
-				panic(fmt.Sprintf("ranking: node %d of %d", v, q.Nodes))
-			}
-		}
-	}
 }
 
 // question is a ranking whose parts are on the card.

@@ -1,113 +1,106 @@
 package portable
 
-import "fmt"
+import (
+	"fmt"
 
-// Attention is the elementwise part of attention over a ragged list of
-// edges grouped by centre, as PyTorch Geometric's TransformerConv has it. An
-// edge e leads from its neighbour, row Index[e] of K and V, to its centre i.
-// For each head, on its Channels columns c,
-//
-//	score[e] = sum over c of Q[i]*(K[Index[e]] + E[e]) / sqrt(Channels)
-//	weight[e] = e^(score[e] - top) / (sum over i's edges of the same + 1e-16)
-//	Out[i] = sum over i's edges of Drop[e]*weight[e]*(V[Index[e]] + E[e])
-//
-// with top the largest score of the centre. A centre without edges gets
-// zeros. Rows of Q, K, V, E and Out hold the heads side by side.
-type Attention[T Float] struct {
-	Heads, Channels int
+	"dgsbench/kernels"
+)
 
-	Offsets []int32 // centres + 1; edges of i are Offsets[i] to Offsets[i+1]-1; those beyond have no centre
-	Index   []int32 // edges
+// attention is a [kernels.Attention] on slices.
+type attention[T Float] struct {
+	k               *Kernels[T]
+	heads, channels int
+	root            T // 1/sqrt(channels)
+	offsets, index  []int32
 
-	Q, Out  []T // a row per centre
-	K, V    []T // a row per node
-	E       []T // a row per edge
-	Weights []T // edges x Heads, written for the gradient
-	Drop    []T // edges x Heads, factors of dropout; nil drops nothing
+	q, out, keys, values, e []T
+	weights, drop           []T
+	grad                    attentionGrad[T]
 }
 
-// AttentionGrad are the gradients of an Attention, given that of Out.
-type AttentionGrad[T Float] struct {
-	Out    []T // the given one
-	Q, E   []T // set
-	K, V   []T // added to, edge after edge
-	Scores []T // edges x Heads, for the kernel's own use
-}
+// attentionGrad is a [kernels.AttentionGrad] on slices.
+type attentionGrad[T Float] struct{ out, q, keys, values, e, scores []T }
 
-// check panics unless the offsets are those of the edges.
-func (a *Attention[T]) check() {
-	if last := len(a.Offsets) - 1; last < 0 || a.Offsets[0] != 0 || int(a.Offsets[last]) > len(a.Index) {
-		panic(fmt.Sprintf("attention: offsets do not run from 0 to at most the number of edges, %d", len(a.Index)))
+// setAttention sets the attention that centres are of. It panics unless the
+// offsets are those of the edges.
+func (d *Device[T]) setAttention(a *kernels.Attention) {
+	width := a.Heads * a.Channels
+	d.attention = attention[T]{
+		k: d.k, heads: a.Heads, channels: a.Channels, root: 1 / sqrt(T(a.Channels)),
+		offsets: listed(a.Offsets, a.Centres+1), index: listed(a.Index, a.Edges),
+		q: d.in(a.Q, a.Centres*width), out: d.in(a.Out, a.Centres*width),
+		keys: d.in(a.K, a.Nodes*width), values: d.in(a.V, a.Nodes*width), e: d.in(a.E, a.Edges*width),
+		weights: d.in(a.Weights, a.Edges*a.Heads),
+	}
+	if a.Drop != nil {
+		d.attention.drop = d.in(a.Drop, a.Edges*a.Heads)
+	}
+	if o := d.attention.offsets; o[0] != 0 || int(o[a.Centres]) > a.Edges {
+		panic(fmt.Sprintf("attention: offsets do not run from 0 to at most the number of edges, %d", a.Edges))
 	}
 }
 
 // centre is one node's edges, the rows lo to hi-1.
 type centre[T Float] struct {
-	*Attention[T]
+	*attention[T]
 	row, lo, hi int
 }
 
-func (a *Attention[T]) each(f func(centre[T])) {
-	for i := range len(a.Offsets) - 1 {
-		f(centre[T]{a, i, int(a.Offsets[i]), int(a.Offsets[i+1])})
+func (a *attention[T]) each(f func(centre[T])) {
+	for i := range len(a.offsets) - 1 {
+		f(centre[T]{a, i, int(a.offsets[i]), int(a.offsets[i+1])})
 	}
 }
 
 // head is the part of one head in a row of x.
 func (c *centre[T]) head(x []T, row, h int) []T {
-	return x[(row*c.Heads+h)*c.Channels:][:c.Channels]
+	return x[(row*c.heads+h)*c.channels:][:c.channels]
 }
 
-// Attend computes the weights and the output of a.
-func (k *Kernels[T]) Attend(a *Attention[T]) {
-	a.check()
-	a.each(func(c centre[T]) {
-		clear(a.Out[c.row*a.Heads*a.Channels:][:a.Heads*a.Channels])
-		c.scores(k)
-		c.softmax(k)
+func (d *Device[T]) Attend(a *kernels.Attention) {
+	d.setAttention(a)
+	clear(d.attention.out)
+	d.attention.each(func(c centre[T]) {
+		c.scores()
+		c.softmax()
 		for e := c.lo; e < c.hi; e++ {
-			for h := range a.Heads {
-				node := int(a.Index[e])
-				k.AxpySum(c.head(a.Out, c.row, h), c.head(a.V, node, h), c.head(a.E, e, h), c.kept(e, h))
+			for h := range c.heads {
+				d.k.AxpySum(c.head(c.out, c.row, h), c.head(c.values, int(c.index[e]), h), c.head(c.e, e, h), c.kept(e, h))
 			}
 		}
 	})
 }
 
-func (c *centre[T]) scores(k *Kernels[T]) {
-	root := c.rootChannels()
+func (c *centre[T]) scores() {
 	for e := c.lo; e < c.hi; e++ {
-		for h := range c.Heads {
-			node := int(c.Index[e])
-			c.Weights[e*c.Heads+h] = k.DotSum(c.head(c.Q, c.row, h), c.head(c.K, node, h), c.head(c.E, e, h)) * root
+		for h := range c.heads {
+			c.weights[e*c.heads+h] = c.k.DotSum(c.head(c.q, c.row, h), c.head(c.keys, int(c.index[e]), h), c.head(c.e, e, h)) * c.root
 		}
 	}
 }
 
-func (a *Attention[T]) rootChannels() T { return 1 / sqrt(T(a.Channels)) }
-
 // softmax turns the centre's scores into weights, head by head.
-func (c *centre[T]) softmax(k *Kernels[T]) {
+func (c *centre[T]) softmax() {
 	if c.lo == c.hi {
 		return
 	}
-	w := c.Weights[c.lo*c.Heads : c.hi*c.Heads]
-	for h := range c.Heads {
+	w := c.weights[c.lo*c.heads : c.hi*c.heads]
+	for h := range c.heads {
 		top := w[h]
-		for at := h; at < len(w); at += c.Heads {
+		for at := h; at < len(w); at += c.heads {
 			top = max(top, w[at])
 		}
-		for at := h; at < len(w); at += c.Heads {
+		for at := h; at < len(w); at += c.heads {
 			w[at] -= top
 		}
 	}
-	k.Exp(w, w)
-	for h := range c.Heads {
+	c.k.Exp(w, w)
+	for h := range c.heads {
 		var total T
-		for at := h; at < len(w); at += c.Heads {
+		for at := h; at < len(w); at += c.heads {
 			total += w[at]
 		}
-		for at := h; at < len(w); at += c.Heads {
+		for at := h; at < len(w); at += c.heads {
 			w[at] /= total + 1e-16
 		}
 	}
@@ -115,62 +108,66 @@ func (c *centre[T]) softmax(k *Kernels[T]) {
 
 // kept is the weight of an edge after dropout.
 func (c *centre[T]) kept(e, h int) T {
-	return c.Weights[e*c.Heads+h] * c.drop(e, h)
+	return c.weights[e*c.heads+h] * c.dropped(e, h)
 }
 
-func (c *centre[T]) drop(e, h int) T {
-	if c.Drop == nil {
+// dropped is the factor of dropout of an edge.
+func (c *centre[T]) dropped(e, h int) T {
+	if c.drop == nil {
 		return 1
 	}
-	return c.Drop[e*c.Heads+h]
+	return c.drop[e*c.heads+h]
 }
 
-// AttendGrad computes the gradients of a, which Attend has run. With
-// weight' the gradient of a weight,
+// AttendGrad is, with weight' the gradient of a weight,
 //
-//	weight'[e] = Drop[e] * sum over c of Out'[i]*(V[Index[e]] + E[e])
-//	score'[e] = weight[e] * (weight'[e] - sum over i's edges of weight*weight') / sqrt(Channels)
-//	Q'[i] = sum of score'[e]*(K[Index[e]] + E[e])
-//	K'[Index[e]] += score'[e]*Q[i]
-//	V'[Index[e]] += Drop[e]*weight[e]*Out'[i]
-//	E'[e] = score'[e]*Q[i] + Drop[e]*weight[e]*Out'[i]
+//	weight'[e] = Drop[e] (Out'[i] . (V[Index[e]] + E[e]))
+//	score'[e] = weight[e] (weight'[e] - sum over the edges of i of weight weight') / sqrt(Channels)
+//	Q'[i] = sum over the edges of i of score'[e] (K[Index[e]] + E[e])
+//	K'[Index[e]] += score'[e] Q[i]
+//	V'[Index[e]] += Drop[e] weight[e] Out'[i]
+//	E'[e] = score'[e] Q[i] + Drop[e] weight[e] Out'[i]
 //
-// and zeros for an edge without a centre.
-func (k *Kernels[T]) AttendGrad(a *Attention[T], g *AttentionGrad[T]) {
-	a.check()
-	clear(g.E[int(a.Offsets[len(a.Offsets)-1])*a.Heads*a.Channels:])
-	a.each(func(c centre[T]) {
-		clear(g.Q[c.row*a.Heads*a.Channels:][:a.Heads*a.Channels])
-		c.scoresGrad(k, g)
+// edge after edge, from gradients of zero. E' of an edge without a centre is zero.
+func (d *Device[T]) AttendGrad(a *kernels.Attention, g *kernels.AttentionGrad) {
+	d.setAttention(a)
+	width := a.Heads * a.Channels
+	d.attention.grad = attentionGrad[T]{
+		out: d.in(g.Out, a.Centres*width), q: d.zeros(g.Q, a.Centres*width), e: d.in(g.E, a.Edges*width),
+		keys: d.zeros(g.K, a.Nodes*width), values: d.zeros(g.V, a.Nodes*width), scores: d.in(g.Scores, a.Edges*a.Heads),
+	}
+	clear(d.attention.grad.e[int(d.attention.offsets[a.Centres])*width:])
+	d.attention.each(func(c centre[T]) {
+		c.scoresGrad()
 		for e := c.lo; e < c.hi; e++ {
-			for h := range a.Heads {
-				c.edgeGrad(k, g, e, h)
+			for h := range c.heads {
+				c.edgeGrad(e, h)
 			}
 		}
 	})
 }
 
-func (c *centre[T]) scoresGrad(k *Kernels[T], g *AttentionGrad[T]) {
-	root := c.rootChannels()
-	for h := range c.Heads {
+func (c *centre[T]) scoresGrad() {
+	g := &c.grad
+	for h := range c.heads {
 		var mean T
 		for e := c.lo; e < c.hi; e++ {
-			d := k.DotSum(c.head(g.Out, c.row, h), c.head(c.V, int(c.Index[e]), h), c.head(c.E, e, h)) * c.drop(e, h)
-			g.Scores[e*c.Heads+h] = d
-			mean = fma(c.Weights[e*c.Heads+h], d, mean)
+			w := c.k.DotSum(c.head(g.out, c.row, h), c.head(c.values, int(c.index[e]), h), c.head(c.e, e, h)) * c.dropped(e, h)
+			g.scores[e*c.heads+h] = w
+			mean = fma(c.weights[e*c.heads+h], w, mean)
 		}
-		for at := c.lo*c.Heads + h; at < c.hi*c.Heads; at += c.Heads {
-			g.Scores[at] = c.Weights[at] * (g.Scores[at] - mean) * root
+		for at := c.lo*c.heads + h; at < c.hi*c.heads; at += c.heads {
+			g.scores[at] = c.weights[at] * (g.scores[at] - mean) * c.root
 		}
 	}
 }
 
-func (c *centre[T]) edgeGrad(k *Kernels[T], g *AttentionGrad[T], e, h int) {
-	node := int(c.Index[e])
-	k.EdgeGrad(
-		c.head(g.Q, c.row, h), c.head(g.K, node, h), c.head(g.V, node, h), c.head(g.E, e, h),
-		c.head(c.Q, c.row, h), c.head(c.K, node, h), c.head(c.E, e, h), c.head(g.Out, c.row, h),
-		g.Scores[e*c.Heads+h], c.kept(e, h))
+func (c *centre[T]) edgeGrad(e, h int) {
+	g, node := &c.grad, int(c.index[e])
+	c.k.EdgeGrad(
+		c.head(g.q, c.row, h), c.head(g.keys, node, h), c.head(g.values, node, h), c.head(g.e, e, h),
+		c.head(c.q, c.row, h), c.head(c.keys, node, h), c.head(c.e, e, h), c.head(g.out, c.row, h),
+		g.scores[e*c.heads+h], c.kept(e, h))
 }
 
 func edgeGrad[T Float](dq, dk, dv, de, q, k, e, out []T, score, weight T) {

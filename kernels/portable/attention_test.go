@@ -7,45 +7,43 @@ import (
 	"slices"
 	"testing"
 
+	"dgsbench/kernels"
 	"dgsbench/kernels/portable"
 )
 
 // ragged is an attention with a repeated pair and centres without edges.
-func ragged(drop bool) *portable.Attention[float64] {
+func ragged(drop bool) *kernels.Attention {
 	const heads, channels, centres, nodes, edges = 2, 3, 4, 5, 6
 	const width = heads * channels
 	rng := newRand(6)
-	a := &portable.Attention[float64]{
-		Heads: heads, Channels: channels,
-		Offsets: []int32{0, 3, 3, 6, 6}, Index: []int32{1, 4, 1, 0, 4, 2},
+	a := &kernels.Attention{
+		Heads: heads, Channels: channels, Centres: centres, Nodes: nodes, Edges: edges,
+		Offsets: portable.Ints{0, 3, 3, 6, 6}, Index: portable.Ints{1, 4, 1, 0, 4, 2},
 		Q: random(rng, centres*width), K: random(rng, nodes*width), V: random(rng, nodes*width), E: random(rng, edges*width),
-		Out: make([]float64, centres*width), Weights: make([]float64, edges*heads),
+		Out: zeros(centres * width), Weights: zeros(edges * heads),
 	}
 	if drop {
-		a.Drop = []float64{0, 1.25, 1.25, 1.25, 1.25, 0, 1.25, 1.25, 0, 1.25, 1.25, 1.25}
+		a.Drop = numbers{0, 1.25, 1.25, 1.25, 1.25, 0, 1.25, 1.25, 0, 1.25, 1.25, 1.25}
 	}
 	return a
 }
 
 func TestAttendGrad(t *testing.T) {
-	k := portable.Go[float64]()
 	for _, drop := range []bool{false, true} {
 		a := ragged(drop)
-		w := random(newRand(7), len(a.Out))
+		w := random(newRand(7), a.Out.Len())
 		loss := func() float64 {
-			k.Attend(a)
-			return weighted(w, a.Out)
+			device.Attend(a)
+			return weighted(w, device.Elements(a.Out))
 		}
 		loss()
-		g := &portable.AttentionGrad[float64]{
-			Out: w, Q: make([]float64, len(a.Q)), E: make([]float64, len(a.E)),
-			K: make([]float64, len(a.K)), V: make([]float64, len(a.V)), Scores: make([]float64, len(a.Weights)),
+		g := &kernels.AttentionGrad{
+			Out: w, Q: zeros(a.Q.Len()), E: zeros(a.E.Len()), K: zeros(a.K.Len()), V: zeros(a.V.Len()), Scores: zeros(a.Weights.Len()),
 		}
-		k.AttendGrad(a, g)
-		checkGradient(t, "Q", a.Q, g.Q, loss)
-		checkGradient(t, "K", a.K, g.K, loss)
-		checkGradient(t, "V", a.V, g.V, loss)
-		checkGradient(t, "E", a.E, g.E, loss)
+		device.AttendGrad(a, g)
+		for name, x := range map[string][2]kernels.Buffer{"Q": {a.Q, g.Q}, "K": {a.K, g.K}, "V": {a.V, g.V}, "E": {a.E, g.E}} {
+			checkGradient(t, name, device.Elements(x[0]), device.Elements(x[1]), loss)
+		}
 	}
 }
 
@@ -76,7 +74,7 @@ func readAttention(t *testing.T) attentionFixture {
 }
 
 // linear is x W' + b for the rows of x; the bias may be missing.
-func (f attentionFixture) linear(t *testing.T, name string, x [][]float64) []float64 {
+func (f attentionFixture) linear(t *testing.T, name string, x [][]float64) numbers {
 	t.Helper()
 	var weight [][]float64
 	if err := json.Unmarshal(f.Params["conv."+name+".weight"], &weight); err != nil {
@@ -88,7 +86,7 @@ func (f attentionFixture) linear(t *testing.T, name string, x [][]float64) []flo
 			t.Fatal(err)
 		}
 	}
-	var out []float64
+	var out numbers
 	for _, row := range x {
 		for i, w := range weight {
 			out = append(out, weighted(w, row)+bias[i])
@@ -98,13 +96,13 @@ func (f attentionFixture) linear(t *testing.T, name string, x [][]float64) []flo
 }
 
 // offsets are the edges of each centre; edges must be sorted by centre.
-func (f attentionFixture) offsets(t *testing.T) []int32 {
+func (f attentionFixture) offsets(t *testing.T) portable.Ints {
 	t.Helper()
 	centres := f.EdgeIndex[1]
 	if !slices.IsSorted(centres) {
 		t.Fatal("the fixture's edges are not grouped by centre")
 	}
-	out := []int32{0}
+	out := portable.Ints{0}
 	for i := range f.Z {
 		end := out[i]
 		for int(end) < len(centres) && int(centres[end]) == i {
@@ -117,20 +115,16 @@ func (f attentionFixture) offsets(t *testing.T) []int32 {
 
 func TestAttendAsPyG(t *testing.T) {
 	f := readAttention(t)
-	a := &portable.Attention[float64]{
-		Heads: f.Dims.Heads, Channels: f.Dims.D / f.Dims.Heads,
-		Offsets: f.offsets(t), Index: f.EdgeIndex[0],
+	out, weights := zeros(f.Dims.N*f.Dims.D), zeros(len(f.EdgeAttr)*f.Dims.Heads)
+	device.Attend(&kernels.Attention{
+		Heads: f.Dims.Heads, Channels: f.Dims.D / f.Dims.Heads, Centres: f.Dims.N, Nodes: f.Dims.N, Edges: len(f.EdgeAttr),
+		Offsets: f.offsets(t), Index: portable.Ints(f.EdgeIndex[0]),
 		Q: f.linear(t, "lin_query", f.Z), K: f.linear(t, "lin_key", f.Z), V: f.linear(t, "lin_value", f.Z),
-		E:       f.linear(t, "lin_edge", f.EdgeAttr),
-		Out:     make([]float64, f.Dims.N*f.Dims.D),
-		Weights: make([]float64, len(f.EdgeAttr)*f.Dims.Heads),
-	}
-	k := portable.Go[float64]()
-	k.Attend(a)
-	skip := f.linear(t, "lin_skip", f.Z)
-	k.Add(a.Out, a.Out, skip)
-	equalRows(t, "attention weight", a.Weights, f.Attention)
-	equalRows(t, "output", a.Out, f.Out)
+		E: f.linear(t, "lin_edge", f.EdgeAttr), Out: out, Weights: weights,
+	})
+	device.Add(len(out), out, out, f.linear(t, "lin_skip", f.Z))
+	equalRows(t, "attention weight", weights, f.Attention)
+	equalRows(t, "output", out, f.Out)
 }
 
 func equalRows(t *testing.T, what string, got []float64, want [][]float64) {

@@ -1,11 +1,35 @@
 package portable
 
 import (
-	"math"
-	"slices"
+	"fmt"
+
+	"dgsbench/kernels"
 )
 
-// softmaxBlocks is [Kernels.SoftmaxBlocks].
+func (d *Device[T]) SoftmaxBlocks(n, h int, scale float64, dst, x kernels.Buffer) {
+	d.k.SoftmaxBlocks(d.blocks(dst, n, h), d.in(x, n), h, T(scale))
+}
+
+func (d *Device[T]) SoftmaxBlocksGrad(n, h int, scale float64, dx, g, y kernels.Buffer) {
+	d.k.SoftmaxBlocksGrad(d.blocks(dx, n, h), d.in(g, n), d.in(y, n), h, T(scale))
+}
+
+func (d *Device[T]) DivideSumBlocks(n, h int, eps, floor float64, dst, z kernels.Buffer) {
+	d.k.DivideSumBlocks(d.blocks(dst, n, h), d.in(z, n), h, T(eps), T(floor))
+}
+
+func (d *Device[T]) DivideSumBlocksGrad(n, h int, eps, floor float64, dz, g, y, z kernels.Buffer) {
+	d.k.DivideSumBlocksGrad(d.blocks(dz, n, h), d.in(g, n), d.in(y, n), d.in(z, n), h, T(eps), T(floor))
+}
+
+// blocks is in, and panics unless the elements are whole blocks of h.
+func (d *Device[T]) blocks(b kernels.Buffer, n, h int) []T {
+	if h < 1 || n%h != 0 {
+		panic(fmt.Sprintf("kernels: %d elements are not whole blocks of %d", n, h))
+	}
+	return d.in(b, n)
+}
+
 func softmaxBlocks[T Float](dst, x []T, h int, scale T) {
 	for ; len(x) > 0; dst, x = dst[h:], x[h:] {
 		block := dst[:h]
@@ -23,7 +47,6 @@ func softmaxBlocks[T Float](dst, x []T, h int, scale T) {
 	}
 }
 
-// softmaxBlocksGrad is [Kernels.SoftmaxBlocksGrad].
 func softmaxBlocksGrad[T Float](dx, dy, y []T, h int, scale T) {
 	for at := 0; at < len(y); at += h {
 		mean := dot(y[at:at+h], dy[at:at+h])
@@ -33,7 +56,6 @@ func softmaxBlocksGrad[T Float](dx, dy, y []T, h int, scale T) {
 	}
 }
 
-// divideSumBlocks is [Kernels.DivideSumBlocks].
 func divideSumBlocks[T Float](dst, z []T, h int, eps, floor T) {
 	for ; len(z) > 0; dst, z = dst[h:], z[h:] {
 		d, _ := denominator(sum(z[:h]), eps, floor)
@@ -43,7 +65,6 @@ func divideSumBlocks[T Float](dst, z []T, h int, eps, floor T) {
 	}
 }
 
-// divideSumBlocksGrad is [Kernels.DivideSumBlocksGrad].
 func divideSumBlocksGrad[T Float](dz, dy, y, z []T, h int, eps, floor T) {
 	for at := 0; at < len(z); at += h {
 		d, raised := denominator(sum(z[at:at+h]), eps, floor)
@@ -63,135 +84,4 @@ func denominator[T Float](sum, eps, floor T) (d T, raised bool) {
 		return copysign(floor, sum) + eps, true
 	}
 	return sum + eps, false
-}
-
-// SparsemaxBlocks is, in each contiguous block of h elements, the point of
-// the simplex that is nearest to z = scale*x:
-//
-//	dst[j] = max(z[j] - tau, 0)
-//
-// with the tau that makes the sum one, found by sorting (Martins and
-// Astudillo, 2016, algorithm 1), in float64. dst and x must not overlap.
-func SparsemaxBlocks[T Float](dst, x []T, h int, scale T) {
-	for ; len(x) > 0; dst, x = dst[h:], x[h:] {
-		z := newDescent(dst[:h], x[:h], scale)
-		tau := sparsemaxThreshold(&z)
-		for j, v := range x[:h] {
-			dst[j] = T(max(z.of(v)-tau, 0))
-		}
-	}
-}
-
-func sparsemaxThreshold[T Float](z *descent[T]) float64 {
-	sum, tau := 0., 0.
-	for k := 1; k <= len(z.sorted); k++ {
-		next := z.at(k)
-		if 1+float64(k)*next <= sum+next {
-			break
-		}
-		sum += next
-		tau = (sum - 1) / float64(k)
-	}
-	return tau
-}
-
-// SparsemaxBlocksGrad is the gradient of x, from that of the result and from
-// the result y itself: where y[j] > 0, dx[j] = scale*(dy[j] - mean of dy over
-// those elements of the block), and 0 elsewhere.
-func SparsemaxBlocksGrad[T Float](dx, dy, y []T, h int, scale T) {
-	for at := 0; at < len(y); at += h {
-		sum, support := 0., 0
-		for j := at; j < at+h; j++ {
-			if y[j] > 0 {
-				sum += float64(dy[j])
-				support++
-			}
-		}
-		mean := sum / float64(support)
-		for j := at; j < at+h; j++ {
-			dx[j] = 0
-			if y[j] > 0 {
-				dx[j] = T(float64(scale) * (float64(dy[j]) - mean))
-			}
-		}
-	}
-}
-
-// descent are the elements of a block from the largest down, times a scale,
-// less the largest: so that nothing large is summed.
-type descent[T Float] struct {
-	sorted     []T // ascending, NaN first
-	top, scale float64
-}
-
-// newDescent sorts the block x in the memory given.
-func newDescent[T Float](memory, x []T, scale T) descent[T] {
-	copy(memory, x)
-	slices.Sort(memory)
-	top := float64(memory[len(memory)-1])
-	if nan := memory[0]; nan != nan {
-		top = float64(nan)
-	}
-	return descent[T]{memory, top, float64(scale)}
-}
-
-// at is the k-th largest, from 1 on.
-func (d *descent[T]) at(k int) float64 { return d.of(d.sorted[len(d.sorted)-k]) }
-
-// of is the scaled value of an element.
-func (d *descent[T]) of(v T) float64 { return d.scale * (float64(v) - d.top) }
-
-// EntmaxBlocks is 1.5-entmax of z = scale*x in each contiguous block of h
-// elements,
-//
-//	dst[j] = max(z[j]/2 - tau, 0)^2
-//
-// with the tau that makes the sum one, found by sorting (Peters, Niculae and
-// Martins, 2019, algorithm 2), in float64. dst and x must not overlap.
-func EntmaxBlocks[T Float](dst, x []T, h int, scale T) {
-	for ; len(x) > 0; dst, x = dst[h:], x[h:] {
-		z := newDescent(dst[:h], x[:h], scale/2)
-		tau := entmaxThreshold(&z)
-		for j, v := range x[:h] {
-			root := max(z.of(v)-tau, 0)
-			dst[j] = T(root * root)
-		}
-	}
-}
-
-// entmaxThreshold tries the k largest as support, for which tau solves
-// sum (z - tau)^2 = 1, as long as the k-th lies above it.
-func entmaxThreshold[T Float](z *descent[T]) float64 {
-	sum, squares, tau := 0., 0., 0.
-	for k := 1; k <= len(z.sorted); k++ {
-		next := z.at(k)
-		sum += next
-		squares += next * next
-		mean := sum / float64(k)
-		spread := (1 - (squares - mean*sum)) / float64(k)
-		wanted := mean - math.Sqrt(max(spread, 0))
-		if !(wanted <= next) { // nor with -Inf, whose square is no use
-			break
-		}
-		tau = wanted
-	}
-	return tau
-}
-
-// EntmaxBlocksGrad is the gradient of x, from that of the result and from
-// the result y itself: with s = sqrt(y), dx[j] = scale*s[j]*(dy[j] - sum of
-// s*dy over the block / sum of s).
-func EntmaxBlocksGrad[T Float](dx, dy, y []T, h int, scale T) {
-	for at := 0; at < len(y); at += h {
-		sum, weighted := 0., 0.
-		for j := at; j < at+h; j++ {
-			s := math.Sqrt(float64(y[j]))
-			sum += s
-			weighted += s * float64(dy[j])
-		}
-		mean := weighted / sum
-		for j := at; j < at+h; j++ {
-			dx[j] = T(float64(scale) * math.Sqrt(float64(y[j])) * (float64(dy[j]) - mean))
-		}
-	}
 }

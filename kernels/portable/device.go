@@ -1,12 +1,10 @@
 package portable
 
-import (
-	"fmt"
+import "dgsbench/kernels"
 
-	"dgsbench/kernels"
-)
-
-// Device runs kernels on slices in the host's memory, in one thread.
+// Device runs kernels on slices in the host's memory, in one thread. Its methods
+// are those of [kernels.Device], which says what they do: they cut buffers to
+// size and round scalars to T.
 type Device[T Float] struct {
 	k    *Kernels[T]
 	name string
@@ -17,12 +15,13 @@ type Device[T Float] struct {
 	checked, bad int // checked buffers; the place of the first bad one +1, 0 for none
 
 	scratch        []T
-	ones           []T // of MixForward
-	picked, pulled []T // of BlockDerivatives
-	attention      Attention[T]
-	attentionGrad  AttentionGrad[T]
-	rows           rowsWork[T]
-	runRows        func(lo, hi int) // rows.run
+	ones           kernels.Buffer // of MixForward
+	picked, pulled []T            // of BlockDerivatives
+
+	// Operands of the kernel that runs: kept here, they are not allocated.
+	attention attention[T]
+	rows      rowsWork[T]
+	runRows   func(lo, hi int) // rows.run
 }
 
 var _, _ kernels.Device = (*Device[float32])(nil), (*Device[float64])(nil)
@@ -30,26 +29,26 @@ var _, _ kernels.Device = (*Device[float32])(nil), (*Device[float64])(nil)
 // NewDevice returns a device with this name that runs the kernels k. It works on
 // as many elements at once as scratch has, where it needs any.
 func NewDevice[T Float](name string, k *Kernels[T], scratch []T) *Device[T] {
-	d := &Device[T]{k: k, name: name, scratch: scratch}
+	d := &Device[T]{k: k, name: name, scratch: scratch, ones: Buffer[T]{}}
 	d.Divide = func(rows, _ int, f func(lo, hi int)) { f(0, rows) }
 	d.runRows = d.rows.run
 	return d
 }
 
-// buffer is memory of a device.
-type buffer[T Float] []T
+// Buffer is memory of a device.
+type Buffer[T Float] []T
 
 // Len is the number of elements.
-func (b buffer[T]) Len() int { return len(b) }
+func (b Buffer[T]) Len() int { return len(b) }
 
-// ints is a list on a device.
-type ints []int32
+// Ints is a list on a device.
+type Ints []int32
 
 // Len is the number of elements.
-func (l ints) Len() int { return len(l) }
+func (l Ints) Len() int { return len(l) }
 
 // group is a list of buffers.
-type group[T Float] []buffer[T]
+type group[T Float] []Buffer[T]
 
 // Buffers is the number of buffers.
 func (g group[T]) Buffers() int { return len(g) }
@@ -59,71 +58,43 @@ func (d *Device[T]) Elements(b kernels.Buffer) []T {
 	if b == nil {
 		return nil
 	}
-	return b.(buffer[T])
+	return b.(Buffer[T])
 }
 
 // in returns the first n elements of a buffer.
-func (d *Device[T]) in(b kernels.Buffer, n int) []T { return b.(buffer[T])[:n:n] }
-
-// blocks is in, and panics unless the elements are whole blocks of h.
-func (d *Device[T]) blocks(b kernels.Buffer, n, h int) []T {
-	if h < 1 || n%h != 0 {
-		panic(fmt.Sprintf("kernels: %d elements are not whole blocks of %d", n, h))
-	}
-	return d.in(b, n)
-}
-
-// optional is in, or nil if the buffer is nil.
-func (d *Device[T]) optional(b kernels.Buffer, n int) []T {
-	if b == nil {
-		return nil
-	}
-	return d.in(b, n)
-}
+func (d *Device[T]) in(b kernels.Buffer, n int) []T { return b.(Buffer[T])[:n:n] }
 
 // listed returns the first n elements of a list.
-func listed(l kernels.Ints, n int) []int32 { return l.(ints)[:n:n] }
+func listed(l kernels.Ints, n int) []int32 { return l.(Ints)[:n:n] }
 
-// Name is the class of its kernels.
 func (d *Device[T]) Name() string { return d.name }
 
-// Threads is one.
 func (d *Device[T]) Threads() int { return 1 }
 
-// Thread is the device itself.
 func (d *Device[T]) Thread(int) kernels.Device { return d }
 
-// Parallel calls f(0).
 func (d *Device[T]) Parallel(f func(thread int)) { f(0) }
 
-// NewBuffer returns n zeros.
-func (d *Device[T]) NewBuffer(n int) kernels.Buffer { return buffer[T](kernels.Allocate[T](n)) }
+func (d *Device[T]) NewBuffer(n int) kernels.Buffer { return Buffer[T](kernels.Allocate[T](n)) }
 
-// NewInts returns n zeros.
-func (d *Device[T]) NewInts(n int) kernels.Ints { return ints(kernels.Allocate[int32](n)) }
+func (d *Device[T]) NewInts(n int) kernels.Ints { return Ints(kernels.Allocate[int32](n)) }
 
-// View returns elements offset to offset+n-1 of b.
 func (d *Device[T]) View(b kernels.Buffer, offset, n int) kernels.Buffer {
-	return b.(buffer[T])[offset : offset+n : offset+n]
+	return b.(Buffer[T])[offset : offset+n : offset+n]
 }
 
-// ViewInts returns elements offset to offset+n-1 of l.
 func (d *Device[T]) ViewInts(l kernels.Ints, offset, n int) kernels.Ints {
-	return l.(ints)[offset : offset+n : offset+n]
+	return l.(Ints)[offset : offset+n : offset+n]
 }
 
-// Write copies src to the start of dst.
 func (d *Device[T]) Write(dst kernels.Buffer, src []float32) { convert(d.in(dst, len(src)), src) }
 
-// WriteFloat64 copies src to the start of dst, each number rounded to T.
 func (d *Device[T]) WriteFloat64(dst kernels.Buffer, src []float64) {
 	convert(d.in(dst, len(src)), src)
 }
 
-// Read copies the start of src to dst.
 func (d *Device[T]) Read(dst []float32, src kernels.Buffer) { convert(dst, d.in(src, len(dst))) }
 
-// WriteInts copies src to the start of dst.
 func (d *Device[T]) WriteInts(dst kernels.Ints, src []int32) { copy(listed(dst, len(src)), src) }
 
 // convert copies src to dst, which is as long.
@@ -137,16 +108,14 @@ func convert[D, S Float](dst []D, src []S) {
 	}
 }
 
-// NewGroup lists buffers.
 func (d *Device[T]) NewGroup(buffers ...kernels.Buffer) kernels.Group {
 	g := make(group[T], len(buffers))
 	for i, b := range buffers {
-		g[i] = b.(buffer[T])
+		g[i] = b.(Buffer[T])
 	}
 	return g
 }
 
-// Adam makes one step.
 func (d *Device[T]) Adam(p, g, m, v kernels.Group, s kernels.AdamStep) {
 	if d.FoundBad() {
 		return
@@ -159,7 +128,6 @@ func (d *Device[T]) Adam(p, g, m, v kernels.Group, s kernels.AdamStep) {
 	}
 }
 
-// Momentum makes one step of stochastic gradient descent.
 func (d *Device[T]) Momentum(p, g, v kernels.Group, rate, momentum, decay float64) {
 	if d.FoundBad() {
 		return
@@ -174,7 +142,6 @@ func (d *Device[T]) Momentum(p, g, v kernels.Group, rate, momentum, decay float6
 // FoundBad reports whether any checked buffer is bad.
 func (d *Device[T]) FoundBad() bool { return d.bad > 0 }
 
-// ResetChecks forgets all checked buffers.
 func (d *Device[T]) ResetChecks() { d.checked, d.bad = 0, 0 }
 
 // check notes whether the next buffer is good, and returns its place.
@@ -186,10 +153,8 @@ func (d *Device[T]) check(good bool) (place int) {
 	return d.checked - 1
 }
 
-// CheckFinite checks the first n elements of b.
 func (d *Device[T]) CheckFinite(n int, b kernels.Buffer) int { return d.check(d.IsFinite(n, b)) }
 
-// CheckGroup checks all buffers of a group.
 func (d *Device[T]) CheckGroup(g kernels.Group) int {
 	first := d.checked
 	for _, b := range g.(group[T]) {
@@ -200,19 +165,18 @@ func (d *Device[T]) CheckGroup(g kernels.Group) int {
 
 // withinMagnitude reports whether all numbers are within +-MaxMagnitude.
 func (d *Device[T]) withinMagnitude(numbers []T) bool {
-	const most = kernels.MaxMagnitude
-	if squares := d.k.Dot(numbers, numbers); squares <= most*most {
+	const limit = kernels.MaxMagnitude
+	if squares := d.k.Dot(numbers, numbers); squares <= limit*limit {
 		return true // the usual case, in one quick pass
 	}
 	for _, x := range numbers {
-		if !(max(x, -x) <= most) {
+		if !(max(x, -x) <= limit) {
 			return false
 		}
 	}
 	return true
 }
 
-// FirstBad returns the place of the first bad buffer.
 func (d *Device[T]) FirstBad(dst []float32, src kernels.Buffer) int {
 	if len(dst) > 0 {
 		d.Read(dst, src)
@@ -222,7 +186,6 @@ func (d *Device[T]) FirstBad(dst []float32, src kernels.Buffer) int {
 	return first
 }
 
-// IsFinite reports whether the first n elements of b are finite.
 func (d *Device[T]) IsFinite(n int, b kernels.Buffer) bool {
 	numbers := d.in(b, n)
 	if sum := d.k.Sum(numbers); sum-sum == 0 {

@@ -63,13 +63,6 @@ func sigmoidGrad[T Float](dx, g, y []T) {
 	}
 }
 
-// Clamp is x = min(max(x, low), high). NaN stays NaN.
-func Clamp[T Float](x []T, low, high T) {
-	for i, v := range x {
-		x[i] = min(max(v, low), high)
-	}
-}
-
 func bceLoss[T Float](loss, x, y, w []T) {
 	for i, v := range x {
 		linear := fma(-v, y[i], max(v, 0))
@@ -133,13 +126,4 @@ func tree[T Float](lanes *[16]T) T {
 		}
 	}
 	return lanes[0]
-}
-
-// SumInOrder is the sum of x from the first to the last, in float64.
-func SumInOrder[T Float](x []T) float64 {
-	var s float64
-	for _, v := range x {
-		s += float64(v)
-	}
-	return s
 }

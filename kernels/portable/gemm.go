@@ -1,34 +1,42 @@
 package portable
 
-import "fmt"
+import (
+	"fmt"
 
-// Gemm is a matrix product, C = op(A) op(B) or C += op(A) op(B), of row-major
-// matrices, followed by a bias and a ReLU where asked for.
+	"dgsbench/kernels"
+)
+
+// Gemm is a matrix product, C = op(A) op(B), of row-major matrices, followed by
+// a bias and a ReLU where asked for.
 //
-// Each element of C is one sum over k in order that starts from zero or, with
-// Accumulate, from its old value. Only then comes the bias. C must not
-// overlap the others.
+// Each element of C is one sum over k in order. Only then comes the bias. C
+// must not overlap the others.
 type Gemm[T Float] struct {
 	M, N, K        int // C is M x N, op(A) M x K, op(B) K x N
 	A, B, C        []T
 	LDA, LDB, LDC  int  // elements from one row to the next, as stored
 	TransA, TransB bool // A is stored K x M, B is stored N x K
-	Accumulate     bool
-	Bias           []T // N, added to every row; nil adds nothing
+	Bias           []T  // N, added to every row; nil adds nothing
 	ReLU           bool
 }
 
-// Gapless sets the distances between rows to those of matrices that are
-// stored without gaps.
-func (g Gemm[T]) Gapless() Gemm[T] {
-	g.LDA, g.LDB, g.LDC = g.K, g.N, g.N
+// Product returns the matrix product of [kernels.Elementary], not computed yet.
+func (d *Device[T]) Product(op kernels.Op, m, n, k int, a, b, c, bias kernels.Buffer, relu bool) Gemm[T] {
+	g := Gemm[T]{
+		M: m, N: n, K: k, A: d.Elements(a), B: d.Elements(b), C: d.Elements(c), LDA: k, LDB: n, LDC: n,
+		TransA: op == kernels.TN, TransB: op == kernels.NT, Bias: d.Elements(bias), ReLU: relu,
+	}
 	if g.TransA {
-		g.LDA = g.M
+		g.LDA = m
 	}
 	if g.TransB {
-		g.LDB = g.K
+		g.LDB = k
 	}
 	return g
+}
+
+func (d *Device[T]) Gemm(op kernels.Op, m, n, k int, a, b, c, bias kernels.Buffer, relu bool) {
+	d.Product(op, m, n, k, a, b, c, bias, relu).Run()
 }
 
 // Rows is the part of the product that gives rows lo to hi of C, for a
@@ -82,9 +90,7 @@ func (g Gemm[T]) Run() {
 	}
 	for i := range g.M {
 		c := g.C[i*g.LDC:][:g.N]
-		if !g.Accumulate {
-			clear(c)
-		}
+		clear(c)
 		for p := range g.K {
 			g.addRow(c, g.A[i*aRow+p*aCol], p)
 		}

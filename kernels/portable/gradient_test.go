@@ -8,8 +8,14 @@ import (
 	"dgsbench/kernels/portable"
 )
 
-// goKernels are those that the gradients are of.
+// device has the kernels that the gradients are of.
+var device = portable.NewDevice("test", goKernels, make([]float64, 100))
+
 var goKernels = portable.Go[float64]()
+
+type numbers = portable.Buffer[float64]
+
+func zeros(n int) numbers { return make(numbers, n) }
 
 // gradientTolerance bounds the difference of a gradient from the central
 // difference, in float64, relative to the largest one of its array.
@@ -38,8 +44,8 @@ func checkGradient(t *testing.T, name string, x, got []float64, loss func() floa
 }
 
 // random are n numbers around zero.
-func random(rng *rand.Rand, n int) []float64 {
-	out := make([]float64, n)
+func random(rng *rand.Rand, n int) numbers {
+	out := zeros(n)
 	for i := range out {
 		out[i] = rng.NormFloat64()
 	}

@@ -2,82 +2,84 @@ package portable
 
 import "dgsbench/kernels"
 
-// Jacobians stores the Jacobians of states and updates them, as
-// [kernels.Jacobians]. A slot holds a row of Lanes numbers for each feature.
-// They are never rounded to bfloat16.
-type Jacobians[T Float] struct {
-	Shape kernels.JacobianShape
-	slots [][]T
-}
-
 // JacobianStep is a [kernels.JacobianStep] on slices.
 type JacobianStep[T Float] struct {
-	Slots               []int32
-	Weights, Grad       []T
-	Writes              []kernels.JacobianWrite
-	Keep, Mix, Drive, X []T
-	PerWrite            bool
+	*kernels.JacobianStep
+	Weights, Grad, Keep, Mix, Drive, X []T
 }
 
-// Slots is the number of slots.
-func (j *Jacobians[T]) Slots() int { return len(j.slots) }
+// Step returns a step on slices.
+func (d *Device[T]) Step(s *kernels.JacobianStep) JacobianStep[T] {
+	return JacobianStep[T]{
+		s, d.Elements(s.Weights), d.Elements(s.Grad), d.Elements(s.Keep), d.Elements(s.Mix), d.Elements(s.Drive), d.Elements(s.X),
+	}
+}
 
-// Grow adds slots up to n-1.
-func (j *Jacobians[T]) Grow(n int) {
+// jacobians are never rounded to bfloat16. A slot holds a row of Lanes numbers
+// for each feature.
+type jacobians[T Float] struct {
+	device *Device[T]
+	shape  kernels.JacobianShape
+	slots  [][]T
+}
+
+func (d *Device[T]) NewJacobians(s kernels.JacobianShape) kernels.Jacobians {
+	s.Check()
+	return &jacobians[T]{device: d, shape: s}
+}
+
+func (j *jacobians[T]) Grow(n int) {
 	for len(j.slots) < n {
 		j.slots = append(j.slots, j.zeros())
 	}
 }
 
-func (j *Jacobians[T]) zeros() []T { return make([]T, j.Shape.Features*j.Shape.Lanes()) }
+func (j *jacobians[T]) zeros() []T { return make([]T, j.shape.Features*j.shape.Lanes()) }
 
-// At is number c of lane l of the Jacobian of a slot.
-func (j *Jacobians[T]) At(slot, l, c int) T { return j.slots[slot][c*j.Shape.Lanes()+l] }
-
-// Step applies a batch.
-func (j *Jacobians[T]) Step(s *JacobianStep[T]) {
-	sum, old := j.zeros(), make([][]T, len(s.Slots))
-	weights := make([]T, j.Shape.Lanes())
-	for i, slot := range s.Slots {
-		old[i] = j.zeros()
-		if slot < 0 {
-			continue
-		}
-		if s.Weights != nil {
-			j.spread(weights, s.Weights, i)
-		}
-		ReadJacobian(sum, old[i], j.slots[slot], weights)
+func (j *jacobians[T]) Read(dst []float32, slot int) {
+	lanes := j.shape.Lanes()
+	for at, v := range j.slots[slot] {
+		dst[at%lanes*j.shape.Features+at/lanes] = float32(v)
 	}
-	if s.Weights != nil {
-		clear(s.Grad[:j.Shape.Features*j.Shape.Columns])
-		AddLanes(&j.Shape, s.Grad, sum, 0, j.Shape.Lanes(), 0, j.Shape.Features)
-	}
-	j.write(s, old)
 }
 
-// write stores the new Jacobians, made from the old ones of the touched
-// states.
-func (j *Jacobians[T]) write(s *JacobianStep[T], old [][]T) {
-	lanes, features := j.Shape.Lanes(), j.Shape.Features
-	keep, mix := make([]T, lanes), make([]T, lanes)
+func (j *jacobians[T]) Step(step *kernels.JacobianStep) {
+	step.Check(j.shape, len(j.slots))
+	if j.device.FoundBad() {
+		return
+	}
+	s := j.device.Step(step)
+	sum, old := j.zeros(), make([][]T, len(s.Slots)) // of the touched states
+	for i, slot := range s.Slots {
+		old[i] = j.zeros()
+		if slot >= 0 {
+			ReadJacobian(sum, old[i], j.slots[slot], j.ofLanes(s.Weights, i))
+		}
+	}
+	if s.Weights != nil {
+		clear(s.Grad[:j.shape.Features*j.shape.Columns])
+		AddLanes(&j.shape, s.Grad, sum, 0, j.shape.Lanes(), 0, j.shape.Features)
+	}
 	for w, to := range s.Writes {
 		row := 0
 		if s.PerWrite {
 			row = w
 		}
-		j.spread(keep, s.Keep, row)
-		j.spread(mix, s.Mix, row)
-		x := s.X[int(to.Row)*features:][:features]
-		WriteJacobian(j.slots[to.Slot], old[to.Self], old[to.Other], keep, mix, s.Drive[w*lanes:][:lanes], x)
+		drive, x := s.Drive[w*j.shape.Lanes():][:j.shape.Lanes()], s.X[int(to.Row)*j.shape.Features:][:j.shape.Features]
+		WriteJacobian(j.slots[to.Slot], old[to.Self], old[to.Other], j.ofLanes(s.Keep, row), j.ofLanes(s.Mix, row), drive, x)
 	}
 }
 
-// spread gives each lane its number of a row of States numbers.
-func (j *Jacobians[T]) spread(dst, numbers []T, row int) {
-	numbers = numbers[row*j.Shape.States:]
-	for l, state := range j.Shape.State {
-		dst[l] = numbers[state]
+// ofLanes gives each lane its number of a row of States numbers, or zero if
+// there are none.
+func (j *jacobians[T]) ofLanes(numbers []T, row int) []T {
+	of := make([]T, j.shape.Lanes())
+	if numbers != nil {
+		for l, state := range j.shape.State {
+			of[l] = numbers[row*j.shape.States:][state]
+		}
 	}
+	return of
 }
 
 // ReadJacobian copies rows x of len(weights) lanes to dst and adds them, each
@@ -123,42 +125,5 @@ func AddLanes[T Float](s *kernels.JacobianShape, grad, sum []T, lane, width, lo,
 				to[column] -= v
 			}
 		}
-	}
-}
-
-// NewJacobians returns storage for Jacobians of one shape.
-func (d *Device[T]) NewJacobians(s kernels.JacobianShape) kernels.Jacobians {
-	s.Check()
-	return &deviceJacobians[T]{Jacobians[T]{Shape: s}, d}
-}
-
-type deviceJacobians[T Float] struct {
-	Jacobians[T]
-	device *Device[T]
-}
-
-// Step applies a batch.
-func (j *deviceJacobians[T]) Step(s *kernels.JacobianStep) {
-	s.Check(j.Shape, j.Slots())
-	if !j.device.FoundBad() {
-		step := j.device.Step(s)
-		j.Jacobians.Step(&step)
-	}
-}
-
-// Read copies the Jacobian of a slot.
-func (j *deviceJacobians[T]) Read(dst []float32, slot int) {
-	for l := range j.Shape.Lanes() {
-		for c := range j.Shape.Features {
-			dst[l*j.Shape.Features+c] = float32(j.At(slot, l, c))
-		}
-	}
-}
-
-// Step returns a step on slices.
-func (d *Device[T]) Step(s *kernels.JacobianStep) JacobianStep[T] {
-	return JacobianStep[T]{
-		Slots: s.Slots, Weights: d.Elements(s.Weights), Grad: d.Elements(s.Grad), Writes: s.Writes,
-		Keep: d.Elements(s.Keep), Mix: d.Elements(s.Mix), Drive: d.Elements(s.Drive), X: d.Elements(s.X), PerWrite: s.PerWrite,
 	}
 }

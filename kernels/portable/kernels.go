@@ -7,8 +7,8 @@ package portable
 // Float is an element type.
 type Float interface{ float32 | float64 }
 
-// Kernels are the kernels on slices that package cpu also has in assembly. The
-// methods of Kernels are made of them. dst may be one of the operands unless the
+// Kernels are the kernels on slices that package cpu also has in assembly; those
+// of a [Device] are made of them. dst may be one of the operands unless the
 // contrary is said.
 //
 // The functions are unsafe: slices of one call must have the lengths that the
@@ -24,11 +24,11 @@ type Kernels[T Float] struct {
 	ReLUGrad    func(dx, dy, y []T)      // dx = dy where y > 0, else 0; y is the ReLU's input or output
 	SigmoidGrad func(dx, g, y []T)       // dx = g y (1 - y), y being the result of Sigmoid
 
-	// Exp, Tanh, Sigmoid (1/(1 + e^-x)), Softplus (log(1 + e^x)), Cos and Sin
-	// are within 2 units in the last place of the exact value for every
-	// float32, infinities and denormal results included, and give NaN for
-	// NaN. Cos and Sin are NaN for infinities; their dst must not overlap x.
-	Exp, Tanh, Sigmoid, Softplus, Cos, Sin func(dst, x []T)
+	// Exp and Sigmoid (1/(1 + e^-x)), and tanh, log(1 + e^x), cos and sin within
+	// other kernels, are within 2 units in the last place of the exact value for
+	// every float32, infinities and denormal results included, and give NaN for
+	// NaN. cos and sin of infinities are NaN.
+	Exp, Sigmoid func(dst, x []T)
 
 	// Sum, Dot (the sum of a b) and DotSum (that of a (u + v)) add in one
 	// order everywhere: lane i of sixteen adds elements i, i+16, i+32, ... in
@@ -37,57 +37,39 @@ type Kernels[T Float] struct {
 	Dot    func(a, b []T) T
 	DotSum func(a, u, v []T) T
 
-	// BCELoss is the weighted binary cross-entropy of logits x and targets y,
-	//
-	//	loss = w (max(x, 0) - x y + log(1 + e^-|x|)),
-	//
-	// and BCEGrad the gradient of scale times its sum,
+	// BCELoss is loss = w (max(x, 0) - x y + log(1 + e^-|x|)), of logits x and
+	// targets y, and BCEGrad the gradient of scale times its sum,
 	// dx = scale w (sigmoid(x) - y).
 	BCELoss func(loss, x, y, w []T)
 	BCEGrad func(dx, x, y, w []T, scale T)
 
-	// Adam is one step of PyTorch's Adam on p with gradient g; mean and
-	// square are its moments. rest1 is 1 - beta1, rest2 is 1 - beta2, size is
-	// the learning rate / (1 - beta1^t), root is 1/sqrt(1 - beta2^t):
+	// Adam is one step, with scalars as in [kernels.AdamStep]:
 	//
 	//	g' = g + decay p
 	//	mean = beta1 mean + rest1 g'
 	//	square = beta2 square + rest2 g'^2
 	//	p -= size mean / (sqrt(square) root + eps)
 	Adam func(p, g, mean, square []T, decay, beta1, rest1, beta2, rest2, size, root, eps T)
-	// Momentum is one step of PyTorch's SGD: velocity = momentum velocity + g
-	// + decay p, p -= rate velocity. With a velocity of zeros and momentum 0
-	// it is plain descent.
+	// Momentum is velocity = momentum velocity + g + decay p, p -= rate velocity.
 	Momentum func(p, g, velocity []T, decay, momentum, rate T)
 
-	// SoftmaxBlocks is the softmax of scale x over each contiguous block of h
-	// elements,
+	// SoftmaxBlocks and DivideSumBlocks are those of [kernels.Normalising], with
+	// the sums of Sum. Their gradients are, y being the result,
 	//
-	//	dst[j] = e^(scale (x[j] - top)) / sum over the block of the same,
+	//	dx[j] = (dy[j] - sum of y dy over the block) y[j] scale
+	//	dz[j] = (dy[j] - sum of y dy over the block) / (sum of z + eps)
 	//
-	// top being the largest x of the block. scale is 1/temperature and
-	// positive; sums are those of Sum.
-	SoftmaxBlocks func(dst, x []T, h int, scale T)
-	// SoftmaxBlocksGrad is its gradient, y being its result:
-	// dx[j] = (dy[j] - sum of y dy over the block) y[j] scale.
-	SoftmaxBlocksGrad func(dx, dy, y []T, h int, scale T)
-	// DivideSumBlocks divides each contiguous block of h elements by its sum:
-	//
-	//	dst[j] = z[j] / (s + eps),  s = sum of z over the block.
-	//
-	// eps is added whatever the sign of s. Where |s| < floor, s is replaced by
-	// floor with the sign of s.
-	DivideSumBlocks func(dst, z []T, h int, eps, floor T)
-	// DivideSumBlocksGrad is its gradient, y being its result:
-	// dz[j] = (dy[j] - sum of y dy over the block) / (s + eps). Where s was
-	// replaced the denominator is constant: dz[j] = dy[j] / (s + eps).
+	// the latter without the sum of y dy where floor replaced the sum of z.
+	SoftmaxBlocks       func(dst, x []T, h int, scale T)
+	SoftmaxBlocksGrad   func(dx, dy, y []T, h int, scale T)
+	DivideSumBlocks     func(dst, z []T, h int, eps, floor T)
 	DivideSumBlocksGrad func(dz, dy, y, z []T, h int, eps, floor T)
 
 	// GRURow and GRURowGrad are one row of GRUCell and GRUCellGrad.
 	GRURow     func(h, gates, gi, gh, q []T)
 	GRURowGrad func(dgi, dgh, dq, dh, gates, gh, q []T)
 	// TimeRow and TimeRowGrad are one row of TimeEncode and TimeEncodeGrad, of
-	// arguments up to TrigLimit.
+	// arguments up to trigLimit.
 	TimeRow     func(dst, w, b []T, dt T)
 	TimeRowGrad func(dw, db, dout, w, b []T, dt T)
 	// EdgeGrad is one head of one edge of AttendGrad: with score' and the
@@ -121,7 +103,7 @@ func Go[T Float]() *Kernels[T] {
 	return &Kernels[T]{
 		Add: add[T], Mul: mul[T], AddMul: addMul[T], Affine: affine[T], Axpy: axpy[T], AxpySum: axpySum[T],
 		ReLU: relu[T], ReLUGrad: reluGrad[T], SigmoidGrad: sigmoidGrad[T],
-		Exp: each(exp[T]), Tanh: each(tanh[T]), Sigmoid: each(sigmoid[T]), Softplus: each(softplus[T]), Cos: each(cos[T]), Sin: each(sin[T]),
+		Exp: each(exp[T]), Sigmoid: each(sigmoid[T]),
 		Sum: sum[T], Dot: dot[T], DotSum: dotSum[T],
 		BCELoss: bceLoss[T], BCEGrad: bceGrad[T], Adam: adam[T], Momentum: momentum[T],
 		SoftmaxBlocks: softmaxBlocks[T], SoftmaxBlocksGrad: softmaxBlocksGrad[T],

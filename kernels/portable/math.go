@@ -39,8 +39,6 @@ func sigmoid[T Float](x T) T {
 	return 1 - q
 }
 
-func softplus[T Float](x T) T { return log1pExp(x) + max(x, 0) }
-
 // log1pExp is log(1 + e^-|x|).
 func log1pExp[T Float](x T) T {
 	z := exp(-abs(x))
@@ -132,7 +130,7 @@ func tanh32(x float32) float32 {
 		p, n := expParts(a + a)
 		size = 1 - 2/(p*powerOfTwo(n)+1)
 	}
-	return float32(math.Copysign(float64(size), float64(x)))
+	return copysign(size, x)
 }
 
 // log1p32 is log(1 + z) for 0 <= z <= 1. With s = z/(z + 2) it is
@@ -149,13 +147,13 @@ func log1p32(z float32) float32 {
 	return fma(-s, rest, z)
 }
 
-// TrigLimit is the size up to which the reduction below is exact enough.
-const TrigLimit = 1 << 50
+// trigLimit is the size up to which the reduction below is exact enough.
+const trigLimit = 1 << 50
 
 // quadrant32 is cos(x + turns*pi/2), with x = k*pi/2 + r taken apart in
 // float64: x - k*high is exact, being a multiple of 2^-52 below 1.
 func quadrant32(x float32, turns int64) float32 {
-	if !(abs(x) <= TrigLimit) {
+	if !(abs(x) <= trigLimit) {
 		return quadrantFar(x, turns)
 	}
 	const (

@@ -10,12 +10,12 @@ import (
 func TestBCEGrad(t *testing.T) {
 	const rows = 6
 	rng := newRand(2)
-	x, w, loss, dx := random(rng, rows), random(rng, rows), make([]float64, rows), make([]float64, rows)
-	y := []float64{0, 1, 1, 0, .3, 1}
-	goKernels.BCEGrad(dx, x, y, w, 1)
+	x, w, loss, dx := random(rng, rows), random(rng, rows), zeros(1), zeros(rows)
+	y := numbers{0, 1, 1, 0, .3, 1}
+	device.BCEGrad(rows, dx, x, y, w, numbers{1})
 	checkGradient(t, "x", x, dx, func() float64 {
-		goKernels.BCELoss(loss, x, y, w)
-		return portable.SumInOrder(loss)
+		device.BCE(rows, loss, x, y, w)
+		return loss[0]
 	})
 }
 
@@ -42,10 +42,10 @@ func TestTimeEncodeGrad(t *testing.T) {
 	const rows, cols = 4, 3
 	rng := newRand(3)
 	dt, w, b, out := random(rng, rows), random(rng, cols), random(rng, cols), random(rng, rows*cols)
-	enc, dw, db := make([]float64, rows*cols), make([]float64, cols), make([]float64, cols)
-	goKernels.TimeEncodeGrad(dw, db, out, dt, w, b)
+	enc, dw, db := zeros(rows*cols), zeros(cols), zeros(cols)
+	device.TimeEncodeGrad(rows, cols, dw, db, out, dt, w, b)
 	loss := func() float64 {
-		goKernels.TimeEncode(enc, dt, w, b)
+		device.TimeEncode(rows, cols, enc, dt, w, b)
 		return weighted(out, enc)
 	}
 	checkGradient(t, "w", w, dw, loss)
@@ -56,8 +56,9 @@ func TestTimeEncodeGrad(t *testing.T) {
 // the product and after the sum, as in PyTorch, at the size of real seconds.
 func TestTimeEncodeRounds(t *testing.T) {
 	const dt, w, b = 2592001, .7312345, .1234567
-	enc := make([]float32, 1)
-	portable.Go[float32]().TimeEncode(enc, []float32{dt}, []float32{w}, []float32{b})
+	type float32s = portable.Buffer[float32]
+	enc := make(float32s, 1)
+	portable.NewDevice("float32", portable.Go[float32](), nil).TimeEncode(1, 1, enc, float32s{dt}, float32s{w}, float32s{b})
 	product := float32(float32(w) * float32(dt))
 	want := math.Cos(float64(product + float32(b)))
 	if math.Abs(float64(enc[0])-want) > 1e-7 {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"dgsbench/kernels/portable"
+	"dgsbench/kernels"
 )
 
 func TestMixGrad(t *testing.T) {
@@ -17,51 +17,46 @@ func TestMixGrad(t *testing.T) {
 				if perRow {
 					factors = n
 				}
-				m := &portable.Mixture[float64]{
-					Cols: cols, Self: random(rng, n), Other: random(rng, n),
-					Alpha: random(rng, factors), Beta: random(rng, factors), PerRow: perRow,
-				}
+				self, other, alpha, beta := random(rng, n), random(rng, n), random(rng, factors), random(rng, factors)
+				m := &kernels.Mixture{Rows: rows, Cols: cols, Self: self, Other: other, Alpha: alpha, Beta: beta, PerRow: perRow}
+				var e numbers
 				if withE {
-					m.E = random(rng, n)
+					e = random(rng, n)
+					m.E = e
 				}
-				checkMixGrad(t, m, random(rng, n))
+				w, y := random(rng, n), zeros(n)
+				loss := func() float64 {
+					device.Mix(m, y)
+					return weighted(w, y)
+				}
+				dself, dother, de, dalpha, dbeta := zeros(n), zeros(n), zeros(n), zeros(n), zeros(n)
+				device.MixGrad(m, w, &kernels.MixtureGrad{Self: dself, Other: dother, E: de, Alpha: dalpha, Beta: dbeta})
+				checkGradient(t, "self", self, dself, loss)
+				checkGradient(t, "other", other, dother, loss)
+				checkGradient(t, "e", e, de[:len(e)], loss)
+				checkGradient(t, "alpha", alpha, folded(dalpha, factors), loss)
+				checkGradient(t, "beta", beta, folded(dbeta, factors), loss)
 			})
 		}
 	}
 }
 
-func checkMixGrad(t *testing.T, m *portable.Mixture[float64], w []float64) {
-	y := make([]float64, len(w))
-	loss := func() float64 {
-		goKernels.Mix(y, m)
-		return weighted(w, y)
-	}
-	part := func() []float64 { return make([]float64, len(w)) }
-	d := &portable.MixtureGrad[float64]{Self: part(), Other: part(), E: part(), Alpha: part(), Beta: part()}
-	goKernels.MixGrad(d, m, w)
-	checkGradient(t, "self", m.Self, d.Self, loss)
-	checkGradient(t, "other", m.Other, d.Other, loss)
-	checkGradient(t, "e", m.E, d.E[:len(m.E)], loss)
-	checkGradient(t, "alpha", m.Alpha, folded(d.Alpha, len(m.Alpha)), loss)
-	checkGradient(t, "beta", m.Beta, folded(d.Beta, len(m.Beta)), loss)
-}
-
 // folded is the sum of the rows of n numbers.
 func folded(x []float64, n int) []float64 {
-	out := make([]float64, n)
-	goKernels.AddColumnSums(out, x, len(x)/n)
+	out := zeros(n)
+	device.ColumnSums(len(x)/n, n, out, numbers(x))
 	return out
 }
 
 // TestMixOfTheEnds: factors of zero and one pass one of the three on as it
 // is.
 func TestMixOfTheEnds(t *testing.T) {
-	m := &portable.Mixture[float64]{
-		Cols: 3, Self: []float64{.1, .1, .1}, Other: []float64{.2, .2, .2}, E: []float64{.3, .3, .3},
-		Alpha: []float64{.7, 1, 0}, Beta: []float64{1, 0, 0},
+	m := &kernels.Mixture{
+		Rows: 1, Cols: 3, Self: numbers{.1, .1, .1}, Other: numbers{.2, .2, .2}, E: numbers{.3, .3, .3},
+		Alpha: numbers{.7, 1, 0}, Beta: numbers{1, 0, 0},
 	}
-	y := make([]float64, 3)
-	goKernels.Mix(y, m)
+	y := zeros(3)
+	device.Mix(m, y)
 	for i, want := range []float64{.1, .2, .3} {
 		if y[i] != want {
 			t.Errorf("column %d is %v, want %v", i, y[i], want)

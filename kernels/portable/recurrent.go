@@ -1,19 +1,13 @@
 package portable
 
-// GRUCell is the elementwise part of a GRU cell in PyTorch's convention. From
-// the pre-activations gi = W_i a + b_i and gh = W_h q + b_h, whose rows hold
-// the blocks r, z, n of units columns each, and the state q it computes
-//
-//	r = sigmoid(gi_r + gh_r)
-//	z = sigmoid(gi_z + gh_z)
-//	n = tanh(gi_n + r gh_n)
-//	h = n + z (q - n)  (= (1 - z) n + z q)
-//
-// gates receives r, z, n in the layout of gi; the gradient needs it. h may be
-// q, and gates may be gi.
-func (k *Kernels[T]) GRUCell(h, gates, gi, gh, q []T, units int) {
-	for at := 0; at < len(h); at += units {
-		k.GRURow(h[at:at+units], gates[3*at:][:3*units], gi[3*at:][:3*units], gh[3*at:][:3*units], q[at:at+units])
+import "dgsbench/kernels"
+
+func (d *Device[T]) GRUCell(rows, units int, h, gates, gi, gh, q kernels.Buffer) {
+	n := rows * units
+	to, states := d.in(h, n), d.in(q, n)
+	gate, input, hidden := d.in(gates, 3*n), d.in(gi, 3*n), d.in(gh, 3*n)
+	for at := 0; at < n; at += units {
+		d.k.GRURow(to[at:at+units], gate[3*at:][:3*units], input[3*at:][:3*units], hidden[3*at:][:3*units], states[at:at+units])
 	}
 }
 
@@ -35,12 +29,14 @@ func gruRow[T Float](h, gates, gi, gh, q []T) {
 //	dgi_z = dh (q - n) z (1 - z)    dgh_z = dgi_z
 //	dgi_r = dgi_n gh_n r (1 - r)    dgh_r = dgi_r
 //
-// dq is only the part that does not pass gh; the matrix product with W_h
-// gives the rest. dq may be dh.
-func (k *Kernels[T]) GRUCellGrad(dgi, dgh, dq, dh, gates, gh, q []T, units int) {
-	for at := 0; at < len(dh); at += units {
-		k.GRURowGrad(dgi[3*at:][:3*units], dgh[3*at:][:3*units], dq[at:at+units],
-			dh[at:at+units], gates[3*at:][:3*units], gh[3*at:][:3*units], q[at:at+units])
+// The matrix product of dgh with W_h gives the rest of dq. dq may be dh.
+func (d *Device[T]) GRUCellGrad(rows, units int, dgi, dgh, dq, dh, gates, gh, q kernels.Buffer) {
+	n := rows * units
+	ofInput, ofHidden, ofState := d.in(dgi, 3*n), d.in(dgh, 3*n), d.in(dq, n)
+	gradients, gate, hidden, states := d.in(dh, n), d.in(gates, 3*n), d.in(gh, 3*n), d.in(q, n)
+	for at := 0; at < n; at += units {
+		d.k.GRURowGrad(ofInput[3*at:][:3*units], ofHidden[3*at:][:3*units], ofState[at:at+units],
+			gradients[at:at+units], gate[3*at:][:3*units], hidden[3*at:][:3*units], states[at:at+units])
 	}
 }
 
@@ -58,16 +54,16 @@ func gruRowGrad[T Float](dgi, dgh, dq, dh, gates, gh, q []T) {
 	}
 }
 
-// TimeEncode is dst[i,j] = cos(w[j] dt[i] + b[j]) for rows i of dst, which are
-// len(w) wide. The product is rounded before the sum, as PyTorch does it.
-func (k *Kernels[T]) TimeEncode(dst, dt, w, b []T) {
-	far := newTimeRange(w, b)
-	for i, t := range dt {
-		row := k.TimeRow
+// TimeEncode rounds the product before the sum, as PyTorch does.
+func (d *Device[T]) TimeEncode(rows, cols int, dst, dt, w, b kernels.Buffer) {
+	to, weights, bias := d.in(dst, rows*cols), d.in(w, cols), d.in(b, cols)
+	far := newTimeRange(weights, bias)
+	for i, t := range d.in(dt, rows) {
+		row := d.k.TimeRow
 		if far.exceeds(float64(t)) {
 			row = timeRow
 		}
-		row(dst[i*len(w):][:len(w)], w, b, t)
+		row(to[i*cols:][:cols], weights, bias, t)
 	}
 }
 
@@ -77,21 +73,20 @@ func timeRow[T Float](dst, w, b []T, dt T) {
 	}
 }
 
-// TimeEncodeGrad adds the gradients of w and b, dout being that of the
-// encoding:
+// TimeEncodeGrad is, with the rows in order,
 //
-//	g[i,j] = dout[i,j] sin(w[j] dt[i] + b[j])
-//	dw[j] -= sum over i of g[i,j] dt[i],  db[j] -= sum over i of g[i,j]
-//
-// with the rows in order.
-func (k *Kernels[T]) TimeEncodeGrad(dw, db, dout, dt, w, b []T) {
-	far := newTimeRange(w, b)
-	for i, t := range dt {
-		row := k.TimeRowGrad
+//	s[i,j] = g[i,j] sin(w[j] dt[i] + b[j])
+//	dw[j] = -sum over i of s[i,j] dt[i],  db[j] = -sum over i of s[i,j]
+func (d *Device[T]) TimeEncodeGrad(rows, cols int, dw, db, g, dt, w, b kernels.Buffer) {
+	ofW, ofB := d.zeros(dw, cols), d.zeros(db, cols)
+	gradients, weights, bias := d.in(g, rows*cols), d.in(w, cols), d.in(b, cols)
+	far := newTimeRange(weights, bias)
+	for i, t := range d.in(dt, rows) {
+		row := d.k.TimeRowGrad
 		if far.exceeds(float64(t)) {
 			row = timeRowGrad
 		}
-		row(dw, db, dout[i*len(w):][:len(w)], w, b, t)
+		row(ofW, ofB, gradients[i*cols:][:cols], weights, bias, t)
 	}
 }
 
@@ -117,20 +112,18 @@ func largest[T Float](x []T) float64 {
 	return top
 }
 
-// exceeds reports whether an argument may lie beyond TrigLimit.
+// exceeds reports whether an argument may lie beyond trigLimit.
 func (r timeRange) exceeds(dt float64) bool {
 	t := max(dt, -dt)
-	return !(r.w*t+r.b < TrigLimit)
+	return !(r.w*t+r.b < trigLimit)
 }
 
-// TimeProject is dst[i,j] = m[i,j] (1 + w[j] dt[i] + b[j]) over rows that are
-// len(w) wide.
-func (k *Kernels[T]) TimeProject(dst, m, dt, w, b []T) {
-	cols := len(w)
-	for i, t := range dt {
-		row := dst[i*cols:][:cols]
-		k.growth(row, t, w, b)
-		k.Mul(row, row, m[i*cols:][:cols])
+func (d *Device[T]) TimeProject(rows, cols int, dst, m, dt, w, b kernels.Buffer) {
+	to, from, weights, bias := d.in(dst, rows*cols), d.in(m, rows*cols), d.in(w, cols), d.in(b, cols)
+	for i, t := range d.in(dt, rows) {
+		row := to[i*cols:][:cols]
+		d.k.growth(row, t, weights, bias)
+		d.k.Mul(row, row, from[i*cols:][:cols])
 	}
 }
 
@@ -140,20 +133,20 @@ func (k *Kernels[T]) growth(dst []T, t T, w, b []T) {
 	k.Add(dst, dst, b)
 }
 
-// TimeProjectGrad sets the gradient of m and adds those of w and b:
+// TimeProjectGrad is, with the rows in order,
 //
 //	dm[i,j] = g[i,j] (1 + w[j] dt[i] + b[j])
-//	dw[j] += sum over i of g[i,j] m[i,j] dt[i],  db[j] += sum over i of g[i,j] m[i,j]
-//
-// with the rows in order.
-func (k *Kernels[T]) TimeProjectGrad(dm, dw, db, g, m, dt, w, b []T) {
-	cols := len(w)
-	for i, t := range dt {
-		row, d := dm[i*cols:][:cols], g[i*cols:][:cols]
-		k.Mul(row, d, m[i*cols:][:cols])
-		k.Add(db, db, row)
-		k.Axpy(dw, row, t)
-		k.growth(row, t, w, b)
-		k.Mul(row, row, d)
+//	dw[j] = sum over i of g[i,j] m[i,j] dt[i],  db[j] = sum over i of g[i,j] m[i,j]
+func (d *Device[T]) TimeProjectGrad(rows, cols int, dm, dw, db, g, m, dt, w, b kernels.Buffer) {
+	k, n := d.k, rows*cols
+	to, ofW, ofB := d.in(dm, n), d.zeros(dw, cols), d.zeros(db, cols)
+	gradients, from, weights, bias := d.in(g, n), d.in(m, n), d.in(w, cols), d.in(b, cols)
+	for i, t := range d.in(dt, rows) {
+		row, gradient := to[i*cols:][:cols], gradients[i*cols:][:cols]
+		k.Mul(row, gradient, from[i*cols:][:cols])
+		k.Add(ofB, ofB, row)
+		k.Axpy(ofW, row, t)
+		k.growth(row, t, weights, bias)
+		k.Mul(row, row, gradient)
 	}
 }

@@ -1,127 +1,124 @@
 package portable
 
-// GatherRows copies row index[i] of src to row i of dst, all cols wide.
-func GatherRows[T Float](dst, src []T, cols int, index []int32) {
-	for i, r := range index {
-		copy(dst[i*cols:][:cols], src[int(r)*cols:][:cols])
+import "dgsbench/kernels"
+
+func (d *Device[T]) GatherRows(rows, srcRows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
+	to, from := d.in(dst, rows*cols), d.in(src, srcRows*cols)
+	for i, r := range listed(index, rows) {
+		copy(to[i*cols:][:cols], from[int(r)*cols:][:cols])
 	}
 }
 
-// ScatterRows copies row i of src to row index[i] of dst, in order: of rows
-// with one index the last wins.
-func ScatterRows[T Float](dst, src []T, cols int, index []int32) {
-	for i, r := range index {
-		copy(dst[int(r)*cols:][:cols], src[i*cols:][:cols])
+func (d *Device[T]) ScatterRows(rows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
+	to, from := d.Elements(dst), d.in(src, rows*cols)
+	for i, r := range listed(index, rows) {
+		copy(to[int(r)*cols:][:cols], from[i*cols:][:cols])
 	}
 }
 
-// PutRows copies row i of src to row index[i] of dst, unless index[i] is
-// negative.
-func PutRows[T Float](dst, src []T, cols int, index []int32) {
-	for i, r := range index {
+func (d *Device[T]) PutRows(rows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
+	to, from := d.Elements(dst), d.in(src, rows*cols)
+	for i, r := range listed(index, rows) {
 		if r >= 0 {
-			copy(dst[int(r)*cols:][:cols], src[i*cols:][:cols])
+			copy(to[int(r)*cols:][:cols], from[i*cols:][:cols])
 		}
 	}
 }
 
-// MoveRows copies row from[i] of src to row to[i] of dst.
-func MoveRows[T Float](dst []T, to []int32, src []T, from []int32, cols int) {
-	for i, r := range to {
-		copy(dst[int(r)*cols:][:cols], src[int(from[i])*cols:][:cols])
+func (d *Device[T]) ScatterAddRows(rows, dstRows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
+	to, from := d.in(dst, dstRows*cols), d.in(src, rows*cols)
+	for i, r := range listed(index, rows) {
+		row := to[int(r)*cols:][:cols]
+		d.k.Add(row, row, from[i*cols:][:cols])
 	}
 }
 
-// CopyRows copies the first cols elements of each row.
-func CopyRows[T Float](dst []T, dstStride int, src []T, srcStride, rows, cols int) {
+func (d *Device[T]) CopyRows(rows, cols int, dst kernels.Buffer, dstStride int, src kernels.Buffer, srcStride int) {
+	to, from := d.Elements(dst), d.Elements(src)
 	for i := range rows {
-		copy(dst[i*dstStride:][:cols], src[i*srcStride:][:cols])
+		copy(to[i*dstStride:][:cols], from[i*srcStride:][:cols])
 	}
 }
 
-// ScatterAddRows adds row i of src to row index[i] of dst, in order.
-func (k *Kernels[T]) ScatterAddRows(dst, src []T, cols int, index []int32) {
-	for i, r := range index {
-		row := dst[int(r)*cols:][:cols]
-		k.Add(row, row, src[i*cols:][:cols])
-	}
-}
-
-// ContractRows is dst[j] = the sum over i, in order, of w[i,j]*src[index[i],j].
-// It works on as many columns at once as scratch has elements.
-func (k *Kernels[T]) ContractRows(dst, w, src, scratch []T, index []int32) {
-	cols := len(dst)
-	clear(dst)
-	for lo := 0; lo < cols; lo += len(scratch) {
-		part := dst[lo:min(cols, lo+len(scratch))]
-		product := scratch[:len(part)]
-		for i, r := range index {
-			k.Mul(product, w[i*cols+lo:][:len(part)], src[int(r)*cols+lo:][:len(part)])
-			k.Add(part, part, product)
+// ContractRows works on as many columns at once as the scratch has elements.
+func (d *Device[T]) ContractRows(
+	rows, srcRows, cols int, dst kernels.Group, w kernels.Buffer, src kernels.Group, index kernels.Ints, y kernels.Group,
+) {
+	k, weights, list := d.k, d.in(w, rows*cols), listed(index, rows)
+	for g, to := range dst.(group[T]) {
+		to, from := to[:cols], src.(group[T])[g][:srcRows*cols]
+		clear(to)
+		for lo := 0; lo < cols; lo += len(d.scratch) {
+			part := to[lo:min(cols, lo+len(d.scratch))]
+			product := d.scratch[:len(part)]
+			for i, r := range list {
+				k.Mul(product, weights[i*cols+lo:][:len(part)], from[int(r)*cols+lo:][:len(part)])
+				k.Add(part, part, product)
+			}
+		}
+		if y != nil {
+			k.SigmoidGrad(to, to, y.(group[T])[g][:cols])
 		}
 	}
 }
 
-// AddColumnSums adds the rows of x, which are len(sums) wide, to sums in
-// order: sums[j] += x[0,j] + x[1,j] + ...
-func (k *Kernels[T]) AddColumnSums(sums, x []T, rows int) {
-	for i := range rows {
-		k.Add(sums, sums, x[i*len(sums):][:len(sums)])
+func (d *Device[T]) CommitRows(rows, cols int, dst, src kernels.Group, index kernels.Ints) {
+	if d.FoundBad() {
+		return
+	}
+	for g, to := range dst.(group[T]) {
+		d.ScatterRows(rows, cols, to, src.(group[T])[g], index)
 	}
 }
 
-// LayerNorm normalises each row of x, which is len(scale) wide:
-//
-//	hat = (x - mean) / sqrt(variance + eps),  dst = hat*scale + shift
-//
-// with the mean and the variance (mean square deviation) of the row. hat and
-// inverse, 1/sqrt(variance + eps) of each row, are kept for the gradient.
-func (k *Kernels[T]) LayerNorm(dst, hat, inverse, x, scale, shift []T, eps T) {
-	cols := len(scale)
-	for i := range inverse {
-		row, out := hat[i*cols:][:cols], dst[i*cols:][:cols]
-		k.Affine(row, x[i*cols:][:cols], 1, -k.Sum(x[i*cols:][:cols])/T(cols))
-		inverse[i] = 1 / sqrt(k.Dot(row, row)/T(cols)+eps)
-		k.Affine(row, row, inverse[i], 0)
-		k.Mul(out, row, scale)
-		k.Add(out, out, shift)
+func (d *Device[T]) LayerNorm(rows, cols int, eps float64, dst, hat, inverse, x, scale, shift kernels.Buffer) {
+	k, n := d.k, rows*cols
+	to, hats, from := d.in(dst, n), d.in(hat, n), d.in(x, n)
+	factors, by, plus := d.in(inverse, rows), d.in(scale, cols), d.in(shift, cols)
+	for i := range factors {
+		row, out, in := hats[i*cols:][:cols], to[i*cols:][:cols], from[i*cols:][:cols]
+		k.Affine(row, in, 1, -k.Sum(in)/T(cols))
+		factors[i] = 1 / sqrt(k.Dot(row, row)/T(cols)+T(eps))
+		k.Affine(row, row, factors[i], 0)
+		k.Mul(out, row, by)
+		k.Add(out, out, plus)
 	}
 }
 
-// LayerNormGrad sets the gradient of x and adds those of scale and shift:
+// LayerNormGrad is, with t = g scale and means over the row,
 //
-//	t = dy*scale
-//	dx = inverse * (t - mean of t - hat*(mean of t*hat))
-//	dscale += sum over rows of dy*hat,  dshift += sum over rows of dy
-func (k *Kernels[T]) LayerNormGrad(dx, dscale, dshift, dy, hat, inverse, scale []T) {
-	cols := len(scale)
-	for i, inv := range inverse {
-		t, row, d := dx[i*cols:][:cols], hat[i*cols:][:cols], dy[i*cols:][:cols]
-		k.AddMul(dscale, d, row)
-		k.Add(dshift, dshift, d)
-		k.Mul(t, d, scale)
+//	dx = inverse (t - mean of t - hat (mean of t hat))
+//	dscale = sum over rows of g hat,  dshift = sum over rows of g
+func (d *Device[T]) LayerNormGrad(rows, cols int, dx, dscale, dshift, g, hat, inverse, scale kernels.Buffer) {
+	k, n := d.k, rows*cols
+	to, gradients, hats, by := d.in(dx, n), d.in(g, n), d.in(hat, n), d.in(scale, cols)
+	ofScale, ofShift := d.zeros(dscale, cols), d.zeros(dshift, cols)
+	for i, factor := range d.in(inverse, rows) {
+		t, row, gradient := to[i*cols:][:cols], hats[i*cols:][:cols], gradients[i*cols:][:cols]
+		k.AddMul(ofScale, gradient, row)
+		k.Add(ofShift, ofShift, gradient)
+		k.Mul(t, gradient, by)
 		mean, slope := k.Sum(t)/T(cols), k.Dot(t, row)/T(cols)
-		k.Affine(t, t, inv, -mean*inv)
-		k.Axpy(t, row, -slope*inv)
+		k.Affine(t, t, factor, -mean*factor)
+		k.Axpy(t, row, -slope*factor)
 	}
 }
 
-// UnitRows divides each row of x, which is cols wide, by its length, or by
-// eps where that is larger. The factors go to inverse.
-func (k *Kernels[T]) UnitRows(dst, inverse, x []T, cols int, eps T) {
-	for i := range inverse {
-		row := x[i*cols:][:cols]
-		inverse[i] = 1 / max(sqrt(k.Dot(row, row)), eps)
-		k.Affine(dst[i*cols:][:cols], row, inverse[i], 0)
+func (d *Device[T]) UnitRows(rows, cols int, eps float64, dst, inverse, x kernels.Buffer) {
+	to, factors, from := d.in(dst, rows*cols), d.in(inverse, rows), d.in(x, rows*cols)
+	for i := range factors {
+		row := from[i*cols:][:cols]
+		factors[i] = 1 / max(sqrt(d.k.Dot(row, row)), T(eps))
+		d.k.Affine(to[i*cols:][:cols], row, factors[i], 0)
 	}
 }
 
-// UnitRowsGrad is its gradient, dx = inverse*(dy - (dy . y)*y).
-func (k *Kernels[T]) UnitRowsGrad(dx, dy, y, inverse []T, cols int) {
-	for i, inv := range inverse {
-		d, out, row := dy[i*cols:][:cols], y[i*cols:][:cols], dx[i*cols:][:cols]
-		along := k.Dot(d, out)
-		k.Affine(row, d, inv, 0)
-		k.Axpy(row, out, -along*inv)
+func (d *Device[T]) UnitRowsGrad(rows, cols int, dx, g, y, inverse kernels.Buffer) {
+	to, gradients, units := d.in(dx, rows*cols), d.in(g, rows*cols), d.in(y, rows*cols)
+	for i, factor := range d.in(inverse, rows) {
+		row, gradient, unit := to[i*cols:][:cols], gradients[i*cols:][:cols], units[i*cols:][:cols]
+		along := d.k.Dot(gradient, unit)
+		d.k.Affine(row, gradient, factor, 0)
+		d.k.Axpy(row, unit, -along*factor)
 	}
 }

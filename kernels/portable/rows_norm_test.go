@@ -1,10 +1,6 @@
 package portable_test
 
-import (
-	"testing"
-
-	"dgsbench/kernels/portable"
-)
+import "testing"
 
 const (
 	normRows, normCols = 4, 6
@@ -13,16 +9,16 @@ const (
 
 func TestLayerNormGrad(t *testing.T) {
 	const n = normRows * normCols
-	rng, k := newRand(4), portable.Go[float64]()
+	rng := newRand(4)
 	x, scale, shift, w := random(rng, n), random(rng, normCols), random(rng, normCols), random(rng, n)
-	y, hat, inverse := make([]float64, n), make([]float64, n), make([]float64, normRows)
+	y, hat, inverse := zeros(n), zeros(n), zeros(normRows)
 	loss := func() float64 {
-		k.LayerNorm(y, hat, inverse, x, scale, shift, normEps)
+		device.LayerNorm(normRows, normCols, normEps, y, hat, inverse, x, scale, shift)
 		return weighted(w, y)
 	}
 	loss()
-	dx, dscale, dshift := make([]float64, n), make([]float64, normCols), make([]float64, normCols)
-	k.LayerNormGrad(dx, dscale, dshift, w, hat, inverse, scale)
+	dx, dscale, dshift := zeros(n), zeros(normCols), zeros(normCols)
+	device.LayerNormGrad(normRows, normCols, dx, dscale, dshift, w, hat, inverse, scale)
 	checkGradient(t, "x", x, dx, loss)
 	checkGradient(t, "scale", scale, dscale, loss)
 	checkGradient(t, "shift", shift, dshift, loss)

@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"dgsbench/kernels/portable"
+	"dgsbench/kernels"
 )
 
 // A sparse kernel maps blocks to the simplex. Where its result y is above
@@ -15,19 +15,19 @@ import (
 // what defines the kernel.
 type sparse struct {
 	name     string
-	forward  func(dst, x []float64, h int, scale float64)
-	backward func(dx, dy, y []float64, h int, scale float64)
+	forward  func(n, h int, scale float64, dst, x kernels.Buffer)
+	backward func(n, h int, scale float64, dx, g, y kernels.Buffer)
 	argument func(z float64) float64
 	root     func(y float64) float64
 }
 
 var sparseKernels = []sparse{
 	{
-		"sparsemax", portable.SparsemaxBlocks[float64], portable.SparsemaxBlocksGrad[float64],
+		"sparsemax", device.SparsemaxBlocks, device.SparsemaxBlocksGrad,
 		func(z float64) float64 { return z }, func(y float64) float64 { return y },
 	},
 	{
-		"entmax", portable.EntmaxBlocks[float64], portable.EntmaxBlocksGrad[float64],
+		"entmax", device.EntmaxBlocks, device.EntmaxBlocksGrad,
 		func(z float64) float64 { return z / 2 }, math.Sqrt,
 	},
 }
@@ -40,12 +40,12 @@ func TestSparseBlocks(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				h, scale := rapid.IntRange(1, 250).Draw(t, "h"), rapid.Float64Range(.1, 3).Draw(t, "scale")
 				width, offset := rapid.SampledFrom([]float64{.1, 1, 30, 1e4}).Draw(t, "width"), rapid.SampledFrom([]float64{0, -1e3, 1e6}).Draw(t, "offset")
-				x := make([]float64, h)
+				x := zeros(h)
 				for j := range x {
 					x[j] = offset + width*float64(rapid.IntRange(-20, 20).Draw(t, "x"))/20
 				}
-				y := make([]float64, h)
-				s.forward(y, x, h, scale)
+				y := zeros(h)
+				s.forward(h, h, scale, y, x)
 				s.check(t, x, y, scale)
 			})
 		})
@@ -82,13 +82,13 @@ func TestSparseBlocksByHand(t *testing.T) {
 	for _, c := range []struct {
 		sparse
 		h       int
-		x, want []float64
+		x, want numbers
 	}{
-		{sparseKernels[0], 3, []float64{.3, -1, .5, 1, 3, 1.5}, []float64{.4, 0, .6, 0, 1, 0}},
-		{sparseKernels[1], 2, []float64{0, .4, 3, 1, 7, 7}, []float64{.36, .64, 1, 0, .5, .5}},
+		{sparseKernels[0], 3, numbers{.3, -1, .5, 1, 3, 1.5}, numbers{.4, 0, .6, 0, 1, 0}},
+		{sparseKernels[1], 2, numbers{0, .4, 3, 1, 7, 7}, numbers{.36, .64, 1, 0, .5, .5}},
 	} {
-		y := make([]float64, len(c.x))
-		c.forward(y, c.x, c.h, 1)
+		y := zeros(len(c.x))
+		c.forward(len(c.x), c.h, 1, y, c.x)
 		for j, want := range c.want {
 			if math.Abs(y[j]-want) > 1e-15 {
 				t.Errorf("%s of %v: element %d is %v, want %v", c.name, c.x, j, y[j], want)
@@ -103,13 +103,13 @@ func TestSparseBlocksGrad(t *testing.T) {
 		for _, h := range []int{1, 2, 5, 25} {
 			rng := newRand(uint64(h))
 			n := 4 * h
-			x, w, y, dx := random(rng, n), random(rng, n), make([]float64, n), make([]float64, n)
+			x, w, y, dx := random(rng, n), random(rng, n), zeros(n), zeros(n)
 			loss := func() float64 {
-				s.forward(y, x, h, .4)
+				s.forward(n, h, .4, y, x)
 				return weighted(w, y)
 			}
 			loss()
-			s.backward(dx, w, y, h, .4)
+			s.backward(n, h, .4, dx, w, y)
 			checkGradient(t, "x of "+s.name, x, dx, loss)
 		}
 	}
@@ -119,10 +119,10 @@ func TestSparseBlocksGrad(t *testing.T) {
 // a minus infinity gets nothing.
 func TestSparseBlocksPassNaNOn(t *testing.T) {
 	nan := math.NaN()
-	x := []float64{1, nan, 2, 1, math.Inf(-1), 1}
+	x := numbers{1, nan, 2, 1, math.Inf(-1), 1}
 	for _, s := range sparseKernels {
-		y := make([]float64, len(x))
-		s.forward(y, x, 3, 1)
+		y := zeros(len(x))
+		s.forward(len(x), 3, 1, y, x)
 		for j, want := range []float64{nan, nan, nan, .5, 0, .5} {
 			if math.IsNaN(y[j]) != math.IsNaN(want) || math.Abs(y[j]-want) > 1e-15 {
 				t.Errorf("%s: element %d is %v, want %v", s.name, j, y[j], want)

@@ -7,26 +7,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Kernels over contiguous blocks of h columns come in two forms. Packed ones
-// hold several whole blocks in a register, with a table that says which lane
-// meets which; wide ones do one block a call, for h above the register
-// width. Both sum a block in the sixteen lanes of tree, so it does not matter
-// which of them a level uses for some h.
-var blocks = []kernel{
-	{"softmaxPacked", "func(dst, x []float32, table *uint32, h, step int, scale float32)", softmaxPacked},
-	{"softmaxGradPacked", "func(dx, dy, y []float32, table *uint32, h, step int, scale float32)", softmaxGradPacked},
-	{"divideSumPacked", "func(dst, z []float32, table *uint32, h, step int, eps, floor float32)", divideSumPacked},
-	{"divideSumGradPacked", "func(dz, dy, y, z []float32, table *uint32, h, step int, eps, floor float32)", divideSumGradPacked},
-	{"softmaxWide", "func(dst, x []float32, scale float32)", softmaxWide},
-	{"softmaxGradWide", "func(dx, dy, y []float32, scale float32)", softmaxGradWide},
-	{"divideSumWide", "func(dst, z []float32, eps, floor float32)", divideSumWide},
-	{"divideSumGradWide", "func(dz, dy, y, z []float32, eps, floor float32)", divideSumGradWide},
-}
-
-// A packing is the table of a packed kernel: rows of sixteen 32-bit words.
-// Row 0 marks the lanes that belong to a block, row 1 names the first lane of
-// a lane's block. A pair of rows follows for each step of the tree, 8, 4, 2
-// and 1: the lane to join with, and whether the block has that lane.
+// A packing is the table of a packed kernel, as package cpu's packing has it.
 type packing struct {
 	*machine
 	table reg.Register

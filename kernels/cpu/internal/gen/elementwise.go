@@ -5,25 +5,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-const (
-	unarySignature  = "func(dst, x []float32)"
-	binarySignature = "func(dst, a, b []float32)"
-)
-
-var elementwise = []kernel{
-	{"relu", unarySignature, unary(func(m *machine) func(V) V {
-		zero := m.zero()
-		return func(x V) V { return m.max(zero, x) }
-	})},
-	{"add", binarySignature, binary(func(m *machine, a, b V) V { return m.add(a, b) })},
-	{"mul", binarySignature, binary(func(m *machine, a, b V) V { return m.mul(a, b) })},
-	{"reluGrad", "func(dx, dy, y []float32)", reluGrad},
-	{"addMul", binarySignature, addMul},
-	{"affine", "func(dst, x []float32, a, b float32)", affine},
-	{"axpy", "func(y, x []float32, a float32)", axpy},
-	{"axpySum", "func(y, u, v []float32, a float32)", axpySum},
-}
-
 // unary is a loop of dst = f(x). make may keep registers across the loop.
 func unary(make func(m *machine) func(V) V) func(m *machine) {
 	return func(m *machine) {
@@ -33,8 +14,13 @@ func unary(make func(m *machine) func(V) V) func(m *machine) {
 	}
 }
 
+func relu(m *machine) func(V) V {
+	zero := m.zero()
+	return func(x V) V { return m.max(zero, x) }
+}
+
 // binary is a loop of dst = f(a, b).
-func binary(f func(m *machine, a, b V) V) func(m *machine) {
+func binary(f func(m *machine, a V, b operand.Op) V) func(m *machine) {
 	return func(m *machine) {
 		dst, a, b, n := m.data("dst"), m.data("a"), m.data("b"), m.size("dst")
 		m.span(n, func(l lanes) { l.store(dst, f(m, l.load(a), l.load(b))) })
@@ -86,19 +72,19 @@ func axpySum(m *machine) {
 	})
 }
 
-var reductions = []kernel{
-	{"sum", "func(x []float32) (s float32)", func(m *machine) {
-		x, n := m.data("x"), m.size("x")
-		m.reduction(n, func(l lanes, acc V) { m.VADDPS(l.load(x), acc, acc) })
-	}},
-	{"dot", "func(a, b []float32) (s float32)", func(m *machine) {
-		a, b, n := m.data("a"), m.data("b"), m.size("a")
-		m.reduction(n, func(l lanes, acc V) { m.addMul(acc, l.load(a), l.load(b)) })
-	}},
-	{"dotSum", "func(a, u, v []float32) (s float32)", func(m *machine) {
-		a, u, v, n := m.data("a"), m.data("u"), m.data("v"), m.size("a")
-		m.reduction(n, func(l lanes, acc V) { m.addMul(acc, l.load(a), m.add(l.load(u), l.load(v))) })
-	}},
+func sum(m *machine) {
+	x, n := m.data("x"), m.size("x")
+	m.reduction(n, func(l lanes, acc V) { m.VADDPS(l.load(x), acc, acc) })
+}
+
+func dot(m *machine) {
+	a, b, n := m.data("a"), m.data("b"), m.size("a")
+	m.reduction(n, func(l lanes, acc V) { m.addMul(acc, l.load(a), l.load(b)) })
+}
+
+func dotSum(m *machine) {
+	a, u, v, n := m.data("a"), m.data("u"), m.data("v"), m.size("a")
+	m.reduction(n, func(l lanes, acc V) { m.addMul(acc, l.load(a), m.add(l.load(u), l.load(v))) })
 }
 
 // reduction returns a float32 that is summed over all elements in sixteen
@@ -149,15 +135,6 @@ func (m *machine) treeAll(op func(...operand.Op), acc []V) V {
 	d := m.vec()
 	m.VBROADCASTSS(m.tree(op, acc), d)
 	return d
-}
-
-// The kernels without e take it for zeros.
-var mixing = []kernel{
-	{"sigmoidGrad", "func(dx, g, y []float32)", sigmoidGrad},
-	{"mix", "func(dst, self, other, e, alpha, beta []float32)", mix(true)},
-	{"mixWithoutE", "func(dst, self, other, alpha, beta []float32)", mix(false)},
-	{"mixGrad", "func(dself, dother, de, dalpha, dbeta, g, self, other, e, alpha, beta []float32)", mixGrad(true)},
-	{"mixGradWithoutE", "func(dself, dother, dalpha, dbeta, g, self, other, alpha, beta []float32)", mixGrad(false)},
 }
 
 // sigmoidGrad is g*(y*(1 - y)).
@@ -239,11 +216,6 @@ func mixGrad(withE bool) func(m *machine) {
 	}
 }
 
-var optimisers = []kernel{
-	{"adam", "func(p, g, mean, square []float32, decay, beta1, rest1, beta2, rest2, size, root, eps float32)", adam},
-	{"momentum", "func(p, g, velocity []float32, decay, momentum, rate float32)", momentum},
-}
-
 func adam(m *machine) {
 	p, g, mean, square, n := m.data("p"), m.data("g"), m.data("mean"), m.data("square"), m.size("p")
 	decay, size, root, eps := m.scalar("decay"), m.scalar("size"), m.scalar("root"), m.scalar("eps")
@@ -271,10 +243,6 @@ func momentum(m *machine) {
 		m.subMul(parameter, rate, speed)
 		l.store(p, parameter)
 	})
-}
-
-var attention = []kernel{
-	{"edgeGrad", "func(dq, dk, dv, de, q, k, e, out []float32, score, weight float32)", edgeGrad},
 }
 
 // edgeGrad is one head of one edge: dq += score*(k + e), dk += score*q,

@@ -60,7 +60,7 @@ type tile struct {
 	aCol, bRow    reg.GPVirtual
 	odd           map[int]reg.GPVirtual // odd multiples of A's row step
 	rowCount      reg.GPVirtual
-	acc           [][]reg.VecVirtual
+	acc           [][]V
 }
 
 func newTile(ctx *build.Context, s tileShape) *tile {
@@ -103,38 +103,38 @@ func (t *tile) element(row int) operand.Mem {
 func (t *tile) body(rows int) {
 	t.acc = nil
 	for range rows {
-		var row []reg.VecVirtual
-		for range t.vectors {
-			row = append(row, t.vec())
-		}
-		t.acc = append(t.acc, row)
+		t.acc = append(t.acc, t.vecs(t.vectors))
 	}
-	t.start(rows)
-	t.TESTQ(t.depth, t.depth)
-	t.JE(operand.LabelRef(t.label("store", rows)))
-	t.Label(t.label("loop", rows))
-	t.step()
-	t.DECQ(t.depth)
-	t.JNE(operand.LabelRef(t.label("loop", rows)))
-	t.Label(t.label("store", rows))
+	t.start(rows, nil)
+	t.overDepth(rows, t.step)
 	t.finish(rows)
 	t.leave()
 }
 
+// overDepth goes through k; n tells its labels from those of other loops.
+func (t *tile) overDepth(n int, step func()) {
+	store, loop := operand.LabelRef(t.label("store", n)), operand.LabelRef(t.label("loop", n))
+	t.TESTQ(t.depth, t.depth)
+	t.JE(store)
+	t.Label(string(loop))
+	step()
+	t.DECQ(t.depth)
+	t.JNE(loop)
+	t.Label(string(store))
+}
+
 // step adds one k to every accumulator.
 func (t *tile) step() {
-	b := make([]reg.VecVirtual, t.vectors)
+	b := make([]V, t.vectors)
 	for v := range b {
-		b[v] = t.vec()
-		t.VMOVUPS(t.at(t.b, v), b[v])
+		b[v] = t.set(t.at(t.b, v))
 	}
 	for r, row := range t.acc {
 		if t.lanes == 16 && t.vectors == 1 {
 			t.VFMADD231PS_BCST(t.element(r), b[0], row[0])
 			continue
 		}
-		a := t.vec()
-		t.VBROADCASTSS(t.element(r), a)
+		a := t.broadcast(t.element(r))
 		for v := range row {
 			t.VFMADD231PS(b[v], a, row[v])
 		}
@@ -146,47 +146,63 @@ func (t *tile) step() {
 // columnMasks makes masks of the columns that exist, one a vector.
 func (t *tile) columnMasks() []reg.Register {
 	cols := t.load("cols")
-	masks := make([]reg.Register, t.vectors)
-	if t.lanes == 16 {
-		ones := t.GP64()
-		t.MOVQ(operand.I32(-1), ones)
-		t.BZHIQ(cols, ones, ones)
-		for v := range masks {
-			masks[v] = t.K()
-			t.KMOVW(ones.As32(), masks[v])
-			t.SHRQ(operand.U8(16), ones)
-		}
-		return masks
+	if t.lanes == 8 {
+		return t.masksFor(cols, t.vectors)
 	}
-	at := t.GP64()
-	t.LEAQ(t.masks, at)
-	t.SHLQ(operand.U8(2), cols)
-	t.SUBQ(cols, at)
+	masks, ones := make([]reg.Register, t.vectors), t.GP64()
+	t.MOVQ(operand.I32(-1), ones)
+	t.BZHIQ(cols, ones, ones)
 	for v := range masks {
-		masks[v] = t.YMM()
-		t.VMOVUPS(operand.Mem{Base: at, Disp: (16 + v*t.lanes) * 4}, masks[v])
+		masks[v] = t.K()
+		t.KMOVW(ones.As32(), masks[v])
+		t.SHRQ(operand.U8(16), ones)
 	}
 	return masks
 }
 
-// start sets the accumulators to C, or to zero.
-func (t *tile) start(rows int) {
-	begin := operand.LabelRef(t.label("begin", rows))
+// masksFor are AVX2's masks of the first n lanes of vectors vectors.
+func (t *tile) masksFor(n reg.GPVirtual, vectors int) []reg.Register {
+	masks, at := make([]reg.Register, vectors), t.GP64()
+	t.LEAQ(t.masks, at)
+	t.SHLQ(operand.U8(2), n)
+	t.SUBQ(n, at)
+	for v := range masks {
+		masks[v] = t.set(operand.Mem{Base: at, Disp: (16 + v*t.lanes) * 4})
+	}
+	return masks
+}
+
+// start sets the accumulators to C, or to zero. masks, if they are nil, are made
+// for C alone.
+func (t *tile) start(n int, masks []reg.Register) {
+	begin := operand.LabelRef(t.label("begin", n))
 	for _, row := range t.acc {
 		for _, acc := range row {
 			t.VXORPS(acc, acc, acc)
 		}
 	}
 	t.skipUnless("accumulate", begin)
-	masks := t.columnMasks()
-	c, step := t.load("c"), t.load("cRow")
+	if masks == nil {
+		masks = t.columnMasks()
+	}
+	t.eachVector(masks, func(acc V, mask reg.Register, c operand.Mem) { t.masked(c, mask, acc) })
+	t.Label(string(begin))
+}
+
+// eachVector calls f with every accumulator, its mask and where it is in C.
+func (t *tile) eachVector(masks []reg.Register, f func(acc V, mask reg.Register, c operand.Mem)) {
+	c, step := t.load("c"), reg.GPVirtual(nil)
+	if t.rows > 1 {
+		step = t.load("cRow")
+	}
 	for _, row := range t.acc {
 		for v, acc := range row {
-			t.masked(t.at(c, v), masks[v], acc)
+			f(acc, masks[v], t.at(c, v))
 		}
-		t.ADDQ(step, c)
+		if step != nil {
+			t.ADDQ(step, c)
+		}
 	}
-	t.Label(string(begin))
 }
 
 // skipUnless jumps to the label if the argument is false.
@@ -237,8 +253,7 @@ func (t *tile) addBias(rows int, masks []reg.Register) {
 func (t *tile) clamp(rows int) {
 	none := operand.LabelRef(t.label("noReLU", rows))
 	t.skipUnless("relu", none)
-	zero := t.vec()
-	t.VXORPS(zero, zero, zero)
+	zero := t.zero()
 	for _, row := range t.acc {
 		for _, acc := range row {
 			t.VMAXPS(acc, zero, acc)
@@ -248,11 +263,5 @@ func (t *tile) clamp(rows int) {
 }
 
 func (t *tile) store(masks []reg.Register) {
-	c, step := t.load("c"), t.load("cRow")
-	for _, row := range t.acc {
-		for v, acc := range row {
-			t.storeMasked(acc, masks[v], t.at(c, v))
-		}
-		t.ADDQ(step, c)
-	}
+	t.eachVector(masks, func(acc V, mask reg.Register, c operand.Mem) { t.storeMasked(acc, mask, c) })
 }

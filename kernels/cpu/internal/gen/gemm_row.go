@@ -44,58 +44,25 @@ func (t *tile) lastMask() (mask reg.Register, vectors reg.GPVirtual) {
 	if t.lanes == 16 {
 		return t.firstLanes(rest), vectors
 	}
-	at, v := t.GP64(), t.YMM()
-	t.LEAQ(t.masks, at)
-	t.SHLQ(operand.U8(2), rest)
-	t.SUBQ(rest, at)
-	t.VMOVUPS(operand.Mem{Base: at, Disp: 16 * 4}, v)
-	return v, vectors
+	return t.masksFor(rest, 1)[0], vectors
 }
 
 // row writes the kernel for one number of vectors; masks are those of each
 // of them, nil for whole ones.
 func (t *tile) row(masks []reg.Register) {
-	acc := make([]reg.VecVirtual, t.vectors)
-	for v := range acc {
-		acc[v] = t.vec()
-	}
-	t.acc = [][]reg.VecVirtual{acc}
+	t.acc = [][]V{t.vecs(t.vectors)}
 	t.Label(t.label("loadC", t.vectors))
-	t.startRow(masks)
-	t.TESTQ(t.depth, t.depth)
-	t.JE(operand.LabelRef(t.label("store", t.vectors)))
-	t.Label(t.label("loop", t.vectors))
-	t.stepRow(masks)
-	t.DECQ(t.depth)
-	t.JNE(operand.LabelRef(t.label("loop", t.vectors)))
-	t.Label(t.label("store", t.vectors))
+	t.start(t.vectors, masks)
+	t.overDepth(t.vectors, func() { t.stepRow(masks) })
 	t.addBias(t.vectors, masks)
 	t.clamp(t.vectors)
-	c := t.load("c")
-	for v, sum := range acc {
-		t.storeMasked(sum, masks[v], t.at(c, v))
-	}
+	t.store(masks)
 	t.leave()
-}
-
-// startRow sets the accumulators to C, or to zero.
-func (t *tile) startRow(masks []reg.Register) {
-	begin := operand.LabelRef(t.label("begin", t.vectors))
-	for _, sum := range t.acc[0] {
-		t.VXORPS(sum, sum, sum)
-	}
-	t.skipUnless("accumulate", begin)
-	c := t.load("c")
-	for v, sum := range t.acc[0] {
-		t.masked(t.at(c, v), masks[v], sum)
-	}
-	t.Label(string(begin))
 }
 
 // stepRow adds one k to every accumulator.
 func (t *tile) stepRow(masks []reg.Register) {
-	a := t.vec()
-	t.VBROADCASTSS(operand.Mem{Base: t.a}, a)
+	a := t.broadcast(operand.Mem{Base: t.a})
 	for v, sum := range t.acc[0] {
 		if masks[v] == nil {
 			t.VFMADD231PS(t.at(t.b, v), a, sum)
@@ -127,7 +94,7 @@ func transposeFunc(ctx *build.Context) {
 
 	ctx.Label("block")
 	for half := range 2 {
-		var rows [4]reg.VecVirtual // each with row i below and row i+4 above
+		var rows [4]V // each with row i below and row i+4 above
 		for i := range rows {
 			four := func(row int) operand.Mem {
 				return operand.Mem{Base: source[row], Index: at, Scale: 1, Disp: 16 * half}
@@ -148,8 +115,8 @@ func transposeFunc(ctx *build.Context) {
 }
 
 // columns transposes the 4 x 4 blocks in the two halves of four registers.
-func columns(ctx *build.Context, rows [4]reg.VecVirtual) [4]reg.VecVirtual {
-	var pairs, out [4]reg.VecVirtual
+func columns(ctx *build.Context, rows [4]V) [4]V {
+	var pairs, out [4]V
 	for i := range pairs {
 		pairs[i], out[i] = ctx.YMM(), ctx.YMM()
 	}

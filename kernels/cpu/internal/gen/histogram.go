@@ -5,13 +5,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-var histogram = []kernel{
-	{"foldRow", "func(dst, self, other []float32, keep, mix float32)", fold(false)},
-	{"foldAdd", "func(dst, self, other, row []float32, keep, mix, hit float32)", fold(true)},
-	{"sumRows", "func(dst *float32, table []float32, index []int32, rows, stride, width int) (inside bool)", sumRows},
-	{"bucketize", "func(dst []int32, x, edges []float32, first []int32, edgeRows int)", bucketize},
-}
-
 // fold is fma(keep, self, mix*other), with a row fma(hit, row, of that).
 func fold(withRow bool) func(m *machine) {
 	return func(m *machine) {
@@ -33,19 +26,14 @@ func fold(withRow bool) func(m *machine) {
 	}
 }
 
-// atLeast is the predicate of VCMPPS for >=, false where an operand is NaN.
-const atLeast = operand.U8(0x1d)
-
 // bucketize counts, in every lane, the edges of its column at or below x, in
 // one row.
 func bucketize(m *machine) {
 	dst, x, edges, first := m.data("dst"), m.data("x"), m.data("edges"), m.data("first")
-	n, stride, edgeRows, minusOne := m.size("dst"), m.GP64(), m.load("edgeRows"), m.vec()
+	n, stride, edgeRows := m.size("dst"), m.GP64(), m.load("edgeRows")
 	m.MOVQ(n, stride)
 	m.SHLQ(operand.U8(2), stride)
-	if m.wide() {
-		m.VPTERNLOGD(operand.U8(0xff), minusOne, minusOne, minusOne)
-	}
+	minusOne := m.minusOne()
 	m.span(n, func(l lanes) {
 		value, bucket := l.load(x), l.load(first)
 		edge, left, limit := m.GP64(), m.GP64(), m.vec()
@@ -62,20 +50,6 @@ func bucketize(m *machine) {
 		m.Label(end)
 		l.store(dst, bucket)
 	})
-}
-
-// increment adds one to the lanes of counter where the comparison holds.
-// minusOne is needed with AVX-512 only.
-func (r registers) increment(predicate operand.U8, a, b, counter, minusOne reg.VecVirtual) {
-	if r.wide() {
-		holds := r.K()
-		r.VCMPPS(predicate, b, a, holds)
-		r.VPSUBD(minusOne, counter, holds, counter)
-		return
-	}
-	holds := r.YMM() // minus one in the lanes where it does
-	r.VCMPPS(predicate, b, a, holds)
-	r.VPSUBD(holds, counter, counter)
 }
 
 // maxVectors is how many registers hold the sums of sumRows.

@@ -57,25 +57,15 @@ func (m *jacobianFuncs) size() int {
 	return 4
 }
 
-// row has a register for each vector of a row.
-func (m *jacobianFuncs) row() []reg.VecVirtual {
-	row := make([]reg.VecVirtual, m.vectors())
-	for v := range row {
-		row[v] = m.vec()
-	}
-	return row
-}
-
 // stored is vector v of the row of a Jacobian at base.
 func (m *jacobianFuncs) stored(base reg.Register, v int) operand.Mem {
 	return operand.Mem{Base: base, Disp: v * m.lanes * m.size()}
 }
 
 // gather loads the numbers of a row that belong to the group's lanes.
-func (m *jacobianFuncs) gather(numbers, lanes reg.Register, to []reg.VecVirtual) {
+func (m *jacobianFuncs) gather(numbers, lanes reg.Register, to []V) {
 	for v, r := range to {
-		at := m.vec()
-		m.VMOVUPS(m.at(lanes, v), at)
+		at := m.set(m.at(lanes, v))
 		from := operand.Mem{Base: numbers, Index: at, Scale: 4}
 		if m.wide() {
 			all := m.K()
@@ -99,7 +89,7 @@ func (m *jacobianFuncs) readFunc() {
 	sum, keep, weights := m.load("sum"), m.load("keep"), m.load("weights")
 	x, next, lanes, groups := m.load("x"), m.load("next"), m.load("lanes"), m.load("groups")
 	m.Label("group")
-	weight := m.row()
+	weight := m.vecs(m.vectors())
 	m.gather(weights, lanes, weight)
 	n := m.load("features")
 	m.Label("feature")
@@ -143,17 +133,16 @@ func (m *jacobianFuncs) writeFunc() {
 	groups := m.load("groups")
 	round := m.rounding()
 	m.Label("group")
-	keep, mix, drive := m.row(), m.row(), m.row()
+	keep, mix, drive := m.vecs(m.vectors()), m.vecs(m.vectors()), m.vecs(m.vectors())
 	m.gather(m.load("keep"), lanes, keep)
 	m.gather(m.load("mix"), lanes, mix)
 	m.gather(m.load("drive"), driven, drive)
 	input, n := m.load("inputs"), m.load("features")
 	m.Label("feature")
-	broadcast := m.vec()
-	m.VBROADCASTSS(operand.Mem{Base: input}, broadcast)
+	feature := m.broadcast(operand.Mem{Base: input})
 	for v := range m.vectors() {
 		number := m.vec()
-		m.VMULPS(broadcast, drive[v], number)
+		m.VMULPS(feature, drive[v], number)
 		m.VFMADD231PS(m.at(other, v), mix[v], number)
 		m.VFMADD231PS(m.at(self, v), keep[v], number)
 		round.store(number, m.stored(x, v))
@@ -168,7 +157,7 @@ func (m *jacobianFuncs) writeFunc() {
 }
 
 // widen loads numbers of a Jacobian as float32: a bfloat16 is its upper half.
-func (m *jacobianFuncs) widen(from operand.Mem, to reg.VecVirtual) {
+func (m *jacobianFuncs) widen(from operand.Mem, to V) {
 	if !m.half {
 		m.VMOVUPS(from, to)
 		return
@@ -180,7 +169,7 @@ func (m *jacobianFuncs) widen(from operand.Mem, to reg.VecVirtual) {
 // rounding holds the constants of the rounding to bfloat16.
 type rounding struct {
 	*jacobianFuncs
-	one, below, quiet reg.VecVirtual // 1, 0x7fff, and the bit of a quiet NaN
+	one, below, quiet V // 1, 0x7fff, and the bit of a quiet NaN
 }
 
 func (m *jacobianFuncs) rounding() rounding {
@@ -191,7 +180,7 @@ func (m *jacobianFuncs) rounding() rounding {
 }
 
 // constant has these bits in every lane.
-func (m *jacobianFuncs) constant(bits uint32) reg.VecVirtual {
+func (m *jacobianFuncs) constant(bits uint32) V {
 	number, low, all := m.GP32(), m.XMM(), m.vec()
 	m.MOVL(operand.U32(bits), number)
 	m.VMOVD(number, low)
@@ -202,7 +191,7 @@ func (m *jacobianFuncs) constant(bits uint32) reg.VecVirtual {
 // store writes numbers of a Jacobian. As bfloat16 they are rounded to the
 // nearest, to the even one of two: the lower half of the bits carries into
 // the upper one if it is above 0x8000, or equal to it and the upper one odd.
-func (r rounding) store(x reg.VecVirtual, to operand.Mem) {
+func (r rounding) store(x V, to operand.Mem) {
 	if !r.half {
 		r.VMOVUPS(x, to)
 		return
@@ -221,12 +210,9 @@ func (r rounding) store(x reg.VecVirtual, to operand.Mem) {
 	r.narrow(result, to)
 }
 
-// unordered is true where an operand is NaN.
-const unordered = operand.U8(0x03)
-
 // keepNaN puts the upper half of x, made quiet, where x is NaN, which the
 // carry could have made infinite.
-func (r rounding) keepNaN(x, upper, result reg.VecVirtual) {
+func (r rounding) keepNaN(x, upper, result V) {
 	if r.wide() {
 		nan := r.K()
 		r.VCMPPS(unordered, x, x, nan)
@@ -240,7 +226,7 @@ func (r rounding) keepNaN(x, upper, result reg.VecVirtual) {
 }
 
 // narrow stores the lower half of each number.
-func (r rounding) narrow(x reg.VecVirtual, to operand.Mem) {
+func (r rounding) narrow(x V, to operand.Mem) {
 	switch r.lanes {
 	case 16:
 		r.VPMOVDW(x, to)

@@ -36,7 +36,7 @@ func (r registers) leave() {
 func (r registers) wide() bool { return r.lanes == 16 }
 
 // vec is a fresh register.
-func (r registers) vec() reg.VecVirtual {
+func (r registers) vec() V {
 	switch r.lanes {
 	case 16:
 		return r.ZMM()
@@ -44,6 +44,56 @@ func (r registers) vec() reg.VecVirtual {
 		return r.YMM()
 	}
 	return r.XMM()
+}
+
+// vecs are n of them.
+func (r registers) vecs(n int) []V {
+	out := make([]V, n)
+	for i := range out {
+		out[i] = r.vec()
+	}
+	return out
+}
+
+// fresh is a fresh register with the result of an instruction.
+func (r registers) fresh(op func(...operand.Op), a operand.Op) V {
+	d := r.vec()
+	op(a, d)
+	return d
+}
+
+// set is a register loaded from memory, and broadcast one with a number of the
+// memory in every lane.
+func (r registers) set(from operand.Mem) V      { return r.fresh(r.VMOVUPS, from) }
+func (r registers) broadcast(from operand.Op) V { return r.fresh(r.VBROADCASTSS, from) }
+
+func (r registers) zero() V {
+	d := r.vec()
+	r.VXORPS(d, d, d)
+	return d
+}
+
+// minusOne has the integer -1 in every lane with AVX-512, which increment needs
+// there.
+func (r registers) minusOne() V {
+	d := r.vec()
+	if r.wide() {
+		r.VPTERNLOGD(operand.U8(0xff), d, d, d)
+	}
+	return d
+}
+
+// increment adds one to the lanes of counter where the comparison holds.
+func (r registers) increment(predicate operand.U8, a, b, counter, minusOne V) {
+	if r.wide() {
+		holds := r.K()
+		r.VCMPPS(predicate, b, a, holds)
+		r.VPSUBD(minusOne, counter, holds, counter)
+		return
+	}
+	holds := r.YMM() // minus one in the lanes where it does
+	r.VCMPPS(predicate, b, a, holds)
+	r.VPSUBD(holds, counter, counter)
 }
 
 // load is a parameter that is a number or a pointer.
@@ -59,7 +109,7 @@ func (r registers) at(base reg.Register, v int) operand.Mem {
 }
 
 // masked reads the lanes of the mask, all if it is nil; others are zero.
-func (r registers) masked(from operand.Mem, mask reg.Register, to reg.VecVirtual) {
+func (r registers) masked(from operand.Mem, mask reg.Register, to V) {
 	switch {
 	case mask == nil:
 		r.VMOVUPS(from, to)
@@ -71,7 +121,7 @@ func (r registers) masked(from operand.Mem, mask reg.Register, to reg.VecVirtual
 }
 
 // storeMasked writes the lanes of the mask, all if it is nil.
-func (r registers) storeMasked(from reg.VecVirtual, mask reg.Register, to operand.Mem) {
+func (r registers) storeMasked(from V, mask reg.Register, to operand.Mem) {
 	switch {
 	case mask == nil:
 		r.VMOVUPS(from, to)
@@ -128,14 +178,12 @@ func (m *machine) size(name string) reg.Register {
 }
 
 // scalar is a float32 parameter in every lane.
-func (m *machine) scalar(name string) reg.VecVirtual {
+func (m *machine) scalar(name string) V {
 	p, err := m.Param(name).Resolve()
 	if err != nil {
 		panic(err)
 	}
-	v := m.vec()
-	m.VBROADCASTSS(p.Addr, v)
-	return v
+	return m.broadcast(p.Addr)
 }
 
 // lanes are the elements that a loop is at: a register full, or fewer under
@@ -159,14 +207,14 @@ func (l lanes) at(index reg.Register) lanes {
 }
 
 // load reads the elements of the array at base; lanes outside the mask are 0.
-func (l lanes) load(base reg.Register) reg.VecVirtual {
+func (l lanes) load(base reg.Register) V {
 	v := l.m.vec()
 	l.m.masked(l.address(base), l.mask, v)
 	return v
 }
 
 // store writes the elements of the array at base.
-func (l lanes) store(base reg.Register, v reg.VecVirtual) {
+func (l lanes) store(base reg.Register, v V) {
 	if l.keep != nil {
 		v = l.m.choose(l.keep, v, l.m.set(l.address(base)))
 	}

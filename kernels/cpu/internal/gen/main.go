@@ -32,8 +32,7 @@ func main() {
 func generate() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for name, write := range map[string]func(ctx *build.Context){
-		"gemm": gemmKernels, "histogram": sliceKernels(histogram), "jacobian": jacobianKernels, "rank": rankKernels,
-		"math": sliceKernels(elementwise, transcendental, losses, reductions, blocks, recurrent, attention, mixing, timeEncoding, optimisers),
+		"gemm": gemmKernels, "histogram": sliceKernels(histogramKernels), "jacobian": jacobianKernels, "math": sliceKernels(mathKernels), "rank": rankKernels,
 	} {
 		ctx := build.NewContext()
 		ctx.ConstraintExpr("amd64,!purego")
@@ -54,29 +53,4 @@ func generate() (map[string][]byte, error) {
 		}
 	}
 	return files, nil
-}
-
-// kernel is one function on slices, for each register width.
-type kernel struct {
-	name, signature string
-	body            func(m *machine)
-}
-
-// sliceKernels writes all kernels of the groups, and the constants that they
-// share.
-func sliceKernels(groups ...[]kernel) func(ctx *build.Context) {
-	return func(ctx *build.Context) {
-		constants := newPool()
-		for _, kernels := range groups {
-			for _, k := range kernels {
-				for _, lanes := range []int{8, 16} {
-					m := &machine{registers: registers{ctx, lanes}, constants: constants}
-					m.function(k.name+map[int]string{8: "AVX2", 16: "AVX512"}[lanes], k.signature)
-					k.body(m)
-					m.leave()
-				}
-			}
-		}
-		constants.write(ctx)
-	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
@@ -17,11 +16,11 @@ func rankKernels(ctx *build.Context) {
 			kind = "Moving"
 		}
 		for vectors := 1; vectors <= 4; vectors++ {
-			countFunc(ctx, fmt.Sprintf("rankCount%sAVX512x%d", kind, vectors), pairShape{16, vectors, moving})
+			pairsFunc(ctx, fmt.Sprintf("rankCount%sAVX512x%d", kind, vectors), pairShape{16, vectors, moving}, counting)
 		}
-		countFunc(ctx, "rankCount"+kind+"AVX2", pairShape{8, 2, moving})
-		scoresFunc(ctx, "rankScores"+kind+"AVX512", pairShape{16, 1, moving})
-		scoresFunc(ctx, "rankScores"+kind+"AVX2", pairShape{8, 2, moving})
+		pairsFunc(ctx, "rankCount"+kind+"AVX2", pairShape{8, 2, moving}, counting)
+		pairsFunc(ctx, "rankScores"+kind+"AVX512", pairShape{16, 1, moving}, storing)
+		pairsFunc(ctx, "rankScores"+kind+"AVX2", pairShape{8, 2, moving}, storing)
 	}
 }
 
@@ -38,7 +37,7 @@ type pairs struct {
 
 	u, w, rows, n  reg.GPVirtual
 	block1, block3 reg.GPVirtual // one and three blocks of U, in bytes
-	zero           reg.VecVirtual
+	zeros          V
 }
 
 // pairShape is what tells the functions apart.
@@ -58,11 +57,12 @@ func (s pairShape) group() int {
 	return 4
 }
 
-func (s pairShape) doc() string {
+func (s pairShape) doc() []string {
+	events := fmt.Sprintf("for %d events, the lanes.", s.events())
 	if s.moving {
-		return fmt.Sprintf("scores n candidates, rows of p + (time of event + time of node) slope,\nfor %d events, the lanes.", s.events())
+		return []string{"scores n candidates, rows of p + (time of event + time of node) slope,", events}
 	}
-	return fmt.Sprintf("scores n candidates, rows of p, for %d events, the lanes.", s.events())
+	return []string{"scores n candidates, rows of p, " + events}
 }
 
 // arguments of all functions, and of those with moving candidates.
@@ -71,26 +71,43 @@ const (
 	movingArguments = ", slope, eventTime, nodeTime *float32"
 )
 
-// pairsFunc writes a function: tail receives the scores of one to group
-// candidates in registers, scores[candidate][vector].
-func pairsFunc(ctx *build.Context, name string, s pairShape, results string, doc []string, tail func(m *pairs, scores [][]reg.VecVirtual)) {
+// tail is what a function does with the scores of one to group candidates in
+// registers, scores[candidate][vector].
+type tail struct {
+	arguments string
+	doc       []string
+	write     func(m *pairs, scores [][]V)
+}
+
+// counting stores no score, storing does.
+var (
+	counting = tail{"truth *float32, greater, equal *int32, bad *float32", []string{
+		"It adds to greater and equal how many score above and level with truth, and",
+		"leaves NaN in bad where a score is not finite. Steps are in bytes.",
+	}, (*pairs).count}
+	storing = tail{"out *float32", []string{
+		fmt.Sprintf("out has a row of %d for each candidate. Steps are in bytes.", blockEvents),
+	}, (*pairs).store}
+)
+
+func pairsFunc(ctx *build.Context, name string, s pairShape, t tail) {
 	arguments := pairArguments
 	if s.moving {
 		arguments += movingArguments
 	}
 	m := &pairs{registers: registers{ctx, s.width}, pairShape: s}
-	m.function(name, fmt.Sprintf("func(%s, %s)", arguments, results), append(strings.Split(s.doc(), "\n"), doc...)...)
+	m.function(name, fmt.Sprintf("func(%s, %s)", arguments, t.arguments), append(s.doc(), t.doc...)...)
 	m.arguments()
 
 	ctx.Label("groups")
 	ctx.CMPQ(m.n, operand.Imm(uint64(s.group())))
 	ctx.JLT(operand.LabelRef("singles"))
-	m.candidates(s.group(), tail)
+	m.candidates(s.group(), t)
 	ctx.JMP(operand.LabelRef("groups"))
 	ctx.Label("singles")
 	ctx.TESTQ(m.n, m.n)
 	ctx.JE(operand.LabelRef("done"))
-	m.candidates(1, tail)
+	m.candidates(1, t)
 	ctx.JMP(operand.LabelRef("singles"))
 	ctx.Label("done")
 	m.leave()
@@ -112,8 +129,7 @@ func (m *pairs) arguments() {
 	m.u, m.w, m.rows, m.n = m.load("u"), m.end(m.load("w")), m.load("rows"), m.load("n")
 	m.block1, m.block3 = m.load("uBlock"), m.GP64()
 	m.LEAQ(operand.Mem{Base: m.block1, Index: m.block1, Scale: 2}, m.block3)
-	m.zero = m.vec()
-	m.VXORPS(m.zero, m.zero, m.zero)
+	m.zeros = m.zero()
 }
 
 // end moves a pointer behind its dim elements: the loop over dim has one
@@ -128,11 +144,11 @@ func (m *pairs) end(pointer reg.GPVirtual) reg.GPVirtual {
 // at the time of each event.
 type candidate struct {
 	p, slope reg.GPVirtual
-	moved    []reg.VecVirtual
+	moved    []V
 }
 
-// candidates scores the next count candidates and gives them to tail.
-func (m *pairs) candidates(count int, tail func(m *pairs, scores [][]reg.VecVirtual)) {
+// candidates scores the next count candidates and gives them to the tail.
+func (m *pairs) candidates(count int, t tail) {
 	group := make([]candidate, count)
 	for c := range group {
 		group[c] = m.candidate(c)
@@ -140,16 +156,14 @@ func (m *pairs) candidates(count int, tail func(m *pairs, scores [][]reg.VecVirt
 	m.ADDQ(operand.Imm(uint64(count*4)), m.rows)
 	m.SUBQ(operand.Imm(uint64(count)), m.n)
 
-	scores := make([][]reg.VecVirtual, count)
+	scores := make([][]V, count)
 	for c := range scores {
 		for range m.vectors {
-			sum := m.vec()
-			m.VXORPS(sum, sum, sum)
-			scores[c] = append(scores[c], sum)
+			scores[c] = append(scores[c], m.zero())
 		}
 	}
 	m.dimensions(group, scores)
-	tail(m, scores)
+	t.write(m, scores)
 }
 
 // candidate finds the next but c.
@@ -173,11 +187,10 @@ func (m *pairs) candidate(c int) candidate {
 }
 
 // moved is the events' times plus that of a node.
-func (m *pairs) moved(node reg.GPVirtual) []reg.VecVirtual {
+func (m *pairs) moved(node reg.GPVirtual) []V {
 	nodes, events := m.load("nodeTime"), m.load("eventTime")
-	time := m.vec()
-	m.VBROADCASTSS(operand.Mem{Base: nodes, Index: node, Scale: 4}, time)
-	out := make([]reg.VecVirtual, m.vectors)
+	time := m.broadcast(operand.Mem{Base: nodes, Index: node, Scale: 4})
+	out := make([]V, m.vectors)
 	for v := range out {
 		out[v] = m.vec()
 		m.VADDPS(m.at(events, v), time, out[v])
@@ -186,7 +199,7 @@ func (m *pairs) moved(node reg.GPVirtual) []reg.VecVirtual {
 }
 
 // dimensions adds w_j relu(u_j + p_j) to the scores for every j.
-func (m *pairs) dimensions(group []candidate, scores [][]reg.VecVirtual) {
+func (m *pairs) dimensions(group []candidate, scores [][]V) {
 	loop, done := fmt.Sprintf("dimension%d", len(scores)), fmt.Sprintf("scored%d", len(scores))
 	u, j := m.GP64(), m.load("dim")
 	m.MOVQ(m.u, u)
@@ -194,13 +207,11 @@ func (m *pairs) dimensions(group []candidate, scores [][]reg.VecVirtual) {
 	m.SHLQ(operand.U8(2), j)
 	m.JE(operand.LabelRef(done))
 	m.Label(loop)
-	events := make([]reg.VecVirtual, m.vectors)
+	events := make([]V, m.vectors)
 	for v := range events {
-		events[v] = m.vec()
-		m.VMOVUPS(m.rowOf(u, v), events[v])
+		events[v] = m.set(m.rowOf(u, v))
 	}
-	weight := m.vec()
-	m.VBROADCASTSS(operand.Mem{Base: m.w, Index: j, Scale: 1}, weight)
+	weight := m.broadcast(operand.Mem{Base: m.w, Index: j, Scale: 1})
 	for c, sums := range scores {
 		m.dimension(group[c], j, events, weight, sums)
 	}
@@ -211,12 +222,10 @@ func (m *pairs) dimensions(group []candidate, scores [][]reg.VecVirtual) {
 }
 
 // dimension adds that of one candidate.
-func (m *pairs) dimension(c candidate, j reg.GPVirtual, events []reg.VecVirtual, weight reg.VecVirtual, sums []reg.VecVirtual) {
-	p, slope := m.vec(), reg.VecVirtual(nil)
-	m.VBROADCASTSS(operand.Mem{Base: c.p, Index: j, Scale: 1}, p)
+func (m *pairs) dimension(c candidate, j reg.GPVirtual, events []V, weight V, sums []V) {
+	p, slope := m.broadcast(operand.Mem{Base: c.p, Index: j, Scale: 1}), V(nil)
 	if m.moving {
-		slope = m.vec()
-		m.VBROADCASTSS(operand.Mem{Base: c.slope, Index: j, Scale: 1}, slope)
+		slope = m.broadcast(operand.Mem{Base: c.slope, Index: j, Scale: 1})
 	}
 	for v, sum := range sums {
 		x := m.vec()
@@ -224,56 +233,28 @@ func (m *pairs) dimension(c candidate, j reg.GPVirtual, events []reg.VecVirtual,
 		if m.moving {
 			m.VFMADD231PS(slope, c.moved[v], x)
 		}
-		m.VMAXPS(x, m.zero, x) // of two, one of them NaN, the second: x
+		m.VMAXPS(x, m.zeros, x) // of two, one of them NaN, the second: x
 		m.VFMADD231PS(x, weight, sum)
 	}
 }
 
-// Predicates of a comparison: equal, and greater; false where one is NaN.
-const (
-	isEqual   = operand.U8(0x00)
-	isGreater = operand.U8(0x1e)
-)
-
-// countFunc writes the function that counts and stores no score.
-func countFunc(ctx *build.Context, name string, s pairShape) {
-	doc := []string{
-		"It adds to greater and equal how many score above and level with truth, and",
-		"leaves NaN in bad where a score is not finite. Steps are in bytes.",
-	}
-	pairsFunc(ctx, name, s, "truth *float32, greater, equal *int32, bad *float32", doc, (*pairs).count)
-}
-
-func (m *pairs) count(scores [][]reg.VecVirtual) {
-	truth, greater, equal, bad := m.load("truth"), m.load("greater"), m.load("equal"), m.load("bad")
-	minusOne := m.vec()
-	if m.wide() {
-		m.VPTERNLOGD(operand.U8(0xff), minusOne, minusOne, minusOne)
-	}
+func (m *pairs) count(scores [][]V) {
+	truth, greater, equal, notFinite := m.load("truth"), m.load("greater"), m.load("equal"), m.load("bad")
+	minusOne := m.minusOne()
 	for v := range m.vectors {
-		want, above, level, spoilt := m.vec(), m.vec(), m.vec(), m.vec()
-		m.VMOVUPS(m.at(truth, v), want)
-		m.VMOVUPS(m.at(greater, v), above)
-		m.VMOVUPS(m.at(equal, v), level)
-		m.VMOVUPS(m.at(bad, v), spoilt)
+		want, above, level, bad := m.set(m.at(truth, v)), m.set(m.at(greater, v)), m.set(m.at(equal, v)), m.set(m.at(notFinite, v))
 		for _, sums := range scores {
-			m.increment(isGreater, sums[v], want, above, minusOne)
-			m.increment(isEqual, sums[v], want, level, minusOne)
-			m.VFMADD231PS(m.zero, sums[v], spoilt)
+			m.increment(greaterThan, sums[v], want, above, minusOne)
+			m.increment(equalTo, sums[v], want, level, minusOne)
+			m.VFMADD231PS(m.zeros, sums[v], bad)
 		}
 		m.VMOVUPS(above, m.at(greater, v))
 		m.VMOVUPS(level, m.at(equal, v))
-		m.VMOVUPS(spoilt, m.at(bad, v))
+		m.VMOVUPS(bad, m.at(notFinite, v))
 	}
 }
 
-// scoresFunc writes the function that stores the scores.
-func scoresFunc(ctx *build.Context, name string, s pairShape) {
-	doc := []string{fmt.Sprintf("out has a row of %d for each candidate. Steps are in bytes.", s.events())}
-	pairsFunc(ctx, name, s, "out *float32", doc, (*pairs).keep)
-}
-
-func (m *pairs) keep(scores [][]reg.VecVirtual) {
+func (m *pairs) store(scores [][]V) {
 	out := m.load("out")
 	for c, sums := range scores {
 		for v, sum := range sums {

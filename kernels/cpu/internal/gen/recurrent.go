@@ -5,25 +5,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-const trigSignature = "func(dst, x []float32) (far int)"
-
-var transcendental = []kernel{
-	{"exp", unarySignature, unary(func(m *machine) func(V) V { return m.exponential().of })},
-	{"tanh", unarySignature, unary(func(m *machine) func(V) V {
-		limit := m.set(m.c(tanhLimit))
-		return func(x V) V { return m.tanh(x, limit) }
-	})},
-	{"sigmoid", unarySignature, unary(func(m *machine) func(V) V { return m.exponential().sigmoid })},
-	{"softplus", unarySignature, unary(func(m *machine) func(V) V { return m.exponential().softplus })},
-	{"cos", trigSignature, trig((*machine).cos)},
-	{"sin", trigSignature, trig((*machine).sin)},
-}
-
-var losses = []kernel{
-	{"bceLoss", "func(loss, x, y, w []float32)", bceLoss},
-	{"bceGrad", "func(dx, x, y, w []float32, scale float32)", bceGrad},
-}
-
 // bceLoss is w * (max(x, 0) - x*y + log(1 + e^-|x|)).
 func bceLoss(m *machine) {
 	loss, x, y, w, n := m.data("loss"), m.data("x"), m.data("y"), m.data("w"), m.size("x")
@@ -46,11 +27,6 @@ func bceGrad(m *machine) {
 	})
 }
 
-var timeEncoding = []kernel{
-	{"timeForward", "func(dst, w, b []float32, dt float32)", timeForward},
-	{"timeBackward", "func(dw, db, dout, w, b []float32, dt float32)", timeBackward},
-}
-
 // timeForward is cos(w*dt + b), the product rounded before the sum.
 func timeForward(m *machine) {
 	dst, w, b, n, dt := m.data("dst"), m.data("w"), m.data("b"), m.size("dst"), m.scalar("dt")
@@ -70,11 +46,6 @@ func timeBackward(m *machine) {
 		m.subMul(sum, g, dt)
 		l.store(dw, sum)
 	})
-}
-
-var recurrent = []kernel{
-	{"gruForward", "func(h, gates, gi, gh, q []float32)", gruForward},
-	{"gruBackward", "func(dgi, dgh, dq, dh, gates, gh, q []float32)", gruBackward},
 }
 
 // gruRow runs body over the units of one row. Arrays of three blocks (r, z,

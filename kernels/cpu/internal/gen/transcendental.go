@@ -1,9 +1,6 @@
 package main
 
-import (
-	"github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
-)
+import "github.com/mmcloughlin/avo/operand"
 
 // The constants of the transcendental functions; package portable has the
 // same ones.
@@ -51,9 +48,6 @@ const (
 // shifter64, added to a float64 of size below 2^51, leaves the nearest
 // integer in its lowest bits.
 const shifter64 = 6755399441055744 // 1.5 * 2^52
-
-// trigLimit is the size up to which the reduction of sin and cos is exact.
-const trigLimit = 1 << 50
 
 // The range of exp: above it every float32 result is infinite, below it zero.
 const (
@@ -150,11 +144,6 @@ func (e exponential) sigmoid(x V) V {
 	return result
 }
 
-// softplus is log(1 + e^x) = max(x, 0) + log1p(e^-|x|).
-func (e exponential) softplus(x V) V {
-	return e.add(e.log1pExp(x), e.max(e.zero(), x))
-}
-
 // log1pExp is log(1 + z) with z = e^-|x|. With s = z/(z + 2) it is
 // 2 atanh(s) = z - s*(z - 2 s^2 P(s^2)), in which z is the largest term.
 func (e exponential) log1pExp(x V) V {
@@ -245,20 +234,4 @@ func (m *machine) join(low, high V) V {
 		m.VINSERTF128(operand.U8(1), high, low.AsY(), d)
 	}
 	return d
-}
-
-// trig is a loop of cos or sin, which notes whether an argument lay beyond
-// trigLimit.
-func trig(of func(m *machine, x V) V) func(m *machine) {
-	return func(m *machine) {
-		dst, x, n := m.data("dst"), m.data("x"), m.size("x")
-		far := m.GP64()
-		m.XORQ(far, far)
-		m.span(n, func(l lanes) {
-			v := l.load(x)
-			m.note(far, m.compare(greaterThan, m.abs(v), m.c(trigLimit)))
-			l.store(dst, of(m, v))
-		})
-		m.Store(reg.Register(far), m.ReturnIndex(0))
-	}
 }

@@ -33,39 +33,11 @@ func (m *machine) max(limit V, x operand.Op) V { return m.into(m.VMAXPS, limit, 
 func (m *machine) addInt(a V, b operand.Op) V { return m.into(m.VPADDD, a, b) }
 func (m *machine) subInt(a V, b operand.Op) V { return m.into(m.VPSUBD, a, b) }
 
-func (m *machine) shiftLeft(a V, n int) V  { return m.shift(m.VPSLLD, a, n) }
-func (m *machine) shiftRight(a V, n int) V { return m.shift(m.VPSRAD, a, n) }
+func (m *machine) shiftLeft(a V, n int) V  { return m.into(m.VPSLLD, a, operand.U8(n)) }
+func (m *machine) shiftRight(a V, n int) V { return m.into(m.VPSRAD, a, operand.U8(n)) }
 
-func (m *machine) shift(op func(...operand.Op), a V, n int) V {
-	d := m.vec()
-	op(operand.U8(n), a, d)
-	return d
-}
-
-func (m *machine) sqrt(a V) V {
-	d := m.vec()
-	m.VSQRTPS(a, d)
-	return d
-}
-
-func (m *machine) copy(a V) V {
-	d := m.vec()
-	m.VMOVAPS(a, d)
-	return d
-}
-
-// set is a register loaded from memory.
-func (m *machine) set(c operand.Mem) V {
-	d := m.vec()
-	m.VMOVUPS(c, d)
-	return d
-}
-
-func (m *machine) zero() V {
-	d := m.vec()
-	m.VXORPS(d, d, d)
-	return d
-}
+func (m *machine) sqrt(a V) V { return m.fresh(m.VSQRTPS, a) }
+func (m *machine) copy(a V) V { return m.fresh(m.VMOVAPS, a) }
 
 func (m *machine) abs(a V) V      { return m.and(a, m.bits(0x7fffffff)) }
 func (m *machine) negative(a V) V { return m.or(a, m.bits(0x80000000)) } // -|a|
@@ -95,9 +67,13 @@ func (m *machine) horner(x V, coefficients ...float64) V {
 // bits of a register with AVX2.
 type condition reg.Register
 
-// Predicates of VCMPPS; both are false where an operand is NaN.
+// Predicates of VCMPPS; all but unordered, which tells NaN, are false where an
+// operand is NaN.
 const (
+	equalTo     = operand.U8(0x00)
+	unordered   = operand.U8(0x03)
 	lessThan    = operand.U8(0x11)
+	atLeast     = operand.U8(0x1d)
 	greaterThan = operand.U8(0x1e)
 )
 
@@ -131,15 +107,4 @@ func (m *machine) choose(c condition, yes operand.Op, no V) V {
 		m.VBLENDVPS(c, yes, no, d)
 	}
 	return d
-}
-
-// note sets bits of flag if the condition is true anywhere.
-func (m *machine) note(flag reg.GPVirtual, c condition) {
-	found := m.GP32()
-	if m.wide() {
-		m.KMOVW(c, found)
-	} else {
-		m.VMOVMSKPS(c, found)
-	}
-	m.ORL(found, flag.As32())
 }
