@@ -142,8 +142,8 @@ func restrictionsOf(tag reflect.StructTag) (r restrictions) {
 
 func (n Node) decodeList(v reflect.Value, r restrictions, errs *Errors) bool {
 	items := []Node{n}
-	if !r.single || !n.IsScalar() {
-		if n.yaml.Kind != yaml.SequenceNode {
+	if !r.single || !n.is(yaml.ScalarNode) {
+		if !n.is(yaml.SequenceNode) {
 			errs.Add(n.Errorf("expected a list, found %s", n.describe()))
 			return false
 		}
@@ -237,7 +237,7 @@ func (n Node) decodeScalar(v reflect.Value, r restrictions, errs *Errors) bool {
 // setScalar sets a text, a boolean or a number, or returns what was expected.
 func (n Node) setScalar(v reflect.Value) (expected string) {
 	tag := ""
-	if n.IsScalar() {
+	if n.is(yaml.ScalarNode) {
 		tag = n.yaml.ShortTag()
 	}
 	whole := tag == "!!int"

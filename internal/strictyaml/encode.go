@@ -47,9 +47,8 @@ func (n Node) MarshalYAML() (any, error) { return n.yaml, nil }
 // IsZero tells the YAML library's omitempty that there is no value.
 func (n Node) IsZero() bool { return !n.Present() }
 
-// Encode writes the value as a document. A leaf that fits on one line is
-// followed by the comment for its path, if that is not empty; comment may be
-// nil.
+// Encode writes the value as a document. A leaf that fits on one line is followed
+// by the comment for its path, if that is not empty; comment may be nil.
 func Encode(value any, comment func(path string) string) ([]byte, error) {
 	n, err := Of(value)
 	if err != nil {

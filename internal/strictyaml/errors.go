@@ -26,8 +26,8 @@ type Errors struct {
 	more bool // there are others, which are not in the list
 }
 
-// mostErrors is the number of errors that are reported.
-const mostErrors = 100
+// maxErrors is the largest number of errors that are reported.
+const maxErrors = 100
 
 // Add adds an error, or the errors of a collection. It ignores nil.
 func (e *Errors) Add(err error) {
@@ -39,13 +39,13 @@ func (e *Errors) Add(err error) {
 	default:
 		e.list = append(e.list, err)
 	}
-	if len(e.list) > mostErrors {
-		e.list, e.more = e.list[:mostErrors], true
+	if len(e.list) > maxErrors {
+		e.list, e.more = e.list[:maxErrors], true
 	}
 }
 
 // Full reports whether further errors are left out, and need not be found.
-func (e *Errors) Full() bool { return len(e.list) == mostErrors }
+func (e *Errors) Full() bool { return len(e.list) == maxErrors }
 
 // Any reports whether an error was added.
 func (e *Errors) Any() bool { return len(e.list) > 0 }
@@ -57,19 +57,19 @@ func (e *Errors) Err() error {
 		return nil
 	}
 	slices.SortStableFunc(e.list, func(a, b error) int {
-		x, y := place(a), place(b)
-		return cmp.Or(strings.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
+		x, y := position(a), position(b)
+		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
 	})
 	e.list = slices.CompactFunc(e.list, func(a, b error) bool { return a.Error() == b.Error() })
 	return e
 }
 
-// place returns the file and line of an error. An error without them has a file
-// name that sorts after all others.
-func place(err error) *Error {
-	located := &Error{File: "\U0010ffff"}
-	errors.As(err, &located)
-	return located
+// position returns the file and line of an error, or a file name that sorts
+// after all others.
+func position(err error) *Error {
+	e := &Error{File: "\U0010ffff"}
+	errors.As(err, &e)
+	return e
 }
 
 // Unwrap returns the errors one by one.

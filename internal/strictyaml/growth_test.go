@@ -38,7 +38,7 @@ func TestReadingIsLinear(t *testing.T) {
 		"wrong values":  {1_000, func(n int) string { return "tags: [" + many(n, func(int) string { return "1," }) + "]\n" }},
 		"items":         {1_000, func(n int) string { return "tags:\n" + many(n, func(i int) string { return "- " + key(i) + "\n" }) }},
 		"below one key": {1_000, func(n int) string {
-			return "later:\n  " + strings.Repeat("k", longestKey) + ":\n" + many(n, func(i int) string { return "    " + key(i) + ": 1\n" })
+			return "later:\n  " + strings.Repeat("k", maxKeyBytes) + ":\n" + many(n, func(i int) string { return "    " + key(i) + ": 1\n" })
 		}},
 		"comments":    {1_000, func(n int) string { return many(n, func(i int) string { return "# " + key(i) + "\n" }) + "name: x\n" }},
 		"blank lines": {100_000, func(n int) string { return "name: x\n" + strings.Repeat("\n", n) + "title: y\n" }},
@@ -64,10 +64,10 @@ func TestReadingIsLinear(t *testing.T) {
 
 func TestDocumentLimits(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"size":        {"a: " + strings.Repeat("x", mostBytes), "f.yaml:1: a document of 32 MiB, expected at most 32"},
-		"values":      {strings.Repeat("- a\n", mostValues+1), "f.yaml:1: a document with 500001 of the characters ,:-?[{, expected at most 500000"},
-		"depth":       {strings.Repeat("[", mostDepth+2) + strings.Repeat("]", mostDepth+2), "f.yaml:1: values in more than 32 others, expected fewer"},
-		"key":         {strings.Repeat("k", longestKey+1) + ": 1", "f.yaml:1: a key of 256 bytes, expected at most 255"},
+		"size":        {"a: " + strings.Repeat("x", maxBytes), "f.yaml:1: a document of 32 MiB, expected at most 32"},
+		"values":      {strings.Repeat("- a\n", maxValues+1), "f.yaml:1: a document with 500001 of the characters ,:-?[{, expected at most 500000"},
+		"depth":       {strings.Repeat("[", maxDepth+2) + strings.Repeat("]", maxDepth+2), "f.yaml:1: values in more than 32 others, expected fewer"},
+		"key":         {strings.Repeat("k", maxKeyBytes+1) + ": 1", "f.yaml:1: a key of 256 bytes, expected at most 255"},
 		"octal":       {"a: 0777", "f.yaml:1: a: expected a decimal number, found 0777 (text is put in quotes)"},
 		"new octal":   {"a: 0o777", "f.yaml:1: a: expected a decimal number, found 0o777 (text is put in quotes)"},
 		"hexadecimal": {"a: -0x1F", "f.yaml:1: a: expected a decimal number, found -0x1F (text is put in quotes)"},
@@ -92,7 +92,7 @@ func TestDocumentLimits(t *testing.T) {
 // A document with many mistakes has a message that can be read.
 func TestErrorsAreCut(t *testing.T) {
 	_, err := Parse("f.yaml", []byte(strings.Repeat("a: 0x1\n", 1_000)))
-	if lines := strings.Split(err.Error(), "\n"); len(lines) != mostErrors+1 || lines[mostErrors] != "and more" {
+	if lines := strings.Split(err.Error(), "\n"); len(lines) != maxErrors+1 || lines[maxErrors] != "and more" {
 		t.Errorf("%d lines, the last %q", len(lines), lines[len(lines)-1])
 	}
 }

@@ -47,17 +47,15 @@ func (n Node) Present() bool { return n.yaml != nil }
 // File returns the name of the document.
 func (n Node) File() string { return n.file }
 
-// Line returns the line on which the value starts, from 1; 0 when it is not
-// there.
+// Line returns the line on which the value starts, from 1; 0 for a missing one.
 func (n Node) Line() int {
-	if n.yaml == nil {
+	if !n.Present() {
 		return 0
 	}
 	return n.yaml.Line
 }
 
-// Entries returns the keys and values of a mapping, in the order of the
-// document.
+// Entries returns the keys and values of a mapping, in the order of the document.
 func (n Node) Entries() iter.Seq2[string, Node] {
 	return func(yield func(string, Node) bool) {
 		n.pairs()(func(key, value Node) bool { return yield(key.yaml.Value, value) })
@@ -103,10 +101,14 @@ func (n Node) Below(path string) Node {
 
 // Items returns the values of a list.
 func (n Node) Items() []Node {
-	if n.yaml == nil || n.yaml.Kind != yaml.SequenceNode {
+	if !n.is(yaml.SequenceNode) {
 		return nil
 	}
-	return n.children()
+	var out []Node
+	for i, item := range n.yaml.Content {
+		out = append(out, n.child(fmt.Sprintf("[%d]", i), item))
+	}
+	return out
 }
 
 // Leaves lists all values below a mapping that are no mappings themselves,
@@ -141,24 +143,16 @@ func (n Node) errorAt(format string, args ...any) error {
 	return &Error{File: n.file, Line: n.Line(), Text: fmt.Sprintf(format, args...)}
 }
 
-// IsScalar reports whether the value is a single one.
-func (n Node) IsScalar() bool { return n.yaml != nil && n.yaml.Kind == yaml.ScalarNode }
-
 // IsMapping reports whether the value has keys and values.
-func (n Node) IsMapping() bool { return n.yaml != nil && n.yaml.Kind == yaml.MappingNode }
+func (n Node) IsMapping() bool { return n.is(yaml.MappingNode) }
+
+func (n Node) is(kind yaml.Kind) bool { return n.yaml != nil && n.yaml.Kind == kind }
 
 // children returns the values of a mapping or a list.
 func (n Node) children() []Node {
-	var out []Node
-	switch n.yaml.Kind {
-	case yaml.MappingNode:
-		for _, v := range n.Entries() {
-			out = append(out, v)
-		}
-	case yaml.SequenceNode:
-		for i, item := range n.yaml.Content {
-			out = append(out, n.child(fmt.Sprintf("[%d]", i), item))
-		}
+	out := n.Items()
+	for _, v := range n.Entries() {
+		out = append(out, v)
 	}
 	return out
 }

@@ -1,7 +1,7 @@
 // Package strictyaml reads YAML into Go values and reports whatever does not
-// fit them exactly: unknown and repeated keys, values of
-// another type, numbers that are not finite or not decimal. It reports what is
-// wrong at once, up to a hundred things, each with its file and line.
+// fit them exactly: unknown and repeated keys, values of another type, numbers
+// that are not finite or not decimal. It reports up to a hundred errors at
+// once, each with its file and line.
 //
 // The time to read a document grows with its size and no faster. A document
 // has at most 32 MiB, 500,000 of the characters that precede values
@@ -47,24 +47,24 @@ func Parse(file string, data []byte) (Node, error) {
 // What a document may have. Its values are at most as many as the characters
 // that precede them.
 const (
-	mostBytes  = 32 << 20
-	mostValues = 500_000
-	before     = ",:-?[{"
-	mostDepth  = 32
-	longestKey = 255 // bytes
+	maxBytes    = 32 << 20
+	maxValues   = 500_000
+	valueMarks  = ",:-?[{"
+	maxDepth    = 32
+	maxKeyBytes = 255
 )
 
 // checkSize limits the memory that a document takes.
 func checkSize(data []byte) string {
 	values := 0
-	for i := range len(before) {
-		values += bytes.Count(data, []byte{before[i]})
+	for _, mark := range []byte(valueMarks) {
+		values += bytes.Count(data, []byte{mark})
 	}
 	switch {
-	case len(data) > mostBytes:
-		return fmt.Sprintf("a document of %d MiB, expected at most %d", len(data)>>20, mostBytes>>20)
-	case values > mostValues:
-		return fmt.Sprintf("a document with %d of the characters %s, expected at most %d", values, before, mostValues)
+	case len(data) > maxBytes:
+		return fmt.Sprintf("a document of %d MiB, expected at most %d", len(data)>>20, maxBytes>>20)
+	case values > maxValues:
+		return fmt.Sprintf("a document with %d of the characters %s, expected at most %d", values, valueMarks, maxValues)
 	}
 	return ""
 }
@@ -119,8 +119,8 @@ func syntaxError(file string, err error) error {
 func (n Node) checkSyntax(depth int, errs *Errors) {
 	y := n.yaml
 	switch {
-	case depth > mostDepth:
-		errs.Add(n.errorAt("values in more than %d others, expected fewer", mostDepth))
+	case depth > maxDepth:
+		errs.Add(n.errorAt("values in more than %d others, expected fewer", maxDepth))
 		return
 	case y.Kind == yaml.AliasNode || y.Anchor != "":
 		errs.Add(n.Errorf("anchors and aliases are not supported; write the value out"))
@@ -146,8 +146,8 @@ func (n Node) checkKeys(errs *Errors) {
 		switch {
 		case k.Kind != yaml.ScalarNode || k.ShortTag() != "!!str":
 			errs.Add(key.errorAt("expected a key that is text, found %s", key.describe()))
-		case len(k.Value) > longestKey:
-			errs.Add(key.errorAt("a key of %d bytes, expected at most %d", len(k.Value), longestKey))
+		case len(k.Value) > maxKeyBytes:
+			errs.Add(key.errorAt("a key of %d bytes, expected at most %d", len(k.Value), maxKeyBytes))
 		case repeated:
 			errs.Add(key.errorAt("key %q is repeated; it is on line %d already", k.Value, line))
 		default:
