@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -17,18 +16,12 @@ import (
 // name is the file's, for the message: a file that is damaged, of another
 // format or with another type of numbers is one error with the reason.
 // Metadata is nil if there is none.
-func Decode(name string, data []byte) ([]Tensor, map[string]string, error) {
-	tensors, metadata, err := decode(data)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: not a whole safetensors file: %w", name, err)
-	}
-	return tensors, metadata, nil
-}
-
-// maxHeader is the format's own limit.
-const maxHeader = 100_000_000
-
-func decode(data []byte) ([]Tensor, map[string]string, error) {
+func Decode(name string, data []byte) (tensors []Tensor, metadata map[string]string, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s: not a whole safetensors file: %w", name, err)
+		}
+	}()
 	if len(data) < 8 {
 		return nil, nil, fmt.Errorf("it has %d bytes, expected the header's length in the first 8", len(data))
 	}
@@ -39,35 +32,36 @@ func decode(data []byte) ([]Tensor, map[string]string, error) {
 	if size > maxHeader {
 		return nil, nil, fmt.Errorf("its header has %d bytes, expected at most %d", size, maxHeader)
 	}
-	h, err := parseHeader(rest[:size])
+	entries, metadata, err := parseHeader(rest[:size])
 	if err != nil {
 		return nil, nil, err
 	}
 	body := rest[size:]
-	if err := checkCovers(h.entries, len(body)); err != nil {
+	if err := checkCovers(entries, len(body)); err != nil {
 		return nil, nil, err
 	}
-	var tensors []Tensor
-	for _, e := range h.entries {
+	for _, e := range entries {
 		if err := e.check(); err != nil {
 			return nil, nil, fmt.Errorf("tensor %q: %w", e.name, err)
 		}
 		t, data := Tensor{Name: e.name, Shape: e.shape}, body[e.begin:e.end]
 		if e.dtype == "I64" {
 			t.I64 = make([]int64, len(data)/8)
-			for i := range t.I64 {
-				t.I64[i] = int64(binary.LittleEndian.Uint64(data[8*i:]))
-			}
+			_, err = binary.Decode(data, binary.LittleEndian, t.I64)
 		} else {
 			t.F32 = make([]float32, len(data)/4)
-			for i := range t.F32 {
-				t.F32[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
-			}
+			_, err = binary.Decode(data, binary.LittleEndian, t.F32)
+		}
+		if err != nil {
+			return nil, nil, err
 		}
 		tensors = append(tensors, t)
 	}
-	return tensors, h.metadata, nil
+	return tensors, metadata, nil
 }
+
+// maxHeader is the format's own limit.
+const maxHeader = 100_000_000
 
 // checkCovers reports a tensor that lies outside the data or in another one,
 // and data of no tensor.
@@ -109,12 +103,6 @@ func (e *entry) check() error {
 	return nil
 }
 
-// header is the header of a file.
-type header struct {
-	entries  []entry
-	metadata map[string]string
-}
-
 // entry is the header's field of one tensor.
 type entry struct {
 	name, dtype string
@@ -124,26 +112,27 @@ type entry struct {
 
 // parseHeader reads the JSON field by field: that keeps the order and finds
 // names that occur twice.
-func parseHeader(text []byte) (header, error) {
-	var h header
+func parseHeader(text []byte) (entries []entry, metadata map[string]string, err error) {
 	if !utf8.Valid(text) || !json.Valid(text) {
-		return h, errors.New("its header is not JSON")
+		return nil, nil, errors.New("its header is not JSON")
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
-	err := parseObject(d, func(name string) error {
+	err = parseObject(d, func(name string) (err error) {
 		if name == metadataName {
-			return h.parseMetadata(d)
+			metadata, err = parseMetadata(d)
+			return err
 		}
-		return h.parseEntry(d, name)
+		e, err := parseEntry(d, name)
+		entries = append(entries, e)
+		return err
 	})
 	if err != nil {
-		return h, fmt.Errorf("its header is of another kind: %w", err)
+		return nil, nil, fmt.Errorf("its header is of another kind: %w", err)
 	}
-	return h, nil
+	return entries, metadata, nil
 }
 
-// parseObject calls field with every name of the object; field reads the
-// value.
+// parseObject calls field with every name of the object; field reads the value.
 func parseObject(d *json.Decoder, field func(name string) error) error {
 	open, err := d.Token()
 	if err != nil {
@@ -171,8 +160,9 @@ func parseObject(d *json.Decoder, field func(name string) error) error {
 	return err
 }
 
-func (h *header) parseMetadata(d *json.Decoder) error {
-	return parseObject(d, func(name string) error {
+// parseMetadata returns nil if there is none.
+func parseMetadata(d *json.Decoder) (metadata map[string]string, err error) {
+	err = parseObject(d, func(name string) error {
 		token, err := d.Token()
 		if err != nil {
 			return err
@@ -181,15 +171,16 @@ func (h *header) parseMetadata(d *json.Decoder) error {
 		if !ok {
 			return fmt.Errorf("found %v, expected a string", token)
 		}
-		if h.metadata == nil {
-			h.metadata = map[string]string{}
+		if metadata == nil {
+			metadata = map[string]string{}
 		}
-		h.metadata[name] = text
+		metadata[name] = text
 		return nil
 	})
+	return metadata, err
 }
 
-func (h *header) parseEntry(d *json.Decoder, name string) error {
+func parseEntry(d *json.Decoder, name string) (entry, error) {
 	e := entry{name: name}
 	var offsets []int
 	err := parseObject(d, func(field string) (err error) {
@@ -206,14 +197,13 @@ func (h *header) parseEntry(d *json.Decoder, name string) error {
 		return err
 	})
 	if err != nil {
-		return err
+		return e, err
 	}
 	if e.dtype == "" || e.shape == nil || len(offsets) != 2 {
-		return errors.New("expected dtype, shape and two data_offsets")
+		return e, errors.New("expected dtype, shape and two data_offsets")
 	}
 	e.begin, e.end = offsets[0], offsets[1]
-	h.entries = append(h.entries, e)
-	return nil
+	return e, nil
 }
 
 // parseSizes reads an array of whole numbers from 0. It is never nil without

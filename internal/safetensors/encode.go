@@ -9,12 +9,12 @@
 package safetensors
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -68,28 +68,27 @@ func Encode(tensors []Tensor, metadata map[string]string) ([]byte, error) {
 	if err := check(tensors, metadata); err != nil {
 		return nil, fmt.Errorf("cannot write as safetensors: %w", err)
 	}
-	fields, size := layOut(tensors)
-	header, err := encodeHeader(tensors, fields, metadata)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]byte, 8, 8+len(header)+size)
-	binary.LittleEndian.PutUint64(out, uint64(len(header)))
-	out = append(out, header...)
+	fields := make([]tensorHeader, len(tensors))
+	var data []byte
 	for _, dtype := range layout {
-		for _, t := range tensors {
+		for i, t := range tensors {
 			if t.dtype() != dtype {
 				continue
 			}
+			begin := len(data)
 			for _, v := range t.I64 {
-				out = binary.LittleEndian.AppendUint64(out, uint64(v))
+				data = binary.LittleEndian.AppendUint64(data, uint64(v))
 			}
 			for _, v := range t.F32 {
-				out = binary.LittleEndian.AppendUint32(out, math.Float32bits(v))
+				data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
 			}
+			// Without sizes the shape is [], not null.
+			fields[i] = tensorHeader{dtype, append([]int{}, t.Shape...), [2]int{begin, len(data)}}
 		}
 	}
-	return out, nil
+	header := encodeHeader(tensors, fields, metadata)
+	size := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
+	return slices.Concat(size, header, data), nil
 }
 
 func check(tensors []Tensor, metadata map[string]string) error {
@@ -125,58 +124,31 @@ type tensorHeader struct {
 	Offsets [2]int `json:"data_offsets"` // first byte and the one after the last
 }
 
-// layOut returns the header of every tensor, and the size of the data.
-func layOut(tensors []Tensor) (fields []tensorHeader, size int) {
-	fields = make([]tensorHeader, len(tensors))
-	for _, dtype := range layout {
-		for i, t := range tensors {
-			if t.dtype() != dtype {
-				continue
-			}
-			end := size + (len(t.F32)+len(t.I64))*width[dtype]
-			// Without sizes the shape is [], not null.
-			fields[i] = tensorHeader{dtype, append([]int{}, t.Shape...), [2]int{size, end}}
-			size = end
-		}
-	}
-	return fields, size
-}
-
 // encodeHeader writes the fields in a fixed order, padded with spaces so
-// that the data starts at a multiple of eight bytes. < and > are not escaped,
-// as in the format's own library.
-func encodeHeader(tensors []Tensor, fields []tensorHeader, metadata map[string]string) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	write := func(before byte, value any) error {
-		b.WriteByte(before)
-		err := encoder.Encode(value)
-		b.Truncate(b.Len() - 1) // Encode ends the line
-		return err
-	}
-	before := byte('{')
-	field := func(name string, value any) error {
-		err := errors.Join(write(before, name), write(':', value))
-		before = ','
-		return err
-	}
+// that the data starts at a multiple of eight bytes.
+func encodeHeader(tensors []Tensor, fields []tensorHeader, metadata map[string]string) []byte {
+	var text []string
 	if len(metadata) > 0 {
-		if err := field(metadataName, metadata); err != nil {
-			return nil, err
-		}
+		text = append(text, encodeJSON(metadataName)+":"+encodeJSON(metadata))
 	}
 	for i, t := range tensors {
-		if err := field(t.Name, fields[i]); err != nil {
-			return nil, err
-		}
+		text = append(text, encodeJSON(t.Name)+":"+encodeJSON(fields[i]))
 	}
-	if before == '{' { // no fields
-		b.WriteByte('{')
+	header := []byte("{" + strings.Join(text, ",") + "}")
+	for len(header)%8 != 0 {
+		header = append(header, ' ')
 	}
-	b.WriteByte('}')
-	for b.Len()%8 != 0 {
-		b.WriteByte(' ')
+	return header
+}
+
+// encodeJSON returns a value in JSON. < and > are not escaped, as in the
+// format's own library.
+func encodeJSON(value any) string {
+	var out strings.Builder
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		panic(fmt.Sprintf("safetensors: %v", err)) // texts and whole numbers can be encoded
 	}
-	return b.Bytes(), nil
+	return strings.TrimSuffix(out.String(), "\n")
 }

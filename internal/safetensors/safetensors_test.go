@@ -117,14 +117,14 @@ func tensor() *rapid.Generator[Tensor] {
 // checkAligned: every number lies at a multiple of its size.
 func checkAligned(t *rapid.T, data []byte) {
 	size := binary.LittleEndian.Uint64(data)
-	h, err := parseHeader(data[8:][:size])
+	entries, _, err := parseHeader(data[8:][:size])
 	if err != nil {
 		t.Fatal(err)
 	}
 	if size%8 != 0 {
 		t.Errorf("the data starts at byte %d", 8+size)
 	}
-	for _, e := range h.entries {
+	for _, e := range entries {
 		if e.begin%width[e.dtype] != 0 {
 			t.Errorf("tensor %q, %s, starts at byte %d of the data", e.name, e.dtype, e.begin)
 		}
