@@ -12,10 +12,9 @@ import (
 	"syscall"
 )
 
-// Write writes data to path, making its folder if needed. Readers see the
-// old content or the new one, never a part. The temporary file is beside the
-// path, and a killed process leaves it there: for files below a Root, use
-// Root.Write.
+// Write writes data to path, making its folder if needed. Readers see the old
+// content or the new one, never a part. The temporary file is beside the path,
+// and a killed process leaves it there: for files below a Root, use Root.Write.
 func Write(path string, data []byte) error { return WriteTo(path, content(data)) }
 
 // Write is Write of a file below the root.
@@ -30,16 +29,19 @@ func content(data []byte) func(io.Writer) error {
 
 // WriteTo is Write of what fill writes. If fill fails, path is as it was.
 func WriteTo(path string, fill func(io.Writer) error) error {
-	return replace(path, writeFile(path, fill), func() (string, func(), error) {
-		tmp := filepath.Join(filepath.Dir(path), ".tmp-"+rand.Text())
-		return tmp, func() { _ = os.Remove(tmp) }, nil
-	})
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	tmp := filepath.Join(dir, ".tmp-"+rand.Text())
+	defer os.Remove(tmp) // nothing is left once it is renamed
+	return replace(path, tmp, writeFile(path, fill))
 }
 
 // WriteTo is WriteTo of a file below the root. If a link below the root leads to
 // another file system, the temporary file is beside the path.
 func (r Root) WriteTo(path string, fill func(io.Writer) error) error {
-	err := replace(path, writeFile(path, fill), func() (string, func(), error) { return r.temporary(path) })
+	err := r.replace(path, writeFile(path, fill))
 	if errors.Is(err, syscall.EXDEV) {
 		return WriteTo(path, fill)
 	}
@@ -49,38 +51,36 @@ func (r Root) WriteTo(path string, fill func(io.Writer) error) error {
 // Folder is WriteTo for a folder of files, which must not exist (or be empty).
 // fill writes files into the folder that it gets, and syncs them (as Write does).
 func (r Root) Folder(path string, fill func(dir string) error) error {
-	return replace(path, func(tmp string) error {
+	return r.replace(path, func(tmp string) error {
 		if err := os.Mkdir(tmp, 0o777); err != nil {
 			return err
 		}
 		return fill(tmp)
-	}, func() (string, func(), error) { return r.temporary(path) })
+	})
 }
 
-// temporary returns a path in a scratch folder for what will be at path.
-func (r Root) temporary(path string) (tmp string, remove func(), err error) {
-	dir, remove, err := r.Scratch()
-	return filepath.Join(dir, filepath.Base(path)), remove, err
-}
-
-// replace makes a file or folder under a temporary name and renames it to path.
-func replace(path string, fill func(tmp string) error, temporary func() (string, func(), error)) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+// replace is replace by way of a scratch folder.
+func (r Root) replace(path string, fill func(tmp string) error) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	tmp, remove, err := temporary()
+	dir, remove, err := r.Scratch()
 	if err != nil {
 		return err
 	}
-	defer remove() // nothing is left once it is renamed
+	defer remove()
+	return replace(path, filepath.Join(dir, filepath.Base(path)), fill)
+}
+
+// replace makes the file or folder tmp and renames it to path.
+func replace(path, tmp string, fill func(tmp string) error) error {
 	if err := fill(tmp); err != nil {
 		return err
 	}
 	if err := os.Rename(tmp, path); err != nil {
 		return err
 	}
-	return SyncDir(dir)
+	return SyncDir(filepath.Dir(path))
 }
 
 // writeFile returns a function that creates, fills and syncs a temporary file for
