@@ -107,19 +107,15 @@ func system() int64 {
 // there, but can be used.
 func process(line, status string) int64 {
 	for name, used := range map[string]string{"Max address space": "VmSize:", "Max data size": "VmData:"} {
-		limits, found := strings.CutPrefix(line, name)
-		if !found {
+		var limit int64
+		if _, err := fmt.Sscanf(line, name+" %d", &limit); err != nil { // another one, or unlimited
 			continue
 		}
-		soft, _, _ := strings.Cut(strings.TrimSpace(limits), " ")
-		limit, err := strconv.ParseInt(soft, 10, 64)
-		taken, known := field(status, used)
-		if err != nil || !known { // unlimited
-			break
+		if taken, known := field(status, used); known {
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			return max(0, limit-taken+int64(m.HeapIdle))
 		}
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return max(0, limit-taken+int64(m.HeapIdle))
 	}
 	return math.MaxInt64
 }
@@ -138,10 +134,9 @@ func ForgetPeak() bool { return os.WriteFile("/proc/self/clear_refs", []byte("5"
 // field returns the value of a line such as "VmHWM: 123 kB".
 func field(status, name string) (bytes int64, known bool) {
 	for line := range strings.Lines(status) {
-		fields := strings.Fields(line)
-		if len(fields) == 3 && fields[0] == name && fields[2] == "kB" {
-			kB, err := strconv.ParseInt(fields[1], 10, 64)
-			return kB << 10, err == nil
+		var kB int64
+		if _, err := fmt.Sscanf(line, name+" %d kB", &kB); err == nil {
+			return kB << 10, true
 		}
 	}
 	return 0, false

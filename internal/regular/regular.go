@@ -3,6 +3,7 @@
 package regular
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -50,12 +51,9 @@ func Read(path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data := make([]byte, size)
-	n, err := io.ReadFull(f, data)
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		err = nil // it was truncated meanwhile
-	}
-	return data[:n], err
+	data := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
+	_, err = data.ReadFrom(io.LimitReader(f, size)) // it may have been replaced by a longer or shorter one
+	return data.Bytes(), err
 }
 
 // Replaceable returns the reason why a file cannot be written at path in one

@@ -59,27 +59,25 @@ func Hint(word string, known []string) string {
 // neighbouring pairs to swap, that turn a into b. (Optimal string alignment:
 // "alhpa" is one slip away from "alpha".)
 func distance(a, b string) int {
-	var before []int // row i-2
-	above := make([]int, len(b)+1)
-	for j := range above {
-		above[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row := make([]int, len(b)+1)
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			replace := above[j-1]
-			if a[i-1] != b[j-1] {
-				replace++
+	d := make([][]int, len(a)+1) // between the first i bytes of a and the first j of b
+	for i := range d {
+		d[i] = make([]int, len(b)+1)
+		for j := range d[i] {
+			if i == 0 || j == 0 {
+				d[i][j] = i + j
+				continue
 			}
-			row[j] = min(above[j]+1, row[j-1]+1, replace)
+			replaced := d[i-1][j-1]
+			if a[i-1] != b[j-1] {
+				replaced++
+			}
+			d[i][j] = min(d[i-1][j]+1, d[i][j-1]+1, replaced)
 			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
+				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
 			}
 		}
-		before, above = above, row
 	}
-	return above[len(b)]
+	return d[len(a)][len(b)]
 }
 
 // Or lists values as in "1", "1 or 2", "1, 2 or 3".

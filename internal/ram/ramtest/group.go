@@ -1,5 +1,4 @@
-// Package ramtest makes limits on memory for the tests of what keeps within
-// them.
+// Package ramtest makes limits on memory for the tests of what keeps within them.
 package ramtest
 
 import (
