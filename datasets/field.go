@@ -45,10 +45,10 @@ func (s Separator) find(line []byte) Separator {
 	if s != FindSeparator {
 		return s
 	}
-	best, most := Comma, 1
+	best, maxFields := Comma, 1
 	for other := Comma; other < FindSeparator; other++ {
-		if n := other.fields(line); n > most && (other != Space || most == 1) {
-			best, most = other, n
+		if n := other.fields(line); n > maxFields && (other != Space || maxFields == 1) {
+			best, maxFields = other, n
 		}
 	}
 	return best
@@ -81,10 +81,9 @@ func (s Separator) unsplit(line []byte) *Damage {
 
 var errOpenQuote = errors.New("a closing quote on the same line (fields cannot hold line breaks)")
 
-// cutField cuts the first field off a line. more reports whether a separator,
-// and so another field, follows. Fields without quotes lose the spaces around
-// them, and so the CR of a line that ends in CRLF. The error says what was
-// expected.
+// cutField cuts the first field off a line. more reports whether a separator, and
+// so another field, follows. Fields without quotes lose the spaces around them,
+// and so the CR of a line that ends in CRLF. The error says what was expected.
 func cutField(line []byte, sep byte) (field, rest []byte, more bool, err error) {
 	if len(line) > 0 && line[0] == '"' {
 		return cutQuoted(line[1:], sep)
@@ -100,8 +99,7 @@ func cutField(line []byte, sep byte) (field, rest []byte, more bool, err error) 
 	return field, rest, more, nil
 }
 
-// cutQuoted is cutField after an opening quote. A doubled quote stands for
-// one.
+// cutQuoted is cutField after an opening quote. A doubled quote stands for one.
 func cutQuoted(line []byte, sep byte) (field, rest []byte, more bool, err error) {
 	end := 0
 	for {

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/stat"
@@ -37,30 +36,26 @@ func Bootstrap(events int, cells [][]Weighted, progress func(share float64)) (va
 	for c := range cells {
 		values[c] = make([]float64, NumDraws)
 	}
-	var counting sync.Mutex
-	done := 0
-	drawn := func() {
-		counting.Lock()
-		defer counting.Unlock()
-		if done++; progress != nil {
-			progress(float64(done) / NumDraws)
-		}
-	}
 	var next atomic.Int64
-	var workers sync.WaitGroup
+	drawn := make(chan bool, NumDraws)
 	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
+		go func() {
 			weights := make([]int32, events)
 			for d := int(next.Add(1)) - 1; d < NumDraws; d = int(next.Add(1)) - 1 {
 				Draw(d, weights)
 				for c, seeds := range cells {
 					values[c][d] = meanOf(seeds, weights)
 				}
-				drawn()
+				drawn <- true
 			}
-		})
+		}()
 	}
-	workers.Wait()
+	for done := range NumDraws {
+		<-drawn
+		if progress != nil {
+			progress(float64(done+1) / NumDraws)
+		}
+	}
 	return values
 }
 

@@ -41,7 +41,7 @@ func prepareAUC(f Facts) Weighted {
 	c := newCurve(f)
 	return func(weights []int32) float64 {
 		if weights == nil {
-			weights = ones(len(f.Label))
+			weights = slices.Repeat([]int32{1}, len(f.Label))
 		}
 		var at, above [2]int64 // events of either class, at a threshold and above it
 		var pairs int64        // twice the number of correctly ordered pairs, so that ties are whole numbers
@@ -67,7 +67,7 @@ func prepareAP(f Facts) Weighted {
 	c := newCurve(f)
 	return func(weights []int32) float64 {
 		if weights == nil {
-			weights = ones(len(f.Label))
+			weights = slices.Repeat([]int32{1}, len(f.Label))
 		}
 		var at, above [2]int64 // events of either class, at a threshold and above it
 		sum := 0.0
@@ -87,13 +87,4 @@ func prepareAP(f Facts) Weighted {
 		}
 		return sum / float64(above[1])
 	}
-}
-
-// ones returns the weights that count every event once.
-func ones(events int) []int32 {
-	out := make([]int32, events)
-	for i := range out {
-		out[i] = 1
-	}
-	return out
 }

@@ -1,5 +1,7 @@
 package metrics
 
+import "slices"
+
 // Degeneracy is the reason why facts carry no information about the model; empty
 // if they do.
 type Degeneracy string
@@ -24,7 +26,7 @@ func (f Facts) Degenerate() Degeneracy {
 		return SameScores
 	case len(f.Against) > 0 && f.Unopposed() == len(f.Against):
 		return NoNegatives
-	case len(f.Against) > 0 && f.sameCandidates():
+	case len(f.Against) > 0 && slices.Equal(f.Equal, f.Against):
 		return SameCandidates
 	case len(f.Greater) == 1:
 		return OneEvent
@@ -53,17 +55,6 @@ func (f Facts) sameScores() bool {
 		case first < 0:
 			first = k
 		case f.Score[k] != f.Score[first]:
-			return false
-		}
-	}
-	return true
-}
-
-// sameCandidates reports whether all negatives have the score of the true
-// destination, in every event.
-func (f Facts) sameCandidates() bool {
-	for k, against := range f.Against {
-		if f.Equal[k] != against {
 			return false
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"dgsbench/protocol"
@@ -48,13 +49,7 @@ var table = []Metric{
 
 // Of lists the metrics of a task, the headline first.
 func Of(task protocol.Task) []Metric {
-	var out []Metric
-	for _, m := range table {
-		if m.Task == task {
-			out = append(out, m)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(table), func(m Metric) bool { return m.Task != task })
 }
 
 // Lookup finds a metric by name.

@@ -1,6 +1,9 @@
 package metrics
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Rank returns the average-tie rank of the true destination: 1 + greater +
 // equal/2, which may be half-integral. It is the rule of TGB
@@ -35,7 +38,7 @@ func prepareRecall(k float64) func(Facts) Weighted {
 func weightedMean(values []float64) Weighted {
 	return func(weights []int32) float64 {
 		if weights == nil {
-			weights = ones(len(values))
+			weights = slices.Repeat([]int32{1}, len(values))
 		}
 		sum, events := 0.0, 0
 		for k, w := range weights {

@@ -15,12 +15,12 @@ import (
 // download is the download of one file.
 type download struct {
 	Fetcher
-	client *http.Client
-	part   *part
-	url    string
-	most   int64 // bytes that the file may have
-	began  time.Time
-	got    atomic.Int64 // bytes of all attempts
+	client   *http.Client
+	part     *part
+	url      string
+	maxBytes int64 // of the file
+	began    time.Time
+	got      atomic.Int64 // bytes of all attempts
 }
 
 // A finalError is one that will occur again at every attempt.
@@ -56,13 +56,13 @@ func (w *download) run(ctx context.Context) error {
 		if errors.As(err, new(finalError)) || errors.As(err, new(unreachableError)) && left == attempts {
 			return err
 		}
-		if w.part.size-before >= w.enough(w.Pause+time.Since(since)) {
+		if w.part.size-before >= w.enough(w.pause+time.Since(since)) {
 			left = attempts
 		}
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-time.After(w.Pause << (attempts - left)):
+		case <-time.After(w.pause << (attempts - left)):
 		}
 	}
 	if err != nil {
@@ -96,24 +96,22 @@ func (w *download) attempt(ctx context.Context) error {
 }
 
 // enough returns the number of bytes that a server must send in that time.
-func (w *download) enough(d time.Duration) int64 { return int64(float64(w.Slowest) * d.Seconds()) }
+func (w *download) enough(d time.Duration) int64 { return int64(float64(w.minSpeed) * d.Seconds()) }
 
 // requireSpeed ends the download when too little has arrived in a window, in any
 // number of attempts.
 func (w *download) requireSpeed(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
-		tick := time.NewTicker(w.Window)
-		defer tick.Stop()
 		for before := w.got.Load(); ; {
 			select {
 			case <-ctx.Done():
 				return
-			case <-tick.C:
+			case <-time.After(w.window):
 			}
 			now := w.got.Load()
-			if now-before < w.enough(w.Window) {
-				cancel(fmt.Errorf("%s: %w: %d bytes in %v, expected at least %d a second", w.url, errSlow, now-before, w.Window, w.Slowest))
+			if now-before < w.enough(w.window) {
+				cancel(fmt.Errorf("%s: %w: %d bytes in %v, expected at least %d a second", w.url, errSlow, now-before, w.window, w.minSpeed))
 				return
 			}
 			before = now
@@ -126,7 +124,7 @@ func (w *download) requireSpeed(ctx context.Context) (_ context.Context, stop fu
 // was not reset.
 func (w *download) watch(ctx context.Context) (_ context.Context, t *time.Timer, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	t = time.AfterFunc(w.Stall, func() { cancel(fmt.Errorf("%w for %v", errStalled, w.Stall)) })
+	t = time.AfterFunc(w.stall, func() { cancel(fmt.Errorf("%w for %v", errStalled, w.stall)) })
 	return ctx, t, func() {
 		t.Stop()
 		cancel(nil)
@@ -175,14 +173,14 @@ func (w *download) begin(resp *http.Response) error {
 	default:
 		return finalf("%s: the server answered %s", w.url, resp.Status)
 	}
-	if w.part.Total > w.most {
+	if w.part.Total > w.maxBytes {
 		return w.tooLarge(fmt.Sprintf("a file of %d bytes", w.part.Total))
 	}
 	return nil
 }
 
 func (w *download) tooLarge(what string) error {
-	return errors.Join(finalf("%s: the server sends %s, expected at most %d", w.url, what, w.most), w.part.reset())
+	return errors.Join(finalf("%s: the server sends %s, expected at most %d", w.url, what, w.maxBytes), w.part.reset())
 }
 
 // receive appends the body to the part. It resets the timer whenever something
@@ -192,7 +190,7 @@ func (w *download) receive(body io.Reader, watch *time.Timer) error {
 	for {
 		n, err := body.Read(buf)
 		if n > 0 {
-			watch.Reset(w.Stall)
+			watch.Reset(w.stall)
 			w.got.Add(int64(n))
 			if err := w.part.append(buf[:n]); err != nil {
 				return finalError{err}
@@ -202,7 +200,7 @@ func (w *download) receive(body io.Reader, watch *time.Timer) error {
 			}
 		}
 		switch {
-		case w.part.size > w.most:
+		case w.part.size > w.maxBytes:
 			return w.tooLarge("more and more")
 		case err == io.EOF && (w.part.Total < 0 || w.part.size == w.part.Total):
 			return nil

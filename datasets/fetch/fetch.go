@@ -1,6 +1,5 @@
-// Package fetch downloads the files of datasets. A download that was cut off
-// is resumed, and a file gets its name only when its content is known to be
-// right.
+// Package fetch downloads the files of datasets. A download that was cut off is
+// resumed, and a file gets its name only when its content is known to be right.
 //
 // Until then it is called NAME.part. Beside it, NAME.part.json holds the version
 // of the file on the server. Another version is downloaded from the beginning.
@@ -29,17 +28,12 @@ type Fetcher struct {
 	// Wait is called with the path of the file before Fetch waits for another
 	// process that is downloading it. It may be nil.
 	Wait func(path string)
-	// Stall is how long a server may send nothing, from the request on, before the
-	// next attempt; 0 stands for 10 seconds.
-	Stall time.Duration
-	// Window is the time in which a server must send Slowest bytes for each second,
-	// in any number of attempts, or the download fails. 0 stands for 30 seconds.
-	Window time.Duration
-	// Slowest is in bytes per second; 0 stands for 1000.
-	Slowest int64
-	// Pause is the time before the second attempt, doubled after each; 0 stands for a
-	// second.
-	Pause time.Duration
+
+	// Tests set these; withDefaults replaces 0.
+	stall    time.Duration // in which a server may send nothing, from the request on, before the next attempt
+	window   time.Duration // in which it must send, in any number of attempts, minSpeed bytes a second
+	minSpeed int64         // bytes per second
+	pause    time.Duration // before the second attempt, doubled after each
 }
 
 // attempts is how often in a row a server may send too little.
@@ -76,7 +70,13 @@ func (f Fetcher) Fetch(ctx context.Context, d datasets.Dataset, dir string) erro
 	}
 	ctx, stop := held.During(ctx)
 	defer stop()
-	return f.withDefaults().fetch(ctx, d, path)
+	p, err := openPart(path, d.URL, d.SHA256 != "")
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	w := &download{Fetcher: f.withDefaults(), client: newClient(), part: p, url: d.URL, maxBytes: maxBytes(d), began: time.Now()}
+	return w.verified(ctx, d, path)
 }
 
 // existing returns ErrComplete or what is wrong with the file, if there is one.
@@ -91,20 +91,9 @@ func existing(d datasets.Dataset, dir, path string) error {
 }
 
 func (f Fetcher) withDefaults() Fetcher {
-	f.Stall, f.Window = cmp.Or(f.Stall, 10*time.Second), cmp.Or(f.Window, 30*time.Second)
-	f.Slowest, f.Pause = cmp.Or(f.Slowest, 1000), cmp.Or(f.Pause, time.Second)
+	f.stall, f.window = cmp.Or(f.stall, 10*time.Second), cmp.Or(f.window, 30*time.Second)
+	f.minSpeed, f.pause = cmp.Or(f.minSpeed, 1000), cmp.Or(f.pause, time.Second)
 	return f
-}
-
-// fetch downloads a file that does not exist.
-func (f Fetcher) fetch(ctx context.Context, d datasets.Dataset, path string) error {
-	p, err := openPart(path, d.URL, d.SHA256 != "")
-	if err != nil {
-		return err
-	}
-	defer p.close()
-	w := &download{Fetcher: f, client: newClient(), part: p, url: d.URL, most: maxBytes(d), began: time.Now()}
-	return w.verified(ctx, d, path)
 }
 
 // Begun returns the number of bytes that an earlier Fetch left. The next one

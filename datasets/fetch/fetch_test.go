@@ -19,7 +19,7 @@ import (
 )
 
 // quick does not wait long, but longer than a busy machine may take.
-var quick = Fetcher{Stall: 2 * time.Second, Pause: time.Millisecond}
+var quick = Fetcher{stall: 2 * time.Second, pause: time.Millisecond}
 
 func fetch(s *server, dir string) error {
 	return quick.Fetch(context.Background(), s.dataset(), dir)
@@ -121,7 +121,7 @@ func TestFetchRefuses(t *testing.T) {
 			s := serve(t, c.answer)
 			f := quick
 			if c.name == "always stalls" {
-				f.Stall = 200 * time.Millisecond
+				f.stall = 200 * time.Millisecond
 			}
 			err := f.Fetch(context.Background(), s.dataset(), dir)
 			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
@@ -175,7 +175,7 @@ func TestFetchPauses(t *testing.T) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	})
 	const pause = 20 * time.Millisecond
-	if err := (Fetcher{Pause: pause}).Fetch(context.Background(), s.dataset(), t.TempDir()); err == nil || len(asked) != 4 {
+	if err := (Fetcher{pause: pause}).Fetch(context.Background(), s.dataset(), t.TempDir()); err == nil || len(asked) != 4 {
 		t.Fatalf("asked %d times, %v", len(asked), err)
 	}
 	for i := range asked[1:] {

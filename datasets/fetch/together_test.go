@@ -106,7 +106,7 @@ func TestFetchGivesUpSlowServers(t *testing.T) {
 		want   string
 	}{
 		{"a byte at a time", dripping(20*time.Millisecond, 1000), time.Millisecond, slow},
-		{"a byte an answer", dripping(0, 1), 20 * time.Millisecond, "4 times in a row, after "},
+		{"a byte an answer", dripping(0, 1), 10 * time.Millisecond, "4 times in a row, after "},
 		{"a byte an answer, and no pause", dripping(5*time.Millisecond, 1), time.Nanosecond, "4 times in a row, after "},
 		{"no head", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, time.Millisecond, "0 bytes in 400ms, " + slow},
 		{"nothing behind the head", stalledAt(3000), time.Millisecond, slow},
@@ -117,7 +117,7 @@ func TestFetchGivesUpSlowServers(t *testing.T) {
 			start := time.Now()
 			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 			defer cancel()
-			f := Fetcher{Stall: 200 * time.Millisecond, Window: 400 * time.Millisecond, Pause: c.pause}
+			f := Fetcher{stall: 200 * time.Millisecond, window: 400 * time.Millisecond, pause: c.pause}
 			err := f.Fetch(ctx, s.dataset(), t.TempDir())
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "s in all") || time.Since(start) > 10*time.Second {
 				t.Errorf("error %v after %v, expected %q", err, time.Since(start), c.want)
@@ -137,7 +137,7 @@ func TestFetchFromASlowServer(t *testing.T) {
 			time.Sleep(20 * time.Millisecond)
 		}
 	})
-	f := Fetcher{Window: 200 * time.Millisecond, Slowest: 5000}
+	f := Fetcher{window: 200 * time.Millisecond, minSpeed: 5000}
 	if err := f.Fetch(context.Background(), s.dataset(), dir); err != nil {
 		t.Fatal(err)
 	}

@@ -29,15 +29,15 @@ const (
 
 // bound returns the largest size, in bytes, that a file of packed compressed
 // bytes may unpack to, and the reason for that limit.
-func bound(packed, free int64, known bool) (most int64, why string) {
-	most, why = alwaysAllowed, "the most for a small file"
+func bound(packed, free int64, known bool) (limit int64, why string) {
+	limit, why = alwaysAllowed, "the most for a small file"
 	if packed > alwaysAllowed/maxRatio {
-		most, why = maxRatio*packed, fmt.Sprintf("%d times its size", maxRatio)
+		limit, why = maxRatio*packed, fmt.Sprintf("%d times its size", maxRatio)
 	}
-	if known && free/2 < most {
-		most, why = free/2, "half of the free disk"
+	if known && free/2 < limit {
+		limit, why = free/2, "half of the free disk"
 	}
-	return most, why
+	return limit, why
 }
 
 // format is a compression format, recognised by the first bytes of a file.
@@ -106,13 +106,13 @@ func (c format) unpackTo(dir string, from io.Reader, size int64, name string) (p
 	}
 	defer out.Close()
 	free, known := freeDisk(dir)
-	most, why := bound(size, free, known)
-	n, err := io.CopyN(out, in, most+1)
+	limit, why := bound(size, free, known)
+	n, err := io.CopyN(out, in, limit+1)
 	switch {
 	case err == io.EOF:
 		err = nil
-	case n > most:
-		err = fmt.Errorf("%s has %d bytes and unpacks to more than %d (%s); unpack it with %s and import that", name, size, most, why, c.name)
+	case n > limit:
+		err = fmt.Errorf("%s has %d bytes and unpacks to more than %d (%s); unpack it with %s and import that", name, size, limit, why, c.name)
 	}
 	return out.Name(), errors.Join(err, out.Close())
 }

@@ -5,6 +5,7 @@ package doctor
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -56,8 +57,8 @@ func measure(e effort) Rates {
 	cores := runtime.GOMAXPROCS(0)
 	// 168 rows fill the register tiles of every level, and 32 columns are
 	// a whole panel; 128 deep, it fits the cache.
-	peak, model := product(168, 32, 128).on(cores), product(200, 100, 172).on(cores)
-	memory := copying(e.copyBytes).on(cores)
+	peak, model := product(cores, 168, 32, 128), product(cores, 200, 100, 172)
+	memory := copying(cores, e.copyBytes)
 	for range e.runs { // in turns, so that load elsewhere meets them all
 		peak.run(e.length)
 		memory.run(e.length)
@@ -70,73 +71,55 @@ func measure(e effort) Rates {
 	}
 }
 
-// load is work that can be repeated. setup allocates the data of one core.
-type load struct {
-	amount float64 // of one call, in units of 1e9
-	setup  func() (call func())
-}
-
-// product multiplies an m x k matrix by a k x n one.
-func product(m, n, k int) load {
-	return load{
-		amount: 2 * float64(m) * float64(n) * float64(k) / 1e9,
-		setup: func() func() {
-			g := cpu.Gemm{
-				M: m, N: n, K: k, LDA: k, LDB: n, LDC: n,
-				A: ones(m * k), B: ones(k * n), C: ones(m * n),
-			}
-			kernels, scratch := cpu.Best(), make([]float32, cpu.GemmScratch)
-			return func() { kernels.Gemm(g, scratch) }
-		},
-	}
-}
-
-// copying copies size bytes to other memory, a chunk a call. The chunk is
-// long enough to be copied past the caches.
-func copying(size int) load {
-	const chunk = 1 << 20 // floats
-	n := max(size/4, chunk)
-	return load{
-		amount: 4 * chunk / 1e9,
-		setup: func() func() {
-			from, to, at := ones(n), ones(n), 0
-			return func() {
-				if at+chunk > n {
-					at = 0
-				}
-				copy(to[at:at+chunk], from[at:])
-				at += chunk
-			}
-		},
-	}
-}
-
-// ones returns memory whose pages are all there: the system maps none before
-// something is written to it.
-func ones(n int) []float32 {
-	out := make([]float32, n)
-	for i := range out {
-		out[i] = 1
-	}
-	return out
-}
-
-// gauge is a load on every core with the best rate so far.
+// gauge is work that every core repeats, and the best rate so far.
 type gauge struct {
-	amount float64
+	amount float64 // of one call, in units of 1e9
 	calls  []func()
 	best   Rate
 }
 
-// on sets up the load on that many cores.
-func (l load) on(cores int) *gauge {
-	g := &gauge{amount: l.amount, calls: make([]func(), cores)}
+// newGauge sets up the work on that many cores. setup allocates the data of one.
+func newGauge(cores int, amount float64, setup func() (call func())) *gauge {
+	g := &gauge{amount: amount, calls: make([]func(), cores)}
 	onEach(cores, func(i int) {
-		g.calls[i] = l.setup()
+		g.calls[i] = setup()
 		g.calls[i]()
 	})
 	return g
 }
+
+// product multiplies an m x k matrix by a k x n one.
+func product(cores, m, n, k int) *gauge {
+	return newGauge(cores, 2*float64(m)*float64(n)*float64(k)/1e9, func() func() {
+		g := cpu.Gemm{
+			M: m, N: n, K: k, LDA: k, LDB: n, LDC: n,
+			A: ones(m * k), B: ones(k * n), C: ones(m * n),
+		}
+		kernels, scratch := cpu.Best(), make([]float32, cpu.GemmScratch)
+		return func() { kernels.Gemm(g, scratch) }
+	})
+}
+
+// copying copies size bytes to other memory, a chunk a call. The chunk is
+// long enough to be copied past the caches.
+func copying(cores, size int) *gauge {
+	const chunk = 1 << 20 // floats
+	n := max(size/4, chunk)
+	return newGauge(cores, 4*chunk/1e9, func() func() {
+		from, to, at := ones(n), ones(n), 0
+		return func() {
+			if at+chunk > n {
+				at = 0
+			}
+			copy(to[at:at+chunk], from[at:])
+			at += chunk
+		}
+	})
+}
+
+// ones returns memory whose pages are all there: the system maps none before
+// something is written to it.
+func ones(n int) []float32 { return slices.Repeat([]float32{1}, n) }
 
 // run measures one core, then all.
 func (g *gauge) run(length time.Duration) {

@@ -10,10 +10,10 @@ import (
 func TestRate(t *testing.T) {
 	const pause, cores = 2 * time.Millisecond, 4
 	var made atomic.Int64
-	g := load{amount: 3, setup: func() func() {
+	g := newGauge(cores, 3, func() func() {
 		made.Add(1)
 		return func() { time.Sleep(pause) }
-	}}.on(cores)
+	})
 	if made.Load() != cores {
 		t.Errorf("%d setups on %d cores", made.Load(), cores)
 	}
@@ -33,11 +33,11 @@ func TestRate(t *testing.T) {
 // TestLoads: the copy keeps within its memory, also where it comes round, and
 // the product counts its operations.
 func TestLoads(t *testing.T) {
-	call := copying(10 << 20).setup() // two chunks and a half
+	call := copying(1, 10<<20).calls[0] // two chunks and a half
 	for range 7 {
 		call()
 	}
-	if amount := product(200, 100, 172).amount; amount != .00688 {
+	if amount := product(1, 200, 100, 172).amount; amount != .00688 {
 		t.Errorf("a product of 200x172x100 counts as %v GFLOP, expected 0.00688", amount)
 	}
 }

@@ -1,5 +1,5 @@
 // Command plant puts one bug after another into the sources, builds the tests
-// addFlags it (go build's overlay: no file of the tree changes), and says which
+// with it (go build's overlay: no file of the tree changes), and prints which
 // test catches it:
 //
 //	scripts/plant [-quick] [-build] [-side N] [-timeout D] [-sanitize] [-tests=false] [NAME...]
@@ -98,7 +98,9 @@ func (r *runner) run(names []string) (code int, err error) {
 	}
 	defer os.RemoveAll(r.scratch)
 	count := map[verdict]int{}
-	for got := range r.plantAll(chosen, len(names) > 0) {
+	results := r.plantAll(chosen, len(names) > 0)
+	for range chosen {
+		got := <-results
 		count[got.verdict]++
 		fmt.Printf("%-10s  %-60s  %3.0f s  %s\n", got.verdict, got.bug.Name, got.took.Seconds(), got.line)
 	}

@@ -48,28 +48,23 @@ type runner struct {
 	clean map[string]func() error // of tests: whether they pass without a bug
 }
 
-// plantAll sends the results as they come. Bugs that are known not to be caught
-// run only if they are named.
+// plantAll sends a result for each bug, as they come. Bugs that are known not to
+// be caught run only if they are named.
 func (r *runner) plantAll(bugs []*bug, named bool) <-chan result {
 	work, results := make(chan *bug, len(bugs)), make(chan result)
 	for _, b := range bugs {
 		work <- b
 	}
 	close(work)
-	var workers sync.WaitGroup
 	for range r.side {
-		workers.Go(func() {
+		go func() {
 			for b := range work {
 				start := time.Now()
 				v, line := r.plant(b, named)
 				results <- result{b, v, time.Since(start), line}
 			}
-		})
+		}()
 	}
-	go func() {
-		workers.Wait()
-		close(results)
-	}()
 	return results
 }
 
@@ -135,10 +130,10 @@ func (r *runner) overlay(b *bug, text string) (string, error) {
 func (r *runner) check(b *bug, overlay string) (found bool, line string, err error) {
 	var tests []string
 	if r.tests {
-		tests = slices.Clone(b.nearest())
-	}
-	if r.tests && !r.quick {
-		tests = append(tests, b.of.Wider...)
+		tests = b.nearest()
+		if !r.quick {
+			tests = slices.Concat(tests, b.of.Wider)
+		}
 	}
 	for _, t := range tests {
 		if err := r.passesClean(b.of, t); err != nil {
@@ -199,7 +194,7 @@ func (r *runner) goTool(args ...string) (out string, err error) {
 // firstFailure returns the test that failed first and its line that says what
 // is wrong.
 func firstFailure(out string, err error) string {
-	const most = 140
+	const limit = 140
 	test := ""
 	for line := range strings.Lines(out) {
 		line = strings.TrimSpace(line)
@@ -207,7 +202,7 @@ func firstFailure(out string, err error) string {
 			test, _, _ = strings.Cut(name, " ")
 			test += ": "
 		} else if strings.Contains(line, ".go:") || strings.HasPrefix(line, "panic: ") {
-			return test + line[:min(len(line), most)]
+			return test + line[:min(len(line), limit)]
 		}
 	}
 	return test + err.Error()
