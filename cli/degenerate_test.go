@@ -20,7 +20,7 @@ func TestDegenerateResults(t *testing.T) {
 		fmt.Fprintf(&csv, "u%d,i,%d,%d,3,%d\n", k%7, k, k/3%2, k%5)
 	}
 	write(t, filepath.Join(dir, "flat.csv"), csv.String())
-	t.Cleanup(func() { _ = datasets.SetImported(nil) })
+	t.Cleanup(func() { datasets.SetImported(nil) })
 	data := []string{"--data", filepath.Join(dir, "data")}
 	measure(t, append([]string{
 		"data", "import", filepath.Join(dir, "flat.csv"), "--name", "flat", "--src", "src", "--dst", "dst", "--time", "t", "--label", "label", "--features", "x,y",

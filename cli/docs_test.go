@@ -33,7 +33,7 @@ func TestYourDataPage(t *testing.T) {
 	}
 	page := read(t, root, "docs", "your-data.md")
 	t.Chdir(t.TempDir())
-	t.Cleanup(func() { _ = datasets.SetImported(nil) })
+	t.Cleanup(func() { datasets.SetImported(nil) })
 	if err := os.CopyFS(filepath.Join("docs", "your-data"), os.DirFS(filepath.Join(root, "docs", "your-data"))); err != nil {
 		t.Fatal(err)
 	}

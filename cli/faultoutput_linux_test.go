@@ -80,7 +80,7 @@ func TestFullOutput(t *testing.T) {
 		"bench version":     {""},
 		"bench completion":  {"bash", "zsh", "fish", "powershell"},
 	}
-	t.Cleanup(func() { _ = datasets.SetImported(nil) })
+	t.Cleanup(func() { datasets.SetImported(nil) })
 	root := newRoot(&output{}, &output{})
 	leaves, groups := commands(root)
 	for _, name := range leaves {

@@ -36,7 +36,7 @@ func importToy(t *testing.T, dir string, more ...string) (code int, stdout, stde
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = datasets.SetImported(nil) })
+	t.Cleanup(func() { datasets.SetImported(nil) })
 	return bench(append([]string{
 		"data", "import", file, "--data", filepath.Join(dir, "data"), "--name", "mine", "--src", "1", "--dst", "dst", "--time", "t",
 		"--label", "label", "--features", "a,b", "--bipartite", "--split", "0.6,0.8", "--split-by", "row",
@@ -151,7 +151,7 @@ func TestImportWrongUse(t *testing.T) {
 func TestImportRemedies(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "log.csv")
-	t.Cleanup(func() { _ = datasets.SetImported(nil) })
+	t.Cleanup(func() { datasets.SetImported(nil) })
 	for name, c := range map[string]struct{ text, want, flags string }{
 		"ns":        {"a b t\nu v 1700000000123456789\nu v 1700000001123456789\nu v 1700000002123456790\nv u 1700000002123456791\n", "(such a large number seems to be ns); --time-unit says what they are", "--time-unit ns"},
 		"no-header": {"u|v|11\nu|v|12\nu|v|13\nv|u|14\n", "found a time, 11, expected a header line (name the column if it really has this name); --no-header says that the first line is an event", "--no-header"},
@@ -201,7 +201,7 @@ func TestImportUnlabelled(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "log.csv")
 	write(t, file, "a,b,t\nu,v,1\nu,v,2\nu,v,3\nv,u,4\n")
-	t.Cleanup(func() { _ = datasets.SetImported(nil) })
+	t.Cleanup(func() { datasets.SetImported(nil) })
 	code, stdout, stderr := bench("data", "import", file, "--data", dir, "--name", "bare", "--src", "a", "--dst", "b", "--time", "t", "--split-by", "row")
 	if code != exitDone || !regexp.MustCompile(`(?m)^test +1 +–$`).MatchString(stdout) {
 		t.Errorf("import: exit code %d, stdout\n%s%s", code, stdout, stderr)

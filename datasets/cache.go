@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -25,13 +26,13 @@ const cacheDir = ".cache"
 // A cache keeps the stream of a file. Whatever is wrong with it, the file is
 // read instead: a cache is never trusted, and never the reason for a failure.
 //
-// A cache file is, in the byte order of the machine: a cacheHead; the columns
-// Time, Feat, Src, Dst and Label; the SHA-256 of everything before it. The
-// columns are used where they lie in memory, so each starts at a multiple of its
-// element size. Another byte order reads as another version.
+// A cache file is, in the byte order of the machine: a cacheHead; the columns;
+// the SHA-256 of everything before it. Another byte order reads as another
+// version.
 type cache struct {
 	source string // the file
 	layout Layout
+	id     [sha256.Size]byte // of the layout
 	path   string
 }
 
@@ -61,14 +62,13 @@ var errNoCache = errors.New("not a whole cache file of this version")
 func newCache(source string, layout Layout) cache {
 	id := sha256.Sum256(fmt.Appendf(nil, "%#v", layout))
 	name := fmt.Sprintf("%s.%x.dgsb", filepath.Base(source), id[:4])
-	return cache{source, layout, filepath.Join(filepath.Dir(source), cacheDir, name)}
+	return cache{source, layout, id, filepath.Join(filepath.Dir(source), cacheDir, name)}
 }
 
 // key returns the key of the stream of a file with that checksum.
-func (c cache) key(sum string) (key cacheKey, err error) {
-	file, err := hex.DecodeString(sum)
-	copy(key.File[:], file)
-	key.Layout = sha256.Sum256(fmt.Appendf(nil, "%#v", c.layout))
+func (c cache) key(sum string) (cacheKey, error) {
+	key := cacheKey{Layout: c.id}
+	_, err := hex.Decode(key.File[:], []byte(sum))
 	return key, err
 }
 
@@ -87,20 +87,7 @@ func (c cache) open() (out cachedStream) {
 		return cachedStream{err: err}
 	}
 	defer f.Close()
-	head := make([]byte, headBytes)
-	if _, err := io.ReadFull(f, head); err != nil {
-		return cachedStream{err: err}
-	}
-	if _, out.err = decodeHead(head, size); out.err != nil {
-		return out
-	}
-	if out.err = ram.Check(c.path, size); out.err != nil {
-		return out
-	}
-	data := bytesOf(make([]float64, (size+7)/8))[:size] // aligned to 8 bytes
-	if _, out.err = io.ReadFull(f, data[copy(data, head):]); out.err == nil {
-		out.key, out.stream, out.err = decodeCache(data)
-	}
+	out.key, out.stream, out.err = decodeCache(f, size)
 	return out
 }
 
@@ -118,7 +105,7 @@ func (c cache) stream(sum string, cached cachedStream) (Stream, error) {
 	if err != nil {
 		return Stream{}, err
 	}
-	s, err := ReadFile(c.source, c.layout, 0)
+	s, err := ReadFile(c.source, c.layout)
 	if err != nil {
 		return Stream{}, err
 	}
@@ -153,7 +140,7 @@ func encodeCache(w io.Writer, key cacheKey, s Stream) error {
 	if err := binary.Write(buf, binary.NativeEndian, head); err != nil {
 		return err
 	}
-	for _, column := range [][]byte{bytesOf(s.Time), bytesOf(s.Feat), bytesOf(s.Src), bytesOf(s.Dst), bytesOf(s.Label)} {
+	for _, column := range s.columns() {
 		if _, err := buf.Write(column); err != nil {
 			return err
 		}
@@ -165,50 +152,43 @@ func encodeCache(w io.Writer, key cacheKey, s Stream) error {
 	return err
 }
 
-// decodeHead decodes the head of a cache file of that size.
-func decodeHead(data []byte, size int64) (h cacheHead, err error) {
-	if _, err := binary.Decode(data, binary.NativeEndian, &h); err != nil ||
+// decodeCache reads the stream from a cache file of size bytes.
+func decodeCache(r io.Reader, size int64) (key cacheKey, s Stream, err error) {
+	sum := sha256.New()
+	summed := io.TeeReader(r, sum)
+	var h cacheHead
+	if err := binary.Read(summed, binary.NativeEndian, &h); err != nil ||
 		string(h.Magic[:]) != cacheMagic || h.Version != cacheVersion ||
 		h.Events > maxEvents || h.Nodes > 2*h.Events || h.Users > h.Nodes || h.Features > maxColumns ||
-		uint64(size) != headBytes+h.Events*(8+4*h.Features+4+4+1)+sha256.Size {
-		return h, errNoCache
-	}
-	return h, nil
-}
-
-// decodeCache returns the stream in a whole cache file, whose memory it shares.
-// data must be aligned to 8 bytes.
-func decodeCache(data []byte) (key cacheKey, s Stream, err error) {
-	head, err := decodeHead(data, int64(len(data)))
-	if err != nil {
-		return key, s, err
-	}
-	end := len(data) - sha256.Size
-	if sha256.Sum256(data[:end]) != [sha256.Size]byte(data[end:]) {
+		size != headBytes+Bytes(int(h.Events), int(h.Features))+sha256.Size {
 		return key, s, errNoCache
 	}
-	s.NumNodes, s.Users, s.NumFeat = int(head.Nodes), int(head.Users), int(head.Features)
-	n, rest := int(head.Events), data[headBytes:end]
-	s.Time, rest = column[float64](rest, n)
-	s.Feat, rest = column[float32](rest, n*s.NumFeat)
-	s.Src, rest = column[int32](rest, n)
-	s.Dst, rest = column[int32](rest, n)
-	s.Label, _ = column[int8](rest, n)
-	return head.Key, s, nil
+	if err := ram.Check("a cache file", size); err != nil {
+		return key, s, err
+	}
+	s = NewStream(int(h.Events), int(h.Features))
+	s.NumNodes, s.Users = int(h.Nodes), int(h.Users)
+	for _, column := range s.columns() {
+		if _, err := io.ReadFull(summed, column); err != nil {
+			return key, s, err
+		}
+	}
+	var want [sha256.Size]byte
+	if _, err := io.ReadFull(r, want[:]); err != nil || !bytes.Equal(sum.Sum(nil), want[:]) {
+		return key, s, errNoCache
+	}
+	return h.Key, s, nil
 }
 
-type element interface {
-	~int8 | ~int32 | ~float32 | ~float64
+// columns returns the memory of the columns, in the order of columnNames.
+func (s Stream) columns() [][]byte {
+	return [][]byte{bytesOf(s.Time), bytesOf(s.Feat), bytesOf(s.Src), bytesOf(s.Dst), bytesOf(s.Label)}
 }
+
+var columnNames = [...]string{"times", "features", "sources", "destinations", "labels"}
 
 // bytesOf returns the memory of a column.
-func bytesOf[T element](column []T) []byte {
+func bytesOf[T int8 | int32 | float32 | float64](column []T) []byte {
 	var x T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(column))), len(column)*int(unsafe.Sizeof(x)))
-}
-
-// column returns the start of data as n elements, and the rest of data.
-func column[T element](data []byte, n int) (values []T, rest []byte) {
-	var x T
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(data))), n), data[n*int(unsafe.Sizeof(x)):]
 }

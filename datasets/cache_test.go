@@ -14,20 +14,18 @@ import (
 	"pgregory.net/rapid"
 )
 
-// encoded is a cache file, at an address that is a multiple of 8.
+// encoded is a cache file.
 func encoded(tb failer, key cacheKey, s Stream) []byte {
 	tb.Helper()
 	var buf bytes.Buffer
 	if err := encodeCache(&buf, key, s); err != nil {
 		tb.Fatalf("%v", err)
 	}
-	return aligned(buf.Bytes())
+	return buf.Bytes()
 }
 
-func aligned(data []byte) []byte {
-	out := bytesOf(make([]float64, len(data)/8+1))[:len(data)]
-	copy(out, data)
-	return out
+func decoded(data []byte) (cacheKey, Stream, error) {
+	return decodeCache(bytes.NewReader(data), int64(len(data)))
 }
 
 // What is kept comes back the same, and any damaged byte, any missing or
@@ -37,7 +35,7 @@ func TestCacheIsWholeOrRefused(t *testing.T) {
 		want, _ := drawStream(t, rapid.Bool().Draw(t, "bipartite"))
 		key := cacheKey{File: [32]byte{1, 2}, Layout: [32]byte{3}}
 		data := encoded(t, key, want)
-		gotKey, got, err := decodeCache(data)
+		gotKey, got, err := decoded(data)
 		if err != nil || gotKey != key {
 			t.Fatalf("key %x, error %v", gotKey, err)
 		}
@@ -47,14 +45,14 @@ func TestCacheIsWholeOrRefused(t *testing.T) {
 		at := rapid.IntRange(0, len(data)-1).Draw(t, "at")
 		flip := rapid.ByteRange(1, 255).Draw(t, "flip")
 		data[at] ^= flip
-		if _, _, err := decodeCache(data); !errors.Is(err, errNoCache) {
+		if _, _, err := decoded(data); !errors.Is(err, errNoCache) {
 			t.Fatalf("byte %d of %d differs by %x: %v", at, len(data), flip, err)
 		}
 		data[at] ^= flip
-		if _, _, err := decodeCache(data[:at]); !errors.Is(err, errNoCache) {
+		if _, _, err := decoded(data[:at]); !errors.Is(err, errNoCache) {
 			t.Fatalf("%d of %d bytes: %v", at, len(data), err)
 		}
-		if _, _, err := decodeCache(aligned(append(bytes.Clone(data), flip))); !errors.Is(err, errNoCache) {
+		if _, _, err := decoded(append(bytes.Clone(data), flip)); !errors.Is(err, errNoCache) {
 			t.Fatalf("a byte more: %v", err)
 		}
 	})
@@ -66,13 +64,13 @@ func TestCacheEveryByteCounts(t *testing.T) {
 	for at := range data {
 		for _, flip := range []byte{1, 0x80, 0xff} {
 			data[at] ^= flip
-			if _, _, err := decodeCache(data); !errors.Is(err, errNoCache) {
+			if _, _, err := decoded(data); !errors.Is(err, errNoCache) {
 				t.Fatalf("byte %d of %d differs by %x: %v", at, len(data), flip, err)
 			}
 			data[at] ^= flip
 		}
 	}
-	if _, _, err := decodeCache(data); err != nil {
+	if _, _, err := decoded(data); err != nil {
 		t.Errorf("restored: %v", err)
 	}
 }
@@ -89,7 +87,7 @@ func TestCacheOfAnotherVersion(t *testing.T) {
 	data := encoded(t, cacheKey{}, tinyStream())
 	binary.NativeEndian.PutUint32(data[len(cacheMagic):], cacheVersion+1)
 	resum(data)
-	if _, _, err := decodeCache(data); !errors.Is(err, errNoCache) {
+	if _, _, err := decoded(data); !errors.Is(err, errNoCache) {
 		t.Error(err)
 	}
 }
@@ -104,11 +102,11 @@ func FuzzCache(f *testing.F) {
 	f.Add(buf.Bytes(), true)
 	f.Add(buf.Bytes()[:headBytes], false)
 	f.Fuzz(func(t *testing.T, data []byte, fits bool) {
-		data = aligned(data)
+		data = bytes.Clone(data)
 		if fits && len(data) >= sha256.Size {
 			resum(data)
 		}
-		_, s, err := decodeCache(data)
+		_, s, err := decoded(data)
 		if err != nil {
 			return
 		}
@@ -146,7 +144,7 @@ func load(t *testing.T, dir string, d Dataset) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := ReadFile(filepath.Join(dir, d.File), d.Layout, 1)
+	want, err := ReadFile(filepath.Join(dir, d.File), d.Layout)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +203,7 @@ func TestCacheIsNeverTrusted(t *testing.T) {
 	}
 	damaged := bytes.Clone(whole)
 	damaged[len(damaged)/2] ^= 1
-	stale := aligned(whole)
+	stale := bytes.Clone(whole)
 	copy(stale[48:], "another file") // its key
 	resum(stale)
 	for name, data := range map[string][]byte{"damaged": damaged, "truncated": whole[:len(whole)-1], "empty": nil, "of another file": stale} {

@@ -45,28 +45,28 @@ func (d *Damage) Error() string {
 
 // quoted returns a field in quotes, shortened if it is long.
 func quoted(field []byte) string {
-	const most = 40
+	const limit = 40
 	if len(field) == 0 {
 		return "nothing"
 	}
-	if len(field) > most {
-		return fmt.Sprintf("%q...", field[:most])
+	if len(field) > limit {
+		return fmt.Sprintf("%q...", field[:limit])
 	}
 	return fmt.Sprintf("%q", field)
 }
 
-// listed returns names in a row, at most 30 of them; long names and those that
-// cannot be printed are quoted.
+// listed returns at most 30 names, separated by commas; long names and those
+// that cannot be printed are quoted.
 func listed(names []string) string {
-	const most = 30
+	const limit = 30
 	var out []string
-	for _, name := range names[:min(most, len(names))] {
+	for _, name := range names[:min(limit, len(names))] {
 		if q := quoted([]byte(name)); q != `"`+name+`"` {
 			name = q
 		}
 		out = append(out, name)
 	}
-	if n := len(names); n > most {
+	if n := len(names); n > limit {
 		out = append(out, fmt.Sprintf("... (%d in all)", n))
 	}
 	return strings.Join(out, ", ")

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -9,53 +10,40 @@ import (
 
 // history is what is known about the nodes before a window of events.
 type history struct {
-	seen  []bool
 	last  []float64  // time of the last event, as source or destination
 	count [2][]int32 // events as source, as destination
-}
-
-// historyBytes is the size of a node in a history.
-const historyBytes = 1 + 8 + 4 + 4
-
-func newHistory(nodes int) *history {
-	return &history{
-		seen: make([]bool, nodes), last: make([]float64, nodes),
-		count: [2][]int32{make([]int32, nodes), make([]int32, nodes)},
-	}
 }
 
 // add adds event k.
 func (h *history) add(s Stream, k int) {
 	u, v := s.Src[k], s.Dst[k]
-	h.seen[u], h.seen[v] = true, true
 	h.last[u], h.last[v] = s.Time[k], s.Time[k]
 	h.count[Source][u]++
 	h.count[Destination][v]++
 }
 
 // Derive replaces the features of a whole stream by derived ones. The values of
-// an event depend on it and on the events before its window only. Categories,
-// means and deviations are computed on the events of train, a part of s.
-// Measurements are standardised; hashed ids, categories and the file's own
-// features are not.
+// an event depend on it and on the events before its window only. Measurements
+// are standardised with means and deviations over the events of train, a part
+// of s; hashed ids and the file's own features are not.
 //
 // A window extends from an event k with begins[k] to the next such event. If
 // begins is nil, each event is a window.
 func Derive(s, train Stream, features []Derived, begins []bool) (Stream, error) {
-	fitted := make([]columns, len(features))
-	width := 0
+	width, widths := 0, make([]int, len(features))
 	for i, f := range features {
-		var err error
-		if fitted[i], err = f.fit(train); err != nil {
-			return Stream{}, err
+		if f.needs > s.NumFeat {
+			return Stream{}, fmt.Errorf("feature %d is declared, but the file has %d", f.needs, s.NumFeat)
 		}
-		width += fitted[i].width
+		widths[i] = cmp.Or(f.width, s.NumFeat)
+		width += widths[i]
 	}
 	if err := ram.Check("derived features", derivedBytes(s, width)); err != nil {
 		return Stream{}, err
 	}
 	out := s.WithFeatures(make([]float32, s.Len()*width), width)
-	h, known := newHistory(s.NumNodes), 0 // of the events before this one
+	h := &history{last: make([]float64, s.NumNodes), count: [2][]int32{make([]int32, s.NumNodes), make([]int32, s.NumNodes)}}
+	known := 0 // events in the history
 	for k := range s.Len() {
 		if begins == nil || begins[k] {
 			for ; known < k; known++ {
@@ -63,24 +51,24 @@ func Derive(s, train Stream, features []Derived, begins []bool) (Stream, error) 
 			}
 		}
 		row := out.Features(k)
-		for i, c := range fitted {
-			c.fill(s, k, h, row[:c.width])
-			if !finite(row[:c.width]) {
-				return Stream{}, fmt.Errorf("event %d: %s is not finite", k, features[i])
+		for i, f := range features {
+			f.fill(s, k, h, row[:widths[i]])
+			if !finite(row[:widths[i]]) {
+				return Stream{}, fmt.Errorf("event %d: %s is not finite", k, f)
 			}
-			row = row[c.width:]
+			row = row[widths[i]:]
 		}
 	}
 	first := 0
-	for f, c := range fitted {
-		if c.scaled {
-			for i := range c.width {
-				if k := standardise(out, train, first+i); k >= 0 {
-					return Stream{}, fmt.Errorf("event %d: %s: too far from the training part's for a float32", k, features[f])
+	for i, f := range features {
+		if f.scaled {
+			for c := range widths[i] {
+				if k := standardise(out, train, first+c); k >= 0 {
+					return Stream{}, fmt.Errorf("event %d: %s: too far from the training part's for a float32", k, f)
 				}
 			}
 		}
-		first += c.width
+		first += widths[i]
 	}
 	return out, nil
 }
@@ -88,7 +76,8 @@ func Derive(s, train Stream, features []Derived, begins []bool) (Stream, error) 
 // derivedBytes returns the memory in bytes that Derive takes: the columns, the
 // history, and the marks of first events of windows.
 func derivedBytes(s Stream, width int) int64 {
-	return int64(s.Len())*(4*int64(width)+1) + historyBytes*int64(s.NumNodes)
+	const node = 8 + 4 + 4 // in the history
+	return int64(s.Len())*(4*int64(width)+1) + node*int64(s.NumNodes)
 }
 
 func finite(row []float32) bool {

@@ -81,7 +81,7 @@ func TestStandardisedTooLarge(t *testing.T) {
 
 func TestUnscaledFeatures(t *testing.T) {
 	s := tinyStream()
-	s.Feat = []float32{2, 7, 5, 7, 2, 7, 9, 7, 5, 7, 2, 7} // categories 2, 5, and 9 after the train part
+	s.Feat = []float32{2, 7, 5, 7, 2, 7, 9, 7, 5, 7, 2, 7}
 	train := s.Slice(0, 3)
 	for _, c := range []struct {
 		feature Derived
@@ -89,7 +89,6 @@ func TestUnscaledFeatures(t *testing.T) {
 		want    []float32
 	}{
 		{Raw(), 2, s.Feat},
-		{Categories(0), 2, []float32{1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1, 0}},
 		{Log1p(1), 1, make([]float32, 6)}, // constant
 	} {
 		got, err := Derive(s, train, []Derived{c.feature}, nil)
@@ -144,11 +143,6 @@ func TestHashedID(t *testing.T) {
 func TestDeriveErrors(t *testing.T) {
 	s := tinyStream()
 	s.Feat[4] = -3
-	wide := Stream{NumFeat: 1, NumNodes: 1}
-	for k := range maxCategories + 1 {
-		wide.Src, wide.Dst, wide.Time = append(wide.Src, 0), append(wide.Dst, 0), append(wide.Time, float64(k))
-		wide.Label, wide.Feat = append(wide.Label, 0), append(wide.Feat, float32(k))
-	}
 	for _, c := range []struct {
 		s       Stream
 		feature Derived
@@ -156,8 +150,6 @@ func TestDeriveErrors(t *testing.T) {
 	}{
 		{s, Log1p(0), "event 2: log1p of feature 1 is not finite"},
 		{s, Log1p(2), "feature 3 is declared, but the file has 2"},
-		{s, Categories(2), "feature 3 is declared, but the file has 2"},
-		{wide, Categories(0), "feature 1 has 1001 different values, more than the 1000 that categories may have"},
 	} {
 		if _, err := Derive(c.s, c.s, []Derived{c.feature}, nil); err == nil || err.Error() != c.want {
 			t.Errorf("%s: error %v, want %s", c.feature, err, c.want)
@@ -168,10 +160,10 @@ func TestDeriveErrors(t *testing.T) {
 // everyFeature needs two features in the file.
 var everyFeature = []Derived{
 	Raw(), Log1p(0), Gap(Source), Gap(Destination), Count(Source), Count(Destination),
-	HashedID(Source, 3), HashedID(Destination, 4), Categories(1),
+	HashedID(Source, 3), HashedID(Destination, 4),
 }
 
-// drawEvents draws a stream with two features; the second one is a category.
+// drawEvents draws a stream with two features.
 func drawEvents(t *rapid.T, n int) Stream {
 	s := Stream{NumFeat: 2, NumNodes: 5}
 	now := 0.0

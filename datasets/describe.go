@@ -91,8 +91,8 @@ func (l *Loaded) Describe() (Stats, error) {
 }
 
 // describedBytes returns the memory in bytes that Describe takes at most: the
-// maps of moments, ties, pairs and previous events, half full, and what they leave
-// as they grow.
+// maps of moments, pairs and previous events, half full, and what they leave as
+// they grow.
 func describedBytes(s Stream) int64 { return int64(s.Len()) * 3 * 64 }
 
 func constantFeatures(s Stream) (constant []int) {
@@ -114,8 +114,8 @@ func (out *Stats) describeEvents(s Stream) {
 		src  int32
 		time float64
 	}
-	first := map[moment]int32{} // destination of the source's first event at the time
-	ties := map[moment]bool{}
+	const several = -1
+	first := map[moment]int32{} // destination of the source's events at the time, or several
 	pairs := map[[2]int32]bool{}
 	previous := map[int32]int{} // a source's last event so far
 	repeats, same, followed := 0, 0, 0
@@ -127,8 +127,9 @@ func (out *Stats) describeEvents(s Stream) {
 		m := moment{u, s.Time[k]}
 		if dst, ok := first[m]; !ok {
 			first[m] = v
-		} else if dst != v {
-			ties[m] = true
+		} else if dst != v && dst != several {
+			first[m] = several
+			out.SplitTies++
 		}
 		if u == v {
 			out.SelfLoops++
@@ -150,7 +151,7 @@ func (out *Stats) describeEvents(s Stream) {
 			out.LastPositives++
 		}
 	}
-	out.Distinct, out.SplitTies = s.Len()-out.EqualTimes, len(ties)
+	out.Distinct = s.Len() - out.EqualTimes
 	out.RepeatPairs, out.SameAgain = share(repeats, s.Len()), share(same, followed)
 }
 

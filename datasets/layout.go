@@ -71,8 +71,11 @@ func (r role) String() string {
 	return [...]string{"nothing", "the source", "the destination", "the time", "the label"}[-1-r]
 }
 
-// schema is a layout applied to the columns of one file.
+// schema is a layout applied to the columns of one file, and the stream that is
+// read from it.
 type schema struct {
+	file    *source
+	out     Stream // with nodes numbered within their block until that is merged
 	layout  Layout
 	names   []string         // of the columns
 	columns map[string][]int // with a name
@@ -219,8 +222,8 @@ func (s *schema) checkFirstTime(c int, first string) *Damage {
 
 // tooLarge returns the damage of a number that is too large for seconds: the
 // time of an event, or its distance from the first one.
-func (s *schema) tooLarge(x, most float64, found string) *Damage {
-	if s.layout.Unit != FindUnit || s.clock.form != "" || math.Abs(x) <= most {
+func (s *schema) tooLarge(x, limit float64, found string) *Damage {
+	if s.layout.Unit != FindUnit || s.clock.form != "" || math.Abs(x) <= limit {
 		return nil
 	}
 	d := s.bad(s.column(roleTime), nil, fmt.Sprintf("seconds or steps (such a large number seems to be %s)", likelyUnit(x)))

@@ -88,7 +88,7 @@ func (d Dataset) VerifyFile(path string) error {
 	if _, err := d.checkFile(path); err != nil || d.SHA256 != "" {
 		return err
 	}
-	s, err := ReadFile(path, d.Layout, 0)
+	s, err := ReadFile(path, d.Layout)
 	if err != nil {
 		return err
 	}

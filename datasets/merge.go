@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"dgsbench/internal/ram"
 )
@@ -16,77 +15,55 @@ var errChanged = errors.New("the file changed while it was read")
 // merger joins parsed blocks in file order. Its nodeNames number the nodes of
 // the whole file.
 type merger struct {
-	parser
+	*schema
+	nodeNames
 	renumber [2][]int32 // from a block's numbers to the file's: nodes, items
-	free     chan nodeNames
-	checked  int64 // bytes of names that fit into the memory
+	checked  int64      // bytes of names that fit into the memory
 }
 
-// blocksAhead is how many blocks a worker may be ahead of the merge. It bounds
-// the memory of blocks that wait for it.
-const blocksAhead = 2
-
-// run parses all blocks and returns the first error in file order. Workers
-// take the blocks in that order too, so everything before a damaged line has
-// been parsed.
-func (m *merger) run(blocks []block, workers int) error {
-	m.free = make(chan nodeNames, blocksAhead*workers)
-	for range cap(m.free) {
-		m.free <- newNodeNames(m.layout.Bipartite)
-	}
-	var stop atomic.Bool
-	early := map[int]parsedBlock{} // parsed before a preceding block
-	merged := 0
-	var first error
-	for b := range m.parseAll(blocks, workers, &stop) {
-		early[b.index] = b
-		for b, ok := early[merged]; ok; b, ok = early[merged] {
-			delete(early, merged)
-			merged++
-			if first == nil {
-				first = m.add(b)
-			}
-			m.free <- b.nodeNames
-		}
-		stop.Store(first != nil)
-	}
-	return first
-}
-
-// parseAll parses the blocks until stop is set. The channel is closed when all
-// workers are done. A worker takes its nodeNames before its block, so that they
-// never run out for the next block to be merged.
-func (m *merger) parseAll(blocks []block, workers int, stop *atomic.Bool) <-chan parsedBlock {
+// run parses all blocks and returns the first error in file order. Each of n
+// workers parses every n-th block.
+func (m *merger) run(blocks []block, n int) error {
 	largest := int64(0)
 	for _, b := range blocks {
 		largest = max(largest, b.end-b.off)
 	}
-	var next atomic.Int64
-	results := make(chan parsedBlock, workers)
-	var wg sync.WaitGroup
-	for range min(workers, len(blocks)) {
-		wg.Go(func() {
-			p := parser{schema: m.schema, file: m.file, out: m.out, buf: make([]byte, largest)}
-			for n := range m.free {
-				i := int(next.Add(1)) - 1
-				if i >= len(blocks) || stop.Load() {
-					m.free <- n
+	n = min(n, len(blocks))
+	parsed := make([]chan *parser, n) // by each worker
+	stop := make(chan struct{})
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	defer close(stop)
+	for i := range parsed {
+		parsed[i] = make(chan *parser)
+		workers.Go(func() {
+			buf := make([]byte, largest)
+			var parsers [2]*parser // in turn: one parses while the other's block is merged
+			for j := range parsers {
+				parsers[j] = &parser{schema: m.schema, nodeNames: newNodeNames(m.layout.Bipartite)}
+			}
+			for b := i; b < len(blocks); b += n {
+				p := parsers[b/n%2]
+				p.parse(blocks[b], buf)
+				select {
+				case parsed[i] <- p: // and the other's block has been merged
+				case <-stop:
 					return
 				}
-				results <- p.parse(i, blocks[i], n)
 			}
 		})
 	}
-	go func() {
-		wg.Wait()
-		close(results)
-	}()
-	return results
+	for b := range blocks {
+		if err := m.add(<-parsed[b%n]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // add renumbers the nodes of the next block. The block's first event must not
 // be earlier than the last one before it.
-func (m *merger) add(b parsedBlock) error {
+func (m *merger) add(b *parser) error {
 	if b.good > 0 && b.row > 0 {
 		if d := m.order(b.row); d != nil {
 			d.Line = m.file.lineOf(b.row)
@@ -132,7 +109,7 @@ func (m *merger) checkMemory() error {
 // finish sorts the events if the layout says so, numbers items after users and
 // converts times into seconds from the first event.
 func (m *merger) finish() error {
-	s := m.out
+	s := &m.out
 	lastRow := s.Len() - 1 // in the file
 	if m.layout.Sort && !slices.IsSorted(s.Time) {
 		order, err := m.sort()
@@ -164,7 +141,7 @@ func (m *merger) finish() error {
 // sort sorts the events by time, those of equal time in file order, and numbers
 // nodes as in a file with that order. It returns every event's row in the file.
 func (m *merger) sort() (order []int, err error) {
-	s := m.out
+	s := &m.out
 	const numbers = 8 + 4 // of an event, in the file and after sorting
 	need := Bytes(s.Len(), s.NumFeat) + numbers*int64(s.Len()) + 4*int64(m.nodes.len()+m.items.len())
 	if err := ram.Check(fmt.Sprintf("sorting the %d events of %s", s.Len(), m.file.name), need); err != nil {

@@ -20,9 +20,8 @@ func parseTime(field []byte) (t float64, ok bool) {
 	return t, ok && math.Abs(t) <= largestTime
 }
 
-// parseFloat32 is parseFloat64 for float32: the decimal number is rounded
-// once. Features make up most of a file, so their usual form is not parsed by
-// strconv.
+// parseFloat32 is parseFloat64 for float32: the decimal number is rounded once.
+// Features make up most of a file, so their usual form is not parsed by strconv.
 func parseFloat32(field []byte) (x float32, ok bool) {
 	if x, ok := quickFloat32(field); ok {
 		return x, true

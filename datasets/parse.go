@@ -2,16 +2,17 @@ package datasets
 
 import "bytes"
 
-// parser reads blocks straight into their rows of the final columns. Every
-// worker has its own. They share nothing but the columns, in which no two
-// blocks have a row in common.
+// parser parses one block after another, straight into their rows of the final
+// columns. Parsers share nothing but the columns, in which no two blocks have a
+// row in common.
 type parser struct {
 	*schema
-	file      *source
-	out       *Stream   // with nodes numbered within their block
-	buf       []byte    // at least as large as any block
-	ends      [2][]byte // the nodes of the present line, by Side
-	nodeNames           // of the present block
+	ends [2][]byte // the nodes of the present line, by Side
+
+	block // the present one
+	nodeNames
+	good int   // events before the first error
+	err  error // the first one
 }
 
 // nodeNames numbers the nodes of a block, or of the whole file.
@@ -29,33 +30,22 @@ func newNodeNames(bipartite bool) nodeNames {
 	return n
 }
 
-// parsedBlock is the result of parsing a block.
-type parsedBlock struct {
-	block
-	index int
-	nodeNames
-	good int // events before the first error
-	err  error
+// parse parses a block, which it reads into buf.
+func (p *parser) parse(b block, buf []byte) {
+	p.nodes.reset()
+	p.items.reset()
+	p.block, p.good = b, 0
+	p.err = p.lines(buf[:b.end-b.off])
 }
 
-// parse parses one block, whose nodes it numbers in n.
-func (p *parser) parse(index int, b block, n nodeNames) parsedBlock {
-	n.nodes.reset()
-	n.items.reset()
-	p.nodeNames = n
-	good, err := p.rows(b)
-	return parsedBlock{block: b, index: index, nodeNames: n, good: good, err: err}
-}
-
-// rows parses line by line and returns the number of good ones. It stops at the
-// first damage, or at the end of the columns: they are shorter than the file
-// only if an earlier line is damaged (see newColumns).
-func (p *parser) rows(b block) (good int, err error) {
-	text := p.buf[:b.end-b.off]
-	if err := p.file.fill(text, b.off); err != nil {
-		return 0, err
+// lines parses line by line. It stops at the first damage, or at the end of the
+// columns: they are shorter than the file only if an earlier line is damaged
+// (see newColumns).
+func (p *parser) lines(text []byte) error {
+	if err := p.file.fill(text, p.off); err != nil {
+		return err
 	}
-	for r := b.row; r < min(b.row+b.rows, p.out.Len()); r++ {
+	for r := p.row; r < min(p.row+p.rows, p.out.Len()); r++ {
 		line := text
 		if i := bytes.IndexByte(text, '\n'); i >= 0 {
 			line, text = text[:i], text[i+1:]
@@ -63,19 +53,19 @@ func (p *parser) rows(b block) (good int, err error) {
 			text = nil
 		}
 		d := p.line(line, r)
-		if d == nil && r > b.row {
+		if d == nil && r > p.row {
 			d = p.order(r)
 		}
 		if d != nil {
 			d.Line = p.file.lineOf(r)
-			return r - b.row, d
+			return d
 		}
-		good++
+		p.good++
 	}
-	if len(text) > 0 && good == b.rows {
-		return good, errChanged
+	if len(text) > 0 && p.good == p.rows {
+		return errChanged
 	}
-	return good, nil
+	return nil
 }
 
 // line parses the fields of event r.
@@ -158,12 +148,12 @@ func (p *parser) wrongCount(line []byte) *Damage {
 
 // order returns the damage of an event that is earlier than the one before
 // it, unless events are sorted later.
-func (p *parser) order(r int) *Damage {
-	before, now := p.out.Time[r-1], p.out.Time[r]
-	if now >= before || p.layout.Sort {
+func (s *schema) order(r int) *Damage {
+	before, now := s.out.Time[r-1], s.out.Time[r]
+	if now >= before || s.layout.Sort {
 		return nil
 	}
-	d := p.bad(p.column(roleTime), nil, "a time not before the last line's "+p.clock.text(before))
-	d.Found, d.Option = p.clock.text(now), OptionSort
+	d := s.bad(s.column(roleTime), nil, "a time not before the last line's "+s.clock.text(before))
+	d.Found, d.Option = s.clock.text(now), OptionSort
 	return d
 }

@@ -3,6 +3,7 @@ package datasets
 import (
 	"fmt"
 	"hash/crc32"
+	"slices"
 
 	"dgsbench/protocol"
 )
@@ -148,10 +149,7 @@ func withoutNodes(s Stream, nodes []int32) (events []int, absent []bool) {
 	for _, n := range nodes {
 		out[n] = true
 	}
-	absent = make([]bool, s.NumNodes)
-	for n := range absent {
-		absent[n] = true
-	}
+	absent = slices.Repeat([]bool{true}, s.NumNodes)
 	for k := range s.Len() {
 		if u, v := s.Src[k], s.Dst[k]; !out[u] && !out[v] {
 			events = append(events, k)
@@ -161,14 +159,11 @@ func withoutNodes(s Stream, nodes []int32) (events []int, absent []bool) {
 	return events, absent
 }
 
-var columnNames = [...]string{"sources", "destinations", "times", "labels", "features"}
-
-// checksums returns the checksums of the streams' columns, in the order of
-// columnNames.
+// checksums returns the checksums of the streams' columns.
 func checksums(streams []Stream) (sums []uint32) {
 	table := crc32.MakeTable(crc32.Castagnoli) // processors compute it
 	for _, s := range streams {
-		for _, column := range [][]byte{bytesOf(s.Src), bytesOf(s.Dst), bytesOf(s.Time), bytesOf(s.Label), bytesOf(s.Feat)} {
+		for _, column := range s.columns() {
 			sums = append(sums, crc32.Checksum(column, table))
 		}
 	}

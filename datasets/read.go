@@ -19,8 +19,8 @@ const (
 	maxEvents = math.MaxInt32 / 2
 )
 
-// ReadFile reads a CSV file with that many workers (0: one per core). The
-// result does not depend on their number.
+// ReadFile reads a CSV file with a worker per core. The result does not depend
+// on their number.
 //
 // One pass finds the line ends, and so the size of all columns and the row at
 // which every block of lines starts. Workers then parse the blocks straight into
@@ -28,26 +28,23 @@ const (
 // stream, memory holds a block per worker and the nodes' names.
 //
 // What cannot be read is reported as a *Damage.
-func ReadFile(path string, layout Layout, workers int) (Stream, error) {
+func ReadFile(path string, layout Layout) (Stream, error) {
 	f, size, err := regular.Open(path, math.MaxInt64)
 	if err != nil {
 		return Stream{}, err
 	}
 	defer f.Close()
-	s, _, err := ReadColumns(f, path, size, layout, workers)
+	s, _, err := ReadColumns(f, path, size, layout)
 	return s, err
 }
 
 // ReadColumns is ReadFile for any source of size bytes; name stands for it in
 // messages. It also returns the names of the feature columns.
-func ReadColumns(r io.ReaderAt, name string, size int64, layout Layout, workers int) (s Stream, features []string, err error) {
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	return read(r, name, size, layout, workers, blockSize)
+func ReadColumns(r io.ReaderAt, name string, size int64, layout Layout) (s Stream, features []string, err error) {
+	return read(r, name, size, layout, runtime.GOMAXPROCS(0), blockSize)
 }
 
-// read is ReadColumns with any size of blocks.
+// read is ReadColumns with any number of workers and size of blocks.
 func read(r io.ReaderAt, name string, size int64, layout Layout, workers, blockSize int) (Stream, []string, error) {
 	m, err := readBlocks(r, name, size, layout, workers, blockSize)
 	if err == nil {
@@ -59,7 +56,7 @@ func read(r io.ReaderAt, name string, size int64, layout Layout, workers, blockS
 	if err != nil {
 		return Stream{}, nil, err
 	}
-	return *m.out, m.schema.features(), nil
+	return m.out, m.features(), nil
 }
 
 // readBlocks reads the events in file order.
@@ -76,36 +73,31 @@ func readBlocks(r io.ReaderAt, name string, size int64, layout Layout, workers, 
 	if err != nil {
 		return nil, err
 	}
-	out, err := newColumns(file, schema, blocks)
-	if err != nil {
+	if err := schema.newColumns(blocks); err != nil {
 		return nil, err
 	}
-	m := &merger{parser: parser{schema: schema, file: file, out: &out, nodeNames: newNodeNames(layout.Bipartite)}}
+	m := &merger{schema: schema, nodeNames: newNodeNames(layout.Bipartite)}
 	return m, m.run(blocks, workers)
 }
 
 // newColumns allocates the stream, once. An event takes at least as many bytes
 // as it has fields. So a file that is too short for its lines has a damaged
 // line among the rows that are allocated.
-func newColumns(file *source, s *schema, blocks []block) (Stream, error) {
+func (s *schema) newColumns(blocks []block) error {
 	last := blocks[len(blocks)-1]
 	rows := last.row + last.rows
 	if rows > maxEvents {
-		return Stream{}, fmt.Errorf("%s has %d events, more than the %d that fit a stream", file.name, rows, maxEvents)
+		return fmt.Errorf("%s has %d events, more than the %d that fit a stream", s.file.name, rows, maxEvents)
 	}
-	rows = min(rows, int(file.size)/len(s.roles)+1)
-	if err := ram.Check(fmt.Sprintf("%s with %d events", file.name, rows), Bytes(rows, s.numFeat)); err != nil {
-		return Stream{}, err
+	rows = min(rows, int(s.file.size)/len(s.roles)+1)
+	if err := ram.Check(fmt.Sprintf("%s with %d events", s.file.name, rows), Bytes(rows, s.numFeat)); err != nil {
+		return err
 	}
-	out := Stream{
-		Src: make([]int32, rows), Dst: make([]int32, rows),
-		Time: make([]float64, rows), Label: make([]int8, rows),
-		Feat: make([]float32, rows*s.numFeat), NumFeat: s.numFeat,
-	}
+	s.out = NewStream(rows, s.numFeat)
 	if s.column(roleLabel) < 0 {
-		for r := range out.Label {
-			out.Label[r] = Unlabelled
+		for r := range s.out.Label {
+			s.out.Label[r] = Unlabelled
 		}
 	}
-	return out, nil
+	return nil
 }

@@ -46,7 +46,12 @@ func BenchmarkRead(b *testing.B) {
 	if _, err := os.Stat(path); err != nil {
 		writeJODIE(b, path, events, 172)
 	}
-	info, err := os.Stat(path)
+	f, err := os.Open(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -55,7 +60,7 @@ func BenchmarkRead(b *testing.B) {
 			b.SetBytes(info.Size())
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := ReadFile(path, JODIE, workers); err != nil {
+				if _, _, err := read(f, path, info.Size(), JODIE, workers, blockSize); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -126,17 +126,17 @@ func TestReadFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f.csv")
 	writeJODIE(t, path, 500, 3)
-	s, err := ReadFile(path, JODIE, 0)
+	s, err := ReadFile(path, JODIE)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s.Len() != 500 || s.NumFeat != 3 || s.Time[499] != 17*499 {
 		t.Errorf("%d events of %d features, last at %v", s.Len(), s.NumFeat, s.Time[499])
 	}
-	if _, err := ReadFile(filepath.Join(dir, "none.csv"), JODIE, 0); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := ReadFile(filepath.Join(dir, "none.csv"), JODIE); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("missing file: %v", err)
 	}
-	if _, err := ReadFile(dir, JODIE, 0); err == nil {
+	if _, err := ReadFile(dir, JODIE); err == nil {
 		t.Error("a folder was read")
 	}
 }
@@ -181,9 +181,18 @@ func TestReadTakesLittleMoreThanTheStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, layout := range map[string]Layout{many: JODIE, none: {Src: "src", Dst: "dst", Time: "t"}} {
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		if err != nil {
+			t.Fatal(err)
+		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		s, err := ReadFile(path, layout, 2)
+		s, _, err := read(f, path, info.Size(), layout, 2, blockSize)
 		runtime.ReadMemStats(&after)
 		if err != nil {
 			t.Fatal(err)

@@ -94,18 +94,12 @@ func Register(d Dataset) {
 }
 
 // SetImported replaces the imported datasets by those of another data folder.
-// Their names must not be taken, except that a damaged one hides the
-// benchmark's dataset of its name.
-func SetImported(list []Dataset) error {
-	found := map[string]Dataset{}
+// One hides the benchmark's dataset of its name: it should be Damaged then.
+func SetImported(list []Dataset) {
+	imported = map[string]Dataset{}
 	for _, d := range list {
-		if BuiltIn(d.Name) && d.Damaged == nil {
-			return fmt.Errorf("the name %q is that of a dataset of the benchmark", d.Name)
-		}
-		found[d.Name] = d
+		imported[d.Name] = d
 	}
-	imported = found
-	return nil
 }
 
 // BuiltIn reports whether a dataset of that name comes with the benchmark.

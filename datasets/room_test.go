@@ -3,8 +3,6 @@ package datasets
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -17,10 +15,8 @@ import (
 func roomy() Stream {
 	const events, nodes, features = 60_000, 20_000, 8
 	rng := rand.New(rand.NewPCG(1, 1))
-	s := Stream{
-		Src: make([]int32, events), Dst: make([]int32, events), Time: make([]float64, events), Label: make([]int8, events),
-		Feat: make([]float32, events*features), NumFeat: features, NumNodes: nodes,
-	}
+	s := NewStream(events, features)
+	s.NumNodes = nodes
 	for k := range events {
 		s.Src[k], s.Dst[k], s.Time[k] = rng.Int32N(nodes), rng.Int32N(nodes), float64(k)
 	}
@@ -32,14 +28,10 @@ func roomy() Stream {
 func TestBytesAreWhatIsAllocated(t *testing.T) {
 	s := roomy()
 	l := &Loaded{Stream: s, Split: ByRow(.6, .8).Split(s), Dataset: Dataset{Name: "roomy", HeldOut: SampleHeldOut(1)}}
-	path := filepath.Join(t.TempDir(), "roomy.csv")
 	var csv strings.Builder
 	csv.WriteString("a,b,t,w,x,y,z\n")
 	for k := range s.Len() {
 		fmt.Fprintf(&csv, "%d,%d,%d,1,2,3,4\n", s.Src[k], s.Dst[k], k/2*2-k%2) // not in order
-	}
-	if err := os.WriteFile(path, []byte(csv.String()), 0o600); err != nil {
-		t.Fatal(err)
 	}
 	layout := Layout{Src: "a", Dst: "b", Time: "t", Features: []string{"w", "x", "y", "z"}, Sort: true}
 	must := func(err error) {
@@ -54,7 +46,8 @@ func TestBytesAreWhatIsAllocated(t *testing.T) {
 	}{
 		// Twice the columns, for sorting; beside them the names of the nodes and a block a worker.
 		"reading": {2*Bytes(s.Len(), 4) + 12*int64(s.Len()), .9, 1.7, func() {
-			_, err := ReadFile(path, layout, 1)
+			r := strings.NewReader(csv.String())
+			_, _, err := read(r, "roomy.csv", r.Size(), layout, 1, blockSize)
 			must(err)
 		}},
 		"deriving": {derivedBytes(s, 4), .9, 1.1, func() {
@@ -88,7 +81,8 @@ func TestWhatHasNoRoom(t *testing.T) {
 	huge := Stream{Src: make([]int32, 0), NumNodes: 1 << 50}
 	_, err := Derive(huge, huge, []Derived{Gap(Source)}, nil)
 	want(t, err, "derived features: needs ")
-	_, err = newColumns(&source{name: "events.csv", size: 1 << 60}, &schema{roles: make([]role, 4), numFeat: maxColumns}, []block{{rows: many}})
+	file := &source{name: "events.csv", size: 1 << 60}
+	err = (&schema{file: file, roles: make([]role, 4), numFeat: maxColumns}).newColumns([]block{{rows: many}})
 	want(t, err, "events.csv with 1073741822 events: needs ")
 	d := Dataset{Name: "huge", Want: Counts{Events: many, Features: 1000}, Open: func(string) (Stream, string, error) {
 		t.Error("it was opened")
@@ -96,7 +90,7 @@ func TestWhatHasNoRoom(t *testing.T) {
 	}}
 	_, err = d.Load("")
 	want(t, err, "dataset huge: needs 4313.2 GB of memory, ")
-	m := merger{parser: parser{file: &source{name: "events.csv"}, schema: &schema{}, nodeNames: newNodeNames(false)}, checked: -1}
+	m := merger{schema: &schema{file: file}, nodeNames: newNodeNames(false), checked: -1}
 	m.nodes.ends = make([]int, 0, 1<<16)
 	if err := m.checkMemory(); err != nil || m.checked < 2*8<<16 {
 		t.Errorf("names: %v, room for %d bytes of them checked", err, m.checked)

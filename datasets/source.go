@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -59,21 +60,16 @@ func (s *source) fill(buf []byte, off int64) error {
 
 // line returns the line that starts at off, and the offset of the next one.
 func (s *source) line(off int64, number int) (text []byte, next int64, err error) {
-	for length := int64(4096); ; length *= 2 {
-		text = make([]byte, min(length, s.size-off))
-		if err := s.fill(text, off); err != nil {
-			return nil, 0, err
-		}
-		if i := bytes.IndexByte(text, '\n'); i >= 0 {
-			return text[:i], off + int64(i) + 1, nil
-		}
-		if off+int64(len(text)) == s.size {
-			return text, s.size, nil
-		}
-		if length > longestLine {
-			return nil, 0, tooLong(number)
-		}
+	r := bufio.NewReader(io.NewSectionReader(s.r, off, min(s.size-off, longestLine+1)))
+	text, err = r.ReadBytes('\n')
+	next = off + int64(len(text))
+	switch {
+	case len(text) > longestLine:
+		return nil, 0, tooLong(number)
+	case err != nil && next < s.size:
+		return nil, 0, fmt.Errorf("read %s: %w", s.name, err)
 	}
+	return bytes.TrimSuffix(text, []byte("\n")), next, nil
 }
 
 func tooLong(line int) *Damage {
@@ -131,10 +127,10 @@ func (s *source) schema(layout Layout) (out *schema, start int64, err error) {
 	}
 	sep := separatorBytes[layout.Separator.find(text)]
 	names, err := headFields(text, sep, 1)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, 0, err
-	}
-	if len(names) == 1 {
+	case len(names) == 1:
 		return nil, 0, layout.Separator.unsplit(text)
 	}
 	event := names // the fields of the first one
@@ -150,11 +146,10 @@ func (s *source) schema(layout Layout) (out *schema, start int64, err error) {
 			return nil, 0, err
 		}
 	}
-	out, err = layout.match(names, len(event))
-	if err != nil {
+	if out, err = layout.match(names, len(event)); err != nil {
 		return nil, 0, err
 	}
-	out.sep = sep
+	out.file, out.sep = s, sep
 	c := out.column(roleTime)
 	if c >= len(event) || layout.jodie { // JODIE's times are numbers of seconds
 		return out, start, nil
@@ -187,13 +182,12 @@ func (s *source) empty(noHeader bool) *Damage {
 func (s *source) afterHeader(names []string, off int64, sep byte) ([]string, error) {
 	for c, name := range names {
 		d := &Damage{Line: 1, Column: c + 1, Name: strconv.Itoa(c + 1), Found: "the name " + quoted([]byte(name))}
-		switch {
-		case !utf8.ValidString(name):
+		if !utf8.ValidString(name) {
 			d.Want = "UTF-8 (iconv -f ISO-8859-1 -t UTF-8 FILE > NEW, if it is Latin-1)"
 			return nil, d
-		case len(name) > longestName:
-			d.Found += fmt.Sprintf(" of %d bytes", len(name))
-			d.Want = fmt.Sprintf("at most %d", longestName)
+		}
+		if len(name) > longestName {
+			d.Found, d.Want = fmt.Sprintf("%s of %d bytes", d.Found, len(name)), fmt.Sprintf("at most %d", longestName)
 			return nil, d
 		}
 	}
@@ -240,24 +234,19 @@ func (s *source) checkText() error {
 	if err := s.fill(start, 0); err != nil {
 		return err
 	}
-	d := &Damage{Line: 1, Want: "CSV text in UTF-8"}
 	for _, f := range otherFormats {
 		if bytes.HasPrefix(start, []byte(f.magic)) {
-			d.Found, d.Want = f.name, fmt.Sprintf("CSV text in UTF-8 (%s)", f.convert)
-			return d
+			return &Damage{Line: 1, Found: f.name, Want: "CSV text in UTF-8 (" + f.convert + ")"}
 		}
 	}
 	if name := unmarkedUTF16(start); name != "" {
-		d.Found, d.Want = "text in UTF-16", fmt.Sprintf("CSV text in UTF-8 (iconv -f %s -t UTF-8 FILE > NEW)", name)
-		return d
+		return &Damage{Line: 1, Found: "text in UTF-16", Want: "CSV text in UTF-8 (iconv -f " + name + " -t UTF-8 FILE > NEW)"}
 	}
 	if i := bytes.IndexByte(start, 0); i >= 0 {
-		d.Found = fmt.Sprintf("a byte 0 at offset %d, as in binary files and UTF-16", i)
-		return d
+		return &Damage{Line: 1, Found: fmt.Sprintf("a byte 0 at offset %d, as in binary files and UTF-16", i), Want: "CSV text in UTF-8"}
 	}
 	if bytes.IndexByte(start, '\r') >= 0 && bytes.IndexByte(start, '\n') < 0 {
-		d.Found, d.Want = "lines that end in CR alone", `LF or CR LF (tr '\r' '\n' < FILE > NEW)`
-		return d
+		return &Damage{Line: 1, Found: "lines that end in CR alone", Want: `LF or CR LF (tr '\r' '\n' < FILE > NEW)`}
 	}
 	return nil
 }
@@ -266,19 +255,16 @@ func (s *source) checkText() error {
 // which every other byte of an ASCII text is 0; or "" for anything else.
 func unmarkedUTF16(start []byte) string {
 	start = start[:min(len(start), 16)] // of the header line
-	half := len(start) / 2
-	var zeros [2]int // at even and odd offsets
+	var zeros [2]int                    // at even and odd offsets
 	for i, b := range start {
 		if b == 0 {
 			zeros[i%2]++
 		}
 	}
-	switch {
-	case half == 0:
-		return ""
-	case zeros == [2]int{0, half}:
+	switch half := len(start) / 2; {
+	case half > 0 && zeros == [2]int{0, half}:
 		return "UTF-16LE"
-	case zeros == [2]int{half, 0}:
+	case half > 0 && zeros == [2]int{half, 0}:
 		return "UTF-16BE"
 	}
 	return ""

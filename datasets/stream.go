@@ -49,6 +49,14 @@ type Truth interface {
 	Bytes(links bool) int64
 }
 
+// NewStream returns a stream of events of zeros, each with that many features.
+func NewStream(events, features int) Stream {
+	return Stream{
+		Src: make([]int32, events), Dst: make([]int32, events), Time: make([]float64, events), Label: make([]int8, events),
+		Feat: make([]float32, events*features), NumFeat: features,
+	}
+}
+
 // Len returns the number of events.
 func (s Stream) Len() int { return len(s.Src) }
 

@@ -167,10 +167,9 @@ func appendEvent(line []byte, s datasets.Stream, k int, labelled bool) []byte {
 	return line
 }
 
-// Use makes the datasets that were imported into the data folder known by
-// their names, in place of those of another folder. A folder that does not
-// exist has none. One that cannot be read is a damaged dataset: the others
-// can be used.
+// Use makes the datasets that were imported into the data folder known by their
+// names, in place of those of another folder. A folder that does not exist has
+// none. One that cannot be read is a damaged dataset: the others can be used.
 func Use(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -188,7 +187,8 @@ func Use(dir string) error {
 		}
 		found = append(found, d)
 	}
-	return datasets.SetImported(found)
+	datasets.SetImported(found)
+	return nil
 }
 
 // read returns the dataset of that name from its description.

@@ -182,7 +182,7 @@ func (src Source) read(m *meter, tmp string) (datasets.Stream, []string, error) 
 		defer f.Close()
 	}
 	m.begin(wasRead, 2*size) // once for the lines, once for their fields
-	s, features, err := datasets.ReadColumns(meteredFile{f, m}, src.File, size, src.Layout, 0)
+	s, features, err := datasets.ReadColumns(meteredFile{f, m}, src.File, size, src.Layout)
 	if path != "" {
 		err = errors.Join(err, os.Remove(path))
 	}

@@ -47,7 +47,7 @@ func diff(want, got datasets.Stream) string {
 // lookup uses the data folder and loads a dataset of it.
 func lookup(t *testing.T, dir, name string) *datasets.Loaded {
 	t.Helper()
-	t.Cleanup(func() { _ = datasets.SetImported(nil) })
+	t.Cleanup(func() { datasets.SetImported(nil) })
 	if err := Use(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestImport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := datasets.ReadFile(src.File, payments, 1)
+	want, err := datasets.ReadFile(src.File, payments)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -132,7 +132,7 @@ func TestUseRefuses(t *testing.T) {
 			if err := os.WriteFile(path, []byte(changed), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { _ = datasets.SetImported(nil) })
+			t.Cleanup(func() { datasets.SetImported(nil) })
 			err = Use(dir)
 			if err == nil {
 				d, lookupErr := datasets.Lookup("mine")

@@ -59,7 +59,7 @@ func reread(t *rapid.T, dir string, text []byte, d description) datasets.Stream 
 	if err := os.WriteFile(path, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s, err := datasets.ReadFile(path, d.layout(), 1)
+	s, err := datasets.ReadFile(path, d.layout())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package sim
 import (
 	"math"
 	"math/bits"
-	"math/rand/v2"
 )
 
 const (
@@ -14,86 +13,52 @@ const (
 	paceEvery = 1024
 )
 
-// crowd holds which nodes have appeared and which acted when.
-type crowd struct {
-	p         Params
-	sources   []int32 // of the last events, by number modulo memory
-	receivers []int32 // the same; nil in a bipartite stream
-	slots     int     // places for a newcomer in an event: 1 if bipartite, else 2
-	done      int     // events so far
-	arrived   int     // nodes that have appeared; they are numbered in this order
-	alive     int     // sources among them that can still act
-	pace      float64 // arrivals as a multiple of a steady rate
-}
-
-func newCrowd(p Params) crowd {
-	c := crowd{p: p, sources: make([]int32, memory), slots: 1, pace: 1}
-	if !p.bipartite() {
-		c.receivers, c.slots = make([]int32, memory), 2
-	}
-	return c
-}
-
-// canLeave reports whether a node can act after one actor leaves.
-func (c *crowd) canLeave() bool { return c.alive > 1 || c.arrived < c.p.Users }
-
-// add records an event.
-func (c *crowd) add(u, v int32) {
-	c.sources[c.done%memory] = u
-	if c.receivers != nil {
-		c.receivers[c.done%memory] = v
-	}
-	c.done++
-}
-
 // arrival returns the probability that a newcomer takes the next of the `open`
 // places in the present event, so that all users will have appeared at the end
 // (selection sampling along the curve of arrivals).
-func (c *crowd) arrival(open int) float64 {
-	if c.done%paceEvery == 0 {
-		c.pace = 1
-		if x := float64(c.done) / float64(c.p.Events); x > 0 && c.p.Activity.Arrival != 1 {
-			g := c.p.Activity.Arrival
-			c.pace = g * math.Pow(x, g-1) * (1 - x) / (1 - math.Pow(x, g))
+func (g *Generator) arrival(open int) float64 {
+	if g.next%paceEvery == 0 {
+		g.pace = 1
+		if x, e := float64(g.next)/float64(g.p.Events), g.p.Activity.Arrival; x > 0 && e != 1 {
+			g.pace = e * math.Pow(x, e-1) * (1 - x) / (1 - math.Pow(x, e))
 		}
 	}
-	places := open + c.slots*(c.p.Events-c.done-1)
-	missing := c.p.Users - c.arrived
+	places := open + g.slots*(g.p.Events-g.next-1)
+	missing := g.p.Users - g.arrived
 	if missing >= places {
 		return 1
 	}
-	return c.pace * float64(missing) / float64(places)
+	return g.pace * float64(missing) / float64(places)
 }
 
 // lag draws the number of events to go back, from 1.
-func (c *crowd) lag(rng *rand.Rand) int {
-	if rng.Float64() < c.p.Activity.Session {
-		return 1 + int(c.p.Activity.Lag*rng.ExpFloat64())
+func (g *Generator) lag() int {
+	if g.rng.Float64() < g.p.Activity.Session {
+		return 1 + int(g.p.Activity.Lag*g.rng.ExpFloat64())
 	}
-	octave := rng.IntN(bits.Len(memory) - 1)
-	return 1<<octave + rng.IntN(1<<octave)
+	octave := g.rng.IntN(bits.Len(memory) - 1)
+	return 1<<octave + g.rng.IntN(1<<octave)
 }
 
 // source draws the source of the next event.
 func (g *Generator) source() int32 {
-	c := &g.crowd
-	if c.alive == 0 || g.rng.Float64() < c.arrival(c.slots) {
+	if g.alive == 0 || g.rng.Float64() < g.arrival(g.slots) {
 		return g.enter()
 	}
-	if g.rng.Float64() < c.p.Activity.Anyone {
+	if g.rng.Float64() < g.p.Activity.Anyone {
 		return g.anyone()
 	}
 	const tries = 64
 	for range tries {
-		lag := c.lag(g.rng)
-		if lag > c.done || lag > memory {
+		lag := g.lag()
+		if lag > g.next || lag > memory {
 			continue
 		}
-		from := c.sources
-		if c.receivers != nil && g.rng.Float64() < c.p.Activity.Forward {
-			from = c.receivers
+		from := g.sources
+		if g.receivers != nil && g.rng.Float64() < g.p.Activity.Forward {
+			from = g.receivers
 		}
-		if u := from[(c.done-lag)%memory]; !g.actors[u].gone {
+		if u := from[(g.next-lag)%memory]; !g.actors[u].gone {
 			return u
 		}
 	}
@@ -103,7 +68,7 @@ func (g *Generator) source() int32 {
 // anyone draws one of the nodes that can act.
 func (g *Generator) anyone() int32 {
 	for {
-		if u := g.rng.IntN(g.crowd.arrived); !g.actors[u].gone {
+		if u := g.rng.IntN(g.arrived); !g.actors[u].gone {
 			return int32(u)
 		}
 	}
@@ -111,10 +76,10 @@ func (g *Generator) anyone() int32 {
 
 // enter adds the next newcomer.
 func (g *Generator) enter() int32 {
-	u := g.crowd.arrived
+	u := g.arrived
 	g.actors[u].enter(g.rng, g.p.Links)
-	g.crowd.arrived++
-	g.crowd.alive++
+	g.arrived++
+	g.alive++
 	return int32(u)
 }
 
@@ -124,13 +89,13 @@ func (g *Generator) reachable() int {
 	if g.p.bipartite() {
 		return g.p.Items
 	}
-	return g.crowd.arrived
+	return g.arrived
 }
 
 // destination draws the destination of u's event.
 func (g *Generator) destination(u int32) int32 {
 	a := &g.actors[u]
-	if !g.p.bipartite() && (g.crowd.arrived == 1 || g.rng.Float64() < g.crowd.arrival(1)) {
+	if !g.p.bipartite() && (g.arrived == 1 || g.rng.Float64() < g.arrival(1)) {
 		return g.enter()
 	}
 	if a.known == 0 || g.rng.Float64() < float64(a.roam) {
@@ -147,8 +112,7 @@ func (g *Generator) destination(u int32) int32 {
 	return a.recent[at]
 }
 
-// explore draws a topic by u's preferences, then one of the topic's
-// destinations.
+// explore draws a topic by u's preferences, then one of the topic's destinations.
 func (g *Generator) explore(u int32) int32 {
 	var weights [maxTopics]float64
 	z := g.p.Links.preference(&g.actors[u])

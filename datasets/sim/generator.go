@@ -37,11 +37,17 @@ type Generator struct {
 	centroids [][dims]float64 // of the topics
 	columns   []column
 	hidden    [numHidden]float32 // inputs of the event's features
-	crowd     crowd
 	odds      odds
 
 	next  int     // number of the next event
 	clock float64 // its time, seconds
+
+	sources   []int32 // of the last events, by number modulo memory
+	receivers []int32 // the same; nil in a bipartite stream
+	slots     int     // places for a newcomer in an event: 1 if bipartite, else 2
+	arrived   int     // nodes that have appeared; they are numbered in this order
+	alive     int     // sources among them that can still act
+	pace      float64 // arrivals as a multiple of a steady rate
 
 	chunk datasets.Stream // buffer of Next
 
@@ -57,6 +63,10 @@ func New(p Params, seed uint64) *Generator {
 		p: p, rng: rand.New(rand.NewPCG(seed, 1)), noise: rand.New(rand.NewPCG(seed, 2)),
 		actors: make([]actor, p.Users), targets: make([]target, p.targets()),
 		centroids: make([][dims]float64, min(p.Links.Topics, p.targets())), columns: newColumns(p.Features),
+		odds: newOdds(p), sources: make([]int32, memory), slots: 1, pace: 1,
+	}
+	if !p.bipartite() {
+		g.receivers, g.slots = make([]int32, memory), 2
 	}
 	for i := range g.centroids {
 		g.centroids[i] = direction(g.rng)
@@ -64,7 +74,6 @@ func New(p Params, seed uint64) *Generator {
 	for v := range g.targets {
 		g.targets[v].enter(g.rng, g.centroids[v%len(g.centroids)])
 	}
-	g.crowd, g.odds = newCrowd(p), newOdds(p)
 	return g
 }
 
@@ -107,10 +116,8 @@ func (g *Generator) Chunks(size int) iter.Seq[datasets.Stream] {
 func (g *Generator) Next(n int) datasets.Stream {
 	n = min(n, g.p.Events-g.next)
 	if g.chunk.Len() < n {
-		g.chunk = datasets.Stream{
-			Src: make([]int32, n), Dst: make([]int32, n), Time: make([]float64, n), Label: make([]int8, n),
-			Feat: make([]float32, n*g.p.Features), NumFeat: g.p.Features, NumNodes: g.p.Users + g.p.Items,
-		}
+		g.chunk = datasets.NewStream(n, g.p.Features)
+		g.chunk.NumNodes = g.p.Users + g.p.Items
 		if g.p.bipartite() {
 			g.chunk.Users = g.p.Users
 		}
@@ -139,13 +146,17 @@ func (g *Generator) event(s datasets.Stream, k int) {
 	if g.onLabel != nil {
 		g.onLabel(logit)
 	}
-	label := g.odds.draw(g.rng, logit, g.p.Events-g.next, !g.p.Terminal || g.crowd.canLeave())
+	anotherCanAct := g.alive > 1 || g.arrived < g.p.Users
+	label := g.odds.draw(g.rng, logit, g.p.Events-g.next, !g.p.Terminal || anotherCanAct)
 	if label == 1 && g.p.Terminal {
 		a.gone = true
-		g.crowd.alive--
+		g.alive--
 	}
 	a.visit(v)
-	g.crowd.add(u, v)
+	g.sources[g.next%memory] = u
+	if g.receivers != nil {
+		g.receivers[g.next%memory] = v
+	}
 	g.write(s, k, u, v, label)
 }
 

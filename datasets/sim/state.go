@@ -117,32 +117,29 @@ const minRateStep = 0.001
 
 // odds draws labels.
 type odds struct {
-	w      Labels
-	events int     // of the stream
-	wanted int     // positives among them
-	left   int     // positives still to come
-	rate   float64 // positives wanted, as a share of the events
-	step   float64 // of correcting the base
-	base   float64 // log-odds of an event without history
+	p    Params
+	left int     // positives still to come
+	rate float64 // positives wanted, as a share of the events
+	step float64 // of correcting the base
+	base float64 // log-odds of an event without history
 }
 
 func newOdds(p Params) odds {
 	rate := float64(p.Positives) / float64(p.Events)
-	o := odds{w: p.Labels, events: p.Events, wanted: p.Positives, left: p.Positives, rate: rate, base: math.Log(rate / (1 - rate))}
 	// On a short stream the base must converge within a window, or the quota
 	// would determine the labels instead of the signal.
-	o.step = max(minRateStep, float64(o.w.Quotas)/float64(p.Events))
-	o.w.Quotas = max(1, o.w.Quotas)
-	return o
+	step := max(minRateStep, float64(p.Labels.Quotas)/float64(p.Events))
+	return odds{p: p, left: p.Positives, rate: rate, step: step, base: math.Log(rate / (1 - rate))}
 }
 
 // window returns the events and positives that are left of the present window
 // when `events` of the stream are left.
 func (o *odds) window(events int) (inWindow, positives int) {
-	done := o.events - events
-	next := done*o.w.Quotas/o.events + 1 // windows up to the end of this one
-	end := (next*o.events + o.w.Quotas - 1) / o.w.Quotas
-	later := o.wanted - next*o.wanted/o.w.Quotas
+	all, wanted, quotas := o.p.Events, o.p.Positives, max(1, o.p.Labels.Quotas)
+	done := all - events
+	next := done*quotas/all + 1 // windows up to the end of this one
+	end := (next*all + quotas - 1) / quotas
+	later := wanted - next*wanted/quotas
 	return end - done, o.left - later
 }
 
@@ -153,8 +150,8 @@ func (o *odds) logit(a *actor, t *target, tone float32) float64 {
 	a.slow = average(a.slow, tone, keepSlow)
 	t.risk = average(t.risk, tone, keepRisk)
 	a.events++
-	return o.base + o.w.Fast*float64(a.fast) + o.w.Slow*float64(a.slow) + o.w.Other*float64(t.risk) -
-		o.w.Count*math.Log(float64(a.events))
+	w := o.p.Labels
+	return o.base + w.Fast*float64(a.fast) + w.Slow*float64(a.slow) + w.Other*float64(t.risk) - w.Count*math.Log(float64(a.events))
 }
 
 // draw draws the label of an event with these log-odds, when `events` are left,

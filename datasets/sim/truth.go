@@ -30,31 +30,28 @@ var _ datasets.Truth = (*truth)(nil)
 
 func newTruth(p Params, seed uint64, centroids [][dims]float64) *truth {
 	p.Features = 0 // which affect nothing
-	t := &truth{p: p, centroids: centroids}
-	t.logits = sync.OnceValue(func() []float32 {
-		out := make([]float32, 0, p.Events)
-		replay(p, seed, func(g *Generator) {
-			g.onLabel = func(logit float64) { out = append(out, float32(logit)) }
-		})
-		return out
-	})
-	t.links = sync.OnceValue(func() []linkFact {
-		out := make([]linkFact, 0, p.Events)
-		replay(p, seed, func(g *Generator) {
-			g.onLink = func(u int32) { out = append(out, g.linkFact(u)) }
-		})
-		return out
-	})
-	return t
+	return &truth{
+		p: p, centroids: centroids,
+		logits: replay(p, seed, func(g *Generator, add func(float32)) {
+			g.onLabel = func(logit float64) { add(float32(logit)) }
+		}),
+		links: replay(p, seed, func(g *Generator, add func(linkFact)) {
+			g.onLink = func(u int32) { add(g.linkFact(u)) }
+		}),
+	}
 }
 
-// replay generates the stream again, with a generator to which setup was
-// applied.
-func replay(p Params, seed uint64, setup func(g *Generator)) {
-	g := New(p, seed)
-	setup(g)
-	for range g.Chunks(memory) {
-	}
+// replay returns a function that generates the stream again, once, and returns
+// what was added at each event. setup makes the generator add it.
+func replay[T any](p Params, seed uint64, setup func(g *Generator, add func(T))) func() []T {
+	return sync.OnceValue(func() []T {
+		facts := make([]T, 0, p.Events)
+		g := New(p, seed)
+		setup(g, func(fact T) { facts = append(facts, fact) })
+		for range g.Chunks(memory) {
+		}
+		return facts
+	})
 }
 
 // linkFact returns the fact of the next event, which has source u.
@@ -67,7 +64,7 @@ func (g *Generator) linkFact(u int32) linkFact {
 		}
 	}
 	if !g.p.bipartite() {
-		fact.arrival = float32(g.crowd.arrival(1))
+		fact.arrival = float32(g.arrival(1))
 	}
 	return fact
 }
