@@ -157,14 +157,14 @@ func (out *Stats) describeEvents(s Stream) {
 
 func describeBatches(s Stream) (out BatchStats) {
 	stale, writes, surviving, batches := 0, 0, 0, 0
-	for lo := 0; lo < s.Len(); lo += describedBatch {
+	for b := range s.Batches(describedBatch) {
 		met, sources := map[int32]bool{}, map[int32]bool{}
-		for k := lo; k < min(lo+describedBatch, s.Len()); k++ {
-			u, v := s.Src[k], s.Dst[k]
+		for k, u := range b.Src {
+			v := b.Dst[k]
 			if met[u] || met[v] {
 				stale++
 			}
-			if s.Label[k] == 1 && sources[u] {
+			if b.Label[k] == 1 && sources[u] {
 				out.RepeatedPositives++
 			}
 			met[u], met[v], sources[u] = true, true, true

@@ -45,39 +45,35 @@ func ReadColumns(r io.ReaderAt, name string, size int64, layout Layout) (s Strea
 }
 
 // read is ReadColumns with any number of workers and size of blocks.
-func read(r io.ReaderAt, name string, size int64, layout Layout, workers, blockSize int) (Stream, []string, error) {
-	m, err := readBlocks(r, name, size, layout, workers, blockSize)
-	if err == nil {
-		err = m.finish()
-	}
-	if d := (*Damage)(nil); errors.As(err, &d) {
-		d.File = name
-	}
+func read(r io.ReaderAt, name string, size int64, layout Layout, workers, blockSize int) (s Stream, features []string, err error) {
+	defer func() {
+		if d, ok := errors.AsType[*Damage](err); ok {
+			d.File = name
+		}
+	}()
+	file, err := newSource(r, name, size)
 	if err != nil {
 		return Stream{}, nil, err
 	}
-	return m.out, m.features(), nil
-}
-
-// readBlocks reads the events in file order.
-func readBlocks(r io.ReaderAt, name string, size int64, layout Layout, workers, blockSize int) (*merger, error) {
-	file, err := newSource(r, name, size)
-	if err != nil {
-		return nil, err
-	}
 	schema, start, err := file.schema(layout)
 	if err != nil {
-		return nil, err
+		return Stream{}, nil, err
 	}
 	blocks, err := file.blocks(start, blockSize)
 	if err != nil {
-		return nil, err
+		return Stream{}, nil, err
 	}
 	if err := schema.newColumns(blocks); err != nil {
-		return nil, err
+		return Stream{}, nil, err
 	}
-	m := &merger{schema: schema, nodeNames: newNodeNames(layout.Bipartite)}
-	return m, m.run(blocks, workers)
+	m := merger{schema: schema, nodeNames: newNodeNames(layout.Bipartite)}
+	if err := m.run(blocks, workers); err != nil {
+		return Stream{}, nil, err
+	}
+	if err := m.finish(); err != nil {
+		return Stream{}, nil, err
+	}
+	return schema.out, schema.features(), nil
 }
 
 // newColumns allocates the stream, once. An event takes at least as many bytes

@@ -54,7 +54,7 @@ type bug struct {
 }
 
 func main() {
-	r := runner{clean: map[string]func() error{}}
+	var r runner
 	flag.BoolVar(&r.quick, "quick", false, "run only the tests that are nearest to a bug")
 	flag.BoolVar(&r.build, "build", false, "only compile each bug")
 	flag.BoolVar(&r.tests, "tests", true, "run tests on the bugs")

@@ -44,8 +44,7 @@ type runner struct {
 	timeout                       time.Duration
 	root, scratch                 string
 
-	mu    sync.Mutex
-	clean map[string]func() error // of tests: whether they pass without a bug
+	clean sync.Map // from tests to a func() error: whether they pass without a bug
 }
 
 // plantAll sends a result for each bug, as they come. Bugs that are known not to
@@ -151,20 +150,14 @@ func (r *runner) check(b *bug, overlay string) (found bool, line string, err err
 
 // passesClean checks once that tests pass without a bug.
 func (r *runner) passesClean(l *list, tests string) error {
-	r.mu.Lock()
-	once, ok := r.clean[l.Tags+" "+tests]
-	if !ok {
-		once = sync.OnceValue(func() error {
-			found, line, err := r.fails(l, tests, "")
-			if found {
-				err = fmt.Errorf("fails without a bug: %s", line)
-			}
-			return err
-		})
-		r.clean[l.Tags+" "+tests] = once
-	}
-	r.mu.Unlock()
-	return once()
+	once, _ := r.clean.LoadOrStore(l.Tags+" "+tests, sync.OnceValue(func() error {
+		found, line, err := r.fails(l, tests, "")
+		if found {
+			err = fmt.Errorf("fails without a bug: %s", line)
+		}
+		return err
+	}))
+	return once.(func() error)()
 }
 
 // fails runs tests. An error says that they do not compile.

@@ -24,7 +24,7 @@ func TestVerdicts(t *testing.T) {
 		}
 	}
 	l := &list{}
-	r := &runner{tests: true, timeout: 5 * time.Second, side: 2, root: root, scratch: t.TempDir(), clean: map[string]func() error{}}
+	r := &runner{tests: true, timeout: 5 * time.Second, side: 2, root: root, scratch: t.TempDir()}
 	var wg sync.WaitGroup
 	for _, c := range []struct {
 		bug  bug
