@@ -32,9 +32,9 @@ type Field struct {
 }
 
 // Tensors copies the fields.
-func (s Fields) Tensors() []Tensor {
+func (fs Fields) Tensors() []Tensor {
 	var out []Tensor
-	for _, f := range s {
+	for _, f := range fs {
 		t := Tensor{Name: f.Name, Shape: slices.Clone(f.Shape)}
 		if f.Ints != nil {
 			t.I64 = f.Ints()
@@ -48,15 +48,15 @@ func (s Fields) Tensors() []Tensor {
 
 // Check returns an error for tensors that the model cannot have: of other
 // names, shapes or types, or with numbers that are out of range.
-func (s Fields) Check(saved []Tensor) error {
-	if len(saved) != len(s) {
+func (fs Fields) Check(saved []Tensor) error {
+	if len(saved) != len(fs) {
 		var names []string
-		for _, f := range s {
+		for _, f := range fs {
 			names = append(names, f.Name)
 		}
-		return fmt.Errorf("snapshot has %d tensors, expected %d: %v", len(saved), len(s), names)
+		return fmt.Errorf("snapshot has %d tensors, expected %d: %v", len(saved), len(fs), names)
 	}
-	for i, f := range s {
+	for i, f := range fs {
 		if err := f.fits(saved[i]); err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func (s Fields) Check(saved []Tensor) error {
 			return fmt.Errorf("snapshot tensor %s: number %d is %v, expected a finite one", t, i, t.F32[i])
 		}
 	}
-	for i, f := range s {
+	for i, f := range fs {
 		if f.Check == nil {
 			continue
 		}
@@ -97,8 +97,8 @@ func (f Field) fits(saved Tensor) error {
 }
 
 // Set replaces the fields by tensors that have passed Check.
-func (s Fields) Set(saved []Tensor) {
-	for i, f := range s {
+func (fs Fields) Set(saved []Tensor) {
+	for i, f := range fs {
 		f.Set(saved[i])
 	}
 }

@@ -75,27 +75,19 @@ func (d *derivatives) listTouched(negatives []int32) {
 	for _, n := range d.touched {
 		d.position[n] = 0
 	}
-	d.touched = d.touched[:0]
+	d.touched = d.states.touched.host[:0]
 	for _, w := range d.states.writes {
 		d.touch(w.Self)
 	}
 	for _, n := range negatives {
 		d.touch(n)
 	}
-	copy(d.states.touched.host, d.touched)
 }
 
 func (d *derivatives) touch(node int32) {
 	if d.position[node] == 0 {
 		d.touched = append(d.touched, node)
 		d.position[node] = int32(len(d.touched))
-	}
-}
-
-// locate lists the positions of nodes among those touched.
-func (d *derivatives) locate(nodes []int32, positions list) {
-	for i, n := range nodes {
-		positions.host[i] = d.position[n] - 1
 	}
 }
 

@@ -159,12 +159,6 @@ func (t *states) mixtureOf(n int, v values) *kernels.Mixture {
 	return m
 }
 
-// gather copies the states of the first n nodes of an uploaded list, which are
-// in the first half.
-func (t *states) gather(n int, nodes list, dst kernels.Buffer) {
-	t.device.GatherRows(n, t.nodes, t.size, dst, t.first, nodes.onDevice)
-}
-
 // Gather copies the current states of the nodes to dst, a row each.
 func (t *states) Gather(_ kernels.Device, nodes []int32, dst kernels.Buffer) {
 	t.gatherRows = t.rowOf.Append(t.gatherRows[:0], nodes)

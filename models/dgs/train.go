@@ -114,7 +114,9 @@ func (m *Model) listRows(b datasets.Stream, negatives []int32) {
 	if d := t.derivatives; d != nil {
 		d.listTouched(negatives)
 		for _, in := range t.inputs {
-			d.locate(in.nodes.host[:in.perEvent*b.Len()], in.positions)
+			for i, n := range in.nodes.host[:in.perEvent*b.Len()] {
+				in.positions.host[i] = d.position[n] - 1
+			}
 		}
 	}
 	s.upload(s.endPositions)
@@ -131,9 +133,9 @@ type input struct {
 // backpropagate computes the loss and its gradients, and adds those by the
 // states before the batch up by node, for the derivatives to meet them.
 func (m *Model) backpropagate() {
-	t, events := m.training, m.net.batch.Len()
+	t, s, events := m.training, m.states, m.net.batch.Len()
 	for _, in := range t.inputs {
-		m.states.gather(in.perEvent*events, in.nodes, m.net.Buffer(in.node))
+		m.device.GatherRows(in.perEvent*events, s.nodes, s.size, m.net.Buffer(in.node), s.first, in.nodes.onDevice)
 	}
 	h := m.net.head.Training()
 	h.Compute()

@@ -25,11 +25,14 @@ func New(nodes int) Rows { return Rows{nodes: int32(nodes), second: make([]uint6
 
 // Of is the node's row.
 func (r *Rows) Of(node int32) int32 {
-	if r.count > 0 && r.second[node/64]>>(node%64)&1 != 0 {
+	if word, bit := locate(node); r.count > 0 && r.second[word]&bit != 0 {
 		return r.nodes + node
 	}
 	return node
 }
+
+// locate returns the place of the node's bit.
+func locate(node int32) (word int, bit uint64) { return int(node >> 6), 1 << (uint32(node) & 63) }
 
 // Append appends the rows of nodes.
 func (r *Rows) Append(rows, nodes []int32) []int32 {
@@ -44,8 +47,8 @@ func (r *Rows) Free(node int32) int32 { return 2*node + r.nodes - r.Of(node) }
 
 // Swap makes the node's other row its own.
 func (r *Rows) Swap(node int32) {
-	bit := uint64(1) << (node % 64)
-	if r.second[node/64] ^= bit; r.second[node/64]&bit != 0 {
+	word, bit := locate(node)
+	if r.second[word] ^= bit; r.second[word]&bit != 0 {
 		r.count++
 	} else {
 		r.count--

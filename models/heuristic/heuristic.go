@@ -15,31 +15,28 @@ import (
 )
 
 func init() {
+	none := func() models.Options { return &models.NoOptions{} }
 	link := func(name string, ofPair pairScore, ofDestination destinationScore) {
-		register(name, protocol.LinkPrediction, func(s models.Setup) models.Model { return newLinkRule(s, ofPair, ofDestination) })
+		register(name, protocol.LinkPrediction, none, func(s models.Setup, _ models.Options) models.Model {
+			return newLinkRule(s, ofPair, ofDestination)
+		})
+	}
+	user := func(name string, scalar func(int64, float64) float64) {
+		register(name, protocol.NodeClassification, none, func(s models.Setup, _ models.Options) models.Model { return newUserRule(s, scalar) })
 	}
 	link("recency", byRecency, constant)
 	link("popularity", ignorePairs, byPopularity)
 	link("recency-pop", byRecency, byPopularity)
-	register("user-count", protocol.NodeClassification, func(s models.Setup) models.Model { return newUserRule(s, fewerEvents) })
-	register("user-age", protocol.NodeClassification, func(s models.Setup) models.Model { return newUserRule(s, younger) })
-	models.Register(models.Kind{
-		Name: "edgebank", Class: protocol.ZeroParameter, Memory: true, Tasks: []protocol.Task{protocol.LinkPrediction},
-		Options: func() models.Options { return &EdgeBankOptions{} },
-		Bytes:   bytesOf,
-		New: func(s models.Setup, o models.Options) (models.Model, error) {
-			return newEdgeBank(s, o.(*EdgeBankOptions)), nil
-		},
-	})
+	register("edgebank", protocol.LinkPrediction, func() models.Options { return &EdgeBankOptions{} }, newEdgeBank)
+	user("user-count", fewerEvents)
+	user("user-age", younger)
 }
 
-// register adds a rule without options.
-func register(name string, task protocol.Task, build func(models.Setup) models.Model) {
+// register adds a rule.
+func register(name string, task protocol.Task, options func() models.Options, build func(models.Setup, models.Options) models.Model) {
 	models.Register(models.Kind{
-		Name: name, Class: protocol.ZeroParameter, Memory: true, Tasks: []protocol.Task{task},
-		Options: func() models.Options { return &models.NoOptions{} },
-		Bytes:   bytesOf,
-		New:     func(s models.Setup, _ models.Options) (models.Model, error) { return build(s), nil },
+		Name: name, Class: protocol.ZeroParameter, Memory: true, Tasks: []protocol.Task{task}, Options: options, Bytes: bytesOf,
+		New: func(s models.Setup, o models.Options) (models.Model, error) { return build(s, o), nil },
 	})
 }
 
@@ -67,10 +64,10 @@ func (o *EdgeBankOptions) Validate() error {
 
 // newEdgeBank scores a pair 1 if it has occurred, or occurred within the
 // window that ends at the latest observed event.
-func newEdgeBank(s models.Setup, o *EdgeBankOptions) *linkRule {
-	span := math.Inf(1)
-	if n := s.Train.Len(); o.Window > 0 && n > 0 {
-		span = s.Train.Time[n-1] - datasets.Quantile(s.Train.Time, 1-o.Window)
+func newEdgeBank(s models.Setup, o models.Options) models.Model {
+	span, window := math.Inf(1), o.(*EdgeBankOptions).Window
+	if n := s.Train.Len(); window > 0 && n > 0 {
+		span = s.Train.Time[n-1] - datasets.Quantile(s.Train.Time, 1-window)
 	}
 	return newLinkRule(s, func(r *linkRule, p *pair) (float64, bool) { return 1, p.time >= r.now[0]-span }, constant)
 }
