@@ -39,8 +39,7 @@ func (c candidateSet) checksum() (sum uint64) {
 	return sum
 }
 
-// sample returns k distinct members, ascending; all of them if k is 0 or there
-// are no more.
+// sample returns k distinct members, ascending; all if k is 0 or at least their number.
 func (c candidateSet) sample(rng *rand.Rand, k int) candidateSet {
 	if k == 0 || k >= len(c.nodes) {
 		return c
@@ -95,10 +94,9 @@ func sameSourceAndTime(part datasets.Stream) [][]int32 {
 	return out
 }
 
-// negatives are the negative destinations of training: one an event, uniform
-// over one of some lists of nodes, each with the same probability, with
-// replacement and without rejecting true destinations (as PyG's loader and the
-// paper's baselines).
+// negatives are the negative destinations of training: one an event, uniform over
+// one of the lists, which is chosen uniformly, with replacement and without
+// rejecting true destinations (as PyG's loader and the paper's baselines).
 type negatives struct {
 	rng   *rand.Rand
 	lists [][]int32

@@ -21,12 +21,10 @@ func LoadDataset(name, dir string) (*datasets.Loaded, error) {
 	return d.Load(dir)
 }
 
-// library holds the datasets of a suite by name. Trials share their parts and
-// must not write to them.
+// library holds datasets by name. Trials share their parts and must not write to them.
 type library map[string]*Cutter
 
-// loadAll reads every dataset that the trials name from the folder dir. It
-// first checks that all of them fit into memory together.
+// loadAll reads the datasets of the trials, if they fit into memory together.
 func loadAll(trials []specs.Trial, dir string) (library, error) {
 	var names []string
 	for _, t := range trials {

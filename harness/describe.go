@@ -68,8 +68,7 @@ func DescribeModel(rec *record.Record, m models.Model) {
 	}
 }
 
-// Machine describes where a trial ran: processor, cores, system, Go, and the
-// exact level of the kernels.
+// Machine describes where a trial ran: processor, cores, system, Go, level of the kernels.
 func Machine(on devices.Target) string {
 	return fmt.Sprintf("%s, %d cores, %s/%s, %s, %s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), on.Level())
 }
@@ -118,8 +117,7 @@ func madeByGoRun(program string) bool {
 	return strings.Contains(dir, "go-build") && strings.TrimSuffix(name, ".exe") == "bench"
 }
 
-// checkedOut returns the commit of the folder, with "+dirty" if tracked files
-// were changed, or "".
+// checkedOut returns the commit of the folder, with "+dirty" after changes, or "".
 func checkedOut(dir string) string {
 	cmd := exec.Command("git", "describe", "--always", "--exclude=*", "--abbrev=40", "--dirty=+dirty") // no tag
 	cmd.Dir = dir

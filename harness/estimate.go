@@ -33,20 +33,16 @@ type Estimate struct {
 	Device     devices.Target
 	Checkpoint bool // the model is kept beside the record
 
-	// Cost is that of the whole trial, if training is never stopped early. Its
-	// memory is what a Runner counts, or on a card what the windows have taken
-	// if that is more.
+	// Cost is that of the whole trial without early stopping. Its memory is what a
+	// Runner counts, or on a card what the windows took if that is more.
 	Cost
-	// Err is why the windows failed, or that the memory is too small: the trial
-	// is likely to fail, too.
-	Err error
+	Err error // why the windows failed, or that the memory is too small
 }
 
 // EstimateAll makes the estimates, as many at a time as will later be measured
 // side by side, each in about the time budget, and calls done after each.
-// Cancelling ctx ends it after a window, and the error is ctx's.
-// Models that declare more memory than limit are not built, and those that are
-// built at the same time declare no more than that together.
+// Cancelling ctx ends it after a window with ctx's error. Models that declare more
+// memory than limit, alone or together, are not built, or not at the same time.
 func EstimateAll(ctx context.Context, list []*Estimate, workers int, budget time.Duration, limit int64, done func()) error {
 	var building, reporting sync.Mutex
 	memory, threads := newLimit("", limit), max(1, runtime.NumCPU()/workers)
@@ -77,12 +73,12 @@ func (e *Estimate) measure(ctx context.Context, building *sync.Mutex, threads in
 	if err != nil {
 		return err
 	}
-	declared := trialBytes(kind, e.Trial, e.Parts, e.Device, e.Checkpoint)
-	if e.Bytes = declared; declared > memory.total {
+	e.Bytes = trialBytes(kind, e.Trial, e.Parts, e.Device, e.Checkpoint)
+	if e.Bytes > memory.total {
 		return nil
 	}
-	memory.acquire(declared)
-	defer memory.release(declared)
+	memory.acquire(e.Bytes)
+	defer memory.release(e.Bytes)
 	run, seconds, err := e.build(building, threads)
 	if err != nil {
 		return err
@@ -118,21 +114,21 @@ func (r *run) pace(ctx context.Context, budget time.Duration) (p pace, err error
 	evaluate := func(sets []candidateSet) func(datasets.Stream) error {
 		return func(w datasets.Stream) error { return r.evaluate(ctx, record.Part{}, w, sets) }
 	}
-	n := trialWindows(r.spec, r.parts)
+	n, size := trialWindows(r.spec, r.parts), r.spec.Protocol.Batch
 	for i, phase := range [numPhases]struct {
 		part datasets.Stream
 		do   func(datasets.Stream) error
 	}{
 		trainPhase:    {r.parts.Train, func(w datasets.Stream) error { _, _, err := r.trainWindow(w); return err }},
-		observePhase:  {r.parts.Train, func(w datasets.Stream) error { return r.eval.observe(ctx, w) }},
+		observePhase:  {r.parts.Train, func(w datasets.Stream) error { return r.observe(ctx, w) }},
 		validatePhase: {r.parts.Val, evaluate(r.samples)},
 		testPhase:     {r.parts.Test, evaluate(r.sets)},
 	} {
 		if n[i] == 0 {
 			continue
 		}
-		do := func(k int) error { return phase.do(window(phase.part, r.eval.size, k)) }
-		if p[i], err = TypicalTime(ctx, numWindows(phase.part, r.eval.size), budget/numPhases, do); err != nil {
+		do := func(k int) error { return phase.do(window(phase.part, size, k)) }
+		if p[i], err = TypicalTime(ctx, numWindows(phase.part, size), budget/numPhases, do); err != nil {
 			return p, err
 		}
 	}
@@ -155,9 +151,8 @@ const (
 	longEnough      = 500 * time.Millisecond
 )
 
-// TypicalTime returns how many seconds do takes on an idle machine: it times
-// do(0) to do(n-1), or as many of them as the time budget allows. Cancelling ctx
-// ends it after a call.
+// TypicalTime returns the seconds of a call of do on an idle machine. It times do(0)
+// to do(n-1), or fewer within the time budget. Cancelling ctx ends it after a call.
 func TypicalTime(ctx context.Context, n int, budget time.Duration, do func(i int) error) (float64, error) {
 	var took []float64
 	start := time.Now()
@@ -174,16 +169,14 @@ func TypicalTime(ctx context.Context, n int, budget time.Duration, do func(i int
 	return undisturbed(took), nil
 }
 
-// enoughTimes reports whether n times, measured within some time, say how long
-// one of them takes.
+// enoughTimes reports whether n times, measured within some time, are enough.
 func enoughTimes(n int, within, budget time.Duration) bool {
 	return n >= fewestTimes && within > budget || n >= fewestSlowTimes && within > max(budget, longEnough)
 }
 
-// undisturbed returns what one of some times would be if nothing else ran on
-// the machine: their lower quartile, because others only ever make it longer.
-// The first ones, which meet cold caches and new nodes, do not count. It is 0
-// without any.
+// undisturbed returns the lower quartile of the times, 0 without any: other
+// processes only make times longer. The first ones, which meet cold caches and new
+// nodes, do not count.
 func undisturbed(took []float64) float64 {
 	if len(took) == 0 {
 		return 0
@@ -196,26 +189,19 @@ func undisturbed(took []float64) float64 {
 // each as soon as a worker is free and there is room for it in the memory: the
 // time to the end of the last one, and the most memory at once.
 func SideBySide(costs []Cost, workers int, memory int64) (all Cost) {
-	var running []Cost // Seconds being when they end
+	var running []Cost // by Seconds, which are when they end
 	now, held := 0.0, Cost{}
-	wait := func() { // until the next one ends
-		over := slices.MinFunc(running, func(a, b Cost) int { return cmp.Compare(a.Seconds, b.Seconds) })
-		i := slices.Index(running, over)
-		running = slices.Delete(running, i, i+1)
-		now, held.Bytes, held.Host = over.Seconds, held.Bytes-over.Bytes, held.Host-over.Host
-	}
 	for _, c := range costs {
 		for len(running) == workers || len(running) > 0 && held.Bytes+c.Bytes > memory {
-			wait()
+			over := running[0]
+			running = running[1:]
+			now, held.Bytes, held.Host = over.Seconds, held.Bytes-over.Bytes, held.Host-over.Host
 		}
 		c.Seconds += now
 		running = append(running, c)
+		slices.SortStableFunc(running, func(a, b Cost) int { return cmp.Compare(a.Seconds, b.Seconds) })
 		held.Bytes, held.Host = held.Bytes+c.Bytes, held.Host+c.Host
-		all.Bytes, all.Host = max(all.Bytes, held.Bytes), max(all.Host, held.Host)
+		all = Cost{max(all.Seconds, c.Seconds), max(all.Bytes, held.Bytes), max(all.Host, held.Host)}
 	}
-	for len(running) > 0 {
-		wait()
-	}
-	all.Seconds = now
 	return all
 }

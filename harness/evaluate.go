@@ -11,9 +11,8 @@ import (
 	"dgsbench/specs"
 )
 
-// window returns window k of a part; the last one may be shorter. Parts are cut
-// one by one, so windows restart at the first event of each part, and nothing is
-// ever shuffled.
+// window returns window k of a part; the last one may be shorter. Windows restart at
+// the first event of each part, and nothing is ever shuffled.
 func window(part datasets.Stream, size, k int) datasets.Stream {
 	return part.Slice(k*size, min((k+1)*size, part.Len()))
 }
@@ -40,9 +39,8 @@ func batches(window datasets.Stream, rule specs.BatchRule) []batch {
 }
 
 // tBatches returns the indices of the events of each t-batch, ascending
-// (semantics 3): an event is in the t-batch after the last one that has a
-// node of it. So a node is in each at most once, and its events stay in
-// order.
+// (semantics 3): an event is in the t-batch after the last one that has a node
+// of it. So a node is in each at most once, and its events stay in order.
 func tBatches(window datasets.Stream) [][]int {
 	var out [][]int
 	next := map[int32]int{} // the first t-batch that a node may be in
@@ -58,85 +56,68 @@ func tBatches(window datasets.Stream) [][]int {
 	return out
 }
 
-// evaluator asks a model about the events of a part and updates its states with
-// them. The model is given no labels before it has answered: in classification it
-// Learns those of a window when the window is over.
-type evaluator struct {
-	model models.Model
-	task  protocol.Task
-	size  int // of a window
-	rule  specs.BatchRule
-	tick  func() // called after every window
-
-	scores []float32 // of a batch
-}
-
 // eachWindow calls f with every window of the part and the index of its first
 // event, until ctx is cancelled.
-func (e *evaluator) eachWindow(ctx context.Context, part datasets.Stream, f func(lo int, w datasets.Stream) error) error {
-	for k := range numWindows(part, e.size) {
+func (r *run) eachWindow(ctx context.Context, part datasets.Stream, f func(lo int, w datasets.Stream) error) error {
+	size := r.spec.Protocol.Batch
+	for k := range numWindows(part, size) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := f(k*e.size, window(part, e.size, k)); err != nil {
+		if err := f(k*size, window(part, size, k)); err != nil {
 			return err
 		}
-		e.tick()
+		r.tick()
 	}
 	return nil
 }
 
 // eachBatch calls f with every batch of the part, without labels, and the
-// index of the first event of its window. When a window is over, its labels
-// become known: those of a t-batch's events would come before an earlier event
-// of the window has been classified.
-func (e *evaluator) eachBatch(ctx context.Context, part datasets.Stream, f func(lo int, b batch) error) error {
-	return e.eachWindow(ctx, part, func(lo int, w datasets.Stream) error {
-		for _, b := range batches(w.WithoutLabels(), e.rule) {
+// index of the first event of its window. When a window is over, the model
+// Learns its labels: those of a t-batch's events would come before an earlier
+// event of the window has been classified.
+func (r *run) eachBatch(ctx context.Context, part datasets.Stream, f func(lo int, b batch) error) error {
+	return r.eachWindow(ctx, part, func(lo int, w datasets.Stream) error {
+		for _, b := range batches(w.WithoutLabels(), r.spec.Protocol.WithinBatch) {
 			if err := f(lo, b); err != nil {
 				return err
 			}
 		}
-		if e.task != protocol.NodeClassification {
+		if r.spec.Task != protocol.NodeClassification {
 			return nil
 		}
-		return models.Reveal(e.model, w)
+		return models.Reveal(r.model, w)
 	})
 }
 
 // observe updates the states with a part without asking anything.
-func (e *evaluator) observe(ctx context.Context, part datasets.Stream) error {
-	return e.eachBatch(ctx, part, func(_ int, b batch) error { return e.model.Observe(b.Stream) })
+func (r *run) observe(ctx context.Context, part datasets.Stream) error {
+	return r.eachBatch(ctx, part, func(_ int, b batch) error { return r.model.Observe(b.Stream) })
 }
 
-// classify collects a score an event, with its label.
-func (e *evaluator) classify(ctx context.Context, part datasets.Stream) (metrics.Facts, error) {
+// classify collects a score an event, with its label. The model never gets hold of
+// them, but of a copy.
+func (r *run) classify(ctx context.Context, part datasets.Stream) (metrics.Facts, error) {
 	f := metrics.Facts{Score: make([]float32, part.Len()), Label: part.Label}
-	err := e.eachBatch(ctx, part, func(lo int, b batch) error { return e.classifyBatch(b, f.Score[lo:]) })
+	buffer := make([]float32, min(r.spec.Protocol.Batch, part.Len()))
+	err := r.eachBatch(ctx, part, func(lo int, b batch) error {
+		window, scores := f.Score[lo:], buffer[:b.Len():b.Len()]
+		clear(scores)
+		if err := r.model.Classify(b.Stream, scores); err != nil {
+			return err
+		}
+		if err := models.CheckScores(b.Stream, scores); err != nil {
+			return err
+		}
+		if b.index == nil {
+			copy(window, scores)
+		}
+		for i, k := range b.index {
+			window[k] = scores[i]
+		}
+		return nil
+	})
 	return f, err
-}
-
-// classifyBatch writes the scores to window, from the first event of the
-// batch's window on. The model never gets hold of that.
-func (e *evaluator) classifyBatch(b batch, window []float32) error {
-	if cap(e.scores) < b.Len() {
-		e.scores = make([]float32, b.Len())
-	}
-	scores := e.scores[:b.Len():b.Len()]
-	clear(scores)
-	if err := e.model.Classify(b.Stream, scores); err != nil {
-		return err
-	}
-	if err := models.CheckScores(b.Stream, scores); err != nil {
-		return err
-	}
-	if b.index == nil {
-		copy(window, scores)
-	}
-	for i, k := range b.index {
-		window[k] = scores[i]
-	}
-	return nil
 }
 
 // questions says which events of a part are ranked, and against what.
@@ -148,21 +129,21 @@ type questions struct {
 
 // rank collects, for every candidate set, the counts of the scored events.
 // Each batch is ranked from the states before it, which are then updated.
-func (e *evaluator) rank(ctx context.Context, part datasets.Stream, q questions) ([]metrics.Facts, error) {
+func (r *run) rank(ctx context.Context, part datasets.Stream, q questions) ([]metrics.Facts, error) {
 	facts, sums := make([]metrics.Facts, len(q.sets)), make([]uint64, len(q.sets))
 	scored := q.parts.NumScored(part)
 	for i, set := range q.sets {
 		facts[i] = metrics.Facts{Greater: make([]int32, 0, scored), Equal: make([]int32, 0, scored), Against: make([]int32, 0, scored)}
 		sums[i] = set.checksum()
 	}
-	err := e.eachWindow(ctx, part.WithoutLabels(), func(lo int, b datasets.Stream) error {
+	err := r.eachWindow(ctx, part.WithoutLabels(), func(lo int, b datasets.Stream) error {
 		asked, without := q.of(b, lo)
 		for i, set := range q.sets {
-			if err := e.rankBatch(asked, models.Candidates{Nodes: set.nodes, Without: without}, &facts[i]); err != nil {
+			if err := r.rankBatch(asked, models.Candidates{Nodes: set.nodes, Without: without}, &facts[i]); err != nil {
 				return err
 			}
 		}
-		return e.model.Observe(b)
+		return r.model.Observe(b)
 	})
 	if err != nil {
 		return nil, err
@@ -201,12 +182,12 @@ func (q questions) of(b datasets.Stream, lo int) (datasets.Stream, [][]int32) {
 }
 
 // rankBatch adds the counts of a batch's events to the facts.
-func (e *evaluator) rankBatch(b datasets.Stream, c models.Candidates, into *metrics.Facts) error {
+func (r *run) rankBatch(b datasets.Stream, c models.Candidates, into *metrics.Facts) error {
 	if b.Len() == 0 {
 		return nil
 	}
 	out := models.Counts{Greater: make([]int32, b.Len()), Equal: make([]int32, b.Len())}
-	if err := e.model.Rank(b, c, out); err != nil {
+	if err := r.model.Rank(b, c, out); err != nil {
 		return err
 	}
 	into.Greater = append(into.Greater, out.Greater...)

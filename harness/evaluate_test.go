@@ -12,12 +12,13 @@ import (
 	"dgsbench/metrics"
 	"dgsbench/models"
 	"dgsbench/protocol"
+	"dgsbench/specs"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 // rule is a model for tests: it scores a destination by a function of what
-// it has observed. Only what the evaluator calls is there.
+// it has observed. Only what evaluations call is there.
 type rule struct {
 	models.Model
 	seen  []datasets.Stream
@@ -64,7 +65,7 @@ func random(n, nodes int) datasets.Stream {
 // TestConstantScore: average ties give MRR 2/(n+1) whatever n is.
 func TestConstantScore(t *testing.T) {
 	for _, n := range []int{2, 10, 1000} {
-		e := evaluator{model: &rule{score: func(*rule, int32) float32 { return 0 }}, size: 7, tick: func() {}}
+		e := evaluating(&rule{score: func(*rule, int32) float32 { return 0 }}, 7, func() {})
 		s := random(20, n)
 		facts, err := e.rank(context.Background(), s, questions{sets: []candidateSet{newCandidateSet(protocol.AllNodes, s)}})
 		if err != nil {
@@ -78,6 +79,11 @@ func TestConstantScore(t *testing.T) {
 			t.Errorf("%d candidates: MRR %v, expected %v", n, mrr, want)
 		}
 	}
+}
+
+// evaluating returns a run that asks a model about windows of a size.
+func evaluating(m models.Model, size int, tick func()) *run {
+	return &run{model: m, spec: specs.Trial{Task: protocol.LinkPrediction, Protocol: specs.Protocol{Batch: size}}, tick: tick}
 }
 
 // scoring returns parts that score the events of these nodes alone.
@@ -102,7 +108,7 @@ func TestRankThenObserve(t *testing.T) {
 		}
 		return float32(v)
 	}}
-	e := evaluator{model: model, size: 4, tick: func() {}}
+	e := evaluating(model, 4, func() {})
 	sets := []candidateSet{newCandidateSet(protocol.AllNodes, s)}
 	facts, err := e.rank(context.Background(), s, questions{parts: scoring(s, 5), sets: sets})
 	if err != nil {
@@ -137,7 +143,7 @@ func TestRankThenObserve(t *testing.T) {
 func TestFilterLeavesOutTrueDestinations(t *testing.T) {
 	s := stream(4, [3]int{0, 1, 5}, [3]int{0, 3, 5}, [3]int{0, 2, 6})
 	model := &rule{score: func(_ *rule, v int32) float32 { return float32(v) }}
-	e := evaluator{model: model, size: 2, tick: func() {}}
+	e := evaluating(model, 2, func() {})
 	sets := []candidateSet{newCandidateSet(protocol.AllNodes, s)}
 	for name, c := range map[string]struct {
 		without [][]int32
@@ -173,7 +179,7 @@ func TestAskingOfSomeEvents(t *testing.T) {
 		rank := func(size int, parts datasets.Parts) []metrics.Facts {
 			t.Helper()
 			q.parts = parts
-			facts, err := (&evaluator{model: model, size: size, tick: func() {}}).rank(context.Background(), s, q)
+			facts, err := evaluating(model, size, func() {}).rank(context.Background(), s, q)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -206,7 +212,7 @@ func TestBadScores(t *testing.T) {
 			}
 			return 1
 		}}
-		e := evaluator{model: model, size: 3, tick: func() {}}
+		e := evaluating(model, 3, func() {})
 		s := random(6, 5)
 		_, err := e.rank(context.Background(), s, questions{sets: []candidateSet{newCandidateSet(protocol.AllNodes, s)}})
 		var found *models.BadScore
@@ -219,7 +225,7 @@ func TestBadScores(t *testing.T) {
 func TestEvaluationStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := random(9, 5)
-	e := evaluator{model: &rule{}, size: 3, tick: cancel}
+	e := evaluating(&rule{}, 3, cancel)
 	if err := e.observe(ctx, s); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, expected cancellation after the first batch", err)
 	}

@@ -9,10 +9,9 @@ import (
 	"dgsbench/kernels"
 )
 
-// Guard turns a panic of f, a mistake in a model, into an error that says
-// where it was, so that it fails one trial and not the run. That of a device,
-// a *kernels.Failure, goes on. Panics of goroutines that f starts cannot be
-// caught: they end the program.
+// Guard returns a panic of f, a mistake in a model, as an error with its place: it
+// fails one trial and not the run. That of a device, a *kernels.Failure, goes on.
+// Panics of goroutines that f starts cannot be caught: they end the program.
 func Guard(f func() error) (err error) {
 	defer func() {
 		switch p := recover().(type) {

@@ -19,9 +19,8 @@ const (
 )
 
 // ExclusiveTiming calls do, which times models, while no other process of this
-// machine does so, whatever its folders and its user. It calls waiting with the
-// lock's file if it has to wait. The context of do ends when another process
-// takes the lock over.
+// machine does so, whatever its folders and its user. If it has to wait, it calls
+// waiting with the lock's file. The context of do ends when the lock is lost.
 func ExclusiveTiming(ctx context.Context, waiting func(file string), do func(context.Context) error) error {
 	file := os.Getenv(TimingLockVariable)
 	switch file {

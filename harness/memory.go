@@ -22,8 +22,7 @@ type memory struct {
 	shared  bool // some trials have run side by side
 }
 
-// newMemory returns what is free now for models on the device, without a limit
-// if that is not known.
+// newMemory returns what is free now for models on the device.
 func newMemory(on devices.Target) *memory {
 	debug.FreeOSMemory() // garbage counts as free
 	m := on.Memory()
@@ -76,8 +75,7 @@ func (m *memory) acquire(need int64) {
 	m.shared = m.shared || m.running > 1
 }
 
-// release frees what acquire took, and reports whether trials have run side by
-// side.
+// release frees what acquire took. It reports whether trials have run side by side.
 func (m *memory) release(need int64) (shared bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -15,8 +15,7 @@ type Blueprint struct {
 	Kind    models.Kind
 	Options models.Options
 	Setup   models.Setup // but for Device
-	// Open makes a device for the model.
-	Open func(threads int) (kernels.Device, error)
+	Open    func(threads int) (kernels.Device, error)
 
 	target  devices.Target
 	devices []kernels.Device // of the model that Build returned last
@@ -27,8 +26,7 @@ func NewBlueprint(kind models.Kind, o models.Options, s models.Setup, on devices
 	return &Blueprint{Kind: kind, Options: o, Setup: s, Open: on.New, target: on}
 }
 
-// TrialBlueprint returns the Blueprint of a trial's model. No batch is longer than the
-// stream.
+// TrialBlueprint returns the Blueprint of a trial's model.
 func TrialBlueprint(kind models.Kind, t specs.Trial, p datasets.Parts, on devices.Target, threads int) *Blueprint {
 	return NewBlueprint(kind, t.Options, models.Setup{
 		Task: t.Task, NumNodes: p.Whole.NumNodes, Users: p.Whole.Users, NumFeat: p.Whole.NumFeat,
@@ -51,8 +49,7 @@ func (b *Blueprint) Build() (models.Model, error) {
 	return b.Kind.New(setup, b.Options)
 }
 
-// Device returns the device of the model that was built last, or nil if that
-// needs none.
+// Device returns the device of the model that was built last, or nil if it has none.
 func (b *Blueprint) Device() kernels.Device {
 	if len(b.devices) == 0 {
 		return nil
@@ -118,9 +115,8 @@ const (
 	filterBytes = 24 + 160  // the list of other destinations of the source at the time, and its entry in a half-full map
 )
 
-// evaluationBytes returns what all evaluations of a trial take beside the model
-// and the stream: candidates, facts, those of the best epoch, a metric, the
-// filter, and the packed facts.
+// evaluationBytes returns what all evaluations of a trial take: candidates, facts,
+// those of the best epoch, a metric, the filter, and the packed facts.
 func evaluationBytes(t specs.Trial, p datasets.Parts) int64 {
 	links := t.Task == protocol.LinkPrediction
 	val, test, fact := int64(p.Val.Len()), int64(p.Test.Len()), int64(scoreBytes)

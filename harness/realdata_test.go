@@ -142,7 +142,7 @@ func trainAUC(t *testing.T, l *datasets.Loaded, rule string, batch int) float64 
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := r.eval.classify(context.Background(), parts.Train)
+	f, err := r.classify(context.Background(), parts.Train)
 	if err != nil {
 		t.Fatal(err)
 	}

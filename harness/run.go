@@ -26,7 +26,7 @@ type run struct {
 	negatives *negatives     // link prediction
 	blueprint *Blueprint
 	model     models.Model
-	eval      evaluator
+	tick      func() // called after every window
 
 	epochs       []record.Epoch
 	best         int // epoch whose parameters were tested, -1 for none
@@ -40,8 +40,7 @@ type partFacts struct {
 	facts metrics.Facts
 }
 
-// newRun builds the model. Only an oracle is given what a simulator knows. tick
-// is called after every window.
+// newRun builds the model. Only an oracle is given what a simulator knows.
 func newRun(spec specs.Trial, parts datasets.Parts, on devices.Target, threads int, tick func()) (*run, error) {
 	kind, err := models.Lookup(spec.Kind)
 	if err != nil {
@@ -55,10 +54,7 @@ func newRun(spec specs.Trial, parts datasets.Parts, on devices.Target, threads i
 	if err != nil {
 		return nil, err
 	}
-	r := &run{
-		spec: spec, parts: parts, blueprint: blueprint, model: model, best: -1,
-		eval: evaluator{model: model, task: spec.Task, size: spec.Protocol.Batch, rule: spec.Protocol.WithinBatch, tick: tick},
-	}
+	r := &run{spec: spec, parts: parts, blueprint: blueprint, model: model, tick: tick, best: -1}
 	if spec.Task == protocol.LinkPrediction {
 		rng := nn.Rand(spec.Seed, nn.ForValidation)
 		for _, name := range spec.Protocol.Candidates {
@@ -108,8 +104,7 @@ func trialWindows(spec specs.Trial, parts datasets.Parts) (n [numPhases]int) {
 	return n
 }
 
-// do trains and selects, and makes every evaluation: a validation, and the test
-// that goes on from its state.
+// do trains, and makes every evaluation: a validation and the test after it.
 func (r *run) do(ctx context.Context) error {
 	if err := r.train(ctx); err != nil {
 		return err
@@ -178,11 +173,10 @@ func (r *run) train(ctx context.Context) error {
 	return r.model.Restore(snapshot)
 }
 
-// epoch makes one chronological pass of training steps, one a batch, and
-// returns their mean loss.
+// epoch makes a chronological pass of training steps and returns their mean loss.
 func (r *run) epoch(ctx context.Context) (float64, error) {
 	sum, steps := 0.0, 0
-	err := r.eval.eachWindow(ctx, r.parts.Train, func(_ int, w datasets.Stream) error {
+	err := r.eachWindow(ctx, r.parts.Train, func(_ int, w datasets.Stream) error {
 		losses, n, err := r.trainWindow(w)
 		sum, steps = sum+losses, steps+n
 		return err
@@ -214,7 +208,7 @@ func (r *run) trainWindow(w datasets.Stream) (losses float64, steps int, err err
 func (r *run) validate(ctx context.Context, rule specs.StateRule, evaluation string) error {
 	if rule == specs.Replay {
 		r.model.Reset()
-		if err := r.eval.observe(ctx, r.parts.Train); err != nil {
+		if err := r.observe(ctx, r.parts.Train); err != nil {
 			return err
 		}
 	}
@@ -236,7 +230,7 @@ func (r *run) headline(f metrics.Facts) (float64, error) {
 // with a node that training has not seen.
 func (r *run) evaluate(ctx context.Context, name record.Part, part datasets.Stream, sets []candidateSet) error {
 	if r.spec.Task == protocol.NodeClassification {
-		f, err := r.eval.classify(ctx, part)
+		f, err := r.classify(ctx, part)
 		r.facts = append(r.facts, partFacts{name, f})
 		return err
 	}
@@ -244,7 +238,7 @@ func (r *run) evaluate(ctx context.Context, name record.Part, part datasets.Stre
 	if r.spec.Protocol.Filter == specs.FilterSameSrcT {
 		q.without = sameSourceAndTime(part)
 	}
-	facts, err := r.eval.rank(ctx, part, q)
+	facts, err := r.rank(ctx, part, q)
 	for i, f := range facts {
 		name.Candidates = sets[i].name
 		if err := f.Check(); err != nil { // the store would reject them

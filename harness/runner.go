@@ -23,9 +23,8 @@ type Runner struct {
 	DataDir string
 	Workers int // trials side by side; 0 is the device's default
 	Device  devices.Target
-	// Checkpoints keeps the model of every trial: a safetensors file beside its
-	// record, with parameters, state and spec. A trial that has a record and no
-	// such file is measured again.
+	// Checkpoints keeps every model, with its state and spec, in a safetensors file
+	// beside its record. A trial with a record and no such file is measured again.
 	Checkpoints bool
 	Hooks       Hooks
 }
@@ -65,8 +64,7 @@ func (s *Summary) Add(rec record.Record, now bool) {
 // suite has the seeds of a cell one after another, so concurrent trials take about
 // the same time and memory. At the end all records are read back; trials whose
 // record is missing are measured once more. The summary is right even with an
-// error. Cancelling ctx stops at the next batch; what was finished is kept, and
-// the error is ctx.Err().
+// error. Cancelling ctx stops at the next batch with ctx.Err().
 func (r *Runner) Run(ctx context.Context, trials []specs.Trial) (Summary, error) {
 	lib, err := loadAll(trials, r.DataDir)
 	if err != nil {
@@ -94,8 +92,7 @@ type pool struct {
 	windows  int                 // of them done, or saved by early stopping
 }
 
-// run measures the trials without a record, at first and after all records have
-// been read back.
+// run measures the trials without a record, reads all records back, and does so once more.
 func (p *pool) run(ctx context.Context, trials []specs.Trial, lib library, workers int) error {
 	for attempt, why := range []string{
 		"they have a record and not all files that belong to it", "their records have disappeared since they were written",
@@ -179,8 +176,7 @@ func (p *pool) measureAll(ctx context.Context, jobs []job, workers int) error {
 	return err
 }
 
-// pass runs every job on one of the workers. The first error that is not a trial's own
-// stops all of them.
+// pass runs the jobs. The first error that is not a trial's own stops all workers.
 func (p *pool) pass(ctx context.Context, jobs []job, workers int, wait bool) error {
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(workers)
@@ -196,9 +192,8 @@ func (p *pool) pass(ctx context.Context, jobs []job, workers int, wait bool) err
 	return context.Cause(ctx)
 }
 
-// attempt measures a trial, unless another run in the folder has done it. If
-// another one has claimed it, attempt waits for that one, or leaves the trial for
-// later.
+// attempt measures a trial, unless another run in the folder has done it. If another
+// one has claimed it, attempt waits for that, or leaves the trial for later.
 func (p *pool) attempt(ctx context.Context, j job, wait bool) error {
 	file := lock.In(p.store.Dir, filepath.Join("trials", filepath.FromSlash(j.record.Key.Path(j.record.Identity))))
 	claim, err := lock.Try(file)
@@ -271,9 +266,8 @@ func (p *pool) end(rec record.Record, now bool) {
 // Interrupted reports whether a run ended because its context did.
 func Interrupted(err error) bool { return errors.Is(err, context.Canceled) }
 
-// Lab trains models on trials that come up one by one: a search chooses the
-// next one by the results of others. Datasets are read once. Its methods
-// are safe for concurrent use.
+// Lab trains models on trials that a search chooses one by one. Datasets are read
+// once. Its methods are safe for concurrent use.
 type Lab struct {
 	trainer
 	threads int // of a trial

@@ -39,8 +39,7 @@ func CheckStore(s record.Store, all, toMeasure []specs.Trial) error {
 	return nil
 }
 
-// Writable returns an error if no file can be written in a folder, which need
-// not exist yet.
+// Writable returns an error if nothing can be written in a folder, which need not exist.
 func Writable(folder string) error {
 	info, err := os.Stat(folder)
 	switch {

@@ -112,10 +112,10 @@ func classified(t *testing.T, trial specs.Trial, parts datasets.Parts, size int,
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.eval.observe(context.Background(), parts.Train); err != nil {
+	if err := r.observe(context.Background(), parts.Train); err != nil {
 		t.Fatal(err)
 	}
-	facts, err := r.eval.classify(context.Background(), parts.Test)
+	facts, err := r.classify(context.Background(), parts.Test)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ runs: [{task: nc, datasets: [toy], models: [raw]}]
 `)[0]
 	_, parts := partsOf(t, trial)
 	model := &trainee{}
-	r := &run{spec: trial, parts: parts, model: model, eval: evaluator{size: trial.Protocol.Batch, tick: func() {}}}
+	r := &run{spec: trial, parts: parts, model: model, tick: func() {}}
 	loss, err := r.epoch(context.Background())
 	if err != nil {
 		t.Fatal(err)
@@ -245,7 +245,8 @@ func TestLabelsComeAfterTheWindow(t *testing.T) {
 	}
 	s.Label = append(slices.Repeat([]int8{datasets.Unlabelled}, window), s.Label[window:]...) // a window without any
 	script := &script{auc: []float64{.5}}
-	e := evaluator{model: &scripted{script: script}, task: protocol.NodeClassification, size: window, rule: specs.TBatch, tick: func() {}}
+	e := evaluating(&scripted{script: script}, window, func() {})
+	e.spec.Task, e.spec.Protocol.WithinBatch = protocol.NodeClassification, specs.TBatch
 	if _, err := e.classify(context.Background(), s.Slice(0, n/2)); err != nil {
 		t.Fatal(err)
 	}

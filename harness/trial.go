@@ -1,11 +1,9 @@
-// Package harness is the protocol: how batches are cut, how models are
-// trained and stopped, how they are ranked and classified, and how trials
-// share the machine. It knows models only through the models.Model
-// interface, and reports through hooks.
+// Package harness is the protocol: how batches are cut, how models are trained
+// and stopped, how they are ranked and classified, and how trials share the
+// machine. It knows models only through models.Model, and reports through hooks.
 //
 // Three functions are the life of a trial: newJob cuts its data, measure builds
-// its model, trains, selects and evaluates it, and trainer.measure writes its
-// record.
+// its model, trains and evaluates it, and trainer.measure writes its record.
 package harness
 
 import (
@@ -23,8 +21,7 @@ import (
 	"dgsbench/specs"
 )
 
-// Numerics is raised by hand whenever results may change: records of an
-// older version are stale.
+// Numerics is raised by hand whenever results may change, which makes older records stale.
 const Numerics = 4
 
 // job is one trial to be measured.
@@ -39,8 +36,7 @@ type job struct {
 	cutError   error // why the trial has no parts: it fails
 }
 
-// newJob cuts the dataset for the trial that rec describes. The seeds of a
-// cell share its size in sizes.
+// newJob cuts the dataset for the trial that rec describes. Seeds share its size.
 func newJob(t specs.Trial, rec record.Record, lib library, tr trainer, sizes map[record.CellKey]int64) (job, error) {
 	kind, err := models.Lookup(t.Kind)
 	if err != nil {
@@ -74,8 +70,7 @@ type trainer struct {
 	untested    bool // as that of a job
 }
 
-// freeAtOnce is the least memory of a trial, in bytes, that is returned to the
-// system as soon as the trial ends.
+// freeAtOnce is the least memory of a trial, in bytes, that is freed when it ends.
 const freeAtOnce = 64 << 20
 
 // measure waits until the memory has room for a trial, measures it and writes

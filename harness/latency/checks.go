@@ -11,8 +11,7 @@ import (
 // Limits beyond which there is a warning. They are about medians or about all
 // iterations, so that short disturbances cause none.
 const (
-	// The runtime itself allocates an object now and then, for a goroutine that
-	// waits.
+	// The runtime itself allocates an object now and then, for a waiting goroutine.
 	strayObjects = 100
 	strayBytes   = 16 << 10
 
@@ -69,8 +68,7 @@ func graphWarnings(iterations []float64) []string {
 	return nil
 }
 
-// coverage returns the share of an iteration that is in its samples, the median
-// over iterations.
+// coverage returns the share of an iteration that is in its samples: the median of all.
 func coverage(all []observation) float64 {
 	return medianOf(all, func(o observation) float64 {
 		wall := (o.wall - clockSlack).Seconds()

@@ -29,10 +29,9 @@ type Comparison struct {
 	Seed         uint64 // of the order within the pairs
 }
 
-// Compare runs both builds once in every alternation, in random order, and
-// compares the median iteration of each model's headline. h.Step is called
-// after every pair. Both builds measure in processes of their own and leave
-// nothing behind.
+// Compare runs both builds once in every alternation, in random order, in
+// processes of their own that leave nothing behind, and compares the median
+// iteration of each model's headline. h.Step is called after every pair.
 func Compare(ctx context.Context, c Comparison, h Hooks) ([]Verdict, error) {
 	if c.Alternations < FewestAlternations {
 		return nil, fmt.Errorf("%d alternations, expected at least %d", c.Alternations, FewestAlternations)
@@ -122,17 +121,15 @@ const (
 
 // Verdict compares two builds on one model and dataset.
 type Verdict struct {
-	Dataset string    `json:"dataset"`
-	Model   string    `json:"model"` // id or id+variant
-	Old     []float64 `json:"old"`   // seconds of one iteration, one a pair
-	New     []float64 `json:"new"`
-	// OldMachine and NewMachine are the machine and the kernels that the builds
-	// report.
-	OldMachine string  `json:"old_machine"`
-	NewMachine string  `json:"new_machine"`
-	Ratio      float64 `json:"ratio"`  // the median over pairs of new by old
-	P          float64 `json:"p"`      // one-sided sign test: the probability of as many slower pairs by chance
-	Slower     bool    `json:"slower"` // by so much that it fails
+	Dataset    string    `json:"dataset"`
+	Model      string    `json:"model"` // id or id+variant
+	Old        []float64 `json:"old"`   // seconds of one iteration, one a pair
+	New        []float64 `json:"new"`
+	OldMachine string    `json:"old_machine"` // with the kernels, as the old build reports them
+	NewMachine string    `json:"new_machine"`
+	Ratio      float64   `json:"ratio"`  // the median over pairs of new by old
+	P          float64   `json:"p"`      // one-sided sign test: the probability of as many slower pairs by chance
+	Slower     bool      `json:"slower"` // by so much that it fails
 }
 
 // judged completes the verdict with the statistics of its pairs.

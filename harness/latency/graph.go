@@ -15,20 +15,15 @@ import (
 
 // How often graphs are replayed.
 const (
-	// warmUp is how long a device replays before anything counts: the clock of
-	// an idle card is slow.
-	warmUp = 500 * time.Millisecond
-	// An iteration has at most maxReplays, and fewer if they take longer than
-	// iterationTime, with what is outside the clock.
-	maxReplays    = 50
-	iterationTime = time.Second
+	warmUp        = 500 * time.Millisecond // of replays that do not count: the clock of an idle card is slow
+	maxReplays    = 50                     // of an iteration, within iterationTime
+	iterationTime = time.Second            // at most, with what is outside the clock
 )
 
-// graphSeconds returns about how long both modes of a graph take, of which one
-// replay takes at most that many seconds.
-func graphSeconds(at timing, replay float64) float64 {
+// graphSeconds returns about how long both modes of a graph take.
+func graphSeconds(iterations int, replay float64) float64 {
 	iteration := min(maxReplays*replay, iterationTime.Seconds())
-	return 2 * (max(warmUp.Seconds(), replay) + float64(at.iterations)*max(iteration, replay))
+	return 2 * (max(warmUp.Seconds(), replay) + float64(iterations)*max(iteration, replay))
 }
 
 // graph is a model's pass over the headline's batches as one recording: all of
@@ -68,18 +63,11 @@ func (g *graph) setUp() (err error) {
 	return err
 }
 
-// recordingOf records what f asks of the device.
+// recordingOf records what f asks of the device. The recording must be closed.
 func recordingOf(on kernels.Device, copied bool, f func() error) (kernels.Recording, error) {
 	var err error
 	r, recordErr := on.(kernels.Recorder).Record(copied, func() { err = f() })
-	if recordErr != nil {
-		return nil, recordErr
-	}
-	if err != nil {
-		r.Close()
-		return nil, err
-	}
-	return r, nil
+	return r, errors.Join(recordErr, err)
 }
 
 // close frees the recordings' memory.
@@ -99,8 +87,7 @@ func (g *graph) turn(round int) error {
 	return g.iterate()
 }
 
-// warm replays until the device is warm and it is known how many replays an
-// iteration has.
+// warm replays until the device is warm, and sets the number of replays of an iteration.
 func (g *graph) warm() error {
 	start, sum, n := time.Now(), time.Duration(0), 0
 	for ; sum < warmUp; n++ {
@@ -147,8 +134,7 @@ func (g *graph) replay() (time.Duration, error) {
 	return took, compare(g.mode, g.window, g.logits, g.answers)
 }
 
-// finish adds what was measured to the record, or why there is nothing: the model
-// keeps its times of streaming.
+// finish adds the timing, or the error, to the record of the times of streaming.
 func (g *graph) finish(err error) {
 	at := g.timings[0]
 	out := record.GraphTiming{

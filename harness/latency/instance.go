@@ -42,8 +42,7 @@ type observation struct {
 	first       time.Duration
 }
 
-// setUp brings the model to the start of the lead-in. The answers to compare
-// with come from another one.
+// setUp brings the model to the start of the lead-in. Another one gives the answers.
 func (in *instance) setUp() (err error) {
 	s, at := in.subject, in.timing
 	in.lead, in.window, in.want = s.stream.Slice(at.first, at.start), s.stream.Slice(at.start, at.end()), s.answers
@@ -167,8 +166,7 @@ func (in *instance) answer(b datasets.Stream, logits []float32) error {
 	return in.model.Classify(b, logits)
 }
 
-// compare returns an error if the answers of the timed run are not those of the
-// untimed one, bit for bit.
+// compare returns an error unless the timed and the untimed answers have the same bits.
 func compare(what string, window datasets.Stream, timed, untimed []float32) error {
 	for k, want := range untimed {
 		if got := timed[k]; got != want {
@@ -178,8 +176,7 @@ func compare(what string, window datasets.Stream, timed, untimed []float32) erro
 	return nil
 }
 
-// histogram returns the HdrHistogram of nanoseconds, up to an hour and with
-// three digits, as text.
+// histogram returns the HdrHistogram of nanoseconds: up to an hour, with three digits.
 func histogram(ns []int64) string {
 	const longest = int64(time.Hour)
 	h := hdrhistogram.New(1, longest, 3)

@@ -95,8 +95,7 @@ func Run(ctx context.Context, p Plan, h Hooks, keep func([]Measured) error) (err
 	return nil
 }
 
-// load returns how many processes wanted a core, on average over a minute,
-// where the system says so.
+// load returns the load average of a minute, where the system has it.
 func load() optional.Number {
 	text, _ := os.ReadFile("/proc/loadavg") // empty elsewhere
 	var minute float64
@@ -119,8 +118,7 @@ func mode(t specs.Trial) string {
 	return record.Streaming
 }
 
-// checkModes returns an error if the tests of a dataset are of both modes: they
-// take turns, and share a table.
+// checkModes returns an error if tests of a dataset differ in mode: they share a table.
 func checkModes(tests []specs.Trial) error {
 	first := tests[0]
 	for _, t := range tests {
@@ -220,12 +218,9 @@ func (r *runner) timeGraphs(ctx context.Context, subjects []*subject, rounds int
 
 // measurement is a model in one of its timings.
 type measurement interface {
-	// setUp builds the model and brings it to where it is timed.
-	setUp() error
-	// turn measures one iteration, or warms up in the first rounds.
-	turn(round int) error
-	// finish adds what was measured to the record, or the first error.
-	finish(err error)
+	setUp() error         // builds the model and brings it to where it is timed
+	turn(round int) error // measures one iteration, or warms up in the first rounds
+	finish(err error)     // adds what was measured to the record, or the first error
 }
 
 // takeTurns calls turn of every measurement in each round, in random order. One

@@ -51,8 +51,7 @@ func Missing(s record.Store, dataDir string, on devices.Target, tests []specs.Tr
 	return missing, found, nil
 }
 
-// AllOfOneRun reports whether the records are those of n tests of a dataset, all
-// measured by one run.
+// AllOfOneRun reports whether the records are of n tests of a dataset, and of one run.
 func AllOfOneRun(records []record.Record, n int) bool {
 	latest, _ := record.LatestRun(records)
 	return len(latest) == n

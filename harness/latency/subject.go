@@ -123,10 +123,9 @@ func (s *subject) fail(err error) {
 	}
 }
 
-// checkMemory returns an error if the models do not fit into the machine's
-// memory together: of each, one with the state after the warm-up, the one that
-// is timed and the state that is restored before; beside them, those that
-// answers are compared with.
+// checkMemory returns an error if the models do not fit into the machine's memory
+// together: of each, the state after the warm-up, the model that is timed and the
+// state that is restored before; beside them, those that give the answers.
 func checkMemory(dataset string, subjects []*subject) error {
 	sum, largest := int64(0), int64(0)
 	for _, s := range subjects {
@@ -235,9 +234,8 @@ func classify(m models.Model, part datasets.Stream, batch int, logits []float32)
 	return nil
 }
 
-// Expect returns about how long one latency test takes, in seconds: warming up
-// and all iterations, estimated from answers of each batch size in about the
-// time budget.
+// Expect returns about how many seconds a latency test takes: warming up and all
+// iterations, estimated from answers of each batch size in about the time budget.
 func Expect(t specs.Trial, l *datasets.Loaded, on devices.Target, threads int, budget time.Duration) (seconds float64, err error) {
 	defer kernels.CatchFailure(&err)
 	s, err := newSubject(t, l, on, threads)
@@ -261,14 +259,13 @@ func Expect(t specs.Trial, l *datasets.Loaded, on devices.Target, threads int, b
 		}
 		sum += answers * answer
 		if _, ok := s.Device().(kernels.Recorder); i == 0 && ok && !at.known {
-			sum += graphSeconds(at, measured*answer)
+			sum += graphSeconds(at.iterations, measured*answer)
 		}
 	}
 	return sum, nil
 }
 
-// answerTime returns the time of an answer on an idle machine, in seconds, with
-// little in the state.
+// answerTime returns the seconds of an answer on an idle machine, with little state.
 func (s *subject) answerTime(at timing, budget time.Duration) (float64, error) {
 	m, err := s.newModel(max(at.batch, s.timings[0].batch))
 	if err != nil {

@@ -32,9 +32,8 @@ type ModelSummary struct {
 	Timings []TimingSummary `json:"timings"` // the headline first, graphs last
 }
 
-// TimingSummary is one batch size, or the headline as a graph. Iterations are
-// the times of whole iterations; the others are quantiles over all batches,
-// which a graph does not have.
+// TimingSummary is one batch size, or the headline as a graph, which has the times
+// of whole iterations, but no quantiles over all batches.
 type TimingSummary struct {
 	Mode         string    `json:"mode"`
 	Batch        int       `json:"batch"`
@@ -48,11 +47,10 @@ type TimingSummary struct {
 	EventsSecond float64   `json:"events_per_second,omitzero"`
 	Histogram    string    `json:"histogram,omitempty"`
 	FirstCall    float64   `json:"first_call,omitzero"`
-	// Replays are those of an iteration of a graph, whose time is their median.
-	Replays  int      `json:"replays,omitzero"`
-	Cache    string   `json:"cache,omitempty"` // of a graph's device, before a replay
-	Warnings []string `json:"warnings"`
-	Error    string   `json:"error,omitempty"` // of a graph
+	Replays      int       `json:"replays,omitzero"` // of an iteration of a graph, whose time is their median
+	Cache        string    `json:"cache,omitempty"`  // of a graph's device, before a replay
+	Warnings     []string  `json:"warnings"`
+	Error        string    `json:"error,omitempty"` // of a graph
 }
 
 // NewSummary summarises what was measured by a plan.

@@ -14,6 +14,8 @@
 package plan
 
 import (
+	"slices"
+
 	"dgsbench/harness/tune"
 	"dgsbench/kernels/devices"
 	"dgsbench/results/record"
@@ -44,8 +46,7 @@ const (
 	Unplanned Source = "not planned"  // see Problem
 )
 
-// Cell is what the trials of one table cell take. Times are seconds, sizes
-// bytes.
+// Cell is what the trials of a table cell take. Times are seconds, sizes bytes.
 type Cell struct {
 	record.CellKey
 	Title   string  `json:"title"`
@@ -106,16 +107,14 @@ type Hooks struct {
 // Fits reports whether every trial fits into the memory, that of the card if
 // there is one, and returns the first cell that does not.
 func (p Plan) Fits() (ok bool, which Cell) {
-	for _, c := range p.Cells {
-		if c.ToDo > 0 && p.needs(c) > p.limit() {
-			return false, c
-		}
+	i := slices.IndexFunc(p.Cells, func(c Cell) bool { return c.ToDo > 0 && p.needs(c) > p.limit() })
+	if i < 0 {
+		return true, Cell{}
 	}
-	return true, Cell{}
+	return false, p.Cells[i]
 }
 
-// limit returns the memory that models may take: on the processor, beside the
-// data.
+// limit returns the memory that models may take: on the processor, beside the data.
 func (p Plan) limit() int64 {
 	if p.Card != nil {
 		return p.Card.Free

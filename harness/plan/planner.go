@@ -70,8 +70,7 @@ func (p *planner) cellsOf(dataset string) []*cell {
 	return slices.DeleteFunc(slices.Clone(p.cells), func(c *cell) bool { return c.Dataset != dataset })
 }
 
-// Make plans the trials. The error says what is wrong with a dataset whose
-// file is there, or is ctx's.
+// Make plans the trials. The error is ctx's, or that of an existing dataset file.
 func Make(ctx context.Context, q Question, h Hooks) (Plan, error) {
 	p := newPlanner(q)
 	if err := datasets.CheckRoom(p.datasets); err != nil {
@@ -87,8 +86,7 @@ func Make(ctx context.Context, q Question, h Hooks) (Plan, error) {
 	return p.out, nil
 }
 
-// dataset plans the cells of one dataset: from records, else by estimating
-// what is to be done.
+// dataset plans the cells of one dataset: from records, else by estimates.
 func (p *planner) dataset(ctx context.Context, name string, step func()) error {
 	loaded, source, err := load(name, p.DataDir, &p.out.Missing)
 	if err != nil {
@@ -116,15 +114,22 @@ func (p *planner) dataset(ctx context.Context, name string, step func()) error {
 	}
 	err = harness.EstimateAll(ctx, list, p.out.Workers, budget, p.out.limit(), step)
 	for _, c := range cells {
-		if c.estimate != nil {
-			p.use(c)
+		e := c.estimate
+		if e == nil {
+			continue
+		}
+		c.Seconds, c.Memory = e.Seconds, e.Bytes
+		if p.out.Card != nil {
+			c.Memory, c.OnCard = e.Host, e.Bytes
+		}
+		if e.Err != nil {
+			c.Source, c.Problem = Unplanned, e.Err.Error()
 		}
 	}
 	return err
 }
 
-// prepare sets the cell's estimate if its trials are to be estimated, and times
-// a latency test at once.
+// prepare sets the estimate of a cell that needs one, and times a latency test at once.
 func (p *planner) prepare(c *cell, l *datasets.Loaded, cut *harness.Cutter) (err error) {
 	switch {
 	case c.ToDo == 0 && c.Source != Recorded:
@@ -138,18 +143,6 @@ func (p *planner) prepare(c *cell, l *datasets.Loaded, cut *harness.Cutter) (err
 		}
 	}
 	return err
-}
-
-// use takes the cell's time and memory from its estimate.
-func (p *planner) use(c *cell) {
-	e := c.estimate
-	c.Seconds, c.Memory = e.Seconds, e.Bytes
-	if p.out.Card != nil {
-		c.Memory, c.OnCard = e.Host, e.Bytes
-	}
-	if e.Err != nil {
-		c.Source, c.Problem = Unplanned, e.Err.Error()
-	}
 }
 
 // findRecords counts the trials of a dataset's cells that are to be done, and
@@ -245,7 +238,11 @@ func (p *planner) count(name string) error {
 		return err
 	}
 	cells := p.cellsOf(name)
-	if err != nil || !slices.ContainsFunc(cells, p.hasFolder) {
+	measured := func(c *cell) bool {
+		_, err := os.Stat(filepath.Join(p.Store.Dir, c.Folder()))
+		return err == nil
+	}
+	if err != nil || !slices.ContainsFunc(cells, measured) {
 		for _, c := range cells {
 			c.ToDo = c.Trials
 		}
@@ -256,10 +253,4 @@ func (p *planner) count(name string) error {
 		return err
 	}
 	return p.findRecords(cells, loaded)
-}
-
-// hasFolder reports whether the folder of the cell's records is there.
-func (p *planner) hasFolder(c *cell) bool {
-	_, err := os.Stat(filepath.Join(p.Store.Dir, c.Folder()))
-	return err == nil
 }

@@ -56,12 +56,11 @@ type Tuning struct {
 // Fits reports whether every trial that was estimated fits into the memory, and
 // returns the first search with one that does not.
 func (t Tuning) Fits() (ok bool, which Search) {
-	for _, s := range t.Searches {
-		if s.Memory > t.Free {
-			return false, s
-		}
+	i := slices.IndexFunc(t.Searches, func(s Search) bool { return s.Memory > t.Free })
+	if i < 0 {
+		return true, Search{}
 	}
-	return true, Search{}
+	return false, t.Searches[i]
 }
 
 // sampled is how many trials of a search are estimated: those of its random
@@ -87,9 +86,8 @@ type search struct {
 	seconds   []float64
 }
 
-// MakeTuning plans the searches: by their trials so far, else by estimating
-// the random ones that they begin with. The error says what is wrong with a
-// dataset whose file is there, or is ctx's.
+// MakeTuning plans the searches: by their trials so far, else by estimating the
+// random ones that they begin with. The error is as that of Make.
 func MakeTuning(ctx context.Context, q Question, h Hooks) (Tuning, error) {
 	q.Workers = cmp.Or(q.Workers, q.Device.Workers())
 	memory := q.Device.Memory()
@@ -124,9 +122,8 @@ func MakeTuning(ctx context.Context, q Question, h Hooks) (Tuning, error) {
 	return p.out, nil
 }
 
-// newSearch takes the times of the study from its trials that are over, if they
-// are enough. The one with the model's own options, whose sizes are none of the
-// search's, does not count.
+// newSearch takes the times of the study from its trials that are over, if enough
+// are. The one with the model's own options, of another size, does not count.
 func newSearch(study tune.Study, out string) (*search, error) {
 	over, err := study.Past(out)
 	if err != nil {
@@ -170,10 +167,17 @@ func (p *tuningPlanner) dataset(ctx context.Context, name string, step func()) e
 	for _, s := range searches {
 		s.Source = source
 		for number := range s.samples {
-			if err := p.prepare(s, number, cut); err != nil {
+			t, err := s.study.RandomTrial(number)
+			var parts datasets.Parts
+			if err == nil {
+				parts, err = cut.Parts(t)
+			}
+			if err != nil { // the trial fails in the search too, at once
 				s.Problem = err.Error()
 				step()
+				continue
 			}
+			s.estimates = append(s.estimates, &harness.Estimate{Trial: t, Parts: harness.WithoutTest(parts), Device: p.Device})
 		}
 		list = append(list, s.estimates...)
 	}
@@ -188,20 +192,6 @@ func (p *tuningPlanner) dataset(ctx context.Context, name string, step func()) e
 			}
 		}
 		s.sum()
-	}
-	return err
-}
-
-// prepare adds the estimate of a random trial. One with options that the model
-// rejects fails in the search too, at once.
-func (p *tuningPlanner) prepare(s *search, number int, cut *harness.Cutter) error {
-	t, err := s.study.RandomTrial(number)
-	if err != nil {
-		return err
-	}
-	parts, err := cut.Parts(t)
-	if err == nil {
-		s.estimates = append(s.estimates, &harness.Estimate{Trial: t, Parts: harness.WithoutTest(parts), Device: p.Device})
 	}
 	return err
 }

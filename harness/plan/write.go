@@ -12,8 +12,7 @@ import (
 	"dgsbench/specs"
 )
 
-// WriteText writes the plan for readers: a line a cell, then what all of it
-// takes, then what cannot be measured yet.
+// WriteText writes the plan for readers: its cells, the sums, and what is missing.
 func (p Plan) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "Suite %s: %s\non %s; %d trials side by side\n\n", p.Suite, p.About, p.Machine, p.Workers)
 	heads := []string{"DATASET", "TASK", "MODEL", "TRIALS", "TO DO", "SECONDS EACH", "HOURS", "MEMORY EACH", "ON THE CARD", "TIME FROM"}
@@ -47,8 +46,7 @@ func (p Plan) WriteText(w io.Writer) error {
 	return writeMissing(w, p.Missing, "missing; planned on simulated streams of the same numbers of events, nodes and features:")
 }
 
-// write says what the plan takes of the card, and how several cards share the
-// work.
+// write writes what the plan takes of the card, and how several cards share the work.
 func (c *Card) write(w io.Writer, workers int) {
 	fmt.Fprintf(w, "one card: %s hours, %s of its %s of memory at most at once\n", digits(c.Hours), size(c.Memory), size(c.Total))
 	if c.Largest > 0 {
@@ -58,8 +56,7 @@ func (c *Card) write(w io.Writer, workers int) {
 		"several cards: one run for each (--device cuda:0, --device cuda:1) in the same folder shares the work; divide the hours by their number")
 }
 
-// WriteCounts writes for readers what a plan of Count says: a line a cell, and
-// the missing files.
+// WriteCounts writes a plan of Count for readers: a line a cell, and the missing files.
 func (p Plan) WriteCounts(w io.Writer) error {
 	fmt.Fprintf(w, "Suite %s: %s\n\n", p.Suite, p.About)
 	t := table.New("DATASET", "TASK", "MODEL", "TRIALS", "MEASURED", "TO DO")
@@ -109,8 +106,7 @@ func (s Source) or(time string) string {
 	return time
 }
 
-// WriteText writes the plan for readers: a line a search, then what all of
-// them take and how that is known.
+// WriteText writes the plan for readers: its searches, the sums, and what is missing.
 func (t Tuning) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "Tuning on %s; %d trials side by side\n\n", t.Machine, t.Workers)
 	list := table.New("MODEL", "DATASET", "TASK", "PARAMETERS", "TRIALS", "RANDOM", "EPOCHS", "FOUND", "SECONDS EACH", "LEFT", "MEMORY EACH", "TIME FROM")

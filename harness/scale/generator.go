@@ -45,8 +45,7 @@ type Generator struct {
 	chunk datasets.Stream
 }
 
-// NewGenerator returns the stream of the seed, over that many nodes (10 or
-// more) and with that many features an event.
+// NewGenerator returns the stream of a seed, with 10 nodes or more.
 func NewGenerator(nodes, features int, seed uint64) *Generator {
 	users := nodes - nodes/items
 	return &Generator{

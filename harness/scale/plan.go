@@ -2,10 +2,9 @@
 // memory and allocations against the length of the stream, the number of
 // nodes, features and events in a batch, and against the model's own options.
 //
-// The events come from a seeded generator, in chunks that are not kept, so
-// that the stream may be longer than the memory. A Plan says what is
-// measured, a Result holds what came out and is written as a table, as CSV,
-// as JSON and as a figure.
+// The events come from a seeded generator, in chunks that are not kept, so that
+// the stream may be longer than the memory. A Plan says what is measured. A
+// Result is written as a table, as CSV, as JSON and as a figure.
 package scale
 
 import (
@@ -56,8 +55,7 @@ type Size struct {
 // ranks reports whether events are ranked against candidates.
 func (p Plan) ranks() bool { return p.Mode == Inference && p.Task == protocol.LinkPrediction }
 
-// Points returns what the plan measures, in order, without any result. An error
-// says what is wrong with the plan.
+// Points returns what the plan measures, in order, without results.
 func (p Plan) Points() (points []Point, err error) {
 	jobs, err := p.jobs()
 	for _, j := range jobs {
@@ -73,8 +71,7 @@ type job struct {
 	options models.Options
 }
 
-// jobs resolves all points, so that mistakes are reported before anything is
-// measured.
+// jobs resolves all points: mistakes are reported before anything is measured.
 func (p Plan) jobs() ([]job, error) {
 	if err := p.check(); err != nil {
 		return nil, err

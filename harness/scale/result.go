@@ -39,8 +39,7 @@ type Point struct {
 	Met    int `json:"nodes_met"` // nodes with an event
 	Params int `json:"params"`
 
-	// Time of the model alone, microseconds an event: the median over chunks
-	// of the stream, and quartiles.
+	// Microseconds of the model alone an event: median and quartiles over chunks.
 	Micros optional.Number `json:"us_per_event"`
 	Low    optional.Number `json:"us_low"`
 	High   optional.Number `json:"us_high"`
@@ -109,8 +108,7 @@ func (r Result) description() string {
 	return text
 }
 
-// Table returns the result for readers: a block a sweep. Why a point failed is
-// a footnote.
+// Table returns the result for readers: a block a sweep, errors as footnotes.
 func (r Result) Table() table.Table {
 	heads := []string{"axis", "value", "us/event", "events/s", "drift", "allocs/batch", "model MB", "peak MB", "nodes met"}
 	legend := []string{
@@ -152,8 +150,7 @@ func grouped(text string) string {
 	return table.Thousands(n)
 }
 
-// SVG draws time (median and quartiles) and memory against every axis; nil
-// if there is no point to draw.
+// SVG draws time and memory against every axis; it is nil without a point to draw.
 func (r Result) SVG() ([]byte, error) {
 	var panels []figure.Panel
 	for _, points := range r.pointsByAxis() {
@@ -185,8 +182,7 @@ func (r Result) pointsByAxis() (axes [][]Point) {
 	return axes
 }
 
-// wide is the ratio of the last value to the first from which an axis is
-// logarithmic.
+// wide is the ratio of the largest to the smallest value of a logarithmic axis.
 const wide = 20
 
 // panel draws one quantity of one sweep, from zero upwards: against the values

@@ -61,8 +61,7 @@ func Run(ctx context.Context, p Plan, h Hooks) (Result, error) {
 	return r, nil
 }
 
-// measure completes the point, unless there is an error. The memory of earlier
-// points is freed first.
+// measure completes the point. It first frees the memory of earlier points.
 func (j *job) measure(ctx context.Context, progress func(events int)) error {
 	debug.FreeOSMemory()
 	forgotten := ram.ForgetPeak()

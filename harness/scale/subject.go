@@ -90,8 +90,7 @@ func (j job) chunk() int {
 	return max(1, chunkEvents/j.point.Batch) * j.point.Batch
 }
 
-// steps returns the function that processes a batch. Labels are known when it
-// has been classified.
+// steps returns the function that processes a batch, whose labels become known last.
 func (s *subject) steps() func(datasets.Stream) error {
 	switch {
 	case s.Mode == Training:
@@ -108,8 +107,7 @@ func (s *subject) steps() func(datasets.Stream) error {
 	}
 }
 
-// train makes a training step, in link prediction with a random negative
-// destination for every event.
+// train makes a training step, in link prediction with a negative for every event.
 func (s *subject) train(b datasets.Stream) error {
 	var negatives []int32
 	if s.Task == protocol.LinkPrediction {
@@ -204,8 +202,7 @@ func summary(times []float64) (median, low, high, drift optional.Number) {
 	return at(.5), at(.25), at(.75), drift
 }
 
-// quantile returns the smallest of the values that a share p of them does not
-// exceed.
+// quantile returns the smallest value that a share p of the values does not exceed.
 func quantile(values []float64, p float64) float64 {
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
