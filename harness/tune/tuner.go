@@ -13,6 +13,8 @@ import (
 	"dgsbench/kernels/devices"
 	"dgsbench/results/record"
 	"dgsbench/specs"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Tuner runs studies.
@@ -54,22 +56,18 @@ func (t *Tuner) Run(ctx context.Context, studies []Study) (histories []*History,
 	}
 	t.Hooks.Start(sum.Left, sum.Found)
 	q := &queue{hooks: t.Hooks, searches: searches, atOnce: TrialsAtOnce(workers, len(studies))}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var wg sync.WaitGroup
+	group, inner := errgroup.WithContext(ctx)
 	for range min(workers, sum.Left) {
-		wg.Go(func() {
-			if err := q.work(ctx, lab); err != nil {
-				cancel(err)
-			}
-		})
+		group.Go(func() error { return q.work(inner, lab) })
 	}
-	wg.Wait()
+	if err = group.Wait(); err != nil {
+		err = context.Cause(inner)
+	}
 	sum.Finished, sum.Left = q.finished, sum.Left-q.finished
 	for _, h := range histories {
 		sum.Failed += failed(h.Lines)
 	}
-	if err := context.Cause(ctx); err != nil {
+	if err = cmp.Or(err, context.Cause(ctx)); err != nil {
 		return histories, sum, err
 	}
 	for _, h := range histories {
