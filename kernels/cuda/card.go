@@ -122,7 +122,7 @@ func (c *Card) Capture(s driver.Stream, f func() error) (driver.Graph, error) {
 }
 
 // betweenCaptures calls f, which frees memory, unless any stream is captured:
-// freeing waits for all streams, and that one must not be waited for.
+// freeing waits for all streams, which CUDA refuses during a capture.
 func (c *Card) betweenCaptures(f func() error) error {
 	if !c.capturing.TryLock() {
 		return nil

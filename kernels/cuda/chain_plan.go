@@ -282,8 +282,8 @@ func (c *chain) send(size chainSize) driver.Ptr {
 	return c.on.sendTogether(&c.memory, c.parts...)
 }
 
-// Marks tell from an address, which is a multiple of four, the number of one
-// of the block's own words and that of a byte from the list of calls on.
+// Marks distinguish from an address, which is a multiple of four, the number of
+// one of the block's own words and that of a byte from the list of calls on.
 const (
 	ownMark    = 1
 	stagedMark = 2

@@ -70,7 +70,7 @@ func (c *Card) NewDevice() (*Device, error) {
 
 func (d *Device) Name() string { return "cuda" }
 
-// PeakMemory is the most bytes of the card that its buffers have taken at once.
+// PeakMemory is the largest number of bytes of the card that its buffers have held.
 func (d *Device) PeakMemory() int64 {
 	d.heap.mutex.Lock()
 	defer d.heap.mutex.Unlock()
@@ -116,7 +116,7 @@ func (d *Device) checkRange(fault bool) {
 	}
 }
 
-// maxChecked is the most buffers that are checked between calls of FirstBad.
+// maxChecked is the limit of buffers that are checked between calls of FirstBad.
 const maxChecked = 1 << 12
 
 // nextCheck returns the number and the place of the first of n checked buffers.

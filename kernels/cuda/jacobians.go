@@ -58,7 +58,7 @@ func lanesOf(s *kernels.JacobianShape) (starts, lanes []int32) {
 	return starts, lanes
 }
 
-// slabBytes is the most memory that Grow allocates beyond what it is asked for.
+// slabBytes is the limit of memory that Grow allocates beyond what it is asked for.
 const slabBytes = 64 << 20
 
 func (j *jacobians) Grow(n int) {

@@ -80,7 +80,7 @@ func (d *Device) clear(at driver.Ptr, bytes int) {
 	}
 	d.flush()
 	d.work.Fills++
-	fill := func() error { return d.card.Fill(at, 0, bytes, d.stream) }
+	fill := func() error { return d.card.Clear(at, bytes, d.stream) }
 	if d.tape != nil {
 		d.tape.add(fill)
 	} else {
@@ -132,7 +132,7 @@ type heap struct {
 
 	mutex      sync.Mutex // cleanups come from any goroutine
 	discarded  []garbage
-	held, peak int64 // bytes, now and at most at once
+	held, peak int64 // bytes that are allocated, and their largest number so far
 	closed     bool  // the device is gone
 }
 
@@ -150,7 +150,7 @@ func (p piece) overlaps(other piece) bool {
 // memory is a piece that is freed when no words in it are reachable.
 type memory struct{ piece }
 
-// garbage is memory or a graph that nobody uses any more.
+// garbage is memory or a graph that is no longer reachable.
 type garbage struct {
 	piece
 	graph driver.Graph

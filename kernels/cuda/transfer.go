@@ -19,7 +19,7 @@ type staging struct {
 
 const halfBytes = 1 << 20
 
-// lineBytes is the most that a thread reads at once.
+// lineBytes is the size of the largest read of a thread.
 const lineBytes = 16
 
 // aligned is n rounded up to whole lines.

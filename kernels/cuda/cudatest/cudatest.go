@@ -15,8 +15,8 @@
 // succeeds any more; for tests there is Renew.
 //
 // Blocks run one after another, so races between them do not show in results;
-// the thread sanitizer of g++ finds them (scripts/sanitize-kernels). Nothing
-// here tells about time.
+// the thread sanitizer of g++ finds them (scripts/sanitize-kernels). Times on
+// the emulator mean nothing.
 package cudatest
 
 import (

@@ -138,8 +138,8 @@ func clean(cache string) error {
 	return err
 }
 
-// builder makes a library. Its folder is its own, so that nobody sees half of
-// a file: what is complete is moved to the cache.
+// builder makes a library in a folder of its own, and moves complete files to the
+// cache.
 type builder struct {
 	compiler, dir, cache string
 	sources              map[string]string
@@ -173,10 +173,7 @@ func (b *builder) library(path string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := b.compile(path, slices.Concat(flags, []string{"-shared"}, objects)); err != nil {
-		return err
-	}
-	return clean(b.cache)
+	return errors.Join(b.compile(path, slices.Concat(flags, []string{"-shared"}, objects)), clean(b.cache))
 }
 
 // objects compiles as many sources at a time as there are cores.

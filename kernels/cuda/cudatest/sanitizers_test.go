@@ -132,8 +132,8 @@ func onZeros(d *driver.Device, name string, wrong uint64) error {
 		return err
 	}
 	return errors.Join(
-		d.Fill(x, 0, numbers*word, stream),
-		d.Fill(flag, 0, word, stream),
+		d.Clear(x, numbers*word, stream),
+		d.Clear(flag, word, stream),
 		d.Launch(kernel, driver.Launch{Blocks: [2]int{blocks, 1}, Threads: threads, Shared: shared}, stream, wrong, numbers, uint64(x), uint64(flag)),
 		d.Sync(stream))
 }

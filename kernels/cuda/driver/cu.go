@@ -177,8 +177,8 @@ func (d *Device) Copy(dst, src Ptr, bytes int, s Stream) error {
 	return check("cuMemcpyDtoDAsync", cu.MemcpyDtoDAsync(cu.DevicePtr(dst), cu.DevicePtr(src), int64(bytes), s))
 }
 
-func (d *Device) Fill(dst Ptr, value byte, bytes int, s Stream) error {
-	return check("cuMemsetD8Async", cu.MemsetD8Async(cu.DevicePtr(dst), value, int64(bytes), s))
+func (d *Device) Clear(dst Ptr, bytes int, s Stream) error {
+	return check("cuMemsetD8Async", cu.MemsetD8Async(cu.DevicePtr(dst), 0, int64(bytes), s))
 }
 
 func (d *Device) NewStream() (Stream, error) {

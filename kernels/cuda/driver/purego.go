@@ -77,7 +77,7 @@ func open(path string, n int) (*Device, error) {
 
 func load(path string) (library, error) {
 	const loading = "CUDA_MODULE_LOADING"
-	// The loader tells what went wrong in a call of its own, on the same thread.
+	// The loader reports errors by another call, which must come from the same thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	// Newer drivers load a kernel when it is launched first, which would be while a
@@ -212,9 +212,9 @@ func (d *Device) Copy(dst, src Ptr, bytes int, s Stream) error {
 	return d.call("cuMemcpyDtoDAsync", uintptr(dst), uintptr(src), uintptr(bytes), uintptr(s))
 }
 
-// Fill puts setting bytes to a value on the stream.
-func (d *Device) Fill(dst Ptr, value byte, bytes int, s Stream) error {
-	return d.call("cuMemsetD8Async", uintptr(dst), uintptr(value), uintptr(bytes), uintptr(s))
+// Clear puts setting bytes to zero on the stream.
+func (d *Device) Clear(dst Ptr, bytes int, s Stream) error {
+	return d.call("cuMemsetD8Async", uintptr(dst), 0, uintptr(bytes), uintptr(s))
 }
 
 // NewStream makes a stream that waits for no other.

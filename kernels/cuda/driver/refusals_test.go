@@ -97,7 +97,7 @@ var memoryRefusals = []refusal{
 		return err
 	}},
 	{"memory of Go", "CUDA_ERROR_INVALID_VALUE: a copy beyond memory", func(a adder) error { return a.Upload(a.memory, make([]byte, 8), a.stream) }},
-	{"a copy too far", "CUDA_ERROR_INVALID_VALUE: a copy beyond memory", func(a adder) error { return a.Fill(a.memory, 0, 4*adderNumbers+1, a.stream) }},
+	{"a copy too far", "CUDA_ERROR_INVALID_VALUE: a copy beyond memory", func(a adder) error { return a.Clear(a.memory, 4*adderNumbers+1, a.stream) }},
 	{"a kernel too far", "CUDA_ERROR_ILLEGAL_ADDRESS: add: touches memory that is not there", func(a adder) error {
 		x := uint64(a.memory)
 		return a.add(driver.Launch{Blocks: [2]int{9, 1}, Threads: 256}, 2000, x, x, x)
@@ -118,7 +118,7 @@ var memoryRefusals = []refusal{
 	}},
 	{"given back before it is copied", "CUDA_ERROR_ILLEGAL_ADDRESS: memory was given back before it was copied", func(a adder) error {
 		p, err := a.Alloc(8)
-		return errors.Join(err, a.Fill(p, 0, 8, a.stream), a.Free(p), a.Sync(a.stream))
+		return errors.Join(err, a.Clear(p, 8, a.stream), a.Free(p), a.Sync(a.stream))
 	}},
 }
 
@@ -147,7 +147,7 @@ var captureRefusals = []refusal{
 		e, err := a.NewEvent()
 		return errors.Join(err, a.Record(e, a.stream), a.Wait(e))
 	})},
-	{"a copy of nothing", "CUDA_ERROR_INVALID_VALUE: a copy of nothing in a graph", meanwhile(func(a adder) error { return a.Fill(a.memory, 0, 0, a.stream) })},
+	{"a copy of nothing", "CUDA_ERROR_INVALID_VALUE: a copy of nothing in a graph", meanwhile(func(a adder) error { return a.Clear(a.memory, 0, a.stream) })},
 	{"a capture", "CUDA_ERROR_ILLEGAL_STATE: the stream is captured already", meanwhile(meanwhile(adder.double))},
 	{"a graph", meanwhileNot + "launching a graph while the stream is captured", func(a adder) error {
 		g, err := a.Capture(a.stream, a.double)
@@ -175,7 +175,7 @@ var captureRefusals = []refusal{
 var handleRefusals = []refusal{
 	{"a stream that is gone", "CUDA_ERROR_INVALID_HANDLE", func(a adder) error {
 		s, err := a.NewStream()
-		return errors.Join(err, a.FreeStream(s), a.Fill(a.memory, 0, 4, s))
+		return errors.Join(err, a.FreeStream(s), a.Clear(a.memory, 4, s))
 	}},
 	{"an event that was never recorded", "CUDA_ERROR_INVALID_HANDLE: an event that was never recorded", func(a adder) error {
 		e, err := a.NewEvent()
