@@ -65,26 +65,18 @@ func (p packing) maxOf(v V) V {
 // span runs body over n elements, the whole blocks of one register at a
 // time. Lanes past the blocks keep what is stored there.
 func (p packing) span(n reg.Register, body func(lanes)) {
-	full, rest, done := p.label("full"), p.label("rest"), p.label("done")
-	whole := lanes{m: p.machine, index: p.GP64()}
-	if used := p.sign(p.set(p.row(rowUsed))); p.wide() {
-		whole.mask = used
-	} else {
-		whole.keep = used // a masked store of AVX2 is slow
-	}
-	p.XORQ(whole.index, whole.index)
-	p.Label(full)
-	p.CMPQ(n, operand.U8(p.lanes))
-	p.JLT(operand.LabelRef(rest))
-	body(whole)
-	p.ADDQ(p.step, whole.index)
-	p.SUBQ(p.step, n)
-	p.JMP(operand.LabelRef(full))
-	p.Label(rest)
-	p.TESTQ(n, n)
-	p.JE(operand.LabelRef(done))
-	body(lanes{m: p.machine, index: whole.index, mask: p.mask(n, 0)})
-	p.Label(done)
+	used := p.sign(p.set(p.row(rowUsed)))
+	p.loop(n, p.lanes, p.step, nil, func(l lanes, rest reg.Register) {
+		switch {
+		case rest != nil:
+			l.mask = p.mask(rest, 0)
+		case p.wide():
+			l.mask = used
+		default:
+			l.keep = used // a masked store of AVX2 is slow
+		}
+		body(l)
+	})
 }
 
 func softmaxPacked(m *machine) {

@@ -6,21 +6,16 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// group is the register layout of a group of lanes.
-type group struct {
-	name            string
-	width, register int
-}
-
-// vectors is the number of registers that hold a row of the group.
-func (g group) vectors() int { return g.width / g.register }
-
 // jacobianFuncs writes the functions for one kind of group and of numbers.
 type jacobianFuncs struct {
 	registers
-	group
-	half bool // Jacobians hold bfloat16 numbers
+	name  string
+	width int  // lanes of a group
+	half  bool // Jacobians hold bfloat16 numbers
 }
+
+// vectors is the number of registers that hold a row of the group.
+func (m *jacobianFuncs) vectors() int { return m.width / m.lanes }
 
 // jacobianKernels read and write blocks of Jacobians. A block has groups of 16,
 // 8 or 4 lanes; a group is a row of its lanes for each feature. A group of 16 is
@@ -29,8 +24,8 @@ type jacobianFuncs struct {
 // same bits.
 func jacobianKernels(ctx *build.Context) {
 	for _, half := range []bool{false, true} {
-		for _, g := range []group{{"16AVX512", 16, 16}, {"16AVX2", 16, 8}, {"8", 8, 8}, {"4", 4, 4}} {
-			m := &jacobianFuncs{registers{ctx, g.register}, g, half}
+		avx512, avx2, small := registers{ctx, 16}, registers{ctx, 8}, registers{ctx, 4}
+		for _, m := range []jacobianFuncs{{avx512, "16AVX512", 16, half}, {avx2, "16AVX2", 16, half}, {avx2, "8", 8, half}, {small, "4", 4, half}} {
 			m.readFunc()
 			m.writeFunc()
 		}

@@ -224,7 +224,7 @@ func (l lanes) store(base reg.Register, v V) {
 // span runs body over elements 0..n-1, a register at a time, the last one
 // under a mask. It uses n up. Further index registers advance with it.
 func (m *machine) span(n reg.Register, body func(lanes), further ...reg.Register) {
-	m.loop(n, m.lanes, further, func(l lanes, rest reg.Register) {
+	m.loop(n, m.lanes, operand.U8(m.lanes), further, func(l lanes, rest reg.Register) {
 		if rest != nil {
 			l.mask = m.mask(rest, 0)
 		}
@@ -236,7 +236,7 @@ func (m *machine) span(n reg.Register, body func(lanes), further ...reg.Register
 // with one register of sixteen lanes, twice with two of eight. part is the
 // number of the register within the group.
 func (m *machine) groups(n reg.Register, body func(part int, l lanes)) {
-	m.loop(n, 16, nil, func(l lanes, rest reg.Register) {
+	m.loop(n, 16, operand.U8(16), nil, func(l lanes, rest reg.Register) {
 		for part := range 16 / m.lanes {
 			l.disp = 4 * m.lanes * part
 			if rest != nil {
@@ -247,20 +247,20 @@ func (m *machine) groups(n reg.Register, body func(part int, l lanes)) {
 	})
 }
 
-// loop runs body for each full step and, with the number of elements that
-// are left, once for the rest if there is one.
-func (m *machine) loop(n reg.Register, step int, further []reg.Register, body func(l lanes, rest reg.Register)) {
+// loop runs body as long as there are width elements, of which it does step, and
+// once, with their number, for those that are left if there are any.
+func (m *machine) loop(n reg.Register, width int, step operand.Op, further []reg.Register, body func(l lanes, rest reg.Register)) {
 	full, rest, done := m.label("full"), m.label("rest"), m.label("done")
 	i := m.GP64()
 	m.XORQ(i, i)
 	m.Label(full)
-	m.CMPQ(n, operand.U8(step))
+	m.CMPQ(n, operand.U8(width))
 	m.JLT(operand.LabelRef(rest))
 	body(lanes{m: m, index: i}, nil)
 	for _, r := range append([]reg.Register{i}, further...) {
-		m.ADDQ(operand.U8(step), r)
+		m.ADDQ(step, r)
 	}
-	m.SUBQ(operand.U8(step), n)
+	m.SUBQ(step, n)
 	m.JMP(operand.LabelRef(full))
 	m.Label(rest)
 	m.TESTQ(n, n)
