@@ -11,22 +11,22 @@ func each[T Float](f func(T) T) func(dst, x []T) {
 	}
 }
 
-// The scalar functions: in float32 the polynomials of the vector kernels, in
-// float64 those of package math.
-
-func exp[T Float](x T) T {
+// either is a function of x in float32 or in float64: with the polynomials of
+// the vector kernels, or of package math.
+func either[T Float](x T, single func(float32) float32, double func(float64) float64) T {
 	if v, ok := any(x).(float32); ok {
-		return T(exp32(v))
+		return T(single(v))
 	}
-	return T(math.Exp(float64(x)))
+	return T(double(float64(x)))
 }
 
-func tanh[T Float](x T) T {
-	if v, ok := any(x).(float32); ok {
-		return T(tanh32(v))
-	}
-	return T(math.Tanh(float64(x)))
-}
+func exp[T Float](x T) T  { return either(x, exp32, math.Exp) }
+func tanh[T Float](x T) T { return either(x, tanh32, math.Tanh) }
+func cos[T Float](x T) T  { return either(x, cos32, math.Cos) }
+func sin[T Float](x T) T  { return either(x, sin32, math.Sin) }
+
+// log1pExp is log(1 + e^-|x|).
+func log1pExp[T Float](x T) T { return either(exp(-abs(x)), log1p32, math.Log1p) }
 
 // sigmoid is 1 - q for x >= 0 and z - z*q below, with z = e^-|x| and
 // q = z/(1 + z): the errors of q count for little in either.
@@ -37,29 +37,6 @@ func sigmoid[T Float](x T) T {
 		return fma(-z, q, z)
 	}
 	return 1 - q
-}
-
-// log1pExp is log(1 + e^-|x|).
-func log1pExp[T Float](x T) T {
-	z := exp(-abs(x))
-	if v, ok := any(z).(float32); ok {
-		return T(log1p32(v))
-	}
-	return T(math.Log1p(float64(z)))
-}
-
-func cos[T Float](x T) T {
-	if v, ok := any(x).(float32); ok {
-		return T(quadrant32(v, 0))
-	}
-	return T(math.Cos(float64(x)))
-}
-
-func sin[T Float](x T) T {
-	if v, ok := any(x).(float32); ok {
-		return T(quadrant32(v, 3))
-	}
-	return T(math.Sin(float64(x)))
 }
 
 func abs[T Float](x T) T { return T(math.Abs(float64(x))) }
@@ -149,6 +126,9 @@ func log1p32(z float32) float32 {
 
 // trigLimit is the size up to which the reduction below is exact enough.
 const trigLimit = 1 << 50
+
+func cos32(x float32) float32 { return quadrant32(x, 0) }
+func sin32(x float32) float32 { return quadrant32(x, 3) }
 
 // quadrant32 is cos(x + turns*pi/2), with x = k*pi/2 + r taken apart in
 // float64: x - k*high is exact, being a multiple of 2^-52 below 1.
