@@ -225,26 +225,21 @@ type paperRange struct {
 // rangesTable returns what searches try, beside the paper's ranges. Models that
 // try the same share a row.
 func rangesTable(in Input, r request) (Output, error) {
-	var distinct []Range // without models
-	models := map[Range][]string{}
-	var all []string
-	for _, r := range in.Ranges {
-		title := r.Model
-		r.Model = ""
-		distinct, all = appendNew(distinct, r), appendNew(all, title)
-		models[r] = append(models[r], title)
-	}
-	if len(distinct) == 0 {
+	if len(in.Ranges) == 0 {
 		return Output{}, nil
+	}
+	var models []string
+	for _, r := range in.Ranges {
+		models = appendNew(models, r.Model)
 	}
 	t := r.table(in.everything(), "hyper-parameter", "models", "tasks", "here", paperHead, "of the paper's")
 	for c := 3; c < 6; c++ {
 		t.Columns[c].Group = "values"
 	}
-	for _, r := range distinct {
-		who := strings.Join(models[r], ", ")
-		if len(models[r]) == len(all) {
-			who = "all"
+	for _, same := range lists.GroupBy(in.Ranges, func(r Range) Range { r.Model = ""; return r }) {
+		r, who := same[0], "all"
+		if len(same) < len(models) {
+			who = strings.Join(lists.Map(same, func(r Range) string { return r.Model }), ", ")
 		}
 		method, values := table.NoValue, table.NoValue
 		if paper, ok := lists.Find(catalogue().Ranges, func(p paperRange) bool { return p.Title == r.Title }); ok {

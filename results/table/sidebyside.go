@@ -25,10 +25,7 @@ func SideBySide(labels []string, of [][]Table) []Table {
 	for _, name := range names {
 		s := sideBySide{labels: labels}
 		for _, tables := range of {
-			side := Table{}
-			if i := slices.IndexFunc(tables, func(t Table) bool { return t.Name == name }); i >= 0 {
-				side = tables[i]
-			}
+			side, _ := lists.Find(tables, func(t Table) bool { return t.Name == name })
 			s.sides = append(s.sides, side)
 		}
 		if s.join(); len(s.Columns) > s.numHeads() {
