@@ -31,7 +31,7 @@ type Stats struct {
 }
 
 // BatchStats describes the batches of 200 events, counted from the first event,
-// whose events do not see each other.
+// in which no event depends on another.
 type BatchStats struct {
 	// Stale is the share of events with a node of an earlier event of their batch.
 	Stale float64 `json:"stale"`

@@ -2,21 +2,17 @@ package datasets
 
 // The datasets that come with the benchmark. Their files do not: see URL.
 func init() {
-	wikipedia := Dataset{
+	wikipedia := jodie(Dataset{
 		Name:      "wikipedia",
 		Title:     "Wikipedia: users edit pages; label: the user is banned after this edit",
-		Citation:  jodieCitation,
-		Licence:   jodieLicence,
 		URL:       "http://snap.stanford.edu/jodie/wikipedia.csv",
 		File:      "wikipedia.csv",
 		SHA256:    "a6b73e09c0d1e5b9db11e7e7aa416f2e87838a745273e0446a79952cf4cfae09",
-		Layout:    JODIE,
 		Want:      Counts{Events: 157_474, Nodes: 9_227, Users: 8_227, Items: 1_000, Positives: 217, Features: 172},
 		Split:     ByTime(0.70, 0.85),
 		HeldOut:   TGNWikipediaHeldOut,
-		Labelled:  true,
 		PaperName: "Wikipedia",
-	}
+	})
 	Register(wikipedia)
 
 	bare := wikipedia
@@ -37,37 +33,29 @@ func init() {
 	ids.Notes = []string{"ids as features: a model knows nodes by name, in 64 hashed columns for users and 64 for pages, beside the time gaps and counts of both nodes; none of the paper's 172 edit features"}
 	Register(ids)
 
-	Register(Dataset{
+	Register(jodie(Dataset{
 		Name:      "reddit",
 		Title:     "Reddit: users post to subreddits; label: the user is banned after this post",
-		Citation:  jodieCitation,
-		Licence:   jodieLicence,
 		URL:       "http://snap.stanford.edu/jodie/reddit.csv",
 		File:      "reddit.csv",
-		Layout:    JODIE,
 		Want:      Counts{Events: 672_447, Nodes: 10_984, Users: 10_000, Items: 984, Positives: 366, Features: 172},
 		Split:     ByTime(0.70, 0.85),
 		HeldOut:   SampleHeldOut(2020),
-		Labelled:  true,
 		PaperName: "Reddit",
-	})
+	}))
 
-	mooc := Dataset{
+	mooc := jodie(Dataset{
 		Name:      "mooc",
 		Title:     "MOOC: students act on course items; label: the student drops out after this action",
-		Citation:  jodieCitation,
-		Licence:   jodieLicence,
 		URL:       "http://snap.stanford.edu/jodie/mooc.csv",
 		File:      "mooc.csv",
-		Layout:    JODIE,
 		Want:      Counts{Events: 411_749, Nodes: 7_144, Users: 7_047, Items: 97, Positives: 4_066, Features: 4},
 		Split:     ByRow(0.60, 0.80),
 		HeldOut:   SampleHeldOut(2020),
-		Labelled:  true,
 		Features:  []Derived{Raw(), Gap(Source), Gap(Destination), Count(Source)},
 		Notes:     []string{"7 features, as the paper counts: the 4 of the public file and 3 derived ones (time gaps of both nodes, earlier actions of the student)"},
 		PaperName: "MOOC",
-	}
+	})
 	Register(mooc)
 
 	raw := mooc
@@ -98,7 +86,7 @@ func init() {
 		Name:       "collegemsg",
 		Title:      "CollegeMsg: private messages between students; no labels",
 		Citation:   "Panzarasa, Opsahl and Carley: Patterns and dynamics of users' behavior and interaction, JASIST 60(5), 2009",
-		Licence:    "not stated by the publisher (SNAP); linked, not shipped",
+		Licence:    snapLicence,
 		URL:        "https://snap.stanford.edu/data/CollegeMsg.html",
 		Obtain:     "as columns src,dst,ts,label with label 0 everywhere",
 		File:       "collegemsg.csv",
@@ -112,10 +100,15 @@ func init() {
 	})
 }
 
-const (
-	jodieCitation = "Kumar, Zhang and Leskovec: Predicting Dynamic Embedding Trajectory in Temporal Interaction Networks, KDD 2019"
-	jodieLicence  = "not stated by the publisher (SNAP); linked, not shipped"
-)
+// snapLicence is that of all files of SNAP.
+const snapLicence = "not stated by the publisher (SNAP); linked, not shipped"
+
+// jodie returns the dataset with what those published with JODIE have in common.
+func jodie(d Dataset) Dataset {
+	d.Citation = "Kumar, Zhang and Leskovec: Predicting Dynamic Embedding Trajectory in Temporal Interaction Networks, KDD 2019"
+	d.Licence, d.Layout, d.Labelled = snapLicence, JODIE, true
+	return d
+}
 
 // GapsAndCounts are the columns that stand in where a file has no features.
 func GapsAndCounts() []Derived {

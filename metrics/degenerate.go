@@ -34,18 +34,6 @@ func (f Facts) Degenerate() Degeneracy {
 	return ""
 }
 
-// Unopposed returns the number of events without negatives: they rank first
-// whatever the model says.
-func (f Facts) Unopposed() int {
-	n := 0
-	for _, against := range f.Against {
-		if against == 0 {
-			n++
-		}
-	}
-	return n
-}
-
 // sameScores reports whether all events whose class is known have one score.
 func (f Facts) sameScores() bool {
 	first := -1

@@ -23,15 +23,18 @@ type Facts struct {
 func (f Facts) Len() int { return max(len(f.Greater), len(f.Score)) }
 
 // Positives returns the number of events of class 1.
-func (f Facts) Positives() int { return f.count(1) }
+func (f Facts) Positives() int { return count(f.Label, 1) }
 
 // Negatives returns the number of events of class 0.
-func (f Facts) Negatives() int { return f.count(0) }
+func (f Facts) Negatives() int { return count(f.Label, 0) }
 
-func (f Facts) count(class int8) int {
-	n := 0
-	for _, label := range f.Label {
-		if label == class {
+// Unopposed returns the number of events without negatives: they rank first
+// whatever the model says.
+func (f Facts) Unopposed() int { return count(f.Against, 0) }
+
+func count[T comparable](values []T, x T) (n int) {
+	for _, v := range values {
+		if v == x {
 			n++
 		}
 	}

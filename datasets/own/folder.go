@@ -201,8 +201,7 @@ func read(name, path string) (datasets.Dataset, error) {
 }
 
 // damaged returns an entry for a dataset of which nothing is known. It claims
-// labels and features, so that its users are told of the damage, and not that
-// these are missing.
+// labels and features, so that the error is the damage, and not their absence.
 func damaged(name string, err error) datasets.Dataset {
 	return datasets.Dataset{
 		Name: name, Title: name, URL: "an import", File: filepath.Join(name, eventsFile), Imported: true, Damaged: err,

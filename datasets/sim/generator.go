@@ -2,7 +2,7 @@
 // where there is no data. A stream is a function of its Params and a seed.
 //
 // Every event has a source with hidden state (its taste, its mood, its trait)
-// that moves from event to event and shows, with noise, in the features. The
+// that changes from event to event and is, with noise, in the features. The
 // next destination is the one before, a remembered one, or one that fits
 // taste and mood. A label follows averages of the source's tones over few and
 // over many of its events, and the average tone of those whom the destination
