@@ -120,7 +120,7 @@ func (s selection) count(lastLine func(plan.Plan) string) (plan.Plan, error) {
 	return p, err
 }
 
-// wouldMeasure is like count for commands that fail where files are missing.
+// wouldMeasure is like count, and fails where files are missing, as measuring does.
 func (s selection) wouldMeasure(lastLine func(plan.Plan) string) error {
 	p, err := s.count(lastLine)
 	if err != nil || len(p.Missing) == 0 {

@@ -62,7 +62,8 @@ const (
 	suiteFlags  = "suite seeds tasks models datasets "
 )
 
-// with adds flags that several commands have, by name.
+// with adds, by name, flags that several commands have. Those with --data know the
+// datasets that were imported there.
 func (o *options) with(flags string, cmd *cobra.Command) *cobra.Command {
 	f := pflag.NewFlagSet("", pflag.ContinueOnError)
 	f.StringVar(&o.out, "out", "bench-out", "folder of the results")
@@ -88,7 +89,7 @@ func (o *options) with(flags string, cmd *cobra.Command) *cobra.Command {
 	for name := range strings.FieldsSeq(flags) {
 		cmd.Flags().AddFlag(f.Lookup(name))
 	}
-	if cmd.Flags().Lookup("data") != nil { // with the datasets that were imported there
+	if cmd.Flags().Lookup("data") != nil {
 		cmd.PreRunE = func(*cobra.Command, []string) error { return own.Use(o.data) }
 	}
 	return cmd

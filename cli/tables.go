@@ -106,7 +106,7 @@ var tableFiles = []struct {
 	{"comparisons.csv", func(w io.Writer, r results.Report) error { return results.WriteComparisons(w, r.Comparisons) }},
 }
 
-// makeTableFolder makes the folder of the results. Tables must be replaceable there.
+// makeTableFolder makes the folder of the results, where tables must be replaceable.
 func (s selection) makeTableFolder() error {
 	if err := s.makeOut(); err != nil || s.isFiltered() {
 		return err

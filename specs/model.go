@@ -100,7 +100,7 @@ func (m Model) title(variant string) string {
 // mostBlocks is the number of overrides and variants that a model may have.
 const mostBlocks = 1_000
 
-// newModel reads a spec. It tries its options by themselves and under what lies over them.
+// newModel reads a model spec, whose options must be right, alone and with each override or variant.
 func newModel(n strictyaml.Node) (Model, error) {
 	var y modelYAML
 	var errs strictyaml.Errors
