@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -64,7 +65,7 @@ func (f *attentionFixture) check(t *testing.T, d kernels.Device) {
 		Skip: p["conv.lin_skip.weight"], SkipBias: p["conv.lin_skip.bias"],
 		Edge: p["conv.lin_edge.weight"],
 	})
-	loss := inner.apply(out, weights)
+	loss := inner(out, weights)
 	p["z"] = z
 	run := newFixtureRun(t, g, loss, p, map[string]*G.Node{"out": out, "edge_attr": attr})
 	run.check(t, f.Loss, f.Grad, map[string]array{"out": f.Out, "edge_attr": f.EdgeAttr.pick(order)})
@@ -95,7 +96,7 @@ func (f *attentionFixture) writeEdges(d kernels.Device, g *Graph, order []int, l
 func (f *attentionFixture) checkWeights(t *testing.T, g *Graph, order []int) {
 	t.Helper()
 	for _, n := range g.expr.AllNodes() {
-		if o, ok := n.Op().(*op); ok && o.name == attentionName(f.Dims.Heads, false)+" packed" {
+		if o, ok := n.Op().(*op); ok && o.name == fmt.Sprintf("attend heads %d dropout false packed", f.Dims.Heads) {
 			p := g.Compile(ForInference, n)
 			p.Run()
 			weights := g.device.View(p.Buffer(n), len(f.Out.values), len(f.Attention.values))

@@ -32,7 +32,7 @@ type Program struct {
 type value struct {
 	buffer kernels.Buffer
 	ints   kernels.Ints // instead of buffer, for a list
-	active *int
+	active *int         // rows; nil where all count
 }
 
 // Run makes all calls. It allocates nothing.
@@ -58,95 +58,86 @@ func (p *Program) Buffer(n *G.Node) kernels.Buffer {
 // run, or the chain that it is in; those of a chain's own values are not.
 // It panics for nodes that cannot be computed.
 func (g *Graph) Compile(mode Mode, outputs ...*G.Node) *Program {
-	sorted, err := G.Sort(g.expr)
-	if err != nil {
-		panic(fmt.Sprintf("nn: %v", err))
+	c := &compiler{graph: g, mode: mode, steps: map[int64]*step{}}
+	steps := c.needed(outputs)
+	c.plan(steps)
+	p := &Program{stages: c.stages, values: map[int64]value{}}
+	for _, s := range steps {
+		if s.leaf != nil && s.active != nil && !slices.Contains(p.sizes, s.active) {
+			p.sizes = append(p.sizes, s.active)
+		}
 	}
-	slices.Reverse(sorted) // operands first
-	c := &compiler{
-		graph: g, mode: mode, values: map[int64]value{}, source: map[int64]int64{}, readers: map[int64]int{},
-		ops: map[int64]*op{}, domains: map[int64]*int{}, divided: map[int64]bool{}, repeated: map[int64]bool{},
-		drained: map[int64]bool{},
-	}
-	nodes := c.needed(sorted, outputs)
-	c.plan(nodes, outputs)
-	p := &Program{stages: c.stages, values: map[int64]value{}, sizes: g.sizes(nodes)}
 	for _, n := range outputs {
-		if v, kept := c.values[c.behind(n).ID()]; kept {
-			p.values[n.ID()] = v
+		if s := c.step(n); s.known {
+			p.values[n.ID()] = s.value
 		}
 	}
 	return p
 }
 
-// sizes are the active rows of those of the nodes that are leaves.
-func (g *Graph) sizes(nodes G.Nodes) (out []*int) {
-	for _, n := range nodes {
-		if l := g.leaves[n.Name()]; l != nil && l.active != nil && !slices.Contains(out, l.active) {
-			out = append(out, l.active)
-		}
-	}
-	return out
-}
-
 // compiler is a compilation in progress.
 type compiler struct {
-	graph   *Graph
-	mode    Mode
-	stages  []*stage
-	values  map[int64]value
-	source  map[int64]int64 // node -> the node whose buffer it is
-	readers map[int64]int   // of that buffer, still to come
-	free    []kernels.Buffer
+	graph  *Graph
+	mode   Mode
+	stages []*stage
+	steps  map[int64]*step // by the node
+	free   []kernels.Buffer
+}
 
-	ops      map[int64]*op
-	domains  map[int64]*int // the active rows that a node has
-	divided  map[int64]bool // nodes whose rows can be computed apart
-	repeated map[int64]bool // vectors that every chain computes for itself
-	drained  map[int64]bool // outputs that are handed on and not kept
+// step is a node that the outputs depend on.
+type step struct {
+	*G.Node
+	operands []*step
+	leaf     *leaf // or nil
+	op       *op   // nil for leaves and constants
+	value
+	known   bool  // all rows are in value, when what follows runs
+	source  *step // whose buffer it is: itself, unless it is a view
+	readers int   // of that buffer, still to come
+
+	output   bool
+	drained  bool // an output that is handed on and not kept
+	divided  bool // its rows can be computed apart
+	repeated bool // a vector that every chain computes for itself
+	chain    *chain
+	shared   bool // computed in a chain, and read by others, too
 }
 
 // needed are the nodes that the outputs depend on, operands first. It counts
 // the readers of each; an output counts as read for ever, unless it is
 // drained.
-func (c *compiler) needed(sorted, outputs G.Nodes) G.Nodes {
-	live := map[int64]bool{}
+func (c *compiler) needed(outputs G.Nodes) (steps []*step) {
+	sorted, err := G.Sort(c.graph.expr) // readers first
+	if err != nil {
+		panic(fmt.Sprintf("nn: %v", err))
+	}
 	for _, n := range outputs {
-		n = c.behind(n)
-		live[n.ID()] = true
-		if _, drain := c.graph.drains[n.ID()]; drain && c.mode == ForInference {
-			c.drained[n.ID()] = true
+		s := c.step(n)
+		_, drain := c.graph.drains[s.ID()]
+		s.output, s.drained = true, drain && c.mode == ForInference
+		if !s.drained {
+			s.readers++
+		}
+	}
+	for _, n := range sorted {
+		s := c.steps[n.ID()]
+		if s == nil {
 			continue
 		}
-		c.readers[n.ID()]++
-	}
-	var out G.Nodes
-	for _, n := range slices.Backward(sorted) {
-		if !live[n.ID()] {
-			continue
+		for _, child := range c.graph.children(n) {
+			operand := c.step(child)
+			operand.readers++
+			s.operands = append(s.operands, operand)
 		}
-		out = append(out, n)
-		for _, child := range c.operands(n) {
-			live[child.ID()] = true
-			c.readers[child.ID()]++
-		}
+		steps = append(steps, s)
 	}
-	slices.Reverse(out)
-	return out
+	slices.Reverse(steps)
+	return steps
 }
 
-// operands are the nodes that n reads.
-func (c *compiler) operands(n *G.Node) G.Nodes {
-	out := c.graph.children(n)
-	for i, child := range out {
-		out[i] = c.behind(child)
-	}
-	return out
-}
-
-// behind is the node whose value n has: itself, or what an operation passes
-// on that is for training only.
-func (c *compiler) behind(n *G.Node) *G.Node {
+// step is that of the node whose value n has: itself, or what an operation
+// passes on that is for training only.
+func (c *compiler) step(n *G.Node) *step {
 	for c.mode == ForInference {
 		o, ours := n.Op().(*op)
 		if !ours || !o.trainingOnly {
@@ -154,7 +145,12 @@ func (c *compiler) behind(n *G.Node) *G.Node {
 		}
 		n = c.graph.children(n)[0]
 	}
-	return n
+	if c.steps[n.ID()] == nil {
+		s := &step{Node: n}
+		s.source = s
+		c.steps[n.ID()] = s
+	}
+	return c.steps[n.ID()]
 }
 
 func (g *Graph) children(n *G.Node) (out G.Nodes) {
@@ -164,95 +160,79 @@ func (g *Graph) children(n *G.Node) (out G.Nodes) {
 	return out
 }
 
-// addLeaf makes an input, a parameter or a constant available, and reports
-// whether n is one. Inputs that are fed become available later.
-func (c *compiler) addLeaf(n *G.Node) bool {
-	if leaf := c.graph.leaves[n.Name()]; leaf != nil && n.Op() == nil {
-		c.readers[n.ID()]++ // it is never given back
-		if c.mode == ForInference && leaf.fed() {
-			return false
-		}
-		c.values[n.ID()], c.domains[n.ID()] = value{leaf.buffer, leaf.ints, leaf.active}, leaf.active
-		return true
-	}
-	if n.Op() == nil || n.Op().Arity() > 0 {
-		return false
-	}
-	v := n.Value()
+// addLeaf makes an input or a parameter available. Inputs that are fed become
+// available later.
+func (c *compiler) addLeaf(s *step, l *leaf) {
+	s.readers++ // it is never given back
+	s.leaf, s.value = l, value{l.buffer, l.ints, l.active}
+	s.divided = c.mode == ForInference && l.fed()
+	s.known = !s.divided
+}
+
+// addConstant makes a constant available.
+func (c *compiler) addConstant(s *step) {
+	v := s.Value()
 	if v == nil || v.Dtype() != tensor.Float32 {
-		panic(fmt.Sprintf("nn: constant %s is no float32", n.Name()))
+		panic(fmt.Sprintf("nn: constant %s is no float32", s.Name()))
 	}
 	data := numbers(v)
-	b := c.graph.device.NewBuffer(len(data))
-	c.graph.device.Write(b, data)
-	c.values[n.ID()] = value{buffer: b}
-	c.readers[n.ID()]++
-	return true
+	s.readers++
+	s.buffer, s.known = c.graph.device.NewBuffer(len(data)), true
+	c.graph.device.Write(s.buffer, data)
 }
 
 // fusedOp is the operation of a node: one of ours, or the addition that
 // gorgonia itself puts where a value has several gradients.
-func (c *compiler) fusedOp(n *G.Node) *op {
-	if o, ok := n.Op().(*op); ok {
+func (s *step) fusedOp() *op {
+	if o, ok := s.Op().(*op); ok {
 		return o
 	}
-	if n.Op() != nil && strings.HasPrefix(n.Op().String(), "+ ") {
-		if in := c.operands(n); len(in) == 2 && in[0].Shape().Eq(in[1].Shape()) {
+	if s.Op() != nil && strings.HasPrefix(s.Op().String(), "+ ") {
+		if in := s.operands; len(in) == 2 && in[0].Shape().Eq(in[1].Shape()) {
 			return sum
 		}
 	}
-	panic(fmt.Sprintf("nn: no kernel for %v (%T)", n, n.Op()))
+	panic(fmt.Sprintf("nn: no kernel for %v (%T)", s.Node, s.Op()))
 }
 
-// addCall makes the node's value available by one call for all of its rows.
-func (c *compiler) addCall(s *stage, n *G.Node) {
-	o := c.ops[n.ID()]
-	if o.view != nil {
-		c.addView(n, o)
+// addCall makes the value available by one call for all of its rows.
+func (c *compiler) addCall(to *stage, s *step) {
+	s.known = true
+	if s.op.view != nil {
+		c.addView(s)
 		return
 	}
-	place := &call{device: c.graph.device, mode: c.mode}
-	operands := c.operands(n)
-	for _, child := range operands {
-		place.read(c.values[child.ID()], child.Shape())
-	}
-	out := value{buffer: c.alloc(max(1, n.Shape().TotalSize()))}
-	if o.rows != fixed {
-		out.active = place.active[o.rows]
-	}
-	place.out = out.buffer
-	c.values[n.ID()] = out
-	s.calls = append(s.calls, o.prepare(place))
-	for _, child := range operands {
-		c.release(c.root(child.ID()))
+	place := s.on(c.graph.device, c.mode, func(i int) operand { return s.operands[i].whole() })
+	s.buffer = c.alloc(max(1, s.Shape().TotalSize()))
+	to.calls = append(to.calls, place.to(s.buffer))
+	for _, operand := range s.operands {
+		c.release(operand)
 	}
 }
 
-// addView gives n a window of the buffer of one of its operands, whose readers
-// n's are then.
-func (c *compiler) addView(n *G.Node, o *op) {
-	operands := c.operands(n)
-	of := operands[o.view.input]
-	root := c.root(of.ID())
-	c.source[n.ID()] = root
-	c.readers[root] += c.readers[n.ID()] - 1
-	v := value{buffer: c.graph.device.View(c.values[of.ID()].buffer, o.view.offset, n.Shape().TotalSize())}
-	if o.rows != fixed {
-		v.active = c.values[operands[o.rows].ID()].active
+// on is the place of an operation that reads some rows of each operand.
+func (s *step) on(d kernels.Device, mode Mode, rows func(i int) operand) *call {
+	in := make([]operand, len(s.operands))
+	for i := range in {
+		in[i] = rows(i)
 	}
-	c.values[n.ID()] = v
-	for i, child := range operands {
-		if i != o.view.input {
-			c.release(c.root(child.ID()))
-		}
-	}
+	return s.op.on(d, mode, in)
 }
 
-func (c *compiler) root(id int64) int64 {
-	if r, ok := c.source[id]; ok {
-		return r
+// whole is all rows.
+func (s *step) whole() operand { return operand{s.value, s.Shape()} }
+
+// addView gives s a window of the buffer of its last operand, whose readers
+// are then those of s.
+func (c *compiler) addView(s *step) {
+	last := len(s.operands) - 1
+	packed := s.operands[last]
+	s.buffer = c.graph.device.View(packed.buffer, *s.op.view, s.Shape().TotalSize())
+	s.source = packed.source
+	s.source.readers += s.readers - 1
+	for _, operand := range s.operands[:last] {
+		c.release(operand)
 	}
-	return id
 }
 
 // alloc takes the smallest free buffer that is large enough.
@@ -272,8 +252,9 @@ func (c *compiler) alloc(n int) kernels.Buffer {
 }
 
 // release notes that one reader has run.
-func (c *compiler) release(id int64) {
-	if c.readers[id]--; c.readers[id] == 0 {
-		c.free = append(c.free, c.values[id].buffer)
+func (c *compiler) release(s *step) {
+	s = s.source
+	if s.readers--; s.readers == 0 {
+		c.free = append(c.free, s.buffer)
 	}
 }

@@ -25,7 +25,7 @@ func TestDrain(t *testing.T) {
 		}
 		places[2] = -1
 		g.Drain(y, func(p Part) func() {
-			index := p.Device.NewInts(p.Most)
+			index := p.Device.NewInts(p.MaxRows)
 			return func() {
 				p.Device.WriteInts(index, places[p.First:][:p.Rows()])
 				p.Device.PutRows(p.Rows(), cols, table, p.At, index)

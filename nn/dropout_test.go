@@ -12,7 +12,7 @@ import (
 // and two layers of one size have masks of their own.
 func TestDropoutMasks(t *testing.T) {
 	const width, rows, p = 50, 100, .3
-	q := newProblem(t, cpu.NewDevice(cpu.Best(), 2), MLPConfig{In: 2, Hidden: []int{width, width}, Dropout: p, MaxRows: rows}, rows)
+	q := newProblem(t, cpu.NewDevice(cpu.Best(), 2), 2, rows, MLPConfig{Hidden: []int{width, width}, Dropout: p}, rows)
 	q.gradient()
 	equal := 0
 	for i, mask := range q.mlp.masks {

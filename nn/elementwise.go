@@ -4,122 +4,102 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"dgsbench/kernels"
 
 	G "gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
 )
 
 // Add is a + b, of equal shapes. Gorgonia adds the same node where a value
 // has several gradients.
 func Add(a, b *G.Node) *G.Node { return G.Must(G.Add(a, b)) }
 
-// sum is what gorgonia's addition becomes.
+// sum is what gorgonia's addition becomes, also that of vectors.
 var sum = &op{
-	name: "sum", in: []int{2, 2}, sizes: []string{"nk", "nk"}, out: 2, apart: []bool{true, true},
-	run: func(c *call) {
-		n := c.size(0)
-		if c.active[0] != nil {
-			n = c.numbers(0)
-		}
-		c.device.Add(n, c.out, c.in[0], c.in[1])
-	},
+	name: "sum", shapes: "nk nk -> nk", apart: true,
+	run: func(c *call) { c.device.Add(c.numbers(0), c.out, c.in[0], c.in[1]) },
 }
 
 // ReLU is max(x, 0), elementwise. After a product alone Dense does it in one
 // pass.
-func ReLU(x *G.Node) *G.Node { return relu.apply(x) }
-
-var relu = &op{
-	name: "relu", in: []int{2}, out: 2, smooth: []bool{true}, apart: []bool{true},
-	grad: func(_ G.Nodes, out, g *G.Node) G.Nodes { return G.Nodes{reluGrad.apply(out, g)} },
-	call: func(c *call) func() {
-		zero := c.device.NewBuffer(c.size(0))
-		return func() { c.device.AddReLU(c.numbers(0), c.out, c.in[0], zero) }
-	},
+func ReLU(x *G.Node) *G.Node {
+	return op{
+		name: "relu", shapes: "nk -> nk", smooth: []bool{true}, apart: true,
+		grad: func(_ G.Nodes, out, g *G.Node) G.Nodes { return G.Nodes{reluGrad(out, g)} },
+		call: func(c *call) func() {
+			zero := c.device.NewBuffer(c.size(0))
+			return func() { c.device.AddReLU(c.numbers(0), c.out, c.in[0], zero) }
+		},
+	}.apply(x)
 }
 
 // addReLU is relu(a + b). Both have one gradient.
-var addReLU = &op{
-	name: "add.relu", in: []int{2, 2}, out: 2, smooth: []bool{true, true}, apart: []bool{true, true},
-	grad: func(_ G.Nodes, out, g *G.Node) G.Nodes {
-		d := reluGrad.apply(out, g)
-		return G.Nodes{d, d}
-	},
-	run: func(c *call) { c.device.AddReLU(c.numbers(0), c.out, c.in[0], c.in[1]) },
+func addReLU(a, b *G.Node) *G.Node {
+	return op{
+		name: "add.relu", shapes: "nk nk -> nk", smooth: []bool{true, true}, apart: true,
+		grad: func(_ G.Nodes, out, g *G.Node) G.Nodes { return slices.Repeat(G.Nodes{reluGrad(out, g)}, 2) },
+		run:  func(c *call) { c.device.AddReLU(c.numbers(0), c.out, c.in[0], c.in[1]) },
+	}.apply(a, b)
 }
 
 // reluGrad passes the gradient where the output is above zero.
-var reluGrad = &op{
-	name: "relu.grad", in: []int{2, 2}, sizes: []string{"nk", "nk"}, out: 2,
-	run: func(c *call) { c.device.ReLUGrad(c.numbers(0), c.out, c.in[0], c.in[1]) },
+func reluGrad(out, g *G.Node) *G.Node {
+	return op{
+		name: "relu.grad", shapes: "nk nk -> nk",
+		run: func(c *call) { c.device.ReLUGrad(c.numbers(0), c.out, c.in[0], c.in[1]) },
+	}.apply(out, g)
 }
 
 // Sigmoid is 1/(1 + e^-x), elementwise; x is a vector or a matrix.
 func Sigmoid(x *G.Node) *G.Node {
-	if x.Dims() == 1 {
-		return sigmoidVector.apply(x)
-	}
-	return sigmoidMatrix.apply(x)
-}
-
-var sigmoidVector, sigmoidMatrix = sigmoid("sigmoid of a vector", 1), sigmoid("sigmoid", 2)
-
-func sigmoid(name string, dims int) *op {
-	grad := &op{
-		name: name + " gradient", in: []int{dims, dims}, out: dims,
-		run: func(c *call) { c.device.SigmoidGrad(c.numbers(0), c.out, c.in[0], c.in[1]) },
-	}
-	return &op{
-		name: name, in: []int{dims}, out: dims, smooth: []bool{true}, apart: []bool{true},
-		grad: func(_ G.Nodes, y, g *G.Node) G.Nodes { return G.Nodes{grad.apply(g, y)} },
-		run:  func(c *call) { c.device.Sigmoid(c.numbers(0), c.out, c.in[0]) },
-	}
+	s := "nk"[2-x.Dims():]
+	return op{
+		name: "sigmoid", shapes: fmt.Sprintf("%s -> %[1]s", s), smooth: []bool{true}, apart: true,
+		run: func(c *call) { c.device.Sigmoid(c.numbers(0), c.out, c.in[0]) },
+		grad: func(_ G.Nodes, y, g *G.Node) G.Nodes {
+			return G.Nodes{op{
+				name: "sigmoid gradient", shapes: fmt.Sprintf("%s %[1]s -> %[1]s", s),
+				run: func(c *call) { c.device.SigmoidGrad(c.numbers(0), c.out, c.in[0], c.in[1]) },
+			}.apply(g, y)}
+		},
+	}.apply(x)
 }
 
 // tanhSum is tanh(a + b), by way of tanh x = 2 sigmoid(2x) - 1. Both have
-// one gradient.
-var tanhSum = &op{
-	name: "tanh of a sum", in: []int{2, 2}, sizes: []string{"nk", "nk"}, out: 2, smooth: []bool{true, true}, apart: []bool{true, true},
-	grad: func(_ G.Nodes, out, g *G.Node) G.Nodes {
-		d := tanhGrad.apply(out, g)
-		return G.Nodes{d, d}
-	},
-	run: func(c *call) {
-		n := c.numbers(0)
-		c.device.Add(n, c.out, c.in[0], c.in[1])
-		c.device.Affine(n, c.out, 2, c.out, 0)
-		c.device.Sigmoid(n, c.out, c.out)
-		c.device.Affine(n, c.out, 2, c.out, -1)
-	},
-}
-
-// tanhGrad is g (1 - y^2), y being the result.
-var tanhGrad = &op{
-	name: "tanh gradient", in: []int{2, 2}, sizes: []string{"nk", "nk"}, out: 2,
-	run: func(c *call) {
-		n := c.numbers(0)
-		c.device.Mul(n, c.out, c.in[0], c.in[0])
-		c.device.Affine(n, c.out, -1, c.out, 1)
-		c.device.Mul(n, c.out, c.out, c.in[1])
-	},
+// one gradient, g (1 - y^2), y being the result.
+func tanhSum(a, b *G.Node) *G.Node {
+	return op{
+		name: "tanh of a sum", shapes: "nk nk -> nk", smooth: []bool{true, true}, apart: true,
+		run: func(c *call) {
+			n := c.numbers(0)
+			c.device.Add(n, c.out, c.in[0], c.in[1])
+			c.device.Affine(n, c.out, 2, c.out, 0)
+			c.device.Sigmoid(n, c.out, c.out)
+			c.device.Affine(n, c.out, 2, c.out, -1)
+		},
+		grad: func(_ G.Nodes, y, g *G.Node) G.Nodes {
+			return slices.Repeat(G.Nodes{op{
+				name: "tanh gradient", shapes: "nk nk -> nk",
+				run: func(c *call) {
+					n := c.numbers(0)
+					c.device.Mul(n, c.out, c.in[0], c.in[0])
+					c.device.Affine(n, c.out, -1, c.out, 1)
+					c.device.Mul(n, c.out, c.out, c.in[1])
+				},
+			}.apply(y, g)}, 2)
+		},
+	}.apply(a, b)
 }
 
 // Dropout is h times mask, elementwise, in training, and h in programs made
 // for inference. Every site has a mask of its own, which DrawMask fills.
-func Dropout(h, mask *G.Node) *G.Node { return dropout.apply(h, mask) }
-
-var dropout = &op{
-	name: "dropout", in: []int{2, 2}, sizes: []string{"nk", "nk"}, out: 2, smooth: []bool{true, false},
-	trainingOnly: true,
-	run:          func(c *call) { c.device.Mul(c.numbers(0), c.out, c.in[0], c.in[1]) },
-}
-
-// The gradient is the same operation, which a variable's own initialiser
-// cannot name.
-func init() {
-	dropout.grad = func(in G.Nodes, _, g *G.Node) G.Nodes { return G.Nodes{dropout.apply(g, in[1]), nil} }
+func Dropout(h, mask *G.Node) *G.Node {
+	return op{
+		name: "dropout", shapes: "nk nk -> nk", smooth: []bool{true}, trainingOnly: true,
+		grad: func(in G.Nodes, _, g *G.Node) G.Nodes { return G.Nodes{Dropout(g, in[1])} },
+		run:  func(c *call) { c.device.Mul(c.numbers(0), c.out, c.in[0], c.in[1]) },
+	}.apply(h, mask)
 }
 
 // DrawMask fills mask with 0 for dropped units, a share p of them, and
@@ -137,59 +117,53 @@ func DrawMask(mask []float32, p float64, rng *rand.Rand) {
 // TrainingOr is x in programs for training, and y in those for inference:
 // what training computes in one way may be had in a shorter one. Both have the
 // same columns.
-func TrainingOr(x, y *G.Node) *G.Node { return trainingOr.apply(y, x) }
-
-var trainingOr = &op{
-	name: "training or inference", in: []int{2, 2}, sizes: []string{"nk", "mk"}, out: 2, rows: 1, smooth: []bool{false, true},
-	shape:        func(s []tensor.Shape) tensor.Shape { return s[1] },
-	trainingOnly: true,
-	run:          func(c *call) { c.device.CopyRows(c.rows(1), c.cols(1), c.out, c.cols(1), c.in[1], c.cols(1)) },
-	grad:         func(_ G.Nodes, _, g *G.Node) G.Nodes { return G.Nodes{nil, g} },
+func TrainingOr(x, y *G.Node) *G.Node {
+	return op{
+		name: "training or inference", shapes: "nk mk -> mk", smooth: []bool{false, true}, trainingOnly: true,
+		grad: func(_ G.Nodes, _, g *G.Node) G.Nodes { return G.Nodes{nil, g} },
+		run:  func(c *call) { c.device.CopyRows(c.rows(1), c.cols(1), c.out, c.cols(1), c.in[1], c.cols(1)) },
+	}.apply(y, x)
 }
 
-// Spread is a vector of n times the one number of x, a vector, too.
+// Spread is a vector of n times the one number of x, a vector, too. The
+// gradient is the sum of a vector, in order.
 func Spread(x *G.Node, n int) *G.Node {
-	o := &op{
-		name: fmt.Sprintf("spread over %d", n), in: []int{1}, sizes: []string{"1"}, out: 1, rows: fixed, smooth: []bool{true},
-		shape: func([]tensor.Shape) tensor.Shape { return tensor.Shape{n} },
-		grad:  func(_ G.Nodes, _, g *G.Node) G.Nodes { return G.Nodes{spreadGrad.apply(g)} },
+	return op{
+		name: fmt.Sprintf("spread over %d", n), shapes: fmt.Sprintf("1 -> %d", n), smooth: []bool{true},
 		call: func(c *call) func() {
 			zeros := c.device.NewInts(n)
 			return func() { c.device.GatherRows(n, 1, 1, c.out, c.in[0], zeros) }
 		},
-	}
-	return o.apply(x)
-}
-
-// spreadGrad is the sum of a vector, in order.
-var spreadGrad = &op{
-	name: "spread gradient", in: []int{1}, out: 1, rows: fixed,
-	shape: func([]tensor.Shape) tensor.Shape { return tensor.Shape{1} },
-	run:   func(c *call) { c.device.ColumnSums(c.size(0), 1, c.out, c.in[0]) },
+		grad: func(_ G.Nodes, _, g *G.Node) G.Nodes {
+			return G.Nodes{op{
+				name: "spread gradient", shapes: "k -> 1",
+				run: func(c *call) { c.device.ColumnSums(c.size(0), 1, c.out, c.in[0]) },
+			}.apply(g)}
+		},
+	}.apply(x)
 }
 
 // Concat puts the columns of matrices of equally many rows side by side.
-func Concat(x ...*G.Node) *G.Node { return concat(len(x)).apply(x...) }
-
-func concat(n int) *op {
-	sizes := make([]string, n) // the same rows n, and columns of each input's own
-	for i := range sizes {
-		sizes[i] = "n" + string(rune('A'+i))
+func Concat(x ...*G.Node) *G.Node {
+	shapes, width := make([]string, len(x)), 0
+	for i, n := range x {
+		cols := n.Shape()[n.Dims()-1]
+		shapes[i] = fmt.Sprintf("n%d", cols)
+		width += cols
 	}
-	return &op{
-		name: fmt.Sprintf("concat %d", n), in: slices.Repeat([]int{2}, n), out: 2, sizes: sizes,
-		smooth: slices.Repeat([]bool{true}, n), apart: slices.Repeat([]bool{true}, n),
-		shape: func(s []tensor.Shape) tensor.Shape { return tensor.Shape{s[0][0], totalColumns(s)} },
-		grad: func(in G.Nodes, _, g *G.Node) G.Nodes {
-			out, offset := make(G.Nodes, n), 0
-			for i, x := range in {
-				out[i] = columns(offset).apply(g, x)
+	return op{
+		name: fmt.Sprintf("concat %d", len(x)), shapes: fmt.Sprintf("%s -> n%d", strings.Join(shapes, " "), width),
+		smooth: slices.Repeat([]bool{true}, len(x)), apart: true,
+		grad: func(in G.Nodes, _, g *G.Node) (out G.Nodes) {
+			offset := 0
+			for _, x := range in {
+				out = append(out, columns(g, offset, x))
 				offset += x.Shape()[1]
 			}
 			return out
 		},
 		call: func(c *call) func() {
-			width, to, offset := totalColumns(c.shapes), make([]kernels.Buffer, n), 0
+			to, offset := make([]kernels.Buffer, len(x)), 0
 			for i := range to {
 				to[i] = c.device.View(c.out, offset, c.shapes[i][0]*width-offset)
 				offset += c.cols(i)
@@ -200,26 +174,16 @@ func concat(n int) *op {
 				}
 			}
 		},
-	}
+	}.apply(x...)
 }
 
-func totalColumns(s []tensor.Shape) int {
-	n := 0
-	for _, shape := range s {
-		n += shape[1]
-	}
-	return n
-}
-
-// columns are those of the first input from offset on, as many as the second
-// input has.
-func columns(offset int) *op {
-	return &op{
-		name: fmt.Sprintf("columns from %d", offset), in: []int{2, 2}, out: 2,
-		shape: func(s []tensor.Shape) tensor.Shape { return s[1] },
+// columns are those of g from offset on, as many as x has.
+func columns(g *G.Node, offset int, x *G.Node) *G.Node {
+	return op{
+		name: fmt.Sprintf("columns from %d", offset), shapes: "nc nk -> nk",
 		call: func(c *call) func() {
 			from := c.device.View(c.in[0], offset, c.size(0)-offset)
 			return func() { c.device.CopyRows(c.rows(0), c.cols(1), c.out, c.cols(1), from, c.cols(0)) }
 		},
-	}
+	}.apply(g, x)
 }

@@ -22,11 +22,11 @@ type Drain func(p Part) func()
 
 // Part is a block of rows.
 type Part struct {
-	Device kernels.Device // to be used, and no other
-	At     kernels.Buffer // the rows: of an input, to be filled, or of a value
-	First  int            // number of the first one within the batch
-	Most   int            // how many there are at most
-	active *int
+	Device  kernels.Device // to be used, and no other
+	At      kernels.Buffer // the rows: of an input, to be filled, or of a value
+	First   int            // number of the first one within the batch
+	MaxRows int
+	active  *int
 }
 
 // Rows is how many of the rows are active, now.
@@ -60,11 +60,9 @@ func (f *Fed) Write() {
 
 // FromHost is an input of rows x cols numbers that the host has.
 func (g *Graph) FromHost(name string, rows *Rows, cols int, host func() []float32) *Fed {
-	feed := func(p Part) func() {
-		return func() { p.Device.Write(p.At, host()[p.First*cols:][:p.Rows()*cols]) }
-	}
-	f := g.fed(name, rows, cols, feed)
-	f.write = feed(g.whole(f))
+	feed := FromHostWithin(cols, host, nil)
+	f, whole := g.fed(name, rows, cols, feed)
+	f.write = feed(whole)
 	return f
 }
 
@@ -72,7 +70,7 @@ func (g *Graph) FromHost(name string, rows *Rows, cols int, host func() []float3
 // What Write writes are the rows' numbers: they are fetched at Flush.
 func (g *Graph) FromTable(name string, rows *Rows, cols int, table func() kernels.Buffer, list func() []int32) *Fed {
 	fetching := func(p Part) (write, fetch func()) {
-		index := p.Device.NewInts(p.Most)
+		index := p.Device.NewInts(p.MaxRows)
 		write = func() { p.Device.WriteInts(index, list()[p.First:][:p.Rows()]) }
 		fetch = func() {
 			from := table()
@@ -80,14 +78,14 @@ func (g *Graph) FromTable(name string, rows *Rows, cols int, table func() kernel
 		}
 		return write, fetch
 	}
-	f := g.fed(name, rows, cols, func(p Part) func() {
+	f, whole := g.fed(name, rows, cols, func(p Part) func() {
 		write, fetch := fetching(p)
 		return func() {
 			write()
 			fetch()
 		}
 	})
-	write, fetch := fetching(g.whole(f))
+	write, fetch := fetching(whole)
 	f.write = func() {
 		write()
 		g.Defer(fetch)
@@ -95,15 +93,11 @@ func (g *Graph) FromTable(name string, rows *Rows, cols int, table func() kernel
 	return f
 }
 
-func (g *Graph) fed(name string, rows *Rows, cols int, feed Feed) *Fed {
+// fed is an input with a feed, and all of its rows.
+func (g *Graph) fed(name string, rows *Rows, cols int, feed Feed) (*Fed, Part) {
 	f := &Fed{Node: g.Input(name, rows, cols), rows: rows}
 	g.Feed(f.Node, feed)
-	return f
-}
-
-// whole is all rows of an input.
-func (g *Graph) whole(f *Fed) Part {
-	return Part{Device: g.device, At: g.Buffer(f.Node), Most: f.rows.capacity, active: &f.rows.active}
+	return f, Part{Device: g.device, At: g.Buffer(f.Node), MaxRows: rows.capacity, active: &rows.active}
 }
 
 // ListFromHost is an index that the host has.
@@ -115,14 +109,14 @@ func (g *Graph) ListFromHost(name string, rows *Rows, host func() []int32) *Fed 
 	return f
 }
 
-// FromHostWithin is a Feed of cols numbers a row that the host has, as
-// FromHost. It sets bad where one of them is not Within.
+// FromHostWithin is a Feed of cols numbers a row that the host has. It sets
+// bad, unless that is nil, where one of them is not Within.
 func FromHostWithin(cols int, host func() []float32, bad *atomic.Bool) Feed {
 	return func(p Part) func() {
 		return func() {
 			x := host()[p.First*cols:][:p.Rows()*cols]
 			p.Device.Write(p.At, x)
-			if !Within(x) {
+			if bad != nil && !Within(x) {
 				bad.Store(true)
 			}
 		}
@@ -135,7 +129,7 @@ func FromHostWithin(cols int, host func() []float32, bad *atomic.Bool) Feed {
 // finite; a kernels.Fused skips the check: it would wait for each batch.
 func DrainTo(cols int, table func() kernels.Buffer, list func() []int32, bad *atomic.Bool) Drain {
 	return func(p Part) func() {
-		index := p.Device.NewInts(p.Most)
+		index := p.Device.NewInts(p.MaxRows)
 		_, fused := p.Device.(kernels.Fused)
 		return func() {
 			p.Device.WriteInts(index, list()[p.First:][:p.Rows()])

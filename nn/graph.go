@@ -1,7 +1,7 @@
 // Package nn holds the trainable parts of models: layers as gorgonia graphs,
 // their parameters, the optimiser and the random streams that feed them.
-// Models see buffers and numbers; what runs the graphs is this package's
-// business.
+// Models work with buffers and numbers; nothing outside this package depends on
+// what runs the graphs.
 //
 // A graph that does not fit together is an error of the program that builds
 // it: layers, Compile and NewTraining panic with a message that names the
@@ -84,20 +84,19 @@ func (g *Graph) Ints(n *G.Node) kernels.Ints { return g.leaves[n.Name()].ints }
 func (g *Graph) Buffer(n *G.Node) kernels.Buffer { return g.leaves[n.Name()].buffer }
 
 func (g *Graph) leaf(name string, shape tensor.Shape, active *int) *G.Node {
-	g.add(name, &leaf{buffer: g.device.NewBuffer(shape.TotalSize()), active: active})
-	return G.NewTensor(g.expr, tensor.Float32, shape.Dims(), G.WithShape(shape...), G.WithName(name))
+	return g.add(name, tensor.Float32, shape, &leaf{buffer: g.device.NewBuffer(shape.TotalSize()), active: active})
 }
 
 func (g *Graph) list(name string, size int, active *int) *G.Node {
-	g.add(name, &leaf{ints: g.device.NewInts(size), active: active})
-	return G.NewTensor(g.expr, tensor.Int32, 1, G.WithShape(size), G.WithName(name))
+	return g.add(name, tensor.Int32, tensor.Shape{size}, &leaf{ints: g.device.NewInts(size), active: active})
 }
 
-func (g *Graph) add(name string, l *leaf) {
+func (g *Graph) add(name string, of tensor.Dtype, shape tensor.Shape, l *leaf) *G.Node {
 	if g.leaves[name] != nil {
 		panic("nn: two leaves are called " + name) // gorgonia would merge them
 	}
 	g.leaves[name] = l
+	return G.NewTensor(g.expr, of, shape.Dims(), G.WithShape(shape...), G.WithName(name))
 }
 
 // differentiating serialises Gradients.
@@ -123,10 +122,10 @@ type Rows struct {
 	capacity, active int
 
 	// With padding, a repeated program (Repeated) has more rows than the
-	// batch: most, as many as any batch has had and a bit more. batch is those
+	// batch: padded, as many as any batch has had and a bit more. batch is those
 	// of the batch while a program runs.
-	padding     bool
-	most, batch int
+	padding       bool
+	padded, batch int
 }
 
 // NewRows is a size of at most capacity, and as large until Set.
@@ -163,14 +162,14 @@ func (r *Rows) Set(n int) {
 		panic(fmt.Sprintf("nn: %d rows, built for %d", n, r.capacity))
 	}
 	r.active = n
-	if r.padding && n > r.most {
-		r.most = min(r.capacity, roundUpToStep(n+n/8)) // few sizes altogether
+	if r.padding && n > r.padded {
+		r.padded = min(r.capacity, roundUpToStep(n+n/8)) // few sizes altogether
 	}
 }
 
 // Padded is how many rows a repeated program has: the active ones, unless
 // there is padding.
-func (r *Rows) Padded() int { return max(r.active, r.most) }
+func (r *Rows) Padded() int { return max(r.active, r.padded) }
 
 // MostPadding is how many rows of padding there are at most.
 func (r *Rows) MostPadding() int {

@@ -59,7 +59,7 @@ func newMemoryGraph(t *testing.T, d kernels.Device, f *memoryFixture) *memoryGra
 	q := Gather(m.memory, m.id)
 	a := Scatter(msg, m.place, q)
 	z := GRU(a, q, p["gru.weight_ih"], p["gru.weight_hh"], p["gru.bias_ih"], p["gru.bias_hh"])
-	loss := inner.apply(z, Gather(weights, m.id))
+	loss := inner(z, Gather(weights, m.id))
 	m.run = newFixtureRun(t, g, loss, p, map[string]*G.Node{"z": z})
 	return m
 }

@@ -13,11 +13,9 @@ import (
 // every hidden layer and one output, the logit.
 type MLPConfig struct {
 	Name    string // in front of the names of its parameters
-	In      int
 	Hidden  []int
 	Norm    Norm    // between the product and the ReLU of a hidden layer
 	Dropout float64 // share of hidden units dropped in training
-	MaxRows int     // most rows of a batch
 }
 
 // MLP is a perceptron that is trained by weighted cross-entropy: all of a
@@ -36,16 +34,17 @@ type MLP struct {
 	train            *Training // made by the first use
 }
 
-// layer are the parameters of a dense layer: W is in x out.
+// layer are the parameters of a dense layer, W being in x out, and of the
+// normalisation that follows, nil without one.
 type layer struct {
-	in, out int
-	w, b    kernels.Buffer
-	norm    *norm
+	in, out      int
+	w, b         kernels.Buffer
+	scale, shift kernels.Buffer
 }
 
-// Classifier puts a perceptron on top of x, which has cfg.In columns. Its
-// training reaches all parameters below, too. Its own come from the trial's
-// seed: weights and biases uniform in +-1/sqrt(In), as PyTorch's Linear.
+// Classifier puts a perceptron on top of x. Its training reaches all
+// parameters below, too. Its own come from the trial's seed: weights and
+// biases uniform in +-1/sqrt(inputs), as PyTorch's Linear.
 func (n *Network) Classifier(x *G.Node, rows *Rows, cfg MLPConfig, w Wanted) *MLP {
 	m := &MLP{Network: n, cfg: cfg, rows: rows, x: x}
 	y, weight := m.Input(cfg.Name+"y", rows, 1), m.Input(cfg.Name+"w", rows, 1)
@@ -68,9 +67,14 @@ func (m *MLP) dense(x *G.Node, i, out int, hidden bool) *G.Node {
 	first := len(m.params)
 	normalised := hidden && m.cfg.Norm == WithLayer
 	h := m.Linear(fmt.Sprintf("%sW%d", m.cfg.Name, i), fmt.Sprintf("%sb%d", m.cfg.Name, i), x, out, hidden && !normalised)
-	l := layer{in: x.Shape()[1], out: out, w: m.params[first].buffer, b: m.params[first+1].buffer}
+	l := layer{in: x.Shape()[1], out: out, w: m.params[first].Buffer, b: m.params[first+1].Buffer}
 	if normalised {
-		h, l.norm = m.normalise(h, i, out)
+		vector := func(name string, value float32) *G.Node {
+			return m.Weight(fmt.Sprintf("%s%s%d", m.cfg.Name, name, i), slices.Repeat([]float32{value}, out), out)
+		}
+		scale, shift := vector("scale", 1), vector("shift", 0)
+		l.scale, l.shift = m.Buffer(scale), m.Buffer(shift)
+		h = ReLU(LayerNorm(h, scale, shift, normEps))
 	}
 	m.layers = append(m.layers, l)
 	return h
@@ -80,7 +84,7 @@ func (m *MLP) dense(x *G.Node, i, out int, hidden bool) *G.Node {
 func (m *MLP) Leaf() kernels.Buffer { return m.Buffer(m.x) }
 
 // Infer computes the logits of the first rows without dropout. It panics
-// when rows is above MaxRows.
+// if there are more than those of x.
 func (m *MLP) Infer(rows int, logits []float32) {
 	m.rows.Set(rows)
 	m.infer.Run()
@@ -120,15 +124,3 @@ const (
 
 // normEps is PyTorch's default.
 const normEps = 1e-5
-
-// norm are the parameters of one normalisation.
-type norm struct{ scale, shift kernels.Buffer }
-
-// normalise puts a normalisation and a ReLU on top of the product of layer i.
-func (m *MLP) normalise(h *G.Node, i, units int) (*G.Node, *norm) {
-	vector := func(name string, value float32) *G.Node {
-		return m.Weight(fmt.Sprintf("%s%s%d", m.cfg.Name, name, i), slices.Repeat([]float32{value}, units), units)
-	}
-	scale, shift := vector("scale", 1), vector("shift", 0)
-	return ReLU(LayerNorm(h, scale, shift, normEps)), &norm{m.Buffer(scale), m.Buffer(shift)}
-}

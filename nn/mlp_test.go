@@ -17,10 +17,10 @@ type problem struct {
 	x, y, w []float32
 }
 
-func newProblem(t testing.TB, d kernels.Device, cfg MLPConfig, rows int) problem {
+func newProblem(t testing.TB, d kernels.Device, in, capacity int, cfg MLPConfig, rows int) problem {
 	t.Helper()
-	m := newMLP(d, cfg, 3)
-	p := problem{mlp: m, rows: rows, x: make([]float32, rows*cfg.In), y: make([]float32, rows), w: make([]float32, rows)}
+	m := newMLP(d, in, capacity, cfg, 3)
+	p := problem{mlp: m, rows: rows, x: make([]float32, rows*in), y: make([]float32, rows), w: make([]float32, rows)}
 	r := Rand(5, "test data")
 	for i := range p.x {
 		p.x[i] = float32(r.NormFloat64())
@@ -34,18 +34,16 @@ func newProblem(t testing.TB, d kernels.Device, cfg MLPConfig, rows int) problem
 func (p problem) gradient() (float64, [][]float32) {
 	loss := p.mlp.Gradient(p.x, p.y, p.w, p.rows)
 	var grads [][]float32
-	for i, b := range p.mlp.Training().Gradients().Buffers {
-		grads = append(grads, download(p.mlp.device, b, p.mlp.params[i].buffer.Len()))
+	for i, b := range p.mlp.Training().Gradients.Buffers {
+		grads = append(grads, download(p.mlp.device, b, p.mlp.params[i].Buffer.Len()))
 	}
 	return float64(loss), grads
 }
 
 // values copies the parameters.
 func (n *Network) values() (out [][]float32) {
-	for _, p := range n.Params() {
-		x := make([]float32, p.Buffer.Len())
-		n.device.Read(x, p.Buffer)
-		out = append(out, x)
+	for _, p := range n.params {
+		out = append(out, read(n.device, p.Buffer))
 	}
 	return out
 }
@@ -55,7 +53,7 @@ func (p problem) plain() []float64 {
 	out := make([]float64, p.rows)
 	params, values := p.mlp.Params(), p.mlp.values()
 	for k := range out {
-		in := make([]float64, p.mlp.cfg.In)
+		in := make([]float64, p.mlp.layers[0].in)
 		for i := range in {
 			in[i] = float64(p.x[k*len(in)+i])
 		}
@@ -90,7 +88,7 @@ func (p problem) plainLoss() float64 {
 func TestForwardMatchesLoops(t *testing.T) {
 	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
 		for _, hidden := range [][]int{{7}, {7, 6}, {5, 4, 3}} {
-			p := newProblem(t, d, MLPConfig{In: 5, Hidden: hidden, Dropout: .5, MaxRows: 9}, 8)
+			p := newProblem(t, d, 5, 9, MLPConfig{Hidden: hidden, Dropout: .5}, 8)
 			got := make([]float32, p.rows)
 			p.mlp.Forward(p.x, p.rows, got)
 			for k, want := range p.plain() {
@@ -104,7 +102,7 @@ func TestForwardMatchesLoops(t *testing.T) {
 
 func TestLossMatchesLoops(t *testing.T) {
 	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
-		p := newProblem(t, d, MLPConfig{In: 5, Hidden: []int{7}, MaxRows: 9}, 8)
+		p := newProblem(t, d, 5, 9, MLPConfig{Hidden: []int{7}}, 8)
 		if got, _ := p.gradient(); math.Abs(got-p.plainLoss()) > 1e-5 {
 			t.Errorf("loss %v, expected %v", got, p.plainLoss())
 		}
@@ -115,9 +113,9 @@ func TestLossMatchesLoops(t *testing.T) {
 // the program itself on the reference device; the processor's gradients are
 // compared with its.
 func TestGradientMatchesDifferences(t *testing.T) {
-	cfg := MLPConfig{In: 5, Hidden: []int{7, 6}, MaxRows: 9}
+	cfg := MLPConfig{Hidden: []int{7, 6}}
 	d := reference.New()
-	p := newProblem(t, d, cfg, 8)
+	p := newProblem(t, d, 5, 9, cfg, 8)
 	_, exact := p.gradient()
 	loss := func() float64 {
 		p.gradient()
@@ -125,7 +123,7 @@ func TestGradientMatchesDifferences(t *testing.T) {
 	}
 	const step = 1e-6
 	for i, param := range p.mlp.params {
-		values := d.Exact(param.buffer)
+		values := d.Exact(param.Buffer)
 		for j, old := range values {
 			values[j] = old + step
 			up := loss()
@@ -134,12 +132,12 @@ func TestGradientMatchesDifferences(t *testing.T) {
 			values[j] = old
 			want := (up - down) / (2 * step)
 			if math.Abs(want-float64(exact[i][j])) > 1e-7 {
-				t.Errorf("%s[%d]: gradient %v, differences %v", param.name, j, exact[i][j], want)
+				t.Errorf("%s[%d]: gradient %v, differences %v", param.Name, j, exact[i][j], want)
 			}
 		}
 	}
 	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
-		_, got := newProblem(t, d, cfg, 8).gradient()
+		_, got := newProblem(t, d, 5, 9, cfg, 8).gradient()
 		for i := range exact {
 			closeTo(t, got[i], exact[i])
 		}
@@ -154,11 +152,11 @@ func TestLevelsAgree(t *testing.T) {
 			continue
 		}
 		d := cpu.NewDevice(k, 2)
-		p := newProblem(t, d, MLPConfig{In: 37, Hidden: []int{53, 19}, Dropout: .2, MaxRows: 60}, 41)
+		p := newProblem(t, d, 37, 60, MLPConfig{Hidden: []int{53, 19}, Dropout: .2}, 41)
 		adam := NewAdam(d, 1e-2, 1e-3)
 		for range 20 {
 			p.gradient()
-			adam.Step(p.mlp.Training().Params(), p.mlp.Training().Gradients())
+			adam.Step(p.mlp.Training().Params, p.mlp.Training().Gradients)
 		}
 		got := p.mlp.values()
 		for i := range want {
@@ -176,8 +174,8 @@ func TestLevelsAgree(t *testing.T) {
 // network gives.
 func TestIdleRowsDoNotCount(t *testing.T) {
 	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
-		cfg := MLPConfig{In: 3, Hidden: []int{4}, MaxRows: 10}
-		used, fresh := newProblem(t, d, cfg, 10), newProblem(t, d, cfg, 10)
+		cfg := MLPConfig{Hidden: []int{4}}
+		used, fresh := newProblem(t, d, 3, 10, cfg, 10), newProblem(t, d, 3, 10, cfg, 10)
 		used.gradient()
 		used.rows, fresh.rows = 4, 4
 		a, ga := used.gradient()
@@ -199,7 +197,7 @@ func TestIdleRowsDoNotCount(t *testing.T) {
 // and is named, and so is one of which the optimiser could not take the square.
 func TestBadGradient(t *testing.T) {
 	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
-		p := newProblem(t, d, MLPConfig{In: 5, Hidden: []int{7}, MaxRows: 9}, 8)
+		p := newProblem(t, d, 5, 9, MLPConfig{Hidden: []int{7}}, 8)
 		p.gradient()
 		if fault := p.mlp.Training().Fault(); fault != "" {
 			t.Errorf("a fault: %s", fault)
@@ -218,8 +216,8 @@ func TestBadGradient(t *testing.T) {
 // if loss and gradients are good.
 func TestBadParameter(t *testing.T) {
 	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
-		p := newProblem(t, d, MLPConfig{In: 5, Hidden: []int{7}, MaxRows: 9}, 8)
-		d.Write(p.mlp.params[1].buffer, []float32{-2 * kernels.MaxMagnitude}) // of a unit that stays zero
+		p := newProblem(t, d, 5, 9, MLPConfig{Hidden: []int{7}}, 8)
+		d.Write(p.mlp.params[1].Buffer, []float32{-2 * kernels.MaxMagnitude}) // of a unit that stays zero
 		p.gradient()
 		if fault := p.mlp.Training().Fault(); fault != "b1 is not within ±1e+18" {
 			t.Errorf("fault %q, expected b1", fault)
@@ -230,11 +228,11 @@ func TestBadParameter(t *testing.T) {
 // TestStepsAllocateNothing: training steps and inference.
 func TestStepsAllocateNothing(t *testing.T) {
 	d := cpu.NewDevice(cpu.Best(), 2)
-	p := newProblem(t, d, MLPConfig{In: 20, Hidden: []int{30}, Dropout: .1, MaxRows: 50}, 40)
-	adam, params, logits := NewAdam(d, 1e-3, 0), p.mlp.Training().Params(), make([]float32, 40)
+	p := newProblem(t, d, 20, 50, MLPConfig{Hidden: []int{30}, Dropout: .1}, 40)
+	adam, params, logits := NewAdam(d, 1e-3, 0), p.mlp.Training().Params, make([]float32, 40)
 	step := func() {
 		p.mlp.Gradient(p.x, p.y, p.w, p.rows)
-		adam.Step(params, p.mlp.Training().Gradients())
+		adam.Step(params, p.mlp.Training().Gradients)
 		p.mlp.Training().Fault()
 		p.mlp.Forward(p.x, p.rows, logits)
 	}
@@ -256,29 +254,29 @@ func BenchmarkStep(b *testing.B) {
 }
 
 func benchmarkStep(b *testing.B, d kernels.Device, in int) {
-	p := newProblem(b, d, MLPConfig{In: in, Hidden: []int{100}, Dropout: .1, MaxRows: 200}, 200)
-	adam, params := NewAdam(d, 1e-3, 0), p.mlp.Training().Params()
+	p := newProblem(b, d, in, 200, MLPConfig{Hidden: []int{100}, Dropout: .1}, 200)
+	adam, params := NewAdam(d, 1e-3, 0), p.mlp.Training().Params
 	for b.Loop() {
 		p.mlp.Gradient(p.x, p.y, p.w, p.rows)
-		adam.Step(params, p.mlp.Training().Gradients())
+		adam.Step(params, p.mlp.Training().Gradients)
 	}
 }
 
 // newMLP is a perceptron on rows of given numbers.
-func newMLP(d kernels.Device, cfg MLPConfig, seed uint64) *MLP {
-	n, rows := NewNetwork(d, seed), NewRows(cfg.MaxRows)
-	return n.Classifier(n.Input("x", rows, cfg.In), rows, cfg, Wanted{})
+func newMLP(d kernels.Device, in, capacity int, cfg MLPConfig, seed uint64) *MLP {
+	n, rows := NewNetwork(d, seed), NewRows(capacity)
+	return n.Classifier(n.Input("x", rows, in), rows, cfg, Wanted{})
 }
 
 // Forward writes the logits of x (rows x In).
 func (m *MLP) Forward(x []float32, rows int, logits []float32) {
-	m.device.Write(m.Leaf(), x[:rows*m.cfg.In])
+	m.device.Write(m.Leaf(), x[:rows*m.layers[0].in])
 	m.Infer(rows, logits)
 }
 
 // Gradient computes the loss on x (rows x In), and the gradients.
 func (m *MLP) Gradient(x, targets, weights []float32, rows int) (loss float32) {
-	m.device.Write(m.Leaf(), x[:rows*m.cfg.In])
+	m.device.Write(m.Leaf(), x[:rows*m.layers[0].in])
 	m.Activate(rows)
 	m.device.Write(m.targets, targets[:rows])
 	m.device.Write(m.weights, weights[:rows])

@@ -4,6 +4,7 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"dgsbench/kernels"
@@ -19,16 +20,16 @@ type Network struct {
 	drops   *rand.Rand
 	source  *rand.PCG // of drops
 	earlier rand.PCG  // the source before masks were drawn last
-	params  []param
+	params  []Param
 	masks   []mask
 }
 
-// param is a parameter tensor.
-type param struct {
-	name    string
-	shape   []int
+// Param is a parameter, and where it lives.
+type Param struct {
+	Name    string
+	Shape   []int
+	Buffer  kernels.Buffer
 	node    *G.Node
-	buffer  kernels.Buffer
 	learned bool // by gradients
 }
 
@@ -62,7 +63,7 @@ func (n *Network) Fixed(name string, values []float32, shape ...int) *G.Node {
 
 func (n *Network) add(name string, values []float32, shape []int, learned bool) *G.Node {
 	node := n.Param(name, values, shape...)
-	n.params = append(n.params, param{name, shape, node, n.Buffer(node), learned})
+	n.params = append(n.params, Param{name, shape, n.Buffer(node), node, learned})
 	return node
 }
 
@@ -73,18 +74,18 @@ func (n *Network) Uniform(count int, bound float64) []float32 {
 
 // UniformIn draws count initial values between low and high.
 func (n *Network) UniformIn(count int, low, high float64) []float32 {
-	out := make([]float32, count)
-	for i := range out {
-		out[i] = float32(low + n.initial.Float64()*(high-low))
-	}
-	return out
+	return draw(count, func() float32 { return float32(low + n.initial.Float64()*(high-low)) })
 }
 
 // Normal draws count initial values with mean 0 and deviation 1.
 func (n *Network) Normal(count int) []float32 {
+	return draw(count, func() float32 { return float32(n.initial.NormFloat64()) })
+}
+
+func draw(count int, number func() float32) []float32 {
 	out := make([]float32, count)
 	for i := range out {
-		out[i] = float32(n.initial.NormFloat64())
+		out[i] = number()
 	}
 	return out
 }
@@ -121,33 +122,15 @@ func (n *Network) drawMasks() {
 	}
 }
 
-// rollbackMasks makes the next masks those that were drawn last.
-func (n *Network) rollbackMasks() { *n.source = n.earlier }
-
-// Param is a parameter, and where it lives.
-type Param struct {
-	Name   string
-	Shape  []int
-	Buffer kernels.Buffer
-}
-
 // Params are the parameters, those that are not learned too, in the order in
 // which they were added.
-func (n *Network) Params() []Param {
-	var out []Param
-	for _, p := range n.params {
-		out = append(out, Param{p.name, p.shape, p.buffer})
-	}
-	return out
-}
+func (n *Network) Params() []Param { return n.params }
 
 // NumParams is the number of learned parameters.
 func (n *Network) NumParams() int {
 	count := 0
-	for _, p := range n.params {
-		if p.learned {
-			count += p.buffer.Len()
-		}
+	for _, p := range n.Parts() {
+		count += p.Params
 	}
 	return count
 }
@@ -163,19 +146,16 @@ type PartSize struct {
 // NumParams.
 func (n *Network) Parts() []PartSize {
 	var out []PartSize
-	at := map[string]int{}
 	for _, p := range n.params {
 		if !p.learned {
 			continue
 		}
-		part, _, _ := strings.Cut(p.name, ".")
-		i, known := at[part]
-		if !known {
-			i = len(out)
-			at[part] = i
-			out = append(out, PartSize{Part: part})
+		part, _, _ := strings.Cut(p.Name, ".")
+		i := slices.IndexFunc(out, func(known PartSize) bool { return known.Part == part })
+		if i < 0 {
+			out, i = append(out, PartSize{Part: part}), len(out)
 		}
-		out[i].Params += p.buffer.Len()
+		out[i].Params += p.Buffer.Len()
 	}
 	return out
 }

@@ -39,7 +39,7 @@ func newOpBench(t testing.TB, d kernels.Device, test opTest) *opBench {
 	b.out, b.batches = test(b)
 	size := b.out.Shape().TotalSize()
 	weights := b.graph.Param("weights of the loss", drawn("weights of the loss", size), b.out.Shape()...)
-	b.loss = inner.apply(b.out, weights)
+	b.loss = inner(b.out, weights)
 	b.grads = Gradients(b.loss, b.wrt...)
 	b.train = b.graph.Compile(ForTraining, append(append(G.Nodes{}, b.grads...), b.loss, b.out)...)
 	b.infer = b.graph.Compile(ForInference, b.out)

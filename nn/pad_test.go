@@ -58,10 +58,10 @@ func TestPaddingRepeats(t *testing.T) {
 		x, index, at := g.Input("x", rows, 2), g.Index("index", few), g.Param("w", []float32{2, 3}, 2, 1)
 		y := Linear(x, at)
 		read := Gather(y, index)
-		loss := inner.apply(read, g.Param("one", []float32{1}, 1, 1))
+		loss := inner(read, g.Param("one", []float32{1}, 1, 1))
 		grads := Gradients(loss, at)
 		train := g.Compile(ForTraining, append(G.Nodes{loss}, grads...)...)
-		repeated := g.Repeated(train)
+		repeated := g.RepeatedCalls(train.Run, train)
 		for _, n := range []int{200, 200, 150, 3, 199, 205, 40, 1, 210} {
 			rows.Set(n)
 			numbers := make([]float32, 2*n)

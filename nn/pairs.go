@@ -1,8 +1,6 @@
 package nn
 
-import (
-	"dgsbench/kernels"
-)
+import "dgsbench/kernels"
 
 // PairLayers are the layers of a score for pairs of vectors: the first one
 // takes left W + bias + right W + bias, with a ReLU, others follow.
@@ -12,8 +10,8 @@ type PairLayers struct {
 	LeftW, RightW       kernels.Buffer // Left x Width, Right x Width
 	LeftBias, RightBias kernels.Buffer // Width; or nil
 	// Slope (Right x Width), where it is not nil, moves the right part: right
-	// (RightW + s Slope) stands for right RightW, s being a time that
-	// Question says. There is no further layer then.
+	// (RightW + s Slope) stands for right RightW, s being the time of a
+	// kernels.Ranking. There is no further layer then.
 	Slope kernels.Buffer
 	// Out are the Width weights of the last layer.
 	Out kernels.Buffer
@@ -31,7 +29,7 @@ func (m *MLP) PairLayers(left int) PairLayers {
 		LeftW:  m.device.View(first.w, 0, left*first.out),
 		RightW: m.device.View(first.w, left*first.out, (first.in-left)*first.out),
 	}
-	if len(m.layers) > 2 || first.norm != nil {
+	if len(m.layers) > 2 || first.scale != nil {
 		p.deep = m.layers
 	}
 	return p
@@ -51,21 +49,14 @@ type PairHead struct {
 	parts  kernels.Buffer // their right parts
 	table  kernels.Buffer // right parts of all nodes
 	slopes kernels.Buffer // what of them moves with time; nil without Slope
-	scorer pairScorer
-}
-
-// pairScorer is what follows the first layer.
-type pairScorer interface {
-	// update copies the parameters, which have changed.
-	update()
-	kernels.Ranker
+	scorer kernels.Ranker // what follows the first layer
 }
 
 // chunk is how many nodes are projected at once.
 const chunk = 512
 
-// NewPairHead is for graphs of the given number of nodes and batches of at most maxEvents
-// events.
+// NewPairHead is for graphs of the given number of nodes and batches of at
+// most maxEvents events.
 func NewPairHead(d kernels.Device, p PairLayers, nodes, maxEvents, threads int) *PairHead {
 	h := &PairHead{
 		PairLayers: p, device: d, nodes: nodes,
@@ -76,21 +67,21 @@ func NewPairHead(d kernels.Device, p PairLayers, nodes, maxEvents, threads int) 
 		h.slopes = d.NewBuffer(nodes * p.Width)
 	}
 	if p.deep == nil {
-		h.scorer = oneLayer{d.NewRanker(maxEvents, p.Width)}
+		h.scorer = d.NewRanker(maxEvents, p.Width) // the rest of the head is one dot product
 	} else {
-		h.scorer = newDeepScorer(d, p.deep, threads)
+		h.scorer = &deepScorer{device: d, threads: max(1, threads)}
+		h.ParametersChanged()
 	}
 	return h
 }
 
-// oneLayer ranks on the device: the rest of the head is one dot product.
-type oneLayer struct{ kernels.Ranker }
-
-func (oneLayer) update() {}
-
 // ParametersChanged says that the parameters are new. All right parts must
 // be set anew.
-func (h *PairHead) ParametersChanged() { h.scorer.update() }
+func (h *PairHead) ParametersChanged() {
+	if deep, ok := h.scorer.(*deepScorer); ok {
+		deep.update(h.deep)
+	}
+}
 
 // Vectors is where the vectors of SetLeft and SetRight are written, a row
 // each.
@@ -120,31 +111,21 @@ func (h *PairHead) SetLeft(rows int) {
 	h.device.Gemm(kernels.NN, rows, h.Width, h.Left, h.z, h.LeftW, h.u, h.LeftBias, false)
 }
 
-// Question is a ranking of the batch that SetLeft was given.
-type Question struct {
-	True       []int32 // true destination of each event
-	Candidates []int32 // ascending
-	Without    [][]int32
-	// With Slope, the time of a pair is EventTime of its event + NodeTime of
-	// its node.
-	EventTime, NodeTime []float32
+// ranking fills in what the head knows of a ranking.
+func (h *PairHead) ranking(q kernels.Ranking) kernels.Ranking {
+	q.Events, q.Nodes, q.Dim = len(q.True), h.nodes, h.Width
+	q.U, q.P, q.W, q.Slope = h.u, h.table, h.Out, h.slopes
+	return q
 }
 
-func (h *PairHead) ranking(q Question) kernels.Ranking {
-	return kernels.Ranking{
-		Events: len(q.True), Nodes: h.nodes, Dim: h.Width, U: h.u, P: h.table, W: h.Out,
-		Slope: h.slopes, EventTime: q.EventTime, NodeTime: q.NodeTime,
-		Candidates: q.Candidates, True: q.True, Without: q.Without,
-	}
-}
-
-// Rank counts, for every event, the negatives above and level with its true
-// destination. It returns the first event with a score that is not finite,
-// or -1.
-func (h *PairHead) Rank(q Question, greater, equal []int32) (bad int) {
+// Rank counts, for every event of the batch that SetLeft was given, the
+// negatives above and level with its true destination. It returns the first
+// event with a score that is not finite, or -1. Of q it needs True, Candidates
+// and Without and, with Slope, EventTime and NodeTime.
+func (h *PairHead) Rank(q kernels.Ranking, greater, equal []int32) (bad int) {
 	return h.scorer.Rank(h.ranking(q), greater, equal)
 }
 
 // Scores writes the scores of all candidates, but for a constant that all
 // scores share: those that Rank counts by.
-func (h *PairHead) Scores(q Question, out []float32) { h.scorer.Scores(h.ranking(q), out) }
+func (h *PairHead) Scores(q kernels.Ranking, out []float32) { h.scorer.Scores(h.ranking(q), out) }

@@ -16,7 +16,7 @@ func TestPairsMatchConcatenation(t *testing.T) {
 		for i, hidden := range slices.Repeat([][]int{{7}, {7, 6}, {3, 9, 4}}, 2) {
 			const left, right, nodes = 4, 3, 6
 			norm := []Norm{NoNorm, WithLayer}[i/3]
-			p := newProblem(t, d, MLPConfig{In: left + right, Hidden: hidden, Norm: norm, MaxRows: nodes}, nodes)
+			p := newProblem(t, d, left+right, nodes, MLPConfig{Hidden: hidden, Norm: norm}, nodes)
 			head := NewPairHead(d, p.mlp.PairLayers(left), nodes, 1, 2)
 			all := []int32{0, 1, 2, 3, 4, 5}
 			var rights []float32
@@ -32,7 +32,7 @@ func TestPairsMatchConcatenation(t *testing.T) {
 			head.SetLeft(1)
 			scores, want := make([]float32, nodes), make([]float32, nodes)
 			p.mlp.Forward(p.x, nodes, want)
-			q := Question{True: []int32{2}, Candidates: all, Without: [][]int32{{4}}}
+			q := kernels.Ranking{True: []int32{2}, Candidates: all, Without: [][]int32{{4}}}
 			head.Scores(q, scores)
 			greater, equal := make([]int32, 1), make([]int32, 1)
 			if bad := head.Rank(q, greater, equal); bad >= 0 {

@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"dgsbench/kernels"
-
-	G "gorgonia.org/gorgonia"
 )
 
 // A program for training is one stage of calls, each of which divides its own
@@ -15,135 +13,115 @@ import (
 // divided as a whole: each thread takes blocks of rows through all of a
 // chain's operations, and waits for the others once.
 
-// plan makes the stages of the nodes, operands first.
-func (c *compiler) plan(nodes, outputs G.Nodes) {
-	var left G.Nodes
-	for _, n := range nodes {
-		if !c.addLeaf(n) {
-			c.place(n)
-			left = append(left, n)
+// plan makes the stages of the steps, operands first.
+func (c *compiler) plan(steps []*step) {
+	var left []*step
+	for _, s := range steps {
+		c.place(s)
+		if !s.known && !s.fedList() {
+			left = append(left, s)
 		}
 	}
-	left = c.leaveToChains(left, outputs)
+	left = c.leaveToChains(left)
 	for len(left) > 0 {
-		s := &stage{device: c.graph.device}
-		s.work = s.runThread
-		c.stages = append(c.stages, s)
-		left = c.addWhole(s, left)
-		left = c.addDivided(s, left)
+		to := &stage{device: c.graph.device}
+		to.work = to.runThread
+		c.stages = append(c.stages, to)
+		left = c.addWhole(to, left)
+		left = c.addDivided(to, left)
 	}
 }
 
-// place finds the operation of the node, which active rows it has, and
-// whether they can be computed apart.
-func (c *compiler) place(n *G.Node) {
-	if leaf := c.graph.leaves[n.Name()]; leaf != nil && n.Op() == nil {
-		c.domains[n.ID()], c.divided[n.ID()] = leaf.active, true // it is fed
+// place makes a leaf or a constant available. Of an operation it finds which
+// active rows it has, and whether they can be computed apart.
+func (c *compiler) place(s *step) {
+	if leaf := c.graph.leaves[s.Name()]; leaf != nil && s.Op() == nil {
+		c.addLeaf(s, leaf)
 		return
 	}
-	o := c.fusedOp(n)
-	c.ops[n.ID()] = o
-	var active []*int
-	for _, child := range c.operands(n) {
-		active = append(active, c.domains[child.ID()])
+	if s.Op() != nil && s.Op().Arity() == 0 {
+		c.addConstant(s)
+		return
 	}
-	o.checkRows(active)
-	if o.rows != fixed {
-		c.domains[n.ID()] = active[o.rows]
+	s.op = s.fusedOp()
+	active := make([]*int, len(s.operands))
+	for i, operand := range s.operands {
+		active[i] = operand.active
 	}
-	if rows := o.dividedBy(active); rows != nil && c.mode == ForInference {
-		c.domains[n.ID()], c.divided[n.ID()] = rows, true
+	s.active = s.op.rows(active)
+	if rows := s.op.dividedBy(active); rows != nil && c.mode == ForInference {
+		s.active, s.divided = rows, true
 	}
-	if c.drained[n.ID()] && !c.divided[n.ID()] {
-		panic(fmt.Sprintf("nn: %s: its rows cannot be handed on, because they are not computed apart from each other", o.name))
+	if s.drained && !s.divided {
+		panic(fmt.Sprintf("nn: %s: its rows cannot be handed on, because they are not computed apart from each other", s.op.name))
+	}
+	if i := slices.IndexFunc(s.operands, (*step).fedList); i >= 0 && !s.divided {
+		panic(fmt.Sprintf("nn: %s reads the list %s, which is fed, but its rows are not computed apart from each other", s.op.name, s.operands[i].Name()))
 	}
 }
 
-// dividedBy is the active rows by which the operation can be divided, or nil.
-func (o *op) dividedBy(active []*int) (rows *int) {
-	for i, apart := range o.apart {
-		switch {
-		case !apart:
-		case active[i] == nil, rows != nil && rows != active[i]:
-			return nil
-		default:
-			rows = active[i]
-		}
-	}
-	return rows
-}
+// fedList reports whether s is a list that every chain fetches for itself.
+func (s *step) fedList() bool { return s.leaf != nil && s.divided && s.ints != nil }
 
 // leaveToChains finds vectors that depend on parameters alone, such as the
-// sigmoid of one, and returns the other nodes. Such a vector is a call that
+// sigmoid of one, and returns the other steps. Such a vector is a call that
 // is cheap except on devices with expensive calls. There every chain
 // that reads it computes it for itself. What is an output, or read outside of
 // chains, is none of them.
-func (c *compiler) leaveToChains(nodes, outputs G.Nodes) (left G.Nodes) {
+func (c *compiler) leaveToChains(steps []*step) (left []*step) {
 	if _, ok := c.graph.device.(kernels.Fuser); !ok || c.mode != ForInference {
-		return nodes
+		return steps
 	}
-	wanted := map[int64]bool{}
-	for _, n := range outputs {
-		wanted[c.behind(n).ID()] = true
-	}
-	for _, n := range nodes {
-		for _, child := range c.operands(n) {
-			wanted[child.ID()] = wanted[child.ID()] || !c.divided[n.ID()]
+	outside := map[*step]bool{}
+	for _, s := range steps {
+		for _, operand := range s.operands {
+			outside[operand] = outside[operand] || !s.divided
 		}
 	}
-	for _, n := range nodes {
-		if !wanted[n.ID()] && n.Dims() == 1 && c.domains[n.ID()] == nil && c.ofParameters(n) {
-			c.repeated[n.ID()] = true
+	for _, s := range steps {
+		ofParameters := s.op != nil && s.op.view == nil && s.op.apart && !s.divided && s.ready(nil)
+		if ofParameters && s.Dims() == 1 && s.active == nil && !s.output && !outside[s] {
+			s.repeated = true
 		} else {
-			left = append(left, n)
+			left = append(left, s)
 		}
 	}
 	return left
 }
 
-// ofParameters reports whether n is a call of a chain on parameters.
-func (c *compiler) ofParameters(n *G.Node) bool {
-	o := c.ops[n.ID()]
-	return o != nil && o.view == nil && o.apart != nil && !c.divided[n.ID()] && c.ready(n, nil)
-}
-
-// addWhole adds the calls that are not divided and whose operands are there.
-// It returns the nodes that are left.
-func (c *compiler) addWhole(s *stage, nodes G.Nodes) (left G.Nodes) {
-	for _, n := range nodes {
-		if !c.divided[n.ID()] && c.ready(n, nil) {
-			c.addCall(s, n)
+// addWhole adds the calls that are not divided and whose operands are known.
+// It returns the steps that are left.
+func (c *compiler) addWhole(to *stage, steps []*step) (left []*step) {
+	for _, s := range steps {
+		if !s.divided && s.ready(nil) {
+			c.addCall(to, s)
 		} else {
-			left = append(left, n)
+			left = append(left, s)
 		}
 	}
 	return left
 }
 
-// addDivided adds the chains whose operands are there or in the chain
+// addDivided adds the chains whose operands are known or in the chain
 // itself. Those of different active rows do not read each other. It returns
-// the nodes that are left.
-func (c *compiler) addDivided(s *stage, nodes G.Nodes) (left G.Nodes) {
+// the steps that are left.
+func (c *compiler) addDivided(to *stage, steps []*step) (left []*step) {
 	var chains []*chain
-	for _, n := range nodes {
-		rows := c.domains[n.ID()]
-		at := slices.IndexFunc(chains, func(h *chain) bool { return h.rows == rows })
+	for _, s := range steps {
+		at := slices.IndexFunc(chains, func(h *chain) bool { return h.rows == s.active })
 		if at < 0 {
-			chains, at = append(chains, &chain{compiler: c, rows: rows, in: map[int64]bool{}}), len(chains)
+			chains, at = append(chains, &chain{compiler: c, rows: s.active}), len(chains)
 		}
-		if h := chains[at]; c.divided[n.ID()] && c.ready(n, h) {
-			h.nodes = append(h.nodes, n)
-			h.in[n.ID()] = true
+		if h := chains[at]; s.divided && s.ready(h) {
+			h.steps = append(h.steps, s)
+			s.chain = h
 		} else {
-			left = append(left, n)
+			left = append(left, s)
 		}
 	}
 	for _, h := range chains {
-		left = h.deferLists(left)
-	}
-	for _, h := range chains {
-		if len(h.nodes) > 0 {
-			s.sections = append(s.sections, h.compile())
+		if len(h.steps) > 0 {
+			to.sections = append(to.sections, h.compile())
 		}
 	}
 	for _, h := range chains {
@@ -152,42 +130,12 @@ func (c *compiler) addDivided(s *stage, nodes G.Nodes) (left G.Nodes) {
 	return left
 }
 
-// deferLists leaves lists that are fed to those chains that read them: nodes
-// that are left, and not ready yet. It returns what is left now.
-func (h *chain) deferLists(left G.Nodes) G.Nodes {
-	here, later := h.readBy(h.nodes), h.readBy(left)
-	var now, then G.Nodes
-	for _, n := range h.nodes {
-		leaf := h.graph.leaves[n.Name()]
-		if list := h.ops[n.ID()] == nil && leaf.list != nil; list && !here[n.ID()] && later[n.ID()] {
-			then = append(then, n)
-			delete(h.in, n.ID())
-		} else {
-			now = append(now, n)
-		}
-	}
-	h.nodes = now
-	return append(then, left...)
-}
-
-// readBy has the nodes that others read.
-func (c *compiler) readBy(others G.Nodes) map[int64]bool {
-	read := map[int64]bool{}
-	for _, n := range others {
-		for _, child := range c.operands(n) {
-			read[child.ID()] = true
-		}
-	}
-	return read
-}
-
-// ready reports whether the operands of n are there, or in the chain row by
+// ready reports whether the operands of s are known, or in the chain row by
 // row.
-func (c *compiler) ready(n *G.Node, h *chain) bool {
-	for i, child := range c.operands(n) {
-		_, there := c.values[child.ID()]
-		there = there || c.repeated[child.ID()]
-		if !there && (h == nil || !h.in[child.ID()] || !c.ops[n.ID()].apart[i]) {
+func (s *step) ready(h *chain) bool {
+	for i, operand := range s.operands {
+		inChain := h != nil && s.op.perRow(i) && (operand.chain == h || operand.fedList())
+		if !operand.known && !operand.repeated && !inChain {
 			return false
 		}
 	}

@@ -15,8 +15,8 @@ import (
 // and gradients, bit for bit, that the program gives by itself.
 func TestRepeatedRunsAreRuns(t *testing.T) {
 	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
-		cfg := MLPConfig{In: 3, Hidden: []int{5}, MaxRows: 9}
-		p, plain := newProblem(t, d, cfg, 9), newProblem(t, d, cfg, 9)
+		cfg := MLPConfig{Hidden: []int{5}}
+		p, plain := newProblem(t, d, 3, 9, cfg, 9), newProblem(t, d, 3, 9, cfg, 9)
 		for i, rows := range []int{9, 9, 4, 9, 4, 4, 1, 2, 3, 9, 9, 5, 9} {
 			p.rows, plain.rows = rows, rows
 			for j := range p.x {
@@ -75,7 +75,7 @@ func TestRepeatedCalls(t *testing.T) {
 // from its gradients.
 func TestBadInput(t *testing.T) {
 	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
-		p := newProblem(t, d, MLPConfig{In: 5, Hidden: []int{7}, MaxRows: 9}, 8)
+		p := newProblem(t, d, 5, 9, MLPConfig{Hidden: []int{7}}, 8)
 		good, bad := upload(d, []float32{1}), upload(d, []float32{float32(math.NaN())})
 		for _, c := range []struct {
 			shown  []kernels.Buffer

@@ -43,9 +43,8 @@ func (b *block) run() {
 	}
 }
 
-// blockRows is how many rows a block has at least, but for the last one, and
-// at most.
-type blockRows struct{ least, most int }
+// blockRows are the fewest rows of a block, but for the last one, and the most.
+type blockRows struct{ min, max int }
 
 // usualBlocks are large enough to be worth waking a thread, and so small that
 // what they compute stays in a core's cache.
@@ -58,8 +57,8 @@ func (r blockRows) of(capacity, threads int) int {
 	if threads == 1 || capacity == 0 {
 		return capacity
 	}
-	turns := (capacity + r.most*threads - 1) / (r.most * threads)
-	return max(r.least, (capacity+turns*threads-1)/(turns*threads))
+	rounds := (capacity + r.max*threads - 1) / (r.max * threads)
+	return max(r.min, (capacity+rounds*threads-1)/(rounds*threads))
 }
 
 func (s *stage) run() {
@@ -111,13 +110,11 @@ type Repeated struct {
 	sizes  []*int           // active rows
 	device kernels.Repeater // nil where it cannot
 	now    []int            // sizes
-	known  [knownSizes]repetition
-	next   int // of known, which is forgotten when there are new sizes
+	known  []*repetition    // at most knownSizes, the oldest first
 }
 
 // repetition is the prepared calls for one set of sizes.
 type repetition struct {
-	ran   bool
 	sizes []int
 	again func() // nil after the first run
 }
@@ -125,9 +122,6 @@ type repetition struct {
 // knownSizes are those of a full batch, of the last one of an epoch, and some
 // more.
 const knownSizes = 4
-
-// Repeated is a program of the graph.
-func (g *Graph) Repeated(p *Program) *Repeated { return g.RepeatedCalls(p.Run, p) }
 
 // RepeatedCalls is calls of kernels and programs that write nothing from the
 // host and wait for nothing. They depend on no other sizes than the programs.
@@ -167,14 +161,15 @@ func (r *Repeated) Run() {
 // find is what is known of the present sizes. It notes them, and returns nil,
 // if they are new.
 func (r *Repeated) find() *repetition {
-	for i := range r.known {
-		if k := &r.known[i]; k.ran && slices.Equal(k.sizes, r.now) {
+	for _, k := range r.known {
+		if slices.Equal(k.sizes, r.now) {
 			return k
 		}
 	}
-	k := &r.known[r.next]
-	r.next = (r.next + 1) % knownSizes
-	k.ran, k.sizes, k.again = true, append(k.sizes[:0], r.now...), nil
+	if len(r.known) == knownSizes {
+		r.known = slices.Delete(r.known, 0, 1)
+	}
+	r.known = append(r.known, &repetition{sizes: slices.Clone(r.now)})
 	return nil
 }
 

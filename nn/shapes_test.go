@@ -66,7 +66,7 @@ func TestGraphsSideBySide(t *testing.T) {
 	var wg sync.WaitGroup
 	for seed := range uint64(8) {
 		wg.Go(func() {
-			m := newMLP(reference.New(), MLPConfig{In: 3, Hidden: []int{4}, MaxRows: 5}, seed)
+			m := newMLP(reference.New(), 3, 5, MLPConfig{Hidden: []int{4}}, seed)
 			m.Gradient(make([]float32, 15), make([]float32, 5), make([]float32, 5), 5)
 		})
 	}

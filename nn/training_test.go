@@ -16,7 +16,7 @@ func TestTrainingReachesWhatTheLossNeeds(t *testing.T) {
 	n.Linear("W of others", "b of others", x, 1, false)
 	n.Fixed("fixed", make([]float32, 3), 3)
 	training := n.NewTraining(BCE(logits, n.Input("y", rows, 1), n.Input("w", rows, 1)), Wanted{})
-	if got := training.Names(); !slices.Equal(got, []string{"W", "b"}) {
+	if got := training.Names; !slices.Equal(got, []string{"W", "b"}) {
 		t.Errorf("the training learns %v, expected W and b", got)
 	}
 	if got, want := n.NumParams(), 2*(3+1); got != want {

@@ -58,7 +58,7 @@ func benchmarkJacobians(b *testing.B, d *cpu.Device, shape kernels.JacobianShape
 	rng := newRand(1)
 	j := d.NewJacobians(shape)
 	j.Grow(nodes)
-	step, _ := (&devicetest.JacobianStep{
+	step := (&devicetest.JacobianStep{
 		Keep: slices.Repeat([]float32{.5}, shape.States), Mix: slices.Repeat([]float32{.5}, shape.States),
 		Drive: slices.Repeat([]float32{.1}, jacobianWrites*shape.Lanes()), X: slices.Repeat([]float32{.1}, shape.Features),
 		Weights: slices.Repeat([]float32{.1}, (jacobianWrites+jacobianReads)*shape.States),

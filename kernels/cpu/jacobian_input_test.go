@@ -35,7 +35,7 @@ func TestJacobiansRoundToBFloat16(t *testing.T) {
 			d := cpu.NewDevice(k, 1)
 			j := d.NewJacobians(shape)
 			j.Grow(1)
-			step, _ := s.On(d, &shape)
+			step := s.On(d, &shape)
 			j.Step(step)
 			got := make([]float32, lanes*features)
 			j.Read(got, 0)
@@ -61,7 +61,7 @@ func TestJacobiansDoNotAllocate(t *testing.T) {
 			j.Grow(c.Slots)
 			var steps []*kernels.JacobianStep
 			for _, s := range c.Steps {
-				step, _ := s.On(d, &c.Shape)
+				step := s.On(d, &c.Shape)
 				steps = append(steps, step)
 			}
 			if n := testing.AllocsPerRun(3, func() {
@@ -85,7 +85,7 @@ func TestJacobiansRefuseWrongInput(t *testing.T) {
 			Weights: make([]float32, 4), Keep: make([]float32, 2), Mix: make([]float32, 2),
 			Drive: make([]float32, 4), X: make([]float32, 3),
 		}
-		step, _ := s.On(d, &shape)
+		step := s.On(d, &shape)
 		return shape, step
 	}
 	cases := map[string]func(d kernels.Device, shape *kernels.JacobianShape, s *kernels.JacobianStep){

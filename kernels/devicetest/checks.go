@@ -29,10 +29,10 @@ func optimiserCases() []kernelCase {
 		return b.NewGroup(of...)
 	}
 	return []kernelCase{
-		{"Adam", 2, func(b *bench, n int) {
+		{"Adam", 2, func(b *bench, _, n int) {
 			b.Adam(group(b, n, b.normal), group(b, n, b.normal), group(b, n, b.normal), group(b, n, b.positive), step)
 		}},
-		{"Momentum", 2, func(b *bench, n int) {
+		{"Momentum", 2, func(b *bench, _, n int) {
 			b.Momentum(group(b, n, b.normal), group(b, n, b.normal), group(b, n, b.normal), .125, .875, .25)
 		}},
 	}
@@ -41,14 +41,10 @@ func optimiserCases() []kernelCase {
 // checkFirstBad: of the checked buffers the first bad one is found, and they are
 // forgotten then.
 func checkFirstBad(t *testing.T, d kernels.Device) {
-	good, bad, value := d.NewBuffer(300), d.NewBuffer(300), d.NewBuffer(1)
-	spoilt := make([]float32, 300)
-	spoilt[299] = float32(math.Inf(-1))
-	d.Write(bad, spoilt)
-	d.Write(value, []float32{7})
-	most, large := d.NewBuffer(300), d.NewBuffer(300)
-	d.Write(most, slices.Repeat([]float32{kernels.MaxMagnitude, -kernels.MaxMagnitude}, 150))
-	d.Write(large, append(make([]float32, 299), -2*kernels.MaxMagnitude))
+	endsWith := func(x float32) kernels.Buffer { return upload(d, append(make([]float32, 299), x)...) }
+	good, bad, value := endsWith(0), endsWith(float32(math.Inf(-1))), upload(d, 7)
+	limit := upload(d, slices.Repeat([]float32{kernels.MaxMagnitude, -kernels.MaxMagnitude}, 150)...)
+	large := endsWith(-2 * kernels.MaxMagnitude)
 	group := func(buffers ...kernels.Buffer) kernels.Group { return d.NewGroup(buffers...) }
 	for _, c := range []struct {
 		name  string
@@ -65,8 +61,8 @@ func checkFirstBad(t *testing.T, d kernels.Device) {
 		{"a bad one before a group", func() []int {
 			return []int{d.CheckFinite(300, good), d.CheckFinite(300, bad), d.CheckGroup(group(bad, good))}
 		}, 1},
-		{"large ones by themselves", func() []int { return []int{d.CheckFinite(300, most), d.CheckFinite(300, large)} }, -1},
-		{"large ones of a group", func() []int { return []int{d.CheckGroup(group(most, value, large))} }, 2},
+		{"large ones by themselves", func() []int { return []int{d.CheckFinite(300, limit), d.CheckFinite(300, large)} }, -1},
+		{"large ones of a group", func() []int { return []int{d.CheckGroup(group(limit, value, large))} }, 2},
 		{"a bad one that is forgotten", func() []int {
 			d.CheckFinite(300, bad)
 			d.ResetChecks()
@@ -92,17 +88,12 @@ func checkFirstBad(t *testing.T, d kernels.Device) {
 // checkNoStep: optimisers do nothing between a bad buffer and FirstBad. A
 // gradient whose square is not finite is bad.
 func checkNoStep(t *testing.T, d kernels.Device) {
-	bad, p, g, m, v := d.NewBuffer(1), d.NewBuffer(2), d.NewBuffer(2), d.NewBuffer(2), d.NewBuffer(2)
-	d.Write(bad, []float32{float32(math.NaN())})
-	d.Write(g, []float32{1, 1})
+	bad, p, g, m, v := upload(d, float32(math.NaN())), d.NewBuffer(2), upload(d, 1, 1), d.NewBuffer(2), d.NewBuffer(2)
 	params, gradients, means, squares := d.NewGroup(p), d.NewGroup(g), d.NewGroup(m), d.NewGroup(v)
 	step := func() (moved bool) {
 		d.Adam(params, gradients, means, squares, kernels.AdamStep{Size: 1, Root: 1, Rest1: 1, Rest2: 1})
 		d.Momentum(params, gradients, means, 1, .5, 0)
-		now := make([]float32, 6)
-		for i, b := range []kernels.Buffer{p, m, v} {
-			d.Read(now[2*i:2*i+2], b)
-		}
+		now := slices.Concat(download(d, p), download(d, m), download(d, v))
 		return !slices.Equal(now, make([]float32, 6))
 	}
 	d.ResetChecks()
@@ -131,9 +122,7 @@ func checkPrepared(t *testing.T, d kernels.Device) {
 	if !ok {
 		return // it makes each call by itself
 	}
-	x, y, got := d.NewBuffer(100), d.NewBuffer(100), make([]float32, 1)
-	ones := slices.Repeat([]float32{1}, 100)
-	d.Write(x, ones)
+	x, y := upload(d, slices.Repeat([]float32{1}, 100)...), d.NewBuffer(100)
 	again := r.Prepare(func() {
 		d.Add(100, y, y, x)
 		d.Zero(50, x)
@@ -145,23 +134,19 @@ func checkPrepared(t *testing.T, d kernels.Device) {
 		if i > 0 {
 			again()
 		}
-		if d.Read(got, y); got[0] != want {
-			t.Errorf("%s: after %d times the sum is %v, expected %v", d.Name(), i, got[0], want)
+		if got := download(d, y)[0]; got != want {
+			t.Errorf("%s: after %d times the sum is %v, expected %v", d.Name(), i, got, want)
 		}
 	}
-	d.Read(got, d.View(y, 99, 1))
-	if got[0] != 3 {
-		t.Errorf("%s: the last number is %v, expected 3", d.Name(), got[0])
+	if got := download(d, y)[99]; got != 3 {
+		t.Errorf("%s: the last number is %v, expected 3", d.Name(), got)
 	}
 }
 
 // checkNothingCommitted: between a bad buffer and FirstBad, tables and Jacobians
 // stay as they are.
 func checkNothingCommitted(t *testing.T, d kernels.Device) {
-	bad, table, row, one := d.NewBuffer(1), d.NewBuffer(1), d.NewBuffer(1), d.NewBuffer(1)
-	d.Write(bad, []float32{float32(math.NaN())})
-	d.Write(row, []float32{3})
-	d.Write(one, []float32{1})
+	bad, table, row, one := upload(d, float32(math.NaN())), d.NewBuffer(1), upload(d, 3), upload(d, 1)
 	tables, rows, index := d.NewGroup(table), d.NewGroup(row), d.NewInts(1)
 	j := d.NewJacobians(kernels.JacobianShape{Features: 1, States: 1, State: []int32{0}, Plus: []int32{-1}, Minus: []int32{-1}})
 	j.Grow(1)
@@ -169,8 +154,7 @@ func checkNothingCommitted(t *testing.T, d kernels.Device) {
 	work := func() []float32 {
 		d.CommitRows(1, 1, tables, rows, index)
 		j.Step(&step)
-		now := make([]float32, 2)
-		d.Read(now[:1], table)
+		now := append(download(d, table), 0)
 		j.Read(now[1:], 0)
 		return now
 	}

@@ -21,19 +21,17 @@ func checkMemory(t *testing.T, d kernels.Device) {
 	d.Write(view, host)
 	want := slices.Concat([]float32{0, 0}, host, []float32{0})
 	clear(host[:2000])
-	got := make([]float32, large+3)
-	d.Read(got, b)
-	if !slices.Equal(got, want) {
+	if !slices.Equal(download(d, b), want) {
 		t.Errorf("%s: a window that was written is not what was written to it", d.Name())
 	}
 	if view.Len() != large || b.Len() != large+3 || d.NewInts(5).Len() != 5 {
 		t.Errorf("%s: wrong lengths", d.Name())
 	}
-	list, second := d.NewInts(6), make([]float32, 1)
+	list, second := d.NewInts(6), d.View(b, 0, 1)
 	d.WriteInts(d.ViewInts(list, 4, 2), []int32{1, 2})
-	d.GatherRows(1, 3, 1, d.View(b, 0, 1), d.View(b, 2, 3), d.ViewInts(list, 5, 1))
-	if d.Read(second, b); second[0] != want[4] {
-		t.Errorf("%s: row 2 is %v by a window of a list, expected %v", d.Name(), second[0], want[4])
+	d.GatherRows(1, 3, 1, second, d.View(b, 2, 3), d.ViewInts(list, 5, 1))
+	if got := download(d, second); got[0] != want[4] {
+		t.Errorf("%s: row 2 is %v by a window of a list, expected %v", d.Name(), got[0], want[4])
 	}
 	for range 400 { // rewritten while the device may still work on the last one
 		d.Write(view, host[:9000])
@@ -115,8 +113,7 @@ func checkFinite(t *testing.T, d kernels.Device) {
 			if n > 0 {
 				host[n-1] = bad
 			}
-			b := d.NewBuffer(n + 1)
-			d.Write(b, host)
+			b := upload(d, host...)
 			if got, want := d.IsFinite(n, b), n == 0 || bad-bad == 0; got != want {
 				t.Errorf("%s: of %d numbers with %v at the end, Finite is %t", d.Name(), n, bad, got)
 			}
@@ -136,8 +133,7 @@ func checkThreads(t *testing.T, d kernels.Device) {
 	for i := range host {
 		host[i] = float32(i)
 	}
-	x, sums := d.NewBuffer(len(host)), d.NewBuffer(len(host))
-	d.Write(x, host)
+	x, sums := upload(d, host...), d.NewBuffer(len(host))
 	for round := range 50 {
 		runs := make([]int, threads)
 		d.Parallel(func(thread int) {
@@ -154,9 +150,7 @@ func checkThreads(t *testing.T, d kernels.Device) {
 		}
 	}
 	d.Add(len(host), sums, sums, x) // after all of them
-	got := make([]float32, len(host))
-	d.Read(got, sums)
-	for i, v := range got {
+	for i, v := range download(d, sums) {
 		if v != 51*host[i] {
 			t.Fatalf("%s: number %d is %v, expected %v", d.Name(), i, v, 51*host[i])
 		}

@@ -98,13 +98,7 @@ func (c *JacobianCase) step(rng *rand.Rand, draw func() float32) JacobianStep {
 }
 
 func (s *JacobianStep) numbers(rng *rand.Rand, shape *kernels.JacobianShape, draw func() float32) {
-	some := func(n int) []float32 {
-		x := make([]float32, n)
-		for i := range x {
-			x[i] = draw()
-		}
-		return x
-	}
+	some := func(n int) []float32 { return draws(n, draw) }
 	rows := 1
 	if s.PerWrite {
 		rows = len(s.Writes)
@@ -124,11 +118,10 @@ func (c *JacobianCase) Run(d kernels.Device, half bool) (numbers []float32) {
 	j.Grow(c.Slots / 2)
 	j.Grow(c.Slots)
 	for _, s := range c.Steps {
-		step, grad := s.On(d, &shape)
+		step := s.On(d, &shape)
 		j.Step(step)
 		if s.Weights != nil {
-			d.Read(grad, step.Grad)
-			numbers = append(numbers, grad...)
+			numbers = append(numbers, download(d, step.Grad)...)
 		}
 	}
 	x := make([]float32, shape.Lanes()*shape.Features)
@@ -141,21 +134,16 @@ func (c *JacobianCase) Run(d kernels.Device, half bool) (numbers []float32) {
 
 // On is the step with buffers of the device. What Grad holds before is
 // overwritten.
-func (s *JacobianStep) On(d kernels.Device, shape *kernels.JacobianShape) (step *kernels.JacobianStep, grad []float32) {
-	buffer := func(x []float32) kernels.Buffer {
-		b := d.NewBuffer(len(x))
-		d.Write(b, x)
-		return b
-	}
-	step = &kernels.JacobianStep{
+func (s *JacobianStep) On(d kernels.Device, shape *kernels.JacobianShape) *kernels.JacobianStep {
+	step := &kernels.JacobianStep{
 		Slots: s.Slots, Writes: s.Writes, PerWrite: s.PerWrite,
-		Keep: buffer(s.Keep), Mix: buffer(s.Mix), Drive: buffer(s.Drive), X: buffer(s.X),
+		Keep: upload(d, s.Keep...), Mix: upload(d, s.Mix...), Drive: upload(d, s.Drive...), X: upload(d, s.X...),
 	}
 	if s.Weights != nil {
-		grad = slices.Repeat([]float32{7}, shape.Features*shape.Columns)
-		step.Weights, step.Grad = buffer(s.Weights), buffer(grad)
+		step.Weights = upload(d, s.Weights...)
+		step.Grad = upload(d, slices.Repeat([]float32{7}, shape.Features*shape.Columns)...)
 	}
-	return step, grad
+	return step
 }
 
 // jacobianSizes are lanes, features and states. The last has more copies than

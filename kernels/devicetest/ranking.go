@@ -1,6 +1,7 @@
 package devicetest
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -18,13 +19,7 @@ type question struct {
 
 // newQuestion draws one; some rows of p are equal, so that scores tie.
 func newQuestion(rng *rand.Rand, events, nodes, dim int, moving, listed bool, draw func() float32) *question {
-	some := func(n int) []float32 {
-		x := make([]float32, n)
-		for i := range x {
-			x[i] = draw()
-		}
-		return x
-	}
+	some := func(n int) []float32 { return draws(n, draw) }
 	q := &question{Ranking: kernels.Ranking{Events: events, Nodes: nodes, Dim: dim}, u: some(events * dim), p: some(nodes * dim), w: some(dim)}
 	if moving {
 		q.slope, q.EventTime, q.NodeTime = some(nodes*dim), some(events), some(nodes)
@@ -59,15 +54,10 @@ func subset(rng *rand.Rand, nodes int, share float64) []int32 {
 
 // on is the question with buffers of the device.
 func (q *question) on(d kernels.Device) kernels.Ranking {
-	upload := func(x []float32) kernels.Buffer {
-		b := d.NewBuffer(len(x))
-		d.Write(b, x)
-		return b
-	}
 	r := q.Ranking
-	r.U, r.P, r.W = upload(q.u), upload(q.p), upload(q.w)
+	r.U, r.P, r.W = upload(d, q.u...), upload(d, q.p...), upload(d, q.w...)
 	if q.slope != nil {
-		r.Slope = upload(q.slope)
+		r.Slope = upload(d, q.slope...)
 	}
 	return r
 }
@@ -79,23 +69,34 @@ func (q *question) facts(d kernels.Device) (bad int, greater, equal []int32) {
 	return bad, greater, equal
 }
 
+// whole are numbers whose scores are exact and often equal.
+func whole(rng *rand.Rand) func() float32 { return func() float32 { return float32(rng.IntN(5) - 2) } }
+
+// compare compares the counts with the reference's, and the first event with a
+// bad score.
+func (q *question) compare(t *testing.T, d kernels.Device) {
+	t.Helper()
+	wantBad, wantGreater, wantEqual := q.facts(reference.New())
+	bad, greater, equal := q.facts(d)
+	asked := fmt.Sprintf("%s, %d events, %d nodes, dimension %d, moving %t, listed %t", d.Name(), q.Events, q.Nodes, q.Dim, q.slope != nil, q.Without != nil)
+	if bad != wantBad {
+		t.Fatalf("%s: the first bad event is %d, expected %d", asked, bad, wantBad)
+	}
+	if bad < 0 && !(slices.Equal(greater, wantGreater) && slices.Equal(equal, wantEqual)) {
+		t.Fatalf("%s: counts differ from the reference's", asked)
+	}
+}
+
 // rankingSizes are events, nodes and dimensions, around those of tiles.
 var rankingSizes = [][3]int{{0, 5, 3}, {1, 1, 0}, {3, 40, 1}, {33, 31, 32}, {40, 70, 33}, {64, 65, 100}}
 
-// checkRanker: whole numbers, whose scores are exact and often equal.
+// checkRanker: whole numbers.
 func checkRanker(t *testing.T, d kernels.Device) {
 	for _, s := range rankingSizes {
 		for _, moving := range []bool{false, true} {
 			for _, listed := range []bool{false, true} {
 				rng := rand.New(rand.NewPCG(uint64(s[0]), uint64(s[2])))
-				q := newQuestion(rng, s[0], s[1], s[2], moving, listed, func() float32 { return float32(rng.IntN(5) - 2) })
-				_, wantGreater, wantEqual := q.facts(reference.New())
-				bad, greater, equal := q.facts(d)
-				same := slices.Equal(greater, wantGreater) && slices.Equal(equal, wantEqual)
-				if bad != -1 || !same {
-					t.Errorf("%s: %v, moving %t, listed %t: bad event %d, and the counts differ from the reference's: %t",
-						d.Name(), s, moving, listed, bad, !same)
-				}
+				newQuestion(rng, s[0], s[1], s[2], moving, listed, whole(rng)).compare(t, d)
 			}
 		}
 	}
@@ -179,28 +180,16 @@ var (
 // event with a bad score, wherever in a tile numbers stand that are not
 // finite. All other numbers are whole, so scores are exact and often equal.
 func checkRankerBorders(t *testing.T, devices []kernels.Device) {
-	const questions = 100
-	for seed := range uint64(questions) {
+	for seed := range uint64(100) {
 		rng := rand.New(rand.NewPCG(seed, 7))
-		q := drawBorders(rng)
-		wantBad, wantGreater, wantEqual := q.facts(reference.New())
-		d := devices[rng.IntN(len(devices))]
-		bad, greater, equal := q.facts(d)
-		if bad != wantBad {
-			t.Fatalf("%s, question %d: the first bad event is %d, expected %d", d.Name(), seed, bad, wantBad)
-		}
-		if bad < 0 && !(slices.Equal(greater, wantGreater) && slices.Equal(equal, wantEqual)) {
-			t.Fatalf("%s, question %d of %d events, %d nodes, dimension %d: counts differ from the reference's", d.Name(), seed, q.Events, q.Nodes, q.Dim)
-		}
+		drawBorders(rng).compare(t, devices[rng.IntN(len(devices))])
 	}
 }
 
 func drawBorders(rng *rand.Rand) *question {
 	of := func(sizes []int) int { return sizes[rng.IntN(len(sizes))] }
 	moving, listed := rng.IntN(2) == 0, rng.IntN(2) == 0
-	q := newQuestion(rng, of(borderRows), of(borderRows), of(borderDims), moving, listed, func() float32 {
-		return float32(rng.IntN(5) - 2)
-	})
+	q := newQuestion(rng, of(borderRows), of(borderRows), of(borderDims), moving, listed, whole(rng))
 	infinity := float32(math.Inf(1))
 	odd := []float32{float32(math.NaN()), infinity, -infinity}
 	for _, x := range [][]float32{q.u, q.p, q.slope} {

@@ -13,12 +13,18 @@ import (
 	"dgsbench/kernels/reference"
 )
 
-// A kernelCase prepares operands for a size n and calls a kernel with them.
+// A kernelCase prepares operands for a shape and calls a kernel with them.
 type kernelCase struct {
 	name string
 	// scale is how much less exact than others the results are.
 	scale float64
-	call  func(b *bench, n int)
+	call  func(b *bench, rows, cols int)
+}
+
+// shape is that of a matrix. A vector is one row.
+type shape struct {
+	rows, cols int
+	special    bool // with NaN, infinities and denormals
 }
 
 // Run checks every kernel on devices that must agree bit for bit: of one kind,
@@ -26,89 +32,100 @@ type kernelCase struct {
 // the reference device, in float64, by tolerance times their size and that of
 // the largest number beside them.
 func Run(t *testing.T, tolerance float64, devices ...kernels.Device) {
-	for _, cases := range [][]kernelCase{
-		elementaryCases, gemmCases(), optimiserCases(), rowCases, recurrentCases, attentionCases(), blockCases(), normCases, mixingCases(), forwardCases(), histogramCases(),
+	vectors := shapesOf(func(n int) shape { return shape{rows: 1, cols: n} })
+	wide := shapesOf(func(n int) shape { return shape{rows: wideRows, cols: n} })
+	matrices := slices.Concat(wide, shapesOf(func(n int) shape { return shape{rows: n, cols: 3} }))
+	for _, group := range []struct {
+		shapes []shape
+		cases  [][]kernelCase
+	}{
+		{vectors, [][]kernelCase{elementaryCases, gemmCases(), optimiserCases(), attentionCases(), blockCases(), sparseCases(), derivativeCases(), histogramCases()}},
+		{matrices, [][]kernelCase{rowCases, recurrentCases, normCases, mixingCases()}},
+		{slices.Concat(matrices, borders), [][]kernelCase{overRows}},
+		{slices.Concat(wide, borders), [][]kernelCase{normGradCases}},
 	} {
-		for _, c := range cases {
-			t.Run(c.name, func(t *testing.T) { c.check(t, tolerance, devices) })
+		for _, c := range slices.Concat(group.cases...) {
+			t.Run(c.name, func(t *testing.T) {
+				for _, s := range group.shapes {
+					c.compare(t, s, tolerance, devices)
+				}
+			})
 		}
 	}
-	t.Run("Shapes", func(t *testing.T) { checkShapes(t, tolerance, devices) })
-	t.Run("Memory", func(t *testing.T) { each(t, devices, checkMemory) })
-	t.Run("Kinds", func(t *testing.T) { each(t, devices, checkKinds) })
-	t.Run("Short", func(t *testing.T) { each(t, devices, checkShort) })
-	t.Run("Threads", func(t *testing.T) { each(t, devices, checkThreads) })
-	t.Run("Finite", func(t *testing.T) { each(t, devices, checkFinite) })
-	t.Run("FirstBad", func(t *testing.T) { each(t, devices, checkFirstBad) })
-	t.Run("NoStepAfterBad", func(t *testing.T) { each(t, devices, checkNoStep) })
-	t.Run("NothingCommittedAfterBad", func(t *testing.T) { each(t, devices, checkNothingCommitted) })
-	t.Run("Prepared", func(t *testing.T) { each(t, devices, checkPrepared) })
-	t.Run("FirstBadPrepared", func(t *testing.T) { each(t, devices, checkPreparedFirstBad) })
-	t.Run("RowsOutOfRange", func(t *testing.T) { each(t, devices, checkRowsOutOfRange) })
+	for name, check := range map[string]func(t *testing.T, d kernels.Device){
+		"Memory": checkMemory, "Kinds": checkKinds, "Short": checkShort, "RowsOutOfRange": checkRowsOutOfRange, "Threads": checkThreads,
+		"Finite": checkFinite, "FirstBad": checkFirstBad, "NoStepAfterBad": checkNoStep, "NothingCommittedAfterBad": checkNothingCommitted,
+		"Prepared": checkPrepared, "FirstBadPrepared": checkPreparedFirstBad,
+		"JacobiansHalf": checkHalves, "Ranker": checkRanker, "BadScores": checkBadScores,
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, d := range devices {
+				check(t, d)
+			}
+		})
+	}
 	t.Run("Jacobians", func(t *testing.T) { checkJacobians(t, tolerance, devices) })
-	t.Run("JacobiansHalf", func(t *testing.T) { each(t, devices, checkHalves) })
-	t.Run("Ranker", func(t *testing.T) { each(t, devices, checkRanker) })
 	t.Run("RankerBorders", func(t *testing.T) { checkRankerBorders(t, devices) })
 	t.Run("Scores", func(t *testing.T) { checkScores(t, tolerance, devices) })
-	t.Run("BadScores", func(t *testing.T) { each(t, devices, checkBadScores) })
 }
 
-func each(t *testing.T, devices []kernels.Device, check func(t *testing.T, d kernels.Device)) {
-	for _, d := range devices {
-		check(t, d)
+// wideRows is how many rows the matrices have whose width is the size. With a
+// warp for a row they are more than one block of a card.
+const wideRows = 9
+
+// borders lie around the parts that devices divide the columns of a matrix
+// into, and the rows of such a part.
+var borders = []shape{
+	{1, 1, false}, {1, 250, false}, {2, 7, false}, {2, 9, false}, {31, 8, false}, {32, 7, false}, {33, 1, false}, {33, 9, false},
+	{256, 8, false}, {257, 7, false}, {600, 1, false}, {600, 9, false}, {600, 250, false},
+}
+
+// shapesOf are shapes of sizes that lie around those of vectors, warps and
+// blocks of threads, and some with special numbers.
+func shapesOf(of func(n int) shape) (all []shape) {
+	for _, n := range []int{0, 1, 2, 3, 5, 16, 31, 33, 64, 100, 257} {
+		all = append(all, of(n))
 	}
-}
-
-// sizes lie around those of vectors, warps and blocks of threads.
-var (
-	sizes        = []int{0, 1, 2, 3, 5, 16, 31, 33, 64, 100, 257}
-	specialSizes = []int{4, 33, 70}
-)
-
-func (c kernelCase) check(t *testing.T, tolerance float64, devices []kernels.Device) {
-	for _, special := range []bool{false, true} {
-		of := sizes
-		if special {
-			of = specialSizes
-		}
-		for _, n := range of {
-			c.compare(t, n, special, tolerance, devices)
-		}
+	for _, n := range []int{4, 33, 70} {
+		s := of(n)
+		s.special = true
+		all = append(all, s)
 	}
+	return all
 }
 
-func (c kernelCase) compare(t *testing.T, n int, special bool, tolerance float64, devices []kernels.Device) {
+func (c kernelCase) compare(t *testing.T, s shape, tolerance float64, devices []kernels.Device) {
 	t.Helper()
-	want := c.run(reference.New(), n, special)
-	var first [][]float32
+	run := func(d kernels.Device) [][]float32 {
+		b := newBench(d, uint64(s.rows)<<32|uint64(s.cols), s.special)
+		c.call(b, s.rows, s.cols)
+		return b.results()
+	}
+	want, first := run(reference.New()), [][]float32(nil)
 	for _, d := range devices {
-		got := c.run(d, n, special)
+		got := run(d)
 		if first == nil {
 			first = got
 		}
 		for i := range want {
-			sameBits(t, n, got[i], first[i])
-			closeTo(t, n, got[i], want[i], tolerance*c.scale)
+			sameBits(t, s, got[i], first[i])
+			closeTo(t, s, got[i], want[i], tolerance*c.scale)
 		}
 	}
 }
 
-func (c kernelCase) run(d kernels.Device, n int, special bool) [][]float32 {
-	b := newBench(d, uint64(n), special)
-	c.call(b, n)
-	return b.results()
-}
+// sameBits and closeTo compare the results for a size.
 
-func sameBits(t *testing.T, n int, got, want []float32) {
+func sameBits(t *testing.T, n any, got, want []float32) {
 	t.Helper()
 	if !slices.EqualFunc(got, want, func(a, b float32) bool {
 		return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b
 	}) {
-		t.Fatalf("size %d: devices of one kind give other bits: %v and %v", n, got, want)
+		t.Fatalf("size %v: devices of one kind give other bits: %v and %v", n, got, want)
 	}
 }
 
-func closeTo(t *testing.T, n int, got, want []float32, tolerance float64) {
+func closeTo(t *testing.T, n any, got, want []float32, tolerance float64) {
 	t.Helper()
 	largest := 1.
 	for _, v := range want {
@@ -122,7 +139,7 @@ func closeTo(t *testing.T, n int, got, want []float32, tolerance float64) {
 			continue
 		}
 		if !(math.Abs(g-w) <= tolerance*(math.Abs(w)+largest)) {
-			t.Fatalf("size %d: number %d is %v, expected %v", n, i, g, w)
+			t.Fatalf("size %v: number %d is %v, expected %v", n, i, g, w)
 		}
 	}
 }
@@ -158,8 +175,7 @@ func (b *bench) draw(n int, f func() float32) kernels.Buffer {
 			host[i] = f()
 		}
 	}
-	whole := b.NewBuffer(len(host))
-	b.Write(whole, host)
+	whole := upload(b, host...)
 	b.all = append(b.all, whole)
 	return b.View(whole, before, n)
 }
@@ -202,9 +218,28 @@ func (b *bench) rows(n, end int) kernels.Ints {
 func (b *bench) results() [][]float32 {
 	var out [][]float32
 	for _, whole := range b.all {
-		host := make([]float32, whole.Len())
-		b.Read(host, whole)
-		out = append(out, host)
+		out = append(out, download(b, whole))
 	}
+	return out
+}
+
+// draws are n numbers.
+func draws(n int, draw func() float32) []float32 {
+	out := make([]float32, n)
+	for i := range out {
+		out[i] = draw()
+	}
+	return out
+}
+
+func upload(d kernels.Device, x ...float32) kernels.Buffer {
+	b := d.NewBuffer(len(x))
+	d.Write(b, x)
+	return b
+}
+
+func download(d kernels.Device, b kernels.Buffer) []float32 {
+	out := make([]float32, b.Len())
+	d.Read(out, b)
 	return out
 }

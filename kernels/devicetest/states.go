@@ -11,91 +11,76 @@ func mixingCases() []kernelCase {
 	for i := range 8 {
 		withE, perRow, listed := i&1 != 0, i&2 != 0, i&4 != 0
 		options := fmt.Sprintf("/with e %t, factors per row %t, listed %t", withE, perRow, listed)
-		all = append(all,
-			kernelCase{"Mix" + options, 4, func(b *bench, n int) { b.Mix(mixture(b, n, withE, perRow, listed), b.normal(testRows*n)) }},
-			kernelCase{"MixGrad" + options, 8, func(b *bench, n int) {
-				rows := func() kernels.Buffer { return b.normal(testRows * n) }
-				d := &kernels.MixtureGrad{Self: rows(), Other: rows(), Alpha: rows(), Beta: rows()}
-				if withE {
-					d.E = rows()
-				}
-				b.MixGrad(mixture(b, n, withE, perRow, listed), rows(), d)
-			}})
-	}
-	for _, h := range []int{1, 2, 5, 25, 70} {
-		add := func(name string, scale float64, call func(b *bench, n int)) {
-			all = append(all, kernelCase{fmt.Sprintf("%s/%d", name, h), scale, func(b *bench, n int) { call(b, min(n, 33)*h) }})
+		draw := func(b *bench, rows, cols int) (m *kernels.Mixture, matrix kernels.Buffer, step *kernels.MixtureGrad) {
+			return mixture(b, rows, cols, withE, perRow, listed)
 		}
-		add("SparsemaxBlocks", 2, func(b *bench, n int) { b.SparsemaxBlocks(n, h, .7, b.normal(n), b.normal(n)) })
-		add("SparsemaxBlocksGrad", 2, func(b *bench, n int) { b.SparsemaxBlocksGrad(n, h, .7, b.normal(n), b.normal(n), b.positive(n)) })
-		add("EntmaxBlocks", 2, func(b *bench, n int) { b.EntmaxBlocks(n, h, .7, b.normal(n), b.normal(n)) })
-		add("EntmaxBlocksGrad", 2, func(b *bench, n int) { b.EntmaxBlocksGrad(n, h, .7, b.normal(n), b.normal(n), b.positive(n)) })
+		all = append(all,
+			kernelCase{"Mix" + options, 4, func(b *bench, rows, cols int) {
+				m, dst, _ := draw(b, rows, cols)
+				b.Mix(m, dst)
+			}},
+			kernelCase{"MixGrad" + options, 8, func(b *bench, rows, cols int) {
+				b.MixGrad(draw(b, rows, cols))
+			}})
+		for _, logits := range []bool{false, true} {
+			all = append(all, kernelCase{fmt.Sprintf("MixForward%s, logits %t", options, logits), 8, func(b *bench, rows, cols int) {
+				m, dst, step := draw(b, rows, cols)
+				tangent := func() kernels.Tangent {
+					return kernels.Tangent{Table: b.normal(m.Self.Len()), Dst: b.normal(rows * cols)}
+				}
+				b.MixForward(m, dst, &kernels.MixtureForward{Step: *step, Alpha: tangent(), Beta: tangent(), Logits: logits})
+			}})
+		}
 	}
 	return all
 }
 
-// mixture has n columns. Listed, its rows are any of two more.
-func mixture(b *bench, n int, withE, perRow, listed bool) *kernels.Mixture {
-	rows := testRows
-	m := &kernels.Mixture{Rows: testRows, Cols: n, PerRow: perRow}
+// mixture is of matrices, with another one and gradients or derivatives.
+// Listed, its rows are any of two more.
+func mixture(b *bench, rows, cols int, withE, perRow, listed bool) (m *kernels.Mixture, matrix kernels.Buffer, step *kernels.MixtureGrad) {
+	draw := func() kernels.Buffer { return b.normal(rows * cols) }
+	m, step = &kernels.Mixture{Rows: rows, Cols: cols, PerRow: perRow}, &kernels.MixtureGrad{Self: draw(), Other: draw(), Alpha: draw(), Beta: draw()}
+	from := rows
 	if listed {
-		rows += 2
-		m.From = &kernels.MixtureRows{Self: b.rows(testRows, rows), Other: b.rows(testRows, rows), E: b.rows(testRows, rows)}
+		from += 2
+		m.From = &kernels.MixtureRows{Self: b.rows(rows, from), Other: b.rows(rows, from), E: b.rows(rows, from)}
 	}
-	factors := n
+	factors := cols
 	if perRow {
-		factors *= rows
+		factors *= from
 	}
-	m.Self, m.Other, m.Alpha, m.Beta = b.normal(rows*n), b.normal(rows*n), b.positive(factors), b.normal(factors)
+	m.Self, m.Other, m.Alpha, m.Beta = b.normal(from*cols), b.normal(from*cols), b.positive(factors), b.normal(factors)
 	if withE {
-		m.E = b.normal(rows * n)
+		m.E, step.E = b.normal(from*cols), draw()
 	}
-	return m
+	return m, draw(), step
 }
 
-// forwardCases are the kernels of derivatives that are carried forward.
-func forwardCases() []kernelCase {
-	all := []kernelCase{
-		{"ContractRows", 4, func(b *bench, n int) {
-			b.ContractRows(4, 7, n, b.NewGroup(b.normal(n)), b.normal(4*n), b.NewGroup(b.normal(7*n)), b.list(6, 0, 3, 3), nil)
-		}},
-		{"ContractRows of many", 16, func(b *bench, n int) {
-			b.ContractRows(n, 7, 3, b.NewGroup(b.normal(3), b.normal(3), b.normal(3)), b.normal(3*n),
-				b.NewGroup(b.normal(7*3), b.normal(7*3), b.normal(7*3)), b.rows(n, 7), b.NewGroup(b.positive(3), b.positive(3), b.positive(3)))
-		}},
-		{"CommitRows", 1, func(b *bench, n int) {
-			b.CommitRows(4, n, b.NewGroup(b.normal(7*n)), b.NewGroup(b.normal(4*n)), b.list(6, 0, 3, 3))
-		}},
-		{"CommitRows of many", 1, func(b *bench, n int) {
-			b.CommitRows(n, 3, b.NewGroup(b.normal(7*3), b.normal(7*3)), b.NewGroup(b.normal(3*n), b.normal(3*n)), b.rows(n, 7))
-		}},
+// sparseCases have blocks that are sorted, at most a few.
+func sparseCases() []kernelCase {
+	var all []kernelCase
+	for _, h := range []int{1, 2, 5, 25, 70} {
+		add := func(name string, call func(b *bench, n int)) {
+			all = append(all, kernelCase{fmt.Sprintf("%s/%d", name, h), 2, func(b *bench, _, n int) { call(b, min(n, 33)*h) }})
+		}
+		add("SparsemaxBlocks", func(b *bench, n int) { b.SparsemaxBlocks(n, h, .7, b.normal(n), b.normal(n)) })
+		add("SparsemaxBlocksGrad", func(b *bench, n int) { b.SparsemaxBlocksGrad(n, h, .7, b.normal(n), b.normal(n), b.positive(n)) })
+		add("EntmaxBlocks", func(b *bench, n int) { b.EntmaxBlocks(n, h, .7, b.normal(n), b.normal(n)) })
+		add("EntmaxBlocksGrad", func(b *bench, n int) { b.EntmaxBlocksGrad(n, h, .7, b.normal(n), b.normal(n), b.positive(n)) })
 	}
-	for i := range 16 {
-		withE, perRow, listed, logits := i&1 != 0, i&2 != 0, i&4 != 0, i&8 != 0
-		name := fmt.Sprintf("MixForward/with e %t, factors per row %t, listed %t, logits %t", withE, perRow, listed, logits)
-		all = append(all, kernelCase{name, 8, func(b *bench, n int) { b.mixForward(n, withE, perRow, listed, logits) }})
-	}
+	return all
+}
+
+func derivativeCases() []kernelCase {
+	var all []kernelCase
 	for name, by := range map[string]kernels.Rescaling{
 		"Softmax": kernels.Softmax, "DivideSum": kernels.DivideSum, "Sparsemax": kernels.Sparsemax, "Entmax": kernels.Entmax,
 	} {
 		for _, h := range []int{1, 2, 5, 33} {
-			all = append(all, kernelCase{fmt.Sprintf("BlockDerivatives/%s/%d", name, h), 8, func(b *bench, n int) { b.blockDerivatives(by, n, h) }})
+			all = append(all, kernelCase{fmt.Sprintf("BlockDerivatives/%s/%d", name, h), 8, func(b *bench, _, n int) { b.blockDerivatives(by, n, h) }})
 		}
 	}
 	return all
-}
-
-// mixForward has n columns.
-func (b *bench) mixForward(n int, withE, perRow, listed, logits bool) {
-	rows := func() kernels.Buffer { return b.normal(testRows * n) }
-	m := mixture(b, n, withE, perRow, listed)
-	f := &kernels.MixtureForward{Step: kernels.MixtureGrad{Self: rows(), Other: rows(), Alpha: rows(), Beta: rows()}, Logits: logits}
-	if withE {
-		f.Step.E = rows()
-	}
-	f.Alpha = kernels.Tangent{Table: b.normal(m.Self.Len()), Dst: rows()}
-	f.Beta = kernels.Tangent{Table: b.normal(m.Self.Len()), Dst: rows()}
-	b.MixForward(m, rows(), f)
 }
 
 // blockDerivatives has n rows, at most a few, of three blocks of h numbers,
@@ -117,22 +102,22 @@ func (b *bench) blockDerivatives(by kernels.Rescaling, n, h int) {
 
 func histogramCases() []kernelCase {
 	all := []kernelCase{
-		{"FoldRows", 4, func(b *bench, n int) { b.FoldRows(fold(b, n), b.normal(testRows*n), b.normal(4*n)) }},
-		{"FoldBuckets", 8, func(b *bench, n int) {
+		{"FoldRows", 4, func(b *bench, _, n int) { b.FoldRows(fold(b, n), b.normal(wideRows*n), b.normal(4*n)) }},
+		{"FoldBuckets", 8, func(b *bench, _, n int) {
 			f, features := fold(b, n), min(n, 40)
-			b.FoldBuckets(f, b.normal(testRows*n), b.rows(f.Events*features, max(n, 1)), features)
+			b.FoldBuckets(f, b.normal(wideRows*n), b.rows(f.Events*features, max(n, 1)), features)
 		}},
-		{"MoveRows", 1, func(b *bench, n int) {
+		{"MoveRows", 1, func(b *bench, _, n int) {
 			b.MoveRows(9, n, b.normal(12*n), b.list(6, 0, 3, 2, 8, 11, 1, 5, 9), b.normal(6*n), b.list(5, 5, 0, 1, 2, 4, 3, 0, 5))
 		}},
 	}
 	for _, terms := range []int{0, 1, 7} {
-		all = append(all, kernelCase{fmt.Sprintf("SumRows/%d", terms), 4, func(b *bench, n int) {
+		all = append(all, kernelCase{fmt.Sprintf("SumRows/%d", terms), 4, func(b *bench, _, n int) {
 			b.SumRows(9, terms, 5, n, b.normal(9*n), b.normal(5*n), b.rows(9*terms, 5))
 		}})
 	}
 	for _, edges := range []int{0, 1, 9} {
-		all = append(all, kernelCase{fmt.Sprintf("Bucketize/%d", edges), 1, func(b *bench, n int) { bucketize(b, n, edges) }})
+		all = append(all, kernelCase{fmt.Sprintf("Bucketize/%d", edges), 1, func(b *bench, _, n int) { bucketize(b, n, edges) }})
 	}
 	return all
 }
@@ -140,21 +125,21 @@ func histogramCases() []kernelCase {
 // fold has states of n numbers, and rows that read the same state twice.
 func fold(b *bench, n int) *kernels.Fold {
 	return &kernels.Fold{
-		Rows: testRows, Cols: n, Nodes: 6, Table: b.normal(6 * n),
+		Rows: wideRows, Cols: n, Nodes: 6, Table: b.normal(6 * n),
 		Self: b.list(5, 0, 2, 2, 1, 4, 5, 3, 0), Other: b.list(0, 5, 2, 3, 2, 1, 4, 4, 3),
-		Events: 4, Event: b.list(0, 0, 2, 1, 3, 3, 1, 2, 0), Keep: b.normal(testRows), Mix: b.normal(testRows), Hit: b.normal(testRows),
+		Events: 4, Event: b.list(0, 0, 2, 1, 3, 3, 1, 2, 0), Keep: b.normal(wideRows), Mix: b.normal(wideRows), Hit: b.normal(wideRows),
 	}
 }
 
-// bucketize shows the buckets as rows of a table that holds its own row
+// bucketize reads the buckets as rows of a table that holds its own row
 // numbers. The values are whole, so that some lie on an edge.
 func bucketize(b *bench, n, edges int) {
 	whole := func(n int) kernels.Buffer { return b.draw(n, func() float32 { return float32(b.rng.IntN(5)) }) }
-	buckets, first, next := b.NewInts(testRows*n), make([]int32, n), int32(-1)
+	buckets, first, next := b.NewInts(wideRows*n), make([]int32, n), int32(-1)
 	for j := range first {
 		first[j] = int32(2 * j)
 	}
-	b.Bucketize(testRows, n, edges, buckets, whole(testRows*n), whole(edges*n), b.list(first...))
+	b.Bucketize(wideRows, n, edges, buckets, whole(wideRows*n), whole(edges*n), b.list(first...))
 	numbers := b.draw(2*n+edges, func() float32 { next++; return float32(next) })
-	b.GatherRows(testRows*n, 2*n+edges, 1, b.normal(testRows*n), numbers, buckets)
+	b.GatherRows(wideRows*n, 2*n+edges, 1, b.normal(wideRows*n), numbers, buckets)
 }

@@ -181,7 +181,7 @@ func trainBad(t *testing.T, m *Model, b datasets.Stream) {
 // derivatives.
 func trainBadLoss(t *testing.T, m *Model, b datasets.Stream) {
 	t.Helper()
-	params := m.net.head.Training().Params().Buffers
+	params := m.net.head.Training().Params.Buffers
 	bias, good := params[len(params)-1], make([]float32, 1)
 	m.device.Read(good, bias)
 	m.device.Write(bias, []float32{float32(math.Inf(1))})
@@ -199,7 +199,7 @@ func TestBadLossIsRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		params := m.net.head.Training().Params().Buffers
+		params := m.net.head.Training().Params.Buffers
 		m.device.Write(params[len(params)-1], []float32{float32(math.Inf(1))}) // the head's last bias
 		before := allOf(m)
 		if _, err := m.Train(part(2), part(0).Dst); err == nil || !strings.HasPrefix(err.Error(), "training loss of events 20 to 29 is ") {

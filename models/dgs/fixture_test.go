@@ -201,12 +201,12 @@ func (c *check) gradients() map[string][]float64 {
 		out[p.Name()] = values
 	}
 	t := c.m.net.head.Training()
-	for i, name := range t.Names() {
+	for i, name := range t.Names {
 		inHead, ok := strings.CutPrefix(name, head.Prefix)
 		if !ok {
 			continue
 		}
-		values := c.read(t.Gradients().Buffers[i], t.Params().Buffers[i].Len())
+		values := c.read(t.Gradients.Buffers[i], t.Params.Buffers[i].Len())
 		if strings.HasPrefix(inHead, "W") {
 			values = transposed(values, c.m.net.head.PairLayers(0).Width)
 		}

@@ -256,7 +256,7 @@ func (o *oneHot) encode(b datasets.Stream) []float32 {
 
 // feedOneHot writes E for a block of rows of a program for inference.
 func (n *network) feedOneHot(p nn.Part) func() {
-	own := newOneHot(n.buckets, p.Most)
+	own := newOneHot(n.buckets, p.MaxRows)
 	return func() {
 		part := n.batch.Slice(p.First, p.First+p.Rows())
 		if !nn.Within(part.Feat) {

@@ -109,12 +109,12 @@ func TestNoneSaysWhatItLearns(t *testing.T) {
 func headGradients(m *Model) []models.Tensor {
 	var out []models.Tensor
 	t := m.net.head.Training()
-	for i, name := range t.Names() {
+	for i, name := range t.Names {
 		if !strings.HasPrefix(name, head.Prefix) {
 			continue
 		}
-		g := models.Tensor{Name: name, F32: make([]float32, t.Gradients().Buffers[i].Len())}
-		m.device.Read(g.F32, t.Gradients().Buffers[i])
+		g := models.Tensor{Name: name, F32: make([]float32, t.Gradients.Buffers[i].Len())}
+		m.device.Read(g.F32, t.Gradients.Buffers[i])
 		out = append(out, g)
 	}
 	return out

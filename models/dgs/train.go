@@ -142,7 +142,7 @@ func (m *Model) backpropagate() {
 	if t.derivatives != nil {
 		m.device.Zero(t.derivatives.weights.Len(), t.derivatives.weights)
 		for _, in := range t.inputs {
-			t.derivatives.addWeights(in.perEvent*events, h.InputGradient(in.node), in.positions)
+			t.derivatives.addWeights(in.perEvent*events, h.InputGradients[in.node], in.positions)
 		}
 	}
 	if m.setup.Task == protocol.LinkPrediction { // where the loss reads no embeddings of the batch
@@ -176,7 +176,7 @@ func (m *Model) stepRecurrent() {
 func (m *Model) finish(b datasets.Stream) (float64, error) {
 	t, h := m.training, m.net.head.Training()
 	loss, err := head.CheckLoss(h, h.Answer(), b)
-	bad := h.FirstBad()
+	bad := h.FirstBad
 	if bad < 0 && err == nil {
 		return loss, nil
 	}
@@ -255,13 +255,13 @@ func (m *Model) newTraining() (*training, error) {
 	embedded := n.valuesOf(t.embed.Buffer)
 	if m.setup.Task == protocol.LinkPrediction {
 		t.inputs = []input{{n.pairs, 4, s.ends, s.endPositions}}
-		t.withLoss = pass{n.RepeatedCalls(m.backpropagate, h.Program(), t.embed), embedded}
+		t.withLoss = pass{n.RepeatedCalls(m.backpropagate, h.Program, t.embed), embedded}
 	} else {
 		for i, node := range []*nn.Node{n.self, n.other} {
 			lo, hi := 2*i*m.setup.MaxBatch, 2*(i+1)*m.setup.MaxBatch
 			t.inputs = append(t.inputs, input{node, 1, s.ends.slice(m.device, lo, hi), s.endPositions.slice(m.device, lo, hi)})
 		}
-		t.withLoss = pass{n.RepeatedCalls(m.backpropagate, h.Program()), n.valuesOf(h.Buffer)}
+		t.withLoss = pass{n.RepeatedCalls(m.backpropagate, h.Program), n.valuesOf(h.Buffer)}
 		t.withoutLoss = pass{n.RepeatedCalls(t.embed.Run, t.embed), embedded}
 	}
 	tables, staged := []kernels.Buffer{s.first}, []kernels.Buffer{s.after}
@@ -284,7 +284,7 @@ func (m *Model) addStep(t *training) {
 	for _, p := range n.learned {
 		params = append(params, n.Buffer(p))
 	}
-	inBatch := n.head.Training().Gradients().Buffers // those of the batch itself come first
+	inBatch := n.head.Training().Gradients.Buffers // those of the batch itself come first
 	switch {
 	case m.opts.Gradient == Truncated:
 		gradients = inBatch[:len(params)]

@@ -61,7 +61,7 @@ type Head struct {
 func On(net *nn.Network, x *nn.Node, rows *nn.Rows, o Options, w nn.Wanted) *Head {
 	maxRows := x.Shape()[0]
 	mlp := net.Classifier(x, rows, nn.MLPConfig{
-		Name: Prefix, In: x.Shape()[1], Hidden: o.Hidden, Norm: o.Norm, Dropout: o.Dropout, MaxRows: maxRows,
+		Name: Prefix, Hidden: o.Hidden, Norm: o.Norm, Dropout: o.Dropout,
 	}, w)
 	return &Head{
 		MLP: mlp, opts: o, adam: nn.NewAdam(net.Device(), o.LR, o.WeightDecay),
@@ -134,9 +134,9 @@ func (h *Head) Rollback() { h.adam.Rollback() }
 func (h *Head) own() (params, gradients *nn.Group) {
 	var of [2][]kernels.Buffer
 	t := h.Training()
-	for i, name := range t.Names() {
+	for i, name := range t.Names {
 		if strings.HasPrefix(name, Prefix) {
-			of[0], of[1] = append(of[0], t.Params().Buffers[i]), append(of[1], t.Gradients().Buffers[i])
+			of[0], of[1] = append(of[0], t.Params.Buffers[i]), append(of[1], t.Gradients.Buffers[i])
 		}
 	}
 	return nn.NewGroup(h.Device(), of[0]...), nn.NewGroup(h.Device(), of[1]...)

@@ -30,8 +30,8 @@ func TestMeanOverThreeRows(t *testing.T) {
 	for i, z := range d.Exact(h.Learned())[:3] {
 		want += (1/(1+math.Exp(-z)) - float64(labels[i])) / 3
 	}
-	bias := slices.Index(h.Training().Names(), "head.b2")
-	if got := d.Exact(h.Training().Gradients().Buffers[bias])[0]; math.Abs(got-want) > 1e-15 {
+	bias := slices.Index(h.Training().Names, "head.b2")
+	if got := d.Exact(h.Training().Gradients.Buffers[bias])[0]; math.Abs(got-want) > 1e-15 {
 		t.Errorf("the gradient of the last bias is %v, expected %v: off by %g", got, want, got-want)
 	}
 }

@@ -3,7 +3,6 @@ package modeltest
 import (
 	"errors"
 
-	"dgsbench/datasets"
 	"dgsbench/models"
 )
 
@@ -17,10 +16,12 @@ func (s suite) deploy(m models.Model) models.Model {
 	return lean
 }
 
-// deployed deploys a trained model.
-func (s suite) deployed(stream datasets.Stream, seed uint64, threads int) models.Model {
-	s.Helper()
-	return s.deploy(s.trained(stream, seed, threads))
+// asDeployed is a check of deployed models.
+func asDeployed(check func(suite)) func(suite) {
+	return func(s suite) {
+		s.deployed = true
+		check(s)
+	}
 }
 
 // deployedAgrees: the same answers, with the state carried over and from the
@@ -47,7 +48,7 @@ func (s suite) deployedAlone() {
 	stream := Random(8, events)
 	rest := stream.Slice(events/2, events)
 	want := s.evaluate(s.trained(stream, 1, 1), rest)
-	wantLean := s.evaluate(s.deployed(stream, 1, 3), rest)
+	wantLean := s.evaluate(s.deploy(s.trained(stream, 1, 3)), rest)
 
 	m := s.trained(stream, 1, 1)
 	lean, first, second := s.deploy(m), s.deploy(m), s.deploy(m)
@@ -70,31 +71,12 @@ func (s suite) deployedAlone() {
 
 // deployedSnapshots are exchanged between deployed models alone.
 func (s suite) deployedSnapshots() {
-	stream := Random(9, events)
-	half, rest := stream.Slice(0, events/2), stream.Slice(events/2, events)
-	m := s.trained(stream, 1, 1)
-	lean, other := s.deploy(m), s.deployed(stream, 7, 1)
-	all, params := everything(lean), lean.Snapshot(models.Parameters)
-	want := s.evaluate(lean, rest)
-	s.must(other.Restore(all))
-	s.sameSnapshot("restored elsewhere", everything(other), all)
-	s.equal("restored elsewhere", s.evaluate(other, rest), want)
-	for _, model := range []models.Model{lean, other} {
-		model.Reset()
-		s.observe(model, half)
-	}
-	want = s.evaluate(lean, rest)
-	s.must(other.Restore(params))
-	other.Reset()
-	s.observe(other, half)
-	s.equal("parameters restored, state replayed", s.evaluate(other, rest), want)
-	if m.Restore(all) == nil || lean.Restore(everything(m)) == nil || lean.Restore(models.Snapshot{}) == nil {
+	asDeployed(suite.snapshots)(s)
+	m := s.trained(Random(9, events), 1, 1)
+	lean := s.deploy(m)
+	if m.Restore(everything(lean)) == nil || lean.Restore(everything(m)) == nil || lean.Restore(models.Snapshot{}) == nil {
 		s.Error("a foreign snapshot is accepted")
 	}
-}
-
-func (s suite) deployedRefuses() {
-	s.refusedBy(func(stream datasets.Stream) models.Model { return s.deployed(stream, 1, 1) }, false)
 }
 
 // aheadAgrees: ClassifyAhead answers as Classify does, also where parameters

@@ -25,7 +25,7 @@ func CheckOn(t *testing.T, device func(threads int) (kernels.Device, error), kin
 		t.Fatalf("Validate rejects the options: %v", err)
 	}
 	for _, task := range kind.Tasks {
-		s := suite{t, kind, opts, task, batch, device}
+		s := suite{T: t, kind: kind, opts: opts, task: task, batch: batch, device: device}
 		s.run(string(task), suite.checkTask)
 	}
 }
@@ -64,9 +64,9 @@ func (s suite) checkTask() {
 		{"deployed: same answers", deploys, suite.deployedAgrees},
 		{"deployed: a model of its own", deploys, suite.deployedAlone},
 		{"deployed: snapshots", deploys, suite.deployedSnapshots},
-		{"deployed: no look-ahead", deploys, func(s suite) { s.seesOnlyItself(s.deployed(Random(4, events), 1, 1), Random(4, events)) }},
-		{"deployed: what is refused changes nothing", deploys, suite.deployedRefuses},
-		{"deployed: rank agrees with score", deploys && links, func(s suite) { s.countsScores(s.deployed(Random(5, events), 1, 2), Random(5, events)) }},
+		{"deployed: no look-ahead", deploys, asDeployed(suite.lookAhead)},
+		{"deployed: what is refused changes nothing", deploys, asDeployed(suite.refused)},
+		{"deployed: rank agrees with score", deploys && links, asDeployed(suite.rankAgrees)},
 		{"ahead: same answers", ahead && !links, suite.aheadAgrees},
 	} {
 		if c.applies {
@@ -119,25 +119,33 @@ func (s suite) reset() {
 func (s suite) snapshots() {
 	stream := Random(3, events)
 	half, rest := stream.Slice(0, events/2), stream.Slice(events/2, events)
-	m := s.build(stream, 1, 1)
-	s.train(m, half)
+	m := s.trained(stream, 1, 1)
 	m.Reset()
 	s.observe(m, half)
 	all, params := m.Snapshot(models.Everything), m.Snapshot(models.Parameters)
 	want := s.evaluate(m, rest)
-	s.train(m, rest)
+	elsewhere := []models.Model{s.trained(stream, 7, 1)}
+	if !s.deployed {
+		s.train(m, rest)
+		elsewhere = append(elsewhere, s.build(stream, 7, 1))
+	}
 
 	s.must(m.Restore(all))
 	s.equal("restored in place", s.evaluate(m, rest), want)
-	other := s.build(stream, 7, 1)
-	s.must(other.Restore(all))
-	s.sameSnapshot("restored elsewhere", everything(other), all)
-	s.equal("restored elsewhere", s.evaluate(other, rest), want)
-	s.train(m, rest)
-	s.must(m.Restore(params))
-	m.Reset()
-	s.observe(m, half)
-	s.equal("parameters restored, state replayed", s.evaluate(m, rest), want)
+	for _, other := range elsewhere {
+		s.must(other.Restore(all))
+		s.sameSnapshot("restored elsewhere", everything(other), all)
+		s.equal("restored elsewhere", s.evaluate(other, rest), want)
+	}
+	if !s.deployed {
+		s.train(m, rest)
+	}
+	for _, m := range []models.Model{m, s.trained(stream, 8, 1)} {
+		s.must(m.Restore(params))
+		m.Reset()
+		s.observe(m, half)
+		s.equal("parameters restored, state replayed", s.evaluate(m, rest), want)
+	}
 
 	foreign := []models.Tensor{{Name: "foreign", F32: make([]float32, 3)}}
 	if m.Restore(models.Snapshot{Params: foreign, State: foreign}) == nil {
@@ -207,13 +215,7 @@ func (s suite) setupNotKept() {
 // rankAgrees: Rank counts the scores of Score and obeys the exclusions.
 func (s suite) rankAgrees() {
 	stream := Random(5, events)
-	m := s.build(stream, 1, 2)
-	s.train(m, stream)
-	s.countsScores(m, stream)
-}
-
-// countsScores replays the stream.
-func (s suite) countsScores(m models.Model, stream datasets.Stream) {
+	m := s.trained(stream, 1, 2)
 	m.Reset()
 	i := -1
 	for b := range stream.Batches(s.batch) {
@@ -274,7 +276,7 @@ func (s suite) rankChangesNothing() {
 // noTruth: the truth of a simulator is for oracles alone.
 func (s suite) noTruth() {
 	stream := Random(7, events)
-	stream.Truth = forbidden{s.T}
+	stream.Truth = truth{s.T}
 	m := s.build(stream, 1, 1)
 	s.train(m, stream)
 	m.Reset()

@@ -26,7 +26,7 @@ const (
 func Random(seed uint64, n int) datasets.Stream {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	s := empty(n, users, items, features)
-	s.Truth = toyTruth{}
+	s.Truth = truth{}
 	now := 0.0
 	for k := range n {
 		now += float64(rng.IntN(3))
@@ -36,32 +36,28 @@ func Random(seed uint64, n int) datasets.Stream {
 	return s
 }
 
-// toyTruth is a hidden state for the mechanics of oracles: it says nothing
-// about the events.
-type toyTruth struct{}
+// truth is a hidden state for the mechanics of oracles, without relation to
+// the events. Asking the truth of a test fails that test.
+type truth struct{ of *testing.T }
 
-func (toyTruth) Logit(event int) float64 { return float64(event*7%11) - 5 }
+func (truth) Bytes(bool) int64 { return 0 }
 
-func (toyTruth) Links(event int, candidates []int32, scores []float32) {
+func (h truth) Logit(event int) float64 {
+	h.asked("a label")
+	return float64(event*7%11) - 5
+}
+
+func (h truth) Links(event int, candidates []int32, scores []float32) {
+	h.asked("a link")
 	for i, v := range candidates {
 		scores[i] = float32((event + 5*int(v)) % 9)
 	}
 }
 
-func (toyTruth) Bytes(bool) int64 { return 0 }
-
-// forbidden is a hidden state that nobody may ask for.
-type forbidden struct{ t *testing.T }
-
-func (forbidden) Bytes(bool) int64 { return 0 }
-
-func (f forbidden) Logit(int) float64 {
-	f.t.Error("the model asks for the truth behind a label")
-	return 0
-}
-
-func (f forbidden) Links(int, []int32, []float32) {
-	f.t.Error("the model asks for the truth behind a link")
+func (h truth) asked(about string) {
+	if h.of != nil {
+		h.of.Errorf("the model asks for the truth behind %s", about)
+	}
 }
 
 func empty(n, users, items, f int) datasets.Stream {
@@ -110,7 +106,7 @@ func otherwise(s datasets.Stream, lo, but int, link bool) datasets.Stream {
 }
 
 // History is a stream whose labels need memory: a user's unlabelled events
-// show a bit in feature 0, and the labelled event that follows, whose own
+// have a bit in feature 0, and the labelled event that follows, whose own
 // features are noise, has that bit as its label. The bit is drawn anew each
 // time, and the two events of a pair lie in different batches.
 func History(seed uint64, n int) datasets.Stream {

@@ -19,6 +19,8 @@ type suite struct {
 	task   protocol.Task
 	batch  int // events
 	device func(threads int) (kernels.Device, error)
+
+	deployed bool // trained models are deployed
 }
 
 // run runs a check as a subtest.
@@ -53,6 +55,9 @@ func (s suite) trained(stream datasets.Stream, seed uint64, threads int) models.
 	s.Helper()
 	m := s.build(stream, seed, threads)
 	s.train(m, stream.Slice(0, events/2))
+	if s.deployed {
+		return s.deploy(m)
+	}
 	return m
 }
 
@@ -86,13 +91,31 @@ func (s suite) negatives(b datasets.Stream, i int) []int32 {
 	return out
 }
 
-// evaluate passes over the stream as the harness does and returns every
-// number that comes out: logits of all events, or of all pairs. The labels of
-// a batch become known when it has been classified.
-func (s suite) evaluate(m models.Model, stream datasets.Stream) (out []float32) {
+// scoring is the call that answers with scores.
+func (s suite) scoring() string {
+	if s.task == protocol.LinkPrediction {
+		return "Score"
+	}
+	return "Classify"
+}
+
+// answer returns the scores of one batch. Classification folds it in.
+func (s suite) answer(m models.Model, b datasets.Stream) []float32 {
+	s.Helper()
+	out, err := call(m, s.scoring(), b.WithoutLabels())
+	s.must(err)
+	return out
+}
+
+// pass passes over the stream as the harness does and returns every number
+// that a call answers with. The labels of a batch become known when it has
+// been classified.
+func (s suite) pass(m models.Model, name string, stream datasets.Stream) (out []float32) {
 	s.Helper()
 	for b := range stream.Batches(s.batch) {
-		out = append(out, s.answer(m, b)...)
+		answer, err := call(m, name, b.WithoutLabels())
+		s.must(err)
+		out = append(out, answer...)
 		if s.task == protocol.LinkPrediction {
 			s.observe(m, b)
 		} else {
@@ -102,32 +125,19 @@ func (s suite) evaluate(m models.Model, stream datasets.Stream) (out []float32) 
 	return out
 }
 
-// reported passes over the stream and returns what the harness records: logits,
-// or counts of ranks.
-func (s suite) reported(m models.Model, stream datasets.Stream) (out []float32) {
+// evaluate returns the scores of all events, or of all pairs.
+func (s suite) evaluate(m models.Model, stream datasets.Stream) []float32 {
 	s.Helper()
-	if s.task == protocol.NodeClassification {
-		return s.evaluate(m, stream)
-	}
-	for b := range stream.WithoutLabels().Batches(s.batch) {
-		counts, err := call(m, "Rank", b)
-		s.must(err)
-		out = append(out, counts...)
-		s.observe(m, b)
-	}
-	return out
+	return s.pass(m, s.scoring(), stream)
 }
 
-// answer returns the scores of one batch. Classification folds it in.
-func (s suite) answer(m models.Model, b datasets.Stream) []float32 {
+// reported returns what the harness records: logits, or counts of ranks.
+func (s suite) reported(m models.Model, stream datasets.Stream) []float32 {
 	s.Helper()
-	name := "Classify"
 	if s.task == protocol.LinkPrediction {
-		name = "Score"
+		return s.pass(m, "Rank", stream)
 	}
-	out, err := call(m, name, b.WithoutLabels())
-	s.must(err)
-	return out
+	return s.evaluate(m, stream)
 }
 
 // observe passes over the stream with Observe.

@@ -133,8 +133,8 @@ func (r *Ranker) left(b datasets.Stream) {
 }
 
 // question asks about the batch.
-func (r *Ranker) question(b datasets.Stream, candidates []int32, without [][]int32) nn.Question {
-	q := nn.Question{True: b.Dst, Candidates: candidates, Without: without}
+func (r *Ranker) question(b datasets.Stream, candidates []int32, without [][]int32) kernels.Ranking {
+	q := kernels.Ranking{True: b.Dst, Candidates: candidates, Without: without}
 	if r.timed != nil {
 		q.EventTime, q.NodeTime = r.eventTime[:b.Len()], r.nodeTime
 	}

@@ -67,7 +67,7 @@ func (m *Classifier) Train(b datasets.Stream, _ []int32) (float64, error) {
 		return 0, err
 	}
 	m.reader.commit(b, t)
-	m.adam.Step(t.Params(), t.Gradients())
+	m.adam.Step(t.Params, t.Gradients)
 	return loss, nil
 }
 

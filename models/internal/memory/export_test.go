@@ -20,8 +20,8 @@ func (m *Model) Logits() kernels.Buffer {
 // Gradients are those of the last training batch, by parameter.
 func (m *Model) Gradients() map[string]kernels.Buffer {
 	out := map[string]kernels.Buffer{}
-	for i, name := range m.training.program.Names() {
-		out[name] = m.training.program.Gradients().Buffers[i]
+	for i, name := range m.training.program.Names {
+		out[name] = m.training.program.Gradients.Buffers[i]
 	}
 	return out
 }
@@ -31,9 +31,9 @@ func (m *base) Network() *nn.Network { return m.core.Net }
 
 // Parameter is where a learned parameter is.
 func (m *Model) Parameter(name string) kernels.Buffer {
-	for i, n := range m.training.program.Names() {
+	for i, n := range m.training.program.Names {
 		if n == name {
-			return m.training.program.Params().Buffers[i]
+			return m.training.program.Params.Buffers[i]
 		}
 	}
 	return nil
@@ -89,16 +89,16 @@ func (m *Classifier) Logits() kernels.Buffer { return m.head.Learned() }
 // Gradients are those of the last training batch, by parameter.
 func (m *Classifier) Gradients() map[string]kernels.Buffer {
 	out := map[string]kernels.Buffer{}
-	for i, name := range m.head.Training().Names() {
-		out[name] = m.head.Training().Gradients().Buffers[i]
+	for i, name := range m.head.Training().Names {
+		out[name] = m.head.Training().Gradients.Buffers[i]
 	}
 	return out
 }
 
 // Parameter is where a learned parameter is.
 func (m *Classifier) Parameter(name string) kernels.Buffer {
-	if i := slices.Index(m.head.Training().Names(), name); i >= 0 {
-		return m.head.Training().Params().Buffers[i]
+	if i := slices.Index(m.head.Training().Names, name); i >= 0 {
+		return m.head.Training().Params.Buffers[i]
 	}
 	return nil
 }

@@ -136,7 +136,7 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 	m.embedding.insert(b, m.x)
 	m.core.commit(t.nodes.nodes[:t.own], t.program.Buffer(t.update.out), t.update.row[:t.own], t.update.updated)
 	m.messages.storeFeatures(m.x)
-	m.adam.Step(t.program.Params(), t.program.Gradients())
+	m.adam.Step(t.program.Params, t.program.Gradients)
 	return loss, nil
 }
 
