@@ -166,9 +166,6 @@ var normCases = []kernelCase{
 	{"UnitRows", 4, func(b *bench, rows, cols int) {
 		b.UnitRows(rows, cols, 1e-3, b.normal(rows*cols), b.normal(rows), b.normal(rows*cols))
 	}},
-	{"UnitRowsGrad", 16, func(b *bench, rows, cols int) {
-		b.UnitRowsGrad(rows, cols, b.normal(rows*cols), b.normal(rows*cols), b.normal(rows*cols), b.normal(rows))
-	}},
 }
 
 // overRows are the kernels that sum over rows.
@@ -190,9 +187,12 @@ var overRows = []kernelCase{
 	}},
 }
 
-// normGradCases sum over rows, too. Of many special numbers the order decides
-// whether a sum is NaN or infinite.
+// normGradCases sum over rows or columns. Of many special numbers the order
+// decides whether a sum is NaN or infinite.
 var normGradCases = []kernelCase{
+	{"UnitRowsGrad", 16, func(b *bench, rows, cols int) {
+		b.UnitRowsGrad(rows, cols, b.normal(rows*cols), b.normal(rows*cols), b.normal(rows*cols), b.normal(rows))
+	}},
 	{"LayerNormGrad", 8, func(b *bench, rows, cols int) {
 		n := rows * cols
 		b.LayerNormGrad(rows, cols, b.normal(n), b.normal(cols), b.normal(cols), b.normal(n), b.normal(n), b.positive(rows), b.normal(cols))
