@@ -219,7 +219,7 @@ func (o *options) fetch(ctx context.Context, name string) error {
 	return o.done(fmt.Sprintf("%s is in %s", d.Name, path), false)
 }
 
-// verify goes on behind a damaged file, which is an error at the end.
+// verify checks the files after a damaged one, too, and fails at the end.
 func (o *options) verify(names []string) error {
 	all := len(names) == 0
 	if all {

@@ -77,7 +77,12 @@ func Run(ctx context.Context, p Plan, h Hooks, keep func([]Measured) error) (err
 		if err := checkModes(tests); err != nil {
 			return err
 		}
-		steps += len(tests) + 1 + len(tests[0].Protocol.Latency.Sweep)
+		steps += len(tests) + 1
+		for _, size := range tests[0].Protocol.Latency.Sweep {
+			if size != tests[0].Protocol.Batch {
+				steps++
+			}
+		}
 		if r.hasGraphs(tests) {
 			steps++
 		}
