@@ -22,8 +22,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// mostBaseline is more bytes than a baseline has.
-const mostBaseline = 64 << 20
+// maxBaseline is the largest size of a baseline, in bytes.
+const maxBaseline = 64 << 20
 
 // baselineFile is the file of the project's baseline.
 const baselineFile = "results/baseline/ci.json"
@@ -55,7 +55,7 @@ func newCheck(o options) *cobra.Command {
 	flags.BoolVar(&c.statistical, "statistical", false, "take seeds as samples although bits could be compared")
 	flags.Uint64Var(&c.firstSeed, "first-seed", 0, "lowest seed, for fresh ones; needs --statistical")
 	flags.BoolVar(&c.accept, "accept", false, "make what was measured the baseline, if it moved")
-	flags.StringVar(&c.folder, "out", "", "keep the records below this folder; the same build then goes on where it was interrupted")
+	flags.StringVar(&c.folder, "out", "", "keep the records below this folder; the same build then continues where it was interrupted")
 	cmd.MarkFlagsMutuallyExclusive("accept", "statistical")
 	return cmd
 }
@@ -123,7 +123,7 @@ func (c *checking) readBaseline(build regression.Build) (regression.Baseline, er
 	if c.baseline == "" {
 		return builtIn()
 	}
-	data, err := regular.Read(c.baseline, mostBaseline)
+	data, err := regular.Read(c.baseline, maxBaseline)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && c.accept:
 		b, err := builtIn()
@@ -168,7 +168,7 @@ func (c *checking) measure(ctx context.Context, s selection) error {
 	}
 	_, err := s.measure(ctx, false)
 	if harness.Interrupted(err) && c.folder == "" {
-		return fmt.Errorf("interrupted, and nothing is kept; with --out DIR the same command goes on where it stopped: %w", context.Canceled)
+		return fmt.Errorf("interrupted, and nothing is kept; with --out DIR the same command continues where it stopped: %w", context.Canceled)
 	}
 	return err
 }

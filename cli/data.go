@@ -27,7 +27,7 @@ func newData(o options) *cobra.Command {
 		Example: "  bench data stats wikipedia-nofeat --data ~/streams",
 		RunE:    func(_ *cobra.Command, args []string) error { return o.dataStats(args[0]) },
 	}), o.with("data dry-run", &cobra.Command{
-		Use: "fetch NAME", Short: "Download a dataset, or go on with its download", Args: cobra.ExactArgs(1),
+		Use: "fetch NAME", Short: "Download a dataset, or resume its download", Args: cobra.ExactArgs(1),
 		Long: "fetch downloads the file of a dataset to the data folder. It may be interrupted: the\n" +
 			"same command goes on. The file gets its name when its checksum is right.",
 		Example: "  bench data fetch wikipedia --data ~/streams",

@@ -125,7 +125,7 @@ runs:
   - {task: nc, datasets: [toy], models: [user-count, user-age], protocol: {latency: {batches: 20, iterations: 3, lead: 40}}}
 `
 
-// TestMixedSuite: all measures and shows both sorts, goes on where something
+// TestMixedSuite: all measures and shows both sorts, continues where something
 // is missing, and leaves the rest alone; latency measures its sort anew.
 func TestMixedSuite(t *testing.T) {
 	dir := latencyWorkplace(t, mixedSuite)

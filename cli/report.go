@@ -106,7 +106,7 @@ func (r *reporting) checkFolders() error {
 	}
 	for i, name := range r.folders {
 		if !isFolder(name) {
-			return fmt.Errorf("%s is no folder of results; expected what --out of bench all was, or a file that ends in .html or .yaml", name)
+			return fmt.Errorf("%s is not a folder of results; expected what --out of bench all was, or a file that ends in .html or .yaml", name)
 		}
 		r.folders[i] = filepath.Clean(name)
 		if slices.Contains(r.folders[:i], r.folders[i]) {
@@ -115,7 +115,7 @@ func (r *reporting) checkFolders() error {
 	}
 	for _, name := range r.tuned {
 		if !isFolder(name) {
-			return fmt.Errorf("--tuned: %s is no folder; expected the folder tuned in what --out of bench tune was", name)
+			return fmt.Errorf("--tuned: %s is not a folder; expected the folder tuned in what --out of bench tune was", name)
 		}
 	}
 	return nil

@@ -151,12 +151,12 @@ func TestReportWrongUse(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, "bench-out is no folder of results"},
-		{[]string{"nowhere"}, "nowhere is no folder of results; expected what --out of bench all was"},
+		{nil, "bench-out is not a folder of results"},
+		{[]string{"nowhere"}, "nowhere is not a folder of results; expected what --out of bench all was"},
 		{[]string{"a", "."}, "2 folders: say which file to write, as in: bench report a . comparison.html"},
 		{[]string{"a", "a/", "x.html"}, "a/ is given twice"},
 		{[]string{"a", "x.html", "y.html"}, "two pages, x.html and y.html"},
-		{[]string{"a", "--tuned", "nowhere"}, "--tuned: nowhere is no folder"},
+		{[]string{"a", "--tuned", "nowhere"}, "--tuned: nowhere is not a folder"},
 		{[]string{"a", "--tuned", "a", "--tuned", "."}, "more --tuned than folders of results"},
 		{[]string{"a", "--suite", "smoke"}, "no records of suite smoke in a; measure it with: bench all --suite smoke --out a"},
 	} {

@@ -24,9 +24,9 @@ import (
 	"dgsbench/specs"
 )
 
-// mostBytes is how big the report of the quick suite may be, with a search of
+// maxBytes is how big the report of the quick suite may be, with a search of
 // every learned model.
-const mostBytes = 5_000_000
+const maxBytes = 5_000_000
 
 // TestReportSize: the report of the quick suite, of all of its seeds, with the
 // paper's 100 trials for each learned model, can be sent by mail. The records
@@ -53,8 +53,8 @@ func TestReportSize(t *testing.T) {
 		}
 	}
 	t.Logf("%d bytes", len(text))
-	if len(text) > mostBytes {
-		t.Errorf("the report of suite %s takes %d bytes, expected %d at most; by section:\n%s", defaultSuite, len(text), mostBytes, sizes(text))
+	if len(text) > maxBytes {
+		t.Errorf("the report of suite %s takes %d bytes, expected %d at most; by section:\n%s", defaultSuite, len(text), maxBytes, sizes(text))
 	}
 }
 

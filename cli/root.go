@@ -39,7 +39,7 @@ func newRoot(stdout, stderr io.Writer, added ...fs.FS) *cobra.Command {
 		Long: "bench measures models on event streams, keeps one record a trial, and prints\n" +
 			"the tables of the Deep-Graph-Sprints paper from the records.\n\n" +
 			"Exit codes: 0 done, 1 something measured failed, 2 wrong use or bad input,\n" +
-			"130 interrupted (the same command goes on where it stopped).",
+			"130 interrupted (the same command continues where it stopped).",
 		SilenceErrors: true, SilenceUsage: true,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

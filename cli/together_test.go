@@ -293,7 +293,7 @@ func TestKilledLatency(t *testing.T) {
 	}
 }
 
-// TestTwoSearchesAtOnce: the second goes on from what the first has written.
+// TestTwoSearchesAtOnce: the second continues from what the first has written.
 func TestTwoSearchesAtOnce(t *testing.T) {
 	dir := workplace(t)
 	args := tuneModels("graph-sprints", dir, "out")

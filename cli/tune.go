@@ -44,7 +44,7 @@ func newTune(o options) *cobra.Command {
 			"suite wherever the suite scores it, under the suite's protocol; the three flags narrow that down.\n\n" +
 			"It writes to OUT/tuned a history with a line for each trial, figures, a table of what tuning changed,\n" +
 			"and in OUT/tuned/specs the specs with the options that it found, for --specs of other commands.\n" +
-			"The same command goes on where it stopped, and with --dry-run says what is left and how long it takes:\n" +
+			"The same command continues where it stopped, and with --dry-run says what is left and how long it takes:\n" +
 			"by the trials so far, or by running a few windows of some. With one worker for each model the seed\n" +
 			"decides the result; more of them make later trials depend on which one ends first.",
 		Example: "  bench tune --model dgs --dataset shop-sim --task nc --trials 20 --random 14\n" +
@@ -116,7 +116,7 @@ func (t *tuning) run(ctx context.Context, withSetting bool) error {
 }
 
 func (t *tuning) search(ctx context.Context, studies []tune.Study, on devices.Target) ([]*tune.History, harness.Summary, error) {
-	// Histories are written as a whole: a second search goes on from those of the first.
+	// Histories are written as a whole: a second search continues from those of the first.
 	held, err := lock.Wait(ctx, lock.In(t.out, "tune"), func() {
 		fmt.Fprintf(t.stderr, "another search writes to %s: waiting for it\n", t.out)
 	})

@@ -114,7 +114,7 @@ func TestTuneIsDeterministic(t *testing.T) {
 	}
 }
 
-// A killed search goes on where it was, and ends as if nothing had happened.
+// A killed search continues where it stopped, and ends as if nothing had happened.
 func TestTuneKilled(t *testing.T) {
 	dir := workplace(t)
 	args := func(out string) []string {

@@ -308,7 +308,7 @@ func TestCacheOfAnotherSize(t *testing.T) {
 	load(t, dir, d)
 }
 
-// Where nothing can be kept, loading goes on without it.
+// Where nothing can be kept, loading continues without it.
 func TestCacheCannotBeWritten(t *testing.T) {
 	dir, d := aFile(t, fileText)
 	if err := os.WriteFile(filepath.Join(dir, cacheDir), nil, 0o644); err != nil { // in the folder's place

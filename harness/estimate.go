@@ -41,8 +41,9 @@ type Estimate struct {
 
 // EstimateAll makes the estimates, as many at a time as will later be measured
 // side by side, each in about the time budget, and calls done after each.
-// Cancelling ctx ends it after a window with ctx's error. Models that declare more
-// memory than limit, alone or together, are not built, or not at the same time.
+// Cancelling ctx ends it after a window with ctx's error. A model that declares
+// more memory than limit is not built; models that do so together are not built at
+// the same time.
 func EstimateAll(ctx context.Context, list []*Estimate, workers int, budget time.Duration, limit int64, done func()) error {
 	var building, reporting sync.Mutex
 	memory, threads := newLimit("", limit), max(1, runtime.NumCPU()/workers)

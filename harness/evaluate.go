@@ -133,7 +133,10 @@ func (r *run) rank(ctx context.Context, part datasets.Stream, q questions) ([]me
 	facts, sums := make([]metrics.Facts, len(q.sets)), make([]uint64, len(q.sets))
 	scored := q.parts.NumScored(part)
 	for i, set := range q.sets {
-		facts[i] = metrics.Facts{Greater: make([]int32, 0, scored), Equal: make([]int32, 0, scored), Against: make([]int32, 0, scored)}
+		facts[i] = metrics.Facts{Greater: make([]int32, 0, scored), Equal: make([]int32, 0, scored)}
+		if scored > 0 { // an empty column is not written
+			facts[i].Against = make([]int32, 0, scored)
+		}
 		sums[i] = set.checksum()
 	}
 	err := r.eachWindow(ctx, part.WithoutLabels(), func(lo int, b datasets.Stream) error {

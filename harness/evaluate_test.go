@@ -185,6 +185,11 @@ func TestAskingOfSomeEvents(t *testing.T) {
 			}
 			return facts
 		}
+		for _, f := range rank(7, scoring(s)) {
+			if len(f.Greater) > 0 || f.Against != nil {
+				t.Errorf("%s: %+v of no event, expected no counts and no column of negatives", name, f)
+			}
+		}
 		all := rank(s.Len(), datasets.Parts{})
 		for _, size := range []int{1, 7, 90} {
 			some, want := scoring(s, size%6), make([]metrics.Facts, len(all))

@@ -51,9 +51,13 @@ func (m *memory) check(jobs ...job) error {
 // a model takes of a card is known before: if it finds the card full, do is
 // called once more, with the card to itself.
 func (m *memory) use(need int64, do func() error) error {
-	m.acquire(need)
-	err := do()
-	if shared := m.release(need); !shared || !errors.Is(err, kernels.ErrMemory) {
+	shared, err := false, error(nil)
+	func() {
+		m.acquire(need)
+		defer func() { shared = m.release(need) }() // also if do panics
+		err = do()
+	}()
+	if !shared || !errors.Is(err, kernels.ErrMemory) {
 		return err
 	}
 	const all = devices.Unlimited / 2

@@ -147,7 +147,7 @@ func runScript(t *testing.T, task protocol.Task, s *script, change func(*specs.P
 }
 
 // TestOrderOfAProtocol: what a model is asked, in which order, under each
-// rule for the state. The test goes on from the state after the validation that
+// rule for the state. The test continues from the state after the validation that
 // its epoch was selected by.
 func TestOrderOfAProtocol(t *testing.T) {
 	const (

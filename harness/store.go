@@ -48,7 +48,7 @@ func Writable(folder string) error {
 	case err != nil:
 		return err
 	case !info.IsDir():
-		return fmt.Errorf("%s is no folder: expected one for records", folder)
+		return fmt.Errorf("%s is not a folder: expected one for records", folder)
 	}
 	if err := atomicfile.Root(folder).Probe(); err != nil {
 		return fmt.Errorf("nothing can be written in %s: %w", folder, err)

@@ -74,6 +74,27 @@ func (q *Ranking) Excluded(event int, f func(node int32)) {
 	}
 }
 
+// CountAbove counts the negatives of an event whose score is greater than, or
+// equal to, that of the true destination. finite is false if any score is not.
+func CountAbove[T float32 | float64](q *Ranking, event int, score func(event int, node int32) T) (greater, equal int32, finite bool) {
+	truth := score(event, q.True[event])
+	finite = truth-truth == 0
+	tally := func(v int32, by int32) {
+		x := score(event, v)
+		finite = finite && x-x == 0
+		if x > truth {
+			greater += by
+		} else if x == truth {
+			equal += by
+		}
+	}
+	for i := range q.NumCandidates() {
+		tally(q.Candidate(i), 1)
+	}
+	q.Excluded(event, func(v int32) { tally(v, -1) })
+	return greater, equal, finite
+}
+
 func (q *Ranking) isCandidate(v int32) bool {
 	if q.Candidates == nil {
 		return v >= 0 && int(v) < q.Nodes

@@ -17,7 +17,7 @@ import (
 // built for one task. Batches come in stream order; b.Len() never exceeds
 // Setup.MaxBatch.
 //
-// Within a batch no event sees the update of another: all reads come from
+// Within a batch no event reads the update of another: all reads come from
 // before the batch, and where a node occurs several times its last occurrence
 // in stream order is kept (the mini-batch rule of the paper).
 //

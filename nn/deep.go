@@ -55,38 +55,18 @@ func (s *deepScorer) fetch(q kernels.Ranking) {
 // Rank implements kernels.Ranker.
 func (s *deepScorer) Rank(q kernels.Ranking, greater, equal []int32) (bad int) {
 	s.fetch(q)
-	failed := make([]bool, q.Events)
+	finite := make([]bool, q.Events)
 	var all sync.WaitGroup
 	for t := range min(s.threads, q.Events) {
 		all.Go(func() {
 			score := s.scorer(q)
 			for e := t; e < q.Events; e += s.threads {
-				greater[e], equal[e], failed[e] = countAbove(q, e, score)
+				greater[e], equal[e], finite[e] = kernels.CountAbove(&q, e, score)
 			}
 		})
 	}
 	all.Wait()
-	return slices.Index(failed, true)
-}
-
-// countAbove compares the negatives of one event with its true destination.
-func countAbove(q kernels.Ranking, e int, score func(e int, v int32) float32) (greater, equal int32, failed bool) {
-	truth := score(e, q.True[e])
-	failed = truth-truth != 0 // NaN or infinite
-	tally := func(v int32, by int32) {
-		x := score(e, v)
-		failed = failed || x-x != 0
-		if x > truth {
-			greater += by
-		} else if x == truth {
-			equal += by
-		}
-	}
-	for _, v := range q.Candidates {
-		tally(v, 1)
-	}
-	q.Excluded(e, func(v int32) { tally(v, -1) })
-	return greater, equal, failed
+	return slices.Index(finite, false)
 }
 
 // Scores implements kernels.Ranker.

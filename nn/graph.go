@@ -140,7 +140,7 @@ func roundUpToStep(n int) int { return (n + paddingStep - 1) / paddingStep * pad
 
 // PaddedRows is a size of rows that repeated programs may have more of than a
 // batch, so that their sizes come again: a device repeats calls of the same
-// sizes at the price of one. Nothing that is wanted may depend on these rows,
+// sizes at the cost of one. Nothing that is wanted may depend on these rows,
 // so their gradients are zero and sums are what they are without them.
 //
 // They hold what earlier batches have left there, and zeros at first. No
@@ -171,8 +171,8 @@ func (r *Rows) Set(n int) {
 // there is padding.
 func (r *Rows) Padded() int { return max(r.active, r.padded) }
 
-// MostPadding is how many rows of padding there are at most.
-func (r *Rows) MostPadding() int {
+// MaxPadding returns an upper limit of the rows of padding.
+func (r *Rows) MaxPadding() int {
 	if !r.padding {
 		return 0
 	}

@@ -23,7 +23,7 @@ func TestPaddedRows(t *testing.T) {
 			n := rapid.IntRange(0, most).Draw(t, "rows")
 			r.Set(n)
 			if now := r.Padded(); now != before {
-				if different++; now < before || now%paddingStep != 0 || now > r.MostPadding() {
+				if different++; now < before || now%paddingStep != 0 || now > r.MaxPadding() {
 					t.Fatalf("%d rows after %d", now, before)
 				}
 				before = now
@@ -42,8 +42,8 @@ func TestPaddedRows(t *testing.T) {
 func TestNoPadding(t *testing.T) {
 	r := NewGraph(cpu.NewDevice(cpu.Best(), 1)).PaddedRows(100)
 	r.Set(7)
-	if r.Padded() != 7 || r.MostPadding() != 0 || r.capacity != 100 {
-		t.Errorf("%d rows of at most %d, and %d of padding, expected 7, 100 and 0", r.Padded(), r.capacity, r.MostPadding())
+	if r.Padded() != 7 || r.MaxPadding() != 0 || r.capacity != 100 {
+		t.Errorf("%d rows of at most %d, and %d of padding, expected 7, 100 and 0", r.Padded(), r.capacity, r.MaxPadding())
 	}
 }
 

@@ -26,8 +26,8 @@ import (
 //go:embed models/*.yaml suites/*.yaml
 var embedded embed.FS
 
-// mostSpec is more bytes than a spec or a suite has.
-const mostSpec = 16 << 20
+// maxSpec is the largest size of a spec or a suite, in bytes.
+const maxSpec = 16 << 20
 
 // Library holds the specs that can be looked up by name.
 type Library struct {
@@ -76,13 +76,13 @@ type folder struct {
 
 // ReadFile reads a regular file of a plausible size.
 func (f folder) ReadFile(name string) ([]byte, error) {
-	return regular.Read(filepath.Join(f.dir, filepath.FromSlash(name)), mostSpec)
+	return regular.Read(filepath.Join(f.dir, filepath.FromSlash(name)), maxSpec)
 }
 
 // AddFile adds one file, in place of a spec of the same name. A model that
 // a suite does not name joins it wherever it can do the task.
 func (l *Library) AddFile(file string) (Entry, error) {
-	data, err := regular.Read(file, mostSpec)
+	data, err := regular.Read(file, maxSpec)
 	if err != nil {
 		return Entry{}, err
 	}

@@ -97,8 +97,8 @@ func (m Model) title(variant string) string {
 	return m.Title
 }
 
-// mostBlocks is the number of overrides and variants that a model may have.
-const mostBlocks = 1_000
+// maxBlocks is the number of overrides and variants that a model may have.
+const maxBlocks = 1_000
 
 // newModel reads a model spec, whose options must be right, alone and with each override or variant.
 func newModel(n strictyaml.Node) (Model, error) {
@@ -107,8 +107,8 @@ func newModel(n strictyaml.Node) (Model, error) {
 	errs.Add(n.Decode(&y))
 	m := Model{ID: y.ID, Title: y.Title, Page: y.Page, File: n.File(), node: n, variants: map[string]variant{}}
 	m.base = y.layer.traced(n, &errs)
-	if k := len(y.Overrides) + len(y.Variants); k > mostBlocks {
-		errs.Add(n.Errorf("%d overrides and variants, expected at most %d", k, mostBlocks))
+	if k := len(y.Overrides) + len(y.Variants); k > maxBlocks {
+		errs.Add(n.Errorf("%d overrides and variants, expected at most %d", k, maxBlocks))
 		return Model{}, errs.Err()
 	}
 	for _, at := range y.Overrides {

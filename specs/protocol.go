@@ -31,7 +31,7 @@ type Protocol struct {
 	Select       Selection `yaml:"select" words:"best last"`
 	// TestState are the rules by which the state before a test is made, each
 	// for an evaluation of its own. Epochs are selected by a validation whose
-	// state is made by the first, and its test goes on from that of the
+	// state is made by the first, and its test continues from that of the
 	// selected epoch.
 	TestState []StateRule `yaml:"test_state" words:"carry replay" list:"some distinct single"`
 	// Latency makes the trials latency tests: nothing is trained, and nothing
@@ -106,7 +106,7 @@ const (
 type StateRule string
 
 const (
-	// Carry goes on from the state that training has left.
+	// Carry continues from the state that training has left.
 	Carry StateRule = "carry"
 	// Replay resets the states and observes the training part again, with the
 	// parameters that are evaluated.

@@ -43,7 +43,7 @@ func (r *suiteReader) addRun(n strictyaml.Node, base Protocol) {
 	checkEffect(y.Protocol, y.Task, resolved, &r.errs)
 	r.checkDerived(y.Protocol, resolved, data, refs)
 	cases := r.cases(n.Get("batches"), y.Batches, resolved)
-	if r.size += size(cases) * size(data) * size(settings) * size(refs); r.size > mostCells {
+	if r.size += size(cases) * size(data) * size(settings) * size(refs); r.size > maxCells {
 		return // newSuite reports it
 	}
 	known := setOf(y.Models)

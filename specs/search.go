@@ -172,12 +172,14 @@ func (p *Parameter) readChoices(choices strictyaml.Node, errs *strictyaml.Errors
 
 func (p *Parameter) checkEnds(errs *strictyaml.Errors) {
 	n := p.at
-	require(n, errs, "low", "high", "scale")
+	var own strictyaml.Errors
+	require(n, &own, "low", "high", "scale")
 	scales := []string{string(Linear), string(Log), string(Whole)}
 	if word, ok := text(n.Get("scale")); ok && !slices.Contains(scales, word) {
-		errs.Add(n.Get("scale").Errorf("expected %s, found %q%s", suggest.Or(scales), word, suggest.DidYouMean(word, scales)))
+		own.Add(n.Get("scale").Errorf("expected %s, found %q%s", suggest.Or(scales), word, suggest.DidYouMean(word, scales)))
 	}
-	if errs.Any() {
+	errs.Add(own.Err())
+	if own.Any() || p.Scale == "" || n.Get("low").Decode(new(float64)) != nil || n.Get("high").Decode(new(float64)) != nil {
 		return
 	}
 	if p.Low >= p.High {
@@ -192,7 +194,7 @@ func (p *Parameter) checkEnds(errs *strictyaml.Errors) {
 	switch at := n.Get("step"); {
 	case !at.Present() && p.Scale == Whole:
 		p.Step = 1
-	case at.Present() && (p.Scale != Whole || p.Step < 1 || int(p.High-p.Low)%p.Step != 0):
+	case at.Present() && at.Decode(new(int)) == nil && (p.Scale != Whole || p.Step < 1 || int(p.High-p.Low)%p.Step != 0):
 		errs.Add(at.Errorf("expected, with scale: int, a whole number that divides high - low, found %d", p.Step))
 	}
 }

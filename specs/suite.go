@@ -45,8 +45,8 @@ type suiteReader struct {
 	errs   strictyaml.Errors
 }
 
-// mostCells is the number of cells that a suite may have.
-const mostCells = 10_000
+// maxCells is the number of cells that a suite may have.
+const maxCells = 10_000
 
 // newSuite reads a suite and resolves all of its cells.
 func newSuite(n strictyaml.Node, lib *Library) (Suite, error) {
@@ -63,8 +63,8 @@ func newSuite(n strictyaml.Node, lib *Library) (Suite, error) {
 	}
 	for _, run := range y.Runs {
 		r.addRun(run, protocol)
-		if r.size > mostCells {
-			r.errs.Add(run.Errorf("the suite has %.0f table cells up to this run, expected at most %d", r.size, mostCells))
+		if r.size > maxCells {
+			r.errs.Add(run.Errorf("the suite has %.0f table cells up to this run, expected at most %d", r.size, maxCells))
 			break
 		}
 	}

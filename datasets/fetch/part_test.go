@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// An interrupted call keeps what it has, and the next one goes on from there.
+// An interrupted call keeps what it has, and the next one continues from there.
 func TestFetchGoesOnAfterAnInterruption(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, stalled(5000), whole)

@@ -261,7 +261,7 @@ func TestValuesOfAnotherTrial(t *testing.T) {
 	}
 	for _, trial := range []int{-1, 0} {
 		l.Trial, l.Values = trial, map[string]any{"head.lr": 1e-3}
-		if err := h.check(l); err == nil || !strings.Contains(err.Error(), "1 values, expected one for each of") {
+		if err := h.check(l); err == nil || !strings.Contains(err.Error(), ", one for each parameter") {
 			t.Errorf("too few values of trial %d: %v", trial, err)
 		}
 	}

@@ -5,7 +5,7 @@
 //
 // A study is one model at one place: a dataset, a task, a setting. Its history
 // is a file with a line for each trial, written anew after every one of them, so
-// that a killed search goes on where it was. Trials also leave records. The result
+// that a killed search continues where it stopped. Trials also leave records. The result
 // is a spec for each model, with the options of its best trials, and figures.
 package tune
 
@@ -126,7 +126,7 @@ func (s Study) values(point tpe.Point) map[string]any {
 // point is the inverse of values, for values read from a history.
 func (s Study) point(values map[string]any) (tpe.Point, error) {
 	if len(values) != len(s.params) {
-		return nil, fmt.Errorf("%d values, expected one for each of %d parameters", len(values), len(s.params))
+		return nil, fmt.Errorf("%d values, expected %d, one for each parameter", len(values), len(s.params))
 	}
 	out := make(tpe.Point, len(s.params))
 	for i, p := range s.params {

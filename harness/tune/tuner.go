@@ -29,7 +29,7 @@ type Tuner struct {
 	Hooks   Hooks
 }
 
-// Hooks report what is going on. They are called one at a time.
+// Hooks report what is going on; all must be set. They are called one at a time.
 type Hooks struct {
 	Start    func(pending, found int)
 	Progress func(share float64) // of the time of the pending trials, 0 to 1
@@ -120,7 +120,7 @@ type search struct {
 	shares  float64 // of the running trials that are done, summed
 }
 
-// newSearch goes on with what the history holds.
+// newSearch continues with what the history holds.
 func newSearch(h *History) (*search, error) {
 	s := &search{History: h, sampler: tpe.New(h.Study.space(), h.Study.Seed, h.Study.Random)}
 	for _, l := range h.Lines {
@@ -218,7 +218,7 @@ func (q *queue) work(ctx context.Context, lab *harness.Lab) error {
 
 // take begins a trial of the study that has begun the fewest, so that all of them
 // end at about the same time. It returns nil if every study with pending trials
-// has as many workers as it may have, who go on with it.
+// has as many workers as it may have, who continue it.
 func (q *queue) take() *task {
 	q.mu.Lock()
 	defer q.mu.Unlock()

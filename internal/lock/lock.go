@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -89,7 +90,8 @@ func (s scheme) try(ctx context.Context, path string) (l *Lock, err error) {
 		if err = os.MkdirAll(filepath.Dir(path), 0o777); err == nil {
 			l, err = s.tryOnce(ctx, path)
 		}
-		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) { // MkdirAll: it was removed meanwhile
+		beingRemoved := runtime.GOOS == "windows" && errors.Is(err, fs.ErrPermission)
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) && !beingRemoved { // MkdirAll: it was removed meanwhile
 			break
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -68,27 +67,36 @@ func Encode(tensors []Tensor, metadata map[string]string) ([]byte, error) {
 	if err := check(tensors, metadata); err != nil {
 		return nil, fmt.Errorf("cannot write as safetensors: %w", err)
 	}
-	fields := make([]tensorHeader, len(tensors))
-	var data []byte
+	fields, size := make([]tensorHeader, len(tensors)), 0
+	inLayout(tensors, func(i int, t Tensor) {
+		begin := size
+		size += width[t.dtype()] * (len(t.F32) + len(t.I64))
+		// Without sizes the shape is [], not null.
+		fields[i] = tensorHeader{t.dtype(), append([]int{}, t.Shape...), [2]int{begin, size}}
+	})
+	header := encodeHeader(tensors, fields, metadata)
+	out := make([]byte, 0, 8+len(header)+size) // models are large: one copy
+	out = append(binary.LittleEndian.AppendUint64(out, uint64(len(header))), header...)
+	inLayout(tensors, func(_ int, t Tensor) {
+		for _, v := range t.I64 {
+			out = binary.LittleEndian.AppendUint64(out, uint64(v))
+		}
+		for _, v := range t.F32 {
+			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(v))
+		}
+	})
+	return out, nil
+}
+
+// inLayout calls do with the tensors in the order of their data.
+func inLayout(tensors []Tensor, do func(i int, t Tensor)) {
 	for _, dtype := range layout {
 		for i, t := range tensors {
-			if t.dtype() != dtype {
-				continue
+			if t.dtype() == dtype {
+				do(i, t)
 			}
-			begin := len(data)
-			for _, v := range t.I64 {
-				data = binary.LittleEndian.AppendUint64(data, uint64(v))
-			}
-			for _, v := range t.F32 {
-				data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
-			}
-			// Without sizes the shape is [], not null.
-			fields[i] = tensorHeader{dtype, append([]int{}, t.Shape...), [2]int{begin, len(data)}}
 		}
 	}
-	header := encodeHeader(tensors, fields, metadata)
-	size := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
-	return slices.Concat(size, header, data), nil
 }
 
 func check(tensors []Tensor, metadata map[string]string) error {

@@ -17,7 +17,7 @@ import (
 // booleans, numbers, and Nodes. A field that is not in the document keeps
 // its value; a slice is replaced as a whole. The error lists everything that
 // does not fit, and what fits is filled in even then, except for a list with an
-// item that does not.
+// item of another type; unknown words are left out.
 //
 // Further tags restrict a field, or the items of a list or map:
 //
@@ -172,13 +172,14 @@ func (n Node) decodeList(v reflect.Value, r restrictions, errs *Errors) bool {
 			seen[x] = true
 		}
 	}
+	known := reflect.MakeSlice(v.Type(), 0, len(items))
 	for i, item := range items {
-		all = item.checkWord(list.Index(i), r, errs) && all
+		if x := list.Index(i); item.checkWord(x, r, errs) {
+			known = reflect.Append(known, x)
+		}
 	}
-	if all {
-		v.Set(list)
-	}
-	return all
+	v.Set(known)
+	return known.Len() == len(items)
 }
 
 func (n Node) checkWord(v reflect.Value, r restrictions, errs *Errors) bool {

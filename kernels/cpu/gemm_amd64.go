@@ -9,7 +9,7 @@ type gemmKernels struct {
 	rows, lanes  int
 	wide, narrow func(a *float32, aRow, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr,
 		depth, rows, cols int, bias *float32, accumulate, relu bool)
-	row func(a *float32, aCol uintptr, b *float32, bRow uintptr, c *float32, depth, cols int, bias *float32, accumulate, relu bool)
+	row func(a *float32, aCol uintptr, b *float32, bRow uintptr, c *float32, depth, cols int, bias *float32, relu bool)
 }
 
 func (t *gemmKernels) gemm(g Gemm, scratch []float32) {
@@ -62,7 +62,7 @@ func (t *gemmKernels) singleRow(g *Gemm) {
 		if g.Bias != nil {
 			bias = &g.Bias[j]
 		}
-		t.row(a, uintptr(next)*4, b, uintptr(g.LDB)*4, &g.C[j], g.K, min(width, g.N-j), bias, false, g.ReLU)
+		t.row(a, uintptr(next)*4, b, uintptr(g.LDB)*4, &g.C[j], g.K, min(width, g.N-j), bias, g.ReLU)
 	}
 }
 

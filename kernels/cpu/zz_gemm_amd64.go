@@ -22,7 +22,7 @@ func gemmAVX512Narrow(a *float32, aRow uintptr, aCol uintptr, b *float32, bRow u
 // Steps are in bytes; aCol goes to the next k. bias may be nil.
 //
 //go:noescape
-func gemmRowAVX512(a *float32, aCol uintptr, b *float32, bRow uintptr, c *float32, depth int, cols int, bias *float32, accumulate bool, relu bool)
+func gemmRowAVX512(a *float32, aCol uintptr, b *float32, bRow uintptr, c *float32, depth int, cols int, bias *float32, relu bool)
 
 // gemmAVX2Wide computes rows x cols elements of C, at most 6 x 16.
 // Steps are in bytes; aRow goes to the next row of op(A), aCol to the next k.
@@ -42,7 +42,7 @@ func gemmAVX2Narrow(a *float32, aRow uintptr, aCol uintptr, b *float32, bRow uin
 // Steps are in bytes; aCol goes to the next k. bias may be nil.
 //
 //go:noescape
-func gemmRowAVX2(a *float32, aCol uintptr, b *float32, bRow uintptr, c *float32, depth int, cols int, bias *float32, accumulate bool, relu bool)
+func gemmRowAVX2(a *float32, aCol uintptr, b *float32, bRow uintptr, c *float32, depth int, cols int, bias *float32, relu bool)
 
 // transpose8 writes the first 8*blocks elements of the 8 rows as columns: as 8*blocks
 // rows of 8, dstRow bytes apart. It needs AVX.

@@ -3873,48 +3873,41 @@ noReLU14:
 	VZEROUPPER
 	RET
 
-// func gemmRowAVX512(a *float32, aCol uintptr, b *float32, bRow uintptr, c *float32, depth int, cols int, bias *float32, accumulate bool, relu bool)
+// func gemmRowAVX512(a *float32, aCol uintptr, b *float32, bRow uintptr, c *float32, depth int, cols int, bias *float32, relu bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemmRowAVX512(SB), NOSPLIT, $0-66
-	MOVQ      a+0(FP), AX
-	MOVQ      b+16(FP), CX
-	MOVQ      depth+40(FP), DX
-	MOVQ      aCol+8(FP), BX
-	MOVQ      bRow+24(FP), SI
-	MOVQ      cols+48(FP), DI
-	DECQ      DI
-	MOVQ      DI, R8
-	SHRQ      $0x04, DI
-	INCQ      DI
-	ANDQ      $0x0f, R8
-	INCQ      R8
-	MOVL      $-1, R9
-	BZHIL     R8, R9, R9
-	KMOVW     R9, K1
-	CMPQ      DI, $0x08
-	JEQ       loadC8
-	CMPQ      DI, $0x07
-	JEQ       loadC7
-	CMPQ      DI, $0x06
-	JEQ       loadC6
-	CMPQ      DI, $0x05
-	JEQ       loadC5
-	CMPQ      DI, $0x04
-	JEQ       loadC4
-	CMPQ      DI, $0x03
-	JEQ       loadC3
-	CMPQ      DI, $0x02
-	JEQ       loadC2
-	VXORPS    Z0, Z0, Z0
-	MOVBLZX   accumulate+64(FP), DI
-	TESTL     DI, DI
-	JE        begin1
-	MOVQ      c+32(FP), DI
-	VMOVUPS.Z (DI), K1, Z0
-
-begin1:
-	TESTQ DX, DX
-	JE    store1
+TEXT ·gemmRowAVX512(SB), NOSPLIT, $0-65
+	MOVQ   a+0(FP), AX
+	MOVQ   b+16(FP), CX
+	MOVQ   depth+40(FP), DX
+	MOVQ   aCol+8(FP), BX
+	MOVQ   bRow+24(FP), SI
+	MOVQ   cols+48(FP), DI
+	DECQ   DI
+	MOVQ   DI, R8
+	SHRQ   $0x04, DI
+	INCQ   DI
+	ANDQ   $0x0f, R8
+	INCQ   R8
+	MOVL   $-1, R9
+	BZHIL  R8, R9, R9
+	KMOVW  R9, K1
+	CMPQ   DI, $0x08
+	JEQ    clear8
+	CMPQ   DI, $0x07
+	JEQ    clear7
+	CMPQ   DI, $0x06
+	JEQ    clear6
+	CMPQ   DI, $0x05
+	JEQ    clear5
+	CMPQ   DI, $0x04
+	JEQ    clear4
+	CMPQ   DI, $0x03
+	JEQ    clear3
+	CMPQ   DI, $0x02
+	JEQ    clear2
+	VXORPS Z0, Z0, Z0
+	TESTQ  DX, DX
+	JE     store1
 
 loop1:
 	VBROADCASTSS (AX), Z1
@@ -3933,7 +3926,7 @@ store1:
 	VADDPS    Z1, Z0, Z0
 
 noBias1:
-	MOVBLZX relu+65(FP), AX
+	MOVBLZX relu+64(FP), AX
 	TESTL   AX, AX
 	JE      noReLU1
 	VXORPS  Z1, Z1, Z1
@@ -3945,19 +3938,11 @@ noReLU1:
 	VZEROUPPER
 	RET
 
-loadC2:
-	VXORPS    Z0, Z0, Z0
-	VXORPS    Z1, Z1, Z1
-	MOVBLZX   accumulate+64(FP), DI
-	TESTL     DI, DI
-	JE        begin2
-	MOVQ      c+32(FP), DI
-	VMOVUPS   (DI), Z0
-	VMOVUPS.Z 64(DI), K1, Z1
-
-begin2:
-	TESTQ DX, DX
-	JE    store2
+clear2:
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	TESTQ  DX, DX
+	JE     store2
 
 loop2:
 	VBROADCASTSS (AX), Z2
@@ -3979,7 +3964,7 @@ store2:
 	VADDPS    Z2, Z1, Z1
 
 noBias2:
-	MOVBLZX relu+65(FP), AX
+	MOVBLZX relu+64(FP), AX
 	TESTL   AX, AX
 	JE      noReLU2
 	VXORPS  Z2, Z2, Z2
@@ -3993,21 +3978,12 @@ noReLU2:
 	VZEROUPPER
 	RET
 
-loadC3:
-	VXORPS    Z0, Z0, Z0
-	VXORPS    Z1, Z1, Z1
-	VXORPS    Z2, Z2, Z2
-	MOVBLZX   accumulate+64(FP), DI
-	TESTL     DI, DI
-	JE        begin3
-	MOVQ      c+32(FP), DI
-	VMOVUPS   (DI), Z0
-	VMOVUPS   64(DI), Z1
-	VMOVUPS.Z 128(DI), K1, Z2
-
-begin3:
-	TESTQ DX, DX
-	JE    store3
+clear3:
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	TESTQ  DX, DX
+	JE     store3
 
 loop3:
 	VBROADCASTSS (AX), Z3
@@ -4032,7 +4008,7 @@ store3:
 	VADDPS    Z3, Z2, Z2
 
 noBias3:
-	MOVBLZX relu+65(FP), AX
+	MOVBLZX relu+64(FP), AX
 	TESTL   AX, AX
 	JE      noReLU3
 	VXORPS  Z3, Z3, Z3
@@ -4048,23 +4024,13 @@ noReLU3:
 	VZEROUPPER
 	RET
 
-loadC4:
-	VXORPS    Z0, Z0, Z0
-	VXORPS    Z1, Z1, Z1
-	VXORPS    Z2, Z2, Z2
-	VXORPS    Z3, Z3, Z3
-	MOVBLZX   accumulate+64(FP), DI
-	TESTL     DI, DI
-	JE        begin4
-	MOVQ      c+32(FP), DI
-	VMOVUPS   (DI), Z0
-	VMOVUPS   64(DI), Z1
-	VMOVUPS   128(DI), Z2
-	VMOVUPS.Z 192(DI), K1, Z3
-
-begin4:
-	TESTQ DX, DX
-	JE    store4
+clear4:
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	TESTQ  DX, DX
+	JE     store4
 
 loop4:
 	VBROADCASTSS (AX), Z4
@@ -4092,7 +4058,7 @@ store4:
 	VADDPS    Z4, Z3, Z3
 
 noBias4:
-	MOVBLZX relu+65(FP), AX
+	MOVBLZX relu+64(FP), AX
 	TESTL   AX, AX
 	JE      noReLU4
 	VXORPS  Z4, Z4, Z4
@@ -4110,25 +4076,14 @@ noReLU4:
 	VZEROUPPER
 	RET
 
-loadC5:
-	VXORPS    Z0, Z0, Z0
-	VXORPS    Z1, Z1, Z1
-	VXORPS    Z2, Z2, Z2
-	VXORPS    Z3, Z3, Z3
-	VXORPS    Z4, Z4, Z4
-	MOVBLZX   accumulate+64(FP), DI
-	TESTL     DI, DI
-	JE        begin5
-	MOVQ      c+32(FP), DI
-	VMOVUPS   (DI), Z0
-	VMOVUPS   64(DI), Z1
-	VMOVUPS   128(DI), Z2
-	VMOVUPS   192(DI), Z3
-	VMOVUPS.Z 256(DI), K1, Z4
-
-begin5:
-	TESTQ DX, DX
-	JE    store5
+clear5:
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	TESTQ  DX, DX
+	JE     store5
 
 loop5:
 	VBROADCASTSS (AX), Z5
@@ -4159,7 +4114,7 @@ store5:
 	VADDPS    Z5, Z4, Z4
 
 noBias5:
-	MOVBLZX relu+65(FP), AX
+	MOVBLZX relu+64(FP), AX
 	TESTL   AX, AX
 	JE      noReLU5
 	VXORPS  Z5, Z5, Z5
@@ -4179,27 +4134,15 @@ noReLU5:
 	VZEROUPPER
 	RET
 
-loadC6:
-	VXORPS    Z0, Z0, Z0
-	VXORPS    Z1, Z1, Z1
-	VXORPS    Z2, Z2, Z2
-	VXORPS    Z3, Z3, Z3
-	VXORPS    Z4, Z4, Z4
-	VXORPS    Z5, Z5, Z5
-	MOVBLZX   accumulate+64(FP), DI
-	TESTL     DI, DI
-	JE        begin6
-	MOVQ      c+32(FP), DI
-	VMOVUPS   (DI), Z0
-	VMOVUPS   64(DI), Z1
-	VMOVUPS   128(DI), Z2
-	VMOVUPS   192(DI), Z3
-	VMOVUPS   256(DI), Z4
-	VMOVUPS.Z 320(DI), K1, Z5
-
-begin6:
-	TESTQ DX, DX
-	JE    store6
+clear6:
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	TESTQ  DX, DX
+	JE     store6
 
 loop6:
 	VBROADCASTSS (AX), Z6
@@ -4233,7 +4176,7 @@ store6:
 	VADDPS    Z6, Z5, Z5
 
 noBias6:
-	MOVBLZX relu+65(FP), AX
+	MOVBLZX relu+64(FP), AX
 	TESTL   AX, AX
 	JE      noReLU6
 	VXORPS  Z6, Z6, Z6
@@ -4255,29 +4198,16 @@ noReLU6:
 	VZEROUPPER
 	RET
 
-loadC7:
-	VXORPS    Z0, Z0, Z0
-	VXORPS    Z1, Z1, Z1
-	VXORPS    Z2, Z2, Z2
-	VXORPS    Z3, Z3, Z3
-	VXORPS    Z4, Z4, Z4
-	VXORPS    Z5, Z5, Z5
-	VXORPS    Z6, Z6, Z6
-	MOVBLZX   accumulate+64(FP), DI
-	TESTL     DI, DI
-	JE        begin7
-	MOVQ      c+32(FP), DI
-	VMOVUPS   (DI), Z0
-	VMOVUPS   64(DI), Z1
-	VMOVUPS   128(DI), Z2
-	VMOVUPS   192(DI), Z3
-	VMOVUPS   256(DI), Z4
-	VMOVUPS   320(DI), Z5
-	VMOVUPS.Z 384(DI), K1, Z6
-
-begin7:
-	TESTQ DX, DX
-	JE    store7
+clear7:
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	TESTQ  DX, DX
+	JE     store7
 
 loop7:
 	VBROADCASTSS (AX), Z7
@@ -4314,7 +4244,7 @@ store7:
 	VADDPS    Z7, Z6, Z6
 
 noBias7:
-	MOVBLZX relu+65(FP), AX
+	MOVBLZX relu+64(FP), AX
 	TESTL   AX, AX
 	JE      noReLU7
 	VXORPS  Z7, Z7, Z7
@@ -4338,31 +4268,17 @@ noReLU7:
 	VZEROUPPER
 	RET
 
-loadC8:
-	VXORPS    Z0, Z0, Z0
-	VXORPS    Z1, Z1, Z1
-	VXORPS    Z2, Z2, Z2
-	VXORPS    Z3, Z3, Z3
-	VXORPS    Z4, Z4, Z4
-	VXORPS    Z5, Z5, Z5
-	VXORPS    Z6, Z6, Z6
-	VXORPS    Z7, Z7, Z7
-	MOVBLZX   accumulate+64(FP), DI
-	TESTL     DI, DI
-	JE        begin8
-	MOVQ      c+32(FP), DI
-	VMOVUPS   (DI), Z0
-	VMOVUPS   64(DI), Z1
-	VMOVUPS   128(DI), Z2
-	VMOVUPS   192(DI), Z3
-	VMOVUPS   256(DI), Z4
-	VMOVUPS   320(DI), Z5
-	VMOVUPS   384(DI), Z6
-	VMOVUPS.Z 448(DI), K1, Z7
-
-begin8:
-	TESTQ DX, DX
-	JE    store8
+clear8:
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	TESTQ  DX, DX
+	JE     store8
 
 loop8:
 	VBROADCASTSS (AX), Z8
@@ -4402,7 +4318,7 @@ store8:
 	VADDPS    Z8, Z7, Z7
 
 noBias8:
-	MOVBLZX relu+65(FP), AX
+	MOVBLZX relu+64(FP), AX
 	TESTL   AX, AX
 	JE      noReLU8
 	VXORPS  Z8, Z8, Z8
@@ -5797,49 +5713,42 @@ partial6:
 	VZEROUPPER
 	RET
 
-// func gemmRowAVX2(a *float32, aCol uintptr, b *float32, bRow uintptr, c *float32, depth int, cols int, bias *float32, accumulate bool, relu bool)
+// func gemmRowAVX2(a *float32, aCol uintptr, b *float32, bRow uintptr, c *float32, depth int, cols int, bias *float32, relu bool)
 // Requires: AVX, FMA3
-TEXT ·gemmRowAVX2(SB), NOSPLIT, $0-66
-	MOVQ       a+0(FP), AX
-	MOVQ       b+16(FP), CX
-	MOVQ       depth+40(FP), DX
-	MOVQ       aCol+8(FP), BX
-	MOVQ       bRow+24(FP), SI
-	MOVQ       cols+48(FP), DI
-	DECQ       DI
-	MOVQ       DI, R8
-	SHRQ       $0x03, DI
-	INCQ       DI
-	ANDQ       $0x07, R8
-	INCQ       R8
-	LEAQ       gemmMasks<>+0(SB), R9
-	SHLQ       $0x02, R8
-	SUBQ       R8, R9
-	VMOVUPS    64(R9), Y0
-	CMPQ       DI, $0x08
-	JEQ        loadC8
-	CMPQ       DI, $0x07
-	JEQ        loadC7
-	CMPQ       DI, $0x06
-	JEQ        loadC6
-	CMPQ       DI, $0x05
-	JEQ        loadC5
-	CMPQ       DI, $0x04
-	JEQ        loadC4
-	CMPQ       DI, $0x03
-	JEQ        loadC3
-	CMPQ       DI, $0x02
-	JEQ        loadC2
-	VXORPS     Y1, Y1, Y1
-	MOVBLZX    accumulate+64(FP), DI
-	TESTL      DI, DI
-	JE         begin1
-	MOVQ       c+32(FP), DI
-	VMASKMOVPS (DI), Y0, Y1
-
-begin1:
-	TESTQ DX, DX
-	JE    store1
+TEXT ·gemmRowAVX2(SB), NOSPLIT, $0-65
+	MOVQ    a+0(FP), AX
+	MOVQ    b+16(FP), CX
+	MOVQ    depth+40(FP), DX
+	MOVQ    aCol+8(FP), BX
+	MOVQ    bRow+24(FP), SI
+	MOVQ    cols+48(FP), DI
+	DECQ    DI
+	MOVQ    DI, R8
+	SHRQ    $0x03, DI
+	INCQ    DI
+	ANDQ    $0x07, R8
+	INCQ    R8
+	LEAQ    gemmMasks<>+0(SB), R9
+	SHLQ    $0x02, R8
+	SUBQ    R8, R9
+	VMOVUPS 64(R9), Y0
+	CMPQ    DI, $0x08
+	JEQ     clear8
+	CMPQ    DI, $0x07
+	JEQ     clear7
+	CMPQ    DI, $0x06
+	JEQ     clear6
+	CMPQ    DI, $0x05
+	JEQ     clear5
+	CMPQ    DI, $0x04
+	JEQ     clear4
+	CMPQ    DI, $0x03
+	JEQ     clear3
+	CMPQ    DI, $0x02
+	JEQ     clear2
+	VXORPS  Y1, Y1, Y1
+	TESTQ   DX, DX
+	JE      store1
 
 loop1:
 	VBROADCASTSS (AX), Y2
@@ -5858,7 +5767,7 @@ store1:
 	VADDPS     Y2, Y1, Y1
 
 noBias1:
-	MOVBLZX relu+65(FP), AX
+	MOVBLZX relu+64(FP), AX
 	TESTL   AX, AX
 	JE      noReLU1
 	VXORPS  Y2, Y2, Y2
@@ -5870,19 +5779,11 @@ noReLU1:
 	VZEROUPPER
 	RET
 
-loadC2:
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	MOVBLZX    accumulate+64(FP), DI
-	TESTL      DI, DI
-	JE         begin2
-	MOVQ       c+32(FP), DI
-	VMOVUPS    (DI), Y1
-	VMASKMOVPS 32(DI), Y0, Y2
-
-begin2:
-	TESTQ DX, DX
-	JE    store2
+clear2:
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	TESTQ  DX, DX
+	JE     store2
 
 loop2:
 	VBROADCASTSS (AX), Y3
@@ -5904,7 +5805,7 @@ store2:
 	VADDPS     Y3, Y2, Y2
 
 noBias2:
-	MOVBLZX relu+65(FP), AX
+	MOVBLZX relu+64(FP), AX
 	TESTL   AX, AX
 	JE      noReLU2
 	VXORPS  Y3, Y3, Y3
@@ -5918,21 +5819,12 @@ noReLU2:
 	VZEROUPPER
 	RET
 
-loadC3:
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	MOVBLZX    accumulate+64(FP), DI
-	TESTL      DI, DI
-	JE         begin3
-	MOVQ       c+32(FP), DI
-	VMOVUPS    (DI), Y1
-	VMOVUPS    32(DI), Y2
-	VMASKMOVPS 64(DI), Y0, Y3
-
-begin3:
-	TESTQ DX, DX
-	JE    store3
+clear3:
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	TESTQ  DX, DX
+	JE     store3
 
 loop3:
 	VBROADCASTSS (AX), Y4
@@ -5957,7 +5849,7 @@ store3:
 	VADDPS     Y4, Y3, Y3
 
 noBias3:
-	MOVBLZX relu+65(FP), AX
+	MOVBLZX relu+64(FP), AX
 	TESTL   AX, AX
 	JE      noReLU3
 	VXORPS  Y4, Y4, Y4
@@ -5973,23 +5865,13 @@ noReLU3:
 	VZEROUPPER
 	RET
 
-loadC4:
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	MOVBLZX    accumulate+64(FP), DI
-	TESTL      DI, DI
-	JE         begin4
-	MOVQ       c+32(FP), DI
-	VMOVUPS    (DI), Y1
-	VMOVUPS    32(DI), Y2
-	VMOVUPS    64(DI), Y3
-	VMASKMOVPS 96(DI), Y0, Y4
-
-begin4:
-	TESTQ DX, DX
-	JE    store4
+clear4:
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	TESTQ  DX, DX
+	JE     store4
 
 loop4:
 	VBROADCASTSS (AX), Y5
@@ -6017,7 +5899,7 @@ store4:
 	VADDPS     Y5, Y4, Y4
 
 noBias4:
-	MOVBLZX relu+65(FP), AX
+	MOVBLZX relu+64(FP), AX
 	TESTL   AX, AX
 	JE      noReLU4
 	VXORPS  Y5, Y5, Y5
@@ -6035,25 +5917,14 @@ noReLU4:
 	VZEROUPPER
 	RET
 
-loadC5:
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	MOVBLZX    accumulate+64(FP), DI
-	TESTL      DI, DI
-	JE         begin5
-	MOVQ       c+32(FP), DI
-	VMOVUPS    (DI), Y1
-	VMOVUPS    32(DI), Y2
-	VMOVUPS    64(DI), Y3
-	VMOVUPS    96(DI), Y4
-	VMASKMOVPS 128(DI), Y0, Y5
-
-begin5:
-	TESTQ DX, DX
-	JE    store5
+clear5:
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	TESTQ  DX, DX
+	JE     store5
 
 loop5:
 	VBROADCASTSS (AX), Y6
@@ -6084,7 +5955,7 @@ store5:
 	VADDPS     Y6, Y5, Y5
 
 noBias5:
-	MOVBLZX relu+65(FP), AX
+	MOVBLZX relu+64(FP), AX
 	TESTL   AX, AX
 	JE      noReLU5
 	VXORPS  Y6, Y6, Y6
@@ -6104,27 +5975,15 @@ noReLU5:
 	VZEROUPPER
 	RET
 
-loadC6:
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	MOVBLZX    accumulate+64(FP), DI
-	TESTL      DI, DI
-	JE         begin6
-	MOVQ       c+32(FP), DI
-	VMOVUPS    (DI), Y1
-	VMOVUPS    32(DI), Y2
-	VMOVUPS    64(DI), Y3
-	VMOVUPS    96(DI), Y4
-	VMOVUPS    128(DI), Y5
-	VMASKMOVPS 160(DI), Y0, Y6
-
-begin6:
-	TESTQ DX, DX
-	JE    store6
+clear6:
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	TESTQ  DX, DX
+	JE     store6
 
 loop6:
 	VBROADCASTSS (AX), Y7
@@ -6158,7 +6017,7 @@ store6:
 	VADDPS     Y7, Y6, Y6
 
 noBias6:
-	MOVBLZX relu+65(FP), AX
+	MOVBLZX relu+64(FP), AX
 	TESTL   AX, AX
 	JE      noReLU6
 	VXORPS  Y7, Y7, Y7
@@ -6180,29 +6039,16 @@ noReLU6:
 	VZEROUPPER
 	RET
 
-loadC7:
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	MOVBLZX    accumulate+64(FP), DI
-	TESTL      DI, DI
-	JE         begin7
-	MOVQ       c+32(FP), DI
-	VMOVUPS    (DI), Y1
-	VMOVUPS    32(DI), Y2
-	VMOVUPS    64(DI), Y3
-	VMOVUPS    96(DI), Y4
-	VMOVUPS    128(DI), Y5
-	VMOVUPS    160(DI), Y6
-	VMASKMOVPS 192(DI), Y0, Y7
-
-begin7:
-	TESTQ DX, DX
-	JE    store7
+clear7:
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	TESTQ  DX, DX
+	JE     store7
 
 loop7:
 	VBROADCASTSS (AX), Y8
@@ -6239,7 +6085,7 @@ store7:
 	VADDPS     Y8, Y7, Y7
 
 noBias7:
-	MOVBLZX relu+65(FP), AX
+	MOVBLZX relu+64(FP), AX
 	TESTL   AX, AX
 	JE      noReLU7
 	VXORPS  Y8, Y8, Y8
@@ -6263,31 +6109,17 @@ noReLU7:
 	VZEROUPPER
 	RET
 
-loadC8:
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	VXORPS     Y8, Y8, Y8
-	MOVBLZX    accumulate+64(FP), DI
-	TESTL      DI, DI
-	JE         begin8
-	MOVQ       c+32(FP), DI
-	VMOVUPS    (DI), Y1
-	VMOVUPS    32(DI), Y2
-	VMOVUPS    64(DI), Y3
-	VMOVUPS    96(DI), Y4
-	VMOVUPS    128(DI), Y5
-	VMOVUPS    160(DI), Y6
-	VMOVUPS    192(DI), Y7
-	VMASKMOVPS 224(DI), Y0, Y8
-
-begin8:
-	TESTQ DX, DX
-	JE    store8
+clear8:
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	TESTQ  DX, DX
+	JE     store8
 
 loop8:
 	VBROADCASTSS (AX), Y9
@@ -6327,7 +6159,7 @@ store8:
 	VADDPS     Y9, Y8, Y8
 
 noBias8:
-	MOVBLZX relu+65(FP), AX
+	MOVBLZX relu+64(FP), AX
 	TESTL   AX, AX
 	JE      noReLU8
 	VXORPS  Y9, Y9, Y9

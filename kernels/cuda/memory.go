@@ -246,12 +246,15 @@ func (h *heap) close(s staging) {
 	c.mutex.Lock()
 	delete(c.heaps, h) // before its stream is freed
 	c.mutex.Unlock()
+	_ = c.Do(func() error { return c.Sync(h.stream) }) // work may still use what is freed
 	h.mutex.Lock()
-	h.closed = true
+	discarded := h.discarded
+	h.discarded, h.closed = nil, true
 	h.mutex.Unlock()
 	_ = c.Do(func() error {
-		_ = h.freeDiscarded()
-		_ = c.Sync(h.stream) // copies may still use what is freed
+		for _, g := range discarded {
+			_ = h.free(g)
+		}
 		_ = c.FreeStream(h.stream)
 		_ = c.FreePinned(s.memory)
 		for _, e := range s.passed {

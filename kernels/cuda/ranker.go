@@ -33,6 +33,7 @@ func (d *Device) NewRanker(maxEvents, maxDim int) kernels.Ranker {
 // finds the candidates that are no negatives; it waits once.
 func (r *ranker) Rank(q kernels.Ranking, greater, equal []int32) (bad int) {
 	q.Check(r.maxEvents, r.maxDim)
+	q.CheckCounts(greater, equal)
 	if q.Events == 0 {
 		return -1
 	}
@@ -65,6 +66,7 @@ func (r *ranker) exclude(q *kernels.Ranking) (events, nodes uint64, n int) {
 
 func (r *ranker) Scores(q kernels.Ranking, out []float32) {
 	q.Check(r.maxEvents, r.maxDim)
+	q.CheckScores(out)
 	a := r.upload(&q)
 	n := a.events * a.candidates
 	if r.scores == nil || r.scores.Len() < n {

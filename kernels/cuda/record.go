@@ -129,7 +129,7 @@ func (t *tape) Replay() error {
 }
 
 // ReadResults copies what was read, and leaves NaN, so that a missing replay
-// shows. It panics where Read would.
+// is noticed. It panics where Read would.
 func (t *tape) ReadResults() {
 	for _, r := range t.results {
 		if r.to == nil {

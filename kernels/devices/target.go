@@ -79,7 +79,8 @@ type Memory struct {
 	Known       bool   // not every system reports it: Free is Unlimited then
 }
 
-// Memory returns what is free now; what unreachable devices hold is freed first.
+// Memory returns what is free now. On a card, what unreachable devices hold is
+// freed first.
 func (t Target) Memory() (m Memory) {
 	if t.card == nil {
 		m.Owner = "this machine"

@@ -73,23 +73,7 @@ func (r *ranker[T]) Rank(q kernels.Ranking, greater, equal []int32) (bad int) {
 // countEvents counts for events lo to hi-1.
 func (r *ranker[T]) countEvents(lo, hi int) {
 	for e := lo; e < hi; e++ {
-		truth := r.q.score(e, r.q.True[e])
-		finite, greater, equal := truth-truth == 0, int32(0), int32(0)
-		tally := func(v int32, by int32) {
-			score := r.q.score(e, v)
-			finite = finite && score-score == 0
-			if score > truth {
-				greater += by
-			}
-			if score == truth {
-				equal += by
-			}
-		}
-		for i := range r.q.NumCandidates() {
-			tally(r.q.Candidate(i), 1)
-		}
-		r.q.Excluded(e, func(v int32) { tally(v, -1) })
-		r.finite[e], r.greater[e], r.equal[e] = finite, greater, equal
+		r.greater[e], r.equal[e], r.finite[e] = kernels.CountAbove(&r.q.Ranking, e, r.q.score)
 	}
 }
 

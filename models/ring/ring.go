@@ -3,8 +3,8 @@
 // event is kept with both of its ends, a pair that meets twice is kept twice,
 // and a self-loop is kept at its node twice.
 //
-// A batch is scored first and inserted afterwards, so that no event sees its
-// own batch:
+// A batch is scored first and inserted afterwards, so that the neighbours
+// of an event come from before its batch:
 //
 //	g := r.Query(centres, 1, false)   // the neighbourhoods, from before the batch
 //	r.Features()                      // their edges' features, on the device: rows g.Places

@@ -101,8 +101,8 @@ func (t Timing) Array() string { return fmt.Sprintf("batch_%d", t.Batch) }
 // Array returns the name of the times of the replays.
 func (t GraphTiming) Array() string { return strings.ReplaceAll(t.Mode, " ", "_") }
 
-// timesArray is an array of a latency test's sidecar: so many times in each
-// iteration.
+// timesArray names an array of a latency test's sidecar and has its size:
+// iterations, and times in each.
 type timesArray struct {
 	name             string
 	iterations, each int

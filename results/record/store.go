@@ -37,7 +37,7 @@ func (s Store) Write(r Record, c Contents) (Record, error) {
 	if !r.Failed() {
 		var err error
 		if facts, err = pack(r, c); err != nil {
-			return r, fmt.Errorf("facts of %s: %w", r.Key, err)
+			return r, fmt.Errorf("sidecar of %s: %w", r.Key, err)
 		}
 		r.Scores, r.Sidecar = c.scores(r), &Sidecar{SHA256: checksum(facts)}
 		r.Sidecar.File = r.sidecarName()
@@ -229,7 +229,7 @@ func (s Store) each(suite string, do func(file string) error) error {
 	case err != nil:
 		return err
 	case !folder:
-		return fmt.Errorf("%s is no folder: expected one of records", root)
+		return fmt.Errorf("%s is not a folder: expected one of records", root)
 	case suite == "":
 		return walk(root, 0, do)
 	}

@@ -75,7 +75,7 @@ func TestOthersInPlace(t *testing.T) {
 		"a lost link as model":    {filepath.Dir(name), link("nowhere"), "is a link that leads nowhere"},
 		"a circle as dataset":     {filepath.Join("made-up", "mooc"), link("mooc"), "is a link that leads nowhere"},
 		"a lost link as suite":    {"made-up", link("nowhere"), "is a link that leads nowhere"},
-		"a file as suite":         {"made-up", func(path string) error { return sparse(path, 1) }, "is no folder"},
+		"a file as suite":         {"made-up", func(path string) error { return sparse(path, 1) }, "is not a folder"},
 	} {
 		s := record.Store{Dir: t.TempDir()}
 		written := recordtest.Write(t, s, r, recordtest.Classified())

@@ -105,8 +105,8 @@ var flags = []string{"-std=c++17", "-O1", "-Wall", "-fPIC", "-ffp-contract=off"}
 var sanitizer = os.Getenv("DGSBENCH_SANITIZER")
 
 // flagsOf are the flags for a source. Kernels are checked for misaligned reads
-// (emulator/alignment.cpp), and by a sanitizer: of the emulator itself it sees
-// nothing but what it is told (emulator/sanitizer.h).
+// (emulator/alignment.cpp), and by a sanitizer, which checks of the emulator itself
+// only what it is told (emulator/sanitizer.h).
 func flagsOf(name string) []string {
 	if !strings.HasSuffix(name, kernelSuffix) {
 		return flags

@@ -147,7 +147,11 @@ func (m *base) flush() bool {
 	if m.messages.evaluated {
 		return false
 	}
-	m.updater.applyAll(m.core.upTo(m.setup.NumNodes))
+	all := make([]int32, m.setup.NumNodes) // not upTo, which keeps its list
+	for n := range all {
+		all[n] = int32(n)
+	}
+	m.updater.applyAll(all)
 	m.messages.reset()
 	m.messages.evaluated, m.messages.blank = true, false
 	return true

@@ -63,7 +63,7 @@ func newUpdate(c *Core, m *messages, name string, from table, rows, applied *nn.
 // newTrainedUpdate is an update for programs that train, with padded rows.
 func newTrainedUpdate(c *Core, m *messages, name string, from table, nodes int) *update {
 	applied := c.Net.PaddedRows(nodes)
-	return newUpdate(c, m, name, from, c.Net.PaddedRows(applied.MostPadding()+nodes), applied)
+	return newUpdate(c, m, name, from, c.Net.PaddedRows(applied.MaxPadding()+nodes), applied)
 }
 
 // setNodes makes nodes those that are updated. Nodes without a message share one

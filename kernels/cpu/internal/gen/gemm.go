@@ -105,7 +105,7 @@ func (t *tile) body(rows int) {
 	for range rows {
 		t.acc = append(t.acc, t.vecs(t.vectors))
 	}
-	t.start(rows, nil)
+	t.start(rows)
 	t.overDepth(rows, t.step)
 	t.finish(rows)
 	t.leave()
@@ -172,20 +172,21 @@ func (t *tile) masksFor(n reg.GPVirtual, vectors int) []reg.Register {
 	return masks
 }
 
-// start sets the accumulators to C, or to zero. masks, if they are nil, are made
-// for C alone.
-func (t *tile) start(n int, masks []reg.Register) {
-	begin := operand.LabelRef(t.label("begin", n))
+// clear sets the accumulators to zero.
+func (t *tile) clear() {
 	for _, row := range t.acc {
 		for _, acc := range row {
 			t.VXORPS(acc, acc, acc)
 		}
 	}
+}
+
+// start sets the accumulators to C, or to zero.
+func (t *tile) start(rows int) {
+	begin := operand.LabelRef(t.label("begin", rows))
+	t.clear()
 	t.skipUnless("accumulate", begin)
-	if masks == nil {
-		masks = t.columnMasks()
-	}
-	t.eachVector(masks, func(acc V, mask reg.Register, c operand.Mem) { t.masked(c, mask, acc) })
+	t.eachVector(t.columnMasks(), func(acc V, mask reg.Register, c operand.Mem) { t.masked(c, mask, acc) })
 	t.Label(string(begin))
 }
 

@@ -16,7 +16,7 @@ import (
 func rowFunc(ctx *build.Context, name string, s tileShape) {
 	t := newTile(ctx, s)
 	t.function(name, "func(a *float32, aCol uintptr, b *float32, bRow uintptr, "+
-		"c *float32, depth, cols int, bias *float32, accumulate, relu bool)",
+		"c *float32, depth, cols int, bias *float32, relu bool)",
 		fmt.Sprintf("computes cols elements of a row of C, 1 to %d.", s.lanes*s.vectors),
 		"Steps are in bytes; aCol goes to the next k. bias may be nil.")
 	t.a, t.b, t.depth = t.load("a"), t.load("b"), t.load("depth")
@@ -24,7 +24,7 @@ func rowFunc(ctx *build.Context, name string, s tileShape) {
 	last, vectors := t.lastMask()
 	for v := s.vectors; v > 1; v-- {
 		ctx.CMPQ(vectors, operand.U8(v))
-		ctx.JEQ(operand.LabelRef(t.label("loadC", v)))
+		ctx.JEQ(operand.LabelRef(t.label("clear", v)))
 	}
 	for v := 1; v <= s.vectors; v++ {
 		t.vectors = v
@@ -51,8 +51,8 @@ func (t *tile) lastMask() (mask reg.Register, vectors reg.GPVirtual) {
 // of them, nil for whole ones.
 func (t *tile) row(masks []reg.Register) {
 	t.acc = [][]V{t.vecs(t.vectors)}
-	t.Label(t.label("loadC", t.vectors))
-	t.start(t.vectors, masks)
+	t.Label(t.label("clear", t.vectors))
+	t.clear()
 	t.overDepth(t.vectors, func() { t.stepRow(masks) })
 	t.addBias(t.vectors, masks)
 	t.clamp(t.vectors)
