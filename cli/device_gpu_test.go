@@ -45,7 +45,7 @@ func TestBenchOnCard(t *testing.T) {
 // measured. The other one, whose batches are large, only finds out.
 func TestFullCard(t *testing.T) {
 	library := cudatest.Library(t)
-	if !cudatest.Emulated(t, library) {
+	if !cudatest.Emulated(t) {
 		t.Skip("there is a card, whose memory is larger")
 	}
 	t.Setenv(devices.LibraryVariable, library)

@@ -30,7 +30,7 @@ var bugs = []bug{
 	{
 		"leak", "leak of the current batch: ranked from the state after it",
 		"harness/evaluate.go", `		asked, without := q.of(b, lo)
-`, `		if err := e.model.Observe(b); err != nil {
+`, `		if err := r.model.Observe(b); err != nil {
 			return err
 		}
 		asked, without := q.of(b, lo)
