@@ -146,7 +146,7 @@ tables: {show: [gaps, lp]}
 	run("git", "add", "-A")
 	run("go", "test", "./internal/layout", "-run", "Imports|Guarantees")
 	run("go", "test", "./specs", "./metrics", "./datasets", "./datasets/sim", "./results/record", "./results/regression")
-	run("go", "test", "./models/standard")
+	run("go", "test", "./models/standard", "-run", "/gap")
 	run("go", "test", "./cli", "-run", "TestGolden|TestLists")
 	run("go", "test", "./harness/plan", "-run", "TestStandIn")
 	run("go", "build", "-o", "bench", "./cmd/bench")
