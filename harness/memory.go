@@ -51,19 +51,18 @@ func (m *memory) check(jobs ...job) error {
 // a model takes of a card is known before: if it finds the card full, do is
 // called once more, with the card to itself.
 func (m *memory) use(need int64, do func() error) error {
-	shared, err := false, error(nil)
-	func() {
-		m.acquire(need)
-		defer func() { shared = m.release(need) }() // also if do panics
-		err = do()
-	}()
-	if !shared || !errors.Is(err, kernels.ErrMemory) {
-		return err
+	shared, err := m.holding(need, do)
+	if shared && errors.Is(err, kernels.ErrMemory) {
+		_, err = m.holding(devices.Unlimited/2, do)
 	}
-	const all = devices.Unlimited / 2
-	m.acquire(all)
-	defer m.release(all)
-	return do()
+	return err
+}
+
+// holding calls do between acquire and release, also if do panics.
+func (m *memory) holding(need int64, do func() error) (shared bool, err error) {
+	m.acquire(need)
+	defer func() { shared = m.release(need) }()
+	return false, do()
 }
 
 // acquire waits until need bytes are free, or no other trial runs: then the

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"dgsbench/harness/latency"
 	"dgsbench/internal/regular"
 	"dgsbench/internal/strictyaml"
 	"dgsbench/results/table"
@@ -90,7 +91,7 @@ func (g Goal) missing(times []Time) string {
 func (g Goal) medianOf(times []Time, way string) float64 {
 	for _, t := range times {
 		if t.Task == g.Task && t.Model == g.Model && t.Way == way {
-			return median(t.Seconds)
+			return latency.Middle(t.Seconds)
 		}
 	}
 	return math.NaN()

@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"dgsbench/harness/latency"
 	"dgsbench/kernels/cuda"
 	"dgsbench/kernels/cuda/driver"
 	"dgsbench/kernels/devices"
@@ -77,7 +78,7 @@ func (m *measurement) rounds(repetitions int, with stopwatch, work func() error)
 			}
 			round = append(round, seconds)
 		}
-		all = append(all, median(round))
+		all = append(all, latency.Middle(round))
 	}
 	return all, nil
 }

@@ -5,10 +5,10 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
+	"dgsbench/harness/latency"
 	"dgsbench/internal/optional"
 	"dgsbench/results/table"
 )
@@ -144,7 +144,7 @@ func (r Results) tasks() (all []string) {
 func (t Time) row() []any {
 	notes := t.Notes
 	if t.Bytes > 0 {
-		notes = append([]string{fmt.Sprintf("%.1f GB/s", float64(t.Bytes)/1e9/median(t.Seconds))}, notes...)
+		notes = append([]string{fmt.Sprintf("%.1f GB/s", float64(t.Bytes)/1e9/latency.Middle(t.Seconds))}, notes...)
 	}
 	ms := func(seconds float64) string { return fmt.Sprintf("%.4g", 1e3*seconds) }
 	us := func(seconds float64) string {
@@ -153,14 +153,5 @@ func (t Time) row() []any {
 		}
 		return fmt.Sprintf("%.1f", 1e6*seconds)
 	}
-	return []any{t.Model, t.Way, ms(median(t.Seconds)), ms(slices.Min(t.Seconds)), ms(slices.Max(t.Seconds)), us(t.P50), us(t.P99), strings.Join(notes, "; ")}
-}
-
-// median is NaN without numbers.
-func median(x []float64) float64 {
-	if len(x) == 0 {
-		return math.NaN()
-	}
-	x = slices.Sorted(slices.Values(x))
-	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
+	return []any{t.Model, t.Way, ms(latency.Middle(t.Seconds)), ms(slices.Min(t.Seconds)), ms(slices.Max(t.Seconds)), us(t.P50), us(t.P99), strings.Join(notes, "; ")}
 }

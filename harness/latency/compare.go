@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -145,7 +146,7 @@ func judged(v Verdict) Verdict {
 			slower++
 		}
 	}
-	v.Ratio, v.P = middle(ratios), signTest(slower, differ)
+	v.Ratio, v.P = Middle(ratios), signTest(slower, differ)
 	v.Slower = len(ratios) >= FewestAlternations && v.Ratio >= slowerRatio && v.P < slowerP
 	return v
 }
@@ -158,8 +159,12 @@ func signTest(k, n int) float64 {
 	return 1 - distuv.Binomial{N: float64(n), P: .5}.CDF(float64(k-1))
 }
 
-// middle returns the median: the mean of the two in the middle if n is even.
-func middle(values []float64) float64 {
+// Middle returns the median: the mean of the two in the middle if their number is
+// even, NaN without values.
+func Middle(values []float64) float64 {
 	sorted, n := slices.Sorted(slices.Values(values)), len(values)
+	if n == 0 {
+		return math.NaN()
+	}
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }

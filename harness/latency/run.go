@@ -77,12 +77,7 @@ func Run(ctx context.Context, p Plan, h Hooks, keep func([]Measured) error) (err
 		if err := checkModes(tests); err != nil {
 			return err
 		}
-		steps += len(tests) + 1
-		for _, size := range tests[0].Protocol.Latency.Sweep {
-			if size != tests[0].Protocol.Batch {
-				steps++
-			}
-		}
+		steps += len(tests) + len(batchSizes(tests[0].Protocol))
 		if r.hasGraphs(tests) {
 			steps++
 		}

@@ -38,18 +38,23 @@ func (t timing) answers() (n, events int) {
 	return t.batches, t.batch
 }
 
+// batchSizes returns the sizes that are measured: the headline's, and those of the
+// sweep that differ from it.
+func batchSizes(p specs.Protocol) []int {
+	sweep := slices.DeleteFunc(slices.Clone(p.Latency.Sweep), func(size int) bool { return size == p.Batch })
+	return append([]int{p.Batch}, sweep...)
+}
+
 // timings returns the headline's and those of the sweep, for a stream of n
 // events. All of them start at the same event.
 func timings(p specs.Protocol, n int) ([]timing, error) {
 	l, events := p.Latency, p.Batch*p.Latency.Batches
 	out := []timing{{batch: p.Batch, batches: l.Batches, iterations: l.Iterations, known: l.Known}}
-	for _, size := range l.Sweep {
-		switch {
-		case size > events:
+	for _, size := range batchSizes(p)[1:] {
+		if size > events {
 			return nil, fmt.Errorf("sweep: batches of %d events, and only %d events are measured", size, events)
-		case size != p.Batch:
-			out = append(out, timing{batch: size, batches: min(events/size, l.SweepBatches), iterations: l.SweepIterations})
 		}
+		out = append(out, timing{batch: size, batches: min(events/size, l.SweepBatches), iterations: l.SweepIterations})
 	}
 	for i := range out {
 		t := &out[i]

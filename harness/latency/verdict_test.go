@@ -88,7 +88,7 @@ func TestMiddle(t *testing.T) {
 		values []float64
 		want   float64
 	}{{[]float64{3}, 3}, {[]float64{4, 1}, 2.5}, {[]float64{9, 1, 2}, 2}, {[]float64{4, 3, 2, 1}, 2.5}} {
-		if got := middle(c.values); got != c.want {
+		if got := Middle(c.values); got != c.want {
 			t.Errorf("%v: %v, expected %v", c.values, got, c.want)
 		}
 	}
