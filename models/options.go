@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"dgsbench/internal/suggest"
 	"dgsbench/protocol"
 )
 
@@ -78,15 +79,5 @@ func OneOf[T ~string](name string, word T, known ...T) error {
 	if slices.Contains(known, word) {
 		return nil
 	}
-	expected := ""
-	for i, k := range known {
-		switch {
-		case i > 0 && i == len(known)-1:
-			expected += " or "
-		case i > 0:
-			expected += ", "
-		}
-		expected += string(k)
-	}
-	return badOption(name, "is %q, expected %s", word, expected)
+	return badOption(name, "is %q, expected %s", word, suggest.Or(known))
 }

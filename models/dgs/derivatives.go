@@ -3,6 +3,7 @@ package dgs
 import (
 	"dgsbench/kernels"
 	"dgsbench/models"
+	"dgsbench/models/nodelist"
 	"dgsbench/nn"
 )
 
@@ -31,9 +32,8 @@ type derivatives struct {
 
 	// The nodes whose states the batch reads, those that it writes first, and
 	// dL/dS of them.
-	touched  []int32
-	position []int32        // of a node in touched, +1; 0 for others
-	weights  kernels.Buffer // a row a touched node
+	touched *nodelist.List
+	weights kernels.Buffer // a row a touched node
 
 	// pastGradients are the gradients of the parameters through the states before the
 	// batch.
@@ -50,7 +50,7 @@ func newDerivatives(n *network, t *states, s models.Setup) *derivatives {
 	d := &derivatives{
 		device: dev, net: n, states: t,
 		a: dev.NewBuffer(t.nodes * n.size), b: dev.NewBuffer(t.nodes * n.size), zeros: perWrite(),
-		position: make([]int32, t.nodes), weights: dev.NewBuffer(3 * s.MaxBatch * n.size), // sources, destinations, negatives
+		touched: nodelist.New(t.nodes), weights: dev.NewBuffer(3 * s.MaxBatch * n.size), // sources, destinations, negatives
 		pastGradients: map[*nn.Node]kernels.Buffer{},
 	}
 	for _, p := range n.learned {
@@ -72,23 +72,12 @@ func newDerivatives(n *network, t *states, s models.Setup) *derivatives {
 
 // listTouched lists the nodes that the batch writes, then its negatives.
 func (d *derivatives) listTouched(negatives []int32) {
-	for _, n := range d.touched {
-		d.position[n] = 0
-	}
-	d.touched = d.states.touched.host[:0]
+	d.touched.Reset()
 	for _, w := range d.states.writes {
-		d.touch(w.Self)
+		d.touched.Add(w.Self)
 	}
-	for _, n := range negatives {
-		d.touch(n)
-	}
-}
-
-func (d *derivatives) touch(node int32) {
-	if d.position[node] == 0 {
-		d.touched = append(d.touched, node)
-		d.position[node] = int32(len(d.touched))
-	}
+	d.touched.Add(negatives...)
+	copy(d.states.touched.host, d.touched.Nodes)
 }
 
 // addWeights adds n rows of gradients to dL/dS of the nodes at the positions.
@@ -110,7 +99,7 @@ func (d *derivatives) contract(v values) {
 	if o.Range == Clamp || o.Factors == Input { // A and B are by the parameters themselves
 		sigmoids = nil
 	}
-	d.device.ContractRows(len(d.touched), d.states.nodes, d.net.size, d.factors, d.weights, d.tables, d.states.touched.onDevice, sigmoids)
+	d.device.ContractRows(len(d.touched.Nodes), d.states.nodes, d.net.size, d.factors, d.weights, d.tables, d.states.touched.onDevice, sigmoids)
 }
 
 // finishGradients completes pastGradients.

@@ -72,7 +72,7 @@ func (d *derivatives) stepJacobians(v values, loss bool) {
 	}
 	s, writes := &d.step, d.states.writes
 	s.Slots, s.Writes, d.newSlots = s.Slots[:0], s.Writes[:0], d.newSlots[:0]
-	for _, n := range d.touched {
+	for _, n := range d.touched.Nodes {
 		s.Slots = append(s.Slots, d.slots.slot[n])
 	}
 	for i, w := range writes {
@@ -81,7 +81,7 @@ func (d *derivatives) stepJacobians(v values, loss bool) {
 			d.slots.assign(w.Self)
 		}
 		s.Writes = append(s.Writes, kernels.JacobianWrite{
-			Self: int32(i), Other: d.position[w.Other] - 1, Slot: d.slots.slot[w.Self], Row: w.Event,
+			Self: int32(i), Other: d.touched.At(w.Other), Slot: d.slots.slot[w.Self], Row: w.Event,
 		})
 	}
 	d.j.Grow(d.slots.next)

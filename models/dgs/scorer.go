@@ -128,28 +128,17 @@ func (s *Scorer) Score(e Event) (p float64, err error) {
 	if err := s.setEvent(e); err != nil {
 		return 0, err
 	}
-	if undo := s.growTo(int(max(e.Source, e.Destination))); undo != nil {
-		defer func() {
-			if err != nil {
-				undo()
-			}
-		}()
-	}
-	m := s.model
-	if m.setup.Task == protocol.NodeClassification {
-		if err := m.Classify(s.event, s.logits[:]); err != nil {
-			return 0, err
-		}
-		return probability(s.logits[0]), nil
-	}
-	p, err = s.link(e.Source, e.Destination)
-	if err == nil {
+	undo := s.growTo(int(max(e.Source, e.Destination)))
+	if m := s.model; m.setup.Task == protocol.NodeClassification {
+		err = m.Classify(s.event, s.logits[:])
+	} else if err = s.link(e.Source, e.Destination); err == nil {
 		err = m.Observe(s.event)
 	}
 	if err != nil {
+		undo()
 		return 0, err
 	}
-	return p, nil
+	return probability(s.logits[0]), nil
 }
 
 // Link returns the probability that a model of links gives to an event
@@ -163,11 +152,14 @@ func (s *Scorer) Link(source, destination int32) (float64, error) {
 	if err := s.checkNodes(source, destination); err != nil {
 		return 0, err
 	}
-	return s.link(source, destination)
+	if err := s.link(source, destination); err != nil {
+		return 0, err
+	}
+	return probability(s.logits[0]), nil
 }
 
-// link scores the states of both nodes; those of new ones are zero.
-func (s *Scorer) link(source, destination int32) (float64, error) {
+// link writes the logit of the states of both nodes; those of new ones are zero.
+func (s *Scorer) link(source, destination int32) error {
 	m := s.model
 	pair := m.net.Buffer(m.net.pairs)
 	if int(max(source, destination)) < m.states.nodes {
@@ -180,10 +172,7 @@ func (s *Scorer) link(source, destination int32) (float64, error) {
 			}
 		}
 	}
-	if err := m.net.head.Classify(s.event, s.logits[:]); err != nil {
-		return 0, err
-	}
-	return probability(s.logits[0]), nil
+	return m.net.head.Classify(s.event, s.logits[:])
 }
 
 // Forget makes the states of all nodes zero.
@@ -228,12 +217,11 @@ func (s *Scorer) checkNodes(nodes ...int32) error {
 }
 
 // growTo makes the tables long enough for the node: at least twice as long as
-// they are, so that they grow rarely. It returns what undoes that, or nil if
-// they are long enough.
+// they are, so that they grow rarely. It returns what undoes that.
 func (s *Scorer) growTo(node int) (undo func()) {
 	t := s.model.states
 	if node < t.nodes {
-		return nil
+		return func() {}
 	}
 	before := t.grow(min(max(2*t.nodes, node+1), s.MaxNodes))
 	s.event.NumNodes = t.nodes

@@ -115,7 +115,7 @@ func (m *Model) listRows(b datasets.Stream, negatives []int32) {
 		d.listTouched(negatives)
 		for _, in := range t.inputs {
 			for i, n := range in.nodes.host[:in.perEvent*b.Len()] {
-				in.positions.host[i] = d.position[n] - 1
+				in.positions.host[i] = d.touched.At(n)
 			}
 		}
 	}

@@ -38,7 +38,7 @@ func (o *Options) Validate() error {
 func (o *Options) bytes(s models.Setup) int64 {
 	each := 4*buckets.New(s.Train, o.Buckets).Size() + 4
 	if s.Task == protocol.LinkPrediction {
-		each += 4*o.Head.Hidden[0] + 4 + 1
+		each += 4*o.Head.Hidden[0] + 4 + 4
 	}
 	return int64(each) * int64(s.NumNodes)
 }

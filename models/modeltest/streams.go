@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"dgsbench/datasets"
+	"dgsbench/metrics"
 	"dgsbench/models"
 	"dgsbench/protocol"
 )
@@ -145,33 +146,24 @@ func HistoryAUC(t *testing.T, kind models.Kind, opts models.Options) float64 {
 		m.Reset()
 		s.train(m, train)
 		m.Reset()
-		if a := auc(s.evaluate(m, train), train); a > highest {
+		if a := s.auc(m, train); a > highest {
 			best, highest = m.Snapshot(models.Parameters), a
 		}
 	}
 	s.must(m.Restore(best))
 	m.Reset()
 	s.observe(m, train)
-	return auc(s.evaluate(m, test), test)
+	return s.auc(m, test)
 }
 
-// auc counts pairs.
-func auc(scores []float32, s datasets.Stream) float64 {
-	won, pairs := 0.0, 0.0
-	for i, li := range s.Label {
-		for j, lj := range s.Label {
-			if li != 1 || lj != 0 {
-				continue
-			}
-			pairs++
-			if scores[i] > scores[j] {
-				won++
-			} else if scores[i] == scores[j] {
-				won += .5
-			}
-		}
-	}
-	return won / pairs
+// auc returns that of the answers about the stream.
+func (s suite) auc(m models.Model, stream datasets.Stream) float64 {
+	s.Helper()
+	metric, err := metrics.Lookup("auc")
+	s.must(err)
+	value, err := metric.Value(metrics.Facts{Score: s.evaluate(m, stream), Label: stream.Label})
+	s.must(err)
+	return value
 }
 
 // Differ fails when two option sets of a kind give the same outputs in one of

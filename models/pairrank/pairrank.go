@@ -11,6 +11,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
+	"dgsbench/models/nodelist"
 	"dgsbench/nn"
 )
 
@@ -48,15 +49,14 @@ type Ranker struct {
 	eventTime, nodeTime []float32 // with timed
 
 	fresh   bool // all right parts are there, but for the nodes in changed
-	changed []int32
-	mark    []bool
+	changed *nodelist.List
 }
 
 // New ranks by the layers p on the embeddings z.
 func New(d kernels.Device, p nn.PairLayers, z Embeddings, s models.Setup) *Ranker {
 	r := &Ranker{
 		device: d, head: nn.NewPairHead(d, p, s.NumNodes, s.MaxBatch, s.Threads), z: z,
-		mark: make([]bool, s.NumNodes),
+		changed: nodelist.New(s.NumNodes),
 	}
 	for n := range s.NumNodes {
 		r.all = append(r.all, int32(n))
@@ -73,7 +73,7 @@ func (r *Ranker) InvalidateAll() {
 		return
 	}
 	r.fresh = false
-	r.clearChanged()
+	r.changed.Reset()
 }
 
 // Invalidate says that these nodes have a new embedding.
@@ -82,16 +82,13 @@ func (r *Ranker) Invalidate(nodes iter.Seq[int32]) {
 		return
 	}
 	for n := range nodes {
-		if !r.mark[n] {
-			r.mark[n] = true
-			r.changed = append(r.changed, n)
-		}
+		r.changed.Add(n)
 	}
 }
 
 // refresh brings the right parts up to date.
 func (r *Ranker) refresh() {
-	nodes := r.changed
+	nodes := r.changed.Nodes
 	if !r.fresh {
 		r.head.ParametersChanged()
 		if r.timed != nil {
@@ -105,14 +102,7 @@ func (r *Ranker) refresh() {
 		r.head.SetRight(some)
 	}
 	r.fresh = true
-	r.clearChanged()
-}
-
-func (r *Ranker) clearChanged() {
-	for _, n := range r.changed {
-		r.mark[n] = false
-	}
-	r.changed = r.changed[:0]
+	r.changed.Reset()
 }
 
 // prepare makes both parts ready for the batch.

@@ -23,6 +23,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
+	"dgsbench/models/nodelist"
 	"dgsbench/nn"
 )
 
@@ -199,27 +200,18 @@ func Bounds(nodes, size, centres, steps int) (rows, edges int) {
 	return rows, edges
 }
 
-// Spread extends a list of marked nodes by the nodes that have one of them
-// among their neighbours, and marks these, too.
-func (r *Ring) Spread(marked []bool, list []int32) []int32 {
-	before := len(list)
-	size := int32(r.size)
+// Spread lists the nodes that have a listed one among their neighbours, too.
+func (r *Ring) Spread(near *nodelist.List) {
+	before, size := int32(len(near.Nodes)), int32(r.size)
 	for n, count := range r.counts {
-		if marked[n] {
-			continue
-		}
 		first := int32(n) * size
 		for _, v := range r.neighbours[first : first+min(count, size)] {
-			if marked[v] {
-				list = append(list, int32(n))
+			if i := near.At(v); i >= 0 && i < before {
+				near.Add(int32(n))
 				break
 			}
 		}
 	}
-	for _, n := range list[before:] {
-		marked[n] = true
-	}
-	return list
 }
 
 // Fields are the ring in snapshots: counts, and of every place neighbour,

@@ -5,19 +5,19 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"dgsbench/models/nodelist"
 )
 
-// TestSeeing: those whose queries show a marked node.
-func TestSeeing(t *testing.T) {
+// TestSpread: those whose queries have a listed node.
+func TestSpread(t *testing.T) {
 	const nodes, size = 9, 3
 	rapid.Check(t, func(t *rapid.T) {
 		r, s := bare(nodes, size), streams(nodes).Draw(t, "stream")
 		r.Insert(s, nil)
-		list := rapid.SliceOfNDistinct(rapid.Int32Range(0, nodes-1), 0, 4, func(n int32) int32 { return n }).Draw(t, "marked")
-		marked := make([]bool, nodes)
-		for _, n := range list {
-			marked[n] = true
-		}
+		list := rapid.SliceOfNDistinct(rapid.Int32Range(0, nodes-1), 0, 4, func(n int32) int32 { return n }).Draw(t, "listed")
+		listed := nodelist.New(nodes)
+		listed.Add(list...)
 		var want []int32
 		for n := range int32(nodes) {
 			near := r.Query([]int32{n}, 1, false).Nodes
@@ -25,13 +25,8 @@ func TestSeeing(t *testing.T) {
 				want = append(want, n)
 			}
 		}
-		got := slices.Clone(r.Spread(marked, list))
-		for n, m := range marked {
-			if m != slices.Contains(want, int32(n)) {
-				t.Errorf("node %d is marked: %t", n, m)
-			}
-		}
-		slices.Sort(got)
+		r.Spread(listed)
+		got := slices.Sorted(slices.Values(listed.Nodes))
 		if !slices.Equal(got, want) {
 			t.Errorf("%v, expected %v", got, want)
 		}

@@ -9,6 +9,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
+	"dgsbench/models/nodelist"
 	"dgsbench/models/ring"
 	"dgsbench/nn"
 )
@@ -22,14 +23,12 @@ type attention struct {
 	opts   AttentionOptions
 	layers []nn.AttentionParams
 	ring   *ring.Ring
-
-	marked []bool // scratch of affected
-	list   []int32
+	near   *nodelist.List // scratch of affected
 }
 
 func newAttention(c *Core, o AttentionOptions, s models.Setup) *attention {
 	a := &attention{
-		core: c, opts: o, ring: ring.New(c.device, s.NumNodes, o.Neighbours, s.NumFeat, s.MaxBatch), marked: make([]bool, s.NumNodes),
+		core: c, opts: o, ring: ring.New(c.device, s.NumNodes, o.Neighbours, s.NumFeat, s.MaxBatch), near: nodelist.New(s.NumNodes),
 	}
 	in := c.opts.Size
 	for i := range o.Layers {
@@ -87,21 +86,12 @@ func (a *attention) affected(nodes []int32) iter.Seq[int32] {
 		return slices.Values(nodes)
 	}
 	return func(yield func(int32) bool) {
-		a.list = append(a.list[:0], nodes...)
-		for _, n := range nodes {
-			a.marked[n] = true
-		}
+		a.near.Reset()
+		a.near.Add(nodes...)
 		for range a.opts.Layers {
-			a.list = a.ring.Spread(a.marked, a.list)
+			a.ring.Spread(a.near)
 		}
-		for _, n := range a.list {
-			a.marked[n] = false
-		}
-		for _, n := range a.list {
-			if !yield(n) {
-				return
-			}
-		}
+		slices.Values(a.near.Nodes)(yield)
 	}
 }
 

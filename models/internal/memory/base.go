@@ -6,6 +6,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
+	"dgsbench/models/nodelist"
 	"dgsbench/nn"
 	"dgsbench/protocol"
 )
@@ -69,7 +70,7 @@ type base struct {
 	// Where messages wait, as PyTorch Geometric has them; else messages is nil.
 	messages *messages
 	updater  *updater
-	own      *nodeList // nodes of a batch
+	own      *nodelist.List // nodes of a batch
 }
 
 func newBase(d kernels.Device, s models.Setup, c Config) *base {
@@ -81,7 +82,7 @@ func newBase(d kernels.Device, s models.Setup, c Config) *base {
 	m.embedding = newEmbedding(m.core, c, s)
 	m.x = d.NewBuffer(s.MaxBatch * m.core.width)
 	if halves == 1 {
-		m.messages, m.own = newMessages(d, s), newNodeList(s.NumNodes)
+		m.messages, m.own = newMessages(d, s), nodelist.New(s.NumNodes)
 		m.updater = newUpdater(m.core, m.messages, s)
 	}
 	s.Train = datasets.Stream{} // not to be kept
@@ -115,10 +116,10 @@ func (m *base) inferenceError(b datasets.Stream) error {
 }
 
 func (m *base) nodesOf(b datasets.Stream) []int32 {
-	m.own.reset()
-	m.own.add(b.Src)
-	m.own.add(b.Dst)
-	return m.own.nodes
+	m.own.Reset()
+	m.own.Add(b.Src...)
+	m.own.Add(b.Dst...)
+	return m.own.Nodes
 }
 
 // store makes the batch's events the messages of their nodes.

@@ -106,30 +106,3 @@ func (l *lookup) write() {
 	l.index.Write()
 	l.dt.Write()
 }
-
-// nodeList is a list of distinct nodes, with the position of each.
-type nodeList struct {
-	nodes    []int32
-	position []int32 // of a node, +1; 0 if it is not listed
-}
-
-func newNodeList(nodes int) *nodeList { return &nodeList{position: make([]int32, nodes)} }
-
-func (l *nodeList) reset() {
-	for _, n := range l.nodes {
-		l.position[n] = 0
-	}
-	l.nodes = l.nodes[:0]
-}
-
-// add lists those of the nodes that are not there yet.
-func (l *nodeList) add(nodes []int32) {
-	for _, n := range nodes {
-		if l.position[n] == 0 {
-			l.nodes = append(l.nodes, n)
-			l.position[n] = int32(len(l.nodes))
-		}
-	}
-}
-
-func (l *nodeList) at(node int32) int32 { return l.position[node] - 1 }

@@ -34,6 +34,7 @@ import (
 	"dgsbench/kernels"
 	"dgsbench/models"
 	"dgsbench/models/head"
+	"dgsbench/models/nodelist"
 	"dgsbench/nn"
 )
 
@@ -56,7 +57,7 @@ func newModel(d kernels.Device, s models.Setup, c Config) *Model {
 // training is the graph of a training batch, from the kept memories to the
 // loss.
 type training struct {
-	nodes       *nodeList // of the batch: its own, and after these its negatives
+	nodes       *nodelist.List // of the batch: its own, and after these its negatives
 	own         int
 	update      *update
 	site        *site
@@ -72,7 +73,7 @@ type training struct {
 func (m *Model) newTraining() *training {
 	net, batch := m.core.Net, m.setup.MaxBatch
 	centres := min(3*batch, m.setup.NumNodes)
-	t := &training{nodes: newNodeList(m.setup.NumNodes), pairs: nn.NewRows(2 * batch)}
+	t := &training{nodes: nodelist.New(m.setup.NumNodes), pairs: nn.NewRows(2 * batch)}
 	t.update = newTrainedUpdate(m.core, m.messages, "training", m.core.kept(), m.embedding.maxMemories(centres))
 	t.site = m.embedding.site("training", t.update.out, place{centres: centres, training: true})
 	t.left = newLookup(m.embedding, net, "training.left", t.site.out, t.pairs)
@@ -94,15 +95,15 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 		m.training = m.newTraining()
 	}
 	t := m.training
-	t.nodes.reset()
-	t.nodes.add(b.Src)
-	t.nodes.add(b.Dst)
-	t.own = len(t.nodes.nodes)
-	t.nodes.add(negatives)
+	t.nodes.Reset()
+	t.nodes.Add(b.Src...)
+	t.nodes.Add(b.Dst...)
+	t.own = len(t.nodes.Nodes)
+	t.nodes.Add(negatives...)
 
 	// Waiting messages (1, 3) update the memories (4) that the embeddings (5)
 	// of these nodes are made of.
-	t.update.setNodes(t.site.list(t.nodes.nodes), m.messages.blank)
+	t.update.setNodes(t.site.list(t.nodes.Nodes), m.messages.blank)
 	embedded := t.site.write(t.update.row, t.update.updated)
 
 	// The decoder scores the events, and each source with a negative.
@@ -110,7 +111,7 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 	t.right.reset()
 	for _, destinations := range [][]int32{b.Dst, negatives} {
 		for k, n := range destinations {
-			u, v := t.nodes.at(b.Src[k]), t.nodes.at(n)
+			u, v := t.nodes.At(b.Src[k]), t.nodes.At(n)
 			t.left.add(embedded[u], Source, b.Time[k]-t.update.updated[u])
 			t.right.add(embedded[v], Destination, b.Time[k]-t.update.updated[v])
 		}
@@ -134,7 +135,7 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 	m.messages.evaluated = false // the next evaluation flushes
 	m.messages.store(b)
 	m.embedding.insert(b, m.x)
-	m.core.commit(t.nodes.nodes[:t.own], t.program.Buffer(t.update.out), t.update.row[:t.own], t.update.updated)
+	m.core.commit(t.nodes.Nodes[:t.own], t.program.Buffer(t.update.out), t.update.row[:t.own], t.update.updated)
 	m.messages.storeFeatures(m.x)
 	m.adam.Step(t.program.Params, t.program.Gradients)
 	return loss, nil
@@ -158,7 +159,7 @@ func (m *Model) Observe(b datasets.Stream) error {
 	}
 	m.evaluate()
 	m.advance(b, true)
-	m.ranking.Invalidate(m.embedding.affected(m.own.nodes))
+	m.ranking.Invalidate(m.embedding.affected(m.own.Nodes))
 	return nil
 }
 

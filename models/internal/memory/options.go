@@ -141,7 +141,7 @@ func (c Classification) LooksAhead(task protocol.Task) string {
 func (c Config) bytes(s models.Setup) int64 {
 	const (
 		lists    = 4 * 4         // positions in lists of nodes
-		ranked   = 4 + 4 + 1 + 4 // numbers, times and marks of the candidates
+		ranked   = 4 + 4 + 4 + 4 // numbers, times and positions of the candidates
 		interval = 8             // what Elapsed takes while the model is built
 	)
 	rows, message := 1, 4+8+1+4+2*4*s.NumFeat // other end, time, row, position; features twice
@@ -156,7 +156,7 @@ func (c Config) bytes(s models.Setup) int64 {
 	}
 	read := min(answers, s.NumNodes) // memories
 	if a := c.Attention; a != nil {
-		each += a.Neighbours*(4+4+8+4*s.NumFeat) + 4 + 4 + 1 // numbers, times and features of their events
+		each += a.Neighbours*(4+4+8+4*s.NumFeat) + 4 + 4 + 4 // numbers, times and features of their events
 		read, _ = ring.Bounds(s.NumNodes, a.Neighbours, read, a.Layers)
 	}
 	if c.Elapsed != nil {

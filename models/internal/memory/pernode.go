@@ -3,6 +3,7 @@ package memory
 import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
+	"dgsbench/models/nodelist"
 	"dgsbench/nn"
 )
 
@@ -13,7 +14,7 @@ import (
 type perNode struct {
 	*base
 	backup   *backup
-	sources  *nodeList       // of a batch
+	sources  *nodelist.List  // of a batch
 	applied  *appliedInBatch // in training
 	update   *update         // in training
 	kept     *nn.Rows        // in inference: of kept memories
@@ -28,7 +29,7 @@ type perNode struct {
 func newPerNode(m *base) *perNode {
 	net, batch, nodes := m.core.Net, m.setup.MaxBatch, m.setup.NumNodes
 	maxMemories := m.embedding.maxMemories(min(batch, nodes))
-	p := &perNode{base: m, sources: newNodeList(nodes), backup: newBackup(m.core, 2*batch), kept: nn.NewRows(maxMemories)}
+	p := &perNode{base: m, sources: nodelist.New(nodes), backup: newBackup(m.core, 2*batch), kept: nn.NewRows(maxMemories)}
 	p.applied = newAppliedInBatch(m.core, m.messages, m.own, 2*batch, 2*maxMemories)
 	p.update = newTrainedUpdate(m.core, m.messages, "read", table{p.applied.table.out, p.applied.rowOf}, maxMemories)
 	p.keptID = net.ListFromHost("kept.id", p.kept, func() []int32 { return p.listed })
@@ -58,7 +59,7 @@ func (p *perNode) prepare(b datasets.Stream, training bool) error {
 	embedded := p.site.write(rows, updated)
 	p.embedded.reset()
 	for k, u := range b.Src {
-		i := p.sources.at(u)
+		i := p.sources.At(u)
 		p.embedded.add(embedded[i], Source, b.Time[k]-updated[i])
 	}
 	if training {
@@ -71,9 +72,9 @@ func (p *perNode) prepare(b datasets.Stream, training bool) error {
 
 // memories lists the nodes whose memories the sources' embeddings are made of.
 func (p *perNode) memories(b datasets.Stream) []int32 {
-	p.sources.reset()
-	p.sources.add(b.Src)
-	return p.site.list(p.sources.nodes)
+	p.sources.Reset()
+	p.sources.Add(b.Src...)
+	return p.site.list(p.sources.Nodes)
 }
 
 // prepareTraining reads memories with a gradient, after the messages of the
@@ -103,7 +104,7 @@ func (p *perNode) commit(b datasets.Stream, trained *nn.Training) {
 	p.messages.evaluated = trained == nil
 	if trained != nil {
 		u := p.applied.update
-		p.core.commit(p.own.nodes, trained.Buffer(u.out), u.row, u.updated)
+		p.core.commit(p.own.Nodes, trained.Buffer(u.out), u.row, u.updated)
 	}
 	p.embedding.insert(b, p.x)
 }
@@ -158,15 +159,15 @@ func (a *backup) restore() { a.core.commit(a.nodes, a.memories, a.core.upTo(len(
 type appliedInBatch struct {
 	core   *Core
 	update *update
-	own    *nodeList // of the batch
-	others *nodeList // that were asked for
-	table  *stacked  // the updated memories above the others
+	own    *nodelist.List // of the batch
+	others *nodelist.List // that were asked for
+	table  *stacked       // the updated memories above the others
 }
 
 // newAppliedInBatch is for batches of at most nodes nodes, own, and at most others
 // others.
-func newAppliedInBatch(c *Core, m *messages, own *nodeList, nodes, others int) *appliedInBatch {
-	s := &appliedInBatch{core: c, own: own, others: newNodeList(c.nodes)}
+func newAppliedInBatch(c *Core, m *messages, own *nodelist.List, nodes, others int) *appliedInBatch {
+	s := &appliedInBatch{core: c, own: own, others: nodelist.New(c.nodes)}
 	s.update = newUpdate(c, m, "applied", c.kept(), nn.NewRows(nodes), nn.NewRows(nodes))
 	s.table = newStacked(c, "applied.others", s.update.out, s.update.rows, others)
 	return s
@@ -174,9 +175,9 @@ func newAppliedInBatch(c *Core, m *messages, own *nodeList, nodes, others int) *
 
 // setNodes lists the batch's nodes and puts their times forward.
 func (s *appliedInBatch) setNodes(blank bool) {
-	s.update.setNodes(s.own.nodes, blank)
-	s.others.reset()
-	for i, n := range s.own.nodes {
+	s.update.setNodes(s.own.Nodes, blank)
+	s.others.Reset()
+	for i, n := range s.own.Nodes {
 		s.core.Updated[n] = s.update.updated[i]
 	}
 }
@@ -184,15 +185,15 @@ func (s *appliedInBatch) setNodes(blank bool) {
 // rowOf is the row of a node's memory. It lists nodes that are not the batch's
 // own.
 func (s *appliedInBatch) rowOf(node int32) int32 {
-	if i := s.own.at(node); i >= 0 {
+	if i := s.own.At(node); i >= 0 {
 		return s.update.row[i]
 	}
-	s.others.add([]int32{node})
-	return int32(len(s.update.ids)) + s.others.at(node)
+	s.others.Add(node)
+	return int32(len(s.update.ids)) + s.others.At(node)
 }
 
 // write is for when all rows have been asked for.
 func (s *appliedInBatch) write() {
 	s.update.write()
-	s.table.write(len(s.update.ids), s.others.nodes)
+	s.table.write(len(s.update.ids), s.others.Nodes)
 }

@@ -3,6 +3,7 @@ package memory
 import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
+	"dgsbench/models/nodelist"
 	"dgsbench/models/pairrank"
 	"dgsbench/nn"
 )
@@ -12,7 +13,7 @@ type ranking struct {
 	*pairrank.Ranker
 	core      *Core
 	embedding *embedding
-	nodes     *nodeList
+	nodes     *nodelist.List
 	rows      *nn.Rows // memories that are read
 	id        *nn.Node
 	site      *site
@@ -27,7 +28,7 @@ func newRanking(m *Model) *ranking {
 	const name = "ranking"
 	net, centres := m.core.Net, max(512, m.setup.MaxBatch)
 	r := &ranking{
-		core: m.core, embedding: m.embedding, nodes: newNodeList(m.setup.NumNodes), rows: nn.NewRows(m.embedding.maxMemories(centres)),
+		core: m.core, embedding: m.embedding, nodes: nodelist.New(m.setup.NumNodes), rows: nn.NewRows(m.embedding.maxMemories(centres)),
 	}
 	r.id = net.Index(name+".id", r.rows)
 	r.site = m.embedding.site(name, nn.Gather(m.core.Table, r.id), place{centres: centres})
@@ -54,9 +55,9 @@ func newRanking(m *Model) *ranking {
 // prepare lists the memories that the embeddings of the nodes are made of
 // and returns the rows of the centres.
 func (r *ranking) prepare(nodes []int32) []int32 {
-	r.nodes.reset()
-	r.nodes.add(nodes)
-	listed := r.site.list(r.nodes.nodes)
+	r.nodes.Reset()
+	r.nodes.Add(nodes...)
+	listed := r.site.list(r.nodes.Nodes)
 	r.rows.Set(len(listed))
 	r.core.device.WriteInts(r.core.Net.Ints(r.id), listed)
 	r.updated = r.core.appendUpdated(r.updated[:0], listed)
@@ -68,7 +69,7 @@ func (r *ranking) Gather(d kernels.Device, nodes []int32, dst kernels.Buffer) {
 	at := r.prepare(nodes)
 	r.lookup.reset()
 	for _, n := range nodes {
-		r.lookup.add(at[r.nodes.at(n)], Destination, 0)
+		r.lookup.add(at[r.nodes.At(n)], Destination, 0)
 	}
 	r.run(d, r.untimed, r.lookup.untimed, len(nodes), dst)
 }
@@ -117,7 +118,7 @@ func (p *projected) GatherSources(d kernels.Device, b datasets.Stream, dst kerne
 	at := p.prepare(b.Src)
 	p.lookup.reset()
 	for k, n := range b.Src {
-		p.lookup.add(at[p.nodes.at(n)], Source, b.Time[k]-p.core.Updated[n])
+		p.lookup.add(at[p.nodes.At(n)], Source, b.Time[k]-p.core.Updated[n])
 	}
 	p.run(d, p.timed, p.lookup.out, b.Len(), dst)
 }
