@@ -26,6 +26,7 @@ type Program struct {
 	stages []*stage
 	values map[int64]value // of the nodes asked for
 	sizes  []*int          // active rows of the inputs that it reads
+	leaves []*leaf         // that it reads
 }
 
 // value is where a node's numbers are.
@@ -39,6 +40,15 @@ type value struct {
 func (p *Program) Run() {
 	for _, s := range p.stages {
 		s.run()
+	}
+}
+
+// write writes the active rows of the leaves that the host feeds.
+func (p *Program) write() {
+	for _, l := range p.leaves {
+		if l.write != nil && *l.active > 0 {
+			l.write()
+		}
 	}
 }
 
@@ -63,6 +73,9 @@ func (g *Graph) Compile(mode Mode, outputs ...*G.Node) *Program {
 	c.plan(steps)
 	p := &Program{stages: c.stages, values: map[int64]value{}}
 	for _, s := range steps {
+		if s.leaf != nil {
+			p.leaves = append(p.leaves, s.leaf)
+		}
 		if s.leaf != nil && s.active != nil && !slices.Contains(p.sizes, s.active) {
 			p.sizes = append(p.sizes, s.active)
 		}

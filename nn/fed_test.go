@@ -8,7 +8,7 @@ import (
 )
 
 // TestFed: a program for inference fetches inputs and lists by itself, and
-// hands rows on; one for training computes the same of what was written.
+// hands rows on; one for training computes the same of what it writes.
 func TestFed(t *testing.T) {
 	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
 		const capacity, tableRows, cols = 70, 9, 3
@@ -24,8 +24,8 @@ func TestFed(t *testing.T) {
 		index := g.ListFromHost("index", rows, listed)
 		a := g.FromHost("numbers", rows, cols, func() []float32 { return numbers })
 		b := g.FromTable("rows", rows, cols, func() kernels.Buffer { return g.Buffer(table) }, listed)
-		gathered := Gather(table, index.Node)
-		out := Concat(gathered, a.Node, b.Node)
+		gathered := Gather(table, index)
+		out := Concat(gathered, a, b)
 		infer, train := compiled(t, g, ForInference, out), compiled(t, g, ForTraining, out)
 		to := make([]int32, capacity)
 		for i := range to {
@@ -39,9 +39,7 @@ func TestFed(t *testing.T) {
 			rows.Set(active)
 			infer.Run()
 			drain.Run()
-			for _, f := range []*Fed{index, a, b} {
-				f.Write()
-			}
+			train.write()
 			g.Flush()
 			train.Run()
 			want := make([]float32, 0, active*3*cols)

@@ -42,33 +42,20 @@ func (g *Graph) Feed(n *G.Node, f Feed) { g.leaves[n.Name()].feed = f }
 // not keep it.
 func (g *Graph) Drain(n *G.Node, f Drain) { g.drains[n.ID()] = f }
 
-// Fed is an input or an index that programs for inference fetch by
-// themselves, each block of rows its own, when they run: what it is made from
-// must not change before. For programs that train it is written by Write.
-type Fed struct {
-	Node  *G.Node
-	rows  *Rows
-	write func() // all active rows
-}
-
-// Write writes the active rows. A nil Fed has none.
-func (f *Fed) Write() {
-	if f != nil && f.rows.active > 0 {
-		f.write()
-	}
-}
-
-// FromHost is an input of rows x cols numbers that the host has.
-func (g *Graph) FromHost(name string, rows *Rows, cols int, host func() []float32) *Fed {
+// FromHost is an input of rows x cols numbers that the host has. Programs for
+// inference fetch what is made by FromHost, FromTable and ListFromHost by
+// themselves, each block of rows its own; a Training writes it when it runs.
+// What it is made from must not change before.
+func (g *Graph) FromHost(name string, rows *Rows, cols int, host func() []float32) *G.Node {
 	feed := FromHostWithin(cols, host, nil)
-	f, whole := g.fed(name, rows, cols, feed)
-	f.write = feed(whole)
-	return f
+	n, l, whole := g.fed(name, rows, cols, feed)
+	l.write = feed(whole)
+	return n
 }
 
 // FromTable is an input of rows of a table, cols wide, that the host lists.
-// What Write writes are the rows' numbers: they are fetched at Flush.
-func (g *Graph) FromTable(name string, rows *Rows, cols int, table func() kernels.Buffer, list func() []int32) *Fed {
+// What a Training writes are the rows' numbers: they are fetched at Flush.
+func (g *Graph) FromTable(name string, rows *Rows, cols int, table func() kernels.Buffer, list func() []int32) *G.Node {
 	fetching := func(p Part) (write, fetch func()) {
 		index := p.Device.NewInts(p.MaxRows)
 		write = func() { p.Device.WriteInts(index, list()[p.First:][:p.Rows()]) }
@@ -78,7 +65,7 @@ func (g *Graph) FromTable(name string, rows *Rows, cols int, table func() kernel
 		}
 		return write, fetch
 	}
-	f, whole := g.fed(name, rows, cols, func(p Part) func() {
+	n, l, whole := g.fed(name, rows, cols, func(p Part) func() {
 		write, fetch := fetching(p)
 		return func() {
 			write()
@@ -86,27 +73,25 @@ func (g *Graph) FromTable(name string, rows *Rows, cols int, table func() kernel
 		}
 	})
 	write, fetch := fetching(whole)
-	f.write = func() {
+	l.write = func() {
 		write()
 		g.Defer(fetch)
 	}
-	return f
+	return n
 }
 
 // fed is an input with a feed, and all of its rows.
-func (g *Graph) fed(name string, rows *Rows, cols int, feed Feed) (*Fed, Part) {
-	f := &Fed{Node: g.Input(name, rows, cols), rows: rows}
-	g.Feed(f.Node, feed)
-	return f, Part{Device: g.device, At: g.Buffer(f.Node), MaxRows: rows.capacity, active: &rows.active}
+func (g *Graph) fed(name string, rows *Rows, cols int, feed Feed) (*G.Node, *leaf, Part) {
+	n, l := g.Input(name, rows, cols), g.leaves[name]
+	g.Feed(n, feed)
+	return n, l, Part{Device: g.device, At: l.buffer, MaxRows: rows.capacity, active: &rows.active}
 }
 
 // ListFromHost is an index that the host has.
-func (g *Graph) ListFromHost(name string, rows *Rows, host func() []int32) *Fed {
-	f := &Fed{Node: g.Index(name, rows), rows: rows}
-	g.leaves[name].list = host
-	to := g.Ints(f.Node)
-	f.write = func() { g.device.WriteInts(to, host()[:rows.active]) }
-	return f
+func (g *Graph) ListFromHost(name string, rows *Rows, host func() []int32) *G.Node {
+	n, l := g.Index(name, rows), g.leaves[name]
+	l.list, l.write = host, func() { g.device.WriteInts(l.ints, host()[:rows.active]) }
+	return n
 }
 
 // FromHostWithin is a Feed of cols numbers a row that the host has. It sets

@@ -40,6 +40,7 @@ type leaf struct {
 	active *int           // rows; nil for parameters
 	feed   Feed           // or nil
 	list   func() []int32 // of a list that is fed, or nil
+	write  func()         // of all active rows before a Training runs, or nil
 }
 
 // fed reports whether programs for inference fill the leaf by themselves.

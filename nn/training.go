@@ -66,9 +66,10 @@ func (n *Network) NewTraining(loss *G.Node, w Wanted) *Training {
 	return t
 }
 
-// Run draws the dropout masks, computes the gradients and returns the loss.
-// It waits for the device once.
+// Run writes what the host feeds, draws the dropout masks, computes the
+// gradients and returns the loss. It waits for the device once.
 func (t *Training) Run() float32 {
+	t.write()
 	t.Draw()
 	t.repeated.Run()
 	t.check()

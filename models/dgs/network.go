@@ -128,8 +128,8 @@ func (n *network) factor(name string, low, high float64) (f factor) {
 // of the table that states lists and writes the new states to it.
 func (n *network) addStates() {
 	table := func() kernels.Buffer { return n.states.table }
-	n.self = n.FromTable("self", n.rows, n.size, table, func() []int32 { return n.states.read[source] }).Node
-	n.other = n.FromTable("other", n.rows, n.size, table, func() []int32 { return n.states.read[destination] }).Node
+	n.self = n.FromTable("self", n.rows, n.size, table, func() []int32 { return n.states.read[source] })
+	n.other = n.FromTable("other", n.rows, n.size, table, func() []int32 { return n.states.read[destination] })
 	n.newSelf = nn.Mix(n.self, n.other, n.e, n.alpha.value, n.beta.value)
 	n.newOther = nn.Mix(n.other, n.self, n.e, n.alpha.value, n.beta.value)
 	n.Drain(n.newSelf, nn.DrainTo(n.size, table, func() []int32 { return n.states.written[source] }, &n.badState))

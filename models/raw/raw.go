@@ -36,7 +36,7 @@ type Raw struct {
 	models.Offline
 	models.NoLinks // see the package comment
 	head           *head.Head
-	batch          datasets.Stream // of Classify
+	batch          datasets.Stream
 }
 
 // New builds the model for one trial.
@@ -47,7 +47,7 @@ func New(s models.Setup, o *Options) (*Raw, error) {
 	}
 	r := &Raw{}
 	net, rows := nn.NewNetwork(d, s.Seed), nn.NewRows(s.MaxBatch)
-	x := net.FromHost("x", rows, s.NumFeat, func() []float32 { return r.batch.Feat }).Node
+	x := net.FromHost("x", rows, s.NumFeat, func() []float32 { return r.batch.Feat })
 	r.head = head.On(net, x, rows, o.Head, nn.Wanted{})
 	return r, nil
 }
@@ -57,7 +57,7 @@ func (r *Raw) Train(b datasets.Stream, _ []int32) (float64, error) {
 	if err := models.CheckFeatures(b); err != nil {
 		return 0, err
 	}
-	r.head.Device().Write(r.head.Leaf(), b.Feat)
+	r.batch = b
 	return r.head.TrainLabels(b)
 }
 

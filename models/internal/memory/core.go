@@ -60,6 +60,15 @@ func newCore(net *nn.Network, o Options, s models.Setup, rows int) *Core {
 // where a stream has none, as PyTorch Geometric has it.
 func messageWidth(features int) int { return max(1, features) }
 
+// features is an input of events' features, which are in the listed rows of a
+// table; of zeros where the stream has none.
+func (c *Core) features(name string, rows *nn.Rows, table func() kernels.Buffer, list func() []int32) *nn.Node {
+	if table().Len() == 0 {
+		return c.Net.Input(name, rows, c.width)
+	}
+	return c.Net.FromTable(name, rows, c.width, table, list)
+}
+
 // message is equation 1 of the TGN paper with the identity as message
 // function, a row each:
 //

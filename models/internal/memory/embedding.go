@@ -46,15 +46,15 @@ const (
 	Destination
 )
 
-func (p *projection) at(x *nn.Node, dt *nn.Fed) *nn.Node {
+func (p *projection) at(x, dt *nn.Node) *nn.Node {
 	if p == nil {
 		return x
 	}
-	return nn.TimeProject(x, dt.Node, p.w, p.b)
+	return nn.TimeProject(x, dt, p.w, p.b)
 }
 
 // feedTimes is an input of times since last updates, or nil.
-func (p *projection) feedTimes(net *nn.Network, name string, rows *nn.Rows, host func() []float32) *nn.Fed {
+func (p *projection) feedTimes(net *nn.Network, name string, rows *nn.Rows, host func() []float32) *nn.Node {
 	if p == nil {
 		return nil
 	}
@@ -72,7 +72,6 @@ func (p *projection) elapsed(s Side, seconds float64) float32 {
 type lookup struct {
 	embedding *embedding
 	rows      *nn.Rows
-	index, dt *nn.Fed
 	untimed   *nn.Node // the rows
 	out       *nn.Node // at their times
 
@@ -82,10 +81,8 @@ type lookup struct {
 
 func newLookup(e *embedding, net *nn.Network, name string, from *nn.Node, rows *nn.Rows) *lookup {
 	l := &lookup{embedding: e, rows: rows}
-	l.index = net.ListFromHost(name+".index", rows, func() []int32 { return l.indices })
-	l.dt = e.feedTimes(net, name+".dt", rows, func() []float32 { return l.deltas })
-	l.untimed = nn.Gather(from, l.index.Node)
-	l.out = e.at(l.untimed, l.dt)
+	l.untimed = nn.Gather(from, net.ListFromHost(name+".index", rows, func() []int32 { return l.indices }))
+	l.out = e.at(l.untimed, e.feedTimes(net, name+".dt", rows, func() []float32 { return l.deltas }))
 	return l
 }
 
@@ -99,10 +96,4 @@ func (l *lookup) reset() {
 func (l *lookup) add(row int32, s Side, seconds float64) {
 	l.indices, l.deltas = append(l.indices, row), append(l.deltas, l.embedding.elapsed(s, seconds))
 	l.rows.Set(len(l.indices))
-}
-
-// write writes for programs that train what others fetch by themselves.
-func (l *lookup) write() {
-	l.index.Write()
-	l.dt.Write()
 }

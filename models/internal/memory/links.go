@@ -116,11 +116,7 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 			t.right.add(embedded[v], Destination, b.Time[k]-t.update.updated[v])
 		}
 	}
-	t.left.write()
-	t.right.write()
 	t.writeTargets(m.device, b.Len())
-	t.update.write()
-	t.site.writeFed()
 	m.core.Net.Defer(m.device.ResetChecks)
 
 	// Loss and backward pass.

@@ -22,13 +22,11 @@ type perEvent struct {
 	targets  *occurrence // as destinations: of those events that are their nodes' last
 	around   *around     // the sources' neighbours; nil where embeddings are of one memory
 	site     *site
-	since    *nn.Fed // times since the sources' last updates
-	deltas   []float32
+	deltas   []float32   // times since the sources' last updates
 	out      *nn.Node    // embeddings
 	update   *nn.Program // memories alone
 
-	last         *nn.Fed // features of targets; nil where the stream has none
-	lastFeatures []float32
+	lastFeatures []float32 // of targets
 
 	batch datasets.Stream
 }
@@ -42,8 +40,7 @@ func newPerEvent(m *base) *perEvent {
 	var last *nn.Node
 	if m.setup.NumFeat > 0 {
 		net.Feed(p.features, nn.FromHostWithin(width, func() []float32 { return p.batch.Feat }, &p.badFeature))
-		p.last = net.FromHost("event.last", rows, width, func() []float32 { return p.lastFeatures })
-		last = p.last.Node
+		last = net.FromHost("event.last", rows, width, func() []float32 { return p.lastFeatures })
 	} else {
 		last = net.Input("event.last", rows, width)
 	}
@@ -63,8 +60,8 @@ func (p *perEvent) embed() {
 		vectors, at.around = p.around.vectors, p.around.node
 	}
 	p.site = p.embedding.site("event", vectors, at)
-	p.since = p.embedding.feedTimes(p.core.Net, "event.dt", p.events, func() []float32 { return p.deltas })
-	p.out = p.embedding.at(p.site.out, p.since)
+	since := p.embedding.feedTimes(p.core.Net, "event.dt", p.events, func() []float32 { return p.deltas })
+	p.out = p.embedding.at(p.site.out, since)
 }
 
 // wanted are the memories. In inference they are not kept, but drained. The
@@ -97,17 +94,10 @@ func (p *perEvent) prepare(b datasets.Stream, training bool) error {
 		p.around.setNodes(b.Len(), listed)
 		p.site.write(p.around.rows, p.around.updated)
 	}
-	if !training {
-		return nil
+	if training {
+		p.sources.writePlaces()
+		p.targets.writePlaces()
 	}
-	p.since.Write()
-	p.sources.write()
-	p.targets.write()
-	p.last.Write()
-	if p.around != nil {
-		p.around.id.Write()
-	}
-	p.site.writeFed()
 	return nil
 }
 
@@ -169,24 +159,22 @@ func (p *perEvent) observe(b datasets.Stream, _ bool) error {
 // (equations 1 and 4): one application of the cell to what was kept before the
 // batch. Programs for inference fetch what they need, and drain the memories.
 type occurrence struct {
-	core            *Core
-	rows            *nn.Rows
-	self, other, dt *nn.Fed // rows of the table; time since the last update
-	out             *nn.Node
+	core *Core
+	rows *nn.Rows
+	out  *nn.Node
 
-	selves, others, to []int32 // rows of both ends, and of where the memory is to be kept, or nowhere
-	deltas             []float32
+	selves, others, to []int32      // rows of both ends, and of where the memory is to be kept, or nowhere
+	deltas             []float32    // times since the last updates
 	places             kernels.Ints // to
 }
 
 // newOccurrence has messages with these features, a row an event.
 func newOccurrence(c *Core, name string, rows *nn.Rows, features *nn.Node) *occurrence {
 	o := &occurrence{core: c, rows: rows, places: c.device.NewInts(features.Shape()[0])}
-	o.self = c.Net.ListFromHost(name+".self", rows, func() []int32 { return o.selves })
-	o.other = c.Net.ListFromHost(name+".other", rows, func() []int32 { return o.others })
-	o.dt = c.Net.FromHost(name+".dt", rows, 1, func() []float32 { return o.deltas })
-	self, other := nn.Gather(c.Table, o.self.Node), nn.Gather(c.Table, o.other.Node)
-	o.out = c.memoryAfter(c.message(self, other, features, o.dt.Node), self)
+	self := nn.Gather(c.Table, c.Net.ListFromHost(name+".self", rows, func() []int32 { return o.selves }))
+	other := nn.Gather(c.Table, c.Net.ListFromHost(name+".other", rows, func() []int32 { return o.others }))
+	dt := c.Net.FromHost(name+".dt", rows, 1, func() []float32 { return o.deltas })
+	o.out = c.memoryAfter(c.message(self, other, features, dt), self)
 	c.Net.Drain(o.out, nn.DrainTo(c.opts.Size, c.table, func() []int32 { return o.to }, nil))
 	return o
 }
@@ -205,13 +193,8 @@ func (o *occurrence) add(self, other int32, time float64) (number int) {
 // keep says that the memory that is listed as number i is kept for the node.
 func (o *occurrence) keep(i int, node int32) { o.to[i] = o.core.rows.Free(node) }
 
-// write is for programs that train.
-func (o *occurrence) write() {
-	o.self.Write()
-	o.other.Write()
-	o.dt.Write()
-	o.core.device.WriteInts(o.places, o.to)
-}
+// writePlaces is for put.
+func (o *occurrence) writePlaces() { o.core.device.WriteInts(o.places, o.to) }
 
 // put stores what a program has computed that trains.
 func (o *occurrence) put(memories kernels.Buffer) {
@@ -224,7 +207,6 @@ type around struct {
 	core *Core
 	// One step away: node is their memories.
 	few  *nn.Rows
-	id   *nn.Fed
 	node *nn.Node
 	// More steps: the sources' vectors above them.
 	both *stacked
@@ -247,8 +229,7 @@ func newAround(c *Core, steps int, vectors *nn.Node, events *nn.Rows, maxNeighbo
 		return a
 	}
 	a.few = c.Net.PaddedRows(maxNeighbours)
-	a.id = c.Net.ListFromHost(name, a.few, func() []int32 { return a.nodes })
-	a.node = nn.Gather(c.Table, a.id.Node)
+	a.node = nn.Gather(c.Table, c.Net.ListFromHost(name, a.few, func() []int32 { return a.nodes }))
 	return a
 }
 
@@ -270,7 +251,6 @@ func (a *around) setNodes(sources int, listed []int32) {
 type stacked struct {
 	core          *Core
 	rows, kept    *nn.Rows // of both, and of the memories
-	id            *nn.Fed  // of the memories
 	first, second *nn.Node // places of both
 	ids           []int32  // of the memories
 	out           *nn.Node
@@ -282,11 +262,11 @@ type stacked struct {
 func newStacked(c *Core, name string, vectors *nn.Node, upper *nn.Rows, maxKept int) *stacked {
 	all := vectors.Shape()[0] + maxKept
 	e := &stacked{core: c, rows: c.Net.PaddedRows(all), kept: nn.NewRows(maxKept)}
-	e.id = c.Net.ListFromHost(name+".id", e.kept, func() []int32 { return e.ids })
+	id := c.Net.ListFromHost(name+".id", e.kept, func() []int32 { return e.ids })
 	e.first, e.second = c.Net.Index(name+".first", upper), c.Net.Index(name+".second", e.kept)
 	like := c.Net.Input(name+".like", e.rows, 1)
 	above := nn.Scatter(vectors, e.first, like)
-	e.out = nn.Add(above, nn.Scatter(nn.Gather(c.Table, e.id.Node), e.second, like))
+	e.out = nn.Add(above, nn.Scatter(nn.Gather(c.Table, id), e.second, like))
 	return e
 }
 
@@ -296,7 +276,6 @@ func (e *stacked) write(above int, memories []int32) {
 	e.ids = append(e.ids[:0], memories...)
 	e.rows.Set(len(all))
 	e.kept.Set(len(memories))
-	e.id.Write()
 	d.WriteInts(net.Ints(e.first), all[:above])
 	d.WriteInts(net.Ints(e.second), all[above:])
 }

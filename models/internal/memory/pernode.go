@@ -18,8 +18,7 @@ type perNode struct {
 	applied  *appliedInBatch // in training
 	update   *update         // in training
 	kept     *nn.Rows        // in inference: of kept memories
-	keptID   *nn.Fed
-	listed   []int32 // in inference: what embeddings are made of
+	listed   []int32         // in inference: what embeddings are made of
 	site     *site
 	embedded *lookup
 
@@ -32,8 +31,8 @@ func newPerNode(m *base) *perNode {
 	p := &perNode{base: m, sources: nodelist.New(nodes), backup: newBackup(m.core, 2*batch), kept: nn.NewRows(maxMemories)}
 	p.applied = newAppliedInBatch(m.core, m.messages, m.own, 2*batch, 2*maxMemories)
 	p.update = newTrainedUpdate(m.core, m.messages, "read", table{p.applied.table.out, p.applied.rowOf}, maxMemories)
-	p.keptID = net.ListFromHost("kept.id", p.kept, func() []int32 { return p.listed })
-	vectors := nn.TrainingOr(p.update.out, nn.Gather(m.core.Table, p.keptID.Node))
+	keptID := net.ListFromHost("kept.id", p.kept, func() []int32 { return p.listed })
+	vectors := nn.TrainingOr(p.update.out, nn.Gather(m.core.Table, keptID))
 	p.site = m.embedding.site("source", vectors, place{centres: min(batch, nodes), training: true})
 	p.embedded = newLookup(m.embedding, net, "source", p.site.out, nn.NewRows(batch))
 	return p
@@ -62,11 +61,6 @@ func (p *perNode) prepare(b datasets.Stream, training bool) error {
 		i := p.sources.At(u)
 		p.embedded.add(embedded[i], Source, b.Time[k]-updated[i])
 	}
-	if training {
-		p.update.write()
-		p.site.writeFed()
-		p.embedded.write()
-	}
 	return nil
 }
 
@@ -80,11 +74,12 @@ func (p *perNode) memories(b datasets.Stream) []int32 {
 // prepareTraining reads memories with a gradient, after the messages of the
 // batch's nodes have been applied and its events are stored.
 func (p *perNode) prepareTraining(b datasets.Stream) (rows []int32, updated []float64) {
+	p.kept.Set(0) // all are read by update
 	p.backup.copy(p.nodesOf(b))
 	p.applied.setNodes(p.messages.blank)
 	p.store(b)
 	p.update.setNodes(p.memories(b), p.messages.blank)
-	p.applied.write()
+	p.applied.list()
 	return p.update.row, p.update.updated
 }
 
@@ -192,8 +187,5 @@ func (s *appliedInBatch) rowOf(node int32) int32 {
 	return int32(len(s.update.ids)) + s.others.At(node)
 }
 
-// write is for when all rows have been asked for.
-func (s *appliedInBatch) write() {
-	s.update.write()
-	s.table.write(len(s.update.ids), s.others.Nodes)
-}
+// list is for when all rows have been asked for.
+func (s *appliedInBatch) list() { s.table.write(len(s.update.ids), s.others.Nodes) }

@@ -16,7 +16,6 @@ type site struct {
 	graph  *ring.Graph // of the centres that were listed
 	layers []*layer
 	edges  *nn.Rows // those of the first layer, which has all of them
-	dt, x  *nn.Fed  // of the edges: time and features; x is nil where the stream has none
 	out    *nn.Node // the embeddings
 
 	deltas           []float32
@@ -55,9 +54,9 @@ func (a *attention) site(name string, vectors *nn.Node, p place) *site {
 	net := a.core.Net
 	_, maxEdges := a.ring.Bounds(p.centres, a.opts.Layers)
 	s.edges = s.rows(p, maxEdges)
-	s.dt = net.FromHost(name+".edge.dt", s.edges, 1, func() []float32 { return s.deltas })
-	phi := nn.TimeEncode(s.dt.Node, a.core.timeW, a.core.timeB)
-	edges := nn.Concat(phi, s.edgeFeatures(name+".edge.features"))
+	dt := net.FromHost(name+".edge.dt", s.edges, 1, func() []float32 { return s.deltas })
+	phi := nn.TimeEncode(dt, a.core.timeW, a.core.timeB)
+	edges := nn.Concat(phi, a.core.features(name+".edge.features", s.edges, a.ring.Features, func() []int32 { return s.graph.Places }))
 	for i := range a.layers {
 		s.out = s.add(fmt.Sprintf("%s.layer%d", name, i+1), i, s.out, edges, p)
 	}
@@ -71,16 +70,6 @@ func (s *site) rows(p place, capacity int) *nn.Rows {
 		return s.core.Net.PaddedRows(capacity)
 	}
 	return nn.NewRows(capacity)
-}
-
-// edgeFeatures are those of the events that edges are.
-func (s *site) edgeFeatures(name string) *nn.Node {
-	if s.ring.Features().Len() == 0 {
-		return s.core.Net.Input(name, s.edges, s.core.width)
-	}
-	places := func() []int32 { return s.graph.Places }
-	s.x = s.core.Net.FromTable(name, s.edges, s.core.width, s.ring.Features, places)
-	return s.x.Node
 }
 
 // add puts layer i on top of vectors.
@@ -123,8 +112,7 @@ func (s *site) list(centres []int32) []int32 {
 	return s.graph.Nodes
 }
 
-// write prepares the embeddings of the centres that were listed, but for what is
-// fed. The memory of node i of the list is in row rows[i] of the vectors (those
+// write prepares the embeddings of the centres that were listed. The memory of node i of the list is in row rows[i] of the vectors (those
 // after the centres in one of around, where there is that), and was updated at
 // updated[i]. It returns the rows of out that the centres have.
 func (s *site) write(rows []int32, updated []float64) []int32 {
@@ -168,11 +156,4 @@ func (s *site) offsetsOf(l *layer, listed []int32) []int32 {
 		s.offsets = append(s.offsets, listed[len(listed)-1])
 	}
 	return s.offsets
-}
-
-// writeFed writes time and features of the edges for programs that train, which
-// others fetch by themselves.
-func (s *site) writeFed() {
-	s.dt.Write()
-	s.x.Write()
 }

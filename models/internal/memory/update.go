@@ -17,10 +17,8 @@ type update struct {
 	from     table
 
 	rows, applied             *nn.Rows // of all memories, and of those with a message
-	id, self, other           *nn.Fed  // rows of from: of all memories, and two a message
-	dt, features              *nn.Fed  // of messages; features are nil where the stream has none
 	out                       *nn.Node
-	ids, others, featuresRows []int32
+	ids, others, featuresRows []int32 // rows of from: of all memories, and of the other ends of messages; rows of the messages' features
 	deltas                    []float32
 
 	// Of the listed nodes.
@@ -43,20 +41,13 @@ func (c *Core) kept() table { return table{c.Table, func(node int32) int32 { ret
 func newUpdate(c *Core, m *messages, name string, from table, rows, applied *nn.Rows) *update {
 	u := &update{core: c, messages: m, from: from, rows: rows, applied: applied}
 	net := c.Net
-	u.id = net.ListFromHost(name+".id", rows, func() []int32 { return u.ids })
-	u.self = net.ListFromHost(name+".self", applied, func() []int32 { return u.ids })
-	u.other = net.ListFromHost(name+".other", applied, func() []int32 { return u.others })
-	u.dt = net.FromHost(name+".dt", applied, 1, func() []float32 { return u.deltas })
-	var features *nn.Node
-	if m.cols > 0 {
-		u.features = net.FromTable(name+".features", applied, m.cols,
-			func() kernels.Buffer { return m.features }, func() []int32 { return u.featuresRows })
-		features = u.features.Node
-	} else {
-		features = net.Input(name+".features", applied, c.width)
-	}
-	message := c.message(nn.Gather(from.node, u.self.Node), nn.Gather(from.node, u.other.Node), features, u.dt.Node)
-	u.out = c.memoryAfter(message, nn.Gather(from.node, u.id.Node))
+	id := net.ListFromHost(name+".id", rows, func() []int32 { return u.ids })
+	self := net.ListFromHost(name+".self", applied, func() []int32 { return u.ids })
+	other := net.ListFromHost(name+".other", applied, func() []int32 { return u.others })
+	dt := net.FromHost(name+".dt", applied, 1, func() []float32 { return u.deltas })
+	features := c.features(name+".features", applied, func() kernels.Buffer { return m.features }, func() []int32 { return u.featuresRows })
+	message := c.message(nn.Gather(from.node, self), nn.Gather(from.node, other), features, dt)
+	u.out = c.memoryAfter(message, nn.Gather(from.node, id))
 	return u
 }
 
@@ -103,13 +94,6 @@ func (u *update) listWithout(nodes []int32, blank bool) {
 			u.row[i] = shared
 			u.ids = append(u.ids, u.from.rowOf(n))
 		}
-	}
-}
-
-// write writes for programs that train what others fetch by themselves.
-func (u *update) write() {
-	for _, f := range []*nn.Fed{u.id, u.self, u.other, u.dt, u.features} {
-		f.Write()
 	}
 }
 
