@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -65,42 +64,20 @@ func newCache(source string, layout Layout) cache {
 	return cache{source, layout, id, filepath.Join(filepath.Dir(source), cacheDir, name)}
 }
 
-// key returns the key of the stream of a file with that checksum.
-func (c cache) key(sum string) (cacheKey, error) {
-	key := cacheKey{Layout: c.id}
-	_, err := hex.Decode(key.File[:], []byte(sum))
-	return key, err
-}
-
-// cachedStream is the content of a cache file, or err.
-type cachedStream struct {
-	key    cacheKey
-	stream Stream
-	err    error
-}
-
 // open reads the cache file into memory of its own: a mapped file would change
 // under the stream, or end the process, when another program writes to it.
-func (c cache) open() (out cachedStream) {
+func (c cache) open() (key cacheKey, s Stream, err error) {
 	f, size, err := regular.Open(c.path, math.MaxInt64)
 	if err != nil {
-		return cachedStream{err: err}
+		return key, s, err
 	}
 	defer f.Close()
-	out.key, out.stream, out.err = decodeCache(f, size)
-	return out
+	return decodeCache(f, size)
 }
 
-// stream returns the stream of the file, whose checksum is sum: the cached one
-// if that is valid, or else what it reads from the file and writes to the cache.
-func (c cache) stream(sum string, cached cachedStream) (Stream, error) {
-	key, err := c.key(sum)
-	if err != nil {
-		return Stream{}, err
-	}
-	if cached.err == nil && cached.key == key {
-		return cached.stream, nil
-	}
+// refresh returns the stream of the file, whose checksum is sum, and writes it to
+// the cache.
+func (c cache) refresh(sum [sha256.Size]byte) (Stream, error) {
 	before, err := os.Stat(c.source)
 	if err != nil {
 		return Stream{}, err
@@ -111,7 +88,7 @@ func (c cache) stream(sum string, cached cachedStream) (Stream, error) {
 	}
 	after, err := os.Stat(c.source)
 	if err == nil && after.Size() == before.Size() && after.ModTime().Equal(before.ModTime()) {
-		c.write(key, s)
+		c.write(cacheKey{sum, c.id}, s)
 	}
 	return s, nil
 }

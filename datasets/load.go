@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"dgsbench/internal/ram"
 	"dgsbench/internal/regular"
@@ -18,25 +20,19 @@ import (
 type Loaded struct {
 	Dataset Dataset
 	Stream  Stream // with the file's features
-	SHA256  string // of the file, or the checksum that Open returned
+	SHA256  string // of the file; or the dataset's Identity, or what Open returned
 	Split   Split
 }
 
 // Load reads the dataset's file below dir, or calls Open. Checksum and counts
 // must be as expected. Every error is one message that says what to do.
 func (d Dataset) Load(dir string) (*Loaded, error) {
-	if d.Damaged != nil {
-		return nil, d.Damaged
+	if err := cmp.Or(d.Present(dir), d.checkMemory(d.Size())); err != nil {
+		return nil, err
 	}
 	open := d.Open
 	if open == nil {
-		open = d.OpenFile
-		if err := d.Present(dir); err != nil {
-			return nil, err
-		}
-	}
-	if err := d.checkMemory(d.Size()); err != nil {
-		return nil, err
+		open = d.openFile
 	}
 	s, sum, err := open(dir)
 	if err != nil {
@@ -51,30 +47,29 @@ func (d Dataset) Load(dir string) (*Loaded, error) {
 	return &Loaded{Dataset: d, Stream: s, SHA256: sum, Split: d.Split.Split(s)}, nil
 }
 
-// OpenFile returns the stream of the file below dir, from the cache if that is
-// valid, and the file's SHA-256.
-func (d Dataset) OpenFile(dir string) (Stream, string, error) {
-	path, err := d.path(dir)
-	if err != nil {
-		return Stream{}, "", err
-	}
+// openFile returns the stream of the file below dir, from the cache if that is
+// valid, and the dataset's Identity or the file's SHA-256.
+func (d Dataset) openFile(dir string) (Stream, string, error) {
+	path := filepath.Join(dir, d.File)
 	c := newCache(path, d.Layout)
-	cached := make(chan cachedStream, 1)
-	go func() { cached <- c.open() }() // while the file's checksum is computed
+	var key cacheKey
+	var cached Stream
+	var reading sync.WaitGroup
+	reading.Go(func() { key, cached, _ = c.open() }) // while the file's checksum is computed
 	sum, err := d.checkFile(path)
+	reading.Wait()
 	if err != nil {
 		return Stream{}, "", d.withRemedy(err, dir)
 	}
-	s, err := c.stream(sum, <-cached)
-	return s, sum, err
+	if key != (cacheKey{sum, c.id}) {
+		cached, err = c.refresh(sum)
+	}
+	return cached, cmp.Or(d.Identity, fmt.Sprintf("%x", sum)), err
 }
 
 // Verify compares the dataset's file below dir with the known checksum or, if
 // that is unknown, with the known counts.
 func (d Dataset) Verify(dir string) error {
-	if d.Damaged != nil {
-		return d.Damaged
-	}
 	path, err := d.path(dir)
 	if err != nil {
 		return err
@@ -102,15 +97,19 @@ func (d Dataset) VerifyFile(path string) error {
 // none is needed. The error for a missing file is an fs.ErrNotExist that says
 // how to get it.
 func (d Dataset) Present(dir string) error {
-	if d.Damaged != nil || d.File == "" {
-		return d.Damaged
+	if d.File == "" || d.Open != nil {
+		return nil
 	}
 	_, err := d.path(dir)
 	return err
 }
 
-// path returns the path of the file, which must exist.
+// path returns the path of the file, which must exist, of a dataset that is not
+// Damaged.
 func (d Dataset) path(dir string) (string, error) {
+	if d.Damaged != nil {
+		return "", d.Damaged
+	}
 	path := filepath.Join(dir, d.File)
 	info, err := os.Stat(path)
 	switch {
@@ -138,27 +137,27 @@ var errWrongFile = errors.New("it is damaged or another version")
 
 // checkFile returns the checksum of a file, which must be the known one if
 // there is one.
-func (d Dataset) checkFile(path string) (sum string, err error) {
+func (d Dataset) checkFile(path string) (sum [sha256.Size]byte, err error) {
 	sum, err = checksum(path)
 	if err != nil {
-		return "", fmt.Errorf("dataset %s: %w", d.Name, err)
+		return sum, fmt.Errorf("dataset %s: %w", d.Name, err)
 	}
-	if d.SHA256 != "" && sum != d.SHA256 {
-		return "", fmt.Errorf("dataset %s: %s has SHA-256 %s, expected %s: %w", d.Name, path, sum, d.SHA256, errWrongFile)
+	if got := fmt.Sprintf("%x", sum); d.SHA256 != "" && got != d.SHA256 {
+		return sum, fmt.Errorf("dataset %s: %s has SHA-256 %s, expected %s: %w", d.Name, path, got, d.SHA256, errWrongFile)
 	}
 	return sum, nil
 }
 
-// checksum returns the SHA-256 of a file, in hexadecimal.
-func checksum(path string) (string, error) {
+// checksum returns the SHA-256 of a file.
+func checksum(path string) (sum [sha256.Size]byte, err error) {
 	f, _, err := regular.Open(path, math.MaxInt64)
 	if err != nil {
-		return "", err
+		return sum, err
 	}
 	defer f.Close()
 	h := sha256.New()
 	_, err = io.Copy(h, f)
-	return fmt.Sprintf("%x", h.Sum(nil)), err
+	return [sha256.Size]byte(h.Sum(nil)), err
 }
 
 // withRemedy adds to an errWrongFile how to replace the file.
@@ -185,7 +184,7 @@ func (d Dataset) remedy(dir string) string {
 
 // Served reports whether a server has the file as it is needed.
 func (d Dataset) Served() bool {
-	return d.File != "" && d.Open == nil && d.Obtain == "" && !d.Imported
+	return d.File != "" && d.Obtain == "" && !d.Imported
 }
 
 // Counts returns the stream's sizes. Users and Items are 0 if any node may be
@@ -260,7 +259,7 @@ func (d Dataset) checkMemory(bytes int64) error {
 	switch {
 	case err == nil:
 		return nil
-	case d.Scaled != nil || d.HasTruth:
+	case d.Scaled != nil:
 		return fmt.Errorf("%w; take a smaller scale (NAME@SCALE), or a machine with more", err)
 	}
 	return fmt.Errorf("%w; import a part of it, or take a machine with more", err)

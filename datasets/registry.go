@@ -31,13 +31,15 @@ type Dataset struct {
 	File   string // path below the data folder
 	SHA256 string // of the file; empty if unknown
 	Layout Layout
-	// Open replaces File, SHA256 and Layout for a stream that is not simply
-	// read from a file: it returns the stream and a checksum for it. dir is
-	// the data folder.
+	// Identity is a checksum of all that results depend on, where that is more
+	// than the file; else empty.
+	Identity string
+	// Open replaces File, SHA256 and Layout for a stream that is not read from a
+	// file: it returns the stream and a checksum for it. dir is the data folder.
 	Open func(dir string) (Stream, string, error)
 	// Scaled returns a simulated dataset at another size: scale times the
-	// events and nodes. NAME@SCALE means its result if that has this name. It
-	// is nil for datasets of one size.
+	// events and nodes of that at scale 1. NAME@SCALE means its result if that
+	// has this name. It is nil for datasets of one size.
 	Scaled func(scale float64) (Dataset, error)
 	// OpenBytes is the memory in bytes that Open needs beside the stream.
 	OpenBytes int64

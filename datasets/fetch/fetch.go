@@ -115,7 +115,7 @@ func Fetchable(d datasets.Dataset) error {
 		return nil
 	case d.File == "":
 		return fmt.Errorf("dataset %s is made when it is used: there is nothing to fetch", d.Name)
-	case d.Open != nil:
+	case d.Imported:
 		return fmt.Errorf("dataset %s was imported: there is nothing to fetch", d.Name)
 	}
 	return fmt.Errorf("dataset %s is not served as it is needed; make %s from %s: %s", d.Name, d.File, d.URL, d.Obtain)

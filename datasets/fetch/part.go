@@ -52,7 +52,7 @@ func openPart(path, url string, checked bool) (*part, error) {
 	p.f = f
 	text, err := regular.Read(p.note(), maxNote)
 	if err == nil {
-		p.version, err = parseVersion(text)
+		err = json.Unmarshal(text, &p.version)
 	}
 	if err != nil || p.URL != url {
 		return p, p.reset()
@@ -96,19 +96,12 @@ func openOwn(path string) (*os.File, error) {
 func links(info fs.FileInfo) uint64 {
 	stat := reflect.Indirect(reflect.ValueOf(info.Sys()))
 	if stat.Kind() == reflect.Struct {
-		switch n := stat.FieldByName("Nlink"); {
-		case n.IsValid() && n.CanUint():
-			return n.Uint()
-		case n.IsValid() && n.CanInt():
-			return uint64(n.Int())
+		count := reflect.TypeFor[uint64]()
+		if n := stat.FieldByName("Nlink"); n.IsValid() && n.CanConvert(count) {
+			return n.Convert(count).Uint()
 		}
 	}
 	return 1
-}
-
-func parseVersion(text []byte) (v version, err error) {
-	err = json.Unmarshal(text, &v)
-	return v, err
 }
 
 // validator returns what identifies the version to the server: a strong ETag, or

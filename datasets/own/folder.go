@@ -1,7 +1,6 @@
 package own
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"dgsbench/datasets"
 	"dgsbench/internal/names"
@@ -82,18 +82,13 @@ func parseDescription(path string, text []byte) (description, error) {
 func (d description) dataset(name string) datasets.Dataset {
 	entry := datasets.Dataset{
 		Name: name, Title: d.Title, Citation: "imported", Licence: "the user's own data", URL: "an import",
-		File: filepath.Join(name, eventsFile), SHA256: d.SHA256, Layout: d.layout(),
+		File: filepath.Join(name, eventsFile), SHA256: d.SHA256, Identity: d.identity(), Layout: d.layout(),
 		Want: d.Counts, Split: d.Split, HeldOut: datasets.SampleHeldOut(heldOutSeed), Labelled: d.Labelled,
 		Substitute: datasets.GapsAndCounts(), Imported: true,
 	}
 	if len(d.Features) > 0 {
 		entry.Features = []datasets.Derived{datasets.Standardised()}
 		entry.Notes = []string{"imported; features are standardised with the train part"}
-	}
-	file := entry
-	entry.Open = func(dir string) (datasets.Stream, string, error) {
-		s, _, err := file.OpenFile(dir)
-		return s, d.identity(), err
 	}
 	return entry
 }
@@ -106,51 +101,43 @@ func (d description) identity() string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
 }
 
-// The columns of events.csv. Features are called f1, f2, ...: in the source they
-// may have any name.
-const colSrc, colDst, colTime, colLabel = "src", "dst", "time", "label"
-
-func colFeature(i int) string { return fmt.Sprintf("f%d", i+1) }
-
-// layout returns the layout of events.csv.
+// layout returns the layout of events.csv. Features are called f1, f2, ...: in
+// the source they may have any name.
 func (d description) layout() datasets.Layout {
-	l := datasets.Layout{Src: colSrc, Dst: colDst, Time: colTime, Bipartite: d.Bipartite}
+	l := datasets.Layout{Src: "src", Dst: "dst", Time: "time", Bipartite: d.Bipartite}
 	if d.Labelled {
-		l.Label = colLabel
+		l.Label = "label"
 	}
 	for i := range d.Features {
-		l.Features = append(l.Features, colFeature(i))
+		l.Features = append(l.Features, fmt.Sprintf("f%d", i+1))
 	}
 	return l
 }
 
-// writeEvents writes a stream as events.csv. It calls progress once in a while
-// with the number of events written since, and stops at its first error.
-func writeEvents(w io.Writer, s datasets.Stream, labelled bool, progress func(events int) error) error {
+// writeEvents writes a stream as events.csv of that layout. It calls progress
+// once in a while with the number of events written since, and stops at its
+// first error.
+func writeEvents(w io.Writer, s datasets.Stream, l datasets.Layout, progress func(events int) error) error {
 	const often = 1024
-	buf := bufio.NewWriterSize(w, 1<<20)
-	line := []byte(colSrc + "," + colDst + "," + colTime)
-	if labelled {
-		line = append(line, ","+colLabel...)
+	columns := []string{l.Src, l.Dst, l.Time}
+	if l.Label != "" {
+		columns = append(columns, l.Label)
 	}
-	for i := range s.NumFeat {
-		line = append(line, ","+colFeature(i)...)
-	}
+	text := []byte(strings.Join(append(columns, l.Features...), ","))
 	for k := range s.Len() {
-		if _, err := buf.Write(append(line, '\n')); err != nil {
-			return err
-		}
-		line = appendEvent(line[:0], s, k, labelled)
+		text = appendEvent(append(text, '\n'), s, k, l.Label != "")
 		if k%often == 0 {
+			if _, err := w.Write(text); err != nil {
+				return err
+			}
 			if err := progress(often); err != nil {
 				return err
 			}
+			text = text[:0]
 		}
 	}
-	if _, err := buf.Write(append(line, '\n')); err != nil {
-		return err
-	}
-	return buf.Flush()
+	_, err := w.Write(append(text, '\n'))
+	return err
 }
 
 // appendEvent writes numbers with as many digits as reading them back needs.
@@ -181,30 +168,17 @@ func Use(dir string) error {
 		if info, err := os.Stat(path); names.Check(e.Name()) != nil || err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		d, err := read(e.Name(), path)
-		if err != nil {
-			d = damaged(e.Name(), err)
+		d, err := readDescription(path)
+		if datasets.BuiltIn(e.Name()) {
+			err = fmt.Errorf("%s: the benchmark has a dataset %s of its own; rename the folder", path, e.Name())
 		}
-		found = append(found, d)
+		if err != nil { // it claims labels, so that the error is the damage, and not their absence
+			d = description{Title: e.Name(), Split: DefaultSplit, Labelled: true}
+		}
+		entry := d.dataset(e.Name())
+		entry.Damaged = err
+		found = append(found, entry)
 	}
 	datasets.SetImported(found)
 	return nil
-}
-
-// read returns the dataset of that name from its description.
-func read(name, path string) (datasets.Dataset, error) {
-	if datasets.BuiltIn(name) {
-		return datasets.Dataset{}, fmt.Errorf("%s: the benchmark has a dataset %s of its own; rename the folder", path, name)
-	}
-	d, err := readDescription(path)
-	return d.dataset(name), err
-}
-
-// damaged returns an entry for a dataset of which nothing is known. It claims
-// labels and features, so that the error is the damage, and not their absence.
-func damaged(name string, err error) datasets.Dataset {
-	return datasets.Dataset{
-		Name: name, Title: name, URL: "an import", File: filepath.Join(name, eventsFile), Imported: true, Damaged: err,
-		Split: DefaultSplit, HeldOut: datasets.SampleHeldOut(heldOutSeed), Labelled: true, Substitute: datasets.GapsAndCounts(),
-	}
 }

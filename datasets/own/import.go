@@ -143,7 +143,7 @@ func (src Source) write(m *meter, dir string) error {
 	m.begin(written, int64(s.Len()))
 	sum := sha256.New()
 	err = atomicfile.WriteTo(filepath.Join(dir, eventsFile), func(w io.Writer) error {
-		return writeEvents(io.MultiWriter(w, sum), s, d.Labelled, m.add)
+		return writeEvents(io.MultiWriter(w, sum), s, d.layout(), m.add)
 	})
 	if err != nil {
 		return err
@@ -160,33 +160,26 @@ func (src Source) write(m *meter, dir string) error {
 }
 
 // read reads the file. It unpacks a compressed file into the folder tmp first.
-func (src Source) read(m *meter, tmp string) (datasets.Stream, []string, error) {
+func (src Source) read(m *meter, tmp string) (s datasets.Stream, features []string, err error) {
 	f, size, err := regular.Open(src.File, math.MaxInt64)
 	if err != nil {
-		return datasets.Stream{}, nil, err
+		return s, nil, err
 	}
 	defer f.Close()
 	start := make([]byte, min(size, 4))
 	if _, err := f.ReadAt(start, 0); err != nil {
-		return datasets.Stream{}, nil, err
+		return s, nil, err
 	}
-	path := "" // of the unpacked file
 	if packed, ok := formatOf(start); ok {
 		m.begin(unpacked, size)
-		if path, err = packed.unpackTo(tmp, io.NewSectionReader(meteredFile{f, m}, 0, size), size, src.File); err != nil {
-			return datasets.Stream{}, nil, err
+		f, size, err = packed.unpackTo(tmp, io.NewSectionReader(meteredFile{f, m}, 0, size), size, src.File)
+		if err != nil {
+			return s, nil, err
 		}
-		if f, size, err = regular.Open(path, math.MaxInt64); err != nil {
-			return datasets.Stream{}, nil, err
-		}
-		defer f.Close()
+		defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
 	}
 	m.begin(wasRead, 2*size) // once for the lines, once for their fields
-	s, features, err := datasets.ReadColumns(meteredFile{f, m}, src.File, size, src.Layout)
-	if path != "" {
-		err = errors.Join(err, os.Remove(path))
-	}
-	return s, features, err
+	return datasets.ReadColumns(meteredFile{f, m}, src.File, size, src.Layout)
 }
 
 // checkParts returns an error for a part without events, or without events of

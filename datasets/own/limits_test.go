@@ -85,11 +85,11 @@ func TestAnyNameCanBeReadAgain(t *testing.T) {
 			}
 			return
 		}
-		d, err := read("mine", filepath.Join(data, "mine", descriptionFile))
+		d, err := readDescription(filepath.Join(data, "mine", descriptionFile))
 		if err != nil {
 			t.Fatalf("file %q, title %q, column %q: %v", name, title, column, err)
 		}
-		if l, err := d.Load(data); err != nil || l.SHA256 != made.SHA256 {
+		if l, err := d.dataset("mine").Load(data); err != nil || l.SHA256 != made.SHA256 {
 			t.Fatalf("file %q, title %q, column %q: %v", name, title, column, err)
 		}
 	}

@@ -79,9 +79,10 @@ func formatOf(start []byte) (_ format, ok bool) {
 	return format{}, false
 }
 
-// unpackTo unpacks a whole file with that name and size into the folder dir,
-// because datasets reads files at several offsets at once.
-func (c format) unpackTo(dir string, from io.Reader, size int64, name string) (path string, err error) {
+// unpackTo unpacks a whole file with that name and size into one in the folder
+// dir, because datasets reads files at several offsets at once. It returns that
+// file, open, and its size.
+func (c format) unpackTo(dir string, from io.Reader, size int64, name string) (out *os.File, n int64, err error) {
 	in := &errorReader{}
 	defer func() {
 		switch {
@@ -96,25 +97,23 @@ func (c format) unpackTo(dir string, from io.Reader, size int64, name string) (p
 	r, err := c.unpack(bufio.NewReaderSize(from, 1<<16))
 	if err != nil {
 		in.err = err
-		return "", err
+		return nil, 0, err
 	}
 	defer r.Close()
 	in.r = r
-	out, err := os.CreateTemp(dir, "plain-*.csv")
-	if err != nil {
-		return "", err
+	if out, err = os.CreateTemp(dir, "plain-*.csv"); err != nil {
+		return nil, 0, err
 	}
-	defer out.Close()
 	free, known := freeDisk(dir)
 	limit, why := bound(size, free, known)
-	n, err := io.CopyN(out, in, limit+1)
+	n, err = io.CopyN(out, in, limit+1)
 	switch {
 	case err == io.EOF:
-		err = nil
+		return out, n, nil
 	case n > limit:
 		err = fmt.Errorf("%s has %d bytes and unpacks to more than %d (%s); unpack it with %s and import that", name, size, limit, why, c.name)
 	}
-	return out.Name(), errors.Join(err, out.Close())
+	return nil, 0, errors.Join(err, out.Close())
 }
 
 // freeDisk returns the number of bytes that an ordinary user can still write to

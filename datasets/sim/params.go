@@ -162,25 +162,25 @@ func (s Simulator) smallest() float64 {
 }
 
 // dataset returns the registry's entry at a scale.
-func (s Simulator) dataset(name string, scale float64) (datasets.Dataset, error) {
+func (s Simulator) dataset(scale float64) (d datasets.Dataset, err error) {
 	p, err := s.Scaled(scale)
 	if err != nil {
-		return datasets.Dataset{}, err
+		return d, err
+	}
+	name, sizesOf := s.Name, s.SizesOf
+	if scale != 1 {
+		name, sizesOf = name+"@"+strconv.FormatFloat(scale, 'f', -1, 64), ""
 	}
 	want := datasets.Counts{Events: p.Events, Nodes: p.Users + p.Items, Positives: p.Positives, Features: p.Features}
 	if p.bipartite() {
 		want.Users, want.Items = p.Users, p.Items
 	}
-	d := datasets.Dataset{
+	return datasets.Dataset{
 		Name: name, Title: s.Title, Citation: "this project", Licence: "as this project", URL: "docs/simulators.md",
 		Open: func(string) (datasets.Stream, string, error) { return s.open(name, p) },
 		Want: want, Split: s.Split, HeldOut: datasets.SampleHeldOut(2020), Labelled: true, HasTruth: true,
-		Notes: s.notes(p, scale), OpenBytes: p.bytes(),
-	}
-	if scale == 1 {
-		d.SizesOf = s.SizesOf
-	}
-	return d, nil
+		Notes: s.notes(p, scale), OpenBytes: p.bytes(), Scaled: s.dataset, SizesOf: sizesOf,
+	}, nil
 }
 
 // open generates the stream and checks the test part of scaled ones.
@@ -209,16 +209,9 @@ func (s Simulator) notes(p Params, scale float64) []string {
 
 func init() {
 	for _, s := range Simulators {
-		d, err := s.dataset(s.Name, 1)
+		d, err := s.dataset(1)
 		if err != nil {
 			panic(err)
-		}
-		d.Scaled = func(scale float64) (datasets.Dataset, error) {
-			name := s.Name
-			if scale != 1 {
-				name += "@" + strconv.FormatFloat(scale, 'f', -1, 64)
-			}
-			return s.dataset(name, scale)
 		}
 		datasets.Register(d)
 	}

@@ -128,7 +128,7 @@ func TestOneSpelling(t *testing.T) {
 // stream itself.
 func TestSmallest(t *testing.T) {
 	for _, s := range Simulators {
-		d, err := s.dataset(s.Name, s.smallest())
+		d, err := s.dataset(s.smallest())
 		if err != nil {
 			t.Error(err)
 			continue

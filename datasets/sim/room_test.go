@@ -28,7 +28,7 @@ func TestSizeIsWhatIsAllocated(t *testing.T) {
 			if err != nil || p.Events > 70_000 {
 				continue
 			}
-			d, err := s.dataset(s.Name, scale)
+			d, err := s.dataset(scale)
 			if err != nil {
 				t.Fatal(err)
 			}

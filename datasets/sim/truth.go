@@ -26,8 +26,6 @@ type truth struct {
 	links     func() []linkFact
 }
 
-var _ datasets.Truth = (*truth)(nil)
-
 func newTruth(p Params, seed uint64, centroids [][dims]float64) *truth {
 	p.Features = 0 // which affect nothing
 	return &truth{
