@@ -164,7 +164,7 @@ func printStats(out io.Writer, l *datasets.Loaded, s datasets.Stats) error {
 	row("events at the time of the one before", "%d", s.EqualTimes)
 	row("self loops", "%d", s.SelfLoops)
 	row("split", "%s", d.Split)
-	for i, part := range []string{"train", "validation", "test"} {
+	for i, part := range datasets.PartNames {
 		row("  "+part, "%d events, %s positive", s.Parts[i].Events, positives(d, s.Parts[i].Positives))
 	}
 	share := ""

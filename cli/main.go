@@ -75,13 +75,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, specs ...
 		return exitDone
 	}
 	fmt.Fprintln(stderr, "bench:", message(err))
-	var failed failure
-	var store *harness.StoreError
-	var device *kernels.Failure
 	switch {
 	case harness.Interrupted(err):
 		return exitInterrupted
-	case errors.As(err, &failed), errors.Is(err, lock.ErrLost), errors.As(err, &store), errors.As(err, &device):
+	case errors.As(err, new(failure)), errors.Is(err, lock.ErrLost),
+		errors.As(err, new(*harness.StoreError)), errors.As(err, new(*kernels.Failure)):
 		return exitFailed
 	}
 	return exitUsage

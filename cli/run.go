@@ -148,8 +148,7 @@ func (s selection) runTrials(ctx context.Context, on devices.Target, expected ti
 
 // explainMissing names the flag for data that was not found.
 func explainMissing(err error) error {
-	var store *harness.StoreError
-	if errors.Is(err, fs.ErrNotExist) && !errors.As(err, &store) {
+	if errors.Is(err, fs.ErrNotExist) && !errors.As(err, new(*harness.StoreError)) {
 		return fmt.Errorf("%w; --data DIR says where files are", err)
 	}
 	return err

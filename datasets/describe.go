@@ -70,20 +70,20 @@ func (l *Loaded) Describe() (Stats, error) {
 	if err != nil {
 		return Stats{}, err
 	}
-	train, val, test := s.Slice(0, l.Split.TrainEnd), l.val(s), l.test(s)
-	kept, newNode := withoutNodes(train, heldOut)
+	parts := l.Split.Parts(s)
+	kept, newNode := withoutNodes(parts[0], heldOut)
 	inductive := Parts{NewNode: newNode}
 	out := Stats{
 		Counts: s.Counts(), Labelled: l.Dataset.Labelled, Span: s.Time[s.Len()-1],
 		Destinations: len(s.Destinations()), Constant: constantFeatures(s), Batches: describeBatches(s),
-		Inductive: InductiveStats{HeldOut: len(heldOut), Train: len(kept), Val: inductive.NumScored(val), Test: inductive.NumScored(test)},
+		Inductive: InductiveStats{HeldOut: len(heldOut), Train: len(kept), Val: inductive.NumScored(parts[1]), Test: inductive.NumScored(parts[2])},
 	}
 	for _, isNew := range newNode {
 		if isNew {
 			out.Inductive.NewNodes++
 		}
 	}
-	for i, part := range []Stream{train, val, test} {
+	for i, part := range parts {
 		out.Parts[i] = PartStats{part.Len(), part.Counts().Positives}
 	}
 	out.describeEvents(s)

@@ -46,12 +46,8 @@ func (p *parser) lines(text []byte) error {
 		return err
 	}
 	for r := p.row; r < min(p.row+p.rows, p.out.Len()); r++ {
-		line := text
-		if i := bytes.IndexByte(text, '\n'); i >= 0 {
-			line, text = text[:i], text[i+1:]
-		} else {
-			text = nil
-		}
+		var line []byte
+		line, text, _ = bytes.Cut(text, []byte("\n"))
 		d := p.line(line, r)
 		if d == nil && r > p.row {
 			d = p.order(r)

@@ -78,7 +78,8 @@ func (l *Loaded) Parts(cut Cut) (Parts, error) {
 			return Parts{}, fmt.Errorf("dataset %s: %w", l.Dataset.Name, err)
 		}
 	}
-	p.Train, p.Val, p.Test = train(p.Whole), l.val(p.Whole), l.test(p.Whole)
+	parts := l.Split.Parts(p.Whole)
+	p.Train, p.Val, p.Test = train(p.Whole), parts[1], parts[2]
 	p.shared = []Stream{p.Whole}
 	if newNode != nil {
 		p.shared = append(p.shared, p.Train) // a copy
@@ -87,10 +88,6 @@ func (l *Loaded) Parts(cut Cut) (Parts, error) {
 	return p, nil
 }
 
-// val and test return these parts of the whole stream, with any features.
-func (l *Loaded) val(s Stream) Stream  { return s.Slice(l.Split.TrainEnd, l.Split.ValEnd) }
-func (l *Loaded) test(s Stream) Stream { return s.Slice(l.Split.ValEnd, s.Len()) }
-
 // begins marks the first event of each window of batch events, in each part; it
 // is nil if every event is a window.
 func (l *Loaded) begins(train Stream, batch int) []bool {
@@ -98,7 +95,9 @@ func (l *Loaded) begins(train Stream, batch int) []bool {
 		return nil
 	}
 	begins := make([]bool, l.Stream.Len())
-	for _, part := range []Stream{train, l.val(l.Stream), l.test(l.Stream)} {
+	parts := l.Split.Parts(l.Stream)
+	parts[0] = train // of the setting
+	for _, part := range parts {
 		for k := 0; k < part.Len(); k += batch {
 			begins[part.EventID(k)] = true
 		}

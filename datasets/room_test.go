@@ -91,7 +91,7 @@ func TestWhatHasNoRoom(t *testing.T) {
 	_, err = d.Load("")
 	want(t, err, "dataset huge: needs 4313.2 GB of memory, ")
 	m := merger{schema: &schema{file: file}, nodeNames: newNodeNames(false), checked: -1}
-	m.nodes.ends = make([]int, 0, 1<<16)
+	m.nodes.offsets = make([]int, 0, 1<<16)
 	if err := m.checkMemory(); err != nil || m.checked < 2*8<<16 {
 		t.Errorf("names: %v, room for %d bytes of them checked", err, m.checked)
 	}

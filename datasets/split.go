@@ -17,6 +17,14 @@ type Split struct {
 	TrainEnd, ValEnd int
 }
 
+// PartNames are the names of the parts, in the order of Parts.
+var PartNames = [...]string{"train", "validation", "test"}
+
+// Parts returns the train, the validation and the test part of a stream.
+func (s Split) Parts(whole Stream) [3]Stream {
+	return [3]Stream{whole.Slice(0, s.TrainEnd), whole.Slice(s.TrainEnd, s.ValEnd), whole.Slice(s.ValEnd, whole.Len())}
+}
+
 // SplitRule says where the train and the validation part end: at shares of the
 // events.
 type SplitRule struct {

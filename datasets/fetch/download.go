@@ -82,13 +82,11 @@ func (w *download) attempt(ctx context.Context) error {
 	w.part.setRange(req)
 	resp, err := w.client.Do(req)
 	if err != nil {
-		return w.connectError(ctx, err)
+		err = w.connectError(err)
+	} else {
+		defer resp.Body.Close()
+		err = w.receive(resp, watch)
 	}
-	defer resp.Body.Close()
-	if err := w.begin(resp); err != nil {
-		return err
-	}
-	err = w.receive(resp.Body, watch)
 	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errStalled) {
 		return fmt.Errorf("%s: %w", w.url, cause)
 	}
@@ -133,18 +131,13 @@ func (w *download) watch(ctx context.Context) (_ context.Context, t *time.Timer,
 
 // connectError distinguishes a server that cannot be reached from one that
 // misbehaves.
-func (w *download) connectError(ctx context.Context, err error) error {
-	var op *net.OpError
-	var final finalError
-	var host *net.DNSError
-	switch cause := context.Cause(ctx); {
-	case errors.Is(cause, errStalled):
-		return fmt.Errorf("%s: %w", w.url, cause)
-	case errors.As(err, &final):
+func (w *download) connectError(err error) error {
+	if final, ok := errors.AsType[finalError](err); ok {
 		return fmt.Errorf("%s: %w", w.url, final)
-	case errors.As(err, &host), errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect"):
-		var inner *url.Error
-		if errors.As(err, &inner) {
+	}
+	op, ok := errors.AsType[*net.OpError](err)
+	if errors.As(err, new(*net.DNSError)) || ok && (op.Op == "dial" || op.Op == "proxyconnect") {
+		if inner, ok := errors.AsType[*url.Error](err); ok {
 			err = inner.Err
 		}
 		return unreachableError{fmt.Errorf("cannot reach %s: %w", w.url, err)}
@@ -183,12 +176,15 @@ func (w *download) tooLarge(what string) error {
 	return errors.Join(finalf("%s: the server sends %s, expected at most %d", w.url, what, w.maxBytes), w.part.reset())
 }
 
-// receive appends the body to the part. It resets the timer whenever something
-// has arrived.
-func (w *download) receive(body io.Reader, watch *time.Timer) error {
+// receive appends the response's body to the part. It resets the timer whenever
+// something has arrived.
+func (w *download) receive(resp *http.Response, watch *time.Timer) error {
+	if err := w.begin(resp); err != nil {
+		return err
+	}
 	buf := make([]byte, 256<<10)
 	for {
-		n, err := body.Read(buf)
+		n, err := resp.Body.Read(buf)
 		if n > 0 {
 			watch.Reset(w.stall)
 			w.got.Add(int64(n))

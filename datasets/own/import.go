@@ -185,16 +185,14 @@ func (src Source) read(m *meter, tmp string) (s datasets.Stream, features []stri
 // checkParts returns an error for a part without events, or without events of
 // both classes.
 func (src Source) checkParts(s datasets.Stream) error {
-	rule, split := src.Split, src.Split.Split(s)
-	ends := []int{0, split.TrainEnd, split.ValEnd, s.Len()}
-	for i, name := range []string{"train", "validation", "test"} {
-		part := s.Slice(ends[i], ends[i+1])
+	for i, part := range src.Split.Split(s).Parts(s) {
+		name := datasets.PartNames[i]
 		if part.Len() == 0 {
 			hint := ""
-			if rule.By != "row" {
+			if src.Split.By != "row" {
 				hint = "; `--split-by row` splits by the number of events"
 			}
-			return fmt.Errorf("%s: the %s part has no events (split %s), expected some%s", src.File, name, rule, hint)
+			return fmt.Errorf("%s: the %s part has no events (split %s), expected some%s", src.File, name, src.Split, hint)
 		}
 		var lacks []string
 		if !slices.Contains(part.Label, 1) {
@@ -205,7 +203,7 @@ func (src Source) checkParts(s datasets.Stream) error {
 		}
 		if src.Layout.Label != "" && len(lacks) > 0 {
 			return fmt.Errorf("%s: column %s: %s among the %d events of the %s part (split %s), expected both classes; without a label column the file is good for link prediction",
-				src.File, src.Layout.Label, strings.Join(lacks, " and "), part.Len(), name, rule)
+				src.File, src.Layout.Label, strings.Join(lacks, " and "), part.Len(), name, src.Split)
 		}
 	}
 	return nil

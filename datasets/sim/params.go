@@ -187,7 +187,7 @@ func (s Simulator) dataset(scale float64) (d datasets.Dataset, err error) {
 func (s Simulator) open(name string, p Params) (datasets.Stream, string, error) {
 	stream := Generate(p, Seed)
 	if p.Labels.Quotas > 0 {
-		test := stream.Slice(s.Split.Split(stream).ValEnd, stream.Len())
+		test := s.Split.Split(stream).Parts(stream)[2]
 		if n := test.Counts().Positives; n < fewestPositives {
 			return datasets.Stream{}, "", fmt.Errorf("dataset %s: its test part has %d positives, expected at least %d; take a larger scale",
 				name, n, fewestPositives)
