@@ -19,33 +19,32 @@ import (
 // more than the seed. progress, unless it is nil, is called with the share of
 // the work done.
 func Aggregate(s record.Store, records []record.Record, progress func(share float64)) ([]Cell, error) {
-	groups, err := groupBySeeds(records)
+	cells, err := newCells(records)
 	if err != nil {
 		return nil, err
 	}
-	var cells []Cell
-	for _, same := range lists.GroupBy(groups, func(g group) record.CellKey { return g.key.Place() }) { // they share the events, and so the draws
+	var out []Cell
+	for _, same := range lists.GroupBy(cells, Cell.Place) { // they share the events, and so the draws
 		within := func(share float64) {
 			if progress != nil {
-				progress((float64(len(cells)) + share*float64(len(same))) / float64(len(groups)))
+				progress((float64(len(out)) + share*float64(len(same))) / float64(len(cells)))
 			}
 		}
-		if err := ram.Check(fmt.Sprintf("the tables of %s", same[0].key), bytesOf(same)); err != nil {
+		if err := ram.Check(fmt.Sprintf("the tables of %s", same[0].CellKey), bytesOf(same)); err != nil {
 			return nil, fmt.Errorf("%w; leave models or datasets out with --models and --datasets, or take a machine with more", err)
 		}
-		some, err := summarise(s, same, within)
-		if err != nil {
+		if err := summarise(s, same, within); err != nil {
 			return nil, err
 		}
-		cells = append(cells, some...)
+		out = append(out, same...)
 	}
-	return cells, nil
+	return out, nil
 }
 
-// bytesOf returns the memory that summarising groups of the same place takes:
+// bytesOf returns the memory that summarising the cells of a place takes:
 // the facts of all seeds, packed and unpacked, each metric prepared on them,
 // the draws of every row, and weights a core.
-func bytesOf(groups []group) (bytes int64) {
+func bytesOf(cells []Cell) (bytes int64) {
 	const (
 		fact     = 12       // of an event and a set of candidates: counts; less for scores
 		packed   = 2 * fact // of one record at a time
@@ -54,11 +53,11 @@ func bytesOf(groups []group) (bytes int64) {
 		draws    = 8 * metrics.NumDraws
 	)
 	largest := int64(0)
-	for _, g := range groups {
-		parts := record.Parts(g.key.Task)
-		each := int64(fact + prepared*len(metrics.Of(g.key.Task)))
-		bytes += int64(len(parts)*len(metrics.Of(g.key.Task))) * draws
-		for _, r := range g.records {
+	for _, c := range cells {
+		parts := record.Parts(c.Task)
+		each := int64(fact + prepared*len(metrics.Of(c.Task)))
+		bytes += int64(len(parts)*len(metrics.Of(c.Task))) * draws
+		for _, r := range c.records {
 			if r.Failed() || r.Data == nil || len(r.Data.Parts) == 0 {
 				continue
 			}
@@ -74,37 +73,30 @@ func bytesOf(groups []group) (bytes int64) {
 	return bytes + weight*largest*int64(runtime.GOMAXPROCS(0))
 }
 
-// group is one evaluation of the trials of one cell.
-type group struct {
-	key        record.CellKey // of the evaluation
-	evaluation string
-	records    []record.Record // in order of seed
-}
-
-// groupBySeeds groups the records of each cell, evaluation by evaluation, in
-// order of place.
-func groupBySeeds(records []record.Record) ([]group, error) {
+// newCells groups records by all but the seed. It returns a cell of each
+// evaluation with its records, in order of place.
+func newCells(records []record.Record) ([]Cell, error) {
 	sorted := slices.Clone(records)
 	slices.SortStableFunc(sorted, func(a, b record.Record) int {
 		return cmp.Or(a.Key.CellKey.Compare(b.Key.CellKey), cmp.Compare(a.Device, b.Device), cmp.Compare(a.Key.Seed, b.Key.Seed))
 	})
-	type cell struct {
+	type key struct {
 		record.CellKey
 		device string
 	}
-	var groups []group
-	for _, seeds := range lists.GroupBy(sorted, func(r record.Record) cell { return cell{r.Key.CellKey, r.Device} }) {
+	var cells []Cell
+	for _, seeds := range lists.GroupBy(sorted, func(r record.Record) key { return key{r.Key.CellKey, r.Device} }) {
 		for i := range seeds[1:] {
 			if err := checkPair(seeds[i], seeds[i+1]); err != nil {
 				return nil, err
 			}
 		}
 		for _, e := range append([]string{""}, seeds[0].Evaluations...) { // those of the spec, which all seeds share
-			groups = append(groups, group{seeds[0].Key.Evaluated(e), e, seeds})
+			cells = append(cells, Cell{CellKey: seeds[0].Key.Evaluated(e), evaluation: e, records: seeds})
 		}
 	}
-	slices.SortStableFunc(groups, func(a, b group) int { return a.key.Place().Compare(b.key.Place()) })
-	return groups, nil
+	slices.SortStableFunc(cells, func(a, b Cell) int { return a.Place().Compare(b.Place()) })
+	return cells, nil
 }
 
 // checkPair reports why two records cannot be seeds of one cell.

@@ -19,19 +19,21 @@ import (
 // Input is what tables and figures are made of: records, and what the suite
 // expects.
 type Input struct {
-	Store   record.Store
 	Cells   []Cell
 	Records []record.Record // of the trials that are scored
-	Timed   []record.Record // of latency tests, for every dataset of one run
+	Timed   []LatencyTest   // for every dataset of one run
 
 	EarlierRuns int // records of latency tests that are left out
 
 	// What the suite has of each, in its order; no models where it has none.
 	Classification, Links, Latency Layout
-	Candidates                     []protocol.CandidateSet // of link prediction
-	Ranges                         []Range                 // of the models' hyper-parameters
+	Ranges                         []Range // of the models' hyper-parameters
 
-	tests []latencyTest // the times of Timed
+	Subtitle string // description of the suite; may be empty
+	Command  string // that makes the tables
+	Source   string // the specs and the code that the records are of
+
+	comparisons []Comparison // of all cells: the family does not depend on what a table shows
 }
 
 // Output is what Make returns.
@@ -42,7 +44,7 @@ type Output struct {
 
 // kinds make tables. To add one: a function here, and its name in an entry of
 // reference/tables.yaml. Each leaves out what the suite does not have.
-var kinds = map[string]func(Input, request) (Output, error){
+var kinds = map[string]func(request) (Output, error){
 	"classification": classificationTable,
 	"links":          linkTable,
 	"latency":        latencyOutput,
@@ -63,16 +65,14 @@ func Make(in Input, chosen specs.Tables) (out Output, err error) {
 	if err := chosen.Known(TableIDs()); err != nil {
 		return out, err
 	}
-	if in.tests, err = readTests(in.Store, in.Timed); err != nil {
-		return out, err
-	}
+	in.comparisons = Comparisons(in.Cells)
 	for _, c := range chosen.Show {
 		d := catalogue().Tables[slices.Index(TableIDs(), c.ID)]
 		c.Title = cmp.Or(c.Title, d.Title)
 		if len(c.Models) == 0 {
 			c.Models = d.Models
 		}
-		made, err := kinds[d.Kind](in, request{c, d.Rank, chosen.PaperDatasets})
+		made, err := kinds[d.Kind](request{in, c, d.Rank, chosen.PaperDatasets})
 		if err != nil {
 			return Output{}, err
 		}
@@ -84,8 +84,9 @@ func Make(in Input, chosen specs.Tables) (out Output, err error) {
 	return out, nil
 }
 
-// request is a table with what the suite does not choose of it.
+// request is a table that a suite chooses, with what it is made of.
 type request struct {
+	Input
 	specs.Table
 	rank          string // see definition
 	paperDatasets bool   // see specs.Tables
@@ -124,12 +125,12 @@ func choose[T any](list []T, wanted []string, name func(T) string) []T {
 	return out
 }
 
-// table returns an empty table about what the layout holds.
-func (r request) table(l Layout, heads ...string) table.Table {
+// table returns the table without columns, or with columns of texts.
+func (r request) table(heads ...string) table.Table {
 	t := table.New(heads...)
-	t.Name, t.Title, t.Command, t.Source = r.name(), r.Title, l.Command, l.Source
-	if l.Subtitle != "" {
-		t.Title += " (" + l.Subtitle + ")"
+	t.Name, t.Title, t.Command, t.Source = r.name(), r.Title, r.Command, r.Source
+	if r.Subtitle != "" {
+		t.Title += " (" + r.Subtitle + ")"
 	}
 	return t
 }
@@ -140,36 +141,35 @@ func (r request) name(more ...string) string {
 	return strings.ToLower(table.Identifier(append([]string{r.ID}, more...)...))
 }
 
-func classificationTable(in Input, r request) (Output, error) {
-	l := r.layout(in.Classification)
+func classificationTable(r request) (Output, error) {
+	l := r.layout(r.Classification)
 	l.Settings = []protocol.Setting{""}
-	return scoreTable(in, r, l, protocol.NodeClassification)
+	return scoreTable(r, l, protocol.NodeClassification)
 }
 
-func linkTable(in Input, r request) (Output, error) {
-	l := r.layout(in.Links).withoutDifferences()
+func linkTable(r request) (Output, error) {
+	l := r.layout(r.Links).withoutDifferences()
 	var heads []DatasetHead
 	for _, d := range l.Datasets {
-		for i, set := range in.Candidates {
+		for i, set := range l.Candidates {
 			if d.Candidates = set; i == 0 || !d.PaperOnly {
 				heads = append(heads, d)
 			}
 		}
 	}
 	l.Datasets = heads
-	return scoreTable(in, r, l, protocol.LinkPrediction)
+	return scoreTable(r, l, protocol.LinkPrediction)
 }
 
-func scoreTable(in Input, r request, l Layout, task protocol.Task) (Output, error) {
+func scoreTable(r request, l Layout, task protocol.Task) (Output, error) {
 	if len(l.Models) == 0 {
 		return Output{}, nil
 	}
 	r.Title += ", test events"
-	s, err := newScores(in.Cells, r.table(l), l, task)
+	s, err := newScores(r, l, task)
 	if err != nil {
 		return Output{}, err
 	}
-	s.rank = r.rank
 	return Output{Tables: []table.Table{s.build()}}, nil
 }
 

@@ -38,13 +38,16 @@ var (
 // about models.
 func smallSuite(t *testing.T) results.Input {
 	t.Helper()
-	in := results.Input{Store: record.Store{Dir: t.TempDir()}, Candidates: []protocol.CandidateSet{protocol.AllNodes}}
+	s := record.Store{Dir: t.TempDir()}
+	in := results.Input{
+		Subtitle: "small: made up",
+		Command:  "bench all --suite small", Source: "specs/small.yaml; 20 records of code version 0123456789ab",
+	}
 	scored := []results.ModelHead{countHead, oracleHead, rawHead, tgnHead, attnHead, sprintsHead, dgsHead, scalarHead, vectorHead, sumHead}
 	data := []results.DatasetHead{wikipedia, shop}
-	about := results.Layout{Command: "bench all --suite small", Source: "specs/small.yaml; 20 records of code version 0123456789ab", Subtitle: "small: made up"}
-	in.Classification, in.Links, in.Latency = about, about, about
 	in.Classification.Models, in.Classification.Datasets = scored, data
 	in.Links.Models, in.Links.Datasets, in.Links.Settings = []results.ModelHead{attnHead, dgsHead}, data, []protocol.Setting{"T", "I"}
+	in.Links.Candidates = []protocol.CandidateSet{protocol.AllNodes}
 	in.Latency.Models, in.Latency.Datasets = []results.ModelHead{rawHead, tgnHead, sprintsHead, dgsHead, sumHead}, data
 	for i, m := range scored {
 		for k, d := range data {
@@ -57,9 +60,11 @@ func smallSuite(t *testing.T) results.Input {
 			in.Records = append(in.Records, factRecord(shop, "lp", setting, m))
 		}
 	}
+	var timed []record.Record
 	for i, m := range in.Latency.Models {
-		in.Timed = append(in.Timed, timedRecord(t, in.Store, shop, m, int64(i+1)))
+		timed = append(timed, timedRecord(t, s, shop, m, int64(i+1)))
 	}
+	in.Timed = readTimes(t, s, timed...)
 	in.Ranges = []results.Range{
 		{Model: "Graph-Sprints", Title: "Alpha", Tasks: "nc, lp", Values: "0.1 to 1"},
 		{Model: "Graph-Sprints", Title: "Dropout", Tasks: "nc", Values: "0.1 to 0.3"},
@@ -149,7 +154,7 @@ func TestTimesOfStreamingAlone(t *testing.T) {
 // TestTablesHaveDifferentNames: pages and files are called by them.
 func TestTablesHaveDifferentNames(t *testing.T) {
 	in := smallSuite(t)
-	in.Candidates = []protocol.CandidateSet{protocol.AllNodes, protocol.Destinations}
+	in.Links.Candidates = []protocol.CandidateSet{protocol.AllNodes, protocol.Destinations}
 	seen := map[string]bool{}
 	out := makeTables(t, in, results.TableIDs()...)
 	for _, made := range out.Tables {

@@ -36,36 +36,35 @@ type Cell struct {
 	Duplicates []string // footnotes about cells that should not have bit for bit the same test scores
 	Rows       []Row    // empty when no seed finished
 
-	data      string                             // its checksum
-	method    string                             // what is measured, whatever it is called
-	digests   []seedDigest                       // of the seeds that finished
-	estimates map[protocol.CandidateSet]estimate // of the headline test metric, by candidates
+	evaluation string                             // of the trials
+	records    []record.Record                    // in order of seed
+	method     string                             // what is measured, whatever it is called
+	digests    []seedDigest                       // of the seeds that finished
+	estimates  map[protocol.CandidateSet]estimate // of the headline test metric, by candidates
 }
 
 // title returns that of the model, or its id where the records have none.
 func (c *Cell) title() string { return cmp.Or(c.Title, c.Model) }
-
-func placeOf(c Cell) record.CellKey { return c.Place() }
 
 // Rows lists the rows of all cells.
 func Rows(cells []Cell) []Row {
 	return slices.Concat(lists.Map(cells, func(c Cell) []Row { return c.Rows })...)
 }
 
-// summarise makes a cell of each group. The groups are of one place.
-func summarise(s record.Store, groups []group, progress func(share float64)) ([]Cell, error) {
-	cells := make([]Cell, len(groups))
+// summarise fills in the cells of one place from their records.
+func summarise(s record.Store, cells []Cell, progress func(share float64)) error {
 	var pending []pendingRow
-	for i, g := range groups {
-		seeds, err := cells[i].read(s, g)
+	for i := range cells {
+		c := &cells[i]
+		seeds, err := c.read(s)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		for _, part := range record.Parts(cells[i].Task) {
-			part.Evaluation = g.evaluation
-			rows, err := cells[i].summarise(part, seeds)
+		for _, part := range record.Parts(c.Task) {
+			part.Evaluation = c.evaluation
+			rows, err := c.summarise(part, seeds)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			pending = append(pending, rows...)
 		}
@@ -75,21 +74,21 @@ func summarise(s record.Store, groups []group, progress func(share float64)) ([]
 		p.cell.Rows = append(p.cell.Rows, p.row)
 	}
 	addDuplicates(cells)
-	return cells, nil
+	return nil
 }
 
 // read fills in all but the rows, and returns the facts of the seeds that
 // finished.
-func (c *Cell) read(s record.Store, g group) ([]record.Observed, error) {
-	first := g.records[0]
-	c.CellKey, c.Title, c.Class, c.Device, c.State = g.key, first.ModelTitle, first.ModelClass, first.Device, first.StateSize
+func (c *Cell) read(s record.Store) ([]record.Observed, error) {
+	first := c.records[0]
+	c.Title, c.Class, c.Device, c.State = first.ModelTitle, first.ModelClass, first.Device, first.StateSize
 	var err error
 	if c.Searches, err = first.Searches(); err != nil {
 		return nil, err
 	}
-	c.data, c.method, c.estimates = first.DataChecksum, first.SpecBut("seed", "model", "variant"), map[protocol.CandidateSet]estimate{}
+	c.method, c.estimates = first.SpecBut("seed", "model", "variant"), map[protocol.CandidateSet]estimate{}
 	var finished []record.Observed
-	for _, r := range g.records {
+	for _, r := range c.records {
 		c.Stale = c.Stale || r.Stale()
 		c.Notes = appendNew(c.Notes, r.Footnotes...)
 		if r.Failed() {
@@ -100,10 +99,10 @@ func (c *Cell) read(s record.Store, g group) ([]record.Observed, error) {
 		if err != nil {
 			return nil, err
 		}
-		maps.DeleteFunc(observed, func(p record.Part, _ metrics.Facts) bool { return p.Evaluation != g.evaluation })
+		maps.DeleteFunc(observed, func(p record.Part, _ metrics.Facts) bool { return p.Evaluation != c.evaluation })
 		finished = append(finished, observed)
 		if informative(observed) {
-			c.digests = append(c.digests, seedDigest{r.Key.Seed, observed.TestDigest(g.evaluation)})
+			c.digests = append(c.digests, seedDigest{r.Key.Seed, observed.TestDigest(c.evaluation)})
 		}
 		if rising(r) {
 			c.Rising++
@@ -111,7 +110,7 @@ func (c *Cell) read(s record.Store, g group) ([]record.Observed, error) {
 	}
 	c.Seeds = len(finished)
 	if c.Seeds > 0 {
-		c.Positives = finished[0][record.Part{Split: protocol.Test, Evaluation: g.evaluation}].Positives()
+		c.Positives = finished[0][record.Part{Split: protocol.Test, Evaluation: c.evaluation}].Positives()
 	}
 	return finished, nil
 }

@@ -65,7 +65,7 @@ type estimate struct {
 // out best has been chosen among all pairs.
 func Comparisons(cells []Cell) []Comparison {
 	var out []Comparison
-	for _, here := range lists.GroupBy(cells, placeOf) {
+	for _, here := range lists.GroupBy(cells, Cell.Place) {
 		for _, candidates := range []protocol.CandidateSet{"", protocol.AllNodes, protocol.Destinations} {
 			out = append(out, comparePlace(here, candidates)...)
 		}
@@ -112,7 +112,7 @@ func (c *Cell) comparable(other *Cell, candidates protocol.CandidateSet) bool {
 	case c.Class != protocol.Learned && other.Class != protocol.Learned:
 		return false
 	}
-	return c.data == other.data && mine.events == theirs.events && slices.Equal(mine.labels, theirs.labels)
+	return c.records[0].DataChecksum == other.records[0].DataChecksum && mine.events == theirs.events && slices.Equal(mine.labels, theirs.labels)
 }
 
 func compare(better, other *Cell, candidates protocol.CandidateSet) Comparison {

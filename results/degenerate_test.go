@@ -129,9 +129,10 @@ func TestWithoutNegatives(t *testing.T) {
 			}
 		}
 		cells := aggregate(t, s)
-		out, err := results.Make(results.Input{Cells: cells, Candidates: []protocol.CandidateSet{protocol.AllNodes}, Links: results.Layout{
-			Models:   []results.ModelHead{{ID: "a", Title: "A", Class: protocol.Learned}, {ID: "b", Title: "B", Class: protocol.Learned}},
-			Datasets: []results.DatasetHead{{ID: "mooc", Title: "MOOC"}}, Settings: []protocol.Setting{"T"},
+		out, err := results.Make(results.Input{Cells: cells, Links: results.Layout{
+			Candidates: []protocol.CandidateSet{protocol.AllNodes},
+			Models:     []results.ModelHead{{ID: "a", Title: "A", Class: protocol.Learned}, {ID: "b", Title: "B", Class: protocol.Learned}},
+			Datasets:   []results.DatasetHead{{ID: "mooc", Title: "MOOC"}}, Settings: []protocol.Setting{"T"},
 		}}, specs.Tables{Show: []specs.Table{{ID: "lp"}}})
 		if err != nil {
 			t.Fatal(err)

@@ -118,7 +118,7 @@ func (l duplicate) text(other *Cell) string {
 // or different seeds of a learned one, with bit-equal test scores.
 func Warnings(cells []Cell) []string {
 	var out []string
-	for _, some := range lists.GroupBy(cells, placeOf) {
+	for _, some := range lists.GroupBy(cells, Cell.Place) {
 		for _, l := range duplicates(some) {
 			out = append(out, fmt.Sprintf("%s: %s", l.a.CellKey, l.text(l.b)))
 		}

@@ -21,8 +21,8 @@ var quantiles = []struct {
 	name string
 }{{.5, "p50"}, {.9, "p90"}, {.99, "p99"}, {.999, "p99.9"}, {1, "max"}}
 
-// latencyTest is a record with its times, none where the test failed.
-type latencyTest struct {
+// LatencyTest is a record with its times, none where the test failed.
+type LatencyTest struct {
 	record.Record
 	model  ModelHead // in tables
 	times  []times   // the headline first
@@ -56,55 +56,51 @@ func (t times) quantile(p float64) float64 { return stat.Quantile(p, stat.Empiri
 // rate returns the events a second.
 func (t times) rate() float64 { return float64(t.Batch*t.Batches) / t.mean() }
 
-// readTests reads the times of latency tests.
-func readTests(s record.Store, records []record.Record) ([]latencyTest, error) {
-	tests := make([]latencyTest, len(records))
+// ReadTimes reads the times of latency tests.
+func ReadTimes(s record.Store, records []record.Record) ([]LatencyTest, error) {
+	tests := make([]LatencyTest, len(records))
 	for i, r := range records {
-		var err error
-		if tests[i], err = readTest(s, r); err != nil {
+		test := &tests[i]
+		if test.Record = r; r.Failed() {
+			continue
+		}
+		recorded, err := s.Times(r)
+		if err != nil {
 			return nil, err
+		}
+		for _, timing := range r.Latency.Timings {
+			test.times = append(test.times, newTimes(timing, recorded[timing.Array()]))
+		}
+		for _, g := range r.Latency.Graphs {
+			test.graphs = append(test.graphs, graphTimes{g, g.Medians(recorded[g.Array()])})
 		}
 	}
 	return tests, nil
 }
 
-func readTest(s record.Store, r record.Record) (latencyTest, error) {
-	out := latencyTest{Record: r}
-	if r.Failed() {
-		return out, nil
-	}
-	recorded, err := s.Times(r)
-	if err != nil {
-		return out, err
-	}
-	for _, timing := range r.Latency.Timings {
-		t := times{Timing: timing}
-		t.batches = lists.Map(recorded[timing.Array()], func(ns int64) float64 { return float64(ns) / 1e9 })
-		for iteration := range slices.Chunk(t.batches, timing.Batches) {
-			sum := 0.0
-			for _, seconds := range iteration {
-				sum += seconds
-			}
-			t.iterations = append(t.iterations, sum)
+func newTimes(timing record.Timing, ns []int64) times {
+	t := times{Timing: timing, batches: lists.Map(ns, func(ns int64) float64 { return float64(ns) / 1e9 })}
+	for iteration := range slices.Chunk(t.batches, timing.Batches) {
+		sum := 0.0
+		for _, seconds := range iteration {
+			sum += seconds
 		}
-		slices.Sort(t.batches)
-		out.times = append(out.times, t)
+		t.iterations = append(t.iterations, sum)
 	}
-	out.graphs = lists.Map(r.Latency.Graphs, func(g record.GraphTiming) graphTimes { return graphTimes{g, g.Medians(recorded[g.Array()])} })
-	return out, nil
+	slices.Sort(t.batches)
+	return t
 }
 
 // latencyMetric returns the name of the headline, such as latency_200x200.
 func latencyMetric(batches, batch int) string { return fmt.Sprintf("latency_%dx%d", batches, batch) }
 
 // LatencyRows returns the numbers of latency tests, in the order of the
-// records: latency_200x200, seconds an iteration with mean and deviation over
+// tests: latency_200x200, seconds an iteration with mean and deviation over
 // iterations, then for each batch size the quantiles of a batch's time
 // (latency_batch_200_p99) and the events a second (throughput_batch_200), then
 // seconds of the headline as one graph (latency_200x200_graph). Failed tests
 // have none.
-func LatencyRows(s record.Store, records []record.Record) ([]Row, error) {
-	tests, err := readTests(s, records)
+func LatencyRows(tests []LatencyTest) []Row {
 	var out []Row
 	for _, test := range tests {
 		add := func(metric, unit string, value, std float64, iterations int) {
@@ -130,5 +126,5 @@ func LatencyRows(s record.Store, records []record.Record) ([]Row, error) {
 			}
 		}
 	}
-	return out, err
+	return out
 }

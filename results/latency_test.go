@@ -17,13 +17,20 @@ import (
 	"dgsbench/specs"
 )
 
-// TestLatencyRows: mean and deviation over iterations, quantiles over batches.
-func TestLatencyRows(t *testing.T) {
-	s := record.Store{Dir: t.TempDir()}
-	rows, err := results.LatencyRows(s, []record.Record{recordtest.WriteLatency(t, s, "dgs", "1"), {Error: "failed"}})
+// readTimes reads latency tests from a store.
+func readTimes(t *testing.T, s record.Store, records ...record.Record) []results.LatencyTest {
+	t.Helper()
+	tests, err := results.ReadTimes(s, records)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return tests
+}
+
+// TestLatencyRows: mean and deviation over iterations, quantiles over batches.
+func TestLatencyRows(t *testing.T) {
+	s := record.Store{Dir: t.TempDir()}
+	rows := results.LatencyRows(readTimes(t, s, recordtest.WriteLatency(t, s, "dgs", "1"), record.Record{Error: "failed"}))
 	var out bytes.Buffer
 	if err := results.WriteCSV(&out, rows); err != nil {
 		t.Fatal(err)
@@ -65,9 +72,8 @@ func TestLatencyTables(t *testing.T) {
 	layout := results.Layout{
 		Models:   []results.ModelHead{{ID: "dgs", Title: "DGS", Class: protocol.Learned}, {ID: "raw", Title: "Raw", Class: protocol.Learned}},
 		Datasets: []results.DatasetHead{{ID: "wikipedia-sim", Title: "wikipedia-sim"}, {ID: "mooc-sim", Title: "mooc-sim"}},
-		Command:  "bench latency", Subtitle: "latency: made up",
 	}
-	tables := makeTables(t, results.Input{Store: s, Timed: []record.Record{r, failed}, Latency: layout}, "latency").Tables
+	tables := makeTables(t, results.Input{Timed: readTimes(t, s, r, failed), Latency: layout, Command: "bench latency", Subtitle: "latency: made up"}, "latency").Tables
 	if len(tables) != 2 {
 		t.Fatal(len(tables))
 	}
@@ -100,7 +106,7 @@ func TestLatencyModes(t *testing.T) {
 		Models:   []results.ModelHead{{ID: "dgs", Title: "DGS", Class: protocol.Learned}, {ID: "raw", Title: "Raw", Class: protocol.Learned}},
 		Datasets: []results.DatasetHead{{ID: "wikipedia-sim", Title: "wikipedia-sim"}},
 	}
-	in := results.Input{Store: s, Timed: []record.Record{ahead("dgs"), ahead("raw")}, Latency: layout}
+	in := results.Input{Timed: readTimes(t, s, ahead("dgs"), ahead("raw")), Latency: layout}
 	tables := makeTables(t, in, "latency").Tables
 	if len(tables) != 1 || !strings.Contains(tables[0].Title, "whole stream known in advance: 200 events") ||
 		!strings.HasPrefix(tables[0].Legend[0], "whole stream known in advance: ") {
@@ -111,7 +117,7 @@ func TestLatencyModes(t *testing.T) {
 			t.Errorf("%d columns, %d entries in row %d, expected model and seconds", len(tables[0].Columns), len(row), i)
 		}
 	}
-	in.Timed = []record.Record{ahead("dgs"), recordtest.WriteLatency(t, s, "raw", "1")}
+	in.Timed = readTimes(t, s, ahead("dgs"), recordtest.WriteLatency(t, s, "raw", "1"))
 	if _, err := results.Make(in, specs.Tables{Show: []specs.Table{{ID: "latency"}}}); err == nil || !strings.Contains(err.Error(), "would share a cell of the table") {
 		t.Errorf("two modes: %v", err)
 	}

@@ -22,14 +22,8 @@ func TestGraphRows(t *testing.T) {
 	s := record.Store{Dir: t.TempDir()}
 	r, times := recordtest.Graphs("dgs")
 	r = recordtest.Write(t, s, r, times)
-	rows, err := results.LatencyRows(s, []record.Record{r})
-	if err != nil {
-		t.Fatal(err)
-	}
-	streaming, err := results.LatencyRows(s, []record.Record{recordtest.WriteLatency(t, s, "raw", "1")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := results.LatencyRows(readTimes(t, s, r))
+	streaming := results.LatencyRows(readTimes(t, s, recordtest.WriteLatency(t, s, "raw", "1")))
 	var out bytes.Buffer
 	if err := results.WriteCSV(&out, rows[len(streaming):]); err != nil {
 		t.Fatal(err)
@@ -58,10 +52,9 @@ func TestGraphTable(t *testing.T) {
 	layout := results.Layout{
 		Models:   []results.ModelHead{head("dgs"), head("tgn"), head("raw")},
 		Datasets: []results.DatasetHead{{ID: "wikipedia-sim", Title: "wikipedia-sim"}},
-		Command:  "bench latency", Subtitle: "latency: made up",
 	}
-	timed := []record.Record{r, half, recordtest.WriteLatency(t, s, "raw", "1")}
-	tables := makeTables(t, results.Input{Store: s, Timed: timed, Latency: layout}, "latency").Tables
+	timed := readTimes(t, s, r, half, recordtest.WriteLatency(t, s, "raw", "1"))
+	tables := makeTables(t, results.Input{Timed: timed, Latency: layout, Command: "bench latency", Subtitle: "latency: made up"}, "latency").Tables
 	if len(tables) != 3 {
 		t.Fatal(len(tables))
 	}

@@ -30,12 +30,12 @@ const paperTimes = "on an RTX 2080 Ti, with layers of the sizes that a search ch
 // latencyOutput makes, for every dataset with records, the speed table, that of
 // the batch sizes and that of graphs, as far as these were measured. All
 // records of a dataset must be of one run.
-func latencyOutput(in Input, r request) (out Output, err error) {
-	l := r.layout(in.Latency)
+func latencyOutput(r request) (out Output, err error) {
+	l := r.layout(r.Latency)
 	for _, d := range l.Datasets {
-		var tests []latencyTest
+		var tests []LatencyTest
 		for _, m := range l.Models {
-			test, ok := lists.Find(in.tests, func(t latencyTest) bool {
+			test, ok := lists.Find(r.Timed, func(t LatencyTest) bool {
 				return t.Key.Dataset == d.ID && t.Key.Model == m.ID && t.Key.Variant == m.Variant
 			})
 			if test.model = m; ok {
@@ -45,7 +45,7 @@ func latencyOutput(in Input, r request) (out Output, err error) {
 		if len(tests) == 0 {
 			continue
 		}
-		b := newLatencyTables(r, l, d, tests)
+		b := newLatencyTables(r, d, tests)
 		for _, t := range tests {
 			if t.Latency != nil && t.Latency.Mode != b.mode {
 				return out, fmt.Errorf("latency of %s: %s is %s, and another one %s: they would share a cell of the table",
@@ -56,12 +56,12 @@ func latencyOutput(in Input, r request) (out Output, err error) {
 		if len(b.first.times) > 1 {
 			out.Tables = append(out.Tables, b.batchSizes())
 		}
-		if tests = slices.DeleteFunc(tests, func(t latencyTest) bool { return len(t.graphs) == 0 }); len(tests) > 0 {
-			out.Tables = append(out.Tables, newLatencyTables(r, l, d, tests).graphs())
+		if tests = slices.DeleteFunc(tests, func(t LatencyTest) bool { return len(t.graphs) == 0 }); len(tests) > 0 {
+			out.Tables = append(out.Tables, newLatencyTables(r, d, tests).graphs())
 		}
 	}
-	if in.EarlierRuns > 0 {
-		line := fmt.Sprintf("%d records of earlier runs are left out: times are compared within a run alone", in.EarlierRuns)
+	if r.EarlierRuns > 0 {
+		line := fmt.Sprintf("%d records of earlier runs are left out: times are compared within a run alone", r.EarlierRuns)
 		for i := range out.Tables {
 			out.Tables[i].Legend = append(out.Tables[i].Legend, line)
 		}
@@ -72,16 +72,15 @@ func latencyOutput(in Input, r request) (out Output, err error) {
 // latencyTables makes the tables of one dataset.
 type latencyTables struct {
 	request
-	layout  Layout
 	dataset DatasetHead
-	tests   []latencyTest // at least one
-	first   latencyTest   // that was measured, or the first of all
+	tests   []LatencyTest // at least one
+	first   LatencyTest   // that was measured, or the first of all
 	mode    string        // of the run
 }
 
-func newLatencyTables(r request, l Layout, d DatasetHead, tests []latencyTest) *latencyTables {
-	i := slices.IndexFunc(tests, func(t latencyTest) bool { return len(t.times) > 0 })
-	b := latencyTables{r, l, d, tests, tests[max(0, i)], record.Streaming}
+func newLatencyTables(r request, d DatasetHead, tests []LatencyTest) *latencyTables {
+	i := slices.IndexFunc(tests, func(t LatencyTest) bool { return len(t.times) > 0 })
+	b := latencyTables{r, d, tests, tests[max(0, i)], record.Streaming}
 	if b.first.Latency != nil {
 		b.mode = b.first.Latency.Mode
 	}
@@ -89,7 +88,7 @@ func newLatencyTables(r request, l Layout, d DatasetHead, tests []latencyTest) *
 }
 
 // headline returns the time of the headline, if it was measured.
-func (t latencyTest) headline() (times, bool) {
+func (t LatencyTest) headline() (times, bool) {
 	if len(t.times) == 0 {
 		return times{}, false
 	}
@@ -97,17 +96,17 @@ func (t latencyTest) headline() (times, bool) {
 }
 
 // batchOf returns the time of a batch size, if it was measured.
-func (t latencyTest) batchOf(events int) (times, bool) {
+func (t LatencyTest) batchOf(events int) (times, bool) {
 	return lists.Find(t.times, func(t times) bool { return t.Batch == events })
 }
 
 // grid returns a table about the dataset with the column of models.
-func (b *latencyTables) grid(name, title string) *grid[latencyTest] {
+func (b *latencyTables) grid(name, title string) *grid[LatencyTest] {
 	r := b.request
 	r.Title = "Latency on " + b.dataset.Title + ", " + title
-	t := &grid[latencyTest]{Table: r.table(b.layout)}
+	t := &grid[LatencyTest]{Table: r.table()}
 	t.Name = b.name(b.dataset.ID + name)
-	t.add(table.Column{Head: "model"}, func(test latencyTest) table.Entry { return table.Entry{Text: test.model.Title} })
+	t.add(table.Column{Head: "model"}, func(test LatencyTest) table.Entry { return table.Entry{Text: test.model.Title} })
 	return t
 }
 
@@ -127,7 +126,7 @@ func (b *latencyTables) speeds() table.Table {
 	}
 	t := b.grid("", "node classification, "+b.mode+": "+what)
 	ours := table.Column{Kind: table.Measured, Metric: "seconds", Head: "seconds", Notes: t.Note(first.Footnotes...)}
-	t.add(ours, func(test latencyTest) table.Entry {
+	t.add(ours, func(test LatencyTest) table.Entry {
 		e := table.Entry{Notes: b.testNotes(&t.Table, test)}
 		if headline, ok := test.headline(); ok {
 			e.Value = seconds(headline)
@@ -136,7 +135,7 @@ func (b *latencyTables) speeds() table.Table {
 	})
 	if first.PaperName != "" {
 		paper := table.Column{Kind: table.Published, Metric: "latency", Head: paperHead + " s"}
-		t.add(paper, func(test latencyTest) table.Entry {
+		t.add(paper, func(test LatencyTest) table.Entry {
 			if headline, ok := test.headline(); ok && latencyMetric(headline.Batches, headline.Batch) == paperTest {
 				return paperTime(test.model, test.PaperName, &t.Table)
 			}
@@ -144,8 +143,8 @@ func (b *latencyTables) speeds() table.Table {
 		})
 	}
 	// Quantiles of all batches of the headline, and of single events.
-	addQuantile := func(group, head string, p, unit float64, decimals int, of func(latencyTest) (times, bool)) {
-		t.add(table.Column{Group: group, Head: head}, func(test latencyTest) table.Entry {
+	addQuantile := func(group, head string, p, unit float64, decimals int, of func(LatencyTest) (times, bool)) {
+		t.add(table.Column{Group: group, Head: head}, func(test LatencyTest) table.Entry {
 			measured, ok := of(test)
 			if !ok {
 				return text("")
@@ -155,13 +154,13 @@ func (b *latencyTables) speeds() table.Table {
 	}
 	for _, q := range quantiles {
 		if manyBatches && q.p != .999 {
-			addQuantile("a batch", q.name+" ms", q.p, 1e3, 3, latencyTest.headline)
+			addQuantile("a batch", q.name+" ms", q.p, 1e3, 3, LatencyTest.headline)
 		}
 	}
 	if single, ok := first.batchOf(1); ok {
 		for _, q := range quantiles {
 			if q.p != .9 && q.p != 1 {
-				addQuantile("single events", q.name+" us", q.p, 1e6, 2, func(test latencyTest) (times, bool) { return test.batchOf(1) })
+				addQuantile("single events", q.name+" us", q.p, 1e6, 2, func(test LatencyTest) (times, bool) { return test.batchOf(1) })
 			}
 		}
 		legend = append(legend, fmt.Sprintf("single events: %d times the first %d of them", single.Iterations, single.Batches))
@@ -174,9 +173,9 @@ func (b *latencyTables) speeds() table.Table {
 
 // ranked fills the table with a block for each class of models; the best learned
 // ones by the second column are marked.
-func (b *latencyTables) ranked(t *grid[latencyTest], legend []string) table.Table {
+func (b *latencyTables) ranked(t *grid[LatencyTest], legend []string) table.Table {
 	t.Among = learnedModels
-	t.addClasses(b.tests, func(test latencyTest) protocol.Class { return test.model.Class }, func(rows []table.Row) {
+	t.addClasses(b.tests, func(test LatencyTest) protocol.Class { return test.model.Class }, func(rows []table.Row) {
 		table.MarkBest(rows, 1, false)
 	})
 	t.Legend = b.legend(legend...)
@@ -184,7 +183,7 @@ func (b *latencyTables) ranked(t *grid[latencyTest], legend []string) table.Tabl
 }
 
 // testNotes adds the footnotes about one model alone.
-func (b *latencyTables) testNotes(t *table.Table, test latencyTest) []int {
+func (b *latencyTables) testNotes(t *table.Table, test LatencyTest) []int {
 	texts := append(without(test.Footnotes, b.first.Footnotes), test.Error)
 	for _, timing := range test.times {
 		for _, w := range timing.Warnings {
@@ -198,11 +197,11 @@ func (b *latencyTables) testNotes(t *table.Table, test latencyTest) []int {
 // size of batches.
 func (b *latencyTables) batchSizes() table.Table {
 	t := b.grid("-batches", "by the number of events in a batch: median ms | thousand events/s")
-	t.add(table.Column{Head: "parameters"}, func(test latencyTest) table.Entry { return table.Entry{Text: strconv.Itoa(test.NumParams)} })
+	t.add(table.Column{Head: "parameters"}, func(test LatencyTest) table.Entry { return table.Entry{Text: strconv.Itoa(test.NumParams)} })
 	sizes := lists.Map(b.first.times, func(t times) int { return t.Batch })
 	slices.Sort(sizes)
 	for i, n := range sizes {
-		t.add(table.Column{Group: "events in a batch", Head: strconv.Itoa(n)}, func(test latencyTest) table.Entry {
+		t.add(table.Column{Group: "events in a batch", Head: strconv.Itoa(n)}, func(test LatencyTest) table.Entry {
 			e := text("")
 			if timing, ok := test.batchOf(n); ok {
 				e.Text = table.Fixed(1e3*timing.quantile(.5), 3) + " | " + table.Fixed(timing.rate()/1e3, 0)
@@ -224,7 +223,7 @@ func (b *latencyTables) graphs() table.Table {
 	g := b.first.graphs[0]
 	t := b.grid("-graph", fmt.Sprintf("node classification, one graph: %d batches of %d events", g.Batches, g.Batch))
 	for _, mode := range graphModes {
-		t.add(table.Column{Group: mode.title, Head: "ms"}, func(test latencyTest) table.Entry {
+		t.add(table.Column{Group: mode.title, Head: "ms"}, func(test LatencyTest) table.Entry {
 			g, ok := lists.Find(test.graphs, func(g graphTimes) bool { return g.Mode == mode.mode })
 			if !ok || g.Error != "" {
 				return table.Entry{Text: table.NoValue, Notes: t.Note(g.Error)}

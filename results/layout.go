@@ -11,13 +11,11 @@ import (
 // Layout has the models, datasets and settings of a table in their order. Cells
 // that are missing are dashes.
 type Layout struct {
-	Models   []ModelHead
-	Datasets []DatasetHead
-	Settings []protocol.Setting // T, I; link prediction only
-	Suite    []DatasetHead      // of the whole suite, of which flags may have left some out
-	Subtitle string             // description of the suite; may be empty
-	Command  string             // that makes the table
-	Source   string             // the specs and the code that its records are of
+	Models     []ModelHead
+	Datasets   []DatasetHead
+	Settings   []protocol.Setting      // T, I; link prediction only
+	Candidates []protocol.CandidateSet // that events are ranked against; link prediction only
+	Suite      []DatasetHead           // of the whole suite, of which flags may have left some out
 }
 
 // ModelHead is a row of a table.

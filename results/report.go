@@ -57,36 +57,31 @@ func NewReport(s record.Store, records []record.Record, o Outline) (Report, erro
 		return Report{}, err
 	}
 	scored, timed := specs.SplitLatency(o.Trials)
-	in := Input{Store: s, Records: ofTrials(records, scored), Ranges: ranges(o.Suite)}
+	in := Input{
+		Records: ofTrials(records, scored), Ranges: ranges(o.Suite),
+		Subtitle: o.Suite.Name + ": " + o.Suite.Title, Command: o.Command, Source: sourceOf(o.Suite.File, records),
+	}
 	if in.Cells, err = Aggregate(s, in.Records, o.Progress); err != nil {
 		return Report{}, err
 	}
-	in.Timed, in.EarlierRuns = record.LatestRun(ofTrials(records, timed))
-	times, err := LatencyRows(s, in.Timed)
-	if err != nil {
+	latest, earlier := record.LatestRun(ofTrials(records, timed))
+	if in.Timed, err = ReadTimes(s, latest); err != nil {
 		return Report{}, err
 	}
-	layout := func(trials, whole []specs.Trial) Layout {
-		l := newLayout(trials)
-		l.Suite, l.Command, l.Source = datasetHeads(whole), o.Command, sourceOf(o.Suite.File, records)
-		return l
+	in.EarlierRuns = earlier
+	layout := func(task protocol.Task, latency bool) Layout {
+		other := func(t specs.Trial) bool { return t.Task != task || t.IsLatency() != latency }
+		return newLayout(slices.DeleteFunc(slices.Clone(o.Trials), other), slices.DeleteFunc(slices.Clone(whole), other))
 	}
-	nc, lp := ofTask(scored, protocol.NodeClassification), ofTask(scored, protocol.LinkPrediction)
-	wholeScored, wholeTimed := specs.SplitLatency(whole)
-	in.Classification = layout(nc, ofTask(wholeScored, protocol.NodeClassification))
-	in.Links = layout(lp, ofTask(wholeScored, protocol.LinkPrediction))
-	in.Latency = layout(timed, wholeTimed)
-	for _, t := range lp {
-		in.Candidates = appendNew(in.Candidates, t.Protocol.Candidates...)
-	}
+	in.Classification, in.Latency = layout(protocol.NodeClassification, false), layout(protocol.NodeClassification, true)
+	in.Links = layout(protocol.LinkPrediction, false)
 	out, err := Make(in, o.Suite.Tables)
 	r := Report{
-		Rows: append(Rows(in.Cells), times...), Tables: out.Tables, Figures: out.Figures,
-		Comparisons: Comparisons(in.Cells), Warnings: Warnings(in.Cells), Records: slices.Concat(in.Records, in.Timed),
+		Title: in.Subtitle, Rows: append(Rows(in.Cells), LatencyRows(in.Timed)...), Tables: out.Tables, Figures: out.Figures,
+		Comparisons: Comparisons(in.Cells), Warnings: Warnings(in.Cells), Records: slices.Concat(in.Records, latest),
 	}
 	position := map[record.Key]int{}
 	for i, t := range o.Trials {
-		r.Title = subtitle(t)
 		position[KeyOf(t)] = i
 	}
 	slices.SortStableFunc(r.Records, func(a, b record.Record) int { return cmp.Compare(position[a.Key], position[b.Key]) })
@@ -116,18 +111,14 @@ func ofTrials(records []record.Record, trials []specs.Trial) []record.Record {
 	return slices.DeleteFunc(slices.Clone(records), func(r record.Record) bool { return !keys[r.Key] })
 }
 
-func ofTask(trials []specs.Trial, task protocol.Task) []specs.Trial {
-	return slices.DeleteFunc(slices.Clone(trials), func(t specs.Trial) bool { return t.Task != task })
-}
-
-// newLayout has models, datasets and settings in the order in which they first
-// appear in the trials.
-func newLayout(trials []specs.Trial) Layout {
-	l := Layout{Datasets: datasetHeads(trials)}
+// newLayout has everything in the order in which it first appears in the trials,
+// which are those of the whole suite or some of them.
+func newLayout(trials, whole []specs.Trial) Layout {
+	l := Layout{Datasets: datasetHeads(trials), Suite: datasetHeads(whole)}
 	for _, t := range trials {
-		l.Subtitle = subtitle(t)
 		l.Models = appendNew(l.Models, ModelHead{ID: t.ModelID, Variant: t.Variant, Title: t.Title, Class: t.Class})
 		l.Settings = appendNew(l.Settings, t.Setting)
+		l.Candidates = appendNew(l.Candidates, t.Protocol.Candidates...)
 	}
 	return l
 }
@@ -149,9 +140,6 @@ func datasetHeads(trials []specs.Trial) []DatasetHead {
 	}
 	return out
 }
-
-// subtitle returns the description of the trial's suite.
-func subtitle(t specs.Trial) string { return t.Suite + ": " + t.About }
 
 // appendNew appends what the list does not have yet.
 func appendNew[T comparable](list []T, more ...T) []T {

@@ -42,11 +42,11 @@ func TestTableBytesAreAllocated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		groups, err := groupBySeeds(records)
+		cells, err := newCells(records)
 		if err != nil {
 			t.Fatal(err)
 		}
-		said := bytesOf(groups)
+		said := bytesOf(cells)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		if _, err := Aggregate(s, records, nil); err != nil {

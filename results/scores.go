@@ -26,13 +26,13 @@ const (
 // beside those against AllNodes, and ranks are by the first set.
 type scores struct {
 	grid[scoreRow]
+	Input
 	Layout
-	task        protocol.Task
-	rank        string // the paper's average rank in paper.yaml; may be empty
-	metrics     []metrics.Metric
-	cells       map[record.CellKey]*Cell // without suite
-	comparisons []Comparison             // of all cells: the family does not depend on what a table shows
-	measuredAt  []measuredColumn
+	task       protocol.Task
+	rank       string // the paper's average rank in paper.yaml; may be empty
+	metrics    []metrics.Metric
+	cells      map[record.CellKey]*Cell // without suite
+	measuredAt []measuredColumn
 }
 
 // scoreRow is what a row is about.
@@ -50,11 +50,11 @@ type measuredColumn struct {
 
 // newScores indexes the cells of a task. Two cells of one model, on different
 // devices, cannot be in one table.
-func newScores(cells []Cell, t table.Table, l Layout, task protocol.Task) (*scores, error) {
-	s := &scores{Layout: l, task: task, cells: map[record.CellKey]*Cell{}, comparisons: Comparisons(cells)}
-	s.Table = t
-	for i := range cells {
-		c := &cells[i]
+func newScores(r request, l Layout, task protocol.Task) (*scores, error) {
+	s := &scores{Input: r.Input, Layout: l, task: task, rank: r.rank, cells: map[record.CellKey]*Cell{}}
+	s.Table = r.table()
+	for i := range r.Cells {
+		c := &r.Cells[i]
 		key := c.CellKey
 		key.Suite = ""
 		if other := s.cells[key]; other != nil {

@@ -24,12 +24,12 @@ type quantity struct {
 
 // parametersTable returns how many parameters the first model learns in its
 // head and below it, and how many the others do, by dataset and setting.
-func parametersTable(in Input, r request) (Output, error) {
-	l := r.layout(in.Links).withoutDifferences()
+func parametersTable(r request) (Output, error) {
+	l := r.layout(r.Links).withoutDifferences()
 	if len(l.Models) == 0 {
 		return Output{}, nil
 	}
-	t := grid[quantity]{Table: r.table(l)}
+	t := grid[quantity]{Table: r.table()}
 	t.add(table.Column{Head: "parameters"}, func(q quantity) table.Entry { return table.Entry{Text: q.title} })
 	split := l.Models[0]
 	for _, d := range l.Datasets {
@@ -39,11 +39,11 @@ func parametersTable(in Input, r request) (Output, error) {
 		}
 		for _, setting := range l.Settings {
 			t.add(table.Column{Group: d.Title, Head: string(setting), Notes: about}, func(q quantity) table.Entry {
-				own, ok := in.linkRecord(d, setting, q.model)
+				own, ok := r.linkRecord(d, setting, q.model)
 				if !ok {
 					return text("")
 				}
-				first, _ := in.linkRecord(d, setting, split)
+				first, _ := r.linkRecord(d, setting, split)
 				return text(q.ours(own, first))
 			})
 			if d.PaperName == "" {
@@ -155,14 +155,14 @@ func joinParts(d record.Data, between string, text func(record.DataPart) string)
 }
 
 // datasetsTable has the sizes of the suite's datasets and of the paper's.
-func datasetsTable(in Input, r request) (Output, error) {
-	l := r.layout(in.everything())
+func datasetsTable(r request) (Output, error) {
+	l := r.layout(r.everything())
 	if len(l.Datasets) == 0 {
 		return Output{}, nil
 	}
-	t := grid[statistic]{Table: r.table(l)}
+	t := grid[statistic]{Table: r.table()}
 	t.add(table.Column{Head: "dataset"}, func(s statistic) table.Entry { return table.Entry{Text: s.title} })
-	records := slices.Concat(in.Records, in.Timed)
+	records := slices.Concat(r.Records, lists.Map(r.Timed, func(t LatencyTest) record.Record { return t.Record }))
 	for _, d := range l.Datasets {
 		ours := table.Column{Group: d.Title, Head: "here"}
 		r, ok := lists.Find(records, func(r record.Record) bool { return r.Key.Dataset == d.ID && r.Data != nil })
@@ -188,21 +188,16 @@ func datasetsTable(in Input, r request) (Output, error) {
 	return Output{Tables: []table.Table{t.Table}}, nil
 }
 
-// everything returns a layout with all datasets, each once.
-func (in Input) everything() Layout {
-	layouts := []Layout{in.Classification, in.Links, in.Latency}
-	l := in.Latency
-	if i := slices.IndexFunc(layouts, func(l Layout) bool { return len(l.Datasets) > 0 }); i >= 0 {
-		l = layouts[i]
-	}
-	l.Datasets = nil
-	for _, d := range slices.Concat(in.Classification.Datasets, in.Links.Datasets, in.Latency.Datasets) {
-		if !slices.ContainsFunc(l.Datasets, func(have DatasetHead) bool { return have.ID == d.ID }) {
+// everything returns a layout with the datasets of all tasks, each once.
+func (in Input) everything() (out Layout) {
+	for _, l := range []Layout{in.Classification, in.Links, in.Latency} {
+		out.Models, out.Suite = appendNew(out.Models, l.Models...), appendNew(out.Suite, l.Suite...)
+		for _, d := range l.Datasets {
 			d.Title, d.Case = d.ID, ""
-			l.Datasets = append(l.Datasets, d)
+			out.Datasets = appendNew(out.Datasets, d)
 		}
 	}
-	return l
+	return out
 }
 
 // Range is what a search of a model's hyper-parameter tries.
@@ -224,19 +219,19 @@ type paperRange struct {
 
 // rangesTable returns what searches try, beside the paper's ranges. Models that
 // try the same share a row.
-func rangesTable(in Input, r request) (Output, error) {
-	if len(in.Ranges) == 0 {
+func rangesTable(r request) (Output, error) {
+	if len(r.Ranges) == 0 {
 		return Output{}, nil
 	}
 	var models []string
-	for _, r := range in.Ranges {
+	for _, r := range r.Ranges {
 		models = appendNew(models, r.Model)
 	}
-	t := r.table(in.everything(), "hyper-parameter", "models", "tasks", "here", paperHead, "of the paper's")
+	t := r.table("hyper-parameter", "models", "tasks", "here", paperHead, "of the paper's")
 	for c := 3; c < 6; c++ {
 		t.Columns[c].Group = "values"
 	}
-	for _, same := range lists.GroupBy(in.Ranges, func(r Range) Range { r.Model = ""; return r }) {
+	for _, same := range lists.GroupBy(r.Ranges, func(r Range) Range { r.Model = ""; return r }) {
 		r, who := same[0], "all"
 		if len(same) < len(models) {
 			who = strings.Join(lists.Map(same, func(r Range) string { return r.Model }), ", ")
@@ -303,18 +298,18 @@ func overDatasets(records []record.Record, of func(record.Record) int) string {
 
 // aspectsTable puts the paper's comparison of models beside the facts of the
 // records.
-func aspectsTable(in Input, r request) (Output, error) {
-	l, task := r.layout(in.Classification), protocol.NodeClassification
+func aspectsTable(r request) (Output, error) {
+	l, task := r.layout(r.Classification), protocol.NodeClassification
 	if len(l.Models) == 0 {
-		l, task = r.layout(in.Links), protocol.LinkPrediction
+		l, task = r.layout(r.Links), protocol.LinkPrediction
 	}
 	if len(l.Models) == 0 {
 		return Output{}, nil
 	}
-	t := grid[aspect]{Table: r.table(l)}
+	t := grid[aspect]{Table: r.table()}
 	t.add(table.Column{Head: "aspect"}, func(a aspect) table.Entry { return table.Entry{Text: a.Aspect} })
 	for _, m := range l.Models {
-		t.add(table.Column{Group: m.Title, Head: "here"}, func(a aspect) table.Entry { return table.Entry{Text: in.fact(a.Fact, task, l, m)} })
+		t.add(table.Column{Group: m.Title, Head: "here"}, func(a aspect) table.Entry { return table.Entry{Text: r.fact(a.Fact, task, l, m)} })
 		t.add(table.Column{Group: m.Title, Head: paperHead}, func(a aspect) table.Entry { return text(a.Values[m.ID]) })
 	}
 	t.addBlock(catalogue().Aspects...)

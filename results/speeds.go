@@ -16,14 +16,14 @@ func seconds(t times) *table.Value {
 }
 
 // speedsTable returns the time of the latency test, datasets x models.
-func speedsTable(in Input, r request) (Output, error) {
-	l := r.layout(in.Latency).withoutDifferences()
-	if len(l.Models) == 0 || len(in.Timed) == 0 {
+func speedsTable(r request) (Output, error) {
+	l := r.layout(r.Latency).withoutDifferences()
+	if len(l.Models) == 0 || len(r.Timed) == 0 {
 		return Output{}, nil
 	}
-	t := grid[DatasetHead]{Table: r.table(l)}
+	t := grid[DatasetHead]{Table: r.table()}
 	t.add(table.Column{Head: "dataset"}, func(d DatasetHead) table.Entry {
-		e := table.Entry{Text: d.Title, Notes: t.Note(in.sharedTestNotes(d, l.Models)...)}
+		e := table.Entry{Text: d.Title, Notes: t.Note(r.sharedTestNotes(d, l.Models)...)}
 		if d.PaperOnly {
 			e.Notes = t.Note(unmeasuredNote(d))
 		}
@@ -32,7 +32,7 @@ func speedsTable(in Input, r request) (Output, error) {
 	t.add(table.Column{Head: "batches x events"}, func(d DatasetHead) table.Entry {
 		size := ""
 		for _, m := range l.Models {
-			if test, ok := in.test(d, m); ok && !test.Failed() {
+			if test, ok := r.test(d, m); ok && !test.Failed() {
 				size = fmt.Sprintf("%d x %d", test.times[0].Batches, test.times[0].Batch)
 			}
 		}
@@ -40,10 +40,10 @@ func speedsTable(in Input, r request) (Output, error) {
 	})
 	for _, m := range l.Models {
 		t.add(table.Column{Kind: table.Measured, Group: m.Title, Metric: "seconds", Head: "seconds"}, func(d DatasetHead) table.Entry {
-			return in.time(d, m, l.Models, &t.Table)
+			return r.time(d, m, l.Models, &t.Table)
 		})
 		t.add(table.Column{Kind: table.Published, Group: m.Title, Metric: "latency", Head: paperHead + " s"}, func(d DatasetHead) table.Entry {
-			if test, ok := in.test(d, m); ok && !test.Failed() {
+			if test, ok := r.test(d, m); ok && !test.Failed() {
 				return paperTime(m, test.PaperName, &t.Table)
 			}
 			return paperTime(m, d.PaperName, &t.Table)
@@ -57,8 +57,8 @@ func speedsTable(in Input, r request) (Output, error) {
 // test returns the latency test of a model on a dataset, if there is one. It is
 // a failed one where none finished. Tests of another mode than streaming, which
 // the paper's times are of, do not count.
-func (in Input) test(d DatasetHead, m ModelHead) (found latencyTest, ok bool) {
-	for _, t := range in.tests {
+func (in Input) test(d DatasetHead, m ModelHead) (found LatencyTest, ok bool) {
+	for _, t := range in.Timed {
 		k := t.Key
 		if k.Dataset != d.ID || k.Model != m.ID || k.Variant != m.Variant || t.Latency != nil && t.Latency.Mode != record.Streaming {
 			continue

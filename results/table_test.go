@@ -88,7 +88,6 @@ var ncTables = map[string]struct {
 		results.Layout{
 			Models:   []results.ModelHead{rawHead, sprintsHead},
 			Datasets: []results.DatasetHead{amlsim},
-			Command:  "bench tables --suite made-up",
 		},
 		[]results.Cell{nc("amlsim-20k", "raw", 0.8689, 0, 1), nc("amlsim-20k", "graph-sprints", 0.8770, 0, 1)},
 	},
@@ -96,7 +95,6 @@ var ncTables = map[string]struct {
 		results.Layout{
 			Models:   []results.ModelHead{rawHead, tgnHead, dgsHead},
 			Datasets: []results.DatasetHead{amlsim},
-			Command:  "bench tables --suite made-up",
 		},
 		[]results.Cell{
 			nc("amlsim-20k", "raw", 0.8689, 0.0003, 10),
@@ -112,7 +110,6 @@ var ncTables = map[string]struct {
 		results.Layout{
 			Models:   []results.ModelHead{rawHead, sprintsHead, tgnHead, dgsHead},
 			Datasets: []results.DatasetHead{amlsim},
-			Command:  "bench tables --suite made-up",
 		},
 		[]results.Cell{
 			nc("amlsim-20k", "raw", 0.86891, 0.0003, 5), nc("amlsim-20k", "graph-sprints", 0.91003, 0.0012, 5),
@@ -123,7 +120,6 @@ var ncTables = map[string]struct {
 		results.Layout{
 			Models:   []results.ModelHead{rawHead, sprintsHead, dgsHead, countHead, oracleHead},
 			Datasets: []results.DatasetHead{wikipedia, amlsim},
-			Command:  "bench tables --suite made-up",
 		},
 		[]results.Cell{
 			with(nc("wikipedia", "raw", 0.5912, 0.0113, 10), noted("simulated data")),
@@ -140,7 +136,6 @@ var ncTables = map[string]struct {
 		results.Layout{
 			Models:   []results.ModelHead{countHead},
 			Datasets: []results.DatasetHead{bareWiki},
-			Command:  "bench tables --suite made-up",
 		},
 		[]results.Cell{nc("wikipedia-nofeat", "user-count", 0.8957, 0, 1)},
 	},
@@ -148,7 +143,6 @@ var ncTables = map[string]struct {
 		results.Layout{
 			Models:   []results.ModelHead{rawHead, tgnHead, jodieHead, sprintsHead, dgsHead, countHead},
 			Datasets: []results.DatasetHead{bareWiki, mooc},
-			Command:  "bench tables --suite made-up",
 		},
 		func() []results.Cell {
 			bare := noted("the 172 edit features are absent from this file")
@@ -167,7 +161,7 @@ var ncTables = map[string]struct {
 func TestNodeClassificationTables(t *testing.T) {
 	for name, c := range ncTables {
 		t.Run(name, func(t *testing.T) {
-			out := makeTables(t, results.Input{Cells: c.cells, Classification: c.layout}, "nc")
+			out := makeTables(t, results.Input{Cells: c.cells, Classification: c.layout, Command: "bench tables --suite made-up"}, "nc")
 			compareLayouts(t, "nc-"+name, out.Tables[0])
 		})
 	}
@@ -193,17 +187,13 @@ func TestLinkPredictionTables(t *testing.T) {
 	layout := results.Layout{
 		Models:   []results.ModelHead{tgnHead, jodieHead, sprintsHead, dgsHead, bankHead, windowHead},
 		Datasets: []results.DatasetHead{wikipedia, mooc},
-		Settings: []protocol.Setting{"T", "I"},
-		Command:  "bench tables --suite made-up",
+		Settings: []protocol.Setting{"T", "I"}, Candidates: []protocol.CandidateSet{protocol.AllNodes, protocol.Destinations},
 	}
-	in := results.Input{Cells: lpCells(), Links: layout, Candidates: []protocol.CandidateSet{protocol.AllNodes, protocol.Destinations}}
+	in := results.Input{Cells: lpCells(), Links: layout, Command: "bench tables --suite made-up"}
 	compareLayouts(t, "lp", makeTables(t, in, "lp").Tables[0])
-	layout.Models = layout.Models[4:]
+	layout.Models, layout.Candidates = layout.Models[4:], layout.Candidates[:1]
 	layout.Datasets = []results.DatasetHead{bareWiki, college}
-	in = results.Input{
-		Cells: []results.Cell{lp("wikipedia-nofeat", "T", "edgebank", 0.4944, 0, 1)},
-		Links: layout, Candidates: []protocol.CandidateSet{protocol.AllNodes},
-	}
+	in.Cells, in.Links = []results.Cell{lp("wikipedia-nofeat", "T", "edgebank", 0.4944, 0, 1)}, layout
 	compareLayouts(t, "lp-zero-parameter-only", makeTables(t, in, "lp").Tables[0])
 }
 

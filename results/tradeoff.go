@@ -13,18 +13,18 @@ import (
 // tradeOff returns the table and the figure of the headline metric of node
 // classification against the time of the latency test: of every dataset for
 // which there are both, here or in the paper.
-func tradeOff(in Input, r request) (Output, error) {
-	l := r.layout(in.Classification).withoutDifferences()
+func tradeOff(r request) (Output, error) {
+	l := r.layout(r.Classification).withoutDifferences()
 	if len(l.Models) == 0 {
 		return Output{}, nil
 	}
 	l.Settings = []protocol.Setting{""}
-	s, err := newScores(in.Cells, r.table(l), l, protocol.NodeClassification)
+	s, err := newScores(r, l, protocol.NodeClassification)
 	if err != nil {
 		return Output{}, err
 	}
 	s.add(table.Column{Head: "model"}, func(at scoreRow) table.Entry { return table.Entry{Text: at.model.Title} })
-	t := tradeOffs{scores: s, in: in, colors: map[ModelHead]int{}}
+	t := tradeOffs{scores: s, colors: map[ModelHead]int{}}
 	var panels []figure.Panel
 	for _, d := range l.Datasets {
 		if p := t.addDataset(d); len(p.Series) > 0 {
@@ -48,26 +48,25 @@ func tradeOff(in Input, r request) (Output, error) {
 	f, err := figure.Draw(figure.Size{Width: 13, Height: 9}, 2, panels)
 	f.Name, f.Title = s.Name, s.Title
 	f.Caption = s.metrics[0].Title + " against the seconds of the latency test, with the deviations of both. " +
-		"Filled: measured here; hollow: the paper's numbers (RTX 2080 Ti), where it gives them. Made by: " + l.Command
+		"Filled: measured here; hollow: the paper's numbers (RTX 2080 Ti), where it gives them. Made by: " + r.Command
 	return Output{Tables: []table.Table{s.Table}, Figures: []figure.Figure{f}}, err
 }
 
 // tradeOffs are the metrics and times of models.
 type tradeOffs struct {
 	*scores
-	in     Input
 	times  []func(scoreRow) table.Entry // entries of the columns of seconds
 	colors map[ModelHead]int            // the same in all panels
 }
 
 // addDataset draws a dataset and adds its columns, unless nothing is drawn.
 func (t *tradeOffs) addDataset(d DatasetHead) figure.Panel {
-	metric, shared := t.metrics[0], t.in.sharedTestNotes(d, t.Models)
+	metric, shared := t.metrics[0], t.sharedTestNotes(d, t.Models)
 	ours := func(at scoreRow) table.Entry { return t.measured(d, at, metric, true) }
 	paper := func(at scoreRow) table.Entry {
 		return paperEntry(protocol.NodeClassification, at, d.PaperName, metric.Name, 1)
 	}
-	seconds := func(at scoreRow) table.Entry { return t.in.time(d, at.model, t.Models, &t.Table) }
+	seconds := func(at scoreRow) table.Entry { return t.time(d, at.model, t.Models, &t.Table) }
 	paperSeconds := func(at scoreRow) table.Entry { return paperTime(at.model, d.PaperName, &t.Table) }
 	p := figure.Panel{Title: d.Title, X: figure.Axis{Label: "seconds"}, Y: figure.Axis{Label: metric.Title + " %"}}
 	simulated := func(note string) bool { return strings.HasPrefix(note, "simulated data") }

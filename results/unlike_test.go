@@ -54,10 +54,10 @@ func TestUnlikeThePaper(t *testing.T) {
 		"not in the paper":             {college, []results.Cell{cell("collegemsg", "dgs", 100, aSearch)}, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			made, err := results.Make(results.Input{
-				Cells: c.cells, Candidates: []protocol.CandidateSet{protocol.AllNodes, protocol.Destinations},
-				Links: results.Layout{Models: []results.ModelHead{jodieHead, dgsHead, frozenHead}, Datasets: []results.DatasetHead{c.dataset}, Settings: []protocol.Setting{"T"}},
-			}, specs.Tables{Show: []specs.Table{{ID: "lp"}}})
+			made, err := results.Make(results.Input{Cells: c.cells, Links: results.Layout{
+				Models: []results.ModelHead{jodieHead, dgsHead, frozenHead}, Datasets: []results.DatasetHead{c.dataset}, Settings: []protocol.Setting{"T"},
+				Candidates: []protocol.CandidateSet{protocol.AllNodes, protocol.Destinations},
+			}}, specs.Tables{Show: []specs.Table{{ID: "lp"}}})
 			if err != nil || len(made.Tables) == 0 {
 				t.Fatalf("%d tables, %v", len(made.Tables), err)
 			}

@@ -121,7 +121,7 @@ func comparisonTable(all []results.Comparison) table.Table {
 	for c := 3; c < 6; c++ {
 		t.Columns[c].Kind, t.Columns[c].Metric = table.Measured, metric
 	}
-	for _, same := range lists.GroupBy(all, func(c results.Comparison) record.CellKey { return c.Place() }) {
+	for _, same := range lists.GroupBy(all, results.Comparison.Place) {
 		t.NextBlock()
 		for _, c := range same {
 			where := c.Dataset
