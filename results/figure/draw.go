@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"image/color"
+	"math"
 	"slices"
 
 	"dgsbench/internal/escape"
@@ -119,9 +120,10 @@ func (s Series) draw(on *plot.Plot) error {
 	at := make(plotter.XYs, len(s.Points))
 	for i, pt := range s.Points {
 		at[i] = plotter.XY{X: pt.X.Mean, Y: pt.Y.Mean}
-		if err := s.drawIntervals(on, pt); err != nil {
-			return err
+		if math.IsInf(pt.X.High-pt.X.Low, 0) || math.IsInf(pt.Y.High-pt.Y.Low, 0) {
+			return plotter.ErrInfinity
 		}
+		s.drawIntervals(on, pt)
 	}
 	line, mark, err := plotter.NewLinePoints(at)
 	if err != nil {
@@ -149,36 +151,18 @@ func (s Series) draw(on *plot.Plot) error {
 	return nil
 }
 
-// interval is a point with its intervals, as package plotter takes them.
-type interval struct {
-	plotter.XYs
-	plotter.XErrors
-	plotter.YErrors
-}
-
-func (s Series) drawIntervals(on *plot.Plot, pt Point) error {
-	at := interval{
-		plotter.XYs{{X: pt.X.Mean, Y: pt.Y.Mean}},
-		plotter.XErrors{{Low: pt.X.Mean - pt.X.Low, High: pt.X.High - pt.X.Mean}},
-		plotter.YErrors{{Low: pt.Y.Mean - pt.Y.Low, High: pt.Y.High - pt.Y.Mean}},
-	}
+// drawIntervals draws error bars where the point's intervals have a width.
+func (s Series) drawIntervals(on *plot.Plot, pt Point) {
+	at, line := plotter.XYs{{X: pt.X.Mean, Y: pt.Y.Mean}}, plotter.DefaultLineStyle
+	line.Color = s.ink()
 	if pt.X.Low < pt.X.High {
-		bar, err := plotter.NewXErrorBars(at)
-		if err != nil {
-			return err
-		}
-		bar.Color = s.ink()
-		on.Add(bar)
+		bars := plotter.XErrors{{Low: pt.X.Mean - pt.X.Low, High: pt.X.High - pt.X.Mean}}
+		on.Add(&plotter.XErrorBars{XYs: at, XErrors: bars, LineStyle: line, CapWidth: plotter.DefaultCapWidth})
 	}
 	if pt.Y.Low < pt.Y.High {
-		bar, err := plotter.NewYErrorBars(at)
-		if err != nil {
-			return err
-		}
-		bar.Color = s.ink()
-		on.Add(bar)
+		bars := plotter.YErrors{{Low: pt.Y.Mean - pt.Y.Low, High: pt.Y.High - pt.Y.Mean}}
+		on.Add(&plotter.YErrorBars{XYs: at, YErrors: bars, LineStyle: line, CapWidth: plotter.DefaultCapWidth})
 	}
-	return nil
 }
 
 func (s Series) drawBoxes(on *plot.Plot) error {

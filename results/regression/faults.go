@@ -105,8 +105,7 @@ func identical(s record.Store, records []record.Record) ([]Finding, error) {
 		if err != nil {
 			return nil, err
 		}
-		at := answers{r.Key.CellKey, observed.TestDigest("")}
-		at.place.Model, at.place.Variant = "", ""
+		at := answers{r.Key.Place(), observed.TestDigest("")}
 		alike[at] = append(alike[at], r.Key.String())
 	}
 	var out []Finding

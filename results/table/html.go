@@ -29,50 +29,38 @@ func WriteHTML(w io.Writer, title string, tables []Table, figures []figure.Figur
 	}{title, tables, figures})
 }
 
-// The values of the template of a table.
-type (
-	htmlTable struct {
-		Name, Title string
-		Legend      template.HTML
-		Groups      []columnGroup
-		Heads       []template.HTML
-		Blocks      [][][]htmlEntry
-		Notes       map[int]string // by number
-		Origin      []origin
-	}
-	htmlEntry struct {
-		Row    bool   // the head of its row
-		Words  bool   // wrapped where it is long
-		Number string // that rows can be sorted by; empty for none
-		Lines  []template.HTML
-	}
-)
-
 // HTML returns the table as a part of a page.
 func (t Table) HTML() (template.HTML, error) {
-	s := htmlStyle(t.Name)
-	h := htmlTable{
-		Name: t.Name, Title: t.Title, Legend: template.HTML(s.legend(t)), Groups: t.groups(), Notes: map[int]string{}, Origin: t.origin(),
-		Heads: lists.Map(t.Columns, func(c Column) template.HTML { return template.HTML(s.text(c.Head) + s.numbers(c.Notes)) }),
-	}
-	for i, note := range t.Notes {
-		h.Notes[i+1] = note
-	}
-	for _, block := range t.Blocks {
-		var rows [][]htmlEntry
-		for _, row := range block {
-			var entries []htmlEntry
-			for c, e := range row {
-				lines := lists.Map(s.lines(t.Columns[c].Kind, e), func(line string) template.HTML { return template.HTML(line) })
-				entries = append(entries, htmlEntry{c < t.numHeads(), len(e.Text) > longWords, e.sortedBy(), lines})
-			}
-			rows = append(rows, entries)
-		}
-		h.Blocks = append(h.Blocks, rows)
-	}
 	var out strings.Builder
-	err := page.ExecuteTemplate(&out, "table", h)
+	err := page.ExecuteTemplate(&out, "table", htmlTable{t, htmlStyle(t.Name)})
 	return template.HTML(out.String()), err
+}
+
+// htmlTable is a table in its template.
+type htmlTable struct {
+	Table
+	style style
+}
+
+func (t htmlTable) Reading() template.HTML { return template.HTML(t.style.legend(t.Table)) }
+func (t htmlTable) Groups() []columnGroup  { return t.groups() }
+func (t htmlTable) Head(c Column) template.HTML {
+	return template.HTML(t.style.text(c.Head) + t.style.numbers(c.Notes))
+}
+func (t htmlTable) Number(note int) int { return note + 1 }
+func (t htmlTable) Origin() []origin    { return t.origin() }
+
+// Entry returns that of a column.
+func (t htmlTable) Entry(c int, e Entry) htmlEntry {
+	lines := lists.Map(t.style.lines(t.Columns[c].Kind, e), func(line string) template.HTML { return template.HTML(line) })
+	return htmlEntry{c < t.numHeads(), len(e.Text) > longWords, e.sortedBy(), lines}
+}
+
+type htmlEntry struct {
+	Row    bool   // the head of its row
+	Words  bool   // wrapped where it is long
+	Number string // that rows can be sorted by; empty for none
+	Lines  []template.HTML
 }
 
 // longWords is the length of a text from which on it may be wrapped.

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -93,12 +94,8 @@ func (s style) rows(t Table) [][]string {
 // entries.
 func (s style) legend(t Table) string {
 	var out []string
-	for _, row := range t.rows() {
-		for _, e := range row {
-			if e.Mark != Unmarked && len(out) == 0 {
-				out = append(out, s.marks+" of "+s.text(t.Among))
-			}
-		}
+	if slices.ContainsFunc(slices.Concat(t.rows()...), func(e Entry) bool { return e.Mark != Unmarked }) {
+		out = append(out, s.marks+" of "+s.text(t.Among))
 	}
 	return strings.Join(append(out, lists.Map(t.Legend, s.text)...), "; ")
 }
