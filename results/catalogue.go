@@ -222,10 +222,7 @@ var catalogue = sync.OnceValue(func() (d definitions) {
 	if err == nil {
 		err = doc.Decode(&d)
 	}
-	if err != nil {
-		panic(err) // the file is part of the program
-	}
-	return d
+	return must(d, err)
 })
 
 // TableIDs returns the names of all tables and figures.

@@ -148,7 +148,7 @@ func (s *scores) paperNotes(d DatasetHead) []string {
 		ours = "of ours those are tuned whose footnotes name a search"
 	}
 	if beside {
-		notes = append(notes, fmt.Sprintf("the paper's models are the best of %d trials each; %s", reference().trials, ours))
+		notes = append(notes, fmt.Sprintf("the paper's models are the best of %d trials each; %s", reference().Trials, ours))
 	}
 	return notes
 }
@@ -160,7 +160,7 @@ func (s *scores) modelNotes(d DatasetHead, at scoreRow, c *Cell) []string {
 		return nil
 	}
 	var out []string
-	if size := reference().states[s.task][at.model.ID]; size != 0 && c.State != 0 && c.State != size {
+	if size := reference().States[s.task][at.model.ID]; size != 0 && c.State != 0 && c.State != size {
 		out = append(out, fmt.Sprintf("a state of %d numbers, the paper's has %d", c.State, size))
 	}
 	for _, search := range c.Searches {
@@ -188,14 +188,14 @@ func Count(n int, noun string) string {
 // legend explains what the entries of the table need.
 func (s *scores) legend() []string {
 	has := func(test func(c table.Column, e table.Entry) bool) bool {
-		return slices.ContainsFunc(slices.Concat(s.Blocks...), func(row table.Row) bool {
+		for _, row := range slices.Concat(s.Blocks...) {
 			for c, e := range row {
 				if test(s.Columns[c], e) {
 					return true
 				}
 			}
-			return false
-		})
+		}
+		return false
 	}
 	hasValue := func(test func(v *table.Value) bool) bool {
 		return has(func(c table.Column, e table.Entry) bool {

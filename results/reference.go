@@ -36,41 +36,40 @@ type referenceKey struct {
 // references are the file paper.yaml: values, and how the models of the paper
 // came to be.
 type references struct {
-	values map[referenceKey]Reference
-	trials int                              // of the search, of which the best is printed
-	states map[protocol.Task]map[string]int // task -> model -> numbers of a node's state, where the paper sets them
+	Paper  string                           `yaml:"paper"`
+	Trials int                              `yaml:"trials"` // of the search, of which the best is printed
+	States map[protocol.Task]map[string]int `yaml:"states"` // task -> model -> numbers of a node's state, where the paper sets them
+	Tables []struct {
+		Source  string           `yaml:"source"`
+		Task    protocol.Task    `yaml:"task"`
+		Setting protocol.Setting `yaml:"setting"`
+		// model -> dataset -> metric -> mean, standard deviation (if given)
+		Values map[string]map[string]map[string][]float64 `yaml:"values"`
+	} `yaml:"tables"`
+
+	values map[referenceKey]Reference // of all tables
 }
 
-var reference = sync.OnceValue(func() references {
-	p, err := parsePaper("reference/paper.yaml", paperYAML)
+var reference = sync.OnceValue(func() references { return must(parsePaper("reference/paper.yaml", paperYAML)) })
+
+// must returns what a file holds that is part of the program.
+func must[T any](content T, err error) T {
 	if err != nil {
-		panic(err) // the file is part of the program
+		panic(err)
 	}
-	return p
-})
+	return content
+}
 
 func parsePaper(file string, data []byte) (references, error) {
-	var y struct {
-		Paper  string                           `yaml:"paper"`
-		Trials int                              `yaml:"trials"`
-		States map[protocol.Task]map[string]int `yaml:"states"`
-		Tables []struct {
-			Source  string           `yaml:"source"`
-			Task    protocol.Task    `yaml:"task"`
-			Setting protocol.Setting `yaml:"setting"`
-			// model -> dataset -> metric -> mean, standard deviation (if given)
-			Values map[string]map[string]map[string][]float64 `yaml:"values"`
-		} `yaml:"tables"`
-	}
+	out := references{values: map[referenceKey]Reference{}}
 	doc, err := strictyaml.Parse(file, data)
 	if err == nil {
-		err = doc.Decode(&y)
+		err = doc.Decode(&out)
 	}
 	if err != nil {
 		return references{}, err
 	}
-	out := references{map[referenceKey]Reference{}, y.Trials, y.States}
-	for _, t := range y.Tables {
+	for _, t := range out.Tables {
 		for model, datasets := range t.Values {
 			for dataset, byMetric := range datasets {
 				for metric, value := range byMetric {
@@ -78,7 +77,7 @@ func parsePaper(file string, data []byte) (references, error) {
 					if _, twice := out.values[key]; twice || len(value) < 1 || len(value) > 2 {
 						return out, fmt.Errorf("%s: %s on %s, %s: expected one mean, and its deviation if there is one", file, model, dataset, metric)
 					}
-					ref := Reference{Mean: value[0], Std: optional.Absent(), Source: y.Paper + ", " + t.Source}
+					ref := Reference{Mean: value[0], Std: optional.Absent(), Source: out.Paper + ", " + t.Source}
 					if len(value) == 2 {
 						ref.Std = optional.Number(value[1])
 					}

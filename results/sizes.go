@@ -58,8 +58,8 @@ func parametersTable(r request) (Output, error) {
 		}
 	}
 	numbers := []quantity{
-		{split.Title + ": head", split, "parameters_head", func(own, _ record.Record) string { return parameters(own, true) }},
-		{split.Title + ": below the head", split, "parameters_rest", func(own, _ record.Record) string { return parameters(own, false) }},
+		{split.Title + ": head", split, "parameters_head", func(own, _ record.Record) string { return known(own.Learned(true)) }},
+		{split.Title + ": below the head", split, "parameters_rest", func(own, _ record.Record) string { return known(own.Learned(false)) }},
 	}
 	for _, m := range l.Models {
 		all := func(own, _ record.Record) string { return table.Thousands(own.NumParams) }
@@ -81,17 +81,12 @@ func parametersTable(r request) (Output, error) {
 	return Output{Tables: []table.Table{t.Table}}, nil
 }
 
-// parameters returns how many a model learns in its head or below it; "" where
-// its record does not tell.
-func parameters(r record.Record, ofHead bool) string {
-	head, rest, ok := r.HeadAndRest()
-	switch {
-	case !ok:
+// known formats a number, "" where it is unknown.
+func known(n int, known bool) string {
+	if !known {
 		return ""
-	case ofHead:
-		return table.Thousands(head)
 	}
-	return table.Thousands(rest)
+	return table.Thousands(n)
 }
 
 // linkRecord returns a record of link prediction, of any seed: all have the
@@ -282,8 +277,8 @@ func stateSize(r record.Record) int { return r.StateSize }
 
 // belowHead returns the number of learned parameters below the head.
 func belowHead(r record.Record) int {
-	_, rest, _ := r.HeadAndRest()
-	return rest
+	n, _ := r.Learned(false)
+	return n
 }
 
 // overDatasets returns a number that is the same on all datasets, or what it is

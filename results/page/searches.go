@@ -49,7 +49,6 @@ func searches(p Page) (section, error) {
 	}
 	overall := table.New("model", "dataset, task", "metric", "own options", "best trial", "gain", "trial", "trials", "failed")
 	overall.Name, overall.Title, overall.Heads = "tuning-best", "What the searches found: validation, in %", 1
-	s.Parts = []part{{}}
 	for _, same := range lists.GroupBy(p.titledSearches(), Search.place) {
 		place := same[0].place()
 		here := part{ID: "tuning-" + placeID(place), Title: placeTitle(place)}
@@ -61,11 +60,9 @@ func searches(p Page) (section, error) {
 		}
 		s.Parts = append(s.Parts, here)
 	}
-	if len(s.Parts) == 1 {
-		s.Parts = nil
-		return s, nil
+	if len(s.Parts) > 0 {
+		s.Parts = slices.Insert(s.Parts, 0, part{Tables: []table.Table{overall}})
 	}
-	s.Parts[0].Tables = []table.Table{overall}
 	return s, nil
 }
 

@@ -17,8 +17,7 @@ import (
 // and how to repair it.
 func Parse(file string, data []byte) (Record, error) {
 	var r Record
-	err := r.parse(data)
-	if err != nil {
+	if err := r.parse(data); err != nil {
 		return Record{}, fmt.Errorf("%s is not a trial record (%w); move it elsewhere, or remove it to have the trial run again", file, err)
 	}
 	return r, nil

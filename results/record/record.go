@@ -235,17 +235,15 @@ type DataPart struct {
 	Positives int `json:"positives"`
 }
 
-// HeadAndRest returns the learned parameters of the head and of what lies below
-// it. ok is false where the record does not tell.
-func (r Record) HeadAndRest() (head, rest int, ok bool) {
+// Learned returns the number of learned parameters of the head, or of what lies
+// below it. It is unknown in older records.
+func (r Record) Learned(head bool) (n int, known bool) {
 	for _, p := range r.Parameters {
-		if p.Head {
-			head += p.Count
-		} else {
-			rest += p.Count
+		if p.Head == head {
+			n += p.Count
 		}
 	}
-	return head, rest, len(r.Parameters) > 0
+	return n, len(r.Parameters) > 0
 }
 
 // Origin is where an option of the spec was set.
