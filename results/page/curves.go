@@ -34,7 +34,7 @@ func learningCurves(p Page) (section, error) {
 			}
 		}
 		if len(trained) > 0 {
-			s.Parts = append(s.Parts, drawCurves(p, trained))
+			s.Parts = append(s.Parts, drawCurves(trained))
 		}
 	}
 	return s, nil
@@ -93,7 +93,7 @@ func heights(lines [][]figure.Point) []float64 {
 	return out
 }
 
-func drawCurves(p Page, trained []curves) part {
+func drawCurves(trained []curves) part {
 	place := trained[0].place()
 	out := part{ID: "curves-" + placeID(place), Title: placeTitle(place)}
 	metric := metrics.Of(place.Task)[0].Title + " %"
@@ -123,10 +123,10 @@ func drawCurves(p Page, trained []curves) part {
 		validation.Series = append(drawnLines(c.validation, step), figure.Series{Class: "chosen", Mark: figure.Dot, Points: c.chosen})
 		row, sentence := c.summary(metric)
 		out.Charts = append(out.Charts, figure.Chart{
-			ID: "curves-" + c.id(), Title: c.heading(p), Description: "Loss on the left, validation on the right, by epoch from 1 on.",
+			ID: "curves-" + c.id(), Title: c.heading(), Description: "Loss on the left, validation on the right, by epoch from 1 on.",
 			Summary: sentence, Panels: []figure.Panel{loss, validation},
 		})
-		numbers.Add(append([]any{c.heading(p)}, row...)...)
+		numbers.Add(append([]any{c.heading()}, row...)...)
 	}
 	out.Folded = []folded{{"The same as a table", []table.Table{numbers}}}
 	return out

@@ -27,7 +27,7 @@ func latencies(p Page) (section, error) {
 			return s, err
 		}
 		for _, same := range lists.GroupBy(timings, func(t timing) int { return t.Batch }) {
-			s.Parts = append(s.Parts, drawHistograms(p, same))
+			s.Parts = append(s.Parts, drawHistograms(same))
 		}
 	}
 	return s, nil
@@ -61,7 +61,7 @@ func readTimings(cells []seeds) ([]timing, error) {
 }
 
 // drawHistograms draws those of one place and batch size.
-func drawHistograms(p Page, timings []timing) part {
+func drawHistograms(timings []timing) part {
 	first := timings[0]
 	out := part{
 		ID:    table.Identifier("latency", placeID(first.key()), fmt.Sprint(first.Batch)),
@@ -75,16 +75,16 @@ func drawHistograms(p Page, timings []timing) part {
 	numbers := table.New("model", "batches", "min", "p50", "p90", "p99", "p99.9", "max")
 	numbers.Name, numbers.Title = out.ID+"-numbers", "Histograms, "+out.Title+": milliseconds a batch"
 	for _, t := range timings {
-		out.Charts = append(out.Charts, t.draw(p, across))
+		out.Charts = append(out.Charts, t.draw(across))
 		ms := func(percent float64) string { return number(float64(t.histogram.ValueAtQuantile(percent)) / 1e6) }
-		numbers.Add(t.heading(p), t.histogram.TotalCount(), number(float64(t.histogram.Min())/1e6),
+		numbers.Add(t.heading(), t.histogram.TotalCount(), number(float64(t.histogram.Min())/1e6),
 			ms(50), ms(90), ms(99), ms(99.9), number(float64(t.histogram.Max())/1e6))
 	}
 	out.Folded = []folded{{"The same as a table", []table.Table{numbers}}}
 	return out
 }
 
-func (t timing) draw(p Page, across figure.Axis) figure.Chart {
+func (t timing) draw(across figure.Axis) figure.Chart {
 	boxes := t.bins(across)
 	highest := 0.0
 	for _, b := range boxes {
@@ -92,7 +92,7 @@ func (t timing) draw(p Page, across figure.Axis) figure.Chart {
 	}
 	h := t.histogram
 	return figure.Chart{
-		ID: table.Identifier("latency", t.id(), fmt.Sprint(t.Batch)), Title: t.heading(p),
+		ID: table.Identifier("latency", t.id(), fmt.Sprint(t.Batch)), Title: t.heading(),
 		Description: "Histogram of the time of a batch, on a logarithmic axis.",
 		Summary: fmt.Sprintf("Median %s, 99%% within %s, all within %s, over %d batches.", figure.Duration(float64(h.ValueAtQuantile(50))),
 			figure.Duration(float64(h.ValueAtQuantile(99))), figure.Duration(float64(h.Max())), h.TotalCount()),

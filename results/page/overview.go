@@ -21,10 +21,7 @@ func overview(p Page) (section, error) {
 	about := part{Tables: []table.Table{p.factTable(facts)}}
 	for _, f := range p.Folders {
 		for _, w := range f.Warnings {
-			if p.several() {
-				w = f.label + ": " + w
-			}
-			about.Texts = append(about.Texts, "Warning: "+w+".")
+			about.Texts = append(about.Texts, "Warning: "+f.before+w+".")
 		}
 	}
 	s.Parts = []part{about}
@@ -144,7 +141,7 @@ func (p Page) factTable(facts []fact) table.Table {
 
 // folderHeads returns a first head and one for each folder.
 func (p Page) folderHeads(first string) []string {
-	return append([]string{first}, lists.Map(p.Folders, func(f Folder) string { return f.label + ": " + f.Name })...)
+	return append([]string{first}, lists.Map(p.Folders, func(f Folder) string { return f.before + f.Name })...)
 }
 
 // differing lists the differences of the folders in one sentence.

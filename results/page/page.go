@@ -44,7 +44,8 @@ type Folder struct {
 	results.Report
 	Searches []Search
 
-	label string // A, B and so on
+	label         string // A, B and so on
+	before, after string // "A: " and ", A", of texts about the folder; empty where there is one folder
 }
 
 // several reports whether folders are compared.
@@ -142,6 +143,9 @@ func (p *Page) label() {
 	for i := range p.Folders {
 		f := &p.Folders[i]
 		f.label = string(rune('A' + i))
+		if p.several() {
+			f.before, f.after = f.label+": ", ", "+f.label
+		}
 		f.Tables, f.Figures = slices.Clone(f.Tables), slices.Clone(f.Figures)
 		for t := range f.Tables {
 			f.Tables[t].Title = short(f.Tables[t].Title)
@@ -178,12 +182,7 @@ func (s seeds) place() record.CellKey { return s.key().Place() }
 func (s seeds) title() string         { return s.records[0].ModelTitle }
 
 // heading names the model, and the folder where there are several.
-func (s seeds) heading(p Page) string {
-	if p.several() {
-		return s.title() + ", " + s.folder.label
-	}
-	return s.title()
-}
+func (s seeds) heading() string { return s.title() + s.folder.after }
 
 // id identifies the seeds in the page.
 func (s seeds) id() string {

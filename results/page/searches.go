@@ -76,9 +76,7 @@ func (p Page) titledSearches() []Search {
 			if at := slices.IndexFunc(f.Records, own); at >= 0 {
 				search.Model = f.Records[at].ModelTitle
 			}
-			if p.several() {
-				search.Model += ", " + f.label
-			}
+			search.Model += f.after
 			search.id = table.Identifier("tuning", f.label, fmt.Sprint(i))
 			out = append(out, search)
 		}

@@ -63,12 +63,12 @@ func figures(p Page) (section, error) {
 	s := section{ID: "figures", Title: "Figures"}
 	for _, f := range p.Folders {
 		for _, drawn := range f.Figures {
-			title, numbers := drawn.Title, drawn.Name
+			numbers := drawn.Name
 			if p.several() {
-				title, numbers = f.label+": "+title, f.ownName(drawn.Name)
+				numbers = f.ownName(drawn.Name)
 			}
 			s.Parts = append(s.Parts, part{
-				ID: table.Identifier("figure", f.label, drawn.Name), Title: title,
+				ID: table.Identifier("figure", f.label, drawn.Name), Title: f.before + drawn.Title,
 				Figures: []illustration{{table.Identifier("caption", f.label, drawn.Name), drawn.Caption + ".", drawn.Inline(), numbers}},
 			})
 		}
@@ -87,10 +87,7 @@ func comparisons(p Page) (section, error) {
 	here := part{}
 	for _, f := range p.Folders {
 		for i, family := range lists.GroupBy(f.Comparisons, familyOf) {
-			title := familyOf(family[0])
-			if p.several() {
-				title = f.label + ": " + title
-			}
+			title := f.before + familyOf(family[0])
 			t := comparisonTable(family)
 			t.Name, t.Title = table.Identifier("comparisons", f.label, fmt.Sprint(i)), "Pairs of models, "+title
 			here.Folded = append(here.Folded, folded{fmt.Sprintf("%s: %s", title, results.Count(len(family), "pair")), []table.Table{t}})
@@ -151,18 +148,18 @@ func specifications(p Page) (section, error) {
 		place := cells[0].place()
 		here := part{ID: "specs-" + placeID(place), Title: placeTitle(place)}
 		for _, c := range cells {
-			t, err := c.specification(p)
+			t, err := c.specification()
 			if err != nil {
 				return s, err
 			}
-			here.Folded = append(here.Folded, folded{c.heading(p), []table.Table{t}})
+			here.Folded = append(here.Folded, folded{c.heading(), []table.Table{t}})
 		}
 		s.Parts = append(s.Parts, here)
 	}
 	return s, nil
 }
 
-func (s seeds) specification(p Page) (table.Table, error) {
+func (s seeds) specification() (table.Table, error) {
 	set, err := s.settings()
 	if err != nil {
 		return table.Table{}, err
@@ -172,7 +169,7 @@ func (s seeds) specification(p Page) (table.Table, error) {
 		return table.Table{}, err
 	}
 	t := table.New("option", "value", "origin", "from")
-	t.Name, t.Title = "spec-"+s.id(), s.heading(p)+" on "+placeTitle(s.key())
+	t.Name, t.Title = "spec-"+s.id(), s.heading()+" on "+placeTitle(s.key())
 	t.Legend = []string{"seeds: " + s.numbers(), results.Count(s.records[0].NumParams, "learned parameter")}
 	t.NextBlock()
 	for _, path := range slices.Sorted(maps.Keys(set)) {

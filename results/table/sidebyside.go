@@ -41,14 +41,7 @@ type sideBySide struct {
 	Table
 	labels []string
 	sides  []Table
-	rows   [][]*joinedRow // of each block
-}
-
-// joinedRow is a row with those that it joins, one a folder; nil where there is
-// none.
-type joinedRow struct {
-	Row
-	sides []Row
+	joined [][][]Row // of each block and row, those of the folders; nil where there is none
 }
 
 // join takes name and heads from the first table that is not empty.
@@ -56,11 +49,12 @@ func (s *sideBySide) join() {
 	first := s.sides[slices.IndexFunc(s.sides, func(t Table) bool { return t.Name != "" })]
 	heads := first.numHeads()
 	s.Table = Table{Name: first.Name, Title: first.Title, Heads: first.Heads, Among: first.Among}
-	for _, c := range first.Columns[:heads] {
+	s.joinRows(heads)
+	for i, c := range first.Columns[:heads] {
 		c.Notes = nil
 		s.Columns = append(s.Columns, c)
+		s.fill(func(rows []Row) Entry { return s.head(rows, i) })
 	}
-	s.joinRows(heads)
 	var columns []Column
 	for _, side := range s.sides {
 		for _, c := range side.Columns[min(heads, len(side.Columns)):] {
@@ -71,12 +65,6 @@ func (s *sideBySide) join() {
 	}
 	for _, c := range columns {
 		s.addColumn(c)
-	}
-	for _, block := range s.rows {
-		s.NextBlock()
-		for _, r := range block {
-			s.AddRow(r.Row)
-		}
 	}
 	s.Legend = s.joinLegends()
 	var sources []string
@@ -89,30 +77,36 @@ func (s *sideBySide) join() {
 	s.Renumber()
 }
 
-// joinRows makes a row for every name of a row in any folder, with its heads.
-// Names are the texts of the heads.
+// joinRows makes an empty row for every name of a row in any folder. Names are
+// the texts of the heads.
 func (s *sideBySide) joinRows(heads int) {
-	known := map[string]*joinedRow{}
+	known := map[string][]Row{}
 	for i, side := range s.sides {
 		for b, block := range side.Blocks {
-			if len(s.rows) <= b {
-				s.rows = append(s.rows, nil)
+			if len(s.Blocks) <= b {
+				s.Blocks, s.joined = append(s.Blocks, nil), append(s.joined, nil)
 			}
 			for _, row := range block {
-				texts := lists.Map(row[:heads], func(e Entry) string { return e.Text })
-				name := strings.Join(texts, "\x00")
-				joined := known[name]
-				if joined == nil {
-					joined = &joinedRow{NewRow(texts...), make([]Row, len(s.sides))}
-					known[name], s.rows[b] = joined, append(s.rows[b], joined)
+				name := strings.Join(lists.Map(row[:heads], func(e Entry) string { return e.Text }), "\x00")
+				if known[name] == nil {
+					known[name] = make([]Row, len(s.sides))
+					s.Blocks[b], s.joined[b] = append(s.Blocks[b], nil), append(s.joined[b], known[name])
 				}
-				joined.sides[i] = row
-				for c, e := range row[:heads] {
-					joined.Row[c].Notes = append(joined.Row[c].Notes, s.note(side, e.Notes)...) // once each: see Renumber
-				}
+				known[name][i] = row
 			}
 		}
 	}
+}
+
+// head returns the text of a head, with the footnotes of all folders.
+func (s *sideBySide) head(rows []Row, column int) (e Entry) {
+	for i, row := range rows {
+		if row != nil {
+			e.Text = row[column].Text
+			e.Notes = append(e.Notes, s.note(s.sides[i], row[column].Notes)...) // once each: see Renumber
+		}
+	}
+	return e
 }
 
 // note returns the numbers here of footnotes of a folder's table.
@@ -137,43 +131,45 @@ func (s *sideBySide) addColumn(c Column) {
 		}
 		s.Columns = append(s.Columns, head)
 		differences := false
-		s.fill(func(r *joinedRow) Entry {
-			e := s.entry(r, i, c)
-			differences = differences || difference(e, s.entry(r, 0, c)) != nil
+		s.fill(func(rows []Row) Entry {
+			e := s.entry(rows, i, c)
+			differences = differences || difference(e, s.entry(rows, 0, c)) != nil
 			e.Notes = s.note(side, e.Notes)
 			return e
 		})
 		if i > 0 && differences {
 			s.Columns = append(s.Columns, Column{Kind: Measured, Group: c.name(), Head: s.labels[i] + " − " + s.labels[0]})
-			s.fill(func(r *joinedRow) Entry { return Entry{Value: difference(s.entry(r, i, c), s.entry(r, 0, c))} })
+			s.fill(func(rows []Row) Entry { return Entry{Value: difference(s.entry(rows, i, c), s.entry(rows, 0, c))} })
 		}
 	}
 }
 
-// fill gives every row another entry.
-func (s *sideBySide) fill(entry func(*joinedRow) Entry) {
-	for _, r := range slices.Concat(s.rows...) {
-		r.Row = append(r.Row, entry(r))
+// fill gives every row another entry, which follows from the rows that it joins.
+func (s *sideBySide) fill(entry func(rows []Row) Entry) {
+	for b, block := range s.Blocks {
+		for i := range block {
+			block[i] = append(block[i], entry(s.joined[b][i]))
+		}
 	}
 }
 
 // entry returns that of a folder in a row and column, or a dash where it lacks
 // one.
-func (s *sideBySide) entry(r *joinedRow, side int, c Column) Entry {
+func (s *sideBySide) entry(rows []Row, side int, c Column) Entry {
 	column := slices.IndexFunc(s.sides[side].Columns, c.same)
-	if r.sides[side] == nil || column < 0 {
+	if rows[side] == nil || column < 0 {
 		return Entry{Text: NoValue}
 	}
-	return r.sides[side][column]
+	return rows[side][column]
 }
 
 // shown reports whether two folders show something else in the column, or any
 // has measured a value.
 func (s *sideBySide) shown(c Column) bool {
-	for _, r := range slices.Concat(s.rows...) {
-		first := plainStyle.lines(c.Kind, s.entry(r, 0, c))
+	for _, rows := range slices.Concat(s.joined...) {
+		first := plainStyle.lines(c.Kind, s.entry(rows, 0, c))
 		for i := range s.sides {
-			e := s.entry(r, i, c)
+			e := s.entry(rows, i, c)
 			if c.Kind == Measured && e.Value != nil || !slices.Equal(plainStyle.lines(c.Kind, e), first) {
 				return true
 			}
