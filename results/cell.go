@@ -53,7 +53,7 @@ func Rows(cells []Cell) []Row {
 
 // summarise fills in the cells of one place from their records.
 func summarise(s record.Store, cells []Cell, progress func(share float64)) error {
-	var pending []pendingRow
+	var pending []*pendingRow
 	for i := range cells {
 		c := &cells[i]
 		seeds, err := c.read(s)
@@ -139,7 +139,7 @@ func (p *pendingRow) finish(draws []float64) {
 }
 
 // summarise makes a row a metric. A part that no seed has gives none.
-func (c *Cell) summarise(part record.Part, seeds []record.Observed) ([]pendingRow, error) {
+func (c *Cell) summarise(part record.Part, seeds []record.Observed) ([]*pendingRow, error) {
 	var facts []metrics.Facts
 	for _, o := range seeds {
 		if f, ok := o[part]; ok {
@@ -156,9 +156,9 @@ func (c *Cell) summarise(part record.Part, seeds []record.Observed) ([]pendingRo
 		}
 	}
 	caveat, degenerate := caveatOf(facts)
-	var rows []pendingRow
+	var rows []*pendingRow
 	for i, m := range metrics.Of(c.Task) {
-		p := pendingRow{cell: c, metric: m, facts: facts, headline: i == 0}
+		p := &pendingRow{cell: c, metric: m, facts: facts, headline: i == 0}
 		for _, f := range facts {
 			value := m.Prepare(f)
 			p.seeds, p.values = append(p.seeds, value), append(p.values, value(nil))
@@ -179,19 +179,11 @@ func (c *Cell) summarise(part record.Part, seeds []record.Observed) ([]pendingRo
 // resample fills in the intervals, but those of degenerate rows, which would be
 // of no width or without meaning. Rows with the same number of events share
 // the draws. progress is called with the share of the rows done.
-func resample(rows []pendingRow, progress func(share float64)) {
-	var resampled []*pendingRow
-	for i := range rows {
-		if p := &rows[i]; p.row.Mean.Present() && !p.row.Degenerate {
-			resampled = append(resampled, p)
-		}
-	}
+func resample(rows []*pendingRow, progress func(share float64)) {
+	resampled := slices.DeleteFunc(slices.Clone(rows), func(p *pendingRow) bool { return !p.row.Mean.Present() || p.row.Degenerate })
 	done := 0
 	for _, same := range lists.GroupBy(resampled, func(p *pendingRow) int { return p.facts[0].Len() }) {
-		prepared := make([][]metrics.Weighted, len(same))
-		for i, p := range same {
-			prepared[i] = p.seeds
-		}
+		prepared := lists.Map(same, func(p *pendingRow) []metrics.Weighted { return p.seeds })
 		within := func(share float64) { progress((float64(done) + share*float64(len(same))) / float64(len(rows))) }
 		for i, draws := range metrics.Bootstrap(same[0].facts[0].Len(), prepared, within) {
 			same[i].finish(draws)

@@ -163,13 +163,11 @@ func (s Search) sentence() string {
 
 // table has a row for each trial and a column for each option.
 func (s Search) table() table.Table {
-	names := map[string]bool{}
+	all := map[string]string{}
 	for _, t := range s.Trials {
-		for name := range t.Options {
-			names[name] = true
-		}
+		maps.Copy(all, t.Options)
 	}
-	options := slices.Sorted(maps.Keys(names))
+	options := slices.Sorted(maps.Keys(all))
 	t := table.New(append([]string{"trial", "phase", s.Metric + " %", "epochs", "seconds"}, options...)...)
 	t.Name, t.Title = s.id+"-trials", fmt.Sprintf("Trials of %s on %s, seed %d", s.Model, placeTitle(s.place()), s.Seed)
 	for _, tried := range s.Trials {

@@ -288,27 +288,25 @@ func Leaves(spec json.RawMessage) (map[string]string, error) {
 		return nil, err
 	}
 	leaves := map[string]string{}
-	return leaves, addLeaves(leaves, "", normalizeNumbers(x))
+	addLeaves(leaves, "", normalizeNumbers(x))
+	return leaves, nil
 }
 
-func addLeaves(to map[string]string, path string, x any) error {
+func addLeaves(to map[string]string, path string, x any) {
 	if object, ok := x.(map[string]any); ok && len(object) > 0 {
 		if path != "" {
 			path += "."
 		}
 		for key, inner := range object {
-			if err := addLeaves(to, path+key, inner); err != nil {
-				return err
-			}
+			addLeaves(to, path+key, inner)
 		}
-		return nil
+		return
 	}
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
-	err := enc.Encode(x)
+	_ = enc.Encode(x) // what was JSON stays JSON
 	to[path] = strings.TrimSuffix(out.String(), "\n")
-	return err
 }
 
 // normalizeNumbers returns a JSON value with numbers as encoding/json writes

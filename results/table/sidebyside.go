@@ -15,17 +15,11 @@ import (
 // that hold the same everywhere, such as a paper's values, are left out unless
 // they were measured, and so are tables of which nothing is left.
 func SideBySide(labels []string, of [][]Table) []Table {
-	var names []string
-	for _, t := range slices.Concat(of...) {
-		if !slices.Contains(names, t.Name) {
-			names = append(names, t.Name)
-		}
-	}
 	var out []Table
-	for _, name := range names {
+	for _, same := range lists.GroupBy(slices.Concat(of...), func(t Table) string { return t.Name }) {
 		s := sideBySide{labels: labels}
 		for _, tables := range of {
-			side, _ := lists.Find(tables, func(t Table) bool { return t.Name == name })
+			side, _ := lists.Find(tables, func(t Table) bool { return t.Name == same[0].Name })
 			s.sides = append(s.sides, side)
 		}
 		if s.join(); len(s.Columns) > s.numHeads() {

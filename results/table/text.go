@@ -124,16 +124,11 @@ func (t Table) fit() (parts []Table, f fit, err error) {
 	return t.split(fitting), f, err
 }
 
-// wrap breaks a title or a text, of any length, into lines.
-func (f fit) wrap(text string) []string {
-	if f.words == 0 {
+// wrap breaks a text between words, unless width is 0.
+func wrap(text string, width int) []string {
+	if width == 0 {
 		return []string{text}
 	}
-	return wrap(text, f.words)
-}
-
-// wrap breaks a text between words.
-func wrap(text string, width int) []string {
 	var lines []string
 	line := ""
 	for _, word := range strings.Fields(text) {
@@ -201,7 +196,7 @@ func (t Table) heads(s style, f fit) []string {
 	for c, column := range t.Columns {
 		var lines []string
 		if column.Group != "" && (c == 0 || t.Columns[c-1].Group != column.Group) {
-			lines = f.wrap(s.text(column.Group))
+			lines = wrap(s.text(column.Group), f.words)
 		}
 		head := s.text(column.Head) + s.numbers(column.Notes)
 		if column.Kind == Ranks {
@@ -233,7 +228,7 @@ func (t Table) textRow(s style, f fit, row Row) []string {
 		case f.words == 0:
 			texts = append(texts, strings.Join(lines, " "))
 		case column.Kind == Text:
-			texts = append(texts, strings.Join(f.wrap(lines[0]), "\n"))
+			texts = append(texts, strings.Join(wrap(lines[0], f.words), "\n"))
 		case f.folded && column.Kind == Published:
 			if e.Value != nil || len(e.Notes) > 0 {
 				texts[len(texts)-1] += "\n" + s.text(column.publisher()) + " " + strings.Join(lines, " ")
