@@ -43,25 +43,25 @@ type PairHead struct {
 	PairLayers
 	device kernels.Device
 	nodes  int
-	z      kernels.Buffer // vectors of up to chunk rows
+	z      kernels.Buffer // vectors of up to PairChunk rows
 	u      kernels.Buffer // left parts of a batch
-	index  kernels.Ints   // up to chunk nodes
+	index  kernels.Ints   // up to PairChunk nodes
 	parts  kernels.Buffer // their right parts
 	table  kernels.Buffer // right parts of all nodes
 	slopes kernels.Buffer // what of them moves with time; nil without Slope
 	scorer kernels.Ranker // what follows the first layer
 }
 
-// chunk is how many nodes are projected at once.
-const chunk = 512
+// PairChunk is the largest number of nodes of one SetRight.
+const PairChunk = 512
 
 // NewPairHead is for graphs of the given number of nodes and batches of at
 // most maxEvents events.
 func NewPairHead(d kernels.Device, p PairLayers, nodes, maxEvents, threads int) *PairHead {
 	h := &PairHead{
 		PairLayers: p, device: d, nodes: nodes,
-		z: d.NewBuffer(max(chunk, maxEvents) * max(p.Left, p.Right)), u: d.NewBuffer(maxEvents * p.Width),
-		index: d.NewInts(chunk), parts: d.NewBuffer(chunk * p.Width), table: d.NewBuffer(nodes * p.Width),
+		z: d.NewBuffer(max(PairChunk, maxEvents) * max(p.Left, p.Right)), u: d.NewBuffer(maxEvents * p.Width),
+		index: d.NewInts(PairChunk), parts: d.NewBuffer(PairChunk * p.Width), table: d.NewBuffer(nodes * p.Width),
 	}
 	if p.Slope != nil {
 		h.slopes = d.NewBuffer(nodes * p.Width)
@@ -87,8 +87,8 @@ func (h *PairHead) ParametersChanged() {
 // each.
 func (h *PairHead) Vectors() kernels.Buffer { return h.z }
 
-// SetRight computes the right parts of the given nodes, at most MaxNodes at
-// once, from Vectors.
+// SetRight computes the right parts of the given nodes, at most PairChunk
+// at once, from Vectors.
 func (h *PairHead) SetRight(nodes []int32) {
 	h.device.WriteInts(h.index, nodes)
 	h.setRight(len(nodes), h.table, h.RightW, h.RightBias)
@@ -102,9 +102,6 @@ func (h *PairHead) setRight(nodes int, table, weights, bias kernels.Buffer) {
 	h.device.Gemm(kernels.NN, nodes, h.Width, h.Right, h.z, weights, h.parts, bias, false)
 	h.device.ScatterRows(nodes, h.Width, table, h.parts, h.index)
 }
-
-// MaxNodes is the largest number of nodes of one SetRight.
-func (h *PairHead) MaxNodes() int { return chunk }
 
 // SetLeft computes the left parts of a batch from Vectors.
 func (h *PairHead) SetLeft(rows int) {

@@ -163,12 +163,12 @@ func (s *Scorer) link(source, destination int32) error {
 	m := s.model
 	pair := m.net.Buffer(m.net.pairs)
 	if int(max(source, destination)) < m.states.nodes {
-		m.states.Gather(m.device, append(m.states.ends.host[:0], source, destination), pair)
+		m.states.Gather(append(m.states.ends.host[:0], source, destination), pair)
 	} else {
 		m.device.Zero(2*m.net.size, pair)
 		for i, n := range []int32{source, destination} {
 			if int(n) < m.states.nodes {
-				m.states.Gather(m.device, []int32{n}, m.device.View(pair, i*m.net.size, m.net.size))
+				m.states.Gather([]int32{n}, m.device.View(pair, i*m.net.size, m.net.size))
 			}
 		}
 	}

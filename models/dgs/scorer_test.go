@@ -87,7 +87,7 @@ func logitOf(t *testing.T, m *Model, b datasets.Stream) float32 {
 		}
 		return out[0]
 	}
-	m.states.Gather(m.device, []int32{b.Src[0], b.Dst[0]}, m.net.Buffer(m.net.pairs))
+	m.states.Gather([]int32{b.Src[0], b.Dst[0]}, m.net.Buffer(m.net.pairs))
 	if err := m.net.head.Classify(b, out); err != nil {
 		t.Fatal(err)
 	}

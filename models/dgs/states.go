@@ -6,6 +6,7 @@ import (
 	"dgsbench/models"
 	"dgsbench/models/halves"
 	"dgsbench/models/lastwrite"
+	"dgsbench/nn"
 )
 
 // states is the table S of all nodes' states on the device, and the row
@@ -46,14 +47,10 @@ type states struct {
 // The ends of an event.
 const source, destination = 0, 1
 
-// gatherAtLeast is how many states Gather must serve at once whatever the size
-// of a batch.
-const gatherAtLeast = 512
-
 func newStates(d kernels.Device, n *network, s models.Setup) *states {
 	maxWrites := 2 * s.MaxBatch // of a batch
 	t := &states{
-		device: d, size: n.size, after: d.NewBuffer(maxWrites * n.size), gatherIndex: d.NewInts(max(2*maxWrites, gatherAtLeast)),
+		device: d, size: n.size, after: d.NewBuffer(maxWrites * n.size), gatherIndex: d.NewInts(max(2*maxWrites, nn.PairChunk)),
 	}
 	for i := range t.read {
 		t.read[i], t.written[i] = make([]int32, s.MaxBatch), make([]int32, s.MaxBatch)
@@ -160,7 +157,7 @@ func (t *states) mixtureOf(n int, v values) *kernels.Mixture {
 }
 
 // Gather copies the current states of the nodes to dst, a row each.
-func (t *states) Gather(_ kernels.Device, nodes []int32, dst kernels.Buffer) {
+func (t *states) Gather(nodes []int32, dst kernels.Buffer) {
 	t.gatherRows = t.rowOf.Append(t.gatherRows[:0], nodes)
 	t.device.WriteInts(t.gatherIndex, t.gatherRows)
 	t.device.GatherRows(len(nodes), 2*t.nodes, t.size, dst, t.table, t.gatherIndex)

@@ -182,7 +182,7 @@ func devices() map[string]kernels.Device {
 // of is the state of a node.
 func of(st *states, node int32) []float32 {
 	row, out := st.device.NewBuffer(st.cols), make([]float32, st.cols)
-	st.Gather(st.device, []int32{node}, row)
+	st.Gather([]int32{node}, row)
 	st.device.Read(out, row)
 	return out
 }

@@ -89,7 +89,7 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (loss float64, err e
 				m.pairs = append(m.pairs, b.Src[k], v)
 			}
 		}
-		m.states.Gather(m.device, m.pairs, m.head.Leaf())
+		m.states.Gather(m.pairs, m.head.Leaf())
 		loss, err = m.head.TrainPairs(b)
 		m.Ranker.InvalidateAll()
 	}

@@ -42,10 +42,6 @@ type rows struct {
 	fold               kernels.Fold
 }
 
-// gatherAtLeast is how many states Gather must serve at once whatever the size
-// of a batch.
-const gatherAtLeast = 512
-
 // newStates returns the states of nodes without events.
 func newStates(d kernels.Device, o *Options, b *buckets.Buckets, p *projection, s models.Setup) *states {
 	cols, maxWrites := b.Size(), 2*s.MaxBatch
@@ -67,7 +63,7 @@ func newStates(d kernels.Device, o *Options, b *buckets.Buckets, p *projection, 
 			Self: ints(), Other: ints(), Event: ints(), Cols: cols, Nodes: s.NumNodes,
 			Keep: constant(beta), Mix: constant((1 - beta) * alpha), Hit: constant((1 - beta) * (1 - alpha)),
 		}},
-		after: d.NewBuffer(maxWrites * cols), move: nn.NewMove(d, maxWrites, cols), index: d.NewInts(max(2*maxWrites, gatherAtLeast)),
+		after: d.NewBuffer(maxWrites * cols), move: nn.NewMove(d, maxWrites, cols), index: d.NewInts(max(2*maxWrites, nn.PairChunk)),
 	}
 }
 
@@ -146,7 +142,7 @@ func (t *states) compute(b datasets.Stream, dst kernels.Buffer) {
 }
 
 // Gather copies the states of the nodes to dst, a row each.
-func (t *states) Gather(_ kernels.Device, nodes []int32, dst kernels.Buffer) {
+func (t *states) Gather(nodes []int32, dst kernels.Buffer) {
 	t.device.WriteInts(t.index, nodes)
 	t.device.GatherRows(len(nodes), t.nodes, t.cols, dst, t.table, t.index)
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"dgsbench/datasets"
-	"dgsbench/kernels"
 	"dgsbench/models"
 	"dgsbench/nn"
 )
@@ -121,26 +120,16 @@ func PairTargets(n int) (targets []float32, weights []float64) {
 
 // Step moves the head's own parameters by the gradients.
 func (h *Head) Step() {
-	if h.params == nil {
-		h.params, h.gradients = h.own()
+	if h.params == nil { // those of what lies below come first
+		t, d := h.Training(), h.Device()
+		first := slices.IndexFunc(t.Names, func(name string) bool { return strings.HasPrefix(name, Prefix) })
+		h.params, h.gradients = nn.NewGroup(d, t.Params.Buffers[first:]...), nn.NewGroup(d, t.Gradients.Buffers[first:]...)
 	}
 	h.adam.Step(h.params, h.gradients)
 }
 
 // Rollback uncounts a step that was not made.
 func (h *Head) Rollback() { h.adam.Rollback() }
-
-// own are the head's parameters, and their gradients.
-func (h *Head) own() (params, gradients *nn.Group) {
-	var of [2][]kernels.Buffer
-	t := h.Training()
-	for i, name := range t.Names {
-		if strings.HasPrefix(name, Prefix) {
-			of[0], of[1] = append(of[0], t.Params.Buffers[i]), append(of[1], t.Gradients.Buffers[i])
-		}
-	}
-	return nn.NewGroup(h.Device(), of[0]...), nn.NewGroup(h.Device(), of[1]...)
-}
 
 // TrainLabels makes one step on the labelled events of the batch; without
 // any it does nothing.

@@ -7,6 +7,7 @@ package pairrank
 import (
 	"iter"
 	"math"
+	"slices"
 
 	"dgsbench/datasets"
 	"dgsbench/kernels"
@@ -18,7 +19,7 @@ import (
 // Embeddings give nodes' present embeddings.
 type Embeddings interface {
 	// Gather writes those of the nodes to dst, a row each.
-	Gather(d kernels.Device, nodes []int32, dst kernels.Buffer)
+	Gather(nodes []int32, dst kernels.Buffer)
 }
 
 // Timed are embeddings that also depend on the time of the question, on the
@@ -28,7 +29,7 @@ type Timed interface {
 	Embeddings
 	// GatherSources writes the embeddings of the batch's sources at the
 	// times of their events to dst, a row an event.
-	GatherSources(d kernels.Device, b datasets.Stream, dst kernels.Buffer)
+	GatherSources(b datasets.Stream, dst kernels.Buffer)
 	// Times says how far a candidate moves: by events[k] + nodes[v] for
 	// event k of the batch.
 	Times(b datasets.Stream, events, nodes []float32)
@@ -40,11 +41,10 @@ type Timed interface {
 // Ranker scores and ranks pairs of nodes. A nil Ranker is that of a model that
 // was not built for link prediction.
 type Ranker struct {
-	device kernels.Device
-	head   *nn.PairHead
-	z      Embeddings
-	timed  Timed   // z, or nil
-	all    []int32 // every node
+	head  *nn.PairHead
+	z     Embeddings
+	timed Timed   // z, or nil
+	all   []int32 // every node
 
 	eventTime, nodeTime []float32 // with timed
 
@@ -55,7 +55,7 @@ type Ranker struct {
 // New ranks by the layers p on the embeddings z.
 func New(d kernels.Device, p nn.PairLayers, z Embeddings, s models.Setup) *Ranker {
 	r := &Ranker{
-		device: d, head: nn.NewPairHead(d, p, s.NumNodes, s.MaxBatch, s.Threads), z: z,
+		head: nn.NewPairHead(d, p, s.NumNodes, s.MaxBatch, s.Threads), z: z,
 		changed: nodelist.New(s.NumNodes),
 	}
 	for n := range s.NumNodes {
@@ -96,9 +96,8 @@ func (r *Ranker) refresh() {
 		}
 		nodes = r.all
 	}
-	for step := r.head.MaxNodes(); len(nodes) > 0; nodes = nodes[min(step, len(nodes)):] {
-		some := nodes[:min(step, len(nodes))]
-		r.z.Gather(r.device, some, r.head.Vectors())
+	for some := range slices.Chunk(nodes, nn.PairChunk) {
+		r.z.Gather(some, r.head.Vectors())
 		r.head.SetRight(some)
 	}
 	r.fresh = true
@@ -114,10 +113,10 @@ func (r *Ranker) prepare(b datasets.Stream) {
 // left computes the left parts of the batch's sources.
 func (r *Ranker) left(b datasets.Stream) {
 	if r.timed != nil {
-		r.timed.GatherSources(r.device, b, r.head.Vectors())
+		r.timed.GatherSources(b, r.head.Vectors())
 		r.timed.Times(b, r.eventTime[:b.Len()], r.nodeTime)
 	} else {
-		r.z.Gather(r.device, b.Src, r.head.Vectors())
+		r.z.Gather(b.Src, r.head.Vectors())
 	}
 	r.head.SetLeft(b.Len())
 }

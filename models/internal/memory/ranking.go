@@ -26,7 +26,7 @@ type ranking struct {
 // newRanking serves chunks of nodes, and the sources of a batch.
 func newRanking(m *Model) *ranking {
 	const name = "ranking"
-	net, centres := m.core.Net, max(512, m.setup.MaxBatch)
+	net, centres := m.core.Net, max(nn.PairChunk, m.setup.MaxBatch)
 	r := &ranking{
 		core: m.core, embedding: m.embedding, nodes: nodelist.New(m.setup.NumNodes), rows: nn.NewRows(m.embedding.maxMemories(centres)),
 	}
@@ -65,20 +65,20 @@ func (r *ranking) prepare(nodes []int32) []int32 {
 }
 
 // Gather writes the nodes' embeddings, without time, to dst.
-func (r *ranking) Gather(d kernels.Device, nodes []int32, dst kernels.Buffer) {
+func (r *ranking) Gather(nodes []int32, dst kernels.Buffer) {
 	at := r.prepare(nodes)
 	r.lookup.reset()
 	for _, n := range nodes {
 		r.lookup.add(at[r.nodes.At(n)], Destination, 0)
 	}
-	r.run(d, r.untimed, r.lookup.untimed, len(nodes), dst)
+	r.run(r.untimed, r.lookup.untimed, len(nodes), dst)
 }
 
 // run copies the result of a program.
-func (r *ranking) run(d kernels.Device, p *nn.Program, out *nn.Node, rows int, dst kernels.Buffer) {
+func (r *ranking) run(p *nn.Program, out *nn.Node, rows int, dst kernels.Buffer) {
 	p.Run()
 	width := r.embedding.width
-	d.CopyRows(rows, width, dst, width, p.Buffer(out), width)
+	r.core.device.CopyRows(rows, width, dst, width, p.Buffer(out), width)
 }
 
 // projected is the ranking by Jodie's projection. A candidate's part of the
@@ -114,13 +114,13 @@ func scaledRows(matrix, by []float32) []float32 {
 }
 
 // GatherSources writes the embeddings of the sources at their events' times.
-func (p *projected) GatherSources(d kernels.Device, b datasets.Stream, dst kernels.Buffer) {
+func (p *projected) GatherSources(b datasets.Stream, dst kernels.Buffer) {
 	at := p.prepare(b.Src)
 	p.lookup.reset()
 	for k, n := range b.Src {
 		p.lookup.add(at[p.nodes.At(n)], Source, b.Time[k]-p.core.Updated[n])
 	}
-	p.run(d, p.timed, p.lookup.out, b.Len(), dst)
+	p.run(p.timed, p.lookup.out, b.Len(), dst)
 }
 
 // Times splits the elapsed time of a destination, which is linear, at the time
