@@ -80,10 +80,11 @@ func checkRows(t *testing.T, all []Measured) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := results.LatencyRows(store, records)
+	tests, err := results.ReadTimes(store, records)
 	if err != nil {
 		t.Fatal(err)
 	}
+	rows := results.LatencyRows(tests)
 	for _, metric := range []string{"latency_3x20_graph", "latency_3x20_graph_with_copies"} {
 		n := 0
 		for _, r := range rows {
