@@ -51,7 +51,7 @@ func (b *bar) hooks() harness.Hooks {
 	}
 }
 
-// planning shows, on a terminal only, how much of a plan is estimated.
+// planning draws, on a terminal only, how much of a plan is estimated.
 func (b *bar) planning(what string) plan.Hooks {
 	return plan.Hooks{
 		Start: func(n int) {
@@ -87,11 +87,11 @@ func (b *bar) open(pending int, line string) {
 		return
 	}
 	fmt.Fprintln(b.out, line)
-	b.show()
+	b.start()
 }
 
-// show draws the bar, on a terminal.
-func (b *bar) show() {
+// start draws the bar, on a terminal.
+func (b *bar) start() {
 	b.draw(barUnits, decor.Percentage(), decor.Any(func(decor.Statistics) string { return fmt.Sprintf("  %s left", b.left()) }))
 }
 
@@ -102,7 +102,7 @@ func (b *bar) draw(total int64, texts ...decor.Decorator) {
 	}
 }
 
-// bytes shows a download, with its rate and the time left, on a terminal only.
+// bytes draws a download, with its rate and the time left, on a terminal only.
 func (b *bar) bytes(done, all int64) {
 	if b.line == nil {
 		b.started, b.first = time.Now(), done

@@ -49,7 +49,7 @@ func documents(t *testing.T, root string) []document {
 }
 
 // helpTexts are examples and long descriptions of all commands. Their names
-// exclusiveTiming are checked by cobra.
+// alone are checked by cobra.
 func helpTexts() document {
 	d := document{name: "help"}
 	var visit func(c *cobra.Command)

@@ -96,10 +96,8 @@ func (l *timing) run(ctx context.Context, all selection) error {
 		return err
 	}
 	p := latency.Plan{Trials: s.trials, DataDir: l.data, Device: on, Threads: l.threads, Seed: l.seed}
-	var measured []latency.Measured
-	err = l.exclusiveTiming(ctx, func(ctx context.Context) (err error) {
-		measured, err = l.time(ctx, p)
-		return err
+	measured, err := exclusively(ctx, l.stderr, func(ctx context.Context, b *bar) ([]latency.Measured, error) {
+		return l.time(ctx, p, b)
 	})
 	if harness.Interrupted(err) {
 		return fmt.Errorf("interrupted; datasets that were finished have their records in %s: %w", l.out, err)
@@ -155,13 +153,9 @@ func (l *timing) compare(ctx context.Context, old string, s selection) error {
 	}
 	args := slices.Concat(s.files, flagWords("suite", s.suite, "data", l.data, "specs", l.specs, "device", l.deviceWord(),
 		"threads", strconv.Itoa(l.threads), "models", strings.Join(l.models, ","), "datasets", strings.Join(l.datasets, ",")))
-	var verdicts []latency.Verdict
-	err = l.exclusiveTiming(ctx, func(ctx context.Context) (err error) {
-		bar := newBar(l.stderr)
-		defer bar.close()
-		c := latency.Comparison{Old: old, New: own, Args: args, Alternations: l.alternations, Seed: l.seed}
-		verdicts, err = latency.Compare(ctx, c, bar.timing("pairs of runs"))
-		return err
+	c := latency.Comparison{Old: old, New: own, Args: args, Alternations: l.alternations, Seed: l.seed}
+	verdicts, err := exclusively(ctx, l.stderr, func(ctx context.Context, b *bar) ([]latency.Verdict, error) {
+		return latency.Compare(ctx, c, b.timing("pairs of runs"))
 	})
 	if harness.Interrupted(err) {
 		return fmt.Errorf("interrupted; nothing was compared: %w", err)

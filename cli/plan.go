@@ -67,7 +67,7 @@ func unlessItFits(p plan.Plan) error {
 		p.Suite, c.CellKey, float64(c.Memory)/1e9, float64(p.Free-p.Data)/1e9)
 }
 
-// plan shows progress on a terminal only: what it prints is short.
+// plan reports progress on a terminal only: what it prints is short.
 func (s selection) plan(ctx context.Context, on devices.Target) (plan.Plan, error) {
 	b := newBar(s.stderr)
 	defer b.close()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -154,11 +155,17 @@ func explainMissing(err error) error {
 	return err
 }
 
-// exclusiveTiming times models while no other process of the machine does.
-func (o *options) exclusiveTiming(ctx context.Context, do func(context.Context) error) error {
-	return harness.ExclusiveTiming(ctx, func(file string) {
-		fmt.Fprintf(o.stderr, "another process is timing models on this machine: waiting until it releases %s\n", file)
-	}, do)
+// exclusively times models, with a bar, while no other process of the machine does.
+func exclusively[T any](ctx context.Context, stderr io.Writer, do func(context.Context, *bar) (T, error)) (result T, err error) {
+	err = harness.ExclusiveTiming(ctx, func(file string) {
+		fmt.Fprintf(stderr, "another process is timing models on this machine: waiting until it releases %s\n", file)
+	}, func(ctx context.Context) (err error) {
+		bar := newBar(stderr)
+		defer bar.close()
+		result, err = do(ctx, bar)
+		return err
+	})
+	return result, err
 }
 
 // timeMissing measures the latency tests of the datasets that lack any, which another
@@ -166,17 +173,17 @@ func (o *options) exclusiveTiming(ctx context.Context, do func(context.Context) 
 func (s selection) timeMissing(ctx context.Context, on devices.Target, tests []specs.Trial, sum harness.Summary) (harness.Summary, error) {
 	missing, found, err := latency.Missing(s.store(), s.data, on, tests)
 	if err == nil && len(missing) > 0 {
-		err = s.exclusiveTiming(ctx, func(ctx context.Context) (err error) {
+		var all []latency.Measured
+		all, err = exclusively(ctx, s.stderr, func(ctx context.Context, b *bar) (_ []latency.Measured, err error) {
 			if missing, found, err = latency.Missing(s.store(), s.data, on, tests); err != nil || len(missing) == 0 {
-				return err
+				return nil, err
 			}
-			all, err := s.time(ctx, latency.Plan{Trials: missing, DataDir: s.data, Device: on, Threads: runtime.GOMAXPROCS(0)})
-			for _, m := range all {
-				sum.Add(m.Record, true)
-			}
-			sum.Left -= len(all)
-			return err
+			return s.time(ctx, latency.Plan{Trials: missing, DataDir: s.data, Device: on, Threads: runtime.GOMAXPROCS(0)}, b)
 		})
+		for _, m := range all {
+			sum.Add(m.Record, true)
+		}
+		sum.Left -= len(all)
 	}
 	for _, r := range found {
 		sum.Add(r, false)
@@ -194,13 +201,11 @@ func (s selection) timeMissing(ctx context.Context, on devices.Target, tests []s
 
 // time measures latency tests and stores the records of every dataset as soon
 // as it is done: those are returned, also with an error.
-func (o *options) time(ctx context.Context, p latency.Plan) (all []latency.Measured, err error) {
+func (o *options) time(ctx context.Context, p latency.Plan, b *bar) (all []latency.Measured, err error) {
 	if err := harness.CheckStore(o.store(), p.Trials, p.Trials); err != nil {
 		return nil, err
 	}
-	bar := newBar(o.stderr)
-	defer bar.close()
-	err = latency.Run(ctx, p, bar.timing("steps of the latency test"), func(some []latency.Measured) error {
+	err = latency.Run(ctx, p, b.timing("steps of the latency test"), func(some []latency.Measured) error {
 		if err := latency.Keep(o.store(), some); err != nil {
 			return err
 		}

@@ -93,12 +93,8 @@ func (s *scaling) run(cmd *cobra.Command, ref string) error {
 	}
 	ctx, stop := untilSignal(cmd.Context())
 	defer stop()
-	var r scale.Result
-	err = s.exclusiveTiming(ctx, func(ctx context.Context) (err error) {
-		bar := newBar(s.stderr)
-		defer bar.close()
-		r, err = scale.Run(ctx, s.plan, bar.scaling())
-		return err
+	r, err := exclusively(ctx, s.stderr, func(ctx context.Context, b *bar) (scale.Result, error) {
+		return scale.Run(ctx, s.plan, b.scaling())
 	})
 	if err != nil && !(harness.Interrupted(err) && len(r.Points) > 0) {
 		return err

@@ -221,7 +221,7 @@ func retryReplaced[T any](read func() (T, error)) (T, error) {
 	}
 }
 
-// summarise makes a report of the records, and shows its progress on a
+// summarise makes a report of the records, with a bar on a
 // terminal: intervals of a big folder take a while.
 func (s selection) summarise(records []record.Record) (results.Report, error) {
 	if len(records) == 0 {
@@ -229,7 +229,7 @@ func (s selection) summarise(records []record.Record) (results.Report, error) {
 			s.suite, s.out, s.command(), s.out)
 	}
 	bar := newBar(s.stderr)
-	bar.show()
+	bar.start()
 	outline := results.Outline{Suite: s.suiteSpec, Trials: s.trials, Command: s.command(), Progress: bar.progress}
 	r, err := results.NewReport(s.store(), records, outline)
 	bar.close()

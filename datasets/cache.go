@@ -114,15 +114,11 @@ func encodeCache(w io.Writer, key cacheKey, s Stream) error {
 	copy(head.Magic[:], cacheMagic)
 	sum := sha256.New()
 	buf := bufio.NewWriterSize(io.MultiWriter(w, sum), 1<<20)
-	if err := binary.Write(buf, binary.NativeEndian, head); err != nil {
-		return err
-	}
+	_ = binary.Write(buf, binary.NativeEndian, head)
 	for _, column := range s.columns() {
-		if _, err := buf.Write(column); err != nil {
-			return err
-		}
+		_, _ = buf.Write(column)
 	}
-	if err := buf.Flush(); err != nil {
+	if err := buf.Flush(); err != nil { // the first error of all these
 		return err
 	}
 	_, err := w.Write(sum.Sum(nil))

@@ -17,7 +17,6 @@ type download struct {
 	Fetcher
 	client   *http.Client
 	part     *part
-	url      string
 	maxBytes int64 // of the file
 	began    time.Time
 	got      atomic.Int64 // bytes of all attempts
@@ -75,7 +74,7 @@ func (w *download) run(ctx context.Context) error {
 func (w *download) attempt(ctx context.Context) error {
 	ctx, watch, stop := w.watch(ctx)
 	defer stop()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, w.url, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, w.part.url, nil)
 	if err != nil {
 		return err
 	}
@@ -88,7 +87,7 @@ func (w *download) attempt(ctx context.Context) error {
 		err = w.receive(resp, watch)
 	}
 	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errStalled) {
-		return fmt.Errorf("%s: %w", w.url, cause)
+		return fmt.Errorf("%s: %w", w.part.url, cause)
 	}
 	return err
 }
@@ -109,7 +108,7 @@ func (w *download) requireSpeed(ctx context.Context) (_ context.Context, stop fu
 			}
 			now := w.got.Load()
 			if now-before < w.enough(w.window) {
-				cancel(fmt.Errorf("%s: %w: %d bytes in %v, expected at least %d a second", w.url, errSlow, now-before, w.window, w.minSpeed))
+				cancel(fmt.Errorf("%s: %w: %d bytes in %v, expected at least %d a second", w.part.url, errSlow, now-before, w.window, w.minSpeed))
 				return
 			}
 			before = now
@@ -133,14 +132,14 @@ func (w *download) watch(ctx context.Context) (_ context.Context, t *time.Timer,
 // misbehaves.
 func (w *download) connectError(err error) error {
 	if final, ok := errors.AsType[finalError](err); ok {
-		return fmt.Errorf("%s: %w", w.url, final)
+		return fmt.Errorf("%s: %w", w.part.url, final)
 	}
 	op, ok := errors.AsType[*net.OpError](err)
 	if errors.As(err, new(*net.DNSError)) || ok && (op.Op == "dial" || op.Op == "proxyconnect") {
 		if inner, ok := errors.AsType[*url.Error](err); ok {
 			err = inner.Err
 		}
-		return unreachableError{fmt.Errorf("cannot reach %s: %w", w.url, err)}
+		return unreachableError{fmt.Errorf("cannot reach %s: %w", w.part.url, err)}
 	}
 	return err
 }
@@ -148,7 +147,7 @@ func (w *download) connectError(err error) error {
 // begin checks the headers of the response and prepares the part for its body.
 func (w *download) begin(resp *http.Response) error {
 	if e := resp.Header.Get("Content-Encoding"); e != "" && e != "identity" {
-		return finalf("%s: the server sent Content-Encoding %s, which was not requested", w.url, e)
+		return finalf("%s: the server sent Content-Encoding %s, which was not requested", w.part.url, e)
 	}
 	switch code := resp.StatusCode; {
 	case code == http.StatusPartialContent:
@@ -160,11 +159,11 @@ func (w *download) begin(resp *http.Response) error {
 			return err
 		}
 	case code == http.StatusRequestedRangeNotSatisfiable && w.part.size > 0:
-		return errors.Join(fmt.Errorf("%s: the file is not the one that was begun", w.url), w.part.reset())
+		return errors.Join(fmt.Errorf("%s: the file is not the one that was begun", w.part.url), w.part.reset())
 	case code >= 500 || code == http.StatusTooManyRequests:
-		return fmt.Errorf("%s: the server answered %s", w.url, resp.Status)
+		return fmt.Errorf("%s: the server answered %s", w.part.url, resp.Status)
 	default:
-		return finalf("%s: the server answered %s", w.url, resp.Status)
+		return finalf("%s: the server answered %s", w.part.url, resp.Status)
 	}
 	if w.part.Total > w.maxBytes {
 		return w.tooLarge(fmt.Sprintf("a file of %d bytes", w.part.Total))
@@ -173,7 +172,7 @@ func (w *download) begin(resp *http.Response) error {
 }
 
 func (w *download) tooLarge(what string) error {
-	return errors.Join(finalf("%s: the server sends %s, expected at most %d", w.url, what, w.maxBytes), w.part.reset())
+	return errors.Join(finalf("%s: the server sends %s, expected at most %d", w.part.url, what, w.maxBytes), w.part.reset())
 }
 
 // receive appends the response's body to the part. It resets the timer whenever
@@ -201,9 +200,9 @@ func (w *download) receive(resp *http.Response, watch *time.Timer) error {
 		case err == io.EOF && (w.part.Total < 0 || w.part.size == w.part.Total):
 			return nil
 		case err == io.EOF:
-			return fmt.Errorf("%s: the server sent %d bytes of %d", w.url, w.part.size, w.part.Total)
+			return fmt.Errorf("%s: the server sent %d bytes of %d", w.part.url, w.part.size, w.part.Total)
 		case err != nil:
-			return fmt.Errorf("%s: %w", w.url, err)
+			return fmt.Errorf("%s: %w", w.part.url, err)
 		}
 	}
 }

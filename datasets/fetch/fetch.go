@@ -75,7 +75,7 @@ func (f Fetcher) Fetch(ctx context.Context, d datasets.Dataset, dir string) erro
 		return err
 	}
 	defer p.close()
-	w := &download{Fetcher: f.withDefaults(), client: newClient(), part: p, url: d.URL, maxBytes: maxBytes(d), began: time.Now()}
+	w := &download{Fetcher: f.withDefaults(), client: newClient(), part: p, maxBytes: maxBytes(d), began: time.Now()}
 	return w.verified(ctx, d, path)
 }
 
@@ -147,7 +147,7 @@ func (w *download) verified(ctx context.Context, d datasets.Dataset, path string
 			return err
 		}
 		if !resumed {
-			return fmt.Errorf("%s sent something else: %w", w.url, err)
+			return fmt.Errorf("%s sent something else: %w", w.part.url, err)
 		}
 	}
 	return errors.Join(w.part.rename(path), atomicfile.SyncDir(filepath.Dir(path)))
@@ -165,7 +165,7 @@ func (w *download) explain(err error, path string) error {
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("interrupted%s: %w", kept, err)
 	case errors.As(err, new(unreachableError)):
-		return fmt.Errorf("%w; is this machine offline? The file can also be fetched elsewhere from %s and put at %s%s", err, w.url, path, kept)
+		return fmt.Errorf("%w; is this machine offline? The file can also be fetched elsewhere from %s and put at %s%s", err, w.part.url, path, kept)
 	}
 	return fmt.Errorf("%w, after %v in all%s", err, time.Since(w.began).Round(time.Second/10), kept)
 }

@@ -215,7 +215,7 @@ func TestFetchOfflineBehindAProxy(t *testing.T) {
 	}
 	proxy := &url.URL{Scheme: "http", Host: closed.Addr().String()}
 	closed.Close()
-	w := download{Fetcher: quick.withDefaults(), client: &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(proxy)}}, part: &part{}, url: "http://example.org/f.csv", began: time.Now()}
+	w := download{Fetcher: quick.withDefaults(), client: &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(proxy)}}, part: &part{url: "http://example.org/f.csv"}, began: time.Now()}
 	err = w.explain(w.run(context.Background()), "f.csv")
 	if want := "cannot reach http://example.org/f.csv"; !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "is this machine offline?") {
 		t.Errorf("error %v, want %q", err, want)

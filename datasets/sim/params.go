@@ -94,11 +94,11 @@ func (p Params) bipartite() bool { return p.Items > 0 }
 
 // bytes returns the memory of a generator, without the events.
 func (p Params) bytes() int64 {
-	perEvent := 4 // in the memory of the crowd
-	if !p.bipartite() {
-		perEvent = 8
+	perEvent := int64(8) // sources and receivers
+	if p.bipartite() {
+		perEvent = 4
 	}
-	return int64(p.Users)*int64(unsafe.Sizeof(actor{})) + int64(p.targets())*int64(unsafe.Sizeof(target{})) + int64(perEvent)*memory
+	return int64(p.Users)*int64(unsafe.Sizeof(actor{})) + int64(p.targets())*int64(unsafe.Sizeof(target{})) + perEvent*memory
 }
 
 // targets returns the number of nodes that can be a destination.
