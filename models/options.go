@@ -44,10 +44,6 @@ type OptionError struct {
 
 func (e *OptionError) Error() string { return e.Option + " " + e.Text }
 
-func badOption(option, format string, args ...any) error {
-	return &OptionError{option, fmt.Sprintf(format, args...)}
-}
-
 // InOption puts the path of nested options in front of that of their error:
 // InOption("head", o.Head.Validate()).
 func InOption(option string, err error) error {
@@ -63,21 +59,15 @@ func Expect(ok bool, name string, value any, expected string) error {
 	if ok {
 		return nil
 	}
-	return badOption(name, "is %v, expected %s", value, expected)
+	return &OptionError{name, fmt.Sprintf("is %v, expected %s", value, expected)}
 }
 
 // InRange expects low <= value <= high.
 func InRange[T cmp.Ordered](name string, value, low, high T) error {
-	if value >= low && value <= high {
-		return nil
-	}
-	return badOption(name, "is %v, expected %v to %v", value, low, high)
+	return Expect(value >= low && value <= high, name, value, fmt.Sprintf("%v to %v", low, high))
 }
 
 // OneOf expects one of the known words.
 func OneOf[T ~string](name string, word T, known ...T) error {
-	if slices.Contains(known, word) {
-		return nil
-	}
-	return badOption(name, "is %q, expected %s", word, suggest.Or(known))
+	return Expect(slices.Contains(known, word), name, fmt.Sprintf("%q", word), suggest.Or(known))
 }
