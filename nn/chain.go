@@ -70,7 +70,7 @@ func (h *chain) order() []*step {
 	})
 }
 
-// capacity is the most rows.
+// capacity is the largest number of rows.
 func (h *chain) capacity() int {
 	first := h.steps[0]
 	for i, operand := range first.operands {

@@ -43,7 +43,7 @@ func (b *block) run() {
 	}
 }
 
-// blockRows are the fewest rows of a block, but for the last one, and the most.
+// blockRows are the limits of the rows of a block; the last one may have fewer.
 type blockRows struct{ min, max int }
 
 // usualBlocks are large enough to be worth waking a thread, and so small that

@@ -84,7 +84,7 @@ func newJacobians[S float32 | uint16](d *Device, s kernels.JacobianShape, k jaco
 // size is how many numbers a Jacobian holds.
 func (j *jacobians[S]) size() int { return len(j.lanes) * j.shape.Features }
 
-// slabBytes is the most memory that Grow takes beyond what it is asked for.
+// slabBytes is the limit of memory that Grow allocates beyond what it is asked for.
 // The system gives fresh memory when it is first touched, so what is not used
 // costs nothing.
 const slabBytes = 64 << 20

@@ -14,7 +14,7 @@ const (
 	// keptNumbers is the size of the copies: less than the second-level
 	// cache of most processors.
 	keptNumbers = 128 << 10
-	// blockNumbers is the most that a block has, so that its sum stays in
+	// blockNumbers is the limit of a block, so that its sum stays in
 	// the first-level cache.
 	blockNumbers = 2 << 10
 	// aheadNumbers is how far before they are read blocks are prefetched:

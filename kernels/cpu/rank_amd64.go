@@ -27,7 +27,7 @@ type (
 
 const (
 	rankLanes = 16  // events in a block: they are scored side by side
-	rankChunk = 128 // candidates that stay in cache while all events meet them
+	rankChunk = 128 // candidates that stay in cache while they are scored for all events
 )
 
 // ranker divides the candidates over the threads: each scores its candidates
