@@ -115,12 +115,12 @@ func (s *scores) addColumns() {
 	s.add(table.Column{Head: "model"}, func(at scoreRow) table.Entry {
 		return table.Entry{Text: at.model.Title, Notes: s.Note(classNotes[at.model.Class])}
 	})
-	beside := false // the paper has values
 	for _, d := range s.Datasets {
 		for i, metric := range s.metrics {
-			beside = s.addMetric(d, metric, i == 0) || beside
+			s.addMetric(d, metric, i == 0)
 		}
 	}
+	beside := slices.ContainsFunc(s.Columns, func(c table.Column) bool { return c.Kind == table.Published })
 	s.add(table.Column{Head: seedsHead}, s.seeds)
 	if len(s.learned()) > 0 {
 		s.add(table.Column{Kind: table.Ranks, Head: "average rank"}, func(scoreRow) table.Entry { return table.Entry{} }) // see addRanks
@@ -133,8 +133,8 @@ func (s *scores) addColumns() {
 }
 
 // addMetric adds a metric on a dataset, and the paper's value where it gives
-// one, which it reports.
-func (s *scores) addMetric(d DatasetHead, metric metrics.Metric, first bool) (paper bool) {
+// one.
+func (s *scores) addMetric(d DatasetHead, metric metrics.Metric, first bool) {
 	ours := table.Column{Kind: table.Measured, Group: d.heading(), Metric: metric.Title, Head: metric.Title + " " + d.unit()}
 	if d.Against != "" {
 		ours.Head = "Δ " + ours.Head
@@ -144,13 +144,11 @@ func (s *scores) addMetric(d DatasetHead, metric metrics.Metric, first bool) (pa
 	}
 	s.measuredAt = append(s.measuredAt, measuredColumn{len(s.Columns), d, metric})
 	s.add(ours, func(at scoreRow) table.Entry { return s.measured(d, at, metric, first && s.leads(d)) })
-	if !slices.ContainsFunc(s.all(s.Settings...), func(at scoreRow) bool { return s.besidePaper(d, at, metric) }) {
-		return false
+	if slices.ContainsFunc(s.all(s.Settings...), func(at scoreRow) bool { return s.besidePaper(d, at, metric) }) {
+		theirs := table.Column{Kind: table.Published, Group: d.heading(), Metric: metric.Title, Head: paperHead + " " + d.unit()}
+		theirs.Notes = s.Note(s.paperNotes(d)...)
+		s.add(theirs, func(at scoreRow) table.Entry { return published(d, s.task, at, metric) })
 	}
-	theirs := table.Column{Kind: table.Published, Group: d.heading(), Metric: metric.Title, Head: paperHead + " " + d.unit()}
-	theirs.Notes = s.Note(s.paperNotes(d)...)
-	s.add(theirs, func(at scoreRow) table.Entry { return published(d, s.task, at, metric) })
-	return true
 }
 
 // leads reports whether the head is the first of its dataset, which has the

@@ -15,9 +15,6 @@ import (
 // which there are both, here or in the paper.
 func tradeOff(r request) (Output, error) {
 	l := r.layout(r.Classification).withoutDifferences()
-	if len(l.Models) == 0 {
-		return Output{}, nil
-	}
 	l.Settings = []protocol.Setting{""}
 	s, err := newScores(r, l, protocol.NodeClassification)
 	if err != nil {

@@ -37,11 +37,8 @@ func (a Axis) ticks() (ticks []plot.Tick) {
 	case a.Scale == Whole:
 		return a.wholeTicks()
 	default:
-		for _, t := range (plot.DefaultTicks{}).Ticks(a.Min, a.Max) {
-			if t.Value >= a.Min && t.Value <= a.Max {
-				ticks = append(ticks, t)
-			}
-		}
+		beyond := func(t plot.Tick) bool { return t.Value < a.Min || t.Value > a.Max }
+		return slices.DeleteFunc(plot.DefaultTicks{}.Ticks(a.Min, a.Max), beyond)
 	}
 	return ticks
 }

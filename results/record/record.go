@@ -218,17 +218,6 @@ type Data struct {
 	Parts []DataPart `json:"parts"` // training, validation and test
 }
 
-// maxEvents fit a stream, whose nodes and events are int32.
-const maxEvents = 1 << 30
-
-// events returns an upper limit of the number of events of the trial's stream.
-func (r Record) events() int {
-	if r.Data == nil {
-		return maxEvents
-	}
-	return min(r.Data.Events, maxEvents)
-}
-
 // DataPart counts what is in a part.
 type DataPart struct {
 	Events    int `json:"events"`

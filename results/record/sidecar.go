@@ -87,16 +87,23 @@ func (o Observed) encode(r Record, w *npz.Writer) error {
 	return nil
 }
 
+// maxEvents fit a stream, whose nodes and events are int32.
+const maxEvents = 1 << 30
+
 // decode reads the parts that the archive has. No array may be longer than the
 // stream.
 func (o Observed) decode(r Record, archive *npz.Reader) error {
+	limit := maxEvents
+	if r.Data != nil {
+		limit = min(limit, r.Data.Events)
+	}
 	for _, part := range r.Parts() {
 		var facts metrics.Facts
 		found := false
 		for _, c := range columnsOf(r.Key.Task, &facts) {
 			if name := part.array(c.name); slices.Contains(archive.Keys(), name) {
 				found = true
-				if err := readArray(archive, name, c.values, r.events()); err != nil {
+				if err := readArray(archive, name, c.values, limit); err != nil {
 					return err
 				}
 			}

@@ -70,13 +70,9 @@ const longWords = 24
 func htmlStyle(name string) style {
 	return style{
 		text: escape.HTML, best: around("<b>", "</b>"), second: around("<u>", "</u>"), marks: "bold: best, underlined: second",
-		numbers: func(numbers []int) string {
-			if len(numbers) == 0 {
-				return ""
-			}
-			link := func(n int) string { return fmt.Sprintf(`<a href="#%s-note-%d">%d</a>`, escape.HTML(name), n, n) }
-			return "<sup>" + strings.Join(lists.Map(numbers, link), ",") + "</sup>"
-		},
+		numbers: raised("<sup>", "</sup>", func(n int) string {
+			return fmt.Sprintf(`<a href="#%s-note-%d">%d</a>`, escape.HTML(name), n, n)
+		}),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"dgsbench/internal/escape"
@@ -34,7 +35,7 @@ func WriteLaTeX(w io.Writer, tables []Table) error {
 
 var latexStyle = style{
 	text: escape.LaTeX, best: around(`\textbf{`, "}"), second: around(`\underline{`, "}"), marks: "bold: best, underlined: second",
-	numbers: raised(`\textsuperscript{`, "}"),
+	numbers: raised(`\textsuperscript{`, "}", strconv.Itoa),
 }
 
 // writeLaTeX gives every part of the table a page, shrunk where it is larger.

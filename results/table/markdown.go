@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strconv"
 
 	"dgsbench/internal/escape"
 
@@ -15,7 +16,7 @@ import (
 // own.
 var markdownStyle = style{
 	text: escape.Markdown, best: around("**", "**"), second: around("<u>", "</u>"), marks: "**best** and <u>second</u>",
-	numbers: raised("<sup>", "</sup>"),
+	numbers: raised("<sup>", "</sup>", strconv.Itoa),
 }
 
 // WriteMarkdown lays the table out as Markdown, with one line of heads.

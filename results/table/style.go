@@ -119,22 +119,17 @@ func superscript(numbers []int) string {
 			return r
 		}
 		return []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")[r-'0']
-	}, joinNumbers(numbers))
+	}, strings.Join(lists.Map(numbers, strconv.Itoa), ","))
 }
 
-// raised formats footnote numbers between two tags, or nothing.
-func raised(before, after string) func([]int) string {
+// raised writes footnote numbers between two tags, as 1,2, or nothing.
+func raised(before, after string, write func(int) string) func([]int) string {
 	return func(numbers []int) string {
 		if len(numbers) == 0 {
 			return ""
 		}
-		return before + joinNumbers(numbers) + after
+		return before + strings.Join(lists.Map(numbers, write), ",") + after
 	}
-}
-
-// joinNumbers returns footnote numbers as 1,2.
-func joinNumbers(numbers []int) string {
-	return strings.Join(lists.Map(numbers, strconv.Itoa), ",")
 }
 
 // columnGroup is the title above neighbouring columns; it may be empty.
