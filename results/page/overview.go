@@ -66,14 +66,9 @@ func (p Page) facts() []fact {
 	// The different texts of a folder's records, in order.
 	ofRecords := func(name string, of func(record.Record) string) {
 		add(name, func(f Folder) string {
-			var texts []string
-			for _, r := range f.Records {
-				if text := of(r); text != "" {
-					texts = append(texts, text)
-				}
-			}
+			texts := lists.Map(f.Records, of)
 			slices.Sort(texts)
-			return strings.Join(slices.Compact(texts), "; ")
+			return strings.Join(nonEmpty(slices.Compact(texts)...), "; ")
 		})
 	}
 	add("records", func(f Folder) string {
@@ -111,6 +106,11 @@ func (p Page) facts() []fact {
 		return fmt.Sprintf("%d, of %s", len(f.Searches), results.Count(trials, "trial"))
 	})
 	return out
+}
+
+// nonEmpty returns the texts that are not empty.
+func nonEmpty(texts ...string) []string {
+	return slices.DeleteFunc(texts, func(t string) bool { return t == "" })
 }
 
 // startOf formats the name of a latency run, which is the time of its start.

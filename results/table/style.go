@@ -141,16 +141,14 @@ type columnGroup struct {
 // groups returns the titles above the heads; nil where there are none.
 func (t Table) groups() []columnGroup {
 	var out []columnGroup
-	titled := false
 	for c, column := range t.Columns {
-		titled = titled || column.Group != ""
 		if c > 0 && t.Columns[c-1].Group == column.Group {
 			out[len(out)-1].Columns++
 			continue
 		}
 		out = append(out, columnGroup{column.Group, 1})
 	}
-	if !titled {
+	if !slices.ContainsFunc(out, func(g columnGroup) bool { return g.Title != "" }) {
 		return nil
 	}
 	return out
