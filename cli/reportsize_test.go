@@ -41,7 +41,7 @@ func TestReportSize(t *testing.T) {
 	f := forger{t: t, store: record.Store{Dir: dir}, rng: rand.New(rand.NewPCG(1, 1)), loaded: map[string]*datasets.Loaded{}}
 	for _, trial := range s.trials {
 		f.record(trial)
-		if trial.Class == "learned" && !trial.IsLatency() && trial.Seed == 0 {
+		if trial.Kind.Class == "learned" && !trial.IsLatency() && trial.Seed == 0 {
 			f.search(trial)
 		}
 	}
@@ -112,7 +112,7 @@ func (f *forger) record(trial specs.Trial) {
 		samples := f.samples(&r, trial)
 		_, err = f.store.Write(r, samples)
 	} else {
-		if trial.Class == "learned" {
+		if trial.Kind.Class == "learned" {
 			f.epochs(&r, trial.Protocol.Epochs)
 		}
 		_, err = f.store.Write(r, f.observed(trial))

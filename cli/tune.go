@@ -230,7 +230,7 @@ func (t *tuning) addSuite(lib *specs.Library, add func(string, specs.Place, spec
 		return err
 	}
 	for _, trial := range trials {
-		if trial.Class != protocol.Learned || trial.Variant != "" || trial.IsLatency() {
+		if !trial.Kind.Trainable() || trial.Variant != "" || trial.IsLatency() {
 			continue
 		}
 		at := specs.Place{Dataset: trial.Dataset, Task: trial.Task, Setting: trial.Setting}

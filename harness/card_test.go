@@ -57,7 +57,7 @@ func TestSeedsOnOneCard(t *testing.T) {
 // host, and a trial that declares more than is free is refused.
 func TestRehearsalOnCard(t *testing.T) {
 	card, trials := onCard(t)
-	_, parts := partsOf(t, trials[0])
+	parts := partsOf(t, trials[0])
 	r := &Estimate{Trial: trials[0], Parts: parts, Device: card}
 	if err := EstimateAll(context.Background(), []*Estimate{r}, 1, time.Millisecond, 1<<40, func() {}); err != nil || r.Err != nil {
 		t.Fatal(err, r.Err)

@@ -118,8 +118,10 @@ func cheating(t *testing.T, task protocol.Task, tr *trick) job {
 	}
 	p := specs.DefaultProtocol()
 	p.Batch = 20
+	kind := kindOf("cheat")
+	kind.Class = protocol.ZeroParameter // it is not trained
 	return job{parts: parts, trial: specs.Trial{
-		Suite: "cheats", Dataset: "toy", ModelID: tr.name, Task: task, Kind: "cheat", Class: protocol.ZeroParameter, Options: tr, Protocol: p,
+		Suite: "cheats", Dataset: "toy", ModelID: tr.name, Task: task, Kind: kind, Options: tr, Protocol: p,
 	}}
 }
 

@@ -60,13 +60,9 @@ func NewCutter(l *datasets.Loaded) *Cutter { return &Cutter{loaded: l} }
 // features and, where features are derived from what comes before a batch, its
 // batch size. The trial must be of the Cutter's dataset.
 func (c *Cutter) Parts(t specs.Trial) (datasets.Parts, error) {
-	kind, err := models.Lookup(t.Kind)
-	if err != nil {
-		return datasets.Parts{}, err
-	}
 	cut := datasets.Cut{
 		Setting:      cmp.Or(t.Setting, protocol.Transductive), // classification has no other setting
-		NeedFeatures: kind.Features == models.FeaturesRequired,
+		NeedFeatures: t.Kind.Features == models.FeaturesRequired,
 	}
 	if t.Protocol.DerivedFeatures == specs.BeforeBatch && c.loaded.Dataset.LooksBack(cut.NeedFeatures) {
 		cut.Batch = t.Protocol.Batch

@@ -25,7 +25,7 @@ func Describe(t specs.Trial, l *datasets.Loaded, on devices.Target) record.Recor
 	return record.Record{
 		Key: results.KeyOf(t), Identity: t.Identity(l.SHA256, Numerics, on.Name()), Numerics: Numerics,
 		Spec: t.JSON(), Origins: t.OriginsJSON(), DataChecksum: l.SHA256, CodeVersion: CodeVersion(), Machine: Machine(on), Device: on.Name(),
-		ModelClass: t.Class, ModelTitle: t.Title,
+		ModelClass: t.Kind.Class, ModelTitle: t.Title,
 		DatasetTitle: l.Dataset.Title, PaperName: l.Dataset.PaperName,
 		Footnotes: l.Dataset.Notes, Data: dataOf(l), Evaluations: t.Evaluations(), BestEpoch: -1,
 	}

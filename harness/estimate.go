@@ -12,7 +12,6 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/kernels/devices"
-	"dgsbench/models"
 	"dgsbench/results/record"
 	"dgsbench/specs"
 
@@ -70,11 +69,7 @@ func (e *Estimate) measure(ctx context.Context, building *sync.Mutex, threads in
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	kind, err := models.Lookup(e.Trial.Kind)
-	if err != nil {
-		return err
-	}
-	e.Bytes = trialBytes(kind, e.Trial, e.Parts, e.Device, e.Checkpoint)
+	e.Bytes = trialBytes(e.Trial, e.Parts, e.Device, e.Checkpoint)
 	if e.Bytes > memory.total {
 		return nil
 	}

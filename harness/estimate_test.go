@@ -40,11 +40,11 @@ func countWindows(trial specs.Trial, parts datasets.Parts) (n int) {
 // as many seconds as it has windows, whatever the protocol.
 func TestScaledCountsWindows(t *testing.T) {
 	trial := suiteTrials(t, "name: scaled\ntitle: scaled\nruns: [{task: nc, datasets: [toy], models: [raw]}]\n")[0]
-	_, parts := partsOf(t, trial)
+	parts := partsOf(t, trial)
 	second := pace{1, 1, 1, 1}
 	rapid.Check(t, func(t *rapid.T) {
 		trial := trial
-		trial.Class = rapid.SampledFrom([]protocol.Class{protocol.Learned, protocol.ZeroParameter}).Draw(t, "class")
+		trial.Kind.Class = rapid.SampledFrom([]protocol.Class{protocol.Learned, protocol.ZeroParameter}).Draw(t, "class")
 		trial.Protocol.Batch = rapid.IntRange(1, 700).Draw(t, "batch")
 		trial.Protocol.Epochs = rapid.IntRange(1, 9).Draw(t, "epochs")
 		trial.Protocol.TestState = rapid.SampledFrom(stateRules).Draw(t, "state")
@@ -77,18 +77,18 @@ func TestRehearse(t *testing.T) {
 		if trial.Seed > 0 {
 			continue
 		}
-		_, parts := partsOf(t, trial)
+		parts := partsOf(t, trial)
 		list = append(list, &Estimate{Trial: trial, Parts: parts})
 	}
 	large := *list[0]
-	large.Trial.Kind = "vast"
+	large.Trial.Kind = kindOf("vast")
 	list = append(list, &large)
 	done := 0
 	if err := EstimateAll(context.Background(), list, 2, time.Millisecond, 1<<40, func() { done++ }); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range list {
-		fails, vast := r.Trial.Kind == "broken", r.Trial.Kind == "vast"
+		fails, vast := r.Trial.Kind.Name == "broken", r.Trial.Kind.Name == "vast"
 		switch {
 		case (r.Err != nil) != (fails || vast):
 			t.Errorf("%s: error %v", r.Trial.Ref(), r.Err)
@@ -135,7 +135,7 @@ func TestUndisturbed(t *testing.T) {
 // observes nothing, so no time goes into trying that out.
 func TestRehearseOnlyWhatIsDone(t *testing.T) {
 	trial := suiteTrials(t, "name: observed\ntitle: observed\nruns: [{task: nc, datasets: [toy], models: [raw]}]\n")[0]
-	_, parts := partsOf(t, trial)
+	parts := partsOf(t, trial)
 	for _, c := range []struct {
 		parts datasets.Parts
 		rules []specs.StateRule

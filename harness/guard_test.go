@@ -70,7 +70,8 @@ func faultyTrials(t *testing.T) (trials []specs.Trial, want map[string]string) {
 	toySuite(t)
 	good := suiteTrials(t, "name: faulty\ntitle: faulty\nseeds: 2\nruns:\n  - {task: nc, datasets: [toy], models: [raw]}\n  - {task: lp, settings: [T], datasets: [toy], models: [recency]}\n")
 	bad := func(from specs.Trial, model string, class protocol.Class) specs.Trial {
-		from.ModelID, from.Kind, from.Class, from.Options = model, model, class, &noOptions{}
+		from.ModelID, from.Kind, from.Options = model, kindOf(model), &noOptions{}
+		from.Kind.Class = class
 		return from
 	}
 	derived := good[0]
@@ -123,7 +124,7 @@ func TestFaultsFailTheirValidation(t *testing.T) {
 	}
 	for _, trial := range trials {
 		rec, err := lab.Validate(context.Background(), trial, func(float64) {})
-		wantFailure := trial.Class == protocol.Learned && (trial.Kind == "lossless" || trial.Dataset == "overflowing")
+		wantFailure := trial.Kind.Trainable() && (trial.Kind.Name == "lossless" || trial.Dataset == "overflowing")
 		if err != nil || rec.Failed() != wantFailure {
 			t.Errorf("%s on %s: %q, %v; expected a failure: %v", trial.Ref(), trial.Dataset, rec.Error, err, wantFailure)
 		}

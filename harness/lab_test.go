@@ -17,7 +17,7 @@ import (
 func TestLab(t *testing.T) {
 	var trials []specs.Trial
 	for _, trial := range toySuite(t) {
-		if trial.Class == protocol.Learned && trial.Seed == 0 {
+		if trial.Kind.Class == protocol.Learned && trial.Seed == 0 {
 			trials = append(trials, trial)
 		}
 	}

@@ -67,7 +67,7 @@ func listen(t *testing.T, seed uint64, change func(*specs.Protocol), newNodes ..
 	p.Batch, p.Epochs, p.Patience = 20, 3, 0
 	change(&p)
 	r, err := newRun(specs.Trial{
-		Task: protocol.LinkPrediction, Kind: "listening", Class: protocol.Learned, Options: h, Protocol: p, Seed: seed,
+		Task: protocol.LinkPrediction, Kind: kindOf("listening"), Options: h, Protocol: p, Seed: seed,
 	}, parts, devices.Target{}, 1, func() {})
 	if err == nil {
 		err = r.do(context.Background())
@@ -229,7 +229,7 @@ func TestReportedEpochs(t *testing.T) {
 		p.Batch, p.Epochs, p.Patience = 20, 3, 0
 		c.change(&p)
 		trial := specs.Trial{
-			Task: protocol.NodeClassification, Kind: "scripted", Class: protocol.Learned, Protocol: p,
+			Task: protocol.NodeClassification, Kind: kindOf("scripted"), Protocol: p,
 			Options: &script{auc: values, loss: .25},
 		}
 		rec, observed, _, err := measure(context.Background(), job{trial: trial, parts: scriptedParts()}, devices.Target{}, func() {})

@@ -27,8 +27,8 @@ func NewBlueprint(kind models.Kind, o models.Options, s models.Setup, on devices
 }
 
 // TrialBlueprint returns the Blueprint of a trial's model.
-func TrialBlueprint(kind models.Kind, t specs.Trial, p datasets.Parts, on devices.Target, threads int) *Blueprint {
-	return NewBlueprint(kind, t.Options, models.Setup{
+func TrialBlueprint(t specs.Trial, p datasets.Parts, on devices.Target, threads int) *Blueprint {
+	return NewBlueprint(t.Kind, t.Options, models.Setup{
 		Task: t.Task, NumNodes: p.Whole.NumNodes, Users: p.Whole.Users, NumFeat: p.Whole.NumFeat,
 		MaxBatch: min(t.Protocol.Batch, max(1, p.Whole.Len())), Events: p.Whole.Len(),
 		Train: p.Train.WithoutLabels(), Seed: t.Seed, Threads: threads,
@@ -86,8 +86,8 @@ func (b *Blueprint) HostBytes() int64 {
 // trialBytes returns what a trial takes of the memory that trials on the device
 // share: its model, and in the machine's memory also the evaluation and copies
 // of the model for the best epoch and for a checkpoint.
-func trialBytes(kind models.Kind, t specs.Trial, p datasets.Parts, on devices.Target, checkpoint bool) int64 {
-	b := TrialBlueprint(kind, t, p, on, 1)
+func trialBytes(t specs.Trial, p datasets.Parts, on devices.Target, checkpoint bool) int64 {
+	b := TrialBlueprint(t, p, on, 1)
 	bytes := b.Bytes()
 	if on.SeparateMemory() {
 		return bytes

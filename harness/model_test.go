@@ -68,7 +68,7 @@ func TestEvaluationBytesAreAllocated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		spec := specs.Trial{Suite: "s", Dataset: "large", ModelID: "still", Task: c.task, Kind: "still", Class: protocol.ZeroParameter, Options: &noOptions{}, Protocol: specs.DefaultProtocol()}
+		spec := specs.Trial{Suite: "s", Dataset: "large", ModelID: "still", Task: c.task, Kind: kindOf("still"), Options: &noOptions{}, Protocol: specs.DefaultProtocol()}
 		if c.task == protocol.LinkPrediction {
 			spec.Setting = c.setting
 		}
@@ -103,35 +103,32 @@ func TestEvaluationBytesAreAllocated(t *testing.T) {
 // planned is what is counted.
 func TestCopiesAreCounted(t *testing.T) {
 	trial := toySuite(t)[0]
-	_, parts := partsOf(t, trial)
-	kind := models.Kind{Bytes: func(s models.Setup, _ models.Options) int64 {
+	parts := partsOf(t, trial)
+	trial.Kind.Class = protocol.Learned
+	best := trial
+	best.Kind.Bytes = func(s models.Setup, _ models.Options) int64 {
 		if s.Inference {
 			return 1000
 		}
 		return 50_000
-	}}
-	trial.Class = protocol.Learned
-	best, last := trial, trial
+	}
+	last := best
 	best.Protocol.Select, last.Protocol.Select = specs.SelectBest, specs.SelectLast
 	for _, c := range []struct {
 		trial      specs.Trial
 		checkpoint bool
 		want       int64
 	}{{last, false, 50_000}, {last, true, 51_000}, {best, false, 51_000}, {best, true, 52_000}} {
-		if got := trialBytes(kind, c.trial, parts, devices.Target{}, c.checkpoint) - evaluationBytes(c.trial, parts); got != c.want {
+		if got := trialBytes(c.trial, parts, devices.Target{}, c.checkpoint) - evaluationBytes(c.trial, parts); got != c.want {
 			t.Errorf("select: %s, checkpoint %t: %d bytes, expected %d", c.trial.Protocol.Select, c.checkpoint, got, c.want)
 		}
-	}
-	kind, err := models.Lookup(trial.Kind)
-	if err != nil {
-		t.Fatal(err)
 	}
 	for _, checkpoint := range []bool{false, true} {
 		r := &Estimate{Trial: trial, Parts: parts, Checkpoint: checkpoint}
 		if err := EstimateAll(t.Context(), []*Estimate{r}, 1, time.Millisecond, 1<<40, func() {}); err != nil || r.Err != nil {
 			t.Fatal(err, r.Err)
 		}
-		if want := trialBytes(kind, trial, parts, devices.Target{}, checkpoint); r.Bytes != want {
+		if want := trialBytes(trial, parts, devices.Target{}, checkpoint); r.Bytes != want {
 			t.Errorf("%d bytes planned, %d counted for a run", r.Bytes, want)
 		}
 	}
@@ -140,9 +137,9 @@ func TestCopiesAreCounted(t *testing.T) {
 // TestEvaluationIsRefused: a trial whose model is small and whose evaluation
 // does not fit is refused before anything is measured.
 func TestEvaluationIsRefused(t *testing.T) {
-	spec := specs.Trial{Task: protocol.NodeClassification, Kind: "still", Dataset: "large", ModelID: "still", Protocol: specs.DefaultProtocol()}
+	spec := specs.Trial{Task: protocol.NodeClassification, Kind: kindOf("still"), Dataset: "large", ModelID: "still", Protocol: specs.DefaultProtocol()}
 	parts := datasets.Parts{Test: datasets.Stream{Src: make([]int32, 1_000_000)}}
-	need := trialBytes(models.Kind{}, spec, parts, devices.Target{}, false)
+	need := trialBytes(spec, parts, devices.Target{}, false)
 	if need < 10_000_000 {
 		t.Fatalf("%d bytes for a million events", need)
 	}

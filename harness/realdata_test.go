@@ -38,13 +38,8 @@ func realData(t *testing.T, name string) *datasets.Loaded {
 // zeroParameter runs a rule and returns the metric by split and candidates.
 func zeroParameter(t *testing.T, l *datasets.Loaded, trial specs.Trial, metric string) map[string]float64 {
 	t.Helper()
-	kind, err := models.Lookup(trial.Kind)
-	if err != nil {
-		t.Fatal(err)
-	}
-	trial.Class = kind.Class
 	if trial.Options == nil {
-		trial.Options = kind.Options()
+		trial.Options = trial.Kind.Options()
 	}
 	parts, err := l.Parts(datasets.Cut{Setting: cmp.Or(trial.Setting, protocol.Transductive)})
 	if err != nil {
@@ -74,7 +69,7 @@ func zeroParameter(t *testing.T, l *datasets.Loaded, trial specs.Trial, metric s
 func link(rule string, setting protocol.Setting, batch int) specs.Trial {
 	p := specs.DefaultProtocol()
 	p.Batch = batch
-	return specs.Trial{Task: protocol.LinkPrediction, Setting: setting, Kind: rule, Protocol: p}
+	return specs.Trial{Task: protocol.LinkPrediction, Setting: setting, Kind: kindOf(rule), Protocol: p}
 }
 
 // TestRealDataProtocolChoices: numbers that hang on one choice each.
@@ -117,7 +112,7 @@ func TestRealDataClassification(t *testing.T) {
 	} {
 		p := specs.DefaultProtocol()
 		p.Batch = c.batch
-		auc := zeroParameter(t, wikipedia, specs.Trial{Task: protocol.NodeClassification, Kind: c.rule, Protocol: p}, "auc")
+		auc := zeroParameter(t, wikipedia, specs.Trial{Task: protocol.NodeClassification, Kind: kindOf(c.rule), Protocol: p}, "auc")
 		got := [3]float64{trainAUC(t, wikipedia, c.rule, c.batch), auc[string(protocol.Validation)+" "], auc[string(protocol.Test)+" "]}
 		for i := range got {
 			if math.Abs(got[i]-c.want[i]) > .5e-4 {
@@ -137,7 +132,7 @@ func trainAUC(t *testing.T, l *datasets.Loaded, rule string, batch int) float64 
 	}
 	p := specs.DefaultProtocol()
 	p.Batch = batch
-	trial := specs.Trial{Task: protocol.NodeClassification, Kind: rule, Options: &models.NoOptions{}, Protocol: p}
+	trial := specs.Trial{Task: protocol.NodeClassification, Kind: kindOf(rule), Options: &models.NoOptions{}, Protocol: p}
 	r, err := newRun(trial, parts, devices.Target{}, 1, func() {})
 	if err != nil {
 		t.Fatal(err)

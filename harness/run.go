@@ -42,14 +42,10 @@ type partFacts struct {
 
 // newRun builds the model. Only an oracle is given what a simulator knows.
 func newRun(spec specs.Trial, parts datasets.Parts, on devices.Target, threads int, tick func()) (*run, error) {
-	kind, err := models.Lookup(spec.Kind)
-	if err != nil {
-		return nil, err
-	}
-	if kind.Class != protocol.Oracle {
+	if spec.Kind.Class != protocol.Oracle {
 		parts = parts.WithoutTruth()
 	}
-	blueprint := TrialBlueprint(kind, spec, parts, on, threads)
+	blueprint := TrialBlueprint(spec, parts, on, threads)
 	model, err := blueprint.Build()
 	if err != nil {
 		return nil, err
@@ -68,7 +64,7 @@ func newRun(spec specs.Trial, parts datasets.Parts, on devices.Target, threads i
 
 // epochsOf returns the number of epochs, 0 for what has nothing to learn.
 func epochsOf(spec specs.Trial) int {
-	if spec.Class != protocol.Learned {
+	if !spec.Kind.Trainable() {
 		return 0
 	}
 	return spec.Protocol.Epochs

@@ -136,7 +136,7 @@ func runScript(t *testing.T, task protocol.Task, s *script, change func(*specs.P
 	p := specs.DefaultProtocol()
 	p.Batch, p.Epochs, p.Patience = 20, len(s.auc), 0
 	change(&p)
-	r, err := newRun(specs.Trial{Task: task, Kind: "scripted", Class: protocol.Learned, Options: s, Protocol: p}, scriptedParts(), devices.Target{}, 1, func() {})
+	r, err := newRun(specs.Trial{Task: task, Kind: kindOf("scripted"), Options: s, Protocol: p}, scriptedParts(), devices.Target{}, 1, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestWithoutATest(t *testing.T) {
 	s := &script{auc: []float64{.9, .8}}
 	p := specs.DefaultProtocol()
 	p.Batch, p.Epochs = 20, 2
-	r, err := newRun(specs.Trial{Task: protocol.NodeClassification, Kind: "scripted", Class: protocol.Learned, Options: s, Protocol: p}, WithoutTest(scriptedParts()), devices.Target{}, 1, func() {})
+	r, err := newRun(specs.Trial{Task: protocol.NodeClassification, Kind: kindOf("scripted"), Options: s, Protocol: p}, WithoutTest(scriptedParts()), devices.Target{}, 1, func() {})
 	if err == nil {
 		err = r.train(t.Context())
 	}
@@ -268,7 +268,7 @@ func TestUndefinedValidation(t *testing.T) {
 	parts := scriptedParts()
 	parts.Val = parts.Val.Slice(1, 11)
 	r, err := newRun(specs.Trial{
-		Task: protocol.NodeClassification, Kind: "scripted", Class: protocol.Learned,
+		Task: protocol.NodeClassification, Kind: kindOf("scripted"),
 		Options: &script{auc: []float64{.5}}, Protocol: specs.DefaultProtocol(),
 	}, parts, devices.Target{}, 1, func() {})
 	if err != nil {
@@ -288,7 +288,7 @@ func TestInductive(t *testing.T) {
 	s := &script{auc: []float64{0}}
 	p := specs.DefaultProtocol()
 	p.Epochs = 1
-	r, err := newRun(specs.Trial{Task: protocol.LinkPrediction, Setting: protocol.Inductive, Kind: "scripted", Class: protocol.Learned, Options: s, Protocol: p}, parts, devices.Target{}, 1, func() {})
+	r, err := newRun(specs.Trial{Task: protocol.LinkPrediction, Setting: protocol.Inductive, Kind: kindOf("scripted"), Options: s, Protocol: p}, parts, devices.Target{}, 1, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}

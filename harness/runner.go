@@ -144,10 +144,7 @@ func (p *pool) pending(trials []specs.Trial, lib library) (jobs []job, err error
 			p.sum.Add(found, p.measured[found.Key])
 			continue
 		}
-		j, err := newJob(t, rec, lib, p.trainer, sizes)
-		if err != nil {
-			return nil, err
-		}
+		j := newJob(t, rec, lib, p.trainer, sizes)
 		j.remeasured = found.Identity != ""
 		jobs = append(jobs, j)
 	}
@@ -303,11 +300,8 @@ func (l *Lab) Validate(ctx context.Context, t specs.Trial, progress func(share f
 		return found, err
 	}
 	rec.Threads = l.threads
-	j, err := newJob(t, rec, l.lib, l.trainer, map[record.CellKey]int64{})
-	if err == nil {
-		err = l.memory.check(j)
-	}
-	if err != nil {
+	j := newJob(t, rec, l.lib, l.trainer, map[record.CellKey]int64{})
+	if err := l.memory.check(j); err != nil {
 		return rec, err
 	}
 	return l.measure(ctx, j, func(windows int) { progress(float64(windows) / float64(j.windows)) })

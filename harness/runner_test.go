@@ -23,6 +23,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// kindOf is a registered kind of that name.
+func kindOf(name string) models.Kind {
+	k, err := models.Lookup(name)
+	if err != nil {
+		panic(err)
+	}
+	return k
+}
+
 // toyEvents are enough for several batches in every part.
 const toyEvents = 600
 

@@ -33,7 +33,7 @@ func simulated(t *testing.T, name string, seed uint64) *datasets.Loaded {
 // onTest is a rule's metric on the test part under the headline protocol.
 func onTest(t *testing.T, l *datasets.Loaded, rule string, task protocol.Task, metric string) float64 {
 	t.Helper()
-	trial := specs.Trial{Task: task, Kind: rule, Protocol: specs.DefaultProtocol()}
+	trial := specs.Trial{Task: task, Kind: kindOf(rule), Protocol: specs.DefaultProtocol()}
 	if task == protocol.NodeClassification {
 		return zeroParameter(t, l, trial, metric)[string(protocol.Test)+" "]
 	}
@@ -46,10 +46,7 @@ func onTest(t *testing.T, l *datasets.Loaded, rule string, task protocol.Task, m
 func best(t *testing.T, l *datasets.Loaded, task protocol.Task, metric string) (string, float64) {
 	name, value := "", math.Inf(-1)
 	for _, rule := range models.Names() {
-		kind, err := models.Lookup(rule)
-		if err != nil {
-			t.Fatal(err)
-		}
+		kind := kindOf(rule)
 		if kind.Class != protocol.ZeroParameter || !kind.Supports(task) || rule == "broken" { // broken: of another test
 			continue
 		}

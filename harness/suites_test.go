@@ -30,7 +30,7 @@ func TestQuickTrains(t *testing.T) {
 	scored, timed := specs.SplitLatency(trials)
 	seeds := map[string]int{}
 	for _, trial := range scored {
-		if trial.Class != protocol.Learned {
+		if trial.Kind.Class != protocol.Learned {
 			continue
 		}
 		parts, err := data[trial.Dataset].Parts(trial)

@@ -86,12 +86,8 @@ func suiteTrials(t *testing.T, text string) []specs.Trial {
 }
 
 // partsOf is what the trial is measured on.
-func partsOf(t *testing.T, trial specs.Trial) (models.Kind, datasets.Parts) {
+func partsOf(t *testing.T, trial specs.Trial) datasets.Parts {
 	t.Helper()
-	kind, err := models.Lookup(trial.Kind)
-	if err != nil {
-		t.Fatal(err)
-	}
 	lib, err := loadAll([]specs.Trial{trial}, "")
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +96,7 @@ func partsOf(t *testing.T, trial specs.Trial) (models.Kind, datasets.Parts) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return kind, parts
+	return parts
 }
 
 // classified are the scores of the toy's test part under a batch rule, by a
@@ -133,7 +129,7 @@ func TestTBatchesAnswerAsSequence(t *testing.T) {
 title: t-batches
 runs: [{task: nc, datasets: [toy], models: [user-count, user-age, raw, graph-sprints, dgs, dgs-s, dgs-v, dgs-bp, dgs-sum, tgn-id, tgn-attn, jodie]}]
 `) {
-		kind, parts := partsOf(t, trial)
+		parts := partsOf(t, trial)
 		sequence := classified(t, trial, parts, 1, specs.LastWrite)
 		if r, ok := trial.Options.(models.Reaching); ok && r.ReachesOut() {
 			reaching = append(reaching, trial.ModelID)
@@ -148,7 +144,7 @@ runs: [{task: nc, datasets: [toy], models: [user-count, user-age, raw, graph-spr
 				t.Errorf("%s, windows of %d (-event by event +t-batches):\n%s", trial.Ref(), size, diff)
 			}
 		}
-		if kind.Trainable() && kind.Memory && slices.Equal(sequence, classified(t, trial, parts, 50, specs.LastWrite)) {
+		if trial.Kind.Trainable() && trial.Kind.Memory && slices.Equal(sequence, classified(t, trial, parts, 50, specs.LastWrite)) {
 			t.Errorf("%s answers the same with stale states", trial.Ref())
 		}
 	}
@@ -202,7 +198,7 @@ title: steps
 protocol: {batch: 50, within_batch: t_batch, epochs: 1}
 runs: [{task: nc, datasets: [toy], models: [raw]}]
 `)[0]
-	_, parts := partsOf(t, trial)
+	parts := partsOf(t, trial)
 	model := &trainee{}
 	r := &run{spec: trial, parts: parts, model: model, tick: func() {}}
 	loss, err := r.epoch(context.Background())

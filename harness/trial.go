@@ -37,14 +37,10 @@ type job struct {
 }
 
 // newJob cuts the dataset for the trial that rec describes. Seeds share its size.
-func newJob(t specs.Trial, rec record.Record, lib library, tr trainer, sizes map[record.CellKey]int64) (job, error) {
-	kind, err := models.Lookup(t.Kind)
-	if err != nil {
-		return job{}, err
-	}
+func newJob(t specs.Trial, rec record.Record, lib library, tr trainer, sizes map[record.CellKey]int64) job {
 	j := job{trial: t, record: rec, untested: tr.untested}
 	if j.parts, j.cutError = lib[t.Dataset].Parts(t); j.cutError != nil {
-		return j, nil
+		return j
 	}
 	j.record.Footnotes = slices.Concat(rec.Footnotes, featureNotes(j.parts, lib[t.Dataset].loaded.Dataset))
 	if j.untested {
@@ -55,10 +51,10 @@ func newJob(t specs.Trial, rec record.Record, lib library, tr trainer, sizes map
 	}
 	cell, known := rec.Key.CellKey, false
 	if j.bytes, known = sizes[cell]; !known {
-		j.bytes = trialBytes(kind, t, j.parts, tr.device, tr.checkpoints)
+		j.bytes = trialBytes(t, j.parts, tr.device, tr.checkpoints)
 		sizes[cell] = j.bytes
 	}
-	return j, nil
+	return j
 }
 
 // trainer measures trials on a device and writes their records.

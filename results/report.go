@@ -116,7 +116,7 @@ func ofTrials(records []record.Record, trials []specs.Trial) []record.Record {
 func newLayout(trials, whole []specs.Trial) Layout {
 	l := Layout{Datasets: datasetHeads(trials), Suite: datasetHeads(whole)}
 	for _, t := range trials {
-		l.Models = appendNew(l.Models, ModelHead{ID: t.ModelID, Variant: t.Variant, Title: t.Title, Class: t.Class})
+		l.Models = appendNew(l.Models, ModelHead{ID: t.ModelID, Variant: t.Variant, Title: t.Title, Class: t.Kind.Class})
 		l.Settings = appendNew(l.Settings, t.Setting)
 		l.Candidates = appendNew(l.Candidates, t.Protocol.Candidates...)
 	}

@@ -266,7 +266,7 @@ func (r *suiteReader) addCell(run strictyaml.Node, at Place, ref string, options
 	r.taken[cell] = run
 	t := Trial{
 		Suite: r.suite.Name, About: r.suite.Title, Dataset: at.Dataset, Task: at.Task, Setting: at.Setting, Case: c.name,
-		ModelID: id, Variant: variant, Kind: m.Kind.Name, Title: m.title(variant), Class: m.Kind.Class,
+		ModelID: id, Variant: variant, Kind: m.Kind, Title: m.title(variant),
 		Options: resolved.Options, Origins: resolved.Origins, Protocol: c.Protocol,
 	}
 	r.suite.cells = append(r.suite.cells, t)

@@ -28,10 +28,9 @@ type Trial struct {
 	Case     string
 	ModelID  string
 	Variant  string // "" for none
-	Kind     string
+	Kind     models.Kind
 	Title    string // as tables print the model
 	Deployed bool   // measures the model that Deploy returns, which Variant says too
-	Class    protocol.Class
 	Options  models.Options        // shared by the seeds of a cell; read-only
 	Origins  map[string]Provenance // by dotted path of the option
 	Protocol Protocol
@@ -86,7 +85,7 @@ func (t Trial) OriginsJSON() []byte { return canonical(t.Origins) }
 func (t Trial) facts() map[string]any {
 	return map[string]any{
 		"suite": t.Suite, "dataset": t.Dataset, "task": t.Task, "setting": t.Setting,
-		"model": t.ModelID, "variant": t.Variant, "kind": t.Kind,
+		"model": t.ModelID, "variant": t.Variant, "kind": t.Kind.Name,
 		"options": plain(t.Options), "protocol": plain(t.Protocol), "seed": t.Seed,
 	}
 }
@@ -144,7 +143,7 @@ func (s Suite) Trials(f Filter) ([]Trial, error) {
 	var trials []Trial
 	for _, cell := range cells {
 		first, n := uint64(0), 1
-		if cell.Class == protocol.Learned && !cell.IsLatency() {
+		if cell.Kind.Trainable() && !cell.IsLatency() {
 			first, n = f.FirstSeed, seeds
 		}
 		for i := range n {

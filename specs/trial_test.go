@@ -154,7 +154,7 @@ func TestIdentity(t *testing.T) {
 		"setting":    func(t *specs.Trial) { t.Setting = protocol.Transductive },
 		"model":      func(t *specs.Trial) { t.ModelID = "x" },
 		"variant":    func(t *specs.Trial) { t.Variant = "x" },
-		"kind":       func(t *specs.Trial) { t.Kind = "x" },
+		"kind":       func(t *specs.Trial) { t.Kind.Name = "x" },
 		"option":     func(t *specs.Trial) { t.Options.(*toyOptions).Alpha = 0.7 },
 		"list":       func(t *specs.Trial) { t.Options.(*toyOptions).Layers = []int{8, 8} },
 		"nested":     func(t *specs.Trial) { t.Options.(*toyOptions).Head.Dropout = 0.3 },
@@ -193,7 +193,7 @@ func TestIdentity(t *testing.T) {
 	}
 
 	same := trial()
-	same.Title, same.Class, same.Origins = "x", protocol.Oracle, nil
+	same.Title, same.Kind.Class, same.Origins = "x", protocol.Oracle, nil
 	if same.Identity("sum", 1, "cpu") != base {
 		t.Error("titles or origins change the identity")
 	}
@@ -215,7 +215,7 @@ func TestTrialJSON(t *testing.T) {
 		if err := json.Unmarshal(trial.OriginsJSON(), &origins); err != nil {
 			t.Fatal(err)
 		}
-		fields["title"], fields["class"], fields["origins"] = trial.Title, trial.Class, origins
+		fields["title"], fields["class"], fields["origins"] = trial.Title, trial.Kind.Class, origins
 		indented, err := json.MarshalIndent(fields, "", "  ")
 		if err != nil {
 			t.Fatal(err)

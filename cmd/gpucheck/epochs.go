@@ -75,11 +75,7 @@ func (m *measurement) epochsOf(t specs.Trial, cutter *harness.Cutter) (err error
 	if err != nil {
 		return err
 	}
-	kind, err := models.Lookup(t.Kind)
-	if err != nil {
-		return err
-	}
-	model, err := harness.TrialBlueprint(kind, t, parts, m.card, runtime.NumCPU()).Build()
+	model, err := harness.TrialBlueprint(t, parts, m.card, runtime.NumCPU()).Build()
 	if err != nil {
 		return err
 	}

@@ -263,10 +263,14 @@ type noOptions struct{}
 func (noOptions) Validate() error { return nil }
 
 func trial(kind string) specs.Trial {
+	k, err := models.Lookup(kind)
+	if err != nil {
+		panic(err)
+	}
 	p := specs.DefaultProtocol()
 	p.Batch, p.Latency = fakeBatch, &fakeProtocol
 	return specs.Trial{
-		Suite: "fakes", Dataset: "fake", Task: protocol.NodeClassification, ModelID: kind, Kind: kind, Title: kind,
-		Class: protocol.Learned, Options: noOptions{}, Protocol: p,
+		Suite: "fakes", Dataset: "fake", Task: protocol.NodeClassification, ModelID: kind, Kind: k, Title: kind,
+		Options: noOptions{}, Protocol: p,
 	}
 }

@@ -52,7 +52,7 @@ func TestGraphsOnCard(t *testing.T) {
 	}
 	for i, m := range NewSummary(p, all).Models {
 		want := []string{record.Streaming, record.Graph, record.GraphWithCopies}
-		if trials[i].Kind == "user-count" { // it has no use for a card
+		if trials[i].Kind.Name == "user-count" { // it has no use for a card
 			want = want[:1]
 		}
 		var modes []string

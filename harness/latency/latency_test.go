@@ -193,7 +193,7 @@ func TestTimedPartAllocatesNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			test.Kind, test.Options = kind, k.Options()
+			test.Kind, test.Options = k, k.Options()
 			in := newTested(t, test)
 			if n := testing.AllocsPerRun(3, func() {
 				if err := in.timed(); err != nil {

@@ -83,12 +83,8 @@ type subject struct {
 
 // newSubject cuts the stream for the model.
 func newSubject(t specs.Trial, l *datasets.Loaded, on devices.Target, threads int) (*subject, error) {
-	kind, err := models.Lookup(t.Kind)
-	if err != nil {
-		return nil, err
-	}
 	s := &subject{trial: t, Measured: Measured{harness.Describe(t, l, on), record.Times{}}}
-	parts, err := l.Parts(datasets.Cut{Setting: protocol.Transductive, NeedFeatures: kind.Features == models.FeaturesRequired})
+	parts, err := l.Parts(datasets.Cut{Setting: protocol.Transductive, NeedFeatures: t.Kind.Features == models.FeaturesRequired})
 	if err != nil {
 		s.fail(err)
 		parts.Whole = l.Stream // for the timings, which are those of the other models
@@ -101,7 +97,7 @@ func newSubject(t specs.Trial, l *datasets.Loaded, on devices.Target, threads in
 	for _, at := range s.timings {
 		s.from = min(s.from, at.first)
 	}
-	s.Blueprint = harness.TrialBlueprint(kind, t, parts, on, threads)
+	s.Blueprint = harness.TrialBlueprint(t, parts, on, threads)
 	s.Setup.Inference = true
 	s.describe(l.Dataset, threads)
 	return s, nil

@@ -69,7 +69,7 @@ func diskOf(t specs.Trial, l *datasets.Loaded) int64 {
 		event = countBytes * len(t.Protocol.Candidates)
 	}
 	bytes := recordBytes + (l.Stream.Len()-l.Split.TrainEnd)*event
-	if t.Class == protocol.Learned {
+	if t.Kind.Trainable() {
 		bytes += epochBytes * t.Protocol.Epochs
 	}
 	return int64(bytes)

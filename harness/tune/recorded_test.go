@@ -35,7 +35,7 @@ func searchedByQuick(t *testing.T) (files []string) {
 	}
 	scored, _ := specs.SplitLatency(trials)
 	for _, trial := range scored {
-		if trial.Class == protocol.Learned {
+		if trial.Kind.Class == protocol.Learned {
 			s := Study{Model: specs.Model{ID: trial.ModelID}, At: specs.Place{Dataset: trial.Dataset, Task: trial.Task, Setting: trial.Setting}}
 			files = append(files, filepath.Join(recorded, "..", filepath.FromSlash(s.HistoryFile())))
 		}

@@ -20,7 +20,6 @@ import (
 
 	"dgsbench/harness/tune/tpe"
 	"dgsbench/metrics"
-	"dgsbench/protocol"
 	"dgsbench/specs"
 )
 
@@ -52,7 +51,7 @@ func NewStudy(m specs.Model, at specs.Place, p specs.Protocol, trials, random in
 	switch {
 	case !m.Kind.Supports(at.Task):
 		return s, fmt.Errorf("model %q cannot do the task %q", m.ID, at.Task)
-	case m.Kind.Class != protocol.Learned:
+	case !m.Kind.Trainable():
 		return s, fmt.Errorf("model %q has nothing to learn, so nothing to tune", m.ID)
 	case len(s.params) == 0:
 		return s, fmt.Errorf("%s: model %q has no ranges to search for the task %q; add them under `search:`, as in `bench spec show dgs`", m.File, m.ID, at.Task)
@@ -161,7 +160,7 @@ func (s Study) trial(values map[string]any) (specs.Trial, error) {
 	}
 	return specs.Trial{
 		Suite: suiteName, Dataset: s.At.Dataset, Task: s.At.Task, Setting: s.At.Setting,
-		ModelID: s.Model.ID, Kind: s.Model.Kind.Name, Title: s.Model.Title, Class: s.Model.Kind.Class,
+		ModelID: s.Model.ID, Kind: s.Model.Kind, Title: s.Model.Title,
 		Options: r.Options, Origins: r.Origins, Protocol: s.Protocol, Seed: s.Seed,
 	}, err
 }
