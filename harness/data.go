@@ -2,11 +2,11 @@ package harness
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"sync"
 
 	"dgsbench/datasets"
+	"dgsbench/internal/lists"
 	"dgsbench/models"
 	"dgsbench/protocol"
 	"dgsbench/specs"
@@ -26,12 +26,7 @@ type library map[string]*Cutter
 
 // loadAll reads the datasets of the trials, if they fit into memory together.
 func loadAll(trials []specs.Trial, dir string) (library, error) {
-	var names []string
-	for _, t := range trials {
-		if !slices.Contains(names, t.Dataset) {
-			names = append(names, t.Dataset)
-		}
-	}
+	names := lists.Unique(trials, func(t specs.Trial) string { return t.Dataset })
 	if err := datasets.CheckRoom(names); err != nil {
 		return nil, err
 	}
@@ -81,10 +76,7 @@ func WithoutTest(p datasets.Parts) datasets.Parts {
 // featureNotes say which features a model is given that are not the file's.
 func featureNotes(p datasets.Parts, d datasets.Dataset) (notes []string) {
 	if p.Substituted {
-		var columns []string
-		for _, f := range d.Substitute {
-			columns = append(columns, f.String())
-		}
+		columns := lists.Map(d.Substitute, datasets.Derived.String)
 		notes = append(notes, "in place of features it is given "+strings.Join(columns, ", "))
 	}
 	if p.Batch > 0 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"dgsbench/internal/atomicfile"
+	"dgsbench/internal/lists"
 	"dgsbench/internal/regular"
 	"dgsbench/models"
 	"dgsbench/results"
@@ -19,21 +20,14 @@ import (
 // CheckStore reports what would keep the suites of all trials from being read,
 // or the records of those to be measured from being written.
 func CheckStore(s record.Store, all, toMeasure []specs.Trial) error {
-	checked := map[string]bool{}
-	for _, t := range all {
-		if !checked[t.Suite] {
-			checked[t.Suite] = true
-			if err := s.Check(t.Suite); err != nil {
-				return err
-			}
+	for _, suite := range lists.Unique(all, func(t specs.Trial) string { return t.Suite }) {
+		if err := s.Check(suite); err != nil {
+			return err
 		}
 	}
-	for _, t := range toMeasure {
-		if folder := filepath.Join(s.Dir, results.KeyOf(t).Folder()); !checked[folder] {
-			checked[folder] = true
-			if err := Writable(folder); err != nil {
-				return err
-			}
+	for _, folder := range lists.Unique(toMeasure, func(t specs.Trial) string { return results.KeyOf(t).Folder() }) {
+		if err := Writable(filepath.Join(s.Dir, folder)); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -218,10 +218,7 @@ type paperDataset struct {
 }
 
 var catalogue = sync.OnceValue(func() (d definitions) {
-	doc, err := strictyaml.Parse("reference/tables.yaml", tablesYAML)
-	if err == nil {
-		err = doc.Decode(&d)
-	}
+	err := strictyaml.Unmarshal("reference/tables.yaml", tablesYAML, &d)
 	return must(d, err)
 })
 

@@ -62,11 +62,7 @@ func must[T any](content T, err error) T {
 
 func parsePaper(file string, data []byte) (references, error) {
 	out := references{values: map[referenceKey]Reference{}}
-	doc, err := strictyaml.Parse(file, data)
-	if err == nil {
-		err = doc.Decode(&out)
-	}
-	if err != nil {
+	if err := strictyaml.Unmarshal(file, data, &out); err != nil {
 		return references{}, err
 	}
 	for _, t := range out.Tables {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"dgsbench/datasets"
+	"dgsbench/internal/lists"
 	"dgsbench/internal/strictyaml"
 	"dgsbench/internal/suggest"
 	"dgsbench/models"
@@ -165,11 +166,7 @@ func (r *suiteReader) refs(items []strictyaml.Node, y runYAML) (fit []string) {
 }
 
 func (m Model) tasks() string {
-	var tasks []string
-	for _, t := range m.Kind.Tasks {
-		tasks = append(tasks, string(t))
-	}
-	return strings.Join(tasks, ", ")
+	return strings.Join(lists.Map(m.Kind.Tasks, func(t protocol.Task) string { return string(t) }), ", ")
 }
 
 // model reads the spec of a model once.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"dgsbench/datasets"
+	"dgsbench/internal/lists"
 	"dgsbench/internal/strictyaml"
 	"dgsbench/internal/suggest"
 )
@@ -71,12 +72,8 @@ func newSuite(n strictyaml.Node, lib *Library) (Suite, error) {
 	for _, id := range lib.own {
 		r.addOwn(n, id)
 	}
-	known := map[string]bool{}
-	for _, cell := range r.suite.cells {
-		if !known[cell.ModelID] {
-			known[cell.ModelID] = true
-			r.suite.models = append(r.suite.models, r.models[cell.ModelID])
-		}
+	for _, id := range lists.Unique(r.suite.cells, func(cell Trial) string { return cell.ModelID }) {
+		r.suite.models = append(r.suite.models, r.models[id])
 	}
 	r.suite.Tables.PaperDatasets = y.Tables.PaperDatasets
 	r.readTables(y.Tables.Show)

@@ -29,8 +29,8 @@ type Trial struct {
 	ModelID  string
 	Variant  string // "" for none
 	Kind     models.Kind
-	Title    string // as tables print the model
-	Deployed bool   // measures the model that Deploy returns, which Variant says too
+	Title    string                // as tables print the model
+	Deployed bool                  // measures the model that Deploy returns, which Variant says too
 	Options  models.Options        // shared by the seeds of a cell; read-only
 	Origins  map[string]Provenance // by dotted path of the option
 	Protocol Protocol

@@ -11,6 +11,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/harness"
+	"dgsbench/internal/lists"
 	"dgsbench/kernels"
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
@@ -44,25 +45,19 @@ func measureEpochs(m *measurement) error {
 func eachTrial(
 	trials []specs.Trial, load func(name, dir string) (*datasets.Loaded, error), measure func(specs.Trial, *harness.Cutter) error,
 ) (all error) {
-	cutters := map[string]*harness.Cutter{} // nil if loading failed
-	for _, t := range trials {
-		cutter, tried := cutters[t.Dataset]
-		if !tried {
-			loaded, err := load(t.Dataset, "")
-			if err == nil {
-				cutter = harness.NewCutter(loaded)
-			} else {
-				all = errors.Join(all, fmt.Errorf("%s: %w", t.Dataset, err))
-			}
-			cutters[t.Dataset] = cutter
-		}
-		if cutter == nil {
+	for _, group := range lists.GroupBy(trials, func(t specs.Trial) string { return t.Dataset }) {
+		loaded, err := load(group[0].Dataset, "")
+		if err != nil {
+			all = errors.Join(all, fmt.Errorf("%s: %w", group[0].Dataset, err))
 			continue
 		}
-		if err := measure(t, cutter); err != nil {
-			all = errors.Join(all, fmt.Errorf("%s: %w", t.Ref(), err))
+		cutter := harness.NewCutter(loaded)
+		for _, t := range group {
+			if err := measure(t, cutter); err != nil {
+				all = errors.Join(all, fmt.Errorf("%s: %w", t.Ref(), err))
+			}
+			runtime.GC() // frees the model's memory on the card
 		}
-		runtime.GC() // frees the model's memory on the card
 	}
 	return all
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"dgsbench/harness/latency"
+	"dgsbench/internal/lists"
 	"dgsbench/internal/regular"
 	"dgsbench/internal/strictyaml"
 	"dgsbench/results/table"
@@ -42,20 +43,14 @@ type Reached struct {
 }
 
 func readGoals() (all []Goal, err error) {
-	node, err := strictyaml.Parse("goals.yaml", goalsYAML)
-	if err == nil {
-		err = node.Decode(&all)
-	}
+	err = strictyaml.Unmarshal("goals.yaml", goalsYAML, &all)
 	return all, err
 }
 
 // reach compares all goals with what was measured.
-func reach(times []Time) (all []Reached, err error) {
+func reach(times []Time) ([]Reached, error) {
 	goals, err := readGoals()
-	for _, g := range goals {
-		all = append(all, g.reach(times))
-	}
-	return all, err
+	return lists.Map(goals, func(g Goal) Reached { return g.reach(times) }), err
 }
 
 func (g Goal) reach(times []Time) Reached {

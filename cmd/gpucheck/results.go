@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"dgsbench/harness/latency"
+	"dgsbench/internal/lists"
 	"dgsbench/internal/optional"
 	"dgsbench/results/table"
 )
@@ -105,14 +106,14 @@ func (r Results) markdown() []byte {
 	}
 	b.WriteString("\n## Steps\n\n" + markdown(steps))
 
-	for _, task := range r.tasks() {
+	for _, ofTask := range lists.GroupBy(r.Times, func(t Time) string { return t.Task }) {
 		times := table.New("what", "way", "ms, median", "rounds: least", "most", "p50, us", "p99, us", "")
-		for _, t := range r.Times {
-			if t.Task == task && len(t.Seconds) > 0 {
+		for _, t := range ofTask {
+			if len(t.Seconds) > 0 {
 				times.Add(t.row()...)
 			}
 		}
-		b.WriteString("\n## Times: " + task + "\n\n" + markdown(times))
+		b.WriteString("\n## Times: " + ofTask[0].Task + "\n\n" + markdown(times))
 	}
 
 	scores := table.New("score", "metric", "processor", "card")
@@ -128,16 +129,6 @@ func markdown(t table.Table) string {
 	var b strings.Builder
 	_ = table.WriteMarkdownGrid(&b, t) // a builder takes everything
 	return b.String()
-}
-
-// tasks are the tasks of the times, in their order.
-func (r Results) tasks() (all []string) {
-	for _, t := range r.Times {
-		if !slices.Contains(all, t.Task) {
-			all = append(all, t.Task)
-		}
-	}
-	return all
 }
 
 // row is the time's row of a table. The notes begin with the speed of a copy.

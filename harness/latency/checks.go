@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"dgsbench/internal/lists"
+
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -89,19 +91,11 @@ func total(o observation) float64 {
 }
 
 func seconds(ns []int64) []float64 {
-	out := make([]float64, len(ns))
-	for i, n := range ns {
-		out[i] = float64(n) / 1e9
-	}
-	return out
+	return lists.Map(ns, func(n int64) float64 { return float64(n) / 1e9 })
 }
 
 func medianOf(all []observation, of func(observation) float64) float64 {
-	var values []float64
-	for _, o := range all {
-		values = append(values, of(o))
-	}
-	return median(values)
+	return median(lists.Map(all, of))
 }
 
 // median returns the smallest value that half of them do not exceed.

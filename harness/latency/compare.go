@@ -18,6 +18,7 @@ import (
 
 	"dgsbench/harness"
 	"dgsbench/internal/atomicfile"
+	"dgsbench/internal/lists"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -61,10 +62,7 @@ func Compare(ctx context.Context, c Comparison, h Hooks) ([]Verdict, error) {
 		}
 		h.Step(fmt.Sprintf("pair %d", i+1), time.Since(start))
 	}
-	for i := range verdicts {
-		verdicts[i] = judged(verdicts[i])
-	}
-	return verdicts, nil
+	return lists.Map(verdicts, judged), nil
 }
 
 // runBuild measures in a process of its own.

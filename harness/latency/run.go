@@ -192,11 +192,7 @@ func (r *runner) dataset(ctx context.Context, tests []specs.Trial) ([]Measured, 
 		}
 		r.Step(fmt.Sprintf("%s: %d times one graph of %d batches of %d", name, at.iterations, at.batches, at.batch), time.Since(start))
 	}
-	var out []Measured
-	for _, s := range subjects {
-		out = append(out, s.Measured)
-	}
-	return out, nil
+	return lists.Map(subjects, func(s *subject) Measured { return s.Measured }), nil
 }
 
 // timeGraphs measures the models that have a device, in both modes of a graph.

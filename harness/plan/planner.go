@@ -14,6 +14,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/harness"
 	"dgsbench/harness/latency"
+	"dgsbench/internal/lists"
 	"dgsbench/kernels/devices"
 	"dgsbench/results"
 	"dgsbench/results/record"
@@ -26,9 +27,8 @@ const budget = 150 * time.Millisecond
 // planner is a plan in the making.
 type planner struct {
 	Question
-	out      Plan
-	cells    []*cell
-	datasets []string // in the suite's order
+	out   Plan
+	cells []*cell // in the suite's order
 }
 
 // cell is a Cell with its trials, of which the first is estimated.
@@ -50,35 +50,30 @@ func newPlanner(q Question) *planner {
 		m := q.Device.Memory()
 		p.out.Card = &Card{Free: m.Free, Total: m.Total}
 	}
-	at := map[record.CellKey]*cell{}
-	for _, t := range q.Trials {
-		key := results.KeyOf(t).CellKey
-		if at[key] == nil {
-			at[key] = &cell{Cell: Cell{CellKey: key, Title: t.Title, Latency: t.IsLatency()}}
-			p.cells = append(p.cells, at[key])
-		}
-		at[key].trials = append(at[key].trials, t)
-		at[key].Trials++
-		if !slices.Contains(p.datasets, t.Dataset) {
-			p.datasets = append(p.datasets, t.Dataset)
-		}
+	keyOf := func(t specs.Trial) record.CellKey { return results.KeyOf(t).CellKey }
+	for _, trials := range lists.GroupBy(q.Trials, keyOf) {
+		first := trials[0]
+		p.cells = append(p.cells, &cell{trials: trials, Cell: Cell{
+			CellKey: keyOf(first), Title: first.Title, Trials: len(trials), Latency: first.IsLatency(),
+		}})
 	}
 	return p
 }
 
-func (p *planner) cellsOf(dataset string) []*cell {
-	return slices.DeleteFunc(slices.Clone(p.cells), func(c *cell) bool { return c.Dataset != dataset })
+// byDataset groups the cells by their dataset, in the suite's order.
+func (p *planner) byDataset() [][]*cell {
+	return lists.GroupBy(p.cells, func(c *cell) string { return c.Dataset })
 }
 
 // Make plans the trials. The error is ctx's, or that of an existing dataset file.
 func Make(ctx context.Context, q Question, h Hooks) (Plan, error) {
 	p := newPlanner(q)
-	if err := datasets.CheckRoom(p.datasets); err != nil {
+	if err := datasets.CheckRoom(lists.Unique(q.Trials, func(t specs.Trial) string { return t.Dataset })); err != nil {
 		return Plan{}, err
 	}
 	h.Start(len(p.cells))
-	for _, dataset := range p.datasets {
-		if err := p.dataset(ctx, dataset, h.Step); err != nil {
+	for _, cells := range p.byDataset() {
+		if err := p.dataset(ctx, cells, h.Step); err != nil {
 			return Plan{}, err
 		}
 	}
@@ -87,13 +82,12 @@ func Make(ctx context.Context, q Question, h Hooks) (Plan, error) {
 }
 
 // dataset plans the cells of one dataset: from records, else by estimates.
-func (p *planner) dataset(ctx context.Context, name string, step func()) error {
-	loaded, source, err := load(name, p.DataDir, &p.out.Missing)
+func (p *planner) dataset(ctx context.Context, cells []*cell, step func()) error {
+	loaded, source, err := load(cells[0].Dataset, p.DataDir, &p.out.Missing)
 	if err != nil {
 		return err
 	}
 	p.out.Data += datasets.Bytes(loaded.Stream.Len(), loaded.Stream.NumFeat)
-	cells := p.cellsOf(name)
 	for _, c := range cells {
 		c.Source, c.Disk = source, diskOf(c.trials[0], loaded)
 	}
@@ -216,8 +210,8 @@ func (p *planner) total() {
 // not what they take. Only data that records may have been made of is read.
 func Count(q Question) (Plan, error) {
 	p := newPlanner(q)
-	for _, name := range p.datasets {
-		if err := p.count(name); err != nil {
+	for _, cells := range p.byDataset() {
+		if err := p.count(cells); err != nil {
 			return Plan{}, err
 		}
 	}
@@ -225,8 +219,9 @@ func Count(q Question) (Plan, error) {
 	return p.out, nil
 }
 
-// count counts the trials of a dataset that are to be done.
-func (p *planner) count(name string) error {
+// count counts the trials of a dataset's cells that are to be done.
+func (p *planner) count(cells []*cell) error {
+	name := cells[0].Dataset
 	d, err := datasets.Lookup(name)
 	if err != nil {
 		return err
@@ -237,7 +232,6 @@ func (p *planner) count(name string) error {
 	} else if err != nil {
 		return err
 	}
-	cells := p.cellsOf(name)
 	measured := func(c *cell) bool {
 		_, err := os.Stat(filepath.Join(p.Store.Dir, c.Folder()))
 		return err == nil

@@ -8,7 +8,8 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/harness"
 	"dgsbench/harness/tune"
-	"dgsbench/protocol"
+	"dgsbench/internal/lists"
+	"dgsbench/specs"
 )
 
 // Span are the seconds of some trials: their mean, the quickest, the slowest.
@@ -20,22 +21,20 @@ type Span struct {
 
 // Search is what the trials of a study take. Sizes are bytes.
 type Search struct {
-	Model      string           `json:"model"`
-	Dataset    string           `json:"dataset"`
-	Task       protocol.Task    `json:"task"`
-	Setting    protocol.Setting `json:"setting,omitempty"`
-	Parameters []string         `json:"search"` // their names
-	Trials     int              `json:"trials"` // beside the one with the model's own options
-	Random     int              `json:"random"` // of them
-	Epochs     int              `json:"epochs"` // at most
-	Found      int              `json:"found"`  // trials that are over
-	Left       int              `json:"left"`   // trials that are not
-	Each       Span             `json:"seconds_each"`
-	Seconds    float64          `json:"seconds_left"` // one trial after the other
-	Memory     int64            `json:"memory_each"`  // at most, of the model, beside the data
-	Source     Source           `json:"source"`
-	Counted    int              `json:"trials_counted"` // that Each is of
-	Problem    string           `json:"problem,omitempty"`
+	Model string `json:"model"`
+	specs.Place
+	Parameters []string `json:"search"` // their names
+	Trials     int      `json:"trials"` // beside the one with the model's own options
+	Random     int      `json:"random"` // of them
+	Epochs     int      `json:"epochs"` // at most
+	Found      int      `json:"found"`  // trials that are over
+	Left       int      `json:"left"`   // trials that are not
+	Each       Span     `json:"seconds_each"`
+	Seconds    float64  `json:"seconds_left"` // one trial after the other
+	Memory     int64    `json:"memory_each"`  // at most, of the model, beside the data
+	Source     Source   `json:"source"`
+	Counted    int      `json:"trials_counted"` // that Each is of
+	Problem    string   `json:"problem,omitempty"`
 }
 
 // Tuning is what searches take on this machine. Where trials were estimated,
@@ -130,13 +129,10 @@ func newSearch(study tune.Study, out string) (*search, error) {
 		return nil, err
 	}
 	s := &search{study: study, Search: Search{
-		Model: study.Model.ID, Dataset: study.At.Dataset, Task: study.At.Task, Setting: study.At.Setting,
+		Model: study.Model.ID, Place: study.At, Parameters: lists.Map(study.Model.SearchFor(study.At.Task), specs.Parameter.Name),
 		Trials: study.Trials, Random: study.Random, Epochs: study.Protocol.Epochs,
 		Found: len(over), Left: max(0, study.Trials+1-len(over)),
 	}}
-	for _, q := range study.Model.SearchFor(study.At.Task) {
-		s.Parameters = append(s.Parameters, q.Name())
-	}
 	for _, l := range over {
 		if l.Trial >= 0 {
 			s.seconds = append(s.seconds, l.Seconds)

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"dgsbench/datasets"
+	"dgsbench/internal/lists"
 	"dgsbench/internal/optional"
 	"dgsbench/internal/suggest"
 	"dgsbench/kernels/devices"
@@ -56,12 +57,9 @@ type Size struct {
 func (p Plan) ranks() bool { return p.Mode == Inference && p.Task == protocol.LinkPrediction }
 
 // Points returns what the plan measures, in order, without results.
-func (p Plan) Points() (points []Point, err error) {
+func (p Plan) Points() ([]Point, error) {
 	jobs, err := p.jobs()
-	for _, j := range jobs {
-		points = append(points, j.point)
-	}
-	return points, err
+	return lists.Map(jobs, func(j job) Point { return j.point }), err
 }
 
 // job is one point with all that it needs.

@@ -4,13 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 
 	"dgsbench/datasets"
 	"dgsbench/internal/escape"
+	"dgsbench/internal/lists"
 	"dgsbench/internal/strictyaml"
 	"dgsbench/results/table"
+	"dgsbench/specs"
 )
 
 // WriteChanges says what tuning changed, as Markdown that is legible in the
@@ -18,11 +19,7 @@ import (
 // options and with those of the best trial, and the options that differ.
 func WriteChanges(w io.Writer, histories []*History) error {
 	fmt.Fprint(w, changesHead)
-	for i, h := range histories {
-		if slices.ContainsFunc(histories[:i], h.sharesPlace) {
-			continue // it is in the section of the first one there
-		}
-		here := slices.DeleteFunc(slices.Clone(histories[i:]), func(other *History) bool { return !h.sharesPlace(other) })
+	for _, here := range lists.GroupBy(histories, func(h *History) specs.Place { return h.Study.At }) {
 		if err := writePlace(w, here); err != nil {
 			return err
 		}
@@ -37,8 +34,6 @@ Metrics are of the validation part, by which the best of all trials was picked: 
 tuning is worth shows on the test part, with other seeds than that of the search. Where the gain is below zero, no trial was
 as good as the model's own options; the tuned spec has the best trial all the same.
 `
-
-func (h *History) sharesPlace(other *History) bool { return h.Study.At == other.Study.At }
 
 // writePlace writes what tuning brought at a place, and by which options.
 func writePlace(out io.Writer, histories []*History) error {

@@ -19,6 +19,7 @@ import (
 	"strconv"
 
 	"dgsbench/harness/tune/tpe"
+	"dgsbench/internal/lists"
 	"dgsbench/metrics"
 	"dgsbench/specs"
 )
@@ -99,13 +100,9 @@ func (s Study) Past(out string) ([]Line, error) {
 
 // space returns what the sampler draws from.
 func (s Study) space() []tpe.Param {
-	out := make([]tpe.Param, len(s.params))
-	for i, p := range s.params {
-		out[i] = tpe.Param{
-			Low: p.Low, High: p.High, Log: p.Scale == specs.Log, Step: float64(p.Step), Choices: len(p.Choices),
-		}
-	}
-	return out
+	return lists.Map(s.params, func(p specs.Parameter) tpe.Param {
+		return tpe.Param{Low: p.Low, High: p.High, Log: p.Scale == specs.Log, Step: float64(p.Step), Choices: len(p.Choices)}
+	})
 }
 
 // values returns those of a point, by the names of the parameters.

@@ -12,6 +12,15 @@ func Map[T, U any](list []T, f func(T) U) []U {
 	return out
 }
 
+// Unique returns what f gives for the elements, each value where it comes first.
+func Unique[T any, U comparable](list []T, f func(T) U) []U {
+	var out []U
+	for _, group := range GroupBy(list, f) {
+		out = append(out, f(group[0]))
+	}
+	return out
+}
+
 // Find returns the first element that satisfies is.
 func Find[T any](list []T, is func(T) bool) (found T, ok bool) {
 	if i := slices.IndexFunc(list, is); i >= 0 {

@@ -140,12 +140,8 @@ func readBugs(root string) (all []*bug, err error) {
 		if err != nil {
 			return nil, err
 		}
-		node, err := strictyaml.Parse(file, data)
-		if err != nil {
-			return nil, err
-		}
 		var l list
-		if err := node.Decode(&l); err != nil {
+		if err := strictyaml.Unmarshal(file, data, &l); err != nil {
 			return nil, err
 		}
 		for _, at := range slices.Sorted(maps.Keys(l.Nearest)) {

@@ -44,6 +44,15 @@ func (n Node) Decode(into any) error {
 	return errs.Err()
 }
 
+// Unmarshal parses a document and decodes it into the value that into points to.
+func Unmarshal(file string, data []byte, into any) error {
+	n, err := Parse(file, data)
+	if err != nil {
+		return err
+	}
+	return n.Decode(into)
+}
+
 var nodeType = reflect.TypeFor[Node]()
 
 // decode reports whether v was set, if only in part.

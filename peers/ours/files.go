@@ -87,11 +87,7 @@ func (c spec) build(s datasets.Stream, tensors map[string]safetensors.Tensor) (m
 		return nil, err
 	}
 	options := kind.Options()
-	node, err := strictyaml.Parse("options", []byte(c.Options))
-	if err != nil {
-		return nil, err
-	}
-	if err := node.Decode(options); err != nil {
+	if err := strictyaml.Unmarshal("options", []byte(c.Options), options); err != nil {
 		return nil, err
 	}
 	if err := options.Validate(); err != nil {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"dgsbench/internal/lists"
 )
 
 // priorWeight is what the prior counts as, in observations: a wide normal
@@ -62,10 +64,7 @@ type mixture struct {
 func newMixture(p Param, values []float64) *mixture {
 	low, high := p.ends()
 	m := &mixture{param: p, low: low, weights: weights(len(values))}
-	for _, v := range values {
-		m.mean = append(m.mean, p.inside(v))
-	}
-	m.mean = append(m.mean, (low+high)/2)
+	m.mean = append(lists.Map(values, p.inside), (low+high)/2)
 	m.wide = bandwidths(m.mean, low, high)
 	m.wide[len(values)] = high - low
 	for k := range m.mean {

@@ -13,6 +13,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"dgsbench/internal/lists"
 )
 
 // Param is one dimension of the space: numbers from Low to High, both
@@ -157,9 +159,5 @@ func split(told []Trial) (good, others []Trial) {
 }
 
 func column(trials []Trial, i int) []float64 {
-	out := make([]float64, len(trials))
-	for k, t := range trials {
-		out[k] = t.Point[i]
-	}
-	return out
+	return lists.Map(trials, func(t Trial) float64 { return t.Point[i] })
 }
