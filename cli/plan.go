@@ -53,9 +53,9 @@ func newPlan(o options) *cobra.Command {
 
 // unlessItFits returns an error if a trial needs more memory than there is.
 func unlessItFits(p plan.Plan) error {
-	ok, c := p.Fits()
+	c, found := p.TooLarge()
 	switch {
-	case ok:
+	case !found:
 		return nil
 	case p.Card != nil:
 		return fmt.Errorf("suite %s cannot be run on this card: %s needs %.1f GB of its memory, %.1f GB are free; "+

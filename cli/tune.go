@@ -161,7 +161,7 @@ func (t *tuning) printPlan(ctx context.Context, studies []tune.Study, on devices
 		return err
 	}
 	err = t.printValue(p, p.WriteText)
-	if ok, s := p.Fits(); err == nil && !ok {
+	if s, found := p.TooLarge(); err == nil && found {
 		err = fmt.Errorf("trials of %s need %.1f GB of memory, %.1f GB are free; "+
 			"leave it out with --model, narrow its ranges down, or use a machine with more",
 			s, float64(s.Memory)/1e9, float64(p.Free)/1e9)

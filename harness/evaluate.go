@@ -120,19 +120,13 @@ func (r *run) classify(ctx context.Context, part datasets.Stream) (metrics.Facts
 	return f, err
 }
 
-// questions says which events of a part are ranked, and against what.
-type questions struct {
-	parts   datasets.Parts // whose Scored chooses the events
-	without [][]int32      // by event, nodes that are no negatives; nil for none
-	sets    []candidateSet
-}
-
 // rank collects, for every candidate set, the counts of the scored events.
 // Each batch is ranked from the states before it, which are then updated.
-func (r *run) rank(ctx context.Context, part datasets.Stream, q questions) ([]metrics.Facts, error) {
-	facts, sums := make([]metrics.Facts, len(q.sets)), make([]uint64, len(q.sets))
-	scored := q.parts.NumScored(part)
-	for i, set := range q.sets {
+// without holds, by event, nodes that are no negatives; nil for none.
+func (r *run) rank(ctx context.Context, part datasets.Stream, sets []candidateSet, without [][]int32) ([]metrics.Facts, error) {
+	facts, sums := make([]metrics.Facts, len(sets)), make([]uint64, len(sets))
+	scored := r.parts.NumScored(part)
+	for i, set := range sets {
 		facts[i] = metrics.Facts{Greater: make([]int32, 0, scored), Equal: make([]int32, 0, scored)}
 		if scored > 0 { // an empty column is not written
 			facts[i].Against = make([]int32, 0, scored)
@@ -140,9 +134,9 @@ func (r *run) rank(ctx context.Context, part datasets.Stream, q questions) ([]me
 		sums[i] = set.checksum()
 	}
 	err := r.eachWindow(ctx, part.WithoutLabels(), func(lo int, b datasets.Stream) error {
-		asked, without := q.of(b, lo)
-		for i, set := range q.sets {
-			if err := r.rankBatch(asked, models.Candidates{Nodes: set.nodes, Without: without}, &facts[i]); err != nil {
+		asked, excluded := r.asked(b, lo, without)
+		for i, set := range sets {
+			if err := r.rankBatch(asked, models.Candidates{Nodes: set.nodes, Without: excluded}, &facts[i]); err != nil {
 				return err
 			}
 		}
@@ -151,7 +145,7 @@ func (r *run) rank(ctx context.Context, part datasets.Stream, q questions) ([]me
 	if err != nil {
 		return nil, err
 	}
-	for i, set := range q.sets {
+	for i, set := range sets {
 		if set.checksum() != sums[i] {
 			return nil, fmt.Errorf("the candidates %s have changed: the model wrote to them in Rank", set.name)
 		}
@@ -159,21 +153,21 @@ func (r *run) rank(ctx context.Context, part datasets.Stream, q questions) ([]me
 	return facts, nil
 }
 
-// of returns the events of batch b that are ranked, without features: they are
-// unknown before the edge. The batch starts at event lo of its part.
-func (q questions) of(b datasets.Stream, lo int) (datasets.Stream, [][]int32) {
+// asked returns the events of batch b that are ranked, without features: they are
+// unknown before the edge. The batch starts at event lo of its part. It also
+// returns what without has for these events.
+func (r *run) asked(b datasets.Stream, lo int, without [][]int32) (datasets.Stream, [][]int32) {
 	asked := b.WithFeatures(nil, 0)
-	without := q.without
 	if without != nil {
 		without = without[lo : lo+b.Len()]
 	}
-	if q.parts.NewNode == nil {
+	if r.parts.NewNode == nil {
 		return asked, without
 	}
 	var events []int
 	var left [][]int32
 	for k := range b.Len() {
-		if !q.parts.Scored(b.Src[k], b.Dst[k]) {
+		if !r.parts.Scored(b.Src[k], b.Dst[k]) {
 			continue
 		}
 		events = append(events, k)

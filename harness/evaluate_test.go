@@ -67,7 +67,7 @@ func TestConstantScore(t *testing.T) {
 	for _, n := range []int{2, 10, 1000} {
 		e := evaluating(&rule{score: func(*rule, int32) float32 { return 0 }}, 7, func() {})
 		s := random(20, n)
-		facts, err := e.rank(context.Background(), s, questions{sets: []candidateSet{newCandidateSet(protocol.AllNodes, s)}})
+		facts, err := e.rank(context.Background(), s, []candidateSet{newCandidateSet(protocol.AllNodes, s)}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +110,8 @@ func TestRankThenObserve(t *testing.T) {
 	}}
 	e := evaluating(model, 4, func() {})
 	sets := []candidateSet{newCandidateSet(protocol.AllNodes, s)}
-	facts, err := e.rank(context.Background(), s, questions{parts: scoring(s, 5), sets: sets})
+	e.parts = scoring(s, 5)
+	facts, err := e.rank(context.Background(), s, sets, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +156,8 @@ func TestFilterLeavesOutTrueDestinations(t *testing.T) {
 		"same_src_t":                {sameSourceAndTime(s), datasets.Parts{}, []int32{1, 0, 1}, []int32{2, 2, 3}},
 		"same_src_t, first unasked": {sameSourceAndTime(s), scoring(s, 2, 3), []int32{0, 1}, []int32{2, 3}},
 	} {
-		facts, err := e.rank(context.Background(), s, questions{sets: sets, without: c.without, parts: c.parts})
+		e.parts = c.parts
+		facts, err := e.rank(context.Background(), s, sets, c.without)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,11 +177,12 @@ func TestAskingOfSomeEvents(t *testing.T) {
 	clear(s.Time[:60]) // many events of a source at one time
 	model := &rule{score: func(_ *rule, v int32) float32 { return float32(v * 5 % 6 / 2) }}
 	for name, without := range map[string][][]int32{"no filter": nil, "same_src_t": sameSourceAndTime(s)} {
-		q := questions{without: without, sets: []candidateSet{newCandidateSet(protocol.AllNodes, s), newCandidateSet(protocol.Destinations, s)}}
+		sets := []candidateSet{newCandidateSet(protocol.AllNodes, s), newCandidateSet(protocol.Destinations, s)}
 		rank := func(size int, parts datasets.Parts) []metrics.Facts {
 			t.Helper()
-			q.parts = parts
-			facts, err := evaluating(model, size, func() {}).rank(context.Background(), s, q)
+			e := evaluating(model, size, func() {})
+			e.parts = parts
+			facts, err := e.rank(context.Background(), s, sets, without)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -219,7 +222,7 @@ func TestBadScores(t *testing.T) {
 		}}
 		e := evaluating(model, 3, func() {})
 		s := random(6, 5)
-		_, err := e.rank(context.Background(), s, questions{sets: []candidateSet{newCandidateSet(protocol.AllNodes, s)}})
+		_, err := e.rank(context.Background(), s, []candidateSet{newCandidateSet(protocol.AllNodes, s)}, nil)
 		var found *models.BadScore
 		if !errors.As(err, &found) || found.Event != 3 {
 			t.Errorf("score %v: error %v, expected a bad score at event 3", bad, err)

@@ -68,7 +68,9 @@ func TestEvaluationBytesAreAllocated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		spec := specs.Trial{Suite: "s", Dataset: "large", ModelID: "still", Task: c.task, Kind: kindOf("still"), Options: &noOptions{}, Protocol: specs.DefaultProtocol()}
+		kind := kindOf("still")
+		kind.Class = protocol.ZeroParameter
+		spec := specs.Trial{Suite: "s", Dataset: "large", ModelID: "still", Task: c.task, Kind: kind, Options: &noOptions{}, Protocol: specs.DefaultProtocol()}
 		if c.task == protocol.LinkPrediction {
 			spec.Setting = c.setting
 		}

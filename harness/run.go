@@ -230,11 +230,11 @@ func (r *run) evaluate(ctx context.Context, name record.Part, part datasets.Stre
 		r.facts = append(r.facts, partFacts{name, f})
 		return err
 	}
-	q := questions{parts: r.parts, sets: sets}
+	var without [][]int32
 	if r.spec.Protocol.Filter == specs.FilterSameSrcT {
-		q.without = sameSourceAndTime(part)
+		without = sameSourceAndTime(part)
 	}
-	facts, err := r.rank(ctx, part, q)
+	facts, err := r.rank(ctx, part, sets, without)
 	for i, f := range facts {
 		name.Candidates = sets[i].name
 		if err := f.Check(); err != nil { // the store would reject them

@@ -47,12 +47,12 @@ func TestWriteOnCard(t *testing.T) {
 // TestFitsOnCard: there it is the card that has room or not.
 func TestFitsOnCard(t *testing.T) {
 	p := fixedOnCard()
-	if ok, c := p.Fits(); ok || c.Model != "vast" {
-		t.Errorf("fits: %v, %+v", ok, c)
+	if c, found := p.TooLarge(); !found || c.Model != "vast" {
+		t.Errorf("too large: %v, %+v", found, c)
 	}
 	p.Free = 1
 	p.Cells[2].OnCard = 1
-	if ok, c := p.Fits(); !ok {
+	if c, found := p.TooLarge(); found {
 		t.Errorf("%+v has no room on the card, which has %d bytes", c, p.Card.Free)
 	}
 }

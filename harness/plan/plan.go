@@ -14,9 +14,8 @@
 package plan
 
 import (
-	"slices"
-
 	"dgsbench/harness/tune"
+	"dgsbench/internal/lists"
 	"dgsbench/kernels/devices"
 	"dgsbench/results/record"
 	"dgsbench/specs"
@@ -104,14 +103,10 @@ type Hooks struct {
 	Step  func()      // one of them is planned
 }
 
-// Fits reports whether every trial fits into the memory, that of the card if
-// there is one, and returns the first cell that does not.
-func (p Plan) Fits() (ok bool, which Cell) {
-	i := slices.IndexFunc(p.Cells, func(c Cell) bool { return c.ToDo > 0 && p.needs(c) > p.limit() })
-	if i < 0 {
-		return true, Cell{}
-	}
-	return false, p.Cells[i]
+// TooLarge returns the first cell with a trial that does not fit into the memory,
+// that of the card if there is one.
+func (p Plan) TooLarge() (which Cell, found bool) {
+	return lists.Find(p.Cells, func(c Cell) bool { return c.ToDo > 0 && p.needs(c) > p.limit() })
 }
 
 // limit returns the memory that models may take: on the processor, beside the data.

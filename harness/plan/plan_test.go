@@ -287,9 +287,9 @@ func TestMissingData(t *testing.T) {
 // that cannot be run, unless it is measured already.
 func TestNoRoom(t *testing.T) {
 	p := planned(t, question(t, "  - {task: nc, datasets: [toy], models: [raw, vast]}\n"))
-	ok, c := p.Fits()
-	if ok != !p.Known || p.Known && c.Model != "vast" {
-		t.Errorf("fits: %v, %+v", ok, c)
+	c, found := p.TooLarge()
+	if found != p.Known || p.Known && c.Model != "vast" {
+		t.Errorf("too large: %v, %+v", found, c)
 	}
 	if p.Known && p.Cells[1].Source != plan.Unplanned {
 		t.Errorf("%+v", p.Cells[1])

@@ -52,14 +52,10 @@ type Tuning struct {
 	Missing  []Missing `json:"missing"`
 }
 
-// Fits reports whether every trial that was estimated fits into the memory, and
-// returns the first search with one that does not.
-func (t Tuning) Fits() (ok bool, which Search) {
-	i := slices.IndexFunc(t.Searches, func(s Search) bool { return s.Memory > t.Free })
-	if i < 0 {
-		return true, Search{}
-	}
-	return false, t.Searches[i]
+// TooLarge returns the first search with an estimated trial that does not fit into
+// the memory.
+func (t Tuning) TooLarge() (which Search, found bool) {
+	return lists.Find(t.Searches, func(s Search) bool { return s.Memory > t.Free })
 }
 
 // sampled is how many trials of a search are estimated: those of its random

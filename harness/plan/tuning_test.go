@@ -159,8 +159,8 @@ func TestWriteTuning(t *testing.T) {
 	if diff := cmp.Diff(fixedTuning(), back); diff != "" {
 		t.Errorf("JSON does not hold the plan (-want +got):\n%s", diff)
 	}
-	if ok, s := fixedTuning().Fits(); ok || s.Model != "vast" {
-		t.Errorf("fits: %v, %+v", ok, s)
+	if s, found := fixedTuning().TooLarge(); !found || s.Model != "vast" {
+		t.Errorf("too large: %v, %+v", found, s)
 	}
 	over := plan.Tuning{Trials: 21, Searches: fixedTuning().Searches[2:3]}
 	text.Reset()

@@ -204,7 +204,5 @@ func summary(times []float64) (median, low, high, drift optional.Number) {
 
 // quantile returns the smallest value that a share p of the values does not exceed.
 func quantile(values []float64, p float64) float64 {
-	sorted := slices.Clone(values)
-	slices.Sort(sorted)
-	return stat.Quantile(p, stat.Empirical, sorted, nil)
+	return stat.Quantile(p, stat.Empirical, slices.Sorted(slices.Values(values)), nil)
 }

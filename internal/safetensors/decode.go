@@ -2,7 +2,6 @@ package safetensors
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -42,10 +41,10 @@ func Decode(name string, data []byte) (tensors []Tensor, metadata map[string]str
 	}
 	for _, e := range entries {
 		if err := e.check(); err != nil {
-			return nil, nil, fmt.Errorf("tensor %q: %w", e.name, err)
+			return nil, nil, fmt.Errorf("tensor %q: %w", e.Name, err)
 		}
-		t, data := Tensor{Name: e.name, Shape: e.shape}, body[e.begin:e.end]
-		if e.dtype == "I64" {
+		t, data := Tensor{Name: e.Name, Shape: e.Shape}, body[e.Offsets[0]:e.Offsets[1]]
+		if e.DType == "I64" {
 			t.I64 = make([]int64, len(data)/8)
 			_, err = binary.Decode(data, binary.LittleEndian, t.I64)
 		} else {
@@ -66,20 +65,19 @@ const maxHeader = 100_000_000
 // checkCovers reports a tensor that lies outside the data or in another one,
 // and data of no tensor.
 func checkCovers(entries []entry, size int) error {
-	sorted := slices.SortedFunc(slices.Values(entries), func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.end, b.end))
-	})
+	sorted := slices.SortedFunc(slices.Values(entries), func(a, b entry) int { return slices.Compare(a.Offsets[:], b.Offsets[:]) })
 	at, before := 0, ""
 	for _, e := range sorted {
+		begin, end := e.Offsets[0], e.Offsets[1]
 		switch {
-		case e.end < e.begin || e.end > size:
-			return fmt.Errorf("tensor %q lies at bytes %d to %d of %d bytes of data", e.name, e.begin, e.end, size)
-		case e.begin < at:
-			return fmt.Errorf("tensors %q and %q overlap", before, e.name)
-		case e.begin > at:
-			return fmt.Errorf("bytes %d to %d of the data belong to no tensor", at, e.begin)
+		case end < begin || end > size:
+			return fmt.Errorf("tensor %q lies at bytes %d to %d of %d bytes of data", e.Name, begin, end, size)
+		case begin < at:
+			return fmt.Errorf("tensors %q and %q overlap", before, e.Name)
+		case begin > at:
+			return fmt.Errorf("bytes %d to %d of the data belong to no tensor", at, begin)
 		}
-		at, before = e.end, e.name
+		at, before = end, e.Name
 	}
 	if at < size {
 		return fmt.Errorf("bytes %d to %d of the data belong to no tensor", at, size)
@@ -89,25 +87,18 @@ func checkCovers(entries []entry, size int) error {
 
 // check compares type and shape with the size.
 func (e *entry) check() error {
-	w, known := width[e.dtype]
+	w, known := width[e.DType]
 	if !known {
-		return fmt.Errorf("type %q is not supported, expected F32 or I64", e.dtype)
+		return fmt.Errorf("type %q is not supported, expected F32 or I64", e.DType)
 	}
-	n, err := elements(e.shape)
+	n, err := elements(e.Shape)
 	if err != nil {
 		return err
 	}
-	if size := e.end - e.begin; size%w != 0 || n != size/w {
-		return fmt.Errorf("shape %v of %s does not fit its %d bytes", e.shape, e.dtype, size)
+	if size := e.Offsets[1] - e.Offsets[0]; size%w != 0 || n != size/w {
+		return fmt.Errorf("shape %v of %s does not fit its %d bytes", e.Shape, e.DType, size)
 	}
 	return nil
-}
-
-// entry is the header's field of one tensor.
-type entry struct {
-	name, dtype string
-	shape       []int
-	begin, end  int // bytes within the data
 }
 
 // parseHeader reads the JSON field by field: that keeps the order and finds
@@ -181,14 +172,14 @@ func parseMetadata(d *json.Decoder) (metadata map[string]string, err error) {
 }
 
 func parseEntry(d *json.Decoder, name string) (entry, error) {
-	e := entry{name: name}
+	e := entry{Name: name}
 	var offsets []int
 	err := parseObject(d, func(field string) (err error) {
 		switch field {
 		case "dtype":
-			err = d.Decode(&e.dtype)
+			err = d.Decode(&e.DType)
 		case "shape":
-			e.shape, err = parseSizes(d)
+			e.Shape, err = parseSizes(d)
 		case "data_offsets":
 			offsets, err = parseSizes(d)
 		default:
@@ -199,10 +190,10 @@ func parseEntry(d *json.Decoder, name string) (entry, error) {
 	if err != nil {
 		return e, err
 	}
-	if e.dtype == "" || e.shape == nil || len(offsets) != 2 {
+	if e.DType == "" || e.Shape == nil || len(offsets) != 2 {
 		return e, errors.New("expected dtype, shape and two data_offsets")
 	}
-	e.begin, e.end = offsets[0], offsets[1]
+	e.Offsets = [2]int(offsets)
 	return e, nil
 }
 

@@ -67,14 +67,14 @@ func Encode(tensors []Tensor, metadata map[string]string) ([]byte, error) {
 	if err := check(tensors, metadata); err != nil {
 		return nil, fmt.Errorf("cannot write as safetensors: %w", err)
 	}
-	fields, size := make([]tensorHeader, len(tensors)), 0
+	entries, size := make([]entry, len(tensors)), 0
 	inLayout(tensors, func(i int, t Tensor) {
 		begin := size
 		size += width[t.dtype()] * (len(t.F32) + len(t.I64))
 		// Without sizes the shape is [], not null.
-		fields[i] = tensorHeader{t.dtype(), append([]int{}, t.Shape...), [2]int{begin, size}}
+		entries[i] = entry{t.Name, t.dtype(), append([]int{}, t.Shape...), [2]int{begin, size}}
 	})
-	header := encodeHeader(tensors, fields, metadata)
+	header := encodeHeader(entries, metadata)
 	out := make([]byte, 0, 8+len(header)+size) // models are large: one copy
 	out = append(binary.LittleEndian.AppendUint64(out, uint64(len(header))), header...)
 	inLayout(tensors, func(_ int, t Tensor) {
@@ -125,22 +125,23 @@ func check(tensors []Tensor, metadata map[string]string) error {
 	return nil
 }
 
-// tensorHeader is the header's field of one tensor.
-type tensorHeader struct {
+// entry is the header's field of one tensor.
+type entry struct {
+	Name    string `json:"-"`
 	DType   string `json:"dtype"`
 	Shape   []int  `json:"shape"`
-	Offsets [2]int `json:"data_offsets"` // first byte and the one after the last
+	Offsets [2]int `json:"data_offsets"` // first byte and the one after the last, within the data
 }
 
-// encodeHeader writes the fields in a fixed order, padded with spaces so
+// encodeHeader writes the entries in their order, padded with spaces so
 // that the data starts at a multiple of eight bytes.
-func encodeHeader(tensors []Tensor, fields []tensorHeader, metadata map[string]string) []byte {
+func encodeHeader(entries []entry, metadata map[string]string) []byte {
 	var text []string
 	if len(metadata) > 0 {
 		text = append(text, encodeJSON(metadataName)+":"+encodeJSON(metadata))
 	}
-	for i, t := range tensors {
-		text = append(text, encodeJSON(t.Name)+":"+encodeJSON(fields[i]))
+	for _, e := range entries {
+		text = append(text, encodeJSON(e.Name)+":"+encodeJSON(e))
 	}
 	header := []byte("{" + strings.Join(text, ",") + "}")
 	for len(header)%8 != 0 {

@@ -125,8 +125,8 @@ func checkAligned(t *rapid.T, data []byte) {
 		t.Errorf("the data starts at byte %d", 8+size)
 	}
 	for _, e := range entries {
-		if e.begin%width[e.dtype] != 0 {
-			t.Errorf("tensor %q, %s, starts at byte %d of the data", e.name, e.dtype, e.begin)
+		if e.Offsets[0]%width[e.DType] != 0 {
+			t.Errorf("tensor %q, %s, starts at byte %d of the data", e.Name, e.DType, e.Offsets[0])
 		}
 	}
 }
