@@ -29,11 +29,11 @@ var bugs = []bug{
 	},
 	{
 		"leak", "leak of the current batch: ranked from the state after it",
-		"harness/evaluate.go", `		asked, without := q.of(b, lo)
+		"harness/evaluate.go", `		asked, excluded := r.asked(b, lo, without)
 `, `		if err := r.model.Observe(b); err != nil {
 			return err
 		}
-		asked, without := q.of(b, lo)
+		asked, excluded := r.asked(b, lo, without)
 `,
 	},
 	{
