@@ -17,6 +17,9 @@ type point struct {
 }
 
 func newCurve(f Facts) curve {
+	if f.Order != nil {
+		return f.Order.curve
+	}
 	c := make(curve, 0, len(f.Label))
 	for k, label := range f.Label {
 		if label >= 0 {
@@ -86,5 +89,94 @@ func prepareAP(f Facts) Weighted {
 			return math.NaN()
 		}
 		return sum / float64(above[1])
+	}
+}
+
+// totals counts the events of either class.
+func totals(labels []int8, weights []int32) (all [2]int64) {
+	for k, label := range labels {
+		switch {
+		case label < 0:
+		case weights == nil:
+			all[label]++
+		default:
+			all[label] += int64(weights[k])
+		}
+	}
+	return all
+}
+
+// eachThreshold calls f with the events of either class at a threshold and above
+// it, from the highest threshold down, until f returns false.
+func (c curve) eachThreshold(weights []int32, f func(at, above [2]int64) bool) {
+	var at, above [2]int64
+	for _, p := range c {
+		if weights == nil {
+			at[p.label]++
+		} else {
+			at[p.label] += int64(weights[p.event])
+		}
+		if !p.last {
+			continue
+		}
+		if !f(at, above) {
+			return
+		}
+		above[0], above[1] = above[0]+at[0], above[1]+at[1]
+		at = [2]int64{}
+	}
+}
+
+// slack is the error of a share of a number of events, relative to it.
+const slack = 1e-12
+
+// prepareRecallAtFPR prepares the share of positives above the threshold at which
+// percent of the negatives are: a point of the ROC, whose ends of one threshold are
+// connected by straight lines, as for the AUC.
+func prepareRecallAtFPR(percent float64) func(Facts) Weighted {
+	return func(f Facts) Weighted {
+		c := newCurve(f)
+		return func(weights []int32) float64 {
+			all := totals(f.Label, weights)
+			if all[0] == 0 || all[1] == 0 {
+				return math.NaN()
+			}
+			allowed := percent / 100 * float64(all[0]) * (1 + slack)
+			found := float64(all[1])
+			c.eachThreshold(weights, func(at, above [2]int64) bool {
+				if float64(above[0]+at[0]) <= allowed {
+					return true
+				}
+				found = float64(above[1]) + float64(at[1])*(allowed-float64(above[0]))/float64(at[0])
+				return false
+			})
+			return found / float64(all[1])
+		}
+	}
+}
+
+// preparePrecisionAtRecall prepares the precision where percent of the positives
+// are found, or the next whole number of them. Of the events of the last
+// threshold as many of either class are taken as on average in a random order.
+func preparePrecisionAtRecall(percent float64) func(Facts) Weighted {
+	return func(f Facts) Weighted {
+		c := newCurve(f)
+		return func(weights []int32) float64 {
+			all := totals(f.Label, weights)
+			if all[0] == 0 || all[1] == 0 {
+				return math.NaN()
+			}
+			wanted := math.Ceil(percent / 100 * float64(all[1]) * (1 - slack))
+			precision := 0.0
+			c.eachThreshold(weights, func(at, above [2]int64) bool {
+				if float64(above[1]+at[1]) < wanted {
+					return true
+				}
+				negatives := float64(above[0]) + float64(at[0])*(wanted-float64(above[1]))/float64(at[1])
+				precision = wanted / (wanted + negatives)
+				return false
+			})
+			return precision
+		}
 	}
 }

@@ -17,6 +17,69 @@ type Facts struct {
 
 	Score []float32 // any finite number, higher for class 1
 	Label []int8    // 0, 1, or -1 where the class is not known
+
+	// Days are the first events of each day of the part, ascending from 0; one
+	// without events begins where the next one does. Nil where days are not known.
+	Days []int32
+	// LogOdds says that a score is the logarithm of the odds that the class is 1.
+	LogOdds bool
+
+	Order *Order // nil if Sorted has not found it
+}
+
+// Day is 24 hours in the unit of a stream's times, counted from its first event.
+const Day = 86_400
+
+// MostDays is how many days a part may span; one of more has no Days.
+const MostDays = 10_000
+
+// DaysOf returns the Days of a part of a stream whose events have these times, in
+// seconds and ascending.
+func DaysOf(times, stream []float64) (days []int32) {
+	if len(times) == 0 || len(stream) == 0 {
+		return nil
+	}
+	day := func(t float64) float64 { return math.Floor((t - stream[0]) / Day) }
+	first := day(times[0])
+	if day(times[len(times)-1])-first >= MostDays {
+		return nil
+	}
+	for k, t := range times {
+		for first+float64(len(days)) <= day(t) {
+			days = append(days, int32(k))
+		}
+	}
+	return days
+}
+
+// OfDays returns the facts of classified events of days n to m, counted from 1.
+func (f Facts) OfDays(n, m int) Facts {
+	begin, end := f.span(n, m)
+	return Facts{Score: f.Score[begin:end], Label: f.Label[begin:end]}
+}
+
+// span returns the first event of days n to m and the one after their last.
+func (f Facts) span(n, m int) (begin, end int) {
+	if f.Days == nil {
+		return 0, 0
+	}
+	at := func(day int) int {
+		if day < len(f.Days) {
+			return int(f.Days[day])
+		}
+		return f.Len()
+	}
+	return at(n - 1), at(m)
+}
+
+// Order is that of the labelled events by their scores.
+type Order struct{ curve }
+
+// Sorted returns the facts with their Order, which the metrics that are prepared
+// on them share.
+func (f Facts) Sorted() Facts {
+	f.Order = &Order{newCurve(f)}
+	return f
 }
 
 // Len returns the number of events.
@@ -54,6 +117,11 @@ func (f Facts) Check() error {
 	}
 	if f.Against != nil && len(f.Against) != len(f.Greater) {
 		return fmt.Errorf("facts have %d counts and %d numbers of negatives", len(f.Greater), len(f.Against))
+	}
+	for d, first := range f.Days {
+		if first < 0 || int(first) >= f.Len() || d == 0 && first != 0 || d > 0 && first < f.Days[d-1] {
+			return fmt.Errorf("day %d begins at event %d of %d, expected ascending ones from 0 on", d, first, f.Len())
+		}
 	}
 	for k := range f.Greater {
 		if f.Greater[k] < 0 || f.Equal[k] < 0 {

@@ -25,6 +25,12 @@ func scored(t *rapid.T) metrics.Facts {
 		f.Label[k] = int8(rapid.IntRange(-1, 1).Draw(t, "label"))
 	}
 	f.Label[0], f.Label[n-1] = 0, 1
+	f.LogOdds = true
+	for k := range n {
+		if k == 0 || rapid.IntRange(0, 9).Draw(t, "day") == 0 {
+			f.Days = append(f.Days, int32(k))
+		}
+	}
 	return f
 }
 
@@ -48,6 +54,13 @@ func pick(f metrics.Facts, events []int) metrics.Facts {
 			out.Score, out.Label = append(out.Score, f.Score[k]), append(out.Label, f.Label[k])
 		}
 	}
+	out.LogOdds = f.LogOdds
+	if slices.IsSorted(events) {
+		for _, first := range f.Days {
+			begin, _ := slices.BinarySearch(events, int(first))
+			out.Days = append(out.Days, int32(begin))
+		}
+	}
 	return out
 }
 
@@ -55,13 +68,37 @@ func same(a, b float64) bool {
 	return math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-12
 }
 
+// named are metrics of every family.
+var named = []string{
+	"recall@3", "recall@2.5%fpr", "recall@40%fpr", "precision@30%recall", "precision@100%recall", "precision@2/day", "precision@50/day", "brier",
+	"auc@day1-1", "auc@day2-3", "predicted@2/3", "observed@1/3",
+}
+
+// lookup finds metrics.
+func lookup(t interface {
+	Helper()
+	Fatal(...any)
+}, names ...string) (out []metrics.Metric) {
+	t.Helper()
+	for _, name := range names {
+		m, err := metrics.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
 // eachMetric checks a property of every metric on drawn facts of its task.
 func eachMetric(t *testing.T, property func(*rapid.T, metrics.Metric, metrics.Facts)) {
 	for task, facts := range map[protocol.Task]func(*rapid.T) metrics.Facts{
 		protocol.NodeClassification: scored, protocol.LinkPrediction: ranked,
 	} {
-		for _, m := range metrics.Of(task) {
-			t.Run(m.Name, rapid.MakeCheck(func(t *rapid.T) { property(t, m, facts(t)) }))
+		for _, m := range append(metrics.Of(task), lookup(t, named...)...) {
+			if m.Task == task {
+				t.Run(m.Name, rapid.MakeCheck(func(t *rapid.T) { property(t, m, facts(t)) }))
+			}
 		}
 	}
 }
@@ -95,6 +132,9 @@ func allEvents(f metrics.Facts) []int {
 
 func TestWeightsRepeatEvents(t *testing.T) {
 	eachMetric(t, func(t *rapid.T, m metrics.Metric, f metrics.Facts) {
+		if strings.Contains(m.Name, "/3") {
+			return // groups are those of all events
+		}
 		weights := rapid.SliceOfN(rapid.Int32Range(0, 3), f.Len(), f.Len()).Draw(t, "weights")
 		var events []int
 		for k, w := range weights {
@@ -111,6 +151,9 @@ func TestWeightsRepeatEvents(t *testing.T) {
 
 func TestOrderOfEventsDoesNotMatter(t *testing.T) {
 	eachMetric(t, func(t *rapid.T, m metrics.Metric, f metrics.Facts) {
+		if strings.Contains(m.Name, "day") {
+			return // but for that of days
+		}
 		events := rapid.Permutation(allEvents(f)).Draw(t, "order")
 		if got, want := m.Prepare(pick(f, events))(nil), m.Prepare(f)(nil); !same(got, want) {
 			t.Fatalf("permuted %v, in order %v", got, want)
@@ -121,12 +164,15 @@ func TestOrderOfEventsDoesNotMatter(t *testing.T) {
 func TestOnlyTheOrderOfScoresMatters(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := scored(t)
-		g := metrics.Facts{Label: f.Label}
+		g := metrics.Facts{Label: f.Label, Days: f.Days, LogOdds: true}
 		for _, s := range f.Score {
 			g.Score = append(g.Score, s*s*s+100*s-7)
 		}
-		for _, m := range metrics.Of(protocol.NodeClassification) {
-			if got, want := m.Prepare(g)(nil), m.Prepare(f)(nil); got != want {
+		for _, m := range append(metrics.Of(protocol.NodeClassification), lookup(t, named...)...) {
+			if m.Task == protocol.LinkPrediction || m.Name == "brier" || m.Name == "predicted@2/3" {
+				continue
+			}
+			if got, want := m.Prepare(g)(nil), m.Prepare(f)(nil); got != want && !same(got, want) {
 				t.Fatalf("%s: transformed %v, plain %v", m.Name, got, want)
 			}
 		}

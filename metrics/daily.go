@@ -1,0 +1,57 @@
+package metrics
+
+import "math"
+
+// prepareDailyPrecision prepares the share of positives among the k labelled events
+// of each day that score highest: what a team finds that can look at k events a
+// day. All days count together. A day with fewer events is taken as a whole, and
+// of the events that are level at the end of the list as many of either class
+// are taken as on average in a random order.
+func prepareDailyPrecision(k float64) func(Facts) Weighted {
+	return func(f Facts) Weighted {
+		type day struct {
+			curve
+			begin, end int
+		}
+		var days []day
+		for d := range f.Days {
+			begin, end := f.span(d+1, d+1)
+			days = append(days, day{newCurve(f.OfDays(d+1, d+1)), begin, end})
+		}
+		return func(weights []int32) float64 {
+			if all := totals(f.Label, weights); all[0] == 0 || all[1] == 0 {
+				return math.NaN()
+			}
+			taken, found := 0.0, 0.0
+			for _, d := range days {
+				d.eachThreshold(between(weights, d.begin, d.end), func(at, above [2]int64) bool {
+					left, level := k-float64(above[0]+above[1]), float64(at[0]+at[1])
+					if level <= left {
+						taken, found = taken+level, found+float64(at[1])
+						return true
+					}
+					taken, found = taken+left, found+float64(at[1])*left/level
+					return false
+				})
+			}
+			return found / taken // NaN without days
+		}
+	}
+}
+
+// prepareDailyAUC prepares the AUC of the events of days n to m, counted from 1.
+func prepareDailyAUC(n, m int) func(Facts) Weighted {
+	return func(f Facts) Weighted {
+		begin, end := f.span(n, m)
+		auc := prepareAUC(f.OfDays(n, m))
+		return func(weights []int32) float64 { return auc(between(weights, begin, end)) }
+	}
+}
+
+// between returns the weights of a range of events; nil stays nil.
+func between(weights []int32, begin, end int) []int32 {
+	if weights == nil {
+		return nil
+	}
+	return weights[begin:end]
+}
