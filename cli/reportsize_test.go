@@ -115,6 +115,9 @@ func (f *forger) record(trial specs.Trial) {
 		if trial.Kind.Class == "learned" {
 			f.epochs(&r, trial.Protocol.Epochs)
 		}
+		for i := range r.Data.Parts {
+			r.Data.Parts[i].Days = nil // they are those of more events than are made up
+		}
 		_, err = f.store.Write(r, f.observed(trial))
 	}
 	if err != nil {

@@ -60,7 +60,7 @@ func (o *options) choose(files []string, onlyOwn bool) (selection, error) {
 	if err != nil {
 		return s, err
 	}
-	if err := suite.Tables.Known(results.TableIDs()); err != nil {
+	if err := suite.Tables.Known(results.TableTasks()); err != nil {
 		return s, err
 	}
 	s.suiteSpec = suite

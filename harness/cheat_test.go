@@ -137,7 +137,7 @@ func TestCheatsGainNothing(t *testing.T) {
 		value := 0.0
 		for part, f := range observed {
 			if part.Split == "test" {
-				if value, err = r.headline(f); err != nil {
+				if value, err = r.spec.Protocol.SelectedBy(r.spec.Task).Value(f); err != nil {
 					t.Fatal(err)
 				}
 			}

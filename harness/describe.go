@@ -14,7 +14,9 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/kernels/devices"
+	"dgsbench/metrics"
 	"dgsbench/models"
+	"dgsbench/protocol"
 	"dgsbench/results"
 	"dgsbench/results/record"
 	"dgsbench/specs"
@@ -26,6 +28,7 @@ func Describe(t specs.Trial, l *datasets.Loaded, on devices.Target) record.Recor
 		Key: results.KeyOf(t), Identity: t.Identity(l.SHA256, Numerics, on.Name()), Numerics: Numerics,
 		Spec: t.JSON(), Origins: t.OriginsJSON(), DataChecksum: l.SHA256, CodeVersion: CodeVersion(), Machine: Machine(on), Device: on.Name(),
 		ModelClass: t.Kind.Class, ModelTitle: t.Title,
+		LogOdds:      t.Kind.LogOdds && t.Task == protocol.NodeClassification && !t.IsLatency(),
 		DatasetTitle: l.Dataset.Title, PaperName: l.Dataset.PaperName,
 		Footnotes: l.Dataset.Notes, Data: dataOf(l), Evaluations: t.Evaluations(), BestEpoch: -1,
 	}
@@ -48,7 +51,12 @@ func dataOf(l *datasets.Loaded) *record.Data {
 	}
 	begin := 0
 	for _, end := range []int{l.Split.TrainEnd, l.Split.ValEnd, s.Len()} {
-		d.Parts = append(d.Parts, record.DataPart{Events: end - begin, Positives: s.Slice(begin, end).Counts().Positives})
+		part := s.Slice(begin, end)
+		p := record.DataPart{Events: part.Len(), Positives: part.Counts().Positives}
+		if d.Labelled > 0 {
+			p.Days = metrics.DaysOf(part.Time, s.Time)
+		}
+		d.Parts = append(d.Parts, p)
 		begin = end
 	}
 	return d

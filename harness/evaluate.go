@@ -98,7 +98,9 @@ func (r *run) observe(ctx context.Context, part datasets.Stream) error {
 // classify collects a score an event, with its label. The model never gets hold of
 // them, but of a copy.
 func (r *run) classify(ctx context.Context, part datasets.Stream) (metrics.Facts, error) {
-	f := metrics.Facts{Score: make([]float32, part.Len()), Label: part.Label}
+	f := metrics.Facts{
+		Score: make([]float32, part.Len()), Label: part.Label, Days: metrics.DaysOf(part.Time, r.parts.Whole.Time), LogOdds: r.spec.Kind.LogOdds,
+	}
 	buffer := make([]float32, min(r.spec.Protocol.Batch, part.Len()))
 	err := r.eachBatch(ctx, part, func(lo int, b batch) error {
 		window, scores := f.Score[lo:], buffer[:b.Len():b.Len()]

@@ -245,7 +245,7 @@ func TestReportedEpochs(t *testing.T) {
 			}
 		}
 		for part, facts := range observed {
-			if got, err := (&run{spec: trial}).headline(facts); err != nil || math.Abs(got-values[c.tested]) > 1e-9 {
+			if got, err := trial.Protocol.SelectedBy(trial.Task).Value(facts); err != nil || math.Abs(got-values[c.tested]) > 1e-9 {
 				t.Errorf("%s: %s has AUC %v (%v), expected that of the epoch that was tested", name, part.Split, got, err)
 			}
 		}

@@ -141,7 +141,7 @@ func trainAUC(t *testing.T, l *datasets.Loaded, rule string, batch int) float64 
 	if err != nil {
 		t.Fatal(err)
 	}
-	auc, err := r.headline(f)
+	auc, err := r.spec.Protocol.SelectedBy(r.spec.Task).Value(f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -125,7 +125,7 @@ func (r *run) do(ctx context.Context) error {
 func (r *run) train(ctx context.Context) error {
 	p := r.spec.Protocol
 	keepsBest := p.Select == specs.SelectBest && r.parts.Test.Len() > 0
-	best, bestValue := -1, math.Inf(-1)
+	by, best, bestValue := p.SelectedBy(r.spec.Task), -1, 0.0
 	var snapshot models.Snapshot // of the best epoch, with the facts of its validation
 	var facts []partFacts
 	for epoch := range epochsOf(r.spec) {
@@ -138,7 +138,9 @@ func (r *run) train(ctx context.Context) error {
 		r.facts = nil
 		value := 0.0
 		if err = r.validate(ctx, p.TestState[0], ""); err == nil {
-			value, err = r.headline(r.facts[0].facts)
+			if value, err = by.Value(r.facts[0].facts); err != nil {
+				err = fmt.Errorf("%s: %w", by.Name, err)
+			}
 		}
 		if err != nil {
 			return fmt.Errorf("validation after epoch %d: %w", epoch+1, err)
@@ -149,7 +151,7 @@ func (r *run) train(ctx context.Context) error {
 		})
 		r.trainSeconds += seconds
 		r.best = epoch
-		if value > bestValue {
+		if best < 0 || by.Better(value, bestValue) {
 			best, bestValue = epoch, value
 			if keepsBest {
 				snapshot, facts = r.model.Snapshot(models.Everything), r.facts
@@ -209,16 +211,6 @@ func (r *run) validate(ctx context.Context, rule specs.StateRule, evaluation str
 		}
 	}
 	return r.evaluate(ctx, record.Part{Split: protocol.Validation, Evaluation: evaluation}, r.parts.Val, r.samples)
-}
-
-// headline returns the metric by which training stops and epochs are selected.
-func (r *run) headline(f metrics.Facts) (float64, error) {
-	m := metrics.Of(r.spec.Task)[0]
-	value, err := m.Value(f)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", m.Name, err)
-	}
-	return value, nil
 }
 
 // evaluate collects the facts of a part of the stream, in link prediction

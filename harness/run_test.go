@@ -38,7 +38,7 @@ func (*script) Validate() error { return nil }
 
 func init() {
 	models.Register(models.Kind{
-		Name: "scripted", Class: protocol.Learned, Tasks: []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
+		Name: "scripted", Class: protocol.Learned, LogOdds: true, Tasks: []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
 		Options: func() models.Options { return &script{} },
 		New: func(s models.Setup, o models.Options) (models.Model, error) {
 			if s.Train.Len() == 0 || s.Train.Label != nil {
@@ -212,9 +212,27 @@ func TestEarlyStopping(t *testing.T) {
 		t.Errorf("%d epochs, best %d; expected 4 and 1", len(r.epochs), r.best)
 	}
 	for _, f := range r.facts {
-		auc, err := r.headline(f.facts)
+		auc, err := r.spec.Protocol.SelectedBy(r.spec.Task).Value(f.facts)
 		if err != nil || math.Abs(auc-.7) > 1e-9 {
 			t.Errorf("%s AUC %v, expected that of the best epoch, .7 (%v)", f.part.Split, auc, err)
+		}
+	}
+}
+
+// TestSelectedBy: another metric selects another epoch, the first whose positive is
+// among three alerts, and the lowest Brier score is the best.
+func TestSelectedBy(t *testing.T) {
+	for by, want := range map[string]int{"": 3, "precision@3/day": 1, "brier": 3, "ap": 3} {
+		s := &script{auc: []float64{.5, .8, .7, .9, .1}}
+		r := runScript(t, protocol.NodeClassification, s, func(p *specs.Protocol) { p.Patience, p.SelectBy = 0, by })
+		if r.best != want {
+			t.Errorf("%q: epoch %d of %v, expected %d", by, r.best, r.epochs, want)
+		}
+		metric := r.spec.Protocol.SelectedBy(protocol.NodeClassification)
+		for i, e := range r.epochs {
+			if metric.Better(float64(e.Validation), float64(r.epochs[r.best].Validation)) {
+				t.Errorf("%q: epoch %d with %v is better than %d", by, i, e.Validation, r.best)
+			}
 		}
 	}
 }

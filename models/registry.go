@@ -27,6 +27,9 @@ type Kind struct {
 	Memory   bool // keeps per-node state
 	Deploys  bool // its models are Deployers
 	Features FeatureUse
+	// LogOdds says that Classify writes the logarithm of the odds that the label
+	// is 1, not just any scores that are higher for it.
+	LogOdds bool
 	// Deterministic models of class Learned draw nothing at random: trained
 	// with another seed they have the same numbers.
 	Deterministic bool

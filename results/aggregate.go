@@ -9,16 +9,18 @@ import (
 	"dgsbench/internal/lists"
 	"dgsbench/internal/ram"
 	"dgsbench/metrics"
+	"dgsbench/protocol"
 	"dgsbench/results/record"
+	"dgsbench/specs"
 )
 
 // Aggregate summarises records over seeds, in order of key: a cell for every
 // evaluation of a trial. Metrics are computed from the facts in the store, so
 // that they do not depend on what was known when the trial ran. It is an error
 // when two records are of the same trial, or when the seeds of a cell differ in
-// more than the seed. progress, unless it is nil, is called with the share of
-// the work done.
-func Aggregate(s record.Store, records []record.Record, progress func(share float64)) ([]Cell, error) {
+// more than the seed. Tables that are shown add the metrics that they need. progress,
+// unless it is nil, is called with the share of the work done.
+func Aggregate(s record.Store, records []record.Record, shown specs.Tables, progress func(share float64)) ([]Cell, error) {
 	cells, err := newCells(records)
 	if err != nil {
 		return nil, err
@@ -30,10 +32,10 @@ func Aggregate(s record.Store, records []record.Record, progress func(share floa
 				progress((float64(len(out)) + share*float64(len(same))) / float64(len(cells)))
 			}
 		}
-		if err := ram.Check(fmt.Sprintf("the tables of %s", same[0].CellKey), bytesOf(same)); err != nil {
+		if err := ram.Check(fmt.Sprintf("the tables of %s", same[0].CellKey), bytesOf(same, shown)); err != nil {
 			return nil, fmt.Errorf("%w; leave models or datasets out with --models and --datasets, or take a machine with more", err)
 		}
-		if err := summarise(s, same, within); err != nil {
+		if err := summarise(s, same, shown, within); err != nil {
 			return nil, err
 		}
 		out = append(out, same...)
@@ -44,19 +46,29 @@ func Aggregate(s record.Store, records []record.Record, progress func(share floa
 // bytesOf returns the memory that summarising the cells of a place takes:
 // the facts of all seeds, packed and unpacked, each metric prepared on them,
 // the draws of every row, and weights a core.
-func bytesOf(cells []Cell) (bytes int64) {
+func bytesOf(cells []Cell, shown specs.Tables) (bytes int64) {
 	const (
 		fact     = 12       // of an event and a set of candidates: counts; less for scores
 		packed   = 2 * fact // of one record at a time
 		prepared = 8        // a value of a metric
+		kept     = 12       // of an event, by a metric that is named
+		ofCurves = 4 * kept // by all points of curves together: an event is in one of each
 		weight   = 4        // of an event in a draw
 		draws    = 8 * metrics.NumDraws
 	)
 	largest := int64(0)
 	for _, c := range cells {
-		parts := record.Parts(c.Task)
+		parts, more := record.Parts(c.Task), Named(shown, c.records[0])
 		each := int64(fact + prepared*len(metrics.Of(c.Task)))
-		bytes += int64(len(parts)*len(metrics.Of(c.Task))) * draws
+		for _, m := range more {
+			if !m.OfCurve && (m.Days || m.LogOdds || c.Task == protocol.LinkPrediction) { // others share the order of scores
+				each += kept
+			}
+		}
+		if slices.ContainsFunc(more, func(m metrics.Metric) bool { return m.OfCurve }) {
+			each += ofCurves
+		}
+		bytes += int64(len(parts)*len(metrics.Of(c.Task))+len(more)) * draws
 		for _, r := range c.records {
 			if r.Failed() || r.Data == nil || len(r.Data.Parts) == 0 {
 				continue

@@ -16,6 +16,7 @@ import (
 	"dgsbench/results"
 	"dgsbench/results/record"
 	"dgsbench/results/record/recordtest"
+	"dgsbench/specs"
 )
 
 // random is what a seed observed on 400 events, other ones for each seed.
@@ -39,7 +40,7 @@ func aggregate(t *testing.T, s record.Store) []results.Cell {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells, err := results.Aggregate(s, records, nil)
+	cells, err := results.Aggregate(s, records, specs.Tables{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +159,7 @@ func TestAggregateRefusesToMix(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := results.Aggregate(s, records, nil); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := results.Aggregate(s, records, specs.Tables{}, nil); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("got %v, want %q", err, name)
 		}
 	}
@@ -180,7 +181,7 @@ func TestAggregateProgress(t *testing.T) {
 		t.Fatal(err)
 	}
 	var shares []float64
-	if _, err := results.Aggregate(s, records, func(share float64) { shares = append(shares, share) }); err != nil {
+	if _, err := results.Aggregate(s, records, specs.Tables{}, func(share float64) { shares = append(shares, share) }); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(shares); n == 0 || !slices.IsSorted(shares) || shares[0] > .1 || shares[n-1] != 1 {
@@ -196,7 +197,7 @@ func TestStaleCellsSaySo(t *testing.T) {
 		t.Fatal(err)
 	}
 	use, _ := record.Select(records, 3, true)
-	cells, err := results.Aggregate(s, use, nil)
+	cells, err := results.Aggregate(s, use, specs.Tables{}, nil)
 	if err != nil || len(cells) != 1 || !cells[0].Stale {
 		t.Errorf("got %+v, %v", cells, err)
 	}

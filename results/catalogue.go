@@ -9,6 +9,7 @@ import (
 
 	"dgsbench/internal/lists"
 	"dgsbench/internal/strictyaml"
+	"dgsbench/metrics"
 	"dgsbench/protocol"
 	"dgsbench/results/figure"
 	"dgsbench/results/record"
@@ -19,6 +20,7 @@ import (
 // Input is what tables and figures are made of: records, and what the suite
 // expects.
 type Input struct {
+	Store   record.Store // of the records
 	Cells   []Cell
 	Records []record.Record // of the trials that are scored
 	Timed   []LatencyTest   // for every dataset of one run
@@ -44,16 +46,47 @@ type Output struct {
 
 // kinds make tables. To add one: a function here, and its name in an entry of
 // reference/tables.yaml. Each leaves out what the suite does not have.
-var kinds = map[string]func(request) (Output, error){
-	"classification": classificationTable,
-	"links":          linkTable,
-	"latency":        latencyOutput,
-	"speeds":         speedsTable,
-	"parameters":     parametersTable,
-	"datasets":       datasetsTable,
-	"ranges":         rangesTable,
-	"aspects":        aspectsTable,
-	"auc-runtime":    tradeOff,
+var kinds = map[string]kind{
+	"classification": {make: classificationTable, task: protocol.NodeClassification},
+	"links":          {make: linkTable, task: protocol.LinkPrediction},
+	"latency":        {make: latencyOutput},
+	"speeds":         {make: speedsTable},
+	"parameters":     {make: parametersTable},
+	"datasets":       {make: datasetsTable},
+	"ranges":         {make: rangesTable},
+	"aspects":        {make: aspectsTable},
+	"auc-runtime":    {make: tradeOff},
+	"roc":            {make: roc.output, points: roc.metrics},
+	"pr":             {make: pr.output, points: pr.metrics},
+	"calibration":    {make: calibrationOutput, points: calibrationMetrics},
+	"auc-time":       {make: dailyOutput, points: dailyMetrics},
+}
+
+// kind is what tables of a kind have in common.
+type kind struct {
+	make   func(request) (Output, error)
+	task   protocol.Task                // of the metrics that a suite can choose for it; empty if they are its own
+	points func(record.Record) []string // the metrics of cells of node classification that it draws
+}
+
+// Named returns the metrics that a suite's tables need of a record's test part, beside
+// those that every record has.
+func Named(chosen specs.Tables, r record.Record) (out []metrics.Metric) {
+	var names []string
+	for _, c := range chosen.Show {
+		d, _ := lists.Find(catalogue().Tables, func(d definition) bool { return d.ID == c.ID })
+		if k := kinds[d.Kind]; k.points != nil && r.Key.Task == protocol.NodeClassification {
+			names = appendNew(names, k.points(r)...)
+		} else if k.task == r.Key.Task {
+			names = appendNew(names, c.Metrics...)
+		}
+	}
+	for _, name := range names {
+		if m, err := metrics.Lookup(name); err == nil { // others are errors of the suite
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // Make makes the tables and figures that a suite chooses, in this order, or the
@@ -62,7 +95,7 @@ func Make(in Input, chosen specs.Tables) (out Output, err error) {
 	if len(chosen.Show) == 0 {
 		chosen.Show = lists.Map(catalogue().Default, func(id string) specs.Table { return specs.Table{ID: id} })
 	}
-	if err := chosen.Known(TableIDs()); err != nil {
+	if err := chosen.Known(TableTasks()); err != nil {
 		return out, err
 	}
 	in.comparisons = Comparisons(in.Cells)
@@ -72,7 +105,7 @@ func Make(in Input, chosen specs.Tables) (out Output, err error) {
 		if len(c.Models) == 0 {
 			c.Models = d.Models
 		}
-		made, err := kinds[d.Kind](request{in, c, d.Rank, chosen.PaperDatasets})
+		made, err := kinds[d.Kind].make(request{in, c, d.Rank, chosen.PaperDatasets})
 		if err != nil {
 			return Output{}, err
 		}
@@ -166,7 +199,7 @@ func scoreTable(r request, l Layout, task protocol.Task) (Output, error) {
 		return Output{}, nil
 	}
 	r.Title += ", test events"
-	s, err := newScores(r, l, task)
+	s, err := newScores(r, l, task, r.Metrics...)
 	if err != nil {
 		return Output{}, err
 	}
@@ -225,6 +258,16 @@ var catalogue = sync.OnceValue(func() (d definitions) {
 // TableIDs returns the names of all tables and figures.
 func TableIDs() []string {
 	return lists.Map(catalogue().Tables, func(d definition) string { return d.ID })
+}
+
+// TableTasks returns for each table the task whose metrics a suite can choose for
+// it, empty where they are its own.
+func TableTasks() map[string]protocol.Task {
+	out := map[string]protocol.Task{}
+	for _, d := range catalogue().Tables {
+		out[d.ID] = kinds[d.Kind].task
+	}
+	return out
 }
 
 // dataset finds one of the paper's datasets, by its name in any case.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
@@ -13,6 +14,7 @@ import (
 	"dgsbench/metrics"
 	"dgsbench/protocol"
 	"dgsbench/results/record"
+	"dgsbench/specs"
 )
 
 // fewestForStd is the number of seeds below which no deviation is given.
@@ -36,11 +38,12 @@ type Cell struct {
 	Duplicates []string // footnotes about cells that should not have bit for bit the same test scores
 	Rows       []Row    // empty when no seed finished
 
-	evaluation string                             // of the trials
-	records    []record.Record                    // in order of seed
-	method     string                             // what is measured, whatever it is called
-	digests    []seedDigest                       // of the seeds that finished
-	estimates  map[protocol.CandidateSet]estimate // of the headline test metric, by candidates
+	evaluation string          // of the trials
+	records    []record.Record // in order of seed
+	method     string          // what is measured, whatever it is called
+	digests    []seedDigest    // of the seeds that finished
+	estimates  []estimate      // of the test metrics that models are compared by
+	by         metrics.Metric  // by which epochs are selected
 }
 
 // title returns that of the model, or its id where the records have none.
@@ -52,7 +55,7 @@ func Rows(cells []Cell) []Row {
 }
 
 // summarise fills in the cells of one place from their records.
-func summarise(s record.Store, cells []Cell, progress func(share float64)) error {
+func summarise(s record.Store, cells []Cell, shown specs.Tables, progress func(share float64)) error {
 	var pending []*pendingRow
 	for i := range cells {
 		c := &cells[i]
@@ -62,7 +65,11 @@ func summarise(s record.Store, cells []Cell, progress func(share float64)) error
 		}
 		for _, part := range record.Parts(c.Task) {
 			part.Evaluation = c.evaluation
-			rows, err := c.summarise(part, seeds)
+			var more []metrics.Metric
+			if part.Split == protocol.Test {
+				more = Named(shown, c.records[0])
+			}
+			rows, err := c.summarise(part, seeds, more)
 			if err != nil {
 				return err
 			}
@@ -86,7 +93,7 @@ func (c *Cell) read(s record.Store) ([]record.Observed, error) {
 	if c.Searches, err = first.Searches(); err != nil {
 		return nil, err
 	}
-	c.method, c.estimates = first.SpecBut("seed", "model", "variant"), map[protocol.CandidateSet]estimate{}
+	c.method, c.by = first.SpecBut("seed", "model", "variant"), first.SelectedBy()
 	var finished []record.Observed
 	for _, r := range c.records {
 		c.Stale = c.Stale || r.Stale()
@@ -123,26 +130,31 @@ type pendingRow struct {
 	facts    []metrics.Facts    // of each seed
 	seeds    []metrics.Weighted // the metric on them
 	values   []float64          // on all events
-	headline bool
+	compared bool
 }
 
 // finish fills in what follows from the values on each draw of events.
 func (p *pendingRow) finish(draws []float64) {
 	low, high := metrics.Interval(draws)
 	p.row.CILow, p.row.CIHigh = optional.Number(low), optional.Number(high)
-	if p.headline && p.row.Split == protocol.Test {
-		p.cell.estimates[p.row.Candidates] = estimate{
+	if p.compared && p.row.Split == protocol.Test {
+		p.cell.estimates = append(p.cell.estimates, estimate{
 			metrics.Estimate{Seeds: p.values, Draws: draws, Exact: p.cell.Class != protocol.Learned},
-			p.metric, p.facts[0].Len(), p.facts[0].Label,
-		}
+			p.metric, p.row.Candidates, p.facts[0].Len(), p.facts[0].Label,
+		})
 	}
 }
 
-// summarise makes a row a metric. A part that no seed has gives none.
-func (c *Cell) summarise(part record.Part, seeds []record.Observed) ([]*pendingRow, error) {
+// summarise makes a row a metric: those of every record, the one that epochs are
+// selected by, and more, which models are compared by as by the headline. A part
+// that no seed has gives none.
+func (c *Cell) summarise(part record.Part, seeds []record.Observed, more []metrics.Metric) ([]*pendingRow, error) {
 	var facts []metrics.Facts
 	for _, o := range seeds {
 		if f, ok := o[part]; ok {
+			if f.Score != nil {
+				f = f.Sorted()
+			}
 			facts = append(facts, f)
 		}
 	}
@@ -157,16 +169,32 @@ func (c *Cell) summarise(part record.Part, seeds []record.Observed) ([]*pendingR
 	}
 	caveat, degenerate := caveatOf(facts)
 	var rows []*pendingRow
-	for i, m := range metrics.Of(c.Task) {
-		p := &pendingRow{cell: c, metric: m, facts: facts, headline: i == 0}
+	called := func(name string) func(metrics.Metric) bool {
+		return func(m metrics.Metric) bool { return m.Name == name }
+	}
+	all := metrics.Of(c.Task)
+	headline := all[0].Name
+	for _, m := range append([]metrics.Metric{c.by}, more...) {
+		if !slices.ContainsFunc(all, called(m.Name)) {
+			all = append(all, m)
+		}
+	}
+	for _, m := range all {
+		p := &pendingRow{cell: c, metric: m, facts: facts}
+		p.compared = m.Name == headline || !m.OfCurve && slices.ContainsFunc(more, called(m.Name))
+		var undefined error
 		for _, f := range facts {
 			value := m.Prepare(f)
 			p.seeds, p.values = append(p.seeds, value), append(p.values, value(nil))
+			if last := p.values[len(p.values)-1]; math.IsNaN(last) {
+				undefined = m.Undefined(f)
+			}
 		}
 		p.row = Row{
 			CellKey: c.CellKey, Candidates: part.Candidates, Split: part.Split, Device: c.Device,
 			Metric: m.Name, Unit: m.Unit, N: len(facts), Mean: optional.Number(stat.Mean(p.values, nil)),
 			Std: optional.Absent(), CILow: optional.Absent(), CIHigh: optional.Absent(), Caveat: caveat, Degenerate: degenerate,
+			undefined: undefined,
 		}
 		if len(facts) >= fewestForStd {
 			p.row.Std = optional.Number(stat.StdDev(p.values, nil))

@@ -17,7 +17,8 @@ import (
 const level = 0.05
 
 // Comparison is the difference of the means of two models, the better less the
-// other, by the headline metric on the same test events of the same data.
+// other, by one metric on the same test events of the same data: by the headline
+// and those that the suite's tables name.
 type Comparison struct {
 	record.CellKey                       // without model: where they are compared
 	Candidates     protocol.CandidateSet // empty for nc
@@ -34,7 +35,7 @@ type Comparison struct {
 	CILow      optional.Number
 	CIHigh     optional.Number
 	P          optional.Number // two-sided
-	Adjusted   optional.Number // by Holm, over all pairs of the suite's task
+	Adjusted   optional.Number // by Holm, over all pairs of the suite's task by the metric
 }
 
 // Compared is one of the models of a comparison.
@@ -52,48 +53,70 @@ func (c Comparison) Significant() bool { return c.Adjusted.Present() && c.Adjust
 // estimate is what comparisons need of a cell and one set of candidates.
 type estimate struct {
 	metrics.Estimate
-	metric metrics.Metric
-	events int
-	labels []int8
+	metric     metrics.Metric
+	candidates protocol.CandidateSet
+	events     int
+	labels     []int8
+}
+
+// estimate returns that of a metric against candidates.
+func (c *Cell) estimate(candidates protocol.CandidateSet, metric string) (estimate, bool) {
+	return lists.Find(c.estimates, func(e estimate) bool { return e.candidates == candidates && e.metric.Name == metric })
 }
 
 // Comparisons compares the models of every place pair by pair, in the order
 // of the cells and from the best model down. Rules with nothing to learn are
 // compared with learned models, but not with each other, and nothing with an
-// oracle. The pairs of a task and a set of candidates are read together, so
+// oracle. The pairs of a task, a set of candidates and a metric are read together, so
 // Holm adjusts them together: a reader looks for the best, and whatever comes
 // out best has been chosen among all pairs.
 func Comparisons(cells []Cell) []Comparison {
 	var out []Comparison
 	for _, here := range lists.GroupBy(cells, Cell.Place) {
 		for _, candidates := range []protocol.CandidateSet{"", protocol.AllNodes, protocol.Destinations} {
-			out = append(out, comparePlace(here, candidates)...)
+			var names []string
+			for _, c := range here {
+				for _, e := range c.estimates {
+					if e.candidates == candidates {
+						names = appendNew(names, e.metric.Name)
+					}
+				}
+			}
+			for _, metric := range names {
+				out = append(out, comparePlace(here, candidates, metric)...)
+			}
 		}
 	}
 	adjust(out)
 	return out
 }
 
-// comparePlace compares the cells of one place.
-func comparePlace(cells []Cell, candidates protocol.CandidateSet) []Comparison {
-	var ranked []*Cell
-	for i, c := range cells {
-		if e, ok := c.estimates[candidates]; ok && c.Class != protocol.Oracle && optional.Number(mean(e)).Present() {
-			ranked = append(ranked, &cells[i])
+// contender is a cell with its estimate of one metric.
+type contender struct {
+	*Cell
+	estimate
+}
+
+// comparePlace compares the cells of one place by a metric.
+func comparePlace(cells []Cell, candidates protocol.CandidateSet, metric string) []Comparison {
+	var ranked []contender
+	for i := range cells {
+		c := &cells[i]
+		if e, ok := c.estimate(candidates, metric); ok && c.Class != protocol.Oracle && optional.Number(mean(e)).Present() {
+			ranked = append(ranked, contender{c, e})
 		}
 	}
-	slices.SortStableFunc(ranked, func(a, b *Cell) int {
-		x, y := a.estimates[candidates], b.estimates[candidates]
-		if !x.metric.HigherIsBetter {
-			x, y = y, x
+	slices.SortStableFunc(ranked, func(a, b contender) int {
+		if !a.metric.HigherIsBetter {
+			a, b = b, a
 		}
-		return cmp.Compare(mean(y), mean(x))
+		return cmp.Compare(mean(b.estimate), mean(a.estimate))
 	})
 	var out []Comparison
 	for i, better := range ranked {
 		for _, other := range ranked[i+1:] {
-			if better.comparable(other, candidates) {
-				out = append(out, compare(better, other, candidates))
+			if better.comparable(other) {
+				out = append(out, compare(better, other))
 			}
 		}
 	}
@@ -104,32 +127,34 @@ func mean(e estimate) float64 { return stat.Mean(e.Seeds, nil) }
 
 // comparable reports whether two cells of a place are compared: different
 // models, one of them learned, on the same test events.
-func (c *Cell) comparable(other *Cell, candidates protocol.CandidateSet) bool {
-	mine, theirs := c.estimates[candidates], other.estimates[candidates]
+func (c contender) comparable(other contender) bool {
 	switch {
 	case c.Model == other.Model && c.Variant == other.Variant: // on two devices
 		return false
 	case c.Class != protocol.Learned && other.Class != protocol.Learned:
 		return false
 	}
-	return c.records[0].DataChecksum == other.records[0].DataChecksum && mine.events == theirs.events && slices.Equal(mine.labels, theirs.labels)
+	return c.records[0].DataChecksum == other.records[0].DataChecksum && c.events == other.events && slices.Equal(c.labels, other.labels)
 }
 
-func compare(better, other *Cell, candidates protocol.CandidateSet) Comparison {
-	b, o := better.estimates[candidates], other.estimates[candidates]
-	d := metrics.Compare(b.Estimate, o.Estimate)
+func compare(better, other contender) Comparison {
+	d := metrics.Compare(better.Estimate, other.Estimate)
+	compared := func(c contender) Compared {
+		return Compared{c.Model, c.Variant, c.title(), optional.Number(mean(c.estimate)), c.Cell.Seeds}
+	}
 	return Comparison{
-		CellKey: better.Place(), Candidates: candidates, Metric: b.metric.Name, Unit: b.metric.Unit,
-		Better:     Compared{better.Model, better.Variant, better.title(), optional.Number(mean(b)), better.Seeds},
-		Other:      Compared{other.Model, other.Variant, other.title(), optional.Number(mean(o)), other.Seeds},
+		CellKey: better.Place(), Candidates: better.candidates, Metric: better.metric.Name, Unit: better.metric.Unit,
+		Better: compared(better), Other: compared(other),
 		Difference: optional.Number(d.Mean), CILow: optional.Number(d.Low), CIHigh: optional.Number(d.High), P: optional.Number(d.P),
 	}
 }
 
-// adjust fills in the adjusted p-values: a task and a set of candidates are a
-// family.
+// adjust fills in the adjusted p-values: a task, a set of candidates and a metric
+// are a family.
 func adjust(all []Comparison) {
-	family := func(c *Comparison) [3]string { return [3]string{c.Suite, string(c.Task), string(c.Candidates)} }
+	family := func(c *Comparison) [4]string {
+		return [4]string{c.Suite, string(c.Task), string(c.Candidates), c.Metric}
+	}
 	var pointers []*Comparison
 	for i := range all {
 		pointers = append(pointers, &all[i])

@@ -99,8 +99,12 @@ func (s *scores) cellNotes(d DatasetHead, c *Cell, class protocol.Class) []strin
 		out = append(out, "fewer than three seeds: no deviation is shown")
 	}
 	if c.Rising > 0 && 2*c.Rising >= c.Seeds {
-		out = append(out, fmt.Sprintf("the validation metric still rose in the last epoch of %d of %s: longer training may give more",
-			c.Rising, Count(c.Seeds, "seed")))
+		moved, more := "rose", "give more"
+		if c.by.Name != "" && !c.by.HigherIsBetter {
+			moved, more = "fell", "lower it further"
+		}
+		out = append(out, fmt.Sprintf("the validation metric still %s in the last epoch of %d of %s: longer training may %s",
+			moved, c.Rising, Count(c.Seeds, "seed"), more))
 	}
 	out = append(out, c.Duplicates...)
 	if c.Stale {
@@ -119,7 +123,10 @@ func rising(r record.Record) bool {
 	if json.Unmarshal(r.Spec, &spec) != nil || len(r.Epochs) != spec.Protocol.Epochs || last < 1 {
 		return false
 	}
-	return !slices.ContainsFunc(r.Epochs[:last], func(e record.Epoch) bool { return !(r.Epochs[last].Validation > e.Validation) })
+	by := r.SelectedBy()
+	return !slices.ContainsFunc(r.Epochs[:last], func(e record.Epoch) bool {
+		return !by.Better(float64(r.Epochs[last].Validation), float64(e.Validation))
+	})
 }
 
 // paperNotes returns the reasons why the paper's values of a dataset cannot be
@@ -212,6 +219,10 @@ func (s *scores) legend() []string {
 			from = appendNew(from, c.title())
 		}
 	}
+	by := s.metrics[0].Title
+	if s.chosen && len(s.metrics) > 1 {
+		by = "the metric of the column"
+	}
 	var out []string
 	add := func(shown bool, line string) {
 		if shown {
@@ -232,7 +243,7 @@ func (s *scores) legend() []string {
 	add(has(func(_ table.Column, e table.Entry) bool { return e.Level }),
 		fmt.Sprintf("%s: not told apart from the best of the learned models by %s (paired over test events; "+
 			"p at least %.2g after Holm over all pairs of the suite's task, or a single seed)",
-			table.LevelSign, s.metrics[0].Title, level))
+			table.LevelSign, by, level))
 	add(has(func(c table.Column, e table.Entry) bool { return c.Head == seedsHead && strings.Contains(e.Text, "/") }),
 		"seeds: one number a dataset where they differ")
 	add(has(func(c table.Column, e table.Entry) bool { return c.Kind != table.Text && e.Value == nil }), noValueLegend)

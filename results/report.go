@@ -58,10 +58,10 @@ func NewReport(s record.Store, records []record.Record, o Outline) (Report, erro
 	}
 	scored, timed := specs.SplitLatency(o.Trials)
 	in := Input{
-		Records: ofTrials(records, scored), Ranges: ranges(o.Suite),
+		Store: s, Records: ofTrials(records, scored), Ranges: ranges(o.Suite),
 		Subtitle: o.Suite.Name + ": " + o.Suite.Title, Command: o.Command, Source: sourceOf(o.Suite.File, records),
 	}
-	if in.Cells, err = Aggregate(s, in.Records, o.Progress); err != nil {
+	if in.Cells, err = Aggregate(s, in.Records, o.Suite.Tables, o.Progress); err != nil {
 		return Report{}, err
 	}
 	latest, earlier := record.LatestRun(ofTrials(records, timed))

@@ -10,6 +10,7 @@ import (
 	"dgsbench/protocol"
 	"dgsbench/results/record"
 	"dgsbench/results/record/recordtest"
+	"dgsbench/specs"
 )
 
 // TestTableBytesAreAllocated: what is said before the facts are read is about
@@ -46,10 +47,10 @@ func TestTableBytesAreAllocated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said := bytesOf(cells)
+		said := bytesOf(cells, specs.Tables{})
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if _, err := Aggregate(s, records, nil); err != nil {
+		if _, err := Aggregate(s, records, specs.Tables{}, nil); err != nil {
 			t.Fatal(err)
 		}
 		runtime.ReadMemStats(&after)
@@ -67,7 +68,7 @@ func TestTableBytesAreAllocated(t *testing.T) {
 func TestTablesWithoutRoom(t *testing.T) {
 	r := recordtest.Trial(protocol.NodeClassification, "", "dgs", 0)
 	r.Data = &record.Data{Parts: []record.DataPart{{}, {Events: 1 << 40}, {Events: 1 << 40}}}
-	_, err := Aggregate(record.Store{Dir: t.TempDir()}, []record.Record{r}, nil)
+	_, err := Aggregate(record.Store{Dir: t.TempDir()}, []record.Record{r}, specs.Tables{}, nil)
 	if err == nil || !strings.HasPrefix(err.Error(), "the tables of ") || !strings.Contains(err.Error(), " GB are free; leave models or datasets out") {
 		t.Error(err)
 	}

@@ -32,6 +32,8 @@ type Row struct {
 	// have a caveat about a part of their seeds or events.
 	Degenerate bool   `json:"degenerate"`
 	Caveat     string `json:"caveat"`
+
+	undefined error // why there is no mean; nil in rows that are read
 }
 
 var csvHeader = []string{

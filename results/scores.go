@@ -31,6 +31,8 @@ type scores struct {
 	task       protocol.Task
 	rank       string // the paper's average rank in paper.yaml; may be empty
 	metrics    []metrics.Metric
+	chosen     bool                     // the suite names the metrics, or the table is of a curve
+	curve      bool                     // there are no ranks and no seeds
 	cells      map[record.CellKey]*Cell // without suite
 	measuredAt []measuredColumn
 }
@@ -48,9 +50,9 @@ type measuredColumn struct {
 	metric  metrics.Metric
 }
 
-// newScores indexes the cells of a task. Two cells of one model, on different
-// devices, cannot be in one table.
-func newScores(r request, l Layout, task protocol.Task) (*scores, error) {
+// newScores indexes the cells of a task. Without names it shows the printed
+// metrics. Two cells of one model, on different devices, cannot be in one table.
+func newScores(r request, l Layout, task protocol.Task, names ...string) (*scores, error) {
 	s := &scores{Input: r.Input, Layout: l, task: task, rank: r.rank, cells: map[record.CellKey]*Cell{}}
 	s.Table = r.table()
 	for i := range r.Cells {
@@ -63,9 +65,22 @@ func newScores(r request, l Layout, task protocol.Task) (*scores, error) {
 		}
 		s.cells[key] = c
 	}
-	s.metrics = slices.DeleteFunc(metrics.Of(task), func(m metrics.Metric) bool { return !m.Printed })
+	s.chosen = len(names) > 0
+	for _, name := range names {
+		m, err := metrics.Lookup(name)
+		if err != nil {
+			return nil, err
+		}
+		s.metrics = append(s.metrics, m)
+	}
+	if !s.chosen {
+		s.metrics = slices.DeleteFunc(metrics.Of(task), func(m metrics.Metric) bool { return !m.Printed })
+	}
 	return s, nil
 }
+
+// compares reports whether models are compared by a metric of the table.
+func (s *scores) compares(m metrics.Metric) bool { return s.chosen || m.Name == s.metrics[0].Name }
 
 // cell returns a cell, or nil where nothing was measured.
 func (s *scores) cell(d DatasetHead, at scoreRow) *Cell {
@@ -120,7 +135,11 @@ func (s *scores) addColumns() {
 			s.addMetric(d, metric, i == 0)
 		}
 	}
-	beside := slices.ContainsFunc(s.Columns, func(c table.Column) bool { return c.Kind == table.Published })
+	if s.curve {
+		return
+	}
+	beside := s.metrics[0].Name == metrics.Of(s.task)[0].Name && // the paper's ranks are by the headline
+		slices.ContainsFunc(s.Columns, func(c table.Column) bool { return c.Kind == table.Published })
 	s.add(table.Column{Head: seedsHead}, s.seeds)
 	if len(s.learned()) > 0 {
 		s.add(table.Column{Kind: table.Ranks, Head: "average rank"}, func(scoreRow) table.Entry { return table.Entry{} }) // see addRanks
@@ -185,9 +204,10 @@ func (s *scores) measured(d DatasetHead, at scoreRow, metric metrics.Metric, fir
 		}
 	case r.Mean.Present():
 		e.Value = &table.Value{Mean: 100 * r.Mean, Std: 100 * r.Std, Low: 100 * r.CILow, High: 100 * r.CIHigh, Decimals: 2}
+	case r.undefined != nil && r.undefined != metrics.ErrUndefined:
+		notes = append(notes, fmt.Sprintf("%s is %v", metric.Title, r.undefined))
 	default:
-		_, err := metric.Value(metrics.Facts{})
-		notes = append(notes, fmt.Sprintf("%s is %v in the test part", metric.Title, err))
+		notes = append(notes, fmt.Sprintf("%s is %v in the test part", metric.Title, metrics.ErrUndefined))
 	}
 	if r.Degenerate {
 		e.Unranked, r.Caveat = true, r.Caveat+": the value is uninformative and is not ranked"
@@ -213,9 +233,9 @@ func (s *scores) difference(d DatasetHead, at scoreRow, r Row) *table.Value {
 		return v
 	}
 	v.Std = 100 * r.Std
-	if c, ok := s.comparison(d, own, from); ok {
+	if c, ok := s.comparison(d, r.Metric, own, from); ok {
 		v.Low, v.High = 100*c.CILow, 100*c.CIHigh
-	} else if c, ok := s.comparison(d, from, own); ok {
+	} else if c, ok := s.comparison(d, r.Metric, from, own); ok {
 		v.Low, v.High = -100*c.CIHigh, -100*c.CILow
 	}
 	return v
@@ -244,16 +264,18 @@ func (s *scores) seeds(at scoreRow) table.Entry {
 // compareRows ranks the learned models of one setting, and marks the best of
 // each column and what cannot be distinguished from it.
 func (s *scores) compareRows(rows []table.Row, setting protocol.Setting) {
-	s.addRanks(rows)
+	if !s.curve {
+		s.addRanks(rows)
+	}
 	for _, c := range s.measuredAt {
 		table.MarkBest(rows, c.index, c.metric.HigherIsBetter)
-		if c.metric.Name == s.metrics[0].Name {
+		if s.compares(c.metric) {
 			s.markLevel(rows, c, setting)
 		}
 	}
 }
 
-// addRanks fills in the average rank by the task's headline metric over the
+// addRanks fills in the average rank by the table's first metric over the
 // datasets on which any of the models has a value that is ranked, and marks the
 // best. A model without a value on one of them has none.
 func (s *scores) addRanks(rows []table.Row) {
@@ -295,38 +317,38 @@ func (s *scores) addRanks(rows []table.Row) {
 }
 
 // markLevel marks the values of a column that cannot be told apart from the
-// best, by the headline metric. rows are those of the learned models.
+// best. rows are those of the learned models.
 func (s *scores) markLevel(rows []table.Row, column measuredColumn, setting protocol.Setting) {
-	d, headline := column.dataset, column.metric
+	d, metric := column.dataset, column.metric
 	var best *Cell
 	var value optional.Number
 	models := s.learned()
 	for _, m := range models {
 		c := s.cell(d, scoreRow{setting, m})
-		r, ok := c.testRow(d, headline.Name)
+		r, ok := c.testRow(d, metric.Name)
 		if !ok || !r.Mean.Present() || r.Degenerate {
 			continue
 		}
-		if best == nil || r.Mean != value && (r.Mean > value) == headline.HigherIsBetter {
+		if best == nil || metric.Better(float64(r.Mean), float64(value)) {
 			best, value = c, r.Mean
 		}
 	}
 	for i, m := range models {
 		e := &rows[i][column.index]
-		if c, ok := s.comparison(d, best, s.cell(d, scoreRow{setting, m})); ok && e.Value != nil && e.Mark != table.Best {
+		if c, ok := s.comparison(d, metric.Name, best, s.cell(d, scoreRow{setting, m})); ok && e.Value != nil && e.Mark != table.Best {
 			e.Level = !c.Significant()
 		}
 	}
 }
 
-// comparison finds that of the better cell with the other one, against the
-// candidates of the dataset's columns.
-func (s *scores) comparison(d DatasetHead, better, other *Cell) (Comparison, bool) {
+// comparison finds that of the better cell with the other one by a metric, against
+// the candidates of the dataset's columns.
+func (s *scores) comparison(d DatasetHead, metric string, better, other *Cell) (Comparison, bool) {
 	if better == nil || other == nil {
 		return Comparison{}, false
 	}
 	is := func(m Compared, c *Cell) bool { return m.Model == c.Model && m.Variant == c.Variant }
 	return lists.Find(s.comparisons, func(c Comparison) bool {
-		return c.Place() == better.Place() && c.Candidates == d.Candidates && is(c.Better, better) && is(c.Other, other)
+		return c.Place() == better.Place() && c.Candidates == d.Candidates && c.Metric == metric && is(c.Better, better) && is(c.Other, other)
 	})
 }

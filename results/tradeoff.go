@@ -65,11 +65,7 @@ func (t *tradeOffs) addDataset(d DatasetHead) figure.Panel {
 	}
 	seconds := func(at scoreRow) table.Entry { return t.time(d, at.model, t.Models, &t.Table) }
 	paperSeconds := func(at scoreRow) table.Entry { return paperTime(at.model, d.PaperName, &t.Table) }
-	p := figure.Panel{Title: d.Title, X: figure.Axis{Label: "seconds"}, Y: figure.Axis{Label: metric.Title + " %"}}
-	simulated := func(note string) bool { return strings.HasPrefix(note, "simulated data") }
-	if slices.ContainsFunc(slices.Concat(t.datasetNotes(d), shared), simulated) { // a figure has no footnotes
-		p.Title += ", simulated"
-	}
+	p := figure.Panel{Title: t.panelTitle(d, shared...), X: figure.Axis{Label: "seconds"}, Y: figure.Axis{Label: metric.Title + " %"}}
 	for _, at := range t.all("") {
 		if e := ours(at); e.Ranked() {
 			t.draw(&p, at.model, at.model.Title, figure.Dot, seconds(at).Value, e.Value)
@@ -97,6 +93,16 @@ func (t *tradeOffs) addDataset(d DatasetHead) figure.Panel {
 		}
 	}
 	return p
+}
+
+// panelTitle returns the title of a dataset's panel, which says what footnotes say of
+// simulated data: a figure has none.
+func (s *scores) panelTitle(d DatasetHead, more ...string) string {
+	simulated := func(note string) bool { return strings.HasPrefix(note, "simulated data") }
+	if slices.ContainsFunc(slices.Concat(s.datasetNotes(d), more), simulated) {
+		return d.Title + ", simulated"
+	}
+	return d.Title
 }
 
 // draw adds a point where both values are known.

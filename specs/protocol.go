@@ -2,6 +2,7 @@ package specs
 
 import (
 	"dgsbench/internal/strictyaml"
+	"dgsbench/metrics"
 	"dgsbench/protocol"
 )
 
@@ -29,6 +30,9 @@ type Protocol struct {
 	// validation event is ranked against; 0 for all, as always in tests.
 	ValNegatives int       `yaml:"val_negatives" range:"0 1000000"`
 	Select       Selection `yaml:"select" words:"best last"`
+	// SelectBy is the validation metric by which training stops and the epoch is
+	// selected, as metrics.Lookup knows it; empty for the headline of the task.
+	SelectBy string `yaml:"select_by,omitempty"`
 	// TestState are the rules by which the state before a test is made, each
 	// for an evaluation of its own. Epochs are selected by a validation whose
 	// state is made by the first, and its test continues from that of the
@@ -37,6 +41,14 @@ type Protocol struct {
 	// Latency makes the trials latency tests: nothing is trained, and nothing
 	// above but Batch counts. It is nil elsewhere.
 	Latency *Latency `yaml:"latency,omitempty"`
+}
+
+// SelectedBy returns the metric of SelectBy.
+func (p Protocol) SelectedBy(task protocol.Task) metrics.Metric {
+	if m, err := metrics.Lookup(p.SelectBy); err == nil {
+		return m
+	}
+	return metrics.Of(task)[0] // SelectBy is empty: other mistakes are found when it is read
 }
 
 // NegativeSource is a set of nodes from which the negative destinations of
@@ -155,6 +167,13 @@ func (p Protocol) with(n strictyaml.Node, errs *strictyaml.Errors) Protocol {
 	}
 	if p.DerivedFeatures == BeforeEvent {
 		p.DerivedFeatures = "" // as above
+	}
+	if at := n.Get("select_by"); at.Present() {
+		if m, err := metrics.Lookup(p.SelectBy); err != nil {
+			errs.Add(at.Errorf("%v", err))
+		} else if m.OfCurve {
+			errs.Add(at.Errorf("%s is a point of a curve, expected another metric", m.Name))
+		}
 	}
 	if at := n.Get("test_state"); at.Present() && len(p.TestState) > 1 && p.TestState[0] == Replay {
 		errs.Add(at.Errorf("after replay the state that training has left is gone, expected test_state: [%s, %s]", Carry, Replay))

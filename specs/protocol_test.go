@@ -44,6 +44,9 @@ func TestRunOverSuite(t *testing.T) {
 		{lp, "candidates: [all_nodes]", func(p *specs.Protocol) { p.Candidates = []protocol.CandidateSet{protocol.AllNodes} }},
 		{lp, "filter: none", func(p *specs.Protocol) { p.Filter = specs.FilterNone }},
 		{lp, "val_negatives: 0", func(p *specs.Protocol) { p.ValNegatives = 0 }},
+		{"task: nc, datasets: [amlsim-20k], models: [raw]", "select_by: brier", func(p *specs.Protocol) { p.SelectBy = "brier" }},
+		{nc, "select_by: recall@0.1%fpr", func(p *specs.Protocol) { p.SelectBy = "recall@0.1%fpr" }},
+		{lp, "select_by: recall@3", func(p *specs.Protocol) { p.SelectBy = "recall@3" }},
 		{nc, "select: best", func(p *specs.Protocol) { p.Select = specs.SelectBest }},
 		{nc, "test_state: carry", func(p *specs.Protocol) { p.TestState = []specs.StateRule{specs.Carry} }},
 		{nc, "test_state: [carry, replay]", func(p *specs.Protocol) { p.TestState = []specs.StateRule{specs.Carry, specs.Replay} }},
@@ -72,6 +75,24 @@ func TestRunOverSuite(t *testing.T) {
 	}
 }
 
+// TestSelectByOfTheSuite: a metric of a suite's protocol is that of runs of its
+// task, and not of latency tests, whose trials stay what they are.
+func TestSelectByOfTheSuite(t *testing.T) {
+	const nc, lp = "task: nc, datasets: [amlsim-20k], models: [raw]", "task: lp, settings: [T], datasets: [amlsim-20k], models: [edgebank]"
+	for _, c := range []struct{ cell, suite, run, want string }{
+		{nc, "select_by: ap", "", "ap"}, {lp, "select_by: ap", "", ""}, {nc, "select_by: mrr", "", ""}, {lp, "select_by: recall@3", "", "recall@3"},
+		{nc, "select_by: ap", "select_by: auc", ""}, {nc, "select_by: ap", "latency: {}", ""},
+	} {
+		got := suiteOf(t, protocolSuiteOf(c.cell, c.suite, c.run))[0]
+		if got.Protocol.SelectBy != c.want {
+			t.Errorf("%s over %s: %q, expected %q", c.run, c.suite, got.Protocol.SelectBy, c.want)
+		}
+		if by := got.Protocol.SelectedBy(got.Task); by.Task != got.Task || c.want != "" && by.Name != c.want {
+			t.Errorf("%s over %s is selected by %s", c.run, c.suite, by.Name)
+		}
+	}
+}
+
 // paperLatency is what an empty latency block stands for.
 func paperLatency() *specs.Latency {
 	return &specs.Latency{Batches: 200, Iterations: 10, Warmups: 1, Lead: 2_000, SweepBatches: 10_000, SweepIterations: 3}
@@ -80,7 +101,7 @@ func paperLatency() *specs.Latency {
 // TestUnwrittenDefaults: who writes them down finds the results of who does not.
 func TestUnwrittenDefaults(t *testing.T) {
 	silent := suiteOf(t, protocolSuite("", ""))[0]
-	for _, written := range []string{"within_batch: last_write", "derived_features: before_event"} {
+	for _, written := range []string{"within_batch: last_write", "derived_features: before_event", "select_by: auc"} {
 		if diff := cmp.Diff(string(silent.JSON()), string(suiteOf(t, protocolSuite(written, ""))[0].JSON())); diff != "" {
 			t.Errorf("%s: %s", written, diff)
 		}

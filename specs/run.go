@@ -9,6 +9,7 @@ import (
 	"dgsbench/internal/lists"
 	"dgsbench/internal/strictyaml"
 	"dgsbench/internal/suggest"
+	"dgsbench/metrics"
 	"dgsbench/models"
 	"dgsbench/protocol"
 )
@@ -41,6 +42,7 @@ func (r *suiteReader) addRun(n strictyaml.Node, base Protocol) {
 		r.errs.Add(n.Get("task").Errorf("within_batch: %s is for %s: candidates that are no node of the event "+
 			"would be ranked with events after it", TBatch, protocol.NodeClassification))
 	}
+	resolved.SelectBy = r.selectBy(n, y, resolved, refs)
 	checkEffect(y.Protocol, y.Task, resolved, &r.errs)
 	r.checkDerived(y.Protocol, resolved, data, refs)
 	cases := r.cases(n.Get("batches"), y.Batches, resolved)
@@ -82,6 +84,30 @@ func checkEffect(own strictyaml.Node, task protocol.Task, resolved Protocol, err
 			errs.Add(at.Errorf("it changes nothing in node classification; leave the key out"))
 		}
 	}
+}
+
+// selectBy returns the metric by which epochs are selected, empty for the headline.
+// The suite's protocol may name one of the other task.
+func (r *suiteReader) selectBy(run strictyaml.Node, y runYAML, p Protocol, refs []string) string {
+	m, err := metrics.Lookup(p.SelectBy)
+	if err != nil || p.Latency != nil || y.Task == "" { // none, or with reports it
+		return ""
+	}
+	if m.Task != y.Task {
+		if at := y.Protocol.Get("select_by"); at.Present() {
+			r.errs.Add(at.Errorf("%s is no metric of the task %q", m.Name, y.Task))
+		}
+		return ""
+	}
+	for _, ref := range refs {
+		if k := r.modelOf(ref).Kind; m.LogOdds && k.Trainable() && !k.LogOdds {
+			r.errs.Add(run.Errorf("select_by: %s is of probabilities, and the scores of model %q are not their log-odds", m.Name, ref))
+		}
+	}
+	if m.Name == metrics.Of(y.Task)[0].Name {
+		return "" // identities are those from before there was a choice
+	}
+	return m.Name
 }
 
 // checkDerived reports features from before the batch that are no others than

@@ -8,6 +8,8 @@ import (
 	"dgsbench/internal/lists"
 	"dgsbench/internal/strictyaml"
 	"dgsbench/internal/suggest"
+	"dgsbench/metrics"
+	"dgsbench/protocol"
 )
 
 // Suite is a list of runs: models on datasets under a protocol.
@@ -58,12 +60,12 @@ func newSuite(n strictyaml.Node, lib *Library) (Suite, error) {
 		r.errs.Add(n.Get("runs").Errorf("expected at least one run"))
 	}
 	r.suite = Suite{Name: y.Name, Title: y.Title, File: n.File(), Seeds: y.Seeds}
-	protocol := DefaultProtocol().with(y.Protocol, &r.errs)
-	if protocol.Latency != nil && y.Seeds != 1 {
+	base := DefaultProtocol().with(y.Protocol, &r.errs)
+	if base.Latency != nil && y.Seeds != 1 {
 		r.errs.Add(n.Get("seeds").Errorf("a latency test has one seed: times do not depend on it"))
 	}
 	for _, run := range y.Runs {
-		r.addRun(run, protocol)
+		r.addRun(run, base)
 		if r.size > maxCells {
 			r.errs.Add(run.Errorf("the suite has %.0f table cells up to this run, expected at most %d", r.size, maxCells))
 			break
@@ -111,15 +113,29 @@ type Table struct {
 	Models   []string `yaml:"models" list:"some distinct"`
 	Without  []string `yaml:"without" list:"some distinct"`
 	Datasets []string `yaml:"datasets" list:"some distinct"`
+	// Metrics are shown, the headline first, as metrics.Lookup knows them; empty
+	// for those of the table.
+	Metrics []string `yaml:"metrics" list:"some distinct"`
 
 	at strictyaml.Node
 }
 
-// Known reports the first table that is none of these.
-func (t Tables) Known(ids []string) error {
+// Known reports the first table that is none of these, or chooses metrics that it
+// cannot show: those of other tasks or, where a table's task is empty, any.
+func (t Tables) Known(tasks map[string]protocol.Task) error {
 	for _, table := range t.Show {
-		if !slices.Contains(ids, table.ID) {
-			return table.at.Errorf("%s", unknown("table", table.ID, ids))
+		task, ok := tasks[table.ID]
+		if !ok {
+			return table.at.Errorf("%s", unknown("table", table.ID, slices.Sorted(maps.Keys(tasks))))
+		}
+		at := table.at.Get("metrics")
+		if len(table.Metrics) > 0 && task == "" {
+			return at.Errorf("the metrics of the table %s are its own; leave the key out", table.ID)
+		}
+		for i, name := range table.Metrics {
+			if m, err := metrics.Lookup(name); err == nil && m.Task != task { // other errors are known by now
+				return at.Items()[i].Errorf("%s is no metric of the table %s, which is about the task %q", name, table.ID, task)
+			}
 		}
 	}
 	return nil
@@ -138,10 +154,22 @@ func (r *suiteReader) readTables(show []strictyaml.Node) {
 			r.checkChosen(n.Get("models"), "model", t.Models, refs)
 			r.checkChosen(n.Get("without"), "model", t.Without, refs)
 			r.checkChosen(n.Get("datasets"), "dataset", t.Datasets, data)
+			checkMetrics(n.Get("metrics"), t.Metrics, &r.errs)
 		} else {
 			r.errs.Add(n.Decode(&t.ID))
 		}
 		r.suite.Tables.Show = append(r.suite.Tables.Show, t)
+	}
+}
+
+// checkMetrics reports names that no metric has, or a point of a curve.
+func checkMetrics(n strictyaml.Node, names []string, errs *strictyaml.Errors) {
+	for i, name := range names {
+		if m, err := metrics.Lookup(name); err != nil {
+			errs.Add(n.Items()[i].Errorf("%v", err))
+		} else if m.OfCurve {
+			errs.Add(n.Items()[i].Errorf("%s is a point of a curve, expected another metric", name))
+		}
 	}
 }
 

@@ -42,8 +42,8 @@ func (h *History) historyPanel() figure.Panel {
 			of = &proposed
 		}
 		of.Points = append(of.Points, figure.At(number, value))
-		if n := len(best.Points); n > 0 {
-			value = max(value, best.Points[n-1].Y.Mean)
+		if n := len(best.Points); n > 0 && !h.Study.metric().Better(value, best.Points[n-1].Y.Mean) {
+			value = best.Points[n-1].Y.Mean
 		}
 		best.Points = append(best.Points, figure.At(number, value))
 	}

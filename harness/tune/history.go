@@ -333,11 +333,11 @@ func failed(lines []Line) int {
 	return len(slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return !l.Failed() }))
 }
 
-// Best returns the trial of the search with the highest value, the first of
+// Best returns the trial of the search with the best value, the first of
 // equal ones, or the zero Line, which failed, if none has succeeded.
 func (h *History) Best() (best Line) {
 	for _, l := range h.trials() {
-		if !l.Failed() && (best.Failed() || *l.Value > *best.Value) {
+		if !l.Failed() && (best.Failed() || h.Study.metric().Better(*l.Value, *best.Value)) {
 			best = l
 		}
 	}
@@ -360,7 +360,9 @@ func (h *History) samplerTrial(l Line) (tpe.Trial, error) {
 	point, err := h.Study.point(l.Values)
 	t := tpe.Trial{Number: l.Trial, Point: point, Value: math.NaN()}
 	if !l.Failed() {
-		t.Value = *l.Value
+		if t.Value = *l.Value; !h.Study.metric().HigherIsBetter {
+			t.Value = -t.Value
+		}
 	}
 	return t, err
 }

@@ -24,7 +24,7 @@ func TestPast(t *testing.T) {
 		t.Fatalf("%d searches, %v", len(all), err)
 	}
 	s := all[0]
-	if s.Model != "dgs" || s.Setting != "T" || s.Metric != "MRR" || s.Seed != 3 || s.Own != .25 || len(s.Trials) != 2 {
+	if s.Model != "dgs" || s.Setting != "T" || s.Metric.Title != "MRR" || s.Seed != 3 || s.Own != .25 || len(s.Trials) != 2 {
 		t.Fatalf("%+v", s)
 	}
 	if first := s.Trials[0]; first.Value != .5 || first.Options["size"] != "100" || first.Options["lr"] != "0.000123" || first.Epochs != 7 {

@@ -77,8 +77,10 @@ func (s Study) where() string {
 	return text
 }
 
-// Metric returns the title of the validation metric that the study maximises.
-func (s Study) Metric() string { return metrics.Of(s.At.Task)[0].Title }
+// Metric returns the title of the validation metric that the study improves.
+func (s Study) Metric() string { return s.metric().Title }
+
+func (s Study) metric() metrics.Metric { return s.Protocol.SelectedBy(s.At.Task) }
 
 // file returns the path of a file of the study below the results.
 func (s Study) file(suffix string) string { return path.Join(folder, s.where(), s.Model.ID+suffix) }

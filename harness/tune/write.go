@@ -11,6 +11,7 @@ import (
 	"dgsbench/internal/optional"
 	"dgsbench/metrics"
 	"dgsbench/results/page"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
@@ -146,13 +147,13 @@ func Past(dir string) ([]page.Search, error) {
 // search returns the history as a page has it.
 func (h *History) search() (page.Search, error) {
 	study := h.header.Study
-	known := metrics.Of(study.Task)
-	if len(known) == 0 {
+	if len(metrics.Of(study.Task)) == 0 {
 		return page.Search{}, fmt.Errorf("%s:1: unknown task %q; %s", h.file, study.Task, remedy)
 	}
+	own := record.Record{Key: record.Key{CellKey: record.CellKey{Task: study.Task}}, Spec: study.Own}
 	s := page.Search{
 		Model: study.Model, Dataset: study.Dataset, Task: study.Task, Setting: study.Setting,
-		Metric: known[0].Title, Seed: study.Seed, Own: optional.Absent(),
+		Metric: own.SelectedBy(), Seed: study.Seed, Own: optional.Absent(),
 	}
 	for _, l := range h.Lines {
 		t := page.Tried{

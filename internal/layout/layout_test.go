@@ -26,7 +26,7 @@ var rooms = map[string][]string{
 	"datasets":       {"protocol", "internal"},
 	"metrics":        {"protocol"},
 	"models":         {"protocol", "nn", "kernels", "datasets", "internal"},
-	"specs":          {"protocol", "models", "datasets", "internal"},
+	"specs":          {"protocol", "metrics", "models", "datasets", "internal"},
 	"results/figure": {"internal"},
 	"results/table":  {"results/figure", "internal"},
 	"results/record": {"protocol", "metrics", "internal"},

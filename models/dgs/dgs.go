@@ -52,7 +52,7 @@ const kindName = "dgs"
 
 func init() {
 	models.Register(models.Kind{
-		Name: kindName, Class: protocol.Learned, Memory: true, Features: models.FeaturesRequired,
+		Name: kindName, Class: protocol.Learned, Memory: true, Features: models.FeaturesRequired, LogOdds: true,
 		Tasks:   []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
 		Options: func() models.Options { return Defaults() },
 		Bytes:   func(s models.Setup, o models.Options) int64 { return Bytes(o.(*Options), s) },

@@ -45,7 +45,7 @@ func (o *Options) bytes(s models.Setup) int64 {
 
 func init() {
 	models.Register(models.Kind{
-		Name: "graphsprints", Class: protocol.Learned, Memory: true, Features: models.FeaturesRequired, Deploys: true,
+		Name: "graphsprints", Class: protocol.Learned, Memory: true, Features: models.FeaturesRequired, Deploys: true, LogOdds: true,
 		Tasks:   []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
 		Options: func() models.Options { return Defaults() },
 		Bytes:   func(s models.Setup, o models.Options) int64 { return o.(*Options).bytes(s) },

@@ -23,7 +23,7 @@ var errNoTruth = errors.New("the oracle knows the hidden state of simulated stre
 
 func init() {
 	models.Register(models.Kind{
-		Name: "oracle", Class: protocol.Oracle, Features: models.FeaturesIgnored,
+		Name: "oracle", Class: protocol.Oracle, Features: models.FeaturesIgnored, LogOdds: true,
 		Tasks:   []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
 		Options: func() models.Options { return &models.NoOptions{} },
 		Bytes: func(s models.Setup, _ models.Options) int64 {

@@ -24,7 +24,7 @@ func (o *Options) Validate() error { return models.InOption("head", o.Head.Valid
 
 func init() {
 	models.Register(models.Kind{
-		Name: "raw", Class: protocol.Learned, Features: models.FeaturesRequired,
+		Name: "raw", Class: protocol.Learned, Features: models.FeaturesRequired, LogOdds: true,
 		Tasks:   []protocol.Task{protocol.NodeClassification},
 		Options: func() models.Options { return &Options{Head: head.Defaults()} },
 		New:     func(s models.Setup, o models.Options) (models.Model, error) { return New(s, o.(*Options)) },

@@ -77,7 +77,10 @@ func (p Panel) plot(size Size) (*plot.Plot, error) {
 	out := plot.New()
 	out.Title.Text = escape.Text(p.Title)
 	p.X, p.Y = p.fitted()
-	out.Legend.YOffs = 2 * vg.Millimeter
+	out.Legend.YOffs, out.Legend.Top, out.Legend.Left = 2*vg.Millimeter, p.LegendTop, p.LegendLeft
+	if p.LegendTop {
+		out.Legend.YOffs = -out.Legend.YOffs
+	}
 	out.Add(plotter.NewGrid())
 	for _, s := range p.Series {
 		if err := s.draw(out); err != nil {

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"dgsbench/internal/escape"
+
+	"gonum.org/v1/plot/plotutil"
 )
 
 // Figure is a drawing with its title and caption.
@@ -33,6 +35,8 @@ type Panel struct {
 	Title  string
 	X, Y   Axis
 	Series []Series
+
+	LegendTop, LegendLeft bool // where names are, in place of the bottom on the right
 }
 
 // Axis spans the values from Min to Max; where these are equal, all values
@@ -113,6 +117,9 @@ const (
 	Orange
 	Blue
 )
+
+// Colours is how many dark ones there are.
+var Colours = len(plotutil.DarkColors)
 
 var named = map[int]color.Color{
 	Grey: color.RGBA{0x60, 0x60, 0x60, 0xff}, Orange: color.RGBA{0xd5, 0x5e, 0x00, 0xff}, Blue: color.RGBA{0x00, 0x72, 0xb2, 0xff},

@@ -3,6 +3,8 @@ package page
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"dgsbench/internal/lists"
 	"dgsbench/metrics"
@@ -47,6 +49,9 @@ type curves struct {
 	chosen           []figure.Point   // the epochs that were tested
 	epochs           int              // of the longest training
 }
+
+// by returns the metric of the validation.
+func (c curves) by() metrics.Metric { return c.records[0].SelectedBy() }
 
 func newCurves(c seeds) curves {
 	out := curves{seeds: c}
@@ -96,7 +101,13 @@ func heights(lines [][]figure.Point) []float64 {
 func drawCurves(trained []curves) part {
 	place := trained[0].place()
 	out := part{ID: "curves-" + placeID(place), Title: placeTitle(place)}
-	metric := metrics.Of(place.Task)[0].Title + " %"
+	var titles []string // one, unless models of the place are selected by different metrics
+	for _, c := range trained {
+		if title := c.by().Title; !slices.Contains(titles, title) {
+			titles = append(titles, title)
+		}
+	}
+	metric := strings.Join(titles, " or ") + " %"
 	var validations []float64
 	epochs, seeds := 0, 0
 	for _, c := range trained {
@@ -161,9 +172,9 @@ func (c curves) summary(metric string) (row []any, sentence string) {
 	loss, validation := meanLine(c.loss), meanLine(c.validation)
 	last := len(loss) - 1 // of the epochs that all seeds have
 	at := func(line []figure.Point, epoch int) string { return number(line[epoch].Y.Mean) }
-	best, bestEpoch := math.Inf(-1), 0
+	best, bestEpoch := math.NaN(), 0
 	for i, v := range validation {
-		if v.Y.Mean > best {
+		if y := v.Y.Mean; !math.IsNaN(y) && (bestEpoch == 0 || c.by().Better(y, best)) {
 			best, bestEpoch = v.Y.Mean, i+1
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"dgsbench/internal/escapetest"
 	"dgsbench/internal/optional"
+	"dgsbench/metrics"
 	"dgsbench/results"
 	"dgsbench/results/figure"
 	"dgsbench/results/record"
@@ -54,7 +55,7 @@ func folderOf(name string, records ...record.Record) Folder {
 			Figures:     []figure.Figure{{Name: "f", Title: evil, Caption: evil, SVG: []byte("<svg></svg>")}},
 			Comparisons: []results.Comparison{{CellKey: record.CellKey{Dataset: evil, Task: "nc"}, Metric: "auc", Better: results.Compared{Model: "a"}, Other: results.Compared{Model: "b"}}},
 		},
-		Searches: []Search{{Model: evil, Dataset: evil, Task: "nc", Metric: "AUC", Own: .5, Trials: []Tried{
+		Searches: []Search{{Model: evil, Dataset: evil, Task: "nc", Metric: metrics.Of("nc")[0], Own: .5, Trials: []Tried{
 			{Phase: "random", Value: .6, Options: map[string]string{evil: evil}}, {Number: 1, Phase: "tpe", Value: .55}, {Number: 2, Phase: "tpe", Value: optional.Absent(), Error: evil},
 		}}},
 	}

@@ -7,6 +7,7 @@ import (
 
 	"dgsbench/internal/lists"
 	"dgsbench/internal/optional"
+	"dgsbench/metrics"
 	"dgsbench/protocol"
 	"dgsbench/results"
 	"dgsbench/results/figure"
@@ -20,7 +21,7 @@ type Search struct {
 	Model, Dataset string
 	Task           protocol.Task
 	Setting        protocol.Setting
-	Metric         string // its title
+	Metric         metrics.Metric // that is improved
 	Seed           uint64
 	Own            optional.Number // with the model's own options
 	Trials         []Tried         // by number
@@ -88,10 +89,10 @@ func (s Search) place() record.CellKey {
 	return record.CellKey{Dataset: s.Dataset, Task: s.Task, Setting: s.Setting}
 }
 
-// best returns the first of the highest trials; false where all failed.
+// best returns the first of the best trials; false where all failed.
 func (s Search) best() (best Tried, ok bool) {
 	for _, t := range s.Trials {
-		if t.Value.Present() && (!ok || t.Value > best.Value) {
+		if t.Value.Present() && (!ok || s.Metric.Better(float64(t.Value), float64(best.Value))) {
 			best, ok = t, true
 		}
 	}
@@ -114,7 +115,7 @@ func (s Search) row() []any {
 	if ok && s.Own.Present() {
 		gain = fmt.Sprintf("%+.2f", 100*(best.Value-s.Own))
 	}
-	return []any{s.Model, placeTitle(s.place()), s.Metric, percent(s.Own), value, gain, trial, len(s.Trials), failed}
+	return []any{s.Model, placeTitle(s.place()), s.Metric.Title, percent(s.Own), value, gain, trial, len(s.Trials), failed}
 }
 
 func (s Search) draw() figure.Chart {
@@ -128,7 +129,7 @@ func (s Search) draw() figure.Chart {
 		}
 		at := figure.At(float64(t.Number), 100*float64(t.Value))
 		points[t.Phase] = append(points[t.Phase], at)
-		if n := len(best); n > 0 && best[n-1].Y.Mean > at.Y.Mean {
+		if n := len(best); n > 0 && !s.Metric.Better(at.Y.Mean, best[n-1].Y.Mean) {
 			at.Y = best[n-1].Y
 		}
 		best = append(best, at)
@@ -138,7 +139,7 @@ func (s Search) draw() figure.Chart {
 		ID: s.id, Title: s.Model, Summary: s.sentence(),
 		Description: "Value of every trial by its number, the best so far as a line, the model's own options as a dashed line.",
 		Panels: []figure.Panel{{
-			Title: "validation " + s.Metric + " % by trial", X: figure.Axis{Max: float64(last), Scale: figure.Whole},
+			Title: "validation " + s.Metric.Title + " % by trial", X: figure.Axis{Max: float64(last), Scale: figure.Whole},
 			Series: []figure.Series{
 				{Class: "own", Line: figure.Dashed, Points: []figure.Point{figure.At(0, own), figure.At(float64(last), own)}},
 				{Class: "best", Line: figure.Steps, Points: best},
@@ -158,7 +159,7 @@ func (s Search) sentence() string {
 		return fmt.Sprintf("All of %s failed.", results.Count(len(s.Trials), "trial"))
 	}
 	return fmt.Sprintf("Best of %s: %s %s %%, trial %d (%s); own options: %s %%.",
-		results.Count(len(s.Trials), "trial"), s.Metric, percent(best.Value), best.Number, best.Phase, percent(s.Own))
+		results.Count(len(s.Trials), "trial"), s.Metric.Title, percent(best.Value), best.Number, best.Phase, percent(s.Own))
 }
 
 // table has a row for each trial and a column for each option.
@@ -168,7 +169,7 @@ func (s Search) table() table.Table {
 		maps.Copy(all, t.Options)
 	}
 	options := slices.Sorted(maps.Keys(all))
-	t := table.New(append([]string{"trial", "phase", s.Metric + " %", "epochs", "seconds"}, options...)...)
+	t := table.New(append([]string{"trial", "phase", s.Metric.Title + " %", "epochs", "seconds"}, options...)...)
 	t.Name, t.Title = s.id+"-trials", fmt.Sprintf("Trials of %s on %s, seed %d", s.Model, placeTitle(s.place()), s.Seed)
 	for _, tried := range s.Trials {
 		value := percent(tried.Value)

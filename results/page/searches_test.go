@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"dgsbench/internal/optional"
+	"dgsbench/metrics"
 	"dgsbench/results"
 	"dgsbench/results/figure"
 )
@@ -16,7 +17,7 @@ import (
 // one is the best.
 func aSearch() Search {
 	return Search{
-		Model: "dgs", Dataset: "d", Task: "nc", Metric: "AUC", Own: .5,
+		Model: "dgs", Dataset: "d", Task: "nc", Metric: metrics.Of("nc")[0], Own: .5,
 		Trials: []Tried{
 			{Number: 0, Phase: "random", Value: .25},
 			{Number: 1, Phase: "random", Value: .75},

@@ -101,10 +101,14 @@ func comparisons(p Page) (section, error) {
 
 // familyOf names the pairs that are adjusted together.
 func familyOf(c results.Comparison) string {
-	if c.Candidates == "" {
-		return tasks[c.Task]
+	text := tasks[c.Task]
+	if c.Candidates != "" {
+		text += " against " + strings.ReplaceAll(string(c.Candidates), "_", " ")
 	}
-	return tasks[c.Task] + " against " + strings.ReplaceAll(string(c.Candidates), "_", " ")
+	if m, err := metrics.Lookup(c.Metric); err == nil && m.Name != metrics.Of(m.Task)[0].Name {
+		text += " by " + m.Title
+	}
+	return text
 }
 
 // comparisonTable has a block for each place.

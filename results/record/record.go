@@ -52,6 +52,7 @@ type Record struct {
 	DatasetTitle string         `json:"dataset_title"`
 	PaperName    string         `json:"paper_name"` // of the dataset; empty where the paper does not have it
 	NumParams    int            `json:"num_params"`
+	LogOdds      bool           `json:"log_odds,omitempty"` // as metrics.Facts has it
 
 	// The following four are absent in older records. The model keeps StateSize
 	// numbers of a node, and multiplies them by Forgetting different factors when
@@ -99,7 +100,7 @@ type Durations struct {
 // are absent.
 type Epoch struct {
 	Loss       optional.Number `json:"loss"`
-	Validation optional.Number `json:"validation"` // the task's headline metric
+	Validation optional.Number `json:"validation"` // SelectedBy
 	Seconds    float64         `json:"seconds"`
 	// Degenerate is why the validation carries no information about the model.
 	Degenerate metrics.Degeneracy `json:"degenerate,omitempty"`
@@ -154,12 +155,36 @@ type Sidecar struct {
 type Contents interface {
 	encode(Record, *npz.Writer) error
 	decode(Record, *npz.Reader) error
-	// scores returns all metrics of the task, in a fixed order.
+	// scores returns Metrics of every part, in a fixed order.
 	scores(Record) []Score
 }
 
 // Observed are the raw facts of a trial's evaluated parts.
 type Observed map[Part]metrics.Facts
+
+// SelectedBy returns the metric of the validation by which training stops and
+// the epoch is selected.
+func (r Record) SelectedBy() metrics.Metric {
+	var spec struct {
+		Protocol struct {
+			Metric string `json:"select_by"`
+		}
+	}
+	if json.Unmarshal(r.Spec, &spec) == nil {
+		if m, err := metrics.Lookup(spec.Protocol.Metric); err == nil && m.Task == r.Key.Task {
+			return m
+		}
+	}
+	return metrics.Of(r.Key.Task)[0]
+}
+
+// Metrics lists those of Scores: that of SelectedBy, and then the others that every
+// record of the task has.
+func (r Record) Metrics() []metrics.Metric {
+	by := r.SelectedBy()
+	others := slices.DeleteFunc(metrics.Of(r.Key.Task), func(m metrics.Metric) bool { return m.Name == by.Name })
+	return append([]metrics.Metric{by}, others...)
+}
 
 func (o Observed) scores(r Record) []Score {
 	var out []Score
@@ -168,7 +193,7 @@ func (o Observed) scores(r Record) []Score {
 		if !ok {
 			continue
 		}
-		for _, m := range metrics.Of(r.Key.Task) {
+		for _, m := range r.Metrics() {
 			out = append(out, Score{Part: part, Metric: m.Name, Value: optional.Number(m.Prepare(facts)(nil)), Degenerate: facts.Degenerate()})
 		}
 	}
@@ -222,6 +247,18 @@ type Data struct {
 type DataPart struct {
 	Events    int `json:"events"`
 	Positives int `json:"positives"`
+	// Days are as metrics.Facts has them. Older records, datasets without labels
+	// and parts of more than metrics.MostDays days have none.
+	Days []int32 `json:"days,omitempty"`
+}
+
+// days returns those of a part that was evaluated.
+func (r Record) days(split protocol.Split) []int32 {
+	i := map[protocol.Split]int{protocol.Validation: 1, protocol.Test: 2}[split]
+	if r.Data == nil || i >= len(r.Data.Parts) {
+		return nil
+	}
+	return r.Data.Parts[i].Days
 }
 
 // Learned returns the number of learned parameters of the head, or of what lies

@@ -111,6 +111,9 @@ func (o Observed) decode(r Record, archive *npz.Reader) error {
 		if !found {
 			continue
 		}
+		if r.Key.Task == protocol.NodeClassification {
+			facts.Days, facts.LogOdds = r.days(part.Split), r.LogOdds
+		}
 		if err := facts.Check(); err != nil {
 			return fmt.Errorf("%s %s: %w", part.Split, part.Candidates, err)
 		}

@@ -23,11 +23,22 @@ import (
 
 func TestRecordsComeBackAsWritten(t *testing.T) {
 	s := record.Store{Dir: t.TempDir()}
+	daily, days := recordtest.Trial("nc", "", "daily", 3), recordtest.Classified()
+	daily.LogOdds = true
+	daily.Data = &record.Data{Events: 100, Parts: []record.DataPart{{Events: 84, Days: []int32{0, 7}}, {Events: 7, Days: []int32{0, 6}}, {Events: 9, Days: []int32{0, 0, 8}}}}
+	for part, f := range days {
+		f.LogOdds, f.Days = true, []int32{0, 6}
+		if part.Split == protocol.Test {
+			f.Days = []int32{0, 0, 8}
+		}
+		days[part] = f
+	}
 	for _, c := range []struct {
 		record record.Record
 		facts  record.Observed
 	}{
 		{recordtest.Trial("nc", "", "dgs", 3), recordtest.Classified()},
+		{daily, days},
 		{recordtest.Trial("lp", "I", "dgs", 3), recordtest.Ranking()},
 		{recordtest.Trial("lp", "T", "dgs", 3), record.Observed{{Split: protocol.Test, Candidates: protocol.AllNodes}: {}}},
 	} {
@@ -363,5 +374,34 @@ func TestSidecarsOfBefore(t *testing.T) {
 		if want == "" && (err != nil || !found) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("found %v, %v, expected %q", found, err, want)
 		}
+	}
+}
+
+// TestScoresOfASelection: the metric that epochs are selected by comes first, and
+// none twice.
+func TestScoresOfASelection(t *testing.T) {
+	for by, want := range map[string]string{"": "auc ap", "auc": "auc ap", "ap": "ap auc", "recall@1%fpr": "recall@1%fpr auc ap", "mrr": "auc ap", "tea": "auc ap"} {
+		r := recordtest.Trial("nc", "", "dgs", 3)
+		r.Spec = json.RawMessage(`{"protocol": {"select_by": ` + strconv.Quote(by) + `}, "seed": 3}`)
+		var names []string
+		for _, score := range recordtest.Write(t, record.Store{Dir: t.TempDir()}, r, recordtest.Classified()).Scores {
+			if score.Split == protocol.Test {
+				names = append(names, score.Metric)
+			}
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("select_by %q: scores %s, expected %s", by, got, want)
+		}
+	}
+}
+
+// TestDaysOfAnotherPart: days that the part cannot have are not used.
+func TestDaysOfAnotherPart(t *testing.T) {
+	s := record.Store{Dir: t.TempDir()}
+	r := recordtest.Trial("nc", "", "dgs", 3)
+	r.Data = &record.Data{Events: 100, Parts: []record.DataPart{{}, {}, {Events: 9, Days: []int32{0, 9}}}}
+	r = recordtest.Write(t, s, r, recordtest.Classified())
+	if _, err := s.Facts(r); err == nil || !strings.Contains(err.Error(), "day 1 begins at event 9 of 9") {
+		t.Error(err)
 	}
 }

@@ -35,7 +35,7 @@ func (c Config) width() int {
 func Register(name string, defaults func() models.Options) {
 	config := func(o models.Options) Config { return o.(interface{ Config() Config }).Config() }
 	models.Register(models.Kind{
-		Name: name, Class: protocol.Learned, Memory: true, Features: models.FeaturesOptional,
+		Name: name, Class: protocol.Learned, Memory: true, Features: models.FeaturesOptional, LogOdds: true,
 		Tasks:   []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
 		Options: defaults,
 		Bytes:   func(s models.Setup, o models.Options) int64 { return config(o).bytes(s) },
