@@ -82,7 +82,7 @@ func (c *checking) run(ctx context.Context) error {
 	if b.Suite != c.suite {
 		return fmt.Errorf("the baseline is of the suite %s, not of %s; --suite and --baseline belong together", b.Suite, c.suite)
 	}
-	s, err := c.choose(nil, false)
+	s, err := c.choose(ctx, nil, false)
 	if err != nil {
 		return err
 	}

@@ -43,6 +43,7 @@ runs:
 	if code != exitDone {
 		t.Fatal(stderr)
 	}
+	stdout = read(t, dir, "out", "toy", "tables.md") // with all footnotes
 	for _, want := range []string{"no event had a negative: the value", "every event got the same score: the value"} {
 		if strings.Count(stdout, want) != 1 {
 			t.Errorf("no footnote %q in\n%s", want, stdout)

@@ -57,10 +57,11 @@ func TestFullOutput(t *testing.T) {
 	check := data + " --suite toy --baseline " + filepath.Join(dir, "toy.json") + " --specs " + filepath.Join(dir, "specs")
 	tune := " --model raw --dataset toy --task nc --trials 2 --random 2 --epochs 1" + data + out
 	scale := " user-count --sweep length=100 --nodes 50" + out
-	silent := map[string]bool{"bench run": true, "bench report": true}
+	silent := map[string]bool{"bench run": true, "bench init": true, "bench report": true}
 	variants := map[string][]string{
 		"bench all":         {toy + data + out, toy + data + out + " --dry-run"},
 		"bench run":         {toy + data + out},
+		"bench init":        {" --dataset toy" + data + " " + filepath.Join(dir, "init.yaml")},
 		"bench plan":        {toy + data + out, toy + data + out + " --json", toy + data + out + " --dry-run"},
 		"bench tables":      {toy + out, toy + out + " --format markdown", toy + out + " --format latex", toy + out + " --format html", toy + out + " --format csv"},
 		"bench report":      {filepath.Join(dir, "page.html") + toy + out},

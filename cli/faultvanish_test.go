@@ -74,7 +74,7 @@ func TestTablesNeedAllRecords(t *testing.T) {
 		suite: "toy", data: filepath.Join(dir, "data"), specs: filepath.Join(dir, "specs"), out: filepath.Join(dir, "out"),
 		device: "cpu", stdout: &stdout, stderr: &stderr,
 	}
-	s, err := o.choose(nil, false)
+	s, err := o.choose(t.Context(), nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ tables:
 	} {
 		printed(t, exitUsage, command...)
 	}
-	left, err := filepath.Glob(filepath.Join(dir, "out", "odd", "*.*"))
+	left, err := filepath.Glob(filepath.Join(dir, "out", "odd", "[^.]*.*"))
 	if err != nil || len(left) < 8 {
 		t.Fatal(left, err)
 	}

@@ -40,7 +40,7 @@ func newImport(o options) *cobra.Command {
 	cmd.PreRunE = nil // it reads the data folder itself
 	f := cmd.Flags()
 	f.StringVar(&i.Name, "name", "", "name of the dataset: small letters, digits and dashes")
-	f.StringVar(&i.Title, "title", "", "what listings call it (default: the file's name)")
+	f.StringVar(&i.Title, "title", "", "what listings and tables call it (default: its name)")
 	f.StringVar(&i.Layout.Src, "src", "", "column of the node that acts")
 	f.StringVar(&i.Layout.Dst, "dst", "", "column of the node that it acts on")
 	f.StringVar(&i.Layout.Time, "time", "", "column of the time")

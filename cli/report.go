@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -42,7 +43,7 @@ func newReport(o options) *cobra.Command {
 		Example: "  bench report\n" +
 			"  bench report --suite smoke --out results report.html\n" +
 			"  bench report before after comparison.html",
-		RunE: func(_ *cobra.Command, args []string) error { return r.run(args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args) },
 	})
 	cmd.Flags().StringArrayVar(&r.folders, "out", nil, "folder of results; several times to compare")
 	cmd.Flags().Lookup("out").DefValue = "bench-out"
@@ -51,14 +52,14 @@ func newReport(o options) *cobra.Command {
 	return cmd
 }
 
-func (r *reporting) run(args []string) error {
+func (r *reporting) run(ctx context.Context, args []string) error {
 	if err := r.sortArguments(args); err != nil {
 		return err
 	}
 	if err := r.checkFolders(); err != nil {
 		return err
 	}
-	s, err := r.choose(r.files, false)
+	s, err := r.choose(ctx, r.files, false)
 	if err != nil {
 		return err
 	}

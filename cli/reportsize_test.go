@@ -34,7 +34,7 @@ const maxBytes = 5_000_000
 func TestReportSize(t *testing.T) {
 	dir := t.TempDir()
 	o := &options{suite: defaultSuite, data: dir}
-	s, err := o.choose(nil, false)
+	s, err := o.choose(t.Context(), nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,9 +22,13 @@ const defaultSuite = "quick"
 // options are the flags that commands share, of which each has a copy of its own.
 type options struct {
 	data, out, suite, specs, device string
-	seeds, workers                  int
+	seeds, epochs, workers          int
 	firstSeed                       uint64
 	models, datasets, tasks         []string
+	dataset                         []string // of the standard suite
+	hours                           float64  // its budget
+	tune                            int      // trials of a search of each model's options, before it is measured
+	makesSuites, keepsSuites        bool     // the command may make a standard suite, and puts it beside the results
 	checkpoints, allowStale, dryRun bool
 	asJSON                          bool
 
@@ -47,7 +51,7 @@ func newRoot(stdout, stderr io.Writer, added ...fs.FS) *cobra.Command {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	for _, newCommand := range []func(options) *cobra.Command{
-		newAll, newRun, newPlan, newTables, newReport, newResults, newModels, newData, newSpec, newDoctor, newScale, newLatency, newCheck,
+		newAll, newRun, newInit, newPlan, newTables, newReport, newResults, newModels, newData, newSpec, newDoctor, newScale, newLatency, newCheck,
 		newTune, newVersion,
 	} {
 		root.AddCommand(newCommand(options{stdout: stdout, stderr: stderr, added: added}))
@@ -59,7 +63,7 @@ func newRoot(stdout, stderr io.Writer, added ...fs.FS) *cobra.Command {
 // Flags of commands that go by folders, and of those that go by a suite.
 const (
 	folderFlags = "out specs data "
-	suiteFlags  = "suite seeds tasks models datasets "
+	suiteFlags  = "suite dataset seeds epochs tasks models datasets "
 )
 
 // with adds, by name, flags that several commands have. Those with --data know the
@@ -70,12 +74,16 @@ func (o *options) with(flags string, cmd *cobra.Command) *cobra.Command {
 	f.StringVar(&o.specs, "specs", "", "folder of further specs, which replace built-in ones of the same name")
 	f.StringVar(&o.data, "data", "data", "folder where the files of datasets are looked for")
 	f.StringVar(&o.suite, "suite", defaultSuite, "what to measure")
+	f.StringSliceVar(&o.dataset, "dataset", nil, "measure the standard suite on these datasets, in place of --suite")
+	f.Float64Var(&o.hours, "hours", defaultHours, "with --dataset: how long it may take on this machine")
+	f.IntVar(&o.tune, "tune", 0, "first search the options of each learned model with that many trials")
 	f.Func("seeds", "number of seeds instead of the suite's", func(text string) (err error) {
 		if o.seeds, err = strconv.Atoi(text); err != nil || o.seeds < 1 || o.seeds > specs.MostSeeds {
 			return fmt.Errorf("expected a whole number from 1 to %d", specs.MostSeeds)
 		}
 		return nil
 	})
+	f.IntVar(&o.epochs, "epochs", 0, "train learned models for that many epochs at most (default: the suite's)")
 	f.StringSliceVar(&o.tasks, "tasks", nil, "only these tasks (nc, lp)")
 	f.StringSliceVar(&o.models, "models", nil, "only these models (ids, id+variant)")
 	f.StringSliceVar(&o.datasets, "datasets", nil, "only these datasets")
@@ -88,6 +96,11 @@ func (o *options) with(flags string, cmd *cobra.Command) *cobra.Command {
 	f.BoolVar(&o.asJSON, "json", false, "print JSON")
 	for name := range strings.FieldsSeq(flags) {
 		cmd.Flags().AddFlag(f.Lookup(name))
+	}
+	o.makesSuites = cmd.Flags().Lookup("hours") != nil
+	o.keepsSuites = o.makesSuites && cmd.Flags().Lookup("checkpoints") != nil // it measures
+	if cmd.Flags().Lookup("suite") != nil && cmd.Flags().Lookup("dataset") != nil {
+		cmd.MarkFlagsMutuallyExclusive("suite", "dataset")
 	}
 	if cmd.Flags().Lookup("data") != nil {
 		cmd.PreRunE = func(*cobra.Command, []string) error { return own.Use(o.data) }

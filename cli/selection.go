@@ -29,13 +29,14 @@ const ownSpecs = "A SPEC.yaml with the key `runs` is a suite and takes the place
 type selection struct {
 	options   // with the suite of the files, where one of them is a suite
 	files     []string
+	lib       *specs.Library
 	suiteSpec specs.Suite
 	trials    []specs.Trial
 }
 
 // choose resolves the suite together with the user's own files. If onlyOwn is
 // set, models among these are the only ones, unless --models says otherwise.
-func (o *options) choose(files []string, onlyOwn bool) (selection, error) {
+func (o *options) choose(ctx context.Context, files []string, onlyOwn bool) (selection, error) {
 	s := selection{options: *o, files: files}
 	if err := inRange("workers", o.workers, 0, maxThreads); err != nil {
 		return s, err
@@ -44,7 +45,7 @@ func (o *options) choose(files []string, onlyOwn bool) (selection, error) {
 	if err != nil {
 		return s, err
 	}
-	filter := specs.Filter{Models: o.models, Datasets: o.datasets, Tasks: o.tasks, Seeds: o.seeds, FirstSeed: o.firstSeed}
+	filter := specs.Filter{Models: o.models, Datasets: o.datasets, Tasks: o.tasks, Seeds: o.seeds, FirstSeed: o.firstSeed, Epochs: o.epochs}
 	for _, file := range files {
 		entry, err := lib.AddFile(file)
 		switch {
@@ -56,6 +57,13 @@ func (o *options) choose(files []string, onlyOwn bool) (selection, error) {
 			filter.Models = append(filter.Models, entry.Name)
 		}
 	}
+	if len(o.dataset) > 0 {
+		entry, err := o.addStandard(ctx, lib)
+		if err != nil {
+			return s, err
+		}
+		s.suite = entry.Name
+	}
 	suite, err := lib.LoadSuite(s.suite)
 	if err != nil {
 		return s, err
@@ -63,7 +71,7 @@ func (o *options) choose(files []string, onlyOwn bool) (selection, error) {
 	if err := suite.Tables.Known(results.TableTasks()); err != nil {
 		return s, err
 	}
-	s.suiteSpec = suite
+	s.suiteSpec, s.lib = suite, lib
 	s.trials, err = suite.Trials(filter)
 	return s, err
 }
@@ -71,7 +79,7 @@ func (o *options) choose(files []string, onlyOwn bool) (selection, error) {
 // choosing runs a command on what its flags and files choose.
 func (o *options) choosing(onlyOwn bool, run func(context.Context, selection) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, files []string) error {
-		s, err := o.choose(files, onlyOwn)
+		s, err := o.choose(cmd.Context(), files, onlyOwn)
 		if err != nil {
 			return err
 		}
@@ -81,7 +89,7 @@ func (o *options) choosing(onlyOwn bool, run func(context.Context, selection) er
 
 // isFiltered reports whether flags leave something of the suite out.
 func (o *options) isFiltered() bool {
-	return o.seeds > 0 || len(o.models)+len(o.datasets)+len(o.tasks) > 0
+	return o.seeds+o.epochs > 0 || len(o.models)+len(o.datasets)+len(o.tasks) > 0
 }
 
 // command returns what measures the selection and prints its tables.
@@ -95,11 +103,17 @@ func (s selection) command() string {
 
 // commandLine returns a command with its arguments and the flags of the selection.
 func (s selection) commandLine(verb string, args []string) string {
-	seeds := ""
-	if s.seeds > 0 {
-		seeds = strconv.Itoa(s.seeds)
+	number := func(n int) string {
+		if n == 0 {
+			return ""
+		}
+		return strconv.Itoa(n)
 	}
-	flags := flagWords("suite", s.suite, "specs", s.specs, "seeds", seeds, "models", strings.Join(s.models, ","),
+	suite := s.suite
+	if len(s.dataset) > 0 {
+		suite = ""
+	}
+	flags := flagWords("suite", suite, "dataset", strings.Join(s.dataset, ","), "specs", s.specs, "seeds", number(s.seeds), "epochs", number(s.epochs), "models", strings.Join(s.models, ","),
 		"datasets", strings.Join(s.datasets, ","), "tasks", strings.Join(s.tasks, ","), "device", s.deviceWord())
 	return strings.Join(slices.Concat([]string{verb}, args, flags), " ")
 }

@@ -5,17 +5,22 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"dgsbench/harness"
 	"dgsbench/internal/atomicfile"
+	"dgsbench/internal/escape"
 	"dgsbench/internal/regular"
 	"dgsbench/internal/suggest"
 	"dgsbench/results"
 	"dgsbench/results/table"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 )
 
 // newPrinting returns a command that prints what has been measured, in one of some formats.
@@ -39,7 +44,15 @@ func newPrinting(o options, use, short string, formats []string, print func(io.W
 }
 
 func newTables(o options) *cobra.Command {
-	return newPrinting(o, "tables", "Print the tables of what has been measured", tableFormats, writeReport)
+	var notes bool
+	cmd := newPrinting(o, "tables", "Print the tables of what has been measured", tableFormats, func(w io.Writer, r results.Report, format string) error {
+		if format == "text" {
+			return printReport(w, r, notes)
+		}
+		return writeReport(w, r, format)
+	})
+	cmd.Flags().BoolVar(&notes, "notes", false, "print all footnotes, instead of the three most important ones of each table")
+	return cmd
 }
 
 func newResults(o options) *cobra.Command {
@@ -68,7 +81,16 @@ func writeReport(w io.Writer, r results.Report, format string) error {
 	case "latex":
 		return table.WriteLaTeX(w, r.Tables)
 	case "html":
-		return table.WriteHTML(w, r.Title, r.Tables, r.Figures)
+		return table.WriteHTML(w, r.Title, r.Summary.Sentences(), r.Tables, r.Figures)
+	}
+	if format == "text" {
+		return printReport(w, r, false)
+	}
+	if format == "markdown" {
+		for _, line := range r.Summary.Sentences() {
+			fmt.Fprintf(w, "- %s\n", escape.Markdown(line))
+		}
+		fmt.Fprintln(w)
 	}
 	for i, t := range r.Tables {
 		if i > 0 {
@@ -81,17 +103,47 @@ func writeReport(w io.Writer, r results.Report, format string) error {
 	return nil
 }
 
+// printReport prints the summary and the tables for people.
+func printReport(w io.Writer, r results.Report, allNotes bool) error {
+	screen := screenOf(w)
+	screen.AllNotes = allNotes
+	fmt.Fprintln(w, strings.Join(append(r.Summary.Lines(screen.Width), ""), "\n"))
+	if screen.Terminal {
+		w = unwrapWriter(w)
+	}
+	return table.WriteText(w, screen, r.Tables...)
+}
+
+// screenOf returns what tables are printed on: they are as wide as the terminal,
+// or as COLUMNS says, from 80 to 200 columns, and else 120.
+func screenOf(w io.Writer) table.Screen {
+	s := table.Screen{Width: 120, Terminal: isTerminal(w)}
+	if s.Terminal {
+		if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
+			s.Width = width
+		}
+	}
+	if columns, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil {
+		s.Width = columns
+	}
+	s.Width = min(max(s.Width, 80), 200)
+	return s
+}
+
 // writeTable writes Markdown, CSV, or text, which is bold and underlined on terminals.
 func writeTable(w io.Writer, t table.Table, format string) error {
-	switch {
-	case format == "markdown":
+	switch format {
+	case "markdown":
 		return table.WriteMarkdown(w, t)
-	case format == "csv":
+	case "csv":
 		return table.WriteCSV(w, t)
-	case isTerminal(w):
-		return table.WriteText(unwrapWriter(w), t, true)
 	}
-	return table.WriteText(w, t, false)
+	screen := screenOf(w)
+	screen.AllNotes = true
+	if screen.Terminal {
+		w = unwrapWriter(w)
+	}
+	return table.WriteText(w, screen, t)
 }
 
 // tableFiles are the files beside the records of a whole suite, but for figures.

@@ -5,8 +5,10 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 const shownSuite = `name: toy-latency
@@ -16,7 +18,6 @@ runs:
   - {task: nc, datasets: [toy], models: [user-count, raw]}
   - {task: nc, datasets: [toy], models: [raw], protocol: {latency: {batches: 20, iterations: 3, lead: 40}}}
 tables:
-  paper_datasets: true
   show: [nc, auc-runtime, {table: datasets, title: Sizes}, gs-dgs]
 `
 
@@ -30,12 +31,28 @@ func TestTableFormats(t *testing.T) {
 	if code != exitDone {
 		t.Fatal(stderr)
 	}
-	for _, want := range []string{"Node classification, test events (toy-latency: Toy)", "AUC against runtime", "Sizes", "FI-A", "Made of:"} {
+	for _, want := range []string{"Node classification, test events (toy-latency: Toy)", "AUC against runtime", "Sizes", "more notes: bench tables --notes", "Made of:"} {
 		if !strings.Contains(printed, want) {
 			t.Errorf("no %q in\n%s", want, printed)
 		}
 	}
 	args[0] = "tables"
+	for _, columns := range []string{"1", "80", "120", "200", "9999"} {
+		t.Setenv("COLUMNS", columns)
+		_, narrow, _ := bench(args...)
+		width := min(max(atoi(t, columns), 80), 200)
+		for line := range strings.Lines(narrow) {
+			if n := utf8.RuneCountInString(line) - 1; n > width && !strings.Contains(line, dir) { // no word is broken
+				t.Errorf("COLUMNS=%s: %d columns: %s", columns, n, line)
+			}
+		}
+		if rows := strings.Count(narrow, "\n Raw "); columns == "200" && rows != 2 {
+			t.Errorf("Raw has %d rows in two tables of 200 columns:\n%s", rows, narrow)
+		}
+	}
+	if _, all, _ := bench(append(args, "--notes")...); strings.Contains(all, "more notes") || !strings.Contains(all, "a rule with nothing to learn") {
+		t.Errorf("--notes prints\n%s", all)
+	}
 	for format, file := range map[string]string{"markdown": "tables.md", "latex": "tables.tex", "html": "tables.html"} {
 		_, got, _ := bench(append(args, "--format", format)...)
 		if left := read(t, dir, "out", "toy-latency", file); got != left {
@@ -66,4 +83,14 @@ func TestUnknownTable(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
 		t.Error("something was measured")
 	}
+}
+
+// atoi returns the number that a text is.
+func atoi(t *testing.T, text string) int {
+	t.Helper()
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }

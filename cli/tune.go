@@ -17,6 +17,7 @@ import (
 	"dgsbench/internal/lock"
 	"dgsbench/kernels/devices"
 	"dgsbench/protocol"
+	"dgsbench/results"
 	"dgsbench/specs"
 
 	"github.com/spf13/cobra"
@@ -103,10 +104,8 @@ func (t *tuning) run(ctx context.Context, withSetting bool) error {
 		return err
 	}
 	histories, sum, err := t.search(ctx, studies, on)
-	if harness.Interrupted(err) {
-		return fmt.Errorf("interrupted with %d trials left; run the same command again to go on: %w", sum.Left, err)
-	} else if err != nil {
-		return explainMissing(err)
+	if err != nil {
+		return err
 	}
 	err = t.printValue(tune.Results(histories), func(w io.Writer) error { return tune.WriteChanges(w, histories) })
 	if err != nil {
@@ -129,7 +128,44 @@ func (t *tuning) search(ctx context.Context, studies []tune.Study, on devices.Ta
 	bar := newBar(t.stderr)
 	defer bar.close()
 	tuner := tune.Tuner{Out: t.out, DataDir: t.data, Workers: t.workers, Device: on, Hooks: bar.tuning()}
-	return tuner.Run(ctx, studies)
+	histories, sum, err := tuner.Run(ctx, studies)
+	if harness.Interrupted(err) {
+		err = fmt.Errorf("interrupted with %d trials left; run the same command again to go on: %w", sum.Left, err)
+	}
+	return histories, sum, explainMissing(err)
+}
+
+// tuned searches the options of the learned models with --tune trials each, and
+// returns the selection with the options that it found. Before the trials of the
+// suite it says how many those of the search are.
+func (s selection) tuned(ctx context.Context) (selection, error) {
+	if s.specs != "" {
+		return s, errors.New("--tune takes the place of --specs: leave one of them out")
+	}
+	if err := inRange("tune", s.tune, 1, tune.MostTrials); err != nil {
+		return s, err
+	}
+	t := tuning{options: s.options, trials: s.tune, random: (7*s.tune + 9) / 10, patience: 10, negatives: -1}
+	var studies []tune.Study
+	if err := addTrials(s.trials, t.adder(s.lib, &studies)); err != nil {
+		return s, err
+	}
+	on, err := s.findDevice()
+	if err != nil {
+		return s, err
+	}
+	if err := s.makeOut(); err != nil {
+		return s, err
+	}
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	fmt.Fprintf(s.stderr, "tuning: %s of %d trials each, and each model's own options\n", results.Count(len(studies), "model"), s.tune)
+	if _, _, err := t.search(ctx, studies, on); err != nil {
+		return s, err
+	}
+	o := s.options
+	o.specs = filepath.Join(s.out, tune.SpecsDir)
+	return o.choose(ctx, s.files, false)
 }
 
 func (b *bar) tuning() tune.Hooks {
@@ -187,10 +223,10 @@ func (t *tuning) lastLine(histories []*tune.History, sum harness.Summary) error 
 	return t.done(line, len(without) > 0)
 }
 
-// studies returns what the flags ask for, each once.
-func (t *tuning) studies(lib *specs.Library, withSetting bool) (out []tune.Study, err error) {
-	add := func(model string, at specs.Place, p specs.Protocol) error {
-		if slices.ContainsFunc(out, func(s tune.Study) bool { return s.Model.ID == model && s.At == at }) {
+// adder returns a function that adds a study to out, unless it is there.
+func (t *tuning) adder(lib *specs.Library, out *[]tune.Study) func(model string, at specs.Place, p specs.Protocol) error {
+	return func(model string, at specs.Place, p specs.Protocol) error {
+		if slices.ContainsFunc(*out, func(s tune.Study) bool { return s.Model.ID == model && s.At == at }) {
 			return nil
 		}
 		m, err := lib.LoadModel(model)
@@ -202,9 +238,14 @@ func (t *tuning) studies(lib *specs.Library, withSetting bool) (out []tune.Study
 			p.ValNegatives = t.negatives
 		}
 		s, err := tune.NewStudy(m, at, p, t.trials, t.random, t.seed)
-		out = append(out, s)
+		*out = append(*out, s)
 		return err
 	}
+}
+
+// studies returns what the flags ask for, each once.
+func (t *tuning) studies(lib *specs.Library, withSetting bool) (out []tune.Study, err error) {
+	add := t.adder(lib, &out)
 	switch {
 	case t.suite == "":
 		err = t.addNamed(add)
@@ -229,6 +270,11 @@ func (t *tuning) addSuite(lib *specs.Library, add func(string, specs.Place, spec
 	if err != nil {
 		return err
 	}
+	return addTrials(trials, add)
+}
+
+// addTrials adds the learned models wherever the trials score them.
+func addTrials(trials []specs.Trial, add func(string, specs.Place, specs.Protocol) error) error {
 	for _, trial := range trials {
 		if !trial.Kind.Trainable() || trial.Variant != "" || trial.IsLatency() {
 			continue

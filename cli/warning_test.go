@@ -21,6 +21,9 @@ func TestSameScores(t *testing.T) {
 		if code != exitDone {
 			t.Fatal(stderr)
 		}
+		args := all(dir, "out", "--tasks", "nc", "--notes")
+		args[0] = "tables"
+		_, stdout, _ = bench(args...)
 		return stdout, stderr
 	}
 	stdout, stderr := suite("sleeper, stuck")

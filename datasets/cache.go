@@ -132,7 +132,7 @@ func decodeCache(r io.Reader, size int64) (key cacheKey, s Stream, err error) {
 	var h cacheHead
 	if err := binary.Read(summed, binary.NativeEndian, &h); err != nil ||
 		string(h.Magic[:]) != cacheMagic || h.Version != cacheVersion ||
-		h.Events > maxEvents || h.Nodes > 2*h.Events || h.Users > h.Nodes || h.Features > maxColumns ||
+		h.Events > MaxEvents || h.Nodes > 2*h.Events || h.Users > h.Nodes || h.Features > maxColumns ||
 		size != headBytes+Bytes(int(h.Events), int(h.Features))+sha256.Size {
 		return key, s, errNoCache
 	}

@@ -15,8 +15,8 @@ const (
 	// blockSize is the number of bytes that a worker reads at once. They fit into
 	// its cache.
 	blockSize = 64 << 10
-	// maxEvents limits the numbers of events and of nodes to int32.
-	maxEvents = math.MaxInt32 / 2
+	// MaxEvents is the largest number of events of a stream: with the nodes it fits int32.
+	MaxEvents = math.MaxInt32 / 2
 )
 
 // ReadFile reads a CSV file with a worker per core. The result does not depend
@@ -82,8 +82,8 @@ func read(r io.ReaderAt, name string, size int64, layout Layout, workers, blockS
 func (s *schema) newColumns(blocks []block) error {
 	last := blocks[len(blocks)-1]
 	rows := last.row + last.rows
-	if rows > maxEvents {
-		return fmt.Errorf("%s has %d events, more than the %d that fit a stream", s.file.name, rows, maxEvents)
+	if rows > MaxEvents {
+		return fmt.Errorf("%s has %d events, more than the %d that fit a stream", s.file.name, rows, MaxEvents)
 	}
 	rows = min(rows, int(s.file.size)/len(s.roles)+1)
 	if err := ram.Check(fmt.Sprintf("%s with %d events", s.file.name, rows), Bytes(rows, s.numFeat)); err != nil {

@@ -77,7 +77,7 @@ func TestBytesAreWhatIsAllocated(t *testing.T) {
 // makes it.
 func TestWhatHasNoRoom(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
-	const many = maxEvents - 1 // of which only lengths are asked
+	const many = MaxEvents - 1 // of which only lengths are asked
 	huge := Stream{Src: make([]int32, 0), NumNodes: 1 << 50}
 	_, err := Derive(huge, huge, []Derived{Gap(Source)}, nil)
 	want(t, err, "derived features: needs ")

@@ -49,5 +49,9 @@ type Class string
 const (
 	Learned       Class = "learned"
 	ZeroParameter Class = "zero-parameter" // rules with nothing to learn
+	SingleColumn  Class = "single-column"  // one of the columns of the features, chosen on the validation part
 	Oracle        Class = "oracle"         // knows the simulator's planted signal
 )
+
+// Classes are all of them, in the order of a table's blocks.
+var Classes = []Class{Learned, ZeroParameter, SingleColumn, Oracle}

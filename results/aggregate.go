@@ -25,6 +25,10 @@ func Aggregate(s record.Store, records []record.Record, shown specs.Tables, prog
 	if err != nil {
 		return nil, err
 	}
+	if len(cells) == 0 {
+		return nil, nil
+	}
+	known := openDraws(s, cells[0].Suite)
 	var out []Cell
 	for _, same := range lists.GroupBy(cells, Cell.Place) { // they share the events, and so the draws
 		within := func(share float64) {
@@ -35,9 +39,11 @@ func Aggregate(s record.Store, records []record.Record, shown specs.Tables, prog
 		if err := ram.Check(fmt.Sprintf("the tables of %s", same[0].CellKey), bytesOf(same, shown)); err != nil {
 			return nil, fmt.Errorf("%w; leave models or datasets out with --models and --datasets, or take a machine with more", err)
 		}
-		if err := summarise(s, same, shown, within); err != nil {
+		if err := summarise(s, same, shown, known, within); err != nil {
 			return nil, err
 		}
+		known.save()
+		within(1)
 		out = append(out, same...)
 	}
 	return out, nil

@@ -40,6 +40,7 @@ type Input struct {
 
 // Output is what Make returns.
 type Output struct {
+	Summary Summary
 	Tables  []table.Table
 	Figures []figure.Figure
 }
@@ -99,17 +100,21 @@ func Make(in Input, chosen specs.Tables) (out Output, err error) {
 		return out, err
 	}
 	in.comparisons = Comparisons(in.Cells)
+	if out.Summary, err = newSummary(in, chosen.Show); err != nil {
+		return out, err
+	}
 	for _, c := range chosen.Show {
 		d := catalogue().Tables[slices.Index(TableIDs(), c.ID)]
 		c.Title = cmp.Or(c.Title, d.Title)
 		if len(c.Models) == 0 {
 			c.Models = d.Models
 		}
-		made, err := kinds[d.Kind].make(request{in, c, d.Rank, chosen.PaperDatasets})
+		made, err := kinds[d.Kind].make(request{in, c, d.Rank})
 		if err != nil {
 			return Output{}, err
 		}
 		for i := range made.Tables {
+			made.Tables[i].DropUnpublished()
 			made.Tables[i].Renumber()
 		}
 		out.Tables, out.Figures = append(out.Tables, made.Tables...), append(out.Figures, made.Figures...)
@@ -121,23 +126,16 @@ func Make(in Input, chosen specs.Tables) (out Output, err error) {
 type request struct {
 	Input
 	specs.Table
-	rank          string // see definition
-	paperDatasets bool   // see specs.Tables
+	rank string // see definition
 }
 
 // layout returns the part of a layout that the request asks for.
 func (r request) layout(l Layout) Layout {
-	if len(r.Datasets) > 0 {
-		l.Suite = nil // what the suite itself leaves out of the table
-	}
 	l.Datasets = choose(l.Datasets, r.Datasets, func(d DatasetHead) string { return d.ID })
 	l.addStandIns()
 	l.Models = slices.DeleteFunc(choose(l.Models, r.Models, ModelHead.ref), func(m ModelHead) bool {
 		return slices.Contains(r.Without, m.ref())
 	})
-	if r.paperDatasets {
-		l.Datasets = append(l.Datasets, l.unmeasured()...)
-	}
 	return l
 }
 
@@ -184,10 +182,9 @@ func linkTable(r request) (Output, error) {
 	l := r.layout(r.Links).withoutDifferences()
 	var heads []DatasetHead
 	for _, d := range l.Datasets {
-		for i, set := range l.Candidates {
-			if d.Candidates = set; i == 0 || !d.PaperOnly {
-				heads = append(heads, d)
-			}
+		for _, set := range l.Candidates {
+			d.Candidates = set
+			heads = append(heads, d)
 		}
 	}
 	l.Datasets = heads

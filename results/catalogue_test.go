@@ -122,7 +122,7 @@ func TestTablesOfTheCatalogue(t *testing.T) {
 		if id == "latency" || slices.Contains(curveTables, id) { // have tests of their own
 			continue
 		}
-		out, err := results.Make(in, specs.Tables{Show: []specs.Table{{ID: id}}, PaperDatasets: true})
+		out, err := results.Make(in, specs.Tables{Show: []specs.Table{{ID: id}}})
 		if err != nil || len(out.Tables) != 1 {
 			t.Fatalf("%s: %d tables, %v", id, len(out.Tables), err)
 		}
@@ -211,7 +211,7 @@ func TestChoicesOfTables(t *testing.T) {
 // else; every file can be read.
 func TestFigure(t *testing.T) {
 	in := smallSuite(t)
-	out, err := results.Make(in, specs.Tables{Show: []specs.Table{{ID: "auc-runtime"}}, PaperDatasets: true})
+	out, err := results.Make(in, specs.Tables{Show: []specs.Table{{ID: "auc-runtime"}}})
 	if err != nil || len(out.Figures) != 1 {
 		t.Fatal(len(out.Figures), err)
 	}
@@ -219,8 +219,8 @@ func TestFigure(t *testing.T) {
 	texts := svgTexts(t, f.SVG)
 	for text, want := range map[string]int{
 		"Raw": 1, "DGS": 1, "Graph-Sprints": 1, "TGN-ID": 1, "TGN-attn": 0, // ours: one dataset
-		"DGS, paper": 3, "Graph-Sprints, paper": 3, "TGN-attn, paper": 2, "TGN-ID, paper": 0, "Raw, paper": 0,
-		"shop-sim": 1, "Wikipedia": 1, "Mooc": 1, "Reddit": 1, "FI-A": 0,
+		"DGS, paper": 1, "Graph-Sprints, paper": 1, "TGN-attn, paper": 1, "TGN-ID, paper": 0, "Raw, paper": 0,
+		"shop-sim": 1, "Wikipedia": 1, "Mooc": 0, "FI-A": 0,
 	} {
 		if texts[text] != want {
 			t.Errorf("%q is drawn %d times, expected %d", text, texts[text], want)
@@ -303,18 +303,18 @@ func TestStandIns(t *testing.T) {
 	}
 	out := makeTables(t, in, "nc")
 	compareLayouts(t, "nc-stand-in", out.Tables[0])
-	out, err := results.Make(in, specs.Tables{Show: []specs.Table{{ID: "nc", Without: []string{"raw"}}}, PaperDatasets: true})
+	out, err := results.Make(in, specs.Tables{Show: []specs.Table{{ID: "nc", Without: []string{"raw"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := out.Tables[0].Blocks[0][1][1].Value; got == nil || math.Abs(float64(got.Mean)-5) > 1e-9 {
+	if got := out.Tables[0].Blocks[0][1][2].Value; got == nil || math.Abs(float64(got.Mean)-5) > 1e-9 {
 		t.Errorf("DGS less Raw, which is not shown: %+v, want 5", got)
 	}
 	groups := map[string]bool{}
 	for _, c := range out.Tables[0].Columns {
 		groups[c.Group] = true
 	}
-	if groups["FI-A"] || !groups["FI-B"] || !groups["fi-a-sim"] {
+	if len(groups) != 2 || !groups["fi-a-sim"] { // and the columns of no dataset
 		t.Errorf("datasets %v", groups)
 	}
 }
@@ -388,30 +388,6 @@ func TestFailedLatencyTests(t *testing.T) {
 		made := makeTables(t, in, id).Tables[0]
 		if got := notesOf(t, made, row); !strings.Contains(got, "the latency test failed: it broke") {
 			t.Errorf("%s: footnotes %q", id, got)
-		}
-	}
-}
-
-// TestNotesOfUnmeasuredDatasets: what flags left out is not said to be of
-// another suite, and of closed datasets the suite of the stand-in is named.
-func TestNotesOfUnmeasuredDatasets(t *testing.T) {
-	in := smallSuite(t)
-	in.Classification.Suite = []results.DatasetHead{wikipedia, shop, mooc, {ID: "fi-b-sim", Title: "fi-b-sim"}}
-	chosen := specs.Tables{Show: []specs.Table{{ID: "nc"}}, PaperDatasets: true}
-	out, err := results.Make(in, chosen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed := "proprietary data that nobody else has; the paper gives differences to Raw, in percentage points; "
-	for group, want := range map[string]string{
-		"Mooc": "left out by the flags", "Reddit": "not measured by this suite, but by: bench all --suite paper",
-		"FI-A": closed + "a simulated stand-in is measured by: bench all --suite paper",
-		"FI-B": closed + "what stands in for it is left out by the flags",
-	} {
-		made := out.Tables[0]
-		i := slices.IndexFunc(made.Columns, func(c table.Column) bool { return c.Group == group })
-		if i < 0 || len(made.Columns[i].Notes) != 1 || made.Notes[made.Columns[i].Notes[0]-1] != want {
-			t.Errorf("%s: footnotes %v of %q, want %q", group, made.Columns[max(0, i)].Notes, made.Notes, want)
 		}
 	}
 }

@@ -32,6 +32,7 @@ type Cell struct {
 	Notes    []string // the records' footnotes, each once
 
 	Positives  int      // positive events of the test part; node classification only
+	Features   int      // of an event in the file; 0 in older records
 	State      int      // numbers kept of a node; 0 where none are, and in older records
 	Searches   []string // records of the searches that chose options
 	Rising     int      // seeds whose validation metric still rose when training had to end
@@ -55,7 +56,7 @@ func Rows(cells []Cell) []Row {
 }
 
 // summarise fills in the cells of one place from their records.
-func summarise(s record.Store, cells []Cell, shown specs.Tables, progress func(share float64)) error {
+func summarise(s record.Store, cells []Cell, shown specs.Tables, known *draws, progress func(share float64)) error {
 	var pending []*pendingRow
 	for i := range cells {
 		c := &cells[i]
@@ -76,7 +77,7 @@ func summarise(s record.Store, cells []Cell, shown specs.Tables, progress func(s
 			pending = append(pending, rows...)
 		}
 	}
-	resample(pending, progress)
+	resample(pending, known, progress)
 	for _, p := range pending {
 		p.cell.Rows = append(p.cell.Rows, p.row)
 	}
@@ -89,6 +90,9 @@ func summarise(s record.Store, cells []Cell, shown specs.Tables, progress func(s
 func (c *Cell) read(s record.Store) ([]record.Observed, error) {
 	first := c.records[0]
 	c.Title, c.Class, c.Device, c.State = first.ModelTitle, first.ModelClass, first.Device, first.StateSize
+	if first.Data != nil {
+		c.Features = first.Data.Features
+	}
 	var err error
 	if c.Searches, err = first.Searches(); err != nil {
 		return nil, err
@@ -131,6 +135,7 @@ type pendingRow struct {
 	seeds    []metrics.Weighted // the metric on them
 	values   []float64          // on all events
 	compared bool
+	key      drawsKey
 }
 
 // finish fills in what follows from the values on each draw of events.
@@ -207,13 +212,25 @@ func (c *Cell) summarise(part record.Part, seeds []record.Observed, more []metri
 // resample fills in the intervals, but those of degenerate rows, which would be
 // of no width or without meaning. Rows with the same number of events share
 // the draws. progress is called with the share of the rows done.
-func resample(rows []*pendingRow, progress func(share float64)) {
-	resampled := slices.DeleteFunc(slices.Clone(rows), func(p *pendingRow) bool { return !p.row.Mean.Present() || p.row.Degenerate })
-	done := 0
+func resample(rows []*pendingRow, known *draws, progress func(share float64)) {
+	var resampled []*pendingRow
+	for _, p := range rows {
+		if !p.row.Mean.Present() || p.row.Degenerate {
+			continue
+		}
+		p.key = keyOf(p.metric.Name, p.facts)
+		if values, ok := known.get(p.key); ok {
+			p.finish(values)
+		} else {
+			resampled = append(resampled, p)
+		}
+	}
+	done := len(rows) - len(resampled)
 	for _, same := range lists.GroupBy(resampled, func(p *pendingRow) int { return p.facts[0].Len() }) {
 		prepared := lists.Map(same, func(p *pendingRow) []metrics.Weighted { return p.seeds })
 		within := func(share float64) { progress((float64(done) + share*float64(len(same))) / float64(len(rows))) }
 		for i, draws := range metrics.Bootstrap(same[0].facts[0].Len(), prepared, within) {
+			known.put(same[i].key, draws)
 			same[i].finish(draws)
 		}
 		done += len(same)

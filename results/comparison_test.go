@@ -202,7 +202,7 @@ func TestTablesMarkWhatIsLevelWithTheBest(t *testing.T) {
 		Datasets: []results.DatasetHead{mooc},
 	})
 	var out bytes.Buffer
-	if err := table.WriteText(&out, made, false); err != nil {
+	if err := table.WriteText(&out, table.Screen{Width: 120}, made); err != nil {
 		t.Fatal(err)
 	}
 	signs := map[string]int{"The a": 0, "The bb": 0, "The ccc": 0, "The single": 1, "The rule": 0}

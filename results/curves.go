@@ -54,7 +54,6 @@ func (c curve) name(rate float64) string { return metrics.Name(c.before, rate, c
 func newCurves(r request, names []string) (*scores, error) {
 	l := r.layout(r.Classification).withoutDifferences()
 	l.Settings = []protocol.Setting{""}
-	l.Datasets = slices.DeleteFunc(l.Datasets, func(d DatasetHead) bool { return d.PaperOnly })
 	r.Title += ", test events"
 	s, err := newScores(r, l, protocol.NodeClassification, names...)
 	if err == nil {

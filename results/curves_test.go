@@ -89,7 +89,7 @@ func made(t *testing.T, chosen specs.Tables) (results.Input, results.Output) {
 func compareText(t *testing.T, name string, one table.Table) {
 	t.Helper()
 	var got bytes.Buffer
-	if err := table.WriteText(&got, one, false); err != nil {
+	if err := table.WriteText(&got, table.Screen{Width: 120, AllNotes: true}, one); err != nil {
 		t.Fatal(err)
 	}
 	golden.Compare(t, filepath.Join("testdata", "tables", name+".txt"), got.String())
@@ -177,10 +177,10 @@ func TestOtherTablesStay(t *testing.T) {
 	in, alone := made(t, usual)
 	more, beside := made(t, showing(specs.Table{ID: "nc"}, specs.Table{ID: "nc", Title: "Alerts", Metrics: []string{"ap", "auc"}}, specs.Table{ID: "roc"}))
 	var a, b bytes.Buffer
-	if err := table.WriteText(&a, alone.Tables[0], false); err != nil {
+	if err := table.WriteText(&a, table.Screen{Width: 120, AllNotes: true}, alone.Tables[0]); err != nil {
 		t.Fatal(err)
 	}
-	if err := table.WriteText(&b, beside.Tables[0], false); err != nil {
+	if err := table.WriteText(&b, table.Screen{Width: 120, AllNotes: true}, beside.Tables[0]); err != nil {
 		t.Fatal(err)
 	}
 	if a.String() != b.String() {

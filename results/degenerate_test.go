@@ -86,17 +86,17 @@ func TestDegenerate(t *testing.T) {
 		value, rank table.Mark
 		ranked      bool
 	}{{table.Unmarked, table.Unmarked, false}, {table.Second, table.Second, true}, {table.Best, table.Best, true}} {
-		value, rank := rows[i][1], rows[i][last]
+		value, rank := rows[i][2], rows[i][last]
 		if value.Mark != want.value || rank.Mark != want.rank || value.Ranked() != want.ranked || (rank.Value != nil) != want.ranked {
 			t.Errorf("%s: %+v, average rank %+v", heads[i].ID, value, rank)
 		}
 	}
-	if rows[0][1].Level || rows[0][1].Value == nil || rows[2][last].Value.Mean != 1 {
-		t.Errorf("value %+v, best rank %v", rows[0][1], rows[2][last].Value)
+	if rows[0][2].Level || rows[0][2].Value == nil || rows[2][last].Value.Mean != 1 {
+		t.Errorf("value %+v, best rank %v", rows[0][2], rows[2][last].Value)
 	}
 	for i, want := range []string{"is uninformative and is not ranked", "same score in 1 of 3 seeds", ""} {
 		var notes []string
-		for _, n := range rows[i][1].Notes {
+		for _, n := range rows[i][2].Notes {
 			notes = append(notes, made.Notes[n-1])
 		}
 		if text := strings.Join(notes, "; "); (want == "") != (text == "") || !strings.Contains(text, want) {
@@ -178,7 +178,7 @@ func TestDegenerateAboveAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := made.Blocks[0]
-	if stuck, a, b := rows[0][1], rows[1][1], rows[2][1]; stuck.Level || a.Level == b.Level || stuck.Value.Mean < a.Value.Mean {
+	if stuck, a, b := rows[0][2], rows[1][2], rows[2][2]; stuck.Level || a.Level == b.Level || stuck.Value.Mean < a.Value.Mean {
 		t.Errorf("level with the best: stuck %v, a %v, b %v; means %v, %v", stuck.Level, a.Level, b.Level, stuck.Value.Mean, a.Value.Mean)
 	}
 }

@@ -36,11 +36,11 @@ func differencesOf(t *testing.T, cells []results.Cell, models ...results.ModelHe
 // below zero.
 func TestDifferencesFromABetterModel(t *testing.T) {
 	made := standInTable(t, rawHead, tgnHead)
-	v := made.Blocks[0][1][1].Value
+	v := made.Blocks[0][1][2].Value
 	if v == nil || v.Mean >= 0 || v.Low >= v.Mean || v.High <= v.Mean || v.High >= 0 {
 		t.Errorf("TGN-ID less Raw: %+v", v)
 	}
-	if raw := made.Blocks[0][0][1].Value; raw == nil || raw.Mean != 0 || raw.Low.Present() || raw.Std.Present() {
+	if raw := made.Blocks[0][0][2].Value; raw == nil || raw.Mean != 0 || raw.Low.Present() || raw.Std.Present() {
 		t.Errorf("Raw less itself: %+v", raw)
 	}
 	legend := strings.Join(made.Legend, "; ")
@@ -61,7 +61,7 @@ func TestNoDifferencesFromADegenerateModel(t *testing.T) {
 	}
 	made := differencesOf(t, cells, rawHead, tgnHead)
 	for _, row := range made.Blocks[0] {
-		if e := row[1]; e.Value != nil || len(e.Notes) == 0 {
+		if e := row[2]; e.Value != nil || len(e.Notes) == 0 {
 			t.Errorf("%s: %+v", row[0].Text, e)
 		}
 	}
@@ -71,7 +71,7 @@ func TestNoDifferencesFromADegenerateModel(t *testing.T) {
 // shows its own values.
 func TestNoDifferencesWithoutTheirBase(t *testing.T) {
 	made := standInTable(t, tgnHead)
-	if v := made.Blocks[0][0][1].Value; v == nil || v.Signed || v.Mean < 50 {
+	if v := made.Blocks[0][0][2].Value; v == nil || v.Signed || v.Mean < 50 {
 		t.Errorf("TGN-ID: %+v", v)
 	}
 	if i := slices.IndexFunc(made.Columns, func(c table.Column) bool { return strings.Contains(c.Head, "Δ") }); i >= 0 {

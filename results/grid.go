@@ -39,7 +39,7 @@ func (g *grid[R]) addBlock(about ...R) { g.Blocks = append(g.Blocks, g.rows(abou
 // addClasses adds a block of rows for each class of models that there is. It
 // calls compare with the rows of the learned models.
 func (g *grid[R]) addClasses(about []R, class func(R) protocol.Class, compare func([]table.Row)) {
-	for _, c := range []protocol.Class{protocol.Learned, protocol.ZeroParameter, protocol.Oracle} {
+	for _, c := range protocol.Classes {
 		rows := g.rows(slices.DeleteFunc(slices.Clone(about), func(a R) bool { return class(a) != c }))
 		if len(rows) == 0 {
 			continue

@@ -184,13 +184,13 @@ func (b *latencyTables) ranked(t *grid[LatencyTest], legend []string) table.Tabl
 
 // testNotes adds the footnotes about one model alone.
 func (b *latencyTables) testNotes(t *table.Table, test LatencyTest) []int {
-	texts := append(without(test.Footnotes, b.first.Footnotes), test.Error)
+	texts := without(test.Footnotes, b.first.Footnotes)
 	for _, timing := range test.times {
 		for _, w := range timing.Warnings {
 			texts = append(texts, fmt.Sprintf("batches of %d: %s", timing.Batch, w))
 		}
 	}
-	return t.Note(texts...)
+	return append(t.KeyNote(test.Error), t.Note(texts...)...)
 }
 
 // batchSizes has the median time of an answer and the events a second, by the

@@ -15,7 +15,6 @@ type Layout struct {
 	Datasets   []DatasetHead
 	Settings   []protocol.Setting      // T, I; link prediction only
 	Candidates []protocol.CandidateSet // that events are ranked against; link prediction only
-	Suite      []DatasetHead           // of the whole suite, of which flags may have left some out
 }
 
 // ModelHead is a row of a table.
@@ -32,8 +31,6 @@ type DatasetHead struct {
 	Candidates protocol.CandidateSet // that events are ranked against in link prediction
 	Title      string                // a few words
 	PaperName  string                // of the paper's values beside ours; empty for none
-	PaperOnly  bool                  // nothing is measured of it here
-	LeftOut    bool                  // the suite measures it, or its stand-in, but flags left it out
 	Against    string                // the model to whose value the paper gives differences; empty where it gives values
 }
 
@@ -78,21 +75,6 @@ func (l Layout) addStandIns() {
 	}
 }
 
-// unmeasured returns the paper's datasets that the layout lacks.
-func (l Layout) unmeasured() []DatasetHead {
-	var out []DatasetHead
-	for _, p := range catalogue().Datasets {
-		if !slices.ContainsFunc(l.Datasets, func(d DatasetHead) bool { return strings.EqualFold(d.PaperName, p.Name) }) {
-			measured := func(d DatasetHead) bool { return strings.EqualFold(d.PaperName, p.Name) || p.standsIn(d) }
-			out = append(out, DatasetHead{
-				Title: p.Name, PaperName: p.Name, PaperOnly: true, Against: p.Against,
-				LeftOut: slices.ContainsFunc(l.Suite, measured) && !slices.ContainsFunc(l.Datasets, measured),
-			})
-		}
-	}
-	return out
-}
-
 // standsIn reports whether our dataset, of any size, stands in for the
 // paper's.
 func (p paperDataset) standsIn(d DatasetHead) bool {
@@ -102,7 +84,7 @@ func (p paperDataset) standsIn(d DatasetHead) bool {
 
 // withoutDifferences returns a layout for tables that cannot show the paper's differences.
 func (l Layout) withoutDifferences() Layout {
-	l.Datasets = slices.DeleteFunc(slices.Clone(l.Datasets), func(d DatasetHead) bool { return d.Against != "" && d.PaperOnly })
+	l.Datasets = slices.Clone(l.Datasets)
 	for i := range l.Datasets {
 		if d := &l.Datasets[i]; d.Against != "" {
 			d.Against, d.PaperName = "", ""

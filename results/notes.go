@@ -19,6 +19,7 @@ const fewPositives = 30
 // classNotes are the reasons why rows are not ranked.
 var classNotes = map[protocol.Class]string{
 	protocol.ZeroParameter: "a rule with nothing to learn: one run, outside the ranking",
+	protocol.SingleColumn:  "the score is a column of the features, chosen with its sign on earlier parts: one run, outside the ranking",
 	protocol.Oracle:        "upper bound, not attainable: knows the simulator's hidden state; outside the ranking",
 }
 
@@ -33,32 +34,11 @@ func dataNotes(c *Cell) []string {
 
 // datasetNotes returns those at the head of a dataset.
 func (s *scores) datasetNotes(d DatasetHead) []string {
-	if d.PaperOnly {
-		return []string{unmeasuredNote(d)}
-	}
 	var notes []string
 	if s.leads(d) {
 		notes = s.sharedNotes(d)
 	}
 	return append(notes, candidates[d.Candidates].note)
-}
-
-// unmeasuredNote explains how to measure one of the paper's datasets, or why
-// that is impossible.
-func unmeasuredNote(d DatasetHead) string {
-	const left, elsewhere = "left out by the flags", "bench all --suite paper"
-	paper := catalogue().dataset(d.PaperName)
-	switch {
-	case paper.Closed == "" && d.LeftOut:
-		return left
-	case paper.Closed == "":
-		return "not measured by this suite, but by: " + elsewhere
-	case d.LeftOut:
-		return paper.Closed + "; what stands in for it is " + left
-	case paper.StandIn != "":
-		return paper.Closed + "; a simulated stand-in is measured by: " + elsewhere
-	}
-	return paper.Closed
 }
 
 // sharedNotes returns the data notes that all cells of a dataset have, which
@@ -88,17 +68,42 @@ func without(texts, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return slices.Contains(others, text) })
 }
 
+// setup returns the note on how our models were chosen: tuning, sizes and
+// features.
+func (s *scores) setup() string {
+	tuned, states, features := "no model is tuned", []string(nil), []string(nil)
+	for _, d := range s.Datasets {
+		for _, at := range s.all(s.Settings...) {
+			c := s.cell(d, at)
+			if c == nil || c.Class != protocol.Learned || c.Seeds == 0 {
+				continue
+			}
+			if len(c.Searches) > 0 {
+				tuned = "models are tuned where a footnote names the search, the others not"
+			}
+			if c.State > 0 {
+				states = appendNew(states, fmt.Sprintf("%s %d", c.title(), c.State))
+			}
+			features = appendNew(features, fmt.Sprintf("%s %d", d.Title, c.Features))
+		}
+	}
+	if len(features) == 0 {
+		return ""
+	}
+	note := tuned + "; features of an event in the file: " + strings.Join(features, ", ")
+	if len(states) > 0 {
+		note += "; numbers kept of a node: " + strings.Join(states, ", ")
+	}
+	return note
+}
+
 // cellNotes returns the notes about one cell and not about the whole dataset.
 func (s *scores) cellNotes(d DatasetHead, c *Cell, class protocol.Class) []string {
 	out := without(dataNotes(c), s.sharedNotes(d))
-	if failed := len(c.Failures); failed > 0 {
-		reasons := slices.Compact(slices.Sorted(slices.Values(c.Failures)))
-		out = append(out, fmt.Sprintf("%d of %s failed: %s", failed, Count(failed+c.Seeds, "seed"), strings.Join(reasons, "; ")))
-	}
 	if class == protocol.Learned && c.Seeds > 0 && c.Seeds < fewestForStd {
 		out = append(out, "fewer than three seeds: no deviation is shown")
 	}
-	if c.Rising > 0 && 2*c.Rising >= c.Seeds {
+	if c.undertrained() {
 		moved, more := "rose", "give more"
 		if c.by.Name != "" && !c.by.HigherIsBetter {
 			moved, more = "fell", "lower it further"
@@ -106,12 +111,24 @@ func (s *scores) cellNotes(d DatasetHead, c *Cell, class protocol.Class) []strin
 		out = append(out, fmt.Sprintf("the validation metric still %s in the last epoch of %d of %s: longer training may %s",
 			moved, c.Rising, Count(c.Seeds, "seed"), more))
 	}
+	return out
+}
+
+// alarms returns the notes about a cell that tell not to trust it.
+func (c *Cell) alarms() (out []string) {
+	if failed := len(c.Failures); failed > 0 {
+		reasons := slices.Compact(slices.Sorted(slices.Values(c.Failures)))
+		out = append(out, fmt.Sprintf("%d of %s failed: %s", failed, Count(failed+c.Seeds, "seed"), strings.Join(reasons, "; ")))
+	}
 	out = append(out, c.Duplicates...)
 	if c.Stale {
 		out = append(out, "from stale records: measured with another version of the numerics")
 	}
 	return out
 }
+
+// undertrained reports whether at least half of the seeds are rising.
+func (c *Cell) undertrained() bool { return c.Rising > 0 && 2*c.Rising >= c.Seeds }
 
 // rising reports whether the validation metric was best in the last epoch
 // that the protocol allowed: longer training might have made it better. It is
@@ -133,7 +150,7 @@ func rising(r record.Record) bool {
 // compared directly with ours: versions of a dataset have names of their own,
 // and each of the paper's models is the best of a search.
 func (s *scores) paperNotes(d DatasetHead) []string {
-	if d.PaperOnly || d.PaperName == "" {
+	if d.PaperName == "" {
 		return nil
 	}
 	var notes []string

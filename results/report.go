@@ -21,6 +21,7 @@ import (
 // for readers.
 type Report struct {
 	Title       string
+	Summary     Summary
 	Rows        []Row
 	Tables      []table.Table
 	Figures     []figure.Figure
@@ -52,15 +53,12 @@ func ranges(s specs.Suite) (out []Range) {
 // NewReport summarises the records of the outline's trials. Trials without a
 // record are missing in the rows and dashes in the tables.
 func NewReport(s record.Store, records []record.Record, o Outline) (Report, error) {
-	whole, err := o.Suite.Trials(specs.Filter{})
-	if err != nil {
-		return Report{}, err
-	}
 	scored, timed := specs.SplitLatency(o.Trials)
 	in := Input{
 		Store: s, Records: ofTrials(records, scored), Ranges: ranges(o.Suite),
 		Subtitle: o.Suite.Name + ": " + o.Suite.Title, Command: o.Command, Source: sourceOf(o.Suite.File, records),
 	}
+	var err error
 	if in.Cells, err = Aggregate(s, in.Records, o.Suite.Tables, o.Progress); err != nil {
 		return Report{}, err
 	}
@@ -70,14 +68,13 @@ func NewReport(s record.Store, records []record.Record, o Outline) (Report, erro
 	}
 	in.EarlierRuns = earlier
 	layout := func(task protocol.Task, latency bool) Layout {
-		other := func(t specs.Trial) bool { return t.Task != task || t.IsLatency() != latency }
-		return newLayout(slices.DeleteFunc(slices.Clone(o.Trials), other), slices.DeleteFunc(slices.Clone(whole), other))
+		return newLayout(slices.DeleteFunc(slices.Clone(o.Trials), func(t specs.Trial) bool { return t.Task != task || t.IsLatency() != latency }))
 	}
 	in.Classification, in.Latency = layout(protocol.NodeClassification, false), layout(protocol.NodeClassification, true)
 	in.Links = layout(protocol.LinkPrediction, false)
 	out, err := Make(in, o.Suite.Tables)
 	r := Report{
-		Title: in.Subtitle, Rows: append(Rows(in.Cells), LatencyRows(in.Timed)...), Tables: out.Tables, Figures: out.Figures,
+		Title: in.Subtitle, Summary: out.Summary, Rows: append(Rows(in.Cells), LatencyRows(in.Timed)...), Tables: out.Tables, Figures: out.Figures,
 		Comparisons: Comparisons(in.Cells), Warnings: Warnings(in.Cells), Records: slices.Concat(in.Records, latest),
 	}
 	position := map[record.Key]int{}
@@ -111,10 +108,9 @@ func ofTrials(records []record.Record, trials []specs.Trial) []record.Record {
 	return slices.DeleteFunc(slices.Clone(records), func(r record.Record) bool { return !keys[r.Key] })
 }
 
-// newLayout has everything in the order in which it first appears in the trials,
-// which are those of the whole suite or some of them.
-func newLayout(trials, whole []specs.Trial) Layout {
-	l := Layout{Datasets: datasetHeads(trials), Suite: datasetHeads(whole)}
+// newLayout has everything in the order in which it first appears in the trials.
+func newLayout(trials []specs.Trial) Layout {
+	l := Layout{Datasets: datasetHeads(trials)}
 	for _, t := range trials {
 		l.Models = appendNew(l.Models, ModelHead{ID: t.ModelID, Variant: t.Variant, Title: t.Title, Class: t.Kind.Class})
 		l.Settings = appendNew(l.Settings, t.Setting)
@@ -129,11 +125,13 @@ func datasetHeads(trials []specs.Trial) []DatasetHead {
 	for _, t := range trials {
 		for _, evaluation := range append([]string{""}, t.Evaluations()...) {
 			head := DatasetHead{ID: t.Dataset, Title: t.Dataset, Case: KeyOf(t).Evaluated(evaluation).Case}
+			if d, err := datasets.Lookup(t.Dataset); err == nil {
+				if head.PaperName = d.PaperName; d.Imported {
+					head.Title = d.Title
+				}
+			}
 			if head.Case != "" && !t.IsLatency() {
 				head.Title += ", " + head.Case
-			}
-			if d, err := datasets.Lookup(t.Dataset); err == nil {
-				head.PaperName = d.PaperName
 			}
 			out = appendNew(out, head)
 		}

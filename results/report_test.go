@@ -1,7 +1,6 @@
 package results
 
 import (
-	"strings"
 	"testing"
 
 	_ "dgsbench/datasets/sim"
@@ -45,30 +44,5 @@ func TestSourceOf(t *testing.T) {
 	want := "a.yaml; 3 records of code version 0123456789ab+dirty, unknown"
 	if got := sourceOf("a.yaml", records); got != want {
 		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-// TestLeftOutByTheFlags: a narrowed report does not say of the rest of its
-// suite that others measure it.
-func TestLeftOutByTheFlags(t *testing.T) {
-	lib, err := specs.NewLibrary("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	suite, err := lib.LoadSuite("paper")
-	if err != nil {
-		t.Fatal(err)
-	}
-	outline := Outline{Suite: suite}
-	if outline.Trials, err = suite.Trials(specs.Filter{Datasets: []string{"fi-a-sim"}}); err != nil {
-		t.Fatal(err)
-	}
-	report, err := NewReport(record.Store{Dir: t.TempDir()}, nil, outline)
-	if err != nil || len(report.Tables) == 0 {
-		t.Fatal(len(report.Tables), err)
-	}
-	notes := strings.Join(report.Tables[0].Notes, "; ")
-	if !strings.Contains(notes, "left out by the flags") || strings.Contains(notes, "not measured by this suite") {
-		t.Errorf("footnotes %q", notes)
 	}
 }

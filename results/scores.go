@@ -127,9 +127,10 @@ func (s *scores) addColumns() {
 	if s.task == protocol.LinkPrediction {
 		s.add(table.Column{Head: "T/I"}, func(at scoreRow) table.Entry { return table.Entry{Text: string(at.setting)} })
 	}
-	s.add(table.Column{Head: "model"}, func(at scoreRow) table.Entry {
+	s.add(table.Column{Head: "model", Notes: s.KeyNote(s.setup())}, func(at scoreRow) table.Entry {
 		return table.Entry{Text: at.model.Title, Notes: s.Note(classNotes[at.model.Class])}
 	})
+	s.add(table.Column{Head: seedsHead}, s.seeds)
 	for _, d := range s.Datasets {
 		for i, metric := range s.metrics {
 			s.addMetric(d, metric, i == 0)
@@ -140,7 +141,6 @@ func (s *scores) addColumns() {
 	}
 	beside := s.metrics[0].Name == metrics.Of(s.task)[0].Name && // the paper's ranks are by the headline
 		slices.ContainsFunc(s.Columns, func(c table.Column) bool { return c.Kind == table.Published })
-	s.add(table.Column{Head: seedsHead}, s.seeds)
 	if len(s.learned()) > 0 {
 		s.add(table.Column{Kind: table.Ranks, Head: "average rank"}, func(scoreRow) table.Entry { return table.Entry{} }) // see addRanks
 	}
@@ -191,8 +191,9 @@ func (s *scores) measured(d DatasetHead, at scoreRow, metric metrics.Metric, fir
 		return table.Entry{}
 	}
 	var e table.Entry
-	var notes []string
+	var notes, alarms []string
 	if first {
+		alarms = c.alarms()
 		notes = slices.Concat(s.cellNotes(d, c, at.model.Class), s.modelNotes(d, at, c))
 	}
 	r, ok := c.testRow(d, metric.Name)
@@ -212,7 +213,8 @@ func (s *scores) measured(d DatasetHead, at scoreRow, metric metrics.Metric, fir
 	if r.Degenerate {
 		e.Unranked, r.Caveat = true, r.Caveat+": the value is uninformative and is not ranked"
 	}
-	e.Notes = s.Note(append(notes, r.Caveat)...)
+	e.Notes = s.KeyNote(append(alarms, r.Caveat)...)
+	e.Notes = slices.Sorted(slices.Values(append(e.Notes, s.Note(notes...)...)))
 	return e
 }
 
@@ -246,7 +248,7 @@ func (s *scores) difference(d DatasetHead, at scoreRow, r Row) *table.Value {
 func (s *scores) seeds(at scoreRow) table.Entry {
 	var each []string
 	for _, d := range s.Datasets {
-		if d.PaperOnly || !s.leads(d) {
+		if !s.leads(d) {
 			continue
 		}
 		number := table.NoValue

@@ -33,12 +33,8 @@ func parametersTable(r request) (Output, error) {
 	t.add(table.Column{Head: "parameters"}, func(q quantity) table.Entry { return table.Entry{Text: q.title} })
 	split := l.Models[0]
 	for _, d := range l.Datasets {
-		var about []int
-		if d.PaperOnly {
-			about = t.Note(unmeasuredNote(d))
-		}
 		for _, setting := range l.Settings {
-			t.add(table.Column{Group: d.Title, Head: string(setting), Notes: about}, func(q quantity) table.Entry {
+			t.add(table.Column{Group: d.Title, Head: string(setting)}, func(q quantity) table.Entry {
 				own, ok := r.linkRecord(d, setting, q.model)
 				if !ok {
 					return text("")
@@ -161,13 +157,11 @@ func datasetsTable(r request) (Output, error) {
 	for _, d := range l.Datasets {
 		ours := table.Column{Group: d.Title, Head: "here"}
 		r, ok := lists.Find(records, func(r record.Record) bool { return r.Key.Dataset == d.ID && r.Data != nil })
-		if d.PaperOnly {
-			ours.Notes = t.Note(unmeasuredNote(d))
-		} else if ok {
+		if ok {
 			ours.Notes = t.Note(append([]string{r.DatasetTitle}, r.Footnotes...)...)
 		}
 		t.add(ours, func(s statistic) table.Entry {
-			if d.PaperOnly || !ok {
+			if !ok {
 				return text("")
 			}
 			return text(s.of(*r.Data))
@@ -186,9 +180,9 @@ func datasetsTable(r request) (Output, error) {
 // everything returns a layout with the datasets of all tasks, each once.
 func (in Input) everything() (out Layout) {
 	for _, l := range []Layout{in.Classification, in.Links, in.Latency} {
-		out.Models, out.Suite = appendNew(out.Models, l.Models...), appendNew(out.Suite, l.Suite...)
+		out.Models = appendNew(out.Models, l.Models...)
 		for _, d := range l.Datasets {
-			d.Title, d.Case = d.ID, ""
+			d.Title, d.Case = strings.TrimSuffix(d.Title, ", "+d.Case), ""
 			out.Datasets = appendNew(out.Datasets, d)
 		}
 	}

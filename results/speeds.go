@@ -23,11 +23,7 @@ func speedsTable(r request) (Output, error) {
 	}
 	t := grid[DatasetHead]{Table: r.table()}
 	t.add(table.Column{Head: "dataset"}, func(d DatasetHead) table.Entry {
-		e := table.Entry{Text: d.Title, Notes: t.Note(r.sharedTestNotes(d, l.Models)...)}
-		if d.PaperOnly {
-			e.Notes = t.Note(unmeasuredNote(d))
-		}
-		return e
+		return table.Entry{Text: d.Title, Notes: t.Note(r.sharedTestNotes(d, l.Models)...)}
 	})
 	t.add(table.Column{Head: "batches x events"}, func(d DatasetHead) table.Entry {
 		size := ""
@@ -91,7 +87,7 @@ func (in Input) time(d DatasetHead, m ModelHead, models []ModelHead, t *table.Ta
 	}
 	notes := without(test.Footnotes, in.sharedTestNotes(d, models))
 	if test.Failed() {
-		return table.Entry{Notes: t.Note(append(notes, "the latency test failed: "+test.Error)...)}
+		return table.Entry{Notes: append(t.KeyNote("the latency test failed: "+test.Error), t.Note(notes...)...)}
 	}
 	return table.Entry{Notes: t.Note(notes...), Value: seconds(test.times[0])}
 }

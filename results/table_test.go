@@ -215,8 +215,8 @@ func makeTables(t *testing.T, in results.Input, ids ...string) results.Output {
 func compareLayouts(t *testing.T, name string, made table.Table) {
 	t.Helper()
 	for ending, write := range map[string]func(io.Writer) error{
-		".txt":  func(w io.Writer) error { return table.WriteText(w, made, false) },
-		".ansi": func(w io.Writer) error { return table.WriteText(w, made, true) },
+		".txt":  func(w io.Writer) error { return table.WriteText(w, table.Screen{Width: 120}, made) },
+		".ansi": func(w io.Writer) error { return table.WriteText(w, table.Screen{Width: 120, Terminal: true}, made) },
 		".md":   func(w io.Writer) error { return table.WriteMarkdown(w, made) },
 		".csv":  func(w io.Writer) error { return table.WriteCSV(w, made) },
 		".tex":  func(w io.Writer) error { return table.WriteLaTeX(w, []table.Table{made}) },

@@ -68,7 +68,7 @@ func TestUnlikeThePaper(t *testing.T) {
 				}
 			}
 			for _, row := range slices.Concat(all.Blocks...) {
-				expectNotes(t, all, row[1].Text, row[2].Notes, c.at[row[1].Text])
+				expectNotes(t, all, row[1].Text, row[3].Notes, c.at[row[1].Text])
 			}
 			for _, made := range made.Tables[1:] { // beside which the paper has nothing
 				for _, note := range made.Notes {

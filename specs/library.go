@@ -26,8 +26,8 @@ import (
 //go:embed models/*.yaml suites/*.yaml
 var embedded embed.FS
 
-// maxSpec is the largest size of a spec or a suite, in bytes.
-const maxSpec = 16 << 20
+// MaxFile is the largest size of the file of a spec or a suite, in bytes.
+const MaxFile = 16 << 20
 
 // Library holds the specs that can be looked up by name.
 type Library struct {
@@ -76,25 +76,31 @@ type folder struct {
 
 // ReadFile reads a regular file of a plausible size.
 func (f folder) ReadFile(name string) ([]byte, error) {
-	return regular.Read(filepath.Join(f.dir, filepath.FromSlash(name)), maxSpec)
+	return regular.Read(filepath.Join(f.dir, filepath.FromSlash(name)), MaxFile)
 }
 
 // AddFile adds one file, in place of a spec of the same name. A model that
 // a suite does not name joins it wherever it can do the task.
 func (l *Library) AddFile(file string) (Entry, error) {
-	data, err := regular.Read(file, maxSpec)
+	data, err := regular.Read(file, MaxFile)
 	if err != nil {
 		return Entry{}, err
 	}
-	e, n, err := classify(file, data)
-	if err != nil {
-		return Entry{}, err
-	}
-	l.specs[e] = spec{Node: n}
-	if !e.Suite {
+	e, err := l.Add(file, data)
+	if err == nil && !e.Suite {
 		l.own = append(l.own, e.Name)
 	}
-	return e, nil
+	return e, err
+}
+
+// Add adds the spec in data, in place of one of the same name. Messages call it
+// file.
+func (l *Library) Add(file string, data []byte) (Entry, error) {
+	e, n, err := classify(file, data)
+	if err == nil {
+		l.specs[e] = spec{Node: n}
+	}
+	return e, err
 }
 
 // addAll adds YAML files, of different names, of a file system that messages call dir.

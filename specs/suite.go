@@ -33,8 +33,7 @@ type suiteYAML struct {
 	Seeds    int               `yaml:"seeds" range:"1 1000"` // to MostSeeds
 	Runs     []strictyaml.Node `yaml:"runs"`
 	Tables   struct {
-		Show          []strictyaml.Node `yaml:"show"`
-		PaperDatasets bool              `yaml:"paper_datasets"`
+		Show []strictyaml.Node `yaml:"show"`
 	} `yaml:"tables"`
 }
 
@@ -77,7 +76,6 @@ func newSuite(n strictyaml.Node, lib *Library) (Suite, error) {
 	for _, id := range lists.Unique(r.suite.cells, func(cell Trial) string { return cell.ModelID }) {
 		r.suite.models = append(r.suite.models, r.models[id])
 	}
-	r.suite.Tables.PaperDatasets = y.Tables.PaperDatasets
 	r.readTables(y.Tables.Show)
 	return r.suite, r.errs.Err()
 }
@@ -100,8 +98,7 @@ func (r *suiteReader) addOwn(suite strictyaml.Node, id string) {
 
 // Tables are what a suite prints of its results.
 type Tables struct {
-	Show          []Table // in order; the usual ones where it is empty
-	PaperDatasets bool    // adds the paper's values on datasets that the suite does not measure
+	Show []Table // in order; the usual ones where it is empty
 }
 
 // Table is one table of a suite. What it chooses is in the suite.

@@ -39,12 +39,11 @@ func loadSuite(t *testing.T, text string) specs.Suite {
 
 func TestTables(t *testing.T) {
 	got := loadSuite(t, tablesSuite+`tables:
-  paper_datasets: true
   show:
     - lp
     - {table: nc, title: Other, models: [toy+wide], without: [toy], datasets: [wikipedia], metrics: [ap, precision@7/day]}
 `).Tables
-	want := specs.Tables{PaperDatasets: true, Show: []specs.Table{
+	want := specs.Tables{Show: []specs.Table{
 		{ID: "lp"},
 		{ID: "nc", Title: "Other", Models: []string{"toy+wide"}, Without: []string{"toy"}, Datasets: []string{"wikipedia"}, Metrics: []string{"ap", "precision@7/day"}},
 	}}
@@ -55,18 +54,18 @@ func TestTables(t *testing.T) {
 		t.Error(err)
 	}
 	err := got.Known(map[string]protocol.Task{"lp": "lp", "ncs": "nc"})
-	if err == nil || !strings.HasSuffix(err.Error(), `shown.yaml:9: tables.show[1]: unknown table "nc" (did you mean "ncs"?)`) {
+	if err == nil || !strings.HasSuffix(err.Error(), `shown.yaml:8: tables.show[1]: unknown table "nc" (did you mean "ncs"?)`) {
 		t.Errorf("got %v", err)
 	}
 	for task, want := range map[protocol.Task]string{
-		"":   `shown.yaml:9: tables.show[1].metrics: the metrics of the table nc are its own; leave the key out`,
-		"lp": `shown.yaml:9: tables.show[1].metrics[0]: ap is no metric of the table nc, which is about the task "lp"`,
+		"":   `shown.yaml:8: tables.show[1].metrics: the metrics of the table nc are its own; leave the key out`,
+		"lp": `shown.yaml:8: tables.show[1].metrics[0]: ap is no metric of the table nc, which is about the task "lp"`,
 	} {
 		if err := got.Known(map[string]protocol.Task{"lp": "", "nc": task}); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("got %v, expected %s", err, want)
 		}
 	}
-	if got := loadSuite(t, tablesSuite).Tables; got.PaperDatasets || got.Show != nil {
+	if got := loadSuite(t, tablesSuite).Tables; got.Show != nil {
 		t.Errorf("a suite that says nothing shows %+v", got)
 	}
 }

@@ -110,8 +110,11 @@ func canonical(value any) []byte {
 	return out
 }
 
-// MostSeeds is how many seeds a suite has at most.
-const MostSeeds = 1000
+// MostSeeds is how many seeds a suite has at most, and maxEpochs how many epochs.
+const (
+	MostSeeds = 1000
+	maxEpochs = 10000
+)
 
 // Filter narrows a suite down. An empty list lets everything through.
 type Filter struct {
@@ -120,6 +123,7 @@ type Filter struct {
 	Tasks     []string
 	Seeds     int    // in place of the suite's number of seeds; 0 for that
 	FirstSeed uint64 // the lowest seed: fresh ones show what chance does
+	Epochs    int    // of learned models, in place of the protocol's; 0 for those
 }
 
 // Trials lists what the suite measures, in its order, a cell's seeds side by
@@ -131,6 +135,9 @@ func (s Suite) Trials(f Filter) ([]Trial, error) {
 	}
 	if limit := uint64(math.MaxUint64 - MostSeeds); f.FirstSeed > limit {
 		return nil, fmt.Errorf("expected a first seed of %d at most, found %d", limit, f.FirstSeed)
+	}
+	if f.Epochs < 0 || f.Epochs > maxEpochs {
+		return nil, fmt.Errorf("expected 1 to %d epochs, found %d", maxEpochs, f.Epochs)
 	}
 	cells, err := s.filtered(f)
 	if err != nil {
@@ -145,6 +152,7 @@ func (s Suite) Trials(f Filter) ([]Trial, error) {
 		first, n := uint64(0), 1
 		if cell.Kind.Trainable() && !cell.IsLatency() {
 			first, n = f.FirstSeed, seeds
+			cell.Protocol.Epochs = cmp.Or(f.Epochs, cell.Protocol.Epochs)
 		}
 		for i := range n {
 			t := cell

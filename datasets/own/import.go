@@ -38,7 +38,7 @@ type Source struct {
 	File   string // CSV, also compressed by gzip or zstd
 	Layout datasets.Layout
 	Name   string // of the dataset
-	Title  string // in listings; the file's name if it is empty
+	Title  string // in listings and tables; the name if it is empty
 	Split  datasets.SplitRule
 	// Progress is called with the share of the work that is done, 0 to 1; it may
 	// be nil.
@@ -56,7 +56,7 @@ var DefaultSplit = datasets.ByTime(0.70, 0.85)
 // A labelled source must have events of both classes in each part, or
 // classification could not be learnt or measured.
 func Import(ctx context.Context, dir string, src Source) (*datasets.Loaded, error) {
-	src.Title = cmp.Or(src.Title, "imported from "+filepath.Base(src.File))
+	src.Title = cmp.Or(src.Title, src.Name)
 	if err := src.check(dir); err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func fixed() Result {
 // TestGolden: what is written of a report.
 func TestGolden(t *testing.T) {
 	for name, write := range map[string]func(io.Writer) error{
-		"report.txt": func(w io.Writer) error { return table.WriteText(w, fixed().Table(), false) },
+		"report.txt": func(w io.Writer) error { return table.WriteText(w, table.Screen{Width: 120}, fixed().Table()) },
 		"report.md":  func(w io.Writer) error { return table.WriteMarkdown(w, fixed().Table()) },
 		"report.csv": fixed().WriteCSV,
 	} {

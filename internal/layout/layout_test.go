@@ -32,6 +32,7 @@ var rooms = map[string][]string{
 	"results/record": {"protocol", "metrics", "internal"},
 	"results":        {"protocol", "datasets", "metrics", "models", "specs", "internal"},
 	"harness":        {"protocol", "nn", "kernels", "datasets", "metrics", "models", "specs", "results", "internal"},
+	"docs":           {},
 	"peers":          {"protocol", "datasets", "models", "internal"},
 	"cli":            {"protocol", "nn", "kernels", "datasets", "metrics", "models", "specs", "results", "harness", "internal"},
 	"examples":       {"protocol", "nn", "kernels", "datasets", "metrics", "models", "specs", "results", "harness", "internal", "cli"},

@@ -53,8 +53,8 @@ func (r *Record) check() error {
 	}
 	const none = -1
 	switch want := r.sidecarName(); {
-	case !slices.Contains([]protocol.Class{protocol.Learned, protocol.ZeroParameter, protocol.Oracle}, r.ModelClass):
-		return fmt.Errorf("model_class %q: expected %s, %s or %s", r.ModelClass, protocol.Learned, protocol.ZeroParameter, protocol.Oracle)
+	case !slices.Contains(protocol.Classes, r.ModelClass):
+		return fmt.Errorf("model_class %q: expected one of %v", r.ModelClass, protocol.Classes)
 	case r.BestEpoch < none || r.BestEpoch >= max(1, len(r.Epochs)):
 		return fmt.Errorf("best_epoch %d: expected one of %d epochs, or %d for none", r.BestEpoch, len(r.Epochs), none)
 	case r.Latency != nil && !r.Failed() && len(r.Latency.Timings) == 0:

@@ -62,9 +62,8 @@ func (b Baseline) check() error {
 		switch {
 		case i > 0 && b.Cells[i-1].Compare(c.CellKey) >= 0:
 			return fmt.Errorf("%s is there twice or in the wrong place", c.CellKey)
-		case !slices.Contains([]protocol.Class{protocol.Learned, protocol.ZeroParameter, protocol.Oracle}, c.Class):
-			return fmt.Errorf("%s has the class %q, expected %s, %s or %s",
-				c.CellKey, c.Class, protocol.Learned, protocol.ZeroParameter, protocol.Oracle)
+		case !slices.Contains(protocol.Classes, c.Class):
+			return fmt.Errorf("%s has the class %q, expected one of %v", c.CellKey, c.Class, protocol.Classes)
 		}
 		for _, s := range c.Series {
 			if len(s.Values) != len(c.Seeds) {

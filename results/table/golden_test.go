@@ -61,7 +61,7 @@ func example() table.Table {
 // TestLayouts compares each layout with its file in testdata.
 func TestLayouts(t *testing.T) {
 	text := func(made table.Table, terminal bool) func(io.Writer) error {
-		return func(w io.Writer) error { return table.WriteText(w, made, terminal) }
+		return func(w io.Writer) error { return table.WriteText(w, table.Screen{Width: 120, Terminal: terminal}, made) }
 	}
 	for file, write := range map[string]func(io.Writer) error{
 		"example.txt":  text(example(), false),

@@ -33,11 +33,13 @@ var marks = regexp.MustCompile(`\x1b\[[014]m`)
 // TestHostileTexts: in no layout is a text more than text.
 func TestHostileTexts(t *testing.T) {
 	text := func(terminal bool) func(io.Writer, table.Table) error {
-		return func(w io.Writer, made table.Table) error { return table.WriteText(w, made, terminal) }
+		return func(w io.Writer, made table.Table) error {
+			return table.WriteText(w, table.Screen{Width: 120, Terminal: terminal}, made)
+		}
 	}
 	page := func(w io.Writer, made table.Table) error {
 		drawn := figure.Figure{Name: "drawn", Title: made.Title, Caption: made.Title, SVG: []byte("<svg></svg>")}
-		return table.WriteHTML(w, made.Title, []table.Table{made}, []figure.Figure{drawn})
+		return table.WriteHTML(w, made.Title, []string{made.Title}, []table.Table{made}, []figure.Figure{drawn})
 	}
 	for format, write := range map[string]func(io.Writer, table.Table) error{
 		"text": text(false), "terminal": text(true), "markdown": table.WriteMarkdown, "csv": table.WriteCSV, "html": page,

@@ -19,14 +19,15 @@ var pageHTML string
 
 var page = template.Must(template.New("page").Parse(pageHTML))
 
-// WriteHTML writes a page of tables and figures that needs no other file and
+// WriteHTML writes a page of a summary, tables and figures that needs no other file and
 // runs no scripts.
-func WriteHTML(w io.Writer, title string, tables []Table, figures []figure.Figure) error {
+func WriteHTML(w io.Writer, title string, summary []string, tables []Table, figures []figure.Figure) error {
 	return page.ExecuteTemplate(escape.NewWriter(w), "page", struct {
 		Title   string
+		Summary []string
 		Tables  []Table
 		Figures []figure.Figure
-	}{title, tables, figures})
+	}{title, summary, tables, figures})
 }
 
 // HTML returns the table as a part of a page.
@@ -42,7 +43,7 @@ type htmlTable struct {
 	style style
 }
 
-func (t htmlTable) Reading() template.HTML { return template.HTML(t.style.legend(t.Table)) }
+func (t htmlTable) Reading() template.HTML { return template.HTML(joinLegend(t.style.legend(t.Table))) }
 func (t htmlTable) Groups() []columnGroup  { return t.groups() }
 func (t htmlTable) Head(c Column) template.HTML {
 	return template.HTML(t.style.text(c.Head) + t.style.numbers(c.Notes))

@@ -19,7 +19,7 @@ func TestHTMLIsWellFormed(t *testing.T) {
 	hostile.Title += `</caption><script>alert(1)</script>`
 	drawn := figure.Figure{Name: "figure", Title: "<b>", Caption: "&", SVG: []byte(`<?xml version="1.0"?><svg width="1"></svg>`)}
 	var out bytes.Buffer
-	if err := table.WriteHTML(&out, "<title>", []table.Table{hostile}, []figure.Figure{drawn}); err != nil {
+	if err := table.WriteHTML(&out, "<title>", nil, []table.Table{hostile}, []figure.Figure{drawn}); err != nil {
 		t.Fatal(err)
 	}
 	text := out.String()

@@ -56,7 +56,7 @@ func (t Table) writeLaTeX(out *bytes.Buffer) {
 		part.writeTabular(out, s)
 		out.WriteString("}}\n\\end{table}\n")
 	}
-	fmt.Fprintf(out, "\n{\\footnotesize\\raggedright\\noindent\n%s\n", s.legend(t))
+	fmt.Fprintf(out, "\n{\\footnotesize\\raggedright\\noindent\n%s\n", joinLegend(s.legend(t)))
 	for i, note := range t.Notes {
 		fmt.Fprintf(out, "\n\\noindent\\textsuperscript{%d} %s\n", i+1, escape.LaTeX(note))
 	}

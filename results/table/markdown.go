@@ -27,7 +27,7 @@ func WriteMarkdown(w io.Writer, t Table) error {
 	if err := WriteMarkdownGrid(&out, t); err != nil {
 		return err
 	}
-	if legend := s.legend(t); legend != "" {
+	if legend := joinLegend(s.legend(t)); legend != "" {
 		fmt.Fprintf(&out, "\n%s.\n", legend)
 	}
 	for i, note := range t.Notes {

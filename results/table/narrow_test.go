@@ -25,7 +25,7 @@ func TestNarrowTables(t *testing.T) {
 		}
 		made.Blocks = [][]table.Row{{row}}
 		var text bytes.Buffer
-		if err := table.WriteText(&text, made, false); err != nil {
+		if err := table.WriteText(&text, table.Screen{Width: 120}, made); err != nil {
 			t.Fatal(err)
 		}
 		for i := range n {

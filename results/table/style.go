@@ -92,13 +92,16 @@ func (s style) rows(t Table) [][]string {
 
 // legend explains the style's marks, where the table has some, and then the
 // entries.
-func (s style) legend(t Table) string {
+func (s style) legend(t Table) []string {
 	var out []string
 	if slices.ContainsFunc(slices.Concat(t.rows()...), func(e Entry) bool { return e.Mark != Unmarked }) {
 		out = append(out, s.marks+" of "+s.text(t.Among))
 	}
-	return strings.Join(append(out, lists.Map(t.Legend, s.text)...), "; ")
+	return append(out, lists.Map(t.Legend, s.text)...)
 }
+
+// joinLegend returns a legend as one text.
+func joinLegend(lines []string) string { return strings.Join(lines, "; ") }
 
 // origin is where a table comes from: a line of its foot.
 type origin struct{ What, Text string }
@@ -154,7 +157,8 @@ func (t Table) groups() []columnGroup {
 	return out
 }
 
-// split cuts the table into parts that fit, or that have one group of columns.
+// split cuts the table into parts that fit, between groups of columns where that
+// is possible, or that have a single column with what was published of it.
 // Every part repeats the columns that name the rows.
 func (t Table) split(fits func(Table) bool) []Table {
 	if fits(t) {
@@ -167,18 +171,34 @@ func (t Table) split(fits func(Table) bool) []Table {
 	}
 	var parts []Table
 	for c := heads; c < len(t.Columns); {
-		wider := columns
-		group := t.Columns[c].Group
-		for ; c < len(t.Columns) && t.Columns[c].Group == group; c++ {
-			wider = append(wider[:len(wider):len(wider)], c)
+		next := t.nextUnit(c, func(c int) bool { return t.Columns[c-1].Group == t.Columns[c].Group })
+		if !fits(t.part(append(columns[:heads:heads], span(c, next)...))) {
+			next = t.nextUnit(c, func(c int) bool { return t.Columns[c].Kind == Published })
 		}
+		wider := append(columns[:len(columns):len(columns)], span(c, next)...)
 		if len(columns) > heads && !fits(t.part(wider)) {
 			parts = append(parts, t.part(columns))
-			wider = append(columns[:heads:heads], wider[len(columns):]...)
+			wider = append(columns[:heads:heads], span(c, next)...)
 		}
-		columns = wider
+		columns, c = wider, next
 	}
 	return append(parts, t.part(columns))
+}
+
+// nextUnit returns the first column after c that does not belong to the one
+// before it.
+func (t Table) nextUnit(c int, belongs func(c int) bool) int {
+	for c++; c < len(t.Columns) && belongs(c); c++ {
+	}
+	return c
+}
+
+// span returns the numbers from lo to hi-1.
+func span(lo, hi int) (out []int) {
+	for c := lo; c < hi; c++ {
+		out = append(out, c)
+	}
+	return out
 }
 
 // part returns the table with some of its columns.

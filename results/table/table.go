@@ -27,8 +27,11 @@ type Table struct {
 	Among   string   // of which the best and the second are marked: "the learned models"
 	Legend  []string // how to read the entries
 	Notes   []string // footnotes; number n is Notes[n-1]
-	Command string   // that made the table
-	Source  string   // the specs and the code that its records are of
+	// KeyNotes are those of the footnotes that stay where most are left out, the most
+	// important first.
+	KeyNotes []string
+	Command  string // that made the table
+	Source   string // the specs and the code that its records are of
 }
 
 // Kind is what a column holds.
@@ -148,6 +151,23 @@ func (t *Table) Note(texts ...string) []int {
 	}
 	slices.Sort(numbers)
 	return slices.Compact(numbers)
+}
+
+// KeyNote is like Note, for texts that stay where most footnotes are left out.
+func (t *Table) KeyNote(texts ...string) []int {
+	t.KeyNotes = append(t.KeyNotes, texts...)
+	return t.Note(texts...)
+}
+
+// DropUnpublished removes the Published columns without any value.
+func (t *Table) DropUnpublished() {
+	var kept []int
+	for c, column := range t.Columns {
+		if column.Kind != Published || slices.ContainsFunc(t.rows(), func(row Row) bool { return row[c].Value != nil || len(row[c].Notes) > 0 }) {
+			kept = append(kept, c)
+		}
+	}
+	*t = t.part(kept)
 }
 
 // Renumber puts footnotes in the order in which a reader meets them, heads

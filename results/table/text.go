@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
@@ -16,8 +17,15 @@ import (
 	"dgsbench/internal/lists"
 )
 
-// textWidth is how wide a printed table should be at most.
-const textWidth = 120
+// Screen is where tables are printed for people.
+type Screen struct {
+	Width    int  // of a line in columns
+	Terminal bool // the best is bold and the second underlined, instead of marked with * and +
+	AllNotes bool // prints all footnotes of a table, instead of at most maxNotes
+}
+
+// maxNotes is the number of footnotes that are printed below a table.
+const maxNotes = 3
 
 // WriteList writes heads and rows in aligned columns, two spaces apart,
 // without title, legend and notes. It writes no heads where all are empty.
@@ -53,79 +61,121 @@ func alignRight(lines [][]string, column int) {
 	}
 }
 
-// WriteText lays the table out for people: within 120 columns where that is
-// possible, with bold and underlined entries on a terminal, and with * and +
-// elsewhere. What stays too wide is cut into parts below each other.
-func WriteText(w io.Writer, t Table, terminal bool) error {
+// WriteText lays tables out for people, in lines of the screen's width. An entry
+// is never broken: what is too wide is cut into parts below each other, and only
+// a text that is wider than the screen is wrapped. What several tables have in
+// common, in their legends and about where they come from, is printed once.
+func WriteText(w io.Writer, screen Screen, tables ...Table) error {
 	s := plainStyle
-	if terminal {
+	if screen.Terminal {
 		s = terminalStyle
 	}
-	parts, f, err := t.fit()
-	if err != nil {
-		return err
-	}
 	var out bytes.Buffer
-	fmt.Fprintln(&out, strings.Join(wrap(s.text(t.Title), textWidth), "\n"))
-	for _, part := range parts {
-		grid, err := part.grid(s, f)
-		if err != nil {
+	explained, left := map[string]bool{}, 0
+	for i, t := range tables {
+		if i > 0 {
+			fmt.Fprintln(&out)
+		}
+		if !screen.AllNotes {
+			left += max(0, len(t.Notes)-maxNotes)
+			t = t.brief(maxNotes)
+		}
+		if err := t.writeGrids(&out, s, screen.Width); err != nil {
 			return err
 		}
-		fmt.Fprintf(&out, "\n%s", grid)
+		legend := slices.DeleteFunc(s.legend(t), func(line string) bool { return explained[line] })
+		for _, line := range legend {
+			explained[line] = true
+		}
+		if len(legend) > 0 {
+			fmt.Fprintln(&out, strings.Join(Wrap(joinLegend(legend), screen.Width), "\n"))
+		}
+		for n, note := range t.Notes {
+			lines := Wrap(superscript([]int{n + 1})+" "+s.text(note), screen.Width-2)
+			fmt.Fprintln(&out, strings.Join(lines, "\n  "))
+		}
+		if i == len(tables)-1 || !slices.Equal(t.origin(), tables[i+1].origin()) {
+			if left > 0 {
+				fmt.Fprintf(&out, "%d more notes: bench tables --notes\n", left)
+			}
+			for _, line := range t.origin() {
+				fmt.Fprintf(&out, "%s: %s\n", line.What, s.text(line.Text))
+			}
+		}
 	}
-	fmt.Fprintln(&out)
-	if legend := s.legend(t); legend != "" {
-		fmt.Fprintln(&out, strings.Join(wrap(legend, textWidth), "\n"))
-	}
-	for i, note := range t.Notes {
-		lines := wrap(superscript([]int{i + 1})+" "+s.text(note), textWidth-2)
-		fmt.Fprintln(&out, strings.Join(lines, "\n  "))
-	}
-	for _, line := range t.origin() {
-		fmt.Fprintf(&out, "%s: %s\n", line.What, s.text(line.Text))
-	}
-	_, err = w.Write(out.Bytes())
+	_, err := w.Write(out.Bytes())
 	return err
 }
 
-// fit is how a table is narrowed to fit a width. Unless words is 0, titles and
-// texts are wrapped there, and intervals and published deviations have a line of
-// their own.
-type fit struct {
-	words  int
-	folded bool // published values are below ours instead of beside them
-}
-
-// narrowest is the width of a title that still can be read.
-const narrowest = 14
-
-// fits are tried in this order.
-var fits = []fit{{}, {words: 40}, {words: 30}, {words: 24}, {words: 20}, {words: narrowest}, {words: narrowest, folded: true}}
-
-// fit returns the loosest layout within the width, the same for all styles,
-// and the parts of the table that it fits.
-func (t Table) fit() (parts []Table, f fit, err error) {
-	fitting := func(part Table) bool {
-		grid, gridErr := part.grid(plainStyle, f)
+// writeGrids writes the title and the parts of the table.
+func (t Table) writeGrids(out *bytes.Buffer, s style, width int) error {
+	fmt.Fprintln(out, strings.Join(Wrap(s.text(t.Title), width), "\n"))
+	var err error
+	fits := func(f fit) func(Table) bool {
+		return func(part Table) bool {
+			grid, gridErr := part.grid(plainStyle, f)
+			err = cmp.Or(err, gridErr)
+			for line := range strings.Lines(grid) {
+				if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > width {
+					return false
+				}
+			}
+			return true
+		}
+	}
+	parts, f := []Table{t}, fit{}
+	if !fits(f)(t) {
+		f.heads = narrowHead
+		parts = t.split(fits(f))
+	}
+	for _, part := range parts {
+		for f.texts = 0; !fits(f)(part) && f.texts != narrowest && err == nil; {
+			f.texts = max(narrowest, cmp.Or(f.texts, width)-8)
+		}
+		grid, gridErr := part.grid(s, f)
 		err = cmp.Or(err, gridErr)
-		widest := 0
-		for line := range strings.Lines(grid) {
-			widest = max(widest, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")))
-		}
-		return widest <= textWidth
+		fmt.Fprintf(out, "\n%s", grid)
 	}
-	for _, f = range fits {
-		if fitting(t) || err != nil {
-			return []Table{t}, f, err
-		}
-	}
-	f = fit{words: narrowest}
-	return t.split(fitting), f, err
+	fmt.Fprintln(out)
+	return err
 }
 
-// wrap breaks a text between words, unless width is 0.
-func wrap(text string, width int) []string {
+// brief returns the table with n footnotes at most: its KeyNotes, and then the
+// first ones.
+func (t Table) brief(n int) Table {
+	if len(t.Notes) <= n {
+		return t
+	}
+	kept := map[string]bool{}
+	for _, note := range slices.Concat(t.KeyNotes, t.Notes) {
+		if len(kept) < n && slices.Contains(t.Notes, note) {
+			kept[note] = true
+		}
+	}
+	cut := func(numbers []int) []int {
+		return slices.DeleteFunc(slices.Clone(numbers), func(k int) bool { return !kept[t.Notes[k-1]] })
+	}
+	t.Columns = lists.Map(t.Columns, func(c Column) Column { c.Notes = cut(c.Notes); return c })
+	t.Blocks = lists.Map(t.Blocks, func(block []Row) []Row {
+		return lists.Map(block, func(row Row) Row {
+			return lists.Map(row, func(e Entry) Entry { e.Notes = cut(e.Notes); return e })
+		})
+	})
+	t.Renumber()
+	return t
+}
+
+// fit is how a table is narrowed: widths in columns at which heads and texts are
+// wrapped, or 0 where they are not.
+type fit struct{ heads, texts int }
+
+// narrowHead and narrowest are the widths of titles and of texts that still can
+// be read.
+const narrowHead, narrowest = 24, 14
+
+// Wrap breaks a text between words into lines of at most the width, if its
+// words allow it. A width of 0 stands for no limit.
+func Wrap(text string, width int) []string {
 	if width == 0 {
 		return []string{text}
 	}
@@ -196,7 +246,7 @@ func (t Table) heads(s style, f fit) []string {
 	for c, column := range t.Columns {
 		var lines []string
 		if column.Group != "" && (c == 0 || t.Columns[c-1].Group != column.Group) {
-			lines = wrap(s.text(column.Group), f.words)
+			lines = Wrap(s.text(column.Group), f.heads)
 		}
 		head := s.text(column.Head) + s.numbers(column.Notes)
 		if column.Kind == Ranks {
@@ -204,12 +254,7 @@ func (t Table) heads(s style, f fit) []string {
 		} else {
 			lines = append(lines, head)
 		}
-		if f.folded && column.Kind == Published {
-			last := len(heads) - 1
-			heads[last] = append(heads[last], lines...)
-		} else {
-			heads = append(heads, lines)
-		}
+		heads = append(heads, lines)
 		tallest = max(tallest, len(heads[len(heads)-1]))
 	}
 	texts := make([]string, len(heads))
@@ -222,20 +267,11 @@ func (t Table) heads(s style, f fit) []string {
 func (t Table) textRow(s style, f fit, row Row) []string {
 	var texts []string
 	for c, e := range row {
-		column := t.Columns[c]
-		lines := s.lines(column.Kind, e)
-		switch {
-		case f.words == 0:
-			texts = append(texts, strings.Join(lines, " "))
-		case column.Kind == Text:
-			texts = append(texts, strings.Join(wrap(lines[0], f.words), "\n"))
-		case f.folded && column.Kind == Published:
-			if e.Value != nil || len(e.Notes) > 0 {
-				texts[len(texts)-1] += "\n" + s.text(column.publisher()) + " " + strings.Join(lines, " ")
-			}
-		default:
-			texts = append(texts, strings.Join(lines, "\n"))
+		text := strings.Join(s.lines(t.Columns[c].Kind, e), " ")
+		if t.Columns[c].Kind == Text {
+			text = strings.Join(Wrap(text, f.texts), "\n")
 		}
+		texts = append(texts, text)
 	}
 	return texts
 }

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"dgsbench/datasets"
+	"dgsbench/internal/atomicfile"
+	"dgsbench/internal/regular"
+	"dgsbench/results"
+	"dgsbench/specs"
+
+	"github.com/spf13/cobra"
+)
+
+// defaultHours is the budget of a standard suite.
+const defaultHours = 0.25
+
+// standardFile holds the standard suite that was measured, beside its results.
+const standardFile = "suite.yaml"
+
+func newInit(o options) *cobra.Command {
+	cmd := o.with("out specs data dataset hours device workers", &cobra.Command{
+		Use: "init [FILE.yaml]", Short: "Write the standard suite of your datasets as YAML, to change it",
+		Long: "init writes what bench all --dataset measures: the models, sizes, epochs and seeds that fit the\n" +
+			"budget on this machine. Measure the changed suite with bench all FILE.yaml. Without FILE.yaml it is\n" +
+			"called by the datasets. A file that exists is not replaced.",
+		Example: "  bench init --dataset payments\n  bench init --dataset payments --hours 2 slow.yaml",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file := o.standardName() + ".yaml"
+			if len(args) > 0 {
+				file = args[0]
+			}
+			if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("%s exists already: name another file, or remove it", file)
+			}
+			lib, err := o.library()
+			if err != nil {
+				return err
+			}
+			text, err := o.makeStandard(cmd.Context(), lib)
+			if err != nil {
+				return err
+			}
+			if err := atomicfile.Write(file, text); err != nil {
+				return err
+			}
+			return o.done("the suite is in "+file+"; measure it with: bench all "+file, false)
+		},
+	})
+	_ = cmd.MarkFlagRequired("dataset") // it fails for unknown flags only
+	return cmd
+}
+
+// standardName returns the name of the standard suite of --dataset.
+func (o *options) standardName() string { return strings.Join(o.dataset, "-") }
+
+// standardMade returns the first line of the standard suite that the flags ask for.
+func (o *options) standardMade() string {
+	hours := ""
+	if o.hours != defaultHours {
+		hours = strconv.FormatFloat(o.hours, 'g', -1, 64)
+	}
+	return strings.Join(append([]string{"Made by: bench init"}, flagWords("dataset", strings.Join(o.dataset, ","), "hours", hours)...), " ")
+}
+
+// addStandard adds the standard suite of --dataset to the library: the one beside
+// the results or, if the command may make one, a new one, which is put there before
+// it is measured.
+func (o *options) addStandard(ctx context.Context, lib *specs.Library) (specs.Entry, error) {
+	file := filepath.Join(o.out, o.standardName(), standardFile)
+	text, err := regular.Read(file, specs.MaxFile)
+	if err == nil && strings.HasPrefix(string(text), "# "+o.standardMade()+"\n") {
+		return lib.Add(file, text)
+	}
+	if !o.makesSuites {
+		return specs.Entry{}, fmt.Errorf("%s is not there: measure first, by bench all --dataset %s", file, strings.Join(o.dataset, ","))
+	}
+	if text, err = o.makeStandard(ctx, lib); err == nil && o.keepsSuites && !o.dryRun {
+		if err = o.makeOut(); err == nil {
+			err = atomicfile.Root(o.out).Write(file, text)
+		}
+	}
+	if err != nil {
+		return specs.Entry{}, err
+	}
+	return lib.Add(file, text)
+}
+
+// makeStandard returns the standard suite with the largest effort that fits --hours
+// by the plan, or with the least one. It prints what that will take.
+func (o *options) makeStandard(ctx context.Context, lib *specs.Library) ([]byte, error) {
+	if !(o.hours > 0) {
+		return nil, fmt.Errorf("--hours is %v, expected more than 0", o.hours)
+	}
+	on, err := o.findDevice()
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	var data []datasets.Dataset
+	events := 0
+	for _, name := range o.dataset {
+		d, err := datasets.Lookup(name)
+		if err != nil {
+			return nil, err
+		}
+		data, events = append(data, d), events+d.Want.Events
+	}
+	for i, e := range specs.Efforts {
+		last := i == len(specs.Efforts)-1
+		if float64(events) > float64(e.Events)*o.hours/defaultHours && !last {
+			continue
+		}
+		text := specs.StandardSuite(o.standardName(), o.standardMade(), data, e)
+		entry, err := lib.Add(standardFile, text)
+		if err != nil {
+			return nil, err
+		}
+		suite, err := lib.LoadSuite(entry.Name)
+		if err != nil {
+			return nil, err
+		}
+		s := selection{options: *o, suiteSpec: suite}
+		s.suite = entry.Name
+		if s.trials, err = suite.Trials(specs.Filter{}); err != nil {
+			return nil, err
+		}
+		p, err := s.plan(ctx, on)
+		if err != nil {
+			return nil, explainMissing(err)
+		}
+		if p.Seconds > o.hours*3600 && !last {
+			continue
+		}
+		fmt.Fprintf(o.stderr, "standard suite of %s: %s, %s; --hours %g\n",
+			o.standardName(), results.Count(e.Seeds, "seed"), results.Count(e.Epochs, "epoch"), o.hours)
+		return text, nil
+	}
+	panic("cli: no effort is the last one")
+}

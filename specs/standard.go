@@ -1,0 +1,72 @@
+package specs
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"strings"
+	"text/template"
+
+	"dgsbench/datasets"
+)
+
+// Effort is how much the standard suite trains.
+type Effort struct {
+	Events int // in all of its datasets, for which it takes about a quarter of an hour on two cores
+	Seeds  int
+	Epochs int
+	Size   int // of states, memories and hidden layers; 0 for every model's own, as in the paper
+}
+
+// Efforts are those of the standard suite, the largest one first: the table of
+// docs/your-data.md.
+var Efforts = []Effort{
+	{Events: 60_000, Seeds: 10, Epochs: 50},
+	{Events: 250_000, Seeds: 10, Epochs: 50, Size: 32},
+	{Events: 800_000, Seeds: 5, Epochs: 30, Size: 32},
+	{Events: 2_000_000, Seeds: 3, Epochs: 20, Size: 32},
+	{Events: 4_000_000, Seeds: 3, Epochs: 10, Size: 32},
+	{Events: 16_000_000, Seeds: 1, Epochs: 5, Size: 32},
+	{Events: datasets.MaxEvents, Seeds: 1, Epochs: 1, Size: 32},
+}
+
+//go:embed standard.yaml.tmpl
+var standardYAML string
+
+var standard = template.Must(template.New("standard").Parse(standardYAML))
+
+// StandardSuite returns the YAML of the standard suite for datasets: node
+// classification on those that are labelled, with latency tests, and link
+// prediction on the others. Its first line is the comment made.
+func StandardSuite(name, made string, data []datasets.Dataset, e Effort) []byte {
+	var titles, labelled, unlabelled []string
+	fewest := datasets.MaxEvents
+	for _, d := range data {
+		titles = append(titles, d.Title)
+		fewest = min(fewest, d.Want.Events)
+		if d.Labelled {
+			labelled = append(labelled, d.Name)
+		} else {
+			unlabelled = append(unlabelled, d.Name)
+		}
+	}
+	batch := max(10, min(fewest/100, 200))
+	size := "the models' own sizes"
+	if e.Size > 0 {
+		size = fmt.Sprintf("sizes of %d", e.Size)
+	}
+	var out bytes.Buffer
+	err := standard.Execute(&out, struct {
+		Effort
+		Made, Name, Title, Labelled, Unlabelled string
+		Batch                                   int // a hundredth of the smallest dataset, so that a node rarely occurs twice in it
+		Timed                                   int // batches of the latency test
+	}{
+		e, made, name, fmt.Sprintf("%s; %s", strings.Join(titles, ", "), size), strings.Join(labelled, ", "), strings.Join(unlabelled, ", "),
+		batch, max(1, min(100, fewest/batch/4)),
+	})
+	if err != nil {
+		panic(fmt.Sprintf("specs: %v", err))
+	}
+	return out.Bytes()
+}
