@@ -163,6 +163,28 @@ func TestBest(t *testing.T) {
 	if best := h.Best(); best.Failed() || best.Trial != 2 {
 		t.Errorf("trial %+v", best)
 	}
+	h.Study.At.Task, h.Study.Protocol.SelectBy = protocol.NodeClassification, "brier"
+	if best := h.Best(); best.Trial != 1 {
+		t.Errorf("of Brier scores the lowest is best, found %+v", best)
+	}
+	points := h.historyPanel().Series[2].Points // the best so far
+	if last := points[len(points)-1].Y.Mean; last != .5 {
+		t.Errorf("the best Brier score so far is drawn at %v", last)
+	}
+}
+
+// TestSamplerTrialOfBrier: the sampler looks for large values.
+func TestSamplerTrialOfBrier(t *testing.T) {
+	h := &History{Study: testStudy(t)}
+	h.Study.At.Task, h.Study.Protocol.SelectBy = protocol.NodeClassification, "brier"
+	value, point := .2, tpe.Point{}
+	for _, p := range h.Study.params {
+		point = append(point, p.Low)
+	}
+	line := Line{Value: &value, Values: h.Study.values(point)}
+	if trial, err := h.samplerTrial(line); err != nil || trial.Value != -.2 {
+		t.Errorf("%+v, %v", trial, err)
+	}
 }
 
 // A trial's value is that of its best epoch, wherever that is; a failed one has

@@ -43,6 +43,25 @@ func TestSearchRow(t *testing.T) {
 	}
 }
 
+// TestSearchByBrier: of a metric whose lowest value is best, the best are the lowest.
+func TestSearchByBrier(t *testing.T) {
+	s := aSearch()
+	var err error
+	if s.Metric, err = metrics.Lookup("brier"); err != nil {
+		t.Fatal(err)
+	}
+	if best, ok := s.best(); !ok || best.Number != 0 {
+		t.Errorf("best is %+v", best)
+	}
+	for _, series := range s.draw().Panels[0].Series {
+		for _, p := range series.Points {
+			if series.Class == "best" && p.Y.Mean != 25 {
+				t.Errorf("the best so far is drawn at %v", p.Y.Mean)
+			}
+		}
+	}
+}
+
 // TestSearchDrawing: every trial that has a value has its mark, and the line
 // of the best so far never falls.
 func TestSearchDrawing(t *testing.T) {
