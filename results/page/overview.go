@@ -13,6 +13,17 @@ import (
 	"dgsbench/results/table"
 )
 
+// summary has the answer of each folder.
+func summary(p Page) (section, error) {
+	s := section{ID: "summary", Title: "Summary"}
+	for _, f := range p.Folders {
+		if sentences := f.Summary.Sentences(); len(sentences) > 0 {
+			s.Parts = append(s.Parts, part{Texts: lists.Map(sentences, func(text string) string { return f.before + text })})
+		}
+	}
+	return s, nil
+}
+
 // overview has code, machines and data of what was measured; of several
 // folders also their differences.
 func overview(p Page) (section, error) {

@@ -87,7 +87,7 @@ type illustration struct {
 
 // sections make the page, in this order.
 var sections = []func(Page) (section, error){
-	overview, tables, figures, comparisons, learningCurves, latencies, searches, specifications,
+	summary, overview, tables, figures, comparisons, learningCurves, latencies, searches, specifications,
 }
 
 //go:embed page.html
