@@ -60,10 +60,10 @@ func StandardSuite(name, made string, data []datasets.Dataset, e Effort) []byte 
 		Effort
 		Made, Name, Title, Labelled, Unlabelled string
 		Batch                                   int // a hundredth of the smallest dataset, so that a node rarely occurs twice in it
-		Timed                                   int // batches of the latency test
+		Timed, Lead                             int // batches of the latency test, and events before them
 	}{
 		e, made, name, fmt.Sprintf("%s; %s", strings.Join(titles, ", "), size), strings.Join(labelled, ", "), strings.Join(unlabelled, ", "),
-		batch, max(1, min(100, fewest/batch/4)),
+		batch, max(1, min(100, fewest/batch/4)), max(1, min(2000, fewest/4)),
 	})
 	if err != nil {
 		panic(fmt.Sprintf("specs: %v", err))
