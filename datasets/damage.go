@@ -10,7 +10,8 @@ import (
 type Damage struct {
 	File   string
 	Line   int    // from 1
-	Column int    // from 1; 0 for the whole line
+	Row    int    // in place of Line in a file without lines, from 1; 0 for the whole file
+	Column int    // from 1; 0 for the whole line, or for a column that only has a name
 	Name   string // of the column
 	Found  string
 	Want   string
@@ -28,11 +29,22 @@ const (
 	OptionUnit             // the times are too large for seconds
 	OptionNoHeader         // the header line is like an event
 	OptionSeparator        // the separator does not split the first line
+	OptionMissing          // a feature lacks a value
+	OptionCategory         // a feature is text
 )
 
 // Error returns one line: FILE:LINE: column N (NAME): found ..., expected ...
 func (d *Damage) Error() string {
 	where := fmt.Sprintf("%s:%d: ", d.File, d.Line)
+	switch {
+	case d.Line == 0 && d.Row > 0:
+		where = fmt.Sprintf("%s: row %d: ", d.File, d.Row)
+	case d.Line == 0:
+		where = d.File + ": "
+	}
+	if d.Column == 0 && d.Name != "" {
+		where += "column " + d.Name + ": "
+	}
 	if d.Column > 0 {
 		where += fmt.Sprintf("column %d", d.Column)
 		if d.Name != strconv.Itoa(d.Column) { // its name in a file without a header

@@ -78,7 +78,7 @@ func TestLongLines(t *testing.T) {
 		"later line": {"a,b,t\nu,v,1\nu,v,2\n" + long, 4},
 	} {
 		r := strings.NewReader(c.text)
-		_, _, err := read(r, "f.csv", r.Size(), Layout{Src: "a", Dst: "b", Time: "t"}, 2, blockSize)
+		_, err := read(r, "f.csv", r.Size(), Layout{Src: "a", Dst: "b", Time: "t"}, 2, blockSize)
 		var d *Damage
 		if !errors.As(err, &d) || d.Line != c.line || !strings.Contains(d.Found, "MiB") {
 			t.Errorf("%s: error %v, want a too long line %d", name, err, c.line)

@@ -29,6 +29,13 @@ type Layout struct {
 	// Rest makes features of all columns without another use, in place of
 	// Features.
 	Rest bool
+	// Categories are columns of any text, features beside Features. The stream
+	// has the number of the text in Columns.Levels.
+	Categories []string
+	// Missing are features that may lack a value, which the stream has as NaN.
+	// With AnyMissing every feature may.
+	Missing    []string
+	AnyMissing bool
 	// Bipartite separates sources from destinations: destinations are numbered
 	// after all sources, even if their names are the same.
 	Bipartite bool
@@ -82,8 +89,18 @@ type schema struct {
 	roles   []role           // of the columns
 	asked   []string         // the layout's names for the columns
 	numFeat int
+	missing []int // by feature: its index in Layout.Missing, or -1
 	sep     byte
 	clock   clock
+}
+
+// category returns the index of a feature in Layout.Categories, or -1. These are
+// the first features after those of Layout.Features.
+func (s *schema) category(r role) int {
+	if i := int(r) - len(s.layout.Features); i >= 0 && i < len(s.layout.Categories) {
+		return i
+	}
+	return -1
 }
 
 // match finds the layout's columns. header has the fields of the first line;
@@ -95,7 +112,7 @@ func (l Layout) match(header []string, fields int) (*schema, error) {
 	n := len(header)
 	s := &schema{
 		layout: l, names: header, columns: map[string][]int{},
-		roles: slices.Repeat([]role{roleSkip}, n), asked: make([]string, n), numFeat: len(l.Features),
+		roles: slices.Repeat([]role{roleSkip}, n), asked: make([]string, n), numFeat: len(l.Features) + len(l.Categories),
 	}
 	for c, name := range header {
 		s.columns[name] = append(s.columns[name], c)
@@ -108,7 +125,7 @@ func (l Layout) match(header []string, fields int) (*schema, error) {
 	if l.Label == "" {
 		uses = uses[1:]
 	}
-	for i, name := range l.Features {
+	for i, name := range slices.Concat(l.Features, l.Categories) {
 		uses = append(uses, use{name, role(i)})
 	}
 	for _, u := range uses {
@@ -129,7 +146,35 @@ func (l Layout) match(header []string, fields int) (*schema, error) {
 			}
 		}
 	}
+	s.missing = slices.Repeat([]int{-1}, s.numFeat)
+	for i, name := range l.Missing {
+		if d := s.mayLack(i, name); d != nil {
+			return nil, d
+		}
+	}
 	return s, nil
+}
+
+// mayLack notes that the column with that name, number i of Layout.Missing, may
+// lack values.
+func (s *schema) mayLack(i int, name string) *Damage {
+	c := s.find(name)
+	if c < 0 {
+		return s.noColumn(name)
+	}
+	r, d := s.roles[c], &Damage{Line: 1, Column: c + 1, Name: s.names[c], Want: "a column of numbers among the features, to fill in missing values"}
+	switch {
+	case r < 0:
+		d.Found = "a column that is " + r.String()
+	case s.category(r) >= 0:
+		d.Found = "a category, in which nothing is a value like any other"
+	case s.missing[r] >= 0:
+		d.Found, d.Want = "two values for what is missing", "one"
+	default:
+		s.missing[r] = i
+		return nil
+	}
+	return d
 }
 
 // matchJODIE finds the columns by position.
@@ -183,10 +228,7 @@ func (s *schema) assign(name string, r role) *Damage {
 	c := s.find(name)
 	switch {
 	case c < 0:
-		return &Damage{
-			Line: 1, Found: "the columns " + listed(s.names),
-			Want: fmt.Sprintf("a column named %q%s", name, suggest.DidYouMean(name, s.names)),
-		}
+		return s.noColumn(name)
 	case len(s.columns[name]) > 1:
 		return &Damage{Line: 1, Column: c + 1, Name: name, Found: "this name more than once", Want: "one such column"}
 	case s.roles[c] != roleSkip:
@@ -197,6 +239,14 @@ func (s *schema) assign(name string, r role) *Damage {
 	}
 	s.roles[c], s.asked[c] = r, name
 	return nil
+}
+
+// noColumn returns the damage of a file without the column of that name.
+func (s *schema) noColumn(name string) *Damage {
+	return &Damage{
+		Line: 1, Found: "the columns " + listed(s.names),
+		Want: fmt.Sprintf("a column named %q%s", name, suggest.DidYouMean(name, s.names)),
+	}
 }
 
 // bad returns the damage of a field of column c.

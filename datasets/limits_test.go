@@ -46,7 +46,7 @@ func TestManyColumnsAreReadInLinearTime(t *testing.T) {
 			}
 			growth.Linear(t, n, func(n int) {
 				text := texts[n]
-				_, _, err := read(strings.NewReader(text), "f.csv", int64(len(text)), layouts[n], 1, blockSize)
+				_, err := read(strings.NewReader(text), "f.csv", int64(len(text)), layouts[n], 1, blockSize)
 				if failed := err != nil; failed != (name == "one is absent") {
 					t.Fatal(err)
 				}
@@ -81,7 +81,7 @@ func TestColumnLimits(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			_, _, err := read(bytes.NewReader([]byte(c.text)), "f.csv", int64(len(c.text)), c.layout, 1, blockSize)
+			_, err := read(bytes.NewReader([]byte(c.text)), "f.csv", int64(len(c.text)), c.layout, 1, blockSize)
 			runtime.ReadMemStats(&after)
 			if got := fmt.Sprint(err); got != c.want && (c.want != "" || err != nil) {
 				t.Errorf("\ngot  %v\nwant %s", got, c.want)

@@ -17,8 +17,42 @@ var errChanged = errors.New("the file changed while it was read")
 type merger struct {
 	*schema
 	nodeNames
+	levels   []*names   // of the categories
 	renumber [2][]int32 // from a block's numbers to the file's: nodes, items
 	checked  int64      // bytes of names that fit into the memory
+	sorted   [2][]int32 // of sorted events: the nodes and items in the order of their numbers; else nil
+}
+
+// maxLevels is the largest number of different texts of a category: whole numbers
+// that a float32 holds.
+const maxLevels = 1 << 24
+
+// newLevels returns an empty table for each category.
+func (s *schema) newLevels() []*names {
+	out := make([]*names, len(s.layout.Categories))
+	for i := range out {
+		out[i] = newNames()
+	}
+	return out
+}
+
+// columns returns what was read.
+func (m *merger) columns() Columns {
+	c := Columns{
+		Stream: m.out, Features: m.features(), Levels: make([][]string, m.numFeat), Missing: m.missing,
+		sides: []numbered{{m.nodes, m.sorted[0]}},
+	}
+	if m.layout.Bipartite {
+		c.sides = append(c.sides, numbered{m.items, m.sorted[1]})
+	}
+	for i, l := range m.levels {
+		texts := make([]string, l.len())
+		for id := range texts {
+			texts[id] = string(l.get(int32(id)))
+		}
+		c.Levels[len(m.layout.Features)+i] = texts
+	}
+	return c
 }
 
 // run parses all blocks and returns the first error in file order. Each of n
@@ -40,7 +74,7 @@ func (m *merger) run(blocks []block, n int) error {
 			buf := make([]byte, largest)
 			var parsers [2]*parser // in turn: one parses while the other's block is merged
 			for j := range parsers {
-				parsers[j] = &parser{schema: m.schema, nodeNames: newNodeNames(m.layout.Bipartite)}
+				parsers[j] = &parser{schema: m.schema, nodeNames: newNodeNames(m.layout.Bipartite), levels: m.newLevels()}
 			}
 			for b := i; b < len(blocks); b += n {
 				p := parsers[b/n%2]
@@ -89,6 +123,28 @@ func (m *merger) add(b *parser) error {
 		m.out.Src[r] = nodes[m.out.Src[r]]
 		m.out.Dst[r] = items[m.out.Dst[r]]
 	}
+	for i, l := range b.levels {
+		if err := m.addLevels(i, l, b.block); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addLevels renumbers the texts of category i in a block.
+func (m *merger) addLevels(i int, l *names, b block) error {
+	f := len(m.layout.Features) + i
+	m.renumber[0] = m.levels[i].adopt(l, m.renumber[0])
+	for r := b.row; r < b.row+b.rows; r++ {
+		x := &m.out.Feat[r*m.numFeat+f]
+		*x = float32(m.renumber[0][int(*x)])
+	}
+	if n := m.levels[i].len(); n > maxLevels {
+		c := m.column(role(f))
+		d := m.bad(c, nil, fmt.Sprintf("a category of at most %d", maxLevels))
+		d.Line, d.Found = m.file.lineOf(b.row), fmt.Sprintf("%d different values until here", n)
+		return d
+	}
 	return nil
 }
 
@@ -99,11 +155,14 @@ func (m *merger) checkMemory() error {
 	if m.layout.Bipartite {
 		size += m.items.bytes()
 	}
+	for _, l := range m.levels {
+		size += l.bytes()
+	}
 	if size <= m.checked {
 		return nil
 	}
 	m.checked = 2 * size
-	return ram.Check(fmt.Sprintf("names of the nodes of %s", m.file.name), m.checked)
+	return ram.Check(fmt.Sprintf("names of the nodes and categories of %s", m.file.name), m.checked)
 }
 
 // finish sorts the events if the layout says so, numbers items after users and
@@ -143,7 +202,7 @@ func (m *merger) finish() error {
 func (m *merger) sort() (order []int, err error) {
 	s := &m.out
 	const numbers = 8 + 4 // of an event, in the file and after sorting
-	need := Bytes(s.Len(), s.NumFeat) + numbers*int64(s.Len()) + 4*int64(m.nodes.len()+m.items.len())
+	need := Bytes(s.Len(), s.NumFeat) + numbers*int64(s.Len()) + 2*4*int64(m.nodes.len()+m.items.len())
 	if err := ram.Check(fmt.Sprintf("sorting the %d events of %s", s.Len(), m.file.name), need); err != nil {
 		return nil, err
 	}
@@ -159,22 +218,25 @@ func (m *merger) sort() (order []int, err error) {
 		items = newNumbering(m.items.len())
 	}
 	for r := range s.Src {
-		s.Src[r] = nodes(s.Src[r])
-		s.Dst[r] = items(s.Dst[r])
+		s.Src[r] = nodes.of(s.Src[r])
+		s.Dst[r] = items.of(s.Dst[r])
 	}
+	m.sorted = [2][]int32{nodes.olds, items.olds}
 	return order, nil
 }
 
-// newNumbering returns a function that renumbers n nodes in the order in which
-// it is called with them.
-func newNumbering(n int) func(old int32) int32 {
-	numbers := make([]int32, n) // new number + 1; 0 for none
-	last := int32(0)
-	return func(old int32) int32 {
-		if numbers[old] == 0 {
-			last++
-			numbers[old] = last
-		}
-		return numbers[old] - 1
+// A numbering renumbers nodes in the order in which it is asked for them.
+type numbering struct {
+	numbers []int32 // by old number: the new one + 1; 0 for none
+	olds    []int32 // by new number
+}
+
+func newNumbering(n int) *numbering { return &numbering{numbers: make([]int32, n)} }
+
+func (n *numbering) of(old int32) int32 {
+	if n.numbers[old] == 0 {
+		n.olds = append(n.olds, old)
+		n.numbers[old] = int32(len(n.olds))
 	}
+	return n.numbers[old] - 1
 }

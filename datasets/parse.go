@@ -1,6 +1,11 @@
 package datasets
 
-import "bytes"
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strings"
+)
 
 // parser parses one block after another, straight into their rows of the final
 // columns. Parsers share nothing but the columns, in which no two blocks have a
@@ -11,8 +16,9 @@ type parser struct {
 
 	block // the present one
 	nodeNames
-	good int   // events before the first error
-	err  error // the first one
+	levels []*names // of the categories
+	good   int      // events before the first error
+	err    error    // the first one
 }
 
 // nodeNames numbers the nodes of a block, or of the whole file.
@@ -34,6 +40,9 @@ func newNodeNames(bipartite bool) nodeNames {
 func (p *parser) parse(b block, buf []byte) {
 	p.nodes.reset()
 	p.items.reset()
+	for _, l := range p.levels {
+		l.reset()
+	}
 	p.block, p.good = b, 0
 	p.err = p.lines(buf[:b.end-b.off])
 }
@@ -79,7 +88,9 @@ func (p *parser) line(line []byte, r int) *Damage {
 		}
 		var ok bool
 		if role >= 0 {
-			feat[role], ok = parseFloat32(field)
+			if feat[role], ok = parseFloat32(field); !ok || p.category(role) >= 0 {
+				feat[role], ok = p.feature(role, field)
+			}
 		} else {
 			ok = p.field(role, field, r)
 		}
@@ -88,7 +99,16 @@ func (p *parser) line(line []byte, r int) *Damage {
 			if n, err := countFields(line, p.sep); err == nil && n != len(p.roles) {
 				return p.wrongCount(line)
 			}
-			return p.bad(c, field, p.expected(role))
+			d := p.bad(c, field, p.expected(role))
+			if role >= 0 {
+				switch {
+				case isMissing(field):
+					d.Option = OptionMissing
+				case 'a' <= field[0]|' ' && field[0]|' ' <= 'z':
+					d.Option = OptionCategory
+				}
+			}
+			return d
 		}
 	}
 	if more {
@@ -98,6 +118,23 @@ func (p *parser) line(line []byte, r int) *Damage {
 	p.out.Src[r] = p.nodes.intern(p.ends[Source])
 	p.out.Dst[r] = p.items.intern(p.ends[Destination])
 	return nil
+}
+
+// feature parses a field that is a category, or no number.
+func (p *parser) feature(role role, field []byte) (x float32, ok bool) {
+	if i := p.category(role); i >= 0 {
+		return float32(p.levels[i].intern(field)), true
+	}
+	mayLack := !p.layout.jodie && (p.layout.AnyMissing || p.missing[role] >= 0)
+	return float32(math.NaN()), mayLack && isMissing(field)
+}
+
+// missingMarks are the texts that stand for a missing number.
+var missingMarks = []string{"", "na", "n/a", "nan", "null", "none", `\n`}
+
+func isMissing(field []byte) bool {
+	const longest = 4
+	return len(field) <= longest && slices.Contains(missingMarks, strings.ToLower(string(field)))
 }
 
 // field parses a field of event r that is not a feature.

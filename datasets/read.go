@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"runtime"
 
@@ -34,18 +35,70 @@ func ReadFile(path string, layout Layout) (Stream, error) {
 		return Stream{}, err
 	}
 	defer f.Close()
-	s, _, err := ReadColumns(f, path, size, layout)
-	return s, err
+	c, err := ReadColumns(f, path, size, layout)
+	return c.Stream, err
+}
+
+// Columns is what the columns of a file hold.
+type Columns struct {
+	Stream
+	// Features has the names of the feature columns.
+	Features []string
+	// Levels has the different texts of the features that are categories, in file
+	// order, and nil for the others.
+	Levels [][]string
+	// Missing has the index in Layout.Missing of every feature, or -1.
+	Missing []int
+	sides   []numbered
+}
+
+// numbered are the names of the nodes of one side, and the order in which they
+// are numbered: nil if that is the order of the names.
+type numbered struct {
+	names *names
+	order []int32
+}
+
+// Nodes yields the names of the nodes in the order of their numbers. A name is
+// valid until the next one.
+func (c Columns) Nodes() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for _, side := range c.sides {
+			for i := range int32(side.names.len()) {
+				if side.order != nil {
+					i = side.order[i]
+				}
+				if !yield(side.names.get(i)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Used returns the indices of the columns that a layout uses in a file with
+// columns of these names, ascending. The error is a *Damage without a file.
+func (l Layout) Used(names []string) (columns []int, err error) {
+	s, err := l.match(names, len(names))
+	if err != nil {
+		return nil, err
+	}
+	for c, r := range s.roles {
+		if r != roleSkip {
+			columns = append(columns, c)
+		}
+	}
+	return columns, nil
 }
 
 // ReadColumns is ReadFile for any source of size bytes; name stands for it in
-// messages. It also returns the names of the feature columns.
-func ReadColumns(r io.ReaderAt, name string, size int64, layout Layout) (s Stream, features []string, err error) {
+// messages.
+func ReadColumns(r io.ReaderAt, name string, size int64, layout Layout) (Columns, error) {
 	return read(r, name, size, layout, runtime.GOMAXPROCS(0), blockSize)
 }
 
 // read is ReadColumns with any number of workers and size of blocks.
-func read(r io.ReaderAt, name string, size int64, layout Layout, workers, blockSize int) (s Stream, features []string, err error) {
+func read(r io.ReaderAt, name string, size int64, layout Layout, workers, blockSize int) (out Columns, err error) {
 	defer func() {
 		if d, ok := errors.AsType[*Damage](err); ok {
 			d.File = name
@@ -53,27 +106,27 @@ func read(r io.ReaderAt, name string, size int64, layout Layout, workers, blockS
 	}()
 	file, err := newSource(r, name, size)
 	if err != nil {
-		return Stream{}, nil, err
+		return Columns{}, err
 	}
 	schema, start, err := file.schema(layout)
 	if err != nil {
-		return Stream{}, nil, err
+		return Columns{}, err
 	}
 	blocks, err := file.blocks(start, blockSize)
 	if err != nil {
-		return Stream{}, nil, err
+		return Columns{}, err
 	}
 	if err := schema.newColumns(blocks); err != nil {
-		return Stream{}, nil, err
+		return Columns{}, err
 	}
-	m := merger{schema: schema, nodeNames: newNodeNames(layout.Bipartite)}
+	m := merger{schema: schema, nodeNames: newNodeNames(layout.Bipartite), levels: schema.newLevels()}
 	if err := m.run(blocks, workers); err != nil {
-		return Stream{}, nil, err
+		return Columns{}, err
 	}
 	if err := m.finish(); err != nil {
-		return Stream{}, nil, err
+		return Columns{}, err
 	}
-	return schema.out, schema.features(), nil
+	return m.columns(), nil
 }
 
 // newColumns allocates the stream, once. An event takes at least as many bytes

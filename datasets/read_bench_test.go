@@ -60,7 +60,7 @@ func BenchmarkRead(b *testing.B) {
 			b.SetBytes(info.Size())
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, _, err := read(f, path, info.Size(), JODIE, workers, blockSize); err != nil {
+				if _, err := read(f, path, info.Size(), JODIE, workers, blockSize); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -27,27 +27,45 @@ type failer interface {
 // readText reads a text in all those ways.
 func readText(tb failer, text string, layout Layout) (Stream, error) {
 	tb.Helper()
-	var first Stream
+	c, err := readColumns(tb, text, layout)
+	return c.Stream, err
+}
+
+// readColumns is readText with the names that were read.
+func readColumns(tb failer, text string, layout Layout) (Columns, error) {
+	tb.Helper()
+	var first Columns
 	var firstErr error
 	for i, way := range readings {
 		r := bytes.NewReader([]byte(text))
-		s, _, err := read(r, "events.csv", r.Size(), layout, way.workers, way.blockSize)
+		c, err := read(r, "events.csv", r.Size(), layout, way.workers, way.blockSize)
 		if i == 0 {
-			first, firstErr = s, err
+			first, firstErr = c, err
 			continue
 		}
 		if diff := cmp.Diff(fmt.Sprint(firstErr), fmt.Sprint(err)); diff != "" {
 			tb.Fatalf("error with %d workers and blocks of %d bytes: %s", way.workers, way.blockSize, diff)
 		}
-		if diff := diffStreams(first, s); diff != "" {
+		if diff := cmp.Diff([]any{nodeTexts(first), first.Levels, first.Missing}, []any{nodeTexts(c), c.Levels, c.Missing}); diff != "" {
+			tb.Fatalf("names with %d workers and blocks of %d bytes: %s", way.workers, way.blockSize, diff)
+		}
+		if diff := diffStreams(first.Stream, c.Stream); diff != "" {
 			tb.Fatalf("stream with %d workers and blocks of %d bytes: %s", way.workers, way.blockSize, diff)
 		}
 	}
 	return first, firstErr
 }
 
+// nodeTexts returns the names of the nodes.
+func nodeTexts(c Columns) (out []string) {
+	for name := range c.Nodes() {
+		out = append(out, string(name))
+	}
+	return out
+}
+
 func diffStreams(want, got Stream) string {
-	return cmp.Diff(want, got, cmp.AllowUnexported(Stream{}), cmpopts.EquateEmpty())
+	return cmp.Diff(want, got, cmp.AllowUnexported(Stream{}), cmpopts.EquateEmpty(), cmpopts.EquateNaNs())
 }
 
 var transfers = Layout{Src: "from", Dst: "to", Time: "when", Label: "fraud", Features: []string{"amount", "fee"}}
@@ -160,7 +178,7 @@ func (s *shrinking) ReadAt(p []byte, off int64) (int, error) {
 
 func TestAFileThatChangesIsAnError(t *testing.T) {
 	text := []byte("a,b,t\n1,2,3\n1,2,4\n")
-	_, _, err := read(&shrinking{text: text}, "f.csv", int64(len(text)), Layout{Src: "a", Dst: "b", Time: "t"}, 1, blockSize)
+	_, err := read(&shrinking{text: text}, "f.csv", int64(len(text)), Layout{Src: "a", Dst: "b", Time: "t"}, 1, blockSize)
 	if err == nil {
 		t.Error("no error")
 	}
@@ -192,12 +210,13 @@ func TestReadTakesLittleMoreThanTheStream(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		s, _, err := read(f, path, info.Size(), layout, 2, blockSize)
+		c, err := read(f, path, info.Size(), layout, 2, blockSize)
 		runtime.ReadMemStats(&after)
 		if err != nil {
 			t.Fatal(err)
 		}
 		took := float64(after.TotalAlloc - before.TotalAlloc)
+		s := c.Stream
 		size := float64(4*(len(s.Src)+len(s.Dst)+len(s.Feat)) + 8*len(s.Time) + len(s.Label))
 		if took < size || took > 1.5*size {
 			t.Errorf("%d features: reading took %.1f MB for a stream of %.1f MB, want at most 1.5 times as much", s.NumFeat, took/1e6, size/1e6)

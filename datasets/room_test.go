@@ -47,7 +47,7 @@ func TestBytesAreWhatIsAllocated(t *testing.T) {
 		// Twice the columns, for sorting; beside them the names of the nodes and a block a worker.
 		"reading": {2*Bytes(s.Len(), 4) + 12*int64(s.Len()), .9, 1.7, func() {
 			r := strings.NewReader(csv.String())
-			_, _, err := read(r, "roomy.csv", r.Size(), layout, 1, blockSize)
+			_, err := read(r, "roomy.csv", r.Size(), layout, 1, blockSize)
 			must(err)
 		}},
 		"deriving": {derivedBytes(s, 4), .9, 1.1, func() {
