@@ -38,7 +38,7 @@ func newData(o options) *cobra.Command {
 			"counts of what must be in them.",
 		Example: "  bench data verify --data ~/streams\n  bench data verify wikipedia --data ~/streams",
 		RunE:    func(_ *cobra.Command, names []string) error { return o.verify(names) },
-	}), newImport(o))
+	}), newImport(o), newRemove(o), newNames(o))
 	return cmd
 }
 

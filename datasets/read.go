@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math"
 	"runtime"
+	"slices"
 
 	"dgsbench/internal/ram"
 	"dgsbench/internal/regular"
@@ -77,18 +78,31 @@ func (c Columns) Nodes() iter.Seq[[]byte] {
 }
 
 // Used returns the indices of the columns that a layout uses in a file with
-// columns of these names, ascending. The error is a *Damage without a file.
-func (l Layout) Used(names []string) (columns []int, err error) {
+// columns of these names, ascending, and the layout of a file of only these, in
+// which they go by name. The error is a *Damage without a file.
+func (l Layout) Used(names []string) (columns []int, named Layout, err error) {
 	s, err := l.match(names, len(names))
 	if err != nil {
-		return nil, err
+		return nil, l, err
 	}
 	for c, r := range s.roles {
 		if r != roleSkip {
 			columns = append(columns, c)
 		}
 	}
-	return columns, nil
+	name := func(column string) string { return names[s.find(column)] }
+	for _, column := range []*string{&l.Src, &l.Dst, &l.Time, &l.Label} {
+		if *column != "" {
+			*column = name(*column)
+		}
+	}
+	for _, list := range []*[]string{&l.Features, &l.Categories, &l.Missing} {
+		*list = slices.Clone(*list)
+		for i, column := range *list {
+			(*list)[i] = name(column)
+		}
+	}
+	return columns, l, nil
 }
 
 // ReadColumns is ReadFile for any source of size bytes; name stands for it in

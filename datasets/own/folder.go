@@ -20,10 +20,12 @@ import (
 // The files of a dataset's folder.
 const (
 	eventsFile      = "events.csv"
+	nodesFile       = "nodes.csv"
+	levelsFile      = "levels.csv"
 	descriptionFile = "dataset.yaml"
 )
 
-// formatVersion is the version of both files. It is raised when older ones
+// formatVersion is the version of these files. It is raised when older ones
 // cannot be read any more.
 const formatVersion = 1
 
@@ -43,6 +45,12 @@ type description struct {
 	Features  []string           `yaml:"features"` // names in the source
 	Counts    datasets.Counts    `yaml:"counts"`
 	SHA256    string             `yaml:"sha256"` // of events.csv
+	// What the columns of the source became, where that is not the same, and the
+	// checksums of nodes.csv and levels.csv. Older imports have none.
+	Categories   []category `yaml:"categories,omitempty"`
+	Missing      []filled   `yaml:"missing,omitempty"`
+	NodesSHA256  string     `yaml:"nodes_sha256,omitempty"`
+	LevelsSHA256 string     `yaml:"levels_sha256,omitempty"`
 }
 
 // readDescription reads and checks dataset.yaml.
@@ -66,8 +74,13 @@ func parseDescription(path string, text []byte) (description, error) {
 	if d.Version != formatVersion {
 		return d, n.Errorf("version %d, expected %d; remove %s and import the source again", d.Version, formatVersion, filepath.Dir(path))
 	}
-	if len(d.SHA256) != 2*sha256.Size {
-		return d, n.Errorf("sha256: expected a SHA-256 of %d digits", 2*sha256.Size)
+	for _, sum := range []struct {
+		key, value string
+		optional   bool
+	}{{"sha256", d.SHA256, false}, {"nodes_sha256", d.NodesSHA256, true}, {"levels_sha256", d.LevelsSHA256, true}} {
+		if len(sum.value) != 2*sha256.Size && !(sum.optional && sum.value == "") {
+			return d, n.Errorf("%s: expected a SHA-256 of %d digits", sum.key, 2*sha256.Size)
+		}
 	}
 	if err := names.CheckTitle(d.Title); err != nil {
 		return d, n.Errorf("title: %v", err)

@@ -19,7 +19,7 @@ func TestImportRefusesBombs(t *testing.T) {
 	zeros := make([]byte, alwaysAllowed+1<<20)
 	for name, pack := range map[string]func([]byte) []byte{"gzip": gzipped, "zstd": zstandard} {
 		dir, src := log(t, string(pack(append([]byte("id,payer,payee,at,amount,fraud\n"), zeros...))))
-		info, err := os.Stat(src.File)
+		info, err := os.Stat(src.Files[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,15 +72,15 @@ func TestAnyNameCanBeReadAgain(t *testing.T) {
 			lines[i+1] = strings.Join([]string{f[0], f[1], f[2], f[3], f[5], f[4]}, ",") + "\n"
 		}
 		lines[0] = header + "\n"
-		src := Source{File: filepath.Join(dir, name), Title: title, Name: "mine", Layout: payments, Split: DefaultSplit}
+		src := Source{Files: []string{filepath.Join(dir, name)}, Title: title, Name: "mine", Layout: payments, Split: DefaultSplit}
 		src.Layout.Features, src.Layout.Rest = nil, true
-		if err := os.WriteFile(src.File, []byte(strings.Join(lines, "")), 0o644); err != nil {
+		if err := os.WriteFile(src.Files[0], []byte(strings.Join(lines, "")), 0o644); err != nil {
 			return // no such file name
 		}
 		data := filepath.Join(dir, "data")
 		made, err := Import(ctx, data, src)
 		if err != nil {
-			if strings.Contains(strings.ReplaceAll(err.Error(), src.File, "FILE"), "\n") || strings.Contains(err.Error(), "read again") {
+			if strings.Contains(strings.ReplaceAll(err.Error(), src.Files[0], "FILE"), "\n") || strings.Contains(err.Error(), "read again") {
 				t.Fatalf("file %q, title %q, column %q: %v", name, title, column, err)
 			}
 			return

@@ -37,7 +37,7 @@ func log(t *testing.T, content string) (dir string, src Source) {
 	if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return t.TempDir(), Source{File: file, Name: "mine", Layout: payments, Split: DefaultSplit}
+	return t.TempDir(), Source{Files: []string{file}, Name: "mine", Layout: payments, Split: DefaultSplit}
 }
 
 func diff(want, got datasets.Stream) string {
@@ -69,7 +69,7 @@ func TestImport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := datasets.ReadFile(src.File, payments)
+	want, err := datasets.ReadFile(src.Files[0], payments)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestImportCompressed(t *testing.T) {
 	}
 	for name, pack := range map[string]func([]byte) []byte{"gz": gzipped, "zst": zstandard, "gz-gz": halves} {
 		src.Name = name
-		if err := os.WriteFile(src.File, pack([]byte(text(60))), 0o644); err != nil {
+		if err := os.WriteFile(src.Files[0], pack([]byte(text(60))), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		l, err := Import(t.Context(), dir, src)
@@ -117,7 +117,7 @@ func TestImportCompressed(t *testing.T) {
 		if l.SHA256 != plain.SHA256 {
 			t.Errorf("%s: another identity", name)
 		}
-		if got := entries(t, filepath.Join(dir, name)); !cmp.Equal(got, []string{".cache", descriptionFile, eventsFile}) {
+		if got := entries(t, filepath.Join(dir, name)); !cmp.Equal(got, []string{".cache", descriptionFile, eventsFile, nodesFile}) {
 			t.Errorf("%s: files %v", name, got)
 		}
 	}

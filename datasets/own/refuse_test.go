@@ -48,8 +48,8 @@ func TestImportRefuses(t *testing.T) {
 		{"name", good, func(s *Source) { s.Name = "../mine" }, `the dataset: expected a name of at most 64 small letters, digits and single dashes, found "../mine"`},
 		{"no name", good, func(s *Source) { s.Name = "" }, `dashes, found ""`},
 		{"taken name", good, func(s *Source) { s.Name = "wikipedia" }, "the benchmark has a dataset wikipedia of its own"},
-		{"no file", good, func(s *Source) { s.File += "x" }, "no such file"},
-		{"a folder", good, func(s *Source) { s.File = filepath.Dir(s.File) }, "is a folder: expected a regular file"},
+		{"no file", good, func(s *Source) { s.Files[0] += "x" }, "no such file"},
+		{"a folder", good, func(s *Source) { s.Files[0] = filepath.Dir(s.Files[0]) }, "is a folder: expected a regular file"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir, src := log(t, c.text)
@@ -84,7 +84,7 @@ func TestImportKeepsWhatIsThere(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "mine"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Import(t.Context(), dir, src); err == nil || !strings.Contains(err.Error(), "mine exists already; remove it") {
+	if _, err := Import(t.Context(), dir, src); err == nil || !strings.Contains(err.Error(), "mine exists already; --replace imports the dataset again") {
 		t.Error(err)
 	}
 }

@@ -63,10 +63,10 @@ func TestImportProgress(t *testing.T) {
 // A pipe is refused at once: it would be waited for.
 func TestImportOfAPipe(t *testing.T) {
 	dir, src := log(t, "")
-	if err := os.Remove(src.File); err != nil {
+	if err := os.Remove(src.Files[0]); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Mkfifo(src.File, 0o644); err != nil {
+	if err := syscall.Mkfifo(src.Files[0], 0o644); err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)

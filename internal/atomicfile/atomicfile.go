@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -57,6 +58,36 @@ func (r Root) Folder(path string, fill func(dir string) error) error {
 		}
 		return fill(tmp)
 	})
+}
+
+// ReplaceFolder is Folder where a folder may be in place, which is removed once the
+// new one is there. The two change places at once on Linux and macOS. Other systems,
+// and file systems that cannot, have neither in place for a moment.
+func (r Root) ReplaceFolder(path string, fill func(dir string) error) error {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return r.Folder(path, fill)
+	}
+	dir, remove, err := r.Scratch()
+	if err != nil {
+		return err
+	}
+	defer remove() // with the old folder
+	tmp, old := filepath.Join(dir, "new"), filepath.Join(dir, "old")
+	if err := os.Mkdir(tmp, 0o777); err != nil {
+		return err
+	}
+	if err := fill(tmp); err != nil {
+		return err
+	}
+	if exchange(tmp, path) != nil {
+		if err := os.Rename(path, old); err != nil {
+			return err
+		}
+		if err := os.Rename(tmp, path); err != nil {
+			return errors.Join(err, os.Rename(old, path))
+		}
+	}
+	return SyncDir(filepath.Dir(path))
 }
 
 // replace is replace by way of a scratch folder.
