@@ -36,13 +36,13 @@ func WriteTo(path string, fill func(io.Writer) error) error {
 	}
 	tmp := filepath.Join(dir, ".tmp-"+rand.Text())
 	defer os.Remove(tmp) // nothing is left once it is renamed
-	return replace(path, tmp, writeFile(path, fill))
+	return replace(path, tmp, writeFile(path, fill), os.Rename)
 }
 
 // WriteTo is WriteTo of a file below the root. If a link below the root leads to
 // another file system, the temporary file is beside the path.
 func (r Root) WriteTo(path string, fill func(io.Writer) error) error {
-	err := r.replace(path, writeFile(path, fill))
+	err := r.replace(path, writeFile(path, fill), os.Rename)
 	if errors.Is(err, syscall.EXDEV) {
 		return WriteTo(path, fill)
 	}
@@ -52,46 +52,41 @@ func (r Root) WriteTo(path string, fill func(io.Writer) error) error {
 // Folder is WriteTo for a folder of files, which must not exist (or be empty).
 // fill writes files into the folder that it gets, and syncs them (as Write does).
 func (r Root) Folder(path string, fill func(dir string) error) error {
-	return r.replace(path, func(tmp string) error {
+	return r.replace(path, folder(fill), os.Rename)
+}
+
+// ReplaceFolder is Folder where a folder may be in place, which is removed once the
+// new one is there. The two change places at once on Linux and macOS; elsewhere, and
+// on file systems that cannot do that, neither is in place for a moment.
+func (r Root) ReplaceFolder(path string, fill func(dir string) error) error {
+	return r.replace(path, folder(fill), func(tmp, path string) error {
+		if exchange(tmp, path) == nil {
+			return nil
+		}
+		old := tmp + ".old"
+		if err := os.Rename(path, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		err := os.Rename(tmp, path)
+		if err != nil {
+			_ = os.Rename(old, path) // as it was
+		}
+		return err
+	})
+}
+
+// folder returns a function that makes a folder and fills it.
+func folder(fill func(dir string) error) func(tmp string) error {
+	return func(tmp string) error {
 		if err := os.Mkdir(tmp, 0o777); err != nil {
 			return err
 		}
 		return fill(tmp)
-	})
-}
-
-// ReplaceFolder is Folder where a folder may be in place, which is removed once the
-// new one is there. The two change places at once on Linux and macOS. Other systems,
-// and file systems that cannot, have neither in place for a moment.
-func (r Root) ReplaceFolder(path string, fill func(dir string) error) error {
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		return r.Folder(path, fill)
 	}
-	dir, remove, err := r.Scratch()
-	if err != nil {
-		return err
-	}
-	defer remove() // with the old folder
-	tmp, old := filepath.Join(dir, "new"), filepath.Join(dir, "old")
-	if err := os.Mkdir(tmp, 0o777); err != nil {
-		return err
-	}
-	if err := fill(tmp); err != nil {
-		return err
-	}
-	if exchange(tmp, path) != nil {
-		if err := os.Rename(path, old); err != nil {
-			return err
-		}
-		if err := os.Rename(tmp, path); err != nil {
-			return errors.Join(err, os.Rename(old, path))
-		}
-	}
-	return SyncDir(filepath.Dir(path))
 }
 
 // replace is replace by way of a scratch folder.
-func (r Root) replace(path string, fill func(tmp string) error) error {
+func (r Root) replace(path string, fill func(tmp string) error, put func(tmp, path string) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
@@ -100,15 +95,15 @@ func (r Root) replace(path string, fill func(tmp string) error) error {
 		return err
 	}
 	defer remove()
-	return replace(path, filepath.Join(dir, filepath.Base(path)), fill)
+	return replace(path, filepath.Join(dir, filepath.Base(path)), fill, put)
 }
 
-// replace makes the file or folder tmp and renames it to path.
-func replace(path, tmp string, fill func(tmp string) error) error {
+// replace makes the file or folder tmp and puts it in the place of path.
+func replace(path, tmp string, fill func(tmp string) error, put func(tmp, path string) error) error {
 	if err := fill(tmp); err != nil {
 		return err
 	}
-	if err := os.Rename(tmp, path); err != nil {
+	if err := put(tmp, path); err != nil {
 		return err
 	}
 	return SyncDir(filepath.Dir(path))

@@ -301,3 +301,64 @@ func TestLinkToAnotherFileSystem(t *testing.T) {
 		t.Errorf("the other file system holds %v, %v, expected the record alone", entries, err)
 	}
 }
+
+// TestReplaceFolder: the new folder stands in place of the old one as a whole, one
+// that cannot be filled leaves the old one, and nothing else stays.
+func TestReplaceFolder(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "deep", "mine")
+	write := func(name string, err error) func(string) error {
+		return func(tmp string) error { return errors.Join(os.WriteFile(filepath.Join(tmp, name), nil, 0o644), err) }
+	}
+	broken := errors.New("broken")
+	for _, c := range []struct {
+		name string
+		err  error
+		want string
+	}{{"first", nil, "first"}, {"second", nil, "second"}, {"third", broken, "second"}} {
+		if err := Root(dir).ReplaceFolder(path, write(c.name, c.err)); !errors.Is(err, c.err) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if got := names(t, path); len(got) != 1 || got[0] != c.want {
+			t.Errorf("%s: files %v, expected %s", c.name, got, c.want)
+		}
+		if left, _ := os.ReadDir(Root(dir).private()); len(left) > 0 {
+			t.Errorf("%s: %v is left", c.name, left)
+		}
+	}
+}
+
+// TestReplaceFolderAtOnce: whoever looks meanwhile finds one of the folders.
+func TestReplaceFolderAtOnce(t *testing.T) {
+	if err := exchange(filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")); errors.Is(err, errors.ErrUnsupported) {
+		t.Skip("this system has a moment without either")
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "mine")
+	fill := func(tmp string) error { return os.WriteFile(filepath.Join(tmp, "f"), nil, 0o644) }
+	if err := Root(dir).ReplaceFolder(path, fill); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	go func() {
+		defer close(done)
+		for range 200 {
+			if err := Root(dir).ReplaceFolder(path, fill); err != nil {
+				done <- err
+			}
+		}
+	}()
+	for {
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Fatal(err)
+			}
+			return
+		default:
+			if _, err := os.Stat(filepath.Join(path, "f")); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
