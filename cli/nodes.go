@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"dgsbench/datasets/own"
-	"dgsbench/internal/escape"
+	"dgsbench/results/table"
 
 	"github.com/spf13/cobra"
 )
@@ -66,11 +66,10 @@ func (o *options) nodeNames(dataset string, nodes []string) error {
 		}
 	}
 	return o.printValue(out, func(w io.Writer) error {
+		t := table.New("NODE", "NAME")
 		for _, n := range out {
-			if _, err := fmt.Fprintf(w, "%d\t%s\n", n.Node, escape.Text(n.Name)); err != nil {
-				return err
-			}
+			t.Add(n.Node, n.Name)
 		}
-		return nil
+		return table.WriteList(w, t)
 	})
 }
