@@ -52,8 +52,8 @@ func TestYourDataPage(t *testing.T) {
 			t.Errorf("the page does not quote\n%s", quoted)
 		}
 	}
-	if ran != 4 {
-		t.Errorf("the page has %d commands, expected 4", ran)
+	if ran != 6 {
+		t.Errorf("the page has %d commands, expected 6", ran)
 	}
 }
 
