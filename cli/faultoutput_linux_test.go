@@ -57,7 +57,15 @@ func TestFullOutput(t *testing.T) {
 	check := data + " --suite toy --baseline " + filepath.Join(dir, "toy.json") + " --specs " + filepath.Join(dir, "specs")
 	tune := " --model raw --dataset toy --task nc --trials 2 --random 2 --epochs 1" + data + out
 	scale := " user-count --sweep length=100 --nodes 50" + out
-	silent := map[string]bool{"bench run": true, "bench init": true, "bench report": true}
+	silent := map[string]bool{"bench run": true, "bench init": true, "bench report": true, "bench data remove": true}
+	imported := func(name string) string {
+		return fmt.Sprintf("data import %s --name %s --src src --dst dst --time t", filepath.Join(dir, "data", "toy.csv"), name) + data
+	}
+	for _, name := range []string{"kept", "gone"} {
+		if code, _, stderr := bench(strings.Fields(imported(name))...); code != exitDone {
+			t.Fatal(stderr)
+		}
+	}
 	variants := map[string][]string{
 		"bench all":         {toy + data + out, toy + data + out + " --dry-run"},
 		"bench run":         {toy + data + out},
@@ -69,7 +77,9 @@ func TestFullOutput(t *testing.T) {
 		"bench models":      {""},
 		"bench data list":   {data},
 		"bench data stats":  {" toy" + data, " toy --json" + data},
-		"bench data import": {fmt.Sprintf(" %s --name again --src src --dst dst --time t", filepath.Join(dir, "data", "toy.csv")) + data},
+		"bench data import": {strings.TrimPrefix(imported("again"), "data import")},
+		"bench data names":  {" kept" + data, " kept --json" + data},
+		"bench data remove": {" gone" + data},
 		"bench data verify": {data},
 		"bench data fetch":  {" wikipedia --dry-run" + data},
 		"bench spec show":   {" dgs"},

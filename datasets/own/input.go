@@ -119,23 +119,9 @@ func (in *inputs) openFile(m *meter, tmp, name string) (f *os.File, size int64, 
 		limit = free / 2
 	}
 	m.begin(unpacked, 0)
-	size, err = io.Copy(f, &limited{r: meteredReader{in.stdin, m}, left: limit, err: fmt.Errorf("standard input has more than %d bytes, half of the free disk; give the file's name instead", limit)})
+	full := fmt.Errorf("standard input has more than %d bytes, half of the free disk; give the file's name instead", limit)
+	size, err = io.Copy(&boundedWriter{w: f, left: limit, err: full}, meteredReader{in.stdin, m})
 	return f, size, err
-}
-
-// limited is a reader that ends with an error after so many bytes.
-type limited struct {
-	r    io.Reader
-	left int64
-	err  error
-}
-
-func (l *limited) Read(p []byte) (int, error) {
-	n, err := l.r.Read(p)
-	if l.left -= int64(n); l.left < 0 {
-		return 0, l.err
-	}
-	return n, err
 }
 
 // meteredReader counts the bytes that are read, of an unknown number.
