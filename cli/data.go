@@ -12,6 +12,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/datasets/fetch"
+	"dgsbench/datasets/own"
 	"dgsbench/results/table"
 
 	"github.com/spf13/cobra"
@@ -237,7 +238,11 @@ func (o *options) verify(names []string) error {
 			}
 			continue
 		}
-		switch err := d.Verify(o.data); {
+		err = d.Verify(o.data)
+		if err == nil && d.Imported {
+			err = own.Verify(o.data, name)
+		}
+		switch {
 		case all && errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			bad++

@@ -16,7 +16,7 @@ func newRemove(o options) *cobra.Command {
 		Use: "remove NAME", Short: "Remove a dataset that was imported", Args: cobra.ExactArgs(1),
 		Long: "remove removes the folder of a dataset that `bench data import` made. Files of the\n" +
 			"benchmark's own datasets and results stay.",
-		Example: "  bench data remove payments",
+		Example: "  bench data remove old-payments",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := own.Remove(o.data, args[0]); err != nil {
 				return err

@@ -84,6 +84,9 @@ func TestImportLife(t *testing.T) {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 	step("data names mine", exitDone, "0     u\n1     z\n2     v\n3     v\n4     w\n5     u\n")
+	step("data verify mine", exitDone, "mine: whole\n")
+	write(t, filepath.Join(dir, "mine", "nodes.csv"), "node,name\n")
+	step("data verify mine", exitFailed, "nodes.csv has SHA-256 ")
 	write(t, filepath.Join(dir, "mine", "dataset.yaml"), "version: 9\n")
 	step("data remove mime", exitUsage, `no import "mime" in `+dir+` (did you mean "mine"?); there are: [mine]`)
 	step("data remove mine", exitDone, "done: removed the dataset mine from "+dir)

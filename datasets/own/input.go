@@ -118,23 +118,19 @@ func (in *inputs) openFile(m *meter, tmp, name string) (f *os.File, size int64, 
 	if known {
 		limit = free / 2
 	}
-	m.begin(unpacked, 0)
 	full := fmt.Errorf("standard input has more than %d bytes, half of the free disk; give the file's name instead", limit)
-	size, err = io.Copy(&boundedWriter{w: f, left: limit, err: full}, meteredReader{in.stdin, m})
-	return f, size, err
-}
-
-// meteredReader counts the bytes that are read, of an unknown number.
-type meteredReader struct {
-	io.Reader
-	*meter
-}
-
-func (r meteredReader) Read(p []byte) (int, error) {
-	if err := r.add(0); err != nil {
-		return 0, err
+	w := &boundedWriter{w: f, left: limit, err: full}
+	done := make(chan error, 1)
+	go func() { // which may wait for ever
+		_, err := io.Copy(w, in.stdin)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		return f, limit - w.left, err
+	case <-m.ctx.Done():
+		return nil, 0, m.ctx.Err()
 	}
-	return r.Reader.Read(p)
 }
 
 // addParquet makes CSV of the columns of a Parquet file that are used.

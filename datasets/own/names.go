@@ -158,6 +158,16 @@ func checkSum(r io.Reader, path, want string) error {
 	return nil
 }
 
+// Verify compares the files of a dataset that was imported into the data folder,
+// other than its events, with their checksums.
+func Verify(dir, dataset string) error {
+	d, err := find(dir, dataset)
+	if err != nil {
+		return err
+	}
+	return d.checkSealed(filepath.Join(dir, dataset))
+}
+
 // checkSealed compares the checksums of the files of a dataset's folder that are
 // read only where they are needed.
 func (d description) checkSealed(folder string) error {

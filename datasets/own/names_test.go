@@ -81,6 +81,9 @@ func TestNamesRefused(t *testing.T) {
 	want("wikipedia", "dataset wikipedia comes with the benchmark, expected one that was imported")
 	edit(t, filepath.Join(dir, "mine", nodesFile), "p 3", "p 9")
 	want("mine", "is damaged; import the source again with --replace")
+	if err := Verify(dir, "mine"); err == nil || !strings.Contains(err.Error(), "nodes.csv has SHA-256 ") {
+		t.Error(err)
+	}
 	if err := os.Remove(filepath.Join(dir, "mine", nodesFile)); err != nil {
 		t.Fatal(err)
 	}

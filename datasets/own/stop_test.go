@@ -4,6 +4,8 @@ package own
 
 import (
 	"context"
+	"errors"
+	"io"
 	"os"
 	"syscall"
 	"testing"
@@ -81,5 +83,22 @@ func TestImportOfAPipe(t *testing.T) {
 		}
 	case <-time.After(10 * time.Second):
 		t.Fatal("it waits")
+	}
+}
+
+// TestImportStopsWaiting: standard input that brings nothing does not hold up an
+// import that is cancelled.
+func TestImportStopsWaiting(t *testing.T) {
+	dir, src := log(t, "")
+	in, out := io.Pipe()
+	defer out.Close()
+	src.Files, src.Input = []string{Stdin}, in
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := Import(ctx, dir, src); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	if left := entries(t, dir); len(left) > 0 {
+		t.Errorf("%v is left", left)
 	}
 }
