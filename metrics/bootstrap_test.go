@@ -216,7 +216,9 @@ func TestIntervalLeavesUndefinedDrawsOut(t *testing.T) {
 func BenchmarkBootstrap(b *testing.B) {
 	var scores []metrics.Facts
 	for seed := range uint64(10) {
-		scores = append(scores, randomScores(36_000, 10, seed))
+		f := randomScores(36_000, 10, seed)
+		f.Days, f.LogOdds = []int32{0, 9_000, 18_000, 27_000}, true
+		scores = append(scores, f.Sorted())
 	}
 	for _, c := range []struct {
 		name, metric string
@@ -224,6 +226,10 @@ func BenchmarkBootstrap(b *testing.B) {
 	}{
 		{"auc/10x36000", "auc", scores},
 		{"ap/10x36000", "ap", scores},
+		{"recall@1%fpr/10x36000", "recall@1%fpr", scores},
+		{"precision@50%recall/10x36000", "precision@50%recall", scores},
+		{"precision@100:day/10x36000", "precision@100/day", scores},
+		{"brier/10x36000", "brier", scores},
 		{"mrr/1x23621", "mrr", []metrics.Facts{randomRanking(23_621, 1)}},
 	} {
 		cells := [][]metrics.Weighted{prepared(b, c.metric, c.seeds...)}

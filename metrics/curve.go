@@ -92,18 +92,34 @@ func prepareAP(f Facts) Weighted {
 	}
 }
 
-// totals counts the events of either class.
-func totals(labels []int8, weights []int32) (all [2]int64) {
+// prepareTotals prepares the number of events of either class. The positives are
+// few as a rule: the negatives are the rest.
+func prepareTotals(labels []int8) func(weights []int32) (all [2]int64) {
+	var positives, unlabelled []int32
 	for k, label := range labels {
 		switch {
 		case label < 0:
-		case weights == nil:
-			all[label]++
-		default:
-			all[label] += int64(weights[k])
+			unlabelled = append(unlabelled, int32(k))
+		case label == 1:
+			positives = append(positives, int32(k))
 		}
 	}
-	return all
+	return func(weights []int32) (all [2]int64) {
+		if weights == nil {
+			return [2]int64{int64(len(labels) - len(positives) - len(unlabelled)), int64(len(positives))}
+		}
+		for _, k := range positives {
+			all[1] += int64(weights[k])
+		}
+		all[0] = -all[1]
+		for _, k := range unlabelled {
+			all[0] -= int64(weights[k])
+		}
+		for _, w := range weights {
+			all[0] += int64(w)
+		}
+		return all
+	}
 }
 
 // eachThreshold calls f with the events of either class at a threshold and above
@@ -135,9 +151,9 @@ const slack = 1e-12
 // connected by straight lines, as for the AUC.
 func prepareRecallAtFPR(percent float64) func(Facts) Weighted {
 	return func(f Facts) Weighted {
-		c := newCurve(f)
+		c, totals := newCurve(f), prepareTotals(f.Label)
 		return func(weights []int32) float64 {
-			all := totals(f.Label, weights)
+			all := totals(weights)
 			if all[0] == 0 || all[1] == 0 {
 				return math.NaN()
 			}
@@ -160,9 +176,9 @@ func prepareRecallAtFPR(percent float64) func(Facts) Weighted {
 // threshold as many of either class are taken as on average in a random order.
 func preparePrecisionAtRecall(percent float64) func(Facts) Weighted {
 	return func(f Facts) Weighted {
-		c := newCurve(f)
+		c, totals := newCurve(f), prepareTotals(f.Label)
 		return func(weights []int32) float64 {
-			all := totals(f.Label, weights)
+			all := totals(weights)
 			if all[0] == 0 || all[1] == 0 {
 				return math.NaN()
 			}

@@ -18,8 +18,9 @@ func prepareDailyPrecision(k float64) func(Facts) Weighted {
 			begin, end := f.span(d+1, d+1)
 			days = append(days, day{newCurve(f.OfDays(d+1, d+1)), begin, end})
 		}
+		totals := prepareTotals(f.Label)
 		return func(weights []int32) float64 {
-			if all := totals(f.Label, weights); all[0] == 0 || all[1] == 0 {
+			if all := totals(weights); all[0] == 0 || all[1] == 0 {
 				return math.NaN()
 			}
 			taken, found := 0.0, 0.0
