@@ -94,9 +94,12 @@ func TestAUCIsTheAreaUnderRecall(t *testing.T) {
 	for k := range f.Score {
 		f.Score[k] = float32(math.Round(2 * float64(f.Score[k])))
 	}
-	f, area := f.Sorted(), 0.0
+	rates, area := make([]float64, steps), 0.0
 	for i := range steps {
-		area += value(t, metrics.Name("recall@", (float64(i)+.5)*100/steps, "%fpr"), f) / steps
+		rates[i] = (float64(i) + .5) * 100 / steps
+	}
+	for _, recall := range metrics.ROC(f, rates) {
+		area += recall / steps
 	}
 	if want := value(t, "auc", f); math.Abs(area-want) > 1e-3 {
 		t.Errorf("area %v, AUC %v", area, want)
@@ -181,4 +184,20 @@ func TestNamesOfFamilies(t *testing.T) {
 			t.Errorf("%+v", m)
 		}
 	}
+}
+
+// TestLines: a curve at many rates has the values of the metrics at each.
+func TestLines(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := scored(t)
+		rates := []float64{.1, 1, 7.5, 20, 33, 50, 50, 99}
+		roc, pr := metrics.ROC(f, rates), metrics.PrecisionRecall(f.Sorted(), rates)
+		for i, rate := range rates {
+			for name, got := range map[string]float64{metrics.Name("recall@", rate, "%fpr"): roc[i], metrics.Name("precision@", rate, "%recall"): pr[i]} {
+				if want, err := lookup(t, name)[0].Value(f); err != nil || got != want {
+					t.Fatalf("%s: %v, expected %v (%v)", name, got, want, err)
+				}
+			}
+		}
+	})
 }

@@ -146,53 +146,75 @@ func (c curve) eachThreshold(weights []int32, f func(at, above [2]int64) bool) {
 // slack is the error of a share of a number of events, relative to it.
 const slack = 1e-12
 
-// prepareRecallAtFPR prepares the share of positives above the threshold at which
-// percent of the negatives are: a point of the ROC, whose ends of one threshold are
-// connected by straight lines, as for the AUC.
-func prepareRecallAtFPR(percent float64) func(Facts) Weighted {
+// along sets values to those of a curve at rates in per cent, ascending.
+type along func(c curve, all [2]int64, weights []int32, rates, values []float64)
+
+// at prepares the value at one rate.
+func (a along) at(rate float64) func(Facts) Weighted {
 	return func(f Facts) Weighted {
 		c, totals := newCurve(f), prepareTotals(f.Label)
 		return func(weights []int32) float64 {
-			all := totals(weights)
-			if all[0] == 0 || all[1] == 0 {
-				return math.NaN()
+			value := []float64{math.NaN()}
+			if all := totals(weights); all[0] > 0 && all[1] > 0 {
+				a(c, all, weights, []float64{rate}, value)
 			}
-			allowed := percent / 100 * float64(all[0]) * (1 + slack)
-			found := float64(all[1])
-			c.eachThreshold(weights, func(at, above [2]int64) bool {
-				if float64(above[0]+at[0]) <= allowed {
-					return true
-				}
-				found = float64(above[1]) + float64(at[1])*(allowed-float64(above[0]))/float64(at[0])
-				return false
-			})
-			return found / float64(all[1])
+			return value[0]
 		}
 	}
 }
 
-// preparePrecisionAtRecall prepares the precision where percent of the positives
-// are found, or the next whole number of them. Of the events of the last
-// threshold as many of either class are taken as on average in a random order.
-func preparePrecisionAtRecall(percent float64) func(Facts) Weighted {
-	return func(f Facts) Weighted {
-		c, totals := newCurve(f), prepareTotals(f.Label)
-		return func(weights []int32) float64 {
-			all := totals(weights)
-			if all[0] == 0 || all[1] == 0 {
-				return math.NaN()
-			}
-			wanted := math.Ceil(percent / 100 * float64(all[1]) * (1 - slack))
-			precision := 0.0
-			c.eachThreshold(weights, func(at, above [2]int64) bool {
-				if float64(above[1]+at[1]) < wanted {
-					return true
-				}
-				negatives := float64(above[0]) + float64(at[0])*(wanted-float64(above[1]))/float64(at[1])
-				precision = wanted / (wanted + negatives)
+// ROC returns the recalls at one or more rates of false positives, in per cent and
+// ascending. The facts must have both classes.
+func ROC(f Facts, rates []float64) []float64 {
+	values := make([]float64, len(rates))
+	recallAtFPR(newCurve(f), prepareTotals(f.Label)(nil), nil, rates, values)
+	return values
+}
+
+// PrecisionRecall returns the precisions at one or more recalls above 0, in per cent
+// and ascending. The facts must have both classes.
+func PrecisionRecall(f Facts, recalls []float64) []float64 {
+	values := make([]float64, len(recalls))
+	precisionAtRecall(newCurve(f), prepareTotals(f.Label)(nil), nil, recalls, values)
+	return values
+}
+
+// recallAtFPR sets values to the shares of positives above the thresholds at which
+// these shares of the negatives are: points of the ROC, whose ends of one threshold
+// are connected by straight lines, as for the AUC.
+func recallAtFPR(c curve, all [2]int64, weights []int32, rates, values []float64) {
+	allowed := func(i int) float64 { return rates[i] / 100 * float64(all[0]) * (1 + slack) }
+	next, most := 0, allowed(0)
+	c.eachThreshold(weights, func(at, above [2]int64) bool {
+		for float64(above[0]+at[0]) > most {
+			values[next] = (float64(above[1]) + float64(at[1])*(most-float64(above[0]))/float64(at[0])) / float64(all[1])
+			if next++; next == len(rates) {
 				return false
-			})
-			return precision
+			}
+			most = allowed(next)
 		}
+		return true
+	})
+	for ; next < len(rates); next++ {
+		values[next] = 1
 	}
+}
+
+// precisionAtRecall sets values to the precisions where these shares of the positives
+// are found, or the next whole number of them. Of the events of the last threshold
+// as many of either class are taken as on average in a random order.
+func precisionAtRecall(c curve, all [2]int64, weights []int32, recalls, values []float64) {
+	wanted := func(i int) float64 { return math.Ceil(recalls[i] / 100 * float64(all[1]) * (1 - slack)) }
+	next, least := 0, wanted(0)
+	c.eachThreshold(weights, func(at, above [2]int64) bool {
+		for float64(above[1]+at[1]) >= least {
+			negatives := float64(above[0]) + float64(at[0])*(least-float64(above[1]))/float64(at[1])
+			values[next] = least / (least + negatives)
+			if next++; next == len(recalls) {
+				return false
+			}
+			least = wanted(next)
+		}
+		return true
+	})
 }

@@ -79,11 +79,11 @@ var families = []family{
 	}},
 	{"recall@R%fpr", regexp.MustCompile(`^recall@([\d.]+)%fpr$`), func(n []float64) Metric {
 		return Metric{Name: Name("recall@", n[0], "%fpr"), Title: Name("Recall@", n[0], "%FPR"), HigherIsBetter: true,
-			Prepare: prepareRecallAtFPR(n[0])}.when(n[0] > 0 && n[0] < 100)
+			Prepare: along(recallAtFPR).at(n[0])}.when(n[0] > 0 && n[0] < 100)
 	}},
 	{"precision@R%recall", regexp.MustCompile(`^precision@([\d.]+)%recall$`), func(n []float64) Metric {
 		return Metric{Name: Name("precision@", n[0], "%recall"), Title: Name("P@", n[0], "%recall"), HigherIsBetter: true,
-			Prepare: preparePrecisionAtRecall(n[0])}.when(n[0] > 0 && n[0] <= 100)
+			Prepare: along(precisionAtRecall).at(n[0])}.when(n[0] > 0 && n[0] <= 100)
 	}},
 	{"precision@K/day", regexp.MustCompile(`^precision@(\d+)/day$`), func(n []float64) Metric {
 		return Metric{Name: Name("precision@", n[0], "/day"), Title: Name("Precision@", n[0], "/day"), HigherIsBetter: true,

@@ -1,8 +1,6 @@
 package results
 
 import (
-	"fmt"
-	"math"
 	"slices"
 
 	"dgsbench/internal/lists"
@@ -17,30 +15,26 @@ import (
 // several rates, in per cent. The table has some of them, with intervals, and
 // the figure those between, too: means over seeds.
 type curve struct {
-	before, after string // the rate in the metric's name
+	line          func(f metrics.Facts, rates []float64) []float64 // values at rates in per cent
+	before, after string                                           // the rate in the metric's name
 	rates         []float64
-	ends          []figure.Point // at 0 and 100, where they are no metrics
 	x, y          string
-	logarithmic   bool // a second panel has such an axis
-	chance        func(positives float64) figure.Series
+	logarithmic   bool                                         // a second panel has such an axis
+	chance        func(positives float64) (at0, at100 float64) // of random scores, by the share of positives, all in per cent
 	caption       string
 }
 
 var roc = curve{
-	before: "recall@", after: "%fpr", rates: []float64{.1, 1, 10, 50}, ends: []figure.Point{figure.At(100, 100)},
+	line: metrics.ROC, before: "recall@", after: "%fpr", rates: []float64{.1, 1, 10, 50},
 	x: "false positives, % of negatives", y: "recall %", logarithmic: true,
-	chance: func(float64) figure.Series {
-		return figure.Series{Points: []figure.Point{figure.At(0, 0), figure.At(100, 100)}}
-	},
+	chance:  func(float64) (at0, at100 float64) { return 0, 100 },
 	caption: "Share of positives above a threshold against the share of negatives above it; on the right the same with a logarithmic axis",
 }
 
 var pr = curve{
-	before: "precision@", after: "%recall", rates: []float64{10, 25, 50, 75, 90},
+	line: metrics.PrecisionRecall, before: "precision@", after: "%recall", rates: []float64{10, 25, 50, 75, 90},
 	x: "recall %", y: "precision %",
-	chance: func(positives float64) figure.Series {
-		return figure.Series{Points: []figure.Point{figure.At(0, positives), figure.At(100, positives)}}
-	},
+	chance:  func(positives float64) (at0, at100 float64) { return positives, positives },
 	caption: "Share of positives among the events above a threshold against the share of all positives that are above it",
 }
 
@@ -125,17 +119,15 @@ func (c curve) panels(s *scores, d DatasetHead) ([]figure.Panel, error) {
 			return nil, err
 		}
 		positives = 100 * float64(facts[0].Positives()) / float64(facts[0].Positives()+facts[0].Negatives())
-		points, err := c.points(facts)
-		if err != nil {
-			return nil, err
-		}
-		p.Series = append(p.Series, lineOf(at.model, i, points))
+		p.Series = append(p.Series, lineOf(at.model, i, c.points(facts)))
 	}
 	if len(p.Series) == 0 {
 		return nil, nil
 	}
-	chance := c.chance(positives)
-	chance.Name, chance.Color, chance.Line = "chance", figure.Grey, figure.Dashed
+	at0, at100 := c.chance(positives)
+	chance := figure.Series{
+		Name: "chance", Color: figure.Grey, Line: figure.Dashed, Points: []figure.Point{figure.At(0, at0), figure.At(100, at100)},
+	}
 	out := []figure.Panel{p}
 	if c.logarithmic {
 		near := p
@@ -165,35 +157,26 @@ func lineOf(m ModelHead, i int, points []figure.Point) figure.Series {
 }
 
 // points returns the mean of the curves of all seeds.
-func (c curve) points(facts []metrics.Facts) ([]figure.Point, error) {
+func (c curve) points(facts []metrics.Facts) []figure.Point {
 	var rates []float64
 	for rate := 1.0; rate <= 100; rate++ {
 		rates = append(rates, rate)
 	}
 	if c.logarithmic {
-		rates = append(rates[:len(rates)-1], 1e-6) // as good as 0
+		rates = append(rates, 0)
 		for rate := logFrom; rate < 10; rate *= 1.15 {
-			rates = append(rates, math.Round(1e6*rate)/1e6)
+			rates = append(rates, rate)
 		}
 	}
 	slices.Sort(rates)
-	var points []figure.Point
-	for _, rate := range slices.Compact(rates) {
-		m, err := metrics.Lookup(c.name(rate))
-		if err != nil {
-			return nil, err
+	rates = slices.Compact(rates)
+	points := lists.Map(rates, func(rate float64) figure.Point { return figure.At(rate, 0) })
+	for _, f := range facts {
+		for i, value := range c.line(f, rates) {
+			points[i] = figure.At(rates[i], points[i].Y.Mean+100*value/float64(len(facts)))
 		}
-		sum := 0.0
-		for _, f := range facts {
-			value, err := m.Value(f)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", m.Name, err)
-			}
-			sum += value
-		}
-		points = append(points, figure.At(rate, 100*sum/float64(len(facts))))
 	}
-	return append(points, c.ends...), nil
+	return points
 }
 
 // testFacts returns the facts of the test part of each seed of a cell, sorted.
