@@ -26,9 +26,10 @@ type Cut struct {
 type Parts struct {
 	Whole            Stream
 	Train, Val, Test Stream
-	NewNode          []bool // marks nodes absent from Train (inductive); nil if transductive
-	Batch            int    // that of the Cut
-	Substituted      bool   // the file has no features, so these are the dataset's substitute
+	TestStart        float64 // time of the first test event, seconds; of the last event if there is none
+	NewNode          []bool  // marks nodes absent from Train (inductive); nil if transductive
+	Batch            int     // that of the Cut
+	Substituted      bool    // the file has no features, so these are the dataset's substitute
 
 	shared    []Stream // whose memory all trials with these parts share
 	checksums []uint32 // of the columns of shared
@@ -80,6 +81,7 @@ func (l *Loaded) Parts(cut Cut) (Parts, error) {
 	}
 	parts := l.Split.Parts(p.Whole)
 	p.Train, p.Val, p.Test = train(p.Whole), parts[1], parts[2]
+	p.TestStart = p.Whole.Time[min(l.Split.ValEnd, p.Whole.Len()-1)]
 	p.shared = []Stream{p.Whole}
 	if newNode != nil {
 		p.shared = append(p.shared, p.Train) // a copy

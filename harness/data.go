@@ -2,6 +2,7 @@ package harness
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 	"sync"
 
@@ -71,6 +72,14 @@ func WithoutTest(p datasets.Parts) datasets.Parts {
 	end := p.Whole.Len() - p.Test.Len()
 	p.Whole, p.Test = p.Whole.Slice(0, end), p.Whole.Slice(end, end)
 	return p
+}
+
+// delayNotes say when labels are known, if that is not at once.
+func delayNotes(t specs.Trial) []string {
+	if t.Task != protocol.NodeClassification || t.Protocol.LabelDelay == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("a label is known %d s after its event; training and selection use no others, and the test scores all events", t.Protocol.LabelDelay)}
 }
 
 // featureNotes say which features a model is given that are not the file's.

@@ -123,6 +123,7 @@ func (r *run) pace(ctx context.Context, budget time.Duration) (p pace, err error
 		if n[i] == 0 {
 			continue
 		}
+		r.told = phase.part.EventID(0) // what comes before it was not folded in
 		do := func(k int) error { return phase.do(window(phase.part, size, k)) }
 		if p[i], err = TypicalTime(ctx, numWindows(phase.part, size), budget/numPhases, do); err != nil {
 			return p, err

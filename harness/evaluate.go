@@ -7,7 +7,6 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/metrics"
 	"dgsbench/models"
-	"dgsbench/protocol"
 	"dgsbench/specs"
 )
 
@@ -73,20 +72,20 @@ func (r *run) eachWindow(ctx context.Context, part datasets.Stream, f func(lo in
 }
 
 // eachBatch calls f with every batch of the part, without labels, and the
-// index of the first event of its window. When a window is over, the model
-// Learns its labels: those of a t-batch's events would come before an earlier
-// event of the window has been classified.
+// index of the first event of its window. Before a window, the model Learns
+// what has become known. A t-batch would be too small a step: the labels of its
+// events would come before an earlier event of the window has been classified.
 func (r *run) eachBatch(ctx context.Context, part datasets.Stream, f func(lo int, b batch) error) error {
 	return r.eachWindow(ctx, part, func(lo int, w datasets.Stream) error {
+		if err := r.tell(w); err != nil {
+			return err
+		}
 		for _, b := range batches(w.WithoutLabels(), r.spec.Protocol.WithinBatch) {
 			if err := f(lo, b); err != nil {
 				return err
 			}
 		}
-		if r.spec.Task != protocol.NodeClassification {
-			return nil
-		}
-		return models.Reveal(r.model, w)
+		return nil
 	})
 }
 

@@ -27,6 +27,7 @@ type run struct {
 	blueprint *Blueprint
 	model     models.Model
 	tick      func() // called after every window
+	told      int    // events of the whole stream whose labels the model has been given; the same after each validation
 
 	epochs       []record.Epoch
 	best         int // epoch whose parameters were tested, -1 for none
@@ -46,6 +47,10 @@ func newRun(spec specs.Trial, parts datasets.Parts, on devices.Target, threads i
 		parts = parts.WithoutTruth()
 	}
 	blueprint := TrialBlueprint(spec, parts, on, threads)
+	var err error
+	if parts.Train, err = trainingLabels(spec, parts.Train); err != nil {
+		return nil, err
+	}
 	model, err := blueprint.Build()
 	if err != nil {
 		return nil, err
@@ -179,6 +184,7 @@ func (r *run) epoch(ctx context.Context) (float64, error) {
 		sum, steps = sum+losses, steps+n
 		return err
 	})
+	r.told = knownAt(r.parts.Train, end(r.parts.Train), r.spec.Protocol)
 	return sum / float64(steps), err
 }
 
@@ -206,6 +212,7 @@ func (r *run) trainWindow(w datasets.Stream) (losses float64, steps int, err err
 func (r *run) validate(ctx context.Context, rule specs.StateRule, evaluation string) error {
 	if rule == specs.Replay {
 		r.model.Reset()
+		r.told = 0
 		if err := r.observe(ctx, r.parts.Train); err != nil {
 			return err
 		}
@@ -218,6 +225,9 @@ func (r *run) validate(ctx context.Context, rule specs.StateRule, evaluation str
 // with a node that training has not seen.
 func (r *run) evaluate(ctx context.Context, name record.Part, part datasets.Stream, sets []candidateSet) error {
 	if r.spec.Task == protocol.NodeClassification {
+		if name.Split == protocol.Validation {
+			part = withKnown(part, r.parts.TestStart, r.spec.Protocol)
+		}
 		f, err := r.classify(ctx, part)
 		r.facts = append(r.facts, partFacts{name, f})
 		return err

@@ -153,9 +153,9 @@ func TestOrderOfAProtocol(t *testing.T) {
 	const (
 		trained   = "reset, train 0-19, "
 		observed  = "reset, observe 0-19, learn 0-19, "
-		validated = "classify 20-30, learn 20-30, "
-		tested    = "classify 31-41, learn 31-41"
-		restored  = `restore epoch 0 as after "learn 20-30", `
+		validated = "classify 20-30, "
+		tested    = "learn 20-30, classify 31-41"
+		restored  = `restore epoch 0 as after "classify 20-30", `
 	)
 	for name, c := range map[string]struct {
 		change func(*specs.Protocol)
@@ -198,7 +198,7 @@ func TestWithoutATest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if last := s.log[len(s.log)-1]; last != "learn 20-30" || r.best != 0 {
+	if last := s.log[len(s.log)-1]; last != "classify 20-30" || r.best != 0 {
 		t.Errorf("epoch %d is the best, the last thing done %q", r.best, last)
 	}
 }

@@ -42,7 +42,7 @@ func newJob(t specs.Trial, rec record.Record, lib library, tr trainer, sizes map
 	if j.parts, j.cutError = lib[t.Dataset].Parts(t); j.cutError != nil {
 		return j
 	}
-	j.record.Footnotes = slices.Concat(rec.Footnotes, featureNotes(j.parts, lib[t.Dataset].loaded.Dataset))
+	j.record.Footnotes = slices.Concat(rec.Footnotes, featureNotes(j.parts, lib[t.Dataset].loaded.Dataset), delayNotes(t))
 	if j.untested {
 		j.parts = WithoutTest(j.parts)
 	}

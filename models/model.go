@@ -60,11 +60,12 @@ type Model interface {
 	// Observe folds the batch in.
 	Observe(b datasets.Stream) error
 
-	// Learn gives the labels, 0 or 1, of events that were folded in by
-	// Classify or Observe. All are labelled, they are in stream order from
-	// call to call, and none comes twice between two Resets. Labels may be
-	// late: the state may be later than the events. What Train was given
-	// does not come again. Whatever Learn changes is state: Reset clears it,
+	// Learn gives the labels, 0 or 1, of events that were folded in before,
+	// of any number: labels may be late, so that many become known at once and
+	// the state is later than the events. All are labelled, they are in stream
+	// order from call to call, and none comes twice between two Resets. What
+	// Train was given does not come again: of its events, only those that were
+	// unlabelled there as their labels were not known yet. Whatever Learn changes is state: Reset clears it,
 	// so that the labels of a validation do not reach the next epoch. Models
 	// that do nothing with labels outside Train embed Offline.
 	Learn(events datasets.Stream, labels []int8) error

@@ -38,6 +38,12 @@ type Protocol struct {
 	// state is made by the first, and its test continues from that of the
 	// selected epoch.
 	TestState []StateRule `yaml:"test_state" words:"carry replay" list:"some distinct single"`
+	// LabelDelay is how many seconds after its event a label is known. In
+	// training the labels are those known at the end of the training part, in
+	// a selection those known when the test part begins; Learn is told of
+	// a label in the first window that begins after it is known. A test scores
+	// all labelled events.
+	LabelDelay int `yaml:"label_delay,omitempty" range:"0 1000000000"`
 	// Latency makes the trials latency tests: nothing is trained, and nothing
 	// above but Batch counts. It is nil elsewhere.
 	Latency *Latency `yaml:"latency,omitempty"`

@@ -79,6 +79,8 @@ func checkEffect(own strictyaml.Node, task protocol.Task, resolved Protocol, err
 		switch {
 		case latency && !slices.Contains([]string{"batch", "within_batch", "latency"}, key):
 			errs.Add(at.Errorf("it changes nothing in a latency test; leave the key out"))
+		case task == protocol.LinkPrediction && key == "label_delay" && resolved.LabelDelay > 0:
+			errs.Add(at.Errorf("it changes nothing in link prediction; leave the key out"))
 		case latency || task != protocol.NodeClassification:
 		case key == "train_negatives" || key == "candidates" || key == "filter" || key == "val_negatives" && resolved.ValNegatives > 0:
 			errs.Add(at.Errorf("it changes nothing in node classification; leave the key out"))
