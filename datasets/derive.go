@@ -1,9 +1,9 @@
 package datasets
 
 import (
-	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"dgsbench/internal/ram"
 )
@@ -30,15 +30,18 @@ func (h *history) add(s Stream, k int) {
 // A window extends from an event k with begins[k] to the next such event. If
 // begins is nil, each event is a window.
 func Derive(s, train Stream, features []Derived, begins []bool) (Stream, error) {
-	width, widths := 0, make([]int, len(features))
+	width, widths, sweeps := 0, make([]int, len(features)), int64(0)
 	for i, f := range features {
 		if f.needs > s.NumFeat {
 			return Stream{}, fmt.Errorf("feature %d is declared, but the file has %d", f.needs, s.NumFeat)
 		}
-		widths[i] = cmp.Or(f.width, s.NumFeat)
+		widths[i] = len(f.names(make([]string, s.NumFeat)))
 		width += widths[i]
+		if f.sweep != nil {
+			sweeps = max(sweeps, f.bytes(s))
+		}
 	}
-	if err := ram.Check("derived features", derivedBytes(s, width)); err != nil {
+	if err := ram.Check("derived features", derivedBytes(s, width)+sweeps); err != nil {
 		return Stream{}, err
 	}
 	out := s.WithFeatures(make([]float32, s.Len()*width), width)
@@ -52,7 +55,9 @@ func Derive(s, train Stream, features []Derived, begins []bool) (Stream, error) 
 		}
 		row := out.Features(k)
 		for i, f := range features {
-			f.fill(s, k, h, row[:widths[i]])
+			if f.sweep == nil {
+				f.fill(s, k, h, row[:widths[i]])
+			}
 			if !finite(row[:widths[i]]) {
 				return Stream{}, fmt.Errorf("event %d: %s is not finite", k, f)
 			}
@@ -61,11 +66,12 @@ func Derive(s, train Stream, features []Derived, begins []bool) (Stream, error) 
 	}
 	first := 0
 	for i, f := range features {
+		if f.sweep != nil {
+			f.sweep(s, begins, func(k int) []float32 { return out.Features(k)[first:][:widths[i]] })
+		}
 		if f.scaled {
-			for c := range widths[i] {
-				if k := standardise(out, train, first+c); k >= 0 {
-					return Stream{}, fmt.Errorf("event %d: %s: too far from the training part's for a float32", k, f)
-				}
+			if k := standardise(out, train, first, widths[i]); k >= 0 {
+				return Stream{}, fmt.Errorf("event %d: %s: too far from the training part's for a float32", k, f)
 			}
 		}
 		first += widths[i]
@@ -89,43 +95,54 @@ func finite(row []float32) bool {
 	return true
 }
 
-// standardise scales one feature of all events so that the events of train
-// have mean 0 and standard deviation 1 (of the population: ddof 0). A
-// feature that is constant there becomes 0. It returns the first event whose
-// value is then too large for a float32, or -1.
-func standardise(s, train Stream, feature int) (bad int) {
-	mean, sd := moments(s, train, feature)
-	for i := feature; i < len(s.Feat); i += s.NumFeat {
-		if sd == 0 {
-			s.Feat[i] = 0
-		} else {
-			s.Feat[i] = float32((float64(s.Feat[i]) - mean) / sd)
+// standardise scales features first to first+n-1 of all events so that the
+// events of train have mean 0 and standard deviation 1 (of the population:
+// ddof 0). A feature that is constant there becomes 0. It returns the first
+// event with a value that is then too large for a float32, or -1.
+func standardise(s, train Stream, first, n int) (bad int) {
+	mean, sd := moments(s, train, first, n)
+	for k := range s.Len() {
+		row := s.Features(k)[first:][:n]
+		for c, x := range row {
+			if sd[c] == 0 {
+				row[c] = 0
+			} else {
+				row[c] = float32((float64(x) - mean[c]) / sd[c])
+			}
 		}
-		if !finite(s.Feat[i : i+1]) {
-			return i / s.NumFeat
+		if !finite(row) {
+			return k
 		}
 	}
 	return -1
 }
 
-// moments returns the mean and the standard deviation over the events of train,
-// in float64. The deviation of equal values is exactly 0.
-func moments(s, train Stream, feature int) (mean, sd float64) {
-	n := float64(train.Len())
-	lo, hi := math.Inf(1), math.Inf(-1)
+// moments returns the means and the standard deviations over the events of
+// train, in float64. The deviation of equal values is exactly 0.
+func moments(s, train Stream, first, n int) (mean, sd []float64) {
+	events := float64(train.Len())
+	mean, sd = make([]float64, n), make([]float64, n)
+	lo, hi := slices.Repeat([]float64{math.Inf(1)}, n), slices.Repeat([]float64{math.Inf(-1)}, n)
 	for k := range train.Len() {
-		x := float64(s.Features(train.EventID(k))[feature])
-		lo, hi = min(lo, x), max(hi, x)
-		mean += x
+		for c, value := range s.Features(train.EventID(k))[first:][:n] {
+			x := float64(value)
+			lo[c], hi[c] = min(lo[c], x), max(hi[c], x)
+			mean[c] += x
+		}
 	}
-	if lo >= hi {
-		return 0, 0
+	for c := range mean {
+		mean[c] /= events
 	}
-	mean /= n
-	sum := 0.0
 	for k := range train.Len() {
-		d := float64(s.Features(train.EventID(k))[feature]) - mean
-		sum += d * d
+		for c, value := range s.Features(train.EventID(k))[first:][:n] {
+			d := float64(value) - mean[c]
+			sd[c] += d * d
+		}
 	}
-	return mean, math.Sqrt(sum / n)
+	for c := range sd {
+		if sd[c] = math.Sqrt(sd[c] / events); lo[c] >= hi[c] {
+			sd[c] = 0
+		}
+	}
+	return mean, sd
 }

@@ -3,20 +3,35 @@ package datasets
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A Derived feature computes columns from what is known when an event
 // arrives: the event itself and earlier events (see Derive). Raw, Standardised,
-// Log1p, Gap, Count and HashedID return one.
+// Log1p, Gap, Count, HashedID and Velocity return one.
 type Derived struct {
-	name   string
-	width  int  // in columns; 0 stands for as many as the file has features
-	needs  int  // the smallest number of features of the file
-	past   bool // the columns depend on earlier events
-	scaled bool // they are standardised on the train part
+	name string
+	// columns are the names of the columns of a file whose features have these
+	// names; nil stands for the feature's own name.
+	columns func(file []string) []string
+	needs   int  // the smallest number of features of the file
+	past    bool // the columns depend on earlier events
+	scaled  bool // they are standardised on the train part
 	// fill writes the columns of event k, which are 0 before. h holds the events
 	// before its window.
 	fill func(s Stream, k int, h *history, out []float32)
+	// sweep, in place of fill, writes the columns of all events, into the row of
+	// each; bytes is the memory that it takes meanwhile. begins is that of Derive.
+	sweep func(s Stream, begins []bool, row func(k int) []float32)
+	bytes func(s Stream) int64
+}
+
+// names returns the names of the columns; the features of the file have these.
+func (d Derived) names(file []string) []string {
+	if d.columns == nil {
+		return []string{d.name}
+	}
+	return d.columns(file)
 }
 
 // String returns a description of the feature.
@@ -49,7 +64,7 @@ func Raw() Derived { return file("the file's features", false) }
 func Standardised() Derived { return file("the file's features, standardised", true) }
 
 func file(name string, scaled bool) Derived {
-	return Derived{name: name, scaled: scaled, fill: func(s Stream, k int, _ *history, out []float32) {
+	return Derived{name: name, columns: slices.Clone[[]string], scaled: scaled, fill: func(s Stream, k int, _ *history, out []float32) {
 		copy(out, s.Features(k))
 	}}
 }
@@ -61,6 +76,7 @@ func Log1p(feature int) Derived {
 		return float64(s.Features(k)[feature])
 	})
 	d.needs = feature + 1
+	d.columns = func(file []string) []string { return []string{"log1p of " + file[feature]} }
 	return d
 }
 
@@ -93,7 +109,7 @@ func past(name string, value func(s Stream, k int, h *history) float64) Derived 
 
 // logarithm is log(1+x) of a value.
 func logarithm(of string, value func(s Stream, k int, h *history) float64) Derived {
-	return Derived{name: "log1p of " + of, width: 1, scaled: true, fill: func(s Stream, k int, h *history, out []float32) {
+	return Derived{name: "log1p of " + of, scaled: true, fill: func(s Stream, k int, h *history, out []float32) {
 		out[0] = float32(math.Log1p(value(s, k, h)))
 	}}
 }
@@ -109,7 +125,13 @@ func HashedID(side Side, buckets int) Derived {
 		panic(fmt.Sprintf("datasets: %d hash buckets", buckets))
 	}
 	name := fmt.Sprintf("id of the %s hashed into %d columns", side, buckets)
-	return Derived{name: name, width: buckets, fill: func(s Stream, k int, _ *history, out []float32) {
+	columns := func([]string) (out []string) {
+		for i := range buckets {
+			out = append(out, fmt.Sprintf("column %d of the hashed id of the %s", i+1, side))
+		}
+		return out
+	}
+	return Derived{name: name, columns: columns, fill: func(s Stream, k int, _ *history, out []float32) {
 		h := mix(uint64(side.node(s, k)) + hashSeed)
 		out[h%uint64(buckets)] = 1 - 2*float32(h>>63)
 	}}

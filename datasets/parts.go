@@ -14,6 +14,8 @@ type Cut struct {
 	// NeedFeatures says that the model needs features: it gets the dataset's
 	// substitute if the file has none.
 	NeedFeatures bool
+	// Velocity adds the columns of Velocity.
+	Velocity bool
 	// Batch is the size in events of the windows of a part: the derived features
 	// of an event depend on the events before its window only. Windows restart at
 	// the first event of each part. With 0, features depend on all events before
@@ -26,10 +28,12 @@ type Cut struct {
 type Parts struct {
 	Whole            Stream
 	Train, Val, Test Stream
-	TestStart        float64 // time of the first test event, seconds; of the last event if there is none
-	NewNode          []bool  // marks nodes absent from Train (inductive); nil if transductive
-	Batch            int     // that of the Cut
-	Substituted      bool    // the file has no features, so these are the dataset's substitute
+	TestStart        float64  // time of the first test event, seconds; of the last event if there is none
+	NewNode          []bool   // marks nodes absent from Train (inductive); nil if transductive
+	Batch            int      // that of the Cut
+	Substituted      bool     // the file has no features, so these are the dataset's substitute
+	Velocity         bool     // the columns of Velocity follow the others
+	Columns          []string // names of the features
 
 	shared    []Stream // whose memory all trials with these parts share
 	checksums []uint32 // of the columns of shared
@@ -65,16 +69,26 @@ func (l *Loaded) Parts(cut Cut) (Parts, error) {
 	if err != nil {
 		return Parts{}, err
 	}
-	p := Parts{Whole: l.Stream, NewNode: newNode, Batch: cut.Batch}
+	p := Parts{Whole: l.Stream, NewNode: newNode, Batch: cut.Batch, Velocity: cut.Velocity, Columns: l.Dataset.columnNames(l.Stream.NumFeat)}
 	columns := l.Dataset.Features
 	if len(columns) == 0 && cut.NeedFeatures && l.Stream.NumFeat == 0 {
-		columns, p.Substituted = l.Dataset.Substitute, true
-		if len(columns) == 0 {
+		columns = l.Dataset.Substitute
+		if p.Substituted = len(columns) > 0; !p.Substituted && !cut.Velocity {
 			return Parts{}, fmt.Errorf("dataset %s has no features, which this model needs", l.Dataset.Name)
 		}
 	}
+	if cut.Velocity {
+		if len(columns) == 0 {
+			columns = []Derived{Raw()}
+		}
+		columns = append(slices.Clip(columns), Velocity())
+	}
 	if len(columns) > 0 {
-		trained := train(l.Stream)
+		trained, file := train(l.Stream), p.Columns
+		p.Columns = nil
+		for _, f := range columns {
+			p.Columns = append(p.Columns, f.names(file)...)
+		}
 		if p.Whole, err = Derive(l.Stream, trained, columns, l.begins(trained, cut.Batch)); err != nil {
 			return Parts{}, fmt.Errorf("dataset %s: %w", l.Dataset.Name, err)
 		}

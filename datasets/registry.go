@@ -54,6 +54,9 @@ type Dataset struct {
 	Split    SplitRule
 	HeldOut  HeldOut
 	Labelled bool
+	// Columns are the names of the file's features, where Layout does not have
+	// them.
+	Columns []string
 	// Features are the derived columns that every model gets instead of the
 	// file's. Without any, models get the file's.
 	Features []Derived
@@ -118,6 +121,20 @@ func (d Dataset) LooksBack(needFeatures bool) bool {
 		columns = d.Substitute
 	}
 	return slices.ContainsFunc(columns, func(f Derived) bool { return f.past })
+}
+
+// columnNames returns the names of the n features of the file.
+func (d Dataset) columnNames(n int) []string {
+	for _, names := range [][]string{d.Columns, d.Layout.Features} {
+		if len(names) == n {
+			return slices.Clone(names)
+		}
+	}
+	var names []string
+	for i := range n {
+		names = append(names, fmt.Sprintf("feature %d", i+1))
+	}
+	return names
 }
 
 // Lookup returns a registered or imported dataset, or the one that NAME@SCALE

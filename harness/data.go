@@ -59,8 +59,9 @@ func (c *Cutter) Parts(t specs.Trial) (datasets.Parts, error) {
 	cut := datasets.Cut{
 		Setting:      cmp.Or(t.Setting, protocol.Transductive), // classification has no other setting
 		NeedFeatures: t.Kind.Features == models.FeaturesRequired,
+		Velocity:     t.Velocity,
 	}
-	if t.Protocol.DerivedFeatures == specs.BeforeBatch && c.loaded.Dataset.LooksBack(cut.NeedFeatures) {
+	if t.Protocol.DerivedFeatures == specs.BeforeBatch && (cut.Velocity || c.loaded.Dataset.LooksBack(cut.NeedFeatures)) {
 		cut.Batch = t.Protocol.Batch
 	}
 	parts, _ := c.cuts.LoadOrStore(cut, sync.OnceValues(func() (datasets.Parts, error) { return c.loaded.Parts(cut) }))
@@ -87,6 +88,9 @@ func featureNotes(p datasets.Parts, d datasets.Dataset) (notes []string) {
 	if p.Substituted {
 		columns := lists.Map(d.Substitute, datasets.Derived.String)
 		notes = append(notes, "in place of features it is given "+strings.Join(columns, ", "))
+	}
+	if p.Velocity {
+		notes = append(notes, "its features are followed by velocity counts: "+datasets.Velocity().String())
 	}
 	if p.Batch > 0 {
 		notes = append(notes, "features that depend on earlier events do not include events of their own batch")

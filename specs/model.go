@@ -118,7 +118,9 @@ func newModel(n strictyaml.Node) (Model, error) {
 		errs.Add(checkName(at, key))
 		var v variant
 		errs.Add(at.Decode(&v))
-		require(at, &errs, "options")
+		if !v.Velocity {
+			require(at, &errs, "options")
+		}
 		v.layer = v.layer.traced(at, &errs)
 		m.variants[key] = v
 	}
@@ -139,8 +141,12 @@ func newModel(n strictyaml.Node) (Model, error) {
 		over = append(over, m.variants[name].layer)
 	}
 	for _, l := range over {
-		_, err := m.merge(m.base, l)
+		resolved, err := m.merge(m.base, l)
 		errs.Add(err)
+		if resolved.Velocity && m.Kind.Features == models.FeaturesIgnored {
+			errs.Add(n.Errorf("velocity: models of kind %q ignore features; leave the key out", m.Kind.Name))
+			break
+		}
 	}
 	m.search = m.readSearch(y.Search, &errs)
 	return m, errs.Err()
@@ -209,9 +215,11 @@ func (p Provenance) String() string {
 // its variants have in common. Options are named by their dotted path, as in
 // "head.lr".
 type layer struct {
-	Options strictyaml.Node   `yaml:"options"`
-	Origin  map[string]Origin `yaml:"origin" words:"paper default tuned"`
-	Records map[string]string `yaml:"records"` // of the search
+	// Velocity adds datasets.Velocity to the features that the model is given.
+	Velocity bool              `yaml:"velocity"`
+	Options  strictyaml.Node   `yaml:"options"`
+	Origin   map[string]Origin `yaml:"origin" words:"paper default tuned"`
+	Records  map[string]string `yaml:"records"` // of the search
 
 	from map[string]Provenance
 }

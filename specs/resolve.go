@@ -14,8 +14,9 @@ import (
 
 // Resolved are a model's options in one place, and where each comes from.
 type Resolved struct {
-	Options models.Options
-	Origins map[string]Provenance // by dotted path
+	Options  models.Options
+	Origins  map[string]Provenance // by dotted path
+	Velocity bool                  // its features are those of the dataset and datasets.Velocity
 }
 
 // Resolve returns the options of a variant ("" for none) in a place: the
@@ -71,7 +72,7 @@ func (m Model) unknownVariant(name string) error {
 
 // merge puts the layers over the code's defaults and validates the result.
 func (m Model) merge(layers ...layer) (Resolved, error) {
-	r := Resolved{m.Kind.Options(), map[string]Provenance{}}
+	r := Resolved{Options: m.Kind.Options(), Origins: map[string]Provenance{}}
 	defaults, err := strictyaml.Of(r.Options)
 	if err != nil {
 		return Resolved{}, err
@@ -83,6 +84,7 @@ func (m Model) merge(layers ...layer) (Resolved, error) {
 	for _, l := range layers {
 		errs.Add(l.Options.Decode(r.Options))
 		maps.Copy(r.Origins, l.from)
+		r.Velocity = r.Velocity || l.Velocity
 	}
 	if err := errs.Err(); err != nil {
 		return Resolved{}, err
@@ -105,6 +107,7 @@ type written struct {
 	Model     string          `yaml:"model"`
 	Title     string          `yaml:"title"`
 	Page      string          `yaml:"page,omitempty"`
+	Velocity  bool            `yaml:"velocity,omitempty"`
 	Options   any             `yaml:"options,omitempty"`
 	Origin    strictyaml.Node `yaml:"origin,omitempty"`
 	Records   strictyaml.Node `yaml:"records,omitempty"`
@@ -128,7 +131,7 @@ func (l *Library) Show(ref string, at Place) (string, error) {
 		return "", err
 	}
 	y := written{
-		ID: m.ID, Variant: variant, Model: m.Kind.Name, Title: m.title(variant), Page: m.Page,
+		ID: m.ID, Variant: variant, Model: m.Kind.Name, Title: m.title(variant), Page: m.Page, Velocity: r.Velocity,
 		Options: r.Options, Search: m.node.Get("search"),
 	}
 	text, err := strictyaml.Encode(y, func(path string) string {

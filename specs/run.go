@@ -124,8 +124,10 @@ func (r *suiteReader) checkDerived(own strictyaml.Node, resolved Protocol, data,
 	looksBack := func(dataset string) bool {
 		d, _ := datasets.Lookup(dataset)
 		return slices.ContainsFunc(refs, func(ref string) bool {
-			use := r.modelOf(ref).Kind.Features
-			return use != models.FeaturesIgnored && d.LooksBack(use == models.FeaturesRequired)
+			_, variant := SplitRef(ref)
+			m := r.modelOf(ref)
+			use := m.Kind.Features
+			return m.base.Velocity || m.variants[variant].Velocity || use != models.FeaturesIgnored && d.LooksBack(use == models.FeaturesRequired)
 		})
 	}
 	at := own.Get("derived_features")
@@ -292,7 +294,7 @@ func (r *suiteReader) addCell(run strictyaml.Node, at Place, ref string, options
 	t := Trial{
 		Suite: r.suite.Name, About: r.suite.Title, Dataset: at.Dataset, Task: at.Task, Setting: at.Setting, Case: c.name,
 		ModelID: id, Variant: variant, Kind: m.Kind, Title: m.title(variant),
-		Options: resolved.Options, Origins: resolved.Origins, Protocol: c.Protocol,
+		Options: resolved.Options, Velocity: resolved.Velocity, Origins: resolved.Origins, Protocol: c.Protocol,
 	}
 	r.suite.cells = append(r.suite.cells, t)
 	if t.IsLatency() && m.Kind.Deploys {

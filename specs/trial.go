@@ -32,6 +32,7 @@ type Trial struct {
 	Title    string                // as tables print the model
 	Deployed bool                  // measures the model that Deploy returns, which Variant says too
 	Options  models.Options        // shared by the seeds of a cell; read-only
+	Velocity bool                  // the model is given datasets.Velocity, too
 	Origins  map[string]Provenance // by dotted path of the option
 	Protocol Protocol
 	Seed     uint64 // all that the trial's random streams derive from
@@ -83,11 +84,15 @@ func (t Trial) OriginsJSON() []byte { return canonical(t.Origins) }
 
 // facts returns what decides the result, but for the data and the program.
 func (t Trial) facts() map[string]any {
-	return map[string]any{
+	facts := map[string]any{
 		"suite": t.Suite, "dataset": t.Dataset, "task": t.Task, "setting": t.Setting,
 		"model": t.ModelID, "variant": t.Variant, "kind": t.Kind.Name,
 		"options": plain(t.Options), "protocol": plain(t.Protocol), "seed": t.Seed,
 	}
+	if t.Velocity { // else identities are those from before there was a choice
+		facts["velocity"] = true
+	}
+	return facts
 }
 
 // plain returns a value under its YAML keys. It panics when the type cannot be

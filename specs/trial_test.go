@@ -288,3 +288,35 @@ func TestUsersOptionsWin(t *testing.T) {
 		t.Errorf("the user's hidden layer is not in %s", got)
 	}
 }
+
+// TestVelocity: velocity counts are a part of what is measured, of the variants
+// that have them alone.
+func TestVelocity(t *testing.T) {
+	lib := embeddedLibrary(t)
+	file := filepath.Join(t.TempDir(), "mine.yaml")
+	text := "name: mine\ntitle: Mine\nprotocol: {derived_features: before_batch}\nruns: [{task: nc, datasets: [shop-sim], models: [logistic, logistic+velocity, tgn-id+velocity]}]\n"
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lib.AddFile(file); err != nil {
+		t.Fatal(err)
+	}
+	suite, err := lib.LoadSuite("mine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	trials, err := suite.Trials(specs.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, trial := range trials {
+		want := trial.Variant == "velocity"
+		if said := strings.Contains(string(trial.JSON()), `"velocity":true`); trial.Velocity != want || said != want {
+			t.Errorf("%s: velocity is %v, and said: %v", trial.Ref(), trial.Velocity, said)
+		}
+	}
+	shown, err := lib.Show("dgs+velocity", specs.Place{})
+	if err != nil || !strings.Contains(shown, "velocity: true") {
+		t.Errorf("%v\n%s", err, shown)
+	}
+}

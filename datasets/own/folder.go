@@ -97,7 +97,7 @@ func (d description) dataset(name string) datasets.Dataset {
 		Name: name, Title: d.Title, Citation: "imported", Licence: "the user's own data", URL: "an import",
 		File: filepath.Join(name, eventsFile), SHA256: d.SHA256, Identity: d.identity(), Layout: d.layout(),
 		Want: d.Counts, Split: d.Split, HeldOut: datasets.SampleHeldOut(heldOutSeed), Labelled: d.Labelled,
-		Substitute: datasets.GapsAndCounts(), Imported: true,
+		Substitute: datasets.GapsAndCounts(), Imported: true, Columns: d.Features,
 	}
 	if len(d.Features) > 0 {
 		entry.Features = []datasets.Derived{datasets.Standardised()}

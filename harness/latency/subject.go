@@ -84,7 +84,7 @@ type subject struct {
 // newSubject cuts the stream for the model.
 func newSubject(t specs.Trial, l *datasets.Loaded, on devices.Target, threads int) (*subject, error) {
 	s := &subject{trial: t, Measured: Measured{harness.Describe(t, l, on), record.Times{}}}
-	parts, err := l.Parts(datasets.Cut{Setting: protocol.Transductive, NeedFeatures: t.Kind.Features == models.FeaturesRequired})
+	parts, err := l.Parts(datasets.Cut{Setting: protocol.Transductive, NeedFeatures: t.Kind.Features == models.FeaturesRequired, Velocity: t.Velocity})
 	if err != nil {
 		s.fail(err)
 		parts.Whole = l.Stream // for the timings, which are those of the other models

@@ -19,8 +19,15 @@ type Options struct {
 	Head head.Options `yaml:"head"`
 }
 
-// Validate returns an error for the first value that is out of range.
-func (o *Options) Validate() error { return models.InOption("head", o.Head.Validate()) }
+// Validate returns an error for the first value that is out of range. Without
+// hidden layers, which other heads need, Raw is logistic regression.
+func (o *Options) Validate() error {
+	head := o.Head
+	if len(head.Hidden) == 0 {
+		head.Hidden = []int{1}
+	}
+	return models.InOption("head", head.Validate())
+}
 
 func init() {
 	models.Register(models.Kind{
