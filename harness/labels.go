@@ -40,7 +40,7 @@ func trainingLabels(t specs.Trial, train datasets.Stream) (datasets.Stream, erro
 	if t.Task != protocol.NodeClassification || train.Len() == 0 {
 		return train, nil
 	}
-	if epochsOf(t) > 0 && knownAt(train, end(train), t.Protocol) == 0 {
+	if epochsOf(t, train.NumFeat) > 0 && knownAt(train, end(train), t.Protocol) == 0 {
 		return train, fmt.Errorf("label_delay: no label of the training part is known at its end, as it lasts %g s; expected a delay of less than that, found %d",
 			end(train)-train.Time[0], t.Protocol.LabelDelay)
 	}

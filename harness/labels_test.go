@@ -93,7 +93,7 @@ func delayed(t *rapid.T) (datasets.Parts, specs.Trial) {
 	class := rapid.SampledFrom([]protocol.Class{protocol.Learned, protocol.ZeroParameter}).Draw(t, "class")
 	return datasets.Parts{
 		Whole: s, Train: s.Slice(0, trainEnd), Val: s.Slice(trainEnd, valEnd), Test: s.Slice(valEnd, n), TestStart: s.Time[valEnd],
-	}, specs.Trial{Task: protocol.NodeClassification, Class: class, Protocol: p}
+	}, specs.Trial{Task: protocol.NodeClassification, Kind: models.Kind{Class: class}, Protocol: p}
 }
 
 // TestDelayedLabels: with any delay, a model is told of a label when it is
@@ -109,7 +109,7 @@ func TestDelayedLabels(t *testing.T) {
 		r.model = model
 		var err error
 		if r.parts.Train, err = trainingLabels(trial, parts.Train); err != nil {
-			if trial.Class == protocol.Learned && !known(0, end) {
+			if trial.Kind.Trainable() && !known(0, end) {
 				return
 			}
 			t.Fatal(err)
@@ -203,7 +203,7 @@ func begins(p datasets.Parts, event, batch int) bool {
 func TestTooLateToLearn(t *testing.T) {
 	p := specs.DefaultProtocol()
 	p.Batch, p.LabelDelay = 20, 100
-	_, err := newRun(specs.Trial{Task: protocol.NodeClassification, Kind: "scripted", Class: protocol.Learned, Options: &script{}, Protocol: p},
+	_, err := newRun(specs.Trial{Task: protocol.NodeClassification, Kind: kindOf("scripted"), Options: &script{}, Protocol: p},
 		scriptedParts(), devices.Target{}, 1, func() {})
 	if want := "label_delay: no label of the training part is known at its end, as it lasts 6 s; expected a delay of less than that, found 100"; fmt.Sprint(err) != want {
 		t.Errorf("%v, expected %s", err, want)

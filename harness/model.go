@@ -29,7 +29,7 @@ func NewBlueprint(kind models.Kind, o models.Options, s models.Setup, on devices
 // TrialBlueprint returns the Blueprint of a trial's model.
 func TrialBlueprint(t specs.Trial, p datasets.Parts, on devices.Target, threads int) *Blueprint {
 	return NewBlueprint(t.Kind, t.Options, models.Setup{
-		Task: t.Task, NumNodes: p.Whole.NumNodes, Users: p.Whole.Users, NumFeat: p.Whole.NumFeat,
+		Task: t.Task, NumNodes: p.Whole.NumNodes, Users: p.Whole.Users, NumFeat: p.Whole.NumFeat, Columns: p.Columns,
 		MaxBatch: min(t.Protocol.Batch, max(1, p.Whole.Len())), Events: p.Whole.Len(),
 		Train: p.Train.WithoutLabels(), Seed: t.Seed, Threads: threads,
 	}, on)
@@ -94,7 +94,7 @@ func trialBytes(t specs.Trial, p datasets.Parts, on devices.Target, checkpoint b
 	}
 	bytes += evaluationBytes(t, p)
 	b.Setup.Inference = true // snapshots have no derivatives
-	if selectsBest(t) {
+	if selectsBest(t, p) {
 		bytes += b.Bytes()
 	}
 	if checkpoint {
@@ -104,7 +104,9 @@ func trialBytes(t specs.Trial, p datasets.Parts, on devices.Target, checkpoint b
 }
 
 // selectsBest reports whether the best epoch of the trial is tested.
-func selectsBest(t specs.Trial) bool { return t.Protocol.Select == specs.SelectBest && epochsOf(t) > 0 }
+func selectsBest(t specs.Trial, p datasets.Parts) bool {
+	return (t.Protocol.Select == specs.SelectBest || t.Kind.Choices != nil) && epochsOf(t, p.Whole.NumFeat) > 0
+}
 
 // Bytes of an event in an evaluation.
 const (
@@ -126,7 +128,7 @@ func evaluationBytes(t specs.Trial, p datasets.Parts) int64 {
 	}
 	stored := (val + test) * int64(len(t.Protocol.TestState))
 	bytes := stored*(fact+storedBytes*fact) + max(val, test)*metricBytes
-	if selectsBest(t) {
+	if selectsBest(t, p) {
 		bytes += val * fact
 	}
 	if !links {

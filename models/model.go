@@ -106,6 +106,15 @@ type Ahead interface {
 	ClassifyAhead(part datasets.Stream, batch int, logits []float32) error
 }
 
+// Chooser is a model that is one of several rules (Kind.Choices).
+type Chooser interface {
+	// Choose makes the model rule i. What Train is given from then on is for
+	// that rule.
+	Choose(i int)
+	// Chosen says which rule the model is, as a footnote.
+	Chosen() string
+}
+
 // Factual is a model that knows its Facts. Tables about models leave the
 // others out.
 type Factual interface{ Facts() Facts }
@@ -171,6 +180,7 @@ type Setup struct {
 	NumNodes int
 	Users    int // bipartite boundary as in datasets.Stream
 	NumFeat  int
+	Columns  []string // names of the features; nil where they have none
 	MaxBatch int
 	Events   int // of the whole stream; for Kind.Bytes alone
 	// Inference says, to Kind.Bytes alone, that nothing will be trained.

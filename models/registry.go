@@ -33,6 +33,10 @@ type Kind struct {
 	// Deterministic models of class Learned draw nothing at random: trained
 	// with another seed they have the same numbers.
 	Deterministic bool
+	// Choices, unless it is nil, returns how many rules of the kind there are with
+	// so many features. Each is tried in an epoch of its own, and that of the best
+	// validation is tested. The kind's models are Choosers.
+	Choices func(features int) int
 	// Options returns a fresh set of default options.
 	Options func() Options
 	// Bytes is the memory that a model takes on the stream of the setup,

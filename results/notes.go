@@ -137,7 +137,7 @@ func (c *Cell) undertrained() bool { return c.Rising > 0 && 2*c.Rising >= c.Seed
 func rising(r record.Record) bool {
 	var spec struct{ Protocol struct{ Epochs int } }
 	last := len(r.Epochs) - 1
-	if json.Unmarshal(r.Spec, &spec) != nil || len(r.Epochs) != spec.Protocol.Epochs || last < 1 {
+	if r.ModelClass != protocol.Learned || json.Unmarshal(r.Spec, &spec) != nil || len(r.Epochs) != spec.Protocol.Epochs || last < 1 {
 		return false
 	}
 	by := r.SelectedBy()
