@@ -17,9 +17,6 @@ func init() {
 		Tasks:   []protocol.Task{protocol.NodeClassification},
 		Options: func() models.Options { return &models.NoOptions{} },
 		Choices: func(features int) int { return features },
-		Bytes: func(s models.Setup, _ models.Options) int64 { // what is kept in training, and its sorted copy
-			return 2 * 8 * int64(s.Train.Len())
-		},
 		New: func(s models.Setup, _ models.Options) (models.Model, error) {
 			c := &singleColumn{columns: slices.Clone(s.Columns), numFeat: s.NumFeat}
 			c.rule[sign] = 1

@@ -45,8 +45,12 @@ func init() {
 	models.Register(models.Kind{
 		Name: "label-rate", Class: protocol.ZeroParameter, Memory: true, Tasks: []protocol.Task{protocol.NodeClassification},
 		Options: func() models.Options { return &RateOptions{Of: OfSource, HalfLife: 30 * 86_400, Prior: 1} },
-		Bytes: func(s models.Setup, _ models.Options) int64 { // an entry, and its place in a map that is half full
-			return (40 + 40) * int64(s.Events)
+		Bytes: func(s models.Setup, o models.Options) int64 { // entries, and their places in a map that is half full
+			entries := s.Events
+			if o.(*RateOptions).Of != OfPair {
+				entries = min(entries, s.NumNodes)
+			}
+			return (40 + 40) * int64(entries)
 		},
 		New: func(s models.Setup, o models.Options) (models.Model, error) {
 			return &labelRate{RateOptions: *o.(*RateOptions), nodes: int64(s.NumNodes), position: map[int64]int32{}}, nil

@@ -68,7 +68,9 @@ func holds(t *testing.T, kind models.Kind, task protocol.Task, nodes int) (held,
 	}
 	_, err = m.Train(s.Slice(0, batch), s.Dst[:batch])
 	for lo := batch; lo < events && err == nil; lo += batch {
-		err = m.Observe(s.Slice(lo, lo+batch))
+		if err = m.Observe(s.Slice(lo, lo+batch)); err == nil && task == protocol.NodeClassification {
+			err = models.Reveal(m, s.Slice(lo, lo+batch))
+		}
 	}
 	if err == nil && task == protocol.LinkPrediction {
 		err = m.Rank(s.Slice(0, 1), models.Candidates{Nodes: all}, models.Counts{Greater: make([]int32, 1), Equal: make([]int32, 1)})
