@@ -1,6 +1,7 @@
 package modeltest
 
 import (
+	"fmt"
 	"math"
 
 	"dgsbench/datasets"
@@ -272,6 +273,9 @@ func (m *learner) loss(b datasets.Stream, negatives []int32) (loss float64, grad
 }
 
 func (m *learner) Learn(events datasets.Stream, labels []int8) error {
+	if m.plant == "waits for the labels of a batch" && len(labels) > m.setup.MaxBatch {
+		return fmt.Errorf("%d labels for a batch of %d", len(labels), m.setup.MaxBatch)
+	}
 	for k, u := range events.Src {
 		m.labels[u] = .5*m.labels[u] + float32(labels[k]) - .5
 		if m.plant == "keeps what it learns beyond Reset" {

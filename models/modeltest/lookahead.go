@@ -106,6 +106,32 @@ func (s suite) trainingLookAhead() {
 	s.lossIsSum()
 }
 
+// lateLabels: labels of more events than a batch has, long after these were folded
+// in, leave a model that answers with finite numbers and can be reset; with
+// these labels another model with its snapshot answers alike.
+func (s suite) lateLabels() {
+	stream := Random(15, events)
+	half, rest := stream.Slice(0, events/2), stream.Slice(events/2, events)
+	var labelled []int
+	for k, label := range half.Label {
+		if label != datasets.Unlabelled {
+			labelled = append(labelled, k)
+		}
+	}
+	known := half.Select(labelled)
+	m, other := s.build(stream, 1, 1), s.build(stream, 2, 1)
+	for b := range stream.Batches(s.batch) {
+		s.must(m.Observe(b.WithoutLabels()))
+	}
+	s.must(m.Learn(known.WithoutLabels(), known.Label))
+	s.must(other.Restore(everything(m)))
+	want := s.evaluate(m, rest)
+	if i := slices.IndexFunc(want, notFinite); i >= 0 {
+		s.Errorf("a score of %v after labels that come late", want[i])
+	}
+	s.equal("restored after labels that come late", s.evaluate(other, rest), want)
+}
+
 // lossIsSum: each of two labels adds its own term, whatever the other is.
 func (s suite) lossIsSum() {
 	b := crowded()

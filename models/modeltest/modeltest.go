@@ -57,6 +57,7 @@ func (s suite) checkTask() {
 		{"what is refused changes nothing", true, suite.refused},
 		{"parameters beyond reason", true, suite.hugeParameters},
 		{"facts", true, suite.facts},
+		{"labels may be late", !links, suite.lateLabels},
 		{"rank agrees with score", links, suite.rankAgrees},
 		{"rank and score change nothing", links, suite.rankChangesNothing},
 		{"does not ask for the truth", !oracle, suite.noTruth},

@@ -39,6 +39,7 @@ var plants = map[string][]string{
 	"knows events by their numbers":        {"nc/event_numbers_mean_nothing", "lp/event_numbers_mean_nothing"},
 	"remembers answers":                    {"nc/event_numbers_mean_nothing"},
 	"writes to features":                   {"nc/nothing_that_is_given_is_written_to", "lp/nothing_that_is_given_is_written_to"},
+	"waits for the labels of a batch":      {"nc/labels_may_be_late"},
 	"writes to labels":                     {"nc/nothing_that_is_given_is_written_to"},
 	"writes to candidates":                 {"lp/nothing_that_is_given_is_written_to"},
 	"writes to negatives":                  {"lp/nothing_that_is_given_is_written_to"},
