@@ -47,7 +47,7 @@ func TestReportSize(t *testing.T) {
 	}
 	measure(t, "report", "--data", dir, "--out", dir)
 	text := read(t, dir, defaultSuite, "report.html")
-	for _, want := range []string{fmt.Sprintf("%d, 0 failed", len(s.trials)), "over 1000 batches", "over 30000 batches", "10 seeds: loss from", "25, of 2500 trials"} {
+	for _, want := range []string{fmt.Sprintf("%d, 0 failed", len(s.trials)), "over 1000 batches", "over 30000 batches", "10 seeds: loss from", "27, of 2700 trials"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q on the page: it is not that of the whole suite", want)
 		}

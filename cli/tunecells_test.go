@@ -16,8 +16,8 @@ func TestTuneProtocol(t *testing.T) {
 	}
 	q := tuning{options: options{suite: "quick"}, trials: 20, random: 14, epochs: 3, patience: 2, negatives: 50}
 	studies, err := q.studies(lib, false)
-	if err != nil || len(studies) != 25 {
-		t.Fatalf("%d studies, expected the 25 that docs/tuning.md tells of, %v", len(studies), err)
+	if err != nil || len(studies) != 27 {
+		t.Fatalf("%d studies, expected the 27 that docs/tuning.md tells of, %v", len(studies), err)
 	}
 	for _, s := range studies {
 		p, negatives := s.Protocol, 0

@@ -17,15 +17,6 @@ func knownAt(s datasets.Stream, at float64, p specs.Protocol) int {
 	return sort.Search(s.Len(), func(k int) bool { return s.Time[k]+float64(p.LabelDelay) > at })
 }
 
-// withKnown returns the stream as it is at a time in seconds: events whose
-// labels are not known yet are unlabelled.
-func withKnown(s datasets.Stream, at float64, p specs.Protocol) datasets.Stream {
-	if known := knownAt(s, at, p); p.LabelDelay > 0 && known < s.Len() {
-		s.Label = slices.Concat(s.Label[:known], slices.Repeat([]int8{datasets.Unlabelled}, s.Len()-known))
-	}
-	return s
-}
-
 // end returns the time of the last event of a part in seconds, 0 without any.
 func end(part datasets.Stream) float64 {
 	if part.Len() == 0 {
@@ -34,17 +25,30 @@ func end(part datasets.Stream) float64 {
 	return part.Time[part.Len()-1]
 }
 
-// trainingLabels returns the training part with the labels that are known at
-// its end. It is an error if there is something to learn, and none are.
-func trainingLabels(t specs.Trial, train datasets.Stream) (datasets.Stream, error) {
-	if t.Task != protocol.NodeClassification || train.Len() == 0 {
-		return train, nil
+// withKnownLabels returns parts whose training and validation have the labels
+// that are known at the end of the training and at the beginning of the test. It
+// is an error if there is something to learn, and one of the two has none.
+func withKnownLabels(t specs.Trial, p datasets.Parts) (datasets.Parts, error) {
+	if t.Task != protocol.NodeClassification || t.Protocol.LabelDelay == 0 {
+		return p, nil
 	}
-	if epochsOf(t, train.NumFeat) > 0 && knownAt(train, end(train), t.Protocol) == 0 {
-		return train, fmt.Errorf("label_delay: no label of the training part is known at its end, as it lasts %g s; expected a delay of less than that, found %d",
-			end(train)-train.Time[0], t.Protocol.LabelDelay)
+	for _, part := range []struct {
+		name, at string
+		events   *datasets.Stream
+		time     float64
+	}{
+		{"training", "at its end", &p.Train, end(p.Train)},
+		{"validation", "when the test begins", &p.Val, p.TestStart},
+	} {
+		s := *part.events
+		known := knownAt(s, part.time, t.Protocol)
+		if epochsOf(t, p.Whole.NumFeat) > 0 && known == 0 && s.Len() > 0 {
+			return p, fmt.Errorf("label_delay: no label of the %s part is known %s, %g s after the part's first event; expected a delay of at most that, found %d",
+				part.name, part.at, part.time-s.Time[0], t.Protocol.LabelDelay)
+		}
+		part.events.Label = slices.Concat(s.Label[:known], slices.Repeat([]int8{datasets.Unlabelled}, s.Len()-known))
 	}
-	return withKnown(train, end(train), t.Protocol), nil
+	return p, nil
 }
 
 // tell has the model Learn the labels that it has not been given and that are

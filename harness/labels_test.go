@@ -108,8 +108,8 @@ func TestDelayedLabels(t *testing.T) {
 		r, model := &run{spec: trial, parts: parts, best: -1, tick: func() {}}, &witness{}
 		r.model = model
 		var err error
-		if r.parts.Train, err = trainingLabels(trial, parts.Train); err != nil {
-			if trial.Kind.Trainable() && !known(0, end) {
+		if r.parts, err = withKnownLabels(trial, parts); err != nil {
+			if trial.Kind.Trainable() && (!known(0, end) || !known(parts.Train.Len(), parts.TestStart)) {
 				return
 			}
 			t.Fatal(err)
@@ -199,14 +199,21 @@ func begins(p datasets.Parts, event, batch int) bool {
 	return false
 }
 
-// TestTooLateToLearn: a delay that leaves nothing to train on is one message.
+// TestTooLateToLearn: a delay that leaves nothing to train on, or nothing to
+// select by, is one message.
 func TestTooLateToLearn(t *testing.T) {
-	p := specs.DefaultProtocol()
-	p.Batch, p.LabelDelay = 20, 100
-	_, err := newRun(specs.Trial{Task: protocol.NodeClassification, Kind: kindOf("scripted"), Options: &script{}, Protocol: p},
-		scriptedParts(), devices.Target{}, 1, func() {})
-	if want := "label_delay: no label of the training part is known at its end, as it lasts 6 s; expected a delay of less than that, found 100"; fmt.Sprint(err) != want {
-		t.Errorf("%v, expected %s", err, want)
+	for delay, want := range map[int]string{
+		100: "label_delay: no label of the training part is known at its end, 6 s after the part's first event; expected a delay of at most that, found 100",
+		5:   "label_delay: no label of the validation part is known when the test begins, 4 s after the part's first event; expected a delay of at most that, found 5",
+	} {
+		p := specs.DefaultProtocol()
+		p.Batch, p.LabelDelay = 20, delay
+		parts := scriptedParts()
+		parts.TestStart = parts.Test.Time[0]
+		_, err := newRun(specs.Trial{Task: protocol.NodeClassification, Kind: kindOf("scripted"), Options: &script{}, Protocol: p}, parts, devices.Target{}, 1, func() {})
+		if fmt.Sprint(err) != want {
+			t.Errorf("%v, expected %s", err, want)
+		}
 	}
 }
 

@@ -47,8 +47,8 @@ func newRun(spec specs.Trial, parts datasets.Parts, on devices.Target, threads i
 		parts = parts.WithoutTruth()
 	}
 	blueprint := TrialBlueprint(spec, parts, on, threads)
-	var err error
-	if parts.Train, err = trainingLabels(spec, parts.Train); err != nil {
+	parts, err := withKnownLabels(spec, parts)
+	if err != nil {
 		return nil, err
 	}
 	model, err := blueprint.Build()
@@ -235,9 +235,6 @@ func (r *run) validate(ctx context.Context, rule specs.StateRule, evaluation str
 // with a node that training has not seen.
 func (r *run) evaluate(ctx context.Context, name record.Part, part datasets.Stream, sets []candidateSet) error {
 	if r.spec.Task == protocol.NodeClassification {
-		if name.Split == protocol.Validation {
-			part = withKnown(part, r.parts.TestStart, r.spec.Protocol)
-		}
 		f, err := r.classify(ctx, part)
 		r.facts = append(r.facts, partFacts{name, f})
 		return err

@@ -47,7 +47,7 @@ func TestQuickTrains(t *testing.T) {
 			t.Errorf("%s has %d seeds", cell, n)
 		}
 	}
-	if len(seeds) != 2*10+5 || len(timed) != 8 {
+	if len(seeds) != 2*12+5 || len(timed) != 8 {
 		t.Errorf("%d learned cells, %d latency tests", len(seeds), len(timed))
 	}
 }

@@ -118,7 +118,7 @@ func newModel(n strictyaml.Node) (Model, error) {
 		errs.Add(checkName(at, key))
 		var v variant
 		errs.Add(at.Decode(&v))
-		if !v.Velocity {
+		if v.Velocity == nil {
 			require(at, &errs, "options")
 		}
 		v.layer = v.layer.traced(at, &errs)
@@ -216,7 +216,7 @@ func (p Provenance) String() string {
 // "head.lr".
 type layer struct {
 	// Velocity adds datasets.Velocity to the features that the model is given.
-	Velocity bool              `yaml:"velocity"`
+	Velocity *bool             `yaml:"velocity,omitempty"`
 	Options  strictyaml.Node   `yaml:"options"`
 	Origin   map[string]Origin `yaml:"origin" words:"paper default tuned"`
 	Records  map[string]string `yaml:"records"` // of the search

@@ -84,7 +84,9 @@ func (m Model) merge(layers ...layer) (Resolved, error) {
 	for _, l := range layers {
 		errs.Add(l.Options.Decode(r.Options))
 		maps.Copy(r.Origins, l.from)
-		r.Velocity = r.Velocity || l.Velocity
+		if l.Velocity != nil {
+			r.Velocity = *l.Velocity
+		}
 	}
 	if err := errs.Err(); err != nil {
 		return Resolved{}, err

@@ -127,7 +127,8 @@ func (r *suiteReader) checkDerived(own strictyaml.Node, resolved Protocol, data,
 			_, variant := SplitRef(ref)
 			m := r.modelOf(ref)
 			use := m.Kind.Features
-			return m.base.Velocity || m.variants[variant].Velocity || use != models.FeaturesIgnored && d.LooksBack(use == models.FeaturesRequired)
+			resolved, _ := m.Resolve(Place{Dataset: dataset}, variant) // errors are reported where it is added
+			return resolved.Velocity || use != models.FeaturesIgnored && d.LooksBack(use == models.FeaturesRequired)
 		})
 	}
 	at := own.Get("derived_features")

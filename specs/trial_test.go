@@ -315,6 +315,22 @@ func TestVelocity(t *testing.T) {
 			t.Errorf("%s: velocity is %v, and said: %v", trial.Ref(), trial.Velocity, said)
 		}
 	}
+	off := filepath.Join(t.TempDir(), "off.yaml")
+	if err := os.WriteFile(off, []byte("id: off\nmodel: raw\ntitle: Off\nvelocity: true\nvariants: {own: {title: Own, velocity: false}}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lib.AddFile(off); err != nil {
+		t.Fatal(err)
+	}
+	m, err := lib.LoadModel("off")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for variant, want := range map[string]bool{"": true, "own": false} {
+		if r, err := m.Resolve(specs.Place{}, variant); err != nil || r.Velocity != want {
+			t.Errorf("variant %q: velocity is %v, %v", variant, r.Velocity, err)
+		}
+	}
 	shown, err := lib.Show("dgs+velocity", specs.Place{})
 	if err != nil || !strings.Contains(shown, "velocity: true") {
 		t.Errorf("%v\n%s", err, shown)
