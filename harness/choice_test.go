@@ -15,12 +15,12 @@ import (
 	"dgsbench/specs"
 )
 
-// known is a stream of one event a second in which the third of four columns,
+// known is a stream of one event a second in which the fourth of five columns,
 // turned around, and the event's source say much about the label.
 func known() datasets.Parts {
 	const n, users = 3000, 40
 	rng := rand.New(rand.NewPCG(5, 5))
-	s := datasets.NewStream(n, 4)
+	s := datasets.NewStream(n, 5)
 	s.NumNodes, s.Users = users+1, users
 	for k := range n {
 		u := rng.IntN(users)
@@ -28,15 +28,16 @@ func known() datasets.Parts {
 		if rng.Float64() < .05+.6*float64(u%2) {
 			s.Label[k] = 1
 		}
-		for c := range 4 {
-			s.Feat[4*k+c] = float32(rng.NormFloat64())
+		row := s.Features(k)
+		for c := range row {
+			row[c] = float32(rng.NormFloat64())
 		}
-		s.Feat[4*k+2] -= float32(s.Label[k])
-		s.Feat[4*k+1] += .3 * float32(s.Label[k])
+		row[3] -= float32(s.Label[k])
+		row[1] += .3 * float32(s.Label[k])
 	}
 	return datasets.Parts{
 		Whole: s, Train: s.Slice(0, 2000), Val: s.Slice(2000, 2500), Test: s.Slice(2500, n), TestStart: s.Time[2500],
-		Columns: []string{"a", "b", "c", "d"},
+		Columns: []string{"a", "b", "c", "d", "e"},
 	}
 }
 
@@ -76,7 +77,7 @@ func done(t *testing.T, kind string, o models.Options, change func(*specs.Protoc
 // epochs, patience and selection, and that of the best validation is tested.
 func TestSingleColumn(t *testing.T) {
 	r, auc := done(t, "single-column", nil, func(p *specs.Protocol) { p.Epochs, p.Patience, p.Select = 1, 1, specs.SelectLast })
-	if chosen := r.model.(models.Chooser).Chosen(); len(r.epochs) != 4 || r.best != 2 || chosen != "the lower c, the higher the score" {
+	if chosen := r.model.(models.Chooser).Chosen(); len(r.epochs) != 5 || r.best != 3 || chosen != "the lower d, the higher the score" {
 		t.Errorf("column %d of %d, %q", r.best, len(r.epochs), chosen)
 	}
 	if auc < .7 || float64(r.epochs[1].Validation) < .53 {
