@@ -65,6 +65,9 @@ func (s subject) build(t testing.TB, seed uint64) models.Model {
 func (s subject) trained(t testing.TB) models.Model {
 	t.Helper()
 	m := s.build(t, 1)
+	if c, ok := m.(models.Chooser); ok {
+		c.Choose(1) // a new model is the first rule
+	}
 	for lo := 0; lo < stream.Len()-batch; lo += batch {
 		var negatives []int32
 		if s.task == protocol.LinkPrediction {

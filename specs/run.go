@@ -102,7 +102,7 @@ func (r *suiteReader) selectBy(run strictyaml.Node, y runYAML, p Protocol, refs 
 		return ""
 	}
 	for _, ref := range refs {
-		if k := r.modelOf(ref).Kind; m.LogOdds && k.Trainable() && !k.LogOdds {
+		if k := r.modelOf(ref).Kind; m.LogOdds && (k.Trainable() || k.Choices != nil) && !k.LogOdds {
 			r.errs.Add(run.Errorf("select_by: %s is of probabilities, and the scores of model %q are not their log-odds", m.Name, ref))
 		}
 	}

@@ -43,7 +43,7 @@ func (o *RateOptions) Validate() error {
 
 func init() {
 	models.Register(models.Kind{
-		Name: "label-rate", Class: protocol.ZeroParameter, Memory: true, Tasks: []protocol.Task{protocol.NodeClassification},
+		Name: "label-rate", Class: protocol.ZeroParameter, Memory: true, LogOdds: true, Tasks: []protocol.Task{protocol.NodeClassification},
 		Options: func() models.Options { return &RateOptions{Of: OfSource, HalfLife: 30 * 86_400, Prior: 1} },
 		Bytes: func(s models.Setup, o models.Options) int64 { // entries, and their places in a map that is half full
 			entries := s.Events
