@@ -8,6 +8,7 @@ import (
 
 	"dgsbench/internal/lists"
 	"dgsbench/metrics"
+	"dgsbench/protocol"
 	"dgsbench/results"
 	"dgsbench/results/figure"
 	"dgsbench/results/table"
@@ -61,7 +62,7 @@ func newCurves(c seeds) curves {
 			loss = append(loss, figure.At(float64(e+1), float64(epoch.Loss)))
 			validation = append(validation, figure.At(float64(e+1), 100*float64(epoch.Validation)))
 		}
-		if len(loss) == 0 {
+		if len(loss) == 0 || r.ModelClass != protocol.Learned { // the epochs of a rule are rules, one each
 			continue
 		}
 		out.loss, out.validation, out.epochs = append(out.loss, loss), append(out.validation, validation), max(out.epochs, len(loss))
