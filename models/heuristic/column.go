@@ -13,7 +13,7 @@ import (
 
 func init() {
 	models.Register(models.Kind{
-		Name: "single-column", Class: protocol.ZeroParameter, Features: models.FeaturesRequired,
+		Name: "single-column", Class: protocol.SingleColumn, Features: models.FeaturesRequired,
 		Tasks:   []protocol.Task{protocol.NodeClassification},
 		Options: func() models.Options { return &models.NoOptions{} },
 		Choices: func(features int) int { return features },

@@ -62,7 +62,7 @@ func newCurves(c seeds) curves {
 			loss = append(loss, figure.At(float64(e+1), float64(epoch.Loss)))
 			validation = append(validation, figure.At(float64(e+1), 100*float64(epoch.Validation)))
 		}
-		if len(loss) == 0 || r.ModelClass != protocol.Learned { // the epochs of a rule are rules, one each
+		if len(loss) == 0 || r.ModelClass == protocol.SingleColumn { // whose epochs are columns
 			continue
 		}
 		out.loss, out.validation, out.epochs = append(out.loss, loss), append(out.validation, validation), max(out.epochs, len(loss))
