@@ -140,7 +140,8 @@ func measure(ctx context.Context, j job, on devices.Target, tick func()) (
 		return rec, nil, nil, nil
 	}
 	if c, ok := r.model.(models.Chooser); ok {
-		rec.Footnotes = append(slices.Clip(rec.Footnotes), "chosen by the validation: "+c.Chosen())
+		rec.Chosen = c.Chosen()
+		rec.Footnotes = append(slices.Clip(rec.Footnotes), "chosen by the validation: "+rec.Chosen)
 	}
 	rec.Epochs, rec.BestEpoch, rec.Durations.Train = r.epochs, r.best, r.trainSeconds
 	observed = record.Observed{}

@@ -111,7 +111,7 @@ type Chooser interface {
 	// Choose makes the model rule i. What Train is given from then on is for
 	// that rule.
 	Choose(i int)
-	// Chosen says which rule the model is, as a footnote.
+	// Chosen names the rule that the model is.
 	Chosen() string
 }
 

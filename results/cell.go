@@ -39,6 +39,7 @@ type Cell struct {
 	Duplicates []string // footnotes about cells that should not have bit for bit the same test scores
 	Rows       []Row    // empty when no seed finished
 
+	chosen     string          // the rule that the validation chose, if there are several
 	evaluation string          // of the trials
 	records    []record.Record // in order of seed
 	method     string          // what is measured, whatever it is called
@@ -89,7 +90,7 @@ func summarise(s record.Store, cells []Cell, shown specs.Tables, known *draws, p
 // finished.
 func (c *Cell) read(s record.Store) ([]record.Observed, error) {
 	first := c.records[0]
-	c.Title, c.Class, c.Device, c.State = first.ModelTitle, first.ModelClass, first.Device, first.StateSize
+	c.Title, c.Class, c.Device, c.State, c.chosen = first.ModelTitle, first.ModelClass, first.Device, first.StateSize, first.Chosen
 	if first.Data != nil {
 		c.Features = first.Data.Features
 	}

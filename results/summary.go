@@ -93,6 +93,9 @@ type rival struct {
 
 func (c rival) String() string { return fmt.Sprintf("%s (%.1f)", c.title(), 100*c.value) }
 
+// title returns that of the model, or what the validation chose it to be.
+func (c rival) title() string { return cmp.Or(c.chosen, c.Cell.title()) }
+
 // contest is what is compared at one place.
 type contest struct {
 	in     Input

@@ -41,6 +41,9 @@ func summaryOf(t *testing.T, rule, column float32, learned map[string]float32, c
 			r := recordtest.Trial("nc", "", model, seed)
 			r.ModelTitle, r.ModelClass, r.NumParams = strings.ToUpper(model), class, 1000*len(model)
 			r.Epochs, r.BestEpoch = nil, -1
+			if class == protocol.SingleColumn {
+				r.Chosen = "minus amount"
+			}
 			if change != nil {
 				change(&r)
 			}
@@ -86,12 +89,12 @@ func TestSummary(t *testing.T) {
 	}{
 		"learned": {.1, .05, near, nil, []string{
 			"Node classification, MOOC: DGS is best: AUC 93", "; not told apart from it: TGN (93", ").",
-			"It beats the best rule, A-RULE (5", "), and beats the best single column, A-COLUMN (5", "; the smallest of these is DGS: 3,000 parameters.",
+			"It beats the best rule, A-RULE (5", "), and beats the best single column, minus amount (5", "; the smallest of these is DGS: 3,000 parameters.",
 		}},
 		"rule": {.9, .6, near, nil, []string{
-			"A-RULE, a rule, is best: AUC 9", "; the best learned model is DGS (93", "It is not told apart from the best single column, A-COLUMN (9",
+			"A-RULE, a rule, is best: AUC 9", "; the best learned model is DGS (93", "It is not told apart from the best single column, minus amount (9",
 		}},
-		"column": {.6, .8, map[string]float32{"dgs": .1, "raw": 0}, nil, []string{"A-COLUMN, a single column, is best: AUC 9", "It is worse than the best rule, A-RULE (9"}},
+		"column": {.6, .8, map[string]float32{"dgs": .1, "raw": 0}, nil, []string{"minus amount, a single column, is best: AUC 9", "It is worse than the best rule, A-RULE (9"}},
 		"failed": {.1, .1, near, failed, []string{
 			"Failed: MOOC: TGN, 1 of 3 seeds (no memory).",
 			"Undertrained (the validation metric still rose in the last epoch): MOOC: RAW (3 of 3 seeds); run: bench all --suite made-up --epochs 4",

@@ -55,7 +55,7 @@ func (c *singleColumn) Choose(i int) {
 	c.seen, c.settled = c.seen[:0], 0
 }
 
-// Chosen names the column.
+// Chosen names the column, as "amount" or "minus amount".
 func (c *singleColumn) Chosen() string {
 	c.settle()
 	i := int(c.rule[column])
@@ -64,9 +64,9 @@ func (c *singleColumn) Chosen() string {
 		name = c.columns[i]
 	}
 	if c.rule[sign] < 0 {
-		return fmt.Sprintf("the lower %s, the higher the score", name)
+		return "minus " + name
 	}
-	return fmt.Sprintf("the higher %s, the higher the score", name)
+	return name
 }
 
 // values returns an error for a value of the column that is out of range.

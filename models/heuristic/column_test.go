@@ -50,9 +50,9 @@ func TestSignOfAColumn(t *testing.T) {
 					}
 				}
 			}
-			want, says := float32(1), "the higher "
+			want, says := float32(1), ""
 			if right < 0 {
-				want, says = -1, "the lower "
+				want, says = -1, "minus "
 			}
 			got := make([]float32, n)
 			if err := m.Classify(s.WithoutLabels(), got); err != nil {
@@ -63,7 +63,7 @@ func TestSignOfAColumn(t *testing.T) {
 					t.Fatalf("column %d: event %d scores %v, the pairs say %d: expected %v", column, k, got[k], right, want*s.Features(k)[column])
 				}
 			}
-			if said, want := m.(models.Chooser).Chosen(), says+string("abc"[column])+", the higher the score"; said != want {
+			if said, want := m.(models.Chooser).Chosen(), says+string("abc"[column]); said != want {
 				t.Fatalf("%q, expected %q", said, want)
 			}
 		}

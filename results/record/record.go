@@ -67,6 +67,10 @@ type Record struct {
 	// about its data, in full sentences without the final stop.
 	Footnotes []string `json:"footnotes"`
 
+	// Chosen names the rule that the validation has chosen, as "minus amount"
+	// of a single column; it is empty where there is none to choose.
+	Chosen string `json:"chosen,omitempty"`
+
 	// Evaluations name what was evaluated beside the first evaluation, from
 	// the same training, in this order.
 	Evaluations []string `json:"evaluations,omitempty"`
