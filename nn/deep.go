@@ -54,6 +54,7 @@ func (s *deepScorer) fetch(q kernels.Ranking) {
 
 // Rank implements kernels.Ranker.
 func (s *deepScorer) Rank(q kernels.Ranking, greater, equal []int32) (bad int) {
+	q.CheckCounts(greater, equal)
 	s.fetch(q)
 	finite := make([]bool, q.Events)
 	var all sync.WaitGroup
@@ -71,11 +72,13 @@ func (s *deepScorer) Rank(q kernels.Ranking, greater, equal []int32) (bad int) {
 
 // Scores implements kernels.Ranker.
 func (s *deepScorer) Scores(q kernels.Ranking, out []float32) {
+	q.CheckScores(out)
 	s.fetch(q)
 	score := s.scorer(q)
+	n := q.NumCandidates()
 	for e := range q.Events {
-		for i, v := range q.Candidates {
-			out[e*len(q.Candidates)+i] = score(e, v)
+		for i := range n {
+			out[e*n+i] = score(e, q.Candidate(i))
 		}
 	}
 }

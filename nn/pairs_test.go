@@ -34,6 +34,13 @@ func TestPairsMatchConcatenation(t *testing.T) {
 			p.mlp.Forward(p.x, nodes, want)
 			q := kernels.Ranking{True: []int32{2}, Candidates: all, Without: [][]int32{{4}}}
 			head.Scores(q, scores)
+			named := slices.Clone(scores)
+			q.Candidates = nil // stands for all nodes
+			clear(scores)
+			if head.Scores(q, scores); !slices.Equal(named, scores) {
+				t.Errorf("%s, hidden %v: scores %v of all nodes, %v of their list", norm, hidden, scores, named)
+			}
+			q.Candidates = all
 			greater, equal := make([]int32, 1), make([]int32, 1)
 			if bad := head.Rank(q, greater, equal); bad >= 0 {
 				t.Errorf("%s, hidden %v: event %d is not finite", norm, hidden, bad)
