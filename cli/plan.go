@@ -17,7 +17,7 @@ import (
 )
 
 func newPlan(o options) *cobra.Command {
-	cmd := o.with(folderFlags+suiteFlags+"hours device workers json", &cobra.Command{
+	cmd := o.with(folderFlags+suiteFlags+"hours label-delay device workers json", &cobra.Command{
 		Use: "plan [SPEC.yaml...]", Short: "Say what a suite takes on this machine: trials, hours, memory, disk",
 		Long: "plan measures nothing that is kept: it runs a few windows of every cell of a suite and scales\n" +
 			"their time to whole trials, or takes the time from records of this machine. Datasets whose file\n" +

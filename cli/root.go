@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
+	"time"
 
 	"dgsbench/datasets/own"
 	"dgsbench/kernels/devices"
@@ -25,10 +26,11 @@ type options struct {
 	seeds, epochs, workers          int
 	firstSeed                       uint64
 	models, datasets, tasks         []string
-	dataset                         []string // of the standard suite
-	hours                           float64  // its budget
-	tune                            int      // trials of a search of each model's options, before it is measured
-	makesSuites, keepsSuites        bool     // the command may make a standard suite, and puts it beside the results
+	dataset                         []string      // of the standard suite
+	hours                           float64       // its budget
+	delay                           time.Duration // of its labels
+	tune                            int           // trials of a search of each model's options, before it is measured
+	makesSuites, keepsSuites        bool          // the command may make a standard suite, and puts it beside the results
 	checkpoints, allowStale, dryRun bool
 	asJSON                          bool
 
@@ -76,6 +78,7 @@ func (o *options) with(flags string, cmd *cobra.Command) *cobra.Command {
 	f.StringVar(&o.suite, "suite", defaultSuite, "what to measure")
 	f.StringSliceVar(&o.dataset, "dataset", nil, "measure the standard suite on these datasets, in place of --suite")
 	f.Float64Var(&o.hours, "hours", defaultHours, "with --dataset: how long it may take on this machine")
+	f.DurationVar(&o.delay, "label-delay", 0, "with --dataset: how long after its event a label is known, as in 6h")
 	f.IntVar(&o.tune, "tune", 0, "first search the options of each learned model with that many trials")
 	f.Func("seeds", "number of seeds instead of the suite's", func(text string) (err error) {
 		if o.seeds, err = strconv.Atoi(text); err != nil || o.seeds < 1 || o.seeds > specs.MostSeeds {

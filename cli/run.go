@@ -23,7 +23,7 @@ import (
 )
 
 func newAll(o options) *cobra.Command {
-	return o.with(folderFlags+suiteFlags+"hours tune device workers checkpoints allow-stale dry-run", &cobra.Command{
+	return o.with(folderFlags+suiteFlags+"hours label-delay tune device workers checkpoints allow-stale dry-run", &cobra.Command{
 		Use: "all [SPEC.yaml...]", Short: "Measure a suite and print its tables",
 		Long: "all says what it will take, measures what has no record yet, prints the tables and\n" +
 			"writes them, with the numbers as CSV, to the folder of the results; or prints them\n" +
@@ -34,7 +34,7 @@ func newAll(o options) *cobra.Command {
 }
 
 func newRun(o options) *cobra.Command {
-	return o.with(folderFlags+suiteFlags+"hours device workers checkpoints dry-run", &cobra.Command{
+	return o.with(folderFlags+suiteFlags+"hours label-delay device workers checkpoints dry-run", &cobra.Command{
 		Use: "run [SPEC.yaml...]", Short: "Measure a suite, or only your own models on it, without printing tables",
 		Long: "run says what it will take, and measures what has no record yet.\n\n" + ownSpecs +
 			"\nrun measures only the models of the files, where there are any.",

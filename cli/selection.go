@@ -113,9 +113,9 @@ func (s selection) commandLine(verb string, args []string) string {
 	if len(s.dataset) > 0 {
 		suite = ""
 	}
-	flags := flagWords("suite", suite, "dataset", strings.Join(s.dataset, ","), "specs", s.specs, "seeds", number(s.seeds), "epochs", number(s.epochs), "models", strings.Join(s.models, ","),
+	flags := flagWords("suite", suite, "specs", s.specs, "seeds", number(s.seeds), "epochs", number(s.epochs), "models", strings.Join(s.models, ","),
 		"datasets", strings.Join(s.datasets, ","), "tasks", strings.Join(s.tasks, ","), "device", s.deviceWord())
-	return strings.Join(slices.Concat([]string{verb}, args, flags), " ")
+	return strings.Join(slices.Concat([]string{verb}, args, s.standardWords(), flags), " ")
 }
 
 func (o *options) store() record.Store { return record.Store{Dir: o.out} }

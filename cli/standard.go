@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"dgsbench/datasets"
 	"dgsbench/internal/atomicfile"
@@ -26,7 +27,7 @@ const defaultHours = 0.25
 const standardFile = "suite.yaml"
 
 func newInit(o options) *cobra.Command {
-	cmd := o.with("out specs data dataset hours device workers", &cobra.Command{
+	cmd := o.with("out specs data dataset hours label-delay device workers", &cobra.Command{
 		Use: "init [FILE.yaml]", Short: "Write the standard suite of your datasets as YAML, to change it",
 		Long: "init writes what bench all --dataset measures: the models, sizes, epochs and seeds that fit the\n" +
 			"budget on this machine. Measure the changed suite with bench all FILE.yaml. Without FILE.yaml it is\n" +
@@ -62,22 +63,35 @@ func newInit(o options) *cobra.Command {
 // standardName returns the name of the standard suite of --dataset.
 func (o *options) standardName() string { return strings.Join(o.dataset, "-") }
 
-// standardMade returns the first line of the standard suite that the flags ask for.
-func (o *options) standardMade() string {
-	hours := ""
+// standardWords returns the flags that ask for the standard suite; none where they
+// do not.
+func (o *options) standardWords() []string {
+	if len(o.dataset) == 0 {
+		return nil
+	}
+	hours, delay := "", ""
 	if o.hours != defaultHours {
 		hours = strconv.FormatFloat(o.hours, 'g', -1, 64)
 	}
-	return strings.Join(append([]string{"Made by: bench init"}, flagWords("dataset", strings.Join(o.dataset, ","), "hours", hours)...), " ")
+	if o.delay != 0 {
+		delay = o.delay.String()
+	}
+	return flagWords("dataset", strings.Join(o.dataset, ","), "hours", hours, "label-delay", delay)
+}
+
+// standardMade returns the first line of the standard suite that the flags ask for.
+func (o *options) standardMade() string {
+	return strings.Join(append([]string{"Made by: bench init"}, o.standardWords()...), " ")
 }
 
 // addStandard adds the standard suite of --dataset to the library: the one beside
-// the results or, if the command may make one, a new one, which is put there before
-// it is measured.
+// the results, of any budget if the command has no flag for one, or else a new one,
+// which is put there before it is measured.
 func (o *options) addStandard(ctx context.Context, lib *specs.Library) (specs.Entry, error) {
 	file := filepath.Join(o.out, o.standardName(), standardFile)
 	text, err := regular.Read(file, specs.MaxFile)
-	if err == nil && strings.HasPrefix(string(text), "# "+o.standardMade()+"\n") {
+	first, _, _ := strings.Cut(string(text), "\n")
+	if err == nil && (first == "# "+o.standardMade() || !o.makesSuites && strings.HasPrefix(first, "# "+o.standardMade()+" ")) {
 		return lib.Add(file, text)
 	}
 	if !o.makesSuites {
@@ -100,6 +114,9 @@ func (o *options) makeStandard(ctx context.Context, lib *specs.Library) ([]byte,
 	if !(o.hours > 0) {
 		return nil, fmt.Errorf("--hours is %v, expected more than 0", o.hours)
 	}
+	if o.delay < 0 || o.delay != o.delay.Truncate(time.Second) {
+		return nil, fmt.Errorf("--label-delay is %v, expected whole seconds, as in 6h or 90s", o.delay)
+	}
 	on, err := o.findDevice()
 	if err != nil {
 		return nil, err
@@ -120,7 +137,7 @@ func (o *options) makeStandard(ctx context.Context, lib *specs.Library) ([]byte,
 		if float64(events) > float64(e.Events)*o.hours/defaultHours && !last {
 			continue
 		}
-		text := specs.StandardSuite(o.standardName(), o.standardMade(), data, e)
+		text := specs.StandardSuite(o.standardName(), o.standardMade(), data, e, o.delay)
 		entry, err := lib.Add(standardFile, text)
 		if err != nil {
 			return nil, err

@@ -52,16 +52,21 @@ func TestStandardSuite(t *testing.T) {
 	if again != printed || !strings.Contains(stderr, "0 trials measured") || strings.Contains(stderr, "standard suite") {
 		t.Errorf("the second time it prints\n%s%s\nand the first\n%s", stderr, again, printed)
 	}
+	if _, tables, stderr := bench(args("tables")...); !strings.HasPrefix(tables, strings.Split(printed, "\n")[0]) {
+		t.Errorf("tables prints\n%s%s", stderr, tables)
+	}
 	write(t, file, strings.Replace(read(t, file), "seeds: ", "seeds: 0", 1))
 	if code, _, stderr := bench(args("all", "--hours", "0.002")...); code != exitUsage || !strings.Contains(stderr, "suite.yaml:") {
 		t.Errorf("a suite that was edited is not read: exit code %d\n%s", code, stderr)
 	}
 	for name, want := range map[string]string{
-		"--hours 0":      "--hours is 0, expected more than 0",
-		"--hours nan":    "--hours is NaN, expected more than 0",
-		"--suite quick":  "[dataset suite] were all set",
-		"--tune 1000000": "--tune is 1000000",
-		"--epochs -1":    "expected 1 to 10000 epochs",
+		"--hours 0":         "--hours is 0, expected more than 0",
+		"--hours nan":       "--hours is NaN, expected more than 0",
+		"--label-delay -1h": "--label-delay is -1h0m0s, expected whole seconds",
+		"--label-delay 1us": "--label-delay is 1µs, expected whole seconds",
+		"--suite quick":     "[dataset suite] were all set",
+		"--tune 1000000":    "--tune is 1000000",
+		"--epochs -1":       "expected 1 to 10000 epochs",
 	} {
 		if code, _, stderr := bench(args("all " + name)...); code != exitUsage || !strings.Contains(stderr, want) {
 			t.Errorf("%s: exit code %d\n%s", name, code, stderr)
@@ -122,7 +127,7 @@ func TestStandardSuites(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := specs.StandardSuite("both", "Made by: a test", []datasets.Dataset{labelled, unlabelled}, e)
+		text := specs.StandardSuite("both", "Made by: a test", []datasets.Dataset{labelled, unlabelled}, e, 0)
 		if _, err = lib.Add("both.yaml", text); err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"text/template"
+	"time"
 
 	"dgsbench/datasets"
 )
@@ -37,8 +38,9 @@ var standard = template.Must(template.New("standard").Parse(standardYAML))
 
 // StandardSuite returns the YAML of the standard suite for datasets: node
 // classification on those that are labelled, with latency tests, and link
-// prediction on the others. Its first line is the comment made.
-func StandardSuite(name, made string, data []datasets.Dataset, e Effort) []byte {
+// prediction on the others. Its first line is the comment made. Labels are known
+// delay after their events.
+func StandardSuite(name, made string, data []datasets.Dataset, e Effort, delay time.Duration) []byte {
 	var titles, labelled, unlabelled []string
 	fewest := datasets.MaxEvents
 	for _, d := range data {
@@ -60,10 +62,11 @@ func StandardSuite(name, made string, data []datasets.Dataset, e Effort) []byte 
 		Effort
 		Made, Name, Title, Labelled, Unlabelled string
 		Batch                                   int // a hundredth of the smallest dataset, so that a node rarely occurs twice in it
+		Delay                                   int // of labels, seconds
 		Timed, Lead                             int // batches of the latency test, and events before them
 	}{
 		e, made, name, fmt.Sprintf("%s; %s", strings.Join(titles, ", "), size), strings.Join(labelled, ", "), strings.Join(unlabelled, ", "),
-		batch, max(1, min(100, fewest/batch/4)), max(1, min(2000, fewest/4)),
+		batch, int(delay.Seconds()), max(1, min(100, fewest/batch/4)), max(1, min(2000, fewest/4)),
 	})
 	if err != nil {
 		panic(fmt.Sprintf("specs: %v", err))
