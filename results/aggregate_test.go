@@ -1,9 +1,12 @@
 package results_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -200,5 +203,44 @@ func TestStaleCellsSaySo(t *testing.T) {
 	cells, err := results.Aggregate(s, use, specs.Tables{}, nil)
 	if err != nil || len(cells) != 1 || !cells[0].Stale {
 		t.Errorf("got %+v, %v", cells, err)
+	}
+}
+
+// TestKeptDraws: intervals are the same whether what was resampled is kept, damaged
+// or gone, and other facts have others.
+func TestKeptDraws(t *testing.T) {
+	s := record.Store{Dir: t.TempDir()}
+	r := recordtest.Write(t, s, recordtest.Trial("nc", "", "dgs", 0), random(0))
+	rows := func() string {
+		var out strings.Builder
+		if err := results.WriteCSV(&out, results.Rows(aggregate(t, s))); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	first := rows()
+	file := filepath.Join(s.Dir, r.Key.Suite, ".resampled")
+	kept, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func() error{
+		"kept":    func() error { return nil },
+		"damaged": func() error { return os.WriteFile(file, append(kept[:len(kept)-9:len(kept)-9], "123456789"...), 0o644) },
+		"gone":    func() error { return os.Remove(file) },
+	} {
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(first, rows()); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		if now, err := os.ReadFile(file); err != nil || !bytes.Equal(now, kept) {
+			t.Errorf("%s: the file is not as it was: %v", name, err)
+		}
+	}
+	recordtest.Write(t, s, recordtest.Trial("nc", "", "dgs", 0), random(1))
+	if rows() == first {
+		t.Error("other facts have the same intervals")
 	}
 }
