@@ -74,7 +74,7 @@ func (o *options) standardWords() []string {
 		hours = strconv.FormatFloat(o.hours, 'g', -1, 64)
 	}
 	if o.delay != 0 {
-		delay = o.delay.String()
+		delay = strings.Replace(strings.Replace(o.delay.String(), "m0s", "m", 1), "h0m", "h", 1)
 	}
 	return flagWords("dataset", strings.Join(o.dataset, ","), "hours", hours, "label-delay", delay)
 }

@@ -63,10 +63,11 @@ func StandardSuite(name, made string, data []datasets.Dataset, e Effort, delay t
 		Made, Name, Title, Labelled, Unlabelled string
 		Batch                                   int // a hundredth of the smallest dataset, so that a node rarely occurs twice in it
 		Delay                                   int // of labels, seconds
+		Alerts                                  int // a day: one for ten thousand events
 		Timed, Lead                             int // batches of the latency test, and events before them
 	}{
 		e, made, name, fmt.Sprintf("%s; %s", strings.Join(titles, ", "), size), strings.Join(labelled, ", "), strings.Join(unlabelled, ", "),
-		batch, int(delay.Seconds()), max(1, min(100, fewest/batch/4)), max(1, min(2000, fewest/4)),
+		batch, int(delay.Seconds()), max(1, fewest/10_000), max(1, min(100, fewest/batch/4)), max(1, min(2000, fewest/4)),
 	})
 	if err != nil {
 		panic(fmt.Sprintf("specs: %v", err))
