@@ -274,6 +274,7 @@ func shortList(names []string) string {
 // learns nothing, unless that is the best of all.
 func (c contest) beaten(learned rival) string {
 	var out []string
+	said := "" // the verb of the class before
 	for _, class := range []protocol.Class{protocol.ZeroParameter, protocol.SingleColumn} {
 		rule, ok := c.best(class)
 		if !ok || rule.Cell == c.ranked[0].Cell {
@@ -286,7 +287,11 @@ func (c contest) beaten(learned rival) string {
 		case (rule.value > learned.value) == c.metric.HigherIsBetter:
 			verb = "is worse than"
 		}
-		out = append(out, fmt.Sprintf("%s the best %s, %s", verb, strings.TrimPrefix(ruleWords[class], "a "), rule))
+		text := fmt.Sprintf("the best %s, %s", strings.TrimPrefix(ruleWords[class], "a "), rule)
+		if verb != said {
+			text = verb + " " + text
+		}
+		out, said = append(out, text), verb
 	}
 	if len(out) == 0 {
 		return ""

@@ -89,7 +89,7 @@ func TestSummary(t *testing.T) {
 	}{
 		"learned": {.1, .05, near, nil, []string{
 			"Node classification, MOOC: DGS is best: AUC 93", "; not told apart from it: TGN (93", ").",
-			"It beats the best rule, A-RULE (5", "), and beats the best single column, minus amount (5", "; the smallest of these is DGS: 3,000 parameters.",
+			"It beats the best rule, A-RULE (5", "), and the best single column, minus amount (5", "; the smallest of these is DGS: 3,000 parameters.",
 		}},
 		"rule": {.9, .6, near, nil, []string{
 			"A-RULE, a rule, is best: AUC 9", "; the best learned model is DGS (93", "It is not told apart from the best single column, minus amount (9",
