@@ -29,6 +29,7 @@ const ownSpecs = "A SPEC.yaml with the key `runs` is a suite and takes the place
 type selection struct {
 	options   // with the suite of the files, where one of them is a suite
 	files     []string
+	standard  []string // the flags of a standard suite
 	lib       *specs.Library
 	suiteSpec specs.Suite
 	trials    []specs.Trial
@@ -58,7 +59,7 @@ func (o *options) choose(ctx context.Context, files []string, onlyOwn bool) (sel
 		}
 	}
 	if len(o.dataset) > 0 {
-		entry, err := o.addStandard(ctx, lib)
+		entry, err := s.addStandard(ctx, lib)
 		if err != nil {
 			return s, err
 		}
@@ -115,7 +116,7 @@ func (s selection) commandLine(verb string, args []string) string {
 	}
 	flags := flagWords("suite", suite, "specs", s.specs, "seeds", number(s.seeds), "epochs", number(s.epochs), "models", strings.Join(s.models, ","),
 		"datasets", strings.Join(s.datasets, ","), "tasks", strings.Join(s.tasks, ","), "device", s.deviceWord())
-	return strings.Join(slices.Concat([]string{verb}, args, s.standardWords(), flags), " ")
+	return strings.Join(slices.Concat([]string{verb}, args, s.standard, flags), " ")
 }
 
 func (o *options) store() record.Store { return record.Store{Dir: o.out} }

@@ -87,16 +87,21 @@ func (o *options) standardMade() string {
 // addStandard adds the standard suite of --dataset to the library: the one beside
 // the results, of any budget if the command has no flag for one, or else a new one,
 // which is put there before it is measured.
-func (o *options) addStandard(ctx context.Context, lib *specs.Library) (specs.Entry, error) {
+//
+// It sets the flags of the suite that it adds.
+func (s *selection) addStandard(ctx context.Context, lib *specs.Library) (specs.Entry, error) {
+	o := &s.options
 	file := filepath.Join(o.out, o.standardName(), standardFile)
 	text, err := regular.Read(file, specs.MaxFile)
 	first, _, _ := strings.Cut(string(text), "\n")
 	if err == nil && (first == "# "+o.standardMade() || !o.makesSuites && strings.HasPrefix(first, "# "+o.standardMade()+" ")) {
+		s.standard = strings.Fields(strings.TrimPrefix(first, "# Made by: bench init"))
 		return lib.Add(file, text)
 	}
 	if !o.makesSuites {
 		return specs.Entry{}, fmt.Errorf("%s is not there: measure first, by bench all --dataset %s", file, strings.Join(o.dataset, ","))
 	}
+	s.standard = o.standardWords()
 	if text, err = o.makeStandard(ctx, lib); err == nil && o.keepsSuites && !o.dryRun {
 		if err = o.makeOut(); err == nil {
 			err = atomicfile.Root(o.out).Write(file, text)

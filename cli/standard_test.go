@@ -1,13 +1,16 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"dgsbench/datasets"
 	"dgsbench/datasets/own"
+	"dgsbench/results/table"
 	"dgsbench/specs"
 )
 
@@ -117,12 +120,23 @@ func TestStandardSuites(t *testing.T) {
 	}
 	labelled, unlabelled := lookup("one", "--label", "fraud"), lookup("two")
 	datasets.SetImported([]datasets.Dataset{labelled, unlabelled})
-	last := 0
+	last, page := 0, read(t, "..", "docs", "your-data.md")
 	for _, e := range specs.Efforts {
 		if e.Events <= last {
 			t.Errorf("efforts are not in order: %d events after %d", e.Events, last)
 		}
 		last = e.Events
+		size := strconv.Itoa(e.Size)
+		if e.Size == 0 {
+			size = "as in the models' specs"
+		}
+		events := "to " + table.Thousands(e.Events)
+		if e.Events == datasets.MaxEvents {
+			events = "more"
+		}
+		if row := fmt.Sprintf("| %s | %d | %d | %s |\n", events, e.Seeds, e.Epochs, size); !strings.Contains(page, row) {
+			t.Errorf("docs/your-data.md has no row %s", row)
+		}
 		lib, err := specs.NewLibrary("")
 		if err != nil {
 			t.Fatal(err)

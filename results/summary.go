@@ -112,7 +112,7 @@ func newSummary(in Input, chosen []specs.Table) (Summary, error) {
 		Layout
 		task protocol.Task
 	}{{in.Classification, protocol.NodeClassification}, {in.Links, protocol.LinkPrediction}} {
-		metric, err := headline(l.task, chosen)
+		shown, err := shownMetrics(l.task, chosen)
 		if err != nil {
 			return s, err
 		}
@@ -123,7 +123,11 @@ func newSummary(in Input, chosen []specs.Table) (Summary, error) {
 				if setting != "" {
 					where += ", " + string(setting)
 				}
-				if a, ok := newContest(in, d, metric, cells).answer(where); ok {
+				c := newContest(in, d, shown[0], cells)
+				if a, ok := c.answer(where); ok {
+					if others := c.byOthers(shown[1:], cells); others != "" {
+						a.Details = append(a.Details, others)
+					}
 					s.Answers = append(s.Answers, a)
 				}
 				rising = appendNonEmpty(rising, where, risingOf(cells))
@@ -141,18 +145,43 @@ func newSummary(in Input, chosen []specs.Table) (Summary, error) {
 	return s, nil
 }
 
-// headline returns the metric that models are ranked by: the first one of the first
-// table that chooses some of the task, or the task's own.
-func headline(task protocol.Task, chosen []specs.Table) (metrics.Metric, error) {
+// shownMetrics returns the metrics of the first table that chooses some of the task,
+// or the task's own that are printed. Models are ranked by the first.
+func shownMetrics(task protocol.Task, chosen []specs.Table) ([]metrics.Metric, error) {
 	for _, t := range chosen {
-		if len(t.Metrics) == 0 {
-			continue
+		var shown []metrics.Metric
+		for _, name := range t.Metrics {
+			m, err := metrics.Lookup(name)
+			if err != nil {
+				return nil, err
+			}
+			if m.Task == task {
+				shown = append(shown, m)
+			}
 		}
-		if m, err := metrics.Lookup(t.Metrics[0]); err != nil || m.Task == task {
-			return m, err
+		if len(shown) > 0 {
+			return shown, nil
 		}
 	}
-	return metrics.Of(task)[0], nil
+	return slices.DeleteFunc(metrics.Of(task), func(m metrics.Metric) bool { return !m.Printed }), nil
+}
+
+// byOthers names the models that are the best by other metrics, where these are not
+// the best by the headline.
+func (c contest) byOthers(others []metrics.Metric, cells []*Cell) string {
+	var names, out []string
+	values := map[string][]string{}
+	for _, m := range others {
+		if by := newContest(c.in, c.head, m, cells); len(by.ranked) > 0 && by.ranked[0].Cell != c.ranked[0].Cell {
+			best := by.ranked[0]
+			names = appendNew(names, best.title())
+			values[best.title()] = append(values[best.title()], fmt.Sprintf("%s (%.1f)", m.Title, 100*best.value))
+		}
+	}
+	for _, name := range names {
+		out = append(out, fmt.Sprintf("Best by %s: %s.", strings.Join(values[name], ", "), name))
+	}
+	return strings.Join(out, " ")
 }
 
 // appendNonEmpty appends "where: names" if there are any names.
@@ -385,10 +414,12 @@ func failuresOf(cells []*Cell) (out []string) {
 	return out
 }
 
-// longest returns the largest number of epochs that a record has.
+// longest returns the largest number of epochs that a learned model was trained for.
 func longest(records []record.Record) (epochs int) {
 	for _, r := range records {
-		epochs = max(epochs, len(r.Epochs))
+		if r.ModelClass == protocol.Learned {
+			epochs = max(epochs, len(r.Epochs))
+		}
 	}
 	return epochs
 }
