@@ -39,11 +39,11 @@ runs:
   - {task: lp, settings: [T], datasets: [flat], models: [edgebank, graph-sprints, tgn-id], protocol: {candidates: [destinations]}}
   - {task: nc, datasets: [flat], models: [stuck, raw]}
 `)
-	code, stdout, stderr := bench(all(dir, "out")...)
+	code, _, stderr := bench(all(dir, "out")...)
 	if code != exitDone {
 		t.Fatal(stderr)
 	}
-	stdout = read(t, dir, "out", "toy", "tables.md") // with all footnotes
+	stdout := read(t, dir, "out", "toy", "tables.md") // with all footnotes
 	for _, want := range []string{"no event had a negative: the value", "every event got the same score: the value"} {
 		if strings.Count(stdout, want) != 1 {
 			t.Errorf("no footnote %q in\n%s", want, stdout)

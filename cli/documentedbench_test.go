@@ -104,7 +104,7 @@ func (p playground) run(t *testing.T, d document) {
 		}
 		done[c.String()] = true
 		checkFlags(t, c)
-		if !p.isName(c) {
+		if _, _, unchecked := listed(p.Unchecked, c); !unchecked && !p.isName(c) {
 			p.try(t, dir, c)
 		}
 	}

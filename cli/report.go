@@ -59,6 +59,7 @@ func (r *reporting) run(ctx context.Context, args []string) error {
 	if err := r.checkFolders(); err != nil {
 		return err
 	}
+	r.out = r.folders[0] // where a standard suite is
 	s, err := r.choose(ctx, r.files, false)
 	if err != nil {
 		return err

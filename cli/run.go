@@ -48,7 +48,7 @@ func (s selection) runSuite(ctx context.Context, tables bool) error {
 	if s.dryRun {
 		return s.wouldMeasure(s.missingLine)
 	}
-	if s.tune > 0 {
+	if s.tune != 0 {
 		var err error
 		if s, err = s.tuned(ctx); err != nil {
 			return err

@@ -27,12 +27,14 @@ const ownSpecs = "A SPEC.yaml with the key `runs` is a suite and takes the place
 
 // selection is what flags and files choose.
 type selection struct {
-	options   // with the suite of the files, where one of them is a suite
-	files     []string
-	standard  []string // the flags of a standard suite
-	lib       *specs.Library
-	suiteSpec specs.Suite
-	trials    []specs.Trial
+	options  // with the suite of the files, where one of them is a suite
+	files    []string
+	standard []string // the flags of a standard suite
+
+	suiteFiles, ownModels []string // of files: those of suites, and the models of the others
+	lib                   *specs.Library
+	suiteSpec             specs.Suite
+	trials                []specs.Trial
 }
 
 // choose resolves the suite together with the user's own files. If onlyOwn is
@@ -52,11 +54,18 @@ func (o *options) choose(ctx context.Context, files []string, onlyOwn bool) (sel
 		switch {
 		case err != nil:
 			return s, err
+		case entry.Suite && len(o.dataset) > 0:
+			return s, fmt.Errorf("%s is a suite, and --dataset asks for another one: leave one of them out", file)
 		case entry.Suite:
-			s.suite = entry.Name
+			s.suite, s.suiteFiles = entry.Name, append(s.suiteFiles, file)
+			continue
 		case onlyOwn && len(o.models) == 0:
 			filter.Models = append(filter.Models, entry.Name)
 		}
+		s.ownModels = append(s.ownModels, entry.Name)
+	}
+	if len(o.dataset) == 0 && (o.hours != defaultHours || o.delay != 0) {
+		return s, errors.New("--hours and --label-delay are of the standard suite: they need --dataset; a suite of yours says label_delay itself")
 	}
 	if len(o.dataset) > 0 {
 		entry, err := s.addStandard(ctx, lib)

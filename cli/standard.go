@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +14,8 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/internal/atomicfile"
+	"dgsbench/internal/lists"
+	"dgsbench/internal/names"
 	"dgsbench/internal/regular"
 	"dgsbench/results"
 	"dgsbench/specs"
@@ -46,7 +49,11 @@ func newInit(o options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			text, err := o.makeStandard(cmd.Context(), lib)
+			data, err := o.standardDatasets()
+			if err != nil {
+				return err
+			}
+			text, err := o.makeStandard(cmd.Context(), lib, data)
 			if err != nil {
 				return err
 			}
@@ -61,7 +68,14 @@ func newInit(o options) *cobra.Command {
 }
 
 // standardName returns the name of the standard suite of --dataset.
-func (o *options) standardName() string { return strings.Join(o.dataset, "-") }
+func (o *options) standardName() string {
+	joined := strings.Join(o.dataset, "-")
+	name := strings.NewReplacer("@", "-", ".", "-").Replace(joined)
+	if names.Check(name) != nil { // too long, as two names may be
+		name = fmt.Sprintf("standard-%08x", crc32.ChecksumIEEE([]byte(joined)))
+	}
+	return name
+}
 
 // standardWords returns the flags that ask for the standard suite; none where they
 // do not.
@@ -79,9 +93,35 @@ func (o *options) standardWords() []string {
 	return flagWords("dataset", strings.Join(o.dataset, ","), "hours", hours, "label-delay", delay)
 }
 
-// standardMade returns the first line of the standard suite that the flags ask for.
+// standardMade returns the first line of the standard suite that the flags ask for,
+// without its sign of a comment.
 func (o *options) standardMade() string {
 	return strings.Join(append([]string{"Made by: bench init"}, o.standardWords()...), " ")
+}
+
+// standardData returns the second line: what the suite depends on of the datasets.
+func standardData(data []datasets.Dataset) string {
+	of := lists.Map(data, func(d datasets.Dataset) string {
+		labels := "no labels"
+		if d.Labelled {
+			labels = "labelled"
+		}
+		return fmt.Sprintf("%s (%q, %d events, %s)", d.Name, d.Title, d.Want.Events, labels)
+	})
+	return "Data: " + strings.Join(of, ", ")
+}
+
+// standardDatasets returns those of --dataset.
+func (o *options) standardDatasets() ([]datasets.Dataset, error) {
+	var data []datasets.Dataset
+	for _, name := range o.dataset {
+		d, err := datasets.Lookup(name)
+		if err != nil {
+			return nil, err
+		}
+		data = append(data, d)
+	}
+	return data, nil
 }
 
 // addStandard adds the standard suite of --dataset to the library: the one beside
@@ -91,18 +131,23 @@ func (o *options) standardMade() string {
 // It sets the flags of the suite that it adds.
 func (s *selection) addStandard(ctx context.Context, lib *specs.Library) (specs.Entry, error) {
 	o := &s.options
+	data, err := o.standardDatasets()
+	if err != nil {
+		return specs.Entry{}, err
+	}
 	file := filepath.Join(o.out, o.standardName(), standardFile)
 	text, err := regular.Read(file, specs.MaxFile)
-	first, _, _ := strings.Cut(string(text), "\n")
-	if err == nil && (first == "# "+o.standardMade() || !o.makesSuites && strings.HasPrefix(first, "# "+o.standardMade()+" ")) {
-		s.standard = strings.Fields(strings.TrimPrefix(first, "# Made by: bench init"))
+	made, rest, _ := strings.Cut(string(text), "\n")
+	sameFlags := made == "# "+o.standardMade() || !o.makesSuites && strings.HasPrefix(made, "# "+o.standardMade()+" ")
+	if err == nil && sameFlags && strings.HasPrefix(rest, "# "+standardData(data)+"\n") {
+		s.standard = strings.Fields(strings.TrimPrefix(made, "# Made by: bench init"))
 		return lib.Add(file, text)
 	}
 	if !o.makesSuites {
-		return specs.Entry{}, fmt.Errorf("%s is not there: measure first, by bench all --dataset %s", file, strings.Join(o.dataset, ","))
+		return specs.Entry{}, fmt.Errorf("%s is not there, or of other data: measure first, by bench all --dataset %s", file, strings.Join(o.dataset, ","))
 	}
 	s.standard = o.standardWords()
-	if text, err = o.makeStandard(ctx, lib); err == nil && o.keepsSuites && !o.dryRun {
+	if text, err = o.makeStandard(ctx, lib, data); err == nil && o.keepsSuites && !o.dryRun {
 		if err = o.makeOut(); err == nil {
 			err = atomicfile.Root(o.out).Write(file, text)
 		}
@@ -114,8 +159,9 @@ func (s *selection) addStandard(ctx context.Context, lib *specs.Library) (specs.
 }
 
 // makeStandard returns the standard suite with the largest effort that fits --hours
-// by the plan, or with the least one. It prints what that will take.
-func (o *options) makeStandard(ctx context.Context, lib *specs.Library) ([]byte, error) {
+// by the plan, or with the least one, and prints its seeds and epochs. A dry run, which
+// plans nothing, goes by the number of events alone.
+func (o *options) makeStandard(ctx context.Context, lib *specs.Library, data []datasets.Dataset) ([]byte, error) {
 	if !(o.hours > 0) {
 		return nil, fmt.Errorf("--hours is %v, expected more than 0", o.hours)
 	}
@@ -128,21 +174,19 @@ func (o *options) makeStandard(ctx context.Context, lib *specs.Library) ([]byte,
 	}
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	var data []datasets.Dataset
 	events := 0
-	for _, name := range o.dataset {
-		d, err := datasets.Lookup(name)
-		if err != nil {
-			return nil, err
-		}
-		data, events = append(data, d), events+d.Want.Events
+	for _, d := range data {
+		events += d.Want.Events
 	}
 	for i, e := range specs.Efforts {
 		last := i == len(specs.Efforts)-1
 		if float64(events) > float64(e.Events)*o.hours/defaultHours && !last {
 			continue
 		}
-		text := specs.StandardSuite(o.standardName(), o.standardMade(), data, e, o.delay)
+		text := specs.StandardSuite(o.standardName(), o.standardMade()+"\n# "+standardData(data), data, e, o.delay)
+		if o.dryRun {
+			return text, nil
+		}
 		entry, err := lib.Add(standardFile, text)
 		if err != nil {
 			return nil, err

@@ -37,7 +37,7 @@ func TestStandardSuite(t *testing.T) {
 		return append(append(strings.Fields(command), flags...), more...)
 	}
 	code, _, stderr := bench(args("tables")...)
-	if code != exitUsage || !strings.Contains(stderr, "suite.yaml is not there: measure first, by bench all --dataset payments") {
+	if code != exitUsage || !strings.Contains(stderr, "suite.yaml is not there, or of other data: measure first, by bench all --dataset payments") {
 		t.Errorf("tables before all: exit code %d\n%s", code, stderr)
 	}
 	file := filepath.Join(dir, "out", "payments", standardFile)
@@ -63,13 +63,16 @@ func TestStandardSuite(t *testing.T) {
 		t.Errorf("a suite that was edited is not read: exit code %d\n%s", code, stderr)
 	}
 	for name, want := range map[string]string{
-		"--hours 0":         "--hours is 0, expected more than 0",
-		"--hours nan":       "--hours is NaN, expected more than 0",
-		"--label-delay -1h": "--label-delay is -1h0m0s, expected whole seconds",
-		"--label-delay 1us": "--label-delay is 1µs, expected whole seconds",
-		"--suite quick":     "[dataset suite] were all set",
-		"--tune 1000000":    "--tune is 1000000",
-		"--epochs -1":       "expected 1 to 10000 epochs",
+		"--hours 0":                       "--hours is 0, expected more than 0",
+		"--hours nan":                     "--hours is NaN, expected more than 0",
+		"--label-delay -1h":               "--label-delay is -1h0m0s, expected whole seconds",
+		"--label-delay 1us":               "--label-delay is 1µs, expected whole seconds",
+		"--suite quick":                   "[dataset suite] were all set",
+		"--tune 1000000":                  "--tune is 1000000",
+		"--tune -3":                       "--tune is -3",
+		"--tune 2 --models user-count":    "has no learned model to tune",
+		"../docs/your-data/payments.yaml": "is a suite, and --dataset asks for another one",
+		"--epochs -1":                     "expected 1 to 10000 epochs",
 	} {
 		if code, _, stderr := bench(args("all " + name)...); code != exitUsage || !strings.Contains(stderr, want) {
 			t.Errorf("%s: exit code %d\n%s", name, code, stderr)
@@ -172,6 +175,9 @@ func TestTuneBefore(t *testing.T) {
 	if code != exitUsage || !strings.Contains(stderr, "--tune takes the place of --specs") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
+	const own = "lr: 0.0078125" // of the suite, which the search replaces
+	write(t, filepath.Join(dir, "specs", "toy.yaml"),
+		strings.Replace(toySuite, "raw, graph-sprints]", "raw, graph-sprints], options: {raw: {head: {"+own+"}}}", 1))
 	args := []string{
 		"all", filepath.Join(dir, "specs", "toy.yaml"), "--data", filepath.Join(dir, "data"), "--out", filepath.Join(dir, "out"),
 		"--tasks", "nc", "--models", "raw,user-count", "--seeds", "1", "--epochs", "1",
@@ -183,6 +189,10 @@ func TestTuneBefore(t *testing.T) {
 	if !exists(filepath.Join(dir, "out", "tuned", "specs", "raw.yaml")) {
 		t.Error("no spec of what was found")
 	}
+	records, err := filepath.Glob(filepath.Join(dir, "out", "toy", "toy", "nc", "raw", "*.json"))
+	if err != nil || len(records) != 1 || strings.Contains(read(t, records[0]), "0.0078125") {
+		t.Errorf("the records of the tuned model are %v, %v", records, err)
+	}
 	_, _, stderr = bench(append(args, "--specs", filepath.Join(dir, "out", "tuned", "specs"))...)
 	if !strings.Contains(stderr, "0 trials measured, 2 found measured") {
 		t.Errorf("the tuned model is measured again:\n%s", stderr)
@@ -192,4 +202,44 @@ func TestTuneBefore(t *testing.T) {
 func exists(file string) bool {
 	_, err := os.Lstat(file)
 	return err == nil
+}
+
+// TestStandardNames: a dataset of any name can be measured, and the flags of the
+// standard suite need one.
+func TestStandardNames(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"2024", "1e5", "null"} {
+		_, flags := imported(t, name, "--label", "fraud")
+		if code, _, stderr := bench(append([]string{"all", "--dry-run"}, flags...)...); code != exitDone {
+			t.Errorf("%s: exit code %d\n%s", name, code, stderr)
+		}
+	}
+	long := "shop-sim@0.4,shop-sim@0.5,shop-sim@0.6,transfers-sim@0.5,transfers-sim@0.6,transfers-sim@0.7"
+	for _, names := range []string{"shop-sim@0.5", long} {
+		if code, _, stderr := bench("all", "--dry-run", "--dataset", names, "--out", dir); code != exitDone {
+			t.Errorf("%s: exit code %d\n%s", names, code, stderr)
+		}
+	}
+	for _, flag := range []string{"--label-delay=6h", "--hours=2"} {
+		if code, _, stderr := bench("all", "--dry-run", flag, "--out", dir); code != exitUsage || !strings.Contains(stderr, "they need --dataset") {
+			t.Errorf("%s: exit code %d\n%s", flag, code, stderr)
+		}
+	}
+}
+
+// TestStandardReplaced: a dataset that was imported again has a suite of its own, and
+// the page of a folder is of its suite.
+func TestStandardReplaced(t *testing.T) {
+	dir, flags := imported(t, "payments", "--label", "fraud")
+	measure(t, append([]string{"all", "--hours", "0.002", "--models", "user-count"}, flags...)...)
+	measure(t, append([]string{"report", filepath.Join(dir, "page.html")}, flags...)...)
+	if page := read(t, dir, "page.html"); !strings.Contains(page, "Node classification, payments") {
+		t.Error("the page has no summary of the dataset")
+	}
+	measure(t, "data", "import", "../docs/your-data/payments.csv", "--name", "payments", "--src", "account", "--dst", "shop", "--bipartite", "--time", "paid_at",
+		"--features", "amount", "--data", filepath.Join(dir, "data"), "--replace")
+	code, _, stderr := bench(append([]string{"all", "--hours", "0.002", "--models", "popularity"}, flags...)...)
+	if code != exitDone || !strings.Contains(read(t, dir, "out", "payments", standardFile), "no labels") {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
 }

@@ -119,11 +119,11 @@ func printReport(w io.Writer, r results.Report, allNotes bool) error {
 func screenOf(w io.Writer) table.Screen {
 	s := table.Screen{Width: 120, Terminal: isTerminal(w)}
 	if s.Terminal {
-		if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
+		if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && width > 0 {
 			s.Width = width
 		}
 	}
-	if columns, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil {
+	if columns, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && columns > 0 {
 		s.Width = columns
 	}
 	s.Width = min(max(s.Width, 80), 200)

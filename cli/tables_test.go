@@ -31,7 +31,7 @@ func TestTableFormats(t *testing.T) {
 	if code != exitDone {
 		t.Fatal(stderr)
 	}
-	for _, want := range []string{"Node classification, test events (toy-latency: Toy)", "AUC against runtime", "Sizes", "more notes: bench tables --notes", "Made of:"} {
+	for _, want := range []string{"Node classification, test events (toy-latency: Toy)", "AUC against runtime", "Sizes", "More notes (", "Made of:"} {
 		if !strings.Contains(printed, want) {
 			t.Errorf("no %q in\n%s", want, printed)
 		}
@@ -50,7 +50,7 @@ func TestTableFormats(t *testing.T) {
 			t.Errorf("Raw has %d rows in two tables of 200 columns:\n%s", rows, narrow)
 		}
 	}
-	if _, all, _ := bench(append(args, "--notes")...); strings.Contains(all, "more notes") || !strings.Contains(all, "a rule with nothing to learn") {
+	if _, all, _ := bench(append(args, "--notes")...); strings.Contains(all, "More notes") || !strings.Contains(all, "a rule with nothing to learn") {
 		t.Errorf("--notes prints\n%s", all)
 	}
 	for format, file := range map[string]string{"markdown": "tables.md", "latex": "tables.tex", "html": "tables.html"} {

@@ -150,6 +150,9 @@ func (s selection) tuned(ctx context.Context) (selection, error) {
 	if err := addTrials(s.trials, t.adder(s.lib, &studies)); err != nil {
 		return s, err
 	}
+	if len(studies) == 0 {
+		return s, fmt.Errorf("--tune: suite %q has no learned model to tune among those asked for", s.suite)
+	}
 	on, err := s.findDevice()
 	if err != nil {
 		return s, err
@@ -163,9 +166,12 @@ func (s selection) tuned(ctx context.Context) (selection, error) {
 	if _, _, err := t.search(ctx, studies, on); err != nil {
 		return s, err
 	}
-	o := s.options
+	o, files := s.options, s.suiteFiles
 	o.specs = filepath.Join(s.out, tune.SpecsDir)
-	return o.choose(ctx, s.files, false)
+	for _, model := range s.ownModels {
+		files = append(files, filepath.Join(o.specs, model+".yaml"))
+	}
+	return o.choose(ctx, files, false)
 }
 
 func (b *bar) tuning() tune.Hooks {

@@ -17,7 +17,7 @@ func TestSameScores(t *testing.T) {
 	suite := func(models string) (stdout, stderr string) {
 		write(t, filepath.Join(dir, "specs", "toy.yaml"), strings.Replace(toySuite, "user-count", models, 1))
 		t.Setenv(sleep, "0s")
-		code, stdout, stderr := bench(all(dir, "out", "--tasks", "nc")...)
+		code, _, stderr := bench(all(dir, "out", "--tasks", "nc")...)
 		if code != exitDone {
 			t.Fatal(stderr)
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // parser parses one block after another, straight into their rows of the final
@@ -100,7 +101,7 @@ func (p *parser) line(line []byte, r int) *Damage {
 				return p.wrongCount(line)
 			}
 			d := p.bad(c, field, p.expected(role))
-			if role >= 0 {
+			if role >= 0 && p.category(role) < 0 {
 				switch {
 				case isMissing(field):
 					d.Option = OptionMissing
@@ -123,7 +124,7 @@ func (p *parser) line(line []byte, r int) *Damage {
 // feature parses a field that is a category, or no number.
 func (p *parser) feature(role role, field []byte) (x float32, ok bool) {
 	if i := p.category(role); i >= 0 {
-		return float32(p.levels[i].intern(field)), true
+		return float32(p.levels[i].intern(field)), utf8.Valid(field) // it becomes a part of a column's name
 	}
 	mayLack := !p.layout.jodie && (p.layout.AnyMissing || p.missing[role] >= 0)
 	return float32(math.NaN()), mayLack && isMissing(field)
@@ -157,6 +158,8 @@ func (p *parser) field(role role, field []byte, r int) (ok bool) {
 // expected says what a column with that role holds.
 func (p *parser) expected(role role) string {
 	switch {
+	case role >= 0 && p.category(role) >= 0:
+		return wantUTF8
 	case role == roleSrc || role == roleDst:
 		return "a node"
 	case role == roleTime:

@@ -176,6 +176,9 @@ func (s *source) empty(noHeader bool) *Damage {
 	return d
 }
 
+// wantUTF8 is what is expected of names, and what may help.
+const wantUTF8 = "UTF-8 (iconv -f ISO-8859-1 -t UTF-8 FILE > NEW, if it is Latin-1)"
+
 // afterHeader checks the names of the columns and returns the fields of the
 // first event, which starts at off. What is wrong with them is found when they
 // are parsed.
@@ -183,7 +186,7 @@ func (s *source) afterHeader(names []string, off int64, sep byte) ([]string, err
 	for c, name := range names {
 		d := &Damage{Line: 1, Column: c + 1, Name: strconv.Itoa(c + 1), Found: "the name " + quoted([]byte(name))}
 		if !utf8.ValidString(name) {
-			d.Want = "UTF-8 (iconv -f ISO-8859-1 -t UTF-8 FILE > NEW, if it is Latin-1)"
+			d.Want = wantUTF8
 			return nil, d
 		}
 		if len(name) > longestName {

@@ -173,11 +173,11 @@ func TestDelayedLabels(t *testing.T) {
 		}
 
 		for _, f := range r.facts {
-			part, want := parts.Test, slices.Clone(parts.Test.Label)
+			want := slices.Clone(parts.Test.Label)
 			if f.part.Split == protocol.Validation {
-				part, want = parts.Val, slices.Clone(parts.Val.Label)
+				want = slices.Clone(parts.Val.Label)
 				for k := range want {
-					if !known(part.EventID(k), parts.TestStart) {
+					if !known(parts.Val.EventID(k), parts.TestStart) {
 						want[k] = datasets.Unlabelled
 					}
 				}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"dgsbench/datasets"
@@ -213,7 +214,9 @@ func (r *run) trainWindow(w datasets.Stream) (losses float64, steps int, err err
 		if math.IsNaN(loss) || math.IsInf(loss, 0) {
 			return 0, 0, fmt.Errorf("training loss of events %d to %d is %v", b.EventID(0), b.EventID(b.Len()-1), loss)
 		}
-		losses, steps = losses+loss, steps+1
+		if r.spec.Task == protocol.LinkPrediction || slices.ContainsFunc(b.Label, func(l int8) bool { return l != datasets.Unlabelled }) {
+			losses, steps = losses+loss, steps+1
+		}
 	}
 	return losses, steps, nil
 }

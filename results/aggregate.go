@@ -42,10 +42,10 @@ func Aggregate(s record.Store, records []record.Record, shown specs.Tables, prog
 		if err := summarise(s, same, shown, known, within); err != nil {
 			return nil, err
 		}
-		known.save()
 		within(1)
 		out = append(out, same...)
 	}
+	known.save()
 	return out, nil
 }
 

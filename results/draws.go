@@ -81,10 +81,16 @@ func (d *draws) save() {
 		return
 	}
 	out := bytes.NewBufferString(drawsFormat)
-	for _, key := range slices.SortedFunc(maps.Keys(d.known), func(a, b drawsKey) int { return bytes.Compare(a[:], b[:]) }) {
-		if len(d.known) > maxDraws && !d.used[key] {
-			continue
+	keys := slices.SortedFunc(maps.Keys(d.known), func(a, b drawsKey) int {
+		if d.used[a] != d.used[b] {
+			if d.used[a] {
+				return -1
+			}
+			return 1
 		}
+		return bytes.Compare(a[:], b[:])
+	})
+	for _, key := range keys[:min(len(keys), maxDraws)] {
 		out.Write(key[:])
 		for _, x := range d.known[key] {
 			out.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(x)))

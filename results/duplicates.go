@@ -72,7 +72,9 @@ func duplicates(cells []Cell) []duplicate {
 			out = append(out, duplicate{a, a, a.seedsEqualIn(a)})
 		}
 		for j := range cells[:i] {
-			if b := &cells[j]; a.method != b.method {
+			b := &cells[j]
+			sameRule := a.Class == protocol.ZeroParameter && a.Model == b.Model // of a pair and of a node, they agree where nodes have one partner
+			if a.method != b.method && !sameRule {
 				out = append(out, duplicate{b, a, b.seedsEqualIn(a)})
 			}
 		}

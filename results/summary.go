@@ -18,7 +18,8 @@ import (
 // Summary is the answer of a report before its tables.
 type Summary struct {
 	Answers []Answer // one a dataset, task and setting, in the order of the suite
-	Remarks []string // what failed, and what was trained too short
+	Failed  []string // a model at a place each, with the first reason
+	Remarks []string // what was trained too short
 }
 
 // Answer says which model is best at one place.
@@ -30,6 +31,9 @@ type Answer struct {
 // maxSummary is the number of lines that a summary has at most.
 const maxSummary = 15
 
+// maxFailed is the number of its lines for what failed.
+const maxFailed = 5
+
 // Lines returns the summary in lines of a width, at most maxSummary of them: what
 // does not fit is left out, details before answers, and the last line says so.
 func (s Summary) Lines(width int) []string {
@@ -38,16 +42,22 @@ func (s Summary) Lines(width int) []string {
 		rank         int // those of a lower rank are taken first
 	}
 	var items []item
-	ranks := 2
+	ranks := 3
 	for _, a := range s.Answers {
-		items = append(items, item{a.Best, "", 0})
+		items = append(items, item{a.Best, "", 1})
 		for i, d := range a.Details {
-			items = append(items, item{d, "  ", 2 + i})
-			ranks = max(ranks, 3+i)
+			items = append(items, item{d, "  ", 3 + i})
+			ranks = max(ranks, 4+i)
 		}
 	}
+	for _, f := range s.Failed {
+		items = append(items, item{cut(f, width-8), "", 0})
+	}
+	if len(s.Failed) > maxFailed {
+		items = append(items[:len(items)-len(s.Failed)+maxFailed-1], item{fmt.Sprintf("Failed: %d more", len(s.Failed)-maxFailed+1), "", 0})
+	}
 	for _, r := range s.Remarks {
-		items = append(items, item{r, "", 1})
+		items = append(items, item{r, "", 2})
 	}
 	lines := make([][]string, len(items)) // of the items that are taken
 	left, dropped := maxSummary-1, 0
@@ -72,7 +82,7 @@ func (s Summary) Lines(width int) []string {
 	}
 	out := slices.Concat(lines...)
 	if dropped > 0 {
-		out = append(out, fmt.Sprintf("%s more: see the tables", Count(dropped, "line")))
+		out = append(out, fmt.Sprintf("%s more: see the tables", Count(dropped, "sentence")))
 	}
 	return out
 }
@@ -82,7 +92,15 @@ func (s Summary) Sentences() (out []string) {
 	for _, a := range s.Answers {
 		out = append(out, strings.Join(append([]string{a.Best}, a.Details...), " "))
 	}
-	return append(out, s.Remarks...)
+	return slices.Concat(out, s.Failed, s.Remarks)
+}
+
+// cut returns a text of at most n runes, with … where it is longer.
+func cut(text string, n int) string {
+	if runes := []rune(text); len(runes) > n {
+		return string(runes[:n-1]) + "…"
+	}
+	return text
 }
 
 // rival is a cell with its value of the headline.
@@ -107,7 +125,7 @@ type contest struct {
 // newSummary answers for every place of the suite.
 func newSummary(in Input, chosen []specs.Table) (Summary, error) {
 	var s Summary
-	var rising, failed []string
+	var rising []string
 	for _, l := range []struct {
 		Layout
 		task protocol.Task
@@ -131,16 +149,15 @@ func newSummary(in Input, chosen []specs.Table) (Summary, error) {
 					s.Answers = append(s.Answers, a)
 				}
 				rising = appendNonEmpty(rising, where, risingOf(cells))
-				failed = appendNonEmpty(failed, where, failuresOf(cells))
+				for _, f := range failuresOf(cells) {
+					s.Failed = append(s.Failed, "Failed: "+where+": "+f+".")
+				}
 			}
 		}
 	}
-	if len(failed) > 0 {
-		s.Remarks = append(s.Remarks, "Failed: "+strings.Join(failed, "; ")+".")
-	}
 	if len(rising) > 0 {
-		s.Remarks = append(s.Remarks, fmt.Sprintf("Undertrained (the validation metric still rose in the last epoch): %s; run: %s --epochs %d",
-			strings.Join(rising, "; "), in.Command, 2*longest(in.Records)))
+		s.Remarks = append(s.Remarks, fmt.Sprintf("Undertrained (the validation metric still improved in the last epoch): %s; run the same command with --epochs %d.",
+			strings.Join(rising, "; "), 2*longest(in.Records)))
 	}
 	return s, nil
 }
@@ -172,7 +189,9 @@ func (c contest) byOthers(others []metrics.Metric, cells []*Cell) string {
 	var names, out []string
 	values := map[string][]string{}
 	for _, m := range others {
-		if by := newContest(c.in, c.head, m, cells); len(by.ranked) > 0 && by.ranked[0].Cell != c.ranked[0].Cell {
+		by := newContest(c.in, c.head, m, cells)
+		ours, ok := lists.Find(by.ranked, func(r rival) bool { return r.Cell == c.ranked[0].Cell })
+		if ok && by.ranked[0].value != ours.value && !by.level(by.ranked[0], ours) {
 			best := by.ranked[0]
 			names = appendNew(names, best.title())
 			values[best.title()] = append(values[best.title()], fmt.Sprintf("%s (%.1f)", m.Title, 100*best.value))
@@ -229,17 +248,21 @@ func (c contest) best(class protocol.Class) (rival, bool) {
 	return lists.Find(c.ranked, func(m rival) bool { return m.Class == class })
 }
 
-// level reports whether two models cannot be told apart.
-func (c contest) level(a, b rival) bool {
-	if a.Cell == b.Cell {
-		return true
-	}
+// compared returns the comparison of two models; not with a single seed of a
+// learned one, whose differences are not tested.
+func (c contest) compared(a, b rival) (Comparison, bool) {
 	is := func(m Compared, o rival) bool { return m.Model == o.Model && m.Variant == o.Variant }
-	between, ok := lists.Find(c.in.comparisons, func(x Comparison) bool {
+	x, ok := lists.Find(c.in.comparisons, func(x Comparison) bool {
 		return x.CellKey == a.Place() && x.Candidates == c.head.Candidates && x.Metric == c.metric.Name &&
 			(is(x.Better, a) && is(x.Other, b) || is(x.Better, b) && is(x.Other, a))
 	})
-	return ok && !between.Significant()
+	return x, ok && x.Adjusted.Present()
+}
+
+// level reports whether two models cannot be told apart.
+func (c contest) level(a, b rival) bool {
+	x, tested := c.compared(a, b)
+	return a.Cell == b.Cell || tested && !x.Significant()
 }
 
 // answer makes the sentences about a place. There are none where nothing has
@@ -264,10 +287,17 @@ func (c contest) answer(where string) (Answer, bool) {
 		a.Best += " is best: " + value
 	default:
 		a.Best += fmt.Sprintf(", %s, is best: %s; the best learned model is %s", ruleWords[first.Class], value, learned)
+		if c.level(learned, first) {
+			a.Best += ", not told apart from it"
+		}
 	}
 	level := slices.DeleteFunc(slices.Clone(c.ranked), func(m rival) bool { return m.Class != protocol.Learned || !c.level(learned, m) })
 	if others := lists.Map(level[1:], rival.String); len(others) > 0 {
-		a.Best += "; not told apart from it: " + shortList(others)
+		from := "it"
+		if first.Cell != learned.Cell {
+			from = learned.title()
+		}
+		a.Best += "; not told apart from " + from + ": " + shortList(others)
 	}
 	a.Best += "."
 	if details := nonEmpty(c.beaten(learned), c.cheapest(level)); len(details) > 0 {
@@ -310,7 +340,9 @@ func (c contest) beaten(learned rival) string {
 			continue
 		}
 		verb := "beats"
-		switch {
+		switch _, tested := c.compared(learned, rule); {
+		case !tested:
+			verb = "has, by a single seed, another value than"
 		case c.level(learned, rule):
 			verb = "is not told apart from"
 		case (rule.value > learned.value) == c.metric.HigherIsBetter:
@@ -347,8 +379,12 @@ func (c contest) cheapest(level []rival) string {
 		}
 		return out
 	})
+	these := "these"
 	if timed {
 		costs = slices.DeleteFunc(costs, func(x cost) bool { return !x.seconds.Present() })
+	}
+	if len(costs) < len(level) {
+		these = "those that were timed"
 	}
 	least := slices.MinFunc(costs, func(a, b cost) int {
 		if timed {
@@ -366,7 +402,7 @@ func (c contest) cheapest(level []rival) string {
 	case len(level) == 1:
 		return ""
 	case timed:
-		return fmt.Sprintf("the fastest of these is %s: %s", least.title(), size)
+		return fmt.Sprintf("the fastest of %s is %s: %s", these, least.title(), size)
 	}
 	return fmt.Sprintf("the smallest of these is %s: %s", least.title(), size)
 }

@@ -97,7 +97,7 @@ func TestSummary(t *testing.T) {
 		"column": {.6, .8, map[string]float32{"dgs": .1, "raw": 0}, nil, []string{"minus amount, a single column, is best: AUC 9", "It is worse than the best rule, A-RULE (9"}},
 		"failed": {.1, .1, near, failed, []string{
 			"Failed: MOOC: TGN, 1 of 3 seeds (no memory).",
-			"Undertrained (the validation metric still rose in the last epoch): MOOC: RAW (3 of 3 seeds); run: bench all --suite made-up --epochs 4",
+			"Undertrained (the validation metric still improved in the last epoch): MOOC: RAW (3 of 3 seeds); run the same command with --epochs 4.",
 		}},
 	} {
 		got := strings.Join(summaryOf(t, c.rule, c.column, c.learned, c.change).Sentences(), "\n")

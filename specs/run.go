@@ -270,6 +270,9 @@ func (r *suiteReader) addCell(run strictyaml.Node, at Place, ref string, options
 		options = strictyaml.Node{} // a user's model has its own options in a suite of ours
 	}
 	resolved, err := m.resolve(at, variant, layerOf(options))
+	if tuned := m.tunedAt(at); err == nil && variant == "" && len(tuned) > 0 { // what a search has found takes the place of the suite's
+		resolved, err = m.resolve(at, "", append([]layer{layerOf(options)}, tuned...)...)
+	}
 	if err != nil {
 		r.errs.Add(err)
 		return

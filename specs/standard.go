@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
+	"strconv"
 	"strings"
 	"text/template"
 	"time"
@@ -38,7 +39,7 @@ var standard = template.Must(template.New("standard").Parse(standardYAML))
 
 // StandardSuite returns the YAML of the standard suite for datasets: node
 // classification on those that are labelled, with latency tests, and link
-// prediction on the others. Its first line is the comment made. Labels are known
+// prediction on the others. It begins with the comment made. Labels are known
 // delay after their events.
 func StandardSuite(name, made string, data []datasets.Dataset, e Effort, delay time.Duration) []byte {
 	var titles, labelled, unlabelled []string
@@ -47,9 +48,9 @@ func StandardSuite(name, made string, data []datasets.Dataset, e Effort, delay t
 		titles = append(titles, d.Title)
 		fewest = min(fewest, d.Want.Events)
 		if d.Labelled {
-			labelled = append(labelled, d.Name)
+			labelled = append(labelled, strconv.Quote(d.Name))
 		} else {
-			unlabelled = append(unlabelled, d.Name)
+			unlabelled = append(unlabelled, strconv.Quote(d.Name))
 		}
 	}
 	batch := max(10, min(fewest/100, 200))
@@ -63,7 +64,7 @@ func StandardSuite(name, made string, data []datasets.Dataset, e Effort, delay t
 		Made, Name, Title, Labelled, Unlabelled string
 		Batch                                   int // a hundredth of the smallest dataset, so that a node rarely occurs twice in it
 		Delay                                   int // of labels, seconds
-		Alerts                                  int // a day: one for ten thousand events
+		Alerts                                  int // a day: a ten-thousandth of the events of the stream
 		Timed, Lead                             int // batches of the latency test, and events before them
 	}{
 		e, made, name, fmt.Sprintf("%s; %s", strings.Join(titles, ", "), size), strings.Join(labelled, ", "), strings.Join(unlabelled, ", "),

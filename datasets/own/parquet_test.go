@@ -69,7 +69,10 @@ func parquetOf(tb testing.TB, groups int, fields []field, options ...parquet.Wri
 	var out bytes.Buffer
 	w := file.NewParquetWriter(&out, root, file.WithWriterProps(parquet.NewWriterProperties(options...)))
 	for g := range groups {
-		group := w.AppendRowGroup()
+		group, err := w.AppendRowGroupChecked()
+		if err != nil {
+			tb.Fatal(err)
+		}
 		for _, f := range fields {
 			column, err := group.NextColumn()
 			if err != nil {

@@ -61,7 +61,8 @@ func alignRight(lines [][]string, column int) {
 	}
 }
 
-// WriteText lays tables out for people, in lines of the screen's width. An entry
+// WriteText lays tables out for people, in lines of the screen's width but for the
+// commands and files that they come from. An entry
 // is never broken: what is too wide is cut into parts below each other, and only
 // a text that is wider than the screen is wrapped. What several tables have in
 // common, in their legends and about where they come from, is printed once.
@@ -96,7 +97,8 @@ func WriteText(w io.Writer, screen Screen, tables ...Table) error {
 		}
 		if i == len(tables)-1 || !slices.Equal(t.origin(), tables[i+1].origin()) {
 			if left > 0 {
-				fmt.Fprintf(&out, "%d more notes: bench tables --notes\n", left)
+				fmt.Fprintf(&out, "More notes (%d): %s\n", left, t.notesCommand())
+				left = 0
 			}
 			for _, line := range t.origin() {
 				fmt.Fprintf(&out, "%s: %s\n", line.What, s.text(line.Text))
@@ -105,6 +107,15 @@ func WriteText(w io.Writer, screen Screen, tables ...Table) error {
 	}
 	_, err := w.Write(out.Bytes())
 	return err
+}
+
+// notesCommand returns the command that prints the table with all of its footnotes.
+func (t Table) notesCommand() string {
+	flags := strings.TrimPrefix(strings.TrimPrefix(t.Command, "bench all"), "bench latency")
+	if flags == t.Command {
+		flags = ""
+	}
+	return "bench tables" + flags + " --notes"
 }
 
 // writeGrids writes the title and the parts of the table.
