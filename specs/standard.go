@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/template"
 	"time"
+	"unicode/utf8"
 
 	"dgsbench/datasets"
 )
@@ -53,6 +54,10 @@ func StandardSuite(name, made string, data []datasets.Dataset, e Effort, delay t
 			unlabelled = append(unlabelled, strconv.Quote(d.Name))
 		}
 	}
+	title := strings.Join(titles, ", ")
+	if utf8.RuneCountInString(title) > 200 { // of the 300 that a title may have
+		title = fmt.Sprintf("%s and %d more", data[0].Name, len(data)-1)
+	}
 	batch := max(10, min(fewest/100, 200))
 	size := "the models' own sizes"
 	if e.Size > 0 {
@@ -67,7 +72,7 @@ func StandardSuite(name, made string, data []datasets.Dataset, e Effort, delay t
 		Alerts                                  int // a day: a ten-thousandth of the events of the stream
 		Timed, Lead                             int // batches of the latency test, and events before them
 	}{
-		e, made, name, fmt.Sprintf("%s; %s", strings.Join(titles, ", "), size), strings.Join(labelled, ", "), strings.Join(unlabelled, ", "),
+		e, made, name, fmt.Sprintf("%s; %s", title, size), strings.Join(labelled, ", "), strings.Join(unlabelled, ", "),
 		batch, int(delay.Seconds()), max(1, fewest/10_000), max(1, min(100, fewest/batch/4)), max(1, min(2000, fewest/4)),
 	})
 	if err != nil {
