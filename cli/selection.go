@@ -64,7 +64,7 @@ func (o *options) choose(ctx context.Context, files []string, onlyOwn bool) (sel
 		}
 		s.ownModels = append(s.ownModels, entry.Name)
 	}
-	if len(o.dataset) == 0 && (o.hours != defaultHours || o.delay != 0) {
+	if len(o.dataset) == 0 && o.makesSuites && (o.hours != defaultHours || o.delay != 0) {
 		return s, errors.New("--hours and --label-delay are of the standard suite: they need --dataset; a suite of yours says label_delay itself")
 	}
 	if len(o.dataset) > 0 {
