@@ -82,11 +82,9 @@ func writeReport(w io.Writer, r results.Report, format string) error {
 		return table.WriteLaTeX(w, r.Tables)
 	case "html":
 		return table.WriteHTML(w, r.Title, r.Summary.Sentences(), r.Tables, r.Figures)
-	}
-	if format == "text" {
+	case "text":
 		return printReport(w, r, false)
-	}
-	if format == "markdown" {
+	case "markdown":
 		for _, line := range r.Summary.Sentences() {
 			fmt.Fprintf(w, "- %s\n", escape.Markdown(line))
 		}
@@ -108,10 +106,15 @@ func printReport(w io.Writer, r results.Report, allNotes bool) error {
 	screen := screenOf(w)
 	screen.AllNotes = allNotes
 	fmt.Fprintln(w, strings.Join(append(r.Summary.Lines(screen.Width), ""), "\n"))
+	return printTables(w, screen, r.Tables...)
+}
+
+// printTables prints tables, which are bold and underlined on terminals.
+func printTables(w io.Writer, screen table.Screen, tables ...table.Table) error {
 	if screen.Terminal {
 		w = unwrapWriter(w)
 	}
-	return table.WriteText(w, screen, r.Tables...)
+	return table.WriteText(w, screen, tables...)
 }
 
 // screenOf returns what tables are printed on: they are as wide as the terminal,
@@ -130,7 +133,7 @@ func screenOf(w io.Writer) table.Screen {
 	return s
 }
 
-// writeTable writes Markdown, CSV, or text, which is bold and underlined on terminals.
+// writeTable writes Markdown, CSV, or text.
 func writeTable(w io.Writer, t table.Table, format string) error {
 	switch format {
 	case "markdown":
@@ -140,10 +143,7 @@ func writeTable(w io.Writer, t table.Table, format string) error {
 	}
 	screen := screenOf(w)
 	screen.AllNotes = true
-	if screen.Terminal {
-		w = unwrapWriter(w)
-	}
-	return table.WriteText(w, screen, t)
+	return printTables(w, screen, t)
 }
 
 // tableFiles are the files beside the records of a whole suite, but for figures.

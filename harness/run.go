@@ -68,8 +68,8 @@ func newRun(spec specs.Trial, parts datasets.Parts, on devices.Target, threads i
 	return r, err
 }
 
-// epochsOf returns the number of epochs with so many features: 0 for what has
-// nothing to learn, and one for each of the rules that the validation chooses
+// epochsOf returns the number of epochs on events of that many features: 0 for what
+// has nothing to learn, and one for each of the rules that the validation chooses
 // from.
 func epochsOf(spec specs.Trial, features int) int {
 	switch {

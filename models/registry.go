@@ -33,8 +33,8 @@ type Kind struct {
 	// Deterministic models of class Learned draw nothing at random: trained
 	// with another seed they have the same numbers.
 	Deterministic bool
-	// Choices, unless it is nil, returns how many rules of the kind there are with
-	// so many features. Each is tried in an epoch of its own, and that of the best
+	// Choices, unless it is nil, returns the number of rules of the kind on events of
+	// that many features. Each is tried in an epoch of its own, and that of the best
 	// validation is tested. The kind's models are Choosers.
 	Choices func(features int) int
 	// Options returns a fresh set of default options.

@@ -174,6 +174,7 @@ func (c *Cell) summarise(part record.Part, seeds []record.Observed, more []metri
 		}
 	}
 	caveat, degenerate := caveatOf(facts)
+	sum := checksumOf(facts)
 	var rows []*pendingRow
 	called := func(name string) func(metrics.Metric) bool {
 		return func(m metrics.Metric) bool { return m.Name == name }
@@ -186,7 +187,7 @@ func (c *Cell) summarise(part record.Part, seeds []record.Observed, more []metri
 		}
 	}
 	for _, m := range all {
-		p := &pendingRow{cell: c, metric: m, facts: facts}
+		p := &pendingRow{cell: c, metric: m, facts: facts, key: keyOf(m.Name, sum)}
 		p.compared = m.Name == headline || !m.OfCurve && slices.ContainsFunc(more, called(m.Name))
 		var undefined error
 		for _, f := range facts {
@@ -219,7 +220,6 @@ func resample(rows []*pendingRow, known *draws, progress func(share float64)) {
 		if !p.row.Mean.Present() || p.row.Degenerate {
 			continue
 		}
-		p.key = keyOf(p.metric.Name, p.facts)
 		if values, ok := known.get(p.key); ok {
 			p.finish(values)
 		} else {

@@ -106,12 +106,7 @@ func comparePlace(cells []Cell, candidates protocol.CandidateSet, metric string)
 			ranked = append(ranked, contender{c, e})
 		}
 	}
-	slices.SortStableFunc(ranked, func(a, b contender) int {
-		if !a.metric.HigherIsBetter {
-			a, b = b, a
-		}
-		return cmp.Compare(mean(b.estimate), mean(a.estimate))
-	})
+	slices.SortStableFunc(ranked, func(a, b contender) int { return fromBest(a.metric, mean(a.estimate), mean(b.estimate)) })
 	var out []Comparison
 	for i, better := range ranked {
 		for _, other := range ranked[i+1:] {
@@ -121,6 +116,23 @@ func comparePlace(cells []Cell, candidates protocol.CandidateSet, metric string)
 		}
 	}
 	return out
+}
+
+// fromBest compares values of a metric, the better one first.
+func fromBest[T ~float64](m metrics.Metric, a, b T) int {
+	if m.HigherIsBetter {
+		a, b = b, a
+	}
+	return cmp.Compare(a, b)
+}
+
+// findComparison finds that of the better cell with the other one, against the
+// candidates and by the metric.
+func findComparison(all []Comparison, candidates protocol.CandidateSet, metric string, better, other *Cell) (Comparison, bool) {
+	is := func(m Compared, c *Cell) bool { return m.Model == c.Model && m.Variant == c.Variant }
+	return lists.Find(all, func(c Comparison) bool {
+		return c.Place() == better.Place() && c.Candidates == candidates && c.Metric == metric && is(c.Better, better) && is(c.Other, other)
+	})
 }
 
 func mean(e estimate) float64 { return stat.Mean(e.Seeds, nil) }

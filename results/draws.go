@@ -18,9 +18,9 @@ import (
 // drawsFile holds, beside the records of a suite, what was resampled of them.
 const drawsFile = ".resampled"
 
-// drawsFormat begins the file. Its number is raised when the layout, the way of
+// drawsFormat begins the file. Its number is raised when the layout, the keys, the way of
 // resampling or a metric changes.
-const drawsFormat = "dgsbench draws 1\n"
+const drawsFormat = "dgsbench draws 2\n"
 
 // maxDraws is the number of rows whose draws are kept, of 8 kB each.
 const maxDraws = 8192
@@ -101,14 +101,18 @@ func (d *draws) save() {
 	d.grown = atomicfile.Root(d.store.Dir).Write(d.file, out.Bytes()) != nil
 }
 
-// keyOf returns the checksum of a metric on the facts of some seeds.
-func keyOf(metric string, facts []metrics.Facts) (key drawsKey) {
+// keyOf returns the key of a metric on facts with that checksum.
+func keyOf(metric string, facts [sha256.Size]byte) drawsKey {
+	return sha256.Sum256(append(facts[:], metric...))
+}
+
+// checksumOf returns the checksum of the facts of some seeds, which all metrics share.
+func checksumOf(facts []metrics.Facts) [sha256.Size]byte {
 	h := sha256.New()
 	column := func(values any, n int) {
 		_ = binary.Write(h, binary.LittleEndian, int64(n))
 		_ = binary.Write(h, binary.LittleEndian, values)
 	}
-	column([]byte(metric), len(metric))
 	for _, f := range facts {
 		column(f.Greater, len(f.Greater))
 		column(f.Equal, len(f.Equal))
@@ -118,5 +122,5 @@ func keyOf(metric string, facts []metrics.Facts) (key drawsKey) {
 		column(f.Days, len(f.Days))
 		column(f.LogOdds, 1)
 	}
-	return drawsKey(h.Sum(nil))
+	return [sha256.Size]byte(h.Sum(nil))
 }

@@ -19,7 +19,7 @@ func TestDraws(t *testing.T) {
 		values[i] = float64(i) / 7
 	}
 	facts := []metrics.Facts{{Score: []float32{1, 2}, Label: []int8{0, 1}}}
-	key := keyOf("auc", facts)
+	key := keyOf("auc", checksumOf(facts))
 	d := openDraws(store, "suite")
 	if _, ok := d.get(key); ok {
 		t.Fatal("an empty folder has draws")
@@ -31,11 +31,11 @@ func TestDraws(t *testing.T) {
 		t.Fatalf("not found again: %v", again)
 	}
 	for name, other := range map[string]drawsKey{
-		"metric": keyOf("ap", facts),
-		"score":  keyOf("auc", []metrics.Facts{{Score: []float32{1, 3}, Label: []int8{0, 1}}}),
-		"label":  keyOf("auc", []metrics.Facts{{Score: []float32{1, 2}, Label: []int8{0, -1}}}),
-		"seeds":  keyOf("auc", slices.Concat(facts, facts)),
-		"column": keyOf("auc", []metrics.Facts{{Greater: []int32{1, 2}, Equal: []int32{0, 1}}}),
+		"metric": keyOf("ap", checksumOf(facts)),
+		"score":  keyOf("auc", checksumOf([]metrics.Facts{{Score: []float32{1, 3}, Label: []int8{0, 1}}})),
+		"label":  keyOf("auc", checksumOf([]metrics.Facts{{Score: []float32{1, 2}, Label: []int8{0, -1}}})),
+		"seeds":  keyOf("auc", checksumOf(slices.Concat(facts, facts))),
+		"column": keyOf("auc", checksumOf([]metrics.Facts{{Greater: []int32{1, 2}, Equal: []int32{0, 1}}})),
 	} {
 		if other == key {
 			t.Errorf("another %s has the same key", name)

@@ -349,8 +349,5 @@ func (s *scores) comparison(d DatasetHead, metric string, better, other *Cell) (
 	if better == nil || other == nil {
 		return Comparison{}, false
 	}
-	is := func(m Compared, c *Cell) bool { return m.Model == c.Model && m.Variant == c.Variant }
-	return lists.Find(s.comparisons, func(c Comparison) bool {
-		return c.Place() == better.Place() && c.Candidates == d.Candidates && c.Metric == metric && is(c.Better, better) && is(c.Other, other)
-	})
+	return findComparison(s.comparisons, d.Candidates, metric, better, other)
 }

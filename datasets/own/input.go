@@ -165,7 +165,7 @@ func (in *inputs) addParquet(m *meter, tmp string, p *piece) error {
 	return p.trim()
 }
 
-// boundedWriter ends with an error after so many bytes.
+// boundedWriter returns an error when more bytes are written than its limit.
 type boundedWriter struct {
 	w    io.Writer
 	left int64

@@ -47,7 +47,7 @@ func (e *errParquet) Unwrap() error { return e.err }
 // tooMuch is the panic of an allocator beyond its budget.
 type tooMuch struct{ bytes int64 }
 
-// A budget is an allocator that gives no more than so many bytes at a time.
+// A budget is an allocator with a limit of the bytes that are allocated at a time.
 type budget struct {
 	left, all int64
 }

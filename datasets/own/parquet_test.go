@@ -32,7 +32,7 @@ type field struct {
 
 var plainType schema.LogicalType = schema.NoLogicalType{}
 
-// parquetOf writes a Parquet file with so many row groups.
+// parquetOf writes a Parquet file with that number of row groups.
 func parquetOf(tb testing.TB, groups int, fields []field, options ...parquet.WriterProperty) []byte {
 	tb.Helper()
 	var nodes schema.FieldList

@@ -45,3 +45,8 @@ func GroupBy[T any, K comparable](list []T, key func(T) K) [][]T {
 	}
 	return out
 }
+
+// NonEmpty returns the texts that are not empty.
+func NonEmpty(texts ...string) []string {
+	return slices.DeleteFunc(texts, func(text string) bool { return text == "" })
+}

@@ -79,7 +79,7 @@ func (p Page) facts() []fact {
 		add(name, func(f Folder) string {
 			texts := lists.Map(f.Records, of)
 			slices.Sort(texts)
-			return strings.Join(nonEmpty(slices.Compact(texts)...), "; ")
+			return strings.Join(lists.NonEmpty(slices.Compact(texts)...), "; ")
 		})
 	}
 	add("records", func(f Folder) string {
@@ -117,11 +117,6 @@ func (p Page) facts() []fact {
 		return fmt.Sprintf("%d, of %s", len(f.Searches), results.Count(trials, "trial"))
 	})
 	return out
-}
-
-// nonEmpty returns the texts that are not empty.
-func nonEmpty(texts ...string) []string {
-	return slices.DeleteFunc(texts, func(t string) bool { return t == "" })
 }
 
 // startOf formats the name of a latency run, which is the time of its start.

@@ -125,7 +125,7 @@ func comparisonTable(all []results.Comparison) table.Table {
 	for _, same := range lists.GroupBy(all, results.Comparison.Place) {
 		t.NextBlock()
 		for _, c := range same {
-			where := strings.Join(nonEmpty(c.Dataset, string(c.Setting), c.Case), ", ")
+			where := strings.Join(lists.NonEmpty(c.Dataset, string(c.Setting), c.Case), ", ")
 			difference := table.NewValue(100*c.Difference, 2)
 			difference.Low, difference.High, difference.Signed = 100*c.CILow, 100*c.CIHigh, true
 			t.Add(where, c.Better.Title, c.Other.Title,

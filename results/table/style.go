@@ -58,7 +58,7 @@ func (s style) lines(k Kind, e Entry) []string {
 		std = s.text("± ") + std
 	}
 	if k == Published {
-		return nonEmpty(pad+mean+notes, std)
+		return lists.NonEmpty(pad+mean+notes, std)
 	}
 	value := joinWords(mean, std)
 	switch e.Mark {
@@ -74,7 +74,7 @@ func (s style) lines(k Kind, e Entry) []string {
 	if v.Low.Present() {
 		interval = "[" + v.format(v.Low) + ", " + v.format(v.High) + "]"
 	}
-	return nonEmpty(pad+value+notes, interval)
+	return lists.NonEmpty(pad+value+notes, interval)
 }
 
 // rows returns the entries of all rows, each on one line.

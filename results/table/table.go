@@ -210,12 +210,7 @@ func (c Column) publisher() string {
 	return who
 }
 
-// nonEmpty returns the texts that are not empty.
-func nonEmpty(texts ...string) []string {
-	return slices.DeleteFunc(texts, func(t string) bool { return t == "" })
-}
-
-func joinWords(words ...string) string { return strings.Join(nonEmpty(words...), " ") }
+func joinWords(words ...string) string { return strings.Join(lists.NonEmpty(words...), " ") }
 
 // Ranked reports whether the entry has a value that is ranked.
 func (e Entry) Ranked() bool { return e.Value != nil && !e.Unranked }

@@ -62,10 +62,10 @@ func alignRight(lines [][]string, column int) {
 }
 
 // WriteText lays tables out for people, in lines of the screen's width but for the
-// commands and files that they come from. An entry
-// is never broken: what is too wide is cut into parts below each other, and only
-// a text that is wider than the screen is wrapped. What several tables have in
-// common, in their legends and about where they come from, is printed once.
+// commands and files that they come from. An entry is never broken: what is too wide
+// is cut into parts below each other, and only a text that is wider than the
+// screen is wrapped. What several tables have in common, in their legends and about
+// where they come from, is printed once.
 func WriteText(w io.Writer, screen Screen, tables ...Table) error {
 	s := plainStyle
 	if screen.Terminal {
