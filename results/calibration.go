@@ -120,7 +120,7 @@ func (s *scores) uncalibrated(m ModelHead) string {
 }
 
 func (s *scores) calibrationPanel(d DatasetHead) figure.Panel {
-	p := figure.Panel{Title: s.panelTitle(d), X: figure.Axis{Label: "predicted %"}, Y: figure.Axis{Label: "observed %"}, LegendTop: true, LegendLeft: true}
+	p := figure.Panel{Group: d.ID, Title: s.panelTitle(d), X: figure.Axis{Label: "predicted %"}, Y: figure.Axis{Label: "observed %"}, LegendTop: true, LegendLeft: true}
 	highest := 0.0
 	for i, at := range s.all("") {
 		var points []figure.Point

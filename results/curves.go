@@ -107,7 +107,7 @@ const pageWidth = 26.0
 // panels draws the curves of a dataset; none where no model has a value.
 func (c curve) panels(s *scores, d DatasetHead) ([]figure.Panel, error) {
 	p := figure.Panel{
-		Title: s.panelTitle(d), X: figure.Axis{Label: c.x, Min: 0, Max: 100}, Y: figure.Axis{Label: c.y, Min: 0, Max: 100}, LegendTop: !c.logarithmic,
+		Group: d.ID, Title: s.panelTitle(d), X: figure.Axis{Label: c.x, Min: 0, Max: 100}, Y: figure.Axis{Label: c.y, Min: 0, Max: 100}, LegendTop: !c.logarithmic,
 	}
 	positives := 0.0
 	for i, at := range s.all("") {

@@ -150,7 +150,7 @@ func (s *scores) dailyLine(d DatasetHead) (*dailyLine, error) {
 // apart. A day without a value interrupts it.
 func (s *scores) dailyPanel(l dailyLine) figure.Panel {
 	last := float64(l.spans[len(l.spans)-1].last)
-	p := figure.Panel{Title: s.panelTitle(l.d), X: figure.Axis{Label: "day of the test part", Max: 1.2*last + .5, Scale: figure.Whole}, Y: figure.Axis{Label: "AUC %"}}
+	p := figure.Panel{Group: l.d.ID, Title: s.panelTitle(l.d), X: figure.Axis{Label: "day of the test part", Max: 1.2*last + .5, Scale: figure.Whole}, Y: figure.Axis{Label: "AUC %"}}
 	models := s.all("")
 	apart := min(.06, .6/float64(len(models)))
 	for i, at := range models {

@@ -65,7 +65,7 @@ func (t *tradeOffs) addDataset(d DatasetHead) figure.Panel {
 	}
 	seconds := func(at scoreRow) table.Entry { return t.time(d, at.model, t.Models, &t.Table) }
 	paperSeconds := func(at scoreRow) table.Entry { return paperTime(at.model, d.PaperName, &t.Table) }
-	p := figure.Panel{Title: t.panelTitle(d, shared...), X: figure.Axis{Label: "seconds"}, Y: figure.Axis{Label: metric.Title + " %"}}
+	p := figure.Panel{Group: d.ID, Title: t.panelTitle(d, shared...), X: figure.Axis{Label: "seconds"}, Y: figure.Axis{Label: metric.Title + " %"}}
 	for _, at := range t.all("") {
 		if e := ours(at); e.Ranked() {
 			t.draw(&p, at.model, at.model.Title, figure.Dot, seconds(at).Value, e.Value)

@@ -26,6 +26,22 @@ const pixelsInch = 150
 // Draw puts panels side by side, at most columns in a row. A figure needs at
 // least one panel, and a panel at least one point.
 func Draw(size Size, columns int, panels []Panel) (Figure, error) {
+	var f Figure
+	var err error
+	if f.SVG, f.PNG, err = drawPanels(size, columns, panels); err != nil {
+		return f, err
+	}
+	for _, p := range panels {
+		svg, _, err := drawPanels(size, 1, []Panel{p})
+		if err != nil {
+			return f, err
+		}
+		f.Panels = append(f.Panels, PanelDrawing{p.Group, p.Title, svg})
+	}
+	return f, nil
+}
+
+func drawPanels(size Size, columns int, panels []Panel) (svg, png []byte, err error) {
 	columns = min(columns, len(panels))
 	tiles := draw.Tiles{
 		Cols: columns, Rows: (len(panels) + columns - 1) / columns,
@@ -37,23 +53,12 @@ func Draw(size Size, columns int, panels []Panel) (Figure, error) {
 		plots[i] = make([]*plot.Plot, columns)
 	}
 	for i, p := range panels {
-		drawn, err := p.plot(size)
-		if err != nil {
-			return Figure{}, err
+		if plots[i/columns][i%columns], err = p.plot(size); err != nil {
+			return nil, nil, err
 		}
-		plots[i/columns][i%columns] = drawn
 	}
 	width, height := centimetres(size.Width)*vg.Length(tiles.Cols), centimetres(size.Height)*vg.Length(tiles.Rows)
-	svg := vgsvg.New(width, height)
-	png := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(pixelsInch))}
-	var f Figure
-	for _, c := range []struct {
-		canvas vg.CanvasWriterTo
-		file   *[]byte
-	}{{svg, &f.SVG}, {png, &f.PNG}} {
-		page := draw.NewCanvas(c.canvas, width, height)
-		page.SetColor(color.White) // to be read on any page
-		page.Fill(page.Rectangle.Path())
+	return compose(width, height, func(page draw.Canvas) {
 		for i, row := range plot.Align(plots, tiles, page) {
 			for j, tile := range row {
 				if plots[i][j] != nil {
@@ -61,13 +66,29 @@ func Draw(size Size, columns int, panels []Panel) (Figure, error) {
 				}
 			}
 		}
+	})
+}
+
+// compose returns what draw draws on a white page in both formats.
+func compose(width, height vg.Length, content func(page draw.Canvas)) (svg, png []byte, err error) {
+	for _, c := range []struct {
+		canvas vg.CanvasWriterTo
+		file   *[]byte
+	}{
+		{vgsvg.New(width, height), &svg},
+		{vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(pixelsInch))}, &png},
+	} {
+		page := draw.NewCanvas(c.canvas, width, height)
+		page.SetColor(color.White) // to be read on any page
+		page.Fill(page.Rectangle.Path())
+		content(page)
 		var out bytes.Buffer
 		if _, err := c.canvas.WriteTo(&out); err != nil {
-			return Figure{}, err
+			return nil, nil, err
 		}
 		*c.file = out.Bytes()
 	}
-	return f, nil
+	return svg, png, nil
 }
 
 func centimetres(x float64) vg.Length { return vg.Length(x) * vg.Centimeter }

@@ -20,18 +20,32 @@ type Figure struct {
 	Title    string
 	Caption  string
 	SVG, PNG []byte
+	Panels   []PanelDrawing // each by itself, in their order
+}
+
+// PanelDrawing is a panel drawn by itself, with all that is needed to read it.
+type PanelDrawing struct {
+	Group string // see Panel
+	Title string
+	SVG   []byte
 }
 
 // Inline returns the drawing as a part of a page, named for those who cannot
 // see it.
-func (f Figure) Inline() template.HTML {
-	_, drawing, _ := strings.Cut(string(f.SVG), "<svg")
-	return template.HTML(`<svg role="img" aria-label="` + escape.HTML(f.Title) + `"` + drawing)
+func (f Figure) Inline() template.HTML { return inline(f.SVG, f.Title) }
+
+// Inline returns the panel as a part of a page.
+func (p PanelDrawing) Inline() template.HTML { return inline(p.SVG, p.Title) }
+
+func inline(svg []byte, title string) template.HTML {
+	_, drawing, _ := strings.Cut(string(svg), "<svg")
+	return template.HTML(`<svg role="img" aria-label="` + escape.HTML(title) + `"` + drawing)
 }
 
 // Panel is a part of a figure with axes of its own. Series are drawn in their
 // order.
 type Panel struct {
+	Group  string // what the panel is about, such as the id of a dataset; may be empty
 	Title  string
 	X, Y   Axis
 	Series []Series

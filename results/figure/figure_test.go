@@ -63,6 +63,14 @@ func TestDraw(t *testing.T) {
 		if _, err := png.Decode(bytes.NewReader(f.PNG)); err != nil {
 			t.Error(err)
 		}
+		for i, p := range panels {
+			if alone := texts(t, f.Panels[i].SVG); f.Panels[i].Title != p.Title || alone[p.Title] != 1 || alone[p.X.Label] != 1 {
+				t.Errorf("%s by itself has %v", p.Title, alone)
+			}
+			if bytes.Contains(f.Panels[i].SVG, []byte(" id=")) {
+				t.Error("identifiers of panels in one page would collide")
+			}
+		}
 	}
 }
 
