@@ -25,6 +25,7 @@ type document struct {
 	name     string
 	commands []documented
 	files    map[string]string
+	begun    string // a command that goes on in the next line
 }
 
 // documents are all that people read commands in. What has been done stands
@@ -117,7 +118,12 @@ func readDocument(name, text string) document {
 
 // add takes a line of code apart, if it is one of commands.
 func (d *document) add(where, line string) {
-	line = remark.ReplaceAllString(strings.TrimPrefix(line, "$ "), "")
+	line = d.begun + remark.ReplaceAllString(strings.TrimPrefix(line, "$ "), "")
+	d.begun = ""
+	if begun, open := strings.CutSuffix(line, "\\"); open {
+		d.begun = begun
+		return
+	}
 	for _, text := range strings.Split(line, "&&") {
 		words := strings.Fields(text)
 		for len(words) > 0 && assignment.MatchString(words[0]) {
@@ -150,10 +156,10 @@ func isProgram(words []string) bool {
 // TestReadDocument: what counts as a command, and what does not.
 func TestReadDocument(t *testing.T) {
 	got := readDocument("page.md", "Say `bench all\n--suite x`, or `bench` or `kernels/cpu`.\n\n"+
-		"    DIR=x go run ./cmd/bench tables   # a remark\n    bench-out/quick\n\n"+
+		"    DIR=x go run ./cmd/bench tables \\\n        --notes   # a remark\n    bench-out/quick\n\n"+
 		"```console\n$ ./bench run a.yaml && scripts/x\nbenches: 4\n```\n\n"+
 		"```yaml\n# a.yaml\nid: bench all\n```\n")
-	want := []string{"page.md:1 bench all --suite x", "page.md:4 bench tables", "page.md:8 bench run a.yaml", "page.md:8 scripts/x"}
+	want := []string{"page.md:1 bench all --suite x", "page.md:5 bench tables --notes", "page.md:9 bench run a.yaml", "page.md:9 scripts/x"}
 	var have []string
 	for _, c := range got.commands {
 		have = append(have, c.where+" "+c.String())

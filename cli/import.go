@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"dgsbench/datasets"
 	"dgsbench/datasets/own"
+	"dgsbench/internal/regular"
 	"dgsbench/results/table"
 
 	"github.com/spf13/cobra"
@@ -63,10 +67,41 @@ func newImport(o options) *cobra.Command {
 	f.BoolVar(&i.Layout.Sort, "sort", false, "put events in order of time; those of equal time keep their order")
 	f.Float64SliceVar(&i.shares, "split", []float64{i.Split.Train, i.Split.Val}, "where the train and the validation part end")
 	f.StringVar(&i.Split.By, "split-by", i.Split.By, "time (shares of the quantiles of time) or row (of the events)")
-	for _, name := range []string{"name", "src", "dst", "time"} {
-		_ = cmd.MarkFlagRequired(name) // it fails for unknown flags only
-	}
 	return cmd
+}
+
+// firstLine is as much of a file's first line as a message shows.
+const firstLine = 400
+
+// needed fails where a flag is missing without which nothing can be imported,
+// and shows the names of the columns to choose from.
+func (i *importing) needed() error {
+	var missing []string
+	for flag, value := range map[string]string{"--name": i.Name, "--src": i.Layout.Src, "--dst": i.Layout.Dst, "--time": i.Layout.Time} {
+		if value == "" {
+			missing = append(missing, flag)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	slices.Sort(missing)
+	err := fmt.Errorf("required flags are not set: %s", strings.Join(missing, ", "))
+	if i.Files[0] == own.Stdin {
+		return err
+	}
+	file, _, openErr := regular.Open(i.Files[0], math.MaxInt64)
+	if openErr != nil {
+		return openErr
+	}
+	defer file.Close()
+	text := make([]byte, firstLine)
+	n, _ := io.ReadFull(file, text) // a shorter file is read as far as it goes
+	line, _, _ := strings.Cut(string(text[:n]), "\n")
+	if !utf8.ValidString(line) || strings.ContainsRune(line, 0) {
+		return err // compressed, or Parquet
+	}
+	return fmt.Errorf("%w; %s begins with %q", err, i.Files[0], strings.TrimSuffix(line, "\r"))
 }
 
 // complete sets what is not a flag as it is.
@@ -122,6 +157,9 @@ func (i *importing) addMissing(text string) error {
 }
 
 func (i *importing) run(ctx context.Context) error {
+	if err := i.needed(); err != nil {
+		return err
+	}
 	if err := i.complete(); err != nil {
 		return err
 	}

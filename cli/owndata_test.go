@@ -141,8 +141,16 @@ func TestImportWrongUse(t *testing.T) {
 			t.Errorf("%v: %v is left, error %v", c.more, found, err)
 		}
 	}
-	if code, _, stderr := bench("data", "import", "x.csv"); code != exitUsage || !strings.Contains(stderr, `required flag(s) "dst", "name", "src", "time" not set`) {
-		t.Errorf("exit code %d\n%s", code, stderr)
+	file := filepath.Join(dir, "new.csv")
+	write(t, file, "id,payer,payee,at\r\n1,a,b,5\r\n")
+	for name, want := range map[string]string{
+		file:                           "required flags are not set: --dst, --name, --time; " + file + ` begins with "id,payer,payee,at"`,
+		"-":                            "required flags are not set: --dst, --name, --time\n",
+		filepath.Join(dir, "none.csv"): "none.csv: no such file",
+	} {
+		if code, _, stderr := bench("data", "import", name, "--src", "payer"); code != exitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("exit code %d, expected %q:\n%s", code, want, stderr)
+		}
 	}
 }
 
