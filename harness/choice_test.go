@@ -60,11 +60,7 @@ func done(t *testing.T, kind string, o models.Options, change func(*specs.Protoc
 	if err != nil {
 		t.Fatal(err)
 	}
-	planned := 0
-	for _, n := range trialWindows(trial, known()) {
-		planned += n
-	}
-	if windows != planned {
+	if planned := countWindows(trial, known()); windows != planned {
 		t.Errorf("%s went through %d windows, %d are planned", kind, windows, planned)
 	}
 	auc, err := metrics.Of(protocol.NodeClassification)[0].Value(r.facts[len(r.facts)-1].facts)

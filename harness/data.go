@@ -3,6 +3,7 @@ package harness
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -39,6 +40,11 @@ func loadAll(trials []specs.Trial, dir string) (library, error) {
 		}
 		lib[name] = NewCutter(loaded)
 	}
+	for _, t := range trials {
+		if err := lib[t.Dataset].check(t); err != nil {
+			return nil, err
+		}
+	}
 	return lib, nil
 }
 
@@ -52,10 +58,23 @@ type Cutter struct {
 // NewCutter returns a Cutter of a loaded dataset.
 func NewCutter(l *datasets.Loaded) *Cutter { return &Cutter{loaded: l} }
 
+// check returns an error for a trial whose test part is shorter than a batch of its
+// evaluation_batch.
+func (c *Cutter) check(t specs.Trial) error {
+	events := c.loaded.Stream.Len() - c.loaded.Split.ValEnd
+	if size := slices.Max(append([]int{0}, t.Protocol.EvaluationBatch...)); size > events {
+		return fmt.Errorf("suite %q, evaluation_batch: the test part of %s has %d events, expected batches of at most that, found %d", t.Suite, t.Dataset, events, size)
+	}
+	return nil
+}
+
 // Parts returns the parts for the trial's setting, its model's need for
 // features and, where features are derived from what comes before a batch, its
 // batch size. The trial must be of the Cutter's dataset.
 func (c *Cutter) Parts(t specs.Trial) (datasets.Parts, error) {
+	if err := c.check(t); err != nil {
+		return datasets.Parts{}, err
+	}
 	cut := datasets.Cut{
 		Setting:      cmp.Or(t.Setting, protocol.Transductive), // classification has no other setting
 		NeedFeatures: t.Kind.Features == models.FeaturesRequired,

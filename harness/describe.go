@@ -30,7 +30,7 @@ func Describe(t specs.Trial, l *datasets.Loaded, on devices.Target) record.Recor
 		ModelClass: t.Kind.Class, ModelTitle: t.Title,
 		LogOdds:      t.Kind.LogOdds && t.Task == protocol.NodeClassification && !t.IsLatency(),
 		DatasetTitle: l.Dataset.Title, PaperName: l.Dataset.PaperName,
-		Footnotes: l.Dataset.Notes, Data: dataOf(l), Evaluations: t.Evaluations(), BestEpoch: -1,
+		Footnotes: l.Dataset.Notes, Data: dataOf(l), FirstEvaluation: t.Evaluations()[0], Evaluations: append([]string(nil), t.Evaluations()[1:]...), BestEpoch: -1,
 	}
 }
 

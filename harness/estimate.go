@@ -12,7 +12,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/kernels/devices"
-	"dgsbench/results/record"
+	"dgsbench/protocol"
 	"dgsbench/specs"
 
 	"golang.org/x/sync/errgroup"
@@ -102,30 +102,29 @@ func (e *Estimate) build(one *sync.Mutex, threads int) (*run, float64, error) {
 	return run, seconds, err
 }
 
-// pace holds the seconds that a window takes in each phase.
-type pace [numPhases]float64
+// pace holds the seconds that a window takes in each of the trial's passes.
+type pace []float64
 
 // pace times some windows of all that the trial does, in its order.
 func (r *run) pace(ctx context.Context, budget time.Duration) (p pace, err error) {
-	evaluate := func(sets []candidateSet) func(datasets.Stream) error {
-		return func(w datasets.Stream) error { return r.evaluate(ctx, record.Part{}, w, sets) }
-	}
-	n, size := trialWindows(r.spec, r.parts), r.spec.Protocol.Batch
-	for i, phase := range [numPhases]struct {
-		part datasets.Stream
-		do   func(datasets.Stream) error
-	}{
-		trainPhase:    {r.parts.Train, func(w datasets.Stream) error { _, _, err := r.trainWindow(w); return err }},
-		observePhase:  {r.parts.Train, func(w datasets.Stream) error { return r.observe(ctx, w) }},
-		validatePhase: {r.parts.Val, evaluate(r.samples)},
-		testPhase:     {r.parts.Test, evaluate(r.sets)},
-	} {
-		if n[i] == 0 {
+	all := passesOf(r.spec, r.parts)
+	p = make(pace, len(all))
+	for i, pass := range all {
+		if pass.windows() == 0 {
 			continue
 		}
-		r.told = phase.part.EventID(0) // what comes before it was not folded in
-		do := func(k int) error { return phase.do(window(phase.part, size, k)) }
-		if p[i], err = TypicalTime(ctx, numWindows(phase.part, size), budget/numPhases, do); err != nil {
+		evaluate := func(w datasets.Stream, sets []candidateSet) error {
+			return r.evaluate(ctx, specs.Evaluation{Batch: pass.batch}, protocol.Test, w, sets)
+		}
+		do := map[int]func(datasets.Stream) error{
+			trainPhase:    func(w datasets.Stream) error { _, _, err := r.trainWindow(w); return err },
+			observePhase:  func(w datasets.Stream) error { return r.observe(ctx, w) },
+			validatePhase: func(w datasets.Stream) error { return evaluate(w, r.samples) },
+			testPhase:     func(w datasets.Stream) error { return evaluate(w, r.sets) },
+		}[pass.phase]
+		r.told = pass.part.EventID(0) // what comes before it was not folded in
+		next := func(k int) error { return do(window(pass.part, pass.batch, k)) }
+		if p[i], err = TypicalTime(ctx, numWindows(pass.part, pass.batch), budget/time.Duration(len(all)), next); err != nil {
 			return p, err
 		}
 	}
@@ -134,8 +133,8 @@ func (r *run) pace(ctx context.Context, budget time.Duration) (p pace, err error
 
 // scaled returns the seconds of the whole trial without building the model.
 func (p pace) scaled(t specs.Trial, parts datasets.Parts) (seconds float64) {
-	for i, n := range trialWindows(t, parts) {
-		seconds += float64(n) * p[i]
+	for i, pass := range passesOf(t, parts) {
+		seconds += float64(pass.windows()) * p[i]
 	}
 	return seconds
 }

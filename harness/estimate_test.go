@@ -30,8 +30,8 @@ var stateRules = [][]specs.StateRule{{specs.Carry}, {specs.Replay}, {specs.Carry
 
 // countWindows is how many windows a trial goes through.
 func countWindows(trial specs.Trial, parts datasets.Parts) (n int) {
-	for _, phase := range trialWindows(trial, parts) {
-		n += phase
+	for _, pass := range passesOf(trial, parts) {
+		n += pass.windows()
 	}
 	return n
 }
@@ -41,13 +41,16 @@ func countWindows(trial specs.Trial, parts datasets.Parts) (n int) {
 func TestScaledCountsWindows(t *testing.T) {
 	trial := suiteTrials(t, "name: scaled\ntitle: scaled\nruns: [{task: nc, datasets: [toy], models: [raw]}]\n")[0]
 	parts := partsOf(t, trial)
-	second := pace{1, 1, 1, 1}
+	second := pace{1, 1, 1, 1, 1, 1}
 	rapid.Check(t, func(t *rapid.T) {
 		trial := trial
 		trial.Kind.Class = rapid.SampledFrom([]protocol.Class{protocol.Learned, protocol.ZeroParameter}).Draw(t, "class")
 		trial.Protocol.Batch = rapid.IntRange(1, 700).Draw(t, "batch")
 		trial.Protocol.Epochs = rapid.IntRange(1, 9).Draw(t, "epochs")
 		trial.Protocol.TestState = rapid.SampledFrom(stateRules).Draw(t, "state")
+		if sizes := rapid.SliceOfN(rapid.IntRange(1, 500), 0, 3).Draw(t, "sizes"); len(sizes) < 2 || len(trial.Protocol.TestState) < 2 {
+			trial.Protocol.EvaluationBatch = sizes
+		}
 		if got, want := second.scaled(trial, parts), countWindows(trial, parts); got != float64(want) {
 			t.Fatalf("%v seconds, expected %d", got, want)
 		}

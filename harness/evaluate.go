@@ -55,10 +55,9 @@ func tBatches(window datasets.Stream) [][]int {
 	return out
 }
 
-// eachWindow calls f with every window of the part and the index of its first
-// event, until ctx is cancelled.
-func (r *run) eachWindow(ctx context.Context, part datasets.Stream, f func(lo int, w datasets.Stream) error) error {
-	size := r.spec.Protocol.Batch
+// eachWindow calls f with every window of the part, of a size, and the index of its
+// first event, until ctx is cancelled.
+func (r *run) eachWindow(ctx context.Context, part datasets.Stream, size int, f func(lo int, w datasets.Stream) error) error {
 	for k := range numWindows(part, size) {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -71,12 +70,12 @@ func (r *run) eachWindow(ctx context.Context, part datasets.Stream, f func(lo in
 	return nil
 }
 
-// eachBatch calls f with every batch of the part, without labels, and the
+// eachBatch calls f with every batch of the part's windows, without labels, and the
 // index of the first event of its window. Before a window, the model Learns
 // what has become known. A t-batch would be too small a step: the labels of its
 // events would come before an earlier event of the window has been classified.
-func (r *run) eachBatch(ctx context.Context, part datasets.Stream, f func(lo int, b batch) error) error {
-	return r.eachWindow(ctx, part, func(lo int, w datasets.Stream) error {
+func (r *run) eachBatch(ctx context.Context, part datasets.Stream, size int, f func(lo int, b batch) error) error {
+	return r.eachWindow(ctx, part, size, func(lo int, w datasets.Stream) error {
 		if err := r.tell(w); err != nil {
 			return err
 		}
@@ -91,17 +90,17 @@ func (r *run) eachBatch(ctx context.Context, part datasets.Stream, f func(lo int
 
 // observe updates the states with a part without asking anything.
 func (r *run) observe(ctx context.Context, part datasets.Stream) error {
-	return r.eachBatch(ctx, part, func(_ int, b batch) error { return r.model.Observe(b.Stream) })
+	return r.eachBatch(ctx, part, r.spec.Protocol.Batch, func(_ int, b batch) error { return r.model.Observe(b.Stream) })
 }
 
 // classify collects a score an event, with its label. The model never gets hold of
 // them, but of a copy.
-func (r *run) classify(ctx context.Context, part datasets.Stream) (metrics.Facts, error) {
+func (r *run) classify(ctx context.Context, part datasets.Stream, size int) (metrics.Facts, error) {
 	f := metrics.Facts{
 		Score: make([]float32, part.Len()), Label: part.Label, Days: metrics.DaysOf(part.Time, r.parts.Whole.Time), LogOdds: r.spec.Kind.LogOdds,
 	}
-	buffer := make([]float32, min(r.spec.Protocol.Batch, part.Len()))
-	err := r.eachBatch(ctx, part, func(lo int, b batch) error {
+	buffer := make([]float32, min(size, part.Len()))
+	err := r.eachBatch(ctx, part, size, func(lo int, b batch) error {
 		window, scores := f.Score[lo:], buffer[:b.Len():b.Len()]
 		clear(scores)
 		if err := r.model.Classify(b.Stream, scores); err != nil {
@@ -124,7 +123,7 @@ func (r *run) classify(ctx context.Context, part datasets.Stream) (metrics.Facts
 // rank collects, for every candidate set, the counts of the scored events.
 // Each batch is ranked from the states before it, which are then updated.
 // without holds, by event, nodes that are no negatives; nil for none.
-func (r *run) rank(ctx context.Context, part datasets.Stream, sets []candidateSet, without [][]int32) ([]metrics.Facts, error) {
+func (r *run) rank(ctx context.Context, part datasets.Stream, size int, sets []candidateSet, without [][]int32) ([]metrics.Facts, error) {
 	facts, sums := make([]metrics.Facts, len(sets)), make([]uint64, len(sets))
 	scored := r.parts.NumScored(part)
 	for i, set := range sets {
@@ -134,7 +133,7 @@ func (r *run) rank(ctx context.Context, part datasets.Stream, sets []candidateSe
 		}
 		sums[i] = set.checksum()
 	}
-	err := r.eachWindow(ctx, part.WithoutLabels(), func(lo int, b datasets.Stream) error {
+	err := r.eachWindow(ctx, part.WithoutLabels(), size, func(lo int, b datasets.Stream) error {
 		asked, excluded := r.asked(b, lo, without)
 		for i, set := range sets {
 			if err := r.rankBatch(asked, models.Candidates{Nodes: set.nodes, Without: excluded}, &facts[i]); err != nil {

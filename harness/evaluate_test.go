@@ -67,7 +67,7 @@ func TestConstantScore(t *testing.T) {
 	for _, n := range []int{2, 10, 1000} {
 		e := evaluating(&rule{score: func(*rule, int32) float32 { return 0 }}, 7, func() {})
 		s := random(20, n)
-		facts, err := e.rank(context.Background(), s, []candidateSet{newCandidateSet(protocol.AllNodes, s)}, nil)
+		facts, err := e.rank(context.Background(), s, e.spec.Protocol.Batch, []candidateSet{newCandidateSet(protocol.AllNodes, s)}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +111,7 @@ func TestRankThenObserve(t *testing.T) {
 	e := evaluating(model, 4, func() {})
 	sets := []candidateSet{newCandidateSet(protocol.AllNodes, s)}
 	e.parts = scoring(s, 5)
-	facts, err := e.rank(context.Background(), s, sets, nil)
+	facts, err := e.rank(context.Background(), s, e.spec.Protocol.Batch, sets, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestFilterLeavesOutTrueDestinations(t *testing.T) {
 		"same_src_t, first unasked": {sameSourceAndTime(s), scoring(s, 2, 3), []int32{0, 1}, []int32{2, 3}},
 	} {
 		e.parts = c.parts
-		facts, err := e.rank(context.Background(), s, sets, c.without)
+		facts, err := e.rank(context.Background(), s, e.spec.Protocol.Batch, sets, c.without)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +182,7 @@ func TestAskingOfSomeEvents(t *testing.T) {
 			t.Helper()
 			e := evaluating(model, size, func() {})
 			e.parts = parts
-			facts, err := e.rank(context.Background(), s, sets, without)
+			facts, err := e.rank(context.Background(), s, e.spec.Protocol.Batch, sets, without)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -222,7 +222,7 @@ func TestBadScores(t *testing.T) {
 		}}
 		e := evaluating(model, 3, func() {})
 		s := random(6, 5)
-		_, err := e.rank(context.Background(), s, []candidateSet{newCandidateSet(protocol.AllNodes, s)}, nil)
+		_, err := e.rank(context.Background(), s, e.spec.Protocol.Batch, []candidateSet{newCandidateSet(protocol.AllNodes, s)}, nil)
 		var found *models.BadScore
 		if !errors.As(err, &found) || found.Event != 3 {
 			t.Errorf("score %v: error %v, expected a bad score at event 3", bad, err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"dgsbench/datasets"
+	"dgsbench/internal/lists"
 	"dgsbench/kernels/devices"
 	"dgsbench/models"
 	"dgsbench/protocol"
@@ -89,6 +90,9 @@ func delayed(t *rapid.T) (datasets.Parts, specs.Trial) {
 	p.Batch, p.Epochs, p.Patience = rapid.IntRange(1, 25).Draw(t, "batch"), 2, 0
 	p.LabelDelay = rapid.IntRange(0, 60).Draw(t, "delay")
 	p.TestState = rapid.SampledFrom([][]specs.StateRule{{specs.Carry}, {specs.Replay}, {specs.Carry, specs.Replay}}).Draw(t, "state")
+	if len(p.TestState) == 1 {
+		p.EvaluationBatch = rapid.SliceOfNDistinct(rapid.IntRange(1, 25), 0, 3, rapid.ID).Draw(t, "evaluation batches")
+	}
 	p.WithinBatch = rapid.SampledFrom([]specs.BatchRule{"", specs.TBatch}).Draw(t, "within")
 	class := rapid.SampledFrom([]protocol.Class{protocol.Learned, protocol.ZeroParameter}).Draw(t, "class")
 	return datasets.Parts{
@@ -122,6 +126,8 @@ func TestDelayedLabels(t *testing.T) {
 		}
 
 		var told, folded map[int]bool // of the present state
+		tests := 0                    // that have begun
+		sizes := lists.Map(trial.Protocol.Evaluations(), func(e specs.Evaluation) int { return e.Batch })
 		fold := func(c call) {
 			switch c.what {
 			case "Reset":
@@ -163,8 +169,20 @@ func TestDelayedLabels(t *testing.T) {
 					t.Fatalf("%s with labels", c.what)
 				}
 				first := slices.Min(c.events)
+				size := trial.Protocol.Batch // of the windows of this part
+				if first == parts.Test.EventID(0) {
+					tests++
+				}
+				if first >= parts.Test.EventID(0) {
+					size = sizes[tests-1]
+				} else if first >= parts.Val.EventID(0) {
+					size = sizes[0]
+				}
+				if c.what == "Classify" && len(c.events) > size {
+					t.Fatalf("events %v are classified at once, expected at most %d", c.events, size)
+				}
 				for e := range first {
-					if begins(parts, first, trial.Protocol.Batch) && s.Label[e] != datasets.Unlabelled && known(e, s.Time[first]) && !told[e] {
+					if begins(parts, first, size) && s.Label[e] != datasets.Unlabelled && known(e, s.Time[first]) && !told[e] {
 						t.Fatalf("event %d is known at %v, and was not told", e, s.Time[first])
 					}
 				}
@@ -172,6 +190,9 @@ func TestDelayedLabels(t *testing.T) {
 			fold(c)
 		}
 
+		if tests != len(sizes) {
+			t.Fatalf("%d tests, expected %d", tests, len(sizes))
+		}
 		for _, f := range r.facts {
 			want := slices.Clone(parts.Test.Label)
 			if f.part.Split == protocol.Validation {

@@ -30,7 +30,7 @@ func NewBlueprint(kind models.Kind, o models.Options, s models.Setup, on devices
 func TrialBlueprint(t specs.Trial, p datasets.Parts, on devices.Target, threads int) *Blueprint {
 	return NewBlueprint(t.Kind, t.Options, models.Setup{
 		Task: t.Task, NumNodes: p.Whole.NumNodes, Users: p.Whole.Users, NumFeat: p.Whole.NumFeat, Columns: p.Columns,
-		MaxBatch: min(t.Protocol.Batch, max(1, p.Whole.Len())), Events: p.Whole.Len(),
+		MaxBatch: min(t.Protocol.MaxBatch(), max(1, p.Whole.Len())), Events: p.Whole.Len(),
 		Train: p.Train.WithoutLabels(), Seed: t.Seed, Threads: threads,
 	}, on)
 }
@@ -85,7 +85,7 @@ func (b *Blueprint) HostBytes() int64 {
 
 // trialBytes returns what a trial takes of the memory that trials on the device
 // share: its model, and in the machine's memory also the evaluation and copies
-// of the model for the best epoch and for a checkpoint.
+// of the model for the best epoch or for tests from one state, and for a checkpoint.
 func trialBytes(t specs.Trial, p datasets.Parts, on devices.Target, checkpoint bool) int64 {
 	b := TrialBlueprint(t, p, on, 1)
 	bytes := b.Bytes()
@@ -94,7 +94,7 @@ func trialBytes(t specs.Trial, p datasets.Parts, on devices.Target, checkpoint b
 	}
 	bytes += evaluationBytes(t, p)
 	b.Setup.Inference = true // snapshots have no derivatives
-	if selectsBest(t, p) {
+	if evaluations := t.Protocol.Evaluations(); selectsBest(t, p) || evaluations[len(evaluations)-1].Shared {
 		bytes += b.Bytes()
 	}
 	if checkpoint {
@@ -126,7 +126,12 @@ func evaluationBytes(t specs.Trial, p datasets.Parts) int64 {
 	if links {
 		val, test, fact = int64(p.NumScored(p.Val)), int64(p.NumScored(p.Test)), sets*countBytes
 	}
-	stored := (val + test) * int64(len(t.Protocol.TestState))
+	stored := int64(0)
+	for _, e := range t.Protocol.Evaluations() {
+		if stored += test; !e.Shared {
+			stored += val
+		}
+	}
 	bytes := stored*(fact+storedBytes*fact) + max(val, test)*metricBytes
 	if selectsBest(t, p) {
 		bytes += val * fact

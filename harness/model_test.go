@@ -31,6 +31,10 @@ func (still) Classify(s datasets.Stream, scores []float32) error {
 
 func (still) Rank(datasets.Stream, models.Candidates, models.Counts) error { return nil }
 
+func (still) Snapshot(models.Part) models.Snapshot { return models.Snapshot{} }
+
+func (still) Restore(models.Snapshot) error { return nil }
+
 func init() {
 	models.Register(models.Kind{
 		Name: "still", Tasks: []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
@@ -62,6 +66,7 @@ func TestEvaluationBytesAreAllocated(t *testing.T) {
 		{protocol.LinkPrediction, protocol.Transductive, func(p *specs.Protocol) { p.Candidates = both }},
 		{protocol.LinkPrediction, protocol.Inductive, func(p *specs.Protocol) { p.Candidates = both[1:] }},
 		{protocol.LinkPrediction, protocol.Transductive, func(p *specs.Protocol) { p.TestState = []specs.StateRule{specs.Carry, specs.Replay} }},
+		{protocol.LinkPrediction, protocol.Transductive, func(p *specs.Protocol) { p.EvaluationBatch = []int{1_000, 3_000, 5_000} }},
 		{protocol.LinkPrediction, protocol.Transductive, func(p *specs.Protocol) { p.Candidates, p.Filter = both[:1], specs.FilterSameSrcT }},
 	} {
 		parts, err := l.Parts(datasets.Cut{Setting: c.setting})

@@ -137,7 +137,7 @@ func trainAUC(t *testing.T, l *datasets.Loaded, rule string, batch int) float64 
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := r.classify(context.Background(), parts.Train)
+	f, err := r.classify(context.Background(), parts.Train, trial.Protocol.Batch)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,43 +87,73 @@ const (
 	observePhase // the training part, without learning from it
 	validatePhase
 	testPhase
-	numPhases
 )
 
-// trialWindows returns how often do, or train where there is no test part, calls
-// tick in each phase if training is never stopped early.
-func trialWindows(spec specs.Trial, parts datasets.Parts) (n [numPhases]int) {
-	rules, epochs := spec.Protocol.TestState, epochsOf(spec, parts.Whole.NumFeat)
-	passes := [numPhases]int{trainPhase: epochs, validatePhase: epochs}
-	if rules[0] == specs.Replay {
-		passes[observePhase] = epochs
-	}
-	if parts.Test.Len() > 0 {
-		replays := len(rules) - 1
-		if epochs == 0 {
-			replays++
-		}
-		passes[observePhase], passes[validatePhase], passes[testPhase] = passes[observePhase]+replays, passes[validatePhase]+replays, len(rules)
-	}
-	for i, part := range [numPhases]datasets.Stream{parts.Train, parts.Train, parts.Val, parts.Test} {
-		n[i] = passes[i] * numWindows(part, spec.Protocol.Batch)
-	}
-	return n
+// passes are what a trial does with a part of the stream, so many times.
+type passes struct {
+	phase int
+	part  datasets.Stream
+	batch int // events in a window
+	times int
 }
 
-// do trains, and makes every evaluation: a validation and the test after it.
+// windows returns how often tick is called.
+func (p passes) windows() int { return p.times * numWindows(p.part, p.batch) }
+
+// passesOf lists all that do, or train where there is no test part, does, if training
+// is never stopped early.
+func passesOf(spec specs.Trial, parts datasets.Parts) []passes {
+	evaluations, epochs := spec.Protocol.Evaluations(), epochsOf(spec, parts.Whole.NumFeat)
+	observed, validated := 0, epochs
+	if evaluations[0].State == specs.Replay {
+		observed = epochs
+	}
+	var tests []passes
+	for i, e := range evaluations {
+		if parts.Test.Len() == 0 {
+			break
+		}
+		if validates(e, i, epochs) {
+			observed, validated = observed+1, validated+1
+		}
+		tests = append(tests, passes{testPhase, parts.Test, e.Batch, 1})
+	}
+	return append([]passes{
+		{trainPhase, parts.Train, spec.Protocol.Batch, epochs},
+		{observePhase, parts.Train, spec.Protocol.Batch, observed},
+		{validatePhase, parts.Val, evaluations[0].Batch, validated},
+	}, tests...)
+}
+
+// validates reports whether evaluation i has a validation after the training: that of
+// the selected epoch serves the first one, and what has learned nothing has one state.
+func validates(e specs.Evaluation, i, epochs int) bool {
+	return i > 0 && !e.Shared || i == 0 && epochs == 0
+}
+
+// do trains, and makes every evaluation: a test, and its validation if that is its own.
 func (r *run) do(ctx context.Context) error {
 	if err := r.train(ctx); err != nil {
 		return err
 	}
-	for i := range r.spec.Protocol.TestState {
-		name := r.spec.Protocol.Evaluation(i)
-		if i > 0 || len(r.epochs) == 0 { // what has learned nothing has one state
-			if err := r.validate(ctx, specs.Replay, name); err != nil {
+	var state models.Snapshot // from which tests start that share it
+	told := 0
+	evaluations := r.spec.Protocol.Evaluations()
+	for i, e := range evaluations {
+		if validates(e, i, len(r.epochs)) {
+			if err := r.validate(ctx, specs.Replay, e); err != nil {
 				return err
 			}
 		}
-		if err := r.evaluate(ctx, record.Part{Split: protocol.Test, Evaluation: name}, r.parts.Test, r.sets); err != nil {
+		if e.Shared {
+			if err := r.model.Restore(state); err != nil {
+				return err
+			}
+			r.told = told
+		} else if i+1 < len(evaluations) && evaluations[i+1].Shared {
+			state, told = r.model.Snapshot(models.Everything), r.told
+		}
+		if err := r.evaluate(ctx, e, protocol.Test, r.parts.Test, r.sets); err != nil {
 			return err
 		}
 	}
@@ -138,7 +168,7 @@ func (r *run) train(ctx context.Context) error {
 	chooser, chooses := r.model.(models.Chooser)
 	selects := p.Select == specs.SelectBest || chooses
 	keepsBest := selects && r.parts.Test.Len() > 0
-	by, best, bestValue := p.SelectedBy(r.spec.Task), -1, 0.0
+	first, by, best, bestValue := p.Evaluations()[0], p.SelectedBy(r.spec.Task), -1, 0.0
 	var snapshot models.Snapshot // of the best epoch, with the facts of its validation
 	var facts []partFacts
 	for epoch := range epochsOf(r.spec, r.parts.Whole.NumFeat) {
@@ -153,7 +183,7 @@ func (r *run) train(ctx context.Context) error {
 		}
 		r.facts = nil
 		value := 0.0
-		if err = r.validate(ctx, p.TestState[0], ""); err == nil {
+		if err = r.validate(ctx, first.State, first); err == nil {
 			if value, err = by.Value(r.facts[0].facts); err != nil {
 				err = fmt.Errorf("%s: %w", by.Name, err)
 			}
@@ -190,7 +220,7 @@ func (r *run) train(ctx context.Context) error {
 // epoch makes a chronological pass of training steps and returns their mean loss.
 func (r *run) epoch(ctx context.Context) (float64, error) {
 	sum, steps := 0.0, 0
-	err := r.eachWindow(ctx, r.parts.Train, func(_ int, w datasets.Stream) error {
+	err := r.eachWindow(ctx, r.parts.Train, r.spec.Protocol.Batch, func(_ int, w datasets.Stream) error {
 		losses, n, err := r.trainWindow(w)
 		sum, steps = sum+losses, steps+n
 		return err
@@ -222,7 +252,7 @@ func (r *run) trainWindow(w datasets.Stream) (losses float64, steps int, err err
 }
 
 // validate evaluates the validation part, from the state that the rule makes.
-func (r *run) validate(ctx context.Context, rule specs.StateRule, evaluation string) error {
+func (r *run) validate(ctx context.Context, rule specs.StateRule, e specs.Evaluation) error {
 	if rule == specs.Replay {
 		r.model.Reset()
 		r.told = 0
@@ -230,15 +260,16 @@ func (r *run) validate(ctx context.Context, rule specs.StateRule, evaluation str
 			return err
 		}
 	}
-	return r.evaluate(ctx, record.Part{Split: protocol.Validation, Evaluation: evaluation}, r.parts.Val, r.samples)
+	return r.evaluate(ctx, e, protocol.Validation, r.parts.Val, r.samples)
 }
 
 // evaluate collects the facts of a part of the stream, in link prediction
 // against each of the sets: of all events, or in the inductive setting of those
 // with a node that training has not seen.
-func (r *run) evaluate(ctx context.Context, name record.Part, part datasets.Stream, sets []candidateSet) error {
+func (r *run) evaluate(ctx context.Context, e specs.Evaluation, split protocol.Split, part datasets.Stream, sets []candidateSet) error {
+	name := record.Part{Split: split, Evaluation: e.Name}
 	if r.spec.Task == protocol.NodeClassification {
-		f, err := r.classify(ctx, part)
+		f, err := r.classify(ctx, part, e.Batch)
 		r.facts = append(r.facts, partFacts{name, f})
 		return err
 	}
@@ -246,11 +277,11 @@ func (r *run) evaluate(ctx context.Context, name record.Part, part datasets.Stre
 	if r.spec.Protocol.Filter == specs.FilterSameSrcT {
 		without = sameSourceAndTime(part)
 	}
-	facts, err := r.rank(ctx, part, sets, without)
+	facts, err := r.rank(ctx, part, e.Batch, sets, without)
 	for i, f := range facts {
 		name.Candidates = sets[i].name
 		if err := f.Check(); err != nil { // the store would reject them
-			return fmt.Errorf("ranks of %s among %s: %w", name.Split, name.Candidates, err)
+			return fmt.Errorf("ranks of %s among %s: %w", split, name.Candidates, err)
 		}
 		r.facts = append(r.facts, partFacts{name, f})
 	}

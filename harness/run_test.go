@@ -173,6 +173,16 @@ func TestOrderOfAProtocol(t *testing.T) {
 			func(p *specs.Protocol) { p.TestState = []specs.StateRule{specs.Carry, specs.Replay} },
 			trained + validated + trained + validated + restored + tested + ", " + observed + validated + tested,
 		},
+		"sizes of batches": {
+			func(p *specs.Protocol) { p.EvaluationBatch = []int{20, 6} },
+			trained + validated + trained + validated + restored + tested + `, restore epoch 0 as after "restore epoch 0 as after \"classify 20-30\"", ` +
+				"learn 20-30, classify 31-36, learn 31-36, classify 37-41",
+		},
+		"the last epoch, in other batches": {
+			func(p *specs.Protocol) { p.Select, p.EvaluationBatch = specs.SelectLast, []int{6} },
+			trained + "classify 20-25, learn 20-25, classify 26-30, " + trained + "classify 20-25, learn 20-25, classify 26-30, " +
+				"learn 26-30, classify 31-36, learn 31-36, classify 37-41",
+		},
 		"last epoch, carry": {
 			func(p *specs.Protocol) { p.Select = specs.SelectLast },
 			trained + validated + trained + validated + tested,
@@ -249,7 +259,7 @@ func TestRankingParts(t *testing.T) {
 	for _, f := range r.facts {
 		got = append(got, f.part)
 	}
-	if diff := cmp.Diff(record.Parts("lp", "replay"), got); diff != "" {
+	if diff := cmp.Diff(record.Parts("lp", "", "replay"), got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	all := fmt.Sprintf("rank %d candidates", len(scriptedParts().Whole.Destinations()))
@@ -260,6 +270,22 @@ func TestRankingParts(t *testing.T) {
 		"rank 10 candidates 31-41", all + " 31-41", "observe 31-41",
 	}
 	if diff := cmp.Diff(want, s.log); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestRankedOneByOne: the test in batches of one ranks every event from the state that
+// holds all events before it, and no other.
+func TestRankedOneByOne(t *testing.T) {
+	s := &script{auc: []float64{0}}
+	runScript(t, protocol.LinkPrediction, s, func(p *specs.Protocol) {
+		p.Candidates, p.EvaluationBatch = []protocol.CandidateSet{protocol.AllNodes}, []int{20, 1}
+	})
+	var want []string
+	for event := 31; event <= 41; event++ {
+		want = append(want, fmt.Sprintf("rank 10 candidates %d-%d", event, event), fmt.Sprintf("observe %d-%d", event, event))
+	}
+	if diff := cmp.Diff(want, s.log[len(s.log)-len(want):]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

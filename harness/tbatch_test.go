@@ -111,7 +111,7 @@ func classified(t *testing.T, trial specs.Trial, parts datasets.Parts, size int,
 	if err := r.observe(context.Background(), parts.Train); err != nil {
 		t.Fatal(err)
 	}
-	facts, err := r.classify(context.Background(), parts.Test)
+	facts, err := r.classify(context.Background(), parts.Test, trial.Protocol.Batch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestLabelsComeAfterTheWindow(t *testing.T) {
 	script := &script{auc: []float64{.5}}
 	e := evaluating(&scripted{script: script}, window, func() {})
 	e.spec.Task, e.spec.Protocol.WithinBatch, e.parts.Whole = protocol.NodeClassification, specs.TBatch, s
-	if _, err := e.classify(context.Background(), s.Slice(0, n/2)); err != nil {
+	if _, err := e.classify(context.Background(), s.Slice(0, n/2), window); err != nil {
 		t.Fatal(err)
 	}
 	if err := e.observe(context.Background(), s.Slice(n/2, n)); err != nil {

@@ -46,8 +46,8 @@ func newJob(t specs.Trial, rec record.Record, lib library, tr trainer, sizes map
 	if j.untested {
 		j.parts = WithoutTest(j.parts)
 	}
-	for _, n := range trialWindows(t, j.parts) {
-		j.windows += n
+	for _, pass := range passesOf(t, j.parts) {
+		j.windows += pass.windows()
 	}
 	cell, known := rec.Key.CellKey, false
 	if j.bytes, known = sizes[cell]; !known {

@@ -64,7 +64,7 @@ func bytesOf(cells []Cell, shown specs.Tables) (bytes int64) {
 	)
 	largest := int64(0)
 	for _, c := range cells {
-		parts, more := record.Parts(c.Task), Named(shown, c.records[0])
+		parts, more := record.Parts(c.Task, c.evaluation), Named(shown, c.records[0])
 		each := int64(fact + prepared*len(metrics.Of(c.Task)))
 		for _, m := range more {
 			if !m.OfCurve && (m.Days || m.LogOdds || c.Task == protocol.LinkPrediction) { // others share the order of scores
@@ -109,7 +109,7 @@ func newCells(records []record.Record) ([]Cell, error) {
 				return nil, err
 			}
 		}
-		for _, e := range append([]string{""}, seeds[0].Evaluations...) { // those of the spec, which all seeds share
+		for _, e := range seeds[0].Evaluated() { // those of the spec, which all seeds share
 			cells = append(cells, Cell{CellKey: seeds[0].Key.Evaluated(e), evaluation: e, records: seeds})
 		}
 	}

@@ -65,8 +65,7 @@ func summarise(s record.Store, cells []Cell, shown specs.Tables, known *draws, p
 		if err != nil {
 			return err
 		}
-		for _, part := range record.Parts(c.Task) {
-			part.Evaluation = c.evaluation
+		for _, part := range record.Parts(c.Task, c.evaluation) {
 			var more []metrics.Metric
 			if part.Split == protocol.Test {
 				more = Named(shown, c.records[0])

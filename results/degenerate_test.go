@@ -29,7 +29,7 @@ func constant(seed uint64) record.Observed {
 // negatives as are given, or second where second is set.
 func against(negatives []int32, second bool) record.Observed {
 	o := record.Observed{}
-	for _, part := range record.Parts(protocol.LinkPrediction) {
+	for _, part := range record.Parts(protocol.LinkPrediction, "") {
 		f := metrics.Facts{Against: negatives, Equal: make([]int32, len(negatives)), Greater: make([]int32, len(negatives))}
 		for k, n := range negatives {
 			if second {

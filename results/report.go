@@ -123,7 +123,7 @@ func newLayout(trials []specs.Trial) Layout {
 func datasetHeads(trials []specs.Trial) []DatasetHead {
 	var out []DatasetHead
 	for _, t := range trials {
-		for _, evaluation := range append([]string{""}, t.Evaluations()...) {
+		for _, evaluation := range t.Evaluations() {
 			head := DatasetHead{ID: t.Dataset, Title: t.Dataset, Case: KeyOf(t).Evaluated(evaluation).Case}
 			if d, err := datasets.Lookup(t.Dataset); err == nil {
 				if head.PaperName = d.PaperName; d.Imported {

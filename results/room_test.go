@@ -24,7 +24,7 @@ func TestTableBytesAreAllocated(t *testing.T) {
 		}
 		for seed := range uint64(3) {
 			rng, o := rand.New(rand.NewPCG(seed, 0)), record.Observed{}
-			for _, part := range record.Parts(task) {
+			for _, part := range record.Parts(task, "") {
 				var f metrics.Facts
 				for k := range events {
 					if setting == "" {

@@ -1,6 +1,9 @@
 package specs
 
 import (
+	"fmt"
+	"slices"
+
 	"dgsbench/internal/strictyaml"
 	"dgsbench/metrics"
 	"dgsbench/protocol"
@@ -13,6 +16,11 @@ type Protocol struct {
 	// Batch is the number of events in a batch. No event sees the update of
 	// another one of its batch, so results depend on it.
 	Batch int `yaml:"batch" range:"1 100000"`
+	// EvaluationBatch is the number of events in a batch of validation and test:
+	// those that are answered from one state. Epochs are selected at the
+	// first size, and at each of them there is a test, from the state after the
+	// validation that the selected epoch has had. Empty for Batch.
+	EvaluationBatch []int `yaml:"evaluation_batch,omitempty" range:"1 100000" list:"some distinct single"`
 	// WithinBatch is empty for LastWrite, DerivedFeatures for BeforeEvent.
 	WithinBatch     BatchRule   `yaml:"within_batch,omitempty" words:"last_write t_batch"`
 	DerivedFeatures FeatureRule `yaml:"derived_features,omitempty" words:"before_event before_batch"`
@@ -184,17 +192,53 @@ func (p Protocol) with(n strictyaml.Node, errs *strictyaml.Errors) Protocol {
 	if at := n.Get("test_state"); at.Present() && len(p.TestState) > 1 && p.TestState[0] == Replay {
 		errs.Add(at.Errorf("after replay the state that training has left is gone, expected test_state: [%s, %s]", Carry, Replay))
 	}
+	if at := n.Get("evaluation_batch"); at.Present() && len(p.EvaluationBatch) > 1 && len(p.TestState) > 1 {
+		errs.Add(at.Errorf("every test starts from the same state, expected one size or test_state: %s", p.TestState[0]))
+	}
+	if at := n.Get("evaluation_batch"); at.Present() && p.DerivedFeatures == BeforeBatch {
+		errs.Add(at.Errorf("features from before a batch are those of one size, expected derived_features: %s", BeforeEvent))
+	}
 	if at := n.Get("latency").Get("sweep"); at.Present() && p.Latency.Known && len(p.Latency.Sweep) > 0 {
 		errs.Add(at.Errorf("known: true has one answer to all events, expected no sweep"))
 	}
 	return p
 }
 
-// Evaluation names the evaluation that goes by rule i of TestState, in records
-// and tables; the first has no name.
-func (p Protocol) Evaluation(i int) string {
-	if i == 0 {
-		return ""
-	}
-	return string(p.TestState[i])
+// Evaluation is a test of a trained model, and the state from which it starts.
+type Evaluation struct {
+	Name  string    // in records and tables; empty for none
+	State StateRule // of the first evaluation, the one of every epoch
+	Batch int       // events in a batch of validation and test
+	// Shared says that the test starts from the same state as the first one. Else
+	// it has a validation of its own, which makes the state.
+	Shared bool
 }
+
+// Evaluations lists those of the protocol: one, or one for each size of
+// EvaluationBatch or rule of TestState.
+func (p Protocol) Evaluations() (out []Evaluation) {
+	if len(p.EvaluationBatch) > 1 {
+		for i, size := range p.EvaluationBatch {
+			out = append(out, Evaluation{fmt.Sprintf("%s%d", EvaluationCase, size), p.TestState[0], size, i > 0})
+		}
+		return out
+	}
+	size := p.Batch
+	if len(p.EvaluationBatch) > 0 {
+		size = p.EvaluationBatch[0]
+	}
+	for i, rule := range p.TestState {
+		name := string(rule)
+		if i == 0 {
+			name = ""
+		}
+		out = append(out, Evaluation{name, rule, size, false})
+	}
+	return out
+}
+
+// EvaluationCase is what the names of evaluations with a size begin with.
+const EvaluationCase = "evaluation-"
+
+// MaxBatch is the size of the largest batch.
+func (p Protocol) MaxBatch() int { return slices.Max(append([]int{p.Batch}, p.EvaluationBatch...)) }

@@ -49,6 +49,8 @@ func TestRunOverSuite(t *testing.T) {
 		{lp, "select_by: recall@3", func(p *specs.Protocol) { p.SelectBy = "recall@3" }},
 		{nc, "select: best", func(p *specs.Protocol) { p.Select = specs.SelectBest }},
 		{nc, "test_state: carry", func(p *specs.Protocol) { p.TestState = []specs.StateRule{specs.Carry} }},
+		{nc, "evaluation_batch: 3", func(p *specs.Protocol) { p.EvaluationBatch = []int{3} }},
+		{nc, "evaluation_batch: [200, 1]", func(p *specs.Protocol) { p.EvaluationBatch = []int{200, 1} }},
 		{nc, "test_state: [carry, replay]", func(p *specs.Protocol) { p.TestState = []specs.StateRule{specs.Carry, specs.Replay} }},
 		{lp, "train_negatives: train_nodes", func(p *specs.Protocol) { p.TrainNegatives = specs.TrainNodes }},
 		{nc, "latency: {}, batch: 7", func(p *specs.Protocol) { p.Latency = paperLatency() }},
@@ -108,11 +110,12 @@ func TestUnwrittenDefaults(t *testing.T) {
 	}
 }
 
-// TestEvaluations: the first rule for the state has no name, others are theirs;
-// a latency test evaluates nothing.
+// TestEvaluations: the first rule for the state has no name, others are theirs, and
+// so are several sizes of batches; a latency test evaluates nothing.
 func TestEvaluations(t *testing.T) {
 	for protocol, want := range map[string][]string{
-		"": nil, "test_state: replay": nil, "test_state: [carry, replay]": {"replay"}, "test_state: [carry, replay], latency: {}": nil,
+		"": {""}, "test_state: replay": {""}, "test_state: [carry, replay]": {"", "replay"}, "test_state: [carry, replay], latency: {}": {""},
+		"evaluation_batch: 10": {""}, "evaluation_batch: [200, 1]": {"evaluation-200", "evaluation-1"}, "evaluation_batch: 1, test_state: [carry, replay]": {"", "replay"},
 	} {
 		if diff := cmp.Diff(want, suiteOf(t, protocolSuite(protocol, ""))[0].Evaluations()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", protocol, diff)

@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 
+	"dgsbench/internal/lists"
 	"dgsbench/internal/strictyaml"
 	"dgsbench/internal/suggest"
 	"dgsbench/models"
@@ -44,12 +45,13 @@ func (t Trial) Ref() string { return JoinRef(t.ModelID, t.Variant) }
 // IsLatency reports whether it is a latency test, which trains and scores nothing.
 func (t Trial) IsLatency() bool { return t.Protocol.Latency != nil }
 
-// Evaluations name what is evaluated of the trial beside its first evaluation.
-func (t Trial) Evaluations() (names []string) {
-	for i := 1; i < len(t.Protocol.TestState) && !t.IsLatency(); i++ {
-		names = append(names, t.Protocol.Evaluation(i))
+// Evaluations name what is evaluated of the trial; the first has no name where it is
+// not one of several sizes of batches.
+func (t Trial) Evaluations() []string {
+	if t.IsLatency() {
+		return []string{""}
 	}
-	return names
+	return lists.Map(t.Protocol.Evaluations(), func(e Evaluation) string { return e.Name })
 }
 
 // SplitLatency separates, in order, trials that are scored from latency tests.

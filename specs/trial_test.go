@@ -159,6 +159,7 @@ func TestIdentity(t *testing.T) {
 		"list":       func(t *specs.Trial) { t.Options.(*toyOptions).Layers = []int{8, 8} },
 		"nested":     func(t *specs.Trial) { t.Options.(*toyOptions).Head.Dropout = 0.3 },
 		"batch":      func(t *specs.Trial) { t.Protocol.Batch++ },
+		"evaluated":  func(t *specs.Trial) { t.Protocol.EvaluationBatch = []int{7} },
 		"candidates": func(t *specs.Trial) { t.Protocol.Candidates = []protocol.CandidateSet{protocol.AllNodes} },
 		"negatives":  func(t *specs.Trial) { t.Protocol.TrainNegatives = specs.TrainNodes },
 		"test state": func(t *specs.Trial) { t.Protocol.TestState = []specs.StateRule{specs.Replay} },

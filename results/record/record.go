@@ -71,9 +71,10 @@ type Record struct {
 	// of a single column; it is empty where there is none to choose.
 	Chosen string `json:"chosen,omitempty"`
 
-	// Evaluations name what was evaluated beside the first evaluation, from
-	// the same training, in this order.
-	Evaluations []string `json:"evaluations,omitempty"`
+	// FirstEvaluation names what was evaluated, if there are several sizes of
+	// batches, and Evaluations what else was, from the same training, in this order.
+	FirstEvaluation string   `json:"first_evaluation,omitempty"`
+	Evaluations     []string `json:"evaluations,omitempty"`
 
 	Epochs    []Epoch   `json:"epochs"`
 	BestEpoch int       `json:"best_epoch"` // index into Epochs, -1 for none
@@ -125,17 +126,17 @@ type Score struct {
 type Part struct {
 	Split      protocol.Split        `json:"split"`                // validation or test
 	Candidates protocol.CandidateSet `json:"candidates"`           // all_nodes, destinations, or empty for nc
-	Evaluation string                `json:"evaluation,omitempty"` // one of Record.Evaluations; empty for the first
+	Evaluation string                `json:"evaluation,omitempty"` // one of Record.Evaluated
 }
 
 // Parts lists what a task can have evaluated, in the order of rows: every part
-// of the first evaluation, and then of those that are named.
+// of the first evaluation, and then of the others.
 func Parts(task protocol.Task, evaluations ...string) (parts []Part) {
 	sets := []protocol.CandidateSet{protocol.AllNodes, protocol.Destinations}
 	if task == protocol.NodeClassification {
 		sets = []protocol.CandidateSet{""}
 	}
-	for _, e := range append([]string{""}, evaluations...) {
+	for _, e := range evaluations {
 		for _, split := range []protocol.Split{protocol.Validation, protocol.Test} {
 			for _, set := range sets {
 				parts = append(parts, Part{Split: split, Candidates: set, Evaluation: e})
@@ -146,7 +147,10 @@ func Parts(task protocol.Task, evaluations ...string) (parts []Part) {
 }
 
 // Parts lists what the trial can have evaluated.
-func (r Record) Parts() []Part { return Parts(r.Key.Task, r.Evaluations...) }
+func (r Record) Parts() []Part { return Parts(r.Key.Task, r.Evaluated()...) }
+
+// Evaluated names all that was evaluated, in order.
+func (r Record) Evaluated() []string { return append([]string{r.FirstEvaluation}, r.Evaluations...) }
 
 // Sidecar names the file of per-event facts beside a record.
 type Sidecar struct {

@@ -29,7 +29,7 @@ func TestLargeSidecars(t *testing.T) {
 		scores.Label = append(scores.Label, int8(rng.IntN(3))-1)
 	}
 	for task, facts := range map[protocol.Task]metrics.Facts{protocol.LinkPrediction: ranking, protocol.NodeClassification: scores} {
-		first, second := Parts(task)[0], Parts(task, "replay")[len(Parts(task))]
+		first, second := Parts(task, "")[0], Parts(task, "replay")[0]
 		written := Observed{first: facts, second: facts}
 		data, err := pack(of(task, maxEvents), written)
 		if err != nil {
@@ -52,7 +52,7 @@ func FuzzSidecar(f *testing.F) {
 		protocol.LinkPrediction:     {Greater: []int32{0, 3}, Equal: []int32{1, 0}},
 		protocol.NodeClassification: {Score: []float32{.5, -1}, Label: []int8{1, -1}},
 	} {
-		data, err := pack(of(task, maxEvents), Observed{Parts(task)[0]: facts})
+		data, err := pack(of(task, maxEvents), Observed{Parts(task, "")[0]: facts})
 		if err != nil {
 			f.Fatal(err)
 		}
