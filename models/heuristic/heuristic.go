@@ -27,6 +27,7 @@ func init() {
 	link("recency", byRecency, constant)
 	link("popularity", ignorePairs, byPopularity)
 	link("recency-pop", byRecency, byPopularity)
+	register("recency-decay", protocol.LinkPrediction, func() models.Options { return &DecayOptions{HalfLife: 86_400} }, newRecencyDecay)
 	register("edgebank", protocol.LinkPrediction, func() models.Options { return &EdgeBankOptions{} }, newEdgeBank)
 	user("user-count", fewerEvents)
 	user("user-age", younger)
@@ -47,7 +48,25 @@ func bytesOf(s models.Setup, _ models.Options) int64 {
 	if s.Task == protocol.NodeClassification {
 		return (8 + 8) * int64(s.NumNodes)
 	}
-	return (8+1+8+24)*int64(s.NumNodes) + (36+40)*int64(s.Events)
+	return (8+8+1+8+24)*int64(s.NumNodes) + (36+40)*int64(s.Events)
+}
+
+// DecayOptions of recency-decay.
+type DecayOptions struct {
+	// HalfLife is the age in seconds at which an event counts half.
+	HalfLife float64 `yaml:"half_life"`
+}
+
+// Validate returns an error for a value that is out of range.
+func (o *DecayOptions) Validate() error { return models.InRange("half_life", o.HalfLife, 1, 1e12) }
+
+// newRecencyDecay scores a pair as recency does, and others by the destination's
+// popularity, of which every event's share halves with the half-life.
+func newRecencyDecay(s models.Setup, o models.Options) models.Model {
+	r := newLinkRule(s, byRecency, byDecayed)
+	r.halfLife, r.decayed = o.(*DecayOptions).HalfLife, make([]float64, s.NumNodes)
+	r.Reset()
+	return r
 }
 
 // EdgeBankOptions of EdgeBank.
@@ -90,6 +109,9 @@ func ignorePairs(*linkRule, *pair) (float64, bool) { return 0, false }
 
 // byPopularity scores a destination by its event count.
 func byPopularity(r *linkRule, dst int32) float64 { return float64(r.count[dst]) }
+
+// byDecayed scores a destination by its decayed popularity.
+func byDecayed(r *linkRule, dst int32) float64 { return r.decayed[dst] }
 
 // constant gives all destinations the same score.
 func constant(*linkRule, int32) float64 { return 0 }

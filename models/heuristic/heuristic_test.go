@@ -44,19 +44,23 @@ func TestLinkRules(t *testing.T) {
 		src, dst       int32
 		greater, level int32
 	}{
-		{"edgebank", nil, 0, 3, 0, 1},                            // 4 was seen as well
-		{"edgebank", nil, 0, 5, 2, 0},                            // never seen, 3 and 4 were
-		{"edgebank", &EdgeBankOptions{Window: .25}, 0, 3, 0, 0},  // 4 was seen 20 s ago, the window is 10 s
-		{"edgebank", &EdgeBankOptions{Window: .25}, 0, 4, 1, 1},  // forgotten: below 3, level with 5
-		{"edgebank", &EdgeBankOptions{Window: .999}, 0, 3, 0, 1}, // a window over the whole story
-		{"edgebank", &EdgeBankOptions{Window: .25}, 2, 4, 0, 0},  // 10 s ago, at the beginning of the window
-		{"recency", nil, 0, 3, 0, 0},                             // 3 was seen last
-		{"recency", nil, 0, 4, 1, 0},                             // then 4
-		{"recency", nil, 0, 5, 2, 0},                             // then all others
-		{"popularity", nil, 0, 4, 0, 0},                          // 3 events, 3 has 2
-		{"popularity", nil, 0, 3, 1, 0},                          //
-		{"recency-pop", nil, 0, 3, 0, 0},                         //
-		{"recency-pop", nil, 0, 5, 2, 0},                         //
+		{"edgebank", nil, 0, 3, 0, 1},                                // 4 was seen as well
+		{"edgebank", nil, 0, 5, 2, 0},                                // never seen, 3 and 4 were
+		{"edgebank", &EdgeBankOptions{Window: .25}, 0, 3, 0, 0},      // 4 was seen 20 s ago, the window is 10 s
+		{"edgebank", &EdgeBankOptions{Window: .25}, 0, 4, 1, 1},      // forgotten: below 3, level with 5
+		{"edgebank", &EdgeBankOptions{Window: .999}, 0, 3, 0, 1},     // a window over the whole story
+		{"edgebank", &EdgeBankOptions{Window: .25}, 2, 4, 0, 0},      // 10 s ago, at the beginning of the window
+		{"recency", nil, 0, 3, 0, 0},                                 // 3 was seen last
+		{"recency", nil, 0, 4, 1, 0},                                 // then 4
+		{"recency", nil, 0, 5, 2, 0},                                 // then all others
+		{"popularity", nil, 0, 4, 0, 0},                              // 3 events, 3 has 2
+		{"popularity", nil, 0, 3, 1, 0},                              //
+		{"recency-decay", nil, 1, 3, 1, 0},                           // 4 was seen by 1; 3 has an event more than 5
+		{"recency-decay", nil, 1, 5, 2, 0},                           //
+		{"recency-decay", &DecayOptions{HalfLife: 1}, 3, 3, 0, 0},    // at 40, after the three of 4
+		{"recency-decay", &DecayOptions{HalfLife: 1000}, 3, 3, 1, 0}, // three events count more than two
+		{"recency-pop", nil, 0, 3, 0, 0},                             //
+		{"recency-pop", nil, 0, 5, 2, 0},                             //
 	} {
 		b := datasets.Stream{Src: []int32{c.src}, Dst: []int32{c.dst}, Time: []float64{50}, Label: []int8{0}, NumNodes: 6, Users: 3}
 		for _, size := range []int{1, 2, 5} {

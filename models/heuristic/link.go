@@ -22,7 +22,13 @@ type linkRule struct {
 	count    []int64         // events of every destination
 	now      [1]float64      // time of the latest event observed, seconds
 
-	sorted      []float64 // scratch: ofDestination of all candidates, ascending
+	// decayed is log2 of the sum of 2^(time/halfLife) over the events of every
+	// destination, noEvent without any; nil where popularity does not decay. Its order is
+	// that of popularities that halve with the halfLife, in seconds, at any time.
+	decayed  []float64
+	halfLife float64
+
+	others      []float64 // scratch: ofDestination of all candidates; ascending for a large batch
 	isCandidate []bool    // scratch: of a node
 }
 
@@ -51,18 +57,36 @@ func (r *linkRule) score(src, dst int32) float64 {
 	return r.ofDestination(r, dst)
 }
 
-// Rank counts by bisection: all candidates as if no pair had occurred, then
-// corrects for the source's pairs, the true destination and the excluded
-// nodes.
+// noEvent is below the score of any destination with an event.
+const noEvent = -aboveCounts
+
+// smallBatch is how many events are ranked without sorting the candidates.
+const smallBatch = 16
+
+// Rank counts all candidates as if no pair had occurred, then corrects for the
+// source's pairs, the true destination and the excluded nodes.
 func (r *linkRule) Rank(b datasets.Stream, c models.Candidates, out models.Counts) error {
-	r.sorted = r.sorted[:0]
+	r.others = r.others[:0]
 	for _, v := range c.Nodes {
 		r.isCandidate[v] = true
-		r.sorted = append(r.sorted, r.ofDestination(r, v))
+		r.others = append(r.others, r.ofDestination(r, v))
 	}
-	slices.Sort(r.sorted)
+	if b.Len() > smallBatch {
+		slices.Sort(r.others)
+	}
 	for k := range b.Len() {
-		out.Greater[k], out.Equal[k] = r.rank(b.Src[k], b.Dst[k], c.Excluded(k))
+		t := models.Tally{True: r.score(b.Src[k], b.Dst[k])}
+		if b.Len() > smallBatch {
+			level := sort.SearchFloat64s(r.others, t.True)
+			above := sort.Search(len(r.others), func(i int) bool { return r.others[i] > t.True })
+			t.Equal, t.Greater = int32(above-level), int32(len(r.others)-above)
+		} else {
+			for _, x := range r.others {
+				t.Add(x, 1)
+			}
+		}
+		r.correct(&t, b.Src[k], b.Dst[k], c.Excluded(k))
+		out.Greater[k], out.Equal[k] = t.Greater, t.Equal
 	}
 	for _, v := range c.Nodes {
 		r.isCandidate[v] = false
@@ -70,11 +94,8 @@ func (r *linkRule) Rank(b datasets.Stream, c models.Candidates, out models.Count
 	return nil
 }
 
-func (r *linkRule) rank(src, dst int32, excluded []int32) (greater, equal int32) {
-	t := models.Tally{True: r.score(src, dst)}
-	level := sort.SearchFloat64s(r.sorted, t.True)
-	above := sort.Search(len(r.sorted), func(i int) bool { return r.sorted[i] > t.True })
-	t.Equal, t.Greater = int32(above-level), int32(len(r.sorted)-above)
+// correct makes the count of all candidates that of an event's negatives.
+func (r *linkRule) correct(t *models.Tally, src, dst int32, excluded []int32) {
 	for i := range r.pairs[src] {
 		p := &r.pairs[src][i]
 		if x, ok := r.ofPair(r, p); ok && r.isCandidate[p.dst] {
@@ -90,7 +111,6 @@ func (r *linkRule) rank(src, dst int32, excluded []int32) (greater, equal int32)
 			t.Add(r.score(src, v), -1)
 		}
 	}
-	return t.Greater, t.Equal
 }
 
 // Score writes the plain scores. They rank as Rank does while event numbers
@@ -101,6 +121,8 @@ func (r *linkRule) Score(b datasets.Stream, candidates []int32, logits []float32
 			x := r.score(b.Src[k], v)
 			if x >= aboveCounts {
 				x = x - aboveCounts + 1<<23
+			} else if r.decayed != nil {
+				x -= r.halfLives(r.now[0])
 			}
 			logits[k*len(candidates)+i] = float32(x)
 		}
@@ -113,9 +135,23 @@ func (r *linkRule) Observe(b datasets.Stream) error {
 	for k, dst := range b.Dst {
 		r.put(b.Src[k], pair{dst: dst, last: int64(b.EventID(k)), time: b.Time[k]})
 		r.count[dst]++
+		if r.decayed != nil {
+			r.decayed[dst] = addLog2(r.decayed[dst], r.halfLives(b.Time[k]))
+		}
 		r.now[0] = max(r.now[0], b.Time[k])
 	}
 	return nil
+}
+
+// halfLives returns a time in half-lives, up to a limit far beyond those of streams.
+func (r *linkRule) halfLives(time float64) float64 {
+	const limit = aboveCounts / 2
+	return max(-limit, min(limit, time/r.halfLife))
+}
+
+// addLog2 returns log2(2^a + 2^b).
+func addLog2(a, b float64) float64 {
+	return max(a, b) + math.Log2(1+math.Exp2(-math.Abs(a-b)))
 }
 
 // put adds a pair or replaces what is kept of it.
@@ -138,6 +174,9 @@ func (r *linkRule) Reset() {
 	clear(r.pairs)
 	clear(r.position)
 	clear(r.count)
+	for v := range r.decayed {
+		r.decayed[v] = noEvent
+	}
 	r.now[0] = 0
 }
 
@@ -152,7 +191,7 @@ func (r *linkRule) NumParams() int { return 0 }
 // fields are the tables in snapshots. A pair is four numbers: source,
 // destination, last event, bits of its time.
 func (r *linkRule) fields() models.Fields {
-	return models.Fields{
+	fields := models.Fields{
 		{
 			Name: "pairs", Shape: []int{len(r.position), 4}, AnyRows: true,
 			Ints: func() (rows []int64) {
@@ -175,6 +214,10 @@ func (r *linkRule) fields() models.Fields {
 		models.Integers("count", r.count, 0, aboveCounts-1),
 		models.Times("now", r.now[:], math.MaxFloat64),
 	}
+	if r.decayed != nil {
+		fields = append(fields, models.Times("decayed", r.decayed, -noEvent))
+	}
+	return fields
 }
 
 // checkPairs returns an error for pairs that no stream has.
