@@ -3,8 +3,10 @@ package harness
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"dgsbench/datasets"
@@ -58,7 +60,8 @@ func zeroParameter(t *testing.T, l *datasets.Loaded, trial specs.Trial, metric s
 	}
 	out := map[string]float64{}
 	for _, f := range r.facts {
-		if out[string(f.part.Split)+" "+string(f.part.Candidates)], err = m.Value(f.facts); err != nil {
+		place := strings.TrimSuffix(fmt.Sprintf("%s %s %s", f.part.Split, f.part.Candidates, f.part.Evaluation), " ")
+		if out[place], err = m.Value(f.facts); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -92,6 +95,22 @@ func TestRealDataProtocolChoices(t *testing.T) {
 		got := zeroParameter(t, wikipedia, c.trial, c.metric)[string(protocol.Test)+" "+string(c.set)]
 		if math.Abs(got-c.want) > c.tol {
 			t.Errorf("%s: %s is %.5f, expected %.4f", c.what, c.metric, got, c.want)
+		}
+	}
+}
+
+// TestRealDataFreshness: the rule of recency and decayed popularity in batches of five
+// sizes from one state, as measured outside this project.
+func TestRealDataFreshness(t *testing.T) {
+	trial := link("recency-decay", protocol.Transductive, 200)
+	trial.Protocol.Candidates, trial.Protocol.EvaluationBatch = []protocol.CandidateSet{protocol.Destinations}, []int{1, 10, 50, 200, 1000}
+	got := zeroParameter(t, realData(t, "wikipedia-nofeat"), trial, "mrr")
+	for place, want := range map[string]float64{
+		"validation destinations evaluation-1": .8430, "test destinations evaluation-1": .8209, "test destinations evaluation-10": .8007,
+		"test destinations evaluation-50": .7679, "test destinations evaluation-200": .7299, "test destinations evaluation-1000": .6833,
+	} {
+		if math.Abs(got[place]-want) > 5e-5 {
+			t.Errorf("%s: MRR %.5f, expected %.4f", place, got[place], want)
 		}
 	}
 }

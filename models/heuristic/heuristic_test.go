@@ -2,6 +2,7 @@ package heuristic
 
 import (
 	"errors"
+	"math"
 	"testing"
 
 	"dgsbench/datasets"
@@ -9,6 +10,7 @@ import (
 	"dgsbench/protocol"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 // story is three users (0-2) and three items (3-5).
@@ -125,4 +127,63 @@ func TestUserAgeOverflows(t *testing.T) {
 	if diff := cmp.Diff(before, m.Snapshot(models.Everything)); diff != "" {
 		t.Errorf("the tables before (-) and after (+):\n%s", diff)
 	}
+}
+
+// TestDecayedPopularity: whatever the batches, destinations that are new to a source are
+// ranked by the sum of 2^(-age/half-life) over their events.
+func TestDecayedPopularity(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const nodes, source = 9, 8 // the source that is asked about has no events
+		n := rapid.IntRange(0, 40).Draw(t, "events")
+		s := datasets.Stream{NumNodes: nodes}
+		now := 0.0
+		for range n {
+			now += rapid.Float64Range(0, 50).Draw(t, "gap")
+			s.Src, s.Dst = append(s.Src, 0), append(s.Dst, int32(rapid.IntRange(1, 7).Draw(t, "destination")))
+			s.Time, s.Label = append(s.Time, now), append(s.Label, 0)
+		}
+		o := &DecayOptions{HalfLife: rapid.Float64Range(1, 500).Draw(t, "half-life")}
+		kind, err := models.Lookup("recency-decay")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := kind.New(models.Setup{Task: protocol.LinkPrediction, NumNodes: nodes, MaxBatch: 40}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for lo, size := 0, rapid.IntRange(1, 40).Draw(t, "batch"); lo < n; lo += size {
+			if err := m.Observe(s.Slice(lo, min(n, lo+size))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		popularity := make([]float64, nodes)
+		for k, v := range s.Dst {
+			popularity[v] += math.Exp2((s.Time[k] - now) / o.HalfLife)
+		}
+		candidates := []int32{1, 2, 3, 4, 5, 6, 7}
+		for _, size := range []int{1, 2 * smallBatch} {
+			b := datasets.Stream{NumNodes: nodes}
+			for k := range size {
+				b.Src, b.Dst, b.Time = append(b.Src, source), append(b.Dst, candidates[k%len(candidates)]), append(b.Time, now)
+			}
+			out := models.Counts{Greater: make([]int32, size), Equal: make([]int32, size)}
+			if err := m.Rank(b, models.Candidates{Nodes: candidates}, out); err != nil {
+				t.Fatal(err)
+			}
+			for k, dst := range b.Dst {
+				greater, least := int32(0), int32(0) // surely, and with what rounding may decide
+				for _, v := range candidates {
+					if popularity[v] > popularity[dst]*(1+1e-9) {
+						greater++
+					}
+					if v != dst && popularity[v] >= popularity[dst]*(1-1e-9) {
+						least++
+					}
+				}
+				if got := out.Greater[k] + out.Equal[k]; out.Greater[k] < greater || got > least {
+					t.Fatalf("destination %d of popularities %v: %d above and %d level, expected %d to %d", dst, popularity, out.Greater[k], out.Equal[k], greater, least)
+				}
+			}
+		}
+	})
 }

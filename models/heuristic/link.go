@@ -173,10 +173,10 @@ func (r *linkRule) Classify(datasets.Stream, []float32) error { return models.Er
 func (r *linkRule) Reset() {
 	clear(r.pairs)
 	clear(r.position)
-	clear(r.count)
 	for v := range r.decayed {
 		r.decayed[v] = noEvent
 	}
+	clear(r.count)
 	r.now[0] = 0
 }
 
