@@ -120,9 +120,9 @@ func (s *scores) uncalibrated(m ModelHead) string {
 }
 
 func (s *scores) calibrationPanel(d DatasetHead) figure.Panel {
-	p := figure.Panel{Group: d.ID, Title: s.panelTitle(d), X: figure.Axis{Label: "predicted %"}, Y: figure.Axis{Label: "observed %"}, LegendTop: true, LegendLeft: true}
+	p := figure.Panel{Group: d.ID, Title: s.panelTitle(d), X: figure.Axis{Label: "mean predicted probability (%)"}, Y: figure.Axis{Label: "positives (% of the events of a tenth)"}}
 	highest := 0.0
-	for i, at := range s.all("") {
+	for _, at := range s.all("") {
 		var points []figure.Point
 		for n := range groups {
 			x := s.point(d, at, tenth("predicted", n+1))
@@ -135,13 +135,13 @@ func (s *scores) calibrationPanel(d DatasetHead) figure.Panel {
 			}
 		}
 		if len(points) > 0 {
-			line := lineOf(at.model, i, points)
+			line := s.lineOf(at.model, points)
 			line.Mark = figure.Dot
 			p.Series = append(p.Series, line)
 		}
 	}
 	if len(p.Series) > 0 {
-		same := figure.Series{Color: figure.Grey, Line: figure.Dashed, Points: []figure.Point{figure.At(0, 0), figure.At(highest, highest)}}
+		same := figure.Series{Name: "predicted = observed", Color: figure.Grey, Line: figure.Dashed, Points: []figure.Point{figure.At(0, 0), figure.At(highest, highest)}}
 		p.Series = append(p.Series, same)
 	}
 	return p

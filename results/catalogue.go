@@ -200,7 +200,9 @@ func scoreTable(r request, l Layout, task protocol.Task) (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
-	return Output{Tables: []table.Table{s.build()}}, nil
+	out := Output{Tables: []table.Table{s.build()}}
+	out.Figures, err = s.critical()
+	return out, err
 }
 
 //go:embed reference/tables.yaml

@@ -26,14 +26,14 @@ type curve struct {
 
 var roc = curve{
 	line: metrics.ROC, before: "recall@", after: "%fpr", rates: []float64{.1, 1, 10, 50},
-	x: "false positives, % of negatives", y: "recall %", logarithmic: true,
+	x: "false positive rate (% of negatives)", y: "recall (% of positives)", logarithmic: true,
 	chance:  func(float64) (at0, at100 float64) { return 0, 100 },
 	caption: "Share of positives above a threshold against the share of negatives above it; on the right the same with a logarithmic axis",
 }
 
 var pr = curve{
 	line: metrics.PrecisionRecall, before: "precision@", after: "%recall", rates: []float64{10, 25, 50, 75, 90},
-	x: "recall %", y: "precision %",
+	x: "recall (% of positives)", y: "precision (% of the events above the threshold)",
 	chance:  func(positives float64) (at0, at100 float64) { return positives, positives },
 	caption: "Share of positives among the events above a threshold against the share of all positives that are above it",
 }
@@ -107,10 +107,10 @@ const pageWidth = 26.0
 // panels draws the curves of a dataset; none where no model has a value.
 func (c curve) panels(s *scores, d DatasetHead) ([]figure.Panel, error) {
 	p := figure.Panel{
-		Group: d.ID, Title: s.panelTitle(d), X: figure.Axis{Label: c.x, Min: 0, Max: 100}, Y: figure.Axis{Label: c.y, Min: 0, Max: 100}, LegendTop: !c.logarithmic,
+		Group: d.ID, Title: s.panelTitle(d), X: figure.Axis{Label: c.x, Min: 0, Max: 100}, Y: figure.Axis{Label: c.y, Min: 0, Max: 100},
 	}
 	positives := 0.0
-	for i, at := range s.all("") {
+	for _, at := range s.all("") {
 		if r, ok := s.cell(d, at).testRow(d, c.name(c.rates[0])); !ok || !r.Mean.Present() || r.Degenerate {
 			continue
 		}
@@ -119,41 +119,51 @@ func (c curve) panels(s *scores, d DatasetHead) ([]figure.Panel, error) {
 			return nil, err
 		}
 		positives = 100 * float64(facts[0].Positives()) / float64(facts[0].Positives()+facts[0].Negatives())
-		p.Series = append(p.Series, lineOf(at.model, i, c.points(facts)))
+		p.Series = append(p.Series, s.lineOf(at.model, c.points(facts)))
 	}
 	if len(p.Series) == 0 {
 		return nil, nil
 	}
+	chance := figure.Series{Name: "chance", Color: figure.Grey, Line: figure.Dashed}
 	at0, at100 := c.chance(positives)
-	chance := figure.Series{
-		Name: "chance", Color: figure.Grey, Line: figure.Dashed, Points: []figure.Point{figure.At(0, at0), figure.At(100, at100)},
+	for _, pt := range p.Series[0].Points {
+		chance.Points = append(chance.Points, figure.At(pt.X.Mean, at0+(at100-at0)*pt.X.Mean/100))
 	}
+	p.Series = append(p.Series, chance)
 	out := []figure.Panel{p}
 	if c.logarithmic {
 		near := p
 		near.X.Min, near.X.Scale, near.Series = logFrom, figure.Log, nil
+		near.X.Label += ", logarithmic"
 		for _, s := range p.Series {
-			s.Name = ""
 			s.Points = slices.DeleteFunc(slices.Clone(s.Points), func(pt figure.Point) bool { return pt.X.Mean < logFrom })
 			near.Series = append(near.Series, s)
 		}
 		out = append(out, near)
 	}
-	out[0].Series = append(out[0].Series, chance)
 	return out, nil
 }
 
 // logFrom is where a logarithmic axis of rates begins, in per cent.
 const logFrom = .05
 
-// lineOf returns the line of model i of a figure: seven colours, and then the same
-// with dashes.
-func lineOf(m ModelHead, i int, points []figure.Point) figure.Series {
-	s := figure.Series{Name: m.Title, Color: i, Line: figure.Solid, Points: points}
-	if i >= figure.Colours {
-		s.Line = figure.Dashed
+// lineOf returns the line of a model.
+func (in Input) lineOf(m ModelHead, points []figure.Point) figure.Series {
+	return figure.Series{Name: m.Title, Color: in.color(m), Line: figure.Solid, Points: points}
+}
+
+// color returns the number of a model's colour, the same in all figures: its place
+// in the suite, learned models first.
+func (in Input) color(m ModelHead) int {
+	var learned, others []string
+	for _, one := range slices.Concat(in.Classification.Models, in.Links.Models, in.Latency.Models) {
+		if one.Class == protocol.Learned {
+			learned = appendNew(learned, one.ref())
+		} else {
+			others = appendNew(others, one.ref())
+		}
 	}
-	return s
+	return slices.Index(append(learned, others...), m.ref())
 }
 
 // points returns the mean of the curves of all seeds.

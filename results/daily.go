@@ -2,6 +2,7 @@ package results
 
 import (
 	"fmt"
+	"math"
 
 	"dgsbench/internal/lists"
 	"dgsbench/metrics"
@@ -149,31 +150,30 @@ func (s *scores) dailyLine(d DatasetHead) (*dailyLine, error) {
 // dailyPanel draws a line a model, beside each other so that intervals can be told
 // apart. A day without a value interrupts it.
 func (s *scores) dailyPanel(l dailyLine) figure.Panel {
-	last := float64(l.spans[len(l.spans)-1].last)
-	p := figure.Panel{Group: l.d.ID, Title: s.panelTitle(l.d), X: figure.Axis{Label: "day of the test part", Max: 1.2*last + .5, Scale: figure.Whole}, Y: figure.Axis{Label: "AUC %"}}
+	p := figure.Panel{
+		Group: l.d.ID, Title: s.panelTitle(l.d), X: figure.Axis{Label: "day of the test part", Scale: figure.Whole},
+		Y: figure.Axis{Label: "AUC (%) of the events of a day"},
+	}
 	models := s.all("")
 	apart := min(.06, .6/float64(len(models)))
 	for i, at := range models {
-		var segments [][]figure.Point
-		unbroken := false
+		var points []figure.Point
+		drawn := false
 		for _, sp := range l.spans {
 			x := float64(sp.first+sp.last)/2 + apart*float64(sp.last-sp.first+1)*(float64(i)-float64(len(models)-1)/2)
 			pt, ok := asPoint(x, s.point(l.d, at, sp.metric()))
-			if ok && !unbroken {
-				segments = append(segments, nil)
+			if drawn = drawn || ok; !ok {
+				pt = figure.At(x, math.NaN())
 			}
-			if unbroken = ok; ok {
-				segments[len(segments)-1] = append(segments[len(segments)-1], pt)
-			}
+			points = append(points, pt)
 		}
-		for k, points := range segments {
-			if k == len(segments)-1 {
-				points[len(points)-1].Label = at.model.Title
-			}
-			line := lineOf(at.model, i, points)
-			line.Name, line.Mark = "", figure.Dot
+		if drawn {
+			line := s.lineOf(at.model, points)
+			line.Mark = figure.Dot
 			p.Series = append(p.Series, line)
 		}
 	}
+	// Whole days, with room for what is beside the first and the last one.
+	p.X.Min, p.X.Max = .5, float64(l.spans[len(l.spans)-1].last)+.5
 	return p
 }

@@ -27,8 +27,9 @@ var graphModes = []struct{ mode, title string }{
 // paperTimes explains the paper's column of seconds.
 const paperTimes = "on an RTX 2080 Ti, with layers of the sizes that a search chose"
 
-// latencyOutput makes, for every dataset with records, the speed table, that of
-// the batch sizes and that of graphs, as far as these were measured. All
+// latencyOutput makes, for every dataset with records, the speed table with the figure
+// of all times, the table of the batch sizes and that of graphs, as far as these were
+// measured. All
 // records of a dataset must be of one run.
 func latencyOutput(r request) (out Output, err error) {
 	l := r.layout(r.Latency)
@@ -53,6 +54,11 @@ func latencyOutput(r request) (out Output, err error) {
 			}
 		}
 		out.Tables = append(out.Tables, b.speeds())
+		drawn, err := b.distributions()
+		if err != nil {
+			return out, err
+		}
+		out.Figures = append(out.Figures, drawn...)
 		if len(b.first.times) > 1 {
 			out.Tables = append(out.Tables, b.batchSizes())
 		}

@@ -10,6 +10,7 @@ import (
 	"dgsbench/internal/optional"
 	"dgsbench/metrics"
 	"dgsbench/protocol"
+	"dgsbench/results/figure"
 	"dgsbench/results/record"
 	"dgsbench/results/table"
 )
@@ -35,6 +36,7 @@ type scores struct {
 	curve      bool                     // there are no ranks and no seeds
 	cells      map[record.CellKey]*Cell // without suite
 	measuredAt []measuredColumn
+	diagrams   []figure.Ranks // of a setting and a set of candidates each
 }
 
 // scoreRow is what a row is about.
@@ -268,6 +270,7 @@ func (s *scores) seeds(at scoreRow) table.Entry {
 func (s *scores) compareRows(rows []table.Row, setting protocol.Setting) {
 	if !s.curve {
 		s.addRanks(rows)
+		s.addDiagrams(rows, setting)
 	}
 	for _, c := range s.measuredAt {
 		table.MarkBest(rows, c.index, c.metric.HigherIsBetter)
@@ -277,45 +280,55 @@ func (s *scores) compareRows(rows []table.Row, setting protocol.Setting) {
 	}
 }
 
-// addRanks fills in the average rank by the table's first metric over the
-// datasets on which any of the models has a value that is ranked, and marks the
-// best. A model without a value on one of them has none.
+// addRanks fills in the average rank by the table's first metric, and marks the best.
 func (s *scores) addRanks(rows []table.Row) {
-	sums, missing := make([]float64, len(rows)), make([]bool, len(rows))
-	headline, datasets := s.metrics[0], 0
-	for _, c := range s.measuredAt {
-		ranked := func(r table.Row) bool { return r[c.index].Ranked() }
-		if c.metric.Name != headline.Name || !s.leads(c.dataset) || !slices.ContainsFunc(rows, ranked) {
-			continue
+	rank := slices.IndexFunc(s.Columns, func(c table.Column) bool { return c.Kind == table.Ranks })
+	for m, average := range s.averageRanks(rows, s.headlineColumns(rows, s.Datasets[0].Candidates)) {
+		if average.Present() {
+			rows[m][rank].Value = table.NewValue(average, 1)
 		}
-		datasets++
+	}
+	table.MarkBest(rows, rank, false)
+}
+
+// headlineColumns returns the columns of the table's first metric against candidates
+// in which any of the models has a value that is ranked.
+func (s *scores) headlineColumns(rows []table.Row, candidates protocol.CandidateSet) []measuredColumn {
+	return slices.DeleteFunc(slices.Clone(s.measuredAt), func(c measuredColumn) bool {
+		ranked := func(r table.Row) bool { return r[c.index].Ranked() }
+		return c.metric.Name != s.metrics[0].Name || c.dataset.Candidates != candidates || !slices.ContainsFunc(rows, ranked)
+	})
+}
+
+// averageRanks returns that of each row over columns of one metric. A model without
+// a value in one of them has none.
+func (s *scores) averageRanks(rows []table.Row, columns []measuredColumn) []optional.Number {
+	averages := make([]optional.Number, len(rows))
+	for _, c := range columns {
 		for m, row := range rows {
-			if !ranked(row) {
-				missing[m] = true
+			if !row[c.index].Ranked() {
+				averages[m] = optional.Absent()
 				continue
 			}
 			var better, level int32
 			for other, against := range rows {
-				if other == m || !ranked(against) {
+				if other == m || !against[c.index].Ranked() {
 					continue
 				}
 				switch mine, theirs := row[c.index].Value.Printed(), against[c.index].Value.Printed(); {
 				case mine == theirs:
 					level++
-				case (theirs > mine) == headline.HigherIsBetter:
+				case (theirs > mine) == c.metric.HigherIsBetter:
 					better++
 				}
 			}
-			sums[m] += metrics.Rank(better, level)
+			averages[m] += optional.Number(metrics.Rank(better, level)) // absent stays absent
 		}
 	}
-	rank := slices.IndexFunc(s.Columns, func(c table.Column) bool { return c.Kind == table.Ranks })
-	for m, row := range rows {
-		if datasets > 0 && !missing[m] {
-			row[rank].Value = table.NewValue(sums[m]/float64(datasets), 1)
-		}
+	for m := range averages {
+		averages[m] /= optional.Number(len(columns)) // absent without columns
 	}
-	table.MarkBest(rows, rank, false)
+	return averages
 }
 
 // markLevel marks the values of a column that cannot be told apart from the

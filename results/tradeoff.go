@@ -1,7 +1,7 @@
 package results
 
 import (
-	"math"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -21,14 +21,15 @@ func tradeOff(r request) (Output, error) {
 		return Output{}, err
 	}
 	s.add(table.Column{Head: "model"}, func(at scoreRow) table.Entry { return table.Entry{Text: at.model.Title} })
-	t := tradeOffs{scores: s, colors: map[ModelHead]int{}}
+	t := tradeOffs{scores: s}
 	var panels []figure.Panel
 	for _, d := range l.Datasets {
-		if p := t.addDataset(d); len(p.Series) > 0 {
+		p := t.addDataset(d)
+		if slices.ContainsFunc(p.Series, func(s figure.Series) bool { return s.Mark == figure.Dot }) { // something was measured here
 			panels = append(panels, p)
 		}
 	}
-	if len(panels) == 0 {
+	if len(t.times) == 0 {
 		return Output{}, nil
 	}
 	s.addBlock(slices.DeleteFunc(s.all(""), func(at scoreRow) bool {
@@ -37,23 +38,18 @@ func tradeOff(r request) (Output, error) {
 			return e.Value != nil || len(e.Notes) > 0
 		})
 	})...)
-	s.Legend = []string{
-		"seconds: of the latency test, ± over its iterations",
-		"drawn in " + s.Name + ".svg and .png, which bench all leaves beside the records of a whole suite",
-		noValueLegend,
-	}
-	f, err := figure.Draw(figure.Size{Width: 13, Height: 9}, 2, panels)
-	f.Name, f.Title = s.Name, s.Title
-	f.Caption = s.metrics[0].Title + " against the seconds of the latency test, with the deviations of both. " +
-		"Filled: measured here; hollow: the paper's numbers (RTX 2080 Ti), where it gives them. Made by: " + r.Command
-	return Output{Tables: []table.Table{s.Table}, Figures: []figure.Figure{f}}, err
+	s.Legend = []string{"seconds: of the latency test, ± over its iterations"}
+	caption := s.metrics[0].Title + " against the seconds of the latency test, with the deviations of both. Filled: measured here; " +
+		"hollow: the paper's numbers (RTX 2080 Ti), where it gives them"
+	out, err := s.withFigure(s.Table, pageWidth/2, panels, caption)
+	out.Tables[0].Legend = append(out.Tables[0].Legend, noValueLegend)
+	return out, err
 }
 
 // tradeOffs are the metrics and times of models.
 type tradeOffs struct {
 	*scores
-	times  []func(scoreRow) table.Entry // entries of the columns of seconds
-	colors map[ModelHead]int            // the same in all panels
+	times []func(scoreRow) table.Entry // entries of the columns of seconds
 }
 
 // addDataset draws a dataset and adds its columns, unless nothing is drawn.
@@ -65,7 +61,14 @@ func (t *tradeOffs) addDataset(d DatasetHead) figure.Panel {
 	}
 	seconds := func(at scoreRow) table.Entry { return t.time(d, at.model, t.Models, &t.Table) }
 	paperSeconds := func(at scoreRow) table.Entry { return paperTime(at.model, d.PaperName, &t.Table) }
-	p := figure.Panel{Group: d.ID, Title: t.panelTitle(d, shared...), X: figure.Axis{Label: "seconds"}, Y: figure.Axis{Label: metric.Title + " %"}}
+	p := figure.Panel{Group: d.ID, Title: t.panelTitle(d, shared...), X: figure.Axis{Label: "time of the latency test (s)"}, Y: figure.Axis{Label: metric.Title + " (%)"}}
+	for _, at := range t.all("") {
+		if test, ok := t.test(d, at.model); ok && !test.Failed() {
+			headline := test.times[0]
+			p.X.Label = fmt.Sprintf("time of %d batches of %s (s)", headline.Batches, Count(headline.Batch, "event"))
+			break
+		}
+	}
 	for _, at := range t.all("") {
 		if e := ours(at); e.Ranked() {
 			t.draw(&p, at.model, at.model.Title, figure.Dot, seconds(at).Value, e.Value)
@@ -98,8 +101,12 @@ func (t *tradeOffs) addDataset(d DatasetHead) figure.Panel {
 // panelTitle returns the title of a dataset's panel, which says what footnotes say of
 // simulated data: a figure has none.
 func (s *scores) panelTitle(d DatasetHead, more ...string) string {
+	return panelTitle(d, slices.Concat(s.datasetNotes(d), more))
+}
+
+func panelTitle(d DatasetHead, notes []string) string {
 	simulated := func(note string) bool { return strings.HasPrefix(note, "simulated data") }
-	if slices.ContainsFunc(slices.Concat(s.datasetNotes(d), more), simulated) {
+	if slices.ContainsFunc(notes, simulated) {
 		return d.Title + ", simulated"
 	}
 	return d.Title
@@ -110,11 +117,8 @@ func (t *tradeOffs) draw(p *figure.Panel, m ModelHead, label string, mark figure
 	if x == nil || y == nil {
 		return
 	}
-	if _, ok := t.colors[m]; !ok {
-		t.colors[m] = len(t.colors)
-	}
 	point := figure.Point{X: withDeviation(x), Y: withDeviation(y), Label: label}
-	p.Series = append(p.Series, figure.Series{Color: t.colors[m], Mark: mark, Points: []figure.Point{point}})
+	p.Series = append(p.Series, figure.Series{Color: t.color(m), Mark: mark, Points: []figure.Point{point}})
 }
 
 // withDeviation returns a mean with its deviation. It stays above zero, which a
@@ -135,12 +139,13 @@ func fitAxes(p *figure.Panel) {
 		x.Low, x.High = min(x.Low, at.X.Low), max(x.High, at.X.High)
 		y.Low, y.High = min(y.Low, at.Y.Low), max(y.High, at.Y.High)
 	}
-	const step = 5 // of an axis in per cent
-	p.Y.Min, p.Y.Max = step*math.Floor((y.Low-1)/step), step*math.Ceil((y.High+1)/step)
+	room := max(.15*(y.High-y.Low), .5)
+	p.Y.Min, p.Y.Max = max(0, y.Low-room), min(100, y.High+room)
 	if x.High/x.Low < 3 {
 		room := max(.15*(x.High-x.Low), .05*x.High)
 		p.X.Min, p.X.Max = x.Low-room, x.High+room
 		return
 	}
 	p.X.Scale, p.X.Min, p.X.Max = figure.Log, x.Low/1.5, x.High*1.5
+	p.X.Label += ", logarithmic"
 }

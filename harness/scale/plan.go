@@ -154,6 +154,16 @@ const (
 	optionPrefix = "option:"
 )
 
+// label names the axis of a figure.
+func (a Axis) label() string {
+	if path, ok := a.option(); ok {
+		return "option " + path
+	}
+	return map[Axis]string{
+		Length: "length of the stream (events)", Nodes: "nodes of the graph", Features: "features of an event", Batch: "events in a batch",
+	}[a]
+}
+
 // option returns the path of the model's option, if the axis is one.
 func (a Axis) option() (path string, ok bool) { return strings.CutPrefix(string(a), optionPrefix) }
 

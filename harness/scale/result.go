@@ -154,17 +154,17 @@ func grouped(text string) string {
 func (r Result) SVG() ([]byte, error) {
 	var panels []figure.Panel
 	for _, points := range r.pointsByAxis() {
-		time := panel(points, "us/event", func(p Point) figure.Value {
+		time := panel(points, "time of an event (µs)", func(p Point) figure.Value {
 			return figure.Value{Mean: float64(p.Micros), Low: float64(p.Low), High: float64(p.High)}
 		})
-		memory := panel(points, "MB on the heap", func(p Point) figure.Value { return figure.Exact(float64(p.Held)) })
+		memory := panel(points, "memory of the model (MB)", func(p Point) figure.Value { return figure.Exact(float64(p.Held)) })
 		panels = append(panels, time, memory)
 	}
 	if len(panels) == 0 {
 		return nil, nil
 	}
 	panels[0].Title = r.Title + ", " + r.description()
-	f, err := figure.Draw(figure.Size{Width: 9, Height: 5}, 2, panels)
+	f, err := figure.Draw(figure.Size{Width: 10, Height: 5.5}, 2, panels)
 	return f.SVG, err
 }
 
@@ -189,7 +189,7 @@ const wide = 20
 // of the axis if these are numbers, else against their names.
 func panel(points []Point, title string, y func(Point) figure.Value) figure.Panel {
 	s := figure.Series{Mark: figure.Dot, Line: figure.Solid}
-	x := figure.Axis{Label: points[0].Axis}
+	x := figure.Axis{Label: Axis(points[0].Axis).label()}
 	var values []float64
 	for _, p := range points {
 		x.Names = append(x.Names, p.Value)
@@ -201,6 +201,7 @@ func panel(points []Point, title string, y func(Point) figure.Value) figure.Pane
 		x.Names = nil
 		if least := slices.Min(values); least > 0 && slices.Max(values)/least > wide {
 			x.Scale = figure.Log
+			x.Label += ", logarithmic"
 		}
 	}
 	upper := 1e-3

@@ -73,7 +73,7 @@ func TestSVG(t *testing.T) {
 		}
 	}
 	for text, times := range map[string]int{
-		">us/event<": 2, ">MB on the heap<": 2, ">length<": 2, ">option:embedding<": 2, ">softmax<": 2, ">sum<": 0,
+		">time of an event (µs)<": 2, ">memory of the model (MB)<": 2, ">length of the stream (events), logarithmic<": 2, ">option embedding<": 2, ">softmax<": 2, ">sum<": 0,
 		">1e4<": 2, ">1e8<": 2, ">DGS, inference, node classification<": 1, "NaN": 0,
 	} {
 		if n := strings.Count(string(svg), text); n != times {

@@ -55,7 +55,7 @@ func (h *History) historyPanel() figure.Panel {
 		title += fmt.Sprintf(" (%d of %d trials failed)", n, len(h.trials()))
 	}
 	return figure.Panel{
-		Title: title, X: figure.Axis{Label: "trial"}, Y: figure.Axis{Label: "validation " + h.Study.Metric()},
+		Title: title, X: figure.Axis{Label: "trial", Scale: figure.Whole}, Y: figure.Axis{Label: "validation " + h.Study.Metric()},
 		Series: []figure.Series{random, proposed, best, own},
 	}
 }
@@ -72,7 +72,7 @@ func (h *History) importancePanel(all []Importance) figure.Panel {
 	}
 	return figure.Panel{
 		Title: fmt.Sprintf("%s, %d trials", h.Study, len(h.trials())),
-		X:     figure.Axis{Label: "share of the variance of validation " + h.Study.Metric() + " that it explains alone", Max: max(0.1, all[0].Share*1.05)},
+		X:     figure.Axis{Label: "share of the variance of validation " + h.Study.Metric() + " that the parameter explains alone (1: all)", Max: max(0.1, all[0].Share*1.05)},
 		Y:     y, Series: []figure.Series{bars},
 	}
 }

@@ -1,17 +1,15 @@
 // Package figure draws points, lines and boxes with their intervals, in panels
 // with axes: as SVG and PNG (Draw), and as small charts of a page, which take
-// their colours from it (Chart). What they mean it does not know.
+// their colours from it (Chart). DrawRanks draws values on one axis and which of them
+// are joined. What they mean it does not know.
 package figure
 
 import (
 	"html/template"
-	"image/color"
 	"math"
 	"strings"
 
 	"dgsbench/internal/escape"
-
-	"gonum.org/v1/plot/plotutil"
 )
 
 // Figure is a drawing with its title and caption.
@@ -49,8 +47,6 @@ type Panel struct {
 	Title  string
 	X, Y   Axis
 	Series []Series
-
-	LegendTop, LegendLeft bool // where names are, in place of the bottom on the right
 }
 
 // Axis spans the values from Min to Max; where these are equal, all values
@@ -77,7 +73,7 @@ const (
 // Series are points that are drawn alike.
 type Series struct {
 	Name  string // in the legend; empty for none
-	Color int    // in a figure; see Blue
+	Color int    // in a figure: its number (each has its own mark and dashes, too), or see Blue
 	Class string // in a chart: that of the page's style sheet
 	Mark  Mark
 	Line  Line
@@ -89,7 +85,7 @@ type Series struct {
 // Mark is drawn at every point.
 type Mark int
 
-// A Box is the rectangle of the point's intervals.
+// A Ring is hollow, and a Box is the rectangle of the point's intervals.
 const (
 	NoMark Mark = iota
 	Dot
@@ -109,7 +105,8 @@ const (
 	Steps
 )
 
-// Point is a point with an optional label beside it.
+// Point is a point with an optional label near it, or in the legend where some
+// label of the panel has no place.
 type Point struct {
 	X, Y  Value
 	Label string
@@ -124,20 +121,13 @@ func Exact(x float64) Value { return Value{x, x, x} }
 // At returns a point without intervals and label.
 func At(x, y float64) Point { return Point{X: Exact(x), Y: Exact(y)} }
 
-// Colours that people with any kind of colour vision can distinguish, on
-// white. Others are dark ones by their number.
+// Colours by name. All are from the palette of Okabe and Ito, which people with any
+// kind of colour vision can distinguish.
 const (
 	Grey = -1 - iota
 	Orange
 	Blue
 )
-
-// Colours is how many dark ones there are.
-var Colours = len(plotutil.DarkColors)
-
-var named = map[int]color.Color{
-	Grey: color.RGBA{0x60, 0x60, 0x60, 0xff}, Orange: color.RGBA{0xd5, 0x5e, 0x00, 0xff}, Blue: color.RGBA{0x00, 0x72, 0xb2, 0xff},
-}
 
 // fitted returns the axes of the panel with their ends.
 func (p Panel) fitted() (x, y Axis) {

@@ -144,7 +144,7 @@ func TestInline(t *testing.T) {
 // hold.
 func TestHostileLabels(t *testing.T) {
 	elements := func(text string) int {
-		p := panelOf(text, [2]float64{1, 50}, [2]float64{2, 60})
+		p := panelOf(text[:20], [2]float64{1, 50}, [2]float64{2, 60})
 		p.X.Label, p.Y.Label, p.Series[0].Points[0].Label, p.Series[1].Points[0].Label = text[:10], text[:10], text[:10], text[len(text)-10:]
 		f, err := figure.Draw(size, 2, []figure.Panel{p})
 		if err != nil {

@@ -1,0 +1,126 @@
+package figure_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"dgsbench/internal/svgtest"
+	"dgsbench/results/figure"
+)
+
+// manyNames are long, of other alphabets, and more than there are colours.
+var manyNames = []string{
+	"TGN-attn (two layers, all neighbours, embedding of size 172)", "DGS", "JODIE", "DyRep", "Graph-Sprints", "GraphMixer", "CAWN", "Raw", "TGAT",
+	"EdgeBank (tw)", "Popularity", "Временной граф", "時系列グラフ",
+}
+
+const longTitle = "a very long title that goes on and on about the dataset with all of its features, and about what was left out of it"
+
+// hard are panels in which texts have little room.
+func hard() map[string][]figure.Panel {
+	time := figure.Axis{Label: "time of 200 batches of 200 events (s)"}
+	percent := figure.Axis{Label: "recall (% of positives)", Max: 100}
+	cloud, spot := figure.Panel{Title: "a cloud", X: time}, figure.Panel{Title: "a spot", X: time}
+	lines := figure.Panel{Title: longTitle, X: figure.Axis{Label: longTitle, Max: 100}, Y: percent}
+	equal := figure.Panel{Title: "equal times", X: figure.Axis{Label: "time of a batch", Scale: figure.Times}, Y: percent}
+	decades := figure.Panel{X: figure.Axis{Scale: figure.Log}, Y: figure.Axis{Scale: figure.Log, Label: "µs an event"}}
+	bars := figure.Panel{X: figure.Axis{Label: longTitle}, Y: figure.Axis{Names: manyNames}}
+	columns := figure.Panel{X: figure.Axis{Names: manyNames}}
+	for i, name := range manyNames {
+		x := float64(i)
+		point := func(x, y float64) figure.Series {
+			return figure.Series{Color: i, Mark: figure.Dot + figure.Mark(i%2), Points: []figure.Point{{X: figure.Exact(x), Y: figure.Value{Mean: y, Low: y - .3, High: y + .3}, Label: name}}}
+		}
+		cloud.Series = append(cloud.Series, point(1+.02*float64(i*i%7), 80+.5*float64(i%5)))
+		spot.Series = append(spot.Series, point(1, 80))
+		var curve []figure.Point
+		for x := 0.; x <= 100; x += 2 {
+			curve = append(curve, figure.At(x, 100*math.Pow(x/100, 1/float64(i+1))))
+		}
+		lines.Series = append(lines.Series, figure.Series{Name: name, Color: i, Line: figure.Solid, Points: curve})
+		equal.Series = append(equal.Series, figure.Series{Name: name, Color: i, Line: figure.Solid, Points: []figure.Point{figure.At(2.1e6, 0), figure.At(2.1e6, 100)}})
+		decades.Series = append(decades.Series, figure.Series{Name: name, Color: i, Mark: figure.Dot, Points: []figure.Point{figure.At(math.Pow(10, x), math.Pow(10, -x))}})
+		bars.Series = append(bars.Series, figure.Series{Color: figure.Blue, Mark: figure.Box, Points: []figure.Point{{X: figure.Value{High: x}, Y: figure.Value{Mean: x, Low: x - .25, High: x + .25}}}})
+		columns.Series = append(columns.Series, figure.Series{Mark: figure.Dot, Points: []figure.Point{figure.At(x, 1e9*x)}})
+	}
+	single := figure.Panel{X: figure.Axis{Label: "seconds"}, Series: []figure.Series{{Mark: figure.Dot, Points: []figure.Point{{X: figure.Exact(3), Y: figure.Exact(-1e-7), Label: "DGS"}}}}}
+	return map[string][]figure.Panel{"points": {cloud, spot}, "lines": {lines, equal}, "axes": {decades, bars, columns}, "single": {single}}
+}
+
+// ranks are 13 models with equal and nearly equal ranks.
+func ranks() []figure.Ranks {
+	r := figure.Ranks{Title: longTitle, X: figure.Axis{Label: longTitle}, Lower: true, Joined: func(i, j int) bool { return max(i, j)-min(i, j) < 4 }}
+	for i, name := range manyNames {
+		r.Ranked = append(r.Ranked, figure.Ranked{Name: name, Printed: fmt.Sprint(1 + i/3), Value: float64(1 + i/3)})
+	}
+	wide := r
+	wide.X.Min, wide.X.Max, wide.X.Scale = 1, 13, figure.Whole
+	return []figure.Ranks{r, wide}
+}
+
+// TestTextsAreApart: in the figure and in each panel by itself, no text covers
+// another one, a mark, a line or the edge.
+func TestTextsAreApart(t *testing.T) {
+	drawn := map[string]figure.Figure{}
+	for name, panels := range hard() {
+		for _, size := range []figure.Size{{Width: 13, Height: 9}, {Width: 8, Height: 6}} {
+			f, err := figure.Draw(size, 2, panels)
+			if err != nil {
+				t.Fatal(err)
+			}
+			drawn[fmt.Sprint(name, size)] = f
+		}
+	}
+	for _, width := range []float64{18, 12} {
+		f, err := figure.DrawRanks(width, ranks())
+		if err != nil {
+			t.Fatal(err)
+		}
+		drawn[fmt.Sprint("ranks", width)] = f
+	}
+	for name, f := range drawn {
+		svgtest.Check(t, name, f.SVG)
+		for i, p := range f.Panels {
+			svgtest.Check(t, fmt.Sprintf("%s, panel %d", name, i), p.SVG)
+		}
+		if folder := os.Getenv("DGSBENCH_FIGURES"); folder != "" { // to look at them
+			_ = os.WriteFile(filepath.Join(folder, name+".png"), f.PNG, 0o644)
+		}
+	}
+}
+
+// TestLabelsOrLegend: labels are near their points where there is room, and in the
+// legend where there is none.
+func TestLabelsOrLegend(t *testing.T) {
+	for name, near := range map[string]bool{"single": true, "points": false} {
+		panels := hard()[name]
+		f, err := figure.Draw(size, 2, panels[len(panels)-1:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		label := panels[0].Series[0].Points[0].Label
+		for _, text := range svgtest.Texts(t, f.SVG) {
+			if text.Text == label && (text.Bottom < 200) != near {
+				t.Errorf("%s: %q is at %.0f", name, label, text.Top)
+			}
+		}
+	}
+}
+
+// TestCommittedFigures: those of the documents, too.
+func TestCommittedFigures(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "docs", "figures", "*.svg"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		svg, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		svgtest.Check(t, file, svg)
+	}
+}
