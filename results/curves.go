@@ -153,10 +153,10 @@ func (in Input) lineOf(m ModelHead, points []figure.Point) figure.Series {
 }
 
 // color returns the number of a model's colour, the same in all figures: its place
-// in the suite, learned models first.
+// in the suite, learned models first, and of these the ones that are timed.
 func (in Input) color(m ModelHead) int {
 	var learned, others []string
-	for _, one := range slices.Concat(in.Classification.Models, in.Links.Models, in.Latency.Models) {
+	for _, one := range slices.Concat(in.Latency.Models, in.Classification.Models, in.Links.Models) {
 		if one.Class == protocol.Learned {
 			learned = appendNew(learned, one.ref())
 		} else {

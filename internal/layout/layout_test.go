@@ -66,6 +66,7 @@ var only = map[string][]string{
 	"github.com/google/go-cmp":           {"internal"}, // tests, and golden for them
 	"dgsbench/internal/escapetest":       {},           // tests
 	"dgsbench/internal/golden":           {},           // tests
+	"dgsbench/internal/svgtest":          {},           // tests
 	"dgsbench/internal/growth":           {},           // tests
 	"dgsbench/models/modeltest":          {},           // tests
 	"dgsbench/results/record/recordtest": {},           // tests

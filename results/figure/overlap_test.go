@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"dgsbench/internal/svgtest"
@@ -106,6 +107,29 @@ func TestLabelsOrLegend(t *testing.T) {
 			if text.Text == label && (text.Bottom < 200) != near {
 				t.Errorf("%s: %q is at %.0f", name, label, text.Top)
 			}
+		}
+	}
+}
+
+// TestJoined: a thick line is drawn for each longest run of neighbours of which every
+// pair is joined, and for no other pairs.
+func TestJoined(t *testing.T) {
+	for _, c := range []struct {
+		pairs string // by the names of the models, from the best
+		want  int
+	}{{"", 0}, {"AB", 1}, {"AB BC", 2}, {"AB BC AC", 1}, {"AC", 0}, {"AB CD", 2}, {"AB AC BC AD BD CD", 1}, {"BC BD CD AB", 2}} {
+		r := figure.Ranks{Lower: true, Joined: func(i, j int) bool {
+			return strings.Contains(c.pairs, string([]byte{'A' + byte(min(i, j)), 'A' + byte(max(i, j))}))
+		}}
+		for i := range 4 {
+			r.Ranked = append(r.Ranked, figure.Ranked{Name: string(rune('A' + i)), Value: float64(i + 1)})
+		}
+		f, err := figure.DrawRanks(12, []figure.Ranks{r})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(string(f.SVG), "stroke-width:3\""); got != c.want {
+			t.Errorf("%q: %d lines, expected %d", c.pairs, got, c.want)
 		}
 	}
 }
