@@ -19,7 +19,8 @@ import (
 
 // bar is a bar with the time left on a terminal, and one line a trial elsewhere.
 type bar struct {
-	out     io.Writer
+	out     io.Writer // of progress
+	errors  io.Writer
 	started time.Time
 	pending int
 	done    int
@@ -35,7 +36,16 @@ type bar struct {
 // barUnits is how finely the bar moves.
 const barUnits = 10_000
 
-func newBar(out io.Writer) *bar { return &bar{out: out, started: time.Now()} }
+func (o *options) newBar() *bar {
+	b := &bar{out: o.progress(), errors: o.stderr, started: time.Now()}
+	if o.verbose {
+		b.out = lines{b.out}
+	}
+	return b
+}
+
+// lines is a writer that no bar is drawn on.
+type lines struct{ io.Writer }
 
 func (b *bar) hooks() harness.Hooks {
 	return harness.Hooks{
@@ -47,7 +57,7 @@ func (b *bar) hooks() harness.Hooks {
 		Wait: func(left int) {
 			b.print(fmt.Sprintf("%d trials are being measured by another run in the same folder: waiting for it", left))
 		},
-		Remeasure: func(trials int, why string) { b.print(fmt.Sprintf("%d trials are measured again: %s", trials, why)) },
+		Remeasure: func(trials int, why string) { b.warn(fmt.Sprintf("%d trials are measured again: %s", trials, why)) },
 	}
 }
 
@@ -69,7 +79,7 @@ func (b *bar) planning(what string) plan.Hooks {
 
 // timing prints a line a step. A bar would be drawn while the clock runs.
 func (b *bar) timing(what string) latency.Hooks {
-	b.out = struct{ io.Writer }{b.out}
+	b.out = lines{b.out}
 	return latency.Hooks{
 		Start: func(steps int) { b.open(steps, fmt.Sprintf("%d %s", steps, what)) },
 		Step: func(what string, took time.Duration) {
@@ -149,18 +159,24 @@ func (b *bar) finished(what, failure, value string, seconds float64) {
 	b.done++
 	switch {
 	case failure != "":
-		b.print(fmt.Sprintf("failed: %s: %s", what, failure))
+		b.warn(fmt.Sprintf("failed: %s: %s", what, failure))
 	case b.container == nil:
 		b.print(fmt.Sprintf("[%d/%d] %s%s (%.1f s, %s left)", b.done, b.pending, what, value, seconds, b.left()))
 	}
 }
 
-func (b *bar) print(line string) {
+func (b *bar) print(line string) { b.printTo(b.out, line) }
+
+// warn prints what --quiet does not leave out.
+func (b *bar) warn(line string) { b.printTo(b.errors, line) }
+
+// printTo prints a line above the bar, or to out where there is none.
+func (b *bar) printTo(out io.Writer, line string) {
 	if b.container != nil {
 		fmt.Fprintln(b.container, escape.Message(line))
 		return
 	}
-	fmt.Fprintln(b.out, line)
+	fmt.Fprintln(out, line)
 }
 
 // headline returns the first test metric of the record.

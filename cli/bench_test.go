@@ -93,7 +93,16 @@ func TestWrongUse(t *testing.T) {
 		want string
 	}{
 		{[]string{"--nonsense"}, "unknown flag: --nonsense"},
-		{[]string{"al"}, `unknown command "al"`},
+		{[]string{"al"}, `unknown command "al" for "bench" (did you mean "all"?)`},
+		{[]string{"tabels", "--suite", "quick"}, `(did you mean "tables"?)`},
+		{[]string{"help", "tabels"}, `(did you mean "tables"?)`},
+		{[]string{"data", "lst"}, `unknown command "lst" for "bench data" (did you mean "list"?)`},
+		{[]string{"data", "junk"}, `"bench data"; known: list, stats, fetch, verify, import, remove, names`},
+		{[]string{"spec", "shw"}, `(did you mean "show"?)`},
+		{[]string{"completion", "bsh"}, `(did you mean "bash"?)`},
+		{[]string{"spec", "show", filepath.Join(dir, "specs", "toy.yaml")}, "toy.yaml is a suite, expected a model or a model spec"},
+		{[]string{"spec", "show", filepath.Join(dir, "bad.yaml")}, `did you mean "dropout"`},
+		{[]string{"spec", "show", filepath.Join(dir, "none.yaml")}, "none.yaml: no such file"},
 		{[]string{"all", "--suite", "wiki-rael"}, `unknown suite "wiki-rael" (did you mean "wiki-real"?)`},
 		{[]string{"all", "--models", "recensy"}, `(did you mean "recency"?)`},
 		{[]string{"all", "--suite", "wiki-real", "--data", filepath.Join(dir, "nothing")}, "--data DIR says where files are"},
@@ -142,6 +151,9 @@ func TestOwnModel(t *testing.T) {
 	args := append([]string{"run", file, "--data", filepath.Join(dir, "data")}, where(dir)...)
 	if code, _, stderr := bench(args...); code != exitDone || !strings.Contains(stderr, "done: 4 trials measured") {
 		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+	if code, stdout, stderr := bench("spec", "show", file); code != exitDone || !strings.Contains(stdout, "hidden: [8] # default, "+file+":4") {
+		t.Errorf("spec show: exit code %d\n%s%s", code, stderr, stdout)
 	}
 	code, stdout, stderr := bench(append([]string{"tables", file}, where(dir)...)...)
 	if code != exitDone || !strings.Contains(stdout, "My Raw") || !strings.Contains(stdout, "Graph-Sprints") {

@@ -39,13 +39,13 @@ type checking struct {
 
 func newCheck(o options) *cobra.Command {
 	c := &checking{options: o}
-	cmd := c.with("specs data workers device dry-run json", &cobra.Command{
+	cmd := c.with("specs data workers device dry-run json quiet verbose", &cobra.Command{
 		Use: "check", Short: "Compare this build's numbers with those it is known to give", Args: cobra.NoArgs,
-		Long: "check measures a small suite on simulated streams, in about half a minute, and compares every\n" +
-			"test metric of every seed with the baseline: bit for bit, or on other kernels than the\n" +
-			"baseline's by a permutation test a row. An improvement is a change too: --accept makes what\n" +
-			"was measured the new baseline.\n\n" +
-			"Exit codes: 0 the same, 1 something moved, 2 wrong use or nothing to compare with.",
+		Long: "check measures a small suite on simulated streams, in about half a minute, and\n" +
+			"compares every test metric of every seed with the baseline: bit for bit, or on\n" +
+			"other kernels than the baseline's by a permutation test a row. An improvement is\n" +
+			"a change too: --accept makes what was measured the new baseline.\n\nExit codes: 0 the same, 1 something moved, 2 wrong use or nothing to compare\n" +
+			"with.",
 		Example: "  bench check\n  bench check --accept\n  bench check --statistical --first-seed 10",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context()) },
 	})
@@ -161,9 +161,9 @@ func buildFolder(parent string) (string, error) {
 	return filepath.Join(parent, fmt.Sprintf("build-%.6x", sha256.Sum256(program))), err
 }
 
-// measure prints nothing but a bar on a terminal: failures are in the report.
+// measure prints nothing but a bar on a terminal, unless --verbose is set: failures are in the report.
 func (c *checking) measure(ctx context.Context, s selection) error {
-	if !isTerminal(s.stderr) {
+	if !isTerminal(s.stderr) && !s.verbose {
 		s.stderr = io.Discard
 	}
 	_, err := s.measure(ctx, false)
@@ -211,6 +211,6 @@ func (c *checking) finish(b regression.Baseline, now regression.Measurement, r r
 	if err := atomicfile.Write(c.baseline, data); err != nil {
 		return &harness.StoreError{Err: err}
 	}
-	fmt.Fprintf(c.stderr, "accepted: %s is rewritten; look at its difference and commit it with the change\n", c.baseline)
+	fmt.Fprintf(c.progress(), "accepted: %s is rewritten; look at its difference and commit it with the change\n", c.baseline)
 	return nil
 }

@@ -19,60 +19,95 @@ import (
 )
 
 func newData(o options) *cobra.Command {
-	cmd := &cobra.Command{Use: "data", Short: "List, describe, import, fetch and verify datasets", Args: cobra.NoArgs}
-	cmd.AddCommand(o.with("data", &cobra.Command{
+	cmd := &cobra.Command{Use: "data", Short: "List, describe, import, fetch and verify datasets"}
+	asGroup(cmd)
+	cmd.AddCommand(o.with("data json", &cobra.Command{
 		Use: "list", Short: "List the datasets and whether their files are there", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return o.listData() },
 	}), o.with("data json", &cobra.Command{
 		Use: "stats NAME", Short: "Read a dataset and count what is in it", Args: cobra.ExactArgs(1),
 		Example: "  bench data stats wikipedia-nofeat --data ~/streams",
 		RunE:    func(_ *cobra.Command, args []string) error { return o.dataStats(args[0]) },
-	}), o.with("data dry-run", &cobra.Command{
+	}), o.with("data dry-run quiet", &cobra.Command{
 		Use: "fetch NAME", Short: "Download a dataset, or resume its download", Args: cobra.ExactArgs(1),
-		Long: "fetch downloads the file of a dataset to the data folder. It may be interrupted: the\n" +
-			"same command goes on. The file gets its name when its checksum is right.",
+		Long: "fetch downloads the file of a dataset to the data folder. It may be interrupted:\n" +
+			"the same command goes on. The file gets its name when its checksum is right.",
 		Example: "  bench data fetch wikipedia --data ~/streams",
 		RunE:    func(cmd *cobra.Command, args []string) error { return o.fetch(cmd.Context(), args[0]) },
-	}), o.with("data", &cobra.Command{
+	}), o.with("data json", &cobra.Command{
 		Use: "verify [NAME...]", Short: "Check the files of datasets: all that are there, or those named",
-		Long: "verify compares files with their known checksums, or, where none is known, with the\n" +
-			"counts of what must be in them.",
+		Long: "verify compares files with their known checksums, or, where none is known, with\n" +
+			"the counts of what must be in them.",
 		Example: "  bench data verify --data ~/streams\n  bench data verify wikipedia --data ~/streams",
 		RunE:    func(_ *cobra.Command, names []string) error { return o.verify(names) },
 	}), newImport(o), newRemove(o), newNames(o))
 	return cmd
 }
 
+// datasetEntry is a dataset of bench data list.
+type datasetEntry struct {
+	Name     string `json:"name"`
+	Title    string `json:"title"`
+	Here     string `json:"here"` // made, yes, no or damaged
+	Events   *int   `json:"events"`
+	Nodes    *int   `json:"nodes"`
+	Features int    `json:"features"`
+	Labelled bool   `json:"labelled"`
+	Split    string `json:"split"`
+	From     string `json:"from"`
+	Fetch    bool   `json:"fetch"` // bench data fetch downloads it
+	Import   bool   `json:"import"`
+
+	columns string // what models get
+}
+
 func (o *options) listData() error {
-	t := table.New("DATASET", "HERE", "EVENTS", "NODES", "FEATURES", "SPLIT", "FROM")
-	t.Columns[2].Right, t.Columns[3].Right = true, true
-	var served []string
+	var list []datasetEntry
 	for _, name := range datasets.Names() {
 		d, err := datasets.Lookup(name)
 		if err != nil {
 			return err
 		}
-		if d.Served() {
-			served = append(served, name)
-		}
-		t.Add(name, o.presence(d), known(d.Want.Events), known(d.Want.Nodes), features(d), d.Split, d.URL)
+		list = append(list, datasetEntry{
+			Name: name, Title: d.Title, Here: o.presence(d), Events: known(d.Want.Events), Nodes: known(d.Want.Nodes),
+			Features: d.Want.Features, Labelled: d.Labelled, Split: d.Split.String(), From: d.URL, Fetch: d.Served(), Import: d.Imported, columns: features(d),
+		})
 	}
-	if err := table.WriteList(o.stdout, t); err != nil {
+	return o.printValue(list, func(w io.Writer) error { return o.printDatasets(w, list) })
+}
+
+func (o *options) printDatasets(w io.Writer, list []datasetEntry) error {
+	t := table.New("DATASET", "HERE", "EVENTS", "NODES", "FEATURES", "SPLIT", "FROM")
+	t.Columns[2].Right, t.Columns[3].Right = true, true
+	number := func(n *int) any {
+		if n == nil {
+			return "?"
+		}
+		return *n
+	}
+	var served []string
+	for _, d := range list {
+		if d.Fetch {
+			served = append(served, d.Name)
+		}
+		t.Add(d.Name, d.Here, number(d.Events), number(d.Nodes), d.columns, d.Split, d.From)
+	}
+	if err := table.WriteList(w, t); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(o.stdout, "\nmade: simulated when it is used, also at another size: NAME@0.1\n"+
+	_, err := fmt.Fprintf(w, "\nmade: simulated when it is used, also at another size: NAME@0.1\n"+
 		"yes, no: whether its file is in %s (--data DIR looks elsewhere)\n"+
 		"`bench data fetch NAME` downloads: %s\n"+
 		"`bench data import FILE` makes a dataset of your own file\n", o.data, strings.Join(served, ", "))
 	return err
 }
 
-// known formats a count that may not be known.
-func known(n int) string {
+// known returns a count, or nil if it is not known.
+func known(n int) *int {
 	if n == 0 {
-		return "?"
+		return nil
 	}
-	return strconv.Itoa(n)
+	return &n
 }
 
 // features returns the number of feature columns of the file, and what models
@@ -204,20 +239,27 @@ func (o *options) fetch(ctx context.Context, name string) error {
 	}
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	bar := newBar(o.stderr)
+	bar := o.newBar()
 	waiting := func(path string) {
-		fmt.Fprintf(o.stderr, "another process is downloading %s: waiting for it\n", path)
+		fmt.Fprintf(o.progress(), "another process is downloading %s: waiting for it\n", path)
 	}
 	err = fetch.Fetcher{Progress: bar.bytes, Wait: waiting}.Fetch(ctx, d, o.data)
 	bar.close()
 	switch {
 	case errors.Is(err, fetch.ErrComplete):
-		fmt.Fprintln(o.stderr, "nothing to do:", err)
+		fmt.Fprintln(o.progress(), "nothing to do:", err)
 		return nil
 	case err != nil:
 		return failure{err}
 	}
 	return o.done(fmt.Sprintf("%s is in %s", d.Name, path), false)
+}
+
+// verified is a file that bench data verify has checked.
+type verified struct {
+	Dataset string `json:"dataset"`
+	Whole   bool   `json:"whole"`
+	Problem string `json:"problem,omitempty"`
 }
 
 // verify checks the files after a damaged one, too, and fails at the end.
@@ -226,7 +268,7 @@ func (o *options) verify(names []string) error {
 	if all {
 		names = datasets.Names()
 	}
-	whole, bad := 0, 0
+	files, bad := []verified{}, 0
 	for _, name := range names {
 		d, err := datasets.Lookup(name)
 		if err != nil {
@@ -246,17 +288,25 @@ func (o *options) verify(names []string) error {
 		case all && errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			bad++
+			files = append(files, verified{name, false, err.Error()})
 			fmt.Fprintln(o.stderr, err)
 		default:
-			whole++
-			fmt.Fprintf(o.stdout, "%s: whole\n", name)
+			files = append(files, verified{name, true, ""})
+			if !o.asJSON {
+				fmt.Fprintf(o.stdout, "%s: whole\n", name)
+			}
 		}
 	}
-	if bad > 0 {
-		return failure{fmt.Errorf("%d of %d files in %s are damaged or missing", bad, whole+bad, o.data)}
-	}
-	if whole == 0 {
+	switch {
+	case o.asJSON:
+		if err := writeJSON(o.stdout, files); err != nil {
+			return err
+		}
+	case len(files) == 0:
 		fmt.Fprintf(o.stdout, "no files of datasets in %s\n", o.data)
+	}
+	if bad > 0 {
+		return failure{fmt.Errorf("%d of %d files in %s are damaged or missing", bad, len(files), o.data)}
 	}
 	return nil
 }

@@ -60,7 +60,8 @@ func helpTexts() document {
 				d.add(c.CommandPath()+" --help", text)
 			}
 		}
-		for _, sub := range c.Commands() {
+		byName := func(a, b *cobra.Command) int { return strings.Compare(a.Name(), b.Name()) } // data comes before what uses it
+		for _, sub := range slices.SortedFunc(slices.Values(c.Commands()), byName) {
 			visit(sub)
 		}
 	}

@@ -32,13 +32,14 @@ type importing struct {
 
 func newImport(o options) *cobra.Command {
 	i := &importing{options: o, Source: own.Source{Split: own.DefaultSplit, Categories: own.DefaultCategories}}
-	cmd := i.with("data", &cobra.Command{
+	cmd := i.with("data quiet", &cobra.Command{
 		Use: "import FILE...", Short: "Make a dataset out of an event log", Args: cobra.MinimumNArgs(1),
-		Long: "import reads CSV files (also compressed by gzip or zstd) with one event a line, or\n" +
-			"Parquet files with one event a row, and makes a dataset of them, which is then used by\n" +
-			"its name like any other. Several files are one stream, in this order; - is standard\n" +
-			"input. Columns go by name, or by number from 1; columns that are not named are not\n" +
-			"read. Times are numbers or ISO 8601. Read docs/your-data.md for an example.",
+		Long: "import reads CSV files (also compressed by gzip or zstd) with one event a line,\n" +
+			"or Parquet files with one event a row, and makes a dataset of them, which is\n" +
+			"then used by its name like any other. Several files are one stream, in this\n" +
+			"order; - is standard input. Columns go by name, or by number from 1; columns\n" +
+			"that are not named are not read. Times are numbers or ISO 8601. Read\n" +
+			"docs/your-data.md for an example.",
 		Example: "  bench data import docs/your-data/payments.csv --name payments " +
 			"--src account --dst shop --bipartite --time paid_at --label fraud --features amount,retries",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -165,8 +166,8 @@ func (i *importing) run(ctx context.Context) error {
 	}
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	bar := newBar(i.stderr)
-	if isTerminal(i.stderr) {
+	bar := i.newBar()
+	if isTerminal(bar.out) {
 		bar.open(1, "importing "+strings.Join(i.Files, ", "))
 	}
 	i.Progress = bar.progress

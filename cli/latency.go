@@ -14,7 +14,6 @@ import (
 	"dgsbench/harness"
 	"dgsbench/harness/latency"
 	"dgsbench/harness/plan"
-	"dgsbench/internal/suggest"
 	"dgsbench/results"
 	"dgsbench/specs"
 
@@ -33,15 +32,14 @@ type timing struct {
 
 func newLatency(o options) *cobra.Command {
 	l := &timing{options: o}
-	cmd := l.with(folderFlags+"models datasets device dry-run", &cobra.Command{
-		Use: "latency [SPEC.yaml...]", Short: "Time how fast models answer: the 200x200 test, single events, batch sizes",
-		Long: "latency times node classification on the last events of a stream, from a state warmed up\n" +
-			"with everything before: the paper's 200 batches of 200 events, then other batch sizes. It\n" +
-			"measures anew each time, prints the tables and keeps records, with every batch's time, in\n" +
-			"the folder of the results. Times are compared within a run alone. On a card it also times all\n" +
-			"batches as one graph, apart from these.\n\n" +
-			"With --compare, this build and another one alternate. It fails when this one is slower:\n" +
-			"median ratio of the pairs at least 1.15, and p below .01.\n\n" + ownSpecs,
+	cmd := l.with(folderFlags+"models datasets device dry-run quiet verbose", &cobra.Command{
+		Use: "latency [SPEC.yaml...]", Short: "Time how fast models answer batches and single events",
+		Long: "latency times node classification on the last events of a stream, from a state\n" +
+			"warmed up with everything before: the paper's 200 batches of 200 events, then\n" +
+			"other batch sizes. It measures anew each time, prints the tables and keeps\n" +
+			"records, with every batch's time, in the folder of the results. Times are\n" +
+			"compared within a run alone. On a card it also times all batches as one graph,\n" +
+			"apart from these.\n\nWith --compare, this build and another one alternate. It fails when this one is\nslower: median ratio of the pairs at least 1.15, and p below .01.\n\n" + ownSpecs,
 		Example: "  bench latency --datasets wikipedia-sim\n" +
 			"  bench latency --suite latency-real --data ~/streams\n" +
 			"  bench latency --suite latency-small --compare ./bench-before",
@@ -52,7 +50,7 @@ func newLatency(o options) *cobra.Command {
 	flags.IntVar(&l.threads, "threads", runtime.GOMAXPROCS(0), "threads a model may use")
 	flags.Lookup("threads").DefValue = "all cores"
 	flags.Uint64Var(&l.seed, "seed", 0, "of the order in which models take turns")
-	flags.StringVar(&l.format, "format", "text", suggest.Or(tableFormats))
+	formatFlag(cmd, &l.format, tableFormats)
 	flags.BoolVar(&l.asJSON, "json", false, "print JSON instead of tables, or of verdicts")
 	flags.StringVar(&l.old, "compare", "", "another build of bench, to alternate with")
 	flags.IntVar(&l.alternations, "alternations", latency.FewestAlternations, "pairs of runs, for --compare")
@@ -96,7 +94,7 @@ func (l *timing) run(ctx context.Context, all selection) error {
 		return err
 	}
 	p := latency.Plan{Trials: s.trials, DataDir: l.data, Device: on, Threads: l.threads, Seed: l.seed}
-	measured, err := exclusively(ctx, l.stderr, func(ctx context.Context, b *bar) ([]latency.Measured, error) {
+	measured, err := exclusively(ctx, &l.options, func(ctx context.Context, b *bar) ([]latency.Measured, error) {
 		return l.time(ctx, p, b)
 	})
 	if harness.Interrupted(err) {
@@ -154,7 +152,7 @@ func (l *timing) compare(ctx context.Context, old string, s selection) error {
 	args := slices.Concat(s.files, flagWords("suite", s.suite, "data", l.data, "specs", l.specs, "device", l.deviceWord(),
 		"threads", strconv.Itoa(l.threads), "models", strings.Join(l.models, ","), "datasets", strings.Join(l.datasets, ",")))
 	c := latency.Comparison{Old: old, New: own, Args: args, Alternations: l.alternations, Seed: l.seed}
-	verdicts, err := exclusively(ctx, l.stderr, func(ctx context.Context, b *bar) ([]latency.Verdict, error) {
+	verdicts, err := exclusively(ctx, &l.options, func(ctx context.Context, b *bar) ([]latency.Verdict, error) {
 		return latency.Compare(ctx, c, b.timing("pairs of runs"))
 	})
 	if harness.Interrupted(err) {

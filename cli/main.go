@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"strings"
 
@@ -67,6 +68,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, specs ...
 	stdout, stderr = escape.NewWriter(printed), escape.NewMessageWriter(stderr)
 	cmd := newRoot(stdout, stderr, specs...)
 	cmd.SetArgs(args)
+	defer slog.SetDefault(slog.Default()) // --verbose replaces it
 	err := cmd.ExecuteContext(ctx)
 	if printed.err != nil && !harness.Interrupted(err) {
 		err = failure{fmt.Errorf("standard output: %w", printed.err)}

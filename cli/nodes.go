@@ -12,10 +12,10 @@ import (
 )
 
 func newRemove(o options) *cobra.Command {
-	cmd := o.with("data", &cobra.Command{
+	cmd := o.with("data quiet", &cobra.Command{
 		Use: "remove NAME", Short: "Remove a dataset that was imported", Args: cobra.ExactArgs(1),
-		Long: "remove removes the folder of a dataset that `bench data import` made. Files of the\n" +
-			"benchmark's own datasets and results stay.",
+		Long: "remove removes the folder of a dataset that `bench data import` made. Files of\n" +
+			"the benchmark's own datasets and results stay.",
 		Example: "  bench data remove old-payments",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := own.Remove(o.data, args[0]); err != nil {
@@ -32,8 +32,8 @@ func newNames(o options) *cobra.Command {
 	cmd := o.with("data json", &cobra.Command{
 		Use: "names NAME [NODE...]", Short: "Print what nodes of an import are called in its source",
 		Args: cobra.MinimumNArgs(1),
-		Long: "names prints the numbers of nodes, as in results, and their names in the file that was\n" +
-			"imported: of the given nodes, or of all.",
+		Long: "names prints the numbers of nodes, as in results, and their names in the file\n" +
+			"that was imported: of the given nodes, or of all.",
 		Example: "  bench data names payments 0 70",
 		RunE:    func(_ *cobra.Command, args []string) error { return o.nodeNames(args[0], args[1:]) },
 	})

@@ -17,13 +17,13 @@ import (
 )
 
 func newPlan(o options) *cobra.Command {
-	cmd := o.with(folderFlags+suiteFlags+"hours label-delay device workers json", &cobra.Command{
-		Use: "plan [SPEC.yaml...]", Short: "Say what a suite takes on this machine: trials, hours, memory, disk",
-		Long: "plan measures nothing that is kept: it runs a few windows of every cell of a suite and scales\n" +
-			"their time to whole trials, or takes the time from records of this machine. Datasets whose file\n" +
-			"is missing are replaced by simulated streams of the same size, and it says how to get them.\n" +
-			"On a card (--device cuda) it runs the windows there, and says how many hours one card takes and\n" +
-			"how much of its memory. The exit code is 2 when a trial does not fit into the memory.\n\n" + ownSpecs,
+	cmd := o.with(folderFlags+suiteFlags+"hours label-delay device workers json quiet", &cobra.Command{
+		Use: "plan [SPEC.yaml...]", Short: "Estimate trials, hours, memory and disk of a suite on this machine",
+		Long: "plan measures nothing that is kept: it runs a few windows of every cell of a\n" +
+			"suite and scales their time to whole trials, or takes the time from records of\n" +
+			"this machine. Datasets whose file is missing are replaced by simulated streams\n" +
+			"of the same size, and it says how to get them. On a card (--device cuda) it runs\n" +
+			"the windows there, and says how many hours one card takes and how much of its\nmemory. The exit code is 2 when a trial does not fit into the memory.\n\n" + ownSpecs,
 		Example: "  bench plan --suite paper --data ~/streams\n  bench plan --suite paper --device cuda\n  bench plan --json",
 		RunE: o.choosing(false, func(ctx context.Context, s selection) error {
 			if o.dryRun {
@@ -69,7 +69,7 @@ func unlessItFits(p plan.Plan) error {
 
 // plan reports progress on a terminal only: what it prints is short.
 func (s selection) plan(ctx context.Context, on devices.Target) (plan.Plan, error) {
-	b := newBar(s.stderr)
+	b := s.newBar()
 	defer b.close()
 	return plan.Make(ctx, s.question(on), b.planning("cells"))
 }
@@ -96,7 +96,7 @@ func (s selection) announce(ctx context.Context, on devices.Target) (time.Durati
 	case err != nil || p.ToDo == 0:
 		return 0, err
 	}
-	fmt.Fprintf(s.stderr, "plan: %s\n", p.Short())
+	fmt.Fprintf(s.progress(), "plan: %s\n", p.Short())
 	return time.Duration((p.Seconds - p.Latency) * float64(time.Second)), nil
 }
 

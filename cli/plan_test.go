@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -106,7 +105,7 @@ func TestAnnounced(t *testing.T) {
 
 // TestExpectedLeft: until something is done, what was planned is left.
 func TestExpectedLeft(t *testing.T) {
-	b := newBar(io.Discard)
+	b := (&options{}).newBar()
 	if got := b.left(); got != "?" {
 		t.Errorf("%s left of what nobody knows", got)
 	}

@@ -32,14 +32,14 @@ type reporting struct {
 
 func newReport(o options) *cobra.Command {
 	r := &reporting{options: o}
-	cmd := r.with(suiteFlags+"specs data device allow-stale", &cobra.Command{
+	cmd := r.with(suiteFlags+"specs data device allow-stale quiet", &cobra.Command{
 		Use: "report [FOLDER...] [SPEC.yaml...] [FILE.html]", Short: "Write one HTML page of everything that was measured",
-		Long: "report writes a page that needs no other file and no network: the tables of the suite, which can be\n" +
-			"sorted, figures, learning curves, latency histograms, searches of bench tune, comparisons, specs,\n" +
-			"machine, code and checksums of the data. It measures nothing.\n\n" +
-			"Several folders of results (two machines, two versions, two devices) stand side by side, with what\n" +
-			"differs in their specs, code, machines and data. A folder is an argument or given with --out.\n" +
-			"Without FILE.html, the page of one folder is report.html beside its tables.\n\n" + ownSpecs,
+		Long: "report writes a page that needs no other file and no network: the tables of the\n" +
+			"suite, which can be sorted, figures, learning curves, latency histograms,\n" +
+			"searches of bench tune, comparisons, specs, machine, code and checksums of the\n" +
+			"data. It measures nothing.\n\nSeveral folders of results (two machines, two versions, two devices) stand side\n" +
+			"by side, with what differs in their specs, code, machines and data. A folder is\n" +
+			"an argument or given with --out. Without FILE.html, the page of one folder is\nreport.html beside its tables.\n\n" + ownSpecs,
 		Example: "  bench report\n" +
 			"  bench report --suite smoke --out results report.html\n" +
 			"  bench report before after comparison.html",
@@ -131,8 +131,8 @@ func (r *reporting) read(s selection) (page.Page, error) {
 	}
 	p := page.Page{Title: "Searches of bench tune", Command: s.commandLine("bench report", args)}
 	for i, name := range r.folders {
-		if n := len(r.folders); n > 1 && isTerminal(r.stderr) {
-			fmt.Fprintf(r.stderr, "reading %s, folder %d of %d\n", name, i+1, n)
+		if n := len(r.folders); n > 1 && isTerminal(r.progress()) {
+			fmt.Fprintf(r.progress(), "reading %s, folder %d of %d\n", name, i+1, n)
 		}
 		tuned := tune.PastDir(name)
 		if i < len(r.tuned) {

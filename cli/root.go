@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"strconv"
 	"strings"
 	"time"
 
 	"dgsbench/datasets/own"
+	"dgsbench/harness"
 	"dgsbench/kernels/devices"
 	"dgsbench/specs"
 
@@ -33,6 +35,7 @@ type options struct {
 	makesSuites, keepsSuites        bool          // the command may make a standard suite, and puts it beside the results
 	checkpoints, allowStale, dryRun bool
 	asJSON                          bool
+	quiet, verbose                  bool
 
 	added          []fs.FS // specs of the program, beside the built-in ones
 	stdout, stderr io.Writer
@@ -40,25 +43,31 @@ type options struct {
 
 func newRoot(stdout, stderr io.Writer, added ...fs.FS) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "bench",
+		Use: "bench", Version: Version + " (" + harness.CodeVersion() + ")",
 		Short: "Benchmark low-latency models on event streams",
 		Long: "bench measures models on event streams, keeps one record a trial, and prints\n" +
 			"the tables of the Deep-Graph-Sprints paper from the records.\n\n" +
 			"Exit codes: 0 done, 1 something measured failed, 2 wrong use or bad input,\n" +
 			"130 interrupted (the same command continues where it stopped).",
 		SilenceErrors: true, SilenceUsage: true,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetOut(stdout)
+	asGroup(root)
+	root.Flags().Bool("version", false, "print the version")
+	root.SetVersionTemplate("bench {{.Version}}\n")
+	root.SetUsageTemplate(strings.NewReplacer("FlagUsages", "FlagUsagesWrapped 80", "{{if .Runnable}}", "{{if not .HasSubCommands}}").Replace(root.UsageTemplate()))
+	root.SetOut(unwrapWriter(stdout)) // the tabs of completions
 	root.SetErr(stderr)
-	for _, newCommand := range []func(options) *cobra.Command{
-		newAll, newRun, newInit, newPlan, newTables, newReport, newResults, newModels, newData, newSpec, newDoctor, newScale, newLatency, newCheck,
-		newTune, newVersion,
-	} {
-		root.AddCommand(newCommand(options{stdout: stdout, stderr: stderr, added: added}))
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, newCommand := range g.commands {
+			cmd := newCommand(options{stdout: stdout, stderr: stderr, added: added})
+			cmd.GroupID = g.title
+			root.AddCommand(cmd)
+		}
 	}
+	addHelp(root)
 	requireValues(root.Commands())
+	completer{added}.add(root)
 	return root
 }
 
@@ -97,6 +106,8 @@ func (o *options) with(flags string, cmd *cobra.Command) *cobra.Command {
 	f.BoolVar(&o.allowStale, "allow-stale", false, "also use records of older numerics, marked in the tables")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print what would be done, and do nothing")
 	f.BoolVar(&o.asJSON, "json", false, "print JSON")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "print results, warnings and errors, and no progress")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "also print every file that is read, every epoch and every trial")
 	for name := range strings.FieldsSeq(flags) {
 		cmd.Flags().AddFlag(f.Lookup(name))
 	}
@@ -105,10 +116,36 @@ func (o *options) with(flags string, cmd *cobra.Command) *cobra.Command {
 	if cmd.Flags().Lookup("suite") != nil && cmd.Flags().Lookup("dataset") != nil {
 		cmd.MarkFlagsMutuallyExclusive("suite", "dataset")
 	}
-	if cmd.Flags().Lookup("data") != nil {
-		cmd.PreRunE = func(*cobra.Command, []string) error { return own.Use(o.data) }
+	if cmd.Flags().Lookup("verbose") != nil {
+		cmd.MarkFlagsMutuallyExclusive("quiet", "verbose")
+	}
+	usesData := cmd.Flags().Lookup("data") != nil
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if o.verbose {
+			slog.SetDefault(slog.New(slog.NewTextHandler(o.stderr, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: withoutTime})))
+		}
+		if usesData {
+			return own.Use(o.data)
+		}
+		return nil
 	}
 	return cmd
+}
+
+// withoutTime leaves time and level of a message out.
+func withoutTime(groups []string, a slog.Attr) slog.Attr {
+	if len(groups) == 0 && (a.Key == slog.TimeKey || a.Key == slog.LevelKey) {
+		return slog.Attr{}
+	}
+	return a
+}
+
+// progress returns what progress is written to.
+func (o *options) progress() io.Writer {
+	if o.quiet {
+		return io.Discard
+	}
+	return o.stderr
 }
 
 // library holds the specs of the flags.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -23,19 +22,18 @@ import (
 )
 
 func newAll(o options) *cobra.Command {
-	return o.with(folderFlags+suiteFlags+"hours label-delay tune device workers checkpoints allow-stale dry-run", &cobra.Command{
+	return o.with(folderFlags+suiteFlags+"hours label-delay tune device workers checkpoints allow-stale dry-run quiet verbose", &cobra.Command{
 		Use: "all [SPEC.yaml...]", Short: "Measure a suite and print its tables",
-		Long: "all says what it will take, measures what has no record yet, prints the tables and\n" +
-			"writes them, with the numbers as CSV, to the folder of the results; or prints them\n" +
-			"alone where flags leave something of the suite out.\n\n" + ownSpecs,
+		Long: "all says what it will take, measures what has no record yet, prints the tables\n" +
+			"and writes them, with the numbers as CSV, to the folder of the results; or\nprints them alone where flags leave something of the suite out.\n\n" + ownSpecs,
 		Example: "  bench all\n  bench all --dry-run\n  bench all --suite torch-nc --data ~/streams",
 		RunE:    o.choosing(false, func(ctx context.Context, s selection) error { return s.runSuite(ctx, true) }),
 	})
 }
 
 func newRun(o options) *cobra.Command {
-	return o.with(folderFlags+suiteFlags+"hours label-delay device workers checkpoints dry-run", &cobra.Command{
-		Use: "run [SPEC.yaml...]", Short: "Measure a suite, or only your own models on it, without printing tables",
+	return o.with(folderFlags+suiteFlags+"hours label-delay device workers checkpoints dry-run quiet verbose", &cobra.Command{
+		Use: "run [SPEC.yaml...]", Short: "Measure a suite, or only your own models, and print no tables",
 		Long: "run says what it will take, and measures what has no record yet.\n\n" + ownSpecs +
 			"\nrun measures only the models of the files, where there are any.",
 		Example: "  bench run --suite torch-nc --data ~/streams\n  bench run my-sprints.yaml --suite torch-nc --data ~/streams",
@@ -81,7 +79,7 @@ func (o *options) done(line string, failed bool) error {
 	if failed {
 		return failure{errors.New(line)}
 	}
-	fmt.Fprintln(o.stderr, "done:", line)
+	fmt.Fprintln(o.progress(), "done:", line)
 	return nil
 }
 
@@ -133,7 +131,7 @@ func (s selection) runTrials(ctx context.Context, on devices.Target, expected ti
 	if err := harness.CheckStore(s.store(), timed, nil); err != nil {
 		return harness.Summary{}, err
 	}
-	bar := newBar(s.stderr)
+	bar := s.newBar()
 	bar.expected = expected
 	runner := harness.Runner{Store: s.store(), DataDir: s.data, Workers: s.workers, Device: on, Checkpoints: s.checkpoints, Hooks: bar.hooks()}
 	sum, err := runner.Run(ctx, scored)
@@ -162,11 +160,11 @@ func explainMissing(err error) error {
 }
 
 // exclusively times models, with a bar, while no other process of the machine does.
-func exclusively[T any](ctx context.Context, stderr io.Writer, do func(context.Context, *bar) (T, error)) (result T, err error) {
+func exclusively[T any](ctx context.Context, o *options, do func(context.Context, *bar) (T, error)) (result T, err error) {
 	err = harness.ExclusiveTiming(ctx, func(file string) {
-		fmt.Fprintf(stderr, "another process is timing models on this machine: waiting until it releases %s\n", file)
+		fmt.Fprintf(o.progress(), "another process is timing models on this machine: waiting until it releases %s\n", file)
 	}, func(ctx context.Context) (err error) {
-		bar := newBar(stderr)
+		bar := o.newBar()
 		defer bar.close()
 		result, err = do(ctx, bar)
 		return err
@@ -180,7 +178,7 @@ func (s selection) timeMissing(ctx context.Context, on devices.Target, tests []s
 	missing, found, err := latency.Missing(s.store(), s.data, on, tests)
 	if err == nil && len(missing) > 0 {
 		var all []latency.Measured
-		all, err = exclusively(ctx, s.stderr, func(ctx context.Context, b *bar) (_ []latency.Measured, err error) {
+		all, err = exclusively(ctx, &s.options, func(ctx context.Context, b *bar) (_ []latency.Measured, err error) {
 			if missing, found, err = latency.Missing(s.store(), s.data, on, tests); err != nil || len(missing) == 0 {
 				return nil, err
 			}

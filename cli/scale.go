@@ -30,6 +30,8 @@ type scaling struct {
 	format string
 }
 
+var scaleFormats = []string{"text", "markdown", "csv", "json"}
+
 // count is a flag for a whole number, which may be written as 1e6.
 type count struct{ n *int }
 
@@ -43,15 +45,15 @@ func (c count) Set(text string) (err error) {
 
 func newScale(o options) *cobra.Command {
 	s := &scaling{options: o}
-	cmd := s.with("out specs device dry-run", &cobra.Command{
+	cmd := s.with("out specs device dry-run quiet verbose", &cobra.Command{
 		Use: "scale MODEL --sweep AXIS=VALUE,VALUE...", Short: "Measure what an event costs as the stream or the model grows",
-		Long: "scale feeds a model with a seeded stream, chunk by chunk, so that it may be longer than the\n" +
-			"memory, and measures time, allocations and memory at each value of an axis:\n\n" +
-			"  length    events of the stream      batch        events in a batch\n" +
-			"  nodes     nodes of the stream       option:NAME  an option of the model, as in option:head.dropout\n" +
-			"  features  features of an event\n\n" +
-			"Several --sweep are measured one after another, each from the same base. The parameters are\n" +
-			"those before training. Table, numbers and figure are also written to OUT/scale. Use an idle machine.",
+		Long: "scale feeds a model with a seeded stream, chunk by chunk, so that it may be\n" +
+			"longer than the memory, and measures time, allocations and memory at each value\n" +
+			"of an axis:\n\n  length    events of the stream      batch        events in a batch\n" +
+			"  nodes     nodes of the stream       option:NAME  an option of the model\n" +
+			"  features  features of an event\n\nSeveral --sweep are measured one after another, each from the same base. The\n" +
+			"parameters are those before training. Table, numbers and figure are also written\n" +
+			"to OUT/scale. Use an idle machine.",
 		Example: "  bench scale dgs --sweep length=1e4,1e5,1e6 --sweep option:size=100,250\n" +
 			"  bench scale dgs --mode training --task lp --sweep nodes=1e3,1e4 --length 2e4",
 		Args: cobra.ExactArgs(1),
@@ -75,12 +77,17 @@ func newScale(o options) *cobra.Command {
 	flags.Uint64Var(&p.Seed, "seed", 0, "of stream and parameters")
 	flags.IntVar(&p.Threads, "threads", runtime.GOMAXPROCS(0), "threads the model may use")
 	flags.Lookup("threads").DefValue = "all cores"
-	flags.StringVar(&s.format, "format", "text", "text, markdown, csv or json")
+	formatFlag(cmd, &s.format, scaleFormats)
+	flags.BoolVar(&s.asJSON, "json", false, "print JSON")
+	cmd.MarkFlagsMutuallyExclusive("format", "json")
 	return cmd
 }
 
 // run also writes what was measured before an interruption.
 func (s *scaling) run(cmd *cobra.Command, ref string) error {
+	if s.asJSON {
+		s.format = "json"
+	}
 	where, err := s.prepare(ref)
 	if err != nil {
 		return err
@@ -93,7 +100,7 @@ func (s *scaling) run(cmd *cobra.Command, ref string) error {
 	}
 	ctx, stop := untilSignal(cmd.Context())
 	defer stop()
-	r, err := exclusively(ctx, s.stderr, func(ctx context.Context, b *bar) (scale.Result, error) {
+	r, err := exclusively(ctx, &s.options, func(ctx context.Context, b *bar) (scale.Result, error) {
 		return scale.Run(ctx, s.plan, b.scaling())
 	})
 	if err != nil && !(harness.Interrupted(err) && len(r.Points) > 0) {
@@ -116,7 +123,7 @@ func (s *scaling) run(cmd *cobra.Command, ref string) error {
 // prepare completes the plan, and checks what can be checked before anything
 // is measured. The files that are written begin with where.
 func (s *scaling) prepare(ref string) (where string, err error) {
-	err = cmp.Or(checkFormat(s.format, []string{"text", "markdown", "csv", "json"}), inRange("threads", s.plan.Threads, 1, maxThreads))
+	err = cmp.Or(checkFormat(s.format, scaleFormats), inRange("threads", s.plan.Threads, 1, maxThreads))
 	if err != nil {
 		return "", err
 	}
@@ -183,7 +190,7 @@ func (s *scaling) command(flags *pflag.FlagSet, ref string) string {
 	}
 	flags.Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "sweep", "out", "format":
+		case "sweep", "out", "format", "json", "quiet", "verbose":
 		default:
 			words = append(words, "--"+f.Name+" "+f.Value.String())
 		}

@@ -21,9 +21,9 @@ import (
 )
 
 // ownSpecs explains the files that commands accept.
-const ownSpecs = "A SPEC.yaml with the key `runs` is a suite and takes the place of --suite. One with the\n" +
-	"key `model` is a model spec: it replaces the suite's model of that id, or joins the suite\n" +
-	"wherever it can do the task."
+const ownSpecs = "A SPEC.yaml with the key `runs` is a suite and takes the place of --suite. One\n" +
+	"with the key `model` is a model spec: it replaces the suite's model of that id,\n" +
+	"or joins the suite wherever it can do the task."
 
 // selection is what flags and files choose.
 type selection struct {
@@ -252,7 +252,7 @@ func (s selection) summarise(records []record.Record) (results.Report, error) {
 		return results.Report{}, fmt.Errorf("no records of suite %s in %s; measure it with: %s --out %s --data DIR",
 			s.suite, s.out, s.command(), s.out)
 	}
-	bar := newBar(s.stderr)
+	bar := s.newBar()
 	bar.start()
 	outline := results.Outline{Suite: s.suiteSpec, Trials: s.trials, Command: s.command(), Progress: bar.progress}
 	r, err := results.NewReport(s.store(), records, outline)

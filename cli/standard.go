@@ -30,11 +30,12 @@ const defaultHours = 0.25
 const standardFile = "suite.yaml"
 
 func newInit(o options) *cobra.Command {
-	cmd := o.with("out specs data dataset hours label-delay device workers", &cobra.Command{
+	cmd := o.with("out specs data dataset hours label-delay device workers quiet", &cobra.Command{
 		Use: "init [FILE.yaml]", Short: "Write the standard suite of your datasets as YAML, to change it",
-		Long: "init writes what bench all --dataset measures: the models, sizes, epochs and seeds that fit the\n" +
-			"budget on this machine. Measure the changed suite with bench all FILE.yaml. Without FILE.yaml it is\n" +
-			"called by the datasets. A file that exists is not replaced.",
+		Long: "init writes what bench all --dataset measures: the models, sizes, epochs and\n" +
+			"seeds that fit the budget on this machine. Measure the changed suite with bench\n" +
+			"all FILE.yaml. Without FILE.yaml it is called by the datasets. A file that\n" +
+			"exists is not replaced.",
 		Example: "  bench init --dataset payments\n  bench init --dataset payments --hours 2 slow.yaml",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -207,7 +208,7 @@ func (o *options) makeStandard(ctx context.Context, lib *specs.Library, data []d
 		if p.Seconds > o.hours*3600 && !last {
 			continue
 		}
-		fmt.Fprintf(o.stderr, "standard suite of %s: %s, %s; --hours %g\n",
+		fmt.Fprintf(o.progress(), "standard suite of %s: %s, %s; --hours %g\n",
 			o.standardName(), results.Count(e.Seeds, "seed"), results.Count(e.Epochs, "epoch"), o.hours)
 		return text, nil
 	}

@@ -24,11 +24,15 @@ import (
 )
 
 // newPrinting returns a command that prints what has been measured, in one of some formats.
+// One that has json also has --json.
 func newPrinting(o options, use, short string, formats []string, print func(io.Writer, results.Report, string) error) *cobra.Command {
 	var format string
-	cmd := o.with(folderFlags+suiteFlags+"device allow-stale", &cobra.Command{
+	cmd := o.with(folderFlags+suiteFlags+"device allow-stale quiet", &cobra.Command{
 		Use: use + " [SPEC.yaml...]", Short: short,
 		RunE: o.choosing(false, func(_ context.Context, s selection) error {
+			if o.asJSON {
+				format = "json"
+			}
 			if err := checkFormat(format, formats); err != nil {
 				return err
 			}
@@ -39,7 +43,11 @@ func newPrinting(o options, use, short string, formats []string, print func(io.W
 			return print(o.stdout, r, format)
 		}),
 	})
-	cmd.Flags().StringVar(&format, "format", formats[0], suggest.Or(formats))
+	formatFlag(cmd, &format, formats)
+	if slices.Contains(formats, "json") {
+		cmd.Flags().BoolVar(&o.asJSON, "json", false, "print JSON")
+		cmd.MarkFlagsMutuallyExclusive("format", "json")
+	}
 	return cmd
 }
 
@@ -67,6 +75,12 @@ func newResults(o options) *cobra.Command {
 
 // tableFormats are those of a report's tables.
 var tableFormats = []string{"text", "markdown", "latex", "html", "csv"}
+
+// formatFlag adds --format, whose default is the first one.
+func formatFlag(cmd *cobra.Command, format *string, known []string) {
+	cmd.Flags().StringVar(format, "format", known[0], suggest.Or(known))
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp)) // it fails for unknown flags only
+}
 
 func checkFormat(format string, known []string) error {
 	if !slices.Contains(known, format) {

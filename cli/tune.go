@@ -35,19 +35,20 @@ type tuning struct {
 
 func newTune(o options) *cobra.Command {
 	t := &tuning{options: o}
-	cmd := t.with(folderFlags+"device", &cobra.Command{
-		Use: "tune", Short: "Search the options of models on the validation part, as the paper did",
-		Long: "tune searches the ranges of a model's spec (bench spec show MODEL): first random trials, then\n" +
-			"tree-structured Parzen estimators. A trial is trained with early stopping and judged by its best\n" +
-			"epoch on the validation part; the test part is not looked at. The model's own options are measured\n" +
-			"beside them.\n\n" +
-			"Without --suite, it tunes --model on --dataset for --task. With --suite, it tunes every learned model of the\n" +
-			"suite wherever the suite scores it, under the suite's protocol; the three flags narrow that down.\n\n" +
-			"It writes to OUT/tuned a history with a line for each trial, figures, a table of what tuning changed,\n" +
-			"and in OUT/tuned/specs the specs with the options that it found, for --specs of other commands.\n" +
-			"The same command continues where it stopped, and with --dry-run says what is left and how long it takes:\n" +
-			"by the trials so far, or by running a few windows of some. With one worker for each model the seed\n" +
-			"decides the result; more of them make later trials depend on which one ends first.",
+	cmd := t.with(folderFlags+"device quiet verbose", &cobra.Command{
+		Use: "tune", Short: "Search the options of models on the validation part",
+		Long: "tune searches the ranges of a model's spec (bench spec show MODEL): first random\n" +
+			"trials, then tree-structured Parzen estimators. A trial is trained with early\n" +
+			"stopping and judged by its best epoch on the validation part; the test part is\n" +
+			"not looked at. The model's own options are measured beside them.\n\nWithout --suite, it tunes --model on --dataset for --task. With --suite, it\n" +
+			"tunes every learned model of the suite wherever the suite scores it, under the\n" +
+			"suite's protocol; the three flags narrow that down.\n\nIt writes to OUT/tuned a history with a line for each trial, figures, a table of\n" +
+			"what tuning changed, and in OUT/tuned/specs the specs with the options that it\n" +
+			"found, for --specs of other commands. The same command continues where it\n" +
+			"stopped, and with --dry-run says what is left and how long it takes: by the\n" +
+			"trials so far, or by running a few windows of some. With one worker for each\n" +
+			"model the seed decides the result; more of them make later trials depend on\n" +
+			"which one ends first.",
 		Example: "  bench tune --model dgs --dataset shop-sim --task nc --trials 20 --random 14\n" +
 			"  bench tune --suite quick --trials 20 --random 14 --val-negatives 50 --out tuning\n" +
 			"  bench all --suite quick --specs tuning/tuned/specs --out bench-tuned",
@@ -117,7 +118,7 @@ func (t *tuning) run(ctx context.Context, withSetting bool) error {
 func (t *tuning) search(ctx context.Context, studies []tune.Study, on devices.Target) ([]*tune.History, harness.Summary, error) {
 	// Histories are written as a whole: a second search continues from those of the first.
 	held, err := lock.Wait(ctx, lock.In(t.out, "tune"), func() {
-		fmt.Fprintf(t.stderr, "another search writes to %s: waiting for it\n", t.out)
+		fmt.Fprintf(t.progress(), "another search writes to %s: waiting for it\n", t.out)
 	})
 	if err != nil {
 		return nil, harness.Summary{}, err
@@ -125,7 +126,7 @@ func (t *tuning) search(ctx context.Context, studies []tune.Study, on devices.Ta
 	defer held.Release()
 	ctx, lost := held.During(ctx)
 	defer lost()
-	bar := newBar(t.stderr)
+	bar := t.newBar()
 	defer bar.close()
 	tuner := tune.Tuner{Out: t.out, DataDir: t.data, Workers: t.workers, Device: on, Hooks: bar.tuning()}
 	histories, sum, err := tuner.Run(ctx, studies)
@@ -162,7 +163,7 @@ func (s selection) tuned(ctx context.Context) (selection, error) {
 	}
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	fmt.Fprintf(s.stderr, "tuning: %s of %d trials each, and each model's own options\n", results.Count(len(studies), "model"), s.tune)
+	fmt.Fprintf(s.progress(), "tuning: %s of %d trials each, and each model's own options\n", results.Count(len(studies), "model"), s.tune)
 	if _, _, err := t.search(ctx, studies, on); err != nil {
 		return s, err
 	}
@@ -195,7 +196,7 @@ func (b *bar) tuning() tune.Hooks {
 }
 
 func (t *tuning) printPlan(ctx context.Context, studies []tune.Study, on devices.Target) error {
-	b := newBar(t.stderr)
+	b := t.newBar()
 	q := plan.Question{Studies: studies, Store: t.store(), DataDir: t.data, Workers: t.workers, Device: on}
 	p, err := plan.MakeTuning(ctx, q, b.planning("trials"))
 	b.close()

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"dgsbench/internal/ram"
 	"dgsbench/internal/regular"
@@ -34,10 +36,12 @@ func (d Dataset) Load(dir string) (*Loaded, error) {
 	if open == nil {
 		open = d.openFile
 	}
+	start := time.Now()
 	s, sum, err := open(dir)
 	if err != nil {
 		return nil, err
 	}
+	slog.Debug("loaded", "dataset", d.Name, "events", s.Len(), "seconds", time.Since(start).Seconds())
 	if s.Len() == 0 {
 		return nil, fmt.Errorf("dataset %s has no events", d.Name)
 	}
@@ -61,7 +65,9 @@ func (d Dataset) openFile(dir string) (Stream, string, error) {
 	if err != nil {
 		return Stream{}, "", d.withRemedy(err, dir)
 	}
-	if key != (cacheKey{sum, c.id}) {
+	stale := key != (cacheKey{sum, c.id})
+	slog.Debug("read", "file", path, "cached", !stale)
+	if stale {
 		cached, err = c.refresh(sum)
 	}
 	return cached, cmp.Or(d.Identity, fmt.Sprintf("%x", sum)), err

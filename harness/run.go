@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"math"
 	"slices"
 	"time"
@@ -195,6 +196,7 @@ func (r *run) train(ctx context.Context) error {
 		r.epochs = append(r.epochs, record.Epoch{
 			Loss: optional.Number(loss), Validation: optional.Number(value), Seconds: seconds, Degenerate: r.facts[0].facts.Degenerate(),
 		})
+		slog.Debug("trained", "model", r.spec.Ref(), "dataset", r.spec.Dataset, "task", r.spec.Task, "seed", r.spec.Seed, "epoch", epoch+1, "loss", loss, by.Name, value, "seconds", seconds)
 		r.trainSeconds += seconds
 		r.best = epoch
 		if best < 0 || by.Better(value, bestValue) {

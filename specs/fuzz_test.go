@@ -1,6 +1,7 @@
 package specs
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -34,7 +35,10 @@ func FuzzSpec(f *testing.F) {
 		lib.specs[e] = spec{Node: n}
 		if !e.Suite {
 			if _, err := lib.LoadModel(e.Name); err == nil {
-				if _, err := lib.Show(e.Name, Place{}); err != nil {
+				shown, err := lib.Show(e.Name, Place{})
+				_, errYAML := shown.YAML()
+				_, errJSON := shown.MarshalJSON()
+				if err := errors.Join(err, errYAML, errJSON); err != nil {
 					t.Error(err)
 				}
 			}

@@ -178,6 +178,12 @@ func (l *Library) ModelIDs() []string { return l.names(false) }
 // SuiteNames lists the suites, sorted.
 func (l *Library) SuiteNames() []string { return l.names(true) }
 
+// SuiteTitle returns the title of a suite, which is not read otherwise.
+func (l *Library) SuiteTitle(name string) string {
+	title, _ := text(l.specs[Entry{Suite: true, Name: name}].Get("title"))
+	return title
+}
+
 // LoadModel reads a model spec. The model's kind must be registered.
 func (l *Library) LoadModel(id string) (Model, error) {
 	s, ok := l.specs[Entry{Name: id}]

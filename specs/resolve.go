@@ -1,6 +1,7 @@
 package specs
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -129,38 +130,60 @@ type written struct {
 	Search    strictyaml.Node `yaml:"search,omitempty"`
 }
 
-// Show prints a model, given as id or id+variant, as YAML with all of its
-// options, each followed by its origin, file and line, and the ranges
-// that a search tries. The options are those in the given place; the empty
-// place leaves overrides out, and they are listed at the top.
-func (l *Library) Show(ref string, at Place) (string, error) {
+// Shown is a model in one place.
+type Shown struct {
+	written
+	origins   map[string]Provenance
+	overrides []Place // those that the place leaves out
+}
+
+// Show returns a model, given as id or id+variant, with all of its options in the
+// given place, and the ranges that a search tries. The empty place leaves
+// overrides out.
+func (l *Library) Show(ref string, at Place) (Shown, error) {
 	id, variant := SplitRef(ref)
 	m, err := l.LoadModel(id)
 	if err != nil {
-		return "", err
+		return Shown{}, err
 	}
 	r, err := m.Resolve(at, variant)
 	if err != nil {
-		return "", err
+		return Shown{}, err
 	}
-	y := written{
-		ID: m.ID, Variant: variant, Model: m.Kind.Name, Title: m.title(variant), Page: m.Page, Velocity: r.Velocity,
-		Options: r.Options, Search: m.node.Get("search"),
+	s := Shown{
+		written: written{
+			ID: m.ID, Variant: variant, Model: m.Kind.Name, Title: m.title(variant), Page: m.Page, Velocity: r.Velocity,
+			Options: r.Options, Search: m.node.Get("search"),
+		},
+		origins: r.Origins,
 	}
-	text, err := strictyaml.Encode(y, func(path string) string {
+	for _, o := range m.overrides {
+		if !o.Match.fits(at) {
+			s.overrides = append(s.overrides, o.Match)
+		}
+	}
+	return s, nil
+}
+
+// YAML returns the model as a spec, each option followed by its origin, file and
+// line. Overrides that were left out are listed at the top.
+func (s Shown) YAML() (string, error) {
+	text, err := strictyaml.Encode(s.written, func(path string) string {
 		if option, ok := strings.CutPrefix(path, "options."); ok {
-			return r.Origins[option].String()
+			return s.origins[option].String()
 		}
 		return ""
 	})
-	if err != nil {
-		return "", err
-	}
 	head := ""
-	for _, o := range m.overrides {
-		if !o.Match.fits(at) {
-			head += fmt.Sprintf("# has other options on %s\n", o.Match)
-		}
+	for _, o := range s.overrides {
+		head += fmt.Sprintf("# has other options on %s\n", o)
 	}
-	return head + string(text), nil
+	return head + string(text), err
+}
+
+// MarshalJSON returns the keys of the spec, and the origins of its options.
+func (s Shown) MarshalJSON() ([]byte, error) {
+	out := plain(s.written).(map[string]any)
+	out["origins"] = s.origins
+	return json.Marshal(out)
 }

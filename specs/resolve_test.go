@@ -146,6 +146,15 @@ func TestResolveUnknownVariant(t *testing.T) {
 	}
 }
 
+// show returns what is shown of a model as YAML.
+func show(lib *specs.Library, ref string, at specs.Place) (string, error) {
+	shown, err := lib.Show(ref, at)
+	if err != nil {
+		return "", err
+	}
+	return shown.YAML()
+}
+
 func TestShow(t *testing.T) {
 	lib := toyLibrary(t)
 	for _, tt := range []struct {
@@ -158,7 +167,7 @@ func TestShow(t *testing.T) {
 		{"toy-rule", specs.Place{}, "toy-rule"},
 	} {
 		t.Run(tt.golden, func(t *testing.T) {
-			got, err := lib.Show(tt.ref, tt.at)
+			got, err := show(lib, tt.ref, tt.at)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -155,7 +155,7 @@ func TestOnlyLearnedModelsAreSearched(t *testing.T) {
 
 // What is shown of a model is a spec that says the same.
 func TestShowSearch(t *testing.T) {
-	text, err := embeddedLibrary(t).Show("dgs", specs.Place{})
+	text, err := show(embeddedLibrary(t), "dgs", specs.Place{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -332,7 +332,7 @@ func TestVelocity(t *testing.T) {
 			t.Errorf("variant %q: velocity is %v, %v", variant, r.Velocity, err)
 		}
 	}
-	shown, err := lib.Show("dgs+velocity", specs.Place{})
+	shown, err := show(lib, "dgs+velocity", specs.Place{})
 	if err != nil || !strings.Contains(shown, "velocity: true") {
 		t.Errorf("%v\n%s", err, shown)
 	}
