@@ -83,7 +83,7 @@ func checkGo(t *testing.T, root, verb string, args []string) {
 	for _, name := range []string{"artifacts", "overlay", "v"} {
 		flags.Bool(name, false, "")
 	}
-	if !slices.Contains([]string{"build", "run", "test", "vet"}, verb) {
+	if !slices.Contains([]string{"build", "install", "run", "test", "vet"}, verb) {
 		t.Fatalf("nobody knows how to check go %s: list it in testdata/documented.yaml", verb)
 	}
 	var packages []string

@@ -92,12 +92,16 @@ func processor() string {
 	return "processor unknown"
 }
 
+// commit is set by the linker (-X dgsbench/harness.commit) where sources are built
+// without their repository.
+var commit string
+
 // CodeVersion returns the commit that the program was built from, with "+dirty"
 // after changes that were not committed, or "unknown". `go run` stamps nothing:
 // there it is the commit that is checked out.
 var CodeVersion = sync.OnceValue(func() string {
-	version := ""
-	if info, ok := debug.ReadBuildInfo(); ok {
+	version := commit
+	if info, ok := debug.ReadBuildInfo(); ok && version == "" {
 		version = stamped(info.Settings)
 	}
 	if program, err := os.Executable(); version == "" && err == nil && madeByGoRun(program) {
