@@ -20,26 +20,21 @@ type Size struct{ Width, Height float64 }
 const (
 	pixelsInch = 150
 	pad        = vg.Length(8) // around a panel and between its parts
-	// narrow is the width of the widest panel drawn by itself, in centimetres.
-	narrow = 13
+	// narrow is the width of a panel drawn by itself, in centimetres, so that it can be
+	// read on a phone.
+	narrow = 10.5
 )
 
 // Draw puts panels side by side, at most columns in a row. A figure needs at
 // least one panel, and a panel at least one point.
 func Draw(size Size, columns int, panels []Panel) (Figure, error) {
-	f, err := compose(newPage(size, columns, panels))
-	if err != nil {
-		return f, err
-	}
-	size.Width = min(size.Width, narrow)
+	var alone []page
+	var drawings []PanelDrawing
 	for _, p := range panels {
-		alone, err := compose(newPage(size, 1, []Panel{p}))
-		if err != nil {
-			return f, err
-		}
-		f.Panels = append(f.Panels, PanelDrawing{p.Group, p.Title, alone.SVG})
+		alone = append(alone, newPage(Size{min(size.Width, narrow), size.Height}, 1, []Panel{p}))
+		drawings = append(drawings, PanelDrawing{Group: p.Group, Title: p.Title})
 	}
-	return f, nil
+	return newFigure(newPage(size, columns, panels), alone, drawings)
 }
 
 // page is what is drawn into a file.
@@ -48,26 +43,43 @@ type page interface {
 	draw(on draw.Canvas)
 }
 
-// compose draws a page in both formats, on white so that it can be read anywhere.
-func compose(p page) (f Figure, err error) {
+// drawSVG and drawPNG draw a page on white, so that it can be read anywhere.
+func drawSVG(p page) ([]byte, error) {
 	width, height := p.size()
-	svg := vgsvg.New(width, height)
-	png := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(pixelsInch))}
-	for _, c := range []struct {
-		canvas vg.CanvasWriterTo
-		file   *[]byte
-	}{{svg, &f.SVG}, {png, &f.PNG}} {
-		on := draw.NewCanvas(c.canvas, width, height)
-		on.SetColor(color.White)
-		on.Fill(on.Rectangle.Path())
-		p.draw(on)
-		var out bytes.Buffer
-		if _, err := c.canvas.WriteTo(&out); err != nil {
-			return Figure{}, err
-		}
-		*c.file = out.Bytes()
+	svg, err := drawOn(vgsvg.New(width, height), p)
+	return fixWidths(svg), err
+}
+
+func drawPNG(p page) ([]byte, error) {
+	width, height := p.size()
+	return drawOn(vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(pixelsInch))}, p)
+}
+
+func drawOn(canvas vg.CanvasWriterTo, p page) ([]byte, error) {
+	width, height := p.size()
+	on := draw.NewCanvas(canvas, width, height)
+	on.SetColor(color.White)
+	on.Fill(on.Rectangle.Path())
+	p.draw(on)
+	var out bytes.Buffer
+	_, err := canvas.WriteTo(&out)
+	return out.Bytes(), err
+}
+
+// newFigure draws a page in both formats, and the same of its panels by themselves.
+func newFigure(all page, alone []page, drawings []PanelDrawing) (f Figure, err error) {
+	if f.SVG, err = drawSVG(all); err != nil {
+		return f, err
 	}
-	f.SVG = fixWidths(f.SVG)
+	if f.PNG, err = drawPNG(all); err != nil {
+		return f, err
+	}
+	for i, p := range alone {
+		if drawings[i].SVG, err = drawSVG(p); err != nil {
+			return f, err
+		}
+	}
+	f.Panels = drawings
 	return f, nil
 }
 

@@ -41,7 +41,7 @@ func inline(svg []byte, title string) template.HTML {
 }
 
 // Panel is a part of a figure with axes of its own. Series are drawn in their
-// order.
+// order, all lines before all marks.
 type Panel struct {
 	Group  string // what the panel is about, such as the id of a dataset; may be empty
 	Title  string

@@ -160,7 +160,10 @@ func (f *frame) draw(on draw.Canvas) {
 	}
 	on.Rectangle = vg.Rectangle{Min: vg.Point{X: inner.left, Y: inner.bottom}, Max: vg.Point{X: inner.right, Y: inner.top}}
 	for _, s := range f.Series {
-		f.drawSeries(on, s)
+		f.drawLines(on, s)
+	}
+	for _, s := range f.Series {
+		f.drawPoints(on, s)
 	}
 	for _, l := range f.labels {
 		l.draw(on)

@@ -27,18 +27,13 @@ type Ranked struct {
 
 // DrawRanks puts diagrams below each other, of a width in centimetres.
 func DrawRanks(width float64, all []Ranks) (Figure, error) {
-	f, err := compose(newRankPage(width, all))
-	if err != nil {
-		return f, err
-	}
+	var alone []page
+	var drawings []PanelDrawing
 	for _, r := range all {
-		alone, err := compose(newRankPage(min(width, narrow), []Ranks{r}))
-		if err != nil {
-			return f, err
-		}
-		f.Panels = append(f.Panels, PanelDrawing{r.Group, r.Title, alone.SVG})
+		alone = append(alone, newRankPage(min(width, narrow), []Ranks{r}))
+		drawings = append(drawings, PanelDrawing{Group: r.Group, Title: r.Title})
 	}
-	return f, nil
+	return newFigure(newRankPage(width, all), alone, drawings)
 }
 
 // rankPage has the diagrams with their heights.

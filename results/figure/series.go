@@ -58,11 +58,15 @@ func (s Series) drawMark(on draw.Canvas, at vg.Point) {
 	}
 }
 
-// drawSeries draws what is between the axes.
-func (f *frame) drawSeries(on draw.Canvas, s Series) {
+// drawLines draws a series' line.
+func (f *frame) drawLines(on draw.Canvas, s Series) {
 	for _, line := range f.lines(s) {
 		on.StrokeLines(s.stroke(), on.ClipLinesXY(line)...)
 	}
+}
+
+// drawPoints draws the marks and intervals of a series.
+func (f *frame) drawPoints(on draw.Canvas, s Series) {
 	bar := draw.LineStyle{Color: s.ink(), Width: vg.Points(.75)}
 	for _, pt := range s.Points {
 		if !finitePoint(pt) {
