@@ -61,6 +61,7 @@ var kinds = map[string]kind{
 	"pr":             {make: pr.output, points: pr.metrics},
 	"calibration":    {make: calibrationOutput, points: calibrationMetrics},
 	"auc-time":       {make: dailyOutput, points: dailyMetrics},
+	"freshness":      {make: freshnessOutput},
 }
 
 // kind is what tables of a kind have in common.

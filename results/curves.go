@@ -59,7 +59,7 @@ func newCurves(r request, names []string) (*scores, error) {
 // empty reports whether no cell has a row of any of the metrics.
 func (s *scores) empty() bool {
 	for _, d := range s.Datasets {
-		for _, at := range s.all("") {
+		for _, at := range s.all(s.Settings...) {
 			for _, m := range s.metrics {
 				if _, ok := s.cell(d, at).testRow(d, m.Name); ok {
 					return false

@@ -30,6 +30,9 @@ type DatasetHead struct {
 	ID, Case   string
 	Candidates protocol.CandidateSet // that events are ranked against in link prediction
 	Title      string                // a few words
+	Place      string                // Title without the size of evaluation batches
+	Events     int                   // in an evaluation batch, where the trials have several sizes
+	Further    bool                  // not the first of these sizes
 	PaperName  string                // of the paper's values beside ours; empty for none
 	Against    string                // the model to whose value the paper gives differences; empty where it gives values
 }

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -84,7 +85,7 @@ func (s *scores) setup() string {
 			if c.State > 0 {
 				states = appendNew(states, fmt.Sprintf("%s %d", c.title(), c.State))
 			}
-			features = appendNew(features, fmt.Sprintf("%s %d", d.Title, c.Features))
+			features = appendNew(features, fmt.Sprintf("%s %d", cmp.Or(d.Place, d.Title), c.Features))
 		}
 	}
 	if len(features) == 0 {

@@ -123,15 +123,22 @@ func newLayout(trials []specs.Trial) Layout {
 func datasetHeads(trials []specs.Trial) []DatasetHead {
 	var out []DatasetHead
 	for _, t := range trials {
-		for _, evaluation := range t.Evaluations() {
+		for i, evaluation := range t.Evaluations() {
 			head := DatasetHead{ID: t.Dataset, Title: t.Dataset, Case: KeyOf(t).Evaluated(evaluation).Case}
 			if d, err := datasets.Lookup(t.Dataset); err == nil {
 				if head.PaperName = d.PaperName; d.Imported {
 					head.Title = d.Title
 				}
 			}
+			head.Place = head.Title
+			if t.Case != "" && !t.IsLatency() {
+				head.Place += ", " + t.Case
+			}
 			if head.Case != "" && !t.IsLatency() {
 				head.Title += ", " + head.Case
+			}
+			if len(t.Protocol.EvaluationBatch) > 1 {
+				head.Events, head.Further = t.Protocol.EvaluationBatch[i], i > 0
 			}
 			out = appendNew(out, head)
 		}

@@ -113,6 +113,9 @@ func newSummary(in Input, chosen []specs.Table) (Summary, error) {
 			return s, err
 		}
 		for _, d := range l.Datasets {
+			if d.Further { // as at the first size
+				continue
+			}
 			for _, setting := range l.Settings {
 				cells := in.cellsAt(d, l.task, setting)
 				where := d.Title

@@ -1,0 +1,143 @@
+package results
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dgsbench/internal/lists"
+	"dgsbench/metrics"
+	"dgsbench/protocol"
+	"dgsbench/results/figure"
+	"dgsbench/results/table"
+)
+
+// freshRow is a model at a place, tested in batches of several sizes.
+type freshRow struct {
+	scoreRow
+	sizes []DatasetHead // ascending; of one dataset and case
+}
+
+// freshnessOutput has, for each task, the headline metric by the number of events
+// that are answered from one state: a row a model and a column a size.
+func freshnessOutput(r request) (out Output, err error) {
+	for _, of := range []struct {
+		task protocol.Task
+		Layout
+	}{{protocol.NodeClassification, r.layout(r.Classification)}, {protocol.LinkPrediction, r.layout(r.Links)}} {
+		l := of.Layout.withoutDifferences()
+		l.Datasets = slices.DeleteFunc(l.Datasets, func(d DatasetHead) bool { return d.Events == 0 })
+		if of.task == protocol.NodeClassification {
+			l.Settings = []protocol.Setting{""}
+		}
+		for i := range l.Datasets {
+			if of.task == protocol.LinkPrediction {
+				l.Datasets[i].Candidates = l.Candidates[0]
+			}
+		}
+		one := r
+		one.ID += "-" + string(of.task)
+		one.Title += ", " + strings.ToLower(taskTitles[of.task]) + ", test events"
+		s, err := newScores(one, l, of.task, metrics.Of(of.task)[0].Name)
+		if err != nil {
+			return out, err
+		}
+		made, err := s.freshness()
+		if err != nil {
+			return out, err
+		}
+		out.Tables, out.Figures = append(out.Tables, made.Tables...), append(out.Figures, made.Figures...)
+	}
+	return out, nil
+}
+
+// freshness makes the table and the figure of a task; nothing where nothing was measured.
+func (s *scores) freshness() (Output, error) {
+	if s.empty() {
+		return Output{}, nil
+	}
+	metric := s.metrics[0]
+	t := grid[freshRow]{Table: s.Table}
+	t.Heads, t.Among = 2, learnedModels
+	t.add(table.Column{Head: "dataset"}, func(row freshRow) table.Entry {
+		return table.Entry{Text: row.place(), Notes: s.Note(s.datasetNotes(row.sizes[0])...)}
+	})
+	t.add(table.Column{Head: "model", Notes: s.KeyNote(s.setup())}, func(row freshRow) table.Entry {
+		return table.Entry{Text: row.model.Title, Notes: s.Note(classNotes[row.model.Class])}
+	})
+	t.add(table.Column{Head: seedsHead}, func(row freshRow) table.Entry {
+		if c := s.cell(row.sizes[0], row.scoreRow); c != nil {
+			return text(strconv.Itoa(c.Seeds))
+		}
+		return text("")
+	})
+	all := lists.Unique(s.Datasets, func(d DatasetHead) int { return d.Events })
+	slices.Sort(all)
+	first := len(t.Columns)
+	for _, events := range all {
+		head := table.Column{Kind: table.Measured, Group: metric.Title + " % by evaluation batch", Metric: metric.Title, Head: table.Thousands(events)}
+		t.add(head, func(row freshRow) table.Entry {
+			i := slices.IndexFunc(row.sizes, func(d DatasetHead) bool { return d.Events == events })
+			if i < 0 {
+				return table.Entry{}
+			}
+			return s.point(row.sizes[i], row.scoreRow, metric.Name)
+		})
+	}
+	var panels []figure.Panel
+	for _, sizes := range lists.GroupBy(s.Datasets, func(d DatasetHead) [2]string { return [2]string{d.ID, d.Place} }) {
+		slices.SortFunc(sizes, func(a, b DatasetHead) int { return cmp.Compare(a.Events, b.Events) })
+		for _, setting := range s.Settings {
+			rows := lists.Map(s.all(setting), func(at scoreRow) freshRow { return freshRow{at, sizes} })
+			t.addClasses(rows, func(row freshRow) protocol.Class { return row.model.Class }, func(rows []table.Row) {
+				for _, d := range sizes {
+					column := first + slices.Index(all, d.Events)
+					table.MarkBest(rows, column, metric.HigherIsBetter)
+					s.markLevel(rows, measuredColumn{column, d, metric}, setting)
+				}
+			})
+			if p := s.freshnessPanel(rows); len(p.Series) > 0 {
+				panels = append(panels, p)
+			}
+		}
+	}
+	t.Notes = s.Notes
+	t.Legend = s.legend()
+	return s.withFigure(t.Table, pageWidth/2, panels, metric.Title+" against the number of events that are answered from one state, from the same trained model; with 95% intervals")
+}
+
+// place returns the dataset with the setting and what events are ranked against.
+func (r freshRow) place() string {
+	d := r.sizes[0]
+	d.Title = d.Place
+	if r.setting != "" {
+		d.Title += ", " + string(r.setting)
+	}
+	return d.heading()
+}
+
+// freshnessPanel draws a line a model.
+func (s *scores) freshnessPanel(rows []freshRow) figure.Panel {
+	sizes := rows[0].sizes
+	named := sizes[0]
+	named.Title = rows[0].place()
+	p := figure.Panel{
+		Group: named.ID, Title: s.panelTitle(named),
+		X: figure.Axis{Label: "events in an evaluation batch", Scale: figure.Log}, Y: figure.Axis{Label: s.metrics[0].Title + " %"},
+	}
+	for i, row := range rows {
+		var points []figure.Point
+		for _, d := range sizes {
+			if pt, ok := asPoint(float64(d.Events), s.point(d, row.scoreRow, s.metrics[0].Name)); ok {
+				points = append(points, pt)
+			}
+		}
+		if len(points) > 0 {
+			line := lineOf(row.model, i, points)
+			line.Mark = figure.Dot
+			p.Series = append(p.Series, line)
+		}
+	}
+	return p
+}
