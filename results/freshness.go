@@ -124,9 +124,9 @@ func (s *scores) freshnessPanel(rows []freshRow) figure.Panel {
 	named.Title = rows[0].place()
 	p := figure.Panel{
 		Group: named.ID, Title: s.panelTitle(named),
-		X: figure.Axis{Label: "events in an evaluation batch", Scale: figure.Log}, Y: figure.Axis{Label: s.metrics[0].Title + " %"},
+		X: figure.Axis{Label: "events in an evaluation batch, logarithmic", Scale: figure.Log}, Y: figure.Axis{Label: s.metrics[0].Title + " (%)"},
 	}
-	for i, row := range rows {
+	for _, row := range rows {
 		var points []figure.Point
 		for _, d := range sizes {
 			if pt, ok := asPoint(float64(d.Events), s.point(d, row.scoreRow, s.metrics[0].Name)); ok {
@@ -134,7 +134,7 @@ func (s *scores) freshnessPanel(rows []freshRow) figure.Panel {
 			}
 		}
 		if len(points) > 0 {
-			line := lineOf(row.model, i, points)
+			line := s.lineOf(row.model, points)
 			line.Mark = figure.Dot
 			p.Series = append(p.Series, line)
 		}
