@@ -43,7 +43,8 @@ func TestFreshness(t *testing.T) {
 	}) {
 		t.Errorf("sizes are not in order in\n%s", stdout)
 	}
-	if summary, _, _ := strings.Cut(stdout, "Freshness"); strings.Count(summary, "toy, evaluation-20") != 4 || strings.Contains(summary, "evaluation-1,") {
+	summary, _, _ := strings.Cut(stdout, "Freshness")
+	if summary = strings.Join(strings.Fields(summary), " "); strings.Count(summary, "toy, evaluation-20") != 4 || strings.Contains(summary, "evaluation-1,") {
 		t.Errorf("the summary is not of the first size alone:\n%s", summary)
 	}
 	for _, name := range []string{"freshness-nc", "freshness-lp"} {
