@@ -11,8 +11,15 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"testing"
 )
+
+// TB is what a test has, also one of random inputs.
+type TB interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
 
 // Box is a part of a drawing, in its units, with the upper left corner at 0, 0.
 type Box struct{ Left, Right, Top, Bottom float64 }
@@ -59,14 +66,14 @@ const ascent, descent = .905, .212
 var unseen = regexp.MustCompile(`(stroke|fill):#(E4E4E4|FFFFFF)`)
 
 // Texts returns the texts of a drawing, with the widths that it gives them.
-func Texts(t testing.TB, svg []byte) []Text {
+func Texts(t TB, svg []byte) []Text {
 	texts, _, _ := read(t, svg)
 	return texts
 }
 
 // Check fails for texts that overlap each other, a mark or a line, and for those
 // that leave the page.
-func Check(t testing.TB, name string, svg []byte) {
+func Check(t TB, name string, svg []byte) {
 	t.Helper()
 	for _, problem := range Problems(t, svg) {
 		t.Errorf("%s: %s", name, problem)
@@ -74,7 +81,7 @@ func Check(t testing.TB, name string, svg []byte) {
 }
 
 // Problems returns what Check fails for.
-func Problems(t testing.TB, svg []byte) (out []string) {
+func Problems(t TB, svg []byte) (out []string) {
 	texts, strokes, page := read(t, svg)
 	if len(texts) == 0 {
 		out = append(out, "no text")
@@ -114,7 +121,7 @@ func (s stroke) covers(text Box) bool {
 // element is one of the drawing with its attributes.
 type element map[string]string
 
-func (e element) number(t testing.TB, name string) float64 {
+func (e element) number(t TB, name string) float64 {
 	t.Helper()
 	x, err := strconv.ParseFloat(strings.TrimSuffix(e[name], "pt"), 64)
 	if err != nil {
@@ -131,7 +138,7 @@ var (
 )
 
 // read returns what is drawn. Groups move and mirror what is in them.
-func read(t testing.TB, svg []byte) (texts []Text, strokes []stroke, page Box) {
+func read(t TB, svg []byte) (texts []Text, strokes []stroke, page Box) {
 	t.Helper()
 	type group struct{ point }
 	groups := []group{{}}

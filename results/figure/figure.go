@@ -153,7 +153,7 @@ func (a Axis) fitted(values []float64) Axis {
 		room := max(math.Pow(high/low, .06), 1.1)
 		a.Min, a.Max = low/room, high*room
 	case a.Scale == Whole && low <= high:
-		a.Min, a.Max = low, high
+		a.Min, a.Max = math.Floor(low), math.Ceil(high)
 	default:
 		a.Min, a.Max = Around(values)
 	}

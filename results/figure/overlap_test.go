@@ -10,6 +10,8 @@ import (
 
 	"dgsbench/internal/svgtest"
 	"dgsbench/results/figure"
+
+	"pgregory.net/rapid"
 )
 
 // manyNames are long, of other alphabets, and more than there are colours.
@@ -91,6 +93,32 @@ func TestTextsAreApart(t *testing.T) {
 			_ = os.WriteFile(filepath.Join(folder, name+".png"), f.PNG, 0o644)
 		}
 	}
+}
+
+// TestAnyTextsAreApart: whatever the values, the scales and the names are.
+func TestAnyTextsAreApart(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching("[A-Za-z0-9 (),%-]{0,40}")
+		scale := rapid.SampledFrom([]figure.Scale{figure.Linear, figure.Whole, figure.Log, figure.Times})
+		p := figure.Panel{
+			Title: text.Draw(t, "title"), X: figure.Axis{Label: text.Draw(t, "x"), Scale: scale.Draw(t, "scale")},
+			Y: figure.Axis{Label: "y" + text.Draw(t, "y"), Scale: scale.Draw(t, "scale")},
+		}
+		value := rapid.OneOf(rapid.Float64Range(1e-3, 1e6), rapid.Float64Range(100, 101), rapid.Just(5.))
+		for i := range rapid.IntRange(1, 16).Draw(t, "series") {
+			y := value.Draw(t, "y")
+			p.Series = append(p.Series, figure.Series{Color: i, Mark: figure.Mark(i%3) + figure.Dot, Points: []figure.Point{{
+				X: figure.Exact(value.Draw(t, "x")), Y: figure.Value{Mean: y, Low: .9 * y, High: 1.2 * y}, Label: text.Draw(t, "label"),
+			}}})
+		}
+		f, err := figure.Draw(figure.Size{Width: rapid.Float64Range(8, 26).Draw(t, "width"), Height: 7}, 1, []figure.Panel{p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, problem := range svgtest.Problems(t, f.SVG) {
+			t.Errorf("%s", problem)
+		}
+	})
 }
 
 // TestLabelsOrLegend: labels are near their points where there is room, and in the
