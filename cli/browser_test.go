@@ -103,6 +103,13 @@ func (b *browser) check() {
 	}
 }
 
+// allow makes another address that of the page.
+func (b *browser) allow(address string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.requests = slices.DeleteFunc(b.requests, func(a string) bool { return a == address })
+}
+
 // texts evaluates an expression that gives a list of texts.
 func (b *browser) texts(script string) []string {
 	b.t.Helper()

@@ -34,10 +34,10 @@ func newReport(o options) *cobra.Command {
 	r := &reporting{options: o}
 	cmd := r.with(suiteFlags+"specs data device allow-stale quiet", &cobra.Command{
 		Use: "report [FOLDER...] [SPEC.yaml...] [FILE.html]", Short: "Write one HTML page of everything that was measured",
-		Long: "report writes a page that needs no other file and no network: the tables of the\n" +
-			"suite, which can be sorted, figures, learning curves, latency histograms,\n" +
-			"searches of bench tune, comparisons, specs, machine, code and checksums of the\n" +
-			"data. It measures nothing.\n\nSeveral folders of results (two machines, two versions, two devices) stand side\n" +
+		Long: "report writes a page that needs no other file and no network: the summary and\n" +
+			"tables of the suite; figures, comparisons, learning curves and latency\n" +
+			"histograms of each dataset; searches of bench tune, specs, machine, code and\n" +
+			"checksums of the data. It measures nothing.\n\nSeveral folders of results (two machines, two versions, two devices) stand side\n" +
 			"by side, with what differs in their specs, code, machines and data. A folder is\n" +
 			"an argument or given with --out. Without FILE.html, the page of one folder is\nreport.html beside its tables.\n\n" + ownSpecs,
 		Example: "  bench report\n" +

@@ -19,7 +19,7 @@ runs:
   - {task: lp, settings: [T], datasets: [toy], models: [recency-pop, edgebank]}
   - {task: nc, datasets: [toy], models: [raw, graph-sprints], protocol: {latency: {batches: 20, iterations: 3, lead: 40}}}
 tables:
-  show: [nc, lp, auc-runtime, latency, datasets]
+  show: [nc, lp, auc-runtime, roc, latency, datasets]
 `
 
 // hostile is a model whose name would run as a script.
@@ -62,7 +62,7 @@ func TestReport(t *testing.T) {
 	page := read(t, dir, "out", "toy-report", "report.html")
 	for _, want := range []string{
 		"Node classification, test events", "Link prediction, test events", "AUC against runtime", "Latency on toy",
-		"Learning curves", "Latency histograms", "Tuning", "Specifications", "Which differences count", "SHA-256", "simulated data",
+		"Learning curves", "Latency, batches of 20 events", "Tuning", "Specifications", "Pairs of models", "SHA-256", "simulated data",
 		"Graph-Sprints on toy, node classification", "3 seeds: loss from", "Best of 6 trials: AUC", "over 60 batches",
 		"options.head.hidden", "mine.yaml:4",
 	} {
@@ -100,9 +100,9 @@ func TestReportSideBySide(t *testing.T) {
 			t.Errorf("no %q on the page", want)
 		}
 	}
-	row := regexp.MustCompile(`<tr><th scope="row">protocol.epochs</th><td[^>]*>3</td><td[^>]*>2</td><td class="words">[^<]*Raw on toy, node classification`)
+	row := regexp.MustCompile(`<tr><th scope="row">protocol.epochs</th><td[^>]*>\x{2007}*3</td><td[^>]*>\x{2007}*2</td><td class="words">[^<]*Raw[^<;]* on toy, node classification`)
 	if !row.MatchString(page) {
-		t.Error("the page does not say that Raw had 3 epochs in one folder and 2 in the other")
+		t.Errorf("the page does not say that Raw had 3 epochs in one folder and 2 in the other: %s", regexp.MustCompile(`.*protocol.epochs.*`).FindString(page))
 	}
 }
 

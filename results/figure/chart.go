@@ -16,10 +16,12 @@ const (
 	footMargin  = 20 // for the numbers below it
 	leftMargin  = 44 // for the numbers beside it
 	rightMargin = 8
+	dot         = 3
 )
 
 // Chart is a small drawing of one or two panels beside each other, as a part of
-// a page. Its colours are those of the page.
+// a page. Its colours are those of the page. Where an axis ends before the data,
+// lines are cut off, and the most extreme value stands at that edge.
 type Chart struct {
 	ID, Title   string
 	Description string // what the lines and marks are, for those who cannot see them
@@ -38,19 +40,23 @@ type (
 		Chart
 		Width, Height int
 		Inner, Foot   int // width of a panel, and height of the numbers below it
-		Panes         []pane
+		// The box at whose edges lines are cut off, with room for whole dots.
+		CutTop, CutWidth, CutHeight int
+		Panes                       []pane
 	}
 	pane struct {
 		Name           string
 		Left           int
 		XTicks, YTicks []tick
 		Paths          []path
+		Cut            []edge
 
 		x, y  Axis
 		width float64
 	}
 	tick struct{ At, Label string }
 	path struct{ Class, D string }
+	edge struct{ X, Y, Anchor, Label string }
 )
 
 // HTML returns the chart as a figure of HTML.
@@ -64,6 +70,7 @@ func (c Chart) view() chartView {
 	v := chartView{
 		Chart: c, Width: chartWidth, Height: chartHeight, Inner: chartWidth/len(c.Panels) - leftMargin - rightMargin, Foot: chartHeight - 6,
 	}
+	v.CutTop, v.CutWidth, v.CutHeight = topMargin-dot, v.Inner+2*dot, chartHeight-topMargin-footMargin+2*dot
 	for i, panel := range c.Panels {
 		p := pane{Name: panel.Title, Left: i*chartWidth/len(c.Panels) + leftMargin, width: float64(v.Inner)}
 		p.x, p.y = panel.fitted()
@@ -71,9 +78,40 @@ func (c Chart) view() chartView {
 		for _, s := range panel.Series {
 			p.add(s.Class, p.data(s))
 		}
+		p.Cut = p.cuts(panel)
 		v.Panes = append(v.Panes, p)
 	}
 	return v
+}
+
+// cuts returns an arrow with the most extreme value for each end of the vertical
+// axis that some points lie beyond.
+func (p *pane) cuts(panel Panel) (out []edge) {
+	lowest, highest := At(0, p.y.Min), At(0, p.y.Max)
+	for _, s := range panel.Series {
+		for _, pt := range s.Points {
+			if pt.Y.Mean < lowest.Y.Mean {
+				lowest = pt
+			}
+			if pt.Y.Mean > highest.Y.Mean {
+				highest = pt
+			}
+		}
+	}
+	mark := func(arrow string, pt Point, y float64) {
+		x, anchor := p.across(pt.X.Mean)+10, "start"
+		if x > p.width/2 {
+			x, anchor = x-20, "end"
+		}
+		out = append(out, edge{coordinate(x), coordinate(y), anchor, arrow + digits(pt.Y.Mean)})
+	}
+	if lowest.Y.Mean < p.y.Min {
+		mark("↓ ", lowest, p.up(p.y.Min)-3)
+	}
+	if highest.Y.Mean > p.y.Max {
+		mark("↑ ", highest, p.up(p.y.Max)+9)
+	}
+	return out
 }
 
 // labels returns the labelled ticks of an axis; numbers have no more than four

@@ -107,3 +107,26 @@ func TestLogTicks(t *testing.T) {
 		}
 	}
 }
+
+// TestCut: of what lies beyond an axis the most extreme value is written at the edge.
+func TestCut(t *testing.T) {
+	c := Chart{Panels: []Panel{{
+		X: Axis{Min: 1, Max: 4}, Y: Axis{Min: 70, Max: 80},
+		Series: []Series{{Class: "mean", Line: Solid, Points: []Point{At(1, 50.5), At(2, 60), At(3, 75), At(4, 90)}}},
+	}}}
+	var labels []string
+	for _, cut := range c.view().Panes[0].Cut {
+		labels = append(labels, cut.Label+" "+cut.Anchor)
+	}
+	if got := strings.Join(labels, ", "); got != "↓ 50.5 start, ↑ 90 end" {
+		t.Errorf("%q is written", got)
+	}
+	drawn, err := c.HTML()
+	if err != nil || !strings.Contains(string(drawn), `<svg x="-3"`) {
+		t.Errorf("lines are not cut off: %v\n%s", err, drawn)
+	}
+	c.Panels[0].Y = Axis{}
+	if got := c.view().Panes[0].Cut; got != nil {
+		t.Errorf("%v is written where the axis has all values", got)
+	}
+}

@@ -35,8 +35,10 @@ func (f Figure) Inline() template.HTML { return inline(f.SVG, f.Title) }
 // Inline returns the panel as a part of a page.
 func (p PanelDrawing) Inline() template.HTML { return inline(p.SVG, p.Title) }
 
+// inline replaces tabs, which separate attributes and which a page would show as
+// signs, because texts may not have them.
 func inline(svg []byte, title string) template.HTML {
-	_, drawing, _ := strings.Cut(string(svg), "<svg")
+	_, drawing, _ := strings.Cut(strings.ReplaceAll(string(svg), "\t", " "), "<svg")
 	return template.HTML(`<svg role="img" aria-label="` + escape.HTML(title) + `"` + drawing)
 }
 

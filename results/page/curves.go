@@ -21,15 +21,11 @@ const (
 	maxEpochs = 100
 )
 
-// learningCurves draws loss and validation of every trial by epoch: a grid of
-// charts for each place, one chart a model.
-func learningCurves(p Page) (section, error) {
-	s := section{
-		ID: "learning-curves", Title: "Learning curves",
-		Intro: "Thin lines are seeds, the thick one is their mean, as far as all seeds go. Dots mark the epochs whose models were tested. " +
-			"Validation has one scale for all models of a place; every loss has its own.",
-	}
-	for _, cells := range p.byPlace() {
+// learningCurves draws loss and validation of every trial on a dataset by epoch:
+// a grid of charts for each place, one chart a model.
+func learningCurves(p Page, dataset string) ([]part, error) {
+	var out []part
+	for _, cells := range p.byPlace(dataset) {
 		var trained []curves
 		for _, c := range cells {
 			if k := newCurves(c); k.epochs > 0 {
@@ -37,10 +33,10 @@ func learningCurves(p Page) (section, error) {
 			}
 		}
 		if len(trained) > 0 {
-			s.Parts = append(s.Parts, drawCurves(trained))
+			out = append(out, drawCurves(trained))
 		}
 	}
-	return s, nil
+	return out, nil
 }
 
 // curves are the epochs of a cell's seeds.
@@ -101,20 +97,20 @@ func heights(lines [][]figure.Point) []float64 {
 
 func drawCurves(trained []curves) part {
 	place := trained[0].place()
-	out := part{ID: "curves-" + placeID(place), Title: placeTitle(place)}
+	out := part{
+		ID: "curves-" + placeID(place), Title: "Learning curves, " + taskTitle(place), Open: true,
+		Texts: []string{"Thin lines are seeds, the thick one is their mean, as far as all seeds go. Dots mark the epochs whose models were tested. " +
+			"Each model has its own axes, for most of its values; an arrow gives the most extreme value beyond them."},
+	}
 	var titles []string // one, unless models of the place are selected by different metrics
+	epochs, seeds := 0, 0
 	for _, c := range trained {
 		if title := c.by().Title; !slices.Contains(titles, title) {
 			titles = append(titles, title)
 		}
-	}
-	metric := strings.Join(titles, " or ") + " %"
-	var validations []float64
-	epochs, seeds := 0, 0
-	for _, c := range trained {
-		validations = append(validations, heights(c.validation)...)
 		epochs, seeds = max(epochs, c.epochs), max(seeds, len(c.loss))
 	}
+	metric := strings.Join(titles, " or ") + " %"
 	step := stepOf(epochs)
 	if step > 1 {
 		out.Texts = append(out.Texts, fmt.Sprintf("Of %d epochs, one in %d is drawn, and the last.", epochs, step))
@@ -124,24 +120,51 @@ func drawCurves(trained []curves) part {
 	}
 	across := figure.Axis{Min: 1, Max: float64(epochs), Scale: figure.Whole}
 	loss, validation := figure.Panel{Title: "loss", X: across}, figure.Panel{Title: "validation " + metric, X: across}
-	validation.Y.Min, validation.Y.Max = figure.Around(validations)
 	numbers := table.New("model", "seeds", "epochs", "first loss", "last loss", "first validation "+metric, "best validation "+metric,
 		"at epoch", "last validation "+metric)
-	numbers.Name, numbers.Title = out.ID+"-numbers", "Learning curves, "+out.Title+": means over seeds"
+	numbers.Name, numbers.Title = out.ID+"-numbers", out.Title+" on "+place.Dataset+": means over seeds"
 	numbers.Legend = []string{"as far as all seeds go"}
 	for _, c := range trained {
-		loss.Y.Min, loss.Y.Max = figure.Around(heights(c.loss))
+		var losses, validations []float64 // of the model in all folders
+		for _, other := range trained {
+			if other.key() == c.key() {
+				losses, validations = append(losses, heights(other.loss)...), append(validations, heights(other.validation)...)
+			}
+		}
+		loss.Y.Min, loss.Y.Max = withoutOutliers(losses)
+		validation.Y.Min, validation.Y.Max = withoutOutliers(validations)
 		loss.Series = drawnLines(c.loss, step)
 		validation.Series = append(drawnLines(c.validation, step), figure.Series{Class: "chosen", Mark: figure.Dot, Points: c.chosen})
 		row, sentence := c.summary(metric)
-		out.Charts = append(out.Charts, figure.Chart{
+		out.Charts = append(out.Charts, chart{c.title(), figure.Chart{
 			ID: "curves-" + c.id(), Title: c.heading(), Description: "Loss on the left, validation on the right, by epoch from 1 on.",
 			Summary: sentence, Panels: []figure.Panel{loss, validation},
-		})
+		}})
 		numbers.Add(append([]any{c.heading()}, row...)...)
 	}
-	out.Folded = []folded{{"The same as a table", []table.Table{numbers}}}
+	out.Note = results.Count(len(trained), "model")
+	out.Folded = []folded{{Summary: "The same as a table", Tables: []table.Table{numbers}}}
 	return out
+}
+
+// withoutOutliers returns the ends of an axis for values most of which are close
+// together: those of a training after its first epochs. What lies further from the
+// middle half of them than 1.5 times its width, or a quarter of the whole range if
+// that is more, is left out where the axis becomes half as long by it.
+func withoutOutliers(values []float64) (low, high float64) {
+	values = slices.DeleteFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+	if len(values) == 0 {
+		return figure.Around(values)
+	}
+	slices.Sort(values)
+	n := len(values) - 1
+	low, high = values[0], values[n]
+	q1, q3 := values[n/4], values[(3*n+3)/4]
+	reach := max(1.5*(q3-q1), (high-low)/4)
+	if from, to := max(low, q1-reach), min(high, q3+reach); 2*(to-from) <= high-low {
+		low, high = from, to
+	}
+	return figure.Around([]float64{low, high})
 }
 
 // drawnLines returns the lines of seeds and their mean, as far as they are

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,6 +60,33 @@ func TestThin(t *testing.T) {
 			if got[i].X.Mean <= got[i-1].X.Mean {
 				t.Fatalf("epoch %g after %g", got[i].X.Mean, got[i-1].X.Mean)
 			}
+		}
+	})
+}
+
+// TestWithoutOutliers: a first epoch far from the others does not stretch an axis,
+// and everything is drawn where leaving it out would not help.
+func TestWithoutOutliers(t *testing.T) {
+	rising := []float64{50, 79, 79.5, 80, 80.2, 80.1, 80.3, 80.2, math.NaN()}
+	if low, high := withoutOutliers(rising); low < 70 || low > 79 || high < 80.3 || high > 82 {
+		t.Errorf("an axis from %g to %g for a validation from 79 on after a first epoch of 50", low, high)
+	}
+	even := []float64{50, 55, 60, 65, 70, 75, 80}
+	if low, high := withoutOutliers(even); low > 50 || high < 80 {
+		t.Errorf("an axis from %g to %g for values from 50 to 80", low, high)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.SliceOfN(rapid.Float64Range(-1e3, 1e3), 1, 50).Draw(t, "values")
+		slices.Sort(values)
+		low, high := withoutOutliers(slices.Clone(values))
+		inside := 0
+		for _, v := range values {
+			if low <= v && v <= high {
+				inside++
+			}
+		}
+		if low >= high || 2*inside < len(values) {
+			t.Fatalf("%d of %d values from %g to %g", inside, len(values), low, high)
 		}
 	})
 }

@@ -13,24 +13,20 @@ import (
 	"dgsbench/results/table"
 )
 
-// latencies draws the histograms of latency tests: a grid of charts for each
-// dataset and batch size, one chart a model.
-func latencies(p Page) (section, error) {
-	s := section{
-		ID: "latency", Title: "Latency histograms",
-		Intro: "How long an answer to a batch took, over all batches of all iterations, from the histograms in the records (three digits). " +
-			"The time axis is logarithmic, and the same for all models of a dataset and batch size. Times are compared within a run alone.",
-	}
-	for _, cells := range p.byPlace() {
+// latencies draws the histograms of latency tests on a dataset: a grid of charts
+// for each batch size, one chart a model.
+func latencies(p Page, dataset string) ([]part, error) {
+	var out []part
+	for _, cells := range p.byPlace(dataset) {
 		timings, err := readTimings(cells)
 		if err != nil {
-			return s, err
+			return nil, err
 		}
 		for _, same := range lists.GroupBy(timings, func(t timing) int { return t.Batch }) {
-			s.Parts = append(s.Parts, drawHistograms(same))
+			out = append(out, drawHistograms(same))
 		}
 	}
-	return s, nil
+	return out, nil
 }
 
 // timing is what was measured of a cell with one batch size.
@@ -65,7 +61,9 @@ func drawHistograms(timings []timing) part {
 	first := timings[0]
 	out := part{
 		ID:    table.Identifier("latency", placeID(first.key()), fmt.Sprint(first.Batch)),
-		Title: first.key().Dataset + ", batches of " + results.Count(first.Batch, "event"),
+		Title: "Latency, batches of " + results.Count(first.Batch, "event"), Note: results.Count(len(timings), "model"), Open: true,
+		Texts: []string{"How long an answer to a batch took, over all batches of all iterations, from the histograms in the records (three digits). " +
+			"The time axis is logarithmic, and the same for all models. Times are compared within a run alone."},
 	}
 	across := figure.Axis{Min: math.Inf(1), Scale: figure.Times}
 	for _, t := range timings {
@@ -73,14 +71,14 @@ func drawHistograms(timings []timing) part {
 	}
 	across.Min, across.Max = across.Min/1.1, across.Max*1.1
 	numbers := table.New("model", "batches", "min", "p50", "p90", "p99", "p99.9", "max")
-	numbers.Name, numbers.Title = out.ID+"-numbers", "Histograms, "+out.Title+": milliseconds a batch"
+	numbers.Name, numbers.Title = out.ID+"-numbers", out.Title+" on "+first.key().Dataset+": milliseconds a batch"
 	for _, t := range timings {
-		out.Charts = append(out.Charts, t.draw(across))
+		out.Charts = append(out.Charts, chart{t.title(), t.draw(across)})
 		ms := func(percent float64) string { return number(float64(t.histogram.ValueAtQuantile(percent)) / 1e6) }
 		numbers.Add(t.heading(), t.histogram.TotalCount(), number(float64(t.histogram.Min())/1e6),
 			ms(50), ms(90), ms(99), ms(99.9), number(float64(t.histogram.Max())/1e6))
 	}
-	out.Folded = []folded{{"The same as a table", []table.Table{numbers}}}
+	out.Folded = []folded{{Summary: "The same as a table", Tables: []table.Table{numbers}}}
 	return out
 }
 

@@ -13,41 +13,93 @@ import (
 	"dgsbench/results/table"
 )
 
-// summary has the answer of each folder.
+// summary has the answer of each folder, what is wrong with it, and its first
+// figure.
 func summary(p Page) (section, error) {
-	s := section{ID: "summary", Title: "Summary"}
-	for _, f := range p.Folders {
-		if sentences := f.Summary.Sentences(); len(sentences) > 0 {
-			s.Parts = append(s.Parts, part{Texts: lists.Map(sentences, func(text string) string { return f.before + text })})
+	s := section{ID: "summary", Title: "Summary", Open: true}
+	for i := range p.Folders {
+		f := &p.Folders[i]
+		var here part
+		for _, a := range f.Summary.Answers {
+			here.Answers = append(here.Answers, answer{Text: f.before + a.Best, Details: a.Details})
+		}
+		for _, text := range slices.Concat(f.Summary.Failed, f.Summary.Remarks) {
+			here.Answers = append(here.Answers, answer{Text: f.before + text, Warning: true})
+		}
+		for _, w := range f.Warnings {
+			here.Answers = append(here.Answers, answer{Text: "Warning: " + f.before + w + ".", Warning: true})
+		}
+		if len(here.Answers) > 0 {
+			s.Parts = append(s.Parts, here)
+		}
+	}
+	for i := range p.Folders {
+		if f := &p.Folders[i]; len(f.Figures) > 0 {
+			s.Parts = append(s.Parts, f.part(f.Figures[0], f.Figures[0].Panels, ""))
 		}
 	}
 	return s, nil
 }
 
-// overview has code, machines and data of what was measured; of several
-// folders also their differences.
-func overview(p Page) (section, error) {
-	s := section{ID: "overview", Title: "What was measured"}
-	facts := p.facts()
-	about := part{Tables: []table.Table{p.factTable(facts)}}
+// inBrief counts what was measured.
+func (p Page) inBrief() string {
+	trials, failed := 0, 0
 	for _, f := range p.Folders {
-		for _, w := range f.Warnings {
-			about.Texts = append(about.Texts, "Warning: "+f.before+w+".")
+		trials += len(f.Records)
+		failed += f.failed()
+	}
+	if trials == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%s on %s, %s, %d failed", results.Count(len(p.models()), "model"), results.Count(len(p.datasets()), "dataset"),
+		results.Count(trials, "trial"), failed)
+	if p.several() {
+		text += fmt.Sprintf(", in %d folders", len(p.Folders))
+	}
+	return text
+}
+
+// failed counts the trials without a result.
+func (f Folder) failed() (n int) {
+	for _, r := range f.Records {
+		if r.Failed() {
+			n++
 		}
 	}
-	s.Parts = []part{about}
+	return n
+}
+
+// differences has what is not the same in several folders.
+func differences(p Page) (section, error) {
+	s := section{ID: "differences", Title: "What differs", Open: true}
 	if !p.several() {
 		return s, nil
 	}
-	differences, err := p.specDifferences()
+	specs, err := p.specDifferences()
 	if err != nil {
 		return s, err
 	}
-	s.Title, s.Intro = "What differs", differing(facts, differences)
-	if len(differences.Blocks) > 0 {
-		s.Parts = append(s.Parts, part{Title: "Where specs and seeds differ", Tables: []table.Table{differences}})
+	facts := p.facts()
+	s.Intro = differing(facts, specs)
+	facts = slices.DeleteFunc(facts, func(f fact) bool { return !f.differs() })
+	s.Parts = []part{{Tables: []table.Table{p.factTable("differing-facts", "Facts that differ", facts)}}}
+	if len(specs.Blocks) > 0 {
+		s.Parts = append(s.Parts, part{Title: specs.Title, Open: true, Tables: []table.Table{specs}})
 	}
 	return s, nil
+}
+
+// provenance has records, code, machines and data of what was measured, and the
+// commands that made the page.
+func provenance(p Page) (section, error) {
+	facts := p.facts()
+	here := part{Tables: []table.Table{p.factTable("facts", "Records, code, machine and data", facts)}}
+	made := []code{{"This page", p.Command, ""}}
+	for _, f := range p.Folders {
+		made = append(made, code{f.before + "Tables and figures", f.command, f.source})
+	}
+	here.Made = slices.DeleteFunc(made, func(c code) bool { return c.Command == "" })
+	return section{ID: "provenance", Title: "How this was made", Open: true, Parts: []part{here}}, nil
 }
 
 // fact is a property with its value in each folder.
@@ -82,10 +134,7 @@ func (p Page) facts() []fact {
 			return strings.Join(lists.NonEmpty(slices.Compact(texts)...), "; ")
 		})
 	}
-	add("records", func(f Folder) string {
-		failed := slices.DeleteFunc(slices.Clone(f.Records), func(r record.Record) bool { return !r.Failed() })
-		return fmt.Sprintf("%d, %d failed", len(f.Records), len(failed))
-	})
+	add("records", func(f Folder) string { return fmt.Sprintf("%d, %d failed", len(f.Records), f.failed()) })
 	ofRecords("code version", func(r record.Record) string { return r.CodeVersion })
 	ofRecords("version of the numerics", func(r record.Record) string { return fmt.Sprint(r.Numerics) })
 	ofRecords("machine", func(r record.Record) string { return r.Machine })
@@ -129,18 +178,14 @@ func startOf(run string) string {
 }
 
 // factTable has a row for each fact and a column for each folder.
-func (p Page) factTable(facts []fact) table.Table {
+func (p Page) factTable(name, title string, facts []fact) table.Table {
 	t := table.New("what", "in "+p.Folders[0].Name)
 	if p.several() {
-		t = table.New(append(p.folderHeads("what"), "differs")...)
+		t = table.New(p.folderHeads("what")...)
 	}
-	t.Name, t.Title = "facts", "Records, code, machine and data"
+	t.Name, t.Title = name, title
 	for _, f := range facts {
-		row := append([]string{f.name}, f.values...)
-		if p.several() {
-			row = append(row, map[bool]string{true: "yes", false: "no"}[f.differs()])
-		}
-		t.AddRow(table.NewRow(row...))
+		t.AddRow(table.NewRow(append([]string{f.name}, f.values...)...))
 	}
 	return t
 }
@@ -173,29 +218,27 @@ func differing(facts []fact, specs table.Table) string {
 func (p Page) specDifferences() (table.Table, error) {
 	t := table.New(append(p.folderHeads("option"), "of")...)
 	t.Name, t.Title = "spec-differences", "Options, seeds and models that are not the same"
-	var rows [][]string
+	type row struct {
+		entries      []string
+		model, place string
+	}
+	var rows []row
 	for _, cells := range lists.GroupBy(p.cells(), seeds.key) {
 		settings, err := p.settings(cells)
 		if err != nil {
 			return t, err
 		}
-		where := cells[0].title() + " on " + placeTitle(cells[0].key())
 		for _, option := range slices.Sorted(maps.Keys(settings)) {
-			f := fact{option, settings[option]}
-			if !f.differs() {
-				continue
-			}
-			row := append([]string{option}, f.values...)
-			i := slices.IndexFunc(rows, func(other []string) bool { return slices.Equal(other[:len(row)], row) })
-			if i < 0 {
-				rows = append(rows, append(row, where))
-			} else {
-				rows[i][len(row)] += "; " + where
+			if f := (fact{option, settings[option]}); f.differs() {
+				rows = append(rows, row{append([]string{option}, f.values...), cells[0].title(), placeTitle(cells[0].key())})
 			}
 		}
 	}
-	for _, row := range rows {
-		t.AddRow(table.NewRow(row...))
+	for _, same := range lists.GroupBy(rows, func(r row) string { return strings.Join(r.entries, "\x00") }) {
+		of := lists.Map(lists.GroupBy(same, func(r row) string { return r.place }), func(here []row) string {
+			return strings.Join(lists.Map(here, func(r row) string { return r.model }), ", ") + " on " + here[0].place
+		})
+		t.AddRow(table.NewRow(append(same[0].entries, strings.Join(of, "; "))...))
 	}
 	return t, nil
 }

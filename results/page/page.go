@@ -2,13 +2,16 @@
 // no network, with everything that is in the records of one or several
 // folders. Tables are those of package results; charts are drawn when the page is
 // written, because they take their colours from it, light or dark. The page's
-// only script sorts rows.
+// only script sorts rows, hides what a reader is not interested in, and marks where
+// the reader is; without it the page can be read, too.
 //
-// Page.Write puts sections together; each section is a function.
+// Page.Write puts sections together; each section is a function, and so is each
+// kind of what the section of a dataset holds.
 package page
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -46,49 +49,12 @@ type Folder struct {
 
 	label         string // A, B and so on
 	before, after string // "A: " and ", A", of texts about the folder; empty where there is one folder
+
+	command, source string // that made the tables
 }
 
 // several reports whether folders are compared.
 func (p Page) several() bool { return len(p.Folders) > 1 }
-
-// section is a part of the page with a heading; it is left out where it has
-// nothing below it.
-type section struct {
-	ID, Title, Intro string
-	Contents         []link // of its tables; by default of its parts
-	Parts            []part
-}
-
-// link leads to an element of the page.
-type link struct{ ID, Title string }
-
-// part is a heading of the third level, if it has a title, and its content.
-type part struct {
-	ID, Title string
-	Texts     []string
-	Figures   []illustration
-	Charts    []figure.Chart
-	Tables    []table.Table
-	Folded    []folded
-}
-
-// folded is hidden until somebody opens it.
-type folded struct {
-	Summary string
-	Tables  []table.Table
-}
-
-// illustration is a figure of the suite in the page.
-type illustration struct {
-	ID, Caption string
-	Drawing     template.HTML
-	Numbers     string // name of the table that holds its numbers
-}
-
-// sections make the page, in this order.
-var sections = []func(Page) (section, error){
-	summary, overview, tables, figures, comparisons, learningCurves, latencies, searches, specifications,
-}
 
 //go:embed page.html
 var pageHTML string
@@ -96,47 +62,54 @@ var pageHTML string
 //go:embed style.css
 var style string
 
-//go:embed sort.js
-var script string
+// The page has one script, of these.
+var (
+	//go:embed sort.js
+	sortJS string
+	//go:embed contents.js
+	contentsJS string
+	//go:embed filter.js
+	filterJS string
+)
 
 var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
 // Write writes the page: the same bytes for the same content.
 func (p Page) Write(w io.Writer) error {
+	p.label()
+	sections, err := p.sections()
+	if err != nil {
+		return err
+	}
+	script := "\"use strict\";\n" + sortJS + contentsJS + filterJS
 	sum := sha256.Sum256([]byte(script))
 	view := struct {
-		Title, Command, Policy string
-		Style                  template.CSS
-		Script                 template.JS
-		Sections               []section
+		Title, Facts, Policy string
+		Style                template.CSS
+		Script               template.JS
+		Sections             []section
+		Models               []string
+		Datasets             []dataset
+		Several              bool
 	}{
-		Title: p.Title, Command: p.Command, Style: template.CSS(style), Script: template.JS(script),
+		Title: p.Title, Facts: p.inBrief(), Style: template.CSS(style), Script: template.JS(script), Sections: sections,
+		Models: p.models(), Datasets: p.datasets(), Several: p.several(),
 		// No requests, and no script but the page's own.
 		Policy: fmt.Sprintf("default-src 'none'; style-src 'unsafe-inline'; img-src data:; "+
 			"script-src 'sha256-%s'; base-uri 'none'; form-action 'none'",
 			base64.StdEncoding.EncodeToString(sum[:])),
 	}
-	p.label()
-	for _, newSection := range sections {
-		s, err := newSection(p)
-		if err != nil {
-			return err
-		}
-		if len(s.Parts) > 0 {
-			s.Contents = s.contents()
-			view.Sections = append(view.Sections, s)
-		}
-	}
 	var out bytes.Buffer
 	if err := pageTemplate.ExecuteTemplate(&out, "page", view); err != nil {
 		return err
 	}
-	_, err := out.WriteTo(escape.NewWriter(w))
+	_, err = out.WriteTo(escape.NewWriter(w))
 	return err
 }
 
-// label gives the folders their letters, and removes the title of the page
-// from those of tables and figures, which have it for use by themselves.
+// label gives the folders their letters, and removes from tables and figures what
+// they have for use by themselves and the page says once: its title, and what made
+// them.
 func (p *Page) label() {
 	p.Folders = slices.Clone(p.Folders)
 	short := func(title string) string { return strings.TrimSuffix(title, " ("+p.Title+")") }
@@ -148,27 +121,15 @@ func (p *Page) label() {
 		}
 		f.Tables, f.Figures = slices.Clone(f.Tables), slices.Clone(f.Figures)
 		for t := range f.Tables {
-			f.Tables[t].Title = short(f.Tables[t].Title)
+			t := &f.Tables[t]
+			f.command, f.source = cmp.Or(f.command, t.Command), cmp.Or(f.source, t.Source)
+			t.Title, t.Command, t.Source = short(t.Title), "", ""
 		}
 		for d := range f.Figures {
-			f.Figures[d].Title = short(f.Figures[d].Title)
+			d := &f.Figures[d]
+			d.Title, d.Caption = short(d.Title), strings.TrimSuffix(d.Caption, ". Made by: "+f.command)
 		}
 	}
-}
-
-// contents returns links to the contents of a section; none where there is only
-// one thing to link to.
-func (s section) contents() []link {
-	out := s.Contents
-	for _, p := range s.Parts {
-		if p.ID != "" && p.Title != "" {
-			out = append(out, link{p.ID, p.Title})
-		}
-	}
-	if len(out) < 2 {
-		return nil
-	}
-	return out
 }
 
 // seeds are the records of all seeds of a cell, in one folder.
@@ -207,15 +168,52 @@ func (p Page) cells() []seeds {
 	return slices.Concat(lists.GroupBy(out, seeds.key)...)
 }
 
-// byPlace returns the cells of every place.
-func (p Page) byPlace() [][]seeds { return lists.GroupBy(p.cells(), seeds.place) }
+// byPlace returns the cells of every place on a dataset.
+func (p Page) byPlace(dataset string) [][]seeds {
+	here := slices.DeleteFunc(p.cells(), func(s seeds) bool { return s.key().Dataset != dataset })
+	return lists.GroupBy(here, seeds.place)
+}
+
+// models returns the titles of all models.
+func (p Page) models() []string {
+	searched := lists.Map(p.titledSearches(), func(s Search) string { return s.title })
+	return lists.Unique(append(lists.Map(p.cells(), seeds.title), searched...), func(title string) string { return title })
+}
+
+// dataset is one of those that the page is about.
+type dataset struct {
+	ID    string
+	Title string // empty where no record says it
+}
+
+// datasets returns all that have records, figures, comparisons or searches.
+func (p Page) datasets() (out []dataset) {
+	titles := map[string]string{}
+	var ids []string
+	for _, f := range p.Folders {
+		for _, r := range f.Records {
+			ids, titles[r.Key.Dataset] = append(ids, r.Key.Dataset), r.DatasetTitle
+		}
+		for _, c := range f.Comparisons {
+			ids = append(ids, c.Dataset)
+		}
+		for _, drawn := range f.Figures {
+			ids = append(ids, lists.Map(drawn.Panels, func(d figure.PanelDrawing) string { return d.Group })...)
+		}
+		ids = append(ids, lists.Map(f.Searches, func(s Search) string { return s.Dataset })...)
+	}
+	return lists.Unique(lists.NonEmpty(ids...), func(id string) dataset { return dataset{id, titles[id]} })
+}
 
 // tasks are their names for readers.
 var tasks = map[protocol.Task]string{protocol.NodeClassification: "node classification", protocol.LinkPrediction: "link prediction"}
 
 // placeTitle returns a place in words.
-func placeTitle(k record.CellKey) string {
-	text := k.Dataset + ", " + tasks[k.Task]
+func placeTitle(k record.CellKey) string { return k.Dataset + ", " + taskTitle(k) }
+
+// taskTitle returns a place on its dataset in words.
+func taskTitle(k record.CellKey) string {
+	text := tasks[k.Task]
 	if k.Setting != "" {
 		text += " " + string(k.Setting)
 	}

@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -164,5 +165,54 @@ func TestShortTitles(t *testing.T) {
 	}
 	if f.Tables[0].Title != "Sizes (Toy)" {
 		t.Error("the caller's table has changed")
+	}
+}
+
+// TestSections: the answer and its figure come first, every dataset has a section
+// with all that is about it, and what made the page comes last.
+func TestSections(t *testing.T) {
+	panels := func(groups ...string) (out []figure.PanelDrawing) {
+		for _, g := range groups {
+			out = append(out, figure.PanelDrawing{Group: g, Title: g, SVG: []byte("<svg></svg>")})
+		}
+		return out
+	}
+	defer func() { evil = escapetest.Hostile }()
+	evil = ""
+	f := folderOf("one", trial("a", 0, `{"seed":0}`), trial("b", -1, `{"seed":0}`))
+	f.Figures = []figure.Figure{
+		{Name: "main", Title: "Main", SVG: []byte("<svg></svg>"), Panels: panels("d", "e")},
+		{Name: "roc", Title: "ROC", Panels: panels("d", "d", "e")},
+		{Name: "ranks", Title: "Ranks", Panels: panels("")},
+	}
+	p := Page{Folders: []Folder{f}}
+	p.label()
+	sections, err := p.sections()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range sections {
+		line := s.ID + ":"
+		for _, part := range s.Parts {
+			line += " " + part.ID
+			for _, f := range part.Figures {
+				line += fmt.Sprintf(" (%d)", len(f.Drawings))
+			}
+		}
+		got = append(got, line)
+	}
+	want := []string{
+		"summary:  figure-A-main (2)",
+		"tables: ",
+		"dataset-d: figure-A-roc-d (2) curves-d-nc-- latency-d-nc--latency-200",
+		"dataset-e: figure-A-roc-e (1)",
+		"across: figure-A-ranks (1)",
+		"tuning:  tuning--nc--",
+		"specs: specs-d-nc-- specs-d-nc--latency",
+		"provenance: ",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

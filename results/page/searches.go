@@ -26,7 +26,7 @@ type Search struct {
 	Own            optional.Number // with the model's own options
 	Trials         []Tried         // by number
 
-	id string // in the page
+	id, title string // in the page, and that of the model
 }
 
 // Tried is a trial of a search.
@@ -44,7 +44,7 @@ type Tried struct {
 // and lists their trials.
 func searches(p Page) (section, error) {
 	s := section{
-		ID: "tuning", Title: "Tuning",
+		ID: "tuning", Title: "Tuning", Open: true,
 		Intro: "Every trial of a search by its value on the validation part, which is optimistic, because the best trial was selected by it. Round: random options; " +
 			"triangles: proposed by TPE; the line is the best so far, dashed: the model's own options. Every drawing has its own scale.",
 	}
@@ -52,11 +52,11 @@ func searches(p Page) (section, error) {
 	overall.Name, overall.Title, overall.Heads = "tuning-best", "What the searches found: validation, in %", 1
 	for _, same := range lists.GroupBy(p.titledSearches(), Search.place) {
 		place := same[0].place()
-		here := part{ID: "tuning-" + placeID(place), Title: placeTitle(place)}
+		here := part{ID: "tuning-" + placeID(place), Title: placeTitle(place), Note: results.Count(len(same), "model"), Dataset: place.Dataset}
 		overall.NextBlock()
 		for _, t := range same {
-			here.Charts = append(here.Charts, t.draw())
-			here.Folded = append(here.Folded, folded{"Every trial of " + t.Model, []table.Table{t.table()}})
+			here.Charts = append(here.Charts, chart{t.title, t.draw()})
+			here.Folded = append(here.Folded, folded{"Every trial of " + t.Model, t.title, []table.Table{t.table()}})
 			overall.Add(t.row()...)
 		}
 		s.Parts = append(s.Parts, here)
@@ -77,6 +77,7 @@ func (p Page) titledSearches() []Search {
 			if at := slices.IndexFunc(f.Records, own); at >= 0 {
 				search.Model = f.Records[at].ModelTitle
 			}
+			search.title = search.Model
 			search.Model += f.after
 			search.id = table.Identifier("tuning", f.label, fmt.Sprint(i))
 			out = append(out, search)

@@ -1,4 +1,3 @@
-"use strict";
 // Rows of tables are sorted by a column, each block for itself: a button in
 // every head goes round ascending, descending and the order of the suite.
 (() => {

@@ -33,14 +33,15 @@ func WriteHTML(w io.Writer, title string, summary []string, tables []Table, figu
 // HTML returns the table as a part of a page.
 func (t Table) HTML() (template.HTML, error) {
 	var out strings.Builder
-	err := page.ExecuteTemplate(&out, "table", htmlTable{t, htmlStyle(t.Name)})
+	err := page.ExecuteTemplate(&out, "table", htmlTable{t, htmlStyle(t.Name), t.widest()})
 	return template.HTML(out.String()), err
 }
 
 // htmlTable is a table in its template.
 type htmlTable struct {
 	Table
-	style style
+	style  style
+	widest []string
 }
 
 func (t htmlTable) Reading() template.HTML { return template.HTML(joinLegend(t.style.legend(t.Table))) }
@@ -54,6 +55,9 @@ func (t htmlTable) Origin() []origin    { return t.origin() }
 // Entry returns that of a column.
 func (t htmlTable) Entry(c int, e Entry) htmlEntry {
 	lines := lists.Map(t.style.lines(t.Columns[c].Kind, e), func(line string) template.HTML { return template.HTML(line) })
+	if whole, ok := e.whole(); ok && len(whole) < len(t.widest[c]) {
+		lines[0] = template.HTML(strings.Map(blank, t.widest[c][:len(t.widest[c])-len(whole)])) + lines[0]
+	}
 	return htmlEntry{c < t.numHeads(), len(e.Text) > longWords, e.sortedBy(), lines}
 }
 
@@ -90,4 +94,49 @@ func (e Entry) sortedBy() string {
 		return strings.ReplaceAll(m[1], ",", "")
 	}
 	return ""
+}
+
+// whole returns the part of the entry's number that stands before its point; false
+// for an entry that is no number.
+func (e Entry) whole() (string, bool) {
+	text := e.Text
+	if e.Value != nil {
+		text = e.Value.format(e.Value.Mean)
+		if e.Value.Signed && e.Value.Mean > 0 {
+			text = "+" + text
+		}
+	}
+	m := leading.FindStringSubmatch(text)
+	if m == nil || strings.Contains(m[1], "e") {
+		return "", false
+	}
+	whole, _, _ := strings.Cut(m[1], ".")
+	return whole, true
+}
+
+// widest returns the longest of the whole parts in each column of numbers, to which
+// the others are filled up; empty for a column that has something else.
+func (t Table) widest() []string {
+	out := make([]string, len(t.Columns))
+	for c := range t.Columns {
+		for _, row := range t.rows() {
+			whole, ok := row[c].whole()
+			if !ok && row[c].Text != "" && row[c].Text != NoValue {
+				out[c] = ""
+				break
+			}
+			if len(whole) > len(out[c]) {
+				out[c] = whole
+			}
+		}
+	}
+	return out
+}
+
+// blank returns a space as wide as a digit or a comma.
+func blank(r rune) rune {
+	if r == ',' {
+		return '\u2008'
+	}
+	return '\u2007'
 }
