@@ -144,7 +144,7 @@ func (a Axis) label(digit, power float64) string {
 	return strconv.FormatFloat(digit*math.Pow(10, power), 'f', int(max(0, -power)), 64)
 }
 
-func digits(v float64) string { return fmt.Sprintf("%.4g", v) }
+func digits(v float64) string { return fmt.Sprintf("%.4g", v+0) } // -0 is 0
 
 // Duration formats nanoseconds with three digits.
 func Duration(ns float64) string {

@@ -76,6 +76,13 @@ func TestMarks(t *testing.T) {
 	}
 }
 
+// TestDigits: zero has no sign.
+func TestDigits(t *testing.T) {
+	if got := digits(math.Copysign(0, -1)); got != "0" {
+		t.Errorf("-0 is written as %s", got)
+	}
+}
+
 // TestDuration has three digits.
 func TestDuration(t *testing.T) {
 	for ns, want := range map[float64]string{240: "240ns", 7213: "7.21µs", 1.8437e6: "1.84ms", 1e9: "1s"} {
