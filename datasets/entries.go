@@ -15,6 +15,15 @@ func init() {
 	})
 	Register(wikipedia)
 
+	tgb := wikipedia
+	tgb.Name = "tgbl-wiki"
+	tgb.Title = "Wikipedia as TGB has it, version 2: users edit pages; label: the user is banned after this edit"
+	tgb.URL = "https://object-arbutus.alliancecan.ca/swift/v1/14c95234f6cd4a21a47deafe20cce2a7/tgb/tgbl-wiki-v2.zip"
+	tgb.Obtain = "the edge list in the archive, and the files of negatives beside it if they are to be checked"
+	tgb.File = "tgbl-wiki_edgelist_v2.csv"
+	tgb.SHA256 = "" // not known; the counts are
+	Register(tgb)
+
 	bare := wikipedia
 	bare.Name = "wikipedia-nofeat"
 	bare.Title += "; without the 172 edit features"

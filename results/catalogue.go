@@ -50,6 +50,7 @@ type Output struct {
 var kinds = map[string]kind{
 	"classification": {make: classificationTable, task: protocol.NodeClassification},
 	"links":          {make: linkTable, task: protocol.LinkPrediction},
+	"leaderboard":    {make: leaderboardTable},
 	"latency":        {make: latencyOutput},
 	"speeds":         {make: speedsTable},
 	"parameters":     {make: parametersTable},
