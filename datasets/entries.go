@@ -21,6 +21,7 @@ func init() {
 	tgb.URL = "https://object-arbutus.alliancecan.ca/swift/v1/14c95234f6cd4a21a47deafe20cce2a7/tgb/tgbl-wiki-v2.zip"
 	tgb.Obtain = "the edge list in the archive, and the files of negatives beside it if they are to be checked"
 	tgb.File = "tgbl-wiki_edgelist_v2.csv"
+	tgb.Negatives = [2]string{"tgbl-wiki_val_ns_v2.pkl", "tgbl-wiki_test_ns_v2.pkl"}
 	tgb.SHA256 = "" // not known; the counts are
 	Register(tgb)
 

@@ -48,7 +48,11 @@ func (d Dataset) Load(dir string) (*Loaded, error) {
 	if err := d.Want.check(s.Counts()); err != nil {
 		return nil, fmt.Errorf("dataset %s: %w", d.Name, err)
 	}
-	return &Loaded{Dataset: d, Stream: s, SHA256: sum, Split: d.Split.Split(s)}, nil
+	l := &Loaded{Dataset: d, Stream: s, SHA256: sum, Split: d.Split.Split(s)}
+	if err := l.checkNegatives(dir); err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
 // openFile returns the stream of the file below dir, from the cache if that is

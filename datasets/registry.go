@@ -34,6 +34,9 @@ type Dataset struct {
 	// Identity is a checksum of all that results depend on, where that is more
 	// than the file; else empty.
 	Identity string
+	// Negatives are files of negatives of the validation and the test part beside File, which
+	// Load compares with those of the protocol where they are there.
+	Negatives [2]string
 	// Open replaces File, SHA256 and Layout for a stream that is not read from a
 	// file: it returns the stream and a checksum for it. dir is the data folder.
 	Open func(dir string) (Stream, string, error)
