@@ -32,7 +32,7 @@ type entrant struct {
 	MRR    []float64 `yaml:"mrr"`   // mean, standard deviation (if given)
 	Batch  string    `yaml:"batch"` // in which it was evaluated; empty if that is not known
 	Date   string    `yaml:"date"`
-	Source string    `yaml:"source"` // if it was not read on the page itself
+	Source string    `yaml:"source"` // a footnote; may be empty
 }
 
 var tgb = sync.OnceValue(func() (l leaderboard) {
