@@ -57,7 +57,7 @@ var kinds = map[string]kind{
 	"datasets":       {make: datasetsTable},
 	"ranges":         {make: rangesTable},
 	"aspects":        {make: aspectsTable},
-	"auc-runtime":    {make: tradeOff},
+	"auc-runtime":    {make: tradeOff, main: true},
 	"roc":            {make: roc.output, points: roc.metrics},
 	"pr":             {make: pr.output, points: pr.metrics},
 	"calibration":    {make: calibrationOutput, points: calibrationMetrics},
@@ -70,6 +70,7 @@ type kind struct {
 	make   func(request) (Output, error)
 	task   protocol.Task                // of the metrics that a suite can choose for it; empty if they are its own
 	points func(record.Record) []string // the metrics of cells of node classification that it draws
+	main   bool                         // its figure stands before those of other kinds
 }
 
 // Named returns the metrics that a suite's tables need of a record's test part, beside
@@ -120,6 +121,9 @@ func Make(in Input, chosen specs.Tables) (out Output, err error) {
 			made.Tables[i].Renumber()
 		}
 		out.Tables, out.Figures = append(out.Tables, made.Tables...), append(out.Figures, made.Figures...)
+		if kinds[d.Kind].main {
+			out.Figures = slices.Concat(made.Figures, out.Figures[:len(out.Figures)-len(made.Figures)])
+		}
 	}
 	return out, nil
 }
