@@ -74,7 +74,8 @@ func TestFullOutput(t *testing.T) {
 		"bench tables":      {toy + out, toy + out + " --format markdown", toy + out + " --format latex", toy + out + " --format html", toy + out + " --format csv"},
 		"bench report":      {filepath.Join(dir, "page.html") + toy + out},
 		"bench results":     {toy + out, toy + out + " --format json"},
-		"bench models":      {""},
+		"bench suites":      {"", " --json"},
+		"bench models":      {"", " --json"},
 		"bench data list":   {data},
 		"bench data stats":  {" toy" + data, " toy --json" + data},
 		"bench data import": {strings.TrimPrefix(imported("again"), "data import")},
@@ -89,7 +90,10 @@ func TestFullOutput(t *testing.T) {
 		"bench check":       {check, check + " --json", check + " --dry-run"},
 		"bench tune":        {tune, tune + " --json", tune + " --dry-run", tune + " --dry-run --json"},
 		"bench version":     {""},
-		"bench completion":  {"bash", "zsh", "fish", "powershell"},
+		"bench help":        {"", " run"},
+	}
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		variants["bench completion "+shell] = []string{""}
 	}
 	t.Cleanup(func() { datasets.SetImported(nil) })
 	root := newRoot(&output{}, &output{})
