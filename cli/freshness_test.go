@@ -32,7 +32,7 @@ func TestFreshness(t *testing.T) {
 	}
 	for _, want := range []string{
 		"Freshness, link prediction, test events (toy: Toy)",
-		"AUC % by evaluation batch",
+		"AUC %, events in a batch",
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
@@ -83,9 +83,17 @@ func TestEvaluationBatchRefused(t *testing.T) {
 	} {
 		dir := workplace(t)
 		write(t, filepath.Join(dir, "specs", "toy.yaml"), strings.Replace(freshSuite, "[20, 1, 180]", size, 1))
-		code, _, stderr := bench(all(dir, "out")...)
-		if last := stderr[strings.LastIndex(strings.TrimSpace(stderr), "\n")+1:]; code != exitUsage || !strings.Contains(last, want) {
-			t.Errorf("%s: exit code %d and\n%s\nexpected %q", size, code, stderr, want)
+		for _, command := range []string{"all", "run", "plan"} {
+			code, _, stderr := bench(append([]string{command}, all(dir, "out")[1:]...)...)
+			refusedSize(t, size, want, code, stderr)
 		}
+	}
+}
+
+// refusedSize checks that a command ended with one message about a size.
+func refusedSize(t *testing.T, size, want string, code int, stderr string) {
+	t.Helper()
+	if code != exitUsage || !strings.Contains(stderr, want) || strings.Count("\n"+stderr, "\nbench: ") != 1 || strings.Contains(stderr, "plan: ") {
+		t.Errorf("%s: exit code %d and\n%s\nexpected %q", size, code, stderr, want)
 	}
 }

@@ -41,7 +41,7 @@ func loadAll(trials []specs.Trial, dir string) (library, error) {
 		lib[name] = NewCutter(loaded)
 	}
 	for _, t := range trials {
-		if err := lib[t.Dataset].check(t); err != nil {
+		if err := lib[t.Dataset].Check(t); err != nil {
 			return nil, err
 		}
 	}
@@ -58,9 +58,9 @@ type Cutter struct {
 // NewCutter returns a Cutter of a loaded dataset.
 func NewCutter(l *datasets.Loaded) *Cutter { return &Cutter{loaded: l} }
 
-// check returns an error for a trial whose test part is shorter than a batch of its
+// Check returns an error for a trial whose test part is shorter than a batch of its
 // evaluation_batch.
-func (c *Cutter) check(t specs.Trial) error {
+func (c *Cutter) Check(t specs.Trial) error {
 	events := c.loaded.Stream.Len() - c.loaded.Split.ValEnd
 	if size := slices.Max(append([]int{0}, t.Protocol.EvaluationBatch...)); size > events {
 		return fmt.Errorf("suite %q, evaluation_batch: the test part of %s has %d events, expected batches of at most that, found %d", t.Suite, t.Dataset, events, size)
@@ -72,7 +72,7 @@ func (c *Cutter) check(t specs.Trial) error {
 // features and, where features are derived from what comes before a batch, its
 // batch size. The trial must be of the Cutter's dataset.
 func (c *Cutter) Parts(t specs.Trial) (datasets.Parts, error) {
-	if err := c.check(t); err != nil {
+	if err := c.Check(t); err != nil {
 		return datasets.Parts{}, err
 	}
 	cut := datasets.Cut{
@@ -102,14 +102,18 @@ func delayNotes(t specs.Trial) []string {
 	return []string{fmt.Sprintf("a label is known %d s after its event; training and selection use no others, and the test scores all events", t.Protocol.LabelDelay)}
 }
 
-// featureNotes say which features a model is given that are not the file's.
-func featureNotes(p datasets.Parts, d datasets.Dataset) (notes []string) {
+// featureNotes say which features a model is given that are not the file's, in a trial
+// of a number of sizes of evaluation batches.
+func featureNotes(p datasets.Parts, d datasets.Dataset, sizes int) (notes []string) {
 	if p.Substituted {
 		columns := lists.Map(d.Substitute, datasets.Derived.String)
 		notes = append(notes, "in place of features it is given "+strings.Join(columns, ", "))
 	}
 	if p.Velocity {
 		notes = append(notes, "its features are followed by velocity counts: "+datasets.Velocity().String())
+	}
+	if sizes > 1 && (p.Velocity || p.Substituted) {
+		notes = append(notes, "features that depend on earlier events are of all of these, whatever the evaluation batch: states alone get old")
 	}
 	if p.Batch > 0 {
 		notes = append(notes, "features that depend on earlier events do not include events of their own batch")

@@ -125,9 +125,12 @@ func TestDelayedLabels(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		var told, folded map[int]bool // of the present state
-		tests := 0                    // that have begun
-		sizes := lists.Map(trial.Protocol.Evaluations(), func(e specs.Evaluation) int { return e.Batch })
+		var told, folded map[int]bool                                                                     // of the present state
+		tests := 0                                                                                        // that have begun
+		sizes := lists.Map(trial.Protocol.Evaluations(), func(e specs.Evaluation) int { return e.Batch }) // the first is tested last, after those of its state
+		if len(trial.Protocol.TestState) == 1 {
+			sizes = append(sizes[1:], sizes[0])
+		}
 		fold := func(c call) {
 			switch c.what {
 			case "Reset":
@@ -176,7 +179,7 @@ func TestDelayedLabels(t *testing.T) {
 				if first >= parts.Test.EventID(0) {
 					size = sizes[tests-1]
 				} else if first >= parts.Val.EventID(0) {
-					size = sizes[0]
+					size = trial.Protocol.Evaluations()[0].Batch
 				}
 				if c.what == "Classify" && len(c.events) > size {
 					t.Fatalf("events %v are classified at once, expected at most %d", c.events, size)

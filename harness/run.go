@@ -133,32 +133,56 @@ func validates(e specs.Evaluation, i, epochs int) bool {
 }
 
 // do trains, and makes every evaluation: a test, and its validation if that is its own.
+// The first one comes after those that share its state, so that the model ends with the
+// state after it.
 func (r *run) do(ctx context.Context) error {
 	if err := r.train(ctx); err != nil {
 		return err
 	}
-	var state models.Snapshot // from which tests start that share it
-	told := 0
 	evaluations := r.spec.Protocol.Evaluations()
 	for i, e := range evaluations {
+		if e.Shared {
+			continue
+		}
 		if validates(e, i, len(r.epochs)) {
 			if err := r.validate(ctx, specs.Replay, e); err != nil {
 				return err
 			}
 		}
-		if e.Shared {
-			if err := r.model.Restore(state); err != nil {
+		if i == 0 {
+			if err := r.testShared(ctx, evaluations[1:]); err != nil {
 				return err
 			}
-			r.told = told
-		} else if i+1 < len(evaluations) && evaluations[i+1].Shared {
-			state, told = r.model.Snapshot(models.Everything), r.told
 		}
-		if err := r.evaluate(ctx, e, protocol.Test, r.parts.Test, r.sets); err != nil {
+		if err := r.test(ctx, e); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// testShared makes the tests of those evaluations that start from the present state, and
+// leaves the model in it.
+func (r *run) testShared(ctx context.Context, evaluations []specs.Evaluation) error {
+	shared := slices.DeleteFunc(slices.Clone(evaluations), func(e specs.Evaluation) bool { return !e.Shared })
+	if len(shared) == 0 {
+		return nil
+	}
+	state, told := r.model.Snapshot(models.Everything), r.told
+	for _, e := range shared {
+		if err := r.test(ctx, e); err != nil {
+			return err
+		}
+		if err := r.model.Restore(state); err != nil {
+			return err
+		}
+		r.told = told
+	}
+	return nil
+}
+
+func (r *run) test(ctx context.Context, e specs.Evaluation) error {
+	return r.evaluate(ctx, e, protocol.Test, r.parts.Test, r.sets)
 }
 
 // train runs the epochs until patience is over. It leaves the model with the

@@ -42,7 +42,7 @@ func newJob(t specs.Trial, rec record.Record, lib library, tr trainer, sizes map
 	if j.parts, j.cutError = lib[t.Dataset].Parts(t); j.cutError != nil {
 		return j
 	}
-	j.record.Footnotes = slices.Concat(rec.Footnotes, featureNotes(j.parts, lib[t.Dataset].loaded.Dataset), delayNotes(t))
+	j.record.Footnotes = slices.Concat(rec.Footnotes, featureNotes(j.parts, lib[t.Dataset].loaded.Dataset, len(t.Protocol.EvaluationBatch)), delayNotes(t))
 	if j.untested {
 		j.parts = WithoutTest(j.parts)
 	}
@@ -106,7 +106,8 @@ func (tr trainer) measure(ctx context.Context, j job, progress func(windows int)
 // trials share.
 //
 // The model is that of a trial that succeeded, with the tested parameters and
-// the state after the last test event.
+// the state after the last test event of the first evaluation, or of the last one with a
+// validation of its own.
 func measure(ctx context.Context, j job, on devices.Target, tick func()) (
 	rec record.Record, observed record.Observed, model models.Model, failure error,
 ) {

@@ -3,6 +3,7 @@ package results
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -11,6 +12,7 @@ import (
 	"dgsbench/metrics"
 	"dgsbench/protocol"
 	"dgsbench/results/record"
+	"dgsbench/specs"
 )
 
 // level is the adjusted p-value below which models differ significantly.
@@ -161,11 +163,12 @@ func compare(better, other contender) Comparison {
 	}
 }
 
-// adjust fills in the adjusted p-values: a task, a set of candidates and a metric
-// are a family.
+// adjust fills in the adjusted p-values: a task, a set of candidates, a metric and a
+// size of evaluation batches are a family.
 func adjust(all []Comparison) {
-	family := func(c *Comparison) [4]string {
-		return [4]string{c.Suite, string(c.Task), string(c.Candidates), c.Metric}
+	family := func(c *Comparison) [5]string {
+		_, size, _ := strings.Cut(c.Case, specs.EvaluationCase)
+		return [5]string{c.Suite, string(c.Task), string(c.Candidates), c.Metric, size}
 	}
 	var pointers []*Comparison
 	for i := range all {

@@ -2,11 +2,13 @@ package results
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"dgsbench/internal/lists"
+	"dgsbench/internal/optional"
 	"dgsbench/metrics"
 	"dgsbench/protocol"
 	"dgsbench/results/figure"
@@ -25,7 +27,7 @@ func freshnessOutput(r request) (out Output, err error) {
 	for _, of := range []struct {
 		task protocol.Task
 		Layout
-	}{{protocol.NodeClassification, r.layout(r.Classification)}, {protocol.LinkPrediction, r.layout(r.Links)}} {
+	}{{protocol.LinkPrediction, r.layout(r.Links)}, {protocol.NodeClassification, r.layout(r.Classification)}} {
 		l := of.Layout.withoutDifferences()
 		l.Datasets = slices.DeleteFunc(l.Datasets, func(d DatasetHead) bool { return d.Events == 0 })
 		if of.task == protocol.NodeClassification {
@@ -76,15 +78,16 @@ func (s *scores) freshness() (Output, error) {
 	slices.Sort(all)
 	first := len(t.Columns)
 	for _, events := range all {
-		head := table.Column{Kind: table.Measured, Group: metric.Title + " % by evaluation batch", Metric: metric.Title, Head: table.Thousands(events)}
+		head := table.Column{Kind: table.Measured, Group: metric.Title + " %, events in a batch", Metric: metric.Title, Head: table.Thousands(events)}
 		t.add(head, func(row freshRow) table.Entry {
 			i := slices.IndexFunc(row.sizes, func(d DatasetHead) bool { return d.Events == events })
 			if i < 0 {
 				return table.Entry{}
 			}
-			return s.point(row.sizes[i], row.scoreRow, metric.Name)
+			return s.measured(row.sizes[i], row.scoreRow, metric, i == 0)
 		})
 	}
+	t.add(table.Column{Kind: table.Measured, Metric: "lost", Head: "lost, pp"}, func(row freshRow) table.Entry { return table.Entry{Value: s.lost(row)} })
 	var panels []figure.Panel
 	for _, sizes := range lists.GroupBy(s.Datasets, func(d DatasetHead) [2]string { return [2]string{d.ID, d.Place} }) {
 		slices.SortFunc(sizes, func(a, b DatasetHead) int { return cmp.Compare(a.Events, b.Events) })
@@ -102,9 +105,65 @@ func (s *scores) freshness() (Output, error) {
 			}
 		}
 	}
-	t.Notes = s.Notes
-	t.Legend = s.legend()
-	return s.withFigure(t.Table, pageWidth/2, panels, metric.Title+" against the number of events that are answered from one state, from the same trained model; with 95% intervals")
+	t.Notes, s.Table = s.Notes, t.Table
+	t.Legend = append(s.legend(), "events in a batch: those of the test that are answered from one state", "lost: from the smallest batches to the largest, in percentage points, [low, high] over events and seeds, paired (95%, t distribution)")
+	return s.withFigure(t.Table, pageWidth/2, panels, metric.Title+" against the number of events that are answered from one state, by the same trained model; "+
+		"with 95% intervals over test events, which leave out the deviation over seeds")
+}
+
+// lost returns the value of a model at its smallest size less that at its largest,
+// on the same events with the same seeds; nil without values at both.
+func (s *scores) lost(row freshRow) *table.Value {
+	var ends [2]estimate
+	for i, d := range []DatasetHead{row.sizes[0], row.sizes[len(row.sizes)-1]} {
+		c := s.cell(d, row.scoreRow)
+		if c == nil {
+			return nil
+		}
+		e, ok := c.estimate(d.Candidates, s.metrics[0].Name)
+		if !ok {
+			return nil
+		}
+		ends[i] = e
+	}
+	less := func(a, b []float64) []float64 {
+		out := slices.Clone(a)
+		for i, x := range b {
+			out[i] -= x
+		}
+		return out
+	}
+	fresh, old := ends[0], ends[1]
+	if len(fresh.Seeds) != len(old.Seeds) {
+		return nil
+	}
+	d := metrics.Compare(
+		metrics.Estimate{Seeds: less(fresh.Seeds, old.Seeds), Draws: less(fresh.Draws, old.Draws), Exact: fresh.Exact},
+		metrics.Estimate{Seeds: []float64{0}, Draws: make([]float64, len(fresh.Draws)), Exact: true},
+	)
+	v := table.NewValue(optional.Number(100*d.Mean), 2)
+	v.Low, v.High = optional.Number(100*d.Low), optional.Number(100*d.High)
+	return v
+}
+
+// byBatch says for the summary what a cell's model has in batches of each size; empty
+// where it was tested in one.
+func (in Input) byBatch(l Layout, first DatasetHead, c *Cell, metric metrics.Metric) string {
+	if first.Events == 0 || c == nil {
+		return ""
+	}
+	var texts []string
+	sizes := slices.DeleteFunc(slices.Clone(l.Datasets), func(d DatasetHead) bool { return d.ID != first.ID || d.Place != first.Place })
+	slices.SortFunc(sizes, func(a, b DatasetHead) int { return cmp.Compare(a.Events, b.Events) })
+	for _, d := range sizes {
+		d.Candidates = first.Candidates
+		for _, other := range in.cellsAt(d, c.Task, c.Setting) {
+			if r, ok := other.testRow(d, metric.Name); ok && r.Mean.Present() && other.Model == c.Model && other.Variant == c.Variant {
+				texts = append(texts, fmt.Sprintf("%.1f with %s", 100*r.Mean, Count(d.Events, "event")))
+			}
+		}
+	}
+	return fmt.Sprintf("%s by the size of evaluation batches: %s.", c.title(), strings.Join(texts, ", "))
 }
 
 // place returns the dataset with the setting and what events are ranked against.

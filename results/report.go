@@ -140,7 +140,9 @@ func datasetHeads(trials []specs.Trial) []DatasetHead {
 			if len(t.Protocol.EvaluationBatch) > 1 {
 				head.Events, head.Further = t.Protocol.EvaluationBatch[i], i > 0
 			}
-			out = appendNew(out, head)
+			if !slices.ContainsFunc(out, func(d DatasetHead) bool { return d.ID == head.ID && d.Case == head.Case }) {
+				out = append(out, head)
+			}
 		}
 	}
 	return out

@@ -124,6 +124,9 @@ func newSummary(in Input, chosen []specs.Table) (Summary, error) {
 				}
 				c := newContest(in, d, shown[0], cells)
 				if a, ok := c.answer(where); ok {
+					if best, ok := c.best(protocol.Learned); ok && d.Events > 0 {
+						a.Details = append(a.Details, in.byBatch(l.Layout, c.head, best.Cell, shown[0]))
+					}
 					if others := c.byOthers(shown[1:], cells); others != "" {
 						a.Details = append(a.Details, others)
 					}

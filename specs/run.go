@@ -46,6 +46,7 @@ func (r *suiteReader) addRun(n strictyaml.Node, base Protocol) {
 	checkEffect(y.Protocol, y.Task, resolved, &r.errs)
 	r.checkDerived(y.Protocol, resolved, data, refs)
 	cases := r.cases(n.Get("batches"), y.Batches, resolved)
+	r.checkSizes(n, y, resolved)
 	if r.size += size(cases) * size(data) * size(settings) * size(refs); r.size > maxCells {
 		return // newSuite reports it
 	}
@@ -110,6 +111,22 @@ func (r *suiteReader) selectBy(run strictyaml.Node, y runYAML, p Protocol, refs 
 		return "" // identities are those from before there was a choice
 	}
 	return m.Name
+}
+
+// checkSizes reports sizes of evaluation batches that are not those of an earlier run on
+// the same dataset: their tests would have one name and start from other states.
+func (r *suiteReader) checkSizes(run strictyaml.Node, y runYAML, p Protocol) {
+	for _, dataset := range y.Datasets {
+		at := Place{Dataset: dataset, Task: y.Task}
+		first, known := r.sizes[at]
+		switch {
+		case p.Latency != nil:
+		case !known:
+			r.sizes[at] = p.EvaluationBatch
+		case len(p.EvaluationBatch)+len(first) > 2 && !slices.Equal(p.EvaluationBatch, first):
+			r.errs.Add(run.Errorf("evaluation_batch: expected %v as in the first run on %s, found %v", first, dataset, p.EvaluationBatch))
+		}
+	}
 }
 
 // checkDerived reports features from before the batch that are no others than

@@ -43,6 +43,7 @@ type suiteReader struct {
 	suite  Suite
 	models map[string]Model           // by id; those that could be read
 	taken  map[string]strictyaml.Node // cell -> its run
+	sizes  map[Place][]int            // of evaluation batches, by dataset and task
 	size   float64                    // cells of the runs so far
 	errs   strictyaml.Errors
 }
@@ -53,7 +54,7 @@ const maxCells = 10_000
 // newSuite reads a suite and resolves all of its cells.
 func newSuite(n strictyaml.Node, lib *Library) (Suite, error) {
 	y := suiteYAML{Seeds: 1}
-	r := suiteReader{lib: lib, models: map[string]Model{}, taken: map[string]strictyaml.Node{}}
+	r := suiteReader{lib: lib, models: map[string]Model{}, taken: map[string]strictyaml.Node{}, sizes: map[Place][]int{}}
 	r.errs.Add(n.Decode(&y))
 	if len(y.Runs) == 0 {
 		r.errs.Add(n.Get("runs").Errorf("expected at least one run"))

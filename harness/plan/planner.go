@@ -97,6 +97,11 @@ func (p *planner) dataset(ctx context.Context, cells []*cell, step func()) error
 	var list []*harness.Estimate
 	cut := harness.NewCutter(loaded)
 	for _, c := range cells {
+		if err := cut.Check(c.trials[0]); err != nil {
+			return err
+		}
+	}
+	for _, c := range cells {
 		if err := p.prepare(c, loaded, cut); err != nil {
 			c.Source, c.Problem = Unplanned, err.Error()
 		}
