@@ -90,6 +90,15 @@ func TestEvaluationBatchRefused(t *testing.T) {
 	}
 }
 
+// TestSizesOfRuns: two runs on one dataset have the same sizes, as their tests share columns.
+func TestSizesOfRuns(t *testing.T) {
+	dir := workplace(t)
+	write(t, filepath.Join(dir, "specs", "toy.yaml"), strings.Replace(freshSuite, "tables:",
+		"  - {task: nc, datasets: [toy], models: [graph-sprints], protocol: {evaluation_batch: [1, 20]}}\ntables:", 1))
+	code, _, stderr := bench(all(dir, "out")...)
+	refusedSize(t, "another list", "expected [20 1 180] as in the first run on toy, found [1 20]", code, stderr)
+}
+
 // refusedSize checks that a command ended with one message about a size.
 func refusedSize(t *testing.T, size, want string, code int, stderr string) {
 	t.Helper()
