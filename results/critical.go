@@ -2,6 +2,7 @@ package results
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"dgsbench/internal/lists"
@@ -28,14 +29,18 @@ func (s *scores) addDiagrams(rows []table.Row, setting protocol.Setting) {
 			continue
 		}
 		heads := lists.Map(columns, func(c measuredColumn) DatasetHead { return c.dataset })
-		r := figure.Ranks{
-			Title: strings.Join(lists.NonEmpty(taskTitles[s.task], fmt.Sprintf("%d datasets", len(heads)), settingWords[setting], heads[0].opponents()), ", "),
-			Lower: true,
+		r := figure.Ranks{Lower: true}
+		of := heads[0].ID
+		if n := len(lists.Unique(heads, func(d DatasetHead) string { return d.ID })); n > 1 {
+			of = fmt.Sprintf("%d datasets", n)
+		} else {
+			r.Group = of
 		}
+		r.Title = strings.Join(lists.NonEmpty(taskTitles[s.task], of, settingWords[setting], heads[0].opponents()), ", ")
 		metric := s.metrics[0]
 		r.X.Label = fmt.Sprintf("average rank by %s over %s; 1 is the best", metric.Title, shortList(lists.Map(heads, func(d DatasetHead) string { return d.Title })))
 		if len(heads) == 1 {
-			r.Group, r.Lower = heads[0].ID, !metric.HigherIsBetter
+			r.Lower = !metric.HigherIsBetter
 			lead := heads[0]
 			lead.Candidates = s.Datasets[0].Candidates // its footnotes are there
 			r.Title = strings.Join(lists.NonEmpty(s.panelTitle(lead), settingWords[setting], heads[0].opponents()), ", ")
@@ -57,6 +62,9 @@ func (s *scores) addDiagrams(rows []table.Row, setting protocol.Setting) {
 		}
 		if len(heads) > 1 {
 			r.X.Min, r.X.Max, r.X.Scale = 1, float64(len(r.Ranked)), figure.Whole
+			for _, one := range r.Ranked { // models that are not drawn may be better
+				r.X.Max = max(r.X.Max, math.Ceil(one.Value))
+			}
 		}
 		r.Joined = func(i, j int) bool { return s.level(heads, metric.Name, cells[i], cells[j]) }
 		if len(r.Ranked) >= fewest {
@@ -96,7 +104,7 @@ func (s *scores) critical() ([]figure.Figure, error) {
 		return nil, nil
 	}
 	f, err := figure.DrawRanks(rankWidth, s.diagrams)
-	f.Name, f.Title = s.Name, "Critical differences: "+s.Title
+	f.Name, f.Table, f.Title = s.Name+"-ranks", s.Name, "Critical differences: "+s.Title
 	f.Caption = "Learned models that have a value on every dataset. A thick line joins models that follow each other on the axis and of which no pair is told apart " +
 		"on any of the datasets (the same test events, Holm over all pairs); models with a single seed are not compared. Made by: " + s.Command
 	return []figure.Figure{f}, err

@@ -292,11 +292,12 @@ func (s *scores) addRanks(rows []table.Row) {
 }
 
 // headlineColumns returns the columns of the table's first metric against candidates
-// in which any of the models has a value that is ranked.
+// in which any of the models has a value that is ranked: of each dataset at the first
+// size of evaluation batches.
 func (s *scores) headlineColumns(rows []table.Row, candidates protocol.CandidateSet) []measuredColumn {
 	return slices.DeleteFunc(slices.Clone(s.measuredAt), func(c measuredColumn) bool {
 		ranked := func(r table.Row) bool { return r[c.index].Ranked() }
-		return c.metric.Name != s.metrics[0].Name || c.dataset.Candidates != candidates || !slices.ContainsFunc(rows, ranked)
+		return c.metric.Name != s.metrics[0].Name || c.dataset.Further || c.dataset.Candidates != candidates || !slices.ContainsFunc(rows, ranked)
 	})
 }
 

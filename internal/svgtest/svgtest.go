@@ -30,6 +30,10 @@ func (b Box) overlaps(c Box) bool {
 	return b.Left < c.Right && c.Left < b.Right && b.Top < c.Bottom && c.Top < b.Bottom
 }
 
+func (b Box) leaves(page Box) bool {
+	return b.Left < page.Left || b.Top < page.Top || b.Right > page.Right || b.Bottom > page.Bottom
+}
+
 // crossed reports whether a line goes through the box: some point of it, a quarter
 // of a unit apart, is inside.
 func (b Box) crossed(from, to point) bool {
@@ -71,8 +75,8 @@ func Texts(t TB, svg []byte) []Text {
 	return texts
 }
 
-// Check fails for texts that overlap each other, a mark or a line, and for those
-// that leave the page.
+// Check fails for texts that overlap each other, a mark or a line, and for texts, marks
+// and lines that leave the page.
 func Check(t TB, name string, svg []byte) {
 	t.Helper()
 	for _, problem := range Problems(t, svg) {
@@ -86,8 +90,14 @@ func Problems(t TB, svg []byte) (out []string) {
 	if len(texts) == 0 {
 		out = append(out, "no text")
 	}
+	page = page.grown(.05) // numbers are rounded
+	for _, s := range strokes {
+		if s.box.leaves(page) {
+			out = append(out, fmt.Sprintf("what is drawn at %.0f, %.0f leaves the page", s.points[0].x, s.points[0].y))
+		}
+	}
 	for i, a := range texts {
-		if a.Left < 0 || a.Top < 0 || a.Right > page.Right || a.Bottom > page.Bottom {
+		if a.leaves(page) {
 			out = append(out, fmt.Sprintf("%q leaves the page", a.Text))
 		}
 		for _, b := range texts[i+1:] {

@@ -26,6 +26,8 @@ func TestProblems(t *testing.T) {
 		{word(10, 50) + path("M0,60L100,62", "fill:none;stroke:#000000"), ""},
 		{word(10, 50) + path("M45,53A3,3 0 1 1 39,53A3,3 0 1 1 45,53Z", "fill:#0072B2"), `"word" covers what is drawn at 45, 47`},
 		{word(10, 50) + path("M50,53A3,3 0 1 1 44,53A3,3 0 1 1 50,53Z", "fill:#0072B2"), ""},
+		{word(10, 50) + path("M-9,60L50,60", "fill:none;stroke:#000000"), "what is drawn at -9, 40 leaves the page"},
+		{word(10, 50) + path("M50,99A3,3 0 1 1 44,99A3,3 0 1 1 50,99Z", "fill:#0072B2"), "what is drawn at 50, 1 leaves the page"},
 		{"", "no text"},
 	} {
 		svg := `<svg width="100pt" height="100pt"><g transform="scale(1, -1) translate(0, -100)">` + c.drawn + `</g></svg>`

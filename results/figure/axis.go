@@ -12,13 +12,26 @@ import (
 
 func (a Axis) logarithmic() bool { return a.Scale == Log || a.Scale == Times }
 
+// spans reports whether the axis has values between its ends that its ticks can tell
+// apart.
+func (a Axis) spans() bool {
+	size, largest := a.Max-a.Min, max(math.Abs(a.Min), math.Abs(a.Max))
+	return finite(size) && size > 1e-12*largest && size > 1e-300 && (!a.logarithmic() || a.Min > 0)
+}
+
+// has reports whether a value can be on the axis.
+func (a Axis) has(v float64) bool { return finite(v) && (v > 0 || !a.logarithmic()) }
+
 // Share returns where a value lies: 0 at one end of the axis, 1 at the other.
 func (a Axis) Share(v float64) float64 {
 	switch {
-	case a.Max <= a.Min:
+	case !a.has(a.Min) || !a.has(a.Max) || a.Max <= a.Min:
 		return .5
 	case a.logarithmic():
-		return math.Log(v/a.Min) / math.Log(a.Max/a.Min)
+		low, high := math.Log(a.Min), math.Log(a.Max)
+		return (math.Log(v) - low) / max(high-low, math.SmallestNonzeroFloat64)
+	case !finite(a.Max - a.Min):
+		return (v/4 - a.Min/4) / (a.Max/4 - a.Min/4)
 	}
 	return (v - a.Min) / (a.Max - a.Min)
 }
@@ -30,10 +43,10 @@ func (a Axis) ticks() (ticks []plot.Tick) {
 		for i, name := range a.Names {
 			ticks = append(ticks, plot.Tick{Value: float64(i), Label: name})
 		}
+	case !a.spans():
+		return a.oneTick()
 	case a.logarithmic():
 		return a.logTicks()
-	case a.Max <= a.Min:
-		return []plot.Tick{{Value: a.Min, Label: digits(a.Min)}}
 	case a.Scale == Whole:
 		return a.wholeTicks()
 	default:
@@ -42,30 +55,56 @@ func (a Axis) ticks() (ticks []plot.Tick) {
 	return ticks
 }
 
+// oneTick returns that of the first end that can be on the axis.
+func (a Axis) oneTick() []plot.Tick {
+	for _, v := range []float64{a.Min, a.Max} {
+		switch {
+		case !a.has(v):
+		case a.Scale == Times:
+			return []plot.Tick{{Value: v, Label: Duration(v)}}
+		default:
+			return []plot.Tick{{Value: v, Label: digits(v)}}
+		}
+	}
+	return nil
+}
+
 // wholeTicks returns the first whole number, and up to six multiples of 1, 2 or 5
 // times a power of ten.
 func (a Axis) wholeTicks() []plot.Tick {
 	first, step := math.Ceil(a.Min), max(1, a.step())
 	out := []plot.Tick{{Value: first, Label: digits(first)}}
-	for v := step; v <= a.Max; v += step {
-		if v-first >= step/2 {
-			out = append(out, plot.Tick{Value: v, Label: digits(v)})
-		}
+	for _, v := range a.multiples(step, first+step/2) {
+		out = append(out, plot.Tick{Value: v, Label: digits(v)})
 	}
-	return out
+	return a.inside(out)
 }
+
+const mostSteps = 6 // of an axis
 
 // step is the smallest of 1, 2 or 5 times a power of ten that the axis has at most
 // six of.
 func (a Axis) step() float64 {
-	const limit = 6
-	for power := math.Pow(10, math.Floor(math.Log10((a.Max-a.Min)/limit))); ; power *= 10 {
+	for power := math.Pow(10, math.Floor(math.Log10((a.Max-a.Min)/mostSteps))); ; power *= 10 {
 		for _, digit := range []float64{1, 2, 5} {
-			if step := digit * power; (a.Max-a.Min)/step <= limit*(1+1e-9) {
+			if step := digit * power; (a.Max-a.Min)/step <= mostSteps*(1+1e-9) {
 				return step
 			}
 		}
 	}
+}
+
+// multiples returns those of a step from a value to the end of the axis.
+func (a Axis) multiples(step, from float64) (out []float64) {
+	first := math.Ceil(from/step - 1e-9)
+	for i := range mostSteps + 2 {
+		v := (first + float64(i)) * step
+		if v-a.Max > 1e-9*step {
+			break
+		}
+		out = append(out, max(a.Min, min(a.Max, v)))
+	}
+	return out
 }
 
 // linearTicks returns the multiples of the step, with as many decimals as it has.
@@ -73,10 +112,10 @@ func (a Axis) linearTicks() (out []plot.Tick) {
 	const huge = 1e6
 	step := a.step()
 	decimals := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
-	for n := math.Ceil(a.Min/step - 1e-9); n*step <= a.Max+1e-9*step; n++ {
-		t := plot.Tick{Value: n * step, Label: strconv.FormatFloat(n*step+0, 'f', decimals, 64)}
-		if math.Abs(t.Value) >= huge || decimals > 6 {
-			t.Label = digits(t.Value)
+	for _, v := range a.multiples(step, a.Min) {
+		t := plot.Tick{Value: v, Label: strconv.FormatFloat(v+0, 'f', decimals, 64)}
+		if math.Abs(v) >= huge || decimals > 6 {
+			t.Label = digits(v)
 		}
 		out = append(out, t)
 	}
@@ -112,11 +151,19 @@ func (a Axis) inside(ticks []plot.Tick) []plot.Tick {
 	return slices.DeleteFunc(ticks, func(t plot.Tick) bool { return t.Value < a.Min || t.Value > a.Max })
 }
 
-// digitTicks returns ticks at all digits of every power of ten, and how many have
-// a label: those at the digits named.
+// digitTicks returns ticks at all digits of every power of ten, of many powers at some
+// of these alone, and how many have a label: those at the digits named.
 func (a Axis) digitTicks(named ...float64) (ticks []plot.Tick, labelled int) {
-	for power := math.Floor(math.Log10(a.Min)); math.Pow(10, power) <= a.Max; power++ {
-		for digit := 1.0; digit < 10; digit++ {
+	const most = 24 // powers
+	first, last := int(math.Floor(math.Log10(a.Min))), int(math.Floor(math.Log10(a.Max)+1e-9))
+	every, digits := 1+(last-first)/most, 9
+	if every > 1 {
+		digits = 1
+	}
+	for i := first; i <= last; i += every {
+		power := float64(i)
+		for d := range digits {
+			digit := float64(d + 1)
 			t := plot.Tick{Value: digit * math.Pow(10, power)}
 			if slices.Contains(named, digit) {
 				t.Label = a.label(digit, power)

@@ -73,6 +73,7 @@ func (c Chart) view() chartView {
 	v.CutTop, v.CutWidth, v.CutHeight = topMargin-dot, v.Inner+2*dot, chartHeight-topMargin-footMargin+2*dot
 	for i, panel := range c.Panels {
 		p := pane{Name: panel.Title, Left: i*chartWidth/len(c.Panels) + leftMargin, width: float64(v.Inner)}
+		panel.Series = panel.drawable()
 		p.x, p.y = panel.fitted()
 		p.XTicks, p.YTicks = p.x.labels(p.across), p.y.labels(p.up)
 		for _, s := range panel.Series {

@@ -99,6 +99,7 @@ func TestLogTicks(t *testing.T) {
 		want string
 	}{
 		{Axis{Min: .04, Max: 3, Scale: Log}, "0.05 0.1 0.2 0.5 1 2"},
+		{Axis{Min: 1, Max: 1000, Scale: Log}, "1 2 5 10 20 50 100 200 500 1000"},
 		{Axis{Min: 900, Max: 2e7, Scale: Log}, "1000 1e4 1e5 1e6 1e7"},
 		{Axis{Min: 900, Max: 3e4, Scale: Times}, "1µs 2µs 5µs 10µs 20µs"},
 		{Axis{Min: 900, Max: 3e6, Scale: Times}, "1µs 10µs 100µs 1ms"},
@@ -113,6 +114,31 @@ func TestLogTicks(t *testing.T) {
 			t.Errorf("%v: %s, want %s", c.axis, got, c.want)
 		}
 	}
+}
+
+// TestAnyTicks: an axis of any ends has few ticks, all between them; of ends that no
+// axis can have, it has at most one.
+func TestAnyTicks(t *testing.T) {
+	number := rapid.OneOf(rapid.Float64(), rapid.Float64Range(1e9, 1e9+10), rapid.SampledFrom([]float64{
+		0, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, -math.MaxFloat64, math.SmallestNonzeroFloat64, 1.75e308, 1e-310, 1e17, 1e17 + 32, -1e308,
+	}))
+	rapid.Check(t, func(t *rapid.T) {
+		a := Axis{Min: number.Draw(t, "min"), Scale: rapid.SampledFrom([]Scale{Linear, Whole, Log, Times}).Draw(t, "scale")}
+		a.Max = rapid.OneOf(number, rapid.SampledFrom([]float64{math.Nextafter(a.Min, math.Inf(1)), a.Min * (1 + 1e-11), 2 * a.Min})).Draw(t, "max")
+		a.Min, a.Max = min(a.Min, a.Max), max(a.Min, a.Max)
+		if rapid.Bool().Draw(t, "fitted") {
+			a = Axis{Scale: a.Scale}.fitted([]float64{a.Min, a.Max})
+		}
+		ticks := a.ticks()
+		if n := len(ticks); n > 9*24 || n > 8 && !a.logarithmic() || n > 1 && !a.spans() {
+			t.Errorf("%d ticks", n)
+		}
+		for _, tick := range ticks {
+			if share := a.Share(tick.Value); tick.Value < a.Min || tick.Value > a.Max || !(share >= 0 && share <= 1) {
+				t.Errorf("a tick at %g, at %g of the axis from %g to %g", tick.Value, share, a.Min, a.Max)
+			}
+		}
+	})
 }
 
 // TestCut: of what lies beyond an axis the most extreme value is written at the edge.

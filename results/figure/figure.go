@@ -7,6 +7,7 @@ package figure
 import (
 	"html/template"
 	"math"
+	"slices"
 	"strings"
 
 	"dgsbench/internal/escape"
@@ -15,6 +16,7 @@ import (
 // Figure is a drawing with its title and caption.
 type Figure struct {
 	Name     string // of its files, without an ending
+	Table    string // with its numbers, if that has another name
 	Title    string
 	Caption  string
 	SVG, PNG []byte
@@ -80,7 +82,7 @@ type Series struct {
 	Mark  Mark
 	Line  Line
 	// Points are drawn, with bars where they have intervals, unless their Y is
-	// not finite; such a point interrupts a line.
+	// not finite, or not positive on a logarithmic axis; such a point interrupts a line.
 	Points []Point
 }
 
@@ -147,13 +149,14 @@ func (a Axis) fitted(values []float64) Axis {
 	if a.Min != a.Max {
 		return a
 	}
+	values = slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !a.has(v) })
 	low, high := ends(values)
 	switch {
 	case a.logarithmic() && low > high:
 		a.Min, a.Max = 1, 10
 	case a.logarithmic():
 		room := max(math.Pow(high/low, .06), 1.1)
-		a.Min, a.Max = low/room, high*room
+		a.Min, a.Max = max(math.SmallestNonzeroFloat64, low/room), min(math.MaxFloat64, high*room)
 	case a.Scale == Whole && low <= high:
 		a.Min, a.Max = math.Floor(low), math.Ceil(high)
 	default:
@@ -168,11 +171,11 @@ func Around(values []float64) (low, high float64) {
 	if low > high {
 		return 0, 1
 	}
-	room := .06 * (high - low)
+	room := .06*high - .06*low
 	if room == 0 {
 		room = max(.01*math.Abs(high), 1e-9)
 	}
-	return low - room, high + room
+	return max(-math.MaxFloat64, low-room), min(math.MaxFloat64, high+room)
 }
 
 // ends returns those of the finite values; low > high where there are none.

@@ -25,7 +25,7 @@ type frame struct {
 func newFrame(p Panel, cell vg.Point) *frame {
 	const widest = .4 // share of the panel that labels of ticks take
 	f := &frame{Panel: p, cell: cell}
-	f.Series = slices.Clone(p.Series)
+	f.Series = p.drawable()
 	f.X, f.Y = p.fitted()
 	f.xTicks, f.yTicks = f.X.ticks(), f.Y.ticks()
 	most := cell.X - 2*pad

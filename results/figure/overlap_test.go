@@ -121,6 +121,42 @@ func TestAnyTextsAreApart(t *testing.T) {
 	})
 }
 
+// TestAnyValues: panels of any values and ends are drawn, and nothing is off the page.
+func TestAnyValues(t *testing.T) {
+	value := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, -1, math.NaN(), math.Inf(1), math.Inf(-1), 1.75e308, -1e308, 1e308, 1e17, 1e17 + 32, 1e-320}))
+	rapid.Check(t, func(t *rapid.T) {
+		axis := func() figure.Axis {
+			a := figure.Axis{Scale: rapid.SampledFrom([]figure.Scale{figure.Linear, figure.Whole, figure.Log, figure.Times}).Draw(t, "scale")}
+			if rapid.Bool().Draw(t, "no end") {
+				a.Max = math.NaN()
+			}
+			return a
+		}
+		p := figure.Panel{X: axis(), Y: axis(), Title: "values"}
+		s := figure.Series{Mark: figure.Dot, Line: figure.Solid}
+		for range rapid.IntRange(1, 6).Draw(t, "points") {
+			x, y := value.Draw(t, "x"), value.Draw(t, "y")
+			s.Points = append(s.Points, figure.Point{X: figure.Exact(x), Y: figure.Value{Mean: y, Low: value.Draw(t, "low"), High: y}})
+		}
+		p.Series = []figure.Series{s}
+		f, err := figure.Draw(size, 1, []figure.Panel{p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, problem := range svgtest.Problems(t, f.SVG) {
+			if strings.Contains(problem, "leaves the page") {
+				t.Errorf("%s", problem)
+			}
+		}
+		if strings.Contains(string(f.SVG), "NaN") || strings.Contains(string(f.SVG), "Inf") {
+			t.Error("a place that is no number")
+		}
+		if _, err := (figure.Chart{Panels: []figure.Panel{p}}).HTML(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestLabelsOrLegend: labels are near their points where there is room, and in the
 // legend where there is none.
 func TestLabelsOrLegend(t *testing.T) {

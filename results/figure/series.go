@@ -44,6 +44,30 @@ func (s Series) stroke() draw.LineStyle {
 	return line
 }
 
+// drawable returns the series without what the axes cannot have: such a point has no Y,
+// and such an interval no width.
+func (p Panel) drawable() []Series {
+	out := slices.Clone(p.Series)
+	for i, s := range out {
+		out[i].Points = slices.Clone(s.Points)
+		for k := range s.Points {
+			pt := &out[i].Points[k]
+			for _, along := range []struct {
+				Axis
+				*Value
+			}{{p.X, &pt.X}, {p.Y, &pt.Y}} {
+				if !along.has(along.Low) || !along.has(along.High) {
+					along.Low, along.High = along.Mean, along.Mean
+				}
+				if !along.has(along.Mean) && (s.Mark != Box || !along.has(along.Low)) {
+					pt.Y.Mean = math.NaN()
+				}
+			}
+		}
+	}
+	return out
+}
+
 // drawMark draws the mark of a point.
 func (s Series) drawMark(on draw.Canvas, at vg.Point) {
 	shape := shapes[max(0, s.Color)%len(shapes)]

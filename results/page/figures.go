@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"slices"
 
 	"dgsbench/internal/lists"
@@ -24,12 +25,11 @@ func figures(p Page, dataset string) ([]part, error) {
 	return out, nil
 }
 
-// part returns a figure, or some of its panels. Its numbers are in the table of the
-// same name.
+// part returns a figure, or some of its panels, with a link to the table of its numbers.
 func (f Folder) part(drawn figure.Figure, panels []figure.PanelDrawing, dataset string) part {
-	numbers := drawn.Name
+	numbers := cmp.Or(drawn.Table, drawn.Name)
 	if f.before != "" {
-		numbers = f.ownName(drawn.Name)
+		numbers = f.ownName(numbers)
 	}
 	drawings := lists.Map(panels, func(d figure.PanelDrawing) drawing { return drawing{d.Group, d.Inline()} })
 	if len(panels) == 0 {
