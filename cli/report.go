@@ -168,7 +168,7 @@ func (r *reporting) folder(s selection, tuned string) (f page.Folder, err error)
 		f.Warnings = []string{fmt.Sprintf("no records of suite %s, only searches of bench tune", s.suite)}
 		return f, nil
 	}
-	f.Report, err = s.summarise(records)
+	f.Report, err = s.summarise(records, true)
 	return f, err
 }
 

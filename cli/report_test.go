@@ -19,7 +19,7 @@ runs:
   - {task: lp, settings: [T], datasets: [toy], models: [recency-pop, edgebank]}
   - {task: nc, datasets: [toy], models: [raw, graph-sprints], protocol: {latency: {batches: 20, iterations: 3, lead: 40}}}
 tables:
-  show: [nc, lp, auc-runtime, roc, latency, datasets]
+  show: [nc, lp, auc-runtime, latency, datasets]
 `
 
 // hostile is a model whose name would run as a script.
@@ -68,6 +68,17 @@ func TestReport(t *testing.T) {
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q on the page", want)
+		}
+	}
+	for _, curves := range []string{"ROC curves", "Precision and recall", "Calibration", "AUC by day"} { // which the suite does not list
+		if !strings.Contains(page, "<h3>"+curves+", test events</h3>") {
+			t.Errorf("no figure of %s on the page", curves)
+		}
+		if strings.Contains(page, "node classification by ") {
+			t.Errorf("models are compared by points of curves that the suite does not list")
+		}
+		if _, printed, _ := bench(append([]string{"tables", "--out", filepath.Join(dir, "out")}, args...)...); strings.Contains(printed, curves) {
+			t.Errorf("bench tables prints %s", curves)
 		}
 	}
 	if n := strings.Count(page, "<script"); n != 1 {

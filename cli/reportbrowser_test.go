@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"dgsbench/results"
+	"dgsbench/results/figure"
 	"dgsbench/results/page"
 	"dgsbench/results/table"
 
@@ -93,6 +94,44 @@ func TestSortingInBrowser(t *testing.T) {
 	expect("space bar", "none", "9 | 1,234 / 5 | – | -3 | 10.50 | 1e-05 | 80% | 2 | 1")
 	b.do(chromedp.Click(chromedp.CSS("#numbers thead th:nth-child(1) button")), chromedp.Click(button))
 	expect("click after another column", "ascending", "-3 | 1e-05 | 9 | 10.50 | 80% | 1,234 / 5 | – | 1 | 2")
+	b.check()
+}
+
+// TestDatasetInBrowser: panels of figures and answers of the summary about another
+// dataset than the chosen one are hidden, and so are all without the text.
+func TestDatasetInBrowser(t *testing.T) {
+	program := chromium(t)
+	made := results.Report{Summary: results.Summary{Answers: []results.Answer{{Dataset: "one", Best: "DGS is best."}, {Dataset: "two", Best: "Raw is best."}}}}
+	drawn := figure.Panel{Series: []figure.Series{{Mark: figure.Dot, Points: []figure.Point{figure.At(1, 1)}}}}
+	one, two := drawn, drawn
+	one.Group, two.Group = "one", "two"
+	for _, name := range []string{"first", "second"} {
+		f, err := figure.Draw(figure.Size{Width: 8, Height: 6}, 2, []figure.Panel{one, two})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Name, f.Title = name, name
+		made.Figures = append(made.Figures, f)
+	}
+	file := filepath.Join(t.TempDir(), "made up.html")
+	var text bytes.Buffer
+	if err := (page.Page{Title: "Filtering", Folders: []page.Folder{{Name: "made up", Report: made}}}).Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	write(t, file, text.String())
+	b := openBrowser(t, program, file)
+	for query, want := range map[string]string{
+		"?text=":                "DGS is best.; Raw is best.; one; two; one; two",
+		"?dataset=two":          "Raw is best.; two; two",
+		"?text=dgs":             "DGS is best.",
+		"?text=second":          "one; two",
+		"?text=zzz":             "",
+		"?dataset=one&text=raw": "",
+	} {
+		b.do(chromedp.Navigate(b.address + query))
+		b.allow(b.address + query)
+		b.expect(query, want, `[...document.querySelectorAll(".answer, .panel")].filter(e => e.checkVisibility()).map(e => e.matches(".panel") ? e.closest("[data-dataset]").dataset.dataset : e.textContent.trim()).join("; ")`)
+	}
 	b.check()
 }
 

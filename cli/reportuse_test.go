@@ -107,7 +107,7 @@ func (b *browser) checkFilter(width int64) {
 	b.expect("the count beside the open filter", "true", `(e => e.contains(document.elementFromPoint(e.getBoundingClientRect().left + 2, e.getBoundingClientRect().top + 2)))(document.querySelector("#hidden-note span"))`)
 	said := b.texts("[String(" + note + ")]")[0]
 	var hidden, of int
-	if _, err := fmt.Sscanf(said, "%d of %d rows and ", &hidden, &of); err != nil || hidden == 0 || hidden >= of || !strings.HasSuffix(said, " charts hidden") {
+	if _, err := fmt.Sscanf(said, "%d of %d rows and ", &hidden, &of); err != nil || hidden == 0 || hidden >= of || !strings.HasSuffix(said, " charts hidden; figures have the lines of all models") {
 		b.t.Errorf("what is hidden is given as %q", said)
 	}
 	b.expect("hidden rows of all tables", strconv.Itoa(hidden), `document.querySelectorAll("main tbody tr[hidden]").length`)
@@ -125,7 +125,7 @@ func (b *browser) checkFilter(width int64) {
 	b.allow(address)
 	b.expect("the rows at the same address", "Graph-Sprints", rows)
 	b.do(chromedp.Focus(chromedp.CSS("#filter-button")), chromedp.KeyEvent(kb.Enter), chromedp.SendKeys(chromedp.CSS("#filter-text"), "no such row"))
-	b.expect("rows with a text that is nowhere", "0", `[...document.querySelectorAll("main tbody tr, .chart")].filter(e => e.checkVisibility()).length`)
+	b.expect("what has a text that is nowhere", "0", `[...document.querySelectorAll("main tbody tr, .chart, .panel, .answer, .section")].filter(e => e.checkVisibility()).length`)
 	b.do(chromedp.Click(chromedp.CSS("#filter [popovertarget]")), chromedp.Click(chromedp.CSS("#clear")))
 	b.wait("the filter is cleared", `location.search === ""`)
 	b.expect("all rows again", all, rows)

@@ -208,7 +208,7 @@ func (s selection) report(whole bool) (results.Report, error) {
 		if err != nil {
 			return results.Report{}, err
 		}
-		r, err := s.summarise(records)
+		r, err := s.summarise(records, false)
 		if whole && errors.Is(err, fs.ErrNotExist) {
 			err = failure{fmt.Errorf("%w; the same command measures it again", err)}
 		}
@@ -245,16 +245,16 @@ func retryReplaced[T any](read func() (T, error)) (T, error) {
 	}
 }
 
-// summarise makes a report of the records, with a bar on a
-// terminal: intervals of a big folder take a while.
-func (s selection) summarise(records []record.Record) (results.Report, error) {
+// summarise makes a report of the records, if curves is set with their figures, and
+// with a bar on a terminal: intervals of a big folder take a while.
+func (s selection) summarise(records []record.Record, curves bool) (results.Report, error) {
 	if len(records) == 0 {
 		return results.Report{}, fmt.Errorf("no records of suite %s in %s; measure it with: %s --out %s --data DIR",
 			s.suite, s.out, s.command(), s.out)
 	}
 	bar := s.newBar()
 	bar.start()
-	outline := results.Outline{Suite: s.suiteSpec, Trials: s.trials, Command: s.command(), Progress: bar.progress}
+	outline := results.Outline{Suite: s.suiteSpec, Trials: s.trials, Command: s.command(), Curves: curves, Progress: bar.progress}
 	r, err := results.NewReport(s.store(), records, outline)
 	bar.close()
 	for _, warning := range r.Warnings {

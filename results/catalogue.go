@@ -93,12 +93,30 @@ func Named(chosen specs.Tables, r record.Record) (out []metrics.Metric) {
 	return out
 }
 
-// Make makes the tables and figures that a suite chooses, in this order, or the
-// usual ones. It leaves out those for which the suite has no trials.
-func Make(in Input, chosen specs.Tables) (out Output, err error) {
+// orUsual returns the tables that are chosen, or if there are none the usual ones.
+func orUsual(chosen specs.Tables) specs.Tables {
 	if len(chosen.Show) == 0 {
 		chosen.Show = lists.Map(catalogue().Default, func(id string) specs.Table { return specs.Table{ID: id} })
 	}
+	return chosen
+}
+
+// withCurves adds the figures of curves that are not among the tables.
+func withCurves(chosen specs.Tables) (with specs.Tables, added []string) {
+	chosen = orUsual(chosen)
+	for _, d := range catalogue().Tables {
+		isHere := func(t specs.Table) bool { return t.ID == d.ID }
+		if kinds[d.Kind].points != nil && !slices.ContainsFunc(chosen.Show, isHere) {
+			chosen.Show, added = append(slices.Clone(chosen.Show), specs.Table{ID: d.ID}), append(added, d.ID)
+		}
+	}
+	return chosen, added
+}
+
+// Make makes the tables and figures that a suite chooses, in this order, or the
+// usual ones. It leaves out those for which the suite has no trials.
+func Make(in Input, chosen specs.Tables) (out Output, err error) {
+	chosen = orUsual(chosen)
 	if err := chosen.Known(TableTasks()); err != nil {
 		return out, err
 	}

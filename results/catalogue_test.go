@@ -107,7 +107,7 @@ func factRecord(d results.DatasetHead, task protocol.Task, setting protocol.Sett
 func timedRecord(t *testing.T, s record.Store, d results.DatasetHead, m results.ModelHead, ms int64) record.Record {
 	t.Helper()
 	r, times := recordtest.Latency(m.ID, "1")
-	r.Key.Dataset, r.PaperName, r.ModelTitle, r.Footnotes = d.ID, d.PaperName, m.Title, []string{"not trained"}
+	r.Key.Dataset, r.Key.Variant, r.PaperName, r.ModelTitle, r.Footnotes = d.ID, m.Variant, d.PaperName, m.Title, []string{"not trained"}
 	for _, ns := range times {
 		for i := range ns {
 			ns[i] += ms * 1e6
@@ -406,5 +406,37 @@ func TestAspectsAreOfOneTask(t *testing.T) {
 	in.Records = append([]record.Record{other}, in.Records...)
 	if diff := cmp.Diff(want, makeTables(t, in, "gs-dgs").Tables[0]); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestSizesByDataset: where a model keeps more of a node on one dataset than on
+// another, the footnote names both.
+func TestSizesByDataset(t *testing.T) {
+	in := smallSuite(t)
+	for i := range in.Cells {
+		switch c := &in.Cells[i]; c.Model {
+		case "dgs":
+			c.State, c.Class = 32, protocol.Learned
+		case "graph-sprints":
+			c.State, c.Class = map[string]int{wikipedia.ID: 34, shop.ID: 160}[c.Dataset], protocol.Learned
+		}
+	}
+	const want = "numbers kept of a node: graph-sprints 34 (Wikipedia), graph-sprints 160 (shop-sim), dgs 32"
+	if notes := makeTables(t, in, "nc").Tables[0].Notes; !slices.ContainsFunc(notes, func(n string) bool { return strings.HasSuffix(n, want) }) {
+		t.Errorf("expected %q at the end of one of %q", want, notes)
+	}
+}
+
+// TestLegendOfSpeeds: it explains what the table has.
+func TestLegendOfSpeeds(t *testing.T) {
+	in := smallSuite(t)
+	for _, data := range [][]results.DatasetHead{{wikipedia, shop}, {shop}} {
+		in.Latency.Datasets = data
+		legend := strings.Join(makeTables(t, in, "normalisation").Tables[0].Legend, "; ")
+		for _, line := range []string{"paper: ", "no value"} {
+			if got, want := strings.Contains(legend, line), len(data) > 1; got != want {
+				t.Errorf("%d datasets: %q in the legend %q: %t, expected %t", len(data), line, legend, got, want)
+			}
+		}
 	}
 }

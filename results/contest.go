@@ -8,6 +8,7 @@ import (
 	"dgsbench/protocol"
 	"dgsbench/results/record"
 	"dgsbench/results/table"
+	"dgsbench/specs"
 	"fmt"
 	"slices"
 	"strings"
@@ -164,6 +165,7 @@ func (c contest) beaten(learned rival) string {
 func (c contest) cheapest(level []rival) string {
 	type cost struct {
 		rival
+		deployed   bool            // the form that is the fastest
 		seconds    optional.Number // of a batch
 		events     int             // of the batch
 		parameters int
@@ -171,9 +173,15 @@ func (c contest) cheapest(level []rival) string {
 	timed := false
 	costs := lists.Map(level, func(m rival) cost {
 		out := cost{rival: m, seconds: optional.Absent(), parameters: c.in.parameters(m.CellKey)}
-		t, ok := c.in.test(c.head, ModelHead{ID: m.Model, Variant: m.Variant})
-		if ok && !t.Failed() && m.Task == t.Key.Task {
-			out.seconds, out.events = optional.Number(t.times[0].mean()/float64(t.times[0].Batches)), t.times[0].Batch
+		for i, variant := range []string{m.Variant, specs.DeployedVariant(m.Variant)} {
+			t, ok := c.in.test(c.head, ModelHead{ID: m.Model, Variant: variant})
+			if !ok || t.Failed() || m.Task != t.Key.Task {
+				continue
+			}
+			seconds := optional.Number(t.times[0].mean() / float64(t.times[0].Batches))
+			if !out.seconds.Present() || seconds < out.seconds {
+				out.seconds, out.events, out.deployed = seconds, t.times[0].Batch, i > 0
+			}
 			timed = true
 		}
 		return out
@@ -197,9 +205,14 @@ func (c contest) cheapest(level []rival) string {
 	}
 	switch {
 	case len(level) == 1 && timed:
+		if least.deployed {
+			return "deployed, it takes " + size
+		}
 		return "it takes " + size
 	case len(level) == 1:
 		return ""
+	case timed && least.deployed:
+		return fmt.Sprintf("the fastest of %s is %s, deployed: %s", these, least.title(), size)
 	case timed:
 		return fmt.Sprintf("the fastest of %s is %s: %s", these, least.title(), size)
 	}

@@ -94,12 +94,15 @@ func (s *scores) withFigure(t table.Table, width float64, panels []figure.Panel,
 	if len(panels) == 0 {
 		return out, nil
 	}
-	out.Tables[0].Legend = append(t.Legend, "drawn in "+t.Name+".svg and .png, which bench all leaves beside the records of a whole suite")
+	out.Tables[0].Legend = append(t.Legend, DrawnIn+t.Name+".svg and .png, which bench all leaves beside the records of a whole suite")
 	f, err := figure.Draw(figure.Size{Width: width, Height: 10}, int(pageWidth/width), panels)
 	f.Name, f.Title, f.Caption = t.Name, t.Title, caption+". Means over seeds. Made by: "+t.Command
 	out.Figures = []figure.Figure{f}
 	return out, err
 }
+
+// DrawnIn begins the line of a legend that names the files of a figure.
+const DrawnIn = "drawn in "
 
 // pageWidth is that of a figure, in centimetres.
 const pageWidth = 26.0

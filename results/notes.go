@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"dgsbench/internal/lists"
 	"dgsbench/metrics"
 	"dgsbench/protocol"
 	"dgsbench/results/record"
@@ -72,7 +73,12 @@ func without(texts, others []string) []string {
 // setup returns the note on how our models were chosen: tuning, sizes and
 // features.
 func (s *scores) setup() string {
-	tuned, states, features := "no model is tuned", []string(nil), []string(nil)
+	type stateSize struct {
+		model string
+		size  int
+		place string
+	}
+	tuned, states, features := "no model is tuned", []stateSize(nil), []string(nil)
 	for _, d := range s.Datasets {
 		for _, at := range s.all(s.Settings...) {
 			c := s.cell(d, at)
@@ -83,7 +89,7 @@ func (s *scores) setup() string {
 				tuned = "models are tuned where a footnote names the search, the others not"
 			}
 			if c.State > 0 {
-				states = appendNew(states, fmt.Sprintf("%s %d", c.title(), c.State))
+				states = appendNew(states, stateSize{c.title(), c.State, cmp.Or(d.Place, d.Title)})
 			}
 			features = appendNew(features, fmt.Sprintf("%s %d", cmp.Or(d.Place, d.Title), c.Features))
 		}
@@ -93,7 +99,18 @@ func (s *scores) setup() string {
 	}
 	note := tuned + "; features of an event in the file: " + strings.Join(features, ", ")
 	if len(states) > 0 {
-		note += "; numbers kept of a node: " + strings.Join(states, ", ")
+		var sizes []string
+		for _, of := range lists.GroupBy(states, func(s stateSize) string { return s.model }) {
+			differ := slices.ContainsFunc(of, func(s stateSize) bool { return s.size != of[0].size })
+			for _, s := range of {
+				if text := fmt.Sprintf("%s %d", s.model, s.size); differ {
+					sizes = append(sizes, text+" ("+s.place+")")
+				} else {
+					sizes = appendNew(sizes, text)
+				}
+			}
+		}
+		note += "; numbers kept of a node: " + strings.Join(sizes, ", ")
 	}
 	return note
 }

@@ -10,6 +10,7 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/internal/lists"
+	"dgsbench/metrics"
 	"dgsbench/protocol"
 	"dgsbench/results/figure"
 	"dgsbench/results/record"
@@ -35,6 +36,7 @@ type Outline struct {
 	Suite   specs.Suite
 	Trials  []specs.Trial // of the suite, of which flags may have left some out
 	Command string        // that makes the tables again
+	Curves  bool          // also those figures of curves that the suite does not list, where there is something to draw
 	// Progress, unless it is nil, is called with the share of the work done.
 	Progress func(share float64)
 }
@@ -53,6 +55,15 @@ func ranges(s specs.Suite) (out []Range) {
 // NewReport summarises the records of the outline's trials. Trials without a
 // record are missing in the rows and dashes in the tables.
 func NewReport(s record.Store, records []record.Record, o Outline) (Report, error) {
+	listed, added := o.Suite.Tables, []string(nil)
+	if o.Curves {
+		o.Suite.Tables, added = withCurves(listed)
+	}
+	isListed := func(c Comparison) bool { // models are not compared by points of curves that were added
+		of := record.Record{Key: record.Key{CellKey: c.CellKey}}
+		named := func(m metrics.Metric) bool { return m.Name == c.Metric }
+		return slices.ContainsFunc(Named(listed, of), named) || !slices.ContainsFunc(Named(o.Suite.Tables, of), named)
+	}
 	scored, timed := specs.SplitLatency(o.Trials)
 	in := Input{
 		Store: s, Records: ofTrials(records, scored), Ranges: ranges(o.Suite),
@@ -73,9 +84,13 @@ func NewReport(s record.Store, records []record.Record, o Outline) (Report, erro
 	in.Classification, in.Latency = layout(protocol.NodeClassification, false), layout(protocol.NodeClassification, true)
 	in.Links = layout(protocol.LinkPrediction, false)
 	out, err := Make(in, o.Suite.Tables)
+	out.Tables = slices.DeleteFunc(out.Tables, func(t table.Table) bool {
+		return slices.Contains(added, t.Name) && !slices.ContainsFunc(out.Figures, func(f figure.Figure) bool { return f.Name == t.Name })
+	})
+	comparisons := slices.DeleteFunc(Comparisons(in.Cells), func(c Comparison) bool { return !isListed(c) })
 	r := Report{
 		Title: in.Subtitle, Summary: out.Summary, Rows: append(Rows(in.Cells), LatencyRows(in.Timed)...), Tables: out.Tables, Figures: out.Figures,
-		Comparisons: Comparisons(in.Cells), Warnings: Warnings(in.Cells), Records: slices.Concat(in.Records, latest),
+		Comparisons: comparisons, Warnings: Warnings(in.Cells), Records: slices.Concat(in.Records, latest),
 	}
 	position := map[record.Key]int{}
 	for i, t := range o.Trials {

@@ -2,6 +2,7 @@ package results
 
 import (
 	"fmt"
+	"slices"
 
 	"dgsbench/internal/optional"
 	"dgsbench/results/record"
@@ -46,7 +47,15 @@ func speedsTable(r request) (Output, error) {
 		})
 	}
 	t.addBlock(l.Datasets...)
-	t.Legend = []string{"±: standard deviation over iterations (n-1)", "paper: 200 batches of 200 events " + paperTimes, noValueLegend}
+	t.DropUnpublished()
+	t.Legend = []string{"±: standard deviation over iterations (n-1)"}
+	if slices.ContainsFunc(t.Columns, func(c table.Column) bool { return c.Kind == table.Published }) {
+		t.Legend = append(t.Legend, "paper: 200 batches of 200 events "+paperTimes)
+	}
+	isEmpty := func(e table.Entry) bool { return e.Text == "" && e.Value == nil }
+	if slices.ContainsFunc(slices.Concat(t.Blocks...), func(row table.Row) bool { return slices.ContainsFunc(row, isEmpty) }) {
+		t.Legend = append(t.Legend, noValueLegend)
+	}
 	return Output{Tables: []table.Table{t.Table}}, nil
 }
 

@@ -21,6 +21,7 @@ type Summary struct {
 
 // Answer says which model is best at one place.
 type Answer struct {
+	Dataset string
 	Best    string   // a sentence with the place, the best model and those that cannot be told apart from it
 	Details []string // whether rules and single columns are beaten; what is the cheapest
 }
@@ -124,6 +125,7 @@ func newSummary(in Input, chosen []specs.Table) (Summary, error) {
 				}
 				c := newContest(in, d, shown[0], cells)
 				if a, ok := c.answer(where); ok {
+					a.Dataset = d.ID
 					if best, ok := c.best(protocol.Learned); ok && d.Events > 0 {
 						a.Details = append(a.Details, in.byBatch(l.Layout, c.head, best.Cell, shown[0]))
 					}

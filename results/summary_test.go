@@ -31,7 +31,7 @@ func shifted(seed uint64, shift float32) record.Observed {
 
 // summaryOf returns the summary of node classification by models whose positives
 // score that much higher than negatives, each with three seeds.
-func summaryOf(t *testing.T, rule, column float32, learned map[string]float32, change func(*record.Record)) results.Summary {
+func summaryOf(t *testing.T, rule, column float32, learned map[string]float32, change func(*record.Record), timed ...results.LatencyTest) results.Summary {
 	t.Helper()
 	s := record.Store{Dir: t.TempDir()}
 	layout := results.Layout{Datasets: []results.DatasetHead{mooc}, Settings: []protocol.Setting{""}}
@@ -59,7 +59,7 @@ func summaryOf(t *testing.T, rule, column float32, learned map[string]float32, c
 	}
 	add("a-rule", protocol.ZeroParameter, rule, 1)
 	add("a-column", protocol.SingleColumn, column, 1)
-	in := results.Input{Command: "bench all --suite made-up", Classification: layout, Cells: aggregate(t, s)}
+	in := results.Input{Command: "bench all --suite made-up", Classification: layout, Cells: aggregate(t, s), Timed: timed}
 	in.Records, _, _ = s.Load("")
 	out, err := results.Make(in, specs.Tables{Show: []specs.Table{{ID: "nc"}}})
 	if err != nil {
@@ -108,6 +108,26 @@ func TestSummary(t *testing.T) {
 				t.Errorf("%s: expected %q in the rest of\n%s", name, part, got)
 			}
 			rest = after
+		}
+	}
+}
+
+// TestFastestForm: a model that is faster when deployed counts as that.
+func TestFastestForm(t *testing.T) {
+	s := record.Store{Dir: t.TempDir()}
+	test := func(model, variant string, ms int64) results.LatencyTest {
+		return readTimes(t, s, timedRecord(t, s, mooc, results.ModelHead{ID: model, Variant: variant}, ms))[0]
+	}
+	dgs, tgn, deployed := test("dgs", "", 5), test("tgn", "", 7), test("tgn", "deployed", 3)
+	near := map[string]float32{"dgs": .6, "tgn": .599}
+	for want, timed := range map[string][]results.LatencyTest{
+		"the fastest of these is DGS: ":                          {dgs, tgn},
+		"the fastest of these is TGN, deployed: ":                {dgs, tgn, deployed},
+		"the fastest of those that were timed is DGS: ":          {dgs},
+		"the fastest of those that were timed is TGN, deployed:": {deployed},
+	} {
+		if got := strings.Join(summaryOf(t, .1, .05, near, nil, timed...).Sentences(), "\n"); !strings.Contains(got, want) {
+			t.Errorf("expected %q in\n%s", want, got)
 		}
 	}
 }

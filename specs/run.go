@@ -320,7 +320,7 @@ func (r *suiteReader) addCell(run strictyaml.Node, at Place, ref string, options
 	r.suite.cells = append(r.suite.cells, t)
 	if t.IsLatency() && m.Kind.Deploys {
 		t.Deployed, t.Title = true, t.Title+", deployed"
-		t.Variant = strings.TrimPrefix(t.Variant+"-deployed", "-")
+		t.Variant = DeployedVariant(t.Variant)
 		r.suite.cells = append(r.suite.cells, t)
 	}
 }

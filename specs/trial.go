@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"dgsbench/internal/lists"
 	"dgsbench/internal/strictyaml"
@@ -16,6 +17,9 @@ import (
 	"dgsbench/models"
 	"dgsbench/protocol"
 )
+
+// DeployedVariant names the deployed form of a variant.
+func DeployedVariant(variant string) string { return strings.TrimPrefix(variant+"-deployed", "-") }
 
 // Trial is one thing to measure: everything about it is resolved.
 type Trial struct {

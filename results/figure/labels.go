@@ -26,6 +26,12 @@ func (b rectangle) nearest(to vg.Point) vg.Point {
 	return vg.Point{X: max(b.left, min(b.right, to.X)), Y: max(b.bottom, min(b.top, to.Y))}
 }
 
+// gap returns the distance of two rectangles; 0 where they overlap.
+func (b rectangle) gap(c rectangle) vg.Length {
+	x, y := max(0, c.left-b.right, b.left-c.right), max(0, c.bottom-b.top, b.bottom-c.top)
+	return vg.Length(math.Hypot(float64(x), float64(y)))
+}
+
 // crossed reports whether a line goes through the rectangle.
 func (b rectangle) crossed(line [2]vg.Point) bool {
 	from, to := vg.Length(0), vg.Length(1) // the shares of the line that are inside
@@ -93,8 +99,21 @@ func legible(c color.Color) color.Color {
 	return color.RGBA64{darker(r), darker(g), darker(b), uint16(a)}
 }
 
-// placeLabels puts every label where it covers nothing, the nearer the better;
-// false if there is no such place for one of them.
+// leaderGap is how far a label with a leader is from the marks of other series, at least.
+const leaderGap = vg.Length(4)
+
+// isClear reports whether nobody takes the label for that of one of the others: it has
+// a leader, or is nearest to its own mark.
+func (l label) isClear(others []rectangle) bool {
+	least := leaderGap
+	if !l.far {
+		least = l.box.gap(rectangle{l.point.X, l.point.X, l.point.Y, l.point.Y})
+	}
+	return !slices.ContainsFunc(others, func(other rectangle) bool { return l.box.gap(other) < least })
+}
+
+// placeLabels puts every label where it covers nothing and is clear, the nearer the
+// better; false if there is no such place for one of them.
 func (f *frame) placeLabels() bool {
 	marks, strokes := f.covered()
 	size := f.data()
@@ -109,14 +128,15 @@ func (f *frame) placeLabels() bool {
 				return b.grown(1).overlaps(other.box) || other.far && b.grown(1).crossed(other.leader) || l.far && other.box.grown(1).crossed(l.leader)
 			})
 	}
-	for _, s := range f.Series {
+	for i, s := range f.Series {
+		others := f.marksBeside(i)
 		for _, pt := range s.Points {
 			if pt.Label == "" || !finitePoint(pt) {
 				continue
 			}
 			l := label{text: pt.Label, ink: legible(s.ink()), point: f.at(pt.X.Mean, pt.Y.Mean)}
 			l.box = rectangle{0, width(pt.Label, textSize), 0, (ascent + descent) * textSize}
-			placed, ok := l.nearestFree(free)
+			placed, ok := l.nearestFree(func(l label) bool { return free(l) && l.isClear(others) })
 			if !ok {
 				return false
 			}
@@ -138,6 +158,23 @@ func (l label) nearestFree(free func(label) bool) (label, bool) {
 		}
 	}
 	return l, false
+}
+
+// marksBeside returns the marks and bars of all series but one.
+func (f *frame) marksBeside(i int) (out []rectangle) {
+	for k, s := range f.Series {
+		for _, pt := range s.Points {
+			if k == i || s.Mark == NoMark || !finitePoint(pt) {
+				continue
+			}
+			at := f.at(pt.X.Mean, pt.Y.Mean)
+			out = append(out, rectangle{at.X, at.X, at.Y, at.Y}.grown(markRadius))
+			for _, b := range f.bars(pt) {
+				out = append(out, rectangle{b[0].X, b[1].X, b[0].Y, b[1].Y})
+			}
+		}
+	}
+	return out
 }
 
 // covered returns the marks and the strokes between the axes.

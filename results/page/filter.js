@@ -1,6 +1,7 @@
 // Rows, charts and sections of other models and datasets than those chosen are
-// hidden, and so are rows and charts without the text. The page says how many, and
-// every table how many of its rows. The choice is kept in the page's address.
+// hidden, so are panels of figures and answers of the summary about other datasets, and
+// all of these without the text. The page says how many, and every table how many of
+// its rows. The choice is kept in the page's address.
 (() => {
   const form = document.getElementById("filter"), note = document.getElementById("hidden-note"), main = document.querySelector("main");
   const boxes = name => [...form.querySelectorAll(`input[name=${name}]`)];
@@ -16,11 +17,19 @@
   const datasetIn = text => datasets.find(d => d.names.some(name => text === name || text.startsWith(name + ",")))?.id;
   const around = (e, what) => e.closest(`[data-${what}]`)?.dataset[what];
 
+  // A panel has the title and the caption of its figure.
+  const titled = panel => {
+    const title = panel.closest(".part").querySelector("h3"), caption = panel.closest("figure").querySelector("figcaption");
+    return [title, caption, panel].map(e => e.textContent).join(" ").toLowerCase();
+  };
+
   // What can be hidden, with the models and the dataset that it is about;
   // undefined where it is about none in particular.
   const charts = [...main.querySelectorAll("[data-model]")].map(e => ({
     e, drawn: e.querySelector("svg") !== null, models: [e.dataset.model], dataset: around(e, "dataset"), text: e.textContent.toLowerCase(),
   }));
+  const panels = [...main.querySelectorAll(".panel")].map(e => ({ e, drawn: true, dataset: around(e, "dataset"), text: titled(e) }));
+  const answers = [...main.querySelectorAll(".answer")].map(e => ({ e, dataset: around(e, "dataset"), text: e.textContent.toLowerCase() }));
   const tables = [...main.querySelectorAll("table")].map(table => {
     const groups = table.tHead.rows.length > 1 ? [...table.tHead.rows[0].cells] : [];
     const heads = [...[...table.tHead.rows].at(-1).cells].map(textOf);
@@ -52,14 +61,14 @@
     const model = chosen("model"), dataset = chosen("dataset"), text = form.elements.text.value.trim().toLowerCase();
     const isOther = d => dataset.length > 0 && d !== undefined && !dataset.includes(d);
     const isOut = i => isOther(i.dataset) || model.length > 0 && i.models !== undefined && !i.models.some(m => model.includes(m)) || !i.text.includes(text);
-    for (const i of [...rows, ...charts]) i.e.hidden = isOut(i);
+    for (const i of [...rows, ...charts, ...panels, ...answers]) i.e.hidden = isOut(i);
     for (const t of tables) {
       for (const c of t.columns) for (const cell of c.cells) cell.hidden = isOther(c.dataset);
       t.left.textContent = t.rows.some(r => r.e.hidden) ? `${hidden(t.rows, "rows")} hidden` : "";
       t.table.closest("section").hidden = t.rows.length > 0 && t.rows.every(r => r.e.hidden);
     }
     // What holds nothing else is hidden, too.
-    const holders = [...main.querySelectorAll(".panel, .folded:not([data-model]), .part, .section")];
+    const holders = [...main.querySelectorAll(".folded:not([data-model]), .part, .section")];
     for (const e of holders) e.hidden = false;
     for (const e of holders) {
       const inside = [...e.querySelectorAll("[data-model], tbody tr, .panel, .answer")];
@@ -69,7 +78,8 @@
 
     const query = new URLSearchParams([...model.map(m => ["model", m]), ...dataset.map(d => ["dataset", d]), ...(text ? [["text", text]] : [])]);
     note.hidden = query.size === 0;
-    note.firstElementChild.textContent = note.hidden ? "" : `${hidden(rows, "rows")} and ${hidden(charts.filter(c => c.drawn), "charts")} hidden`;
+    const drawn = [...charts, ...panels].filter(c => c.drawn), kept = model.length > 0 ? "; figures have the lines of all models" : "";
+    note.firstElementChild.textContent = note.hidden ? "" : `${hidden(rows, "rows")} and ${hidden(drawn, "charts")} hidden${kept}`;
     history.replaceState(null, "", (query.size > 0 ? "?" + query : location.pathname) + location.hash);
   }
   const given = new URLSearchParams(location.search);

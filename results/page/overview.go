@@ -21,7 +21,7 @@ func summary(p Page) (section, error) {
 		f := &p.Folders[i]
 		var here part
 		for _, a := range f.Summary.Answers {
-			here.Answers = append(here.Answers, answer{Text: f.before + a.Best, Details: a.Details})
+			here.Answers = append(here.Answers, answer{Text: f.before + a.Best, Details: a.Details, Dataset: a.Dataset})
 		}
 		for _, text := range slices.Concat(f.Summary.Failed, f.Summary.Remarks) {
 			here.Answers = append(here.Answers, answer{Text: f.before + text, Warning: true})
@@ -82,7 +82,9 @@ func differences(p Page) (section, error) {
 	facts := p.facts()
 	s.Intro = differing(facts, specs)
 	facts = slices.DeleteFunc(facts, func(f fact) bool { return !f.differs() })
-	s.Parts = []part{{Tables: []table.Table{p.factTable("differing-facts", "Facts that differ", facts)}}}
+	if len(facts) > 0 {
+		s.Parts = []part{{Tables: []table.Table{p.factTable("differing-facts", "Facts that differ", facts)}}}
+	}
 	if len(specs.Blocks) > 0 {
 		s.Parts = append(s.Parts, part{Title: specs.Title, Open: true, Tables: []table.Table{specs}})
 	}

@@ -124,6 +124,7 @@ func (p *Page) label() {
 			t := &f.Tables[t]
 			f.command, f.source = cmp.Or(f.command, t.Command), cmp.Or(f.source, t.Source)
 			t.Title, t.Command, t.Source = short(t.Title), "", ""
+			t.Legend = slices.DeleteFunc(slices.Clone(t.Legend), func(line string) bool { return strings.HasPrefix(line, results.DrawnIn) })
 		}
 		for d := range f.Figures {
 			d := &f.Figures[d]

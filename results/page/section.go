@@ -53,6 +53,7 @@ func (p part) Lone() bool { return len(p.Tables) > 0 && p.Title == p.Tables[0].T
 type answer struct {
 	Text    string
 	Details []string
+	Dataset string // that it is about; empty for none
 	Warning bool
 }
 
