@@ -1,10 +1,10 @@
 # The command bench, statically linked, run by an ordinary user in /work:
 #
-#	docker build -t dgsbench --build-arg COMMIT=$(git rev-parse HEAD) .
+#	docker build -t dgsbench --build-arg COMMIT=$(git describe --always --abbrev=40 --dirty=+dirty --exclude='*') .
 #	docker run --rm -v "$PWD:/work" dgsbench all --suite smoke
 #
 # See docs/install.md.
-FROM golang:1.26-bookworm AS build
+FROM golang:1.26.8-bookworm AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download

@@ -129,6 +129,7 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"scale", "user-count", "--sweep", "length=10", "--nodes", "ten"}, `expected a whole number such as 200 or 1e6, found "ten"`},
 		{[]string{"scale", "user-count", "--sweep", "length=10", "--threads", "0"}, "--threads is 0, expected 1 to 1024"},
 		{[]string{"scale", "user-count", "--sweep", "length=10", "--out", ""}, "--out is empty"},
+		{[]string{"scale", "user-count", "--sweep", "length=10", "--verbose"}, "unknown flag: --verbose"}, // it reads no files and has no epochs
 		{[]string{
 			"all", "--suite", "toy", "--specs", filepath.Join(dir, "specs"), "--out", filepath.Join(dir, "out"),
 			"--data", filepath.Join(dir, "damaged"),

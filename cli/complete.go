@@ -68,11 +68,10 @@ func described(word, title string) cobra.Completion {
 	return cobra.CompletionWithDesc(word, escape.Text(title))
 }
 
-// datasetsWhere returns the datasets, with those in the data folder, that a command takes.
+// datasetsWhere returns the datasets that a command takes, with those in its data folder, if it has one.
 func datasetsWhere(takes func(datasets.Dataset) bool) words {
 	return func(cmd *cobra.Command) (out []cobra.Completion) {
-		dir, _ := cmd.Flags().GetString("data")
-		if dir == "" || own.Use(dir) != nil {
+		if f := cmd.Flags().Lookup("data"); f != nil && own.Use(f.Value.String()) != nil {
 			return nil
 		}
 		for _, name := range datasets.Names() {

@@ -59,6 +59,7 @@ func TestCompletion(t *testing.T) {
 		"results --format ":                       "csv json",
 		"spec show edge":                          "edgebank edgebank+tw",
 		"spec show dgs --setting ":                "T I",
+		"spec show dgs --dataset shop":            "shop-sim",
 		"scale user-c":                            "user-count",
 		"scale user-count --sweep le":             "length=",
 		"data stats wikipedia-n":                  "wikipedia-nofeat",

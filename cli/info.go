@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -66,33 +67,27 @@ type suiteEntry struct {
 }
 
 func newSuites(o options) *cobra.Command {
-	return o.with("specs json", &cobra.Command{
+	return o.with("specs data json", &cobra.Command{
 		Use: "suites", Short: "List the suites", Args: cobra.NoArgs,
 		Long: "suites lists what --suite of other commands can name. What a suite takes on this\n" +
-			"machine is printed by bench plan --suite NAME.",
+			"machine is printed by bench plan --suite NAME. One that cannot be read is named on\n" +
+			"standard error, the others are listed, and the exit code is 2.",
 		RunE: func(*cobra.Command, []string) error {
 			lib, err := o.library()
 			if err != nil {
 				return err
 			}
 			var suites []suiteEntry
+			var unread []error
 			for _, name := range lib.SuiteNames() {
-				s, err := lib.LoadSuite(name)
+				entry, err := newSuiteEntry(lib, name)
 				if err != nil {
-					return err
+					unread = append(unread, fmt.Errorf("suite %s: %w", name, err))
+					continue
 				}
-				trials, err := s.Trials(specs.Filter{})
-				if err != nil {
-					return err
-				}
-				suites = append(suites, suiteEntry{
-					Name: s.Name, Title: s.Title, Seeds: s.Seeds, Trials: len(trials),
-					Tasks:    lists.Unique(trials, func(t specs.Trial) protocol.Task { return t.Task }),
-					Models:   lists.Unique(trials, specs.Trial.Ref),
-					Datasets: lists.Unique(trials, func(t specs.Trial) string { return t.Dataset }),
-				})
+				suites = append(suites, entry)
 			}
-			return o.printValue(suites, func(w io.Writer) error {
+			err = o.printValue(suites, func(w io.Writer) error {
 				t := table.New("SUITE", "TRIALS", "TASKS", "MODELS", "SEEDS", "TITLE", "DATASETS")
 				t.Columns[1].Right, t.Columns[3].Right, t.Columns[4].Right = true, true, true
 				for _, s := range suites {
@@ -100,8 +95,23 @@ func newSuites(o options) *cobra.Command {
 				}
 				return table.WriteList(w, t)
 			})
+			return errors.Join(append(unread, err)...)
 		},
 	})
+}
+
+func newSuiteEntry(lib *specs.Library, name string) (suiteEntry, error) {
+	s, err := lib.LoadSuite(name)
+	if err != nil {
+		return suiteEntry{}, err
+	}
+	trials, err := s.Trials(specs.Filter{})
+	return suiteEntry{
+		Name: s.Name, Title: s.Title, Seeds: s.Seeds, Trials: len(trials),
+		Tasks:    lists.Unique(trials, func(t specs.Trial) protocol.Task { return t.Task }),
+		Models:   lists.Unique(trials, specs.Trial.Ref),
+		Datasets: lists.Unique(trials, func(t specs.Trial) string { return t.Dataset }),
+	}, err
 }
 
 func newSpec(o options) *cobra.Command {

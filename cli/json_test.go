@@ -63,7 +63,7 @@ func TestEveryListHasJSON(t *testing.T) {
 		"bench latency": append([]string{"--models", "user-count"}, latencyArgs(dir)[1:]...),
 		"bench scale":   {"user-count", "--sweep", "length=200", "--out", filepath.Join(dir, "scale")},
 		"bench check":   append([]string{"--suite", "toy", "--specs", filepath.Join(dir, "specs"), "--baseline", filepath.Join(dir, "toy.json")}, data...),
-		"bench suites":  {}, "bench models": {}, "bench spec show": {"dgs"}, "bench doctor": {}, "bench version": {},
+		"bench suites":  data, "bench models": {}, "bench spec show": {"dgs"}, "bench doctor": {}, "bench version": {},
 		"bench data list": data, "bench data stats": append([]string{"edges"}, data...),
 		"bench data verify": data, "bench data names": append([]string{"edges"}, data...),
 	}

@@ -265,3 +265,22 @@ func TestImportInterrupted(t *testing.T) {
 		}
 	}
 }
+
+// TestSuites: one whose dataset is not in the data folder hides no other.
+func TestSuites(t *testing.T) {
+	withImport(t)
+	remove(t, "specs", "tabs.yaml")
+	write(t, filepath.Join("specs", "travel.yaml"), "name: travel\ntitle: Travel\nruns: [{task: lp, models: [edgebank], datasets: [tours], settings: [T]}]\n")
+	code, stdout, stderr := bench("suites", "--specs", "specs")
+	if code != exitDone || !strings.Contains(stdout, "\ntravel ") || stderr != "" {
+		t.Errorf("exit code %d\n%s%s", code, stderr, stdout)
+	}
+	code, stdout, stderr = bench("suites", "--specs", "specs", "--data", "nowhere")
+	if code != exitUsage || !strings.HasPrefix(stderr, "bench: suite travel: "+filepath.Join("specs", "travel.yaml")+`:3: `) ||
+		!strings.Contains(stderr, `unknown dataset "tours"`) || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("without its dataset: exit code %d, expected %d and one line:\n%s", code, exitUsage, stderr)
+	}
+	if strings.Contains(stdout, "\ntravel ") || !strings.Contains(stdout, "\ntoy ") || !strings.Contains(stdout, "\nquick ") {
+		t.Errorf("expected the others:\n%s", stdout)
+	}
+}

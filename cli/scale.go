@@ -45,7 +45,7 @@ func (c count) Set(text string) (err error) {
 
 func newScale(o options) *cobra.Command {
 	s := &scaling{options: o}
-	cmd := s.with("out specs device dry-run quiet verbose", &cobra.Command{
+	cmd := s.with("out specs device dry-run quiet", &cobra.Command{
 		Use: "scale MODEL --sweep AXIS=VALUE,VALUE...", Short: "Measure what an event costs as the stream or the model grows",
 		Long: "scale feeds a model with a seeded stream, chunk by chunk, so that it may be\n" +
 			"longer than the memory, and measures time, allocations and memory at each value\n" +
@@ -190,7 +190,7 @@ func (s *scaling) command(flags *pflag.FlagSet, ref string) string {
 	}
 	flags.Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "sweep", "out", "format", "json", "quiet", "verbose":
+		case "sweep", "out", "format", "json", "quiet":
 		default:
 			words = append(words, "--"+f.Name+" "+f.Value.String())
 		}
