@@ -70,8 +70,8 @@ func newSuites(o options) *cobra.Command {
 	return o.with("specs data json", &cobra.Command{
 		Use: "suites", Short: "List the suites", Args: cobra.NoArgs,
 		Long: "suites lists what --suite of other commands can name. What a suite takes on this\n" +
-			"machine is printed by bench plan --suite NAME. One that cannot be read is named on\n" +
-			"standard error, the others are listed, and the exit code is 2.",
+			"machine is printed by bench plan --suite NAME. One that cannot be read is named\n" +
+			"on standard error, the others are listed, and the exit code is 2.",
 		RunE: func(*cobra.Command, []string) error {
 			lib, err := o.library()
 			if err != nil {
