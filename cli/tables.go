@@ -199,7 +199,11 @@ func (s selection) writeTables(r results.Report) error {
 		files[f.name] = out.Bytes()
 	}
 	for _, f := range r.Figures {
-		files[f.Name+".svg"], files[f.Name+".png"] = f.SVG, f.PNG
+		files[f.Name+".svg"] = f.SVG
+		var err error
+		if files[f.Name+".png"], err = f.PNG(); err != nil {
+			return err
+		}
 	}
 	return s.writeFiles(filepath.Join(s.out, s.suite), files)
 }

@@ -102,11 +102,11 @@ func calibrationOutput(r request) (Output, error) {
 		"tenth: of the labelled test events in order of their score, the lowest first",
 		"predicted: the mean of the model's probabilities; observed: the share of positives",
 		"±: standard deviation over seeds (n-1)",
-		fmt.Sprintf("[low, high]: 95%% interval, events resampled %d times", metrics.NumDraws),
 		noValueLegend,
 	}
+	t.Legend = append(t.Legend, intervalLegend(t.Table)...)
 	return s.withFigure(t.Table, pageWidth/2, panels, "Share of positives among a tenth of the events, in order of their score, against the mean of their predicted "+
-		"probabilities, with its interval; on the dashed line both are the same")
+		"probabilities, with the interval that the table has; on the dashed line both are the same")
 }
 
 // uncalibrated returns why a model has no curve.

@@ -102,15 +102,15 @@ func orUsual(chosen specs.Tables) specs.Tables {
 }
 
 // withCurves adds the figures of curves that are not among the tables.
-func withCurves(chosen specs.Tables) (with specs.Tables, added []string) {
+func withCurves(chosen specs.Tables) specs.Tables {
 	chosen = orUsual(chosen)
 	for _, d := range catalogue().Tables {
 		isHere := func(t specs.Table) bool { return t.ID == d.ID }
 		if kinds[d.Kind].points != nil && !slices.ContainsFunc(chosen.Show, isHere) {
-			chosen.Show, added = append(slices.Clone(chosen.Show), specs.Table{ID: d.ID}), append(added, d.ID)
+			chosen.Show, chosen.Unlisted = append(slices.Clone(chosen.Show), specs.Table{ID: d.ID}), append(chosen.Unlisted, d.ID)
 		}
 	}
-	return chosen, added
+	return chosen
 }
 
 // Make makes the tables and figures that a suite chooses, in this order, or the

@@ -231,7 +231,7 @@ func TestFigure(t *testing.T) {
 			t.Errorf("%q is drawn %d times, expected %d", text, texts[text], want)
 		}
 	}
-	if picture, err := png.Decode(bytes.NewReader(f.PNG)); err != nil || picture.Bounds().Dx() < 1000 {
+	if picture, err := png.Decode(bytes.NewReader(pngOf(t, f))); err != nil || picture.Bounds().Dx() < 1000 {
 		t.Errorf("the PNG: %v", err)
 	}
 }

@@ -66,13 +66,17 @@ func summarise(s record.Store, cells []Cell, shown specs.Tables, known *draws, p
 			return err
 		}
 		for _, part := range record.Parts(c.Task, c.evaluation) {
-			var more []metrics.Metric
+			var more, listed []metrics.Metric
 			if part.Split == protocol.Test {
-				more = Named(shown, c.records[0])
+				more, listed = Named(shown, c.records[0]), Named(shown.Listed(), c.records[0])
 			}
 			rows, err := c.summarise(part, seeds, more)
 			if err != nil {
 				return err
+			}
+			for _, p := range rows {
+				named := func(m metrics.Metric) bool { return m.Name == p.metric.Name }
+				p.plain = slices.ContainsFunc(more, named) && !slices.ContainsFunc(slices.Concat(listed, metrics.Of(c.Task), []metrics.Metric{c.by}), named)
 			}
 			pending = append(pending, rows...)
 		}
@@ -135,6 +139,7 @@ type pendingRow struct {
 	seeds    []metrics.Weighted // the metric on them
 	values   []float64          // on all events
 	compared bool
+	plain    bool // without an interval
 	key      drawsKey
 }
 
@@ -216,7 +221,7 @@ func (c *Cell) summarise(part record.Part, seeds []record.Observed, more []metri
 func resample(rows []*pendingRow, known *draws, progress func(share float64)) {
 	var resampled []*pendingRow
 	for _, p := range rows {
-		if !p.row.Mean.Present() || p.row.Degenerate {
+		if !p.row.Mean.Present() || p.row.Degenerate || p.plain {
 			continue
 		}
 		if values, ok := known.get(p.key); ok {

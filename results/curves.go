@@ -1,6 +1,7 @@
 package results
 
 import (
+	"fmt"
 	"slices"
 
 	"dgsbench/internal/lists"
@@ -85,6 +86,16 @@ func (c curve) output(r request) (Output, error) {
 		panels = append(panels, some...)
 	}
 	return s.withFigure(s.build(), pageWidth/2, panels, c.caption)
+}
+
+// intervalLegend explains the intervals of a table, if it has any.
+func intervalLegend(t table.Table) []string {
+	for _, row := range slices.Concat(t.Blocks...) {
+		if slices.ContainsFunc(row, func(e table.Entry) bool { return e.Value != nil && e.Value.Low.Present() }) {
+			return []string{fmt.Sprintf("[low, high]: 95%% interval, events resampled %d times", metrics.NumDraws)}
+		}
+	}
+	return nil
 }
 
 // withFigure returns the table with the figure of the panels, of a width in

@@ -17,6 +17,7 @@ import (
 	"dgsbench/metrics"
 	"dgsbench/protocol"
 	"dgsbench/results"
+	"dgsbench/results/figure"
 	"dgsbench/results/record"
 	"dgsbench/results/table"
 	"dgsbench/specs"
@@ -154,7 +155,7 @@ func TestCurves(t *testing.T) {
 		if f.Name != out.Tables[i].Name || f.Caption == "" {
 			t.Errorf("%s: the figure is %q: %q", id, f.Name, f.Caption)
 		}
-		if _, err := png.Decode(bytes.NewReader(f.PNG)); err != nil || !bytes.Contains(f.SVG, []byte("The ccc")) || bytes.Contains(f.SVG, []byte("The flat")) {
+		if _, err := png.Decode(bytes.NewReader(pngOf(t, f))); err != nil || !bytes.Contains(f.SVG, []byte("The ccc")) || bytes.Contains(f.SVG, []byte("The flat")) {
 			t.Errorf("%s: a figure without its models, or with one that says nothing (%v)", id, err)
 		}
 	}
@@ -212,4 +213,13 @@ func TestManyDays(t *testing.T) {
 			t.Errorf("%d days: %d spans, %s to %s, expected %s", days, len(names), names[0], names[len(names)-1], want)
 		}
 	}
+}
+
+func pngOf(t *testing.T, f figure.Figure) []byte {
+	t.Helper()
+	data, err := f.PNG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }

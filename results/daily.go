@@ -124,10 +124,10 @@ func dailyOutput(r request) (Output, error) {
 	t.Legend = []string{
 		"day: 24 hours counted from the first event of the stream, numbered from that of the first test event",
 		"±: standard deviation over seeds (n-1)",
-		fmt.Sprintf("[low, high]: 95%% interval, events resampled %d times", metrics.NumDraws),
 		noValueLegend + ", as of a day with a single class",
 	}
-	return s.withFigure(t.Table, pageWidth, panels, "AUC of the events of each day of the test part, with its interval")
+	t.Legend = append(t.Legend, intervalLegend(t.Table)...)
+	return s.withFigure(t.Table, pageWidth, panels, "AUC of the events of each day of the test part, with the interval that the table has")
 }
 
 // dailyLine returns all days of a dataset; nil where nothing was measured.

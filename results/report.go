@@ -10,7 +10,6 @@ import (
 
 	"dgsbench/datasets"
 	"dgsbench/internal/lists"
-	"dgsbench/metrics"
 	"dgsbench/protocol"
 	"dgsbench/results/figure"
 	"dgsbench/results/record"
@@ -55,14 +54,8 @@ func ranges(s specs.Suite) (out []Range) {
 // NewReport summarises the records of the outline's trials. Trials without a
 // record are missing in the rows and dashes in the tables.
 func NewReport(s record.Store, records []record.Record, o Outline) (Report, error) {
-	listed, added := o.Suite.Tables, []string(nil)
 	if o.Curves {
-		o.Suite.Tables, added = withCurves(listed)
-	}
-	isListed := func(c Comparison) bool { // models are not compared by points of curves that were added
-		of := record.Record{Key: record.Key{CellKey: c.CellKey}}
-		named := func(m metrics.Metric) bool { return m.Name == c.Metric }
-		return slices.ContainsFunc(Named(listed, of), named) || !slices.ContainsFunc(Named(o.Suite.Tables, of), named)
+		o.Suite.Tables = withCurves(o.Suite.Tables)
 	}
 	scored, timed := specs.SplitLatency(o.Trials)
 	in := Input{
@@ -85,12 +78,11 @@ func NewReport(s record.Store, records []record.Record, o Outline) (Report, erro
 	in.Links = layout(protocol.LinkPrediction, false)
 	out, err := Make(in, o.Suite.Tables)
 	out.Tables = slices.DeleteFunc(out.Tables, func(t table.Table) bool {
-		return slices.Contains(added, t.Name) && !slices.ContainsFunc(out.Figures, func(f figure.Figure) bool { return f.Name == t.Name })
+		return slices.Contains(o.Suite.Tables.Unlisted, t.Name) && !slices.ContainsFunc(out.Figures, func(f figure.Figure) bool { return f.Name == t.Name })
 	})
-	comparisons := slices.DeleteFunc(Comparisons(in.Cells), func(c Comparison) bool { return !isListed(c) })
 	r := Report{
 		Title: in.Subtitle, Summary: out.Summary, Rows: append(Rows(in.Cells), LatencyRows(in.Timed)...), Tables: out.Tables, Figures: out.Figures,
-		Comparisons: comparisons, Warnings: Warnings(in.Cells), Records: slices.Concat(in.Records, latest),
+		Comparisons: Comparisons(in.Cells), Warnings: Warnings(in.Cells), Records: slices.Concat(in.Records, latest),
 	}
 	position := map[record.Key]int{}
 	for i, t := range o.Trials {

@@ -100,6 +100,14 @@ func (r *suiteReader) addOwn(suite strictyaml.Node, id string) {
 // Tables are what a suite prints of its results.
 type Tables struct {
 	Show []Table // in order; the usual ones where it is empty
+	// Unlisted are the ids of those that a report adds. Their metrics have no
+	// intervals, and models are not compared by them.
+	Unlisted []string
+}
+
+// Listed returns the tables without those that a report adds.
+func (t Tables) Listed() Tables {
+	return Tables{Show: slices.DeleteFunc(slices.Clone(t.Show), func(one Table) bool { return slices.Contains(t.Unlisted, one.ID) })}
 }
 
 // Table is one table of a suite. What it chooses is in the suite.

@@ -14,7 +14,11 @@ func (h *History) Draw() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	draw := func(name string, height float64, p figure.Panel) error {
 		f, err := figure.Draw(figure.Size{Width: 16, Height: height}, 1, []figure.Panel{p})
-		files[name+".svg"], files[name+".png"] = f.SVG, f.PNG
+		if err != nil {
+			return err
+		}
+		files[name+".svg"] = f.SVG
+		files[name+".png"], err = f.PNG()
 		return err
 	}
 	if h.Best().Failed() {

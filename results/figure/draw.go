@@ -71,9 +71,7 @@ func newFigure(all page, alone []page, drawings []PanelDrawing) (f Figure, err e
 	if f.SVG, err = drawSVG(all); err != nil {
 		return f, err
 	}
-	if f.PNG, err = drawPNG(all); err != nil {
-		return f, err
-	}
+	f.png = func() ([]byte, error) { return drawPNG(all) }
 	for i, p := range alone {
 		if drawings[i].SVG, err = drawSVG(p); err != nil {
 			return f, err

@@ -15,12 +15,23 @@ import (
 
 // Figure is a drawing with its title and caption.
 type Figure struct {
-	Name     string // of its files, without an ending
-	Table    string // with its numbers, if that has another name
-	Title    string
-	Caption  string
-	SVG, PNG []byte
-	Panels   []PanelDrawing // each by itself, in their order
+	Name    string // of its files, without an ending
+	Table   string // with its numbers, if that has another name
+	Title   string
+	Caption string
+	SVG     []byte
+	Panels  []PanelDrawing // each by itself, in their order
+
+	png func() ([]byte, error)
+}
+
+// PNG draws the figure as a picture, which takes longer than the rest; nil of a figure
+// that was not drawn here.
+func (f Figure) PNG() ([]byte, error) {
+	if f.png == nil {
+		return nil, nil
+	}
+	return f.png()
 }
 
 // PanelDrawing is a panel drawn by itself, with all that is needed to read it.

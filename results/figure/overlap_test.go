@@ -90,7 +90,7 @@ func TestTextsAreApart(t *testing.T) {
 			svgtest.Check(t, fmt.Sprintf("%s, panel %d", name, i), p.SVG)
 		}
 		if folder := os.Getenv("DGSBENCH_FIGURES"); folder != "" { // to look at them
-			_ = os.WriteFile(filepath.Join(folder, name+".png"), f.PNG, 0o644)
+			_ = os.WriteFile(filepath.Join(folder, name+".png"), pngOf(t, f), 0o644)
 		}
 	}
 }
