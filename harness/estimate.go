@@ -116,14 +116,20 @@ func (r *run) pace(ctx context.Context, budget time.Duration) (p pace, err error
 		evaluate := func(w datasets.Stream, sets []candidateSet) error {
 			return r.evaluate(ctx, specs.Evaluation{Batch: pass.batch}, protocol.Test, w, sets)
 		}
-		do := map[int]func(datasets.Stream) error{
-			trainPhase:    func(w datasets.Stream) error { _, _, err := r.trainWindow(w); return err },
-			observePhase:  func(w datasets.Stream) error { return r.observe(ctx, w) },
-			validatePhase: func(w datasets.Stream) error { return evaluate(w, r.samples) },
-			testPhase:     func(w datasets.Stream) error { return evaluate(w, r.sets) },
-		}[pass.phase]
 		r.told = pass.part.EventID(0) // what comes before it was not folded in
-		next := func(k int) error { return do(window(pass.part, pass.batch, k)) }
+		next := func(k int) error {
+			w := window(pass.part, pass.batch, k)
+			switch pass.phase {
+			case trainPhase:
+				_, _, err := r.trainWindow(w)
+				return err
+			case observePhase:
+				return r.observe(ctx, w)
+			case validatePhase:
+				return evaluate(w, r.samples)
+			}
+			return evaluate(w, r.sets)
+		}
 		if p[i], err = TypicalTime(ctx, numWindows(pass.part, pass.batch), budget/time.Duration(len(all)), next); err != nil {
 			return p, err
 		}

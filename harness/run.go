@@ -90,7 +90,7 @@ const (
 	testPhase
 )
 
-// passes are what a trial does with a part of the stream, so many times.
+// passes says what a trial does with a part of the stream, and how often.
 type passes struct {
 	phase int
 	part  datasets.Stream

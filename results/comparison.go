@@ -137,6 +137,15 @@ func findComparison(all []Comparison, candidates protocol.CandidateSet, metric s
 	})
 }
 
+// comparisonOf finds that of two cells, whichever is the better one.
+func comparisonOf(all []Comparison, candidates protocol.CandidateSet, metric string, a, b *Cell) (Comparison, bool) {
+	c, ok := findComparison(all, candidates, metric, a, b)
+	if !ok {
+		c, ok = findComparison(all, candidates, metric, b, a)
+	}
+	return c, ok
+}
+
 func mean(e estimate) float64 { return stat.Mean(e.Seeds, nil) }
 
 // comparable reports whether two cells of a place are compared: different

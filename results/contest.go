@@ -2,6 +2,10 @@ package results
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
 	"dgsbench/internal/lists"
 	"dgsbench/internal/optional"
 	"dgsbench/metrics"
@@ -9,9 +13,6 @@ import (
 	"dgsbench/results/record"
 	"dgsbench/results/table"
 	"dgsbench/specs"
-	"fmt"
-	"slices"
-	"strings"
 )
 
 // rival is a cell with its value of the headline.
@@ -57,10 +58,7 @@ func (c contest) best(class protocol.Class) (rival, bool) {
 // compared returns the comparison of two models; not with a single seed of a
 // learned one, whose differences are not tested.
 func (c contest) compared(a, b rival) (Comparison, bool) {
-	x, ok := findComparison(c.in.comparisons, c.head.Candidates, c.metric.Name, a.Cell, b.Cell)
-	if !ok {
-		x, ok = findComparison(c.in.comparisons, c.head.Candidates, c.metric.Name, b.Cell, a.Cell)
-	}
+	x, ok := comparisonOf(c.in.comparisons, c.head.Candidates, c.metric.Name, a.Cell, b.Cell)
 	return x, ok && x.Adjusted.Present()
 }
 

@@ -85,10 +85,10 @@ func (d DatasetHead) opponents() string {
 // and are told apart on none.
 func (s *scores) level(on []DatasetHead, metric string, a, b []*Cell) bool {
 	for i, d := range on {
-		c, ok := s.comparison(d, metric, a[i], b[i])
-		if !ok {
-			c, ok = s.comparison(d, metric, b[i], a[i])
+		if a[i] == nil || b[i] == nil {
+			return false
 		}
+		c, ok := comparisonOf(s.comparisons, d.Candidates, metric, a[i], b[i])
 		if !ok || !c.Adjusted.Present() || c.Significant() {
 			return false
 		}

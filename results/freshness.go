@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"dgsbench/internal/lists"
 	"dgsbench/internal/optional"
 	"dgsbench/metrics"
@@ -126,13 +128,7 @@ func (s *scores) lost(row freshRow) *table.Value {
 		}
 		ends[i] = e
 	}
-	less := func(a, b []float64) []float64 {
-		out := slices.Clone(a)
-		for i, x := range b {
-			out[i] -= x
-		}
-		return out
-	}
+	less := func(a, b []float64) []float64 { return floats.SubTo(make([]float64, len(a)), a, b) }
 	fresh, old := ends[0], ends[1]
 	if len(fresh.Seeds) != len(old.Seeds) {
 		return nil
