@@ -9,13 +9,17 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"syscall"
 	"time"
 
 	"dgsbench/harness"
 	"dgsbench/harness/latency"
+	"dgsbench/harness/live"
 	"dgsbench/internal/atomicfile"
+	"dgsbench/internal/lists"
 	"dgsbench/kernels/devices"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 
 	"github.com/spf13/cobra"
@@ -123,22 +127,25 @@ func (s selection) measure(ctx context.Context, announced bool) (harness.Summary
 	return s.runTrials(ctx, on, expected)
 }
 
-// runTrials runs first the trials that are scored, side by side, then the latency
+// runTrials runs first the trials that are scored, side by side, then latency and live
 // tests, which need an idle machine. An error says what is left to do; failed
 // trials are no error. Scored trials are expected to take that long; 0 if unknown.
 func (s selection) runTrials(ctx context.Context, on devices.Target, expected time.Duration) (harness.Summary, error) {
-	scored, timed := specs.SplitLatency(s.trials)
-	if err := harness.CheckStore(s.store(), timed, nil); err != nil {
+	timed, loaded := specs.LatencyTests(s.trials), specs.LiveTests(s.trials)
+	if err := harness.CheckStore(s.store(), slices.Concat(timed, loaded), nil); err != nil {
 		return harness.Summary{}, err
 	}
 	bar := s.newBar()
 	bar.expected = expected
 	runner := harness.Runner{Store: s.store(), DataDir: s.data, Workers: s.workers, Device: on, Checkpoints: s.checkpoints, Hooks: bar.hooks()}
-	sum, err := runner.Run(ctx, scored)
+	sum, err := runner.Run(ctx, specs.Scored(s.trials))
 	bar.close()
-	sum.Left += len(timed)
+	sum.Left += len(timed) + len(loaded)
 	if err == nil && len(timed) > 0 {
-		sum, err = s.timeMissing(ctx, on, timed, sum)
+		sum, err = s.timeMissing(ctx, on, timed, sum, s.timeLatency)
+	}
+	if err == nil && len(loaded) > 0 {
+		sum, err = s.timeMissing(ctx, on, loaded, sum, s.timeLive)
 	}
 	for _, r := range sum.FailedBefore {
 		fmt.Fprintf(s.stderr, "failed before: %s: %s; to run it again, remove %s\n",
@@ -172,20 +179,21 @@ func exclusively[T any](ctx context.Context, o *options, do func(context.Context
 	return result, err
 }
 
-// timeMissing measures the latency tests of the datasets that lack any, which another
-// run may have measured meanwhile. sum.Left already counts all of the tests.
-func (s selection) timeMissing(ctx context.Context, on devices.Target, tests []specs.Trial, sum harness.Summary) (harness.Summary, error) {
+// timeMissing measures, by time, the latency or live tests of the datasets that lack any,
+// which another run may have measured meanwhile. sum.Left already counts all of the tests.
+func (s selection) timeMissing(ctx context.Context, on devices.Target, tests []specs.Trial, sum harness.Summary,
+	time func(context.Context, devices.Target, []specs.Trial, *bar) ([]record.Record, error)) (harness.Summary, error) {
 	missing, found, err := latency.Missing(s.store(), s.data, on, tests)
 	if err == nil && len(missing) > 0 {
-		var all []latency.Measured
-		all, err = exclusively(ctx, &s.options, func(ctx context.Context, b *bar) (_ []latency.Measured, err error) {
+		var all []record.Record
+		all, err = exclusively(ctx, &s.options, func(ctx context.Context, b *bar) (_ []record.Record, err error) {
 			if missing, found, err = latency.Missing(s.store(), s.data, on, tests); err != nil || len(missing) == 0 {
 				return nil, err
 			}
-			return s.time(ctx, latency.Plan{Trials: missing, DataDir: s.data, Device: on, Threads: runtime.GOMAXPROCS(0)}, b)
+			return time(ctx, on, missing, b)
 		})
-		for _, m := range all {
-			sum.Add(m.Record, true)
+		for _, r := range all {
+			sum.Add(r, true)
 		}
 		sum.Left -= len(all)
 	}
@@ -201,6 +209,32 @@ func (s selection) timeMissing(ctx context.Context, on devices.Target, tests []s
 		err = missingRecordsError(missing, len(tests))
 	}
 	return sum, err
+}
+
+// timeLatency measures latency tests on all cores, and returns their records.
+func (o *options) timeLatency(ctx context.Context, on devices.Target, tests []specs.Trial, b *bar) ([]record.Record, error) {
+	all, err := o.time(ctx, latency.Plan{Trials: tests, DataDir: o.data, Device: on, Threads: runtime.GOMAXPROCS(0)}, b)
+	return lists.Map(all, func(m latency.Measured) record.Record { return m.Record }), err
+}
+
+// timeLive measures live tests on all cores, and returns their records.
+func (o *options) timeLive(ctx context.Context, on devices.Target, tests []specs.Trial, b *bar) ([]record.Record, error) {
+	return o.load(ctx, live.Plan{Trials: tests, DataDir: o.data, Device: on, Threads: runtime.GOMAXPROCS(0), Store: o.store()}, b)
+}
+
+// load measures live tests and stores the records of every dataset as soon as it is
+// done: those are returned, also with an error.
+func (o *options) load(ctx context.Context, p live.Plan, b *bar) (all []record.Record, err error) {
+	if err := harness.CheckStore(o.store(), p.Trials, p.Trials); err != nil {
+		return nil, err
+	}
+	err = live.Run(ctx, p, b.timing("steps of the live test"), func(some []live.Measured) error {
+		for _, m := range some {
+			all = append(all, m.Record)
+		}
+		return live.Keep(o.store(), some)
+	})
+	return all, err
 }
 
 // time measures latency tests and stores the records of every dataset as soon

@@ -104,9 +104,12 @@ func (o *options) isFiltered() bool {
 
 // command returns what measures the selection and prints its tables.
 func (s selection) command() string {
-	verb := "bench latency" // which also measures anew
-	if scored, _ := specs.SplitLatency(s.trials); len(scored) > 0 {
-		verb = "bench all"
+	verb := "bench all"
+	switch len(s.trials) {
+	case len(specs.LatencyTests(s.trials)):
+		verb = "bench latency" // which also measures anew
+	case len(specs.LiveTests(s.trials)):
+		verb = "bench live"
 	}
 	return s.commandLine(verb, s.files)
 }

@@ -283,7 +283,7 @@ func (t *tuning) addSuite(lib *specs.Library, add func(string, specs.Place, spec
 // addTrials adds the learned models wherever the trials score them.
 func addTrials(trials []specs.Trial, add func(string, specs.Place, specs.Protocol) error) error {
 	for _, trial := range trials {
-		if !trial.Kind.Trainable() || trial.Variant != "" || trial.IsLatency() {
+		if !trial.Kind.Trainable() || trial.Variant != "" || trial.IsTimed() {
 			continue
 		}
 		at := specs.Place{Dataset: trial.Dataset, Task: trial.Task, Setting: trial.Setting}

@@ -3,11 +3,13 @@ package harness
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 
 	"dgsbench/internal/lock"
+	"dgsbench/internal/optional"
 )
 
 // TimingLockVariable names the environment variable with the file that processes
@@ -17,6 +19,16 @@ const (
 	TimingLockVariable = "DGSBENCH_TIMING_LOCK"
 	TimingLockHeld     = "held"
 )
+
+// Load returns the load average of a minute, where the system has it.
+func Load() optional.Number {
+	text, _ := os.ReadFile("/proc/loadavg") // empty elsewhere
+	var minute float64
+	if _, err := fmt.Sscan(string(text), &minute); err != nil {
+		return optional.Absent()
+	}
+	return optional.Number(minute)
+}
 
 // ExclusiveTiming calls do, which times models, while no other process of this
 // machine does so, whatever its folders and its user. If it has to wait, it calls

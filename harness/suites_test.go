@@ -27,7 +27,7 @@ func TestQuickTrains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scored, timed := specs.SplitLatency(trials)
+	scored, timed := specs.Scored(trials), specs.LatencyTests(trials)
 	seeds := map[string]int{}
 	for _, trial := range scored {
 		if trial.Kind.Class != protocol.Learned {

@@ -72,6 +72,23 @@ func (f Facts) span(n, m int) (begin, end int) {
 	return at(n - 1), at(m)
 }
 
+// First returns the facts of the first n events, or of all if there are fewer.
+func (f Facts) First(n int) Facts {
+	if n >= f.Len() {
+		return f
+	}
+	first := Facts{LogOdds: f.LogOdds}
+	if len(f.Score) > 0 {
+		first.Score, first.Label = f.Score[:n], f.Label[:n]
+		return first
+	}
+	first.Greater, first.Equal = f.Greater[:n], f.Equal[:n]
+	if f.Against != nil {
+		first.Against = f.Against[:n]
+	}
+	return first
+}
+
 // Order is that of the labelled events by their scores.
 type Order struct{ curve }
 

@@ -169,6 +169,7 @@ const (
 	ForDropout    Purpose = "dropout"
 	ForNegatives  Purpose = "negatives"
 	ForValidation Purpose = "validation negatives"
+	ForArrivals   Purpose = "arrivals"
 )
 
 // Rand is the stream for one purpose, derived from the trial's seed alone.

@@ -7,7 +7,7 @@ import "testing"
 func TestStreamsAreIndependent(t *testing.T) {
 	first := map[uint64]bool{}
 	for seed := range uint64(8) {
-		for _, p := range []Purpose{ForParameters, ForDropout, ForNegatives, ForValidation} {
+		for _, p := range []Purpose{ForParameters, ForDropout, ForNegatives, ForValidation, ForArrivals} {
 			n := Rand(seed, p).Uint64()
 			if first[n] {
 				t.Errorf("seed %d, %s: the stream of another seed or purpose", seed, p)

@@ -42,16 +42,21 @@ const (
 	Destinations CandidateSet = "destinations" // nodes that are one anywhere in the stream
 )
 
+// FewestAnswers is how many response times there are where their 99.9th percentile is
+// given.
+const FewestAnswers = 10_000
+
 // Class groups the rows of a table.
 type Class string
 
-// The classes of models. Learned ones are ranked.
+// The classes of models. Learned ones are ranked, and Null is for live tests alone.
 const (
 	Learned       Class = "learned"
 	ZeroParameter Class = "zero-parameter" // rules with nothing to learn
 	SingleColumn  Class = "single-column"  // one of the columns of the features, chosen on the validation part
 	Oracle        Class = "oracle"         // knows the simulator's planted signal
+	Null          Class = "null"           // answers at once, for the times of the machine itself
 )
 
 // Classes are all of them, in the order of a table's blocks.
-var Classes = []Class{Learned, ZeroParameter, SingleColumn, Oracle}
+var Classes = []Class{Learned, ZeroParameter, SingleColumn, Oracle, Null}

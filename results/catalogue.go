@@ -24,12 +24,13 @@ type Input struct {
 	Cells   []Cell
 	Records []record.Record // of the trials that are scored
 	Timed   []LatencyTest   // for every dataset of one run
+	Loaded  []LiveTest      // the same
 
-	EarlierRuns int // records of latency tests that are left out
+	EarlierRuns, EarlierLive int // records of latency and live tests that are left out
 
 	// What the suite has of each, in its order; no models where it has none.
-	Classification, Links, Latency Layout
-	Ranges                         []Range // of the models' hyper-parameters
+	Classification, Links, Latency, Live Layout
+	Ranges                               []Range // of the models' hyper-parameters
 
 	Subtitle string // description of the suite; may be empty
 	Command  string // that makes the tables
@@ -63,6 +64,7 @@ var kinds = map[string]kind{
 	"calibration":    {make: calibrationOutput, points: calibrationMetrics},
 	"auc-time":       {make: dailyOutput, points: dailyMetrics},
 	"freshness":      {make: freshnessOutput},
+	"live":           {make: liveOutput},
 }
 
 // kind is what tables of a kind have in common.

@@ -23,6 +23,7 @@ var classNotes = map[protocol.Class]string{
 	protocol.ZeroParameter: "a rule with nothing to learn: one run, outside the ranking",
 	protocol.SingleColumn:  "the score is a column of the features, chosen with its sign on earlier parts: one run, outside the ranking",
 	protocol.Oracle:        "upper bound, not attainable: knows the simulator's hidden state; outside the ranking",
+	protocol.Null:          "answers at once: what the machine and this program take",
 }
 
 // dataNotes returns the notes about the data of a cell.

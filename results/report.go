@@ -57,7 +57,7 @@ func NewReport(s record.Store, records []record.Record, o Outline) (Report, erro
 	if o.Curves {
 		o.Suite.Tables = withCurves(o.Suite.Tables)
 	}
-	scored, timed := specs.SplitLatency(o.Trials)
+	scored := specs.Scored(o.Trials)
 	in := Input{
 		Store: s, Records: ofTrials(records, scored), Ranges: ranges(o.Suite),
 		Subtitle: o.Suite.Name + ": " + o.Suite.Title, Command: o.Command, Source: sourceOf(o.Suite.File, records),
@@ -66,23 +66,27 @@ func NewReport(s record.Store, records []record.Record, o Outline) (Report, erro
 	if in.Cells, err = Aggregate(s, in.Records, o.Suite.Tables, o.Progress); err != nil {
 		return Report{}, err
 	}
-	latest, earlier := record.LatestRun(ofTrials(records, timed))
-	if in.Timed, err = ReadTimes(s, latest); err != nil {
+	timed, earlier := record.LatestRun(ofTrials(records, specs.LatencyTests(o.Trials)))
+	if in.Timed, err = ReadTimes(s, timed); err != nil {
 		return Report{}, err
 	}
-	in.EarlierRuns = earlier
-	layout := func(task protocol.Task, latency bool) Layout {
-		return newLayout(slices.DeleteFunc(slices.Clone(o.Trials), func(t specs.Trial) bool { return t.Task != task || t.IsLatency() != latency }))
+	loaded, earlierLive := record.LatestRun(ofTrials(records, specs.LiveTests(o.Trials)))
+	if in.Loaded, err = ReadLive(s, loaded); err != nil {
+		return Report{}, err
 	}
-	in.Classification, in.Latency = layout(protocol.NodeClassification, false), layout(protocol.NodeClassification, true)
-	in.Links = layout(protocol.LinkPrediction, false)
+	in.EarlierRuns, in.EarlierLive = earlier, earlierLive
+	layout := func(trials []specs.Trial, task protocol.Task) Layout {
+		return newLayout(slices.DeleteFunc(slices.Clone(trials), func(t specs.Trial) bool { return t.Task != task }))
+	}
+	in.Classification, in.Links = layout(scored, protocol.NodeClassification), layout(scored, protocol.LinkPrediction)
+	in.Latency, in.Live = layout(specs.LatencyTests(o.Trials), protocol.NodeClassification), newLayout(specs.LiveTests(o.Trials))
 	out, err := Make(in, o.Suite.Tables)
 	out.Tables = slices.DeleteFunc(out.Tables, func(t table.Table) bool {
 		return slices.Contains(o.Suite.Tables.Unlisted, t.Name) && !slices.ContainsFunc(out.Figures, func(f figure.Figure) bool { return f.Name == t.Name })
 	})
 	r := Report{
-		Title: in.Subtitle, Summary: out.Summary, Rows: append(Rows(in.Cells), LatencyRows(in.Timed)...), Tables: out.Tables, Figures: out.Figures,
-		Comparisons: Comparisons(in.Cells), Warnings: Warnings(in.Cells), Records: slices.Concat(in.Records, latest),
+		Title: in.Subtitle, Summary: out.Summary, Rows: slices.Concat(Rows(in.Cells), LatencyRows(in.Timed), LiveRows(in.Loaded)), Tables: out.Tables, Figures: out.Figures,
+		Comparisons: Comparisons(in.Cells), Warnings: Warnings(in.Cells), Records: slices.Concat(in.Records, timed, loaded),
 	}
 	position := map[record.Key]int{}
 	for i, t := range o.Trials {
@@ -138,10 +142,10 @@ func datasetHeads(trials []specs.Trial) []DatasetHead {
 				}
 			}
 			head.Place = head.Title
-			if t.Case != "" && !t.IsLatency() {
+			if t.Case != "" && !t.IsTimed() {
 				head.Place += ", " + t.Case
 			}
-			if head.Case != "" && !t.IsLatency() {
+			if head.Case != "" && !t.IsTimed() {
 				head.Title += ", " + head.Case
 			}
 			if len(t.Protocol.EvaluationBatch) > 1 {

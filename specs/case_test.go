@@ -59,7 +59,7 @@ runs:
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	scored, timed := specs.SplitLatency(trials)
+	scored, timed := specs.Scored(trials), specs.LatencyTests(trials)
 	if len(scored) != 6 || len(timed) != 1 || !slices.ContainsFunc(timed, specs.Trial.IsLatency) {
 		t.Errorf("%d scored, %d timed", len(scored), len(timed))
 	}

@@ -149,7 +149,7 @@ func TestPaperStates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		scored, _ := specs.SplitLatency(trials)
+		scored := specs.Scored(trials)
 		for _, trial := range scored {
 			d, err := datasets.Lookup(trial.Dataset)
 			if err != nil {

@@ -55,6 +55,9 @@ type Protocol struct {
 	// Latency makes the trials latency tests: nothing is trained, and nothing
 	// above but Batch counts. It is nil elsewhere.
 	Latency *Latency `yaml:"latency,omitempty"`
+	// Live makes the trials live tests: models are trained as above, and then
+	// answer events that do not wait for them. It is nil elsewhere.
+	Live *Live `yaml:"live,omitempty"`
 }
 
 // SelectedBy returns the metric of SelectBy.
@@ -175,7 +178,13 @@ func (p Protocol) with(n strictyaml.Node, errs *strictyaml.Errors) Protocol {
 	if n.Get("latency").Present() {
 		p.Latency = &Latency{Batches: 200, Iterations: 10, Warmups: 1, Lead: 2_000, SweepBatches: 10_000, SweepIterations: 3}
 	}
+	if n.Get("live").Present() {
+		p.Live = DefaultLive()
+	}
 	errs.Add(n.Decode(&p))
+	if p.Live != nil {
+		errs.Add(p.Live.check(n.Get("live")))
+	}
 	if p.WithinBatch == LastWrite {
 		p.WithinBatch = "" // identities are those from before there was a choice
 	}
@@ -241,4 +250,10 @@ func (p Protocol) Evaluations() (out []Evaluation) {
 const EvaluationCase = "evaluation-"
 
 // MaxBatch is the size of the largest batch.
-func (p Protocol) MaxBatch() int { return slices.Max(append([]int{p.Batch}, p.EvaluationBatch...)) }
+func (p Protocol) MaxBatch() int {
+	largest := slices.Max(append([]int{p.Batch}, p.EvaluationBatch...))
+	if p.Live != nil {
+		largest = max(largest, p.Live.LargestBatch)
+	}
+	return largest
+}

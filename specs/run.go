@@ -47,6 +47,7 @@ func (r *suiteReader) addRun(n strictyaml.Node, base Protocol) {
 	r.checkDerived(y.Protocol, resolved, data, refs)
 	cases := r.cases(n.Get("batches"), y.Batches, resolved)
 	r.checkSizes(n, y, resolved)
+	r.checkLive(n, y, resolved)
 	if r.size += size(cases) * size(data) * size(settings) * size(refs); r.size > maxCells {
 		return // newSuite reports it
 	}
@@ -120,13 +121,33 @@ func (r *suiteReader) checkSizes(run strictyaml.Node, y runYAML, p Protocol) {
 		at := Place{Dataset: dataset, Task: y.Task}
 		first, known := r.sizes[at]
 		switch {
-		case p.Latency != nil:
+		case p.Latency != nil || p.Live != nil:
 		case !known:
 			r.sizes[at] = p.EvaluationBatch
 		case len(p.EvaluationBatch)+len(first) > 2 && !slices.Equal(p.EvaluationBatch, first):
 			r.errs.Add(run.Errorf("evaluation_batch: expected %v as in the first run on %s, found %v", first, dataset, p.EvaluationBatch))
 		}
 	}
+}
+
+// checkLive reports what a live test cannot do.
+func (r *suiteReader) checkLive(run strictyaml.Node, y runYAML, p Protocol) {
+	switch {
+	case p.Live == nil:
+	case p.Latency != nil:
+		r.errs.Add(run.Errorf("expected latency or live, found both: use a run for each"))
+	case p.WithinBatch == TBatch:
+		r.errs.Add(run.Errorf("a live test answers what is due at once, expected within_batch: %s", LastWrite))
+	case slices.Contains(y.Settings, protocol.Inductive):
+		r.errs.Add(run.Errorf("a live test answers all events, expected settings: [%s]", protocol.Transductive))
+	}
+}
+
+func liveCase(l Live) string {
+	if l.Simulated {
+		return SimulatedCase
+	}
+	return LiveCase
 }
 
 // checkDerived reports features from before the batch that are no others than
@@ -247,8 +268,13 @@ type protocolCase struct {
 	Protocol
 }
 
-// latencyCase tells the latency tests of a suite from its other trials.
-const latencyCase = "latency"
+// latencyCase and LiveCase tell the latency and live tests of a suite from its
+// other trials, and SimulatedCase those on the simulated clock.
+const (
+	latencyCase   = "latency"
+	LiveCase      = "live"
+	SimulatedCase = "live-simulated"
+)
 
 // cases returns the run's protocol, or one for every batch size in the list.
 func (r *suiteReader) cases(at strictyaml.Node, sizes []int, p Protocol) []protocolCase {
@@ -257,6 +283,12 @@ func (r *suiteReader) cases(at strictyaml.Node, sizes []int, p Protocol) []proto
 			r.errs.Add(at.Errorf("a latency test names further batch sizes in sweep"))
 		}
 		return []protocolCase{{latencyCase, p}}
+	}
+	if p.Live != nil {
+		if at.Present() {
+			r.errs.Add(at.Errorf("a live test takes what is due, expected largest_batch in live"))
+		}
+		return []protocolCase{{liveCase(*p.Live), p}}
 	}
 	if len(sizes) == 0 {
 		return []protocolCase{{"", p}}

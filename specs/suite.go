@@ -61,8 +61,8 @@ func newSuite(n strictyaml.Node, lib *Library) (Suite, error) {
 	}
 	r.suite = Suite{Name: y.Name, Title: y.Title, File: n.File(), Seeds: y.Seeds}
 	base := DefaultProtocol().with(y.Protocol, &r.errs)
-	if base.Latency != nil && y.Seeds != 1 {
-		r.errs.Add(n.Get("seeds").Errorf("a latency test has one seed: times do not depend on it"))
+	if (base.Latency != nil || base.Live != nil) && y.Seeds != 1 {
+		r.errs.Add(n.Get("seeds").Errorf("latency and live tests have one seed: times do not depend on it"))
 	}
 	for _, run := range y.Runs {
 		r.addRun(run, base)

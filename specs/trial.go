@@ -49,25 +49,35 @@ func (t Trial) Ref() string { return JoinRef(t.ModelID, t.Variant) }
 // IsLatency reports whether it is a latency test, which trains and scores nothing.
 func (t Trial) IsLatency() bool { return t.Protocol.Latency != nil }
 
+// IsLive reports whether it is a live test, which trains and answers events as they come.
+func (t Trial) IsLive() bool { return t.Protocol.Live != nil }
+
+// IsTimed reports whether it is a latency or a live test, which needs an idle machine.
+func (t Trial) IsTimed() bool { return t.IsLatency() || t.IsLive() }
+
 // Evaluations name what is evaluated of the trial; the first has no name where it is
-// not one of several sizes of batches.
+// not one of several sizes of batches. What a live test evaluates depends on its
+// times.
 func (t Trial) Evaluations() []string {
-	if t.IsLatency() {
+	if t.IsTimed() {
 		return []string{""}
 	}
 	return lists.Map(t.Protocol.Evaluations(), func(e Evaluation) string { return e.Name })
 }
 
-// SplitLatency separates, in order, trials that are scored from latency tests.
-func SplitLatency(all []Trial) (scored, timed []Trial) {
-	for _, t := range all {
-		if t.IsLatency() {
-			timed = append(timed, t)
-		} else {
-			scored = append(scored, t)
-		}
-	}
-	return scored, timed
+// Scored returns the trials that are no latency or live tests.
+func Scored(all []Trial) []Trial {
+	return slices.DeleteFunc(slices.Clone(all), Trial.IsTimed)
+}
+
+// LatencyTests returns the latency tests among the trials.
+func LatencyTests(all []Trial) []Trial {
+	return slices.DeleteFunc(slices.Clone(all), func(t Trial) bool { return !t.IsLatency() })
+}
+
+// LiveTests returns the live tests among the trials.
+func LiveTests(all []Trial) []Trial {
+	return slices.DeleteFunc(slices.Clone(all), func(t Trial) bool { return !t.IsLive() })
 }
 
 // Identity returns the SHA-256, in hex, of all that can change the result: JSON,
@@ -164,6 +174,9 @@ func (s Suite) Trials(f Filter) ([]Trial, error) {
 		if cell.Kind.Trainable() && !cell.IsLatency() {
 			first, n = f.FirstSeed, seeds
 			cell.Protocol.Epochs = cmp.Or(f.Epochs, cell.Protocol.Epochs)
+		}
+		if cell.IsLive() {
+			n = 1
 		}
 		for i := range n {
 			t := cell

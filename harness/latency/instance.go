@@ -8,8 +8,6 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/models"
 	"dgsbench/results/record"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
 // instance is a model at work on one timing.
@@ -176,18 +174,9 @@ func compare(what string, window datasets.Stream, timed, untimed []float32) erro
 	return nil
 }
 
-// histogram returns the HdrHistogram of nanoseconds: up to an hour, with three digits.
+// histogram returns the HdrHistogram of nanoseconds.
 func histogram(ns []int64) string {
-	const longest = int64(time.Hour)
-	h := hdrhistogram.New(1, longest, 3)
-	for _, n := range ns {
-		if err := h.RecordValue(min(max(n, 1), longest)); err != nil {
-			panic(fmt.Sprintf("latency: %v", err)) // within the bounds that it was made for
-		}
-	}
-	text, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
-	if err != nil {
-		panic(fmt.Sprintf("latency: %v", err)) // it is written to memory
-	}
-	return string(text)
+	h := record.NewHistogram()
+	record.AddTo(h, ns...)
+	return record.EncodeHistogram(h)
 }

@@ -29,12 +29,10 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"time"
 
 	"dgsbench/harness"
 	"dgsbench/internal/lists"
-	"dgsbench/internal/optional"
 	"dgsbench/kernels"
 	"dgsbench/kernels/devices"
 	"dgsbench/results/record"
@@ -64,7 +62,7 @@ func Run(ctx context.Context, p Plan, h Hooks, keep func([]Measured) error) (err
 	defer kernels.CatchFailure(&err)
 	r := runner{
 		Plan: p, Hooks: h, rng: rand.New(rand.NewPCG(p.Seed, 0)),
-		latency: record.Latency{Run: time.Now().UTC().Format(time.RFC3339Nano), Load: load()},
+		latency: record.Latency{Run: time.Now().UTC().Format(time.RFC3339Nano), Load: harness.Load()},
 	}
 	device, err := p.Device.New(p.Threads)
 	if err != nil {
@@ -93,16 +91,6 @@ func Run(ctx context.Context, p Plan, h Hooks, keep func([]Measured) error) (err
 		}
 	}
 	return nil
-}
-
-// load returns the load average of a minute, where the system has it.
-func load() optional.Number {
-	text, _ := os.ReadFile("/proc/loadavg") // empty elsewhere
-	var minute float64
-	if _, err := fmt.Sscan(string(text), &minute); err != nil {
-		return optional.Absent()
-	}
-	return optional.Number(minute)
 }
 
 // byDataset groups the trials by their dataset, in order.

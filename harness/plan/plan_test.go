@@ -143,7 +143,7 @@ func TestPlanThenMeasure(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	}
-	scored, _ := specs.SplitLatency(q.Trials)
+	scored := specs.Scored(q.Trials)
 	runner := harness.Runner{Store: q.Store, Workers: 2}
 	if _, err := runner.Run(context.Background(), scored); err != nil {
 		t.Fatal(err)

@@ -33,7 +33,7 @@ func searchedByQuick(t *testing.T) (files []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scored, _ := specs.SplitLatency(trials)
+	scored := specs.Scored(trials)
 	for _, trial := range scored {
 		if trial.Kind.Class == protocol.Learned {
 			s := Study{Model: specs.Model{ID: trial.ModelID}, At: specs.Place{Dataset: trial.Dataset, Task: trial.Task, Setting: trial.Setting}}

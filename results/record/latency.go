@@ -167,17 +167,26 @@ func (t Times) decode(r Record, archive *npz.Reader) error {
 
 func (Times) scores(Record) []Score { return nil }
 
+// Run returns that of a latency or a live test, else "".
+func (r Record) Run() string {
+	switch {
+	case r.Latency != nil:
+		return r.Latency.Run
+	case r.Live != nil:
+		return r.Live.Run
+	}
+	return ""
+}
+
 // LatestRun returns, of each dataset, the records of the run that started last:
 // times of different runs are not compared. left counts the others.
 func LatestRun(records []Record) (latest []Record, left int) {
 	newest := map[string]string{}
 	for _, r := range records {
-		if r.Latency != nil {
-			newest[r.Key.Dataset] = max(newest[r.Key.Dataset], r.Latency.Run)
-		}
+		newest[r.Key.Dataset] = max(newest[r.Key.Dataset], r.Run())
 	}
 	latest = slices.DeleteFunc(slices.Clone(records), func(r Record) bool {
-		return r.Latency == nil || r.Latency.Run != newest[r.Key.Dataset]
+		return r.Run() == "" || r.Run() != newest[r.Key.Dataset]
 	})
 	return latest, len(records) - len(latest)
 }

@@ -59,6 +59,8 @@ func (r *Record) check() error {
 		return fmt.Errorf("best_epoch %d: expected one of %d epochs, or %d for none", r.BestEpoch, len(r.Epochs), none)
 	case r.Latency != nil && !r.Failed() && len(r.Latency.Timings) == 0:
 		return fmt.Errorf("a latency test without timings")
+	case r.Live != nil && !r.Failed() && (len(r.Live.Points) == 0 || len(r.Live.Service) == 0):
+		return fmt.Errorf("a live test without points or service times")
 	case r.Failed() != (r.Sidecar == nil):
 		return fmt.Errorf("expected a sidecar or an error, and not both")
 	case r.Sidecar != nil && !identityText.MatchString(r.Sidecar.SHA256):

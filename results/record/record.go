@@ -81,6 +81,7 @@ type Record struct {
 	Scores    []Score   `json:"scores"`
 	Durations Durations `json:"durations"`
 	Latency   *Latency  `json:"latency,omitempty"` // of a latency test, which has no scores
+	Live      *Live     `json:"live,omitempty"`    // of a live test
 	Error     string    `json:"error,omitempty"`   // of a failed trial, which has no sidecar
 	Sidecar   *Sidecar  `json:"sidecar,omitempty"`
 

@@ -94,7 +94,7 @@ const maxEvents = 1 << 30
 // stream.
 func (o Observed) decode(r Record, archive *npz.Reader) error {
 	limit := maxEvents
-	if r.Data != nil {
+	if r.Data != nil && r.Live == nil { // which repeats events
 		limit = min(limit, r.Data.Events)
 	}
 	for _, part := range r.Parts() {
@@ -112,7 +112,10 @@ func (o Observed) decode(r Record, archive *npz.Reader) error {
 			continue
 		}
 		if r.Key.Task == protocol.NodeClassification {
-			facts.Days, facts.LogOdds = r.days(part.Split), r.LogOdds
+			facts.LogOdds = r.LogOdds
+			if r.Live == nil {
+				facts.Days = r.days(part.Split)
+			}
 		}
 		if err := facts.Check(); err != nil {
 			return fmt.Errorf("%s %s: %w", part.Split, part.Candidates, err)

@@ -1,0 +1,64 @@
+package live
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"dgsbench/protocol"
+	"dgsbench/specs"
+)
+
+// precision is the ratio of the lowest rate that misses a limit to the highest one that
+// keeps it at which a search ends.
+const precision = 1.1
+
+// mostTries is how often a rate is measured that misses a limit: a machine that is
+// disturbed makes response times longer, and never shorter.
+const mostTries = 2
+
+// search measures points until the highest rate that keeps a limit lies between two of
+// them.
+func (s *subject) search(ctx context.Context, limit time.Duration) error {
+	lowest := int(math.Ceil(protocol.FewestAnswers / s.live.MostSeconds)) // more answers than that are needed
+	for {
+		keeps, misses := s.Record.Live.Bracket(limit)
+		next := 0
+		switch {
+		case misses > 0 && s.tries(misses) < mostTries:
+			next = misses
+		case keeps == specs.HighestRate || misses > 0 && misses <= lowest:
+			return nil
+		case misses == 0:
+			next = min(10*keeps, specs.HighestRate)
+		case keeps == 0:
+			next = max(misses/10, lowest)
+		case float64(misses) <= precision*float64(keeps):
+			return nil
+		default:
+			next = rounded(math.Sqrt(float64(keeps) * float64(misses)))
+		}
+		if next <= keeps || misses > 0 && next > misses { // they are too small to lie apart
+			return nil
+		}
+		if _, err := s.try(ctx, next, true); err != nil {
+			return err
+		}
+	}
+}
+
+// tries returns how often a rate has been measured; mostTries where that cannot change.
+func (s *subject) tries(rate int) int {
+	for _, p := range s.Record.Live.Points {
+		if p.Rate == rate && !s.live.Simulated {
+			return p.Tries
+		}
+	}
+	return mostTries
+}
+
+// rounded returns a rate with three digits.
+func rounded(rate float64) int {
+	unit := math.Pow(10, max(0, math.Floor(math.Log10(rate))-2))
+	return int(math.Round(rate/unit) * unit)
+}

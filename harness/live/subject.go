@@ -1,0 +1,197 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"time"
+
+	"dgsbench/datasets"
+	"dgsbench/harness"
+	"dgsbench/metrics"
+	"dgsbench/results/record"
+	"dgsbench/specs"
+)
+
+// mostPreload is the most events that are due before those that count, and preloadTime
+// the most time for it.
+const (
+	mostPreload = 2000
+	preloadTime = time.Second
+)
+
+// subject is a trained model under load.
+type subject struct {
+	Measured
+	trial  specs.Trial
+	live   specs.Live
+	replay *harness.Replay
+	times  []float64 // of the stream's events
+	first  int       // the first test event
+	pass   *pass
+	tick   func(what string)
+}
+
+// Measured is a model's record with its answers; none where it failed.
+type Measured struct {
+	Record record.Record
+	Facts  record.Observed
+}
+
+// train trains the model, or takes the parameters of a checkpoint, and brings it to
+// mostPreload events before the test part.
+func (s *subject) train(ctx context.Context, p Plan, l *datasets.Loaded, cut *harness.Cutter) error {
+	start := time.Now()
+	parts, err := cut.Parts(s.trial)
+	if err != nil {
+		return err
+	}
+	checkpoint, err := harness.Checkpoint(p.Store, s.trial, l, p.Device)
+	if err != nil {
+		return err
+	}
+	if s.replay, err = harness.NewReplay(ctx, s.trial, parts, p.Device, p.Threads, checkpoint); err != nil {
+		return err
+	}
+	harness.DescribeModel(&s.Record, s.replay.Model())
+	s.times, s.first = parts.Whole.Time, l.Split.ValEnd
+	if len(s.times) == s.first {
+		return errors.New("there is no test part to answer")
+	}
+	preload := min(mostPreload, s.first-l.Split.TrainEnd)
+	events := min(len(s.times)-s.first, s.live.Answers)
+	s.Record.Live.Events, s.Record.Live.Preload = events, preload
+	s.pass = newPass(preload + events)
+	if err := s.replay.Observe(ctx, s.first-preload); err != nil {
+		return err
+	}
+	s.replay.Mark(preload + events)
+	s.Facts = record.Observed{}
+	s.Record.Durations.Train = time.Since(start).Seconds()
+	s.tick("trained")
+	return nil
+}
+
+// start takes the model to an event before the test part, from where its answers are
+// timed: that many are answered before those that count.
+func (s *subject) start(ctx context.Context, preload int) error {
+	if err := s.replay.Rewind(); err != nil {
+		return err
+	}
+	if err := s.replay.Observe(ctx, s.first-preload); err != nil {
+		return err
+	}
+	runtime.GC() // what was made until now is not collected while events are due
+	return nil
+}
+
+// oneByOne has the model answer each event from the state after all before it, without
+// a queue, and keeps the answers. It returns the mean time of an answer.
+func (s *subject) oneByOne(ctx context.Context) (record.ServiceTime, error) {
+	l := s.Record.Live
+	service, err := s.closed(ctx, 1, l.Events, time.Duration(s.live.MostSeconds*float64(time.Second)))
+	if err != nil {
+		return service, err
+	}
+	var facts metrics.Facts
+	s.replay.AppendFacts(&facts, s.first, s.first+service.Batches)
+	s.Facts[s.replay.Part(record.OneByOne)] = facts
+	s.tick("one by one")
+	return service, nil
+}
+
+// closed times answers to batches of a size, each of which comes when the one before has
+// been answered: to that many test events, or as many as there is time for.
+func (s *subject) closed(ctx context.Context, size, events int, most time.Duration) (record.ServiceTime, error) {
+	out := record.ServiceTime{Batch: size}
+	l := s.Record.Live
+	if err := s.start(ctx, l.Preload); err != nil {
+		return out, err
+	}
+	for s.replay.At() < s.first {
+		if err := s.replay.Answer(min(size, s.first-s.replay.At())); err != nil {
+			return out, err
+		}
+	}
+	start, seconds := time.Now(), 0.0
+	for at := 0; at+size <= events && (at == 0 || time.Since(start) < most); at += size {
+		if err := ctx.Err(); err != nil {
+			return out, err
+		}
+		if err := s.replay.Answer(size); err != nil {
+			return out, err
+		}
+		out.Batches++
+		seconds = time.Since(start).Seconds()
+	}
+	out.Seconds = seconds / float64(out.Batches)
+	return out, nil
+}
+
+// serviceTime is how long batches of a size are timed at most.
+const serviceTime = time.Second
+
+// serviceTable measures the time of batches of more than one event.
+func (s *subject) serviceTable(ctx context.Context, first record.ServiceTime) error {
+	l := s.Record.Live
+	l.Service = []record.ServiceTime{first}
+	for _, size := range sizes(min(s.live.LargestBatch, l.Events)) {
+		at, err := s.closed(ctx, size, l.Events, serviceTime)
+		if err != nil {
+			return err
+		}
+		l.Service = append(l.Service, at)
+	}
+	s.tick("batches of all sizes")
+	return nil
+}
+
+// sizes returns those above 1 and up to the largest, which is among them: 1, 2 and 5
+// times powers of 10.
+func sizes(largest int) (out []int) {
+	for decade := 1; decade <= largest; decade *= 10 {
+		for _, by := range []int{1, 2, 5} {
+			if n := by * decade; n > 1 && n < largest {
+				out = append(out, n)
+			}
+		}
+	}
+	if largest > 1 {
+		out = append(out, largest)
+	}
+	return out
+}
+
+// measure measures service times and all points.
+func (s *subject) measure(ctx context.Context) error {
+	start := time.Now()
+	l := s.Record.Live
+	first, err := s.oneByOne(ctx)
+	if err == nil && !s.live.Simulated {
+		err = s.serviceTable(ctx, first)
+	}
+	if err != nil {
+		return err
+	}
+	for _, rate := range s.live.Rates {
+		if _, err := s.try(ctx, rate, false); err != nil {
+			return err
+		}
+	}
+	if s.live.Searches() {
+		for _, limit := range s.live.LimitTimes() {
+			if err := s.search(ctx, limit); err != nil {
+				return err
+			}
+		}
+	}
+	slices.SortFunc(l.Points, func(a, b record.LivePoint) int { return a.Rate - b.Rate })
+	s.Record.FirstEvaluation, s.Record.Evaluations = record.OneByOne, nil
+	for _, p := range l.Points {
+		s.Record.Evaluations = append(s.Record.Evaluations, p.Name())
+	}
+	s.Record.Durations.Test = time.Since(start).Seconds()
+	s.Record.Durations.Total = s.Record.Durations.Train + s.Record.Durations.Test
+	return nil
+}
