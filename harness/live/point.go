@@ -64,7 +64,7 @@ func (s *subject) point(ctx context.Context, rate int) (record.LivePoint, metric
 			start = p.due[preload-1]
 		}
 		until := start + left
-		err = p.serve(s.clock(), s.live.LargestBatch, until, func(n int) error {
+		err = p.serve(s.newClock(), s.live.LargestBatch, until, func(n int) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -94,12 +94,4 @@ func (s *subject) point(ctx context.Context, rate int) (record.LivePoint, metric
 		point.Invalid = fmt.Sprintf("the machine handed events over late: 99.9th percentile %.1f ms", 1e3*point.HandOver)
 	}
 	return point, facts, nil
-}
-
-// clock returns the one of a pass, which begins now.
-func (s *subject) clock() clock {
-	if s.live.Simulated {
-		return newSimulated(*s.Record.Live, s.live.LargestBatch)
-	}
-	return &machine{time.Now()}
 }

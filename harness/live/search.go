@@ -30,7 +30,7 @@ func (s *subject) search(ctx context.Context, limit time.Duration) error {
 		case keeps == specs.HighestRate || misses > 0 && misses <= lowest:
 			return nil
 		case misses == 0:
-			next = min(10*keeps, specs.HighestRate)
+			next = min(max(10*keeps, lowest), specs.HighestRate)
 		case keeps == 0:
 			next = max(misses/10, lowest)
 		case float64(misses) <= precision*float64(keeps):

@@ -31,6 +31,8 @@ type subject struct {
 	first  int       // the first test event
 	pass   *pass
 	tick   func(what string)
+	// newClock returns the clock of a pass, which begins now.
+	newClock func() clock
 }
 
 // Measured is a model's record with its answers; none where it failed.
@@ -101,12 +103,18 @@ func (s *subject) oneByOne(ctx context.Context) (record.ServiceTime, error) {
 	return service, nil
 }
 
+// fewestBatches are timed of each size, however long they take.
+const fewestBatches = 3
+
+// leadIn is how many batches come before those that are timed, at most.
+const leadIn = 5
+
 // closed times answers to batches of a size, each of which comes when the one before has
 // been answered: to that many test events, or as many as there is time for.
 func (s *subject) closed(ctx context.Context, size, events int, most time.Duration) (record.ServiceTime, error) {
 	out := record.ServiceTime{Batch: size}
 	l := s.Record.Live
-	if err := s.start(ctx, l.Preload); err != nil {
+	if err := s.start(ctx, min(l.Preload, leadIn*size)); err != nil {
 		return out, err
 	}
 	for s.replay.At() < s.first {
@@ -115,7 +123,7 @@ func (s *subject) closed(ctx context.Context, size, events int, most time.Durati
 		}
 	}
 	start, seconds := time.Now(), 0.0
-	for at := 0; at+size <= events && (at == 0 || time.Since(start) < most); at += size {
+	for at := 0; at+size <= events && (out.Batches < fewestBatches || time.Since(start) < most); at += size {
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
@@ -130,7 +138,7 @@ func (s *subject) closed(ctx context.Context, size, events int, most time.Durati
 }
 
 // serviceTime is how long batches of a size are timed at most.
-const serviceTime = time.Second
+const serviceTime = time.Second / 2
 
 // serviceTable measures the time of batches of more than one event.
 func (s *subject) serviceTable(ctx context.Context, first record.ServiceTime) error {

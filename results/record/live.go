@@ -97,15 +97,21 @@ func (l Live) ServiceOf(n int) float64 {
 // limit. It never is at one that is invalid, or has too few answers, or a backlog
 // that grows.
 func (p LivePoint) Keeps(limit time.Duration) bool {
-	if p.Invalid != "" || p.Overloaded() || p.Answers < protocol.FewestAnswers {
+	if !p.Known() || p.Invalid != "" || p.Overloaded() {
 		return false
 	}
 	h, err := p.Responses()
 	return err == nil && h.ValueAtQuantile(99.9) <= int64(limit)
 }
 
-// Bracket returns the highest rate of all points that keeps a limit, and the lowest above it that
-// misses it; 0 where there is none.
+// Known reports whether the point tells if a limit is kept: it has enough answers, or
+// cannot have them.
+func (p LivePoint) Known() bool {
+	return p.Answers >= protocol.FewestAnswers || p.Overloaded() || p.Invalid != ""
+}
+
+// Bracket returns the highest rate of all points that keeps a limit, and the lowest above
+// it that misses it; 0 where there is none.
 func (l Live) Bracket(limit time.Duration) (keeps, misses int) {
 	for _, p := range l.Points {
 		if p.Keeps(limit) {
@@ -113,7 +119,7 @@ func (l Live) Bracket(limit time.Duration) (keeps, misses int) {
 		}
 	}
 	for _, p := range l.Points {
-		if p.Rate > keeps && (misses == 0 || p.Rate < misses) {
+		if p.Known() && p.Rate > keeps && (misses == 0 || p.Rate < misses) {
 			misses = p.Rate
 		}
 	}
