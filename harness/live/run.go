@@ -94,13 +94,14 @@ func (r *runner) measure(ctx context.Context, t specs.Trial, l *datasets.Loaded,
 	}}
 	s.Record = harness.Describe(t, l, r.Device)
 	s.Record.Threads = r.Threads
-	s.Record.Live = &record.Live{Run: r.run, Load: r.load, Simulated: s.live.Simulated}
+	s.Record.Live = &record.Live{Run: r.run, Load: r.load}
 	s.newClock = func() clock { return &machine{time.Now()} }
 	if s.live.Simulated {
-		var err error
-		if s.Record.Live.Service, err = serviceOf(r.Store, s.Record); err != nil {
+		measured, err := measuredOf(r.Store, s.Record)
+		if err != nil {
 			return s.Measured, err
 		}
+		s.Record.Live = &measured
 		s.newClock = func() clock { return newSimulated(*s.Record.Live, s.live.LargestBatch) }
 	}
 	err := harness.Guard(func() error {

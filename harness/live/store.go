@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"dgsbench/harness"
 	"dgsbench/results/record"
@@ -21,12 +20,12 @@ func Keep(s record.Store, all []Measured) error {
 	return nil
 }
 
-// serviceOf returns the service times of the measured test that a simulated one repeats:
-// the latest of the same model, training, data, kernels and numerics.
-func serviceOf(s record.Store, simulated record.Record) ([]record.ServiceTime, error) {
+// measuredOf returns what a simulated test has of the measured one that it repeats, the latest
+// of the same model, training, data, kernels and numerics: service times, run and load.
+func measuredOf(s record.Store, simulated record.Record) (record.Live, error) {
 	records, _, err := s.Load(simulated.Key.Suite)
 	if err != nil {
-		return nil, err
+		return record.Live{}, err
 	}
 	key := simulated.Key
 	key.Case = specs.LiveCase
@@ -39,9 +38,9 @@ func serviceOf(s record.Store, simulated record.Record) ([]record.ServiceTime, e
 		}
 	}
 	if latest.Live == nil {
-		return nil, fmt.Errorf("%s: no measured service times in %s; run the same command without --clock simulated first", key, s.Dir)
+		return record.Live{}, fmt.Errorf("%s: no measured service times in %s; run the same command without --clock simulated first", key, s.Dir)
 	}
-	return slices.Clone(latest.Live.Service), nil
+	return record.Live{Run: latest.Live.Run, Load: latest.Live.Load, Simulated: true, Service: latest.Live.Service}, nil
 }
 
 // training returns a spec without what says how the trained model is loaded.

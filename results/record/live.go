@@ -16,7 +16,8 @@ import (
 // in the sidecar, as an evaluation of the test part under the point's name.
 type Live struct {
 	// Run identifies the run by the time of its start (RFC 3339, UTC):
-	// times are compared within a run alone.
+	// times are compared within a run alone. A simulated test has those of the measured one
+	// that its service times are of.
 	Run       string          `json:"run"`
 	Load      optional.Number `json:"load"` // as of a latency test
 	Simulated bool            `json:"simulated,omitempty"`
