@@ -119,7 +119,7 @@ func timedRecord(t *testing.T, s record.Store, d results.DatasetHead, m results.
 func TestTablesOfTheCatalogue(t *testing.T) {
 	in := smallSuite(t)
 	for _, id := range results.TableIDs() {
-		if id == "latency" || id == "freshness" || id == "tgb" || slices.Contains(curveTables, id) { // have tests of their own
+		if id == "latency" || id == "live" || id == "freshness" || id == "tgb" || slices.Contains(curveTables, id) { // have tests of their own
 			continue
 		}
 		out, err := results.Make(in, specs.Tables{Show: []specs.Table{{ID: id}}})
@@ -155,6 +155,8 @@ func TestTimesOfStreamingAlone(t *testing.T) {
 func TestTablesHaveDifferentNames(t *testing.T) {
 	in := smallSuite(t)
 	in.Links.Candidates = []protocol.CandidateSet{protocol.AllNodes, protocol.Destinations}
+	live, _ := underLoad(t, specs.Live{Arrivals: specs.Poisson, Answers: 20_000})
+	in.Loaded, in.Live = live.Loaded, live.Live
 	seen := map[string]bool{}
 	out := makeTables(t, in, results.TableIDs()...)
 	for _, made := range out.Tables {

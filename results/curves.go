@@ -170,7 +170,7 @@ func (in Input) lineOf(m ModelHead, points []figure.Point) figure.Series {
 // in the suite, learned models first, and of these the ones that are timed.
 func (in Input) color(m ModelHead) int {
 	var learned, others []string
-	for _, one := range slices.Concat(in.Latency.Models, in.Classification.Models, in.Links.Models) {
+	for _, one := range slices.Concat(in.Latency.Models, in.Classification.Models, in.Links.Models, in.Live.Models) {
 		if one.Class == protocol.Learned {
 			learned = appendNew(learned, one.ref())
 		} else {

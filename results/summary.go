@@ -141,6 +141,8 @@ func newSummary(in Input, chosen []specs.Table) (Summary, error) {
 			}
 		}
 	}
+	answers, failed := in.liveAnswers()
+	s.Answers, s.Failed = append(s.Answers, answers...), append(s.Failed, failed...)
 	if len(rising) > 0 {
 		s.Remarks = append(s.Remarks, fmt.Sprintf("Undertrained (the validation metric still improved in the last epoch): %s; run the same command with --epochs %d.",
 			strings.Join(rising, "; "), 2*longest(in.Records)))

@@ -151,12 +151,17 @@ func (p Page) facts() []fact {
 			return strings.TrimPrefix(r.DatasetTitle+", SHA-256 "+r.DataChecksum, ", ")
 		})
 	}
-	ofRecords("latency measured", func(r record.Record) string {
-		if r.Latency == nil {
-			return ""
-		}
-		return startOf(r.Latency.Run)
-	})
+	for _, test := range []struct {
+		name string
+		is   func(record.Record) bool
+	}{{"latency measured", func(r record.Record) bool { return r.Latency != nil }}, {"answers under load", func(r record.Record) bool { return r.Live != nil }}} {
+		ofRecords(test.name, func(r record.Record) string {
+			if !test.is(r) {
+				return ""
+			}
+			return startOf(r.Run())
+		})
+	}
 	add("searches", func(f Folder) string {
 		if len(f.Searches) == 0 {
 			return ""
@@ -170,7 +175,7 @@ func (p Page) facts() []fact {
 	return out
 }
 
-// startOf formats the name of a latency run, which is the time of its start.
+// startOf formats the name of a run of latency or live tests, which is the time of its start.
 func startOf(run string) string {
 	start, err := time.Parse(time.RFC3339Nano, run)
 	if err != nil {

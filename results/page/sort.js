@@ -7,15 +7,14 @@
 
   const key = cell => ({ number: cell.dataset.number, text: cell.textContent.trim() });
   const missing = k => k.text === "" || /^–/.test(k.text) && k.number === undefined;
+  const rank = k => missing(k) ? 2 : k.number === undefined ? 1 : 0;
 
-  // Numbers go by value where the whole column has them; what is missing
-  // stays below.
+  // Numbers go by value, words stay below them, and what is missing below these.
   function sortBlock(body, order, column, direction) {
     const rows = order.map(row => ({ row, key: key(row.cells[column]) }));
-    const numeric = rows.every(r => missing(r.key) || r.key.number !== undefined);
-    const compare = (a, b) => numeric ? a.number - b.number : a.text.localeCompare(b.text, "en", { numeric: true });
+    const compare = (a, b) => [() => a.number - b.number, () => a.text.localeCompare(b.text, "en", { numeric: true }), () => 0][rank(a)]();
     if (direction !== "none") {
-      rows.sort((a, b) => missing(a.key) - missing(b.key) || (missing(a.key) ? 0 : sign[direction] * compare(a.key, b.key)));
+      rows.sort((a, b) => rank(a.key) - rank(b.key) || sign[direction] * compare(a.key, b.key));
     }
     body.append(...rows.map(r => r.row));
   }

@@ -178,15 +178,17 @@ func (r Record) Run() string {
 	return ""
 }
 
-// LatestRun returns, of each dataset, the records of the run that started last:
-// times of different runs are not compared. left counts the others.
+// LatestRun returns, of each dataset and case, the records of the run that started
+// last: times of different runs are not compared. left counts the others.
 func LatestRun(records []Record) (latest []Record, left int) {
-	newest := map[string]string{}
+	type place struct{ dataset, name string }
+	at := func(r Record) place { return place{r.Key.Dataset, r.Key.Case} }
+	newest := map[place]string{}
 	for _, r := range records {
-		newest[r.Key.Dataset] = max(newest[r.Key.Dataset], r.Run())
+		newest[at(r)] = max(newest[at(r)], r.Run())
 	}
 	latest = slices.DeleteFunc(slices.Clone(records), func(r Record) bool {
-		return r.Run() == "" || r.Run() != newest[r.Key.Dataset]
+		return r.Run() == "" || r.Run() != newest[at(r)]
 	})
 	return latest, len(records) - len(latest)
 }

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"dgsbench/internal/escape"
 	"dgsbench/internal/lists"
@@ -81,8 +82,8 @@ func htmlStyle(name string) style {
 	}
 }
 
-// leading is the number that a text begins with, such as 3 of "3/2".
-var leading = regexp.MustCompile(`^([+-]?[0-9][0-9,]*(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)(?:$|[ %/])`)
+// leading is the number that a text begins with, such as 3 of "3/2" and of "≥ 3".
+var leading = regexp.MustCompile(`^(?:≥ )?([+-]?[0-9][0-9,]*(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)(?:$|[ %/])`)
 
 // sortedBy returns the number that a program may sort the entry by; empty for
 // none.
@@ -92,6 +93,9 @@ func (e Entry) sortedBy() string {
 	}
 	if m := leading.FindStringSubmatch(e.Text); m != nil {
 		return strings.ReplaceAll(m[1], ",", "")
+	}
+	if d, err := time.ParseDuration(e.Text); err == nil {
+		return strconv.FormatFloat(d.Seconds(), 'g', 10, 64)
 	}
 	return ""
 }
