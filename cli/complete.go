@@ -102,6 +102,8 @@ func (c completer) flags() map[string]words {
 		"time-unit":  fixed("auto", "s", "ms", "us", "ns"),
 		"separator":  fixed("auto", "comma", "tab", "semicolon", "pipe", "space"),
 		"split-by":   fixed("time", "row"),
+		"arrivals":   fixed(specs.AllArrivals...),
+		"clock":      fixed(machineClock, simulatedClock),
 	}
 }
 

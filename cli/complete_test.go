@@ -69,6 +69,8 @@ func TestCompletion(t *testing.T) {
 		"data fetch wikipedia-n":                  "",
 		"data fetch wikip":                        "wikipedia",
 		"data import toy.csv --time-unit m":       "ms",
+		"live --arrivals ":                        "poisson fixed stream",
+		"live --clock s":                          "simulated",
 		"data im":                                 "import",
 		"models ":                                 "",
 		"completion ":                             "bash zsh fish powershell",

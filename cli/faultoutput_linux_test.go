@@ -54,6 +54,8 @@ func TestFullOutput(t *testing.T) {
 	out := " --out " + filepath.Join(dir, "out")
 	toy := " --suite toy --seeds 2 --specs " + filepath.Join(dir, "specs")
 	timed := data + out + " --suite toy-latency --models user-count --specs " + filepath.Join(dir, "specs")
+	write(t, filepath.Join(dir, "specs", "toy-live.yaml"), loadedSuite)
+	loaded := strings.Replace(timed, "toy-latency", "toy-live", 1)
 	check := data + " --suite toy --baseline " + filepath.Join(dir, "toy.json") + " --specs " + filepath.Join(dir, "specs")
 	tune := " --model raw --dataset toy --task nc --trials 2 --random 2 --epochs 1" + data + out
 	scale := " user-count --sweep length=100 --nodes 50" + out
@@ -87,6 +89,7 @@ func TestFullOutput(t *testing.T) {
 		"bench doctor":      {" --json"}, // takes seconds
 		"bench scale":       {scale, scale + " --format markdown", scale + " --format csv", scale + " --format json", scale + " --dry-run"},
 		"bench latency":     {timed, timed + " --format markdown", timed + " --format latex", timed + " --format html", timed + " --format csv", timed + " --json", timed + " --dry-run"},
+		"bench live":        {loaded, loaded + " --format csv", loaded + " --json", loaded + " --dry-run"},
 		"bench check":       {check, check + " --json", check + " --dry-run"},
 		"bench tune":        {tune, tune + " --json", tune + " --dry-run", tune + " --dry-run --json"},
 		"bench version":     {""},

@@ -48,6 +48,7 @@ func TestEveryListHasJSON(t *testing.T) {
 	t.Cleanup(func() { datasets.SetImported(nil) })
 	data := []string{"--data", filepath.Join(dir, "data")}
 	write(t, filepath.Join(dir, "specs", "toy-latency.yaml"), latencySuite)
+	write(t, filepath.Join(dir, "specs", "toy-live.yaml"), loadedSuite)
 	if code, _, stderr := bench(append([]string{"run", "--seeds", "1"}, append(data, where(dir)...)...)...); code != exitDone {
 		t.Fatal(stderr)
 	}
@@ -61,6 +62,7 @@ func TestEveryListHasJSON(t *testing.T) {
 		"bench plan": append(data, where(dir)...), "bench results": where(dir),
 		"bench tune":    append([]string{"--model", "raw", "--dataset", "toy", "--task", "nc", "--trials", "1", "--random", "1", "--epochs", "1", "--specs", filepath.Join(dir, "specs"), "--out", filepath.Join(dir, "tuned")}, data...),
 		"bench latency": append([]string{"--models", "user-count"}, latencyArgs(dir)[1:]...),
+		"bench live":    liveArgs(dir, "live")[1:],
 		"bench scale":   {"user-count", "--sweep", "length=200", "--out", filepath.Join(dir, "scale")},
 		"bench check":   append([]string{"--suite", "toy", "--specs", filepath.Join(dir, "specs"), "--baseline", filepath.Join(dir, "toy.json")}, data...),
 		"bench suites":  data, "bench models": {}, "bench spec show": {"dgs"}, "bench doctor": {}, "bench version": {},

@@ -34,6 +34,12 @@ type loading struct {
 // liveSuite is what bench live runs.
 const liveSuite = "live"
 
+// The values of --clock.
+const (
+	machineClock   = "machine"
+	simulatedClock = "simulated"
+)
+
 func newLive(o options) *cobra.Command {
 	l := &loading{options: o}
 	cmd := l.with(folderFlags+"suite dataset hours label-delay tasks models datasets epochs device dry-run quiet verbose", &cobra.Command{
@@ -54,8 +60,13 @@ func newLive(o options) *cobra.Command {
 	flags.StringSliceVar(&l.rates, "rates", nil, "mean numbers of events due in a second, as in 1e3,1e4 (default: the suite's)")
 	flags.StringSliceVar(&l.limits, "limit", nil, "of the 99.9th percentile of response times, as in 10ms,1ms (default: the suite's)")
 	flags.StringVar(&l.arrivals, "arrivals", "", "poisson, fixed, or stream for the stream's own times, compressed (default: the suite's)")
-	flags.IntVar(&l.largest, "largest-batch", 0, "events that are answered at once, at most (default: the suite's)")
-	flags.StringVar(&l.clock, "clock", "machine", "machine, or simulated to replay with the service times of the measured records")
+	flags.Func("largest-batch", "events that are answered at once, at most (default: the suite's)", func(text string) (err error) {
+		if l.largest, err = strconv.Atoi(text); err != nil || l.largest < 1 || l.largest > specs.LargestOfAll {
+			return fmt.Errorf("expected a whole number from 1 to %d", specs.LargestOfAll)
+		}
+		return nil
+	})
+	flags.StringVar(&l.clock, "clock", "", "machine, or simulated to replay with the service times of the measured records (default: the suite's)")
 	flags.IntVar(&l.threads, "threads", runtime.GOMAXPROCS(0), "threads a model may use")
 	flags.Lookup("threads").DefValue = "all cores"
 	formatFlag(cmd, &l.format, tableFormats)
@@ -73,10 +84,10 @@ func (l *loading) run(ctx context.Context, all selection) error {
 	if s.trials, err = all.lib.LiveTrials(all.trials); err != nil {
 		return err
 	}
-	changed, err := l.change(s.trials)
-	if err != nil {
+	if err := l.change(s.trials); err != nil {
 		return err
 	}
+	s.changes = l.changes()
 	s.suiteSpec.Tables = specs.Tables{Show: []specs.Table{{ID: "live"}}}
 	if l.dryRun {
 		return s.wouldMeasure(everythingLine)
@@ -101,7 +112,7 @@ func (l *loading) run(ctx context.Context, all selection) error {
 	if err != nil {
 		return err
 	}
-	if own := specs.LiveTests(all.trials); len(own) > 0 && !changed {
+	if len(specs.LiveTests(all.trials)) > 0 && len(s.changes) == 0 {
 		whole, err := all.report(false)
 		if err == nil {
 			err = all.writeTables(whole)
@@ -125,54 +136,56 @@ func (l *loading) run(ctx context.Context, all selection) error {
 	return l.done(line, failed > 0)
 }
 
-// change sets in the trials what flags say, and reports whether they say anything.
-func (l *loading) change(trials []specs.Trial) (changed bool, err error) {
-	var rates []int
-	for _, text := range l.rates {
-		rate, err := parseRate(text)
-		if err != nil {
-			return false, err
-		}
-		rates = append(rates, rate)
+// change sets in the trials what flags say.
+func (l *loading) change(trials []specs.Trial) error {
+	rates, err := l.parseRates()
+	if err != nil {
+		return err
 	}
 	for _, text := range l.limits {
 		if _, err := specs.ParseLimit(text); err != nil {
-			return false, fmt.Errorf("--limit: %w", err)
+			return fmt.Errorf("--limit: %w", err)
 		}
 	}
-	arrivals := []specs.Arrivals{specs.Poisson, specs.Fixed, specs.StreamTimes}
-	if l.arrivals != "" && !slices.Contains(arrivals, specs.Arrivals(l.arrivals)) {
-		return false, fmt.Errorf("--arrivals is %q, expected one of %v", l.arrivals, arrivals)
+	if l.arrivals != "" && !slices.Contains(specs.AllArrivals, specs.Arrivals(l.arrivals)) {
+		return fmt.Errorf("--arrivals is %q, expected poisson, fixed or stream", l.arrivals)
 	}
-	if l.clock != "machine" && l.clock != "simulated" {
-		return false, fmt.Errorf("--clock is %q, expected machine or simulated", l.clock)
-	}
-	if err := inRange("largest-batch", l.largest, 0, 100_000); err != nil {
-		return false, err
+	if !slices.Contains([]string{"", machineClock, simulatedClock}, l.clock) {
+		return fmt.Errorf("--clock is %q, expected %s or %s", l.clock, machineClock, simulatedClock)
 	}
 	for i := range trials {
 		own := *trials[i].Protocol.Live
 		if len(rates) > 0 {
-			own.Rates = lists.Unique(rates, func(rate int) int { return rate })
+			own.Rates = rates
 		}
 		if len(l.limits) > 0 {
 			own.Limits = l.limits
 		}
 		own.Arrivals = cmp.Or(specs.Arrivals(l.arrivals), own.Arrivals)
 		own.LargestBatch = cmp.Or(l.largest, own.LargestBatch)
-		if own.Simulated = l.clock == "simulated"; own.Simulated {
-			trials[i].Case = specs.SimulatedCase
-		}
-		trials[i].Protocol.Live = &own
+		own.Simulated = l.clock == simulatedClock || own.Simulated && l.clock == ""
+		trials[i].Case, trials[i].Protocol.Live = own.Case(), &own
 	}
-	return len(rates)+len(l.limits)+len(l.arrivals)+l.largest > 0 || l.clock == "simulated", nil
+	return nil
 }
 
-// parseRate reads a rate of --rates, which may be written as 1e4.
-func parseRate(text string) (int, error) {
-	rate, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	if err != nil || !(rate >= 1 && rate <= specs.HighestRate) || rate != math.Trunc(rate) {
-		return 0, fmt.Errorf("--rates: %q: expected a whole number of events a second from 1 to %d, as 1e4", text, specs.HighestRate)
+// changes returns the flags that change the trials, as in a command.
+func (l *loading) changes() []string {
+	largest := ""
+	if l.largest > 0 {
+		largest = strconv.Itoa(l.largest)
 	}
-	return int(rate), nil
+	return flagWords("rates", strings.Join(l.rates, ","), "limit", strings.Join(l.limits, ","), "arrivals", l.arrivals, "largest-batch", largest, "clock", l.clock)
+}
+
+// parseRates reads --rates, where 10000 may be written as 1e4.
+func (l *loading) parseRates() (rates []int, err error) {
+	for _, text := range l.rates {
+		rate, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		if err != nil || !(rate >= 1 && rate <= specs.HighestRate) || rate != math.Trunc(rate) { // not a number is neither
+			return nil, fmt.Errorf("--rates: expected a whole number of events a second from 1 to %d, as in 1e4, found %q", specs.HighestRate, text)
+		}
+		rates = append(rates, int(rate))
+	}
+	return lists.Unique(rates, func(rate int) int { return rate }), nil
 }

@@ -97,7 +97,7 @@ func (s selection) announce(ctx context.Context, on devices.Target) (time.Durati
 		return 0, err
 	}
 	fmt.Fprintf(s.progress(), "plan: %s\n", p.Short())
-	return time.Duration((p.Seconds - p.Latency) * float64(time.Second)), nil
+	return time.Duration((p.Seconds - p.Latency - p.Live) * float64(time.Second)), nil
 }
 
 // count prints which trials have been measured, and last what would happen.

@@ -30,6 +30,7 @@ type selection struct {
 	options  // with the suite of the files, where one of them is a suite
 	files    []string
 	standard []string // the flags of a standard suite
+	changes  []string // the flags that change the trials
 
 	suiteFiles, ownModels []string // of files: those of suites, and the models of the others
 	lib                   *specs.Library
@@ -128,7 +129,7 @@ func (s selection) commandLine(verb string, args []string) string {
 	}
 	flags := flagWords("suite", suite, "specs", s.specs, "seeds", number(s.seeds), "epochs", number(s.epochs), "models", strings.Join(s.models, ","),
 		"datasets", strings.Join(s.datasets, ","), "tasks", strings.Join(s.tasks, ","), "device", s.deviceWord())
-	return strings.Join(slices.Concat([]string{verb}, args, s.standard, flags), " ")
+	return strings.Join(slices.Concat([]string{verb}, args, s.standard, flags, s.changes), " ")
 }
 
 func (o *options) store() record.Store { return record.Store{Dir: o.out} }

@@ -228,6 +228,7 @@ func TestTimingWaits(t *testing.T) {
 		"latency": args,
 		"compare": append(args, "--compare", os.Args[0]),
 		"all":     everything,
+		"live":    append([]string{"live", "--suite", "toy"}, args[3:]...),
 		"scale":   {"scale", "user-count", "--length", "2000", "--nodes", "100", "--out", filepath.Join(dir, "scaled")},
 	} {
 		cmd, stdout, stderr := process(args...)

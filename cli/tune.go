@@ -286,7 +286,7 @@ func addTrials(trials []specs.Trial, add func(string, specs.Place, specs.Protoco
 		if !trial.Kind.Trainable() || trial.Variant != "" || trial.IsTimed() {
 			continue
 		}
-		at := specs.Place{Dataset: trial.Dataset, Task: trial.Task, Setting: trial.Setting}
+		at := trial.Place()
 		if err := add(trial.ModelID, at, trial.Protocol); err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // TestQuickTrains: what people run first trains every model for at least 800
-// steps, with ten seeds, under both tasks, and has a latency test.
+// steps, with ten seeds, under both tasks, and has latency and live tests.
 func TestQuickTrains(t *testing.T) {
 	toySuite(t)
 	lib, err := specs.NewLibrary("")
@@ -27,7 +27,7 @@ func TestQuickTrains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scored, timed := specs.Scored(trials), specs.LatencyTests(trials)
+	scored, timed, loaded := specs.Scored(trials), specs.LatencyTests(trials), specs.LiveTests(trials)
 	seeds := map[string]int{}
 	for _, trial := range scored {
 		if trial.Kind.Class != protocol.Learned {
@@ -47,7 +47,7 @@ func TestQuickTrains(t *testing.T) {
 			t.Errorf("%s has %d seeds", cell, n)
 		}
 	}
-	if len(seeds) != 2*12+5 || len(timed) != 8 {
-		t.Errorf("%d learned cells, %d latency tests", len(seeds), len(timed))
+	if len(seeds) != 2*12+5 || len(timed) != 8 || len(loaded) != 9 {
+		t.Errorf("%d learned cells, %d latency tests, %d live tests", len(seeds), len(timed), len(loaded))
 	}
 }

@@ -35,11 +35,26 @@ type Live struct {
 	Simulated bool `yaml:"simulated,omitempty"`
 }
 
-// HighestRate is the highest rate of a point, in events a second.
-const HighestRate = 1_000_000
+// LiveCase tells the live tests of a suite from its other trials.
+const LiveCase = "live"
+
+// Case returns the case of the tests: LiveCase, or another one on the simulated clock.
+func (l Live) Case() string {
+	if l.Simulated {
+		return LiveCase + "-simulated"
+	}
+	return LiveCase
+}
+
+// HighestRate is the highest rate of a point, in events a second, and LargestOfAll the
+// largest LargestBatch.
+const (
+	HighestRate  = 1_000_000
+	LargestOfAll = 100_000
+)
 
 // ShortestLimit is the shortest limit: clocks and histograms resolve it.
-const ShortestLimit = 10 * time.Microsecond
+const ShortestLimit = 10 * time.Microsecond // ParseLimit names it
 
 // Arrivals is how the times follow each other at which events are due.
 type Arrivals string
@@ -52,6 +67,9 @@ const (
 	// StreamTimes are the stream's own times, compressed to the rate.
 	StreamTimes Arrivals = "stream"
 )
+
+// AllArrivals are all of them.
+var AllArrivals = []Arrivals{Poisson, Fixed, StreamTimes}
 
 // DefaultLive returns what a `live:` block does not say.
 func DefaultLive() *Live {
@@ -83,7 +101,7 @@ func (l Live) check(n strictyaml.Node) error {
 func ParseLimit(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d < ShortestLimit || d > time.Hour {
-		return 0, fmt.Errorf("limit %q: expected a duration from %v to 1h, as 10ms or 500us", text, ShortestLimit)
+		return 0, fmt.Errorf("expected a duration from 10us to 1h, as in 10ms, found %q", text)
 	}
 	return d, nil
 }
@@ -100,7 +118,7 @@ func (l Live) LimitTimes() []time.Duration {
 	}
 	slices.Sort(out)
 	slices.Reverse(out)
-	return out
+	return slices.Compact(out)
 }
 
 // Searches reports whether highest rates are searched for.
@@ -120,10 +138,9 @@ func (l *Library) LiveTrials(trials []Trial) ([]Trial, error) {
 		return nil, err
 	}
 	var out []Trial
-	places := lists.GroupBy(Scored(trials), func(t Trial) Place { return Place{t.Dataset, t.Task, t.Setting} })
-	for _, cells := range places {
+	for _, cells := range lists.GroupBy(Scored(trials), Trial.Place) {
 		floor := cells[0]
-		options, err := null.Resolve(Place{floor.Dataset, floor.Task, floor.Setting}, "")
+		options, err := null.Resolve(floor.Place(), "")
 		if err != nil {
 			return nil, err
 		}
@@ -139,7 +156,7 @@ func (l *Library) LiveTrials(trials []Trial) ([]Trial, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("suite %s has nothing that can be loaded: live tests answer all events (settings: [%s]) in windows (within_batch: %s)",
+		return nil, fmt.Errorf("suite %s has nothing that live tests can load: expected trials with settings: [%s] and within_batch: %s among those chosen",
 			trials[0].Suite, protocol.Transductive, LastWrite)
 	}
 	return out, nil

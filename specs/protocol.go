@@ -182,8 +182,8 @@ func (p Protocol) with(n strictyaml.Node, errs *strictyaml.Errors) Protocol {
 		p.Live = DefaultLive()
 	}
 	errs.Add(n.Decode(&p))
-	if p.Live != nil {
-		errs.Add(p.Live.check(n.Get("live")))
+	if at := n.Get("live"); at.Present() {
+		errs.Add(p.Live.check(at))
 	}
 	if p.WithinBatch == LastWrite {
 		p.WithinBatch = "" // identities are those from before there was a choice

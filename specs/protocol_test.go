@@ -55,6 +55,12 @@ func TestRunOverSuite(t *testing.T) {
 		{lp, "train_negatives: train_nodes", func(p *specs.Protocol) { p.TrainNegatives = specs.TrainNodes }},
 		{nc, "latency: {}, batch: 7", func(p *specs.Protocol) { p.Latency = paperLatency() }},
 		{nc, "latency: {warmups: 3}", func(p *specs.Protocol) { p.Latency = paperLatency(); p.Latency.Warmups = 3 }},
+		{nc, "live: {}", func(p *specs.Protocol) { p.Live = specs.DefaultLive() }},
+		{lp, "live: {limits: 3ms, rates: [5]}", func(p *specs.Protocol) {
+			p.Live = specs.DefaultLive()
+			p.Live.Limits, p.Live.Rates = []string{"3ms"}, []int{5}
+		}},
+		{nc, "live: {limits: [], seconds: 0}", func(p *specs.Protocol) { p.Live = specs.DefaultLive(); p.Live.Limits, p.Live.Seconds = []string{}, 0 }},
 		{nc, "latency: {iterations: 12}", func(p *specs.Protocol) { p.Latency = paperLatency(); p.Latency.Iterations = 12 }},
 	} {
 		want := want

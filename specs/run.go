@@ -79,7 +79,7 @@ func checkEffect(own strictyaml.Node, task protocol.Task, resolved Protocol, err
 	}
 	for key, at := range own.Entries() {
 		switch {
-		case latency && !slices.Contains([]string{"batch", "within_batch", "latency"}, key):
+		case latency && !slices.Contains([]string{"batch", "within_batch", "latency", "live"}, key):
 			errs.Add(at.Errorf("it changes nothing in a latency test; leave the key out"))
 		case task == protocol.LinkPrediction && key == "label_delay" && resolved.LabelDelay > 0:
 			errs.Add(at.Errorf("it changes nothing in link prediction; leave the key out"))
@@ -130,8 +130,14 @@ func (r *suiteReader) checkSizes(run strictyaml.Node, y runYAML, p Protocol) {
 	}
 }
 
-// checkLive reports what a live test cannot do.
+// checkLive reports what a live test cannot do, and models that are for nothing else.
 func (r *suiteReader) checkLive(run strictyaml.Node, y runYAML, p Protocol) {
+	items := run.Get("models").Items()
+	for i, ref := range y.Models {
+		if p.Live == nil && r.modelOf(ref).Kind.Class == protocol.Null {
+			r.errs.Add(items[i].Errorf("model %q answers at once with nothing, expected it in runs with `live:`", ref))
+		}
+	}
 	switch {
 	case p.Live == nil:
 	case p.Latency != nil:
@@ -141,13 +147,6 @@ func (r *suiteReader) checkLive(run strictyaml.Node, y runYAML, p Protocol) {
 	case slices.Contains(y.Settings, protocol.Inductive):
 		r.errs.Add(run.Errorf("a live test answers all events, expected settings: [%s]", protocol.Transductive))
 	}
-}
-
-func liveCase(l Live) string {
-	if l.Simulated {
-		return SimulatedCase
-	}
-	return LiveCase
 }
 
 // checkDerived reports features from before the batch that are no others than
@@ -268,13 +267,8 @@ type protocolCase struct {
 	Protocol
 }
 
-// latencyCase and LiveCase tell the latency and live tests of a suite from its
-// other trials, and SimulatedCase those on the simulated clock.
-const (
-	latencyCase   = "latency"
-	LiveCase      = "live"
-	SimulatedCase = "live-simulated"
-)
+// latencyCase tells the latency tests of a suite from its other trials.
+const latencyCase = "latency"
 
 // cases returns the run's protocol, or one for every batch size in the list.
 func (r *suiteReader) cases(at strictyaml.Node, sizes []int, p Protocol) []protocolCase {
@@ -288,7 +282,7 @@ func (r *suiteReader) cases(at strictyaml.Node, sizes []int, p Protocol) []proto
 		if at.Present() {
 			r.errs.Add(at.Errorf("a live test takes what is due, expected largest_batch in live"))
 		}
-		return []protocolCase{{liveCase(*p.Live), p}}
+		return []protocolCase{{p.Live.Case(), p}}
 	}
 	if len(sizes) == 0 {
 		return []protocolCase{{"", p}}

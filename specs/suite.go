@@ -91,8 +91,9 @@ func (r *suiteReader) addOwn(suite strictyaml.Node, id string) {
 		return
 	}
 	for _, t := range slices.Clone(r.suite.cells) {
-		if d, _ := datasets.Lookup(t.Dataset); m.Kind.Supports(t.Task) && m.Kind.Fits(d) { // added once a place and case
-			r.addCell(suite, Place{t.Dataset, t.Task, t.Setting}, id, strictyaml.Node{}, protocolCase{t.Case, t.Protocol})
+		d, _ := datasets.Lookup(t.Dataset)
+		if m.Kind.Supports(t.Task) && m.Kind.Fits(d) && (t.IsLive() || m.Kind.Class != protocol.Null) { // added once a place and case
+			r.addCell(suite, t.Place(), id, strictyaml.Node{}, protocolCase{t.Case, t.Protocol})
 		}
 	}
 }

@@ -80,6 +80,9 @@ func LiveTests(all []Trial) []Trial {
 	return slices.DeleteFunc(slices.Clone(all), func(t Trial) bool { return !t.IsLive() })
 }
 
+// Place returns where the model is measured.
+func (t Trial) Place() Place { return Place{t.Dataset, t.Task, t.Setting} }
+
 // Identity returns the SHA-256, in hex, of all that can change the result: JSON,
 // the checksum of the dataset's file, the version of our numerics, and the class of
 // the kernels.
@@ -194,7 +197,7 @@ func (s Suite) filtered(f Filter) ([]Trial, error) {
 		words []string
 		names func(Trial) []string // the words that fit a cell
 	}{
-		{"model", f.Models, func(t Trial) []string { return []string{t.ModelID, t.Ref()} }},
+		{"model", f.Models, s.modelNames},
 		{"dataset", f.Datasets, func(t Trial) []string { return []string{t.Dataset} }},
 		{"task", f.Tasks, func(t Trial) []string { return []string{string(t.Task)} }},
 	} {
@@ -217,6 +220,20 @@ func (s Suite) filtered(f Filter) ([]Trial, error) {
 		})
 	}
 	return cells, nil
+}
+
+// modelNames are the words for the model of a cell. In a live test the null model
+// goes by those of the others beside it, too: without it nobody knows which of the times are theirs.
+func (s Suite) modelNames(t Trial) []string {
+	names := []string{t.ModelID, t.Ref()}
+	if t.IsLive() && t.Kind.Class == protocol.Null {
+		for _, other := range s.cells {
+			if other.IsLive() && other.Place() == t.Place() {
+				names = append(names, other.ModelID, other.Ref())
+			}
+		}
+	}
+	return names
 }
 
 func setOf[T comparable](values []T) map[T]bool {

@@ -163,6 +163,7 @@ func TestIdentity(t *testing.T) {
 		"candidates": func(t *specs.Trial) { t.Protocol.Candidates = []protocol.CandidateSet{protocol.AllNodes} },
 		"negatives":  func(t *specs.Trial) { t.Protocol.TrainNegatives = specs.TrainNodes },
 		"test state": func(t *specs.Trial) { t.Protocol.TestState = []specs.StateRule{specs.Replay} },
+		"loaded":     func(t *specs.Trial) { t.Protocol.Live = specs.DefaultLive() },
 		"seed":       func(t *specs.Trial) { t.Seed++ },
 	}
 	seen := map[string]string{base: "nothing"}

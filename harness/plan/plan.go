@@ -56,6 +56,7 @@ type Cell struct {
 	OnCard  int64   `json:"card_memory_each,omitempty"`
 	Disk    int64   `json:"disk_each"`
 	Latency bool    `json:"latency"` // a latency test, which runs alone
+	Live    bool    `json:"live"`    // a live test, which does so, too
 	Source  Source  `json:"source"`
 	Problem string  `json:"problem,omitempty"`
 }
@@ -68,7 +69,7 @@ type Missing struct {
 
 // Card is what a plan takes of a card. Sizes are bytes.
 type Card struct {
-	Hours   float64 `json:"hours"` // of one card, latency tests included
+	Hours   float64 `json:"hours"` // of one card, latency and live tests included
 	Memory  int64   `json:"memory"`
 	Free    int64   `json:"memory_free"`
 	Total   int64   `json:"memory_total"`
@@ -86,8 +87,9 @@ type Plan struct {
 	Cells   []Cell    `json:"cells"`
 	Trials  int       `json:"trials"`
 	ToDo    int       `json:"to_do"`
-	Seconds float64   `json:"seconds"` // of the wall clock, latency tests included
+	Seconds float64   `json:"seconds"` // of the wall clock, latency and live tests included
 	Latency float64   `json:"latency_seconds"`
+	Live    float64   `json:"live_seconds"`
 	Memory  int64     `json:"memory"`                // at most at once: data and models side by side
 	Data    int64     `json:"memory_data,omitempty"` // of Memory, that of all streams
 	Free    int64     `json:"memory_free"`

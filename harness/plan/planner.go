@@ -14,6 +14,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/harness"
 	"dgsbench/harness/latency"
+	"dgsbench/harness/live"
 	"dgsbench/internal/lists"
 	"dgsbench/kernels/devices"
 	"dgsbench/results"
@@ -35,6 +36,7 @@ type planner struct {
 type cell struct {
 	Cell
 	trials   []specs.Trial
+	found    []record.Record   // of the trials
 	estimate *harness.Estimate // nil where nothing is estimated
 }
 
@@ -54,7 +56,7 @@ func newPlanner(q Question) *planner {
 	for _, trials := range lists.GroupBy(q.Trials, keyOf) {
 		first := trials[0]
 		p.cells = append(p.cells, &cell{trials: trials, Cell: Cell{
-			CellKey: keyOf(first), Title: first.Title, Trials: len(trials), Latency: first.IsLatency(),
+			CellKey: keyOf(first), Title: first.Title, Trials: len(trials), Latency: first.IsLatency(), Live: first.IsLive(),
 		}})
 	}
 	return p
@@ -118,6 +120,9 @@ func (p *planner) dataset(ctx context.Context, cells []*cell, step func()) error
 			continue
 		}
 		c.Seconds, c.Memory = e.Seconds, e.Bytes
+		if c.Live {
+			c.Seconds += live.Expect(*c.trials[0].Protocol.Live)
+		}
 		if p.out.Card != nil {
 			c.Memory, c.OnCard = e.Host, e.Bytes
 		}
@@ -138,6 +143,9 @@ func (p *planner) prepare(c *cell, l *datasets.Loaded, cut *harness.Cutter) (err
 	case c.Source != Recorded:
 		var parts datasets.Parts
 		if parts, err = cut.Parts(c.trials[0]); err == nil {
+			if c.Live { // its training; what comes then is in live.Expect
+				parts.Test = parts.Test.Slice(0, 0)
+			}
 			c.estimate = &harness.Estimate{Trial: c.trials[0], Parts: parts, Device: p.Device, Checkpoint: p.Checkpoints}
 		}
 	}
@@ -146,40 +154,48 @@ func (p *planner) prepare(c *cell, l *datasets.Loaded, cut *harness.Cutter) (err
 
 // findRecords counts the trials of a dataset's cells that are to be done, and
 // takes times from those that were done on this machine. All latency tests of
-// the dataset are to be done if one is: see latency.Missing.
+// the dataset are to be done if one is, and so are all live tests: see latency.Missing.
 func (p *planner) findRecords(cells []*cell, l *datasets.Loaded) error {
-	var timed []record.Record
-	tests := 0
 	for _, c := range cells {
 		sum, n := 0.0, 0
 		for _, t := range c.trials {
 			want := harness.Describe(t, l, p.Device)
-			r, found, err := harness.Find(p.Store, t, want, p.Checkpoints)
+			r, found, err := harness.Find(p.Store, t, want, p.Checkpoints && !t.IsTimed())
 			if err != nil {
 				return err
 			}
-			switch {
-			case !found:
+			if !found {
 				c.ToDo++
-			case c.Latency:
-				timed = append(timed, r)
-			case !r.Failed() && r.Machine == want.Machine:
+				continue
+			}
+			c.found = append(c.found, r)
+			if !c.Latency && !r.Failed() && r.Machine == want.Machine {
 				sum, n = sum+r.Durations.Total, n+1
 			}
 		}
 		if n > 0 {
 			c.Seconds, c.Source = sum/float64(n), Recorded
 		}
-		if c.Latency {
-			tests += c.Trials
-		}
 	}
+	together(cells, func(c *cell) bool { return c.Latency })
+	together(cells, func(c *cell) bool { return c.Live })
+	return nil
+}
+
+// together has all tests of the cells of one kind done again, unless they all have a
+// record, and of one run.
+func together(cells []*cell, ofKind func(*cell) bool) {
+	cells = slices.DeleteFunc(slices.Clone(cells), func(c *cell) bool { return !ofKind(c) })
+	var found []record.Record
+	n := 0
 	for _, c := range cells {
-		if c.Latency && !latency.AllOfOneRun(timed, tests) {
+		found, n = append(found, c.found...), n+c.Trials
+	}
+	if !latency.AllOfOneRun(found, n) {
+		for _, c := range cells {
 			c.ToDo = c.Trials
 		}
 	}
-	return nil
 }
 
 // total adds up what the cells take.
@@ -190,15 +206,20 @@ func (p *planner) total() {
 		p.out.ToDo += c.ToDo
 		p.out.Cells = append(p.out.Cells, c.Cell)
 		p.out.Disk += int64(c.ToDo) * c.Disk
-		if c.Latency {
-			p.out.Latency += float64(c.ToDo) * c.Seconds
+		alone := float64(c.ToDo) * c.Seconds
+		switch {
+		case c.Latency:
+			p.out.Latency += alone
+			continue
+		case c.Live:
+			p.out.Live += alone
 			continue
 		}
 		cost := harness.Cost{Seconds: c.Seconds, Bytes: p.out.needs(c.Cell), Host: c.Memory}
 		costs = append(costs, slices.Repeat([]harness.Cost{cost}, c.ToDo)...)
 	}
 	all := harness.SideBySide(costs, p.out.Workers, p.out.limit())
-	p.out.Seconds, p.out.Memory = all.Seconds+p.out.Latency, p.out.Data+all.Host
+	p.out.Seconds, p.out.Memory = all.Seconds+p.out.Latency+p.out.Live, p.out.Data+all.Host
 	if p.out.Card == nil {
 		return
 	}

@@ -68,7 +68,11 @@ func diskOf(t specs.Trial, l *datasets.Loaded) int64 {
 	if t.Task == protocol.LinkPrediction {
 		event = countBytes * len(t.Protocol.Candidates)
 	}
-	bytes := recordBytes + (l.Stream.Len()-l.Split.TrainEnd)*event
+	answers := l.Stream.Len() - l.Split.TrainEnd
+	if test := t.Protocol.Live; test != nil { // one by one, and at each rate
+		answers = (1 + len(test.Rates)) * min(l.Stream.Len()-l.Split.ValEnd, test.Answers)
+	}
+	bytes := recordBytes + answers*event
 	if t.Kind.Trainable() {
 		bytes += epochBytes * t.Protocol.Epochs
 	}

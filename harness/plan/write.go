@@ -86,8 +86,12 @@ func (p Plan) Short() string {
 	if p.Card != nil {
 		card = fmt.Sprintf("the card's: up to %s, free: %s; ", size(p.Card.Memory), free(p.Card.Free, p.Card.Total > 0))
 	}
-	return fmt.Sprintf("%d to do: about %s (latency tests: %s), less where training is stopped early; memory: up to %s at once, free: %s; %sdisk: %s",
-		p.ToDo, duration(p.Seconds), duration(p.Latency), size(p.Memory), free(p.Free, p.Known), card, size(p.Disk))
+	tests := "latency tests: " + duration(p.Latency)
+	if p.Live > 0 {
+		tests += ", live tests: " + duration(p.Live)
+	}
+	return fmt.Sprintf("%d to do: about %s (%s), less where training is stopped early; memory: up to %s at once, free: %s; %sdisk: %s",
+		p.ToDo, duration(p.Seconds), tests, size(p.Memory), free(p.Free, p.Known), card, size(p.Disk))
 }
 
 // where returns a cell's task with its setting and case.

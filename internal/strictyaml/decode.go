@@ -254,6 +254,8 @@ func (n Node) setScalar(v reflect.Value) (expected string) {
 	switch {
 	case v.Kind() == reflect.String && tag == "!!str":
 		v.SetString(n.yaml.Value)
+	case v.Kind() == reflect.String && tag == "!!null" && n.yaml.Value != "": // null, or ~
+		return fmt.Sprintf("text in quotes, as in %q", n.yaml.Value)
 	case v.Kind() == reflect.String && tag != "" && tag != "!!null":
 		return fmt.Sprintf("text, as in %q", short(n.yaml.Value))
 	case v.Kind() == reflect.String:

@@ -62,7 +62,7 @@ func TestParseRefuses(t *testing.T) {
 		"unknown key":     {`"format"`, `"colour": 1, "format"`, "colour"},
 		"no suite":        {`"suite": "ci",`, `"suite": "",`, "it names no suite"},
 		"order":           {`"model": "gru"`, `"model": "zru"`, "twice or in the wrong place"},
-		"class":           {`"class": "learned"`, `"class": "learnt"`, `has the class "learnt", expected one of [learned zero-parameter single-column oracle]`},
+		"class":           {`"class": "learned"`, `"class": "learnt"`, `has the class "learnt", expected one of [learned zero-parameter single-column oracle null]`},
 		"values":          {`"seeds": [0, 1, 2]`, `"seeds": [0, 1]`, "2 seeds and 3 values of auc"},
 		"two limits":      {`"metric": "auc"`, `"metric": "ap"`, "two limits for the metric ap"},
 		"no limit":        {`"metric": "auc"`, `"metric": "mrr"`, "no limit for the metric auc"},
