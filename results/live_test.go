@@ -82,7 +82,7 @@ func withSpecOf(r record.Record, live specs.Live) record.Record {
 	spec := fmt.Sprintf(`{"model": %q, "protocol": {"live": {"arrivals": %q, "rates": [1000, 10000], "limits": ["10ms", "1ms"], "largest_batch": 1000, "answers": %d, "seconds": 5, "most_seconds": 60`,
 		r.Key.Model, live.Arrivals, live.Answers)
 	if live.Simulated {
-		r.Key.Case = specs.SimulatedCase
+		r.Key.Case = live.Case()
 		spec += `, "simulated": true`
 	}
 	r.Spec = json.RawMessage(spec + "}}}")
@@ -212,7 +212,7 @@ func TestLatestRunOfClocks(t *testing.T) {
 		r.Key.Case, r.Live = name, &record.Live{Run: start}
 		return r
 	}
-	got, left := record.LatestRun([]record.Record{run(specs.LiveCase, "1"), run(specs.LiveCase, "2"), run(specs.SimulatedCase, "3")})
+	got, left := record.LatestRun([]record.Record{run(specs.LiveCase, "1"), run(specs.LiveCase, "2"), run(specs.Live{Simulated: true}.Case(), "3")})
 	if len(got) != 2 || left != 1 {
 		t.Errorf("%d records, %d left out", len(got), left)
 	}

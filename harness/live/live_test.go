@@ -66,7 +66,7 @@ func TestLowRateIsOneByOne(t *testing.T) {
 	measured := run(t, store, trial("steady", l))
 	l.Simulated = true
 	test := trial("steady", l)
-	test.Case = specs.SimulatedCase
+	test.Case = l.Case()
 	service := measured.Record.Live.Service
 	for i := range service {
 		service[i].Seconds = 1e-5 // else a busy machine decides
@@ -197,7 +197,8 @@ func TestFailures(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	test := trial("steady", quickly(1000))
-	test.Case, test.Protocol.Live.Simulated = specs.SimulatedCase, true
+	test.Protocol.Live.Simulated = true
+	test.Case = test.Protocol.Live.Case()
 	p = Plan{Trials: []specs.Trial{test}, Device: devices.Target{}, Threads: 1, Store: newStore(t)}
 	err = Run(context.Background(), p, Hooks{Start: func(int) {}, Step: func(string, time.Duration) {}}, nil)
 	if err == nil || !strings.Contains(err.Error(), "no measured service times") {
@@ -212,7 +213,7 @@ func TestTwin(t *testing.T) {
 	run(t, store, trial("steady", l))
 	l.Answers, l.Limits, l.Simulated = 10_000, []string{"2ms"}, true
 	test := trial("steady", l)
-	test.Case = specs.SimulatedCase
+	test.Case = l.Case()
 	a, b := run(t, store, test), run(t, store, test)
 	if len(a.Record.Live.Points) < 2 || !reflect.DeepEqual(a.Record.Live.Points, b.Record.Live.Points) || !reflect.DeepEqual(a.Facts, b.Facts) {
 		t.Errorf("two replays differ:\n%+v\n%+v", a.Record.Live.Points, b.Record.Live.Points)
@@ -233,7 +234,7 @@ func TestSearch(t *testing.T) {
 		}
 		l.Simulated, l.Arrivals = true, specs.Fixed
 		test := trial("steady", l)
-		test.Case = specs.SimulatedCase
+		test.Case = l.Case()
 		live := run(t, store, test).Record.Live
 		keeps, misses := live.Bracket(10 * time.Millisecond)
 		capacity := 1 / service // at a fixed distance nothing waits up to there
@@ -265,7 +266,7 @@ func TestCheckpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Simulated = true
-	test.Case, test.Protocol.Live = specs.SimulatedCase, &l
+	test.Case, test.Protocol.Live = l.Case(), &l
 	a, b := run(t, trained, test), run(t, stored, test)
 	if a.Record.Failed() || !reflect.DeepEqual(a.Facts, b.Facts) {
 		t.Errorf("%q: the answers of a checkpoint's model differ from those of one that was trained", a.Record.Error+b.Record.Error)
