@@ -51,8 +51,8 @@ func TestReportInBrowser(t *testing.T) {
 	}
 }
 
-// TestSortingInBrowser sorts by mouse and keyboard: numbers by value, what is
-// missing below them, and each block for itself.
+// TestSortingInBrowser sorts by mouse and keyboard: numbers and times by value, words
+// and what is missing below them, and each block for itself.
 func TestSortingInBrowser(t *testing.T) {
 	program := chromium(t)
 	column := func(texts ...string) (rows []table.Row) {
@@ -63,7 +63,7 @@ func TestSortingInBrowser(t *testing.T) {
 	}
 	numbers := table.Table{
 		Name: "numbers", Title: "Numbers", Columns: []table.Column{{Head: "model"}, {Head: "ms", Notes: []int{1}}}, Notes: []string{"a note"},
-		Blocks: [][]table.Row{column("9", "1,234 / 5", "–", "-3", "10.50", "1e-05", "80%"), column("2", "1")},
+		Blocks: [][]table.Row{column("9", "1,234 / 5", "–", "none", "-3", "10.50", "1e-05", "80%"), column("≥ 2", "1.7ms", "invalid", "340ns")},
 	}
 	file := filepath.Join(t.TempDir(), "sorted.html")
 	var text bytes.Buffer
@@ -87,13 +87,13 @@ func TestSortingInBrowser(t *testing.T) {
 	}
 	button := chromedp.CSS("#numbers thead th:nth-child(2) button")
 	b.do(chromedp.Click(button))
-	expect("click", "ascending", "-3 | 1e-05 | 9 | 10.50 | 80% | 1,234 / 5 | – | 1 | 2")
+	expect("click", "ascending", "-3 | 1e-05 | 9 | 10.50 | 80% | 1,234 / 5 | none | – | 340ns | 1.7ms | ≥ 2 | invalid")
 	b.do(chromedp.Focus(button), chromedp.KeyEvent(kb.Enter))
-	expect("Enter", "descending", "1,234 / 5 | 80% | 10.50 | 9 | 1e-05 | -3 | – | 2 | 1")
+	expect("Enter", "descending", "1,234 / 5 | 80% | 10.50 | 9 | 1e-05 | -3 | none | – | ≥ 2 | 1.7ms | 340ns | invalid")
 	b.do(chromedp.KeyEvent(" "))
-	expect("space bar", "none", "9 | 1,234 / 5 | – | -3 | 10.50 | 1e-05 | 80% | 2 | 1")
+	expect("space bar", "none", "9 | 1,234 / 5 | – | none | -3 | 10.50 | 1e-05 | 80% | ≥ 2 | 1.7ms | invalid | 340ns")
 	b.do(chromedp.Click(chromedp.CSS("#numbers thead th:nth-child(1) button")), chromedp.Click(button))
-	expect("click after another column", "ascending", "-3 | 1e-05 | 9 | 10.50 | 80% | 1,234 / 5 | – | 1 | 2")
+	expect("click after another column", "ascending", "-3 | 1e-05 | 9 | 10.50 | 80% | 1,234 / 5 | none | – | 340ns | 1.7ms | ≥ 2 | invalid")
 	b.check()
 }
 

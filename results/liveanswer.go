@@ -51,7 +51,7 @@ func (l *livePlace) answer() string {
 	within := "99.9% of the answers within " + l.first.load.Limits[0]
 	switch best := all[0]; {
 	case best.unmeasurable:
-		return within + " are not measurable here."
+		return "a limit of " + l.first.load.Limits[0] + " is not measurable here."
 	case best.keeps == 0:
 		return "no learned model has " + within + " at any rate."
 	default:

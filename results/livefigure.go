@@ -2,7 +2,9 @@ package results
 
 import (
 	"fmt"
+	"math"
 
+	"dgsbench/internal/lists"
 	"dgsbench/protocol"
 	"dgsbench/results/figure"
 )
@@ -28,7 +30,7 @@ func (l *livePlace) draw(name string) ([]figure.Figure, error) {
 	} else {
 		f.Caption += "; hollow: overloaded"
 	}
-	f.Caption += ". Triangles at the left edge: one by one. Made by: " + l.Command
+	f.Caption += ". Dashed, from the left edge: the same events one by one. Made by: " + l.Command
 	return []figure.Figure{f}, err
 }
 
@@ -43,16 +45,27 @@ func (l *livePlace) panel(y figure.Axis) figure.Panel {
 	}
 }
 
-// metricPanel has a line a model, which begins with answers one by one.
+// metricPanel has a line a model, which begins with answers one by one to the events of
+// the lowest rate.
 func (l *livePlace) metricPanel() figure.Panel {
 	p := l.panel(figure.Axis{Label: l.first.metric.Title + " (%)"})
+	informative := func(x livePoint) bool { return x.metric.Present() && x.caveat == "" }
 	for _, test := range l.tests {
-		if test.model.Class == protocol.Null {
+		if test.model.Class != protocol.Null {
+			l.addLine(&p, test, func(x livePoint) (y float64, ok bool) { return 100 * float64(x.metric), informative(x) })
+		}
+	}
+	if len(p.Series) == 0 {
+		return p
+	}
+	lowest, _ := ratesOf(p)
+	for _, test := range l.tests {
+		first, ok := lists.Find(test.points, informative)
+		if test.model.Class == protocol.Null || !ok {
 			continue
 		}
-		l.addLine(&p, test, func(x livePoint) (y float64, ok bool) {
-			return 100 * float64(x.metric), x.metric.Present() && x.caveat == ""
-		})
+		points := []figure.Point{figure.At(lowest/2, 100*float64(first.alone)), figure.At(float64(first.Rate), 100*float64(first.metric))}
+		p.Series = append(p.Series, figure.Series{Color: l.color(test.model), Line: figure.Dashed, Points: points})
 	}
 	return p
 }
@@ -66,14 +79,25 @@ func (l *livePlace) timePanel() figure.Panel {
 	if len(p.Series) == 0 {
 		return p
 	}
-	low, high := l.rates()
+	low, high := ratesOf(p)
 	for i, text := range l.first.load.Limits {
 		y := float64(l.first.limit(i))
 		p.Series = append(p.Series, figure.Series{
-			Name: "limit " + text, Color: figure.Grey, Line: figure.Dashed, Points: []figure.Point{figure.At(low, y), figure.At(high, y)},
+			Name: "limit " + text, Color: figure.Grey, Line: figure.Dashed, Points: []figure.Point{figure.At(low/1.5, y), figure.At(1.5*high, y)},
 		})
 	}
 	return p
+}
+
+// ratesOf returns the ends of the rates that are drawn.
+func ratesOf(p figure.Panel) (low, high float64) {
+	low = math.Inf(1)
+	for _, s := range p.Series {
+		for _, pt := range s.Points {
+			low, high = min(low, pt.X.Mean), max(high, pt.X.Mean)
+		}
+	}
+	return low, high
 }
 
 // addLine adds the points of a test: those within the first limit are filled, others
@@ -98,17 +122,4 @@ func (l *livePlace) addLine(p *figure.Panel, test *LiveTest, value func(livePoin
 	hollow := line
 	hollow.Name, hollow.Line, hollow.Mark, hollow.Points = "", figure.NoLine, figure.Ring, beyond
 	p.Series = append(p.Series, line, hollow)
-}
-
-// rates returns the lowest and the highest of all points.
-func (l *livePlace) rates() (low, high float64) {
-	for _, test := range l.tests {
-		for _, p := range test.points {
-			if r := float64(p.Rate); low == 0 || r < low {
-				low = r
-			}
-			high = max(high, float64(p.Rate))
-		}
-	}
-	return low, high
 }

@@ -304,11 +304,12 @@ func (l *livePlace) legend(load bool, t table.Table) []string {
 		"lost: from one by one to this rate, in percentage points, [low, high] over events, paired (95%)",
 		arrivalWords[first.load.Arrivals], fmt.Sprintf("at most %s in a batch", Count(first.load.LargestBatch, "event")),
 		first.Machine, fmt.Sprintf("%d threads, %s", first.Threads, first.Device))
-	if first.load.Simulated {
-		out = append(out, "simulated clock: a batch takes the mean time that was measured of its size, and nothing else takes any")
-	}
-	if first.Live != nil {
-		if first.Live.Load.Present() && !first.load.Simulated {
+	switch {
+	case first.Live == nil:
+	case first.load.Simulated:
+		out = append(out, "simulated clock: a batch takes the mean time of its size in the measured run of "+first.Live.Run+", and nothing else takes any")
+	default:
+		if first.Live.Load.Present() {
 			out = append(out, fmt.Sprintf("load %.1f when the run started", float64(first.Live.Load)))
 		}
 		out = append(out, "run of "+first.Live.Run)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -214,5 +215,17 @@ func TestSections(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestRunsOfTests: the page says when times were measured, of latency and of live tests.
+func TestRunsOfTests(t *testing.T) {
+	live := trial("a", 0, `{"seed":0}`)
+	live.Key.Case, live.Live = "live", &record.Live{Run: "2026-01-02T03:04:05Z"}
+	page := written(t, Page{Folders: []Folder{folderOf("one", live, trial("b", -1, `{"seed":0}`))}})
+	for what, start := range map[string]string{"latency measured": "today", "answers under load": "2026-01-02 03:04:05.000 UTC"} {
+		if !regexp.MustCompile(">" + what + "</th><td[^>]*>" + start + "<").MatchString(page) {
+			t.Errorf("no %s at %s", what, start)
+		}
 	}
 }
