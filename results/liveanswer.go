@@ -40,8 +40,11 @@ type bounded struct {
 func (l *livePlace) answer() string {
 	var all []bounded
 	for _, t := range l.tests {
-		if !t.Failed() && t.model.Class == protocol.Learned {
-			all = append(all, bounded{t, t.capacity(l.first.limit(0), l.null)})
+		if t.Failed() || t.model.Class != protocol.Learned {
+			continue
+		}
+		if c := t.capacity(l.first.limit(0), l.null); c.keeps > 0 || c.misses > 0 {
+			all = append(all, bounded{t, c})
 		}
 	}
 	if len(all) == 0 {

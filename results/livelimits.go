@@ -29,7 +29,7 @@ func (t *LiveTest) capacity(limit time.Duration, null *LiveTest) (c capacity) {
 	c.invalid = missing.Invalid
 	if null != nil {
 		floor, end := null.Live.Bracket(limit)
-		c.unmeasurable = floor == 0
+		c.unmeasurable = floor == 0 && end > 0
 		c.machine = null.Key != t.Key && floor > 0 && end > 0 && float64(c.keeps)*searchPrecision >= float64(floor)
 	}
 	return c
@@ -46,6 +46,8 @@ func (c capacity) String() string {
 	switch {
 	case c.unmeasurable:
 		return unmeasurable
+	case c.keeps == 0 && c.misses == 0:
+		return table.NoValue
 	case c.keeps == 0:
 		return "none"
 	case c.isAtLeast():
@@ -61,6 +63,8 @@ func (c capacity) note() string {
 	switch {
 	case c.unmeasurable:
 		return "the model null keeps this limit at no rate: the machine misses it"
+	case c.keeps == 0 && c.misses == 0:
+		return "too few answers at all rates that were measured"
 	case c.keeps == 0 && c.invalid == "":
 		return "overloaded or above the limit at all rates that were measured"
 	case c.machine:

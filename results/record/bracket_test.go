@@ -9,7 +9,8 @@ import (
 )
 
 // TestBracket: the highest rate that keeps a limit counts, also above one that misses it by
-// chance; a point that is invalid, overloaded or too short keeps none.
+// chance; a point that is invalid or overloaded keeps none, and one with too few answers tells
+// nothing.
 func TestBracket(t *testing.T) {
 	point := func(rate int, ms int64, change func(*record.LivePoint)) record.LivePoint {
 		h := record.NewHistogram()
@@ -37,7 +38,8 @@ func TestBracket(t *testing.T) {
 		{"not sorted", []record.LivePoint{point(40, 12, nil), point(10, 1, nil), point(30, 11, nil)}, 10, 30},
 		{"overloaded", []record.LivePoint{point(10, 1, nil), point(20, 1, overloaded)}, 10, 20},
 		{"invalid", []record.LivePoint{point(10, 1, invalid), point(20, 1, invalid)}, 0, 10},
-		{"short", []record.LivePoint{point(10, 1, short)}, 0, 10},
+		{"short", []record.LivePoint{point(10, 1, short)}, 0, 0},
+		{"short between", []record.LivePoint{point(10, 1, nil), point(20, 1, short), point(30, 11, nil)}, 10, 30},
 		{"nothing", nil, 0, 0},
 	} {
 		if keeps, misses := (record.Live{Points: c.points}).Bracket(10 * time.Millisecond); keeps != c.keeps || misses != c.misses {
