@@ -95,8 +95,9 @@ func TestLiveInAll(t *testing.T) {
 	dir := liveWorkplace(t, loadedSuite)
 	measure := func(done string) {
 		t.Helper()
-		if code, _, stderr := bench(liveArgs(dir, "all")...); code != exitDone || !strings.Contains(stderr, "done: "+done) {
-			t.Fatalf("exit code %d, expected %q in\n%s", code, done, stderr)
+		code, _, stderr := bench(liveArgs(dir, "all")...)
+		if planned := strings.HasPrefix(stderr, "plan: "+done[:1]+" to do: "); code != exitDone || !strings.Contains(stderr, "done: "+done) || planned != (done[0] != '0') {
+			t.Fatalf("exit code %d, expected %q and its plan in\n%s", code, done, stderr)
 		}
 	}
 	code, _, stderr := bench(liveArgs(dir, "all")...)

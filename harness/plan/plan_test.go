@@ -302,14 +302,15 @@ func fixed() plan.Plan {
 		return record.CellKey{Suite: "toys", Dataset: dataset, Task: task, Setting: setting, Case: kase, Model: model}
 	}
 	return plan.Plan{
-		Suite: "toys", About: "Toys", Machine: "a machine, 2 cores", Workers: 2, Trials: 22, ToDo: 12,
+		Suite: "toys", About: "Toys", Machine: "a machine, 2 cores", Workers: 2, Trials: 23, ToDo: 13,
 		Cells: []plan.Cell{
 			{CellKey: cell("shop-sim", "nc", "", "", "raw"), Title: "Raw", Trials: 10, Seconds: 1.25, Disk: 60_000, Source: plan.Recorded},
 			{CellKey: cell("wikipedia", "lp", "T", "batch-10", "dgs"), Title: "DGS", Trials: 10, ToDo: 10, Seconds: 3600, Memory: 4_700_000_000, Disk: 400_000, Source: plan.StoodIn},
 			{CellKey: cell("shop-sim", "nc", "", "", "vast"), Title: "Vast", Trials: 1, ToDo: 1, Memory: 99_000_000_000, Source: plan.Unplanned, Problem: "needs more memory than is free"},
 			{CellKey: cell("shop-sim", "nc", "", "latency", "raw"), Title: "Raw", Trials: 1, ToDo: 1, Seconds: 36, Latency: true, Source: plan.Estimated},
+			{CellKey: cell("shop-sim", "nc", "", "live", "raw"), Title: "Raw", Trials: 1, ToDo: 1, Seconds: 24, Live: true, Source: plan.Estimated},
 		},
-		Seconds: 18036, Latency: 36, Memory: 9_500_000_000, Free: 24_000_000_000, Known: true, Disk: 4_060_000,
+		Seconds: 18060, Latency: 36, Live: 24, Memory: 9_500_000_000, Free: 24_000_000_000, Known: true, Disk: 4_060_000,
 		Missing: []plan.Missing{{Dataset: "wikipedia", How: "dataset wikipedia: no file wikipedia.csv in /data; `bench data fetch wikipedia` downloads it"}},
 	}
 }
