@@ -92,7 +92,7 @@ func (r *suiteReader) addOwn(suite strictyaml.Node, id string) {
 	}
 	for _, t := range slices.Clone(r.suite.cells) {
 		if d, _ := datasets.Lookup(t.Dataset); m.Kind.Supports(t.Task) && m.Kind.Fits(d) { // added once a place and case
-			r.addCell(suite, Place{t.Dataset, t.Task, t.Setting}, id, strictyaml.Node{}, protocolCase{t.Case, t.Protocol})
+			r.addCell(suite, Place{t.Dataset, t.Task, t.Setting}, id, strictyaml.Node{}, protocolCase{t.Case, t.Protocol, t.Alternatives})
 		}
 	}
 }

@@ -40,7 +40,10 @@ type Trial struct {
 	Velocity bool                  // the model is given datasets.Velocity, too
 	Origins  map[string]Provenance // by dotted path of the option
 	Protocol Protocol
-	Seed     uint64 // all that the trial's random streams derive from
+	// Alternatives are the datasets of its run, of which those that are missing may be
+	// left out; empty where all are expected. It is no part of the identity.
+	Alternatives []string
+	Seed         uint64 // all that the trial's random streams derive from
 }
 
 // Ref names model and variant, as in "edgebank+tw".
@@ -56,6 +59,14 @@ func (t Trial) Evaluations() []string {
 		return []string{""}
 	}
 	return lists.Map(t.Protocol.Evaluations(), func(e Evaluation) string { return e.Name })
+}
+
+// WithoutMissing returns the trials without those of a missing dataset of whose
+// alternatives another one is not.
+func WithoutMissing(all []Trial, missing func(dataset string) bool) []Trial {
+	return slices.DeleteFunc(slices.Clone(all), func(t Trial) bool {
+		return slices.ContainsFunc(t.Alternatives, func(dataset string) bool { return !missing(dataset) }) && missing(t.Dataset)
+	})
 }
 
 // SplitLatency separates, in order, trials that are scored from latency tests.
@@ -160,6 +171,9 @@ func (s Suite) Trials(f Filter) ([]Trial, error) {
 	seeds := cmp.Or(f.Seeds, s.Seeds)
 	var trials []Trial
 	for _, cell := range cells {
+		if len(f.Datasets) > 0 {
+			cell.Alternatives = nil // what is asked for by name is expected
+		}
 		first, n := uint64(0), 1
 		if cell.Kind.Trainable() && !cell.IsLatency() {
 			first, n = f.FirstSeed, seeds
