@@ -34,6 +34,7 @@ var rooms = map[string][]string{
 	"harness":        {"protocol", "nn", "kernels", "datasets", "metrics", "models", "specs", "results", "internal"},
 	"docs":           {},
 	"peers":          {"protocol", "datasets", "models", "internal"},
+	"python":         {},
 	"cli":            {"protocol", "nn", "kernels", "datasets", "metrics", "models", "specs", "results", "harness", "internal"},
 	"examples":       {"protocol", "nn", "kernels", "datasets", "metrics", "models", "specs", "results", "harness", "internal", "cli"},
 	"cmd":            {"protocol", "cli", "nn", "kernels", "datasets", "metrics", "models", "specs", "results", "harness", "internal"},
