@@ -106,6 +106,9 @@ func (t Trial) facts() map[string]any {
 		"model": t.ModelID, "variant": t.Variant, "kind": t.Kind.Name,
 		"options": plain(t.Options), "protocol": plain(t.Protocol), "seed": t.Seed,
 	}
+	if o, ok := t.Options.(models.Identified); ok {
+		facts["program"] = o.Identity()
+	}
 	if t.Velocity { // else identities are those from before there was a choice
 		facts["velocity"] = true
 	}
