@@ -84,8 +84,10 @@ func TestEvaluationBatchRefused(t *testing.T) {
 		dir := workplace(t)
 		write(t, filepath.Join(dir, "specs", "toy.yaml"), strings.Replace(freshSuite, "[20, 1, 180]", size, 1))
 		for _, command := range []string{"all", "run", "plan"} {
-			code, _, stderr := bench(append([]string{command}, all(dir, "out")[1:]...)...)
-			refusedSize(t, size, want, code, stderr)
+			for _, more := range [][]string{nil, {"--dry-run"}} {
+				code, _, stderr := bench(append([]string{command}, all(dir, "out", more...)[1:]...)...)
+				refusedSize(t, size, want, code, stderr)
+			}
 		}
 	}
 }

@@ -126,12 +126,17 @@ func newSpec(o options) *cobra.Command {
 		Example: "  bench spec show graph-sprints\n  bench spec show edgebank+tw\n  bench spec show my-sprints.yaml",
 		RunE:    func(_ *cobra.Command, args []string) error { return o.showSpec(args[0], at) },
 	})
-	show.Flags().StringVar(&at.Dataset, "dataset", "", "as it is on this dataset")
-	show.Flags().StringVar((*string)(&at.Task), "task", "",
-		"as it is for this task ("+string(protocol.NodeClassification)+", "+string(protocol.LinkPrediction)+")")
-	show.Flags().StringVar((*string)(&at.Setting), "setting", "", "as it is in this setting (T, I)")
+	addPlace(show, &at)
 	cmd.AddCommand(show)
 	return cmd
+}
+
+// addPlace adds the flags that say where a model is used.
+func addPlace(cmd *cobra.Command, at *specs.Place) {
+	cmd.Flags().StringVar(&at.Dataset, "dataset", "", "as it is on this dataset")
+	cmd.Flags().StringVar((*string)(&at.Task), "task", "",
+		"as it is for this task ("+string(protocol.NodeClassification)+", "+string(protocol.LinkPrediction)+")")
+	cmd.Flags().StringVar((*string)(&at.Setting), "setting", "", "as it is in this setting (T, I)")
 }
 
 func (o *options) showSpec(ref string, at specs.Place) error {

@@ -65,6 +65,7 @@ func (l *timing) run(ctx context.Context, all selection) error {
 	if l.old != "" && l.format != "text" {
 		return fmt.Errorf("--format is %q, which --compare has not: expected text, or --json", l.format)
 	}
+	all.trials = l.withoutMissing(all.trials)
 	s := all
 	if s.trials = specs.LatencyTests(all.trials); len(s.trials) == 0 {
 		return fmt.Errorf("suite %s has no latency test: no protocol of it has `latency:`; measure it with bench all", s.suite)

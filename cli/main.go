@@ -22,6 +22,7 @@ import (
 	"dgsbench/internal/lock"
 	"dgsbench/internal/ram"
 	"dgsbench/kernels"
+	_ "dgsbench/models/external"
 	_ "dgsbench/models/standard"
 
 	"golang.org/x/term"

@@ -26,6 +26,7 @@ func newPlan(o options) *cobra.Command {
 			"the windows there, and says how many hours one card takes and how much of its\nmemory. The exit code is 2 when a trial does not fit into the memory.\n\n" + ownSpecs,
 		Example: "  bench plan --suite paper --data ~/streams\n  bench plan --suite paper --device cuda\n  bench plan --json",
 		RunE: o.choosing(false, func(ctx context.Context, s selection) error {
+			s.trials = s.withoutMissing(s.trials)
 			if o.dryRun {
 				_, err := s.count(s.missingLine)
 				return err

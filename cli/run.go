@@ -47,6 +47,7 @@ func newRun(o options) *cobra.Command {
 
 // runSuite measures the selection, and prints and writes its tables if asked for.
 func (s selection) runSuite(ctx context.Context, tables bool) error {
+	s.trials = s.withoutMissing(s.trials)
 	if s.dryRun {
 		return s.wouldMeasure(s.missingLine)
 	}

@@ -10,8 +10,10 @@ import (
 	"strconv"
 	"strings"
 
+	"dgsbench/datasets"
 	"dgsbench/harness"
 	"dgsbench/internal/escape"
+	"dgsbench/internal/lists"
 	"dgsbench/kernels/devices"
 	"dgsbench/results"
 	"dgsbench/results/record"
@@ -85,6 +87,30 @@ func (o *options) choose(ctx context.Context, files []string, onlyOwn bool) (sel
 	s.suiteSpec, s.lib = suite, lib
 	s.trials, err = suite.Trials(filter)
 	return s, err
+}
+
+// withoutMissing returns the trials without those of datasets whose file is missing
+// and that the suite can do without. It names these.
+func (o *options) withoutMissing(all []specs.Trial) []specs.Trial {
+	some := o.present(all)
+	var lines []string
+	for _, name := range lists.Unique(all, func(t specs.Trial) string { return t.Dataset }) {
+		if d, err := datasets.Lookup(name); err == nil && !slices.ContainsFunc(some, func(t specs.Trial) bool { return t.Dataset == name }) {
+			lines = append(lines, fmt.Sprint(d.Present(o.data)))
+		}
+	}
+	if len(lines) > 0 {
+		fmt.Fprintf(o.stderr, "suite %s leaves out %s: %s\n", all[0].Suite, results.Count(len(lines), "dataset"), strings.Join(lines, "; "))
+	}
+	return some
+}
+
+// present is like withoutMissing, but prints nothing.
+func (o *options) present(trials []specs.Trial) []specs.Trial {
+	return specs.WithoutMissing(trials, func(name string) bool {
+		d, err := datasets.Lookup(name)
+		return err == nil && errors.Is(d.Present(o.data), fs.ErrNotExist)
+	})
 }
 
 // choosing runs a command on what its flags and files choose.

@@ -172,7 +172,9 @@ func (s selection) tuned(ctx context.Context) (selection, error) {
 	for _, model := range s.ownModels {
 		files = append(files, filepath.Join(o.specs, model+".yaml"))
 	}
-	return o.choose(ctx, files, false)
+	again, err := o.choose(ctx, files, false)
+	again.trials = again.present(again.trials)
+	return again, err
 }
 
 func (b *bar) tuning() tune.Hooks {
@@ -277,7 +279,7 @@ func (t *tuning) addSuite(lib *specs.Library, add func(string, specs.Place, spec
 	if err != nil {
 		return err
 	}
-	return addTrials(trials, add)
+	return addTrials(t.withoutMissing(trials), add)
 }
 
 // addTrials adds the learned models wherever the trials score them.

@@ -172,6 +172,13 @@ func (s Stream) From(first int) Stream {
 	return s
 }
 
+// Numbered returns the same stream with its events so numbered in the whole stream,
+// ascending.
+func (s Stream) Numbered(events []int32) Stream {
+	s.first, s.ids = 0, events
+	return s
+}
+
 // WithFeatures returns the same stream with another feature matrix, events x n.
 // It panics if the matrix has another size.
 func (s Stream) WithFeatures(feat []float32, n int) Stream {

@@ -79,6 +79,7 @@ func (e *Estimate) measure(ctx context.Context, building *sync.Mutex, threads in
 	if err != nil {
 		return err
 	}
+	defer run.blueprint.Close()
 	p, err := run.pace(ctx, budget)
 	e.Seconds = seconds + p.scaled(e.Trial, e.Parts)
 	e.Bytes = max(e.Bytes, run.blueprint.PeakMemory())

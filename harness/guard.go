@@ -7,10 +7,11 @@ import (
 	"strings"
 
 	"dgsbench/kernels"
+	"dgsbench/models"
 )
 
-// Guard returns a panic of f, a mistake in a model, as an error with its place: it
-// fails one trial and not the run. That of a device, a *kernels.Failure, goes on.
+// Guard returns a panic of f, a mistake in a model, as an error with its place, and a
+// models.Fault as its error: it fails one trial and not the run. That of a device, a *kernels.Failure, goes on.
 // Panics of goroutines that f starts cannot be caught: they end the program.
 func Guard(f func() error) (err error) {
 	defer func() {
@@ -18,6 +19,8 @@ func Guard(f func() error) (err error) {
 		case nil:
 		case *kernels.Failure:
 			panic(p)
+		case models.Fault:
+			err = p.Err
 		default:
 			err = fmt.Errorf("panic in %s: %v", origin(), p)
 		}

@@ -1,6 +1,9 @@
 package harness
 
 import (
+	"io"
+	"slices"
+
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/kernels/devices"
@@ -19,6 +22,7 @@ type Blueprint struct {
 
 	target  devices.Target
 	devices []kernels.Device // of the model that Build returned last
+	built   []models.Model   // that have something to close
 }
 
 // NewBlueprint returns the Blueprint of a kind of model on a target.
@@ -31,8 +35,22 @@ func TrialBlueprint(t specs.Trial, p datasets.Parts, on devices.Target, threads 
 	return NewBlueprint(t.Kind, t.Options, models.Setup{
 		Task: t.Task, NumNodes: p.Whole.NumNodes, Users: p.Whole.Users, NumFeat: p.Whole.NumFeat, Columns: p.Columns,
 		MaxBatch: min(t.Protocol.MaxBatch(), max(1, p.Whole.Len())), Events: p.Whole.Len(),
-		Train: p.Train.WithoutLabels(), Seed: t.Seed, Threads: threads,
+		Train: p.Train.WithoutLabels(), Seed: t.Seed, Threads: threads, Snapshots: whySnapshots(t, p),
 	}, on)
+}
+
+// whySnapshots says what a trial takes and restores snapshots for, if it does.
+func whySnapshots(t specs.Trial, p datasets.Parts) string {
+	shared := slices.ContainsFunc(t.Protocol.Evaluations(), func(e specs.Evaluation) bool { return e.Shared })
+	switch {
+	case t.IsLatency():
+		return "a latency test restores the state before each iteration"
+	case shared:
+		return "several evaluations start from the same state"
+	case selectsBest(t, p):
+		return "the best epoch is tested"
+	}
+	return ""
 }
 
 // Build makes the model.
@@ -46,7 +64,19 @@ func (b *Blueprint) Build() (models.Model, error) {
 		}
 		return d, err
 	}
-	return b.Kind.New(setup, b.Options)
+	m, err := b.Kind.New(setup, b.Options)
+	if _, ok := m.(io.Closer); ok {
+		b.built = append(b.built, m)
+	}
+	return m, err
+}
+
+// Close closes all models that were built and are not closed yet.
+func (b *Blueprint) Close() {
+	for _, m := range b.built {
+		models.Close(m)
+	}
+	b.built = nil
 }
 
 // Device returns the device of the model that was built last, or nil if it has none.

@@ -43,8 +43,9 @@ type partFacts struct {
 	facts metrics.Facts
 }
 
-// newRun builds the model. Only an oracle is given what a simulator knows.
-func newRun(spec specs.Trial, parts datasets.Parts, on devices.Target, threads int, tick func()) (*run, error) {
+// newRun builds the model, from a setup that set may change. Only an oracle is given
+// what a simulator knows.
+func newRun(spec specs.Trial, parts datasets.Parts, on devices.Target, threads int, tick func(), set ...func(*models.Setup)) (*run, error) {
 	if spec.Kind.Class != protocol.Oracle {
 		parts = parts.WithoutTruth()
 	}
@@ -52,6 +53,11 @@ func newRun(spec specs.Trial, parts datasets.Parts, on devices.Target, threads i
 	parts, err := withKnownLabels(spec, parts)
 	if err != nil {
 		return nil, err
+	}
+	for _, change := range set {
+		if change != nil {
+			change(&blueprint.Setup)
+		}
 	}
 	model, err := blueprint.Build()
 	if err != nil {
@@ -64,7 +70,9 @@ func newRun(spec specs.Trial, parts datasets.Parts, on devices.Target, threads i
 			set := newCandidateSet(name, parts.Whole)
 			r.sets, r.samples = append(r.sets, set), append(r.samples, set.sample(rng, spec.Protocol.ValNegatives))
 		}
-		r.negatives, err = newNegatives(spec, parts)
+		if r.negatives, err = newNegatives(spec, parts); err != nil {
+			blueprint.Close()
+		}
 	}
 	return r, err
 }

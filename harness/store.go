@@ -76,9 +76,9 @@ func hasCheckpoint(s record.Store, t specs.Trial, rec record.Record) (bool, erro
 	return err == nil && metadata[models.SpecKey] == string(t.JSON()), nil
 }
 
-// writeCheckpoint writes the model beside its record.
-func writeCheckpoint(s record.Store, rec record.Record, m models.Model) error {
-	data, err := models.EncodeCheckpoint(m.Snapshot(models.Everything), map[string]string{models.SpecKey: string(rec.Spec)})
+// writeCheckpoint writes the snapshot of a model beside its record.
+func writeCheckpoint(s record.Store, rec record.Record, of models.Snapshot) error {
+	data, err := models.EncodeCheckpoint(of, map[string]string{models.SpecKey: string(rec.Spec)})
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,14 @@ func writeCheckpoint(s record.Store, rec record.Record, m models.Model) error {
 
 // checkpointPath returns the path beside the record, under its name.
 func checkpointPath(s record.Store, rec record.Record) string {
-	return strings.TrimSuffix(s.Path(rec.Key, rec.Identity), ".json") + ".safetensors"
+	return besidePath(s, rec, ".safetensors")
+}
+
+// logPath is where what a model's own programs say is kept.
+func logPath(s record.Store, rec record.Record) string { return besidePath(s, rec, ".log") }
+
+func besidePath(s record.Store, rec record.Record, suffix string) string {
+	return strings.TrimSuffix(s.Path(rec.Key, rec.Identity), ".json") + suffix
 }
 
 // StoreError says that results could not be written: the run is over, but

@@ -34,6 +34,7 @@ type job struct {
 	untested   bool  // the trial ends with its training, and its record has no scores
 	remeasured bool  // the trial has or had a record
 	cutError   error // why the trial has no parts: it fails
+	set        func(*models.Setup)
 }
 
 // newJob cuts the dataset for the trial that rec describes. Seeds share its size.
@@ -81,11 +82,23 @@ func (tr trainer) measure(ctx context.Context, j job, progress func(windows int)
 		tick := func() { done++; progress(done) }
 		var observed record.Observed
 		var model models.Model
+		j.set = func(s *models.Setup) {
+			s.Log = logPath(tr.store, j.record)
+			if tr.checkpoints {
+				s.Snapshots = "--checkpoints keeps the model"
+			}
+		}
 		if rec, observed, model, err = measure(ctx, j, tr.device, tick); err != nil {
 			return err
 		}
+		defer func() { models.Close(model) }()
 		if tr.checkpoints && model != nil {
-			err = writeCheckpoint(tr.store, rec, model)
+			var s models.Snapshot
+			if fault := Guard(func() error { s = model.Snapshot(models.Everything); return nil }); fault != nil {
+				rec.Error, observed = fmt.Sprintf("%s: %v", j.trial.Ref(), fault), nil
+			} else {
+				err = writeCheckpoint(tr.store, rec, s)
+			}
 		}
 		if err == nil {
 			rec, err = tr.store.Write(rec, observed)
@@ -114,11 +127,16 @@ func measure(ctx context.Context, j job, on devices.Target, tick func()) (
 	defer kernels.CatchFailure(&failure)
 	rec = j.record
 	var r *run
+	defer func() {
+		if model == nil && r != nil {
+			r.blueprint.Close()
+		}
+	}()
 	start := time.Now()
 	err := j.cutError
 	if err == nil {
 		err = Guard(func() (err error) {
-			if r, err = newRun(j.trial, j.parts, on, rec.Threads, tick); err != nil {
+			if r, err = newRun(j.trial, j.parts, on, rec.Threads, tick, j.set); err != nil {
 				return err
 			}
 			DescribeModel(&rec, r.model)

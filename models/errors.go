@@ -71,6 +71,10 @@ func BadState(b datasets.Stream) error {
 	return fmt.Errorf("the states after events %d to %d are not finite", b.EventID(0), b.EventID(b.Len()-1))
 }
 
+// Fault is what a method of a Model that returns no error panics with where a program
+// that the model needs has failed: it fails the trial, as an error does.
+type Fault struct{ Err error }
+
 // ErrTask is the error of methods of another task than the model was built for.
 var ErrTask = errors.New("the model was not built for this task")
 

@@ -4,6 +4,7 @@
 package models
 
 import (
+	"io"
 	"slices"
 
 	"dgsbench/datasets"
@@ -115,6 +116,14 @@ type Chooser interface {
 	Chosen() string
 }
 
+// Close ends what a model has beside its memory, such as a process, if it is an
+// io.Closer: whoever built it calls Close when done with it.
+func Close(m Model) {
+	if c, ok := m.(io.Closer); ok {
+		c.Close()
+	}
+}
+
 // Factual is a model that knows its Facts. Tables about models leave the
 // others out.
 type Factual interface{ Facts() Facts }
@@ -191,6 +200,11 @@ type Setup struct {
 	Train   datasets.Stream
 	Seed    uint64
 	Threads int // threads the model may use; results do not depend on it
+	// Snapshots says why Snapshot and Restore will be called, as in "select: best
+	// restores the best epoch"; it is empty where they will not be.
+	Snapshots string
+	// Log is the file to which a model may append what its programs say; "" for none.
+	Log string
 	// Device returns a device for a model; nil stands for the processor.
 	Device func(threads int) (kernels.Device, error)
 }

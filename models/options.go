@@ -30,6 +30,12 @@ type Reaching interface {
 	ReachesOut() bool
 }
 
+// Identified are Options that do not say all that results depend on.
+type Identified interface {
+	// Identity returns the rest, such as checksums of the files that they name.
+	Identity() map[string]string
+}
+
 // NoOptions are the Options of models without any.
 type NoOptions struct{}
 

@@ -39,6 +39,10 @@ type Kind struct {
 	Choices func(features int) int
 	// Options returns a fresh set of default options.
 	Options func() Options
+	// For, unless it is nil, returns the kind with what validated options declare of
+	// its models: a program that is not this one, and of which the spec says what it
+	// can do.
+	For func(Kind, Options) Kind
 	// Bytes is the memory that a model takes on the stream of the setup,
 	// where that grows with its nodes or events: trials side by side share
 	// the machine's. It may be nil.
@@ -46,6 +50,20 @@ type Kind struct {
 	// New builds the model. Options are of the type that Options returns
 	// and have been validated.
 	New func(Setup, Options) (Model, error)
+}
+
+// With returns the kind of models with these options.
+func (k Kind) With(o Options) Kind {
+	if k.For == nil {
+		return k
+	}
+	return k.For(k, o)
+}
+
+// Does reports whether the kinds can do the same.
+func (k Kind) Does(other Kind) bool {
+	return k.Class == other.Class && slices.Equal(k.Tasks, other.Tasks) && k.Features == other.Features &&
+		k.LogOdds == other.LogOdds && k.Deterministic == other.Deterministic
 }
 
 // Trainable reports whether there is anything to learn.

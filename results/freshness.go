@@ -94,12 +94,25 @@ func (s *scores) freshness() (Output, error) {
 	for _, sizes := range lists.GroupBy(s.Datasets, func(d DatasetHead) [2]string { return [2]string{d.ID, d.Place} }) {
 		slices.SortFunc(sizes, func(a, b DatasetHead) int { return cmp.Compare(a.Events, b.Events) })
 		for _, setting := range s.Settings {
-			rows := lists.Map(s.all(setting), func(at scoreRow) freshRow { return freshRow{at, sizes} })
+			var rows []freshRow
+			var learned []ModelHead
+			for _, at := range s.all(setting) {
+				if !slices.ContainsFunc(sizes, func(d DatasetHead) bool { return s.cell(d, at) != nil }) {
+					continue // it may be one of other datasets
+				}
+				rows = append(rows, freshRow{at, sizes})
+				if at.model.Class == protocol.Learned {
+					learned = append(learned, at.model)
+				}
+			}
+			if len(rows) == 0 {
+				continue
+			}
 			t.addClasses(rows, func(row freshRow) protocol.Class { return row.model.Class }, func(rows []table.Row) {
 				for _, d := range sizes {
 					column := first + slices.Index(all, d.Events)
 					table.MarkBest(rows, column, metric.HigherIsBetter)
-					s.markLevel(rows, measuredColumn{column, d, metric}, setting)
+					s.markLevel(rows, learned, measuredColumn{column, d, metric}, setting)
 				}
 			})
 			if p := s.freshnessPanel(rows); len(p.Series) > 0 {

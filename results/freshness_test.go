@@ -36,6 +36,7 @@ func TestFreshnessTable(t *testing.T) {
 	s := record.Store{Dir: t.TempDir()}
 	in := results.Input{Store: s, Command: "bench all --suite freshness", Source: "specs/freshness.yaml"}
 	in.Classification.Settings = []protocol.Setting{""}
+	in.Classification.Models = []results.ModelHead{{ID: "elsewhere", Title: "The one of other data", Class: protocol.Learned}}
 	for _, p := range []planted{
 		{"new", "a", protocol.Learned, 4, 1, fresh}, {"new", "ccc", protocol.Learned, 4, .3, fresh}, {"new", "rule", protocol.ZeroParameter, 1, .5, fresh},
 	} {

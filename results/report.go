@@ -52,11 +52,17 @@ func ranges(s specs.Suite) (out []Range) {
 }
 
 // NewReport summarises the records of the outline's trials. Trials without a
-// record are missing in the rows and dashes in the tables.
+// record are missing in the rows and dashes in the tables; datasets without any
+// that the suite can do without have no column.
 func NewReport(s record.Store, records []record.Record, o Outline) (Report, error) {
 	if o.Curves {
 		o.Suite.Tables = withCurves(o.Suite.Tables)
 	}
+	measured := map[string]bool{} // by dataset
+	for _, r := range records {
+		measured[r.Key.Dataset] = true
+	}
+	o.Trials = specs.WithoutMissing(o.Trials, func(dataset string) bool { return !measured[dataset] })
 	scored := specs.Scored(o.Trials)
 	in := Input{
 		Store: s, Records: ofTrials(records, scored), Ranges: ranges(o.Suite),

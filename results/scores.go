@@ -275,7 +275,7 @@ func (s *scores) compareRows(rows []table.Row, setting protocol.Setting) {
 	for _, c := range s.measuredAt {
 		table.MarkBest(rows, c.index, c.metric.HigherIsBetter)
 		if s.compares(c.metric) {
-			s.markLevel(rows, c, setting)
+			s.markLevel(rows, s.learned(), c, setting)
 		}
 	}
 }
@@ -333,12 +333,11 @@ func (s *scores) averageRanks(rows []table.Row, columns []measuredColumn) []opti
 }
 
 // markLevel marks the values of a column that cannot be told apart from the
-// best. rows are those of the learned models.
-func (s *scores) markLevel(rows []table.Row, column measuredColumn, setting protocol.Setting) {
+// best. The rows are of these learned models.
+func (s *scores) markLevel(rows []table.Row, models []ModelHead, column measuredColumn, setting protocol.Setting) {
 	d, metric := column.dataset, column.metric
 	var best *Cell
 	var value optional.Number
-	models := s.learned()
 	for _, m := range models {
 		c := s.cell(d, scoreRow{setting, m})
 		r, ok := c.testRow(d, metric.Name)

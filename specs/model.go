@@ -140,9 +140,18 @@ func newModel(n strictyaml.Node) (Model, error) {
 	for _, name := range m.Variants() {
 		over = append(over, m.variants[name].layer)
 	}
-	for _, l := range over {
+	for i, l := range over {
 		resolved, err := m.merge(m.base, l)
 		errs.Add(err)
+		if err == nil {
+			declared := m.Kind.With(resolved.Options)
+			if i == 0 {
+				m.Kind = declared
+			} else if !declared.Does(m.Kind) {
+				errs.Add(n.Errorf("an override or a variant declares other tasks, another class or another use of features than the spec; use a spec of its own"))
+				break
+			}
+		}
 		if resolved.Velocity && m.Kind.Features == models.FeaturesIgnored {
 			errs.Add(n.Errorf("velocity: models of kind %q ignore features; leave the key out", m.Kind.Name))
 			break

@@ -17,13 +17,15 @@ import (
 // runYAML is one run of a suite: every model on every dataset in every
 // setting and, where there are batch sizes, with each of them.
 type runYAML struct {
-	Task     protocol.Task              `yaml:"task" words:"nc lp" key:"required"`
-	Settings []protocol.Setting         `yaml:"settings" words:"T I" list:"some distinct"`
-	Datasets []string                   `yaml:"datasets" list:"some distinct" key:"required"`
-	Models   []string                   `yaml:"models" list:"some distinct" key:"required"` // as id or id+variant
-	Protocol strictyaml.Node            `yaml:"protocol"`
-	Batches  []int                      `yaml:"batches" range:"1 100000" list:"some distinct"`
-	Options  map[string]strictyaml.Node `yaml:"options"` // by id or id+variant
+	Task     protocol.Task      `yaml:"task" words:"nc lp" key:"required"`
+	Settings []protocol.Setting `yaml:"settings" words:"T I" list:"some distinct"`
+	Datasets []string           `yaml:"datasets" list:"some distinct" key:"required"`
+	Models   []string           `yaml:"models" list:"some distinct" key:"required"` // as id or id+variant
+	// SkipMissing leaves out datasets whose file is missing, unless it is that of all.
+	SkipMissing bool                       `yaml:"skip_missing"`
+	Protocol    strictyaml.Node            `yaml:"protocol"`
+	Batches     []int                      `yaml:"batches" range:"1 100000" list:"some distinct"`
+	Options     map[string]strictyaml.Node `yaml:"options"` // by id or id+variant
 }
 
 // addRun reads a run and adds its cells: those whose dataset, setting and
@@ -46,6 +48,9 @@ func (r *suiteReader) addRun(n strictyaml.Node, base Protocol) {
 	checkEffect(y.Protocol, y.Task, resolved, &r.errs)
 	r.checkDerived(y.Protocol, resolved, data, refs)
 	cases := r.cases(n.Get("batches"), y.Batches, resolved)
+	if y.SkipMissing && len(y.Datasets) < 2 {
+		r.errs.Add(n.Get("skip_missing").Errorf("it changes nothing with one dataset; leave the key out"))
+	}
 	r.checkSizes(n, y, resolved)
 	r.checkLive(n, y, resolved)
 	if r.size += size(cases) * size(data) * size(settings) * size(refs); r.size > maxCells {
@@ -58,6 +63,9 @@ func (r *suiteReader) addRun(n strictyaml.Node, base Protocol) {
 		}
 	}
 	for _, c := range cases {
+		if y.SkipMissing {
+			c.alternatives = y.Datasets
+		}
 		for _, dataset := range data {
 			for _, setting := range settings {
 				for _, ref := range refs {
@@ -261,10 +269,11 @@ func (r *suiteReader) modelOf(ref string) Model {
 }
 
 // protocolCase is a protocol under the name by which records and tables tell
-// it from others of the suite.
+// it from others of the suite, and Trial.Alternatives.
 type protocolCase struct {
 	name string
 	Protocol
+	alternatives []string
 }
 
 // latencyCase tells the latency tests of a suite from its other trials.
@@ -276,16 +285,16 @@ func (r *suiteReader) cases(at strictyaml.Node, sizes []int, p Protocol) []proto
 		if at.Present() {
 			r.errs.Add(at.Errorf("a latency test names further batch sizes in sweep"))
 		}
-		return []protocolCase{{latencyCase, p}}
+		return []protocolCase{{name: latencyCase, Protocol: p}}
 	}
 	if p.Live != nil {
 		if at.Present() {
 			r.errs.Add(at.Errorf("a live test takes what is due, expected largest_batch in live"))
 		}
-		return []protocolCase{{p.Live.Case(), p}}
+		return []protocolCase{{name: p.Live.Case(), Protocol: p}}
 	}
 	if len(sizes) == 0 {
-		return []protocolCase{{"", p}}
+		return []protocolCase{{Protocol: p}}
 	}
 	what := "batch"
 	if p.WithinBatch == TBatch {
@@ -294,7 +303,7 @@ func (r *suiteReader) cases(at strictyaml.Node, sizes []int, p Protocol) []proto
 	var out []protocolCase
 	for _, size := range sizes {
 		p.Batch = size
-		out = append(out, protocolCase{fmt.Sprintf("%s-%d", what, size), p})
+		out = append(out, protocolCase{name: fmt.Sprintf("%s-%d", what, size), Protocol: p})
 	}
 	return out
 }
@@ -341,7 +350,7 @@ func (r *suiteReader) addCell(run strictyaml.Node, at Place, ref string, options
 	t := Trial{
 		Suite: r.suite.Name, About: r.suite.Title, Dataset: at.Dataset, Task: at.Task, Setting: at.Setting, Case: c.name,
 		ModelID: id, Variant: variant, Kind: m.Kind, Title: m.title(variant),
-		Options: resolved.Options, Velocity: resolved.Velocity, Origins: resolved.Origins, Protocol: c.Protocol,
+		Options: resolved.Options, Velocity: resolved.Velocity, Origins: resolved.Origins, Protocol: c.Protocol, Alternatives: c.alternatives,
 	}
 	r.suite.cells = append(r.suite.cells, t)
 	if t.IsLatency() && m.Kind.Deploys {

@@ -93,7 +93,7 @@ func (r *suiteReader) addOwn(suite strictyaml.Node, id string) {
 	for _, t := range slices.Clone(r.suite.cells) {
 		d, _ := datasets.Lookup(t.Dataset)
 		if m.Kind.Supports(t.Task) && m.Kind.Fits(d) && (t.IsLive() || m.Kind.Class != protocol.Null) { // added once a place and case
-			r.addCell(suite, t.Place(), id, strictyaml.Node{}, protocolCase{t.Case, t.Protocol})
+			r.addCell(suite, t.Place(), id, strictyaml.Node{}, protocolCase{t.Case, t.Protocol, t.Alternatives})
 		}
 	}
 }

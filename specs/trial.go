@@ -40,7 +40,10 @@ type Trial struct {
 	Velocity bool                  // the model is given datasets.Velocity, too
 	Origins  map[string]Provenance // by dotted path of the option
 	Protocol Protocol
-	Seed     uint64 // all that the trial's random streams derive from
+	// Alternatives are the datasets of its run, of which those that are missing may be
+	// left out; empty where all are expected. It is no part of the identity.
+	Alternatives []string
+	Seed         uint64 // all that the trial's random streams derive from
 }
 
 // Ref names model and variant, as in "edgebank+tw".
@@ -68,6 +71,14 @@ func (t Trial) Evaluations() []string {
 // Scored returns the trials that are no latency or live tests.
 func Scored(all []Trial) []Trial {
 	return slices.DeleteFunc(slices.Clone(all), Trial.IsTimed)
+}
+
+// WithoutMissing returns the trials without those of a missing dataset of whose
+// alternatives another one is not.
+func WithoutMissing(all []Trial, missing func(dataset string) bool) []Trial {
+	return slices.DeleteFunc(slices.Clone(all), func(t Trial) bool {
+		return slices.ContainsFunc(t.Alternatives, func(dataset string) bool { return !missing(dataset) }) && missing(t.Dataset)
+	})
 }
 
 // LatencyTests returns the latency tests among the trials.
@@ -107,6 +118,9 @@ func (t Trial) facts() map[string]any {
 		"suite": t.Suite, "dataset": t.Dataset, "task": t.Task, "setting": t.Setting,
 		"model": t.ModelID, "variant": t.Variant, "kind": t.Kind.Name,
 		"options": plain(t.Options), "protocol": plain(t.Protocol), "seed": t.Seed,
+	}
+	if o, ok := t.Options.(models.Identified); ok {
+		facts["program"] = o.Identity()
 	}
 	if t.Velocity { // else identities are those from before there was a choice
 		facts["velocity"] = true
@@ -173,6 +187,9 @@ func (s Suite) Trials(f Filter) ([]Trial, error) {
 	seeds := cmp.Or(f.Seeds, s.Seeds)
 	var trials []Trial
 	for _, cell := range cells {
+		if len(f.Datasets) > 0 {
+			cell.Alternatives = nil // what is asked for by name is expected
+		}
 		first, n := uint64(0), 1
 		if cell.Kind.Trainable() && !cell.IsLatency() {
 			first, n = f.FirstSeed, seeds

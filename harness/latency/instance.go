@@ -53,6 +53,7 @@ func (in *instance) setUp() (err error) {
 		if err != nil {
 			return err
 		}
+		defer models.Close(other)
 		if in.want, err = s.untimed(other, at); err != nil {
 			return err
 		}
@@ -81,6 +82,7 @@ func (in *instance) turn(round int) error {
 
 // finish adds the timing to the record, or why there is none.
 func (in *instance) finish(err error) {
+	models.Close(in.model)
 	if err != nil {
 		in.fail(err)
 		return

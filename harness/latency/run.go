@@ -144,6 +144,7 @@ func (r *runner) dataset(ctx context.Context, tests []specs.Trial) ([]Measured, 
 		if err != nil {
 			return nil, err
 		}
+		defer s.Close()
 		subjects = append(subjects, s)
 	}
 	if err := checkMemory(name, subjects); err != nil {

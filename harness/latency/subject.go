@@ -162,6 +162,7 @@ func (s *subject) prepare() error {
 	if err != nil {
 		return err
 	}
+	defer models.Close(m)
 	harness.DescribeModel(&s.Record, m)
 	if err := observe(m, s.stream.Slice(0, s.from), headline.batch); err != nil {
 		return err
@@ -188,10 +189,10 @@ func (s *subject) deployed(m models.Model) (models.Model, error) {
 // warmModel builds the form of the model that is measured, in the warm state.
 func (s *subject) warmModel(batch int) (models.Model, error) {
 	m, err := s.newModel(max(batch, s.timings[0].batch))
-	if err == nil {
-		err = m.Restore(s.warm)
-	}
 	if err != nil {
+		return nil, err
+	}
+	if err := m.Restore(s.warm); err != nil {
 		return nil, err
 	}
 	return s.deployed(m)
@@ -272,6 +273,7 @@ func (s *subject) answerTime(at timing, budget time.Duration) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	defer models.Close(m)
 	if m, err = s.deployed(m); err != nil {
 		return 0, err
 	}

@@ -99,11 +99,6 @@ func (p *planner) dataset(ctx context.Context, cells []*cell, step func()) error
 	var list []*harness.Estimate
 	cut := harness.NewCutter(loaded)
 	for _, c := range cells {
-		if err := cut.Check(c.trials[0]); err != nil {
-			return err
-		}
-	}
-	for _, c := range cells {
 		if err := p.prepare(c, loaded, cut); err != nil {
 			c.Source, c.Problem = Unplanned, err.Error()
 		}
@@ -154,9 +149,14 @@ func (p *planner) prepare(c *cell, l *datasets.Loaded, cut *harness.Cutter) (err
 
 // findRecords counts the trials of a dataset's cells that are to be done, and
 // takes times from those that were done on this machine. All latency tests of
-// the dataset are to be done if one is, and so are all live tests: see latency.Missing.
+// the dataset are to be done if one is, and so are all live tests: see latency.Missing. It
+// fails where the test part is too short for a trial.
 func (p *planner) findRecords(cells []*cell, l *datasets.Loaded) error {
+	cut := harness.NewCutter(l)
 	for _, c := range cells {
+		if err := cut.Check(c.trials[0]); err != nil {
+			return err
+		}
 		sum, n := 0.0, 0
 		for _, t := range c.trials {
 			want := harness.Describe(t, l, p.Device)
@@ -233,7 +233,8 @@ func (p *planner) total() {
 }
 
 // Count is like Make, but estimates nothing: it says which trials are to be done,
-// not what they take. Only data that records may have been made of is read.
+// not what they take. Only data that records may have been made of, or whose test
+// part may be shorter than a batch, is read.
 func Count(q Question) (Plan, error) {
 	p := newPlanner(q)
 	for _, cells := range p.byDataset() {
@@ -258,11 +259,11 @@ func (p *planner) count(cells []*cell) error {
 	} else if err != nil {
 		return err
 	}
-	measured := func(c *cell) bool {
+	needed := func(c *cell) bool {
 		_, err := os.Stat(filepath.Join(p.Store.Dir, c.Folder()))
-		return err == nil
+		return err == nil || len(c.trials[0].Protocol.EvaluationBatch) > 0
 	}
-	if err != nil || !slices.ContainsFunc(cells, measured) {
+	if err != nil || !slices.ContainsFunc(cells, needed) {
 		for _, c := range cells {
 			c.ToDo = c.Trials
 		}

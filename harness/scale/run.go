@@ -69,6 +69,7 @@ func (j *job) measure(ctx context.Context, progress func(events int)) error {
 	if err != nil {
 		return err
 	}
+	defer s.blueprint.Close()
 	if err := s.stream(ctx, progress); err != nil {
 		return err
 	}

@@ -70,6 +70,7 @@ func newSubject(j job) (*subject, error) {
 	}
 	s.step = s.steps()
 	if _, err := s.chunkTime(s.fit.Slice(0, j.chunk())); err != nil {
+		s.blueprint.Close()
 		return nil, err
 	}
 	s.model.Reset()

@@ -34,6 +34,7 @@ var rooms = map[string][]string{
 	"harness":        {"protocol", "nn", "kernels", "datasets", "metrics", "models", "specs", "results", "internal"},
 	"docs":           {},
 	"peers":          {"protocol", "datasets", "models", "internal"},
+	"python":         {},
 	"cli":            {"protocol", "nn", "kernels", "datasets", "metrics", "models", "specs", "results", "harness", "internal"},
 	"examples":       {"protocol", "nn", "kernels", "datasets", "metrics", "models", "specs", "results", "harness", "internal", "cli"},
 	"cmd":            {"protocol", "cli", "nn", "kernels", "datasets", "metrics", "models", "specs", "results", "harness", "internal"},
@@ -49,7 +50,7 @@ var only = map[string][]string{
 	"github.com/ebitengine/":             {"kernels"},
 	"golang.org/x/term":                  {"cli"},
 	"encoding/csv":                       {"internal", "datasets"}, // internal/escape writes it for people, datasets/own for itself
-	"github.com/apache/arrow-go/":        {"datasets"},
+	"github.com/apache/arrow-go/":        {"datasets", "models"},
 	"html":                               {"internal"}, // internal/escape
 	"html/template":                      {"results"},
 	"golang.org/x/text":                  {"internal"},

@@ -47,6 +47,7 @@ func (s suite) build(stream datasets.Stream, seed uint64, threads int) models.Mo
 		MaxBatch: s.batch, Train: stream.Slice(0, stream.Len()/2).WithoutLabels(), Seed: seed, Threads: threads, Device: s.device,
 	}, s.opts)
 	s.must(err)
+	s.Cleanup(func() { models.Close(m) })
 	return m
 }
 

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// externalSpec is a model of another process.
+func externalSpec(id, command string, more ...string) string {
+	return fmt.Sprintf("id: %s\nmodel: external\ntitle: %s\noptions: {command: [%s], tasks: [nc]%s}\n", id, id, command, strings.Join(more, ""))
+}
+
+// TestExternal: a model behind a pipe has the row of the model itself, bit for bit, also
+// from a checkpoint's trial and in a latency test; one with a fault fails alone, with the
+// end of its log.
+func TestExternal(t *testing.T) {
+	dir := workplace(t)
+	specs := filepath.Join(dir, "specs")
+	write(t, filepath.Join(specs, "piped.yaml"), externalSpec("piped", "env, "+child+"=1, "+os.Args[0]+", serve-model, raw", ", features: required, log_odds: true"))
+	write(t, filepath.Join(specs, "bad.yaml"), externalSpec("bad", `sh, -c, "echo on standard error >&2; echo hello"`))
+	write(t, filepath.Join(specs, "toy.yaml"), "name: toy\ntitle: Toy\nseeds: 2\nprotocol: {batch: 20, epochs: 2}\nruns:\n"+
+		"  - {task: nc, datasets: [toy], models: [raw, piped, bad]}\n"+
+		"  - {task: nc, datasets: [toy], models: [raw, piped], protocol: {latency: {batches: 5, lead: 40, iterations: 2}}}\n")
+	code, stdout, stderr := bench(all(dir, "out", "--checkpoints")...)
+	if code != exitFailed || !strings.Contains(stderr, "6 trials measured, 0 found measured, 2 failed") {
+		t.Fatalf("exit code %d\n%s\n%s", code, stdout, stderr)
+	}
+	for _, want := range []string{
+		`bad: sh -c echo on standard error >&2; echo hello: start: expected its greeting: no message: expected a line of JSON, found "hello"; its standard error ends with:`,
+		"on standard error\n", "seed-1-",
+	} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("no %q in\n%s", want, stderr)
+		}
+	}
+	if !strings.Contains(stdout, "the same test scores, bit for bit, as piped (2 seeds)") {
+		t.Errorf("tables without a note about the same scores:\n%s", stdout)
+	}
+	if logs, _ := filepath.Glob(filepath.Join(dir, "out", "toy", "toy", "nc", "bad", "seed-*.log")); len(logs) != 2 {
+		t.Errorf("logs: %v", logs)
+	}
+	code, _, stderr = bench(all(dir, "out", "--checkpoints")...)
+	if code != exitFailed || !strings.Contains(stderr, "0 trials measured, 6 found measured, 2 failed") {
+		t.Errorf("again: exit code %d\n%s", code, stderr)
+	}
+}
+
+// TestExternalVariants: what a model can do is said once.
+func TestExternalVariants(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "two.yaml")
+	write(t, file, externalSpec("two", "cat")+"variants:\n  links: {title: Links, options: {tasks: [lp]}}\n")
+	code, _, stderr := bench("spec", "show", file)
+	if code != exitUsage || !strings.Contains(stderr, "declares other tasks") {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+}
+
+// TestServeModel: what cannot be served is named.
+func TestServeModel(t *testing.T) {
+	for model, want := range map[string]string{"oracle": "oracle cannot be served", "single-column": "single-column cannot be served", "nothing": `unknown model "nothing"`} {
+		if code, _, stderr := bench("serve-model", model); code == exitDone || !strings.Contains(stderr, want) {
+			t.Errorf("%s: exit code %d, %s", model, code, stderr)
+		}
+	}
+}
