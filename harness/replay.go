@@ -21,11 +21,15 @@ type Replay struct {
 	at      int // the next event that the model has not met
 	without [][]int32
 	scratch []float32 // that models write to, which never get hold of what is kept
+	from    int       // the first event whose answers are kept
+	scores  []float32
+	counts  models.Counts
+}
 
-	warm         models.Snapshot
-	marked, told int       // the next event of warm, and the labels that it has been given
-	scores       []float32 // answers from marked on
-	counts       models.Counts
+// Mark is a state of a Replay's model.
+type Mark struct {
+	state    models.Snapshot
+	at, told int
 }
 
 // NewReplay builds and trains the model of a trial as its protocol says, or takes the
@@ -84,20 +88,25 @@ func (p *Replay) Observe(ctx context.Context, hi int) error {
 	return nil
 }
 
-// Mark keeps the state, for Rewind, and makes room for answers to that many events after it.
-func (p *Replay) Mark(events int) {
-	p.warm, p.marked, p.told = p.run.model.Snapshot(models.Everything), p.at, p.run.told
+// Mark returns the present state, for Rewind.
+func (p *Replay) Mark() Mark {
+	return Mark{p.run.model.Snapshot(models.Everything), p.at, p.run.told}
+}
+
+// Rewind takes the model to another state.
+func (p *Replay) Rewind(to Mark) error {
+	p.at, p.run.told = to.at, to.told
+	return p.run.model.Restore(to.state)
+}
+
+// Keep makes room for the last answers to a number of events. No others may be answered.
+func (p *Replay) Keep(from, events int) {
+	p.from = from
 	if p.run.spec.Task == protocol.NodeClassification {
 		p.scores = make([]float32, events)
 	} else {
 		p.counts = models.Counts{Greater: make([]int32, events), Equal: make([]int32, events)}
 	}
-}
-
-// Rewind takes the model back to where Mark was called.
-func (p *Replay) Rewind() error {
-	p.at, p.run.told = p.marked, p.told
-	return p.run.model.Restore(p.warm)
 }
 
 // Answer gives the model the labels that have become known, has it answer the next n
@@ -108,7 +117,7 @@ func (p *Replay) Answer(n int) error {
 		return err
 	}
 	b = b.WithoutLabels()
-	lo := p.at - p.marked
+	lo := p.at - p.from
 	if p.run.spec.Task == protocol.NodeClassification {
 		scores := p.scratch[:n:n]
 		clear(scores)
@@ -139,9 +148,9 @@ func (p *Replay) candidates(lo, hi int) models.Candidates {
 	return c
 }
 
-// AppendFacts adds the last answers to events lo to hi, which are after Mark.
+// AppendFacts adds the last answers to events lo to hi, which are among those of Keep.
 func (p *Replay) AppendFacts(f *metrics.Facts, lo, hi int) {
-	from, to := lo-p.marked, hi-p.marked
+	from, to := lo-p.from, hi-p.from
 	if p.run.spec.Task == protocol.NodeClassification {
 		f.Score = append(f.Score, p.scores[from:to]...)
 		f.Label = append(f.Label, p.run.parts.Whole.Label[lo:hi]...)

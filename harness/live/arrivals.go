@@ -8,29 +8,35 @@ import (
 	"dgsbench/specs"
 )
 
-// arrivals appends to due the times at which events with these times of the stream, in
-// seconds, are due, if rate of them are in a second on average. The first is due one mean
-// gap after the start, or the first gap that is drawn.
-func arrivals(due []time.Duration, how specs.Arrivals, rate int, times []float64, rng *rand.Rand) ([]time.Duration, error) {
-	gap := float64(time.Second) / float64(rate)
-	n, at := len(times), 0.0
-	if how == specs.StreamTimes {
-		span := times[n-1] - times[0]
-		if span <= 0 {
-			return nil, fmt.Errorf("arrivals: the %d events that are answered all have the same time, expected %s or %s", n, specs.Poisson, specs.Fixed)
-		}
-		for _, t := range times {
-			due = append(due, time.Duration(gap+(t-times[0])/span*gap*float64(n-1)))
+// arrivals appends to due when n events are due, if rate of them are in a second on average.
+// The first is due one mean gap after the start, or the first gap that is drawn. times are
+// those of the stream in seconds: once, and from event first on again and again.
+func arrivals(due []time.Duration, how specs.Arrivals, rate, n int, times []float64, first int, rng *rand.Rand) ([]time.Duration, error) {
+	gap, at := float64(time.Second)/float64(rate), 0.0
+	if how != specs.StreamTimes {
+		for range n {
+			step := gap
+			if how == specs.Poisson {
+				step *= rng.ExpFloat64()
+			}
+			at += step
+			due = append(due, time.Duration(at))
 		}
 		return due, nil
 	}
-	for range n {
-		step := gap
-		if how == specs.Poisson {
-			step *= rng.ExpFloat64()
+	last := len(times) - 1
+	span := times[last] - times[0]
+	if span <= 0 {
+		return nil, fmt.Errorf("arrivals: the %d events that are answered all have the same time, expected %s or %s", len(times), specs.Poisson, specs.Fixed)
+	}
+	scale := gap * float64(last) / span
+	period := (times[last]-times[first])*scale + gap
+	for k := range n {
+		turn, event := 0, k
+		if k > last {
+			turn, event = (k-first)/(len(times)-first), first+(k-first)%(len(times)-first)
 		}
-		at += step
-		due = append(due, time.Duration(at))
+		due = append(due, time.Duration(gap+(times[event]-times[0])*scale+float64(turn)*period))
 	}
 	return due, nil
 }

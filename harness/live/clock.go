@@ -6,6 +6,17 @@ import (
 	"dgsbench/results/record"
 )
 
+// clock is the time of a point, from its start.
+type clock interface {
+	now() time.Duration
+	// wait returns when it is until, or as soon after as the machine is able to.
+	wait(until time.Duration)
+	// served tells that a batch of n events has been answered.
+	served(n int)
+	// pause stops the clock while f runs.
+	pause(f func() error) error
+}
+
 // machine is the machine's clock.
 type machine struct{ start time.Time }
 
@@ -24,6 +35,13 @@ func (m *machine) wait(until time.Duration) {
 	}
 }
 
+func (m *machine) pause(f func() error) error {
+	at := time.Now()
+	err := f()
+	m.start = m.start.Add(time.Since(at))
+	return err
+}
+
 // simulated is a clock on which nothing but answering takes time.
 type simulated struct {
 	at    time.Duration
@@ -40,6 +58,7 @@ func newSimulated(l record.Live, largest int) *simulated {
 	return s
 }
 
-func (s *simulated) now() time.Duration       { return s.at }
-func (s *simulated) wait(until time.Duration) { s.at = until }
-func (s *simulated) served(n int)             { s.at += s.times[n] }
+func (s *simulated) now() time.Duration         { return s.at }
+func (s *simulated) wait(until time.Duration)   { s.at = until }
+func (s *simulated) served(n int)               { s.at += s.times[n] }
+func (s *simulated) pause(f func() error) error { return f() }

@@ -1,100 +1,176 @@
 package live
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
 
-// clock is the time of a pass, from its start.
-type clock interface {
-	now() time.Duration
-	// wait returns when it is until, or as soon after as the machine is able to.
-	wait(until time.Duration)
-	// served tells that a batch of n events has been answered.
-	served(n int)
+// queue is what happens to events that are due at given times, ascending. The first ones
+// do not count. The others are those of a turn, which begins again and again with the
+// same state.
+type queue struct {
+	due     []time.Duration
+	preload int // events before the first turn
+	turn    int // events of a turn
+	batches []batch
+	late    []time.Duration // by which events were taken late for which the model was waiting
+	stopped time.Duration   // no batch was taken from then on
 }
 
-// pass is what happens to events that are due at given times, ascending, from the start
-// of the pass. A slice of it has room for each event.
-type pass struct {
-	due       []time.Duration
-	taken     []time.Duration // when the model took the event
-	responses []int64         // nanoseconds from when the event was due to its answer
-	late      []int64         // nanoseconds by which events were taken late for which the model was waiting
-	answered  int             // events, the first ones
-	batches   []int           // the first event of each
-	end       time.Duration   // the last answer
+// batch is an answer to events from the first one to that of the next batch.
+type batch struct {
+	first, events int
+	taken, end    time.Duration
 }
 
-func newPass(events int) *pass {
-	return &pass{
-		due: make([]time.Duration, 0, events), taken: make([]time.Duration, events), responses: make([]int64, events),
-		late: make([]int64, 0, events), batches: make([]int, 0, events),
-	}
+// end is when a queue is stopped: when it is past time and as many events have been
+// answered, or at the latest.
+type end struct {
+	events       int
+	time, latest time.Duration
 }
 
-// serve answers events until all are answered or the time is over. Whenever the
-// model is free, it takes all events that are due, but at most largest.
-func (p *pass) serve(c clock, largest int, until time.Duration, answer func(n int) error) error {
-	p.late, p.batches, p.answered = p.late[:0], p.batches[:0], 0
-	for lo := 0; lo < len(p.due) && p.due[lo] < until; {
-		at := c.now()
-		if at >= until {
+// answerer is a model, which is taken back at the beginning of a turn.
+type answerer interface {
+	answer(events int) error
+	begin(turn int) error
+}
+
+// serve answers events until the end. Whenever the model is free, it takes all events that
+// are due, but at most largest, and none of the next turn.
+func (q *queue) serve(c clock, largest int, until end, model answerer) error {
+	q.batches, q.late = q.batches[:0], q.late[:0]
+	at := c.now()
+	for lo := 0; lo < len(q.due); {
+		if at = c.now(); at >= until.latest || at >= until.time && lo >= until.events {
 			break
 		}
-		if at < p.due[lo] {
-			c.wait(p.due[lo])
+		turns := 0 // events to the end of the turn
+		if turns = q.preload - lo; turns <= 0 {
+			turns = q.turn - (lo-q.preload)%q.turn
+			if turns == q.turn {
+				if err := c.pause(func() error { return model.begin((lo - q.preload) / q.turn) }); err != nil {
+					return err
+				}
+			}
+		}
+		if at = c.now(); at < q.due[lo] {
+			if q.due[lo] >= until.latest {
+				at = until.latest
+				break
+			}
+			c.wait(q.due[lo])
 			at = c.now()
-			p.late = append(p.late, int64(at-p.due[lo]))
+			q.late = append(q.late, at-q.due[lo])
 		}
 		hi := lo + 1
-		for hi < len(p.due) && hi-lo < largest && p.due[hi] <= at {
+		for hi < min(len(q.due), lo+min(largest, turns)) && q.due[hi] <= at {
 			hi++
 		}
-		if err := answer(hi - lo); err != nil {
+		if err := model.answer(hi - lo); err != nil {
 			return err
 		}
 		c.served(hi - lo)
-		p.end = c.now()
-		for k := lo; k < hi; k++ {
-			p.taken[k], p.responses[k] = at, int64(p.end-p.due[k])
-		}
-		p.batches = append(p.batches, lo)
-		lo, p.answered = hi, hi
+		q.batches = append(q.batches, batch{lo, hi - lo, at, c.now()})
+		lo = hi
 	}
+	q.stopped = max(at, q.lastEnd())
 	return nil
 }
 
-// batchesFrom returns the number of batches with an event from k on.
-func (p *pass) batchesFrom(k int) int {
-	i, found := slices.BinarySearch(p.batches, k)
-	if !found {
-		i--
+// lastEnd returns the time of the last answer.
+func (q *queue) lastEnd() time.Duration {
+	if len(q.batches) == 0 {
+		return 0
 	}
-	return len(p.batches) - i
+	return q.batches[len(q.batches)-1].end
 }
 
-// samples is how often the backlog is sampled in a third of a pass.
-const samples = 200
+// answered returns the number of events that were answered.
+func (q *queue) answered() int {
+	if len(q.batches) == 0 {
+		return 0
+	}
+	last := q.batches[len(q.batches)-1]
+	return last.first + last.events
+}
 
-// growth returns by how many events the backlog, those due and not taken, grew between
+// start returns when those that count begin to be due.
+func (q *queue) start() time.Duration {
+	if q.preload == 0 {
+		return 0
+	}
+	return q.due[q.preload-1]
+}
+
+// counting returns the batches with an event that counts.
+func (q *queue) counting() []batch {
+	i, _ := slices.BinarySearchFunc(q.batches, q.preload, func(b batch, first int) int { return cmp.Compare(b.first, first) })
+	return q.batches[i:] // no batch has events of both kinds
+}
+
+// each calls f with the response time of every event that counts, in nanoseconds. Those
+// that were due and not answered at the end have waited at least until then.
+func (q *queue) each(f func(ns int64)) (unanswered int) {
+	for _, b := range q.counting() {
+		for _, due := range q.due[b.first : b.first+b.events] {
+			f(int64(b.end - due))
+		}
+	}
+	for _, due := range q.due[max(q.answered(), q.preload):] {
+		if due >= q.stopped {
+			break
+		}
+		f(int64(q.stopped - due))
+		unanswered++
+	}
+	return unanswered
+}
+
+// handOver returns by how much all but a thousandth of the events were taken late, or
+// less, for which the model was waiting.
+func (q *queue) handOver() time.Duration {
+	late := slices.Clone(q.late)
+	slices.Sort(late)
+	if more := q.answered() / 1000; more < len(late) {
+		return late[len(late)-1-more]
+	}
+	return 0
+}
+
+// samples is how often the backlog is sampled in a third of the time.
+const samples = 500
+
+// growth returns by how many events the backlog, those due and not answered, grew between
 // the middle third of the time in which events were due and the last third, as a
 // share of those due in a third. The backlog of a third is the median of its samples, so
-// that one stall is no growth.
-func (p *pass) growth(until time.Duration) float64 {
-	last := min(p.due[len(p.due)-1], until)
-	due, _ := slices.BinarySearch(p.due, last+1)
-	taken := p.taken[:p.answered]
-	backlog := func(third int) int {
-		var sizes [samples]int
-		for i := range sizes {
-			at := last/3*time.Duration(third) + last/3*time.Duration(i+1)/samples
-			come, _ := slices.BinarySearch(p.due, at+1)
-			gone, _ := slices.BinarySearch(taken, at+1)
-			sizes[i] = come - gone
-		}
-		slices.Sort(sizes[:])
-		return sizes[samples/2]
+// that a stall is no growth; nor is what is less than a mean batch.
+func (q *queue) growth() float64 {
+	start, last := q.start(), min(q.due[len(q.due)-1], q.stopped)
+	third := (last - start) / 3
+	dueBy := func(at time.Duration) int {
+		n, _ := slices.BinarySearch(q.due, at+1)
+		return n
 	}
-	return float64(backlog(2)-backlog(1)) / (float64(due) / 3)
+	backlog := func(from time.Duration) float64 {
+		sizes := make([]int, samples)
+		for i := range sizes {
+			at := from + third*time.Duration(i+1)/samples
+			done, _ := slices.BinarySearchFunc(q.batches, at+1, func(b batch, at time.Duration) int { return cmp.Compare(b.end, at) })
+			answered := 0
+			if done > 0 {
+				answered = q.batches[done-1].first + q.batches[done-1].events
+			}
+			sizes[i] = dueBy(at) - answered
+		}
+		slices.Sort(sizes)
+		return float64(sizes[samples/2])
+	}
+	due, batches := dueBy(last)-q.preload, q.counting()
+	grown := backlog(start+2*third) - backlog(start+third)
+	if third <= 0 || due <= 0 || len(batches) > 0 && grown*float64(len(batches)) < float64(q.answered()-q.preload) {
+		return 0
+	}
+	return grown / (float64(due) / 3)
 }

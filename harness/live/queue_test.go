@@ -2,7 +2,6 @@ package live
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -15,7 +14,22 @@ import (
 
 const forever = time.Duration(math.MaxInt64)
 
-func noAnswer(int) error { return nil }
+// answers is a model without a state.
+type answers func(events int) error
+
+func (a answers) answer(events int) error { return a(events) }
+func (a answers) begin(int) error         { return nil }
+
+var noAnswer = answers(func(int) error { return nil })
+
+// toTheEnd lets all events be answered.
+var toTheEnd = end{events: math.MaxInt, time: forever, latest: forever}
+
+// responses returns the response times of all events, by event.
+func responses(q *queue) (out []int64) {
+	q.each(func(ns int64) { out = append(out, ns) })
+	return out
+}
 
 // affine returns service times of first + each more for every further event.
 func affine(largest int, first, more time.Duration) *simulated {
@@ -26,15 +40,14 @@ func affine(largest int, first, more time.Duration) *simulated {
 	return s
 }
 
-// poisson returns a pass whose n events are due at a mean rate a second.
-func poisson(t *testing.T, n, rate int, seed uint64) *pass {
+// poisson returns a queue of n events that are due at a mean rate a second.
+func poisson(t *testing.T, n, rate int, seed uint64) *queue {
 	t.Helper()
-	p := newPass(n)
-	var err error
-	if p.due, err = arrivals(p.due, specs.Poisson, rate, make([]float64, n), rand.New(rand.NewPCG(seed, 1))); err != nil {
+	due, err := arrivals(nil, specs.Poisson, rate, n, nil, 0, rand.New(rand.NewPCG(seed, 1)))
+	if err != nil {
 		t.Fatal(err)
 	}
-	return p
+	return &queue{due: due, turn: n}
 }
 
 // TestMeanWait: events answered one at a time in a constant time wait as long as the
@@ -46,10 +59,10 @@ func TestMeanWait(t *testing.T) {
 		sum := 0.0
 		for seed := range uint64(passes) {
 			p := poisson(t, n, int(math.Round(load/service.Seconds())), seed)
-			if err := p.serve(affine(1, service, 0), 1, forever, noAnswer); err != nil {
+			if err := p.serve(affine(1, service, 0), 1, toTheEnd, noAnswer); err != nil {
 				t.Fatal(err)
 			}
-			for _, response := range p.responses {
+			for _, response := range responses(p) {
 				sum += float64(response) - float64(service)
 			}
 		}
@@ -97,40 +110,44 @@ func TestBulkService(t *testing.T) {
 			p := poisson(t, 20_000, rate, uint64(largest))
 			c := affine(largest, 100*time.Microsecond, 3*time.Microsecond)
 			want := bulkService(p.due, largest, func(n int) time.Duration { return c.times[n] })
-			if err := p.serve(c, largest, forever, noAnswer); err != nil {
+			if err := p.serve(c, largest, toTheEnd, noAnswer); err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(p.responses, want) {
-				i := slices.IndexFunc(want, func(int64) bool { return true })
-				for i = range want {
-					if want[i] != p.responses[i] {
-						break
-					}
+			got := responses(p)
+			for i := range want {
+				if got[i] != want[i] {
+					t.Errorf("largest %d, rate %d: event %d of %d has the response time %d, expected %d", largest, rate, i, len(want), got[i], want[i])
+					break
 				}
-				t.Errorf("largest %d, rate %d: event %d of %d has the response time %d, expected %d", largest, rate, i, len(want), p.responses[i], want[i])
 			}
 		}
 	}
 }
 
+// every returns a queue of n events at a fixed distance.
+func every(gap time.Duration, n int) *queue {
+	q := &queue{turn: n}
+	for k := range n {
+		q.due = append(q.due, time.Duration(k+1)*gap)
+	}
+	return q
+}
+
 // TestResponseFromDue: a stall is in the response times of all events that it holds up.
 func TestResponseFromDue(t *testing.T) {
-	p := newPass(100)
-	for k := range 100 {
-		p.due = append(p.due, time.Duration(k+1)*time.Millisecond)
-	}
+	q := every(time.Millisecond, 100)
 	c := affine(1, time.Microsecond, 0)
 	batches := 0
-	err := p.serve(c, 1, forever, func(int) error {
+	err := q.serve(c, 1, toTheEnd, answers(func(int) error {
 		if batches++; batches == 11 {
 			c.at += 50 * time.Millisecond
 		}
 		return nil
-	})
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for k, response := range p.responses {
+	for k, response := range responses(q) {
 		want := time.Microsecond
 		if k >= 10 && k <= 60 {
 			want = 50*time.Millisecond - time.Duration(k-10)*time.Millisecond + time.Duration(k-9)*time.Microsecond
@@ -141,71 +158,130 @@ func TestResponseFromDue(t *testing.T) {
 	}
 }
 
-// TestEndOfTime: nothing is taken after the end, and an error of the model is returned.
-func TestEndOfTime(t *testing.T) {
-	p := poisson(t, 1000, 1000, 1)
-	if err := p.serve(affine(10, 5*time.Millisecond, 0), 10, 100*time.Millisecond, noAnswer); err != nil {
+// TestEnd: nothing is taken after the end, what was due and not answered has waited until then,
+// and an error of the model is returned.
+func TestEnd(t *testing.T) {
+	q := poisson(t, 1000, 1000, 1)
+	if err := q.serve(affine(10, 5*time.Millisecond, 0), 10, end{events: math.MaxInt, time: forever, latest: 100 * time.Millisecond}, noAnswer); err != nil {
 		t.Fatal(err)
 	}
-	if n := p.answered; n < 50 || n > 150 || p.end > 105*time.Millisecond {
-		t.Errorf("%d of 1000 events in %v, expected about 100 in 100 ms", n, p.end)
+	if n := q.answered(); n < 50 || n > 150 || q.lastEnd() > 105*time.Millisecond {
+		t.Errorf("%d of 1000 events in %v, expected about 100 in 100 ms", n, q.lastEnd())
+	}
+	q = every(time.Millisecond, 1000)
+	c := affine(1, time.Microsecond, 0)
+	if err := q.serve(c, 1, end{events: 0, time: 200 * time.Millisecond, latest: forever}, answers(func(int) error {
+		if q.lastEnd() > 100*time.Millisecond {
+			c.at += time.Second
+		}
+		return nil
+	})); err != nil {
+		t.Fatal(err)
+	}
+	longest, over := int64(0), 0
+	unanswered := q.each(func(ns int64) {
+		longest = max(longest, ns)
+		if ns > int64(100*time.Millisecond) {
+			over++
+		}
+	})
+	if q.answered() != 102 || unanswered != 898 || over < 850 || time.Duration(longest) < time.Second {
+		t.Errorf("%d answered, %d due without an answer, %d of them over 100 ms, expected a stall of a second to hold up all that are due", q.answered(), unanswered, over)
 	}
 	bad := errors.New("bad")
-	if err := p.serve(affine(10, 1, 0), 10, forever, func(int) error { return bad }); err != bad {
+	if err := every(1, 10).serve(affine(10, 1, 0), 10, toTheEnd, answers(func(int) error { return bad })); err != bad {
 		t.Errorf("%v, expected the model's error", err)
 	}
 }
 
-// TestGrowth: the backlog of a model that lacks 5% of what it needs grows; that of one with
-// 5% to spare does not, nor does a stall make it grow.
-func TestGrowth(t *testing.T) {
-	for _, largest := range []int{1, 20, 1000} {
-		for _, c := range []struct {
-			load  float64
-			stall bool
-			grows bool
-		}{{.1, false, false}, {.5, false, false}, {.95, false, false}, {.5, true, false}, {1.05, false, true}, {2, false, true}, {50, false, true}} {
-			t.Run(fmt.Sprintf("largest %d, load %g, stall %v", largest, c.load, c.stall), func(t *testing.T) {
-				const capacity = 20_000 // a second, in the largest batches
-				clock := affine(largest, time.Duration(largest)*time.Second/capacity, 0)
-				p := poisson(t, 20_000, int(c.load*capacity), 7)
-				answers := 0
-				if err := p.serve(clock, largest, forever, func(int) error {
-					if answers++; c.stall && answers == 10 {
-						clock.at += 100 * time.Millisecond
-					}
-					return nil
-				}); err != nil {
-					t.Fatal(err)
-				}
-				point := record.LivePoint{Growth: p.growth(forever)}
-				if point.Overloaded() != c.grows {
-					t.Errorf("the backlog grows by %.3f of what is due", point.Growth)
-				}
-			})
+// turns counts how often a model is taken back, and how many events it has answered by then.
+type turns struct {
+	answered int
+	began    []int
+}
+
+func (m *turns) answer(events int) error { m.answered += events; return nil }
+func (m *turns) begin(turn int) error {
+	m.began = append(m.began, m.answered)
+	if turn+1 != len(m.began) {
+		return errors.New("a turn was left out")
+	}
+	return nil
+}
+
+// TestTurns: each turn begins with its first event, whatever waits, and no batch has events of two.
+func TestTurns(t *testing.T) {
+	for _, rate := range []int{100, 100_000} {
+		q := poisson(t, 1030, rate, 3)
+		q.preload, q.turn = 30, 400
+		m := &turns{}
+		if err := q.serve(affine(70, 50*time.Microsecond, 0), 70, toTheEnd, m); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(m.began, []int{30, 430, 830}) || m.answered != 1030 || q.counting()[0].first != 30 {
+			t.Errorf("rate %d: turns begin after %v events", rate, m.began)
 		}
 	}
 }
 
-// TestArrivals: all ways have the mean rate; those of the stream keep its ratios.
+// TestGrowth: the backlog of a model that lacks 5% of what it needs grows; that of one with
+// 10% to spare does not, nor does a stall make it grow; whatever the seed and the size of batches.
+func TestGrowth(t *testing.T) {
+	for _, largest := range []int{1, 20, 1000, 100_000} {
+		for _, c := range []struct {
+			load  float64
+			stall bool
+			grows bool
+		}{{.1, false, false}, {.5, false, false}, {.8, false, false}, {.9, false, false}, {.5, true, false}, {1.05, false, true}, {2, false, true}, {50, false, true}} {
+			if largest == 100_000 && c.load < 2 {
+				continue // there are too few batches to tell
+			}
+			for seed := range uint64(10) {
+				const capacity = 20_000 // a second, in the largest batches of at most 1000
+				clock := affine(largest, time.Second/capacity, 0)
+				for n := range clock.times {
+					clock.times[n] = max(time.Duration(min(largest, 1000)), time.Duration(n)) * time.Second / capacity
+				}
+				q := poisson(t, max(20_000, int(5*c.load*capacity)), int(c.load*capacity), seed)
+				batches := 0
+				err := q.serve(clock, largest, end{events: 20_000, time: 5 * time.Second, latest: 60 * time.Second}, answers(func(int) error {
+					if batches++; c.stall && batches == 10 {
+						clock.at += 100 * time.Millisecond
+					}
+					return nil
+				}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				point := record.LivePoint{Growth: q.growth()}
+				if point.Overloaded() != c.grows {
+					t.Errorf("largest %d, load %g, stall %v, seed %d: the backlog grows by %.4f of what is due", largest, c.load, c.stall, seed, point.Growth)
+				}
+			}
+		}
+	}
+}
+
+// TestArrivals: all ways have the mean rate; those of the stream keep its ratios, turn by turn.
 func TestArrivals(t *testing.T) {
 	times := make([]float64, 50_000)
 	for k := range times {
 		times[k] = math.Sqrt(float64(k / 3)) // three at a time
 	}
 	for _, how := range []specs.Arrivals{specs.Poisson, specs.Fixed, specs.StreamTimes} {
-		due, err := arrivals(nil, how, 2500, times, rand.New(rand.NewPCG(1, 2)))
+		due, err := arrivals(nil, how, 2500, 140_000, times, 5_000, rand.New(rand.NewPCG(1, 2)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rate := float64(len(due)) / due[len(due)-1].Seconds(); math.Abs(rate/2500-1) > .02 || !slices.IsSorted(due) || due[0] <= 0 {
+		if rate := float64(len(due)) / due[len(due)-1].Seconds(); math.Abs(rate/2500-1) > .03 || !slices.IsSorted(due) || due[0] <= 0 {
 			t.Errorf("%s: %g events a second, the first at %v", how, rate, due[0])
 		}
-		if how == specs.StreamTimes && (due[3] != due[5] || due[2] == due[3]) {
-			t.Errorf("%s: events of one time are due at %v and %v", how, due[3], due[5])
+		if how == specs.StreamTimes && (due[3] != due[5] || due[2] == due[3] || due[50_000]-due[49_999] != 400*time.Microsecond ||
+			(due[50_100]-due[50_000]-(due[5_100]-due[5_000])).Abs() > 1) {
+			t.Errorf("%s: events of one time are due at %v and %v, those of a further turn at %v", how, due[3], due[5], due[50_000])
 		}
 	}
-	if _, err := arrivals(nil, specs.StreamTimes, 10, []float64{3, 3, 3}, nil); err == nil {
+	if _, err := arrivals(nil, specs.StreamTimes, 10, 3, []float64{3, 3, 3}, 0, nil); err == nil {
 		t.Error("events of one time were accepted")
 	}
 }

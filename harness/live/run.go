@@ -97,11 +97,13 @@ func (r *runner) measure(ctx context.Context, t specs.Trial, l *datasets.Loaded,
 	s.Record.Live = &record.Live{Run: r.run, Load: r.load}
 	s.newClock = func() clock { return &machine{time.Now()} }
 	if s.live.Simulated {
-		measured, err := measuredOf(r.Store, s.Record)
+		measured, err := measuredOf(r.Store, s.Record, s.live.LargestBatch)
 		if err != nil {
 			return s.Measured, err
 		}
-		s.Record.Live = &measured
+		l := measured.Live
+		s.Record.Machine, s.Record.Threads = measured.Machine, measured.Threads
+		s.Record.Live = &record.Live{Run: l.Run, Load: l.Load, Simulated: true, Service: l.Service}
 		s.newClock = func() clock { return newSimulated(*s.Record.Live, s.live.LargestBatch) }
 	}
 	err := harness.Guard(func() error {

@@ -3,15 +3,20 @@ package live
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"dgsbench/protocol"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 )
 
 // precision is the ratio of the lowest rate that misses a limit to the highest one that
 // keeps it at which a search ends.
 const precision = 1.1
+
+// margin is by how much arrivals of an hour or less exceed their mean, at most.
+const margin = 1.1
 
 // mostTries is how often a rate is measured that misses a limit: a machine that is
 // disturbed makes response times longer, and never shorter.
@@ -20,7 +25,7 @@ const mostTries = 2
 // search measures points until the highest rate that keeps a limit lies between two of
 // them.
 func (s *subject) search(ctx context.Context, limit time.Duration) error {
-	lowest := int(math.Ceil(protocol.FewestAnswers / s.live.MostSeconds)) // more answers than that are needed
+	lowest := int(math.Ceil(margin * protocol.FewestAnswers / s.live.MostSeconds)) // it must have answers enough
 	for {
 		keeps, misses := s.Record.Live.Bracket(limit)
 		next := 0
@@ -41,18 +46,24 @@ func (s *subject) search(ctx context.Context, limit time.Duration) error {
 		if next <= keeps || misses > 0 && next > misses { // they are too small to lie apart
 			return nil
 		}
-		if _, err := s.try(ctx, next, true); err != nil {
+		if err := s.try(ctx, next, true); err != nil {
 			return err
+		}
+		if i := s.indexOf(next); !s.Record.Live.Points[i].Known() { // fewer events came than expected
+			return nil
 		}
 	}
 }
 
+// indexOf returns the index of the point of a rate, -1 if there is none.
+func (s *subject) indexOf(rate int) int {
+	return slices.IndexFunc(s.Record.Live.Points, func(p record.LivePoint) bool { return p.Rate == rate })
+}
+
 // tries returns how often a rate has been measured; mostTries where that cannot change.
 func (s *subject) tries(rate int) int {
-	for _, p := range s.Record.Live.Points {
-		if p.Rate == rate && !s.live.Simulated {
-			return p.Tries
-		}
+	if i := s.indexOf(rate); i >= 0 && !s.live.Simulated {
+		return s.Record.Live.Points[i].Tries
 	}
 	return mostTries
 }

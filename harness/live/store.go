@@ -20,12 +20,12 @@ func Keep(s record.Store, all []Measured) error {
 	return nil
 }
 
-// measuredOf returns what a simulated test has of the measured one that it repeats, the latest
-// of the same model, training, data, kernels and numerics: service times, run and load.
-func measuredOf(s record.Store, simulated record.Record) (record.Live, error) {
+// measuredOf returns the record of the measured test that a simulated one repeats: the latest
+// of the same model, training, data, kernels and numerics, with batches as large.
+func measuredOf(s record.Store, simulated record.Record, largest int) (record.Record, error) {
 	records, _, err := s.Load(simulated.Key.Suite)
 	if err != nil {
-		return record.Live{}, err
+		return record.Record{}, err
 	}
 	key := simulated.Key
 	key.Case = specs.LiveCase
@@ -38,9 +38,12 @@ func measuredOf(s record.Store, simulated record.Record) (record.Live, error) {
 		}
 	}
 	if latest.Live == nil {
-		return record.Live{}, fmt.Errorf("%s: no measured service times in %s; run the same command without --clock simulated first", key, s.Dir)
+		return record.Record{}, fmt.Errorf("%s: no measured service times in %s; run the same command without --clock simulated first", key, s.Dir)
 	}
-	return record.Live{Run: latest.Live.Run, Load: latest.Live.Load, Simulated: true, Service: latest.Live.Service}, nil
+	if timed := latest.Live.Service[len(latest.Live.Service)-1].Batch; timed < min(largest, latest.Live.Events) {
+		return record.Record{}, fmt.Errorf("%s: batches of up to %d events were measured, and the simulated clock needs those of %d: measure them with the same --largest-batch first", key, timed, largest)
+	}
+	return latest, nil
 }
 
 // training returns a spec without what says how the trained model is loaded.

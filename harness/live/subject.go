@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"errors"
+	"math"
 	"runtime"
 	"slices"
 	"time"
@@ -14,12 +15,8 @@ import (
 	"dgsbench/specs"
 )
 
-// mostPreload is the most events that are due before those that count, and preloadTime
-// the most time for it.
-const (
-	mostPreload = 2000
-	preloadTime = time.Second
-)
+// mostPreload is the most events that are due before those that count.
+const mostPreload = 2000
 
 // subject is a trained model under load.
 type subject struct {
@@ -27,11 +24,13 @@ type subject struct {
 	trial  specs.Trial
 	live   specs.Live
 	replay *harness.Replay
-	times  []float64 // of the stream's events
-	first  int       // the first test event
-	pass   *pass
+	times  []float64    // of the stream's events
+	first  int          // the first test event
+	before harness.Mark // before the preloaded events
+	ready  harness.Mark // before the first test event
+	queue  queue
 	tick   func(what string)
-	// newClock returns the clock of a pass, which begins now.
+	// newClock returns the clock of a point, which begins now.
 	newClock func() clock
 }
 
@@ -41,8 +40,8 @@ type Measured struct {
 	Facts  record.Observed
 }
 
-// train trains the model, or takes the parameters of a checkpoint, and brings it to
-// mostPreload events before the test part.
+// train trains the model, or takes the parameters of a checkpoint, and brings it to the
+// test part.
 func (s *subject) train(ctx context.Context, p Plan, l *datasets.Loaded, cut *harness.Cutter) error {
 	start := time.Now()
 	parts, err := cut.Parts(s.trial)
@@ -64,27 +63,18 @@ func (s *subject) train(ctx context.Context, p Plan, l *datasets.Loaded, cut *ha
 	preload := min(mostPreload, s.first-l.Split.TrainEnd)
 	events := min(len(s.times)-s.first, s.live.Answers)
 	s.Record.Live.Events, s.Record.Live.Preload = events, preload
-	s.pass = newPass(preload + events)
 	if err := s.replay.Observe(ctx, s.first-preload); err != nil {
 		return err
 	}
-	s.replay.Mark(preload + events)
+	s.before = s.replay.Mark()
+	if err := s.replay.Observe(ctx, s.first); err != nil {
+		return err
+	}
+	s.ready = s.replay.Mark()
+	s.replay.Keep(s.first-preload, preload+events)
 	s.Facts = record.Observed{}
 	s.Record.Durations.Train = time.Since(start).Seconds()
 	s.tick("trained")
-	return nil
-}
-
-// start takes the model to an event before the test part, from where its answers are
-// timed: that many are answered before those that count.
-func (s *subject) start(ctx context.Context, preload int) error {
-	if err := s.replay.Rewind(); err != nil {
-		return err
-	}
-	if err := s.replay.Observe(ctx, s.first-preload); err != nil {
-		return err
-	}
-	runtime.GC() // what was made until now is not collected while events are due
 	return nil
 }
 
@@ -92,7 +82,11 @@ func (s *subject) start(ctx context.Context, preload int) error {
 // a queue, and keeps the answers. It returns the mean time of an answer.
 func (s *subject) oneByOne(ctx context.Context) (record.ServiceTime, error) {
 	l := s.Record.Live
-	service, err := s.closed(ctx, 1, l.Events, time.Duration(s.live.MostSeconds*float64(time.Second)))
+	events, most := l.Events, s.live.MostSeconds
+	if s.live.Simulated { // those of the measured test, however long it takes
+		events, most = min(events, l.Service[0].Batches), math.Inf(1)
+	}
+	service, err := s.closed(ctx, 1, events, most)
 	if err != nil {
 		return service, err
 	}
@@ -110,11 +104,14 @@ const fewestBatches = 3
 const leadIn = 5
 
 // closed times answers to batches of a size, each of which comes when the one before has
-// been answered: to that many test events, or as many as there is time for.
-func (s *subject) closed(ctx context.Context, size, events int, most time.Duration) (record.ServiceTime, error) {
+// been answered: to that many test events, or as many as there are seconds for.
+func (s *subject) closed(ctx context.Context, size, events int, most float64) (record.ServiceTime, error) {
 	out := record.ServiceTime{Batch: size}
-	l := s.Record.Live
-	if err := s.start(ctx, min(l.Preload, leadIn*size)); err != nil {
+	lead := min(s.Record.Live.Preload, leadIn*size)
+	if err := s.replay.Rewind(s.before); err != nil {
+		return out, err
+	}
+	if err := s.replay.Observe(ctx, s.first-lead); err != nil {
 		return out, err
 	}
 	for s.replay.At() < s.first {
@@ -122,8 +119,11 @@ func (s *subject) closed(ctx context.Context, size, events int, most time.Durati
 			return out, err
 		}
 	}
-	start, seconds := time.Now(), 0.0
-	for at := 0; at+size <= events && (out.Batches < fewestBatches || time.Since(start) < most); at += size {
+	if err := s.replay.Rewind(s.ready); err != nil {
+		return out, err
+	}
+	runtime.GC() // what was made until now is not collected while batches are timed
+	for start := time.Now(); (out.Batches+1)*size <= events && (out.Batches < fewestBatches || out.Seconds < most); {
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
@@ -131,14 +131,14 @@ func (s *subject) closed(ctx context.Context, size, events int, most time.Durati
 			return out, err
 		}
 		out.Batches++
-		seconds = time.Since(start).Seconds()
+		out.Seconds = time.Since(start).Seconds()
 	}
-	out.Seconds = seconds / float64(out.Batches)
+	out.Seconds /= float64(out.Batches)
 	return out, nil
 }
 
-// serviceTime is how long batches of a size are timed at most.
-const serviceTime = time.Second / 2
+// serviceTime is how many seconds batches of a size are timed at most.
+const serviceTime = .5
 
 // serviceTable measures the time of batches of more than one event.
 func (s *subject) serviceTable(ctx context.Context, first record.ServiceTime) error {
@@ -183,7 +183,7 @@ func (s *subject) measure(ctx context.Context) error {
 		return err
 	}
 	for _, rate := range s.live.Rates {
-		if _, err := s.try(ctx, rate, false); err != nil {
+		if err := s.try(ctx, rate, false); err != nil {
 			return err
 		}
 	}

@@ -47,20 +47,23 @@ type LivePoint struct {
 	Rate     int  `json:"rate"`               // mean number of events due in a second
 	Searched bool `json:"searched,omitempty"` // the search for a highest rate asked for it
 	Tries    int  `json:"tries"`              // this is the last; others missed a limit, or were invalid
-	Passes   int  `json:"passes"`             // over the events, the last of which may have been cut short
+	Turns    int  `json:"turns"`              // over the events, the last of which may have been cut short
 	Answers  int  `json:"answers"`
 	Batches  int  `json:"batches"`
-	// Seconds are from when the first event was due to the last answer, over all passes.
+	// Unanswered are events that were due when the point ended.
+	Unanswered int `json:"unanswered"`
+	// Seconds are from when the first event was due to the last answer.
 	Seconds float64 `json:"seconds"`
 	// Histogram is an HdrHistogram of response times in nanoseconds, from when an event
-	// was due to its answer, as that of a Timing.
+	// was due to its answer, as that of a Timing. Those of events without an answer are
+	// until the point ended.
 	Histogram string `json:"histogram"`
 	// HandOver is the 99.9th percentile, in seconds, of how late events were taken for
-	// which the model was waiting.
+	// which the model was waiting, among all events.
 	HandOver float64 `json:"hand_over"`
-	// Growth is by how many events the backlog grew between the middle third of
-	// a pass and the last one, as a share of those due in a third: the median of all
-	// passes.
+	// Growth is by how many events the backlog grew between the middle third of the
+	// time and the last one, as a share of those due in a third; 0 if by less than a
+	// mean batch.
 	Growth  float64 `json:"growth"`
 	Invalid string  `json:"invalid,omitempty"` // why it says nothing about the model
 }
@@ -101,8 +104,7 @@ func (p LivePoint) Keeps(limit time.Duration) bool {
 	if !p.Known() || p.Invalid != "" || p.Overloaded() {
 		return false
 	}
-	h, err := p.Responses()
-	return err == nil && h.ValueAtQuantile(99.9) <= int64(limit)
+	return p.tail() <= int64(limit)
 }
 
 // Known reports whether the point tells if a limit is kept: it has enough answers, or
@@ -111,16 +113,41 @@ func (p LivePoint) Known() bool {
 	return p.Answers >= protocol.FewestAnswers || p.Overloaded() || p.Invalid != ""
 }
 
-// Bracket returns the highest rate of all points that keeps a limit, and the lowest above
-// it that misses it; 0 where there is none.
+// Better reports whether the point says more of the model than another try at its rate.
+func (p LivePoint) Better(other LivePoint) bool {
+	if (p.Invalid == "") != (other.Invalid == "") {
+		return p.Invalid == ""
+	}
+	if p.Overloaded() != other.Overloaded() {
+		return !p.Overloaded()
+	}
+	return p.tail() < other.tail()
+}
+
+// tail returns the 99.9th percentile in nanoseconds.
+func (p LivePoint) tail() int64 {
+	h, err := p.Responses()
+	if err != nil {
+		return longest
+	}
+	return h.ValueAtQuantile(99.9)
+}
+
+// Bracket returns the lowest rate that misses a limit, and the highest below it that keeps
+// it; 0 where there is none. A point that is invalid misses it where nothing higher keeps it.
 func (l Live) Bracket(limit time.Duration) (keeps, misses int) {
 	for _, p := range l.Points {
-		if p.Keeps(limit) {
+		if p.Known() && p.Invalid == "" && !p.Keeps(limit) && (misses == 0 || p.Rate < misses) {
+			misses = p.Rate
+		}
+	}
+	for _, p := range l.Points {
+		if p.Keeps(limit) && (misses == 0 || p.Rate < misses) {
 			keeps = max(keeps, p.Rate)
 		}
 	}
 	for _, p := range l.Points {
-		if p.Known() && p.Rate > keeps && (misses == 0 || p.Rate < misses) {
+		if p.Invalid != "" && p.Rate > keeps && (misses == 0 || p.Rate < misses) {
 			misses = p.Rate
 		}
 	}
