@@ -66,13 +66,18 @@ func latencyOutput(r request) (out Output, err error) {
 			out.Tables = append(out.Tables, newLatencyTables(r, d, tests).graphs())
 		}
 	}
-	if r.EarlierRuns > 0 {
-		line := fmt.Sprintf("%d records of earlier runs are left out: times are compared within a run alone", r.EarlierRuns)
-		for i := range out.Tables {
-			out.Tables[i].Legend = append(out.Tables[i].Legend, line)
+	addLeftOut(out.Tables, r.EarlierRuns)
+	return out, nil
+}
+
+// addLeftOut says how many records of earlier runs are not in the tables.
+func addLeftOut(tables []table.Table, records int) {
+	if records > 0 {
+		line := fmt.Sprintf("%d records of earlier runs are left out: times are compared within a run alone", records)
+		for i := range tables {
+			tables[i].Legend = append(tables[i].Legend, line)
 		}
 	}
-	return out, nil
 }
 
 // latencyTables makes the tables of one dataset.

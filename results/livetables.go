@@ -32,12 +32,7 @@ func liveOutput(r request) (out Output, err error) {
 			out.Tables = append(out.Tables, l.limits())
 		}
 	}
-	if r.EarlierLive > 0 {
-		line := fmt.Sprintf("%d records of earlier runs are left out: times are compared within a run alone", r.EarlierLive)
-		for i := range out.Tables {
-			out.Tables[i].Legend = append(out.Tables[i].Legend, line)
-		}
-	}
+	addLeftOut(out.Tables, r.EarlierLive)
 	return out, nil
 }
 

@@ -27,6 +27,7 @@ type Report struct {
 	Figures     []figure.Figure
 	Comparisons []Comparison    // of the models, pair by pair
 	Records     []record.Record // that it is made of, in the order of the suite
+	Live        []LiveTest      // of these
 	Warnings    []string        // about what no sound measurement has, a line each
 }
 
@@ -92,13 +93,14 @@ func NewReport(s record.Store, records []record.Record, o Outline) (Report, erro
 	})
 	r := Report{
 		Title: in.Subtitle, Summary: out.Summary, Rows: slices.Concat(Rows(in.Cells), LatencyRows(in.Timed), LiveRows(in.Loaded)), Tables: out.Tables, Figures: out.Figures,
-		Comparisons: Comparisons(in.Cells), Warnings: Warnings(in.Cells), Records: slices.Concat(in.Records, timed, loaded),
+		Comparisons: Comparisons(in.Cells), Warnings: Warnings(in.Cells), Records: slices.Concat(in.Records, timed, loaded), Live: in.Loaded,
 	}
 	position := map[record.Key]int{}
 	for i, t := range o.Trials {
 		position[KeyOf(t)] = i
 	}
 	slices.SortStableFunc(r.Records, func(a, b record.Record) int { return cmp.Compare(position[a.Key], position[b.Key]) })
+	slices.SortStableFunc(r.Live, func(a, b LiveTest) int { return cmp.Compare(position[a.Key], position[b.Key]) })
 	return r, err
 }
 
