@@ -52,7 +52,7 @@ func newLive(o options) *cobra.Command {
 			"percentile is within it. A suite without live tests gets one of each model.\n\n" + ownSpecs,
 		Example: "  bench live\n" +
 			"  bench live --suite quick --rates 1e3,1e4,1e5 --limit 10ms\n" +
-			"  bench live --dataset payments --data ~/streams --limit 50ms",
+			"  bench live --dataset payments --limit 50ms",
 		RunE: l.choosing(false, l.run),
 	})
 	flags := cmd.Flags()

@@ -108,10 +108,14 @@ func (f *forger) record(trial specs.Trial) {
 		f.t.Fatal(err)
 	}
 	r := harness.Describe(trial, l, on)
-	if trial.IsLatency() {
+	switch {
+	case trial.IsLatency():
 		samples := f.samples(&r, trial)
 		_, err = f.store.Write(r, samples)
-	} else {
+	case trial.IsLive():
+		answers := f.answers(&r, trial)
+		_, err = f.store.Write(r, answers)
+	default:
 		if trial.Kind.Class == "learned" {
 			f.epochs(&r, trial.Protocol.Epochs)
 		}
@@ -185,6 +189,27 @@ func (f *forger) samples(r *record.Record, trial specs.Trial) record.Times {
 	add(trial.Protocol.Batch, plan.Batches, plan.Iterations)
 	for _, batch := range plan.Sweep {
 		add(batch, plan.SweepBatches, plan.SweepIterations)
+	}
+	return out
+}
+
+// answers makes up the points of a live test.
+func (f *forger) answers(r *record.Record, trial specs.Trial) record.Observed {
+	r.Live = &record.Live{
+		Run: "2026-01-01T00:00:00Z", Load: optional.Absent(), Events: 50,
+		Service: []record.ServiceTime{{Batch: 1, Batches: 50, Seconds: 1e-5}},
+	}
+	r.Threads, r.FirstEvaluation = 1, record.OneByOne
+	facts := f.observed(trial)[record.Part{Split: protocol.Test}]
+	out := record.Observed{record.Part{Split: protocol.Test, Evaluation: record.OneByOne}: facts}
+	for _, rate := range trial.Protocol.Live.Rates {
+		h := record.NewHistogram()
+		for range trial.Protocol.Live.Answers {
+			record.AddTo(h, int64(1e4*math.Exp(f.rng.NormFloat64())))
+		}
+		p := record.LivePoint{Rate: rate, Tries: 1, Passes: 1, Answers: trial.Protocol.Live.Answers, Batches: 100, Seconds: 1, Histogram: record.EncodeHistogram(h)}
+		r.Live.Points, r.Evaluations = append(r.Live.Points, p), append(r.Evaluations, p.Name())
+		out[record.Part{Split: protocol.Test, Evaluation: p.Name()}] = facts
 	}
 	return out
 }
