@@ -122,7 +122,7 @@ func (l *loading) run(ctx context.Context, all selection) error {
 		}
 	}
 	if l.asJSON {
-		err = writeJSON(l.stdout, r.Records)
+		err = writeJSON(l.stdout, results.NewLiveSummary(r.Live))
 	} else if l.format == "csv" {
 		err = results.WriteCSV(l.stdout, r.Rows)
 	} else {

@@ -207,7 +207,7 @@ func (f *forger) answers(r *record.Record, trial specs.Trial) record.Observed {
 		for range trial.Protocol.Live.Answers {
 			record.AddTo(h, int64(1e4*math.Exp(f.rng.NormFloat64())))
 		}
-		p := record.LivePoint{Rate: rate, Tries: 1, Passes: 1, Answers: trial.Protocol.Live.Answers, Batches: 100, Seconds: 1, Histogram: record.EncodeHistogram(h)}
+		p := record.LivePoint{Rate: rate, Tries: 1, Turns: 1, Answers: trial.Protocol.Live.Answers, Batches: 100, Seconds: 1, Histogram: record.EncodeHistogram(h)}
 		r.Live.Points, r.Evaluations = append(r.Live.Points, p), append(r.Evaluations, p.Name())
 		out[record.Part{Split: protocol.Test, Evaluation: p.Name()}] = facts
 	}

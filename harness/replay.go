@@ -45,7 +45,8 @@ func NewReplay(ctx context.Context, t specs.Trial, parts datasets.Parts, on devi
 	p := &Replay{run: r}
 	p.scratch = make([]float32, t.Protocol.Live.LargestBatch)
 	if t.Protocol.Filter == specs.FilterSameSrcT && t.Task == protocol.LinkPrediction {
-		p.without = sameSourceAndTime(parts.Whole)
+		p.without = make([][]int32, parts.Whole.Len()) // of test events alone, as in a trial
+		copy(p.without[parts.Whole.Len()-parts.Test.Len():], sameSourceAndTime(parts.Test))
 	}
 	if checkpoint == "" {
 		err = r.train(ctx)

@@ -56,7 +56,8 @@ runs:
 			if err != nil {
 				t.Fatal(err)
 			}
-			replay.Mark(events)
+			start := replay.Mark()
+			replay.Keep(first, events)
 			for pass := range 2 {
 				for replay.At() < first+events {
 					if err := replay.Answer(min(trial.Protocol.Batch, first+events-replay.At())); err != nil {
@@ -68,7 +69,7 @@ runs:
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("pass %d: facts of the trial (-) and of the replay (+):\n%.1500s", pass, diff)
 				}
-				if err := replay.Rewind(); err != nil {
+				if err := replay.Rewind(start); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -158,9 +158,13 @@ func (p livePoint) tail() optional.Number {
 	return p.within(.999)
 }
 
-// within returns the seconds within which a share of the answers came.
+// beyond is how many response times there are above a percentile that is given.
+const beyond = 10
+
+// within returns the seconds within which a share of the answers came; absent where there
+// are too few to tell.
 func (p livePoint) within(share float64) optional.Number {
-	if p.times == nil {
+	if p.times == nil || share < 1 && (1-share)*float64(p.times.TotalCount()) < beyond-.5 || p.times.TotalCount() == 0 {
 		return optional.Absent()
 	}
 	return optional.Number(float64(p.times.ValueAtQuantile(100*share)) / 1e9)

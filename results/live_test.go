@@ -63,7 +63,7 @@ func loaded(t *testing.T, s record.Store, m results.ModelHead, live specs.Live, 
 			record.AddTo(h, int64(ms*1e6))
 		}
 		p := record.LivePoint{
-			Rate: at.rate, Searched: at.searched, Tries: 1, Passes: 40, Answers: numAnswers, Batches: numAnswers / max(1, at.batch),
+			Rate: at.rate, Searched: at.searched, Tries: 1, Turns: 40, Answers: numAnswers, Batches: numAnswers / max(1, at.batch),
 			Seconds: numAnswers / float64(at.rate), Histogram: record.EncodeHistogram(h), Growth: at.growth, Invalid: at.invalid,
 		}
 		r.Live.Points, r.Evaluations = append(r.Live.Points, p), append(r.Evaluations, p.Name())

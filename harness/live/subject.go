@@ -63,14 +63,17 @@ func (s *subject) train(ctx context.Context, p Plan, l *datasets.Loaded, cut *ha
 	preload := min(mostPreload, s.first-l.Split.TrainEnd)
 	events := min(len(s.times)-s.first, s.live.Answers)
 	s.Record.Live.Events, s.Record.Live.Preload = events, preload
-	if err := s.replay.Observe(ctx, s.first-preload); err != nil {
-		return err
+	for _, to := range []struct {
+		event int
+		mark  *harness.Mark
+	}{{l.Split.TrainEnd, nil}, {s.first - preload, &s.before}, {s.first, &s.ready}} {
+		if err := s.replay.Observe(ctx, to.event); err != nil {
+			return err
+		}
+		if to.mark != nil {
+			*to.mark = s.replay.Mark()
+		}
 	}
-	s.before = s.replay.Mark()
-	if err := s.replay.Observe(ctx, s.first); err != nil {
-		return err
-	}
-	s.ready = s.replay.Mark()
 	s.replay.Keep(s.first-preload, preload+events)
 	s.Facts = record.Observed{}
 	s.Record.Durations.Train = time.Since(start).Seconds()
