@@ -89,6 +89,7 @@ func TestFullOutput(t *testing.T) {
 		"bench latency":     {timed, timed + " --format markdown", timed + " --format latex", timed + " --format html", timed + " --format csv", timed + " --json", timed + " --dry-run"},
 		"bench check":       {check, check + " --json", check + " --dry-run"},
 		"bench tune":        {tune, tune + " --json", tune + " --dry-run", tune + " --dry-run --json"},
+		"bench serve-model": {" raw"},
 		"bench version":     {""},
 		"bench help":        {"", " run"},
 	}
