@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -36,8 +38,22 @@ func TestExternal(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, stderr)
 		}
 	}
-	if !strings.Contains(stdout, "the same test scores, bit for bit, as piped (2 seeds)") {
-		t.Errorf("tables without a note about the same scores:\n%s", stdout)
+	for _, want := range []string{"the same test scores, bit for bit, as piped (2 seeds)", " inside s "} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("tables without %q:\n%s", want, stdout)
+		}
+	}
+	values := map[string]float64{}
+	for line := range strings.Lines(read(t, dir, "out", "toy", "results.csv")) {
+		cells := strings.Split(line, ",")
+		for i, cell := range cells {
+			if strings.HasPrefix(cell, "latency_5x20") && slices.Contains(cells, "piped") {
+				values[cell], _ = strconv.ParseFloat(cells[i+2], 64)
+			}
+		}
+	}
+	if inside, all := values["latency_5x20_inside"], values["latency_5x20"]; !(inside > 0 && inside < all) {
+		t.Errorf("seconds inside and in all: %v", values)
 	}
 	if logs, _ := filepath.Glob(filepath.Join(dir, "out", "toy", "toy", "nc", "bad", "seed-*.log")); len(logs) != 2 {
 		t.Errorf("logs: %v", logs)

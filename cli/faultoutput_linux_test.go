@@ -92,6 +92,7 @@ func TestFullOutput(t *testing.T) {
 		"bench live":        {loaded, loaded + " --format csv", loaded + " --json", loaded + " --dry-run"},
 		"bench check":       {check, check + " --json", check + " --dry-run"},
 		"bench tune":        {tune, tune + " --json", tune + " --dry-run", tune + " --dry-run --json"},
+		"bench serve-model": {" raw"},
 		"bench version":     {""},
 		"bench help":        {"", " run"},
 	}

@@ -124,6 +124,12 @@ func Close(m Model) {
 	}
 }
 
+// Inside is a model in another process, which measures its calls itself.
+type Inside interface {
+	// Inside returns the seconds of the last call without the way there and back, or NaN.
+	Inside() float64
+}
+
 // Factual is a model that knows its Facts. Tables about models leave the
 // others out.
 type Factual interface{ Facts() Facts }

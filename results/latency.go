@@ -34,6 +34,7 @@ type times struct {
 	record.Timing
 	iterations           // the sum of each
 	batches    []float64 // ascending
+	inside     *times    // what the process of the model measured itself, or nil
 }
 
 // graphTimes are the seconds of the headline as one graph, none where it
@@ -69,7 +70,12 @@ func ReadTimes(s record.Store, records []record.Record) ([]LatencyTest, error) {
 			return nil, err
 		}
 		for _, timing := range r.Latency.Timings {
-			test.times = append(test.times, newTimes(timing, recorded[timing.Array()]))
+			t := newTimes(timing, recorded[timing.Array()])
+			if timing.Inside {
+				inside := newTimes(timing, recorded[timing.InsideArray()])
+				t.inside = &inside
+			}
+			test.times = append(test.times, t)
 		}
 		for _, g := range r.Latency.Graphs {
 			test.graphs = append(test.graphs, graphTimes{g, g.Medians(recorded[g.Array()])})
@@ -98,8 +104,9 @@ func latencyMetric(batches, batch int) string { return fmt.Sprintf("latency_%dx%
 // tests: latency_200x200, seconds an iteration with mean and deviation over
 // iterations, then for each batch size the quantiles of a batch's time
 // (latency_batch_200_p99) and the events a second (throughput_batch_200), then
-// seconds of the headline as one graph (latency_200x200_graph). Failed tests
-// have none.
+// seconds of the headline as one graph (latency_200x200_graph). Of models in
+// another process there are also times inside it (latency_200x200_inside,
+// latency_batch_200_p50_inside). Failed tests have none.
 func LatencyRows(tests []LatencyTest) []Row {
 	var out []Row
 	for _, test := range tests {
@@ -118,6 +125,12 @@ func LatencyRows(tests []LatencyTest) []Row {
 				add(fmt.Sprintf("latency_batch_%d_%s", t.Batch, q.name), "s", t.quantile(q.p), none, t.Iterations)
 			}
 			add(fmt.Sprintf("throughput_batch_%d", t.Batch), "events/s", t.rate(), none, t.Iterations)
+			if t.inside != nil {
+				add(fmt.Sprintf("latency_batch_%d_p50_inside", t.Batch), "s", t.inside.quantile(.5), none, t.Iterations)
+			}
+			if t.inside != nil && i == 0 {
+				add(latencyMetric(t.Batches, t.Batch)+"_inside", "s", t.inside.mean(), t.inside.std(), t.Iterations)
+			}
 		}
 		for _, g := range test.graphs {
 			if g.Error == "" { // a metric of its own: these times are not compared with those of streaming

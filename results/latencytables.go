@@ -144,6 +144,15 @@ func (b *latencyTables) speeds() table.Table {
 		}
 		return e
 	})
+	if slices.ContainsFunc(b.tests, func(test LatencyTest) bool { return len(test.times) > 0 && test.times[0].inside != nil }) {
+		t.add(table.Column{Kind: table.Measured, Metric: "seconds", Head: "inside s"}, func(test LatencyTest) table.Entry {
+			if headline, ok := test.headline(); ok && headline.inside != nil {
+				return table.Entry{Value: seconds(*headline.inside)}
+			}
+			return text("")
+		})
+		legend = append(legend, "inside: what the process of a model in another process measured around its call; all other times of it have the pipe, too")
+	}
 	if first.PaperName != "" {
 		paper := table.Column{Kind: table.Published, Metric: "latency", Head: paperHead + " s"}
 		t.add(paper, func(test LatencyTest) table.Entry {

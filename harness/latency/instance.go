@@ -2,7 +2,9 @@ package latency
 
 import (
 	"fmt"
+	"math"
 	"runtime"
+	"slices"
 	"time"
 
 	"dgsbench/datasets"
@@ -24,6 +26,7 @@ type instance struct {
 	size    int // events of an answer
 	logits  []float32
 	samples []int64
+	inside  []int64 // of samples what the model measured itself, if it is a models.Inside
 	memory  [2]runtime.MemStats
 
 	firstCall time.Duration // its very first answer
@@ -33,6 +36,7 @@ type instance struct {
 // observation is what one iteration gave.
 type observation struct {
 	samples     []int64       // nanoseconds of every batch
+	inside      []int64       // of these what the model measured itself
 	wall        time.Duration // of all of them, by a clock of its own
 	objects     uint64        // allocated meanwhile
 	bytes       uint64
@@ -65,6 +69,9 @@ func (in *instance) setUp() (err error) {
 		return err
 	}
 	in.before = in.model.Snapshot(models.Everything)
+	if m, ok := in.model.(models.Inside); ok && !math.IsNaN(m.Inside()) {
+		in.inside = make([]int64, answers)
+	}
 	return nil
 }
 
@@ -87,9 +94,9 @@ func (in *instance) finish(err error) {
 		in.fail(err)
 		return
 	}
-	var ns []int64
+	var ns, inside []int64
 	for _, o := range in.observed {
-		ns = append(ns, o.samples...)
+		ns, inside = append(ns, o.samples...), append(inside, o.inside...)
 		in.Record.Durations.Test += total(o)
 	}
 	in.Record.Durations.Total = in.Record.Durations.Test
@@ -98,6 +105,9 @@ func (in *instance) finish(err error) {
 		FirstCall: in.firstCall.Seconds(), Warnings: warnings(in.observed, in.firstCall),
 	}
 	in.Times[timing.Array()] = ns
+	if timing.Inside = len(inside) == len(ns); timing.Inside {
+		in.Times[timing.InsideArray()] = inside
+	}
 	in.Record.Latency.Timings = append(in.Record.Latency.Timings, timing)
 }
 
@@ -122,7 +132,7 @@ func (in *instance) iterate() (observation, error) {
 	}
 	before, after := &in.memory[0], &in.memory[1]
 	return observation{
-		samples: append([]int64(nil), in.samples...), wall: wall, first: first,
+		samples: slices.Clone(in.samples), inside: slices.Clone(in.inside), wall: wall, first: first,
 		objects: after.Mallocs - before.Mallocs, bytes: after.TotalAlloc - before.TotalAlloc,
 		collections: after.NumGC - before.NumGC,
 	}, compare(fmt.Sprintf("batches of %d", in.size), in.window, in.logits, in.want)
@@ -154,6 +164,12 @@ func (in *instance) timed() error {
 		at := in.now()
 		in.samples[k] = int64(at - last)
 		last = at
+		if in.inside != nil {
+			seconds := in.model.(models.Inside).Inside()
+			if in.inside[k] = min(int64(seconds*1e9), in.samples[k]); math.IsNaN(seconds) { // min: of two clocks
+				in.inside = nil
+			}
+		}
 	}
 	return nil
 }

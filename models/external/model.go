@@ -217,7 +217,7 @@ func (m *Model) Close() error {
 }
 
 // Inside returns the seconds that the process itself has measured around the last
-// call, or 0 if it does not say.
+// call, NaN if it does not say.
 func (m *Model) Inside() float64 { return m.seconds }
 
 // NumParams is what the process says.

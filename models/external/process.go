@@ -138,7 +138,7 @@ type refusal struct{ text string }
 func (r *refusal) Error() string { return r.text }
 
 // ask sends a request and reads the answers to it. It returns the seconds that the
-// process says it took. A fault ends the process: then all that is asked is the fault.
+// process says it took, NaN if it does not say. A fault ends the process: then all that is asked is the fault.
 func (p *process) ask(q question, buffer *bytes.Buffer) (seconds float64, err error) {
 	if p.broken != nil {
 		return 0, p.broken
@@ -195,6 +195,7 @@ func (p *process) answer(q *question, buffer *bytes.Buffer) (seconds float64, la
 	if !a.OK {
 		return 0, false, errors.New("an answer without ok or error")
 	}
+	seconds = math.NaN()
 	if a.Seconds != nil {
 		if seconds = *a.Seconds; !(seconds >= 0) || math.IsInf(seconds, 0) {
 			return 0, false, fmt.Errorf("seconds are %v, expected a number of at least 0", seconds)

@@ -14,7 +14,7 @@ LEARNER = [sys.executable, str(Path(__file__).with_name("learner.py"))]
 
 def events(source, destination):
     n = len(source)
-    return Events(np.array(source), np.array(destination), np.arange(n, dtype=float), np.zeros((n, 2), np.float32))
+    return Events(np.arange(n), np.array(source), np.array(destination), np.arange(n, dtype=float), np.zeros((n, 2), np.float32))
 
 
 class Ranking(unittest.TestCase):
@@ -84,9 +84,9 @@ class OfEvents(unittest.TestCase):
 
     def test_survive_the_wire(self):
         for n in (0, 3):
-            sent = Events(np.arange(n), np.arange(n) + 1, np.arange(n) / 2, np.ones((n, 2), np.float32), np.ones(n, np.int8))
+            sent = Events(np.arange(n) + 7, np.arange(n), np.arange(n) + 1, np.arange(n) / 2, np.ones((n, 2), np.float32), np.ones(n, np.int8))
             got = wire.events(wire.decode(bytes(wire.encode_events(sent))))
-            for name in ("source", "destination", "time", "features", "label"):
+            for name in ("number", "source", "destination", "time", "features", "label"):
                 np.testing.assert_array_equal(getattr(got, name), getattr(sent, name))
 
 
@@ -109,7 +109,7 @@ class Requests(unittest.TestCase):
         self.refused("build after build", lambda: self.process.ask("build", task="nc", **build))
         self.refused("no verb 'think', expected one of build, reset", lambda: self.process.ask("think"))
         self.process.features = 2
-        self.refused("source of event 1 of the batch is 3, expected 0 to 2", lambda: self.process.observe(events([0, 3], [1, 1])))
+        self.refused("source of event 1 is 3, expected 0 to 2", lambda: self.process.observe(events([0, 3], [1, 1])))
         self.process.features = 1
         self.refused("1 features an event, expected 2", lambda: self.process.observe(events([0], [1])))
 

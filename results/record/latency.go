@@ -47,6 +47,9 @@ type Timing struct {
 	// among the samples; seconds.
 	FirstCall float64  `json:"first_call"`
 	Warnings  []string `json:"warnings"` // about disturbances of the timed part
+	// Inside says that the model is a process that has measured the batches, too,
+	// without the way to it and back: InsideArray has these times.
+	Inside bool `json:"inside,omitempty"`
 }
 
 // The modes in which all batches of the headline are known in advance and
@@ -91,12 +94,15 @@ func (t GraphTiming) Medians(ns []int64) []float64 {
 }
 
 // Times are the nanoseconds of a latency test by the names of their arrays:
-// those of every batch (Timing.Array) and of every replay (GraphTiming.Array),
+// those of every batch (Timing.Array, Timing.InsideArray) and of every replay (GraphTiming.Array),
 // iteration by iteration.
 type Times map[string][]int64
 
 // Array returns the name of the times of the batches.
 func (t Timing) Array() string { return fmt.Sprintf("batch_%d", t.Batch) }
+
+// InsideArray returns the name of the times of the batches inside the process.
+func (t Timing) InsideArray() string { return t.Array() + "_inside" }
 
 // Array returns the name of the times of the replays.
 func (t GraphTiming) Array() string { return strings.ReplaceAll(t.Mode, " ", "_") }
@@ -115,6 +121,9 @@ func (l *Latency) arrays() []timesArray {
 	var out []timesArray
 	for _, t := range slices.SortedFunc(slices.Values(l.Timings), func(a, b Timing) int { return cmp.Compare(a.Batch, b.Batch) }) {
 		out = append(out, timesArray{t.Array(), t.Iterations, t.Batches})
+		if t.Inside {
+			out = append(out, timesArray{t.InsideArray(), t.Iterations, t.Batches})
+		}
 	}
 	for _, g := range slices.SortedFunc(slices.Values(l.Graphs), func(a, b GraphTiming) int { return cmp.Compare(a.Mode, b.Mode) }) {
 		if g.Error == "" {

@@ -29,6 +29,8 @@ class Events:
     The arrays are copies: a model may keep them and write to them.
     """
 
+    number: NDArray[np.int64]
+    """In the whole stream, ascending. No answer may depend on it but for the order. Shape (n,)."""
     source: NDArray[np.int64]
     """Nodes, 0 to num_nodes - 1. Shape (n,)."""
     destination: NDArray[np.int64]
@@ -46,7 +48,7 @@ class Events:
     def __getitem__(self, rows: slice | NDArray[Any]) -> Events:
         """The events of a slice, or of an array of rows or booleans."""
         label = None if self.label is None else self.label[rows]
-        return Events(self.source[rows], self.destination[rows], self.time[rows], self.features[rows], label)
+        return Events(self.number[rows], self.source[rows], self.destination[rows], self.time[rows], self.features[rows], label)
 
     def without_labels(self) -> Events:
         return replace(self, label=None)
@@ -63,8 +65,8 @@ class Events:
     def concatenate(parts: list[Events], num_features: int) -> Events:
         """All events of the parts, without labels."""
         none = np.zeros(0, np.int64)
-        parts = [Events(none, none, np.zeros(0), np.zeros((0, num_features), np.float32)), *parts]
-        columns = ([getattr(part, name) for part in parts] for name in ("source", "destination", "time", "features"))
+        parts = [Events(none, none, none, np.zeros(0), np.zeros((0, num_features), np.float32)), *parts]
+        columns = ([getattr(part, name) for part in parts] for name in ("number", "source", "destination", "time", "features"))
         return Events(*map(np.concatenate, columns))
 
 

@@ -17,7 +17,7 @@ from . import ranking, tensors, wire
 from .events import LARGEST, Events, Refused, Setup
 from .model import Model, offers
 
-Answer = tuple[wire.Message, "bytes | memoryview"]
+Answer = tuple[wire.Message, bytes]
 
 
 def serve(model: type[Model]) -> None:
@@ -50,7 +50,6 @@ def greeting(model: type[Model]) -> wire.Message:
         verbs += ["snapshot", "restore"]
     return {
         "dgsbench": wire.VERSION,
-        "name": model.__name__,
         "tasks": tasks,
         "features": model.features,
         "class": "learned" if offers(model, "train") else "zero-parameter",
@@ -72,6 +71,7 @@ class Server:
         self.initial: tensors.Values = {}  # state of before the first event
         self.training_part: list[Events] = []
         self.candidates: dict[int, NDArray[np.int64]] = {}
+        self.numbers = np.empty(0, np.int64)  # of the events that were asked about last
         self.seconds = 0.0
         self.verbs: dict[str, Callable[[wire.Message, bytes], Answer]] = {
             "build": self.build, "reset": self.reset, "snapshot": self.snapshot, "restore": self.restore,
@@ -156,7 +156,8 @@ class Server:
             good = (column >= low) & (column <= high)
             if not good.all():
                 at = np.argwhere(~good)[0]
-                raise Refused(f"{what} of event {at[0]} of the batch is {column[tuple(at)]}, expected {low} to {high}")
+                raise Refused(f"{what} of event {events.number[at[0]]} is {column[tuple(at)]}, expected {low} to {high}")
+        self.numbers = events.number
         return events
 
     def folded(self, payload: bytes) -> Events:
@@ -165,7 +166,7 @@ class Server:
     def train(self, _: wire.Message, payload: bytes) -> Answer:
         columns = wire.decode(payload)
         events = self.events(columns, self.setup.num_features)
-        negatives = wire.nodes(columns["negative"]) if "negative" in columns else None
+        negatives = wire.integers(columns["negative"]) if "negative" in columns else None
         loss = float(self.timed(self.model.train, events, negatives))
         if not np.isfinite(loss):
             raise FloatingPointError(f"train returned the loss {loss}")
@@ -190,18 +191,20 @@ class Server:
             raise ValueError(f"{call.__name__} returned scores of shape {scores.shape}, expected {shape}")
         if not np.isfinite(scores).all():
             at = np.argwhere(~np.isfinite(scores))[0]
-            raise FloatingPointError(f"{call.__name__} returned the score {scores[tuple(at)]} for event {at[0]} of the batch")
+            raise FloatingPointError(f"{call.__name__} returned the score {scores[tuple(at)]} for event {self.numbers[at[0]]}")
         return scores
 
     def name_candidates(self, message: wire.Message, payload: bytes) -> Answer:
-        self.candidates[message["candidates"]] = wire.nodes(wire.decode(payload)["node"])
+        self.candidates[message["candidates"]] = wire.integers(wire.decode(payload)["node"])
         return {}, b""
 
     def matrix(self, message: wire.Message, columns: dict[str, Any]) -> NDArray[np.float32]:
         """Scores of the events' destinations, in the first column, and of the candidates."""
 
         def score(source: Any, time: Any, nodes: Any) -> NDArray[np.float32]:
-            return self.scores(self.model.score, (len(source), len(nodes)), source, time, nodes)
+            scores = self.scores(self.model.score, (len(source), len(nodes)), source, time, nodes)
+            self.numbers = self.numbers[len(source) :]
+            return scores
 
         return ranking.matrix(score, self.events(columns, 0), self.candidates[message["candidates"]])
 
@@ -213,7 +216,7 @@ class Server:
         columns = wire.decode(payload)
         scores, candidates = self.matrix(message, columns), self.candidates[message["candidates"]]
         without = columns["without"].to_pylist() if "without" in columns else None
-        greater, equal = ranking.counts(scores, wire.nodes(columns["dst"]), candidates, without)
+        greater, equal = ranking.counts(scores, wire.integers(columns["dst"]), candidates, without)
         return {}, wire.encode({"greater": greater, "equal": equal})
 
     def reset(self, _: wire.Message, __: bytes) -> Answer:

@@ -16,7 +16,11 @@ VERSION = 1
 LONGEST = 1 << 20
 """Bytes of a line."""
 
+END = b"\xff\xff\xff\xff\0\0\0\0"
+"""Of an Arrow stream."""
+
 Message = dict[str, Any]
+schemas: dict[bytes, Any] = {}  # by the bytes that streams begin with
 
 
 class BrokenStream(ConnectionError):
@@ -39,24 +43,20 @@ def read(stream: IO[bytes]) -> tuple[Message, bytes] | None:
     return message, payload
 
 
-def write(stream: IO[bytes], message: Message, payload: bytes | memoryview = b"") -> None:
+def write(stream: IO[bytes], message: Message, payload: bytes = b"") -> None:
     """Writes a message, whose key bytes is that of the payload."""
-    if len(payload):
+    if payload:
         message = {**message, "bytes": len(payload)}
     stream.write(json.dumps(message, allow_nan=False).encode() + b"\n")
     stream.write(payload)
     stream.flush()
 
 
-def encode(columns: Mapping[str, Any]) -> memoryview:
+def encode(columns: Mapping[str, Any]) -> bytes:
     """An Arrow stream of columns, which are arrays of one dimension, of two (lists of fixed size), or Arrow's."""
     arrays = [c if isinstance(c, pa.Array) else arrow(c) for c in columns.values()]
     batch = pa.record_batch(arrays, names=list(columns))
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, batch.schema) as writer:
-        if batch.num_rows:
-            writer.write_batch(batch)
-    return memoryview(sink.getvalue())
+    return b"".join((batch.schema.serialize(), batch.serialize() if batch.num_rows else b"", END))
 
 
 def arrow(values: NDArray[Any]) -> Any:
@@ -64,9 +64,10 @@ def arrow(values: NDArray[Any]) -> Any:
     return flat if values.ndim == 1 else pa.FixedSizeListArray.from_arrays(flat, values.shape[1])
 
 
-def encode_events(events: Events, **more: Any) -> memoryview:
+def encode_events(events: Events, **more: Any) -> bytes:
     """Events, and further columns behind them."""
-    columns: dict[str, Any] = {"src": events.source.astype(np.int32), "dst": events.destination.astype(np.int32), "t": events.time}
+    columns: dict[str, Any] = {name: nodes.astype(np.int32) for name, nodes in (("event", events.number), ("src", events.source), ("dst", events.destination))}
+    columns["t"] = events.time
     if events.features.shape[1]:
         columns["features"] = events.features
     if events.label is not None:
@@ -75,10 +76,18 @@ def encode_events(events: Events, **more: Any) -> memoryview:
 
 
 def decode(payload: bytes) -> dict[str, Any]:
-    """The columns of an Arrow stream, as Arrow's arrays."""
-    with pa.ipc.open_stream(payload) as reader:
-        table = reader.read_all()
-    return {name: column.chunk(0) if column.num_chunks else pa.array([], column.type) for name, column in zip(table.column_names, table.columns)}
+    """The columns of an Arrow stream, as Arrow's arrays.
+
+    Reading a schema takes longer than reading a batch, and the streams of a verb begin with the same one.
+    """
+    size = 8 + int.from_bytes(payload[4:8], "little")
+    head, rest = payload[:size], pa.py_buffer(payload).slice(size)
+    schema = schemas.get(head)
+    if schema is None:
+        schema = schemas[head] = pa.ipc.read_schema(pa.py_buffer(head))
+    if payload[size:] == END:
+        return {field.name: pa.array([], field.type) for field in schema}
+    return dict(zip(schema.names, pa.ipc.read_record_batch(rest, schema).columns))
 
 
 def numbers(array: Any) -> NDArray[Any]:
@@ -88,18 +97,19 @@ def numbers(array: Any) -> NDArray[Any]:
     return np.array(array.to_numpy(zero_copy_only=False))
 
 
-def nodes(array: Any) -> NDArray[np.int64]:
+def integers(array: Any) -> NDArray[np.int64]:
     return numbers(array).astype(np.int64)
 
 
 def events(columns: Mapping[str, Any]) -> Events:
     """The events of a message."""
-    source = nodes(columns["src"])
+    number = integers(columns["event"])
     return Events(
-        source=source,
-        destination=nodes(columns["dst"]),
+        number=number,
+        source=integers(columns["src"]),
+        destination=integers(columns["dst"]),
         time=numbers(columns["t"]),
-        features=numbers(columns["features"]) if "features" in columns else np.zeros((len(source), 0), np.float32),
+        features=numbers(columns["features"]) if "features" in columns else np.zeros((len(number), 0), np.float32),
         label=numbers(columns["label"]) if "label" in columns else None,
     )
 

@@ -43,7 +43,7 @@ def main(arguments: list[str]) -> int:
                 reason = str(fault)
             failed, passed = failed + bool(reason), passed + (not reason)
             print(f"FAIL  {task}: {name}: {reason}" if reason else f"ok    {task}: {name}", flush=True)
-    print(f"{greeting['name']}: {passed} passed, {failed} failed")
+    print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 
 

@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,6 @@ class Process:
         tasks, verbs = greeting.get("tasks"), greeting.get("verbs")
         for good, expected in (
             (greeting.get("dgsbench") == wire.VERSION, f"dgsbench: {wire.VERSION}"),
-            (isinstance(greeting.get("name"), str) and 0 < len(greeting["name"]) <= 100, "a name of 1 to 100 characters"),
             (isinstance(tasks, list) and tasks and set(tasks) <= {"nc", "lp"}, "tasks of nc and lp"),
             (greeting.get("features") in ("ignored", "optional", "required"), "features: ignored, optional or required"),
             (greeting.get("class", "learned") in ("learned", "zero-parameter"), "class: learned or zero-parameter"),
@@ -89,7 +89,7 @@ class Process:
         lines = self.log.read().decode(errors="replace").splitlines()[-5:]
         return "\n".join([what, *("      " + line for line in lines)])
 
-    def ask(self, verb: str, payload: bytes | memoryview = b"", **keys: Any) -> tuple[wire.Message, bytes]:
+    def ask(self, verb: str, payload: bytes = b"", **keys: Any) -> tuple[wire.Message, bytes]:
         assert self.child.stdin
         self.id += 1
         try:
@@ -105,7 +105,7 @@ class Process:
             raise Fault(f"{verb}: the answer {answer}, expected ok: true or an error")
         return answer, out
 
-    def columns(self, verb: str, payload: bytes | memoryview, rows: int, names: Sequence[str], **keys: Any) -> list[NDArray[Any]]:
+    def columns(self, verb: str, payload: bytes, rows: int, names: Sequence[str], **keys: Any) -> list[NDArray[Any]]:
         """The answer's columns."""
         _, out = self.ask(verb, payload, **keys)
         columns = wire.decode(out)
@@ -121,16 +121,16 @@ class Process:
         self.features = stream.features.shape[1] if features else 0
         half = stream[: len(stream) // 2]
         if training:
-            self.ask("training", self.encode(half))
+            self.ask("training", self.encode(half.without_labels()), features=self.features)
         answer, _ = self.ask(
             "build", task=task, nodes=nodes, users=users, features=self.features, max_batch=max_batch,
             events=len(stream), seed=seed, threads=self.threads, options=options,
         )
         return answer
 
-    def encode(self, events: Events, **more: NDArray[Any]) -> memoryview:
+    def encode(self, events: Events, **more: NDArray[Any]) -> bytes:
         features = events.features[:, : self.features]
-        return wire.encode_events(Events(events.source, events.destination, events.time, features, events.label), **more)
+        return wire.encode_events(replace(events, features=features), **more)
 
     def train(self, batch: Events, negatives: NDArray[np.int64] | None) -> float:
         if negatives is None:
@@ -179,13 +179,13 @@ class Process:
 
     def rank(self, batch: Events, number: int = ALL, without: list[list[int]] | None = None) -> NDArray[np.int32]:
         """Counts above and level, in two columns."""
+        keys: dict[str, Any] = {"candidates": number} if without is None else {"candidates": number, "without": True}
         more = {} if without is None else {"without": wire.lists(without)}
-        greater, equal = self.columns("rank", self.encode_question(batch, **more), len(batch), ["greater", "equal"], candidates=number)
+        greater, equal = self.columns("rank", self.encode_question(batch, **more), len(batch), ["greater", "equal"], **keys)
         return np.column_stack([greater, equal])
 
-    def encode_question(self, batch: Events, **more: Any) -> memoryview:
-        none = np.zeros((len(batch), 0), np.float32)
-        return wire.encode_events(Events(batch.source, batch.destination, batch.time, none), **more)
+    def encode_question(self, batch: Events, **more: Any) -> bytes:
+        return wire.encode_events(replace(batch, features=np.zeros((len(batch), 0), np.float32), label=None), **more)
 
     def reset(self) -> None:
         self.ask("reset")

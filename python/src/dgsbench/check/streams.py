@@ -20,6 +20,7 @@ def random(seed: int, n: int = EVENTS) -> Events:
     """A bipartite stream without structure: repeated pairs, equal times, some events without label."""
     rng = np.random.default_rng(seed)
     return Events(
+        number=np.arange(n),
         source=rng.integers(0, USERS, n),
         destination=rng.integers(USERS, NODES, n),
         time=rng.integers(0, 3, n).cumsum().astype(np.float64),
