@@ -38,9 +38,11 @@ func (f *fake) Classify(b datasets.Stream, logits []float32) error {
 	return f.Observe(b)
 }
 
+// Observe depends on how events are cut into batches.
 func (f *fake) Observe(b datasets.Stream) error {
+	f.seen *= .9
 	for _, u := range b.Src {
-		f.seen = f.seen*.9 + float32(u)
+		f.seen += float32(u)
 	}
 	return nil
 }
@@ -135,7 +137,7 @@ func trial(kind string, l specs.Live) specs.Trial {
 	p := specs.DefaultProtocol()
 	p.Batch, p.Live = 50, &l
 	return specs.Trial{
-		Suite: "fakes", Dataset: "fake", Task: protocol.NodeClassification, Case: specs.LiveCase, ModelID: kind, Kind: k, Title: kind,
+		Suite: "fakes", Dataset: "fake", Task: protocol.NodeClassification, Case: l.Case(), ModelID: kind, Kind: k, Title: kind,
 		Options: k.Options(), Protocol: p,
 	}
 }

@@ -63,10 +63,10 @@ func TestPoints(t *testing.T) {
 func TestLowRateIsOneByOne(t *testing.T) {
 	store := newStore(t)
 	l := quickly(1_000, 1_000_000)
+	l.Arrivals = specs.Fixed
 	measured := run(t, store, trial("steady", l))
 	l.Simulated = true
 	test := trial("steady", l)
-	test.Case = l.Case()
 	service := measured.Record.Live.Service
 	for i := range service {
 		service[i].Seconds = 1e-5 // else a busy machine decides
@@ -76,7 +76,7 @@ func TestLowRateIsOneByOne(t *testing.T) {
 	}
 	m := run(t, store, test)
 	alone, low, high := factsOf(m, record.OneByOne), factsOf(m, "rate-1000"), factsOf(m, "rate-1000000")
-	if differing := count(alone.Score, low.Score); differing > 40 { // two may be due within 10 us
+	if differing := count(alone.Score, low.Score); differing > 0 {
 		t.Errorf("%d of %d answers at 1,000 events a second differ from those one by one", differing, len(low.Score))
 	}
 	if differing := count(alone.Score, high.Score); differing < 50 {
@@ -213,7 +213,6 @@ func TestTwin(t *testing.T) {
 	run(t, store, trial("steady", l))
 	l.Answers, l.Limits, l.Simulated = 10_000, []string{"2ms"}, true
 	test := trial("steady", l)
-	test.Case = l.Case()
 	a, b := run(t, store, test), run(t, store, test)
 	if len(a.Record.Live.Points) < 2 || !reflect.DeepEqual(a.Record.Live.Points, b.Record.Live.Points) || !reflect.DeepEqual(a.Facts, b.Facts) {
 		t.Errorf("two replays differ:\n%+v\n%+v", a.Record.Live.Points, b.Record.Live.Points)
@@ -233,9 +232,7 @@ func TestSearch(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.Simulated, l.Arrivals = true, specs.Fixed
-		test := trial("steady", l)
-		test.Case = l.Case()
-		live := run(t, store, test).Record.Live
+		live := run(t, store, trial("steady", l)).Record.Live
 		keeps, misses := live.Bracket(10 * time.Millisecond)
 		capacity := 1 / service // at a fixed distance nothing waits up to there
 		switch {
@@ -246,6 +243,53 @@ func TestSearch(t *testing.T) {
 		case capacity > 167 && capacity < specs.HighestRate && (float64(keeps) > 1.011*capacity || float64(misses) < .99*capacity || float64(misses) > precision*float64(keeps)+1):
 			t.Errorf("service %g s: the limit is kept at %d and missed at %d events a second, expected them around %g", service, keeps, misses, capacity)
 		}
+	}
+}
+
+// TestSearchEnds: also where fewer events come than a percentile needs.
+func TestSearchEnds(t *testing.T) {
+	store := newStore(t)
+	measured := run(t, store, trial("steady", quickly(100_000)))
+	measured.Record.Live.Service = []record.ServiceTime{{Batch: 1, Batches: 1, Seconds: .02}, {Batch: 100, Batches: 1, Seconds: .02}}
+	if err := Keep(store, []Measured{measured}); err != nil {
+		t.Fatal(err)
+	}
+	for _, arrivals := range []specs.Arrivals{specs.Poisson, specs.StreamTimes} {
+		l := specs.Live{Arrivals: arrivals, Rates: []int{1_000}, Limits: []string{"10ms"}, LargestBatch: 100, Answers: 10_000, Seconds: 5, MostSeconds: 60, Simulated: true}
+		live := run(t, store, trial("steady", l)).Record.Live
+		if keeps, misses := live.Bracket(10 * time.Millisecond); keeps != 0 || misses == 0 || len(live.Points) > 5 {
+			t.Errorf("%s: %d to %d events a second after %d points", arrivals, keeps, misses, len(live.Points))
+		}
+	}
+}
+
+// TestBetterTryIsKept: of two tries at a rate, the second of which the machine disturbs, the first stays.
+func TestBetterTryIsKept(t *testing.T) {
+	l := quickly(20_000)
+	l.Answers, l.Simulated = 10_000, true
+	s := &subject{trial: trial("steady", l), live: l, tick: func(string) {}}
+	s.Record.Live = &record.Live{Service: []record.ServiceTime{{Batch: 1, Seconds: 1e-6}, {Batch: 100, Seconds: 1e-5}}}
+	loaded, err := harness.LoadDataset("fake", "")
+	if err == nil {
+		err = s.train(context.Background(), Plan{Threads: 1, Store: newStore(t)}, loaded, harness.NewCutter(loaded))
+	}
+	for _, late := range []bool{false, true} {
+		s.newClock = func() clock {
+			c := newSimulated(*s.Record.Live, 100)
+			if late {
+				return &lateClock{*c}
+			}
+			return c
+		}
+		if err == nil {
+			err = s.try(context.Background(), 20_000, true)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := s.Record.Live.Points; len(p) != 1 || p[0].Tries != 2 || p[0].Invalid != "" {
+		t.Errorf("%+v", p)
 	}
 }
 
