@@ -146,9 +146,10 @@ func numSteps(l specs.Live) int {
 
 // Expect returns about how many seconds a test takes beside its training.
 func Expect(l specs.Live) float64 {
-	sum := 0.0
+	sum := serviceTime / 2 * float64(1+len(sizes(l.LargestBatch)))
 	for _, rate := range l.Rates {
-		sum += min(max(l.Seconds, float64(l.Answers)/float64(rate)), l.MostSeconds)
+		preload := float64(min(mostPreload, rate)) / float64(rate)
+		sum += preload + min(max(l.Seconds, float64(l.Answers)/float64(rate)), l.MostSeconds)
 	}
 	if l.Searches() {
 		sum += searchPoints * float64(len(l.Limits)) * l.Seconds
