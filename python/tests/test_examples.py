@@ -10,7 +10,7 @@ from pathlib import Path
 from dgsbench.check.__main__ import main
 
 FOLDER = Path(__file__).parent.parent / "examples"
-NEEDED = {"logistic": [], "boosted": ["lightgbm"], "recurrent": ["torch"], "dgs": ["torch"], "tgn": ["torch", "torch_geometric"]}
+NEEDED = {"logistic": [], "boosted": ["lightgbm"], "recurrent": ["torch"], "sprints": ["torch"], "dgs": ["torch"], "tgn": ["torch", "torch_geometric"]}
 
 
 class Examples(unittest.TestCase):

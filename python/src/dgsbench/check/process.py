@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from .. import wire
 from ..events import Events
 
-GREETING_LIMIT, LIMIT, END_LIMIT = 120.0, 60.0, 5.0  # seconds
+GREETING_LIMIT, LIMIT, END_LIMIT = 120.0, 60.0, 20.0  # seconds; the harness ends a process after 5, which harms nobody
 VERBS = {"train", "classify", "observe", "learn", "rank", "score", "reset", "snapshot", "restore"}
 ALL = 0  # name of a list of candidates
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .. import ranking, wire
 from ..events import Events
 from . import streams
-from .process import ALL, ErrorAnswer, Process, Snapshot
+from .process import ALL, END_LIMIT, ErrorAnswer, Process, Snapshot
 from .streams import BATCH, EVENTS, EVERYONE, ITEMS, NODES, USERS
 
 CLOSE = 2e-5  # of the largest score, where the number of candidates differs
@@ -336,7 +336,7 @@ class Suite:
         self.started.remove(self.model)
         self.stop()
         if status is None:
-            return "it does not end within 5 s"
+            return f"it does not end within {END_LIMIT:g} s"
         return f"exit status {status}, expected 0" if status else ""
 
 
