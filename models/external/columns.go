@@ -91,31 +91,6 @@ func encode(into *bytes.Buffer, rows int, columns ...column) error {
 	return w.Close()
 }
 
-// budget is an allocator of so many bytes: what a payload claims to be when it is
-// decompressed is not believed.
-type budget struct {
-	memory.Allocator
-	left int
-}
-
-func (b *budget) take(bytes int) {
-	if b.left -= bytes; bytes < 0 || b.left < 0 {
-		panic(errors.New("it takes more memory than its bytes allow"))
-	}
-}
-
-// Allocate panics where the budget is spent.
-func (b *budget) Allocate(size int) []byte {
-	b.take(size)
-	return b.Allocator.Allocate(size)
-}
-
-// Reallocate panics where the budget is spent.
-func (b *budget) Reallocate(size int, old []byte) []byte {
-	b.take(size - min(size, len(old)))
-	return b.Allocator.Reallocate(size, old)
-}
-
 // decode reads an Arrow stream of the columns, whose values say their type, and fills
 // in their values. It returns the number of rows.
 func decode(payload []byte, columns []column) (rows int, err error) {
@@ -125,8 +100,10 @@ func decode(payload []byte, columns []column) (rows int, err error) {
 		}
 	}()
 	r, limit := bytes.NewReader(payload), int64(len(payload))
-	memory := &budget{memory.DefaultAllocator, 2*len(payload) + 1<<16}
-	options := []ipc.Option{ipc.WithAllocator(memory), ipc.WithBodySizeLimit(limit), ipc.WithMetadataSizeLimit(limit)}
+	if err := checkStream(payload); err != nil {
+		return 0, fmt.Errorf("no Arrow stream: %w", err)
+	}
+	options := []ipc.Option{ipc.WithBodySizeLimit(limit), ipc.WithMetadataSizeLimit(limit)}
 	stream, err := ipc.NewReaderFromMessageReader(ipc.NewMessageReader(r, options...), options...) // NewReader has no limits
 	if err != nil {
 		return 0, fmt.Errorf("no Arrow stream: %w", err)
