@@ -295,7 +295,7 @@ func (l *livePlace) legend(load bool, t table.Table) []string {
 		out = append(out, "≥: at least; higher rates were not measured, or measure the machine")
 	}
 	out = append(out,
-		"one by one: the same events, each from the state after all before it",
+		"one by one: the same events, each from the state after all before it; states are those of replay",
 		"lost: from one by one to this rate, in percentage points, [low, high] over events, paired (95%)",
 		arrivalWords[first.load.Arrivals], fmt.Sprintf("at most %s in a batch", Count(first.load.LargestBatch, "event")),
 		first.Machine, fmt.Sprintf("%d threads, %s", first.Threads, first.Device))
