@@ -54,16 +54,18 @@ func start(command []string, threads int, limit time.Duration, logFile string) (
 	if err != nil {
 		return nil, g, err
 	}
-	defer childIn.Close()
 	out, childOut, err := os.Pipe()
 	if err != nil {
+		childIn.Close()
 		in.Close()
 		return nil, g, err
 	}
-	defer childOut.Close()
 	p.cmd.Stdin, p.cmd.Stdout, p.in, p.out = childIn, childOut, in, out
 	p.reader, p.writer.to = bufio.NewReaderSize(out, maxLine), in
-	if err := p.cmd.Start(); err != nil {
+	err = p.cmd.Start()
+	childIn.Close() // while they are open here, its end does not end them
+	childOut.Close()
+	if err != nil {
 		in.Close()
 		out.Close()
 		return nil, g, fmt.Errorf("%s: cannot be started: %w", p.command, err)
