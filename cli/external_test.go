@@ -38,7 +38,7 @@ func TestExternal(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, stderr)
 		}
 	}
-	for _, want := range []string{"the same test scores, bit for bit, as piped (2 seeds)", " inside s "} {
+	for _, want := range []string{"the same test scores, bit for bit, as piped (2 seeds)", ", inside "} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("tables without %q:\n%s", want, stdout)
 		}

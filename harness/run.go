@@ -214,6 +214,7 @@ func (r *run) train(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("epoch %d: %w", epoch+1, err)
 		}
+		training := time.Since(start).Seconds()
 		r.facts = nil
 		value := 0.0
 		if err = r.validate(ctx, first.State, first); err == nil {
@@ -226,7 +227,8 @@ func (r *run) train(ctx context.Context) error {
 		}
 		seconds := time.Since(start).Seconds()
 		r.epochs = append(r.epochs, record.Epoch{
-			Loss: optional.Number(loss), Validation: optional.Number(value), Seconds: seconds, Degenerate: r.facts[0].facts.Degenerate(),
+			Loss: optional.Number(loss), Validation: optional.Number(value),
+			Seconds: seconds, Training: training, Degenerate: r.facts[0].facts.Degenerate(),
 		})
 		slog.Debug("trained", "model", r.spec.Ref(), "dataset", r.spec.Dataset, "task", r.spec.Task, "seed", r.spec.Seed, "epoch", epoch+1, "loss", loss, by.Name, value, "seconds", seconds)
 		r.trainSeconds += seconds

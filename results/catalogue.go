@@ -54,6 +54,7 @@ var kinds = map[string]kind{
 	"leaderboard":    {make: leaderboardTable},
 	"latency":        {make: latencyOutput},
 	"speeds":         {make: speedsTable},
+	"training":       {make: trainingTable},
 	"parameters":     {make: parametersTable},
 	"datasets":       {make: datasetsTable},
 	"ranges":         {make: rangesTable},

@@ -27,6 +27,8 @@ type LatencyTest struct {
 	model  ModelHead // in tables
 	times  []times   // the headline first
 	graphs []graphTimes
+
+	isInside bool // times are those inside a process
 }
 
 // times are the samples of one batch size, in seconds.

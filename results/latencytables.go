@@ -140,19 +140,10 @@ func (b *latencyTables) speeds() table.Table {
 	t.add(ours, func(test LatencyTest) table.Entry {
 		e := table.Entry{Notes: b.testNotes(&t.Table, test)}
 		if headline, ok := test.headline(); ok {
-			e.Value = seconds(headline)
+			e.Value, e.Unranked = seconds(headline), test.isInside
 		}
 		return e
 	})
-	if slices.ContainsFunc(b.tests, func(test LatencyTest) bool { return len(test.times) > 0 && test.times[0].inside != nil }) {
-		t.add(table.Column{Kind: table.Measured, Metric: "seconds", Head: "inside s"}, func(test LatencyTest) table.Entry {
-			if headline, ok := test.headline(); ok && headline.inside != nil {
-				return table.Entry{Value: seconds(*headline.inside)}
-			}
-			return text("")
-		})
-		legend = append(legend, "inside: what the process of a model in another process measured around its call; all other times of it have the pipe, too")
-	}
 	if first.PaperName != "" {
 		paper := table.Column{Kind: table.Published, Metric: "latency", Head: paperHead + " s"}
 		t.add(paper, func(test LatencyTest) table.Entry {
@@ -191,11 +182,36 @@ func (b *latencyTables) speeds() table.Table {
 	return b.ranked(t, legend)
 }
 
+// rows returns the tests, and after one of a model in another process what the process
+// itself measured.
+func (b *latencyTables) rows() (out []LatencyTest) {
+	for _, test := range b.tests {
+		out = append(out, test)
+		if headline, ok := test.headline(); ok && headline.inside != nil {
+			test.isInside, test.times = true, insides(test.times)
+			test.model.Title += ", inside"
+			test.graphs, test.Footnotes = nil, nil
+			out = append(out, test)
+		}
+	}
+	return out
+}
+
+// insides returns what a process measured of batches itself, of each size.
+func insides(all []times) (out []times) {
+	for _, t := range all {
+		if t.inside != nil {
+			out = append(out, *t.inside)
+		}
+	}
+	return out
+}
+
 // ranked fills the table with a block for each class of models; the best learned
 // ones by the second column are marked.
 func (b *latencyTables) ranked(t *grid[LatencyTest], legend []string) table.Table {
 	t.Among = learnedModels
-	t.addClasses(b.tests, func(test LatencyTest) protocol.Class { return test.model.Class }, func(rows []table.Row) {
+	t.addClasses(b.rows(), func(test LatencyTest) protocol.Class { return test.model.Class }, func(rows []table.Row) {
 		table.MarkBest(rows, 1, false)
 	})
 	t.Legend = b.legend(legend...)
@@ -233,7 +249,7 @@ func (b *latencyTables) batchSizes() table.Table {
 		})
 	}
 	t.Columns[2].Notes = t.Note(b.first.Footnotes...)
-	t.addBlock(b.tests...)
+	t.addBlock(b.rows()...)
 	t.Legend = b.legend(b.mode + ": " + modes[b.mode])
 	return t.Table
 }
@@ -287,6 +303,9 @@ func (b *latencyTables) graphLegend() []string {
 // legend adds the circumstances of the run to the lines of a table.
 func (b *latencyTables) legend(lines ...string) []string {
 	r := b.first
+	if len(b.rows()) > len(b.tests) {
+		lines = append(lines, "inside: what the process of a model measured around its calls; the row before has the pipe, too, and is the one that is ranked")
+	}
 	lines = append(lines, r.Machine, fmt.Sprintf("%d threads, %s", r.Threads, r.Device))
 	if r.Latency != nil {
 		if r.Latency.Load.Present() {

@@ -108,6 +108,8 @@ type Epoch struct {
 	Loss       optional.Number `json:"loss"`
 	Validation optional.Number `json:"validation"` // SelectedBy
 	Seconds    float64         `json:"seconds"`
+	// Training is the part of Seconds before the validation; older records have none.
+	Training float64 `json:"training,omitempty"`
 	// Degenerate is why the validation carries no information about the model.
 	Degenerate metrics.Degeneracy `json:"degenerate,omitempty"`
 }
