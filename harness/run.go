@@ -35,6 +35,9 @@ type run struct {
 	best         int // epoch whose parameters were tested, -1 for none
 	trainSeconds float64
 	facts        []partFacts
+
+	keep bool        // the model
+	kept *checkpoint // of before the test part
 }
 
 // partFacts are the raw facts of one evaluated part.
@@ -161,12 +164,27 @@ func (r *run) do(ctx context.Context) error {
 			if err := r.testShared(ctx, evaluations[1:]); err != nil {
 				return err
 			}
+			if r.keep {
+				if err := r.checkpoint(); err != nil {
+					return err
+				}
+			}
 		}
 		if err := r.test(ctx, e); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// checkpoint keeps the model as it is.
+func (r *run) checkpoint() error {
+	b, events := r.blueprint, r.parts.Whole.Len()-r.parts.Test.Len()
+	metadata, err := models.Metadata(b.Kind, b.Setup, b.Options, string(r.spec.JSON()), events)
+	if err == nil {
+		r.kept = &checkpoint{r.model.Snapshot(models.Everything), metadata}
+	}
+	return err
 }
 
 // testShared makes the tests of those evaluations that start from the present state, and

@@ -49,6 +49,8 @@ func (b broken) Classify(s datasets.Stream, logits []float32) error {
 
 func (broken) Observe(datasets.Stream) error { return nil }
 
+func (broken) Snapshot(models.Part) models.Snapshot { return models.Snapshot{} }
+
 func (broken) Learn(datasets.Stream, []int8) error { return nil }
 
 func (broken) Reset()         {}
@@ -63,6 +65,14 @@ var registerOnce sync.Once
 // toySuite registers a simulated dataset and a broken model, and resolves a
 // suite on them.
 func toySuite(t *testing.T) []specs.Trial {
+	t.Helper()
+	return toyTrials(t, `
+  - {task: nc, datasets: [toy], models: [user-count, raw, graph-sprints, broken]}
+  - {task: lp, settings: [T, I], datasets: [toy], models: [recency, graph-sprints]}
+`)
+}
+
+func toyTrials(t *testing.T, runs string) []specs.Trial {
 	t.Helper()
 	registerOnce.Do(func() {
 		datasets.Register(datasets.Dataset{
@@ -85,10 +95,7 @@ func toySuite(t *testing.T) []specs.Trial {
 title: toy
 protocol: {batch: 20, epochs: 3}
 seeds: 3
-runs:
-  - {task: nc, datasets: [toy], models: [user-count, raw, graph-sprints, broken]}
-  - {task: lp, settings: [T, I], datasets: [toy], models: [recency, graph-sprints]}
-`,
+runs:` + runs,
 	} {
 		file := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {

@@ -69,16 +69,22 @@ func Find(s record.Store, t specs.Trial, rec record.Record, checkpoint bool) (fo
 
 // hasCheckpoint reports whether the trial's model is beside its record.
 func hasCheckpoint(s record.Store, t specs.Trial, rec record.Record) (bool, error) {
-	_, metadata, err := models.ReadCheckpoint(checkpointPath(s, rec))
+	saved, err := models.ReadSaved(checkpointPath(s, rec))
 	if errors.Is(err, regular.ErrOther) {
 		return false, err // a checkpoint could not be written there
 	}
-	return err == nil && metadata[models.SpecKey] == string(t.JSON()), nil
+	return err == nil && saved.Metadata[models.SpecKey] == string(t.JSON()), nil
 }
 
-// writeCheckpoint writes the snapshot of a model beside its record.
-func writeCheckpoint(s record.Store, rec record.Record, of models.Snapshot) error {
-	data, err := models.EncodeCheckpoint(of, map[string]string{models.SpecKey: string(rec.Spec)})
+// checkpoint is a model that is kept beside a record.
+type checkpoint struct {
+	models.Snapshot
+	metadata map[string]string
+}
+
+// writeCheckpoint writes a checkpoint beside its record.
+func writeCheckpoint(s record.Store, rec record.Record, of checkpoint) error {
+	data, err := models.EncodeCheckpoint(of.Snapshot, of.metadata)
 	if err != nil {
 		return err
 	}

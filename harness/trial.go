@@ -34,6 +34,7 @@ type job struct {
 	untested   bool  // the trial ends with its training, and its record has no scores
 	remeasured bool  // the trial has or had a record
 	cutError   error // why the trial has no parts: it fails
+	keep       bool  // the model for a checkpoint
 	set        func(*models.Setup)
 }
 
@@ -81,24 +82,19 @@ func (tr trainer) measure(ctx context.Context, j job, progress func(windows int)
 		done := 0
 		tick := func() { done++; progress(done) }
 		var observed record.Observed
-		var model models.Model
+		var kept *checkpoint
+		j.keep = tr.checkpoints
 		j.set = func(s *models.Setup) {
 			s.Log = logPath(tr.store, j.record)
 			if tr.checkpoints {
 				s.Snapshots = "--checkpoints keeps the model"
 			}
 		}
-		if rec, observed, model, err = measure(ctx, j, tr.device, tick); err != nil {
+		if rec, observed, kept, err = measure(ctx, j, tr.device, tick); err != nil {
 			return err
 		}
-		defer func() { models.Close(model) }()
-		if tr.checkpoints && model != nil {
-			var s models.Snapshot
-			if fault := Guard(func() error { s = model.Snapshot(models.Everything); return nil }); fault != nil {
-				rec.Error, observed = fmt.Sprintf("%s: %v", j.trial.Ref(), fault), nil
-			} else {
-				err = writeCheckpoint(tr.store, rec, s)
-			}
+		if kept != nil {
+			err = writeCheckpoint(tr.store, rec, *kept)
 		}
 		if err == nil {
 			rec, err = tr.store.Write(rec, observed)
@@ -118,17 +114,16 @@ func (tr trainer) measure(ctx context.Context, j job, progress func(windows int)
 // everything: cancellation, a device that fails, or a model that writes to what
 // trials share.
 //
-// The model is that of a trial that succeeded, with the tested parameters and
-// the state after the last test event of the first evaluation, or of the last one with a
-// validation of its own.
+// The checkpoint, if the job keeps one, is that of a trial that succeeded: the tested
+// parameters, and the state from which the test part was answered.
 func measure(ctx context.Context, j job, on devices.Target, tick func()) (
-	rec record.Record, observed record.Observed, model models.Model, failure error,
+	rec record.Record, observed record.Observed, kept *checkpoint, failure error,
 ) {
 	defer kernels.CatchFailure(&failure)
 	rec = j.record
 	var r *run
 	defer func() {
-		if model == nil && r != nil {
+		if r != nil {
 			r.blueprint.Close()
 		}
 	}()
@@ -140,6 +135,7 @@ func measure(ctx context.Context, j job, on devices.Target, tick func()) (
 				return err
 			}
 			DescribeModel(&rec, r.model)
+			r.keep = j.keep
 			if j.untested {
 				return r.train(ctx)
 			}
@@ -170,5 +166,5 @@ func measure(ctx context.Context, j job, on devices.Target, tick func()) (
 			observed[f.part] = f.facts
 		}
 	}
-	return rec, observed, r.model, nil
+	return rec, observed, r.kept, nil
 }

@@ -51,14 +51,18 @@ func subjects(t testing.TB) []subject {
 
 func (s subject) build(t testing.TB, seed uint64) models.Model {
 	t.Helper()
-	m, err := s.kind.New(models.Setup{
-		Task: s.task, NumNodes: stream.NumNodes, Users: stream.Users, NumFeat: stream.NumFeat,
-		MaxBatch: batch, Train: stream.Slice(0, stream.Len()/2), Seed: seed, Threads: 1,
-	}, s.kind.Options())
+	m, err := s.kind.New(s.setup(seed), s.kind.Options())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
+}
+
+func (s subject) setup(seed uint64) models.Setup {
+	return models.Setup{
+		Task: s.task, NumNodes: stream.NumNodes, Users: stream.Users, NumFeat: stream.NumFeat,
+		MaxBatch: batch, Train: stream.Slice(0, stream.Len()/2), Seed: seed, Threads: 1,
+	}
 }
 
 // trained has seen all batches but the last.

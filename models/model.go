@@ -203,7 +203,10 @@ type Setup struct {
 	// Train is the training part, for what a model fixes before training
 	// (bucket edges, time statistics). It has no labels, and must not be
 	// retained.
-	Train   datasets.Stream
+	Train datasets.Stream
+	// Fitted, unless it is nil, is what Kind.Fit gave for another Train: a model that is
+	// built again without the training part. It is untrusted.
+	Fitted  Fitted
 	Seed    uint64
 	Threads int // threads the model may use; results do not depend on it
 	// Snapshots says why Snapshot and Restore will be called, as in "select: best
@@ -214,6 +217,10 @@ type Setup struct {
 	// Device returns a device for a model; nil stands for the processor.
 	Device func(threads int) (kernels.Device, error)
 }
+
+// Fitted are lists of numbers that a model takes of the training part when it is
+// built, such as the edges of buckets. What they mean is its kind's business.
+type Fitted [][]float64
 
 // NewDevice returns the device that the model runs on. Only the model's
 // goroutine uses it.

@@ -47,6 +47,9 @@ type Kind struct {
 	// where that grows with its nodes or events: trials side by side share
 	// the machine's. It may be nil.
 	Bytes func(Setup, Options) int64
+	// Fit returns what New computes of Setup.Train, so that it can be given as
+	// Setup.Fitted. It is nil for a kind that needs nothing of it, but for memory of its own.
+	Fit func(Setup, Options) Fitted
 	// New builds the model. Options are of the type that Options returns
 	// and have been validated.
 	New func(Setup, Options) (Model, error)

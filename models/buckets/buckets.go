@@ -3,6 +3,7 @@
 package buckets
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -35,6 +36,26 @@ func New(train datasets.Stream, n int) *Buckets {
 		b.add(distinctPercentiles(column, n))
 	}
 	return b
+}
+
+// Of returns the buckets with the given edges, as Buckets.Edges has them, or those of New
+// where there are none. columns is the number of features.
+func Of(edges [][]float64, train datasets.Stream, columns, n int) (*Buckets, error) {
+	if edges == nil {
+		return New(train, n), nil
+	}
+	if len(edges) != columns {
+		return nil, fmt.Errorf("bucket edges of %d features, expected %d", len(edges), columns)
+	}
+	b := &Buckets{}
+	for c, own := range edges {
+		ascends := slices.IsSortedFunc(own, func(a, b float64) int { return cmp.Or(cmp.Compare(a, b), 1) })
+		if len(own) >= n || !ascends || slices.ContainsFunc(own, func(e float64) bool { return math.IsNaN(e) || math.IsInf(e, 0) }) {
+			return nil, fmt.Errorf("bucket edges of feature %d: expected fewer than %d finite numbers that ascend", c, n)
+		}
+		b.add(own)
+	}
+	return b, nil
 }
 
 // add appends a column with the given edges.

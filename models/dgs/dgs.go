@@ -56,6 +56,7 @@ func init() {
 		Tasks:   []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
 		Options: func() models.Options { return Defaults() },
 		Bytes:   func(s models.Setup, o models.Options) int64 { return Bytes(o.(*Options), s) },
+		Fit:     func(s models.Setup, o models.Options) models.Fitted { return fit(s, o.(*Options)) },
 		New:     func(s models.Setup, o models.Options) (models.Model, error) { return New(s, o.(*Options)) },
 	})
 }
@@ -83,6 +84,14 @@ func New(s models.Setup, o *Options) (*Model, error) {
 	if s.Task == protocol.LinkPrediction && o.Gradient == Truncated {
 		return nil, errTruncated
 	}
+	if o.Embedding == Buckets { // checked here, once
+		if s.Fitted == nil {
+			s.Fitted = fit(s, o)
+		}
+		if _, err := buckets.Of(s.Fitted, s.Train, s.NumFeat, o.Buckets); err != nil {
+			return nil, err
+		}
+	}
 	d, err := s.NewDevice()
 	if err != nil {
 		return nil, err
@@ -94,13 +103,24 @@ func New(s models.Setup, o *Options) (*Model, error) {
 	return m, nil
 }
 
+// fit returns the edges of the buckets, where there are any.
+func fit(s models.Setup, o *Options) models.Fitted {
+	if o.Embedding != Buckets {
+		return nil
+	}
+	return buckets.New(s.Train, o.Buckets).Edges
+}
+
 // newOn builds the model on a device, without what ranking needs.
 func newOn(d kernels.Device, s models.Setup, o *Options) *Model {
 	m := &Model{setup: s, opts: o, device: d, trainedNodes: len(s.Train.Nodes())}
 	m.setup.Train = datasets.Stream{} // must not be retained
 	size, b := o.Size, (*buckets.Buckets)(nil)
 	if o.Embedding == Buckets {
-		b = buckets.New(s.Train, o.Buckets)
+		var err error
+		if b, err = buckets.Of(s.Fitted, s.Train, s.NumFeat, o.Buckets); err != nil {
+			panic(err)
+		}
 		size = b.Size()
 	}
 	m.net = newNetwork(d, o, size, s, b)
@@ -210,7 +230,11 @@ func (m *Model) Facts() models.Facts {
 func Bytes(o *Options, s models.Setup) int64 {
 	size := o.Size
 	if o.Embedding == Buckets {
-		size = buckets.New(s.Train, o.Buckets).Size()
+		b, err := buckets.Of(s.Fitted, s.Train, s.NumFeat, o.Buckets)
+		if err != nil {
+			return 0 // New returns the error
+		}
+		size = b.Size()
 	}
 	return bytesFor(o, size, len(s.Train.Nodes()), s)
 }

@@ -50,7 +50,11 @@ func New(s models.Setup, o *Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newOn(d, s, o, buckets.New(s.Train, o.Buckets), nil), nil
+	b, err := buckets.Of(s.Fitted, s.Train, s.NumFeat, o.Buckets)
+	if err != nil {
+		return nil, err
+	}
+	return newOn(d, s, o, b, nil), nil
 }
 
 // newOn builds it on a device, with a projection for a deployed one.

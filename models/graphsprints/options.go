@@ -36,7 +36,11 @@ func (o *Options) Validate() error {
 
 // bytes returns the memory of a model: the states of all nodes, and in link prediction the candidates' parts of the head.
 func (o *Options) bytes(s models.Setup) int64 {
-	each := 4*buckets.New(s.Train, o.Buckets).Size() + 4
+	b, err := buckets.Of(s.Fitted, s.Train, s.NumFeat, o.Buckets)
+	if err != nil {
+		return 0 // New returns the error
+	}
+	each := 4*b.Size() + 4
 	if s.Task == protocol.LinkPrediction {
 		each += 4*o.Head.Hidden[0] + 4 + 4
 	}
@@ -49,6 +53,9 @@ func init() {
 		Tasks:   []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
 		Options: func() models.Options { return Defaults() },
 		Bytes:   func(s models.Setup, o models.Options) int64 { return o.(*Options).bytes(s) },
-		New:     func(s models.Setup, o models.Options) (models.Model, error) { return New(s, o.(*Options)) },
+		Fit: func(s models.Setup, o models.Options) models.Fitted {
+			return buckets.New(s.Train, o.(*Options).Buckets).Edges
+		},
+		New: func(s models.Setup, o models.Options) (models.Model, error) { return New(s, o.(*Options)) },
 	})
 }

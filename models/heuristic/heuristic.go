@@ -7,6 +7,7 @@
 package heuristic
 
 import (
+	"fmt"
 	"math"
 
 	"dgsbench/datasets"
@@ -28,17 +29,22 @@ func init() {
 	link("popularity", ignorePairs, byPopularity)
 	link("recency-pop", byRecency, byPopularity)
 	register("recency-decay", protocol.LinkPrediction, func() models.Options { return &DecayOptions{HalfLife: 86_400} }, newRecencyDecay)
-	register("edgebank", protocol.LinkPrediction, func() models.Options { return &EdgeBankOptions{} }, newEdgeBank)
+	edgeBank := rule("edgebank", protocol.LinkPrediction, func() models.Options { return &EdgeBankOptions{} }, newEdgeBank)
+	edgeBank.Fit = fitEdgeBank
+	models.Register(edgeBank)
 	user("user-count", fewerEvents)
 	user("user-age", younger)
 }
 
 // register adds a rule.
 func register(name string, task protocol.Task, options func() models.Options, build func(models.Setup, models.Options) models.Model) {
-	models.Register(models.Kind{
-		Name: name, Class: protocol.ZeroParameter, Memory: true, Tasks: []protocol.Task{task}, Options: options, Bytes: bytesOf,
-		New: func(s models.Setup, o models.Options) (models.Model, error) { return build(s, o), nil },
-	})
+	models.Register(rule(name, task, options, func(s models.Setup, o models.Options) (models.Model, error) { return build(s, o), nil }))
+}
+
+func rule(name string, task protocol.Task, options func() models.Options, build func(models.Setup, models.Options) (models.Model, error)) models.Kind {
+	return models.Kind{
+		Name: name, Class: protocol.ZeroParameter, Memory: true, Tasks: []protocol.Task{task}, Options: options, Bytes: bytesOf, New: build,
+	}
 }
 
 // bytesOf returns the memory of a rule: counts and times of the nodes, and in
@@ -83,12 +89,27 @@ func (o *EdgeBankOptions) Validate() error {
 
 // newEdgeBank scores a pair 1 if it has occurred, or occurred within the
 // window that ends at the latest observed event.
-func newEdgeBank(s models.Setup, o models.Options) models.Model {
-	span, window := math.Inf(1), o.(*EdgeBankOptions).Window
-	if n := s.Train.Len(); window > 0 && n > 0 {
-		span = s.Train.Time[n-1] - datasets.Quantile(s.Train.Time, 1-window)
+func newEdgeBank(s models.Setup, o models.Options) (models.Model, error) {
+	if s.Fitted == nil {
+		s.Fitted = fitEdgeBank(s, o)
 	}
-	return newLinkRule(s, func(r *linkRule, p *pair) (float64, bool) { return 1, p.time >= r.now[0]-span }, constant)
+	span := math.Inf(1)
+	if len(s.Fitted) > 0 {
+		if len(s.Fitted) > 1 || len(s.Fitted[0]) != 1 || !(s.Fitted[0][0] >= 0) {
+			return nil, fmt.Errorf("windows %v, expected one of at least 0 seconds", s.Fitted)
+		}
+		span = s.Fitted[0][0]
+	}
+	return newLinkRule(s, func(r *linkRule, p *pair) (float64, bool) { return 1, p.time >= r.now[0]-span }, constant), nil
+}
+
+// fitEdgeBank returns the length of the window, where there is one.
+func fitEdgeBank(s models.Setup, o models.Options) models.Fitted {
+	n, window := s.Train.Len(), o.(*EdgeBankOptions).Window
+	if window == 0 || n == 0 {
+		return nil
+	}
+	return models.Fitted{{s.Train.Time[n-1] - datasets.Quantile(s.Train.Time, 1-window)}}
 }
 
 // pairScore scores a pair that has occurred; false treats it as a new one.

@@ -5,6 +5,7 @@ package jodie
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 
 	"dgsbench/datasets"
@@ -38,13 +39,34 @@ func (o *Options) Validate() error {
 func (o *Options) Config() memory.Config {
 	return memory.Config{
 		Memory: o.Memory, Optimiser: o.Optimiser, Classification: o.Classification,
-		Elapsed: func(train datasets.Stream) memory.Elapsed {
-			sides := intervals(train)
-			return func(s memory.Side, seconds float64) float32 {
-				return float32((seconds - sides[s].mean) / sides[s].deviation)
-			}
-		},
+		Elapsed: elapsed, Fit: fit,
 	}
+}
+
+// fit returns mean and deviation of the intervals of either side.
+func fit(train datasets.Stream) (out models.Fitted) {
+	for _, side := range intervals(train) {
+		out = append(out, []float64{side.mean, side.deviation})
+	}
+	return out
+}
+
+func elapsed(s models.Setup) (memory.Elapsed, error) {
+	sides := s.Fitted
+	if sides == nil {
+		sides = fit(s.Train)
+	}
+	if len(sides) != 2 {
+		return nil, fmt.Errorf("intervals of %d sides, expected 2", len(sides))
+	}
+	for _, side := range sides {
+		if len(side) != 2 || math.IsNaN(side[0]) || math.IsInf(side[0], 0) || !(side[1] > 0) || math.IsInf(side[1], 0) {
+			return nil, fmt.Errorf("intervals %v, expected their mean and their deviation above 0", side)
+		}
+	}
+	return func(s memory.Side, seconds float64) float32 {
+		return float32((seconds - sides[s][0]) / sides[s][1])
+	}, nil
 }
 
 func init() { memory.Register("jodie", func() models.Options { return Defaults() }) }

@@ -19,8 +19,9 @@ type Config struct {
 	// Attention, unless it is nil, embeds nodes by those that they met last, too.
 	Attention *AttentionOptions
 	// Elapsed, unless it is nil, returns the scale of times for a projection of
-	// embeddings by them. train is the training part.
-	Elapsed func(train datasets.Stream) Elapsed
+	// embeddings by them. Fit is that of the kind, where Elapsed needs one.
+	Elapsed func(models.Setup) (Elapsed, error)
+	Fit     func(train datasets.Stream) models.Fitted
 }
 
 // width is the number of columns of an embedding.
@@ -39,12 +40,26 @@ func Register(name string, defaults func() models.Options) {
 		Tasks:   []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
 		Options: defaults,
 		Bytes:   func(s models.Setup, o models.Options) int64 { return config(o).bytes(s) },
-		New:     func(s models.Setup, o models.Options) (models.Model, error) { return Build(s, config(o)) },
+		Fit: func(s models.Setup, o models.Options) models.Fitted {
+			if fit := config(o).Fit; fit != nil {
+				return fit(s.Train)
+			}
+			return nil
+		},
+		New: func(s models.Setup, o models.Options) (models.Model, error) { return Build(s, config(o)) },
 	})
 }
 
 // Build makes the model that the task needs.
 func Build(s models.Setup, c Config) (models.Model, error) {
+	if s.Fitted == nil && c.Fit != nil {
+		s.Fitted = c.Fit(s.Train)
+	}
+	if c.Elapsed != nil {
+		if _, err := c.Elapsed(s); err != nil {
+			return nil, err
+		}
+	}
 	d, err := s.NewDevice()
 	if err != nil {
 		return nil, err

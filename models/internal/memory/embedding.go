@@ -19,8 +19,12 @@ func newEmbedding(c *Core, o Config, s models.Setup) *embedding {
 		e.attention = newAttention(c, *o.Attention, s)
 	}
 	if o.Elapsed != nil {
+		scale, err := o.Elapsed(s)
+		if err != nil {
+			panic(err) // Build returns it
+		}
 		w, b := c.Net.Normal(e.width), c.Net.Normal(e.width)
-		e.projection = &projection{c.Net.Weight("proj.w", w, e.width), c.Net.Weight("proj.b", b, e.width), o.Elapsed(s.Train)}
+		e.projection = &projection{c.Net.Weight("proj.w", w, e.width), c.Net.Weight("proj.b", b, e.width), scale}
 	}
 	return e
 }

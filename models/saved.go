@@ -1,0 +1,148 @@
+package models
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"dgsbench/datasets"
+	"dgsbench/internal/ram"
+	"dgsbench/internal/strictyaml"
+	"dgsbench/protocol"
+)
+
+// modelKey is where a checkpoint's metadata has the Saved of its model, as JSON.
+const modelKey = "model"
+
+// Saved is a model as a checkpoint has it: all that builds it again, beside its spec.
+type Saved struct {
+	Nodes    int      `json:"nodes"` // numbers of nodes are below it
+	Features int      `json:"features"`
+	Columns  []string `json:"columns,omitempty"`
+	Fitted   Fitted   `json:"fitted,omitempty"`
+	// Events is how many events of the stream the state has met: those before the
+	// test part.
+	Events int `json:"events"`
+
+	Kind     Kind              `json:"-"`
+	Options  Options           `json:"-"`
+	Task     protocol.Task     `json:"-"`
+	Snapshot Snapshot          `json:"-"`
+	Metadata map[string]string `json:"-"` // of the file
+}
+
+// Metadata returns what a checkpoint of the model of this setup has beside the snapshot.
+// The state has met a number of events.
+func Metadata(kind Kind, s Setup, o Options, spec string, events int) (map[string]string, error) {
+	about := Saved{Nodes: s.NumNodes, Features: s.NumFeat, Columns: s.Columns, Events: events}
+	if kind.Fit != nil {
+		about.Fitted = kind.Fit(s, o)
+	}
+	text, err := json.Marshal(about)
+	return map[string]string{SpecKey: spec, modelKey: string(text)}, err
+}
+
+// ReadSaved reads a file of WriteCheckpoint with such metadata. The file is untrusted.
+func ReadSaved(path string) (*Saved, error) {
+	snapshot, metadata, err := ReadCheckpoint(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Saved{Snapshot: snapshot, Metadata: metadata}
+	if err := s.parse(path); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+// parse reads the metadata.
+func (s *Saved) parse(path string) error {
+	about, ok := s.Metadata[modelKey]
+	if !ok {
+		return fmt.Errorf("it is of a version that did not say how its model is built again; remove it and run with --checkpoints again")
+	}
+	if err := json.Unmarshal([]byte(about), s); err != nil {
+		return fmt.Errorf("%s: %w", modelKey, err)
+	}
+	const most = math.MaxInt32
+	if s.Nodes < 1 || s.Nodes > most || s.Features < 0 || s.Features > most || s.Events < 0 {
+		return fmt.Errorf("%s: %d nodes, %d features, %d events", modelKey, s.Nodes, s.Features, s.Events)
+	}
+	spec, err := strictyaml.Parse(path, []byte(s.Metadata[SpecKey]))
+	if err != nil {
+		return err
+	}
+	var kind string
+	if err := spec.Get("kind").Decode(&kind); err != nil {
+		return fmt.Errorf("%s: kind: %w", SpecKey, err)
+	}
+	if s.Kind, err = Lookup(kind); err != nil {
+		return err
+	}
+	if err := spec.Get("task").Decode(&s.Task); err != nil {
+		return err
+	}
+	if !s.Kind.Supports(s.Task) {
+		return fmt.Errorf("task %q, expected one of %v", s.Task, s.Kind.Tasks)
+	}
+	s.Options = s.Kind.Options()
+	if err := spec.Get("options").Decode(s.Options); err != nil {
+		return err
+	}
+	s.Kind = s.Kind.With(s.Options)
+	return s.Options.Validate()
+}
+
+// Build returns the model with its state, ready for batches of at most maxBatch events of
+// that many nodes (as it was saved, if these are fewer); the state of further ones is that of nodes without events.
+func (s *Saved) Build(nodes, maxBatch, threads int) (Model, Setup, error) {
+	setup := Setup{
+		Task: s.Task, NumNodes: max(nodes, s.Nodes), NumFeat: s.Features, Columns: s.Columns, MaxBatch: maxBatch, Events: s.Events,
+		Train: datasets.Stream{NumNodes: s.Nodes, NumFeat: s.Features}, Fitted: s.Fitted, Threads: threads, Inference: true,
+		Snapshots: "a checkpoint is restored",
+	}
+	if setup.Fitted == nil {
+		setup.Fitted = Fitted{} // nothing may be computed of a training part that is not there
+	}
+	bytes := int64(s.Features) * maxUnits * 4 // of weights
+	if s.Kind.Bytes != nil {
+		bytes += s.Kind.Bytes(setup, s.Options)
+	}
+	if err := ram.Check("the model", bytes); err != nil {
+		return nil, setup, err
+	}
+	m, err := s.Kind.New(setup, s.Options)
+	if err != nil {
+		return nil, setup, err
+	}
+	snapshot := s.Snapshot
+	if snapshot.State != nil && setup.NumNodes > s.Nodes {
+		snapshot.State = extend(snapshot.State, m.Snapshot(Everything).State)
+	}
+	if err := m.Restore(snapshot); err != nil {
+		Close(m)
+		return nil, setup, err
+	}
+	return m, setup, nil
+}
+
+// maxUnits is the largest size of a layer that options may have.
+const maxUnits = 4096
+
+// extend returns the tensors with the further rows that empty ones of more nodes have.
+func extend(saved, empty []Tensor) []Tensor {
+	out := Clone(saved)
+	for i, t := range out {
+		if i >= len(empty) || len(t.Shape) == 0 || len(t.Shape) != len(empty[i].Shape) || !slices.Equal(t.Shape[1:], empty[i].Shape[1:]) || t.Shape[0] >= empty[i].Shape[0] {
+			continue
+		}
+		out[i].Shape[0] = empty[i].Shape[0]
+		if t.F32 != nil {
+			out[i].F32 = append(t.F32, empty[i].F32[len(t.F32):]...)
+		} else {
+			out[i].I64 = append(t.I64, empty[i].I64[len(t.I64):]...)
+		}
+	}
+	return out
+}
