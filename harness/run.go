@@ -36,8 +36,8 @@ type run struct {
 	trainSeconds float64
 	facts        []partFacts
 
-	keep bool        // the model
-	kept *checkpoint // of before the test part
+	keep bool          // the model
+	kept *models.Saved // of before the test part
 }
 
 // partFacts are the raw facts of one evaluated part.
@@ -165,9 +165,9 @@ func (r *run) do(ctx context.Context) error {
 				return err
 			}
 			if r.keep {
-				if err := r.checkpoint(); err != nil {
-					return err
-				}
+				r.kept = models.Save(r.model, r.blueprint.Kind, r.blueprint.Setup, r.blueprint.Options, string(r.spec.JSON()))
+				r.kept.Events = r.parts.Whole.Len() - r.parts.Test.Len()
+				r.kept.Time = r.parts.Whole.Time[max(0, r.kept.Events-1)]
 			}
 		}
 		if err := r.test(ctx, e); err != nil {
@@ -175,16 +175,6 @@ func (r *run) do(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// checkpoint keeps the model as it is.
-func (r *run) checkpoint() error {
-	b, events := r.blueprint, r.parts.Whole.Len()-r.parts.Test.Len()
-	metadata, err := models.Metadata(b.Kind, b.Setup, b.Options, string(r.spec.JSON()), events)
-	if err == nil {
-		r.kept = &checkpoint{r.model.Snapshot(models.Everything), metadata}
-	}
-	return err
 }
 
 // testShared makes the tests of those evaluations that start from the present state, and

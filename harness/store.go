@@ -73,18 +73,12 @@ func hasCheckpoint(s record.Store, t specs.Trial, rec record.Record) (bool, erro
 	if errors.Is(err, regular.ErrOther) {
 		return false, err // a checkpoint could not be written there
 	}
-	return err == nil && saved.Metadata[models.SpecKey] == string(t.JSON()), nil
+	return err == nil && saved.Spec == string(t.JSON()), nil
 }
 
-// checkpoint is a model that is kept beside a record.
-type checkpoint struct {
-	models.Snapshot
-	metadata map[string]string
-}
-
-// writeCheckpoint writes a checkpoint beside its record.
-func writeCheckpoint(s record.Store, rec record.Record, of checkpoint) error {
-	data, err := models.EncodeCheckpoint(of.Snapshot, of.metadata)
+// writeCheckpoint writes a model beside its record.
+func writeCheckpoint(s record.Store, rec record.Record, of *models.Saved) error {
+	data, err := of.Encode()
 	if err != nil {
 		return err
 	}

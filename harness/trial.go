@@ -82,7 +82,7 @@ func (tr trainer) measure(ctx context.Context, j job, progress func(windows int)
 		done := 0
 		tick := func() { done++; progress(done) }
 		var observed record.Observed
-		var kept *checkpoint
+		var kept *models.Saved
 		j.keep = tr.checkpoints
 		j.set = func(s *models.Setup) {
 			s.Log = logPath(tr.store, j.record)
@@ -94,7 +94,7 @@ func (tr trainer) measure(ctx context.Context, j job, progress func(windows int)
 			return err
 		}
 		if kept != nil {
-			err = writeCheckpoint(tr.store, rec, *kept)
+			err = writeCheckpoint(tr.store, rec, kept)
 		}
 		if err == nil {
 			rec, err = tr.store.Write(rec, observed)
@@ -114,10 +114,10 @@ func (tr trainer) measure(ctx context.Context, j job, progress func(windows int)
 // everything: cancellation, a device that fails, or a model that writes to what
 // trials share.
 //
-// The checkpoint, if the job keeps one, is that of a trial that succeeded: the tested
+// The model, if the job keeps it, is that of a trial that succeeded: the tested
 // parameters, and the state from which the test part was answered.
 func measure(ctx context.Context, j job, on devices.Target, tick func()) (
-	rec record.Record, observed record.Observed, kept *checkpoint, failure error,
+	rec record.Record, observed record.Observed, kept *models.Saved, failure error,
 ) {
 	defer kernels.CatchFailure(&failure)
 	rec = j.record

@@ -9,6 +9,7 @@ import (
 	"dgsbench/datasets"
 	"dgsbench/internal/ram"
 	"dgsbench/internal/strictyaml"
+	"dgsbench/nn"
 	"dgsbench/protocol"
 )
 
@@ -21,44 +22,53 @@ type Saved struct {
 	Features int      `json:"features"`
 	Columns  []string `json:"columns,omitempty"`
 	Fitted   Fitted   `json:"fitted,omitempty"`
-	// Events is how many events of the stream the state has met: those before the
-	// test part.
-	Events int `json:"events"`
+	// Events is how many events the state has met, and Time that of the last one, in
+	// seconds from the first event of the stream. What a run keeps has met those before
+	// the test part.
+	Events int     `json:"events"`
+	Time   float64 `json:"time"`
 
-	Kind     Kind              `json:"-"`
-	Options  Options           `json:"-"`
-	Task     protocol.Task     `json:"-"`
-	Snapshot Snapshot          `json:"-"`
-	Metadata map[string]string `json:"-"` // of the file
+	Kind     Kind          `json:"-"`
+	Options  Options       `json:"-"`
+	Task     protocol.Task `json:"-"`
+	Spec     string        `json:"-"` // resolved, as JSON
+	Snapshot Snapshot      `json:"-"`
 }
 
-// Metadata returns what a checkpoint of the model of this setup has beside the snapshot.
-// The state has met a number of events.
-func Metadata(kind Kind, s Setup, o Options, spec string, events int) (map[string]string, error) {
-	about := Saved{Nodes: s.NumNodes, Features: s.NumFeat, Columns: s.Columns, Events: events}
+// Save returns a model of this setup with what it takes of the training part.
+func Save(m Model, kind Kind, s Setup, o Options, spec string) *Saved {
+	out := &Saved{Nodes: s.NumNodes, Features: s.NumFeat, Columns: s.Columns, Kind: kind, Options: o, Task: s.Task, Spec: spec, Snapshot: m.Snapshot(Everything)}
 	if kind.Fit != nil {
-		about.Fitted = kind.Fit(s, o)
+		out.Fitted = kind.Fit(s, o)
 	}
-	text, err := json.Marshal(about)
-	return map[string]string{SpecKey: spec, modelKey: string(text)}, err
+	return out
 }
 
-// ReadSaved reads a file of WriteCheckpoint with such metadata. The file is untrusted.
+// Encode returns a file that ReadSaved reads.
+func (s *Saved) Encode() ([]byte, error) {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	return EncodeCheckpoint(s.Snapshot, map[string]string{SpecKey: s.Spec, modelKey: string(text)})
+}
+
+// ReadSaved reads a file of Encode, which is untrusted.
 func ReadSaved(path string) (*Saved, error) {
 	snapshot, metadata, err := ReadCheckpoint(path)
 	if err != nil {
 		return nil, err
 	}
-	s := &Saved{Snapshot: snapshot, Metadata: metadata}
-	if err := s.parse(path); err != nil {
+	s := &Saved{Snapshot: snapshot, Spec: metadata[SpecKey]}
+	if err := s.parse(path, metadata); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return s, nil
 }
 
 // parse reads the metadata.
-func (s *Saved) parse(path string) error {
-	about, ok := s.Metadata[modelKey]
+func (s *Saved) parse(path string, metadata map[string]string) error {
+	about, ok := metadata[modelKey]
 	if !ok {
 		return fmt.Errorf("it is of a version that did not say how its model is built again; remove it and run with --checkpoints again")
 	}
@@ -66,10 +76,10 @@ func (s *Saved) parse(path string) error {
 		return fmt.Errorf("%s: %w", modelKey, err)
 	}
 	const most = math.MaxInt32
-	if s.Nodes < 1 || s.Nodes > most || s.Features < 0 || s.Features > most || s.Events < 0 {
-		return fmt.Errorf("%s: %d nodes, %d features, %d events", modelKey, s.Nodes, s.Features, s.Events)
+	if s.Nodes < 1 || s.Nodes > most || s.Features < 0 || s.Features > most || s.Events < 0 || !(math.Abs(s.Time) <= nn.Largest) {
+		return fmt.Errorf("%s: %d nodes, %d features, %d events, the last at %g s", modelKey, s.Nodes, s.Features, s.Events, s.Time)
 	}
-	spec, err := strictyaml.Parse(path, []byte(s.Metadata[SpecKey]))
+	spec, err := strictyaml.Parse(path, []byte(s.Spec))
 	if err != nil {
 		return err
 	}
@@ -96,7 +106,12 @@ func (s *Saved) parse(path string) error {
 
 // Build returns the model with its state, ready for batches of at most maxBatch events of
 // that many nodes (as it was saved, if these are fewer); the state of further ones is that of nodes without events.
+//
+// A model that is a program of its own is an error: a file does not choose what is run.
 func (s *Saved) Build(nodes, maxBatch, threads int) (Model, Setup, error) {
+	if s.Kind.For != nil {
+		return nil, Setup{}, fmt.Errorf("a model of kind %s is a program of its own, which its file does not start", s.Kind.Name)
+	}
 	setup := Setup{
 		Task: s.Task, NumNodes: max(nodes, s.Nodes), NumFeat: s.Features, Columns: s.Columns, MaxBatch: maxBatch, Events: s.Events,
 		Train: datasets.Stream{NumNodes: s.Nodes, NumFeat: s.Features}, Fitted: s.Fitted, Threads: threads, Inference: true,

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,12 +27,14 @@ func (s subject) saved(t testing.TB, options string) (path string, m models.Mode
 	t.Helper()
 	m = s.trained(t)
 	setup := s.setup(1)
-	metadata, err := models.Metadata(s.kind, setup, s.kind.Options(), specOf(t, s.kind.Name, s.task, options), stream.Len()-batch)
+	file := models.Save(m, s.kind, setup, s.kind.Options(), specOf(t, s.kind.Name, s.task, options))
+	file.Events = stream.Len() - batch
+	data, err := file.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
 	path = filepath.Join(t.TempDir(), "model.safetensors")
-	if err := models.WriteCheckpoint(path, m.Snapshot(models.Everything), metadata); err != nil {
+	if err := os.WriteFile(path, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return path, m

@@ -31,13 +31,14 @@ var rooms = map[string][]string{
 	"results/table":  {"results/figure", "internal"},
 	"results/record": {"protocol", "metrics", "internal"},
 	"results":        {"protocol", "datasets", "metrics", "models", "specs", "internal"},
+	"serve":          {"protocol", "nn", "kernels", "datasets", "models", "internal"},
 	"harness":        {"protocol", "nn", "kernels", "datasets", "metrics", "models", "specs", "results", "internal"},
 	"docs":           {},
 	"peers":          {"protocol", "datasets", "models", "internal"},
 	"python":         {},
-	"cli":            {"protocol", "nn", "kernels", "datasets", "metrics", "models", "specs", "results", "harness", "internal"},
-	"examples":       {"protocol", "nn", "kernels", "datasets", "metrics", "models", "specs", "results", "harness", "internal", "cli"},
-	"cmd":            {"protocol", "cli", "nn", "kernels", "datasets", "metrics", "models", "specs", "results", "harness", "internal"},
+	"cli":            {"protocol", "nn", "kernels", "datasets", "metrics", "models", "specs", "results", "harness", "serve", "internal"},
+	"examples":       {"protocol", "nn", "kernels", "datasets", "metrics", "models", "specs", "results", "harness", "serve", "internal", "cli"},
+	"cmd":            {"protocol", "cli", "nn", "kernels", "datasets", "metrics", "models", "specs", "results", "harness", "serve", "internal"},
 }
 
 // only lists third-party packages that belong to some rooms alone.

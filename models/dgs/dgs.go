@@ -47,12 +47,9 @@ import (
 	"dgsbench/protocol"
 )
 
-// kindName is that of all variants.
-const kindName = "dgs"
-
 func init() {
 	models.Register(models.Kind{
-		Name: kindName, Class: protocol.Learned, Memory: true, Features: models.FeaturesRequired, LogOdds: true,
+		Name: "dgs", Class: protocol.Learned, Memory: true, Features: models.FeaturesRequired, LogOdds: true,
 		Tasks:   []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
 		Options: func() models.Options { return Defaults() },
 		Bytes:   func(s models.Setup, o models.Options) int64 { return Bytes(o.(*Options), s) },

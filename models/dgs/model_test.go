@@ -48,7 +48,7 @@ func changed(name string) *Options {
 }
 
 func kindOf(t *testing.T) models.Kind {
-	kind, err := models.Lookup(kindName)
+	kind, err := models.Lookup("dgs")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -168,16 +168,6 @@ func (t *states) reset() {
 	t.device.Zero(t.nodes*t.size, t.first)
 }
 
-// grow extends the table to the given number of nodes and returns it as it
-// was. All states are kept.
-func (t *states) grow(nodes int) (before states) {
-	t.compact()
-	before = *t
-	t.allocate(nodes)
-	t.device.CopyRows(before.nodes, t.size, t.first, t.size, before.first, t.size)
-	return before
-}
-
 func (t *states) fields() models.Fields {
 	t.compact()
 	return models.Fields{models.OnDevice("S", t.device, t.first, t.nodes, t.size)}

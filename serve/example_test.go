@@ -1,4 +1,4 @@
-package dgs_test
+package serve_test
 
 import (
 	"fmt"
@@ -10,12 +10,12 @@ import (
 	"dgsbench/models"
 	"dgsbench/models/dgs"
 	"dgsbench/protocol"
+	"dgsbench/serve"
 )
 
-// A service loads a checkpoint once and scores transactions as they come.
-// The checkpoint here is that of an untrained model; `bench run
-// --checkpoints` leaves those of trained ones beside the records.
-func ExampleScorer() {
+// A service loads a model once and scores transactions as they come. The one here is not
+// trained; `bench run --checkpoints` leaves trained ones beside the records.
+func Example() {
 	folder, err := os.MkdirTemp("", "scorer")
 	if err != nil {
 		log.Fatal(err)
@@ -26,13 +26,13 @@ func ExampleScorer() {
 		log.Fatal(err)
 	}
 
-	scorer, err := dgs.OpenScorer(path)
+	scorer, err := serve.Open(path, serve.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, e := range []dgs.Event{
-		{Source: 0, Destination: 1, Features: []float32{.1, -1}},
-		{Source: 0, Destination: 2, Features: []float32{2, .5}},
+	for _, e := range []serve.Event{
+		{Source: 0, Destination: 1, Time: 0, Features: []float32{.1, -1}},
+		{Source: 0, Destination: 2, Time: 7, Features: []float32{2, .5}},
 	} {
 		p, err := scorer.Score(e)
 		if err != nil {
@@ -50,15 +50,22 @@ func ExampleScorer() {
 }
 
 func untrained(path string) error {
-	o := dgs.Defaults()
-	o.Size, o.Blocks = 8, 4
-	m, err := dgs.New(models.Setup{
-		Task: protocol.NodeClassification, NumNodes: 3, NumFeat: 2, MaxBatch: 1, Threads: 1, Train: datasets.Stream{NumNodes: 3, NumFeat: 2},
-	}, o)
+	kind, err := models.Lookup("dgs")
 	if err != nil {
 		return err
 	}
-	return models.WriteCheckpoint(path, m.Snapshot(models.Everything), map[string]string{
-		models.SpecKey: `{"kind": "dgs", "task": "nc", "options": {"size": 8, "blocks": 4}}`,
-	})
+	o := dgs.Defaults()
+	o.Size, o.Blocks = 8, 4
+	setup := models.Setup{
+		Task: protocol.NodeClassification, NumNodes: 3, NumFeat: 2, MaxBatch: 1, Threads: 1, Train: datasets.Stream{NumNodes: 3, NumFeat: 2},
+	}
+	m, err := kind.New(setup, o)
+	if err != nil {
+		return err
+	}
+	data, err := models.Save(m, kind, setup, o, `{"kind": "dgs", "task": "nc", "options": {"size": 8, "blocks": 4}}`).Encode()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, 0o666)
 }
