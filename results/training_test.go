@@ -22,7 +22,7 @@ func TestTrainingTable(t *testing.T) {
 	for i, model := range []string{"fast", "slow", "older"} {
 		planted{"new", model, protocol.Learned, 3, .5, func(r *record.Record, _ record.Observed) {
 			r.Epochs, r.BestEpoch, r.Threads = nil, 0, 2
-			r.Data = &record.Data{Parts: []record.DataPart{{Events: 6000}, {Events: 9000}, {Events: 9000}}}
+			r.Data = &record.Data{Events: 24_000, Parts: []record.DataPart{{Events: 6000}, {Events: 9000}, {Events: 9000}}}
 			for _, seconds := range []float64{7, .5, .25} { // the first one is disturbed
 				e := record.Epoch{Seconds: 100, Training: seconds * float64(1+i) / float64(1+r.Key.Seed)}
 				if model == "older" {
