@@ -1,89 +1,55 @@
 package datasets
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"dgsbench/internal/ram"
 )
 
-// history is what is known about the nodes before a window of events.
-type history struct {
-	last  []float64  // time of the last event, as source or destination
-	count [2][]int32 // events as source, as destination
-}
-
-// add adds event k.
-func (h *history) add(s Stream, k int) {
-	u, v := s.Src[k], s.Dst[k]
-	h.last[u], h.last[v] = s.Time[k], s.Time[k]
-	h.count[Source][u]++
-	h.count[Destination][v]++
-}
-
-// Derive replaces the features of a whole stream by derived ones. The values of
-// an event depend on it and on the events before its window only. Measurements
-// are standardised with means and deviations over the events of train, a part
-// of s; hashed ids and the file's own features are not.
+// fit computes the features of all events of a whole stream. The values of an
+// event depend on it and on the events before its window only. Measurements are
+// standardised with means and deviations over the events of train, a part of s,
+// which d keeps; hashed ids and the file's own features are not.
 //
 // A window extends from an event k with begins[k] to the next such event. If
-// begins is nil, each event is a window.
-func Derive(s, train Stream, features []Derived, begins []bool) (Stream, error) {
-	width, widths, sweeps := 0, make([]int, len(features)), int64(0)
-	for i, f := range features {
-		if f.needs > s.NumFeat {
-			return Stream{}, fmt.Errorf("feature %d is declared, but the file has %d", f.needs, s.NumFeat)
-		}
-		widths[i] = len(f.names(make([]string, s.NumFeat)))
-		width += widths[i]
-		if f.sweep != nil {
-			sweeps = max(sweeps, f.bytes(s))
-		}
-	}
-	if err := ram.Check("derived features", derivedBytes(s, width)+sweeps); err != nil {
+// begins is nil, each event is a window. The history is empty before and after.
+func (d *Deriver) fit(s, train Stream, begins []bool) (Stream, error) {
+	if err := ram.Check("derived features", d.bytes(s)); err != nil {
 		return Stream{}, err
 	}
+	width := len(d.scaled)
 	out := s.WithFeatures(make([]float32, s.Len()*width), width)
-	h := &history{last: make([]float64, s.NumNodes), count: [2][]int32{make([]int32, s.NumNodes), make([]int32, s.NumNodes)}}
+	h := d.newHistory()
+	h.grow(s.NumNodes)
 	known := 0 // events in the history
 	for k := range s.Len() {
 		if begins == nil || begins[k] {
-			for ; known < k; known++ {
-				h.add(s, known)
-			}
+			h.add(s.Slice(known, k))
+			known = k
 		}
-		row := out.Features(k)
-		for i, f := range features {
-			if f.sweep == nil {
-				f.fill(s, k, h, row[:widths[i]])
-			}
-			if !finite(row[:widths[i]]) {
-				return Stream{}, fmt.Errorf("event %d: %s is not finite", k, f)
-			}
-			row = row[widths[i]:]
+		if err := d.fill(s, k, h, out.Features(k)); err != nil {
+			return Stream{}, err
 		}
 	}
-	first := 0
-	for i, f := range features {
-		if f.sweep != nil {
-			f.sweep(s, begins, func(k int) []float32 { return out.Features(k)[first:][:widths[i]] })
+	d.mean, d.sd = moments(out, train, d.scaled)
+	for k := range s.Len() {
+		if err := d.scale(s, k, out.Features(k)); err != nil {
+			return Stream{}, err
 		}
-		if f.scaled {
-			if k := standardise(out, train, first, widths[i]); k >= 0 {
-				return Stream{}, fmt.Errorf("event %d: %s: too far from the training part's for a float32", k, f)
-			}
-		}
-		first += widths[i]
 	}
 	return out, nil
 }
 
-// derivedBytes returns the memory in bytes that Derive takes: the columns, the
-// history, and the marks of first events of windows.
-func derivedBytes(s Stream, width int) int64 {
+// bytes returns the memory in bytes that fit takes: the columns, the history, and
+// the marks of first events of windows.
+func (d *Deriver) bytes(s Stream) int64 {
 	const node = 8 + 4 + 4 // in the history
-	return int64(s.Len())*(4*int64(width)+1) + node*int64(s.NumNodes)
+	bytes := int64(s.Len())*(4*int64(len(d.scaled))+1) + node*int64(s.NumNodes)
+	if d.week {
+		bytes += weekBytes(s)
+	}
+	return bytes
 }
 
 func finite(row []float32) bool {
@@ -95,36 +61,15 @@ func finite(row []float32) bool {
 	return true
 }
 
-// standardise scales features first to first+n-1 of all events so that the
-// events of train have mean 0 and standard deviation 1 (of the population:
-// ddof 0). A feature that is constant there becomes 0. It returns the first
-// event with a value that is then too large for a float32, or -1.
-func standardise(s, train Stream, first, n int) (bad int) {
-	mean, sd := moments(s, train, first, n)
-	for k := range s.Len() {
-		row := s.Features(k)[first:][:n]
-		for c, x := range row {
-			if sd[c] == 0 {
-				row[c] = 0
-			} else {
-				row[c] = float32((float64(x) - mean[c]) / sd[c])
-			}
-		}
-		if !finite(row) {
-			return k
-		}
-	}
-	return -1
-}
-
-// moments returns the means and the standard deviations over the events of
-// train, in float64. The deviation of equal values is exactly 0.
-func moments(s, train Stream, first, n int) (mean, sd []float64) {
-	events := float64(train.Len())
+// moments returns the means and the standard deviations (of the population: ddof
+// 0) of the scaled columns over the events of train, in float64, and 0 for the
+// others. The deviation of equal values is exactly 0.
+func moments(s, train Stream, scaled []bool) (mean, sd []float64) {
+	events, n := float64(train.Len()), len(scaled)
 	mean, sd = make([]float64, n), make([]float64, n)
 	lo, hi := slices.Repeat([]float64{math.Inf(1)}, n), slices.Repeat([]float64{math.Inf(-1)}, n)
 	for k := range train.Len() {
-		for c, value := range s.Features(train.EventID(k))[first:][:n] {
+		for c, value := range s.Features(train.EventID(k)) {
 			x := float64(value)
 			lo[c], hi[c] = min(lo[c], x), max(hi[c], x)
 			mean[c] += x
@@ -134,7 +79,7 @@ func moments(s, train Stream, first, n int) (mean, sd []float64) {
 		mean[c] /= events
 	}
 	for k := range train.Len() {
-		for c, value := range s.Features(train.EventID(k))[first:][:n] {
+		for c, value := range s.Features(train.EventID(k)) {
 			d := float64(value) - mean[c]
 			sd[c] += d * d
 		}
@@ -142,6 +87,9 @@ func moments(s, train Stream, first, n int) (mean, sd []float64) {
 	for c := range sd {
 		if sd[c] = math.Sqrt(sd[c] / events); lo[c] >= hi[c] {
 			sd[c] = 0
+		}
+		if !scaled[c] {
+			mean[c], sd[c] = 0, 0
 		}
 	}
 	return mean, sd

@@ -11,6 +11,15 @@ import (
 	"pgregory.net/rapid"
 )
 
+// derive returns a stream with derived features.
+func derive(s, train Stream, features []Derived, begins []bool) (Stream, error) {
+	d, err := newDeriver(features, make([]string, s.NumFeat))
+	if err != nil {
+		return Stream{}, err
+	}
+	return d.fit(s, train, begins)
+}
+
 // The four features of amlsim-20k on six transfers, one of them a self loop,
 // standardised on the first four. The expected values come from the formulas
 // in numpy, with mean and deviation in float64.
@@ -28,7 +37,7 @@ func TestDeriveByHand(t *testing.T) {
 		-1.01997974, 1.59093164, 0.41725462, 3.08296389,
 		0.37042074, 0.60169386, 2.7266557, 1.73205081,
 	}
-	got, err := Derive(s, s.Slice(0, 4), []Derived{Log1p(0), Gap(Source), Gap(Destination), Count(Source)}, nil)
+	got, err := derive(s, s.Slice(0, 4), []Derived{Log1p(0), Gap(Source), Gap(Destination), Count(Source)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +59,7 @@ func TestScaledByHand(t *testing.T) {
 		{Count(Destination), []float32{-1, -1, 1, 1, thrice, -1}},
 	} {
 		s := tinyStream()
-		got, err := Derive(s, s.Select([]int{0, 2}), []Derived{c.feature}, nil)
+		got, err := derive(s, s.Select([]int{0, 2}), []Derived{c.feature}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,16 +74,16 @@ func TestScaledByHand(t *testing.T) {
 func TestStandardisedTooLarge(t *testing.T) {
 	s := tinyStream()
 	s.NumFeat, s.Feat = 1, []float32{1e-40, 0, 1e-40, 5, math.MaxFloat32, 0}
-	_, err := Derive(s, s.Slice(0, 3), []Derived{Count(Source), Standardised()}, nil)
+	_, err := derive(s, s.Slice(0, 3), []Derived{Count(Source), Standardised()}, nil)
 	if want := "event 3: the file's features, standardised: too far from the training part's for a float32"; err == nil || err.Error() != want {
 		t.Errorf("%v, expected %q", err, want)
 	}
 	s.Feat = []float32{math.MaxFloat32, -math.MaxFloat32, math.MaxFloat32, 0, 0, 0}
-	if _, err := Derive(s, s.Slice(0, 3), []Derived{Standardised()}, nil); err != nil {
+	if _, err := derive(s, s.Slice(0, 3), []Derived{Standardised()}, nil); err != nil {
 		t.Error(err)
 	}
 	s.Time = []float64{0, 1, 2, 4e292, 5e292, math.MaxFloat64}
-	if _, err := Derive(s, s.Slice(0, 3), []Derived{Gap(Source), Gap(Destination)}, nil); err != nil {
+	if _, err := derive(s, s.Slice(0, 3), []Derived{Gap(Source), Gap(Destination)}, nil); err != nil {
 		t.Errorf("gaps between huge times: %v", err)
 	}
 }
@@ -91,7 +100,7 @@ func TestUnscaledFeatures(t *testing.T) {
 		{Raw(), 2, s.Feat},
 		{Log1p(1), 1, make([]float32, 6)}, // constant
 	} {
-		got, err := Derive(s, train, []Derived{c.feature}, nil)
+		got, err := derive(s, train, []Derived{c.feature}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +116,7 @@ func TestHashedID(t *testing.T) {
 	for k := range n {
 		s.Src, s.Dst = append(s.Src, int32(k)), append(s.Dst, int32(n))
 	}
-	got, err := Derive(s, s, []Derived{HashedID(Source, buckets), HashedID(Destination, buckets)}, nil)
+	got, err := derive(s, s, []Derived{HashedID(Source, buckets), HashedID(Destination, buckets)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +160,7 @@ func TestDeriveErrors(t *testing.T) {
 		{s, Log1p(0), "event 2: log1p of feature 1 is not finite"},
 		{s, Log1p(2), "feature 3 is declared, but the file has 2"},
 	} {
-		if _, err := Derive(c.s, c.s, []Derived{c.feature}, nil); err == nil || err.Error() != c.want {
+		if _, err := derive(c.s, c.s, []Derived{c.feature}, nil); err == nil || err.Error() != c.want {
 			t.Errorf("%s: error %v, want %s", c.feature, err, c.want)
 		}
 	}
@@ -194,8 +203,8 @@ func TestDerivedFeaturesAreCausal(t *testing.T) {
 			changed.Time[i] = before.Time[k-1] + after.Time[i]
 		}
 		trainEnd := rapid.IntRange(1, k).Draw(t, "train")
-		a, errA := Derive(before, before.Slice(0, trainEnd), everyFeature, nil)
-		b, errB := Derive(changed, changed.Slice(0, trainEnd), everyFeature, nil)
+		a, errA := derive(before, before.Slice(0, trainEnd), everyFeature, nil)
+		b, errB := derive(changed, changed.Slice(0, trainEnd), everyFeature, nil)
 		for _, err := range []error{errA, errB} {
 			if err != nil && strings.Contains(err.Error(), "too far from the training part") {
 				t.Skip(err)
@@ -218,7 +227,7 @@ func TestStandardisedOnTrain(t *testing.T) {
 		n := rapid.IntRange(1, 40).Draw(t, "events")
 		s := drawEvents(t, n)
 		train := s.Select(slices.DeleteFunc(all(n), func(k int) bool { return k > 0 && rapid.Bool().Draw(t, "left out") }))
-		out, err := Derive(s, train, measurements, nil)
+		out, err := derive(s, train, measurements, nil)
 		if err != nil && strings.Contains(err.Error(), "too far from the training part") {
 			t.Skip(err)
 		}

@@ -7,9 +7,10 @@ import (
 )
 
 // A Derived feature computes columns from what is known when an event
-// arrives: the event itself and earlier events (see Derive). Raw, Standardised,
+// arrives: the event itself and earlier events (see Cut). Raw, Standardised,
 // Log1p, Gap, Count, HashedID and Velocity return one.
 type Derived struct {
+	kind kind
 	name string
 	// columns are the names of the columns of a file whose features have these
 	// names; nil stands for the feature's own name.
@@ -20,10 +21,42 @@ type Derived struct {
 	// fill writes the columns of event k, which are 0 before. h holds the events
 	// before its window.
 	fill func(s Stream, k int, h *history, out []float32)
-	// sweep, in place of fill, writes the columns of all events, into the row of
-	// each; bytes is the memory that it takes meanwhile. begins is that of Derive.
-	sweep func(s Stream, begins []bool, row func(k int) []float32)
-	bytes func(s Stream) int64
+}
+
+// kind is the function that returned a feature, with its arguments.
+type kind struct {
+	Name    string `json:"kind"`
+	Feature int    `json:"feature,omitempty"` // from 0
+	Side    string `json:"side,omitempty"`
+	Columns int    `json:"columns,omitempty"`
+}
+
+// derived returns the feature. It is an error if there is none.
+func (k kind) derived() (d Derived, err error) {
+	side := Source
+	if k.Side == Destination.String() {
+		side = Destination
+	}
+	switch k.Name {
+	case "raw":
+		d = Raw()
+	case "standardised":
+		d = Standardised()
+	case "log1p":
+		d = Log1p(k.Feature)
+	case "gap":
+		d = Gap(side)
+	case "count":
+		d = Count(side)
+	case "hashed id":
+		d = HashedID(side, min(max(k.Columns, 1), maxDerived))
+	case "velocity":
+		d = Velocity()
+	}
+	if d.kind != k || k.Feature < 0 {
+		return d, fmt.Errorf("no derived feature %+v is known", k)
+	}
+	return d, nil
 }
 
 // names returns the names of the columns; the features of the file have these.
@@ -57,14 +90,14 @@ func (d Side) node(s Stream, k int) int32 {
 }
 
 // Raw is the file's features as they are.
-func Raw() Derived { return file("the file's features", false) }
+func Raw() Derived { return file("raw", "the file's features", false) }
 
 // Standardised is the file's features, each with mean 0 and standard deviation 1
 // in the train part.
-func Standardised() Derived { return file("the file's features, standardised", true) }
+func Standardised() Derived { return file("standardised", "the file's features, standardised", true) }
 
-func file(name string, scaled bool) Derived {
-	return Derived{name: name, columns: slices.Clone[[]string], scaled: scaled, fill: func(s Stream, k int, _ *history, out []float32) {
+func file(of, name string, scaled bool) Derived {
+	return Derived{kind: kind{Name: of}, name: name, columns: slices.Clone[[]string], scaled: scaled, fill: func(s Stream, k int, _ *history, out []float32) {
 		copy(out, s.Features(k))
 	}}
 }
@@ -72,7 +105,7 @@ func file(name string, scaled bool) Derived {
 // Log1p is log(1+x) of a feature of the file, counted from 0. Values must
 // be above -1.
 func Log1p(feature int) Derived {
-	d := logarithm(fmt.Sprintf("feature %d", feature+1), func(s Stream, k int, _ *history) float64 {
+	d := logarithm(kind{Name: "log1p", Feature: feature}, fmt.Sprintf("feature %d", feature+1), func(s Stream, k int, _ *history) float64 {
 		return float64(s.Features(k)[feature])
 	})
 	d.needs = feature + 1
@@ -83,7 +116,7 @@ func Log1p(feature int) Derived {
 // Gap is log(1+time) since the previous event of the node on that side, as
 // source or destination; 0 for its first event.
 func Gap(side Side) Derived {
-	return past(fmt.Sprintf("the time since the %s's previous event", side), func(s Stream, k int, h *history) float64 {
+	return past(kind{Name: "gap", Side: side.String()}, fmt.Sprintf("the time since the %s's previous event", side), func(s Stream, k int, h *history) float64 {
 		n := side.node(s, k)
 		if h.count[Source][n]+h.count[Destination][n] == 0 {
 			return 0
@@ -95,21 +128,21 @@ func Gap(side Side) Derived {
 // Count is log(1+n), n being the number of earlier events with the same node on
 // that side.
 func Count(side Side) Derived {
-	return past(fmt.Sprintf("the number of earlier events of the %s as %s", side, side), func(s Stream, k int, h *history) float64 {
+	return past(kind{Name: "count", Side: side.String()}, fmt.Sprintf("the number of earlier events of the %s as %s", side, side), func(s Stream, k int, h *history) float64 {
 		return float64(h.count[side][side.node(s, k)])
 	})
 }
 
 // past is the logarithm of a value that depends on earlier events.
-func past(name string, value func(s Stream, k int, h *history) float64) Derived {
-	d := logarithm(name, value)
+func past(k kind, name string, value func(s Stream, k int, h *history) float64) Derived {
+	d := logarithm(k, name, value)
 	d.past = true
 	return d
 }
 
 // logarithm is log(1+x) of a value.
-func logarithm(of string, value func(s Stream, k int, h *history) float64) Derived {
-	return Derived{name: "log1p of " + of, scaled: true, fill: func(s Stream, k int, h *history, out []float32) {
+func logarithm(k kind, of string, value func(s Stream, k int, h *history) float64) Derived {
+	return Derived{kind: k, name: "log1p of " + of, scaled: true, fill: func(s Stream, k int, h *history, out []float32) {
 		out[0] = float32(math.Log1p(value(s, k, h)))
 	}}
 }
@@ -131,7 +164,8 @@ func HashedID(side Side, buckets int) Derived {
 		}
 		return out
 	}
-	return Derived{name: name, columns: columns, fill: func(s Stream, k int, _ *history, out []float32) {
+	is := kind{Name: "hashed id", Side: side.String(), Columns: buckets}
+	return Derived{kind: is, name: name, columns: columns, fill: func(s Stream, k int, _ *history, out []float32) {
 		h := mix(uint64(side.node(s, k)) + hashSeed)
 		out[h%uint64(buckets)] = 1 - 2*float32(h>>63)
 	}}

@@ -35,9 +35,14 @@ type Parts struct {
 	Velocity         bool     // the columns of Velocity follow the others
 	Columns          []string // names of the features
 
+	deriver   *Deriver
 	shared    []Stream // whose memory all trials with these parts share
 	checksums []uint32 // of the columns of shared
 }
+
+// Deriver returns one that makes the features of the events of the whole stream,
+// and of later ones, from those of the file. Its history is empty.
+func (p Parts) Deriver() *Deriver { return p.deriver.fresh() }
 
 // Scored reports whether a validation or test event between these nodes is
 // scored: always in the transductive setting, and in the inductive one if at
@@ -83,15 +88,16 @@ func (l *Loaded) Parts(cut Cut) (Parts, error) {
 		}
 		columns = append(slices.Clip(columns), Velocity())
 	}
-	if len(columns) > 0 {
-		trained, file := train(l.Stream), p.Columns
-		p.Columns = nil
-		for _, f := range columns {
-			p.Columns = append(p.Columns, f.names(file)...)
-		}
-		if p.Whole, err = Derive(l.Stream, trained, columns, l.begins(trained, cut.Batch)); err != nil {
-			return Parts{}, fmt.Errorf("dataset %s: %w", l.Dataset.Name, err)
-		}
+	p.deriver, err = newDeriver(columns, p.Columns)
+	if len(columns) == 0 {
+		p.deriver, err = newDeriver([]Derived{Raw()}, p.Columns)
+	} else if err == nil {
+		trained := train(l.Stream)
+		p.Columns = p.deriver.Columns()
+		p.Whole, err = p.deriver.fit(l.Stream, trained, l.begins(trained, cut.Batch))
+	}
+	if err != nil {
+		return Parts{}, fmt.Errorf("dataset %s: %w", l.Dataset.Name, err)
 	}
 	parts := l.Split.Parts(p.Whole)
 	p.Train, p.Val, p.Test = train(p.Whole), parts[1], parts[2]

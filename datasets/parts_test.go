@@ -73,7 +73,7 @@ func TestPartsScalesOnWhatIsTrainedOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := Derive(l.Stream, l.Stream.Select(events), l.Dataset.Features, nil)
+		want, err := derive(l.Stream, l.Stream.Select(events), l.Dataset.Features, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -299,8 +299,8 @@ func TestFeaturesBeforeABatchOfOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawEvents(t, rapid.IntRange(1, 40).Draw(t, "events"))
 		each := slices.Repeat([]bool{true}, s.Len())
-		want, errWant := Derive(s, s, everyFeature, nil)
-		got, errGot := Derive(s, s, everyFeature, each)
+		want, errWant := derive(s, s, everyFeature, nil)
+		got, errGot := derive(s, s, everyFeature, each)
 		if errWant != nil || errGot != nil {
 			t.Fatal(errWant, errGot)
 		}

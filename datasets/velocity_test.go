@@ -63,7 +63,7 @@ func rush(t *rapid.T) Stream {
 // countsOf returns the columns of a feature before they are standardised.
 func countsOf(t interface{ Fatal(...any) }, s Stream, d Derived, begins []bool) Stream {
 	d.scaled = false
-	out, err := Derive(s, s, []Derived{d}, begins)
+	out, err := derive(s, s, []Derived{d}, begins)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func BenchmarkVelocity(b *testing.B) {
 		s.Feat[i] = rng.Float32()
 	}
 	for b.Loop() {
-		if _, err := Derive(s, s.Slice(0, 140_000), []Derived{Raw(), Velocity()}, nil); err != nil {
+		if _, err := derive(s, s.Slice(0, 140_000), []Derived{Raw(), Velocity()}, nil); err != nil {
 			b.Fatal(err)
 		}
 	}
