@@ -1,5 +1,7 @@
 """TGN of PyTorch Geometric: link prediction as in its own example (examples/tgn.py there), and node classification.
 
+embedding: attention is TGN-attn, identity TGN-ID, and projection Jodie: the memory, projected by the time since its last update.
+
 In node classification the event's own message is applied to the memory of its source, as of before the batch, before
 that is classified; PyTorch Geometric's module alone would know the last event of the batch there.
 """
@@ -52,18 +54,42 @@ class Predictor(nn.Module):
         return self.last((self.source(u) + self.destination(v)).relu()).squeeze(-1)
 
 
+class Projection(nn.Module):
+    """Projects memories by the seconds since their last updates, which are scaled by those between two events of a node."""
+
+    def __init__(self, size, train):
+        super().__init__()
+        self.net = nn.Linear(1, size)
+        nn.init.normal_(self.net.weight)
+        nn.init.normal_(self.net.bias)
+        self.scales = [intervals(nodes, train.time) for nodes in (train.source, train.destination)]
+
+    def forward(self, z, seconds, side):
+        mean, deviation = self.scales[side]
+        return z * (1 + self.net((seconds[..., None].float() - mean) / deviation))
+
+
+def intervals(nodes, time):
+    """Mean and deviation of the seconds from one event of a node to its next one."""
+    order = np.argsort(nodes, kind="stable")
+    gaps = np.diff(time[order])[np.diff(nodes[order]) == 0]
+    return (gaps.mean(), gaps.std() or 1.0) if len(gaps) else (0.0, 1.0)
+
+
 class TGN(Model):
     log_odds = True
+    training_part = True
 
     def __init__(self, setup: Setup):
         o = OPTIONS | setup.options
         n, size, self.width = setup.num_nodes, o["size"], max(1, setup.num_features)  # a column of zeros where there are no features
         self.memory = TGNMemory(n, self.width, size, size, IdentityMessage(self.width, size, size), Last())
         self.attention = Attention(size, self.width, self.memory.time_enc) if o["embedding"] == "attention" else None
+        self.projection = Projection(size, setup.train) if o["embedding"] == "projection" else None
         hidden = o["hidden"]
         layers = nn.Linear(size, hidden), nn.ReLU(), nn.Dropout(o["dropout"]), nn.Linear(hidden, 1)
         self.head = nn.Sequential(*layers) if setup.task == "nc" else Predictor(size)
-        self.nets = nn.ModuleList(net for net in (self.memory, self.attention, self.head) if net is not None)
+        self.nets = nn.ModuleList(net for net in (self.memory, self.attention, self.projection, self.head) if net is not None)
         self.adam = torch.optim.Adam(self.nets.parameters(), lr=o["lr"])
         self.neighbours = LastNeighborLoader(n, size=o["neighbours"])
         self.neighbours.neighbors.zero_()
@@ -76,13 +102,18 @@ class TGN(Model):
         return torch.from_numpy(batch.source), torch.from_numpy(batch.destination), torch.from_numpy(batch.time).long(), torch.from_numpy(x)
 
     def embed(self, nodes):
-        """Embeddings of distinct nodes."""
+        """Embeddings of distinct nodes, and the times of their last updates."""
         if self.attention is None:
-            return self.memory(nodes)[0]
+            return self.memory(nodes)
         around, edges, events = self.neighbours(nodes)
         self.place[around] = torch.arange(len(around))
         z, last_update = self.memory(around)
-        return self.attention(z, last_update, edges, self.t[events], self.x[events])[self.place[nodes]]
+        z = self.attention(z, last_update, edges, self.t[events], self.x[events])
+        return z[self.place[nodes]], last_update[self.place[nodes]]
+
+    def at(self, z, last_update, t, side):
+        """Embeddings at times t, of nodes as sources (side 0) or destinations."""
+        return self.projection(z, t - last_update, side) if self.projection else z
 
     def after_event(self, u, v, t, x):
         """Embeddings of sources with the memory that their own event makes."""
@@ -95,7 +126,7 @@ class TGN(Model):
         clock = self.memory.time_enc((t - last_update[pu]).float())
         own = self.memory.gru(self.memory.msg_s_module(z[pu], z[pv], x, clock), z[pu])
         if self.attention is None:
-            return own
+            return self.at(own, last_update[pu], t, 0)
         centres = torch.arange(len(u))[:, None].expand_as(met)
         edges = torch.stack([self.place[met[there]], centres[there]])
         return self.attention((z, own), last_update, edges, self.t[events[there]], self.x[events[there]])
@@ -106,8 +137,9 @@ class TGN(Model):
         u, v, t, x = self.tensors(batch)
         if self.links:
             nodes, rows = torch.cat([u, v, torch.from_numpy(negatives)]).unique(return_inverse=True)
-            zu, zv, zn = self.embed(nodes)[rows].chunk(3)
-            p, q = self.head(zu, zv), self.head(zu, zn)
+            (zu, zv, zn), (tu, tv, tn) = (values[rows].chunk(3) for values in self.embed(nodes))
+            zu = self.at(zu, tu, t, 0)
+            p, q = self.head(zu, self.at(zv, tv, t, 1)), self.head(zu, self.at(zn, tn, t, 1))
             loss = bce(p, torch.ones_like(p)) + bce(q, torch.zeros_like(q))
         else:
             known = torch.from_numpy(batch.label >= 0)
@@ -130,9 +162,11 @@ class TGN(Model):
     @torch.no_grad()
     def score(self, source, time, destinations):
         self.nets.eval()
+        n, t = len(source), torch.from_numpy(time).long()
         nodes, rows = torch.from_numpy(np.concatenate([source, destinations])).unique(return_inverse=True)
-        z = self.embed(nodes)[rows]
-        return torch.cat([self.head(u, z[len(source) :]) for u in z[: len(source), None].split(8)])
+        z, last_update = (values[rows] for values in self.embed(nodes))
+        zu = self.at(z[:n], last_update[:n], t, 0)[:, None]
+        return torch.cat([self.head(u, self.at(z[n:], last_update[n:], at, 1)) for u, at in zip(zu.split(8), t[:, None].split(8))])
 
     @torch.no_grad()
     def observe(self, batch):
