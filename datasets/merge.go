@@ -20,6 +20,7 @@ type merger struct {
 	levels   []*names   // of the categories
 	renumber [2][]int32 // from a block's numbers to the file's: nodes, items
 	checked  int64      // bytes of names that fit into the memory
+	start    float64    // time of the first event, as the clock reads it
 	sorted   [2][]int32 // of sorted events: the nodes and items in the order of their numbers; else nil
 }
 
@@ -40,10 +41,13 @@ func (s *schema) newLevels() []*names {
 func (m *merger) columns() Columns {
 	c := Columns{
 		Stream: m.out, Features: m.features(), Levels: make([][]string, m.numFeat), Missing: m.missing,
-		sides: []numbered{{m.nodes, m.sorted[0]}},
+		Times: Times{First: m.clock.first, Start: m.start, Unit: m.layout.Unit.String()}, sides: []numbered{{m.nodes, m.sorted[0]}},
 	}
 	if m.layout.Bipartite {
 		c.sides = append(c.sides, numbered{m.items, m.sorted[1]})
+	}
+	if !m.layout.jodie {
+		c.Layout = m.named()
 	}
 	for i, l := range m.levels {
 		texts := make([]string, l.len())
@@ -185,9 +189,9 @@ func (m *merger) finish() error {
 			s.Dst[r] += int32(s.Users)
 		}
 	}
-	start, perSecond := s.Time[0], unitPerSecond[m.layout.Unit]
+	m.start = s.Time[0]
 	for r, t := range s.Time {
-		s.Time[r] = (t - start) / perSecond
+		s.Time[r] = (t - m.start) / unitPerSecond[m.layout.Unit]
 	}
 	span := s.Time[s.Len()-1]
 	if d := m.tooLarge(span, longestSpan, number(span)+" from the first event to the last"); d != nil {

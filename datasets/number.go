@@ -30,6 +30,13 @@ func parseFloat32(field []byte) (x float32, ok bool) {
 	return float32(wide), ok
 }
 
+// ParseFeature parses a field of a column of numbers as files are read. A text that
+// stands for a missing number is missing.
+func ParseFeature(field string) (x float32, missing, ok bool) {
+	x, ok = parseFloat32([]byte(field))
+	return x, !ok && isMissing([]byte(field)), ok
+}
+
 func parseFloat(field []byte, bits int) (x float64, ok bool) {
 	x, err := strconv.ParseFloat(string(field), bits)
 	if err != nil || math.IsInf(x, 0) || math.IsNaN(x) || isHex(field) || bytes.IndexByte(field, '_') >= 0 {

@@ -50,7 +50,10 @@ type Columns struct {
 	Levels [][]string
 	// Missing has the index in Layout.Missing of every feature, or -1.
 	Missing []int
-	sides   []numbered
+	// Layout is that of a file with only these columns, in which they go by name.
+	Layout Layout
+	Times  Times
+	sides  []numbered
 }
 
 // numbered are the names of the nodes of one side, and the order in which they
@@ -90,7 +93,13 @@ func (l Layout) Used(names []string) (columns []int, named Layout, err error) {
 			columns = append(columns, c)
 		}
 	}
-	name := func(column string) string { return names[s.find(column)] }
+	return columns, s.named(), nil
+}
+
+// named returns the layout with the names of its columns in place of numbers.
+func (s *schema) named() Layout {
+	l := s.layout
+	name := func(column string) string { return s.names[s.find(column)] }
 	for _, column := range []*string{&l.Src, &l.Dst, &l.Time, &l.Label} {
 		if *column != "" {
 			*column = name(*column)
@@ -102,7 +111,7 @@ func (l Layout) Used(names []string) (columns []int, named Layout, err error) {
 			(*list)[i] = name(column)
 		}
 	}
-	return columns, l, nil
+	return l
 }
 
 // ReadColumns is ReadFile for any source of size bytes; name stands for it in

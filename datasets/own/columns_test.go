@@ -182,7 +182,9 @@ func TestSortedIsTheSame(t *testing.T) {
 		if _, err := Import(t.Context(), dir, src); err != nil {
 			t.Fatal(err)
 		}
-		return filesOf(t, filepath.Join(dir, "mine"))
+		files := filesOf(t, filepath.Join(dir, "mine"))
+		files[descriptionFile], _, _ = strings.Cut(files[descriptionFile], "  times:") // how the first line was read
+		return files
 	}
 	if diff := cmp.Diff(files(mixed(200)), files(strings.Join(lines, ""))); diff != "" {
 		t.Error(diff)

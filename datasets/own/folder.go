@@ -51,6 +51,7 @@ type description struct {
 	Missing      []filled   `yaml:"missing,omitempty"`
 	NodesSHA256  string     `yaml:"nodes_sha256,omitempty"`
 	LevelsSHA256 string     `yaml:"levels_sha256,omitempty"`
+	Source       *origin    `yaml:"source,omitempty"`
 }
 
 // readDescription reads and checks dataset.yaml.

@@ -8,7 +8,7 @@
 //	                from the first event, unused columns are left out
 //	nodes.csv       the names of the nodes in the source
 //	levels.csv      the texts of categories, and the columns that they became
-//	dataset.yaml    how it is split, and what is in it
+//	dataset.yaml    how it is split, what is in it, and how the source was read
 //	.cache          the same events for fast loading; it may be removed
 //
 // It appears all at once, or not at all.
@@ -213,6 +213,7 @@ func (src Source) write(m *meter, dir string) error {
 		Version: formatVersion, Title: src.Title, Split: src.Split, Bipartite: src.Layout.Bipartite,
 		Labelled: src.Layout.Label != "", Features: features.features, Counts: s.Counts(),
 		Categories: features.categories, Missing: features.missing,
+		Source: &origin{Src: c.Layout.Src, Dst: c.Layout.Dst, Time: c.Layout.Time, Label: c.Layout.Label, Features: c.Features, Times: c.Times},
 	}
 	m.begin(written, int64(s.Len()+s.NumNodes))
 	if d.SHA256, err = writeSealed(filepath.Join(dir, eventsFile), func(w io.Writer) error {
