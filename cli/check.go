@@ -14,6 +14,7 @@ import (
 	"dgsbench/harness"
 	"dgsbench/internal/atomicfile"
 	"dgsbench/internal/regular"
+	"dgsbench/kernels/devices"
 	"dgsbench/results"
 	"dgsbench/results/baseline"
 	"dgsbench/results/record"
@@ -103,7 +104,7 @@ func (c *checking) run(ctx context.Context) error {
 		}
 		return s.wouldMeasure(lastLine)
 	}
-	if err := c.measure(ctx, s); err != nil {
+	if err := c.measure(ctx, s, on); err != nil {
 		return err
 	}
 	now, r, err := c.compare(b, build, s)
@@ -162,11 +163,11 @@ func buildFolder(parent string) (string, error) {
 }
 
 // measure prints nothing but a bar on a terminal, unless --verbose is set: failures are in the report.
-func (c *checking) measure(ctx context.Context, s selection) error {
+func (c *checking) measure(ctx context.Context, s selection, on devices.Target) error {
 	if !isTerminal(s.stderr) && !s.verbose {
 		s.stderr = io.Discard
 	}
-	_, err := s.measure(ctx, false)
+	_, err := s.measure(ctx, on, false)
 	if harness.Interrupted(err) && c.folder == "" {
 		return fmt.Errorf("interrupted, and nothing is kept; with --out DIR the same command continues where it stopped: %w", context.Canceled)
 	}

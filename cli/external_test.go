@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,7 +24,7 @@ func TestExternal(t *testing.T) {
 	dir := workplace(t)
 	specs := filepath.Join(dir, "specs")
 	write(t, filepath.Join(specs, "piped.yaml"), externalSpec("piped", "env, "+child+"=1, "+os.Args[0]+", serve-model, raw", ", features: required, log_odds: true"))
-	write(t, filepath.Join(specs, "bad.yaml"), externalSpec("bad", `sh, -c, "echo on standard error >&2; echo hello"`))
+	write(t, filepath.Join(specs, "bad.yaml"), externalSpec("bad", `sh, -c, "echo '{\"dgsbench\":1,\"tasks\":[\"nc\"],\"features\":\"optional\",\"verbs\":[\"train\",\"classify\",\"snapshot\",\"restore\"]}'; read x; echo on standard error >&2; echo hello"`))
 	write(t, filepath.Join(specs, "toy.yaml"), "name: toy\ntitle: Toy\nseeds: 2\nprotocol: {batch: 20, epochs: 2}\nruns:\n"+
 		"  - {task: nc, datasets: [toy], models: [raw, piped, bad]}\n"+
 		"  - {task: nc, datasets: [toy], models: [raw, piped], protocol: {latency: {batches: 5, lead: 40, iterations: 2}}}\n")
@@ -31,7 +33,7 @@ func TestExternal(t *testing.T) {
 		t.Fatalf("exit code %d\n%s\n%s", code, stdout, stderr)
 	}
 	for _, want := range []string{
-		`bad: sh -c echo on standard error >&2; echo hello: start: expected its greeting: no message: expected a line of JSON, found "hello"; its standard error ends with:`,
+		`: build: `, `expected a line of JSON, found "hello"; its standard error ends with:`,
 		"on standard error\n", "seed-1-",
 	} {
 		if !strings.Contains(stderr, want) {
@@ -61,6 +63,43 @@ func TestExternal(t *testing.T) {
 	code, _, stderr = bench(all(dir, "out", "--checkpoints")...)
 	if code != exitFailed || !strings.Contains(stderr, "0 trials measured, 6 found measured, 2 failed") {
 		t.Errorf("again: exit code %d\n%s", code, stderr)
+	}
+}
+
+// TestExternalRefused: where a program cannot do what a suite asks for, nothing is measured
+// or written; tables of what was measured do not start it.
+func TestExternalRefused(t *testing.T) {
+	dir := workplace(t)
+	specs := filepath.Join(dir, "specs")
+	t.Setenv("PIPED", os.Args[0])
+	piped := externalSpec("piped", "env, "+child+"=1, sh, -c, exec $PIPED serve-model raw", ", features: required, log_odds: true")
+	write(t, filepath.Join(specs, "piped.yaml"), piped)
+	write(t, filepath.Join(specs, "toy.yaml"), "name: toy\ntitle: Toy\nseeds: 1\nprotocol: {batch: 20, epochs: 2}\nruns:\n"+
+		"  - {task: nc, datasets: [toy], models: [raw, piped]}\n"+
+		"  - {task: nc, datasets: [toy], models: [raw, piped], protocol: {latency: {batches: 5, lead: 40, iterations: 2}}}\n")
+	place := func(command, out string) []string { return slices.Concat([]string{command}, all(dir, out)[1:]) }
+	if code, _, stderr := bench(place("all", "out")...); code != exitDone {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	for spec, want := range map[string]string{
+		strings.Replace(piped, "log_odds: true", "log_odds: false", 1): "serve-model raw: its greeting says log_odds true, and the spec false: options: {log_odds: true}",
+		externalSpec("piped", "sh, -c, exit 1"):                        "sh -c exit 1: start: ended with exit status 1",
+	} {
+		write(t, filepath.Join(specs, "piped.yaml"), spec)
+		for _, command := range []string{"all", "run", "plan", "latency", "live"} {
+			code, stdout, stderr := bench(place(command, "new")...)
+			if code != exitUsage || !strings.Contains(stderr, want) || stdout != "" {
+				t.Errorf("%s: exit code %d, %s%s\nexpected %q", command, code, stdout, stderr, want)
+			}
+		}
+		if _, err := os.Stat(filepath.Join(dir, "new")); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the folder of the results: %v", err)
+		}
+	}
+	write(t, filepath.Join(specs, "piped.yaml"), piped)
+	t.Setenv("PIPED", "/nowhere")
+	if code, _, stderr := bench(place("tables", "out")...); code != exitDone {
+		t.Errorf("tables: exit code %d, %s", code, stderr)
 	}
 }
 

@@ -82,7 +82,7 @@ func (l *timing) run(ctx context.Context, all selection) error {
 			return fmt.Sprintf("%d trials would be measured by this build and by %s, %d times each", p.Trials, old, l.alternations)
 		})
 	}
-	on, err := l.findDevice()
+	on, err := l.ready(s.trials)
 	if err != nil {
 		return err
 	}

@@ -92,7 +92,7 @@ func (l *loading) run(ctx context.Context, all selection) error {
 	if l.dryRun {
 		return s.wouldMeasure(everythingLine)
 	}
-	on, err := l.findDevice()
+	on, err := l.ready(s.trials)
 	if err != nil {
 		return err
 	}

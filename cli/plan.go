@@ -31,7 +31,11 @@ func newPlan(o options) *cobra.Command {
 				_, err := s.count(s.missingLine)
 				return err
 			}
-			on, err := o.findDevice()
+			unmeasured, err := s.unmeasured()
+			if err != nil {
+				return err
+			}
+			on, err := s.ready(unmeasured)
 			if err != nil {
 				return err
 			}

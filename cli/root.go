@@ -188,6 +188,15 @@ func (o *options) findDevice() (devices.Target, error) {
 	return on, err
 }
 
+// ready finds the device, and starts the programs of models to ask what they can do.
+func (o *options) ready(trials []specs.Trial) (devices.Target, error) {
+	on, err := o.findDevice()
+	if err == nil {
+		err = harness.Probe(trials, o.checkpoints)
+	}
+	return on, err
+}
+
 // notEmpty is the value of a flag that would mean something else if it were
 // empty, as with an unset variable of a script: everything, or the current
 // folder. Commands check --out themselves.

@@ -57,12 +57,20 @@ func (s selection) runSuite(ctx context.Context, tables bool) error {
 			return err
 		}
 	}
+	unmeasured, err := s.unmeasured()
+	if err != nil {
+		return err
+	}
+	on, err := s.ready(unmeasured)
+	if err != nil {
+		return err
+	}
 	if tables {
 		if err := s.makeTableFolder(); err != nil {
 			return err
 		}
 	}
-	sum, err := s.measure(ctx, true)
+	sum, err := s.measure(ctx, on, true)
 	if err != nil {
 		return err
 	}
@@ -109,11 +117,7 @@ func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // measure runs the trials that have no record, until a signal to stop comes. It
 // prints what they will take first if announced is set.
-func (s selection) measure(ctx context.Context, announced bool) (harness.Summary, error) {
-	on, err := s.findDevice()
-	if err != nil {
-		return harness.Summary{}, err
-	}
+func (s selection) measure(ctx context.Context, on devices.Target, announced bool) (harness.Summary, error) {
 	if err := s.makeOut(); err != nil {
 		return harness.Summary{}, err
 	}
@@ -121,6 +125,7 @@ func (s selection) measure(ctx context.Context, announced bool) (harness.Summary
 	defer stop()
 	var expected time.Duration
 	if announced {
+		var err error
 		if expected, err = s.announce(ctx, on); err != nil {
 			return harness.Summary{}, err
 		}

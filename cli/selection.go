@@ -246,14 +246,27 @@ func (s selection) report(whole bool) (results.Report, error) {
 	})
 }
 
-// checkWhole checks that every trial has a record.
-func (s selection) checkWhole(records []record.Record) error {
+// unmeasured returns the trials without a record that fits them.
+func (s selection) unmeasured() ([]specs.Trial, error) {
+	if err := s.checkOut(); err != nil {
+		return nil, err
+	}
+	all, _, err := s.store().Load(s.suite)
+	return s.without(slices.DeleteFunc(all, func(r record.Record) bool { return !results.Fits(r, s.trials) })), err
+}
+
+// without returns the trials that have none of the records.
+func (s selection) without(records []record.Record) []specs.Trial {
 	there := map[record.Key]bool{}
 	for _, r := range records {
 		there[r.Key] = true
 	}
-	missing := slices.DeleteFunc(slices.Clone(s.trials), func(t specs.Trial) bool { return there[results.KeyOf(t)] })
-	if len(missing) > 0 {
+	return slices.DeleteFunc(slices.Clone(s.trials), func(t specs.Trial) bool { return there[results.KeyOf(t)] })
+}
+
+// checkWhole checks that every trial has a record.
+func (s selection) checkWhole(records []record.Record) error {
+	if missing := s.without(records); len(missing) > 0 {
 		return missingRecordsError(missing, len(s.trials))
 	}
 	return nil

@@ -92,7 +92,7 @@ func (t *tuning) run(ctx context.Context, withSetting bool) error {
 	if err != nil {
 		return err
 	}
-	on, err := t.findDevice()
+	on, err := t.ready(firstTrials(studies))
 	if err != nil {
 		return err
 	}
@@ -113,6 +113,16 @@ func (t *tuning) run(ctx context.Context, withSetting bool) error {
 		return err
 	}
 	return t.lastLine(histories, sum)
+}
+
+// firstTrials returns a trial of each study.
+func firstTrials(studies []tune.Study) (trials []specs.Trial) {
+	for _, s := range studies {
+		if t, err := s.RandomTrial(0); err == nil {
+			trials = append(trials, t)
+		}
+	}
+	return trials
 }
 
 func (t *tuning) search(ctx context.Context, studies []tune.Study, on devices.Target) ([]*tune.History, harness.Summary, error) {
@@ -154,7 +164,7 @@ func (s selection) tuned(ctx context.Context) (selection, error) {
 	if len(studies) == 0 {
 		return s, fmt.Errorf("--tune: suite %q has no learned model to tune among those asked for", s.suite)
 	}
-	on, err := s.findDevice()
+	on, err := s.ready(s.trials)
 	if err != nil {
 		return s, err
 	}

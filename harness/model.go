@@ -53,6 +53,14 @@ func whySnapshots(t specs.Trial, p datasets.Parts) string {
 	return ""
 }
 
+// whyCheckpoint says what a trial takes a snapshot for where checkpoints are kept.
+func whyCheckpoint(kept bool) string {
+	if kept {
+		return "--checkpoints keeps the model"
+	}
+	return ""
+}
+
 // Build makes the model.
 func (b *Blueprint) Build() (models.Model, error) {
 	b.devices = nil

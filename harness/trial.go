@@ -7,6 +7,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
@@ -86,9 +87,7 @@ func (tr trainer) measure(ctx context.Context, j job, progress func(windows int)
 		j.keep = tr.checkpoints
 		j.set = func(s *models.Setup) {
 			s.Log = logPath(tr.store, j.record)
-			if tr.checkpoints {
-				s.Snapshots = "--checkpoints keeps the model"
-			}
+			s.Snapshots = cmp.Or(whyCheckpoint(tr.checkpoints), s.Snapshots)
 		}
 		if rec, observed, kept, err = measure(ctx, j, tr.device, tick); err != nil {
 			return err

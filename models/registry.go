@@ -2,6 +2,7 @@ package models
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 
@@ -47,6 +48,9 @@ type Kind struct {
 	// where that grows with its nodes or events: trials side by side share
 	// the machine's. It may be nil.
 	Bytes func(Setup, Options) int64
+	// Probe, unless it is nil, returns an error unless New can build models of these
+	// options for setups, of which it reads Task and Snapshots: it asks the programs.
+	Probe func(iter.Seq2[Setup, Options]) error
 	// Fit returns what New computes of Setup.Train, so that it can be given as
 	// Setup.Fitted. It is nil for a kind that needs nothing of it, but for memory of its own.
 	Fit func(Setup, Options) Fitted

@@ -45,6 +45,9 @@ func misbehave(fault string) {
 		greeting.Verbs = nil
 	case "links alone":
 		greeting.Tasks = []protocol.Task{protocol.LinkPrediction}
+	case "ends at once":
+		fmt.Fprintln(os.Stderr, "no module of that name")
+		os.Exit(1)
 	case "reads nothing":
 		_ = out.write(greeting, nil)
 		time.Sleep(time.Hour)
@@ -297,12 +300,23 @@ func TestRefusedSetups(t *testing.T) {
 		"prints first":  `start: expected its greeting: no message: expected a line of JSON, found "Loading the model ..."`,
 		"other version": "start: its greeting has the version 7 of the protocol as dgsbench, expected 1",
 		"no verbs":      "its greeting does not offer classify (node classification asks for scores), restore (a test), snapshot (a test), train (a model of class learned is trained)",
+		"ends at once":  "start: ended with exit status 1; its standard error ends with:\nno module of that name",
 		"links alone":   "its greeting says tasks [lp], and the spec [nc]: options: {tasks: [lp]}",
 	} {
 		s, _ := setup(t)
 		s.Snapshots = "a test"
+		start := time.Now()
 		if m, err := kindOf(t).New(s, faulty(t, fault)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v, expected %q", fault, m, err, want)
+		}
+		if d := time.Since(start); d > greetingTime/4 {
+			t.Errorf("%s: noticed after %v", fault, d)
+		}
+		both := func(yield func(models.Setup, models.Options) bool) {
+			_ = yield(s, faulty(t, "dies")) && yield(s, faulty(t, fault))
+		}
+		if err := kindOf(t).Probe(both); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Probe of %s: %v, expected %q", fault, err, want)
 		}
 	}
 	s, _ := setup(t)

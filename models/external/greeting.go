@@ -4,11 +4,16 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
+	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"dgsbench/models"
 	"dgsbench/protocol"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Verbs of requests. Every process answers build, observe and reset.
@@ -104,8 +109,36 @@ func (g Greeting) fits(d declared, s models.Setup) error {
 	if slices.Sort(missing); len(missing) > 0 {
 		return fmt.Errorf("its greeting does not offer %s", strings.Join(missing, ", "))
 	}
-	if g.Features == featureWords[models.FeaturesRequired] && s.NumFeat == 0 {
-		return errors.New("it requires features, and the events have none")
-	}
 	return nil
+}
+
+// probe starts each program once, and returns an error unless all can do what is
+// declared of them and setups need.
+func probe(all iter.Seq2[models.Setup, models.Options]) error {
+	checks := map[string][]func(Greeting) error{}
+	commands := map[string][]string{}
+	for s, o := range all {
+		o := o.(*Options)
+		command := strings.Join(o.Command, "\x00")
+		commands[command] = o.Command
+		checks[command] = append(checks[command], func(g Greeting) error { return g.fits(o.declared, s) })
+	}
+	var group errgroup.Group
+	group.SetLimit(runtime.NumCPU())
+	for id, command := range commands {
+		group.Go(func() error {
+			p, g, err := start(command, 1, time.Minute, "")
+			if err != nil {
+				return err
+			}
+			defer p.close()
+			for _, check := range checks[id] {
+				if err := check(g); err != nil {
+					return fmt.Errorf("%s: %w", p.command, err)
+				}
+			}
+			return nil
+		})
+	}
+	return group.Wait()
 }

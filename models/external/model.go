@@ -52,7 +52,11 @@ func New(s models.Setup, o *Options) (models.Model, error) {
 		return nil, err
 	}
 	m := &Model{process: p, greeting: g, task: s.Task, state: -1, noFeatures: g.Features == featureWords[models.FeaturesIgnored]}
-	if err := g.fits(o.declared, s); err != nil {
+	err = g.fits(o.declared, s)
+	if err == nil && g.Features == featureWords[models.FeaturesRequired] && s.NumFeat == 0 {
+		err = errors.New("it requires features, and the events have none")
+	}
+	if err != nil {
 		p.close()
 		return nil, fmt.Errorf("%s: %w", p.command, err)
 	}

@@ -52,6 +52,7 @@ func init() {
 		Tasks:   []protocol.Task{protocol.NodeClassification, protocol.LinkPrediction},
 		Options: func() models.Options { return Defaults() },
 		For:     func(k models.Kind, o models.Options) models.Kind { return o.(*Options).kind(k) },
+		Probe:   probe,
 		New:     func(s models.Setup, o models.Options) (models.Model, error) { return New(s, o.(*Options)) },
 	})
 }
