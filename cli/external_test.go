@@ -67,7 +67,7 @@ func TestExternal(t *testing.T) {
 }
 
 // TestExternalRefused: where a program cannot do what a suite asks for, nothing is measured
-// or written; tables of what was measured do not start it.
+// or written; what was measured does not start it.
 func TestExternalRefused(t *testing.T) {
 	dir := workplace(t)
 	specs := filepath.Join(dir, "specs")
@@ -98,8 +98,10 @@ func TestExternalRefused(t *testing.T) {
 	}
 	write(t, filepath.Join(specs, "piped.yaml"), piped)
 	t.Setenv("PIPED", "/nowhere")
-	if code, _, stderr := bench(place("tables", "out")...); code != exitDone {
-		t.Errorf("tables: exit code %d, %s", code, stderr)
+	for _, command := range []string{"tables", "all", "plan"} {
+		if code, _, stderr := bench(place(command, "out")...); code != exitDone {
+			t.Errorf("%s: exit code %d, %s", command, code, stderr)
+		}
 	}
 }
 
