@@ -104,6 +104,28 @@ func (d *Deriver) Add(window Stream) error {
 	return nil
 }
 
+// Forget makes a node one without events. It is an error that changes nothing if there
+// are events of the last week that features depend on.
+func (d *Deriver) Forget(node int32) error {
+	h := d.history
+	if int(node) >= len(h.last) {
+		return nil
+	}
+	if h.week != nil {
+		h.week.undo()
+		for _, tallies := range h.week.tallies {
+			if tallies[node] != [numWindows]*tally{} {
+				return fmt.Errorf("node %d has events in the last week, which velocity counts", node)
+			}
+		}
+	}
+	h.last[node] = 0
+	for side := range h.count {
+		h.count[side][node] = 0
+	}
+	return nil
+}
+
 // check returns an error for a window that cannot follow the history.
 func (d *Deriver) check(window Stream) error {
 	if window.NumFeat != len(d.file) {

@@ -38,7 +38,7 @@ func loadAll(trials []specs.Trial, dir string) (library, error) {
 		if err != nil {
 			return nil, err
 		}
-		lib[name] = NewCutter(loaded)
+		lib[name] = &Cutter{loaded: loaded, dir: dir}
 	}
 	for _, t := range trials {
 		if err := lib[t.Dataset].Check(t); err != nil {
@@ -52,7 +52,12 @@ func loadAll(trials []specs.Trial, dir string) (library, error) {
 // once. It is safe for concurrent use.
 type Cutter struct {
 	loaded *datasets.Loaded
+	dir    string   // the data folder
 	cuts   sync.Map // from datasets.Cut to func() (datasets.Parts, error)
+
+	sourceOnce  sync.Once // for those below
+	source      source
+	sourceError error
 }
 
 // NewCutter returns a Cutter of a loaded dataset.

@@ -73,7 +73,7 @@ func hasCheckpoint(s record.Store, t specs.Trial, rec record.Record) (bool, erro
 	if errors.Is(err, regular.ErrOther) {
 		return false, err // a checkpoint could not be written there
 	}
-	return err == nil && saved.Spec == string(t.JSON()), nil
+	return err == nil && saved.Spec == string(t.JSON()) && saved.Input != nil, nil
 }
 
 // writeCheckpoint writes a model beside its record.

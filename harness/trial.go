@@ -30,19 +30,20 @@ type job struct {
 	trial      specs.Trial
 	record     record.Record // as Describe returned it
 	parts      datasets.Parts
-	windows    int   // that measuring goes through, unless training is stopped early
-	bytes      int64 // of memory
-	untested   bool  // the trial ends with its training, and its record has no scores
-	remeasured bool  // the trial has or had a record
-	cutError   error // why the trial has no parts: it fails
-	keep       bool  // the model for a checkpoint
+	cutter     *Cutter // of the parts
+	windows    int     // that measuring goes through, unless training is stopped early
+	bytes      int64   // of memory
+	untested   bool    // the trial ends with its training, and its record has no scores
+	remeasured bool    // the trial has or had a record
+	cutError   error   // why the trial has no parts: it fails
+	keep       bool    // the model for a checkpoint
 	set        func(*models.Setup)
 }
 
 // newJob cuts the dataset for the trial that rec describes. Seeds share its size.
 func newJob(t specs.Trial, rec record.Record, lib library, tr trainer, sizes map[record.CellKey]int64) job {
-	j := job{trial: t, record: rec, untested: tr.untested}
-	if j.parts, j.cutError = lib[t.Dataset].Parts(t); j.cutError != nil {
+	j := job{trial: t, record: rec, cutter: lib[t.Dataset], untested: tr.untested}
+	if j.parts, j.cutError = j.cutter.Parts(t); j.cutError != nil {
 		return j
 	}
 	j.record.Footnotes = slices.Concat(rec.Footnotes, featureNotes(j.parts, lib[t.Dataset].loaded.Dataset, len(t.Protocol.EvaluationBatch)), delayNotes(t))
@@ -138,7 +139,11 @@ func measure(ctx context.Context, j job, on devices.Target, tick func()) (
 			if j.untested {
 				return r.train(ctx)
 			}
-			return r.do(ctx)
+			if err := r.do(ctx); err != nil || !j.keep {
+				return err
+			}
+			r.kept.Input, err = j.cutter.input(j.parts, r.facts[0].facts)
+			return err
 		})
 	}
 	if ctx.Err() != nil {

@@ -27,8 +27,8 @@ const (
 	// maxCheckpoint is more bytes than a checkpoint has.
 	maxCheckpoint = 64 << 30
 
-	// statePrefix tells state from parameters.
-	statePrefix = "state/"
+	// statePrefix and inputPrefix tell others from parameters.
+	statePrefix, inputPrefix = "state/", "input/"
 )
 
 // WriteCheckpoint writes what EncodeCheckpoint makes to a file, as a whole or
@@ -43,17 +43,21 @@ func WriteCheckpoint(path string, s Snapshot, metadata map[string]string) error 
 
 // EncodeCheckpoint returns a file of the snapshot in the safetensors format,
 // which PyTorch users can open: parameters under their own names (head.W1),
-// per-node state under state/ (state/S), and the metadata, with the spec under
+// per-node state under state/ (state/S), what makes events of records under input/, and the metadata, with the spec under
 // SpecKey.
 func EncodeCheckpoint(s Snapshot, metadata map[string]string) ([]byte, error) {
 	for _, t := range s.Params {
-		if strings.HasPrefix(t.Name, statePrefix) {
-			panic("models: parameter " + t.Name + " has the name of a state")
+		if strings.HasPrefix(t.Name, statePrefix) || strings.HasPrefix(t.Name, inputPrefix) {
+			panic("models: parameter " + t.Name + " has the name of a state or an input")
 		}
 	}
-	tensors := slices.Concat(s.Params, s.State)
-	for i := range s.State {
-		tensors[len(s.Params)+i].Name = statePrefix + s.State[i].Name
+	tensors := slices.Concat(s.Params, s.State, s.Input)
+	for i := range tensors[len(s.Params):] {
+		prefix := statePrefix
+		if i >= len(s.State) {
+			prefix = inputPrefix
+		}
+		tensors[len(s.Params)+i].Name = prefix + tensors[len(s.Params)+i].Name
 	}
 	all := map[string]string{}
 	maps.Copy(all, metadata)
@@ -99,13 +103,14 @@ func ReadCheckpoint(path string) (Snapshot, map[string]string, error) {
 	delete(metadata, versionKey)
 	var s Snapshot
 	for _, t := range tensors {
-		name, isState := strings.CutPrefix(t.Name, statePrefix)
-		t.Name = name
-		if isState {
-			s.State = append(s.State, t)
-		} else {
-			s.Params = append(s.Params, t)
+		into := &s.Params
+		for prefix, part := range map[string]*[]Tensor{statePrefix: &s.State, inputPrefix: &s.Input} {
+			if name, ok := strings.CutPrefix(t.Name, prefix); ok {
+				into, t.Name = part, name
+				break
+			}
 		}
+		*into = append(*into, t)
 	}
 	return s, metadata, nil
 }

@@ -9,6 +9,9 @@ import (
 	"dgsbench/nn"
 )
 
+// ErrRemembered is the Forget of models in which states of nodes refer to others.
+var ErrRemembered = errors.New("the states of nodes refer to others, so that none can be forgotten")
+
 // BadScore reports a score that is NaN or infinite: the trial has failed.
 type BadScore struct {
 	Event int // number within the whole stream

@@ -107,6 +107,13 @@ type Ahead interface {
 	ClassifyAhead(part datasets.Stream, batch int, logits []float32) error
 }
 
+// Forgetter is a model that can clear the states of single nodes.
+type Forgetter interface {
+	// Forget makes the nodes ones without events. It is an error that changes nothing
+	// where states of others refer to them; without nodes it says whether that is so.
+	Forget(nodes []int32) error
+}
+
 // Chooser is a model that is one of several rules (Kind.Choices).
 type Chooser interface {
 	// Choose makes the model rule i. What Train is given from then on is for

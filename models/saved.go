@@ -28,6 +28,8 @@ type Saved struct {
 	Events int     `json:"events"`
 	Time   float64 `json:"time"`
 
+	Input *Input `json:"input,omitempty"` // nil if it is not known
+
 	Kind     Kind          `json:"-"`
 	Options  Options       `json:"-"`
 	Task     protocol.Task `json:"-"`
@@ -49,6 +51,9 @@ func (s *Saved) Encode() ([]byte, error) {
 	text, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
+	}
+	if s.Input != nil {
+		s.Snapshot.Input = s.Input.tensors()
 	}
 	return EncodeCheckpoint(s.Snapshot, map[string]string{SpecKey: s.Spec, modelKey: string(text)})
 }
@@ -101,7 +106,14 @@ func (s *Saved) parse(path string, metadata map[string]string) error {
 		return err
 	}
 	s.Kind = s.Kind.With(s.Options)
-	return s.Options.Validate()
+	if err := s.Options.Validate(); err != nil || s.Input == nil {
+		return err
+	}
+	if err := s.Input.setTensors(s.Snapshot.Input, s.Nodes); err != nil {
+		return fmt.Errorf("input: %w", err)
+	}
+	s.Snapshot.Input = nil
+	return nil
 }
 
 // Build returns the model with its state, ready for batches of at most maxBatch events of

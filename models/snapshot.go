@@ -24,6 +24,7 @@ type Tensor = safetensors.Tensor
 // its per-node state.
 type Snapshot struct {
 	Params, State []Tensor
+	Input         []Tensor // of a Saved alone: what makes events of records
 }
 
 // Take returns a snapshot of the parameters, and for Everything of the state.

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"sort"
 	"sync"
 
 	"dgsbench/datasets"
@@ -29,6 +30,13 @@ type Options struct {
 	Backwards bool
 	// Threads is 1 if it is 0. Scores do not depend on it.
 	Threads int
+	// Batch is how many records are scored at once, at most. It is 1 if it is 0.
+	Batch int
+	// MaxMemory bounds MaxNodes by the bytes that models and names take, unless it is 0.
+	MaxMemory int64
+	// Evict gives the number of the node whose last event is the longest ago to a new
+	// node that there is no room for, which is an error otherwise. It is of records.
+	Evict bool
 }
 
 // Event is an interaction of two nodes. Nodes are numbered from 0; a number that was not
@@ -53,29 +61,58 @@ type Scorer struct {
 	nodes  int             // that have room
 	event  datasets.Stream // of one event
 	scores [1]float32
+	in     *records // nil if the checkpoint does not say what makes events of records
+	broken error    // after which states are not those of the events
 }
 
 // Open reads a checkpoint, as `bench all --checkpoints` or Save writes it, with the states
 // of the nodes that are in it. The file is untrusted.
 func Open(path string, o Options) (*Scorer, error) {
-	o.MaxNodes, o.Threads = cmp.Or(o.MaxNodes, 10_000_000), max(1, o.Threads)
 	saved, err := models.ReadSaved(path)
 	if err != nil {
 		return nil, err
 	}
-	s := &Scorer{o: o, saved: saved}
-	if saved.Nodes > o.MaxNodes {
-		return nil, fmt.Errorf("%s: %d nodes, expected at most %d (MaxNodes)", path, saved.Nodes, o.MaxNodes)
-	}
-	if err := s.build(min(o.Nodes, o.MaxNodes)); err != nil {
+	s, err := open(saved, o)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return s, nil
 }
 
+func open(saved *models.Saved, o Options) (*Scorer, error) {
+	o.MaxNodes, o.Threads, o.Batch = cmp.Or(o.MaxNodes, 10_000_000), max(1, o.Threads), max(1, o.Batch)
+	if o.MaxMemory > 0 {
+		o.MaxNodes = min(o.MaxNodes, sort.Search(o.MaxNodes, func(n int) bool { return bytesOf(saved, n+1) > o.MaxMemory }))
+	}
+	s := &Scorer{o: o, saved: saved}
+	if saved.Nodes > o.MaxNodes {
+		return nil, fmt.Errorf("%d nodes, expected at most %d (MaxNodes, MaxMemory)", saved.Nodes, o.MaxNodes)
+	}
+	if err := s.build(min(o.Nodes, o.MaxNodes)); err != nil {
+		return nil, err
+	}
+	if o.Evict {
+		if err := forget(s.model); err != nil {
+			return nil, fmt.Errorf("a model of kind %s serves without Evict: %w", saved.Kind.Name, err)
+		}
+	}
+	return s, s.openRecords()
+}
+
+// bytesOf returns about how much memory that many nodes take: the model's state twice, as
+// when it is saved, and names.
+func bytesOf(saved *models.Saved, nodes int) int64 {
+	const name = 128
+	bytes := int64(nodes) * name
+	if saved.Kind.Bytes != nil {
+		bytes += 2 * saved.Kind.Bytes(models.Setup{Task: saved.Task, NumNodes: nodes, NumFeat: saved.Features, MaxBatch: 1, Inference: true, Fitted: saved.Fitted}, saved.Options)
+	}
+	return bytes
+}
+
 // build makes the model of saved with room for that many nodes, if it has fewer.
 func (s *Scorer) build(nodes int) error {
-	m, setup, err := s.saved.Build(nodes, 1, s.o.Threads)
+	m, setup, err := s.saved.Build(nodes, s.o.Batch, s.o.Threads)
 	if err != nil {
 		return err
 	}
@@ -111,11 +148,8 @@ func (s *Scorer) Score(e Event) (float64, error) {
 	if err := models.CheckScores(s.event, s.scores[:]); err != nil {
 		return 0, err
 	}
-	s.met(e)
-	if !s.saved.Kind.LogOdds {
-		return float64(s.scores[0]), nil
-	}
-	return 1 / (1 + math.Exp(-float64(s.scores[0]))), nil
+	s.met()
+	return s.score(s.scores[0]), nil
 }
 
 // Observe folds the event in. An error changes nothing.
@@ -128,7 +162,7 @@ func (s *Scorer) Observe(e Event) error {
 	if err := s.model.Observe(s.event); err != nil {
 		return err
 	}
-	s.met(e)
+	s.met()
 	return nil
 }
 
@@ -187,28 +221,22 @@ func (s *Scorer) take(e Event) error {
 
 // place sets nodes and time of the batch.
 func (s *Scorer) place(e Event) error {
-	if !(math.Abs(e.Time) <= nn.Largest) {
-		return fmt.Errorf("time %v, expected seconds within ±%g", e.Time, nn.Largest)
+	before := s.saved.Time
+	if s.saved.Events == 0 {
+		before = math.Inf(-1)
 	}
-	if e.Time < s.saved.Time && s.saved.Events > 0 && !s.o.Backwards {
-		return fmt.Errorf("time %v is before %v, that of the event before (Backwards accepts it)", e.Time, s.saved.Time)
+	t, err := s.after(e.Time, before)
+	if err != nil {
+		return err
 	}
 	s.event = s.event.From(s.saved.Events)
-	s.event.Src[0], s.event.Dst[0], s.event.Time[0] = e.Source, e.Destination, s.time(e)
+	s.event.Src[0], s.event.Dst[0], s.event.Time[0] = e.Source, e.Destination, t
 	return nil
 }
 
-// time returns that of the event, which is no earlier than the last one's.
-func (s *Scorer) time(e Event) float64 {
-	if s.saved.Events == 0 {
-		return e.Time
-	}
-	return max(e.Time, s.saved.Time)
-}
-
-// met counts an event that is part of the states.
-func (s *Scorer) met(e Event) {
-	s.saved.Time = s.time(e)
+// met counts the event, which is part of the states.
+func (s *Scorer) met() {
+	s.saved.Time = s.event.Time[0]
 	s.saved.Events++
 }
 
@@ -240,13 +268,28 @@ func (s *Scorer) Forget() {
 	defer s.mu.Unlock()
 	s.model.Reset()
 	s.saved.Events = 0
+	if s.in == nil {
+		return
+	}
+	if err := s.in.deriver.Restore(nil); err != nil {
+		panic(err) // nothing is before the first event
+	}
+	for n := range s.in.numbers.Seen {
+		s.in.numbers.Seen[n] = -1
+	}
 }
 
 // Save writes parameters and states to a file that Open reads, as a whole or not at all.
 func (s *Scorer) Save(path string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.broken != nil {
+		return s.broken
+	}
 	s.saved.Nodes, s.saved.Snapshot = s.nodes, s.model.Snapshot(models.Everything)
+	if s.in != nil {
+		s.saved.Input.Nodes, s.saved.Input.History = s.in.numbers.Nodes, s.in.deriver.State()
+	}
 	data, err := s.saved.Encode()
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -106,6 +108,38 @@ func NewRow(dir, dataset string) (*Row, error) {
 		return nil, fmt.Errorf("dataset %s: %s: %w", dataset, descriptionFile, err)
 	}
 	return r, nil
+}
+
+// RowAndNames returns the Row of a dataset that was imported into the data folder, and the
+// names of its nodes, as Names does. They are nil for any other dataset, and for an import
+// of a version that did not keep them.
+func RowAndNames(dir, dataset string) (*Row, []string, error) {
+	if _, err := os.Stat(filepath.Join(dir, dataset, descriptionFile)); datasets.BuiltIn(dataset) || errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if d, err := find(dir, dataset); err != nil || d.Source == nil || d.NodesSHA256 == "" {
+		return nil, nil, err
+	}
+	r, err := NewRow(dir, dataset)
+	if err != nil {
+		return nil, nil, err
+	}
+	names, err := Names(dir, dataset)
+	return r, names, err
+}
+
+// NumberedRow returns the Row of records that have the numbers of nodes, seconds, and
+// features that are numbers.
+func NumberedRow(features []string) *Row {
+	is := rowDescription{Src: "src", Dst: "dst", Time: "t", Times: datasets.Times{First: "0.0", Unit: "s"}}
+	for _, name := range features {
+		is.Features = append(is.Features, rowFeature{Column: name})
+	}
+	r, err := is.row()
+	if err != nil {
+		panic(err) // seconds are known, and there are no categories
+	}
+	return r
 }
 
 // ParseRow returns the Row of which String returned the text, which may be of

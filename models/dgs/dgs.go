@@ -166,6 +166,15 @@ func (m *Model) Reset() {
 	m.everythingChanged()
 }
 
+// Forget makes the states of the nodes zero.
+func (m *Model) Forget(nodes []int32) error {
+	for _, n := range nodes {
+		m.device.Zero(m.net.size, m.device.View(m.states.table, int(m.states.rowOf.Of(n))*m.net.size, m.net.size))
+	}
+	m.everythingChanged()
+	return nil
+}
+
 // everythingChanged is called when all states or parameters are new.
 func (m *Model) everythingChanged() {
 	if t := m.training; t != nil && t.hasDerivatives && t.derivatives != nil {

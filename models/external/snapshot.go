@@ -1,10 +1,10 @@
 package external
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 
+	"dgsbench/internal/safetensors"
 	"dgsbench/models"
 )
 
@@ -58,34 +58,15 @@ func (m *Model) Restore(s models.Snapshot) error {
 	return m.ask(question{request: r, what: verbRestore, payload: params})
 }
 
-// pack returns a tensor of the number of bytes and then of these, eight a number.
+// pack returns a tensor of the bytes.
 func pack(data []byte) []models.Tensor {
-	numbers := make([]int64, 1, 1+(len(data)+7)/8)
-	numbers[0] = int64(len(data))
-	for len(data) >= 8 {
-		numbers = append(numbers, int64(binary.LittleEndian.Uint64(data)))
-		data = data[8:]
-	}
-	if len(data) > 0 {
-		var last [8]byte
-		copy(last[:], data)
-		numbers = append(numbers, int64(binary.LittleEndian.Uint64(last[:])))
-	}
-	return []models.Tensor{{Name: tensorName, Shape: []int{len(numbers)}, I64: numbers}}
+	return []models.Tensor{safetensors.OfBytes(tensorName, data)}
 }
 
 // unpack is the inverse of pack, for tensors that anybody may have made.
 func unpack(tensors []models.Tensor) ([]byte, error) {
-	if len(tensors) != 1 || tensors[0].Name != tensorName || len(tensors[0].I64) == 0 {
+	if len(tensors) != 1 || tensors[0].Name != tensorName {
 		return nil, fmt.Errorf("snapshot of %d tensors, expected one of integers, %s", len(tensors), tensorName)
 	}
-	n, numbers := tensors[0].I64[0], tensors[0].I64[1:]
-	if n < 0 || n > maxState || (n+7)/8 != int64(len(numbers)) {
-		return nil, fmt.Errorf("snapshot tensor %s is not one of %d bytes", tensors[0], n)
-	}
-	data := make([]byte, 0, 8*len(numbers))
-	for _, x := range numbers {
-		data = binary.LittleEndian.AppendUint64(data, uint64(x))
-	}
-	return data[:n], nil
+	return tensors[0].Bytes()
 }

@@ -17,6 +17,8 @@
 package graphsprints
 
 import (
+	"slices"
+
 	"dgsbench/datasets"
 	"dgsbench/kernels"
 	"dgsbench/models"
@@ -135,6 +137,15 @@ func (m *Model) Observe(b datasets.Stream) error {
 func (m *Model) Reset() {
 	m.states.reset()
 	m.InvalidateAll()
+}
+
+// Forget makes the states of the nodes zero.
+func (m *Model) Forget(nodes []int32) error {
+	for _, n := range nodes {
+		m.device.Zero(m.states.cols, m.device.View(m.states.table, int(n)*m.states.cols, m.states.cols))
+	}
+	m.Invalidate(slices.Values(nodes))
+	return nil
 }
 
 func (m *Model) Snapshot(what models.Part) models.Snapshot {

@@ -80,6 +80,7 @@ func (r *Raw) Classify(b datasets.Stream, logits []float32) error {
 
 func (r *Raw) Observe(datasets.Stream) error { return nil }
 func (r *Raw) Reset()                        {}
+func (r *Raw) Forget([]int32) error          { return nil }
 
 // Snapshot copies the parameters.
 func (r *Raw) Snapshot(what models.Part) models.Snapshot {

@@ -182,6 +182,16 @@ func (m *base) Reset() {
 	}
 }
 
+// Forget makes the memories of the nodes zero. Waiting messages and neighbours refer
+// to nodes.
+func (m *base) Forget(nodes []int32) error {
+	if m.messages != nil || m.embedding.attention != nil {
+		return models.ErrRemembered
+	}
+	m.core.forget(nodes)
+	return nil
+}
+
 func (m *base) NumParams() int { return m.core.Net.NumParams() }
 
 // Facts leave out what is kept beside the memory: times, messages and

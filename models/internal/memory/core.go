@@ -119,6 +119,14 @@ func (c *Core) reset() {
 	c.rows.Reset()
 }
 
+func (c *Core) forget(nodes []int32) {
+	size := c.opts.Size
+	for _, n := range nodes {
+		c.device.Zero(size, c.device.View(c.table(), int(c.rows.Of(n))*size, size))
+		c.Updated[n] = 0
+	}
+}
+
 func (c *Core) fields() models.Fields {
 	size := c.opts.Size
 	memories := models.OnDevice("memory", c.device, c.table(), c.nodes, size)
