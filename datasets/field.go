@@ -31,6 +31,9 @@ const separatorBytes = ",\t;| "
 // String returns the separator's name.
 func (s Separator) String() string { return separatorNames[s] }
 
+// Byte returns the character itself. It is none for FindSeparator.
+func (s Separator) Byte() byte { return separatorBytes[s] }
+
 // ParseSeparator returns the separator with that name.
 func ParseSeparator(name string) (Separator, error) {
 	s := slices.Index(separatorNames, name)
@@ -40,8 +43,8 @@ func ParseSeparator(name string) (Separator, error) {
 	return Separator(s), nil
 }
 
-// find returns the separator of a file with that first line.
-func (s Separator) find(line []byte) Separator {
+// Find returns the separator of a file with that first line.
+func (s Separator) Find(line []byte) Separator {
 	if s != FindSeparator {
 		return s
 	}
@@ -72,7 +75,7 @@ func (s Separator) unsplit(line []byte) *Damage {
 		return d
 	}
 	d.Want = "columns with the separator " + s.String()
-	if other := FindSeparator.find(line); other.fields(line) > 1 {
+	if other := FindSeparator.Find(line); other.fields(line) > 1 {
 		d.Want += fmt.Sprintf(" (%s gives %d)", other, other.fields(line))
 		d.Option = OptionSeparator
 	}
@@ -133,6 +136,12 @@ func cutAll(line []byte, sep byte) (fields []string, err error) {
 		fields = append(fields, string(field))
 	}
 	return fields, err
+}
+
+// Split returns the fields of a line, without quotes and the spaces around them. With
+// an error the last one is wrong.
+func (s Separator) Split(line []byte) (fields []string, err error) {
+	return cutAll(line, separatorBytes[s])
 }
 
 // countFields returns the number of fields that cutAll would return.

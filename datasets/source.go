@@ -125,7 +125,7 @@ func (s *source) schema(layout Layout) (out *schema, start int64, err error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, 0, s.empty(layout.NoHeader)
 	}
-	sep := separatorBytes[layout.Separator.find(text)]
+	sep := separatorBytes[layout.Separator.Find(text)]
 	names, err := headFields(text, sep, 1)
 	switch {
 	case err != nil:

@@ -1,12 +1,11 @@
 package models
 
 import (
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	"dgsbench/internal/lists"
 	"dgsbench/internal/safetensors"
 )
 
@@ -48,13 +47,9 @@ const (
 
 // tensors returns what the JSON leaves out.
 func (in *Input) tensors() []Tensor {
-	var names []byte
-	for _, name := range in.Nodes.Names {
-		names = append(binary.AppendUvarint(names, uint64(len(name))), name...)
-	}
 	integers := func(name string, x []int64) Tensor { return Tensor{Name: name, Shape: []int{len(x)}, I64: x} }
 	return append([]Tensor{
-		safetensors.OfBytes(namesTensor, names), integers(seenTensor, slices.Concat([]int64{}, in.Nodes.Seen)),
+		safetensors.OfBytes(namesTensor, lists.AppendPacked(nil, in.Nodes.Names...)), integers(seenTensor, slices.Concat([]int64{}, in.Nodes.Seen)),
 		integers(sidesTensor, Convert[int64](in.Nodes.Sides)), integers(labelsTensor, Convert[int64](in.Labels)),
 		{Name: scoresTensor, Shape: []int{len(in.Scores)}, F32: in.Scores},
 	}, in.History...)
@@ -75,12 +70,8 @@ func (in *Input) setTensors(all []Tensor, nodes int) error {
 	if err != nil {
 		return err
 	}
-	for len(names) > 0 {
-		n, k := binary.Uvarint(names)
-		if k <= 0 || n > uint64(len(names)-k) {
-			return errors.New("names of nodes that end within one")
-		}
-		in.Nodes.Names, names = append(in.Nodes.Names, string(names[k:k+int(n)])), names[k+int(n):]
+	if in.Nodes.Names, err = lists.Unpack(names); err != nil {
+		return fmt.Errorf("names of nodes: %w", err)
 	}
 	in.Nodes.Seen, in.Scores = byName[seenTensor].I64, byName[scoresTensor].F32
 	if in.Nodes.Sides, err = small(byName[sidesTensor], 0, 1); err == nil {

@@ -46,6 +46,15 @@ func Save(m Model, kind Kind, s Setup, o Options, spec string) *Saved {
 	return out
 }
 
+// SameModel reports whether the models have the same spec and parameters, whatever their
+// states.
+func (s *Saved) SameModel(other *Saved) bool {
+	same := func(a, b Tensor) bool {
+		return a.Name == b.Name && slices.Equal(a.Shape, b.Shape) && slices.Equal(a.F32, b.F32) && slices.Equal(a.I64, b.I64)
+	}
+	return s.Spec == other.Spec && slices.EqualFunc(s.Snapshot.Params, other.Snapshot.Params, same)
+}
+
 // Encode returns a file that ReadSaved reads.
 func (s *Saved) Encode() ([]byte, error) {
 	text, err := json.Marshal(s)

@@ -127,6 +127,14 @@ func (s *Scorer) build(nodes int) error {
 	return nil
 }
 
+// Events returns how many events the states have met, which is the sequence number of the
+// next one.
+func (s *Scorer) Events() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.saved.Events
+}
+
 // Close ends what the model has beside its memory, such as a process.
 func (s *Scorer) Close() { models.Close(s.model) }
 

@@ -5,10 +5,28 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // day is that many seconds.
 const day = 86_400
+
+// Threshold returns the lowest score of an alert that a text stands for: a number is the
+// score itself, 20/day what Alerts returns, 1%fpr what FalsePositives does.
+func (s *Scorer) Threshold(text string) (float64, error) {
+	number, find := text, func(x float64) (float64, error) { return x, nil }
+	if daily, ok := strings.CutSuffix(text, "/day"); ok {
+		number, find = daily, s.Alerts
+	} else if rate, ok := strings.CutSuffix(text, "%fpr"); ok {
+		number, find = rate, func(percent float64) (float64, error) { return s.FalsePositives(percent / 100) }
+	}
+	x, err := strconv.ParseFloat(number, 64)
+	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+		return 0, errors.New("expected a score such as 0.9, alerts a day as in 20/day, or a rate of false positives as in 1%fpr")
+	}
+	return find(x)
+}
 
 // FalsePositives returns the lowest score of an alert with which at most a share of
 // the events of the validation part without the label would have been alerts.
