@@ -102,6 +102,8 @@ func (s *scoring) run(ctx context.Context, path string, in io.Reader) (err error
 	}
 	// What was answered is in the log: an interruption need not wait for the line that
 	// is read meanwhile.
+	ctx, stop := untilSignal(ctx)
+	defer stop()
 	done := make(chan error, 1)
 	go func() { done <- s.answerAll(scorer) }()
 	select {
@@ -194,7 +196,7 @@ func (s *scoring) answerAll(scorer *serve.Scorer) error {
 	}
 	var batch []serve.Line
 	for {
-		if !s.lines.Ready() {
+		if !s.lines.Ready() || s.lines.Kept() >= 1<<16 {
 			if err := s.flush(); err != nil {
 				return err
 			}
@@ -216,9 +218,7 @@ func (s *scoring) answerAll(scorer *serve.Scorer) error {
 			if err != nil {
 				return fmt.Errorf("standard input:%d: %w", line.Number, err)
 			}
-			if err := s.write(line, next, score); err != nil {
-				return err
-			}
+			s.write(line, next, score)
 			next++
 			continue
 		}
@@ -271,22 +271,18 @@ func (s *scoring) answer(batch []serve.Line, next int) (int, error) {
 		}
 		for _, line := range batch {
 			if line.Record == nil {
-				if err := s.lines.Write(line, serve.Answer{Refused: true}); err != nil {
-					return next, err
-				}
+				s.lines.Write(line, serve.Answer{Refused: true})
 				continue
 			}
-			if err := s.write(line, next, scores[0]); err != nil {
-				return next, err
-			}
+			s.write(line, next, scores[0])
 			next, scores = next+1, scores[1:]
 		}
 		return next, nil
 	}
 }
 
-func (s *scoring) write(line serve.Line, seq int, score float64) error {
-	return s.lines.Write(line, serve.Answer{Seq: seq, Score: score, Alert: score >= s.alert})
+func (s *scoring) write(line serve.Line, seq int, score float64) {
+	s.lines.Write(line, serve.Answer{Seq: seq, Score: score, Alert: score >= s.alert})
 }
 
 // refuse says what is wrong with a line, and returns it as an error unless the others

@@ -3,6 +3,7 @@ package serve
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -21,8 +22,9 @@ const maxLine = 16 << 20
 // lines: objects with a key for each column.
 type Lines struct {
 	in      *bufio.Reader
-	out     *bufio.Writer
-	columns []string // of a record
+	to      io.Writer
+	out     bytes.Buffer // what Flush writes
+	columns []string     // of a record
 	alerts  bool
 
 	number int    // of the line that was read last
@@ -72,7 +74,7 @@ func (l *Lines) answers() []string {
 // NewLines returns the lines of in, of which the fields of the columns are used, for
 // answers with or without alerts. It reads, and writes, the header.
 func NewLines(in io.Reader, out io.Writer, columns []string, alerts bool) (*Lines, error) {
-	l := &Lines{in: bufio.NewReaderSize(in, 1<<16), out: bufio.NewWriterSize(out, 1<<16), columns: columns, alerts: alerts}
+	l := &Lines{in: bufio.NewReaderSize(in, 1<<16), to: out, columns: columns, alerts: alerts}
 	first, err := l.in.Peek(1)
 	if err == io.EOF {
 		return l, nil
@@ -228,8 +230,8 @@ func (l *Lines) Ready() bool {
 	return bytes.IndexByte(waiting, '\n') >= 0
 }
 
-// Write writes the line with the answer to it.
-func (l *Lines) Write(line Line, a Answer) error {
+// Write writes the line with the answer to it. It is kept until Flush.
+func (l *Lines) Write(line Line, a Answer) {
 	values := []string{strconv.Itoa(a.Seq), strconv.FormatFloat(a.Score, 'g', -1, 64), "0"}
 	if a.Alert {
 		values[2] = "1"
@@ -237,21 +239,21 @@ func (l *Lines) Write(line Line, a Answer) error {
 	if a.Refused {
 		values = []string{"", "", ""}
 	}
-	return l.write(line.Text, values[:len(l.answers())])
+	l.write(line.Text, values[:len(l.answers())])
 }
 
 // write writes a line with the values of the answers behind it.
-func (l *Lines) write(text []byte, values []string) error {
+func (l *Lines) write(text []byte, values []string) {
 	if !l.isJSON {
 		l.out.Write(text)
 		for _, value := range values {
 			l.out.WriteByte(l.sep.Byte())
 			l.out.WriteString(value)
 		}
-		return l.out.WriteByte('\n')
+		l.out.WriteByte('\n')
+		return
 	}
-	text = bytes.TrimRight(text, " \t")
-	open, ok := bytes.CutSuffix(text, []byte("}"))
+	open, ok := bytes.CutSuffix(bytes.TrimRight(text, " \t"), []byte("}"))
 	if !ok {
 		open = []byte("{") // the line is no object
 	}
@@ -260,14 +262,16 @@ func (l *Lines) write(text []byte, values []string) error {
 		if i > 0 || len(bytes.TrimSpace(open)) > 1 {
 			l.out.WriteByte(',')
 		}
-		if value == "" {
-			value = "null"
-		}
-		fmt.Fprintf(l.out, "%q:%s", l.answers()[i], value)
+		fmt.Fprintf(&l.out, "%q:%s", l.answers()[i], cmp.Or(value, "null"))
 	}
-	_, err := l.out.WriteString("}\n")
-	return err
+	l.out.WriteString("}\n")
 }
 
-// Flush writes what is buffered.
-func (l *Lines) Flush() error { return l.out.Flush() }
+// Kept returns how many bytes wait for Flush.
+func (l *Lines) Kept() int { return l.out.Len() }
+
+// Flush writes what was kept.
+func (l *Lines) Flush() error {
+	_, err := l.out.WriteTo(l.to)
+	return err
+}

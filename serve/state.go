@@ -1,12 +1,13 @@
 package serve
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,9 +26,13 @@ const (
 	logFile      = "log.db"
 )
 
-// maxLog is about how many bytes of records the log holds before a snapshot takes their
-// place.
-var maxLog = 64 << 20
+// The log holds about as many bytes as a snapshot, within these bounds, before a new one
+// takes its place: so neither writing nor replaying takes long.
+const leastLog, mostLog = 64 << 10, 64 << 20
+
+// keptLog is how many bytes of the log stay behind a snapshot: who reads the answers may
+// be behind as much.
+const keptLog = 4 << 20
 
 var logBucket = []byte("batches")
 
@@ -40,14 +45,16 @@ type State struct {
 	*Scorer
 	dir     string
 	db      *bbolt.DB
-	logged  int // bytes in the log
+	logged  int // bytes in the log since the snapshot
+	maxLog  int // before the next one
 	pending []loggedBatch
-	answers map[int]answered // by sequence number: those of the log
+	answers map[int]answered // by sequence number: those that the log had at the beginning
 }
 
 type loggedBatch struct {
 	first   int // sequence number of its first record
 	records [][]string
+	scores  []float64
 }
 
 type answered struct {
@@ -99,10 +106,10 @@ func Resume(dir, checkpoint string, o Options, fresh func(*Scorer) error) (_ *St
 	if s.Scorer, err = open(before, o); err != nil {
 		return nil, err
 	}
-	return s, s.replay()
+	return s, cmp.Or(s.replay(), s.measure())
 }
 
-// replay folds in the batches of the log.
+// replay folds in the batches of the log that the snapshot does not have.
 func (s *State) replay() error {
 	return s.db.View(func(tx *bbolt.Tx) error {
 		b := tx.Bucket(logBucket)
@@ -110,23 +117,22 @@ func (s *State) replay() error {
 			return nil
 		}
 		return b.ForEach(func(key, value []byte) error {
-			first, records, err := decodeBatch(key, value, len(s.Columns()))
+			batch, err := decodeBatch(key, value, len(s.Columns()))
 			if err != nil {
 				return fmt.Errorf("%s: %w", logFile, err)
 			}
-			if first < s.Events() { // a snapshot has it, and was made just before the end
+			for k, record := range batch.records {
+				s.answers[batch.first+k] = answered{record, batch.scores[k]}
+			}
+			if batch.first < s.Events() {
 				return nil
 			}
-			if first > s.Events() {
-				return fmt.Errorf("%s: a batch begins with event %d, expected %d", logFile, first, s.Events())
-			}
-			scores := make([]float64, len(records))
-			if err := s.Scorer.ScoreRecords(records, scores); err != nil {
-				return fmt.Errorf("%s: event %d: %w", logFile, first, err)
+			if batch.first > s.Events() {
+				return fmt.Errorf("%s: a batch begins with event %d, expected %d", logFile, batch.first, s.Events())
 			}
 			s.logged += len(value)
-			for k, record := range records {
-				s.answers[first+k] = answered{record, scores[k]}
+			if err := s.Scorer.ScoreRecords(batch.records, make([]float64, len(batch.records))); err != nil {
+				return fmt.Errorf("%s: event %d: %w", logFile, batch.first, err)
 			}
 			return nil
 		})
@@ -153,7 +159,7 @@ func (s *State) ScoreRecords(batch [][]string, scores []float64) error {
 	if err := s.Scorer.ScoreRecords(batch, scores); err != nil {
 		return err
 	}
-	s.pending = append(s.pending, loggedBatch{first, slices.Clone(batch)})
+	s.pending = append(s.pending, loggedBatch{first, slices.Clone(batch), slices.Clone(scores)})
 	return nil
 }
 
@@ -182,25 +188,47 @@ func (s *State) Commit() error {
 		return fmt.Errorf("%s: %w", filepath.Join(s.dir, logFile), err)
 	}
 	s.pending = s.pending[:0]
-	if s.logged < maxLog {
+	if s.logged < s.maxLog {
 		return nil
 	}
 	return s.snapshot()
 }
 
-// snapshot writes the states, which take the place of the log.
+// measure sets maxLog by the size of the snapshot.
+func (s *State) measure() error {
+	info, err := os.Stat(filepath.Join(s.dir, snapshotFile))
+	if err == nil {
+		s.maxLog = min(max(int(info.Size()), leastLog), mostLog)
+	}
+	return err
+}
+
+// snapshot writes the states, which take the place of most of the log.
 func (s *State) snapshot() error {
 	if err := s.Save(filepath.Join(s.dir, snapshotFile)); err != nil {
 		return err
 	}
 	s.logged = 0
-	clear(s.answers)
-	return s.db.Update(func(tx *bbolt.Tx) error {
-		if tx.Bucket(logBucket) == nil {
+	err := s.db.Update(func(tx *bbolt.Tx) error {
+		b := tx.Bucket(logBucket)
+		if b == nil {
 			return nil
 		}
-		return tx.DeleteBucket(logBucket)
+		var old [][]byte
+		kept, c := 0, b.Cursor()
+		for key, value := c.Last(); key != nil; key, value = c.Prev() {
+			if kept += len(value); kept > keptLog {
+				old = append(old, slices.Clone(key))
+			}
+		}
+		for _, key := range old {
+			if err := b.Delete(key); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
+	return cmp.Or(err, s.measure())
 }
 
 // Close commits, makes a snapshot and leaves the folder to others.
@@ -216,26 +244,40 @@ func (s *State) Close() error {
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // encode returns key and value of a batch in the log: the sequence number, and the fields
-// of all records behind their checksum.
+// of all records, each with its score, behind their checksum.
 func (b loggedBatch) encode() (key, value []byte) {
 	key = binary.BigEndian.AppendUint64(nil, uint64(b.first))
 	value = make([]byte, 4)
-	for _, record := range b.records {
-		value = lists.AppendPacked(value, record...)
+	for k, record := range b.records {
+		score := binary.BigEndian.AppendUint64(nil, math.Float64bits(b.scores[k]))
+		value = lists.AppendPacked(lists.AppendPacked(value, record...), string(score))
 	}
-	binary.BigEndian.PutUint32(value, crc32.Checksum(slices.Concat(key, value[4:]), castagnoli))
+	binary.BigEndian.PutUint32(value, checksum(key, value))
 	return key, value
 }
 
+// checksum returns that of a key and of what is behind the checksum of its value.
+func checksum(key, value []byte) uint32 {
+	return crc32.Checksum(slices.Concat(key, value[4:]), castagnoli)
+}
+
 // decodeBatch is the inverse of encode, for records of that many fields.
-func decodeBatch(key, value []byte, fields int) (first int, records [][]string, err error) {
-	damaged := errors.New("a damaged batch")
-	if len(key) != 8 || len(value) < 4 || binary.BigEndian.Uint32(value) != crc32.Checksum(slices.Concat(key, value[4:]), castagnoli) {
-		return 0, nil, damaged
+func decodeBatch(key, value []byte, fields int) (b loggedBatch, err error) {
+	damaged := fmt.Errorf("a damaged batch (%x)", key)
+	if len(key) != 8 || len(value) < 4 || binary.BigEndian.Uint32(value) != checksum(key, value) {
+		return b, damaged
 	}
-	all, err := lists.Unpack(bytes.Clone(value[4:]))
-	if err != nil || len(all) == 0 || len(all)%fields != 0 {
-		return 0, nil, damaged
+	all, err := lists.Unpack(value[4:])
+	if err != nil || len(all) == 0 || len(all)%(fields+1) != 0 {
+		return b, damaged
 	}
-	return int(binary.BigEndian.Uint64(key)), slices.Collect(slices.Chunk(all, fields)), nil
+	b.first = int(binary.BigEndian.Uint64(key))
+	for record := range slices.Chunk(all, fields+1) {
+		if len(record[fields]) != 8 {
+			return b, damaged
+		}
+		b.records = append(b.records, record[:fields:fields])
+		b.scores = append(b.scores, math.Float64frombits(binary.BigEndian.Uint64([]byte(record[fields]))))
+	}
+	return b, nil
 }
