@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"dgsbench/harness"
 	"dgsbench/serve"
 
 	"github.com/spf13/cobra"
@@ -87,6 +88,9 @@ func (s *scoring) run(ctx context.Context, path string, in io.Reader) (err error
 	scorer, err := s.open(path)
 	if err != nil {
 		return err
+	}
+	if n := scorer.Numerics(); n != harness.Numerics {
+		fmt.Fprintf(s.stderr, "warning: the model was trained with numerics %d, and this program has %d: scores may differ from the record's\n", n, harness.Numerics)
 	}
 	if s.threshold != "" {
 		if s.alert, err = scorer.Threshold(s.threshold); err != nil {

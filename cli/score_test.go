@@ -67,8 +67,13 @@ func newScored(t *testing.T, events int, models string) scored {
 // model returns the checkpoint of a model, and the scores of the test part in its record.
 func (s scored) model(t *testing.T, ref string) (path string, want []float64) {
 	t.Helper()
+	return s.suiteModel(t, "cards", ref)
+}
+
+func (s scored) suiteModel(t *testing.T, suite, ref string) (path string, want []float64) {
+	t.Helper()
 	store := record.Store{Dir: s.dir}
-	all, _, err := store.Load("cards")
+	all, _, err := store.Load(suite)
 	if err != nil {
 		t.Fatal(err)
 	}

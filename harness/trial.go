@@ -142,6 +142,7 @@ func measure(ctx context.Context, j job, on devices.Target, tick func()) (
 			if err := r.do(ctx); err != nil || !j.keep {
 				return err
 			}
+			r.kept.Numerics = Numerics
 			r.kept.Input, err = j.cutter.input(j.parts, r.facts[0].facts)
 			return err
 		})

@@ -27,6 +27,8 @@ type Saved struct {
 	// the test part.
 	Events int     `json:"events"`
 	Time   float64 `json:"time"`
+	// Numerics is that of the program that trained it: scores of another one may differ.
+	Numerics int `json:"numerics,omitempty"`
 
 	Input *Input `json:"input,omitempty"` // nil if it is not known
 

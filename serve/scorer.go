@@ -135,6 +135,10 @@ func (s *Scorer) Events() int {
 	return s.saved.Events
 }
 
+// Numerics is that of the program that has trained the model, 0 if it is not known:
+// scores of another one may differ in their last digits.
+func (s *Scorer) Numerics() int { return s.saved.Numerics }
+
 // Close ends what the model has beside its memory, such as a process.
 func (s *Scorer) Close() { models.Close(s.model) }
 
