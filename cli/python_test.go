@@ -33,16 +33,21 @@ func withPython(t *testing.T) func(module string) bool {
 	return has
 }
 
-// TestPythonExamples: what python/README.md says prints a table with rows of the examples.
+// TestPythonExamples: what README.md says prints a table with rows of the examples.
 func TestPythonExamples(t *testing.T) {
 	has := withPython(t)
 	out := t.TempDir()
-	t.Chdir(filepath.Join("..", "python", "examples"))
-	models, rows := "numpy-logistic", []string{"Logistic regression (NumPy)"}
-	if has("lightgbm") {
-		models, rows = models+",lightgbm", append(rows, "LightGBM, velocity")
+	_, line, _ := strings.Cut(read(t, "..", "README.md"), "\n    bench all --suite examples ")
+	line, _, ok := strings.Cut(line, "\n")
+	if !ok {
+		t.Fatal("README.md does not run the suite examples")
 	}
-	code, stdout, stderr := bench("all", "--suite", "examples", "--specs", ".", "--tasks", "nc", "--models", "logistic,"+models, "--out", out)
+	t.Chdir(filepath.Join("..", "python", "examples"))
+	rows := []string{"Logistic regression (NumPy)"}
+	if has("lightgbm") {
+		line, rows = line+",lightgbm", append(rows, "LightGBM, velocity")
+	}
+	code, stdout, stderr := bench(append(strings.Fields("all --suite examples "+line), "--out", out)...)
 	if code != exitDone {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}

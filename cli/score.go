@@ -27,7 +27,10 @@ type scoring struct {
 	}
 	kept    *serve.State // nil without --state
 	lines   *serve.Lines
-	alert   float64 // the lowest score of one
+	batch   []serve.Line // those that were refused have no record
+	records int          // of the others
+	next    int          // sequence number of the next event
+	alert   float64      // the lowest score of one
 	refused int
 }
 
@@ -101,9 +104,6 @@ func (s *scoring) run(ctx context.Context, path string, in io.Reader) (err error
 	if s.lines, err = serve.NewLines(in, unwrapWriter(s.stdout), scorer.Columns(), s.threshold != ""); err != nil {
 		return fmt.Errorf("standard input: %w", err)
 	}
-	if s.kept != nil && s.from > scorer.Events() {
-		return fmt.Errorf("--from is %d, and the state goes on with event %d", s.from, scorer.Events())
-	}
 	// What was answered is in the log: an interruption need not wait for the line that
 	// is read meanwhile.
 	ctx, stop := untilSignal(ctx)
@@ -144,7 +144,7 @@ func (s *scoring) open(path string) (*serve.Scorer, error) {
 	}
 	isNew := false
 	var err error
-	s.kept, err = serve.Resume(s.state, path, s.Options, func(scorer *serve.Scorer) error {
+	s.kept, err = serve.Resume(s.state, path, s.Options, s.from, func(scorer *serve.Scorer) error {
 		isNew = true
 		return s.observe(scorer)
 	})
@@ -152,9 +152,15 @@ func (s *scoring) open(path string) (*serve.Scorer, error) {
 		return nil, err
 	}
 	s.scorer = s.kept
+	if s.from > s.kept.Events() {
+		err = fmt.Errorf("--from is %d, and the state goes on with event %d", s.from, s.kept.Events())
+	}
 	if s.history != "" && !isNew {
+		err = fmt.Errorf("--history %s: the state in %s has begun without it", s.history, s.state)
+	}
+	if err != nil {
 		s.kept.Close()
-		return nil, fmt.Errorf("--history %s: the state in %s has begun without it", s.history, s.state)
+		return nil, err
 	}
 	fmt.Fprintf(s.progress(), "%s: the next event is number %d\n", s.state, s.kept.Events())
 	return s.kept.Scorer, nil
@@ -194,11 +200,10 @@ func (s *scoring) observe(scorer *serve.Scorer) error {
 
 // answerAll answers the lines of the input, in order.
 func (s *scoring) answerAll(scorer *serve.Scorer) error {
-	next := scorer.Events() // sequence number of the next event
+	s.next = scorer.Events()
 	if s.from >= 0 {
-		next = s.from
+		s.next = s.from
 	}
-	var batch []serve.Line
 	for {
 		if !s.lines.Ready() || s.lines.Kept() >= 1<<16 {
 			if err := s.flush(); err != nil {
@@ -209,32 +214,89 @@ func (s *scoring) answerAll(scorer *serve.Scorer) error {
 		if err == io.EOF {
 			break
 		}
-		if bad, ok := errors.AsType[*serve.LineError](err); ok {
-			// It has its place among the lines of the batch.
-			bad.Line.Record, err = nil, s.refuse(bad.Line, bad.Err)
-			line = bad.Line
+		bad, isBad := errors.AsType[*serve.LineError](err)
+		switch {
+		case isBad:
+			line, err = bad.Line, s.refuse(&bad.Line, bad.Err)
+		case err == nil && s.next < scorer.Events():
+			var score float64
+			if score, err = s.kept.Answered(s.next, line.Record); err == nil {
+				s.write(line, score)
+				continue
+			}
+			err = s.refuse(&line, err)
 		}
 		if err != nil {
 			return err
 		}
-		if line.Record != nil && len(batch) == 0 && next < scorer.Events() {
-			score, err := s.kept.Answered(next, line.Record)
-			if err != nil {
-				return fmt.Errorf("standard input:%d: %w", line.Number, err)
-			}
-			s.write(line, next, score)
-			next++
-			continue
+		s.batch = append(s.batch, line)
+		if line.Record != nil {
+			s.records++
 		}
-		if batch = append(batch, line); len(batch) == s.Batch {
-			if next, err = s.answer(batch, next); err != nil {
+		if s.records == s.Batch || s.records == 0 {
+			if err := s.answer(); err != nil {
 				return err
 			}
-			batch = batch[:0]
 		}
 	}
-	_, err := s.answer(batch, next)
-	return err
+	for len(s.batch) > 0 {
+		if err := s.answer(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answer scores the batch and writes its lines; or it refuses one of them, so that the
+// batch waits for another. So batches do not depend on lines that are refused.
+func (s *scoring) answer() error {
+	var records [][]string
+	var at []int
+	for i, line := range s.batch {
+		if line.Record != nil {
+			records, at = append(records, line.Record), append(at, i)
+		}
+	}
+	scores := make([]float64, len(records))
+	if len(records) > 0 {
+		err := s.scorer.ScoreRecords(records, scores)
+		if bad, ok := errors.AsType[*serve.RecordError](err); ok {
+			s.records--
+			return s.refuse(&s.batch[at[bad.Record]], bad.Err)
+		}
+		if err != nil {
+			return failure{err}
+		}
+	}
+	for _, line := range s.batch {
+		if line.Record == nil {
+			s.lines.Write(line, serve.Answer{Refused: true})
+			continue
+		}
+		s.write(line, scores[0])
+		scores = scores[1:]
+	}
+	s.batch, s.records = s.batch[:0], 0
+	return nil
+}
+
+// write answers a line with the score of the next event.
+func (s *scoring) write(line serve.Line, score float64) {
+	s.lines.Write(line, serve.Answer{Seq: s.next, Score: score, Alert: score >= s.alert})
+	s.next++
+}
+
+// refuse says what is wrong with a line, which has no record from then on, and returns it
+// as an error unless the others are to be answered.
+func (s *scoring) refuse(line *serve.Line, why error) error {
+	line.Record = nil
+	err := fmt.Errorf("standard input:%d: %w", line.Number, why)
+	if !s.keepGoing {
+		return err
+	}
+	s.refused++
+	fmt.Fprintln(s.stderr, "bench:", err)
+	return nil
 }
 
 // flush commits what was answered, and then writes the answers.
@@ -244,59 +306,8 @@ func (s *scoring) flush() error {
 			return failure{err}
 		}
 	}
-	return s.lines.Flush()
-}
-
-// answer scores a batch of lines; those without a record were refused. It returns the
-// sequence number of the next event.
-func (s *scoring) answer(batch []serve.Line, next int) (int, error) {
-	for {
-		var records [][]string
-		var at []int
-		for i, line := range batch {
-			if line.Record != nil {
-				records, at = append(records, line.Record), append(at, i)
-			}
-		}
-		scores := make([]float64, len(records))
-		if len(records) > 0 {
-			err := s.scorer.ScoreRecords(records, scores)
-			if bad, ok := errors.AsType[*serve.RecordError](err); ok {
-				line := &batch[at[bad.Record]]
-				if err := s.refuse(*line, bad.Err); err != nil {
-					return next, err
-				}
-				line.Record = nil
-				continue
-			}
-			if err != nil {
-				return next, failure{err}
-			}
-		}
-		for _, line := range batch {
-			if line.Record == nil {
-				s.lines.Write(line, serve.Answer{Refused: true})
-				continue
-			}
-			s.write(line, next, scores[0])
-			next, scores = next+1, scores[1:]
-		}
-		return next, nil
+	if err := s.lines.Flush(); err != nil {
+		return failure{fmt.Errorf("standard output: %w", err)}
 	}
-}
-
-func (s *scoring) write(line serve.Line, seq int, score float64) {
-	s.lines.Write(line, serve.Answer{Seq: seq, Score: score, Alert: score >= s.alert})
-}
-
-// refuse says what is wrong with a line, and returns it as an error unless the others
-// are to be answered.
-func (s *scoring) refuse(line serve.Line, why error) error {
-	err := fmt.Errorf("standard input:%d: %w", line.Number, why)
-	if !s.keepGoing {
-		return err
-	}
-	s.refused++
-	fmt.Fprintln(s.stderr, "bench:", err)
 	return nil
 }

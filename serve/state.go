@@ -48,7 +48,7 @@ type State struct {
 	logged  int // bytes in the log since the snapshot
 	maxLog  int // before the next one
 	pending []loggedBatch
-	answers map[int]answered // by sequence number: those that the log had at the beginning
+	answers map[int]answered // by sequence number: those that may be asked for again
 }
 
 type loggedBatch struct {
@@ -64,8 +64,9 @@ type answered struct {
 
 // Resume opens the state in a folder, which it makes if it is not there: the states of the
 // checkpoint, of which it is, and all that was committed since. fresh is called with a
-// Scorer of the checkpoint alone, before anything is written.
-func Resume(dir, checkpoint string, o Options, fresh func(*Scorer) error) (_ *State, err error) {
+// Scorer of the checkpoint alone, before anything is written. Answers from the sequence
+// number from on will be asked for again (Answered); none if it is below 0.
+func Resume(dir, checkpoint string, o Options, from int, fresh func(*Scorer) error) (_ *State, err error) {
 	saved, err := models.ReadSaved(checkpoint)
 	if err != nil {
 		return nil, err
@@ -106,11 +107,12 @@ func Resume(dir, checkpoint string, o Options, fresh func(*Scorer) error) (_ *St
 	if s.Scorer, err = open(before, o); err != nil {
 		return nil, err
 	}
-	return s, cmp.Or(s.replay(), s.measure())
+	return s, cmp.Or(s.replay(from), s.measure())
 }
 
-// replay folds in the batches of the log that the snapshot does not have.
-func (s *State) replay() error {
+// replay folds in the batches of the log that the snapshot does not have, and keeps the
+// answers from the sequence number from on.
+func (s *State) replay(from int) error {
 	return s.db.View(func(tx *bbolt.Tx) error {
 		b := tx.Bucket(logBucket)
 		if b == nil {
@@ -122,6 +124,9 @@ func (s *State) replay() error {
 				return fmt.Errorf("%s: %w", logFile, err)
 			}
 			for k, record := range batch.records {
+				if from < 0 || batch.first+k < from {
+					continue
+				}
 				s.answers[batch.first+k] = answered{record, batch.scores[k]}
 			}
 			if batch.first < s.Events() {
