@@ -16,7 +16,7 @@ var groups = []struct {
 	title    string
 	commands []func(options) *cobra.Command
 }{
-	{"Measure", []func(options) *cobra.Command{newAll, newPlan, newInit, newRun, newTune, newLatency, newLive, newScale, newCheck, newServeModel}},
+	{"Measure", []func(options) *cobra.Command{newAll, newPlan, newInit, newRun, newTune, newLatency, newLive, newScale, newCheck, newServeModel, newExport}},
 	{"Look at results", []func(options) *cobra.Command{newTables, newReport, newResults}},
 	{"What there is to measure", []func(options) *cobra.Command{newSuites, newModels, newSpec, newData}},
 	{aboutGroup, []func(options) *cobra.Command{newDoctor, newVersion}},
