@@ -133,6 +133,8 @@ func (c completer) add(root *cobra.Command) {
 			cmd.ValidArgsFunction = filesOf()
 		case strings.Contains(cmd.Use, ".yaml"):
 			cmd.ValidArgsFunction = filesOf("yaml", "yml")
+		case strings.Contains(cmd.Use, ".safetensors"):
+			cmd.ValidArgsFunction = filesOf("safetensors", "onnx")
 		}
 		for _, sub := range cmd.Commands() {
 			visit(sub)

@@ -17,7 +17,7 @@ var groups = []struct {
 	commands []func(options) *cobra.Command
 }{
 	{"Measure", []func(options) *cobra.Command{newAll, newPlan, newInit, newRun, newTune, newLatency, newLive, newScale, newCheck, newServeModel}},
-	{"Use a trained model", []func(options) *cobra.Command{newScore}},
+	{"Use a trained model", []func(options) *cobra.Command{newScore, newExport}},
 	{"Look at results", []func(options) *cobra.Command{newTables, newReport, newResults}},
 	{"What there is to measure", []func(options) *cobra.Command{newSuites, newModels, newSpec, newData}},
 	{aboutGroup, []func(options) *cobra.Command{newDoctor, newVersion}},

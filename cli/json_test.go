@@ -18,6 +18,7 @@ var noJSON = map[string]string{
 	"bench init": "writes a file", "bench data fetch": "writes a file", "bench data import": "makes a dataset", "bench data remove": "removes one",
 	"bench help": "help", "bench completion bash": "a script", "bench completion zsh": "a script", "bench completion fish": "a script",
 	"bench completion powershell": "a script", "bench serve-model": "a protocol of its own", "bench score": "answers JSON lines with JSON lines",
+	"bench export": "writes a file",
 }
 
 // snakeCase is what keys look like, those of options and percentiles with dots.

@@ -19,7 +19,7 @@ type scoring struct {
 	serve.Options
 	state, history, threshold string
 	from                      int
-	keepGoing                 bool
+	keepGoing, fresh          bool
 	memory                    int64 // in MiB
 
 	scorer interface {
@@ -53,6 +53,7 @@ func newScore(o options) *cobra.Command {
 	f := cmd.Flags()
 	f.IntVar(&s.Batch, "batch", 1, "score that many events at once, each from the state before them")
 	f.StringVar(&s.history, "history", "", "file of events that come first and are not scored")
+	f.BoolVar(&s.fresh, "fresh", false, "begin without the events that the checkpoint has met")
 	f.StringVar(&s.state, "state", "", "folder that keeps the state: it is made, or continued")
 	f.IntVar(&s.from, "from", -1, "with --state: sequence number of the first event of the input; those that are part of the state are answered again (default: the next one)")
 	f.StringVar(&s.threshold, "threshold", "", "lowest score of an alert: a score, or one found in the validation part, as in 20/day (alerts) or 1%fpr (of events with label 0)")
@@ -155,8 +156,8 @@ func (s *scoring) open(path string) (*serve.Scorer, error) {
 	if s.from > s.kept.Events() {
 		err = fmt.Errorf("--from is %d, and the state goes on with event %d", s.from, s.kept.Events())
 	}
-	if s.history != "" && !isNew {
-		err = fmt.Errorf("--history %s: the state in %s has begun without it", s.history, s.state)
+	if (s.history != "" || s.fresh) && !isNew {
+		err = fmt.Errorf("--history and --fresh: the state in %s has begun", s.state)
 	}
 	if err != nil {
 		s.kept.Close()
@@ -166,8 +167,11 @@ func (s *scoring) open(path string) (*serve.Scorer, error) {
 	return s.kept.Scorer, nil
 }
 
-// observe folds in the events of --history.
+// observe forgets all events if the flags say so, and folds in those of --history.
 func (s *scoring) observe(scorer *serve.Scorer) error {
+	if s.fresh {
+		scorer.Forget()
+	}
 	if s.history == "" {
 		return nil
 	}

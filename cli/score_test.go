@@ -312,7 +312,7 @@ func TestScoreWrongUse(t *testing.T) {
 		{"", "a state of another model", []string{other, "--state", state}},
 		{"", "--from is 900, and the state goes on with event 201", []string{model, "--state", state, "--from", "900"}},
 		{s.header + "\n" + line, "the answer to event 199 is not in the log anymore", []string{model, "--state", state, "--from", "199"}},
-		{"", "has begun without it", []string{model, "--state", state, "--history", filepath.Join(s.dir, "events.csv")}},
+		{"", "has begun", []string{model, "--state", state, "--history", filepath.Join(s.dir, "events.csv")}},
 		{"", "up to line", []string{model, "--history", filepath.Join(s.dir, "events.csv")}},
 	} {
 		code, _, stderr := s.score(t, c.input, c.args...)

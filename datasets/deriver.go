@@ -65,6 +65,20 @@ func (d *Deriver) Columns() (names []string) {
 	return names
 }
 
+// Moments returns the means and deviations of the columns in the train part: Append
+// standardises x to (x - mean) / sd, in float64. A deviation of 0 stands for a column
+// that was constant there, and becomes 0. They are 0 and 1 for a column that is not
+// standardised.
+func (d *Deriver) Moments() (mean, sd []float64) {
+	sd = slices.Clone(d.sd)
+	for c, scaled := range d.scaled {
+		if !scaled {
+			sd[c] = 1
+		}
+	}
+	return slices.Clone(d.mean), sd
+}
+
 // File returns the names of the features that events come with.
 func (d *Deriver) File() []string { return slices.Clone(d.file) }
 

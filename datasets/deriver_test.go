@@ -193,6 +193,26 @@ func weekly(t interface{ Fatal(...any) }) *Deriver {
 	return d
 }
 
+// TestMoments: by them Append makes what it makes of columns.
+func TestMoments(t *testing.T) {
+	d, err := ParseDeriver(`{"features": [{"kind": "raw"}, {"kind": "standardised"}], "file": ["a", "b"], "mean": [1, 2], "sd": [4, 0]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // what is returned may be changed
+		mean, sd := d.Moments()
+		if !slices.Equal(mean, []float64{0, 0, 1, 2}) || !slices.Equal(sd, []float64{1, 1, 4, 0}) {
+			t.Errorf("means %v, deviations %v", mean, sd)
+		}
+		clear(mean)
+		clear(sd)
+	}
+	got, err := d.Append(nil, Stream{Src: []int32{0}, Dst: []int32{1}, Time: []float64{0}, Feat: []float32{3, 5}, NumFeat: 2, NumNodes: 2})
+	if err != nil || !slices.Equal(got, []float32{3, 5, .5, 0}) {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
 // TestRestoreOfAnotherState: a state with any number changed, added or left out is
 // refused, or is a state of its own; one that is refused changes nothing.
 func TestRestoreOfAnotherState(t *testing.T) {

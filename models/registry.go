@@ -54,6 +54,10 @@ type Kind struct {
 	// Fit returns what New computes of Setup.Train, so that it can be given as
 	// Setup.Fitted. It is nil for a kind that needs nothing of it, but for memory of its own.
 	Fit func(Setup, Options) Fitted
+	// Step, unless it is nil, adds to a graph what follows from its features: the output
+	// "logit" of n numbers, and the states (Step.Mix). It is an error that names the
+	// options of which the graph cannot be.
+	Step func(*Step) error
 	// New builds the model. Options are of the type that Options returns
 	// and have been validated.
 	New func(Setup, Options) (Model, error)

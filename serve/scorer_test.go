@@ -291,7 +291,8 @@ func TestScoreAllocatesNothing(t *testing.T) {
 }
 
 // BenchmarkScorer takes the time of every event by itself: Deep-Graph-Sprints with the
-// default options, 10,000 nodes, 172 features.
+// default options, 10,000 nodes, 172 features. It leaves the model in the file that
+// DGSBENCH_SCORER_MODEL names, so that peers/scoring.py can time the same one.
 func BenchmarkScorer(b *testing.B) {
 	const nodes, f = 10_000, 172
 	r := rand.New(rand.NewPCG(6, 6))
@@ -307,6 +308,11 @@ func BenchmarkScorer(b *testing.B) {
 	s, err := Open(path, Options{Backwards: true})
 	if err != nil {
 		b.Fatal(err)
+	}
+	if to := os.Getenv("DGSBENCH_SCORER_MODEL"); to != "" {
+		if err := s.Save(to); err != nil {
+			b.Fatal(err)
+		}
 	}
 	took := make([]time.Duration, 0, b.N)
 	b.ResetTimer()

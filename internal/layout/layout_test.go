@@ -76,6 +76,7 @@ var only = map[string][]string{
 	"gonum.org/v1/gonum/stat":            {"metrics", "results", "harness"},
 	"gonum.org/v1/plot":                  {"results/figure"}, // figures are drawn there alone
 	"github.com/HdrHistogram/":           {"results", "harness"},
+	"google.golang.org/protobuf/":        {"internal"},
 	"github.com/chromedp/":               {}, // tests
 	"gonum.org/v1/gonum/integrate":       {},
 }

@@ -54,6 +54,7 @@ func init() {
 		Options: func() models.Options { return Defaults() },
 		Bytes:   func(s models.Setup, o models.Options) int64 { return Bytes(o.(*Options), s) },
 		Fit:     func(s models.Setup, o models.Options) models.Fitted { return fit(s, o.(*Options)) },
+		Step:    func(s *models.Step) error { return addStep(s, s.Saved.Options.(*Options)) },
 		New:     func(s models.Setup, o models.Options) (models.Model, error) { return New(s, o.(*Options)) },
 	})
 }

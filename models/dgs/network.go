@@ -203,6 +203,7 @@ const sumEps = 1e-6
 type normalisation struct {
 	node func(z *nn.Node, h int, o *Options) *nn.Node
 	by   kernels.Rescaling
+	step func(s *models.Step, blocks string, o *Options) string // in ONNX; nil if that has no operator
 	// shiftless normalisations do not change when a constant is added to a
 	// block. Then the derivatives by the rows of a block add up to zero, and
 	// those by the last row need not be stored.
@@ -211,20 +212,24 @@ type normalisation struct {
 
 // normalisations are those of the embeddings that have a W.
 var normalisations = map[Embedding]normalisation{
-	Softmax:   withTemperature(nn.Softmax, kernels.Softmax),
-	Sparsemax: withTemperature(nn.Sparsemax, kernels.Sparsemax),
-	Entmax:    withTemperature(nn.Entmax, kernels.Entmax),
+	Softmax:   withTemperature(nn.Softmax, kernels.Softmax, addSoftmax),
+	Sparsemax: withTemperature(nn.Sparsemax, kernels.Sparsemax, nil),
+	Entmax:    withTemperature(nn.Entmax, kernels.Entmax, nil),
 	Sum: {
 		node: func(z *nn.Node, h int, o *Options) *nn.Node { return nn.DivideSum(z, h, sumEps, o.SumFloor) },
 		by:   kernels.DivideSum,
+		step: addDivision,
 	},
 }
 
 // withTemperature is a normalisation of z / T by a layer.
-func withTemperature(layer func(z *nn.Node, h int, temperature float64) *nn.Node, by kernels.Rescaling) normalisation {
+func withTemperature(
+	layer func(z *nn.Node, h int, temperature float64) *nn.Node, by kernels.Rescaling, step func(s *models.Step, blocks string, o *Options) string,
+) normalisation {
 	return normalisation{
 		node:      func(z *nn.Node, h int, o *Options) *nn.Node { return layer(z, h, o.Temperature) },
 		by:        by,
+		step:      step,
 		shiftless: true,
 	}
 }

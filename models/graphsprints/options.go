@@ -56,6 +56,7 @@ func init() {
 		Fit: func(s models.Setup, o models.Options) models.Fitted {
 			return buckets.New(s.Train, o.(*Options).Buckets).Edges
 		},
-		New: func(s models.Setup, o models.Options) (models.Model, error) { return New(s, o.(*Options)) },
+		Step: func(s *models.Step) error { return addStep(s, s.Saved.Options.(*Options)) },
+		New:  func(s models.Setup, o models.Options) (models.Model, error) { return New(s, o.(*Options)) },
 	})
 }

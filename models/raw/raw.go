@@ -34,6 +34,7 @@ func init() {
 		Name: "raw", Class: protocol.Learned, Features: models.FeaturesRequired, LogOdds: true,
 		Tasks:   []protocol.Task{protocol.NodeClassification},
 		Options: func() models.Options { return &Options{Head: head.Defaults()} },
+		Step:    func(s *models.Step) error { s.Saved.Options.(*Options).Head.Step(s, s.Features); return nil },
 		New:     func(s models.Setup, o models.Options) (models.Model, error) { return New(s, o.(*Options)) },
 	})
 }
