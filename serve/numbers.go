@@ -30,14 +30,13 @@ type numbers struct {
 	marks      []int64
 }
 
-// added is a node that got a number, and the one that it took the number of.
+// added is a number that a node got, and what was known of it before.
 type added struct {
-	node    int32
-	evicted bool
-	name    string
-	side    int8
-	seen    int64
-	prev    int32 // before it in the order
+	node int32
+	name string // of the node that was evicted, or ""
+	side int8
+	seen int64
+	prev int32 // before the node in the order
 }
 
 // newNumbers returns those of nodes. Two with one name are an error.
@@ -117,7 +116,7 @@ func (t *numbers) of(name string, side int8) (n int32, err error) {
 	if n, known := names[name]; known {
 		return n, nil
 	}
-	a := added{}
+	prev := int32(0)
 	switch k := len(t.free); {
 	case k > 0:
 		n, t.free = t.free[k-1], t.free[:k-1]
@@ -139,12 +138,12 @@ func (t *numbers) of(name string, side int8) (n int32, err error) {
 		if err := t.forget(n); err != nil {
 			return 0, fmt.Errorf("a new node, and there is room for no more than %d: %w", t.most, err)
 		}
-		a = added{evicted: true, name: t.Names[n], side: t.side(n), seen: t.Seen[n], prev: t.prev[n]}
+		prev = t.prev[n]
 		t.remove(n)
-		delete(t.names(a.side), a.name)
+		delete(t.names(t.side(n)), t.Names[n])
 	}
-	a.node = n
-	t.added = append(t.added, a)
+	t.added = append(t.added, added{n, t.Names[n], t.side(n), t.Seen[n], prev})
+	names[name] = n
 	t.set(n, name, side, -1)
 	if t.evicting {
 		t.append(n)
@@ -153,9 +152,7 @@ func (t *numbers) of(name string, side int8) (n int32, err error) {
 	return n, nil
 }
 
-// set gives a number to a node.
 func (t *numbers) set(n int32, name string, side int8, seen int64) {
-	t.names(side)[name] = n
 	t.Names[n], t.Seen[n] = name, seen
 	if t.Sides != nil {
 		t.Sides[n] = side
@@ -171,7 +168,7 @@ func (t *numbers) begin() {
 // evicted returns the numbers that nodes of the batch took from others.
 func (t *numbers) evicted() (nodes []int32) {
 	for _, a := range t.added {
-		if a.evicted {
+		if a.name != "" {
 			nodes = append(nodes, a.node)
 		}
 	}
@@ -186,12 +183,12 @@ func (t *numbers) undo() {
 		if t.evicting {
 			t.remove(n)
 		}
+		t.set(n, a.name, a.side, a.seen)
 		switch {
-		case a.evicted:
-			t.set(n, a.name, a.side, a.seen)
+		case a.name != "":
+			t.names(a.side)[a.name] = n
 			t.insert(n, a.prev)
 		case int(n) < t.count:
-			t.Names[n] = ""
 			t.free = append(t.free, n)
 		}
 	}
