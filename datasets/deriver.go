@@ -133,11 +133,32 @@ func (d *Deriver) Forget(node int32) error {
 			}
 		}
 	}
+	h.note(node)
 	h.last[node] = 0
 	for side := range h.count {
 		h.count[side][node] = 0
 	}
 	return nil
+}
+
+// Begin starts to keep what Add and Forget change, until End.
+func (d *Deriver) Begin() {
+	h := d.history
+	h.keeping, h.began = true, h.now
+	h.week.begin()
+}
+
+// End makes what Add and Forget have changed since Begin final, or takes it back.
+func (d *Deriver) End(keep bool) {
+	h := d.history
+	if !keep {
+		for _, c := range slices.Backward(h.changes) {
+			h.last[c.node], h.count[Source][c.node], h.count[Destination][c.node] = c.last, c.count[Source], c.count[Destination]
+		}
+		h.now = h.began
+	}
+	h.keeping, h.changes = false, h.changes[:0]
+	h.week.end(keep)
 }
 
 // check returns an error for a window that cannot follow the history.
@@ -213,6 +234,25 @@ type history struct {
 	count [2][]int32 // events as source, as destination
 	now   float64    // time of the last event of all
 	week  *week      // nil if no feature depends on it
+
+	// Since Begin: what was known of nodes before each change, and the time.
+	keeping bool
+	changes []change
+	began   float64
+}
+
+// change is what was known of a node before it.
+type change struct {
+	node  int32
+	last  float64
+	count [2]int32
+}
+
+// note keeps what is known of a node.
+func (h *history) note(n int32) {
+	if h.keeping {
+		h.changes = append(h.changes, change{n, h.last[n], [2]int32{h.count[Source][n], h.count[Destination][n]}})
+	}
 }
 
 // newHistory returns the history before the first event.
@@ -239,6 +279,8 @@ func (h *history) grow(nodes int) {
 func (h *history) add(window Stream) {
 	for k, u := range window.Src {
 		v := window.Dst[k]
+		h.note(u)
+		h.note(v)
 		h.last[u], h.last[v] = window.Time[k], window.Time[k]
 		h.count[Source][u]++
 		h.count[Destination][v]++

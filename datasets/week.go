@@ -21,12 +21,18 @@ type week struct {
 	free    []*tally                        // of zeros
 	pairs   map[[2]int32]*[numWindows]int32 // events of source and destination, by window
 
-	// What evict removed since the last event was added, for undo: the windows, the
-	// sums of source and destination before, and the time.
-	removed []int
+	// What was done since the last event was added, or since begin: the windows of
+	// which evict removed an event, or added; the sums of source and destination
+	// before; and the time up to which evict went.
+	done    []int
 	before  []sum
 	until   float64
+	keeping bool // since begin
+	kept    int  // how much of done is there since begin, and not of evict alone
 }
+
+// added, in place of a window, is an event that was added to all of them.
+const added = -1
 
 // weekEvent is an event of the last week.
 type weekEvent struct {
@@ -80,18 +86,24 @@ func (w *week) add(window Stream) {
 		w.undo()
 	}
 	w.evict(now)
-	w.commit()
 	for k, u := range window.Src {
 		features := window.Features(k)[:w.n]
 		e := w.append(u, window.Dst[k], window.Time[k], features)
+		if w.keeping {
+			w.done = append(w.done, added)
+		}
 		for i := range numWindows {
 			for _, t := range w.count(e, i) {
+				if w.keeping {
+					w.before = append(w.before, t.sums...)
+				}
 				for j, x := range features {
 					t.sums[j].add(float64(x))
 				}
 			}
 		}
 	}
+	w.commit()
 }
 
 // append appends an event, which is not counted yet.
@@ -156,17 +168,25 @@ func (w *week) evict(now float64) {
 func (w *week) remove(i int) {
 	e, features := w.events[w.oldest[i]], w.feat[w.oldest[i]*w.n:][:w.n]
 	w.oldest[i]++
-	w.removed = append(w.removed, i)
+	w.done = append(w.done, i)
+	for side, node := range e.node {
+		t := w.tallies[side][node][i]
+		w.before = append(w.before, t.sums...)
+		for j, x := range features {
+			t.sums[j].add(-float64(x))
+		}
+	}
+	w.discount(e, i)
+}
+
+// discount is the inverse of count.
+func (w *week) discount(e weekEvent, i int) {
 	if e.pair[i]--; e.pair[i] == 0 && i == numWindows-1 {
 		delete(w.pairs, e.node)
 	}
 	for side, node := range e.node {
 		place := &w.tallies[side][node][i]
 		t := *place
-		w.before = append(w.before, t.sums...)
-		for j, x := range features {
-			t.sums[j].add(-float64(x))
-		}
 		if e.pair[i] == 0 {
 			t.partners--
 		}
@@ -182,23 +202,80 @@ func (w *week) undo() {
 	if w == nil {
 		return
 	}
-	for k := len(w.removed) - 1; k >= 0; k-- {
-		i := w.removed[k]
-		w.oldest[i]--
-		e := w.events[w.oldest[i]]
-		w.pairs[e.node] = e.pair
-		for side, t := range w.count(e, i) {
-			copy(t.sums, w.before[(2*k+side)*w.n:])
-		}
-	}
+	w.back(w.kept)
 	w.commit()
 	w.until = math.Inf(-1)
 }
 
-// commit makes what evict has removed final, and drops the events that have left
-// all windows if they are most.
+// back takes back what was done after the first steps.
+func (w *week) back(steps int) {
+	for k := len(w.done) - 1; k >= steps; k-- {
+		i := w.done[k]
+		w.done = w.done[:k]
+		if i == added {
+			w.drop()
+			continue
+		}
+		w.oldest[i]--
+		e := w.events[w.oldest[i]]
+		w.pairs[e.node] = e.pair
+		sums := w.sumsBefore(1)
+		for side, t := range w.count(e, i) {
+			copy(t.sums, sums[side*w.n:])
+		}
+	}
+}
+
+// drop takes back the event that was added last.
+func (w *week) drop() {
+	last := len(w.events) - 1
+	e, sums := w.events[last], w.sumsBefore(numWindows)
+	for i := range numWindows {
+		for side, node := range e.node {
+			copy(w.tallies[side][node][i].sums, sums[(2*i+side)*w.n:])
+		}
+		w.discount(e, i)
+	}
+	w.events[last] = weekEvent{}
+	w.events, w.feat = w.events[:last], w.feat[:last*w.n]
+}
+
+// sumsBefore takes the last sums of source and destination in some windows.
+func (w *week) sumsBefore(windows int) (sums []sum) {
+	n := len(w.before) - 2*windows*w.n
+	w.before, sums = w.before[:n], w.before[n:]
+	return sums
+}
+
+// begin starts to keep what is done, for end.
+func (w *week) begin() {
+	if w != nil {
+		w.undo()
+		w.keeping = true
+	}
+}
+
+// end makes what was done since begin final, or takes it back.
+func (w *week) end(keep bool) {
+	if w == nil {
+		return
+	}
+	if !keep {
+		w.kept = 0
+	}
+	w.back(w.kept)
+	w.keeping, w.kept, w.until = false, 0, math.Inf(-1)
+	w.commit()
+}
+
+// commit makes what evict has removed final, up to the end of what is kept, and drops
+// the events that have left all windows if they are most.
 func (w *week) commit() {
-	w.removed, w.before = w.removed[:0], w.before[:0]
+	if w.keeping {
+		w.kept = len(w.done)
+		return
+	}
+	w.done, w.before = w.done[:0], w.before[:0]
 	n := w.oldest[numWindows-1]
 	if n <= len(w.events)/2 {
 		return

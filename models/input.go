@@ -88,6 +88,9 @@ func (in *Input) setTensors(all []Tensor, nodes int) error {
 	case !(in.ValidationSeconds >= 0) || math.IsInf(in.ValidationSeconds, 0):
 		return fmt.Errorf("a validation of %v s", in.ValidationSeconds)
 	}
+	if len(in.Nodes.Sides) == 0 {
+		in.Nodes.Sides = nil
+	}
 	return nil
 }
 

@@ -5,10 +5,12 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"dgsbench/datasets"
 	"dgsbench/internal/suggest"
@@ -75,24 +77,51 @@ func (l *Lines) answers() []string {
 // answers with or without alerts. It reads, and writes, the header.
 func NewLines(in io.Reader, out io.Writer, columns []string, alerts bool) (*Lines, error) {
 	l := &Lines{in: bufio.NewReaderSize(in, 1<<16), to: out, columns: columns, alerts: alerts}
-	first, err := l.in.Peek(1)
+	first, err := l.first()
 	if err == io.EOF {
 		return l, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	if l.isJSON = first[0] == '{'; l.isJSON {
+	if l.isJSON = first == '{'; l.isJSON {
 		return l, nil
 	}
 	header, err := l.line()
 	if err != nil {
 		return nil, err
 	}
-	if err := l.match(bytes.TrimPrefix(header, []byte("\ufeff"))); err != nil {
-		return nil, &LineError{Line{Number: 1, Text: header}, err}
+	if err := l.match(header); err != nil {
+		return nil, &LineError{Line{Number: l.number, Text: header}, err}
 	}
 	return l, nil
+}
+
+// first skips a byte order mark and empty lines, and returns the first byte behind them.
+func (l *Lines) first() (byte, error) {
+	const mark = "\ufeff"
+	for {
+		next, err := l.in.Peek(1)
+		if err != nil {
+			return 0, err
+		}
+		skip := 0
+		switch next[0] {
+		case '\n', '\r':
+			skip = 1
+		case mark[0]:
+			if start, _ := l.in.Peek(len(mark)); string(start) == mark {
+				skip = len(mark)
+			}
+		}
+		if skip == 0 {
+			return next[0], nil
+		}
+		if next[0] == '\n' {
+			l.number++
+		}
+		l.in.Discard(skip)
+	}
 }
 
 // match finds the columns in the header. Where all go by number, as after an import
@@ -104,19 +133,25 @@ func (l *Lines) match(header []byte) error {
 		return fmt.Errorf("column %d: expected %w", len(names), err)
 	}
 	l.fields = len(names)
-	numbered := 0
+	// place returns a column that goes by its number, or -1.
+	place := func(column string) int {
+		if n, err := strconv.Atoi(column); err == nil && n >= 1 && n <= len(names) && strconv.Itoa(n) == column {
+			return n - 1
+		}
+		return -1
+	}
+	named := slices.ContainsFunc(l.columns, func(column string) bool { return place(column) < 0 })
 	for _, column := range l.columns {
-		at := slices.Index(names, column)
-		if n, err := strconv.Atoi(column); at < 0 && err == nil && n >= 1 && n <= len(names) {
-			at = n - 1
-			numbered++
+		at := place(column)
+		if i := slices.Index(names, column); named && i >= 0 { // otherwise names are fields of a record
+			at = i
 		}
 		if at < 0 {
 			return fmt.Errorf("no column %q%s", column, suggest.DidYouMean(column, names))
 		}
 		l.at = append(l.at, at)
 	}
-	if numbered == len(l.columns) {
+	if !named {
 		l.again = slices.Clone(header)
 		return nil
 	}
@@ -195,6 +230,9 @@ func (l *Lines) split(text []byte) ([]string, error) {
 // not there and null are empty, true and false 1 and 0.
 func (l *Lines) object(text []byte) ([]string, error) {
 	var values map[string]json.RawMessage
+	if !utf8.Valid(text) {
+		return nil, errors.New("expected a JSON object, in UTF-8")
+	}
 	if err := json.Unmarshal(text, &values); err != nil {
 		return nil, fmt.Errorf("expected a JSON object: %w", err)
 	}
@@ -253,9 +291,10 @@ func (l *Lines) write(text []byte, values []string) {
 		l.out.WriteByte('\n')
 		return
 	}
-	open, ok := bytes.CutSuffix(bytes.TrimRight(text, " \t"), []byte("}"))
-	if !ok {
-		open = []byte("{") // the line is no object
+	text = bytes.TrimSpace(text)
+	open, ok := bytes.CutSuffix(text, []byte("}"))
+	if !ok || values[0] == "" && (text[0] != '{' || !json.Valid(text)) {
+		open = []byte("{") // the line is no object, and was refused
 	}
 	l.out.Write(open)
 	for i, value := range values {

@@ -15,12 +15,13 @@ type numbers struct {
 	models.Nodes
 	most     int
 	evicting bool
-	forget   func(int32) error // clears what is known of a node that is evicted
+	forget   func(int32) error // clears what features know of a node that is evicted
 
 	byName [2]map[string]int32 // by side; the first one has all names where there are no sides
 	free   []int32             // the smallest one is the last
 	batch  int64
-	added  []int32 // by the batch
+	count  int     // numbers before the batch
+	added  []added // by the batch
 
 	// The following are empty unless evicting is set. next and prev order the nodes by
 	// their last event, as a ring that begins and ends at the index most; marks are the
@@ -29,7 +30,16 @@ type numbers struct {
 	marks      []int64
 }
 
-// newNumbers returns those of nodes, which are distinct.
+// added is a number that a node got, and what was known of it before.
+type added struct {
+	node int32
+	name string // of the node that was evicted, or ""
+	side int8
+	seen int64
+	prev int32 // before the node in the order
+}
+
+// newNumbers returns those of nodes. Two with one name are an error.
 func newNumbers(of models.Nodes, most int, evicting bool, forget func(int32) error) (*numbers, error) {
 	t := &numbers{Nodes: of, most: most, evicting: evicting, forget: forget, byName: [2]map[string]int32{{}, {}}}
 	for n, name := range slices.Backward(of.Names) {
@@ -45,20 +55,25 @@ func newNumbers(of models.Nodes, most int, evicting bool, forget func(int32) err
 		}
 	}
 	if evicting {
-		order := make([]int32, 0, len(of.Names))
-		for n, name := range of.Names {
-			if name != "" {
-				order = append(order, int32(n))
-			}
-		}
-		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(of.Seen[a], of.Seen[b]) })
 		t.next, t.prev, t.marks = make([]int32, most+1), make([]int32, most+1), make([]int64, most+1)
-		t.next[most], t.prev[most] = int32(most), int32(most)
-		for _, n := range order {
-			t.append(n)
-		}
+		t.sort()
 	}
 	return t, nil
+}
+
+// sort orders the nodes by their last event, and those of one event by number.
+func (t *numbers) sort() {
+	var order []int32
+	for n, name := range t.Names {
+		if name != "" {
+			order = append(order, int32(n))
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(t.Seen[a], t.Seen[b]) })
+	t.next[t.most], t.prev[t.most] = int32(t.most), int32(t.most)
+	for _, n := range order {
+		t.append(n)
+	}
 }
 
 // side returns that of a node, 0 where there are no sides.
@@ -77,23 +92,31 @@ func (t *numbers) names(side int8) map[string]int32 {
 }
 
 // append makes a node that is not in the order its last.
-func (t *numbers) append(n int32) {
-	end := int32(t.most)
-	last := t.prev[end]
-	t.next[last], t.prev[n], t.next[n], t.prev[end] = n, last, end, n
+func (t *numbers) append(n int32) { t.insert(n, t.prev[t.most]) }
+
+// insert puts a node that is not in the order behind another one.
+func (t *numbers) insert(n, prev int32) {
+	next := t.next[prev]
+	t.next[prev], t.prev[n], t.next[n], t.prev[next] = n, prev, next, n
 }
 
 func (t *numbers) remove(n int32) { t.next[t.prev[n]], t.prev[t.next[n]] = t.next[n], t.prev[n] }
 
-// of returns the number of the node with the name on a side. A new one is added; if
-// that took the number of another node, which no event of the batch had, evicted is true.
-func (t *numbers) of(name string, side int8) (n int32, evicted bool, err error) {
-	names := t.names(side)
-	n, known := names[name]
-	if known {
-		t.mark(n)
-		return n, false, nil
+// has marks the node with the name on a side, if it has a number, as one of the batch.
+func (t *numbers) has(name string, side int8) {
+	if n, known := t.names(side)[name]; known && t.evicting {
+		t.marks[n] = t.batch
 	}
+}
+
+// of returns the number of the node with the name on a side. A new one is added; that may
+// take the number of another node, which is none of the batch.
+func (t *numbers) of(name string, side int8) (n int32, err error) {
+	names := t.names(side)
+	if n, known := names[name]; known {
+		return n, nil
+	}
+	prev := int32(0)
 	switch k := len(t.free); {
 	case k > 0:
 		n, t.free = t.free[k-1], t.free[:k-1]
@@ -104,65 +127,95 @@ func (t *numbers) of(name string, side int8) (n int32, evicted bool, err error) 
 			t.Sides = append(t.Sides, 0)
 		}
 	case !t.evicting:
-		return 0, false, fmt.Errorf("a new node, and there is no room for more than %d", t.most)
+		return 0, fmt.Errorf("a new node, and there is no room for more than %d", t.most)
 	default:
 		for n = t.next[t.most]; n < int32(t.most) && t.marks[n] == t.batch; {
 			n = t.next[n]
 		}
 		if n == int32(t.most) {
-			return 0, false, fmt.Errorf("a batch of more than %d nodes, which is all that there is room for", t.most)
+			return 0, fmt.Errorf("a batch of more than %d nodes, which is all that there is room for", t.most)
 		}
 		if err := t.forget(n); err != nil {
-			return 0, false, fmt.Errorf("a new node, and there is room for no more than %d: %w", t.most, err)
+			return 0, fmt.Errorf("a new node, and there is room for no more than %d: %w", t.most, err)
 		}
-		evicted = true
+		prev = t.prev[n]
 		t.remove(n)
 		delete(t.names(t.side(n)), t.Names[n])
 	}
+	t.added = append(t.added, added{n, t.Names[n], t.side(n), t.Seen[n], prev})
 	names[name] = n
-	t.Names[n], t.Seen[n] = name, -1
-	if t.Sides != nil {
-		t.Sides[n] = side
-	}
+	t.set(n, name, side, -1)
 	if t.evicting {
 		t.append(n)
+		t.marks[n] = t.batch
 	}
-	t.mark(n)
-	t.added = append(t.added, n)
-	return n, evicted, nil
+	return n, nil
 }
 
-func (t *numbers) mark(n int32) {
-	if t.evicting {
-		t.marks[n] = t.batch
+func (t *numbers) set(n int32, name string, side int8, seen int64) {
+	t.Names[n], t.Seen[n] = name, seen
+	if t.Sides != nil {
+		t.Sides[n] = side
 	}
 }
 
 // begin starts a batch.
 func (t *numbers) begin() {
 	t.batch++
-	t.added = t.added[:0]
+	t.added, t.count = t.added[:0], len(t.Names)
 }
 
-// undo frees the numbers of the nodes that the batch has added. There was no eviction.
+// evicted returns the numbers that nodes of the batch took from others.
+func (t *numbers) evicted() (nodes []int32) {
+	for _, a := range t.added {
+		if a.name != "" {
+			nodes = append(nodes, a.node)
+		}
+	}
+	return nodes
+}
+
+// undo makes numbers those of before the batch.
 func (t *numbers) undo() {
-	for _, n := range t.added {
+	for _, a := range slices.Backward(t.added) {
+		n := a.node
 		delete(t.names(t.side(n)), t.Names[n])
-		t.Names[n] = ""
 		if t.evicting {
 			t.remove(n)
 		}
-		t.free = append(t.free, n)
+		t.set(n, a.name, a.side, a.seen)
+		switch {
+		case a.name != "":
+			t.names(a.side)[a.name] = n
+			t.insert(n, a.prev)
+		case int(n) < t.count:
+			t.free = append(t.free, n)
+		}
 	}
-	slices.SortFunc(t.free, func(a, b int32) int { return cmp.Compare(b, a) })
+	t.Names, t.Seen = t.Names[:t.count], t.Seen[:t.count]
+	if t.Sides != nil {
+		t.Sides = t.Sides[:t.count]
+	}
 	t.added = t.added[:0]
 }
 
-// met says that the event of a number was one of the node.
-func (t *numbers) met(n int32, event int64) {
-	t.Seen[n] = event
+// reset says that no node has had an event.
+func (t *numbers) reset() {
+	for n := range t.Seen {
+		t.Seen[n] = -1
+	}
 	if t.evicting {
-		t.remove(n)
-		t.append(n)
+		t.sort()
+	}
+}
+
+// met says that the event of a number was one of the two nodes.
+func (t *numbers) met(src, dst int32, event int64) {
+	for _, n := range []int32{min(src, dst), max(src, dst)} { // the order of sort
+		t.Seen[n] = event
+		if t.evicting {
+			t.remove(n)
+			t.append(n)
+		}
 	}
 }

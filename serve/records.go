@@ -55,10 +55,10 @@ func (s *Scorer) openRecords() (err error) {
 	if w, k := r.row.Width(), len(r.deriver.File()); w != k {
 		return fmt.Errorf("records of %d features, expected %d", w, k)
 	}
-	if w := len(r.deriver.Columns()); w != s.saved.Features && s.saved.Features > 0 {
+	if w := len(r.deriver.Columns()); w != s.saved.Features {
 		return fmt.Errorf("%d features are made of records, the model was trained on %d", w, s.saved.Features)
 	}
-	if r.numbers, err = newNumbers(is.Nodes, s.o.MaxNodes, s.o.Evict, s.forget); err != nil {
+	if r.numbers, err = newNumbers(is.Nodes, s.o.MaxNodes, s.o.Evict, r.deriver.Forget); err != nil {
 		return err
 	}
 	n, w := s.o.Batch, r.row.Width()
@@ -87,6 +87,9 @@ func (s *Scorer) ScoreRecords(batch [][]string, scores []float64) error {
 	defer s.mu.Unlock()
 	if err := s.needs(protocol.NodeClassification); err != nil {
 		return err
+	}
+	if len(scores) != len(batch) {
+		return fmt.Errorf("%d scores for %d records", len(scores), len(batch))
 	}
 	logits := make([]float32, len(batch))
 	return s.meet(batch, func(b datasets.Stream) error {
@@ -122,26 +125,32 @@ func (s *Scorer) meet(batch [][]string, do func(datasets.Stream) error) error {
 	if err != nil {
 		return err
 	}
-	changed, err := s.number(w)
+	r.numbers.begin()
+	r.deriver.Begin()
+	nodes, err := s.number(w)
 	if err == nil {
-		var more bool
-		more, err = s.derive(w)
-		changed = changed || more
+		err = s.derive(w)
 	}
-	if err != nil && !changed {
+	if err == nil {
+		err = s.room(nodes - 1)
+	}
+	r.deriver.End(err == nil)
+	if err != nil {
 		r.numbers.undo()
 		return err
 	}
+	w.Feat, w.NumFeat, w.NumNodes = r.feat, s.event.NumFeat, s.nodes
+	if evicted := r.numbers.evicted(); len(evicted) > 0 {
+		err = forget(s.model, evicted...)
+	}
 	if err == nil {
-		w.Feat, w.NumFeat, w.NumNodes = r.feat, s.event.NumFeat, s.nodes
 		err = do(w)
 	}
 	if s.broken = err; err != nil {
 		return err
 	}
 	for k := range batch {
-		r.numbers.met(w.Src[k], int64(s.saved.Events+k))
-		r.numbers.met(w.Dst[k], int64(s.saved.Events+k))
+		r.numbers.met(w.Src[k], w.Dst[k], int64(s.saved.Events+k))
 	}
 	s.saved.Events += len(batch)
 	s.saved.Time = w.Time[len(batch)-1]
@@ -180,57 +189,60 @@ func (s *Scorer) after(t, before float64) (float64, error) {
 	return max(t, before), nil
 }
 
-// number sets the nodes of the window, and reports whether one was evicted.
-func (s *Scorer) number(w datasets.Stream) (evicted bool, err error) {
-	r, most := s.in, int32(0)
-	r.numbers.begin()
+// number sets the nodes of the window. All numbers are below the one that it returns.
+func (s *Scorer) number(w datasets.Stream) (nodes int32, err error) {
+	t := s.in.numbers
+	for k := range w.Src {
+		t.has(s.in.src[k], int8(datasets.Source))
+		t.has(s.in.dst[k], int8(datasets.Destination))
+	}
 	for k := range w.Src {
 		for _, end := range []struct {
 			name string
 			side datasets.Side
 			node *int32
-		}{{r.src[k], datasets.Source, &w.Src[k]}, {r.dst[k], datasets.Destination, &w.Dst[k]}} {
-			n, gone, err := r.numbers.of(end.name, int8(end.side))
-			evicted = evicted || gone
-			if err != nil {
-				return evicted, &RecordError{k, fmt.Errorf("%s %q: %w", end.side, end.name, err)}
+		}{{s.in.src[k], datasets.Source, &w.Src[k]}, {s.in.dst[k], datasets.Destination, &w.Dst[k]}} {
+			if *end.node, err = t.of(end.name, int8(end.side)); err != nil {
+				return 0, &RecordError{k, fmt.Errorf("%s %q: %w", end.side, end.name, err)}
 			}
-			*end.node, most = n, max(most, n)
+			nodes = max(nodes, *end.node+1)
 		}
 	}
-	return evicted, s.room(most)
+	return nodes, nil
 }
 
 // derive makes the features of the window, and adds its events to what later features
-// depend on. It reports whether it has added some.
-func (s *Scorer) derive(w datasets.Stream) (added bool, err error) {
+// depend on.
+func (s *Scorer) derive(w datasets.Stream) error {
 	r, step := s.in, 1
 	if r.together {
 		step = w.Len()
 	}
 	r.feat = r.feat[:0]
 	for lo := 0; lo < w.Len(); lo += step {
-		some, done := w.Slice(lo, lo+step), len(r.feat)
-		if r.feat, err = r.deriver.Append(r.feat, some); err == nil && !nn.Within(r.feat[done:]) {
-			err = fmt.Errorf("a feature that is made of it is beyond ±%g", nn.Largest)
+		some := w.Slice(lo, lo+step)
+		if err := r.features(some); err != nil {
+			for k := range step { // which of them is it?
+				if err := r.features(some.Slice(k, k+1)); err != nil {
+					return &RecordError{lo + k, err}
+				}
+			}
+			return err
 		}
-		if err == nil {
-			err = r.deriver.Add(some)
+		if err := r.deriver.Add(some); err != nil {
+			return err
 		}
-		if err != nil {
-			return added, &RecordError{lo, err}
-		}
-		added = true
 	}
-	return added, nil
+	return nil
 }
 
-// forget clears what is known of a node.
-func (s *Scorer) forget(n int32) error {
-	if err := s.in.deriver.Forget(n); err != nil {
-		return err
+// features appends those of some events.
+func (r *records) features(of datasets.Stream) (err error) {
+	n := len(r.feat)
+	if r.feat, err = r.deriver.Append(r.feat, of); err == nil && !nn.Within(r.feat[n:]) {
+		err = fmt.Errorf("a feature that is made of it is beyond ±%g", nn.Largest)
 	}
-	return forget(s.model, n)
+	return err
 }
 
 // forget clears the states of nodes; without any it returns the error that there would be.

@@ -233,6 +233,9 @@ func (s *Scorer) take(e Event) error {
 
 // place sets nodes and time of the batch.
 func (s *Scorer) place(e Event) error {
+	if s.broken != nil {
+		return s.broken
+	}
 	before := s.saved.Time
 	if s.saved.Events == 0 {
 		before = math.Inf(-1)
@@ -286,9 +289,7 @@ func (s *Scorer) Forget() {
 	if err := s.in.deriver.Restore(nil); err != nil {
 		panic(err) // nothing is before the first event
 	}
-	for n := range s.in.numbers.Seen {
-		s.in.numbers.Seen[n] = -1
-	}
+	s.in.numbers.reset()
 }
 
 // Save writes parameters and states to a file that Open reads, as a whole or not at all.

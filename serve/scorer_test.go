@@ -32,6 +32,12 @@ func (s subject) String() string { return s.kind + " " + s.options }
 // model returns one that has met the stream, and the file of it.
 func (s subject) model(t testing.TB, task protocol.Task, stream datasets.Stream) (models.Model, string) {
 	t.Helper()
+	return s.modelOf(t, task, stream, nil)
+}
+
+// modelOf is model, of a stream of records.
+func (s subject) modelOf(t testing.TB, task protocol.Task, stream datasets.Stream, in *models.Input) (models.Model, string) {
+	t.Helper()
 	kind, err := models.Lookup(s.kind)
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +55,7 @@ func (s subject) model(t testing.TB, task protocol.Task, stream datasets.Stream)
 		t.Fatal(err)
 	}
 	file := models.Save(m, kind, setup, o, `{"kind": "`+s.kind+`", "task": "`+string(task)+`", "options": `+s.options+`}`)
-	file.Events, file.Time = stream.Len(), stream.Time[stream.Len()-1]
+	file.Events, file.Time, file.Input = stream.Len(), stream.Time[stream.Len()-1], in
 	data, err := file.Encode()
 	if err != nil {
 		t.Fatal(err)

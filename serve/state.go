@@ -1,8 +1,10 @@
 package serve
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -34,7 +36,9 @@ const leastLog, mostLog = 64 << 10, 64 << 20
 // be behind as much.
 const keptLog = 4 << 20
 
-var logBucket = []byte("batches")
+// Buckets of the log: batches by their first sequence number, and the Options that they
+// were scored with.
+var logBucket, optionsBucket = []byte("batches"), []byte("options")
 
 // State is a Scorer whose states outlive the process: the last snapshot of them is in a
 // folder, with a log of the batches since. What was committed is there after any end of
@@ -44,6 +48,7 @@ var logBucket = []byte("batches")
 type State struct {
 	*Scorer
 	dir     string
+	options Options // as they were given
 	db      *bbolt.DB
 	logged  int // bytes in the log since the snapshot
 	maxLog  int // before the next one
@@ -74,7 +79,7 @@ func Resume(dir, checkpoint string, o Options, from int, fresh func(*Scorer) err
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	s := &State{dir: dir, answers: map[int]answered{}}
+	s := &State{dir: dir, options: o, answers: map[int]answered{}}
 	s.db, err = bbolt.Open(filepath.Join(dir, logFile), 0o666, &bbolt.Options{Timeout: 100 * time.Millisecond})
 	if errors.Is(err, bolterrors.ErrTimeout) {
 		return nil, fmt.Errorf("%s: another process has this state", dir)
@@ -104,10 +109,38 @@ func Resume(dir, checkpoint string, o Options, from int, fresh func(*Scorer) err
 	case !before.SameModel(saved):
 		return nil, fmt.Errorf("a state of another model, expected one of %s", checkpoint)
 	}
-	if s.Scorer, err = open(before, o); err != nil {
-		return nil, err
+	return s, s.continued(before, o, from)
+}
+
+// continued makes the states of the snapshot and the log, by the options of then, and
+// goes on with those of now.
+func (s *State) continued(before *models.Saved, o Options, from int) (err error) {
+	then := o
+	if err := s.db.View(func(tx *bbolt.Tx) error {
+		b := tx.Bucket(optionsBucket)
+		if b == nil {
+			return nil // the snapshot is all that there is
+		}
+		return json.Unmarshal(b.Get(optionsBucket), &then)
+	}); err != nil {
+		return fmt.Errorf("%s: %w", logFile, err)
 	}
-	return s, cmp.Or(s.replay(from), s.measure())
+	then.Threads, then.Nodes = o.Threads, o.Nodes // of which nothing depends
+	if s.Scorer, err = open(before, then); err != nil {
+		return err
+	}
+	if err := cmp.Or(s.replay(from), s.measure()); err != nil || then == o {
+		return err
+	}
+	if err := s.snapshot(); err != nil {
+		return err
+	}
+	if before, err = models.ReadSaved(filepath.Join(s.dir, snapshotFile)); err != nil {
+		return err
+	}
+	s.Scorer.Close()
+	s.Scorer, err = open(before, o)
+	return err
 }
 
 // replay folds in the batches of the log that the snapshot does not have, and keeps the
@@ -179,6 +212,9 @@ func (s *State) Commit() error {
 		if err != nil {
 			return err
 		}
+		if err := putOptions(tx, s.options); err != nil {
+			return err
+		}
 		b.FillPercent = 1 // keys ascend
 		for _, batch := range s.pending {
 			key, value := batch.encode()
@@ -197,6 +233,19 @@ func (s *State) Commit() error {
 		return nil
 	}
 	return s.snapshot()
+}
+
+// putOptions writes the options, if they are not there.
+func putOptions(tx *bbolt.Tx, o Options) error {
+	b, err := tx.CreateBucketIfNotExists(optionsBucket)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(o)
+	if err != nil || bytes.Equal(b.Get(optionsBucket), text) {
+		return err
+	}
+	return b.Put(optionsBucket, text)
 }
 
 // measure sets maxLog by the size of the snapshot.

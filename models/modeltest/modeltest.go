@@ -41,6 +41,7 @@ func (s suite) checkTask() {
 		s.Errorf("it is a Deployer: %v, its kind says %v", deploys, s.kind.Deploys)
 	}
 	_, ahead := probe.(models.Ahead)
+	_, forgets := probe.(models.Forgetter)
 	for _, c := range []struct {
 		name    string
 		applies bool
@@ -62,9 +63,11 @@ func (s suite) checkTask() {
 		{"rank and score change nothing", links, suite.rankChangesNothing},
 		{"does not ask for the truth", !oracle, suite.noTruth},
 		{"event numbers mean nothing", !oracle, suite.eventNumbers},
+		{"forgotten nodes are new", forgets, suite.forgets},
 		{"deployed: same answers", deploys, suite.deployedAgrees},
 		{"deployed: a model of its own", deploys, suite.deployedAlone},
 		{"deployed: snapshots", deploys, suite.deployedSnapshots},
+		{"deployed: forgotten nodes are new", deploys && forgets, asDeployed(suite.forgets)},
 		{"deployed: no look-ahead", deploys, asDeployed(suite.lookAhead)},
 		{"deployed: what is refused changes nothing", deploys, asDeployed(suite.refused)},
 		{"deployed: rank agrees with score", deploys && links, asDeployed(suite.rankAgrees)},
