@@ -12,6 +12,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -60,6 +61,7 @@ type loggedBatch struct {
 	first   int // sequence number of its first record
 	records [][]string
 	scores  []float64
+	bytes   int // in the log
 }
 
 type answered struct {
@@ -80,12 +82,15 @@ func Resume(dir, checkpoint string, o Options, from int, fresh func(*Scorer) err
 		return nil, err
 	}
 	s := &State{dir: dir, options: o, answers: map[int]answered{}}
-	s.db, err = bbolt.Open(filepath.Join(dir, logFile), 0o666, &bbolt.Options{Timeout: 100 * time.Millisecond})
+	err = s.inLog(func() (err error) {
+		s.db, err = bbolt.Open(filepath.Join(dir, logFile), 0o666, &bbolt.Options{Timeout: 100 * time.Millisecond})
+		return err
+	})
 	if errors.Is(err, bolterrors.ErrTimeout) {
 		return nil, fmt.Errorf("%s: another process has this state", dir)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, logFile), err)
+		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	defer func() {
 		if err != nil {
@@ -115,21 +120,15 @@ func Resume(dir, checkpoint string, o Options, from int, fresh func(*Scorer) err
 // continued makes the states of the snapshot and the log, by the options of then, and
 // goes on with those of now.
 func (s *State) continued(before *models.Saved, o Options, from int) (err error) {
-	then := o
-	if err := s.db.View(func(tx *bbolt.Tx) error {
-		b := tx.Bucket(optionsBucket)
-		if b == nil {
-			return nil // the snapshot is all that there is
-		}
-		return json.Unmarshal(b.Get(optionsBucket), &then)
-	}); err != nil {
-		return fmt.Errorf("%s: %w", logFile, err)
+	then, batches, err := s.readLog(o)
+	if err != nil {
+		return err
 	}
 	then.Threads, then.Nodes = o.Threads, o.Nodes // of which nothing depends
 	if s.Scorer, err = open(before, then); err != nil {
 		return err
 	}
-	if err := cmp.Or(s.replay(from), s.measure()); err != nil || then == o {
+	if err := cmp.Or(s.replay(batches, from), s.measure()); err != nil || then == o {
 		return err
 	}
 	if err := s.snapshot(); err != nil {
@@ -143,38 +142,63 @@ func (s *State) continued(before *models.Saved, o Options, from int) (err error)
 	return err
 }
 
-// replay folds in the batches of the log that the snapshot does not have, and keeps the
-// answers from the sequence number from on.
-func (s *State) replay(from int) error {
-	return s.db.View(func(tx *bbolt.Tx) error {
-		b := tx.Bucket(logBucket)
-		if b == nil {
-			return nil
+// inLog calls do, which uses the database. That panics where its file is damaged.
+func (s *State) inLog(do func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("damaged: %v", p)
 		}
-		return b.ForEach(func(key, value []byte) error {
-			batch, err := decodeBatch(key, value, len(s.Columns()))
-			if err != nil {
-				return fmt.Errorf("%s: %w", logFile, err)
-			}
-			for k, record := range batch.records {
-				if from < 0 || batch.first+k < from {
-					continue
-				}
-				s.answers[batch.first+k] = answered{record, batch.scores[k]}
-			}
-			if batch.first < s.Events() {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", logFile, err)
+		}
+	}()
+	return do()
+}
+
+// readLog returns the batches of the log, and their options; o if there are none.
+func (s *State) readLog(o Options) (then Options, batches []loggedBatch, err error) {
+	then = o
+	err = s.inLog(func() error {
+		return s.db.View(func(tx *bbolt.Tx) error {
+			options, b := tx.Bucket(optionsBucket), tx.Bucket(logBucket)
+			if options == nil || b == nil {
 				return nil
 			}
-			if batch.first > s.Events() {
-				return fmt.Errorf("%s: a batch begins with event %d, expected %d", logFile, batch.first, s.Events())
+			if err := json.Unmarshal(options.Get(optionsBucket), &then); err != nil {
+				return err
 			}
-			s.logged += len(value)
-			if err := s.Scorer.ScoreRecords(batch.records, make([]float64, len(batch.records))); err != nil {
-				return fmt.Errorf("%s: event %d: %w", logFile, batch.first, err)
-			}
-			return nil
+			return b.ForEach(func(key, value []byte) error {
+				batch, err := decodeBatch(key, value)
+				batches = append(batches, batch)
+				return err
+			})
 		})
 	})
+	return then, batches, err
+}
+
+// replay folds in the batches that the snapshot does not have, and keeps the answers
+// from the sequence number from on.
+func (s *State) replay(batches []loggedBatch, from int) error {
+	for _, batch := range batches {
+		for k, record := range batch.records {
+			if from >= 0 && batch.first+k >= from {
+				s.answers[batch.first+k] = answered{record, batch.scores[k]}
+			}
+		}
+		if batch.first < s.Events() {
+			continue
+		}
+		if batch.first > s.Events() {
+			return fmt.Errorf("%s: a batch begins with event %d, expected %d", logFile, batch.first, s.Events())
+		}
+		s.logged += batch.bytes
+		if err := s.Scorer.ScoreRecords(batch.records, make([]float64, len(batch.records))); err != nil {
+			return fmt.Errorf("%s: event %d: %w", logFile, batch.first, err)
+		}
+	}
+	return nil
 }
 
 // Answered returns the score of the record with a sequence number below Events, which is
@@ -197,7 +221,7 @@ func (s *State) ScoreRecords(batch [][]string, scores []float64) error {
 	if err := s.Scorer.ScoreRecords(batch, scores); err != nil {
 		return err
 	}
-	s.pending = append(s.pending, loggedBatch{first, slices.Clone(batch), slices.Clone(scores)})
+	s.pending = append(s.pending, loggedBatch{first: first, records: slices.Clone(batch), scores: slices.Clone(scores)})
 	return nil
 }
 
@@ -207,7 +231,7 @@ func (s *State) Commit() error {
 	if len(s.pending) == 0 {
 		return nil
 	}
-	err := s.db.Update(func(tx *bbolt.Tx) error {
+	err := s.update(func(tx *bbolt.Tx) error {
 		b, err := tx.CreateBucketIfNotExists(logBucket)
 		if err != nil {
 			return err
@@ -226,13 +250,17 @@ func (s *State) Commit() error {
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(s.dir, logFile), err)
+		return fmt.Errorf("%s: %w", s.dir, err)
 	}
 	s.pending = s.pending[:0]
 	if s.logged < s.maxLog {
 		return nil
 	}
 	return s.snapshot()
+}
+
+func (s *State) update(do func(*bbolt.Tx) error) error {
+	return s.inLog(func() error { return s.db.Update(do) })
 }
 
 // putOptions writes the options, if they are not there.
@@ -263,7 +291,7 @@ func (s *State) snapshot() error {
 		return err
 	}
 	s.logged = 0
-	err := s.db.Update(func(tx *bbolt.Tx) error {
+	err := s.update(func(tx *bbolt.Tx) error {
 		b := tx.Bucket(logBucket)
 		if b == nil {
 			return nil
@@ -298,10 +326,10 @@ func (s *State) Close() error {
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // encode returns key and value of a batch in the log: the sequence number, and the fields
-// of all records, each with its score, behind their checksum.
+// of all records, each with its score, behind their number and a checksum.
 func (b loggedBatch) encode() (key, value []byte) {
 	key = binary.BigEndian.AppendUint64(nil, uint64(b.first))
-	value = make([]byte, 4)
+	value = binary.BigEndian.AppendUint32(make([]byte, 4), uint32(len(b.records)))
 	for k, record := range b.records {
 		score := binary.BigEndian.AppendUint64(nil, math.Float64bits(b.scores[k]))
 		value = lists.AppendPacked(lists.AppendPacked(value, record...), string(score))
@@ -315,17 +343,19 @@ func checksum(key, value []byte) uint32 {
 	return crc32.Checksum(slices.Concat(key, value[4:]), castagnoli)
 }
 
-// decodeBatch is the inverse of encode, for records of that many fields.
-func decodeBatch(key, value []byte, fields int) (b loggedBatch, err error) {
+// decodeBatch is the inverse of encode.
+func decodeBatch(key, value []byte) (b loggedBatch, err error) {
 	damaged := fmt.Errorf("a damaged batch (%x)", key)
-	if len(key) != 8 || len(value) < 4 || binary.BigEndian.Uint32(value) != checksum(key, value) {
+	if len(key) != 8 || len(value) < 8 || binary.BigEndian.Uint32(value) != checksum(key, value) {
 		return b, damaged
 	}
-	all, err := lists.Unpack(value[4:])
-	if err != nil || len(all) == 0 || len(all)%(fields+1) != 0 {
+	b.first, b.bytes = int(binary.BigEndian.Uint64(key)), len(value)
+	all, err := lists.Unpack(value[8:])
+	n := int(binary.BigEndian.Uint32(value[4:]))
+	if err != nil || n < 1 || len(all) < n || len(all)%n != 0 {
 		return b, damaged
 	}
-	b.first = int(binary.BigEndian.Uint64(key))
+	fields := len(all)/n - 1
 	for record := range slices.Chunk(all, fields+1) {
 		if len(record[fields]) != 8 {
 			return b, damaged

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -92,33 +93,59 @@ func TestStateOfOtherOptions(t *testing.T) {
 	}
 }
 
-// TestDamagedLog: a batch with another byte is an error that names the file.
+// TestDamagedLog: a log with other bytes, or cut short, is an error that names it, or it is
+// as if nothing had happened; a batch is never another one.
 func TestDamagedLog(t *testing.T) {
 	dir, checkpoint, records := stated(t)
 	s := resumed(t, dir, checkpoint, Options{}, -1)
-	if err := s.ScoreRecords(records[:1], make([]float64, 1)); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Commit(); err != nil {
-		t.Fatal(err)
+	start := s.Events()
+	for k := range 40 {
+		if err := s.ScoreRecords(records[k:k+1], make([]float64, 1)); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Commit(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	s.db.Close()
-	path := filepath.Join(dir, logFile)
-	whole, err := os.ReadFile(path)
+	whole, err := os.ReadFile(filepath.Join(dir, logFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, value := loggedBatch{s.Events() - 1, records[:1], []float64{0}}.encode()
-	text := string(value[4 : len(value)-8]) // what does not depend on the score
-	at := strings.LastIndex(string(whole), text)
-	if at < 0 {
-		t.Fatal("the log has not the record")
-	}
-	whole[at+1] ^= 1
-	if err := os.WriteFile(path, whole, 0o666); err != nil {
+	snapshot, err := os.ReadFile(filepath.Join(dir, snapshotFile))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Resume(dir, checkpoint, Options{}, -1, nil); err == nil || !strings.Contains(err.Error(), logFile+": a damaged batch") {
-		t.Errorf("error %v", err)
+	rng, failed := rand.New(rand.NewPCG(1, 2)), 0
+	for range 100 {
+		damaged := slices.Clone(whole)
+		if rng.IntN(4) == 0 {
+			damaged = damaged[:rng.IntN(len(whole))]
+		}
+		for range 1 + rng.IntN(40) {
+			damaged[rng.IntN(len(damaged))] ^= byte(1 << rng.IntN(8))
+		}
+		dir := t.TempDir() // a process that finds damage ends, and here it keeps its lock
+		for name, data := range map[string][]byte{logFile: damaged, snapshotFile: snapshot} {
+			if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := Resume(dir, checkpoint, Options{}, start, nil)
+		if err != nil {
+			if failed++; !strings.Contains(err.Error(), logFile) {
+				t.Errorf("the error does not name the log: %v", err)
+			}
+			continue
+		}
+		for k := range s.Events() - start {
+			if _, err := s.Answered(start+k, records[k]); err != nil {
+				t.Error(err)
+			}
+		}
+		s.db.Close()
+	}
+	if failed < 20 {
+		t.Errorf("%d of 100 damaged logs were found", failed)
 	}
 }
