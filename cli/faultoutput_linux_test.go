@@ -50,6 +50,13 @@ func TestFullOutput(t *testing.T) {
 	if code, _, stderr := checked(dir, "--accept"); code != exitDone {
 		t.Fatal(stderr)
 	}
+	if code, _, stderr := bench(all(dir, "models", "--seeds", "1", "--models", "raw", "--checkpoints")...); code != exitDone {
+		t.Fatal(stderr)
+	}
+	models, err := filepath.Glob(filepath.Join(dir, "models", "toy", "toy", "nc", "raw", "*.safetensors"))
+	if err != nil || len(models) != 1 {
+		t.Fatalf("%v, %v", models, err)
+	}
 	data := " --data " + filepath.Join(dir, "data")
 	out := " --out " + filepath.Join(dir, "out")
 	toy := " --suite toy --seeds 2 --specs " + filepath.Join(dir, "specs")
@@ -59,7 +66,7 @@ func TestFullOutput(t *testing.T) {
 	check := data + " --suite toy --baseline " + filepath.Join(dir, "toy.json") + " --specs " + filepath.Join(dir, "specs")
 	tune := " --model raw --dataset toy --task nc --trials 2 --random 2 --epochs 1" + data + out
 	scale := " user-count --sweep length=100 --nodes 50" + out
-	silent := map[string]bool{"bench run": true, "bench init": true, "bench report": true, "bench data remove": true}
+	silent := map[string]bool{"bench run": true, "bench init": true, "bench report": true, "bench data remove": true, "bench score": true}
 	imported := func(name string) string {
 		return fmt.Sprintf("data import %s --name %s --src src --dst dst --time t", filepath.Join(dir, "data", "toy.csv"), name) + data
 	}
@@ -93,6 +100,8 @@ func TestFullOutput(t *testing.T) {
 		"bench check":       {check, check + " --json", check + " --dry-run"},
 		"bench tune":        {tune, tune + " --json", tune + " --dry-run", tune + " --dry-run --json"},
 		"bench serve-model": {" raw"},
+		"bench score":       {models[0]}, // of no events: TestScoreToFullDevice has some
+		"bench export":      {models[0] + " " + filepath.Join(dir, "raw.onnx")},
 		"bench version":     {""},
 		"bench help":        {"", " run"},
 	}
@@ -138,5 +147,27 @@ func TestVersionToFullDevice(t *testing.T) {
 	_ = cmd.Run()
 	if code := cmd.ProcessState.ExitCode(); code != exitFailed || stderr.String() != "bench: standard output: write /dev/stdout: no space left on device\n" {
 		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+}
+
+// TestScoreToFullDevice: answers that cannot be written end bench score with 1; they are
+// given again.
+func TestScoreToFullDevice(t *testing.T) {
+	s := newScored(t, 400, "raw")
+	model, _ := s.model(t, "raw")
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	input, state := s.header+"\n"+s.test[0], filepath.Join(t.TempDir(), "state")
+	cmd, _, stderr := process("score", model, "--state", state, "-q")
+	cmd.Stdout, cmd.Stdin = full, strings.NewReader(input)
+	_ = cmd.Run()
+	if code := cmd.ProcessState.ExitCode(); code != exitFailed || stderr.String() != "bench: standard output: write /dev/stdout: no space left on device\n" {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+	if code, out, again := s.score(t, input, model, "--state", state, "--from", "200"); code != exitDone || !strings.Contains(out, s.test[0]+",200,") {
+		t.Errorf("exit code %d\n%s%s", code, out, again)
 	}
 }

@@ -263,6 +263,12 @@ func (o *options) checkOut() error {
 	if o.out == "" {
 		return errors.New("--out is empty, expected a folder for the results")
 	}
+	switch info, err := os.Stat(o.out); {
+	case err == nil && !info.IsDir():
+		return fmt.Errorf("--out: %s is not a folder", o.out)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("--out: %w", err)
+	}
 	return nil
 }
 

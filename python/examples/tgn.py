@@ -190,7 +190,16 @@ class TGN(Model):
     def state(self):
         self.nets.eval()  # applies the messages that wait
         known = self.neighbours.cur_e_id
-        return self.tables() | {"t": self.t[:known], "x": self.x[:known]}
+        return self.tables() | {"t": self.t[:known], "x": self.x[:known]} | self.messages()
+
+    def messages(self):
+        """Those that nodes had last as source and as destination: they count once more among events of one time."""
+        values = {}
+        for side, store in enumerate((self.memory.msg_s_store, self.memory.msg_d_store)):
+            events = [store[n] for n in range(len(store))]
+            values[f"messages.{side}.counts"] = torch.tensor([len(e[0]) for e in events])
+            values |= {f"messages.{side}.{i}": torch.cat([e[i] for e in events]) for i in range(4)}
+        return values
 
     def tables(self):
         return {
@@ -200,9 +209,14 @@ class TGN(Model):
 
     def load_state(self, values):
         t, x = (torch.from_numpy(values.pop(name)) for name in ("t", "x"))
+        stores = []
+        for side in range(2):
+            counts = values.pop(f"messages.{side}.counts").tolist()
+            columns = [torch.from_numpy(values.pop(f"messages.{side}.{i}")).split(counts) for i in range(4)]
+            stores.append(dict(enumerate(zip(*columns))))
         self.nets.eval()
         put(self.tables(), values)
-        self.memory._reset_message_store()  # the last batch's have been applied
+        self.memory.msg_s_store, self.memory.msg_d_store = stores
         self.t, self.x, self.neighbours.cur_e_id = t, x, len(t)
 
     def reset(self):
