@@ -231,6 +231,22 @@ func TestScoreKilled(t *testing.T) {
 	}
 }
 
+// startPiped starts a process whose input and output the test writes and reads.
+func startPiped(t *testing.T, cmd *exec.Cmd) (in io.WriteCloser, out io.ReadCloser) {
+	t.Helper()
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err = cmd.StdoutPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return in, out
+}
+
 // untilKilled goes on with the lines after those that were answered, and kills the
 // process when it has read about as many as last; or it ends with the input. It returns
 // the answers that came.
@@ -240,17 +256,7 @@ func (s scored) untilKilled(t *testing.T, model, state string, answered []string
 	cmd.Env = append(os.Environ(), child+"=1")
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, out := startPiped(t, cmd)
 	go func() {
 		if last == len(s.test) {
 			defer in.Close() // else it waits for more until it is killed
@@ -341,17 +347,7 @@ func TestScoreAtOnce(t *testing.T) {
 	cmd := exec.CommandContext(ctx, os.Args[0], "score", model, "--state", state)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.Env = append(os.Environ(), child+"=1")
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, out := startPiped(t, cmd)
 	answers := bufio.NewScanner(out)
 	for k, line := range append([]string{s.header}, s.test[:5]...) {
 		fmt.Fprintln(in, line)
