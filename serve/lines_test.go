@@ -203,9 +203,12 @@ func checkLines(t interface{ Fatalf(string, ...any) }, text string, numbered boo
 	if err != nil {
 		return
 	}
-	isJSON := strings.HasPrefix(strings.TrimLeft(strings.TrimPrefix(strings.TrimLeft(text, "\r\n"), "\ufeff"), "\r\n"), "{")
+	for trimmed := ""; trimmed != text; { // what Lines skips before the first byte
+		trimmed, text = text, strings.TrimPrefix(strings.TrimLeft(text, "\r\n"), "\ufeff")
+	}
+	isJSON := strings.HasPrefix(text, "{")
 	var lines []string
-	for line := range strings.SplitSeq(strings.TrimPrefix(strings.TrimLeft(text, "\r\n"), "\ufeff"), "\n") {
+	for line := range strings.SplitSeq(text, "\n") {
 		if line = strings.TrimRight(line, "\r"); line != "" {
 			lines = append(lines, line)
 		}
