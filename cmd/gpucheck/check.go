@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,6 +22,7 @@ import (
 	"dgsbench/internal/atomicfile"
 	"dgsbench/kernels/cuda"
 	"dgsbench/kernels/devices"
+	"dgsbench/specs"
 )
 
 //go:embed suites
@@ -32,6 +34,23 @@ func suiteFiles(tiny bool) (fs.FS, error) {
 		return fs.Sub(suites, "suites/tiny")
 	}
 	return fs.Sub(suites, "suites/full")
+}
+
+// trialsOf returns the trials of a suite among them.
+func trialsOf(suite string, tiny bool) ([]specs.Trial, error) {
+	files, err := suiteFiles(tiny)
+	if err != nil {
+		return nil, err
+	}
+	lib, err := specs.NewLibrary("", files)
+	if err != nil {
+		return nil, err
+	}
+	loaded, err := lib.LoadSuite(suite)
+	if err != nil {
+		return nil, err
+	}
+	return loaded.Trials(specs.Filter{})
 }
 
 // check is a check in progress.
@@ -129,7 +148,30 @@ func (c *check) findCard(ctx context.Context) error {
 		Card: string(bytes.TrimSpace(card)), Machine: harness.Machine(devices.Target{}), Code: harness.CodeVersion(),
 		PTX: kernelsHash(), NvidiaSMI: nvidiaSMI(ctx),
 	}
+	if err := c.resume(); err != nil {
+		return err
+	}
 	c.add(Step{Name: "kernels are compiled", Outcome: passed, Seconds: time.Since(c.began).Seconds()})
+	return nil
+}
+
+// resume takes over the results of an earlier check of the same kernels, on the
+// same card and day, if there are any: what passed then is not done again.
+func (c *check) resume() error {
+	var earlier Results
+	switch err := earlier.read(c.path() + ".json"); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	}
+	if earlier.Tiny != c.results.Tiny || earlier.Facts.Card != c.results.Facts.Card || earlier.Facts.PTX != c.results.Facts.PTX {
+		return fmt.Errorf("%s.json is of another check, card or kernels: move it, or choose another -out", c.path())
+	}
+	if earlier.Facts.Code != c.results.Facts.Code {
+		c.results.Facts.Code += ", before " + earlier.Facts.Code
+	}
+	c.results.Steps, c.results.Times, c.results.Agreement = earlier.Steps, earlier.Times, earlier.Agreement
 	return nil
 }
 

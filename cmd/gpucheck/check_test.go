@@ -25,7 +25,7 @@ import (
 // TestSuites: bench takes all of them, and there are tiny ones of the same
 // names.
 func TestSuites(t *testing.T) {
-	names := []string{"agreement", "training"}
+	names := []string{"agreement", "sensitive", "training"}
 	for _, s := range latencySuites {
 		names = append(names, strings.TrimSuffix(s.file, ".yaml"))
 	}
@@ -165,6 +165,35 @@ func TestSteps(t *testing.T) {
 	}
 }
 
+// TestResume: what passed in an earlier check of the same kernels is not done
+// again, and new times replace old ones.
+func TestResume(t *testing.T) {
+	facts := Facts{Card: "card", PTX: "1", Code: "old"}
+	first := &check{out: t.TempDir(), results: Results{Facts: facts}}
+	pass := func(context.Context) error { return nil }
+	first.results.addTime(Time{Task: "a", Seconds: []float64{1}})
+	first.run(t.Context(), step{"passes", 1, pass})
+	first.run(t.Context(), step{"fails", 1, func(context.Context) error { return errors.New("no") }})
+
+	facts.Code = "new"
+	second := &check{out: first.out, results: Results{Facts: facts}}
+	if err := second.resume(); err != nil {
+		t.Fatal(err)
+	}
+	second.run(t.Context(), step{"passes", 1, func(context.Context) error { t.Error("it is done again"); return nil }})
+	second.run(t.Context(), step{"fails", 1, pass})
+	second.results.addTime(Time{Task: "a", Seconds: []float64{2}})
+	if r := second.results; len(r.Steps) != 2 || r.failed() != 0 || len(r.Times) != 1 || r.Times[0].Seconds[0] != 2 || r.Facts.Code != "new, before old" {
+		t.Errorf("%+v", r)
+	}
+
+	facts.PTX = "2"
+	other := &check{out: first.out, results: Results{Facts: facts}}
+	if err := other.resume(); err == nil || !strings.Contains(err.Error(), "kernels") {
+		t.Errorf("error %v, expected one about other kernels", err)
+	}
+}
+
 // TestProgramsEnd: one that is over its time ends with what it has started,
 // though that holds its output open.
 func TestProgramsEnd(t *testing.T) {
@@ -207,7 +236,7 @@ func TestIncompleteRecords(t *testing.T) {
 	if err := os.Remove(filepath.Join(filepath.Dir(file), last.Sidecar.File)); err != nil {
 		t.Fatal(err)
 	}
-	pairs, err := agreements(store, last.Key.Suite)
+	pairs, err := agreements(store, last.Key.Suite, closeScores)
 	if len(pairs) == 0 || err == nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("%d pairs, error %v, expected some and one that names %s", len(pairs), err, file)
 	}

@@ -24,19 +24,7 @@ const timedEpochs = 3
 
 // measureEpochs measures training on the card, without any validation.
 func measureEpochs(m *measurement) error {
-	files, err := suiteFiles(m.tiny)
-	if err != nil {
-		return err
-	}
-	lib, err := specs.NewLibrary("", files)
-	if err != nil {
-		return err
-	}
-	suite, err := lib.LoadSuite("gpu-training")
-	if err != nil {
-		return err
-	}
-	trials, err := suite.Trials(specs.Filter{})
+	trials, err := trialsOf("gpu-training", m.tiny)
 	return errors.Join(err, eachTrial(trials, harness.LoadDataset, m.epochsOf))
 }
 

@@ -4,7 +4,6 @@ package main
 
 import (
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -13,7 +12,6 @@ import (
 
 	"dgsbench/harness/latency"
 	"dgsbench/internal/lists"
-	"dgsbench/internal/regular"
 	"dgsbench/internal/strictyaml"
 	"dgsbench/results/table"
 )
@@ -130,17 +128,10 @@ func goalsText(dir string) (string, error) {
 
 // newestResults are those with the latest date, if any. Tiny ones do not count.
 func newestResults(dir string) (newest Results, err error) {
-	const limit = 64 << 20 // bytes
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	for _, file := range files {
 		var r Results
-		data, readErr := regular.Read(file, limit)
-		if readErr == nil {
-			readErr = json.Unmarshal(data, &r)
-		}
-		if readErr != nil {
-			err = errors.Join(err, fmt.Errorf("%s: %w", file, readErr))
-		}
+		err = errors.Join(err, r.read(file))
 		if !r.Tiny && r.Date > newest.Date {
 			newest = r
 		}

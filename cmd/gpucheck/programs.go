@@ -93,7 +93,7 @@ func (c *check) times(ctx context.Context, dir, program string, arguments ...str
 	for line := range bytes.Lines(out) {
 		var t Time
 		if json.Unmarshal(line, &t) == nil {
-			c.results.Times = append(c.results.Times, t)
+			c.results.addTime(t)
 		}
 	}
 	return err

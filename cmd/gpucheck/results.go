@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"dgsbench/harness/latency"
 	"dgsbench/internal/lists"
 	"dgsbench/internal/optional"
+	"dgsbench/internal/regular"
 	"dgsbench/results/table"
 )
 
@@ -75,6 +77,36 @@ type Agreement struct {
 	Metric string          `json:"metric"`
 	CPU    optional.Number `json:"cpu"`
 	CUDA   optional.Number `json:"cuda"`
+}
+
+// read reads the results in a file.
+func (r *Results) read(file string) error {
+	const limit = 64 << 20 // bytes
+	data, err := regular.Read(file, limit)
+	if err == nil {
+		err = json.Unmarshal(data, r)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return nil
+}
+
+// passed reports whether a step of this name has passed.
+func (r Results) passed(name string) bool {
+	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Name == name && s.Outcome == passed })
+}
+
+// addTime adds a time, in the place of an earlier one of the same.
+func (r *Results) addTime(t Time) {
+	r.Times = slices.DeleteFunc(r.Times, func(o Time) bool { return o.Task == t.Task && o.Model == t.Model && o.Way == t.Way })
+	r.Times = append(r.Times, t)
+}
+
+// addAgreement adds a pair of scores, in the place of an earlier one of the same.
+func (r *Results) addAgreement(a Agreement) {
+	r.Agreement = slices.DeleteFunc(r.Agreement, func(o Agreement) bool { return o.Cell == a.Cell && o.Metric == a.Metric })
+	r.Agreement = append(r.Agreement, a)
 }
 
 // failed is the number of steps that failed.
