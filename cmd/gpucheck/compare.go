@@ -13,8 +13,10 @@ import (
 	"time"
 
 	"dgsbench/harness/latency"
+	"dgsbench/internal/lists"
 	"dgsbench/kernels/devices"
 	"dgsbench/results/record"
+	"dgsbench/specs"
 )
 
 // By how much a score may differ between devices after training. Rounding stays
@@ -88,19 +90,20 @@ var latencySuites = []struct{ file, form string }{
 // patienceForModel is how long one model may be timed.
 const patienceForModel = 40 * time.Second
 
-// latency times inference on a device, each model in a program of its own: one
-// that fails or hangs does not take the others' times with it.
+// latency times inference on a device, each model with its variants in a program
+// of its own: one that fails or hangs does not take the others' times with it.
 func (c *check) latency(device string) func(context.Context) error {
 	return func(ctx context.Context) (all error) {
 		for _, suite := range latencySuites {
 			trials, err := trialsOf("gpu-"+strings.TrimSuffix(suite.file, ".yaml"), c.results.Tiny)
 			all = errors.Join(all, err)
-			for _, t := range trials {
+			for _, variants := range lists.GroupBy(trials, func(t specs.Trial) string { return t.ModelID }) {
+				model := variants[0].ModelID
 				err := within(ctx, c.limit(patienceForModel), func(ctx context.Context) error {
-					return c.latencyOf(ctx, t.Ref(), suite.file, suite.form, device)
+					return c.latencyOf(ctx, model, suite.file, suite.form, device)
 				})
 				if err != nil {
-					all = errors.Join(all, fmt.Errorf("%s of %s, %s: %w", t.Ref(), suite.file, device, err))
+					all = errors.Join(all, fmt.Errorf("%s of %s, %s: %w", model, suite.file, device, err))
 				}
 			}
 		}
@@ -108,9 +111,9 @@ func (c *check) latency(device string) func(context.Context) error {
 	}
 }
 
-// latencyOf times one model.
+// latencyOf times one model and its variants.
 func (c *check) latencyOf(ctx context.Context, model, file, form, device string) error {
-	out, err := c.bench(ctx, "latency", file, "--models", model, "--json", "--device", device)
+	out, err := c.bench(ctx, "latency", file, "--models", model, "--json", "--verbose", "--device", device) // the last line says how far it came
 	var s latency.Summary
 	err = errors.Join(err, json.Unmarshal(out, &s))
 	times, timesErr := timesOf(s, device, form)

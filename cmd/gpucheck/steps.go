@@ -105,7 +105,7 @@ func within(whole context.Context, limit time.Duration, do func(context.Context)
 	case whole.Err() != nil:
 		return fmt.Errorf("%w: the check's time was over before it ended", errSkipped)
 	case ctx.Err() != nil:
-		return fmt.Errorf("over its limit of %v", limit)
+		return errors.Join(fmt.Errorf("over its limit of %v", limit), err)
 	}
 	return err
 }

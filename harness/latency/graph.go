@@ -17,7 +17,7 @@ import (
 const (
 	warmUp        = 500 * time.Millisecond // of replays that do not count: the clock of an idle card is slow
 	maxReplays    = 50                     // of an iteration, within iterationTime
-	iterationTime = time.Second            // at most, with what is outside the clock
+	iterationTime = 300 * time.Millisecond // at most, with what is outside the clock
 )
 
 // graphSeconds returns about how long both modes of a graph take.
