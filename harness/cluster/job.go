@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -86,6 +87,29 @@ func (j *Job) Write() error { return writeJSON(filepath.Join(j.Folder, jobFile),
 // Remove removes the folder of the job.
 func (j *Job) Remove() error { return os.RemoveAll(j.Folder) }
 
+// Lock returns the path of the lock that whoever waits for the job holds.
+func (j *Job) Lock() string {
+	root := filepath.Dir(filepath.Dir(filepath.Dir(j.Folder)))
+	return lock.In(root, "cluster-"+filepath.Base(j.Folder))
+}
+
+// cancelFile says that the job was cancelled: whoever waits for it stops.
+const cancelFile = "cancelled"
+
+// Cancel ends all tasks of the job.
+func (j *Job) Cancel(ctx context.Context, e Engine) error {
+	if err := atomicfile.Write(filepath.Join(j.Folder, cancelFile), nil); err != nil {
+		return err
+	}
+	return e.Cancel(ctx, j)
+}
+
+// isCancelled reports whether the job was cancelled.
+func (j *Job) isCancelled() bool {
+	_, err := os.Lstat(filepath.Join(j.Folder, cancelFile))
+	return err == nil
+}
+
 // Task returns the task of that number.
 func (j *Job) Task(number int) (Task, error) {
 	if number == 0 {
@@ -113,16 +137,24 @@ func (j *Job) path(folder string, number int, suffix string) string {
 
 // Report is what a task says of itself: when it starts, after each trial, and when it ends.
 type Report struct {
-	Node     string    `json:"node"`
-	Machine  string    `json:"machine"`
-	Started  time.Time `json:"started"`
-	Ended    time.Time `json:"ended,omitzero"`
-	Attempts int       `json:"attempts"`
-	Measured []string  `json:"measured"`        // keys of the records that it has written, in order
-	Failed   int       `json:"failed"`          // of Measured
-	Share    float64   `json:"share"`           // of its work that is done
-	Again    bool      `json:"again,omitempty"` // it was asked to stop, and has work left
-	Error    string    `json:"error,omitempty"`
+	Node     string     `json:"node"`
+	Machine  string     `json:"machine"`
+	Started  time.Time  `json:"started"`
+	Ended    time.Time  `json:"ended,omitzero"`
+	Attempts int        `json:"attempts"`
+	Measured []Measured `json:"measured"`        // records that it has written, in order
+	Failed   int        `json:"failed"`          // of Measured
+	Share    float64    `json:"share"`           // of its work that is done
+	Again    bool       `json:"again,omitempty"` // it was asked to stop, and has work left
+	Error    string     `json:"error,omitempty"`
+}
+
+// Measured is a record that a task has written.
+type Measured struct {
+	Key     string  `json:"key"`
+	Value   string  `json:"value"` // of its headline, for people
+	Error   string  `json:"error,omitempty"`
+	Seconds float64 `json:"seconds"`
 }
 
 // Over reports whether the task has done all of its work.

@@ -50,3 +50,13 @@ func GroupBy[T any, K comparable](list []T, key func(T) K) [][]T {
 func NonEmpty(texts ...string) []string {
 	return slices.DeleteFunc(texts, func(text string) bool { return text == "" })
 }
+
+// Filter returns the elements for which is holds, in a list of their own.
+func Filter[T any](list []T, is func(T) bool) (out []T) {
+	for _, x := range list {
+		if is(x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
