@@ -11,16 +11,22 @@ import (
 
 func init() { cobra.EnableCommandSorting = false } // help lists what is needed first first
 
-// groups are the commands in the order in which help lists them.
-var groups = []struct {
+// group is a heading of help, with its commands.
+type group struct {
 	title    string
 	commands []func(options) *cobra.Command
-}{
-	{"Measure", []func(options) *cobra.Command{newAll, newPlan, newInit, newRun, newTune, newLatency, newLive, newScale, newCheck, newServeModel}},
-	{"Use a trained model", []func(options) *cobra.Command{newScore, newExport}},
-	{"Look at results", []func(options) *cobra.Command{newTables, newReport, newResults}},
-	{"What there is to measure", []func(options) *cobra.Command{newSuites, newModels, newSpec, newData}},
-	{aboutGroup, []func(options) *cobra.Command{newDoctor, newVersion}},
+}
+
+// groups returns the commands in the order in which help lists them.
+func groups() []group {
+	return []group{
+		{"Measure", []func(options) *cobra.Command{newAll, newPlan, newInit, newRun, newTune, newLatency, newLive, newScale, newCheck, newServeModel}},
+		{"On other machines", []func(options) *cobra.Command{newStatus, newCancel, newWork}},
+		{"Use a trained model", []func(options) *cobra.Command{newScore, newExport}},
+		{"Look at results", []func(options) *cobra.Command{newTables, newReport, newResults}},
+		{"What there is to measure", []func(options) *cobra.Command{newSuites, newModels, newSpec, newData}},
+		{aboutGroup, []func(options) *cobra.Command{newDoctor, newVersion}},
+	}
 }
 
 const aboutGroup = "This machine and this program"

@@ -18,6 +18,7 @@ import (
 
 	_ "dgsbench/datasets/sim"
 	"dgsbench/harness"
+	"dgsbench/harness/cluster"
 	"dgsbench/internal/escape"
 	"dgsbench/internal/lock"
 	"dgsbench/internal/ram"
@@ -34,6 +35,7 @@ const (
 	exitFailed      = 1 // something measured or the device failed, or could not be written
 	exitUsage       = 2 // wrong use or bad input
 	exitInterrupted = 130
+	exitAgain       = cluster.ExitAgain // a task of an engine has work left
 )
 
 // Main runs the command with the arguments of the process, and exits. The YAML
@@ -70,7 +72,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, specs ...
 	cmd := newRoot(stdout, stderr, specs...)
 	cmd.SetArgs(args)
 	defer slog.SetDefault(slog.Default()) // --verbose replaces it
-	err := cmd.ExecuteContext(ctx)
+	err := cmd.ExecuteContext(context.WithValue(ctx, argumentsKey{}, args))
 	if printed.err != nil && !harness.Interrupted(err) {
 		err = failure{fmt.Errorf("standard output: %w", printed.err)}
 	}
@@ -79,6 +81,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, specs ...
 	}
 	fmt.Fprintln(stderr, "bench:", message(err))
 	switch {
+	case errors.As(err, new(again)):
+		return exitAgain
 	case harness.Interrupted(err):
 		return exitInterrupted
 	case errors.As(err, new(failure)), errors.Is(err, lock.ErrLost),

@@ -12,6 +12,7 @@ import (
 
 	"dgsbench/datasets/own"
 	"dgsbench/harness"
+	"dgsbench/harness/cluster"
 	"dgsbench/kernels/devices"
 	"dgsbench/specs"
 
@@ -32,6 +33,7 @@ type options struct {
 	hours                           float64       // its budget
 	delay                           time.Duration // of its labels
 	tune                            int           // trials of a search of each model's options, before it is measured
+	on, onOptions                   string        // the engine that measures, and the file of its options
 	makesSuites, keepsSuites        bool          // the command may make a standard suite, and puts it beside the results
 	checkpoints, allowStale, dryRun bool
 	asJSON                          bool
@@ -57,7 +59,7 @@ func newRoot(stdout, stderr io.Writer, added ...fs.FS) *cobra.Command {
 	root.SetUsageTemplate(strings.NewReplacer("FlagUsages", "FlagUsagesWrapped 80", "{{if .Runnable}}", "{{if not .HasSubCommands}}").Replace(root.UsageTemplate()))
 	root.SetOut(unwrapWriter(stdout)) // the tabs of completions
 	root.SetErr(stderr)
-	for _, g := range groups {
+	for _, g := range groups() {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
 		for _, newCommand := range g.commands {
 			cmd := newCommand(options{stdout: stdout, stderr: stderr, added: added})
@@ -101,6 +103,8 @@ func (o *options) with(flags string, cmd *cobra.Command) *cobra.Command {
 	f.StringSliceVar(&o.datasets, "datasets", nil, "only these datasets")
 	f.StringVar(&o.device, "device", devices.CPU, "what models run on: cpu, cuda, or cuda:N for card N")
 	f.IntVar(&o.workers, "workers", 0, "trials side by side (default: one a core, at most 8 on a card); results do not depend on it")
+	f.StringVar(&o.on, "on", "", "have tasks of an engine measure: "+strings.Join(cluster.Names(), ", ")+" (default: this process)")
+	f.StringVar(&o.onOptions, "on-options", "", "with --on: YAML file with options of the engine")
 	f.BoolVar(&o.checkpoints, "checkpoints", false, "keep the models as safetensors files beside their records; "+
 		"trials that have a record and no such file are measured again")
 	f.BoolVar(&o.allowStale, "allow-stale", false, "also use records of older numerics, marked in the tables")

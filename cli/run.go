@@ -26,7 +26,7 @@ import (
 )
 
 func newAll(o options) *cobra.Command {
-	return o.with(folderFlags+suiteFlags+"hours label-delay tune device workers checkpoints allow-stale dry-run quiet verbose", &cobra.Command{
+	return o.with(folderFlags+suiteFlags+"hours label-delay tune device workers on on-options checkpoints allow-stale dry-run quiet verbose", &cobra.Command{
 		Use: "all [SPEC.yaml...]", Short: "Measure a suite and print its tables",
 		Long: "all says what it will take, measures what has no record yet, prints the tables\n" +
 			"and writes them, with the numbers as CSV, to the folder of the results; or\nprints them alone where flags leave something of the suite out.\n\n" + ownSpecs,
@@ -36,7 +36,7 @@ func newAll(o options) *cobra.Command {
 }
 
 func newRun(o options) *cobra.Command {
-	return o.with(folderFlags+suiteFlags+"hours label-delay device workers checkpoints dry-run quiet verbose", &cobra.Command{
+	return o.with(folderFlags+suiteFlags+"hours label-delay device workers on on-options checkpoints dry-run quiet verbose", &cobra.Command{
 		Use: "run [SPEC.yaml...]", Short: "Measure a suite, or only your own models, and print no tables",
 		Long: "run says what it will take, and measures what has no record yet.\n\n" + ownSpecs +
 			"\nrun measures only the models of the files, where there are any.",
@@ -48,6 +48,9 @@ func newRun(o options) *cobra.Command {
 // runSuite measures the selection, and prints and writes its tables if asked for.
 func (s selection) runSuite(ctx context.Context, tables bool) error {
 	s.trials = s.withoutMissing(s.trials)
+	if p := partOf(ctx); p != nil {
+		return s.runTask(ctx, p)
+	}
 	if s.dryRun {
 		return s.wouldMeasure(s.missingLine)
 	}
@@ -70,7 +73,12 @@ func (s selection) runSuite(ctx context.Context, tables bool) error {
 			return err
 		}
 	}
-	sum, err := s.measure(ctx, on, true)
+	var sum harness.Summary
+	if s.on == "" {
+		sum, err = s.measure(ctx, on, true)
+	} else {
+		sum, err = s.measureOn(ctx, on, tables)
+	}
 	if err != nil {
 		return err
 	}
@@ -143,7 +151,7 @@ func (s selection) runTrials(ctx context.Context, on devices.Target, expected ti
 	}
 	bar := s.newBar()
 	bar.expected = expected
-	runner := harness.Runner{Store: s.store(), DataDir: s.data, Workers: s.workers, Device: on, Checkpoints: s.checkpoints, Hooks: bar.hooks()}
+	runner := harness.Runner{Store: s.store(), DataDir: s.data, Workers: s.workers, Device: on, Checkpoints: s.checkpoints, Hooks: partOf(ctx).hooks(bar.hooks())}
 	sum, err := runner.Run(ctx, specs.Scored(s.trials))
 	bar.close()
 	sum.Left += len(timed) + len(loaded)
@@ -238,7 +246,7 @@ func (o *options) load(ctx context.Context, p live.Plan, b *bar) (all []record.R
 		for _, m := range some {
 			all = append(all, m.Record)
 		}
-		return live.Keep(o.store(), some)
+		return errors.Join(live.Keep(o.store(), some), partOf(ctx).allMeasured(all[len(all)-len(some):]))
 	})
 	return all, err
 }
@@ -254,7 +262,7 @@ func (o *options) time(ctx context.Context, p latency.Plan, b *bar) (all []laten
 			return err
 		}
 		all = append(all, some...)
-		return nil
+		return partOf(ctx).allMeasured(lists.Map(some, func(m latency.Measured) record.Record { return m.Record }))
 	})
 	return all, err
 }

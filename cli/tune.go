@@ -35,7 +35,7 @@ type tuning struct {
 
 func newTune(o options) *cobra.Command {
 	t := &tuning{options: o}
-	cmd := t.with(folderFlags+"device quiet verbose", &cobra.Command{
+	cmd := t.with(folderFlags+"device on on-options quiet verbose", &cobra.Command{
 		Use: "tune", Short: "Search the options of models on the validation part",
 		Long: "tune searches the ranges of a model's spec (bench spec show MODEL): first random\n" +
 			"trials, then tree-structured Parzen estimators. A trial is trained with early\n" +
@@ -92,6 +92,9 @@ func (t *tuning) run(ctx context.Context, withSetting bool) error {
 	if err != nil {
 		return err
 	}
+	if p := partOf(ctx); p != nil {
+		return t.serve(ctx, p, studies)
+	}
 	on, err := t.ready(firstTrials(studies))
 	if err != nil {
 		return err
@@ -139,11 +142,28 @@ func (t *tuning) search(ctx context.Context, studies []tune.Study, on devices.Ta
 	bar := t.newBar()
 	defer bar.close()
 	tuner := tune.Tuner{Out: t.out, DataDir: t.data, Workers: t.workers, Device: on, Hooks: bar.tuning()}
-	histories, sum, err := tuner.Run(ctx, studies)
+	run := tuner.Run
+	if t.on != "" {
+		run = func(ctx context.Context, studies []tune.Study) ([]*tune.History, harness.Summary, error) {
+			return t.searchOn(ctx, tuner, studies)
+		}
+	}
+	histories, sum, err := run(ctx, studies)
 	if harness.Interrupted(err) {
 		err = fmt.Errorf("interrupted with %d trials left; run the same command again to go on: %w", sum.Left, err)
 	}
 	return histories, sum, explainMissing(err)
+}
+
+// searches returns a search of --tune trials for each learned model of the selection.
+func (s selection) searches() (*tuning, []tune.Study, error) {
+	t := &tuning{options: s.options, trials: s.tune, random: (7*s.tune + 9) / 10, patience: 10, negatives: -1}
+	var studies []tune.Study
+	err := addTrials(s.trials, t.adder(s.lib, &studies))
+	if err == nil && len(studies) == 0 {
+		err = fmt.Errorf("--tune: suite %q has no learned model to tune among those asked for", s.suite)
+	}
+	return t, studies, err
 }
 
 // tuned searches the options of the learned models with --tune trials each, and
@@ -156,13 +176,9 @@ func (s selection) tuned(ctx context.Context) (selection, error) {
 	if err := inRange("tune", s.tune, 1, tune.MostTrials); err != nil {
 		return s, err
 	}
-	t := tuning{options: s.options, trials: s.tune, random: (7*s.tune + 9) / 10, patience: 10, negatives: -1}
-	var studies []tune.Study
-	if err := addTrials(s.trials, t.adder(s.lib, &studies)); err != nil {
+	t, studies, err := s.searches()
+	if err != nil {
 		return s, err
-	}
-	if len(studies) == 0 {
-		return s, fmt.Errorf("--tune: suite %q has no learned model to tune among those asked for", s.suite)
 	}
 	on, err := s.ready(s.trials)
 	if err != nil {
@@ -177,6 +193,11 @@ func (s selection) tuned(ctx context.Context) (selection, error) {
 	if _, _, err := t.search(ctx, studies, on); err != nil {
 		return s, err
 	}
+	return s.withTuned(ctx)
+}
+
+// withTuned returns the selection with the options that a search has found.
+func (s selection) withTuned(ctx context.Context) (selection, error) {
 	o, files := s.options, s.suiteFiles
 	o.specs = filepath.Join(s.out, tune.SpecsDir)
 	for _, model := range s.ownModels {

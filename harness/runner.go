@@ -160,7 +160,7 @@ func (p *pool) measureAll(ctx context.Context, jobs []job, workers int) error {
 	}
 	workers = max(1, min(workers, len(jobs)))
 	for i := range jobs {
-		jobs[i].record.Threads = max(1, runtime.NumCPU()/workers)
+		jobs[i].record.Threads = max(1, runtime.GOMAXPROCS(0)/workers)
 	}
 	p.start(jobs)
 	err := p.pass(ctx, jobs, workers, false)
@@ -287,6 +287,15 @@ func NewLab(store record.Store, dataDir string, on devices.Target, threads int, 
 // DataSHA256 returns the checksum of a dataset of the lab.
 func (l *Lab) DataSHA256(dataset string) string { return l.lib[dataset].loaded.SHA256 }
 
+// Find describes a trial of Validate, and returns its record if there is one.
+func (l *Lab) Find(t specs.Trial) (rec record.Record, found bool, err error) {
+	rec = Describe(t, l.lib[t.Dataset].loaded, l.device)
+	if r, ok, err := l.store.Find(rec.Key, rec.Identity); ok || err != nil {
+		return r, ok, err
+	}
+	return rec, false, nil
+}
+
 // Validate trains on a trial, with the validation after every epoch that
 // selects the best one, and stops there: the record has epochs and no scores.
 // The stream that it works on ends with the validation part, so that no test
@@ -294,10 +303,9 @@ func (l *Lab) DataSHA256(dataset string) string { return l.lib[dataset].loaded.S
 // is returned. A trial that fails by itself has a record that says so; progress,
 // from 0 to 1, is called after every window.
 func (l *Lab) Validate(ctx context.Context, t specs.Trial, progress func(share float64)) (record.Record, error) {
-	rec := Describe(t, l.lib[t.Dataset].loaded, l.device)
-	found, ok, err := l.store.Find(rec.Key, rec.Identity)
-	if err != nil || ok {
-		return found, err
+	rec, found, err := l.Find(t)
+	if err != nil || found {
+		return rec, err
 	}
 	rec.Threads = l.threads
 	j := newJob(t, rec, l.lib, l.trainer, map[record.CellKey]int64{})

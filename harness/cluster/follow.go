@@ -11,6 +11,7 @@ import (
 
 // Hooks report what is going on; all must be set. They are called one at a time.
 type Hooks struct {
+	Start    func(tasks int)
 	Measured func(Task, Measured)        // a record that is new, in the order of each task
 	Progress func(share float64)         // of the work that is done, 0 to 1, and what is known to run
 	Again    func(tasks int, why string) // lost tasks are submitted again
@@ -33,6 +34,7 @@ func (j *Job) Run(ctx context.Context, e Engine, h Hooks) error {
 			return err
 		}
 	}
+	h.Start(len(j.Tasks))
 	f := follower{Job: j, engine: e, hooks: h, seen: map[int]int{}, gone: map[int]int{}}
 	for {
 		if j.isCancelled() {
@@ -49,7 +51,7 @@ func (j *Job) Run(ctx context.Context, e Engine, h Hooks) error {
 				return context.Cause(ctx)
 			}
 			return fmt.Errorf("the tasks go on: bench status says where they are, bench cancel ends them, and the same command waits for them: %w", context.Cause(ctx))
-		case <-time.After(j.Options.Poll):
+		case <-time.After(j.Options.Poll()):
 		}
 	}
 }

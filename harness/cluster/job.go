@@ -84,6 +84,11 @@ func Read(folder string) (*Job, error) {
 // Write writes the job to its folder.
 func (j *Job) Write() error { return writeJSON(filepath.Join(j.Folder, jobFile), j) }
 
+// MakeFolders makes the folders of the tasks' logs and reports.
+func (j *Job) MakeFolders() error {
+	return errors.Join(os.MkdirAll(filepath.Dir(j.Log(0)), 0o777), os.MkdirAll(filepath.Dir(j.reportFile(0)), 0o777))
+}
+
 // Remove removes the folder of the job.
 func (j *Job) Remove() error { return os.RemoveAll(j.Folder) }
 

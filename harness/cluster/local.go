@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -35,9 +34,6 @@ const killAfter = 30 * time.Second
 
 // Submit starts the tasks in their order as cores become free.
 func (l *local) Submit(_ context.Context, j *Job, tasks []Task) ([]string, error) {
-	if err := os.MkdirAll(filepath.Dir(j.Log(0)), 0o777); err != nil {
-		return nil, err
-	}
 	ctx, stop := context.WithCancel(context.Background())
 	l.mu.Lock()
 	defer l.mu.Unlock()

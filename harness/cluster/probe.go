@@ -43,7 +43,7 @@ func (j *Job) Ask(ctx context.Context, e Engine) (Report, error) {
 		select {
 		case <-ctx.Done():
 			return r, errors.Join(context.Cause(ctx), e.Cancel(context.WithoutCancel(ctx), &asked))
-		case <-time.After(j.Options.Poll):
+		case <-time.After(j.Options.Poll()):
 		}
 	}
 }

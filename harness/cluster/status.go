@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -71,6 +72,11 @@ func (j *Job) Status(ctx context.Context, e Engine) (Status, error) {
 		s.Left = -1
 	}
 	return s, nil
+}
+
+// Alive reports whether a task waits or runs.
+func (s Status) Alive() bool {
+	return slices.ContainsFunc(s.Tasks, func(t TaskStatus) bool { return t.Phase == Waiting || t.Phase == Running })
 }
 
 func newTaskStatus(t Task, r Report, states map[int]State) TaskStatus {

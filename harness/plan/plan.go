@@ -54,6 +54,7 @@ type Cell struct {
 	Seconds float64 `json:"seconds_each"`
 	Memory  int64   `json:"memory_each"` // of the model, beside the data; the host's where it is on a card
 	OnCard  int64   `json:"card_memory_each,omitempty"`
+	Data    int64   `json:"memory_data"` // of its dataset, which trials share
 	Disk    int64   `json:"disk_each"`
 	Latency bool    `json:"latency"` // a latency test, which runs alone
 	Live    bool    `json:"live"`    // a live test, which does so, too

@@ -89,9 +89,10 @@ func (p *planner) dataset(ctx context.Context, cells []*cell, step func()) error
 	if err != nil {
 		return err
 	}
-	p.out.Data += datasets.Bytes(loaded.Stream.Len(), loaded.Stream.NumFeat)
+	bytes := datasets.Bytes(loaded.Stream.Len(), loaded.Stream.NumFeat)
+	p.out.Data += bytes
 	for _, c := range cells {
-		c.Source, c.Disk = source, diskOf(c.trials[0], loaded)
+		c.Source, c.Disk, c.Data = source, diskOf(c.trials[0], loaded), bytes
 	}
 	if err := p.findRecords(cells, loaded); err != nil {
 		return err

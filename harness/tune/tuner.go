@@ -26,7 +26,9 @@ type Tuner struct {
 	// a study with several at a time goes by which of them ends first.
 	Workers int
 	Device  devices.Target
-	Hooks   Hooks
+	// Proposals has the trials measured by other processes, instead of in this one.
+	Proposals *Proposals
+	Hooks     Hooks
 }
 
 // Hooks report what is going on; all must be set. They are called one at a time.
@@ -58,7 +60,7 @@ func (t *Tuner) Run(ctx context.Context, studies []Study) (histories []*History,
 	q := &queue{hooks: t.Hooks, searches: searches, atOnce: TrialsAtOnce(workers, len(studies))}
 	group, inner := errgroup.WithContext(ctx)
 	for range min(workers, sum.Left) {
-		group.Go(func() error { return q.work(inner, lab) })
+		group.Go(func() error { return q.work(inner, lab, t.Proposals) })
 	}
 	if err = group.Wait(); err != nil {
 		err = context.Cause(inner)
@@ -78,16 +80,20 @@ func (t *Tuner) Run(ctx context.Context, studies []Study) (histories []*History,
 	return histories, sum, t.write(histories)
 }
 
-func (t *Tuner) open(studies []Study, workers int) (*harness.Lab, []*search, error) {
-	var trials []specs.Trial
+// ownTrials returns the trials of the models' own options.
+func ownTrials(studies []Study) (trials []specs.Trial, err error) {
 	for _, s := range studies {
 		own, err := s.trial(nil)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		trials = append(trials, own)
 	}
-	lab, err := harness.NewLab(record.Store{Dir: t.Out}, t.DataDir, t.Device, max(1, runtime.NumCPU()/workers), trials)
+	return trials, nil
+}
+
+func (t *Tuner) open(studies []Study, workers int) (*harness.Lab, []*search, error) {
+	lab, err := OpenLab(t.Out, t.DataDir, t.Device, max(1, runtime.GOMAXPROCS(0)/workers), studies)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -200,13 +206,19 @@ type queue struct {
 }
 
 // work measures trials. One whose options the model rejects fails.
-func (q *queue) work(ctx context.Context, lab *harness.Lab) error {
+func (q *queue) work(ctx context.Context, lab *harness.Lab, elsewhere *Proposals) error {
 	for t := q.take(); t != nil && ctx.Err() == nil; t = q.take() {
 		rec := record.Record{}
 		trial, err := t.Study.trial(t.values)
+		switch {
+		case err != nil:
+			rec.Error, err = err.Error(), nil
+		case elsewhere != nil:
+			rec, err = elsewhere.Validate(ctx, lab, t.Study, t.values, trial)
+		default:
+			rec, err = lab.Validate(ctx, trial, func(share float64) { q.progress(t, share) })
+		}
 		if err != nil {
-			rec.Error = err.Error()
-		} else if rec, err = lab.Validate(ctx, trial, func(share float64) { q.progress(t, share) }); err != nil {
 			return err
 		}
 		if err := q.end(t, lineOf(t.number, t.phase, t.values, rec)); err != nil {
