@@ -10,11 +10,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"dgsbench/harness"
 	"dgsbench/harness/latency"
 	"dgsbench/harness/plan"
+	"dgsbench/kernels/devices"
 	"dgsbench/results"
+	"dgsbench/results/record"
 	"dgsbench/specs"
 
 	"github.com/spf13/cobra"
@@ -32,7 +35,7 @@ type timing struct {
 
 func newLatency(o options) *cobra.Command {
 	l := &timing{options: o}
-	cmd := l.with(folderFlags+"models datasets device dry-run quiet verbose", &cobra.Command{
+	cmd := l.with(folderFlags+"models datasets device on on-options dry-run quiet verbose", &cobra.Command{
 		Use: "latency [SPEC.yaml...]", Short: "Time how fast models answer batches and single events",
 		Long: "latency times node classification on the last events of a stream, from a state\n" +
 			"warmed up with everything before: the paper's 200 batches of 200 events, then\n" +
@@ -53,6 +56,7 @@ func newLatency(o options) *cobra.Command {
 	formatFlag(cmd, &l.format, tableFormats)
 	flags.BoolVar(&l.asJSON, "json", false, "print JSON instead of tables, or of verdicts")
 	flags.StringVar(&l.old, "compare", "", "another build of bench, to alternate with")
+	cmd.MarkFlagsMutuallyExclusive("on", "compare")
 	flags.IntVar(&l.alternations, "alternations", latency.FewestAlternations, "pairs of runs, for --compare")
 	return cmd
 }
@@ -69,6 +73,9 @@ func (l *timing) run(ctx context.Context, all selection) error {
 	s := all
 	if s.trials = specs.LatencyTests(all.trials); len(s.trials) == 0 {
 		return fmt.Errorf("suite %s has no latency test: no protocol of it has `latency:`; measure it with bench all", s.suite)
+	}
+	if p := partOf(ctx); p != nil {
+		return l.runTask(ctx, s, p)
 	}
 	old, err := otherBuild(l.old)
 	if err != nil {
@@ -95,21 +102,88 @@ func (l *timing) run(ctx context.Context, all selection) error {
 		return err
 	}
 	p := latency.Plan{Trials: s.trials, DataDir: l.data, Device: on, Threads: l.threads, Seed: l.seed}
-	measured, err := exclusively(ctx, &l.options, func(ctx context.Context, b *bar) ([]latency.Measured, error) {
-		return l.time(ctx, p, b)
-	})
+	var measured []latency.Measured
+	if l.on == "" {
+		measured, err = exclusively(ctx, &l.options, func(ctx context.Context, b *bar) ([]latency.Measured, error) { return l.time(ctx, p, b) })
+	} else {
+		measured, err = l.timeOn(ctx, s, on)
+	}
 	if harness.Interrupted(err) {
 		return fmt.Errorf("interrupted; datasets that were finished have their records in %s: %w", l.out, err)
 	} else if err != nil {
 		return explainMissing(err)
 	}
 	summary := latency.NewSummary(p, measured)
+	if l.on != "" && len(measured) > 0 {
+		summary.Machine, summary.Threads = measured[0].Record.Machine, measured[0].Record.Threads
+	}
 	if err := l.report(all, s, summary); err != nil {
 		return err
 	}
 	failed := summary.Failed()
 	line := fmt.Sprintf("%d models measured, %d failed; records are in %s", len(measured)-failed, failed, filepath.Join(l.out, s.suite))
 	return l.done(line, failed > 0)
+}
+
+// runTask times the tests of a task, unless that was done since it was submitted.
+func (l *timing) runTask(ctx context.Context, s selection, part *part) error {
+	var err error
+	if s.trials, err = part.of(s.trials); err != nil {
+		return err
+	}
+	on, err := l.ready(s.trials)
+	if err != nil {
+		return err
+	}
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	if err := l.makeOut(); err != nil {
+		return err
+	}
+	missing, found, err := latency.Missing(l.store(), l.data, on, s.trials)
+	if err != nil {
+		return err
+	}
+	before := func(r record.Record) bool {
+		at, err := time.Parse(time.RFC3339Nano, r.Run())
+		return err != nil || at.Before(part.job.Created)
+	}
+	if len(missing) == 0 && !slices.ContainsFunc(found, before) {
+		return nil
+	}
+	p := latency.Plan{Trials: s.trials, DataDir: l.data, Device: on, Threads: l.threads, Seed: l.seed}
+	_, err = exclusively(ctx, &l.options, func(ctx context.Context, b *bar) ([]latency.Measured, error) { return l.time(ctx, p, b) })
+	return err
+}
+
+// timeOn has the tests timed by tasks of an engine, and returns what they have stored.
+func (l *timing) timeOn(ctx context.Context, s selection, on devices.Target) ([]latency.Measured, error) {
+	p, err := s.plan(ctx, on)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range p.Cells {
+		p.Cells[i].ToDo = c.Trials // whether they have records or not
+	}
+	if _, err := s.runOn(ctx, p, "latency-"+s.suite, false); err != nil {
+		return nil, err
+	}
+	missing, found, err := latency.Missing(l.store(), l.data, on, s.trials)
+	if err == nil && len(missing) > 0 {
+		err = missingRecordsError(missing, len(s.trials))
+	}
+	var all []latency.Measured
+	for _, r := range found {
+		if err != nil {
+			break
+		}
+		m := latency.Measured{Record: r}
+		if !r.Failed() {
+			m.Times, err = l.store().Times(r)
+		}
+		all = append(all, m)
+	}
+	return all, err
 }
 
 // report prints what was measured, and writes the tables of the whole suite.

@@ -84,20 +84,20 @@ func (o *options) newJob(ctx context.Context, name string, settings cluster.Opti
 
 // submit runs the job to its end. An earlier one of the same command that has not
 // ended is waited for; one of another command is an error.
-func (o *options) submit(ctx context.Context, e cluster.Engine, j *cluster.Job, b *bar, started func()) error {
+func (o *options) submit(ctx context.Context, e cluster.Engine, j *cluster.Job, b *bar, started func()) (measured int, err error) {
 	held, err := lock.Wait(ctx, j.Lock(), func() {
 		fmt.Fprintf(o.progress(), "another process waits for the tasks of %s: waiting for it\n", j.Name)
 	})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer held.Release()
 	ctx, lost := held.During(ctx)
 	defer lost()
 	if j, err = o.newest(ctx, e, j); err != nil {
-		return err
+		return 0, err
 	}
-	total, done := len(lists.Unique(slices.Concat(lists.Map(j.Tasks, func(t cluster.Task) []string { return t.Trials })...), strings.Clone)), 0
+	total := len(lists.Unique(slices.Concat(lists.Map(j.Tasks, func(t cluster.Task) []string { return t.Trials })...), strings.Clone))
 	err = j.Run(ctx, e, cluster.Hooks{
 		Start: func(tasks int) {
 			line := fmt.Sprintf("%s on %s", results.Count(tasks, "task"), j.Engine)
@@ -108,20 +108,40 @@ func (o *options) submit(ctx context.Context, e cluster.Engine, j *cluster.Job, 
 			started()
 		},
 		Measured: func(_ cluster.Task, m cluster.Measured) {
-			done++
+			if m.Error == "" {
+				measured++
+			}
 			b.finished(m.Key, m.Error, ": "+m.Value, m.Seconds)
 		},
 		Progress: b.progress,
 		Again:    func(n int, why string) { b.warn(fmt.Sprintf("%s submitted again: %s", results.Count(n, "task"), why)) },
 	})
 	b.close()
-	if err == nil && j.Options.Program == "" {
-		err = os.Remove(j.Program)
+	if err == nil {
+		err = o.afterwards(j)
 	}
 	if err != nil && !harness.Interrupted(err) {
 		err = failure{err}
 	}
-	return err
+	return measured, err
+}
+
+// afterwards names the nodes of tests that ran alone, and removes the program's copy.
+func (o *options) afterwards(j *cluster.Job) error {
+	for _, t := range j.Tasks {
+		if !t.Need.Exclusive {
+			continue
+		}
+		r, err := j.Report(t.Number)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(o.progress(), "%s tests (%d models) had node %s for themselves: %s\n", t.Kind, len(t.Trials), r.Node, r.Machine)
+	}
+	if j.Options.Program == "" {
+		return os.Remove(j.Program)
+	}
+	return nil
 }
 
 // newest returns the job that is to be waited for: an earlier one of the same command
@@ -184,32 +204,16 @@ func (o *options) copyProgram(j *cluster.Job) error {
 func (s selection) measureOn(ctx context.Context, on devices.Target, tables bool) (harness.Summary, error) {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	e, settings, err := s.engine()
-	if err == nil {
-		err = s.makeOut()
-	}
-	if err != nil {
+	if err := s.makeOut(); err != nil {
 		return harness.Summary{}, err
 	}
 	p, err := s.plan(ctx, on)
 	if err != nil {
 		return harness.Summary{}, err
 	}
-	tasks, err := s.cut(p, settings, tables)
+	measured, err := s.runOn(ctx, p, s.suite, tables)
 	if err != nil {
 		return harness.Summary{}, err
-	}
-	if len(tasks) > 0 {
-		j, err := s.newJob(ctx, s.suite, settings, tasks, s.files)
-		if err != nil {
-			return harness.Summary{}, err
-		}
-		fmt.Fprintf(s.progress(), "plan: %s\n", p.Short())
-		b := s.newBar()
-		defer b.close()
-		if err := s.submit(ctx, e, j, b, func() {}); err != nil {
-			return harness.Summary{}, err
-		}
 	}
 	p, err = plan.Count(s.question(on))
 	if err == nil && p.ToDo > 0 {
@@ -218,7 +222,30 @@ func (s selection) measureOn(ctx context.Context, on devices.Target, tables bool
 	if err != nil {
 		return harness.Summary{}, err
 	}
-	return s.runTrials(ctx, on, 0) // which reads the records back
+	sum, err := s.runTrials(ctx, on, 0) // which reads the records back
+	measured = min(measured, sum.Found)
+	sum.Finished, sum.Found = sum.Finished+measured, sum.Found-measured
+	return sum, err
+}
+
+// runOn has tasks do what the plan has to do, as a job of that name.
+func (s selection) runOn(ctx context.Context, p plan.Plan, name string, tables bool) (measured int, err error) {
+	e, settings, err := s.engine()
+	if err != nil {
+		return 0, err
+	}
+	tasks, err := s.cut(p, settings, tables)
+	if err != nil || len(tasks) == 0 {
+		return 0, err
+	}
+	j, err := s.newJob(ctx, name, settings, tasks, s.files)
+	if err != nil {
+		return 0, err
+	}
+	fmt.Fprintf(s.progress(), "plan: %s\n", p.Short())
+	b := s.newBar()
+	defer b.close()
+	return s.submit(ctx, e, j, b, func() {})
 }
 
 // cut cuts what the plan has to do into tasks.

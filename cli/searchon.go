@@ -49,7 +49,7 @@ func (t *tuning) searchOn(ctx context.Context, tuner tune.Tuner, studies []tune.
 	defer stop(nil)
 	started, ended := make(chan struct{}), make(chan error, 1)
 	go func() {
-		err := t.submit(ctx, e, j, &bar{out: t.progress(), errors: t.stderr}, func() { close(started) })
+		_, err := t.submit(ctx, e, j, &bar{out: t.progress(), errors: t.stderr}, func() { close(started) })
 		if err != nil {
 			stop(err)
 		}
