@@ -17,17 +17,17 @@ import (
 )
 
 func newPlan(o options) *cobra.Command {
-	cmd := o.with(folderFlags+suiteFlags+"hours label-delay device workers json quiet", &cobra.Command{
+	cmd := o.with(folderFlags+suiteFlags+"hours label-delay device workers on on-options json quiet", &cobra.Command{
 		Use: "plan [SPEC.yaml...]", Short: "Estimate trials, hours, memory and disk of a suite on this machine",
 		Long: "plan measures nothing that is kept: it runs a few windows of every cell of a\n" +
 			"suite and scales their time to whole trials, or takes the time from records of\n" +
 			"this machine. Datasets whose file is missing are replaced by simulated streams\n" +
 			"of the same size, and it says how to get them. On a card (--device cuda) it runs\n" +
-			"the windows there, and says how many hours one card takes and how much of its\nmemory. The exit code is 2 when a trial does not fit into the memory.\n\n" + ownSpecs,
+			"the windows there, and says how many hours one card takes and how much of its\nmemory. The exit code is 2 when a trial does not fit into the memory.\n\nWith --on it says which tasks would be submitted, and what they take.\n\n" + ownSpecs,
 		Example: "  bench plan --suite paper --data ~/streams\n  bench plan --suite paper --device cuda\n  bench plan --json",
 		RunE: o.choosing(false, func(ctx context.Context, s selection) error {
 			s.trials = s.withoutMissing(s.trials)
-			if o.dryRun {
+			if o.dryRun && o.on == "" {
 				_, err := s.count(s.missingLine)
 				return err
 			}
@@ -45,13 +45,16 @@ func newPlan(o options) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if o.on != "" {
+				return s.planOn(ctx, p)
+			}
 			if err := o.printValue(p, p.WriteText); err != nil {
 				return err
 			}
 			return unlessItFits(p)
 		}),
 	})
-	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "count trials only, and run nothing")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "count trials only, and run nothing; with --on, also print what would be handed over")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "json")
 	return cmd
 }

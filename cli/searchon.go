@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 
 	"dgsbench/harness"
 	"dgsbench/harness/cluster"
@@ -49,7 +50,7 @@ func (t *tuning) searchOn(ctx context.Context, tuner tune.Tuner, studies []tune.
 	defer stop(nil)
 	started, ended := make(chan struct{}), make(chan error, 1)
 	go func() {
-		_, err := t.submit(ctx, e, j, &bar{out: t.progress(), errors: t.stderr}, func() { close(started) })
+		_, err := t.submit(ctx, e, j, &bar{out: io.Discard, errors: t.stderr}, func() { close(started) })
 		if err != nil {
 			stop(err)
 		}

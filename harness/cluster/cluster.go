@@ -11,6 +11,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -101,6 +102,9 @@ type Task struct {
 	Seconds float64  `json:"seconds"` // that it should take, by the plan; 0 if unknown
 	Last    bool     `json:"last,omitempty"`
 }
+
+// Compare orders tasks by the time that they should take.
+func (t Task) Compare(o Task) int { return cmp.Compare(t.Seconds, o.Seconds) }
 
 // Phase is where a task is.
 type Phase string

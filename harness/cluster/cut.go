@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -39,7 +38,7 @@ func Cut(all []Work, o Options) []Task {
 			}
 		}
 	}
-	slices.SortStableFunc(tasks, func(a, b Task) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	slices.SortStableFunc(tasks, func(a, b Task) int { return b.Compare(a) })
 	for i := range tasks {
 		tasks[i].Number = i + 1
 	}
