@@ -132,14 +132,10 @@ func plain(word string) bool {
 
 // batchWord writes a word of a #SBATCH line so that sbatch reads it as it is.
 func batchWord(word string) string {
-	var b strings.Builder
-	for _, r := range word {
-		if r < 128 && !plain(string(r)) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
+	if plain(word) {
+		return word
 	}
-	return b.String()
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(word) + `"`
 }
 
 // shellWord writes a word so that a shell reads it as it is.
