@@ -15,7 +15,6 @@ type array struct {
 	offset  int
 	numbers []int
 	seconds float64 // of the longest; 0 if none is known
-	time    bool    // the seconds of all are known
 }
 
 // arraysOf cuts tasks into array jobs, those of the tasks that are Last behind the
@@ -32,7 +31,7 @@ func arraysOf(tasks []Task, most int) (all []array) {
 			})
 			if i < 0 {
 				i = len(all)
-				all = append(all, array{need: t.Need, last: last, offset: offset, time: true})
+				all = append(all, array{need: t.Need, last: last, offset: offset})
 			}
 			a := &all[i]
 			a.numbers = append(a.numbers, t.Number)
@@ -72,8 +71,8 @@ func (s *slurm) script(j *Job, a array, after []string) string {
 	b.WriteString("#!/bin/bash\n")
 	sbatch("--job-name=%s", batchWord(j.Name))
 	sbatch("--array=%s", a.indices())
-	// Only the batch script's own process gets TERM: srun starts nothing here.
-	// Without B: Slurm signals steps alone.
+	// With B: the process of the batch script gets TERM, which is the program after exec.
+	// Without B: only what srun starts gets it.
 	for _, option := range []string{"--nodes=1", "--ntasks=1", "--requeue", "--open-mode=append", "--signal=B:TERM@60"} {
 		sbatch("%s", option)
 	}

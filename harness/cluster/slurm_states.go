@@ -86,7 +86,7 @@ func (s *slurm) squeue(ctx context.Context, ids []string, put func(id, index str
 		}
 		state := stateOf(fields[2])
 		state.Node = fields[3]
-		if reason := fields[4]; reason != "None" && reason != "" {
+		if reason := fields[4]; reason != "None" && reason != "" && state.Reason != "CANCELLED" {
 			state.Reason = strings.TrimPrefix(state.Reason+", "+reason, ", ")
 		}
 		put(fields[0], fields[1], state)

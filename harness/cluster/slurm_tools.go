@@ -61,7 +61,7 @@ func (t slurmTools) once(ctx context.Context, stdin, name string, arguments ...s
 	if said == "" {
 		said = err.Error()
 	}
-	return "", fmt.Errorf("%s: %s", name, strings.ReplaceAll(said, name+": ", ""))
+	return "", fmt.Errorf("%s: %s", name, strings.NewReplacer(name+": error: ", "", name+": ", "").Replace(said))
 }
 
 func isMissing(err error) bool { return errors.Is(err, exec.ErrNotFound) }
@@ -97,14 +97,14 @@ func (a array) refused(err error) error {
 	if isMissing(err) {
 		return err
 	}
-	what := fmt.Sprintf("%d cores, %d MB", max(a.need.Cores, 1), (a.need.Memory+1<<20-1)>>20)
+	what := fmt.Sprintf("cores: %d, memory: %d MB", max(a.need.Cores, 1), (a.need.Memory+1<<20-1)>>20)
 	if a.need.Cards > 0 {
-		what += fmt.Sprintf(", %d cards", a.need.Cards)
+		what += fmt.Sprintf(", cards: %d", a.need.Cards)
 	}
 	if a.need.Exclusive {
 		what += ", a whole node"
 	}
-	what = fmt.Sprintf("Slurm did not take the job of the tasks %s (each %s): %s", ranges(a.numbers, 0), what, err)
+	what = fmt.Sprintf("Slurm did not take the job of the tasks %s (each takes %s): %s", ranges(a.numbers, 0), what, err)
 	for _, r := range refusals {
 		if strings.Contains(err.Error(), r.words) {
 			return fmt.Errorf("%s; expected %s", what, r.expected)
