@@ -175,3 +175,55 @@ echo $3 >> ended
 		}
 	}
 }
+
+// TestRayCancel cancels tasks that run on the Ray of scripts/ray-here.
+func TestRayCancel(t *testing.T) {
+	python, address := os.Getenv("DGSBENCH_RAY"), os.Getenv("RAY_ADDRESS_HTTP")
+	if python == "" || address == "" {
+		t.Skip("DGSBENCH_RAY names no Python with ray, or RAY_ADDRESS_HTTP no Ray: see scripts/ray-here")
+	}
+	o := DefaultOptions()
+	o.Ray.Address, o.Ray.Python = address, python
+	e, err := newRay(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := rayJob(t, `cd "$2"
+trap 'echo $3 >> term; exit 0' TERM
+echo "$3 $$" >> started
+sleep 60 & wait
+`, 3)
+	raySubmit(t, e, j)
+	until := func(what, file string) string {
+		for range 200 {
+			data, _ := os.ReadFile(filepath.Join(j.Folder, file))
+			if len(data) > 0 {
+				return string(data)
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		t.Fatalf("%s not within 20 s", what)
+		return ""
+	}
+	until("a task started", "started")
+	time.Sleep(time.Second)
+	began := time.Now()
+	if err := e.Cancel(t.Context(), j); err != nil {
+		t.Fatal(err)
+	}
+	until("TERM", "term")
+	t.Logf("TERM %.1f s after Cancel", time.Since(began).Seconds())
+	time.Sleep(3 * time.Second)
+	for line := range strings.Lines(until("", "started")) {
+		var number, pid int
+		fmt.Sscan(line, &number, &pid)
+		if syscall.Kill(pid, 0) == nil {
+			t.Errorf("task %d still runs as process %d", number, pid)
+		}
+	}
+	states, err := e.States(t.Context(), j)
+	if err != nil || states[1].Phase != Failed || states[3].Phase != Failed {
+		t.Errorf("%v, %v, expected failed tasks", states, err)
+	}
+	t.Log(states)
+}
