@@ -66,7 +66,7 @@ func TestFullOutput(t *testing.T) {
 	check := data + " --suite toy --baseline " + filepath.Join(dir, "toy.json") + " --specs " + filepath.Join(dir, "specs")
 	tune := " --model raw --dataset toy --task nc --trials 2 --random 2 --epochs 1" + data + out
 	scale := " user-count --sweep length=100 --nodes 50" + out
-	silent := map[string]bool{"bench run": true, "bench init": true, "bench report": true, "bench data remove": true, "bench score": true}
+	silent := map[string]bool{"bench run": true, "bench init": true, "bench report": true, "bench data remove": true, "bench score": true, "bench work": true, "bench cancel": true}
 	imported := func(name string) string {
 		return fmt.Sprintf("data import %s --name %s --src src --dst dst --time t", filepath.Join(dir, "data", "toy.csv"), name) + data
 	}
@@ -75,11 +75,18 @@ func TestFullOutput(t *testing.T) {
 			t.Fatal(stderr)
 		}
 	}
+	jobs := filepath.Join(dir, "jobs")
+	if code, _, stderr := bench(strings.Fields("run --on local --out " + jobs + toy + data)...); code != exitDone {
+		t.Fatal(stderr)
+	}
 	variants := map[string][]string{
 		"bench all":         {toy + data + out, toy + data + out + " --dry-run"},
 		"bench run":         {toy + data + out},
 		"bench init":        {" --dataset toy" + data + " " + filepath.Join(dir, "init.yaml")},
-		"bench plan":        {toy + data + out, toy + data + out + " --json", toy + data + out + " --dry-run"},
+		"bench plan":        {toy + data + out, toy + data + out + " --json", toy + data + out + " --dry-run", toy + data + " --on local --out " + filepath.Join(dir, "planned")},
+		"bench status":      {" --out " + jobs, " --json --out " + jobs},
+		"bench cancel":      {" --out " + jobs},
+		"bench work":        {" " + filepath.Join(jobs, ".dgsbench", "cluster", "toy") + " 1"},
 		"bench tables":      {toy + out, toy + out + " --format markdown", toy + out + " --format latex", toy + out + " --format html", toy + out + " --format csv"},
 		"bench report":      {filepath.Join(dir, "page.html") + toy + out},
 		"bench results":     {toy + out, toy + out + " --format json"},

@@ -18,7 +18,7 @@ var noJSON = map[string]string{
 	"bench init": "writes a file", "bench data fetch": "writes a file", "bench data import": "makes a dataset", "bench data remove": "removes one",
 	"bench help": "help", "bench completion bash": "a script", "bench completion zsh": "a script", "bench completion fish": "a script",
 	"bench completion powershell": "a script", "bench serve-model": "a protocol of its own", "bench score": "answers JSON lines with JSON lines",
-	"bench export": "writes a file",
+	"bench export": "writes a file", "bench cancel": "bench status", "bench work": "a report in the job's folder",
 }
 
 // snakeCase is what keys look like, those of options and percentiles with dots.
@@ -53,6 +53,9 @@ func TestEveryListHasJSON(t *testing.T) {
 	if code, _, stderr := bench(append([]string{"run", "--seeds", "1"}, append(data, where(dir)...)...)...); code != exitDone {
 		t.Fatal(stderr)
 	}
+	if code, _, stderr := bench(append([]string{"run", "--seeds", "2", "--on", "local"}, append(data, where(dir)...)...)...); code != exitDone {
+		t.Fatal(stderr)
+	}
 	write(t, filepath.Join(dir, "data", "edges.csv"), "src,dst,t\na,b,1\nb,c,2\nc,a,3\nd,a,4\n")
 	if code, _, stderr := bench(append([]string{
 		"data", "import", filepath.Join(dir, "data", "edges.csv"), "--name", "edges", "--src", "src", "--dst", "dst", "--time", "t", "--split-by", "row",
@@ -60,7 +63,7 @@ func TestEveryListHasJSON(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	arguments := map[string][]string{
-		"bench plan": append(data, where(dir)...), "bench results": where(dir),
+		"bench plan": append(data, where(dir)...), "bench results": where(dir), "bench status": {"--out", filepath.Join(dir, "out")},
 		"bench tune":    append([]string{"--model", "raw", "--dataset", "toy", "--task", "nc", "--trials", "1", "--random", "1", "--epochs", "1", "--specs", filepath.Join(dir, "specs"), "--out", filepath.Join(dir, "tuned")}, data...),
 		"bench latency": append([]string{"--models", "user-count"}, latencyArgs(dir)[1:]...),
 		"bench live":    liveArgs(dir, "live")[1:],

@@ -18,8 +18,8 @@ import (
 func newStatus(o options) *cobra.Command {
 	return o.with("out json", &cobra.Command{
 		Use: "status", Short: "Say where the tasks are that --on has submitted",
-		Long: "status says of every job in the folder of the results how many trials are done, run\n" +
-			"or wait, and where each task is. The exit code is 1 where a task failed.",
+		Long: "status says of every job in the folder of the results how many trials are done,\n" +
+			"run or wait, and where each task is. The exit code is 1 where a task failed.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			jobs, err := o.jobs()
@@ -103,8 +103,9 @@ func brief(seconds float64) string {
 func newCancel(o options) *cobra.Command {
 	return o.with("out quiet", &cobra.Command{
 		Use: "cancel", Short: "End the tasks that --on has submitted",
-		Long: "cancel ends all tasks of the jobs in the folder of the results, waiting and running\n" +
-			"ones. What they have measured is kept; the same commands go on with what is left.",
+		Long: "cancel ends all tasks of the jobs in the folder of the results, waiting and\n" +
+			"running ones. What they have measured is kept; the same commands go on with\n" +
+			"what is left.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.cancel(cmd.Context()) },
 	})

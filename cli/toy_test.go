@@ -54,7 +54,7 @@ func TestMain(m *testing.M) {
 		Options: func() models.Options { return &noOptions{} },
 		New:     func(models.Setup, models.Options) (models.Model, error) { return sleeper{}, nil },
 	})
-	if os.Getenv(child) != "" {
+	if os.Getenv(child) != "" || len(os.Args) > 1 && os.Args[1] == "work" { // a job's program is a copy of the test binary
 		Main()
 	}
 	// What others time on this machine does not hold the tests up.

@@ -32,9 +32,10 @@ func (a again) Unwrap() error { return a.error }
 func newWork(o options) *cobra.Command {
 	return &cobra.Command{
 		Use: "work FOLDER TASK", Short: "Measure one task of a job, as engines do on their nodes",
-		Long: "work runs the command of a job that --on has submitted, on one task of it. Engines\n" +
-			"start it on their nodes. The exit code is 75 where it was asked to stop and has\n" +
-			"work left: the same command goes on. A task that finds its work done ends at once.",
+		Long: "work runs the command of a job that --on has submitted, on one task of it.\n" +
+			"Engines start it on their nodes. The exit code is 75 where it was asked to stop\n" +
+			"and has work left: the same command goes on. A task that finds its work done\n" +
+			"ends at once.",
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j, err := cluster.Read(args[0])
