@@ -273,7 +273,7 @@ func (e *rayEngine) call(ctx context.Context, method, path string, body any) ([]
 			return data, err
 		}
 		if time.Now().Add(pause).After(end) {
-			return nil, fmt.Errorf("Ray at %s: %w", e.address, err)
+			return nil, fmt.Errorf("no answer of Ray at %s: %w", e.address, err)
 		}
 		select {
 		case <-ctx.Done():

@@ -64,11 +64,15 @@ func TestRayErrors(t *testing.T) {
 		answer http.HandlerFunc
 		want   string
 	}{
-		"401":  {func(w http.ResponseWriter, r *http.Request) { http.Error(w, r.Header.Get("Authorization"), 401) }, "variable RAY_AUTH_TOKEN"},
-		"500":  {func(w http.ResponseWriter, r *http.Request) { http.Error(w, r.Header.Get("Authorization"), 500) }, "Ray at http://127"},
+		"401": {func(w http.ResponseWriter, r *http.Request) {
+			http.Error(w, r.Header.Get("Authorization"), http.StatusUnauthorized)
+		}, "variable RAY_AUTH_TOKEN"},
+		"500": {func(w http.ResponseWriter, r *http.Request) {
+			http.Error(w, r.Header.Get("Authorization"), http.StatusInternalServerError)
+		}, "of Ray at http://127"},
 		"404":  {http.NotFound, "is no dashboard of Ray"},
 		"HTML": {func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "<html>") }, "is no dashboard of Ray"},
-		"slow": {func(w http.ResponseWriter, r *http.Request) { time.Sleep(100 * time.Millisecond) }, "Ray at http://127"},
+		"slow": {func(w http.ResponseWriter, r *http.Request) { time.Sleep(100 * time.Millisecond) }, "of Ray at http://127"},
 	} {
 		j := rayJob(t, "", 2)
 		_, err := rayServer(t, c.answer).Submit(t.Context(), j, j.Tasks)
