@@ -23,7 +23,7 @@ type jobPlan struct {
 	Nodes    int            `json:"nodes,omitempty"`
 	Cores    int            `json:"node_cores,omitempty"`
 	Seconds  float64        `json:"seconds,omitempty"` // on these nodes
-	Script   string         `json:"script,omitempty"`
+	Script   string         `json:"-"`
 }
 
 // planOn prints what would be submitted of the plan.

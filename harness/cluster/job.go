@@ -93,9 +93,11 @@ func (j *Job) MakeFolders() error {
 func (j *Job) Remove() error { return os.RemoveAll(j.Folder) }
 
 // Lock returns the path of the lock that whoever waits for the job holds.
-func (j *Job) Lock() string {
+func (j *Job) Lock() string { return j.lock("cluster-") }
+
+func (j *Job) lock(prefix string) string {
 	root := filepath.Dir(filepath.Dir(filepath.Dir(j.Folder)))
-	return lock.In(root, "cluster-"+filepath.Base(j.Folder))
+	return lock.In(root, prefix+filepath.Base(j.Folder))
 }
 
 // cancelFile says that the job was cancelled: whoever waits for it stops.

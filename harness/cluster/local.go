@@ -21,11 +21,16 @@ import (
 // local runs tasks as processes of this machine, as many at once as its cores hold.
 // They end with the process that has started them.
 type local struct {
-	mu     sync.Mutex
-	states map[int]State
-	stops  []context.CancelFunc
-	all    sync.WaitGroup
+	mu      sync.Mutex
+	states  map[int]State
+	stops   []context.CancelFunc
+	held    *lock.Lock // as long as there are processes
+	pending int        // submissions with processes
+	all     sync.WaitGroup
 }
+
+// tasksLock is held while processes of the job's tasks are there.
+func (j *Job) tasksLock() string { return j.lock("processes-") }
 
 func newLocal(Options) (Engine, error) { return &local{states: map[int]State{}}, nil }
 
@@ -34,9 +39,16 @@ const killAfter = 30 * time.Second
 
 // Submit starts the tasks in their order as cores become free.
 func (l *local) Submit(_ context.Context, j *Job, tasks []Task) ([]string, error) {
-	ctx, stop := context.WithCancel(context.Background())
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.pending == 0 {
+		var err error
+		if l.held, err = lock.Try(j.tasksLock()); err != nil {
+			return nil, err
+		}
+	}
+	l.pending++
+	ctx, stop := context.WithCancel(context.Background())
 	l.stops = append(l.stops, stop)
 	for _, t := range tasks {
 		l.states[t.Number] = State{Phase: Waiting}
@@ -46,6 +58,11 @@ func (l *local) Submit(_ context.Context, j *Job, tasks []Task) ([]string, error
 		defer l.all.Done()
 		l.run(ctx, j, lists.Filter(tasks, func(t Task) bool { return !t.Last }))
 		l.run(ctx, j, lists.Filter(tasks, func(t Task) bool { return t.Last }))
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.pending--; l.pending == 0 {
+			l.held.Release()
+		}
 	}()
 	return []string{fmt.Sprintf("processes of %d", os.Getpid())}, nil
 }
@@ -120,7 +137,7 @@ func (l *local) States(_ context.Context, j *Job) (map[int]State, error) {
 	if len(l.stops) > 0 {
 		return maps.Clone(l.states), nil
 	}
-	held, err := lock.Try(j.Lock())
+	held, err := lock.Try(j.tasksLock())
 	if err == nil {
 		held.Release()
 		return nil, nil
