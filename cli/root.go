@@ -184,8 +184,13 @@ func (o *options) deviceWord() string {
 	return o.device
 }
 
+// findDevice finds what models run on. With an engine, that is a part of other machines.
 func (o *options) findDevice() (devices.Target, error) {
-	on, err := devices.Find(o.device)
+	find := devices.Find
+	if o.on != "" && o.on != cluster.Local {
+		find = devices.FindElsewhere
+	}
+	on, err := find(o.device)
 	if err != nil {
 		err = fmt.Errorf("--device %s: %w", o.device, err)
 	}

@@ -36,12 +36,15 @@ type Engine interface {
 	Script(j *Job, tasks []Task) (string, error)
 }
 
+// Local is the name of the engine of this machine.
+const Local = "local"
+
 // engines are the engines by their name, as --on has it.
 var engines = []struct {
 	name string
 	open func(Options) (Engine, error)
 }{
-	{"local", newLocal},
+	{Local, newLocal},
 	{"slurm", newSlurm},
 	{"ray", newRay},
 }

@@ -4,6 +4,7 @@ package devices
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 
@@ -26,5 +27,14 @@ func findCard(number int) (Target, error) {
 		level:  fmt.Sprintf("%s, CUDA %d.%d", info.Name, info.Version/1000, info.Version%1000/10),
 		open:   func() (kernels.Device, error) { return c.NewDevice() },
 		memory: c.Memory,
+	}}, nil
+}
+
+// cardElsewhere is a card of another machine.
+func cardElsewhere() (Target, error) {
+	return Target{&card{
+		level:  "a card of another machine",
+		open:   func() (kernels.Device, error) { return Target{}.New(1) },
+		memory: func() (int, int, error) { return 0, 0, errors.New("it is elsewhere") },
 	}}, nil
 }

@@ -7,3 +7,5 @@ import "errors"
 func findCard(int) (Target, error) {
 	return Target{}, errors.New("this build has no CUDA: build with -tags gpu")
 }
+
+func cardElsewhere() (Target, error) { return findCard(0) }

@@ -36,7 +36,15 @@ const connections = 8
 
 // Find returns the target of a name: cpu, cuda for the first card, or cuda:N
 // for card N, from 0 on. An error says what is missing: there is no fallback.
-func Find(name string) (Target, error) {
+func Find(name string) (Target, error) { return find(name, findCard) }
+
+// FindElsewhere is like Find for work that other machines do: here is no card, and
+// what would run on it to be timed runs on the processor.
+func FindElsewhere(name string) (Target, error) {
+	return find(name, func(int) (Target, error) { return cardElsewhere() })
+}
+
+func find(name string, card func(number int) (Target, error)) (Target, error) {
 	if name == CPU {
 		return Target{}, nil
 	}
@@ -45,7 +53,7 @@ func Find(name string) (Target, error) {
 	if device != CUDA || numbered && number == "" || err != nil || n < 0 {
 		return Target{}, fmt.Errorf("%q is no device, expected %s, %s or %s:N, N being the number of a card from 0 on", name, CPU, CUDA, CUDA)
 	}
-	return findCard(n)
+	return card(n)
 }
 
 // Name is the class of its kernels, as records and their identities have it.
