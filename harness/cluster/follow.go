@@ -56,7 +56,8 @@ func (j *Job) Run(ctx context.Context, e Engine, h Hooks) error {
 	}
 }
 
-// submit submits tasks, and writes that it has.
+// submit submits tasks, and writes that it has. Where that cannot be written, it tries
+// again, as the disk may have room later, and at last ends what nobody would know of.
 func (j *Job) submit(ctx context.Context, e Engine, tasks []Task) error {
 	ids, err := e.Submit(ctx, j, tasks)
 	if err != nil {
@@ -67,8 +68,23 @@ func (j *Job) submit(ctx context.Context, e Engine, tasks []Task) error {
 		s.Tasks = append(s.Tasks, t.Number)
 	}
 	j.Submissions = append(j.Submissions, s)
-	return j.Write()
+	for range writes {
+		if err = j.Write(); err == nil || ctx.Err() != nil {
+			break
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(j.Options.Poll()):
+		}
+	}
+	if err != nil {
+		return errors.Join(err, e.Cancel(context.WithoutCancel(ctx), j))
+	}
+	return nil
 }
+
+// writes is how often submit tries to write that tasks were submitted.
+const writes = 60
 
 // submitted returns how often a task was submitted.
 func (j *Job) submitted(number int) (n int) {

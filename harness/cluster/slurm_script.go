@@ -85,7 +85,7 @@ func (s *slurm) script(j *Job, a array, after []string) string {
 		sbatch("--output=%s", batchWord(log)+"slurm-%A_%a.log")
 	}
 	sbatch("--cpus-per-task=%d", max(a.need.Cores, 1))
-	if a.need.Memory > 0 { // --mem=0 is all of a node's
+	if a.need.Memory > 0 || a.need.Exclusive { // 0 is all of a node's, whatever the site gives by default
 		sbatch("--mem=%d", (a.need.Memory+1<<20-1)>>20)
 	}
 	if a.need.Cards > 0 {
