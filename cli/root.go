@@ -187,8 +187,13 @@ func (o *options) deviceWord() string {
 // findDevice finds what models run on. With an engine, that is a part of other machines.
 func (o *options) findDevice() (devices.Target, error) {
 	find := devices.Find
-	if o.on != "" && o.on != cluster.Local {
-		find = devices.FindElsewhere
+	if o.on != "" {
+		if _, _, err := o.engine(); err != nil { // before anything takes time
+			return devices.Target{}, err
+		}
+		if o.on != cluster.Local {
+			find = devices.FindElsewhere
+		}
 	}
 	on, err := find(o.device)
 	if err != nil {

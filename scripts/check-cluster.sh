@@ -44,6 +44,10 @@ over() {
 	said=$("$bench" status --out "$work/$1") || fail "bench status: $said"
 	[[ $said == *" 0 running, 0 waiting, 0 failed, 0 lost; over"* ]] || fail "bench status: $said"
 	[ -z "$(tasks "$1")" ] || fail "processes are left: $(tasks "$1")"
+	for _ in $(seq 40); do # what the last task has reported before it ended
+		! nothing_left || break
+		sleep 0.5
+	done
 	nothing_left || fail "tasks are left in the engine"
 	say "ok: $1: tables and results.csv byte for byte those of a run here; nothing is left; $(head -1 <<<"$said")"
 }
