@@ -148,7 +148,7 @@ func TestProposalsDamaged(t *testing.T) {
 		if err := os.WriteFile(file, []byte(c.text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		err := p.Serve(t.Context(), out, lab, []Study{s}, time.Minute, func(record.Record) { t.Errorf("%s: measured", name) })
+		err := p.Serve(t.Context(), out, lab, []Study{s}, time.Second, func(record.Record) { t.Errorf("%s: measured", name) })
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), file) {
 			t.Errorf("%s: %v, expected %q and %s", name, err, c.want, file)
 		}
