@@ -21,6 +21,8 @@ import (
 // local runs tasks as processes of this machine, as many at once as its cores hold.
 // They end with the process that has started them.
 type local struct {
+	cores   chan struct{} // that are taken
+	taking  sync.Mutex    // by one task at a time
 	mu      sync.Mutex
 	states  map[int]State
 	stops   []context.CancelFunc
@@ -32,7 +34,9 @@ type local struct {
 // tasksLock is held while processes of the job's tasks are there.
 func (j *Job) tasksLock() string { return j.lock("processes-") }
 
-func newLocal(Options) (Engine, error) { return &local{states: map[int]State{}}, nil }
+func newLocal(Options) (Engine, error) {
+	return &local{cores: make(chan struct{}, runtime.NumCPU()), states: map[int]State{}}, nil
+}
 
 // killAfter is how long a task may take to end after it was asked to.
 const killAfter = 30 * time.Second
@@ -69,21 +73,21 @@ func (l *local) Submit(_ context.Context, j *Job, tasks []Task) ([]string, error
 
 // run runs tasks side by side.
 func (l *local) run(ctx context.Context, j *Job, tasks []Task) {
-	cores := runtime.NumCPU()
-	slots := make(chan struct{}, cores)
 	var group sync.WaitGroup
 	for _, t := range tasks {
-		n := min(t.Need.Cores, cores)
+		n := min(t.Need.Cores, cap(l.cores))
 		if t.Need.Exclusive {
-			n = cores
+			n = cap(l.cores)
 		}
+		l.taking.Lock()
 		for range n {
-			slots <- struct{}{}
+			l.cores <- struct{}{}
 		}
+		l.taking.Unlock()
 		group.Go(func() {
 			err := l.task(ctx, j, t)
 			for range n {
-				<-slots
+				<-l.cores
 			}
 			l.mu.Lock()
 			defer l.mu.Unlock()

@@ -63,7 +63,10 @@ func (p Proposals) Validate(ctx context.Context, lab *harness.Lab, s Study, valu
 		case <-time.After(p.Every):
 		}
 		if rec, found, err = lab.Find(t); found || err != nil {
-			return rec, errors.Join(err, os.Remove(file))
+			if gone := os.Remove(file); !errors.Is(gone, fs.ErrNotExist) { // as it is where two trials are the same
+				err = errors.Join(err, gone)
+			}
+			return rec, err
 		}
 	}
 }
@@ -121,6 +124,10 @@ func (p Proposals) serveOnce(ctx context.Context, out string, lab *harness.Lab, 
 		if err != nil {
 			return false, &harness.StoreError{Err: err}
 		}
+		if rec, found, err = lab.Find(t); found || err != nil { // another process has just measured it
+			held.Release()
+			return found, err
+		}
 		within, lost := held.During(ctx)
 		rec, err = lab.Validate(within, t, func(float64) {})
 		lost()
@@ -147,6 +154,11 @@ func readProposal(file string, studies []Study) (specs.Trial, error) {
 	s, found := lists.Find(studies, func(s Study) bool { return s.String() == p.Study })
 	if !found {
 		return specs.Trial{}, fmt.Errorf("%s is of the search for %s, which this command does not make", file, p.Study)
+	}
+	if p.Values != nil {
+		if _, err := s.point(p.Values); err != nil {
+			return specs.Trial{}, fmt.Errorf("%s: %w", file, err)
+		}
 	}
 	t, err := s.trial(p.Values)
 	if err == nil && string(t.JSON()) != string(p.Trial) {
