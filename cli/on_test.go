@@ -159,7 +159,7 @@ func TestWork(t *testing.T) {
 	edit(t, dir, "seeds: 4", "seeds: 200")
 	options := filepath.Join(dir, "cluster.yaml")
 	write(t, options, "min_minutes: 1000\npoll_seconds: 0.02\n")
-	cmd, _, messages := process(all(dir, "out", "--on", "local", "--on-options", options)...)
+	cmd, _, _ := process(all(dir, "out", "--on", "local", "--on-options", options)...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -174,7 +174,7 @@ echo $3 >> ended
 	for line := range strings.Lines(string(started)) {
 		var number, pid int
 		fmt.Sscan(line, &number, &pid)
-		if syscall.Kill(pid, 0) == nil {
+		if p, err := os.FindProcess(pid); err == nil && p.Signal(syscall.Signal(0)) == nil {
 			t.Errorf("task %d still runs as process %d", number, pid)
 		}
 	}
@@ -221,7 +221,7 @@ sleep 60 & wait
 	for line := range strings.Lines(until("", "started")) {
 		var number, pid int
 		fmt.Sscan(line, &number, &pid)
-		if syscall.Kill(pid, 0) == nil {
+		if p, err := os.FindProcess(pid); err == nil && p.Signal(syscall.Signal(0)) == nil {
 			t.Errorf("task %d still runs as process %d", number, pid)
 		}
 	}
