@@ -234,8 +234,9 @@ func TestOnRefused(t *testing.T) {
 		flags []string
 		want  string
 	}{
+		{[]string{"--on-options", filepath.Join(dir, "text.yaml")}, "--on-options: expected --on, too"},
 		{[]string{"--on", "pbs"}, `--on: "pbs" is no engine, expected local, slurm, ray`},
-		{[]string{"--on", "local", "--on-options", filepath.Join(dir, "unknown.yaml")}, "min_minute"},
+		{[]string{"--on", "local", "--on-options", filepath.Join(dir, "unknown.yaml")}, "unknown.yaml"},
 		{[]string{"--on", "local", "--on-options", filepath.Join(dir, "text.yaml")}, "the probe ended without an answer"},
 	} {
 		code, _, stderr := bench(all(dir, "out", c.flags...)...)

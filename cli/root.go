@@ -187,6 +187,9 @@ func (o *options) deviceWord() string {
 // findDevice finds what models run on. With an engine, that is a part of other machines.
 func (o *options) findDevice() (devices.Target, error) {
 	find := devices.Find
+	if o.on == "" && o.onOptions != "" {
+		return devices.Target{}, errors.New("--on-options: expected --on, too, which names the engine")
+	}
 	if o.on != "" {
 		if _, _, err := o.engine(); err != nil { // before anything takes time
 			return devices.Target{}, err
