@@ -101,10 +101,10 @@ func (l *timing) run(ctx context.Context, all selection) error {
 	if err := s.makeTableFolder(); err != nil {
 		return err
 	}
-	p := latency.Plan{Trials: s.trials, DataDir: l.data, Device: on, Threads: l.threads, Seed: l.seed}
+	p := l.planOf(s.trials, on)
 	var measured []latency.Measured
 	if l.on == "" {
-		measured, err = exclusively(ctx, &l.options, func(ctx context.Context, b *bar) ([]latency.Measured, error) { return l.time(ctx, p, b) })
+		measured, err = l.timeHere(ctx, p)
 	} else {
 		measured, err = l.timeOn(ctx, s, on)
 	}
@@ -151,9 +151,17 @@ func (l *timing) runTask(ctx context.Context, s selection, part *part) error {
 	if len(missing) == 0 && !slices.ContainsFunc(found, before) {
 		return nil
 	}
-	p := latency.Plan{Trials: s.trials, DataDir: l.data, Device: on, Threads: l.threads, Seed: l.seed}
-	_, err = exclusively(ctx, &l.options, func(ctx context.Context, b *bar) ([]latency.Measured, error) { return l.time(ctx, p, b) })
+	_, err = l.timeHere(ctx, l.planOf(s.trials, on))
 	return err
+}
+
+func (l *timing) planOf(trials []specs.Trial, on devices.Target) latency.Plan {
+	return latency.Plan{Trials: trials, DataDir: l.data, Device: on, Threads: l.threads, Seed: l.seed}
+}
+
+// timeHere times the tests with this machine for itself.
+func (l *timing) timeHere(ctx context.Context, p latency.Plan) ([]latency.Measured, error) {
+	return exclusively(ctx, &l.options, func(ctx context.Context, b *bar) ([]latency.Measured, error) { return l.time(ctx, p, b) })
 }
 
 // timeOn has the tests timed by tasks of an engine, and returns what they have stored.

@@ -22,22 +22,14 @@ func newStatus(o options) *cobra.Command {
 			"run or wait, and where each task is. The exit code is 1 where a task failed.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			jobs, err := o.jobs()
-			if err != nil {
-				return err
-			}
 			all := []cluster.Status{}
 			lost := 0
-			for _, j := range jobs {
-				e, err := cluster.Open(j.Engine, j.Options)
-				if err != nil {
-					return err
-				}
-				s, err := j.Status(cmd.Context(), e)
-				if err != nil {
-					return err
-				}
+			err := o.eachJob(cmd.Context(), func(_ *cluster.Job, _ cluster.Engine, s cluster.Status) error {
 				all, lost = append(all, s), lost+s.Lost
+				return nil
+			})
+			if err != nil {
+				return err
 			}
 			err = o.printValue(all, func(w io.Writer) error {
 				for _, s := range all {
@@ -55,16 +47,33 @@ func newStatus(o options) *cobra.Command {
 	})
 }
 
-// jobs returns the jobs of the folder; none is an error.
-func (o *options) jobs() ([]*cluster.Job, error) {
+// eachJob calls do for the jobs of the folder, with their engines and where they are.
+// No job is an error.
+func (o *options) eachJob(ctx context.Context, do func(*cluster.Job, cluster.Engine, cluster.Status) error) error {
 	if err := o.checkOut(); err != nil {
-		return nil, err
+		return err
 	}
 	jobs, err := cluster.Jobs(o.out)
 	if err == nil && len(jobs) == 0 {
 		err = fmt.Errorf("nothing was submitted in %s: bench all --on slurm would; --out names the folder of the results", o.out)
 	}
-	return jobs, err
+	if err != nil {
+		return err
+	}
+	for _, j := range jobs {
+		e, err := cluster.Open(j.Engine, j.Options)
+		if err != nil {
+			return err
+		}
+		s, err := j.Status(ctx, e)
+		if err != nil {
+			return err
+		}
+		if err := do(j, e, s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writeStatus prints the sums first, then the tasks that are not done.
@@ -112,26 +121,16 @@ func newCancel(o options) *cobra.Command {
 }
 
 func (o *options) cancel(ctx context.Context) error {
-	jobs, err := o.jobs()
+	var names []string
+	err := o.eachJob(ctx, func(j *cluster.Job, e cluster.Engine, s cluster.Status) error {
+		if !s.Alive() {
+			return nil
+		}
+		names = append(names, j.Name)
+		return j.Cancel(ctx, e)
+	})
 	if err != nil {
 		return err
-	}
-	var names []string
-	for _, j := range jobs {
-		e, err := cluster.Open(j.Engine, j.Options)
-		if err != nil {
-			return err
-		}
-		s, err := j.Status(ctx, e)
-		if err != nil {
-			return err
-		}
-		if s.Alive() {
-			if err := j.Cancel(ctx, e); err != nil {
-				return err
-			}
-			names = append(names, j.Name)
-		}
 	}
 	if len(names) == 0 {
 		return o.done("no task was left to cancel in "+o.out, false)

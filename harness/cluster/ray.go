@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"dgsbench/internal/atomicfile"
+	"dgsbench/internal/lists"
 	"dgsbench/internal/regular"
 )
 
@@ -76,15 +77,7 @@ type rayTask struct {
 // tasks returns what the driver reads: the tasks, longest first.
 func (e *rayEngine) tasks(j *Job, tasks []Task) any {
 	sorted := slices.Clone(tasks)
-	slices.SortStableFunc(sorted, func(a, b Task) int {
-		switch {
-		case a.Seconds > b.Seconds:
-			return -1
-		case a.Seconds < b.Seconds:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(sorted, func(a, b Task) int { return b.Compare(a) })
 	all := []rayTask{}
 	for _, t := range sorted {
 		all = append(all, rayTask{t.Number, j.Arguments(t.Number), t.Need.Cores, t.Need.Memory, t.Need.Cards, t.Need.Exclusive,
@@ -95,10 +88,7 @@ func (e *rayEngine) tasks(j *Job, tasks []Task) any {
 
 // body returns the request that starts the driver.
 func (e *rayEngine) body(j *Job, id, file string) any {
-	words := []string{e.options.Python, e.driver(j), file}
-	for i, w := range words {
-		words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-	}
+	words := lists.Map([]string{e.options.Python, e.driver(j), file}, shellWord)
 	return map[string]any{
 		"entrypoint": strings.Join(words, " "), "entrypoint_num_cpus": 0, "submission_id": id,
 		"metadata": map[string]string{"dgsbench": j.Name},

@@ -113,8 +113,9 @@ func TestRayLost(t *testing.T) {
 	}
 }
 
-// TestRayReal runs tasks on the Ray of scripts/ray-here.
-func TestRayReal(t *testing.T) {
+// realRay returns the engine of the Ray of scripts/ray-here.
+func realRay(t *testing.T) Engine {
+	t.Helper()
 	python, address := os.Getenv("DGSBENCH_RAY"), os.Getenv("RAY_ADDRESS_HTTP")
 	if python == "" || address == "" {
 		t.Skip("DGSBENCH_RAY names no Python with ray, or RAY_ADDRESS_HTTP no Ray: see scripts/ray-here")
@@ -125,6 +126,12 @@ func TestRayReal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return e
+}
+
+// TestRayReal runs tasks on the Ray of scripts/ray-here.
+func TestRayReal(t *testing.T) {
+	e := realRay(t)
 	j := rayJob(t, `cd "$2"
 trap 'echo $3 >> term; exit 0' TERM
 echo "$3 $$ $DGSBENCH_NODE" >> started
@@ -139,6 +146,7 @@ echo $3 >> ended
 	defer cancel()
 	states, killed, first := map[int]State{}, time.Time{}, false
 	for over := 0; over < len(j.Tasks); time.Sleep(200 * time.Millisecond) {
+		var err error
 		if states, err = e.States(ctx, j); err != nil {
 			t.Fatal(err)
 		}
@@ -182,16 +190,7 @@ echo $3 >> ended
 
 // TestRayCancel cancels tasks that run on the Ray of scripts/ray-here.
 func TestRayCancel(t *testing.T) {
-	python, address := os.Getenv("DGSBENCH_RAY"), os.Getenv("RAY_ADDRESS_HTTP")
-	if python == "" || address == "" {
-		t.Skip("DGSBENCH_RAY names no Python with ray, or RAY_ADDRESS_HTTP no Ray: see scripts/ray-here")
-	}
-	o := DefaultOptions()
-	o.Ray.Address, o.Ray.Python = address, python
-	e, err := newRay(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := realRay(t)
 	j := rayJob(t, `cd "$2"
 trap 'echo $3 >> term; exit 0' TERM
 echo "$3 $$" >> started
